@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An error as a value: one sentence, perhaps a hint, perhaps a place in the
+ * user's own text. Made where the fact is known, printed once, by main.c.
+ */
+#ifndef GOPROBE_DIAG_H
+#define GOPROBE_DIAG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/**
+ * struct diag - an error for a person
+ * @sentence: what is wrong; no capital, no full stop ("no process 4121")
+ * @hint: what to do, or NULL; a sentence of its own
+ * @text: the user's text that the error points into, or NULL
+ * @at: first byte of the place in @text
+ * @len: its length
+ *
+ * Owned strings; diag_fini() frees them. A zeroed diag is "no error".
+ */
+struct diag {
+	char *sentence;
+	char *hint;
+	char *text;
+	size_t at;
+	size_t len;
+};
+
+/* Set the sentence; always returns -1, so that callers can return it. */
+int diag_set(struct diag *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* As diag_set(), with ": " and strerror(err) at the end. */
+int diag_errno(struct diag *d, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void diag_hint(struct diag *d, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void diag_span(struct diag *d, const char *text, size_t at, size_t len);
+void diag_fini(struct diag *d);
+
+/* "goprobectl: sentence", the marked text, the hint; to stderr as a rule. */
+void diag_print(const struct diag *d, const char *prog, FILE *to);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* An opened Go binary: version, functions, signatures, runtime layout. */
+#ifndef GOPROBE_GOBIN_H
+#define GOPROBE_GOBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <goprobe.h>
+
+#include "diag.h"
+#include "gotype.h"
+
+struct gobin;
+
+#define GOFUNC_ASM	(1U << 0)	/* written in assembly */
+#define GOFUNC_WRAPPER	(1U << 1)	/* made by the compiler, calls the real one */
+#define GOFUNC_ABI0	(1U << 2)	/* arguments on the stack, g in TLS */
+#define GOFUNC_INLINED	(1U << 3)	/* no code of its own: entry is 0 */
+
+/**
+ * struct gofunc - a function of the binary
+ * @name: fully qualified, as in the line table: "main.foo", "shop.(*Cart).Add"
+ * @file: source file, or NULL
+ * @line: line of the func keyword (or of the first statement), or 0
+ * @entry: link-time address of the first instruction
+ * @end: address after the last one
+ * @flags: GOFUNC_*
+ * @ninlined: number of places it was inlined into, if known, else 0
+ */
+struct gofunc {
+	const char *name;
+	const char *file;
+	int line;
+	uint64_t entry;
+	uint64_t end;
+	uint32_t flags;
+	uint32_t ninlined;
+};
+
+struct goparam {
+	const char *name;	/* "_" if it has none */
+	const struct gotype *type;
+};
+
+/**
+ * struct gosig - signature of a function
+ * @params: receiver first, then parameters
+ * @nparams: their number
+ * @results: results
+ * @nresults: their number
+ * @receiver: params[0] is the receiver
+ * @dict: a hidden dictionary pointer is passed in the register that follows
+ *	the first @dict_at params (generics)
+ * @dict_at: see @dict
+ * @incomplete: why arguments can't be had (static string), or NULL
+ */
+struct gosig {
+	const struct goparam *params;
+	size_t nparams;
+	const struct goparam *results;
+	size_t nresults;
+	bool receiver;
+	bool dict;
+	size_t dict_at;
+	const char *incomplete;
+};
+
+/*
+ * Open the ELF file behind @fd (duplicated; the caller keeps its own). @path is
+ * for messages only. Refuses, with a sentence: not ELF, not x86-64, truncated,
+ * not a Go binary, a Go version that is too old or not known.
+ */
+int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d);
+void gobin_free(struct gobin *bin);
+
+int gobin_fd(const struct gobin *bin);
+const char *gobin_path(const struct gobin *bin);
+const char *gobin_go_version(const struct gobin *bin);	/* "go1.24.4" */
+int gobin_go_minor(const struct gobin *bin);		/* 24 */
+bool gobin_has_types(const struct gobin *bin);		/* DWARF is there */
+const struct goprobe_runtime *gobin_runtime(const struct gobin *bin);
+
+/* All functions, by rising entry; inlined-away ones (entry 0) come last. */
+const struct gofunc *gobin_funcs(const struct gobin *bin, size_t *n);
+/* The function that contains the link-time address, or NULL. */
+const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr);
+
+/* Parameters and results, from DWARF; cached; never NULL (see @incomplete). */
+const struct gosig *gobin_sig(struct gobin *bin, const struct gofunc *fn);
+/* "func(x int, y int) (z int)" as Go writes it, receiver left out; to be freed */
+char *gobin_sig_text(struct gobin *bin, const struct gofunc *fn);
+
+/* File offset of executable code at @vaddr, or -1 if it is not in the file. */
+int64_t gobin_code_offset(const struct gobin *bin, uint64_t vaddr);
+/* Link-time address of the code at file offset @off, or 0. */
+uint64_t gobin_code_vaddr(const struct gobin *bin, uint64_t off);
+/* Code bytes at @vaddr; NULL if [@vaddr, @vaddr + @len) is not all there. */
+const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len);
+
+/*
+ * Name ("*errors.errorString") of the runtime type descriptor at link-time
+ * address @vaddr; NULL if there is none. Cached, owned by @bin.
+ */
+const char *gobin_rtype_name(struct gobin *bin, uint64_t vaddr);
+
+#endif
