@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// What a tracer copies by default: see plan_defaults in tool/plan.h.
+const (
+	stringLimit  = 256
+	elementLimit = 64
+)
+
+// value is an argument or a result: its name, and a pointer to it, so that its
+// static type is known even if it is an interface.
+type value struct {
+	name string
+	at   reflect.Value
+}
+
+func v(name string, pointer interface{}) value {
+	return value{name, reflect.ValueOf(pointer).Elem()}
+}
+
+// in prints the line that a tracer should print for a call, out the one for a
+// return.
+func in(fn string, args ...value)     { line("call", fn, "args", args) }
+func out(fn string, results ...value) { line("return", fn, "results", results) }
+
+func line(kind, fn, list string, values []value) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"kind":%q,"func":%s,"goid":1,%q:[`, kind, quote([]byte(fn)), list)
+	for i, val := range values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"name":%s,"type":%s,`, quote([]byte(val.name)), quote([]byte(typeName(val.at.Type()))))
+		member(&b, val.at)
+		b.WriteByte('}')
+	}
+	b.WriteString("]}\n")
+	fmt.Print(b.String())
+}
+
+func typeName(t reflect.Type) string { return t.String() }
+
+// member writes the members of a JSON object that tell a value: "value", and
+// what a cut value has besides.
+func member(b *bytes.Buffer, r reflect.Value) {
+	b.WriteString(`"value":`)
+	encode(b, r)
+	switch r.Kind() {
+	case reflect.String:
+		if r.Len() > stringLimit {
+			fmt.Fprintf(b, `,"truncated":true,"len":%d`, r.Len())
+		}
+	case reflect.Slice:
+		if r.Len() > limitOf(r) {
+			fmt.Fprintf(b, `,"truncated":true,"len":%d`, r.Len())
+		}
+	}
+}
+
+func limitOf(r reflect.Value) int { return elementLimit }
+
+func encode(b *bytes.Buffer, r reflect.Value) {
+	switch r.Kind() {
+	case reflect.Bool:
+		b.WriteString(strconv.FormatBool(r.Bool()))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		b.WriteString(strconv.FormatInt(r.Int(), 10))
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		b.WriteString(strconv.FormatUint(r.Uint(), 10))
+	case reflect.Float32:
+		float(b, r.Float(), 32)
+	case reflect.Float64:
+		float(b, r.Float(), 64)
+	case reflect.Complex64, reflect.Complex128:
+		bits := r.Type().Bits() / 2
+		b.WriteString(`{"real":`)
+		float(b, real(r.Complex()), bits)
+		b.WriteString(`,"imag":`)
+		float(b, imag(r.Complex()), bits)
+		b.WriteString(`}`)
+	case reflect.String:
+		s := r.String()
+		if len(s) > stringLimit {
+			s = s[:stringLimit]
+		}
+		b.WriteString(quote([]byte(s)))
+	case reflect.Slice:
+		if r.IsNil() {
+			b.WriteString("null")
+			return
+		}
+		n := r.Len()
+		if n > limitOf(r) {
+			n = limitOf(r)
+		}
+		list(b, r, n)
+	case reflect.Array:
+		list(b, r, r.Len())
+	case reflect.Struct:
+		b.WriteByte('{')
+		for i := 0; i < r.NumField(); i++ {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(quote([]byte(r.Type().Field(i).Name)))
+			b.WriteByte(':')
+			encode(b, r.Field(i))
+		}
+		b.WriteByte('}')
+	case reflect.Interface:
+		if r.IsNil() {
+			b.WriteString("null")
+			return
+		}
+		fmt.Fprintf(b, `{"type":%s}`, quote([]byte(typeName(r.Elem().Type()))))
+	default:
+		// What is a pointer in memory: pointers, maps, channels, functions. A
+		// function's address here is that of its closure, not of its code.
+		p := *(*uintptr)(r.Addr().UnsafePointer())
+		if p == 0 {
+			b.WriteString("null")
+			return
+		}
+		fmt.Fprintf(b, `"%#x"`, p)
+	}
+}
+
+func list(b *bytes.Buffer, r reflect.Value, n int) {
+	b.WriteByte('[')
+	for i := 0; i < n; i++ {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		encode(b, r.Index(i))
+	}
+	b.WriteByte(']')
+}
+
+func float(b *bytes.Buffer, f float64, bits int) {
+	switch {
+	case math.IsNaN(f):
+		b.WriteString(`"NaN"`)
+	case math.IsInf(f, 1):
+		b.WriteString(`"+Inf"`)
+	case math.IsInf(f, -1):
+		b.WriteString(`"-Inf"`)
+	default:
+		b.WriteString(strconv.FormatFloat(f, 'g', -1, bits))
+	}
+}
+
+// quote writes a JSON string; a byte that is not part of UTF-8 becomes \udcXX, a
+// lone surrogate, from which it can be had back.
+func quote(s []byte) string {
+	var b bytes.Buffer
+	b.WriteByte('"')
+	for len(s) > 0 {
+		r, n := utf8.DecodeRune(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\udc%02x`, s[0])
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(s[0])
+		case r < 0x20:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.Write(s[:n])
+		}
+		s = s[n:]
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+var _ unsafe.Pointer
