@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# common.sh - what the scripts of tests/ share: messages, the cache, apt without touching the host, module builds.
+#
+# Sourced by bash scripts that have set -eu and have set $0 meaningfully.  Everything that is downloaded goes through
+# apt, which checks Debian's signatures and hashes, with an apt configuration of our own: foreign suites never enter the
+# host's sources, lists or package database.
+
+TREE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+CACHE=${XDG_CACHE_HOME:-${HOME:?goprobe: HOME is not set, so there is no place for the cache; set HOME}/.cache}/goprobe
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# Version of the cache's layout: entries stamped with another one are fetched again.
+LAYOUT=3
+
+say()
+{
+	echo "${0##*/}: $*" >&2
+}
+
+die()
+{
+	say "$@"
+	exit 2
+}
+
+need()
+{
+	command -v "$1" >/dev/null || die "$1 is missing; run tests/setup (as root) to install what the tests need"
+}
+
+# exclusive NAME - hold the lock NAME of the cache until the script ends
+exclusive()
+{
+	local fd
+
+	mkdir -p "$CACHE/lock"
+	exec {fd}>"$CACHE/lock/$1"
+	flock -n "$fd" && return
+	say "waiting for another run that prepares $1"
+	flock "$fd"
+}
+
+# mirror_of SUITE - the URI this machine's own apt configuration uses for SUITE's family
+mirror_of()
+{
+	local codename uri
+
+	case $1 in
+	*-security) codename=bookworm-security ;;
+	*)          codename=bookworm ;;
+	esac
+	uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $codename" | head -n 1)
+	[ -n "$uri" ] || die "apt on this machine has no source for $codename, so the mirror is unknown;" \
+		"add $codename to /etc/apt/sources.list.d and run apt-get update"
+	echo "$uri"
+}
+
+# apt_open SUITE... - point apt() at exactly these suites; refreshes lists older than a day
+apt_open()
+{
+	local suite dir line uri
+
+	need apt-get
+	[ -r "$KEYRING" ] || die "$KEYRING is missing; run tests/setup to install debian-archive-keyring"
+	dir=$CACHE/apt/$(echo "$*" | tr ' ' '+')
+	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
+	for suite; do
+		uri=$(mirror_of "$suite")
+		echo "deb [arch=amd64 signed-by=$KEYRING] $uri $suite main"
+	done >"$dir/sources.new"
+	cmp -s "$dir/sources.new" "$dir/sources" || rm -f "$dir/fresh"
+	mv "$dir/sources.new" "$dir/sources"
+	APT=(-oDir::Etc::SourceList="$dir/sources" -oDir::Etc::SourceParts=/dev/null
+		-oDir::State::Lists="$dir/lists" -oDir::Cache="$dir/cache" -oDir::State::Status=/dev/null
+		-oAPT::Architecture=amd64 -oAPT::Architectures=amd64 -oAPT::Sandbox::User=root
+		-oAcquire::Languages=none -oAcquire::IndexTargets::deb::DEP-11::DefaultEnabled=false
+		# An archived suite's Release file is past its date but signed all the same.
+		-oAcquire::Check-Valid-Until=false -oAcquire::Retries=3)
+	[ -z "$(find "$dir/fresh" -mtime -1 2>/dev/null)" ] || return 0
+	apt-get "${APT[@]}" -qq --error-on=any update >&2 ||
+		die "cannot read the package lists of $*; this needs the network once: check apt-get update, then try again"
+	touch "$dir/fresh"
+}
+
+apt_names()
+{
+	apt-cache "${APT[@]}" pkgnames
+}
+
+# apt_unpack DIR PACKAGE... - download and unpack into DIR, without installing anything
+apt_unpack()
+{
+	local dir=$1 deb tmp
+	shift
+
+	mkdir -p "$dir"
+	tmp=$(mktemp -d "$CACHE/debs.XXXXXX")
+	(cd "$tmp" && apt-get "${APT[@]}" -qq download "$@" >&2) || {
+		rm -rf "$tmp"
+		die "cannot download $*; this needs the network once: check apt-get update, then try again"
+	}
+	for deb in "$tmp"/*.deb; do
+		dpkg -x "$deb" "$dir"
+		rm "$deb"
+	done
+	rmdir "$tmp"
+}
+
+# apt_depends PATTERN PACKAGE... - the packages and what they depend on, transitively, as far as names match PATTERN
+apt_depends()
+{
+	local pattern=$1 p new
+	local -a todo
+	local -A seen=()
+	shift
+
+	todo=("$@")
+	while [ ${#todo[@]} -gt 0 ]; do
+		p=${todo[0]}
+		todo=("${todo[@]:1}")
+		[ -z "${seen[$p]:-}" ] || continue
+		seen[$p]=1
+		echo "$p"
+		# shellcheck disable=SC2207 # package names hold no blanks
+		new=($(apt-cache "${APT[@]}" show --no-all-versions "$p" | sed -n 's/^Depends: //p' | tr '|,' '\n\n' |
+			sed 's/ //g; s/(.*//; s/:any//' | grep -E "^($pattern)" || true))
+		todo+=("${new[@]}")
+	done
+}
+
+# toolroot - a trixie root with a compiler, for kernels whose build tools are linked against a newer libc than ours
+toolroot()
+{
+	local dir=$CACHE/toolroot-trixie uri
+
+	if [ "$(cat "$dir/.goprobe" 2>/dev/null)" != "$LAYOUT" ]; then
+		need mmdebstrap
+		[ "$(id -u)" = 0 ] || die "building for this kernel needs a trixie root; run once as root"
+		exclusive toolroot
+		[ "$(cat "$dir/.goprobe" 2>/dev/null)" != "$LAYOUT" ] || { echo "$dir"; return; }
+		say "making a trixie root with a compiler (once, 20 s) ..."
+		rm -rf "$dir" "$dir.new"
+		uri=$(mirror_of trixie)
+		mmdebstrap --quiet --variant=apt --keyring="$KEYRING" --include=gcc-14,make,libc6-dev,libelf1t64,libssl3t64,kmod \
+			--aptopt='Apt::Install-Recommends "false"' --dpkgopt=path-exclude='/usr/share/*' \
+			trixie "$dir.new" "deb $uri trixie main" >&2 </dev/null ||
+			die "cannot make the trixie root; this needs the network once: check apt-get update, then try again"
+		rm -rf "$dir.new"/var/cache/apt "$dir.new"/var/lib/apt/lists
+		echo "$LAYOUT" >"$dir.new/.goprobe"
+		mv "$dir.new" "$dir"
+	fi
+	echo "$dir"
+}
+
+# mirror DIR NAME... - bring DIR up to date with these parts of the tree, build products in DIR left alone; prints what changed
+mirror()
+{
+	local dir=$1
+	shift
+
+	(cd "$TREE" && rsync -a -i --delete --omit-dir-times \
+		--filter='P *.mod.c' --filter='+ */' --filter='+ *.[chS]' --filter='+ Kbuild' --filter='+ Makefile' --filter='- *' \
+		"$@" "$dir/") | grep -v '^\.' || :
+}
+
+# kmake KERNELDIR SRCDIR ARG... - run kbuild for the module in SRCDIR against a kernel that tests/vm/kernel fetched
+kmake()
+{
+	local kernel=$1 src=$2 root cc
+	shift 2
+
+	[ -d "$kernel/headers" ] || die "$(basename "$kernel") has no headers in Debian any more; it can only be booted with --no-module"
+	if [ -e "$kernel/foreign" ]; then
+		root=$(toolroot)
+		# A mount namespace of its own: whatever happens, no mount is left behind.
+		unshare --mount --propagation private bash -eu -c '
+			root=$1 kernel=$2 src=$3
+			shift 3
+			mount --bind "$root" "$root"
+			mount -t proc proc "$root/proc"
+			mount -t devtmpfs dev "$root/dev" 2>/dev/null || mount --bind /dev "$root/dev"
+			mount -t tmpfs tmp "$root/mnt"
+			for dir in "$kernel" "$src"; do
+				mkdir -p "$root$dir"
+				mount --bind "$dir" "$root$dir"
+			done
+			cd "$root$src"
+			exec chroot "$root" env -C "$src" PATH=/usr/sbin:/usr/bin LC_ALL=C "$@"
+		' kmake "$root" "$kernel" "$src" make -C "$kernel/headers/" M="$src" "$@"
+	else
+		# Debian 12's compiler also builds for bullseye's 5.10, whose own (gcc-10) is not in Debian 12.
+		cc=gcc-12
+		need $cc
+		make -C "$kernel/headers/" M="$src" CC=$cc "$@"
+	fi
+}
