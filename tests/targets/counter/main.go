@@ -3,13 +3,14 @@
 // counter calls main.doWork an exact number of times and says how often that
 // was.
 //
-//	counter [-hold] [-each D] [-status S] N
+//	counter [-hold] [-each D] [-fork N] [-status S] N
 //
 // It prints "ready PID" first. With -hold it then waits for a line on stdin, so
 // that a tracer can attach before the first call, and for another one (or end
 // of file) before it ends, so that a tracer can look at it afterwards. -each
-// sleeps between two calls; with N of -1 it calls until it is killed. Its last
-// line is "counter=N"; S is its exit status.
+// sleeps between two calls; with N of -1 it calls until it is killed. -fork has a
+// child process, forked before the calls and without exec, make as many calls of
+// its own. Its last line is "counter=N"; S is its exit status.
 package main
 
 import (
@@ -18,6 +19,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -28,9 +30,37 @@ func doWork() {
 	counter++
 }
 
+// forkAndWork makes n calls in a forked child and waits for its end. Nothing but
+// this thread lives in the child, so it must neither allocate nor block.
+//
+//go:norace
+func forkAndWork(n int64) {
+	pid, _, errno := syscall.RawSyscall(syscall.SYS_FORK, 0, 0, 0)
+	if errno != 0 {
+		fmt.Fprintln(os.Stderr, "counter: fork:", errno)
+		os.Exit(1)
+	}
+	if pid == 0 {
+		for i := int64(0); i != n; i++ {
+			doWork()
+		}
+		status := uintptr(0)
+		if counter != n {
+			status = 1
+		}
+		for {
+			syscall.RawSyscall(syscall.SYS_EXIT_GROUP, status, 0, 0)
+		}
+	}
+	var status syscall.WaitStatus
+	_, err := syscall.Wait4(int(pid), &status, 0, nil)
+	fmt.Printf("child %d: %v %v\n", pid, int(status), err)
+}
+
 func main() {
 	hold := flag.Bool("hold", false, "wait for a line before the first call and before the end")
 	each := flag.Duration("each", 0, "sleep between calls")
+	fork := flag.Int64("fork", 0, "calls of a forked child")
 	status := flag.Int("status", 0, "exit status")
 	flag.Parse()
 	n, err := strconv.ParseInt(flag.Arg(0), 10, 64)
@@ -43,6 +73,9 @@ func main() {
 	fmt.Println("ready", os.Getpid())
 	if *hold {
 		in.ReadString('\n')
+	}
+	if *fork > 0 {
+		forkAndWork(*fork)
 	}
 	for i := int64(0); i != n; i++ {
 		doWork()

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"strconv"
 	"unicode/utf8"
-	"unsafe"
 )
 
 // What a tracer copies by default: see plan_defaults in tool/plan.h.
@@ -25,7 +24,12 @@ type value struct {
 	at   reflect.Value
 }
 
+// kept makes the compiler put what it is told onto the heap: addresses on a stack
+// change when it grows.
+var kept interface{}
+
 func v(name string, pointer interface{}) value {
+	kept = pointer
 	return value{name, reflect.ValueOf(pointer).Elem()}
 }
 
@@ -49,7 +53,13 @@ func line(kind, fn, list string, values []value) {
 	fmt.Print(b.String())
 }
 
-func typeName(t reflect.Type) string { return t.String() }
+// typeName is a type as a person would write it.
+func typeName(t reflect.Type) string {
+	if name := t.String(); name != "[]uint8" {
+		return name
+	}
+	return "[]byte"
+}
 
 // member writes the members of a JSON object that tell a value: "value", and
 // what a cut value has besides.
@@ -62,13 +72,11 @@ func member(b *bytes.Buffer, r reflect.Value) {
 			fmt.Fprintf(b, `,"truncated":true,"len":%d`, r.Len())
 		}
 	case reflect.Slice:
-		if r.Len() > limitOf(r) {
+		if r.Len() > elementLimit {
 			fmt.Fprintf(b, `,"truncated":true,"len":%d`, r.Len())
 		}
 	}
 }
-
-func limitOf(r reflect.Value) int { return elementLimit }
 
 func encode(b *bytes.Buffer, r reflect.Value) {
 	switch r.Kind() {
@@ -84,11 +92,11 @@ func encode(b *bytes.Buffer, r reflect.Value) {
 		float(b, r.Float(), 64)
 	case reflect.Complex64, reflect.Complex128:
 		bits := r.Type().Bits() / 2
-		b.WriteString(`{"real":`)
+		b.WriteByte('[')
 		float(b, real(r.Complex()), bits)
-		b.WriteString(`,"imag":`)
+		b.WriteByte(',')
 		float(b, imag(r.Complex()), bits)
-		b.WriteString(`}`)
+		b.WriteByte(']')
 	case reflect.String:
 		s := r.String()
 		if len(s) > stringLimit {
@@ -101,16 +109,24 @@ func encode(b *bytes.Buffer, r reflect.Value) {
 			return
 		}
 		n := r.Len()
-		if n > limitOf(r) {
-			n = limitOf(r)
+		if n > elementLimit {
+			n = elementLimit
+		}
+		if r.Type().Elem().Kind() == reflect.Uint8 {
+			b.WriteString(quote(r.Bytes()[:n]))
+			return
 		}
 		list(b, r, n)
 	case reflect.Array:
 		list(b, r, r.Len())
 	case reflect.Struct:
 		b.WriteByte('{')
+		shown := 0
 		for i := 0; i < r.NumField(); i++ {
-			if i > 0 {
+			if r.Type().Field(i).Name == "_" {
+				continue
+			}
+			if shown++; shown > 1 {
 				b.WriteByte(',')
 			}
 			b.WriteString(quote([]byte(r.Type().Field(i).Name)))
@@ -123,16 +139,20 @@ func encode(b *bytes.Buffer, r reflect.Value) {
 			b.WriteString("null")
 			return
 		}
-		fmt.Fprintf(b, `{"type":%s}`, quote([]byte(typeName(r.Elem().Type()))))
+		words := (*[2]uintptr)(r.Addr().UnsafePointer())
+		fmt.Fprintf(b, `{"type":%s,"address":"%#x"}`, quote([]byte(typeName(r.Elem().Type()))), words[1])
 	default:
-		// What is a pointer in memory: pointers, maps, channels, functions. A
-		// function's address here is that of its closure, not of its code.
+		// What is a pointer in memory. A function's address here is that of its
+		// closure, not of its code.
 		p := *(*uintptr)(r.Addr().UnsafePointer())
-		if p == 0 {
+		switch {
+		case p == 0:
 			b.WriteString("null")
-			return
+		case r.Kind() == reflect.Ptr || r.Kind() == reflect.UnsafePointer:
+			fmt.Fprintf(b, `"%#x"`, p)
+		default:
+			fmt.Fprintf(b, `{"type":%s,"address":"%#x"}`, quote([]byte(typeName(r.Type()))), p)
 		}
-		fmt.Fprintf(b, `"%#x"`, p)
 	}
 }
 
@@ -183,5 +203,3 @@ func quote(s []byte) string {
 	b.WriteByte('"')
 	return b.String()
 }
-
-var _ unsafe.Pointer

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The goprobe protocol spoken by hand, for tests of what the module refuses.
+
+Numbers come from include/uapi/goprobe.h itself, so they can't disagree with it.
+Nothing here is checked before it is sent: sending nonsense is the purpose.
+"""
+
+import os
+import re
+import socket
+import struct
+
+HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/uapi/goprobe.h")
+
+NETLINK_GENERIC = 16
+SOL_NETLINK, NETLINK_CAP_ACK, NETLINK_EXT_ACK = 270, 10, 11
+NLM_F_REQUEST, NLM_F_ACK, NLM_F_DUMP = 1, 4, 0x300
+NLMSG_ERROR, NLMSG_DONE = 2, 3
+NLM_F_CAPPED, NLM_F_ACK_TLVS = 0x100, 0x200
+NLMSGERR_ATTR_MSG = 1
+GENL_ID_CTRL, CTRL_CMD_GETFAMILY = 16, 3
+CTRL_ATTR_FAMILY_ID, CTRL_ATTR_FAMILY_NAME = 1, 2
+
+
+def _constants():
+    """GOPROBE_* enumerators and plain #defines of the header."""
+    with open(HEADER) as f:
+        text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+    values = {}
+    for body in re.findall(r"enum\s+\w+\s*\{(.*?)\}", text, flags=re.S):
+        n = 0
+        for item in filter(None, (i.strip() for i in body.split(","))):
+            name, _, explicit = (p.strip() for p in item.partition("="))
+            if explicit:
+                n = eval(explicit, {}, values)  # our own header
+            values[name] = n
+            n += 1
+    for name, text_value in re.findall(r"#define\s+(GOPROBE_\w+)\s+(\S.*)", text):
+        try:
+            values[name] = eval(re.sub(r"(\d|0x[0-9a-f]+)(ULL|U|u)\b", r"\1", text_value), {}, values)
+        except (SyntaxError, NameError):
+            pass
+    return values
+
+
+globals().update(_constants())
+
+# Limits of one session, in the order of struct goprobe_limits.
+with open(HEADER) as _f:
+    LIMITS = re.findall(r"__u32 (\w+);", re.search(r"struct goprobe_limits \{(.*?)\};", _f.read(), re.S).group(1))
+
+
+class Refused(Exception):
+    """The kernel's answer to a command that it does not carry out."""
+
+    def __init__(self, errno, sentence):
+        super().__init__("%s: %s" % (os.strerror(errno), sentence))
+        self.errno = errno
+        self.sentence = sentence
+
+
+def u32(n):
+    return struct.pack("=I", n & 0xffffffff)
+
+
+def u64(n):
+    return struct.pack("=Q", n)
+
+
+def type_(size, ref=0, nrefs=0):
+    return struct.pack("=III", size, ref, nrefs)
+
+
+def ref(offset, kind, type_id=0):
+    return struct.pack("=IHHI", offset, kind, 0, type_id)
+
+
+def piece(source, reg, size, frame, offset=0):
+    return struct.pack("=BBHIIi", source, reg, 0, size, frame, offset)
+
+
+def plan(type_id, first=0, npieces=0, string_limit=256, elements=64, objects=128, nbytes=8192, depth=3):
+    return struct.pack("=IIIIIIII", type_id, first, npieces, string_limit, elements, objects, nbytes, depth)
+
+
+def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_adjust=0, code_len=None):
+    return struct.pack("=QIIBBBBi16s", offset, id_, plan_id, kind, skip, flags,
+                       len(code) if code_len is None else code_len, sp_adjust, code)
+
+
+def runtime(g_reg=14, g_tls=-8, lo=0, hi=8, goid=0x98, m=0x30, curg=0xc0):
+    return struct.pack("=B3xiIIIIII", g_reg, g_tls, lo, hi, goid, m, curg, 0)
+
+
+def attr(kind, payload):
+    return struct.pack("=HH", 4 + len(payload), kind) + payload + b"\0" * (-len(payload) % 4)
+
+
+def attrs(data):
+    """Attributes of a message: {kind: payload}."""
+    found = {}
+    while len(data) >= 4:
+        size, kind = struct.unpack_from("=HH", data)
+        found[kind & 0x3fff] = data[4:size]
+        data = data[(size + 3) & ~3:]
+    return found
+
+
+class Client:
+    """A netlink socket: and so, if it asks for one, a session."""
+
+    def __init__(self, family="goprobe"):
+        self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
+        self.sock.setsockopt(SOL_NETLINK, NETLINK_EXT_ACK, 1)
+        self.sock.setsockopt(SOL_NETLINK, NETLINK_CAP_ACK, 1)
+        self.sock.bind((0, 0))
+        self.sock.settimeout(60)
+        self.seq = 0
+        self.family = GENL_ID_CTRL
+        answer = self.call(CTRL_CMD_GETFAMILY, [(CTRL_ATTR_FAMILY_NAME, family.encode() + b"\0")])
+        self.family = struct.unpack("=H", answer[0][CTRL_ATTR_FAMILY_ID])[0]
+
+    def close(self):
+        self.sock.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()
+
+    def call(self, cmd, payload=(), dump=False, version=1):
+        """Send a command; its answers, each as {kind: payload}. payload is a list
+        of (kind, bytes), or bytes to be sent as they are."""
+        if not isinstance(payload, bytes):
+            payload = b"".join(attr(k, p) for k, p in payload)
+        body = struct.pack("=BBH", cmd, version, 0) + payload
+        self.seq += 1
+        flags = NLM_F_REQUEST | (NLM_F_DUMP if dump else NLM_F_ACK)
+        self.sock.send(struct.pack("=IHHII", 16 + len(body), self.family, flags, self.seq, 0) + body)
+        answers = []
+        while True:
+            data = self.sock.recv(1 << 20)
+            while len(data) >= 16:
+                size, kind, flags, seq, _ = struct.unpack_from("=IHHII", data)
+                message, data = data[16:size], data[(size + 3) & ~3:]
+                if seq != self.seq:
+                    continue        # "records are ready" has no sequence number
+                if kind in (NLMSG_ERROR, NLMSG_DONE):
+                    errno = -struct.unpack_from("=i", message)[0] if len(message) >= 4 else 0
+                    if not errno:
+                        return answers
+                    tlvs = b""
+                    if flags & NLM_F_ACK_TLVS:
+                        tlvs = message[4 + 16:] if kind == NLMSG_ERROR else message[4:]
+                    sentence = attrs(tlvs).get(NLMSGERR_ATTR_MSG, b"").rstrip(b"\0").decode()
+                    raise Refused(errno, sentence)
+                answers.append(attrs(message[4:]))
+
+    def limits(self):
+        answer = self.call(GOPROBE_CMD_GET_INFO)[0]
+        return dict(zip(LIMITS, struct.unpack("=%dI" % len(LIMITS), answer[GOPROBE_A_LIMITS])))
+
+    def new_session(self, *pids):
+        extra = [(GOPROBE_A_PIDS, struct.pack("=%di" % len(pids), *pids))] if pids else []
+        return self.call(GOPROBE_CMD_SESSION_NEW, extra)[0]
+
+    def add_file(self, path, rt=None):
+        fd = os.open(path, os.O_RDONLY)
+        try:
+            answer = self.call(GOPROBE_CMD_FILE_ADD, [(GOPROBE_A_FD, u32(fd)), (GOPROBE_A_RUNTIME, rt or runtime())])
+        finally:
+            os.close(fd)
+        return struct.unpack("=I", answer[0][GOPROBE_A_FILE])[0]
+
+    def add_types(self, types, refs=()):
+        return self.call(GOPROBE_CMD_TYPES_ADD, [(GOPROBE_A_TYPES, b"".join(types)), (GOPROBE_A_REFS, b"".join(refs))])
+
+    def add_plans(self, plans, pieces=()):
+        return self.call(GOPROBE_CMD_PLANS_ADD, [(GOPROBE_A_PLANS, b"".join(plans)), (GOPROBE_A_PIECES, b"".join(pieces))])
+
+    def add_points(self, points, file=0):
+        return self.call(GOPROBE_CMD_POINTS_ADD, [(GOPROBE_A_FILE, u32(file)), (GOPROBE_A_POINTS, b"".join(points))])
+
+    def sessions(self):
+        """What is probed on this host, by whomever."""
+        return self.call(GOPROBE_CMD_LIST, dump=True)
+
+
+def elf_code(path, want=None):
+    """(file offset, bytes) of the executable segment of a 64-bit ELF file."""
+    with open(path, "rb") as f:
+        data = f.read()
+    phoff, = struct.unpack_from("=Q", data, 32)
+    phentsize, phnum = struct.unpack_from("=HH", data, 54)
+    for i in range(phnum):
+        kind, flags, offset, _, _, filesz = struct.unpack_from("=IIQQQQ", data, phoff + i * phentsize)
+        if kind == 1 and bool(flags & 1) == (want != "rodata") and not flags & 2:
+            return offset, data[offset:offset + filesz]
+    raise LookupError("no such segment")
+
+
+def elf_symbol(path, name):
+    """(file offset, size) of a function, from the symbol table."""
+    with open(path, "rb") as f:
+        data = f.read()
+    shoff, = struct.unpack_from("=Q", data, 40)
+    shentsize, shnum = struct.unpack_from("=HH", data, 58)
+    sections = [struct.unpack_from("=IIQQQQIIQQ", data, shoff + i * shentsize) for i in range(shnum)]
+    for s in sections:
+        if s[1] != 2:  # SHT_SYMTAB
+            continue
+        strings = sections[s[6]][4]
+        for at in range(s[4], s[4] + s[5], 24):
+            st_name, _, _, shndx, value, size = struct.unpack_from("=IBBHQQ", data, at)
+            begin = strings + st_name
+            if shndx and data[begin:data.index(b"\0", begin)] == name.encode():
+                section = sections[shndx]
+                return value - section[3] + section[4], size
+    raise LookupError(name)

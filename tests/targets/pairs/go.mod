@@ -1,0 +1,3 @@
+module pairs
+
+go 1.19
