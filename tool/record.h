@@ -6,6 +6,7 @@
 #ifndef GOPROBE_RECORD_H
 #define GOPROBE_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <goprobe.h>
@@ -37,6 +38,9 @@ struct record {
 	size_t nchunks;
 	struct goprobe_lost lost;
 };
+
+/* Size and time of the record at @buf; false if its size is impossible. */
+bool record_peek(const uint8_t *buf, size_t len, size_t *size, uint64_t *time);
 
 /* Frame size of a session plan id, or -1 if there is no such plan. */
 typedef int64_t (*record_frame_size_fn)(void *ctx, uint32_t plan);

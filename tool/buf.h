@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A growing text buffer with the formatting that the hot path needs: no
+ * printf, no allocation once it has grown to its working size.
+ */
+#ifndef GOPROBE_BUF_H
+#define GOPROBE_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/**
+ * struct buf - text under construction
+ * @p: the text, not terminated
+ * @len: bytes of it
+ * @cap: bytes allocated
+ * @failed: memory ran out and something is missing
+ *
+ * A zeroed buf is empty. buf_fini() frees it.
+ */
+struct buf {
+	char *p;
+	size_t len;
+	size_t cap;
+	bool failed;
+};
+
+void buf_fini(struct buf *b);
+bool buf_grow(struct buf *b, size_t n);
+
+/* Make room for @n more bytes; false if memory ran out. */
+static inline bool buf_room(struct buf *b, size_t n)
+{
+	return b->cap - b->len >= n || buf_grow(b, n);
+}
+
+static inline void buf_mem(struct buf *b, const void *p, size_t n)
+{
+	if (n && buf_room(b, n)) {
+		memcpy(b->p + b->len, p, n);
+		b->len += n;
+	}
+}
+
+static inline void buf_char(struct buf *b, char c)
+{
+	if (buf_room(b, 1))
+		b->p[b->len++] = c;
+}
+
+static inline void buf_str(struct buf *b, const char *s)
+{
+	buf_mem(b, s, strlen(s));
+}
+
+void buf_fill(struct buf *b, char c, size_t n);
+void buf_u64(struct buf *b, uint64_t v);
+void buf_i64(struct buf *b, int64_t v);
+/* @v in decimal, right-aligned in @width columns. */
+void buf_u64_right(struct buf *b, uint64_t v, unsigned int width);
+/* Exactly @digits decimal digits. */
+void buf_digits(struct buf *b, uint64_t v, unsigned int digits);
+/* "0xc000012340" */
+void buf_hex(struct buf *b, uint64_t v);
+/* As Go's %v and strconv 'g', shortest that reads back; @size is 4 or 8. */
+void buf_float(struct buf *b, double v, unsigned int size);
+/* "412us", "3.10ms": three significant digits. */
+void buf_duration(struct buf *b, uint64_t ns);
+/* As Go's strconv.Quote. */
+void buf_quote(struct buf *b, const uint8_t *s, size_t n);
+/*
+ * A JSON string. A byte that is not part of valid UTF-8 becomes \udcXX, where
+ * XX is the byte: no valid text holds a lone surrogate, so this can be undone.
+ */
+void buf_json(struct buf *b, const uint8_t *s, size_t n);
+void buf_json_str(struct buf *b, const char *s);
+
+/*
+ * Decode the UTF-8 sequence at @s (at most @n bytes, @n > 0). Returns its
+ * length, or 0 if it is not valid; *@ret is the code point.
+ */
+size_t buf_utf8(const uint8_t *s, size_t n, uint32_t *ret);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names that a mistyped one may have meant. Pure. */
+#ifndef GOPROBE_NEAR_H
+#define GOPROBE_NEAR_H
+
+#include <stddef.h>
+
+#define NEAR_MAX 3
+
+/**
+ * struct near - the nearest names so far, the best first
+ * @wanted: what was typed
+ * @name: names; not owned
+ * @score: their distances
+ * @n: how many
+ */
+struct near {
+	const char *wanted;
+	const char *name[NEAR_MAX];
+	size_t score[NEAR_MAX];
+	size_t n;
+};
+
+void near_init(struct near *near, const char *wanted);
+void near_offer(struct near *near, const char *name);
+/* "did you mean 'a', 'b' or 'c'?", to be freed; NULL if nothing is near. */
+char *near_hint(const struct near *near);
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events to lines: what the formats have in common. */
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "out.h"
+
+const struct out_format *out_format_find(const char *name)
+{
+	static const struct out_format *const formats[] = { &out_text, &out_json };
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (strcmp(name, formats[i]->name) == 0)
+			return formats[i];
+	return NULL;
+}
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+void out_init(struct out *o, const struct out_format *format, int fd)
+{
+	uint64_t best = UINT64_MAX;
+
+	memset(o, 0, sizeof(*o));
+	o->format = format;
+	o->fd = fd;
+	o->second = UINT64_MAX;
+	/* The tightest of some tries: we may be interrupted between the clocks. */
+	for (int i = 0; i < 5; i++) {
+		uint64_t before = now(CLOCK_MONOTONIC);
+		uint64_t real = now(CLOCK_REALTIME);
+		uint64_t took = now(CLOCK_MONOTONIC) - before;
+
+		if (took >= best)
+			continue;
+		best = took;
+		o->epoch = real - (before + took / 2);
+	}
+}
+
+void out_fini(struct out *o)
+{
+	buf_fini(&o->buf);
+}
+
+int out_flush(struct out *o)
+{
+	size_t done = 0;
+
+	while (done < o->buf.len) {
+		ssize_t n = write(o->fd, o->buf.p + done, o->buf.len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			o->buf.len = 0;
+			return -errno;
+		}
+		done += n;
+	}
+	o->buf.len = 0;
+	return o->buf.failed ? -ENOMEM : 0;
+}
+
+const struct plan_frame *out_frame(const struct out_event *e)
+{
+	return e->kind == OUT_CALL ? &e->fn->call : &e->fn->ret;
+}
+
+const uint8_t *out_value(const struct out_event *e, const struct plan_value *val,
+			 size_t *len, const char **why)
+{
+	if (val->unavailable)
+		*why = val->unavailable;
+	else if (!e->rec->frame || val->offset > e->rec->frame_size)
+		*why = "not captured";
+	else if (val->stack && e->rec->h.flags & GOPROBE_RECORD_F_FAULT)
+		*why = "no readable memory";
+	else
+		*why = NULL;
+	if (*why)
+		return NULL;
+	*len = e->rec->frame_size - val->offset;
+	return e->rec->frame + val->offset;
+}
+
+const char *out_cause(uint32_t cause)
+{
+	switch (cause) {
+	case GOPROBE_LOST_RING_FULL:
+		return "ring_full";
+	case GOPROBE_LOST_NO_RING:
+		return "no_ring";
+	}
+	return "unknown";
+}
+
+uint64_t out_lost(const struct out_summary *s)
+{
+	uint64_t n = s->malformed;
+
+	for (uint32_t i = 0; i < __GOPROBE_LOST_MAX; i++)
+		n += s->lost[i];
+	return n;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Events to lines: what the formats have in common. */
+#ifndef GOPROBE_OUT_H
+#define GOPROBE_OUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <goprobe.h>
+
+#include "buf.h"
+#include "plan.h"
+#include "record.h"
+#include "value.h"
+
+enum out_kind {
+	OUT_CALL,
+	OUT_RETURN,
+	OUT_TAIL,	/* ended by a jump to another function: no results */
+	OUT_UNWOUND,	/* ended without returning */
+};
+
+/**
+ * struct out_event - an event to show
+ * @kind: what happened
+ * @fn: to which function
+ * @rec: its record; NULL for OUT_UNWOUND
+ * @v: for its values; NULL for OUT_UNWOUND
+ * @tgid: process
+ * @tid: thread
+ * @goid: goroutine
+ * @no_g: there is no goroutine
+ * @system: on a system stack
+ * @time: CLOCK_MONOTONIC, ns; of OUT_UNWOUND: when the call was entered
+ * @seen: OUT_UNWOUND: time of the record that proves it
+ * @duration: ns from the call on; OUT_RETURN and OUT_TAIL
+ * @no_duration: why there is no @duration, or NULL
+ */
+struct out_event {
+	enum out_kind kind;
+	const struct plan_func *fn;
+	const struct record *rec;
+	struct value_ctx *v;
+	uint32_t tgid;
+	uint32_t tid;
+	uint64_t goid;
+	bool no_g;
+	bool system;
+	uint64_t time;
+	uint64_t seen;
+	uint64_t duration;
+	const char *no_duration;
+};
+
+/**
+ * struct out_summary - what to say at the end
+ * @events: event lines printed
+ * @calls: calls among them
+ * @returns: returns and tail jumps among them
+ * @unwound: calls that ended without returning, among them
+ * @open: calls that had not returned when tracing ended
+ * @doubtful: calls whose end was not seen after records were lost
+ * @forgotten: open calls forgotten because there were too many
+ * @lost: records lost, by enum goprobe_lost_cause
+ * @malformed: records that could not be decoded
+ * @ns: how long hits were recorded
+ * @paired: calls and returns were joined (not --no-return)
+ */
+struct out_summary {
+	uint64_t events;
+	uint64_t calls;
+	uint64_t returns;
+	uint64_t unwound;
+	uint64_t open;
+	uint64_t doubtful;
+	uint64_t forgotten;
+	uint64_t lost[__GOPROBE_LOST_MAX];
+	uint64_t malformed;
+	uint64_t ns;
+	bool paired;
+};
+
+struct out;
+
+/**
+ * struct out_format - a format of the output
+ * @name: as in "-o name"
+ * @header: begins the output
+ * @event: one event
+ * @lost: records are missing here
+ * @summary: ends it; what is for a person and no data goes to @talk
+ */
+struct out_format {
+	const char *name;
+	void (*header)(struct out *o);
+	void (*event)(struct out *o, const struct out_event *e);
+	void (*lost)(struct out *o, const struct goprobe_lost *lost, uint64_t time);
+	void (*summary)(struct out *o, const struct out_summary *s, struct buf *talk);
+};
+
+extern const struct out_format out_text;
+extern const struct out_format out_json;
+
+/**
+ * struct out - an open output
+ * @format: its format
+ * @fd: where lines go
+ * @buf: lines not yet written
+ * @epoch: what makes CLOCK_MONOTONIC a time since 1970, ns
+ * @pids: show process ids: there may be more than one
+ * @second: cached: the second since 1970 that @clock shows
+ * @clock: cached: "15:04:05"
+ */
+struct out {
+	const struct out_format *format;
+	int fd;
+	struct buf buf;
+	uint64_t epoch;
+	bool pids;
+	uint64_t second;
+	char clock[9];
+};
+
+/* The format of that name, or NULL. */
+const struct out_format *out_format_find(const char *name);
+void out_init(struct out *o, const struct out_format *format, int fd);
+void out_fini(struct out *o);
+/* Write what is buffered. 0 or -errno. */
+int out_flush(struct out *o);
+
+/* Arguments of a call or results of a return. */
+const struct plan_frame *out_frame(const struct out_event *e);
+/*
+ * Bytes of value @val in the event's record, *@len of them up to the frame's
+ * end; or NULL, and *@why says why there are none.
+ */
+const uint8_t *out_value(const struct out_event *e, const struct plan_value *val,
+			 size_t *len, const char **why);
+/* "ring_full" */
+const char *out_cause(uint32_t cause);
+uint64_t out_lost(const struct out_summary *s);
+
+#endif

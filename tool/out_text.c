@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events as lines for people. */
+#include <time.h>
+
+#include "out.h"
+
+/* A duration ends in this column, if its line leaves room for that. */
+#define DURATION_END 94
+
+static void header(struct out *o)
+{
+	buf_str(&o->buf, "TIME           ");
+	if (o->pids)
+		buf_str(&o->buf, "     PID");
+	buf_str(&o->buf, "  GOID  EVENT\n");
+}
+
+static void clock_time(struct out *o, uint64_t monotonic)
+{
+	uint64_t ns = monotonic + o->epoch;
+	uint64_t second = ns / 1000000000;
+
+	if (second != o->second) {
+		time_t t = second;
+		struct tm tm;
+
+		localtime_r(&t, &tm);
+		strftime(o->clock, sizeof(o->clock), "%H:%M:%S", &tm);
+		o->second = second;
+	}
+	buf_mem(&o->buf, o->clock, 8);
+	buf_char(&o->buf, '.');
+	buf_digits(&o->buf, ns % 1000000000 / 1000, 6);
+}
+
+static void column(struct buf *b, bool there, uint64_t v, unsigned int width)
+{
+	buf_char(b, ' ');
+	if (there) {
+		buf_u64_right(b, v, width - 1);
+	} else {
+		buf_fill(b, ' ', width - 2);
+		buf_char(b, '-');
+	}
+}
+
+static void begin(struct out *o, uint64_t time, const struct out_event *e)
+{
+	clock_time(o, time);
+	if (o->pids)
+		column(&o->buf, e, e ? e->tgid : 0, 8);
+	column(&o->buf, e && !e->no_g, e ? e->goid : 0, 6);
+	buf_str(&o->buf, "  ");
+}
+
+/* "_", "~r0", "~p1": the compiler's names for what has none. */
+static bool has_name(const struct plan_value *val)
+{
+	return val->name && val->name[0] && val->name[0] != '~' && strcmp(val->name, "_") != 0;
+}
+
+static void values(struct out *o, const struct out_event *e)
+{
+	const struct plan_frame *f = out_frame(e);
+	struct buf *b = &o->buf;
+	const char *why;
+	size_t len;
+
+	buf_char(b, '(');
+	if (f->unavailable) {
+		buf_char(b, '<');
+		buf_str(b, f->unavailable);
+		buf_char(b, '>');
+	}
+	for (size_t i = 0; i < f->nvalues && !f->unavailable; i++) {
+		const struct plan_value *val = &f->values[i];
+		const uint8_t *p = out_value(e, val, &len, &why);
+
+		if (i)
+			buf_str(b, ", ");
+		if (has_name(val)) {
+			buf_str(b, val->name);
+			buf_char(b, '=');
+		}
+		if (p) {
+			e->v->budget = VALUE_BUDGET;
+			e->v->depth = 0;
+			value_text(e->v, b, val->type, p, len);
+		} else {
+			buf_char(b, '<');
+			buf_str(b, why);
+			buf_char(b, '>');
+		}
+	}
+	buf_char(b, ')');
+}
+
+/* Right-aligned, as far as the line that began at @start leaves room. */
+static void duration(struct buf *b, size_t start, const struct out_event *e)
+{
+	size_t at = b->len;
+
+	buf_str(b, "  ");
+	if (e->no_duration)
+		buf_str(b, e->no_duration);
+	else
+		buf_duration(b, e->duration);
+
+	size_t width = b->len - start, pad;
+
+	if (b->failed || width >= DURATION_END)
+		return;
+	pad = DURATION_END - width;
+	if (!buf_room(b, pad))
+		return;
+	memmove(b->p + at + pad, b->p + at, b->len - at);
+	memset(b->p + at, ' ', pad);
+	b->len += pad;
+}
+
+static void event(struct out *o, const struct out_event *e)
+{
+	struct buf *b = &o->buf;
+	size_t start = b->len;
+
+	begin(o, e->kind == OUT_UNWOUND ? e->seen : e->time, e);
+	switch (e->kind) {
+	case OUT_CALL:
+		buf_str(b, "> ");
+		buf_str(b, e->fn->fn->name);
+		values(o, e);
+		break;
+	case OUT_RETURN:
+		buf_str(b, "< ");
+		buf_str(b, e->fn->fn->name);
+		buf_str(b, " => ");
+		values(o, e);
+		duration(b, start, e);
+		break;
+	case OUT_TAIL:
+		buf_str(b, "< ");
+		buf_str(b, e->fn->fn->name);
+		buf_str(b, " => (<ended by a jump to another function>)");
+		duration(b, start, e);
+		break;
+	case OUT_UNWOUND:
+		buf_str(b, "! ");
+		buf_str(b, e->fn->fn->name);
+		buf_str(b, " did not return: panic or Goexit; called ");
+		clock_time(o, e->time);
+		break;
+	}
+	buf_char(b, '\n');
+}
+
+/* "ring_full" to "ring full" */
+static void cause(struct buf *b, uint32_t which)
+{
+	for (const char *s = out_cause(which); *s; s++)
+		buf_char(b, *s == '_' ? ' ' : *s);
+}
+
+static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+{
+	struct buf *b = &o->buf;
+
+	begin(o, time, NULL);
+	buf_str(b, "! ");
+	buf_u64(b, l->count);
+	buf_str(b, l->count == 1 ? " record lost on CPU " : " records lost on CPU ");
+	buf_u64(b, l->cpu);
+	buf_str(b, ": ");
+	cause(b, l->cause);
+	buf_char(b, '\n');
+}
+
+static void count(struct buf *b, uint64_t n, const char *one, const char *many)
+{
+	buf_u64(b, n);
+	buf_char(b, ' ');
+	buf_str(b, n == 1 ? one : many);
+}
+
+static void summary(struct out *o, const struct out_summary *s, struct buf *talk)
+{
+	uint64_t tenths = (s->ns + 50000000) / 100000000;
+
+	(void)o;
+	count(talk, s->events, "event", "events");
+	buf_str(talk, " in ");
+	buf_u64(talk, tenths / 10);
+	buf_char(talk, '.');
+	buf_u64(talk, tenths % 10);
+	buf_str(talk, "s, ");
+	buf_u64(talk, out_lost(s));
+	buf_str(talk, " lost (");
+	for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++) {
+		if (i > GOPROBE_LOST_UNSPEC + 1)
+			buf_str(talk, ", ");
+		buf_u64(talk, s->lost[i]);
+		buf_char(talk, ' ');
+		cause(talk, i);
+	}
+	if (s->malformed) {
+		buf_str(talk, ", ");
+		buf_u64(talk, s->malformed);
+		buf_str(talk, " malformed");
+	}
+	buf_str(talk, ")\n");
+	if (!s->paired)
+		return;
+	if (s->open) {
+		count(talk, s->open, "call", "calls");
+		buf_str(talk, " had not returned\n");
+	}
+	if (s->unwound) {
+		count(talk, s->unwound, "call", "calls");
+		buf_str(talk, " ended without returning (panic or Goexit)\n");
+	}
+	if (s->doubtful) {
+		count(talk, s->doubtful, "call", "calls");
+		buf_str(talk, " with an end that was not seen: records were lost\n");
+	}
+	if (s->forgotten) {
+		count(talk, s->forgotten, "open call", "open calls");
+		buf_str(talk, " forgotten: too many at once\n");
+	}
+}
+
+const struct out_format out_text = {
+	.name = "text",
+	.header = header,
+	.event = event,
+	.lost = lost,
+	.summary = summary,
+};

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Join calls and returns: a hash table of goroutines, each with its stack of
+ * open calls, both out of pools that grow up to a limit.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pair.h"
+
+#define NONE UINT32_MAX
+
+/**
+ * struct frame - an open call
+ * @time: when it was entered
+ * @depth: its depth
+ * @losses: records lost when the pass before it ended
+ * @id: its function
+ * @tid: its thread
+ * @below: the next call of the goroutine, less deep; or the next free one
+ */
+struct frame {
+	uint64_t time;
+	uint64_t depth;
+	uint64_t losses;
+	uint32_t id;
+	uint32_t tid;
+	uint32_t below;
+};
+
+/**
+ * struct gor - a goroutine with open calls
+ * @goid: goroutine id
+ * @tgid: process
+ * @top: its deepest open call
+ * @next: next in the hash chain, or next free one
+ * @older: used less recently
+ * @newer: used more recently
+ */
+struct gor {
+	uint64_t goid;
+	uint32_t tgid;
+	uint32_t top;
+	uint32_t next;
+	uint32_t older;
+	uint32_t newer;
+};
+
+/**
+ * struct pair - see pair.h
+ * @frames: pool of open calls
+ * @frames_cap: allocated
+ * @frames_used: handed out at least once
+ * @frames_free: list of those given back
+ * @gors: pool of goroutines, likewise
+ * @gors_cap: allocated
+ * @gors_used: handed out at least once
+ * @gors_free: list of those given back
+ * @buckets: hash table, a power of two
+ * @nbuckets: its size
+ * @ngors: goroutines in it
+ * @oldest: least recently used goroutine
+ * @newest: most recently used one
+ * @limit: most open calls
+ * @open: open calls
+ * @evicted: calls forgotten because of @limit
+ * @losses: records lost when the current pass ended
+ * @losses_before: when the pass before it ended
+ */
+struct pair {
+	struct frame *frames;
+	uint32_t frames_cap, frames_used, frames_free;
+	struct gor *gors;
+	uint32_t gors_cap, gors_used, gors_free;
+	uint32_t *buckets;
+	uint32_t nbuckets, ngors;
+	uint32_t oldest, newest;
+	size_t limit;
+	size_t open;
+	uint64_t evicted;
+	uint64_t losses;
+	uint64_t losses_before;
+};
+
+static uint32_t *buckets_new(uint32_t n)
+{
+	uint32_t *b = malloc(n * sizeof(*b));
+
+	if (b)
+		memset(b, 0xff, n * sizeof(*b));
+	return b;
+}
+
+struct pair *pair_new(size_t limit)
+{
+	struct pair *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->nbuckets = 256;
+	p->buckets = buckets_new(p->nbuckets);
+	if (!p->buckets) {
+		free(p);
+		return NULL;
+	}
+	p->frames_free = NONE;
+	p->gors_free = NONE;
+	p->oldest = NONE;
+	p->newest = NONE;
+	p->limit = limit;
+	return p;
+}
+
+void pair_free(struct pair *p)
+{
+	if (!p)
+		return;
+	free(p->frames);
+	free(p->gors);
+	free(p->buckets);
+	free(p);
+}
+
+static uint32_t *bucket_of(struct pair *p, uint32_t tgid, uint64_t goid)
+{
+	uint64_t h = (goid ^ (uint64_t)tgid << 32) * 0x9e3779b97f4a7c15ULL;
+
+	return &p->buckets[(h >> 32) & (p->nbuckets - 1)];
+}
+
+static uint32_t gor_find(struct pair *p, uint32_t tgid, uint64_t goid)
+{
+	uint32_t i = *bucket_of(p, tgid, goid);
+
+	while (i != NONE && (p->gors[i].goid != goid || p->gors[i].tgid != tgid))
+		i = p->gors[i].next;
+	return i;
+}
+
+static void lru_unlink(struct pair *p, uint32_t i)
+{
+	struct gor *g = &p->gors[i];
+
+	*(g->older != NONE ? &p->gors[g->older].newer : &p->oldest) = g->newer;
+	*(g->newer != NONE ? &p->gors[g->newer].older : &p->newest) = g->older;
+}
+
+static void lru_append(struct pair *p, uint32_t i)
+{
+	struct gor *g = &p->gors[i];
+
+	g->older = p->newest;
+	g->newer = NONE;
+	*(p->newest != NONE ? &p->gors[p->newest].newer : &p->oldest) = i;
+	p->newest = i;
+}
+
+static void rehash(struct pair *p)
+{
+	uint32_t n = p->nbuckets * 2;
+	uint32_t *b = buckets_new(n);
+
+	if (!b)
+		return;		/* chains get longer, that is all */
+	free(p->buckets);
+	p->buckets = b;
+	p->nbuckets = n;
+	for (uint32_t i = p->oldest; i != NONE; i = p->gors[i].newer) {
+		uint32_t *slot = bucket_of(p, p->gors[i].tgid, p->gors[i].goid);
+
+		p->gors[i].next = *slot;
+		*slot = i;
+	}
+}
+
+/* Grow a pool of @size byte objects to hold one more. */
+static bool pool_grow(void *pool, uint32_t *cap, size_t size)
+{
+	void **v = pool;
+	uint32_t n = *cap ? *cap * 2 : 256;
+	void *bigger = realloc(*v, n * size);
+
+	if (!bigger)
+		return false;
+	*v = bigger;
+	*cap = n;
+	return true;
+}
+
+static uint32_t gor_new(struct pair *p, uint32_t tgid, uint64_t goid)
+{
+	uint32_t i = p->gors_free;
+
+	if (i != NONE) {
+		p->gors_free = p->gors[i].next;
+	} else {
+		if (p->gors_used == p->gors_cap &&
+		    !pool_grow(&p->gors, &p->gors_cap, sizeof(*p->gors)))
+			return NONE;
+		i = p->gors_used++;
+	}
+	if (p->ngors >= p->nbuckets)
+		rehash(p);
+
+	uint32_t *slot = bucket_of(p, tgid, goid);
+
+	p->gors[i] = (struct gor){ .goid = goid, .tgid = tgid, .top = NONE, .next = *slot };
+	*slot = i;
+	p->ngors++;
+	lru_append(p, i);
+	return i;
+}
+
+static void gor_free(struct pair *p, uint32_t i)
+{
+	uint32_t *link = bucket_of(p, p->gors[i].tgid, p->gors[i].goid);
+
+	while (*link != i)
+		link = &p->gors[*link].next;
+	*link = p->gors[i].next;
+	lru_unlink(p, i);
+	p->gors[i].next = p->gors_free;
+	p->gors_free = i;
+	p->ngors--;
+}
+
+static void frame_free(struct pair *p, uint32_t f)
+{
+	p->frames[f].below = p->frames_free;
+	p->frames_free = f;
+	p->open--;
+}
+
+/* Take the deepest open call of goroutine @i away; the goroutine with the last. */
+static void pop(struct pair *p, uint32_t i, struct pair_call *ret)
+{
+	struct gor *g = &p->gors[i];
+	uint32_t f = g->top;
+	const struct frame *frame = &p->frames[f];
+
+	*ret = (struct pair_call){
+		.id = frame->id,
+		.tgid = g->tgid,
+		.tid = frame->tid,
+		.goid = g->goid,
+		.depth = frame->depth,
+		.time = frame->time,
+		.doubtful = frame->losses != p->losses,
+	};
+	g->top = frame->below;
+	frame_free(p, f);
+	if (g->top == NONE)
+		gor_free(p, i);
+}
+
+bool pair_unwind(struct pair *p, const struct goprobe_record *h, struct pair_call *ret)
+{
+	uint32_t i = gor_find(p, h->tgid, h->goid);
+
+	if (i == NONE)
+		return false;
+
+	const struct frame *top = &p->frames[p->gors[i].top];
+	bool over = top->depth > h->depth;
+
+	/*
+	 * At the same depth: a new call replaces what was there, a return ends
+	 * its own call; if it is another function's, that call's end was missed.
+	 */
+	if (top->depth == h->depth)
+		over = h->kind == GOPROBE_RECORD_CALL || top->id != h->id;
+	if (over)
+		pop(p, i, ret);
+	return over;
+}
+
+/* Forget the calls of the goroutine that was not heard of for longest. */
+static void evict(struct pair *p)
+{
+	uint32_t i = p->oldest;
+	struct pair_call forgotten;
+	bool last;
+
+	do {
+		last = p->frames[p->gors[i].top].below == NONE;
+		pop(p, i, &forgotten);
+		p->evicted++;
+	} while (!last);
+}
+
+bool pair_enter(struct pair *p, const struct goprobe_record *h)
+{
+	if (p->open >= p->limit && p->open)
+		evict(p);
+
+	uint32_t f = p->frames_free;
+
+	if (f == NONE && p->frames_used == p->frames_cap &&
+	    !pool_grow(&p->frames, &p->frames_cap, sizeof(*p->frames)))
+		return false;
+
+	uint32_t i = gor_find(p, h->tgid, h->goid);
+
+	if (i == NONE) {
+		i = gor_new(p, h->tgid, h->goid);
+		if (i == NONE)
+			return false;
+	} else if (i != p->newest) {
+		lru_unlink(p, i);
+		lru_append(p, i);
+	}
+	if (f != NONE)
+		p->frames_free = p->frames[f].below;
+	else
+		f = p->frames_used++;
+	p->frames[f] = (struct frame){
+		.time = h->time,
+		.depth = h->depth,
+		.losses = p->losses_before,
+		.id = h->id,
+		.tid = h->tid,
+		.below = p->gors[i].top,
+	};
+	p->gors[i].top = f;
+	p->open++;
+	return true;
+}
+
+bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call *ret)
+{
+	uint32_t i = gor_find(p, h->tgid, h->goid);
+
+	if (i == NONE)
+		return false;
+
+	const struct frame *top = &p->frames[p->gors[i].top];
+
+	if (top->depth != h->depth || top->id != h->id)
+		return false;
+	pop(p, i, ret);
+	return true;
+}
+
+void pair_losses(struct pair *p, uint64_t total)
+{
+	p->losses_before = p->losses;
+	p->losses = total;
+}
+
+size_t pair_open(const struct pair *p)
+{
+	return p->open;
+}
+
+uint64_t pair_evicted(const struct pair *p)
+{
+	return p->evicted;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Join calls and returns. Pure.
+ *
+ * (process, goid, depth) names one activation: depth is the distance from the
+ * top of the goroutine's stack, which survives stack growth and migration. The
+ * open calls of a goroutine form a stack of rising depth. A call at depth d
+ * proves that open calls at depth >= d have ended without returning, a return
+ * at depth d that those deeper than d have: by panic, Goexit or, after losses,
+ * by a return that was not seen.
+ */
+#ifndef GOPROBE_PAIR_H
+#define GOPROBE_PAIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <goprobe.h>
+
+struct pair;
+
+/**
+ * struct pair_call - an open call
+ * @id: goprobe_point.id of its function
+ * @tgid: process
+ * @tid: thread it was entered on
+ * @goid: goroutine
+ * @depth: see goprobe_record.depth
+ * @time: when, CLOCK_MONOTONIC, ns
+ * @doubtful: records were lost since, perhaps its return among them
+ */
+struct pair_call {
+	uint32_t id;
+	uint32_t tgid;
+	uint32_t tid;
+	uint64_t goid;
+	uint64_t depth;
+	uint64_t time;
+	bool doubtful;
+};
+
+/* @limit: most open calls to remember; the coldest goroutine's go first. */
+struct pair *pair_new(size_t limit);
+void pair_free(struct pair *p);
+
+/*
+ * Before pair_enter() and pair_leave(): take away, one by one, the calls of
+ * which record @h (of kind CALL, RETURN or TAIL) proves that they are over.
+ * False when there are no more.
+ */
+bool pair_unwind(struct pair *p, const struct goprobe_record *h, struct pair_call *ret);
+
+/* Open a call. False if memory ran out: its return will find no call. */
+bool pair_enter(struct pair *p, const struct goprobe_record *h);
+
+/* Close the call that record @h (RETURN or TAIL) ends; false if it is unknown. */
+bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call *ret);
+
+/*
+ * Before the records of a pass: @total records had been lost when it ended. A
+ * loss is known by its number before it shows in the stream, so from this on a
+ * call is doubtful if anything was lost between the pass before it and now.
+ */
+void pair_losses(struct pair *p, uint64_t total);
+
+/* Calls that are open. */
+size_t pair_open(const struct pair *p);
+/* Calls forgotten because of the limit. */
+uint64_t pair_evicted(const struct pair *p);
+
+#endif

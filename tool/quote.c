@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Quoting of bytes: as Go source and as JSON. */
+#include "buf.h"
+
+size_t buf_utf8(const uint8_t *s, size_t n, uint32_t *ret)
+{
+	static const struct {
+		uint8_t mask, lead;
+		uint32_t least;
+	} forms[] = {
+		{ 0x80, 0x00, 0 }, { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 },
+	};
+
+	for (size_t len = 1; len <= 4 && len <= n; len++) {
+		if ((s[0] & forms[len - 1].mask) != forms[len - 1].lead)
+			continue;
+
+		uint32_t c = s[0] & ~forms[len - 1].mask;
+
+		for (size_t i = 1; i < len; i++) {
+			if ((s[i] & 0xc0) != 0x80)
+				return 0;
+			c = c << 6 | (s[i] & 0x3f);
+		}
+		if (c < forms[len - 1].least || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+			return 0;
+		*ret = c;
+		return len;
+	}
+	return 0;
+}
+
+static void hex(struct buf *b, uint32_t v, unsigned int digits)
+{
+	while (digits--)
+		buf_char(b, "0123456789abcdef"[v >> 4 * digits & 15]);
+}
+
+/* The letter of a two-character escape that Go and JSON share, or 0. */
+static char short_escape(uint32_t c)
+{
+	switch (c) {
+	case '"':
+	case '\\':
+		return c;
+	case '\b':
+		return 'b';
+	case '\f':
+		return 'f';
+	case '\n':
+		return 'n';
+	case '\r':
+		return 'r';
+	case '\t':
+		return 't';
+	}
+	return 0;
+}
+
+/*
+ * Go escapes what Unicode calls unprintable. We know no Unicode tables: escaped
+ * are the control characters and those that would break a line or turn the
+ * direction of a terminal's text; the rest is shown as it is.
+ */
+static bool printable(uint32_t c)
+{
+	if (c < 0xa1)
+		return c >= 0x20 && c < 0x7f;
+	return c != 0xad && c != 0xfeff && !(c >= 0x2000 && c <= 0x200f) &&
+	       !(c >= 0x2028 && c <= 0x202f) && !(c >= 0x205f && c <= 0x206f) &&
+	       c != 0x3000 && !(c >= 0xe000 && c <= 0xf8ff) && !(c >= 0xfff0 && c <= 0xfffb) &&
+	       (c & 0xfffe) != 0xfffe && c < 0xe0000;
+}
+
+static size_t plain_run(const uint8_t *s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
+		i++;
+	return i;
+}
+
+void buf_quote(struct buf *b, const uint8_t *s, size_t n)
+{
+	uint32_t c = 0;
+
+	buf_char(b, '"');
+	for (size_t i = 0, len; i < n; i += len) {
+		len = plain_run(s + i, n - i);
+		if (len) {
+			buf_mem(b, s + i, len);
+			continue;
+		}
+		len = buf_utf8(s + i, n - i, &c);
+		if (!len) {
+			buf_str(b, "\\x");
+			hex(b, s[i], 2);
+			len = 1;
+		} else if (short_escape(c)) {
+			buf_char(b, '\\');
+			buf_char(b, short_escape(c));
+		} else if (c == '\a' || c == '\v') {
+			buf_str(b, c == '\a' ? "\\a" : "\\v");
+		} else if (printable(c)) {
+			buf_mem(b, s + i, len);
+		} else if (c < 0x80) {
+			buf_str(b, "\\x");
+			hex(b, c, 2);
+		} else if (c < 0x10000) {
+			buf_str(b, "\\u");
+			hex(b, c, 4);
+		} else {
+			buf_str(b, "\\U");
+			hex(b, c, 8);
+		}
+	}
+	buf_char(b, '"');
+}
+
+void buf_json(struct buf *b, const uint8_t *s, size_t n)
+{
+	uint32_t c = 0;
+
+	buf_char(b, '"');
+	for (size_t i = 0, len; i < n; i += len) {
+		len = plain_run(s + i, n - i);
+		if (len) {
+			buf_mem(b, s + i, len);
+			continue;
+		}
+		len = buf_utf8(s + i, n - i, &c);
+		if (!len) {
+			buf_str(b, "\\udc");
+			hex(b, s[i], 2);
+			len = 1;
+		} else if (short_escape(c)) {
+			buf_char(b, '\\');
+			buf_char(b, short_escape(c));
+		} else if (c < 0x20 || c == 0x7f || (c >= 0x2028 && c <= 0x2029)) {
+			buf_str(b, "\\u");
+			hex(b, c, 4);
+		} else {
+			buf_mem(b, s + i, len);
+		}
+	}
+	buf_char(b, '"');
+}
+
+void buf_json_str(struct buf *b, const char *s)
+{
+	buf_json(b, (const uint8_t *)s, strlen(s));
+}

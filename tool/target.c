@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is traced: from pids, a file or a command to binaries and processes. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "target.h"
+
+static bool same_file(int a, int b)
+{
+	struct stat sa, sb;
+
+	return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+/* Open the binary behind @fd unless it is one we have. @fd stays the caller's. */
+static int add_binary(struct target *t, int fd, const char *path, struct diag *d)
+{
+	for (size_t i = 0; i < t->nbins; i++)
+		if (same_file(gobin_fd(t->bins[i]), fd))
+			return 0;
+
+	struct gobin **bins = realloc(t->bins, (t->nbins + 1) * sizeof(*bins));
+
+	if (!bins)
+		return diag_set(d, "out of memory");
+	t->bins = bins;
+	if (gobin_open(fd, path, &bins[t->nbins], d))
+		return -1;
+	t->nbins++;
+	return 0;
+}
+
+static int add_process(struct target *t, pid_t pid, struct diag *d)
+{
+	for (size_t i = 0; i < t->nprocesses; i++)
+		if (t->processes[i].pid == pid)
+			return 0;
+
+	struct target_process *v = realloc(t->processes, (t->nprocesses + 1) * sizeof(*v));
+
+	if (!v)
+		return diag_set(d, "out of memory");
+	t->processes = v;
+	v[t->nprocesses++] = (struct target_process){
+		.pid = pid,
+		.pidfd = syscall(SYS_pidfd_open, pid, 0),
+	};
+	return 0;
+}
+
+/* --- processes ------------------------------------------------------- */
+
+/* The process a thread belongs to; 0 if there is no such thread. */
+static pid_t process_of(pid_t tid)
+{
+	char path[64], line[256];
+	pid_t pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+
+	FILE *f = fopen(path, "re");
+
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f) && sscanf(line, "Tgid: %d", &pid) != 1)
+		;
+	fclose(f);
+	return pid;
+}
+
+static int open_executable(pid_t pid, char *real, size_t room, struct diag *d)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+
+	ssize_t n = readlink(path, real, room - 1);
+
+	real[n > 0 ? n : 0] = 0;
+
+	/* The link itself: it leads to deleted files and into containers. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == EACCES || errno == EPERM) {
+		diag_set(d, "process %d may not be looked at", pid);
+		diag_hint(d, "run goprobectl as root");
+		return -1;
+	}
+	if (errno == ENOENT)
+		return diag_set(d, "process %d has no executable: it is a kernel thread or has ended",
+				pid);
+	return diag_errno(d, errno, "can't open the executable of process %d", pid);
+}
+
+static int add_pid(struct target *t, pid_t pid, struct diag *d)
+{
+	char path[PATH_MAX];
+	pid_t process = process_of(pid);
+
+	if (!process)
+		return diag_set(d, "no process %d", pid);
+	if (process != pid) {
+		diag_set(d, "%d is a thread of process %d", pid, process);
+		diag_hint(d, "all threads of a process are traced: -p %d", process);
+		return -1;
+	}
+	/* Before the executable: should the pid be reused, the two differ. */
+	if (add_process(t, pid, d))
+		return -1;
+
+	int fd = open_executable(pid, path, sizeof(path), d);
+
+	if (fd < 0)
+		return -1;
+
+	int err = add_binary(t, fd, path, d);
+
+	close(fd);
+	if (err && d->sentence && strstr(d->sentence, "Go"))
+		diag_hint(d, "process %d runs it", pid);
+	return err;
+}
+
+int target_add_pids(struct target *t, const char *list, struct diag *d)
+{
+	for (const char *p = list;; p++) {
+		char *end;
+		long pid;
+
+		errno = 0;
+		pid = strtol(p, &end, 10);
+		if (end == p || pid <= 0 || pid > INT_MAX || errno || (*end && *end != ',')) {
+			diag_set(d, "'%s' is not a process id", list);
+			diag_span(d, list, p - list, strcspn(p, ","));
+			return -1;
+		}
+		if (add_pid(t, pid, d))
+			return -1;
+		if (!*end)
+			return 0;
+		p = end;
+	}
+}
+
+/* --- a file ---------------------------------------------------------- */
+
+/* Processes whose executable was at @path but is not the file @fd. */
+static size_t count_older(const char *path, int fd)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *e;
+	size_t n = 0;
+
+	if (!proc)
+		return 0;
+	while ((e = readdir(proc))) {
+		char exe[300], real[PATH_MAX];
+
+		if (e->d_name[0] < '1' || e->d_name[0] > '9')
+			continue;
+		snprintf(exe, sizeof(exe), "/proc/%s/exe", e->d_name);
+
+		ssize_t len = readlink(exe, real, sizeof(real) - 1);
+
+		if (len <= 0)
+			continue;
+		real[len] = 0;
+
+		char *deleted = strstr(real, " (deleted)");
+
+		if (deleted)
+			*deleted = 0;
+		if (strcmp(real, path) != 0)
+			continue;
+
+		int other = open(exe, O_RDONLY | O_CLOEXEC);
+
+		n += other >= 0 && !same_file(other, fd);
+		if (other >= 0)
+			close(other);
+	}
+	closedir(proc);
+	return n;
+}
+
+static int open_file(const char *path, struct diag *d)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return diag_errno(d, errno, "can't open %s", path);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return diag_set(d, "%s is not a file", path);
+}
+
+int target_set_file(struct target *t, const char *path, size_t *older, struct diag *d)
+{
+	int fd = open_file(path, d);
+
+	if (fd < 0)
+		return -1;
+
+	int err = add_binary(t, fd, path, d);
+	char *real = realpath(path, NULL);
+
+	*older = !err && real ? count_older(real, fd) : 0;
+	free(real);
+	close(fd);
+	return err;
+}
+
+/* --- a command ------------------------------------------------------- */
+
+/* Find @name as a shell would. Returns a path to be freed, or NULL. */
+static char *search(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return strdup(name);
+	if (!path)
+		path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+	for (;;) {
+		size_t n = strcspn(path, ":");
+		char *file;
+
+		if (asprintf(&file, "%.*s/%s", n ? (int)n : 1, n ? path : ".", name) < 0)
+			return NULL;
+
+		struct stat st;
+
+		if (access(file, X_OK) == 0 && stat(file, &st) == 0 && S_ISREG(st.st_mode))
+			return file;
+		free(file);
+		if (!path[n])
+			return NULL;
+		path += n + 1;
+	}
+}
+
+/* In the child: wait to be let go, run the command, tell if that fails. */
+static void run(const char *path, char **argv, int go, int failed, const sigset_t *mask)
+{
+	char byte;
+
+	/* End of file: goprobectl has given up or has died. */
+	if (read(go, &byte, 1) != 1)
+		_exit(127);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execv(path, argv);
+
+	int err = errno;
+
+	if (write(failed, &err, sizeof(err)) != sizeof(err))
+		_exit(126);
+	_exit(127);
+}
+
+static int start(struct target *t, const char *path, char **argv, const sigset_t *mask,
+		 struct diag *d)
+{
+	int go[2], failed[2];
+
+	if (pipe2(go, O_CLOEXEC))
+		return diag_errno(d, errno, "can't make a pipe");
+	if (pipe2(failed, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return diag_errno(d, errno, "can't make a pipe");
+	}
+
+	pid_t pid = fork();
+
+	if (!pid) {
+		close(go[1]);
+		close(failed[0]);
+		run(path, argv, go[0], failed[1], mask);
+	}
+	close(go[0]);
+	close(failed[1]);
+	t->go = go[1];
+	t->failed = failed[0];
+	if (pid < 0) {
+		close(t->go);
+		close(t->failed);
+		return diag_errno(d, errno, "can't start a process");
+	}
+	t->command = true;
+	if (!add_process(t, pid, d))
+		return 0;
+	/* Not in the list, so target_fini() would not know it. */
+	close(t->go);
+	close(t->failed);
+	t->command = false;
+	waitpid(pid, NULL, 0);
+	return -1;
+}
+
+int target_set_command(struct target *t, char **argv, const sigset_t *mask, struct diag *d)
+{
+	char *path = search(argv[0]);
+
+	if (!path)
+		return diag_set(d, "no command '%s' in PATH", argv[0]);
+
+	int fd = open_file(path, d), err = -1;
+
+	if (fd >= 0) {
+		err = add_binary(t, fd, path, d);
+		close(fd);
+	}
+	if (!err && access(path, X_OK))
+		err = diag_errno(d, errno, "can't run %s", path);
+	if (!err)
+		err = start(t, path, argv, mask, d);
+	free(path);
+	return err;
+}
+
+int target_release(struct target *t, struct diag *d)
+{
+	int err = 0;
+	ssize_t n = write(t->go, "", 1);
+
+	close(t->go);
+	t->go = -1;
+	if (n != 1)
+		return diag_set(d, "the command was killed before it began");
+	/* The other end closes on exec. */
+	do {
+		n = read(t->failed, &err, sizeof(err));
+	} while (n < 0 && errno == EINTR);
+	close(t->failed);
+	t->failed = -1;
+	return n == sizeof(err) ? diag_errno(d, err, "can't run the command") : 0;
+}
+
+/* --- the end --------------------------------------------------------- */
+
+bool target_ended(struct target *t)
+{
+	bool all = t->nprocesses;
+
+	for (size_t i = 0; i < t->nprocesses; i++) {
+		struct target_process *p = &t->processes[i];
+
+		if (p->gone)
+			continue;
+		if (t->command)
+			p->gone = waitpid(p->pid, &t->status, WNOHANG) == p->pid;
+		else
+			p->gone = kill(p->pid, 0) && errno == ESRCH;
+		all &= p->gone;
+	}
+	return all;
+}
+
+int target_exit_status(const struct target *t)
+{
+	if (WIFSIGNALED(t->status))
+		return 128 + WTERMSIG(t->status);
+	return WEXITSTATUS(t->status);
+}
+
+void target_fini(struct target *t)
+{
+	if (t->command) {
+		bool held = t->go >= 0;
+
+		/* End of file ends a child that still waits. */
+		if (held)
+			close(t->go);
+		if (t->failed >= 0)
+			close(t->failed);
+		if (held && !t->processes[0].gone)
+			waitpid(t->processes[0].pid, NULL, 0);
+	}
+	for (size_t i = 0; i < t->nprocesses; i++)
+		if (t->processes[i].pidfd >= 0)
+			close(t->processes[i].pidfd);
+	for (size_t i = 0; i < t->nbins; i++)
+		gobin_free(t->bins[i]);
+	free(t->processes);
+	free(t->bins);
+	memset(t, 0, sizeof(*t));
+}

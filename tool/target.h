@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is traced: running processes, a file, or a command to be started. */
+#ifndef GOPROBE_TARGET_H
+#define GOPROBE_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "diag.h"
+#include "gobin.h"
+
+/**
+ * struct target_process - a process that is traced
+ * @pid: its id
+ * @pidfd: readable once it has ended; -1 if that can't be had
+ * @gone: it has ended
+ */
+struct target_process {
+	pid_t pid;
+	int pidfd;
+	bool gone;
+};
+
+/**
+ * struct target - what is traced
+ * @bins: binaries, each once
+ * @nbins: their number
+ * @processes: chosen processes; none: whoever runs the binary
+ * @nprocesses: their number
+ * @command: processes[0] is a command that target_command() has prepared
+ * @go: pipe that lets the command go on to exec
+ * @failed: pipe through which a failed exec is told
+ * @status: the command's wait status, once it is @gone
+ *
+ * A zeroed target is empty. target_fini() ends a command that has not been let
+ * go; one that has is left alone.
+ */
+struct target {
+	struct gobin **bins;
+	size_t nbins;
+	struct target_process *processes;
+	size_t nprocesses;
+	bool command;
+	int go;
+	int failed;
+	int status;
+};
+
+/* Add processes: "12,34". */
+int target_add_pids(struct target *t, const char *list, struct diag *d);
+/*
+ * All that run the file. *@older: how many processes run another file that was
+ * at this path before.
+ */
+int target_set_file(struct target *t, const char *path, size_t *older, struct diag *d);
+/*
+ * Fork a child that will run @argv once target_release() is called. It has the
+ * caller's files and signal dispositions, and @mask for its signal mask.
+ */
+int target_set_command(struct target *t, char **argv, const sigset_t *mask, struct diag *d);
+/* Let the command go; returns when it has been exec'ed. */
+int target_release(struct target *t, struct diag *d);
+
+/* Look which processes have ended; true if all have. */
+bool target_ended(struct target *t);
+/* The exit status that the command's end asks for: its own, or 128 + signal. */
+int target_exit_status(const struct target *t);
+void target_fini(struct target *t);
+
+#endif
