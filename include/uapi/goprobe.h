@@ -86,7 +86,7 @@
  *	One or more messages for each session and file: A_SESSION (u32),
  *	A_OWNER (u32: process that made the session, init namespace), A_PATH
  *	(string: where the file is, as seen by the caller), A_PIDS (s32[],
- *	absent if all), A_POINTS (struct goprobe_point[], A_FILE (u32).
+ *	absent if all), A_POINTS (struct goprobe_point[], without code), A_FILE (u32).
  *
  * Records
  * =======
@@ -238,9 +238,9 @@ enum goprobe_ref_kind {
  * @pad: 0
  * @type: session type id of what is there
  *
- * The chunk of GOPROBE_REF_IFACE has the itab's address and type
- * GOPROBE_TYPE_ITAB; its 8 bytes are the address of the dynamic type
- * (itab + 8). An empty interface needs no reference: its first word is the type.
+ * The chunk of GOPROBE_REF_IFACE has address itab + 8 and type
+ * GOPROBE_TYPE_ITAB; its 8 bytes are the address of the dynamic type. An empty
+ * interface needs no reference: its first word is the type.
  */
 struct goprobe_ref {
 	__u32 offset;
@@ -434,7 +434,7 @@ struct goprobe_chunk {
 enum goprobe_lost_cause {
 	GOPROBE_LOST_UNSPEC,
 	GOPROBE_LOST_RING_FULL,	/* the reader was too slow */
-	GOPROBE_LOST_TOO_BIG,	/* record larger than the limit */
+	GOPROBE_LOST_NO_RING,	/* no memory for the ring of a CPU that came up later */
 	__GOPROBE_LOST_MAX,
 	GOPROBE_LOST_MAX = __GOPROBE_LOST_MAX - 1,
 };
@@ -459,7 +459,7 @@ enum goprobe_stat {
 	GOPROBE_STAT_CALLS,		/* call records committed */
 	GOPROBE_STAT_RETURNS,		/* return and tail records committed */
 	GOPROBE_STAT_LOST_RING_FULL,
-	GOPROBE_STAT_LOST_TOO_BIG,
+	GOPROBE_STAT_LOST_NO_RING,
 	GOPROBE_STAT_RESTARTS,		/* goprobe_point.skip applied */
 	GOPROBE_STAT_OTHER_PROCESS,	/* breakpoint inherited by fork */
 	GOPROBE_STAT_NOT_STARTED,	/* before START, or after STOP */

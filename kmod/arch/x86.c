@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Registers and instructions of x86-64. */
+#include <linux/bitops.h>
+#include <linux/sched.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <linux/thread_info.h>
+#include <asm/cpufeature.h>
+#include <asm/fpu/api.h>
+#include <asm/fpu/types.h>
+#include <asm/fsgsbase.h>
+
+#include "arch/arch.h"
+#include "compat.h"
+
+/* DWARF numbers: System V psABI for x86-64, figure "DWARF Register Number". */
+static const u16 gp_int_reg_offset[] = {
+	offsetof(struct pt_regs, ax),
+	offsetof(struct pt_regs, dx),
+	offsetof(struct pt_regs, cx),
+	offsetof(struct pt_regs, bx),
+	offsetof(struct pt_regs, si),
+	offsetof(struct pt_regs, di),
+	offsetof(struct pt_regs, bp),
+	offsetof(struct pt_regs, sp),
+	offsetof(struct pt_regs, r8),
+	offsetof(struct pt_regs, r9),
+	offsetof(struct pt_regs, r10),
+	offsetof(struct pt_regs, r11),
+	offsetof(struct pt_regs, r12),
+	offsetof(struct pt_regs, r13),
+	offsetof(struct pt_regs, r14),
+	offsetof(struct pt_regs, r15),
+};
+
+#define GP_DWARF_XMM0	17
+
+int gp_arch_int_reg(u8 dwarf)
+{
+	if (dwarf >= ARRAY_SIZE(gp_int_reg_offset))
+		return -1;
+	return gp_int_reg_offset[dwarf];
+}
+
+int gp_arch_float_reg(u8 dwarf)
+{
+	if (dwarf < GP_DWARF_XMM0 || dwarf >= GP_DWARF_XMM0 + GP_ARCH_FLOAT_REGS)
+		return -1;
+	return dwarf - GP_DWARF_XMM0;
+}
+
+/* The registers as they are in the processor; the kernel itself uses none. */
+static void gp_read_live_xmm(u8 to[16], unsigned int reg)
+{
+#define GP_XMM(n) \
+	case n: \
+		asm volatile("movdqu %%xmm" #n ", (%0)" : : "r" (to) : "memory"); \
+		break
+	switch (reg) {
+	GP_XMM(0); GP_XMM(1); GP_XMM(2); GP_XMM(3);
+	GP_XMM(4); GP_XMM(5); GP_XMM(6); GP_XMM(7);
+	GP_XMM(8); GP_XMM(9); GP_XMM(10); GP_XMM(11);
+	GP_XMM(12); GP_XMM(13); GP_XMM(14); GP_XMM(15);
+	}
+#undef GP_XMM
+}
+
+/*
+ * With XSAVE, a component that was in its initial state when it was saved is
+ * not written: its bit in xfeatures is clear and its memory is stale.
+ */
+static bool gp_saved_xmm_valid(const union fpregs_state *fp)
+{
+	return !boot_cpu_has(X86_FEATURE_XSAVE) ||
+	       (fp->xsave.header.xfeatures & XFEATURE_MASK_SSE);
+}
+
+void gp_arch_float_regs(struct gp_float_regs *ret, u16 mask)
+{
+	unsigned long todo = mask;
+	unsigned int reg;
+
+	/* Softirqs may use the FPU and would save our registers meanwhile. */
+	fpregs_lock();
+	if (!test_thread_flag(TIF_NEED_FPU_LOAD)) {
+		for_each_set_bit(reg, &todo, GP_ARCH_FLOAT_REGS)
+			gp_read_live_xmm(ret->reg[reg], reg);
+	} else {
+		const union fpregs_state *fp = gp_compat_fpregs();
+		bool valid = gp_saved_xmm_valid(fp);
+
+		for_each_set_bit(reg, &todo, GP_ARCH_FLOAT_REGS) {
+			if (valid)
+				memcpy(ret->reg[reg], &fp->fxsave.xmm_space[4 * reg], 16);
+			else
+				memset(ret->reg[reg], 0, 16);
+		}
+	}
+	fpregs_unlock();
+}
+
+unsigned long gp_arch_thread_pointer(void)
+{
+	return x86_fsbase_read_cpu();
+}
+
+/*
+ * What kernels accept but must not: they decode 90 as NOP whatever its prefix,
+ * so 4x 90 with REX.B (XCHG R8,RAX) would be skipped (kernel/arch/x86 uprobes.c
+ * before 7.2), which corrupts the program. What they refuse only once a process
+ * maps the file, when the error can no longer be told: INT3, LOCK.
+ */
+const char *gp_arch_refuses(const u8 *code, u32 len)
+{
+	if (code[0] == 0xcc)
+		return "there is a breakpoint instruction already";
+	if (code[0] == 0xf0)
+		return "an instruction with a LOCK prefix can't be probed";
+	if (len >= 2 && (code[0] & 0xf1) == 0x41 && code[1] == 0x90)
+		return "an XCHG with RAX can't be probed";
+	return NULL;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The slow path of reading the target's memory.
+ *
+ * Context: the hitting task, preemption on, no locks held; may sleep. A task
+ * that sleeps here holds up the removal of breakpoints (and on 6.12 and later
+ * every Tasks-Trace grace period), so a page is only waited for if it comes from
+ * this machine: anonymous memory, memory file systems, file systems on a block
+ * device. Not from FUSE, not from the network, not from a userfaultfd.
+ */
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+#include <linux/userfaultfd_k.h>
+
+#include "faultin.h"
+
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
+
+static bool gp_faultin_file_is_local(const struct file *file)
+{
+	const struct super_block *sb = file_inode(file)->i_sb;
+
+	switch (sb->s_magic) {
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+		return true;
+	case FUSE_SUPER_MAGIC:
+		return false;	/* fuseblk has FS_REQUIRES_DEV */
+	}
+	return sb->s_type->fs_flags & FS_REQUIRES_DEV;
+}
+
+/*
+ * May the current task wait for the page at @address? The answer may be old by
+ * the time it does; a task that changes its own mappings to trick us can only
+ * make itself wait, and can be killed.
+ */
+static u16 gp_faultin_check(unsigned long address)
+{
+	u16 status = GOPROBE_CHUNK_FAULT;
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+
+	if (mmap_read_lock_killable(mm))
+		return GOPROBE_CHUNK_REMOTE;
+	vma = find_vma(mm, address);
+	if (!vma || address < vma->vm_start || !(vma->vm_flags & VM_READ))
+		goto out;
+	status = GOPROBE_CHUNK_REMOTE;
+	if ((vma->vm_flags & (VM_IO | VM_PFNMAP)) || userfaultfd_armed(vma))
+		goto out;
+	if (vma->vm_file && !gp_faultin_file_is_local(vma->vm_file))
+		goto out;
+	status = GOPROBE_CHUNK_OK;
+out:
+	mmap_read_unlock(mm);
+	return status;
+}
+
+/**
+ * gp_faultin_verdict() - what to make of a byte that could not be read
+ * @f: the hit's state
+ * @address: the byte
+ *
+ * Return: GOPROBE_CHUNK_OK if gp_faultin_serve() should be asked for it, else
+ * why it can't be had.
+ */
+u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
+{
+	u32 i;
+
+	for (i = 0; i < f->nrefused; i++)
+		if (f->refused[i].page == address >> PAGE_SHIFT)
+			return f->refused[i].status;
+	if (f->tries >= GP_FAULTIN_TRIES || f->nrefused >= GP_FAULTIN_REFUSED)
+		return GOPROBE_CHUNK_FAULT;
+	return GOPROBE_CHUNK_OK;
+}
+
+/**
+ * gp_faultin_serve() - bring in the page with f->address, or note why not
+ * @f: the hit's state
+ */
+void gp_faultin_serve(struct gp_faultin *f)
+{
+	u16 status = gp_faultin_check(f->address);
+	u8 byte __maybe_unused;
+
+	f->tries++;
+	if (status == GOPROBE_CHUNK_OK) {
+		if (!get_user(byte, (const u8 __user *)f->address))
+			return;
+		status = GOPROBE_CHUNK_FAULT;
+	}
+	f->refused[f->nrefused].page = f->address >> PAGE_SHIFT;
+	f->refused[f->nrefused].status = status;
+	f->nrefused++;
+}

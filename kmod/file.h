@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A Go binary that a session has opened: inode, executable ranges, runtime. */
+#ifndef GP_FILE_H
+#define GP_FILE_H
+
+#include <linux/types.h>
+#include <goprobe.h>
+
+struct file;
+struct inode;
+
+/* A range of the file that is mapped executable and not writable. */
+struct gp_file_range {
+	u64 from;
+	u64 to;
+};
+
+/**
+ * struct gp_file - an opened Go binary
+ * @file: keeps inode and mount alive, as uprobe_register() asks
+ * @inode: what mappings of the file have; not overlayfs's
+ * @runtime: verified
+ * @nranges: number of @ranges
+ * @ranges: where points may be
+ */
+struct gp_file {
+	struct file *file;
+	struct inode *inode;
+	struct goprobe_runtime runtime;
+	u32 nranges;
+	struct gp_file_range ranges[];
+};
+
+struct gp_file *gp_file_open(int fd, const struct goprobe_runtime *rt,
+			     const char **why);
+void gp_file_close(struct gp_file *f);
+int gp_file_check_point(const struct gp_file *f,
+			const struct goprobe_point *point, const char **why);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * goprobe: dynamic tracing of live Go programs. Brings the parts up in order and
+ * takes them down in reverse. No session is left when the module goes: each holds
+ * a reference to it.
+ */
+#include <linux/init.h>
+#include <linux/module.h>
+#include <net/genetlink.h>
+#include <goprobe.h>
+
+#include "netlink.h"
+#include "session.h"
+
+static int __init gp_init(void)
+{
+	int err = gp_session_init();
+
+	if (err)
+		return err;
+	err = gp_netlink_init();
+	if (err)
+		gp_session_fini();
+	return err;
+}
+
+static void __exit gp_exit(void)
+{
+	gp_netlink_fini();
+	gp_session_fini();
+}
+
+module_init(gp_init);
+module_exit(gp_exit);
+
+MODULE_DESCRIPTION("Dynamic tracing of live Go programs");
+MODULE_AUTHOR("The goprobe authors");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_GENL_FAMILY(GOPROBE_GENL_NAME);

@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic netlink family: policies, and from messages to calls and back. No
+ * tracing logic. The protocol is described in include/uapi/goprobe.h.
+ */
+#include <linux/capability.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/pid.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+
+#include "capture.h"
+#include "file.h"
+#include "netlink.h"
+#include "probe.h"
+#include "ring.h"
+#include "session.h"
+#include "stream.h"
+
+static_assert(sizeof(struct goprobe_limits) == 48);
+static_assert(sizeof(struct goprobe_runtime) == 32);
+static_assert(sizeof(struct goprobe_ref) == 12);
+static_assert(sizeof(struct goprobe_type) == 12);
+static_assert(sizeof(struct goprobe_piece) == 16);
+static_assert(sizeof(struct goprobe_plan) == 32);
+static_assert(sizeof(struct goprobe_point) == 40);
+static_assert(sizeof(struct goprobe_record) == 56);
+static_assert(sizeof(struct goprobe_chunk) == 16);
+static_assert(sizeof(struct goprobe_lost) == 16);
+
+/* Points in one message of GOPROBE_CMD_LIST. */
+#define GP_LIST_POINTS	256
+
+bool gp_netlink_may(struct sk_buff *skb)
+{
+	return netlink_capable(skb, CAP_SYS_ADMIN) &&
+	       !security_locked_down(LOCKDOWN_TRACEFS) &&
+	       !security_locked_down(LOCKDOWN_PERF);
+}
+
+/* An array attribute: whole elements, not too many. */
+static int gp_nl_array(struct genl_info *info, int attr, size_t each,
+		       const void **ret, u32 *n)
+{
+	const struct nlattr *nla = info->attrs[attr];
+
+	*ret = NULL;
+	*n = 0;
+	if (!nla)
+		return 0;
+	NL_SET_BAD_ATTR(info->extack, nla);
+	if (nla_len(nla) % each)
+		return gp_refuse(info->extack, -EINVAL, "an array has a broken element");
+	if (nla_len(nla) / each > GP_BATCH_MAX)
+		return gp_refuse(info->extack, -E2BIG, "more than 1024 elements in one message");
+	NL_SET_BAD_ATTR(info->extack, NULL);
+	*ret = nla_data(nla);
+	*n = nla_len(nla) / each;
+	return 0;
+}
+
+static int gp_nl_missing(struct genl_info *info, int attr, const char *why)
+{
+	return info->attrs[attr] ? 0 : gp_refuse(info->extack, -EINVAL, why);
+}
+
+/* A reply to fill: *@hdr is set. */
+static struct sk_buff *gp_nl_reply(struct genl_info *info, void **hdr)
+{
+	struct sk_buff *skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+
+	if (!skb)
+		return NULL;
+	*hdr = genlmsg_put_reply(skb, info, &gp_netlink_family, 0,
+				 info->genlhdr->cmd);
+	if (!*hdr) {
+		nlmsg_free(skb);
+		return NULL;
+	}
+	return skb;
+}
+
+static int gp_nl_reply_u32(struct genl_info *info, int attr, u32 value)
+{
+	struct sk_buff *skb;
+	void *hdr;
+
+	skb = gp_nl_reply(info, &hdr);
+	if (!skb)
+		return gp_refuse(info->extack, -ENOMEM, "out of memory");
+	if (nla_put_u32(skb, attr, value)) {
+		nlmsg_free(skb);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
+
+static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
+{
+	static const struct goprobe_limits limits = {
+		.sessions = GP_SESSIONS_MAX,
+		.points = GP_POINTS_MAX,
+		.files = GP_FILES_MAX,
+		.types = GP_TYPES_MAX,
+		.refs = GP_REFS_MAX,
+		.plans = GP_PLANS_MAX,
+		.pieces = GP_PIECES_MAX,
+		.pids = GP_PIDS_MAX,
+		.frame_bytes = GP_FRAME_MAX,
+		.record_bytes = GP_RECORD_MAX,
+		.ring_bytes = GP_RING_MAX,
+		.batch = GP_BATCH_MAX,
+	};
+	struct sk_buff *skb;
+	void *hdr;
+
+	if (!gp_netlink_may(req))
+		return gp_refuse(info->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	skb = gp_nl_reply(info, &hdr);
+	if (!skb)
+		return gp_refuse(info->extack, -ENOMEM, "out of memory");
+	if (nla_put_string(skb, GOPROBE_A_VERSION, THIS_MODULE->version) ||
+	    nla_put_u64_64bit(skb, GOPROBE_A_ABILITIES,
+			      GOPROBE_ABILITY_FAULT_IN | GOPROBE_ABILITY_FLOAT_REGS,
+			      GOPROBE_A_PAD) ||
+	    nla_put(skb, GOPROBE_A_LIMITS, sizeof(limits), &limits)) {
+		nlmsg_free(skb);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
+
+static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
+{
+	u32 ring_bytes = GP_RING_DEFAULT, npids;
+	struct gp_session *s;
+	struct sk_buff *skb;
+	const void *pids;
+	void *hdr;
+	int err;
+
+	if (!gp_netlink_may(req))
+		return gp_refuse(info->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	err = gp_nl_array(info, GOPROBE_A_PIDS, sizeof(s32), &pids, &npids);
+	if (err)
+		return err;
+	/* No list is every process; an empty one is a mistake. */
+	if (pids && !npids)
+		return gp_refuse(info->extack, -EINVAL, "the list of processes is empty");
+	if (info->attrs[GOPROBE_A_RING_BYTES])
+		ring_bytes = nla_get_u32(info->attrs[GOPROBE_A_RING_BYTES]);
+	skb = gp_nl_reply(info, &hdr);
+	if (!skb)
+		return gp_refuse(info->extack, -ENOMEM, "out of memory");
+	s = gp_session_new(info->snd_portid, ring_bytes, pids, npids, info->extack);
+	if (IS_ERR(s)) {
+		nlmsg_free(skb);
+		return PTR_ERR(s);
+	}
+	nla_put_u32(skb, GOPROBE_A_SESSION, s->id);
+	nla_put_u32(skb, GOPROBE_A_RING_BYTES, s->ring_bytes);
+	gp_session_put(s);
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
+
+/*
+ * Run a command on the sender's session, under its lock. @reply: attribute that
+ * carries a result >= 0, or 0.
+ */
+static int gp_nl_on_session(struct sk_buff *req, struct genl_info *info,
+			    int (*run)(struct gp_session *s, struct genl_info *info),
+			    int reply)
+{
+	struct gp_session *s;
+	int ret;
+
+	if (!gp_netlink_may(req))
+		return gp_refuse(info->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	s = gp_session_get(info->snd_portid);
+	if (!s)
+		return gp_refuse(info->extack, -ENOENT, GP_NETLINK_NO_SESSION);
+	ret = mutex_lock_killable(&s->lock);
+	if (!ret) {
+		ret = run(s, info);
+		mutex_unlock(&s->lock);
+	}
+	gp_session_put(s);
+	if (ret >= 0 && reply)
+		return gp_nl_reply_u32(info, reply, ret);
+	return ret;
+}
+
+static int gp_run_file_add(struct gp_session *s, struct genl_info *info)
+{
+	int err = gp_nl_missing(info, GOPROBE_A_FD, "FILE_ADD needs FD");
+
+	if (!err)
+		err = gp_nl_missing(info, GOPROBE_A_RUNTIME, "FILE_ADD needs RUNTIME");
+	if (err)
+		return err;
+	return gp_session_add_file(s, nla_get_u32(info->attrs[GOPROBE_A_FD]),
+				   nla_data(info->attrs[GOPROBE_A_RUNTIME]),
+				   info->extack);
+}
+
+static int gp_nl_file_add(struct sk_buff *req, struct genl_info *info)
+{
+	return gp_nl_on_session(req, info, gp_run_file_add, GOPROBE_A_FILE);
+}
+
+static int gp_run_types_add(struct gp_session *s, struct genl_info *info)
+{
+	const void *types, *refs;
+	u32 ntypes, nrefs;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_TYPES, "TYPES_ADD needs TYPES");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_TYPES, sizeof(struct goprobe_type),
+				  &types, &ntypes);
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_REFS, sizeof(struct goprobe_ref),
+				  &refs, &nrefs);
+	if (err)
+		return err;
+	return gp_session_add_types(s, types, ntypes, refs, nrefs, info->extack);
+}
+
+static int gp_nl_types_add(struct sk_buff *req, struct genl_info *info)
+{
+	return gp_nl_on_session(req, info, gp_run_types_add, GOPROBE_A_FIRST);
+}
+
+static int gp_run_plans_add(struct gp_session *s, struct genl_info *info)
+{
+	const void *plans, *pieces;
+	u32 nplans, npieces;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_PLANS, "PLANS_ADD needs PLANS");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_PLANS, sizeof(struct goprobe_plan),
+				  &plans, &nplans);
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_PIECES, sizeof(struct goprobe_piece),
+				  &pieces, &npieces);
+	if (err)
+		return err;
+	return gp_session_add_plans(s, plans, nplans, pieces, npieces, info->extack);
+}
+
+static int gp_nl_plans_add(struct sk_buff *req, struct genl_info *info)
+{
+	return gp_nl_on_session(req, info, gp_run_plans_add, GOPROBE_A_FIRST);
+}
+
+static int gp_run_points_add(struct gp_session *s, struct genl_info *info)
+{
+	const void *points;
+	u32 n;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_FILE, "POINTS_ADD needs FILE");
+	if (!err)
+		err = gp_nl_missing(info, GOPROBE_A_POINTS, "POINTS_ADD needs POINTS");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_POINTS, sizeof(struct goprobe_point),
+				  &points, &n);
+	if (err)
+		return err;
+	return gp_session_add_points(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
+				     points, n, info->extack);
+}
+
+static int gp_nl_points_add(struct sk_buff *req, struct genl_info *info)
+{
+	return gp_nl_on_session(req, info, gp_run_points_add, GOPROBE_A_COUNT);
+}
+
+static int gp_run_start(struct gp_session *s, struct genl_info *info)
+{
+	return gp_session_start(s, info->extack);
+}
+
+static int gp_nl_start(struct sk_buff *req, struct genl_info *info)
+{
+	return gp_nl_on_session(req, info, gp_run_start, 0);
+}
+
+static int gp_run_stop(struct gp_session *s, struct genl_info *info)
+{
+	gp_session_stop(s);
+	return 0;
+}
+
+static int gp_nl_stop(struct sk_buff *req, struct genl_info *info)
+{
+	return gp_nl_on_session(req, info, gp_run_stop, 0);
+}
+
+static int gp_run_get_stats(struct gp_session *s, struct genl_info *info)
+{
+	u64 stats[__GOPROBE_STAT_MAX];
+	struct sk_buff *skb;
+	void *hdr;
+
+	gp_session_stats(s, stats);
+	skb = gp_nl_reply(info, &hdr);
+	if (!skb)
+		return gp_refuse(info->extack, -ENOMEM, "out of memory");
+	if (nla_put(skb, GOPROBE_A_STATS, sizeof(stats), stats)) {
+		nlmsg_free(skb);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
+
+static int gp_nl_get_stats(struct sk_buff *req, struct genl_info *info)
+{
+	return gp_nl_on_session(req, info, gp_run_get_stats, 0);
+}
+
+static int gp_nl_list_start(struct netlink_callback *cb)
+{
+	if (!gp_netlink_may(cb->skb))
+		return gp_refuse(cb->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	return 0;
+}
+
+/* Where the list is: kept in the callback's args between messages. */
+struct gp_list_at {
+	long session;
+	long file;
+	long probe;
+};
+
+static int gp_list_put_pids(struct sk_buff *skb, const struct gp_session *s)
+{
+	struct nlattr *nla;
+	s32 *pids;
+	u32 i;
+
+	if (!s->npids)
+		return 0;
+	nla = nla_reserve(skb, GOPROBE_A_PIDS, s->npids * sizeof(*pids));
+	if (!nla)
+		return -EMSGSIZE;
+	pids = nla_data(nla);
+	for (i = 0; i < s->npids; i++)
+		pids[i] = pid_vnr(s->pids[i]);
+	return 0;
+}
+
+static int gp_list_put_path(struct sk_buff *skb, const struct gp_file *f)
+{
+	char *page = (char *)__get_free_page(GFP_KERNEL), *path;
+	int err;
+
+	if (!page)
+		return -ENOMEM;
+	path = d_path(&f->file->f_path, page, PAGE_SIZE);
+	err = nla_put_string(skb, GOPROBE_A_PATH, IS_ERR(path) ? "?" : path);
+	free_page((unsigned long)page);
+	return err;
+}
+
+/* Points of one file from at->probe on, which is moved past them. */
+static int gp_list_put_points(struct sk_buff *skb, const struct gp_session *s,
+			      struct gp_list_at *at)
+{
+	struct goprobe_point *points;
+	u32 i, n = 0, room;
+	struct nlattr *nla;
+
+	for (i = at->probe; i < s->nprobes && n < GP_LIST_POINTS; i++)
+		n += s->probes[i]->file == at->file;
+	room = skb_tailroom(skb) > NLA_HDRLEN ? skb_tailroom(skb) - NLA_HDRLEN : 0;
+	n = min_t(u32, n, room / sizeof(*points));
+	if (!n && at->probe < s->nprobes && room < sizeof(*points))
+		return -EMSGSIZE;
+	nla = nla_reserve(skb, GOPROBE_A_POINTS, n * sizeof(*points));
+	if (!nla)
+		return -EMSGSIZE;
+	points = nla_data(nla);
+	memset(points, 0, n * sizeof(*points));
+	for (i = at->probe; n && i < s->nprobes; i++) {
+		const struct gp_probe *probe = s->probes[i];
+
+		if (probe->file != at->file)
+			continue;
+		points->offset = probe->offset;
+		points->id = probe->id;
+		points->plan = probe->plan ? probe->plan->id : GOPROBE_NO_PLAN;
+		points->kind = probe->point_kind;
+		points->skip = probe->skip;
+		points->flags = probe->flags;
+		points->sp_adjust = probe->sp_adjust;
+		points++;
+		n--;
+	}
+	at->probe = i;
+	for (; i < s->nprobes; i++)
+		if (s->probes[i]->file == at->file)
+			return 0;
+	at->probe = 0;
+	at->file++;
+	return 0;
+}
+
+static int gp_list_put(struct sk_buff *skb, struct netlink_callback *cb,
+		       struct gp_session *s, struct gp_list_at *at)
+{
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				&gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_LIST);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_u32(skb, GOPROBE_A_SESSION, s->id) ||
+	    nla_put_u32(skb, GOPROBE_A_OWNER, s->owner) ||
+	    gp_list_put_pids(skb, s))
+		goto full;
+	if (at->file >= s->nfiles) {
+		at->file++;	/* a session without files is listed once */
+	} else if (nla_put_u32(skb, GOPROBE_A_FILE, at->file) ||
+		   gp_list_put_path(skb, s->files[at->file]) ||
+		   gp_list_put_points(skb, s, at)) {
+		goto full;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+
+full:
+	genlmsg_cancel(skb, hdr);
+	return -EMSGSIZE;
+}
+
+static int gp_nl_list(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct gp_list_at *at = (struct gp_list_at *)cb->args;
+	struct gp_session *s;
+	int err = 0;
+
+	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->args));
+	while (!err && (s = gp_session_get_from(at->session))) {
+		if (s->id != at->session) {
+			at->session = s->id;
+			at->file = 0;
+			at->probe = 0;
+		}
+		mutex_lock(&s->lock);
+		do {
+			err = gp_list_put(skb, cb, s, at);
+		} while (!err && at->file < s->nfiles);
+		mutex_unlock(&s->lock);
+		if (!err)
+			at->session++;
+		gp_session_put(s);
+		if (!err)
+			at->file = at->probe = 0;
+	}
+	return skb->len;
+}
+
+/* With maxattr 0 the kernel would take the family's: so refuse one by name. */
+static const struct nla_policy gp_policy_none[GOPROBE_A_PAD + 1] = {
+	[GOPROBE_A_PAD] = { .type = NLA_REJECT },
+};
+
+static const struct nla_policy gp_policy_session_new[GOPROBE_A_PIDS + 1] = {
+	[GOPROBE_A_RING_BYTES] = { .type = NLA_U32 },
+	[GOPROBE_A_PIDS] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_file_add[GOPROBE_A_RUNTIME + 1] = {
+	[GOPROBE_A_FD] = { .type = NLA_U32 },
+	[GOPROBE_A_RUNTIME] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_runtime)),
+};
+
+static const struct nla_policy gp_policy_types_add[GOPROBE_A_REFS + 1] = {
+	[GOPROBE_A_TYPES] = { .type = NLA_BINARY },
+	[GOPROBE_A_REFS] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_plans_add[GOPROBE_A_PIECES + 1] = {
+	[GOPROBE_A_PLANS] = { .type = NLA_BINARY },
+	[GOPROBE_A_PIECES] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_points_add[GOPROBE_A_POINTS + 1] = {
+	[GOPROBE_A_FILE] = { .type = NLA_U32 },
+	[GOPROBE_A_POINTS] = { .type = NLA_BINARY },
+};
+
+#define GP_NL_OP(CMD, run, pol) \
+	{ .cmd = GOPROBE_CMD_##CMD, .doit = run, .policy = pol, \
+	  .maxattr = ARRAY_SIZE(pol) - 1 }
+#define GP_NL_DUMP(CMD, begin, run, end) \
+	{ .cmd = GOPROBE_CMD_##CMD, .start = begin, .dumpit = run, .done = end, \
+	  .policy = gp_policy_none, .maxattr = ARRAY_SIZE(gp_policy_none) - 1 }
+
+static const struct genl_ops gp_netlink_ops[] = {
+	GP_NL_OP(GET_INFO, gp_nl_get_info, gp_policy_none),
+	GP_NL_OP(SESSION_NEW, gp_nl_session_new, gp_policy_session_new),
+	GP_NL_OP(FILE_ADD, gp_nl_file_add, gp_policy_file_add),
+	GP_NL_OP(TYPES_ADD, gp_nl_types_add, gp_policy_types_add),
+	GP_NL_OP(PLANS_ADD, gp_nl_plans_add, gp_policy_plans_add),
+	GP_NL_OP(POINTS_ADD, gp_nl_points_add, gp_policy_points_add),
+	GP_NL_OP(START, gp_nl_start, gp_policy_none),
+	GP_NL_OP(STOP, gp_nl_stop, gp_policy_none),
+	GP_NL_OP(GET_STATS, gp_nl_get_stats, gp_policy_none),
+	GP_NL_DUMP(READ, gp_stream_read_start, gp_stream_read, gp_stream_read_done),
+	GP_NL_DUMP(LIST, gp_nl_list_start, gp_nl_list, NULL),
+};
+
+/*
+ * parallel_ops: placing thousands of breakpoints takes a while, which must not
+ * stop every other family. netnsok is false: the initial network namespace only.
+ */
+struct genl_family gp_netlink_family __ro_after_init = {
+	.name = GOPROBE_GENL_NAME,
+	.version = GOPROBE_GENL_VERSION,
+	.module = THIS_MODULE,
+	.parallel_ops = true,
+	.ops = gp_netlink_ops,
+	.n_ops = ARRAY_SIZE(gp_netlink_ops),
+};
+
+/* A socket was closed: by its owner, by exit or by SIGKILL. May sleep. */
+static int gp_netlink_event(struct notifier_block *nb, unsigned long event,
+			    void *data)
+{
+	const struct netlink_notify *notify = data;
+
+	if (event == NETLINK_URELEASE && notify->protocol == NETLINK_GENERIC &&
+	    net_eq(notify->net, &init_net))
+		gp_session_socket_closed(notify->portid);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block gp_netlink_notifier = {
+	.notifier_call = gp_netlink_event,
+};
+
+int __init gp_netlink_init(void)
+{
+	int err = netlink_register_notifier(&gp_netlink_notifier);
+
+	if (err)
+		return err;
+	err = genl_register_family(&gp_netlink_family);
+	if (err)
+		netlink_unregister_notifier(&gp_netlink_notifier);
+	return err;
+}
+
+void gp_netlink_fini(void)
+{
+	genl_unregister_family(&gp_netlink_family);
+	netlink_unregister_notifier(&gp_netlink_notifier);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Breakpoints: create, publish, take back, wait, free.
+ *
+ * Locking: the table of points and all that is done to points is guarded by
+ * gp_points_lock. It is held while uprobes are registered and unregistered,
+ * which waits for handlers: so no handler, and no filter, takes it.
+ *
+ * Lifetime: a handler finds its point from the consumer, and from there a set of
+ * probes. What is taken out of sight goes into a struct gp_sweep and is freed
+ * by gp_sweep_end(), after
+ * - every handler that can have seen it has ended: uprobe_unregister_sync() on
+ *   6.12 and later; before, each register or unregister of a consumer of the
+ *   same uprobe waits (register_rwsem), and one follows each change of a set;
+ * - every filter that can have seen it has ended: synchronize_rcu().
+ *
+ * A changed set needs the kernel to ask the filter again, which uprobe_apply()
+ * does but is not exported. Registering a second consumer with the same filter
+ * patches the processes that are now wanted; unregistering it takes the breakpoint
+ * from those that no consumer's filter wants any more.
+ */
+#include <linux/err.h>
+#include <linux/hash.h>
+#include <linux/hashtable.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "file.h"
+#include "handler.h"
+#include "probe.h"
+#include "session.h"
+
+#define GP_POINTS_BITS	12
+
+static DEFINE_MUTEX(gp_points_lock);
+static DEFINE_HASHTABLE(gp_points, GP_POINTS_BITS);
+
+static u64 gp_point_key(const struct inode *inode, loff_t offset)
+{
+	return hash_ptr(inode, 32) ^ (u64)offset;
+}
+
+static struct gp_point *gp_point_find(const struct inode *inode, loff_t offset)
+{
+	struct gp_point *point;
+
+	hash_for_each_possible(gp_points, point, node, gp_point_key(inode, offset))
+		if (point->inode == inode && point->offset == offset)
+			return point;
+	return NULL;
+}
+
+static bool gp_point_wanted(struct gp_point *point, struct mm_struct *mm)
+{
+	const struct gp_probe_set *set;
+	bool wanted = false;
+	u32 i;
+
+	rcu_read_lock();
+	set = rcu_dereference(point->set);
+	for (i = 0; !wanted && i < set->n; i++)
+		wanted = gp_session_wants_mm(set->probe[i]->session, mm);
+	rcu_read_unlock();
+	return wanted;
+}
+
+/* Context: mmap and consumer locks of the kernel held; must not fault or wait. */
+static GP_UPROBE_FILTER(gp_point_filter, uc, mm)
+{
+	return gp_point_wanted(container_of(uc, struct gp_point, uc), mm);
+}
+
+static GP_UPROBE_FILTER(gp_point_apply_filter, uc, mm)
+{
+	return gp_point_wanted(container_of(uc, struct gp_point, apply), mm);
+}
+
+static GP_UPROBE_HANDLER(gp_point_apply_handler, uc, regs)
+{
+	return 0;
+}
+
+/* Have the filter asked again for every process; see the top of this file. */
+static int gp_point_apply(struct gp_point *point)
+{
+	struct uprobe *uprobe;
+	int err;
+
+	memset(&point->apply, 0, sizeof(point->apply));
+	point->apply.handler = gp_point_apply_handler;
+	point->apply.filter = gp_point_apply_filter;
+	err = gp_compat_register(point->inode, point->offset, &point->apply, &uprobe);
+	if (err)
+		return err;
+	gp_compat_unregister(point->inode, point->offset, &point->apply, uprobe);
+	return 0;
+}
+
+static struct gp_probe_set *gp_set_new(u32 n)
+{
+	struct gp_probe_set *set;
+
+	set = kzalloc(struct_size(set, probe, n), GFP_KERNEL_ACCOUNT);
+	if (set)
+		set->n = n;
+	return set;
+}
+
+static struct gp_probe_set *gp_point_set(const struct gp_point *point)
+{
+	return rcu_dereference_protected(point->set,
+					 lockdep_is_held(&gp_points_lock));
+}
+
+static void gp_point_replace(struct gp_point *point, struct gp_probe_set *set,
+			     struct gp_sweep *sweep)
+{
+	struct gp_probe_set *old = gp_point_set(point);
+
+	rcu_assign_pointer(point->set, set);
+	list_add(&old->dead, &sweep->sets);
+}
+
+static int gp_point_new(struct gp_probe *probe, struct inode *inode,
+			struct gp_sweep *sweep)
+{
+	struct gp_point *point = kzalloc(sizeof(*point), GFP_KERNEL_ACCOUNT);
+	struct gp_probe_set *set = gp_set_new(1);
+	int err = -ENOMEM;
+
+	if (!point || !set)
+		goto err;
+	set->probe[0] = probe;
+	RCU_INIT_POINTER(point->set, set);
+	point->inode = inode;
+	point->offset = probe->offset;
+	point->uc.handler = gp_handler_hit;
+	point->uc.filter = gp_point_filter;
+	probe->point = point;
+	err = gp_compat_register(inode, point->offset, &point->uc, &point->uprobe);
+	if (err)
+		goto err;
+	hash_add(gp_points, &point->node, gp_point_key(inode, point->offset));
+	return 0;
+
+err:
+	/*
+	 * No handler can be left: a failed registration has waited for them on
+	 * 6.12 and later, and before by unregistering. A filter can.
+	 */
+	if (point && set)
+		synchronize_rcu();
+	kfree(point);
+	kfree(set);
+	list_add(&probe->dead, &sweep->probes);
+	return err;
+}
+
+static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
+			 struct gp_sweep *sweep)
+{
+	struct gp_probe_set *old = gp_point_set(point), *set;
+	int err;
+
+	set = gp_set_new(old->n + 1);
+	if (!set) {
+		list_add(&probe->dead, &sweep->probes);
+		return -ENOMEM;
+	}
+	memcpy(set->probe, old->probe, old->n * sizeof(old->probe[0]));
+	set->probe[old->n] = probe;
+	probe->point = point;
+	gp_point_replace(point, set, sweep);
+	err = gp_point_apply(point);
+	if (err)
+		gp_probe_del(probe, sweep);
+	return err;
+}
+
+/**
+ * gp_sweep_begin() - begin to add and remove probes
+ * @sweep: filled in
+ */
+void gp_sweep_begin(struct gp_sweep *sweep)
+{
+	INIT_LIST_HEAD(&sweep->points);
+	INIT_LIST_HEAD(&sweep->sets);
+	INIT_LIST_HEAD(&sweep->probes);
+	mutex_lock(&gp_points_lock);
+}
+
+/**
+ * gp_sweep_end() - wait until nobody sees what was taken away, and free it
+ * @sweep: the batch
+ */
+void gp_sweep_end(struct gp_sweep *sweep)
+{
+	struct gp_point *point, *next_point;
+	struct gp_probe_set *set, *next_set;
+	struct gp_probe *probe, *next_probe;
+
+	if (!list_empty(&sweep->points) || !list_empty(&sweep->sets)) {
+		gp_compat_unregister_sync();
+		synchronize_rcu();
+	}
+	mutex_unlock(&gp_points_lock);
+	list_for_each_entry_safe(point, next_point, &sweep->points, dead)
+		kfree(point);
+	list_for_each_entry_safe(set, next_set, &sweep->sets, dead)
+		kfree(set);
+	list_for_each_entry_safe(probe, next_probe, &sweep->probes, dead)
+		kfree(probe);
+}
+
+/**
+ * gp_probe_add() - place a probe
+ * @probe: filled in by the caller but for @point; on error gp_sweep_end() frees it
+ * @file: where; its point has been checked
+ * @sweep: the batch
+ *
+ * Hits can come before this returns. Return: 0 or an error of uprobe_register().
+ */
+int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
+		 struct gp_sweep *sweep)
+{
+	struct gp_point *point = gp_point_find(file->inode, probe->offset);
+	int err;
+
+	if (point)
+		return gp_point_join(point, probe, sweep);
+	err = gp_point_new(probe, file->inode, sweep);
+	/* ENOTSUPP is not an error that user space knows. */
+	return err == -ENOTSUPP ? -EOPNOTSUPP : err;
+}
+
+/**
+ * gp_probe_del() - take a probe away; it is freed by gp_sweep_end()
+ * @probe: the probe
+ * @sweep: the batch
+ */
+void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
+{
+	struct gp_point *point = probe->point;
+	struct gp_probe_set *old = gp_point_set(point), *set;
+	u32 i, n = 0;
+
+	list_add(&probe->dead, &sweep->probes);
+	if (old->n == 1) {
+		hash_del(&point->node);
+		gp_compat_unregister(point->inode, point->offset, &point->uc,
+				     point->uprobe);
+		list_add(&point->dead, &sweep->points);
+		list_add(&old->dead, &sweep->sets);
+		return;
+	}
+	/* Dying must not fail: __GFP_NOFAIL for what is a few words. */
+	set = kzalloc(struct_size(set, probe, old->n - 1),
+		      GFP_KERNEL | __GFP_NOFAIL);
+	for (i = 0; i < old->n; i++)
+		if (old->probe[i] != probe)
+			set->probe[n++] = old->probe[i];
+	set->n = n;
+	gp_point_replace(point, set, sweep);
+	/*
+	 * If this fails a breakpoint stays in a process that nobody wants; its
+	 * hits are not recorded and it goes with the point.
+	 */
+	gp_point_apply(point);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Breakpoints. A *point* is one place in one file, with one uprobe consumer, shared
+ * by all sessions that want it; a *probe* is one session's interest in a point.
+ */
+#ifndef GP_PROBE_H
+#define GP_PROBE_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+#include <linux/uprobes.h>
+#include <goprobe.h>
+
+struct gp_file;
+struct gp_plan;
+struct gp_point;
+struct gp_session;
+
+/**
+ * struct gp_probe - one session's interest in a point
+ * @session: whose it is; outlives the probe
+ * @plan: what to capture, or NULL
+ * @runtime: where the file's Go runtime keeps things
+ * @id: the client's
+ * @record_kind: enum goprobe_record_kind of its records
+ * @point_kind: enum goprobe_point_kind
+ * @skip: enum goprobe_skip
+ * @flags: GOPROBE_POINT_F_*
+ * @sp_adjust: SP at entry is SP plus this
+ * @g_reg: offset of g in struct pt_regs, or -1 if g is in TLS
+ * @point: where it is
+ * @file: index of its file in the session
+ * @offset: in that file
+ * @dead: link in struct gp_sweep
+ */
+struct gp_probe {
+	struct gp_session *session;
+	const struct gp_plan *plan;
+	const struct goprobe_runtime *runtime;
+	u32 id;
+	u16 record_kind;
+	u8 point_kind;
+	u8 skip;
+	u8 flags;
+	s32 sp_adjust;
+	s32 g_reg;
+	struct gp_point *point;
+	u32 file;
+	u64 offset;
+	struct list_head dead;
+};
+
+/**
+ * struct gp_probe_set - the probes of a point, as handlers see them
+ * @dead: link in struct gp_sweep
+ * @n: number of @probe
+ * @probe: in the order they were added
+ */
+struct gp_probe_set {
+	struct list_head dead;
+	u32 n;
+	struct gp_probe *probe[];
+};
+
+/**
+ * struct gp_point - a breakpoint
+ * @uc: its only lasting consumer; handlers get it
+ * @set: who wants it; never NULL while @uc is registered
+ * @apply: registered for a moment to have @set's filter applied anew
+ * @node: in the table of points
+ * @inode: key
+ * @offset: key
+ * @uprobe: the kernel's handle, 6.12 and later
+ * @dead: link in struct gp_sweep
+ */
+struct gp_point {
+	struct uprobe_consumer uc;
+	struct gp_probe_set __rcu *set;
+	struct uprobe_consumer apply;
+	struct hlist_node node;
+	struct inode *inode;
+	loff_t offset;
+	struct uprobe *uprobe;
+	struct list_head dead;
+};
+
+/**
+ * struct gp_sweep - a batch of additions and removals
+ * @points: to be freed once no handler can see them
+ * @sets: likewise
+ * @probes: likewise
+ *
+ * Between gp_sweep_begin() and gp_sweep_end() the caller owns the table of points.
+ */
+struct gp_sweep {
+	struct list_head points;
+	struct list_head sets;
+	struct list_head probes;
+};
+
+void gp_sweep_begin(struct gp_sweep *sweep);
+void gp_sweep_end(struct gp_sweep *sweep);
+int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
+		 struct gp_sweep *sweep);
+void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep);
+
+#endif

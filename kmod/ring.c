@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The ring of records of one session on one CPU: memory, losses, reading. */
+#include <linux/gfp.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+#include <linux/vmalloc.h>
+
+#include "ring.h"
+
+#define GP_RING_LOST_SIZE \
+	(sizeof(struct goprobe_record) + sizeof(struct goprobe_lost))
+
+static void gp_ring_free_pages(struct page **pages, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		__free_page(pages[i]);
+	kvfree(pages);
+}
+
+/**
+ * gp_ring_new() - make a ring
+ * @size: bytes; a power of two, GP_RING_MIN to GP_RING_MAX
+ * @cpu: whose it will be; decides the memory's node
+ *
+ * The memory is charged to the caller's control group. Return: the ring, or
+ * NULL if there is no memory.
+ */
+struct gp_ring *gp_ring_new(u32 size, u32 cpu)
+{
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
+		    __GFP_RETRY_MAYFAIL;
+	u32 n = size >> PAGE_SHIFT, i;
+	struct gp_ring *ring;
+	struct page **pages;
+
+	ring = kzalloc_node(sizeof(*ring), GFP_KERNEL_ACCOUNT, cpu_to_node(cpu));
+	if (!ring)
+		return NULL;
+	pages = kvmalloc_array(2 * n, sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	if (!pages)
+		goto err_ring;
+	for (i = 0; i < n; i++) {
+		pages[i] = alloc_pages_node(cpu_to_node(cpu), gfp, 0);
+		if (!pages[i])
+			goto err_pages;
+		pages[n + i] = pages[i];
+	}
+	ring->data = vmap(pages, 2 * n, VM_MAP, PAGE_KERNEL);
+	if (!ring->data)
+		goto err_pages;
+	ring->pages = pages;
+	ring->size = size;
+	ring->cpu = cpu;
+	return ring;
+
+err_pages:
+	gp_ring_free_pages(pages, i);
+err_ring:
+	kfree(ring);
+	return NULL;
+}
+
+/**
+ * gp_ring_free() - free a ring that nobody writes or reads any more
+ * @ring: the ring, or NULL
+ */
+void gp_ring_free(struct gp_ring *ring)
+{
+	if (!ring)
+		return;
+	vunmap(ring->data);
+	gp_ring_free_pages(ring->pages, ring->size >> PAGE_SHIFT);
+	kfree(ring);
+}
+
+/**
+ * gp_ring_put_losses() - write a LOST record for each cause that has losses
+ * @ring: the ring; the caller is its producer, or none can run any more
+ * @to: where to
+ * @room: bytes there
+ *
+ * A cause whose record does not fit keeps its losses. Return: bytes written.
+ */
+u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room)
+{
+	struct goprobe_record *rec;
+	struct goprobe_lost *lost;
+	u32 cause, size = 0;
+
+	for (cause = 1; cause < __GOPROBE_LOST_MAX; cause++) {
+		if (!ring->pending[cause])
+			continue;
+		if (room - size < GP_RING_LOST_SIZE)
+			break;
+		rec = to + size;
+		memset(rec, 0, sizeof(*rec));
+		rec->size = GP_RING_LOST_SIZE;
+		rec->kind = GOPROBE_RECORD_LOST;
+		rec->plan = GOPROBE_NO_PLAN;
+		rec->time = ktime_get_ns();
+		lost = (void *)(rec + 1);
+		lost->cpu = ring->cpu;
+		lost->cause = cause;
+		lost->count = ring->pending[cause];
+		ring->pending[cause] = 0;
+		size += GP_RING_LOST_SIZE;
+	}
+	return size;
+}
+
+/**
+ * gp_ring_tell_losses() - put pending losses into the stream, where they fell
+ * @ring: the ring; the caller is its producer
+ *
+ * Return: false if there is no room for it yet.
+ */
+bool gp_ring_tell_losses(struct gp_ring *ring)
+{
+	u32 size = gp_ring_put_losses(ring, gp_ring_next(ring),
+				      gp_ring_room(ring));
+
+	gp_ring_commit(ring, size);
+	return !gp_ring_has_losses(ring);
+}
+
+/**
+ * gp_ring_whole_records() - how much can be handed out
+ * @ring: the ring; the caller is its consumer
+ * @end: a position that gp_ring_end() returned
+ * @room: bytes that the receiver has room for
+ *
+ * Return: size of the records from the tail on that end before @end and fit
+ * in @room.
+ */
+u32 gp_ring_whole_records(const struct gp_ring *ring, unsigned long end,
+			  u32 room)
+{
+	const u8 *first = gp_ring_first(ring);
+	u32 all = end - ring->tail, size = 0, next;
+
+	if (all <= room)
+		return all;
+	while (size < all) {
+		next = ((const struct goprobe_record *)(first + size))->size;
+		if (next > room - size)
+			break;
+		size += next;
+	}
+	return size;
+}

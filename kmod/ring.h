@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The ring of records of one session on one CPU.
+ *
+ * One producer: a handler with preemption off on the ring's CPU (handlers run
+ * in task context only, so it can't nest). One consumer at a time: the session's
+ * read lock sees to that. Positions only grow; the data is mapped twice in a
+ * row, so that a record is always contiguous and is written, and read, in place.
+ *
+ * Ordering: what stands before gp_ring_commit() is seen by whoever sees the new
+ * head (release/acquire); what the consumer has read is read before the producer
+ * sees the room (release of tail/acquire in gp_ring_room()).
+ */
+#ifndef GP_RING_H
+#define GP_RING_H
+
+#include <linux/cache.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+#include <goprobe.h>
+
+struct page;
+
+#define GP_RING_MIN	(64U << 10)
+#define GP_RING_MAX	(64U << 20)
+#define GP_RING_DEFAULT	(1U << 20)
+
+/**
+ * struct gp_ring - one CPU's ring
+ * @data: @size bytes, mapped twice in a row
+ * @size: a power of two
+ * @cpu: whose it is
+ * @head: bytes ever committed; written by the producer
+ * @pending: losses by cause that no record in the ring tells of yet; producer's
+ * @stat: counters, enum goprobe_stat; producer's, read by anyone
+ * @pages: what @data maps
+ * @tail: bytes ever consumed; written by the consumer
+ */
+struct gp_ring {
+	u8 *data;
+	u32 size;
+	u32 cpu;
+	unsigned long head;
+	u64 pending[__GOPROBE_LOST_MAX];
+	u64 stat[__GOPROBE_STAT_MAX];
+	struct page **pages;
+	unsigned long tail ____cacheline_aligned_in_smp;
+};
+
+struct gp_ring *gp_ring_new(u32 size, u32 cpu);
+void gp_ring_free(struct gp_ring *ring);
+bool gp_ring_tell_losses(struct gp_ring *ring);
+u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room);
+
+static inline u32 gp_ring_used(const struct gp_ring *ring)
+{
+	return ring->head - smp_load_acquire(&ring->tail);
+}
+
+static inline u32 gp_ring_room(const struct gp_ring *ring)
+{
+	return ring->size - gp_ring_used(ring);
+}
+
+/* Where the next record begins; valid for gp_ring_room() bytes. */
+static inline u8 *gp_ring_next(const struct gp_ring *ring)
+{
+	return ring->data + (ring->head & (ring->size - 1));
+}
+
+static inline void gp_ring_commit(struct gp_ring *ring, u32 size)
+{
+	smp_store_release(&ring->head, ring->head + size);
+}
+
+/* Count a record that could not be written. */
+static inline void gp_ring_lose(struct gp_ring *ring,
+				enum goprobe_lost_cause cause,
+				enum goprobe_stat stat)
+{
+	ring->pending[cause]++;
+	ring->stat[stat]++;
+}
+
+static inline bool gp_ring_has_losses(const struct gp_ring *ring)
+{
+	return ring->pending[GOPROBE_LOST_RING_FULL];
+}
+
+/* The consumer's side: what has been committed up to @end, from the tail on. */
+static inline unsigned long gp_ring_end(const struct gp_ring *ring)
+{
+	return smp_load_acquire(&ring->head);
+}
+
+static inline const u8 *gp_ring_first(const struct gp_ring *ring)
+{
+	return ring->data + (ring->tail & (ring->size - 1));
+}
+
+static inline void gp_ring_consume(struct gp_ring *ring, u32 size)
+{
+	smp_store_release(&ring->tail, ring->tail + size);
+}
+
+u32 gp_ring_whole_records(const struct gp_ring *ring, unsigned long end,
+			  u32 room);
+
+#endif

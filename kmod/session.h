@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A session: one socket's probes, rings and death. */
+#ifndef GP_SESSION_H
+#define GP_SESSION_H
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/workqueue.h>
+#include <goprobe.h>
+
+struct gp_file;
+struct gp_plan;
+struct gp_probe;
+struct gp_ring;
+
+/* See struct goprobe_limits. */
+#define GP_SESSIONS_MAX	256
+#define GP_POINTS_MAX	(256U << 10)
+#define GP_FILES_MAX	64
+#define GP_TYPES_MAX	(64U << 10)
+#define GP_REFS_MAX	(256U << 10)
+#define GP_PLANS_MAX	(64U << 10)
+#define GP_PIDS_MAX	1024
+#define GP_BATCH_MAX	1024
+
+/**
+ * struct gp_session - a session
+ * @running: records are made; written under @lock, read by handlers
+ * @rings: by CPU; NULL for a CPU that could not get one; fixed but for CPUs
+ *	that come up later
+ * @pids: processes that are traced; @npids of them, or every one if 0; fixed
+ * @npids: number of @pids
+ * @armed: enum gp_stream_armed
+ * @no_ring: hits on CPUs without a ring
+ * @ready: sends GOPROBE_CMD_READY
+ * @ref: the table's, and one for each dump under way
+ * @node: in the table of sessions
+ * @id: number
+ * @portid: owner's socket
+ * @owner: owner's process, for GOPROBE_CMD_LIST
+ * @ring_bytes: size of each ring
+ * @lock: serialises commands; guards all below
+ * @stopped: no more points
+ * @quiet: no handler can run for it any more; written once, read by the reader
+ * @nfiles: number of @files
+ * @files: binaries; only grows
+ * @ntypes: number of @types
+ * @nrefs: number of @refs
+ * @types: table; does not move once there are plans
+ * @refs: likewise
+ * @nplans: number of @plans
+ * @plans_room: room in @plans
+ * @plans: by id
+ * @nprobes: number of @probes
+ * @probes_room: room in @probes
+ * @probes: in the order they were added
+ * @refusal: a sentence made for one refusal
+ * @read_lock: makes for one consumer of the rings
+ */
+struct gp_session {
+	bool running;
+	struct gp_ring **rings;
+	struct pid **pids;
+	u32 npids;
+	atomic_t armed;
+
+	atomic64_t no_ring;
+	struct delayed_work ready;
+	struct kref ref;
+	struct list_head node;
+	u32 id;
+	u32 portid;
+	pid_t owner;
+	u32 ring_bytes;
+
+	struct mutex lock;
+	bool stopped;
+	bool quiet;
+	u32 nfiles;
+	struct gp_file *files[GP_FILES_MAX];
+	u32 ntypes;
+	u32 nrefs;
+	struct goprobe_type *types;
+	struct goprobe_ref *refs;
+	u32 nplans;
+	u32 plans_room;
+	struct gp_plan **plans;
+	u32 nprobes;
+	u32 probes_room;
+	struct gp_probe **probes;
+	char refusal[192];
+
+	struct mutex read_lock;
+};
+
+struct netlink_ext_ack;
+
+struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, const s32 *pids,
+				  u32 npids, struct netlink_ext_ack *extack);
+struct gp_session *gp_session_get(u32 portid);
+struct gp_session *gp_session_get_from(u32 id);
+void gp_session_put(struct gp_session *s);
+void gp_session_socket_closed(u32 portid);
+
+int gp_session_add_file(struct gp_session *s, int fd,
+			const struct goprobe_runtime *rt,
+			struct netlink_ext_ack *extack);
+int gp_session_add_types(struct gp_session *s, const struct goprobe_type *types,
+			 u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
+			 struct netlink_ext_ack *extack);
+int gp_session_add_plans(struct gp_session *s, const struct goprobe_plan *plans,
+			 u32 nplans, const struct goprobe_piece *pieces,
+			 u32 npieces, struct netlink_ext_ack *extack);
+int gp_session_add_points(struct gp_session *s, u32 file,
+			  const struct goprobe_point *points, u32 n,
+			  struct netlink_ext_ack *extack);
+int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack);
+void gp_session_stop(struct gp_session *s);
+void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX]);
+
+int gp_session_init(void);
+void gp_session_fini(void);
+
+/* Is the current process traced? Part of every hit. */
+static __always_inline bool gp_session_wants_current(const struct gp_session *s)
+{
+	const struct pid *pid;
+	u32 i;
+
+	if (!s->npids)
+		return true;
+	pid = task_tgid(current);
+	for (i = 0; i < s->npids; i++)
+		if (s->pids[i] == pid)
+			return true;
+	return false;
+}
+
+bool gp_session_wants_mm(const struct gp_session *s, const struct mm_struct *mm);
+
+static inline void gp_session_no_ring(struct gp_session *s)
+{
+	atomic64_inc(&s->no_ring);
+}
+
+/* Refuse with a sentence that lives as long as the module. */
+int gp_refuse(struct netlink_ext_ack *extack, int err, const char *why);
+
+#endif

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Feeding the socket: the reader pulls.
+ *
+ * A pass (one GOPROBE_CMD_READ dump) hands out what was committed when it began.
+ * It takes its time first and looks at the heads after: a record that is
+ * younger than that time may or may not be in the pass, but whatever happened
+ * before a record with an older time had been committed, and so is.
+ *
+ * Waking: a handler that sees the reader waiting sends GOPROBE_CMD_READY through
+ * a work item. It looks at @armed without a barrier, so a wake-up can be missed
+ * when both sides move at once; the reader reads about once a second anyway.
+ */
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+
+#include "netlink.h"
+#include "session.h"
+#include "stream.h"
+
+/* How long the first record may wait for company. */
+#define GP_STREAM_SOON_MS	10
+
+/*
+ * Memory of one message of a dump: fits the largest record, and is what the
+ * kernel itself uses for readers with large buffers (netlink_dump()).
+ */
+#define GP_STREAM_SKB	SKB_WITH_OVERHEAD(32768)
+
+/**
+ * struct gp_pass - one pass over the rings
+ * @s: the session
+ * @time: when it began
+ * @cpu: where it is; nr_cpu_ids when the rings are done
+ * @done: the last message has been written
+ * @end: for each CPU, where the pass ends
+ */
+struct gp_pass {
+	struct gp_session *s;
+	u64 time;
+	u32 cpu;
+	bool done;
+	unsigned long end[];
+};
+
+static void gp_stream_send_ready(struct work_struct *work)
+{
+	struct gp_session *s = container_of(to_delayed_work(work),
+					    struct gp_session, ready);
+	struct sk_buff *skb = genlmsg_new(0, GFP_KERNEL);
+
+	atomic_set(&s->armed, GP_STREAM_READING);
+	if (!skb)
+		return;
+	if (!genlmsg_put(skb, 0, 0, &gp_netlink_family, 0, GOPROBE_CMD_READY)) {
+		nlmsg_free(skb);
+		return;
+	}
+	/* If its buffer is full, it has enough to wake up for. */
+	genlmsg_unicast(&init_net, skb, s->portid);
+}
+
+/**
+ * gp_stream_wake() - tell the reader
+ * @s: the session
+ * @wake: when
+ *
+ * Context: a handler, preemption on; does not sleep.
+ */
+void gp_stream_wake(struct gp_session *s, enum gp_stream_wake wake)
+{
+	if (wake == GP_STREAM_WAKE_NOW) {
+		if (atomic_xchg(&s->armed, GP_STREAM_READING) != GP_STREAM_READING)
+			mod_delayed_work(system_wq, &s->ready, 0);
+	} else if (atomic_cmpxchg(&s->armed, GP_STREAM_WAITING, GP_STREAM_SOON) ==
+		   GP_STREAM_WAITING) {
+		queue_delayed_work(system_wq, &s->ready,
+				   msecs_to_jiffies(GP_STREAM_SOON_MS));
+	}
+}
+
+void gp_stream_init(struct gp_session *s)
+{
+	atomic_set(&s->armed, GP_STREAM_READING);
+	INIT_DELAYED_WORK(&s->ready, gp_stream_send_ready);
+}
+
+/* No handler can run for the session any more. */
+void gp_stream_fini(struct gp_session *s)
+{
+	cancel_delayed_work_sync(&s->ready);
+}
+
+static struct gp_pass *gp_pass_new(struct gp_session *s)
+{
+	struct gp_pass *pass;
+	u32 cpu;
+
+	pass = kvzalloc(struct_size(pass, end, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
+	if (!pass)
+		return NULL;
+	pass->s = s;
+	pass->time = ktime_get_ns();
+	smp_mb();	/* the time before the heads; see the top of this file */
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
+
+		if (ring)
+			pass->end[cpu] = gp_ring_end(ring);
+	}
+	return pass;
+}
+
+int gp_stream_read_start(struct netlink_callback *cb)
+{
+	struct gp_session *s;
+	struct gp_pass *pass;
+
+	if (!gp_netlink_may(cb->skb))
+		return gp_refuse(cb->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	s = gp_session_get(NETLINK_CB(cb->skb).portid);
+	if (!s)
+		return gp_refuse(cb->extack, -ENOENT, GP_NETLINK_NO_SESSION);
+	pass = gp_pass_new(s);
+	if (!pass) {
+		gp_session_put(s);
+		return gp_refuse(cb->extack, -ENOMEM, "out of memory");
+	}
+	cb->min_dump_alloc = GP_STREAM_SKB;
+	cb->args[0] = (long)pass;
+	return 0;
+}
+
+int gp_stream_read_done(struct netlink_callback *cb)
+{
+	struct gp_pass *pass = (struct gp_pass *)cb->args[0];
+
+	if (pass) {
+		gp_session_put(pass->s);
+		kvfree(pass);
+	}
+	return 0;
+}
+
+static void *gp_stream_begin(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			   &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_READ);
+}
+
+/* Records of one CPU in one message. Return: false if there was no room. */
+static bool gp_stream_put_records(struct sk_buff *skb, struct netlink_callback *cb,
+				  struct gp_ring *ring, unsigned long end)
+{
+	u32 size, room;
+	void *hdr;
+	struct nlattr *nla;
+
+	hdr = gp_stream_begin(skb, cb);
+	if (!hdr)
+		return false;
+	if (nla_put_u32(skb, GOPROBE_A_CPU, ring->cpu))
+		goto full;
+	if (skb_tailroom(skb) < NLA_HDRLEN + NLA_ALIGNTO)
+		goto full;
+	room = min_t(u32, skb_tailroom(skb), U16_MAX) - NLA_HDRLEN;
+	size = gp_ring_whole_records(ring, end, round_down(room, 8));
+	if (!size)
+		goto full;
+	nla = nla_reserve(skb, GOPROBE_A_RECORDS, size);
+	memcpy(nla_data(nla), gp_ring_first(ring), size);
+	genlmsg_end(skb, hdr);
+	gp_ring_consume(ring, size);
+	return true;
+
+full:
+	genlmsg_cancel(skb, hdr);
+	return false;
+}
+
+/* Losses that no record came after, which is only known once it is over. */
+static bool gp_stream_put_losses(struct sk_buff *skb, struct netlink_callback *cb,
+				 struct gp_ring *ring)
+{
+	u8 losses[sizeof(struct goprobe_record) + sizeof(struct goprobe_lost)];
+	void *hdr;
+	u32 size;
+
+	hdr = gp_stream_begin(skb, cb);
+	if (!hdr)
+		return false;
+	if (skb_tailroom(skb) < nla_total_size(sizeof(u32)) + nla_total_size(sizeof(losses)) ||
+	    nla_put_u32(skb, GOPROBE_A_CPU, ring->cpu)) {
+		genlmsg_cancel(skb, hdr);
+		return false;
+	}
+	size = gp_ring_put_losses(ring, losses, sizeof(losses));
+	nla_put(skb, GOPROBE_A_RECORDS, size, losses);
+	genlmsg_end(skb, hdr);
+	return true;
+}
+
+static u64 gp_stream_backlog(const struct gp_session *s)
+{
+	u64 bytes = 0;
+	u32 cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
+
+		if (ring)
+			bytes += gp_ring_used(ring);
+	}
+	return bytes;
+}
+
+static bool gp_stream_put_end(struct sk_buff *skb, struct netlink_callback *cb,
+			      struct gp_pass *pass)
+{
+	void *hdr = gp_stream_begin(skb, cb);
+
+	if (!hdr)
+		return false;
+	if (nla_put_u64_64bit(skb, GOPROBE_A_TIME, pass->time, GOPROBE_A_PAD) ||
+	    nla_put_u64_64bit(skb, GOPROBE_A_BACKLOG, gp_stream_backlog(pass->s),
+			      GOPROBE_A_PAD)) {
+		genlmsg_cancel(skb, hdr);
+		return false;
+	}
+	genlmsg_end(skb, hdr);
+	return true;
+}
+
+/* As much of the pass as fits in one message buffer. */
+static void gp_stream_fill(struct sk_buff *skb, struct netlink_callback *cb,
+			   struct gp_pass *pass)
+{
+	struct gp_session *s = pass->s;
+	bool quiet = smp_load_acquire(&s->quiet);
+
+	for (; pass->cpu < nr_cpu_ids; pass->cpu++) {
+		struct gp_ring *ring = READ_ONCE(s->rings[pass->cpu]);
+
+		while (ring && (long)(pass->end[pass->cpu] - ring->tail) > 0)
+			if (!gp_stream_put_records(skb, cb, ring, pass->end[pass->cpu]))
+				return;
+		if (ring && quiet && gp_ring_end(ring) == ring->tail &&
+		    gp_ring_has_losses(ring) && !gp_stream_put_losses(skb, cb, ring))
+			return;
+	}
+	/* From now on the reader is told of new records; before it counts. */
+	atomic_cmpxchg(&s->armed, GP_STREAM_READING, GP_STREAM_WAITING);
+	pass->done = gp_stream_put_end(skb, cb, pass);
+}
+
+int gp_stream_read(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct gp_pass *pass = (struct gp_pass *)cb->args[0];
+
+	if (pass->done)
+		return 0;
+	mutex_lock(&pass->s->read_lock);
+	gp_stream_fill(skb, cb, pass);
+	mutex_unlock(&pass->s->read_lock);
+	return skb->len;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The trust gate: what user space sends is looked at here, whole, before
+ * anything else sees it.
+ */
+#ifndef GP_VERIFY_H
+#define GP_VERIFY_H
+
+#include <linux/types.h>
+#include <goprobe.h>
+
+struct gp_plan;
+
+/* Each returns NULL, or a sentence that says what is wrong. */
+const char *gp_verify_runtime(const struct goprobe_runtime *rt);
+const char *gp_verify_types(const struct goprobe_type *types, u32 ntypes,
+			    u32 first_type, const struct goprobe_ref *refs,
+			    u32 nrefs);
+const char *gp_verify_plan(const struct goprobe_plan *plan,
+			   const struct goprobe_piece *pieces, u32 npieces,
+			   const struct goprobe_type *types, u32 ntypes);
+const char *gp_verify_point(const struct goprobe_point *point, u32 nplans);
+
+#endif
