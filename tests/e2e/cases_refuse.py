@@ -1,0 +1,381 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is refused: one clear sentence, the right exit code, nothing left behind."""
+
+import errno
+import os
+import random
+import re
+import shutil
+import subprocess
+
+import genl
+from genl import Client, Refused
+from lib import GOPROBECTL, MODULE, Skip, case, check, nothing_probed, same, short, wait_for
+
+# name, arguments (%(x)s is filled in by the case), exit code, what stderr must say
+BAD_INPUT = (
+    ("no such process", "attach -p 4194000 main.foo", 1, r"no process 4194000|no such process"),
+    ("a pid that is no number", "attach -p x12 main.foo", 2, r"x12"),
+    ("a pid that is negative", "attach -p -4 main.foo", 2, r"-4"),
+    ("a kernel thread", "attach -p 2 main.foo", 1, r"process 2\b|kernel thread"),
+    ("a process that is no Go program", "attach -p %(sleep)s main.foo", 1, r"not a Go (binary|program)"),
+    ("a file that is no Go binary", "list -b /bin/true", 1, r"not a Go (binary|program)"),
+    ("a file that is no ELF file", "list -b /etc/passwd", 1, r"not an? ELF|not ELF"),
+    ("a directory", "list -b /etc", 1, r"/etc.*directory"),
+    ("no such file", "list -b /nowhere/at/all", 1, r"/nowhere/at/all.*No such file"),
+    ("a truncated ELF file", "list -b %(truncated)s", 1, r"truncated|damaged"),
+    ("an ELF header only", "list -b %(header)s", 1, r"truncated|damaged|not a Go"),
+    ("no function of that name, with near names", "attach -p %(target)s main.doWrok", 1, r"(?s)doWrok.*main\.doWork"),
+    ("no function matches the glob", "attach -p %(target)s nowhere.*", 1, r"nowhere\.\*"),
+    ("a regexp that is none", "attach -p %(target)s /main.(/", (1, 2), r"main\.\("),
+    ("a command that does not exist", "attach main.foo -- /nowhere/prog", 1, r"/nowhere/prog.*No such file"),
+    ("a command that is no Go program", "attach main.foo -- /bin/true", 1, r"not a Go (binary|program)"),
+    ("an unknown option", "attach --frobnicate -p 1 main.foo", 2, r"frobnicate"),
+    ("an unknown command", "atach -p 1 main.foo", 2, r"(?s)atach.*attach"),
+    ("no command", "", 2, r"(?i)usage"),
+    ("no pattern", "attach -p %(target)s", 2, r"pattern|function"),
+    ("no target", "attach main.foo", 2, r"-p|target"),
+    ("both a process and a command", "attach -p %(target)s main.foo -- /bin/true", 2, r"-p|command"),
+    ("a duration that is none", "attach --duration 5parsecs -p %(target)s main.doWork", 2, r"5parsecs"),
+    ("a negative duration", "attach --duration -1s -p %(target)s main.doWork", 2, r"-1s"),
+    ("a number of events that is none", "attach --events many -p %(target)s main.doWork", 2, r"many"),
+    ("an unknown output format", "attach -o yaml -p %(target)s main.doWork", 2, r"(?s)yaml.*json"),
+    ("a buffer size that is none", "attach --buffer huge -p %(target)s main.doWork", 2, r"huge"),
+    ("an output file that can't be written", "attach --output /nowhere/x -p %(target)s main.doWork", 1, r"/nowhere/x"),
+    ("a function that was inlined away", "attach -b %(types)s main.half", 1, r"inlined"),
+)
+
+
+def run(argv, tool=GOPROBECTL, **kwargs):
+    """Exit status and stderr of goprobectl; it must not wait for anything."""
+    result = subprocess.run([tool, *argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            timeout=120, **kwargs)
+    return result.returncode, result.stderr.decode(errors="replace")
+
+
+def refused(argv, code, pattern, **kwargs):
+    """Why it was not refused as it should be, or None."""
+    got, text = run(argv, **kwargs)
+    codes = code if isinstance(code, tuple) else (code,)
+    if got not in codes:
+        return "exit code %d, expected %s; it said: %s" % (got, code, short(text))
+    if not re.search(pattern, text):
+        return "nothing like %r in: %s" % (pattern, short(text))
+    if not text.startswith("goprobectl: ") and code != 2:
+        return "it does not say who speaks: %s" % short(text)
+    return None
+
+
+@case("bad input gets one sentence, its exit code, and leaves nothing behind", per="boot")
+def bad_input(t):
+    sleep = t.run("sleep", "1000")
+    target = t.target("counter", "-hold", 1)
+    truncated, header = t.copy("counter", "truncated"), t.copy("counter", "header")
+    os.truncate(truncated, os.path.getsize(truncated) // 2)
+    os.truncate(header, 64)
+    names = {"sleep": sleep.pid, "target": target.pid, "truncated": truncated, "header": header, "types": t.binary("types")}
+    problems = []
+    for name, line, code, pattern in BAD_INPUT:
+        problem = refused((line % names).split(), code, pattern)
+        if problem:
+            problems.append("%s (%s): %s" % (name, line % names, problem))
+        if not nothing_probed():
+            problems.append("%s: a session is left" % name)
+    check(not target.probed("main.doWork"), "a breakpoint is left")
+    check(not problems, "%d of %d: %s", len(problems), len(BAD_INPUT), " | ".join(problems))
+
+
+@case("a binary that is replaced between list and attach is read anew, and its old process stays whole", per="boot")
+def replaced(t):
+    path = t.copy("counter", "replaced")
+    target = t.target(path, "-hold", 4)
+    t.goprobectl("list", "-b", path, "main.doWork").finish()
+    other = path + ".new"
+    shutil.copy(t.binary("load"), other)
+    os.rename(other, path)
+    problem = refused(["attach", "-b", path, "main.doWork"], 1, r"main\.doWork")
+    check(problem is None, "attach -b the new file: %s", problem)
+    # The process still runs the old file, and that is what is traced by pid.
+    attach = t.attach("-p", target.pid, "main.doWork").attached()
+    target.send()
+    same(target.line(), "counter=4", "the program's result")
+    same(len(attach.interrupt().calls), 4, "calls")
+
+
+@case("who is not root is told so", per="boot")
+def not_root(t):
+    # The tree may lie where nobody but root can look.
+    tool, program = t.copy(shutil.which(GOPROBECTL), "nobody"), t.copy("counter", "nobody")
+    for path in t.tmp, tool, program:
+        os.chmod(path, 0o755)
+    problem = refused(["attach", "-b", program, "main.doWork"], 1, r"(?i)root|permitted|privilege|CAP_SYS_ADMIN",
+                      tool=tool, cwd="/", user=65534, group=65534, extra_groups=[])
+    check(problem is None, "%s", problem)
+
+
+@case("a module that is not loaded is named, with the remedy", per="boot")
+def not_loaded(t):
+    if not os.path.exists(MODULE):
+        raise Skip("the module was not loaded by tests/vm/run, so there is no %s to load again" % MODULE)
+    subprocess.run(["rmmod", "goprobe"], check=True)
+    try:
+        problem = refused(["attach", "main.foo", "--", t.binary("example")], 1, r"(?s)not loaded.*(modprobe|insmod)")
+    finally:
+        subprocess.run(["insmod", MODULE], check=True)
+    check(problem is None, "%s", problem)
+
+
+# The protocol, by hand.
+
+DUMPS = genl.GOPROBE_CMD_READ, genl.GOPROBE_CMD_LIST
+
+class Misuse:
+    """Collects what was not refused as it should have been."""
+
+    def __init__(self):
+        self.problems = []
+        self.tried = 0
+
+    def __call__(self, name, function, *errnos):
+        self.tried += 1
+        try:
+            function()
+        except Refused as e:
+            if errnos and e.errno not in errnos:
+                self.problems.append("%s: errno %d (%s), expected %s" % (name, e.errno, e, errnos))
+            if not e.sentence:
+                self.problems.append("%s: errno %d without a sentence" % (name, e.errno))
+        else:
+            self.problems.append("%s: accepted" % name)
+
+    def verdict(self):
+        check(not self.problems, "%d of %d: %s", len(self.problems), self.tried, " | ".join(self.problems))
+
+
+def ready_client(path):
+    """A session with a file, a type and a plan: as far as points need."""
+    client = Client()
+    client.new_session()
+    client.add_file(path)
+    client.add_types([genl.type_(8)])
+    client.add_plans([genl.plan(0)])
+    return client
+
+
+@case("netlink: commands at the wrong time are refused with a sentence", per="boot")
+def netlink_order(t):
+    path = t.binary("counter")
+    misuse = Misuse()
+    for name, command, payload in (
+            ("FILE_ADD", genl.GOPROBE_CMD_FILE_ADD, [(genl.GOPROBE_A_FD, genl.u32(0)), (genl.GOPROBE_A_RUNTIME, genl.runtime())]),
+            ("TYPES_ADD", genl.GOPROBE_CMD_TYPES_ADD, [(genl.GOPROBE_A_TYPES, genl.type_(8))]),
+            ("PLANS_ADD", genl.GOPROBE_CMD_PLANS_ADD, [(genl.GOPROBE_A_PLANS, genl.plan(0))]),
+            ("POINTS_ADD", genl.GOPROBE_CMD_POINTS_ADD, [(genl.GOPROBE_A_FILE, genl.u32(0)), (genl.GOPROBE_A_POINTS, genl.point(0, b"\xc3"))]),
+            ("START", genl.GOPROBE_CMD_START, []),
+            ("STOP", genl.GOPROBE_CMD_STOP, []),
+            ("GET_STATS", genl.GOPROBE_CMD_GET_STATS, [])):
+        with Client() as client:
+            misuse(name + " without a session", lambda: client.call(command, payload))
+    with Client() as client:
+        misuse("READ without a session", lambda: client.call(genl.GOPROBE_CMD_READ, dump=True))
+    with Client() as client:
+        client.new_session()
+        misuse("a second session on the socket", client.new_session, errno.EEXIST)
+    with Client() as client:
+        misuse("no such process", lambda: client.new_session(4194000), errno.ESRCH)
+        misuse("process 0", lambda: client.new_session(0))
+        misuse("process -1", lambda: client.new_session(-1))
+        misuse("no process at all", lambda: client.call(genl.GOPROBE_CMD_SESSION_NEW, [(genl.GOPROBE_A_PIDS, b"")]))
+        misuse("half a process", lambda: client.call(genl.GOPROBE_CMD_SESSION_NEW, [(genl.GOPROBE_A_PIDS, b"\1\0")]))
+        client.new_session()        # the failed ones left nothing
+    with ready_client(path) as client:
+        misuse("types after plans", lambda: client.add_types([genl.type_(8)]), errno.EBUSY)
+        client.call(genl.GOPROBE_CMD_STOP)
+        misuse("points after STOP", lambda: client.add_points([genl.point(0, b"\xc3")]))
+    misuse.verdict()
+
+
+@case("netlink: files, types, plans and points that make no sense are refused with a sentence", per="boot")
+def netlink_nonsense(t):
+    path = t.binary("counter")
+    misuse = Misuse()
+    offset, size = genl.elf_symbol(path, "main.doWork")
+    with open(path, "rb") as f:
+        code = f.read()[offset:offset + size]
+    rodata, constant = genl.elf_code(path, "rodata")
+    with Client() as client:
+        limits = client.limits()
+
+    def attempt(name, function, *errnos):
+        with ready_client(path) as client:
+            misuse(name, lambda: function(client), *errnos)
+
+    def attempt_plan(name, plan, pieces=(), types=None):
+        with Client() as client:
+            client.new_session()
+            client.add_types(types or [genl.type_(8)])
+            misuse(name, lambda: client.add_plans([plan], pieces))
+
+    def attempt_types(name, types, refs=()):
+        with Client() as client:
+            client.new_session()
+            misuse(name, lambda: client.add_types(types, refs))
+
+    # Files.
+    for name, what in (("a file that is no ELF file", "/etc/passwd"), ("a directory", "/etc"), ("a device", "/dev/zero")):
+        with Client() as client:
+            client.new_session()
+            misuse(name, lambda: client.add_file(what))
+    with Client() as client:
+        client.new_session()
+        misuse("a descriptor that is closed", lambda: client.call(
+            genl.GOPROBE_CMD_FILE_ADD, [(genl.GOPROBE_A_FD, genl.u32(987)), (genl.GOPROBE_A_RUNTIME, genl.runtime())]), errno.EBADF)
+        misuse("a file without runtime offsets", lambda: client.call(genl.GOPROBE_CMD_FILE_ADD, [(genl.GOPROBE_A_FD, genl.u32(0))]))
+        for name, rt in (("unaligned goid", genl.runtime(goid=3)), ("goid too far", genl.runtime(goid=4096)),
+                         ("register that does not exist", genl.runtime(g_reg=99)), ("g in a float register", genl.runtime(g_reg=17))):
+            misuse("runtime offsets: " + name, lambda: client.add_file(path, rt))
+        write_only = os.open(os.path.join(t.tmp, "write-only"), os.O_WRONLY | os.O_CREAT)
+        misuse("a descriptor that is not for reading", lambda: client.call(
+            genl.GOPROBE_CMD_FILE_ADD, [(genl.GOPROBE_A_FD, genl.u32(write_only)), (genl.GOPROBE_A_RUNTIME, genl.runtime())]))
+        os.close(write_only)
+
+    # Types.
+    attempt_types("a reference beyond the type", [genl.type_(8, 0, 1)], [genl.ref(8, genl.GOPROBE_REF_POINTER, 0)])
+    attempt_types("a string that does not fit", [genl.type_(16, 0, 1)], [genl.ref(8, genl.GOPROBE_REF_STRING)])
+    attempt_types("a reference to a type that does not exist", [genl.type_(8, 0, 1)], [genl.ref(0, genl.GOPROBE_REF_POINTER, 7)])
+    attempt_types("a kind of reference that does not exist", [genl.type_(8, 0, 1)], [genl.ref(0, 99)])
+    attempt_types("references that are not there", [genl.type_(8, 0, 2)], [genl.ref(0, genl.GOPROBE_REF_POINTER, 0)])
+    attempt_types("references out of range", [genl.type_(8, 0xffffffff, 2)], [genl.ref(0, genl.GOPROBE_REF_POINTER, 0)])
+    attempt_types("references out of order", [genl.type_(16, 0, 2)],
+                  [genl.ref(8, genl.GOPROBE_REF_POINTER, 0), genl.ref(0, genl.GOPROBE_REF_POINTER, 0)])
+    attempt_types("more types than a message may hold", [genl.type_(8)] * (limits["batch"] + 1))
+
+    # Plans.
+    attempt_plan("a plan of a type that does not exist", genl.plan(5))
+    attempt_plan("a plan of a type too large", genl.plan(0), types=[genl.type_(limits["frame_bytes"] + 8)])
+    attempt_plan("pieces that are not there", genl.plan(0, 0, 3))
+    attempt_plan("pieces out of range", genl.plan(0, 0xfffffff0, 32), [genl.piece(genl.GOPROBE_FROM_INT_REG, 0, 8, 0)])
+    for name, piece in (("beyond the frame", genl.piece(genl.GOPROBE_FROM_INT_REG, 0, 8, 4)),
+                        ("far beyond the frame", genl.piece(genl.GOPROBE_FROM_INT_REG, 0, 8, 0xfffffffc)),
+                        ("of a register that does not exist", genl.piece(genl.GOPROBE_FROM_INT_REG, 16, 8, 0)),
+                        ("of an int register that is a float one", genl.piece(genl.GOPROBE_FROM_INT_REG, 17, 8, 0)),
+                        ("of a float register that is an int one", genl.piece(genl.GOPROBE_FROM_FLOAT_REG, 0, 8, 0)),
+                        ("three bytes wide", genl.piece(genl.GOPROBE_FROM_INT_REG, 0, 3, 0)),
+                        ("without width", genl.piece(genl.GOPROBE_FROM_INT_REG, 0, 0, 0)),
+                        ("from nowhere", genl.piece(77, 0, 8, 0)),
+                        ("below the stack", genl.piece(genl.GOPROBE_FROM_STACK, 0, 8, 0, -4104)),
+                        ("above the stack", genl.piece(genl.GOPROBE_FROM_STACK, 0, 8, 0, 1 << 20)),
+                        ("with a size that wraps", genl.piece(genl.GOPROBE_FROM_STACK, 0, 0xfffffff8, 8, 0))):
+        attempt_plan("a piece " + name, genl.plan(0, 0, 1), [piece])
+    attempt_plan("more bytes than a record has", genl.plan(0, nbytes=limits["record_bytes"] + 1))
+
+    # Points.
+    good = dict(offset=offset, code=code[:8])
+    with ready_client(path) as client:
+        client.add_points([genl.point(**good)])         # so that the others differ in one thing
+    attempt("a point in read-only data", lambda c: c.add_points([genl.point(rodata + 640, constant[640:648])]))
+    attempt("a point in the ELF header", lambda c: c.add_points([genl.point(0, code[:8])]))
+    attempt("a point with other bytes", lambda c: c.add_points([genl.point(offset, b"\x90" * 8)]))
+    attempt("a point beyond the file", lambda c: c.add_points([genl.point(1 << 40, code[:8])]))
+    attempt("a point at the end of all offsets", lambda c: c.add_points([genl.point((1 << 64) - 1, code[:8])]))
+    attempt("a point without bytes", lambda c: c.add_points([genl.point(offset, b"")]))
+    attempt("a point with too many bytes", lambda c: c.add_points([genl.point(offset, code[:8], code_len=17)]))
+    attempt("a plan that does not exist", lambda c: c.add_points([genl.point(**good, plan_id=1)]))
+    attempt("a plan far away", lambda c: c.add_points([genl.point(**good, plan_id=0xfffffffe)]))
+    attempt("a kind of point that does not exist", lambda c: c.add_points([genl.point(**good, kind=99)]))
+    attempt("no kind of point", lambda c: c.add_points([genl.point(**good, kind=0)]))
+    attempt("a skip that does not exist", lambda c: c.add_points([genl.point(**good, skip=99)]))
+    attempt("flags that do not exist", lambda c: c.add_points([genl.point(**good, flags=0x80)]))
+    attempt("a file that does not exist", lambda c: c.add_points([genl.point(**good)], file=1))
+    attempt("no points at all", lambda c: c.call(genl.GOPROBE_CMD_POINTS_ADD, [(genl.GOPROBE_A_FILE, genl.u32(0))]))
+    attempt("half a point", lambda c: c.call(genl.GOPROBE_CMD_POINTS_ADD, [
+        (genl.GOPROBE_A_FILE, genl.u32(0)), (genl.GOPROBE_A_POINTS, genl.point(**good)[:20])]))
+    attempt("more points than a message may hold", lambda c: c.add_points([genl.point(**good)] * (limits["batch"] + 1)))
+
+    def all_or_none(client):
+        try:
+            client.add_points([genl.point(**good), genl.point(offset, b"\x90" * 8)])
+        finally:
+            check(not any(genl.GOPROBE_A_POINTS in s and s[genl.GOPROBE_A_POINTS] for s in client.sessions()),
+                  "a refused message left a point")
+    attempt("one bad point of two", all_or_none)
+    misuse.verdict()
+    wait_for("the last session ending", nothing_probed)
+
+
+def as_nobody(function):
+    """What function() returns, a string, in a process without privileges."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            os.write(write, function().encode())
+        except BaseException as e:
+            os.write(write, repr(e).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as answer:
+        text = answer.read().decode()
+    os.waitpid(pid, 0)
+    return text
+
+
+@case("netlink: who is not root is refused every command, with a sentence", per="boot")
+def netlink_nobody(t):
+    def all_commands():
+        misuse = Misuse()
+        with Client() as client:
+            for command in range(1, genl.GOPROBE_CMD_MAX + 1):
+                if command != genl.GOPROBE_CMD_READY:
+                    misuse("command %d" % command, lambda: client.call(command, dump=command in DUMPS), errno.EPERM)
+        return " | ".join(misuse.problems)
+    same(as_nobody(all_commands), "", "as nobody")
+
+
+@case("netlink: 3,000 random messages are answered and leave nothing", per="boot")
+def netlink_random(t):
+    path = t.binary("counter")
+    chance = random.Random(7)
+    offset, size = genl.elf_symbol(path, "main.doWork")
+    with open(path, "rb") as f:
+        code = f.read()[offset:offset + 8]
+    fd = os.open(path, os.O_RDONLY)
+    sizes = [0, 1, 3, 4, 8, 12, 16, 32, 40, 64, 200, 4000]
+    seeds = [genl.point(offset, code, plan_id=0), genl.plan(0, 0, 1), genl.piece(1, 0, 8, 0), genl.type_(8, 0, 1),
+             genl.ref(0, genl.GOPROBE_REF_POINTER, 0), genl.runtime(), genl.u32(fd), genl.u32(0), genl.u32(4096)]
+
+    def payload():
+        data = bytearray(chance.choice(seeds)) if chance.random() < 0.7 else bytearray(chance.randbytes(chance.choice(sizes)))
+        while data and chance.random() < 0.4:
+            data[chance.randrange(len(data))] = chance.choice((0, 1, 0x7f, 0x80, 0xff))
+        return bytes(data) * chance.choice((1, 1, 1, 2, 5))
+    client = None
+    accepted = 0
+    commands = [c for c in range(0, genl.GOPROBE_CMD_MAX + 2) if c != genl.GOPROBE_CMD_READY]
+    # Of each command the attributes that belong to it come most often.
+    own = {genl.GOPROBE_CMD_SESSION_NEW: (genl.GOPROBE_A_RING_BYTES, ), genl.GOPROBE_CMD_FILE_ADD: (genl.GOPROBE_A_FD, genl.GOPROBE_A_RUNTIME),
+           genl.GOPROBE_CMD_TYPES_ADD: (genl.GOPROBE_A_TYPES, genl.GOPROBE_A_REFS),
+           genl.GOPROBE_CMD_PLANS_ADD: (genl.GOPROBE_A_PLANS, genl.GOPROBE_A_PIECES),
+           genl.GOPROBE_CMD_POINTS_ADD: (genl.GOPROBE_A_FILE, genl.GOPROBE_A_POINTS)}
+    for number in range(3000):
+        if number % 30 == 0:
+            if client:
+                client.close()
+            client = ready_client(path) if number % 60 else Client()
+        command = chance.choice(commands)
+        kinds = list(own.get(command, ()))
+        if chance.random() < 0.5:
+            kinds.append(chance.randrange(0, genl.GOPROBE_A_MAX + 3))
+        try:
+            client.call(command, [(kind, payload()) for kind in kinds],
+                        dump=command in DUMPS)
+            accepted += 1
+        except Refused:
+            pass
+    client.close()
+    os.close(fd)
+    check(accepted > 50, "only %d messages were accepted: no test", accepted)
+    wait_for("the last session ending", nothing_probed)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How sessions begin and end: nothing may be left behind, whatever happens."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+
+from lib import MODULE, Skip, case, check, module_users, nothing_probed, parse, same, short, wait_for
+
+
+@case("Ctrl-C detaches, prints the summary and exits 0")
+def interrupt(t):
+    target = t.target("counter", "-each", "1ms", -1)
+    attach = t.attach("-p", target.pid, "main.doWork", json=False).attached()
+    wait_for("a first event", lambda: os.path.getsize(attach.output) > 200)
+    trace = attach.interrupt(status=0)
+    check(re.search(r"\d+ events? in [\d.]+m?s, 0 lost", trace.stderr), "no summary: %s", trace.stderr)
+    check(not target.probed("main.doWork"), "a breakpoint is left in the target")
+    check(not target.ended(), "the target ended")
+
+
+@case("SIGTERM detaches as Ctrl-C does")
+def terminate(t):
+    target = t.target("counter", "-each", "1ms", -1)
+    attach = t.attach("-p", target.pid, "main.doWork").attached()
+    attach.signal(signal.SIGTERM)
+    check(attach.finish().summary, "no summary")
+    check(not target.probed("main.doWork"), "a breakpoint is left in the target")
+
+
+@case("Ctrl-C with a command leaves the command to itself")
+def interrupt_command(t):
+    attach = t.attach("main.doWork", "--", t.binary("counter"), "-each", "1ms", "-hold", 20)
+    pid = int(attach.line().split()[1])
+    attach.send()
+    same(attach.line(), "counter=20", "the command's output")
+    attach.send()
+    same(len(attach.finish().calls), 20, "calls")
+    wait_for("the command ending", lambda: not os.path.exists("/proc/%d" % pid))
+
+
+@case("the end of the target ends the trace")
+def target_ends(t):
+    target = t.target("counter", "-hold", 5)
+    attach = t.attach("-p", target.pid, "main.doWork").attached()
+    target.send()
+    target.send()
+    target.finish()
+    same(len(attach.finish(status=0).calls), 5, "calls")
+
+
+@case("a killed target ends the trace")
+def target_killed(t):
+    target = t.target("load", "-pause", "1ms")
+    attach = t.attach("-p", target.pid, "main.handle").attached()
+    wait_for("a first event", lambda: os.path.getsize(attach.output) > 0)
+    target.signal(signal.SIGKILL)
+    check(attach.finish(status=0).calls, "no calls")
+
+
+@case("a reader that goes away ends the trace without noise")
+def broken_pipe(t):
+    target = t.target("counter", "-each", "1ms", -1)
+    attach = t.attach("-p", target.pid, "main.doWork", json=False, output=False)
+    check(attach.line() is not None, "no output: %s", attach.stderr())
+    attach.popen.stdout.close()
+    attach.popen.stdout = None
+    status = attach.wait()
+    check(status in (0, -signal.SIGPIPE), "exit status %s: %s", status, attach.stderr())
+    check("rror" not in attach.stderr(), "it complained: %s", attach.stderr())
+    check(not target.probed("main.doWork"), "a breakpoint is left in the target")
+
+
+@case("--output FILE takes the events and nothing else goes to stdout")
+def output_file(t):
+    path = os.path.join(t.tmp, "out.json")
+    attach = t.attach("--output", path, "main.foo", "--", t.binary("example"), output=False)
+    same(attach.drain(), ["x=99, y=9801, z=0", "z=9900"], "stdout")
+    same(attach.wait(), 0, "exit status")
+    with open(path) as f:
+        same([e["kind"] for e in parse(f.read())], ["call", "return", "summary"], "events")
+
+
+def rate(target):
+    """Calls that load manages in a second."""
+    def calls():
+        target.send()
+        return int(re.match(r"calls handle=(\d+)", target.line()).group(1))
+    first, start = calls(), time.monotonic()
+    time.sleep(1)                   # a measurement, not a wait
+    return (calls() - first) / (time.monotonic() - start)
+
+
+@case("after SIGKILL of goprobectl 100 times under load nothing is left", per="boot")
+def kill_storm(t):
+    target = t.target("load")
+    chance = random.Random(1)
+    before = max(rate(target) for _ in range(3))
+    killed_attached = 0
+    for round_ in range(25):
+        # Four at a time: they share breakpoints, and die in any order, at any
+        # moment of their lives.
+        victims = [t.attach("-p", target.pid, "main.handle", "main.inner") for _ in range(4)]
+        if round_ % 5 == 0:
+            for victim in victims:
+                victim.attached()
+        elif round_ % 5 < 4:
+            victims[0].attached()
+        else:
+            time.sleep(chance.random() * 0.5)       # any moment is a good one
+        killed_attached += target.probed("main.inner")
+        chance.shuffle(victims)
+        for victim in victims:
+            victim.signal(signal.SIGKILL)
+        for victim in victims:
+            same(victim.wait(), -signal.SIGKILL, "how goprobectl ended")
+            victim.kill()
+            t.started.remove(victim)
+            os.unlink(victim.output)
+    check(killed_attached >= 20, "only %d of 25 rounds had breakpoints when they were killed", killed_attached)
+    wait_for("the last session ending", nothing_probed)
+    listing = "\n".join(t.goprobectl("list").finish())
+    check("main." not in listing, "list says: %s", listing)
+    for function in "main.handle", "main.inner":
+        now, original = target.code(function)
+        same(now.hex(), original.hex(), "the code of " + function)
+    check(not target.ended(), "the target ended: %s", target.rest)
+    after = max(rate(target) for _ in range(3))
+    check(after > before / 2, "%d calls/s before, %d after", before, after)
+    wait_for("the module's reference count becoming 0", lambda: module_users() == 0)
+    reload_module()
+    same(t.attach("main.foo", "--", t.binary("example")).finish().summary["events"], 2, "events after loading it again")
+
+
+def reload_module(parameters=()):
+    if not os.path.exists(MODULE):
+        raise Skip("the module was not loaded by tests/vm/run, so there is no %s to load again" % MODULE)
+    subprocess.run(["rmmod", "goprobe"], check=True)
+    subprocess.run(["insmod", MODULE, *parameters], check=True)
+
+
+@case("the module can't be unloaded under a session, and can after it", per="boot")
+def unload(t):
+    target = t.target("load")
+    attach = t.attach("-p", target.pid, "main.inner").attached()
+    check(subprocess.run(["rmmod", "goprobe"], stderr=subprocess.DEVNULL).returncode != 0, "it was unloaded under a session")
+    check(module_users(), "the session holds no reference")
+    attach.interrupt()
+    wait_for("the module's reference count becoming 0", lambda: module_users() == 0)
+    reload_module()
+
+
+@case("sessions come and go while a process starts and ends all the time")
+def short_processes(t):
+    attach = t.attach("-b", t.binary("counter"), "main.doWork").attached()
+    for _ in range(20):
+        subprocess.run([t.binary("counter"), "7"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+    trace = attach.interrupt()
+    calls = {}
+    for event in trace.calls:
+        calls[event["pid"]] = calls.get(event["pid"], 0) + 1
+    same(sorted(calls.values()), [7] * 20, "calls by process")
+
+
+@case("a binary that is deleted while it runs can be traced by pid")
+def deleted_binary(t):
+    path = t.copy("counter")
+    target = t.target(path, "-hold", 9)
+    os.unlink(path)
+    attach = t.attach("-p", target.pid, "main.doWork").attached()
+    target.send()
+    same(target.line(), "counter=9", "the program's result")
+    same(len(attach.interrupt().calls), 9, "calls")
+
+
+@case("all of a program's functions at once, and the program does what it did")
+def everything(t):
+    plain = subprocess.run([t.binary("example")], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
+    trace = t.attach("main.*", "fmt.*", "strconv.*", "--", t.binary("example")).finish()
+    same(trace.stdout, plain, "the program's own output")
+    functions = {e["func"] for e in trace.calls}
+    check({"main.main", "main.foo", "fmt.Fprintf"} <= functions, "functions: %s", short(sorted(functions)))

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a trace shows: the right calls, all of them, with the right values."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+
+from lib import Counter, case, check, parse, same, short, wait_for
+
+FUNCTIONS = "/^main\\.(%s)$/"
+
+
+def names(functions):
+    """A pattern that means exactly these functions."""
+    return "/^(%s)$/" % "|".join(re.escape(f) for f in sorted(functions))
+
+
+def untraced(t, name, *args):
+    """A program's output without goprobe, but for what differs each time."""
+    out = subprocess.run([t.binary(name), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout
+    return [line for line in out.decode().splitlines() if not line.startswith("ready ")]
+
+
+@case("main.foo shows 99, 9801 and 9900 on goroutine 1, as text")
+def example_text(t):
+    trace = t.attach("main.foo", "--", t.binary("example"), json=False, output=False).finish()
+    text = "\n".join(trace.stdout)
+    call = re.search(r"^\S+ +1  > main\.foo\(x=99, y=9801\)$", text, re.M)
+    back = re.search(r"^\S+ +1  < main\.foo => \(z=9900\) +\S+s$", text, re.M)
+    check(call and back and call.start() < back.start(), "stdout is: %s", text)
+    for line in untraced(t, "example"):
+        check(line in trace.stdout, "the program's own line %r is missing: %s", line, text)
+    check(re.search(r"^2 events in \S+, 0 lost", trace.stderr, re.M), "no summary on stderr: %s", trace.stderr)
+
+
+@case("main.foo shows 99, 9801 and 9900 on goroutine 1, as JSON; the program's output is untouched")
+def example_json(t):
+    trace = t.attach("main.foo", "--", t.binary("example")).finish()
+    same(trace.stdout, untraced(t, "example"), "the program's own output")
+    same([e["kind"] for e in trace.events], ["call", "return", "summary"], "kinds of events")
+    call, back, summary = trace.events
+    for event in call, back:
+        same((event["func"], event["goid"]), ("main.foo", 1), "function and goroutine")
+        check(event["pid"] > 1 and event["tid"] > 1 and event["time_ns"] > 0, "ids and time: %s", event)
+    same(call["args"], [{"name": "x", "type": "int", "value": 99}, {"name": "y", "type": "int", "value": 9801}], "arguments")
+    same(back["results"], [{"name": "z", "type": "int", "value": 9900}], "results")
+    check(0 < back["duration_ns"] == back["time_ns"] - call["time_ns"], "duration: %s, %s", call, back)
+    same((summary["events"], summary["lost"]), (2, 0), "summary")
+
+
+@case("the exit status of the command is passed on")
+def exit_status(t):
+    for status in 0, 7, 255:
+        trace = t.attach("main.doWork", "--", t.binary("counter"), "-status", status, 3).finish(status=status)
+        same(len(trace.calls), 3, "calls")
+
+
+def count(t, calls, *options):
+    """Run counter under goprobectl; the events, counted, and the process."""
+    read, write = os.pipe()
+    attach = t.attach("--output", "/dev/fd/%d" % write, *options, "main.doWork", "--", t.binary("counter"), calls,
+                      output=False, pass_fds=[write])
+    os.close(write)
+    with os.fdopen(read, "rb", buffering=0) as stream:
+        counter = Counter().read(stream)
+    same(attach.drain()[1:], ["counter=%d" % calls], "the program's result")
+    same(attach.wait(), 0, "exit status")
+    check(counter.summary, "no summary")
+    same(counter.summary["lost"], counter.lost, "the summary's losses")
+    same(counter.summary["events"], counter.calls + counter.returns, "the summary's events")
+    return counter
+
+
+@case("each of 100,000 calls is delivered")
+def hundred_thousand(t):
+    got = count(t, 100000)
+    same((got.calls, got.returns, got.lost), (100000, 100000, 0), "calls, returns, lost")
+
+
+@case("each of 1,000,000 calls and returns is delivered or counted as lost", per="boot")
+def million(t):
+    got = count(t, 1000000)
+    same(got.calls + got.returns + got.lost, 2000000, "delivered %d + %d and lost %d" % (got.calls, got.returns, got.lost))
+
+
+@case("with a tiny buffer and a reader that stands still, delivered and lost are exactly what was called")
+def tiny_buffer(t):
+    target = t.target("counter", "-hold", 50000)
+    attach = t.attach("--buffer", "64K", "-p", target.pid, "main.doWork").attached()
+    attach.signal(signal.SIGSTOP)
+    target.send()
+    same(target.line(), "counter=50000", "the program's result")
+    attach.signal(signal.SIGCONT)
+    trace = attach.interrupt()
+    check(trace.lost > 0, "nothing was lost with a reader that stood still")
+    check(trace.calls, "nothing was delivered")
+    same(len(trace.calls) + len(trace.returns) + trace.lost, 100000, "delivered and lost")
+
+
+@case("--strict exits 3 if records were lost, and 0 if not")
+def strict(t):
+    target = t.target("counter", "-hold", 50000)
+    attach = t.attach("--strict", "--buffer", "64K", "-p", target.pid, "main.doWork").attached()
+    attach.signal(signal.SIGSTOP)
+    target.send()
+    target.line()
+    attach.signal(signal.SIGCONT)
+    check(attach.interrupt(status=3).lost > 0, "nothing was lost")
+    t.attach("--strict", "main.foo", "--", t.binary("example")).finish(status=0)
+
+
+@case("200 goroutines, 1000 deep, migrating, panicking: each call once, each return its own, result unchanged")
+def stress(t):
+    plain = untraced(t, "stress")[-1]
+    output = os.path.join(t.tmp, "events")
+    attach = t.attach("--buffer", "16M", "--output", output, FUNCTIONS % "even|odd|guard|note", "--", t.binary("stress"),
+                      output=False)
+    same(attach.drain()[-1], plain, "the program's result")
+    same(attach.wait(), 0, "exit status")
+    with open(output, "rb") as events:
+        pairs = subprocess.run([t.binary("pairs")], stdin=events, stdout=subprocess.PIPE, check=True)
+    with open(output, "rb") as events:
+        events.seek(max(0, os.path.getsize(output) - 4096))
+        summary = json.loads(events.read().splitlines()[-1])
+    got = json.loads(pairs.stdout)
+    same(got["wrong"], [], "%d mistakes" % got["mistakes"])
+    same((got["lost"], got["disorder"]), (0, 0), "lost, events out of order")
+    check(got["moved"] > 0, "no call ended on another thread: no test of pairing")
+    want = json.loads(plain)
+    for function, counts in want["functions"].items():
+        seen = got["functions"][function]
+        same((seen["calls"], seen["returns"]), (counts["calls"], counts["returns"]), "calls and returns of " + function)
+        # What Goexit took away shows when the goroutine is seen again: never.
+        same(seen["unwound"] + seen["open"], counts["unwound"], "unwound calls of " + function)
+    opened = sum(seen["open"] for seen in got["functions"].values())
+    check(opened <= want["goexit"], "%d calls left open, but Goexit ended %d", opened, want["goexit"])
+    same(summary["open"], opened, "the summary's open calls")
+    same(summary["unwound"], sum(seen["unwound"] for seen in got["functions"].values()), "the summary's unwound calls")
+
+
+def normal(value):
+    """A value without what differs between Go releases in the naming of types."""
+    if isinstance(value, dict):
+        return {k: normal(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [normal(v) for v in value]
+    return value
+
+
+def compare(expected, event):
+    """Why a traced event is not the one that the target expects, or None."""
+    for key in expected:
+        if normal(event.get(key)) != normal(expected[key]):
+            return "%s %s: %s is %s, expected %s" % (event["kind"], event.get("func"), key, short(json.dumps(event.get(key, event))),
+                                                     short(json.dumps(expected[key])))
+    return None
+
+
+def types_of(t, *options):
+    """A trace of types, and the lines that it expects."""
+    expected = parse("\n".join(untraced(t, "types")))
+    functions = {e["func"] for e in expected}
+    trace = t.attach(*options, names(functions), "--", t.binary("types")).finish()
+    return trace, parse("\n".join(trace.stdout))
+
+
+@case("arguments and results of every shape are what the program itself says they are")
+def types(t):
+    trace, expected = types_of(t)
+    same(trace.lost, 0, "lost")
+    events = trace.calls + trace.returns
+    events = [e for e in trace.events if e["kind"] in ("call", "return")]
+    wrong = []
+    at = 0
+    for event in events:
+        # After an event too many or too few, go on where they agree again.
+        key = event["kind"], event["func"]
+        ahead = next((i for i in range(at, min(at + 4, len(expected))) if (expected[i]["kind"], expected[i]["func"]) == key), None)
+        if ahead is None:
+            wrong.append("unexpected %s" % short(json.dumps(event)))
+            continue
+        wrong += ["missing %s" % short(json.dumps(e)) for e in expected[at:ahead]]
+        problem = compare(expected[ahead], event)
+        if problem:
+            wrong.append(problem)
+        at = ahead + 1
+    wrong += ["missing %s" % short(json.dumps(e)) for e in expected[at:]]
+    check(not wrong, "%d of %d lines differ: %s", len(wrong), len(expected), "; ".join(wrong[:40]))
+    unwound = [e["func"] for e in trace.unwound]
+    same(unwound, ["main.fails"], "functions left by a panic")
+
+
+@case("--no-return shows calls only")
+def no_return(t):
+    trace = t.attach("--no-return", "main.foo", "--", t.binary("example")).finish()
+    same([e["kind"] for e in trace.events], ["call", "summary"], "kinds of events")
+
+
+@case("--string-limit cuts strings there and says so")
+def string_limit(t):
+    trace = t.attach("--string-limit", 3, "main.twoStrings", "--", t.binary("types")).finish()
+    same(trace.calls[0]["args"],
+         [{"name": "a", "type": "string", "value": "lef", "truncated": True, "len": 4},
+          {"name": "b", "type": "string", "value": "rig", "truncated": True, "len": 5}], "arguments")
+
+
+@case("--events N ends after exactly N events")
+def events(t):
+    target = t.target("counter", "-each", "1ms", -1)
+    trace = t.attach("--events", 25, "-p", target.pid, "main.doWork").finish()
+    same(len(trace.calls) + len(trace.returns), 25, "events")
+    check(not target.ended(), "the target ended")
+
+
+@case("--duration ends by itself; the target goes on")
+def duration(t):
+    target = t.target("counter", "-each", "1ms", -1)
+    trace = t.attach("--duration", "2s", "-p", target.pid, "main.doWork").finish()
+    check(trace.calls, "no calls")
+    check(1.5 < trace.summary["seconds"] < 60, "it took %s s", trace.summary["seconds"])
+    check(not target.ended(), "the target ended")
+
+
+@case("a pattern that is a glob, or a /regexp/, takes what it matches")
+def patterns(t):
+    for pattern, want in (("main.*Sl*", {"main.nestedSlices"}), ("main.[fm]ail?", {"main.fails"}),
+                          ("/^main\\.(f|c)64$/", {"main.f64", "main.c64"}), ("main.(*Cart).Add", {"main.(*Cart).Add"})):
+        trace = t.attach(pattern, "--", t.binary("types")).finish()
+        same({e["func"] for e in trace.calls}, want, "functions of " + pattern)
+
+
+@case("list tells signature, place, RETs, and what was inlined away")
+def list_functions(t):
+    lines = t.goprobectl("list", "-b", t.binary("types"), "main.*").finish()
+    text = "\n".join(lines)
+
+    def line_of(function):
+        found = [x for x in lines if re.search(r"(^|\s)%s(\(|\s|$)" % re.escape(function), x)]
+        check(found, "%s is missing: %s", function, short(text))
+        return " ".join(found[0].split())
+    source = os.path.join(os.path.dirname(__file__), "../targets/types/main.go")
+    with open(source) as f:
+        number = next(n for n, text_line in enumerate(f, 1) if text_line.startswith("func named("))
+    named = line_of("main.named")
+    for part in ("(x int) (q int, r int, ok bool)", "main.go:%d" % number):
+        check(part in named, "%r is not in %s", part, named)
+    check(re.search(r"inlined.*\b2\b", line_of("main.half")), "half: %s", line_of("main.half"))
+    check("main.(*Cart).Add" in text, "no methods: %s", short(text))
+
+
+@case("two sessions on the same function each get everything")
+def two_sessions(t):
+    target = t.target("counter", "-hold", 5000)
+    first = t.attach("-p", target.pid, "main.doWork").attached()
+    second = t.attach("-p", target.pid, "main.doWork", "--no-return").attached()
+    target.send()
+    same(target.line(), "counter=5000", "the program's result")
+    a, b = first.interrupt(), second.interrupt()
+    same((len(a.calls), len(a.returns), a.lost), (5000, 5000, 0), "calls, returns, lost of the first")
+    same((len(b.calls), len(b.returns), b.lost), (5000, 0, 0), "calls, returns, lost of the second")
+
+
+@case("-p records that process only, not another one of the same program")
+def one_pid(t):
+    targets = [t.target("counter", "-hold", n) for n in (100, 200)]
+    attach = t.attach("-p", targets[1].pid, "main.doWork").attached()
+    check(not targets[0].probed("main.doWork"), "the other process got a breakpoint")
+    check(targets[1].probed("main.doWork"), "the process got no breakpoint")
+    for target, n in zip(targets, (100, 200)):
+        target.send()
+        same(target.line(), "counter=%d" % n, "the program's result")
+    trace = attach.interrupt()
+    same({e["pid"] for e in trace.calls}, {targets[1].pid}, "processes")
+    same(len(trace.calls), 200, "calls")
+
+
+@case("two sessions with different processes on the same function each get their own")
+def two_pids(t):
+    targets = [t.target("counter", "-hold", n) for n in (300, 400)]
+    sessions = [t.attach("-p", target.pid, "main.doWork").attached() for target in targets]
+    for target in targets:
+        target.send()
+        target.line()
+    for target, session, n in zip(targets, sessions, (300, 400)):
+        trace = session.interrupt()
+        same(({e["pid"] for e in trace.calls}, len(trace.calls), len(trace.returns)), ({target.pid}, n, n), "pids, calls, returns")
+
+
+@case("several -p in one session record those processes")
+def several_pids(t):
+    targets = [t.target("counter", "-hold", n) for n in (10, 20, 30)]
+    attach = t.attach("-p", targets[0].pid, "-p", targets[2].pid, "main.doWork").attached()
+    for target in targets:
+        target.send()
+        target.line()
+    trace = attach.interrupt()
+    same(({e["pid"] for e in trace.calls}, len(trace.calls)), ({targets[0].pid, targets[2].pid}, 40), "pids, calls")
+
+
+@case("-b FILE records every process of that file, those that start later too")
+def by_file(t):
+    before = t.target("counter", "-hold", 50)
+    attach = t.attach("-b", t.binary("counter"), "main.doWork").attached()
+    after = t.target("counter", "-hold", 60)
+    for target in before, after:
+        target.send()
+        target.line()
+    trace = attach.interrupt()
+    per_pid = {p.pid: sum(e["pid"] == p.pid for e in trace.calls) for p in (before, after)}
+    same(per_pid, {before.pid: 50, after.pid: 60}, "calls by process")
+
+
+@case("a forked child, which inherits the breakpoints, is not recorded under -p and runs on")
+def forked(t):
+    target = t.target("counter", "-hold", "-fork", 500, 70)
+    attach = t.attach("-p", target.pid, "main.doWork").attached()
+    target.send()
+    child = target.line()
+    check(re.match(r"child \d+: 0 <nil>$", child), "the child: %s", child)
+    same(target.line(), "counter=70", "the program's result")
+    trace = attach.interrupt()
+    same(({e["pid"] for e in trace.calls}, len(trace.calls)), ({target.pid}, 70), "pids, calls")
+
+
+@case("a forked child is recorded under -b")
+def forked_by_file(t):
+    target = t.target("counter", "-hold", "-fork", 500, 70)
+    attach = t.attach("-b", t.binary("counter"), "main.doWork").attached()
+    target.send()
+    child = int(re.match(r"child (\d+): 0 <nil>$", target.line()).group(1))
+    target.line()
+    trace = attach.interrupt()
+    same({p: sum(e["pid"] == p for e in trace.calls) for p in (target.pid, child)}, {target.pid: 70, child: 500}, "calls by process")
+
+
+@case("with a command no call is missed, from the first instruction on")
+def first_instruction(t):
+    trace = t.attach("runtime.schedinit", "main.main", "--", t.binary("example")).finish()
+    same([e["func"] for e in trace.calls][:1], ["runtime.schedinit"], "the first call")
+    check("main.main" in [e["func"] for e in trace.calls], "main.main is missing: %s", short(trace.events))
+
+
+@case("what a session shows as probed is what it probes")
+def list_probed(t):
+    target = t.target("counter", "-hold", 1)
+    attach = t.attach("-p", target.pid, "main.doWork").attached()
+    text = "\n".join(t.goprobectl("list").finish())
+    check("main.doWork" in text and str(target.pid) in text, "list says: %s", text)
+    attach.interrupt()
+    wait_for("list showing nothing", lambda: "main.doWork" not in "\n".join(t.goprobectl("list").finish()))

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the end-to-end cases share: programs with deadlines, traces, the registry.
+
+No case sleeps and hopes: it waits for a condition with a deadline. Deadlines are
+generous, for the machine is emulated and the host may be busy.
+"""
+
+import collections
+import contextlib
+import functools
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import genl
+
+GOPROBECTL = os.environ.get("GOPROBECTL", "goprobectl")
+MODULE = "/run/goprobe-vm/goprobe.ko"
+DEADLINE = 180      # seconds; nothing takes nearly as long unless it hangs
+
+
+class Failure(Exception):
+    """The claim does not hold."""
+
+
+class Skip(Exception):
+    """The claim can't be put to the test here; says why."""
+
+
+def check(condition, text, *args):
+    if not condition:
+        raise Failure(text % args if args else text)
+
+
+def same(got, want, what):
+    check(got == want, "%s: %s, expected %s", what, short(got), short(want))
+
+
+def short(value, limit=1000):
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= limit else text[:limit] + " ..."
+
+
+def wait_for(what, condition, seconds=DEADLINE):
+    """The first true value of condition(), which is asked again and again."""
+    end = time.monotonic() + seconds
+    pause = 0.002
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise Failure("%s did not happen within %d s" % (what, seconds))
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.1)
+
+
+class Process:
+    """A program with pipes, or files, and deadlines."""
+
+    def __init__(self, test, argv, stdout=subprocess.PIPE, **kwargs):
+        self.argv = argv
+        self.errors = tempfile.TemporaryFile(dir=test.tmp)
+        self.popen = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=stdout, stderr=self.errors, bufsize=0, **kwargs)
+        self.pid = self.popen.pid
+        self.rest = b""
+        test.started.append(self)
+
+    def __str__(self):
+        return " ".join(os.path.basename(a) if i == 0 else a for i, a in enumerate(self.argv))
+
+    def line(self, seconds=DEADLINE):
+        """The next line of its output, without the newline; None at the end."""
+        end = time.monotonic() + seconds
+        while b"\n" not in self.rest:
+            if not select.select([self.popen.stdout], [], [], max(0, end - time.monotonic()))[0]:
+                raise Failure("%s printed no line within %d s" % (self, seconds))
+            data = os.read(self.popen.stdout.fileno(), 1 << 16)
+            if not data:
+                last, self.rest = self.rest, b""
+                return last.decode(errors="surrogateescape") or None
+            self.rest += data
+        line, _, self.rest = self.rest.partition(b"\n")
+        return line.decode(errors="surrogateescape")
+
+    def send(self, line=""):
+        self.popen.stdin.write(line.encode() + b"\n")
+
+    def drain(self):
+        """All output that is still to come."""
+        lines = []
+        while True:
+            line = self.line()
+            if line is None:
+                return lines
+            lines.append(line)
+
+    def stderr(self):
+        return os.pread(self.errors.fileno(), 1 << 20, 0).decode(errors="replace")
+
+    def signal(self, number):
+        self.popen.send_signal(number)
+
+    def ended(self):
+        return self.popen.poll() is not None
+
+    def wait(self, seconds=DEADLINE):
+        """Its exit status."""
+        try:
+            return self.popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise Failure("%s did not end within %d s; it said: %s" % (self, seconds, self.stderr())) from None
+
+    def finish(self, status=0, seconds=DEADLINE):
+        """Wait for its end with that exit status; its output's remaining lines."""
+        if self.popen.stdin and not self.popen.stdin.closed:
+            with contextlib.suppress(OSError):
+                self.popen.stdin.close()
+        lines = self.drain() if self.popen.stdout else []
+        got = self.wait(seconds)
+        check(got == status, "%s: exit status %s, expected %s; it said: %s", self, got, status, short(self.stderr()))
+        return lines
+
+    def kill(self):
+        if not self.ended():
+            self.popen.kill()
+            self.popen.wait()
+        for stream in (self.popen.stdin, self.popen.stdout):
+            if stream:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        self.errors.close()
+
+
+class Target(Process):
+    """One of tests/targets that says "ready" and can be held."""
+
+    def __init__(self, test, name, *args, **kwargs):
+        super().__init__(test, [test.binary(name), *args], **kwargs)
+        self.name = name
+        ready = self.line()
+        check(ready and ready.startswith("ready "), "%s: no ready line but %s: %s", self, ready, self.stderr())
+
+    def code(self, function):
+        """The bytes of a function in this process, and in its file."""
+        path = self.argv[0]
+        offset, size = symbol(path, function)
+        with open(path, "rb") as f:
+            f.seek(offset)
+            original = f.read(size)
+        with open("/proc/%d/maps" % self.pid) as maps:
+            for line in maps:
+                m = re.match(r"([0-9a-f]+)-([0-9a-f]+) r-xp ([0-9a-f]+) \S+ \d+\s+(.*)", line)
+                if m and m.group(4) == path:
+                    begin, end, start = (int(m.group(i), 16) for i in (1, 2, 3))
+                    if start <= offset < start + end - begin:
+                        break
+            else:
+                raise Failure("%s has no code mapped" % path)
+        with open("/proc/%d/mem" % self.pid, "rb", buffering=0) as mem:
+            mem.seek(begin + offset - start)
+            return mem.read(size), original
+
+    def probed(self, function):
+        now, original = self.code(function)
+        return now != original
+
+
+@functools.lru_cache(maxsize=None)
+def symbol(path, function):
+    return genl.elf_symbol(path, function)
+
+
+Trace = collections.namedtuple("Trace", "events calls returns unwound lost summary text stdout stderr")
+
+
+def parse(text):
+    """The events of goprobectl's JSON output."""
+    events = []
+    for line in text.splitlines():
+        try:
+            events.append(json.loads(line))
+        except ValueError:
+            raise Failure("not a line of JSON: %s" % short(line)) from None
+    return events
+
+
+def of_kind(events, kind):
+    return [e for e in events if e["kind"] == kind]
+
+
+class Attach(Process):
+    """goprobectl attach. Events go to a file, unless stdout is given."""
+
+    def __init__(self, test, *args, json=True, stdout=None, output=True, **kwargs):
+        self.output = os.path.join(test.tmp, "events-%d" % len(test.started)) if output else None
+        self.json = json
+        argv = [GOPROBECTL, "attach"]
+        if self.output:
+            argv += ["--output", self.output]
+        if json:
+            argv += ["-o", "json"]
+        super().__init__(test, argv + [str(a) for a in args], stdout=stdout or subprocess.PIPE, **kwargs)
+
+    def attached(self, seconds=DEADLINE):
+        """Wait until it records; returns self."""
+        def is_attached():
+            if self.ended():
+                raise Failure("%s ended with %s: %s" % (self, self.popen.returncode, short(self.stderr())))
+            return ATTACHED.search(self.stderr())
+        wait_for("%s: attaching" % self, is_attached, seconds)
+        return self
+
+    def finish(self, status=0, seconds=DEADLINE):
+        stdout = super().finish(status, seconds)
+        text = ""
+        if self.output:
+            with open(self.output, encoding="utf-8", errors="surrogateescape") as f:
+                text = f.read()
+        events = parse(text if self.output else "\n".join(stdout)) if self.json else []
+        summary = of_kind(events, "summary")
+        if self.json:
+            check(len(summary) == 1 and events[-1]["kind"] == "summary", "no summary at the end: %s", short(events[-3:]))
+        lost = sum(e["count"] for e in of_kind(events, "lost"))
+        if self.json:
+            same(summary[0]["lost"], lost, "the summary's losses")
+            same(summary[0]["events"], sum(e["kind"] in ("call", "return") for e in events), "the summary's events")
+        return Trace(events, of_kind(events, "call"), of_kind(events, "return"), of_kind(events, "unwound"), lost,
+                     summary[0] if summary else None, text, stdout, self.stderr())
+
+    def interrupt(self, status=0):
+        """What Ctrl-C does, and then the trace."""
+        self.signal(signal.SIGINT)
+        return self.finish(status)
+
+
+# What goprobectl says on stderr once it records.
+ATTACHED = re.compile(r"^(attached|tracing)\b", re.M)
+
+
+class Counter:
+    """Counts kinds of events in goprobectl's JSON without parsing each line."""
+
+    KINDS = (b'"kind":"call"', b'"kind":"return"')
+
+    def __init__(self):
+        self.calls = self.returns = 0
+        self.lost = 0
+        self.summary = None
+
+    def read(self, stream):
+        rest = b""
+        while True:
+            data = os.read(stream.fileno(), 1 << 20)
+            if not data:
+                break
+            data = rest + data
+            cut = data.rfind(b"\n") + 1
+            data, rest = data[:cut], data[cut:]
+            self.calls += data.count(self.KINDS[0])
+            self.returns += data.count(self.KINDS[1])
+            for line in re.findall(rb'^\{"kind":"(?:lost|summary)".*$', data, re.M):
+                event = json.loads(line)
+                if event["kind"] == "lost":
+                    self.lost += event["count"]
+                else:
+                    self.summary = event
+        return self
+
+
+class Test:
+    """What a case is given: its directory, the programs of one toolchain."""
+
+    def __init__(self, label, targets):
+        self.label = label
+        self.targets = targets
+        self.kernel = os.uname().release
+        self.tmp = tempfile.mkdtemp(prefix="goprobe-e2e-")
+        self.started = []
+
+    def binary(self, name):
+        """A program, copied to a local file system: what lies on the host's, a
+        network file system to the guest, is deliberately not faulted in."""
+        if name.startswith("/"):
+            return name
+        path = os.path.join(tempfile.gettempdir(), "goprobe-targets", self.label, name)
+        source = os.path.join(self.targets, name)
+        if not os.path.exists(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            shutil.copy(source, path)
+        return path
+
+    def copy(self, name, suffix="copy"):
+        """A copy of its own, for cases that change the file."""
+        path = os.path.join(self.tmp, os.path.basename(name) + "-" + suffix)
+        shutil.copy(self.binary(name), path)
+        return path
+
+    def run(self, *argv, **kwargs):
+        return Process(self, [str(a) for a in argv], **kwargs)
+
+    def goprobectl(self, *args, **kwargs):
+        return self.run(GOPROBECTL, *args, **kwargs)
+
+    def target(self, name, *args, **kwargs):
+        return Target(self, name, *(str(a) for a in args), **kwargs)
+
+    def attach(self, *args, **kwargs):
+        return Attach(self, *args, **kwargs)
+
+    def close(self):
+        for process in reversed(self.started):
+            process.kill()
+        shutil.rmtree(self.tmp, ignore_errors=True)
+
+
+def nothing_probed():
+    """Nothing of any session is left in the module."""
+    with genl.Client() as client:
+        return not client.sessions()
+
+
+def module_users():
+    with open("/proc/modules") as f:
+        for line in f:
+            if line.startswith("goprobe "):
+                return int(line.split()[2])
+    return None
+
+
+CASES = []
+
+
+def case(name, per="go"):
+    """Register a case. per is "go" (once for each toolchain's programs) or "boot"."""
+    def register(function):
+        CASES.append((name, per, function))
+        return function
+    return register
