@@ -11,7 +11,7 @@ CACHE=${XDG_CACHE_HOME:-${HOME:?goprobe: HOME is not set, so there is no place f
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 
 # Version of the cache's layout: entries stamped with another one are fetched again.
-LAYOUT=3
+LAYOUT=4
 
 say()
 {
@@ -107,10 +107,11 @@ apt_unpack()
 	rmdir "$tmp"
 }
 
-# apt_depends PATTERN PACKAGE... - the packages and what they depend on, transitively, as far as names match PATTERN
+# apt_depends PATTERN PACKAGE... - the packages and what they depend on, transitively, as far as names match PATTERN and
+# Debian still has them
 apt_depends()
 {
-	local pattern=$1 p new
+	local pattern=$1 p record
 	local -a todo
 	local -A seen=()
 	shift
@@ -121,11 +122,11 @@ apt_depends()
 		todo=("${todo[@]:1}")
 		[ -z "${seen[$p]:-}" ] || continue
 		seen[$p]=1
+		record=$(apt-cache "${APT[@]}" show --no-all-versions "$p" 2>/dev/null) && [ -n "$record" ] || continue
 		echo "$p"
 		# shellcheck disable=SC2207 # package names hold no blanks
-		new=($(apt-cache "${APT[@]}" show --no-all-versions "$p" | sed -n 's/^Depends: //p' | tr '|,' '\n\n' |
-			sed 's/ //g; s/(.*//; s/:any//' | grep -E "^($pattern)" || true))
-		todo+=("${new[@]}")
+		todo+=($(echo "$record" | sed -n 's/^Depends: //p' | tr '|,' '\n\n' | sed 's/ //g; s/(.*//; s/:any//' |
+			grep -E "^($pattern)"))
 	done
 }
 
@@ -134,20 +135,24 @@ toolroot()
 {
 	local dir=$CACHE/toolroot-trixie uri
 
-	if [ "$(cat "$dir/.goprobe" 2>/dev/null)" != "$LAYOUT" ]; then
+	if [ "$(cat "$dir/.goprobe" 2>/dev/null)" != 1 ]; then
 		need mmdebstrap
 		[ "$(id -u)" = 0 ] || die "building for this kernel needs a trixie root; run once as root"
 		exclusive toolroot
-		[ "$(cat "$dir/.goprobe" 2>/dev/null)" != "$LAYOUT" ] || { echo "$dir"; return; }
+		[ "$(cat "$dir/.goprobe" 2>/dev/null)" != 1 ] || { echo "$dir"; return; }
 		say "making a trixie root with a compiler (once, 20 s) ..."
 		rm -rf "$dir" "$dir.new"
 		uri=$(mirror_of trixie)
 		mmdebstrap --quiet --variant=apt --keyring="$KEYRING" --include=gcc-14,make,libc6-dev,libelf1t64,libssl3t64,kmod \
-			--aptopt='Apt::Install-Recommends "false"' --dpkgopt=path-exclude='/usr/share/*' \
-			trixie "$dir.new" "deb $uri trixie main" >&2 </dev/null ||
-			die "cannot make the trixie root; this needs the network once: check apt-get update, then try again"
+			--aptopt='Apt::Install-Recommends "false"' --dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/man/*' \
+			--dpkgopt=path-exclude='/usr/share/locale/*' \
+			trixie "$dir.new" "deb $uri trixie main" >"$dir.log" 2>&1 </dev/null || {
+			grep -h '^[EW]:' "$dir.log" | cut -c1-300 | tail -n 5 >&2
+			die "cannot make the trixie root; this needs the network once: check apt-get update, then try again" \
+				"(everything it said: $dir.log)"
+		}
 		rm -rf "$dir.new"/var/cache/apt "$dir.new"/var/lib/apt/lists
-		echo "$LAYOUT" >"$dir.new/.goprobe"
+		echo 1 >"$dir.new/.goprobe"
 		mv "$dir.new" "$dir"
 	fi
 	echo "$dir"
@@ -170,9 +175,12 @@ kmake()
 	local kernel=$1 src=$2 root cc
 	shift 2
 
+	# BTF of the module is nobody's need, and making it takes pahole.
+	set -- CONFIG_DEBUG_INFO_BTF_MODULES= "$@"
 	[ -d "$kernel/headers" ] || die "$(basename "$kernel") has no headers in Debian any more; it can only be booted with --no-module"
 	if [ -e "$kernel/foreign" ]; then
-		root=$(toolroot)
+		root=$(toolroot) || exit
+		[ "$(id -u)" = 0 ] || die "building for $(basename "$kernel") works in a chroot, so only as root"
 		# A mount namespace of its own: whatever happens, no mount is left behind.
 		unshare --mount --propagation private bash -eu -c '
 			root=$1 kernel=$2 src=$3
@@ -180,7 +188,6 @@ kmake()
 			mount --bind "$root" "$root"
 			mount -t proc proc "$root/proc"
 			mount -t devtmpfs dev "$root/dev" 2>/dev/null || mount --bind /dev "$root/dev"
-			mount -t tmpfs tmp "$root/mnt"
 			for dir in "$kernel" "$src"; do
 				mkdir -p "$root$dir"
 				mount --bind "$dir" "$root$dir"
