@@ -37,6 +37,7 @@
 
 static DEFINE_MUTEX(gp_points_lock);
 static DEFINE_HASHTABLE(gp_points, GP_POINTS_BITS);
+static u64 gp_sweep_number;
 
 static u64 gp_point_key(const struct inode *inode, loff_t offset)
 {
@@ -89,9 +90,10 @@ static int gp_point_apply(struct gp_point *point)
 	struct uprobe *uprobe;
 	int err;
 
-	memset(&point->apply, 0, sizeof(point->apply));
-	point->apply.handler = gp_point_apply_handler;
-	point->apply.filter = gp_point_apply_filter;
+	/* A handler chain may still stand on it since the last time. */
+	if (point->applied == gp_sweep_number)
+		gp_compat_unregister_sync();
+	point->applied = gp_sweep_number;
 	err = gp_compat_register(point->inode, point->offset, &point->apply, &uprobe);
 	if (err)
 		return err;
@@ -139,6 +141,8 @@ static int gp_point_new(struct gp_probe *probe, struct inode *inode,
 	point->offset = probe->offset;
 	point->uc.handler = gp_handler_hit;
 	point->uc.filter = gp_point_filter;
+	point->apply.handler = gp_point_apply_handler;
+	point->apply.filter = gp_point_apply_filter;
 	probe->point = point;
 	err = gp_compat_register(inode, point->offset, &point->uc, &point->uprobe);
 	if (err)
@@ -190,6 +194,7 @@ void gp_sweep_begin(struct gp_sweep *sweep)
 	INIT_LIST_HEAD(&sweep->sets);
 	INIT_LIST_HEAD(&sweep->probes);
 	mutex_lock(&gp_points_lock);
+	gp_sweep_number++;
 }
 
 /**

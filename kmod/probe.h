@@ -67,6 +67,7 @@ struct gp_probe_set {
  * @uc: its only lasting consumer; handlers get it
  * @set: who wants it; never NULL while @uc is registered
  * @apply: registered for a moment to have @set's filter applied anew
+ * @applied: the sweep that did so last
  * @node: in the table of points
  * @inode: key
  * @offset: key
@@ -77,6 +78,7 @@ struct gp_point {
 	struct uprobe_consumer uc;
 	struct gp_probe_set __rcu *set;
 	struct uprobe_consumer apply;
+	u64 applied;
 	struct hlist_node node;
 	struct inode *inode;
 	loff_t offset;
