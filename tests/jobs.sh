@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# jobs.sh - run the steps of a test run, two at a time, and add up what they say
+#
+# Sourced by bash scripts that have sourced tests/vm/common.sh.  A step's output goes to build/log/NAME; its tests are
+# what its last line counts, "N passed, N failed, N skipped", or one, for a step that counts nothing.
+
+LOG=$TREE/build/log
+WIDTH=${JOBS:-2}
+mkdir -p "$LOG"
+
+passed=0 failed=0 skipped=0
+names=()                # steps that run, by pid
+started=()
+
+note()
+{
+	printf '[%2d:%02d] %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*"
+}
+
+# tally NAME STATUS - add up one step, and show what failed
+tally()
+{
+	local name=$1 status=$2 log=$LOG/$1 last took
+	local p=0 f=0 s=0
+
+	took=$((SECONDS - ${started[$3]}))
+	last=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log" | tail -n 1)
+	if [ -n "$last" ]; then
+		read -r p _ f _ s _ <<<"$last"
+		# It counts no failure and yet failed: a kernel's complaint, a timeout.
+		[ "$status" = 0 ] || [ "$f" -gt 0 ] || f=1
+	elif [ "$status" = 0 ]; then
+		p=1
+	else
+		f=1
+	fi
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	if [ "$f" = 0 ]; then
+		note "ok      $name: $p passed${s:+, $s skipped} (${took} s)"
+	else
+		note "FAILED  $name: $p passed, $f failed, $s skipped, exit status $status (${took} s)"
+	fi
+	grep -E '^skip ' "$log" | sed 's/^/          /' || :
+	[ "$f" = 0 ] || {
+		grep -E '^not ok ' "$log" | cut -c1-400 | sed 's/^/          /' || :
+		tail -n 15 "$log" | cut -c1-200 | sed 's/^/        | /'
+		echo "          all of it: build/log/$name"
+	}
+}
+
+# reap - wait until one step ends, saying every half minute where things stand
+reap()
+{
+	local pid status next=$((SECONDS + 30))
+
+	while :; do
+		for pid in "${!names[@]}"; do
+			kill -0 "$pid" 2>/dev/null && continue
+			status=0
+			wait "$pid" || status=$?
+			tally "${names[$pid]}" "$status" "$pid"
+			unset "names[$pid]"
+			return
+		done
+		if [ "$SECONDS" -ge "$next" ]; then
+			next=$((SECONDS + 30))
+			for pid in "${!names[@]}"; do
+				note "  ...   ${names[$pid]}: $(tail -n 1 "$LOG/${names[$pid]}" | cut -c1-90)"
+			done
+		fi
+		sleep 0.3
+	done
+}
+
+# step NAME COMMAND... - run it as soon as there is room
+step()
+{
+	local name=$1
+	shift
+
+	while [ ${#names[@]} -ge "$WIDTH" ]; do
+		reap
+	done
+	note "start   $name"
+	# A process group of its own, so that it can be stopped with all it started.
+	set -m
+	"$@" >"$LOG/$name" 2>&1 </dev/null &
+	set +m
+	names[$!]=$name
+	started[$!]=$SECONDS
+}
+
+# settle - wait for all steps
+settle()
+{
+	while [ ${#names[@]} -gt 0 ]; do
+		reap
+	done
+}
+
+# finish - the last line, and the exit status
+finish()
+{
+	settle
+	trap - EXIT
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ] || exit 1
+	exit 0
+}
+
+# Whoever stops the run stops its steps, and only these.
+stop_steps()
+{
+	local pid
+
+	for pid in "${!names[@]}"; do
+		kill -- "-$pid" 2>/dev/null || :
+	done
+}
+trap stop_steps EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
