@@ -38,9 +38,16 @@ struct gofunc {
 	uint32_t ninlined;
 };
 
+/**
+ * struct goparam - a parameter or a result
+ * @name: "_" if it has none, "~r0" ... for results without one
+ * @type: its type
+ * @unavailable: why its place is not known (static string), or NULL
+ */
 struct goparam {
-	const char *name;	/* "_" if it has none */
+	const char *name;
 	const struct gotype *type;
+	const char *unavailable;
 };
 
 /**
@@ -81,13 +88,25 @@ int gobin_go_minor(const struct gobin *bin);		/* 24 */
 bool gobin_has_types(const struct gobin *bin);		/* DWARF is there */
 const struct goprobe_runtime *gobin_runtime(const struct gobin *bin);
 
-/* All functions, by rising entry; inlined-away ones (entry 0) come last. */
+/*
+ * All functions, by rising entry; inlined-away ones (entry 0) come last, once
+ * gobin_load_inlined() has been called.
+ */
 const struct gofunc *gobin_funcs(const struct gobin *bin, size_t *n);
+/*
+ * Count the places that functions were inlined into (gofunc.ninlined) and find
+ * those that have no code of their own; looks at the whole binary. What
+ * gobin_funcs() and gobin_func_at() gave before stays as it was, but is no
+ * longer part of the table: call this first. Returns 0, or -1 without memory.
+ */
+int gobin_load_inlined(struct gobin *bin);
 /* The function that contains the link-time address, or NULL. */
 const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr);
 
 /* Parameters and results, from DWARF; cached; never NULL (see @incomplete). */
 const struct gosig *gobin_sig(struct gobin *bin, const struct gofunc *fn);
+/* Bytes of arguments by the line table (_func.args); negative if unknown. */
+int32_t gobin_args_bytes(const struct gobin *bin, const struct gofunc *fn);
 /* "func(x int, y int) (z int)" as Go writes it, receiver left out; to be freed */
 char *gobin_sig_text(struct gobin *bin, const struct gofunc *fn);
 
@@ -95,7 +114,10 @@ char *gobin_sig_text(struct gobin *bin, const struct gofunc *fn);
 int64_t gobin_code_offset(const struct gobin *bin, uint64_t vaddr);
 /* Link-time address of the code at file offset @off, or 0. */
 uint64_t gobin_code_vaddr(const struct gobin *bin, uint64_t off);
-/* Code bytes at @vaddr; NULL if [@vaddr, @vaddr + @len) is not all there. */
+/*
+ * Code bytes at @vaddr; NULL if [@vaddr, @vaddr + @len) is not all there. Good
+ * until the next call for the same binary.
+ */
 const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len);
 
 /*

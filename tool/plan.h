@@ -129,6 +129,13 @@ struct plan *plan_new(const struct plan_options *opt);
 void plan_free(struct plan *p);
 
 /*
+ * Session type id of objects of type @t (what the references to slices' elements
+ * name), or UINT32_MAX if nothing refers to such objects. A type's id is higher
+ * than those of the types it refers to, but for cycles.
+ */
+uint32_t plan_wire_type(const struct plan *p, const struct gotype *t);
+
+/*
  * Look at one function without adding it: how it would be probed. *@info is
  * filled (no frames); a function that can't be probed has @refused set.
  */

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DWARF as Go's linker writes it. A compilation unit is a package; it is walked
+ * when one of its functions is asked for.
+ */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwinfo.h"
+#include "dwtype.h"
+#include "hmap.h"
+
+#ifndef DW_LANG_Go
+#define DW_LANG_Go 0x16
+#endif
+
+/* Nobody writes a function of more; a bound against hostile files. */
+#define DWINFO_PARAMS_MAX 512
+
+struct dwunit {
+	Dwarf_Die die;
+	bool indexed;
+};
+
+struct dwrange {
+	uint64_t lo;
+	uint64_t hi;
+	size_t unit;
+};
+
+struct dwinfo {
+	Elf *elf;
+	Dwarf *dw;
+	struct arena *mem;
+	struct dwtype types;
+	struct dwunit *units;
+	size_t nunits;
+	struct dwrange *ranges;
+	size_t nranges;
+	size_t ranges_cap;
+	struct hmap by_entry;		/* low_pc to entry offset */
+};
+
+static int add_range(struct dwinfo *dw, uint64_t lo, uint64_t hi, size_t unit)
+{
+	if (dw->nranges == dw->ranges_cap) {
+		size_t cap = dw->ranges_cap ? dw->ranges_cap * 2 : 256;
+		void *p = reallocarray(dw->ranges, cap, sizeof(*dw->ranges));
+
+		if (!p)
+			return -1;
+		dw->ranges = p;
+		dw->ranges_cap = cap;
+	}
+	dw->ranges[dw->nranges++] = (struct dwrange){ lo, hi, unit };
+	return 0;
+}
+
+static int by_lo(const void *a, const void *b)
+{
+	const struct dwrange *x = a, *y = b;
+
+	return x->lo < y->lo ? -1 : x->lo > y->lo;
+}
+
+static int load_units(struct dwinfo *dw)
+{
+	Dwarf_CU *cu = NULL;
+	size_t cap = 0;
+	Dwarf_Die die;
+
+	while (!dwarf_get_units(dw->dw, cu, &cu, NULL, NULL, &die, NULL)) {
+		Dwarf_Addr base, lo, hi;
+		ptrdiff_t off = 0;
+
+		if (dwarf_srclang(&die) != DW_LANG_Go)
+			continue;
+		if (dw->nunits == cap) {
+			void *p;
+
+			cap = cap ? cap * 2 : 256;
+			p = reallocarray(dw->units, cap, sizeof(*dw->units));
+			if (!p)
+				return -1;
+			dw->units = p;
+		}
+		dw->units[dw->nunits] = (struct dwunit){ .die = die };
+		while ((off = dwarf_ranges(&die, off, &base, &lo, &hi)) > 0) {
+			if (lo < hi && add_range(dw, lo, hi, dw->nunits))
+				return -1;
+		}
+		dw->nunits++;
+	}
+	if (dw->nranges)
+		qsort(dw->ranges, dw->nranges, sizeof(*dw->ranges), by_lo);
+	return dw->nunits ? 0 : -1;
+}
+
+struct dwinfo *dwinfo_open(int fd, int minor, struct arena *mem)
+{
+	struct dwinfo *dw = calloc(1, sizeof(*dw));
+
+	if (!dw)
+		return NULL;
+	elf_version(EV_CURRENT);
+	dw->mem = mem;
+	dwtype_init(&dw->types, minor, mem);
+	/* Not ELF_C_READ_MMAP: the file may shrink while it is looked at. */
+	dw->elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (dw->elf)
+		dw->dw = dwarf_begin_elf(dw->elf, DWARF_C_READ, NULL);
+	if (!dw->dw || load_units(dw)) {
+		dwinfo_free(dw);
+		return NULL;
+	}
+	return dw;
+}
+
+void dwinfo_free(struct dwinfo *dw)
+{
+	if (!dw)
+		return;
+	hmap_fini(&dw->by_entry);
+	dwtype_fini(&dw->types);
+	free(dw->units);
+	free(dw->ranges);
+	if (dw->dw)
+		dwarf_end(dw->dw);
+	if (dw->elf)
+		elf_end(dw->elf);
+	free(dw);
+}
+
+static void index_unit(struct dwinfo *dw, struct dwunit *u)
+{
+	Dwarf_Die die;
+
+	u->indexed = true;
+	for (int end = dwarf_child(&u->die, &die); !end;
+	     end = dwarf_siblingof(&die, &die)) {
+		Dwarf_Addr lo;
+
+		if (dwarf_tag(&die) != DW_TAG_subprogram ||
+		    dwarf_lowpc(&die, &lo))
+			continue;
+		/* An offset is never 0: a unit's header stands there. */
+		hmap_put(&dw->by_entry, lo,
+			 (void *)(uintptr_t)dwarf_dieoffset(&die));
+	}
+}
+
+/* The ranges of a file made by one linker do not overlap. */
+static struct dwunit *unit_at(struct dwinfo *dw, uint64_t pc)
+{
+	size_t lo = 0, hi = dw->nranges;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (dw->ranges[mid].lo <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || pc >= dw->ranges[lo - 1].hi)
+		return NULL;
+	return &dw->units[dw->ranges[lo - 1].unit];
+}
+
+static bool is_result(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	bool v;
+
+	return dwarf_attr_integrate(die, DW_AT_variable_parameter, &a) &&
+	       !dwarf_formflag(&a, &v) && v;
+}
+
+/*
+ * Where the debug information says that a parameter is at function entry. It
+ * may be wrong (docs/go-facts.md); good only to find what is missing.
+ */
+static void locate(Dwarf_Die *die, uint64_t entry, struct dwparam *p)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t n;
+
+	p->reg = DWLOC_NONE;
+	if (!dwarf_attr(die, DW_AT_location, &a) ||
+	    dwarf_getlocation_addr(&a, entry, &ops, &n, 1) != 1 || !n)
+		return;
+	if (ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {
+		p->reg = ops[0].atom - DW_OP_reg0;
+	} else if (ops[0].atom == DW_OP_regx && ops[0].number < 64) {
+		p->reg = (int)ops[0].number;
+	} else if (ops[0].atom == DW_OP_call_frame_cfa) {
+		p->reg = DWLOC_STACK;
+		if (n >= 3 && ops[1].atom == DW_OP_consts)
+			p->stack = (int32_t)ops[1].number;
+		else if (n >= 2 && ops[1].atom == DW_OP_plus_uconst)
+			p->stack = (int32_t)ops[1].number;
+	} else if (ops[0].atom == DW_OP_fbreg) {
+		p->reg = DWLOC_STACK;
+		p->stack = (int32_t)ops[0].number;
+	}
+}
+
+/* Results may be listed twice (seen in 1.24: time.tzsetRule). */
+static bool is_duplicate(const struct dwfunc *f, const struct dwparam *p)
+{
+	for (size_t i = 0; p->result && i < f->nparams; i++) {
+		if (f->params[i].result && strcmp(p->name, "_") &&
+		    !strcmp(f->params[i].name, p->name))
+			return true;
+	}
+	return false;
+}
+
+int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret)
+{
+	struct dwunit *u = unit_at(dw, entry);
+	Dwarf_Die die, child;
+	size_t n = 0;
+	void *off;
+	int end;
+
+	if (!u)
+		return -1;
+	if (!u->indexed)
+		index_unit(dw, u);
+	off = hmap_get(&dw->by_entry, entry);
+	if (!off || !dwarf_offdie(dw->dw, (uintptr_t)off, &die))
+		return -1;
+	memset(ret, 0, sizeof(*ret));
+	ret->name = dwarf_diename(&die);
+	if (!ret->name)
+		return -1;
+	for (end = dwarf_child(&die, &child); !end;
+	     end = dwarf_siblingof(&child, &child))
+		n += dwarf_tag(&child) == DW_TAG_formal_parameter;
+	if (n > DWINFO_PARAMS_MAX)
+		return -1;
+	ret->params = arena_array(dw->mem, n, sizeof(*ret->params));
+	if (!ret->params)
+		return -1;
+	for (end = dwarf_child(&die, &child); !end && ret->nparams < n;
+	     end = dwarf_siblingof(&child, &child)) {
+		struct dwparam *p = &ret->params[ret->nparams];
+
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+			continue;
+		p->name = dwarf_diename(&child);
+		if (!p->name)
+			p->name = "_";
+		p->result = is_result(&child);
+		p->type = dwtype_get(&dw->types, &child);
+		if (!p->type)
+			return -1;
+		locate(&child, entry, p);
+		if (!is_duplicate(ret, p))
+			ret->nparams++;
+	}
+	return 0;
+}
+
+/* The structure @name; all types stand in the last unit called runtime. */
+static const struct gotype *find_struct(struct dwinfo *dw, const char *name)
+{
+	for (size_t i = dw->nunits; i-- > 0;) {
+		const char *unit = dwarf_diename(&dw->units[i].die);
+		Dwarf_Die die;
+
+		if (!unit || strcmp(unit, "runtime"))
+			continue;
+		for (int end = dwarf_child(&dw->units[i].die, &die); !end;
+		     end = dwarf_siblingof(&die, &die)) {
+			const char *s;
+
+			if (dwarf_tag(&die) != DW_TAG_structure_type)
+				continue;
+			s = dwarf_diename(&die);
+			if (s && !strcmp(s, name))
+				return dwtype_at(&dw->types, &die);
+		}
+	}
+	return NULL;
+}
+
+static int field_offset(const struct gotype *t, const char *name, uint32_t *ret)
+{
+	for (size_t i = 0; t && i < t->nfields; i++) {
+		const struct gofield *f = &t->fields[i];
+
+		if (strcmp(f->name, name))
+			continue;
+		if (f->offset >= 4096 || f->offset % 8)
+			return -1;
+		*ret = (uint32_t)f->offset;
+		return 0;
+	}
+	return -1;
+}
+
+static const struct gotype *field_type(const struct gotype *t, const char *name)
+{
+	for (size_t i = 0; t && i < t->nfields; i++) {
+		if (!strcmp(t->fields[i].name, name))
+			return t->fields[i].type;
+	}
+	return NULL;
+}
+
+int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt)
+{
+	struct goprobe_runtime r = *rt;
+	const struct gotype *g = find_struct(dw, "runtime.g"), *m, *stack;
+	uint32_t at, lo, hi;
+
+	stack = field_type(g, "stack");
+	m = field_type(g, "m");		/* *runtime.m */
+	m = m ? m->elem : NULL;
+	if (field_offset(g, "stack", &at) || field_offset(stack, "lo", &lo) ||
+	    field_offset(stack, "hi", &hi) ||
+	    field_offset(g, "goid", &r.g_goid) ||
+	    field_offset(g, "m", &r.g_m) ||
+	    field_offset(m, "curg", &r.m_curg))
+		return -1;
+	r.g_stack_lo = at + lo;
+	r.g_stack_hi = at + hi;
+	*rt = r;
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DWARF as Go's linker writes it, versions 4 and 5, compressed or not. The only
+ * room with libdw. Looks only at the compilation units that it is asked about.
+ */
+#ifndef GOPROBE_DWINFO_H
+#define GOPROBE_DWINFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <goprobe.h>
+
+#include "arena.h"
+#include "gotype.h"
+
+struct dwinfo;
+
+#define DWLOC_NONE	-1	/* not told */
+#define DWLOC_STACK	-2	/* see dwparam.stack */
+
+/**
+ * struct dwparam - a parameter or a result
+ * @name: as DWARF has it: "x", "_", "~p0", ".dict"
+ * @type: its type
+ * @result: it is a result
+ * @reg: DWARF number of the first register it is in at function entry, or
+ *	DWLOC_*
+ * @stack: where it is, from the first stack argument, for DWLOC_STACK
+ */
+struct dwparam {
+	const char *name;
+	const struct gotype *type;
+	bool result;
+	int reg;
+	int32_t stack;
+};
+
+/**
+ * struct dwfunc - a function that has code
+ * @name: with the shapes of generics: "main.Map[go.shape.int]"
+ * @params: parameters and results in their order
+ * @nparams: their number
+ */
+struct dwfunc {
+	const char *name;
+	struct dwparam *params;
+	size_t nparams;
+};
+
+/**
+ * dwinfo_open() - look for debug information
+ * @fd: the ELF file; must stay open
+ * @minor: the binary's Go version, 1.@minor
+ * @mem: where types and names are kept; outlives the dwinfo
+ *
+ * Return: NULL if there is none that describes Go code.
+ */
+struct dwinfo *dwinfo_open(int fd, int minor, struct arena *mem);
+void dwinfo_free(struct dwinfo *dw);
+
+/* Offsets in runtime.g and runtime.m; g_reg and g_tls are left alone. 0 or -1. */
+int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt);
+
+/* The function at link-time address @entry; 0, or -1 if it is not described. */
+int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret);
+
+/* Called for each function that has no code and is inlined somewhere. */
+typedef int (*dwinfo_inlined_fn)(void *ctx, const char *name, int line);
+int dwinfo_inlined(struct dwinfo *dw, dwinfo_inlined_fn fn, void *ctx);
+
+#endif

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Go types from their DWARF entries. A type is made as a shell when something
+ * refers to it and filled from a queue, so neither cycles nor long chains of
+ * references recurse; what it contains by value is settled at the end.
+ */
+#include <ctype.h>
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwtype.h"
+
+/* What a hostile file may not exceed and a real one never comes near. */
+#define DWTYPE_NESTING_MAX 64
+#define DWTYPE_SIZE_MAX (1ULL << 31)
+#define DWTYPE_TYPEDEFS_MAX 16
+
+/* reflect.Kind */
+enum go_kind {
+	GO_BOOL = 1, GO_INT = 2, GO_INT64 = 6, GO_UINT = 7, GO_UINTPTR = 12,
+	GO_FLOAT32 = 13, GO_FLOAT64, GO_COMPLEX64, GO_COMPLEX128, GO_ARRAY,
+	GO_CHAN, GO_FUNC, GO_INTERFACE, GO_MAP, GO_POINTER, GO_SLICE, GO_STRING,
+	GO_STRUCT, GO_UNSAFE_POINTER,
+};
+
+enum dwtype_state { TYPE_SHELL, TYPE_FILLED, TYPE_SETTLING, TYPE_SETTLED };
+
+/* The type comes first: the map and all users have pointers to it. */
+struct dwtype_node {
+	struct gotype type;
+	enum dwtype_state state;
+	unsigned int nesting;
+};
+
+struct dwtype_job {
+	struct dwtype_node *node;
+	Dwarf_Die die;
+};
+
+void dwtype_init(struct dwtype *t, int minor, struct arena *mem)
+{
+	memset(t, 0, sizeof(*t));
+	t->mem = mem;
+	t->minor = minor;
+}
+
+void dwtype_fini(struct dwtype *t)
+{
+	hmap_fini(&t->by_die);
+	free(t->jobs);
+}
+
+static bool number(Dwarf_Die *die, unsigned int attr, uint64_t *v)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word w;
+
+	if (!dwarf_attr(die, attr, &a) || dwarf_formudata(&a, &w))
+		return false;
+	*v = w;
+	return true;
+}
+
+static bool reference(Dwarf_Die *die, unsigned int attr, Dwarf_Die *ret)
+{
+	Dwarf_Attribute a;
+
+	return dwarf_attr_integrate(die, attr, &a) && dwarf_formref_die(&a, ret);
+}
+
+static size_t shape_index(const char *p)
+{
+	size_t n = 1;
+
+	if (*p != '_' || !isdigit((unsigned char)p[1]))
+		return 0;
+	while (isdigit((unsigned char)p[n]))
+		n++;
+	return !p[n] || strchr(",]) }", p[n]) ? n : 0;
+}
+
+const char *dwtype_clean_name(struct dwtype *t, const char *name)
+{
+	static const char shape[] = "go.shape.";
+	int shapes = 0;
+	char *r, *w;
+
+	if (!strstr(name, shape))
+		return name;
+	r = arena_strdup(t->mem, name);
+	if (!r)
+		return name;
+	w = r;
+	while (*name) {
+		size_t n = shape_index(name);
+
+		if (!strncmp(name, shape, sizeof(shape) - 1)) {
+			name += sizeof(shape) - 1;
+			shapes++;
+		} else if (shapes && n && t->minor <= 19) {
+			/* 1.18 and 1.19 number the shapes. */
+			name += n;
+			shapes--;
+		} else {
+			*w++ = *name++;
+		}
+	}
+	*w = 0;
+	return r;
+}
+
+static struct dwtype_node *node_of(struct dwtype *t, Dwarf_Die *die)
+{
+	uint64_t key = dwarf_dieoffset(die), kind;
+	struct dwtype_node *n;
+
+	/*
+	 * A typedef without a kind of its own stands for its target: .paramN
+	 * of generics (a shape), and the twin of each runtime structure.
+	 */
+	for (int i = 0; dwarf_tag(die) == DW_TAG_typedef &&
+	     !number(die, DW_AT_go_kind, &kind); i++) {
+		Dwarf_Die to;
+
+		if (i == DWTYPE_TYPEDEFS_MAX ||
+		    !reference(die, DW_AT_type, &to))
+			return NULL;
+		*die = to;
+		key = dwarf_dieoffset(die);
+	}
+	n = hmap_get(&t->by_die, key);
+	if (n)
+		return n;
+	if (t->njobs == t->jobs_cap) {
+		size_t cap = t->jobs_cap ? t->jobs_cap * 2 : 64;
+		void *p = reallocarray(t->jobs, cap, sizeof(*t->jobs));
+
+		if (!p)
+			return NULL;
+		t->jobs = p;
+		t->jobs_cap = cap;
+	}
+	n = arena_alloc(t->mem, sizeof(*n));
+	if (!n || hmap_put(&t->by_die, key, n))
+		return NULL;
+	n->type.name = "?";
+	n->type.align = 1;
+	t->jobs[t->njobs].node = n;
+	t->jobs[t->njobs++].die = *die;
+	return n;
+}
+
+static const struct gotype *refer(struct dwtype *t, Dwarf_Die *die,
+				  unsigned int attr)
+{
+	struct dwtype_node *n;
+	Dwarf_Die to;
+
+	if (!reference(die, attr, &to))
+		return NULL;
+	n = node_of(t, &to);
+	return n ? &n->type : NULL;
+}
+
+static enum go_kind kind_of(Dwarf_Die *die)
+{
+	uint64_t v;
+	Dwarf_Die to;
+
+	if (number(die, DW_AT_go_kind, &v))
+		return v & 0x1f;
+	switch (dwarf_tag(die)) {
+	case DW_TAG_pointer_type:
+		return reference(die, DW_AT_type, &to) ? GO_POINTER :
+		       GO_UNSAFE_POINTER;
+	case DW_TAG_subroutine_type:
+		return GO_FUNC;
+	case DW_TAG_structure_type:
+		return GO_STRUCT;
+	case DW_TAG_array_type:
+		return GO_ARRAY;
+	case DW_TAG_base_type:
+		if (!number(die, DW_AT_encoding, &v))
+			return 0;
+		return v == DW_ATE_boolean ? GO_BOOL :
+		       v == DW_ATE_signed ? GO_INT :
+		       v == DW_ATE_unsigned ? GO_UINT :
+		       v == DW_ATE_float ? GO_FLOAT64 :
+		       v == DW_ATE_complex_float ? GO_COMPLEX128 : 0;
+	}
+	return 0;
+}
+
+static void make_unknown(struct gotype *g)
+{
+	g->kind = GOTYPE_UNKNOWN;
+	g->elem = NULL;
+	g->count = 0;
+	g->fields = NULL;
+	g->nfields = 0;
+	g->align = 1;
+}
+
+static void fill_fields(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
+{
+	struct gofield *f;
+	Dwarf_Die m;
+	size_t n = 0, i = 0;
+	int end;
+
+	for (end = dwarf_child(die, &m); !end; end = dwarf_siblingof(&m, &m))
+		n += dwarf_tag(&m) == DW_TAG_member;
+	f = arena_array(t->mem, n, sizeof(*f));
+	if (!f) {
+		make_unknown(g);
+		return;
+	}
+	for (end = dwarf_child(die, &m); !end && i < n;
+	     end = dwarf_siblingof(&m, &m)) {
+		const char *name;
+		uint64_t v;
+
+		if (dwarf_tag(&m) != DW_TAG_member)
+			continue;
+		name = dwarf_diename(&m);
+		f[i].name = name && *name ? name : "_";
+		f[i].type = refer(t, &m, DW_AT_type);
+		f[i].embedded = number(&m, DW_AT_go_embedded_field, &v) && v;
+		if (!f[i].type ||
+		    !number(&m, DW_AT_data_member_location, &f[i].offset)) {
+			make_unknown(g);
+			return;
+		}
+		i++;
+	}
+	g->fields = f;
+	g->nfields = i;
+}
+
+static void fill_array(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
+{
+	Dwarf_Die m;
+	uint64_t v;
+
+	g->elem = refer(t, die, DW_AT_type);
+	for (int end = dwarf_child(die, &m); !end;
+	     end = dwarf_siblingof(&m, &m)) {
+		if (dwarf_tag(&m) != DW_TAG_subrange_type)
+			continue;
+		if (number(&m, DW_AT_count, &v))
+			g->count = v;
+		else if (number(&m, DW_AT_upper_bound, &v))
+			g->count = v + 1;
+		break;
+	}
+	if (!g->elem)
+		make_unknown(g);
+}
+
+/* An interface is a typedef of runtime.iface or runtime.eface. */
+static bool is_empty_interface(Dwarf_Die *die)
+{
+	Dwarf_Die at = *die, to;
+
+	for (int i = 0; i < DWTYPE_TYPEDEFS_MAX; i++) {
+		const char *name;
+
+		if (!reference(&at, DW_AT_type, &to))
+			return false;
+		name = dwarf_diename(&to);
+		if (name && !strcmp(name, "runtime.eface"))
+			return true;
+		if (name && !strcmp(name, "runtime.iface"))
+			return false;
+		at = to;
+	}
+	return false;
+}
+
+static void fill(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
+{
+	enum go_kind kind = kind_of(die);
+	const char *name = dwarf_diename(die);
+	uint64_t size = 0;
+
+	g->name = name && *name ? dwtype_clean_name(t, name) : "?";
+	number(die, DW_AT_byte_size, &size);
+	g->size = size;
+	g->align = 8;
+	switch (kind) {
+	case GO_BOOL:
+		g->kind = GOTYPE_BOOL;
+		g->align = (uint32_t)size;
+		break;
+	case GO_INT ... GO_INT64:
+		g->kind = GOTYPE_INT;
+		g->align = (uint32_t)size;
+		break;
+	case GO_UINT ... GO_UINTPTR:
+		g->kind = GOTYPE_UINT;
+		g->align = (uint32_t)size;
+		break;
+	case GO_FLOAT32:
+	case GO_FLOAT64:
+		g->kind = GOTYPE_FLOAT;
+		g->align = (uint32_t)size;
+		break;
+	case GO_COMPLEX64:
+	case GO_COMPLEX128:
+		g->kind = GOTYPE_COMPLEX;
+		g->align = (uint32_t)size / 2;
+		break;
+	case GO_ARRAY:
+		g->kind = GOTYPE_ARRAY;
+		fill_array(t, g, die);
+		break;
+	case GO_STRUCT:
+		g->kind = GOTYPE_STRUCT;
+		fill_fields(t, g, die);
+		break;
+	case GO_STRING:
+		g->kind = GOTYPE_STRING;
+		g->size = 16;
+		break;
+	case GO_SLICE:
+		g->kind = GOTYPE_SLICE;
+		g->size = 24;
+		g->elem = refer(t, die, DW_AT_go_elem);
+		break;
+	case GO_INTERFACE:
+		g->kind = GOTYPE_INTERFACE;
+		g->size = 16;
+		g->empty = is_empty_interface(die);
+		break;
+	case GO_MAP:
+		g->kind = GOTYPE_MAP;
+		g->size = 8;
+		break;
+	case GO_CHAN:
+		g->kind = GOTYPE_CHAN;
+		g->size = 8;
+		g->elem = refer(t, die, DW_AT_go_elem);
+		break;
+	case GO_FUNC:
+		g->kind = GOTYPE_FUNC;
+		g->size = 8;
+		break;
+	case GO_POINTER:
+	case GO_UNSAFE_POINTER:
+		g->kind = GOTYPE_POINTER;
+		g->size = 8;
+		g->elem = refer(t, die, DW_AT_type);
+		if (!g->elem)
+			g->elem = refer(t, die, DW_AT_go_elem);
+		break;
+	default:
+		make_unknown(g);
+	}
+}
+
+static bool scalar_size_ok(const struct gotype *g)
+{
+	switch (g->kind) {
+	case GOTYPE_BOOL:
+		return g->size == 1;
+	case GOTYPE_INT:
+	case GOTYPE_UINT:
+		return g->size == 1 || g->size == 2 || g->size == 4 ||
+		       g->size == 8;
+	case GOTYPE_FLOAT:
+		return g->size == 4 || g->size == 8;
+	case GOTYPE_COMPLEX:
+		return g->size == 8 || g->size == 16;
+	default:
+		return true;
+	}
+}
+
+static struct dwtype_node *node(const struct gotype *g)
+{
+	return (struct dwtype_node *)(uintptr_t)g;
+}
+
+/*
+ * Alignment, and whether all that is inside has its place. @depth bounds the
+ * recursion; a type that was too deep here is settled when its turn comes.
+ */
+static bool settle(struct dwtype_node *n, int depth)
+{
+	struct gotype *g = &n->type;
+	bool ok = true;
+
+	if (n->state == TYPE_SETTLED)
+		return true;
+	if (n->state == TYPE_SETTLING || depth > DWTYPE_NESTING_MAX)
+		return false;	/* contains itself; or too much */
+	n->state = TYPE_SETTLING;
+	if (g->size >= DWTYPE_SIZE_MAX || !scalar_size_ok(g))
+		ok = false;
+	if (g->kind == GOTYPE_ARRAY) {
+		uint64_t bytes;
+
+		ok = ok && settle(node(g->elem), depth + 1);
+		g->align = g->elem->align;
+		n->nesting = node(g->elem)->nesting + 1;
+		if (__builtin_mul_overflow(g->count, g->elem->size, &bytes) ||
+		    bytes != g->size)
+			ok = false;
+	} else if (g->kind == GOTYPE_STRUCT) {
+		g->align = 1;
+		for (size_t i = 0; ok && i < g->nfields; i++) {
+			const struct gofield *f = &g->fields[i];
+
+			ok = settle(node(f->type), depth + 1) && f->offset <= g->size &&
+			     f->type->size <= g->size - f->offset;
+			if (f->type->align > g->align)
+				g->align = f->type->align;
+			if (node(f->type)->nesting >= n->nesting)
+				n->nesting = node(f->type)->nesting + 1;
+		}
+	}
+	if (!ok || n->nesting > DWTYPE_NESTING_MAX) {
+		make_unknown(g);
+		n->nesting = 0;
+	}
+	n->state = TYPE_SETTLED;
+	return true;
+}
+
+/* Fill all shells that there are. */
+static void drain(struct dwtype *t)
+{
+	/* The queue is kept whole until the end: settling walks it again. */
+	for (size_t i = 0; i < t->njobs; i++) {
+		Dwarf_Die die = t->jobs[i].die;
+		struct dwtype_node *n = t->jobs[i].node;
+
+		fill(t, &n->type, &die);
+		n->state = TYPE_FILLED;
+	}
+	for (size_t i = 0; i < t->njobs; i++)
+		settle(t->jobs[i].node, 0);
+	t->njobs = 0;
+}
+
+const struct gotype *dwtype_get(struct dwtype *t, Dwarf_Die *die)
+{
+	const struct gotype *g = refer(t, die, DW_AT_type);
+
+	drain(t);
+	return g;
+}
+
+const struct gotype *dwtype_at(struct dwtype *t, Dwarf_Die *die)
+{
+	Dwarf_Die at = *die;
+	struct dwtype_node *n = node_of(t, &at);
+
+	drain(t);
+	return n ? &n->type : NULL;
+}

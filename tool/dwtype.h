@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Go types from their DWARF entries. Part of dwinfo: libdw's types show. */
+#ifndef GOPROBE_DWTYPE_H
+#define GOPROBE_DWTYPE_H
+
+#include <elfutils/libdw.h>
+
+#include "arena.h"
+#include "gotype.h"
+#include "hmap.h"
+
+/* Vendor attributes of Go: src/cmd/internal/dwarf/dwarf.go. */
+#define DW_AT_go_kind		0x2900
+#define DW_AT_go_elem		0x2902
+#define DW_AT_go_embedded_field	0x2903
+
+struct dwtype_job;
+
+/**
+ * struct dwtype - the types of one binary that were asked for so far
+ * @mem: where they live
+ * @minor: Go version, 1.@minor
+ * @by_die: type by offset of its entry
+ * @jobs: types whose entry has been seen but not read yet
+ * @njobs: their number
+ * @jobs_cap: room for them
+ */
+struct dwtype {
+	struct arena *mem;
+	int minor;
+	struct hmap by_die;
+	struct dwtype_job *jobs;
+	size_t njobs;
+	size_t jobs_cap;
+};
+
+void dwtype_init(struct dwtype *t, int minor, struct arena *mem);
+void dwtype_fini(struct dwtype *t);
+
+/*
+ * The type that @die (or the entry it is derived from) names with DW_AT_type,
+ * with all types it refers to; NULL if it names none or there is no memory.
+ */
+const struct gotype *dwtype_get(struct dwtype *t, Dwarf_Die *die);
+
+/* The type that @die is, likewise. */
+const struct gotype *dwtype_at(struct dwtype *t, Dwarf_Die *die);
+
+/* @name without the marks of the compiler's shape types. */
+const char *dwtype_clean_name(struct dwtype *t, const char *name);
+
+#endif

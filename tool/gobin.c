@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An opened Go binary. Functions always come from the line table, which
+ * survives stripping; signatures from DWARF; what depends on the Go release
+ * from goversion. All addresses are link-time ones.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arena.h"
+#include "codewin.h"
+#include "dwinfo.h"
+#include "elffile.h"
+#include "gobin.h"
+#include "gofuncs.h"
+#include "gosig.h"
+#include "goversion.h"
+#include "hmap.h"
+#include "linktab.h"
+#include "rtypes.h"
+
+struct gobin {
+	struct elffile ef;
+	struct arena mem;
+	char *path;
+	struct linktab link;		/* line table, version, moduledata */
+	struct goprobe_runtime rt;
+	struct dwinfo *dw;
+	struct gofuncs funcs;
+	struct rtypes types;
+	struct codewin *code;
+	struct hmap sigs;		/* struct gosig by function */
+};
+
+static int load_runtime(struct gobin *bin, struct diag *d)
+{
+	int minor = bin->link.minor;
+	bool told;
+
+	goversion_runtime(minor, &bin->rt);
+	bin->rt.g_tls = linktab_tls_offset(&bin->link, &bin->ef);
+	told = bin->dw && !dwinfo_runtime(bin->dw, &bin->rt);
+	if (minor <= GOVERSION_MAX || told)
+		return 0;
+	diag_set(d, "%s was built with %s, which is newer than this goprobe knows (up to go1.%d)",
+		 bin->path, bin->link.version, GOVERSION_MAX);
+	diag_hint(d, "a build with debug information (without -ldflags=-s or -w) could be traced");
+	return -1;
+}
+
+int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
+{
+	struct gobin *bin = calloc(1, sizeof(*bin));
+
+	if (!bin)
+		return diag_set(d, "out of memory");
+	bin->ef.fd = -1;
+	bin->path = strdup(path);
+	bin->code = codewin_new(&bin->ef);
+	if (!bin->path || !bin->code) {
+		diag_set(d, "out of memory");
+		goto fail;
+	}
+	if (elffile_open(fd, path, &bin->ef, d) ||
+	    linktab_load(&bin->link, &bin->ef, path, d))
+		goto fail;
+	bin->dw = dwinfo_open(bin->ef.fd, bin->link.minor, &bin->mem);
+	if (load_runtime(bin, d))
+		goto fail;
+	if (gofuncs_load(&bin->funcs, &bin->link, &bin->ef)) {
+		diag_set(d, "%s: the Go line table is damaged", path);
+		goto fail;
+	}
+	bin->types.ef = &bin->ef;
+	bin->types.mem = &bin->mem;
+	bin->types.minor = bin->link.minor;
+	bin->types.types = bin->link.types;
+	bin->types.etypes = bin->link.etypes;
+	*ret = bin;
+	return 0;
+fail:
+	gobin_free(bin);
+	return -1;
+}
+
+void gobin_free(struct gobin *bin)
+{
+	if (!bin)
+		return;
+	hmap_fini(&bin->sigs);
+	rtypes_fini(&bin->types);
+	gofuncs_fini(&bin->funcs);
+	dwinfo_free(bin->dw);
+	linktab_fini(&bin->link);
+	codewin_free(bin->code);
+	elffile_fini(&bin->ef);
+	arena_fini(&bin->mem);
+	free(bin->path);
+	free(bin);
+}
+
+int gobin_fd(const struct gobin *bin)
+{
+	return bin->ef.fd;
+}
+
+const char *gobin_path(const struct gobin *bin)
+{
+	return bin->path;
+}
+
+const char *gobin_go_version(const struct gobin *bin)
+{
+	return bin->link.version;
+}
+
+int gobin_go_minor(const struct gobin *bin)
+{
+	return bin->link.minor;
+}
+
+bool gobin_has_types(const struct gobin *bin)
+{
+	return bin->dw;
+}
+
+const struct goprobe_runtime *gobin_runtime(const struct gobin *bin)
+{
+	return &bin->rt;
+}
+
+const struct gofunc *gobin_funcs(const struct gobin *bin, size_t *n)
+{
+	*n = bin->funcs.n;
+	return bin->funcs.v;
+}
+
+const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr)
+{
+	return gofuncs_at(&bin->funcs, vaddr);
+}
+
+int gobin_load_inlined(struct gobin *bin)
+{
+	return gofuncs_load_inlined(&bin->funcs, &bin->link, &bin->ef,
+				    bin->dw);
+}
+
+int32_t gobin_args_bytes(const struct gobin *bin, const struct gofunc *fn)
+{
+	return gofuncs_args(&bin->funcs, &bin->link, fn);
+}
+
+static const struct gosig sig_inlined = {
+	.incomplete = "it is inlined wherever it is called",
+};
+static const struct gosig sig_stripped = {
+	.incomplete = "the binary has no debug information",
+};
+static const struct gosig sig_assembly = {
+	.incomplete = "written in assembly: its arguments are not described",
+};
+static const struct gosig sig_unknown = {
+	.incomplete = "the debug information does not describe it",
+};
+
+static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
+{
+	struct gosig_facts facts = {
+		.minor = bin->link.minor,
+		.abi0 = fn->flags & GOFUNC_ABI0,
+		.args = gobin_args_bytes(bin, fn),
+	};
+	const struct gosig *sig;
+	struct dwfunc df;
+
+	if (!bin->dw)
+		return &sig_stripped;
+	if (fn->flags & GOFUNC_ASM)
+		return &sig_assembly;
+	if (dwinfo_func(bin->dw, fn->entry, &df))
+		return &sig_unknown;
+	sig = gosig_build(&bin->mem, &df, &facts);
+	return sig ? sig : &sig_unknown;
+}
+
+const struct gosig *gobin_sig(struct gobin *bin, const struct gofunc *fn)
+{
+	const struct gosig *sig;
+
+	if (fn->flags & GOFUNC_INLINED)
+		return &sig_inlined;
+	sig = hmap_get(&bin->sigs, fn->entry);
+	if (!sig) {
+		sig = load_sig(bin, fn);
+		hmap_put(&bin->sigs, fn->entry, (void *)(uintptr_t)sig);
+	}
+	return sig;
+}
+
+char *gobin_sig_text(struct gobin *bin, const struct gofunc *fn)
+{
+	return gosig_text(gobin_sig(bin, fn));
+}
+
+int64_t gobin_code_offset(const struct gobin *bin, uint64_t vaddr)
+{
+	const struct elfseg *s = elffile_segment(&bin->ef, vaddr, 1);
+
+	if (!s || !(s->flags & PF_X))
+		return -1;
+	return (int64_t)(s->off + (vaddr - s->vaddr));
+}
+
+uint64_t gobin_code_vaddr(const struct gobin *bin, uint64_t off)
+{
+	for (size_t i = 0; i < bin->ef.nsegs; i++) {
+		const struct elfseg *s = &bin->ef.segs[i];
+
+		if (s->type == PT_LOAD && (s->flags & PF_X) && off >= s->off &&
+		    off - s->off < s->filesz)
+			return s->vaddr + (off - s->off);
+	}
+	return 0;
+}
+
+const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len)
+{
+	return codewin_get(bin->code, vaddr, len);
+}
+
+const char *gobin_rtype_name(struct gobin *bin, uint64_t vaddr)
+{
+	return rtypes_name(&bin->types, vaddr);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the linker's name of a Go function tells. */
+#include <ctype.h>
+#include <string.h>
+
+#include "gofuncname.h"
+
+/* Past the brackets that open at @p; to the end if they do not close. */
+static const char *skip_brackets(const char *p)
+{
+	int depth = 0;
+
+	for (; *p; p++) {
+		if (*p == '[')
+			depth++;
+		else if (*p == ']' && !--depth)
+			return p + 1;
+	}
+	return p;
+}
+
+/* First @c that is not in brackets, or NULL. */
+static const char *find(const char *p, char c)
+{
+	while (*p) {
+		if (*p == c)
+			return p;
+		if (*p == '[')
+			p = skip_brackets(p);
+		else
+			p++;
+	}
+	return NULL;
+}
+
+const char *gofuncname_local(const char *name)
+{
+	const char *p = name, *q;
+
+	while ((q = find(p, '/')))
+		p = q + 1;
+	q = find(p, '.');
+	return q ? q + 1 : p;
+}
+
+static bool starts_numbered(const char *p, const char *word)
+{
+	size_t n = strlen(word);
+
+	return !strncmp(p, word, n) && isdigit((unsigned char)p[n]);
+}
+
+bool gofuncname_is_closure(const char *name)
+{
+	const char *p = gofuncname_local(name), *q;
+
+	if (strstr(p, "-fm") || strstr(p, "-range"))
+		return true;
+	while ((q = find(p, '.'))) {
+		p = q + 1;
+		if (starts_numbered(p, "func") ||
+		    starts_numbered(p, "gowrap") ||
+		    starts_numbered(p, "deferwrap"))
+			return true;
+	}
+	return false;
+}
+
+bool gofuncname_receiver(const char *name, const char **type, size_t *len,
+			 bool *pointer)
+{
+	const char *p = gofuncname_local(name), *dot;
+
+	if (gofuncname_is_closure(name) || !strncmp(name, "type:", 5) ||
+	    !strncmp(name, "type..", 6))
+		return false;
+	*pointer = !strncmp(p, "(*", 2);
+	if (*pointer) {
+		p += 2;
+		*len = strcspn(p, "[)");
+	} else {
+		dot = find(p, '.');
+		/* "init.0" and "glob..func1" are no methods. */
+		if (!dot || isdigit((unsigned char)dot[1]) || dot[1] == '.')
+			return false;
+		*len = strcspn(p, "[.");
+	}
+	*type = p;
+	return *len > 0;
+}
+
+bool gofuncname_is_shaped(const char *name)
+{
+	return strstr(name, "[go.shape.") && strncmp(name, "type:", 5) &&
+	       strncmp(name, "type..", 6) && !gofuncname_is_closure(name);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the linker's name of a Go function tells. Pure. */
+#ifndef GOPROBE_GOFUNCNAME_H
+#define GOPROBE_GOFUNCNAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The name behind the package: "(*Cart).Add" of "my.org/shop.(*Cart).Add". Dots
+ * and slashes in brackets (type arguments) do not count.
+ */
+const char *gofuncname_local(const char *name);
+
+/*
+ * Is it a function literal or the like ("main.F.func1", "main.T.M-fm",
+ * "main.F.gowrap2", "main.F-range1")? These have no receiver, no dictionary.
+ */
+bool gofuncname_is_closure(const char *name);
+
+/*
+ * A method's receiver: sets @type and @len to its bare name ("Cart", or "List"
+ * of "(*List[go.shape.int])"), @pointer if it is one. False: no method.
+ */
+bool gofuncname_receiver(const char *name, const char **type, size_t *len,
+			 bool *pointer);
+
+/* Code for shapes of type arguments: takes a dictionary unless a closure. */
+bool gofuncname_is_shaped(const char *name);
+
+#endif

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where in a function's code breakpoints may go. The code is decoded from the
+ * entry on, without gaps; if that fails anywhere, or if a branch lands inside an
+ * instruction, nothing in the function counts as proven. (Go's amd64 compiler
+ * puts no data into code.)
+ */
+#include <Zydis/Zydis.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "insn.h"
+#include "prologue.h"
+
+static const char why_undecodable[] = "its code can't be decoded";
+static const char why_out_of_sync[] = "a branch leads into one of its instructions";
+static const char why_loop[] = "its first instruction is also the head of a loop";
+static const char why_banned[] = "the kernel can't step over its first instruction";
+
+struct points {
+	struct insn_point *v;
+	size_t n;
+	size_t cap;
+};
+
+static int points_add(struct points *p, uint32_t at, uint32_t len)
+{
+	if (p->n == p->cap) {
+		size_t cap = p->cap ? p->cap * 2 : 8;
+		void *v = reallocarray(p->v, cap, sizeof(*p->v));
+
+		if (!v)
+			return -1;
+		p->v = v;
+		p->cap = cap;
+	}
+	p->v[p->n++] = (struct insn_point){ at, len };
+	return 0;
+}
+
+struct sweep {
+	struct points rets;
+	struct points tails;
+	struct points branches;		/* targets inside the function */
+	uint8_t *starts;		/* bitmap of instruction starts */
+	bool synced;
+};
+
+static void mark(struct sweep *s, size_t at)
+{
+	s->starts[at / 8] |= 1U << (at % 8);
+}
+
+static bool is_start(const struct sweep *s, size_t at)
+{
+	return s->starts[at / 8] & (1U << (at % 8));
+}
+
+static bool is_padding(const uint8_t *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (p[i] != 0xcc && p[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Returns -1 without memory. */
+static int visit(const struct insn_code *c, struct sweep *s, size_t at,
+		 const ZydisDecodedInstruction *in)
+{
+	bool jump = in->mnemonic == ZYDIS_MNEMONIC_JMP;
+	uint64_t to;
+
+	if (in->meta.category == ZYDIS_CATEGORY_RET &&
+	    in->mnemonic == ZYDIS_MNEMONIC_RET)
+		return points_add(&s->rets, at, in->length);
+	if (!jump && in->meta.category != ZYDIS_CATEGORY_COND_BR)
+		return 0;
+	if (!in->raw.imm[0].is_relative) {
+		/* Elsewhere it may be a switch's table. */
+		if (jump && c->wrapper)
+			return points_add(&s->tails, at, in->length);
+		return 0;
+	}
+	to = at + in->length + (uint64_t)in->raw.imm[0].value.s;
+	if (to < c->len)
+		return points_add(&s->branches, (uint32_t)to, 0);
+	return jump ? points_add(&s->tails, at, in->length) : 0;
+}
+
+static int sweep_run(const struct insn_code *c, const ZydisDecoder *dec,
+		     struct sweep *s)
+{
+	size_t at = 0;
+
+	s->starts = calloc(c->len / 8 + 1, 1);
+	if (!s->starts)
+		return -1;
+	s->synced = true;
+	while (at < c->len) {
+		ZydisDecodedInstruction in;
+
+		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(dec, NULL,
+							      c->bytes + at,
+							      c->len - at,
+							      &in))) {
+			s->synced = is_padding(c->bytes + at, c->len - at);
+			return 0;
+		}
+		mark(s, at);
+		if (visit(c, s, at, &in))
+			return -1;
+		at += in.length;
+	}
+	return 0;
+}
+
+/* Instructions that the kernel refuses to put a breakpoint on. */
+static bool is_banned(const ZydisDecodedInstruction *in)
+{
+	const ZydisInstructionAttributes bad =
+		ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_SEGMENT_CS |
+		ZYDIS_ATTRIB_HAS_SEGMENT_SS | ZYDIS_ATTRIB_HAS_SEGMENT_DS |
+		ZYDIS_ATTRIB_HAS_SEGMENT_ES;
+
+	if ((in->attributes & bad) ||
+	    (in->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	     in->encoding != ZYDIS_INSTRUCTION_ENCODING_VEX))
+		return true;
+	for (int i = 0; i < in->raw.prefix_count; i++) {
+		switch (in->raw.prefixes[i].value) {
+		case 0x26: case 0x2e: case 0x36: case 0x3e: case 0xf0:
+			return true;
+		}
+	}
+	switch (in->meta.category) {
+	case ZYDIS_CATEGORY_INTERRUPT:
+	case ZYDIS_CATEGORY_IO:
+	case ZYDIS_CATEGORY_IOSTRINGOP:
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_SYSRET:
+	case ZYDIS_CATEGORY_SYSTEM:
+	case ZYDIS_CATEGORY_SEGOP:
+		return true;
+	case ZYDIS_CATEGORY_COND_BR:
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_CALL:
+		if (in->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE)
+			return true;
+		break;
+	default:
+		break;
+	}
+	if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
+	    in->opcode_map == ZYDIS_OPCODE_MAP_0F) {
+		switch (in->opcode) {
+		case 0x00: case 0x01: case 0x05: case 0x07: case 0x0b:
+		case 0xa1: case 0xa9: case 0xae: case 0xb9: case 0xff:
+			return true;
+		}
+	}
+	if (in->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT) {
+		/*
+		 * 49 90 is XCHG R8,RAX; kernels before 7.2 take it for a NOP
+		 * and so corrupt the program's registers.
+		 */
+		if (in->opcode == 0x90 && (in->raw.rex.B ||
+					   in->mnemonic != ZYDIS_MNEMONIC_NOP))
+			return true;
+		/* HLT, CLI, STI, INT1, MOV to a segment register. */
+		if (in->opcode == 0xf4 || in->opcode == 0xfa ||
+		    in->opcode == 0xfb || in->opcode == 0xf1 ||
+		    in->opcode == 0x8e)
+			return true;
+	}
+	return false;
+}
+
+static enum insn_entry plain_kind(const ZydisDecodedInstruction *in)
+{
+	if (in->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT ||
+	    in->raw.prefix_count > (in->raw.rex.W || in->raw.rex.B ? 1 : 0))
+		return INSN_ENTRY_FIRST;
+	if (in->opcode >= 0x50 && in->opcode <= 0x57)
+		return INSN_ENTRY_PUSH;
+	if (in->opcode == 0x90)
+		return INSN_ENTRY_NOP;
+	return INSN_ENTRY_FIRST;
+}
+
+static void find_entry(const struct insn_code *c, const ZydisDecoder *dec,
+		       const struct sweep *s, struct insn_scan *ret)
+{
+	struct prologue p;
+	ZydisDecodedInstruction in;
+
+	if (!prologue_find(c, dec, &p)) {
+		ret->entry = INSN_ENTRY_CHECK;
+		ret->call = p.branch;
+		ret->abi0 = p.abi0;
+		return;
+	}
+	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(dec, NULL, c->bytes,
+						      c->len, &in))) {
+		ret->refused = why_undecodable;
+		return;
+	}
+	if (is_banned(&in)) {
+		ret->refused = why_banned;
+		return;
+	}
+	/* One record for each call: nothing may come back to the entry. */
+	for (size_t i = 0; i < s->branches.n; i++) {
+		if (!s->branches.v[i].at) {
+			ret->refused = why_loop;
+			return;
+		}
+	}
+	ret->entry = plain_kind(&in);
+	ret->call = (struct insn_point){ 0, in.length };
+}
+
+int insn_scan(const struct insn_code *code, struct insn_scan *ret)
+{
+	struct sweep s = { .synced = false };
+	ZydisDecoder dec;
+	int err = -1;
+
+	memset(ret, 0, sizeof(*ret));
+	if (ZYAN_FAILED(ZydisDecoderInit(&dec, ZYDIS_MACHINE_MODE_LONG_64,
+					 ZYDIS_STACK_WIDTH_64)))
+		return -1;
+	if (sweep_run(code, &dec, &s))
+		goto out;
+	err = 0;
+	if (!s.synced) {
+		ret->refused = why_undecodable;
+		goto out;
+	}
+	for (size_t i = 0; i < s.branches.n; i++) {
+		if (!is_start(&s, s.branches.v[i].at)) {
+			ret->refused = why_out_of_sync;
+			goto out;
+		}
+	}
+	find_entry(code, &dec, &s, ret);
+	if (ret->refused)
+		goto out;
+	ret->rets = s.rets.v;
+	ret->nrets = s.rets.n;
+	ret->tails = s.tails.v;
+	ret->ntails = s.tails.n;
+	s.rets.v = NULL;
+	s.tails.v = NULL;
+out:
+	free(s.rets.v);
+	free(s.tails.v);
+	free(s.branches.v);
+	free(s.starts);
+	return err;
+}
+
+void insn_scan_fini(struct insn_scan *s)
+{
+	free(s->rets);
+	free(s->tails);
+	memset(s, 0, sizeof(*s));
+}
+
+int32_t insn_tls_offset(const uint8_t *bytes, size_t len)
+{
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction in;
+	ZydisDecoder dec;
+	int32_t imm = 0;
+
+	if (ZYAN_FAILED(ZydisDecoderInit(&dec, ZYDIS_MACHINE_MODE_LONG_64,
+					 ZYDIS_STACK_WIDTH_64)))
+		return 0;
+	for (size_t at = 0; at < len; at += in.length) {
+		if (ZYAN_FAILED(ZydisDecoderDecodeFull(&dec, bytes + at,
+						       len - at, &in, op)))
+			return 0;
+		if (in.mnemonic != ZYDIS_MNEMONIC_MOV)
+			continue;
+		if (op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+			imm = (int32_t)op[1].imm.value.s;
+		if (op[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    op[1].mem.segment == ZYDIS_REGISTER_FS)
+			return op[1].mem.base == ZYDIS_REGISTER_NONE ?
+			       (int32_t)op[1].mem.disp.value : imm;
+	}
+	return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where in a function's code breakpoints may go: proven starts of instructions
+ * only. The only room with the disassembler. Pure.
+ */
+#ifndef GOPROBE_INSN_H
+#define GOPROBE_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum insn_entry {
+	INSN_ENTRY_NONE,
+	INSN_ENTRY_CHECK,	/* the branch of the stack check */
+	INSN_ENTRY_PUSH,	/* a PUSH, which the kernel emulates */
+	INSN_ENTRY_NOP,		/* a NOP, likewise */
+	INSN_ENTRY_FIRST,	/* some other first instruction */
+};
+
+/**
+ * struct insn_point - a place for a breakpoint
+ * @at: from the function's entry
+ * @len: bytes of the instruction there
+ */
+struct insn_point {
+	uint32_t at;
+	uint32_t len;
+};
+
+/**
+ * struct insn_code - a function to look at
+ * @bytes: its code
+ * @len: bytes of it, up to the next function (padding included)
+ * @vaddr: link-time address
+ * @wrapper: made by the compiler: an indirect jump leaves it
+ * @is_morestack: is there one of the runtime's morestack functions?
+ * @ctx: for @is_morestack
+ */
+struct insn_code {
+	const uint8_t *bytes;
+	size_t len;
+	uint64_t vaddr;
+	bool wrapper;
+	bool (*is_morestack)(void *ctx, uint64_t vaddr);
+	void *ctx;
+};
+
+/**
+ * struct insn_scan - what there is in a function
+ * @entry: how its entry can be probed
+ * @call: where
+ * @rets: RET instructions
+ * @nrets: their number
+ * @tails: jumps that leave it
+ * @ntails: their number
+ * @abi0: for INSN_ENTRY_CHECK: the check loads g from TLS, as only functions do
+ *	that take their arguments on the stack
+ * @refused: why it can't be probed (static string), or NULL
+ *
+ * At all these points SP is what it was at entry.
+ */
+struct insn_scan {
+	enum insn_entry entry;
+	struct insn_point call;
+	struct insn_point *rets;
+	size_t nrets;
+	struct insn_point *tails;
+	size_t ntails;
+	bool abi0;
+	const char *refused;
+};
+
+/* Look at a function. Returns 0, or -1 if there is no memory. */
+int insn_scan(const struct insn_code *code, struct insn_scan *ret);
+void insn_scan_fini(struct insn_scan *s);
+
+/* The offset that code reads g at, from fs: the first fs:disp; 0 if none. */
+int32_t insn_tls_offset(const uint8_t *bytes, size_t len);
+
+#endif

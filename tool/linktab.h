@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the linker leaves in every Go binary for the runtime, stripped or not:
+ * the line table, the version, moduledata; and what it left in .symtab.
+ */
+#ifndef GOPROBE_LINKTAB_H
+#define GOPROBE_LINKTAB_H
+
+#include "elffile.h"
+#include "hmap.h"
+#include "pclntab.h"
+
+/**
+ * struct linktab - the linker's tables
+ * @data: memory that @tab works on
+ * @tab: line table; @tab.text is the right one even where the header has none
+ * @version: "go1.24.4"
+ * @minor: 24
+ * @moduledata: its link-time address, or 0
+ * @types: first type descriptor, or 0
+ * @etypes: their end
+ * @gofunc: what function data offsets count from, or 0
+ * @symbols: there is a .symtab
+ * @tlsg: value of runtime.tlsg, or -1
+ * @abi0: entries of functions that the linker calls "name.abi0"
+ * @abi0_names: hashes of these names, without the suffix
+ */
+struct linktab {
+	uint8_t *data;
+	struct pclntab tab;
+	char *version;
+	int minor;
+	uint64_t moduledata;
+	uint64_t types;
+	uint64_t etypes;
+	uint64_t gofunc;
+	bool symbols;
+	int64_t tlsg;
+	struct hmap abi0;
+	struct hmap abi0_names;
+};
+
+/* Returns 0, or -1 with a sentence: not a Go binary, too old, damaged. */
+int linktab_load(struct linktab *l, const struct elffile *ef,
+		 const char *path, struct diag *d);
+void linktab_fini(struct linktab *l);
+
+/* Offset of g from the thread pointer in an executable. */
+int32_t linktab_tls_offset(const struct linktab *l, const struct elffile *ef);
+
+/* The function called @name, by a walk over all; 0 or -1. */
+int linktab_find(const struct linktab *l, const char *name,
+		 struct pclntab_func *ret);
+
+#endif
