@@ -323,6 +323,37 @@ def as_nobody(function):
     return text
 
 
+@case("netlink: a session by hand sees each call between START and STOP, and its counters add up", per="boot")
+def netlink_session(t):
+    target = t.target("counter", "-hold", 1000)
+    offset, size = genl.elf_symbol(target.argv[0], "main.doWork")
+    with open(target.argv[0], "rb") as f:
+        code = f.read()[offset:offset + size]
+    with Client() as client:
+        client.new_session(target.pid)
+        client.add_file(target.argv[0])
+        client.add_points([genl.point(offset, code[:8], id_=77)])
+        idle = t.target("counter", 10)          # maps the file, is not meant
+        idle.finish()
+        same(client.records(), [], "records before START")
+        client.call(genl.GOPROBE_CMD_START)
+        target.send()
+        target.line()
+        records = client.records()
+        while len(records) < 1000:
+            more = client.records()
+            check(more, "only %d records", len(records))
+            records += more
+        same({r[:3] for r in records}, {(genl.GOPROBE_RECORD_CALL, 77, target.pid)}, "kinds, ids and processes")
+        for cpu in {r[3] for r in records}:
+            times = [r[4] for r in records if r[3] == cpu]
+            same(times, sorted(times), "times on CPU %d" % cpu)
+        client.call(genl.GOPROBE_CMD_STOP)
+        check(not target.probed("main.doWork"), "a breakpoint is left after STOP")
+        stats = client.stats()
+        same((stats[genl.GOPROBE_STAT_CALLS], sum(stats)), (1000, 1000), "the session's counters: %s" % (stats,))
+
+
 @case("netlink: who is not root is refused every command, with a sentence", per="boot")
 def netlink_nobody(t):
     def all_commands():

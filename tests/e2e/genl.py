@@ -182,6 +182,22 @@ class Client:
     def add_points(self, points, file=0):
         return self.call(GOPROBE_CMD_POINTS_ADD, [(GOPROBE_A_FILE, u32(file)), (GOPROBE_A_POINTS, b"".join(points))])
 
+    def records(self):
+        """Drain the rings: (kind, id, tgid, cpu, time) of each record."""
+        found = []
+        for message in self.call(GOPROBE_CMD_READ, dump=True):
+            data = message.get(GOPROBE_A_RECORDS, b"")
+            cpu, = struct.unpack("=I", message.get(GOPROBE_A_CPU, u32(0)))
+            while data:
+                size, kind, _, id_, _, tgid, _, time = struct.unpack_from("=IHHIIIIQ", data)
+                found.append((kind, id_, tgid, cpu, time))
+                data = data[size:]
+        return found
+
+    def stats(self):
+        data = self.call(GOPROBE_CMD_GET_STATS)[0][GOPROBE_A_STATS]
+        return struct.unpack("=%dQ" % (len(data) // 8), data)
+
     def sessions(self):
         """What is probed on this host, by whomever."""
         return self.call(GOPROBE_CMD_LIST, dump=True)
