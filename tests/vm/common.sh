@@ -83,6 +83,16 @@ apt_open()
 	touch "$dir/fresh"
 }
 
+# suites VERSION - the suites of Debian that hold this kernel
+suites()
+{
+	case $1 in
+	5.10)     echo bullseye ;;
+	6.1|6.12) echo bookworm bookworm-security ;;
+	*)        echo trixie-backports ;;
+	esac
+}
+
 apt_names()
 {
 	apt-cache "${APT[@]}" pkgnames
@@ -164,7 +174,7 @@ mirror()
 	local dir=$1
 	shift
 
-	(cd "$TREE" && rsync -a -i --delete --omit-dir-times \
+	(cd "$TREE" && rsync -a -i -R --delete --omit-dir-times \
 		--filter='P *.mod.c' --filter='+ */' --filter='+ *.[chS]' --filter='+ Kbuild' --filter='+ Makefile' --filter='- *' \
 		"$@" "$dir/") | grep -v '^\.' || :
 }
