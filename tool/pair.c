@@ -14,6 +14,7 @@
  * struct frame - an open call
  * @time: when it was entered
  * @depth: its depth
+ * @goid: its goroutine
  * @losses: records lost when the pass before it ended
  * @id: its function
  * @tid: its thread
@@ -22,6 +23,7 @@
 struct frame {
 	uint64_t time;
 	uint64_t depth;
+	uint64_t goid;
 	uint64_t losses;
 	uint32_t id;
 	uint32_t tid;
@@ -29,8 +31,8 @@ struct frame {
 };
 
 /**
- * struct gor - a goroutine with open calls
- * @goid: goroutine id
+ * struct gor - a stack with open calls: a goroutine's, or a thread's system stack
+ * @key: what names it in its process, see key_of()
  * @tgid: process
  * @top: its deepest open call
  * @next: next in the hash chain, or next free one
@@ -38,7 +40,7 @@ struct frame {
  * @newer: used more recently
  */
 struct gor {
-	uint64_t goid;
+	uint64_t key;
 	uint32_t tgid;
 	uint32_t top;
 	uint32_t next;
@@ -121,18 +123,31 @@ void pair_free(struct pair *p)
 	free(p);
 }
 
-static uint32_t *bucket_of(struct pair *p, uint32_t tgid, uint64_t goid)
+/* Goroutine ids do not get that large. */
+#define KEY_SYSTEM (1ULL << 63)
+
+/*
+ * Depth is counted from the top of the stack that is in use. On a system stack
+ * that is the thread's own, whichever goroutine (or none) it works for.
+ */
+static uint64_t key_of(const struct goprobe_record *h)
 {
-	uint64_t h = (goid ^ (uint64_t)tgid << 32) * 0x9e3779b97f4a7c15ULL;
+	return h->flags & GOPROBE_RECORD_F_SYSTEM ? h->tid | KEY_SYSTEM : h->goid;
+}
+
+static uint32_t *bucket_of(struct pair *p, uint32_t tgid, uint64_t key)
+{
+	uint64_t h = (key ^ (uint64_t)tgid << 32) * 0x9e3779b97f4a7c15ULL;
 
 	return &p->buckets[(h >> 32) & (p->nbuckets - 1)];
 }
 
-static uint32_t gor_find(struct pair *p, uint32_t tgid, uint64_t goid)
+static uint32_t gor_find(struct pair *p, const struct goprobe_record *h)
 {
-	uint32_t i = *bucket_of(p, tgid, goid);
+	uint64_t key = key_of(h);
+	uint32_t i = *bucket_of(p, h->tgid, key);
 
-	while (i != NONE && (p->gors[i].goid != goid || p->gors[i].tgid != tgid))
+	while (i != NONE && (p->gors[i].key != key || p->gors[i].tgid != h->tgid))
 		i = p->gors[i].next;
 	return i;
 }
@@ -166,7 +181,7 @@ static void rehash(struct pair *p)
 	p->buckets = b;
 	p->nbuckets = n;
 	for (uint32_t i = p->oldest; i != NONE; i = p->gors[i].newer) {
-		uint32_t *slot = bucket_of(p, p->gors[i].tgid, p->gors[i].goid);
+		uint32_t *slot = bucket_of(p, p->gors[i].tgid, p->gors[i].key);
 
 		p->gors[i].next = *slot;
 		*slot = i;
@@ -187,7 +202,7 @@ static bool pool_grow(void *pool, uint32_t *cap, size_t size)
 	return true;
 }
 
-static uint32_t gor_new(struct pair *p, uint32_t tgid, uint64_t goid)
+static uint32_t gor_new(struct pair *p, const struct goprobe_record *h)
 {
 	uint32_t i = p->gors_free;
 
@@ -202,9 +217,10 @@ static uint32_t gor_new(struct pair *p, uint32_t tgid, uint64_t goid)
 	if (p->ngors >= p->nbuckets)
 		rehash(p);
 
-	uint32_t *slot = bucket_of(p, tgid, goid);
+	uint64_t key = key_of(h);
+	uint32_t *slot = bucket_of(p, h->tgid, key);
 
-	p->gors[i] = (struct gor){ .goid = goid, .tgid = tgid, .top = NONE, .next = *slot };
+	p->gors[i] = (struct gor){ .key = key, .tgid = h->tgid, .top = NONE, .next = *slot };
 	*slot = i;
 	p->ngors++;
 	lru_append(p, i);
@@ -213,7 +229,7 @@ static uint32_t gor_new(struct pair *p, uint32_t tgid, uint64_t goid)
 
 static void gor_free(struct pair *p, uint32_t i)
 {
-	uint32_t *link = bucket_of(p, p->gors[i].tgid, p->gors[i].goid);
+	uint32_t *link = bucket_of(p, p->gors[i].tgid, p->gors[i].key);
 
 	while (*link != i)
 		link = &p->gors[*link].next;
@@ -242,9 +258,10 @@ static void pop(struct pair *p, uint32_t i, struct pair_call *ret)
 		.id = frame->id,
 		.tgid = g->tgid,
 		.tid = frame->tid,
-		.goid = g->goid,
+		.goid = frame->goid,
 		.depth = frame->depth,
 		.time = frame->time,
+		.system = g->key & KEY_SYSTEM,
 		.doubtful = frame->losses != p->losses,
 	};
 	g->top = frame->below;
@@ -255,7 +272,7 @@ static void pop(struct pair *p, uint32_t i, struct pair_call *ret)
 
 bool pair_unwind(struct pair *p, const struct goprobe_record *h, struct pair_call *ret)
 {
-	uint32_t i = gor_find(p, h->tgid, h->goid);
+	uint32_t i = gor_find(p, h);
 
 	if (i == NONE)
 		return false;
@@ -299,10 +316,10 @@ bool pair_enter(struct pair *p, const struct goprobe_record *h)
 	    !pool_grow(&p->frames, &p->frames_cap, sizeof(*p->frames)))
 		return false;
 
-	uint32_t i = gor_find(p, h->tgid, h->goid);
+	uint32_t i = gor_find(p, h);
 
 	if (i == NONE) {
-		i = gor_new(p, h->tgid, h->goid);
+		i = gor_new(p, h);
 		if (i == NONE)
 			return false;
 	} else if (i != p->newest) {
@@ -316,6 +333,7 @@ bool pair_enter(struct pair *p, const struct goprobe_record *h)
 	p->frames[f] = (struct frame){
 		.time = h->time,
 		.depth = h->depth,
+		.goid = h->goid,
 		.losses = p->losses_before,
 		.id = h->id,
 		.tid = h->tid,
@@ -328,7 +346,7 @@ bool pair_enter(struct pair *p, const struct goprobe_record *h)
 
 bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call *ret)
 {
-	uint32_t i = gor_find(p, h->tgid, h->goid);
+	uint32_t i = gor_find(p, h);
 
 	if (i == NONE)
 		return false;

@@ -27,6 +27,8 @@ struct pair;
  * @goid: goroutine
  * @depth: see goprobe_record.depth
  * @time: when, CLOCK_MONOTONIC, ns
+ * @system: on a system stack, which belongs to the thread, not the goroutine; the
+ *	runtime leaves those without returning as a matter of course
  * @doubtful: records were lost since, perhaps its return among them
  */
 struct pair_call {
@@ -36,6 +38,7 @@ struct pair_call {
 	uint64_t goid;
 	uint64_t depth;
 	uint64_t time;
+	bool system;
 	bool doubtful;
 };
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,7 +263,6 @@ static void run(const char *path, char **argv, int go, int failed, const sigset_
 	/* End of file: goprobectl has given up or has died. */
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
-	signal(SIGPIPE, SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execv(path, argv);
 
@@ -354,6 +354,16 @@ int target_release(struct target *t, struct diag *d)
 
 /* --- the end --------------------------------------------------------- */
 
+static bool has_ended(const struct target_process *p)
+{
+	struct pollfd fd = { .fd = p->pidfd, .events = POLLIN };
+
+	/* A pidfd also tells of a process that nobody has waited for yet. */
+	if (p->pidfd >= 0)
+		return poll(&fd, 1, 0) == 1;
+	return kill(p->pid, 0) && errno == ESRCH;
+}
+
 bool target_ended(struct target *t)
 {
 	bool all = t->nprocesses;
@@ -366,7 +376,7 @@ bool target_ended(struct target *t)
 		if (t->command)
 			p->gone = waitpid(p->pid, &t->status, WNOHANG) == p->pid;
 		else
-			p->gone = kill(p->pid, 0) && errno == ESRCH;
+			p->gone = has_ended(p);
 		all &= p->gone;
 	}
 	return all;

@@ -3,9 +3,9 @@
 #ifndef GOPROBE_TARGET_H
 #define GOPROBE_TARGET_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "diag.h"
@@ -56,7 +56,7 @@ int target_add_pids(struct target *t, const char *list, struct diag *d);
  */
 int target_set_file(struct target *t, const char *path, size_t *older, struct diag *d);
 /*
- * Fork a child that will run @argv once target_release() is called. It has the
+ * Fork a child that will run @argv once target_release() is called, with the
  * caller's files and signal dispositions, and @mask for its signal mask.
  */
 int target_set_command(struct target *t, char **argv, const sigset_t *mask, struct diag *d);

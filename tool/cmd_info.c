@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* goprobectl info: what the loaded module is and can do. */
+#include <stdio.h>
+
+#include "client.h"
+#include "cmd.h"
+
+static const char help[] =
+"Usage: goprobectl info [-o text|json]\n"
+"\n"
+"Tell the module's version, its abilities on this kernel, and its limits.\n"
+"\n"
+"Example:\n"
+"      goprobectl info -o json\n";
+
+static const struct option options[] = {
+	{ "format", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct {
+	uint64_t bit;
+	const char *name;
+} abilities[] = {
+	{ GOPROBE_ABILITY_FAULT_IN, "fault_in" },
+	{ GOPROBE_ABILITY_FLOAT_REGS, "float_regs" },
+};
+
+static const struct {
+	size_t offset;
+	const char *name;
+} limits[] = {
+#define LIMIT(field) { offsetof(struct goprobe_limits, field), #field }
+	LIMIT(sessions), LIMIT(points), LIMIT(files), LIMIT(types), LIMIT(refs),
+	LIMIT(plans), LIMIT(pieces), LIMIT(pids), LIMIT(frame_bytes),
+	LIMIT(record_bytes), LIMIT(ring_bytes), LIMIT(batch),
+#undef LIMIT
+};
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static uint32_t limit(const struct client_info *info, size_t i)
+{
+	uint32_t v;
+
+	memcpy(&v, (const char *)&info->limits + limits[i].offset, sizeof(v));
+	return v;
+}
+
+static void text(const struct client_info *info)
+{
+	printf("goprobectl  %s\n", GOPROBECTL_VERSION);
+	printf("module      %s (protocol %d)\n", info->version, GOPROBE_GENL_VERSION);
+	printf("abilities  ");
+	for (size_t i = 0; i < N(abilities); i++)
+		if (info->abilities & abilities[i].bit)
+			printf(" %s", abilities[i].name);
+	printf("\nlimits\n");
+	for (size_t i = 0; i < N(limits); i++)
+		printf("  %-14s %u\n", limits[i].name, limit(info, i));
+}
+
+static void json(const struct client_info *info)
+{
+	struct buf b = { 0 };
+	const char *comma = "";
+
+	buf_str(&b, "{\"kind\":\"info\",\"tool_version\":\"" GOPROBECTL_VERSION
+		    "\",\"module_version\":");
+	buf_json_str(&b, info->version);
+	buf_str(&b, ",\"protocol\":");
+	buf_u64(&b, GOPROBE_GENL_VERSION);
+	buf_str(&b, ",\"abilities\":[");
+	for (size_t i = 0; i < N(abilities); i++) {
+		if (!(info->abilities & abilities[i].bit))
+			continue;
+		buf_str(&b, comma);
+		buf_json_str(&b, abilities[i].name);
+		comma = ",";
+	}
+	buf_str(&b, "],\"limits\":{");
+	for (size_t i = 0; i < N(limits); i++) {
+		if (i)
+			buf_char(&b, ',');
+		buf_json_str(&b, limits[i].name);
+		buf_char(&b, ':');
+		buf_u64(&b, limit(info, i));
+	}
+	buf_str(&b, "}}\n");
+	fwrite(b.p, 1, b.len, stdout);
+	buf_fini(&b);
+}
+
+static int run(int argc, char **argv, struct diag *d)
+{
+	const struct out_format *format = &out_text;
+	struct client *c;
+	struct client_info info;
+	int opt;
+
+	opterr = 0;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+		switch (opt) {
+		case 'h':
+			return CMD_HELP;
+		case 'o':
+			format = out_format_find(optarg);
+			if (!format)
+				return cmd_bad_value("--format", optarg, "text or json", d);
+			break;
+		default:
+			return cmd_bad_option(argv, opt, options, d);
+		}
+	}
+	if (optind < argc) {
+		diag_set(d, "info takes no argument '%s'", argv[optind]);
+		return CMD_USAGE;
+	}
+	if (client_open(&c, d))
+		return CMD_FAILED;
+
+	int err = client_get_info(c, &info, d);
+
+	client_close(c);
+	if (err)
+		return CMD_FAILED;
+	if (format == &out_json)
+		json(&info);
+	else
+		text(&info);
+	return fflush(stdout) || ferror(stdout) ? CMD_FAILED : CMD_DONE;
+}
+
+const struct cmd cmd_info = {
+	.name = "info",
+	.summary = "tell the module's version, abilities and limits",
+	.help = help,
+	.run = run,
+};

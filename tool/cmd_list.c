@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/* goprobectl list: what can be probed in a binary, or what is probed now. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client.h"
+#include "cmd.h"
+#include "list.h"
+#include "select.h"
+#include "target.h"
+
+static const char help[] =
+"Usage: goprobectl list [-o text|json] -p PID|-b FILE [PATTERN...]\n"
+"       goprobectl list [-o text|json]\n"
+"\n"
+"With a process or a file: its functions (those that a PATTERN names), each with\n"
+"its Go signature, how its entry would be probed, how many returns it has and\n"
+"where it is written; or why it can't be probed.\n"
+"Without: what is probed on this machine now.\n"
+"\n"
+"  -p, --pid PID[,PID...]  running processes\n"
+"  -b, --binary FILE       a Go binary\n"
+"  -o, --format FORMAT     text or json\n"
+"\n"
+"Entry kinds, the cheapest first: check (at the branch of the stack check), push,\n"
+"nop (instructions that the kernel emulates), first (single-stepped).\n"
+"\n"
+"Examples:\n"
+"  Which methods of Cart can be traced?\n"
+"      goprobectl list -b ./shop 'shop.(*Cart).*'\n"
+"  Who is tracing what?\n"
+"      goprobectl list\n";
+
+static const struct option options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "format", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct listed {
+	struct gobin *bin;
+	const struct gofunc *fn;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct listed *la = a, *lb = b;
+	int order = strcmp(la->fn->name, lb->fn->name);
+
+	if (order)
+		return order;
+	return la->fn->entry < lb->fn->entry ? -1 : la->fn->entry > lb->fn->entry;
+}
+
+static bool wanted(const struct spec *specs, size_t n, bool *found, const char *name)
+{
+	bool any = !n;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!spec_match(&specs[i], name))
+			continue;
+		found[i] = true;
+		any = true;
+	}
+	return any;
+}
+
+/* The functions to list, by name. */
+static int collect(const struct target *t, const struct spec *specs, size_t nspecs,
+		   struct listed **ret, size_t *nret, struct diag *d)
+{
+	bool *found = calloc(nspecs + 1, sizeof(*found));
+	struct listed *v = NULL;
+	size_t all = 0, n = 0;
+
+	for (size_t i = 0, k; i < t->nbins; i++) {
+		gobin_funcs(t->bins[i], &k);
+		all += k;
+	}
+	v = calloc(all + 1, sizeof(*v));
+	if (!found || !v) {
+		free(found);
+		free(v);
+		return diag_set(d, "out of memory");
+	}
+	for (size_t i = 0; i < t->nbins; i++) {
+		size_t nfuncs;
+		const struct gofunc *f = gobin_funcs(t->bins[i], &nfuncs);
+
+		for (size_t k = 0; k < nfuncs; k++)
+			if (wanted(specs, nspecs, found, f[k].name))
+				v[n++] = (struct listed){ t->bins[i], &f[k] };
+	}
+	qsort(v, n, sizeof(*v), by_name);
+	for (size_t i = 0; i < nspecs; i++) {
+		if (found[i])
+			continue;
+		free(found);
+		free(v);
+		return select_no_match(t->bins, t->nbins, &specs[i], d);
+	}
+	free(found);
+	*ret = v;
+	*nret = n;
+	return 0;
+}
+
+static int list_functions(const struct target *t, const struct spec *specs, size_t nspecs,
+			  bool json, struct diag *d)
+{
+	struct listed *v = NULL;
+	size_t n = 0;
+
+	if (collect(t, specs, nspecs, &v, &n, d))
+		return CMD_FAILED;
+
+	struct buf b = { 0 };
+
+	if (!json)
+		list_header(&b);
+	for (size_t i = 0; i < n; i++) {
+		list_function(&b, v[i].bin, v[i].fn, json);
+		if (b.len >= 1 << 16) {
+			fwrite(b.p, 1, b.len, stdout);
+			b.len = 0;
+		}
+	}
+	fwrite(b.p, 1, b.len, stdout);
+	buf_fini(&b);
+	free(v);
+	return CMD_DONE;
+}
+
+static int list_probed(bool json, struct diag *d)
+{
+	struct list_sessions sessions = { 0 };
+	struct client *c;
+
+	if (client_open(&c, d))
+		return CMD_FAILED;
+
+	int err = client_list(c, list_session_add, &sessions, d);
+
+	client_close(c);
+	if (!err) {
+		struct buf b = { 0 };
+
+		list_sessions(&b, &sessions, json);
+		fwrite(b.p, 1, b.len, stdout);
+		buf_fini(&b);
+	}
+	list_sessions_fini(&sessions);
+	return err ? CMD_FAILED : CMD_DONE;
+}
+
+/**
+ * struct args - what the user asked for
+ * @pids: arguments of -p
+ * @npids: their number
+ * @file: argument of -b, or NULL
+ * @json: in JSON
+ * @specs: patterns
+ * @nspecs: their number
+ */
+struct args {
+	char **pids;
+	size_t npids;
+	const char *file;
+	bool json;
+	struct spec *specs;
+	size_t nspecs;
+};
+
+static int parse(struct args *a, int argc, char **argv, struct diag *d)
+{
+	const struct out_format *format;
+	int opt;
+
+	opterr = 0;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, ":p:b:o:h", options, NULL)) != -1) {
+		switch (opt) {
+		case 'h':
+			return CMD_HELP;
+		case 'p':
+			a->pids[a->npids++] = optarg;
+			break;
+		case 'b':
+			a->file = optarg;
+			break;
+		case 'o':
+			format = out_format_find(optarg);
+			if (!format)
+				return cmd_bad_value("--format", optarg, "text or json", d);
+			a->json = format == &out_json;
+			break;
+		default:
+			return cmd_bad_option(argv, opt, options, d);
+		}
+	}
+	if (a->file && a->npids) {
+		diag_set(d, "-p and -b exclude each other");
+		return CMD_USAGE;
+	}
+	if (optind < argc && !a->file && !a->npids) {
+		diag_set(d, "a PATTERN needs a process or a file to look in: -p PID or -b FILE");
+		return CMD_USAGE;
+	}
+	if (select_specs_parse(argv + optind, argc - optind, &a->specs, d))
+		return CMD_USAGE;
+	a->nspecs = argc - optind;
+	return CMD_DONE;
+}
+
+static int list(const struct args *a, struct diag *d)
+{
+	struct target t = { 0 };
+	size_t older;
+	int code = CMD_DONE;
+
+	if (!a->file && !a->npids)
+		return list_probed(a->json, d);
+	for (size_t i = 0; i < a->npids && !code; i++)
+		code = target_add_pids(&t, a->pids[i], d) ? CMD_FAILED : CMD_DONE;
+	if (a->file)
+		code = target_set_file(&t, a->file, &older, d) ? CMD_FAILED : CMD_DONE;
+	if (!code)
+		code = list_functions(&t, a->specs, a->nspecs, a->json, d);
+	target_fini(&t);
+	return code;
+}
+
+static int run(int argc, char **argv, struct diag *d)
+{
+	struct args a = { .pids = calloc(argc, sizeof(*a.pids)) };
+	int code = CMD_FAILED;
+
+	if (a.pids)
+		code = parse(&a, argc, argv, d);
+	else
+		diag_set(d, "out of memory");
+	if (code == CMD_DONE)
+		code = list(&a, d);
+	if (code == CMD_DONE && (fflush(stdout) || ferror(stdout)))
+		code = CMD_FAILED;
+	select_specs_free(a.specs, a.nspecs);
+	free(a.pids);
+	return code;
+}
+
+const struct cmd cmd_list = {
+	.name = "list",
+	.summary = "list functions that can be probed, or what is probed now",
+	.help = help,
+	.run = run,
+};

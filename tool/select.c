@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From probe specs to functions: matching, and saying what was left out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "near.h"
+#include "select.h"
+
+int select_specs_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
+{
+	struct spec *specs = calloc(n ? n : 1, sizeof(*specs));
+
+	if (!specs)
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		if (spec_parse(texts[i], &specs[i], d)) {
+			select_specs_free(specs, i);
+			return -1;
+		}
+	}
+	*ret = specs;
+	return 0;
+}
+
+void select_specs_free(struct spec *specs, size_t n)
+{
+	for (size_t i = 0; specs && i < n; i++)
+		spec_fini(&specs[i]);
+	free(specs);
+}
+
+int select_no_match(struct gobin **bins, size_t nbins, const struct spec *spec,
+		    struct diag *d)
+{
+	struct near near;
+
+	diag_set(d, "no function of %s%s matches '%s'", gobin_path(bins[0]),
+		 nbins > 1 ? " and the others" : "", spec->text);
+	near_init(&near, spec->pattern);
+	for (size_t i = 0; i < nbins; i++) {
+		size_t n;
+		const struct gofunc *f = gobin_funcs(bins[i], &n);
+
+		for (size_t k = 0; k < n; k++)
+			near_offer(&near, f[k].name);
+	}
+
+	char *hint = spec->kind == SPEC_NAME ? near_hint(&near) : NULL;
+
+	if (hint)
+		diag_hint(d, "%s", hint);
+	else
+		diag_hint(d, "'goprobectl list' shows what there is");
+	free(hint);
+	return -1;
+}
+
+/* --- what was left out ----------------------------------------------- */
+
+#define REASONS_MAX 16
+
+struct reasons {
+	const char *why[REASONS_MAX];
+	size_t count[REASONS_MAX];
+	size_t n;
+	size_t total;
+};
+
+static void left_out(struct reasons *r, const char *why)
+{
+	size_t i = 0;
+
+	r->total++;
+	while (i < r->n && strcmp(r->why[i], why) != 0)
+		i++;
+	if (i == REASONS_MAX)
+		return;
+	if (i == r->n) {
+		r->why[r->n++] = why;
+		r->count[i] = 0;
+	}
+	r->count[i]++;
+}
+
+static void describe(const struct reasons *r, struct buf *b)
+{
+	if (!r->total)
+		return;
+	buf_u64(b, r->total);
+	buf_str(b, r->total == 1 ? " function left out: " : " functions left out: ");
+	for (size_t i = 0; i < r->n; i++) {
+		if (i)
+			buf_str(b, ", ");
+		buf_u64(b, r->count[i]);
+		buf_char(b, ' ');
+		buf_str(b, r->why[i]);
+	}
+}
+
+/* --- choosing -------------------------------------------------------- */
+
+/**
+ * struct choice - functions being chosen
+ * @p: where they go
+ * @specs: what is wanted
+ * @nspecs: how many
+ * @found: for each spec, functions it matched
+ * @added: for each spec, those that could be added
+ * @hit: for each spec, does it match the function at hand
+ * @refusal: why a plainly named function could not be added
+ * @reasons: why others were left out
+ */
+struct choice {
+	struct plan *p;
+	const struct spec *specs;
+	size_t nspecs;
+	size_t *found;
+	size_t *added;
+	bool *hit;
+	struct diag refusal;
+	struct reasons reasons;
+};
+
+static const char *why_refused(struct gobin *bin, const struct gofunc *fn)
+{
+	struct plan_func info;
+
+	memset(&info, 0, sizeof(info));
+	plan_survey(bin, fn, &info);
+	return info.refused ? info.refused : "refused";
+}
+
+static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn, bool wrappers)
+{
+	bool any = false, named = false;
+
+	for (size_t i = 0; i < c->nspecs; i++) {
+		const struct spec *s = &c->specs[i];
+
+		c->hit[i] = spec_match(s, fn->name);
+		/* A wrapper is meant only by its name, and if nothing else has it. */
+		if (wrappers && (s->kind != SPEC_NAME || c->added[i]))
+			c->hit[i] = false;
+		c->found[i] += c->hit[i];
+		any |= c->hit[i];
+		named |= c->hit[i] && s->kind == SPEC_NAME;
+	}
+	if (!any)
+		return;
+
+	struct diag d = { 0 };
+	int err = plan_add(c->p, bin, fn, &d);
+
+	for (size_t i = 0; i < c->nspecs; i++)
+		c->added[i] += c->hit[i] && !err;
+	if (!err)
+		return;
+	if (named && !c->refusal.sentence) {
+		c->refusal = d;
+		return;
+	}
+	diag_fini(&d);
+	if (!named)
+		left_out(&c->reasons, why_refused(bin, fn));
+}
+
+static int check(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
+{
+	for (size_t i = 0; i < c->nspecs; i++) {
+		const struct spec *s = &c->specs[i];
+
+		if (!c->found[i])
+			return select_no_match(bins, nbins, s, d);
+		if (c->added[i])
+			continue;
+		if (s->kind == SPEC_NAME && c->refusal.sentence) {
+			*d = c->refusal;
+			memset(&c->refusal, 0, sizeof(c->refusal));
+			return -1;
+		}
+
+		struct buf b = { 0 };
+
+		describe(&c->reasons, &b);
+		diag_set(d, "no function that '%s' matches can be probed", s->text);
+		diag_hint(d, "%.*s", (int)b.len, b.len ? b.p : "");
+		buf_fini(&b);
+		return -1;
+	}
+	return 0;
+}
+
+int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
+		     const struct spec *specs, size_t nspecs, struct buf *skipped,
+		     struct diag *d)
+{
+	struct choice c = {
+		.p = p,
+		.specs = specs,
+		.nspecs = nspecs,
+		.found = calloc(nspecs, sizeof(size_t)),
+		.added = calloc(nspecs, sizeof(size_t)),
+		.hit = calloc(nspecs, sizeof(bool)),
+	};
+	int err = c.found && c.added && c.hit ? 0 : diag_set(d, "out of memory");
+
+	for (int wrappers = 0; !err && wrappers < 2; wrappers++) {
+		for (size_t i = 0; i < nbins; i++) {
+			size_t n;
+			const struct gofunc *f = gobin_funcs(bins[i], &n);
+
+			for (size_t k = 0; k < n; k++)
+				if (!(f[k].flags & GOFUNC_WRAPPER) == !wrappers)
+					choose(&c, bins[i], &f[k], wrappers);
+		}
+	}
+	if (!err)
+		err = check(&c, bins, nbins, d);
+	if (!err)
+		describe(&c.reasons, skipped);
+	diag_fini(&c.refusal);
+	free(c.found);
+	free(c.added);
+	free(c.hit);
+	return err;
+}

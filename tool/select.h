@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From probe specs to functions of binaries. */
+#ifndef GOPROBE_SELECT_H
+#define GOPROBE_SELECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+#include "diag.h"
+#include "gobin.h"
+#include "plan.h"
+#include "spec.h"
+
+/* Parse @n texts. *@ret is to be given to select_specs_free(). */
+int select_specs_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
+void select_specs_free(struct spec *specs, size_t n);
+
+/*
+ * Add the functions that the specs name to @p. A function that a plain name
+ * names must be probeable; of those that a glob or regular expression finds,
+ * the others are left out, and @skipped is told how many and why.
+ */
+int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
+		     const struct spec *specs, size_t nspecs, struct buf *skipped,
+		     struct diag *d);
+
+/* "no function of main is called 'foo'", with the nearest names. */
+int select_no_match(struct gobin **bins, size_t nbins, const struct spec *spec,
+		    struct diag *d);
+
+#endif

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From the bytes of a pass to lines: decode, merge, join, print. */
+#include <string.h>
+
+#include "stream.h"
+
+/* Open calls to remember: about 64 MB if it comes to that. */
+#define OPEN_MAX (1 << 20)
+
+static const char *type_name(void *ctx, uint64_t address)
+{
+	struct stream *s = ctx;
+	uint64_t bias;
+
+	if (!bias_of(s->bias, &s->rec.h, &bias))
+		return NULL;
+	return gobin_rtype_name(s->plan->funcs[s->rec.h.id]->bin, address - bias);
+}
+
+int stream_init(struct stream *s, const struct plan *p, struct out *out, bool paired)
+{
+	memset(s, 0, sizeof(*s));
+	s->plan = p;
+	s->out = out;
+	s->merge = merge_new();
+	s->bias = bias_new(p);
+	s->pair = paired ? pair_new(OPEN_MAX) : NULL;
+	s->sum.paired = paired;
+	s->values = (struct value_ctx){
+		.rec = &s->rec, .type_name = type_name, .type_name_ctx = s,
+	};
+	if (s->merge && s->bias && (s->pair || !paired))
+		return 0;
+	stream_fini(s);
+	return -1;
+}
+
+void stream_fini(struct stream *s)
+{
+	merge_free(s->merge);
+	pair_free(s->pair);
+	bias_free(s->bias);
+	s->merge = NULL;
+	s->pair = NULL;
+	s->bias = NULL;
+}
+
+bool stream_full(const struct stream *s)
+{
+	return s->most && s->sum.events >= s->most;
+}
+
+static void malformed(struct stream *s, const char *why)
+{
+	if (!s->sum.malformed++)
+		s->why_malformed = why;
+}
+
+int stream_add(void *ctx, uint32_t cpu, const uint8_t *p, size_t len)
+{
+	struct stream *s = ctx;
+	int64_t bad = merge_add(s->merge, cpu, p, len);
+
+	if (bad > 0)
+		malformed(s, "impossible record size");
+	return bad < 0 ? -1 : 0;
+}
+
+static void print(struct stream *s, const struct out_event *e)
+{
+	if (stream_full(s))
+		return;
+	s->out->format->event(s->out, e);
+	s->sum.events++;
+	switch (e->kind) {
+	case OUT_CALL:
+		s->sum.calls++;
+		break;
+	case OUT_RETURN:
+	case OUT_TAIL:
+		s->sum.returns++;
+		break;
+	case OUT_UNWOUND:
+		s->sum.unwound++;
+		break;
+	}
+}
+
+static void unwound(struct stream *s, const struct pair_call *c)
+{
+	struct out_event e = {
+		.kind = OUT_UNWOUND,
+		.fn = s->plan->funcs[c->id],
+		.tgid = c->tgid,
+		.tid = c->tid,
+		.goid = c->goid,
+		.time = c->time,
+		.seen = s->rec.h.time,
+	};
+
+	if (c->system)
+		return;
+	if (c->doubtful)
+		s->sum.doubtful++;
+	else
+		print(s, &e);
+}
+
+/* The way a call came to its end, as far as the record at hand tells. */
+static void join(struct stream *s, struct out_event *e)
+{
+	const struct goprobe_record *h = &s->rec.h;
+	struct pair_call c;
+
+	if (h->flags & GOPROBE_RECORD_F_NO_G) {
+		e->no_duration = "no goroutine";
+		return;
+	}
+	if (!s->pair) {
+		e->no_duration = "calls are not joined";
+		return;
+	}
+	while (pair_unwind(s->pair, h, &c))
+		unwound(s, &c);
+	if (e->kind == OUT_CALL)
+		pair_enter(s->pair, h);
+	else if (pair_leave(s->pair, h, &c))
+		e->duration = h->time - c.time;
+	else
+		e->no_duration = "call not seen";
+}
+
+static int64_t frame_size(void *ctx, uint32_t plan)
+{
+	const struct plan *p = ctx;
+
+	if (plan >= p->nplans || p->plans[plan].type >= p->ntypes)
+		return -1;
+	return p->types[p->plans[plan].type].size;
+}
+
+static void show(struct stream *s, const uint8_t *p, size_t len)
+{
+	static const enum out_kind kinds[] = {
+		[GOPROBE_RECORD_CALL] = OUT_CALL,
+		[GOPROBE_RECORD_RETURN] = OUT_RETURN,
+		[GOPROBE_RECORD_TAIL] = OUT_TAIL,
+	};
+	const struct goprobe_record *h = &s->rec.h;
+	const char *why;
+
+	if (record_decode(p, len, frame_size, (void *)s->plan, &s->rec, &why) < 0) {
+		malformed(s, why);
+		return;
+	}
+	if (h->kind == GOPROBE_RECORD_LOST) {
+		if (!stream_full(s))
+			s->out->format->lost(s->out, &s->rec.lost, h->time);
+		return;
+	}
+	if (h->id >= s->plan->nfuncs) {
+		malformed(s, "unknown point");
+		return;
+	}
+
+	struct out_event e = {
+		.kind = kinds[h->kind],
+		.fn = s->plan->funcs[h->id],
+		.rec = &s->rec,
+		.v = &s->values,
+		.tgid = h->tgid,
+		.tid = h->tid,
+		.goid = h->goid,
+		.no_g = h->flags & GOPROBE_RECORD_F_NO_G,
+		.system = h->flags & GOPROBE_RECORD_F_SYSTEM,
+		.time = h->time,
+	};
+
+	join(s, &e);
+	print(s, &e);
+}
+
+void stream_print(struct stream *s, uint64_t until, uint64_t lost)
+{
+	const uint8_t *p;
+	size_t len;
+
+	if (s->pair)
+		pair_losses(s->pair, lost + s->sum.malformed);
+	while ((p = merge_next(s->merge, until, &len)))
+		show(s, p, len);
+	if (!s->pair)
+		return;
+	s->sum.open = pair_open(s->pair);
+	s->sum.forgotten = pair_evicted(s->pair);
+}
