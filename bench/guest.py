@@ -1,0 +1,446 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The part of bench/run that runs inside the guest: attach, call, detach, repeat.
+
+Every variant is attached for its own rounds only, so that at most one breakpoint
+exists at a time. With --icount one nanosecond of the guest's clock is one
+instruction of its one processor, whoever executes it: what a consumer does in a
+process of its own while the target runs is in the target's time, and what it
+does afterwards is added from the scheduler's accounts.
+"""
+
+import argparse
+import os
+import platform
+import re
+import select
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRACING = "/sys/kernel/tracing" if os.path.exists("/sys/kernel/tracing/trace") else "/sys/kernel/debug/tracing"
+RING_HOLD = 32 << 20        # a round's records at once
+
+sys.path.insert(0, os.path.join(HERE, "../tests/e2e"))
+
+
+class Failed(Exception):
+    """This variant can't be measured, and why."""
+
+
+def say(text):
+    print("bench: " + text, file=sys.stderr, flush=True)
+
+
+def run(*argv):
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise Failed("%s: %s" % (argv[0], done.stdout.strip()))
+    return done.stdout
+
+
+def write(path, text, mode="w"):
+    with open(path, mode) as f:
+        f.write(text)
+
+
+def lines_of(process, seconds):
+    """Wait for a line of a process."""
+    if not select.select([process.stdout], [], [], seconds)[0]:
+        raise Failed("no answer in %d s" % seconds)
+    line = process.stdout.readline()
+    if not line:
+        raise Failed("it ended")
+    return line.strip()
+
+
+def cpu_ns(pids):
+    total = 0
+    for pid in pids:
+        for tid in os.listdir("/proc/%d/task" % pid):
+            with open("/proc/%d/task/%s/schedstat" % (pid, tid)) as f:
+                total += int(f.read().split()[0])
+    return total
+
+
+class Target:
+    """The traced program, and where its function is."""
+
+    def __init__(self, build):
+        self.path = "/tmp/target"        # not on 9p
+        shutil.copy(os.path.join(build, "target"), self.path)
+        import genl
+        offset, _ = genl.elf_symbol(self.path, "main.work")
+        code = []
+        with open(os.path.join(build, "target.dis")) as f:
+            for line in f:
+                match = re.match(r"\s*([0-9a-f]+):\s+(\S+)", line)
+                if match:
+                    code.append((int(match.group(1), 16), match.group(2)))
+        entry = code[0][0]
+        self.vaddr = {
+            "first": entry,
+            "branch": next(at for at, name in code if name in ("jbe", "jna")),
+            "ret": next(at for at, name in code if name.startswith("ret")),
+        }
+        self.offset = {place: at - entry + offset for place, at in self.vaddr.items()}
+        self.process = subprocess.Popen([self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        env=dict(os.environ, GODEBUG="asyncpreemptoff=1"))
+        lines_of(self.process, 60)
+        self.pid = self.process.pid
+        self.memory = open("/proc/%d/mem" % self.pid, "rb", 0)
+
+    def probed(self, place):
+        self.memory.seek(self.vaddr[place])
+        return self.memory.read(1) == b"\xcc"
+
+    def wait_probed(self, place, probed):
+        end = time.monotonic() + 300
+        while self.probed(place) != probed:
+            if time.monotonic() > end:
+                raise Failed("no breakpoint" if probed else "the breakpoint stays")
+            time.sleep(0.05)
+
+    def call(self, calls, pids=()):
+        """Nanoseconds, and the processor time of the processes when it was over."""
+        self.process.stdin.write(" ".join(map(str, (calls,) + tuple(pids))) + "\n")
+        self.process.stdin.flush()
+        took, cpu = lines_of(self.process, 3000).split()
+        return int(took), int(cpu)
+
+
+class Variant:
+    """Something that can be attached to a place.
+
+    attach() may return before the breakpoint is there. detach() returns how many
+    hits were delivered and how many were lost, None for what there is no such
+    thing. pids() are the processes that work for it."""
+
+    def __init__(self, name, title, place, breakdown=False):
+        self.name, self.title, self.place, self.breakdown = name, title, place, breakdown
+
+    peer = False
+
+    def missing(self):
+        """Why it can't be measured here, or None."""
+        return None
+
+    def pids(self):
+        return ()
+
+
+class Floor(Variant):
+    """A uprobe consumer of bench/floor."""
+
+    def __init__(self, name, title, place, breakdown=False, parameters=()):
+        super().__init__(name, title, place, breakdown)
+        self.parameters = parameters
+
+    def attach(self, target, options):
+        run("insmod", os.path.join(options.build, "kernel-" + os.environ["GOPROBE_KERNEL"], "floor.ko"),
+            "path=" + target.path, "offset=%d" % target.offset[self.place], *self.parameters)
+
+    def detach(self):
+        run("rmmod", "floor")
+        return None, None
+
+
+class Goprobe(Variant):
+    """goprobe, with bench/reader.c for a client."""
+
+    def __init__(self, name, title, arguments=(), place="branch", hold=False, breakdown=False):
+        super().__init__(name, title, place, breakdown)
+        self.hold = hold
+        self.arguments = list(arguments)
+        if hold:
+            self.arguments += ["--hold", "--ring", str(RING_HOLD)]
+        if place == "branch":
+            self.arguments += ["--skip"]
+
+    def attach(self, target, options):
+        self.process = subprocess.Popen(
+            [os.path.join(options.build, "reader"), "--pid", str(target.pid), "--file", target.path,
+             "--offset", str(target.offset[self.place])] + self.arguments,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        lines_of(self.process, 60)
+
+    def pids(self):
+        return () if self.hold else (self.process.pid,)
+
+    def detach(self):
+        out, _ = self.process.communicate("end\n", timeout=300)
+        if self.process.returncode:
+            raise Failed("the reader failed")
+        counts = dict((k, int(v)) for k, v in (word.split("=") for word in out.split()))
+        if counts["not_started"]:
+            return counts["not_started"], 0
+        return counts["records"], counts["lost"]
+
+
+class Goprobectl(Variant):
+    """goprobe as a person uses it, text thrown away."""
+
+    def __init__(self, name, title, arguments=()):
+        super().__init__(name, title, "branch")
+        self.arguments = list(arguments)
+
+    def missing(self):
+        return None if shutil.which("goprobectl") else "goprobectl has not been built"
+
+    def attach(self, target, options):
+        self.log = open("/tmp/goprobectl.log", "w+")
+        self.process = subprocess.Popen(
+            ["goprobectl", "attach", "-p", str(target.pid), "--no-return"] + self.arguments + ["main.work"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
+
+    def pids(self):
+        return (self.process.pid,)
+
+    def detach(self):
+        self.process.send_signal(2)
+        self.process.wait(300)
+        self.log.seek(0)
+        text = self.log.read()
+        match = re.search(r"(\d+) events?.*?(\d+) lost", text)
+        if not match:
+            raise Failed("goprobectl said: " + text.strip())
+        return int(match.group(1)), int(match.group(2))
+
+
+class UprobeEvents(Variant):
+    """The kernel's own tracer: two registers to its ring buffer."""
+
+    peer = True
+    EVENT = "goprobe_bench/work"
+
+    def __init__(self, name, title, place, read):
+        super().__init__(name, title, place)
+        self.read = read
+
+    def missing(self):
+        return None if os.path.exists(TRACING + "/uprobe_events") else "this kernel has no uprobe_events"
+
+    def attach(self, target, options):
+        write(TRACING + "/trace", "")
+        # Unread, every record of a round shall find room, as with goprobe.
+        write(TRACING + "/buffer_size_kb", "1408" if self.read else "16384")
+        write(TRACING + "/uprobe_events", "p:%s %s:0x%x a=%%ax:s64 b=%%bx:s64\n" %
+              (self.EVENT, target.path, target.offset[self.place]), "a")
+        self.process = None
+        if self.read:
+            self.process = subprocess.Popen(["cat", TRACING + "/trace_pipe"], stdout=subprocess.DEVNULL)
+        write(TRACING + "/events/%s/enable" % self.EVENT, "1")
+
+    def pids(self):
+        return (self.process.pid,) if self.process else ()
+
+    def detach(self):
+        write(TRACING + "/events/%s/enable" % self.EVENT, "0")
+        with open(TRACING + "/per_cpu/cpu0/stats") as f:
+            stats = dict(re.findall(r"(.*): (\d+)", f.read()))
+        if self.process:
+            self.process.terminate()
+            self.process.wait()
+        write(TRACING + "/uprobe_events", "")
+        lost = sum(int(stats[k]) for k in ("overrun", "commit overrun", "dropped events"))
+        return int(stats["read events" if self.read else "entries"]), lost
+
+
+class Bpftrace(Variant):
+    """bpftrace with a program of one probe."""
+
+    peer = True
+    PRINT = ('printf("%llu %d %lld %lld %lld %s\\n", nsecs, tid, *(uint64 *)(reg("r14") + 152), '
+             'reg("ax"), reg("bx"), str(reg("cx"), reg("di")));')
+
+    def __init__(self, name, title, place, body):
+        super().__init__(name, title, place)
+        self.body = body
+
+    def missing(self):
+        return None if shutil.which("bpftrace") else "bpftrace is not installed"
+
+    def attach(self, target, options):
+        self.out = open("/tmp/bpftrace.out", "w+")
+        self.log = open("/tmp/bpftrace.log", "w+")
+        self.process = subprocess.Popen(
+            ["bpftrace", "--unsafe", "-p", str(target.pid), "-e",
+             "uprobe:%s:0x%x { %s }" % (target.path, target.vaddr[self.place], self.body)],
+            stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.log)
+
+    def pids(self):
+        return (self.process.pid,)
+
+    def detach(self):
+        self.process.send_signal(2)
+        self.process.wait(600)
+        self.out.seek(0)
+        self.log.seek(0)
+        out, log = self.out.read(), self.log.read()
+        lost = sum(int(n) for n in re.findall(r"Lost (\d+) events", out + log))
+        if "count()" in self.body:
+            match = re.search(r"@\w*: (\d+)", out)
+            if not match:
+                raise Failed("bpftrace said: " + log.strip())
+            return int(match.group(1)), None
+        return len(re.findall(r"^\d+ \d+ ", out, re.M)), lost
+
+
+def goprobe_variants():
+    yield Floor("floor", "empty consumer", "branch")
+    yield Floor("floor-first", "empty consumer", "first")
+    yield Floor("floor-ret", "empty consumer", "ret")
+    yield Floor("floor-clock", "consumer that reads the clock", "branch", True, ["clock=1"])
+    yield Goprobe("count", "goprobe, session not started: counts", ["--no-start"], hold=True)
+    yield Goprobe("header", "goprobe, no plan: record header, handler alone", ["--plan", "none"], hold=True)
+    yield Goprobe("header-no-g", "  ... goroutine not read", ["--plan", "none", "--no-goroutine"], hold=True,
+                  breakdown=True)
+    yield Goprobe("ints", "  ... and 2 ints", ["--plan", "ints"], hold=True, breakdown=True)
+    yield Goprobe("words", "  ... and the string's 2 words", ["--plan", "words"], hold=True, breakdown=True)
+    yield Goprobe("entry", "goprobe, entry record, handler alone", hold=True)
+    yield Goprobe("entry-read", "goprobe, entry record, read and thrown away")
+    yield Goprobectl("entry-text", "goprobe, entry record, goprobectl's text to /dev/null")
+
+
+def peer_variants():
+    yield UprobeEvents("events", "uprobe_events, 2 registers, unread", "branch", False)
+    yield UprobeEvents("events-read", "uprobe_events, 2 registers, trace_pipe to /dev/null", "branch", True)
+    yield UprobeEvents("events-first", "uprobe_events, 2 registers, unread", "first", False)
+    yield UprobeEvents("events-first-read", "uprobe_events, 2 registers, trace_pipe to /dev/null", "first", True)
+    yield Bpftrace("bpf-count", "bpftrace count()", "branch", "@calls = count();")
+    yield Bpftrace("bpf-count-first", "bpftrace count()", "first", "@calls = count();")
+    yield Bpftrace("bpf-print", "bpftrace printf of the same values", "branch", Bpftrace.PRINT)
+    yield Bpftrace("bpf-print-first", "bpftrace printf of the same values", "first", Bpftrace.PRINT)
+
+
+class Costs:
+    """What the rounds of a variant gave."""
+
+    def __init__(self):
+        self.hits, self.delivered, self.lost = [], 0, 0
+
+
+def measure(variant, target, options):
+    """Nanoseconds per call, delivered, lost."""
+    variant.attach(target, options)
+    try:
+        target.wait_probed(variant.place, True)
+        pids = variant.pids()
+        took, before = target.call(options.calls, pids)
+        if pids:
+            # Until it has nothing left to do.
+            after = cpu_ns(pids)
+            while True:
+                time.sleep(0.5)
+                now = cpu_ns(pids)
+                if now - after < 200000:
+                    break
+                after = now
+            took += now - before
+    finally:
+        delivered, lost = variant.detach()
+    target.wait_probed(variant.place, False)
+    return took / options.calls, delivered, lost
+
+
+def measure_all(variants, target, options):
+    unprobed, costs, failed = [], {v.name: Costs() for v in variants}, {}
+    for n in range(options.rounds):
+        base = target.call(options.calls * 4)[0] / (options.calls * 4)
+        if n:
+            unprobed.append(base)
+        for v in variants:
+            if v.name in failed:
+                continue
+            began = time.monotonic()
+            try:
+                hit, delivered, lost = measure(v, target, options)
+            except Failed as e:
+                failed[v.name] = str(e)
+                say("%s (%s): %s" % (v.name, v.title.strip(), e))
+                continue
+            say("round %d of %d: %s: %.0f (%.1f s)" % (n, options.rounds - 1, v.name, hit - base, time.monotonic() - began))
+            if n:
+                c = costs[v.name]
+                c.hits.append(hit - base)
+                c.delivered = None if delivered is None else c.delivered + delivered
+                c.lost = None if lost is None else c.lost + lost
+    return unprobed, costs, failed
+
+
+PLACES = {"branch": "stack-check branch", "first": "first instruction", "ret": "RET"}
+
+
+def show(variants, unprobed, costs, failed, options):
+    unit = "ns" if options.wall else "instructions"
+    rounds = options.rounds - 1
+    with open("/sys/devices/system/clocksource/clocksource0/current_clocksource") as f:
+        clock = f.read().strip()
+    tools = [platform.release(), "Go 1.19", "clock source " + clock]
+    if any(isinstance(v, Bpftrace) for v in variants):
+        tools.append(run("bpftrace", "--version").strip())
+    print()
+    print("kernel " + ", ".join(tools))
+    print("%s per hit above the unprobed call (%.1f); medians of %d interleaved rounds of %d calls, first round dropped" %
+          (unit, statistics.median(unprobed), rounds, options.calls))
+    print("over floor: above the empty consumer at the same place; called: %d" % (rounds * options.calls))
+    print()
+    print("%-54s %-18s %7s %7s %11s %9s %7s" % ("", "at", "cost", "spread", "over floor", "delivered", "lost"))
+    floors = {}
+    for v in variants:
+        c = costs[v.name]
+        if v.name in failed or not c.hits:
+            print("%-54s %-18s %s" % (v.title, PLACES[v.place], failed.get(v.name, "-").split("\n")[0]))
+            continue
+        median = statistics.median(c.hits)
+        if isinstance(v, Floor) and not v.parameters:
+            floors[v.place] = median
+        over = "%.0f" % (median - floors[v.place]) if v.place in floors and not isinstance(v, Floor) else ""
+        print("%-54s %-18s %7.0f %7.0f %11s %9s %7s" % (
+            v.title, PLACES[v.place], median, max(c.hits) - min(c.hits), over,
+            "-" if c.delivered is None else c.delivered, "-" if c.lost is None else c.lost))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build")
+    parser.add_argument("--release")
+    parser.add_argument("--calls", type=int, default=20000)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--breakdown", action="store_true")
+    parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--wall", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("variants", nargs="*")
+    options = parser.parse_args()
+
+    variants = list(goprobe_variants()) + list(peer_variants())
+    if options.list:
+        for v in variants:
+            print("%-18s %s, at the %s" % (v.name, v.title.strip(), PLACES[v.place]))
+        return 0
+    unknown = set(options.variants) - {v.name for v in variants}
+    if unknown:
+        say("no such variant: %s; --list shows them" % " ".join(unknown))
+        return 2
+    if options.variants:
+        variants = [v for v in variants if v.name in options.variants]
+    else:
+        variants = [v for v in variants if (options.breakdown or not v.breakdown) and
+                    not (options.no_peers and v.peer)]
+    absent = {v.name: v.missing() for v in variants if v.missing()}
+    for name, why in absent.items():
+        say("%s is left out: %s" % (name, why))
+    variants = [v for v in variants if v.name not in absent]
+
+    target = Target(options.build)
+    results = measure_all(variants, target, options)
+    show(variants, *results, options)
+    return 1 if results[2] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * reader - a client of goprobe.ko that throws away what it reads
+ *
+ * Isolates the kernel's cost from goprobectl's. Places one probe on the bench's
+ * target, says "ready" and obeys lines on its standard input: "end" makes it
+ * stop, read what is left and print its counters. It speaks raw netlink: a
+ * library would be part of what is measured.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+
+#include <goprobe.h>
+
+/* The kernel fills as much of a receive buffer as one message buffer holds. */
+#define BUFFER	(64 << 10)
+
+struct msg {
+	struct nlmsghdr nl;
+	struct genlmsghdr genl;
+	char attrs[2048];
+};
+
+static int sock;
+static __u16 family = GENL_ID_CTRL;
+static __u32 seq;
+static char buffer[BUFFER];
+
+static __u64 records, record_bytes, lost;
+
+__attribute__((noreturn, format(printf, 1, 2)))
+static void die(const char *format, ...)
+{
+	va_list ap;
+
+	fputs("reader: ", stderr);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+static void begin(struct msg *m, int cmd, int flags)
+{
+	memset(m, 0, sizeof(*m));
+	m->nl.nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN);
+	m->nl.nlmsg_type = family;
+	m->nl.nlmsg_flags = NLM_F_REQUEST | flags;
+	m->nl.nlmsg_seq = ++seq;
+	m->genl.cmd = cmd;
+	m->genl.version = GOPROBE_GENL_VERSION;
+}
+
+static void put(struct msg *m, int type, const void *data, size_t size)
+{
+	struct nlattr *a = (void *)m + m->nl.nlmsg_len;
+
+	a->nla_type = type;
+	a->nla_len = NLA_HDRLEN + size;
+	memcpy((char *)a + NLA_HDRLEN, data, size);
+	m->nl.nlmsg_len += NLA_ALIGN(a->nla_len);
+}
+
+static void put_u32(struct msg *m, int type, __u32 value)
+{
+	put(m, type, &value, sizeof(value));
+}
+
+static void *find(const struct nlmsghdr *nl, int type, int *size)
+{
+	char *at = (char *)nl + NLMSG_LENGTH(GENL_HDRLEN);
+	char *end = (char *)nl + nl->nlmsg_len;
+
+	while (end - at >= NLA_HDRLEN) {
+		struct nlattr *a = (void *)at;
+
+		if ((a->nla_type & NLA_TYPE_MASK) == type) {
+			if (size)
+				*size = a->nla_len - NLA_HDRLEN;
+			return at + NLA_HDRLEN;
+		}
+		at += NLA_ALIGN(a->nla_len);
+	}
+	return NULL;
+}
+
+static void refused(const struct nlmsghdr *nl, int err)
+{
+	const struct nlmsgerr *e = NLMSG_DATA(nl);
+	const char *why = "";
+
+	if (nl->nlmsg_flags & NLM_F_ACK_TLVS) {
+		const struct nlattr *a = (const void *)(e + 1);
+
+		if (a->nla_type == NLMSGERR_ATTR_MSG)
+			why = (const char *)a + NLA_HDRLEN;
+	}
+	die("%s: %s", strerror(err), why);
+}
+
+/* Send a message; give each answer to @each until the kernel says that was all. */
+static void call(struct msg *m, void (*each)(const struct nlmsghdr *nl, void *arg),
+		 void *arg)
+{
+	if (send(sock, m, m->nl.nlmsg_len, 0) < 0)
+		die("send: %s", strerror(errno));
+	for (;;) {
+		ssize_t n = recv(sock, buffer, sizeof(buffer), 0);
+		struct nlmsghdr *nl = (void *)buffer;
+
+		if (n < 0)
+			die("recv: %s", strerror(errno));
+		for (; NLMSG_OK(nl, n); nl = NLMSG_NEXT(nl, n)) {
+			int err;
+
+			if (nl->nlmsg_seq != seq)
+				continue;	/* READY */
+			if (nl->nlmsg_type == NLMSG_ERROR || nl->nlmsg_type == NLMSG_DONE) {
+				err = -*(int *)NLMSG_DATA(nl);
+				if (err)
+					refused(nl, err);
+				return;
+			}
+			if (each)
+				each(nl, arg);
+		}
+	}
+}
+
+static void take_family(const struct nlmsghdr *nl, void *arg)
+{
+	(void)arg;
+	family = *(__u16 *)find(nl, CTRL_ATTR_FAMILY_ID, NULL);
+}
+
+static void connect_to_module(void)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK };
+	struct msg m;
+	int on = 1;
+
+	sock = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	if (sock < 0 || bind(sock, (void *)&address, sizeof(address)))
+		die("netlink: %s", strerror(errno));
+	setsockopt(sock, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
+	setsockopt(sock, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
+	begin(&m, CTRL_CMD_GETFAMILY, NLM_F_ACK);
+	put(&m, CTRL_ATTR_FAMILY_NAME, GOPROBE_GENL_NAME, sizeof(GOPROBE_GENL_NAME));
+	call(&m, take_family, NULL);
+}
+
+/* One message's records: looked at, not used. */
+static void take_records(const struct nlmsghdr *nl, void *arg)
+{
+	__u64 *backlog = arg, *word;
+	int size = 0;
+	char *at = find(nl, GOPROBE_A_RECORDS, &size);
+
+	word = find(nl, GOPROBE_A_BACKLOG, NULL);
+	if (word)
+		memcpy(backlog, word, sizeof(*backlog));
+	if (!at)
+		return;
+	while (size > 0) {
+		const struct goprobe_record *rec = (const void *)at;
+
+		if (rec->kind == GOPROBE_RECORD_LOST) {
+			lost += ((const struct goprobe_lost *)(rec + 1))->count;
+		} else {
+			records++;
+			record_bytes += rec->size;
+		}
+		size -= rec->size;
+		at += rec->size;
+	}
+}
+
+/* Returns the backlog. */
+static __u64 read_pass(void)
+{
+	__u64 backlog = 0;
+	struct msg m;
+
+	begin(&m, GOPROBE_CMD_READ, NLM_F_DUMP);
+	call(&m, take_records, &backlog);
+	return backlog;
+}
+
+static void take_stats(const struct nlmsghdr *nl, void *arg)
+{
+	int size = 0;
+	const void *at = find(nl, GOPROBE_A_STATS, &size);
+
+	if (at && (size_t)size >= __GOPROBE_STAT_MAX * sizeof(__u64))
+		memcpy(arg, at, __GOPROBE_STAT_MAX * sizeof(__u64));
+}
+
+static void simple(int cmd)
+{
+	struct msg m;
+
+	begin(&m, cmd, NLM_F_ACK);
+	call(&m, NULL, NULL);
+}
+
+/* func(a, b int, s string) in Go's register ABI: ax, bx, cx and di. */
+static const struct goprobe_piece pieces[] = {
+	{ .source = GOPROBE_FROM_INT_REG, .reg = 0, .size = 8, .frame = 0 },
+	{ .source = GOPROBE_FROM_INT_REG, .reg = 3, .size = 8, .frame = 8 },
+	{ .source = GOPROBE_FROM_INT_REG, .reg = 2, .size = 8, .frame = 16 },
+	{ .source = GOPROBE_FROM_INT_REG, .reg = 5, .size = 8, .frame = 24 },
+};
+
+static __u32 add_plan(const char *name)
+{
+	static const struct goprobe_ref string = { .offset = 16, .kind = GOPROBE_REF_STRING };
+	struct goprobe_type type = { .size = 32, .nrefs = 1 };
+	struct goprobe_plan plan = {
+		.npieces = 4, .string_limit = 256, .elements = 64, .objects = 64,
+		.bytes = 4096, .depth = 1,
+	};
+	struct msg m;
+
+	if (!strcmp(name, "none"))
+		return GOPROBE_NO_PLAN;
+	if (!strcmp(name, "ints")) {
+		type = (struct goprobe_type){ .size = 16 };
+		plan.npieces = 2;
+	} else if (!strcmp(name, "words")) {
+		plan.depth = 0;
+	} else if (strcmp(name, "string")) {
+		die("--plan %s: it is none, ints, words or string", name);
+	}
+	begin(&m, GOPROBE_CMD_TYPES_ADD, NLM_F_ACK);
+	put(&m, GOPROBE_A_TYPES, &type, sizeof(type));
+	put(&m, GOPROBE_A_REFS, &string, sizeof(string));
+	call(&m, NULL, NULL);
+	begin(&m, GOPROBE_CMD_PLANS_ADD, NLM_F_ACK);
+	put(&m, GOPROBE_A_PLANS, &plan, sizeof(plan));
+	put(&m, GOPROBE_A_PIECES, pieces, plan.npieces * sizeof(*pieces));
+	call(&m, NULL, NULL);
+	return 0;
+}
+
+struct options {
+	const char *file, *plan;
+	__s32 pid;
+	__u32 ring_bytes;
+	struct goprobe_point point;
+	bool hold, start, goroutine;
+};
+
+static void attach(const struct options *o)
+{
+	/* Go 1.19 to 1.22. */
+	struct goprobe_runtime rt = {
+		.g_reg = o->goroutine ? 14 : 0, .g_tls = -8, .g_stack_lo = 0, .g_stack_hi = 8,
+		.g_goid = 152, .g_m = 48, .m_curg = 192,
+	};
+	struct goprobe_point point = o->point;
+	int fd = open(o->file, O_RDONLY | O_CLOEXEC);
+	struct msg m;
+
+	if (fd < 0 || pread(fd, point.code, sizeof(point.code), point.offset) < 0)
+		die("%s: %s", o->file, strerror(errno));
+	point.code_len = sizeof(point.code);
+	begin(&m, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK);
+	put_u32(&m, GOPROBE_A_RING_BYTES, o->ring_bytes);
+	put(&m, GOPROBE_A_PIDS, &o->pid, sizeof(o->pid));
+	call(&m, NULL, NULL);
+	begin(&m, GOPROBE_CMD_FILE_ADD, NLM_F_ACK);
+	put_u32(&m, GOPROBE_A_FD, fd);
+	put(&m, GOPROBE_A_RUNTIME, &rt, sizeof(rt));
+	call(&m, NULL, NULL);
+	point.plan = add_plan(o->plan);
+	begin(&m, GOPROBE_CMD_POINTS_ADD, NLM_F_ACK);
+	put_u32(&m, GOPROBE_A_FILE, 0);
+	put(&m, GOPROBE_A_POINTS, &point, sizeof(point));
+	call(&m, NULL, NULL);
+	if (o->start)
+		simple(GOPROBE_CMD_START);
+}
+
+static bool readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/* Read when told to, until there is a line on standard input. */
+static void follow(const struct options *o)
+{
+	for (;;) {
+		struct pollfd p[] = {
+			{ .fd = 0, .events = POLLIN },
+			{ .fd = sock, .events = POLLIN },
+		};
+
+		while (read_pass() > o->ring_bytes / 4)
+			;
+		if (poll(p, 2, 1000) < 0 || p[0].revents)
+			return;
+		while (readable(sock))
+			recv(sock, buffer, sizeof(buffer), 0);
+	}
+}
+
+static void usage(void)
+{
+	fputs("usage: reader --pid PID --file FILE --offset N [--skip] [--plan none|ints|words|string]\n"
+	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n", stderr);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{ "pid", required_argument, NULL, 'p' },
+		{ "file", required_argument, NULL, 'f' },
+		{ "offset", required_argument, NULL, 'o' },
+		{ "skip", no_argument, NULL, 's' },
+		{ "plan", required_argument, NULL, 'l' },
+		{ "ring", required_argument, NULL, 'r' },
+		{ "hold", no_argument, NULL, 'h' },
+		{ "no-start", no_argument, NULL, 'n' },
+		{ "no-goroutine", no_argument, NULL, 'g' },
+		{ }
+	};
+	__u64 stats[__GOPROBE_STAT_MAX] = { };
+	struct options o = {
+		.plan = "string", .ring_bytes = 1 << 20, .start = true, .goroutine = true,
+		.point = { .id = 1, .kind = GOPROBE_POINT_CALL },
+	};
+	char line[16];
+	struct msg m;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+		switch (c) {
+		case 'p': o.pid = atoi(optarg); break;
+		case 'f': o.file = optarg; break;
+		case 'o': o.point.offset = strtoull(optarg, NULL, 0); break;
+		case 's': o.point.skip = GOPROBE_SKIP_IF_BE; break;
+		case 'l': o.plan = optarg; break;
+		case 'r': o.ring_bytes = strtoul(optarg, NULL, 0); break;
+		case 'h': o.hold = true; break;
+		case 'n': o.start = false; break;
+		case 'g': o.goroutine = false; break;
+		default: usage();
+		}
+	}
+	if (!o.pid || !o.file || !o.point.offset || optind != argc)
+		usage();
+	connect_to_module();
+	attach(&o);
+	read_pass();	/* from now on the module tells of new records */
+	puts("ready");
+	fflush(stdout);
+	if (!o.hold)
+		follow(&o);
+	if (!fgets(line, sizeof(line), stdin))
+		return 1;
+	simple(GOPROBE_CMD_STOP);
+	while (read_pass())
+		;
+	begin(&m, GOPROBE_CMD_GET_STATS, NLM_F_ACK);
+	call(&m, take_stats, stats);
+	printf("records=%llu bytes=%llu lost=%llu not_started=%llu\n", records, record_bytes,
+	       lost, stats[GOPROBE_STAT_NOT_STARTED]);
+	return 0;
+}
