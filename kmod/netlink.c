@@ -328,13 +328,6 @@ static int gp_nl_get_stats(struct sk_buff *req, struct genl_info *info)
 	return gp_nl_on_session(req, info, gp_run_get_stats, 0);
 }
 
-static int gp_nl_list_start(struct netlink_callback *cb)
-{
-	if (!gp_netlink_may(cb->skb))
-		return gp_refuse(cb->extack, -EPERM, GP_NETLINK_MAY_NOT);
-	return 0;
-}
-
 /* Where the list is: kept in the callback's args between messages. */
 struct gp_list_at {
 	long session;
@@ -449,6 +442,8 @@ static int gp_nl_list(struct sk_buff *skb, struct netlink_callback *cb)
 	int err = 0;
 
 	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->args));
+	if (!gp_netlink_may(cb->skb))
+		return gp_refuse(cb->extack, -EPERM, GP_NETLINK_MAY_NOT);
 	while (!err && (s = gp_session_get_from(at->session))) {
 		if (s->id != at->session) {
 			at->session = s->id;
@@ -517,7 +512,7 @@ static const struct genl_ops gp_netlink_ops[] = {
 	GP_NL_OP(STOP, gp_nl_stop, gp_policy_none),
 	GP_NL_OP(GET_STATS, gp_nl_get_stats, gp_policy_none),
 	GP_NL_DUMP(READ, gp_stream_read_start, gp_stream_read, gp_stream_read_done),
-	GP_NL_DUMP(LIST, gp_nl_list_start, gp_nl_list, NULL),
+	GP_NL_DUMP(LIST, NULL, gp_nl_list, NULL),
 };
 
 /*
