@@ -168,7 +168,8 @@ static enum go_kind kind_of(Dwarf_Die *die)
 	uint64_t v;
 	Dwarf_Die to;
 
-	if (number(die, DW_AT_go_kind, &v))
+	/* 0 stands at some pointers (1.19: *bool, *error). */
+	if (number(die, DW_AT_go_kind, &v) && (v & 0x1f))
 		return v & 0x1f;
 	switch (dwarf_tag(die)) {
 	case DW_TAG_pointer_type:

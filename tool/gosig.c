@@ -157,6 +157,38 @@ static int rank(int reg, bool *is_float)
 }
 
 /*
+ * What the line table has and the signature has not yet is a parameter behind
+ * those that are @sure, or an unnamed result: then the place of results on the
+ * stack is not known. @slack: bytes by which holes may have been taken for
+ * larger than they are.
+ */
+static int append_hole(struct draft *d, size_t sure, uint32_t slack)
+{
+	uint32_t want = (uint32_t)d->facts->args;
+	struct goabi_call call;
+	size_t before = d->nparams;
+
+	if (draft_assign(d, &call) || call.args_bytes > want + slack)
+		return -1;
+	if (call.args_bytes >= want)
+		return 0;
+	want -= call.args_bytes;
+	for (size_t k = sure; k < d->nparams; k++)
+		d->v[k].unavailable = why_ambiguous;
+	if (draft_insert(d, before, d->facts->abi0 ? hole(d, 0, false, want) :
+				    hole(d, want / 8, false, 0)))
+		return -1;
+	if (draft_assign(d, &call))
+		return -1;
+	for (size_t k = d->nparams; k < d->nparams + d->nresults; k++) {
+		if (d->places[k].on_stack && d->v[k].type->size &&
+		    d->loc[k].reg != DWLOC_STACK)
+			d->v[k].unavailable = why_ambiguous;
+	}
+	return 0;
+}
+
+/*
  * Up to 1.21 blank and unnamed parameters are missing, and all that follow are
  * in other registers than they seem. Where the locations at entry of two
  * neighbours tell the true registers, what is missing fits between them.
@@ -165,6 +197,7 @@ static int repair_registers(struct draft *d)
 {
 	struct goabi_call call;
 	size_t sure = 0;	/* params before this one have their place */
+	uint32_t holes = 0;	/* words of them */
 	bool inserted = false;
 
 	for (size_t i = 0; i < d->nparams; i++) {
@@ -192,30 +225,20 @@ static int repair_registers(struct draft *d)
 					    float_is, 0)))
 			return -1;
 		inserted = true;
+		holes += (uint32_t)(is - should);
 		sure = i + 2;
 		i++;
 	}
-	if (draft_assign(d, &call))
-		return -1;
-	if (adds_up(d))
-		return 0;
-	/* What is still missing stands behind the last one that is sure. */
 	if (!inserted && !sure && d->nparams)
 		return -1;
-	for (size_t k = sure; k < d->nparams; k++)
-		d->v[k].unavailable = why_ambiguous;
-	for (size_t k = 0; k < d->nresults; k++) {
-		if (d->places[d->nparams + k].on_stack &&
-		    d->v[d->nparams + k].type->size)
-			d->v[d->nparams + k].unavailable = why_ambiguous;
-	}
-	return 0;
+	return append_hole(d, sure, holes * 7);
 }
 
 /* On the stack the locations are exact: they are the calling convention. */
 static int repair_stack(struct draft *d)
 {
 	struct goabi_call call;
+	size_t sure = 0;
 
 	for (size_t i = 0; i < d->nparams + d->nresults; i++) {
 		bool result = i >= d->nparams;
@@ -227,16 +250,20 @@ static int repair_stack(struct draft *d)
 			continue;
 		is = d->loc[i].stack;
 		should = (int32_t)d->places[i].stack - 8;
-		if (is == should)
-			continue;
-		/* The first result tells where the parameters end. */
-		if (is < should || (result && i > d->nparams) ||
-		    draft_insert(d, i, hole(d, 0, false,
-					    (uint32_t)(is - should))))
-			return -1;
-		i++;
+		if (is != should) {
+			/* The first result tells where the parameters end. */
+			if (is < should || (result && i > d->nparams))
+				return -1;
+			for (size_t k = sure; k < i; k++)
+				d->v[k].unavailable = why_ambiguous;
+			if (draft_insert(d, i, hole(d, 0, false,
+						    (uint32_t)(is - should))))
+				return -1;
+			i++;
+		}
+		sure = i + 1;
 	}
-	return adds_up(d) ? 0 : -1;
+	return append_hole(d, sure < d->nparams ? sure : d->nparams, 0);
 }
 
 static bool is_receiver(const char *name, const struct dwparam *p)
@@ -262,6 +289,48 @@ static void place_dictionary(struct draft *d)
 	/* Since 1.20 it follows the receiver, before that it came first. */
 	if (d->sig->receiver && d->facts->minor >= 20)
 		d->sig->dict_at = 1;
+}
+
+/* Do the locations at entry name the registers that were assigned? */
+static bool locations_agree(struct draft *d)
+{
+	struct goabi_call call;
+
+	if (draft_assign(d, &call))
+		return false;
+	for (size_t i = 0; i < d->nparams; i++) {
+		const struct goabi_value *v = &d->places[i];
+
+		if (d->loc[i].reg >= 0 && !v->on_stack && v->nparts &&
+		    call.params.parts[v->part].reg != d->loc[i].reg)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The rule fails for some: a closure that is called where it is made gets the
+ * dictionary as a parameter. The line table and the locations decide.
+ */
+static bool move_dictionary(struct draft *d, const char *name)
+{
+	bool was = d->sig->dict;
+	size_t at = d->sig->dict_at;
+
+	if (!strstr(name, "[go.shape."))
+		return false;
+	d->sig->dict = false;
+	if (adds_up(d) && locations_agree(d))
+		return true;
+	d->sig->dict = true;
+	for (d->sig->dict_at = 0; d->sig->dict_at <= d->nparams;
+	     d->sig->dict_at++) {
+		if (adds_up(d) && locations_agree(d))
+			return true;
+	}
+	d->sig->dict = was;
+	d->sig->dict_at = at;
+	return false;
 }
 
 static int fill(struct draft *d, const struct dwfunc *df)
@@ -304,12 +373,8 @@ static const char *settle(struct draft *d, const struct dwfunc *df)
 		return why_too_large;
 	if (adds_up(d))
 		return NULL;
-	if (d->sig->dict) {
-		d->sig->dict = false;
-		if (adds_up(d))
-			return NULL;
-		d->sig->dict = true;
-	}
+	if (!d->facts->abi0 && move_dictionary(d, df->name))
+		return NULL;
 	if (d->facts->abi0)
 		return repair_stack(d) ? why_disagree : NULL;
 	if (d->facts->minor > 21)
@@ -344,10 +409,15 @@ out:
 
 static void put_list(FILE *f, const struct goparam *p, size_t n)
 {
+	bool named = false;
+
+	for (size_t i = 0; i < n; i++)
+		named |= p[i].name[0] != '~';
 	for (size_t i = 0; i < n; i++) {
 		fputs(i ? ", " : "", f);
-		if (p[i].name[0] != '~')
-			fprintf(f, "%s ", p[i].name);
+		if (named)
+			fprintf(f, "%s ", p[i].name[0] == '~' ? "_" :
+				p[i].name);
 		fputs(p[i].type->name, f);
 	}
 }

@@ -13,6 +13,7 @@ static const char why_signal[] = "runtime code that handles signals";
 static const char why_asm[] = "the runtime's own assembly";
 static const char why_start[] = "runtime code that starts the program or a thread";
 static const char why_barrier[] = "the garbage collector's write barrier";
+static const char why_foreign[] = "not Go code";
 static const char why_inlined[] = "inlined wherever it is called";
 
 struct rule {
@@ -58,6 +59,9 @@ const char *noprobe_reason(const struct gofunc *fn)
 {
 	if (fn->flags & GOFUNC_INLINED)
 		return why_inlined;
+	/* C that the Go linker linked in (cgo) has no file in the line table. */
+	if (!fn->file)
+		return why_foreign;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		const struct rule *r = &rules[i];
 

@@ -228,8 +228,8 @@ static bool same(const struct plan *p, uint32_t id, uint32_t size,
 {
 	const struct goprobe_type *t = &p->types[id];
 
-	return t->size == size && t->nrefs == r->n &&
-	       !memcmp(p->refs + t->ref, r->v, r->n * sizeof(*r->v));
+	return t->size == size && t->nrefs == r->n && (!r->n ||
+	       !memcmp(p->refs + t->ref, r->v, r->n * sizeof(*r->v)));
 }
 
 static int frame_of(struct wiretypes *w, uint32_t size, struct refs *r,
