@@ -143,6 +143,8 @@ static int parse_option(struct attach *a, int opt, struct diag *d)
 
 	switch (opt) {
 	case 'p':
+		if (target_check_pids(optarg, d))
+			return CMD_USAGE;
 		a->pids[a->npids++] = optarg;
 		break;
 	case 'b':
@@ -403,8 +405,23 @@ static void summarize(struct attach *a)
 	buf_fini(&talk);
 }
 
+/* For people, and for scripts that wait until it records. */
+static void say_started(const struct attach *a)
+{
+	size_t points = 0, n = a->plan->nfuncs;
+
+	for (size_t i = 0; i < a->plan->nfiles; i++)
+		points += a->plan->files[i].n;
+	if (!a->quiet)
+		fprintf(stderr, "tracing %zu function%s at %zu breakpoint%s; Ctrl-C ends\n",
+			n, n == 1 ? "" : "s", points, points == 1 ? "" : "s");
+}
+
 static int watch(struct attach *a, struct diag *d)
 {
+	if (watch_start(&a->watch, d))
+		return CMD_FAILED;
+	say_started(a);
 	if (watch_run(&a->watch, d))
 		return CMD_FAILED;
 	summarize(a);

@@ -77,6 +77,10 @@ static int collect(const struct target *t, const struct spec *specs, size_t nspe
 	size_t all = 0, n = 0;
 
 	for (size_t i = 0, k; i < t->nbins; i++) {
+		if (gobin_load_inlined(t->bins[i])) {
+			free(found);
+			return diag_set(d, "out of memory");
+		}
 		gobin_funcs(t->bins[i], &k);
 		all += k;
 	}
@@ -186,6 +190,8 @@ static int parse(struct args *a, int argc, char **argv, struct diag *d)
 		case 'h':
 			return CMD_HELP;
 		case 'p':
+			if (target_check_pids(optarg, d))
+				return CMD_USAGE;
 			a->pids[a->npids++] = optarg;
 			break;
 		case 'b':

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,11 +82,25 @@ static const char *after_path(const char *name)
 	return slash ? slash + 1 : name;
 }
 
+/* "shop.Cart.Add" for "shop.(*Cart).Add" */
+static bool same_method(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		a += strspn(a, "(*)");
+		b += strspn(b, "(*)");
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return false;
+		if (!*a)
+			return true;
+	}
+}
+
 /* How far off @name is; SIZE_MAX: too far to be meant. */
 static size_t score(const char *wanted, const char *name)
 {
-	size_t most = least(strlen(wanted) / 3, 4);
-	const char *tail = after_path(name);
+	/* A third of what names the function itself may be wrong. */
+	size_t most = least((strlen(last_part(wanted)) + 1) / 3, 4);
+	const char *tail = after_path(name), *dot = strchr(tail, '.');
 	size_t d;
 
 	if (strcasecmp(wanted, name) == 0)
@@ -93,15 +108,18 @@ static size_t score(const char *wanted, const char *name)
 	/* "foo" for "main.foo": people leave the package out */
 	if (strcasecmp(wanted, last_part(name)) == 0)
 		return strncmp(name, "main.", 5) == 0 ? 1 : 2;
-	if (strcasecmp(wanted, tail) == 0)
+	if (strcasecmp(wanted, tail) == 0 || same_method(wanted, name) ||
+	    (dot && strchr(wanted, '.') && same_method(wanted, dot + 1)))
 		return 1;
 	d = distance(wanted, name, most);
 	if (d > most && tail != name)
 		d = distance(wanted, tail, most);
 	if (d <= most)
 		return 2 + d;
+	/* Without its package more names come near: be stricter. */
+	most = least(strlen(wanted) / 3, 4);
 	d = distance(wanted, last_part(name), most);
-	return d <= most && d < strlen(wanted) / 2 ? 4 + d : SIZE_MAX;
+	return d <= most ? 4 + d : SIZE_MAX;
 }
 
 void near_offer(struct near *near, const char *name)

@@ -53,10 +53,10 @@ struct out_event {
 
 /**
  * struct out_summary - what to say at the end
- * @events: event lines printed
+ * @events: calls and returns printed
  * @calls: calls among them
  * @returns: returns and tail jumps among them
- * @unwound: calls that ended without returning, among them
+ * @unwound: calls that ended without returning
  * @open: calls that had not returned when tracing ended
  * @doubtful: calls whose end was not seen after records were lost
  * @forgotten: open calls forgotten because there were too many

@@ -164,13 +164,31 @@ static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 		left_out(&c->reasons, why_refused(bin, fn));
 }
 
+/* Nothing with code matches; perhaps something that was inlined away does. */
+static int no_code(struct choice *c, struct gobin **bins, size_t nbins, const struct spec *s,
+		   struct diag *d)
+{
+	for (size_t i = 0; i < nbins; i++) {
+		const struct gofunc *f;
+		size_t n;
+
+		if (gobin_load_inlined(bins[i]))
+			return diag_set(d, "out of memory");
+		f = gobin_funcs(bins[i], &n);
+		for (size_t k = 0; k < n; k++)
+			if (!f[k].entry && spec_match(s, f[k].name))
+				return plan_add(c->p, bins[i], &f[k], d);
+	}
+	return select_no_match(bins, nbins, s, d);
+}
+
 static int check(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
 {
 	for (size_t i = 0; i < c->nspecs; i++) {
 		const struct spec *s = &c->specs[i];
 
 		if (!c->found[i])
-			return select_no_match(bins, nbins, s, d);
+			return no_code(c, bins, nbins, s, d);
 		if (c->added[i])
 			continue;
 		if (s->kind == SPEC_NAME && c->refusal.sentence) {

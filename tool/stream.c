@@ -71,14 +71,15 @@ static void print(struct stream *s, const struct out_event *e)
 	if (stream_full(s))
 		return;
 	s->out->format->event(s->out, e);
-	s->sum.events++;
 	switch (e->kind) {
 	case OUT_CALL:
 		s->sum.calls++;
+		s->sum.events++;
 		break;
 	case OUT_RETURN:
 	case OUT_TAIL:
 		s->sum.returns++;
+		s->sum.events++;
 		break;
 	case OUT_UNWOUND:
 		s->sum.unwound++;
@@ -154,8 +155,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		return;
 	}
 	if (h->kind == GOPROBE_RECORD_LOST) {
-		if (!stream_full(s))
-			s->out->format->lost(s->out, &s->rec.lost, h->time);
+		s->out->format->lost(s->out, &s->rec.lost, h->time);
 		return;
 	}
 	if (h->id >= s->plan->nfuncs) {

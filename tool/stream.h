@@ -21,7 +21,7 @@
  * @merge: records held back
  * @pair: open calls; NULL: calls and returns are not joined
  * @bias: load biases, for the types of interfaces
- * @most: event lines to print; 0: all
+ * @most: calls and returns to print; 0: all
  * @sum: what was printed so far; @lost and @open of it are the caller's
  * @why_malformed: the first reason for sum.malformed
  * @rec: the record at hand

@@ -130,30 +130,48 @@ static int add_pid(struct target *t, pid_t pid, struct diag *d)
 	int err = add_binary(t, fd, path, d);
 
 	close(fd);
-	if (err && d->sentence && strstr(d->sentence, "Go"))
-		diag_hint(d, "process %d runs it", pid);
+	if (err && !d->hint)
+		diag_hint(d, "it is what process %d runs", pid);
 	return err;
+}
+
+/* The pid at *@list, which is moved behind it; 0 if there is none. */
+static pid_t next_pid(const char **list)
+{
+	char *end;
+	long pid;
+
+	if (**list < '0' || **list > '9')
+		return 0;
+	errno = 0;
+	pid = strtol(*list, &end, 10);
+	if (pid <= 0 || pid > INT_MAX || errno || (*end && *end != ','))
+		return 0;
+	*list = *end ? end + 1 : end;
+	/* "12," names nothing after the comma. */
+	return *end && !**list ? 0 : pid;
+}
+
+int target_check_pids(const char *list, struct diag *d)
+{
+	const char *p = list, *at = list;
+
+	while (next_pid(&p)) {
+		if (!*p)
+			return 0;
+		at = p;
+	}
+	diag_set(d, "'%s' is not a process id", list);
+	diag_span(d, list, at - list, strcspn(at, ","));
+	return -1;
 }
 
 int target_add_pids(struct target *t, const char *list, struct diag *d)
 {
-	for (const char *p = list;; p++) {
-		char *end;
-		long pid;
-
-		errno = 0;
-		pid = strtol(p, &end, 10);
-		if (end == p || pid <= 0 || pid > INT_MAX || errno || (*end && *end != ',')) {
-			diag_set(d, "'%s' is not a process id", list);
-			diag_span(d, list, p - list, strcspn(p, ","));
+	while (*list)
+		if (add_pid(t, next_pid(&list), d))
 			return -1;
-		}
-		if (add_pid(t, pid, d))
-			return -1;
-		if (!*end)
-			return 0;
-		p = end;
-	}
+	return 0;
 }
 
 /* --- a file ---------------------------------------------------------- */
@@ -199,15 +217,17 @@ static size_t count_older(const char *path, int fd)
 
 static int open_file(const char *path, struct diag *d)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
+	struct stat st = { 0 };
+	/* Not to wait for a writer, should it be a FIFO. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return diag_errno(d, errno, "can't open %s", path);
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	close(fd);
-	return diag_set(d, "%s is not a file", path);
+	return diag_set(d, S_ISDIR(st.st_mode) ? "%s is a directory" : "%s is not a regular file",
+			path);
 }
 
 int target_set_file(struct target *t, const char *path, size_t *older, struct diag *d)

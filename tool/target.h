@@ -48,7 +48,9 @@ struct target {
 	int status;
 };
 
-/* Add processes: "12,34". */
+/* Is it a list of process ids: "12,34"? */
+int target_check_pids(const char *list, struct diag *d);
+/* Add the processes of a list that target_check_pids() has accepted. */
 int target_add_pids(struct target *t, const char *list, struct diag *d);
 /*
  * All that run the file. *@older: how many processes run another file that was

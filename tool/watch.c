@@ -164,8 +164,17 @@ static int finish(struct watch *w, struct diag *d)
 	return pass(w, true, &p, d);
 }
 
+int watch_start(struct watch *w, struct diag *d)
+{
+	if (client_start(w->client, d))
+		return -1;
+	w->started = now();
+	return flush(w, d);
+}
+
 int watch_run(struct watch *w, struct diag *d)
 {
+	int err = 0;
 	struct waiting wait = {
 		.fds = calloc(2 + w->target->nprocesses, sizeof(*wait.fds)),
 	};
@@ -173,12 +182,9 @@ int watch_run(struct watch *w, struct diag *d)
 	if (!wait.fds)
 		return diag_set(d, "out of memory");
 
-	int err = client_start(w->client, d);
-
-	w->started = now();
 	wait.next = w->started + READ_HELD_BACK;
 	wait.end = w->duration ? w->started + w->duration : UINT64_MAX;
-	if (!err && w->target->command)
+	if (w->target->command)
 		err = target_release(w->target, d);
 	if (!err)
 		err = loop(w, &wait, d);

@@ -45,7 +45,9 @@ struct watch {
 int watch_signals(struct watch *w, struct diag *d);
 /* Has a signal come? Takes it; passes on to a command what it has not got itself. */
 bool watch_interrupted(struct watch *w);
-/* Start, let the command go, print until the end, take the breakpoints away. */
+/* Record from now on; print the header. */
+int watch_start(struct watch *w, struct diag *d);
+/* Let the command go, print until the end, take the breakpoints away. */
 int watch_run(struct watch *w, struct diag *d);
 /* Wait until the command has ended. */
 void watch_command(struct watch *w);
