@@ -4,11 +4,12 @@
  *
  * usage: agent PORT DIR
  *
- * DIR holds the files argv and environ (NUL-terminated strings) and cwd (a path), as tests/vm/run packed them. The
- * command's output goes to the host as frames (wire.h). The command gets pipes, as in any build log, because a virtio
- * port can be opened only once and so could not stand behind /dev/stdout.
+ * DIR holds the files argv and environ (NUL-terminated strings) and cwd (a path), as tests/vm/run
+ * packed them. The command's output goes to the host as frames (wire.h). The command gets pipes,
+ * because a virtio port can be opened only once and so could not stand behind /dev/stdout.
  *
- * After the command has ended: what it left running is killed, goprobe is unloaded, and the host ends the machine.
+ * After the command has ended, what it left running is killed, goprobe is unloaded, and the host
+ * ends the machine.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -32,7 +33,7 @@
 static int port;
 static int kmsg;
 
-/* Not dprintf(): glibc seeks first, which /dev/kmsg refuses with an errno glibc does not expect. */
+/* Not dprintf(): glibc's seeks first, and /dev/kmsg refuses that with an unexpected errno. */
 static void note(const char *text)
 {
 	char line[512];
@@ -42,7 +43,7 @@ static void note(const char *text)
 		perror(text);
 }
 
-/* PID 1 can't exit without a panic: say why and switch off, the host then sees that no exit frame came. */
+/* PID 1 can't exit without a panic: switch off, the host sees that no exit frame came. */
 static void die(const char *what)
 {
 	char text[400];
@@ -189,7 +190,7 @@ static bool alone(void)
 
 		if (atoi(entry->d_name) <= 1)
 			continue;
-		/* Kernel threads have no command line; a zombie has none either, and holds nothing. */
+		/* Kernel threads have no command line, nor have zombies, which hold nothing. */
 		snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
@@ -263,7 +264,7 @@ int main(int argc, char **argv)
 		}
 	} while (status < 0);
 
-	/* Only what lies in the pipes now: something left in the background may hold them open for ever. */
+	/* What lies in the pipes now: something in the background may hold them open for ever. */
 	while (forward(out[0], FRAME_STDOUT))
 		;
 	while (forward(err[0], FRAME_STDERR))

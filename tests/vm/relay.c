@@ -4,8 +4,8 @@
  *
  * usage: relay BOOT_TIMEOUT TIMEOUT CONSOLE -- QEMU...
  *
- * QEMU finds its end of the port at file descriptor 3. CONSOLE is the file the guest's console goes to; QEMU is given a
- * moment to complete it. The last line on file descriptor 4 tells how it went:
+ * QEMU finds its end of the port at file descriptor 3. CONSOLE is the file the guest's console goes
+ * to; QEMU is given a moment to complete it. A line on file descriptor 4 tells how it went:
  *
  *	exit STATUS UNLOAD_ERRNO	the command ended
  *	gone boot|command		QEMU ended before it
@@ -60,7 +60,7 @@ static void write_all(int fd, const char *p, size_t length)
 			poll(&out, 1, 1000);
 			continue;
 		}
-		/* A reader that has gone away is the command's problem only if it cares: drop the rest. */
+		/* Our reader has gone away; the command is to run to its end all the same. */
 		if (n < 0 && errno != EINTR)
 			return;
 		if (n > 0) {
@@ -101,7 +101,7 @@ static pid_t start(char **argv, int fd)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	/* A process group of its own: an interrupt at the terminal reaches relay, which then ends QEMU in order. */
+	/* An interrupt at the terminal is for relay alone, which then ends QEMU. */
 	setpgid(0, 0);
 	dup2(fd, QEMU_FD);
 	close(RESULT_FD);
@@ -187,7 +187,8 @@ int main(int argc, char **argv)
 			} else if (frame->type == FRAME_EXIT) {
 				memcpy(&report, data, sizeof(report));
 				await_end_of_log(argv[3]);
-				dprintf(RESULT_FD, "exit %u %u\n", report.status, report.unload_errno);
+				dprintf(RESULT_FD, "exit %u %u\n", report.status,
+					report.unload_errno);
 				goto end;
 			}
 			memmove(buf, buf + whole, have - whole);

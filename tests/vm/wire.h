@@ -2,8 +2,8 @@
 /*
  * wire.h - what agent (in the guest) says to relay (on the host), over one virtio port
  *
- * One port for everything keeps the order of the two streams and makes the end of them certain: once the exit frame is
- * there, so is all output before it.
+ * One port for everything keeps the order of the two streams and makes the end of them certain:
+ * once the exit frame is there, so is all output before it.
  */
 #ifndef GOPROBE_VM_WIRE_H
 #define GOPROBE_VM_WIRE_H
@@ -27,10 +27,10 @@ struct frame {
 
 struct exit_report {
 	uint32_t status;	/* as a shell would say it: exit code, or 128 + signal */
-	uint32_t unload_errno;	/* why goprobe would not leave the kernel; 0 if it did or was not there */
+	uint32_t unload_errno;	/* why goprobe would not be unloaded; 0 if all is well */
 };
 
-/* The last line agent writes to the kernel's log; when it reached the console, the console is complete. */
+/* The last line agent writes to the kernel's log: once on the console, the console is complete. */
 #define END_OF_LOG "goprobe-vm: end of log"
 
 #endif
