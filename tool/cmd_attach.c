@@ -396,7 +396,7 @@ static void summarize(struct attach *a)
 	/* Losses are told even to those who want quiet. */
 	if (!a->quiet || out_lost(s)) {
 		a->format->summary(&a->out, s, &talk);
-		out_flush(&a->out);
+		out_flush(&a->out, true);
 		fprintf(stderr, "%.*s", (int)talk.len, talk.len ? talk.p : "");
 		if (s->malformed)
 			fprintf(stderr, "goprobectl: bug: malformed record: %s\n",

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events to lines: what the formats have in common. */
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,8 +30,10 @@ static uint64_t now(clockid_t clock)
 void out_init(struct out *o, const struct out_format *format, int fd)
 {
 	uint64_t best = UINT64_MAX;
+	struct stat st;
 
 	memset(o, 0, sizeof(*o));
+	o->file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 	o->format = format;
 	o->fd = fd;
 	o->second = UINT64_MAX;
@@ -50,23 +55,48 @@ void out_fini(struct out *o)
 	buf_fini(&o->buf);
 }
 
-int out_flush(struct out *o)
+static bool takes_more(const struct out *o)
 {
-	size_t done = 0;
+	struct pollfd fd = { .fd = o->fd, .events = POLLOUT };
 
-	while (done < o->buf.len) {
-		ssize_t n = write(o->fd, o->buf.p + done, o->buf.len - done);
+	return o->file || poll(&fd, 1, 0) == 1;
+}
+
+int out_flush(struct out *o, bool wait)
+{
+	int err = 0;
+
+	while (out_pending(o)) {
+		bool must = wait || out_pending(o) > OUT_PENDING_MAX;
+		size_t most = out_pending(o);
+
+		if (!must && !takes_more(o))
+			break;
+		/* What a pipe that takes anything takes without blocking us. */
+		if (!must && !o->file && most > PIPE_BUF)
+			most = PIPE_BUF;
+
+		ssize_t n = write(o->fd, o->buf.p + o->written, most);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			o->buf.len = 0;
-			return -errno;
+			err = -errno;
+			o->written = o->buf.len;
+		} else {
+			o->written += n;
 		}
-		done += n;
 	}
-	o->buf.len = 0;
-	return o->buf.failed ? -ENOMEM : 0;
+	if (!out_pending(o)) {
+		o->buf.len = 0;
+		o->written = 0;
+	} else if (o->written > o->buf.cap / 2) {
+		/* Make room at the end rather than let the buffer grow. */
+		o->buf.len -= o->written;
+		memmove(o->buf.p, o->buf.p + o->written, o->buf.len);
+		o->written = 0;
+	}
+	return o->buf.failed ? -ENOMEM : err;
 }
 
 const struct plan_frame *out_frame(const struct out_event *e)

@@ -104,7 +104,9 @@ extern const struct out_format out_json;
  * struct out - an open output
  * @format: its format
  * @fd: where lines go
- * @buf: lines not yet written
+ * @buf: lines, of which the first @written bytes have been written
+ * @written: see @buf
+ * @file: @fd is a file: writing does not wait for a reader
  * @epoch: what makes CLOCK_MONOTONIC a time since 1970, ns
  * @pids: show process ids: there may be more than one
  * @second: cached: the second since 1970 that @clock shows
@@ -114,6 +116,8 @@ struct out {
 	const struct out_format *format;
 	int fd;
 	struct buf buf;
+	size_t written;
+	bool file;
 	uint64_t epoch;
 	bool pids;
 	uint64_t second;
@@ -124,8 +128,19 @@ struct out {
 const struct out_format *out_format_find(const char *name);
 void out_init(struct out *o, const struct out_format *format, int fd);
 void out_fini(struct out *o);
-/* Write what is buffered. 0 or -errno. */
-int out_flush(struct out *o);
+/*
+ * Write what is buffered. Unless @wait: as much as the reader takes now, so that
+ * records can be taken from the kernel meanwhile; but see OUT_PENDING_MAX.
+ * 0 or -errno.
+ */
+int out_flush(struct out *o, bool wait);
+/* A reader that is this far behind is waited for. */
+#define OUT_PENDING_MAX (64U << 20)
+
+static inline size_t out_pending(const struct out *o)
+{
+	return o->buf.len - o->written;
+}
 
 /* Arguments of a call or results of a return. */
 const struct plan_frame *out_frame(const struct out_event *e);

@@ -69,9 +69,9 @@ static uint64_t lost(const struct watch *w)
 	return w->stats[GOPROBE_STAT_LOST_RING_FULL] + w->stats[GOPROBE_STAT_LOST_NO_RING];
 }
 
-static int flush(struct watch *w, struct diag *d)
+static int flush(struct watch *w, bool wait, struct diag *d)
 {
-	int err = out_flush(w->out);
+	int err = out_flush(w->out, wait);
 
 	if (err == -EPIPE)
 		w->broken = true;
@@ -87,12 +87,12 @@ static int pass(struct watch *w, bool all, struct client_pass *p, struct diag *d
 	    client_get_stats(w->client, w->stats, d))
 		return -1;
 	stream_print(w->stream, all ? UINT64_MAX : p->time, lost(w));
-	return flush(w, d);
+	return flush(w, all, d);
 }
 
 /**
  * struct waiting - what to wait for
- * @fds: the client, the signals, then processes
+ * @fds: the client, the signals, the output, then processes
  * @n: their number
  * @next: when to read at the latest
  * @end: when to end at the latest
@@ -110,7 +110,10 @@ static void await(struct watch *w, struct waiting *wait)
 
 	wait->fds[0] = (struct pollfd){ .fd = client_fd(w->client), .events = POLLIN };
 	wait->fds[1] = (struct pollfd){ .fd = w->signals, .events = POLLIN };
-	wait->n = 2;
+	/* That nobody reads any more is told without being asked for. */
+	wait->fds[2] = (struct pollfd){ .fd = w->out->fd,
+					.events = out_pending(w->out) ? POLLOUT : 0 };
+	wait->n = 3;
 	for (size_t i = 0; i < w->target->nprocesses; i++) {
 		const struct target_process *p = &w->target->processes[i];
 
@@ -119,6 +122,7 @@ static void await(struct watch *w, struct waiting *wait)
 								.events = POLLIN };
 	}
 	poll(wait->fds, wait->n, until > t ? (until - t + MS - 1) / MS : 0);
+	w->broken |= wait->fds[2].revents & (POLLERR | POLLHUP);
 }
 
 /* Until there is a reason to end. */
@@ -132,6 +136,10 @@ static int loop(struct watch *w, struct waiting *wait, struct diag *d)
 		/* A command that was interrupted too may still have work to do. */
 		over |= watch_interrupted(w) && !w->target->command;
 		if (over)
+			return 0;
+		if (flush(w, false, d))
+			return -1;
+		if (w->broken)
 			return 0;
 		if (!client_ready(w->client) && now() < wait->next)
 			continue;
@@ -169,14 +177,14 @@ int watch_start(struct watch *w, struct diag *d)
 	if (client_start(w->client, d))
 		return -1;
 	w->started = now();
-	return flush(w, d);
+	return flush(w, true, d);
 }
 
 int watch_run(struct watch *w, struct diag *d)
 {
 	int err = 0;
 	struct waiting wait = {
-		.fds = calloc(2 + w->target->nprocesses, sizeof(*wait.fds)),
+		.fds = calloc(3 + w->target->nprocesses, sizeof(*wait.fds)),
 	};
 
 	if (!wait.fds)
