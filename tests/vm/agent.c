@@ -12,7 +12,6 @@
  * ends the machine.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -140,6 +139,7 @@ static pid_t start(const char *dir, int out, int err)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setsid();
+	dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
 	dup2(err, STDERR_FILENO);
 	environ = env;
@@ -176,42 +176,21 @@ static int reap(pid_t command)
 	return result;
 }
 
-static bool alone(void)
-{
-	struct dirent *entry;
-	bool result = true;
-	DIR *proc = opendir("/proc");
-	char path[300], buf[4096];
-
-	if (!proc)
-		return true;
-	while (result && (entry = readdir(proc))) {
-		int fd;
-
-		if (atoi(entry->d_name) <= 1)
-			continue;
-		/* Kernel threads have no command line, nor have zombies, which hold nothing. */
-		snprintf(path, sizeof(path), "/proc/%s/cmdline", entry->d_name);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (read(fd, buf, sizeof(buf)) > 0)
-			result = false;
-		close(fd);
-	}
-	closedir(proc);
-	return result;
-}
-
+/*
+ * Kill what is left and unload goprobe. A killed process closes its files, and the module ends its
+ * sessions, some time after the signal: that is no fault unless it takes long.
+ */
 static int unload(void)
 {
-	kill(-1, SIGKILL);
-	for (int i = 0; i < 500 && !alone(); i++) {
+	for (int i = 0; i < 1000; i++) {
+		kill(-1, SIGKILL);
 		reap(0);
+		if (!syscall(SYS_delete_module, "goprobe", O_NONBLOCK) || errno == ENOENT)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EBUSY)
+			break;
 		usleep(10000);
 	}
-	if (!syscall(SYS_delete_module, "goprobe", O_NONBLOCK) || errno == ENOENT)
-		return 0;
 	return errno;
 }
 
