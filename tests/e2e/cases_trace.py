@@ -12,9 +12,15 @@ from lib import Counter, case, check, parse, same, short, wait_for
 FUNCTIONS = "/^main\\.(%s)$/"
 
 
+def plain_name(function):
+    """A generic function's name without its type arguments: they differ between
+    the symbol table and runtime.Func, and between Go releases."""
+    return re.sub(r"\[.*\]", "", function)
+
+
 def names(functions):
     """A pattern that means exactly these functions."""
-    return "/^(%s)$/" % "|".join(re.escape(f) for f in sorted(functions))
+    return "/^(%s)$/" % "|".join(re.escape(plain_name(f)) for f in sorted(functions))
 
 
 def untraced(t, name, *args):
@@ -73,16 +79,16 @@ def count(t, calls, *options):
     return counter
 
 
-@case("each of 100,000 calls is delivered")
-def hundred_thousand(t):
-    got = count(t, 100000)
-    same((got.calls, got.returns, got.lost), (100000, 100000, 0), "calls, returns, lost")
+@case("each of 50,000 calls and returns is delivered, given the room")
+def all_delivered(t):
+    got = count(t, 50000, "--buffer", "16m")
+    same((got.calls, got.returns, got.lost), (50000, 50000, 0), "calls, returns, lost")
 
 
-@case("each of 1,000,000 calls and returns is delivered or counted as lost", per="boot")
+@case("each of 1,000,000 calls is delivered or counted as lost", per="boot")
 def million(t):
-    got = count(t, 1000000)
-    same(got.calls + got.returns + got.lost, 2000000, "delivered %d + %d and lost %d" % (got.calls, got.returns, got.lost))
+    got = count(t, 1000000, "--no-return")
+    same((got.calls + got.lost, got.returns), (1000000, 0), "delivered %d and lost %d, returns" % (got.calls, got.lost))
 
 
 @case("with a tiny buffer and a reader that stands still, delivered and lost are exactly what was called")
@@ -141,19 +147,22 @@ def stress(t):
 
 
 def normal(value):
-    """A value without what differs between Go releases in the naming of types."""
+    """A value or type, with type arguments as the programmer wrote them: inside a
+    generic function the compiler knows shapes, such as go.shape.int."""
     if isinstance(value, dict):
         return {k: normal(v) for k, v in value.items()}
     if isinstance(value, list):
         return [normal(v) for v in value]
+    if isinstance(value, str):
+        return re.sub(r"go\.shape\.([\w.*]+?)(_\d+)?(?=[\],]|$)", r"\1", value)
     return value
 
 
 def compare(expected, event):
     """Why a traced event is not the one that the target expects, or None."""
-    for key in expected:
-        if normal(event.get(key)) != normal(expected[key]):
-            return "%s %s: %s is %s, expected %s" % (event["kind"], event.get("func"), key, short(json.dumps(event.get(key, event))),
+    for key in "goid", "args", "results":
+        if key in expected and normal(event.get(key)) != normal(expected[key]):
+            return "%s %s: %s is %s, expected %s" % (event["kind"], event["func"], key, short(json.dumps(event.get(key, event))),
                                                      short(json.dumps(expected[key])))
     return None
 
@@ -170,14 +179,14 @@ def types_of(t, *options):
 def types(t):
     trace, expected = types_of(t)
     same(trace.lost, 0, "lost")
-    events = trace.calls + trace.returns
     events = [e for e in trace.events if e["kind"] in ("call", "return")]
     wrong = []
     at = 0
     for event in events:
         # After an event too many or too few, go on where they agree again.
-        key = event["kind"], event["func"]
-        ahead = next((i for i in range(at, min(at + 4, len(expected))) if (expected[i]["kind"], expected[i]["func"]) == key), None)
+        key = event["kind"], plain_name(event["func"])
+        ahead = next((i for i in range(at, min(at + 4, len(expected)))
+                      if (expected[i]["kind"], plain_name(expected[i]["func"])) == key), None)
         if ahead is None:
             wrong.append("unexpected %s" % short(json.dumps(event)))
             continue
@@ -208,7 +217,7 @@ def string_limit(t):
 
 @case("--events N ends after exactly N events")
 def events(t):
-    target = t.target("counter", "-each", "1ms", -1)
+    target = t.target("counter", "-each", "1ms", 0)
     trace = t.attach("--events", 25, "-p", target.pid, "main.doWork").finish()
     same(len(trace.calls) + len(trace.returns), 25, "events")
     check(not target.ended(), "the target ended")
@@ -216,7 +225,7 @@ def events(t):
 
 @case("--duration ends by itself; the target goes on")
 def duration(t):
-    target = t.target("counter", "-each", "1ms", -1)
+    target = t.target("counter", "-each", "1ms", 0)
     trace = t.attach("--duration", "2s", "-p", target.pid, "main.doWork").finish()
     check(trace.calls, "no calls")
     check(1.5 < trace.summary["seconds"] < 60, "it took %s s", trace.summary["seconds"])
@@ -225,7 +234,7 @@ def duration(t):
 
 @case("a pattern that is a glob, or a /regexp/, takes what it matches")
 def patterns(t):
-    for pattern, want in (("main.*Sl*", {"main.nestedSlices"}), ("main.fail?", {"main.fails"}),
+    for pattern, want in (("main.n*Slices", {"main.nestedSlices"}), ("main.fail?", {"main.fails"}),
                           ("/^main\\.(f|c)64$/", {"main.f64", "main.c64"}), ("main.(*Cart).Add", {"main.(*Cart).Add"})):
         trace = t.attach(pattern, "--", t.binary("types")).finish()
         same({e["func"] for e in trace.calls}, want, "functions of " + pattern)

@@ -241,7 +241,7 @@ class Attach(Process):
 
 
 # What goprobectl says on stderr once it records.
-ATTACHED = re.compile(r"^(attached|tracing)\b", re.M)
+ATTACHED = re.compile(r"^tracing \d+ function", re.M)
 
 
 class Counter:

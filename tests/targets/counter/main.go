@@ -8,7 +8,7 @@
 // It prints "ready PID" first. With -hold it then waits for a line on stdin, so
 // that a tracer can attach before the first call, and for another one (or end
 // of file) before it ends, so that a tracer can look at it afterwards. -each
-// sleeps between two calls; with N of -1 it calls until it is killed. -fork has a
+// sleeps between two calls; with N of 0 it calls until it is killed. -fork has a
 // child process, forked before the calls and without exec, make as many calls of
 // its own. Its last line is "counter=N"; S is its exit status.
 package main
@@ -77,7 +77,7 @@ func main() {
 	if *fork > 0 {
 		forkAndWork(*fork)
 	}
-	for i := int64(0); i != n; i++ {
+	for i := int64(0); n == 0 || i < n; i++ {
 		doWork()
 		if *each > 0 {
 			time.Sleep(*each)
