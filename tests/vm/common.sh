@@ -136,7 +136,7 @@ apt_depends()
 		echo "$p"
 		# shellcheck disable=SC2207 # package names hold no blanks
 		todo+=($(echo "$record" | sed -n 's/^Depends: //p' | tr '|,' '\n\n' | sed 's/ //g; s/(.*//; s/:any//' |
-			grep -E "^($pattern)"))
+			grep -E "^($pattern)" || :))
 	done
 }
 
