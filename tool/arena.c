@@ -14,7 +14,7 @@
 struct arena_block {
 	struct arena_block *next;
 	size_t size;
-	_Alignas(ARENA_ALIGN) unsigned char data[];
+	unsigned char data[] __attribute__((aligned(ARENA_ALIGN)));
 };
 
 void arena_fini(struct arena *a)

@@ -65,8 +65,4 @@ int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt);
 /* The function at link-time address @entry; 0, or -1 if it is not described. */
 int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret);
 
-/* Called for each function that has no code and is inlined somewhere. */
-typedef int (*dwinfo_inlined_fn)(void *ctx, const char *name, int line);
-int dwinfo_inlined(struct dwinfo *dw, dwinfo_inlined_fn fn, void *ctx);
-
 #endif

@@ -17,6 +17,7 @@
 #include "gosig.h"
 #include "goversion.h"
 #include "hmap.h"
+#include "inlined.h"
 #include "linktab.h"
 #include "rtypes.h"
 
@@ -143,8 +144,7 @@ const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr)
 
 int gobin_load_inlined(struct gobin *bin)
 {
-	return gofuncs_load_inlined(&bin->funcs, &bin->link, &bin->ef,
-				    bin->dw);
+	return inlined_load(&bin->funcs, &bin->link, &bin->ef);
 }
 
 int32_t gobin_args_bytes(const struct gobin *bin, const struct gofunc *fn)
@@ -155,12 +155,15 @@ int32_t gobin_args_bytes(const struct gobin *bin, const struct gofunc *fn)
 static const struct gosig sig_inlined = {
 	.incomplete = "it is inlined wherever it is called",
 };
+
 static const struct gosig sig_stripped = {
 	.incomplete = "the binary has no debug information",
 };
+
 static const struct gosig sig_assembly = {
 	.incomplete = "written in assembly: its arguments are not described",
 };
+
 static const struct gosig sig_unknown = {
 	.incomplete = "the debug information does not describe it",
 };

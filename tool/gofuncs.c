@@ -112,13 +112,3 @@ void gofuncs_fini(struct gofuncs *f)
 	free(f->old);
 	memset(f, 0, sizeof(*f));
 }
-
-int gofuncs_load_inlined(struct gofuncs *f, const struct linktab *l,
-			 const struct elffile *ef, struct dwinfo *dw)
-{
-	(void)f;
-	(void)l;
-	(void)ef;
-	(void)dw;
-	return 0;
-}

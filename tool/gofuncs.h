@@ -3,7 +3,6 @@
 #ifndef GOPROBE_GOFUNCS_H
 #define GOPROBE_GOFUNCS_H
 
-#include "dwinfo.h"
 #include "gobin.h"
 #include "linktab.h"
 
@@ -13,8 +12,7 @@
  * @n: their number
  * @ncode: how many have code
  * @row: for each with code: its row of the line table
- * @old: what @v was before gofuncs_load_inlined(): users have pointers to it
- * @inlined: the inlined ones were counted
+ * @old: what @v was before inlined_load(): users have pointers to it
  */
 struct gofuncs {
 	struct gofunc *v;
@@ -22,7 +20,6 @@ struct gofuncs {
 	size_t ncode;
 	uint32_t *row;
 	struct gofunc *old;
-	bool inlined;
 };
 
 /* 0, or -1 if the line table is damaged. */
@@ -33,7 +30,5 @@ void gofuncs_fini(struct gofuncs *f);
 const struct gofunc *gofuncs_at(const struct gofuncs *f, uint64_t vaddr);
 int32_t gofuncs_args(const struct gofuncs *f, const struct linktab *l,
 		     const struct gofunc *fn);
-int gofuncs_load_inlined(struct gofuncs *f, const struct linktab *l,
-			 const struct elffile *ef, struct dwinfo *dw);
 
 #endif

@@ -339,7 +339,7 @@ static int fill(struct draft *d, const struct dwfunc *df)
 		for (size_t i = 0; i < df->nparams; i++) {
 			struct dwparam p = df->params[i];
 
-			if (p.result != (pass == 1))
+			if (p.result ? !pass : pass)
 				continue;
 			if (!p.result && !strcmp(p.name, ".dict")) {
 				d->sig->dict = true;

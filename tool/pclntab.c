@@ -289,18 +289,12 @@ static uint64_t own_pc(const struct pclntab *t, const struct pclntab_func *f)
 	return f->entry;
 }
 
-const char *pclntab_file(const struct pclntab *t, const struct pclntab_func *f,
-			 int *line)
+const char *pclntab_file_at(const struct pclntab *t,
+			    const struct pclntab_func *f, uint64_t pc)
 {
-	uint64_t pc = own_pc(t, f);
 	size_t at;
 	int32_t v;
 
-	*line = 0;
-	if (f->start_line > 0)
-		*line = f->start_line;
-	else if (!pclntab_value(t, f, f->pcln, pc, &v, NULL) && v > 0)
-		*line = v;
 	if (pclntab_value(t, f, f->pcfile, pc, &v, NULL) || v < 0)
 		return NULL;
 	if (t->format == PCLNTAB_GO12) {
@@ -322,15 +316,55 @@ const char *pclntab_file(const struct pclntab *t, const struct pclntab_func *f,
 	return has(t, at, 1) ? (const char *)t->data + at : NULL;
 }
 
-int64_t pclntab_funcdata(const struct pclntab *t, const struct pclntab_func *f,
-			 uint32_t which)
+const char *pclntab_file(const struct pclntab *t, const struct pclntab_func *f,
+			 int *line)
 {
-	size_t at = f->pcdata + f->npcdata * 4 + (size_t)which * 4;
+	uint64_t pc = own_pc(t, f);
+	int32_t v;
+
+	*line = 0;
+	if (f->start_line > 0)
+		*line = f->start_line;
+	else if (!pclntab_value(t, f, f->pcln, pc, &v, NULL) && v > 0)
+		*line = v;
+	return pclntab_file_at(t, f, pc);
+}
+
+uint64_t pclntab_inltree(const struct pclntab *t, const struct pclntab_func *f,
+			 uint64_t gofunc)
+{
+	uint32_t which = t->format == PCLNTAB_GO12 ? 4 : 3;
+	size_t at = f->pcdata + f->npcdata * 4;
 	uint32_t v;
 
-	if (t->format < PCLNTAB_GO118 || which >= f->nfuncdata ||
-	    !has(t, at, 4))
-		return -1;
+	if (which >= f->nfuncdata)
+		return 0;
+	if (t->format < PCLNTAB_GO118) {
+		/* Pointers, aligned in memory as the table itself is. */
+		at = (at + 7) & ~(size_t)7;
+		at += which * 8;
+		return has(t, at, 8) ? u64(t->data + at) : 0;
+	}
+	at += which * 4;
+	if (!has(t, at, 4) || !gofunc)
+		return 0;
 	v = u32(t->data + at);
-	return v == UINT32_MAX ? -1 : (int64_t)v;
+	return v == UINT32_MAX ? 0 : gofunc + v;
+}
+
+size_t pclntab_inlined_size(const struct pclntab *t)
+{
+	return t->format < PCLNTAB_GO120 ? 20 : 16;
+}
+
+void pclntab_inlined(const struct pclntab *t, const uint8_t *entry,
+		     struct pclntab_inlined *ret)
+{
+	if (t->format < PCLNTAB_GO120) {
+		ret->name = u32(entry + 12);
+		ret->line = 0;
+	} else {
+		ret->name = u32(entry + 4);
+		ret->line = (int32_t)u32(entry + 12);
+	}
 }

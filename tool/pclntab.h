@@ -113,9 +113,31 @@ int pclntab_pcdata(const struct pclntab *t, const struct pclntab_func *f,
 const char *pclntab_file(const struct pclntab *t, const struct pclntab_func *f,
 			 int *line);
 
-/* Offset of FUNCDATA @which from moduledata.gofunc (1.18 and newer), or -1. */
-int64_t pclntab_funcdata(const struct pclntab *t, const struct pclntab_func *f,
-			 uint32_t which);
+/*
+ * Link-time address of the function's inlining tree, or 0. @gofunc is what
+ * moduledata.gofunc says (1.18 and newer; unused before).
+ */
+uint64_t pclntab_inltree(const struct pclntab *t, const struct pclntab_func *f,
+			 uint64_t gofunc);
+
+/**
+ * struct pclntab_inlined - one entry of an inlining tree
+ * @name: offset in the name table
+ * @line: of the func keyword, or 0
+ */
+struct pclntab_inlined {
+	uint32_t name;
+	int32_t line;
+};
+
+/* Bytes of an entry, and what is in it. */
+size_t pclntab_inlined_size(const struct pclntab *t);
+void pclntab_inlined(const struct pclntab *t, const uint8_t *entry,
+		     struct pclntab_inlined *ret);
+
+/* File of what is at @pc, inlined or not, or NULL. */
+const char *pclntab_file_at(const struct pclntab *t,
+			    const struct pclntab_func *f, uint64_t pc);
 
 /* Function name at @off in the name table, or NULL. */
 const char *pclntab_name(const struct pclntab *t, uint32_t off);

@@ -5,8 +5,10 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
+	"text/template"
 	"time"
 )
 
@@ -260,7 +262,7 @@ func Switch(n int, s string) int {
 }
 
 func inlined(a int) int {
-	return a + 1
+	return a*a + len(os.Args)
 }
 
 //go:noinline
@@ -315,6 +317,9 @@ func main() {
 		return
 	}
 	p := Point{1, 2}
+	// For more of the library's code to be looked at.
+	sink, _ = json.Marshal(p)
+	sink, _ = template.New("").Parse("")
 	sink = TenInts(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 	Ints(1, 2, 3, 4, 5, 6, true)
 	Floats(1, 2, 3, 4)

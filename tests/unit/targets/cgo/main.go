@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+
+// A program with C in it, which has thread-local variables of its own.
+package main
+
+/*
+static __thread int calls[20] = { 1, 2, 3 };
+
+static int add(int a, int b)
+{
+	calls[0] += a;
+	return a + b + calls[0];
+}
+*/
+import "C"
+
+import "fmt"
+
+//go:noinline
+func Add(x int, s string) int {
+	return int(C.add(C.int(x), 2)) + len(s)
+}
+
+func main() {
+	fmt.Println(Add(1, "abc"))
+}

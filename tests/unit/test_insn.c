@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where in a function's code breakpoints may go. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "insn.h"
+
+#define BASE 0x401000U
+/* The runtime's morestack of these tests, before the function. */
+#define MORESTACK 0x400f00U
+
+struct insn_case {
+	const char *claim;
+	/* In hex; "more" is a call of morestack and a jump to the entry. */
+	const char *code;
+	bool wrapper;
+	const char *want;
+};
+
+static const struct insn_case cases[] = {
+	{
+		"small frame: the branch behind the compare with g in R14",
+		/* cmp rsp, [r14+16]; jbe +3; push rbp; pop rbp; ret */
+		"49 3b 66 10 76 03 55 5d c3 more",
+		false, "check@4+2 rets 8",
+	}, {
+		"the branch may be long, spills may precede the call",
+		/* jbe +1; mov [rsp+8], rax; movsd [..], x0 */
+		"49 3b 66 10 0f 86 01 00 00 00 c3 48 89 44 24 08 f2 0f 11 44 24 10 90 more",
+		false, "check@4+6 rets 10",
+	}, {
+		"middle frame: LEA into R12 first",
+		/* lea r12, [rsp-56]; cmp r12, [r14+16] */
+		"4c 8d 64 24 c8 4d 3b 66 10 76 01 c3 more",
+		false, "check@9+2 rets 11",
+	}, {
+		"huge frame: a subtraction that may wrap",
+		/* mov r12, rsp; sub; jb +7; cmp r12, [r14+16] */
+		"49 89 e4 49 81 ec 20 86 01 00 72 07 4d 3b 66 10 76 01 c3 more",
+		false, "check@16+2 rets 18",
+	}, {
+		"on the system stack the other guard is compared",
+		"49 3b 66 18 76 01 c3 more",
+		false, "check@4+2 rets 6",
+	}, {
+		"ABI0: g is loaded from TLS",
+		/* cmp rsp, [rcx+16] */
+		"64 48 8b 0c 25 f8 ff ff ff 48 3b 61 10 76 01 c3 more",
+		false, "check@13+2 abi0 rets 15",
+	}, {
+		"ABI0 in a PIE: the offset is in a register",
+		/* mov rcx, fs:[rcx]; lea rax, [rsp-56]; cmp rax, [rcx+16] */
+		"48 c7 c1 f8 ff ff ff 64 48 8b 09 48 8d 44 24 c8 48 3b 41 10 76 01 c3 more",
+		false, "check@20+2 abi0 rets 22",
+	}, {
+		"ABI0 in a shared library: the offset is in the GOT",
+		"48 8b 0d 00 10 00 00 64 48 8b 09 48 3b 61 10 76 01 c3 more",
+		false, "check@15+2 abi0 rets 17",
+	}, {
+		"huge frame before Go 1.17",
+		/* mov rsi, [rcx+16]; cmp rsi; je more; lea; sub rax, rsi; cmp rax */
+		"64 48 8b 0c 25 f8 ff ff ff 48 8b 71 10 48 81 fe de fa ff ff 74 14 48 8d 84 24 a0 03 00 00 48 29 f0 48 3d 00 86 01 00 76 01 c3 more",
+		false, "check@39+2 abi0 rets 41",
+	}, {
+		"a bounds check is no stack check",
+		"48 83 f8 03 76 01 c3 more",
+		false, "refused: its first instruction is also the head of a loop",
+	}, {
+		"a branch that does not lead to morestack is no stack check",
+		"49 3b 66 10 76 01 c3 e8 00 00 00 00 c3",
+		false, "first@0+4 rets 6 12",
+	}, {
+		"nor one with other instructions before the call",
+		/* add rax, rax */
+		"49 3b 66 10 76 01 c3 48 01 c0 e8 f1 fe ff ff c3",
+		false, "first@0+4 rets 6 15",
+	}, {
+		"without a check: PUSH is emulated",
+		"55 48 89 e5 5d c3",
+		false, "push@0+1 rets 5",
+	}, {
+		"PUSH of an upper register too",
+		"41 54 41 5c c3",
+		false, "push@0+2 rets 4",
+	}, {
+		"a NOP as well",
+		"90 c3",
+		false, "nop@0+1 rets 1",
+	}, {
+		"XCHG R8,RAX is refused: older kernels take it for a NOP",
+		"49 90 c3",
+		false, "refused: the kernel can't step over its first instruction",
+	}, {
+		"XCHG AX,AX is not a plain NOP",
+		"66 90 c3",
+		false, "first@0+2 rets 2",
+	}, {
+		"any other first instruction is single-stepped",
+		"48 01 d8 c3",
+		false, "first@0+3 rets 3",
+	}, {
+		"a function may be nothing but its RET",
+		"c3 cc cc cc",
+		false, "first@0+1 rets 0",
+	}, {
+		"every RET counts, also with an operand or a prefix",
+		"48 85 c0 74 01 c3 74 03 c2 08 00 f3 c3",
+		false, "first@0+3 rets 5 8 11",
+	}, {
+		"a jump out of the function ends it",
+		"84 00 e9 00 10 00 00",
+		false, "first@0+2 tails 2",
+	}, {
+		"an indirect jump does so in a wrapper",
+		"48 8b 08 ff e1",
+		true, "first@0+3 tails 3",
+	}, {
+		"and may be a switch elsewhere",
+		"48 8b 08 ff e1 c3",
+		false, "first@0+3 rets 5",
+	}, {
+		"the head of a loop would count each round as a call",
+		/* cmp qword [rax], 0; jne entry */
+		"48 83 38 00 75 fa c3",
+		false, "refused: its first instruction is also the head of a loop",
+	}, {
+		"LOCK is not to be stepped over",
+		"f0 48 ff 00 c3",
+		false, "refused: the kernel can't step over its first instruction",
+	}, {
+		"nor AVX-512",
+		"62 f1 fe 48 6f 00 c3",
+		false, "refused: the kernel can't step over its first instruction",
+	}, {
+		"nor a fence",
+		"0f ae f0 c3",
+		false, "refused: the kernel can't step over its first instruction",
+	}, {
+		"nor SYSCALL",
+		"0f 05 c3",
+		false, "refused: the kernel can't step over its first instruction",
+	}, {
+		"nor CPUID's neighbour RDTSCP",
+		"0f 01 f9 c3",
+		false, "refused: the kernel can't step over its first instruction",
+	}, {
+		"nor UD2",
+		"0f 0b",
+		false, "refused: the kernel can't step over its first instruction",
+	}, {
+		"nor segment prefixes of old",
+		"2e 0f 1f 00 c3",
+		false, "refused: the kernel can't step over its first instruction",
+	}, {
+		"FS and AVX may be",
+		"c5 f8 77 c3",
+		false, "first@0+3 rets 3",
+	}, {
+		"AVX-512 further on is decoded",
+		"90 62 f1 fe 48 6f 00 c3",
+		false, "nop@0+1 rets 7",
+	}, {
+		"code that can't be decoded proves nothing",
+		"90 c3 06 07 c3",
+		false, "refused: its code can't be decoded",
+	}, {
+		"zeros behind the code are padding",
+		"90 c3 00",
+		false, "nop@0+1 rets 1",
+	}, {
+		"a branch into an instruction proves the decoding wrong",
+		"74 01 48 89 c3 c3",
+		false, "refused: a branch leads into one of its instructions",
+	}, {
+		"a check that is cut off is none",
+		"49 3b 66 10 76 70 c3",
+		false, "first@0+4 rets 6",
+	},
+};
+
+static size_t put_morestack(uint8_t *to, size_t at)
+{
+	int32_t rel = (int32_t)(MORESTACK - (BASE + at + 5));
+
+	to[at] = 0xe8;			/* call */
+	memcpy(to + at + 1, &rel, 4);
+	to[at + 5] = 0xeb;		/* jmp */
+	to[at + 6] = (uint8_t)(0 - (at + 7));
+	return at + 7;
+}
+
+static size_t assemble(const char *hex, uint8_t *to)
+{
+	size_t n = 0;
+
+	while (*hex) {
+		if (!strncmp(hex, "more", 4)) {
+			n = put_morestack(to, n);
+			hex += 4;
+		} else {
+			char *end;
+
+			to[n++] = (uint8_t)strtoul(hex, &end, 16);
+			hex = end;
+		}
+		while (*hex == ' ')
+			hex++;
+	}
+	return n;
+}
+
+static bool is_morestack(void *ctx, uint64_t vaddr)
+{
+	(void)ctx;
+	return vaddr == MORESTACK;
+}
+
+static char *show(const struct insn_scan *s)
+{
+	static const char *const kinds[] = {
+		"none", "check", "push", "nop", "first",
+	};
+	size_t len;
+	char *text;
+	FILE *f = open_memstream(&text, &len);
+
+	if (s->refused) {
+		fprintf(f, "refused: %s", s->refused);
+	} else {
+		fprintf(f, "%s@%u+%u%s", kinds[s->entry], s->call.at,
+			s->call.len, s->abi0 ? " abi0" : "");
+		if (s->nrets)
+			fputs(" rets", f);
+		for (size_t i = 0; i < s->nrets; i++)
+			fprintf(f, " %u", s->rets[i].at);
+		if (s->ntails)
+			fputs(" tails", f);
+		for (size_t i = 0; i < s->ntails; i++)
+			fprintf(f, " %u", s->tails[i].at);
+	}
+	fclose(f);
+	return text;
+}
+
+static void test_code(void **state)
+{
+	const struct insn_case *c = *state;
+	uint8_t buf[128], *bytes;
+	size_t len = assemble(c->code, buf);
+	struct insn_code code = {
+		.len = len, .vaddr = BASE, .wrapper = c->wrapper,
+		.is_morestack = is_morestack,
+	};
+	struct insn_scan s;
+	char *got;
+
+	/* On the heap, so that a read past the end is seen. */
+	bytes = malloc(len);
+	memcpy(bytes, buf, len);
+	code.bytes = bytes;
+	assert_int_equal(insn_scan(&code, &s), 0);
+	got = show(&s);
+	assert_string_equal(got, c->want);
+	insn_scan_fini(&s);
+	free(got);
+	free(bytes);
+}
+
+/* Any bytes at all: points lie inside, and nothing is read outside. */
+static void test_noise(void **state)
+{
+	uint32_t seed = 1;
+
+	(void)state;
+	for (int round = 0; round < 20000; round++) {
+		size_t len = 1 + round % 61;
+		uint8_t *bytes = malloc(len);
+		struct insn_code code = {
+			.bytes = bytes, .len = len, .vaddr = BASE,
+			.is_morestack = is_morestack,
+		};
+		struct insn_scan s;
+
+		for (size_t i = 0; i < len; i++) {
+			seed = seed * 1664525 + 1013904223;
+			bytes[i] = seed >> 24;
+		}
+		/* Half of them begin like a function. */
+		if (round % 2 && len > 6)
+			memcpy(bytes, "\x49\x3b\x66\x10\x76", 5);
+		assert_int_equal(insn_scan(&code, &s), 0);
+		if (!s.refused)
+			assert_true(s.call.at + s.call.len <= len);
+		for (size_t i = 0; i < s.nrets; i++)
+			assert_true(s.rets[i].at + s.rets[i].len <= len);
+		for (size_t i = 0; i < s.ntails; i++)
+			assert_true(s.tails[i].at + s.tails[i].len <= len);
+		insn_tls_offset(bytes, len);
+		insn_scan_fini(&s);
+		free(bytes);
+	}
+}
+
+static void test_tls(void **state)
+{
+	static const uint8_t absolute[] = {
+		0x64, 0x48, 0x8b, 0x04, 0x25, 0xa8, 0xff, 0xff, 0xff,
+	};
+	static const uint8_t by_register[] = {
+		0x48, 0xc7, 0xc1, 0xf8, 0xff, 0xff, 0xff,
+		0x64, 0x48, 0x8b, 0x01,
+	};
+
+	(void)state;
+	assert_int_equal(insn_tls_offset(absolute, sizeof(absolute)), -88);
+	assert_int_equal(insn_tls_offset(by_register, sizeof(by_register)), -8);
+	assert_int_equal(insn_tls_offset(absolute, 4), 0);
+}
+
+int main(void)
+{
+	enum { N = sizeof(cases) / sizeof(*cases) };
+	struct CMUnitTest tests[N + 2];
+
+	for (size_t i = 0; i < N; i++) {
+		tests[i] = (struct CMUnitTest){
+			.name = cases[i].claim,
+			.test_func = test_code,
+			.initial_state = (void *)(uintptr_t)&cases[i],
+		};
+	}
+	tests[N] = (struct CMUnitTest)cmocka_unit_test(test_noise);
+	tests[N].name = "any bytes give points inside the code, or none";
+	tests[N + 1] = (struct CMUnitTest)cmocka_unit_test(test_tls);
+	tests[N + 1].name = "the offset of g from the thread pointer is read from code";
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
