@@ -9,7 +9,6 @@
  *
  * Leaf: includes nothing that does I/O. KUnit replaces gp_user_copy().
  */
-#include <linux/align.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/limits.h>

@@ -5,7 +5,6 @@
  * target: every index is in its table, every piece in its frame, every reference in
  * its object, every record in its limit.
  */
-#include <linux/align.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
