@@ -58,9 +58,14 @@ bool gp_session_wants_mm(const struct gp_session *s, const struct mm_struct *mm)
 		if (!leader)
 			continue;
 		/* The first thread may have ended before the others. */
-		for_each_thread(leader, t)
-			if (READ_ONCE(t->mm) == mm)
+		for_each_thread(leader, t) {
+			const struct mm_struct *its = READ_ONCE(t->mm);
+
+			if (its == mm)
 				return true;
+			if (its)
+				break;	/* the others have the same */
+		}
 	}
 	return false;
 }
@@ -164,6 +169,9 @@ static int gp_session_publish(struct gp_session *s, struct netlink_ext_ack *exta
 		return gp_refuse(extack, -EEXIST, "this socket has a session already");
 	if (gp_nsessions >= GP_SESSIONS_MAX)
 		return gp_refuse(extack, -EUSERS, "there are too many sessions");
+	/* A command can still come when unloading has been decided on. */
+	if (!try_module_get(THIS_MODULE))
+		return gp_refuse(extack, -ENODEV, "the module is being unloaded");
 	s->id = ++gp_session_last_id;
 	gp_nsessions++;
 	list_add_tail(&s->node, &gp_sessions);
@@ -219,10 +227,8 @@ struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, const s32 *pids,
 	} else {
 		mutex_lock(&gp_sessions_lock);
 		err = gp_session_publish(s, extack);
-		if (!err) {
-			__module_get(THIS_MODULE);
+		if (!err)
 			kref_get(&s->ref);
-		}
 		mutex_unlock(&gp_sessions_lock);
 	}
 	cpus_read_unlock();
