@@ -44,27 +44,23 @@ void buf_fill(struct buf *b, char c, size_t n)
 
 #define DIGITS_MAX 20
 
-/* Two digits at a time: half the divisions, which are what this costs. */
-static const char pairs[] =
-	"0001020304050607080910111213141516171819"
-	"2021222324252627282930313233343536373839"
-	"4041424344454647484950515253545556575859"
-	"6061626364656667686970717273747576777879"
-	"8081828384858687888990919293949596979899";
-
-/* Writes the digits so that they end at @end; returns where they begin. */
+/*
+ * Writes the digits so that they end at @end; returns where they begin. Two at a
+ * time: the divisions of small numbers are cheaper and don't wait for each other.
+ */
 static char *digits(char *end, uint64_t v)
 {
 	for (; v >= 100; v /= 100) {
-		end -= 2;
-		memcpy(end, pairs + v % 100 * 2, 2);
+		unsigned int two = v % 100;
+
+		*--end = '0' + two % 10;
+		*--end = '0' + two / 10;
 	}
 	if (v >= 10) {
-		end -= 2;
-		memcpy(end, pairs + v * 2, 2);
-	} else {
-		*--end = '0' + v;
+		*--end = '0' + v % 10;
+		v /= 10;
 	}
+	*--end = '0' + v;
 	return end;
 }
 
@@ -131,9 +127,12 @@ static bool reads_back(const char *s, double v, unsigned int size)
  */
 static void shortest(char *s, size_t n, double v, unsigned int size)
 {
-	int most = size == 4 ? 9 : 17;
+	int most = size == 4 ? 9 : 17, prec = size == 4 ? 6 : 15;
 
-	for (int prec = size == 4 ? 6 : 15; prec <= most; prec++) {
+	/* The smallest numbers have less precision: any length can do. */
+	if ((size == 4 ? fpclassify((float)v) : fpclassify(v)) == FP_SUBNORMAL)
+		prec = 1;
+	for (; prec <= most; prec++) {
 		snprintf(s, n, "%.*e", prec - 1, v);
 		if (reads_back(s, v, size))
 			return;

@@ -117,7 +117,7 @@ static const char *sentence_at(const struct nlmsghdr *h, const void *tlvs)
 
 	struct nlattr *msg = nla_find((struct nlattr *)tlvs, left, NLMSGERR_ATTR_MSG);
 
-	if (!msg || !nla_len(msg) || memchr(nla_data(msg), 0, nla_len(msg)) == NULL)
+	if (!msg || !nla_len(msg) || !memchr(nla_data(msg), 0, nla_len(msg)))
 		return NULL;
 	return nla_get_string(msg);
 }

@@ -277,9 +277,9 @@ static int open_target(struct attach *a, struct diag *d)
 	if (a->file && target_set_file(&a->target, a->file, &older, d))
 		return -1;
 	if (older)
-		fprintf(stderr, "goprobectl: warning: %zu running process%s an older %s, "
-			"which has been replaced; use -p to trace %s\n", older,
-			older == 1 ? " has" : "es have", a->file, older == 1 ? "it" : "them");
+		fprintf(stderr, "goprobectl: warning: %zu process%s an older, replaced %s; -p traces %s\n",
+			older, older == 1 ? " runs" : "es run", a->file,
+			older == 1 ? "it" : "them");
 	if (a->command)
 		return target_set_command(&a->target, a->command, &a->watch.mask, d);
 	return 0;

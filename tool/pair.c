@@ -307,25 +307,28 @@ static void evict(struct pair *p)
 
 bool pair_enter(struct pair *p, const struct goprobe_record *h)
 {
-	if (p->open >= p->limit && p->open)
+	uint32_t i = gor_find(p, h);
+
+	if (i != NONE && i != p->newest) {
+		lru_unlink(p, i);
+		lru_append(p, i);
+	}
+	if (p->open >= p->limit && p->open) {
+		/* Its own calls go too, if there are no others. */
+		if (i == p->oldest)
+			i = NONE;
 		evict(p);
+	}
 
 	uint32_t f = p->frames_free;
 
 	if (f == NONE && p->frames_used == p->frames_cap &&
 	    !pool_grow(&p->frames, &p->frames_cap, sizeof(*p->frames)))
 		return false;
-
-	uint32_t i = gor_find(p, h);
-
-	if (i == NONE) {
+	if (i == NONE)
 		i = gor_new(p, h);
-		if (i == NONE)
-			return false;
-	} else if (i != p->newest) {
-		lru_unlink(p, i);
-		lru_append(p, i);
-	}
+	if (i == NONE)
+		return false;
 	if (f != NONE)
 		p->frames_free = p->frames[f].below;
 	else

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Values as Go would write them. */
+#include <math.h>
+
 #include "value.h"
 
 /* What stands where a value can't be had: no Go value looks like this. */
@@ -183,6 +185,7 @@ static void interface(struct value_ctx *v, struct buf *b, const struct gotype *t
 static void scalar(struct buf *b, const struct gotype *t, const uint8_t *p)
 {
 	unsigned int half = t->size / 2;
+	double imaginary;
 	int64_t n;
 
 	switch (t->kind) {
@@ -203,9 +206,11 @@ static void scalar(struct buf *b, const struct gotype *t, const uint8_t *p)
 	case GOTYPE_COMPLEX:
 		buf_char(b, '(');
 		buf_float(b, value_float(p, half), half);
-		if (value_float(p + half, half) >= 0 && !__builtin_signbit(value_float(p + half, half)))
+		imaginary = value_float(p + half, half);
+		/* buf_float() gives infinity a sign of its own. */
+		if (!signbit(imaginary) && !isinf(imaginary))
 			buf_char(b, '+');
-		buf_float(b, value_float(p + half, half), half);
+		buf_float(b, imaginary, half);
 		buf_str(b, "i)");
 		break;
 	default:

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/* buf.c, quote.c: numbers and strings as Go and JSON write them. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "buf.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct buf b;
+
+static void same(const char *want)
+{
+	buf_char(&b, 0);
+	assert_string_equal(b.p, want);
+	buf_fini(&b);
+}
+
+static void test_integers(void **state)
+{
+	static const struct {
+		int64_t v;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" }, { 7, "7" }, { 10, "10" }, { 99, "99" }, { 100, "100" }, { 101, "101" },
+		{ -1, "-1" }, { 12345, "12345" }, { INT64_MAX, "9223372036854775807" },
+		{ INT64_MIN, "-9223372036854775808" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		buf_i64(&b, cases[i].v);
+		same(cases[i].text);
+	}
+	buf_u64(&b, UINT64_MAX);
+	same("18446744073709551615");
+	buf_u64_right(&b, 37, 5);
+	same("   37");
+	buf_u64_right(&b, 123456, 5);
+	same("123456");
+	buf_digits(&b, 42, 6);
+	same("000042");
+	buf_hex(&b, 0xc000012340);
+	same("0xc000012340");
+	buf_hex(&b, 0);
+	same("0x0");
+}
+
+static void test_floats(void **state)
+{
+	/* What fmt.Println of Go prints. */
+	static const struct {
+		double v;
+		unsigned int size;
+		const char *text;
+	} cases[] = {
+		{ 0, 8, "0" }, { -0.0, 8, "-0" }, { 1, 8, "1" }, { 0.5, 8, "0.5" },
+		{ 0.1, 8, "0.1" }, { 0.1 + 0.2, 8, "0.30000000000000004" },
+		{ 100000, 8, "100000" }, { 1e6, 8, "1e+06" }, { 1e20, 8, "1e+20" },
+		{ 123456789, 8, "1.23456789e+08" }, { 12345.678, 8, "12345.678" },
+		{ 0.0001, 8, "0.0001" }, { 0.00001, 8, "1e-05" }, { 1.5e300, 8, "1.5e+300" },
+		{ DBL_TRUE_MIN, 8, "5e-324" }, { DBL_MAX, 8, "1.7976931348623157e+308" },
+		{ -2.5, 8, "-2.5" }, { 0.1f, 4, "0.1" }, { 16777216, 4, "1.6777216e+07" },
+		{ FLT_MAX, 4, "3.4028235e+38" }, { FLT_TRUE_MIN, 4, "1e-45" },
+		{ NAN, 8, "NaN" }, { INFINITY, 8, "+Inf" }, { -INFINITY, 4, "-Inf" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		buf_float(&b, cases[i].v, cases[i].size);
+		same(cases[i].text);
+	}
+}
+
+static void test_durations(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} cases[] = {
+		{ 0, "0ns" }, { 999, "999ns" }, { 1000, "1.00us" }, { 9999, "9.99us" },
+		{ 12345, "12.3us" }, { 412345, "412us" }, { 999999, "999us" },
+		{ 3100000, "3.10ms" }, { 16600000, "16.6ms" }, { 1250000000, "1.25s" },
+		{ 75000000000, "75.0s" }, { 7200000000000, "7200s" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		buf_duration(&b, cases[i].ns);
+		same(cases[i].text);
+	}
+}
+
+static void test_strings(void **state)
+{
+	static const struct {
+		const char *s;
+		const char *go, *json;
+	} cases[] = {
+		{ "", "\"\"", "\"\"" },
+		{ "plain", "\"plain\"", "\"plain\"" },
+		{ "a \"b\" \\", "\"a \\\"b\\\" \\\\\"", "\"a \\\"b\\\" \\\\\"" },
+		{ "\n\t\r\b\f", "\"\\n\\t\\r\\b\\f\"", "\"\\n\\t\\r\\b\\f\"" },
+		{ "\a\v\x01\x7f", "\"\\a\\v\\x01\\x7f\"", "\"\\u0007\\u000b\\u0001\\u007f\"" },
+		{ "gr\xc3\xbc\xc3\x9f", "\"gr\xc3\xbc\xc3\x9f\"", "\"gr\xc3\xbc\xc3\x9f\"" },
+		{ "\xe4\xb8\x96", "\"\xe4\xb8\x96\"", "\"\xe4\xb8\x96\"" },
+		{ "\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\"", "\"\xf0\x9f\x98\x80\"" },
+		/* not UTF-8: alone, overlong, a surrogate, too large, cut off */
+		{ "\xff", "\"\\xff\"", "\"\\udcff\"" },
+		{ "a\x80z", "\"a\\x80z\"", "\"a\\udc80z\"" },
+		{ "\xc0\xaf", "\"\\xc0\\xaf\"", "\"\\udcc0\\udcaf\"" },
+		{ "\xed\xa0\x80", "\"\\xed\\xa0\\x80\"", "\"\\udced\\udca0\\udc80\"" },
+		{ "\xf4\x90\x80\x80", "\"\\xf4\\x90\\x80\\x80\"",
+		  "\"\\udcf4\\udc90\\udc80\\udc80\"" },
+		{ "\xe4\xb8", "\"\\xe4\\xb8\"", "\"\\udce4\\udcb8\"" },
+		/* line separators, direction marks, no-break space, byte order mark */
+		{ "\xe2\x80\xa8", "\"\\u2028\"", "\"\\u2028\"" },
+		{ "\xe2\x80\xae", "\"\\u202e\"", "\"\xe2\x80\xae\"" },
+		{ "\xc2\xa0", "\"\\u00a0\"", "\"\xc2\xa0\"" },
+		{ "\xef\xbb\xbf", "\"\\ufeff\"", "\"\xef\xbb\xbf\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		size_t n = strlen(cases[i].s);
+
+		buf_quote(&b, (const uint8_t *)cases[i].s, n);
+		same(cases[i].go);
+		buf_json(&b, (const uint8_t *)cases[i].s, n);
+		same(cases[i].json);
+	}
+	buf_json(&b, (const uint8_t *)"a\0b", 3);
+	same("\"a\\u0000b\"");
+}
+
+static void test_growth(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100000; i++)
+		buf_u64(&b, i % 10);
+	assert_int_equal(b.len, 100000);
+	for (int i = 0; i < 100000; i++)
+		assert_int_equal(b.p[i], '0' + i % 10);
+	assert_false(b.failed);
+	buf_fini(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "integers", test_integers },
+		{ "floats are the shortest that read back, as Go prints them", test_floats },
+		{ "durations have three digits and a unit", test_durations },
+		{ "strings are quoted as Go and as JSON, bytes that are no text included",
+		  test_strings },
+		{ "a buffer grows", test_growth },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/* merge.c: one order of time out of the orders of all CPUs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "merge.h"
+#include "record.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+#define ALL UINT64_MAX
+
+static void add_sized(struct merge *m, uint32_t cpu, uint64_t time, size_t size)
+{
+	uint64_t words[64] = { 0 };
+	struct goprobe_record h = { .size = size, .time = time, .tid = cpu };
+
+	memcpy(words, &h, sizeof(h));
+	assert_int_equal(merge_add(m, cpu, (uint8_t *)words, size), 0);
+}
+
+static void add(struct merge *m, uint32_t cpu, uint64_t time)
+{
+	add_sized(m, cpu, time, sizeof(struct goprobe_record));
+}
+
+/* "cpu:time cpu:time ..." of what can be had until @until. */
+static const char *take(struct merge *m, uint64_t until)
+{
+	static char text[4096];
+	const uint8_t *p;
+	size_t len;
+
+	text[0] = 0;
+	while ((p = merge_next(m, until, &len))) {
+		struct goprobe_record h;
+
+		memcpy(&h, p, sizeof(h));
+		assert_int_equal(len, h.size);
+		assert_int_equal((uintptr_t)p % 8, 0);
+		sprintf(text + strlen(text), "%s%u:%lu", text[0] ? " " : "", h.tid,
+			(unsigned long)h.time);
+	}
+	return text;
+}
+
+struct one {
+	uint32_t cpu;
+	uint64_t time;
+};
+
+static struct row {
+	const char *claim;
+	struct one in[8];
+	uint64_t until;
+	const char *out, *rest;
+} cases[] = {
+	{ "nothing gives nothing", { { 0 } }, ALL, "", "" },
+	{ "one CPU keeps its order", { { 0, 1 }, { 0, 2 }, { 0, 3 } }, ALL, "0:1 0:2 0:3", "" },
+	{ "two CPUs are merged", { { 0, 1 }, { 0, 4 }, { 1, 2 }, { 1, 3 } }, ALL,
+	  "0:1 1:2 1:3 0:4", "" },
+	{ "what is younger than the limit waits", { { 0, 1 }, { 0, 5 }, { 1, 3 }, { 1, 4 } }, 3,
+	  "0:1 1:3", "1:4 0:5" },
+	{ "the limit itself is old enough", { { 0, 3 } }, 3, "0:3", "" },
+	{ "of the same age, the lower CPU is first", { { 1, 5 }, { 0, 5 } }, ALL, "0:5 1:5", "" },
+	{ "a CPU's order wins over its times", { { 0, 9 }, { 0, 2 }, { 1, 5 } }, ALL,
+	  "1:5 0:9 0:2", "" },
+	{ "what stands behind a young record waits with it", { { 0, 9 }, { 0, 2 } }, 5, "",
+	  "0:9 0:2" },
+	{ "CPU numbers may be large", { { 4000, 2 }, { 7, 1 } }, ALL, "7:1 4000:2", "" },
+};
+
+static void test_row(void **state)
+{
+	const struct row *row = *state;
+	struct merge *m = merge_new();
+
+	for (size_t k = 0; k < N(row->in) && row->in[k].time; k++)
+		add(m, row->in[k].cpu, row->in[k].time);
+	assert_string_equal(take(m, row->until), row->out);
+	assert_string_equal(take(m, ALL), row->rest);
+	assert_int_equal(merge_pending(m), 0);
+	merge_free(m);
+}
+
+static void test_passes(void **state)
+{
+	struct merge *m = merge_new();
+
+	(void)state;
+	add(m, 0, 10);
+	add(m, 1, 30);
+	assert_string_equal(take(m, 20), "0:10");
+	/* The next pass brings what came before the record held back. */
+	add(m, 0, 25);
+	assert_string_equal(take(m, 40), "0:25 1:30");
+	add(m, 1, 50);
+	assert_int_equal(merge_pending(m), sizeof(struct goprobe_record));
+	assert_string_equal(take(m, 40), "");
+	assert_string_equal(take(m, ALL), "1:50");
+	merge_free(m);
+}
+
+static void test_sizes(void **state)
+{
+	struct merge *m = merge_new();
+
+	(void)state;
+	add_sized(m, 0, 1, 64);
+	add_sized(m, 0, 2, 512);
+	add_sized(m, 0, 3, 56);
+	assert_string_equal(take(m, ALL), "0:1 0:2 0:3");
+	merge_free(m);
+}
+
+/* Bytes that are no records are dropped, and told; those before them are kept. */
+static void test_nonsense(void **state)
+{
+	uint64_t words[32] = { 0 };
+	struct goprobe_record h = { .size = sizeof(h), .time = 1 };
+	struct merge *m = merge_new();
+
+	(void)state;
+	memcpy(words, &h, sizeof(h));
+	assert_int_equal(merge_add(m, 0, (uint8_t *)words, 128), 128 - sizeof(h));
+	assert_string_equal(take(m, ALL), "0:1");
+	h.size = 4096;
+	memcpy(words, &h, sizeof(h));
+	assert_int_equal(merge_add(m, 0, (uint8_t *)words, 128), 128);
+	assert_string_equal(take(m, ALL), "");
+	assert_int_equal(merge_add(m, 0, (uint8_t *)words, 0), 0);
+	merge_free(m);
+}
+
+/* Many records of many CPUs, in passes: none lost, none twice, in order. */
+static void test_many(void **state)
+{
+	enum { CPUS = 13, ROUNDS = 200, EACH = 50 };
+	uint64_t time[CPUS] = { 0 }, last = 0;
+	struct merge *m = merge_new();
+	size_t taken = 0, len;
+	const uint8_t *p;
+
+	(void)state;
+	srand(1);
+	for (int round = 0; round < ROUNDS; round++) {
+		uint64_t least = ALL;
+
+		for (int cpu = 0; cpu < CPUS; cpu++) {
+			for (int i = 0; i < EACH; i++)
+				add(m, cpu, time[cpu] += 1 + rand() % 10);
+			least = time[cpu] < least ? time[cpu] : least;
+		}
+		while ((p = merge_next(m, round == ROUNDS - 1 ? ALL : least, &len))) {
+			struct goprobe_record h;
+
+			memcpy(&h, p, sizeof(h));
+			assert_true(h.time >= last);
+			last = h.time;
+			taken++;
+		}
+	}
+	assert_int_equal(taken, CPUS * ROUNDS * EACH);
+	merge_free(m);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(cases) + 4] = {
+		{ "a later pass brings what came before a record held back", test_passes },
+		{ "records differ in size", test_sizes },
+		{ "bytes that are no records are dropped and told", test_nonsense },
+		{ "of many records none is lost, none comes twice, all are in order", test_many },
+	};
+
+	for (size_t i = 0; i < N(cases); i++)
+		tests[4 + i] = (struct CMUnitTest){
+			.name = cases[i].claim, .test_func = test_row, .initial_state = &cases[i],
+		};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * out*.c and stream.c: from records to lines. The times are made up, and the
+ * time zone is UTC, so the lines are always the same.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "stream.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct gotype t_int = { .kind = GOTYPE_INT, .name = "int", .size = 8 };
+static const struct gotype t_string = { .kind = GOTYPE_STRING, .name = "string", .size = 16 };
+
+static const struct plan_value add_args[] = {
+	{ .name = "sku", .type = &t_string },
+	{ .name = "qty", .type = &t_int, .offset = 16, .stack = true },
+	{ .name = "_", .type = &t_int, .unavailable = "its place is not known" },
+};
+
+static const struct plan_value add_results[] = { { .name = "~r0", .type = &t_int } };
+
+static const struct gofunc add_fn = { .name = "shop.(*Cart).Add", .entry = 0x1000, .end = 0x1100 };
+static const struct gofunc bare_fn = { .name = "main.bare", .entry = 0x2000, .end = 0x2100 };
+
+static struct plan_func funcs[] = {
+	{ .fn = &add_fn, .call = { add_args, N(add_args), 24, 0 },
+	  .ret = { add_results, N(add_results), 8, 1 } },
+	{ .fn = &bare_fn, .id = 1,
+	  .call = { .plan = GOPROBE_NO_PLAN, .unavailable = "the binary has no debug information" },
+	  .ret = { .plan = GOPROBE_NO_PLAN } },
+};
+
+static struct plan_func *func_list[] = { &funcs[0], &funcs[1] };
+static struct goprobe_type types[] = { { 24 }, { 8 } };
+static struct goprobe_plan plans[] = { { .type = 0 }, { .type = 1 } };
+
+static const struct plan plan = {
+	.funcs = func_list, .nfuncs = 2, .types = types, .ntypes = 2, .plans = plans, .nplans = 2,
+};
+
+#define ADD	0
+#define BARE	1
+
+/* 14:03:22 on some day; records' times count from there. */
+#define EPOCH	1795269802000000000ULL
+
+/**
+ * struct step - a record
+ * @kind: GOPROBE_RECORD_*
+ * @id: function
+ * @us: when
+ * @depth: its depth
+ * @flags: GOPROBE_RECORD_F_*
+ */
+struct step {
+	uint16_t kind;
+	uint32_t id;
+	uint64_t us;
+	uint64_t depth;
+	uint16_t flags;
+};
+
+#define CALL(...)	{ GOPROBE_RECORD_CALL, __VA_ARGS__ }
+#define RETURN(...)	{ GOPROBE_RECORD_RETURN, __VA_ARGS__ }
+#define TAIL(...)	{ GOPROBE_RECORD_TAIL, __VA_ARGS__ }
+#define LOST(us)	{ GOPROBE_RECORD_LOST, 0, us }
+#define NO_G		GOPROBE_RECORD_F_NO_G
+
+static size_t put(uint8_t *p, const struct step *s)
+{
+	static const uint64_t args[] = { 0x5000, 5, 2 }, result[] = { 84 };
+	struct goprobe_record h = {
+		.size = sizeof(h),
+		.kind = s->kind,
+		.flags = s->flags,
+		.id = s->id,
+		.plan = GOPROBE_NO_PLAN,
+		.tgid = 4121,
+		.tid = 4125,
+		.time = s->us * 1000 + 1,
+		.goid = s->flags & NO_G ? 0 : 37,
+		.depth = s->depth,
+	};
+	struct goprobe_chunk c = { .address = 0x5000, .type = GOPROBE_TYPE_BYTES, .size = 5 };
+	struct goprobe_lost l = { .cpu = 1, .cause = GOPROBE_LOST_RING_FULL, .count = 12 };
+
+	if (s->kind == GOPROBE_RECORD_LOST) {
+		memcpy(p + h.size, &l, sizeof(l));
+		h.size += sizeof(l);
+	} else if (s->id == ADD && s->kind == GOPROBE_RECORD_CALL) {
+		h.plan = 0;
+		memcpy(p + h.size, args, sizeof(args));
+		memcpy(p + h.size + sizeof(args), &c, sizeof(c));
+		memcpy(p + h.size + sizeof(args) + sizeof(c), "A-119\0\0", 8);
+		h.size += sizeof(args) + sizeof(c) + 8;
+	} else if (s->id == ADD && s->kind == GOPROBE_RECORD_RETURN) {
+		h.plan = 1;
+		memcpy(p + h.size, result, sizeof(result));
+		h.size += sizeof(result);
+	}
+	memcpy(p, &h, sizeof(h));
+	return h.size;
+}
+
+#define PAD_32 "                                "
+
+static struct row {
+	const char *claim;
+	struct step in[6];
+	const char *text, *json;	/* json: with ' for " */
+} cases[] = {
+	{ "a call", { CALL(ADD, 104881, 100) },
+	  "14:03:22.104881    37  > shop.(*Cart).Add(sku=\"A-119\", qty=2, <its place is not known>)\n",
+	  "{'kind':'call','func':'shop.(*Cart).Add','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802104881001,'args':[{'name':'sku','type':'string','value':'A-119'},{'name':'qty','type':'int','value':2},{'name':'_','type':'int','unavailable':'its place is not known'}]}\n",
+	},
+	{ "a return, with its duration in its column",
+	  { CALL(BARE, 1, 100), RETURN(BARE, 413, 100) },
+	  "14:03:22.000001    37  > main.bare(<the binary has no debug information>)\n"
+	  "14:03:22.000413    37  < main.bare => ()" PAD_32 "                 412us\n",
+	  "{'kind':'call','func':'main.bare','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000001001,'unavailable':'the binary has no debug information'}\n"
+	  "{'kind':'return','func':'main.bare','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000413001,'duration_ns':412000,'results':[]}\n",
+	},
+	{ "results; the call was not seen", { RETURN(ADD, 1, 100) },
+	  "14:03:22.000001    37  < shop.(*Cart).Add => (84)" PAD_32 "call not seen\n",
+	  "{'kind':'return','func':'shop.(*Cart).Add','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000001001,'duration_ns':null,'duration_unavailable':'call not seen','results':[{'name':'~r0','type':'int','value':84}]}\n",
+	},
+	{ "a tail jump has no results", { TAIL(BARE, 1, 100) },
+	  "14:03:22.000001    37  < main.bare => (<ended by a jump to another function>)    call not seen\n",
+	  "{'kind':'return','func':'main.bare','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000001001,'duration_ns':null,'duration_unavailable':'call not seen','unavailable':'ended by a jump to another function'}\n",
+	},
+	{ "unreadable stack arguments", { CALL(ADD, 1, 100, GOPROBE_RECORD_F_FAULT) },
+	  "14:03:22.000001    37  > shop.(*Cart).Add(sku=\"A-119\", qty=<no readable memory>, <its place is not known>)\n",
+	  NULL },
+	{ "no goroutine", { RETURN(BARE, 1, 0, NO_G) },
+	  "14:03:22.000001     -  < main.bare => ()" PAD_32 "          no goroutine\n",
+	  "{'kind':'return','func':'main.bare','pid':4121,'tid':4125,'goid':null,'time_ns':1795269802000001001,'duration_ns':null,'duration_unavailable':'no goroutine','results':[]}\n",
+	},
+	{ "a call that a panic ended", { CALL(BARE, 1, 200), RETURN(BARE, 5, 100) },
+	  "14:03:22.000001    37  > main.bare(<the binary has no debug information>)\n"
+	  "14:03:22.000005    37  ! main.bare did not return: panic or Goexit; called 14:03:22.000001\n"
+	  "14:03:22.000005    37  < main.bare => ()" PAD_32 "         call not seen\n",
+	  NULL },
+	{ "losses, where they fell", { LOST(7) },
+	  "14:03:22.000007     -  ! 12 records lost on CPU 1: ring full\n",
+	  "{'kind':'lost','cpu':1,'cause':'ring_full','count':12,'time_ns':1795269802000007001}\n",
+	},
+};
+
+static void begin(struct stream *s, struct out *o, const struct out_format *format, int fd)
+{
+	out_init(o, format, fd);
+	o->epoch = EPOCH;
+	assert_int_equal(stream_init(s, &plan, o, true), 0);
+}
+
+static void feed(struct stream *s, const struct step *steps, size_t n)
+{
+	uint64_t words[128];
+
+	for (size_t i = 0; i < n && steps[i].kind; i++) {
+		size_t len = put((uint8_t *)words, &steps[i]);
+
+		assert_int_equal(stream_add(s, 0, (uint8_t *)words, len), 0);
+	}
+	stream_print(s, UINT64_MAX, 0);
+}
+
+static struct stream stream;
+
+/* Expected JSON is written with ' for ", to be legible. */
+static void same(struct buf *b, const char *want, bool json)
+{
+	for (size_t i = 0; json && i < b->len; i++)
+		if (b->p[i] == '"')
+			b->p[i] = '\'';
+	buf_char(b, 0);
+	assert_string_equal(b->p, want);
+}
+
+static void check(const struct row *row, const struct out_format *format, const char *want)
+{
+	struct out o;
+
+	begin(&stream, &o, format, -1);
+	feed(&stream, row->in, N(row->in));
+	same(&o.buf, want, format == &out_json);
+	assert_int_equal(stream.sum.malformed, 0);
+	stream_fini(&stream);
+	out_fini(&o);
+}
+
+static void test_row(void **state)
+{
+	const struct row *row = *state;
+
+	check(row, &out_text, row->text);
+	if (row->json)
+		check(row, &out_json, row->json);
+}
+
+static void test_header(void **state)
+{
+	struct out o;
+
+	(void)state;
+	out_init(&o, &out_text, -1);
+	out_text.header(&o);
+	o.pids = true;
+	out_text.header(&o);
+	buf_char(&o.buf, 0);
+	assert_string_equal(o.buf.p, "TIME             GOID  EVENT\n"
+				     "TIME                PID  GOID  EVENT\n");
+	out_fini(&o);
+}
+
+static void test_pids(void **state)
+{
+	const struct step call = CALL(BARE, 1, 100);
+	struct out o;
+
+	(void)state;
+	begin(&stream, &o, &out_text, -1);
+	o.pids = true;
+	feed(&stream, &call, 1);
+	same(&o.buf, "14:03:22.000001    4121    37  > main.bare(<the binary has no debug information>)\n",
+	     false);
+	stream_fini(&stream);
+	out_fini(&o);
+}
+
+static void test_most(void **state)
+{
+	const struct step steps[] = {
+		CALL(BARE, 1, 100), LOST(2), RETURN(BARE, 3, 100), CALL(BARE, 4, 100),
+	};
+	struct out o;
+
+	(void)state;
+	begin(&stream, &o, &out_json, -1);
+	stream.most = 2;
+	feed(&stream, steps, N(steps));
+	assert_true(stream_full(&stream));
+	assert_int_equal(stream.sum.events, 2);
+	buf_char(&o.buf, 0);
+	assert_null(strstr(o.buf.p, "000004001"));
+	assert_non_null(strstr(o.buf.p, "\"lost\""));
+	stream_fini(&stream);
+	out_fini(&o);
+}
+
+static void test_malformed(void **state)
+{
+	uint64_t words[128] = { 0 };
+	struct step unknown = CALL(99, 1, 100), good = CALL(BARE, 2, 100);
+	struct out o;
+
+	(void)state;
+	begin(&stream, &o, &out_json, -1);
+	feed(&stream, &unknown, 1);
+	assert_int_equal(stream_add(&stream, 0, (uint8_t *)words, 64), 0);
+	feed(&stream, &good, 1);
+	assert_int_equal(stream.sum.malformed, 2);
+	assert_int_equal(stream.sum.calls, 1);
+	assert_string_equal(stream.why_malformed, "unknown point");
+	stream_fini(&stream);
+	out_fini(&o);
+}
+
+static void test_summary(void **state)
+{
+	struct out_summary s = {
+		.events = 2, .calls = 1, .returns = 1, .ns = 3149000000, .paired = true,
+	};
+	struct buf talk = { 0 };
+	struct out o;
+
+	(void)state;
+	out_init(&o, &out_text, -1);
+	out_text.summary(&o, &s, &talk);
+	buf_char(&talk, 0);
+	assert_string_equal(talk.p, "2 events in 3.1s, 0 lost (0 ring full, 0 no ring)\n");
+	assert_int_equal(o.buf.len, 0);
+
+	s.lost[GOPROBE_LOST_RING_FULL] = 12;
+	s.open = 1;
+	s.unwound = 2;
+	talk.len = 0;
+	out_text.summary(&o, &s, &talk);
+	buf_char(&talk, 0);
+	assert_string_equal(talk.p, "2 events in 3.1s, 12 lost (12 ring full, 0 no ring)\n"
+				    "1 call had not returned\n"
+				    "2 calls ended without returning (panic or Goexit)\n");
+	talk.len = 0;
+	out_json.summary(&o, &s, &talk);
+	assert_int_equal(talk.len, 0);
+	same(&o.buf, "{'kind':'summary','events':2,'lost':12,'seconds':3.149000,'calls':1,'returns':1,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'lost_by_cause':{'ring_full':12,'no_ring':0,'malformed':0}}\n",
+	     true);
+	buf_fini(&talk);
+	out_fini(&o);
+}
+
+/* A reader that takes nothing: what can't be written is kept, and comes later. */
+static void test_slow_reader(void **state)
+{
+	static char line[1000];
+	size_t written = 200, got = 0;
+	char buf[4096];
+	struct out o;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	out_init(&o, &out_text, fds[1]);
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\n';
+	for (size_t i = 0; i < written; i++) {
+		buf_mem(&o.buf, line, sizeof(line));
+		assert_int_equal(out_flush(&o, false), 0);
+	}
+	assert_true(out_pending(&o) > 0);
+	while (got < written * sizeof(line)) {
+		ssize_t n = read(fds[0], buf, sizeof(buf));
+
+		assert_true(n > 0);
+		for (ssize_t i = 0; i < n; i++, got++)
+			assert_int_equal(buf[i], line[got % sizeof(line)]);
+		assert_int_equal(out_flush(&o, false), 0);
+	}
+	assert_int_equal(out_pending(&o), 0);
+	close(fds[0]);
+	close(fds[1]);
+	out_fini(&o);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(cases) + 6] = {
+		{ "the header names the columns", test_header },
+		{ "with several processes there is a column for them", test_pids },
+		{ "no more lines than asked for, but losses are told", test_most },
+		{ "what can't be understood is counted, and the rest is shown", test_malformed },
+		{ "the summary names losses, also when they are zero", test_summary },
+		{ "what a slow reader does not take is kept", test_slow_reader },
+	};
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	for (size_t i = 0; i < N(cases); i++)
+		tests[6 + i] = (struct CMUnitTest){
+			.name = cases[i].claim, .test_func = test_row, .initial_state = &cases[i],
+		};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

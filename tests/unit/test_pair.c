@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/* pair.c: which call a return ends, and which calls ended otherwise. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "pair.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+/*
+ * A step: kind ('c'all, 'r'eturn, 't'ail jump, 'l'osses known after a pass),
+ * function, depth, goroutine, process, thread; 's'ystem stack: upper case.
+ * Times count from 1.
+ */
+struct step {
+	char kind;
+	char fn;
+	unsigned int depth, goid, tgid, tid;
+};
+
+/* What happened: "f=3" f returned after 3, "!f" unwound, "?f" doubtful, "f=?" call not seen. */
+static struct row {
+	const char *claim;
+	struct step in[12];
+	const char *out;
+	unsigned int open;
+} cases[] = {
+	{ "a return ends its call", { { 'c', 'f', 10 }, { 'r', 'f', 10 } }, "f=1", 0 },
+	{ "calls nest", { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'r', 'g', 20 }, { 'r', 'f', 10 } },
+	  "g=1 f=3", 0 },
+	{ "recursion is told apart by depth",
+	  { { 'c', 'f', 10 }, { 'c', 'f', 20 }, { 'c', 'f', 30 }, { 'r', 'f', 30 },
+	    { 'r', 'f', 20 }, { 'r', 'f', 10 } }, "f=1 f=3 f=5", 0 },
+	{ "goroutines are apart",
+	  { { 'c', 'f', 10, 1 }, { 'c', 'f', 10, 2 }, { 'r', 'f', 10, 1 }, { 'r', 'f', 10, 2 } },
+	  "f=2 f=2", 0 },
+	{ "processes are apart",
+	  { { 'c', 'f', 10, 1, 1 }, { 'c', 'f', 10, 1, 2 }, { 'r', 'f', 10, 1, 1 } }, "f=2", 1 },
+	{ "threads do not matter",
+	  { { 'c', 'f', 10, 1, 1, 7 }, { 'r', 'f', 10, 1, 1, 8 } }, "f=1", 0 },
+	{ "a return without a call is not paired", { { 'r', 'f', 10 } }, "f=?", 0 },
+	{ "a return at another depth is not paired",
+	  { { 'c', 'f', 20 }, { 'r', 'f', 30 } }, "f=?", 1 },
+	{ "a recovered panic: what is deeper than the return was left",
+	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'c', 'h', 30 }, { 'r', 'f', 10 } },
+	  "!h !g f=3", 0 },
+	{ "a call at a depth that was left",
+	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'c', 'h', 30 }, { 'c', 'k', 20 },
+	    { 'r', 'k', 20 }, { 'r', 'f', 10 } }, "!h !g k=1 f=5", 0 },
+	{ "a call at the same depth: the one before it was left",
+	  { { 'c', 'f', 10 }, { 'c', 'f', 10 }, { 'r', 'f', 10 } }, "!f f=1", 0 },
+	{ "a deferred call during a panic is deeper than what panicked",
+	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'c', 'd', 90 }, { 'r', 'd', 90 },
+	    { 'r', 'f', 10 } }, "d=1 !g f=4", 0 },
+	{ "a tail jump ends the call, and what it jumps to is another one",
+	  { { 'c', 'w', 10 }, { 't', 'w', 10 }, { 'c', 'f', 10 }, { 'r', 'f', 10 } },
+	  "w=1 f=1", 0 },
+	{ "a return of another function at the same depth is not paired",
+	  { { 'c', 'w', 10 }, { 'r', 'f', 10 } }, "!w f=?", 0 },
+	{ "what never returns stays open", { { 'c', 'f', 10 }, { 'c', 'g', 20 } }, "", 2 },
+	{ "after losses, what seems unwound is doubtful",
+	  { { 'l' }, { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'l', 0, 5 }, { 'r', 'f', 10 } },
+	  "?g f=2", 0 },
+	{ "losses of the pass that the call came in count",
+	  { { 'l', 0, 5 }, { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'r', 'f', 10 } }, "?g f=2", 0 },
+	{ "losses of before do not count",
+	  { { 'l', 0, 5 }, { 'l', 0, 5 }, { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'r', 'f', 10 } },
+	  "!g f=2", 0 },
+	{ "a system stack is the thread's: it does not end a goroutine's calls",
+	  { { 'c', 'f', 90, 1 }, { 'C', 'g', 10, 1 }, { 'R', 'g', 10, 1 }, { 'r', 'f', 90, 1 } },
+	  "g=1 f=3", 0 },
+	{ "system stacks of two threads are apart",
+	  { { 'C', 'f', 10, 1, 1, 7 }, { 'C', 'f', 10, 1, 1, 8 }, { 'R', 'f', 10, 1, 1, 7 } },
+	  "f=2", 1 },
+};
+
+static struct goprobe_record record_of(const struct step *s, uint64_t time)
+{
+	struct goprobe_record h = {
+		.kind = s->kind == 'c' || s->kind == 'C' ? GOPROBE_RECORD_CALL :
+			s->kind == 't' ? GOPROBE_RECORD_TAIL : GOPROBE_RECORD_RETURN,
+		.flags = s->kind < 'a' ? GOPROBE_RECORD_F_SYSTEM : 0,
+		.id = s->fn,
+		.tgid = s->tgid,
+		.tid = s->tid,
+		.time = time,
+		.goid = s->goid,
+		.depth = s->depth,
+	};
+
+	return h;
+}
+
+static void say(char *text, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (text[0])
+		strcat(text, " ");
+	va_start(ap, fmt);
+	vsprintf(text + strlen(text), fmt, ap);
+	va_end(ap);
+}
+
+static void run(struct pair *p, const struct step *s, uint64_t time, char *text)
+{
+	struct goprobe_record h = record_of(s, time);
+	struct pair_call c;
+
+	while (pair_unwind(p, &h, &c))
+		say(text, "%c%c", c.doubtful ? '?' : '!', (int)c.id);
+	if (h.kind == GOPROBE_RECORD_CALL)
+		assert_true(pair_enter(p, &h));
+	else if (pair_leave(p, &h, &c))
+		say(text, "%c=%lu", s->fn, (unsigned long)(time - c.time));
+	else
+		say(text, "%c=?", s->fn);
+}
+
+static void test_row(void **state)
+{
+	const struct row *row = *state;
+	struct pair *p = pair_new(1000);
+	char text[256] = "";
+	uint64_t time = 1;
+
+	for (size_t k = 0; k < N(row->in) && row->in[k].kind; k++) {
+		if (row->in[k].kind == 'l')
+			pair_losses(p, row->in[k].depth);
+		else
+			run(p, &row->in[k], time++, text);
+	}
+	assert_string_equal(text, row->out);
+	assert_int_equal(pair_open(p), row->open);
+	pair_free(p);
+}
+
+static void test_details(void **state)
+{
+	struct step call = { 'c', 'f', 10, 3, 4, 5 }, back = { 'r', 'f', 10, 3, 4, 6 };
+	struct goprobe_record h = record_of(&call, 77);
+	struct pair *p = pair_new(10);
+	struct pair_call c;
+
+	(void)state;
+	pair_enter(p, &h);
+	h = record_of(&back, 99);
+	assert_true(pair_leave(p, &h, &c));
+	assert_int_equal(c.tgid, 4);
+	assert_int_equal(c.tid, 5);
+	assert_int_equal(c.goid, 3);
+	assert_int_equal(c.depth, 10);
+	assert_int_equal(c.time, 77);
+	pair_free(p);
+}
+
+/* Beyond the limit, the goroutine that was idle for longest is forgotten, and counted. */
+static void test_limit(void **state)
+{
+	struct pair *p = pair_new(10);
+	struct goprobe_record h;
+	struct pair_call c;
+
+	(void)state;
+	for (unsigned int g = 1; g <= 5; g++) {
+		for (unsigned int depth = 10; depth <= 20; depth += 10) {
+			h = record_of(&(struct step){ 'c', 'f', depth, g }, g);
+			pair_enter(p, &h);
+		}
+	}
+	assert_int_equal(pair_evicted(p), 0);
+	/* Goroutine 1 is heard of again, so goroutine 2 goes. */
+	h = record_of(&(struct step){ 'c', 'f', 30, 1 }, 9);
+	pair_enter(p, &h);
+	assert_int_equal(pair_open(p), 9);
+	assert_int_equal(pair_evicted(p), 2);
+	h = record_of(&(struct step){ 'r', 'f', 20, 2 }, 10);
+	assert_false(pair_unwind(p, &h, &c));
+	assert_false(pair_leave(p, &h, &c));
+	h = record_of(&(struct step){ 'r', 'f', 30, 1 }, 10);
+	assert_true(pair_leave(p, &h, &c));
+	pair_free(p);
+
+	/* A single goroutine that is deeper than the limit. */
+	p = pair_new(10);
+	for (unsigned int depth = 1; depth <= 100; depth++) {
+		h = record_of(&(struct step){ 'c', 'f', depth, 1 }, depth);
+		assert_true(pair_enter(p, &h));
+		assert_true(pair_open(p) <= 10);
+	}
+	assert_int_equal(pair_open(p) + pair_evicted(p), 100);
+	pair_free(p);
+}
+
+/* Against a plain array of stacks, with many goroutines coming and going. */
+static void test_many(void **state)
+{
+	enum { GOROUTINES = 700, DEPTH = 40, STEPS = 300000 };
+	static unsigned int height[GOROUTINES];
+	static uint64_t entered[GOROUTINES][DEPTH];
+	struct pair *p = pair_new(1 << 20);
+	size_t open = 0;
+
+	(void)state;
+	srand(1);
+	for (uint64_t t = 1; t <= STEPS; t++) {
+		unsigned int g = rand() % GOROUTINES;
+		struct step s = { 0, 'f', 0, g };
+		struct goprobe_record h;
+		struct pair_call c;
+		bool call = !height[g] || (height[g] < DEPTH && rand() % 2);
+
+		s.kind = call ? 'c' : 'r';
+		s.depth = 100 * (call ? height[g] + 1 : height[g]);
+		h = record_of(&s, t);
+		assert_false(pair_unwind(p, &h, &c));
+		if (call) {
+			entered[g][height[g]++] = t;
+			assert_true(pair_enter(p, &h));
+			open++;
+		} else {
+			assert_true(pair_leave(p, &h, &c));
+			assert_int_equal(c.time, entered[g][--height[g]]);
+			open--;
+		}
+		assert_int_equal(pair_open(p), open);
+	}
+	pair_free(p);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(cases) + 3] = {
+		{ "a call comes back as it was entered", test_details },
+		{ "beyond the limit the idlest goroutine is forgotten, and counted", test_limit },
+		{ "many goroutines, against a plain model", test_many },
+	};
+
+	for (size_t i = 0; i < N(cases); i++)
+		tests[3 + i] = (struct CMUnitTest){
+			.name = cases[i].claim, .test_func = test_row, .initial_state = &cases[i],
+		};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/* spec.c: which names a pattern matches, and where errors point. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "near.h"
+#include "spec.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct match {
+	const char *claim, *pattern, *name;
+	bool match;
+} matches[] = {
+	{ "a name is itself", "main.foo", "main.foo", true },
+	{ "a name is not its beginning", "main.foo", "main.food", false },
+	{ "a name is not its end", "foo", "main.foo", false },
+	{ "case counts", "main.foo", "main.Foo", false },
+	{ "a star is any text", "main.*", "main.foo", true },
+	{ "a star is no text too", "main.foo*", "main.foo", true },
+	{ "a star crosses dots and slashes", "*Get", "example.com/a/b.(*C).Get", true },
+	{ "stars can be many", "*a*b*c*", "xxaxxbxxcxx", true },
+	{ "stars keep the order", "*a*b*c*", "xxbxxaxxcxx", false },
+	{ "a star tries again", "*ab", "aab", true },
+	{ "a star tries again, later", "a*bc*d", "abbcbcxd", true },
+	{ "what follows the last star ends the name", "main.*x", "main.xy", false },
+	{ "a question mark is one character", "main.f?", "main.f1", true },
+	{ "a question mark is not none", "main.f?", "main.f", false },
+	{ "a receiver's star is a star", "shop.(*Cart).Add", "shop.(*Cart).Add", true },
+	{ "a receiver's star is no wildcard", "shop.(*Cart).Add", "shop.(*BigCart).Add", false },
+	{ "a receiver's star, then a wildcard", "shop.(**).Add", "shop.(*BigCart).Add", true },
+	{ "a wildcard after a receiver", "shop.(*Cart).*", "shop.(*Cart).Add", true },
+	{ "a generic function goes by its plain name", "main.Map", "main.Map[go.shape.int]", true },
+	{ "a generic method goes by its plain name", "main.(*List).Push",
+	  "main.(*List[go.shape.[]int]).Push", true },
+	{ "nested type arguments are left out too", "main.F", "main.F[main.P[int],string]", true },
+	{ "with brackets the whole name counts", "main.Map[go.shape.int]",
+	  "main.Map[go.shape.int]", true },
+	{ "with brackets another instance does not match", "main.Map[go.shape.int]",
+	  "main.Map[go.shape.string]", false },
+	{ "a closure", "main.main.func1", "main.main.func1", true },
+	{ "a regexp is found anywhere", "/foo/", "main.foobar", true },
+	{ "a regexp can be anchored", "/^foo/", "main.foobar", false },
+	{ "a regexp has alternatives", "/^main\\.(a|b)$/", "main.b", true },
+	{ "a regexp may hold slashes", "/example.com/shop/", "example.com/shop.Buy", true },
+	{ "a regexp sees generic names without type arguments", "/^main.Map$/",
+	  "main.Map[go.shape.int]", true },
+};
+
+static void test_match(void **state)
+{
+	const struct match *row = *state;
+	struct diag d = { 0 };
+	struct spec s;
+
+	assert_int_equal(spec_parse(row->pattern, &s, &d), 0);
+	assert_int_equal(spec_match(&s, row->name), row->match);
+	spec_fini(&s);
+}
+
+static const struct {
+	const char *pattern;
+	enum spec_kind kind;
+} kinds[] = {
+	{ "main.foo", SPEC_NAME },	     { "shop.(*Cart).Add", SPEC_NAME },
+	{ "main.Map[go.shape.*uint8]", SPEC_GLOB }, { "main.*", SPEC_GLOB },
+	{ "main.fo?", SPEC_GLOB },	     { "/main/", SPEC_REGEX },
+};
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N(kinds); i++) {
+		struct diag d = { 0 };
+		struct spec s;
+
+		assert_int_equal(spec_parse(kinds[i].pattern, &s, &d), 0);
+		assert_int_equal(s.kind, kinds[i].kind);
+		spec_fini(&s);
+	}
+}
+
+static struct error {
+	const char *claim, *text, *sentence;
+	size_t at, len;
+} errors[] = {
+	{ "refused: nothing", "", "empty", 0, 0 },
+	{ "refused: a regexp without an end", "/main", "ends with '/'", 5, 0 },
+	{ "refused: a slash", "/", "ends with '/'", 1, 0 },
+	{ "refused: an empty regexp", "//", "empty regular expression", 0, 2 },
+	{ "refused: a broken regexp", "/a(b/", "bad regular expression", 1, 3 },
+	{ "refused: arguments", "main.foo(x, y)", "without arguments", 8, 6 },
+	{ "refused: arguments of a method", "shop.(*Cart).Add(sku)", "without arguments", 16, 5 },
+	{ "refused: an empty list of arguments", "main.foo()", "without arguments", 8, 2 },
+	{ "refused: a blank", "main.foo bar", "no blanks", 8, 1 },
+};
+
+static void test_error(void **state)
+{
+	const struct error *row = *state;
+	struct diag d = { 0 };
+	struct spec s;
+
+	assert_int_equal(spec_parse(row->text, &s, &d), -1);
+	assert_non_null(strstr(d.sentence, row->sentence));
+	assert_string_equal(d.text, row->text);
+	assert_int_equal(d.at, row->at);
+	assert_int_equal(d.len, row->len);
+	diag_fini(&d);
+}
+
+static const char *const names[] = {
+	"main.foo", "main.main", "main.doWork", "main.half", "main.(*Cart).Add",
+	"example.com/shop.(*Cart).Total", "example.com/shop.New", "runtime.gopark", "errors.Is",
+};
+
+static struct near_row {
+	const char *claim, *wanted, *first;	/* first: NULL if nothing is near */
+} nears[] = {
+	{ "near: the package is missing", "foo", "main.foo" },
+	{ "near: the package and the case are wrong", "Foo", "main.foo" },
+	{ "near: two letters are swapped", "main.doWrok", "main.doWork" },
+	{ "near: a letter is missing", "main.fo", "main.foo" },
+	{ "near: the receiver's star is missing", "main.Cart.Add", "main.(*Cart).Add" },
+	{ "near: package and star are missing", "Cart.Total", "example.com/shop.(*Cart).Total" },
+	{ "near: the path is missing", "shop.New", "example.com/shop.New" },
+	{ "near: short names are not near everything", "i8", NULL },
+	{ "near: what is far is not near", "main.configure", NULL },
+};
+
+static void test_near(void **state)
+{
+	const struct near_row *row = *state;
+	struct near near;
+
+	near_init(&near, row->wanted);
+	for (size_t k = 0; k < N(names); k++)
+		near_offer(&near, names[k]);
+	if (row->first)
+		assert_string_equal(near.n ? near.name[0] : "nothing", row->first);
+	else
+		assert_int_equal(near.n, 0);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[1 + N(matches) + N(errors) + N(nears)] = {
+		{ "names, globs and regexps are told apart", test_kinds },
+	};
+	struct CMUnitTest *t = tests + 1;
+
+	for (size_t i = 0; i < N(matches); i++)
+		*t++ = (struct CMUnitTest){ .name = matches[i].claim, .test_func = test_match,
+					    .initial_state = &matches[i] };
+	for (size_t i = 0; i < N(errors); i++)
+		*t++ = (struct CMUnitTest){ .name = errors[i].claim, .test_func = test_error,
+					    .initial_state = &errors[i] };
+	for (size_t i = 0; i < N(nears); i++)
+		*t++ = (struct CMUnitTest){ .name = nears[i].claim, .test_func = test_near,
+					    .initial_state = &nears[i] };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
