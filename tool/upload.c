@@ -47,6 +47,30 @@ static int expect_id(uint32_t got, size_t want, struct diag *d)
 					  got, want);
 }
 
+/*
+ * How many types from @done on make a message: no more than fit, and none that
+ * refers to a later one, which the module would not know. Types come after what
+ * they refer to, but for cycles; so only a cycle can be too large for a message.
+ */
+static size_t types_together(const struct plan *p, size_t done, size_t most, size_t most_refs)
+{
+	size_t good = 0, nrefs = 0, highest = 0;
+
+	for (size_t n = 0; n < most && done + n < p->ntypes; n++) {
+		const struct goprobe_type *t = &p->types[done + n];
+
+		nrefs += t->nrefs;
+		if (nrefs > most_refs)
+			break;
+		for (size_t i = 0; i < t->nrefs; i++)
+			if (p->refs[t->ref + i].type > highest)
+				highest = p->refs[t->ref + i].type;
+		if (highest <= done + n)
+			good = n + 1;
+	}
+	return good;
+}
+
 static int upload_types(struct client *c, const struct plan *p,
 			const struct goprobe_limits *limits, struct diag *d)
 {
@@ -57,21 +81,19 @@ static int upload_types(struct client *c, const struct plan *p,
 	int err = types && refs ? 0 : diag_set(d, "out of memory");
 
 	for (size_t done = 0; !err && done < p->ntypes;) {
-		size_t n = 0, nrefs = 0;
+		size_t n = types_together(p, done, most, most_refs), nrefs = 0;
 		uint32_t first;
 
-		for (; n < most && done + n < p->ntypes; n++) {
-			const struct goprobe_type *t = &p->types[done + n];
+		for (size_t i = 0; i < n; i++) {
+			const struct goprobe_type *t = &p->types[done + i];
 
-			if (nrefs + t->nrefs > most_refs)
-				break;
-			types[n] = *t;
-			types[n].ref = nrefs;
+			types[i] = *t;
+			types[i].ref = nrefs;
 			memcpy(refs + nrefs, p->refs + t->ref, t->nrefs * sizeof(*refs));
 			nrefs += t->nrefs;
 		}
 		err = n ? client_types_add(c, types, n, refs, nrefs, &first, d) :
-			  diag_set(d, "a type has too many references");
+			  diag_set(d, "too many types refer to each other in a circle");
 		if (!err)
 			err = expect_id(first, done, d);
 		done += n;
