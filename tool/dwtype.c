@@ -62,6 +62,14 @@ static bool number(Dwarf_Die *die, unsigned int attr, uint64_t *v)
 	return true;
 }
 
+static bool flag(Dwarf_Die *die, unsigned int attr)
+{
+	Dwarf_Attribute a;
+	bool v;
+
+	return dwarf_attr(die, attr, &a) && !dwarf_formflag(&a, &v) && v;
+}
+
 static bool reference(Dwarf_Die *die, unsigned int attr, Dwarf_Die *ret)
 {
 	Dwarf_Attribute a;
@@ -220,14 +228,13 @@ static void fill_fields(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
 	for (end = dwarf_child(die, &m); !end && i < n;
 	     end = dwarf_siblingof(&m, &m)) {
 		const char *name;
-		uint64_t v;
 
 		if (dwarf_tag(&m) != DW_TAG_member)
 			continue;
 		name = dwarf_diename(&m);
 		f[i].name = name && *name ? name : "_";
 		f[i].type = refer(t, &m, DW_AT_type);
-		f[i].embedded = number(&m, DW_AT_go_embedded_field, &v) && v;
+		f[i].embedded = flag(&m, DW_AT_go_embedded_field);
 		if (!f[i].type ||
 		    !number(&m, DW_AT_data_member_location, &f[i].offset)) {
 			make_unknown(g);

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Types and functions from debug information of versions 4 and 5. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "bins.h"
+#include "dwinfo.h"
+
+static void show(FILE *f, const struct gotype *t, int depth)
+{
+	static const char *const kinds[] = {
+		[GOTYPE_UNKNOWN] = "unknown", [GOTYPE_BOOL] = "bool",
+		[GOTYPE_INT] = "int", [GOTYPE_UINT] = "uint",
+		[GOTYPE_FLOAT] = "float", [GOTYPE_COMPLEX] = "complex",
+		[GOTYPE_STRING] = "string", [GOTYPE_SLICE] = "slice",
+		[GOTYPE_ARRAY] = "array", [GOTYPE_STRUCT] = "struct",
+		[GOTYPE_POINTER] = "pointer",
+		[GOTYPE_INTERFACE] = "interface", [GOTYPE_MAP] = "map",
+		[GOTYPE_CHAN] = "chan", [GOTYPE_FUNC] = "func",
+	};
+
+	fprintf(f, "%s:%s%s/%u/%u", t->name, t->empty ? "empty " : "",
+		kinds[t->kind], (unsigned int)t->size, t->align);
+	if (t->kind == GOTYPE_ARRAY)
+		fprintf(f, "*%u", (unsigned int)t->count);
+	if (!depth)
+		return;
+	if (t->elem) {
+		fputs(" of ", f);
+		show(f, t->elem, depth - 1);
+	}
+	for (size_t i = 0; i < t->nfields; i++) {
+		const struct gofield *m = &t->fields[i];
+
+		fprintf(f, "%s%u %s%s ", i ? "; " : " {",
+			(unsigned int)m->offset, m->name,
+			m->embedded ? "(embedded)" : "");
+		show(f, m->type, depth - 1);
+	}
+	if (t->nfields)
+		fputs("}", f);
+}
+
+struct type_case {
+	const char *func;
+	size_t param;		/* results are counted on from parameters */
+	int depth;
+	const char *want;
+};
+
+static const struct type_case types[] = {
+	{ "main.Ints", 1, 1, "int8:int/1/1" },
+	{ "main.Ints", 2, 1, "uint16:uint/2/2" },
+	{ "main.Ints", 5, 1, "uintptr:uint/8/8" },
+	{ "main.Ints", 6, 1, "bool:bool/1/1" },
+	{ "main.Floats", 1, 1, "float32:float/4/4" },
+	{ "main.Complexes", 0, 1, "complex128:complex/16/8" },
+	{ "main.Complexes", 1, 1, "complex64:complex/8/4" },
+	{ "main.Strings", 0, 1, "string:string/16/8" },
+	{ "main.Strings", 1, 1, "[]uint8:slice/24/8 of uint8:uint/1/1" },
+	{ "main.Strings", 2, 1, "main.Named:string/16/8" },
+	{ "main.Strings", 4, 1, "error:interface/16/8" },
+	{ "main.Arrays", 0, 1, "[1]int:array/8/8*1 of int:int/8/8" },
+	{ "main.Arrays", 3, 2, "[1]main.Point:array/16/8*1 of main.Point:struct/16/8 {0 X int:int/8/8; 8 Y int:int/8/8}" },
+	{ "main.Structs", 0, 1, "main.Mixed:struct/40/8 {0 A int8:int/1/1; 8 B float64:float/8/8; 16 C string:string/16/8; 32 _ int16:int/2/2; 34 D bool:bool/1/1}" },
+	{ "main.Structs", 2, 1, "main.Empty:struct/0/1" },
+	{ "main.Structs", 3, 2, "main.Item:struct/48/8 {0 Base(embedded) main.Base:struct/8/8 {0 ID int:int/8/8}; 8 Name string:string/16/8; 24 Tags []string:slice/24/8 of string:string/16/8}" },
+	{ "main.Interfaces", 0, 1, "main.Shape:interface/16/8" },
+	{ "main.Interfaces", 2, 1, "interface {}:empty interface/16/8" },
+	{ "main.Refs", 0, 1, "map[string]int:map/8/8" },
+	{ "main.Refs", 1, 1, "chan int:chan/8/8 of int:int/8/8" },
+	{ "main.Refs", 2, 1, "func(int) error:func/8/8" },
+	{ "main.Refs", 3, 0, "*main.Tree:pointer/8/8" },
+	{ "main.Refs", 4, 1, "main.Tree:struct/48/8 {0 Left *main.Tree:pointer/8/8; 8 Right *main.Tree:pointer/8/8; 16 Kids []main.Tree:slice/24/8; 40 Value int:int/8/8}" },
+	{ "main.Refs", 5, 1, "main.Callback:func/8/8" },
+	{ "main.Slices", 1, 2, "[][]int:slice/24/8 of []int:slice/24/8 of int:int/8/8" },
+	{ "main.Slices", 4, 1, "[]main.Empty:slice/24/8 of main.Empty:struct/0/1" },
+	{ "main.Times", 0, 0, "time.Time:struct/24/8" },
+	{ "main.Times", 1, 1, "time.Duration:int/8/8" },
+	{ "main.Times", 2, 1, "main.Kind:uint/1/1" },
+	{ "main.Loop", 0, 1, "*int:pointer/8/8 of int:int/8/8" },
+};
+
+static const struct gotype *type_of(struct gobin *bin, const struct type_case *c)
+{
+	const struct gofunc *fn = bins_func(bin, c->func);
+	const struct gosig *sig;
+
+	assert_non_null(fn);
+	sig = gobin_sig(bin, fn);
+	if (c->param < sig->nparams)
+		return sig->params[c->param].type;
+	assert_in_range(c->param - sig->nparams, 0, sig->nresults - 1);
+	return sig->results[c->param - sig->nparams].type;
+}
+
+static void test_types(void **state)
+{
+	static const char *const forms[] = { "", "-plain", "-pie", "-noopt" };
+	struct bins_entry v[BINS_MAX];
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(forms) / sizeof(*forms); k++) {
+		size_t n = bins_list(forms[k], v);
+
+		for (size_t i = 0; i < n; i++) {
+			struct gobin *bin = bins_open(v[i].path);
+
+			for (size_t j = 0; j < sizeof(types) / sizeof(*types);
+			     j++) {
+				size_t len;
+				char *got;
+				FILE *f;
+
+				/* 1.15 lists [0]int after what follows it. */
+				if (v[i].minor < 17 &&
+				    !strcmp(types[j].func, "main.Arrays"))
+					continue;
+				f = open_memstream(&got, &len);
+				show(f, type_of(bin, &types[j]),
+				     types[j].depth);
+				fclose(f);
+				assert_string_equal(got, types[j].want);
+				free(got);
+			}
+			gobin_free(bin);
+		}
+	}
+}
+
+static void test_shared(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list("", v);
+	const struct type_case pointer = { "main.Refs", 3, 0, NULL };
+	const struct type_case value = { "main.Refs", 4, 0, NULL };
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		struct gobin *bin = bins_open(v[i].path);
+		const struct gotype *p = type_of(bin, &pointer);
+		const struct gotype *t = type_of(bin, &value);
+
+		assert_ptr_equal(p->elem, t);
+		assert_ptr_equal(t->fields[0].type, p);
+		assert_ptr_equal(t->fields[2].type->elem, t);
+		gobin_free(bin);
+	}
+}
+
+/* What DWARF calls low_pc is what the line table calls entry. */
+static void test_entries(void **state)
+{
+	static const char *const forms[] = { "", "-plain", "-pie" };
+	struct bins_entry v[BINS_MAX];
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(forms) / sizeof(*forms); k++) {
+		size_t n = bins_list(forms[k], v);
+
+		for (size_t i = 0; i < n; i++) {
+			struct gobin *bin = bins_open(v[i].path);
+			struct arena mem = { .head = NULL };
+			struct dwinfo *dw;
+			size_t nf, found = 0, compiled = 0;
+			const struct gofunc *f = gobin_funcs(bin, &nf);
+
+			dw = dwinfo_open(gobin_fd(bin), v[i].minor, &mem);
+			assert_non_null(dw);
+			for (size_t j = 0; j < nf; j++) {
+				struct dwfunc df;
+
+				if (f[j].flags & GOFUNC_ASM)
+					continue;
+				compiled++;
+				if (dwinfo_func(dw, f[j].entry, &df))
+					continue;
+				found++;
+				/* Up to 1.20 the line table shortens these. */
+				if (!strchr(f[j].name, '['))
+					assert_string_equal(df.name,
+							    f[j].name);
+				/* Not a byte beside the entry. */
+				assert_int_equal(dwinfo_func(dw, f[j].entry + 1,
+							     &df), -1);
+			}
+			assert_int_equal(found, compiled);
+			dwinfo_free(dw);
+			arena_fini(&mem);
+			gobin_free(bin);
+		}
+	}
+}
+
+static void test_none(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list("-stripped", v);
+	struct arena mem = { .head = NULL };
+	int fd;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		fd = open(v[i].path, O_RDONLY | O_CLOEXEC);
+		assert_null(dwinfo_open(fd, v[i].minor, &mem));
+		close(fd);
+	}
+	fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
+	assert_null(dwinfo_open(fd, 24, &mem));
+	close(fd);
+	assert_null(dwinfo_open(-1, 24, &mem));
+	arena_fini(&mem);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "types are what Go says they are", test_types },
+		{ "a type exists once, cycles included", test_shared },
+		{ "functions are found by the line table's entries", test_entries },
+		{ "without debug information there is none", test_none },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
