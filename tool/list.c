@@ -63,7 +63,7 @@ static void text(struct buf *b, const struct gofunc *fn, const char *sig,
 		buf_str(b, "  (");
 		buf_str(b, info->refused);
 		if (fn->flags & GOFUNC_INLINED && fn->ninlined) {
-			buf_str(b, " at ");
+			buf_str(b, ", at ");
 			buf_u64(b, fn->ninlined);
 			buf_str(b, fn->ninlined == 1 ? " place" : " places");
 		}
