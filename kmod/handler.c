@@ -91,7 +91,7 @@ static __always_inline int gp_hit_write(const struct gp_probe *probe,
 	rec->goid = go.goid;
 	rec->depth = go.depth;
 	rec->ip = instruction_pointer((struct pt_regs *)regs);
-	/* Last: the time of a record is not older than its commit by much. */
+	/* Last, so that records of this CPU are in the order of their times. */
 	rec->time = ktime_get_ns();
 	return size;
 }
@@ -123,7 +123,11 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 		return 0;
 	}
 	pagefault_disable();
+	gp_ring_open(ring);
 	size = gp_hit_write(probe, regs, ring, faultin);
+	if (likely(size > 0))
+		gp_ring_commit(ring, size);
+	gp_ring_close(ring);
 	pagefault_enable();
 	if (unlikely(size == -ENOSPC)) {
 		gp_ring_lose(ring, GOPROBE_LOST_RING_FULL,
@@ -132,7 +136,6 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 	}
 	if (unlikely(size < 0))
 		return size;
-	gp_ring_commit(ring, size);
 	ring->stat[probe->record_kind == GOPROBE_RECORD_CALL ?
 		   GOPROBE_STAT_CALLS : GOPROBE_STAT_RETURNS]++;
 	return size;

@@ -3,6 +3,7 @@
 #include <linux/gfp.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/topology.h>
@@ -126,6 +127,23 @@ bool gp_ring_tell_losses(struct gp_ring *ring)
 
 	gp_ring_commit(ring, size);
 	return !gp_ring_has_losses(ring);
+}
+
+/**
+ * gp_ring_settle() - wait until a record that is being written is there
+ * @ring: the ring; the caller is its consumer, and has read the clock before
+ *
+ * The producer has preemption off and a bounded number of bytes to copy, so the
+ * wait is short; it is not shortened by making the producer wait for anything.
+ * Context: may sleep.
+ */
+void gp_ring_settle(const struct gp_ring *ring)
+{
+	smp_mb();	/* the clock was read before; pairs with gp_ring_open() */
+	while (smp_load_acquire(&ring->open)) {
+		cpu_relax();
+		cond_resched();
+	}
 }
 
 /**

@@ -7,6 +7,10 @@
  * read lock sees to that. Positions only grow; the data is mapped twice in a
  * row, so that a record is always contiguous and is written, and read, in place.
  *
+ * A record takes its time between gp_ring_open() and gp_ring_close(). So once
+ * gp_ring_settle() has returned, every record whose time is before the call has
+ * been committed, or never will be.
+ *
  * Ordering: what stands before gp_ring_commit() is seen by whoever sees the new
  * head (release/acquire); what the consumer has read is read before the producer
  * sees the room (release of tail/acquire in gp_ring_room()).
@@ -15,6 +19,7 @@
 #define GP_RING_H
 
 #include <linux/cache.h>
+#include <linux/compiler.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
 #include <goprobe.h>
@@ -30,6 +35,7 @@ struct page;
  * @data: @size bytes, mapped twice in a row
  * @size: a power of two
  * @cpu: whose it is
+ * @open: a record is being written; producer's
  * @head: bytes ever committed; written by the producer
  * @pending: losses by cause that no record in the ring tells of yet; producer's
  * @stat: counters, enum goprobe_stat; producer's, read by anyone
@@ -40,6 +46,7 @@ struct gp_ring {
 	u8 *data;
 	u32 size;
 	u32 cpu;
+	bool open;
 	unsigned long head;
 	u64 pending[__GOPROBE_LOST_MAX];
 	u64 stat[__GOPROBE_STAT_MAX];
@@ -60,6 +67,18 @@ static inline u32 gp_ring_used(const struct gp_ring *ring)
 static inline u32 gp_ring_room(const struct gp_ring *ring)
 {
 	return ring->size - gp_ring_used(ring);
+}
+
+/* A record is about to take its time. Pairs with gp_ring_settle(). */
+static inline void gp_ring_open(struct gp_ring *ring)
+{
+	WRITE_ONCE(ring->open, true);
+	smp_mb();	/* seen as open before the clock is read */
+}
+
+static inline void gp_ring_close(struct gp_ring *ring)
+{
+	smp_store_release(&ring->open, false);
 }
 
 /* Where the next record begins; valid for gp_ring_room() bytes. */
@@ -92,6 +111,8 @@ static inline unsigned long gp_ring_end(const struct gp_ring *ring)
 {
 	return smp_load_acquire(&ring->head);
 }
+
+void gp_ring_settle(const struct gp_ring *ring);
 
 static inline const u8 *gp_ring_first(const struct gp_ring *ring)
 {

@@ -3,9 +3,9 @@
  * Feeding the socket: the reader pulls.
  *
  * A pass (one GOPROBE_CMD_READ dump) hands out what was committed when it began.
- * It takes its time first and looks at the heads after: a record that is
- * younger than that time may or may not be in the pass, but whatever happened
- * before a record with an older time had been committed, and so is.
+ * It takes its time first, waits for records that are being written, and looks
+ * at the heads after: so every record with that time or an older one is in this
+ * pass or an earlier one; a younger one may or may not be.
  *
  * Waking: a handler that sees the reader waiting sends GOPROBE_CMD_READY through
  * a work item. It looks at @armed without a barrier, so a wake-up can be missed
@@ -102,13 +102,15 @@ static struct gp_pass *gp_pass_new(struct gp_session *s)
 	if (!pass)
 		return NULL;
 	pass->s = s;
-	pass->time = ktime_get_ns();
-	smp_mb();	/* the time before the heads; see the top of this file */
+	/* Less one: a record can still take the same nanosecond. */
+	pass->time = ktime_get_ns() - 1;
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
 
-		if (ring)
-			pass->end[cpu] = gp_ring_end(ring);
+		if (!ring)
+			continue;
+		gp_ring_settle(ring);
+		pass->end[cpu] = gp_ring_end(ring);
 	}
 	return pass;
 }

@@ -66,12 +66,12 @@
  * GOPROBE_CMD_READ (dump)
  *	Drains the rings: each message has A_CPU (u32) and A_RECORDS (binary:
  *	whole records, one after another); the last one has A_TIME (u64) and
- *	A_BACKLOG (u64) only. Records of one CPU are in order. A_TIME is a
- *	moment (CLOCK_MONOTONIC, ns) such that every record that could have
- *	influenced a record of this pass with time <= A_TIME was handed out in this
- *	pass or before: so a reader that merges by time and holds back records
- *	younger than A_TIME until the next pass never shows an effect before its
- *	cause. A pass ends at what was committed when it began.
+ *	A_BACKLOG (u64) only. Records of one CPU are in the order of their
+ *	times. A_TIME is a moment (CLOCK_MONOTONIC, ns): every record with time
+ *	<= A_TIME has been handed out in this pass or before, so a reader that
+ *	merges by time, and holds back younger records until the next pass,
+ *	shows all records in order. A pass ends at what was committed when it
+ *	began.
  *	A_BACKLOG: bytes committed since the pass began.
  *
  * GOPROBE_CMD_READY (message from the kernel, no reply)
