@@ -17,12 +17,14 @@
  * A changed set needs the kernel to ask the filter again, which uprobe_apply()
  * does but is not exported. Registering a second consumer with the same filter
  * patches the processes that are now wanted; unregistering it takes the breakpoint
- * from those that no consumer's filter wants any more.
+ * from those that no consumer's filter wants any more. Before 6.12 that is also
+ * what waits for handlers, so it must not fail: see gp_point_apply().
  */
 #include <linux/err.h>
 #include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -34,6 +36,9 @@
 #include "session.h"
 
 #define GP_POINTS_BITS	12
+
+/* Probes of one point: each is a record of each hit. Their table is a page or two. */
+#define GP_SET_MAX	512
 
 static DEFINE_MUTEX(gp_points_lock);
 static DEFINE_HASHTABLE(gp_points, GP_POINTS_BITS);
@@ -84,21 +89,48 @@ static GP_UPROBE_HANDLER(gp_point_apply_handler, uc, regs)
 	return 0;
 }
 
+static int gp_point_register(struct gp_point *point)
+{
+	int err = gp_compat_register(point->inode, point->offset, &point->uc,
+				     &point->uprobe);
+
+	point->registered = !err;
+	return err;
+}
+
+static void gp_point_unregister(struct gp_point *point)
+{
+	if (point->registered)
+		gp_compat_unregister(point->inode, point->offset, &point->uc,
+				     point->uprobe);
+	point->registered = false;
+}
+
 /* Have the filter asked again for every process; see the top of this file. */
 static int gp_point_apply(struct gp_point *point)
 {
 	struct uprobe *uprobe;
 	int err;
 
+	if (!point->registered)
+		return gp_point_register(point);
 	/* A handler chain may still stand on it since the last time. */
 	if (point->applied == gp_sweep_number)
 		gp_compat_unregister_sync();
 	point->applied = gp_sweep_number;
 	err = gp_compat_register(point->inode, point->offset, &point->apply, &uprobe);
-	if (err)
+	if (!err) {
+		gp_compat_unregister(point->inode, point->offset, &point->apply, uprobe);
+		return 0;
+	}
+	if (GP_UNREGISTER_NEEDS_SYNC)
 		return err;
-	gp_compat_unregister(point->inode, point->offset, &point->apply, uprobe);
-	return 0;
+	/*
+	 * It may have failed before it waited for anyone (no memory, the file
+	 * has been cut short): to unregister waits and cannot fail.
+	 */
+	gp_point_unregister(point);
+	return gp_point_register(point);
 }
 
 static struct gp_probe_set *gp_set_new(u32 n)
@@ -115,6 +147,17 @@ static struct gp_probe_set *gp_point_set(const struct gp_point *point)
 {
 	return rcu_dereference_protected(point->set,
 					 lockdep_is_held(&gp_points_lock));
+}
+
+/* Does @set let the session's processes in already, so that no filter changes? */
+static bool gp_set_has(const struct gp_probe_set *set, const struct gp_session *s)
+{
+	u32 i;
+
+	for (i = 0; i < set->n; i++)
+		if (set->probe[i]->session == s)
+			return true;
+	return false;
 }
 
 static void gp_point_replace(struct gp_point *point, struct gp_probe_set *set,
@@ -144,7 +187,7 @@ static int gp_point_new(struct gp_probe *probe, struct inode *inode,
 	point->apply.handler = gp_point_apply_handler;
 	point->apply.filter = gp_point_apply_filter;
 	probe->point = point;
-	err = gp_compat_register(inode, point->offset, &point->uc, &point->uprobe);
+	err = gp_point_register(point);
 	if (err)
 		goto err;
 	hash_add(gp_points, &point->node, gp_point_key(inode, point->offset));
@@ -166,18 +209,23 @@ err:
 static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 			 struct gp_sweep *sweep)
 {
-	struct gp_probe_set *old = gp_point_set(point), *set;
-	int err;
+	struct gp_probe_set *old = gp_point_set(point), *set = NULL;
+	int err = -EUSERS;
 
-	set = gp_set_new(old->n + 1);
+	if (old->n < GP_SET_MAX) {
+		set = gp_set_new(old->n + 1);
+		err = -ENOMEM;
+	}
 	if (!set) {
 		list_add(&probe->dead, &sweep->probes);
-		return -ENOMEM;
+		return err;
 	}
 	memcpy(set->probe, old->probe, old->n * sizeof(old->probe[0]));
 	set->probe[old->n] = probe;
 	probe->point = point;
 	gp_point_replace(point, set, sweep);
+	if (GP_UNREGISTER_NEEDS_SYNC && gp_set_has(old, probe->session))
+		return 0;
 	err = gp_point_apply(point);
 	if (err)
 		gp_probe_del(probe, sweep);
@@ -226,7 +274,8 @@ void gp_sweep_end(struct gp_sweep *sweep)
  * @file: where; its point has been checked
  * @sweep: the batch
  *
- * Hits can come before this returns. Return: 0 or an error of uprobe_register().
+ * Hits can come before this returns. Return: 0; -EUSERS if the place has too many
+ * probes; or an error of uprobe_register().
  */
 int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
 		 struct gp_sweep *sweep)
@@ -235,8 +284,9 @@ int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
 	int err;
 
 	if (point)
-		return gp_point_join(point, probe, sweep);
-	err = gp_point_new(probe, file->inode, sweep);
+		err = gp_point_join(point, probe, sweep);
+	else
+		err = gp_point_new(probe, file->inode, sweep);
 	/* ENOTSUPP is not an error that user space knows. */
 	return err == -ENOTSUPP ? -EOPNOTSUPP : err;
 }
@@ -255,13 +305,12 @@ void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 	list_add(&probe->dead, &sweep->probes);
 	if (old->n == 1) {
 		hash_del(&point->node);
-		gp_compat_unregister(point->inode, point->offset, &point->uc,
-				     point->uprobe);
+		gp_point_unregister(point);
 		list_add(&point->dead, &sweep->points);
 		list_add(&old->dead, &sweep->sets);
 		return;
 	}
-	/* Dying must not fail: __GFP_NOFAIL for what is a few words. */
+	/* Dying must not fail: __GFP_NOFAIL for two pages at most. */
 	set = kzalloc(struct_size(set, probe, old->n - 1),
 		      GFP_KERNEL | __GFP_NOFAIL);
 	for (i = 0; i < old->n; i++)
@@ -269,9 +318,14 @@ void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 			set->probe[n++] = old->probe[i];
 	set->n = n;
 	gp_point_replace(point, set, sweep);
+	if (GP_UNREGISTER_NEEDS_SYNC && gp_set_has(set, probe->session))
+		return;
 	/*
 	 * If this fails a breakpoint stays in a process that nobody wants; its
-	 * hits are not recorded and it goes with the point.
+	 * hits are not recorded and it goes with the point. Before 6.12 it may
+	 * also be gone from where it is wanted, if the kernel refuses it anew.
 	 */
-	gp_point_apply(point);
+	if (gp_point_apply(point))
+		pr_warn_ratelimited("goprobe: breakpoint at file offset 0x%llx could not be renewed\n",
+				    point->offset);
 }

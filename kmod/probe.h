@@ -72,6 +72,7 @@ struct gp_probe_set {
  * @inode: key
  * @offset: key
  * @uprobe: the kernel's handle, 6.12 and later
+ * @registered: @uc is; not so only after the kernel has refused it anew
  * @dead: link in struct gp_sweep
  */
 struct gp_point {
@@ -83,6 +84,7 @@ struct gp_point {
 	struct inode *inode;
 	loff_t offset;
 	struct uprobe *uprobe;
+	bool registered;
 	struct list_head dead;
 };
 

@@ -510,7 +510,8 @@ static int gp_session_add_point(struct gp_session *s, u32 file,
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	err = gp_probe_add(probe, s->files[file], sweep);
 	if (err)
-		return gp_session_refuse_point(s, extack, err, p,
+		return gp_session_refuse_point(s, extack, err, p, err == -EUSERS ?
+					       "there are too many probes already" :
 					       "the kernel refused the breakpoint");
 	s->probes[s->nprobes++] = probe;
 	return 0;
