@@ -202,10 +202,11 @@ static int add_pieces(struct plan *p, size_t first,
 		}
 		return 0;
 	}
+	/* Values lie on the stack as in the frame, alignment included. */
 	if (last && last->source == GOPROBE_FROM_STACK &&
-	    last->frame + last->size == v->offset &&
-	    last->offset + (int32_t)last->size == (int32_t)at->stack) {
-		last->size += (uint32_t)v->type->size;
+	    v->offset - last->frame == at->stack - (uint32_t)last->offset &&
+	    v->offset - last->frame - last->size < 8) {
+		last->size = v->offset - last->frame + (uint32_t)v->type->size;
 		return 0;
 	}
 	p->pieces[p->npieces++] = (struct goprobe_piece){

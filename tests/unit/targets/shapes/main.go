@@ -179,6 +179,16 @@ func Results() (a int, b string, c float64, d []int, e error, f [2]int) {
 }
 
 //go:noinline
+func Vast(a int, v [5000]byte, b int) int {
+	return a + int(v[b])
+}
+
+//go:noinline
+func ManyStrings(v [100]string) int {
+	return len(v[99])
+}
+
+//go:noinline
 func Leaf(a, b int) int {
 	return a*b + a
 }
@@ -340,6 +350,8 @@ func main() {
 	Unused(1, 2, "3", 4)
 	Variadic("x", 1, 2)
 	Results()
+	Vast(1, [5000]byte{}, 2)
+	ManyStrings([100]string{})
 	Leaf(1, 2)
 	Nothing()
 	HugeFrame(1)

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From functions to points, plans and types. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bins.h"
+#include "plan.h"
+
+static const char *reg_name(unsigned int reg)
+{
+	static const char *const names[] = {
+		"ax", "dx", "cx", "bx", "si", "di", "bp", "sp", "r8", "r9",
+		"r10", "r11", "r12", "r13", "r14", "r15", "-", "x0", "x1",
+		"x2", "x3", "x4", "x5", "x6", "x7",
+	};
+
+	assert_in_range(reg, 0, 24);
+	return names[reg];
+}
+
+static void show_type(FILE *f, const struct plan *p, uint32_t type, int depth)
+{
+	static const char *const kinds[] = {
+		[GOPROBE_REF_POINTER] = "ptr", [GOPROBE_REF_STRING] = "str",
+		[GOPROBE_REF_SLICE] = "slice", [GOPROBE_REF_IFACE] = "iface",
+	};
+	const struct goprobe_type *t = &p->types[type];
+
+	assert_true(type < p->ntypes);
+	assert_true(t->ref + t->nrefs <= p->nrefs);
+	for (uint32_t i = 0; i < t->nrefs; i++) {
+		const struct goprobe_ref *r = &p->refs[t->ref + i];
+
+		assert_true(!i || r[-1].offset < r->offset);
+		fprintf(f, "%s%u:%s", i ? " " : "", r->offset,
+			kinds[r->kind]);
+		if (r->kind != GOPROBE_REF_SLICE)
+			continue;
+		fprintf(f, "(%s %u", p->gotypes[r->type]->name,
+			p->types[r->type].size);
+		if (p->types[r->type].nrefs && depth) {
+			fputs(" ", f);
+			show_type(f, p, r->type, depth - 1);
+		}
+		fputs(")", f);
+	}
+}
+
+static void show_frame(FILE *f, const struct plan *p,
+		       const struct plan_frame *fr)
+{
+	const struct goprobe_plan *w;
+
+	if (fr->unavailable) {
+		fprintf(f, "unavailable: %s", fr->unavailable);
+		return;
+	}
+	for (size_t i = 0; i < fr->nvalues; i++) {
+		if (fr->values[i].unavailable)
+			fprintf(f, "[%s %s] ", fr->values[i].name,
+				fr->values[i].unavailable);
+	}
+	if (fr->plan == GOPROBE_NO_PLAN) {
+		fputs("none", f);
+		return;
+	}
+	assert_true(fr->plan < p->nplans);
+	w = &p->plans[fr->plan];
+	assert_true(w->piece + w->npieces <= p->npieces);
+	assert_int_equal(p->types[w->type].size, fr->size);
+	fprintf(f, "%u:", fr->size);
+	for (uint32_t i = 0; i < w->npieces; i++) {
+		const struct goprobe_piece *c = &p->pieces[w->piece + i];
+
+		assert_true(c->frame + c->size <= fr->size);
+		fprintf(f, " %u=", c->frame);
+		if (c->source == GOPROBE_FROM_STACK)
+			fprintf(f, "sp+%d", c->offset);
+		else
+			fputs(reg_name(c->reg), f);
+		if (c->size != 8)
+			fprintf(f, "/%u", c->size);
+	}
+	if (p->types[w->type].nrefs) {
+		fputs(" refs ", f);
+		show_type(f, p, w->type, 2);
+	}
+}
+
+struct plan_case {
+	const char *func;
+	const char *call;
+	const char *ret;
+	int since;
+	int before;
+};
+
+static const struct plan_case cases[] = {
+	{ "main.Nothing", "none", "none" },
+	{ "main.Ints", "33: 0=ax 8=bx/1 10=cx/2 12=di/4 16=si 24=r8 32=r9/1",
+	  "9: 0=ax 8=bx/1", 17 },
+	{ "main.Ints", "33: 0=sp+8/33", "9: 0=sp+48/9", 0, 17 },
+	{ "main.Floats", "32: 0=x0 8=x1/4 16=ax 24=x2", "16: 0=x0 8=ax", 17 },
+	{ "main.Complexes", "24: 0=x0 8=x1 16=x2/4 20=x3/4", "16: 0=x0 8=x1",
+	  17 },
+	{ "main.Strings",
+	  "56: 0=ax 8=bx 16=cx 24=di 32=si 40=r8 48=r9 refs 0:str 16:slice(uint8 1) 40:str",
+	  "32: 0=ax 8=bx 16=cx 24=di refs 0:str 16:iface", 17 },
+	{ "main.Strings",
+	  "56: 0=sp+8/56 refs 0:str 16:slice(uint8 1) 40:str",
+	  "32: 0=sp+64/32 refs 0:str 16:iface", 0, 17 },
+	{ "main.TenInts",
+	  "80: 0=ax 8=bx 16=cx 24=di 32=si 40=r8 48=r9 56=r10 64=r11 72=sp+8",
+	  "8: 0=ax", 17 },
+	{ "main.SmallAfterBig", "104: 0=ax 8=sp+8/80 88=bx 96=cx",
+	  "88: 0=ax 8=sp+88/80", 17 },
+	{ "main.Arrays",
+	  "88: 0=ax 8=sp+8/16 24=bx 32=cx 40=sp+24/48 refs 40:str 56:str 72:str",
+	  "8: 0=ax", 17 },
+	{ "main.Structs",
+	  "104: 0=ax/1 8=x0 16=bx 24=cx 32=di/2 34=si/1 40=r8 48=r9 56=sp+8/48 refs 16:str 64:str 80:slice(string 16 0:str)",
+	  "88: 0=ax/1 8=x0 16=bx 24=cx 32=di/2 34=si/1 40=sp+56/48 refs 16:str 48:str 64:slice(string 16 0:str)",
+	  17 },
+	{ "main.Interfaces",
+	  "48: 0=ax 8=bx 16=cx 24=di 32=si 40=r8 refs 0:iface 16:iface",
+	  "32: 0=ax 8=bx 16=cx 24=di refs 0:iface 16:iface", 17 },
+	/* Pointers, maps, channels and functions stay addresses. */
+	{ "main.Refs",
+	  "80: 0=ax 8=bx 16=cx 24=di 32=sp+8/48 refs 48:slice(main.Tree 48 16:slice(main.Tree 48 16:slice(main.Tree 48)))",
+	  "8: 0=ax", 17 },
+	/* Elements of elements; a type may contain a slice of itself. */
+	{ "main.Slices",
+	  "120: 0=ax 8=bx 16=cx 24=di 32=si 40=r8 48=r9 56=r10 64=r11 72=sp+8/48 refs 0:slice(main.Item 48 8:str 24:slice(string 16 0:str)) 24:slice([]int 24 0:slice(int 8)) 48:slice(main.Tree 48 16:slice(main.Tree 48 16:slice(main.Tree 48))) 72:slice(interface {} 16)",
+	  "8: 0=ax", 17 },
+	{ "main.Results", "none",
+	  "88: 0=ax 8=bx 16=cx 24=x0 32=di 40=si 48=r8 56=r9 64=r10 72=sp+8/16 refs 8:str 32:slice(int 8) 56:iface",
+	  17 },
+	{ "main.Point.Value", "24: 0=ax 8=bx 16=cx", "8: 0=ax", 17 },
+	{ "main.(*Point).Pointer", "16: 0=ax 8=bx", "8: 0=ax", 17 },
+	{ "main.Map[go.shape.int,go.shape.string]",
+	  "32: 0=bx 8=cx 16=di 24=si refs 0:slice(int 8)",
+	  "24: 0=ax 8=bx 16=cx refs 0:slice(string 16 0:str)", 21 },
+	{ "main.(*List[go.shape.string]).Push",
+	  "24: 0=ax 8=cx 16=di refs 8:str", "8: 0=ax", 21 },
+	{ "main.Blank",
+	  "[_ an unnamed parameter, missing from the debug information] [_ an unnamed parameter, missing from the debug information] 24: 0=bx 8=cx 16=di refs 0:str",
+	  "24: 0=ax 8=bx 16=cx refs 8:iface", 17, 22 },
+	{ "main.Blank", "40: 0=ax 8=bx 16=cx 24=x0 32=di refs 8:str",
+	  "24: 0=ax 8=bx 16=cx refs 8:iface", 22 },
+	{ "main.Vast",
+	  "[v larger than a record can hold] 16: 0=ax 8=bx", "8: 0=ax", 17 },
+};
+
+static struct plan *plan_one(struct gobin *bin, const char *name)
+{
+	struct plan *p = plan_new(NULL);
+	const struct gofunc *fn = bins_func(bin, name);
+	struct diag d = { .sentence = NULL };
+
+	if (!fn)
+		fail_msg("%s: no %s", gobin_path(bin), name);
+	if (plan_add(p, bin, fn, &d))
+		fail_msg("%s", d.sentence);
+	return p;
+}
+
+static void test_frames(void **state)
+{
+	static const char *const forms[] = { "", "-pie" };
+	struct bins_entry v[BINS_MAX];
+
+	(void)state;
+	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
+		size_t n = bins_list(forms[f], v);
+
+		for (size_t i = 0; i < n; i++) {
+			struct gobin *bin = bins_open(v[i].path);
+
+			for (size_t k = 0; k < sizeof(cases) / sizeof(*cases);
+			     k++) {
+				const struct plan_case *c = &cases[k];
+				struct plan *p;
+				char *got, *want;
+				size_t len;
+				FILE *out;
+
+				if (v[i].minor < c->since ||
+				    (c->before && v[i].minor >= c->before))
+					continue;
+				p = plan_one(bin, c->func);
+				out = open_memstream(&got, &len);
+				show_frame(out, p, &p->funcs[0]->call);
+				fputs(" -> ", out);
+				show_frame(out, p, &p->funcs[0]->ret);
+				fclose(out);
+				out = open_memstream(&want, &len);
+				fprintf(out, "%s -> %s", c->call, c->ret);
+				fclose(out);
+				if (strcmp(got, want))
+					fail_msg("%s: %s\n got %s\nwant %s",
+						 v[i].path, c->func, got,
+						 want);
+				free(got);
+				free(want);
+				plan_free(p);
+			}
+			gobin_free(bin);
+		}
+	}
+}
+
+/* Each point's bytes are the file's; it is the function's own. */
+static void check_points(const struct plan *p)
+{
+	for (size_t i = 0; i < p->nfiles; i++) {
+		const struct plan_points *f = &p->files[i];
+
+		for (size_t k = 0; k < f->n; k++) {
+			const struct goprobe_point *pt = &f->v[k];
+			const struct gofunc *fn = p->funcs[pt->id]->fn;
+			uint64_t at = gobin_code_vaddr(f->bin, pt->offset);
+			uint8_t code[GOPROBE_CODE_MAX];
+
+			assert_in_range(at, fn->entry, fn->end - 1);
+			assert_in_range(pt->code_len, 1, GOPROBE_CODE_MAX);
+			assert_int_equal(pread(gobin_fd(f->bin), code,
+					       pt->code_len, pt->offset),
+					 pt->code_len);
+			assert_memory_equal(code, pt->code, pt->code_len);
+			assert_int_equal(pt->sp_adjust, 0);
+			assert_int_equal(pt->flags, fn->flags & GOFUNC_ABI0 ?
+					 GOPROBE_POINT_F_ABI0 : 0);
+			if (pt->kind == GOPROBE_POINT_RETURN)
+				assert_true(pt->code[0] == 0xc3 ||
+					    pt->code[0] == 0xc2 ||
+					    pt->code[0] == 0xf3);
+			if (pt->skip == GOPROBE_SKIP_IF_BE)
+				assert_true(pt->code[0] == 0x76 ||
+					    pt->code[0] == 0x0f);
+		}
+	}
+}
+
+struct point_case {
+	const char *func;
+	const char *want;
+	int since;
+	int before;
+};
+
+static const struct point_case point_cases[] = {
+	{ "main.Strings", "check C! R R" },
+	{ "main.Deep", "check C! R R" },
+	{ "main.HugeFrame", "check C! R" },
+	{ "main.MiddleFrame", "check C! R" },
+	{ "main.Recovers", "check C! R R" },
+	{ "main.Nothing", "first C R" },
+	{ "main.Leaf", "first C R" },
+	{ "main.Point.Value", "first C R" },
+	{ "main.MakeClosure.func1", "first C R" },
+};
+
+static void test_points(void **state)
+{
+	static const char *const forms[] = { "", "-pie", "-stripped" };
+	static const char *const entries[] = {
+		"none", "check", "push", "nop", "first",
+	};
+	struct bins_entry v[BINS_MAX];
+
+	(void)state;
+	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
+		size_t n = bins_list(forms[f], v);
+
+		for (size_t i = 0; i < n; i++) {
+			struct gobin *bin = bins_open(v[i].path);
+
+			for (size_t k = 0; k < sizeof(point_cases) /
+			     sizeof(*point_cases); k++) {
+				const struct point_case *c = &point_cases[k];
+				struct plan *p = plan_one(bin, c->func);
+				char got[128];
+				int at;
+
+				check_points(p);
+				at = snprintf(got, sizeof(got), "%s",
+					      entries[p->funcs[0]->entry]);
+				for (size_t j = 0; j < p->files[0].n; j++) {
+					const struct goprobe_point *pt;
+
+					pt = &p->files[0].v[j];
+					at += snprintf(got + at,
+						       sizeof(got) - at,
+						       " %c%s", "?CRT"[pt->kind],
+						       pt->skip ? "!" : "");
+				}
+				if (strcmp(got, c->want))
+					fail_msg("%s: %s has %s, not %s",
+						 v[i].path, c->func, got,
+						 c->want);
+				plan_free(p);
+			}
+			gobin_free(bin);
+		}
+	}
+}
+
+static void test_no_return(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list("", v);
+	struct plan_options opt = plan_defaults;
+
+	(void)state;
+	opt.no_return = true;
+	opt.string_limit = 7;
+	for (size_t i = 0; i < n; i++) {
+		struct gobin *bin = bins_open(v[i].path);
+		struct plan *p = plan_new(&opt);
+		struct diag d = { .sentence = NULL };
+
+		assert_int_equal(plan_add(p, bin, bins_func(bin, "main.Strings"),
+					  &d), 0);
+		assert_int_equal(p->files[0].n, 1);
+		assert_int_equal(p->files[0].v[0].kind, GOPROBE_POINT_CALL);
+		assert_int_equal(p->plans[0].string_limit, 7);
+		plan_free(p);
+		gobin_free(bin);
+	}
+}
+
+static void test_refused(void **state)
+{
+	static const char *const names[] = {
+		"main.inlined", "runtime.morestack", "runtime.newstack",
+		"runtime.gcWriteBarrier", "runtime.gcWriteBarrier1",
+		"runtime.sigtramp", "runtime.mcall", "runtime.rt0_go",
+		"runtime.asyncPreempt", "runtime.memmove",
+	};
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list("", v);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		struct gobin *bin = bins_open(v[i].path);
+		struct plan *p = plan_new(NULL);
+
+		assert_int_equal(gobin_load_inlined(bin), 0);
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
+			const struct gofunc *fn = bins_func(bin, names[k]);
+			struct diag d = { .sentence = NULL };
+			struct plan_func info;
+
+			if (!fn)	/* not in each release */
+				continue;
+			plan_survey(bin, fn, &info);
+			assert_non_null(info.refused);
+			assert_int_equal(info.entry, PLAN_ENTRY_NONE);
+			assert_int_equal(plan_add(p, bin, fn, &d), -1);
+			assert_non_null(strstr(d.sentence, names[k]));
+			assert_non_null(strstr(d.sentence, info.refused));
+			diag_fini(&d);
+		}
+		assert_int_equal(p->nfuncs, 0);
+		assert_int_equal(p->nfiles, 0);
+		plan_free(p);
+		gobin_free(bin);
+	}
+}
+
+static void test_twice(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+	struct diag d = { .sentence = NULL };
+	struct gobin *a, *b;
+	struct plan *p = plan_new(NULL);
+
+	(void)state;
+	bins_list("", v);
+	a = bins_open(v[0].path);
+	b = bins_open(v[0].path);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(plan_add(p, a, bins_func(a, "main.Deep"), &d),
+				 0);
+		assert_int_equal(plan_add(p, b, bins_func(b, "main.Deep"), &d),
+				 0);
+	}
+	assert_int_equal(p->nfuncs, 2);
+	assert_int_equal(p->nfiles, 2);
+	assert_int_equal(p->files[0].n, p->files[1].n);
+	/* The same values in the same places: one plan for both. */
+	assert_int_equal(p->nplans, p->funcs[0]->call.plan ==
+			 p->funcs[0]->ret.plan ? 1 : 2);
+	assert_int_equal(p->funcs[0]->call.plan, p->funcs[1]->call.plan);
+	plan_free(p);
+	gobin_free(a);
+	gobin_free(b);
+}
+
+/* A whole program: shared plans, sound references, in little time. */
+static void test_all(void **state)
+{
+	static const char *const forms[] = { "", "-stripped", "-go" };
+	struct bins_entry v[BINS_MAX];
+
+	(void)state;
+	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
+		size_t n = bins_list(forms[f], v);
+
+		for (size_t i = 0; i < n; i++) {
+			struct gobin *bin = bins_open(v[i].path);
+			struct plan *p = plan_new(NULL);
+			clock_t start = clock();
+			size_t nf;
+			const struct gofunc *fns = gobin_funcs(bin, &nf);
+			size_t forward = 0;
+
+			for (size_t k = 0; k < nf; k++) {
+				struct diag d = { .sentence = NULL };
+
+				if (plan_add(p, bin, &fns[k], &d))
+					diag_fini(&d);
+			}
+			/* A tenth of that without sanitizers. */
+			assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
+			assert_true(p->nfuncs * 100 > nf * 85);
+			assert_true(p->nplans * 4 < p->nfuncs);
+			check_points(p);
+			for (size_t k = 0; k < p->ntypes; k++) {
+				const struct goprobe_type *t = &p->types[k];
+
+				assert_true(t->ref + t->nrefs <= p->nrefs);
+				for (uint32_t r = 0; r < t->nrefs; r++) {
+					uint32_t to = p->refs[t->ref + r].type;
+
+					assert_true(to < p->ntypes || !to);
+					forward += to > k;
+				}
+			}
+			/* Only cycles look ahead. */
+			assert_true(forward * 20 <= p->nrefs);
+			print_message("%s: %zu of %zu functions, %zu plans, %zu types\n",
+				      v[i].path, p->nfuncs, nf, p->nplans,
+				      p->ntypes);
+			plan_free(p);
+			gobin_free(bin);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "values go from their places into frames", test_frames },
+		{ "points are where calls begin and end", test_points },
+		{ "entries only, and limits, as asked for", test_no_return },
+		{ "what must not be probed is refused by name", test_refused },
+		{ "a function is added once, alike plans are shared", test_twice },
+		{ "whole programs are planned", test_all },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
