@@ -82,6 +82,13 @@ static inline void gp_compat_unregister_sync(void)
 		  struct mm_struct *mm)
 #endif
 
+/* 6.0 lets a fault end with the lock dropped and nothing left to do. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 0, 0)
+#define GP_FAULT_COMPLETED	VM_FAULT_COMPLETED
+#else
+#define GP_FAULT_COMPLETED	0
+#endif
+
 /*
  * Where the saved x86 floating point state of the current task is: 5.16 moved
  * it behind a pointer, 6.16 moved the owner to right behind task_struct.

@@ -13,9 +13,11 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
-#include <linux/uaccess.h>
+#include <linux/sched/signal.h>
+#include <linux/stat.h>
 #include <linux/userfaultfd_k.h>
 
+#include "compat.h"
 #include "faultin.h"
 
 #ifndef FUSE_SUPER_MAGIC
@@ -26,6 +28,8 @@ static bool gp_faultin_file_is_local(const struct file *file)
 {
 	const struct super_block *sb = file_inode(file)->i_sb;
 
+	if (!S_ISREG(file_inode(file)->i_mode))
+		return false;	/* a device's driver may wait for anything */
 	switch (sb->s_magic) {
 	case TMPFS_MAGIC:
 	case RAMFS_MAGIC:
@@ -36,29 +40,52 @@ static bool gp_faultin_file_is_local(const struct file *file)
 	return sb->s_type->fs_flags & FS_REQUIRES_DEV;
 }
 
-/*
- * May the current task wait for the page at @address? The answer may be old by
- * the time it does; a task that changes its own mappings to trick us can only
- * make itself wait, and can be killed.
- */
-static u16 gp_faultin_check(unsigned long address)
+/* May a page of that mapping be waited for? */
+static u16 gp_faultin_check(struct vm_area_struct *vma, unsigned long address)
 {
-	u16 status = GOPROBE_CHUNK_FAULT;
+	if (!vma || address < vma->vm_start || !(vma->vm_flags & VM_READ))
+		return GOPROBE_CHUNK_FAULT;
+	if ((vma->vm_flags & (VM_IO | VM_PFNMAP)) || userfaultfd_armed(vma))
+		return GOPROBE_CHUNK_REMOTE;
+	if (vma->vm_file && !vma_is_anonymous(vma) &&
+	    !gp_faultin_file_is_local(vma->vm_file))
+		return GOPROBE_CHUNK_REMOTE;
+	return GOPROBE_CHUNK_OK;
+}
+
+/*
+ * Bring the page in as a fault of the task would. The mapping that has been checked
+ * is the one that is waited for: whenever the lock has been dropped, it is
+ * checked anew.
+ */
+static u16 gp_faultin_page(unsigned long address)
+{
+	unsigned int flags = FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_KILLABLE;
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
+	vm_fault_t fault;
+	u16 status;
 
-	if (mmap_read_lock_killable(mm))
-		return GOPROBE_CHUNK_REMOTE;
-	vma = find_vma(mm, address);
-	if (!vma || address < vma->vm_start || !(vma->vm_flags & VM_READ))
-		goto out;
-	status = GOPROBE_CHUNK_REMOTE;
-	if ((vma->vm_flags & (VM_IO | VM_PFNMAP)) || userfaultfd_armed(vma))
-		goto out;
-	if (vma->vm_file && !gp_faultin_file_is_local(vma->vm_file))
-		goto out;
-	status = GOPROBE_CHUNK_OK;
-out:
+	for (;;) {
+		if (mmap_read_lock_killable(mm))
+			return GOPROBE_CHUNK_REMOTE;
+		vma = find_vma(mm, address);
+		status = gp_faultin_check(vma, address);
+		if (status != GOPROBE_CHUNK_OK)
+			break;
+		fault = handle_mm_fault(vma, address, flags, NULL);
+		if (fault & GP_FAULT_COMPLETED)
+			return GOPROBE_CHUNK_OK;	/* without the lock */
+		if (!(fault & VM_FAULT_RETRY)) {
+			if (fault & VM_FAULT_ERROR)
+				status = GOPROBE_CHUNK_FAULT;
+			break;
+		}
+		/* The lock has been dropped. */
+		if (fatal_signal_pending(current))
+			return GOPROBE_CHUNK_REMOTE;
+		flags |= FAULT_FLAG_TRIED;
+	}
 	mmap_read_unlock(mm);
 	return status;
 }
@@ -89,15 +116,11 @@ u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
  */
 void gp_faultin_serve(struct gp_faultin *f)
 {
-	u16 status = gp_faultin_check(f->address);
-	u8 byte __maybe_unused;
+	u16 status = gp_faultin_page(f->address);
 
 	f->tries++;
-	if (status == GOPROBE_CHUNK_OK) {
-		if (!get_user(byte, (const u8 __user *)f->address))
-			return;
-		status = GOPROBE_CHUNK_FAULT;
-	}
+	if (status == GOPROBE_CHUNK_OK)
+		return;
 	f->refused[f->nrefused].page = f->address >> PAGE_SHIFT;
 	f->refused[f->nrefused].status = status;
 	f->nrefused++;
