@@ -490,12 +490,10 @@ static int gp_session_refuse_point(struct gp_session *s,
 	return gp_refuse(extack, err, s->refusal);
 }
 
-static int gp_session_add_point(struct gp_session *s, u32 file,
-				const struct goprobe_point *p,
-				struct gp_sweep *sweep,
-				struct netlink_ext_ack *extack)
+static int gp_session_check_point(struct gp_session *s, u32 file,
+				  const struct goprobe_point *p,
+				  struct netlink_ext_ack *extack)
 {
-	struct gp_probe *probe;
 	const char *why;
 	int err;
 
@@ -505,6 +503,17 @@ static int gp_session_add_point(struct gp_session *s, u32 file,
 	err = gp_file_check_point(s->files[file], p, &why);
 	if (err)
 		return gp_session_refuse_point(s, extack, err, p, why);
+	return 0;
+}
+
+static int gp_session_add_point(struct gp_session *s, u32 file,
+				const struct goprobe_point *p,
+				struct gp_sweep *sweep,
+				struct netlink_ext_ack *extack)
+{
+	struct gp_probe *probe;
+	int err;
+
 	probe = gp_session_new_probe(s, file, p);
 	if (!probe)
 		return gp_refuse(extack, -ENOMEM, "out of memory");
@@ -531,6 +540,13 @@ int gp_session_add_points(struct gp_session *s, u32 file,
 		return gp_refuse(extack, -EINVAL, "the session has no such file");
 	if (n > GP_POINTS_MAX - s->nprobes)
 		return gp_refuse(extack, -E2BIG, "the session has too many points");
+	/* Before other sessions have to wait: the file may be slow to read. */
+	for (i = 0; i < n; i++) {
+		err = gp_session_check_point(s, file, &points[i], extack);
+		if (err)
+			return err;
+		cond_resched();
+	}
 	if (gp_table_grow((void ***)&s->probes, &s->probes_room, s->nprobes, n))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	gp_sweep_begin(&sweep);
