@@ -104,6 +104,17 @@ unsigned long gp_arch_thread_pointer(void)
 	return x86_fsbase_read_cpu();
 }
 
+/* Intel SDM, volume 2, 2.1.1: they may stand before REX, in any order. */
+static bool gp_is_legacy_prefix(u8 byte)
+{
+	switch (byte) {
+	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65:
+	case 0x66: case 0x67: case 0xf0: case 0xf2: case 0xf3:
+		return true;
+	}
+	return false;
+}
+
 /*
  * What kernels accept but must not: they decode 90 as NOP whatever its prefix,
  * so 4x 90 with REX.B (XCHG R8,RAX) would be skipped (kernel/arch/x86 uprobes.c
@@ -112,11 +123,14 @@ unsigned long gp_arch_thread_pointer(void)
  */
 const char *gp_arch_refuses(const u8 *code, u32 len)
 {
+	u32 i;
+
 	if (code[0] == 0xcc)
 		return "there is a breakpoint instruction already";
-	if (code[0] == 0xf0)
-		return "an instruction with a LOCK prefix can't be probed";
-	if (len >= 2 && (code[0] & 0xf1) == 0x41 && code[1] == 0x90)
+	for (i = 0; i < len && gp_is_legacy_prefix(code[i]); i++)
+		if (code[i] == 0xf0)
+			return "an instruction with a LOCK prefix can't be probed";
+	if (len - i >= 2 && (code[i] & 0xf1) == 0x41 && code[i + 1] == 0x90)
 		return "an XCHG with RAX can't be probed";
 	return NULL;
 }
