@@ -328,6 +328,15 @@ static int gp_nl_get_stats(struct sk_buff *req, struct genl_info *info)
 	return gp_nl_on_session(req, info, gp_run_get_stats, 0);
 }
 
+/* Memory of one message: fits the most processes and the longest path. */
+#define GP_LIST_SKB	SKB_WITH_OVERHEAD(16384)
+
+static int gp_nl_list_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = GP_LIST_SKB;
+	return 0;
+}
+
 /* Where the list is: kept in the callback's args between messages. */
 struct gp_list_at {
 	long session;
@@ -512,7 +521,7 @@ static const struct genl_ops gp_netlink_ops[] = {
 	GP_NL_OP(STOP, gp_nl_stop, gp_policy_none),
 	GP_NL_OP(GET_STATS, gp_nl_get_stats, gp_policy_none),
 	GP_NL_DUMP(READ, gp_stream_read_start, gp_stream_read, gp_stream_read_done),
-	GP_NL_DUMP(LIST, NULL, gp_nl_list, NULL),
+	GP_NL_DUMP(LIST, gp_nl_list_start, gp_nl_list, NULL),
 };
 
 /*
