@@ -5,9 +5,11 @@
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <libelf.h>
+#include <endian.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "dwinfo.h"
 #include "dwtype.h"
@@ -19,6 +21,9 @@
 
 /* Nobody writes a function of more; a bound against hostile files. */
 #define DWINFO_PARAMS_MAX 512
+#define DWINFO_RANGES_MAX (1U << 22)
+/* Real debug information shrinks to a quarter or so. */
+#define DWINFO_EXPANSION_MAX 64
 
 struct dwunit {
 	Dwarf_Die die;
@@ -48,8 +53,10 @@ static int add_range(struct dwinfo *dw, uint64_t lo, uint64_t hi, size_t unit)
 {
 	if (dw->nranges == dw->ranges_cap) {
 		size_t cap = dw->ranges_cap ? dw->ranges_cap * 2 : 256;
-		void *p = reallocarray(dw->ranges, cap, sizeof(*dw->ranges));
+		void *p = NULL;
 
+		if (cap <= DWINFO_RANGES_MAX)
+			p = reallocarray(dw->ranges, cap, sizeof(*dw->ranges));
 		if (!p)
 			return -1;
 		dw->ranges = p;
@@ -99,9 +106,55 @@ static int load_units(struct dwinfo *dw)
 	return dw->nunits ? 0 : -1;
 }
 
+/* Bytes of a section once it is decompressed. */
+static uint64_t expanded(Elf_Scn *scn, const GElf_Shdr *sh, const char *name)
+{
+	uint64_t size = sh->sh_size;
+	GElf_Chdr ch;
+	Elf_Data *raw;
+
+	if (sh->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(scn, &ch) ? ch.ch_size : size;
+	if (strncmp(name, ".zdebug", 7))
+		return size;
+	/* "ZLIB", then the size, big endian. */
+	raw = elf_rawdata(scn, NULL);
+	if (raw && raw->d_size >= 12) {
+		memcpy(&size, (const char *)raw->d_buf + 4, sizeof(size));
+		size = be64toh(size);
+	}
+	return size;
+}
+
+/* Would libdw take far more memory than the file is large? */
+static bool is_bomb(Elf *elf, uint64_t file)
+{
+	uint64_t total = 0;
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return true;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name;
+		GElf_Shdr sh;
+
+		if (!gelf_getshdr(scn, &sh) || sh.sh_type == SHT_NOBITS)
+			continue;
+		name = elf_strptr(elf, names, sh.sh_name);
+		if (!name || !strstr(name, "debug_"))
+			continue;
+		if (__builtin_add_overflow(total, expanded(scn, &sh, name),
+					   &total))
+			return true;
+	}
+	return total / DWINFO_EXPANSION_MAX > file;
+}
+
 struct dwinfo *dwinfo_open(int fd, int minor, struct arena *mem)
 {
 	struct dwinfo *dw = calloc(1, sizeof(*dw));
+	struct stat st;
 
 	if (!dw)
 		return NULL;
@@ -110,7 +163,7 @@ struct dwinfo *dwinfo_open(int fd, int minor, struct arena *mem)
 	dwtype_init(&dw->types, minor, mem);
 	/* Not ELF_C_READ_MMAP: the file may shrink while it is looked at. */
 	dw->elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (dw->elf)
+	if (dw->elf && !fstat(fd, &st) && !is_bomb(dw->elf, (uint64_t)st.st_size))
 		dw->dw = dwarf_begin_elf(dw->elf, DWARF_C_READ, NULL);
 	if (!dw->dw || load_units(dw)) {
 		dwinfo_free(dw);

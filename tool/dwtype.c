@@ -14,6 +14,7 @@
 /* What a hostile file may not exceed and a real one never comes near. */
 #define DWTYPE_NESTING_MAX 64
 #define DWTYPE_SIZE_MAX (1ULL << 31)
+#define DWTYPE_WEIGHT_MAX 65536U
 #define DWTYPE_TYPEDEFS_MAX 16
 
 /* reflect.Kind */
@@ -31,6 +32,7 @@ struct dwtype_node {
 	struct gotype type;
 	enum dwtype_state state;
 	unsigned int nesting;
+	unsigned int weight;	/* types inside, each as often as it occurs */
 };
 
 struct dwtype_job {
@@ -404,6 +406,7 @@ static bool settle(struct dwtype_node *n, int depth)
 	if (n->state == TYPE_SETTLING || depth > DWTYPE_NESTING_MAX)
 		return false;	/* contains itself; or too much */
 	n->state = TYPE_SETTLING;
+	n->weight = 1;
 	if (g->size >= DWTYPE_SIZE_MAX || !scalar_size_ok(g))
 		ok = false;
 	if (g->kind == GOTYPE_ARRAY) {
@@ -412,6 +415,7 @@ static bool settle(struct dwtype_node *n, int depth)
 		ok = ok && settle(node(g->elem), depth + 1);
 		g->align = g->elem->align;
 		n->nesting = node(g->elem)->nesting + 1;
+		n->weight += node(g->elem)->weight;
 		if (__builtin_mul_overflow(g->count, g->elem->size, &bytes) ||
 		    bytes != g->size)
 			ok = false;
@@ -426,11 +430,15 @@ static bool settle(struct dwtype_node *n, int depth)
 				g->align = f->type->align;
 			if (node(f->type)->nesting >= n->nesting)
 				n->nesting = node(f->type)->nesting + 1;
+			n->weight += node(f->type)->weight;
+			if (n->weight > DWTYPE_WEIGHT_MAX)
+				ok = false;
 		}
 	}
 	if (!ok || n->nesting > DWTYPE_NESTING_MAX) {
 		make_unknown(g);
 		n->nesting = 0;
+		n->weight = 1;
 	}
 	n->state = TYPE_SETTLED;
 	return true;

@@ -50,12 +50,19 @@ uint32_t wiretypes_find(const struct wiretypes *w, const struct gotype *t)
 	return n ? n->id : WIRETYPES_NONE;
 }
 
+static bool is_walked(const struct gotype *slice)
+{
+	return slice->elem && slice->elem->size &&
+	       slice->elem->size <= ELEM_SIZE_MAX;
+}
+
 static bool has_refs(const struct gotype *t)
 {
 	switch (t->kind) {
 	case GOTYPE_STRING:
-	case GOTYPE_SLICE:
 		return true;
+	case GOTYPE_SLICE:
+		return is_walked(t);
 	case GOTYPE_INTERFACE:
 		return !t->empty;
 	case GOTYPE_ARRAY:
@@ -95,8 +102,7 @@ static int collect(struct wiretypes *w, const struct gotype *t, uint64_t offset,
 		add(r, offset, GOPROBE_REF_STRING, NULL);
 		return 0;
 	case GOTYPE_SLICE:
-		if (!t->elem || !t->elem->size ||
-		    t->elem->size > ELEM_SIZE_MAX || depth == NESTING_MAX)
+		if (!is_walked(t) || depth == NESTING_MAX)
 			return 0;
 		if (intern(w, t->elem, depth + 1, &node))
 			return -1;
@@ -111,9 +117,13 @@ static int collect(struct wiretypes *w, const struct gotype *t, uint64_t offset,
 			return 0;
 		n = t->count < ARRAY_REFS_MAX ? t->count : ARRAY_REFS_MAX;
 		for (uint64_t i = 0; i < n && r->n < TYPE_REFS_MAX; i++) {
+			size_t before = r->n;
+
 			if (collect(w, t->elem, offset + i * t->elem->size,
 				    depth, r))
 				return -1;
+			if (r->n == before)
+				break;
 		}
 		return 0;
 	case GOTYPE_STRUCT:
