@@ -79,10 +79,10 @@ def count(t, calls, *options):
     return counter
 
 
-@case("each of 50,000 calls and returns is delivered, given the room")
+@case("each of 20,000 calls and returns is delivered, given the room")
 def all_delivered(t):
-    got = count(t, 50000, "--buffer", "16m")
-    same((got.calls, got.returns, got.lost), (50000, 50000, 0), "calls, returns, lost")
+    got = count(t, 20000, "--buffer", "16m")
+    same((got.calls, got.returns, got.lost), (20000, 20000, 0), "calls, returns, lost")
 
 
 @case("each of 1,000,000 calls is delivered or counted as lost", per="boot")
@@ -93,21 +93,21 @@ def million(t):
 
 @case("with a tiny buffer and a reader that stands still, delivered and lost are exactly what was called")
 def tiny_buffer(t):
-    target = t.target("counter", "-hold", 50000)
+    target = t.target("counter", "-hold", 10000)
     attach = t.attach("--buffer", "64K", "-p", target.pid, "main.doWork").attached()
     attach.signal(signal.SIGSTOP)
     target.send()
-    same(target.line(), "counter=50000", "the program's result")
+    same(target.line(), "counter=10000", "the program's result")
     attach.signal(signal.SIGCONT)
     trace = attach.interrupt()
     check(trace.lost > 0, "nothing was lost with a reader that stood still")
     check(trace.calls, "nothing was delivered")
-    same(len(trace.calls) + len(trace.returns) + trace.lost, 100000, "delivered and lost")
+    same(len(trace.calls) + len(trace.returns) + trace.lost, 20000, "delivered and lost")
 
 
 @case("--strict exits 3 if records were lost, and 0 if not")
 def strict(t):
-    target = t.target("counter", "-hold", 50000)
+    target = t.target("counter", "-hold", 10000)
     attach = t.attach("--strict", "--buffer", "64K", "-p", target.pid, "main.doWork").attached()
     attach.signal(signal.SIGSTOP)
     target.send()
@@ -158,10 +158,26 @@ def normal(value):
     return value
 
 
+def named(values):
+    """Arguments or results, those without a name left out."""
+    return [v for v in values if v["name"] != "_" and not v["name"].startswith("~")]
+
+
 def compare(expected, event):
     """Why a traced event is not the one that the target expects, or None."""
     for key in "goid", "args", "results":
-        if key in expected and normal(event.get(key)) != normal(expected[key]):
+        if key not in expected:
+            continue
+        want, got = normal(expected[key]), normal(event.get(key))
+        if key == "args" and any("missing from the debug information" in v.get("unavailable", "") for v in got or ()):
+            # Compilers before Go 1.22 say nothing of parameters without a name.
+            # What has a name must be right all the same.
+            same(event["func"] in ("main.blanks", "main.unnamed"), True, "a function with unnamed parameters: %s" % event["func"])
+            want, got = named(want), named(got)
+        if key == "results" and got and len(got) == len(want):
+            # The blank result is "_" to some compilers, "~r0" to others.
+            got = [dict(g, name=w["name"]) if (g["name"], w["name"][:2]) == ("_", "~r") else g for g, w in zip(got, want)]
+        if got != want:
             return "%s %s: %s is %s, expected %s" % (event["kind"], event["func"], key, short(json.dumps(event.get(key, event))),
                                                      short(json.dumps(expected[key])))
     return None
@@ -252,23 +268,24 @@ def list_functions(t):
     source = os.path.join(os.path.dirname(__file__), "../targets/types/main.go")
     with open(source) as f:
         number = next(n for n, text_line in enumerate(f, 1) if text_line.startswith("func named("))
-    named = line_of("main.named")
-    for part in ("(x int) (q int, r int, ok bool)", "main.go:%d" % number):
-        check(part in named, "%r is not in %s", part, named)
+    listed = line_of("main.named")
+    check("(x int) (q int, r int, ok bool)" in listed, "no signature in %s", listed)
+    # Older compilers tell the line of the first statement only.
+    check(re.search(r"main\.go:(%d|%d)\b" % (number, number + 1), listed), "not main.go:%d: %s", number, listed)
     check(re.search(r"inlined.*\b2\b", line_of("main.half")), "half: %s", line_of("main.half"))
     check("main.(*Cart).Add" in text, "no methods: %s", short(text))
 
 
 @case("two sessions on the same function each get everything")
 def two_sessions(t):
-    target = t.target("counter", "-hold", 5000)
+    target = t.target("counter", "-hold", 2000)
     first = t.attach("-p", target.pid, "main.doWork").attached()
     second = t.attach("-p", target.pid, "main.doWork", "--no-return").attached()
     target.send()
-    same(target.line(), "counter=5000", "the program's result")
+    same(target.line(), "counter=2000", "the program's result")
     a, b = first.interrupt(), second.interrupt()
-    same((len(a.calls), len(a.returns), a.lost), (5000, 5000, 0), "calls, returns, lost of the first")
-    same((len(b.calls), len(b.returns), b.lost), (5000, 0, 0), "calls, returns, lost of the second")
+    same((len(a.calls), len(a.returns), a.lost), (2000, 2000, 0), "calls, returns, lost of the first")
+    same((len(b.calls), len(b.returns), b.lost), (2000, 0, 0), "calls, returns, lost of the second")
 
 
 @case("-p records that process only, not another one of the same program")

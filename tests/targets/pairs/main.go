@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 )
 
 type count struct {
@@ -28,7 +27,7 @@ type count struct {
 }
 
 type call struct {
-	fn  string
+	*count
 	tag int64
 	tid int64
 }
@@ -51,33 +50,73 @@ func wrong(line []byte, format string, args ...interface{}) {
 	}
 }
 
-// after is what follows text in the line, or nil.
-func after(line []byte, text string) []byte {
-	at := bytes.Index(line, []byte(text))
-	if at < 0 {
-		return nil
-	}
-	return line[at+len(text):]
+// event is what counts of a line.
+type event struct {
+	kind, fn    []byte
+	goid, tid   int64
+	time, count int64
+	tag, result int64 // -1: none
+	tagNext     bool  // the value that comes next is the tag
 }
 
-// text is the first string member called key; number, the first number.
-func text(line []byte, key string) string {
-	rest := after(line, `"`+key+`":"`)
-	end := bytes.IndexByte(rest, '"')
-	if end < 0 {
-		return ""
+// parse reads a line byte by byte: library functions for searching use vector
+// instructions, which are what an emulated machine does slowest.
+func parse(line []byte) event {
+	e := event{goid: -1, tag: -1, result: -1}
+	var key []byte
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '"':
+			start := i + 1
+			for i++; i < len(line) && line[i] != '"'; i++ {
+				if line[i] == '\\' {
+					i++
+				}
+			}
+			if i >= len(line) {
+				return e
+			}
+			text := line[start:i]
+			if i+1 < len(line) && line[i+1] == ':' {
+				key = text
+				continue
+			}
+			switch string(key) {
+			case "kind":
+				e.kind = text
+			case "func":
+				e.fn = text
+			case "name":
+				e.tagNext = string(text) == "tag"
+			}
+			key = nil
+		case c >= '0' && c <= '9':
+			n := int64(0)
+			for ; i < len(line) && line[i] >= '0' && line[i] <= '9'; i++ {
+				n = n*10 + int64(line[i]-'0')
+			}
+			switch string(key) {
+			case "goid":
+				e.goid = n
+			case "tid":
+				e.tid = n
+			case "time_ns":
+				e.time = n
+			case "count":
+				e.count = n
+			case "value":
+				if e.tagNext {
+					e.tag = n
+				}
+				if e.result < 0 {
+					e.result = n
+				}
+				e.tagNext = false
+			}
+			key = nil
+		}
 	}
-	return string(rest[:end])
-}
-
-func number(line []byte, key string) (int64, bool) {
-	rest := after(line, `"`+key+`":`)
-	end := bytes.IndexAny(rest, ",}]")
-	if end < 0 {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(string(rest[:end]), 10, 64)
-	return n, err == nil
+	return e
 }
 
 func main() {
@@ -93,43 +132,38 @@ func main() {
 			os.Exit(1)
 		}
 		line = bytes.TrimRight(line, "\n")
-		kind := text(line, "kind")
+		e := parse(line)
+		kind := string(e.kind)
 		if kind != "call" && kind != "return" && kind != "unwound" {
 			if kind == "lost" {
-				n, _ := number(line, "count")
-				report.Lost += n
+				report.Lost += e.count
 			}
 			report.Others[kind]++
 			continue
 		}
-		fn := text(line, "func")
-		goid, ok := number(line, "goid")
-		tid, _ := number(line, "tid")
-		if !ok {
+		if e.goid < 0 {
 			wrong(line, "no goid")
 			continue
 		}
-		c := report.Functions[fn]
+		c := report.Functions[string(e.fn)]
 		if c == nil {
 			c = &count{}
-			report.Functions[fn] = c
+			report.Functions[string(e.fn)] = c
 		}
 		if kind != "unwound" {
-			now, ok := number(line, "time_ns")
-			if !ok || now < last {
+			if e.time < last {
 				report.Disorder++
 			}
-			last = now
+			last = e.time
 			report.Events++
 		}
-		stack := open[goid]
+		stack := open[e.goid]
 		if kind == "call" {
 			c.Calls++
-			tag, ok := number(after(line, `"name":"tag"`), "value")
-			if !ok {
+			if e.tag < 0 {
 				wrong(line, "no tag")
 			}
-			open[goid] = append(stack, call{fn, tag, tid})
+			open[e.goid] = append(stack, call{c, e.tag, e.tid})
 			continue
 		}
 		if len(stack) == 0 {
@@ -137,26 +171,25 @@ func main() {
 			continue
 		}
 		top := stack[len(stack)-1]
-		open[goid] = stack[:len(stack)-1]
-		if top.fn != fn {
-			wrong(line, "the innermost call is of %s, tag %d", top.fn, top.tag)
+		open[e.goid] = stack[:len(stack)-1]
+		if top.count != c {
+			wrong(line, "the innermost call is of another function, tag %d", top.tag)
 		}
 		if kind == "unwound" {
 			c.Unwound++
 			continue
 		}
 		c.Returns++
-		if top.tid != tid {
+		if top.tid != e.tid {
 			report.Moved++
 		}
-		value, ok := number(after(line, `"results":[`), "value")
-		if !ok || value != top.tag*2+1 {
+		if e.result != top.tag*2+1 {
 			wrong(line, "does not belong to tag %d", top.tag)
 		}
 	}
 	for _, stack := range open {
 		for _, c := range stack {
-			report.Functions[c.fn].Open++
+			c.Open++
 		}
 	}
 	out, err := json.Marshal(report)
