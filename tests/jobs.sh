@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
 #
 # jobs.sh - run the steps of a test run, two at a time, and add up what they say
 #

@@ -39,7 +39,7 @@ var prices = map[string]int64{"A-119": 1250, "B-7": 399, "C-42": 99900, "D-1": 5
 // Add puts qty pieces of an article into the cart.
 //
 //go:noinline
-func (c *Cart) Add(sku string, qty int) error {
+func (c *Cart) Add(sku string, qty int) (err error) {
 	if qty <= 0 {
 		return ErrQuantity
 	}
@@ -82,7 +82,7 @@ func priceOf(sku string) (cents int64, err error) {
 //
 //go:noinline
 func charge(card []byte, cents int64) (receipt string, err error) {
-	if card[0] == 0 {
+	if card[0] != '4' {
 		return "", errors.New("card declined")
 	}
 	return fmt.Sprintf("R%08x-%d", cents*int64(card[0]), cents), nil

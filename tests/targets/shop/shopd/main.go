@@ -3,10 +3,10 @@
 // shopd serves the shop on loopback and has some customers of its own, so that
 // there is always something to see.
 //
-//	shopd [-every D]
+//	shopd [-customers N] [-every D]
 //
 // It prints "ready PID ADDRESS" and ends at end of file on stdin. -every is the
-// mean pause between two requests.
+// mean pause of a customer between two requests.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"shop"
 )
 
-func customer(base string, every time.Duration) {
+func customer(base string, first int, every time.Duration) {
 	skus := []string{"A-119", "B-7", "C-42", "D-1", "Z-0"}
 	get := func(path string, q url.Values) {
 		time.Sleep(every/2 + time.Duration(rand.Int63n(int64(every))))
@@ -36,21 +36,22 @@ func customer(base string, every time.Duration) {
 		io.Copy(io.Discard, resp.Body)
 		resp.Body.Close()
 	}
-	for n := 1; ; n++ {
+	for n := first; ; n++ {
 		cart := strconv.Itoa(n)
 		for i := rand.Intn(4); i >= 0; i-- {
 			get("/add", url.Values{"cart": {cart}, "sku": {skus[rand.Intn(len(skus))]}, "qty": {strconv.Itoa(rand.Intn(5))}})
 		}
 		card := "4000-0000-0000-0002"
 		if rand.Intn(5) == 0 {
-			card = "\x00declined"
+			card = "stolen"
 		}
 		get("/checkout", url.Values{"cart": {cart}, "card": {card}})
 	}
 }
 
 func main() {
-	every := flag.Duration("every", 300*time.Millisecond, "mean pause between requests")
+	customers := flag.Int("customers", 3, "customers")
+	every := flag.Duration("every", 800*time.Millisecond, "mean pause between requests")
 	flag.Parse()
 	rand.Seed(time.Now().UnixNano())
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -58,7 +59,9 @@ func main() {
 		log.Fatal(err)
 	}
 	go func() { log.Fatal(http.Serve(l, shop.NewServer().Handler())) }()
-	go customer("http://"+l.Addr().String(), *every)
+	for i := 1; i <= *customers; i++ {
+		go customer("http://"+l.Addr().String(), i*100, *every)
+	}
 	fmt.Println("ready", os.Getpid(), l.Addr())
 	io.Copy(io.Discard, os.Stdin)
 }
