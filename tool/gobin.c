@@ -15,6 +15,7 @@
 #include "gobin.h"
 #include "gofuncs.h"
 #include "gosig.h"
+#include "gtls.h"
 #include "goversion.h"
 #include "hmap.h"
 #include "inlined.h"
@@ -40,7 +41,7 @@ static int load_runtime(struct gobin *bin, struct diag *d)
 	bool told;
 
 	goversion_runtime(minor, &bin->rt);
-	bin->rt.g_tls = linktab_tls_offset(&bin->link, &bin->ef);
+	bin->rt.g_tls = gtls_offset(&bin->link, &bin->ef);
 	told = bin->dw && !dwinfo_runtime(bin->dw, &bin->rt);
 	if (minor <= GOVERSION_MAX || told)
 		return 0;

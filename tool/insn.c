@@ -268,28 +268,39 @@ void insn_scan_fini(struct insn_scan *s)
 	memset(s, 0, sizeof(*s));
 }
 
-int32_t insn_tls_offset(const uint8_t *bytes, size_t len)
+int insn_find_tls(const uint8_t *bytes, size_t len, uint64_t vaddr,
+		  struct insn_tls *ret)
 {
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction in;
 	ZydisDecoder dec;
-	int32_t imm = 0;
 
+	memset(ret, 0, sizeof(*ret));
 	if (ZYAN_FAILED(ZydisDecoderInit(&dec, ZYDIS_MACHINE_MODE_LONG_64,
 					 ZYDIS_STACK_WIDTH_64)))
-		return 0;
+		return -1;
 	for (size_t at = 0; at < len; at += in.length) {
 		if (ZYAN_FAILED(ZydisDecoderDecodeFull(&dec, bytes + at,
 						       len - at, &in, op)))
-			return 0;
+			return -1;
 		if (in.mnemonic != ZYDIS_MNEMONIC_MOV)
 			continue;
-		if (op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-			imm = (int32_t)op[1].imm.value.s;
-		if (op[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-		    op[1].mem.segment == ZYDIS_REGISTER_FS)
-			return op[1].mem.base == ZYDIS_REGISTER_NONE ?
-			       (int32_t)op[1].mem.disp.value : imm;
+		if (op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+			ret->offset = (int32_t)op[1].imm.value.s;
+			ret->slot = 0;
+		}
+		if (op[1].type != ZYDIS_OPERAND_TYPE_MEMORY)
+			continue;
+		if (op[1].mem.base == ZYDIS_REGISTER_RIP)
+			ret->slot = vaddr + at + in.length +
+				    (uint64_t)op[1].mem.disp.value;
+		if (op[1].mem.segment != ZYDIS_REGISTER_FS)
+			continue;
+		if (op[1].mem.base == ZYDIS_REGISTER_NONE) {
+			ret->offset = (int32_t)op[1].mem.disp.value;
+			ret->slot = 0;
+		}
+		return 0;
 	}
-	return 0;
+	return -1;
 }

@@ -75,7 +75,18 @@ struct insn_scan {
 int insn_scan(const struct insn_code *code, struct insn_scan *ret);
 void insn_scan_fini(struct insn_scan *s);
 
-/* The offset that code reads g at, from fs: the first fs:disp; 0 if none. */
-int32_t insn_tls_offset(const uint8_t *bytes, size_t len);
+/**
+ * struct insn_tls - how code reads thread-local storage
+ * @offset: from the thread pointer, if @slot is 0
+ * @slot: address of the word that the offset is loaded from, or 0
+ */
+struct insn_tls {
+	int32_t offset;
+	uint64_t slot;
+};
+
+/* The first access through fs in code at @vaddr; 0, or -1 if there is none. */
+int insn_find_tls(const uint8_t *bytes, size_t len, uint64_t vaddr,
+		  struct insn_tls *ret);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "buildinfo.h"
 #include "goversion.h"
-#include "insn.h"
 #include "linktab.h"
 
 #define TABLE_ALIGN 8U
@@ -252,45 +251,4 @@ int linktab_find(const struct linktab *l, const char *name,
 			return 0;
 	}
 	return -1;
-}
-
-/* runtime.stackcheck is assembly that reads g's stack bounds through TLS. */
-static int32_t tls_from_code(const struct linktab *l, const struct elffile *ef)
-{
-	struct pclntab_func f;
-	uint8_t code[128];
-	size_t len;
-
-	if (linktab_find(l, "runtime.stackcheck", &f))
-		return 0;
-	len = f.end - f.entry;
-	if (len > sizeof(code))
-		len = sizeof(code);
-	if (elffile_read_vaddr(ef, f.entry, code, len))
-		return 0;
-	return insn_tls_offset(code, len);
-}
-
-/*
- * The psABI's variant II: the executable's TLS block ends at the thread
- * pointer. Go's internal linker makes a block of one word.
- */
-int32_t linktab_tls_offset(const struct linktab *l, const struct elffile *ef)
-{
-	const struct elfseg *tls = NULL;
-	int64_t off = 0;
-
-	for (size_t i = 0; i < ef->nsegs; i++) {
-		if (ef->segs[i].type == PT_TLS)
-			tls = &ef->segs[i];
-	}
-	if (tls && l->tlsg >= 0 && l->tlsg <= INT32_MAX &&
-	    tls->memsz <= INT32_MAX && tls->align <= 4096) {
-		uint64_t a = tls->align ? tls->align : 1;
-
-		off = l->tlsg - (int64_t)((tls->memsz + a - 1) / a * a);
-	}
-	if (!off)
-		off = tls_from_code(l, ef);
-	return off ? (int32_t)off : -8;
 }

@@ -45,9 +45,6 @@ int linktab_load(struct linktab *l, const struct elffile *ef,
 		 const char *path, struct diag *d);
 void linktab_fini(struct linktab *l);
 
-/* Offset of g from the thread pointer in an executable. */
-int32_t linktab_tls_offset(const struct linktab *l, const struct elffile *ef);
-
 /* The function called @name, by a walk over all; 0 or -1. */
 int linktab_find(const struct linktab *l, const char *name,
 		 struct pclntab_func *ret);

@@ -287,6 +287,7 @@ static void test_noise(void **state)
 			.is_morestack = is_morestack,
 		};
 		struct insn_scan s;
+		struct insn_tls tls;
 
 		for (size_t i = 0; i < len; i++) {
 			seed = seed * 1664525 + 1013904223;
@@ -302,7 +303,7 @@ static void test_noise(void **state)
 			assert_true(s.rets[i].at + s.rets[i].len <= len);
 		for (size_t i = 0; i < s.ntails; i++)
 			assert_true(s.tails[i].at + s.tails[i].len <= len);
-		insn_tls_offset(bytes, len);
+		insn_find_tls(bytes, len, BASE, &tls);
 		insn_scan_fini(&s);
 		free(bytes);
 	}
@@ -310,18 +311,36 @@ static void test_noise(void **state)
 
 static void test_tls(void **state)
 {
-	static const uint8_t absolute[] = {
-		0x64, 0x48, 0x8b, 0x04, 0x25, 0xa8, 0xff, 0xff, 0xff,
-	};
-	static const uint8_t by_register[] = {
-		0x48, 0xc7, 0xc1, 0xf8, 0xff, 0xff, 0xff,
-		0x64, 0x48, 0x8b, 0x01,
+	static const struct {
+		const char *claim;
+		const char *code;
+		int err;
+		int32_t offset;
+		uint64_t slot;
+	} tls[] = {
+		{ "absolute", "64 48 8b 04 25 a8 ff ff ff", 0, -88, 0 },
+		{ "in a register",
+		  "48 c7 c1 f8 ff ff ff 64 48 8b 01", 0, -8, 0 },
+		{ "loaded from the GOT",
+		  "48 8b 0d 00 10 00 00 64 48 8b 01", 0, 0, BASE + 0x1007 },
+		{ "none", "48 89 d8 c3", -1, 0, 0 },
+		{ "cut off", "64 48 8b 04", -1, 0, 0 },
 	};
 
 	(void)state;
-	assert_int_equal(insn_tls_offset(absolute, sizeof(absolute)), -88);
-	assert_int_equal(insn_tls_offset(by_register, sizeof(by_register)), -8);
-	assert_int_equal(insn_tls_offset(absolute, 4), 0);
+	for (size_t i = 0; i < sizeof(tls) / sizeof(*tls); i++) {
+		struct insn_tls got;
+		uint8_t buf[64];
+		size_t len = assemble(tls[i].code, buf);
+
+		assert_int_equal(insn_find_tls(buf, len, BASE, &got),
+				 tls[i].err);
+		if (tls[i].err)
+			continue;
+		assert_int_equal(got.slot, tls[i].slot);
+		if (!got.slot)
+			assert_int_equal(got.offset, tls[i].offset);
+	}
 }
 
 int main(void)

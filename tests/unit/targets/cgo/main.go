@@ -5,10 +5,11 @@ package main
 
 /*
 static __thread int calls[20] = { 1, 2, 3 };
+static __thread char scratch[200];	// behind Go's own word
 
 static int add(int a, int b)
 {
-	calls[0] += a;
+	calls[0] += a + scratch[a]++;
 	return a + b + calls[0];
 }
 */
