@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Go programs that are cut short, shrink, or have other bytes in them. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bins.h"
+
+/* A copy of the first @len bytes of @path; an open descriptor. */
+static int copy_of(const char *path, off_t len)
+{
+	char name[] = "/tmp/goprobe-test-XXXXXX", buf[65536];
+	int from = open(path, O_RDONLY | O_CLOEXEC), to = mkstemp(name);
+
+	assert_true(from >= 0 && to >= 0);
+	unlink(name);
+	for (off_t at = 0; at < len;) {
+		size_t want = len - at < (off_t)sizeof(buf) ?
+			      (size_t)(len - at) : sizeof(buf);
+		ssize_t n = read(from, buf, want);
+
+		if (n <= 0)
+			break;
+		assert_int_equal(write(to, buf, n), n);
+		at += n;
+	}
+	close(from);
+	return to;
+}
+
+/* Look at everything; for what sanitizers say of it. */
+static void look_around(struct gobin *bin)
+{
+	size_t n;
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	for (size_t i = 0; i < n; i += 1 + n / 500) {
+		free(gobin_sig_text(bin, &f[i]));
+		gobin_code(bin, f[i].entry, 16);
+	}
+	gobin_load_inlined(bin);
+}
+
+static void open_damaged(int fd, const char *what)
+{
+	struct diag d = { .sentence = NULL };
+	struct gobin *bin = NULL;
+
+	if (!gobin_open(fd, what, &bin, &d)) {
+		look_around(bin);
+		gobin_free(bin);
+	} else {
+		assert_non_null(d.sentence);
+		assert_non_null(strstr(d.sentence, what));
+		assert_null(strchr(d.sentence, '\n'));
+		diag_fini(&d);
+	}
+}
+
+static void test_truncated(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list("", v);
+	struct stat st;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(stat(v[i].path, &st), 0);
+		for (int k = 0; k < 40; k++) {
+			off_t len = k < 8 ? 1L << (k + 1) :
+				    st.st_size / 33 * (k - 7);
+			int fd = copy_of(v[i].path, len);
+			struct diag d = { .sentence = NULL };
+			struct gobin *bin = NULL;
+
+			assert_int_equal(gobin_open(fd, "it", &bin, &d), -1);
+			assert_non_null(d.sentence);
+			diag_fini(&d);
+			close(fd);
+		}
+	}
+}
+
+static void test_shrinks_later(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list("", v);
+	struct stat st;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		struct diag d = { .sentence = NULL };
+		struct gobin *bin = NULL;
+		int fd;
+
+		assert_int_equal(stat(v[i].path, &st), 0);
+		fd = copy_of(v[i].path, st.st_size);
+		assert_int_equal(gobin_open(fd, "it", &bin, &d), 0);
+		assert_int_equal(ftruncate(fd, st.st_size / 16), 0);
+		look_around(bin);
+		gobin_free(bin);
+		close(fd);
+	}
+}
+
+/* Other bytes in the headers, the line table, the debug information. */
+static void test_damaged(void **state)
+{
+	static const char *const forms[] = { "-plain", "-stripped" };
+	struct bins_entry v[BINS_MAX];
+	uint32_t seed = 7;
+	struct stat st;
+
+	(void)state;
+	for (size_t f = 0; f < 2; f++) {
+		size_t n = bins_list(forms[f], v);
+
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(stat(v[i].path, &st), 0);
+			for (int round = 0; round < 24; round++) {
+				int fd = copy_of(v[i].path, st.st_size);
+
+				for (int k = 0; k < 1 + round * 8; k++) {
+					off_t at;
+					uint8_t b;
+
+					seed = seed * 1664525 + 1013904223;
+					at = seed % (round % 3 ? st.st_size :
+						     4096);
+					b = seed >> 24;
+					assert_int_equal(pwrite(fd, &b, 1, at),
+							 1);
+				}
+				open_damaged(fd, "it");
+				close(fd);
+			}
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "a truncated file gives a sentence", test_truncated },
+		{ "a file that shrinks while it is open does no harm", test_shrinks_later },
+		{ "a damaged file does no harm", test_damaged },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
