@@ -149,7 +149,8 @@ static struct list_session *session_of(struct list_sessions *l, const struct cli
 	l->n++;
 	if (!v->path || !v->pids)
 		return NULL;
-	memcpy(v->pids, s->pids, s->npids * sizeof(*v->pids));
+	for (size_t i = 0; i < s->npids; i++)
+		v->pids[i] = s->pids[i];
 	return v;
 }
 

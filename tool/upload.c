@@ -4,7 +4,6 @@
  * what one message may hold. Ids are indexes in the plan's arrays.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "upload.h"
 
@@ -89,8 +88,8 @@ static int upload_types(struct client *c, const struct plan *p,
 
 			types[i] = *t;
 			types[i].ref = nrefs;
-			memcpy(refs + nrefs, p->refs + t->ref, t->nrefs * sizeof(*refs));
-			nrefs += t->nrefs;
+			for (uint32_t k = 0; k < t->nrefs; k++)
+				refs[nrefs++] = p->refs[t->ref + k];
 		}
 		err = n ? client_types_add(c, types, n, refs, nrefs, &first, d) :
 			  diag_set(d, "too many types refer to each other in a circle");
@@ -123,9 +122,8 @@ static int upload_plans(struct client *c, const struct plan *p,
 				break;
 			plans[n] = *one;
 			plans[n].piece = npieces;
-			memcpy(pieces + npieces, p->pieces + one->piece,
-			       one->npieces * sizeof(*pieces));
-			npieces += one->npieces;
+			for (uint32_t k = 0; k < one->npieces; k++)
+				pieces[npieces++] = p->pieces[one->piece + k];
 		}
 		err = n ? client_plans_add(c, plans, n, pieces, npieces, &first, d) :
 			  diag_set(d, "a capture plan has too many pieces");
