@@ -1,0 +1,1049 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Capture: what is in the record is what is in memory, within every budget, and
+ * nothing else. The target's memory is a table of regions: some are there, some
+ * have to be brought in, some can't be had.
+ */
+#include <kunit/test.h>
+#include <linux/types.h>
+
+static u32 fake_copy(void *to, unsigned long address, u32 size);
+#define gp_user_copy fake_copy
+
+#include "../../kmod/arch/arch.h"
+
+/* The registers are the test's, what else there is of the processor is real. */
+void real_float_regs(struct gp_float_regs *ret, u16 mask);
+#define gp_arch_float_regs real_float_regs
+#include "../../kmod/arch/x86.c"
+#undef gp_arch_float_regs
+#include "../../kmod/capture.c"
+#include "../../kmod/verify.c"
+
+#define HDR	((u32)sizeof(struct goprobe_chunk))
+#define FAULT	GOPROBE_CHUNK_FAULT
+#define REMOTE	GOPROBE_CHUNK_REMOTE
+#define BAD	GOPROBE_CHUNK_BAD
+#define BYTES	GOPROBE_TYPE_BYTES
+
+/* What becomes of a region that is not there: enum goprobe_chunk_status, or */
+#define HERE	0xffff	/* it is there */
+#define ABSENT	0	/* it is brought in when asked for */
+
+struct region {
+	unsigned long from;
+	u32 size;
+	u16 state;
+	const u8 *bytes;
+};
+
+#define REGIONS	8
+
+static struct region regions[REGIONS];
+static u32 nregions;
+static u32 copies;	/* calls of gp_user_copy() */
+
+static struct region *region_of(unsigned long address)
+{
+	u32 i;
+
+	for (i = 0; i < nregions; i++)
+		if (address >= regions[i].from &&
+		    address - regions[i].from < regions[i].size)
+			return &regions[i];
+	return NULL;
+}
+
+static u32 fake_copy(void *to, unsigned long address, u32 size)
+{
+	u8 *byte = to;
+
+	copies++;
+	for (; size; size--, address++) {
+		const struct region *r = region_of(address);
+
+		if (!r || r->state != HERE)
+			return size;
+		*byte++ = r->bytes[address - r->from];
+	}
+	return 0;
+}
+
+u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
+{
+	const struct region *r = region_of(address);
+
+	return r ? r->state : FAULT;
+}
+
+static u16 float_mask;	/* that was asked for last */
+
+void gp_arch_float_regs(struct gp_float_regs *ret, u16 mask)
+{
+	u32 reg, i;
+
+	float_mask = mask;
+	memset(ret, 0xee, sizeof(*ret));
+	for (reg = 0; reg < GP_ARCH_FLOAT_REGS; reg++)
+		for (i = 0; mask & 1 << reg && i < 16; i++)
+			ret->reg[reg][i] = reg * 16 + i;
+}
+
+/* A scratch memory for the target, at an address of its own. */
+#define A	0xc000000000UL
+#define A_SIZE	0x8000U
+
+static u8 arena[A_SIZE];
+
+static void poke(unsigned long at, u64 value)
+{
+	memcpy(arena + (at - A), &value, 8);
+}
+
+/* One capture: tables, plan, room and result. */
+#define TYPES	8
+#define REFS	64
+#define PIECES	16
+
+struct world {
+	struct goprobe_type types[TYPES];
+	u32 ntypes;
+	struct goprobe_ref refs[REFS];
+	u32 nrefs;
+	struct goprobe_piece pieces[PIECES];
+	struct goprobe_plan w;
+	struct pt_regs regs;
+	unsigned long sp;
+	struct gp_faultin faultin;
+	u32 used;
+	u16 flags;
+	struct gp_plan *plan;
+	u8 *to;
+	u8 *again;
+};
+
+static struct world *w;
+
+/* Room behind the largest record, to see whether it is written to. */
+#define BEHIND	4096
+#define TO_SIZE	(GP_RECORD_MAX + BEHIND)
+
+static int capture_init(struct kunit *test)
+{
+	w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	if (!w)
+		return -ENOMEM;
+	w->plan = kunit_kzalloc(test, struct_size(w->plan, pieces, PIECES), GFP_KERNEL);
+	w->to = kunit_kzalloc(test, TO_SIZE, GFP_KERNEL);
+	w->again = kunit_kzalloc(test, TO_SIZE, GFP_KERNEL);
+	if (!w->plan || !w->to || !w->again)
+		return -ENOMEM;
+	memset(arena, 0, sizeof(arena));
+	regions[0] = (struct region){ A, A_SIZE, HERE, arena };
+	nregions = 1;
+	/* Where not said otherwise: one word, from rax, and no budget is short. */
+	w->w = (struct goprobe_plan){
+		.npieces = 1, .string_limit = 1024, .elements = 1024,
+		.objects = 1000, .bytes = 20000, .depth = 1,
+	};
+	w->pieces[0] = (struct goprobe_piece){ GOPROBE_FROM_INT_REG, 0, 0, 8, 0, 0 };
+	w->types[0].size = 8;
+	w->ntypes = 1;
+	return 0;
+}
+
+/* As the session does with what has been verified. */
+static const char *load(void)
+{
+	struct gp_plan *plan = w->plan;
+	const char *why;
+	u32 i;
+
+	why = gp_verify_types(w->types, w->ntypes, 0, w->refs, w->nrefs) ?:
+	      gp_verify_plan(&w->w, w->pieces, PIECES, w->types, w->ntypes);
+	if (why)
+		return why;
+	memset(plan, 0, sizeof(*plan));
+	plan->w = w->w;
+	plan->types = w->types;
+	plan->refs = w->refs;
+	plan->frame_bytes = ALIGN(w->types[w->w.type].size, GP_RECORD_ALIGN);
+	plan->npieces = w->w.npieces;
+	for (i = 0; i < plan->npieces; i++) {
+		const struct goprobe_piece *p = &w->pieces[w->w.piece + i];
+
+		plan->pieces[i] = (struct gp_piece){
+			.source = p->source, .size = p->size, .frame = p->frame,
+			.offset = p->offset,
+		};
+		if (p->source == GOPROBE_FROM_INT_REG)
+			plan->pieces[i].from = gp_arch_int_reg(p->reg);
+		if (p->source == GOPROBE_FROM_FLOAT_REG) {
+			plan->pieces[i].from = gp_arch_float_reg(p->reg);
+			plan->float_mask |= 1 << plan->pieces[i].from;
+		}
+	}
+	return NULL;
+}
+
+/* Run with memory as it is. What is in w->to before is @fill. */
+static int run_once(u8 *to, u32 room, u8 fill)
+{
+	struct gp_capture c = {
+		.plan = w->plan, .regs = &w->regs, .sp = w->sp, .to = to,
+		.room = room, .faultin = &w->faultin,
+	};
+	int err;
+
+	memset(to, fill, TO_SIZE);
+	err = gp_capture_run(&c);
+	w->used = c.used;
+	w->flags = c.flags;
+	return err;
+}
+
+/*
+ * Capture twice, over different garbage: what differs afterwards is not from the
+ * target. Nothing may be written behind the room.
+ */
+static int run(struct kunit *test, u32 room)
+{
+	u32 used;
+	u16 flags;
+	int err;
+
+	err = run_once(w->again, room, 0x5a);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->again + room, 0x5a, TO_SIZE - room));
+	used = w->used;
+	flags = w->flags;
+	KUNIT_EXPECT_EQ(test, run_once(w->to, room, 0xa5), err);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->to + room, 0xa5, TO_SIZE - room));
+	if (err)
+		return err;
+	KUNIT_EXPECT_EQ(test, w->used, used);
+	KUNIT_EXPECT_EQ(test, (u32)w->flags, (u32)flags);
+	KUNIT_EXPECT_LE(test, w->used, room);
+	if (w->used <= room)
+		KUNIT_EXPECT_EQ(test, memcmp(w->to, w->again, w->used), 0);
+	return 0;
+}
+
+static void capture(struct kunit *test)
+{
+	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
+	KUNIT_ASSERT_EQ(test, run(test, GP_RECORD_MAX), 0);
+}
+
+/* Add to the tables. Return: the type's id. */
+static u32 add_type(u32 size)
+{
+	w->types[w->ntypes] = (struct goprobe_type){ size, w->nrefs, 0 };
+	return w->ntypes++;
+}
+
+static void add_ref(u32 type, u32 offset, u16 kind, u32 to)
+{
+	if (!w->types[type].nrefs++)
+		w->types[type].ref = w->nrefs;
+	w->refs[w->nrefs++] = (struct goprobe_ref){ offset, kind, 0, to };
+}
+
+/* The frame is {ptr, len, cap}, from rax, rdx, rcx. */
+static void frame_of_three(u64 ax, u64 dx, u64 cx)
+{
+	u32 i;
+
+	w->types[0].size = 24;
+	w->w.npieces = 3;
+	for (i = 0; i < 3; i++)
+		w->pieces[i] = (struct goprobe_piece){
+			.source = GOPROBE_FROM_INT_REG, .reg = i, .size = 8, .frame = 8 * i,
+		};
+	w->regs.ax = ax;
+	w->regs.dx = dx;
+	w->regs.cx = cx;
+}
+
+static u32 frame_bytes(void)
+{
+	return w->plan->frame_bytes;
+}
+
+/* The chunk with that number, or NULL if there are not so many. */
+static const struct goprobe_chunk *chunk(u32 n)
+{
+	u32 at = frame_bytes();
+
+	while (at < w->used) {
+		const struct goprobe_chunk *c = (const void *)(w->to + at);
+
+		if (!n--)
+			return c;
+		at += HDR + ALIGN((u32)c->size, 8);
+	}
+	return NULL;
+}
+
+static u32 nchunks(void)
+{
+	u32 n = 0;
+
+	while (chunk(n))
+		n++;
+	return n;
+}
+
+static void expect_chunk(struct kunit *test, u32 n, u64 address, u32 type, u32 size,
+			 u16 status)
+{
+	const struct goprobe_chunk *c = chunk(n);
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	KUNIT_EXPECT_EQ(test, c->address, address);
+	KUNIT_EXPECT_EQ(test, c->type, type);
+	KUNIT_EXPECT_EQ(test, (u32)c->size, size);
+	KUNIT_EXPECT_EQ(test, (u32)c->status, (u32)status);
+	if (address >= A && address + size <= A + A_SIZE)
+		KUNIT_EXPECT_EQ(test, memcmp(c + 1, arena + (address - A), size), 0);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv((const u8 *)(c + 1) + size, 0,
+					    ALIGN(size, 8) - size));
+}
+
+static void expect_budget(struct kunit *test, bool spent)
+{
+	KUNIT_EXPECT_EQ(test, !!(w->flags & GOPROBE_RECORD_F_BUDGET), spent);
+}
+
+/* ---- the frame ---- */
+
+struct int_case {
+	const char *claim;
+	u8 reg;
+	u32 size;
+	u64 want;
+};
+
+static const struct int_case int_cases[] = {
+	{ "8 bytes of rax", 0, 8, 0x8877665544332211 },
+	{ "4 bytes of rax", 0, 4, 0x44332211 },
+	{ "2 bytes of rax", 0, 2, 0x2211 },
+	{ "1 byte of rax", 0, 1, 0x11 },
+	{ "rdx", 1, 8, 0xd0 },
+	{ "rbx", 3, 8, 0xb0 },
+	{ "r15", 15, 8, 0xf15 },
+};
+
+static void int_desc(const struct int_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(int, int_cases, int_desc);
+
+static void integer_registers_of_each_width(struct kunit *test)
+{
+	const struct int_case *c = test->param_value;
+	u64 got[2];
+
+	w->regs.ax = 0x8877665544332211;
+	w->regs.dx = 0xd0;
+	w->regs.bx = 0xb0;
+	w->regs.r15 = 0xf15;
+	w->types[0].size = 16;
+	w->pieces[0].reg = c->reg;
+	w->pieces[0].size = c->size;
+	w->pieces[0].frame = 8;
+	capture(test);
+	memcpy(got, w->to, sizeof(got));
+	KUNIT_EXPECT_EQ(test, got[0], 0ULL);
+	KUNIT_EXPECT_EQ(test, got[1], c->want);
+	KUNIT_EXPECT_EQ(test, w->used, 16U);
+	KUNIT_EXPECT_EQ(test, (u32)w->flags, 0U);
+}
+
+static void float_registers_of_each_width_and_no_more_than_needed(struct kunit *test)
+{
+	static const u8 want[40] = {
+		/* 4 bytes of xmm1 at 2, 8 of xmm15 at 8, 16 of xmm0 at 17 */
+		0, 0, 16, 17, 18, 19, 0, 0, 240, 241, 242, 243, 244, 245, 246, 247,
+		0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+	};
+
+	w->types[0].size = 33;
+	w->pieces[0] = (struct goprobe_piece){ GOPROBE_FROM_FLOAT_REG, 18, 0, 4, 2, 0 };
+	w->pieces[1] = (struct goprobe_piece){ GOPROBE_FROM_FLOAT_REG, 32, 0, 8, 8, 0 };
+	w->pieces[2] = (struct goprobe_piece){ GOPROBE_FROM_FLOAT_REG, 17, 0, 16, 17, 0 };
+	w->w.npieces = 3;
+	capture(test);
+	KUNIT_EXPECT_EQ(test, w->used, 40U);
+	KUNIT_EXPECT_EQ(test, memcmp(w->to, want, 40), 0);
+	KUNIT_EXPECT_EQ(test, (u32)float_mask, 1U << 1 | 1U << 15 | 1U << 0);
+
+	float_mask = 0xffff;
+	w->pieces[0] = (struct goprobe_piece){ GOPROBE_FROM_INT_REG, 0, 0, 8, 0, 0 };
+	w->w.npieces = 1;
+	capture(test);
+	KUNIT_EXPECT_EQ(test, (u32)float_mask, 0xffffU);	/* they were not read */
+}
+
+static void stack_slots_count_from_the_sp_at_entry(struct kunit *test)
+{
+	w->sp = A + 0x2000;
+	poke(w->sp + 8, 0x1111);
+	poke(w->sp - 16, 0x2222);
+	w->types[0].size = 13;
+	w->pieces[0] = (struct goprobe_piece){ GOPROBE_FROM_STACK, 0, 0, 8, 0, 8 };
+	w->pieces[1] = (struct goprobe_piece){ GOPROBE_FROM_STACK, 0, 0, 5, 8, -16 };
+	w->w.npieces = 2;
+	capture(test);
+	KUNIT_EXPECT_EQ(test, gp_load(w->to), 0x1111ULL);
+	KUNIT_EXPECT_EQ(test, gp_load(w->to + 8), 0x2222ULL);
+	KUNIT_EXPECT_EQ(test, w->used, 16U);
+	KUNIT_EXPECT_EQ(test, (u32)w->flags, 0U);
+}
+
+static void what_of_the_stack_cannot_be_read_is_zero_and_flagged(struct kunit *test)
+{
+	u32 have;
+
+	/* The slot of 16 bytes begins @have bytes before the end of memory. */
+	for (have = 0; have <= 16; have++) {
+		memset(arena + A_SIZE - 16, 0x77, 16);
+		w->sp = A + A_SIZE - have;
+		w->types[0].size = 24;
+		w->pieces[0] = (struct goprobe_piece){ GOPROBE_FROM_STACK, 0, 0, 16, 0, 0 };
+		w->pieces[1] = (struct goprobe_piece){ GOPROBE_FROM_INT_REG, 0, 0, 8, 16, 0 };
+		w->w.npieces = 2;
+		w->regs.ax = 0x4242;
+		capture(test);
+		KUNIT_EXPECT_TRUE(test, !memchr_inv(w->to, 0x77, have));
+		KUNIT_EXPECT_TRUE(test, !memchr_inv(w->to + have, 0, 16 - have));
+		KUNIT_EXPECT_EQ(test, gp_load(w->to + 16), 0x4242ULL);
+		KUNIT_EXPECT_EQ(test, (u32)w->flags,
+				have < 16 ? (u32)GOPROBE_RECORD_F_FAULT : 0);
+	}
+}
+
+static void what_no_piece_fills_is_zero(struct kunit *test)
+{
+	w->types[0].size = 4093;
+	w->pieces[0].frame = 2000;
+	w->regs.ax = ~0UL;
+	capture(test);
+	KUNIT_EXPECT_EQ(test, w->used, 4096U);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->to, 0, 2000));
+	KUNIT_EXPECT_EQ(test, gp_load(w->to + 2000), ~0ULL);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->to + 2008, 0, 4096 - 2008));
+}
+
+static void a_frame_of_nothing_is_nothing(struct kunit *test)
+{
+	w->types[0].size = 0;
+	w->w.npieces = 0;
+	capture(test);
+	KUNIT_EXPECT_EQ(test, w->used, 0U);
+}
+
+/* ---- references ---- */
+
+struct ref_case {
+	const char *claim;
+	u16 kind;
+	u64 word[2];		/* rax, rdx */
+	u32 limit;		/* of strings and elements */
+	u32 element;		/* size of the type that is referred to */
+	u32 chunks;
+	u64 address;		/* of the first chunk */
+	u32 size;
+	u16 status;
+};
+
+#define LEN_MAX	BIT_ULL(47)
+
+static const struct ref_case ref_cases[] = {
+	{ "a pointer", GOPROBE_REF_POINTER, { A + 8 }, 0, 20, 1, A + 8, 20, 0 },
+	{ "a nil pointer", GOPROBE_REF_POINTER, { 0 }, 0, 20, 0 },
+	{ "a pointer to nothing at all", GOPROBE_REF_POINTER, { A }, 0, 0, 0 },
+	{ "a wild pointer", GOPROBE_REF_POINTER, { 8 }, 0, 8, 1, 8, 0, FAULT },
+	{ "a pointer into the kernel", GOPROBE_REF_POINTER, { -4096UL }, 0, 8, 1,
+	  -4096UL, 0, FAULT },
+	{ "a pointer whose end wraps", GOPROBE_REF_POINTER, { -8UL }, 0, 64, 1, -8UL, 0, FAULT },
+	{ "an object across the end of memory", GOPROBE_REF_POINTER, { A + A_SIZE - 5 }, 0, 64, 1,
+	  A + A_SIZE - 5, 5, FAULT },
+	{ "a string", GOPROBE_REF_STRING, { A, 5 }, 100, 8, 1, A, 5, 0 },
+	{ "a string of a multiple of 8", GOPROBE_REF_STRING, { A, 16 }, 100, 8, 1, A, 16, 0 },
+	{ "a string as long as the limit", GOPROBE_REF_STRING, { A, 100 }, 100, 8, 1, A, 100, 0 },
+	{ "a longer string is cut", GOPROBE_REF_STRING, { A, 101 }, 100, 8, 1, A, 100, 0 },
+	{ "a string cut to nothing", GOPROBE_REF_STRING, { A, 101 }, 0, 8, 1, A, 0, 0 },
+	{ "an empty string", GOPROBE_REF_STRING, { A, 0 }, 100, 8, 0 },
+	{ "a string at nil", GOPROBE_REF_STRING, { 0, 5 }, 100, 8, 0 },
+	{ "the longest that can be", GOPROBE_REF_STRING, { A, LEN_MAX }, 100, 8, 1, A, 100, 0 },
+	{ "one longer", GOPROBE_REF_STRING, { A, LEN_MAX + 1 }, 100, 8, 1, A, 0, BAD },
+	{ "a string of length -1", GOPROBE_REF_STRING, { A, -1ULL }, 100, 8, 1, A, 0, BAD },
+	{ "a string across the end of memory", GOPROBE_REF_STRING, { A + A_SIZE - 11, 50 },
+	  100, 8, 1, A + A_SIZE - 11, 11, FAULT },
+	{ "a slice", GOPROBE_REF_SLICE, { A, 3 }, 100, 12, 1, A, 36, 0 },
+	{ "a slice as long as the limit", GOPROBE_REF_SLICE, { A, 100 }, 100, 12, 1, A, 1200, 0 },
+	{ "a longer slice is cut", GOPROBE_REF_SLICE, { A, 101 }, 100, 12, 1, A, 1200, 0 },
+	{ "a slice cut to nothing", GOPROBE_REF_SLICE, { A, 5 }, 0, 12, 0 },
+	{ "an empty slice", GOPROBE_REF_SLICE, { A, 0 }, 100, 12, 0 },
+	{ "a nil slice", GOPROBE_REF_SLICE, { 0, 3 }, 100, 12, 0 },
+	{ "a slice of nothings", GOPROBE_REF_SLICE, { A, 1000 }, 100, 0, 0 },
+	{ "a slice of length -1", GOPROBE_REF_SLICE, { A, -1ULL }, 100, 12, 1, A, 0, BAD },
+	{ "one longer than can be", GOPROBE_REF_SLICE, { A, LEN_MAX + 1 }, 100, 12, 1, A, 0, BAD },
+	{ "the type word of an itab", GOPROBE_REF_IFACE, { A + 16 }, 0, 8, 1, A + 24, 8, 0 },
+	{ "a nil interface", GOPROBE_REF_IFACE, { 0, A }, 0, 8, 0 },
+	{ "a wild itab", GOPROBE_REF_IFACE, { 64 }, 0, 8, 1, 72, 0, FAULT },
+};
+
+static void ref_desc(const struct ref_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(ref, ref_cases, ref_desc);
+
+static void one_reference(struct kunit *test)
+{
+	const struct ref_case *c = test->param_value;
+	bool typed = c->kind == GOPROBE_REF_POINTER || c->kind == GOPROBE_REF_SLICE;
+	u32 type, i;
+
+	for (i = 0; i < A_SIZE; i++)
+		arena[i] = i % 253 + 1;
+	frame_of_three(c->word[0], c->word[1], c->word[1]);
+	type = add_type(c->element);
+	add_ref(0, 0, c->kind, typed ? type : 0);
+	w->w.string_limit = c->limit;
+	w->w.elements = c->limit;
+	capture(test);
+	KUNIT_EXPECT_EQ(test, nchunks(), c->chunks);
+	expect_budget(test, false);
+	if (!c->chunks)
+		return;
+	if (c->kind == GOPROBE_REF_STRING)
+		type = BYTES;
+	if (c->kind == GOPROBE_REF_IFACE)
+		type = GOPROBE_TYPE_ITAB;
+	expect_chunk(test, 0, c->address, type, c->size, c->status);
+	KUNIT_EXPECT_EQ(test, w->used, 24 + HDR + ALIGN(c->size, 8));
+}
+
+/* rax points to a list of @n nodes of {value, next}, 32 bytes apart. */
+static u32 make_list(u32 n)
+{
+	u32 node = add_type(16), i;
+
+	add_ref(0, 0, GOPROBE_REF_POINTER, node);
+	add_ref(node, 8, GOPROBE_REF_POINTER, node);
+	for (i = 0; i < n; i++) {
+		poke(A + 32 * i, 1000 + i);
+		poke(A + 32 * i + 8, i + 1 < n ? A + 32 * (i + 1) : 0);
+	}
+	w->regs.ax = A;
+	return node;
+}
+
+static void as_many_references_are_followed_as_depth_says(struct kunit *test)
+{
+	u32 depth, i, node = make_list(5);
+
+	for (depth = 0; depth < 8; depth++) {
+		w->w.depth = depth;
+		capture(test);
+		KUNIT_ASSERT_EQ(test, nchunks(), min(depth, 5U));
+		for (i = 0; i < min(depth, 5U); i++)
+			expect_chunk(test, i, A + 32 * i, node, 16, 0);
+		expect_budget(test, false);
+	}
+}
+
+static void depth_0_reads_no_memory(struct kunit *test)
+{
+	make_list(1);
+	w->w.depth = 0;
+	copies = 0;
+	capture(test);
+	KUNIT_EXPECT_EQ(test, copies, 0U);
+}
+
+static void cycles_end(struct kunit *test)
+{
+	u32 n, node = make_list(5), i;
+
+	w->w.depth = U32_MAX;
+	for (n = 1; n <= 5; n++) {
+		/* The @n th node points back to the first. */
+		make_list(0);
+		poke(A + 32 * (n - 1) + 8, A);
+		w->ntypes = 2;
+		w->nrefs = 2;
+		w->types[0].nrefs = 1;
+		w->types[1].nrefs = 1;
+		capture(test);
+		KUNIT_ASSERT_EQ(test, nchunks(), n);
+		for (i = 0; i < n; i++)
+			expect_chunk(test, i, A + 32 * i, node, 16, 0);
+		expect_budget(test, false);
+		poke(A + 32 * (n - 1) + 8, n < 5 ? A + 32 * n : 0);
+	}
+}
+
+static void an_object_is_copied_once_but_as_each_type_it_is_seen_as(struct kunit *test)
+{
+	u32 one = add_type(16), other = add_type(16);
+
+	frame_of_three(A, A, A);
+	add_ref(0, 0, GOPROBE_REF_POINTER, one);
+	add_ref(0, 8, GOPROBE_REF_POINTER, one);
+	add_ref(0, 16, GOPROBE_REF_POINTER, other);
+	capture(test);
+	KUNIT_ASSERT_EQ(test, nchunks(), 2U);
+	expect_chunk(test, 0, A, one, 16, 0);
+	expect_chunk(test, 1, A, other, 16, 0);
+}
+
+static void a_shorter_look_at_the_same_place_does_not_hide_a_longer_one(struct kunit *test)
+{
+	u32 node = add_type(8);
+
+	/* A pointer to the first element and, behind it, the slice; and the other way. */
+	w->types[0].size = 32;
+	w->w.npieces = 4;
+	w->pieces[1] = (struct goprobe_piece){ GOPROBE_FROM_INT_REG, 0, 0, 8, 8, 0 };
+	w->pieces[2] = (struct goprobe_piece){ GOPROBE_FROM_INT_REG, 1, 0, 8, 16, 0 };
+	w->pieces[3] = (struct goprobe_piece){ GOPROBE_FROM_INT_REG, 1, 0, 8, 24, 0 };
+	w->regs.ax = A;
+	w->regs.dx = 3;
+	add_ref(0, 0, GOPROBE_REF_POINTER, node);
+	add_ref(0, 8, GOPROBE_REF_SLICE, node);
+	capture(test);
+	KUNIT_ASSERT_EQ(test, nchunks(), 2U);
+	expect_chunk(test, 0, A, node, 8, 0);
+	expect_chunk(test, 1, A, node, 24, 0);
+
+	w->nrefs = 0;
+	w->types[0].nrefs = 0;
+	w->pieces[3] = w->pieces[0];
+	w->pieces[3].frame = 24;
+	w->pieces[1] = w->pieces[2];
+	w->pieces[1].frame = 8;
+	add_ref(0, 0, GOPROBE_REF_SLICE, node);
+	add_ref(0, 24, GOPROBE_REF_POINTER, node);
+	capture(test);
+	KUNIT_ASSERT_EQ(test, nchunks(), 1U);
+	expect_chunk(test, 0, A, node, 24, 0);
+}
+
+/* rax, rdx, rcx is a slice of three {id, name string, next *item} in A. */
+static u32 make_items(void)
+{
+	u32 item = add_type(32), i;
+
+	frame_of_three(A, 3, 4);
+	add_ref(0, 0, GOPROBE_REF_SLICE, item);
+	add_ref(item, 8, GOPROBE_REF_STRING, 0);
+	add_ref(item, 24, GOPROBE_REF_POINTER, item);
+	for (i = 0; i < 3; i++) {
+		poke(A + 32 * i, 70 + i);
+		poke(A + 32 * i + 8, A + 0x1000 + 64 * i);
+		poke(A + 32 * i + 16, 3 + 7 * i);
+		poke(A + 32 * i + 24, i ? 0 : A + 0x3000);
+		memset(arena + 0x1000 + 64 * i, 'a' + i, 64);
+	}
+	poke(A + 0x3000, 99);
+	return item;
+}
+
+static void what_is_in_a_slice_is_followed_breadth_first(struct kunit *test)
+{
+	u32 item = make_items();
+
+	w->w.depth = 3;
+	capture(test);
+	KUNIT_ASSERT_EQ(test, nchunks(), 5U);
+	expect_chunk(test, 0, A, item, 96, 0);
+	expect_chunk(test, 1, A + 0x1000, BYTES, 3, 0);
+	expect_chunk(test, 2, A + 0x3000, item, 32, 0);
+	expect_chunk(test, 3, A + 0x1040, BYTES, 10, 0);
+	expect_chunk(test, 4, A + 0x1080, BYTES, 17, 0);
+}
+
+static void of_a_slice_that_breaks_off_only_whole_objects_are_followed(struct kunit *test)
+{
+	u32 item = make_items();
+
+	/* The second item lacks its last byte: its string is not believed. */
+	regions[0].size = 63;
+	regions[1] = (struct region){ A + 0x1000, 0x1000, HERE, arena + 0x1000 };
+	nregions = 2;
+	w->w.depth = 2;
+	capture(test);
+	KUNIT_ASSERT_EQ(test, nchunks(), 3U);
+	expect_chunk(test, 0, A, item, 63, FAULT);
+	expect_chunk(test, 1, A + 0x1000, BYTES, 3, 0);
+	expect_chunk(test, 2, A + 0x3000, item, 0, FAULT);
+}
+
+/* ---- budgets ---- */
+
+static void no_more_objects_than_the_budget_has(struct kunit *test)
+{
+	u32 objects;
+
+	make_list(6);
+	w->w.depth = 100;
+	for (objects = 0; objects < 9; objects++) {
+		w->w.objects = objects;
+		capture(test);
+		KUNIT_EXPECT_EQ(test, nchunks(), min(objects, 6U));
+		expect_budget(test, objects < 6);
+	}
+}
+
+static void no_more_bytes_than_the_budget_has(struct kunit *test)
+{
+	u32 bytes, size, i;
+	const struct goprobe_chunk *c;
+
+	make_items();
+	w->w.depth = 3;
+	for (bytes = 0; bytes <= 300; bytes++) {
+		w->w.bytes = bytes;
+		capture(test);
+		size = w->used - frame_bytes();
+		KUNIT_EXPECT_LE(test, size, bytes);
+		/* The slice, the three strings and an item. */
+		expect_budget(test, bytes < HDR + 96 + HDR + 8 + HDR + 32 + HDR + 16 + HDR + 24);
+		for (i = 0; (c = chunk(i)); i++) {
+			KUNIT_EXPECT_EQ(test, (u32)c->status, 0U);
+			/* Objects are cut between, not within. */
+			KUNIT_EXPECT_TRUE(test, c->type == BYTES || c->size % 32 == 0);
+		}
+	}
+}
+
+static void what_is_said_of_impossible_lengths_is_in_the_budget_too(struct kunit *test)
+{
+	frame_of_three(A, -1ULL, 0);
+	add_ref(0, 0, GOPROBE_REF_STRING, 0);
+	w->w.bytes = HDR;
+	capture(test);
+	KUNIT_EXPECT_EQ(test, nchunks(), 1U);
+	expect_budget(test, false);
+	w->w.bytes = HDR - 1;
+	capture(test);
+	KUNIT_EXPECT_EQ(test, nchunks(), 0U);
+	expect_budget(test, true);
+	w->w.bytes = HDR;
+	w->w.objects = 0;
+	capture(test);
+	KUNIT_EXPECT_EQ(test, nchunks(), 0U);
+	expect_budget(test, true);
+}
+
+/* ---- absent memory ---- */
+
+static void absent_memory_is_asked_for_and_then_read(struct kunit *test)
+{
+	make_list(2);
+	w->w.depth = 2;
+	/* The second node's last word is in another page. */
+	regions[0].size = 40;
+	regions[1] = (struct region){ A + 40, 0x1000, ABSENT, arena + 40 };
+	nregions = 2;
+	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
+	KUNIT_ASSERT_EQ(test, run(test, GP_RECORD_MAX), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, w->faultin.address, A + 40);
+	regions[1].state = HERE;
+	KUNIT_ASSERT_EQ(test, run(test, GP_RECORD_MAX), 0);
+	KUNIT_ASSERT_EQ(test, nchunks(), 2U);
+	expect_chunk(test, 1, A + 32, 1, 16, 0);
+}
+
+static void absent_stack_is_asked_for(struct kunit *test)
+{
+	w->sp = A + 0x100;
+	w->pieces[0] = (struct goprobe_piece){ GOPROBE_FROM_STACK, 0, 0, 8, 0, 8 };
+	regions[0].state = ABSENT;
+	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
+	KUNIT_EXPECT_EQ(test, run(test, GP_RECORD_MAX), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, w->faultin.address, A + 0x108);
+}
+
+static void memory_that_must_not_be_waited_for_says_so(struct kunit *test)
+{
+	make_list(2);
+	w->w.depth = 2;
+	regions[0].size = 37;
+	regions[1] = (struct region){ A + 37, 0x1000, REMOTE, arena + 37 };
+	nregions = 2;
+	capture(test);
+	KUNIT_ASSERT_EQ(test, nchunks(), 2U);
+	expect_chunk(test, 1, A + 32, 1, 5, REMOTE);
+}
+
+/* ---- room ---- */
+
+static void without_room_for_all_there_is_none_for_a_part(struct kunit *test)
+{
+	u32 room, used;
+
+	make_items();
+	w->w.depth = 3;
+	capture(test);
+	used = w->used;
+	for (room = frame_bytes(); room < used; room++)
+		KUNIT_EXPECT_EQ(test, run(test, room), -ENOSPC);
+	for (; room < used + 32; room++) {
+		KUNIT_EXPECT_EQ(test, run(test, room), 0);
+		KUNIT_EXPECT_EQ(test, w->used, used);
+	}
+}
+
+static void an_impossible_length_needs_room_too(struct kunit *test)
+{
+	u32 room;
+
+	frame_of_three(A, -1ULL, 0);
+	add_ref(0, 0, GOPROBE_REF_STRING, 0);
+	capture(test);
+	for (room = frame_bytes(); room < w->used; room++)
+		KUNIT_EXPECT_EQ(test, run_once(w->again, room, 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, run(test, frame_bytes() + HDR), 0);
+}
+
+/* ---- anything ---- */
+
+static u64 state;
+
+/* Deterministic: the same sequence in each run. Below @n. */
+static u32 rnd(u32 n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state >> 11) % n;
+}
+
+/* Mostly small; sometimes at a limit. */
+static u32 rnd_size(u32 max)
+{
+	switch (rnd(8)) {
+	case 0:
+		return rnd(max + 1);
+	case 1:
+		return max - rnd(min(max, 9U) + 1);
+	default:
+		return rnd(min(max, 100U) + 1);
+	}
+}
+
+static void random_tables(void)
+{
+	u32 t, r, offset;
+
+	memset(w->types, 0, sizeof(w->types));
+	w->nrefs = 0;
+	w->ntypes = 1 + rnd(TYPES);
+	for (t = 0; t < w->ntypes; t++) {
+		struct goprobe_type *type = &w->types[t];
+
+		type->size = rnd_size(rnd(4) ? 256 : t ? 65535 : 4096);
+		type->ref = w->nrefs;
+		if (rnd(2))
+			type->size = ALIGN(type->size, 8) & 0xffff;
+		offset = rnd(2) * 8;
+		for (r = rnd(7); r && w->nrefs < REFS; r--) {
+			u16 kind = 1 + rnd(4);
+
+			if (offset + gp_ref_size(kind) > type->size)
+				break;
+			add_ref(t, offset, kind, kind == GOPROBE_REF_POINTER ||
+				kind == GOPROBE_REF_SLICE ? rnd(w->ntypes) : 0);
+			offset += rnd(4) ? 8 * (1 + rnd(4)) : 1 + rnd(8);
+		}
+	}
+}
+
+static void random_plan(void)
+{
+	u32 frame, i;
+
+	w->w = (struct goprobe_plan){
+		.npieces = rnd(PIECES + 1), .string_limit = rnd_size(24576),
+		.elements = rnd_size(24576),
+		.objects = rnd(3) ? 1536 : rnd_size(1536),
+		.bytes = rnd(3) ? 20000 : rnd_size(20000),
+		.depth = rnd(8),
+	};
+	frame = w->types[0].size;
+	if (!frame)
+		w->w.npieces = 0;
+	for (i = 0; i < w->w.npieces; i++) {
+		struct goprobe_piece *p = &w->pieces[i];
+
+		*p = (struct goprobe_piece){ .source = 1 + rnd(3), .reg = rnd(16) };
+		p->size = 8;
+		if (p->source == GOPROBE_FROM_FLOAT_REG) {
+			p->reg += 17;
+			p->size = 4 << rnd(3);
+		}
+		if (p->source == GOPROBE_FROM_STACK) {
+			p->size = 1 + rnd(frame);
+			p->offset = rnd(4) ? 8 * (s32)rnd(16) : (s32)rnd(256) - 100;
+		}
+		if (p->size > frame)
+			*p = (struct goprobe_piece){ .source = GOPROBE_FROM_INT_REG, .size = 1 };
+		p->frame = rnd(frame - p->size + 1);
+		if (rnd(4))
+			p->frame &= ~7U;
+	}
+}
+
+static u64 random_word(void)
+{
+	switch (rnd(6)) {
+	case 0:
+		return rnd(40);				/* a small length */
+	case 1:
+		return rnd(3) ? rnd(20000) : (u64)rnd(U32_MAX) << rnd(33);
+	case 2:
+		return 0;
+	default:
+		return A - 64 + rnd(A_SIZE + 128);	/* a pointer */
+	}
+}
+
+static void random_memory(void)
+{
+	u32 i, from = 0;
+
+	for (i = 0; i < A_SIZE; i += 8)
+		poke(A + i, random_word());
+	for (i = 0; i < sizeof(w->regs); i += 8)
+		*(u64 *)((u8 *)&w->regs + i) = random_word();
+	w->sp = A + (rnd(A_SIZE) & ~7U);
+	nregions = 1 + rnd(REGIONS);
+	for (i = 0; i < nregions; i++) {
+		static const u16 states[] = { HERE, HERE, HERE, ABSENT, FAULT, REMOTE };
+		u32 size = i == nregions - 1 ? A_SIZE - from : rnd(A_SIZE - from);
+
+		regions[i] = (struct region){ A + from, size, states[rnd(6)], arena + from };
+		from += size;
+	}
+}
+
+/* NULL if what is in the record can be decoded and keeps to the plan. */
+static const char *decode(void)
+{
+	u32 at = frame_bytes(), n = 0;
+
+	if (w->used > at + w->w.bytes)
+		return "more bytes than the plan allows";
+	while (at < w->used) {
+		const struct goprobe_chunk *c = (const void *)(w->to + at);
+		u32 padded;
+
+		if (w->used - at < HDR)
+			return "a torn header";
+		padded = ALIGN((u32)c->size, 8);
+		if (w->used - at - HDR < padded)
+			return "a torn chunk";
+		if (memchr_inv((const u8 *)(c + 1) + c->size, 0, padded - c->size))
+			return "padding that is not 0";
+		if (c->type >= w->ntypes && c->type != BYTES && c->type != GOPROBE_TYPE_ITAB)
+			return "a type that does not exist";
+		if (c->status > BAD)
+			return "a status that does not exist";
+		if (c->size && (c->address < A || c->address + c->size > A + A_SIZE ||
+				memcmp(c + 1, arena + (c->address - A), c->size)))
+			return "bytes that are not in memory";
+		if (!c->status && c->type < w->ntypes && c->size % w->types[c->type].size)
+			return "part of an object";
+		at += HDR + padded;
+		n++;
+	}
+	if (n > w->w.objects)
+		return "more objects than the plan allows";
+	return NULL;
+}
+
+static void any_verified_plan_over_any_memory(struct kunit *test)
+{
+	u32 n, tries, plans = 0, whole = 0, chunks = 0, short_of_room = 0;
+
+	state = 88172645463325252ULL;
+	for (n = 0; n < 3000; n++) {
+		u32 room;
+		int err;
+
+		random_tables();
+		random_plan();
+		random_memory();
+		if (load())
+			continue;
+		plans++;
+		room = rnd(3) ? GP_RECORD_MAX : frame_bytes() + rnd(2000);
+		for (tries = 0; tries <= REGIONS; tries++) {
+			err = run(test, room);
+			if (err != -EAGAIN)
+				break;
+			KUNIT_ASSERT_NOT_NULL(test, region_of(w->faultin.address));
+			KUNIT_ASSERT_EQ(test, (u32)region_of(w->faultin.address)->state,
+					(u32)ABSENT);
+			region_of(w->faultin.address)->state = HERE;
+		}
+		if (err) {
+			KUNIT_ASSERT_EQ(test, err, -ENOSPC);
+			KUNIT_ASSERT_LT(test, room, (u32)GP_RECORD_MAX);
+			short_of_room++;
+			continue;
+		}
+		KUNIT_ASSERT_STREQ(test, decode() ?: "right", "right");
+		whole++;
+		chunks += nchunks();
+	}
+	/* It was not in vain. */
+	KUNIT_EXPECT_GT(test, plans, 2000U);
+	KUNIT_EXPECT_GT(test, whole, 1500U);
+	KUNIT_EXPECT_GT(test, chunks, 3000U);
+	KUNIT_EXPECT_GT(test, short_of_room, 20U);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(integer_registers_of_each_width, int_gen_params),
+	KUNIT_CASE(float_registers_of_each_width_and_no_more_than_needed),
+	KUNIT_CASE(stack_slots_count_from_the_sp_at_entry),
+	KUNIT_CASE(what_of_the_stack_cannot_be_read_is_zero_and_flagged),
+	KUNIT_CASE(what_no_piece_fills_is_zero),
+	KUNIT_CASE(a_frame_of_nothing_is_nothing),
+	KUNIT_CASE_PARAM(one_reference, ref_gen_params),
+	KUNIT_CASE(as_many_references_are_followed_as_depth_says),
+	KUNIT_CASE(depth_0_reads_no_memory),
+	KUNIT_CASE(cycles_end),
+	KUNIT_CASE(an_object_is_copied_once_but_as_each_type_it_is_seen_as),
+	KUNIT_CASE(a_shorter_look_at_the_same_place_does_not_hide_a_longer_one),
+	KUNIT_CASE(what_is_in_a_slice_is_followed_breadth_first),
+	KUNIT_CASE(of_a_slice_that_breaks_off_only_whole_objects_are_followed),
+	KUNIT_CASE(no_more_objects_than_the_budget_has),
+	KUNIT_CASE(no_more_bytes_than_the_budget_has),
+	KUNIT_CASE(what_is_said_of_impossible_lengths_is_in_the_budget_too),
+	KUNIT_CASE(absent_memory_is_asked_for_and_then_read),
+	KUNIT_CASE(absent_stack_is_asked_for),
+	KUNIT_CASE(memory_that_must_not_be_waited_for_says_so),
+	KUNIT_CASE(without_room_for_all_there_is_none_for_a_part),
+	KUNIT_CASE(an_impossible_length_needs_room_too),
+	KUNIT_CASE(any_verified_plan_over_any_memory),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "capture",
+	.init = capture_init,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Capture: KUnit suite");

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The ring: nothing lost, nothing torn, every loss told. */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+
+#include "../../kmod/ring.c"
+
+#define HDR	((u32)sizeof(struct goprobe_record))
+#define LOST	((u32)GP_RING_LOST_SIZE)
+
+static struct gp_ring *ring;
+
+static int ring_init(struct kunit *test)
+{
+	ring = gp_ring_new(GP_RING_MIN, 0);
+	return ring ? 0 : -ENOMEM;
+}
+
+static void ring_exit(struct kunit *test)
+{
+	gp_ring_free(ring);
+}
+
+/* Write a record of @size bytes as a handler does. Return: false if there is no room. */
+static bool put(struct gp_ring *r, u32 size, u64 number)
+{
+	struct goprobe_record *rec = (void *)gp_ring_next(r);
+
+	if (gp_ring_room(r) < size)
+		return false;
+	memset(rec, (u8)number, size);
+	rec->size = size;
+	rec->kind = GOPROBE_RECORD_CALL;
+	rec->goid = number;
+	gp_ring_commit(r, size);
+	return true;
+}
+
+static const struct goprobe_record *first(void)
+{
+	return (const void *)gp_ring_first(ring);
+}
+
+/* Put head and tail where they would be after @position bytes. */
+static void move_to(unsigned long position)
+{
+	ring->head = position;
+	ring->tail = position;
+}
+
+static void lose(enum goprobe_lost_cause cause, u32 n)
+{
+	while (n--)
+		gp_ring_lose(ring, cause, GOPROBE_STAT_LOST_RING_FULL);
+}
+
+static const struct goprobe_lost *lost_at(const void *at)
+{
+	return (const void *)((const struct goprobe_record *)at + 1);
+}
+
+static void a_new_ring_is_empty_and_zero(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 0U);
+	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), GP_RING_MIN);
+	KUNIT_EXPECT_EQ(test, gp_ring_end(ring), 0UL);
+	KUNIT_EXPECT_FALSE(test, gp_ring_has_losses(ring));
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(ring->data, 0, 2 * GP_RING_MIN));
+}
+
+static void the_memory_is_mapped_twice(struct kunit *test)
+{
+	u32 at;
+
+	for (at = 0; at < GP_RING_MIN; at += 1021) {
+		ring->data[at] = at % 251;
+		KUNIT_EXPECT_EQ(test, ring->data[GP_RING_MIN + at], (u8)(at % 251));
+		ring->data[GP_RING_MIN + at] = at % 241;
+		KUNIT_EXPECT_EQ(test, ring->data[at], (u8)(at % 241));
+	}
+}
+
+static void larger_rings_work_as_well(struct kunit *test)
+{
+	struct gp_ring *large = gp_ring_new(16 * GP_RING_MIN, 0);
+
+	KUNIT_ASSERT_NOT_NULL(test, large);
+	KUNIT_EXPECT_EQ(test, gp_ring_room(large), 16 * GP_RING_MIN);
+	large->data[16 * GP_RING_MIN - 1] = 7;
+	KUNIT_EXPECT_EQ(test, large->data[32 * GP_RING_MIN - 1], (u8)7);
+	gp_ring_free(large);
+	gp_ring_free(NULL);
+}
+
+static void a_record_across_the_end_is_contiguous(struct kunit *test)
+{
+	move_to(GP_RING_MIN - 64);
+	KUNIT_ASSERT_TRUE(test, put(ring, 256, 42));
+	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 256U);
+	KUNIT_EXPECT_EQ(test, first()->size, 256U);
+	KUNIT_EXPECT_EQ(test, first()->goid, 42ULL);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(gp_ring_first(ring) + HDR, 42, 256 - HDR));
+	/* What lies behind the end is at the beginning. */
+	KUNIT_EXPECT_EQ(test, ring->data[256 - 64 - 1], (u8)42);
+	gp_ring_consume(ring, 256);
+	KUNIT_EXPECT_PTR_EQ(test, gp_ring_first(ring), (const u8 *)ring->data + 192);
+}
+
+static void positions_may_overflow(struct kunit *test)
+{
+	move_to(-128UL);
+	KUNIT_ASSERT_TRUE(test, put(ring, 256, 9));
+	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 256U);
+	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), GP_RING_MIN - 256);
+	KUNIT_EXPECT_EQ(test, gp_ring_whole_records(ring, gp_ring_end(ring), 4096), 256U);
+	KUNIT_EXPECT_EQ(test, gp_ring_whole_records(ring, gp_ring_end(ring), 248), 0U);
+	gp_ring_consume(ring, 256);
+	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 0U);
+}
+
+static void a_full_ring_has_no_room_until_it_is_read(struct kunit *test)
+{
+	u32 n;
+
+	for (n = 0; put(ring, 128, n); n++)
+		;
+	KUNIT_EXPECT_EQ(test, n, GP_RING_MIN / 128);
+	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 0U);
+	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), GP_RING_MIN);
+	gp_ring_consume(ring, 128);
+	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 128U);
+	KUNIT_EXPECT_TRUE(test, put(ring, 128, n));
+	KUNIT_EXPECT_FALSE(test, put(ring, 8, n));
+}
+
+static void an_unfinished_record_is_not_seen(struct kunit *test)
+{
+	unsigned long end;
+
+	put(ring, 64, 1);
+	end = gp_ring_end(ring);
+	memset(gp_ring_next(ring), 0xff, 64);
+	KUNIT_EXPECT_EQ(test, gp_ring_end(ring), end);
+	put(ring, 64, 2);
+	KUNIT_EXPECT_EQ(test, gp_ring_end(ring), end + 64);
+	/* A pass that began before ends before it. */
+	KUNIT_EXPECT_EQ(test, gp_ring_whole_records(ring, end, 4096), 64U);
+}
+
+struct whole_case {
+	const char *claim;
+	u32 room;
+	u32 want;
+};
+
+/* In the ring: records of 64, 128 and 72 bytes. */
+static const struct whole_case whole_cases[] = {
+	{ "no room, nothing", 0, 0 },
+	{ "less than a header, nothing", 8, 0 },
+	{ "8 bytes short of the first, nothing", 56, 0 },
+	{ "exactly the first", 64, 64 },
+	{ "a little more than the first", 184, 64 },
+	{ "exactly two", 192, 192 },
+	{ "8 bytes short of all", 256, 192 },
+	{ "exactly all", 264, 264 },
+	{ "more than all", 65528, 264 },
+	{ "all the room there can be", U32_MAX, 264 },
+};
+
+static void whole_desc(const struct whole_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(whole, whole_cases, whole_desc);
+
+static void only_whole_records_are_handed_out(struct kunit *test)
+{
+	const struct whole_case *c = test->param_value;
+	unsigned long start;
+
+	/* The same at the beginning and across the end. */
+	for (start = 0; start < GP_RING_MIN; start += GP_RING_MIN - 96) {
+		move_to(start);
+		put(ring, 64, 1);
+		put(ring, 128, 2);
+		put(ring, 72, 3);
+		KUNIT_EXPECT_EQ(test, gp_ring_whole_records(ring, gp_ring_end(ring),
+							    c->room), c->want);
+	}
+}
+
+static void without_losses_nothing_is_told(struct kunit *test)
+{
+	u8 to[8] = { 0xaa };
+
+	KUNIT_EXPECT_EQ(test, gp_ring_put_losses(ring, to, 0), 0U);
+	KUNIT_EXPECT_EQ(test, to[0], (u8)0xaa);
+	KUNIT_EXPECT_TRUE(test, gp_ring_tell_losses(ring));
+	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 0U);
+}
+
+static void a_loss_is_counted_and_pending(struct kunit *test)
+{
+	lose(GOPROBE_LOST_RING_FULL, 3);
+	KUNIT_EXPECT_TRUE(test, gp_ring_has_losses(ring));
+	KUNIT_EXPECT_EQ(test, ring->pending[GOPROBE_LOST_RING_FULL], 3ULL);
+	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 3ULL);
+}
+
+static void a_loss_record_says_all_and_leaks_nothing(struct kunit *test)
+{
+	u64 begin = ktime_get_ns();
+	struct goprobe_record want;
+	u8 a[sizeof(want) + sizeof(struct goprobe_lost)];
+	struct goprobe_record *rec = (void *)a;
+
+	ring->cpu = 5;
+	lose(GOPROBE_LOST_RING_FULL, 70000);
+	memset(a, 0xa5, sizeof(a));
+	KUNIT_ASSERT_EQ(test, gp_ring_put_losses(ring, a, sizeof(a)), LOST);
+	KUNIT_EXPECT_EQ(test, lost_at(a)->cpu, 5U);
+	KUNIT_EXPECT_EQ(test, lost_at(a)->cause, (u32)GOPROBE_LOST_RING_FULL);
+	KUNIT_EXPECT_EQ(test, lost_at(a)->count, 70000ULL);
+	KUNIT_EXPECT_GE(test, rec->time, begin);
+	KUNIT_EXPECT_LE(test, rec->time, (u64)ktime_get_ns());
+	memset(&want, 0, sizeof(want));
+	want.size = LOST;
+	want.kind = GOPROBE_RECORD_LOST;
+	want.plan = GOPROBE_NO_PLAN;
+	want.time = rec->time;
+	KUNIT_EXPECT_EQ(test, memcmp(rec, &want, sizeof(want)), 0);
+	KUNIT_EXPECT_EQ(test, ring->pending[GOPROBE_LOST_RING_FULL], 0ULL);
+	/* The counter stays: it is the sum. */
+	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 70000ULL);
+}
+
+static void causes_are_told_in_order_as_far_as_there_is_room(struct kunit *test)
+{
+	u8 to[3 * GP_RING_LOST_SIZE];
+	u32 room, want;
+
+	for (room = 0; room <= sizeof(to); room++) {
+		memset(ring->pending, 0, sizeof(ring->pending));
+		lose(GOPROBE_LOST_RING_FULL, 2);
+		lose(GOPROBE_LOST_NO_RING, 5);
+		memset(to, 0xa5, sizeof(to));
+		want = min(room / LOST, 2U) * LOST;
+		KUNIT_ASSERT_EQ(test, gp_ring_put_losses(ring, to, room), want);
+		KUNIT_EXPECT_TRUE(test, !memchr_inv(to + want, 0xa5, sizeof(to) - want));
+		KUNIT_EXPECT_EQ(test, ring->pending[GOPROBE_LOST_RING_FULL],
+				want ? 0ULL : 2ULL);
+		KUNIT_EXPECT_EQ(test, ring->pending[GOPROBE_LOST_NO_RING],
+				want == 2 * LOST ? 0ULL : 5ULL);
+		if (want >= LOST)
+			KUNIT_EXPECT_EQ(test, lost_at(to)->count, 2ULL);
+		if (want == 2 * LOST)
+			KUNIT_EXPECT_EQ(test, lost_at(to + LOST)->count, 5ULL);
+	}
+}
+
+static void losses_stand_where_they_fell(struct kunit *test)
+{
+	put(ring, 64, 1);
+	lose(GOPROBE_LOST_RING_FULL, 4);
+	KUNIT_EXPECT_TRUE(test, gp_ring_tell_losses(ring));
+	put(ring, 64, 2);
+	KUNIT_EXPECT_EQ(test, first()->goid, 1ULL);
+	gp_ring_consume(ring, first()->size);
+	KUNIT_EXPECT_EQ(test, (u32)first()->kind, (u32)GOPROBE_RECORD_LOST);
+	KUNIT_EXPECT_EQ(test, lost_at(first())->count, 4ULL);
+	gp_ring_consume(ring, first()->size);
+	KUNIT_EXPECT_EQ(test, first()->goid, 2ULL);
+	gp_ring_consume(ring, first()->size);
+	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 0U);
+}
+
+static void a_full_ring_keeps_its_losses(struct kunit *test)
+{
+	u32 n;
+
+	for (n = 0; put(ring, 64, n); n++)
+		;
+	lose(GOPROBE_LOST_RING_FULL, 1);
+	KUNIT_EXPECT_FALSE(test, gp_ring_tell_losses(ring));
+	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), GP_RING_MIN);
+	/* 64 bytes are not enough for the record of the loss. */
+	gp_ring_consume(ring, 64);
+	KUNIT_EXPECT_FALSE(test, gp_ring_tell_losses(ring));
+	lose(GOPROBE_LOST_RING_FULL, 1);
+	gp_ring_consume(ring, 64);
+	KUNIT_EXPECT_TRUE(test, gp_ring_tell_losses(ring));
+	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 128 - LOST);
+	KUNIT_EXPECT_FALSE(test, gp_ring_has_losses(ring));
+}
+
+/* Deterministic: the same sequence in each run. */
+static u32 next_random(u32 *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+struct tally {
+	u64 next;	/* number that the next record must have, losses aside */
+	u64 lost;
+	u64 wrong;
+};
+
+/* Check and consume what a reader with that room gets. */
+static void drain(struct gp_ring *r, unsigned long end, u32 room, struct tally *t)
+{
+	u32 size = gp_ring_whole_records(r, end, room), at;
+	const u8 *data = gp_ring_first(r);
+
+	for (at = 0; at < size;) {
+		const struct goprobe_record *rec = (const void *)(data + at);
+
+		if (rec->size < HDR || rec->size > size - at) {
+			t->wrong++;
+			break;
+		}
+		if (rec->kind == GOPROBE_RECORD_LOST) {
+			t->lost += lost_at(rec)->count;
+			t->next += lost_at(rec)->count;
+		} else {
+			t->wrong += rec->goid != t->next++ ||
+				    memchr_inv(rec + 1, (u8)rec->goid, rec->size - HDR);
+		}
+		at += rec->size;
+	}
+	gp_ring_consume(r, size);
+}
+
+/* One hit, as the handler does it. */
+static void hit(struct gp_ring *r, u32 size, u64 number)
+{
+	if ((gp_ring_has_losses(r) && !gp_ring_tell_losses(r)) || !put(r, size, number))
+		gp_ring_lose(r, GOPROBE_LOST_RING_FULL, GOPROBE_STAT_LOST_RING_FULL);
+}
+
+static void every_record_arrives_or_is_told_lost_in_its_place(struct kunit *test)
+{
+	struct tally t = {};
+	u32 state = 2463534242U;
+	u64 n = 0;
+
+	while (n < 40000) {
+		u32 burst = next_random(&state) % 200;
+
+		while (burst--)
+			hit(ring, HDR + 8 * (next_random(&state) % 150), n++);
+		drain(ring, gp_ring_end(ring), next_random(&state) % 60000 & ~7U, &t);
+	}
+	while (gp_ring_used(ring))
+		drain(ring, gp_ring_end(ring), 32768, &t);
+	KUNIT_EXPECT_EQ(test, t.wrong, 0ULL);
+	KUNIT_EXPECT_GT(test, t.lost, 1000ULL);
+	KUNIT_EXPECT_EQ(test, t.next + ring->pending[GOPROBE_LOST_RING_FULL], n);
+	KUNIT_EXPECT_EQ(test, t.lost + ring->pending[GOPROBE_LOST_RING_FULL],
+			ring->stat[GOPROBE_STAT_LOST_RING_FULL]);
+}
+
+#define RACE_RECORDS	30000
+
+struct race {
+	struct gp_ring *ring;
+	struct completion done;
+};
+
+static int race_producer(void *data)
+{
+	struct race *race = data;
+	u32 state = 88675123;
+	u64 n;
+
+	for (n = 0; n < RACE_RECORDS; n++) {
+		hit(race->ring, HDR + 8 * (next_random(&state) % 40), n);
+		if (n % 64 == 0)
+			cond_resched();
+	}
+	complete(&race->done);
+	return 0;
+}
+
+static void writer_and_reader_at_the_same_time_agree(struct kunit *test)
+{
+	struct race race = { .ring = ring };
+	struct task_struct *task;
+	struct tally t = {};
+	bool done;
+
+	init_completion(&race.done);
+	task = kthread_run(race_producer, &race, "gp_ring_race");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	do {
+		done = completion_done(&race.done);
+		drain(ring, gp_ring_end(ring), 4096, &t);
+		cond_resched();
+	} while (!done || gp_ring_used(ring));
+	KUNIT_EXPECT_EQ(test, t.wrong, 0ULL);
+	KUNIT_EXPECT_EQ(test, t.next + ring->pending[GOPROBE_LOST_RING_FULL],
+			(u64)RACE_RECORDS);
+	wait_for_completion(&race.done);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(a_new_ring_is_empty_and_zero),
+	KUNIT_CASE(the_memory_is_mapped_twice),
+	KUNIT_CASE(larger_rings_work_as_well),
+	KUNIT_CASE(a_record_across_the_end_is_contiguous),
+	KUNIT_CASE(positions_may_overflow),
+	KUNIT_CASE(a_full_ring_has_no_room_until_it_is_read),
+	KUNIT_CASE(an_unfinished_record_is_not_seen),
+	KUNIT_CASE_PARAM(only_whole_records_are_handed_out, whole_gen_params),
+	KUNIT_CASE(without_losses_nothing_is_told),
+	KUNIT_CASE(a_loss_is_counted_and_pending),
+	KUNIT_CASE(a_loss_record_says_all_and_leaks_nothing),
+	KUNIT_CASE(causes_are_told_in_order_as_far_as_there_is_room),
+	KUNIT_CASE(losses_stand_where_they_fell),
+	KUNIT_CASE(a_full_ring_keeps_its_losses),
+	KUNIT_CASE(every_record_arrives_or_is_told_lost_in_its_place),
+	KUNIT_CASE(writer_and_reader_at_the_same_time_agree),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "ring",
+	.init = ring_init,
+	.exit = ring_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Ring of records: KUnit suite");

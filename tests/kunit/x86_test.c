@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/* x86-64: which register is which, and what must not get a breakpoint. */
+#include <kunit/test.h>
+#include <linux/version.h>
+
+#include "../../kmod/arch/x86.c"
+
+struct reg_case {
+	const char *claim;
+	u8 dwarf;
+	int int_reg;
+	int float_reg;
+};
+
+#define REG(name)	((int)offsetof(struct pt_regs, name))
+
+static const struct reg_case reg_cases[] = {
+	{ "0 is rax", 0, REG(ax), -1 },
+	{ "1 is rdx", 1, REG(dx), -1 },
+	{ "2 is rcx", 2, REG(cx), -1 },
+	{ "3 is rbx", 3, REG(bx), -1 },
+	{ "4 is rsi", 4, REG(si), -1 },
+	{ "5 is rdi", 5, REG(di), -1 },
+	{ "6 is rbp", 6, REG(bp), -1 },
+	{ "7 is rsp", 7, REG(sp), -1 },
+	{ "8 is r8", 8, REG(r8), -1 },
+	{ "9 is r9", 9, REG(r9), -1 },
+	{ "10 is r10", 10, REG(r10), -1 },
+	{ "11 is r11", 11, REG(r11), -1 },
+	{ "12 is r12", 12, REG(r12), -1 },
+	{ "13 is r13", 13, REG(r13), -1 },
+	{ "14 is r14", 14, REG(r14), -1 },
+	{ "15 is r15", 15, REG(r15), -1 },
+	{ "16, the return address, is none", 16, -1, -1 },
+	{ "17 is xmm0", 17, -1, 0 },
+	{ "18 is xmm1", 18, -1, 1 },
+	{ "31 is xmm14", 31, -1, 14 },
+	{ "32 is xmm15", 32, -1, 15 },
+	{ "33 is none", 33, -1, -1 },
+	{ "255 is none", 255, -1, -1 },
+};
+
+static void reg_desc(const struct reg_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(reg, reg_cases, reg_desc);
+
+static void registers_have_their_dwarf_numbers(struct kunit *test)
+{
+	const struct reg_case *c = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, gp_arch_int_reg(c->dwarf), c->int_reg);
+	KUNIT_EXPECT_EQ(test, gp_arch_float_reg(c->dwarf), c->float_reg);
+}
+
+struct refuse_case {
+	const char *claim;
+	u8 code[8];
+	u32 len;
+	const char *why;	/* NULL: accepted */
+};
+
+#define WHY_INT3	"there is a breakpoint instruction already"
+#define WHY_LOCK	"an instruction with a LOCK prefix can't be probed"
+#define WHY_XCHG	"an XCHG with RAX can't be probed"
+
+static const struct refuse_case refuse_cases[] = {
+	{ "INT3", { 0xcc }, 1, WHY_INT3 },
+	{ "INT3 as an operand is none", { 0x6a, 0xcc }, 2, NULL },
+	{ "LOCK", { 0xf0, 0x48, 0x0f, 0xb1, 0x0a }, 5, WHY_LOCK },
+	{ "LOCK alone", { 0xf0 }, 1, WHY_LOCK },
+	{ "LOCK behind 66", { 0x66, 0xf0, 0x0f, 0xc1, 0x03 }, 5, WHY_LOCK },
+	{ "LOCK behind a segment", { 0x64, 0xf0, 0xff, 0x00 }, 4, WHY_LOCK },
+	{ "LOCK beyond what was sent", { 0x66, 0xf0 }, 1, NULL },
+	{ "F0 as an operand is no LOCK", { 0x48, 0x89, 0xf0 }, 3, NULL },
+	{ "XCHG R8,RAX", { 0x49, 0x90 }, 2, WHY_XCHG },
+	{ "XCHG R8D,EAX", { 0x41, 0x90 }, 2, WHY_XCHG },
+	{ "XCHG R8,RAX with all of REX", { 0x4f, 0x90 }, 2, WHY_XCHG },
+	{ "XCHG R8W,AX", { 0x66, 0x41, 0x90 }, 3, WHY_XCHG },
+	{ "XCHG R8,RAX behind F3", { 0xf3, 0x49, 0x90 }, 3, WHY_XCHG },
+	{ "REX without B before 90 is a NOP", { 0x48, 0x90 }, 2, NULL },
+	{ "REX before a prefix does not count", { 0x49, 0x66, 0x90 }, 3, NULL },
+	{ "NOP", { 0x90 }, 1, NULL },
+	{ "PAUSE", { 0xf3, 0x90 }, 2, NULL },
+	{ "NOP of two bytes", { 0x66, 0x90 }, 2, NULL },
+	{ "PUSH R8", { 0x41, 0x50 }, 2, NULL },
+	{ "JBE", { 0x76, 0x3b }, 2, NULL },
+	{ "long JBE", { 0x0f, 0x86, 0, 0, 0, 0 }, 6, NULL },
+	{ "RET", { 0xc3 }, 1, NULL },
+	{ "SUB of SP", { 0x48, 0x83, 0xec, 0x18 }, 4, NULL },
+	{ "nothing but prefixes", { 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66 }, 8, NULL },
+};
+
+static void refuse_desc(const struct refuse_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(refuse, refuse_cases, refuse_desc);
+
+static void dangerous_instructions_are_refused(struct kunit *test)
+{
+	const struct refuse_case *c = test->param_value;
+	/* A buffer of just that size: what lies behind must not matter. */
+	u8 *code = kunit_kzalloc(test, c->len, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, code);
+	memcpy(code, c->code, c->len);
+	if (c->why)
+		KUNIT_EXPECT_STREQ(test, gp_arch_refuses(code, c->len) ?: "accepted", c->why);
+	else
+		KUNIT_EXPECT_STREQ(test, gp_arch_refuses(code, c->len) ?: "", "");
+}
+
+struct skip_case {
+	const char *claim;
+	u8 skip;
+	unsigned long flags;
+	bool want;
+};
+
+static const struct skip_case skip_cases[] = {
+	{ "never: whatever the flags", GOPROBE_SKIP_NEVER, ~0UL, false },
+	{ "JBE: CF is below", GOPROBE_SKIP_IF_BE, X86_EFLAGS_CF, true },
+	{ "JBE: ZF is equal", GOPROBE_SKIP_IF_BE, X86_EFLAGS_ZF, true },
+	{ "JBE: both", GOPROBE_SKIP_IF_BE, X86_EFLAGS_CF | X86_EFLAGS_ZF, true },
+	{ "JBE: none", GOPROBE_SKIP_IF_BE, 0, false },
+	{ "JBE: all others", GOPROBE_SKIP_IF_BE, ~(X86_EFLAGS_CF | X86_EFLAGS_ZF), false },
+};
+
+static void skip_desc(const struct skip_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(skip, skip_cases, skip_desc);
+
+static void the_flags_tell_whether_the_branch_is_taken(struct kunit *test)
+{
+	const struct skip_case *c = test->param_value;
+	struct pt_regs regs = { .flags = c->flags };
+
+	KUNIT_EXPECT_EQ(test, gp_arch_skips(c->skip, &regs), c->want);
+}
+
+/* Load all XMM registers with what @from holds. */
+static void load_xmm(const struct gp_float_regs *from)
+{
+#define LOAD(n) asm volatile("movdqu %0, %%xmm" #n : : "m" (from->reg[n]))
+	LOAD(0); LOAD(1); LOAD(2); LOAD(3); LOAD(4); LOAD(5); LOAD(6); LOAD(7);
+	LOAD(8); LOAD(9); LOAD(10); LOAD(11); LOAD(12); LOAD(13); LOAD(14); LOAD(15);
+#undef LOAD
+}
+
+static void fill(struct gp_float_regs *regs)
+{
+	u32 i;
+
+	for (i = 0; i < sizeof(*regs); i++)
+		((u8 *)regs)[i] = i * 7 + 1;
+}
+
+/* @got was poisoned, then the registers in @mask were read. */
+static void expect_regs(struct kunit *test, const struct gp_float_regs *got,
+			const struct gp_float_regs *want, u32 mask)
+{
+	u32 i;
+
+	for (i = 0; i < GP_ARCH_FLOAT_REGS; i++) {
+		if (mask & 1 << i)
+			KUNIT_ASSERT_EQ(test, memcmp(got->reg[i], want->reg[i], 16), 0);
+		else
+			KUNIT_ASSERT_TRUE(test, !memchr_inv(got->reg[i], 0xa5, 16));
+	}
+}
+
+static void live_float_registers_of_the_mask_are_read(struct kunit *test)
+{
+	struct gp_float_regs want, got;
+	u32 mask;
+
+	fill(&want);
+	for (mask = 1; mask < 1 << 16; mask = mask * 3 + 1) {
+		memset(&got, 0xa5, sizeof(got));
+		/* A kernel thread has no registers of its own: they are as loaded. */
+		kernel_fpu_begin();
+		clear_thread_flag(TIF_NEED_FPU_LOAD);
+		load_xmm(&want);
+		gp_arch_float_regs(&got, mask);
+		set_thread_flag(TIF_NEED_FPU_LOAD);
+		kernel_fpu_end();
+		expect_regs(test, &got, &want, mask);
+	}
+}
+
+static void saved_float_registers_of_the_mask_are_read(struct kunit *test)
+{
+	struct gp_float_regs want, zero = {}, got;
+	union fpregs_state *fp;
+	u64 features;
+	u32 mask;
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	kunit_skip(test, "kernel threads, such as this one, have no saved registers since 6.16");
+#endif
+	KUNIT_ASSERT_TRUE(test, test_thread_flag(TIF_NEED_FPU_LOAD));
+	fp = gp_compat_fpregs();
+	features = fp->xsave.header.xfeatures;
+	fill(&want);
+	memcpy(fp->fxsave.xmm_space, &want, sizeof(want));
+	for (mask = 1; mask < 1 << 16; mask = mask * 3 + 1) {
+		fp->xsave.header.xfeatures |= XFEATURE_MASK_SSE;
+		memset(&got, 0xa5, sizeof(got));
+		gp_arch_float_regs(&got, mask);
+		expect_regs(test, &got, &want, mask);
+		/* In their initial state they were not saved: the memory is stale. */
+		fp->xsave.header.xfeatures &= ~XFEATURE_MASK_SSE;
+		memset(&got, 0xa5, sizeof(got));
+		gp_arch_float_regs(&got, mask);
+		expect_regs(test, &got, boot_cpu_has(X86_FEATURE_XSAVE) ? &zero : &want, mask);
+	}
+	memset(fp->fxsave.xmm_space, 0, sizeof(want));
+	fp->xsave.header.xfeatures = features;
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(registers_have_their_dwarf_numbers, reg_gen_params),
+	KUNIT_CASE_PARAM(dangerous_instructions_are_refused, refuse_gen_params),
+	KUNIT_CASE_PARAM(the_flags_tell_whether_the_branch_is_taken, skip_gen_params),
+	KUNIT_CASE(live_float_registers_of_the_mask_are_read),
+	KUNIT_CASE(saved_float_registers_of_the_mask_are_read),
+	{}
+};
+
+static struct kunit_suite suite = { .name = "x86", .test_cases = cases };
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Registers and instructions of x86-64: KUnit suite");
