@@ -67,11 +67,20 @@ static int end_help(void)
 	return fflush(stdout) || ferror(stdout) ? CMD_FAILED : CMD_DONE;
 }
 
+static int print_version(void)
+{
+	printf("goprobectl %s\n", GOPROBECTL_VERSION);
+	return end_help();
+}
+
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct diag d = { 0 };
-	int code = cmd->run(argc, argv, &d);
+	int code;
 
+	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+		return print_version();
+	code = cmd->run(argc, argv, &d);
 	if (code == CMD_HELP) {
 		fputs(cmd->help, stdout);
 		return end_help();
@@ -92,10 +101,8 @@ int main(int argc, char **argv)
 
 	const char *name = argv[1];
 
-	if (strcmp(name, "--version") == 0) {
-		printf("goprobectl %s\n", GOPROBECTL_VERSION);
-		return end_help();
-	}
+	if (strcmp(name, "--version") == 0)
+		return print_version();
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
 	    (strcmp(name, "help") == 0 && argc < 3)) {
 		print_help(stdout);

@@ -171,7 +171,9 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		.tgid = h->tgid,
 		.tid = h->tid,
 		.goid = h->goid,
-		.no_g = h->flags & GOPROBE_RECORD_F_NO_G,
+		/* A thread at work for the scheduler has none either. */
+		.no_g = h->flags & GOPROBE_RECORD_F_NO_G ||
+			(h->flags & GOPROBE_RECORD_F_SYSTEM && !h->goid),
 		.system = h->flags & GOPROBE_RECORD_F_SYSTEM,
 		.time = h->time,
 	};
