@@ -24,7 +24,10 @@
 /* Longer than any Go object can be: such a length is not one. */
 #define GP_LEN_MAX	(1ULL << 47)
 
-static u64 gp_load(const u8 *at)
+/* A frame that is longer is worth a call of memset(). */
+#define GP_CAPTURE_CLEAR_WORDS	128
+
+static __always_inline u64 gp_load(const u8 *at)
 {
 	u64 word;
 
@@ -32,41 +35,41 @@ static u64 gp_load(const u8 *at)
 	return word;
 }
 
-/*
- * Copy from the target. Return: -EAGAIN if a page must be brought in first; else
- * 0, with what was copied in *@size and how it ended in *@status.
- */
-static __always_inline int gp_capture_copy(struct gp_capture *c, u8 *to,
-					   unsigned long address, u32 *size,
-					   u16 *status)
+/* The byte at @address can't be read. Return: why, or -EAGAIN to have it brought in. */
+static noinline int gp_capture_absent(struct gp_capture *c, unsigned long address)
 {
-	u32 left = gp_user_copy(to, address, *size);
-	u16 verdict;
+	u16 verdict = gp_faultin_verdict(c->faultin, address);
 
-	if (likely(!left)) {
-		*status = GOPROBE_CHUNK_OK;
-		return 0;
-	}
-	*size -= left;
-	verdict = gp_faultin_verdict(c->faultin, address + *size);
-	if (verdict == GOPROBE_CHUNK_OK) {
-		c->faultin->address = address + *size;
-		return -EAGAIN;
-	}
-	*status = verdict;
-	return 0;
+	if (verdict != GOPROBE_CHUNK_OK)
+		return verdict;
+	c->faultin->address = address;
+	return -EAGAIN;
 }
 
-static int gp_capture_stack(struct gp_capture *c, const struct gp_piece *p)
+/*
+ * Copy from the target. Return: -EAGAIN if a page must be brought in first; else
+ * how it ended (enum goprobe_chunk_status), with what was copied in *@size.
+ */
+static __always_inline int gp_capture_copy(struct gp_capture *c, u8 *to,
+					   unsigned long address, u32 *size)
+{
+	u32 left = gp_user_copy(to, address, *size);
+
+	if (likely(!left))
+		return GOPROBE_CHUNK_OK;
+	*size -= left;
+	return gp_capture_absent(c, address + *size);
+}
+
+static noinline int gp_capture_stack(struct gp_capture *c, const struct gp_piece *p)
 {
 	u8 *to = c->to + p->frame;
 	u32 size = p->size;
-	u16 status;
-	int err;
+	int status;
 
-	err = gp_capture_copy(c, to, c->sp + p->offset, &size, &status);
-	if (err)
-		return err;
+	status = gp_capture_copy(c, to, c->sp + p->offset, &size);
+	if (status < 0)
+		return status;
 	if (unlikely(status != GOPROBE_CHUNK_OK)) {
 		memset(to + size, 0, p->size - size);
 		c->flags |= GOPROBE_RECORD_F_FAULT;
@@ -74,34 +77,67 @@ static int gp_capture_stack(struct gp_capture *c, const struct gp_piece *p)
 	return 0;
 }
 
-static int gp_capture_frame(struct gp_capture *c)
+/* Float registers are rare, and their buffer is large: a function of its own. */
+static noinline void gp_capture_floats(struct gp_capture *c)
 {
+	struct gp_float_regs floats GP_UNINITIALIZED;
 	const struct gp_plan *plan = c->plan;
-	struct gp_float_regs floats;
 	u32 i;
-	int err;
 
-	memset(c->to, 0, plan->frame_bytes);
-	if (plan->float_mask)
-		gp_arch_float_regs(&floats, plan->float_mask);
+	gp_arch_float_regs(&floats, plan->float_mask);
 	for (i = 0; i < plan->npieces; i++) {
 		const struct gp_piece *p = &plan->pieces[i];
-		u8 *to = c->to + p->frame;
 
-		switch (p->source) {
-		case GOPROBE_FROM_INT_REG:
-			memcpy(to, (const u8 *)c->regs + p->from, p->size);
-			break;
-		case GOPROBE_FROM_FLOAT_REG:
-			memcpy(to, floats.reg[p->from], p->size);
-			break;
-		case GOPROBE_FROM_STACK:
+		if (p->source == GOPROBE_FROM_FLOAT_REG)
+			memcpy(c->to + p->frame, floats.reg[p->from], p->size);
+	}
+}
+
+/* Fixed sizes are moves, a variable one would be a call. */
+static __always_inline void gp_capture_int(u8 *to, const u8 *from, u32 size)
+{
+	if (likely(size == 8))
+		memcpy(to, from, 8);
+	else if (size == 4)
+		memcpy(to, from, 4);
+	else if (size == 1)
+		memcpy(to, from, 1);
+	else
+		memcpy(to, from, 2);
+}
+
+static __always_inline void gp_capture_clear(u8 *frame, u32 bytes)
+{
+	u64 *word = (u64 *)frame;
+
+	if (unlikely(bytes > GP_CAPTURE_CLEAR_WORDS)) {
+		memset(frame, 0, bytes);
+		return;
+	}
+	/* WRITE_ONCE(), or the compiler makes a memset() of it. */
+	for (; bytes; bytes -= sizeof(*word))
+		WRITE_ONCE(*word++, 0);
+}
+
+static __always_inline int gp_capture_frame(struct gp_capture *c)
+{
+	const struct gp_plan *plan = c->plan;
+	const struct gp_piece *p = plan->pieces, *end = p + plan->npieces;
+	int err;
+
+	gp_capture_clear(c->to, plan->frame_bytes);
+	for (; p < end; p++) {
+		if (p->source == GOPROBE_FROM_INT_REG) {
+			gp_capture_int(c->to + p->frame,
+				       (const u8 *)c->regs + p->from, p->size);
+		} else if (p->source == GOPROBE_FROM_STACK) {
 			err = gp_capture_stack(c, p);
 			if (err)
 				return err;
-			break;
 		}
 	}
+	if (unlikely(plan->float_mask))
+		gp_capture_floats(c);
 	c->used = plan->frame_bytes;
 	return 0;
 }
@@ -128,60 +164,58 @@ static bool gp_capture_seen(const struct gp_capture *c, u64 address, u32 type,
  * a budget does not allow it; -EAGAIN as gp_capture_copy(); -ENOSPC if the ring
  * has no room.
  */
-static int gp_capture_chunk(struct gp_capture *c, u64 address, u32 type,
-			    u32 each, u32 count, u32 *objects)
+static __always_inline int gp_capture_chunk(struct gp_capture *c, u64 address,
+					    u32 type, u32 each, u32 count)
 {
-	u32 spent = c->used - c->plan->frame_bytes;
 	struct goprobe_chunk *chunk = (void *)(c->to + c->used);
-	u32 left, size;
-	u16 status;
-	int err;
+	u32 left = c->plan->frame_bytes + c->plan->w.bytes - c->used;
+	u8 *bytes = (u8 *)(chunk + 1);
+	u32 size, padded;
+	int status;
 
-	if (!*objects || c->plan->w.bytes - spent < sizeof(*chunk) + GP_RECORD_ALIGN)
-		goto budget;
-	left = ALIGN_DOWN(c->plan->w.bytes - spent - sizeof(*chunk), GP_RECORD_ALIGN);
-	left = min_t(u32, left, ALIGN_DOWN(U16_MAX, GP_RECORD_ALIGN));
-	if (count > left / each) {
+	if (unlikely(!c->objects || left < sizeof(*chunk) + GP_RECORD_ALIGN)) {
+		c->flags |= GOPROBE_RECORD_F_BUDGET;
+		return 0;
+	}
+	left = ALIGN_DOWN(left - sizeof(*chunk), GP_RECORD_ALIGN);
+	if (unlikely((u64)count * each > left)) {
 		count = left / each;
 		c->flags |= GOPROBE_RECORD_F_BUDGET;
 		if (!count)
 			return 0;
 	}
 	size = each * count;
+	padded = ALIGN(size, GP_RECORD_ALIGN);
 	if (type != GOPROBE_TYPE_BYTES && gp_capture_seen(c, address, type, size))
 		return 0;
-	if (c->room - c->used < sizeof(*chunk) + ALIGN(size, GP_RECORD_ALIGN))
+	if (unlikely(c->room - c->used < sizeof(*chunk) + padded))
 		return -ENOSPC;
 	/* The padding first: the last word may be written over. */
-	if (size & (GP_RECORD_ALIGN - 1))
-		memset((u8 *)(chunk + 1) + ALIGN_DOWN(size, GP_RECORD_ALIGN), 0,
-		       GP_RECORD_ALIGN);
-	err = gp_capture_copy(c, (u8 *)(chunk + 1), address, &size, &status);
-	if (err)
-		return err;
-	if (unlikely(size & (GP_RECORD_ALIGN - 1)) && status != GOPROBE_CHUNK_OK)
-		memset((u8 *)(chunk + 1) + size, 0, ALIGN(size, GP_RECORD_ALIGN) - size);
+	if (size != padded)
+		memset(bytes + padded - GP_RECORD_ALIGN, 0, GP_RECORD_ALIGN);
+	status = gp_capture_copy(c, bytes, address, &size);
+	if (unlikely(status != GOPROBE_CHUNK_OK)) {
+		if (status < 0)
+			return status;
+		padded = ALIGN(size, GP_RECORD_ALIGN);
+		memset(bytes + size, 0, padded - size);
+	}
 	chunk->address = address;
 	chunk->type = type;
 	chunk->size = size;
 	chunk->status = status;
-	c->used += sizeof(*chunk) + ALIGN(size, GP_RECORD_ALIGN);
-	(*objects)--;
-	return 0;
-
-budget:
-	c->flags |= GOPROBE_RECORD_F_BUDGET;
+	c->used += sizeof(*chunk) + padded;
+	c->objects--;
 	return 0;
 }
 
 /* A length that can't be: say so in place of the bytes. */
-static int gp_capture_bad(struct gp_capture *c, u64 address, u32 type,
-			  u32 *objects)
+static noinline int gp_capture_bad(struct gp_capture *c, u64 address, u32 type)
 {
 	struct goprobe_chunk *chunk = (void *)(c->to + c->used);
-	u32 spent = c->used - c->plan->frame_bytes;
+	u32 left = c->plan->frame_bytes + c->plan->w.bytes - c->used;
 
-	if (!*objects || c->plan->w.bytes - spent < sizeof(*chunk)) {
+	if (!c->objects || left < sizeof(*chunk)) {
 		c->flags |= GOPROBE_RECORD_F_BUDGET;
 		return 0;
 	}
@@ -192,112 +226,118 @@ static int gp_capture_bad(struct gp_capture *c, u64 address, u32 type,
 	chunk->size = 0;
 	chunk->status = GOPROBE_CHUNK_BAD;
 	c->used += sizeof(*chunk);
-	(*objects)--;
+	c->objects--;
 	return 0;
 }
 
-static int gp_capture_ref(struct gp_capture *c, const struct goprobe_ref *ref,
-			  const u8 *at, u32 *objects)
+static __always_inline int gp_capture_string(struct gp_capture *c, const u8 *at)
 {
-	const struct goprobe_plan *w = &c->plan->w;
-	u64 address = gp_load(at), len;
-	u32 each;
+	u64 address = gp_load(at), len = gp_load(at + 8);
+
+	if (!address || !len)
+		return 0;
+	if (unlikely(len > GP_LEN_MAX))
+		return gp_capture_bad(c, address, GOPROBE_TYPE_BYTES);
+	return gp_capture_chunk(c, address, GOPROBE_TYPE_BYTES, 1,
+				min_t(u64, len, c->plan->w.string_limit));
+}
+
+static noinline int gp_capture_other(struct gp_capture *c,
+				     const struct goprobe_ref *ref, const u8 *at)
+{
+	const struct gp_plan *plan = c->plan;
+	u64 address = gp_load(at), n = 1;
+	u32 type = ref->type, each;
 
 	if (!address)
 		return 0;
-	switch (ref->kind) {
-	case GOPROBE_REF_POINTER:
-		each = c->plan->types[ref->type].size;
-		return each ? gp_capture_chunk(c, address, ref->type, each, 1,
-					       objects) : 0;
-	case GOPROBE_REF_STRING:
-		len = gp_load(at + 8);
-		if (!len)
+	if (ref->kind == GOPROBE_REF_IFACE) {
+		address += 8;
+		type = GOPROBE_TYPE_ITAB;
+		each = 8;
+	} else {
+		each = plan->types[type].size;
+		if (!each)
 			return 0;
-		if (len > GP_LEN_MAX)
-			return gp_capture_bad(c, address, GOPROBE_TYPE_BYTES, objects);
-		return gp_capture_chunk(c, address, GOPROBE_TYPE_BYTES, 1,
-					min_t(u64, len, w->string_limit), objects);
-	case GOPROBE_REF_SLICE:
-		len = gp_load(at + 8);
-		each = c->plan->types[ref->type].size;
-		if (!len || !each || !w->elements)
-			return 0;
-		if (len > GP_LEN_MAX)
-			return gp_capture_bad(c, address, ref->type, objects);
-		return gp_capture_chunk(c, address, ref->type, each,
-					min_t(u64, len, w->elements), objects);
-	case GOPROBE_REF_IFACE:
-		return gp_capture_chunk(c, address + 8, GOPROBE_TYPE_ITAB, 8, 1,
-					objects);
 	}
-	return 0;
+	if (ref->kind == GOPROBE_REF_SLICE) {
+		n = gp_load(at + 8);
+		if (!n || !plan->w.elements)
+			return 0;
+		if (n > GP_LEN_MAX)
+			return gp_capture_bad(c, address, type);
+		n = min_t(u64, n, plan->w.elements);
+	}
+	return gp_capture_chunk(c, address, type, each, n);
 }
 
-/* Follow the references of the objects of @type that stand in @size bytes. */
-static int gp_capture_scan(struct gp_capture *c, u32 type, u32 at, u32 size,
-			   u32 *objects)
+/* Follow the references of one object of type @t. */
+static __always_inline int gp_capture_refs(struct gp_capture *c,
+					   const struct goprobe_type *t, const u8 *at)
 {
-	const struct goprobe_type *t = &c->plan->types[type];
 	const struct goprobe_ref *ref = &c->plan->refs[t->ref];
-	u32 end, i;
-	int err;
+	const struct goprobe_ref *end = ref + t->nrefs;
+	int err = 0;
 
-	if (!t->nrefs)
-		return 0;
-	for (end = at + size; end - at >= t->size; at += t->size) {
-		for (i = 0; i < t->nrefs; i++) {
-			err = gp_capture_ref(c, &ref[i], c->to + at + ref[i].offset,
-					     objects);
-			if (err)
-				return err;
-		}
+	for (; !err && ref < end; ref++) {
+		if (ref->kind == GOPROBE_REF_STRING)
+			err = gp_capture_string(c, at + ref->offset);
+		else
+			err = gp_capture_other(c, ref, at + ref->offset);
 	}
-	return 0;
+	return err;
 }
 
 /*
  * Breadth first: the chunks that have been appended are the queue. One level
  * ends where the chunks ended when it began.
  */
-static int gp_capture_walk(struct gp_capture *c)
+static noinline int gp_capture_walk(struct gp_capture *c)
 {
-	u32 objects = c->plan->w.objects;
-	u32 depth = c->plan->w.depth;
-	u32 at, level_end;
+	u32 depth = c->plan->w.depth, at = c->plan->frame_bytes, level_end;
 	int err;
 
-	if (!depth--)
-		return 0;
-	at = c->used;
-	err = gp_capture_scan(c, c->plan->w.type, 0,
-			      c->plan->types[c->plan->w.type].size, &objects);
-	for (; !err && depth && at < c->used; depth--) {
-		for (level_end = c->used; !err && at < level_end;) {
+	while (--depth && at < c->used) {
+		for (level_end = c->used; at < level_end;) {
 			const struct goprobe_chunk *chunk = (void *)(c->to + at);
-			u32 size = chunk->size;
+			const u8 *object = (const u8 *)(chunk + 1);
+			u32 left = chunk->size;
+			const struct goprobe_type *t;
 
-			at += sizeof(*chunk);
-			if (chunk->type < GOPROBE_TYPE_ITAB)
-				err = gp_capture_scan(c, chunk->type, at, size, &objects);
-			at += ALIGN(size, GP_RECORD_ALIGN);
+			at += sizeof(*chunk) + ALIGN(left, GP_RECORD_ALIGN);
+			if (chunk->type >= GOPROBE_TYPE_ITAB)
+				continue;
+			t = &c->plan->types[chunk->type];
+			for (; t->nrefs && left >= t->size; left -= t->size) {
+				err = gp_capture_refs(c, t, object);
+				if (err)
+					return err;
+				object += t->size;
+			}
 		}
 	}
-	return err;
+	return 0;
 }
 
 /**
  * gp_capture_run() - capture frame and chunks
- * @c: filled in by the caller but for @used; @flags are added to
+ * @c: filled in by the caller but for @used and @objects; @flags are added to
  *
  * Return: 0; -EAGAIN if c->faultin->address must be brought in, then run again;
  * -ENOSPC if there is no room.
  */
 int gp_capture_run(struct gp_capture *c)
 {
+	const struct gp_plan *plan = c->plan;
+	const struct goprobe_type *t;
 	int err = gp_capture_frame(c);
 
-	if (err)
+	if (unlikely(err) || !plan->w.depth)
+		return err;
+	c->objects = plan->w.objects;
+	t = &plan->types[plan->w.type];
+	err = gp_capture_refs(c, t, c->to);
+	if (err || plan->w.depth == 1 || c->used == plan->frame_bytes)
 		return err;
 	return gp_capture_walk(c);
 }

@@ -63,6 +63,7 @@ struct gp_plan {
  * @to: where the frame begins; room for the frame is there
  * @room: bytes at @to, frame included
  * @used: bytes written
+ * @objects: chunks that may still be added
  * @flags: GOPROBE_RECORD_F_*
  * @faultin: what this hit has learnt about absent memory
  */
@@ -73,6 +74,7 @@ struct gp_capture {
 	u8 *to;
 	u32 room;
 	u32 used;
+	u32 objects;
 	u16 flags;
 	struct gp_faultin *faultin;
 };

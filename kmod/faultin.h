@@ -13,6 +13,17 @@
 #define GP_FAULTIN_REFUSED	4
 #define GP_FAULTIN_TRIES	32
 
+/*
+ * Distributions' kernels clear every local variable (INIT_STACK_ALL_ZERO), the
+ * larger ones with a string instruction. For one that is filled in anyway, or is
+ * only looked at on a slow path, that would be a good part of a hit.
+ */
+#if __has_attribute(uninitialized)
+#define GP_UNINITIALIZED	__attribute__((uninitialized))
+#else
+#define GP_UNINITIALIZED
+#endif
+
 /**
  * struct gp_faultin - what one hit has learnt about absent memory
  * @address: the first byte that was missing, when a capture asks for it
