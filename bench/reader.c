@@ -351,16 +351,35 @@ int main(int argc, char **argv)
 
 	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
 		switch (c) {
-		case 'p': o.pid = atoi(optarg); break;
-		case 'f': o.file = optarg; break;
-		case 'o': o.point.offset = strtoull(optarg, NULL, 0); break;
-		case 's': o.point.skip = GOPROBE_SKIP_IF_BE; break;
-		case 'l': o.plan = optarg; break;
-		case 'r': o.ring_bytes = strtoul(optarg, NULL, 0); break;
-		case 'h': o.hold = true; break;
-		case 'n': o.start = false; break;
-		case 'g': o.goroutine = false; break;
-		default: usage();
+		case 'p':
+			o.pid = atoi(optarg);
+			break;
+		case 'f':
+			o.file = optarg;
+			break;
+		case 'o':
+			o.point.offset = strtoull(optarg, NULL, 0);
+			break;
+		case 's':
+			o.point.skip = GOPROBE_SKIP_IF_BE;
+			break;
+		case 'l':
+			o.plan = optarg;
+			break;
+		case 'r':
+			o.ring_bytes = strtoul(optarg, NULL, 0);
+			break;
+		case 'h':
+			o.hold = true;
+			break;
+		case 'n':
+			o.start = false;
+			break;
+		case 'g':
+			o.goroutine = false;
+			break;
+		default:
+			usage();
 		}
 	}
 	if (!o.pid || !o.file || !o.point.offset || optind != argc)
