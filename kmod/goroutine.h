@@ -17,65 +17,73 @@
  * struct gp_goroutine - the goroutine of a hit
  * @goid: its id; 0 if there is none
  * @depth: stack.hi - SP at function entry; 0 if there is none
+ * @absent: address that could not be read; 0 if all could
  * @flags: GOPROBE_RECORD_F_NO_G or _SYSTEM
  */
 struct gp_goroutine {
 	u64 goid;
 	u64 depth;
+	unsigned long absent;
 	u16 flags;
 };
 
+/* Read a word of the object at @at, or go to fault, with absent telling where. */
+#define gp_goroutine_word(to, at, offset) \
+do { \
+	absent = (unsigned long)(at) + (offset); \
+	unsafe_get_user(to, (const u64 __user *)absent, fault); \
+} while (0)
+
 /*
- * The caller has page faults disabled: an absent page reads as "no goroutine".
- * Return: false if memory could not be read.
+ * Return: false if this is no goroutine's stack, or with ret->absent set if
+ * memory could not be read.
  */
 static __always_inline bool gp_goroutine_read(const struct goprobe_runtime *rt,
 					      unsigned long g,
 					      unsigned long sp,
 					      struct gp_goroutine *ret)
 {
-	const void __user *at = (const void __user *)g;
-	unsigned long m = 0, curg;
-	u64 lo, hi, goid;
+	u64 lo, hi, goid, m, curg;
+	unsigned long absent;
 
-	if (!user_read_access_begin(at, GP_RUNTIME_SPAN))
+	ret->absent = 0;
+	if (!user_read_access_begin((const void __user *)g, GP_RUNTIME_SPAN))
 		return false;
-	unsafe_get_user(lo, (const u64 __user *)(at + rt->g_stack_lo), fault);
-	unsafe_get_user(hi, (const u64 __user *)(at + rt->g_stack_hi), fault);
-	unsafe_get_user(goid, (const u64 __user *)(at + rt->g_goid), fault);
-	if (unlikely(!goid))
-		unsafe_get_user(m, (const unsigned long __user *)(at + rt->g_m), fault);
+	gp_goroutine_word(lo, g, rt->g_stack_lo);
+	gp_goroutine_word(hi, g, rt->g_stack_hi);
+	gp_goroutine_word(goid, g, rt->g_goid);
 	user_read_access_end();
 
 	if (unlikely(sp <= lo || sp > hi))
 		return false;
 	ret->depth = hi - sp;
-	if (likely(goid)) {
-		ret->goid = goid;
-		ret->flags = 0;
+	ret->goid = goid;
+	ret->flags = 0;
+	if (likely(goid))
 		return true;
-	}
 
 	/* g0 or gsignal: the user goroutine is the one that m works for. */
-	at = (const void __user *)m;
-	if (!user_read_access_begin(at, GP_RUNTIME_SPAN))
+	if (!user_read_access_begin((const void __user *)g, GP_RUNTIME_SPAN))
 		return false;
-	unsafe_get_user(curg, (const unsigned long __user *)(at + rt->m_curg), fault);
+	gp_goroutine_word(m, g, rt->g_m);
 	user_read_access_end();
-	at = (const void __user *)curg;
-	if (!curg)
-		goto none;
-	if (!user_read_access_begin(at, GP_RUNTIME_SPAN))
+	if (!user_read_access_begin((const void __user *)m, GP_RUNTIME_SPAN))
 		return false;
-	unsafe_get_user(goid, (const u64 __user *)(at + rt->g_goid), fault);
+	gp_goroutine_word(curg, m, rt->m_curg);
 	user_read_access_end();
-none:
-	ret->goid = goid;
 	ret->flags = GOPROBE_RECORD_F_SYSTEM;
+	if (!curg)
+		return true;
+	if (!user_read_access_begin((const void __user *)curg, GP_RUNTIME_SPAN))
+		return false;
+	gp_goroutine_word(goid, curg, rt->g_goid);
+	user_read_access_end();
+	ret->goid = goid;
 	return true;
 
 fault:
 	user_read_access_end();
+	ret->absent = absent;
 	return false;
 }
 
@@ -87,13 +95,15 @@ fault:
  * @ret: the goroutine
  *
  * In C code, and in assembly that uses the register otherwise, @g is not a g: it
- * counts only if it is aligned, readable, and @sp lies in its stack.
+ * counts only if it is aligned, readable, and @sp lies in its stack. A g that was
+ * in use a moment ago can still be absent: huge pages are collapsed, pages migrate.
  * Context: task, page faults disabled.
  */
 static __always_inline void gp_goroutine_find(const struct goprobe_runtime *rt,
 					      unsigned long g, unsigned long sp,
 					      struct gp_goroutine *ret)
 {
+	ret->absent = 0;
 	if (likely(!(g & 7) && gp_goroutine_read(rt, g, sp, ret)))
 		return;
 	ret->goid = 0;

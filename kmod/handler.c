@@ -32,16 +32,38 @@
 #include "stream.h"
 #include "usercopy.h"
 
-/* Where g is said to be; not yet believed. */
-static __always_inline unsigned long gp_hit_g(const struct gp_probe *probe,
-					      const struct pt_regs *regs)
+/* The goroutine by the g in TLS. */
+static noinline void gp_hit_goroutine_tls(const struct gp_probe *probe,
+					  unsigned long sp, struct gp_goroutine *go)
 {
-	unsigned long g = 0;
+	unsigned long at = gp_arch_thread_pointer() + probe->runtime->g_tls, g = 0;
+	bool absent = gp_user_copy(&g, at, sizeof(g));
 
+	gp_goroutine_find(probe->runtime, g, sp, go);
+	if (absent)
+		go->absent = at;
+}
+
+/*
+ * The goroutine. Return: 0, or -EAGAIN if faultin->address is needed to tell.
+ */
+static __always_inline int gp_hit_goroutine(const struct gp_probe *probe,
+					    const struct pt_regs *regs,
+					    unsigned long sp,
+					    struct gp_faultin *faultin,
+					    struct gp_goroutine *go)
+{
 	if (likely(probe->g_reg >= 0))
-		return *(const unsigned long *)((const u8 *)regs + probe->g_reg);
-	gp_user_copy(&g, gp_arch_thread_pointer() + probe->runtime->g_tls, sizeof(g));
-	return g;
+		gp_goroutine_find(probe->runtime,
+				  *(const unsigned long *)((const u8 *)regs + probe->g_reg),
+				  sp, go);
+	else
+		gp_hit_goroutine_tls(probe, sp, go);
+	if (likely(!go->absent) ||
+	    gp_faultin_verdict(faultin, go->absent) != GOPROBE_CHUNK_OK)
+		return 0;
+	faultin->address = go->absent;
+	return -EAGAIN;
 }
 
 /*
@@ -80,7 +102,9 @@ static __always_inline int gp_hit_write(const struct gp_probe *probe,
 		size += c.used;
 		flags = c.flags;
 	}
-	gp_goroutine_find(probe->runtime, gp_hit_g(probe, regs), sp, &go);
+	err = gp_hit_goroutine(probe, regs, sp, faultin, &go);
+	if (unlikely(err))
+		return err;
 	rec->size = size;
 	rec->kind = probe->record_kind;
 	rec->flags = flags | go.flags;
