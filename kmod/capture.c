@@ -21,19 +21,8 @@
 #include "faultin.h"
 #include "usercopy.h"
 
-/* Longer than any Go object can be: such a length is not one. */
-#define GP_LEN_MAX	(1ULL << 47)
-
 /* A frame that is longer is worth a call of memset(). */
 #define GP_CAPTURE_CLEAR_WORDS	128
-
-static __always_inline u64 gp_load(const u8 *at)
-{
-	u64 word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
 
 /* The byte at @address can't be read. Return: why, or -EAGAIN to have it brought in. */
 static noinline int gp_capture_absent(struct gp_capture *c, unsigned long address)
@@ -340,4 +329,36 @@ int gp_capture_run(struct gp_capture *c)
 	if (err || plan->w.depth == 1 || c->used == plan->frame_bytes)
 		return err;
 	return gp_capture_walk(c);
+}
+
+/**
+ * gp_capture_prepare() - find out whether gp_capture_quick() can do it
+ * @plan: complete but for what this fills in
+ */
+void gp_capture_prepare(struct gp_plan *plan)
+{
+	const struct goprobe_type *t = &plan->types[plan->w.type];
+	u32 nrefs = plan->w.depth ? t->nrefs : 0, filled = 0, i;
+	u64 bytes;
+
+	plan->frame_refs = &plan->refs[t->ref];
+	for (i = 0; i < plan->npieces; i++) {
+		const struct gp_piece *p = &plan->pieces[i];
+
+		if (p->source != GOPROBE_FROM_INT_REG || p->size != 8 ||
+		    p->frame != filled)
+			return;
+		filled += p->size;
+	}
+	for (i = 0; i < nrefs; i++)
+		if (plan->frame_refs[i].kind != GOPROBE_REF_STRING)
+			return;
+	bytes = nrefs * (sizeof(struct goprobe_chunk) +
+			 (u64)ALIGN(plan->w.string_limit, GP_RECORD_ALIGN));
+	if (filled != plan->frame_bytes || nrefs > plan->w.objects ||
+	    bytes > plan->w.bytes || (nrefs && !plan->w.string_limit))
+		return;
+	plan->quick = true;
+	plan->quick_refs = nrefs;
+	plan->quick_bytes = plan->frame_bytes + bytes;
 }

@@ -3,11 +3,15 @@
 #ifndef GP_CAPTURE_H
 #define GP_CAPTURE_H
 
+#include <linux/kernel.h>
+#include <linux/ptrace.h>
+#include <linux/string.h>
 #include <linux/types.h>
 #include <goprobe.h>
 
+#include "usercopy.h"
+
 struct gp_faultin;
-struct pt_regs;
 
 /* Sizes that follow the header or a chunk are padded to this. */
 #define GP_RECORD_ALIGN	8
@@ -16,6 +20,9 @@ struct pt_regs;
 #define GP_FRAME_MAX	4096
 #define GP_RECORD_MAX	(24U << 10)
 #define GP_PIECES_MAX	512
+
+/* Longer than any Go object can be: such a length is not one. */
+#define GP_LEN_MAX	(1ULL << 47)
 
 /**
  * struct gp_piece - a verified goprobe_piece
@@ -38,9 +45,13 @@ struct gp_piece {
  * @w: as user space gave it
  * @id: session plan id
  * @frame_bytes: the frame, padded
+ * @quick: gp_capture_quick() can do it
+ * @quick_refs: number of strings that it follows
+ * @quick_bytes: the room it needs at most
  * @float_mask: float registers that the pieces name
  * @types: the session's types; never change while the plan lives
  * @refs: the session's references, likewise
+ * @frame_refs: the frame's
  * @npieces: number of @pieces
  * @pieces: verified pieces
  */
@@ -48,9 +59,13 @@ struct gp_plan {
 	struct goprobe_plan w;
 	u32 id;
 	u32 frame_bytes;
+	bool quick;
+	u32 quick_refs;
+	u32 quick_bytes;
 	u16 float_mask;
 	const struct goprobe_type *types;
 	const struct goprobe_ref *refs;
+	const struct goprobe_ref *frame_refs;
 	u32 npieces;
 	struct gp_piece pieces[];
 };
@@ -80,5 +95,67 @@ struct gp_capture {
 };
 
 int gp_capture_run(struct gp_capture *c);
+void gp_capture_prepare(struct gp_plan *plan);
+
+static __always_inline u64 gp_load(const u8 *at)
+{
+	u64 word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+#define GP_CAPTURE_NOT_QUICK	U32_MAX
+
+/**
+ * gp_capture_quick() - capture what most functions have, in line
+ * @plan: a quick one: whole integer registers, one after the other, and strings
+ * @regs: the target's registers
+ * @to: where the frame begins
+ * @room: bytes at @to
+ *
+ * Writes what gp_capture_run() would write, in less than half the instructions
+ * (docs/performance.md): gp_capture_prepare() has found that the plan can't run
+ * into its own budgets. Return: bytes written; or GP_CAPTURE_NOT_QUICK, and then
+ * gp_capture_run() begins anew.
+ */
+static __always_inline u32 gp_capture_quick(const struct gp_plan *plan,
+					    const struct pt_regs *regs, u8 *to,
+					    u32 room)
+{
+	struct goprobe_chunk *chunk = (void *)(to + plan->frame_bytes);
+	const struct goprobe_ref *ref = plan->frame_refs;
+	const struct gp_piece *p = plan->pieces;
+	u32 nrefs;
+	u8 *at;
+
+	if (unlikely(room < plan->quick_bytes))
+		return GP_CAPTURE_NOT_QUICK;
+	for (at = to; at < (u8 *)chunk; at += 8, p++)
+		memcpy(at, (const u8 *)regs + p->from, 8);
+	for (nrefs = plan->quick_refs; nrefs; nrefs--, ref++) {
+		u64 address = gp_load(to + ref->offset);
+		u64 len = gp_load(to + ref->offset + 8);
+		u8 *bytes = (u8 *)(chunk + 1);
+
+		if (!address || !len)
+			continue;
+		if (unlikely(len > plan->w.string_limit)) {
+			if (len > GP_LEN_MAX)
+				return GP_CAPTURE_NOT_QUICK;
+			len = plan->w.string_limit;
+		}
+		/* The padding first: the last word may be written over. */
+		memset(bytes + ALIGN_DOWN(len - 1, GP_RECORD_ALIGN), 0, GP_RECORD_ALIGN);
+		if (unlikely(gp_user_copy(bytes, address, len)))
+			return GP_CAPTURE_NOT_QUICK;
+		chunk->address = address;
+		chunk->type = GOPROBE_TYPE_BYTES;
+		chunk->size = len;
+		chunk->status = GOPROBE_CHUNK_OK;
+		chunk = (void *)(bytes + ALIGN(len, GP_RECORD_ALIGN));
+	}
+	return (u8 *)chunk - to;
+}
 
 #endif

@@ -12,6 +12,9 @@
  * bound. Only if the target's memory has an absent page is the attempt given up,
  * the page brought in with preemption on, and the capture begun anew.
  *
+ * Every hit is tried in the quick way first, if its probe allows: all in line, no
+ * local variable with an address. What that can't do, the general way begins anew.
+ *
  * Each hit of each probe counts in exactly one counter of enum goprobe_stat.
  */
 #include <linux/errno.h>
@@ -32,6 +35,13 @@
 #include "stream.h"
 #include "usercopy.h"
 
+/* SP at function entry. */
+static __always_inline unsigned long gp_hit_sp(const struct gp_probe *probe,
+					       const struct pt_regs *regs)
+{
+	return user_stack_pointer((struct pt_regs *)regs) + probe->sp_adjust;
+}
+
 /* The goroutine by the g in TLS. */
 static noinline void gp_hit_goroutine_tls(const struct gp_probe *probe,
 					  unsigned long sp, struct gp_goroutine *go)
@@ -45,71 +55,95 @@ static noinline void gp_hit_goroutine_tls(const struct gp_probe *probe,
 }
 
 /*
- * The goroutine. Return: 0, or -EAGAIN if faultin->address is needed to tell.
+ * The goroutine. Return: 0, or -EAGAIN if faultin->address is needed to tell, or
+ * @quick is not possible.
  */
 static __always_inline int gp_hit_goroutine(const struct gp_probe *probe,
 					    const struct pt_regs *regs,
-					    unsigned long sp,
-					    struct gp_faultin *faultin,
+					    struct gp_faultin *faultin, bool quick,
 					    struct gp_goroutine *go)
 {
-	if (likely(probe->g_reg >= 0))
+	unsigned long sp = gp_hit_sp(probe, regs);
+
+	/* A quick probe has it in a register. */
+	if (quick || likely(probe->g_reg >= 0))
 		gp_goroutine_find(probe->runtime,
 				  *(const unsigned long *)((const u8 *)regs + probe->g_reg),
 				  sp, go);
 	else
 		gp_hit_goroutine_tls(probe, sp, go);
-	if (likely(!go->absent) ||
-	    gp_faultin_verdict(faultin, go->absent) != GOPROBE_CHUNK_OK)
+	if (likely(!go->absent))
 		return 0;
-	faultin->address = go->absent;
+	if (!quick) {
+		if (gp_faultin_verdict(faultin, go->absent) != GOPROBE_CHUNK_OK)
+			return 0;
+		faultin->address = go->absent;
+	}
 	return -EAGAIN;
+}
+
+/* The general way. Return: bytes written, or an error of gp_capture_run(). */
+static __always_inline long gp_hit_capture(const struct gp_plan *plan,
+					   const struct pt_regs *regs,
+					   unsigned long sp, u8 *to, u32 room,
+					   struct gp_faultin *faultin, u16 *flags)
+{
+	struct gp_capture c = {
+		.plan = plan,
+		.regs = regs,
+		.sp = sp,
+		.to = to,
+		.room = room,
+		.faultin = faultin,
+	};
+	int err = gp_capture_run(&c);
+
+	*flags = c.flags;
+	if (unlikely(err))
+		return err;
+	return c.used;
 }
 
 /*
  * Write the record. Return: its size; -ENOSPC if the ring has no room; -EAGAIN
- * if faultin->address is needed.
+ * if faultin->address is needed, or @quick is not possible.
  */
-static __always_inline int gp_hit_write(const struct gp_probe *probe,
-					const struct pt_regs *regs,
-					struct gp_ring *ring,
-					struct gp_faultin *faultin)
+static __always_inline long gp_hit_write(const struct gp_probe *probe,
+					 const struct pt_regs *regs,
+					 const struct gp_ring *ring,
+					 struct gp_faultin *faultin, bool quick)
 {
 	struct goprobe_record *rec = (void *)gp_ring_next(ring);
-	unsigned long sp = user_stack_pointer((struct pt_regs *)regs) + probe->sp_adjust;
+	u32 room = gp_ring_room(ring), quick_used;
 	const struct gp_plan *plan = probe->plan;
-	u32 room = gp_ring_room(ring);
-	struct gp_goroutine go;
-	u32 size = sizeof(*rec);
+	struct gp_goroutine go GP_UNINITIALIZED;
 	u16 flags = 0;
-	int err;
+	long used = 0;
 
-	if (unlikely(room < sizeof(*rec) + (plan ? plan->frame_bytes : 0)))
+	if (unlikely(room < sizeof(*rec)))
 		return -ENOSPC;
-	if (plan) {
-		struct gp_capture c = {
-			.plan = plan,
-			.regs = regs,
-			.sp = sp,
-			.to = (u8 *)(rec + 1),
-			.room = room - sizeof(*rec),
-			.faultin = faultin,
-		};
-
-		err = gp_capture_run(&c);
-		if (unlikely(err))
-			return err;
-		size += c.used;
-		flags = c.flags;
+	room -= sizeof(*rec);
+	if (plan && quick) {
+		quick_used = gp_capture_quick(plan, regs, (u8 *)(rec + 1), room);
+		if (unlikely(quick_used == GP_CAPTURE_NOT_QUICK))
+			return -EAGAIN;
+		used = quick_used;
+	} else if (plan) {
+		if (unlikely(room < plan->frame_bytes))
+			return -ENOSPC;
+		used = gp_hit_capture(plan, regs, gp_hit_sp(probe, regs),
+				      (u8 *)(rec + 1), room, faultin, &flags);
+		if (unlikely(used < 0))
+			return used;
 	}
-	err = gp_hit_goroutine(probe, regs, sp, faultin, &go);
-	if (unlikely(err))
-		return err;
-	rec->size = size;
+	used += sizeof(*rec);
+	if (unlikely(gp_hit_goroutine(probe, regs, faultin, quick, &go)))
+		return -EAGAIN;
+	rec->size = used;
 	rec->kind = probe->record_kind;
 	rec->flags = flags | go.flags;
 	rec->id = probe->id;
-	rec->plan = plan ? plan->id : GOPROBE_NO_PLAN;
+	rec->plan = probe->plan_id;
 	rec->tgid = current->tgid;
 	rec->tid = current->pid;
 	rec->goid = go.goid;
@@ -117,17 +151,18 @@ static __always_inline int gp_hit_write(const struct gp_probe *probe,
 	rec->ip = instruction_pointer((struct pt_regs *)regs);
 	/* Last, so that records of this CPU are in the order of their times. */
 	rec->time = ktime_get_ns();
-	return size;
+	return used;
 }
 
-/* Context: preemption off. Return: as gp_hit_write(), 0 if there is no record. */
+/* Context: preemption off. Return: -EAGAIN as gp_hit_write(), else 0. */
 static __always_inline int gp_hit_try(const struct gp_probe *probe,
 				      const struct pt_regs *regs,
 				      struct gp_ring *ring,
-				      struct gp_faultin *faultin)
+				      struct gp_faultin *faultin, bool quick,
+				      enum gp_stream_wake *wake)
 {
 	struct gp_session *s = probe->session;
-	int size;
+	long size;
 
 	if (unlikely(!READ_ONCE(s->running))) {
 		ring->stat[GOPROBE_STAT_NOT_STARTED]++;
@@ -148,54 +183,67 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 	}
 	pagefault_disable();
 	gp_ring_open(ring);
-	size = gp_hit_write(probe, regs, ring, faultin);
+	size = gp_hit_write(probe, regs, ring, faultin, quick);
 	if (likely(size > 0))
 		gp_ring_commit(ring, size);
 	gp_ring_close(ring);
 	pagefault_enable();
-	if (unlikely(size == -ENOSPC)) {
+	if (unlikely(size < 0)) {
+		if (size == -EAGAIN)
+			return -EAGAIN;
 		gp_ring_lose(ring, GOPROBE_LOST_RING_FULL,
 			     GOPROBE_STAT_LOST_RING_FULL);
 		return 0;
 	}
-	if (unlikely(size < 0))
-		return size;
-	ring->stat[probe->record_kind == GOPROBE_RECORD_CALL ?
-		   GOPROBE_STAT_CALLS : GOPROBE_STAT_RETURNS]++;
-	return size;
+	ring->stat[probe->stat]++;
+	*wake = gp_stream_committed(s, ring);
+	return 0;
 }
 
-static __always_inline void gp_hit_probe(const struct gp_probe *probe,
-					 const struct pt_regs *regs)
+/* One attempt, all of it on one CPU. Return: -EAGAIN as gp_hit_write(), else 0. */
+static __always_inline int gp_hit_attempt(const struct gp_probe *probe,
+					  const struct pt_regs *regs,
+					  struct gp_faultin *faultin, bool quick)
 {
 	struct gp_session *s = probe->session;
 	enum gp_stream_wake wake = GP_STREAM_QUIET;
-	struct gp_faultin faultin;
 	struct gp_ring *ring;
-	int size;
+	int err;
 
-	gp_faultin_init(&faultin);
-again:
 	preempt_disable();
 	ring = READ_ONCE(s->rings[smp_processor_id()]);
 	if (unlikely(!ring)) {
 		preempt_enable();
 		gp_session_no_ring(s);
-		return;
+		return 0;
 	}
-	size = gp_hit_try(probe, regs, ring, &faultin);
-	if (likely(size > 0))
-		wake = gp_stream_committed(s, ring);
-	else if (unlikely(size == -EAGAIN))
+	err = gp_hit_try(probe, regs, ring, faultin, quick, &wake);
+	if (!quick && unlikely(err))
 		ring->stat[GOPROBE_STAT_FAULT_INS]++;
 	preempt_enable();
 
-	if (unlikely(size == -EAGAIN)) {
-		gp_faultin_serve(&faultin);
-		goto again;
-	}
 	if (unlikely(wake != GP_STREAM_QUIET))
 		gp_stream_wake(s, wake);
+	return err;
+}
+
+/* Any plan, and memory that is absent. */
+static noinline void gp_hit_general(const struct gp_probe *probe,
+				    const struct pt_regs *regs)
+{
+	struct gp_faultin faultin GP_UNINITIALIZED;
+
+	gp_faultin_init(&faultin);
+	while (gp_hit_attempt(probe, regs, &faultin, false) == -EAGAIN)
+		gp_faultin_serve(&faultin);
+}
+
+static __always_inline void gp_hit_probe(const struct gp_probe *probe,
+					 const struct pt_regs *regs)
+{
+	if (!probe->quick ||
+	    unlikely(gp_hit_attempt(probe, regs, NULL, true) == -EAGAIN))
+		gp_hit_general(probe, regs);
 }
 
 /*
@@ -208,9 +256,10 @@ GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
 	const struct gp_point *point = container_of(uc, struct gp_point, uc);
 	/* Not under rcu_read_lock(): the handler may sleep; see probe.c. */
 	const struct gp_probe_set *set = rcu_dereference_raw(point->set);
-	u32 i;
+	struct gp_probe *const *probe = set->probe, *const *end = probe + set->n;
 
-	for (i = 0; i < set->n; i++)
-		gp_hit_probe(set->probe[i], regs);
+	do {
+		gp_hit_probe(*probe, regs);
+	} while (unlikely(++probe < end));
 	return 0;
 }

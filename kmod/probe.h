@@ -22,10 +22,13 @@ struct gp_session;
  * @plan: what to capture, or NULL
  * @runtime: where the file's Go runtime keeps things
  * @id: the client's
+ * @plan_id: of @plan, or GOPROBE_NO_PLAN
  * @record_kind: enum goprobe_record_kind of its records
  * @point_kind: enum goprobe_point_kind
  * @skip: enum goprobe_skip
+ * @stat: enum goprobe_stat that counts its records
  * @flags: GOPROBE_POINT_F_*
+ * @quick: the handler's short way is worth trying
  * @sp_adjust: SP at entry is SP plus this
  * @g_reg: offset of g in struct pt_regs, or -1 if g is in TLS
  * @point: where it is
@@ -38,10 +41,13 @@ struct gp_probe {
 	const struct gp_plan *plan;
 	const struct goprobe_runtime *runtime;
 	u32 id;
+	u32 plan_id;
 	u16 record_kind;
 	u8 point_kind;
 	u8 skip;
+	u8 stat;
 	u8 flags;
+	bool quick;
 	s32 sp_adjust;
 	s32 g_reg;
 	struct gp_point *point;

@@ -418,6 +418,7 @@ static struct gp_plan *gp_plan_new(const struct gp_session *s,
 	plan->npieces = w->npieces;
 	for (i = 0; i < w->npieces; i++)
 		gp_piece_load(plan, &plan->pieces[i], &pieces[w->piece + i]);
+	gp_capture_prepare(plan);
 	return plan;
 }
 
@@ -466,15 +467,19 @@ static struct gp_probe *gp_session_new_probe(struct gp_session *s, u32 file,
 		return NULL;
 	probe->session = s;
 	probe->plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->plans[p->plan];
+	probe->plan_id = p->plan;
 	probe->runtime = rt;
 	probe->id = p->id;
 	probe->record_kind = gp_record_kind[p->kind];
+	probe->stat = p->kind == GOPROBE_POINT_CALL ? GOPROBE_STAT_CALLS :
+						      GOPROBE_STAT_RETURNS;
 	probe->point_kind = p->kind;
 	probe->skip = p->skip;
 	probe->flags = p->flags;
 	probe->sp_adjust = p->sp_adjust;
 	probe->g_reg = p->flags & GOPROBE_POINT_F_ABI0 ||
 		       rt->g_reg == GOPROBE_REG_NONE ? -1 : gp_arch_int_reg(rt->g_reg);
+	probe->quick = probe->g_reg >= 0 && (!probe->plan || probe->plan->quick);
 	probe->file = file;
 	probe->offset = p->offset;
 	return probe;
