@@ -20,6 +20,8 @@ static const char why_unknown_type[] = "the type of an argument is not described
 static const char why_too_large[] = "its arguments are too large";
 static const char why_this_unnamed[] =
 	"an unnamed parameter, missing from the debug information";
+static const char why_disputed[] =
+	"the debug information says that it is elsewhere";
 static const char why_ambiguous[] =
 	"an unnamed parameter nearby is missing from the debug information";
 
@@ -291,7 +293,16 @@ static void place_dictionary(struct draft *d)
 		d->sig->dict_at = 1;
 }
 
-/* Do the locations at entry name the registers that were assigned? */
+/* Does the location at entry name another register than was assigned? */
+static bool is_disputed(const struct draft *d, const struct goabi_call *call,
+			size_t i)
+{
+	const struct goabi_value *v = &d->places[i];
+
+	return d->loc[i].reg >= 0 && !v->on_stack && v->nparts &&
+	       call->params.parts[v->part].reg != d->loc[i].reg;
+}
+
 static bool locations_agree(struct draft *d)
 {
 	struct goabi_call call;
@@ -299,13 +310,22 @@ static bool locations_agree(struct draft *d)
 	if (draft_assign(d, &call))
 		return false;
 	for (size_t i = 0; i < d->nparams; i++) {
-		const struct goabi_value *v = &d->places[i];
-
-		if (d->loc[i].reg >= 0 && !v->on_stack && v->nparts &&
-		    call.params.parts[v->part].reg != d->loc[i].reg)
+		if (is_disputed(d, &call, i))
 			return false;
 	}
 	return true;
+}
+
+static void mark_disputed(struct draft *d)
+{
+	struct goabi_call call;
+
+	if (draft_assign(d, &call))
+		return;
+	for (size_t i = 0; i < d->nparams; i++) {
+		if (is_disputed(d, &call, i))
+			d->v[i].unavailable = why_disputed;
+	}
 }
 
 /*
@@ -341,9 +361,12 @@ static int fill(struct draft *d, const struct dwfunc *df)
 
 			if (p.result ? !pass : pass)
 				continue;
+			/*
+			 * 1.27; its place in the list means nothing: copies
+			 * of inlinable functions have it at the end.
+			 */
 			if (!p.result && !strcmp(p.name, ".dict")) {
 				d->sig->dict = true;
-				d->sig->dict_at = d->nparams;
 				continue;
 			}
 			if (!strncmp(p.name, "~p", 2) ||
@@ -366,15 +389,25 @@ static const char *settle(struct draft *d, const struct dwfunc *df)
 		if (d->v[i].type->kind == GOTYPE_UNKNOWN)
 			return why_unknown_type;
 	}
-	if (!d->sig->dict && !d->facts->abi0 &&
-	    gofuncname_is_shaped(df->name))
+	if (!d->facts->abi0 &&
+	    (d->sig->dict || gofuncname_is_shaped(df->name)))
 		place_dictionary(d);
 	if (draft_assign(d, &call))
 		return why_too_large;
-	if (adds_up(d))
+	if (adds_up(d) && (d->facts->abi0 || locations_agree(d)))
 		return NULL;
 	if (!d->facts->abi0 && move_dictionary(d, df->name))
 		return NULL;
+	if (adds_up(d)) {
+		/*
+		 * Since all parameters are told, the locations are what is
+		 * wrong (they sometimes are). Before, a small unnamed one may
+		 * have vanished in what alignment adds.
+		 */
+		if (d->facts->minor <= 21)
+			mark_disputed(d);
+		return NULL;
+	}
 	if (d->facts->abi0)
 		return repair_stack(d) ? why_disagree : NULL;
 	if (d->facts->minor > 21)

@@ -6,10 +6,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "bins.h"
+#include "gosig.h"
 
 /* The sum of a signature's places is what the line table says. */
 static void test_adds_up(void **state)
@@ -160,12 +163,197 @@ static void test_signatures(void **state)
 	}
 }
 
+/* Signatures from debug information that is made up. */
+static const struct gotype t_int = {
+	.kind = GOTYPE_INT, .name = "int", .size = 8, .align = 8,
+};
+
+static const struct gotype t_bool = {
+	.kind = GOTYPE_BOOL, .name = "bool", .size = 1, .align = 1,
+};
+
+static const struct gotype t_float = {
+	.kind = GOTYPE_FLOAT, .name = "float64", .size = 8, .align = 8,
+};
+
+static const struct gotype t_string = {
+	.kind = GOTYPE_STRING, .name = "string", .size = 16, .align = 8,
+};
+
+static const struct gotype t_cart = {
+	.kind = GOTYPE_POINTER, .name = "*main.Cart", .size = 8, .align = 8,
+};
+
+static const struct gotype t_list = {
+	.kind = GOTYPE_POINTER, .name = "*main.List[int]", .size = 8,
+	.align = 8,
+};
+
+static const struct gotype t_what = {
+	.kind = GOTYPE_UNKNOWN, .name = "what", .size = 8, .align = 1,
+};
+
+enum { AX, DX, CX, BX, SI, DI, X0 = 17 };
+
+struct made_case {
+	const char *claim;
+	const char *name;
+	struct dwparam params[6];
+	size_t nparams;
+	struct gosig_facts facts;
+	const char *want;
+};
+
+#define NOWHERE DWLOC_NONE
+
+static const struct made_case made[] = {
+	{
+		"plain", "main.F",
+		{ { "x", &t_int, false, AX }, { "s", &t_string, false, BX },
+		  { "~r0", &t_int, true, NOWHERE } }, 3,
+		{ 27, false, 24 }, "func(x int, s string) int",
+	}, {
+		"a pointer receiver", "main.(*Cart).Add",
+		{ { "c", &t_cart, false, AX }, { "x", &t_int, false, BX } }, 2,
+		{ 27, false, 16 }, "receiver func(x int)",
+	}, {
+		"a closure in a method has none", "main.(*Cart).Add.func1",
+		{ { "c", &t_cart, false, AX } }, 1,
+		{ 27, false, 8 }, "func(c *main.Cart)",
+	}, {
+		"a dictionary that is told stands first, wherever it is listed",
+		"main.F[go.shape.int]",
+		{ { "x", &t_int, false, BX }, { ".dict", &t_int, false, NOWHERE } },
+		2, { 27, false, 16 }, "dict@0 func(x int)",
+	}, {
+		"one that is not told does too", "main.F[go.shape.int]",
+		{ { "x", &t_int, false, BX } }, 1,
+		{ 26, false, 16 }, "dict@0 func(x int)",
+	}, {
+		"in a method it follows the receiver", "main.(*List[go.shape.int]).Push",
+		{ { "l", &t_list, false, AX }, { "x", &t_int, false, CX } }, 2,
+		{ 26, false, 24 }, "receiver dict@1 func(x int)",
+	}, {
+		"and before 1.20 comes before it", "main.(*List[go.shape.int_0]).Push",
+		{ { "l", &t_list, false, BX }, { "x", &t_int, false, CX } }, 2,
+		{ 19, false, 24 }, "receiver dict@0 func(x int)",
+	}, {
+		"a closure in generic code has none", "main.F[go.shape.int].func1",
+		{ { "x", &t_int, false, AX } }, 1,
+		{ 26, false, 8 }, "func(x int)",
+	}, {
+		"unless the line table says otherwise", "main.F[go.shape.int].func1",
+		{ { "x", &t_int, false, BX } }, 1,
+		{ 26, false, 16 }, "dict@0 func(x int)",
+	}, {
+		"results without names", "main.F",
+		{ { "~r0", &t_int, true, NOWHERE }, { "~r1", &t_int, true, NOWHERE } },
+		2, { 24, false, 0 }, "func() (int, int)",
+	}, {
+		"results without names beside some with", "main.F",
+		{ { "~r0", &t_int, true, NOWHERE }, { "err", &t_int, true, NOWHERE } },
+		2, { 24, false, 0 }, "func() (_ int, err int)",
+	}, {
+		"a sum that does not agree is told", "main.F",
+		{ { "x", &t_int, false, AX } }, 1,
+		{ 24, false, 16 }, "incomplete func(x int)",
+	}, {
+		"one that is not known is not held against it", "main.F",
+		{ { "x", &t_int, false, AX } }, 1,
+		{ 24, false, INT32_MIN }, "func(x int)",
+	}, {
+		"a type that is not described", "main.F",
+		{ { "x", &t_what, false, AX } }, 1,
+		{ 24, false, 8 }, "incomplete func(x what)",
+	}, {
+		"before 1.22: a hole in front", "main.F",
+		{ { "x", &t_int, false, BX } }, 1,
+		{ 19, false, 16 }, "func(_! ?, x int)",
+	}, {
+		"a hole of two words", "main.F",
+		{ { "a", &t_int, false, AX }, { "x", &t_int, false, DI } }, 2,
+		{ 19, false, 32 }, "func(a int, _! ?, x int)",
+	}, {
+		"a hole among floats", "main.F",
+		{ { "a", &t_float, false, X0 }, { "b", &t_int, false, AX },
+		  { "c", &t_float, false, 19 } }, 3,
+		{ 19, false, 32 }, "func(a float64, b int, _! ?, c float64)",
+	}, {
+		"what stands before a hole without a place may stand behind it",
+		"main.F",
+		{ { "a", &t_int, false, NOWHERE }, { "b", &t_int, false, CX } },
+		2, { 19, false, 24 }, "func(a! int, _! ?, b int)",
+	}, {
+		"a hole behind the last", "main.F",
+		{ { "a", &t_int, false, AX } }, 1,
+		{ 19, false, 24 }, "func(a int, _! ?)",
+	}, {
+		"nothing but a hole", "main.F", { { NULL } }, 0,
+		{ 19, false, 16 }, "func(_! ?)",
+	}, {
+		"nothing is sure without any place", "main.F",
+		{ { "a", &t_int, false, NOWHERE } }, 1,
+		{ 19, false, 16 }, "incomplete func(a int)",
+	}, {
+		"a small one that alignment swallows", "main.F",
+		{ { "a", &t_int, false, AX }, { "b", &t_bool, false, CX } }, 2,
+		{ 19, false, 16 }, "func(a int, b! bool)",
+	}, {
+		"since 1.22 the convention is right and the place is not", "main.F",
+		{ { "a", &t_int, false, AX }, { "b", &t_bool, false, CX } }, 2,
+		{ 22, false, 16 }, "func(a int, b bool)",
+	}, {
+		"on the stack places are exact", "main.F",
+		{ { "a", &t_int, false, DWLOC_STACK, 8 },
+		  { "~r1", &t_int, true, DWLOC_STACK, 24 } }, 2,
+		{ 15, true, 32 }, "func(_! ?, a int, _! ?) int",
+	},
+};
+
+static void test_made(void **state)
+{
+	const struct made_case *c = *state;
+	struct arena mem = { .head = NULL };
+	struct dwfunc df = {
+		.name = c->name,
+		.params = (struct dwparam *)(uintptr_t)c->params,
+		.nparams = c->nparams,
+	};
+	const struct gosig *sig = gosig_build(&mem, &df, &c->facts);
+	struct goparam *p;
+	char got[256], *text;
+
+	assert_non_null(sig);
+	/* A mark at the name of what is not available. */
+	p = (struct goparam *)(uintptr_t)sig->params;
+	for (size_t i = 0; i < sig->nparams; i++) {
+		if (p[i].unavailable)
+			p[i].name = arena_printf(&mem, "%s!", p[i].name);
+	}
+	text = gosig_text(sig);
+	snprintf(got, sizeof(got), "%s%s%s%s", sig->incomplete ? "incomplete " : "",
+		 sig->receiver ? "receiver " : "",
+		 sig->dict ? sig->dict_at ? "dict@1 " : "dict@0 " : "", text);
+	assert_string_equal(got, c->want);
+	free(text);
+	arena_fini(&mem);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	enum { N = sizeof(made) / sizeof(*made) };
+	struct CMUnitTest tests[N + 2] = {
 		{ "signatures add up with the line table", test_adds_up },
 		{ "signatures read as Go writes them", test_signatures },
 	};
+
+	for (size_t i = 0; i < N; i++) {
+		tests[i + 2] = (struct CMUnitTest){
+			.name = made[i].claim,
+			.test_func = test_made,
+			.initial_state = (void *)(uintptr_t)&made[i],
+		};
+	}
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
