@@ -391,9 +391,11 @@ def show(variants, unprobed, costs, failed, options):
     print("kernel " + ", ".join(tools))
     print("%s per hit above the unprobed call (%.1f); medians of %d interleaved rounds of %d calls, first round dropped" %
           (unit, statistics.median(unprobed), rounds, options.calls))
-    print("over floor: above the empty consumer at the same place; called: %d" % (rounds * options.calls))
+    print("over floor: above the empty consumer at the same place; called: %d; lost: as it says itself; unsaid: called, but "
+          "neither delivered nor said to be lost (a call that is restarted to grow its stack can count twice)" %
+          (rounds * options.calls))
     print()
-    print("%-54s %-18s %7s %7s %11s %9s %7s" % ("", "at", "cost", "spread", "over floor", "delivered", "lost"))
+    print("%-54s %-18s %7s %7s %11s %9s %7s %7s" % ("", "at", "cost", "spread", "over floor", "delivered", "lost", "unsaid"))
     floors = {}
     for v in variants:
         c = costs[v.name]
@@ -404,9 +406,12 @@ def show(variants, unprobed, costs, failed, options):
         if isinstance(v, Floor) and not v.parameters:
             floors[v.place] = median
         over = "%.0f" % (median - floors[v.place]) if v.place in floors and not isinstance(v, Floor) else ""
-        print("%-54s %-18s %7.0f %7.0f %11s %9s %7s" % (
+        unsaid = "-"
+        if c.delivered is not None:
+            unsaid = max(0, rounds * options.calls - c.delivered - (c.lost or 0))
+        print("%-54s %-18s %7.0f %7.0f %11s %9s %7s %7s" % (
             v.title, PLACES[v.place], median, max(c.hits) - min(c.hits), over,
-            "-" if c.delivered is None else c.delivered, "-" if c.lost is None else c.lost))
+            "-" if c.delivered is None else c.delivered, "-" if c.lost is None else c.lost, unsaid))
 
 
 def main():
