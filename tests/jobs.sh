@@ -38,13 +38,14 @@ tally()
 	fi
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 	if [ "$f" = 0 ]; then
-		note "ok      $name: $p passed${s:+, $s skipped} (${took} s)"
+		[ "$s" = 0 ] && s= || s=", $s skipped"
+		note "ok      $name: $p passed$s (${took} s)"
 	else
 		note "FAILED  $name: $p passed, $f failed, $s skipped, exit status $status (${took} s)"
 	fi
 	grep -E '^skip ' "$log" | sed 's/^/          /' || :
 	[ "$f" = 0 ] || {
-		grep -E '^not ok ' "$log" | cut -c1-400 | sed 's/^/          /' || :
+		grep -E '^(not ok|FAILED) ' "$log" | cut -c1-400 | sed 's/^/          /' || :
 		tail -n 15 "$log" | cut -c1-200 | sed 's/^/        | /'
 		echo "          all of it: build/log/$name"
 	}
@@ -98,6 +99,13 @@ settle()
 	while [ ${#names[@]} -gt 0 ]; do
 		reap
 	done
+}
+
+# go_on - is there any sense in further steps?
+go_on()
+{
+	settle
+	[ "$failed" = 0 ] || finish
 }
 
 # finish - the last line, and the exit status

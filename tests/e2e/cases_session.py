@@ -53,6 +53,15 @@ def target_ends(t):
     same(len(attach.finish(status=0).calls), 5, "calls")
 
 
+@case("a command that dies of a signal ends the trace, with 128 and the signal's number")
+def command_killed(t):
+    attach = t.attach("main.doWork", "--", t.binary("counter"), "-each", "1ms", 0)
+    pid = int(attach.line().split()[1])
+    wait_for("a first event", lambda: os.path.getsize(attach.output) > 0)
+    os.kill(pid, signal.SIGKILL)
+    check(attach.finish(status=128 + signal.SIGKILL).calls, "no calls")
+
+
 @case("a killed target ends the trace")
 def target_killed(t):
     target = t.target("load", "-pause", "1ms")

@@ -217,6 +217,32 @@ def types(t):
     same(unwound, ["main.fails"], "functions left by a panic")
 
 
+@case("attached in the middle of a busy program, arguments and results belong together")
+def busy(t):
+    target = t.target("load", "-pause", "1ms")
+    trace = t.attach("--buffer", "16m", "--events", 4000, "-p", target.pid, "main.handle", "main.inner").finish()
+    open_calls, matched = {}, 0
+    for event in trace.events:
+        if event["kind"] == "summary":
+            continue
+        key = event["goid"], event["func"]
+        if event["kind"] == "call":
+            open_calls[key] = event
+            continue
+        call = open_calls.pop(key, None)
+        if not call:                # entered before goprobectl came
+            same(event["duration_ns"], None, "the duration of a call that was not seen")
+            continue
+        first = call["args"][0]["value"]
+        want = first * 2 + (71 if event["func"] == "main.handle" else 64)
+        same(event["results"][0]["value"], want, "the result of %s" % json.dumps(call))
+        same(event["duration_ns"], event["time_ns"] - call["time_ns"], "the duration of %s" % json.dumps(call))
+        matched += 1
+    check(matched > 1000, "only %d returns were seen", matched)
+    target.send()
+    check(target.line().startswith("calls "), "the target found a wrong result")
+
+
 @case("--no-return shows calls only")
 def no_return(t):
     trace = t.attach("--no-return", "main.foo", "--", t.binary("example")).finish()
