@@ -3,6 +3,7 @@
 #ifndef GP_CAPTURE_H
 #define GP_CAPTURE_H
 
+#include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 #include <linux/string.h>
@@ -22,7 +23,7 @@ struct gp_faultin;
 #define GP_PIECES_MAX	512
 
 /* Longer than any Go object can be: such a length is not one. */
-#define GP_LEN_MAX	(1ULL << 47)
+#define GP_LEN_MAX	BIT_ULL(47)
 
 /**
  * struct gp_piece - a verified goprobe_piece
@@ -116,7 +117,9 @@ static __always_inline u64 gp_load(const u8 *at)
  *
  * Writes what gp_capture_run() would write, in less than half the instructions
  * (docs/performance.md): gp_capture_prepare() has found that the plan can't run
- * into its own budgets. Return: bytes written; or GP_CAPTURE_NOT_QUICK, and then
+ * into its own budgets.
+ *
+ * Return: bytes written; or GP_CAPTURE_NOT_QUICK, and then
  * gp_capture_run() begins anew.
  */
 static __always_inline u32 gp_capture_quick(const struct gp_plan *plan,

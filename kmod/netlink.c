@@ -464,11 +464,12 @@ static int gp_nl_list(struct sk_buff *skb, struct netlink_callback *cb)
 			err = gp_list_put(skb, cb, s, at);
 		} while (!err && at->file < s->nfiles);
 		mutex_unlock(&s->lock);
-		if (!err)
-			at->session++;
 		gp_session_put(s);
-		if (!err)
-			at->file = at->probe = 0;
+		if (!err) {
+			at->session++;
+			at->file = 0;
+			at->probe = 0;
+		}
 	}
 	return skb->len;
 }
@@ -503,25 +504,76 @@ static const struct nla_policy gp_policy_points_add[GOPROBE_A_POINTS + 1] = {
 	[GOPROBE_A_POINTS] = { .type = NLA_BINARY },
 };
 
-#define GP_NL_OP(CMD, run, pol) \
-	{ .cmd = GOPROBE_CMD_##CMD, .doit = run, .policy = pol, \
-	  .maxattr = ARRAY_SIZE(pol) - 1 }
-#define GP_NL_DUMP(CMD, begin, run, end) \
-	{ .cmd = GOPROBE_CMD_##CMD, .start = begin, .dumpit = run, .done = end, \
-	  .policy = gp_policy_none, .maxattr = ARRAY_SIZE(gp_policy_none) - 1 }
-
 static const struct genl_ops gp_netlink_ops[] = {
-	GP_NL_OP(GET_INFO, gp_nl_get_info, gp_policy_none),
-	GP_NL_OP(SESSION_NEW, gp_nl_session_new, gp_policy_session_new),
-	GP_NL_OP(FILE_ADD, gp_nl_file_add, gp_policy_file_add),
-	GP_NL_OP(TYPES_ADD, gp_nl_types_add, gp_policy_types_add),
-	GP_NL_OP(PLANS_ADD, gp_nl_plans_add, gp_policy_plans_add),
-	GP_NL_OP(POINTS_ADD, gp_nl_points_add, gp_policy_points_add),
-	GP_NL_OP(START, gp_nl_start, gp_policy_none),
-	GP_NL_OP(STOP, gp_nl_stop, gp_policy_none),
-	GP_NL_OP(GET_STATS, gp_nl_get_stats, gp_policy_none),
-	GP_NL_DUMP(READ, gp_stream_read_start, gp_stream_read, gp_stream_read_done),
-	GP_NL_DUMP(LIST, gp_nl_list_start, gp_nl_list, NULL),
+	{
+		.cmd = GOPROBE_CMD_GET_INFO,
+		.doit = gp_nl_get_info,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_SESSION_NEW,
+		.doit = gp_nl_session_new,
+		.policy = gp_policy_session_new,
+		.maxattr = ARRAY_SIZE(gp_policy_session_new) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_FILE_ADD,
+		.doit = gp_nl_file_add,
+		.policy = gp_policy_file_add,
+		.maxattr = ARRAY_SIZE(gp_policy_file_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_TYPES_ADD,
+		.doit = gp_nl_types_add,
+		.policy = gp_policy_types_add,
+		.maxattr = ARRAY_SIZE(gp_policy_types_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_PLANS_ADD,
+		.doit = gp_nl_plans_add,
+		.policy = gp_policy_plans_add,
+		.maxattr = ARRAY_SIZE(gp_policy_plans_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_POINTS_ADD,
+		.doit = gp_nl_points_add,
+		.policy = gp_policy_points_add,
+		.maxattr = ARRAY_SIZE(gp_policy_points_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_START,
+		.doit = gp_nl_start,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_STOP,
+		.doit = gp_nl_stop,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_GET_STATS,
+		.doit = gp_nl_get_stats,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_READ,
+		.start = gp_stream_read_start,
+		.dumpit = gp_stream_read,
+		.done = gp_stream_read_done,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_LIST,
+		.start = gp_nl_list_start,
+		.dumpit = gp_nl_list,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
 };
 
 /*

@@ -274,8 +274,10 @@ void gp_sweep_end(struct gp_sweep *sweep)
  * @file: where; its point has been checked
  * @sweep: the batch
  *
- * Hits can come before this returns. Return: 0; -EUSERS if the place has too many
- * probes; or an error of uprobe_register().
+ * Hits can come before this returns.
+ *
+ * Return: 0; -EUSERS if the place has too many probes; or an error of
+ * uprobe_register().
  */
 int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
 		 struct gp_sweep *sweep)

@@ -28,8 +28,9 @@ static void gp_ring_free_pages(struct page **pages, u32 n)
  * @size: bytes; a power of two, GP_RING_MIN to GP_RING_MAX
  * @cpu: whose it will be; decides the memory's node
  *
- * The memory is charged to the caller's control group. Return: the ring, or
- * NULL if there is no memory.
+ * The memory is charged to the caller's control group.
+ *
+ * Return: the ring, or NULL if there is no memory.
  */
 struct gp_ring *gp_ring_new(u32 size, u32 cpu)
 {
@@ -85,7 +86,9 @@ void gp_ring_free(struct gp_ring *ring)
  * @to: where to
  * @room: bytes there
  *
- * A cause whose record does not fit keeps its losses. Return: bytes written.
+ * A cause whose record does not fit keeps its losses.
+ *
+ * Return: bytes written.
  */
 u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room)
 {
@@ -139,7 +142,9 @@ bool gp_ring_tell_losses(struct gp_ring *ring)
  */
 void gp_ring_settle(const struct gp_ring *ring)
 {
-	smp_mb();	/* the clock was read before; pairs with gp_ring_open() */
+	/* The clock was read before; pairs with gp_ring_open(). */
+	smp_mb();
+	/* The head is read after it is seen as closed. */
 	while (smp_load_acquire(&ring->open)) {
 		cpu_relax();
 		cond_resched();

@@ -20,15 +20,16 @@
 
 #include <linux/cache.h>
 #include <linux/compiler.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
 #include <goprobe.h>
 
 struct page;
 
-#define GP_RING_MIN	(64U << 10)
-#define GP_RING_MAX	(64U << 20)
-#define GP_RING_DEFAULT	(1U << 20)
+#define GP_RING_MIN	SZ_64K
+#define GP_RING_MAX	SZ_64M
+#define GP_RING_DEFAULT	SZ_1M
 
 /**
  * struct gp_ring - one CPU's ring
@@ -61,6 +62,7 @@ u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room);
 
 static inline u32 gp_ring_used(const struct gp_ring *ring)
 {
+	/* What the consumer has read is read before its room is used again. */
 	return ring->head - smp_load_acquire(&ring->tail);
 }
 
@@ -73,11 +75,13 @@ static inline u32 gp_ring_room(const struct gp_ring *ring)
 static inline void gp_ring_open(struct gp_ring *ring)
 {
 	WRITE_ONCE(ring->open, true);
-	smp_mb();	/* seen as open before the clock is read */
+	/* Seen as open before the clock is read. */
+	smp_mb();
 }
 
 static inline void gp_ring_close(struct gp_ring *ring)
 {
+	/* The new head is seen before it is seen as closed. */
 	smp_store_release(&ring->open, false);
 }
 
@@ -89,6 +93,7 @@ static inline u8 *gp_ring_next(const struct gp_ring *ring)
 
 static inline void gp_ring_commit(struct gp_ring *ring, u32 size)
 {
+	/* The record is seen before the head. */
 	smp_store_release(&ring->head, ring->head + size);
 }
 
@@ -109,6 +114,7 @@ static inline bool gp_ring_has_losses(const struct gp_ring *ring)
 /* The consumer's side: what has been committed up to @end, from the tail on. */
 static inline unsigned long gp_ring_end(const struct gp_ring *ring)
 {
+	/* The records are read after the head. */
 	return smp_load_acquire(&ring->head);
 }
 
@@ -121,6 +127,7 @@ static inline const u8 *gp_ring_first(const struct gp_ring *ring)
 
 static inline void gp_ring_consume(struct gp_ring *ring, u32 size)
 {
+	/* The records have been read before the room is seen. */
 	smp_store_release(&ring->tail, ring->tail + size);
 }
 

@@ -593,6 +593,7 @@ void gp_session_stop(struct gp_session *s)
 		cond_resched();
 	}
 	gp_sweep_end(&sweep);
+	/* The last losses are seen before it is seen as quiet. */
 	smp_store_release(&s->quiet, true);
 }
 
@@ -618,6 +619,7 @@ static int gp_session_cpu_up(unsigned int cpu)
 	mutex_lock(&gp_sessions_lock);
 	list_for_each_entry(s, &gp_sessions, node)
 		if (!s->rings[cpu])
+			/* The ring is made before it is seen. */
 			smp_store_release(&s->rings[cpu],
 					  gp_ring_new(s->ring_bytes, cpu));
 	mutex_unlock(&gp_sessions_lock);

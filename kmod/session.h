@@ -77,7 +77,7 @@ struct gp_session {
 	pid_t owner;
 	u32 ring_bytes;
 
-	struct mutex lock;
+	struct mutex lock;	/* serialises commands */
 	bool stopped;
 	bool quiet;
 	u32 nfiles;
@@ -94,7 +94,7 @@ struct gp_session {
 	struct gp_probe **probes;
 	char refusal[192];
 
-	struct mutex read_lock;
+	struct mutex read_lock;	/* one consumer of the rings */
 };
 
 struct netlink_ext_ack;

@@ -242,8 +242,10 @@ static void gp_stream_fill(struct sk_buff *skb, struct netlink_callback *cb,
 			   struct gp_pass *pass)
 {
 	struct gp_session *s = pass->s;
-	bool quiet = smp_load_acquire(&s->quiet);
+	bool quiet;
 
+	/* Losses are looked at after. */
+	quiet = smp_load_acquire(&s->quiet);
 	for (; pass->cpu < nr_cpu_ids; pass->cpu++) {
 		struct gp_ring *ring = READ_ONCE(s->rings[pass->cpu]);
 

@@ -205,6 +205,7 @@ struct goprobe_limits {
  * @g_goid: offset of g.goid (8 bytes)
  * @g_m: offset of g.m (pointer to runtime.m)
  * @m_curg: offset of m.curg (pointer to runtime.g) in runtime.m
+ * @pad2: 0
  *
  * All offsets must be below 4096 and multiples of 8.
  */
@@ -352,7 +353,6 @@ enum goprobe_skip {
  * @code_len: number of bytes in @code: at least the whole instruction
  * @sp_adjust: SP at function entry is SP here plus this
  * @code: the bytes expected at @offset
- * @pad: 0
  */
 struct goprobe_point {
 	__u64 offset;

@@ -52,17 +52,61 @@ int gp_arch_float_reg(u8 dwarf)
 /* The registers as they are in the processor; the kernel itself uses none. */
 static void gp_read_live_xmm(u8 to[16], unsigned int reg)
 {
-#define GP_XMM(n) \
-	case n: \
-		asm volatile("movdqu %%xmm" #n ", (%0)" : : "r" (to) : "memory"); \
-		break
+#define GP_STORE_XMM(n) ({ \
+	asm volatile("movdqu %%xmm" #n ", (%0)" : : "r" (to) : "memory"); \
+})
+
 	switch (reg) {
-	GP_XMM(0); GP_XMM(1); GP_XMM(2); GP_XMM(3);
-	GP_XMM(4); GP_XMM(5); GP_XMM(6); GP_XMM(7);
-	GP_XMM(8); GP_XMM(9); GP_XMM(10); GP_XMM(11);
-	GP_XMM(12); GP_XMM(13); GP_XMM(14); GP_XMM(15);
+	case 0:
+		GP_STORE_XMM(0);
+		break;
+	case 1:
+		GP_STORE_XMM(1);
+		break;
+	case 2:
+		GP_STORE_XMM(2);
+		break;
+	case 3:
+		GP_STORE_XMM(3);
+		break;
+	case 4:
+		GP_STORE_XMM(4);
+		break;
+	case 5:
+		GP_STORE_XMM(5);
+		break;
+	case 6:
+		GP_STORE_XMM(6);
+		break;
+	case 7:
+		GP_STORE_XMM(7);
+		break;
+	case 8:
+		GP_STORE_XMM(8);
+		break;
+	case 9:
+		GP_STORE_XMM(9);
+		break;
+	case 10:
+		GP_STORE_XMM(10);
+		break;
+	case 11:
+		GP_STORE_XMM(11);
+		break;
+	case 12:
+		GP_STORE_XMM(12);
+		break;
+	case 13:
+		GP_STORE_XMM(13);
+		break;
+	case 14:
+		GP_STORE_XMM(14);
+		break;
+	case 15:
+		GP_STORE_XMM(15);
+		break;
 	}
-#undef GP_XMM
+#undef GP_STORE_XMM
 }
 
 /*
