@@ -6,6 +6,7 @@ import os
 import random
 import re
 import shutil
+import struct
 import subprocess
 
 import genl
@@ -344,14 +345,54 @@ def netlink_session(t):
             more = client.records()
             check(more, "only %d records", len(records))
             records += more
-        same({r[:3] for r in records}, {(genl.GOPROBE_RECORD_CALL, 77, target.pid)}, "kinds, ids and processes")
-        for cpu in {r[3] for r in records}:
-            times = [r[4] for r in records if r[3] == cpu]
+        same({(r.kind, r.id, r.tgid) for r in records}, {(genl.GOPROBE_RECORD_CALL, 77, target.pid)}, "kinds, ids and processes")
+        for cpu in {r.cpu for r in records}:
+            times = [r.time for r in records if r.cpu == cpu]
             same(times, sorted(times), "times on CPU %d" % cpu)
         client.call(genl.GOPROBE_CMD_STOP)
         check(not target.probed("main.doWork"), "a breakpoint is left after STOP")
         stats = client.stats()
         same((stats[genl.GOPROBE_STAT_CALLS], sum(stats)), (1000, 1000), "the session's counters: %s" % (stats,))
+
+
+def see_pages(t, path):
+    """Trace main.see of counter, which is given the address of each page of the
+    file in RAX, as if that were g: what is read of pages nobody has touched."""
+    target = t.target("counter", "-hold", "-map", path, 1)
+    offset, size = genl.elf_symbol(target.argv[0], "main.see")
+    with open(target.argv[0], "rb") as f:
+        code = f.read()[offset:offset + size]
+    with Client() as client:
+        client.new_session(target.pid)
+        client.add_file(target.argv[0], genl.runtime(g_reg=0, lo=0, hi=8, goid=16))
+        client.add_points([genl.point(offset, code[:min(size, 8)])])
+        client.call(genl.GOPROBE_CMD_START)
+        target.send()
+        same(target.line(), "seen", "the program's output")
+        client.call(genl.GOPROBE_CMD_STOP)
+        return sorted(client.records(), key=lambda r: r.time)
+
+
+@case("netlink: a g in memory that is absent at the moment is read all the same")
+def absent_g(t):
+    path = os.path.join(t.tmp, "pages")
+    with open(path, "wb") as f:
+        for page in range(64):
+            f.write(struct.pack("=QQQ", 0, 1 << 47, 5000 + page).ljust(4096, b"\0"))
+    records = see_pages(t, path)
+    same([(r.goid, r.flags) for r in records], [(5000 + page, 0) for page in range(64)], "goroutine ids and flags")
+
+
+@case("netlink: absent memory on a remote file system is not waited for", per="boot")
+def remote_g(t):
+    path = os.path.abspath(__file__)
+    with open("/proc/self/mountinfo") as mounts:
+        if not any(line.split()[4] == "/" and " - overlay " in line for line in mounts):
+            raise Skip("/ is not what tests/vm/run makes of it, so %s may be local" % path)
+    os.posix_fadvise(os.open(path, os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED)
+    records = see_pages(t, path)
+    check(records, "no records")
+    same({(r.goid, r.flags) for r in records}, {(0, genl.GOPROBE_RECORD_F_NO_G)}, "goroutine ids and flags")
 
 
 @case("netlink: who is not root is refused every command, with a sentence", per="boot")

@@ -5,6 +5,7 @@ Numbers come from include/uapi/goprobe.h itself, so they can't disagree with it.
 Nothing here is checked before it is sent: sending nonsense is the purpose.
 """
 
+import collections
 import os
 import re
 import socket
@@ -106,6 +107,9 @@ def attrs(data):
     return found
 
 
+Record = collections.namedtuple("Record", "kind flags id plan tgid tid time goid depth ip cpu")
+
+
 class Client:
     """A netlink socket: and so, if it asks for one, a session."""
 
@@ -183,14 +187,14 @@ class Client:
         return self.call(GOPROBE_CMD_POINTS_ADD, [(GOPROBE_A_FILE, u32(file)), (GOPROBE_A_POINTS, b"".join(points))])
 
     def records(self):
-        """Drain the rings: (kind, id, tgid, cpu, time) of each record."""
+        """Drain the rings: each record's header, and its CPU."""
         found = []
         for message in self.call(GOPROBE_CMD_READ, dump=True):
             data = message.get(GOPROBE_A_RECORDS, b"")
             cpu, = struct.unpack("=I", message.get(GOPROBE_A_CPU, u32(0)))
             while data:
-                size, kind, _, id_, _, tgid, _, time = struct.unpack_from("=IHHIIIIQ", data)
-                found.append((kind, id_, tgid, cpu, time))
+                size, *header = struct.unpack_from("=IHHIIIIQQQQ", data)
+                found.append(Record(*header, cpu))
                 data = data[size:]
         return found
 

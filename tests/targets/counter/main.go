@@ -3,14 +3,16 @@
 // counter calls main.doWork an exact number of times and says how often that
 // was.
 //
-//	counter [-hold] [-each D] [-fork N] [-status S] N
+//	counter [-hold] [-each D] [-fork N] [-map FILE] [-status S] N
 //
 // It prints "ready PID" first. With -hold it then waits for a line on stdin, so
 // that a tracer can attach before the first call, and for another one (or end
 // of file) before it ends, so that a tracer can look at it afterwards. -each
 // sleeps between two calls; with N of 0 it calls until it is killed. -fork has a
 // child process, forked before the calls and without exec, make as many calls of
-// its own. Its last line is "counter=N"; S is its exit status.
+// its own. -map maps a file and calls main.see with the address of each of its
+// pages, none of which is touched. Its last line is "counter=N"; S is its exit
+// status.
 package main
 
 import (
@@ -21,6 +23,7 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 var counter int64
@@ -57,10 +60,33 @@ func forkAndWork(n int64) {
 	fmt.Printf("child %d: %v %v\n", pid, int(status), err)
 }
 
+//go:noinline
+func see(page unsafe.Pointer) unsafe.Pointer { return page }
+
+// seePages calls see for each page of the file.
+func seePages(path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "counter:", err)
+		os.Exit(1)
+	}
+	st, _ := f.Stat()
+	pages, err := syscall.Mmap(int(f.Fd()), 0, int(st.Size()), syscall.PROT_READ, syscall.MAP_PRIVATE)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "counter: mmap:", err)
+		os.Exit(1)
+	}
+	for at := 0; at < len(pages); at += 4096 {
+		see(unsafe.Pointer(&pages[at]))
+	}
+	fmt.Println("seen")
+}
+
 func main() {
 	hold := flag.Bool("hold", false, "wait for a line before the first call and before the end")
 	each := flag.Duration("each", 0, "sleep between calls")
 	fork := flag.Int64("fork", 0, "calls of a forked child")
+	file := flag.String("map", "", "file to map")
 	status := flag.Int("status", 0, "exit status")
 	flag.Parse()
 	n, err := strconv.ParseInt(flag.Arg(0), 10, 64)
@@ -73,6 +99,9 @@ func main() {
 	fmt.Println("ready", os.Getpid())
 	if *hold {
 		in.ReadString('\n')
+	}
+	if *file != "" {
+		seePages(*file)
 	}
 	if *fork > 0 {
 		forkAndWork(*fork)
