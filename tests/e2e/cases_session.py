@@ -154,6 +154,14 @@ def reload_module(parameters=()):
     subprocess.run(["insmod", MODULE, *parameters], check=True)
 
 
+@case("info tells the module's version, abilities and limits", per="boot")
+def info(t):
+    text = "\n".join(t.goprobectl("info").finish())
+    with open("/sys/module/goprobe/version") as f:
+        check(f.read().strip() in text, "the module's version is not in: %s", text)
+    check("fault_in" in text and "ring_bytes" in text, "no abilities or limits: %s", text)
+
+
 @case("the module can't be unloaded under a session, and can after it", per="boot")
 def unload(t):
     target = t.target("load", "-pause", "5ms")

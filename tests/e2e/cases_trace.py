@@ -257,6 +257,12 @@ def string_limit(t):
           {"name": "b", "type": "string", "value": "rig", "truncated": True, "len": 5}], "arguments")
 
 
+@case("--elements cuts slices there and says so")
+def elements(t):
+    trace = t.attach("--elements", 2, "main.strs", "--", t.binary("types")).finish()
+    same(trace.calls[0]["args"], [{"name": "s", "type": "[]string", "value": ["a", ""], "truncated": True, "len": 3}], "arguments")
+
+
 @case("--events N ends after exactly N events")
 def events(t):
     target = t.target("counter", "-each", "1ms", 0)
