@@ -148,7 +148,9 @@ static void the_flags_tell_whether_the_branch_is_taken(struct kunit *test)
 /* Load all XMM registers with what @from holds. */
 static void load_xmm(const struct gp_float_regs *from)
 {
-#define LOAD(n) asm volatile("movdqu %0, %%xmm" #n : : "m" (from->reg[n]))
+#define LOAD(n) ({ \
+	asm volatile("movdqu %0, %%xmm" #n : : "m" (from->reg[n])); \
+})
 	LOAD(0); LOAD(1); LOAD(2); LOAD(3); LOAD(4); LOAD(5); LOAD(6); LOAD(7);
 	LOAD(8); LOAD(9); LOAD(10); LOAD(11); LOAD(12); LOAD(13); LOAD(14); LOAD(15);
 #undef LOAD
