@@ -56,6 +56,7 @@ static const struct goprobe_runtime rt = {
 #define G0_IDLE	(BASE + 0x2000)
 #define M_BAD	(BASE + 0x7008)		/* too near the end of memory */
 #define G0_BAD	(BASE + 0x4000)
+#define G_ODD	(BASE + 0x1804)	/* right but for its address */
 #define LO	0xc000010000UL
 #define HI	0xc000012000UL
 
@@ -93,9 +94,8 @@ static const struct find_case find_cases[] = {
 	{ "SP below its stack", G, LO - 8, 0, 0, 0, NO_G },
 	{ "SP above its stack", G, HI + 8, 0, 0, 0, NO_G },
 	{ "SP 0", G, 0, 0, 0, 0, NO_G },
-	{ "g is nil", 0, HI, 0, 0, 0, NO_G },
-	{ "g is not aligned", G + 4, HI, 0, 0, 0, NO_G },
-	{ "g is unmapped", BASE - 0x2000, HI, 0, 0, 0, NO_G },
+	{ "g is not aligned", G_ODD, HI, 0, 0, 0, NO_G },
+	{ "g is unmapped", BASE - 0x2000, HI, BASE - 0x2000, 0, 0, NO_G },
 	{ "g ends beyond user memory", LIMIT - 8, HI, 0, 0, 0, NO_G },
 	{ "g is a kernel address", 0xffff888000001000UL, HI, 0, 0, 0, NO_G },
 	{ "stack.lo is absent", G, HI - 8, G, 0, 0, NO_G },
@@ -124,6 +124,7 @@ static void g_is_believed_only_if_all_fits(struct kunit *test)
 
 	memset(memory, 0, sizeof(memory));
 	make_g(G, 37, M);
+	make_g(G_ODD, 38, M);
 	make_g(G0, 0, M);
 	make_g(G0_IDLE, 0, M_IDLE);
 	make_g(G0_BAD, 0, M_BAD);
@@ -136,6 +137,8 @@ static void g_is_believed_only_if_all_fits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, go.goid, c->goid);
 	KUNIT_EXPECT_EQ(test, go.depth, c->depth);
 	KUNIT_EXPECT_EQ(test, (u32)go.flags, (u32)c->flags);
+	/* What is absent, and needed, is told. */
+	KUNIT_EXPECT_EQ(test, go.absent, go.flags & NO_G ? c->hole : 0);
 	KUNIT_EXPECT_EQ(test, windows, 0);
 }
 
