@@ -417,7 +417,7 @@ static int slow_producer(void *data)
 
 	preempt_disable();
 	gp_ring_open(race->ring);
-	udelay(5000);
+	mdelay(5);
 	hit(race->ring, 64, 1);
 	gp_ring_close(race->ring);
 	preempt_enable();

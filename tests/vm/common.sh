@@ -169,12 +169,15 @@ toolroot()
 }
 
 # mirror DIR NAME... - bring DIR up to date with these parts of the tree, build products in DIR left alone; prints what changed
+#
+# By content, and with the time of the copy: a file that is edited while its old content is being compiled would else be
+# older than the object, and never be compiled.
 mirror()
 {
 	local dir=$1
 	shift
 
-	(cd "$TREE" && rsync -a -i -R --delete --omit-dir-times \
+	(cd "$TREE" && rsync -a -i -c -R --delete --no-times \
 		--filter='P *.mod.c' --filter='+ */' --filter='+ *.[chS]' --filter='+ Kbuild' --filter='+ Makefile' --filter='- *' \
 		"$@" "$dir/") | grep -v '^\.' || :
 }
