@@ -20,9 +20,9 @@ enum gotype_kind {
 	GOTYPE_STRUCT,
 	GOTYPE_POINTER,		/* to elem; elem is NULL for unsafe.Pointer */
 	GOTYPE_INTERFACE,
-	GOTYPE_MAP,
-	GOTYPE_CHAN,
-	GOTYPE_FUNC,
+	GOTYPE_MAP,		/* of key to elem; a pointer to the map's header */
+	GOTYPE_CHAN,		/* of elem; a pointer to runtime.hchan */
+	GOTYPE_FUNC,		/* a pointer to a closure, whose first word is code */
 };
 
 struct gotype;
@@ -35,19 +35,48 @@ struct gofield {
 };
 
 /**
+ * struct gomap - how a map type keeps its entries
+ * @swiss: groups of Go 1.24 and later; else buckets (golayout.h has the headers)
+ * @size: bytes of a group or bucket
+ * @key_at: offset of the first key in it; there are 8
+ * @key_stride: from one key to the next
+ * @elem_at: offset of the first element
+ * @elem_stride: from one to the next
+ * @key_indirect: a pointer to the key is kept in place of the key
+ * @elem_indirect: likewise
+ *
+ * A bucket's last word is the pointer to its overflow bucket. A swiss group
+ * begins with its 8 control bytes, a bucket with its 8 hash bytes.
+ */
+struct gomap {
+	bool swiss;
+	uint32_t size;
+	uint32_t key_at;
+	uint32_t key_stride;
+	uint32_t elem_at;
+	uint32_t elem_stride;
+	bool key_indirect;
+	bool elem_indirect;
+};
+
+/**
  * struct gotype - a Go type
  * @kind: what it is underneath
  * @name: as Go writes it: "int", "time.Duration", "[]main.Item", "*main.Cart"
  * @size: bytes of a value
  * @align: alignment
- * @elem: of pointers, slices, arrays and channels
+ * @elem: of pointers, slices, arrays, channels and maps
+ * @key: of maps
+ * @map: of maps: where entries are, or NULL if unknown
  * @count: elements of an array
  * @fields: of a struct, in order
  * @nfields: their number
  * @empty: an interface without methods: {type, data}; else {itab, data}
+ * @rtype: link-time address of its run-time descriptor, or 0 if unknown
  *
  * Types are shared, immutable once built, and may be cyclic. Who made them
- * (gobin) owns them.
+ * (gobin) owns them. One type can be there twice, from debug information and from
+ * run-time descriptors: compare names, not addresses.
  */
 struct gotype {
 	enum gotype_kind kind;
@@ -55,10 +84,13 @@ struct gotype {
 	uint64_t size;
 	uint32_t align;
 	const struct gotype *elem;
+	const struct gotype *key;
+	const struct gomap *map;
 	uint64_t count;
 	const struct gofield *fields;
 	size_t nfields;
 	bool empty;
+	uint64_t rtype;
 };
 
 #endif

@@ -39,14 +39,21 @@
  *
  * GOPROBE_CMD_TYPES_ADD (do)
  *	A_TYPES (struct goprobe_type[]), A_REFS (struct goprobe_ref[]): appended
- *	to the session's tables. goprobe_type.ref counts from the start of this
- *	message's A_REFS; goprobe_ref.type is a session type id and may name any
- *	type of this message. Refused with -EBUSY once the session has plans.
+ *	to the session's tables, at any time. goprobe_type.ref counts from the
+ *	start of this message's A_REFS; goprobe_ref.type is a session type id and
+ *	may be of a type that is yet to come: until then it is not followed.
  *	reply: A_FIRST (u32): the session type id of the first one.
  *
+ * GOPROBE_CMD_DYNAMIC_ADD (do)
+ *	A_FILE (u32), A_DYNAMIC (struct goprobe_dynamic[]): which session type
+ *	the values have that a run-time type descriptor, or a closure's code,
+ *	names. At any time; what is known already is replaced.
+ *	reply: A_COUNT (u32): number of addresses that are known of the file.
+ *
  * GOPROBE_CMD_PLANS_ADD (do)
- *	A_PLANS (struct goprobe_plan[]), A_PIECES (struct goprobe_piece[]).
- *	goprobe_plan.piece counts from the start of this message's A_PIECES.
+ *	A_PLANS (struct goprobe_plan[]), A_PIECES (struct goprobe_piece[], optional),
+ *	A_OPS (struct goprobe_op[], optional). goprobe_plan.piece and .op count
+ *	from the start of this message's A_PIECES and A_OPS.
  *	reply: A_FIRST (u32): the session plan id of the first one.
  *
  * GOPROBE_CMD_POINTS_ADD (do)
@@ -119,6 +126,7 @@ enum goprobe_cmd {
 	GOPROBE_CMD_READY,
 	GOPROBE_CMD_GET_STATS,
 	GOPROBE_CMD_LIST,
+	GOPROBE_CMD_DYNAMIC_ADD,
 	__GOPROBE_CMD_MAX,
 	GOPROBE_CMD_MAX = __GOPROBE_CMD_MAX - 1,
 };
@@ -150,6 +158,8 @@ enum goprobe_attr {
 	GOPROBE_A_OWNER,	/* u32: process id */
 	GOPROBE_A_PATH,		/* string */
 	GOPROBE_A_FLAGS,	/* u32: reserved, 0 */
+	GOPROBE_A_DYNAMIC,	/* struct goprobe_dynamic[] */
+	GOPROBE_A_OPS,		/* struct goprobe_op[] */
 	__GOPROBE_A_MAX,
 	GOPROBE_A_MAX = __GOPROBE_A_MAX - 1,
 };
@@ -171,7 +181,9 @@ enum goprobe_attr {
  * @frame_bytes: size of a plan's frame
  * @record_bytes: size of a record, header and chunks included
  * @ring_bytes: size of one CPU's ring
- * @batch: types, refs, plans or points in one message
+ * @batch: types, refs, plans, points or dynamic types in one message
+ * @ops: operations of one plan
+ * @dynamic: dynamic types of one file
  */
 struct goprobe_limits {
 	__u32 sessions;
@@ -186,6 +198,8 @@ struct goprobe_limits {
 	__u32 record_bytes;
 	__u32 ring_bytes;
 	__u32 batch;
+	__u32 ops;
+	__u32 dynamic;
 };
 
 /*
@@ -206,8 +220,11 @@ struct goprobe_limits {
  * @g_m: offset of g.m (pointer to runtime.m)
  * @m_curg: offset of m.curg (pointer to runtime.g) in runtime.m
  * @pad2: 0
+ * @code_delta: link-time address of the Go code less its offset in the file
  *
- * All offsets must be below 4096 and multiples of 8.
+ * All offsets must be below 4096 and multiples of 8. With @code_delta a hit
+ * tells where the file has been loaded: all other addresses of this protocol
+ * that are said to be link-time ones are moved by as much.
  */
 struct goprobe_runtime {
 	__u8  g_reg;
@@ -219,46 +236,107 @@ struct goprobe_runtime {
 	__u32 g_m;
 	__u32 m_curg;
 	__u32 pad2;
+	__s64 code_delta;
 };
 
 /* Kinds of reference (struct goprobe_ref), with the words at its offset. */
 enum goprobe_ref_kind {
 	GOPROBE_REF_UNSPEC,
 	GOPROBE_REF_POINTER,	/* {ptr}: one object of type @type */
-	GOPROBE_REF_STRING,	/* {ptr, len}: len bytes; @type ignored, 0 */
+	GOPROBE_REF_STRING,	/* {ptr, len}: len bytes; @type 0 */
 	GOPROBE_REF_SLICE,	/* {ptr, len, cap}: len objects of type @type */
-	GOPROBE_REF_IFACE,	/* {itab, data}: the itab's type word, see below */
+	GOPROBE_REF_IFACE,	/* {itab, data}: see below; @type 0 */
+	GOPROBE_REF_EFACE,	/* {type, data}: likewise */
+	GOPROBE_REF_FUNC,	/* {ptr}: a closure, see below; @type 0 */
+	GOPROBE_REF_ARRAY,	/* {ptr}: as many of type @type as @count says */
 	__GOPROBE_REF_MAX,
 	GOPROBE_REF_MAX = __GOPROBE_REF_MAX - 1,
 };
 
+/* How many objects GOPROBE_REF_ARRAY leads to; n is the number in the field. */
+enum goprobe_count {
+	GOPROBE_COUNT_NONE,	/* for the other kinds */
+	GOPROBE_COUNT_N,	/* n */
+	GOPROBE_COUNT_PLUS_1,	/* n + 1: n is a mask */
+	GOPROBE_COUNT_LOG2,	/* 1 << n */
+	GOPROBE_COUNT_LOG2_LESS, /* 1 << (n - 1); 1 if n is 0 */
+	GOPROBE_COUNT_IF_0,	/* 1 if n is 0, else none */
+	__GOPROBE_COUNT_MAX,
+	GOPROBE_COUNT_MAX = __GOPROBE_COUNT_MAX - 1,
+};
+
+/*
+ * The object does not count as one level of goprobe_plan.depth: buckets of a
+ * map, a list's next element.
+ */
+#define GOPROBE_REF_F_SAME_LEVEL	(1U << 0)
+#define GOPROBE_REF_F_ALL		(GOPROBE_REF_F_SAME_LEVEL)
+
 /**
  * struct goprobe_ref - a place in a type that refers to other memory
  * @offset: where, in the type
- * @kind: enum goprobe_ref_kind
- * @pad: 0
  * @type: session type id of what is there
+ * @count_offset: of GOPROBE_REF_ARRAY: where in the type the number is
+ * @kind: enum goprobe_ref_kind
+ * @flags: GOPROBE_REF_F_*
+ * @count: of GOPROBE_REF_ARRAY: enum goprobe_count
+ * @count_size: of GOPROBE_REF_ARRAY: bytes of the number: 1, 2, 4 or 8
+ * @elements_shift: of GOPROBE_REF_ARRAY and _SLICE: one object holds so many
+ *	elements, as a power of 2: the limit is goprobe_plan.elements >> it, at
+ *	least 1
+ * @pad: 0
  *
- * The chunk of GOPROBE_REF_IFACE has address itab + 8 and type
+ * GOPROBE_REF_IFACE: its first chunk has address itab + 8 and type
  * GOPROBE_TYPE_ITAB; its 8 bytes are the address of the dynamic type. An empty
- * interface needs no reference: its first word is the type.
+ * interface needs none: its first word is the type.
+ *
+ * The type's link-time address is looked up among the file's dynamic types. If
+ * it is known, the chunk of the value follows: at the address in the data word
+ * or, if it is GOPROBE_DYNAMIC_F_DIRECT, the data word is the value and what it
+ * refers to follows.
+ *
+ * GOPROBE_REF_FUNC: the word at the pointer is the address of code. If it is
+ * among the dynamic types, the chunk at the pointer is of that type, else it is
+ * these 8 bytes, of type GOPROBE_TYPE_CODE.
  */
 struct goprobe_ref {
 	__u32 offset;
-	__u16 kind;
-	__u16 pad;
 	__u32 type;
+	__u32 count_offset;
+	__u8  kind;
+	__u8  flags;
+	__u8  count;
+	__u8  count_size;
+	__u8  elements_shift;
+	__u8  pad[3];
 };
 
 /* What a chunk's goprobe_chunk.type says when it is no session type id. */
 #define GOPROBE_TYPE_BYTES	0xffffffffU	/* of a string */
 #define GOPROBE_TYPE_ITAB	0xfffffffeU	/* type word of an itab */
+#define GOPROBE_TYPE_CODE	0xfffffffdU	/* code word of a closure */
+#define GOPROBE_TYPE_MISSED	0xfffffffcU	/* an operation failed: struct goprobe_op */
+
+#define GOPROBE_DYNAMIC_F_DIRECT	(1U << 0) /* the data word is the value */
+#define GOPROBE_DYNAMIC_F_ALL		(GOPROBE_DYNAMIC_F_DIRECT)
+
+/**
+ * struct goprobe_dynamic - what a run-time type descriptor or code stands for
+ * @address: link-time address of the descriptor, or of a closure's code
+ * @type: session type id; of 8 bytes if direct
+ * @flags: GOPROBE_DYNAMIC_F_*
+ */
+struct goprobe_dynamic {
+	__u64 address;
+	__u32 type;
+	__u32 flags;
+};
 
 /**
  * struct goprobe_type - size of a type and the places of its references
  * @size: size of one object
  * @ref: index of its first reference
- * @nrefs: number of references, in rising order of offset
+ * @nrefs: number of references; their offsets do not fall
  */
 struct goprobe_type {
 	__u32 size;
@@ -271,6 +349,7 @@ enum goprobe_source {
 	GOPROBE_FROM_INT_REG,	/* low @size bytes (1, 2, 4, 8) of @reg */
 	GOPROBE_FROM_FLOAT_REG,	/* low @size bytes (4, 8, 16) of @reg */
 	GOPROBE_FROM_STACK,	/* @size bytes at entry SP + @offset */
+	GOPROBE_FROM_STATIC,	/* @size bytes at link-time address @address */
 	__GOPROBE_FROM_MAX,
 	GOPROBE_FROM_MAX = __GOPROBE_FROM_MAX - 1,
 };
@@ -284,6 +363,7 @@ enum goprobe_source {
  * @frame: where it goes in the frame
  * @offset: for GOPROBE_FROM_STACK, from the SP at function entry, where the
  *	return address is at offset 0; -4096 <= offset < 2^20
+ * @address: for GOPROBE_FROM_STATIC
  */
 struct goprobe_piece {
 	__u8  source;
@@ -292,6 +372,72 @@ struct goprobe_piece {
 	__u32 size;
 	__u32 frame;
 	__s32 offset;
+	__u64 address;
+};
+
+/*
+ * Operations: a program of a plan runs after its pieces, and fills more of the
+ * frame. It has 16 registers of 64 bits, r0 to r15, all 0 at the start, and only
+ * jumps forward, so that it ends. @a and @b are registers.
+ */
+enum goprobe_op_code {
+	GOPROBE_OP_UNSPEC,
+	/* Values. */
+	GOPROBE_OP_IMM,		/* a = value */
+	GOPROBE_OP_REG,		/* a = the target's integer register b (DWARF number) */
+	GOPROBE_OP_FRAME,	/* a = @size bytes (1, 2, 4, 8) at @offset of the frame */
+	GOPROBE_OP_SP,		/* a = SP at function entry + value */
+	GOPROBE_OP_STATIC,	/* a = run-time address of link-time address value */
+	GOPROBE_OP_LOAD,	/* a = @size bytes in the target at b + value; fails */
+	GOPROBE_OP_SIGN,	/* a = the low @size bytes of b, sign-extended */
+	/* Arithmetic modulo 2^64; each also with value in place of b: _I. */
+	GOPROBE_OP_MOVE,	/* a = b */
+	GOPROBE_OP_ADD,		/* a += b */
+	GOPROBE_OP_ADD_I,	/* a += value */
+	GOPROBE_OP_MUL_I,	/* a *= value */
+	/* Jumps: @offset operations are skipped if the comparison holds. */
+	GOPROBE_OP_JUMP,	/* always */
+	GOPROBE_OP_JEQ,		/* a == b */
+	GOPROBE_OP_JNE,
+	GOPROBE_OP_JLT,		/* a < b, unsigned */
+	GOPROBE_OP_JGE,
+	GOPROBE_OP_JSLT,	/* signed */
+	GOPROBE_OP_JSGE,
+	/* Results. */
+	GOPROBE_OP_TRY,		/* item value begins; if it fails @offset ops are skipped */
+	GOPROBE_OP_FAIL,	/* the item fails with status value */
+	GOPROBE_OP_STORE,	/* the low @size bytes of a go to @offset of the frame */
+	GOPROBE_OP_COPY,	/* @size bytes in the target at b + value go there; fails */
+	GOPROBE_OP_END,		/* the program ends */
+	__GOPROBE_OP_MAX,
+	GOPROBE_OP_MAX = __GOPROBE_OP_MAX - 1,
+};
+
+/**
+ * struct goprobe_op - one operation
+ * @code: enum goprobe_op_code
+ * @a: register
+ * @b: register, or a DWARF number
+ * @pad: 0
+ * @size: bytes
+ * @offset: in the frame; or operations to skip
+ * @pad2: 0
+ * @value: immediate
+ *
+ * An item is what one capture expression asks for. When it fails, a chunk is
+ * added: @address is the item's number, @type is GOPROBE_TYPE_MISSED, @status
+ * says why, and there are no bytes; what it has stored is undone to 0 by the
+ * reader. An address below 4096 fails with GOPROBE_CHUNK_NIL.
+ */
+struct goprobe_op {
+	__u8  code;
+	__u8  a;
+	__u8  b;
+	__u8  pad;
+	__u32 size;
+	__u32 offset;
+	__u32 pad2;
+	__u64 value;
 };
 
 /**
@@ -299,18 +445,22 @@ struct goprobe_piece {
  * @type: session type id of the frame
  * @piece: index of its first piece
  * @npieces: number of pieces
+ * @op: index of its first operation
+ * @nops: number of operations; 0: no program
  * @string_limit: bytes copied of a string
  * @elements: objects copied of a slice (and so bytes, of a []byte)
  * @objects: chunks in one record; what is beyond is not copied
  * @bytes: bytes of chunks in one record, chunk headers included
  * @depth: references followed one after another; 0 follows none
  *
- * Bytes of the frame that no piece fills are zero.
+ * Bytes of the frame that neither a piece nor an operation fills are zero.
  */
 struct goprobe_plan {
 	__u32 type;
 	__u32 piece;
 	__u32 npieces;
+	__u32 op;
+	__u32 nops;
 	__u32 string_limit;
 	__u32 elements;
 	__u32 objects;
@@ -415,6 +565,12 @@ enum goprobe_chunk_status {
 	GOPROBE_CHUNK_FAULT,	/* no readable memory there */
 	GOPROBE_CHUNK_REMOTE,	/* absent page that must not be waited for */
 	GOPROBE_CHUNK_BAD,	/* impossible length */
+	/* Of GOPROBE_TYPE_MISSED only: */
+	GOPROBE_CHUNK_NIL,	/* nil was dereferenced */
+	GOPROBE_CHUNK_RANGE,	/* index out of range */
+	GOPROBE_CHUNK_TYPE,	/* an interface holds another type */
+	__GOPROBE_CHUNK_MAX,
+	GOPROBE_CHUNK_MAX = __GOPROBE_CHUNK_MAX - 1,
 };
 
 /**
@@ -423,12 +579,14 @@ enum goprobe_chunk_status {
  * @type: session type id, or GOPROBE_TYPE_*
  * @size: bytes that follow, before padding to a multiple of 8
  * @status: enum goprobe_chunk_status
+ * @level: references followed to get here, 1 for what the frame refers to
  */
 struct goprobe_chunk {
 	__u64 address;
 	__u32 type;
 	__u16 size;
-	__u16 status;
+	__u8  status;
+	__u8  level;
 };
 
 enum goprobe_lost_cause {

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where the Go runtime keeps what its own structures hold, by version: maps,
+ * channels, goroutines. Pure. test_golayout holds the table against the debug
+ * information of each toolchain at hand.
+ */
+#ifndef GOPROBE_GOLAYOUT_H
+#define GOPROBE_GOLAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* runtime.hchan (src/runtime/chan.go): offsets. */
+struct golayout_chan {
+	uint32_t qcount;	/* uint: elements in the buffer */
+	uint32_t dataqsiz;	/* uint: room in it */
+	uint32_t buf;		/* pointer to dataqsiz elements */
+	uint32_t closed;	/* uint32 */
+	uint32_t sendx;		/* uint */
+	uint32_t recvx;		/* uint: index of the oldest element */
+	uint32_t recvq;		/* waitq {first, last *sudog} */
+	uint32_t sendq;
+	uint32_t size;		/* of what is needed: all of the above */
+};
+
+/* runtime.sudog: a waiting goroutine. */
+struct golayout_sudog {
+	uint32_t g;
+	uint32_t next;
+	uint32_t size;		/* of what is needed */
+};
+
+/* runtime.hmap, up to 1.23 (src/runtime/map.go). */
+struct golayout_hmap {
+	uint32_t count;		/* int */
+	uint32_t flags;		/* uint8 */
+	uint32_t b;		/* uint8: log2 of the number of buckets */
+	uint32_t buckets;
+	uint32_t oldbuckets;
+	uint32_t size;
+};
+
+/* internal/runtime/maps.Map and .table, since 1.24. */
+struct golayout_swiss {
+	uint32_t used;		/* uint64 */
+	uint32_t dir_ptr;	/* one group, or dir_len pointers to tables */
+	uint32_t dir_len;	/* int; 0: dir_ptr is a group */
+	uint32_t size;
+	uint32_t table_groups;	/* pointer */
+	uint32_t table_mask;	/* uint64: number of groups - 1 */
+	uint32_t table_size;
+};
+
+struct golayout {
+	int minor;
+	struct golayout_chan chan;
+	struct golayout_sudog sudog;
+	struct golayout_hmap hmap;	/* minor <= 23 */
+	struct golayout_swiss swiss;	/* minor >= 24 */
+};
+
+/**
+ * golayout_get() - layouts of Go 1.@minor
+ *
+ * Return: never NULL: versions that are too new get the newest known.
+ */
+const struct golayout *golayout_get(int minor);
+
+#endif
