@@ -364,16 +364,33 @@ int client_types_add(struct client *c, const struct goprobe_type *types, size_t 
 	return reply_u32(c, GOPROBE_A_FIRST, what, first, d);
 }
 
+int client_dynamic_add(struct client *c, uint32_t file, const struct goprobe_dynamic *types,
+		       size_t n, uint32_t *known, struct diag *d)
+{
+	static const char what[] = "can't add dynamic types";
+	struct nl_msg *msg = request(c, GOPROBE_CMD_DYNAMIC_ADD, NLM_F_ACK, n * sizeof(*types));
+
+	msg = put(msg, GOPROBE_A_FILE, &file, sizeof(file));
+	msg = put(msg, GOPROBE_A_DYNAMIC, types, n * sizeof(*types));
+	if (command(c, msg, what, d))
+		return -1;
+	return reply_u32(c, GOPROBE_A_COUNT, what, known, d);
+}
+
 int client_plans_add(struct client *c, const struct goprobe_plan *plans, size_t nplans,
-		     const struct goprobe_piece *pieces, size_t npieces, uint32_t *first,
+		     const struct goprobe_piece *pieces, size_t npieces,
+		     const struct goprobe_op *ops, size_t nops, uint32_t *first,
 		     struct diag *d)
 {
 	static const char what[] = "can't add capture plans";
 	size_t size = nplans * sizeof(*plans), pieces_size = npieces * sizeof(*pieces);
-	struct nl_msg *msg = request(c, GOPROBE_CMD_PLANS_ADD, NLM_F_ACK, size + pieces_size);
+	size_t ops_size = nops * sizeof(*ops);
+	struct nl_msg *msg = request(c, GOPROBE_CMD_PLANS_ADD, NLM_F_ACK,
+				     size + pieces_size + ops_size);
 
 	msg = put(msg, GOPROBE_A_PLANS, plans, size);
 	msg = put(msg, GOPROBE_A_PIECES, pieces, pieces_size);
+	msg = put(msg, GOPROBE_A_OPS, ops, ops_size);
 	if (command(c, msg, what, d))
 		return -1;
 	return reply_u32(c, GOPROBE_A_FIRST, what, first, d);

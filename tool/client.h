@@ -42,8 +42,12 @@ int client_file_add(struct client *c, int fd, const struct goprobe_runtime *rt,
 int client_types_add(struct client *c, const struct goprobe_type *types, size_t ntypes,
 		     const struct goprobe_ref *refs, size_t nrefs, uint32_t *first,
 		     struct diag *d);
+/* *@known: how many addresses the module knows of the file now. */
+int client_dynamic_add(struct client *c, uint32_t file, const struct goprobe_dynamic *types,
+		       size_t n, uint32_t *known, struct diag *d);
 int client_plans_add(struct client *c, const struct goprobe_plan *plans, size_t nplans,
-		     const struct goprobe_piece *pieces, size_t npieces, uint32_t *first,
+		     const struct goprobe_piece *pieces, size_t npieces,
+		     const struct goprobe_op *ops, size_t nops, uint32_t *first,
 		     struct diag *d);
 int client_points_add(struct client *c, uint32_t file, const struct goprobe_point *points,
 		      size_t n, struct diag *d);

@@ -34,7 +34,8 @@ static const struct {
 #define LIMIT(field) { offsetof(struct goprobe_limits, field), #field }
 	LIMIT(sessions), LIMIT(points), LIMIT(files), LIMIT(types), LIMIT(refs),
 	LIMIT(plans), LIMIT(pieces), LIMIT(pids), LIMIT(frame_bytes),
-	LIMIT(record_bytes), LIMIT(ring_bytes), LIMIT(batch),
+	LIMIT(record_bytes), LIMIT(ring_bytes), LIMIT(batch), LIMIT(ops),
+	LIMIT(dynamic), LIMIT(depth),
 #undef LIMIT
 };
 

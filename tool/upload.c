@@ -125,7 +125,7 @@ static int upload_plans(struct client *c, const struct plan *p,
 			for (uint32_t k = 0; k < one->npieces; k++)
 				pieces[npieces++] = p->pieces[one->piece + k];
 		}
-		err = n ? client_plans_add(c, plans, n, pieces, npieces, &first, d) :
+		err = n ? client_plans_add(c, plans, n, pieces, npieces, NULL, 0, &first, d) :
 			  diag_set(d, "a capture plan has too many pieces");
 		if (!err)
 			err = expect_id(first, done, d);

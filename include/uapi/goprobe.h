@@ -184,6 +184,7 @@ enum goprobe_attr {
  * @batch: types, refs, plans, points or dynamic types in one message
  * @ops: operations of one plan
  * @dynamic: dynamic types of one file
+ * @depth: goprobe_plan.depth
  */
 struct goprobe_limits {
 	__u32 sessions;
@@ -200,6 +201,7 @@ struct goprobe_limits {
 	__u32 batch;
 	__u32 ops;
 	__u32 dynamic;
+	__u32 depth;
 };
 
 /*
@@ -283,7 +285,7 @@ enum goprobe_count {
  * @count_size: of GOPROBE_REF_ARRAY: bytes of the number: 1, 2, 4 or 8
  * @elements_shift: of GOPROBE_REF_ARRAY and _SLICE: one object holds so many
  *	elements, as a power of 2: the limit is goprobe_plan.elements >> it, at
- *	least 1
+ *	least 1 if any elements are wanted
  * @pad: 0
  *
  * GOPROBE_REF_IFACE: its first chunk has address itab + 8 and type
@@ -336,7 +338,8 @@ struct goprobe_dynamic {
  * struct goprobe_type - size of a type and the places of its references
  * @size: size of one object
  * @ref: index of its first reference
- * @nrefs: number of references; their offsets do not fall
+ * @nrefs: number of references; their offsets do not fall, and at most 4 are the
+ *	same
  */
 struct goprobe_type {
 	__u32 size;
@@ -377,8 +380,9 @@ struct goprobe_piece {
 
 /*
  * Operations: a program of a plan runs after its pieces, and fills more of the
- * frame. It has 16 registers of 64 bits, r0 to r15, all 0 at the start, and only
- * jumps forward, so that it ends. @a and @b are registers.
+ * frame, before its references are followed. It has 16 registers of 64 bits, r0 to
+ * r15, all 0 at the start, and only jumps forward, so that it ends. a and b are
+ * registers; what an operation does not use is 0.
  */
 enum goprobe_op_code {
 	GOPROBE_OP_UNSPEC,
@@ -388,9 +392,9 @@ enum goprobe_op_code {
 	GOPROBE_OP_FRAME,	/* a = @size bytes (1, 2, 4, 8) at @offset of the frame */
 	GOPROBE_OP_SP,		/* a = SP at function entry + value */
 	GOPROBE_OP_STATIC,	/* a = run-time address of link-time address value */
-	GOPROBE_OP_LOAD,	/* a = @size bytes in the target at b + value; fails */
+	GOPROBE_OP_LOAD,	/* a = @size bytes in the target at b + value; can fail */
 	GOPROBE_OP_SIGN,	/* a = the low @size bytes of b, sign-extended */
-	/* Arithmetic modulo 2^64; each also with value in place of b: _I. */
+	/* Arithmetic modulo 2^64. */
 	GOPROBE_OP_MOVE,	/* a = b */
 	GOPROBE_OP_ADD,		/* a += b */
 	GOPROBE_OP_ADD_I,	/* a += value */
@@ -407,7 +411,7 @@ enum goprobe_op_code {
 	GOPROBE_OP_TRY,		/* item value begins; if it fails @offset ops are skipped */
 	GOPROBE_OP_FAIL,	/* the item fails with status value */
 	GOPROBE_OP_STORE,	/* the low @size bytes of a go to @offset of the frame */
-	GOPROBE_OP_COPY,	/* @size bytes in the target at b + value go there; fails */
+	GOPROBE_OP_COPY,	/* @size bytes in the target at b + value go there; can fail */
 	GOPROBE_OP_END,		/* the program ends */
 	__GOPROBE_OP_MAX,
 	GOPROBE_OP_MAX = __GOPROBE_OP_MAX - 1,
@@ -419,15 +423,19 @@ enum goprobe_op_code {
  * @a: register
  * @b: register, or a DWARF number
  * @pad: 0
- * @size: bytes
+ * @size: bytes: 1, 2, 4 or 8; of GOPROBE_OP_COPY any number
  * @offset: in the frame; or operations to skip
  * @pad2: 0
  * @value: immediate
  *
- * An item is what one capture expression asks for. When it fails, a chunk is
- * added: @address is the item's number, @type is GOPROBE_TYPE_MISSED, @status
- * says why, and there are no bytes; what it has stored is undone to 0 by the
- * reader. An address below 4096 fails with GOPROBE_CHUNK_NIL.
+ * An item is what one capture expression asks for: the @offset operations behind
+ * its GOPROBE_OP_TRY. When one of them fails, a chunk is added: @address is the
+ * item's number, @type is GOPROBE_TYPE_MISSED, @status says why, and there are no
+ * bytes; what it has stored is undone to 0 by the reader. What fails elsewhere ends
+ * the program, with GOPROBE_RECORD_F_FAULT. With b, or b + value, below 4096,
+ * LOAD and COPY fail with GOPROBE_CHUNK_NIL.
+ *
+ * The COPYs of a program are 64 KiB together at most.
  */
 struct goprobe_op {
 	__u8  code;
@@ -451,9 +459,10 @@ struct goprobe_op {
  * @elements: objects copied of a slice (and so bytes, of a []byte)
  * @objects: chunks in one record; what is beyond is not copied
  * @bytes: bytes of chunks in one record, chunk headers included
- * @depth: references followed one after another; 0 follows none
+ * @depth: references followed one after another; 0 follows none; at most 255
  *
- * Bytes of the frame that neither a piece nor an operation fills are zero.
+ * Bytes of the frame that neither a piece nor an operation fills are zero. Chunks of
+ * GOPROBE_TYPE_MISSED are in addition to @objects and @bytes.
  */
 struct goprobe_plan {
 	__u32 type;
@@ -579,7 +588,8 @@ enum goprobe_chunk_status {
  * @type: session type id, or GOPROBE_TYPE_*
  * @size: bytes that follow, before padding to a multiple of 8
  * @status: enum goprobe_chunk_status
- * @level: references followed to get here, 1 for what the frame refers to
+ * @level: references followed to get here, 1 for what the frame refers to, but
+ *	for those with GOPROBE_REF_F_SAME_LEVEL
  */
 struct goprobe_chunk {
 	__u64 address;
