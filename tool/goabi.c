@@ -120,13 +120,6 @@ static const struct gotype dictionary = {
 	.align = PTR_SIZE,
 };
 
-static int assign_dictionary(struct state *s, bool abi0)
-{
-	struct goabi_value v;
-
-	return assign(s, &dictionary, abi0, &v);
-}
-
 int goabi_assign(const struct gosig *sig, bool abi0, struct goabi_call *ret)
 {
 	struct state s = { .side = &ret->params };
@@ -136,14 +129,14 @@ int goabi_assign(const struct gosig *sig, bool abi0, struct goabi_call *ret)
 	ret->results.nparts = 0;
 	for (size_t i = 0; i < sig->nparams; i++) {
 		if (sig->dict && sig->dict_at == i &&
-		    assign_dictionary(&s, abi0))
+		    assign(&s, &dictionary, abi0, &ret->dict))
 			return -1;
 		if (assign(&s, sig->params[i].type, abi0,
 			   &ret->params.values[i]))
 			return -1;
 	}
 	if (sig->dict && sig->dict_at >= sig->nparams &&
-	    assign_dictionary(&s, abi0))
+	    assign(&s, &dictionary, abi0, &ret->dict))
 		return -1;
 	spill = align_up(s.spill, PTR_SIZE);
 	s.side = &ret->results;

@@ -59,6 +59,7 @@ struct goabi_side {
 struct goabi_call {
 	struct goabi_side params;
 	struct goabi_side results;
+	struct goabi_value dict;	/* gosig.dict: among the params' parts */
 	/*
 	 * Bytes of stack arguments, stack results and the registers' spill
 	 * area: what the line table says in _func.args if the signature is

@@ -7,15 +7,13 @@
 #include <string.h>
 
 #include "arena.h"
-#include "goabi.h"
+#include "grow.h"
 #include "hmap.h"
 #include "insn.h"
 #include "noprobe.h"
 #include "plan.h"
+#include "planframe.h"
 #include "wiretypes.h"
-
-/* goprobe_limits.frame_bytes of the module. */
-#define FRAME_MAX 4096U
 
 const struct plan_options plan_defaults = {
 	.string_limit = 256,
@@ -25,46 +23,19 @@ const struct plan_options plan_defaults = {
 	.depth = 3,
 };
 
-static const char why_too_large[] = "larger than a record can hold";
 static const char why_no_code[] = "its code is not in the file";
 static const char why_no_memory[] = "out of memory";
-static const char why_convention[] = "its calling convention is not clear";
-
-/* A wire plan, found by a hash of what is in it. */
-struct known {
-	uint32_t id;
-	struct known *next;
-};
 
 struct plan_private {
 	struct plan_options opt;
 	struct arena mem;
 	struct wiretypes types;
-	struct hmap plans;
+	struct planframe frames;
 	struct hmap added;		/* functions, by binary and entry */
 	size_t funcs_cap;
-	size_t plans_cap;
-	size_t pieces_cap;
 	size_t files_cap;
 	size_t *points_cap;		/* by file */
 };
-
-static int grow(void *v, size_t need, size_t *cap, size_t size)
-{
-	void **p = v, *q;
-	size_t n = *cap ? *cap : 16;
-
-	if (need <= *cap)
-		return 0;
-	while (n < need)
-		n *= 2;
-	q = reallocarray(*p, n, size);
-	if (!q)
-		return -1;
-	*p = q;
-	*cap = n;
-	return 0;
-}
 
 struct plan *plan_new(const struct plan_options *opt)
 {
@@ -80,6 +51,9 @@ struct plan *plan_new(const struct plan_options *opt)
 	priv->opt = opt ? *opt : plan_defaults;
 	priv->types.plan = p;
 	priv->types.mem = &priv->mem;
+	priv->frames = (struct planframe){
+		.plan = p, .mem = &priv->mem, .types = &priv->types, .opt = priv->opt,
+	};
 	return p;
 }
 
@@ -98,21 +72,15 @@ void plan_free(struct plan *p)
 	free(p->refs);
 	free(p->plans);
 	free(p->pieces);
+	free(p->ops);
 	free(p->files);
 	free(priv->points_cap);
 	wiretypes_fini(&priv->types);
-	hmap_fini(&priv->plans);
+	planframe_fini(&priv->frames);
 	hmap_fini(&priv->added);
 	arena_fini(&priv->mem);
 	free(priv);
 	free(p);
-}
-
-uint32_t plan_wire_type(const struct plan *p, const struct gotype *t)
-{
-	const struct plan_private *priv = p->priv;
-
-	return wiretypes_find(&priv->types, t);
 }
 
 static bool is_morestack(void *ctx, uint64_t vaddr)
@@ -172,162 +140,6 @@ void plan_survey(struct gobin *bin, const struct gofunc *fn,
 
 	survey(bin, fn, info, &scan);
 	insn_scan_fini(&scan);
-}
-
-/* Append the pieces of one value, joining what is contiguous on the stack. */
-static int add_pieces(struct plan *p, size_t first,
-		      const struct goabi_side *side,
-		      const struct goabi_value *at, const struct plan_value *v)
-{
-	struct plan_private *priv = p->priv;
-	struct goprobe_piece *last;
-
-	if (grow(&p->pieces, p->npieces + at->nparts + 1, &priv->pieces_cap,
-		 sizeof(*p->pieces)))
-		return -1;
-	last = p->npieces > first ? &p->pieces[p->npieces - 1] : NULL;
-	if (!at->on_stack) {
-		for (size_t i = 0; i < at->nparts; i++) {
-			const struct goabi_part *part =
-				&side->parts[at->part + i];
-
-			p->pieces[p->npieces++] = (struct goprobe_piece){
-				.source = part->is_float ?
-					  GOPROBE_FROM_FLOAT_REG :
-					  GOPROBE_FROM_INT_REG,
-				.reg = part->reg,
-				.size = part->size,
-				.frame = v->offset + part->at,
-			};
-		}
-		return 0;
-	}
-	/* Values lie on the stack as in the frame, alignment included. */
-	if (last && last->source == GOPROBE_FROM_STACK &&
-	    v->offset - last->frame == at->stack - (uint32_t)last->offset &&
-	    v->offset - last->frame - last->size < 8) {
-		last->size = v->offset - last->frame + (uint32_t)v->type->size;
-		return 0;
-	}
-	p->pieces[p->npieces++] = (struct goprobe_piece){
-		.source = GOPROBE_FROM_STACK,
-		.size = (uint32_t)v->type->size,
-		.frame = v->offset,
-		.offset = (int32_t)at->stack,
-	};
-	return 0;
-}
-
-/* The wire plan of @type with the pieces from @first on, which it takes. */
-static int intern_plan(struct plan *p, uint32_t type, size_t first,
-		       uint32_t *ret)
-{
-	struct plan_private *priv = p->priv;
-	size_t n = p->npieces - first, bytes = n * sizeof(*p->pieces);
-	uint64_t key = hmap_hash(type, p->pieces + first, bytes);
-	struct known *k, *head = hmap_get(&priv->plans, key);
-
-	for (k = head; k; k = k->next) {
-		const struct goprobe_plan *w = &p->plans[k->id];
-
-		if (w->type == type && w->npieces == n &&
-		    !memcmp(p->pieces + w->piece, p->pieces + first, bytes)) {
-			p->npieces = first;
-			*ret = k->id;
-			return 0;
-		}
-	}
-	k = arena_alloc(&priv->mem, sizeof(*k));
-	if (!k || grow(&p->plans, p->nplans + 1, &priv->plans_cap,
-		       sizeof(*p->plans)))
-		return -1;
-	p->plans[p->nplans] = (struct goprobe_plan){
-		.type = type,
-		.piece = (uint32_t)first,
-		.npieces = (uint32_t)n,
-		.string_limit = priv->opt.string_limit,
-		.elements = priv->opt.elements,
-		.objects = priv->opt.objects,
-		.bytes = priv->opt.bytes,
-		.depth = priv->opt.depth,
-	};
-	k->id = (uint32_t)p->nplans++;
-	k->next = head;
-	*ret = k->id;
-	return hmap_put(&priv->plans, key, k);
-}
-
-/* Lay out @n values one after the other, and say where each comes from. */
-static int build_frame(struct plan *p, const struct goparam *params, size_t n,
-		       const struct goabi_side *side, struct plan_frame *f)
-{
-	struct plan_private *priv = p->priv;
-	struct plan_value *v = arena_array(&priv->mem, n, sizeof(*v));
-	size_t first = p->npieces;
-	uint32_t type;
-
-	f->plan = GOPROBE_NO_PLAN;
-	if (!v)
-		return -1;
-	f->values = v;
-	f->nvalues = n;
-	for (size_t i = 0; i < n; i++) {
-		const struct gotype *t = params[i].type;
-		uint64_t at = f->size;
-
-		if (t->align > 1)
-			at = (at + t->align - 1) / t->align * t->align;
-		v[i].name = params[i].name;
-		v[i].type = t;
-		v[i].stack = side->values[i].on_stack;
-		v[i].unavailable = params[i].unavailable;
-		if (!v[i].unavailable && at + t->size > FRAME_MAX)
-			v[i].unavailable = why_too_large;
-		if (v[i].unavailable || !t->size)
-			continue;
-		v[i].offset = (uint32_t)at;
-		f->size = (uint32_t)(at + t->size);
-		if (add_pieces(p, first, side, &side->values[i], &v[i]))
-			return -1;
-	}
-	if (!f->size)
-		return 0;
-	if (wiretypes_frame(&priv->types, v, n, f->size, &type))
-		return -1;
-	return intern_plan(p, type, first, &f->plan);
-}
-
-static int build_frames(struct plan *p, struct plan_func *pf, bool abi0)
-{
-	const struct gosig *sig = pf->sig;
-	size_t n = sig->nparams + sig->nresults;
-	struct goabi_call call;
-	struct goabi_value *places;
-	int err;
-
-	pf->call.plan = GOPROBE_NO_PLAN;
-	pf->ret.plan = GOPROBE_NO_PLAN;
-	pf->call.unavailable = sig->incomplete;
-	if (!pf->call.unavailable && abi0 && !(pf->fn->flags & GOFUNC_ABI0))
-		pf->call.unavailable = why_convention;
-	if (pf->call.unavailable) {
-		pf->ret.unavailable = pf->call.unavailable;
-		return 0;
-	}
-	places = calloc(n + 1, sizeof(*places));
-	if (!places)
-		return -1;
-	call.params.values = places;
-	call.results.values = places + sig->nparams;
-	err = goabi_assign(sig, abi0, &call);
-	if (!err)
-		err = build_frame(p, sig->params, sig->nparams, &call.params,
-				  &pf->call);
-	if (!err)
-		err = build_frame(p, sig->results, sig->nresults,
-				  &call.results, &pf->ret);
-	free(places);
-	return err;
 }
 
 static struct plan_points *points_of(struct plan *p, struct gobin *bin,
@@ -411,7 +223,7 @@ static int add_points(struct plan *p, const struct plan_func *pf,
 }
 
 static int add_func(struct plan *p, const struct plan_func *info,
-		    const struct insn_scan *scan)
+		    const struct insn_scan *scan, const struct plan_request *req)
 {
 	struct plan_private *priv = p->priv;
 	struct plan_func *pf = arena_alloc(&priv->mem, sizeof(*pf));
@@ -422,15 +234,16 @@ static int add_func(struct plan *p, const struct plan_func *info,
 		return -1;
 	*pf = *info;
 	pf->id = (uint32_t)p->nfuncs;
-	pf->sig = gobin_sig(pf->bin, pf->fn);
-	if (build_frames(p, pf, abi0) || add_points(p, pf, scan, abi0))
+	pf->sig = req->sig ? req->sig : gobin_sig(pf->bin, pf->fn);
+	if (planframe_build(&priv->frames, pf, abi0, req) ||
+	    add_points(p, pf, scan, abi0))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;
 	return 0;
 }
 
-int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
-	     struct diag *d)
+int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
+		     const struct plan_request *req, struct diag *d)
 {
 	struct plan_private *priv = p->priv;
 	uint64_t key = hmap_hash((uintptr_t)bin, &fn->entry, sizeof(fn->entry));
@@ -444,8 +257,14 @@ int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	if (info.refused)
 		err = diag_set(d, "%s can't be probed: %s", fn->name,
 			       info.refused);
-	else if (add_func(p, &info, &scan) || hmap_put(&priv->added, key, p))
+	else if (add_func(p, &info, &scan, req) || hmap_put(&priv->added, key, p))
 		err = diag_set(d, "out of memory");
 	insn_scan_fini(&scan);
 	return err;
+}
+
+int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
+	     struct diag *d)
+{
+	return plan_add_request(p, bin, fn, &(struct plan_request){ NULL }, d);
 }

@@ -29,6 +29,8 @@ struct plan_options {
 	bool no_return;
 };
 
+#define PLAN_FRAME_MAX 4096U	/* goprobe_limits.frame_bytes of the module */
+
 extern const struct plan_options plan_defaults;	/* 256, 64, 128, 8192, 3 */
 
 /**
@@ -47,12 +49,46 @@ struct plan_value {
 	const char *unavailable;
 };
 
+/**
+ * struct plan_frame - arguments or results of a function as they come in a record
+ * @values: what is in it; the item that operation GOPROBE_OP_TRY begins is an
+ *	index of it
+ * @nvalues: their number
+ * @size: bytes in the record, before padding to 8
+ * @plan: index in plan.plans, or GOPROBE_NO_PLAN
+ * @unavailable: why there are no values at all (static string), or NULL
+ * @has_dict: a generic function's dictionary pointer is in it too, at @dict
+ * @dict: see @has_dict
+ */
 struct plan_frame {
 	const struct plan_value *values;
 	size_t nvalues;
-	uint32_t size;		/* bytes in the record, before padding to 8 */
-	uint32_t plan;		/* index in plan.plans, or GOPROBE_NO_PLAN */
-	const char *unavailable; /* no values at all, because ... ; or NULL */
+	uint32_t size;
+	uint32_t plan;
+	const char *unavailable;
+	bool has_dict;
+	uint32_t dict;
+};
+
+/**
+ * struct plan_capture - what is to be captured, in place of a whole signature
+ * @values: what the frame has, in any order; names and types must outlive the
+ *	plan; all else is copied
+ * @nvalues: their number
+ * @pieces: how it is filled
+ * @npieces: their number
+ * @ops: the program that fills the rest; item i is values[i]
+ * @nops: their number
+ * @size: of the frame: at most PLAN_FRAME_MAX
+ */
+struct plan_capture {
+	const struct plan_value *values;
+	size_t nvalues;
+	const struct goprobe_piece *pieces;
+	size_t npieces;
+	const struct goprobe_op *ops;
+	size_t nops;
+	uint32_t size;
 };
 
 /* How a function's entry is probed; see docs/design.md. */
@@ -90,11 +126,20 @@ struct plan_func {
 	const char *refused;
 };
 
-/* The points of one binary, in the order they are to be added. */
+/**
+ * struct plan_points - what the module is told about one binary
+ * @bin: binary
+ * @v: its points, in the order they are to be added
+ * @n: their number
+ * @dynamic: which wire types its descriptors and closures stand for
+ * @ndynamic: their number
+ */
 struct plan_points {
 	struct gobin *bin;
 	struct goprobe_point *v;
 	size_t n;
+	struct goprobe_dynamic *dynamic;
+	size_t ndynamic;
 };
 
 /**
@@ -106,7 +151,8 @@ struct plan_points {
  * @plans: wire plans; index is the session plan id; goprobe_plan.piece counts
  *	from the start of @pieces
  * @pieces: pieces of @plans
- * @files: points by binary
+ * @ops: operations of @plans; goprobe_plan.op counts from the start of it
+ * @files: what is told by binary; index is the session's file id
  */
 struct plan {
 	struct plan_func **funcs;
@@ -120,6 +166,8 @@ struct plan {
 	size_t nplans;
 	struct goprobe_piece *pieces;
 	size_t npieces;
+	struct goprobe_op *ops;
+	size_t nops;
 	struct plan_points *files;
 	size_t nfiles;
 	void *priv;
@@ -127,13 +175,6 @@ struct plan {
 
 struct plan *plan_new(const struct plan_options *opt);
 void plan_free(struct plan *p);
-
-/*
- * Session type id of objects of type @t (what the references to slices' elements
- * name), or UINT32_MAX if nothing refers to such objects. A type's id is higher
- * than those of the types it refers to, but for cycles.
- */
-uint32_t plan_wire_type(const struct plan *p, const struct gotype *t);
 
 /*
  * Look at one function without adding it: how it would be probed. *@info is
@@ -148,5 +189,25 @@ void plan_survey(struct gobin *bin, const struct gofunc *fn,
  */
 int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	     struct diag *d);
+
+/**
+ * struct plan_request - what is wanted of a function
+ * @sig: its signature if the binary's own (gobin_sig()) is not to be used;
+ *	must outlive the plan; or NULL
+ * @call: what to capture when it is called; NULL: all arguments
+ * @ret: what to capture when it returns; NULL: all results
+ */
+struct plan_request {
+	const struct gosig *sig;
+	const struct plan_capture *call;
+	const struct plan_capture *ret;
+};
+
+/*
+ * As plan_add(), with wishes. A function is added once: what a second request
+ * wants is ignored.
+ */
+int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
+		     const struct plan_request *req, struct diag *d);
 
 #endif

@@ -107,32 +107,38 @@ static int upload_plans(struct client *c, const struct plan *p,
 {
 	size_t most = batch(limits, sizeof(struct goprobe_plan));
 	size_t most_pieces = batch(limits, sizeof(struct goprobe_piece));
+	size_t most_ops = batch(limits, sizeof(struct goprobe_op));
 	struct goprobe_plan *plans = calloc(most, sizeof(*plans));
 	struct goprobe_piece *pieces = calloc(most_pieces, sizeof(*pieces));
-	int err = plans && pieces ? 0 : diag_set(d, "out of memory");
+	struct goprobe_op *ops = calloc(most_ops, sizeof(*ops));
+	int err = plans && pieces && ops ? 0 : diag_set(d, "out of memory");
 
 	for (size_t done = 0; !err && done < p->nplans;) {
-		size_t n = 0, npieces = 0;
+		size_t n = 0, npieces = 0, nops = 0;
 		uint32_t first;
 
 		for (; n < most && done + n < p->nplans; n++) {
 			const struct goprobe_plan *one = &p->plans[done + n];
 
-			if (npieces + one->npieces > most_pieces)
+			if (npieces + one->npieces > most_pieces || nops + one->nops > most_ops)
 				break;
 			plans[n] = *one;
 			plans[n].piece = npieces;
+			plans[n].op = nops;
 			for (uint32_t k = 0; k < one->npieces; k++)
 				pieces[npieces++] = p->pieces[one->piece + k];
+			for (uint32_t k = 0; k < one->nops; k++)
+				ops[nops++] = p->ops[one->op + k];
 		}
-		err = n ? client_plans_add(c, plans, n, pieces, npieces, NULL, 0, &first, d) :
-			  diag_set(d, "a capture plan has too many pieces");
+		err = n ? client_plans_add(c, plans, n, pieces, npieces, ops, nops, &first, d) :
+			  diag_set(d, "a capture plan is too large");
 		if (!err)
 			err = expect_id(first, done, d);
 		done += n;
 	}
 	free(plans);
 	free(pieces);
+	free(ops);
 	return err;
 }
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Arrays that grow. */
+#ifndef GOPROBE_GROW_H
+#define GOPROBE_GROW_H
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Make room for @need elements of @size bytes in the array whose pointer is at
+ * @array and that has room for *@cap. Returns 0, or -1 without memory; then
+ * nothing has changed.
+ */
+static inline int grow(void *array, size_t need, size_t *cap, size_t size)
+{
+	size_t n = *cap ? *cap : 16;
+	void *p;
+
+	if (need <= *cap)
+		return 0;
+	while (n < need)
+		if (__builtin_mul_overflow(n, 2, &n))
+			return -1;
+	memcpy(&p, array, sizeof(p));
+	p = reallocarray(p, n, size);
+	if (!p)
+		return -1;
+	memcpy(array, &p, sizeof(p));
+	*cap = n;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a record of a function holds, and how the module assembles it. What is
+ * the same for many functions is made once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "goabi.h"
+#include "grow.h"
+#include "planframe.h"
+
+#define WORD 8U
+
+static const char why_too_large[] = "larger than a record can hold";
+static const char why_convention[] = "its calling convention is not clear";
+
+/* A wire plan, found by a hash of what is in it. */
+struct known {
+	uint32_t id;
+	struct known *next;
+};
+
+/* What a wire plan is made of while it is made: all from the first ones on. */
+struct parts {
+	size_t piece;
+	size_t op;
+};
+
+void planframe_fini(struct planframe *f)
+{
+	hmap_fini(&f->known);
+}
+
+static struct parts parts_begin(const struct planframe *f)
+{
+	return (struct parts){ f->plan->npieces, f->plan->nops };
+}
+
+static int add_piece(struct planframe *f, struct goprobe_piece piece)
+{
+	struct plan *p = f->plan;
+
+	if (grow(&p->pieces, p->npieces + 1, &f->pieces_cap, sizeof(*p->pieces)))
+		return -1;
+	p->pieces[p->npieces++] = piece;
+	return 0;
+}
+
+static int add_registers(struct planframe *f, const struct goabi_side *side,
+			 const struct goabi_value *at, uint32_t offset)
+{
+	for (size_t i = 0; i < at->nparts; i++) {
+		const struct goabi_part *part = &side->parts[at->part + i];
+
+		if (add_piece(f, (struct goprobe_piece){
+				.source = part->is_float ?
+					  GOPROBE_FROM_FLOAT_REG :
+					  GOPROBE_FROM_INT_REG,
+				.reg = part->reg,
+				.size = part->size,
+				.frame = offset + part->at,
+			}))
+			return -1;
+	}
+	return 0;
+}
+
+/* The pieces of one value, joining what is contiguous on the stack. */
+static int add_value(struct planframe *f, const struct parts *first,
+		     const struct goabi_side *side,
+		     const struct goabi_value *at, uint32_t offset, uint32_t size)
+{
+	struct plan *p = f->plan;
+	struct goprobe_piece *last;
+
+	if (!at->on_stack)
+		return add_registers(f, side, at, offset);
+	last = p->npieces > first->piece ? &p->pieces[p->npieces - 1] : NULL;
+	/* Values lie on the stack as in the frame, alignment included. */
+	if (last && last->source == GOPROBE_FROM_STACK &&
+	    offset - last->frame == at->stack - (uint32_t)last->offset &&
+	    offset - last->frame - last->size < WORD) {
+		last->size = offset - last->frame + size;
+		return 0;
+	}
+	return add_piece(f, (struct goprobe_piece){
+		.source = GOPROBE_FROM_STACK,
+		.size = size,
+		.frame = offset,
+		.offset = (int32_t)at->stack,
+	});
+}
+
+static bool same(const struct plan *p, const struct goprobe_plan *a,
+		 const struct goprobe_plan *b)
+{
+	return a->type == b->type && a->npieces == b->npieces && a->nops == b->nops &&
+	       (!a->npieces || !memcmp(p->pieces + a->piece, p->pieces + b->piece,
+				       a->npieces * sizeof(*p->pieces))) &&
+	       (!a->nops || !memcmp(p->ops + a->op, p->ops + b->op,
+				    a->nops * sizeof(*p->ops)));
+}
+
+/* The wire plan of @type with the parts from @first on, which it takes. */
+static int intern_plan(struct planframe *f, uint32_t type, const struct parts *first,
+		       uint32_t *ret)
+{
+	struct plan *p = f->plan;
+	struct goprobe_plan w = {
+		.type = type,
+		.piece = (uint32_t)first->piece,
+		.npieces = (uint32_t)(p->npieces - first->piece),
+		.op = (uint32_t)first->op,
+		.nops = (uint32_t)(p->nops - first->op),
+		.string_limit = f->opt.string_limit,
+		.elements = f->opt.elements,
+		.objects = f->opt.objects,
+		.bytes = f->opt.bytes,
+		.depth = f->opt.depth,
+	};
+	uint64_t key = hmap_hash(type, p->pieces + w.piece, w.npieces * sizeof(*p->pieces));
+	struct known *k, *head;
+
+	key = hmap_hash(key, p->ops + w.op, w.nops * sizeof(*p->ops));
+	head = hmap_get(&f->known, key);
+	for (k = head; k; k = k->next) {
+		if (!same(p, &p->plans[k->id], &w))
+			continue;
+		p->npieces = first->piece;
+		p->nops = first->op;
+		*ret = k->id;
+		return 0;
+	}
+	k = arena_alloc(f->mem, sizeof(*k));
+	if (!k || grow(&p->plans, p->nplans + 1, &f->plans_cap, sizeof(*p->plans)))
+		return -1;
+	k->id = (uint32_t)p->nplans;
+	k->next = head;
+	p->plans[p->nplans++] = w;
+	*ret = k->id;
+	return hmap_put(&f->known, key, k);
+}
+
+/* The type of the finished frame, and its plan. */
+static int finish(struct planframe *f, const struct parts *first,
+		  struct plan_frame *fr)
+{
+	uint32_t type;
+
+	if (!fr->size)
+		return 0;
+	if (wiretypes_frame(f->types, fr->values, fr->nvalues, fr->size, &type))
+		return -1;
+	return intern_plan(f, type, first, &fr->plan);
+}
+
+/* The place of a value of @size bytes behind what the frame has; UINT64_MAX: none. */
+static uint64_t reserve(struct plan_frame *fr, uint64_t size, uint32_t align)
+{
+	uint64_t at = fr->size;
+
+	if (align > 1)
+		at = (at + align - 1) / align * align;
+	if (size > PLAN_FRAME_MAX || at + size > PLAN_FRAME_MAX)
+		return UINT64_MAX;
+	fr->size = (uint32_t)(at + size);
+	return at;
+}
+
+/* Lay out @n values one after the other, and say where each comes from. */
+static int lay_out(struct planframe *f, const struct goparam *params, size_t n,
+		   const struct goabi_side *side, const struct parts *first,
+		   struct plan_frame *fr)
+{
+	struct plan_value *v = arena_array(f->mem, n, sizeof(*v));
+
+	if (!v)
+		return -1;
+	fr->values = v;
+	fr->nvalues = n;
+	for (size_t i = 0; i < n; i++) {
+		const struct gotype *t = params[i].type;
+		uint64_t at;
+
+		v[i].name = params[i].name;
+		v[i].type = t;
+		v[i].stack = side->values[i].on_stack;
+		v[i].unavailable = params[i].unavailable;
+		if (v[i].unavailable || !t->size)
+			continue;
+		at = reserve(fr, t->size, t->align);
+		if (at == UINT64_MAX) {
+			v[i].unavailable = why_too_large;
+			continue;
+		}
+		v[i].offset = (uint32_t)at;
+		if (add_value(f, first, side, &side->values[i], v[i].offset,
+			      (uint32_t)t->size))
+			return -1;
+	}
+	return 0;
+}
+
+/* The dictionary tells what a generic function's type parameters are. */
+static int add_dictionary(struct planframe *f, const struct goabi_call *call,
+			  const struct parts *first, struct plan_frame *fr)
+{
+	uint64_t at = reserve(fr, WORD, WORD);
+
+	if (at == UINT64_MAX)
+		return 0;
+	fr->has_dict = true;
+	fr->dict = (uint32_t)at;
+	return add_value(f, first, &call->params, &call->dict, fr->dict, WORD);
+}
+
+static int build_whole(struct planframe *f, struct plan_func *pf,
+		       const struct goabi_call *call, bool results)
+{
+	const struct gosig *sig = pf->sig;
+	struct plan_frame *fr = results ? &pf->ret : &pf->call;
+	struct parts first = parts_begin(f);
+	int err;
+
+	if (results) {
+		err = lay_out(f, sig->results, sig->nresults, &call->results, &first, fr);
+	} else {
+		err = lay_out(f, sig->params, sig->nparams, &call->params, &first, fr);
+		if (!err && sig->dict)
+			err = add_dictionary(f, call, &first, fr);
+	}
+	return err ? err : finish(f, &first, fr);
+}
+
+static int build_capture(struct planframe *f,
+			 const struct plan_capture *c, struct plan_frame *fr)
+{
+	struct plan_value *v = arena_array(f->mem, c->nvalues, sizeof(*v));
+	struct parts first = parts_begin(f);
+	struct plan *p = f->plan;
+
+	if (!v || c->size > PLAN_FRAME_MAX ||
+	    grow(&p->ops, p->nops + c->nops, &f->ops_cap, sizeof(*p->ops)))
+		return -1;
+	if (c->nvalues)
+		memcpy(v, c->values, c->nvalues * sizeof(*v));
+	fr->values = v;
+	fr->nvalues = c->nvalues;
+	fr->size = c->size;
+	for (size_t i = 0; i < c->npieces; i++)
+		if (add_piece(f, c->pieces[i]))
+			return -1;
+	for (size_t i = 0; i < c->nops; i++)
+		p->ops[p->nops++] = c->ops[i];
+	return finish(f, &first, fr);
+}
+
+/* Where arguments and results are; or why that can't be told. */
+static const char *places(const struct plan_func *pf, bool abi0)
+{
+	if (pf->sig->incomplete)
+		return pf->sig->incomplete;
+	return abi0 && !(pf->fn->flags & GOFUNC_ABI0) ? why_convention : NULL;
+}
+
+/* What is not asked for in particular is captured whole. */
+static int build_rest(struct planframe *f, struct plan_func *pf, bool abi0,
+		      const struct plan_request *req)
+{
+	const struct gosig *sig = pf->sig;
+	struct goabi_call call;
+	struct goabi_value *values = calloc(sig->nparams + sig->nresults + 1,
+					    sizeof(*values));
+	int err;
+
+	if (!values)
+		return -1;
+	call.params.values = values;
+	call.results.values = values + sig->nparams;
+	err = goabi_assign(sig, abi0, &call);
+	if (!err && !req->call)
+		err = build_whole(f, pf, &call, false);
+	if (!err && !req->ret)
+		err = build_whole(f, pf, &call, true);
+	free(values);
+	return err;
+}
+
+int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
+		    const struct plan_request *req)
+{
+	const char *why = places(pf, abi0);
+	int err = 0;
+
+	pf->call.plan = GOPROBE_NO_PLAN;
+	pf->ret.plan = GOPROBE_NO_PLAN;
+	if (req->call)
+		err = build_capture(f, req->call, &pf->call);
+	else
+		pf->call.unavailable = why;
+	if (err)
+		return err;
+	if (req->ret)
+		err = build_capture(f, req->ret, &pf->ret);
+	else
+		pf->ret.unavailable = why;
+	if (err || why || (req->call && req->ret))
+		return err;
+	return build_rest(f, pf, abi0, req);
+}
