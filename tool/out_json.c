@@ -26,8 +26,7 @@ static void value(struct buf *b, const struct out_event *e, const struct plan_va
 	buf_json_str(b, val->type ? value_type_name(val->type) : "?");
 	buf_char(b, ',');
 	if (p) {
-		e->v->budget = VALUE_BUDGET;
-		e->v->depth = 0;
+		value_start(e->v, b);
 		value_json(e->v, b, val->type, p, len);
 	} else {
 		buf_str(b, "\"unavailable\":");

@@ -83,8 +83,7 @@ static void values(struct out *o, const struct out_event *e)
 			buf_char(b, '=');
 		}
 		if (p) {
-			e->v->budget = VALUE_BUDGET;
-			e->v->depth = 0;
+			value_start(e->v, b);
 			value_text(e->v, b, val->type, p, len);
 		} else {
 			buf_char(b, '<');

@@ -7,14 +7,15 @@
 /* Open calls to remember: about 64 MB if it comes to that. */
 #define OPEN_MAX (1 << 20)
 
-static const char *type_name(void *ctx, uint64_t address)
+static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
 {
 	struct stream *s = ctx;
 	uint64_t bias;
 
 	if (!bias_of(s->bias, &s->rec.h, &bias))
-		return NULL;
-	return gobin_rtype_name(s->plan->funcs[s->rec.h.id]->bin, address - bias);
+		return false;
+	ret->name = gobin_rtype_name(s->plan->funcs[s->rec.h.id]->bin, address - bias);
+	return ret->name;
 }
 
 int stream_init(struct stream *s, const struct plan *p, struct out *out, bool paired)
@@ -26,9 +27,8 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 	s->bias = bias_new(p);
 	s->pair = paired ? pair_new(OPEN_MAX) : NULL;
 	s->sum.paired = paired;
-	s->values = (struct value_ctx){
-		.rec = &s->rec, .type_name = type_name, .type_name_ctx = s,
-	};
+	s->env = (struct value_env){ .ctx = s, .dynamic = dynamic };
+	value_init(&s->values, &s->env);
 	if (s->merge && s->bias && (s->pair || !paired))
 		return 0;
 	stream_fini(s);
@@ -40,6 +40,7 @@ void stream_fini(struct stream *s)
 	merge_free(s->merge);
 	pair_free(s->pair);
 	bias_free(s->bias);
+	value_fini(&s->values);
 	s->merge = NULL;
 	s->pair = NULL;
 	s->bias = NULL;
@@ -178,6 +179,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		.time = h->time,
 	};
 
+	value_record(&s->values, &s->rec);
 	join(s, &e);
 	print(s, &e);
 }

@@ -25,6 +25,7 @@
  * @sum: what was printed so far; @lost and @open of it are the caller's
  * @why_malformed: the first reason for sum.malformed
  * @rec: the record at hand
+ * @env: what its values need to know of the program
  * @values: for its values
  */
 struct stream {
@@ -37,6 +38,7 @@ struct stream {
 	struct out_summary sum;
 	const char *why_malformed;
 	struct record rec;
+	struct value_env env;
 	struct value_ctx values;
 };
 

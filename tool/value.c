@@ -1,8 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a value refers to: strings, slices and dynamic types in a record. */
+/* What a value refers to: strings, slices, dynamic types, closures in a record. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "value.h"
+#include "value_map.h"
+
+void value_init(struct value_ctx *v, const struct value_env *env)
+{
+	memset(v, 0, sizeof(*v));
+	v->env = env;
+}
+
+void value_fini(struct value_ctx *v)
+{
+	value_map_fini(v);
+}
+
+void value_record(struct value_ctx *v, const struct record *rec)
+{
+	v->rec = rec;
+	value_mem_start(&v->mem, rec);
+}
+
+void value_start(struct value_ctx *v, const struct buf *b)
+{
+	v->budget = VALUE_BUDGET;
+	v->depth = 0;
+	v->nopen = 0;
+	v->indent = 0;
+	v->text_end = b->len + VALUE_TEXT_MAX;
+}
 
 uint64_t value_word(const uint8_t *p)
 {
@@ -26,96 +54,75 @@ const char *value_type_name(const struct gotype *t)
 	return strcmp(t->name, "[]uint8") == 0 ? "[]byte" : t->name;
 }
 
-/*
- * The longest capture of the memory at @address: whatever it was captured as,
- * these are its bytes, so one copy serves all values that refer to it.
- */
-static const struct record_chunk *chunk_at(const struct record *r, uint64_t address, size_t want)
+void value_objects(struct value_ctx *v, uint64_t address, uint64_t size, uint64_t n,
+		   struct value_bytes *ret)
 {
-	const struct record_chunk *best = NULL;
+	uint64_t have;
 
-	for (size_t i = 0; i < r->nchunks; i++) {
-		const struct record_chunk *c = &r->chunks[i];
-
-		if (c->address != address)
-			continue;
-		if (!best || c->size > best->size)
-			best = c;
-		if (best->size >= want)
-			break;
+	*ret = (struct value_bytes){ .address = address, .len = n };
+	if (n > INT64_MAX / (size ? size : 1)) {
+		ret->unavailable = "impossible length";
+		return;
 	}
-	return best;
+	if (!n || !size)
+		return;		/* struct{}: nothing to copy */
+	ret->data = value_mem_at(&v->mem, address, &have);
+	ret->have = have / size < n ? have / size : n;
+	ret->size = ret->have * size;
+	/* Nothing, but no reason: a limit of 0 was asked for. */
+	if (!ret->have)
+		ret->unavailable = value_mem_why(&v->mem, address);
 }
 
-static const char *why_missing(const struct record *r, const struct record_chunk *c)
+/* Where bytes are that nobody looks at. */
+static const uint8_t nothing[8];
+
+const uint8_t *value_object(struct value_ctx *v, const struct gotype *t, uint64_t address,
+			    const char **why)
 {
-	if (!c)
-		return r->h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : "not captured";
-	switch (c->status) {
-	case GOPROBE_CHUNK_FAULT:
-		return "no readable memory";
-	case GOPROBE_CHUNK_REMOTE:
-		return "not in memory, on a remote file system";
-	case GOPROBE_CHUNK_BAD:
-		return "impossible length";
-	}
+	struct value_bytes o;
+
+	if (!t->size)
+		return nothing;
+	value_objects(v, address, t->size, 1, &o);
+	if (o.have)
+		return o.data;
+	*why = o.unavailable ?: "cut at a limit";
 	return NULL;
 }
 
-/* Find @ret->len objects of @size bytes at @ret->address. */
-static void refer(const struct value_ctx *v, uint64_t size, struct value_bytes *ret)
+void value_string(struct value_ctx *v, const uint8_t *p, struct value_bytes *ret)
 {
-	if (!ret->len)
-		return;
-	if (ret->len > INT64_MAX / (size ? size : 1)) {
-		ret->unavailable = "impossible length";
-		return;
-	}
-	if (!size)
-		return;		/* struct{}: nothing to copy */
-
-	uint64_t want = ret->len * size;
-	const struct record_chunk *c = chunk_at(v->rec, ret->address, want);
-
-	if (c && c->size >= size) {
-		ret->data = c->data;
-		ret->have = c->size / size < ret->len ? c->size / size : ret->len;
-		ret->size = ret->have * size;
-		return;
-	}
-	ret->unavailable = why_missing(v->rec, c);
-	/* Status OK without a whole element: a limit of 0 was asked for. */
+	value_objects(v, value_word(p), 1, value_word(p + 8), ret);
+	if (!ret->data)
+		ret->data = nothing;
 }
 
-void value_string(const struct value_ctx *v, const uint8_t *p, struct value_bytes *ret)
-{
-	*ret = (struct value_bytes){
-		.data = p,
-		.address = value_word(p),
-		.len = value_word(p + 8),
-	};
-	refer(v, 1, ret);
-}
-
-void value_slice(const struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+void value_slice(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		 struct value_bytes *ret)
 {
-	value_string(v, p, ret);
-	ret->have = 0;
-	ret->size = 0;
-	ret->data = p;
-	ret->unavailable = NULL;
+	uint64_t address = value_word(p), len = value_word(p + 8);
+
+	*ret = (struct value_bytes){ .address = address, .len = len };
 	if (!t->elem)
 		ret->unavailable = "unknown element type";
-	else if (ret->len > value_word(p + 16))
+	else if (len > value_word(p + 16))
 		ret->unavailable = "impossible length";
 	else
-		refer(v, t->elem->size, ret);
+		value_objects(v, address, t->elem->size, len, ret);
+	if (!ret->data)
+		ret->data = nothing;
 }
 
-void value_iface(const struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+static bool find_dynamic(struct value_ctx *v, uint64_t address, struct value_dynamic *ret)
+{
+	return v->env && v->env->dynamic && v->env->dynamic(v->env->ctx, address, ret);
+}
+
+void value_iface(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		 struct value_iface *ret)
 {
+	struct value_dynamic d = { 0 };
 	uint64_t word = value_word(p);
 
 	*ret = (struct value_iface){ .nil = !word, .data = value_word(p + 8) };
@@ -125,14 +132,61 @@ void value_iface(const struct value_ctx *v, const struct gotype *t, const uint8_
 		ret->type = word;
 	} else {
 		/* itab: {interface type, dynamic type, ...} */
-		const struct record_chunk *c = record_chunk_find(v->rec, word + 8,
-								 GOPROBE_TYPE_ITAB, 8);
+		uint64_t have;
+		const uint8_t *itab = value_mem_at(&v->mem, word + 8, &have);
 
-		if (c && c->size >= 8)
-			ret->type = value_word(c->data);
+		if (have < 8) {
+			ret->why = value_mem_why(&v->mem, word + 8) ?: "not captured";
+			return;
+		}
+		ret->type = value_word(itab);
 	}
-	if (ret->type && v->type_name)
-		ret->name = v->type_name(v->type_name_ctx, ret->type);
+	ret->why = "unknown type";
+	if (!find_dynamic(v, ret->type, &d))
+		return;
+	ret->name = d.name;
+	ret->why = "type not known yet";
+	if (!d.type)
+		return;
+	ret->dynamic = d.type;
+	if (!ret->name)
+		ret->name = value_type_name(d.type);
+	if (!d.direct)
+		ret->p = value_object(v, d.type, ret->data, &ret->why);
+	else if (d.type->size == 8)
+		ret->p = p + 8;
+	else
+		ret->why = "impossible type";
+}
+
+void value_closure(struct value_ctx *v, const uint8_t *p, struct value_closure *ret)
+{
+	struct value_func f = { 0 };
+	const uint8_t *code;
+	const char *why;
+	uint64_t have;
+
+	*ret = (struct value_closure){ .address = value_word(p) };
+	if (!ret->address)
+		return;
+	code = value_mem_at(&v->mem, ret->address, &have);
+	if (have < 8) {
+		ret->why = value_mem_why(&v->mem, ret->address) ?: "not captured";
+		return;
+	}
+	if (v->env && v->env->func && v->env->func(v->env->ctx, value_word(code), &f))
+		ret->name = f.name;
+	if (!ret->name)
+		ret->why = "unknown function";
+	if (!f.closure || f.closure->kind != GOTYPE_STRUCT)
+		return;
+	ret->p = value_object(v, f.closure, ret->address, &why);
+	ret->type = f.closure;
+}
+
+bool value_is_captured(const struct gotype *closure, size_t i)
+{
+	return closure->fields[i].offset >= 8;
 }
 
 bool value_integer(const struct gotype *t, const uint8_t *p, int64_t *ret)
@@ -175,8 +229,7 @@ double value_float(const uint8_t *p, unsigned int size)
 	return d;
 }
 
-/* The size that values of a kind must have; 0: any. */
-static bool size_fits(const struct gotype *t)
+bool value_type_fits(const struct gotype *t)
 {
 	switch (t->kind) {
 	case GOTYPE_BOOL:
@@ -207,18 +260,46 @@ static bool size_fits(const struct gotype *t)
 	return false;
 }
 
-const char *value_refuse(struct value_ctx *v, const struct gotype *t, size_t len)
+const char *value_refuse(struct value_ctx *v, const struct buf *b, const struct gotype *t,
+			 size_t len)
 {
 	if (!t || t->kind == GOTYPE_UNKNOWN)
 		return "unknown type";
-	if (!size_fits(t))
+	if (!value_type_fits(t))
 		return "impossible type";
 	if (t->size > len)
 		return "not captured";
 	if (v->depth >= VALUE_DEPTH)
 		return "nested too deep";
-	if (!v->budget)
+	if (!v->budget || b->len > v->text_end)
 		return "too many values";
 	v->budget--;
+	return NULL;
+}
+
+bool value_enter(struct value_ctx *v, const struct gotype *t, uint64_t address)
+{
+	for (unsigned int i = 0; i < v->nopen; i++)
+		if (v->open[i].address == address && v->open[i].type == t)
+			return false;
+	if (v->nopen == VALUE_DEPTH)
+		return false;
+	v->open[v->nopen++] = (struct value_open){ .address = address, .type = t };
+	return true;
+}
+
+void value_leave(struct value_ctx *v)
+{
+	v->nopen--;
+}
+
+const char *value_missed(const struct record *r, uint64_t item)
+{
+	for (size_t i = 0; i < r->nchunks; i++) {
+		const struct record_chunk *c = &r->chunks[i];
+
+		if (c->type == GOPROBE_TYPE_MISSED && c->address == item)
+			return value_mem_status(c->status) ?: "unknown status";
+	}
 	return NULL;
 }

@@ -11,29 +11,104 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "golayout.h"
 #include "gotype.h"
 #include "record.h"
+#include "value_mem.h"
 
 /* Values shown of one argument or result, nested ones included. */
 #define VALUE_BUDGET 20000
+/* Text of one argument or result, about: when it is reached, the rest is left out. */
+#define VALUE_TEXT_MAX (1U << 20)
 /* How deep values nest in one argument or result. */
-#define VALUE_DEPTH 16
+#define VALUE_DEPTH 64
+
+/**
+ * struct value_dynamic - what a run-time type descriptor stands for
+ * @name: the type's name, or NULL
+ * @type: the type, or NULL if it is not known, or not known yet
+ * @direct: an interface's data word is the value itself, of 8 bytes
+ */
+struct value_dynamic {
+	const char *name;
+	const struct gotype *type;
+	bool direct;
+};
+
+/**
+ * struct value_func - what a closure's code stands for
+ * @name: the function's name, or NULL
+ * @closure: a struct: the code's address, then the captured variables; or NULL
+ */
+struct value_func {
+	const char *name;
+	const struct gotype *closure;
+};
+
+/**
+ * struct value_env - what is known of the program that the record at hand is from
+ * @ctx: first argument of the callbacks
+ * @dynamic: look up a descriptor by its run-time address
+ * @func: look up a function by the run-time address of its code
+ * @layout: how its runtime keeps maps and channels, or NULL
+ *
+ * Callbacks return false if nothing is known (then @ret stays as it was: empty),
+ * and may be NULL. All that they give out must live until the next record.
+ */
+struct value_env {
+	void *ctx;
+	bool (*dynamic)(void *ctx, uint64_t address, struct value_dynamic *ret);
+	bool (*func)(void *ctx, uint64_t code, struct value_func *ret);
+	const struct golayout *(*layout)(void *ctx);
+};
+
+/* An object that is being printed: what leads back to it is a cycle. */
+struct value_open {
+	uint64_t address;
+	const struct gotype *type;
+};
+
+/* What printing a type takes, remembered: value_known.c. */
+struct value_form {
+	const struct gotype *type;
+	const struct value_known *known;
+	bool named;
+};
+
+#define VALUE_FORMS 256	/* a power of two */
 
 /**
  * struct value_ctx - what is needed besides the bytes
  * @rec: the record
- * @type_name: name of the runtime type at a run-time address, or NULL
- * @type_name_ctx: its first argument
- * @budget: values that may still be shown; the caller sets VALUE_BUDGET
- * @depth: of nesting; the caller sets 0
+ * @env: the program
+ * @width: of text: values that do not fit in so many columns are broken into
+ *	indented lines; 0: everything stays on one line
+ *
+ * The rest belongs to value*.c. value_init() once, value_record() for each
+ * record, value_start() for each argument or result.
  */
 struct value_ctx {
 	const struct record *rec;
-	const char *(*type_name)(void *ctx, uint64_t address);
-	void *type_name_ctx;
-	unsigned int budget;
-	unsigned int depth;
+	const struct value_env *env;
+	unsigned int width;
+
+	unsigned int budget;	/* values that may still be shown */
+	unsigned int depth;	/* of nesting */
+	size_t text_end;	/* the buffer's length at which it is enough */
+	unsigned int indent;	/* levels, of text in lines */
+	unsigned int nopen;
+	struct value_open open[VALUE_DEPTH];
+	struct value_mem mem;
+	struct value_entries *spare;	/* for reuse */
+	struct value_form forms[VALUE_FORMS];
 };
+
+void value_init(struct value_ctx *v, const struct value_env *env);
+void value_fini(struct value_ctx *v);
+/* @rec is the next record. It must stay as it is while its values are shown. */
+void value_record(struct value_ctx *v, const struct record *rec);
+/* The next argument or result goes to @b. */
+void value_start(struct value_ctx *v, const struct buf *b);
 
 /**
  * struct value_bytes - what a string or slice refers to
@@ -41,7 +116,6 @@ struct value_ctx {
  * @size: their number; whole elements of a slice
  * @len: length of the string or slice itself
  * @have: of that length, what was captured
- * @cap: of a slice
  * @address: where it is
  * @unavailable: why there is nothing, or NULL
  */
@@ -54,42 +128,92 @@ struct value_bytes {
 	const char *unavailable;
 };
 
-/* Shared by the two renderings. */
+/* Shared by the two renderings and value_step.c. */
 uint64_t value_word(const uint8_t *p);
 bool value_is_bytes(const struct gotype *t);	/* []byte and the like */
 const char *value_type_name(const struct gotype *t);
-void value_string(const struct value_ctx *v, const uint8_t *p, struct value_bytes *ret);
-void value_slice(const struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+void value_string(struct value_ctx *v, const uint8_t *p, struct value_bytes *ret);
+void value_slice(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		 struct value_bytes *ret);
+/*
+ * Whole objects of @size bytes, @n of them, at @address: ret->data, ret->have of
+ * them; or ret->unavailable.
+ */
+void value_objects(struct value_ctx *v, uint64_t address, uint64_t size, uint64_t n,
+		   struct value_bytes *ret);
+/* One object of type @t at @address; NULL, and *@why, if it was not captured. */
+const uint8_t *value_object(struct value_ctx *v, const struct gotype *t, uint64_t address,
+			    const char **why);
 
 /**
- * struct value_iface - an interface's dynamic type
+ * struct value_iface - an interface's dynamic type and value
  * @nil: there is none
- * @name: its name, or NULL if that can't be told
+ * @name: its type's name, or NULL if that can't be told
  * @type: run-time address of its descriptor, or 0 if unknown
  * @data: data word
+ * @dynamic: its type, or NULL
+ * @p: its bytes, @dynamic->size of them; or NULL
+ * @why: if @dynamic or @p is NULL: why
  */
 struct value_iface {
 	bool nil;
 	const char *name;
 	uint64_t type;
 	uint64_t data;
+	const struct gotype *dynamic;
+	const uint8_t *p;
+	const char *why;
 };
 
-void value_iface(const struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+void value_iface(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		 struct value_iface *ret);
+
+/**
+ * struct value_closure - what a value of function type leads to
+ * @address: of the closure; 0: nil
+ * @name: the function's name, or NULL
+ * @type: struct of the captured variables, or NULL
+ * @p: its bytes, @type->size of them; or NULL
+ * @why: if @name is NULL: why
+ */
+struct value_closure {
+	uint64_t address;
+	const char *name;
+	const struct gotype *type;
+	const uint8_t *p;
+	const char *why;
+};
+
+void value_closure(struct value_ctx *v, const uint8_t *p, struct value_closure *ret);
+/* Is field @i of a closure's struct a captured variable? Else it is the code. */
+bool value_is_captured(const struct gotype *closure, size_t i);
 
 /* A number, sign-extended; false if its size is not a number's. */
 bool value_integer(const struct gotype *t, const uint8_t *p, int64_t *ret);
 /* @size is 4 or 8. */
 double value_float(const uint8_t *p, unsigned int size);
-/* Why @len bytes are no value of type @t, or that the limits are reached; or NULL. */
-const char *value_refuse(struct value_ctx *v, const struct gotype *t, size_t len);
+/*
+ * Why @len bytes are no value of type @t, or that the limits are reached; or
+ * NULL, and it counts.
+ */
+const char *value_refuse(struct value_ctx *v, const struct buf *b, const struct gotype *t,
+			 size_t len);
+/* The sizes in @t are those of its kind. */
+bool value_type_fits(const struct gotype *t);
+/* Begin to show what is at @address; false if that is being done already, or too deep. */
+bool value_enter(struct value_ctx *v, const struct gotype *t, uint64_t address);
+void value_leave(struct value_ctx *v);
+
+/*
+ * Why there is nothing of capture item @item (struct goprobe_op), or NULL if it
+ * did not fail.
+ */
+const char *value_missed(const struct record *r, uint64_t item);
 
 /*
  * Append the value of type @t whose bytes are the @len ones at @p. The text is
  * what follows "name=". The JSON is the members that follow "type": "value"
- * with perhaps "truncated" and "len", or "unavailable"; docs/json.md.
+ * with perhaps others, or "unavailable"; docs/json.md.
  */
 void value_text(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		const uint8_t *p, size_t len);

@@ -150,10 +150,10 @@ struct view {
 	uint64_t len;
 };
 
-static void look(struct value_ctx *v, const struct gotype *t, const uint8_t *p, size_t len,
-		 struct view *ret)
+static void look(struct value_ctx *v, const struct buf *b, const struct gotype *t,
+		 const uint8_t *p, size_t len, struct view *ret)
 {
-	*ret = (struct view){ .why = value_refuse(v, t, len) };
+	*ret = (struct view){ .why = value_refuse(v, b, t, len) };
 	if (ret->why)
 		return;
 	switch (t->kind) {
@@ -240,7 +240,7 @@ void value_json(struct value_ctx *v, struct buf *b, const struct gotype *t,
 {
 	struct view w;
 
-	look(v, t, p, len, &w);
+	look(v, b, t, p, len, &w);
 	members(v, b, t, p, &w);
 }
 
@@ -254,7 +254,7 @@ static void nested(struct value_ctx *v, struct buf *b, const struct gotype *t,
 {
 	struct view w;
 
-	look(v, t, p, len, &w);
+	look(v, b, t, p, len, &w);
 	if (!w.why && w.n >= w.len) {
 		content(v, b, t, p, &w);
 		return;

@@ -221,7 +221,7 @@ static void scalar(struct buf *b, const struct gotype *t, const uint8_t *p)
 static void value(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		  const uint8_t *p, size_t len, bool elided)
 {
-	const char *why = value_refuse(v, t, len);
+	const char *why = value_refuse(v, b, t, len);
 
 	if (why) {
 		missing(b, why);

@@ -122,11 +122,16 @@ static const struct record_chunk chunks[] = {
 	{ 0x5a00, 4, 0, GOPROBE_CHUNK_REMOTE, (const uint8_t *)"" },
 };
 
-static const char *type_name(void *ctx, uint64_t address)
+static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
 {
 	(void)ctx;
-	return address == 0x4a0000 ? "*errors.errorString" : NULL;
+	if (address != 0x4a0000)
+		return false;
+	ret->name = "*errors.errorString";
+	return true;
 }
+
+static const struct value_env env = { .dynamic = dynamic };
 
 static struct record record;
 
@@ -272,7 +277,11 @@ static struct row {
 
 static void render(struct buf *b, const struct gotype *t, const void *p, size_t len, bool json)
 {
-	struct value_ctx v = { .rec = &record, .type_name = type_name, .budget = VALUE_BUDGET };
+	static struct value_ctx v;
+
+	value_init(&v, &env);
+	value_record(&v, &record);
+	value_start(&v, b);
 
 	/* A copy of its own, so that the sanitizer sees a step too far. */
 	uint8_t *copy = malloc(len ? len : 1);
@@ -280,6 +289,7 @@ static void render(struct buf *b, const struct gotype *t, const void *p, size_t 
 	memcpy(copy, p, len);
 	(json ? value_json : value_text)(&v, b, t, copy, len);
 	free(copy);
+	value_fini(&v);
 	assert_int_equal(v.depth, 0);
 	buf_char(b, 0);
 }
@@ -328,15 +338,20 @@ static void test_short(void **state)
 
 static void test_budget(void **state)
 {
-	struct value_ctx v = { .rec = &record, .type_name = type_name, .budget = 2 };
+	static struct value_ctx v;
 	uint64_t array[] = { 1, 2, 3 };
 	struct buf b = { 0 };
 
 	(void)state;
+	value_init(&v, &env);
+	value_record(&v, &record);
+	value_start(&v, &b);
+	v.budget = 2;
 	value_text(&v, &b, &t_int_array, (uint8_t *)array, sizeof(array));
 	buf_char(&b, 0);
 	assert_string_equal(b.p, "[3]int{1, ...} (len 3)");
 	b.len = 0;
+	value_start(&v, &b);
 	v.budget = 2;
 	value_json(&v, &b, &t_int_array, (uint8_t *)array, sizeof(array));
 	buf_char(&b, 0);
