@@ -74,11 +74,10 @@ int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
 		diag_set(d, "%s: the Go line table is damaged", path);
 		goto fail;
 	}
-	bin->types.ef = &bin->ef;
-	bin->types.mem = &bin->mem;
-	bin->types.minor = bin->link.minor;
-	bin->types.types = bin->link.types;
-	bin->types.etypes = bin->link.etypes;
+	if (rtypes_init(&bin->types, &bin->ef, &bin->link, &bin->mem)) {
+		diag_set(d, "out of memory");
+		goto fail;
+	}
 	*ret = bin;
 	return 0;
 fail:
@@ -237,4 +236,29 @@ const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len)
 const char *gobin_rtype_name(struct gobin *bin, uint64_t vaddr)
 {
 	return rtypes_name(&bin->types, vaddr);
+}
+
+const struct gotype *gobin_rtype(struct gobin *bin, uint64_t vaddr)
+{
+	return rtypes_type(&bin->types, vaddr);
+}
+
+bool gobin_rtype_is_direct(struct gobin *bin, uint64_t vaddr)
+{
+	return rtypes_is_direct(&bin->types, vaddr);
+}
+
+int gobin_each_rtype(struct gobin *bin, gobin_rtype_fn fn, void *ctx)
+{
+	return rtypes_each(&bin->types, fn, ctx);
+}
+
+int gobin_itabs(struct gobin *bin, uint64_t iface, gobin_rtype_fn fn, void *ctx)
+{
+	return rtypes_itabs(&bin->types, iface, fn, ctx);
+}
+
+const struct gotype *gobin_find_type(struct gobin *bin, const char *name)
+{
+	return rtypes_find(&bin->types, name);
 }

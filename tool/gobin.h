@@ -121,9 +121,33 @@ uint64_t gobin_code_vaddr(const struct gobin *bin, uint64_t off);
 const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len);
 
 /*
- * Name ("*errors.errorString") of the runtime type descriptor at link-time
+ * Name ("*net/http.Request") of the runtime type descriptor at link-time
  * address @vaddr; NULL if there is none. Cached, owned by @bin.
  */
 const char *gobin_rtype_name(struct gobin *bin, uint64_t vaddr);
+/*
+ * The type that the descriptor describes, with all it refers to; NULL if there
+ * is none. The same each time; owned by @bin.
+ */
+const struct gotype *gobin_rtype(struct gobin *bin, uint64_t vaddr);
+/* An interface's data word is such a value itself, not a pointer to it. */
+bool gobin_rtype_is_direct(struct gobin *bin, uint64_t vaddr);
+
+/* A value other than 0 ends the walk, and is what it returns. */
+typedef int (*gobin_rtype_fn)(void *ctx, uint64_t vaddr, const char *name);
+
+/* All descriptors that can be found in the file. */
+int gobin_each_rtype(struct gobin *bin, gobin_rtype_fn fn, void *ctx);
+/*
+ * The concrete types that the binary is prepared to put into the interface whose
+ * descriptor is at @iface; with 0: into any that has methods.
+ */
+int gobin_itabs(struct gobin *bin, uint64_t iface, gobin_rtype_fn fn, void *ctx);
+
+/*
+ * The type called @name ("*net/http.Request", or "*http.Request" if only one
+ * is called so); NULL if there is none.
+ */
+const struct gotype *gobin_find_type(struct gobin *bin, const char *name);
 
 #endif

@@ -4,6 +4,7 @@
  * architecture; tests/unit compares them with each toolchain's own DWARF.
  */
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,33 +52,53 @@ uint8_t goversion_funcid_wrapper(int minor)
 
 struct goversion_moduledata goversion_moduledata(int minor)
 {
-	struct goversion_moduledata md = {
-		.text = 0xb0, .types = 0x128, .etypes = 0x130, .gofunc = 0x140,
+	static const struct {
+		int until;
+		struct goversion_moduledata md;
+	} table[] = {
+		{ 15, { .text = 0x60, .types = 0xc8, .etypes = 0xd0,
+			.typelinks = 0xf0, .itablinks = 0x108,
+			.size = 0x120 } },
+		{ 17, { .text = 0xb0, .types = 0x118, .etypes = 0x120,
+			.typelinks = 0x140, .itablinks = 0x158,
+			.size = 0x170 } },
+		{ 19, { .text = 0xb0, .types = 0x118, .etypes = 0x120,
+			.gofunc = 0x130, .typelinks = 0x150,
+			.itablinks = 0x168, .size = 0x180 } },
+		{ 25, { .text = 0xb0, .types = 0x128, .etypes = 0x130,
+			.gofunc = 0x140, .typelinks = 0x160,
+			.itablinks = 0x178, .size = 0x190 } },
+		/* 1.26 put epclntab in between. */
+		{ 26, { .text = 0xb0, .types = 0x128, .etypes = 0x130,
+			.gofunc = 0x140, .typelinks = 0x168,
+			.itablinks = 0x180, .size = 0x198 } },
+		{ INT_MAX, { .text = 0xb0, .types = 0x128, .desc_len = 0x130,
+			     .etypes = 0x138, .itabs = 0x140, .gofunc = 0x158,
+			     .size = 0x160 } },
 	};
+	size_t i = 0;
 
-	if (minor <= 15) {
-		md.text = 0x60;
-		md.types = 0xc8;
-		md.etypes = 0xd0;
-		md.gofunc = 0;
-	} else if (minor <= 17) {
-		md.types = 0x118;
-		md.etypes = 0x120;
-		md.gofunc = 0;
-	} else if (minor <= 19) {
-		md.types = 0x118;
-		md.etypes = 0x120;
-		md.gofunc = 0x130;
-	} else if (minor >= 27) {
-		/* 1.27 put typedesclen and the itab table in between. */
-		md.etypes = 0x138;
-		md.gofunc = 0x158;
-	}
-	md.size = md.gofunc > md.etypes ? md.gofunc + 8 : md.etypes + 8;
-	return md;
+	while (minor > table[i].until)
+		i++;
+	return table[i].md;
 }
 
 bool goversion_name_varint(int minor)
 {
 	return minor >= 17;
+}
+
+bool goversion_direct_in_kind(int minor)
+{
+	return minor <= 25;
+}
+
+bool goversion_field_marked(int minor)
+{
+	return minor <= 18;
+}
+
+bool goversion_swiss_maps(int minor, const char *version)
+{
+	return minor >= 24 && !strstr(version, "noswissmap");
 }

@@ -30,15 +30,23 @@ uint8_t goversion_funcid_wrapper(int minor);
  * struct goversion_moduledata - offsets in runtime.moduledata
  * @text: text, etext follows
  * @types: types
- * @etypes: its end
+ * @desc_len: bytes of the descriptors that typelinks listed before 1.27; 0 before
+ * @etypes: end of types
+ * @itabs: itaboffset, from types, itabsize follows; 0 before 1.27
  * @gofunc: what function data offsets count from; 0 if there is none
+ * @typelinks: slice of offsets from types; 0 since 1.27
+ * @itablinks: slice of pointers to itabs; 0 since 1.27
  * @size: bytes that have to be read for all these
  */
 struct goversion_moduledata {
 	uint32_t text;
 	uint32_t types;
+	uint32_t desc_len;
 	uint32_t etypes;
+	uint32_t itabs;
 	uint32_t gofunc;
+	uint32_t typelinks;
+	uint32_t itablinks;
 	uint32_t size;
 };
 
@@ -46,5 +54,20 @@ struct goversion_moduledata goversion_moduledata(int minor);
 
 /* abi.Name lengths are varints (1.17 and newer), else two bytes, big endian. */
 bool goversion_name_varint(int minor);
+
+/*
+ * abi.Type.Kind_ has the mark of types that an interface holds directly (1.25
+ * and older), else TFlag has it. Both are bit 5.
+ */
+bool goversion_direct_in_kind(int minor);
+
+/* The offset of a field is kept times two, with a mark in bit 0 (to 1.18). */
+bool goversion_field_marked(int minor);
+
+/*
+ * Maps are of groups with control bytes; @version is the whole text, which
+ * tells of an experiment that turned them off (1.24 and 1.25).
+ */
+bool goversion_swiss_maps(int minor, const char *version);
 
 #endif

@@ -101,6 +101,33 @@ static uint64_t word(const uint8_t *p)
 	return v;
 }
 
+/* Where types and itabs are. What is counted here is checked when it is read. */
+static void read_types(struct linktab *l, const struct goversion_moduledata *md,
+		       const uint8_t *buf)
+{
+	l->types = word(buf + md->types);
+	l->etypes = word(buf + md->etypes);
+	if (l->etypes < l->types) {
+		l->types = 0;
+		l->etypes = 0;
+		return;
+	}
+	if (md->desc_len)
+		l->desc_len = word(buf + md->desc_len);
+	if (md->typelinks) {
+		l->typelinks = word(buf + md->typelinks);
+		l->ntypelinks = word(buf + md->typelinks + 8);
+	}
+	if (md->itablinks) {
+		l->itablinks = word(buf + md->itablinks);
+		l->nitablinks = word(buf + md->itablinks + 8);
+	}
+	if (md->itabs) {
+		l->itabs = l->types + word(buf + md->itabs);
+		l->itabs_len = word(buf + md->itabs + 8);
+	}
+}
+
 /* Read moduledata at @vaddr; 0 if it makes sense. */
 static int read_moduledata(struct linktab *l, const struct elffile *ef,
 			   uint64_t vaddr)
@@ -123,13 +150,9 @@ static int read_moduledata(struct linktab *l, const struct elffile *ef,
 	l->moduledata = vaddr;
 	if (l->tab.format >= PCLNTAB_GO118)
 		l->tab.text = text;
-	l->types = word(buf + md.types);
-	l->etypes = word(buf + md.etypes);
-	if (l->etypes < l->types) {
-		l->types = 0;
-		l->etypes = 0;
-	}
+	l->text = text;
 	l->gofunc = md.gofunc ? word(buf + md.gofunc) : 0;
+	read_types(l, &md, buf);
 	return 0;
 }
 

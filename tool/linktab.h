@@ -17,8 +17,16 @@
  * @version: "go1.24.4"
  * @minor: 24
  * @moduledata: its link-time address, or 0
+ * @text: what method entries count from, or 0
  * @types: first type descriptor, or 0
  * @etypes: their end
+ * @desc_len: bytes from @types that are descriptors back to back (1.27), or 0
+ * @typelinks: address of 4-byte offsets from @types (before 1.27)
+ * @ntypelinks: their number
+ * @itablinks: address of pointers to itabs (before 1.27)
+ * @nitablinks: their number
+ * @itabs: address of itabs, back to back (1.27)
+ * @itabs_len: bytes of them
  * @gofunc: what function data offsets count from, or 0
  * @symbols: there is a .symtab
  * @tlsg: value of runtime.tlsg, or -1
@@ -31,8 +39,16 @@ struct linktab {
 	char *version;
 	int minor;
 	uint64_t moduledata;
+	uint64_t text;
 	uint64_t types;
 	uint64_t etypes;
+	uint64_t desc_len;
+	uint64_t typelinks;
+	uint64_t ntypelinks;
+	uint64_t itablinks;
+	uint64_t nitablinks;
+	uint64_t itabs;
+	uint64_t itabs_len;
 	uint64_t gofunc;
 	bool symbols;
 	int64_t tlsg;
