@@ -13,7 +13,7 @@ int select_specs_parse(char **texts, size_t n, struct spec **ret, struct diag *d
 	if (!specs)
 		return diag_set(d, "out of memory");
 	for (size_t i = 0; i < n; i++) {
-		if (spec_parse(texts[i], &specs[i], d)) {
+		if (spec_parse_pattern(texts[i], &specs[i], d)) {
 			select_specs_free(specs, i);
 			return -1;
 		}

@@ -12,16 +12,76 @@ static int wrong(struct diag *d, const char *text, size_t at, size_t len, const 
 	return -1;
 }
 
-static int parse_regex(const char *text, struct spec *s, struct diag *d)
-{
-	size_t len = strlen(text);
+/* --- where the pattern ends ------------------------------------------- */
 
-	if (len < 2 || text[len - 1] != '/')
-		return wrong(d, text, len, 0, "a regular expression ends with '/'");
-	if (len == 2)
+/* From @at on: one or two lists, and nothing else? */
+static bool is_lists(const char *text, size_t at)
+{
+	for (int n = 0; n < 2 && text[at] == '('; n++) {
+		at = lex_close(text, at);
+		if (!at)
+			return false;
+		at++;
+		at += strspn(text + at, " ");
+	}
+	return !text[at] || text[at] == ':';
+}
+
+/*
+ * The slash that ends a regular expression, 0 if there is none. It may hold
+ * slashes, and "/(" too.
+ */
+static size_t regex_end(const char *text)
+{
+	size_t len = strlen(text), last = 0;
+
+	if (len > 1 && text[len - 1] == '/')
+		return len - 1;
+	for (size_t i = 1; i < len; i++) {
+		size_t next = i + 1 + strspn(text + i + 1, " ");
+
+		if (text[i] != '/' || text[next] != '(')
+			continue;
+		if (is_lists(text, next))
+			return i;
+		last = i;
+	}
+	return last;
+}
+
+/* The '(' where a name ends and a list begins; the text's end if there is none. */
+static size_t name_end(const char *text)
+{
+	size_t brackets = 0, i;
+
+	for (i = 0; text[i]; i++) {
+		brackets += text[i] == '[';
+		if (text[i] == ']' && brackets)
+			brackets--;
+		if (text[i] != '(' || brackets)
+			continue;
+
+		size_t close = lex_close(text, i);
+
+		if (close && text[close + 1] == '.')
+			i = close;	/* shop.(*Cart).Add */
+		else if (!i || text[i - 1] != '.')
+			break;
+	}
+	return i;
+}
+
+static int parse_regex(const char *text, struct spec *s, size_t *end, struct diag *d)
+{
+	size_t slash = regex_end(text);
+
+	if (!slash)
+		return wrong(d, text, strlen(text), 0, "a regular expression ends with '/'");
+	if (slash == 1)
 		return wrong(d, text, 0, 2, "an empty regular expression matches nothing useful");
+	*end = slash + 1;
 	s->kind = SPEC_REGEX;
-	s->pattern = strndup(text + 1, len - 2);
+	s->pattern = strndup(text + 1, slash - 1);
 	if (!s->pattern)
 		return diag_set(d, "out of memory");
 
@@ -34,8 +94,9 @@ static int parse_regex(const char *text, struct spec *s, struct diag *d)
 
 	regerror(err, &s->regex, why, sizeof(why));
 	free(s->pattern);
+	s->pattern = NULL;
 	diag_set(d, "bad regular expression: %s", why);
-	diag_span(d, text, 1, len - 2);
+	diag_span(d, text, 1, slash - 1);
 	return -1;
 }
 
@@ -44,58 +105,138 @@ static bool is_star(const char *pattern, size_t i)
 	return pattern[i] == '*' && !(i && pattern[i - 1] == '(');
 }
 
-/* Where the text of a name stops: at a list of arguments, which has no dot before it. */
-static const char *argument_list(const char *text)
+static int parse_name(const char *text, struct spec *s, size_t *end, struct diag *d)
 {
-	size_t len = strlen(text), depth = 0;
+	size_t len = name_end(text);
 
-	if (!len || text[len - 1] != ')')
-		return NULL;
-	for (size_t i = len; i--;) {
-		depth += text[i] == ')';
-		depth -= text[i] == '(';
-		if (!depth)
-			return i && text[i - 1] != '.' ? text + i : NULL;
-	}
-	return NULL;
-}
+	*end = len;
+	while (len && text[len - 1] == ' ')
+		len--;
 
-static int parse_name(const char *text, struct spec *s, struct diag *d)
-{
-	size_t len = strlen(text);
 	size_t space = strcspn(text, " \t\n");
-	const char *args = argument_list(text);
 
 	if (!len)
 		return wrong(d, text, 0, 0, "a pattern is empty");
-	if (args) {
-		wrong(d, text, args - text, len - (args - text),
-		      "a pattern names functions, without arguments");
-		diag_hint(d, "write '%.*s': all arguments are shown", (int)(args - text), text);
-		return -1;
-	}
-	if (space < len && !strchr(text, '['))
+	if (space < len && !memchr(text, '[', len))
 		return wrong(d, text, space, 1, "a function's name has no blanks");
 	s->kind = SPEC_NAME;
 	for (size_t i = 0; i < len; i++)
 		if (is_star(text, i) || text[i] == '?')
 			s->kind = SPEC_GLOB;
-	s->pattern = strdup(text);
+	s->pattern = strndup(text, len);
 	return s->pattern ? 0 : diag_set(d, "out of memory");
+}
+
+/* --- what follows it -------------------------------------------------- */
+
+/* Is what follows a signature? See typexpr_is_params(). */
+static bool is_sig(const struct lex *lx)
+{
+	const struct lex_token *next;
+	struct lex results = *lx;
+	size_t first, second;
+
+	if (typexpr_is_params(lx, &first))
+		return true;
+	next = lex_peek(lx, first);
+	if (lex_is(next, ':'))
+		return true;
+	if (!lex_is(next, '('))
+		return typexpr_begins(next);
+	results.i += first;
+	return typexpr_is_params(&results, &second);
+}
+
+static int parse_sig(struct lex *lx, struct spec *s, struct diag *d)
+{
+	struct typexpr_sig *sig = arena_alloc(&s->mem, sizeof(*sig));
+
+	if (!sig)
+		return diag_set(d, "out of memory");
+	s->sig = sig;
+	return typexpr_parse_sig(lx, sig, d);
+}
+
+static int parse_lists(struct lex *lx, struct spec *s, struct diag *d)
+{
+	for (int side = 0; side < 2 && (!side || lex_is(lex_peek(lx, 0), '(')); side++) {
+		struct expr_list *list = arena_alloc(&s->mem, sizeof(*list));
+
+		if (!list)
+			return diag_set(d, "out of memory");
+		if (expr_parse_list(lx, list, d))
+			return -1;
+		*(side ? &s->ret : &s->call) = list;
+	}
+	return 0;
+}
+
+static int parse_rest(const char *text, size_t from, struct spec *s, struct diag *d)
+{
+	const struct lex_token *t;
+	struct lex lx;
+
+	if (lex_scan(&lx, &s->mem, text, from, d))
+		return -1;
+	t = lex_peek(&lx, 0);
+	if (t->kind == LEX_END)
+		return 0;
+	if (!lex_is(t, '('))
+		return lex_wrong(&lx, t, d, "only '(' can follow a pattern");
+	if (!is_sig(&lx)) {
+		if (parse_lists(&lx, s, d))
+			return -1;
+	} else {
+		if (parse_sig(&lx, s, d))
+			return -1;
+		if (lex_accept(&lx, ':') && parse_lists(&lx, s, d))
+			return -1;
+	}
+	t = lex_peek(&lx, 0);
+	if (t->kind == LEX_END)
+		return 0;
+	lex_wrong(&lx, t, d, "nothing can follow here");
+	if (s->sig && lex_is(t, '('))
+		diag_hint(d, "what is to be shown follows a signature after ':'");
+	return -1;
 }
 
 int spec_parse(const char *text, struct spec *ret, struct diag *d)
 {
-	struct spec s = { 0 };
+	struct spec s = { .text = strdup(text) };
+	size_t end = 0;
+	int err;
 
-	if (text[0] == '/' ? parse_regex(text, &s, d) : parse_name(text, &s, d))
+	if (!s.text)
+		return diag_set(d, "out of memory");
+	err = text[0] == '/' ? parse_regex(s.text, &s, &end, d) :
+			       parse_name(s.text, &s, &end, d);
+	if (!err)
+		err = parse_rest(s.text, end, &s, d);
+	if (err)
+		spec_fini(&s);
+	else
+		*ret = s;
+	return err;
+}
+
+int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d)
+{
+	struct spec s = { 0 };
+	size_t end = 0;
+
+	if (spec_parse(text, &s, d))
 		return -1;
-	s.text = strdup(text);
-	*ret = s;
-	if (s.text)
+	if (!s.sig && !s.call) {
+		*ret = s;
 		return 0;
-	spec_fini(ret);
-	return diag_set(d, "out of memory");
+	}
+	end = s.kind == SPEC_REGEX ? strlen(s.pattern) + 2 : name_end(text);
+	wrong(d, text, end, strlen(text) - end,
+	      "a pattern names functions here, nothing of them");
+	diag_hint(d, "write '%.*s'", (int)end, text);
+	spec_fini(&s);
+	return -1;
 }
 
 void spec_fini(struct spec *s)
@@ -104,6 +245,7 @@ void spec_fini(struct spec *s)
 		regfree(&s->regex);
 	free(s->pattern);
 	free(s->text);
+	arena_fini(&s->mem);
 	memset(s, 0, sizeof(*s));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Probe specs: which functions. Pure.
+ * Probe specs: which functions, and what of them. Pure.
  *
  *	main.foo		that function
  *	shop.(*Cart).Add	that method; "(*" is the pointer receiver's star
@@ -9,6 +9,17 @@
  *
  * A pattern without "[" is also compared with a generic function's name
  * without its type arguments: main.Map finds main.Map[go.shape.int].
+ *
+ * What follows the pattern:
+ *
+ *	(x, r.URL.Path)		values shown of the call; () shows none
+ *	(x)(err)		and of the return
+ *	(a, b int) (int, error)	a signature, where the program does not tell
+ *	(r *T) error : (r.f)(…)	a signature, and values
+ *
+ * A list that is not there leaves what it stands for as it is: everything is
+ * shown. A list begins at a '(' that no receiver is in: one that has no '.'
+ * before it and none behind its ')'. typexpr.h says when it is a signature.
  */
 #ifndef GOPROBE_SPEC_H
 #define GOPROBE_SPEC_H
@@ -17,7 +28,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "arena.h"
 #include "diag.h"
+#include "expr.h"
+#include "typexpr.h"
 
 enum spec_kind {
 	SPEC_NAME,	/* no wildcards */
@@ -31,16 +45,26 @@ enum spec_kind {
  * @text: the user's own text, for errors
  * @pattern: the pattern in it, without slashes
  * @regex: compiled, SPEC_REGEX only
+ * @sig: the signature, or NULL
+ * @call: what is shown of a call, or NULL: all arguments
+ * @ret: what is shown of a return, or NULL: all results
+ * @mem: where the last three are
  */
 struct spec {
 	enum spec_kind kind;
 	char *text;
 	char *pattern;
 	regex_t regex;
+	const struct typexpr_sig *sig;
+	const struct expr_list *call;
+	const struct expr_list *ret;
+	struct arena mem;
 };
 
 /* 0, or -1 and nothing to free; errors point into @text. */
 int spec_parse(const char *text, struct spec *ret, struct diag *d);
+/* As spec_parse() where nothing but a pattern makes sense. */
+int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d);
 void spec_fini(struct spec *s);
 bool spec_match(const struct spec *s, const char *name);
 

@@ -93,9 +93,6 @@ static struct error {
 	{ "refused: a slash", "/", "ends with '/'", 1, 0 },
 	{ "refused: an empty regexp", "//", "empty regular expression", 0, 2 },
 	{ "refused: a broken regexp", "/a(b/", "bad regular expression", 1, 3 },
-	{ "refused: arguments", "main.foo(x, y)", "without arguments", 8, 6 },
-	{ "refused: arguments of a method", "shop.(*Cart).Add(sku)", "without arguments", 16, 5 },
-	{ "refused: an empty list of arguments", "main.foo()", "without arguments", 8, 2 },
 	{ "refused: a blank", "main.foo bar", "no blanks", 8, 1 },
 };
 
@@ -111,6 +108,32 @@ static void test_error(void **state)
 	assert_int_equal(d.at, row->at);
 	assert_int_equal(d.len, row->len);
 	diag_fini(&d);
+}
+
+/* Where only a pattern makes sense. */
+static struct error alone[] = {
+	{ "a pattern alone: no arguments", "main.foo(x, y)", "names functions", 8, 6 },
+	{ "a pattern alone: no arguments of a method", "shop.(*Cart).Add(sku)", "names functions",
+	  16, 5 },
+	{ "a pattern alone: no empty list", "main.foo()", "names functions", 8, 2 },
+	{ "a pattern alone: no signature", "main.foo(int) error", "names functions", 8, 11 },
+	{ "a pattern alone: no arguments of a regexp", "/foo/(x)", "names functions", 5, 3 },
+};
+
+static void test_alone(void **state)
+{
+	const struct error *row = *state;
+	struct diag d = { 0 };
+	struct spec s;
+
+	assert_int_equal(spec_parse_pattern(row->text, &s, &d), -1);
+	assert_non_null(strstr(d.sentence, row->sentence));
+	assert_int_equal(d.at, row->at);
+	assert_int_equal(d.len, row->len);
+	diag_fini(&d);
+	assert_int_equal(spec_parse_pattern("main.foo", &s, &d), 0);
+	assert_string_equal(s.pattern, "main.foo");
+	spec_fini(&s);
 }
 
 static const char *const names[] = {
@@ -148,7 +171,7 @@ static void test_near(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[1 + N(matches) + N(errors) + N(nears)] = {
+	struct CMUnitTest tests[1 + N(matches) + N(errors) + N(alone) + N(nears)] = {
 		{ "names, globs and regexps are told apart", test_kinds },
 	};
 	struct CMUnitTest *t = tests + 1;
@@ -159,6 +182,9 @@ int main(void)
 	for (size_t i = 0; i < N(errors); i++)
 		*t++ = (struct CMUnitTest){ .name = errors[i].claim, .test_func = test_error,
 					    .initial_state = &errors[i] };
+	for (size_t i = 0; i < N(alone); i++)
+		*t++ = (struct CMUnitTest){ .name = alone[i].claim, .test_func = test_alone,
+					    .initial_state = &alone[i] };
 	for (size_t i = 0; i < N(nears); i++)
 		*t++ = (struct CMUnitTest){ .name = nears[i].claim, .test_func = test_near,
 					    .initial_state = &nears[i] };

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Capture expressions: operands of Go, as its specification has them ("Primary
+ * expressions", "Unary operators"). Binary operators would begin in
+ * expr_parse(), which is what everything nested goes through.
+ */
+#include <string.h>
+
+#include "expr.h"
+
+static struct expr *make(struct lex *lx, enum expr_kind kind, size_t at,
+			 const struct lex_token *word, struct diag *d)
+{
+	struct expr *e = arena_alloc(lx->mem, sizeof(*e));
+
+	if (!e) {
+		diag_set(d, "out of memory");
+		return NULL;
+	}
+	e->kind = kind;
+	e->at = at;
+	e->word = word->at;
+	e->word_len = word->len;
+	return e;
+}
+
+/* @e ends with the token that was taken last. */
+static void end(const struct lex *lx, struct expr *e)
+{
+	const struct lex_token *last = &lx->v[lx->i - 1];
+
+	e->len = last->at + last->len - e->at;
+}
+
+/* --- operands ----------------------------------------------------------- */
+
+static int parse_number(struct lex *lx, bool negative, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *sign = lex_peek(lx, 0), *t;
+	struct expr *e;
+
+	if (negative)
+		lex_next(lx);
+	t = lex_next(lx);
+	if (t->kind != LEX_NUMBER && t->kind != LEX_RUNE)
+		return lex_wrong(lx, t, d, "only a number can follow '-' here");
+	if (negative && t->number > 1ULL << 63)
+		return lex_wrong(lx, t, d, "the number does not fit into 64 bits");
+	e = make(lx, EXPR_NUMBER, sign->at, t, d);
+	if (!e)
+		return -1;
+	e->negative = negative;
+	e->number = negative ? -t->number : t->number;
+	end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+/* net/http.Name or "net/http".Name */
+static int parse_variable(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *path = lex_next(lx), *name;
+	struct expr *e;
+
+	lex_next(lx);
+	name = lex_next(lx);
+	if (name->kind != LEX_NAME)
+		return lex_wrong(lx, name, d, "the name of a package's variable is missing here");
+	e = make(lx, EXPR_VARIABLE, path->at, path, d);
+	if (!e)
+		return -1;
+	e->s = arena_printf(lx->mem, "%s.%s", path->s, name->s);
+	if (!e->s)
+		return diag_set(d, "out of memory");
+	e->n = strlen(e->s);
+	end(lx, e);
+	e->word_len = e->len;
+	*ret = e;
+	return 0;
+}
+
+static int parse_call(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *name = lex_next(lx);
+	struct expr *e;
+
+	if (!lex_is_name(name, "len") && !lex_is_name(name, "cap")) {
+		lex_wrong(lx, name, d, "'%.64s' can't be called: nothing is run in the program",
+			  name->s);
+		diag_hint(d, "len() and cap() are all that can be called");
+		return -1;
+	}
+	lex_next(lx);
+	e = make(lx, name->s[0] == 'l' ? EXPR_LEN : EXPR_CAP, name->at, name, d);
+	if (!e || expr_parse(lx, &e->x, d) ||
+	    lex_expect(lx, ')', "a ')' is missing here", d))
+		return -1;
+	end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+static int parse_word(struct lex *lx, enum expr_kind kind, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *t = lex_next(lx);
+	struct expr *e = make(lx, kind, t->at, t, d);
+
+	if (!e)
+		return -1;
+	e->s = t->s;
+	e->n = t->n;
+	end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *t = lex_peek(lx, 0);
+	bool dot = lex_is(lex_peek(lx, 1), '.');
+
+	switch (t->kind) {
+	case LEX_NAME:
+		if (lex_is(lex_peek(lx, 1), '('))
+			return parse_call(lx, ret, d);
+		return parse_word(lx, EXPR_NAME, ret, d);
+	case LEX_PATH:
+		if (!dot)
+			return lex_wrong(lx, t, d, "a package's variable is missing after its path");
+		return parse_variable(lx, ret, d);
+	case LEX_STRING:
+		return dot ? parse_variable(lx, ret, d) : parse_word(lx, EXPR_STRING, ret, d);
+	case LEX_NUMBER:
+	case LEX_RUNE:
+		return parse_number(lx, false, ret, d);
+	default:
+		break;
+	}
+	if (lex_is(t, '-'))
+		return parse_number(lx, true, ret, d);
+	if (lex_is(t, '&')) {
+		lex_wrong(lx, t, d, "there is no '&' here");
+		diag_hint(d, "a pointer shows its address");
+		return -1;
+	}
+	if (!lex_accept(lx, '('))
+		return lex_wrong(lx, t, d, "an expression is missing here");
+	if (expr_parse(lx, ret, d))
+		return -1;
+	return lex_expect(lx, ')', "a ')' is missing here", d);
+}
+
+/* --- what follows them ----------------------------------------------------- */
+
+static int parse_dot(struct lex *lx, struct expr **ret, size_t at, struct diag *d)
+{
+	const struct lex_token *t;
+
+	lex_next(lx);
+	t = lex_next(lx);
+	if (t->kind == LEX_NAME) {
+		*ret = make(lx, EXPR_FIELD, at, t, d);
+		if (!*ret)
+			return -1;
+		(*ret)->s = t->s;
+		(*ret)->n = t->n;
+		return 0;
+	}
+	if (!lex_is(t, '('))
+		return lex_wrong(lx, t, d, "the name of a field is missing here");
+	*ret = make(lx, EXPR_ASSERT, at, t, d);
+	if (!*ret || typexpr_parse(lx, &(*ret)->type, d))
+		return -1;
+	return lex_expect(lx, ')', "a ')' is missing after a type", d);
+}
+
+static int parse_index(struct lex *lx, struct expr **ret, size_t at, struct diag *d)
+{
+	const struct lex_token *colon;
+
+	*ret = make(lx, EXPR_INDEX, at, lex_next(lx), d);
+	if (!*ret || expr_parse(lx, &(*ret)->index, d))
+		return -1;
+	colon = lex_peek(lx, 0);
+	if (lex_is(colon, ':')) {
+		lex_wrong(lx, colon, d, "a part of a slice can't be asked for");
+		diag_hint(d, "--elements says how many elements are copied");
+		return -1;
+	}
+	return lex_expect(lx, ']', "a ']' is missing here", d);
+}
+
+static int parse_primary(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	size_t at = lex_peek(lx, 0)->at;
+	/* Each takes part in all that walk the tree. */
+	unsigned int links = 0;
+
+	if (parse_operand(lx, ret, d))
+		return -1;
+	for (;;) {
+		const struct lex_token *t = lex_peek(lx, 0);
+		struct expr *e;
+		int err;
+
+		if (lex_is(t, '.'))
+			err = parse_dot(lx, &e, at, d);
+		else if (lex_is(t, '['))
+			err = parse_index(lx, &e, at, d);
+		else
+			return 0;
+		if (err)
+			return -1;
+		if (++links > LEX_DEPTH_MAX)
+			return lex_wrong(lx, t, d, "this nests too deeply");
+		e->x = *ret;
+		end(lx, e);
+		*ret = e;
+	}
+}
+
+static int parse_unary(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *star = lex_peek(lx, 0);
+	struct expr *e;
+
+	if (!lex_accept(lx, '*'))
+		return parse_primary(lx, ret, d);
+	e = make(lx, EXPR_DEREF, star->at, star, d);
+	if (!e || expr_parse(lx, &e->x, d))
+		return -1;
+	end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+int expr_parse(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	int err;
+
+	if (lex_enter(lx, d))
+		return -1;
+	err = parse_unary(lx, ret, d);
+	lex_leave(lx);
+	return err;
+}
+
+/* --- lists -------------------------------------------------------------------- */
+
+int expr_parse_list(struct lex *lx, struct expr_list *ret, struct diag *d)
+{
+	const struct lex_token *open = lex_peek(lx, 0);
+
+	*ret = (struct expr_list){ .text = lx->text, .at = open->at };
+	ret->v = arena_array(lx->mem, EXPR_LIST_MAX, sizeof(*ret->v));
+	if (!ret->v)
+		return diag_set(d, "out of memory");
+	if (lex_expect(lx, '(', "a '(' is missing here", d))
+		return -1;
+	while (!lex_is(lex_peek(lx, 0), ')')) {
+		const struct lex_token *t = lex_peek(lx, 0);
+
+		if (ret->n == EXPR_LIST_MAX)
+			return lex_wrong(lx, t, d, "more than %d values are asked for",
+					 EXPR_LIST_MAX);
+		if (expr_parse(lx, &ret->v[ret->n], d))
+			return -1;
+		ret->n++;
+		if (!lex_accept(lx, ','))
+			break;
+	}
+	if (lex_expect(lx, ')', "',' or ')' is missing here", d))
+		return -1;
+	ret->len = lx->v[lx->i - 1].at + 1 - ret->at;
+	return 0;
+}
+
+const char *expr_text(struct arena *mem, const char *text, const struct expr *e)
+{
+	return arena_strndup(mem, text + e->at, e->len);
+}
