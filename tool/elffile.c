@@ -70,7 +70,11 @@ int elffile_read_vaddr(const struct elffile *ef, uint64_t vaddr, void *buf,
 {
 	const struct elfseg *s = elffile_segment(ef, vaddr, len);
 
-	return s ? elffile_read(ef, s->off + (vaddr - s->vaddr), buf, len) : -1;
+	if (!s || elffile_read(ef, s->off + (vaddr - s->vaddr), buf, len))
+		return -1;
+	if (ef->nrels)
+		elfrel_apply(ef->rels, ef->nrels, vaddr, buf, len);
+	return 0;
 }
 
 const struct elfsec *elffile_section(const struct elffile *ef,
@@ -222,6 +226,7 @@ int elffile_open(int fd, const char *path, struct elffile *ret, struct diag *d)
 	if (load_segments(&ef, &eh, path, d) ||
 	    load_sections(&ef, &eh, path, d))
 		goto fail;
+	ef.nrels = elfrel_load(&ef, &ef.rels);
 	*ret = ef;
 	return 0;
 fail:
@@ -234,6 +239,7 @@ void elffile_fini(struct elffile *ef)
 	free(ef->segs);
 	free(ef->secs);
 	free(ef->names);
+	free(ef->rels);
 	if (ef->fd >= 0)
 		close(ef->fd);
 	memset(ef, 0, sizeof(*ef));

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "diag.h"
+#include "elfrel.h"
 
 struct elfseg {
 	uint32_t type;		/* PT_* */
@@ -43,6 +44,8 @@ struct elfsec {
  * @secs: section headers, may be none
  * @nsecs: their number
  * @names: section names
+ * @rels: pointers that the dynamic linker will write and the file lacks
+ * @nrels: their number
  */
 struct elffile {
 	int fd;
@@ -53,6 +56,8 @@ struct elffile {
 	struct elfsec *secs;
 	size_t nsecs;
 	char *names;
+	struct elfrel *rels;
+	size_t nrels;
 };
 
 /**
@@ -78,7 +83,10 @@ const struct elfseg *elffile_segment(const struct elffile *ef, uint64_t vaddr,
 /* Exactly @len bytes at file offset @off; 0, or -1. */
 int elffile_read(const struct elffile *ef, uint64_t off, void *buf,
 		 size_t len);
-/* Exactly @len bytes at link-time address @vaddr; 0, or -1. */
+/*
+ * Exactly @len bytes at link-time address @vaddr, with the pointers that they
+ * will hold when the file is loaded at its link-time address; 0, or -1.
+ */
 int elffile_read_vaddr(const struct elffile *ef, uint64_t vaddr, void *buf,
 		       size_t len);
 /* As elffile_read() into new memory with a NUL behind it; NULL on failure. */

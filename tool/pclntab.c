@@ -14,6 +14,8 @@
 
 #define PTR_SIZE 8U
 #define MIN_LC 1U		/* x86 */
+/* More than any struct _func with what follows it has. */
+#define FUNC_BYTES_MAX 4096U
 
 /* Where struct _func has its fields, by format. */
 struct func_layout {
@@ -77,12 +79,11 @@ static uint64_t u64(const uint8_t *p)
 	return v;
 }
 
-static int format_of(const uint8_t *data, size_t len)
+static int format_of(const uint8_t *header)
 {
-	if (len < 16 || data[4] || data[5] || data[6] != MIN_LC ||
-	    data[7] != PTR_SIZE)
+	if (!pclntab_is_magic(u64(header)))
 		return -1;
-	switch (u32(data)) {
+	switch (u32(header)) {
 	case MAGIC_GO12:
 		return PCLNTAB_GO12;
 	case MAGIC_GO116:
@@ -95,59 +96,48 @@ static int format_of(const uint8_t *data, size_t len)
 	return -1;
 }
 
-/* One row of the function table, the last being the end of the text. */
-static int row(const struct pclntab *t, uint32_t i, uint64_t *entry,
-	       uint64_t *off)
+static size_t row_size(const struct pclntab *t)
 {
-	const uint8_t *p = t->data + t->funcs;
-
-	if (t->format == PCLNTAB_GO12)
-		p += 16;	/* follows magic and nfunc directly */
-	if (t->format <= PCLNTAB_GO116) {
-		p += (size_t)i * 16;
-		*entry = u64(p);
-		*off = i < t->nfunc ? u64(p + 8) : 0;
-	} else {
-		p += (size_t)i * 8;
-		*entry = t->text + u32(p);
-		*off = i < t->nfunc ? u32(p + 4) : 0;
-	}
-	return 0;
+	return t->format <= PCLNTAB_GO116 ? 16 : 8;
 }
 
-bool pclntab_is_header(const uint8_t *data, size_t len)
+/* The row at @p. */
+static uint64_t row_entry(const struct pclntab *t, const uint8_t *p)
 {
-	struct pclntab t;
-
-	return !pclntab_init(&t, data, len);
+	return t->format <= PCLNTAB_GO116 ? u64(p) : t->text + u32(p);
 }
 
-int pclntab_init(struct pclntab *t, const uint8_t *data, size_t len)
+/* Not of the last one, which is the end of the text and no more. */
+static uint64_t row_func(const struct pclntab *t, const uint8_t *p)
 {
-	int format = format_of(data, len);
-	uint64_t nfunc, rows, off[5], prev = 0;
-	size_t at, n;
+	return t->format <= PCLNTAB_GO116 ? u64(p + 8) : u32(p + 4);
+}
 
-	if (format < 0)
+static const uint8_t *row(const struct pclntab *t, uint32_t i)
+{
+	return t->data + t->rows + i * row_size(t);
+}
+
+int pclntab_check(struct pclntab *t, const uint8_t *header, uint64_t len)
+{
+	int format = format_of(header);
+	uint64_t nfunc = u64(header + 8), off[5], prev = 0;
+	size_t at;
+
+	if (format < 0 || len < PCLNTAB_HEADER || !nfunc ||
+	    nfunc > UINT32_MAX / 32)
 		return -1;
 	memset(t, 0, sizeof(*t));
-	t->data = data;
 	t->len = len;
 	t->format = format;
-	nfunc = u64(data + 8);
-	if (!nfunc || nfunc > UINT32_MAX / 32)
-		return -1;
 	t->nfunc = (uint32_t)nfunc;
 	if (format == PCLNTAB_GO12) {
-		rows = 16 + nfunc * 16 + 8;
+		t->rows = 16;	/* follow magic and nfunc directly */
 	} else {
 		at = format == PCLNTAB_GO116 ? 24 : 32;
-		n = at + sizeof(off);
-		if (!has(t, 0, n))
-			return -1;
 		if (format != PCLNTAB_GO116)
-			t->text = u64(data + 24);
-		memcpy(off, data + at, sizeof(off));
+			t->text = u64(header + 24);
+		memcpy(off, header + at, sizeof(off));
 		for (size_t i = 0; i < 5; i++) {
 			if (off[i] < prev || off[i] >= len)
 				return -1;
@@ -158,30 +148,86 @@ int pclntab_init(struct pclntab *t, const uint8_t *data, size_t len)
 		t->files = off[2];
 		t->pc = off[3];
 		t->funcs = off[4];
-		rows = format == PCLNTAB_GO116 ? nfunc * 16 + 8 :
-		       nfunc * 8 + 4;
+		t->rows = t->funcs;
 	}
-	if (!has(t, t->funcs, rows))
+	/* The last row has an address only. */
+	if (!has(t, t->rows, (nfunc + 1) * row_size(t)) &&
+	    !has(t, t->rows, nfunc * row_size(t) + row_size(t) / 2))
 		return -1;
-	/* The first rows tell a table from bytes that look like its header. */
-	for (uint32_t i = 0; i < t->nfunc && i < 16; i++) {
-		uint64_t a, b, o;
-
-		row(t, i, &a, &o);
-		if (!has(t, t->funcs, o))
-			return -1;
-		row(t, i + 1, &b, &o);
-		if (b < a)
-			return -1;
-	}
 	return 0;
+}
+
+bool pclntab_check_rows(const struct pclntab *t, const uint8_t *rows)
+{
+	size_t size = row_size(t);
+
+	for (uint32_t i = 0; i < t->nfunc && i < 16; i++) {
+		const uint8_t *p = rows + i * size;
+		uint64_t off = row_func(t, p);
+
+		if (off > t->len || !has(t, t->funcs + off, 1) ||
+		    row_entry(t, p + size) < row_entry(t, p))
+			return false;
+	}
+	return true;
+}
+
+size_t pclntab_row_at(const struct pclntab *t, uint32_t i)
+{
+	return t->rows + i * row_size(t);
+}
+
+void pclntab_extent(const struct pclntab *t, const uint8_t *first,
+		    const uint8_t *last, const uint8_t *end,
+		    struct pclntab_extent *ret)
+{
+	uint64_t off = row_func(t, last);
+
+	ret->lo = row_entry(t, first);
+	ret->hi = row_entry(t, end);
+	ret->bytes = t->len;
+	/* Since 1.16 the functions' structures end it, in the rows' order. */
+	if (t->format >= PCLNTAB_GO116 &&
+	    has(t, t->funcs + off, FUNC_BYTES_MAX) && off <= t->len)
+		ret->bytes = t->funcs + off + FUNC_BYTES_MAX;
+}
+
+int pclntab_init(struct pclntab *t, const uint8_t *data, size_t len)
+{
+	uint8_t rows[PCLNTAB_ROWS];
+
+	if (len < PCLNTAB_HEADER || pclntab_check(t, data, len))
+		return -1;
+	t->data = data;
+	memset(rows, 0, sizeof(rows));
+	memcpy(rows, data + t->rows, len - t->rows < sizeof(rows) ?
+	       len - t->rows : sizeof(rows));
+	return pclntab_check_rows(t, rows) ? 0 : -1;
+}
+
+bool pclntab_is_header(const uint8_t *data, size_t len)
+{
+	struct pclntab t;
+
+	return !pclntab_init(&t, data, len);
+}
+
+/* A string of at most @max bytes at @off, or NULL. */
+static const char *string_at(const struct pclntab *t, size_t off, size_t max)
+{
+	size_t room;
+
+	if (!has(t, off, 1))
+		return NULL;
+	room = t->len + 1 - off;
+	if (!memchr(t->data + off, 0, room < max + 1 ? room : max + 1))
+		return NULL;
+	return (const char *)t->data + off;
 }
 
 const char *pclntab_name(const struct pclntab *t, uint32_t off)
 {
-	if (!has(t, t->names, (size_t)off + 1))
-		return NULL;
-	return (const char *)t->data + t->names + off;
+	return string_at(t, t->names + (size_t)off, PCLNTAB_NAME_MAX);
 }
 
 int pclntab_func(const struct pclntab *t, uint32_t i, struct pclntab_func *ret)
@@ -194,8 +240,9 @@ int pclntab_func(const struct pclntab *t, uint32_t i, struct pclntab_func *ret)
 	if (i >= t->nfunc)
 		return -1;
 	memset(ret, 0, sizeof(*ret));
-	row(t, i + 1, &ret->end, &off);
-	row(t, i, &ret->entry, &off);
+	ret->entry = row_entry(t, row(t, i));
+	ret->end = row_entry(t, row(t, i + 1));
+	off = row_func(t, row(t, i));
 	if (ret->end < ret->entry || off > t->len ||
 	    !has(t, t->funcs + off, l->pcdata))
 		return -1;
@@ -220,6 +267,24 @@ int pclntab_func(const struct pclntab *t, uint32_t i, struct pclntab_func *ret)
 	return 0;
 }
 
+int pclntab_find(const struct pclntab *t, uint64_t pc, struct pclntab_func *ret)
+{
+	uint32_t lo = 0, hi = t->nfunc;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (row_entry(t, row(t, mid)) <= pc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || pclntab_func(t, lo - 1, ret) || pc < ret->entry ||
+	    pc >= ret->end)
+		return -1;
+	return 0;
+}
+
 static int uvarint(const struct pclntab *t, size_t *at, uint32_t *v)
 {
 	uint32_t r = 0;
@@ -239,54 +304,76 @@ static int uvarint(const struct pclntab *t, size_t *at, uint32_t *v)
 	return -1;
 }
 
+void pclntab_walk(const struct pclntab *t, const struct pclntab_func *f,
+		  uint32_t off, struct pclntab_run *run)
+{
+	*run = (struct pclntab_run){
+		.from = f->entry, .until = f->entry, .value = -1,
+		/* Offset 0 is never used: there is no table. */
+		.at = off ? t->pc + off : t->len,
+	};
+}
+
+bool pclntab_next(const struct pclntab *t, const struct pclntab_func *f,
+		  struct pclntab_run *run)
+{
+	bool first = run->until == f->entry;
+	uint32_t dv, dpc;
+
+	if (run->until >= f->end || uvarint(t, &run->at, &dv) ||
+	    (!dv && !first) || uvarint(t, &run->at, &dpc) || !dpc)
+		return false;
+	run->value = (int32_t)((uint32_t)run->value +
+			       ((dv >> 1) ^ (0 - (dv & 1))));
+	run->from = run->until;
+	run->until += (uint64_t)dpc * MIN_LC;
+	return run->until > run->from;
+}
+
 int pclntab_value(const struct pclntab *t, const struct pclntab_func *f,
 		  uint32_t off, uint64_t pc, int32_t *value, uint64_t *until)
 {
-	size_t at = t->pc + off;
-	uint64_t run = f->entry;
-	uint32_t v = UINT32_MAX;	/* -1 */
+	struct pclntab_run run;
 
-	if (!off || pc < f->entry || pc >= f->end)
+	if (pc < f->entry || pc >= f->end)
 		return -1;
-	for (bool first = true;; first = false) {
-		uint32_t dv, dpc;
-
-		if (uvarint(t, &at, &dv) || (!dv && !first) ||
-		    uvarint(t, &at, &dpc))
-			return -1;
-		v += (dv >> 1) ^ (0 - (dv & 1));
-		run += (uint64_t)dpc * MIN_LC;
-		if (pc < run) {
-			*value = (int32_t)v;
-			if (until)
-				*until = run;
-			return 0;
-		}
+	pclntab_walk(t, f, off, &run);
+	while (pclntab_next(t, f, &run)) {
+		if (pc >= run.until)
+			continue;
+		*value = run.value;
+		if (until)
+			*until = run.until;
+		return 0;
 	}
+	return -1;
+}
+
+uint32_t pclntab_pcdata_at(const struct pclntab *t, const struct pclntab_func *f,
+			   uint32_t which)
+{
+	return which < f->npcdata ? u32(t->data + f->pcdata + which * 4) : 0;
 }
 
 int pclntab_pcdata(const struct pclntab *t, const struct pclntab_func *f,
 		   uint32_t which, uint64_t pc, int32_t *value, uint64_t *until)
 {
-	if (which >= f->npcdata)
-		return -1;
-	return pclntab_value(t, f, u32(t->data + f->pcdata + which * 4), pc,
-			     value, until);
+	return pclntab_value(t, f, pclntab_pcdata_at(t, f, which), pc, value,
+			     until);
 }
 
 /* An address in @f that was not inlined into it. */
 static uint64_t own_pc(const struct pclntab *t, const struct pclntab_func *f)
 {
-	uint64_t pc = f->entry, until;
-	int32_t ix;
+	struct pclntab_run run;
 
-	for (int i = 0; i < 32 && pc < f->end; i++) {
-		if (pclntab_pcdata(t, f, PCLNTAB_PCDATA_INLTREE, pc, &ix,
-				   &until) || ix < 0)
-			return pc;
-		pc = until;
+	pclntab_walk(t, f, pclntab_pcdata_at(t, f, PCLNTAB_PCDATA_INLTREE),
+		     &run);
+	while (pclntab_next(t, f, &run)) {
+		if (run.value < 0)
+			return run.from;
 	}
-	return f->entry;
+	return run.until < f->end ? run.until : f->entry;
 }
 
 const char *pclntab_file_at(const struct pclntab *t,
@@ -313,7 +400,7 @@ const char *pclntab_file_at(const struct pclntab *t,
 			return NULL;
 		at = t->files + u32(t->data + at);
 	}
-	return has(t, at, 1) ? (const char *)t->data + at : NULL;
+	return string_at(t, at, PCLNTAB_FILE_MAX);
 }
 
 const char *pclntab_file(const struct pclntab *t, const struct pclntab_func *f,
@@ -363,8 +450,55 @@ void pclntab_inlined(const struct pclntab *t, const uint8_t *entry,
 	if (t->format < PCLNTAB_GO120) {
 		ret->name = u32(entry + 12);
 		ret->line = 0;
+		ret->parent_pc = u32(entry + 16);
 	} else {
 		ret->name = u32(entry + 4);
 		ret->line = (int32_t)u32(entry + 12);
+		ret->parent_pc = u32(entry + 8);
 	}
+}
+
+/* The entry of the inlining tree @tree that @pc belongs to; 0, or -1. */
+static int inlined_at(const struct pclntab *t, const struct pclntab_func *f,
+		      uint64_t pc, uint64_t tree, pclntab_read_fn read,
+		      void *ctx, struct pclntab_inlined *ret)
+{
+	size_t size = pclntab_inlined_size(t);
+	uint8_t entry[PCLNTAB_INLINED_MAX];
+	int32_t ix;
+
+	if (!tree || pclntab_pcdata(t, f, PCLNTAB_PCDATA_INLTREE, pc, &ix, NULL) ||
+	    ix < 0 || read(ctx, tree + (uint64_t)ix * size, entry, size))
+		return -1;
+	pclntab_inlined(t, entry, ret);
+	return ret->parent_pc < f->end - f->entry ? 0 : -1;
+}
+
+size_t pclntab_frames(const struct pclntab *t, const struct pclntab_func *f,
+		      uint64_t pc, uint64_t gofunc, pclntab_read_fn read,
+		      void *ctx, struct pclntab_frame *v, size_t max)
+{
+	uint64_t tree = pclntab_inltree(t, f, gofunc);
+	struct pclntab_inlined in;
+	size_t n = 0;
+
+	while (n < max) {
+		int err = n + 1 == max ||
+			  inlined_at(t, f, pc, tree, read, ctx, &in);
+		const char *name = err ? f->name : pclntab_name(t, in.name);
+		int32_t line;
+
+		if (!name)
+			name = "?";
+		v[n] = (struct pclntab_frame){
+			.func = name, .file = pclntab_file_at(t, f, pc),
+		};
+		if (!pclntab_value(t, f, f->pcln, pc, &line, NULL) && line > 0)
+			v[n].line = line;
+		n++;
+		if (err)
+			break;
+		pc = f->entry + in.parent_pc;
+	}
+	return n;
 }

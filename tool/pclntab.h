@@ -20,6 +20,10 @@ enum pclntab_format {
 
 #define PCLNTAB_FLAG_ASM (1U << 2)
 
+/* Longer ones come from damaged tables only. */
+#define PCLNTAB_NAME_MAX 65535U
+#define PCLNTAB_FILE_MAX 4095U
+
 /* PCDATA and FUNCDATA indexes. */
 #define PCLNTAB_PCDATA_INLTREE 2U
 
@@ -35,7 +39,8 @@ enum pclntab_format {
  * @cu: offset of the compilation units' file indexes
  * @files: offset of file names
  * @pc: offset of the pc-value tables
- * @funcs: offset of the function table, and what function offsets count from
+ * @funcs: what function offsets count from
+ * @rows: offset of the function table
  */
 struct pclntab {
 	const uint8_t *data;
@@ -48,6 +53,7 @@ struct pclntab {
 	size_t files;
 	size_t pc;
 	size_t funcs;
+	size_t rows;
 };
 
 /**
@@ -81,7 +87,53 @@ struct pclntab_func {
 	size_t pcdata;
 };
 
-/* Is there a table's header at @data? Enough to look for one in a segment. */
+/* Bytes that a table begins with, and those of its first rows. */
+#define PCLNTAB_HEADER 72U
+#define PCLNTAB_ROWS 272U
+
+/* Can a table begin with these 8 bytes? To be asked first in a search. */
+static inline bool pclntab_is_magic(uint64_t word)
+{
+	return word >> 8 == 0x08010000ffffffULL;
+}
+
+/**
+ * pclntab_check() - do the PCLNTAB_HEADER bytes at @header begin a table?
+ * @t: filled, but for its data
+ * @header: the bytes
+ * @len: how many bytes the table can have at most
+ *
+ * Return: 0, or -1 if its offsets make no sense.
+ */
+int pclntab_check(struct pclntab *t, const uint8_t *header, uint64_t len);
+
+/*
+ * Do the PCLNTAB_ROWS bytes at @t->rows belong to a table? They tell one from
+ * bytes that look like its header. What is behind the table's end does not count.
+ */
+bool pclntab_check_rows(const struct pclntab *t, const uint8_t *rows);
+
+/**
+ * struct pclntab_extent - what the ends of the function table tell
+ * @lo: address of the first function; counts from @t->text if that is 0
+ * @hi: end of the last one
+ * @bytes: how long the table is at most
+ */
+struct pclntab_extent {
+	uint64_t lo;
+	uint64_t hi;
+	uint64_t bytes;
+};
+
+/* Bytes of a row, and where the row of function @i is; @t->nfunc: the last. */
+#define PCLNTAB_ROW_MAX 16U
+size_t pclntab_row_at(const struct pclntab *t, uint32_t i);
+/* From the rows of the first and the last function and the last row. */
+void pclntab_extent(const struct pclntab *t, const uint8_t *first,
+		    const uint8_t *last, const uint8_t *end,
+		    struct pclntab_extent *ret);
+
+/* Is there a table at @data, NUL behind its last byte? */
 bool pclntab_is_header(const uint8_t *data, size_t len);
 
 /**
@@ -96,6 +148,37 @@ int pclntab_init(struct pclntab *t, const uint8_t *data, size_t len);
 
 /* The @i-th function, by rising entry; 0, or -1 if its entry is damaged. */
 int pclntab_func(const struct pclntab *t, uint32_t i, struct pclntab_func *ret);
+
+/* The function that has the address @pc; 0, or -1 if there is none. */
+int pclntab_find(const struct pclntab *t, uint64_t pc,
+		 struct pclntab_func *ret);
+
+/**
+ * struct pclntab_run - a run of addresses with the same value
+ * @from: first one
+ * @until: end
+ * @value: it
+ * @at: where the table goes on
+ */
+struct pclntab_run {
+	uint64_t from;
+	uint64_t until;
+	int32_t value;
+	size_t at;
+};
+
+/*
+ * Walk the pc-value table at offset @off: pclntab_next() gives the next run, or
+ * false at the end. A walk has no more steps than the function has bytes; many
+ * calls of pclntab_value() have the square of it.
+ */
+void pclntab_walk(const struct pclntab *t, const struct pclntab_func *f,
+		  uint32_t off, struct pclntab_run *run);
+bool pclntab_next(const struct pclntab *t, const struct pclntab_func *f,
+		  struct pclntab_run *run);
+/* Where the PCDATA table @which is, or 0. */
+uint32_t pclntab_pcdata_at(const struct pclntab *t, const struct pclntab_func *f,
+			   uint32_t which);
 
 /*
  * Value at @pc in the pc-value table at offset @off, and the address @until
@@ -124,13 +207,16 @@ uint64_t pclntab_inltree(const struct pclntab *t, const struct pclntab_func *f,
  * struct pclntab_inlined - one entry of an inlining tree
  * @name: offset in the name table
  * @line: of the func keyword, or 0
+ * @parent_pc: where it was called, from the function's entry
  */
 struct pclntab_inlined {
 	uint32_t name;
 	int32_t line;
+	uint32_t parent_pc;
 };
 
-/* Bytes of an entry, and what is in it. */
+/* Bytes of an entry (at most PCLNTAB_INLINED_MAX), and what is in it. */
+#define PCLNTAB_INLINED_MAX 20U
 size_t pclntab_inlined_size(const struct pclntab *t);
 void pclntab_inlined(const struct pclntab *t, const uint8_t *entry,
 		     struct pclntab_inlined *ret);
@@ -141,5 +227,39 @@ const char *pclntab_file_at(const struct pclntab *t,
 
 /* Function name at @off in the name table, or NULL. */
 const char *pclntab_name(const struct pclntab *t, uint32_t off);
+
+/**
+ * struct pclntab_frame - a call at one address
+ * @func: name of the function
+ * @file: source file, or NULL
+ * @line: line in it, or 0
+ */
+struct pclntab_frame {
+	const char *func;
+	const char *file;
+	int line;
+};
+
+/* Read @len bytes of the program at link-time address @vaddr; 0, or -1. */
+typedef int (*pclntab_read_fn)(void *ctx, uint64_t vaddr, void *buf,
+			       size_t len);
+
+/**
+ * pclntab_frames() - what is executed at an address
+ * @t: the table
+ * @f: the function that has @pc
+ * @pc: the address; of a return address the byte before it
+ * @gofunc: as for pclntab_inltree()
+ * @read: reads inlining trees
+ * @ctx: its first argument
+ * @v: filled: what was inlined, innermost first, then the function itself
+ * @max: room in @v, at least 1
+ *
+ * Return: their number. If the inlining tree is damaged, the function alone
+ * stands for what is missing.
+ */
+size_t pclntab_frames(const struct pclntab *t, const struct pclntab_func *f,
+		      uint64_t pc, uint64_t gofunc, pclntab_read_fn read,
+		      void *ctx, struct pclntab_frame *v, size_t max);
 
 #endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Relocations of a position-independent program whose results the linker has
+ * not also put in their places. The linkers of Go, GNU ld and gold do that; lld
+ * leaves zeros there, so that a pointer in the file says nothing by itself.
+ */
+#ifndef GOPROBE_ELFREL_H
+#define GOPROBE_ELFREL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct elffile;
+
+/**
+ * struct elfrel - a word that the dynamic linker will write
+ * @vaddr: where
+ * @value: link-time address that it will be, less where the file is loaded
+ */
+struct elfrel {
+	uint64_t vaddr;
+	uint64_t value;
+};
+
+/*
+ * The relocations of @ef, whose segments are known, that are not in place, by
+ * rising address; to be freed. Returns their number; none if the table makes no
+ * sense.
+ */
+size_t elfrel_load(const struct elffile *ef, struct elfrel **ret);
+
+/* Put into @buf, the @len bytes at @vaddr, what @v says of them. */
+void elfrel_apply(const struct elfrel *v, size_t n, uint64_t vaddr, void *buf,
+		  size_t len);
+
+#endif
