@@ -47,6 +47,7 @@ struct dwinfo {
 	size_t nranges;
 	size_t ranges_cap;
 	struct hmap by_entry;		/* low_pc to entry offset */
+	struct hmap closures;		/* low_pc to struct gotype */
 };
 
 static int add_range(struct dwinfo *dw, uint64_t lo, uint64_t hi, size_t unit)
@@ -151,7 +152,7 @@ static bool is_bomb(Elf *elf, uint64_t file)
 	return total / DWINFO_EXPANSION_MAX > file;
 }
 
-struct dwinfo *dwinfo_open(int fd, int minor, struct arena *mem)
+struct dwinfo *dwinfo_open(int fd, int minor, uint64_t types, struct arena *mem)
 {
 	struct dwinfo *dw = calloc(1, sizeof(*dw));
 	struct stat st;
@@ -160,7 +161,7 @@ struct dwinfo *dwinfo_open(int fd, int minor, struct arena *mem)
 		return NULL;
 	elf_version(EV_CURRENT);
 	dw->mem = mem;
-	dwtype_init(&dw->types, minor, mem);
+	dwtype_init(&dw->types, minor, types, mem);
 	/* Not ELF_C_READ_MMAP: the file may shrink while it is looked at. */
 	dw->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (dw->elf && !fstat(fd, &st) && !is_bomb(dw->elf, (uint64_t)st.st_size))
@@ -177,6 +178,7 @@ void dwinfo_free(struct dwinfo *dw)
 	if (!dw)
 		return;
 	hmap_fini(&dw->by_entry);
+	hmap_fini(&dw->closures);
 	dwtype_fini(&dw->types);
 	free(dw->units);
 	free(dw->ranges);
@@ -273,20 +275,27 @@ static bool is_duplicate(const struct dwfunc *f, const struct dwparam *p)
 	return false;
 }
 
-int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret)
+/* The entry of the function at @entry. */
+static int find_func(struct dwinfo *dw, uint64_t entry, Dwarf_Die *ret)
 {
 	struct dwunit *u = unit_at(dw, entry);
-	Dwarf_Die die, child;
-	size_t n = 0;
 	void *off;
-	int end;
 
 	if (!u)
 		return -1;
 	if (!u->indexed)
 		index_unit(dw, u);
 	off = hmap_get(&dw->by_entry, entry);
-	if (!off || !dwarf_offdie(dw->dw, (uintptr_t)off, &die))
+	return off && dwarf_offdie(dw->dw, (uintptr_t)off, ret) ? 0 : -1;
+}
+
+int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret)
+{
+	Dwarf_Die die, child;
+	size_t n = 0;
+	int end;
+
+	if (find_func(dw, entry, &die))
 		return -1;
 	memset(ret, 0, sizeof(*ret));
 	ret->name = dwarf_diename(&die);
@@ -386,4 +395,173 @@ int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt)
 	r.g_stack_hi = at + hi;
 	*rt = r;
 	return 0;
+}
+
+/* Where a variable is if its location is a plain address. */
+static int address_of(Dwarf_Die *die, uint64_t *ret)
+{
+	Dwarf_Attribute a;
+	Dwarf_Block b;
+
+	/* Go writes it as a block, which dwarf_getlocation() does not take. */
+	if (!dwarf_attr(die, DW_AT_location, &a) || dwarf_formblock(&a, &b) ||
+	    b.length != 1 + sizeof(*ret) || b.data[0] != DW_OP_addr)
+		return -1;
+	memcpy(ret, b.data + 1, sizeof(*ret));
+	return 0;
+}
+
+/* Is the unit called as the package of the variable @name is? */
+static bool is_package_of(Dwarf_Die *unit, const char *name)
+{
+	const char *u = dwarf_diename(unit);
+	size_t n = u ? strlen(u) : 0;
+
+	return u && !strncmp(u, name, n) && name[n] == '.';
+}
+
+static int find_variable(struct dwinfo *dw, Dwarf_Die *unit, const char *name,
+			 struct dwvar *ret)
+{
+	Dwarf_Die die;
+
+	for (int end = dwarf_child(unit, &die); !end;
+	     end = dwarf_siblingof(&die, &die)) {
+		const char *s;
+
+		if (dwarf_tag(&die) != DW_TAG_variable)
+			continue;
+		s = dwarf_diename(&die);
+		if (!s || strcmp(s, name) || address_of(&die, &ret->vaddr))
+			continue;
+		ret->type = dwtype_get(&dw->types, &die);
+		return ret->type ? 0 : -1;
+	}
+	return -1;
+}
+
+int dwinfo_variable(struct dwinfo *dw, const char *name, struct dwvar *ret)
+{
+	/* Nearly always in its package's unit; the linker may choose another. */
+	for (int own = 1; own >= 0; own--) {
+		for (size_t i = 0; i < dw->nunits; i++) {
+			Dwarf_Die *unit = &dw->units[i].die;
+
+			if (is_package_of(unit, name) == own &&
+			    !find_variable(dw, unit, name, ret))
+				return 0;
+		}
+	}
+	return -1;
+}
+
+int dwinfo_variables(struct dwinfo *dw, int (*fn)(void *ctx, const char *name),
+		     void *ctx)
+{
+	for (size_t i = 0; i < dw->nunits; i++) {
+		Dwarf_Die die;
+
+		for (int end = dwarf_child(&dw->units[i].die, &die); !end;
+		     end = dwarf_siblingof(&die, &die)) {
+			const char *s;
+			uint64_t at;
+			int err;
+
+			if (dwarf_tag(&die) != DW_TAG_variable)
+				continue;
+			s = dwarf_diename(&die);
+			err = s && !address_of(&die, &at) ? fn(ctx, s) : 0;
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+static const struct gotype code_word = {
+	.kind = GOTYPE_UINT, .name = "uintptr", .size = 8, .align = 8,
+};
+
+/* A struct of @f, sorted here; NULL if they overlap. */
+static const struct gotype *closure_of(struct dwinfo *dw, uint64_t entry,
+				       const char *name, struct gofield *f,
+				       size_t n)
+{
+	struct gotype *t = arena_alloc(dw->mem, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->kind = GOTYPE_STRUCT;
+	t->name = name;
+	t->align = 8;
+	t->fields = f;
+	for (size_t i = 0; i < n; i++) {
+		struct gofield *g = &f[i];
+
+		if (g->offset < t->size || g->type->size > UINT16_MAX ||
+		    g->offset > UINT16_MAX)
+			return NULL;
+		t->size = g->offset + g->type->size;
+	}
+	t->size = (t->size + 7) & ~7ULL;
+	t->nfields = n;
+	return hmap_put(&dw->closures, entry, t) ? NULL : t;
+}
+
+/* Put a field among @n others, by offset. */
+static void insert(struct gofield *f, size_t n, struct gofield one)
+{
+	size_t i = n;
+
+	for (; i && f[i - 1].offset > one.offset; i--)
+		f[i] = f[i - 1];
+	f[i] = one;
+}
+
+const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry)
+{
+	const struct gotype *known = hmap_get(&dw->closures, entry);
+	struct gofield *f;
+	Dwarf_Die die, child;
+	size_t n = 1;
+	int end;
+
+	if (known || find_func(dw, entry, &die) || !dwarf_diename(&die))
+		return known;
+	for (end = dwarf_child(&die, &child); !end && n < DWINFO_PARAMS_MAX;
+	     end = dwarf_siblingof(&child, &child))
+		n += dwarf_hasattr(&child, DW_AT_go_closure_offset);
+	f = n > 1 ? arena_array(dw->mem, n, sizeof(*f)) : NULL;
+	if (!f)
+		return NULL;
+	f[0] = (struct gofield){ .name = "F", .type = &code_word };
+	n = 1;
+	for (end = dwarf_child(&die, &child); !end;
+	     end = dwarf_siblingof(&child, &child)) {
+		struct gofield one = { .name = dwarf_diename(&child) };
+
+		if (!dwtype_number(&child, DW_AT_go_closure_offset, &one.offset))
+			continue;
+		one.type = dwtype_get(&dw->types, &child);
+		if (one.name && one.type)
+			insert(f, n++, one);
+	}
+	return closure_of(dw, entry, dwarf_diename(&die), f, n);
+}
+
+const struct gotype *dwinfo_closure_of(struct dwinfo *dw, uint64_t entry,
+				       const char *name, const struct gotype *type)
+{
+	const struct gotype *known = hmap_get(&dw->closures, entry);
+	struct gofield *f;
+	Dwarf_Die die;
+
+	if (known || find_func(dw, entry, &die) || !dwarf_diename(&die))
+		return known;
+	f = arena_array(dw->mem, 2, sizeof(*f));
+	if (!f)
+		return NULL;
+	f[0] = (struct gofield){ .name = "F", .type = &code_word };
+	f[1] = (struct gofield){ .name = name, .type = type, .offset = 8 };
+	return closure_of(dw, entry, dwarf_diename(&die), f, 2);
 }

@@ -52,11 +52,12 @@ struct dwfunc {
  * dwinfo_open() - look for debug information
  * @fd: the ELF file; must stay open
  * @minor: the binary's Go version, 1.@minor
+ * @types: where its run-time types begin (moduledata.types)
  * @mem: where types and names are kept; outlives the dwinfo
  *
  * Return: NULL if there is none that describes Go code.
  */
-struct dwinfo *dwinfo_open(int fd, int minor, struct arena *mem);
+struct dwinfo *dwinfo_open(int fd, int minor, uint64_t types, struct arena *mem);
 void dwinfo_free(struct dwinfo *dw);
 
 /* Offsets in runtime.g and runtime.m; g_reg and g_tls are left alone. 0 or -1. */
@@ -64,5 +65,33 @@ int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt);
 
 /* The function at link-time address @entry; 0, or -1 if it is not described. */
 int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret);
+
+/**
+ * struct dwvar - a package variable
+ * @type: its type
+ * @vaddr: link-time address
+ */
+struct dwvar {
+	const struct gotype *type;
+	uint64_t vaddr;
+};
+
+/* The variable @name ("net/http.DefaultClient"); 0, or -1 if there is none. */
+int dwinfo_variable(struct dwinfo *dw, const char *name, struct dwvar *ret);
+/*
+ * @fn is called with the name of each variable; a value other than 0 ends the
+ * walk, and is what it returns.
+ */
+int dwinfo_variables(struct dwinfo *dw, int (*fn)(void *ctx, const char *name),
+		     void *ctx);
+
+/*
+ * What a func value whose code is at @entry points to: see gobin_closure_type();
+ * NULL if nothing is told. dwinfo_closure_of() knows that the only captured
+ * variable is @name, at offset 8.
+ */
+const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry);
+const struct gotype *dwinfo_closure_of(struct dwinfo *dw, uint64_t entry,
+				       const char *name, const struct gotype *type);
 
 #endif

@@ -15,7 +15,6 @@
 #define DWTYPE_NESTING_MAX 64
 #define DWTYPE_SIZE_MAX (1ULL << 31)
 #define DWTYPE_WEIGHT_MAX 65536U
-#define DWTYPE_TYPEDEFS_MAX 16
 
 /* reflect.Kind */
 enum go_kind {
@@ -40,11 +39,12 @@ struct dwtype_job {
 	Dwarf_Die die;
 };
 
-void dwtype_init(struct dwtype *t, int minor, struct arena *mem)
+void dwtype_init(struct dwtype *t, int minor, uint64_t types, struct arena *mem)
 {
 	memset(t, 0, sizeof(*t));
 	t->mem = mem;
 	t->minor = minor;
+	t->types = types;
 }
 
 void dwtype_fini(struct dwtype *t)
@@ -53,7 +53,7 @@ void dwtype_fini(struct dwtype *t)
 	free(t->jobs);
 }
 
-static bool number(Dwarf_Die *die, unsigned int attr, uint64_t *v)
+bool dwtype_number(Dwarf_Die *die, unsigned int attr, uint64_t *v)
 {
 	Dwarf_Attribute a;
 	Dwarf_Word w;
@@ -72,7 +72,7 @@ static bool flag(Dwarf_Die *die, unsigned int attr)
 	return dwarf_attr(die, attr, &a) && !dwarf_formflag(&a, &v) && v;
 }
 
-static bool reference(Dwarf_Die *die, unsigned int attr, Dwarf_Die *ret)
+bool dwtype_reference(Dwarf_Die *die, unsigned int attr, Dwarf_Die *ret)
 {
 	Dwarf_Attribute a;
 
@@ -120,25 +120,34 @@ const char *dwtype_clean_name(struct dwtype *t, const char *name)
 	return r;
 }
 
-static struct dwtype_node *node_of(struct dwtype *t, Dwarf_Die *die)
+/*
+ * A typedef without a kind of its own stands for its target: .paramN of
+ * generics (a shape), and the twin of each runtime structure.
+ */
+bool dwtype_resolve(Dwarf_Die *die)
 {
-	uint64_t key = dwarf_dieoffset(die), kind;
-	struct dwtype_node *n;
+	uint64_t kind;
 
-	/*
-	 * A typedef without a kind of its own stands for its target: .paramN
-	 * of generics (a shape), and the twin of each runtime structure.
-	 */
 	for (int i = 0; dwarf_tag(die) == DW_TAG_typedef &&
-	     !number(die, DW_AT_go_kind, &kind); i++) {
+	     !dwtype_number(die, DW_AT_go_kind, &kind); i++) {
 		Dwarf_Die to;
 
 		if (i == DWTYPE_TYPEDEFS_MAX ||
-		    !reference(die, DW_AT_type, &to))
-			return NULL;
+		    !dwtype_reference(die, DW_AT_type, &to))
+			return false;
 		*die = to;
-		key = dwarf_dieoffset(die);
 	}
+	return true;
+}
+
+static struct dwtype_node *node_of(struct dwtype *t, Dwarf_Die *die)
+{
+	struct dwtype_node *n;
+	uint64_t key;
+
+	if (!dwtype_resolve(die))
+		return NULL;
+	key = dwarf_dieoffset(die);
 	n = hmap_get(&t->by_die, key);
 	if (n)
 		return n;
@@ -167,7 +176,7 @@ static const struct gotype *refer(struct dwtype *t, Dwarf_Die *die,
 	struct dwtype_node *n;
 	Dwarf_Die to;
 
-	if (!reference(die, attr, &to))
+	if (!dwtype_reference(die, attr, &to))
 		return NULL;
 	n = node_of(t, &to);
 	return n ? &n->type : NULL;
@@ -179,11 +188,11 @@ static enum go_kind kind_of(Dwarf_Die *die)
 	Dwarf_Die to;
 
 	/* 0 stands at some pointers (1.19: *bool, *error). */
-	if (number(die, DW_AT_go_kind, &v) && (v & 0x1f))
+	if (dwtype_number(die, DW_AT_go_kind, &v) && (v & 0x1f))
 		return v & 0x1f;
 	switch (dwarf_tag(die)) {
 	case DW_TAG_pointer_type:
-		return reference(die, DW_AT_type, &to) ? GO_POINTER :
+		return dwtype_reference(die, DW_AT_type, &to) ? GO_POINTER :
 		       GO_UNSAFE_POINTER;
 	case DW_TAG_subroutine_type:
 		return GO_FUNC;
@@ -192,7 +201,7 @@ static enum go_kind kind_of(Dwarf_Die *die)
 	case DW_TAG_array_type:
 		return GO_ARRAY;
 	case DW_TAG_base_type:
-		if (!number(die, DW_AT_encoding, &v))
+		if (!dwtype_number(die, DW_AT_encoding, &v))
 			return 0;
 		return v == DW_ATE_boolean ? GO_BOOL :
 		       v == DW_ATE_signed ? GO_INT :
@@ -207,6 +216,8 @@ static void make_unknown(struct gotype *g)
 {
 	g->kind = GOTYPE_UNKNOWN;
 	g->elem = NULL;
+	g->key = NULL;
+	g->map = NULL;
 	g->count = 0;
 	g->fields = NULL;
 	g->nfields = 0;
@@ -238,7 +249,7 @@ static void fill_fields(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
 		f[i].type = refer(t, &m, DW_AT_type);
 		f[i].embedded = flag(&m, DW_AT_go_embedded_field);
 		if (!f[i].type ||
-		    !number(&m, DW_AT_data_member_location, &f[i].offset)) {
+		    !dwtype_number(&m, DW_AT_data_member_location, &f[i].offset)) {
 			make_unknown(g);
 			return;
 		}
@@ -258,14 +269,47 @@ static void fill_array(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
 	     end = dwarf_siblingof(&m, &m)) {
 		if (dwarf_tag(&m) != DW_TAG_subrange_type)
 			continue;
-		if (number(&m, DW_AT_count, &v))
+		if (dwtype_number(&m, DW_AT_count, &v))
 			g->count = v;
-		else if (number(&m, DW_AT_upper_bound, &v))
+		else if (dwtype_number(&m, DW_AT_upper_bound, &v))
 			g->count = v + 1;
 		break;
 	}
 	if (!g->elem)
 		make_unknown(g);
+}
+
+static void fill_map(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
+{
+	struct gomap m, *map;
+
+	g->key = refer(t, die, DW_AT_go_key);
+	g->elem = refer(t, die, DW_AT_go_elem);
+	if (!g->key || !g->elem || !dwmap_read(die, &m))
+		return;
+	map = arena_alloc(t->mem, sizeof(*map));
+	if (map)
+		*map = m;
+	g->map = map;
+}
+
+/*
+ * The attribute is an offset from the first type, but before 1.23 an address at
+ * two types that the linker adds (src/cmd/link/internal/ld/dwarf.go,
+ * dwarfGenerateDebugInfo). 0: the program has no descriptor of it.
+ */
+static uint64_t rtype_of(const struct dwtype *t, const char *name, Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	Dwarf_Addr v;
+
+	if (!dwarf_attr(die, DW_AT_go_runtime_type, &a) ||
+	    dwarf_formaddr(&a, &v) || !v)
+		return 0;
+	if (t->minor < 23 && name &&
+	    (!strcmp(name, "uintptr") || !strcmp(name, "unsafe.Pointer")))
+		return v;
+	return t->types ? t->types + v : 0;
 }
 
 /* An interface is a typedef of runtime.iface or runtime.eface. */
@@ -276,7 +320,7 @@ static bool is_empty_interface(Dwarf_Die *die)
 	for (int i = 0; i < DWTYPE_TYPEDEFS_MAX; i++) {
 		const char *name;
 
-		if (!reference(&at, DW_AT_type, &to))
+		if (!dwtype_reference(&at, DW_AT_type, &to))
 			return false;
 		name = dwarf_diename(&to);
 		if (name && !strcmp(name, "runtime.eface"))
@@ -295,9 +339,10 @@ static void fill(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
 	uint64_t size = 0;
 
 	g->name = name && *name ? dwtype_clean_name(t, name) : "?";
-	number(die, DW_AT_byte_size, &size);
+	dwtype_number(die, DW_AT_byte_size, &size);
 	g->size = size;
 	g->align = 8;
+	g->rtype = rtype_of(t, name, die);
 	switch (kind) {
 	case GO_BOOL:
 		g->kind = GOTYPE_BOOL;
@@ -346,6 +391,7 @@ static void fill(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
 	case GO_MAP:
 		g->kind = GOTYPE_MAP;
 		g->size = 8;
+		fill_map(t, g, die);
 		break;
 	case GO_CHAN:
 		g->kind = GOTYPE_CHAN;
@@ -392,6 +438,26 @@ static struct dwtype_node *node(const struct gotype *g)
 	return (struct dwtype_node *)(uintptr_t)g;
 }
 
+/* Do @n of @each fit, @stride apart, from @at on? */
+static bool map_column_ok(const struct gomap *m, uint32_t at, uint32_t stride,
+			  const struct gotype *each, bool indirect)
+{
+	uint64_t size = indirect ? 8 : each->size;
+
+	return size <= stride && at + 7ULL * stride + size <= m->size;
+}
+
+static bool map_ok(const struct gotype *g)
+{
+	const struct gomap *m = g->map;
+
+	return m && m->key_at >= 8 &&
+	       map_column_ok(m, m->key_at, m->key_stride, g->key,
+			     m->key_indirect) &&
+	       map_column_ok(m, m->elem_at, m->elem_stride, g->elem,
+			     m->elem_indirect);
+}
+
 /*
  * Alignment, and whether all that is inside has its place. @depth bounds the
  * recursion; a type that was too deep here is settled when its turn comes.
@@ -434,6 +500,8 @@ static bool settle(struct dwtype_node *n, int depth)
 			if (n->weight > DWTYPE_WEIGHT_MAX)
 				ok = false;
 		}
+	} else if (g->kind == GOTYPE_MAP && !map_ok(g)) {
+		g->map = NULL;
 	}
 	if (!ok || n->nesting > DWTYPE_NESTING_MAX) {
 		make_unknown(g);

@@ -67,7 +67,8 @@ int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
 	if (elffile_open(fd, path, &bin->ef, d) ||
 	    linktab_load(&bin->link, &bin->ef, path, d))
 		goto fail;
-	bin->dw = dwinfo_open(bin->ef.fd, bin->link.minor, &bin->mem);
+	bin->dw = dwinfo_open(bin->ef.fd, bin->link.minor, bin->link.types,
+			     &bin->mem);
 	if (load_runtime(bin, d))
 		goto fail;
 	if (gofuncs_load(&bin->funcs, &bin->link, &bin->ef)) {
@@ -122,6 +123,11 @@ int gobin_go_minor(const struct gobin *bin)
 }
 
 bool gobin_has_types(const struct gobin *bin)
+{
+	return bin->dw;
+}
+
+struct dwinfo *gobin_dwinfo(struct gobin *bin)
 {
 	return bin->dw;
 }

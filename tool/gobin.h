@@ -11,6 +11,7 @@
 #include "diag.h"
 #include "gotype.h"
 
+struct dwinfo;
 struct gobin;
 
 #define GOFUNC_ASM	(1U << 0)	/* written in assembly */
@@ -86,6 +87,7 @@ const char *gobin_path(const struct gobin *bin);
 const char *gobin_go_version(const struct gobin *bin);	/* "go1.24.4" */
 int gobin_go_minor(const struct gobin *bin);		/* 24 */
 bool gobin_has_types(const struct gobin *bin);		/* DWARF is there */
+struct dwinfo *gobin_dwinfo(struct gobin *bin);		/* or NULL */
 const struct goprobe_runtime *gobin_runtime(const struct gobin *bin);
 
 /*

@@ -183,7 +183,7 @@ static void test_entries(void **state)
 			size_t nf, found = 0, compiled = 0;
 			const struct gofunc *f = gobin_funcs(bin, &nf);
 
-			dw = dwinfo_open(gobin_fd(bin), v[i].minor, &mem);
+			dw = dwinfo_open(gobin_fd(bin), v[i].minor, 0, &mem);
 			assert_non_null(dw);
 			for (size_t j = 0; j < nf; j++) {
 				struct dwfunc df;
@@ -220,13 +220,13 @@ static void test_none(void **state)
 	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		fd = open(v[i].path, O_RDONLY | O_CLOEXEC);
-		assert_null(dwinfo_open(fd, v[i].minor, &mem));
+		assert_null(dwinfo_open(fd, v[i].minor, 0, &mem));
 		close(fd);
 	}
 	fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);
-	assert_null(dwinfo_open(fd, 24, &mem));
+	assert_null(dwinfo_open(fd, 24, 0, &mem));
 	close(fd);
-	assert_null(dwinfo_open(-1, 24, &mem));
+	assert_null(dwinfo_open(-1, 24, 0, &mem));
 	arena_fini(&mem);
 }
 
