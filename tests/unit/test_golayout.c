@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of runtime layouts against the debug information of each toolchain. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bins.h"
+#include "golayout.h"
+
+#define MISSING UINT64_MAX
+
+/* Does not go through dwinfo: another pair of eyes. */
+struct debug {
+	int fd;
+	Dwarf *dw;
+};
+
+static void debug_open(struct debug *d, const char *path)
+{
+	d->fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(d->fd >= 0);
+	d->dw = dwarf_begin(d->fd, DWARF_C_READ);
+	assert_non_null(d->dw);
+}
+
+static void debug_close(struct debug *d)
+{
+	dwarf_end(d->dw);
+	close(d->fd);
+}
+
+static bool find_struct(struct debug *d, const char *name, Dwarf_Die *ret)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+
+	while (!dwarf_get_units(d->dw, cu, &cu, NULL, NULL, &unit, NULL)) {
+		int end = dwarf_child(&unit, ret);
+
+		for (; !end; end = dwarf_siblingof(ret, ret)) {
+			const char *s = dwarf_diename(ret);
+
+			if (dwarf_tag(ret) == DW_TAG_structure_type && s &&
+			    !strcmp(s, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Offset of the member called @path ("groups.data") of @type. */
+static uint64_t offset_of(struct debug *d, const char *type, const char *path)
+{
+	Dwarf_Die at, m;
+	uint64_t sum = 0;
+
+	if (!find_struct(d, type, &at))
+		return MISSING;
+	while (*path) {
+		size_t n = strcspn(path, ".");
+		Dwarf_Attribute a;
+		Dwarf_Word off;
+		int end = dwarf_child(&at, &m);
+
+		for (; !end; end = dwarf_siblingof(&m, &m)) {
+			const char *s = dwarf_diename(&m);
+
+			if (s && strlen(s) == n && !strncmp(s, path, n))
+				break;
+		}
+		if (end || !dwarf_attr(&m, DW_AT_data_member_location, &a) ||
+		    dwarf_formudata(&a, &off))
+			return MISSING;
+		sum += off;
+		path += n + (path[n] == '.');
+		while (*path && dwarf_tag(&m) != DW_TAG_structure_type) {
+			if (!dwarf_attr(&m, DW_AT_type, &a) ||
+			    !dwarf_formref_die(&a, &m))
+				return MISSING;
+		}
+		at = m;
+	}
+	return sum;
+}
+
+struct row {
+	int from;
+	int to;
+	const char *type;
+	const char *member;
+	size_t at;		/* in struct golayout */
+};
+
+#define CHAN(m) offsetof(struct golayout, chan.m)
+#define SUDOG(m) offsetof(struct golayout, sudog.m)
+#define HMAP(m) offsetof(struct golayout, hmap.m)
+#define SWISS(m) offsetof(struct golayout, swiss.m)
+#define MAPS "internal/runtime/maps."
+
+static const struct row rows[] = {
+	{ 13, 99, "runtime.hchan", "qcount", CHAN(qcount) },
+	{ 13, 99, "runtime.hchan", "dataqsiz", CHAN(dataqsiz) },
+	{ 13, 99, "runtime.hchan", "buf", CHAN(buf) },
+	{ 13, 99, "runtime.hchan", "closed", CHAN(closed) },
+	{ 13, 99, "runtime.hchan", "sendx", CHAN(sendx) },
+	{ 13, 99, "runtime.hchan", "recvx", CHAN(recvx) },
+	{ 13, 99, "runtime.hchan", "recvq.first", CHAN(recvq) },
+	{ 13, 99, "runtime.hchan", "sendq.first", CHAN(sendq) },
+	{ 13, 99, "runtime.sudog", "g", SUDOG(g) },
+	{ 13, 99, "runtime.sudog", "next", SUDOG(next) },
+	{ 13, 23, "runtime.hmap", "count", HMAP(count) },
+	{ 13, 23, "runtime.hmap", "flags", HMAP(flags) },
+	{ 13, 23, "runtime.hmap", "B", HMAP(b) },
+	{ 13, 23, "runtime.hmap", "buckets", HMAP(buckets) },
+	{ 13, 23, "runtime.hmap", "oldbuckets", HMAP(oldbuckets) },
+	{ 24, 99, MAPS "Map", "used", SWISS(used) },
+	{ 24, 99, MAPS "Map", "dirPtr", SWISS(dir_ptr) },
+	{ 24, 99, MAPS "Map", "dirLen", SWISS(dir_len) },
+	{ 24, 99, MAPS "table", "groups.data", SWISS(table_groups) },
+	{ 24, 99, MAPS "table", "groups.lengthMask", SWISS(table_mask) },
+};
+
+static void test_offsets(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list("", v);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		const struct golayout *l = golayout_get(v[i].minor);
+		struct debug d;
+
+		debug_open(&d, v[i].path);
+		for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+			const struct row *r = &rows[k];
+			uint32_t have;
+			uint64_t want;
+
+			if (v[i].minor < r->from || v[i].minor > r->to)
+				continue;
+			memcpy(&have, (const char *)l + r->at, sizeof(have));
+			want = offset_of(&d, r->type, r->member);
+			if (want != have)
+				fail_msg("1.%d: %s.%s is at %#llx, the table has %#x",
+					 v[i].minor, r->type, r->member,
+					 (unsigned long long)want, have);
+		}
+		debug_close(&d);
+	}
+}
+
+/* What is read of a structure holds all members that are looked at. */
+static void test_sizes(void **state)
+{
+	(void)state;
+	for (int minor = 13; minor < 40; minor++) {
+		const struct golayout *l = golayout_get(minor);
+
+		assert_non_null(l);
+		assert_true(l->chan.size >= l->chan.sendq + 16);
+		assert_true(l->chan.size >= l->chan.recvq + 16);
+		assert_true(l->sudog.size >= l->sudog.next + 8);
+		if (minor <= 23)
+			assert_true(l->hmap.size >= l->hmap.oldbuckets + 8);
+		if (minor < 24)
+			continue;
+		assert_true(l->swiss.size >= l->swiss.dir_len + 8);
+		assert_true(l->swiss.table_size >= l->swiss.table_mask + 8);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "each offset is where the toolchain's debug information has it", test_offsets },
+		{ "enough of each structure is read", test_sizes },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

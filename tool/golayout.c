@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where the Go runtime keeps what its own structures hold. */
+#include <limits.h>
+#include <stddef.h>
+
+#include "golayout.h"
+
+/* 1.23 put a pointer to a timer before elemtype. */
+#define CHAN_22 { \
+	.qcount = 0x00, .dataqsiz = 0x08, .buf = 0x10, .closed = 0x1c, \
+	.sendx = 0x28, .recvx = 0x30, .recvq = 0x38, .sendq = 0x48, \
+	.size = 0x58, \
+}
+#define CHAN_23 { \
+	.qcount = 0x00, .dataqsiz = 0x08, .buf = 0x10, .closed = 0x1c, \
+	.sendx = 0x30, .recvx = 0x38, .recvq = 0x40, .sendq = 0x50, \
+	.size = 0x60, \
+}
+
+/* 1.15 moved isSelect from between the two to the end. */
+#define SUDOG_14 { .g = 0x00, .next = 0x10, .size = 0x18 }
+#define SUDOG_15 { .g = 0x00, .next = 0x08, .size = 0x10 }
+
+#define HMAP { \
+	.count = 0x00, .flags = 0x08, .b = 0x09, .buckets = 0x10, \
+	.oldbuckets = 0x18, .size = 0x20, \
+}
+
+#define SWISS { \
+	.used = 0x00, .dir_ptr = 0x10, .dir_len = 0x18, .size = 0x20, \
+	.table_groups = 0x10, .table_mask = 0x18, .table_size = 0x20, \
+}
+
+/* Up to and including @minor. 1.24 and 1.25 can be built with old maps. */
+static const struct golayout layouts[] = {
+	{ .minor = 14, .chan = CHAN_22, .sudog = SUDOG_14, .hmap = HMAP },
+	{ .minor = 22, .chan = CHAN_22, .sudog = SUDOG_15, .hmap = HMAP },
+	{ .minor = 23, .chan = CHAN_23, .sudog = SUDOG_15, .hmap = HMAP },
+	{ .minor = 25, .chan = CHAN_23, .sudog = SUDOG_15, .hmap = HMAP,
+	  .swiss = SWISS },
+	{ .minor = INT_MAX, .chan = CHAN_23, .sudog = SUDOG_15,
+	  .swiss = SWISS },
+};
+
+const struct golayout *golayout_get(int minor)
+{
+	size_t i = 0;
+
+	while (minor > layouts[i].minor)
+		i++;
+	return &layouts[i];
+}
