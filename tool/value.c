@@ -20,6 +20,7 @@ void value_fini(struct value_ctx *v)
 void value_record(struct value_ctx *v, const struct record *rec)
 {
 	v->rec = rec;
+	v->budget = VALUE_BUDGET;
 	value_mem_start(&v->mem, rec);
 }
 

@@ -61,7 +61,7 @@ static int fields(struct value_ctx *v, const struct gotype *t, const uint8_t *a,
 	for (size_t i = 0; !c && i < t->nfields; i++) {
 		const struct gofield *f = &t->fields[i];
 
-		if (f->offset <= t->size && f->type->size <= t->size - f->offset)
+		if (f->type && f->offset <= t->size && f->type->size <= t->size - f->offset)
 			c = order(v, f->type, a + f->offset, b + f->offset, depth);
 	}
 	return c;
