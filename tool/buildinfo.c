@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "buildinfo.h"
+#include "elfscan.h"
 #include "goversion.h"
 
 #define BUILDINFO_MAGIC "\xff Go buildinf:"
@@ -107,7 +108,7 @@ static size_t release_len(const char *p, const char *end)
 	return dots == 1 ? (size_t)(q - p) : 0;
 }
 
-static char *next_go1(char *at, const char *end)
+static const char *next_go1(const char *at, const char *end)
 {
 	while ((at = memchr(at, 'g', (size_t)(end - at)))) {
 		if (end - at < 5)
@@ -119,6 +120,39 @@ static char *next_go1(char *at, const char *end)
 	return NULL;
 }
 
+#define RELEASE_MAX 16U
+
+struct releases {
+	int lo;
+	int hi;
+	int minor;
+	char best[RELEASE_MAX];
+};
+
+static int note_releases(void *ctx, const uint8_t *p, size_t len)
+{
+	struct releases *r = ctx;
+	const char *at = (const char *)p, *end = at + len;
+
+	for (; (at = next_go1(at, end)); at++) {
+		size_t n = release_len(at, end);
+		char name[RELEASE_MAX];
+		int minor;
+
+		/* At the end it may be cut; the next window has it whole. */
+		if (!n || n >= sizeof(name) || at + n == end)
+			continue;
+		memcpy(name, at, n);
+		name[n] = 0;
+		minor = goversion_parse(name);
+		if (minor < r->lo || minor > r->hi || minor <= r->minor)
+			continue;
+		memcpy(r->best, name, sizeof(name));
+		r->minor = minor;
+	}
+	return 0;
+}
+
 /*
  * Without the section (seen in esbuild 0.27.2): of the names of point releases
  * among the constants, the newest that the line table allows. Other strings of
@@ -126,35 +160,10 @@ static char *next_go1(char *at, const char *end)
  */
 static char *from_constants(const struct elffile *ef, int lo, int hi)
 {
-	char best[16] = "";
-	int best_minor = -1;
+	struct releases r = { .lo = lo, .hi = hi, .minor = -1 };
 
-	for (size_t i = 0; i < ef->nsegs; i++) {
-		const struct elfseg *s = &ef->segs[i];
-		char *p, *at, *end;
-
-		if (s->type != PT_LOAD || (s->flags & PF_X))
-			continue;
-		p = (char *)elffile_load(ef, s->off, s->filesz);
-		if (!p)
-			continue;
-		end = p + s->filesz;
-		for (at = p; (at = next_go1(at, end)); at++) {
-			size_t n = release_len(at, end);
-			int minor;
-
-			if (!n || n >= sizeof(best))
-				continue;
-			minor = goversion_parse(at);
-			if (minor < lo || minor > hi || minor <= best_minor)
-				continue;
-			memcpy(best, at, n);
-			best[n] = 0;
-			best_minor = minor;
-		}
-		free(p);
-	}
-	return best_minor < 0 ? NULL : strdup(best);
+	elfscan_windows(ef, PF_X, RELEASE_MAX, note_releases, &r);
+	return r.minor < 0 ? NULL : strdup(r.best);
 }
 
 char *buildinfo_version(const struct elffile *ef, int minor_lo, int minor_hi)

@@ -5,43 +5,81 @@
 #include <string.h>
 
 #include "buildinfo.h"
+#include "elfscan.h"
 #include "goversion.h"
 #include "linktab.h"
+#include "pclnsearch.h"
 
-#define TABLE_ALIGN 8U
 #define MODULEDATA_MAX 1024U
 #define ABI0_SUFFIX ".abi0"
 
-/* Take [@off, end of its segment) of the file as the line table. */
-static uint64_t take_table(struct linktab *l, const struct elffile *ef,
-			   uint64_t off, uint64_t len)
+/* More tables in a file come from a hostile one only. */
+#define TABLES_MAX 16U
+
+/* Take the @len bytes at @vaddr as the line table; 0, or -1. */
+static int take_table(struct linktab *l, const struct elffile *ef,
+		      uint64_t vaddr, uint64_t len)
 {
-	l->data = elffile_load(ef, off, len);
-	if (l->data && !pclntab_init(&l->tab, l->data, len))
-		return 1;
+	const struct elfseg *s = elffile_segment(ef, vaddr, len);
+
+	l->data = s ? elffile_load(ef, s->off + (vaddr - s->vaddr), len) : NULL;
+	if (!l->data)
+		return -1;
+	elfrel_apply(ef->rels, ef->nrels, vaddr, l->data, len);
+	if (!pclntab_init(&l->tab, l->data, len))
+		return 0;
 	free(l->data);
 	l->data = NULL;
-	return 0;
+	return -1;
 }
 
-/* The table may be anywhere in a segment that is not executable. */
-static uint64_t scan_segment(struct linktab *l, const struct elffile *ef,
-			     const struct elfseg *s)
+/* Call @fn for each writable word that is a pointer to @to. */
+static int each_pointer(const struct elffile *ef, uint64_t to, elfscan_fn fn,
+			void *ctx)
 {
-	uint8_t *p = elffile_load(ef, s->off, s->filesz);
-	uint64_t at;
+	const struct elfscan what = {
+		.with = PF_W, .value = to, .fn = fn, .ctx = ctx,
+	};
+	int ret = elfscan_words(ef, &what);
 
-	if (!p)
-		return 0;
-	for (at = 0; at < s->filesz; at += TABLE_ALIGN) {
-		if (pclntab_is_header(p + at, s->filesz - at))
-			break;
+	for (size_t i = 0; i < ef->nrels && !ret; i++) {
+		if (ef->rels[i].value == to)
+			ret = fn(ctx, NULL, ef->rels[i].vaddr);
 	}
-	free(p);
-	if (at >= s->filesz ||
-	    !take_table(l, ef, s->off + at, s->filesz - at))
-		return 0;
-	return s->vaddr + at;
+	return ret;
+}
+
+static int is_there(void *ctx, const struct elfseg *seg, uint64_t vaddr)
+{
+	(void)ctx;
+	(void)seg;
+	(void)vaddr;
+	return 1;
+}
+
+struct finding {
+	const struct elffile *ef;
+	struct pclnsearch best;		/* @best.len 0: none yet */
+	unsigned int tables;
+};
+
+/*
+ * Programs may carry other programs in their data. The runtime's own table is
+ * the one that the module data points to.
+ */
+static int weigh_table(void *ctx, const struct pclnsearch *found)
+{
+	struct finding *f = ctx;
+
+	if (f->tables++ == TABLES_MAX)
+		return 1;
+	if (each_pointer(f->ef, found->vaddr, is_there, NULL)) {
+		f->best = *found;
+		return 1;
+	}
+	if (!f->best.len)
+		f->best = *found;
+	return 0;
 }
 
 /* Link-time address of the line table, loaded; or 0. */
@@ -50,25 +88,19 @@ static uint64_t find_table(struct linktab *l, const struct elffile *ef)
 	static const char *const names[] = {
 		".gopclntab", ".data.rel.ro.gopclntab",
 	};
+	struct finding f = { .ef = ef };
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct elfsec *s = elffile_section(ef, names[i]);
 
 		if (s && s->type != SHT_NOBITS &&
-		    take_table(l, ef, s->off, s->size))
+		    !take_table(l, ef, s->addr, s->size))
 			return s->addr;
 	}
-	for (size_t i = 0; i < ef->nsegs; i++) {
-		const struct elfseg *s = &ef->segs[i];
-		uint64_t at;
-
-		if (s->type != PT_LOAD || (s->flags & PF_X))
-			continue;
-		at = scan_segment(l, ef, s);
-		if (at)
-			return at;
-	}
-	return 0;
+	pclnsearch_run(ef, weigh_table, &f);
+	if (!f.best.len || take_table(l, ef, f.best.vaddr, f.best.len))
+		return 0;
+	return f.best.vaddr;
 }
 
 static int note_symbol(void *ctx, const char *name, uint64_t value,
@@ -156,28 +188,21 @@ static int read_moduledata(struct linktab *l, const struct elffile *ef,
 	return 0;
 }
 
-/* Its first word is the line table's address, in every release. */
-static void scan_moduledata(struct linktab *l, const struct elffile *ef,
-			    uint64_t table)
-{
-	for (size_t i = 0; i < ef->nsegs; i++) {
-		const struct elfseg *s = &ef->segs[i];
-		uint8_t *p;
+/* More pointers to the line table come from a hostile file only. */
+#define MODULES_MAX 64U
 
-		if (s->type != PT_LOAD || !(s->flags & PF_W))
-			continue;
-		p = elffile_load(ef, s->off, s->filesz);
-		if (!p)
-			continue;
-		for (uint64_t at = 0; at + 8 <= s->filesz; at += 8) {
-			if (word(p + at) == table &&
-			    !read_moduledata(l, ef, s->vaddr + at)) {
-				free(p);
-				return;
-			}
-		}
-		free(p);
-	}
+struct modules {
+	struct linktab *l;
+	const struct elffile *ef;
+	unsigned int tries;
+};
+
+static int try_moduledata(void *ctx, const struct elfseg *seg, uint64_t vaddr)
+{
+	struct modules *m = ctx;
+
+	(void)seg;
+	return m->tries++ == MODULES_MAX || !read_moduledata(m->l, m->ef, vaddr);
 }
 
 static void find_moduledata(struct linktab *l, const struct elffile *ef,
@@ -185,13 +210,15 @@ static void find_moduledata(struct linktab *l, const struct elffile *ef,
 {
 	const struct elfsec *s = elffile_section(ef, ".go.module");
 	uint64_t symbol = l->moduledata;
+	struct modules m = { l, ef, 0 };
 
 	l->moduledata = 0;
 	if (s && !read_moduledata(l, ef, s->addr))
 		return;
 	if (symbol && !read_moduledata(l, ef, symbol))
 		return;
-	scan_moduledata(l, ef, table);
+	/* Its first word is the line table's address, in every release. */
+	each_pointer(ef, table, try_moduledata, &m);
 }
 
 /* The releases that write a line table of this format. */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Go's line table in a file whose sections do not name it. */
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "elfscan.h"
 #include "pclnsearch.h"
 
-#define WINDOW_WORDS (32U << 10)
 /* More of them come from a hostile file only. */
 #define CANDIDATES_MAX 4096U
 
@@ -15,7 +14,6 @@ struct search {
 	pclnsearch_fn fn;
 	void *ctx;
 	unsigned int candidates;
-	uint64_t words[WINDOW_WORDS];
 };
 
 /* Bytes of code, all segments together. */
@@ -82,11 +80,12 @@ static bool is_table(const struct elffile *ef, struct pclnsearch *c)
 	return is_code(ef, x.lo);
 }
 
-static int try(struct search *s, const struct elfseg *seg, uint64_t vaddr)
+static int try(void *ctx, const struct elfseg *seg, uint64_t vaddr)
 {
 	struct pclnsearch c = {
 		.vaddr = vaddr, .len = seg->filesz - (vaddr - seg->vaddr),
 	};
+	struct search *s = ctx;
 
 	if (s->candidates == CANDIDATES_MAX)
 		return 0;
@@ -94,51 +93,19 @@ static int try(struct search *s, const struct elfseg *seg, uint64_t vaddr)
 	return is_table(s->ef, &c) ? s->fn(s->ctx, &c) : 0;
 }
 
-static int search_segment(struct search *s, const struct elfseg *seg)
-{
-	/* It is 8-aligned in memory. */
-	uint64_t at = -seg->vaddr & 7;
-
-	while (at < seg->filesz && seg->filesz - at >= PCLNTAB_HEADER) {
-		uint64_t n = (seg->filesz - at) / 8;
-		int err;
-
-		if (n > WINDOW_WORDS)
-			n = WINDOW_WORDS;
-		if (elffile_read(s->ef, seg->off + at, s->words, n * 8))
-			return 0;
-		for (uint64_t i = 0; i < n; i++) {
-			if (!pclntab_is_magic(s->words[i]))
-				continue;
-			err = try(s, seg, seg->vaddr + at + i * 8);
-			if (err)
-				return err;
-		}
-		at += n * 8;
-	}
-	return 0;
-}
-
 int pclnsearch_run(const struct elffile *ef, pclnsearch_fn fn, void *ctx)
 {
-	struct search *s = calloc(1, sizeof(*s));
-	int ret = 0;
+	struct search s = { .ef = ef, .fn = fn, .ctx = ctx };
+	struct elfscan what = {
+		.without = PF_X, .shift = PCLNTAB_MAGIC_SHIFT,
+		.value = PCLNTAB_MAGIC, .fn = try, .ctx = &s,
+	};
+	int ret = elfscan_words(ef, &what);
 
-	if (!s)
-		return 0;
-	s->ef = ef;
-	s->fn = fn;
-	s->ctx = ctx;
+	if (ret)
+		return ret;
 	/* Some linkers put constants and code into one segment. */
-	for (int code = 0; code < 2 && !ret; code++) {
-		for (size_t i = 0; i < ef->nsegs && !ret; i++) {
-			const struct elfseg *seg = &ef->segs[i];
-
-			if (seg->type == PT_LOAD &&
-			    !(seg->flags & PF_X) == !code)
-				ret = search_segment(s, seg);
-		}
-	}
-	free(s);
-	return ret;
+	what.without = 0;
+	what.with = PF_X;
+	return elfscan_words(ef, &what);
 }

@@ -81,7 +81,7 @@ static uint64_t u64(const uint8_t *p)
 
 static int format_of(const uint8_t *header)
 {
-	if (!pclntab_is_magic(u64(header)))
+	if (u64(header) >> PCLNTAB_MAGIC_SHIFT != PCLNTAB_MAGIC)
 		return -1;
 	switch (u32(header)) {
 	case MAGIC_GO12:
@@ -203,13 +203,6 @@ int pclntab_init(struct pclntab *t, const uint8_t *data, size_t len)
 	memcpy(rows, data + t->rows, len - t->rows < sizeof(rows) ?
 	       len - t->rows : sizeof(rows));
 	return pclntab_check_rows(t, rows) ? 0 : -1;
-}
-
-bool pclntab_is_header(const uint8_t *data, size_t len)
-{
-	struct pclntab t;
-
-	return !pclntab_init(&t, data, len);
 }
 
 /* A string of at most @max bytes at @off, or NULL. */

@@ -91,11 +91,12 @@ struct pclntab_func {
 #define PCLNTAB_HEADER 72U
 #define PCLNTAB_ROWS 272U
 
-/* Can a table begin with these 8 bytes? To be asked first in a search. */
-static inline bool pclntab_is_magic(uint64_t word)
-{
-	return word >> 8 == 0x08010000ffffffULL;
-}
+/*
+ * Every table begins with a word, 8-aligned, that is this but for its lowest
+ * byte: the magic, two zeros, instructions of any length, pointers of 8 bytes.
+ */
+#define PCLNTAB_MAGIC 0x08010000ffffffULL
+#define PCLNTAB_MAGIC_SHIFT 8U
 
 /**
  * pclntab_check() - do the PCLNTAB_HEADER bytes at @header begin a table?
@@ -132,9 +133,6 @@ size_t pclntab_row_at(const struct pclntab *t, uint32_t i);
 void pclntab_extent(const struct pclntab *t, const uint8_t *first,
 		    const uint8_t *last, const uint8_t *end,
 		    struct pclntab_extent *ret);
-
-/* Is there a table at @data, NUL behind its last byte? */
-bool pclntab_is_header(const uint8_t *data, size_t len);
 
 /**
  * pclntab_init() - read the header

@@ -13,7 +13,10 @@
 
 #include "bins.h"
 #include "elffile.h"
+#include "linktab.h"
+#include "pclnsearch.h"
 #include "pclntab.h"
+#include "synth.h"
 
 /* The table of the program at @path, with the NUL that pclntab wants. */
 static uint8_t *load(const char *path, size_t *len)
@@ -176,13 +179,268 @@ static const struct header_case headers[] = {
 static void test_headers(void **state)
 {
 	uint8_t buf[513];
+	struct pclntab t;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++) {
 		memset(buf, 0, sizeof(buf));
 		memcpy(buf, headers[i].bytes, sizeof(headers[i].bytes));
-		if (pclntab_is_header(buf, sizeof(buf) - 1))
+		if (!pclntab_init(&t, buf, sizeof(buf) - 1))
 			fail_msg("accepted: %s", headers[i].claim);
+	}
+}
+
+struct made_case {
+	const char *claim;
+	enum pclntab_format format;
+	bool text_unsaid;
+};
+
+static const struct made_case formats[] = {
+	{ "1.2", PCLNTAB_GO12, false },
+	{ "1.16", PCLNTAB_GO116, false },
+	{ "1.18", PCLNTAB_GO118, false },
+	{ "1.20", PCLNTAB_GO120, false },
+	{ "1.26: the header does not tell where the text is", PCLNTAB_GO120, true },
+};
+
+#define MADE_TEXT 0x401000ULL
+#define MADE_GOFUNC 0x500000ULL
+
+/* Reads the trees that stand at MADE_GOFUNC. */
+static int read_trees(void *ctx, uint64_t vaddr, void *buf, size_t len)
+{
+	const struct synth_bytes *b = ctx;
+
+	if (vaddr < MADE_GOFUNC || vaddr - MADE_GOFUNC > b->n ||
+	    len > b->n - (vaddr - MADE_GOFUNC))
+		return -1;
+	memcpy(buf, b->p + (vaddr - MADE_GOFUNC), len);
+	return 0;
+}
+
+static void make(const struct made_case *c, const struct synth_func *funcs,
+		 size_t n, struct synth_bytes *tab, struct synth_bytes *trees)
+{
+	const struct synth_table t = {
+		.format = c->format, .text = MADE_TEXT,
+		.text_unsaid = c->text_unsaid, .gofunc = MADE_GOFUNC,
+		.funcs = funcs, .nfuncs = n, .files = synth_files,
+	};
+
+	memset(tab, 0, sizeof(*tab));
+	memset(trees, 0, sizeof(*trees));
+	synth_table(&t, tab, trees);
+}
+
+struct frame_case {
+	uint32_t at;
+	struct pclntab_frame v[3];
+};
+
+static const struct frame_case frames[] = {
+	{ 0x00, { { "main.add", "/src/main/add.go", 11 } } },
+	{ 0x0f, { { "main.add", "/src/main/add.go", 11 } } },
+	{ 0x10, { { "main.inner", "/src/main/inner.go", 31 },
+		  { "main.middle", "/src/main/inner.go", 31 },
+		  { "main.add", "/src/main/add.go", 12 } } },
+	{ 0x18, { { "main.middle", "/src/main/inner.go", 41 },
+		  { "main.add", "/src/main/add.go", 12 } } },
+	{ 0x3f, { { "main.add", "/src/main/add.go", 12 } } },
+	{ 0x40, { { "main.(*T).Get", "/src/main/add.go", 51 } } },
+	{ 0x7f, { { "runtime.morestack", "/go/src/runtime/asm.s", 2 } } },
+};
+
+static void test_frames(void **state)
+{
+	(void)state;
+	for (size_t f = 0; f < sizeof(formats) / sizeof(*formats); f++) {
+		struct synth_bytes tab, trees;
+		struct pclntab t;
+
+		print_message("# %s\n", formats[f].claim);
+		make(&formats[f], synth_funcs, synth_nfuncs, &tab, &trees);
+		assert_int_equal(pclntab_init(&t, tab.p, tab.n), 0);
+		if (formats[f].text_unsaid)
+			t.text = MADE_TEXT;
+		for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++) {
+			const struct frame_case *c = &frames[i];
+			struct pclntab_frame v[8];
+			struct pclntab_func pf;
+			size_t n, want = 0;
+
+			assert_int_equal(pclntab_find(&t, MADE_TEXT + c->at, &pf), 0);
+			n = pclntab_frames(&t, &pf, MADE_TEXT + c->at,
+					   MADE_GOFUNC, read_trees, &trees, v, 8);
+			while (want < 3 && c->v[want].func)
+				want++;
+			assert_int_equal(n, want);
+			for (size_t k = 0; k < n; k++) {
+				assert_string_equal(v[k].func, c->v[k].func);
+				assert_string_equal(v[k].file, c->v[k].file);
+				assert_int_equal(v[k].line, c->v[k].line);
+			}
+			/* With little room the function itself is told. */
+			assert_int_equal(pclntab_frames(&t, &pf, MADE_TEXT + c->at,
+							MADE_GOFUNC, read_trees,
+							&trees, v, 1), 1);
+			assert_string_equal(v[0].func, pf.name);
+		}
+		assert_int_equal(pclntab_find(&t, MADE_TEXT - 1, &(struct pclntab_func){ 0 }), -1);
+		assert_int_equal(pclntab_find(&t, MADE_TEXT + 0x80, &(struct pclntab_func){ 0 }), -1);
+		synth_fini(&tab);
+		synth_fini(&trees);
+	}
+}
+
+static void test_trees(void **state)
+{
+	static const struct synth_inlined circle[] = {
+		{ "main.a", 0x8, 1 }, { "main.b", 0x4, 1 },
+	};
+	static const struct synth_inlined outside[] = {
+		{ "main.a", 0x1000, 1 },
+	};
+	static const struct synth_func bad[] = {
+		{ .name = "main.circle", .size = 0x10, .lines = { { 0x10, 1 } },
+		  .files = { { 0x10, 1 } }, .tree = circle, .ntree = 2,
+		  .inlined = { { 8, 0 }, { 8, 1 } } },
+		{ .name = "main.outside", .size = 0x10, .lines = { { 0x10, 1 } },
+		  .files = { { 0x10, 1 } }, .tree = outside, .ntree = 1,
+		  .inlined = { { 0x10, 0 } } },
+		{ .name = "main.beyond", .size = 0x10, .lines = { { 0x10, 1 } },
+		  .files = { { 0x10, 1 } }, .tree = outside, .ntree = 1,
+		  .inlined = { { 0x10, 0x7fffffff } } },
+	};
+	static const size_t want[] = { 8, 1, 1 };
+
+	(void)state;
+	for (size_t f = 0; f < sizeof(formats) / sizeof(*formats); f++) {
+		struct synth_bytes tab, trees;
+		struct pclntab t;
+
+		make(&formats[f], bad, 3, &tab, &trees);
+		assert_int_equal(pclntab_init(&t, tab.p, tab.n), 0);
+		t.text = t.format >= PCLNTAB_GO118 ? MADE_TEXT : 0;
+		for (size_t i = 0; i < 3; i++) {
+			struct pclntab_frame v[8];
+			struct pclntab_func pf;
+
+			assert_int_equal(pclntab_func(&t, i, &pf), 0);
+			assert_int_equal(pclntab_frames(&t, &pf, pf.entry,
+							MADE_GOFUNC, read_trees,
+							&trees, v, 8), want[i]);
+		}
+		synth_fini(&tab);
+		synth_fini(&trees);
+	}
+}
+
+/* A step of no bytes could be repeated as long as the file is. */
+static void test_standstill(void **state)
+{
+	struct synth_func f = {
+		.name = "main.f", .size = 0x10, .files = { { 0x10, 1 } },
+		.lines = { { 0x10, 7 } },
+	};
+	struct synth_bytes tab, trees;
+	struct pclntab_func pf;
+	struct pclntab t;
+	int32_t line;
+
+	(void)state;
+	make(&formats[3], &f, 1, &tab, &trees);
+	assert_int_equal(pclntab_init(&t, tab.p, tab.n), 0);
+	assert_int_equal(pclntab_func(&t, 0, &pf), 0);
+	assert_int_equal(pclntab_value(&t, &pf, pf.pcln, pf.entry, &line, NULL), 0);
+	assert_int_equal(line, 7);
+	/* value +8, 16 bytes */
+	tab.p[t.pc + pf.pcln + 1] = 0;
+	assert_int_equal(pclntab_value(&t, &pf, pf.pcln, pf.entry, &line, NULL), -1);
+	synth_fini(&tab);
+	synth_fini(&trees);
+}
+
+static void test_long_name(void **state)
+{
+	static char name[PCLNTAB_NAME_MAX + 3];
+	struct synth_func f = { .name = name, .size = 0x10 };
+
+	(void)state;
+	for (size_t extra = 0; extra < 2; extra++) {
+		struct synth_bytes tab, trees;
+		struct pclntab_func pf;
+		struct pclntab t;
+
+		memset(name, 'x', PCLNTAB_NAME_MAX + extra);
+		make(&formats[3], &f, 1, &tab, &trees);
+		assert_int_equal(pclntab_init(&t, tab.p, tab.n), 0);
+		assert_int_equal(pclntab_func(&t, 0, &pf), extra ? -1 : 0);
+		synth_fini(&tab);
+		synth_fini(&trees);
+	}
+}
+
+struct search_case {
+	const char *claim;
+	struct synth_program p;
+};
+
+static const struct search_case searched[] = {
+	{ "1.15", { .minor = 15 } },
+	{ "1.15, position independent", { .minor = 15, .pie = true } },
+	{ "1.17", { .minor = 17 } },
+	{ "1.19", { .minor = 19 } },
+	{ "1.19, position independent", { .minor = 19, .pie = true } },
+	{ "1.19, linked by lld", { .minor = 19, .pie = true, .lld = true } },
+	{ "1.25", { .minor = 25 } },
+	{ "1.27", { .minor = 27 } },
+	{ "1.27, linked by lld", { .minor = 27, .pie = true, .lld = true } },
+	{ "in a segment that begins anywhere", { .minor = 27, .shift = 20 } },
+	{ "behind one that nothing points to", { .minor = 27, .decoy = true } },
+	{ "with sections", { .minor = 27, .sections = true } },
+};
+
+static int count_tables(void *ctx, const struct pclnsearch *found)
+{
+	size_t *n = ctx;
+
+	assert_int_equal(found->tab.nfunc, synth_nfuncs);
+	++*n;
+	return 0;
+}
+
+static void test_search(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(searched) / sizeof(*searched); i++) {
+		const struct synth_program *p = &searched[i].p;
+		struct synth_bytes file = { .p = NULL };
+		struct diag d = { .sentence = NULL };
+		struct pclntab_func pf;
+		struct linktab l;
+		struct elffile ef;
+		size_t n = 0;
+		int fd;
+
+		print_message("# %s\n", searched[i].claim);
+		synth_program(p, &file);
+		fd = synth_fd(file.p, file.n);
+		if (elffile_open(fd, "it", &ef, &d))
+			fail_msg("%s", d.sentence);
+		assert_int_equal(pclnsearch_run(&ef, count_tables, &n), 0);
+		assert_int_equal(n, p->decoy ? 2 : 1);
+		if (linktab_load(&l, &ef, "it", &d))
+			fail_msg("%s", d.sentence);
+		assert_int_equal(l.minor, p->minor);
+		assert_int_equal(pclntab_func(&l.tab, 0, &pf), 0);
+		assert_string_equal(pf.name, "main.add");
+		assert_int_equal(pf.entry, p->pie ? 0x1000 : 0x401000);
+		assert_true(l.moduledata);
+		linktab_fini(&l);
+		elffile_fini(&ef);
+		close(fd);
+		synth_fini(&file);
 	}
 }
 
@@ -191,6 +449,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		{ "real tables are read whole", test_real },
 		{ "headers that are none are refused", test_headers },
+		{ "functions inlined at an address, in all formats", test_frames },
+		{ "inlining trees that lead in a circle or nowhere end", test_trees },
+		{ "a step that does not advance ends a table", test_standstill },
+		{ "a name that does not end is none", test_long_name },
+		{ "the table is found without section names", test_search },
 		{ "a table that is cut anywhere does no harm", test_cut },
 		{ "a table with other bytes in it does no harm", test_damaged },
 	};
