@@ -18,14 +18,21 @@
 
 #include "arch/arch.h"
 #include "capture.h"
+#include "dynamic.h"
 #include "faultin.h"
+#include "program.h"
+#include "seen.h"
+#include "types.h"
 #include "usercopy.h"
 
 /* A frame that is longer is worth a call of memset(). */
 #define GP_CAPTURE_CLEAR_WORDS	128
 
+/* The walk is over: nothing more fits into the budgets. */
+#define GP_CAPTURE_FULL	1
+
 /* The byte at @address can't be read. Return: why, or -EAGAIN to have it brought in. */
-static noinline int gp_capture_absent(struct gp_capture *c, unsigned long address)
+noinline int gp_capture_absent(struct gp_capture *c, unsigned long address)
 {
 	u16 verdict = gp_faultin_verdict(c->faultin, address);
 
@@ -35,28 +42,15 @@ static noinline int gp_capture_absent(struct gp_capture *c, unsigned long addres
 	return -EAGAIN;
 }
 
-/*
- * Copy from the target. Return: -EAGAIN if a page must be brought in first; else
- * how it ended (enum goprobe_chunk_status), with what was copied in *@size.
- */
-static __always_inline int gp_capture_copy(struct gp_capture *c, u8 *to,
-					   unsigned long address, u32 *size)
+/* A piece of the stack, or of static data. */
+static noinline int gp_capture_memory(struct gp_capture *c, const struct gp_piece *p)
 {
-	u32 left = gp_user_copy(to, address, *size);
-
-	if (likely(!left))
-		return GOPROBE_CHUNK_OK;
-	*size -= left;
-	return gp_capture_absent(c, address + *size);
-}
-
-static noinline int gp_capture_stack(struct gp_capture *c, const struct gp_piece *p)
-{
+	u64 base = p->source == GOPROBE_FROM_STACK ? c->sp : c->bias;
 	u8 *to = c->to + p->frame;
 	u32 size = p->size;
 	int status;
 
-	status = gp_capture_copy(c, to, c->sp + p->offset, &size);
+	status = gp_capture_copy(c, to, base + p->offset, &size);
 	if (status < 0)
 		return status;
 	if (unlikely(status != GOPROBE_CHUNK_OK)) {
@@ -82,19 +76,6 @@ static noinline void gp_capture_floats(struct gp_capture *c)
 	}
 }
 
-/* Fixed sizes are moves, a variable one would be a call. */
-static __always_inline void gp_capture_int(u8 *to, const u8 *from, u32 size)
-{
-	if (likely(size == 8))
-		memcpy(to, from, 8);
-	else if (size == 4)
-		memcpy(to, from, 4);
-	else if (size == 1)
-		memcpy(to, from, 1);
-	else
-		memcpy(to, from, 2);
-}
-
 static __always_inline void gp_capture_clear(u8 *frame, u32 bytes)
 {
 	u64 *word = (u64 *)frame;
@@ -117,10 +98,10 @@ static __always_inline int gp_capture_frame(struct gp_capture *c)
 	gp_capture_clear(c->to, plan->frame_bytes);
 	for (; p < end; p++) {
 		if (p->source == GOPROBE_FROM_INT_REG) {
-			gp_capture_int(c->to + p->frame,
-				       (const u8 *)c->regs + p->from, p->size);
-		} else if (p->source == GOPROBE_FROM_STACK) {
-			err = gp_capture_stack(c, p);
+			gp_copy_low(c->to + p->frame,
+				    (const u8 *)c->regs + p->from, p->size);
+		} else if (p->source != GOPROBE_FROM_FLOAT_REG) {
+			err = gp_capture_memory(c, p);
 			if (err)
 				return err;
 		}
@@ -131,53 +112,64 @@ static __always_inline int gp_capture_frame(struct gp_capture *c)
 	return 0;
 }
 
-/* Has an object of @type at @address been copied already? Ends cycles. */
-static bool gp_capture_seen(const struct gp_capture *c, u64 address, u32 type,
-			    u32 size)
+static noinline int gp_capture_full(struct gp_capture *c)
 {
-	u32 at = c->plan->frame_bytes;
+	c->flags |= GOPROBE_RECORD_F_BUDGET;
+	return GP_CAPTURE_FULL;
+}
 
-	while (at < c->used) {
-		const struct goprobe_chunk *chunk = (const void *)(c->to + at);
+/* Append the header of a chunk. */
+static __always_inline void gp_capture_add(struct gp_capture *c, u64 address, u32 type,
+					   u32 level, u32 size, u32 status)
+{
+	struct goprobe_chunk *chunk = (void *)(c->to + c->used);
 
-		if (chunk->address == address && chunk->type == type &&
-		    chunk->size >= size)
-			return true;
-		at += sizeof(*chunk) + ALIGN((u32)chunk->size, GP_RECORD_ALIGN);
-	}
-	return false;
+	chunk->address = address;
+	chunk->type = type;
+	chunk->size = size;
+	chunk->status = status;
+	chunk->level = level;
+	c->found = chunk;
+	c->used += sizeof(*chunk) + ALIGN(size, GP_RECORD_ALIGN);
+	c->objects--;
 }
 
 /*
- * Append what is at @address: @count objects of @each bytes. Return: 0, also if
- * a budget does not allow it; -EAGAIN as gp_capture_copy(); -ENOSPC if the ring
- * has no room.
+ * It has been copied already. A shorter way to it counts, if what it refers to has
+ * not been followed yet.
+ */
+static __always_inline int gp_capture_again(struct gp_capture *c,
+					    struct goprobe_chunk *chunk, u32 level)
+{
+	if (level < chunk->level && (u8 *)chunk >= c->to + c->next)
+		chunk->level = level;
+	c->found = chunk;
+	return 0;
+}
+
+/*
+ * Append what is at @address: @size bytes, or a multiple of @each that fits into the
+ * budget. Return: 0, also if nothing fits; GP_CAPTURE_FULL; -EAGAIN as
+ * gp_capture_copy(); -ENOSPC if the ring has no room.
  */
 static __always_inline int gp_capture_chunk(struct gp_capture *c, u64 address,
-					    u32 type, u32 each, u32 count)
+					    u32 type, u32 level, u32 each, u32 size)
 {
-	struct goprobe_chunk *chunk = (void *)(c->to + c->used);
-	u32 left = c->plan->frame_bytes + c->plan->w.bytes - c->used;
-	u8 *bytes = (u8 *)(chunk + 1);
-	u32 size, padded;
+	u8 *bytes = c->to + c->used + sizeof(struct goprobe_chunk);
+	u32 left = c->limit - c->used, padded;
 	int status;
 
-	if (unlikely(!c->objects || left < sizeof(*chunk) + GP_RECORD_ALIGN)) {
+	if (unlikely(!c->objects || left < sizeof(struct goprobe_chunk) + GP_RECORD_ALIGN))
+		return gp_capture_full(c);
+	left = ALIGN_DOWN(left - sizeof(struct goprobe_chunk), GP_RECORD_ALIGN);
+	if (unlikely(size > left)) {
+		size = left / each * each;
 		c->flags |= GOPROBE_RECORD_F_BUDGET;
-		return 0;
-	}
-	left = ALIGN_DOWN(left - sizeof(*chunk), GP_RECORD_ALIGN);
-	if (unlikely((u64)count * each > left)) {
-		count = left / each;
-		c->flags |= GOPROBE_RECORD_F_BUDGET;
-		if (!count)
+		if (!size)
 			return 0;
 	}
-	size = each * count;
 	padded = ALIGN(size, GP_RECORD_ALIGN);
-	if (type != GOPROBE_TYPE_BYTES && gp_capture_seen(c, address, type, size))
-		return 0;
-	if (unlikely(c->room - c->used < sizeof(*chunk) + padded))
+	if (unlikely(c->room - c->used < sizeof(struct goprobe_chunk) + padded))
 		return -ENOSPC;
 	/* The padding first: the last word may be written over. */
 	if (size != padded)
@@ -186,131 +178,260 @@ static __always_inline int gp_capture_chunk(struct gp_capture *c, u64 address,
 	if (unlikely(status != GOPROBE_CHUNK_OK)) {
 		if (status < 0)
 			return status;
-		padded = ALIGN(size, GP_RECORD_ALIGN);
-		memset(bytes + size, 0, padded - size);
+		memset(bytes + size, 0, ALIGN(size, GP_RECORD_ALIGN) - size);
 	}
-	chunk->address = address;
-	chunk->type = type;
-	chunk->size = size;
-	chunk->status = status;
-	c->used += sizeof(*chunk) + padded;
-	c->objects--;
+	gp_capture_add(c, address, type, level, size, status);
 	return 0;
+}
+
+/* The same, unless it is there already. */
+static noinline int gp_capture_once(struct gp_capture *c, u64 address, u32 type,
+				    u32 level, u32 each, u32 size)
+{
+	u32 *slot GP_UNINITIALIZED, at = c->used;
+	struct goprobe_chunk *seen;
+	int err;
+
+	c->found = NULL;
+	seen = gp_seen_find(c->seen, c->to, address, type, size, &slot);
+	if (seen)
+		return gp_capture_again(c, seen, level);
+	err = gp_capture_chunk(c, address, type, level, each, size);
+	if (c->found)
+		gp_seen_note(c->seen, slot, at);
+	return err;
 }
 
 /* A length that can't be: say so in place of the bytes. */
-static noinline int gp_capture_bad(struct gp_capture *c, u64 address, u32 type)
+static noinline int gp_capture_bad(struct gp_capture *c, u64 address, u32 type, u32 level)
 {
-	struct goprobe_chunk *chunk = (void *)(c->to + c->used);
-	u32 left = c->plan->frame_bytes + c->plan->w.bytes - c->used;
-
-	if (!c->objects || left < sizeof(*chunk)) {
-		c->flags |= GOPROBE_RECORD_F_BUDGET;
-		return 0;
-	}
-	if (c->room - c->used < sizeof(*chunk))
+	if (!c->objects || c->limit - c->used < sizeof(struct goprobe_chunk))
+		return gp_capture_full(c);
+	if (c->room - c->used < sizeof(struct goprobe_chunk))
 		return -ENOSPC;
-	chunk->address = address;
-	chunk->type = type;
-	chunk->size = 0;
-	chunk->status = GOPROBE_CHUNK_BAD;
-	c->used += sizeof(*chunk);
-	c->objects--;
+	gp_capture_add(c, address, type, level, 0, GOPROBE_CHUNK_BAD);
 	return 0;
 }
 
-static __always_inline int gp_capture_string(struct gp_capture *c, const u8 *at)
+static __always_inline int gp_capture_string(struct gp_capture *c, const u8 *at,
+					     u32 level)
 {
 	u64 address = gp_load(at), len = gp_load(at + 8);
 
 	if (!address || !len)
 		return 0;
 	if (unlikely(len > GP_LEN_MAX))
-		return gp_capture_bad(c, address, GOPROBE_TYPE_BYTES);
-	return gp_capture_chunk(c, address, GOPROBE_TYPE_BYTES, 1,
+		return gp_capture_bad(c, address, GOPROBE_TYPE_BYTES, level);
+	return gp_capture_chunk(c, address, GOPROBE_TYPE_BYTES, level, 1,
 				min_t(u64, len, c->plan->w.string_limit));
 }
 
-static noinline int gp_capture_other(struct gp_capture *c,
-				     const struct goprobe_ref *ref, const u8 *at)
+/* @n objects of @t, as many as the plan wants of them. */
+static noinline int gp_capture_objects(struct gp_capture *c, const struct goprobe_ref *ref,
+				       u64 address, u64 n, u32 level)
 {
-	const struct gp_plan *plan = c->plan;
-	u64 address = gp_load(at), n = 1;
-	u32 type = ref->type, each;
+	const struct gp_type *t = gp_types_find(c->plan->types, ref->type);
+	u32 elements = c->plan->w.elements;
+
+	if (!n || !elements || !t || !t->size)
+		return 0;
+	if (unlikely(n > GP_LEN_MAX))
+		return gp_capture_bad(c, address, ref->type, level);
+	n = min_t(u64, n, max(elements >> ref->elements_shift, 1U));
+	return gp_capture_once(c, address, ref->type, level, t->size, n * t->size);
+}
+
+/* How many objects a GOPROBE_REF_ARRAY of @object leads to. */
+static u64 gp_capture_count(const struct goprobe_ref *ref, const u8 *object)
+{
+	u64 n = gp_load_low(object + ref->count_offset, ref->count_size);
+
+	switch (ref->count) {
+	case GOPROBE_COUNT_PLUS_1:
+		return n == U64_MAX ? n : n + 1;
+	case GOPROBE_COUNT_LOG2_LESS:
+		n -= !!n;
+		fallthrough;
+	case GOPROBE_COUNT_LOG2:
+		return n <= GP_LEN_BITS ? BIT_ULL(n) : U64_MAX;
+	case GOPROBE_COUNT_IF_0:
+		return !n;
+	}
+	return n;
+}
+
+static __always_inline int gp_capture_object(struct gp_capture *c, u64 address,
+					     const struct gp_type *t, u32 level)
+{
+	if (!address || !t || !t->size)
+		return 0;
+	return gp_capture_once(c, address, t->id, level, t->size, t->size);
+}
+
+static noinline int gp_capture_func(struct gp_capture *c, u64 address, u32 level)
+{
+	const struct gp_type *t = NULL;
+	u32 size = sizeof(u64);
+	u64 code = 0;
+	int status;
 
 	if (!address)
 		return 0;
-	if (ref->kind == GOPROBE_REF_IFACE) {
-		address += 8;
-		type = GOPROBE_TYPE_ITAB;
-		each = 8;
-	} else {
-		each = plan->types[type].size;
-		if (!each)
-			return 0;
-	}
-	if (ref->kind == GOPROBE_REF_SLICE) {
-		n = gp_load(at + 8);
-		if (!n || !plan->w.elements)
-			return 0;
-		if (n > GP_LEN_MAX)
-			return gp_capture_bad(c, address, type);
-		n = min_t(u64, n, plan->w.elements);
-	}
-	return gp_capture_chunk(c, address, type, each, n);
+	status = gp_capture_copy(c, &code, address, &size);
+	if (status < 0)
+		return status;
+	if (status == GOPROBE_CHUNK_OK)
+		t = gp_dynamic_type(gp_dynamic_find(c->dynamic, code - c->bias));
+	if (t)
+		return gp_capture_object(c, address, t, level);
+	return gp_capture_once(c, address, GOPROBE_TYPE_CODE, level, sizeof(code),
+			       sizeof(code));
 }
 
-/* Follow the references of one object of type @t. */
-static __always_inline int gp_capture_refs(struct gp_capture *c,
-					   const struct goprobe_type *t, const u8 *at)
+/* How many references have been followed behind one of an object at @level. */
+static __always_inline u32 gp_capture_next(const struct goprobe_ref *ref, u32 level)
 {
-	const struct goprobe_ref *ref = &c->plan->refs[t->ref];
-	const struct goprobe_ref *end = ref + t->nrefs;
-	int err = 0;
+	return level + !(ref->flags & GOPROBE_REF_F_SAME_LEVEL);
+}
 
-	for (; !err && ref < end; ref++) {
-		if (ref->kind == GOPROBE_REF_STRING)
-			err = gp_capture_string(c, at + ref->offset);
-		else
-			err = gp_capture_other(c, ref, at + ref->offset);
+static int gp_capture_other(struct gp_capture *c, const struct goprobe_ref *ref,
+			    const u8 *object, u32 level, u32 next);
+
+/*
+ * The data word of an interface is the value: what it refers to follows. The
+ * verifier has seen to it that no interface is among that.
+ */
+static noinline int gp_capture_direct(struct gp_capture *c, const struct gp_type *t,
+				      const u8 *word, u32 level)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; !err && i < t->nrefs; i++) {
+		u32 next = gp_capture_next(&t->refs[i], level);
+
+		if (next <= c->plan->w.depth)
+			err = gp_capture_other(c, &t->refs[i], word, level, next);
 	}
 	return err;
 }
 
+/* The two words of an interface in an object at @level. */
+static noinline int gp_capture_iface(struct gp_capture *c, const struct goprobe_ref *ref,
+				     const u8 *at, u32 level, u32 next)
+{
+	u64 type = gp_load(at);
+	gp_dynamic_t dynamic;
+	int err;
+
+	if (!type)
+		return 0;
+	if (ref->kind == GOPROBE_REF_IFACE) {
+		err = gp_capture_once(c, type + 8, GOPROBE_TYPE_ITAB, next, 8, 8);
+		if (err || !c->found || c->found->size < 8)
+			return err;
+		type = gp_load(c->found + 1);
+	}
+	dynamic = gp_dynamic_find(c->dynamic, type - c->bias);
+	if (gp_dynamic_is_direct(dynamic))
+		return gp_capture_direct(c, gp_dynamic_type(dynamic), at + 8, level);
+	return gp_capture_object(c, gp_load(at + 8), gp_dynamic_type(dynamic), next);
+}
+
+static noinline int gp_capture_other(struct gp_capture *c, const struct goprobe_ref *ref,
+				     const u8 *object, u32 level, u32 next)
+{
+	const u8 *at = object + ref->offset;
+	u64 address = gp_load(at);
+
+	if (!address)
+		return 0;
+	switch (ref->kind) {
+	case GOPROBE_REF_POINTER:
+		return gp_capture_object(c, address,
+					 gp_types_find(c->plan->types, ref->type), next);
+	case GOPROBE_REF_SLICE:
+		return gp_capture_objects(c, ref, address, gp_load(at + 8), next);
+	case GOPROBE_REF_ARRAY:
+		return gp_capture_objects(c, ref, address, gp_capture_count(ref, object),
+					  next);
+	case GOPROBE_REF_FUNC:
+		return gp_capture_func(c, address, next);
+	}
+	return gp_capture_iface(c, ref, at, level, next);
+}
+
+/* Follow one reference of an object at @level. */
+static __always_inline int gp_capture_ref(struct gp_capture *c,
+					  const struct goprobe_ref *ref,
+					  const u8 *object, u32 level)
+{
+	u32 next = gp_capture_next(ref, level);
+
+	if (next > c->plan->w.depth)
+		return 0;
+	if (ref->kind == GOPROBE_REF_STRING)
+		return gp_capture_string(c, object + ref->offset, next);
+	return gp_capture_other(c, ref, object, level, next);
+}
+
+/* Follow the references of one object of type @t. */
+static __always_inline int gp_capture_refs(struct gp_capture *c, const struct gp_type *t,
+					   const u8 *object, u32 level)
+{
+	const struct goprobe_ref *ref = t->refs, *end = ref + t->nrefs;
+	int err = 0;
+
+	for (; !err && ref < end; ref++)
+		err = gp_capture_ref(c, ref, object, level);
+	return err;
+}
+
 /*
- * Breadth first: the chunks that have been appended are the queue. One level
- * ends where the chunks ended when it began.
+ * Breadth first, from c->next on: the chunks that have been appended are the queue.
  */
 static noinline int gp_capture_walk(struct gp_capture *c)
 {
-	u32 depth = c->plan->w.depth, at = c->plan->frame_bytes, level_end;
+	u32 depth = c->plan->w.depth;
 	int err;
 
-	while (--depth && at < c->used) {
-		for (level_end = c->used; at < level_end;) {
-			const struct goprobe_chunk *chunk = (void *)(c->to + at);
-			const u8 *object = (const u8 *)(chunk + 1);
-			u32 left = chunk->size;
-			const struct goprobe_type *t;
+	while (c->next < c->used) {
+		const struct goprobe_chunk *chunk = (void *)(c->to + c->next);
+		const struct gp_type *t = gp_types_find(c->plan->types, chunk->type);
+		const u8 *object = (const u8 *)(chunk + 1);
+		u32 left = chunk->size, level = chunk->level;
 
-			at += sizeof(*chunk) + ALIGN(left, GP_RECORD_ALIGN);
-			if (chunk->type >= GOPROBE_TYPE_ITAB)
-				continue;
-			t = &c->plan->types[chunk->type];
-			for (; t->nrefs && left >= t->size; left -= t->size) {
-				err = gp_capture_refs(c, t, object);
-				if (err)
-					return err;
-				object += t->size;
-			}
+		c->next += sizeof(*chunk) + ALIGN(left, GP_RECORD_ALIGN);
+		if (!t || !t->nrefs || (level >= depth && !t->same_level))
+			continue;
+		for (; left >= t->size; left -= t->size, object += t->size) {
+			err = gp_capture_refs(c, t, object, level);
+			if (err)
+				return err;
 		}
 	}
 	return 0;
 }
 
+/* What the frame refers to, and what that refers to. */
+static __always_inline int gp_capture_follow(struct gp_capture *c)
+{
+	const struct gp_plan *plan = c->plan;
+	int err;
+
+	c->objects = plan->w.objects;
+	c->limit = c->used + plan->w.bytes;
+	c->next = c->used;
+	gp_seen_begin(c->seen);
+	err = gp_capture_refs(c, plan->frame, c->to, 0);
+	if (!err && c->next < c->used)
+		err = gp_capture_walk(c);
+	return err == GP_CAPTURE_FULL ? 0 : err;
+}
+
 /**
  * gp_capture_run() - capture frame and chunks
- * @c: filled in by the caller but for @used and @objects; @flags are added to
+ * @c: filled in by the caller
  *
  * Return: 0; -EAGAIN if c->faultin->address must be brought in, then run again;
  * -ENOSPC if there is no room.
@@ -318,47 +439,11 @@ static noinline int gp_capture_walk(struct gp_capture *c)
 int gp_capture_run(struct gp_capture *c)
 {
 	const struct gp_plan *plan = c->plan;
-	const struct goprobe_type *t;
 	int err = gp_capture_frame(c);
 
-	if (unlikely(err) || !plan->w.depth)
+	if (!err && plan->w.nops)
+		err = gp_program_run(c);
+	if (unlikely(err) || !plan->w.depth || !plan->frame->nrefs)
 		return err;
-	c->objects = plan->w.objects;
-	t = &plan->types[plan->w.type];
-	err = gp_capture_refs(c, t, c->to);
-	if (err || plan->w.depth == 1 || c->used == plan->frame_bytes)
-		return err;
-	return gp_capture_walk(c);
-}
-
-/**
- * gp_capture_prepare() - find out whether gp_capture_quick() can do it
- * @plan: complete but for what this fills in
- */
-void gp_capture_prepare(struct gp_plan *plan)
-{
-	const struct goprobe_type *t = &plan->types[plan->w.type];
-	u32 nrefs = plan->w.depth ? t->nrefs : 0, filled = 0, i;
-	u64 bytes;
-
-	plan->frame_refs = &plan->refs[t->ref];
-	for (i = 0; i < plan->npieces; i++) {
-		const struct gp_piece *p = &plan->pieces[i];
-
-		if (p->source != GOPROBE_FROM_INT_REG || p->size != 8 ||
-		    p->frame != filled)
-			return;
-		filled += p->size;
-	}
-	for (i = 0; i < nrefs; i++)
-		if (plan->frame_refs[i].kind != GOPROBE_REF_STRING)
-			return;
-	bytes = nrefs * (sizeof(struct goprobe_chunk) +
-			 (u64)ALIGN(plan->w.string_limit, GP_RECORD_ALIGN));
-	if (filled != plan->frame_bytes || nrefs > plan->w.objects ||
-	    bytes > plan->w.bytes || (nrefs && !plan->w.string_limit))
-		return;
-	plan->quick = true;
-	plan->quick_refs = nrefs;
-	plan->quick_bytes = plan->frame_bytes + bytes;
+	return gp_capture_follow(c);
 }

@@ -10,99 +10,102 @@
 #include <linux/types.h>
 #include <goprobe.h>
 
+#include "plan.h"
 #include "usercopy.h"
 
+struct gp_dynamic;
 struct gp_faultin;
-
-/* Sizes that follow the header or a chunk are padded to this. */
-#define GP_RECORD_ALIGN	8
-
-/* Limits of one plan; see struct goprobe_limits. */
-#define GP_FRAME_MAX	4096
-#define GP_RECORD_MAX	(24U << 10)
-#define GP_PIECES_MAX	512
+struct gp_seen;
 
 /* Longer than any Go object can be: such a length is not one. */
-#define GP_LEN_MAX	BIT_ULL(47)
-
-/**
- * struct gp_piece - a verified goprobe_piece
- * @source: enum goprobe_source
- * @from: offset in struct pt_regs, or index of the float register
- * @size: bytes
- * @frame: where to, in the frame
- * @offset: where from, relative to the SP at entry
- */
-struct gp_piece {
-	u16 source;
-	u16 from;
-	u32 size;
-	u32 frame;
-	s32 offset;
-};
-
-/**
- * struct gp_plan - a verified plan
- * @w: as user space gave it
- * @id: session plan id
- * @frame_bytes: the frame, padded
- * @quick: gp_capture_quick() can do it
- * @quick_refs: number of strings that it follows
- * @quick_bytes: the room it needs at most
- * @float_mask: float registers that the pieces name
- * @types: the session's types; never change while the plan lives
- * @refs: the session's references, likewise
- * @frame_refs: the frame's
- * @npieces: number of @pieces
- * @pieces: verified pieces
- */
-struct gp_plan {
-	struct goprobe_plan w;
-	u32 id;
-	u32 frame_bytes;
-	bool quick;
-	u32 quick_refs;
-	u32 quick_bytes;
-	u16 float_mask;
-	const struct goprobe_type *types;
-	const struct goprobe_ref *refs;
-	const struct goprobe_ref *frame_refs;
-	u32 npieces;
-	struct gp_piece pieces[];
-};
+#define GP_LEN_BITS	47
+#define GP_LEN_MAX	BIT_ULL(GP_LEN_BITS)
 
 /**
  * struct gp_capture - one capture under way
  * @plan: what to capture
  * @regs: the target's registers
  * @sp: SP at function entry
+ * @bias: run-time addresses of the file less its link-time addresses
+ * @dynamic: the file's dynamic types
  * @to: where the frame begins; room for the frame is there
  * @room: bytes at @to, frame included
- * @used: bytes written
- * @objects: chunks that may still be added
- * @flags: GOPROBE_RECORD_F_*
  * @faultin: what this hit has learnt about absent memory
+ * @seen: this CPU's
+ * @used: bytes written
+ * @limit: @used may not exceed this in the walk: the plan's budget
+ * @objects: chunks that the walk may still add: the plan's budget
+ * @next: where the next chunk begins whose references will be followed
+ * @found: the object that was asked for last, or NULL if it can't be had
+ * @flags: GOPROBE_RECORD_F_*
+ *
+ * The caller sets all up to @seen, and @flags to 0.
  */
 struct gp_capture {
 	const struct gp_plan *plan;
 	const struct pt_regs *regs;
 	unsigned long sp;
+	u64 bias;
+	const struct gp_dynamic *dynamic;
 	u8 *to;
 	u32 room;
-	u32 used;
-	u32 objects;
-	u16 flags;
 	struct gp_faultin *faultin;
+	struct gp_seen *seen;
+	u32 used;
+	u32 limit;
+	u32 objects;
+	u32 next;
+	const struct goprobe_chunk *found;
+	u16 flags;
 };
 
 int gp_capture_run(struct gp_capture *c);
-void gp_capture_prepare(struct gp_plan *plan);
+int gp_capture_absent(struct gp_capture *c, unsigned long address);
 
-static __always_inline u64 gp_load(const u8 *at)
+/*
+ * Copy from the target. Return: -EAGAIN if a page must be brought in first; else
+ * how it ended (enum goprobe_chunk_status), with what was copied in *@size.
+ */
+static __always_inline int gp_capture_copy(struct gp_capture *c, void *to,
+					   unsigned long address, u32 *size)
+{
+	u32 left = gp_user_copy(to, address, *size);
+
+	if (likely(!left))
+		return GOPROBE_CHUNK_OK;
+	*size -= left;
+	return gp_capture_absent(c, address + *size);
+}
+
+static __always_inline u64 gp_load(const void *at)
 {
 	u64 word;
 
 	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/*
+ * Of numbers in memory, or in a register, the low @size bytes: 1, 2, 4 or 8. Fixed
+ * sizes are moves, a variable one would be a call.
+ */
+static __always_inline void gp_copy_low(u8 *to, const u8 *from, u32 size)
+{
+	if (likely(size == 8))
+		memcpy(to, from, 8);
+	else if (size == 4)
+		memcpy(to, from, 4);
+	else if (size == 1)
+		memcpy(to, from, 1);
+	else
+		memcpy(to, from, 2);
+}
+
+static __always_inline u64 gp_load_low(const u8 *at, u32 size)
+{
+	u64 word = 0;
+
+	gp_copy_low((u8 *)&word, at, size);
 	return word;
 }
 
@@ -116,8 +119,8 @@ static __always_inline u64 gp_load(const u8 *at)
  * @room: bytes at @to
  *
  * Writes what gp_capture_run() would write, in less than half the instructions
- * (docs/performance.md): gp_capture_prepare() has found that the plan can't run
- * into its own budgets.
+ * (docs/performance.md): gp_plan_new() has found that the plan can't run into its own
+ * budgets.
  *
  * Return: bytes written; or GP_CAPTURE_NOT_QUICK, and then
  * gp_capture_run() begins anew.
@@ -156,6 +159,7 @@ static __always_inline u32 gp_capture_quick(const struct gp_plan *plan,
 		chunk->type = GOPROBE_TYPE_BYTES;
 		chunk->size = len;
 		chunk->status = GOPROBE_CHUNK_OK;
+		chunk->level = 1;
 		chunk = (void *)(bytes + ALIGN(len, GP_RECORD_ALIGN));
 	}
 	return (u8 *)chunk - to;

@@ -146,6 +146,7 @@ struct gp_file *gp_file_open(int fd, const struct goprobe_runtime *rt,
 
 void gp_file_close(struct gp_file *f)
 {
+	gp_dynamic_fini(&f->dynamic);
 	fput(f->file);
 	kfree(f);
 }

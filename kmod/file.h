@@ -6,6 +6,8 @@
 #include <linux/types.h>
 #include <goprobe.h>
 
+#include "dynamic.h"
+
 struct file;
 struct inode;
 
@@ -20,6 +22,7 @@ struct gp_file_range {
  * @file: keeps inode and mount alive, as uprobe_register() asks
  * @inode: what mappings of the file have; not overlayfs's
  * @runtime: verified
+ * @dynamic: what addresses in it stand for
  * @nranges: number of @ranges
  * @ranges: where points may be
  */
@@ -27,6 +30,7 @@ struct gp_file {
 	struct file *file;
 	struct inode *inode;
 	struct goprobe_runtime runtime;
+	struct gp_dynamic dynamic;
 	u32 nranges;
 	struct gp_file_range ranges[];
 };

@@ -31,6 +31,7 @@
 #include "handler.h"
 #include "probe.h"
 #include "ring.h"
+#include "seen.h"
 #include "session.h"
 #include "stream.h"
 #include "usercopy.h"
@@ -83,18 +84,20 @@ static __always_inline int gp_hit_goroutine(const struct gp_probe *probe,
 }
 
 /* The general way. Return: bytes written, or an error of gp_capture_run(). */
-static __always_inline long gp_hit_capture(const struct gp_plan *plan,
-					   const struct pt_regs *regs,
-					   unsigned long sp, u8 *to, u32 room,
+static __always_inline long gp_hit_capture(const struct gp_probe *probe,
+					   const struct pt_regs *regs, u8 *to, u32 room,
 					   struct gp_faultin *faultin, u16 *flags)
 {
 	struct gp_capture c = {
-		.plan = plan,
+		.plan = probe->plan,
 		.regs = regs,
-		.sp = sp,
+		.sp = gp_hit_sp(probe, regs),
+		.bias = instruction_pointer((struct pt_regs *)regs) - probe->address,
+		.dynamic = probe->dynamic,
 		.to = to,
 		.room = room,
 		.faultin = faultin,
+		.seen = this_cpu_ptr(gp_seen),
 	};
 	int err = gp_capture_run(&c);
 
@@ -131,8 +134,8 @@ static __always_inline long gp_hit_write(const struct gp_probe *probe,
 	} else if (plan) {
 		if (unlikely(room < plan->frame_bytes))
 			return -ENOSPC;
-		used = gp_hit_capture(plan, regs, gp_hit_sp(probe, regs),
-				      (u8 *)(rec + 1), room, faultin, &flags);
+		used = gp_hit_capture(probe, regs, (u8 *)(rec + 1), room, faultin,
+				      &flags);
 		if (unlikely(used < 0))
 			return used;
 	}

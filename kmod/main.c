@@ -10,17 +10,27 @@
 #include <goprobe.h>
 
 #include "netlink.h"
+#include "seen.h"
 #include "session.h"
 
 static int __init gp_init(void)
 {
-	int err = gp_session_init();
+	int err = gp_seen_init();
 
 	if (err)
 		return err;
+	err = gp_session_init();
+	if (err)
+		goto err_seen;
 	err = gp_netlink_init();
 	if (err)
-		gp_session_fini();
+		goto err_session;
+	return 0;
+
+err_session:
+	gp_session_fini();
+err_seen:
+	gp_seen_fini();
 	return err;
 }
 
@@ -28,6 +38,7 @@ static void __exit gp_exit(void)
 {
 	gp_netlink_fini();
 	gp_session_fini();
+	gp_seen_fini();
 }
 
 module_init(gp_init);

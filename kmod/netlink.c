@@ -13,20 +13,23 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
-#include "capture.h"
+#include "dynamic.h"
 #include "file.h"
 #include "netlink.h"
+#include "plan.h"
 #include "probe.h"
 #include "ring.h"
 #include "session.h"
 #include "stream.h"
 
-static_assert(sizeof(struct goprobe_limits) == 48);
-static_assert(sizeof(struct goprobe_runtime) == 32);
-static_assert(sizeof(struct goprobe_ref) == 12);
+static_assert(sizeof(struct goprobe_limits) == 60);
+static_assert(sizeof(struct goprobe_runtime) == 40);
+static_assert(sizeof(struct goprobe_ref) == 20);
 static_assert(sizeof(struct goprobe_type) == 12);
-static_assert(sizeof(struct goprobe_piece) == 16);
-static_assert(sizeof(struct goprobe_plan) == 32);
+static_assert(sizeof(struct goprobe_dynamic) == 16);
+static_assert(sizeof(struct goprobe_piece) == 24);
+static_assert(sizeof(struct goprobe_op) == 24);
+static_assert(sizeof(struct goprobe_plan) == 40);
 static_assert(sizeof(struct goprobe_point) == 40);
 static_assert(sizeof(struct goprobe_record) == 56);
 static_assert(sizeof(struct goprobe_chunk) == 16);
@@ -115,6 +118,9 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 		.record_bytes = GP_RECORD_MAX,
 		.ring_bytes = GP_RING_MAX,
 		.batch = GP_BATCH_MAX,
+		.ops = GP_OPS_MAX,
+		.dynamic = GP_DYNAMIC_MAX,
+		.depth = GP_DEPTH_MAX,
 	};
 	struct sk_buff *skb;
 	void *hdr;
@@ -238,22 +244,51 @@ static int gp_nl_types_add(struct sk_buff *req, struct genl_info *info)
 	return gp_nl_on_session(req, info, gp_run_types_add, GOPROBE_A_FIRST);
 }
 
+static int gp_run_dynamic_add(struct gp_session *s, struct genl_info *info)
+{
+	const void *add;
+	u32 n;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_FILE, "DYNAMIC_ADD needs FILE");
+	if (!err)
+		err = gp_nl_missing(info, GOPROBE_A_DYNAMIC, "DYNAMIC_ADD needs DYNAMIC");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_DYNAMIC, sizeof(struct goprobe_dynamic),
+				  &add, &n);
+	if (err)
+		return err;
+	return gp_session_add_dynamic(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
+				      add, n, info->extack);
+}
+
+static int gp_nl_dynamic_add(struct sk_buff *req, struct genl_info *info)
+{
+	return gp_nl_on_session(req, info, gp_run_dynamic_add, GOPROBE_A_COUNT);
+}
+
 static int gp_run_plans_add(struct gp_session *s, struct genl_info *info)
 {
-	const void *plans, *pieces;
-	u32 nplans, npieces;
+	const void *plans, *pieces, *ops;
+	struct gp_plans_wire w;
 	int err;
 
 	err = gp_nl_missing(info, GOPROBE_A_PLANS, "PLANS_ADD needs PLANS");
 	if (!err)
 		err = gp_nl_array(info, GOPROBE_A_PLANS, sizeof(struct goprobe_plan),
-				  &plans, &nplans);
+				  &plans, &w.nplans);
 	if (!err)
 		err = gp_nl_array(info, GOPROBE_A_PIECES, sizeof(struct goprobe_piece),
-				  &pieces, &npieces);
+				  &pieces, &w.npieces);
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_OPS, sizeof(struct goprobe_op),
+				  &ops, &w.nops);
 	if (err)
 		return err;
-	return gp_session_add_plans(s, plans, nplans, pieces, npieces, info->extack);
+	w.plans = plans;
+	w.pieces = pieces;
+	w.ops = ops;
+	return gp_session_add_plans(s, &w, info->extack);
 }
 
 static int gp_nl_plans_add(struct sk_buff *req, struct genl_info *info)
@@ -494,9 +529,15 @@ static const struct nla_policy gp_policy_types_add[GOPROBE_A_REFS + 1] = {
 	[GOPROBE_A_REFS] = { .type = NLA_BINARY },
 };
 
-static const struct nla_policy gp_policy_plans_add[GOPROBE_A_PIECES + 1] = {
+static const struct nla_policy gp_policy_dynamic_add[GOPROBE_A_DYNAMIC + 1] = {
+	[GOPROBE_A_FILE] = { .type = NLA_U32 },
+	[GOPROBE_A_DYNAMIC] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_plans_add[GOPROBE_A_OPS + 1] = {
 	[GOPROBE_A_PLANS] = { .type = NLA_BINARY },
 	[GOPROBE_A_PIECES] = { .type = NLA_BINARY },
+	[GOPROBE_A_OPS] = { .type = NLA_BINARY },
 };
 
 static const struct nla_policy gp_policy_points_add[GOPROBE_A_POINTS + 1] = {
@@ -528,6 +569,12 @@ static const struct genl_ops gp_netlink_ops[] = {
 		.doit = gp_nl_types_add,
 		.policy = gp_policy_types_add,
 		.maxattr = ARRAY_SIZE(gp_policy_types_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_DYNAMIC_ADD,
+		.doit = gp_nl_dynamic_add,
+		.policy = gp_policy_dynamic_add,
+		.maxattr = ARRAY_SIZE(gp_policy_dynamic_add) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_PLANS_ADD,

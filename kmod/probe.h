@@ -11,6 +11,7 @@
 #include <linux/uprobes.h>
 #include <goprobe.h>
 
+struct gp_dynamic;
 struct gp_file;
 struct gp_plan;
 struct gp_point;
@@ -34,6 +35,8 @@ struct gp_session;
  * @point: where it is
  * @file: index of its file in the session
  * @offset: in that file
+ * @address: link-time address of the point
+ * @dynamic: the file's dynamic types
  * @dead: link in struct gp_sweep
  */
 struct gp_probe {
@@ -53,6 +56,8 @@ struct gp_probe {
 	struct gp_point *point;
 	u32 file;
 	u64 offset;
+	u64 address;
+	const struct gp_dynamic *dynamic;
 	struct list_head dead;
 };
 

@@ -25,8 +25,9 @@
 #include <linux/string.h>
 
 #include "arch/arch.h"
-#include "capture.h"
+#include "dynamic.h"
 #include "file.h"
+#include "plan.h"
 #include "probe.h"
 #include "ring.h"
 #include "session.h"
@@ -127,12 +128,11 @@ static void gp_session_free(struct gp_session *s)
 			gp_ring_free(s->rings[cpu]);
 	kvfree(s->rings);
 	for (i = 0; i < s->nplans; i++)
-		kfree(s->plans[i]);
+		gp_plan_free(s->plans[i]);
 	kvfree(s->plans);
 	for (i = 0; i < s->nfiles; i++)
 		gp_file_close(s->files[i]);
-	kvfree(s->types);
-	kvfree(s->refs);
+	gp_types_fini(&s->types);
 	kvfree(s->probes);
 	gp_session_free_pids(s);
 	mutex_destroy(&s->lock);
@@ -318,52 +318,51 @@ int gp_session_add_file(struct gp_session *s, int fd,
 	return s->nfiles++;
 }
 
-/* A copy of @n elements of @old with @more after them; NULL if out of memory. */
-static void *gp_table_append(const void *old, u32 n, const void *more, u32 m,
-			     size_t each)
-{
-	void *table = kvmalloc_array(n + m, each, GFP_KERNEL_ACCOUNT);
-
-	if (table) {
-		if (n)
-			memcpy(table, old, n * each);
-		memcpy(table + n * each, more, m * each);
-	}
-	return table;
-}
-
 int gp_session_add_types(struct gp_session *s, const struct goprobe_type *types,
 			 u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
 			 struct netlink_ext_ack *extack)
 {
-	struct goprobe_type *all_types;
-	struct goprobe_ref *all_refs;
 	const char *why;
-	u32 i;
+	int first;
 
-	if (s->nplans)
-		return gp_refuse(extack, -EBUSY, "types must be sent before plans");
-	if (ntypes > GP_TYPES_MAX - s->ntypes || nrefs > GP_REFS_MAX - s->nrefs)
+	if (ntypes > GP_TYPES_MAX - s->types.n || nrefs > GP_REFS_MAX - s->types.nrefs)
 		return gp_refuse(extack, -E2BIG, "the session has too many types");
-	why = gp_verify_types(types, ntypes, s->ntypes, refs, nrefs);
+	why = gp_verify_types(types, ntypes, refs, nrefs);
 	if (why)
 		return gp_refuse(extack, -EINVAL, why);
-	all_types = gp_table_append(s->types, s->ntypes, types, ntypes, sizeof(*types));
-	all_refs = gp_table_append(s->refs, s->nrefs, refs, nrefs, sizeof(*refs));
-	if (!all_types || !all_refs) {
-		kvfree(all_types);
-		kvfree(all_refs);
-		return gp_refuse(extack, -ENOMEM, "out of memory");
+	first = gp_types_add(&s->types, types, ntypes, refs, nrefs);
+	if (first < 0)
+		return gp_refuse(extack, first, "out of memory");
+	return first;
+}
+
+/* All that can be refused is refused before the first one is added. */
+int gp_session_add_dynamic(struct gp_session *s, u32 file,
+			   const struct goprobe_dynamic *add, u32 n,
+			   struct netlink_ext_ack *extack)
+{
+	struct gp_dynamic *dynamic;
+	const char *why;
+	int err = 0;
+	u32 i;
+
+	if (file >= s->nfiles)
+		return gp_refuse(extack, -EINVAL, "the session has no such file");
+	for (i = 0; i < n; i++) {
+		why = gp_verify_dynamic(&add[i], &s->types);
+		if (why)
+			return gp_refuse(extack, -EINVAL, why);
 	}
-	for (i = s->ntypes; i < s->ntypes + ntypes; i++)
-		all_types[i].ref += s->nrefs;
-	kvfree(s->types);
-	kvfree(s->refs);
-	s->types = all_types;
-	s->refs = all_refs;
-	s->ntypes += ntypes;
-	s->nrefs += nrefs;
-	return s->ntypes - ntypes;
+	dynamic = &s->files[file]->dynamic;
+	err = gp_dynamic_reserve(dynamic, n);
+	for (i = 0; !err && i < n; i++)
+		err = gp_dynamic_add(dynamic, add[i].address,
+				     gp_types_find(&s->types, add[i].type),
+				     add[i].flags & GOPROBE_DYNAMIC_F_DIRECT);
+	if (err)
+		return gp_refuse(extack, err, err == -ENOMEM ? "out of memory" :
+				 "the file has too many dynamic types");
+	return dynamic->n;
 }
 
 /* Make room for @more pointers behind @n in a table that doubles. */
@@ -385,69 +384,35 @@ static int gp_table_grow(void ***table, u32 *room, u32 n, u32 more)
 	return 0;
 }
 
-static void gp_piece_load(struct gp_plan *plan, struct gp_piece *to,
-			  const struct goprobe_piece *p)
-{
-	to->source = p->source;
-	to->size = p->size;
-	to->frame = p->frame;
-	to->offset = p->offset;
-	if (p->source == GOPROBE_FROM_INT_REG)
-		to->from = gp_arch_int_reg(p->reg);
-	if (p->source == GOPROBE_FROM_FLOAT_REG) {
-		to->from = gp_arch_float_reg(p->reg);
-		plan->float_mask |= 1 << to->from;
-	}
-}
-
-static struct gp_plan *gp_plan_new(const struct gp_session *s,
-				   const struct goprobe_plan *w,
-				   const struct goprobe_piece *pieces)
-{
-	struct gp_plan *plan;
-	u32 i;
-
-	plan = kzalloc(struct_size(plan, pieces, w->npieces), GFP_KERNEL_ACCOUNT);
-	if (!plan)
-		return NULL;
-	plan->w = *w;
-	plan->id = s->nplans;
-	plan->types = s->types;
-	plan->refs = s->refs;
-	plan->frame_bytes = ALIGN(s->types[w->type].size, GP_RECORD_ALIGN);
-	plan->npieces = w->npieces;
-	for (i = 0; i < w->npieces; i++)
-		gp_piece_load(plan, &plan->pieces[i], &pieces[w->piece + i]);
-	gp_capture_prepare(plan);
-	return plan;
-}
-
-int gp_session_add_plans(struct gp_session *s, const struct goprobe_plan *plans,
-			 u32 nplans, const struct goprobe_piece *pieces,
-			 u32 npieces, struct netlink_ext_ack *extack)
+int gp_session_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
+			 struct netlink_ext_ack *extack)
 {
 	u32 first = s->nplans, i;
 	const char *why;
 
-	if (nplans > GP_PLANS_MAX - s->nplans)
+	if (w->nplans > GP_PLANS_MAX - s->nplans)
 		return gp_refuse(extack, -E2BIG, "the session has too many plans");
-	for (i = 0; i < nplans; i++) {
-		why = gp_verify_plan(&plans[i], pieces, npieces, s->types, s->ntypes);
+	for (i = 0; i < w->nplans; i++) {
+		why = gp_verify_plan(&w->plans[i], w->pieces, w->npieces, w->ops,
+				     w->nops, &s->types);
 		if (why)
 			return gp_refuse(extack, -EINVAL, why);
+		cond_resched();
 	}
-	if (gp_table_grow((void ***)&s->plans, &s->plans_room, s->nplans, nplans))
+	if (gp_table_grow((void ***)&s->plans, &s->plans_room, s->nplans, w->nplans))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
-	for (i = 0; i < nplans; i++, s->nplans++) {
-		s->plans[s->nplans] = gp_plan_new(s, &plans[i], pieces);
+	for (i = 0; i < w->nplans; i++, s->nplans++) {
+		s->plans[s->nplans] = gp_plan_new(&w->plans[i], w->pieces, w->ops,
+						  &s->types, s->nplans);
 		if (!s->plans[s->nplans])
 			goto err;
+		cond_resched();
 	}
 	return first;
 
 err:
 	while (s->nplans > first)
-		kfree(s->plans[--s->nplans]);
+		gp_plan_free(s->plans[--s->nplans]);
 	return gp_refuse(extack, -ENOMEM, "out of memory");
 }
 
@@ -460,7 +425,8 @@ static const u16 gp_record_kind[] = {
 static struct gp_probe *gp_session_new_probe(struct gp_session *s, u32 file,
 					     const struct goprobe_point *p)
 {
-	const struct goprobe_runtime *rt = &s->files[file]->runtime;
+	const struct gp_file *f = s->files[file];
+	const struct goprobe_runtime *rt = &f->runtime;
 	struct gp_probe *probe = kzalloc(sizeof(*probe), GFP_KERNEL_ACCOUNT);
 
 	if (!probe)
@@ -482,6 +448,8 @@ static struct gp_probe *gp_session_new_probe(struct gp_session *s, u32 file,
 	probe->quick = probe->g_reg >= 0 && (!probe->plan || probe->plan->quick);
 	probe->file = file;
 	probe->offset = p->offset;
+	probe->address = p->offset + rt->code_delta;
+	probe->dynamic = &f->dynamic;
 	return probe;
 }
 

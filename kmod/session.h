@@ -12,6 +12,8 @@
 #include <linux/workqueue.h>
 #include <goprobe.h>
 
+#include "types.h"
+
 struct gp_file;
 struct gp_plan;
 struct gp_probe;
@@ -21,8 +23,6 @@ struct gp_ring;
 #define GP_SESSIONS_MAX	256
 #define GP_POINTS_MAX	(256U << 10)
 #define GP_FILES_MAX	64
-#define GP_TYPES_MAX	(64U << 10)
-#define GP_REFS_MAX	(256U << 10)
 #define GP_PLANS_MAX	(64U << 10)
 #define GP_PIDS_MAX	1024
 #define GP_BATCH_MAX	1024
@@ -48,10 +48,7 @@ struct gp_ring;
  * @quiet: no handler can run for it any more; written once, read by the reader
  * @nfiles: number of @files
  * @files: binaries; only grows
- * @ntypes: number of @types
- * @nrefs: number of @refs
- * @types: table; does not move once there are plans
- * @refs: likewise
+ * @types: its types; only grows, read by handlers
  * @nplans: number of @plans
  * @plans_room: room in @plans
  * @plans: by id
@@ -82,10 +79,7 @@ struct gp_session {
 	bool quiet;
 	u32 nfiles;
 	struct gp_file *files[GP_FILES_MAX];
-	u32 ntypes;
-	u32 nrefs;
-	struct goprobe_type *types;
-	struct goprobe_ref *refs;
+	struct gp_types types;
 	u32 nplans;
 	u32 plans_room;
 	struct gp_plan **plans;
@@ -95,6 +89,16 @@ struct gp_session {
 	char refusal[192];
 
 	struct mutex read_lock;	/* one consumer of the rings */
+};
+
+/* What GOPROBE_CMD_PLANS_ADD brings. */
+struct gp_plans_wire {
+	const struct goprobe_plan *plans;
+	u32 nplans;
+	const struct goprobe_piece *pieces;
+	u32 npieces;
+	const struct goprobe_op *ops;
+	u32 nops;
 };
 
 struct netlink_ext_ack;
@@ -112,9 +116,11 @@ int gp_session_add_file(struct gp_session *s, int fd,
 int gp_session_add_types(struct gp_session *s, const struct goprobe_type *types,
 			 u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
 			 struct netlink_ext_ack *extack);
-int gp_session_add_plans(struct gp_session *s, const struct goprobe_plan *plans,
-			 u32 nplans, const struct goprobe_piece *pieces,
-			 u32 npieces, struct netlink_ext_ack *extack);
+int gp_session_add_dynamic(struct gp_session *s, u32 file,
+			   const struct goprobe_dynamic *add, u32 n,
+			   struct netlink_ext_ack *extack);
+int gp_session_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
+			 struct netlink_ext_ack *extack);
 int gp_session_add_points(struct gp_session *s, u32 file,
 			  const struct goprobe_point *points, u32 n,
 			  struct netlink_ext_ack *extack);

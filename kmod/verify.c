@@ -9,12 +9,18 @@
 #include <linux/string.h>
 
 #include "arch/arch.h"
-#include "capture.h"
 #include "goroutine.h"
+#include "plan.h"
+#include "types.h"
 #include "verify.h"
 
 /* An object that a reference leads to is one chunk at most. */
 #define GP_TYPE_SIZE_MAX	U16_MAX
+
+/* References at one place of a type: bounds what is looked at in a record. */
+#define GP_REFS_SAME	4
+
+#define GP_SHIFT_MAX	15
 
 static bool gp_verify_span(u32 offset)
 {
@@ -37,13 +43,16 @@ const char *gp_verify_runtime(const struct goprobe_runtime *rt)
 }
 
 /* Bytes at its offset that a reference reads. */
-static u32 gp_ref_size(u16 kind)
+static u32 gp_ref_size(u8 kind)
 {
 	switch (kind) {
 	case GOPROBE_REF_POINTER:
+	case GOPROBE_REF_FUNC:
+	case GOPROBE_REF_ARRAY:
 		return 8;
 	case GOPROBE_REF_STRING:
 	case GOPROBE_REF_IFACE:
+	case GOPROBE_REF_EFACE:
 		return 16;
 	case GOPROBE_REF_SLICE:
 		return 24;
@@ -51,36 +60,76 @@ static u32 gp_ref_size(u16 kind)
 	return 0;
 }
 
-static const char *gp_verify_ref(const struct goprobe_ref *ref, u32 size,
-				 u32 ntypes)
+/* 1, 2, 4 or 8: what a number in memory has. */
+static bool gp_is_word_size(u32 size)
 {
+	return size <= 8 && is_power_of_2(size);
+}
+
+static const char *gp_verify_count(const struct goprobe_ref *ref, u32 size)
+{
+	if (ref->kind != GOPROBE_REF_ARRAY) {
+		if (ref->count || ref->count_size || ref->count_offset)
+			return "a reference that is not counted has a count";
+		return NULL;
+	}
+	if (ref->count == GOPROBE_COUNT_NONE || ref->count >= __GOPROBE_COUNT_MAX)
+		return "a reference has an unknown count";
+	if (!gp_is_word_size(ref->count_size))
+		return "a reference's count is not 1, 2, 4 or 8 bytes";
+	if (ref->count_size > size || ref->count_offset > size - ref->count_size)
+		return "a reference's count lies outside its type";
+	return NULL;
+}
+
+static const char *gp_verify_ref(const struct goprobe_ref *ref, u32 size)
+{
+	bool objects = ref->kind == GOPROBE_REF_SLICE || ref->kind == GOPROBE_REF_ARRAY;
 	u32 need = gp_ref_size(ref->kind);
 
 	if (!need)
 		return "a reference has an unknown kind";
-	if (ref->pad)
+	if (ref->flags & ~GOPROBE_REF_F_ALL)
+		return "a reference has unknown flags";
+	if (ref->pad[0] || ref->pad[1] || ref->pad[2])
 		return "padding of a reference is not 0";
 	if (need > size || ref->offset > size - need)
 		return "a reference lies outside its type";
-	if (ref->kind == GOPROBE_REF_POINTER || ref->kind == GOPROBE_REF_SLICE) {
-		if (ref->type >= ntypes)
-			return "a reference names a type that does not exist";
+	if (objects || ref->kind == GOPROBE_REF_POINTER) {
+		if (ref->type >= GP_TYPES_MAX)
+			return "a reference names a type that can't come to exist";
 	} else if (ref->type) {
 		return "a reference that needs no type names one";
+	}
+	if (ref->elements_shift > (objects ? GP_SHIFT_MAX : 0))
+		return "a reference holds too many elements in one object";
+	return gp_verify_count(ref, size);
+}
+
+/* The references of one type of @size bytes. */
+static const char *gp_verify_refs(const struct goprobe_ref *refs, u32 n, u32 size)
+{
+	const char *why;
+	u32 r;
+
+	for (r = 0; r < n; r++) {
+		if (r && refs[r].offset < refs[r - 1].offset)
+			return "a type's references are not in rising order";
+		if (r >= GP_REFS_SAME && refs[r].offset == refs[r - GP_REFS_SAME].offset)
+			return "a type has more than 4 references at one place";
+		why = gp_verify_ref(&refs[r], size);
+		if (why)
+			return why;
 	}
 	return NULL;
 }
 
-/*
- * @refs are this message's; @first_type is the session id that types[0] will
- * have, so that ids below @first_type + @ntypes may be named.
- */
+/* @refs are this message's. */
 const char *gp_verify_types(const struct goprobe_type *types, u32 ntypes,
-			    u32 first_type, const struct goprobe_ref *refs,
-			    u32 nrefs)
+			    const struct goprobe_ref *refs, u32 nrefs)
 {
 	const char *why;
-	u32 t, r;
+	u32 t;
 
 	for (t = 0; t < ntypes; t++) {
 		const struct goprobe_type *type = &types[t];
@@ -89,15 +138,41 @@ const char *gp_verify_types(const struct goprobe_type *types, u32 ntypes,
 			return "a type is larger than 65535 bytes";
 		if (type->nrefs > nrefs || type->ref > nrefs - type->nrefs)
 			return "a type's references lie outside the message";
-		for (r = type->ref; r < type->ref + type->nrefs; r++) {
-			if (r > type->ref && refs[r].offset <= refs[r - 1].offset)
-				return "a type's references are not in rising order";
-			why = gp_verify_ref(&refs[r], type->size, first_type + ntypes);
-			if (why)
-				return why;
-		}
+		why = gp_verify_refs(refs + type->ref, type->nrefs, type->size);
+		if (why)
+			return why;
 	}
 	return NULL;
+}
+
+/*
+ * A direct type's references are followed in the data word of an interface: they
+ * must not need more than that word, nor be interfaces again.
+ */
+static const char *gp_verify_direct(const struct gp_type *t)
+{
+	u32 i;
+
+	if (t->size != 8)
+		return "a direct type is not 8 bytes";
+	for (i = 0; i < t->nrefs; i++)
+		if (gp_ref_size(t->refs[i].kind) != 8)
+			return "a direct type refers to other memory by more than one word";
+	return NULL;
+}
+
+const char *gp_verify_dynamic(const struct goprobe_dynamic *d,
+			      const struct gp_types *types)
+{
+	const struct gp_type *t = gp_types_find(types, d->type);
+
+	if (!d->address)
+		return "a dynamic type has no address";
+	if (d->flags & ~GOPROBE_DYNAMIC_F_ALL)
+		return "a dynamic type has unknown flags";
+	if (!t)
+		return "a dynamic type names a type that does not exist";
+	return d->flags & GOPROBE_DYNAMIC_F_DIRECT ? gp_verify_direct(t) : NULL;
 }
 
 static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
@@ -110,7 +185,7 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 	case GOPROBE_FROM_INT_REG:
 		if (gp_arch_int_reg(p->reg) < 0)
 			return "a piece names a register that is not an integer register";
-		if (p->size > 8 || !is_power_of_2(p->size))
+		if (!gp_is_word_size(p->size))
 			return "a piece of an integer register is not 1, 2, 4 or 8 bytes";
 		return NULL;
 	case GOPROBE_FROM_FLOAT_REG:
@@ -123,39 +198,155 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 		if (p->offset < -4096 || p->offset >= 1 << 20)
 			return "a piece is too far from the stack pointer";
 		return NULL;
+	case GOPROBE_FROM_STATIC:
+		return NULL;
 	}
 	return "a piece has an unknown source";
 }
 
-const char *gp_verify_plan(const struct goprobe_plan *plan,
-			   const struct goprobe_piece *pieces, u32 npieces,
-			   const struct goprobe_type *types, u32 ntypes)
-{
-	const char *why;
-	u32 frame, i;
+/* The fields that an operation uses, and for what. */
+#define GP_USES_A	BIT(0)
+#define GP_USES_B	BIT(1)
+#define GP_USES_REG	BIT(2)	/* b: of the target */
+#define GP_USES_SIZE	BIT(3)	/* of a number */
+#define GP_USES_BYTES	BIT(4)	/* size: of anything */
+#define GP_USES_FRAME	BIT(5)	/* offset and size: in the frame */
+#define GP_USES_SKIP	BIT(6)	/* offset: operations */
+#define GP_USES_VALUE	BIT(7)
+#define GP_USES_STATUS	BIT(8)	/* value: why an item fails */
 
-	if (plan->type >= ntypes)
-		return "a plan names a type that does not exist";
-	frame = types[plan->type].size;
-	if (frame > GP_FRAME_MAX)
-		return "a plan's frame is larger than 4096 bytes";
-	if (plan->npieces > GP_PIECES_MAX)
-		return "a plan has more than 512 pieces";
-	if (plan->npieces > npieces || plan->piece > npieces - plan->npieces)
-		return "a plan's pieces lie outside the message";
-	if (plan->bytes > GP_RECORD_MAX - sizeof(struct goprobe_record) -
-			  ALIGN(frame, GP_RECORD_ALIGN))
+#define GP_USES_JUMP	(GP_USES_A | GP_USES_B | GP_USES_SKIP)
+
+static const u16 gp_op_uses[] = {
+	[GOPROBE_OP_IMM] = GP_USES_A | GP_USES_VALUE,
+	[GOPROBE_OP_REG] = GP_USES_A | GP_USES_REG,
+	[GOPROBE_OP_FRAME] = GP_USES_A | GP_USES_SIZE | GP_USES_FRAME,
+	[GOPROBE_OP_SP] = GP_USES_A | GP_USES_VALUE,
+	[GOPROBE_OP_STATIC] = GP_USES_A | GP_USES_VALUE,
+	[GOPROBE_OP_LOAD] = GP_USES_A | GP_USES_B | GP_USES_SIZE | GP_USES_VALUE,
+	[GOPROBE_OP_SIGN] = GP_USES_A | GP_USES_B | GP_USES_SIZE,
+	[GOPROBE_OP_MOVE] = GP_USES_A | GP_USES_B,
+	[GOPROBE_OP_ADD] = GP_USES_A | GP_USES_B,
+	[GOPROBE_OP_ADD_I] = GP_USES_A | GP_USES_VALUE,
+	[GOPROBE_OP_MUL_I] = GP_USES_A | GP_USES_VALUE,
+	[GOPROBE_OP_JUMP] = GP_USES_SKIP,
+	[GOPROBE_OP_JEQ] = GP_USES_JUMP,
+	[GOPROBE_OP_JNE] = GP_USES_JUMP,
+	[GOPROBE_OP_JLT] = GP_USES_JUMP,
+	[GOPROBE_OP_JGE] = GP_USES_JUMP,
+	[GOPROBE_OP_JSLT] = GP_USES_JUMP,
+	[GOPROBE_OP_JSGE] = GP_USES_JUMP,
+	[GOPROBE_OP_TRY] = GP_USES_SKIP | GP_USES_VALUE,
+	[GOPROBE_OP_FAIL] = GP_USES_STATUS,
+	[GOPROBE_OP_STORE] = GP_USES_A | GP_USES_SIZE | GP_USES_FRAME,
+	[GOPROBE_OP_COPY] = GP_USES_B | GP_USES_BYTES | GP_USES_FRAME | GP_USES_VALUE,
+	[GOPROBE_OP_END] = 0,
+};
+
+static_assert(ARRAY_SIZE(gp_op_uses) == __GOPROBE_OP_MAX);
+
+static bool gp_op_is_clean(const struct goprobe_op *op, u16 uses)
+{
+	return (uses & GP_USES_A || !op->a) &&
+	       (uses & (GP_USES_B | GP_USES_REG) || !op->b) &&
+	       (uses & (GP_USES_SIZE | GP_USES_BYTES) || !op->size) &&
+	       (uses & (GP_USES_FRAME | GP_USES_SKIP) || !op->offset) &&
+	       (uses & (GP_USES_VALUE | GP_USES_STATUS) || !op->value) &&
+	       !op->pad && !op->pad2;
+}
+
+/* One operation, with @left operations behind it, in a frame of @frame bytes. */
+static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame)
+{
+	u16 uses;
+
+	if (op->code == GOPROBE_OP_UNSPEC || op->code >= __GOPROBE_OP_MAX)
+		return "an operation has an unknown code";
+	uses = gp_op_uses[op->code];
+	if (!gp_op_is_clean(op, uses))
+		return "a field that an operation does not use is not 0";
+	if (op->a >= GP_OP_REGS || (uses & GP_USES_B && op->b >= GP_OP_REGS))
+		return "an operation names a register above 15";
+	if (uses & GP_USES_REG && gp_arch_int_reg(op->b) < 0)
+		return "an operation reads a register that is not an integer register";
+	if (uses & GP_USES_SIZE && !gp_is_word_size(op->size))
+		return "an operation's number is not 1, 2, 4 or 8 bytes";
+	if (uses & GP_USES_FRAME &&
+	    (!op->size || op->size > frame || op->offset > frame - op->size))
+		return "an operation lies outside its frame";
+	if (uses & GP_USES_SKIP && op->offset > left)
+		return "an operation skips past the end of its program";
+	if (uses & GP_USES_STATUS && (op->value == GOPROBE_CHUNK_OK ||
+				      op->value >= __GOPROBE_CHUNK_MAX))
+		return "an item fails for an unknown reason";
+	return NULL;
+}
+
+/* *@tries: how many items there are. */
+static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 frame,
+				     u32 *tries)
+{
+	u32 copies = 0, i;
+	const char *why;
+
+	*tries = 0;
+	for (i = 0; i < n; i++) {
+		why = gp_verify_op(&ops[i], n - i - 1, frame);
+		if (why)
+			return why;
+		*tries += ops[i].code == GOPROBE_OP_TRY;
+		copies += ops[i].code == GOPROBE_OP_COPY ? ops[i].size : 0;
+	}
+	return copies > GP_COPIES_MAX ? "a program copies more than 64 KiB" : NULL;
+}
+
+static const char *gp_verify_budgets(const struct goprobe_plan *plan, u32 frame,
+				     u32 tries)
+{
+	u32 fixed = sizeof(struct goprobe_record) + ALIGN(frame, GP_RECORD_ALIGN) +
+		    tries * sizeof(struct goprobe_chunk);
+
+	if (fixed > GP_RECORD_MAX || plan->bytes > GP_RECORD_MAX - fixed)
 		return "a plan's records can be larger than 24 KiB";
 	if (plan->objects > GP_RECORD_MAX / sizeof(struct goprobe_chunk))
 		return "a plan allows more objects than a record can hold";
 	if (plan->string_limit > GP_RECORD_MAX || plan->elements > GP_RECORD_MAX)
 		return "a plan's limit of strings or elements is larger than a record";
+	if (plan->depth > GP_DEPTH_MAX)
+		return "a plan's depth is larger than 255";
+	return NULL;
+}
+
+const char *gp_verify_plan(const struct goprobe_plan *plan,
+			   const struct goprobe_piece *pieces, u32 npieces,
+			   const struct goprobe_op *ops, u32 nops,
+			   const struct gp_types *types)
+{
+	const struct gp_type *t = gp_types_find(types, plan->type);
+	const char *why;
+	u32 i, tries;
+
+	if (!t)
+		return "a plan names a type that does not exist";
+	if (t->size > GP_FRAME_MAX)
+		return "a plan's frame is larger than 4096 bytes";
+	if (plan->npieces > GP_PIECES_MAX)
+		return "a plan has more than 512 pieces";
+	if (plan->npieces > npieces || plan->piece > npieces - plan->npieces)
+		return "a plan's pieces lie outside the message";
+	if (plan->nops > GP_OPS_MAX)
+		return "a plan has more than 1024 operations";
+	if (plan->nops > nops || plan->op > nops - plan->nops)
+		return "a plan's operations lie outside the message";
 	for (i = plan->piece; i < plan->piece + plan->npieces; i++) {
-		why = gp_verify_piece(&pieces[i], frame);
+		why = gp_verify_piece(&pieces[i], t->size);
 		if (why)
 			return why;
 	}
-	return NULL;
+	why = gp_verify_program(ops + plan->op, plan->nops, t->size, &tries);
+	if (why)
+		return why;
+	return gp_verify_budgets(plan, t->size, tries);
 }
 
 const char *gp_verify_point(const struct goprobe_point *point, u32 nplans)

@@ -9,16 +9,18 @@
 #include <linux/types.h>
 #include <goprobe.h>
 
-struct gp_plan;
+struct gp_types;
 
 /* Each returns NULL, or a sentence that says what is wrong. */
 const char *gp_verify_runtime(const struct goprobe_runtime *rt);
 const char *gp_verify_types(const struct goprobe_type *types, u32 ntypes,
-			    u32 first_type, const struct goprobe_ref *refs,
-			    u32 nrefs);
+			    const struct goprobe_ref *refs, u32 nrefs);
+const char *gp_verify_dynamic(const struct goprobe_dynamic *d,
+			      const struct gp_types *types);
 const char *gp_verify_plan(const struct goprobe_plan *plan,
 			   const struct goprobe_piece *pieces, u32 npieces,
-			   const struct goprobe_type *types, u32 ntypes);
+			   const struct goprobe_op *ops, u32 nops,
+			   const struct gp_types *types);
 const char *gp_verify_point(const struct goprobe_point *point, u32 nplans);
 
 #endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the run-time type descriptors and closures of one file stand for: a hash
+ * table from link-time addresses to types, which grows while handlers read it.
+ */
+#ifndef GP_DYNAMIC_H
+#define GP_DYNAMIC_H
+
+#include <linux/compiler.h>
+#include <linux/hash.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+
+struct gp_type;
+
+/* See struct goprobe_limits. */
+#define GP_DYNAMIC_MAX	(64U << 10)
+
+/* An address is this near to its place, or not in the table: bounds a look-up. */
+#define GP_DYNAMIC_STEPS	64
+
+/*
+ * A type, and whether it is direct, in one word, so that both change at once: the
+ * lowest bit is GOPROBE_DYNAMIC_F_DIRECT. 0: unknown.
+ */
+typedef unsigned long gp_dynamic_t;
+
+static inline const struct gp_type *gp_dynamic_type(gp_dynamic_t d)
+{
+	return (const struct gp_type *)(d & ~1UL);
+}
+
+static inline bool gp_dynamic_is_direct(gp_dynamic_t d)
+{
+	return d & 1;
+}
+
+/**
+ * struct gp_dynamic_slot - a place in the table
+ * @address: key; 0 if it is free; written once
+ * @value: its type; written before @address
+ */
+struct gp_dynamic_slot {
+	u64 address;
+	gp_dynamic_t value;
+};
+
+/**
+ * struct gp_dynamic_table - the table as readers see it
+ * @rcu: for its end
+ * @bits: log2 of the number of @slot
+ * @slot: open addressing, step by step
+ */
+struct gp_dynamic_table {
+	struct rcu_head rcu;
+	u32 bits;
+	struct gp_dynamic_slot slot[];
+};
+
+/**
+ * struct gp_dynamic - the addresses of one file
+ * @table: NULL as long as there are none
+ * @n: their number; the writer's
+ */
+struct gp_dynamic {
+	struct gp_dynamic_table __rcu *table;
+	u32 n;
+};
+
+/* Context: preemption off, or no writer. */
+static inline gp_dynamic_t gp_dynamic_find(const struct gp_dynamic *d, u64 address)
+{
+	const struct gp_dynamic_table *table = rcu_dereference_sched(d->table);
+	u32 at, step;
+
+	if (!table)
+		return 0;
+	at = hash_64(address, table->bits);
+	for (step = 0; step < GP_DYNAMIC_STEPS; step++) {
+		const struct gp_dynamic_slot *slot = &table->slot[at];
+		/* The value is read after the address that it belongs to. */
+		u64 found = smp_load_acquire(&slot->address);
+
+		if (found == address)
+			return READ_ONCE(slot->value);
+		if (!found)
+			return 0;
+		at = (at + 1) & (BIT(table->bits) - 1);
+	}
+	return 0;
+}
+
+int gp_dynamic_reserve(struct gp_dynamic *d, u32 more);
+int gp_dynamic_add(struct gp_dynamic *d, u64 address, const struct gp_type *type,
+		   bool direct);
+void gp_dynamic_fini(struct gp_dynamic *d);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A verified plan, as handlers use it. */
+#ifndef GP_PLAN_H
+#define GP_PLAN_H
+
+#include <linux/sizes.h>
+#include <linux/types.h>
+#include <goprobe.h>
+
+struct gp_type;
+struct gp_types;
+
+/* Sizes that follow the header or a chunk are padded to this. */
+#define GP_RECORD_ALIGN	8
+
+/* Limits of one plan; see struct goprobe_limits. */
+#define GP_FRAME_MAX	4096
+#define GP_RECORD_MAX	(24U << 10)
+#define GP_PIECES_MAX	512
+#define GP_OPS_MAX	1024
+#define GP_DEPTH_MAX	255
+
+/* What a program may copy: it must not last. */
+#define GP_COPIES_MAX	SZ_64K
+
+/* Registers of a program. */
+#define GP_OP_REGS	16
+
+/**
+ * struct gp_piece - a verified goprobe_piece
+ * @source: enum goprobe_source
+ * @from: offset in struct pt_regs, or index of the float register
+ * @size: bytes
+ * @frame: where to, in the frame
+ * @offset: where from, relative to the SP at entry or to where the file is loaded
+ */
+struct gp_piece {
+	u16 source;
+	u16 from;
+	u16 size;
+	u16 frame;
+	u64 offset;
+};
+
+/**
+ * struct gp_op - a verified goprobe_op
+ * @code: enum goprobe_op_code
+ * @a: register
+ * @b: register; of GOPROBE_OP_REG the offset in struct pt_regs
+ * @size: bytes
+ * @offset: in the frame; or operations to skip
+ * @value: immediate
+ */
+struct gp_op {
+	u8 code;
+	u8 a;
+	u8 b;
+	u16 size;
+	u16 offset;
+	u64 value;
+};
+
+/**
+ * struct gp_plan - a verified plan
+ * @w: as user space gave it
+ * @id: session plan id
+ * @frame_bytes: the frame, padded
+ * @quick: gp_capture_quick() can do it
+ * @quick_refs: number of strings that it follows
+ * @quick_bytes: the room it needs at most
+ * @float_mask: float registers that the pieces name
+ * @types: the session's
+ * @frame: type of the frame
+ * @frame_refs: its references
+ * @ops: the program
+ * @npieces: number of @pieces
+ * @pieces: verified pieces
+ */
+struct gp_plan {
+	struct goprobe_plan w;
+	u32 id;
+	u32 frame_bytes;
+	bool quick;
+	u32 quick_refs;
+	u32 quick_bytes;
+	u16 float_mask;
+	const struct gp_types *types;
+	const struct gp_type *frame;
+	const struct goprobe_ref *frame_refs;
+	const struct gp_op *ops;
+	u32 npieces;
+	struct gp_piece pieces[];
+};
+
+struct gp_plan *gp_plan_new(const struct goprobe_plan *w,
+			    const struct goprobe_piece *pieces,
+			    const struct goprobe_op *ops,
+			    const struct gp_types *types, u32 id);
+void gp_plan_free(struct gp_plan *plan);
+
+#endif

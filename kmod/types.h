@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The types of one session: sizes, and the places of references. The table grows
+ * while handlers read it, and never moves: what has been published is complete and
+ * stays as it is until the session ends.
+ */
+#ifndef GP_TYPES_H
+#define GP_TYPES_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+#include <goprobe.h>
+
+/* See struct goprobe_limits. */
+#define GP_TYPES_MAX	(64U << 10)
+#define GP_REFS_MAX	(256U << 10)
+
+#define GP_TYPES_BLOCK	1024U
+
+/**
+ * struct gp_type - a verified goprobe_type
+ * @id: session type id
+ * @size: bytes of one object
+ * @nrefs: number of @refs
+ * @same_level: one of @refs has GOPROBE_REF_F_SAME_LEVEL
+ * @refs: verified references
+ */
+struct gp_type {
+	u32 id;
+	u32 size;
+	u32 nrefs;
+	bool same_level;
+	const struct goprobe_ref *refs;
+};
+
+/* References that came with one message. */
+struct gp_types_refs {
+	struct gp_types_refs *next;
+	struct goprobe_ref ref[];
+};
+
+/**
+ * struct gp_types - the table
+ * @n: number of types that are published
+ * @nrefs: number of their references; the writer's
+ * @refs: all references; the writer's
+ * @block: the types, in blocks; those below @n are there
+ */
+struct gp_types {
+	u32 n;
+	u32 nrefs;
+	struct gp_types_refs *refs;
+	struct gp_type *block[GP_TYPES_MAX / GP_TYPES_BLOCK];
+};
+
+/* The type with that id, or NULL if there is none (yet). */
+static inline const struct gp_type *gp_types_find(const struct gp_types *types, u32 id)
+{
+	/* The type is read after the number that covers it. */
+	if (id >= smp_load_acquire(&types->n))
+		return NULL;
+	return &types->block[id / GP_TYPES_BLOCK][id % GP_TYPES_BLOCK];
+}
+
+int gp_types_add(struct gp_types *types, const struct goprobe_type *add, u32 n,
+		 const struct goprobe_ref *refs, u32 nrefs);
+void gp_types_fini(struct gp_types *types);
+
+#endif
