@@ -29,7 +29,10 @@ void value_start(struct value_ctx *v, const struct buf *b)
 	v->budget = VALUE_BUDGET;
 	v->depth = 0;
 	v->nopen = 0;
-	v->indent = 0;
+	v->flat = 0;
+	v->line = b->len;
+	while (v->width && v->line && b->p[v->line - 1] != '\n')
+		v->line--;
 	v->text_end = b->len + VALUE_TEXT_MAX;
 }
 
@@ -272,7 +275,7 @@ const char *value_refuse(struct value_ctx *v, const struct buf *b, const struct 
 		return "not captured";
 	if (v->depth >= VALUE_DEPTH)
 		return "nested too deep";
-	if (!v->budget || b->len > v->text_end)
+	if (value_enough(v, b))
 		return "too many values";
 	v->budget--;
 	return NULL;

@@ -68,11 +68,13 @@ struct value_open {
 	const struct gotype *type;
 };
 
-/* What printing a type takes, remembered: value_known.c. */
+struct value_entries;
+struct value_known;
+
+/* What is special about a type, remembered: value_known.c. */
 struct value_form {
 	const struct gotype *type;
 	const struct value_known *known;
-	bool named;
 };
 
 #define VALUE_FORMS 256	/* a power of two */
@@ -95,7 +97,9 @@ struct value_ctx {
 	unsigned int budget;	/* values that may still be shown */
 	unsigned int depth;	/* of nesting */
 	size_t text_end;	/* the buffer's length at which it is enough */
+	size_t line;		/* where the buffer's last line begins */
 	unsigned int indent;	/* levels, of text in lines */
+	unsigned int flat;	/* > 0: inside what must stay on one line */
 	unsigned int nopen;
 	struct value_open open[VALUE_DEPTH];
 	struct value_mem mem;
@@ -198,6 +202,17 @@ double value_float(const uint8_t *p, unsigned int size);
  */
 const char *value_refuse(struct value_ctx *v, const struct buf *b, const struct gotype *t,
 			 size_t len);
+static inline bool value_is_blank(const struct gofield *f)
+{
+	return f->name[0] == '_' && !f->name[1];
+}
+
+/* Nothing more may be shown. */
+static inline bool value_enough(const struct value_ctx *v, const struct buf *b)
+{
+	return !v->budget || b->len > v->text_end;
+}
+
 /* The sizes in @t are those of its kind. */
 bool value_type_fits(const struct gotype *t);
 /* Begin to show what is at @address; false if that is being done already, or too deep. */

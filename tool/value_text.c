@@ -2,33 +2,56 @@
 /* Values as Go would write them. */
 #include <math.h>
 
-#include "value.h"
+#include "value_known.h"
+#include "value_map.h"
+#include "value_text.h"
 
-/* What stands where a value can't be had: no Go value looks like this. */
-static void missing(struct buf *b, const char *why)
+void value_text_missing(struct buf *b, const char *why)
 {
 	buf_char(b, '<');
 	buf_str(b, why);
 	buf_char(b, '>');
 }
 
-static void length(struct buf *b, uint64_t len)
+static void type_name(struct buf *b, const struct gotype *t)
 {
-	buf_str(b, " (len ");
-	buf_u64(b, len);
+	value_text_name(b, value_type_name(t));
+}
+
+/* T(0xc000012340), with T in parentheses where Go needs them. */
+static void address(struct buf *b, const char *type, uint64_t v)
+{
+	bool parens = type[0] == '*' || type[0] == '<' || strncmp(type, "func(", 5) == 0 ||
+		      strncmp(type, "chan ", 5) == 0;
+
+	if (parens)
+		buf_char(b, '(');
+	value_text_name(b, type);
+	if (parens)
+		buf_char(b, ')');
+	buf_char(b, '(');
+	if (v)
+		buf_hex(b, v);
+	else
+		buf_str(b, "nil");
 	buf_char(b, ')');
 }
 
-static void address(struct buf *b, const char *type, uint64_t v)
+/* In an interface nil has a type, and is not what "== nil" finds. */
+static void nil(struct buf *b, const struct gotype *t, enum value_place place)
 {
-	if (!v) {
+	if (place == VALUE_IFACE)
+		address(b, value_type_name(t), 0);
+	else
 		buf_str(b, "nil");
-		return;
-	}
-	buf_str(b, type);
-	buf_char(b, '(');
-	buf_hex(b, v);
-	buf_char(b, ')');
+}
+
+/* An address that leads nowhere; that it was not followed needs no words. */
+static void unfollowed(struct buf *b, const char *type, uint64_t v, const char *why)
+{
+	address(b, type, v);
+	if (why && strcmp(why, "not captured") != 0)
+		value_text_missing(b, why);
 }
 
 static void string(struct value_ctx *v, struct buf *b, const uint8_t *p)
@@ -37,13 +60,13 @@ static void string(struct value_ctx *v, struct buf *b, const uint8_t *p)
 
 	value_string(v, p, &s);
 	if (s.unavailable) {
-		missing(b, s.unavailable);
+		value_text_missing(b, s.unavailable);
 		return;
 	}
 	buf_quote(b, s.data, s.size);
 	if (s.have < s.len) {
 		buf_str(b, "...");
-		length(b, s.len);
+		value_text_length(b, s.len);
 	}
 }
 
@@ -64,7 +87,7 @@ static bool is_text(const uint8_t *p, size_t n)
 
 static void bytes(struct buf *b, const struct gotype *t, const struct value_bytes *s)
 {
-	buf_str(b, value_type_name(t));
+	type_name(b, t);
 	if (s->size && is_text(s->data, s->size)) {
 		buf_char(b, '(');
 		buf_quote(b, s->data, s->size);
@@ -85,73 +108,164 @@ static void bytes(struct buf *b, const struct gotype *t, const struct value_byte
 		buf_char(b, '}');
 	}
 	if (s->have < s->len)
-		length(b, s->len);
+		value_text_length(b, s->len);
 }
 
-static void value(struct value_ctx *v, struct buf *b, const struct gotype *t,
-		  const uint8_t *p, size_t len, bool elided);
-
-/* @elided: a literal in a slice or an array leaves its type out, as in Go. */
-static void elements(struct value_ctx *v, struct buf *b, const struct gotype *elem,
-		     const uint8_t *p, uint64_t n, uint64_t len)
+static void literal(struct value_ctx *v, struct buf *b, const struct value_list *l,
+		    enum value_place place)
 {
-	if (n > v->budget)
-		n = v->budget;
-	buf_char(b, '{');
-	for (uint64_t i = 0; i < n; i++) {
-		if (i)
-			buf_str(b, ", ");
-		value(v, b, elem, p + i * elem->size, elem->size, true);
-	}
-	if (n < len)
-		buf_str(b, n ? ", ..." : "...");
-	buf_char(b, '}');
-	if (n < len)
-		length(b, len);
+	if (place != VALUE_LIST)
+		type_name(b, l->type);
+	value_braces(v, b, l);
 }
 
 static void slice(struct value_ctx *v, struct buf *b, const struct gotype *t,
-		  const uint8_t *p, bool elided)
+		  const uint8_t *p, enum value_place place)
 {
 	struct value_bytes s;
 
 	value_slice(v, t, p, &s);
 	if (!s.address && !s.len) {
-		buf_str(b, "nil");
+		nil(b, t, place);
 	} else if (s.unavailable) {
-		buf_str(b, value_type_name(t));
-		missing(b, s.unavailable);
-		length(b, s.len);
+		type_name(b, t);
+		value_text_missing(b, s.unavailable);
+		value_text_length(b, s.len);
 	} else if (value_is_bytes(t)) {
 		bytes(b, t, &s);
+	} else if (value_enter(v, t, s.address)) {
+		literal(v, b, &(struct value_list){
+			.type = t, .data = s.data, .n = s.have, .len = s.len,
+		}, place);
+		value_leave(v);
 	} else {
-		if (!elided)
-			buf_str(b, value_type_name(t));
-		elements(v, b, t->elem, s.data, s.have, s.len);
+		address(b, value_type_name(t), s.address);
 	}
 }
 
-static void structure(struct value_ctx *v, struct buf *b, const struct gotype *t,
-		      const uint8_t *p, bool elided)
+static void pointer(struct value_ctx *v, struct buf *b, const struct gotype *t,
+		    const uint8_t *p, enum value_place place)
 {
-	if (!elided)
-		buf_str(b, value_type_name(t));
-	buf_char(b, '{');
-	for (size_t i = 0, shown = 0; i < t->nfields; i++) {
-		const struct gofield *f = &t->fields[i];
+	uint64_t to = value_word(p);
+	const char *why = NULL;
+	const uint8_t *data;
 
-		if (f->name[0] == '_' && !f->name[1])
-			continue;
-		if (shown++)
-			buf_str(b, ", ");
-		buf_str(b, f->name);
-		buf_str(b, ": ");
-		if (f->offset > t->size)
-			missing(b, "impossible type");
-		else
-			value(v, b, f->type, p + f->offset, t->size - f->offset, false);
+	if (!to) {
+		nil(b, t, place);
+		return;
 	}
-	buf_char(b, '}');
+	data = t->elem ? value_object(v, t->elem, to, &why) : NULL;
+	if (!data || !value_enter(v, t, to)) {
+		unfollowed(b, value_type_name(t), to, why);
+		return;
+	}
+	if (!value_known_text(v, b, t->elem, data, place, true)) {
+		buf_char(b, '&');
+		value_text_put(v, b, t->elem, data, t->elem->size, place);
+	}
+	value_leave(v);
+}
+
+static void map(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p,
+		enum value_place place)
+{
+	uint64_t to = value_word(p);
+	struct value_entries *e;
+
+	if (!to) {
+		nil(b, t, place);
+		return;
+	}
+	e = value_enter(v, t, to) ? value_map_get(v, t, to) : NULL;
+	if (!e) {
+		address(b, value_type_name(t), to);
+		return;
+	}
+	if (e->unavailable) {
+		unfollowed(b, value_type_name(t), to, e->unavailable);
+		if (e->len)
+			value_text_length(b, e->len);
+	} else {
+		value_map_sort(v, t, e);
+		literal(v, b, &(struct value_list){
+			.type = t, .entries = e, .n = e->n, .len = e->len,
+		}, place);
+	}
+	value_map_put(v, e);
+	value_leave(v);
+}
+
+static void waiting(struct buf *b, unsigned int n, bool more, const char *what)
+{
+	if (!n)
+		return;
+	buf_str(b, ", ");
+	buf_u64(b, n);
+	buf_str(b, more ? "+ " : " ");
+	buf_str(b, what);
+}
+
+static void channel(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p,
+		    enum value_place place)
+{
+	uint64_t to = value_word(p);
+	struct value_chan c;
+
+	if (!to) {
+		nil(b, t, place);
+		return;
+	}
+	value_chan(v, t, to, &c);
+	if (c.unavailable && !c.cap) {
+		unfollowed(b, value_type_name(t), to, c.unavailable);
+		return;
+	}
+	type_name(b, t);
+	if (c.unavailable)
+		value_text_missing(b, c.unavailable);
+	else
+		value_braces(v, b, &(struct value_list){
+			.type = t, .chan = &c, .n = c.have, .len = c.len,
+		});
+	buf_str(b, " (len ");
+	buf_u64(b, c.len);
+	buf_str(b, ", cap ");
+	buf_u64(b, c.cap);
+	if (c.closed)
+		buf_str(b, ", closed");
+	waiting(b, c.receivers, c.more_receivers, "receiving");
+	waiting(b, c.senders, c.more_senders, "sending");
+	buf_char(b, ')');
+}
+
+static bool captures(const struct gotype *closure)
+{
+	for (size_t i = 0; i < closure->nfields; i++)
+		if (value_is_captured(closure, i) && !value_is_blank(&closure->fields[i]))
+			return true;
+	return false;
+}
+
+static void function(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p,
+		     enum value_place place)
+{
+	struct value_closure c;
+
+	value_closure(v, p, &c);
+	if (!c.address) {
+		nil(b, t, place);
+	} else if (!c.name) {
+		unfollowed(b, value_type_name(t), c.address, c.why);
+	} else {
+		value_text_name(b, c.name);
+		if (!c.p || !captures(c.type) || !value_enter(v, t, c.address))
+			return;
+		value_braces(v, b, &(struct value_list){
+			.type = c.type, .data = c.p, .n = c.type->nfields,
+			.len = c.type->nfields, .captured = true,
+		});
+		value_leave(v);
+	}
 }
 
 static void interface(struct value_ctx *v, struct buf *b, const struct gotype *t,
@@ -162,127 +276,157 @@ static void interface(struct value_ctx *v, struct buf *b, const struct gotype *t
 	value_iface(v, t, p, &i);
 	if (i.nil) {
 		buf_str(b, "nil");
+	} else if (i.p) {
+		value_text_put(v, b, i.dynamic, i.p, i.dynamic->size, VALUE_IFACE);
+	} else if (i.name && i.name[0] == '*') {
+		unfollowed(b, i.name, i.data, i.why);
 	} else if (i.name) {
-		buf_str(b, i.name);
+		/* Not the data word: it would read as the value. */
+		value_text_name(b, i.name);
 		buf_char(b, '(');
-		buf_hex(b, i.data);
+		value_text_missing(b, i.why);
 		buf_char(b, ')');
 	} else {
 		/* Not "error(0x...)": that would read as a dynamic type. */
-		buf_str(b, value_type_name(t));
-		if (i.type) {
-			buf_str(b, "(type ");
+		type_name(b, t);
+		buf_str(b, i.type ? "(type " : "(unknown type");
+		if (i.type)
 			buf_hex(b, i.type);
-		} else {
-			buf_str(b, "(unknown type");
-		}
 		buf_str(b, ", ");
 		buf_hex(b, i.data);
 		buf_char(b, ')');
 	}
 }
 
-static void scalar(struct buf *b, const struct gotype *t, const uint8_t *p)
+static void integer(struct buf *b, const struct gotype *t, const uint8_t *p)
 {
-	unsigned int half = t->size / 2;
-	double imaginary;
-	int64_t n;
+	int64_t n = 0;
 
+	value_integer(t, p, &n);
+	if (t->kind == GOTYPE_INT)
+		buf_i64(b, n);
+	else if (t->name && strcmp(t->name, "uintptr") == 0)
+		buf_hex(b, n);
+	else
+		buf_u64(b, n);
+}
+
+static void complex(struct buf *b, const uint8_t *p, unsigned int half)
+{
+	double imaginary = value_float(p + half, half);
+
+	buf_char(b, '(');
+	buf_float(b, value_float(p, half), half);
+	/* buf_float() gives infinity a sign of its own. */
+	if (!signbit(imaginary) && !isinf(imaginary))
+		buf_char(b, '+');
+	buf_float(b, imaginary, half);
+	buf_str(b, "i)");
+}
+
+static void scalar(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p)
+{
 	switch (t->kind) {
 	case GOTYPE_BOOL:
 		buf_str(b, p[0] ? "true" : "false");
 		break;
 	case GOTYPE_INT:
 	case GOTYPE_UINT:
-		value_integer(t, p, &n);
-		if (t->kind == GOTYPE_INT)
-			buf_i64(b, n);
-		else
-			buf_u64(b, n);
+		integer(b, t, p);
 		break;
 	case GOTYPE_FLOAT:
 		buf_float(b, value_float(p, t->size), t->size);
 		break;
 	case GOTYPE_COMPLEX:
-		buf_char(b, '(');
-		buf_float(b, value_float(p, half), half);
-		imaginary = value_float(p + half, half);
-		/* buf_float() gives infinity a sign of its own. */
-		if (!signbit(imaginary) && !isinf(imaginary))
-			buf_char(b, '+');
-		buf_float(b, imaginary, half);
-		buf_str(b, "i)");
+		complex(b, p, t->size / 2);
+		break;
+	default:
+		string(v, b, p);
+		break;
+	}
+}
+
+/* Of the types that an untyped constant has in an interface. */
+static bool is_default(const struct gotype *t)
+{
+	return strcmp(t->name, "int") == 0 || strcmp(t->name, "string") == 0 ||
+	       strcmp(t->name, "bool") == 0;
+}
+
+bool value_text_convert(struct buf *b, const struct gotype *t, enum value_place place)
+{
+	if (!t->name || place == VALUE_FIELD || place == VALUE_LIST)
+		return false;
+	if (place == VALUE_TOP ? !strchr(t->name, '.') : is_default(t))
+		return false;
+	type_name(b, t);
+	buf_char(b, '(');
+	return true;
+}
+
+static void composite(struct value_ctx *v, struct buf *b, const struct gotype *t,
+		      const uint8_t *p, enum value_place place)
+{
+	switch (t->kind) {
+	case GOTYPE_SLICE:
+		slice(v, b, t, p, place);
+		break;
+	case GOTYPE_ARRAY:
+		literal(v, b, &(struct value_list){
+			.type = t, .data = p, .n = t->count, .len = t->count,
+		}, place);
+		break;
+	case GOTYPE_STRUCT:
+		literal(v, b, &(struct value_list){
+			.type = t, .data = p, .n = t->nfields, .len = t->nfields,
+		}, place);
+		break;
+	case GOTYPE_INTERFACE:
+		interface(v, b, t, p);
+		break;
+	case GOTYPE_POINTER:
+		pointer(v, b, t, p, place);
+		break;
+	case GOTYPE_MAP:
+		map(v, b, t, p, place);
+		break;
+	case GOTYPE_CHAN:
+		channel(v, b, t, p, place);
+		break;
+	case GOTYPE_FUNC:
+		function(v, b, t, p, place);
 		break;
 	default:
 		break;
 	}
 }
 
-static void value(struct value_ctx *v, struct buf *b, const struct gotype *t,
-		  const uint8_t *p, size_t len, bool elided)
+void value_text_put(struct value_ctx *v, struct buf *b, const struct gotype *t,
+		    const uint8_t *p, size_t len, enum value_place place)
 {
 	const char *why = value_refuse(v, b, t, len);
 
 	if (why) {
-		missing(b, why);
+		value_text_missing(b, why);
 		return;
 	}
 	v->depth++;
-	switch (t->kind) {
-	case GOTYPE_BOOL:
-	case GOTYPE_INT:
-	case GOTYPE_UINT:
-	case GOTYPE_FLOAT:
-	case GOTYPE_COMPLEX:
-		scalar(b, t, p);
-		break;
-	case GOTYPE_STRING:
-		string(v, b, p);
-		break;
-	case GOTYPE_SLICE:
-		slice(v, b, t, p, elided);
-		break;
-	case GOTYPE_ARRAY:
-		if (!elided)
-			buf_str(b, value_type_name(t));
-		elements(v, b, t->elem, p, t->count, t->count);
-		break;
-	case GOTYPE_STRUCT:
-		structure(v, b, t, p, elided);
-		break;
-	case GOTYPE_INTERFACE:
-		interface(v, b, t, p);
-		break;
-	case GOTYPE_POINTER:
-	case GOTYPE_MAP:
-	case GOTYPE_CHAN:
-	case GOTYPE_FUNC:
-		address(b, value_type_name(t), value_word(p));
-		break;
-	case GOTYPE_UNKNOWN:
-		break;
+	if (value_known_text(v, b, t, p, place, false)) {
+		/* That is all. */
+	} else if (t->kind <= GOTYPE_STRING) {
+		bool convert = value_text_convert(b, t, place);
+
+		scalar(v, b, t, p);
+		if (convert)
+			buf_char(b, ')');
+	} else {
+		composite(v, b, t, p, place);
 	}
 	v->depth--;
-}
-
-/* "time.Duration" of time.Duration(1500); NULL for int and its like. */
-static const char *conversion(const struct gotype *t)
-{
-	if (!t || t->kind > GOTYPE_STRING || t->kind == GOTYPE_UNKNOWN || !t->name)
-		return NULL;
-	return strchr(t->name, '.') ? t->name : NULL;
 }
 
 void value_text(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		const uint8_t *p, size_t len)
 {
-	const char *name = conversion(t);
-
-	if (name) {
-		buf_str(b, name);
-		buf_char(b, '(');
-	}
-	value(v, b, t, p, len, false);
-	if (name)
-		buf_char(b, ')');
+	value_text_put(v, b, t, p, len, VALUE_TOP);
 }

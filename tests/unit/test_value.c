@@ -23,7 +23,7 @@ static const struct gotype t_int = SCALAR(INT, "int", 8);
 static const struct gotype t_uint8 = SCALAR(UINT, "uint8", 1);
 static const struct gotype t_uint16 = SCALAR(UINT, "uint16", 2);
 static const struct gotype t_uint64 = SCALAR(UINT, "uint64", 8);
-static const struct gotype t_duration = SCALAR(INT, "time.Duration", 8);
+static const struct gotype t_code = SCALAR(INT, "main.Code", 8);
 static const struct gotype t_float32 = SCALAR(FLOAT, "float32", 4);
 static const struct gotype t_float64 = SCALAR(FLOAT, "float64", 8);
 static const struct gotype t_complex64 = SCALAR(COMPLEX, "complex64", 8);
@@ -158,7 +158,7 @@ static struct row {
 	{ "uint16", &t_uint16, W(0x1ffff), "65535", "'value':65535" },
 	{ "uint64, beyond what a double holds", &t_uint64, W(UINT64_MAX),
 	  "18446744073709551615", "'value':18446744073709551615" },
-	{ "a named integer is converted", &t_duration, W(1500), "time.Duration(1500)",
+	{ "a named integer is converted", &t_code, W(1500), "main.Code(1500)",
 	  "'value':1500" },
 	{ "float64", &t_float64, { .doubles = { 0.1 } }, "0.1", "'value':0.1" },
 	{ "float32", &t_float32, { .floats = { 0.1f } }, "0.1", "'value':0.1" },
@@ -240,29 +240,30 @@ static struct row {
 	  "'value':{'ID':7,'Name':{'type':'string','value':'hello','truncated':true,'len':6}}" },
 	{ "an empty struct", &t_empty, W(0), "struct {}{}", "'value':{}" },
 
-	{ "pointer", &t_item_pointer, W(0xc000012340), "*main.Item(0xc000012340)",
+	{ "pointer", &t_item_pointer, W(0xc000012340), "(*main.Item)(0xc000012340)",
 	  "'value':'0xc000012340'" },
 	{ "a nil pointer", &t_item_pointer, W(0), "nil", "'value':null" },
 	{ "unsafe.Pointer", &t_unsafe, W(0x10), "unsafe.Pointer(0x10)", "'value':'0x10'" },
-	{ "map", &t_map, W(0xc000012340), "map[string]int(0xc000012340)",
-	  "'value':{'type':'map[string]int','address':'0xc000012340'}" },
+	{ "map", &t_map, W(0xc000012340), "map[string]int(0xc000012340)<unknown layout>",
+	  "'value':{'type':'map[string]int','address':'0xc000012340','unavailable':'unknown layout'}" },
 	{ "a nil map", &t_map, W(0), "nil", "'value':null" },
-	{ "channel", &t_chan, W(0x20), "chan int(0x20)",
-	  "'value':{'type':'chan int','address':'0x20'}" },
-	{ "function", &t_func, W(0x30), "func(int) string(0x30)",
-	  "'value':{'type':'func(int) string','address':'0x30'}" },
+	{ "channel", &t_chan, W(0x20), "(chan int)(0x20)<unknown layout>",
+	  "'value':{'type':'chan int','address':'0x20','unavailable':'unknown layout'}" },
+	{ "function", &t_func, W(0x30), "(func(int) string)(0x30)",
+	  "'value':{'type':'func(int) string','address':'0x30','unavailable':'not captured'}" },
 
-	{ "an error, through its itab", &t_error, W(0x5600, 0xc000), "*errors.errorString(0xc000)",
-	  "'value':{'type':'*errors.errorString','address':'0xc000'}" },
+	{ "an error, through its itab", &t_error, W(0x5600, 0xc000),
+	  "(*errors.errorString)(0xc000)<type not known yet>",
+	  "'value':{'type':'*errors.errorString','address':'0xc000','unavailable':'type not known yet'}" },
 	{ "a nil error", &t_error, W(0, 0), "nil", "'value':null" },
 	{ "an error whose itab was not captured", &t_error, W(0x7777, 0xc000),
-	  "error(unknown type, 0xc000)", "'value':{'type':null,'address':'0xc000'}" },
+	  "error(unknown type, 0xc000)", "'value':{'type':null,'address':'0xc000','unavailable':'not captured'}" },
 	{ "an empty interface has its type in its first word", &t_any, W(0x4a0000, 0xc000),
-	  "*errors.errorString(0xc000)",
-	  "'value':{'type':'*errors.errorString','address':'0xc000'}" },
+	  "(*errors.errorString)(0xc000)<type not known yet>",
+	  "'value':{'type':'*errors.errorString','address':'0xc000','unavailable':'type not known yet'}" },
 	{ "a type without a name is told by its address", &t_any, W(0x4b0000, 0xc000),
-	  "interface {}(type 0x4b0000, 0xc000)",
-	  "'value':{'type':null,'type_address':'0x4b0000','address':'0xc000'}" },
+	  "any(type 0x4b0000, 0xc000)",
+	  "'value':{'type':null,'type_address':'0x4b0000','address':'0xc000','unavailable':'unknown type'}" },
 
 	{ "a type that is not known", &t_unknown, W(1), "<unknown type>",
 	  "'unavailable':'unknown type'" },

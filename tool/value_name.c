@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names of types and functions as they stand in Go source. */
+#define _GNU_SOURCE	/* memrchr() */
+#include <ctype.h>
+#include <string.h>
+
+#include "value_text.h"
+
+/* A name with its package's path: it has none of these in it. */
+static size_t word(const char *s)
+{
+	return strcspn(s, "[](){}*&, ;<>\"");
+}
+
+/* "v2." of the path "example.com/shop/v2": no package is called that. */
+static size_t version(const char *s)
+{
+	size_t n = 1;
+
+	if (*s != 'v' || !isdigit((unsigned char)s[1]))
+		return 0;
+	while (isdigit((unsigned char)s[n]))
+		n++;
+	return s[n] == '.' ? n : 0;
+}
+
+/* "example.com/shop.Cart" is written shop.Cart. */
+static void put_word(struct buf *b, const char *s, size_t n)
+{
+	const char *slash = memrchr(s, '/', n), *end = s + n;
+
+	if (slash && version(slash + 1)) {
+		const char *before = memrchr(s, '/', slash - s);
+		const char *name = before ? before + 1 : s;
+
+		buf_mem(b, name, slash - name);
+		slash += version(slash + 1);
+	}
+	s = slash ? slash + 1 : s;
+	buf_mem(b, s, end - s);
+}
+
+static size_t quoted(const char *s)
+{
+	size_t n = 1;
+
+	while (s[n] && s[n] != '"')
+		n += s[n] == '\\' && s[n + 1] ? 2 : 1;
+	return n + !!s[n];
+}
+
+void value_text_name(struct buf *b, const char *name)
+{
+	static const char empty[] = "interface {}", bytes[] = "[]uint8";
+
+	while (*name) {
+		size_t n = word(name);
+
+		if (n && strncmp(name, empty, sizeof(empty) - 1) == 0) {
+			buf_str(b, "any");
+			n = sizeof(empty) - 1;
+		} else if (n) {
+			put_word(b, name, n);
+		} else if (strncmp(name, bytes, sizeof(bytes) - 1) == 0 &&
+			   !word(name + sizeof(bytes) - 1)) {
+			buf_str(b, "[]byte");
+			n = sizeof(bytes) - 1;
+		} else {
+			/* A field's tag. */
+			n = *name == '"' ? quoted(name) : 1;
+			buf_mem(b, name, n);
+		}
+		name += n;
+	}
+}
