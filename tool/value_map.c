@@ -216,12 +216,16 @@ static void collect(struct walk *w, uint64_t address)
 	const struct golayout *l = v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
 	const uint8_t *p;
 	uint64_t have;
+	uint32_t size;
 
 	w->why = refuse(w->t, l);
 	if (w->why)
 		return;
+	size = w->m->swiss ? l->swiss.size : l->hmap.size;
 	p = value_mem_at(&v->mem, address, &have);
-	if (have < (w->m->swiss ? l->swiss.size : l->hmap.size))
+	if (!size)
+		w->why = "unknown layout";
+	else if (have < size)
 		w->why = value_mem_why(&v->mem, address) ?: "cut at a limit";
 	else if (w->m->swiss)
 		swiss(w, &l->swiss, p);
