@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,12 +37,16 @@ static const char help[] =
 "\n"
 "What to capture:\n"
 "      --no-return         calls only, without results and durations\n"
+"      --depth N           pointers followed one after another (default 4)\n"
 "      --string-limit N    bytes of a string (default 256)\n"
-"      --elements N        elements of a slice (default 64)\n"
+"      --elements N        elements of a slice, map or channel (default 64)\n"
+"      --objects N         things pointed to in one call, all together (default 256)\n"
+"      --bytes N           bytes of these things, all together (default 12288)\n"
 "      --buffer SIZE       memory for each CPU's records: 64k to 64m (default 1m)\n"
 "\n"
 "Output:\n"
 "  -o, --format FORMAT     text or json\n"
+"      --pretty            values that are long in several lines, indented\n"
 "      --output FILE       write events to FILE instead of standard output\n"
 "  -q, --quiet             no header and no summary\n"
 "      --strict            exit with status 3 if records were lost\n"
@@ -64,17 +69,21 @@ static const char help[] =
  * @specs: what to trace
  * @nspecs: their number
  * @options: limits of what is captured
+ * @bytes_given: --bytes is among them
  * @format: output format
  * @output: argument of --output, or NULL
  * @duration: ns, or 0
  * @events: lines to print, or 0
  * @ring_bytes: memory for each CPU, or 0
+ * @pretty: values in lines, not in one
  * @quiet: no header and no summary
  * @strict: losses are a failure
  * @plan: what the module is told
  * @target: what is traced
  * @client: connection to the module
+ * @upload: what the module has of @plan
  * @out: where lines go
+ * @learn: what they show that the module does not know
  * @stream: records on their way there
  * @watch: the session being watched
  * @said: when progress was last told, ns
@@ -87,17 +96,21 @@ struct attach {
 	struct spec *specs;
 	size_t nspecs;
 	struct plan_options options;
+	bool bytes_given;
 	const struct out_format *format;
 	const char *output;
 	uint64_t duration;
 	uint64_t events;
 	uint32_t ring_bytes;
+	bool pretty;
 	bool quiet;
 	bool strict;
 	struct plan *plan;
 	struct target target;
 	struct client *client;
+	struct upload upload;
 	struct out out;
+	struct learn learn;
 	struct stream stream;
 	struct watch watch;
 	uint64_t said;
@@ -109,6 +122,10 @@ enum {
 	OPT_NO_RETURN,
 	OPT_STRING_LIMIT,
 	OPT_ELEMENTS,
+	OPT_DEPTH,
+	OPT_OBJECTS,
+	OPT_BYTES,
+	OPT_PRETTY,
 	OPT_BUFFER,
 	OPT_OUTPUT,
 	OPT_STRICT,
@@ -124,6 +141,10 @@ static const struct option options[] = {
 	{ "no-return", no_argument, NULL, OPT_NO_RETURN },
 	{ "string-limit", required_argument, NULL, OPT_STRING_LIMIT },
 	{ "elements", required_argument, NULL, OPT_ELEMENTS },
+	{ "depth", required_argument, NULL, OPT_DEPTH },
+	{ "objects", required_argument, NULL, OPT_OBJECTS },
+	{ "bytes", required_argument, NULL, OPT_BYTES },
+	{ "pretty", no_argument, NULL, OPT_PRETTY },
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
 	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -134,8 +155,44 @@ static const struct option options[] = {
 /* As in the help: the least ring is the kernel's page-wise minimum. */
 #define RING_LEAST (64U << 10)
 #define RING_MOST (64U << 20)
-/* A record holds no more than this, whatever is asked for. */
-#define CAPTURE_MOST 16384
+
+/* Limits of what is captured, each a number. */
+static const struct {
+	int opt;
+	const char *name;
+	size_t offset;
+	uint64_t least;
+	uint64_t most;
+	const char *wanted;
+} limits[] = {
+#define LIMIT(opt, name, field, least, most, wanted) \
+	{ opt, name, offsetof(struct plan_options, field), least, most, wanted }
+	LIMIT(OPT_STRING_LIMIT, "--string-limit", string_limit, 0, 16384, "0 to 16384 bytes"),
+	LIMIT(OPT_ELEMENTS, "--elements", elements, 0, 16384, "0 to 16384 elements"),
+	LIMIT(OPT_DEPTH, "--depth", depth, 0, 31, "0 to 31 references"),
+	LIMIT(OPT_OBJECTS, "--objects", objects, 0, 1024, "0 to 1024 objects"),
+	LIMIT(OPT_BYTES, "--bytes", bytes, 0, 16384, "0 to 16384 bytes"),
+#undef LIMIT
+};
+
+_Static_assert(PLAN_DEPTH_MAX == 31 && PLAN_OBJECTS_MAX == 1024 && PLAN_BYTES_MAX == 16384,
+	       "limits[] says so");
+
+static int parse_limit(struct attach *a, int opt, struct diag *d)
+{
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		uint64_t n;
+		uint32_t v;
+
+		if (limits[i].opt != opt)
+			continue;
+		if (!cmd_parse_number(optarg, limits[i].least, limits[i].most, &n))
+			return cmd_bad_value(limits[i].name, optarg, limits[i].wanted, d);
+		v = (uint32_t)n;
+		memcpy((char *)&a->options + limits[i].offset, &v, sizeof(v));
+	}
+	return CMD_DONE;
+}
 
 static int parse_option(struct attach *a, int opt, struct diag *d)
 {
@@ -177,14 +234,14 @@ static int parse_option(struct attach *a, int opt, struct diag *d)
 		a->options.no_return = true;
 		break;
 	case OPT_STRING_LIMIT:
-		if (!cmd_parse_number(optarg, 0, CAPTURE_MOST, &n))
-			return cmd_bad_value("--string-limit", optarg, "0 to 16384 bytes", d);
-		a->options.string_limit = n;
-		break;
 	case OPT_ELEMENTS:
-		if (!cmd_parse_number(optarg, 0, CAPTURE_MOST, &n))
-			return cmd_bad_value("--elements", optarg, "0 to 16384 elements", d);
-		a->options.elements = n;
+	case OPT_DEPTH:
+	case OPT_OBJECTS:
+	case OPT_BYTES:
+		a->bytes_given |= opt == OPT_BYTES;
+		return parse_limit(a, opt, d);
+	case OPT_PRETTY:
+		a->pretty = true;
 		break;
 	case OPT_BUFFER:
 		if (!cmd_parse_size(optarg, &n) || n < RING_LEAST || n > RING_MOST)
@@ -259,9 +316,9 @@ static int parse(struct attach *a, int argc, char **argv, struct diag *d)
 		return CMD_USAGE;
 	}
 	/* A string that fits the limit should not fail for want of bytes. */
-	if (a->options.bytes < a->options.string_limit * 2)
-		a->options.bytes = a->options.string_limit * 2 < CAPTURE_MOST ?
-				   a->options.string_limit * 2 : CAPTURE_MOST;
+	if (!a->bytes_given && a->options.bytes < a->options.string_limit * 2)
+		a->options.bytes = a->options.string_limit * 2 < PLAN_BYTES_MAX ?
+				   a->options.string_limit * 2 : PLAN_BYTES_MAX;
 	return CMD_DONE;
 }
 
@@ -296,6 +353,8 @@ static int make_plan(struct attach *a, struct diag *d)
 	int err = select_functions(a->plan, a->target.bins, a->target.nbins, a->specs, a->nspecs,
 				   &skipped, d);
 
+	if (!err)
+		err = plan_finish(a->plan, d);
 	if (!err && skipped.len && !a->quiet)
 		fprintf(stderr, "%.*s\n", (int)skipped.len, skipped.p);
 	buf_fini(&skipped);
@@ -347,9 +406,20 @@ static int begin_session(struct attach *a, struct diag *d)
 	if (!err)
 		err = client_session_new(a->client, pids, n, &a->ring_bytes, d);
 	free(pids);
-	if (!err)
-		err = upload_plan(a->client, a->plan, &info.limits, progress, a, d);
-	return err;
+	if (err)
+		return err;
+	a->upload = (struct upload){
+		.client = a->client, .plan = a->plan, .limits = info.limits,
+	};
+	return upload_plan(&a->upload, progress, a, d);
+}
+
+/* How wide a line of text may become before a value is broken into several. */
+static unsigned int columns(void)
+{
+	struct winsize w;
+
+	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col >= 40 ? w.ws_col : 100;
 }
 
 static int open_output(struct attach *a, struct diag *d)
@@ -368,6 +438,9 @@ static int open_output(struct attach *a, struct diag *d)
 	if (stream_init(&a->stream, a->plan, &a->out, !a->options.no_return))
 		return diag_set(d, "out of memory");
 	a->stream.most = a->events;
+	learn_init(&a->learn, a->plan);
+	a->stream.learn = &a->learn;
+	a->stream.values.width = a->pretty ? columns() : 0;
 	return 0;
 }
 
@@ -380,6 +453,7 @@ static int set_up(struct attach *a, struct diag *d)
 	    begin_session(a, d) || open_output(a, d))
 		return -1;
 	a->watch.client = a->client;
+	a->watch.upload = &a->upload;
 	a->watch.stream = &a->stream;
 	a->watch.out = &a->out;
 	a->watch.duration = a->duration;
@@ -438,6 +512,8 @@ static int watch(struct attach *a, struct diag *d)
 static void clean_up(struct attach *a)
 {
 	client_close(a->client);
+	upload_fini(&a->upload);
+	learn_fini(&a->learn);
 	target_fini(&a->target);
 	plan_free(a->plan);
 	stream_fini(&a->stream);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "dyntypes.h"
 #include "grow.h"
 #include "hmap.h"
 #include "insn.h"
@@ -18,9 +19,9 @@
 const struct plan_options plan_defaults = {
 	.string_limit = 256,
 	.elements = 64,
-	.objects = 128,
-	.bytes = 8192,
-	.depth = 3,
+	.objects = 256,
+	.bytes = 12288,
+	.depth = 4,
 };
 
 static const char why_no_code[] = "its code is not in the file";
@@ -30,6 +31,7 @@ struct plan_private {
 	struct plan_options opt;
 	struct arena mem;
 	struct wiretypes types;
+	struct dyntypes dynamic;
 	struct planframe frames;
 	struct hmap added;		/* functions, by binary and entry */
 	size_t funcs_cap;
@@ -49,8 +51,8 @@ struct plan *plan_new(const struct plan_options *opt)
 	}
 	p->priv = priv;
 	priv->opt = opt ? *opt : plan_defaults;
-	priv->types.plan = p;
-	priv->types.mem = &priv->mem;
+	wiretypes_init(&priv->types, p, &priv->mem, priv->opt.depth);
+	dyntypes_init(&priv->dynamic, p, &priv->mem, &priv->types);
 	priv->frames = (struct planframe){
 		.plan = p, .mem = &priv->mem, .types = &priv->types, .opt = priv->opt,
 	};
@@ -64,8 +66,10 @@ void plan_free(struct plan *p)
 	if (!p)
 		return;
 	priv = p->priv;
-	for (size_t i = 0; i < p->nfiles; i++)
+	for (size_t i = 0; i < p->nfiles; i++) {
 		free(p->files[i].v);
+		free(p->files[i].dynamic);
+	}
 	free(p->funcs);
 	free(p->types);
 	free(p->gotypes);
@@ -76,6 +80,7 @@ void plan_free(struct plan *p)
 	free(p->files);
 	free(priv->points_cap);
 	wiretypes_fini(&priv->types);
+	dyntypes_fini(&priv->dynamic);
 	planframe_fini(&priv->frames);
 	hmap_fini(&priv->added);
 	arena_fini(&priv->mem);
@@ -235,7 +240,8 @@ static int add_func(struct plan *p, const struct plan_func *info,
 	*pf = *info;
 	pf->id = (uint32_t)p->nfuncs;
 	pf->sig = req->sig ? req->sig : gobin_sig(pf->bin, pf->fn);
-	if (planframe_build(&priv->frames, pf, abi0, req) ||
+	if (dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name) ||
+	    planframe_build(&priv->frames, pf, abi0, req) ||
 	    add_points(p, pf, scan, abi0))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;
@@ -267,4 +273,31 @@ int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	     struct diag *d)
 {
 	return plan_add_request(p, bin, fn, &(struct plan_request){ NULL }, d);
+}
+
+int plan_finish(struct plan *p, struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+
+	if (dyntypes_begin(&priv->dynamic) || wiretypes_make(&priv->types) ||
+	    dyntypes_settle(&priv->dynamic))
+		return diag_set(d, "out of memory");
+	priv->types.most = WIRETYPES_LEARN_MAX;
+	priv->types.most_refs = WIRETYPES_LEARN_REFS_MAX;
+	priv->dynamic.most = DYNTYPES_LEARN_MAX;
+	return 0;
+}
+
+int plan_learn_type(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level)
+{
+	struct plan_private *priv = p->priv;
+
+	return dyntypes_add(&priv->dynamic, bin, vaddr, level);
+}
+
+int plan_learn_func(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level)
+{
+	struct plan_private *priv = p->priv;
+
+	return dyntypes_add_func(&priv->dynamic, bin, vaddr, level);
 }

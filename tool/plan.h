@@ -29,9 +29,14 @@ struct plan_options {
 	bool no_return;
 };
 
+/* The most that may be asked for. */
+#define PLAN_DEPTH_MAX 31U
+#define PLAN_BYTES_MAX 16384U
+#define PLAN_OBJECTS_MAX 1024U
+
 #define PLAN_FRAME_MAX 4096U	/* goprobe_limits.frame_bytes of the module */
 
-extern const struct plan_options plan_defaults;	/* 256, 64, 128, 8192, 3 */
+extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
 
 /**
  * struct plan_value - an argument or a result in a frame
@@ -133,6 +138,7 @@ struct plan_func {
  * @n: their number
  * @dynamic: which wire types its descriptors and closures stand for
  * @ndynamic: their number
+ * @dynamic_cap: room for them
  */
 struct plan_points {
 	struct gobin *bin;
@@ -140,6 +146,7 @@ struct plan_points {
 	size_t n;
 	struct goprobe_dynamic *dynamic;
 	size_t ndynamic;
+	size_t dynamic_cap;
 };
 
 /**
@@ -209,5 +216,20 @@ struct plan_request {
  */
 int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		     const struct plan_request *req, struct diag *d);
+
+/*
+ * After the last function: find the types of all that can be reached from the
+ * frames. Returns 0, or -1 without memory.
+ */
+int plan_finish(struct plan *p, struct diag *d);
+
+/*
+ * After plan_finish(): an interface whose value is @level references from a frame
+ * holds the type whose descriptor is at link-time address @vaddr; or a function
+ * has its code there. Returns 1 if the plan will have more of it after another
+ * plan_finish(), 0 if there is nothing new, -1 without memory.
+ */
+int plan_learn_type(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level);
+int plan_learn_func(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level);
 
 #endif

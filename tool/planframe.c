@@ -143,14 +143,14 @@ static int intern_plan(struct planframe *f, uint32_t type, const struct parts *f
 }
 
 /* The type of the finished frame, and its plan. */
-static int finish(struct planframe *f, const struct parts *first,
+static int finish(struct planframe *f, struct gobin *bin, const struct parts *first,
 		  struct plan_frame *fr)
 {
 	uint32_t type;
 
 	if (!fr->size)
 		return 0;
-	if (wiretypes_frame(f->types, fr->values, fr->nvalues, fr->size, &type))
+	if (wiretypes_frame(f->types, bin, fr->values, fr->nvalues, fr->size, &type))
 		return -1;
 	return intern_plan(f, type, first, &fr->plan);
 }
@@ -230,10 +230,10 @@ static int build_whole(struct planframe *f, struct plan_func *pf,
 		if (!err && sig->dict)
 			err = add_dictionary(f, call, &first, fr);
 	}
-	return err ? err : finish(f, &first, fr);
+	return err ? err : finish(f, pf->bin, &first, fr);
 }
 
-static int build_capture(struct planframe *f,
+static int build_capture(struct planframe *f, struct gobin *bin,
 			 const struct plan_capture *c, struct plan_frame *fr)
 {
 	struct plan_value *v = arena_array(f->mem, c->nvalues, sizeof(*v));
@@ -253,7 +253,7 @@ static int build_capture(struct planframe *f,
 			return -1;
 	for (size_t i = 0; i < c->nops; i++)
 		p->ops[p->nops++] = c->ops[i];
-	return finish(f, &first, fr);
+	return finish(f, bin, &first, fr);
 }
 
 /* Where arguments and results are; or why that can't be told. */
@@ -296,13 +296,13 @@ int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
 	pf->call.plan = GOPROBE_NO_PLAN;
 	pf->ret.plan = GOPROBE_NO_PLAN;
 	if (req->call)
-		err = build_capture(f, req->call, &pf->call);
+		err = build_capture(f, pf->bin, req->call, &pf->call);
 	else
 		pf->call.unavailable = why;
 	if (err)
 		return err;
 	if (req->ret)
-		err = build_capture(f, req->ret, &pf->ret);
+		err = build_capture(f, pf->bin, req->ret, &pf->ret);
 	else
 		pf->ret.unavailable = why;
 	if (err || why || (req->call && req->ret))

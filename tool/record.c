@@ -48,6 +48,7 @@ static const char *decode_chunks(const uint8_t *p, size_t left, struct record *r
 		c->type = wire.type;
 		c->size = wire.size;
 		c->status = wire.status;
+		c->level = wire.level;
 		c->data = p;
 		r->nchunks++;
 		p += ALIGN8(wire.size);

@@ -16,6 +16,7 @@ struct record_chunk {
 	uint32_t type;		/* session type id or GOPROBE_TYPE_* */
 	uint32_t size;
 	uint32_t status;	/* enum goprobe_chunk_status */
+	uint32_t level;		/* references followed to get here */
 	const uint8_t *data;	/* 8-aligned */
 };
 

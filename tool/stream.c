@@ -2,20 +2,51 @@
 /* From the bytes of a pass to lines: decode, merge, join, print. */
 #include <string.h>
 
+#include "closure.h"
 #include "stream.h"
 
 /* Open calls to remember: about 64 MB if it comes to that. */
 #define OPEN_MAX (1 << 20)
 
+/* The binary that the record at hand comes from. */
+static struct gobin *binary(const struct stream *s)
+{
+	return s->plan->funcs[s->rec.h.id]->bin;
+}
+
 static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
 {
 	struct stream *s = ctx;
-	uint64_t bias;
+	struct gobin *bin = binary(s);
+	uint64_t vaddr = address - s->rec_bias;
 
-	if (!bias_of(s->bias, &s->rec.h, &bias))
+	if (!s->rec_bias_known)
 		return false;
-	ret->name = gobin_rtype_name(s->plan->funcs[s->rec.h.id]->bin, address - bias);
-	return ret->name;
+	ret->name = gobin_rtype_name(bin, vaddr);
+	ret->type = gobin_rtype(bin, vaddr);
+	ret->direct = gobin_rtype_is_direct(bin, vaddr);
+	return ret->name || ret->type;
+}
+
+static bool func(void *ctx, uint64_t code, struct value_func *ret)
+{
+	struct stream *s = ctx;
+	struct gobin *bin = binary(s);
+	const struct gofunc *f;
+
+	if (!s->rec_bias_known)
+		return false;
+	f = gobin_func_at(bin, code - s->rec_bias);
+	if (!f || f->entry != code - s->rec_bias)
+		return false;
+	ret->name = f->name;
+	ret->closure = gobin_closure_type(bin, f->entry);
+	return true;
+}
+
+static const struct golayout *layout(void *ctx)
+{
+	return golayout_get(gobin_go_minor(binary(ctx)));
 }
 
 int stream_init(struct stream *s, const struct plan *p, struct out *out, bool paired)
@@ -27,7 +58,9 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 	s->bias = bias_new(p);
 	s->pair = paired ? pair_new(OPEN_MAX) : NULL;
 	s->sum.paired = paired;
-	s->env = (struct value_env){ .ctx = s, .dynamic = dynamic };
+	s->env = (struct value_env){
+		.ctx = s, .dynamic = dynamic, .func = func, .layout = layout,
+	};
 	value_init(&s->values, &s->env);
 	if (s->merge && s->bias && (s->pair || !paired))
 		return 0;
@@ -179,6 +212,9 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		.time = h->time,
 	};
 
+	s->rec_bias_known = bias_of(s->bias, h, &s->rec_bias);
+	if (s->learn && s->rec_bias_known)
+		learn_record(s->learn, &s->rec, binary(s), s->rec_bias);
 	value_record(&s->values, &s->rec);
 	join(s, &e);
 	print(s, &e);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "bias.h"
+#include "learn.h"
 #include "merge.h"
 #include "out.h"
 #include "pair.h"
@@ -24,7 +25,10 @@
  * @most: calls and returns to print; 0: all
  * @sum: what was printed so far; @lost and @open of it are the caller's
  * @why_malformed: the first reason for sum.malformed
+ * @learn: what learns from them, or NULL
  * @rec: the record at hand
+ * @rec_bias: load bias of its binary in its process
+ * @rec_bias_known: see @rec_bias
  * @env: what its values need to know of the program
  * @values: for its values
  */
@@ -37,7 +41,10 @@ struct stream {
 	uint64_t most;
 	struct out_summary sum;
 	const char *why_malformed;
+	struct learn *learn;
 	struct record rec;
+	uint64_t rec_bias;
+	bool rec_bias_known;
 	struct value_env env;
 	struct value_ctx values;
 };

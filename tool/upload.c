@@ -46,68 +46,65 @@ static int expect_id(uint32_t got, size_t want, struct diag *d)
 					  got, want);
 }
 
-/*
- * How many types from @done on make a message: no more than fit, and none that
- * refers to a later one, which the module would not know. Types come after what
- * they refer to, but for cycles; so only a cycle can be too large for a message.
- */
-static size_t types_together(const struct plan *p, size_t done, size_t most, size_t most_refs)
+/* A type and its references go together; what they refer to may come later. */
+static int upload_types(struct upload *u, struct diag *d)
 {
-	size_t good = 0, nrefs = 0, highest = 0;
-
-	for (size_t n = 0; n < most && done + n < p->ntypes; n++) {
-		const struct goprobe_type *t = &p->types[done + n];
-
-		nrefs += t->nrefs;
-		if (nrefs > most_refs)
-			break;
-		for (size_t i = 0; i < t->nrefs; i++)
-			if (p->refs[t->ref + i].type > highest)
-				highest = p->refs[t->ref + i].type;
-		if (highest <= done + n)
-			good = n + 1;
-	}
-	return good;
-}
-
-static int upload_types(struct client *c, const struct plan *p,
-			const struct goprobe_limits *limits, struct diag *d)
-{
-	size_t most = batch(limits, sizeof(struct goprobe_type));
-	size_t most_refs = batch(limits, sizeof(struct goprobe_ref));
+	const struct plan *p = u->plan;
+	size_t most = batch(&u->limits, sizeof(struct goprobe_type));
+	size_t most_refs = batch(&u->limits, sizeof(struct goprobe_ref));
 	struct goprobe_type *types = calloc(most, sizeof(*types));
-	struct goprobe_ref *refs = calloc(most_refs, sizeof(*refs));
-	int err = types && refs ? 0 : diag_set(d, "out of memory");
+	int err = types ? 0 : diag_set(d, "out of memory");
 
-	for (size_t done = 0; !err && done < p->ntypes;) {
-		size_t n = types_together(p, done, most, most_refs), nrefs = 0;
+	while (!err && u->ntypes < p->ntypes) {
+		const struct goprobe_type *from = &p->types[u->ntypes];
+		size_t n = 0, nrefs = 0;
 		uint32_t first;
 
-		for (size_t i = 0; i < n; i++) {
-			const struct goprobe_type *t = &p->types[done + i];
-
-			types[i] = *t;
-			types[i].ref = nrefs;
-			for (uint32_t k = 0; k < t->nrefs; k++)
-				refs[nrefs++] = p->refs[t->ref + k];
+		for (; n < most && u->ntypes + n < p->ntypes; n++) {
+			if (nrefs + from[n].nrefs > most_refs)
+				break;
+			types[n] = from[n];
+			types[n].ref = nrefs;
+			nrefs += from[n].nrefs;
 		}
-		err = n ? client_types_add(c, types, n, refs, nrefs, &first, d) :
-			  diag_set(d, "too many types refer to each other in a circle");
+		err = n ? client_types_add(u->client, types, n, p->refs + from->ref, nrefs,
+					   &first, d) :
+			  diag_set(d, "a type has too many references");
 		if (!err)
-			err = expect_id(first, done, d);
-		done += n;
+			err = expect_id(first, u->ntypes, d);
+		u->ntypes += n;
 	}
 	free(types);
-	free(refs);
 	return err;
 }
 
-static int upload_plans(struct client *c, const struct plan *p,
-			const struct goprobe_limits *limits, struct diag *d)
+static int upload_dynamic(struct upload *u, struct diag *d)
 {
-	size_t most = batch(limits, sizeof(struct goprobe_plan));
-	size_t most_pieces = batch(limits, sizeof(struct goprobe_piece));
-	size_t most_ops = batch(limits, sizeof(struct goprobe_op));
+	const struct plan *p = u->plan;
+	size_t most = batch(&u->limits, sizeof(struct goprobe_dynamic));
+
+	for (size_t i = 0; i < p->nfiles; i++) {
+		const struct plan_points *f = &p->files[i];
+
+		while (u->ndynamic[i] < f->ndynamic) {
+			size_t n = least(most, f->ndynamic - u->ndynamic[i]);
+			uint32_t known;
+
+			if (client_dynamic_add(u->client, i, f->dynamic + u->ndynamic[i], n,
+					       &known, d))
+				return -1;
+			u->ndynamic[i] += n;
+		}
+	}
+	return 0;
+}
+
+static int upload_plans(struct upload *u, struct diag *d)
+{
+	const struct plan *p = u->plan;
+	size_t most = batch(&u->limits, sizeof(struct goprobe_plan));
+	size_t most_pieces = batch(&u->limits, sizeof(struct goprobe_piece));
+	size_t most_ops = batch(&u->limits, sizeof(struct goprobe_op));
 	struct goprobe_plan *plans = calloc(most, sizeof(*plans));
 	struct goprobe_piece *pieces = calloc(most_pieces, sizeof(*pieces));
 	struct goprobe_op *ops = calloc(most_ops, sizeof(*ops));
@@ -130,7 +127,7 @@ static int upload_plans(struct client *c, const struct plan *p,
 			for (uint32_t k = 0; k < one->nops; k++)
 				ops[nops++] = p->ops[one->op + k];
 		}
-		err = n ? client_plans_add(c, plans, n, pieces, npieces, ops, nops, &first, d) :
+		err = n ? client_plans_add(u->client, plans, n, pieces, npieces, ops, nops, &first, d) :
 			  diag_set(d, "a capture plan is too large");
 		if (!err)
 			err = expect_id(first, done, d);
@@ -142,24 +139,32 @@ static int upload_plans(struct client *c, const struct plan *p,
 	return err;
 }
 
-static int upload_points(struct client *c, const struct plan *p, size_t all,
-			 const struct goprobe_limits *limits, upload_progress_fn progress,
-			 void *ctx, struct diag *d)
+static int upload_file(struct upload *u, size_t i, struct diag *d)
 {
+	const struct plan_points *f = &u->plan->files[i];
+	struct goprobe_runtime rt = *gobin_runtime(f->bin);
+	uint32_t file;
+
+	rt.code_delta = (int64_t)(gobin_code_vaddr(f->bin, f->v->offset) - f->v->offset);
+	return client_file_add(u->client, gobin_fd(f->bin), &rt, &file, d) ||
+	       expect_id(file, i, d) ? -1 : 0;
+}
+
+static int upload_points(struct upload *u, size_t all, upload_progress_fn progress, void *ctx,
+			 struct diag *d)
+{
+	const struct plan *p = u->plan;
 	/* Small enough that progress can be seen and Ctrl-C is felt. */
-	size_t most = least(batch(limits, sizeof(struct goprobe_point)), 256), total = 0;
+	size_t most = least(batch(&u->limits, sizeof(struct goprobe_point)), 256), total = 0;
 
 	for (size_t i = 0; i < p->nfiles; i++) {
 		const struct plan_points *f = &p->files[i];
-		uint32_t file;
 
-		if (client_file_add(c, gobin_fd(f->bin), gobin_runtime(f->bin), &file, d))
-			return -1;
 		for (size_t done = 0, n; done < f->n; done += n) {
 			if (!progress(ctx, total, all))
 				return diag_set(d, "interrupted");
 			n = least(most, f->n - done);
-			if (client_points_add(c, file, f->v + done, n, d))
+			if (client_points_add(u->client, i, f->v + done, n, d))
 				return -1;
 			total += n;
 		}
@@ -167,25 +172,30 @@ static int upload_points(struct client *c, const struct plan *p, size_t all,
 	return progress(ctx, total, all) ? 0 : diag_set(d, "interrupted");
 }
 
-/**
- * upload_plan - give the module a plan
- * @c: client with a new session
- * @p: the plan
- * @limits: of the module
- * @progress: called with the number of points placed and to be placed
- * @ctx: its first argument
- * @d: for errors
- *
- * Return: 0 or -1; then the session is unfinished and only good to be closed.
- */
-int upload_plan(struct client *c, const struct plan *p, const struct goprobe_limits *limits,
-		upload_progress_fn progress, void *ctx, struct diag *d)
+int upload_plan(struct upload *u, upload_progress_fn progress, void *ctx, struct diag *d)
 {
 	size_t points;
 
-	if (check_limits(p, limits, &points, d))
+	if (check_limits(u->plan, &u->limits, &points, d))
 		return -1;
-	if (upload_types(c, p, limits, d) || upload_plans(c, p, limits, d))
+	u->ndynamic = calloc(u->plan->nfiles + 1, sizeof(*u->ndynamic));
+	if (!u->ndynamic)
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < u->plan->nfiles; i++)
+		if (upload_file(u, i, d))
+			return -1;
+	if (upload_types(u, d) || upload_plans(u, d) || upload_dynamic(u, d))
 		return -1;
-	return upload_points(c, p, points, limits, progress, ctx, d);
+	return upload_points(u, points, progress, ctx, d);
+}
+
+int upload_more(struct upload *u, struct diag *d)
+{
+	return upload_types(u, d) || upload_dynamic(u, d) ? -1 : 0;
+}
+
+void upload_fini(struct upload *u)
+{
+	free(u->ndynamic);
+	u->ndynamic = NULL;
 }

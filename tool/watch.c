@@ -80,13 +80,26 @@ static int flush(struct watch *w, bool wait, struct diag *d)
 	return 0;
 }
 
-/* One pass: read, print, flush. @all: hold nothing back. */
+/* Tell the module what the records have shown that it does not know. */
+static int learn(struct watch *w, struct diag *d)
+{
+	struct learn *l = w->stream->learn;
+
+	if (!l || !l->pending)
+		return 0;
+	l->pending = false;
+	return plan_finish(l->plan, d) || upload_more(w->upload, d) ? -1 : 0;
+}
+
+/* One pass: read, print, learn, flush. @all: hold nothing back. */
 static int pass(struct watch *w, bool all, struct client_pass *p, struct diag *d)
 {
 	if (client_read(w->client, stream_add, w->stream, p, d) ||
 	    client_get_stats(w->client, w->stats, d))
 		return -1;
 	stream_print(w->stream, all ? UINT64_MAX : p->time, lost(w));
+	if (learn(w, d))
+		return -1;
 	return flush(w, all, d);
 }
 

@@ -12,10 +12,12 @@
 #include "out.h"
 #include "stream.h"
 #include "target.h"
+#include "upload.h"
 
 /**
  * struct watch - a session being watched
  * @client: its connection
+ * @upload: what the module has of the plan
  * @target: what is traced
  * @stream: where records go
  * @out: where lines go
@@ -29,6 +31,7 @@
  */
 struct watch {
 	struct client *client;
+	struct upload *upload;
 	struct target *target;
 	struct stream *stream;
 	struct out *out;

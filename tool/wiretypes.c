@@ -1,289 +1,260 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The part of a plan that tells the module where types have references. */
+/*
+ * The part of a plan that tells the module where types have references. Types are
+ * made breadth first from the frames, as the module will walk, and only as
+ * far: what no walk can reach is not made, and if there is not room for all, what
+ * is near is there.
+ */
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "wiretypes.h"
 
-/* References in one array, of one type; nesting of types by reference. */
-#define ARRAY_REFS_MAX 64
-#define TYPE_REFS_MAX 512
-#define NESTING_MAX 32
-/* goprobe_chunk.size is 16 bits wide. */
-#define ELEM_SIZE_MAX 65528U
-
-struct node {
-	uint32_t id;		/* WIRETYPES_NONE: being made */
-};
-
+/* A frame's type, found by a hash of what is in it. */
 struct frame {
 	uint32_t id;
-	struct frame *next;	/* of the same hash */
+	struct frame *next;
 };
 
-struct wiretypes_fixup {
-	struct wiretypes_fixup *next;
-	const struct node *node;
-	size_t ref;
-};
-
-/* The references of one type while they are collected. */
-struct refs {
-	struct goprobe_ref v[TYPE_REFS_MAX];
-	const struct node *pending[TYPE_REFS_MAX];
-	size_t n;
-};
-
-static int intern(struct wiretypes *w, const struct gotype *t, int depth,
-		  const struct node **ret);
+void wiretypes_init(struct wiretypes *w, struct plan *p, struct arena *mem, uint32_t depth)
+{
+	memset(w, 0, sizeof(*w));
+	w->plan = p;
+	w->mem = mem;
+	w->depth = depth < PLAN_DEPTH_MAX ? depth : PLAN_DEPTH_MAX;
+	w->most = WIRETYPES_MAX;
+	w->most_refs = WIRETYPES_REFS_MAX;
+	for (size_t i = 0; i <= PLAN_DEPTH_MAX; i++)
+		w->queues[i].last = &w->queues[i].first;
+}
 
 void wiretypes_fini(struct wiretypes *w)
 {
-	hmap_fini(&w->by_gotype);
+	hmap_fini(&w->known);
 	hmap_fini(&w->frames);
+	free(w->targets);
+	w->targets = NULL;
 }
 
-uint32_t wiretypes_find(const struct wiretypes *w, const struct gotype *t)
+static const struct golayout *layout_of(struct gobin *bin)
 {
-	const struct node *n = hmap_get(&w->by_gotype, (uintptr_t)t);
-
-	return n ? n->id : WIRETYPES_NONE;
+	return golayout_get(gobin_go_minor(bin));
 }
 
-static bool is_walked(const struct gotype *slice)
+/* User-space addresses have less than 48 bits. */
+static uint64_t key_of(const struct gotype *t, enum wire_role role)
 {
-	return slice->elem && slice->elem->size &&
-	       slice->elem->size <= ELEM_SIZE_MAX;
+	return (uint64_t)(uintptr_t)t << 4 | role;
 }
 
-static bool has_refs(const struct gotype *t)
+static void enqueue(struct wiretypes *w, struct wiretype *n, uint32_t level)
 {
-	switch (t->kind) {
-	case GOTYPE_STRING:
-		return true;
-	case GOTYPE_SLICE:
-		return is_walked(t);
-	case GOTYPE_INTERFACE:
-		return !t->empty;
-	case GOTYPE_ARRAY:
-		return t->count && has_refs(t->elem);
-	case GOTYPE_STRUCT:
-		for (size_t i = 0; i < t->nfields; i++) {
-			if (has_refs(t->fields[i].type))
-				return true;
-		}
-		return false;
-	default:
-		return false;
-	}
+	struct wiretypes_queue *q = &w->queues[level];
+
+	n->level = level;
+	n->next = NULL;
+	*q->last = n;
+	q->last = &n->next;
 }
 
-static void add(struct refs *r, uint64_t offset, uint16_t kind,
-		const struct node *node)
+static struct wiretype *dequeue(struct wiretypes *w, uint32_t level)
 {
-	if (r->n == TYPE_REFS_MAX || offset > UINT32_MAX ||
-	    (r->n && offset <= r->v[r->n - 1].offset))
+	struct wiretypes_queue *q = &w->queues[level];
+	struct wiretype *n = q->first;
+
+	if (!n)
+		return NULL;
+	q->first = n->next;
+	if (!q->first)
+		q->last = &q->first;
+	return n;
+}
+
+/* Something nearer was found: take it from where it waits. */
+static void leave_queue(struct wiretypes *w, struct wiretype *n)
+{
+	struct wiretypes_queue *q = &w->queues[n->level];
+	struct wiretype **at = &q->first;
+
+	while (*at && *at != n)
+		at = &(*at)->next;
+	if (!*at)
 		return;
-	r->pending[r->n] = node;
-	r->v[r->n++] = (struct goprobe_ref){
-		.offset = (uint32_t)offset, .kind = kind,
-	};
+	*at = n->next;
+	if (!*at)
+		q->last = at;
 }
 
-/* Append the references in a value of type @t that stands at @offset. */
-static int collect(struct wiretypes *w, const struct gotype *t, uint64_t offset,
-		   int depth, struct refs *r)
+struct wiretype *wiretypes_want(struct wiretypes *w, struct gobin *bin, const struct gotype *t,
+				enum wire_role role, uint32_t level)
 {
-	const struct node *node = NULL;
-	uint64_t n;
+	uint64_t key = key_of(t, role);
+	struct wiretype *n = hmap_get(&w->known, key);
 
-	switch (t->kind) {
-	case GOTYPE_STRING:
-		add(r, offset, GOPROBE_REF_STRING, NULL);
-		return 0;
-	case GOTYPE_SLICE:
-		if (!is_walked(t) || depth == NESTING_MAX)
-			return 0;
-		if (intern(w, t->elem, depth + 1, &node))
-			return -1;
-		add(r, offset, GOPROBE_REF_SLICE, node);
-		return 0;
-	case GOTYPE_INTERFACE:
-		if (!t->empty)
-			add(r, offset, GOPROBE_REF_IFACE, NULL);
-		return 0;
-	case GOTYPE_ARRAY:
-		if (!has_refs(t->elem))
-			return 0;
-		n = t->count < ARRAY_REFS_MAX ? t->count : ARRAY_REFS_MAX;
-		for (uint64_t i = 0; i < n && r->n < TYPE_REFS_MAX; i++) {
-			size_t before = r->n;
-
-			if (collect(w, t->elem, offset + i * t->elem->size,
-				    depth, r))
-				return -1;
-			if (r->n == before)
-				break;
-		}
-		return 0;
-	case GOTYPE_STRUCT:
-		for (size_t i = 0; i < t->nfields; i++) {
-			if (collect(w, t->fields[i].type,
-				    offset + t->fields[i].offset, depth, r))
-				return -1;
-		}
-		return 0;
-	default:
-		return 0;
+	if (level > w->depth)
+		return NULL;
+	if (n && n->level <= level)
+		return n;
+	if (n && !n->told && n->id == WIRETYPES_NONE) {
+		leave_queue(w, n);
+		enqueue(w, n, level);
+		return n;
 	}
+	/* What is told is no good so near: it lacks what is far from where it was. */
+	if (!wirerefs_size(layout_of(bin), t, role))
+		return NULL;
+	n = arena_alloc(w->mem, sizeof(*n));
+	if (!n || hmap_put(&w->known, key, n))
+		return NULL;
+	n->t = t;
+	n->bin = bin;
+	n->role = role;
+	n->id = WIRETYPES_NONE;
+	enqueue(w, n, level);
+	return n;
 }
 
-static int grow(void *v, size_t need, size_t *cap, size_t size)
-{
-	void **p = v, *q;
-	size_t n = *cap ? *cap : 64;
-
-	if (need <= *cap)
-		return 0;
-	while (n < need)
-		n *= 2;
-	q = reallocarray(*p, n, size);
-	if (!q)
-		return -1;
-	*p = q;
-	*cap = n;
-	return 0;
-}
-
-static int append(struct wiretypes *w, uint32_t size, const struct refs *r,
-		  const struct gotype *t, uint32_t *id)
+/* Append a type with the references in @w->refs, for objects at @level. */
+static int append(struct wiretypes *w, struct gobin *bin, const struct gotype *t, uint64_t size,
+		  uint32_t level, uint32_t *id)
 {
 	struct plan *p = w->plan;
-	size_t cap = w->types_cap;
+	size_t cap = w->types_cap, refs_cap = w->refs_cap, first = p->nrefs;
 
-	if (grow(&p->types, p->ntypes + 1, &w->types_cap, sizeof(*p->types)) ||
-	    grow(&p->gotypes, p->ntypes + 1, &cap, sizeof(*p->gotypes)) ||
-	    grow(&p->refs, p->nrefs + r->n, &w->refs_cap, sizeof(*p->refs)))
+	if (grow(&p->gotypes, p->ntypes + 1, &cap, sizeof(*p->gotypes)) ||
+	    grow(&p->types, p->ntypes + 1, &w->types_cap, sizeof(*p->types)) ||
+	    grow(&w->targets, p->nrefs + w->refs.n, &refs_cap, sizeof(*w->targets)) ||
+	    grow(&p->refs, p->nrefs + w->refs.n, &w->refs_cap, sizeof(*p->refs)))
 		return -1;
-	for (size_t i = 0; i < r->n; i++) {
-		struct goprobe_ref *ref = &p->refs[p->nrefs + i];
-		struct wiretypes_fixup *f;
+	for (size_t i = 0; i < w->refs.n; i++) {
+		const struct wire_ref *r = &w->refs.v[i];
+		bool same = r->ref.flags & GOPROBE_REF_F_SAME_LEVEL;
+		const struct wiretype *to = NULL;
 
-		*ref = r->v[i];
-		if (!r->pending[i])
-			continue;
-		ref->type = r->pending[i]->id;
-		if (ref->type != WIRETYPES_NONE)
-			continue;
-		f = arena_alloc(w->mem, sizeof(*f));
-		if (!f)
-			return -1;
-		f->node = r->pending[i];
-		f->ref = p->nrefs + i;
-		f->next = w->fixups;
-		w->fixups = f;
+		if (r->ref.kind == GOPROBE_REF_IFACE || r->ref.kind == GOPROBE_REF_EFACE ||
+		    r->ref.kind == GOPROBE_REF_FUNC) {
+			if (w->seen && w->seen(w->seen_ctx, bin, r->to, level + !same))
+				return -1;
+		} else if (r->to) {
+			to = wiretypes_want(w, bin, r->to, r->role, level + !same);
+			if (!to)
+				continue;
+		}
+		w->targets[p->nrefs] = to;
+		p->refs[p->nrefs++] = r->ref;
 	}
 	*id = (uint32_t)p->ntypes;
 	p->types[p->ntypes] = (struct goprobe_type){
-		.size = size, .ref = (uint32_t)p->nrefs,
-		.nrefs = (uint32_t)r->n,
+		.size = (uint32_t)size,
+		.ref = (uint32_t)first,
+		.nrefs = (uint32_t)(p->nrefs - first),
 	};
 	p->gotypes[p->ntypes++] = t;
-	p->nrefs += r->n;
 	return 0;
 }
 
-static void apply_fixups(struct wiretypes *w, const struct node *node)
+static bool same(const struct wiretypes *w, uint32_t a, uint32_t b)
 {
-	struct wiretypes_fixup **at = &w->fixups;
+	const struct plan *p = w->plan;
+	const struct goprobe_type *x = &p->types[a], *y = &p->types[b];
 
-	while (*at) {
-		if ((*at)->node == node) {
-			w->plan->refs[(*at)->ref].type = node->id;
-			*at = (*at)->next;
-		} else {
-			at = &(*at)->next;
-		}
-	}
+	return x->size == y->size && x->nrefs == y->nrefs && (!x->nrefs ||
+	       (!memcmp(p->refs + x->ref, p->refs + y->ref, x->nrefs * sizeof(*p->refs)) &&
+		!memcmp(w->targets + x->ref, w->targets + y->ref,
+			x->nrefs * sizeof(*w->targets))));
 }
 
-static int intern(struct wiretypes *w, const struct gotype *t, int depth,
-		  const struct node **ret)
+/* If there is a frame like the last type, take that and drop the last. */
+static int share_frame(struct wiretypes *w, uint32_t *id)
 {
-	struct node *n = hmap_get(&w->by_gotype, (uintptr_t)t);
-	struct refs *r;
-	int err = -1;
-
-	*ret = n;
-	if (n)
-		return 0;
-	n = arena_alloc(w->mem, sizeof(*n));
-	r = calloc(1, sizeof(*r));
-	if (n && r) {
-		n->id = WIRETYPES_NONE;
-		*ret = n;
-		if (!hmap_put(&w->by_gotype, (uintptr_t)t, n) &&
-		    !collect(w, t, 0, depth, r) &&
-		    !append(w, (uint32_t)t->size, r, t, &n->id)) {
-			apply_fixups(w, n);
-			err = 0;
-		}
-	}
-	free(r);
-	return err;
-}
-
-static bool same(const struct plan *p, uint32_t id, uint32_t size,
-		 const struct refs *r)
-{
-	const struct goprobe_type *t = &p->types[id];
-
-	return t->size == size && t->nrefs == r->n && (!r->n ||
-	       !memcmp(p->refs + t->ref, r->v, r->n * sizeof(*r->v)));
-}
-
-static int frame_of(struct wiretypes *w, uint32_t size, struct refs *r,
-		    uint32_t *ret)
-{
+	struct plan *p = w->plan;
+	const struct goprobe_type *t = &p->types[*id];
+	uint64_t key = hmap_hash(t->size, p->refs + t->ref, t->nrefs * sizeof(*p->refs));
 	struct frame *f, *first;
-	uint64_t key;
 
-	/* Nothing is being made any more: all types have their numbers. */
-	for (size_t i = 0; i < r->n; i++) {
-		if (r->pending[i])
-			r->v[i].type = r->pending[i]->id;
-	}
-	key = hmap_hash(size, r->v, r->n * sizeof(*r->v));
+	key = hmap_hash(key, w->targets + t->ref, t->nrefs * sizeof(*w->targets));
 	first = hmap_get(&w->frames, key);
 	for (f = first; f; f = f->next) {
-		if (same(w->plan, f->id, size, r)) {
-			*ret = f->id;
-			return 0;
-		}
+		if (!same(w, f->id, *id))
+			continue;
+		p->nrefs = t->ref;
+		p->ntypes--;
+		*id = f->id;
+		return 0;
 	}
 	f = arena_alloc(w->mem, sizeof(*f));
-	if (!f || append(w, size, r, NULL, &f->id))
+	if (!f)
 		return -1;
+	f->id = *id;
 	f->next = first;
-	*ret = f->id;
 	return hmap_put(&w->frames, key, f);
 }
 
-int wiretypes_frame(struct wiretypes *w, const struct plan_value *values,
+int wiretypes_frame(struct wiretypes *w, struct gobin *bin, const struct plan_value *values,
 		    size_t n, uint32_t size, uint32_t *ret)
 {
-	struct refs *r = calloc(1, sizeof(*r));
-	int err = 0;
-
-	if (!r)
-		return -1;
-	for (size_t i = 0; !err && i < n; i++) {
+	w->refs.layout = layout_of(bin);
+	w->refs.n = 0;
+	for (size_t i = 0; i < n; i++)
 		if (!values[i].unavailable)
-			err = collect(w, values[i].type, values[i].offset, 0,
-				      r);
+			wirerefs_add_frame(&w->refs, values[i].type, values[i].offset);
+	wirerefs_sort(&w->refs);
+	if (append(w, bin, NULL, size, 0, ret))
+		return -1;
+	return share_frame(w, ret);
+}
+
+static int make(struct wiretypes *w, struct wiretype *n)
+{
+	struct plan *p = w->plan;
+
+	w->refs.layout = layout_of(n->bin);
+	wirerefs_of(&w->refs, n->t, n->role);
+	if (p->ntypes >= w->most || p->nrefs + w->refs.n > w->most_refs)
+		return 0;
+	return append(w, n->bin, n->t, wirerefs_size(w->refs.layout, n->t, n->role), n->level,
+		      &n->id);
+}
+
+/* Ids of targets, instead of places in memory; without those that were not made. */
+static void settle(struct wiretypes *w)
+{
+	struct plan *p = w->plan;
+	size_t to = w->told < p->ntypes ? p->types[w->told].ref : p->nrefs;
+
+	for (size_t i = w->told; i < p->ntypes; i++) {
+		struct goprobe_type *t = &p->types[i];
+		size_t first = to;
+
+		for (size_t k = t->ref; k < t->ref + t->nrefs; k++) {
+			if (w->targets[k] && w->targets[k]->id == WIRETYPES_NONE)
+				continue;
+			p->refs[to] = p->refs[k];
+			if (w->targets[k])
+				p->refs[to].type = w->targets[k]->id;
+			to++;
+		}
+		t->ref = (uint32_t)first;
+		t->nrefs = (uint32_t)(to - first);
 	}
-	if (!err)
-		err = frame_of(w, size, r, ret);
-	free(r);
-	return err;
+	p->nrefs = to;
+	w->told = p->ntypes;
+	/* Their references look otherwise now. */
+	hmap_fini(&w->frames);
+}
+
+int wiretypes_make(struct wiretypes *w)
+{
+	for (uint32_t level = 0; level <= w->depth; level++) {
+		struct wiretype *n;
+
+		while ((n = dequeue(w, level))) {
+			n->told = true;
+			if (make(w, n))
+				return -1;
+		}
+	}
+	settle(w);
+	return 0;
 }
