@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/* value_known.c and the forms in it; text in lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "recs.h"
+
+#define SAYS assert_string_equal
+#define POINTER_TO(name_, elem_) TYPE(POINTER, name_, 8, .elem = &(elem_))
+
+static const struct gofield time_fields[] = {
+	{ "wall", &t_uint64, 0 }, { "ext", &t_int64, 8 }, { "loc", &t_unsafe, 16 },
+};
+static const struct gotype t_time = TYPE(STRUCT, "time.Time", 24, FIELDS(time_fields));
+static const struct gotype p_time = POINTER_TO("*time.Time", t_time);
+static const struct gotype t_duration = TYPE(INT, "time.Duration", 8);
+static const struct gotype t_month = TYPE(INT, "time.Month", 8);
+static const struct gotype t_weekday = TYPE(INT, "time.Weekday", 8);
+static const struct gofield span_fields[] = {
+	{ "From", &t_time, 0 }, { "For", &t_duration, 24 }, { "In", &t_month, 32 },
+};
+static const struct gotype t_span = TYPE(STRUCT, "main.Span", 40, FIELDS(span_fields));
+
+static void test_times(void **state)
+{
+	static const struct {
+		uint64_t wall, ext;
+		const char *text;
+	} rows[] = {
+		{ 0, 0, "time.Time{}" },
+		{ 0, 62135596800, "1970-01-01T00:00:00Z" },
+		{ 104881000, 63930866602, "2026-11-21T14:03:22.104881Z" },
+		{ 1, 63930866602, "2026-11-21T14:03:22.000000001Z" },
+		/* With a monotonic reading, 12345: seconds since 1885. */
+		{ 1ULL << 63 | 4477557802ULL << 30 | 500000000, 12345, "2026-11-21T14:03:22.5Z" },
+		{ 0, 1, "0001-01-01T00:00:01Z" },
+		{ 0, -1, "0000-12-31T23:59:59Z" },
+		{ 0, -86400 * 367LL, "-0001-12-31T00:00:00Z" },
+		{ 0, 951782400 + 62135596800, "2000-02-29T00:00:00Z" },
+		{ 0, 253402300800 + 62135596800, "10000-01-01T00:00:00Z" },
+	};
+
+	(void)state;
+	recs_begin();
+	for (size_t i = 0; i < N(rows); i++)
+		SAYS(SHOW(&t_time, rows[i].wall, rows[i].ext, 0), rows[i].text);
+	SAYS(JSON(&t_time, 104881000, 63930866602, 0),
+	     "{'wall':104881000,'ext':63930866602,'loc':null},'text':'2026-11-21T14:03:22.104881Z'");
+	/* Nonsense looks like any other struct. */
+	SAYS(SHOW(&t_time, 0, INT64_MIN, 0),
+	     "time.Time{wall: 0, ext: -9223372036854775808, loc: nil}");
+	SAYS(SHOW(&t_time, 1073741823, 5, 0), "time.Time{wall: 1073741823, ext: 5, loc: nil}");
+	PUT(0x100, 0, 62135596800, 0);
+	SAYS(SHOW(&p_time, 0x100), "&1970-01-01T00:00:00Z");
+
+	uint64_t boxed = recs_type(&t_time, false);
+
+	SAYS(SHOW(&t_any, boxed, 0x100), "time.Time(1970-01-01T00:00:00Z)");
+	SAYS(JSON(&t_any, boxed, 0x100),
+	     "{'type':'time.Time','address':'0x100','value':{'wall':0,'ext':62135596800,'loc':null},'text':'1970-01-01T00:00:00Z'}");
+	SAYS(SHOW(&t_span, 0, 62135596800, 0, 1500000000, 11),
+	     "main.Span{From: 1970-01-01T00:00:00Z, For: 1.5s, In: time.November}");
+	SAYS(JSON(&t_span, 0, 62135596800, 0, 1500000000, 11),
+	     "{'From':{'type':'time.Time','value':{'wall':0,'ext':62135596800,'loc':null},'text':'1970-01-01T00:00:00Z'},'For':1500000000,'In':11}");
+}
+
+static void test_durations(void **state)
+{
+	static const struct {
+		int64_t d;
+		const char *text;
+	} rows[] = {
+		{ 0, "0s" }, { 1, "1ns" }, { 1500, "1.5\u00b5s" }, { 2000000, "2ms" },
+		{ 1000001, "1.000001ms" }, { 1500000000, "1.5s" }, { -1500000000, "-1.5s" },
+		{ 60000000000, "1m0s" }, { 3661000000001, "1h1m1.000000001s" },
+		{ 36000000000000, "10h0m0s" },
+		{ INT64_MIN, "-2562047h47m16.854775808s" },
+		{ INT64_MAX, "2562047h47m16.854775807s" },
+	};
+
+	(void)state;
+	recs_begin();
+	for (size_t i = 0; i < N(rows); i++)
+		SAYS(SHOW(&t_duration, rows[i].d), rows[i].text);
+	SAYS(JSON(&t_duration, 1500000000), "1500000000,'text':'1.5s'");
+	SAYS(SHOW(&t_month, 1), "time.January");
+	SAYS(SHOW(&t_month, 13), "time.Month(13)");
+	SAYS(SHOW(&t_weekday, 6), "time.Saturday");
+	SAYS(JSON(&t_weekday, 0), "0,'text':'time.Sunday'");
+}
+
+static const struct gofield string_fields[] = { { "s", &t_string, 0 } };
+static const struct gotype t_errstr = TYPE(STRUCT, "errors.errorString", 16,
+					   FIELDS(string_fields));
+static const struct gotype p_errstr = POINTER_TO("*errors.errorString", t_errstr);
+static const struct gofield wrap_fields[] = { { "msg", &t_string, 0 }, { "err", &t_error, 16 } };
+static const struct gotype t_wrap = TYPE(STRUCT, "fmt.wrapError", 32, FIELDS(wrap_fields));
+static const struct gotype p_wrap = POINTER_TO("*fmt.wrapError", t_wrap);
+static const struct gofield path_fields[] = {
+	{ "Op", &t_string, 0 }, { "Path", &t_string, 16 }, { "Err", &t_error, 32 },
+};
+static const struct gotype t_path = TYPE(STRUCT, "io/fs.PathError", 48, FIELDS(path_fields));
+static const struct gotype p_path = POINTER_TO("*io/fs.PathError", t_path);
+static const struct gotype t_errno = TYPE(UINT, "syscall.Errno", 8);
+static const struct gofield own_fields[] = { { "ID", &t_int, 0 }, { "Err", &t_error, 8 } };
+static const struct gotype t_own = TYPE(STRUCT, "main.NotFound", 24, FIELDS(own_fields));
+static const struct gotype p_own = POINTER_TO("*main.NotFound", t_own);
+static const struct gofield num_fields[] = {
+	{ "Func", &t_string, 0 }, { "Num", &t_string, 16 }, { "Err", &t_error, 32 },
+};
+static const struct gotype t_num = TYPE(STRUCT, "strconv.NumError", 48, FIELDS(num_fields));
+static const struct gotype p_num = POINTER_TO("*strconv.NumError", t_num);
+static const struct gotype t_runtime = TYPE(STRING, "runtime.errorString", 16);
+
+static void test_errors(void **state)
+{
+	uint64_t errstr, wrap, path, no, own, num, runtime;
+
+	(void)state;
+	recs_begin();
+	errstr = recs_type(&p_errstr, true);
+	wrap = recs_type(&p_wrap, true);
+	path = recs_type(&p_path, true);
+	no = recs_type(&t_errno, false);
+	own = recs_type(&p_own, true);
+	num = recs_type(&p_num, true);
+	runtime = recs_type(&t_runtime, false);
+	recs_itab(0x1000, errstr);
+	recs_itab(0x1100, wrap);
+	recs_itab(0x1200, path);
+	recs_itab(0x1300, no);
+	recs_itab(0x1400, own);
+	recs_itab(0x1500, num);
+	recs_itab(0x1600, runtime);
+	PUT(0x100, 0x200, 4);
+	recs_text(0x200, "boomload: open /x: no such fileopen/xAtoi\"1\"");
+	PUT(0x300, 0x204, 27, 0x1200, 0x400);
+	PUT(0x400, 0x200 + 31, 4, 0x200 + 35, 2, 0x1300, 0x500);
+	PUT(0x500, 2);
+	PUT(0x600, 7, 0x1000, 0x100);
+	PUT(0x700, 0x200 + 37, 4, 0x200 + 41, 3, 0x1000, 0x100);
+
+	SAYS(SHOW(&t_error, 0x1000, 0x100), "*errors.errorString(\"boom\")");
+	SAYS(JSON(&t_error, 0x1000, 0x100),
+	     "{'type':'*errors.errorString','address':'0x100','value':'0x100','to':{'s':'boom'},'message':'boom'}");
+	SAYS(SHOW(&t_error, 0x1300, 0x500), "syscall.Errno(\"no such file or directory\")");
+	SAYS(SHOW(&t_error, 0x1200, 0x400),
+	     "*fs.PathError(\"open /x: no such file or directory\", syscall.Errno)");
+	SAYS(SHOW(&t_error, 0x1100, 0x300),
+	     "*fmt.wrapError(\"load: open /x: no such file\", *fs.PathError, syscall.Errno)");
+	/* What one's own errors say only they know. */
+	SAYS(SHOW(&t_error, 0x1400, 0x600),
+	     "&main.NotFound{ID: 7, Err: *errors.errorString(\"boom\")}");
+	SAYS(SHOW(&t_error, 0x1500, 0x700),
+	     "*strconv.NumError(\"strconv.Atoi: parsing \\\"\\\\\\\"1\\\\\\\"\\\": boom\", *errors.errorString)");
+	SAYS(SHOW(&t_error, 0x1600, 0x100), "runtime.errorString(\"runtime error: boom\")");
+	SAYS(SHOW(&p_errstr, 0x100), "*errors.errorString(\"boom\")");
+	SAYS(SHOW(&t_error, 0x1000, 0), "(*errors.errorString)(nil)");
+	SAYS(SHOW(&t_error, 0x1000, 0x999), "(*errors.errorString)(0x999)");
+	/* A message of which a part is missing is no message. */
+	PUT(0x800, 0x9999, 4, 0x200 + 35, 2, 0x1300, 0x500);
+	SAYS(SHOW(&t_error, 0x1200, 0x800),
+	     "&fs.PathError{Op: <not captured>, Path: \"/x\", Err: syscall.Errno(\"no such file or directory\")}");
+}
+
+static const struct gotype t_ip = TYPE(SLICE, "net.IP", 24, .elem = &t_uint8);
+static const struct gofield addr_fields[] = { { "IP", &t_ip, 0 }, { "Port", &t_int, 24 } };
+static const struct gotype t_addr = TYPE(STRUCT, "net.TCPAddr", 48, FIELDS(addr_fields));
+static const struct gotype p_addr = POINTER_TO("*net.TCPAddr", t_addr);
+static const struct gotype i_addr = TYPE(INTERFACE, "net.Addr", 16);
+static const struct gofield op_fields[] = {
+	{ "Op", &t_string, 0 }, { "Net", &t_string, 16 }, { "Source", &i_addr, 32 },
+	{ "Addr", &i_addr, 48 }, { "Err", &t_error, 64 },
+};
+static const struct gotype t_op = TYPE(STRUCT, "net.OpError", 80, FIELDS(op_fields));
+static const struct gotype p_op = POINTER_TO("*net.OpError", t_op);
+static const struct gotype t_mode = TYPE(UINT, "io/fs.FileMode", 4);
+
+static void test_net(void **state)
+{
+	static const uint8_t ip[] = { 10, 0, 0, 1 }, ip6[16] = { [15] = 1 };
+
+	(void)state;
+	recs_begin();
+	recs_itab(0x1000, recs_type(&p_addr, true));
+	recs_itab(0x1100, recs_type(&t_errno, false));
+	recs_itab(0x1200, recs_type(&p_op, true));
+	recs_put(0x100, ip, 4);
+	recs_put(0x110, ip6, 16);
+	PUT(0x200, 0x100, 4, 4, 8080, 0, 0);
+	PUT(0x240, 0x110, 16, 16, 53, 0, 0);
+	recs_text(0x300, "dialtcp");
+	PUT(0x400, 111);
+	PUT(0x500, 0x300, 4, 0x304, 3, 0, 0, 0x1000, 0x200, 0x1100, 0x400);
+	PUT(0x600, 0x300, 4, 0, 0, 0x1000, 0x200, 0x1000, 0x240, 0x1100, 0x400);
+	SAYS(SHOW(&t_ip, 0x100, 4, 4), "10.0.0.1");
+	SAYS(SHOW(&t_ip, 0x110, 16, 16), "::1");
+	SAYS(SHOW(&t_ip, 0x110, 5, 16), "net.IP{0x00, 0x00, 0x00, 0x00, 0x00}");
+	SAYS(SHOW(&t_ip, 0, 0, 0), "nil");
+	SAYS(SHOW(&t_error, 0x1200, 0x500),
+	     "*net.OpError(\"dial tcp 10.0.0.1:8080: connection refused\", syscall.Errno)");
+	SAYS(SHOW(&t_error, 0x1200, 0x600),
+	     "*net.OpError(\"dial 10.0.0.1:8080->[::1]:53: connection refused\", syscall.Errno)");
+	SAYS(SHOW(&t_mode, 0755), "-rwxr-xr-x");
+	SAYS(SHOW(&t_mode, 1U << 31 | 0700), "drwx------");
+}
+
+static const struct gotype i_context = TYPE(INTERFACE, "context.Context", 16);
+static const struct gofield background_fields[] = { { "emptyCtx", &t_int, 0, true } };
+static const struct gotype t_background = TYPE(STRUCT, "context.backgroundCtx", 0,
+					       .fields = background_fields);
+static const struct gofield cancel_fields[] = {
+	{ "Context", &i_context, 0, true }, { "mu", &t_uint64, 16 }, { "err", &t_error, 24 },
+};
+static const struct gotype t_cancel = TYPE(STRUCT, "context.cancelCtx", 40,
+					   FIELDS(cancel_fields));
+static const struct gotype p_cancel = POINTER_TO("*context.cancelCtx", t_cancel);
+static const struct gofield timer_fields[] = {
+	{ "cancelCtx", &t_cancel, 0, true }, { "timer", &t_unsafe, 40 }, { "deadline", &t_time, 48 },
+};
+static const struct gotype t_timer = TYPE(STRUCT, "context.timerCtx", 72, FIELDS(timer_fields));
+static const struct gotype p_timer = POINTER_TO("*context.timerCtx", t_timer);
+static const struct gofield value_fields[] = {
+	{ "Context", &i_context, 0, true }, { "key", &t_any, 16 }, { "val", &t_any, 32 },
+};
+static const struct gotype t_valuectx = TYPE(STRUCT, "context.valueCtx", 48, FIELDS(value_fields));
+static const struct gotype p_valuectx = POINTER_TO("*context.valueCtx", t_valuectx);
+
+static void test_contexts(void **state)
+{
+	uint64_t string;
+
+	(void)state;
+	recs_begin();
+	recs_itab(0x1000, recs_type(&t_background, false));
+	recs_itab(0x1100, recs_type(&p_cancel, true));
+	recs_itab(0x1200, recs_type(&p_timer, true));
+	recs_itab(0x1300, recs_type(&p_valuectx, true));
+	recs_itab(0x1400, recs_type(&p_errstr, true));
+	string = recs_type(&t_string, false);
+	PUT(0x100, 0x1000, 0x99, 0, 0, 0);
+	PUT(0x200, 0x1100, 0x100, string, 0x300, string, 0x310);
+	PUT(0x300, 0x320, 4, 0x324, 3);
+	recs_text(0x320, "userbobcontext canceled");
+	PUT(0x400, 0x1300, 0x200, 0, 0x1400, 0x500, 0, 0, 62135596800, 0);
+	PUT(0x500, 0x327, 16);
+	SAYS(SHOW(&i_context, 0x1000, 0x99), "context.Background");
+	SAYS(SHOW(&i_context, 0x1100, 0x100), "context.Background.WithCancel");
+	SAYS(SHOW(&i_context, 0x1300, 0x200),
+	     "context.Background.WithCancel.WithValue(\"user\", \"bob\")");
+	SAYS(SHOW(&i_context, 0x1200, 0x400),
+	     "context.Background.WithCancel.WithValue(\"user\", \"bob\").WithDeadline(1970-01-01T00:00:00Z)[context canceled]");
+	/* The chain ends where the capture does. */
+	PUT(0x600, 0x1100, 0x9990, 0, 0, 0);
+	SAYS(SHOW(&i_context, 0x1100, 0x600), "(*context.cancelCtx)(0x9990).WithCancel");
+	/* A circle. */
+	PUT(0x700, 0x1100, 0x700, 0, 0, 0);
+	SAYS(SHOW(&i_context, 0x1100, 0x700), "(*context.cancelCtx)(0x700).WithCancel");
+}
+
+static const struct gofield mutex_fields[] = { { "state", &t_int32, 0 }, { "sema", &t_uint32, 4 } };
+static const struct gotype t_mutex = TYPE(STRUCT, "sync.Mutex", 8, FIELDS(mutex_fields));
+static const struct gotype t_inner = TYPE(STRUCT, "internal/sync.Mutex", 8, FIELDS(mutex_fields));
+static const struct gofield new_fields[] = { { "mu", &t_inner, 0 } };
+static const struct gotype t_new_mutex = TYPE(STRUCT, "sync.Mutex", 8, FIELDS(new_fields));
+static const struct gofield v32_fields[] = { { "v", &t_int32, 0 } };
+static const struct gotype t_int32_atomic = TYPE(STRUCT, "sync/atomic.Int32", 4,
+						 FIELDS(v32_fields));
+static const struct gofield rw_fields[] = {
+	{ "readerCount", &t_int32_atomic, 0 }, { "readerWait", &t_int32_atomic, 4 },
+};
+static const struct gotype t_rw = TYPE(STRUCT, "sync.RWMutex", 8, FIELDS(rw_fields));
+static const struct gofield v64_fields[] = { { "v", &t_uint64, 0 } };
+static const struct gotype t_uint64_atomic = TYPE(STRUCT, "sync/atomic.Uint64", 8,
+						  FIELDS(v64_fields));
+static const struct gofield wg_fields[] = { { "state", &t_uint64_atomic, 0 } };
+static const struct gotype t_wg = TYPE(STRUCT, "sync.WaitGroup", 8, FIELDS(wg_fields));
+static const struct gofield once_fields[] = { { "done", &t_int32_atomic, 0 } };
+static const struct gotype t_once = TYPE(STRUCT, "sync.Once", 8, FIELDS(once_fields));
+static const struct gofield bool_fields[] = { { "v", &t_uint32, 0 } };
+static const struct gotype t_atomic_bool = TYPE(STRUCT, "sync/atomic.Bool", 8,
+						FIELDS(bool_fields));
+static const struct gofield any_fields[] = { { "v", &t_any, 0 } };
+static const struct gotype t_atomic_value = TYPE(STRUCT, "sync/atomic.Value", 16,
+						 FIELDS(any_fields));
+static const struct gotype p_int = POINTER_TO("*int", t_int);
+static const struct gotype t_hint = TYPE(ARRAY, "[0]*int", 0, .elem = &p_int);
+static const struct gofield pointer_fields[] = { { "_", &t_hint, 0 }, { "v", &t_unsafe, 0 } };
+static const struct gotype t_atomic_pointer = TYPE(STRUCT, "sync/atomic.Pointer[int]", 8,
+						   FIELDS(pointer_fields));
+static const struct gotype t_mutexes = TYPE(ARRAY, "[2]sync.Mutex", 16, .elem = &t_mutex,
+					    .count = 2);
+static const struct gofield guarded_fields[] = {
+	{ "mu", &t_mutex, 0 }, { "n", &t_uint64_atomic, 8 }, { "on", &t_atomic_bool, 16 },
+};
+static const struct gotype t_guarded = TYPE(STRUCT, "main.Guarded", 24, FIELDS(guarded_fields));
+/* Somebody else's, of that name. */
+static const struct gotype t_false_mutex = TYPE(STRUCT, "example.com/sync.Mutex", 8,
+						FIELDS(v64_fields));
+
+#define PAIR(low, high) ((uint64_t)(uint32_t)(low) | (uint64_t)(uint32_t)(high) << 32)
+
+static void test_locks(void **state)
+{
+	uint64_t integer;
+
+	(void)state;
+	recs_begin();
+	integer = recs_type(&t_int, false);
+	PUT(0x100, 7);
+	SAYS(SHOW(&t_mutex, 0), "sync.Mutex{unlocked}");
+	SAYS(SHOW(&t_mutex, 1), "sync.Mutex{locked}");
+	SAYS(SHOW(&t_mutex, 1 | 4 | 3 << 3), "sync.Mutex{locked, 3 waiting, starving}");
+	SAYS(SHOW(&t_new_mutex, 1), "sync.Mutex{locked}");
+	SAYS(JSON(&t_mutex, 1), "{'state':1,'sema':0}");
+	SAYS(SHOW(&t_mutexes, 0, 1), "[2]sync.Mutex{{unlocked}, {locked}}");
+	SAYS(SHOW(&t_false_mutex, 1), "sync.Mutex{v: 1}");
+	SAYS(SHOW(&t_rw, 0), "sync.RWMutex{unlocked}");
+	SAYS(SHOW(&t_rw, PAIR(2, 0)), "sync.RWMutex{2 readers}");
+	SAYS(SHOW(&t_rw, PAIR(-(1 << 30), 0)), "sync.RWMutex{locked}");
+	SAYS(SHOW(&t_rw, PAIR(3 - (1 << 30), 0)), "sync.RWMutex{locked, 3 readers waiting}");
+	SAYS(SHOW(&t_rw, PAIR(3 - (1 << 30), 2)),
+	     "sync.RWMutex{2 readers, a writer waiting, 1 reader waiting}");
+	SAYS(SHOW(&t_wg, PAIR(1, 3)), "sync.WaitGroup{counter: 3, 1 waiting}");
+	SAYS(SHOW(&t_wg, PAIR(1U << 31, 0)), "sync.WaitGroup{counter: 0}");
+	SAYS(SHOW(&t_once, 0), "sync.Once{not done}");
+	SAYS(SHOW(&t_once, 1), "sync.Once{done}");
+	SAYS(SHOW(&t_uint64_atomic, 5), "atomic.Uint64(5)");
+	SAYS(SHOW(&t_atomic_bool, 1), "atomic.Bool(true)");
+	SAYS(SHOW(&t_atomic_value, integer, 0x100), "atomic.Value(7)");
+	SAYS(SHOW(&t_atomic_pointer, 0x100), "atomic.Pointer[int](&7)");
+	SAYS(SHOW(&t_guarded, 1, 5, 1), "main.Guarded{mu: sync.Mutex{locked}, n: 5, on: true}");
+}
+
+static void test_names(void **state)
+{
+	static const struct {
+		const char *name, *text;
+	} rows[] = {
+		{ "example.com/shop.Cart", "shop.Cart{}" },
+		{ "example.com/shop/v2.Cart", "shop.Cart{}" },
+		{ "v2.Cart", "v2.Cart{}" },
+		{ "main.Pair[example.com/a.T,[]example.com/b.U]", "main.Pair[a.T,[]b.U]{}" },
+		{ "struct { A map[string]interface {} \"json:\\\"a/b\\\"\"; B []uint8 }",
+		  "struct { A map[string]any \"json:\\\"a/b\\\"\"; B []byte }{}" },
+		{ "", "?{}" },
+	};
+
+	(void)state;
+	recs_begin();
+	for (size_t i = 0; i < N(rows); i++)
+		SAYS(SHOW(&(struct gotype)TYPE(STRUCT, rows[i].name, 0), 0), rows[i].text);
+}
+
+static const struct gofield line_fields[] = { { "SKU", &t_string, 0 }, { "Qty", &t_int, 16 } };
+static const struct gotype t_line = TYPE(STRUCT, "shop.Line", 24, FIELDS(line_fields));
+static const struct gotype t_lines = TYPE(SLICE, "[]shop.Line", 24, .elem = &t_line);
+static const struct gofield cart_fields[] = {
+	{ "Owner", &t_string, 0 }, { "Lines", &t_lines, 16 }, { "Sizes", &t_ints, 40 },
+};
+static const struct gotype t_cart = TYPE(STRUCT, "shop.Cart", 64, FIELDS(cart_fields));
+static const struct gotype p_cart = POINTER_TO("*shop.Cart", t_cart);
+
+static void test_lines(void **state)
+{
+	(void)state;
+	recs_begin();
+	PUT(0x100, 0x200, 5, 0x300, 2, 2, 0x400, 12, 12);
+	recs_text(0x200, "alicesome stock-keeping unit");
+	PUT(0x300, 0x205, 23, 1, 0x205, 4, 2);
+	PUT(0x400, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);
+	recs_ctx.width = 200;
+	SAYS(SHOW(&p_cart, 0x100),
+	     "&shop.Cart{Owner: \"alice\", Lines: []shop.Line{{SKU: \"some stock-keeping unit\", Qty: 1}, {SKU: \"some\", Qty: 2}}, Sizes: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}}");
+	recs_ctx.width = 44;
+	SAYS(SHOW(&p_cart, 0x100),
+	     "&shop.Cart{\n"
+	     "    Owner: \"alice\",\n"
+	     "    Lines: []shop.Line{\n"
+	     "        {\n"
+	     "            SKU: \"some stock-keeping unit\",\n"
+	     "            Qty: 1,\n"
+	     "        },\n"
+	     "        {SKU: \"some\", Qty: 2},\n"
+	     "    },\n"
+	     "    Sizes: []int{\n"
+	     "        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,\n"
+	     "        12,\n"
+	     "    },\n"
+	     "}");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "times in UTC; JSON keeps the numbers", test_times },
+		{ "durations, months, days as package time writes them", test_durations },
+		{ "errors say what Error() says, and what they wrap", test_errors },
+		{ "addresses; the errors of package net; file modes", test_net },
+		{ "contexts as chains", test_contexts },
+		{ "locks and atomics: their state, if they have the expected shape", test_locks },
+		{ "names without the paths of packages", test_names },
+		{ "text in lines", test_lines },
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	recs_end();
+	return failed;
+}
