@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Compares a value as Delve reads it (canon.py) with the same as goprobectl prints it (docs/json.md)."""
+
+import json
+import re
+import struct
+
+DESCRIBED = ("interface", "map", "chan", "func")
+
+
+class Comparison:
+    """What came of one or more comparisons: differences, and what could not be compared."""
+
+    def __init__(self, limits):
+        self.limits = limits        # {"string": bytes, "elements": count}, as told to goprobectl
+        self.differences = []       # (path, Delve's, goprobe's)
+        self.leaves = 0             # scalars, strings and nils that are equal
+        self.delve_unread = []      # (path, why)
+        self.goprobe_unread = []    # (path, why)
+
+    def differ(self, path, expected, got):
+        self.differences.append((path, expected, got))
+
+    def equal(self, path, expected, got):
+        if expected == got and isinstance(expected, bool) == isinstance(got, bool):
+            self.leaves += 1
+        else:
+            self.differ(path, expected, got)
+
+    def value(self, path, e, m):
+        """e: Delve's value; m: the members that goprobectl has for it."""
+        if e["kind"] == "unread":
+            self.delve_unread.append((path, e["why"]))
+            return
+        if "unavailable" in m:
+            self.goprobe_unread.append((path, m["unavailable"]))
+            return
+        if "value" not in m:
+            self.differ(path, e["kind"], "no value: %s" % short(m))
+            return
+        got = m["value"]
+        if e.get("nil") or got is None:
+            self.equal(path, None if e.get("nil") else "not nil", None if got is None else "not nil")
+            return
+        try:
+            getattr(self, e["kind"])(path, e, m, got)
+        except (KeyError, TypeError, AttributeError, ValueError, IndexError) as problem:
+            self.differ(path, e["kind"], "%s (%s: %s)" % (short(got), type(problem).__name__, problem))
+
+    def inner(self, path, e, got):
+        self.value(path, e, members(e, got))
+
+    def bool(self, path, e, m, got):
+        self.equal(path, e["value"], got)
+
+    int = bool
+
+    def float(self, path, e, m, got):
+        self.equal(path, e["value"], rounded(got, e["bits"]))
+
+    def complex(self, path, e, m, got):
+        self.equal(path, e["value"], [rounded(part, e["bits"]) for part in got])
+
+    def string(self, path, e, m, got):
+        self.text(path, e["value"], m, got, self.limits["string"])
+
+    def bytes(self, path, e, m, got):
+        self.text(path, e["value"], m, got, self.limits["elements"])
+
+    def text(self, path, whole, m, got, limit):
+        shown = data(got)
+        if m.get("truncated"):
+            self.equal(path + ".len", len(whole), m.get("len"))
+            self.equal(path + ": bytes shown", min(limit, len(whole)), len(shown))
+            whole = whole[:len(shown)]
+        self.equal(path, whole, shown)
+
+    def slice(self, path, e, m, got):
+        want = e["elements"]
+        if isinstance(got, str):    # bytes, of which Delve has no element
+            got = list(got)
+        if m.get("truncated"):
+            self.equal(path + ".len", len(want), m.get("len"))
+            self.equal(path + ": elements shown", min(self.limits["elements"], len(want)), len(got))
+            want = want[:len(got)]
+        self.sequence(path, want, got)
+
+    def array(self, path, e, m, got):
+        if isinstance(got, str):
+            self.equal(path, "".join(chr(x["value"]) for x in e["elements"]), data(got))
+        else:
+            self.sequence(path, e["elements"], got)
+
+    def sequence(self, path, want, got):
+        self.equal(path + ": number of elements", len(want), len(got))
+        for i, (e, g) in enumerate(zip(want, got)):
+            self.inner("%s[%d]" % (path, i), e, g)
+
+    def struct(self, path, e, m, got):
+        self.named(path, [f for f in e["fields"] if f[0] != "_"], got)
+
+    def named(self, path, want, got):
+        self.equal(path + ": names", [name for name, _ in want], list(got))
+        for name, part in want:
+            if name in got:
+                self.inner("%s.%s" % (path, name), part, got[name])
+
+    def pointer(self, path, e, m, got):
+        if not re.match("0x[0-9a-f]+$", got):
+            self.differ(path, "an address", got)
+        elif "to" in m:
+            self.inner("(*%s)" % path, e["value"], m["to"])
+        else:
+            self.goprobe_unread.append((path, "pointer not followed"))
+
+    def unsafe(self, path, e, m, got):
+        self.equal(path, True, re.match("0x[0-9a-f]+$", got) is not None)
+
+    def interface(self, path, e, m, got):
+        if e["value"]["type"]:
+            self.equal(path + ": dynamic type", type_name(e["value"]["type"]), type_name(got["type"] or "?"))
+        self.value("%s.(%s)" % (path, type_name(e["value"]["type"])), e["value"], got)
+
+    def map(self, path, e, m, got):
+        if "unavailable" in got:
+            self.goprobe_unread.append((path, got["unavailable"]))
+            return
+        self.equal(path + ".len", len(e["entries"]), got["len"])
+        if got.get("truncated"):
+            if not got["entries"]:
+                self.differ(path, "entries", "none")
+        else:
+            self.equal(path + ": number of entries", len(e["entries"]), len(got["entries"]))
+        left = list(e["entries"])
+        for entry in got["entries"]:
+            self.entry(path, left, entry)
+
+    def entry(self, path, left, entry):
+        """Take the entry with this key out of what is left; there must be one."""
+        for i, (key, elem) in enumerate(left):
+            trial = Comparison(self.limits)
+            trial.inner("", key, entry["key"])
+            if not trial.differences:
+                self.leaves += trial.leaves
+                self.goprobe_unread += [("key of " + path, why) for _, why in trial.goprobe_unread]
+                self.inner("%s[%s]" % (path, short(entry["key"])), elem, entry["value"])
+                del left[i]
+                return
+        self.differ(path, "no such key", short(entry["key"]))
+
+    def chan(self, path, e, m, got):
+        if "unavailable" in got:
+            self.goprobe_unread.append((path, got["unavailable"]))
+            return
+        for name, want in ("len", len(e["elements"])), ("cap", e["room"]), ("closed", e["closed"]), \
+                ("receivers", e["receivers"]), ("senders", e["senders"]):
+            self.equal("%s.%s" % (path, name), want, got[name])
+        self.sequence(path, e["elements"], got["elements"])
+
+    def func(self, path, e, m, got):
+        if "unavailable" in got:
+            self.goprobe_unread.append((path, got["unavailable"]))
+            return
+        self.equal(path, plain(e["value"]), plain(got["func"]))
+        if "captured" in e and "captured" in got:
+            self.named(path, e["captured"], got["captured"])
+
+
+def members(e, got):
+    """What stands inside another value: itself, or an object with what there is to say of it."""
+    if isinstance(got, dict) and "type" in got and not (e["kind"] in DESCRIBED and "address" in got):
+        return got
+    return {"value": got}
+
+
+def rounded(x, bits):
+    x = float(x)
+    if bits == 32:
+        x = struct.unpack("f", struct.pack("f", x))[0]
+    return repr(x)
+
+
+def data(text):
+    """goprobectl's string as Latin-1 of its bytes."""
+    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def short(value):
+    text = value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 200 else text[:200] + " ..."
+
+
+def plain(function):
+    """A function's name as line tables write it: without type arguments."""
+    return re.sub(r"\[.*?\](?=$|\)|\.)", "[...]", function)
+
+
+def type_name(name):
+    """Without the paths of packages, and with one of several ways to write the same."""
+    name = re.sub(r"[\w.~%-]+/", "", name)
+    name = re.sub(r"\binterface \{\}", "any", name)
+    return re.sub(r"\buint8\b", "byte", name)
