@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * One of the runtime's type descriptors: src/internal/abi/type.go, up to 1.20
- * src/runtime/type.go. The first 48 bytes have been the same since 1.14, 1.13
- * has a pointer more where 1.14 has two words that nobody needs here.
+ * src/runtime/type.go. Where the first 48 bytes are used here they have been the
+ * same since 1.13; what the others hold by then is said where it differs.
  */
 #include <string.h>
 
@@ -31,7 +31,6 @@
 #define RTNAME_EMBEDDED (1U << 3)
 
 /* What a hostile file may not exceed and a real one never comes near. */
-#define RTYPE_VALUE_MAX (1ULL << 31)
 #define RTYPE_LIST_MAX 65536U
 
 static uint64_t u64(const uint8_t *p)
@@ -211,8 +210,8 @@ static int read_head(const struct rtsource *src, struct rtdesc *d,
 	d->str = from_offset(src, u32(p + 40));
 	d->ptr_to = from_offset(src, u32(p + 44));
 	if (d->kind < RKIND_BOOL || d->kind > RKIND_MAX || !d->str ||
-	    d->size >= RTYPE_VALUE_MAX || !d->align || d->align > 64 ||
-	    (d->align & (d->align - 1)) || d->size % d->align)
+	    !d->align || d->align > 64 || (d->align & (d->align - 1)) ||
+	    d->size % d->align)
 		return -1;
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "rtypes.h"
 
 /* What a hostile file may not exceed and a real one never comes near. */
+#define RTYPES_SIZE_MAX (1ULL << 31)
 #define RTYPES_NESTING_MAX 64
 #define RTYPES_WEIGHT_MAX 65536U
 #define RTYPES_ROOM_LEAST (16ULL << 20)
@@ -337,7 +338,7 @@ static bool settle_struct(struct rtypes_node *n, int depth)
 static bool settle(struct rtypes_node *n, int depth)
 {
 	struct gotype *g = &n->type;
-	bool ok = true;
+	bool ok = g->size < RTYPES_SIZE_MAX;
 
 	if (n->state == TYPE_SETTLED)
 		return true;
@@ -346,9 +347,9 @@ static bool settle(struct rtypes_node *n, int depth)
 	n->state = TYPE_SETTLING;
 	n->weight = 1;
 	if (g->kind == GOTYPE_ARRAY)
-		ok = settle_array(n, depth);
+		ok = settle_array(n, depth) && ok;
 	else if (g->kind == GOTYPE_STRUCT)
-		ok = settle_struct(n, depth);
+		ok = settle_struct(n, depth) && ok;
 	if (!ok || n->nesting > RTYPES_NESTING_MAX) {
 		make_unknown(g);
 		n->nesting = 0;
@@ -386,7 +387,7 @@ const struct gotype *rtypes_type(struct rtypes *t, uint64_t vaddr)
 		g = refer(t, vaddr);
 		drain(t);
 	}
-	return g && g->kind != GOTYPE_UNKNOWN ? g : NULL;
+	return g && *g->name != '?' ? g : NULL;
 }
 
 bool rtypes_is_direct(struct rtypes *t, uint64_t vaddr)

@@ -246,9 +246,11 @@ static int index_name(void *ctx, uint64_t vaddr, const char *name)
 	struct rtypes *t = ctx;
 	char *brief = rtypes_short_name(t, vaddr);
 
-	note_name(t, 0, name, vaddr);
-	if (brief)
+	/* Shapes have the names of what they stand for, and no values. */
+	if (brief && !strstr(brief, "go.shape.")) {
+		note_name(t, 0, name, vaddr);
 		note_name(t, 1, brief, vaddr);
+	}
 	free(brief);
 	return 0;
 }

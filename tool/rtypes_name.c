@@ -13,6 +13,8 @@
 
 #define RTYPES_NAME_MAX RTNAME_MAX
 #define RTYPES_NAME_DEPTH 64
+/* Last release that was seen to call a blank field "_", not "main._". */
+#define RTYPES_BARE_BLANK 15
 
 /* A name that is being written. What does not fit makes it @bad. */
 struct scribe {
@@ -113,6 +115,42 @@ static void put_quoted(struct scribe *s, uint64_t vaddr, size_t len)
 
 static void put_type(struct scribe *s, uint64_t vaddr, int depth);
 
+static void cut(struct scribe *s, char *from, size_t len)
+{
+	s->len -= len;
+	memmove(from, from + len, s->len - (size_t)(from - s->text) + 1);
+}
+
+/* The first "_12" at the end of a type argument in @p, and its length. */
+static char *shape_index(char *p, size_t *len)
+{
+	for (p = strchr(p, '_'); p; p = strchr(p + 1, '_')) {
+		*len = 1 + strspn(p + 1, "0123456789");
+		if (*len > 1 && p[*len] && strchr(",]) }", p[*len]))
+			return p;
+	}
+	return NULL;
+}
+
+/* Take the marks of shapes out of type arguments, from @from on. */
+static void drop_shapes(struct scribe *s, size_t from)
+{
+	static const char mark[] = "go.shape.";
+	char *at, *index;
+	size_t len;
+
+	if (s->bad)
+		return;
+	s->text[s->len] = 0;
+	for (at = s->text + from; (at = strstr(at, mark));) {
+		cut(s, at, sizeof(mark) - 1);
+		/* 1.18 and 1.19 number them. */
+		index = s->t->src.minor <= 19 ? shape_index(at, &len) : NULL;
+		if (index)
+			cut(s, index, len);
+	}
+}
+
 /* "http.Request" and "net/http" make "net/http.Request". */
 static void put_named(struct scribe *s, const struct rtdesc *d)
 {
@@ -142,12 +180,18 @@ static void put_named(struct scribe *s, const struct rtdesc *d)
 		return;
 	}
 	put_bytes(s, n.text + d->extra_star + dot, len - dot);
+	drop_shapes(s, from);
 }
 
 /* The name of a field or method; unexported ones with their package. */
 static void put_member(struct scribe *s, const struct rtname *n, uint64_t pkg)
 {
-	if (!n->exported && (n->pkg || pkg)) {
+	char c = 0;
+
+	/* A blank field once had no package. */
+	if (n->len == 1 && s->t->src.minor <= RTYPES_BARE_BLANK)
+		datawin_read(s->t->src.data, n->text, &c, 1);
+	if (!n->exported && c != '_' && (n->pkg || pkg)) {
 		put_path(s, n->pkg ? n->pkg : pkg);
 		puts_to(s, ".");
 	}
@@ -176,8 +220,29 @@ static bool is_own_name(struct rtypes *t, const struct rtname *n, uint64_t type)
 	       !memcmp(own, name, n->len);
 }
 
+/*
+ * The compiler's own structures of maps, "map.bucket[string]int", may contain
+ * themselves without a name in between; nobody asks what they are called.
+ */
+static bool is_of_map(struct rtypes *t, const struct rtdesc *d)
+{
+	static const char mark[4] = "map.";
+	struct rtname n;
+	char head[4];
+
+	return !rtdesc_name(&t->src, d->str, &n) &&
+	       n.len >= d->extra_star + sizeof(head) &&
+	       !datawin_read(t->src.data, n.text + d->extra_star, head,
+			     sizeof(head)) &&
+	       !memcmp(head, mark, sizeof(head));
+}
+
 static void put_struct(struct scribe *s, const struct rtdesc *d, int depth)
 {
+	if (is_of_map(s->t, d)) {
+		put_named(s, d);
+		return;
+	}
 	puts_to(s, "struct {");
 	for (uint64_t i = 0; i < d->count && !s->bad; i++) {
 		struct rtfield f;
@@ -291,6 +356,39 @@ static void put_chan(struct scribe *s, const struct rtdesc *d, int depth)
 	put_type(s, d->elem, depth + 1);
 }
 
+/*
+ * Shapes, of the package go.shape, are what generic code is compiled for; they
+ * are called like the type that they have underneath.
+ */
+static bool is_shape(struct rtypes *t, const struct rtdesc *d)
+{
+	static const char shape[] = "go.shape";
+	char path[sizeof(shape) - 1];
+	struct rtuncommon u;
+	struct rtname n;
+
+	return !rtdesc_uncommon(&t->src, d, &u) && u.pkg &&
+	       !rtdesc_name(&t->src, u.pkg, &n) && n.len == sizeof(path) &&
+	       !datawin_read(t->src.data, n.text, path, sizeof(path)) &&
+	       !memcmp(path, shape, sizeof(path));
+}
+
+static void put_basic(struct scribe *s, const struct rtdesc *d)
+{
+	static const char *const names[] = {
+		[RKIND_BOOL] = "bool", [RKIND_INT] = "int", "int8", "int16",
+		"int32", "int64", "uint", "uint8", "uint16", "uint32", "uint64",
+		"uintptr", "float32", "float64", "complex64", "complex128",
+		[RKIND_STRING] = "string",
+		[RKIND_UNSAFE_POINTER] = "unsafe.Pointer",
+	};
+
+	if (names[d->kind])
+		puts_to(s, names[d->kind]);
+	else
+		s->bad = true;
+}
+
 static void put_type(struct scribe *s, uint64_t vaddr, int depth)
 {
 	const char *known = hmap_get(&s->t->names, vaddr);
@@ -306,7 +404,7 @@ static void put_type(struct scribe *s, uint64_t vaddr, int depth)
 		s->bad = true;
 		return;
 	}
-	if (d.named) {
+	if (d.named && !is_shape(s->t, &d)) {
 		put_named(s, &d);
 		return;
 	}
@@ -340,7 +438,7 @@ static void put_type(struct scribe *s, uint64_t vaddr, int depth)
 		put_struct(s, &d, depth);
 		return;
 	default:
-		put_named(s, &d);
+		put_basic(s, &d);
 		return;
 	}
 	put_type(s, d.elem, depth + 1);

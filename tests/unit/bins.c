@@ -22,7 +22,8 @@ static int by_minor(const void *a, const void *b)
 	return x->minor - y->minor;
 }
 
-size_t bins_list(const char *suffix, struct bins_entry *v)
+size_t bins_list_of(const char *program, const char *suffix,
+		    struct bins_entry *v)
 {
 	const char *dir = getenv("GOPROBE_TEST_BINS");
 	struct dirent *e;
@@ -35,12 +36,15 @@ size_t bins_list(const char *suffix, struct bins_entry *v)
 	if (!d)
 		fail_msg("%s can't be read", dir);
 	while (n < BINS_MAX && (e = readdir(d))) {
+		size_t len = strlen(program);
 		char name[64];
 		int minor;
 
-		if (sscanf(e->d_name, "shapes-1.%d", &minor) != 1)
+		if (strncmp(e->d_name, program, len) ||
+		    sscanf(e->d_name + len, "-1.%d", &minor) != 1)
 			continue;
-		snprintf(name, sizeof(name), "shapes-1.%d%s", minor, suffix);
+		snprintf(name, sizeof(name), "%s-1.%d%s", program, minor,
+			 suffix);
 		if (strcmp(e->d_name, name))
 			continue;
 		snprintf(v[n].path, sizeof(v[n].path), "%s/%s", dir, name);
@@ -49,8 +53,13 @@ size_t bins_list(const char *suffix, struct bins_entry *v)
 	closedir(d);
 	qsort(v, n, sizeof(*v), by_minor);
 	if (!n)
-		fail_msg("no program shapes-1.N%s in %s", suffix, dir);
+		fail_msg("no program %s-1.N%s in %s", program, suffix, dir);
 	return n;
+}
+
+size_t bins_list(const char *suffix, struct bins_entry *v)
+{
+	return bins_list_of("shapes", suffix, v);
 }
 
 struct gobin *bins_open(const char *path)

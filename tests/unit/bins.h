@@ -16,6 +16,9 @@ struct bins_entry {
 
 /* Those whose name is "shapes-1.N" and @suffix; fails the test without any. */
 size_t bins_list(const char *suffix, struct bins_entry *v);
+/* Likewise of another @program. */
+size_t bins_list_of(const char *program, const char *suffix,
+		    struct bins_entry *v);
 
 /* Open, or fail the test. */
 struct gobin *bins_open(const char *path);

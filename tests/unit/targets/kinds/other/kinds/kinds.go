@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+
+// Package kinds has the same name as another one.
+package kinds
+
+type Pair struct {
+	A, B float32
+}
+
+type Only struct {
+	S string
+}

@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Run-time type descriptors, of programs of all toolchains: held against the
+ * debug information of the same program, and against stripped twins.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "bins.h"
+#include "dwtype.h"
+#include "hmap.h"
+#include "linktab.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
+
+/* A binary, its debug information, and types made of that. */
+struct both {
+	struct gobin *bin;
+	struct arena mem;
+	Dwarf *dw;
+	struct dwtype types;
+	int minor;
+};
+
+static void both_open(struct both *b, const struct bins_entry *e)
+{
+	struct diag d = { .sentence = NULL };
+	struct linktab link;
+	struct elffile ef;
+
+	memset(b, 0, sizeof(*b));
+	b->bin = bins_open(e->path);
+	b->minor = e->minor;
+	assert_int_equal(elffile_open(gobin_fd(b->bin), e->path, &ef, &d), 0);
+	assert_int_equal(linktab_load(&link, &ef, e->path, &d), 0);
+	dwtype_init(&b->types, e->minor, link.types, &b->mem);
+	linktab_fini(&link);
+	elffile_fini(&ef);
+	b->dw = dwarf_begin(gobin_fd(b->bin), DWARF_C_READ);
+	assert_non_null(b->dw);
+}
+
+static void both_close(struct both *b)
+{
+	dwarf_end(b->dw);
+	dwtype_fini(&b->types);
+	arena_fini(&b->mem);
+	gobin_free(b->bin);
+}
+
+/*
+ * One line that says all of a type but what is inside other types. A type that
+ * a function declares has a number in debug information that its descriptor lacks.
+ */
+static void describe(FILE *f, const struct gotype *t)
+{
+	fprintf(f, "%s kind %d size %llu align %u%s", t->name, t->kind,
+		(unsigned long long)t->size, t->align, t->empty ? " empty" : "");
+	if (t->elem)
+		fprintf(f, " of %s", t->elem->name);
+	if (t->key)
+		fprintf(f, " by %s", t->key->name);
+	if (t->kind == GOTYPE_ARRAY)
+		fprintf(f, " times %llu", (unsigned long long)t->count);
+	for (size_t i = 0; i < t->nfields; i++)
+		fprintf(f, "; %llu %s%s %s",
+			(unsigned long long)t->fields[i].offset,
+			t->fields[i].name,
+			t->fields[i].embedded ? " (embedded)" : "",
+			t->fields[i].type->name);
+	if (t->map)
+		fprintf(f, " in %s of %u, keys %u+%u%s, elements %u+%u%s",
+			t->map->swiss ? "groups" : "buckets", t->map->size,
+			t->map->key_at, t->map->key_stride,
+			t->map->key_indirect ? " indirect" : "",
+			t->map->elem_at, t->map->elem_stride,
+			t->map->elem_indirect ? " indirect" : "");
+}
+
+static char *line_of(const struct gotype *t)
+{
+	static const char dot[] = "\302\267";	/* "·" */
+	char *s, *r, *w;
+	size_t len;
+	FILE *f = open_memstream(&s, &len);
+
+	describe(f, t);
+	fclose(f);
+	for (r = w = s; *r;) {
+		if (!strncmp(r, dot, 2)) {
+			r += 2;
+			r += strspn(r, "0123456789");
+		} else {
+			*w++ = *r++;
+		}
+	}
+	*w = 0;
+	return s;
+}
+
+struct tally {
+	size_t types;
+	size_t maps;
+	size_t unlisted;
+};
+
+static int note(void *ctx, uint64_t vaddr, const char *name)
+{
+	assert_non_null(name);
+	return hmap_put(ctx, vaddr, ctx);
+}
+
+/* Types of the compiler's own, which values that a program sees never have. */
+static bool is_internal(const char *line)
+{
+	return strstr(line, "noalg.") || strstr(line, "map.bucket[") ||
+	       strstr(line, "map.hdr[") || strstr(line, "map.iter[") ||
+	       strstr(line, "map.group[") ||
+	       /* Its alignment is said in no other way than the descriptor's. */
+	       strstr(line, "atomic.align64 ");
+}
+
+static void compare(struct both *b, Dwarf_Die *die, const struct hmap *listed,
+		    struct tally *t)
+{
+	const struct gotype *want = dwtype_at(&b->types, die), *have;
+	char *w, *h;
+
+	assert_non_null(want);
+	if (!want->rtype)
+		return;
+	have = gobin_rtype(b->bin, want->rtype);
+	if (!have)
+		fail_msg("1.%d: no descriptor of %s at %#llx", b->minor,
+			 want->name, (unsigned long long)want->rtype);
+	assert_ptr_equal(gobin_rtype(b->bin, want->rtype), have);
+	assert_int_equal(have->rtype, want->rtype);
+	w = line_of(want);
+	h = line_of(have);
+	if (!is_internal(w)) {
+		if (strcmp(w, h))
+			fail_msg("1.%d:\n%s is said, but the descriptor has\n%s",
+				 b->minor, w, h);
+		t->unlisted += !hmap_get(listed, want->rtype);
+	}
+	free(w);
+	free(h);
+	t->types++;
+	t->maps += !!have->map;
+}
+
+static void compare_all(const struct bins_entry *e, struct tally *t)
+{
+	struct hmap listed = { .n = 0 };
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, die;
+	struct both b;
+
+	memset(t, 0, sizeof(*t));
+	both_open(&b, e);
+	assert_int_equal(gobin_each_rtype(b.bin, note, &listed), 0);
+	while (!dwarf_get_units(b.dw, cu, &cu, NULL, NULL, &unit, NULL)) {
+		int end = dwarf_child(&unit, &die);
+
+		for (; !end; end = dwarf_siblingof(&die, &die)) {
+			if (dwarf_hasattr(&die, DW_AT_go_runtime_type))
+				compare(&b, &die, &listed, t);
+		}
+	}
+	hmap_fini(&listed);
+	both_close(&b);
+}
+
+static const struct {
+	const char *program;
+	const char *form;
+} programs[] = {
+	{ "kinds", "" }, { "kinds", "-pie" }, { "shapes", "" },
+	{ "shapes", "-noopt" }, { "shapes", "-cgo" },
+};
+
+static void test_debug(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+	struct tally t;
+
+	(void)state;
+	for (size_t p = 0; p < ARRAY_SIZE(programs); p++) {
+		size_t n = bins_list_of(programs[p].program, programs[p].form, v);
+
+		for (size_t i = 0; i < n; i++) {
+			compare_all(&v[i], &t);
+			assert_in_range(t.types, 400, 100000);
+			assert_in_range(t.maps, 5, 1000);
+			/* Interfaces that only type switches mention. */
+			assert_in_range(t.unlisted, 0, 5);
+		}
+	}
+}
+
+struct lines {
+	struct gobin *bin;
+	char **v;
+	size_t n;
+	size_t cap;
+};
+
+static int add_line(void *ctx, uint64_t vaddr, const char *name)
+{
+	struct lines *l = ctx;
+	const struct gotype *t = gobin_rtype(l->bin, vaddr);
+
+	assert_non_null(t);
+	assert_string_equal(t->name, name);
+	if (l->n == l->cap) {
+		l->cap = l->cap * 2 + 64;
+		l->v = reallocarray(l->v, l->cap, sizeof(*l->v));
+		assert_non_null(l->v);
+	}
+	l->v[l->n++] = line_of(t);
+	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void lines_of(const char *path, struct lines *l)
+{
+	memset(l, 0, sizeof(*l));
+	l->bin = bins_open(path);
+	assert_int_equal(gobin_each_rtype(l->bin, add_line, l), 0);
+	qsort(l->v, l->n, sizeof(*l->v), by_text);
+}
+
+static void lines_fini(struct lines *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i]);
+	free(l->v);
+	gobin_free(l->bin);
+}
+
+static void test_stripped(void **state)
+{
+	struct bins_entry whole[BINS_MAX], bare[BINS_MAX];
+	size_t n = bins_list_of("kinds", "", whole);
+
+	(void)state;
+	assert_int_equal(bins_list_of("kinds", "-stripped", bare), n);
+	for (size_t i = 0; i < n; i++) {
+		struct lines a, b;
+
+		lines_of(whole[i].path, &a);
+		lines_of(bare[i].path, &b);
+		assert_int_equal(a.n, b.n);
+		for (size_t k = 0; k < a.n; k++)
+			assert_string_equal(a.v[k], b.v[k]);
+		lines_fini(&a);
+		lines_fini(&b);
+	}
+}
+
+#define GENERICS 18
+#define QUALIFIED 16	/* "_" in place of "main._" before */
+#define DOTTED "example.com/kinds/dotted%2ev2."
+
+static const struct {
+	const char *name;
+	const char *whole;	/* or NULL: there is no such type, or several */
+	enum gotype_kind kind;
+	int since;		/* 1.N */
+} names[] = {
+	{ "main.Item", "main.Item", GOTYPE_STRUCT },
+	{ "*main.Item", "*main.Item", GOTYPE_POINTER },
+	{ "[]main.Name", "[]main.Name", GOTYPE_SLICE },
+	{ "main.Grid", "main.Grid", GOTYPE_ARRAY },
+	{ "int8", "int8", GOTYPE_INT },
+	{ "error", "error", GOTYPE_INTERFACE },
+	{ "dotted.Node", DOTTED "Node", GOTYPE_STRUCT },
+	{ DOTTED "Node", DOTTED "Node", GOTYPE_STRUCT },
+	{ "*dotted.Node", "*" DOTTED "Node", GOTYPE_POINTER },
+	{ "kinds.Only", "example.com/kinds/other/kinds.Only", GOTYPE_STRUCT },
+	{ "kinds.Pair", NULL },
+	{ "example.com/kinds/other/kinds.Pair",
+	  "example.com/kinds/other/kinds.Pair", GOTYPE_STRUCT },
+	{ "map[main.Item2]bool", "map[main.Item2]bool", GOTYPE_MAP },
+	{ "chan (<-chan int)", "chan (<-chan int)", GOTYPE_CHAN },
+	{ "func(int, ...string) error", "func(int, ...string) error",
+	  GOTYPE_FUNC },
+	{ "struct { a int; B string \"x:\\\"y\\\"\"; _ int }",
+	  "struct { main.a int; B string \"x:\\\"y\\\"\"; main._ int }",
+	  GOTYPE_STRUCT, QUALIFIED },
+	{ "main.List[int]", "main.List[int]", GOTYPE_STRUCT, GENERICS },
+	{ "main.Duo[" DOTTED "Node,map[main.Name]int]",
+	  "main.Duo[" DOTTED "Node,map[main.Name]int]", GOTYPE_STRUCT, GENERICS },
+	{ "main.Inner", NULL },		/* two functions have one */
+	{ "main.item", NULL },
+	{ "Item", NULL },
+	{ "", NULL },
+};
+
+static void test_find(void **state)
+{
+	static const char *const forms[] = { "", "-stripped", "-pie" };
+	struct bins_entry v[BINS_MAX];
+
+	(void)state;
+	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
+		size_t n = bins_list_of("kinds", forms[f], v);
+
+		for (size_t i = 0; i < n; i++) {
+			struct gobin *bin = bins_open(v[i].path);
+
+			for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+				const struct gotype *t;
+
+				if (v[i].minor < names[k].since)
+					continue;
+				t = gobin_find_type(bin, names[k].name);
+				if (!names[k].whole && !t)
+					continue;
+				if (!names[k].whole || !t)
+					fail_msg("1.%d: %s gives %s", v[i].minor,
+						 names[k].name,
+						 t ? t->name : "nothing");
+				assert_string_equal(t->name, names[k].whole);
+				assert_int_equal(t->kind, names[k].kind);
+			}
+			gobin_free(bin);
+		}
+	}
+}
+
+static int is_item(void *ctx, uint64_t vaddr, const char *name)
+{
+	(void)ctx;
+	assert_true(vaddr);
+	return strcmp(name, "main.Item") ? 0 : 7;
+}
+
+static int count(void *ctx, uint64_t vaddr, const char *name)
+{
+	(void)vaddr;
+	(void)name;
+	++*(size_t *)ctx;
+	return 0;
+}
+
+static void test_itabs(void **state)
+{
+	static const char *const forms[] = { "", "-stripped", "-pie" };
+	struct bins_entry v[BINS_MAX];
+
+	(void)state;
+	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
+		size_t n = bins_list_of("kinds", forms[f], v);
+
+		for (size_t i = 0; i < n; i++) {
+			struct gobin *bin = bins_open(v[i].path);
+			const struct gotype *t;
+			size_t all = 0, own = 0;
+
+			t = gobin_find_type(bin, "main.Summer");
+			assert_non_null(t);
+			assert_int_equal(gobin_itabs(bin, t->rtype, is_item, NULL),
+					 7);
+			assert_int_equal(gobin_itabs(bin, t->rtype, count, &own),
+					 0);
+			assert_int_equal(own, 1);
+			assert_int_equal(gobin_itabs(bin, 0, count, &all), 0);
+			assert_in_range(all, 5, 1000);
+			gobin_free(bin);
+		}
+	}
+}
+
+static void test_direct(void **state)
+{
+	static const struct {
+		const char *name;
+		bool direct;
+	} cases[] = {
+		{ "*main.Item", true }, { "map[string]int", true },
+		{ "chan int", true }, { "func()", true },
+		{ "main.Narrow", true }, { "unsafe.Pointer", true },
+		{ "main.Item", false }, { "int", false }, { "string", false },
+		{ "uintptr", false }, { "error", false },
+	};
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list_of("kinds", "-stripped", v);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		struct gobin *bin = bins_open(v[i].path);
+
+		for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
+			const struct gotype *t;
+
+			t = gobin_find_type(bin, cases[k].name);
+			if (!t)
+				fail_msg("1.%d: no %s", v[i].minor, cases[k].name);
+			assert_int_equal(gobin_rtype_is_direct(bin, t->rtype),
+					 cases[k].direct);
+		}
+		assert_false(gobin_rtype_is_direct(bin, 0));
+		assert_null(gobin_rtype(bin, 0));
+		assert_null(gobin_rtype(bin, UINT64_MAX - 7));
+		gobin_free(bin);
+	}
+}
+
+/* An unlinked copy of @path; where its types are in it. */
+static int copy_of(const char *path, uint64_t *from, uint64_t *len)
+{
+	char name[] = "/tmp/goprobe-test-XXXXXX", buf[65536];
+	int in = open(path, O_RDONLY | O_CLOEXEC), out = mkstemp(name);
+	struct diag d = { .sentence = NULL };
+	const struct elfseg *s;
+	struct linktab link;
+	struct elffile ef;
+	ssize_t n;
+
+	assert_true(in >= 0 && out >= 0);
+	unlink(name);
+	while ((n = read(in, buf, sizeof(buf))) > 0)
+		assert_int_equal(write(out, buf, (size_t)n), n);
+	close(in);
+	assert_int_equal(elffile_open(out, path, &ef, &d), 0);
+	assert_int_equal(linktab_load(&link, &ef, path, &d), 0);
+	s = elffile_segment(&ef, link.types, 1);
+	assert_non_null(s);
+	*from = s->off + (link.types - s->vaddr);
+	*len = link.etypes - link.types;
+	linktab_fini(&link);
+	elffile_fini(&ef);
+	return out;
+}
+
+/* Nothing is expected of them but that the sanitizers stay silent. */
+static int look_at(void *ctx, uint64_t vaddr, const char *name)
+{
+	const struct gotype *t = gobin_rtype(ctx, vaddr);
+	char *line = t ? line_of(t) : NULL;
+
+	assert_non_null(name);
+	free(line);
+	return 0;
+}
+
+static void test_damaged(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list_of("kinds", "-stripped", v);
+	uint32_t seed = 11;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t from, len;
+		int fd = copy_of(v[i].path, &from, &len);
+
+		/* The damage adds up. */
+		for (int round = 0; round < 8; round++) {
+			struct diag d = { .sentence = NULL };
+			struct gobin *bin;
+
+			for (int k = 0; k < 16 << round; k++) {
+				uint8_t b;
+
+				seed = seed * 1664525 + 1013904223;
+				b = (uint8_t)(seed >> 24);
+				assert_int_equal(pwrite(fd, &b, 1, (off_t)
+							(from + seed % len)), 1);
+			}
+			if (gobin_open(fd, "it", &bin, &d)) {
+				diag_fini(&d);
+				break;
+			}
+			gobin_each_rtype(bin, look_at, bin);
+			gobin_itabs(bin, 0, look_at, bin);
+			gobin_find_type(bin, "main.Item");
+			gobin_free(bin);
+		}
+		close(fd);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "each type is what the debug information says", test_debug },
+		{ "a stripped program's types are the same", test_stripped },
+		{ "types are found by whole and by short names", test_find },
+		{ "itabs tell what an interface may hold", test_itabs },
+		{ "what an interface holds directly is known", test_direct },
+		{ "damaged descriptors do no harm", test_damaged },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
