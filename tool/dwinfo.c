@@ -478,6 +478,62 @@ int dwinfo_variables(struct dwinfo *dw, int (*fn)(void *ctx, const char *name),
 	return 0;
 }
 
+static const char *without_path(const char *name)
+{
+	const char *slash = NULL;
+
+	for (const char *p = name; *p && *p != '['; p++)
+		if (*p == '/')
+			slash = p;
+	return slash ? slash + 1 : name;
+}
+
+static bool is_type(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_array_type:
+	case DW_TAG_base_type:
+	case DW_TAG_pointer_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_subroutine_type:
+	case DW_TAG_typedef:
+		return true;
+	}
+	return false;
+}
+
+/* Its types called @name: how many, counted to 2. */
+static int find_type(Dwarf_Die *unit, const char *name, bool whole, Dwarf_Die *ret)
+{
+	Dwarf_Die die;
+	int n = 0;
+
+	for (int end = dwarf_child(unit, &die); !end && n < 2;
+	     end = dwarf_siblingof(&die, &die)) {
+		const char *s = is_type(&die) ? dwarf_diename(&die) : NULL;
+
+		if (!s || strcmp(whole ? s : without_path(s), name))
+			continue;
+		*ret = die;
+		n++;
+	}
+	return n;
+}
+
+const struct gotype *dwinfo_type(struct dwinfo *dw, const char *name)
+{
+	for (int whole = 1; whole >= 0; whole--) {
+		Dwarf_Die die;
+		int n = 0;
+
+		for (size_t i = 0; i < dw->nunits && n < 2; i++)
+			n += find_type(&dw->units[i].die, name, whole, &die);
+		if (n == 1 || (n && whole))
+			return dwtype_at(&dw->types, &die);
+	}
+	return NULL;
+}
+
 static const struct gotype code_word = {
 	.kind = GOTYPE_UINT, .name = "uintptr", .size = 8, .align = 8,
 };

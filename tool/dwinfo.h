@@ -66,6 +66,12 @@ int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt);
 /* The function at link-time address @entry; 0, or -1 if it is not described. */
 int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret);
 
+/*
+ * The type called @name ("net/http.Request", or "http.Request" if only one is
+ * called so); NULL if there is none. Looks at all units.
+ */
+const struct gotype *dwinfo_type(struct dwinfo *dw, const char *name);
+
 /**
  * struct dwvar - a package variable
  * @type: its type

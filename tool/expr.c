@@ -200,7 +200,7 @@ static int parse_primary(struct lex *lx, const struct expr **ret, struct diag *d
 		return -1;
 	for (;;) {
 		const struct lex_token *t = lex_peek(lx, 0);
-		struct expr *e;
+		struct expr *e = NULL;
 		int err;
 
 		if (lex_is(t, '.'))

@@ -20,6 +20,7 @@
 #include "hmap.h"
 #include "inlined.h"
 #include "linktab.h"
+#include "rtsig.h"
 #include "rtypes.h"
 
 struct gobin {
@@ -31,6 +32,7 @@ struct gobin {
 	struct dwinfo *dw;
 	struct gofuncs funcs;
 	struct rtypes types;
+	struct rtsig methods;
 	struct codewin *code;
 	struct hmap sigs;		/* struct gosig by function */
 };
@@ -79,6 +81,7 @@ int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
 		diag_set(d, "out of memory");
 		goto fail;
 	}
+	rtsig_init(&bin->methods, &bin->types);
 	*ret = bin;
 	return 0;
 fail:
@@ -91,6 +94,7 @@ void gobin_free(struct gobin *bin)
 	if (!bin)
 		return;
 	hmap_fini(&bin->sigs);
+	rtsig_fini(&bin->methods);
 	rtypes_fini(&bin->types);
 	gofuncs_fini(&bin->funcs);
 	dwinfo_free(bin->dw);
@@ -184,10 +188,13 @@ static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 	const struct gosig *sig;
 	struct dwfunc df;
 
-	if (!bin->dw)
-		return &sig_stripped;
 	if (fn->flags & GOFUNC_ASM)
 		return &sig_assembly;
+	if (!bin->dw) {
+		sig = rtsig_get(&bin->methods, fn->entry, facts.abi0,
+				facts.args);
+		return sig ? sig : &sig_stripped;
+	}
 	if (dwinfo_func(bin->dw, fn->entry, &df))
 		return &sig_unknown;
 	sig = gosig_build(&bin->mem, &df, &facts);
@@ -266,5 +273,8 @@ int gobin_itabs(struct gobin *bin, uint64_t iface, gobin_rtype_fn fn, void *ctx)
 
 const struct gotype *gobin_find_type(struct gobin *bin, const char *name)
 {
-	return rtypes_find(&bin->types, name);
+	const struct gotype *t = rtypes_find(&bin->types, name);
+
+	/* The linker drops descriptors that nothing refers to. */
+	return t || !bin->dw ? t : dwinfo_type(bin->dw, name);
 }

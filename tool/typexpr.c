@@ -151,6 +151,16 @@ static int parse_arguments(struct lex *lx, const char **name, struct diag *d)
 	return *name ? 0 : no_memory(d);
 }
 
+/* What has two names goes by the one that binaries have. */
+static const char *canonical(const char *name)
+{
+	if (strcmp(name, "byte") == 0)
+		return "uint8";
+	if (strcmp(name, "rune") == 0)
+		return "int32";
+	return strcmp(name, "any") == 0 ? "interface {}" : name;
+}
+
 static int parse_name(struct lex *lx, struct typexpr *t, struct diag *d)
 {
 	const struct lex_token *first = lex_next(lx);
@@ -165,6 +175,8 @@ static int parse_name(struct lex *lx, struct typexpr *t, struct diag *d)
 		t->name = arena_printf(lx->mem, "%s.%s", first->s, last->s);
 	} else if (first->kind != LEX_NAME) {
 		return lex_wrong(lx, first, d, "this is a package, not a type");
+	} else {
+		t->name = canonical(first->s);
 	}
 	if (!t->name)
 		return no_memory(d);
@@ -490,8 +502,11 @@ static int settle_names(const struct lex *lx, struct typexpr_param *v, size_t n,
 			diag_hint(d, "call it '_'");
 			return -1;
 		} else {
-			v[i].name = v[i].type->name;
+			/* As written: an alias has become another name. */
+			v[i].name = arena_strndup(lx->mem, lx->text + v[i].at, v[i].len);
 			v[i].type = type;
+			if (!v[i].name)
+				return no_memory(d);
 		}
 	}
 	return 0;
