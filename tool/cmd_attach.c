@@ -78,6 +78,7 @@ static const char help[] =
  * @pretty: values in lines, not in one
  * @quiet: no header and no summary
  * @strict: losses are a failure
+ * @wanted: what is captured of functions; outlives @plan
  * @plan: what the module is told
  * @target: what is traced
  * @client: connection to the module
@@ -105,6 +106,7 @@ struct attach {
 	bool pretty;
 	bool quiet;
 	bool strict;
+	struct arena wanted;
 	struct plan *plan;
 	struct target target;
 	struct client *client;
@@ -351,7 +353,7 @@ static int make_plan(struct attach *a, struct diag *d)
 		return diag_set(d, "out of memory");
 
 	int err = select_functions(a->plan, a->target.bins, a->target.nbins, a->specs, a->nspecs,
-				   &skipped, d);
+				   &a->wanted, &skipped, d);
 
 	if (!err)
 		err = plan_finish(a->plan, d);
@@ -518,6 +520,7 @@ static void clean_up(struct attach *a)
 	plan_free(a->plan);
 	stream_fini(&a->stream);
 	out_fini(&a->out);
+	arena_fini(&a->wanted);
 	select_specs_free(a->specs, a->nspecs);
 	free(a->pids);
 }

@@ -215,7 +215,7 @@ static int parse(struct args *a, int argc, char **argv, struct diag *d)
 		diag_set(d, "a PATTERN needs a process or a file to look in: -p PID or -b FILE");
 		return CMD_USAGE;
 	}
-	if (select_specs_parse(argv + optind, argc - optind, &a->specs, d))
+	if (select_patterns_parse(argv + optind, argc - optind, &a->specs, d))
 		return CMD_USAGE;
 	a->nspecs = argc - optind;
 	return CMD_DONE;

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exprstep.h"
 #include "out.h"
 
 const struct out_format *out_format_find(const char *name)
@@ -104,21 +105,35 @@ const struct plan_frame *out_frame(const struct out_event *e)
 	return e->kind == OUT_CALL ? &e->fn->call : &e->fn->ret;
 }
 
-const uint8_t *out_value(const struct out_event *e, const struct plan_value *val,
-			 size_t *len, const char **why)
+/* Why there are no bytes of it, or NULL. */
+static const char *absent(const struct out_event *e, const struct plan_frame *f,
+			  const struct plan_value *val)
 {
 	if (val->unavailable)
-		*why = val->unavailable;
-	else if (!e->rec->frame || val->offset > e->rec->frame_size)
-		*why = "not captured";
-	else if (val->stack && e->rec->h.flags & GOPROBE_RECORD_F_FAULT)
-		*why = "no readable memory";
-	else
-		*why = NULL;
-	if (*why)
-		return NULL;
-	*len = e->rec->frame_size - val->offset;
-	return e->rec->frame + val->offset;
+		return val->unavailable;
+	if (!e->rec->frame || val->offset > e->rec->frame_size)
+		return "not captured";
+	if (val->stack && e->rec->h.flags & GOPROBE_RECORD_F_FAULT)
+		return "no readable memory";
+	return value_missed(e->rec, (uint64_t)(val - f->values));
+}
+
+void out_value(const struct out_event *e, const struct plan_frame *f,
+	       const struct plan_value *val, struct out_shown *ret)
+{
+	ret->type = val->steps ? val->steps->type : val->type;
+	ret->why = absent(e, f, val);
+	if (ret->why)
+		return;
+	ret->at = (struct value_at){
+		.type = val->type,
+		.p = e->rec->frame + val->offset,
+		.len = e->rec->frame_size - val->offset,
+	};
+	if (val->steps)
+		ret->why = exprsteps_go(val->steps, e->v, &ret->at, ret->number);
+	if (!ret->why)
+		ret->type = ret->at.type;
 }
 
 const char *out_cause(uint32_t cause)

@@ -11,6 +11,7 @@
 #include "plan.h"
 #include "record.h"
 #include "value.h"
+#include "value_step.h"
 
 enum out_kind {
 	OUT_CALL,
@@ -144,12 +145,23 @@ static inline size_t out_pending(const struct out *o)
 
 /* Arguments of a call or results of a return. */
 const struct plan_frame *out_frame(const struct out_event *e);
-/*
- * Bytes of value @val in the event's record, *@len of them up to the frame's
- * end; or NULL, and *@why says why there are none.
+/**
+ * struct out_shown - what is shown of a value
+ * @at: it, if there is no @why
+ * @why: why it can't be shown
+ * @type: its type, or NULL if that is not known
+ * @number: of a len() or cap(): the bytes that @at may point to
  */
-const uint8_t *out_value(const struct out_event *e, const struct plan_value *val,
-			 size_t *len, const char **why);
+struct out_shown {
+	struct value_at at;
+	const char *why;
+	const struct gotype *type;
+	uint8_t number[8];
+};
+
+/* Value @val of @f, the event's frame; good as long as the record. */
+void out_value(const struct out_event *e, const struct plan_frame *f,
+	       const struct plan_value *val, struct out_shown *ret);
 /* "ring_full" */
 const char *out_cause(uint32_t cause);
 uint64_t out_lost(const struct out_summary *s);

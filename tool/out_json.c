@@ -16,21 +16,20 @@ static inline void number(struct buf *b, const char *key, uint64_t v)
 
 static void value(struct buf *b, const struct out_event *e, const struct plan_value *val)
 {
-	const char *why;
-	size_t len;
-	const uint8_t *p = out_value(e, val, &len, &why);
+	struct out_shown s;
 
+	value_start(e->v, b);
+	out_value(e, out_frame(e), val, &s);
 	buf_str(b, "{\"name\":");
 	buf_json_str(b, val->name ? val->name : "_");
 	buf_str(b, ",\"type\":");
-	buf_json_str(b, val->type ? value_type_name(val->type) : "?");
+	buf_json_str(b, s.type ? value_type_name(s.type) : "?");
 	buf_char(b, ',');
-	if (p) {
-		value_start(e->v, b);
-		value_json(e->v, b, val->type, p, len);
+	if (!s.why) {
+		value_json(e->v, b, s.at.type, s.at.p, s.at.len);
 	} else {
 		buf_str(b, "\"unavailable\":");
-		buf_json_str(b, why);
+		buf_json_str(b, s.why);
 	}
 	buf_char(b, '}');
 }

@@ -63,8 +63,6 @@ static void values(struct out *o, const struct out_event *e)
 {
 	const struct plan_frame *f = out_frame(e);
 	struct buf *b = &o->buf;
-	const char *why;
-	size_t len;
 
 	buf_char(b, '(');
 	if (f->unavailable) {
@@ -74,7 +72,7 @@ static void values(struct out *o, const struct out_event *e)
 	}
 	for (size_t i = 0; i < f->nvalues && !f->unavailable; i++) {
 		const struct plan_value *val = &f->values[i];
-		const uint8_t *p = out_value(e, val, &len, &why);
+		struct out_shown s;
 
 		if (i)
 			buf_str(b, ", ");
@@ -82,12 +80,13 @@ static void values(struct out *o, const struct out_event *e)
 			buf_str(b, val->name);
 			buf_char(b, '=');
 		}
-		if (p) {
-			value_start(e->v, b);
-			value_text(e->v, b, val->type, p, len);
+		value_start(e->v, b);
+		out_value(e, f, val, &s);
+		if (!s.why) {
+			value_text(e->v, b, s.at.type, s.at.p, s.at.len);
 		} else {
 			buf_char(b, '<');
-			buf_str(b, why);
+			buf_str(b, s.why);
 			buf_char(b, '>');
 		}
 	}

@@ -38,12 +38,15 @@ struct plan_options {
 
 extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
 
+struct exprsteps;
+
 /**
  * struct plan_value - an argument or a result in a frame
  * @name: "x", "_", "~r0"
  * @type: its type
  * @offset: where it is in the frame
- * @stack: it was passed on the stack
+ * @stack: it is read from the stack or from static memory
+ * @steps: from what is captured to what is shown of it; NULL: all of it
  * @unavailable: why it is not in the frame (static string), or NULL
  */
 struct plan_value {
@@ -51,6 +54,7 @@ struct plan_value {
 	const struct gotype *type;
 	uint32_t offset;
 	bool stack;
+	const struct exprsteps *steps;
 	const char *unavailable;
 };
 

@@ -4,22 +4,34 @@
 #include <string.h>
 
 #include "near.h"
+#include "request.h"
 #include "select.h"
 
-int select_specs_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
+static int parse(int (*parse_one)(const char *, struct spec *, struct diag *), char **texts,
+		 size_t n, struct spec **ret, struct diag *d)
 {
 	struct spec *specs = calloc(n ? n : 1, sizeof(*specs));
 
 	if (!specs)
 		return diag_set(d, "out of memory");
 	for (size_t i = 0; i < n; i++) {
-		if (spec_parse_pattern(texts[i], &specs[i], d)) {
+		if (parse_one(texts[i], &specs[i], d)) {
 			select_specs_free(specs, i);
 			return -1;
 		}
 	}
 	*ret = specs;
 	return 0;
+}
+
+int select_specs_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
+{
+	return parse(spec_parse, texts, n, ret, d);
+}
+
+int select_patterns_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
+{
+	return parse(spec_parse_pattern, texts, n, ret, d);
 }
 
 void select_specs_free(struct spec *specs, size_t n)
@@ -107,7 +119,10 @@ static void describe(const struct reasons *r, struct buf *b)
  * @found: for each spec, functions it matched
  * @added: for each spec, those that could be added
  * @hit: for each spec, does it match the function at hand
+ * @mem: for what is wanted of functions
+ * @warnings: about functions that were added
  * @refusal: why a plainly named function could not be added
+ * @lacks: what the first other function lacks that a spec asks for
  * @reasons: why others were left out
  */
 struct choice {
@@ -117,7 +132,10 @@ struct choice {
 	size_t *found;
 	size_t *added;
 	bool *hit;
+	struct arena *mem;
+	struct buf warnings;
 	struct diag refusal;
+	struct diag lacks;
 	struct reasons reasons;
 };
 
@@ -128,6 +146,41 @@ static const char *why_refused(struct gobin *bin, const struct gofunc *fn)
 	memset(&info, 0, sizeof(info));
 	plan_survey(bin, fn, &info);
 	return info.refused ? info.refused : "refused";
+}
+
+/* The spec that says what is captured. */
+static const struct spec *deciding(const struct choice *c)
+{
+	const struct spec *first = NULL;
+
+	for (size_t i = 0; i < c->nspecs; i++) {
+		if (c->hit[i] && request_is_special(&c->specs[i]))
+			return &c->specs[i];
+		if (c->hit[i] && !first)
+			first = &c->specs[i];
+	}
+	return first;
+}
+
+static void add(struct choice *c, struct gobin *bin, const struct gofunc *fn, bool named)
+{
+	struct plan_request req;
+	struct diag d = { 0 };
+	bool lacks = request_make(deciding(c), bin, fn, c->mem, &req, &c->warnings, &d);
+	int err = lacks ? -1 : plan_add_request(c->p, bin, fn, &req, &d);
+
+	for (size_t i = 0; i < c->nspecs; i++)
+		c->added[i] += c->hit[i] && !err;
+	if (!err)
+		return;
+	if (!named)
+		left_out(&c->reasons, lacks ? "lack what is asked for" : why_refused(bin, fn));
+	if (named && !c->refusal.sentence)
+		c->refusal = d;
+	else if (lacks && !c->lacks.sentence)
+		c->lacks = d;
+	else
+		diag_fini(&d);
 }
 
 static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn, bool wrappers)
@@ -145,23 +198,8 @@ static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 		any |= c->hit[i];
 		named |= c->hit[i] && s->kind == SPEC_NAME;
 	}
-	if (!any)
-		return;
-
-	struct diag d = { 0 };
-	int err = plan_add(c->p, bin, fn, &d);
-
-	for (size_t i = 0; i < c->nspecs; i++)
-		c->added[i] += c->hit[i] && !err;
-	if (!err)
-		return;
-	if (named && !c->refusal.sentence) {
-		c->refusal = d;
-		return;
-	}
-	diag_fini(&d);
-	if (!named)
-		left_out(&c->reasons, why_refused(bin, fn));
+	if (any)
+		add(c, bin, fn, named);
 }
 
 /* Nothing with code matches; perhaps something that was inlined away does. */
@@ -197,6 +235,12 @@ static int check(struct choice *c, struct gobin **bins, size_t nbins, struct dia
 			return -1;
 		}
 
+		if (c->lacks.sentence) {
+			*d = c->lacks;
+			memset(&c->lacks, 0, sizeof(c->lacks));
+			return -1;
+		}
+
 		struct buf b = { 0 };
 
 		describe(&c->reasons, &b);
@@ -209,11 +253,12 @@ static int check(struct choice *c, struct gobin **bins, size_t nbins, struct dia
 }
 
 int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
-		     const struct spec *specs, size_t nspecs, struct buf *skipped,
-		     struct diag *d)
+		     const struct spec *specs, size_t nspecs, struct arena *mem,
+		     struct buf *skipped, struct diag *d)
 {
 	struct choice c = {
 		.p = p,
+		.mem = mem,
 		.specs = specs,
 		.nspecs = nspecs,
 		.found = calloc(nspecs, sizeof(size_t)),
@@ -234,9 +279,15 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 	}
 	if (!err)
 		err = check(&c, bins, nbins, d);
-	if (!err)
+	if (!err) {
 		describe(&c.reasons, skipped);
+		if (skipped->len && c.warnings.len)
+			buf_char(skipped, '\n');
+		buf_mem(skipped, c.warnings.p, c.warnings.len);
+	}
+	buf_fini(&c.warnings);
 	diag_fini(&c.refusal);
+	diag_fini(&c.lacks);
 	free(c.found);
 	free(c.added);
 	free(c.hit);

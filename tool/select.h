@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "arena.h"
 #include "buf.h"
 #include "diag.h"
 #include "gobin.h"
@@ -14,16 +15,20 @@
 
 /* Parse @n texts. *@ret is to be given to select_specs_free(). */
 int select_specs_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
+/* Likewise, where only patterns make sense. */
+int select_patterns_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
 void select_specs_free(struct spec *specs, size_t n);
 
 /*
  * Add the functions that the specs name to @p. A function that a plain name
- * names must be probeable; of those that a glob or regular expression finds,
- * the others are left out, and @skipped is told how many and why.
+ * names must be probeable, and have what its spec asks for; of those that a glob
+ * or regular expression finds, the others are left out, and @skipped is told how
+ * many and why. Of the specs that name a function, the first one that asks for
+ * something says what is captured. @mem must outlive @p.
  */
 int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
-		     const struct spec *specs, size_t nspecs, struct buf *skipped,
-		     struct diag *d);
+		     const struct spec *specs, size_t nspecs, struct arena *mem,
+		     struct buf *skipped, struct diag *d);
 
 /* "no function of main is called 'foo'", with the nearest names. */
 int select_no_match(struct gobin **bins, size_t nbins, const struct spec *spec,

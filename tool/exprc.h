@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From capture expressions to what the module does: pieces of registers, stack
+ * and static memory, and a program that follows pointers and checks bounds. Only
+ * what was asked for is copied. What is in a map or in an interface can't be
+ * found in so few steps: the whole of it is captured, and the rest of the
+ * expression is left to exprstep.h.
+ */
+#ifndef GOPROBE_EXPRC_H
+#define GOPROBE_EXPRC_H
+
+#include "arena.h"
+#include "diag.h"
+#include "expr.h"
+#include "plan.h"
+
+/**
+ * struct exprc_scope - what names mean
+ * @bin: binary
+ * @fn: the function, or NULL: package variables only
+ * @sig: its signature, or NULL
+ * @abi0: everything is passed on the stack
+ * @results: at its return: its results
+ * @mem: where all that is made lives
+ */
+struct exprc_scope {
+	struct gobin *bin;
+	const struct gofunc *fn;
+	const struct gosig *sig;
+	bool abi0;
+	bool results;
+	struct arena *mem;
+};
+
+/* 0, or -1 with an error that points into the list's text. */
+int exprc_compile(const struct exprc_scope *scope, const struct expr_list *list,
+		  struct plan_capture *ret, struct diag *d);
+
+/*
+ * Of a function whose arguments are unknown: the registers that they would be in,
+ * called "$rax" and so on, as many as @args_bytes of words fill (all if it is
+ * negative).
+ */
+int exprc_registers(struct arena *mem, int32_t args_bytes, struct plan_capture *ret);
+
+#endif

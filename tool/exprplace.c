@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Operations and pieces for places of values. */
+#include "exprplace.h"
+
+#define WORD 8U
+
+void exprcode_op(struct exprcode *c, struct goprobe_op op)
+{
+	if (c->nops == EXPRCODE_OPS_MAX)
+		c->full = true;
+	else
+		c->ops[c->nops++] = op;
+}
+
+uint8_t exprcode_take(struct exprcode *c)
+{
+	if (c->reg == EXPRCODE_ZERO) {
+		c->full = true;
+		return 0;
+	}
+	return c->reg++;
+}
+
+struct exprplace exprplace_part(const struct exprplace *p, uint64_t offset,
+				const struct gotype *type)
+{
+	struct exprplace part = *p;
+
+	part.at += offset;
+	part.type = type;
+	return part;
+}
+
+/* The register of the part that is @at in its argument; NULL in what is no part. */
+static const struct goabi_part *part_at(const struct exprplace *p, uint64_t at)
+{
+	for (size_t i = 0; i < p->nparts; i++)
+		if (p->parts[i].at == at)
+			return &p->parts[i];
+	return NULL;
+}
+
+static void load_part(struct exprcode *c, const struct exprplace *p, uint64_t at, uint8_t reg)
+{
+	const struct goabi_part *part = part_at(p, at);
+
+	if (!part || part->is_float) {
+		c->full = true;
+		return;
+	}
+	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_REG, .a = reg, .b = part->reg });
+}
+
+void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offset,
+		    uint32_t size, uint8_t reg)
+{
+	struct goprobe_op load = { .code = GOPROBE_OP_LOAD, .a = reg, .b = reg, .size = size };
+	uint64_t at = p->at + offset;
+
+	switch (p->kind) {
+	case EXPRPLACE_PARTS:
+		load_part(c, p, at, reg);
+		return;
+	case EXPRPLACE_STACK:
+		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_SP, .a = reg, .value = at });
+		break;
+	case EXPRPLACE_STATIC:
+		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_STATIC, .a = reg,
+						    .value = at });
+		break;
+	case EXPRPLACE_MEMORY:
+		load.b = p->reg;
+		load.value = at;
+		break;
+	case EXPRPLACE_REGISTER:
+		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_MOVE, .a = reg, .b = p->reg });
+		return;
+	case EXPRPLACE_CONSTANT:
+		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_IMM, .a = reg, .value = at });
+		return;
+	}
+	exprcode_op(c, load);
+}
+
+void exprplace_number(struct exprcode *c, const struct exprplace *p, uint8_t reg)
+{
+	uint32_t size = (uint32_t)p->type->size;
+
+	exprplace_load(c, p, 0, size, reg);
+	if (size == WORD || p->kind == EXPRPLACE_REGISTER || p->kind == EXPRPLACE_CONSTANT)
+		return;
+	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_SIGN, .a = reg, .b = reg,
+					    .size = size });
+	if (p->type->kind == GOTYPE_INT)
+		return;
+	/* Unsigned: what became negative is 2^n higher. */
+	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JSGE, .a = reg,
+					    .b = EXPRCODE_ZERO, .offset = 1 });
+	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_ADD_I, .a = reg,
+					    .value = 1ULL << (size * 8) });
+}
+
+struct exprplace exprplace_follow(struct exprcode *c, const struct exprplace *p,
+				  const struct gotype *type)
+{
+	uint8_t reg = p->kind == EXPRPLACE_MEMORY ? p->reg : exprcode_take(c);
+
+	exprplace_load(c, p, 0, WORD, reg);
+	return (struct exprplace){ .kind = EXPRPLACE_MEMORY, .type = type, .reg = reg };
+}
+
+struct exprplace exprplace_address(struct exprcode *c, const struct exprplace *p)
+{
+	struct exprplace to = { .kind = EXPRPLACE_MEMORY, .type = p->type, .reg = p->reg,
+				.at = p->at };
+
+	if (p->kind == EXPRPLACE_MEMORY)
+		return to;
+	to.at = 0;
+	to.reg = exprcode_take(c);
+	exprcode_op(c, (struct goprobe_op){
+		.code = p->kind == EXPRPLACE_STACK ? GOPROBE_OP_SP : GOPROBE_OP_STATIC,
+		.a = to.reg, .value = p->at });
+	return to;
+}
+
+void exprplace_check(struct exprcode *c, uint8_t a, uint8_t b, uint32_t status)
+{
+	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JLT, .a = a, .b = b, .offset = 1 });
+	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_FAIL, .value = status });
+}
+
+static void add_piece(struct exprcode *c, struct goprobe_piece piece)
+{
+	if (c->npieces == EXPRCODE_PIECES_MAX)
+		c->full = true;
+	else
+		c->pieces[c->npieces++] = piece;
+}
+
+static void store_parts(struct exprcode *c, const struct exprplace *p, uint32_t offset)
+{
+	for (size_t i = 0; i < p->nparts; i++) {
+		const struct goabi_part *part = &p->parts[i];
+
+		if (part->at < p->at || part->at - p->at >= p->type->size)
+			continue;
+		add_piece(c, (struct goprobe_piece){
+			.source = part->is_float ? GOPROBE_FROM_FLOAT_REG : GOPROBE_FROM_INT_REG,
+			.reg = part->reg, .size = part->size,
+			.frame = offset + part->at - (uint32_t)p->at });
+	}
+}
+
+bool exprplace_store(struct exprcode *c, const struct exprplace *p, uint32_t *offset)
+{
+	uint64_t align = p->type->align ? p->type->align : 1, size = p->type->size;
+	uint64_t at = (c->size + align - 1) / align * align;
+
+	*offset = 0;
+	if (!size)
+		return true;
+	if (size > PLAN_FRAME_MAX || at + size > PLAN_FRAME_MAX)
+		return false;
+	*offset = (uint32_t)at;
+	c->size = (uint32_t)(at + size);
+	switch (p->kind) {
+	case EXPRPLACE_PARTS:
+		store_parts(c, p, *offset);
+		break;
+	case EXPRPLACE_STACK:
+		add_piece(c, (struct goprobe_piece){ .source = GOPROBE_FROM_STACK, .size = size,
+						     .frame = *offset, .offset = (int32_t)p->at });
+		break;
+	case EXPRPLACE_STATIC:
+		add_piece(c, (struct goprobe_piece){ .source = GOPROBE_FROM_STATIC, .size = size,
+						     .frame = *offset, .address = p->at });
+		break;
+	case EXPRPLACE_MEMORY:
+		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_COPY, .b = p->reg,
+						    .size = size, .offset = *offset,
+						    .value = p->at });
+		break;
+	case EXPRPLACE_REGISTER:
+		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_STORE, .a = p->reg,
+						    .size = size, .offset = *offset });
+		break;
+	case EXPRPLACE_CONSTANT: {
+		uint8_t reg = exprcode_take(c);
+
+		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_IMM, .a = reg,
+						    .value = p->at });
+		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_STORE, .a = reg,
+						    .size = size, .offset = *offset });
+		break;
+	}
+	}
+	return true;
+}

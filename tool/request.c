@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From a probe spec to what is wanted of one function. */
+#include "exprc.h"
+#include "request.h"
+#include "sigparse.h"
+
+/*
+ * The line table knows how many bytes a function's arguments take, and so
+ * whether a signature can be right.
+ */
+static void check_sig(const struct gosig *sig, const struct gobin *bin, const struct gofunc *fn,
+		      struct buf *warnings)
+{
+	int32_t is = gobin_args_bytes(bin, fn);
+	int32_t should = sigparse_args_bytes(sig, fn->flags & GOFUNC_ABI0);
+
+	if (is < 0 || should < 0 || is == should)
+		return;
+	if (warnings->len)
+		buf_char(warnings, '\n');
+	buf_str(warnings, "warning: the signature given for ");
+	buf_str(warnings, fn->name);
+	buf_str(warnings, " takes ");
+	buf_i64(warnings, should);
+	buf_str(warnings, " bytes, and the function takes ");
+	buf_i64(warnings, is);
+	buf_str(warnings, ": values may be wrong");
+}
+
+static int compile(const struct exprc_scope *scope, const struct expr_list *list,
+		   const struct plan_capture **ret, struct diag *d)
+{
+	struct plan_capture *c = arena_alloc(scope->mem, sizeof(*c));
+
+	*ret = c;
+	return c ? exprc_compile(scope, list, c, d) : diag_set(d, "out of memory");
+}
+
+/* What is known of nothing but the convention: registers. */
+static int registers(struct arena *mem, int32_t args_bytes, const struct plan_capture **ret,
+		     struct diag *d)
+{
+	struct plan_capture *c = arena_alloc(mem, sizeof(*c));
+
+	*ret = c;
+	return c && !exprc_registers(mem, args_bytes, c) ? 0 : diag_set(d, "out of memory");
+}
+
+int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc *fn,
+		 struct arena *mem, struct plan_request *ret, struct buf *warnings,
+		 struct diag *d)
+{
+	struct sigparse types = { .bin = bin, .mem = mem, .text = spec->text };
+	struct exprc_scope scope = {
+		.bin = bin, .fn = fn, .abi0 = fn->flags & GOFUNC_ABI0, .mem = mem,
+	};
+	int err = 0;
+
+	*ret = (struct plan_request){ 0 };
+	if (fn->flags & GOFUNC_INLINED)
+		return 0;
+	if (spec->sig) {
+		ret->sig = sigparse_sig(&types, spec->sig, fn, d);
+		if (!ret->sig)
+			return -1;
+		check_sig(ret->sig, bin, fn, warnings);
+	}
+	scope.sig = ret->sig ? ret->sig : gobin_sig(bin, fn);
+	if (spec->call)
+		err = compile(&scope, spec->call, &ret->call, d);
+	else if (scope.sig->incomplete && !scope.abi0)
+		err = registers(mem, gobin_args_bytes(bin, fn), &ret->call, d);
+	scope.results = true;
+	if (!err && spec->ret)
+		err = compile(&scope, spec->ret, &ret->ret, d);
+	return err;
+}
