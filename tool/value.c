@@ -149,7 +149,6 @@ void value_iface(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 	if (!find_dynamic(v, ret->type, &d))
 		return;
 	ret->name = d.name;
-	ret->why = "type not known yet";
 	if (!d.type)
 		return;
 	ret->dynamic = d.type;

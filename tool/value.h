@@ -26,7 +26,7 @@
 /**
  * struct value_dynamic - what a run-time type descriptor stands for
  * @name: the type's name, or NULL
- * @type: the type, or NULL if it is not known, or not known yet
+ * @type: the type, or NULL if it is not known
  * @direct: an interface's data word is the value itself, of 8 bytes
  */
 struct value_dynamic {
