@@ -106,20 +106,25 @@ static const uint64_t words_items[] = { 7, 0, 0x5000, 5, 8, 0, 0, 0 };
 static const uint64_t words_type[] = { 0x4a0000 };
 static const uint64_t words_self[] = { 0x5700, 2, 2, 0x5700, 2, 2 };
 
+#define CHUNK(address_, type_, size_, status_, data_) { \
+	.address = (address_), .type = (type_), .size = (size_), .status = (status_), \
+	.data = (const uint8_t *)(data_), \
+}
+
 /* What records refer to: chunks at fixed addresses, there for all cases. */
 static const struct record_chunk chunks[] = {
-	{ 0x5000, GOPROBE_TYPE_BYTES, 5, GOPROBE_CHUNK_OK, (const uint8_t *)"hello" },
-	{ 0x5100, GOPROBE_TYPE_BYTES, 3, GOPROBE_CHUNK_OK, (const uint8_t *)"\x01\xff\x00" },
-	{ 0x5200, 1, 16, GOPROBE_CHUNK_OK, (const uint8_t *)words_12 },
-	{ 0x5300, 2, 32, GOPROBE_CHUNK_OK, (const uint8_t *)words_strings },
-	{ 0x5400, 3, 64, GOPROBE_CHUNK_OK, (const uint8_t *)words_items },
-	{ 0x5500, 4, 0, GOPROBE_CHUNK_FAULT, (const uint8_t *)"" },
-	{ 0x5600, 4, 0, GOPROBE_CHUNK_BAD, (const uint8_t *)"" },
-	{ 0x5608, GOPROBE_TYPE_ITAB, 8, GOPROBE_CHUNK_OK, (const uint8_t *)words_type },
-	{ 0x5700, 5, 48, GOPROBE_CHUNK_OK, (const uint8_t *)words_self },
-	{ 0x5800, GOPROBE_TYPE_BYTES, 2, GOPROBE_CHUNK_OK, (const uint8_t *)"\xc3\xbc" },
-	{ 0x5900, GOPROBE_TYPE_BYTES, 0, GOPROBE_CHUNK_OK, (const uint8_t *)"" },
-	{ 0x5a00, 4, 0, GOPROBE_CHUNK_REMOTE, (const uint8_t *)"" },
+	CHUNK(0x5000, GOPROBE_TYPE_BYTES, 5, GOPROBE_CHUNK_OK, "hello"),
+	CHUNK(0x5100, GOPROBE_TYPE_BYTES, 3, GOPROBE_CHUNK_OK, "\x01\xff\x00"),
+	CHUNK(0x5200, 1, 16, GOPROBE_CHUNK_OK, words_12),
+	CHUNK(0x5300, 2, 32, GOPROBE_CHUNK_OK, words_strings),
+	CHUNK(0x5400, 3, 64, GOPROBE_CHUNK_OK, words_items),
+	CHUNK(0x5500, 4, 0, GOPROBE_CHUNK_FAULT, ""),
+	CHUNK(0x5600, 4, 0, GOPROBE_CHUNK_BAD, ""),
+	CHUNK(0x5608, GOPROBE_TYPE_ITAB, 8, GOPROBE_CHUNK_OK, words_type),
+	CHUNK(0x5700, 5, 48, GOPROBE_CHUNK_OK, words_self),
+	CHUNK(0x5800, GOPROBE_TYPE_BYTES, 2, GOPROBE_CHUNK_OK, "\xc3\xbc"),
+	CHUNK(0x5900, GOPROBE_TYPE_BYTES, 0, GOPROBE_CHUNK_OK, ""),
+	CHUNK(0x5a00, 4, 0, GOPROBE_CHUNK_REMOTE, ""),
 };
 
 static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
