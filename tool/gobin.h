@@ -105,7 +105,11 @@ int gobin_load_inlined(struct gobin *bin);
 /* The function that contains the link-time address, or NULL. */
 const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr);
 
-/* Parameters and results, from DWARF; cached; never NULL (see @incomplete). */
+/*
+ * Parameters and results, from DWARF; without it, those of methods that type
+ * descriptors mention, where the receiver is called "recv" and the parameters p0,
+ * p1 ...; cached; never NULL (see @incomplete).
+ */
 const struct gosig *gobin_sig(struct gobin *bin, const struct gofunc *fn);
 /* Bytes of arguments by the line table (_func.args); negative if unknown. */
 int32_t gobin_args_bytes(const struct gobin *bin, const struct gofunc *fn);

@@ -72,6 +72,9 @@ typedef int (*rtypes_fn)(void *ctx, uint64_t vaddr, const char *name);
  */
 int rtypes_each(struct rtypes *t, rtypes_fn fn, void *ctx);
 
+/* Addresses of the same; @n: their number. */
+const uint64_t *rtypes_all(struct rtypes *t, size_t *n);
+
 /*
  * The type called @name: "net/http.Request", or "http.Request" if no other
  * is called so. NULL if there is none, or if it is ambiguous.

@@ -189,6 +189,13 @@ static void gather(struct rtypes *t)
 	t->nall = w.n;
 }
 
+const uint64_t *rtypes_all(struct rtypes *t, size_t *n)
+{
+	gather(t);
+	*n = t->nall;
+	return t->all;
+}
+
 int rtypes_each(struct rtypes *t, rtypes_fn fn, void *ctx)
 {
 	int ret = 0;
