@@ -295,30 +295,26 @@ static __always_inline u32 gp_capture_next(const struct goprobe_ref *ref, u32 le
 }
 
 static int gp_capture_other(struct gp_capture *c, const struct goprobe_ref *ref,
-			    const u8 *object, u32 level, u32 next);
+			    const u8 *object, u32 next);
 
 /*
  * The data word of an interface is the value: what it refers to follows. The
  * verifier has seen to it that no interface is among that.
  */
 static noinline int gp_capture_direct(struct gp_capture *c, const struct gp_type *t,
-				      const u8 *word, u32 level)
+				      const u8 *word, u32 next)
 {
 	int err = 0;
 	u32 i;
 
-	for (i = 0; !err && i < t->nrefs; i++) {
-		u32 next = gp_capture_next(&t->refs[i], level);
-
-		if (next <= c->plan->w.depth)
-			err = gp_capture_other(c, &t->refs[i], word, level, next);
-	}
+	for (i = 0; !err && i < t->nrefs; i++)
+		err = gp_capture_other(c, &t->refs[i], word, next);
 	return err;
 }
 
-/* The two words of an interface in an object at @level. */
+/* The two words of an interface. */
 static noinline int gp_capture_iface(struct gp_capture *c, const struct goprobe_ref *ref,
-				     const u8 *at, u32 level, u32 next)
+				     const u8 *at, u32 next)
 {
 	u64 type = gp_load(at);
 	gp_dynamic_t dynamic;
@@ -333,13 +329,14 @@ static noinline int gp_capture_iface(struct gp_capture *c, const struct goprobe_
 		type = gp_load(c->found + 1);
 	}
 	dynamic = gp_dynamic_find(c->dynamic, type - c->bias);
+	/* What the word refers to is as near as a value that it would point to. */
 	if (gp_dynamic_is_direct(dynamic))
-		return gp_capture_direct(c, gp_dynamic_type(dynamic), at + 8, level);
+		return gp_capture_direct(c, gp_dynamic_type(dynamic), at + 8, next);
 	return gp_capture_object(c, gp_load(at + 8), gp_dynamic_type(dynamic), next);
 }
 
 static noinline int gp_capture_other(struct gp_capture *c, const struct goprobe_ref *ref,
-				     const u8 *object, u32 level, u32 next)
+				     const u8 *object, u32 next)
 {
 	const u8 *at = object + ref->offset;
 	u64 address = gp_load(at);
@@ -358,7 +355,7 @@ static noinline int gp_capture_other(struct gp_capture *c, const struct goprobe_
 	case GOPROBE_REF_FUNC:
 		return gp_capture_func(c, address, next);
 	}
-	return gp_capture_iface(c, ref, at, level, next);
+	return gp_capture_iface(c, ref, at, next);
 }
 
 /* Follow one reference of an object at @level. */
@@ -372,7 +369,7 @@ static __always_inline int gp_capture_ref(struct gp_capture *c,
 		return 0;
 	if (ref->kind == GOPROBE_REF_STRING)
 		return gp_capture_string(c, object + ref->offset, next);
-	return gp_capture_other(c, ref, object, level, next);
+	return gp_capture_other(c, ref, object, next);
 }
 
 /* Follow the references of one object of type @t. */
