@@ -28,13 +28,9 @@ struct dyniface {
 	struct dyniface *next;
 };
 
-/* Found in any more often than others; after them, what is common in a package. */
+/* Found in any more often than others, besides types without a package. */
 static const char *const common[] = {
-	"bool", "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint16",
-	"uint32", "uint64", "uintptr", "float32", "float64", "complex64", "complex128",
-	"string", "error", "[]uint8", "[]string", "[]int", "[]interface {}",
-	"map[string]interface {}", "map[string]string", "time.Duration", "time.Time",
-	"*errors.errorString", "*fmt.wrapError", "*runtime.TypeAssertionError",
+	"time.Duration", "time.Time", "*time.Time", "*errors.errorString", "*fmt.wrapError", "*runtime.TypeAssertionError",
 	"runtime.boundsError", "runtime.errorString",
 };
 
@@ -112,7 +108,7 @@ enum dyntypes_added dyntypes_add_func(struct dyntypes *d, struct gobin *bin, uin
  * @d: where it goes
  * @bin: the binary
  * @level: of the interfaces' values
- * @own: types of the packages of traced functions; else those of @common
+ * @own: types of the packages of traced functions; else what is common
  */
 struct wish {
 	struct dyntypes *d;
@@ -149,18 +145,24 @@ int dyntypes_package(struct dyntypes *d, const struct gobin *bin, const char *na
 	return package_len(name) ? hmap_put(&d->packages, package_key(bin, name), d) : 0;
 }
 
-/* The name of what a type is about: of "main.Item" for "[]*main.Item". */
-static const char *bare_name(const char *name)
+/* Is a type of such a package named in the type @name, as in "[]*main.Item"? */
+static bool mentions_own(const struct wish *w, const char *name)
 {
-	while (*name == '*' || (name[0] == '[' && name[1] == ']'))
-		name += *name == '*' ? 1 : 2;
-	return name;
+	if (is_own(w, name))
+		return true;
+	for (const char *p = name; *p; p++)
+		if (strchr("*[](){}, ", *p) && is_own(w, p + 1))
+			return true;
+	return false;
 }
 
 static bool is_wanted(const struct wish *w, const char *name)
 {
 	if (w->own)
-		return is_own(w, bare_name(name));
+		return mentions_own(w, name);
+	/* int, []string, map[string]*bool, struct { X int } */
+	if (!strchr(name, '.'))
+		return true;
 	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
 		if (strcmp(name, common[i]) == 0)
 			return true;
@@ -182,9 +184,11 @@ static int add_if_wanted(void *ctx, uint64_t vaddr, const char *name)
 
 static int add_any(struct wish *w)
 {
-	int err = gobin_each_rtype(w->bin, add_if_wanted, w);
+	int err;
 
 	w->own = true;
+	err = gobin_each_rtype(w->bin, add_if_wanted, w);
+	w->own = false;
 	return err ? err : gobin_each_rtype(w->bin, add_if_wanted, w);
 }
 

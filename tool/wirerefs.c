@@ -172,10 +172,27 @@ static void add_elements(struct wirerefs *r, const struct gotype *t, uint64_t of
 	}
 }
 
+/* sync/atomic.Pointer[T] has an unsafe pointer, and beside it a type: [0]*T. */
+static const struct gotype *atomic_target(const struct gotype *t)
+{
+	static const char name[] = "sync/atomic.Pointer[";
+
+	if (strncmp(t->name, name, sizeof(name) - 1) != 0)
+		return NULL;
+	for (size_t i = 0; i < t->nfields; i++) {
+		const struct gotype *f = t->fields[i].type;
+
+		if (f->kind == GOTYPE_ARRAY && !f->count && f->elem->kind == GOTYPE_POINTER)
+			return f->elem;
+	}
+	return NULL;
+}
+
 static void add_fields(struct wirerefs *r, const struct gotype *t, uint64_t offset, bool top,
 		       int depth)
 {
 	const struct trim *trim = trim_of(t);
+	const struct gotype *atomic = atomic_target(t);
 
 	for (size_t i = 0; i < t->nfields; i++) {
 		const struct gofield *f = &t->fields[i];
@@ -183,7 +200,8 @@ static void add_fields(struct wirerefs *r, const struct gotype *t, uint64_t offs
 
 		if (!is_followed(trim, f->name))
 			continue;
-		add_value(r, f->type, offset + f->offset, top, depth);
+		add_value(r, atomic && f->type->kind == GOTYPE_POINTER ? atomic : f->type,
+			  offset + f->offset, top, depth);
 		/* A chain of contexts is one thing, however long. */
 		if (f->embedded && r->n == before + 1 &&
 		    strcmp(f->type->name, "context.Context") == 0)
