@@ -146,9 +146,13 @@ static int handle_error(struct nlmsghdr *h, const char *what, struct diag *d)
 
 	size_t skip = sizeof(*e);
 
-	if (!(h->nlmsg_flags & NLM_F_CAPPED))
+	if (!(h->nlmsg_flags & NLM_F_CAPPED)) {
+		/* The request stands between the error and what tells of it. */
+		if (e->msg.nlmsg_len < NLMSG_HDRLEN || e->msg.nlmsg_len > h->nlmsg_len)
+			return refused(d, what, (int)-(int64_t)e->error, NULL);
 		skip += e->msg.nlmsg_len - NLMSG_HDRLEN;
-	return refused(d, what, -e->error,
+	}
+	return refused(d, what, (int)-(int64_t)e->error,
 		       sentence_at(h, (char *)e + NLMSG_ALIGN(skip)));
 }
 
@@ -160,7 +164,7 @@ static int handle_done(struct nlmsghdr *h, const char *what, struct diag *d)
 		memcpy(&err, nlmsg_data(h), sizeof(err));
 	if (err >= 0)
 		return 0;
-	return refused(d, what, -err, sentence_at(h, (char *)nlmsg_data(h) + sizeof(err)));
+	return refused(d, what, (int)-(int64_t)err, sentence_at(h, (char *)nlmsg_data(h) + sizeof(err)));
 }
 
 /* Called for each message of an answer; other than 0 ends the exchange. */
@@ -552,7 +556,9 @@ static int list_message(struct client *c, struct nlmsghdr *h, void *ctx, struct 
 		s.npids = nla_len(pids) / sizeof(*s.pids);
 	}
 	if (points) {
-		s.points = nla_data(points);
+		/* Attributes are 4-aligned, points are not. */
+		memcpy(c->reply, nla_data(points), nla_len(points));
+		s.points = (struct goprobe_point *)c->reply;
 		s.npoints = nla_len(points) / sizeof(*s.points);
 	}
 	return l->fn(l->ctx, &s) ? diag_set(d, "out of memory") : 0;

@@ -7,6 +7,8 @@
 
 /* Many functions in one read, yet little for one that stands alone. */
 #define CODEWIN_BYTES (256U << 10)
+/* No compiler makes a function as large; a hostile table may say so. */
+#define CODEWIN_MAX (16U << 20)
 
 struct codewin {
 	const struct elffile *ef;
@@ -42,7 +44,7 @@ const uint8_t *codewin_get(struct codewin *w, uint64_t vaddr, size_t len)
 	    len <= w->len - (vaddr - w->vaddr))
 		return w->bytes + (vaddr - w->vaddr);
 	s = elffile_segment(w->ef, vaddr, len);
-	if (!s || !(s->flags & PF_X))
+	if (!s || !(s->flags & PF_X) || len > CODEWIN_MAX)
 		return NULL;
 	have = s->filesz - (vaddr - s->vaddr);
 	want = len > CODEWIN_BYTES ? len : CODEWIN_BYTES;

@@ -73,7 +73,7 @@ int gofuncs_load(struct gofuncs *f, const struct linktab *l,
 		 const struct elffile *ef)
 {
 	uint8_t wrapper = goversion_funcid_wrapper(l->minor);
-	uint64_t last = 0;
+	uint64_t last = 0, room = PCLNTAB_WORK * (uint64_t)l->tab.len;
 
 	memset(f, 0, sizeof(*f));
 	f->v = calloc(l->tab.nfunc, sizeof(*f->v));
@@ -83,10 +83,15 @@ int gofuncs_load(struct gofuncs *f, const struct linktab *l,
 	for (uint32_t i = 0; i < l->tab.nfunc; i++) {
 		struct gofunc *g = &f->v[f->n];
 		struct pclntab_func pf;
+		size_t len;
 
 		if (pclntab_func(&l->tab, i, &pf) || pf.entry < last)
 			return -1;
 		last = pf.entry;
+		len = strlen(pf.name);
+		if (len > room)
+			return -1;
+		room -= len;
 		if (!is_code(ef, &pf))
 			continue;
 		g->name = pf.name;

@@ -25,6 +25,7 @@ struct census {
 	const struct linktab *l;
 	const struct elffile *ef;
 	struct hmap by_name;	/* by a hash of the name */
+	uint64_t room;		/* bytes of names that may still be looked at */
 	struct callee *all;
 	size_t n;
 };
@@ -50,26 +51,61 @@ static struct callee *callee_of(struct census *c, const char *name)
 	return hmap_put(&c->by_name, key_of(name), k) ? NULL : k;
 }
 
-/* An address for each entry of the tree, as far as it has code; their number. */
+/*
+ * An address for each entry of the tree, as far as it has code; their number. There
+ * can't be more than the function has bytes.
+ */
 static size_t walk(const struct pclntab *t, const struct pclntab_func *f,
 		   uint64_t *pcs)
 {
-	uint64_t pc = f->entry, until;
+	uint64_t max = f->end - f->entry;
+	struct pclntab_run run;
 	size_t n = 0;
-	int32_t ix;
 
-	while (pc < f->end &&
-	       !pclntab_pcdata(t, f, PCLNTAB_PCDATA_INLTREE, pc, &ix,
-			       &until)) {
-		if (ix >= 0 && ix < (int32_t)PLACES_MAX) {
-			if (!pcs[ix])
-				pcs[ix] = pc;
-			if ((size_t)ix >= n)
-				n = (size_t)ix + 1;
-		}
-		pc = until;
+	if (max > PLACES_MAX)
+		max = PLACES_MAX;
+	pclntab_walk(t, f, pclntab_pcdata_at(t, f, PCLNTAB_PCDATA_INLTREE),
+		     &run);
+	while (pclntab_next(t, f, &run)) {
+		if (run.value < 0 || (uint64_t)run.value >= max)
+			continue;
+		if (!pcs[run.value])
+			pcs[run.value] = run.from;
+		if ((size_t)run.value >= n)
+			n = (size_t)run.value + 1;
 	}
 	return n;
+}
+
+/* The name at @off, unless a damaged table makes too much work of names. */
+static const char *name_at(struct census *c, uint32_t off)
+{
+	const char *name = pclntab_name(&c->l->tab, off);
+	size_t len = name ? strlen(name) : 0;
+
+	if (!len || len > c->room)
+		return NULL;
+	c->room -= len;
+	return name;
+}
+
+static void count_entry(struct census *c, const struct pclntab_func *f,
+			const uint8_t *entry, uint64_t pc)
+{
+	const struct pclntab *t = &c->l->tab;
+	struct pclntab_inlined in;
+	const char *name;
+	struct callee *k;
+
+	pclntab_inlined(t, entry, &in);
+	name = name_at(c, in.name);
+	k = name ? callee_of(c, name) : NULL;
+	if (!k)
+		return;
+	k->places++;
+	if (!k->file && pc)
+		k->file = pclntab_file_at(t, f, pc);
+	k->line = in.line > 0 ? in.line : 0;
 }
 
 static int count_in(struct census *c, const struct pclntab_func *f,
@@ -86,24 +122,11 @@ static int count_in(struct census *c, const struct pclntab_func *f,
 	entries = malloc(n * size + 1);
 	if (!entries)
 		return -1;
-	if (elffile_read_vaddr(c->ef, tree, entries, n * size))
-		n = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct pclntab_inlined in;
-		const char *name;
-		struct callee *k;
-
-		pclntab_inlined(t, entries + i * size, &in);
-		name = pclntab_name(t, in.name);
-		k = name && *name ? callee_of(c, name) : NULL;
-		if (k) {
-			k->places++;
-			if (!k->file && pcs[i])
-				k->file = pclntab_file_at(t, f, pcs[i]);
-			k->line = in.line > 0 ? in.line : 0;
-		}
-		pcs[i] = 0;
+	if (!elffile_read_vaddr(c->ef, tree, entries, n * size)) {
+		for (size_t i = 0; i < n; i++)
+			count_entry(c, f, entries + i * size, pcs[i]);
 	}
+	memset(pcs, 0, n * sizeof(*pcs));
 	free(entries);
 	return 0;
 }
@@ -140,7 +163,9 @@ static int append(struct gofuncs *f, struct census *c)
 int inlined_load(struct gofuncs *f, const struct linktab *l,
 		 const struct elffile *ef)
 {
-	struct census c = { .l = l, .ef = ef };
+	struct census c = {
+		.l = l, .ef = ef, .room = PCLNTAB_WORK * (uint64_t)l->tab.len,
+	};
 	uint64_t *pcs;
 	int err = 0;
 

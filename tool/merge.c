@@ -159,6 +159,8 @@ int64_t merge_add(struct merge *m, uint32_t cpu, const uint8_t *p, size_t len)
 
 	if (!q || !queue_room(q, len))
 		return -1;
+	if (!len)
+		return 0;	/* q->p may be NULL */
 
 	bool was_empty = q->at == q->end;
 

@@ -23,6 +23,11 @@ enum pclntab_format {
 /* Longer ones come from damaged tables only. */
 #define PCLNTAB_NAME_MAX 65535U
 #define PCLNTAB_FILE_MAX 4095U
+/*
+ * All names that a table mentions are together no longer than so many times the
+ * table itself. Names of a damaged one may overlap, and take for ever.
+ */
+#define PCLNTAB_WORK 16U
 
 /* PCDATA and FUNCDATA indexes. */
 #define PCLNTAB_PCDATA_INLTREE 2U

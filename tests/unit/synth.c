@@ -197,8 +197,12 @@ static void fill(const struct synth_table *t, struct tables *tb,
 		const struct synth_func *f = &t->funcs[i];
 		uint32_t names[SYNTH_RUNS];
 
-		at[i].name = (uint32_t)tb->names.n;
-		synth_str(&tb->names, f->name);
+		if (i && f->name == f[-1].name) {
+			at[i].name = at[i - 1].name;
+		} else {
+			at[i].name = (uint32_t)tb->names.n;
+			synth_str(&tb->names, f->name);
+		}
 		at[i].pcfile = (uint32_t)tb->pc.n;
 		runs(&tb->pc, f->files);
 		at[i].pcln = (uint32_t)tb->pc.n;

@@ -48,7 +48,8 @@ struct synth_inlined {
 
 /**
  * struct synth_func - a function
- * @name: as the linker names it
+ * @name: as the linker names it; the same pointer as that of the one before: at
+ *	the same place of the table
  * @size: bytes of code
  * @start_line: of the func keyword
  * @args: _func.args

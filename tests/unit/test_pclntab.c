@@ -6,13 +6,16 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "bins.h"
 #include "elffile.h"
+#include "gofuncs.h"
 #include "linktab.h"
 #include "pclnsearch.h"
 #include "pclntab.h"
@@ -74,6 +77,46 @@ static void test_real(void **state)
 			free(p);
 		}
 	}
+}
+
+/* Kilobytes that this process has had in memory at most. */
+static long peak(void)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	return ru.ru_maxrss;
+}
+
+/* The data segment has 500 MB, which are searched for the module data. */
+static void test_large(void **state)
+{
+	const struct synth_program p = { .minor = 27 };
+	struct synth_bytes file = { .p = NULL };
+	struct diag d = { .sentence = NULL };
+	const uint64_t size = 500ULL << 20;
+	struct elffile ef;
+	struct linktab l;
+	Elf64_Phdr ph;
+	long before;
+	int fd;
+
+	(void)state;
+	synth_program(&p, &file);
+	memcpy(&ph, file.p + sizeof(Elf64_Ehdr) + 2 * sizeof(ph), sizeof(ph));
+	ph.p_filesz = size - ph.p_offset;
+	ph.p_memsz = ph.p_filesz;
+	memcpy(file.p + sizeof(Elf64_Ehdr) + 2 * sizeof(ph), &ph, sizeof(ph));
+	fd = synth_fd(file.p, file.n);
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	before = peak();
+	assert_int_equal(elffile_open(fd, "it", &ef, &d), 0);
+	assert_int_equal(linktab_load(&l, &ef, "it", &d), 0);
+	assert_true(peak() - before < 20 << 10);
+	linktab_fini(&l);
+	elffile_fini(&ef);
+	close(fd);
+	synth_fini(&file);
 }
 
 /* Every function of this file on whatever is there. */
@@ -381,6 +424,35 @@ static void test_long_name(void **state)
 	}
 }
 
+/* Names at one place make a table of any size take as long as one likes. */
+static void test_shared_names(void **state)
+{
+	static char name[PCLNTAB_NAME_MAX];
+	static struct synth_func funcs[100];
+	struct elfseg code = {
+		.type = PT_LOAD, .flags = PF_R | PF_X, .vaddr = MADE_TEXT,
+		.filesz = 0x1000,
+	};
+	struct elffile ef = { .segs = &code, .nsegs = 1 };
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	for (size_t i = 0; i < 100; i++)
+		funcs[i] = (struct synth_func){ .name = name, .size = 0x10 };
+	for (size_t n = 10; n <= 100; n += 90) {
+		struct linktab l = { .minor = 20 };
+		struct synth_bytes tab, trees;
+		struct gofuncs f;
+
+		make(&formats[3], funcs, n, &tab, &trees);
+		assert_int_equal(pclntab_init(&l.tab, tab.p, tab.n), 0);
+		assert_int_equal(gofuncs_load(&f, &l, &ef), n == 10 ? 0 : -1);
+		gofuncs_fini(&f);
+		synth_fini(&tab);
+		synth_fini(&trees);
+	}
+}
+
 struct search_case {
 	const char *claim;
 	struct synth_program p;
@@ -453,7 +525,9 @@ int main(void)
 		{ "inlining trees that lead in a circle or nowhere end", test_trees },
 		{ "a step that does not advance ends a table", test_standstill },
 		{ "a name that does not end is none", test_long_name },
+		{ "names that many functions share are refused", test_shared_names },
 		{ "the table is found without section names", test_search },
+		{ "a large file without section names takes no memory", test_large },
 		{ "a table that is cut anywhere does no harm", test_cut },
 		{ "a table with other bytes in it does no harm", test_damaged },
 	};
