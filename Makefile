@@ -7,7 +7,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 
 .PHONY: all module tool install uninstall dkms demo test test-matrix test-kunit \
-	test-unit check bench clean clean-module help
+	test-unit fuzz check bench clean clean-module help
 
 all: tool module
 
@@ -19,6 +19,7 @@ help:
 	@echo 'make demo         watch a Go service being traced, in a virtual machine'
 	@echo 'make test         all tests: unit, KUnit and end to end in virtual machines, style'
 	@echo 'make test-matrix  the end-to-end tests on every kernel and Go version'
+	@echo 'make fuzz         each fuzzer for FUZZ_SECONDS=60, with sanitizers'
 	@echo 'make bench        instructions per hit, beside the floor and other tracers'
 	@echo 'make check        style only'
 	@echo 'make clean        remove what was built here'
@@ -71,6 +72,10 @@ test-unit:
 
 test-kunit:
 	@tests/kunit/run
+
+fuzz:
+	@tests/setup fuzz
+	@$(MAKE) --no-print-directory -C tests/fuzz
 
 check:
 	@tests/style

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Everything that the tool does with a program that it has opened. */
+#include "fuzz.h"
+
+#include "diag.h"
+#include "explore.h"
+#include "gobin.h"
+#include "plan.h"
+
+/* So many functions are looked at closely. */
+#define FUNCS 24
+#define TYPE_DEPTH 6
+
+static void see_type(const struct gotype *t, int depth)
+{
+	if (!t || !depth)
+		return;
+	FUZZ_HOLDS(t->name);
+	if (t->kind == GOTYPE_STRUCT) {
+		for (size_t i = 0; i < t->nfields; i++) {
+			FUZZ_HOLDS(t->fields[i].name);
+			FUZZ_HOLDS(t->fields[i].type);
+			FUZZ_HOLDS(t->fields[i].offset <= t->size);
+			if (i < 8)
+				see_type(t->fields[i].type, depth - 1);
+		}
+	}
+	see_type(t->elem, depth - 1);
+	see_type(t->key, depth - 1);
+}
+
+static void see_func(struct gobin *bin, const struct gofunc *fn)
+{
+	const struct gosig *sig = gobin_sig(bin, fn);
+	struct plan_func info;
+
+	FUZZ_HOLDS(fn->name && sig);
+	free(gobin_sig_text(bin, fn));
+	for (size_t i = 0; i < sig->nparams && i < 16; i++)
+		see_type(sig->params[i].type, TYPE_DEPTH);
+	for (size_t i = 0; i < sig->nresults && i < 16; i++)
+		see_type(sig->results[i].type, TYPE_DEPTH);
+	memset(&info, 0, sizeof(info));
+	plan_survey(bin, fn, &info);
+}
+
+static void see_program(struct gobin *bin, uint32_t seed)
+{
+	const struct gofunc *f;
+	size_t n;
+
+	gobin_runtime(bin);
+	if (seed & 1)
+		gobin_load_inlined(bin);
+	f = gobin_funcs(bin, &n);
+	for (size_t i = 0; i < FUNCS && i < n; i++) {
+		const struct gofunc *fn = &f[(i * (n / FUNCS + 1) + seed) % n];
+
+		see_func(bin, fn);
+		gobin_code(bin, fn->entry, 64);
+		gobin_func_at(bin, fn->entry + seed);
+	}
+}
+
+void explore_program(int fd, uint32_t seed)
+{
+	struct diag d = { .sentence = NULL };
+	struct gobin *bin;
+
+	if (!gobin_open(fd, "it", &bin, &d)) {
+		see_program(bin, seed);
+		gobin_free(bin);
+		return;
+	}
+	FUZZ_HOLDS(d.sentence);
+	diag_fini(&d);
+}

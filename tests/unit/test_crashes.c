@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Inputs that fuzzers failed on once: tests/fuzz/crashes/FUZZER-what-it-was. Each
+ * must do no harm now; sanitizers look on.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+
+#include "fuzz.h"
+
+/* Tests run in their own directory. */
+#define CRASHES "../fuzz/crashes"
+#define INPUT_MAX (1U << 20)
+
+static const struct {
+	const char *name;
+	fuzz_fn run;
+} fuzzers[] = {
+	{ "dwarf", fuzz_dwarf }, { "elf", fuzz_elf }, { "insn", fuzz_insn }, { "merge", fuzz_merge },
+	{ "near", fuzz_near }, { "netlink", fuzz_netlink }, { "pair", fuzz_pair },
+	{ "pclntab", fuzz_pclntab }, { "quote", fuzz_quote },
+	{ "rtypes", fuzz_rtypes }, { "spec", fuzz_spec },
+	{ "value", fuzz_value },
+};
+
+static fuzz_fn fuzzer_of(const char *file)
+{
+	for (size_t i = 0; i < sizeof(fuzzers) / sizeof(*fuzzers); i++) {
+		size_t n = strlen(fuzzers[i].name);
+
+		if (!strncmp(file, fuzzers[i].name, n) && file[n] == '-')
+			return fuzzers[i].run;
+	}
+	return NULL;
+}
+
+static void test_input(void **state)
+{
+	const char *file = *state;
+	fuzz_fn run = fuzzer_of(file);
+	char path[512];
+	uint8_t *data;
+	size_t n;
+	FILE *f;
+
+	if (!run)
+		fail_msg("there is no fuzzer for %s", file);
+	snprintf(path, sizeof(path), "%s/%s", CRASHES, file);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	data = malloc(INPUT_MAX);
+	n = fread(data, 1, INPUT_MAX, f);
+	fclose(f);
+	data = realloc(data, n ? n : 1);	/* so that reads behind it show */
+	assert_int_equal(run(data, n), 0);
+	free(data);
+}
+
+static int is_input(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+int main(void)
+{
+	struct dirent **v;
+	int n = scandir(CRASHES, &v, is_input, alphasort), failed;
+	struct CMUnitTest *tests;
+
+	if (n <= 0) {
+		fprintf(stderr, "there is nothing in %s\n", CRASHES);
+		return 1;
+	}
+	tests = calloc((size_t)n, sizeof(*tests));
+	for (int i = 0; i < n; i++)
+		tests[i] = (struct CMUnitTest){
+			.name = v[i]->d_name, .test_func = test_input,
+			.initial_state = v[i]->d_name,
+		};
+	failed = _cmocka_run_group_tests("crashes", tests, (size_t)n, NULL, NULL);
+	free(tests);
+	while (n--)
+		free(v[n]);
+	free(v);
+	return failed;
+}
