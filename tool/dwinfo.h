@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * DWARF as Go's linker writes it, versions 4 and 5, compressed or not. The only
- * room with libdw. Looks only at the compilation units that it is asked about.
+ * DWARF as Go's linker writes it, versions 4 and 5, compressed or not.
+ * Looks only at the compilation units that it is asked about.
  */
 #ifndef GOPROBE_DWINFO_H
 #define GOPROBE_DWINFO_H
@@ -27,6 +27,7 @@ struct dwinfo;
  * @reg: DWARF number of the first register it is in at function entry, or
  *	DWLOC_*
  * @stack: where it is, from the first stack argument, for DWLOC_STACK
+ * @dict_word: goparam.dict_word
  */
 struct dwparam {
 	const char *name;
@@ -34,6 +35,7 @@ struct dwparam {
 	bool result;
 	int reg;
 	int32_t stack;
+	uint32_t dict_word;
 };
 
 /**

@@ -5,10 +5,10 @@
  * references recurse; what it contains by value is settled at the end.
  */
 #include <ctype.h>
-#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwcodes.h"
 #include "dwtype.h"
 
 /* What a hostile file may not exceed and a real one never comes near. */
@@ -36,12 +36,14 @@ struct dwtype_node {
 
 struct dwtype_job {
 	struct dwtype_node *node;
-	Dwarf_Die die;
+	struct dwdie die;
 };
 
-void dwtype_init(struct dwtype *t, int minor, uint64_t types, struct arena *mem)
+void dwtype_init(struct dwtype *t, struct dwread *r, int minor, uint64_t types,
+		 struct arena *mem)
 {
 	memset(t, 0, sizeof(*t));
+	t->r = r;
 	t->mem = mem;
 	t->minor = minor;
 	t->types = types;
@@ -51,32 +53,6 @@ void dwtype_fini(struct dwtype *t)
 {
 	hmap_fini(&t->by_die);
 	free(t->jobs);
-}
-
-bool dwtype_number(Dwarf_Die *die, unsigned int attr, uint64_t *v)
-{
-	Dwarf_Attribute a;
-	Dwarf_Word w;
-
-	if (!dwarf_attr(die, attr, &a) || dwarf_formudata(&a, &w))
-		return false;
-	*v = w;
-	return true;
-}
-
-static bool flag(Dwarf_Die *die, unsigned int attr)
-{
-	Dwarf_Attribute a;
-	bool v;
-
-	return dwarf_attr(die, attr, &a) && !dwarf_formflag(&a, &v) && v;
-}
-
-bool dwtype_reference(Dwarf_Die *die, unsigned int attr, Dwarf_Die *ret)
-{
-	Dwarf_Attribute a;
-
-	return dwarf_attr_integrate(die, attr, &a) && dwarf_formref_die(&a, ret);
 }
 
 static size_t shape_index(const char *p)
@@ -124,30 +100,30 @@ const char *dwtype_clean_name(struct dwtype *t, const char *name)
  * A typedef without a kind of its own stands for its target: .paramN of
  * generics (a shape), and the twin of each runtime structure.
  */
-bool dwtype_resolve(Dwarf_Die *die)
+bool dwtype_resolve(struct dwread *r, struct dwdie *die)
 {
 	uint64_t kind;
 
-	for (int i = 0; dwarf_tag(die) == DW_TAG_typedef &&
-	     !dwtype_number(die, DW_AT_go_kind, &kind); i++) {
-		Dwarf_Die to;
+	for (int i = 0; die->tag == DW_TAG_typedef &&
+	     !dwread_number(r, die, DW_AT_go_kind, &kind); i++) {
+		struct dwdie to;
 
 		if (i == DWTYPE_TYPEDEFS_MAX ||
-		    !dwtype_reference(die, DW_AT_type, &to))
+		    !dwread_ref(r, die, DW_AT_type, &to))
 			return false;
 		*die = to;
 	}
 	return true;
 }
 
-static struct dwtype_node *node_of(struct dwtype *t, Dwarf_Die *die)
+static struct dwtype_node *node_of(struct dwtype *t, struct dwdie *die)
 {
 	struct dwtype_node *n;
 	uint64_t key;
 
-	if (!dwtype_resolve(die))
+	if (!dwtype_resolve(t->r, die))
 		return NULL;
-	key = dwarf_dieoffset(die);
+	key = die->off;
 	n = hmap_get(&t->by_die, key);
 	if (n)
 		return n;
@@ -170,29 +146,29 @@ static struct dwtype_node *node_of(struct dwtype *t, Dwarf_Die *die)
 	return n;
 }
 
-static const struct gotype *refer(struct dwtype *t, Dwarf_Die *die,
+static const struct gotype *refer(struct dwtype *t, const struct dwdie *die,
 				  unsigned int attr)
 {
 	struct dwtype_node *n;
-	Dwarf_Die to;
+	struct dwdie to;
 
-	if (!dwtype_reference(die, attr, &to))
+	if (!dwread_ref(t->r, die, attr, &to))
 		return NULL;
 	n = node_of(t, &to);
 	return n ? &n->type : NULL;
 }
 
-static enum go_kind kind_of(Dwarf_Die *die)
+static enum go_kind kind_of(struct dwtype *t, const struct dwdie *die)
 {
 	uint64_t v;
-	Dwarf_Die to;
+	struct dwdie to;
 
 	/* 0 stands at some pointers (1.19: *bool, *error). */
-	if (dwtype_number(die, DW_AT_go_kind, &v) && (v & 0x1f))
+	if (dwread_number(t->r, die, DW_AT_go_kind, &v) && (v & 0x1f))
 		return v & 0x1f;
-	switch (dwarf_tag(die)) {
+	switch (die->tag) {
 	case DW_TAG_pointer_type:
-		return dwtype_reference(die, DW_AT_type, &to) ? GO_POINTER :
+		return dwread_ref(t->r, die, DW_AT_type, &to) ? GO_POINTER :
 		       GO_UNSAFE_POINTER;
 	case DW_TAG_subroutine_type:
 		return GO_FUNC;
@@ -201,7 +177,7 @@ static enum go_kind kind_of(Dwarf_Die *die)
 	case DW_TAG_array_type:
 		return GO_ARRAY;
 	case DW_TAG_base_type:
-		if (!dwtype_number(die, DW_AT_encoding, &v))
+		if (!dwread_number(t->r, die, DW_AT_encoding, &v))
 			return 0;
 		return v == DW_ATE_boolean ? GO_BOOL :
 		       v == DW_ATE_signed ? GO_INT :
@@ -224,32 +200,32 @@ static void make_unknown(struct gotype *g)
 	g->align = 1;
 }
 
-static void fill_fields(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
+static void fill_fields(struct dwtype *t, struct gotype *g, const struct dwdie *die)
 {
 	struct gofield *f;
-	Dwarf_Die m;
+	struct dwdie m;
 	size_t n = 0, i = 0;
-	int end;
+	bool more;
 
-	for (end = dwarf_child(die, &m); !end; end = dwarf_siblingof(&m, &m))
-		n += dwarf_tag(&m) == DW_TAG_member;
+	for (more = dwread_child(t->r, die, &m); more; more = dwread_sibling(t->r, &m, &m))
+		n += m.tag == DW_TAG_member;
 	f = arena_array(t->mem, n, sizeof(*f));
 	if (!f) {
 		make_unknown(g);
 		return;
 	}
-	for (end = dwarf_child(die, &m); !end && i < n;
-	     end = dwarf_siblingof(&m, &m)) {
+	for (more = dwread_child(t->r, die, &m); more && i < n;
+	     more = dwread_sibling(t->r, &m, &m)) {
 		const char *name;
 
-		if (dwarf_tag(&m) != DW_TAG_member)
+		if (m.tag != DW_TAG_member)
 			continue;
-		name = dwarf_diename(&m);
+		name = dwread_name(t->r, &m);
 		f[i].name = name && *name ? name : "_";
 		f[i].type = refer(t, &m, DW_AT_type);
-		f[i].embedded = flag(&m, DW_AT_go_embedded_field);
+		f[i].embedded = dwread_flag(t->r, &m, DW_AT_go_embedded_field);
 		if (!f[i].type ||
-		    !dwtype_number(&m, DW_AT_data_member_location, &f[i].offset)) {
+		    !dwread_number(t->r, &m, DW_AT_data_member_location, &f[i].offset)) {
 			make_unknown(g);
 			return;
 		}
@@ -259,19 +235,19 @@ static void fill_fields(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
 	g->nfields = i;
 }
 
-static void fill_array(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
+static void fill_array(struct dwtype *t, struct gotype *g, const struct dwdie *die)
 {
-	Dwarf_Die m;
+	struct dwdie m;
 	uint64_t v;
 
 	g->elem = refer(t, die, DW_AT_type);
-	for (int end = dwarf_child(die, &m); !end;
-	     end = dwarf_siblingof(&m, &m)) {
-		if (dwarf_tag(&m) != DW_TAG_subrange_type)
+	for (bool more = dwread_child(t->r, die, &m); more;
+	     more = dwread_sibling(t->r, &m, &m)) {
+		if (m.tag != DW_TAG_subrange_type)
 			continue;
-		if (dwtype_number(&m, DW_AT_count, &v))
+		if (dwread_number(t->r, &m, DW_AT_count, &v))
 			g->count = v;
-		else if (dwtype_number(&m, DW_AT_upper_bound, &v))
+		else if (dwread_number(t->r, &m, DW_AT_upper_bound, &v))
 			g->count = v + 1;
 		break;
 	}
@@ -279,13 +255,13 @@ static void fill_array(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
 		make_unknown(g);
 }
 
-static void fill_map(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
+static void fill_map(struct dwtype *t, struct gotype *g, const struct dwdie *die)
 {
 	struct gomap m, *map;
 
 	g->key = refer(t, die, DW_AT_go_key);
 	g->elem = refer(t, die, DW_AT_go_elem);
-	if (!g->key || !g->elem || !dwmap_read(die, &m))
+	if (!g->key || !g->elem || !dwmap_read(t->r, die, &m))
 		return;
 	map = arena_alloc(t->mem, sizeof(*map));
 	if (map)
@@ -298,13 +274,11 @@ static void fill_map(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
  * two types that the linker adds (src/cmd/link/internal/ld/dwarf.go,
  * dwarfGenerateDebugInfo). 0: the program has no descriptor of it.
  */
-static uint64_t rtype_of(const struct dwtype *t, const char *name, Dwarf_Die *die)
+static uint64_t rtype_of(struct dwtype *t, const char *name, const struct dwdie *die)
 {
-	Dwarf_Attribute a;
-	Dwarf_Addr v;
+	uint64_t v;
 
-	if (!dwarf_attr(die, DW_AT_go_runtime_type, &a) ||
-	    dwarf_formaddr(&a, &v) || !v)
+	if (!dwread_address(t->r, die, DW_AT_go_runtime_type, &v) || !v)
 		return 0;
 	if (t->minor < 23 && name &&
 	    (!strcmp(name, "uintptr") || !strcmp(name, "unsafe.Pointer")))
@@ -313,16 +287,16 @@ static uint64_t rtype_of(const struct dwtype *t, const char *name, Dwarf_Die *di
 }
 
 /* An interface is a typedef of runtime.iface or runtime.eface. */
-static bool is_empty_interface(Dwarf_Die *die)
+static bool is_empty_interface(struct dwtype *t, const struct dwdie *die)
 {
-	Dwarf_Die at = *die, to;
+	struct dwdie at = *die, to;
 
 	for (int i = 0; i < DWTYPE_TYPEDEFS_MAX; i++) {
 		const char *name;
 
-		if (!dwtype_reference(&at, DW_AT_type, &to))
+		if (!dwread_ref(t->r, &at, DW_AT_type, &to))
 			return false;
-		name = dwarf_diename(&to);
+		name = dwread_name(t->r, &to);
 		if (name && !strcmp(name, "runtime.eface"))
 			return true;
 		if (name && !strcmp(name, "runtime.iface"))
@@ -332,14 +306,14 @@ static bool is_empty_interface(Dwarf_Die *die)
 	return false;
 }
 
-static void fill(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
+static void fill(struct dwtype *t, struct gotype *g, const struct dwdie *die)
 {
-	enum go_kind kind = kind_of(die);
-	const char *name = dwarf_diename(die);
+	enum go_kind kind = kind_of(t, die);
+	const char *name = dwread_name(t->r, die);
 	uint64_t size = 0;
 
 	g->name = name && *name ? dwtype_clean_name(t, name) : "?";
-	dwtype_number(die, DW_AT_byte_size, &size);
+	dwread_number(t->r, die, DW_AT_byte_size, &size);
 	g->size = size;
 	g->align = 8;
 	g->rtype = rtype_of(t, name, die);
@@ -386,7 +360,7 @@ static void fill(struct dwtype *t, struct gotype *g, Dwarf_Die *die)
 	case GO_INTERFACE:
 		g->kind = GOTYPE_INTERFACE;
 		g->size = 16;
-		g->empty = is_empty_interface(die);
+		g->empty = is_empty_interface(t, die);
 		break;
 	case GO_MAP:
 		g->kind = GOTYPE_MAP;
@@ -517,7 +491,7 @@ static void drain(struct dwtype *t)
 {
 	/* The queue is kept whole until the end: settling walks it again. */
 	for (size_t i = 0; i < t->njobs; i++) {
-		Dwarf_Die die = t->jobs[i].die;
+		struct dwdie die = t->jobs[i].die;
 		struct dwtype_node *n = t->jobs[i].node;
 
 		fill(t, &n->type, &die);
@@ -528,7 +502,7 @@ static void drain(struct dwtype *t)
 	t->njobs = 0;
 }
 
-const struct gotype *dwtype_get(struct dwtype *t, Dwarf_Die *die)
+const struct gotype *dwtype_get(struct dwtype *t, const struct dwdie *die)
 {
 	const struct gotype *g = refer(t, die, DW_AT_type);
 
@@ -536,9 +510,9 @@ const struct gotype *dwtype_get(struct dwtype *t, Dwarf_Die *die)
 	return g;
 }
 
-const struct gotype *dwtype_at(struct dwtype *t, Dwarf_Die *die)
+const struct gotype *dwtype_at(struct dwtype *t, const struct dwdie *die)
 {
-	Dwarf_Die at = *die;
+	struct dwdie at = *die;
 	struct dwtype_node *n = node_of(t, &at);
 
 	drain(t);

@@ -13,6 +13,7 @@
 #include "dwinfo.h"
 #include "elffile.h"
 #include "gobin.h"
+#include "godict.h"
 #include "gofuncs.h"
 #include "gosig.h"
 #include "gtls.h"
@@ -33,6 +34,7 @@ struct gobin {
 	struct gofuncs funcs;
 	struct rtypes types;
 	struct rtsig methods;
+	struct godicts dicts;
 	struct codewin *code;
 	struct hmap sigs;		/* struct gosig by function */
 };
@@ -82,6 +84,7 @@ int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
 		goto fail;
 	}
 	rtsig_init(&bin->methods, &bin->types);
+	godicts_init(&bin->dicts, &bin->ef, &bin->types);
 	*ret = bin;
 	return 0;
 fail:
@@ -95,6 +98,7 @@ void gobin_free(struct gobin *bin)
 		return;
 	hmap_fini(&bin->sigs);
 	rtsig_fini(&bin->methods);
+	godicts_fini(&bin->dicts);
 	rtypes_fini(&bin->types);
 	gofuncs_fini(&bin->funcs);
 	dwinfo_free(bin->dw);
@@ -185,20 +189,24 @@ static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 		.abi0 = fn->flags & GOFUNC_ABI0,
 		.args = gobin_args_bytes(bin, fn),
 	};
-	const struct gosig *sig;
+	const struct gosig *method;
+	struct gosig *sig;
 	struct dwfunc df;
 
 	if (fn->flags & GOFUNC_ASM)
 		return &sig_assembly;
 	if (!bin->dw) {
-		sig = rtsig_get(&bin->methods, fn->entry, facts.abi0,
-				facts.args);
-		return sig ? sig : &sig_stripped;
+		method = rtsig_get(&bin->methods, fn->entry, facts.abi0,
+				   facts.args);
+		return method ? method : &sig_stripped;
 	}
 	if (dwinfo_func(bin->dw, fn->entry, &df))
 		return &sig_unknown;
 	sig = gosig_build(&bin->mem, &df, &facts);
-	return sig ? sig : &sig_unknown;
+	if (!sig)
+		return &sig_unknown;
+	godicts_settle(&bin->dicts, df.name, sig);
+	return sig;
 }
 
 const struct gosig *gobin_sig(struct gobin *bin, const struct gofunc *fn)
@@ -213,6 +221,12 @@ const struct gosig *gobin_sig(struct gobin *bin, const struct gofunc *fn)
 		hmap_put(&bin->sigs, fn->entry, (void *)(uintptr_t)sig);
 	}
 	return sig;
+}
+
+const struct gotype *gobin_real_type(struct gobin *bin, const struct goparam *p,
+				     uint64_t dict)
+{
+	return godicts_type(&bin->dicts, p, dict);
 }
 
 char *gobin_sig_text(struct gobin *bin, const struct gofunc *fn)

@@ -44,11 +44,14 @@ struct gofunc {
  * @name: "_" if it has none, "~r0" ... for results without one
  * @type: its type
  * @unavailable: why its place is not known (static string), or NULL
+ * @dict_word: its type is a shape: word @dict_word - 1 of the dictionary tells
+ *	the real one (gobin_real_type()); 0: it is not, or not told
  */
 struct goparam {
 	const char *name;
 	const struct gotype *type;
 	const char *unavailable;
+	uint32_t dict_word;
 };
 
 /**
@@ -111,6 +114,13 @@ const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr);
  * p1 ...; cached; never NULL (see @incomplete).
  */
 const struct gosig *gobin_sig(struct gobin *bin, const struct gofunc *fn);
+/*
+ * The type that @p has in calls with the dictionary at link-time address @dict
+ * (what was passed, less the load bias); its values look as those of @p->type.
+ * NULL if it is not known, or @p->type is no shape.
+ */
+const struct gotype *gobin_real_type(struct gobin *bin, const struct goparam *p,
+				     uint64_t dict);
 /* Bytes of arguments by the line table (_func.args); negative if unknown. */
 int32_t gobin_args_bytes(const struct gobin *bin, const struct gofunc *fn);
 /* "func(x int, y int) (z int)" as Go writes it, receiver left out; to be freed */

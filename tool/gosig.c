@@ -47,6 +47,7 @@ static int draft_add(struct draft *d, const struct dwparam *p)
 	d->loc[i] = *p;
 	d->v[i].type = p->type;
 	d->v[i].name = p->name;
+	d->v[i].dict_word = p->dict_word;
 	if (p->result)
 		d->nresults++;
 	else

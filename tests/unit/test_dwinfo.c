@@ -83,7 +83,7 @@ static const struct type_case types[] = {
 	},
 	{ "main.Interfaces", 0, 1, "main.Shape:interface/16/8" },
 	{ "main.Interfaces", 2, 1, "interface {}:empty interface/16/8" },
-	{ "main.Refs", 0, 1, "map[string]int:map/8/8" },
+	{ "main.Refs", 0, 1, "map[string]int:map/8/8 of int:int/8/8" },
 	{ "main.Refs", 1, 1, "chan int:chan/8/8 of int:int/8/8" },
 	{ "main.Refs", 2, 1, "func(int) error:func/8/8" },
 	{ "main.Refs", 3, 0, "*main.Tree:pointer/8/8" },

@@ -106,6 +106,10 @@ static const struct sig_case sigs[] = {
 	  "func(p main.Pair[string,int]) main.Pair[int,string]",
 	  21 },
 	{ "main.(*List[go.shape.string]).Push", "func(v string) int", 21 },
+	/* Real types where only one instantiation has the shape. */
+	{ "main.Keep[go.shape.string]", "func(v main.Named, n int) main.Named", 21 },
+	{ "main.Keep[go.shape.int]", "func(v int, n int) int", 21 },
+	{ "main.(*List[go.shape.struct { X int; Y int }]).Push", "func(v main.Point) int", 21 },
 	{ "main.Map[...]", "func(in []int, f func(int) string) []string", 18, 21 },
 	{ "main.Swap[...]", "func(p main.Pair[string,int]) main.Pair[int,string]", 18, 21 },
 	{ "runtime.memmove", "func(?)" },

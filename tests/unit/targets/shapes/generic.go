@@ -51,7 +51,22 @@ func (p Pair[K, V]) First() K {
 	return p.Key
 }
 
+type Money int
+
+// Two types of each of two shapes, and one of a third.
+//
+//go:noinline
+func Keep[T any](v T, n int) T {
+	sink = n
+	return v
+}
+
 func generics() {
+	sink = Keep(1, 2)
+	sink = Keep(Money(1), 2)
+	sink = Keep(&Tree{}, 3)
+	sink = Keep(&Point{}, 4)
+	sink = Keep(Named("x"), 5)
 	sink = Sum(1, []int{2})
 	sink = Sum(1.5, []float64{2})
 	sink = Swap(Pair[string, int]{"a", 1})

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The same questions to debug information however the program was built. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bins.h"
+#include "closure.h"
+#include "dwinfo.h"
+#include "govar.h"
+
+/* All that have debug information; -cgo, -shared and -plugin are another program. */
+static const char *const forms[] = {
+	"", "-plain", "-pie", "-noopt", "-flat", "-cgo", "-shared", "-plugin",
+};
+
+enum { NFORMS = sizeof(forms) / sizeof(*forms), NSHAPES = 5 };
+
+typedef void (*check_fn)(struct gobin *bin, int minor, bool optimised);
+
+static void each(size_t nforms, check_fn fn)
+{
+	struct bins_entry v[BINS_MAX];
+
+	for (size_t f = 0; f < nforms; f++) {
+		size_t n = bins_list(forms[f], v);
+
+		for (size_t i = 0; i < n; i++) {
+			struct gobin *bin = bins_open(v[i].path);
+
+			assert_true(gobin_has_types(bin));
+			fn(bin, v[i].minor, strcmp(forms[f], "-noopt") != 0);
+			gobin_free(bin);
+		}
+	}
+}
+
+/* The sums of types and places are the line table's, nearly everywhere. */
+static void signatures(struct gobin *bin, int minor, bool optimised)
+{
+	size_t n, compiled = 0, told = 0;
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	(void)minor;
+	(void)optimised;
+	for (size_t i = 0; i < n; i++) {
+		/* Assembly is not described. */
+		if (f[i].flags & GOFUNC_ASM)
+			continue;
+		compiled++;
+		told += !gobin_sig(bin, &f[i])->incomplete;
+	}
+	if (told * 1000 < compiled * 990)
+		fail_msg("%s: %zu of %zu", gobin_path(bin), told, compiled);
+}
+
+static void test_signatures(void **state)
+{
+	(void)state;
+	each(NFORMS, signatures);
+}
+
+/* Each type's descriptor is where it is said to be, and says the same name. */
+static void descriptors(struct gobin *bin, int minor, bool optimised)
+{
+	size_t n, seen = 0;
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	(void)minor;
+	(void)optimised;
+	for (size_t i = 0; i < n; i++) {
+		const struct gosig *sig = gobin_sig(bin, &f[i]);
+
+		for (size_t k = 0; k < sig->nparams; k++) {
+			const struct gotype *t = sig->params[k].type;
+			const char *name;
+
+			/* Names of literals are not spelled alike. */
+			if (!t->rtype || strpbrk(t->name, " {["))
+				continue;
+			name = gobin_rtype_name(bin, t->rtype);
+			if (!name || strcmp(name, t->name))
+				fail_msg("%s: %s has a descriptor called %s",
+					 gobin_path(bin), t->name, name);
+			seen++;
+		}
+	}
+	assert_in_range(seen, 300, n * 16);
+}
+
+static void test_descriptors(void **state)
+{
+	(void)state;
+	each(NFORMS, descriptors);
+}
+
+struct closure_case {
+	const char *name;
+	int since;
+	bool unoptimised;	/* the optimiser makes them vanish */
+	const char *fields[3];
+	const char *types[3];
+};
+
+static const struct closure_case closures[] = {
+	{ "main.MakeClosure.func1", 23, true, { "F", "a", "s" }, { "uintptr", "int", "string" } },
+	{ "main.Recovers.func1", 23, false, { "F", "&err" }, { "uintptr", "*error" } },
+	{ "main.Point.Value-fm", 15, false, { "F", "recv" }, { "uintptr", "main.Point" } },
+	{ "main.(*Point).Pointer-fm", 15, false, { "F", "recv" }, { "uintptr", "*main.Point" } },
+};
+
+static void captured(struct gobin *bin, int minor, bool optimised)
+{
+	for (size_t i = 0; i < sizeof(closures) / sizeof(*closures); i++) {
+		const struct closure_case *c = &closures[i];
+		const struct gofunc *fn = bins_func(bin, c->name);
+		const struct gotype *t;
+
+		/* 1.15 and 1.16 number some closures differently. */
+		if (minor < c->since || (c->unoptimised && optimised))
+			continue;
+		if (!fn)
+			fail_msg("%s: no %s", gobin_path(bin), c->name);
+		t = gobin_closure_type(bin, fn->entry);
+		assert_non_null(t);
+		assert_ptr_equal(gobin_closure_type(bin, fn->entry), t);
+		assert_string_equal(t->name, c->name);
+		for (size_t k = 0; k < 3 && c->fields[k]; k++) {
+			assert_in_range(k, 0, t->nfields - 1);
+			assert_string_equal(t->fields[k].name, c->fields[k]);
+			assert_string_equal(t->fields[k].type->name, c->types[k]);
+		}
+		assert_int_equal(t->fields[1].offset, 8);
+		assert_null(gobin_closure_type(bin, fn->entry + 1));
+	}
+	/* What captures nothing. */
+	assert_null(gobin_closure_type(bin, bins_func(bin, "main.Ints")->entry));
+}
+
+static void test_closures(void **state)
+{
+	(void)state;
+	each(NSHAPES, captured);
+}
+
+static int count(void *ctx, const char *name)
+{
+	size_t *n = ctx;
+
+	assert_non_null(name);
+	n[0]++;
+	n[1] += !strcmp(name, "main.sink");
+	return 0;
+}
+
+static int stop(void *ctx, const char *name)
+{
+	(void)ctx;
+	(void)name;
+	return 7;
+}
+
+static void variables(struct gobin *bin, int minor, bool optimised)
+{
+	struct govar v, w;
+	size_t n[2] = { 0, 0 };
+
+	(void)minor;
+	(void)optimised;
+	assert_int_equal(govar_find(bin, "main.sink", &v), 0);
+	assert_string_equal(v.type->name, "interface {}");
+	assert_int_equal(v.size, 16);
+	assert_int_equal(govar_find(bin, "main.on", &w), 0);
+	assert_string_equal(w.type->name, "bool");
+	assert_int_not_equal(v.vaddr, w.vaddr);
+	assert_int_equal(govar_find(bin, "encoding/json.nothing", &v), -1);
+	assert_int_equal(govar_find(bin, "", &v), -1);
+	assert_int_equal(govar_find(bin, "main.Ints", &v), -1);
+	assert_int_equal(govar_each(bin, count, n), 0);
+	assert_in_range(n[0], 100, 100000);
+	assert_int_equal(n[1], 1);
+	assert_int_equal(govar_each(bin, stop, NULL), 7);
+}
+
+static void test_variables(void **state)
+{
+	(void)state;
+	each(NSHAPES, variables);
+}
+
+/* A map's layout, where the runtime has it by its own rules. */
+static void maps(struct gobin *bin, int minor, bool optimised)
+{
+	const struct gofunc *fn = bins_func(bin, "main.Refs");
+	const struct gotype *t = gobin_sig(bin, fn)->params[0].type;
+	const struct gomap *m = t->map;
+
+	(void)optimised;
+	assert_int_equal(t->kind, GOTYPE_MAP);
+	assert_string_equal(t->key->name, "string");
+	assert_string_equal(t->elem->name, "int");
+	assert_non_null(m);
+	assert_false(m->key_indirect || m->elem_indirect);
+	assert_int_equal(m->swiss, minor >= 24);
+	assert_int_equal(m->key_at, 8);
+	if (m->swiss) {
+		/* 8 control bytes, 8 slots. */
+		assert_int_equal(m->size, 8 + 8 * 24);
+		assert_int_equal(m->elem_at, 8 + 16);
+		assert_int_equal(m->key_stride, 24);
+		assert_int_equal(m->elem_stride, 24);
+	} else {
+		/* 8 hash bytes, 8 keys, 8 elements, overflow. */
+		assert_int_equal(m->size, 8 + 8 * 16 + 8 * 8 + 8);
+		assert_int_equal(m->elem_at, 8 + 8 * 16);
+		assert_int_equal(m->key_stride, 16);
+		assert_int_equal(m->elem_stride, 8);
+	}
+}
+
+static void test_maps(void **state)
+{
+	(void)state;
+	each(NSHAPES, maps);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "signatures add up in every build", test_signatures },
+		{ "descriptors are where types say", test_descriptors },
+		{ "what funcs capture", test_closures },
+		{ "package variables", test_variables },
+		{ "maps", test_maps },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

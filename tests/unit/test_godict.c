@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a dictionary tells of a generic function's types. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "bins.h"
+#include "elffile.h"
+
+struct symbol {
+	const char *name;
+	uint64_t vaddr;
+};
+
+static int match(void *ctx, const char *name, uint64_t value, uint64_t size,
+		 unsigned int type)
+{
+	struct symbol *s = ctx;
+
+	(void)size;
+	(void)type;
+	if (strcmp(name, s->name))
+		return 0;
+	s->vaddr = value;
+	return 1;
+}
+
+static uint64_t address_of(struct gobin *bin, const char *name)
+{
+	struct symbol s = { name, 0 };
+	struct diag d = { .sentence = NULL };
+	struct elffile ef;
+
+	assert_int_equal(elffile_open(gobin_fd(bin), "", &ef, &d), 0);
+	if (elffile_symbols(&ef, match, &s) != 1)
+		fail_msg("%s: no %s", gobin_path(bin), name);
+	elffile_fini(&ef);
+	return s.vaddr;
+}
+
+struct dict_case {
+	const char *dict;
+	const char *real;	/* of the first parameter and of the result */
+};
+
+/* One row for each instantiation. */
+static const struct dict_case cases[] = {
+	{ "main..dict.Keep[int]", "int" },
+	{ "main..dict.Keep[main.Money]", "main.Money" },
+	{ "main..dict.Keep[*main.Tree]", "*main.Tree" },
+	{ "main..dict.Keep[*main.Point]", "*main.Point" },
+};
+
+enum { NCASES = sizeof(cases) / sizeof(*cases) };
+
+/* Which of the cases' types a function's shape can be: a bit for each. */
+static unsigned int possible(struct gobin *bin, const struct gosig *sig)
+{
+	unsigned int mask = 0;
+
+	assert_int_equal(sig->nparams, 2);
+	assert_int_equal(sig->nresults, 1);
+	assert_true(sig->dict);
+	for (unsigned int k = 0; k < NCASES; k++) {
+		uint64_t dict = address_of(bin, cases[k].dict);
+		const struct gotype *p = gobin_real_type(bin, &sig->params[0], dict);
+		const struct gotype *r = gobin_real_type(bin, &sig->results[0], dict);
+
+		/* An int is none. */
+		assert_null(gobin_real_type(bin, &sig->params[1], dict));
+		assert_null(gobin_real_type(bin, &sig->params[0], 0));
+		assert_null(gobin_real_type(bin, &sig->params[0], UINT64_MAX - 7));
+		if (!p)
+			continue;
+		assert_string_equal(p->name, cases[k].real);
+		assert_string_equal(r->name, cases[k].real);
+		mask |= 1U << k;
+	}
+	return mask;
+}
+
+static void test_real_types(void **state)
+{
+	static const char *const forms[] = { "", "-pie", "-noopt", "-plain" };
+	struct bins_entry v[BINS_MAX];
+
+	(void)state;
+	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
+		size_t n = bins_list(forms[f], v);
+
+		for (size_t i = 0; i < n; i++) {
+			struct gobin *bin = bins_open(v[i].path);
+			unsigned int ints = 0, pointers = 0, strings = 0;
+			size_t nf;
+			const struct gofunc *fn = gobin_funcs(bin, &nf);
+
+			for (size_t k = 0; k < nf; k++) {
+				const struct gosig *sig;
+
+				if (strncmp(fn[k].name, "main.Keep[", 10))
+					continue;
+				sig = gobin_sig(bin, &fn[k]);
+				if (!strcmp(sig->params[0].type->name, "main.Named")) {
+					strings++;
+					continue;
+				}
+				ints += possible(bin, sig) == 3;
+				pointers += possible(bin, sig) == 12;
+			}
+			/* 1.18 has them. */
+			assert_int_equal(ints, v[i].minor >= 18);
+			assert_int_equal(pointers, v[i].minor >= 18);
+			assert_int_equal(strings, v[i].minor >= 18);
+			gobin_free(bin);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "a dictionary tells the real types, of its own shape only",
+		  test_real_types },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What debug information tells of one function: parameters, captured variables. */
+#include <string.h>
+
+#include "dwcodes.h"
+#include "dwfile.h"
+
+/*
+ * Where the debug information says that a parameter is at function entry. It
+ * may be wrong (docs/go-facts.md); good only to find what is missing.
+ */
+static void locate(struct dwinfo *dw, const struct dwdie *die, uint64_t entry,
+		   struct dwparam *p)
+{
+	const uint8_t *e, *end;
+	unsigned int op;
+	uint64_t reg;
+	size_t n;
+
+	p->reg = DWLOC_NONE;
+	if (!dwread_location(&dw->r, die, entry, &e, &n))
+		return;
+	end = e + n;
+	op = *e++;
+	if (op >= DW_OP_reg0 && op <= DW_OP_reg31) {
+		p->reg = (int)(op - DW_OP_reg0);
+	} else if (op == DW_OP_regx) {
+		reg = dwread_uleb(&e, end);
+		p->reg = reg < 64 ? (int)reg : DWLOC_NONE;
+	} else if (op == DW_OP_fbreg) {
+		p->reg = DWLOC_STACK;
+		p->stack = (int32_t)dwread_sleb(&e, end);
+	} else if (op == DW_OP_call_frame_cfa) {
+		p->reg = DWLOC_STACK;
+		op = e < end ? *e++ : 0;
+		if (op == DW_OP_consts)
+			p->stack = (int32_t)dwread_sleb(&e, end);
+		else if (op == DW_OP_plus_uconst)
+			p->stack = (int32_t)dwread_uleb(&e, end);
+	}
+}
+
+/*
+ * Since 1.22 all parameters are told, and only a dictionary's place is not: else
+ * nobody asks where they are, and lists of locations need not be read.
+ */
+static bool needs_places(const struct dwinfo *dw, const char *name)
+{
+	return dw->minor < 22 || strstr(name, "[go.shape.");
+}
+
+/* The word of the dictionary that tells the type of @die, counted from 1; 0: none. */
+static uint32_t dict_word(struct dwinfo *dw, const struct dwdie *die)
+{
+	struct dwdie type;
+	uint64_t word;
+
+	if (!dwread_ref(&dw->r, die, DW_AT_type, &type) ||
+	    type.tag != DW_TAG_typedef ||
+	    !dwread_number(&dw->r, &type, DW_AT_go_dict_index, &word) ||
+	    word >= UINT16_MAX)
+		return 0;
+	return (uint32_t)word + 1;
+}
+
+/* Results may be listed twice (seen in 1.24: time.tzsetRule). */
+static bool is_duplicate(const struct dwfunc *f, const struct dwparam *p)
+{
+	for (size_t i = 0; p->result && i < f->nparams; i++) {
+		if (f->params[i].result && strcmp(p->name, "_") &&
+		    !strcmp(f->params[i].name, p->name))
+			return true;
+	}
+	return false;
+}
+
+static int read_param(struct dwinfo *dw, const struct dwdie *die, struct dwparam *p)
+{
+	p->name = dwread_name(&dw->r, die);
+	if (!p->name)
+		p->name = "_";
+	p->result = dwread_flag(&dw->r, die, DW_AT_variable_parameter);
+	p->reg = DWLOC_NONE;
+	p->dict_word = dict_word(dw, die);
+	p->type = dwtype_get(&dw->types, die);
+	return p->type ? 0 : -1;
+}
+
+int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret)
+{
+	struct dwdie die, child;
+	bool more, places;
+	size_t n = 0;
+
+	if (!dwfile_func(dw, entry, &die))
+		return -1;
+	memset(ret, 0, sizeof(*ret));
+	ret->name = dwread_name(&dw->r, &die);
+	if (!ret->name)
+		return -1;
+	for (more = dwread_child(&dw->r, &die, &child); more;
+	     more = dwread_sibling(&dw->r, &child, &child))
+		n += child.tag == DW_TAG_formal_parameter;
+	if (n > DWINFO_PARAMS_MAX)
+		return -1;
+	ret->params = arena_array(dw->mem, n, sizeof(*ret->params));
+	if (!ret->params)
+		return -1;
+	places = needs_places(dw, ret->name);
+	for (more = dwread_child(&dw->r, &die, &child); more && ret->nparams < n;
+	     more = dwread_sibling(&dw->r, &child, &child)) {
+		struct dwparam *p = &ret->params[ret->nparams];
+
+		if (child.tag != DW_TAG_formal_parameter)
+			continue;
+		if (read_param(dw, &child, p))
+			return -1;
+		if (places)
+			locate(dw, &child, entry, p);
+		if (!is_duplicate(ret, p))
+			ret->nparams++;
+	}
+	return 0;
+}
+
+static const struct gotype code_word = {
+	.kind = GOTYPE_UINT, .name = "uintptr", .size = 8, .align = 8,
+};
+
+/* A struct of @f, sorted here; NULL if they overlap. */
+static const struct gotype *closure_of(struct dwinfo *dw, uint64_t entry,
+				       const char *name, struct gofield *f,
+				       size_t n)
+{
+	struct gotype *t = arena_alloc(dw->mem, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->kind = GOTYPE_STRUCT;
+	t->name = name;
+	t->align = 8;
+	t->fields = f;
+	for (size_t i = 0; i < n; i++) {
+		struct gofield *g = &f[i];
+
+		if (g->offset < t->size || g->type->size > UINT16_MAX ||
+		    g->offset > UINT16_MAX)
+			return NULL;
+		t->size = g->offset + g->type->size;
+	}
+	t->size = (t->size + 7) & ~7ULL;
+	t->nfields = n;
+	return hmap_put(&dw->closures, entry, t) ? NULL : t;
+}
+
+/* Put a field among @n others, by offset. */
+static void insert(struct gofield *f, size_t n, struct gofield one)
+{
+	size_t i = n;
+
+	for (; i && f[i - 1].offset > one.offset; i--)
+		f[i] = f[i - 1];
+	f[i] = one;
+}
+
+const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry)
+{
+	const struct gotype *known = hmap_get(&dw->closures, entry);
+	struct dwdie die, child;
+	struct gofield *f;
+	const char *name;
+	size_t n = 1;
+	bool more;
+
+	if (known || !dwfile_func(dw, entry, &die))
+		return known;
+	name = dwread_name(&dw->r, &die);
+	for (more = dwread_child(&dw->r, &die, &child); more && n < DWINFO_PARAMS_MAX;
+	     more = dwread_sibling(&dw->r, &child, &child))
+		n += child.tag == DW_TAG_variable;
+	f = name && n > 1 ? arena_array(dw->mem, n, sizeof(*f)) : NULL;
+	if (!f)
+		return NULL;
+	f[0] = (struct gofield){ .name = "F", .type = &code_word };
+	n = 1;
+	for (more = dwread_child(&dw->r, &die, &child); more && n < DWINFO_PARAMS_MAX;
+	     more = dwread_sibling(&dw->r, &child, &child)) {
+		struct gofield one = { .name = dwread_name(&dw->r, &child) };
+
+		if (child.tag != DW_TAG_variable || !one.name ||
+		    !dwread_number(&dw->r, &child, DW_AT_go_closure_offset,
+				   &one.offset))
+			continue;
+		one.type = dwtype_get(&dw->types, &child);
+		if (one.type)
+			insert(f, n++, one);
+	}
+	return n > 1 ? closure_of(dw, entry, name, f, n) : NULL;
+}
+
+const struct gotype *dwinfo_closure_of(struct dwinfo *dw, uint64_t entry,
+				       const char *name, const struct gotype *type)
+{
+	const struct gotype *known = hmap_get(&dw->closures, entry);
+	const char *func;
+	struct gofield *f;
+	struct dwdie die;
+
+	if (known || !dwfile_func(dw, entry, &die))
+		return known;
+	func = dwread_name(&dw->r, &die);
+	f = arena_array(dw->mem, 2, sizeof(*f));
+	if (!f || !func)
+		return NULL;
+	f[0] = (struct gofield){ .name = "F", .type = &code_word };
+	f[1] = (struct gofield){ .name = name, .type = type, .offset = 8 };
+	return closure_of(dw, entry, func, f, 2);
+}

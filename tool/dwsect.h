@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The debug sections of an ELF file, in memory once they are asked for. */
+#ifndef GOPROBE_DWSECT_H
+#define GOPROBE_DWSECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elffile.h"
+
+enum dwsect_id {
+	DWSECT_INFO,
+	DWSECT_ABBREV,
+	DWSECT_ADDR,
+	DWSECT_STR,
+	DWSECT_LINE_STR,
+	DWSECT_RANGES,
+	DWSECT_RNGLISTS,
+	DWSECT_LOC,
+	DWSECT_LOCLISTS,
+	DWSECT_COUNT,
+};
+
+/* @p is NULL and @n 0 if there is no such section, or it is damaged. */
+struct dwsect {
+	const uint8_t *p;
+	size_t n;
+	bool loaded;
+};
+
+/**
+ * struct dwsects - what has been read so far
+ * @ef: the file
+ * @v: by enum dwsect_id
+ */
+struct dwsects {
+	const struct elffile *ef;
+	struct dwsect v[DWSECT_COUNT];
+};
+
+void dwsects_init(struct dwsects *s, const struct elffile *ef);
+void dwsects_fini(struct dwsects *s);
+
+/* The section, decompressed; never NULL. */
+const struct dwsect *dwsects_get(struct dwsects *s, enum dwsect_id id);
+
+#endif
