@@ -59,42 +59,77 @@ static bool has_name(const struct plan_value *val)
 	return val->name && val->name[0] && val->name[0] != '~' && strcmp(val->name, "_") != 0;
 }
 
-static void values(struct out *o, const struct out_event *e)
+static void missing(struct buf *b, const char *why)
+{
+	buf_char(b, '<');
+	buf_str(b, why);
+	buf_char(b, '>');
+}
+
+static void value(struct buf *b, const struct out_event *e, const struct plan_value *val,
+		  bool lines)
+{
+	struct out_shown s;
+
+	if (has_name(val)) {
+		buf_str(b, val->name);
+		buf_char(b, '=');
+	}
+	value_start(e->v, b);
+	e->v->indent = lines;
+	out_value(e, out_frame(e), val, &s);
+	if (s.why)
+		missing(b, s.why);
+	else
+		value_text(e->v, b, s.at.type, s.at.p, s.at.len);
+}
+
+/* @lines: each on lines of its own. */
+static void list(struct buf *b, const struct out_event *e, bool lines)
+{
+	const struct plan_frame *f = out_frame(e);
+
+	buf_char(b, '(');
+	for (size_t i = 0; i < f->nvalues; i++) {
+		if (lines)
+			buf_str(b, "\n    ");
+		else if (i)
+			buf_str(b, ", ");
+		value(b, e, &f->values[i], lines);
+		if (lines)
+			buf_char(b, ',');
+	}
+	buf_str(b, lines ? "\n)" : ")");
+}
+
+/* The line begins at @start. Returns whether more lines follow. */
+static bool values(struct out *o, const struct out_event *e, size_t start)
 {
 	const struct plan_frame *f = out_frame(e);
 	struct buf *b = &o->buf;
+	size_t at = b->len;
 
-	buf_char(b, '(');
 	if (f->unavailable) {
-		buf_char(b, '<');
-		buf_str(b, f->unavailable);
-		buf_char(b, '>');
+		buf_char(b, '(');
+		missing(b, f->unavailable);
+		buf_char(b, ')');
+		return false;
 	}
-	for (size_t i = 0; i < f->nvalues && !f->unavailable; i++) {
-		const struct plan_value *val = &f->values[i];
-		struct out_shown s;
+	list(b, e, false);
+	if (!e->v->width || b->failed)
+		return false;
 
-		if (i)
-			buf_str(b, ", ");
-		if (has_name(val)) {
-			buf_str(b, val->name);
-			buf_char(b, '=');
-		}
-		value_start(e->v, b);
-		out_value(e, f, val, &s);
-		if (!s.why) {
-			value_text(e->v, b, s.at.type, s.at.p, s.at.len);
-		} else {
-			buf_char(b, '<');
-			buf_str(b, s.why);
-			buf_char(b, '>');
-		}
-	}
-	buf_char(b, ')');
+	bool broken = memchr(b->p + at, '\n', b->len - at);
+
+	if (f->nvalues < 2 || (!broken && b->len - start <= e->v->width))
+		return broken;
+	b->len = at;
+	list(b, e, true);
+	return true;
 }
 
 /* Right-aligned, as far as the line that began at @start leaves room. */
-static void duration(struct buf *b, size_t start, const struct out_event *e)
+static void duration(struct buf *b, size_t start, const struct out_event *e, bool lines)
 {
 	size_t at = b->len;
 
@@ -106,7 +141,7 @@ static void duration(struct buf *b, size_t start, const struct out_event *e)
 
 	size_t width = b->len - start, pad;
 
-	if (b->failed || width >= DURATION_END)
+	if (b->failed || lines || width >= DURATION_END)
 		return;
 	pad = DURATION_END - width;
 	if (!buf_room(b, pad))
@@ -120,26 +155,27 @@ static void event(struct out *o, const struct out_event *e)
 {
 	struct buf *b = &o->buf;
 	size_t start = b->len;
+	bool lines;
 
 	begin(o, e->kind == OUT_UNWOUND ? e->seen : e->time, e);
 	switch (e->kind) {
 	case OUT_CALL:
 		buf_str(b, "> ");
 		buf_str(b, e->fn->fn->name);
-		values(o, e);
+		values(o, e, start);
 		break;
 	case OUT_RETURN:
 		buf_str(b, "< ");
 		buf_str(b, e->fn->fn->name);
 		buf_str(b, " => ");
-		values(o, e);
-		duration(b, start, e);
+		lines = values(o, e, start);
+		duration(b, start, e, lines);
 		break;
 	case OUT_TAIL:
 		buf_str(b, "< ");
 		buf_str(b, e->fn->fn->name);
 		buf_str(b, " => (<ended by a jump to another function>)");
-		duration(b, start, e);
+		duration(b, start, e, false);
 		break;
 	case OUT_UNWOUND:
 		buf_str(b, "! ");

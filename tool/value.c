@@ -29,6 +29,7 @@ void value_start(struct value_ctx *v, const struct buf *b)
 	v->budget = VALUE_BUDGET;
 	v->depth = 0;
 	v->nopen = 0;
+	v->indent = 0;
 	v->flat = 0;
 	v->line = b->len;
 	while (v->width && v->line && b->p[v->line - 1] != '\n')

@@ -238,6 +238,27 @@ static void test_pids(void **state)
 	out_fini(&o);
 }
 
+/* Values that are long in several lines: each on lines of its own, if it is not alone. */
+static void test_lines(void **state)
+{
+	const struct step steps[] = { CALL(ADD, 1, 100), RETURN(ADD, 413, 100) };
+	struct out o;
+
+	(void)state;
+	begin(&stream, &o, &out_text, -1);
+	stream.values.width = 60;
+	feed(&stream, steps, N(steps));
+	same(&o.buf, "14:03:22.000001    37  > shop.(*Cart).Add(\n"
+		     "    sku=\"A-119\",\n"
+		     "    qty=2,\n"
+		     "    <its place is not known>,\n"
+		     ")\n"
+		     "14:03:22.000413    37  < shop.(*Cart).Add => (84)" PAD_32 "        412us\n",
+	     false);
+	stream_fini(&stream);
+	out_fini(&o);
+}
+
 static void test_most(void **state)
 {
 	const struct step steps[] = {
@@ -344,9 +365,10 @@ static void test_slow_reader(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(cases) + 6] = {
+	struct CMUnitTest tests[N(cases) + 7] = {
 		{ "the header names the columns", test_header },
 		{ "with several processes there is a column for them", test_pids },
+		{ "values in lines", test_lines },
 		{ "no more lines than asked for, but losses are told", test_most },
 		{ "what can't be understood is counted, and the rest is shown", test_malformed },
 		{ "the summary names losses, also when they are zero", test_summary },
@@ -356,7 +378,7 @@ int main(void)
 	setenv("TZ", "UTC", 1);
 	tzset();
 	for (size_t i = 0; i < N(cases); i++)
-		tests[6 + i] = (struct CMUnitTest){
+		tests[7 + i] = (struct CMUnitTest){
 			.name = cases[i].claim, .test_func = test_row, .initial_state = &cases[i],
 		};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+
+// known uses the types of the standard library that tool/value_known.c knows, so
+// that the debug information describes them.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+type holder struct {
+	mu    sync.Mutex
+	rw    sync.RWMutex
+	wg    sync.WaitGroup
+	once  sync.Once
+	value atomic.Value
+	day   time.Weekday
+	month time.Month
+	mode  os.FileMode
+	ip    net.IP
+	took  time.Duration
+}
+
+func main() {
+	h := new(holder)
+	h.mu.Lock()
+	h.rw.RLock()
+	h.wg.Add(1)
+	h.once.Do(h.wg.Done)
+	h.value.Store(1)
+	h.day, h.month = time.Now().Weekday(), time.Now().Month()
+	h.took = time.Since(time.Now())
+	h.ip = net.IPv4(10, 0, 0, 1)
+	_, err := os.Open("/nowhere")
+	list := []interface{}{
+		h, err, fmt.Errorf("load: %w", err), errors.New("boom"), &os.LinkError{}, &exec.Error{},
+		&os.SyscallError{Err: syscall.ENOENT}, &url.Error{}, &strconv.NumError{},
+		&json.SyntaxError{}, &net.OpError{Addr: &net.TCPAddr{}},
+	}
+	ctx, cancel := context.WithCancel(context.TODO())
+	ctx, stop := context.WithTimeout(context.WithValue(ctx, h.day, h.month), h.took)
+	list = append(list, ctx, context.Background(), newer(h))
+	fmt.Fprintln(os.Stderr, list...)
+	stop()
+	cancel()
+}
