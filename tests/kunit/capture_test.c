@@ -1,319 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Capture: what is in the record is what is in memory, within every budget, and
- * nothing else. The target's memory is a table of regions: some are there, some
- * have to be brought in, some can't be had.
+ * nothing else.
  */
-#include <kunit/test.h>
-#include <linux/types.h>
-
-static u32 fake_copy(void *to, unsigned long address, u32 size);
-#define gp_user_copy fake_copy
-
-#include "../../kmod/arch/arch.h"
-
-/* The registers are the test's, what else there is of the processor is real. */
-void real_float_regs(struct gp_float_regs *ret, u16 mask);
-#define gp_arch_float_regs real_float_regs
-#include "../../kmod/arch/x86.c"
-#undef gp_arch_float_regs
-#include "../../kmod/capture.c"
-#include "../../kmod/verify.c"
-
-#define HDR	((u32)sizeof(struct goprobe_chunk))
-#define FAULT	GOPROBE_CHUNK_FAULT
-#define REMOTE	GOPROBE_CHUNK_REMOTE
-#define BAD	GOPROBE_CHUNK_BAD
-#define BYTES	GOPROBE_TYPE_BYTES
-
-/* What becomes of a region that is not there: enum goprobe_chunk_status, or */
-#define HERE	0xffff	/* it is there */
-#define ABSENT	0	/* it is brought in when asked for */
-
-struct region {
-	unsigned long from;
-	u32 size;
-	u16 state;
-	const u8 *bytes;
-};
-
-#define REGIONS	8
-
-static struct region regions[REGIONS];
-static u32 nregions;
-static u32 copies;	/* calls of gp_user_copy() */
-
-static struct region *region_of(unsigned long address)
-{
-	u32 i;
-
-	for (i = 0; i < nregions; i++)
-		if (address >= regions[i].from &&
-		    address - regions[i].from < regions[i].size)
-			return &regions[i];
-	return NULL;
-}
-
-static u32 fake_copy(void *to, unsigned long address, u32 size)
-{
-	u8 *byte = to;
-
-	copies++;
-	for (; size; size--, address++) {
-		const struct region *r = region_of(address);
-
-		if (!r || r->state != HERE)
-			return size;
-		*byte++ = r->bytes[address - r->from];
-	}
-	return 0;
-}
-
-u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
-{
-	const struct region *r = region_of(address);
-
-	return r ? r->state : FAULT;
-}
-
-static u16 float_mask;	/* that was asked for last */
-
-void gp_arch_float_regs(struct gp_float_regs *ret, u16 mask)
-{
-	u32 reg, i;
-
-	float_mask = mask;
-	memset(ret, 0xee, sizeof(*ret));
-	for (reg = 0; reg < GP_ARCH_FLOAT_REGS; reg++)
-		for (i = 0; mask & 1 << reg && i < 16; i++)
-			ret->reg[reg][i] = reg * 16 + i;
-}
-
-/* A scratch memory for the target, at an address of its own. */
-#define A	0xc000000000UL
-#define A_SIZE	0x8000U
-
-static u8 arena[A_SIZE];
-
-static void poke(unsigned long at, u64 value)
-{
-	memcpy(arena + (at - A), &value, 8);
-}
-
-/* One capture: tables, plan, room and result. */
-#define TYPES	8
-#define REFS	64
-#define PIECES	16
-
-struct world {
-	struct goprobe_type types[TYPES];
-	u32 ntypes;
-	struct goprobe_ref refs[REFS];
-	u32 nrefs;
-	struct goprobe_piece pieces[PIECES];
-	struct goprobe_plan w;
-	struct pt_regs regs;
-	unsigned long sp;
-	struct gp_faultin faultin;
-	u32 used;
-	u16 flags;
-	struct gp_plan *plan;
-	u8 *to;
-	u8 *again;
-};
-
-static struct world *w;
-
-/* Room behind the largest record, to see whether it is written to. */
-#define BEHIND	4096
-#define TO_SIZE	(GP_RECORD_MAX + BEHIND)
-
-static int capture_init(struct kunit *test)
-{
-	w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
-	if (!w)
-		return -ENOMEM;
-	w->plan = kunit_kzalloc(test, struct_size(w->plan, pieces, PIECES), GFP_KERNEL);
-	w->to = kunit_kzalloc(test, TO_SIZE, GFP_KERNEL);
-	w->again = kunit_kzalloc(test, TO_SIZE, GFP_KERNEL);
-	if (!w->plan || !w->to || !w->again)
-		return -ENOMEM;
-	memset(arena, 0, sizeof(arena));
-	regions[0] = (struct region){ A, A_SIZE, HERE, arena };
-	nregions = 1;
-	/* Where not said otherwise: one word, from rax, and no budget is short. */
-	w->w = (struct goprobe_plan){
-		.npieces = 1, .string_limit = 1024, .elements = 1024,
-		.objects = 1000, .bytes = 20000, .depth = 1,
-	};
-	w->pieces[0] = (struct goprobe_piece){ GOPROBE_FROM_INT_REG, 0, 0, 8, 0, 0 };
-	w->types[0].size = 8;
-	w->ntypes = 1;
-	return 0;
-}
-
-/* As the session does with what has been verified. */
-static const char *load(void)
-{
-	struct gp_plan *plan = w->plan;
-	const char *why;
-	u32 i;
-
-	why = gp_verify_types(w->types, w->ntypes, 0, w->refs, w->nrefs) ?:
-	      gp_verify_plan(&w->w, w->pieces, PIECES, w->types, w->ntypes);
-	if (why)
-		return why;
-	memset(plan, 0, sizeof(*plan));
-	plan->w = w->w;
-	plan->types = w->types;
-	plan->refs = w->refs;
-	plan->frame_bytes = ALIGN(w->types[w->w.type].size, GP_RECORD_ALIGN);
-	plan->npieces = w->w.npieces;
-	for (i = 0; i < plan->npieces; i++) {
-		const struct goprobe_piece *p = &w->pieces[w->w.piece + i];
-
-		plan->pieces[i] = (struct gp_piece){
-			.source = p->source, .size = p->size, .frame = p->frame,
-			.offset = p->offset,
-		};
-		if (p->source == GOPROBE_FROM_INT_REG)
-			plan->pieces[i].from = gp_arch_int_reg(p->reg);
-		if (p->source == GOPROBE_FROM_FLOAT_REG) {
-			plan->pieces[i].from = gp_arch_float_reg(p->reg);
-			plan->float_mask |= 1 << plan->pieces[i].from;
-		}
-	}
-	gp_capture_prepare(plan);
-	return NULL;
-}
-
-/* Run with memory as it is. What is in w->to before is @fill. */
-static int run_once(u8 *to, u32 room, u8 fill)
-{
-	struct gp_capture c = {
-		.plan = w->plan, .regs = &w->regs, .sp = w->sp, .to = to,
-		.room = room, .faultin = &w->faultin,
-	};
-	int err;
-
-	memset(to, fill, TO_SIZE);
-	err = gp_capture_run(&c);
-	w->used = c.used;
-	w->flags = c.flags;
-	return err;
-}
-
-/*
- * Capture twice, over different garbage: what differs afterwards is not from the
- * target. Nothing may be written behind the room.
- */
-static int run(struct kunit *test, u32 room)
-{
-	u32 used;
-	u16 flags;
-	int err;
-
-	err = run_once(w->again, room, 0x5a);
-	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->again + room, 0x5a, TO_SIZE - room));
-	used = w->used;
-	flags = w->flags;
-	KUNIT_EXPECT_EQ(test, run_once(w->to, room, 0xa5), err);
-	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->to + room, 0xa5, TO_SIZE - room));
-	if (err)
-		return err;
-	KUNIT_EXPECT_EQ(test, w->used, used);
-	KUNIT_EXPECT_EQ(test, (u32)w->flags, (u32)flags);
-	KUNIT_EXPECT_LE(test, w->used, room);
-	if (w->used <= room)
-		KUNIT_EXPECT_EQ(test, memcmp(w->to, w->again, w->used), 0);
-	return 0;
-}
-
-static void capture(struct kunit *test)
-{
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	KUNIT_ASSERT_EQ(test, run(test, GP_RECORD_MAX), 0);
-}
-
-/* Add to the tables. Return: the type's id. */
-static u32 add_type(u32 size)
-{
-	w->types[w->ntypes] = (struct goprobe_type){ size, w->nrefs, 0 };
-	return w->ntypes++;
-}
-
-static void add_ref(u32 type, u32 offset, u16 kind, u32 to)
-{
-	if (!w->types[type].nrefs++)
-		w->types[type].ref = w->nrefs;
-	w->refs[w->nrefs++] = (struct goprobe_ref){ offset, kind, 0, to };
-}
-
-/* The frame is {ptr, len, cap}, from rax, rdx, rcx. */
-static void frame_of_three(u64 ax, u64 dx, u64 cx)
-{
-	u32 i;
-
-	w->types[0].size = 24;
-	w->w.npieces = 3;
-	for (i = 0; i < 3; i++)
-		w->pieces[i] = (struct goprobe_piece){
-			.source = GOPROBE_FROM_INT_REG, .reg = i, .size = 8, .frame = 8 * i,
-		};
-	w->regs.ax = ax;
-	w->regs.dx = dx;
-	w->regs.cx = cx;
-}
-
-static u32 frame_bytes(void)
-{
-	return w->plan->frame_bytes;
-}
-
-/* The chunk with that number, or NULL if there are not so many. */
-static const struct goprobe_chunk *chunk(u32 n)
-{
-	u32 at = frame_bytes();
-
-	while (at < w->used) {
-		const struct goprobe_chunk *c = (const void *)(w->to + at);
-
-		if (!n--)
-			return c;
-		at += HDR + ALIGN((u32)c->size, 8);
-	}
-	return NULL;
-}
-
-static u32 nchunks(void)
-{
-	u32 n = 0;
-
-	while (chunk(n))
-		n++;
-	return n;
-}
-
-static void expect_chunk(struct kunit *test, u32 n, u64 address, u32 type, u32 size,
-			 u16 status)
-{
-	const struct goprobe_chunk *c = chunk(n);
-
-	KUNIT_ASSERT_NOT_NULL(test, c);
-	KUNIT_EXPECT_EQ(test, c->address, address);
-	KUNIT_EXPECT_EQ(test, c->type, type);
-	KUNIT_EXPECT_EQ(test, (u32)c->size, size);
-	KUNIT_EXPECT_EQ(test, (u32)c->status, (u32)status);
-	if (address >= A && address + size <= A + A_SIZE)
-		KUNIT_EXPECT_EQ(test, memcmp(c + 1, arena + (address - A), size), 0);
-	KUNIT_EXPECT_TRUE(test, !memchr_inv((const u8 *)(c + 1) + size, 0,
-					    ALIGN(size, 8) - size));
-}
-
-static void expect_budget(struct kunit *test, bool spent)
-{
-	KUNIT_EXPECT_EQ(test, !!(w->flags & GOPROBE_RECORD_F_BUDGET), spent);
-}
+#include "capture_world.h"
 
 /* ---- the frame ---- */
 
@@ -495,6 +185,15 @@ static const struct ref_case ref_cases[] = {
 	{ "the type word of an itab", GOPROBE_REF_IFACE, { A + 16 }, 0, 8, 1, A + 24, 8, 0 },
 	{ "a nil interface", GOPROBE_REF_IFACE, { 0, A }, 0, 8, 0 },
 	{ "a wild itab", GOPROBE_REF_IFACE, { 64 }, 0, 8, 1, 72, 0, FAULT },
+	{ "an itab whose type word is not all there", GOPROBE_REF_IFACE, { A + A_SIZE - 11 }, 0, 8,
+	  1, A + A_SIZE - 3, 3, FAULT },
+	{ "an empty interface of an unknown type", GOPROBE_REF_EFACE, { A, A }, 0, 8, 0 },
+	{ "a nil empty interface", GOPROBE_REF_EFACE, { 0, A }, 0, 8, 0 },
+	{ "a closure of unknown code", GOPROBE_REF_FUNC, { A + 16 }, 0, 8, 1, A + 16, 8, 0 },
+	{ "a nil func", GOPROBE_REF_FUNC, { 0 }, 0, 8, 0 },
+	{ "a wild func", GOPROBE_REF_FUNC, { 64 }, 0, 8, 1, 64, 0, FAULT },
+	{ "a func across the end of memory", GOPROBE_REF_FUNC, { A + A_SIZE - 3 }, 0, 8, 1,
+	  A + A_SIZE - 3, 3, FAULT },
 };
 
 static void ref_desc(const struct ref_case *c, char *desc)
@@ -525,9 +224,12 @@ static void one_reference(struct kunit *test)
 	if (c->kind == GOPROBE_REF_STRING)
 		type = BYTES;
 	if (c->kind == GOPROBE_REF_IFACE)
-		type = GOPROBE_TYPE_ITAB;
+		type = ITAB;
+	if (c->kind == GOPROBE_REF_FUNC)
+		type = CODE;
 	expect_chunk(test, 0, c->address, type, c->size, c->status);
 	KUNIT_EXPECT_EQ(test, w->used, 24 + HDR + ALIGN(c->size, 8));
+	KUNIT_EXPECT_EQ(test, (u32)chunk(0)->level, 1U);
 }
 
 /* rax points to a list of @n nodes of {value, next}, 32 bytes apart. */
@@ -572,7 +274,7 @@ static void cycles_end(struct kunit *test)
 {
 	u32 n, node = make_list(5), i;
 
-	w->w.depth = U32_MAX;
+	w->w.depth = 255;
 	for (n = 1; n <= 5; n++) {
 		/* The @n th node points back to the first. */
 		make_list(0);
@@ -840,6 +542,24 @@ static u32 rnd_size(u32 max)
 	}
 }
 
+static bool has_type(u8 kind)
+{
+	return kind == GOPROBE_REF_POINTER || kind == GOPROBE_REF_SLICE ||
+	       kind == GOPROBE_REF_ARRAY;
+}
+
+static void random_ref(struct goprobe_ref *ref, u32 size)
+{
+	if (!rnd(4))
+		ref->flags = GOPROBE_REF_F_SAME_LEVEL;
+	if (ref->kind != GOPROBE_REF_ARRAY)
+		return;
+	ref->count = 1 + rnd(GOPROBE_COUNT_MAX);
+	ref->count_size = 1 << rnd(4);
+	ref->count_offset = rnd(size - min(size, (u32)ref->count_size) + 1);
+	ref->elements_shift = rnd(5);
+}
+
 static void random_tables(void)
 {
 	u32 t, r, offset;
@@ -856,13 +576,13 @@ static void random_tables(void)
 			type->size = ALIGN(type->size, 8) & 0xffff;
 		offset = rnd(2) * 8;
 		for (r = rnd(7); r && w->nrefs < REFS; r--) {
-			u16 kind = 1 + rnd(4);
+			u8 kind = 1 + rnd(GOPROBE_REF_MAX);
 
 			if (offset + gp_ref_size(kind) > type->size)
 				break;
-			add_ref(t, offset, kind, kind == GOPROBE_REF_POINTER ||
-				kind == GOPROBE_REF_SLICE ? rnd(w->ntypes) : 0);
-			offset += rnd(4) ? 8 * (1 + rnd(4)) : 1 + rnd(8);
+			add_ref(t, offset, kind, has_type(kind) ? rnd(w->ntypes + 1) : 0);
+			random_ref(&w->refs[w->nrefs - 1], type->size);
+			offset += rnd(4) ? 8 * (1 + rnd(4)) : rnd(8);
 		}
 	}
 }
@@ -884,7 +604,7 @@ static void random_plan(void)
 	for (i = 0; i < w->w.npieces; i++) {
 		struct goprobe_piece *p = &w->pieces[i];
 
-		*p = (struct goprobe_piece){ .source = 1 + rnd(3), .reg = rnd(16) };
+		*p = (struct goprobe_piece){ .source = 1 + rnd(GOPROBE_FROM_MAX), .reg = rnd(16) };
 		p->size = 8;
 		if (p->source == GOPROBE_FROM_FLOAT_REG) {
 			p->reg += 17;
@@ -894,11 +614,68 @@ static void random_plan(void)
 			p->size = 1 + rnd(frame);
 			p->offset = rnd(4) ? 8 * (s32)rnd(16) : (s32)rnd(256) - 100;
 		}
+		if (p->source == GOPROBE_FROM_STATIC) {
+			p->size = 1 + rnd(frame);
+			p->address = A + rnd(A_SIZE) - w->bias;
+		}
 		if (p->size > frame)
 			*p = (struct goprobe_piece){ .source = GOPROBE_FROM_INT_REG, .size = 1 };
 		p->frame = rnd(frame - p->size + 1);
 		if (rnd(4))
 			p->frame &= ~7U;
+	}
+}
+
+/* One that the verifier passes, with @left operations behind it. */
+static void random_op(struct goprobe_op *op, u32 left, u32 frame)
+{
+	u16 uses;
+
+	*op = (struct goprobe_op){ .code = 1 + rnd(GOPROBE_OP_MAX) };
+	uses = gp_op_uses[op->code];
+	if (uses & GP_USES_A)
+		op->a = rnd(3);
+	if (uses & (GP_USES_B | GP_USES_REG))
+		op->b = rnd(3);
+	if (uses & GP_USES_SIZE)
+		op->size = 1 << rnd(4);
+	if (uses & GP_USES_BYTES)
+		op->size = 1 + rnd(rnd(2) ? 16 : 300);
+	if (uses & GP_USES_FRAME)
+		op->offset = rnd(frame > op->size ? frame - op->size + 1 : 1);
+	if (uses & GP_USES_SKIP)
+		op->offset = rnd(min(left, 8U) + 1);
+	if (uses & GP_USES_VALUE)
+		op->value = rnd(2) ? rnd(100) : A + rnd(A_SIZE) - w->bias * rnd(2);
+	if (uses & GP_USES_STATUS)
+		op->value = 1 + rnd(GOPROBE_CHUNK_MAX);
+	if (op->code == GOPROBE_OP_END && left && rnd(4))
+		op->code = GOPROBE_OP_IMM;
+}
+
+static void random_program(void)
+{
+	u32 i;
+
+	w->w.nops = rnd(3) ? 0 : rnd(OPS);
+	for (i = 0; i < w->w.nops; i++)
+		random_op(&w->ops[i], w->w.nops - i - 1, w->types[0].size);
+}
+
+/* Some of the words in memory stand for types, some of them direct. */
+static void random_dynamic(void)
+{
+	u32 i;
+
+	for (i = rnd(3) * 200; i; i--) {
+		struct goprobe_dynamic d = {
+			.address = gp_load(arena + 8 * rnd(A_SIZE / 8)) - w->bias,
+			.type = rnd(w->ntypes), .flags = rnd(2),
+		};
+
+		if (!gp_verify_dynamic(&d, &w->table))
+			gp_dynamic_add(&w->dynamic, d.address,
+				       gp_types_find(&w->table, d.type), d.flags);
 	}
 }
 
@@ -935,55 +712,99 @@ static void random_memory(void)
 	}
 }
 
+/* Items of the program that say that they have failed; *@at is moved behind them. */
+static const char *decode_missed(u32 *at)
+{
+	u32 tries = 0, i;
+
+	for (i = 0; i < w->w.nops; i++)
+		tries += w->ops[i].code == GOPROBE_OP_TRY;
+	for (; *at < w->used; *at += HDR) {
+		const struct goprobe_chunk *c = (const void *)(w->to + *at);
+
+		if (c->type != MISSED)
+			return NULL;
+		if (!tries--)
+			return "more items have failed than there are";
+		if (c->size || c->level || !c->status || c->status > GOPROBE_CHUNK_MAX)
+			return "an item that has failed with something";
+	}
+	return NULL;
+}
+
+/* NULL if the chunk that begins there is right. */
+static const char *decode_chunk(const struct goprobe_chunk *c, u32 left)
+{
+	u32 padded;
+
+	if (left < HDR)
+		return "a torn header";
+	padded = ALIGN((u32)c->size, 8);
+	if (left - HDR < padded)
+		return "a torn chunk";
+	if (memchr_inv((const u8 *)(c + 1) + c->size, 0, padded - c->size))
+		return "padding that is not 0";
+	if (c->type >= w->ntypes && c->type != BYTES && c->type != ITAB && c->type != CODE)
+		return "a type that does not exist";
+	if (c->status > BAD)
+		return "a status that does not exist";
+	if (c->level > w->w.depth)
+		return "deeper than the plan allows";
+	if (c->size && (c->address < A || c->address + c->size > A + A_SIZE ||
+			memcmp(c + 1, arena + (c->address - A), c->size)))
+		return "bytes that are not in memory";
+	if (!c->status && c->type < w->ntypes && c->size % w->types[c->type].size)
+		return "part of an object";
+	return NULL;
+}
+
 /* NULL if what is in the record can be decoded and keeps to the plan. */
 static const char *decode(void)
 {
 	u32 at = frame_bytes(), n = 0;
+	const char *why = decode_missed(&at);
 
-	if (w->used > at + w->w.bytes)
+	if (!why && w->used > at + w->w.bytes)
 		return "more bytes than the plan allows";
-	while (at < w->used) {
+	for (; !why && at < w->used; n++) {
 		const struct goprobe_chunk *c = (const void *)(w->to + at);
-		u32 padded;
 
-		if (w->used - at < HDR)
-			return "a torn header";
-		padded = ALIGN((u32)c->size, 8);
-		if (w->used - at - HDR < padded)
-			return "a torn chunk";
-		if (memchr_inv((const u8 *)(c + 1) + c->size, 0, padded - c->size))
-			return "padding that is not 0";
-		if (c->type >= w->ntypes && c->type != BYTES && c->type != GOPROBE_TYPE_ITAB)
-			return "a type that does not exist";
-		if (c->status > BAD)
-			return "a status that does not exist";
-		if (c->size && (c->address < A || c->address + c->size > A + A_SIZE ||
-				memcmp(c + 1, arena + (c->address - A), c->size)))
-			return "bytes that are not in memory";
-		if (!c->status && c->type < w->ntypes && c->size % w->types[c->type].size)
-			return "part of an object";
-		at += HDR + padded;
-		n++;
+		why = decode_chunk(c, w->used - at);
+		at += HDR + ALIGN((u32)c->size, 8);
 	}
-	if (n > w->w.objects)
+	if (!why && n > w->w.objects)
 		return "more objects than the plan allows";
-	return NULL;
+	return why;
+}
+
+/* Chunks of that type. */
+static u32 nchunks_of(u32 type)
+{
+	u32 n = 0, i;
+
+	for (i = 0; chunk(i); i++)
+		n += chunk(i)->type == type;
+	return n;
 }
 
 static void any_verified_plan_over_any_memory(struct kunit *test)
 {
 	u32 n, tries, plans = 0, whole = 0, chunks = 0, short_of_room = 0;
+	u32 itabs = 0, codes = 0, missed = 0;
 
 	state = 88172645463325252ULL;
-	for (n = 0; n < 3000; n++) {
+	for (n = 0; n < 8000; n++) {
 		u32 room;
 		int err;
 
+		w->bias = rnd(3) << 12;
 		random_tables();
 		random_plan();
+		random_program();
 		random_memory();
 		if (load())
 			continue;
+		random_dynamic();
 		plans++;
 		room = rnd(3) ? GP_RECORD_MAX : frame_bytes() + rnd(2000);
 		for (tries = 0; tries <= REGIONS; tries++) {
@@ -1004,11 +825,17 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 		KUNIT_ASSERT_STREQ(test, decode() ?: "right", "right");
 		whole++;
 		chunks += nchunks();
+		itabs += nchunks_of(ITAB);
+		codes += nchunks_of(CODE);
+		missed += nchunks_of(MISSED);
 	}
 	/* It was not in vain. */
-	KUNIT_EXPECT_GT(test, plans, 2000U);
-	KUNIT_EXPECT_GT(test, whole, 1500U);
+	KUNIT_EXPECT_GT(test, plans, 4000U);
+	KUNIT_EXPECT_GT(test, whole, 3000U);
 	KUNIT_EXPECT_GT(test, chunks, 3000U);
+	KUNIT_EXPECT_GT(test, itabs, 100U);
+	KUNIT_EXPECT_GT(test, codes, 100U);
+	KUNIT_EXPECT_GT(test, missed, 100U);
 	KUNIT_EXPECT_GT(test, short_of_room, 20U);
 }
 
@@ -1094,8 +921,15 @@ static void only_strings_are_followed_in_the_quick_way(struct kunit *test)
 	for (kind = 1; kind < __GOPROBE_REF_MAX; kind++) {
 		words_from_registers(24);
 		add_ref(0, 0, kind, 0);
+		if (kind == GOPROBE_REF_ARRAY) {
+			w->refs[0].count = GOPROBE_COUNT_N;
+			w->refs[0].count_size = 8;
+		}
 		KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
 		KUNIT_EXPECT_EQ(test, w->plan->quick, kind == GOPROBE_REF_STRING);
+		w->refs[0].flags = GOPROBE_REF_F_SAME_LEVEL;
+		KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
+		KUNIT_EXPECT_FALSE(test, w->plan->quick);
 	}
 }
 
@@ -1170,6 +1004,7 @@ static struct kunit_case cases[] = {
 static struct kunit_suite suite = {
 	.name = "capture",
 	.init = capture_init,
+	.exit = capture_exit,
 	.test_cases = cases,
 };
 

@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 
 #include "../../kmod/arch/x86.c"
+#include "../../kmod/types.c"
 #include "../../kmod/verify.c"
 
 #define N	8
@@ -15,12 +16,14 @@ struct world {
 	struct goprobe_runtime rt;
 	struct goprobe_type types[N];
 	u32 ntypes;
-	u32 first_type;
 	struct goprobe_ref refs[N];
 	u32 nrefs;
+	struct goprobe_dynamic dynamic;
 	struct goprobe_plan plan;
 	struct goprobe_piece pieces[N];
 	u32 npieces;
+	struct goprobe_op ops[N];
+	u32 nops;
 	struct goprobe_point point;
 	u32 nplans;
 };
@@ -30,24 +33,38 @@ static const struct world good = {
 		.g_reg = 14, .g_tls = -8, .g_stack_lo = 0, .g_stack_hi = 8,
 		.g_goid = 152, .g_m = 48, .m_curg = 192,
 	},
-	.types = { { 64, 0, 2 }, { 24, 2, 1 }, { 8, 0, 0 }, { 0, 0, 0 } },
+	.types = { { 64, 0, 2 }, { 24, 2, 1 }, { 8, 3, 1 }, { 0, 0, 0 } },
 	.ntypes = 4,
 	.refs = {
-		{ 0, GOPROBE_REF_STRING, 0, 0 },
-		{ 16, GOPROBE_REF_SLICE, 0, 1 },
-		{ 0, GOPROBE_REF_POINTER, 0, 2 },
+		{ .offset = 0, .kind = GOPROBE_REF_STRING },
+		{ .offset = 16, .kind = GOPROBE_REF_SLICE, .type = 1 },
+		{ .offset = 0, .kind = GOPROBE_REF_POINTER, .type = 2 },
+		{
+			.offset = 0, .kind = GOPROBE_REF_ARRAY, .type = 1,
+			.count = GOPROBE_COUNT_N, .count_size = 4, .count_offset = 4,
+		},
 	},
-	.nrefs = 3,
+	.nrefs = 4,
+	.dynamic = { .address = 0x4a0000, .type = 1 },
 	.plan = {
-		.type = 0, .piece = 0, .npieces = 3, .string_limit = 256,
+		.type = 0, .piece = 0, .npieces = 3, .nops = 6, .string_limit = 256,
 		.elements = 64, .objects = 128, .bytes = 8192, .depth = 3,
 	},
 	.pieces = {
-		{ GOPROBE_FROM_INT_REG, 0, 0, 8, 0, 0 },
-		{ GOPROBE_FROM_FLOAT_REG, 17, 0, 8, 8, 0 },
-		{ GOPROBE_FROM_STACK, 0, 0, 48, 16, 8 },
+		{ GOPROBE_FROM_INT_REG, 0, 0, 8, 0, 0, 0 },
+		{ GOPROBE_FROM_FLOAT_REG, 17, 0, 8, 8, 0, 0 },
+		{ GOPROBE_FROM_STACK, 0, 0, 48, 16, 8, 0 },
 	},
 	.npieces = 3,
+	.ops = {
+		{ .code = GOPROBE_OP_REG, .a = 1, .b = 3 },
+		{ .code = GOPROBE_OP_TRY, .offset = 3, .value = 7 },
+		{ .code = GOPROBE_OP_LOAD, .a = 2, .b = 1, .size = 8, .value = 16 },
+		{ .code = GOPROBE_OP_JEQ, .a = 1, .b = 2, .offset = 1 },
+		{ .code = GOPROBE_OP_COPY, .b = 2, .size = 24, .offset = 40 },
+		{ .code = GOPROBE_OP_STORE, .a = 2, .size = 4, .offset = 60 },
+	},
+	.nops = 6,
 	.point = {
 		.offset = 0x1000, .id = 1, .plan = 0, .kind = GOPROBE_POINT_CALL,
 		.skip = GOPROBE_SKIP_IF_BE, .flags = 0, .code_len = 2,
@@ -66,7 +83,7 @@ struct change {
 struct row {
 	const char *claim;
 	const char *why;	/* NULL: accepted */
-	struct change changes[5];
+	struct change changes[6];
 };
 
 #define SET(field, value) \
@@ -143,10 +160,17 @@ static void runtime_descriptions(struct kunit *test)
 #define T_LARGE		"a type is larger than 65535 bytes"
 #define T_REFS		"a type's references lie outside the message"
 #define T_ORDER		"a type's references are not in rising order"
+#define T_SAME		"a type has more than 4 references at one place"
 #define R_KIND		"a reference has an unknown kind"
 #define R_PAD		"padding of a reference is not 0"
 #define R_OUTSIDE	"a reference lies outside its type"
-#define R_TYPE		"a reference names a type that does not exist"
+#define R_FLAGS		"a reference has unknown flags"
+#define R_TYPE		"a reference names a type that can't come to exist"
+#define R_SHIFT		"a reference holds too many elements in one object"
+#define R_NO_COUNT	"a reference that is not counted has a count"
+#define R_COUNT		"a reference has an unknown count"
+#define R_COUNT_SIZE	"a reference's count is not 1, 2, 4 or 8 bytes"
+#define R_COUNT_AT	"a reference's count lies outside its type"
 #define R_NEEDLESS	"a reference that needs no type names one"
 
 static const struct row types_rows[] = {
@@ -158,27 +182,39 @@ static const struct row types_rows[] = {
 	{ "the last type is looked at as well", T_LARGE, { SET(types[3].size, 65536) } },
 	{ "what is behind the types is not", NULL, { SET(types[4].size, 65536) } },
 	{ "references end where the message's do", NULL, { SET(types[1].ref, 2) } },
-	{ "references begin past the end", T_REFS, { SET(types[1].ref, 3) } },
-	{ "one reference too many", T_REFS, { SET(types[1].nrefs, 2) } },
+	{ "references begin past the end", T_REFS, { SET(types[1].ref, 4) } },
+	{ "one reference too many", T_REFS, { SET(types[1].nrefs, 3) } },
 	{ "no references at the end", NULL,
-	  { SET(types[1].ref, 3), SET(types[1].nrefs, 0) } },
-	{ "no references past the end", T_REFS,
 	  { SET(types[1].ref, 4), SET(types[1].nrefs, 0) } },
-	{ "more references than there are", T_REFS, { SET(types[0].nrefs, 4) } },
+	{ "no references past the end", T_REFS,
+	  { SET(types[1].ref, 5), SET(types[1].nrefs, 0) } },
+	{ "more references than there are", T_REFS, { SET(types[0].nrefs, 5) } },
 	{ "ref + nrefs wraps to 0", T_REFS, { SET(types[1].ref, U32_MAX) } },
 	{ "ref + nrefs wraps into the table", T_REFS,
 	  { SET(types[1].ref, U32_MAX), SET(types[1].nrefs, 3) } },
 	{ "nrefs so large that ref + nrefs wraps", T_REFS,
 	  { SET(types[1].nrefs, U32_MAX) } },
 	{ "no references in the message", T_REFS, { SET(nrefs, 0) } },
-	{ "two references at one place", T_ORDER, { SET(refs[1].offset, 0) } },
+	{ "two references at one place", NULL, { SET(refs[1].offset, 0) } },
+	{ "four references at one place", NULL,
+	  { SET(types[0].nrefs, 4), SET(refs[1].offset, 0) } },
+	{ "five references at one place", T_SAME,
+	  { SET(types[0].nrefs, 5), SET(refs[1].offset, 0), SET(nrefs, 5),
+	    SET(refs[4].kind, GOPROBE_REF_FUNC) } },
+	{ "five references at two places", NULL,
+	  { SET(types[0].nrefs, 5), SET(refs[1].offset, 0), SET(nrefs, 5),
+	    SET(refs[4].kind, GOPROBE_REF_FUNC), SET(refs[4].offset, 1) } },
 	{ "references in falling order", T_ORDER,
 	  { SET(refs[0].offset, 24), SET(refs[1].offset, 16) } },
 	{ "one byte further is in order", NULL, { SET(refs[1].offset, 1) } },
 	{ "kind 0", R_KIND, { SET(refs[0].kind, GOPROBE_REF_UNSPEC) } },
 	{ "kind one past the last", R_KIND, { SET(refs[0].kind, __GOPROBE_REF_MAX) } },
-	{ "kind 65535", R_KIND, { SET(refs[0].kind, 65535) } },
-	{ "padding", R_PAD, { SET(refs[1].pad, 1) } },
+	{ "kind 255", R_KIND, { SET(refs[0].kind, 255) } },
+	{ "the one flag", NULL, { SET(refs[1].flags, GOPROBE_REF_F_SAME_LEVEL) } },
+	{ "the next flag", R_FLAGS, { SET(refs[1].flags, 2) } },
+	{ "first padding byte", R_PAD, { SET(refs[1].pad[0], 1) } },
+	{ "second padding byte", R_PAD, { SET(refs[1].pad[1], 1) } },
+	{ "third padding byte", R_PAD, { SET(refs[1].pad[2], 0x80) } },
 	{ "a string at the end of its type", NULL,
 	  { SET(types[0].nrefs, 1), SET(refs[0].offset, 48) } },
 	{ "a string across the end", R_OUTSIDE,
@@ -197,19 +233,56 @@ static const struct row types_rows[] = {
 	  { SET(refs[1].offset, U32_MAX - 3) } },
 	{ "a type too small for any reference", R_OUTSIDE, { SET(types[1].size, 7) } },
 	{ "a type of just a pointer", NULL, { SET(types[1].size, 8) } },
+	{ "an empty interface at the end", NULL,
+	  { SET(refs[2].kind, GOPROBE_REF_EFACE), SET(refs[2].type, 0),
+	    SET(refs[2].offset, 8) } },
+	{ "an empty interface across the end", R_OUTSIDE,
+	  { SET(refs[2].kind, GOPROBE_REF_EFACE), SET(refs[2].type, 0),
+	    SET(refs[2].offset, 9) } },
+	{ "a func at the end", NULL,
+	  { SET(refs[2].kind, GOPROBE_REF_FUNC), SET(refs[2].type, 0),
+	    SET(refs[2].offset, 16) } },
+	{ "a func across the end", R_OUTSIDE,
+	  { SET(refs[2].kind, GOPROBE_REF_FUNC), SET(refs[2].type, 0),
+	    SET(refs[2].offset, 17) } },
+	{ "an array across the end", R_OUTSIDE, { SET(refs[3].offset, 1) } },
 	{ "a pointer to its own type", NULL, { SET(refs[2].type, 1) } },
-	{ "a pointer to the last type", NULL, { SET(refs[2].type, 3) } },
-	{ "a pointer past the last type", R_TYPE, { SET(refs[2].type, 4) } },
-	{ "a slice past the last type", R_TYPE, { SET(refs[1].type, 4) } },
+	{ "a pointer to a type that is yet to come", NULL, { SET(refs[2].type, 4) } },
+	{ "a slice of a type that is yet to come", NULL, { SET(refs[1].type, 65535) } },
+	{ "an array of a type that is yet to come", NULL, { SET(refs[3].type, 65535) } },
+	{ "a pointer to a type that can't come", R_TYPE, { SET(refs[2].type, 65536) } },
+	{ "a slice of a type that can't come", R_TYPE, { SET(refs[1].type, 65536) } },
+	{ "an array of a type that can't come", R_TYPE, { SET(refs[3].type, 65536) } },
 	{ "the largest type id", R_TYPE, { SET(refs[2].type, U32_MAX) } },
 	{ "the id that stands for itabs", R_TYPE,
 	  { SET(refs[2].type, GOPROBE_TYPE_ITAB) } },
-	{ "ids count from the session's first", NULL,
-	  { SET(refs[2].type, 103), SET(first_type, 100) } },
-	{ "also past its last", R_TYPE, { SET(refs[2].type, 104), SET(first_type, 100) } },
+	{ "objects of 2^15 elements", NULL, { SET(refs[1].elements_shift, 15) } },
+	{ "objects of 2^16 elements", R_SHIFT, { SET(refs[1].elements_shift, 16) } },
+	{ "arrays of 2^15 elements", NULL, { SET(refs[3].elements_shift, 15) } },
+	{ "arrays of 2^255 elements", R_SHIFT, { SET(refs[3].elements_shift, 255) } },
+	{ "a pointer to 2 elements", R_SHIFT, { SET(refs[2].elements_shift, 1) } },
+	{ "a string of 2 elements", R_SHIFT, { SET(refs[0].elements_shift, 1) } },
+	{ "a string with a count", R_NO_COUNT, { SET(refs[0].count, 1) } },
+	{ "a slice with the size of a count", R_NO_COUNT, { SET(refs[1].count_size, 8) } },
+	{ "a pointer with a count's offset", R_NO_COUNT, { SET(refs[2].count_offset, 8) } },
+	{ "an array that is not counted", R_COUNT,
+	  { SET(refs[3].count, GOPROBE_COUNT_NONE) } },
+	{ "the last count", NULL, { SET(refs[3].count, GOPROBE_COUNT_MAX) } },
+	{ "one past the last count", R_COUNT, { SET(refs[3].count, __GOPROBE_COUNT_MAX) } },
+	{ "a count of 0 bytes", R_COUNT_SIZE, { SET(refs[3].count_size, 0) } },
+	{ "a count of 1 byte", NULL, { SET(refs[3].count_size, 1) } },
+	{ "a count of 3 bytes", R_COUNT_SIZE, { SET(refs[3].count_size, 3) } },
+	{ "a count of 8 bytes", NULL,
+	  { SET(refs[3].count_size, 8), SET(refs[3].count_offset, 0) } },
+	{ "a count of 16 bytes", R_COUNT_SIZE, { SET(refs[3].count_size, 16) } },
+	{ "a count across the end", R_COUNT_AT, { SET(refs[3].count_offset, 5) } },
+	{ "a count whose end wraps", R_COUNT_AT, { SET(refs[3].count_offset, U32_MAX - 3) } },
 	{ "a string with a type", R_NEEDLESS, { SET(refs[0].type, 1) } },
 	{ "an interface with a type", R_NEEDLESS,
 	  { SET(refs[2].kind, GOPROBE_REF_IFACE) } },
+	{ "an empty interface with a type", R_NEEDLESS,
+	  { SET(refs[2].kind, GOPROBE_REF_EFACE) } },
+	{ "a func with a type", R_NEEDLESS, { SET(refs[2].kind, GOPROBE_REF_FUNC) } },
 };
 
 KUNIT_ARRAY_PARAM(types, types_rows, row_desc);
@@ -220,7 +293,67 @@ static void types_and_references(struct kunit *test)
 	struct world w;
 
 	world_make(&w, row);
-	expect(test, row, gp_verify_types(w.types, w.ntypes, w.first_type, w.refs, w.nrefs));
+	expect(test, row, gp_verify_types(w.types, w.ntypes, w.refs, w.nrefs));
+}
+
+/* The types of the world, loaded; they need not be right in all that is not asked for. */
+static void world_load(struct kunit *test, struct world *w, struct gp_types *types)
+{
+	u32 i;
+
+	memset(types, 0, sizeof(*types));
+	for (i = 0; i < w->ntypes; i++)
+		KUNIT_ASSERT_LE(test, w->types[i].ref + w->types[i].nrefs, (u32)N);
+	KUNIT_ASSERT_EQ(test, gp_types_add(types, w->types, w->ntypes, w->refs, N), 0);
+}
+
+#define D_ADDRESS	"a dynamic type has no address"
+#define D_FLAGS		"a dynamic type has unknown flags"
+#define D_TYPE		"a dynamic type names a type that does not exist"
+#define D_SIZE		"a direct type is not 8 bytes"
+#define D_REF		"a direct type refers to other memory by more than one word"
+#define DIRECT		SET(dynamic.flags, GOPROBE_DYNAMIC_F_DIRECT)
+/* Type 2 with one reference, of that kind. */
+#define WORD(k)		DIRECT, SET(dynamic.type, 2), SET(refs[3].kind, k)
+
+static const struct row dynamic_rows[] = {
+	{ "a right one passes", NULL, {} },
+	{ "no address", D_ADDRESS, { SET(dynamic.address, 0) } },
+	{ "any other address", NULL, { SET(dynamic.address, U64_MAX) } },
+	{ "the next flag", D_FLAGS, { SET(dynamic.flags, 2) } },
+	{ "the last type", NULL, { SET(dynamic.type, 3) } },
+	{ "past the last type", D_TYPE, { SET(dynamic.type, 4) } },
+	{ "the largest type id", D_TYPE, { SET(dynamic.type, U32_MAX) } },
+	{ "no types", D_TYPE, { SET(ntypes, 0), SET(dynamic.type, 0) } },
+	{ "a direct word", NULL, { DIRECT, SET(dynamic.type, 2) } },
+	{ "a direct word that refers to nothing", NULL,
+	  { DIRECT, SET(dynamic.type, 2), SET(types[2].nrefs, 0) } },
+	{ "a direct pointer", NULL, { WORD(GOPROBE_REF_POINTER) } },
+	{ "a direct func", NULL, { WORD(GOPROBE_REF_FUNC) } },
+	{ "a direct string", D_REF, { WORD(GOPROBE_REF_STRING) } },
+	{ "a direct slice", D_REF, { WORD(GOPROBE_REF_SLICE) } },
+	{ "a direct interface", D_REF, { WORD(GOPROBE_REF_IFACE) } },
+	{ "a direct empty interface", D_REF, { WORD(GOPROBE_REF_EFACE) } },
+	{ "direct, of 24 bytes", D_SIZE, { DIRECT } },
+	{ "direct, of nothing", D_SIZE, { DIRECT, SET(dynamic.type, 3) } },
+	{ "direct, of 7 bytes", D_SIZE,
+	  { DIRECT, SET(dynamic.type, 2), SET(types[2].size, 7) } },
+	{ "direct, of 9 bytes", D_SIZE,
+	  { DIRECT, SET(dynamic.type, 2), SET(types[2].size, 9) } },
+};
+
+KUNIT_ARRAY_PARAM(dynamic, dynamic_rows, row_desc);
+
+static void dynamic_types(struct kunit *test)
+{
+	const struct row *row = test->param_value;
+	struct gp_types types;
+	struct world w;
+
+	world_make(&w, row);
+	world_load(test, &w, &types);
+	expect(test, row, gp_verify_dynamic(&w.dynamic, &types));
+	gp_types_fini(&types);
 }
 
 #define P_TYPE		"a plan names a type that does not exist"
@@ -230,6 +363,9 @@ static void types_and_references(struct kunit *test)
 #define P_BYTES		"a plan's records can be larger than 24 KiB"
 #define P_OBJECTS	"a plan allows more objects than a record can hold"
 #define P_LIMIT		"a plan's limit of strings or elements is larger than a record"
+#define P_DEPTH		"a plan's depth is larger than 255"
+#define P_OPS		"a plan's operations lie outside the message"
+#define P_MANY_OPS	"a plan has more than 1024 operations"
 #define C_PAD		"padding of a piece is not 0"
 #define C_OUTSIDE	"a piece lies outside its frame"
 #define C_INT		"a piece names a register that is not an integer register"
@@ -239,8 +375,10 @@ static void types_and_references(struct kunit *test)
 #define C_FAR		"a piece is too far from the stack pointer"
 #define C_SOURCE	"a piece has an unknown source"
 
-/* What the frame of 64 bytes leaves of a record for chunks. */
-#define BYTES		(24576 - 56 - 64)
+/* What the frame of 64 bytes and one item leave of a record for chunks. */
+#define BYTES		(24576 - 56 - 64 - 16)
+/* Where the frame is of no interest to the program. */
+#define NO_OPS		SET(plan.nops, 0)
 
 static const struct row plan_rows[] = {
 	{ "a right one passes", NULL, {} },
@@ -248,7 +386,7 @@ static const struct row plan_rows[] = {
 	{ "no budget, no depth", NULL,
 	  { SET(plan.bytes, 0), SET(plan.objects, 0), SET(plan.string_limit, 0),
 	    SET(plan.elements, 0), SET(plan.depth, 0) } },
-	{ "the last type", NULL, { SET(plan.type, 3), SET(plan.npieces, 0) } },
+	{ "the last type", NULL, { SET(plan.type, 3), SET(plan.npieces, 0), NO_OPS } },
 	{ "past the last type", P_TYPE, { SET(plan.type, 4) } },
 	{ "the largest type id", P_TYPE, { SET(plan.type, U32_MAX) } },
 	{ "no types", P_TYPE, { SET(ntypes, 0) } },
@@ -271,9 +409,13 @@ static const struct row plan_rows[] = {
 	{ "the frame counts padded", P_BYTES,
 	  { SET(plan.bytes, BYTES), SET(types[0].size, 65) } },
 	{ "with the largest frame", NULL,
-	  { SET(types[0].size, 4096), SET(plan.bytes, 24576 - 56 - 4096) } },
+	  { SET(types[0].size, 4096), SET(plan.bytes, 24576 - 56 - 16 - 4096) } },
 	{ "one byte more with the largest frame", P_BYTES,
-	  { SET(types[0].size, 4096), SET(plan.bytes, 24576 - 56 - 4095) } },
+	  { SET(types[0].size, 4096), SET(plan.bytes, 24576 - 56 - 16 - 4095) } },
+	{ "without an item there is more", NULL,
+	  { SET(plan.bytes, BYTES + 16), NO_OPS } },
+	{ "one byte more without an item", P_BYTES,
+	  { SET(plan.bytes, BYTES + 17), NO_OPS } },
 	{ "a budget that wraps when added to", P_BYTES, { SET(plan.bytes, U32_MAX) } },
 	{ "the largest number of objects", NULL, { SET(plan.objects, 1536) } },
 	{ "one object more", P_OBJECTS, { SET(plan.objects, 1537) } },
@@ -281,7 +423,18 @@ static const struct row plan_rows[] = {
 	{ "one byte longer", P_LIMIT, { SET(plan.string_limit, 24577) } },
 	{ "the most elements", NULL, { SET(plan.elements, 24576) } },
 	{ "one element more", P_LIMIT, { SET(plan.elements, 24577) } },
-	{ "any depth: the budgets end it", NULL, { SET(plan.depth, U32_MAX) } },
+	{ "the largest depth", NULL, { SET(plan.depth, 255) } },
+	{ "one deeper", P_DEPTH, { SET(plan.depth, 256) } },
+	{ "one operation more than there are", P_OPS, { SET(plan.nops, 7) } },
+	{ "operations shifted past the end", P_OPS, { SET(plan.op, 1) } },
+	{ "the last operation only", NULL, { SET(plan.op, 5), SET(plan.nops, 1) } },
+	{ "no operations at the end", NULL, { SET(plan.op, 6), NO_OPS } },
+	{ "no operations past the end", P_OPS, { SET(plan.op, 7), NO_OPS } },
+	{ "op + nops wraps to 0", P_OPS, { SET(plan.op, U32_MAX), SET(plan.nops, 1) } },
+	{ "op + nops wraps into the table", P_OPS,
+	  { SET(plan.op, U32_MAX - 1), SET(plan.nops, 3) } },
+	{ "1025 operations", P_MANY_OPS, { SET(plan.nops, 1025), SET(nops, 2048) } },
+	{ "2^32 - 1 operations", P_MANY_OPS, { SET(plan.nops, U32_MAX) } },
 	{ "padding of a piece", C_PAD, { SET(pieces[1].pad, 1) } },
 	{ "the last piece is looked at as well", C_PAD, { SET(pieces[2].pad, 0x100) } },
 	{ "what is behind the pieces is not", NULL, { SET(pieces[3].pad, 1) } },
@@ -324,9 +477,23 @@ static const struct row plan_rows[] = {
 	{ "the highest stack slot", NULL, { SET(pieces[2].offset, (1 << 20) - 1) } },
 	{ "one byte higher", C_FAR, { SET(pieces[2].offset, 1 << 20) } },
 	{ "the lowest number", C_FAR, { SET(pieces[2].offset, S32_MIN) } },
+	{ "static data anywhere", NULL,
+	  { SET(pieces[2].source, GOPROBE_FROM_STATIC), SET(pieces[2].address, U64_MAX) } },
+	{ "static data beyond the frame", C_OUTSIDE,
+	  { SET(pieces[2].source, GOPROBE_FROM_STATIC), SET(pieces[2].size, 49) } },
 };
 
 KUNIT_ARRAY_PARAM(plan, plan_rows, row_desc);
+
+static void expect_plan(struct kunit *test, const struct row *row, struct world *w)
+{
+	struct gp_types types;
+
+	world_load(test, w, &types);
+	expect(test, row, gp_verify_plan(&w->plan, w->pieces, w->npieces, w->ops, w->nops,
+					 &types));
+	gp_types_fini(&types);
+}
 
 static void plans_and_pieces(struct kunit *test)
 {
@@ -334,27 +501,162 @@ static void plans_and_pieces(struct kunit *test)
 	struct world w;
 
 	world_make(&w, row);
-	expect(test, row, gp_verify_plan(&w.plan, w.pieces, w.npieces, w.types, w.ntypes));
+	expect_plan(test, row, &w);
 }
 
-/* The most pieces do not fit into the world of the table. */
+/* What does not fit into the world of the table. */
 static void a_plan_may_have_512_pieces(struct kunit *test)
 {
 	struct goprobe_piece *pieces = kunit_kzalloc(test, 512 * sizeof(*pieces), GFP_KERNEL);
-	struct goprobe_type type = { .size = 4096 };
 	struct goprobe_plan plan = { .npieces = 512 };
+	struct goprobe_type type = { .size = 4096 };
+	struct gp_types types = {};
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, pieces);
+	KUNIT_ASSERT_EQ(test, gp_types_add(&types, &type, 1, NULL, 0), 0);
 	for (i = 0; i < 512; i++) {
 		pieces[i].source = GOPROBE_FROM_STACK;
 		pieces[i].size = 8;
 		pieces[i].frame = 8 * i;
 	}
-	KUNIT_EXPECT_TRUE(test, !gp_verify_plan(&plan, pieces, 512, &type, 1));
+	KUNIT_EXPECT_TRUE(test, !gp_verify_plan(&plan, pieces, 512, NULL, 0, &types));
 	pieces[511].frame++;
-	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, pieces, 512, &type, 1) ?: "accepted",
-			   C_OUTSIDE);
+	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, pieces, 512, NULL, 0, &types) ?:
+			   "accepted", C_OUTSIDE);
+	gp_types_fini(&types);
+}
+
+#define Q_CODE		"an operation has an unknown code"
+#define Q_CLEAN		"a field that an operation does not use is not 0"
+#define Q_REG		"an operation names a register above 15"
+#define Q_INT		"an operation reads a register that is not an integer register"
+#define Q_SIZE		"an operation's number is not 1, 2, 4 or 8 bytes"
+#define Q_FRAME		"an operation lies outside its frame"
+#define Q_SKIP		"an operation skips past the end of its program"
+#define Q_STATUS	"an item fails for an unknown reason"
+
+#define NO_PIECES	SET(plan.npieces, 0)
+
+static const struct row op_rows[] = {
+	{ "right ones pass", NULL, {} },
+	{ "code 0", Q_CODE, { SET(ops[0].code, 0) } },
+	{ "code one past the last", Q_CODE, { SET(ops[0].code, __GOPROBE_OP_MAX) } },
+	{ "code 255", Q_CODE, { SET(ops[0].code, 255) } },
+	{ "the last operation is looked at as well", Q_CODE, { SET(ops[5].code, 0) } },
+	{ "what is behind the operations is not", NULL, { SET(ops[6].code, 255) } },
+	{ "first padding", Q_CLEAN, { SET(ops[0].pad, 1) } },
+	{ "last padding", Q_CLEAN, { SET(ops[0].pad2, 1) } },
+	{ "REG has no size", Q_CLEAN, { SET(ops[0].size, 8) } },
+	{ "REG has no offset", Q_CLEAN, { SET(ops[0].offset, 8) } },
+	{ "REG has no value", Q_CLEAN, { SET(ops[0].value, 1) } },
+	{ "TRY has no a", Q_CLEAN, { SET(ops[1].a, 1) } },
+	{ "TRY has no b", Q_CLEAN, { SET(ops[1].b, 1) } },
+	{ "TRY has no size", Q_CLEAN, { SET(ops[1].size, 1) } },
+	{ "LOAD has no offset", Q_CLEAN, { SET(ops[2].offset, 1) } },
+	{ "JEQ has no size", Q_CLEAN, { SET(ops[3].size, 1) } },
+	{ "JEQ has no value", Q_CLEAN, { SET(ops[3].value, 1) } },
+	{ "COPY has no a", Q_CLEAN, { SET(ops[4].a, 1) } },
+	{ "STORE has no b", Q_CLEAN, { SET(ops[5].b, 1) } },
+	{ "STORE has no value", Q_CLEAN, { SET(ops[5].value, 1) } },
+	{ "END has nothing", NULL, { SET(ops[0].code, GOPROBE_OP_END), SET(ops[0].a, 0),
+				     SET(ops[0].b, 0) } },
+	{ "END has no a", Q_CLEAN, { SET(ops[0].code, GOPROBE_OP_END), SET(ops[0].b, 0) } },
+	{ "IMM has no b", Q_CLEAN, { SET(ops[0].code, GOPROBE_OP_IMM) } },
+	{ "JUMP has no a", Q_CLEAN, { SET(ops[3].code, GOPROBE_OP_JUMP), SET(ops[3].b, 0) } },
+	{ "the last register as a", NULL, { SET(ops[0].a, 15) } },
+	{ "one past it", Q_REG, { SET(ops[0].a, 16) } },
+	{ "register 255 as a", Q_REG, { SET(ops[2].a, 255) } },
+	{ "the last register as b", NULL, { SET(ops[2].b, 15) } },
+	{ "one past it as b", Q_REG, { SET(ops[2].b, 16) } },
+	{ "one past it in a jump", Q_REG, { SET(ops[3].b, 16) } },
+	{ "one past it to copy from", Q_REG, { SET(ops[4].b, 16) } },
+	{ "one past it to store", Q_REG, { SET(ops[5].a, 16) } },
+	{ "the last integer register", NULL, { SET(ops[0].b, 15) } },
+	{ "past the integer registers", Q_INT, { SET(ops[0].b, 16) } },
+	{ "a float register", Q_INT, { SET(ops[0].b, 17) } },
+	{ "load 1 byte", NULL, { SET(ops[2].size, 1) } },
+	{ "load nothing", Q_SIZE, { SET(ops[2].size, 0) } },
+	{ "load 3 bytes", Q_SIZE, { SET(ops[2].size, 3) } },
+	{ "load 16 bytes", Q_SIZE, { SET(ops[2].size, 16) } },
+	{ "load 2^31 bytes", Q_SIZE, { SET(ops[2].size, 1U << 31) } },
+	{ "sign of 5 bytes", Q_SIZE,
+	  { SET(ops[2].code, GOPROBE_OP_SIGN), SET(ops[2].value, 0), SET(ops[2].size, 5) } },
+	{ "load from any place", NULL, { SET(ops[2].value, U64_MAX) } },
+	{ "store 3 bytes", Q_SIZE, { SET(ops[5].size, 3), SET(ops[5].offset, 0) } },
+	{ "store across the end of the frame", Q_FRAME, { SET(ops[5].offset, 61) } },
+	{ "store far behind it", Q_FRAME, { SET(ops[5].offset, U32_MAX) } },
+	{ "store 8 bytes at the end", NULL, { SET(ops[5].size, 8), SET(ops[5].offset, 56) } },
+	{ "read the frame at its end", NULL,
+	  { SET(ops[5].code, GOPROBE_OP_FRAME) } },
+	{ "read across its end", Q_FRAME,
+	  { SET(ops[5].code, GOPROBE_OP_FRAME), SET(ops[5].offset, 61) } },
+	{ "copy nothing", Q_FRAME, { SET(ops[4].size, 0) } },
+	{ "copy across the end of the frame", Q_FRAME, { SET(ops[4].offset, 41) } },
+	{ "copy all of the frame", NULL, { SET(ops[4].size, 64), SET(ops[4].offset, 0) } },
+	{ "copy more than the frame", Q_FRAME, { SET(ops[4].size, 65), SET(ops[4].offset, 0) } },
+	{ "copy 2^32 - 1 bytes", Q_FRAME, { SET(ops[4].size, U32_MAX) } },
+	{ "the frame counts without its padding", Q_FRAME, { SET(types[0].size, 63), NO_PIECES } },
+	{ "skip to the end", NULL, { SET(ops[3].offset, 2) } },
+	{ "skip past the end", Q_SKIP, { SET(ops[3].offset, 3) } },
+	{ "skip 2^32 - 1", Q_SKIP, { SET(ops[3].offset, U32_MAX) } },
+	{ "an item to the end", NULL, { SET(ops[1].offset, 4) } },
+	{ "an item past the end", Q_SKIP, { SET(ops[1].offset, 5) } },
+	{ "the end of the plan's operations counts", Q_SKIP, { SET(plan.nops, 4) } },
+	{ "fail with a reason", NULL,
+	  { SET(ops[1].code, GOPROBE_OP_FAIL), SET(ops[1].offset, 0), SET(ops[1].value, 1) } },
+	{ "fail without one", Q_STATUS,
+	  { SET(ops[1].code, GOPROBE_OP_FAIL), SET(ops[1].offset, 0), SET(ops[1].value, 0) } },
+	{ "fail with the last one", NULL,
+	  { SET(ops[1].code, GOPROBE_OP_FAIL), SET(ops[1].offset, 0),
+	    SET(ops[1].value, GOPROBE_CHUNK_MAX) } },
+	{ "fail with one past the last", Q_STATUS,
+	  { SET(ops[1].code, GOPROBE_OP_FAIL), SET(ops[1].offset, 0),
+	    SET(ops[1].value, __GOPROBE_CHUNK_MAX) } },
+	{ "fail with 2^32 more", Q_STATUS,
+	  { SET(ops[1].code, GOPROBE_OP_FAIL), SET(ops[1].offset, 0),
+	    SET(ops[1].value, BIT_ULL(32) + 1) } },
+};
+
+KUNIT_ARRAY_PARAM(op, op_rows, row_desc);
+
+static void operations(struct kunit *test)
+{
+	const struct row *row = test->param_value;
+	struct world w;
+
+	world_make(&w, row);
+	expect_plan(test, row, &w);
+}
+
+/* The most that a program may be, and may copy. */
+static void programs_at_their_limits(struct kunit *test)
+{
+	struct goprobe_op *ops = kunit_kzalloc(test, 1024 * sizeof(*ops), GFP_KERNEL);
+	struct goprobe_plan plan = { .nops = 1024 };
+	struct goprobe_type type = { .size = 4096 };
+	struct gp_types types = {};
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	KUNIT_ASSERT_EQ(test, gp_types_add(&types, &type, 1, NULL, 0), 0);
+	for (i = 0; i < 1024; i++)
+		ops[i] = (struct goprobe_op){ .code = GOPROBE_OP_COPY, .size = 64 };
+	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, NULL, 0, ops, 1024, &types) ?:
+			   "accepted", "accepted");
+	ops[700].size++;
+	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, NULL, 0, ops, 1024, &types) ?:
+			   "accepted", "a program copies more than 64 KiB");
+	/* 1,024 items that fail are 16 KiB. */
+	for (i = 0; i < 1024; i++)
+		ops[i] = (struct goprobe_op){ .code = GOPROBE_OP_TRY };
+	plan.bytes = 24576 - 56 - 4096 - 16384;
+	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, NULL, 0, ops, 1024, &types) ?:
+			   "accepted", "accepted");
+	plan.bytes++;
+	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, NULL, 0, ops, 1024, &types) ?:
+			   "accepted", P_BYTES);
+	gp_types_fini(&types);
 }
 
 #define O_KIND		"a point has an unknown kind"
@@ -412,8 +714,11 @@ static void points(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(runtime_descriptions, runtime_gen_params),
 	KUNIT_CASE_PARAM(types_and_references, types_gen_params),
+	KUNIT_CASE_PARAM(dynamic_types, dynamic_gen_params),
 	KUNIT_CASE_PARAM(plans_and_pieces, plan_gen_params),
 	KUNIT_CASE(a_plan_may_have_512_pieces),
+	KUNIT_CASE_PARAM(operations, op_gen_params),
+	KUNIT_CASE(programs_at_their_limits),
 	KUNIT_CASE_PARAM(points, point_gen_params),
 	{}
 };

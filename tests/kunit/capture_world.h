@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the suites of capture, walk and programs share: a target whose memory is a
+ * table of regions (some are there, some have to be brought in, some can't be had),
+ * tables, a plan, and a capture that is made twice.
+ *
+ * Included by suites only, each of which compiles the files under test into itself.
+ */
+#ifndef CAPTURE_WORLD_H
+#define CAPTURE_WORLD_H
+
+#include <kunit/test.h>
+#include <linux/types.h>
+
+static u32 fake_copy(void *to, unsigned long address, u32 size);
+#define gp_user_copy fake_copy
+
+#include "../../kmod/arch/arch.h"
+
+/* The registers are the test's, what else there is of the processor is real. */
+void real_float_regs(struct gp_float_regs *ret, u16 mask);
+#define gp_arch_float_regs real_float_regs
+#include "../../kmod/arch/x86.c"
+#undef gp_arch_float_regs
+#include "../../kmod/capture.c"
+#include "../../kmod/dynamic.c"
+#include "../../kmod/plan.c"
+#include "../../kmod/program.c"
+#include "../../kmod/types.c"
+#include "../../kmod/verify.c"
+
+#define HDR	((u32)sizeof(struct goprobe_chunk))
+#define FAULT	GOPROBE_CHUNK_FAULT
+#define REMOTE	GOPROBE_CHUNK_REMOTE
+#define BAD	GOPROBE_CHUNK_BAD
+#define BYTES	GOPROBE_TYPE_BYTES
+#define ITAB	GOPROBE_TYPE_ITAB
+#define CODE	GOPROBE_TYPE_CODE
+#define MISSED	GOPROBE_TYPE_MISSED
+
+/* What becomes of a region that is not there: enum goprobe_chunk_status, or */
+#define HERE	0xffff	/* it is there */
+#define ABSENT	0	/* it is brought in when asked for */
+
+struct region {
+	unsigned long from;
+	u32 size;
+	u16 state;
+	const u8 *bytes;
+};
+
+#define REGIONS	8
+
+static struct region regions[REGIONS];
+static u32 nregions;
+static u32 copies __maybe_unused;	/* calls of gp_user_copy() */
+
+static inline struct region *region_of(unsigned long address)
+{
+	u32 i;
+
+	for (i = 0; i < nregions; i++)
+		if (address >= regions[i].from &&
+		    address - regions[i].from < regions[i].size)
+			return &regions[i];
+	return NULL;
+}
+
+static u32 fake_copy(void *to, unsigned long address, u32 size)
+{
+	u8 *byte = to;
+
+	copies++;
+	for (; size; size--, address++) {
+		const struct region *r = region_of(address);
+
+		if (!r || r->state != HERE)
+			return size;
+		*byte++ = r->bytes[address - r->from];
+	}
+	return 0;
+}
+
+u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
+{
+	const struct region *r = region_of(address);
+
+	return r ? r->state : FAULT;
+}
+
+static u16 float_mask __maybe_unused;	/* that was asked for last */
+
+void gp_arch_float_regs(struct gp_float_regs *ret, u16 mask)
+{
+	u32 reg, i;
+
+	float_mask = mask;
+	memset(ret, 0xee, sizeof(*ret));
+	for (reg = 0; reg < GP_ARCH_FLOAT_REGS; reg++)
+		for (i = 0; mask & 1 << reg && i < 16; i++)
+			ret->reg[reg][i] = reg * 16 + i;
+}
+
+/* A scratch memory for the target, at an address of its own. */
+#define A	0xc000000000UL
+#define A_SIZE	0x8000U
+
+static u8 arena[A_SIZE];
+
+static inline void poke(unsigned long at, u64 value)
+{
+	memcpy(arena + (at - A), &value, 8);
+}
+
+/* One capture: tables, plan, room and result. */
+#define TYPES	12
+#define REFS	64
+#define PIECES	16
+#define OPS	64
+
+struct world {
+	struct goprobe_type types[TYPES];
+	u32 ntypes;
+	struct goprobe_ref refs[REFS];
+	u32 nrefs;
+	struct goprobe_piece pieces[PIECES];
+	struct goprobe_op ops[OPS];
+	struct goprobe_plan w;
+	struct pt_regs regs;
+	unsigned long sp;
+	u64 bias;
+	struct gp_faultin faultin;
+	u32 used;
+	u16 flags;
+	struct gp_types table;
+	struct gp_dynamic dynamic;
+	struct gp_seen *seen;
+	struct gp_plan *plan;
+	u8 *to;
+	u8 *again;
+};
+
+static struct world *w;
+
+/* Room behind the largest record, to see whether it is written to. */
+#define BEHIND	4096
+#define TO_SIZE	(GP_RECORD_MAX + BEHIND)
+
+static inline int capture_init(struct kunit *test)
+{
+	w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	if (!w)
+		return -ENOMEM;
+	w->seen = kunit_kzalloc(test, sizeof(*w->seen), GFP_KERNEL);
+	w->to = kunit_kzalloc(test, TO_SIZE, GFP_KERNEL);
+	w->again = kunit_kzalloc(test, TO_SIZE, GFP_KERNEL);
+	if (!w->seen || !w->to || !w->again)
+		return -ENOMEM;
+	memset(arena, 0, sizeof(arena));
+	regions[0] = (struct region){ A, A_SIZE, HERE, arena };
+	nregions = 1;
+	/* Where not said otherwise: one word, from rax, and no budget is short. */
+	w->w = (struct goprobe_plan){
+		.npieces = 1, .string_limit = 1024, .elements = 1024,
+		.objects = 1000, .bytes = 20000, .depth = 1,
+	};
+	w->pieces[0] = (struct goprobe_piece){ .source = GOPROBE_FROM_INT_REG, .size = 8 };
+	w->types[0].size = 8;
+	w->ntypes = 1;
+	return 0;
+}
+
+static inline void unload(void)
+{
+	gp_plan_free(w->plan);
+	w->plan = NULL;
+	gp_dynamic_fini(&w->dynamic);
+	memset(&w->dynamic, 0, sizeof(w->dynamic));
+	gp_types_fini(&w->table);
+	memset(&w->table, 0, sizeof(w->table));
+}
+
+static inline void capture_exit(struct kunit *test)
+{
+	if (w)
+		unload();
+}
+
+/* As the session does with what a client sends. */
+static inline const char *load(void)
+{
+	const char *why = gp_verify_types(w->types, w->ntypes, w->refs, w->nrefs);
+
+	if (why)
+		return why;
+	unload();
+	if (gp_types_add(&w->table, w->types, w->ntypes, w->refs, w->nrefs) < 0)
+		return "no memory";
+	why = gp_verify_plan(&w->w, w->pieces, PIECES, w->ops, OPS, &w->table);
+	if (why)
+		return why;
+	w->plan = gp_plan_new(&w->w, w->pieces, w->ops, &w->table, 0);
+	return w->plan ? NULL : "no memory";
+}
+
+/* From here on an address stands for a type. After load(). */
+static inline void make_dynamic(struct kunit *test, u64 address, u32 type, u32 flags)
+{
+	struct goprobe_dynamic d = { address, type, flags };
+
+	KUNIT_ASSERT_STREQ(test, gp_verify_dynamic(&d, &w->table) ?: "accepted", "accepted");
+	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&w->dynamic, address,
+					     gp_types_find(&w->table, type),
+					     flags & GOPROBE_DYNAMIC_F_DIRECT), 0);
+}
+
+/* Run with memory as it is, over what is there. */
+static inline int run_over(u8 *to, u32 room)
+{
+	struct gp_capture c = {
+		.plan = w->plan, .regs = &w->regs, .sp = w->sp, .bias = w->bias,
+		.dynamic = &w->dynamic, .to = to, .room = room,
+		.faultin = &w->faultin, .seen = w->seen,
+	};
+	int err = gp_capture_run(&c);
+
+	w->used = c.used;
+	w->flags = c.flags;
+	return err;
+}
+
+/* What is in @to before is @fill. */
+static inline int run_once(u8 *to, u32 room, u8 fill)
+{
+	memset(to, fill, TO_SIZE);
+	return run_over(to, room);
+}
+
+/*
+ * Capture twice, over different garbage: what differs afterwards is not from the
+ * target. Nothing may be written behind the room.
+ */
+static inline int run(struct kunit *test, u32 room)
+{
+	u32 used;
+	u16 flags;
+	int err;
+
+	err = run_once(w->again, room, 0x5a);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->again + room, 0x5a, TO_SIZE - room));
+	used = w->used;
+	flags = w->flags;
+	KUNIT_EXPECT_EQ(test, run_once(w->to, room, 0xa5), err);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->to + room, 0xa5, TO_SIZE - room));
+	if (err)
+		return err;
+	KUNIT_EXPECT_EQ(test, w->used, used);
+	KUNIT_EXPECT_EQ(test, (u32)w->flags, (u32)flags);
+	KUNIT_EXPECT_LE(test, w->used, room);
+	if (w->used <= room)
+		KUNIT_EXPECT_EQ(test, memcmp(w->to, w->again, w->used), 0);
+	return 0;
+}
+
+/* With what has been loaded. */
+static inline void capture_again(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, run(test, GP_RECORD_MAX), 0);
+}
+
+static inline void capture(struct kunit *test)
+{
+	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
+	capture_again(test);
+}
+
+/* Add to the tables. Return: the type's id. */
+static inline u32 add_type(u32 size)
+{
+	w->types[w->ntypes] = (struct goprobe_type){ size, w->nrefs, 0 };
+	return w->ntypes++;
+}
+
+static inline void add_ref(u32 type, u32 offset, u16 kind, u32 to)
+{
+	if (!w->types[type].nrefs++)
+		w->types[type].ref = w->nrefs;
+	w->refs[w->nrefs++] = (struct goprobe_ref){ .offset = offset, .kind = kind, .type = to };
+}
+
+/* The frame is {ptr, len, cap}, from rax, rdx, rcx. */
+static inline void frame_of_three(u64 ax, u64 dx, u64 cx)
+{
+	u32 i;
+
+	w->types[0].size = 24;
+	w->w.npieces = 3;
+	for (i = 0; i < 3; i++)
+		w->pieces[i] = (struct goprobe_piece){
+			.source = GOPROBE_FROM_INT_REG, .reg = i, .size = 8, .frame = 8 * i,
+		};
+	w->regs.ax = ax;
+	w->regs.dx = dx;
+	w->regs.cx = cx;
+}
+
+static inline u32 frame_bytes(void)
+{
+	return w->plan->frame_bytes;
+}
+
+/* The chunk with that number, or NULL if there are not so many. */
+static inline const struct goprobe_chunk *chunk(u32 n)
+{
+	u32 at = frame_bytes();
+
+	while (at < w->used) {
+		const struct goprobe_chunk *c = (const void *)(w->to + at);
+
+		if (!n--)
+			return c;
+		at += HDR + ALIGN((u32)c->size, 8);
+	}
+	return NULL;
+}
+
+static inline u32 nchunks(void)
+{
+	u32 n = 0;
+
+	while (chunk(n))
+		n++;
+	return n;
+}
+
+static inline void expect_chunk(struct kunit *test, u32 n, u64 address, u32 type, u32 size,
+			 u16 status)
+{
+	const struct goprobe_chunk *c = chunk(n);
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	KUNIT_EXPECT_EQ(test, c->address, address);
+	KUNIT_EXPECT_EQ(test, c->type, type);
+	KUNIT_EXPECT_EQ(test, (u32)c->size, size);
+	KUNIT_EXPECT_EQ(test, (u32)c->status, (u32)status);
+	if (address >= A && address + size <= A + A_SIZE)
+		KUNIT_EXPECT_EQ(test, memcmp(c + 1, arena + (address - A), size), 0);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv((const u8 *)(c + 1) + size, 0,
+					    ALIGN(size, 8) - size));
+}
+
+static inline void expect_budget(struct kunit *test, bool spent)
+{
+	KUNIT_EXPECT_EQ(test, !!(w->flags & GOPROBE_RECORD_F_BUDGET), spent);
+}
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tables that grow while handlers read them: types, and what run-time types
+ * stand for.
+ */
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/vmalloc.h>
+
+#include "../../kmod/dynamic.c"
+#include "../../kmod/types.c"
+
+static struct gp_types types;
+static struct gp_dynamic dynamic;
+
+static void types_exit(struct kunit *test)
+{
+	gp_dynamic_fini(&dynamic);
+	memset(&dynamic, 0, sizeof(dynamic));
+	gp_types_fini(&types);
+	memset(&types, 0, sizeof(types));
+}
+
+/* Add @n types; type i has size i and a reference to type i + 1. */
+static void add_types(struct kunit *test, u32 n)
+{
+	struct goprobe_type *t = kvcalloc(n, sizeof(*t), GFP_KERNEL);
+	struct goprobe_ref *refs = kvcalloc(n, sizeof(*refs), GFP_KERNEL);
+	u32 first = types.n, i;
+
+	for (i = 0; t && refs && i < n; i++) {
+		t[i] = (struct goprobe_type){ .size = (first + i) % 65536, .ref = i, .nrefs = 1 };
+		refs[i].type = first + i + 1;
+	}
+	KUNIT_EXPECT_TRUE(test, t && refs);
+	if (t && refs)
+		KUNIT_EXPECT_EQ(test, gp_types_add(&types, t, n, refs, n), (int)first);
+	kvfree(t);
+	kvfree(refs);
+}
+
+static void types_are_found_from_when_they_are_added(struct kunit *test)
+{
+	const struct gp_type *t;
+	u32 i;
+
+	KUNIT_EXPECT_TRUE(test, !gp_types_find(&types, 0));
+	add_types(test, 3);
+	for (i = 0; i < 3; i++) {
+		t = gp_types_find(&types, i);
+		KUNIT_ASSERT_NOT_NULL(test, t);
+		KUNIT_EXPECT_EQ(test, t->id, i);
+		KUNIT_EXPECT_EQ(test, t->size, i);
+		KUNIT_EXPECT_EQ(test, t->nrefs, 1U);
+		KUNIT_EXPECT_EQ(test, t->refs->type, i + 1);
+		KUNIT_EXPECT_FALSE(test, t->same_level);
+	}
+	KUNIT_EXPECT_TRUE(test, !gp_types_find(&types, 3));
+	KUNIT_EXPECT_TRUE(test, !gp_types_find(&types, GOPROBE_TYPE_BYTES));
+	KUNIT_EXPECT_TRUE(test, !gp_types_find(&types, GOPROBE_TYPE_MISSED));
+}
+
+static void types_stay_where_they_are_however_many_come(struct kunit *test)
+{
+	const struct gp_type *t;
+	const struct goprobe_ref *refs;
+
+	add_types(test, 1);
+	t = gp_types_find(&types, 0);
+	refs = t->refs;
+	while (types.n < GP_TYPES_MAX)
+		add_types(test, min(GP_TYPES_MAX - types.n, 1000U));
+	KUNIT_EXPECT_PTR_EQ(test, gp_types_find(&types, 0), t);
+	KUNIT_EXPECT_PTR_EQ(test, t->refs, refs);
+	KUNIT_EXPECT_EQ(test, types.nrefs, GP_TYPES_MAX);
+	t = gp_types_find(&types, GP_TYPES_MAX - 1);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	KUNIT_EXPECT_EQ(test, t->id, GP_TYPES_MAX - 1);
+	KUNIT_EXPECT_EQ(test, t->refs->type, GP_TYPES_MAX);
+	KUNIT_EXPECT_TRUE(test, !gp_types_find(&types, GP_TYPES_MAX));
+}
+
+static void a_type_knows_that_it_has_references_of_its_own_level(struct kunit *test)
+{
+	struct goprobe_type t[] = { { 8, 0, 1 }, { 8, 1, 1 } };
+	struct goprobe_ref refs[2] = { { .flags = GOPROBE_REF_F_SAME_LEVEL } };
+
+	KUNIT_ASSERT_EQ(test, gp_types_add(&types, t, 2, refs, 2), 0);
+	KUNIT_EXPECT_TRUE(test, gp_types_find(&types, 0)->same_level);
+	KUNIT_EXPECT_FALSE(test, gp_types_find(&types, 1)->same_level);
+}
+
+/* ---- what addresses stand for ---- */
+
+/* Addresses as a linker gives them, and what they stand for. */
+static u64 address_of(u32 i)
+{
+	return 0x4a0000 + 32ULL * i;
+}
+
+static const struct gp_type *type_of(u32 i)
+{
+	return gp_types_find(&types, i % types.n);
+}
+
+static gp_dynamic_t find(u64 address)
+{
+	gp_dynamic_t d;
+
+	preempt_disable();
+	d = gp_dynamic_find(&dynamic, address);
+	preempt_enable();
+	return d;
+}
+
+static void an_address_stands_for_its_type(struct kunit *test)
+{
+	add_types(test, 4);
+	KUNIT_EXPECT_EQ(test, find(0x1000), 0UL);
+	KUNIT_EXPECT_EQ(test, find(0), 0UL);
+	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, 0x1000, type_of(1), false), 0);
+	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, -1ULL, type_of(2), true), 0);
+	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(0x1000)), type_of(1));
+	KUNIT_EXPECT_FALSE(test, gp_dynamic_is_direct(find(0x1000)));
+	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(-1ULL)), type_of(2));
+	KUNIT_EXPECT_TRUE(test, gp_dynamic_is_direct(find(-1ULL)));
+	KUNIT_EXPECT_EQ(test, find(0x1001), 0UL);
+	KUNIT_EXPECT_EQ(test, find(0), 0UL);
+	KUNIT_EXPECT_EQ(test, dynamic.n, 2U);
+}
+
+static void what_is_known_is_replaced(struct kunit *test)
+{
+	add_types(test, 4);
+	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, 0x1000, type_of(1), true), 0);
+	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, 0x1000, type_of(3), false), 0);
+	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(0x1000)), type_of(3));
+	KUNIT_EXPECT_FALSE(test, gp_dynamic_is_direct(find(0x1000)));
+	KUNIT_EXPECT_EQ(test, dynamic.n, 1U);
+}
+
+static void as_many_as_the_limit_are_known_and_no_more(struct kunit *test)
+{
+	u32 i;
+
+	add_types(test, 7);
+	for (i = 0; i < GP_DYNAMIC_MAX; i++)
+		KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, address_of(i), type_of(i), i & 1), 0);
+	KUNIT_EXPECT_EQ(test, gp_dynamic_add(&dynamic, address_of(i), type_of(i), 0), -E2BIG);
+	KUNIT_EXPECT_EQ(test, find(address_of(i)), 0UL);
+	KUNIT_EXPECT_EQ(test, dynamic.n, GP_DYNAMIC_MAX);
+	for (i = 0; i < GP_DYNAMIC_MAX; i++)
+		KUNIT_ASSERT_EQ(test, find(address_of(i)), (gp_dynamic_t)type_of(i) | (i & 1));
+	/* Replacing needs no room. */
+	KUNIT_EXPECT_EQ(test, gp_dynamic_add(&dynamic, address_of(9), type_of(1), 0), 0);
+	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(address_of(9))), type_of(1));
+}
+
+/* The next address from @address on that has its place at 5, in the largest table. */
+static u64 colliding(u64 address)
+{
+	while (hash_64(address, GP_DYNAMIC_BITS_MAX) != 5)
+		if (++address % 65536 == 0)
+			cond_resched();
+	return address;
+}
+
+static void addresses_that_all_collide_are_refused(struct kunit *test)
+{
+	u64 address = colliding(1);
+	u32 i;
+
+	add_types(test, 1);
+	for (i = 0; i < GP_DYNAMIC_STEPS; i++) {
+		KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, address, type_of(0), 0), 0);
+		KUNIT_ASSERT_NE(test, find(address), 0UL);
+		address = colliding(address + 1);
+	}
+	KUNIT_EXPECT_EQ(test, gp_dynamic_add(&dynamic, address, type_of(0), 0), -E2BIG);
+	KUNIT_EXPECT_EQ(test, find(address), 0UL);
+	KUNIT_EXPECT_EQ(test, dynamic.n, (u32)GP_DYNAMIC_STEPS);
+}
+
+static void room_is_made_for_all_at_once(struct kunit *test)
+{
+	const struct gp_dynamic_table *table;
+	u32 i;
+
+	add_types(test, 1);
+	KUNIT_ASSERT_EQ(test, gp_dynamic_reserve(&dynamic, 1000), 0);
+	table = gp_dynamic_table(&dynamic);
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, address_of(i), type_of(0), 0), 0);
+	KUNIT_EXPECT_PTR_EQ(test, (const struct gp_dynamic_table *)gp_dynamic_table(&dynamic),
+			    table);
+}
+
+/* ---- read while they grow ---- */
+
+/* Numbers of types and of addresses that are said to be there, told after the fact. */
+static u32 told_types, told_addresses;
+static u32 wrong, looked;
+
+/* As a handler: preemption off, each look-up of what is there must succeed. */
+static int reader(void *arg)
+{
+	u32 i = 0;
+
+	while (!kthread_should_stop()) {
+		u32 ntypes = smp_load_acquire(&told_types);
+		u32 n = smp_load_acquire(&told_addresses);
+		const struct gp_type *t;
+
+		preempt_disable();
+		i = i * 1103515245 + 12345;
+		t = ntypes ? gp_types_find(&types, (i >> 4) % ntypes) : NULL;
+		if (ntypes && (!t || t->id != (i >> 4) % ntypes || t->refs->type != t->id + 1))
+			wrong++;
+		t = n ? gp_dynamic_type(gp_dynamic_find(&dynamic, address_of((i >> 4) % n))) : NULL;
+		if (n && (!t || t->id != (i >> 4) % n % 5))
+			wrong++;
+		looked += !!n;
+		preempt_enable();
+		if (i % 64 == 0)
+			cond_resched();
+	}
+	return 0;
+}
+
+static void readers_find_what_is_there_while_it_grows(struct kunit *test)
+{
+	struct task_struct *task;
+	u32 i;
+
+	told_types = 0;
+	told_addresses = 0;
+	wrong = 0;
+	looked = 0;
+	task = kthread_run(reader, NULL, "goprobe-reader");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	for (i = 0; i < 20000; i++) {
+		if (types.n < 20000) {
+			add_types(test, 5);
+			smp_store_release(&told_types, types.n);
+		}
+		gp_dynamic_add(&dynamic, address_of(i), gp_types_find(&types, i % 5), i & 1);
+		smp_store_release(&told_addresses, i + 1);
+		if (i % 1000 == 0)
+			msleep(1);
+	}
+	kthread_stop(task);
+	KUNIT_EXPECT_EQ(test, wrong, 0U);
+	KUNIT_EXPECT_GT(test, looked, 100U);
+	KUNIT_EXPECT_EQ(test, dynamic.n, 20000U);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(types_are_found_from_when_they_are_added),
+	KUNIT_CASE(types_stay_where_they_are_however_many_come),
+	KUNIT_CASE(a_type_knows_that_it_has_references_of_its_own_level),
+	KUNIT_CASE(an_address_stands_for_its_type),
+	KUNIT_CASE(what_is_known_is_replaced),
+	KUNIT_CASE(as_many_as_the_limit_are_known_and_no_more),
+	KUNIT_CASE(addresses_that_all_collide_are_refused),
+	KUNIT_CASE(room_is_made_for_all_at_once),
+	KUNIT_CASE(readers_find_what_is_there_while_it_grows),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "types",
+	.exit = types_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Tables that grow: KUnit suite");
