@@ -170,6 +170,8 @@ def netlink_order(t):
     for name, command, payload in (
             ("FILE_ADD", genl.GOPROBE_CMD_FILE_ADD, [(genl.GOPROBE_A_FD, genl.u32(0)), (genl.GOPROBE_A_RUNTIME, genl.runtime())]),
             ("TYPES_ADD", genl.GOPROBE_CMD_TYPES_ADD, [(genl.GOPROBE_A_TYPES, genl.type_(8))]),
+            ("DYNAMIC_ADD", genl.GOPROBE_CMD_DYNAMIC_ADD,
+             [(genl.GOPROBE_A_FILE, genl.u32(0)), (genl.GOPROBE_A_DYNAMIC, genl.dynamic(1, 0))]),
             ("PLANS_ADD", genl.GOPROBE_CMD_PLANS_ADD, [(genl.GOPROBE_A_PLANS, genl.plan(0))]),
             ("POINTS_ADD", genl.GOPROBE_CMD_POINTS_ADD, [(genl.GOPROBE_A_FILE, genl.u32(0)), (genl.GOPROBE_A_POINTS, genl.point(0, b"\xc3"))]),
             ("START", genl.GOPROBE_CMD_START, []),
@@ -190,7 +192,7 @@ def netlink_order(t):
         misuse("half a process", lambda: client.call(genl.GOPROBE_CMD_SESSION_NEW, [(genl.GOPROBE_A_PIDS, b"\1\0")]))
         client.new_session()        # the failed ones left nothing
     with ready_client(path) as client:
-        misuse("types after plans", lambda: client.add_types([genl.type_(8)]), errno.EBUSY)
+        client.add_types([genl.type_(8)])       # not refused: types may come at any time
         client.call(genl.GOPROBE_CMD_STOP)
         misuse("points after STOP", lambda: client.add_points([genl.point(0, b"\xc3")]))
     misuse.verdict()
@@ -211,11 +213,11 @@ def netlink_nonsense(t):
         with ready_client(path) as client:
             misuse(name, lambda: function(client), *errnos)
 
-    def attempt_plan(name, plan, pieces=(), types=None):
+    def attempt_plan(name, plan, pieces=(), types=None, ops=()):
         with Client() as client:
             client.new_session()
             client.add_types(types or [genl.type_(8)])
-            misuse(name, lambda: client.add_plans([plan], pieces))
+            misuse(name, lambda: client.add_plans([plan], pieces, ops))
 
     def attempt_types(name, types, refs=()):
         with Client() as client:
@@ -243,13 +245,34 @@ def netlink_nonsense(t):
     # Types.
     attempt_types("a reference beyond the type", [genl.type_(8, 0, 1)], [genl.ref(8, genl.GOPROBE_REF_POINTER, 0)])
     attempt_types("a string that does not fit", [genl.type_(16, 0, 1)], [genl.ref(8, genl.GOPROBE_REF_STRING)])
-    attempt_types("a reference to a type that does not exist", [genl.type_(8, 0, 1)], [genl.ref(0, genl.GOPROBE_REF_POINTER, 7)])
+    attempt_types("a reference to a type that can never exist", [genl.type_(8, 0, 1)],
+                  [genl.ref(0, genl.GOPROBE_REF_POINTER, limits["types"])])
+    attempt_types("an array without a count", [genl.type_(8, 0, 1)], [genl.ref(0, genl.GOPROBE_REF_ARRAY, 0)])
+    attempt_types("a count beyond the type", [genl.type_(8, 0, 1)],
+                  [genl.ref(0, genl.GOPROBE_REF_ARRAY, 0, count=genl.GOPROBE_COUNT_N, count_offset=8, count_size=8)])
+    attempt_types("five references at one place", [genl.type_(8, 0, 5)], [genl.ref(0, genl.GOPROBE_REF_FUNC)] * 5)
     attempt_types("a kind of reference that does not exist", [genl.type_(8, 0, 1)], [genl.ref(0, 99)])
     attempt_types("references that are not there", [genl.type_(8, 0, 2)], [genl.ref(0, genl.GOPROBE_REF_POINTER, 0)])
     attempt_types("references out of range", [genl.type_(8, 0xffffffff, 2)], [genl.ref(0, genl.GOPROBE_REF_POINTER, 0)])
     attempt_types("references out of order", [genl.type_(16, 0, 2)],
                   [genl.ref(8, genl.GOPROBE_REF_POINTER, 0), genl.ref(0, genl.GOPROBE_REF_POINTER, 0)])
     attempt_types("more types than a message may hold", [genl.type_(8)] * (limits["batch"] + 1))
+
+    # Dynamic types. Type 0 has 8 bytes and no references.
+    def attempt_dynamic(name, types, file=0):
+        attempt(name, lambda c: c.add_dynamic(types, file))
+    attempt_dynamic("a dynamic type of no file", [genl.dynamic(1, 0)], 1)
+    attempt_dynamic("a dynamic type without an address", [genl.dynamic(0, 0)])
+    attempt_dynamic("a dynamic type that does not exist", [genl.dynamic(1, 1)])
+    attempt_dynamic("a dynamic type with unknown flags", [genl.dynamic(1, 0, 2)])
+    attempt_dynamic("half a dynamic type", [genl.dynamic(1, 0)[:8]])
+    attempt_dynamic("more dynamic types than a message may hold", [genl.dynamic(1, 0)] * (limits["batch"] + 1))
+    attempt("no dynamic types at all", lambda c: c.call(genl.GOPROBE_CMD_DYNAMIC_ADD, [(genl.GOPROBE_A_FILE, genl.u32(0))]))
+
+    def direct_string(client):
+        client.add_types([genl.type_(16, 0, 1)], [genl.ref(0, genl.GOPROBE_REF_STRING)])
+        client.add_dynamic([genl.dynamic(1, 1, genl.GOPROBE_DYNAMIC_F_DIRECT)])
+    attempt("a string in the data word of an interface", direct_string)
 
     # Plans.
     attempt_plan("a plan of a type that does not exist", genl.plan(5))
@@ -269,6 +292,18 @@ def netlink_nonsense(t):
                         ("with a size that wraps", genl.piece(genl.GOPROBE_FROM_STACK, 0, 0xfffffff8, 8, 0))):
         attempt_plan("a piece " + name, genl.plan(0, 0, 1), [piece])
     attempt_plan("more bytes than a record has", genl.plan(0, nbytes=limits["record_bytes"] + 1))
+    attempt_plan("deeper than levels are counted", genl.plan(0, depth=limits["depth"] + 1))
+    attempt_plan("operations that are not there", genl.plan(0, nops=1))
+    for name, op in (("that does not exist", genl.op(99)),
+                     ("past the registers", genl.op(genl.GOPROBE_OP_IMM, a=16)),
+                     ("with more than it uses", genl.op(genl.GOPROBE_OP_IMM, b=1)),
+                     ("beyond the frame", genl.op(genl.GOPROBE_OP_STORE, size=8, offset=1)),
+                     ("that copies beyond the frame", genl.op(genl.GOPROBE_OP_COPY, size=9)),
+                     ("that loads three bytes", genl.op(genl.GOPROBE_OP_LOAD, size=3)),
+                     ("that jumps out of the program", genl.op(genl.GOPROBE_OP_JUMP, offset=1)),
+                     ("that jumps back", genl.op(genl.GOPROBE_OP_JUMP, offset=0xffffffff)),
+                     ("that fails without a reason", genl.op(genl.GOPROBE_OP_FAIL))):
+        attempt_plan("an operation " + name, genl.plan(0, nops=1), ops=[op])
 
     # Points.
     good = dict(offset=offset, code=code[:8])
@@ -417,7 +452,8 @@ def netlink_random(t):
     fd = os.open(path, os.O_RDONLY)
     sizes = [0, 1, 3, 4, 8, 12, 16, 32, 40, 64, 200, 4000]
     seeds = [genl.point(offset, code, plan_id=0), genl.plan(0, 0, 1), genl.piece(1, 0, 8, 0), genl.type_(8, 0, 1),
-             genl.ref(0, genl.GOPROBE_REF_POINTER, 0), genl.runtime(), genl.u32(fd), genl.u32(0), genl.u32(4096)]
+             genl.ref(0, genl.GOPROBE_REF_POINTER, 0), genl.runtime(), genl.u32(fd), genl.u32(0), genl.u32(4096),
+             genl.dynamic(0x400000, 0), genl.plan(0, nops=1), genl.op(genl.GOPROBE_OP_STORE, size=8)]
 
     def payload():
         data = bytearray(chance.choice(seeds)) if chance.random() < 0.7 else bytearray(chance.randbytes(chance.choice(sizes)))
@@ -430,7 +466,8 @@ def netlink_random(t):
     # Of each command the attributes that belong to it come most often.
     own = {genl.GOPROBE_CMD_SESSION_NEW: (genl.GOPROBE_A_RING_BYTES, ), genl.GOPROBE_CMD_FILE_ADD: (genl.GOPROBE_A_FD, genl.GOPROBE_A_RUNTIME),
            genl.GOPROBE_CMD_TYPES_ADD: (genl.GOPROBE_A_TYPES, genl.GOPROBE_A_REFS),
-           genl.GOPROBE_CMD_PLANS_ADD: (genl.GOPROBE_A_PLANS, genl.GOPROBE_A_PIECES),
+           genl.GOPROBE_CMD_DYNAMIC_ADD: (genl.GOPROBE_A_FILE, genl.GOPROBE_A_DYNAMIC),
+           genl.GOPROBE_CMD_PLANS_ADD: (genl.GOPROBE_A_PLANS, genl.GOPROBE_A_PIECES, genl.GOPROBE_A_OPS),
            genl.GOPROBE_CMD_POINTS_ADD: (genl.GOPROBE_A_FILE, genl.GOPROBE_A_POINTS)}
     for number in range(3000):
         if number % 30 == 0:

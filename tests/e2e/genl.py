@@ -72,16 +72,24 @@ def type_(size, ref=0, nrefs=0):
     return struct.pack("=III", size, ref, nrefs)
 
 
-def ref(offset, kind, type_id=0):
-    return struct.pack("=IHHI", offset, kind, 0, type_id)
+def ref(offset, kind, type_id=0, flags=0, count=0, count_offset=0, count_size=0, shift=0):
+    return struct.pack("=IIIBBBBB3x", offset, type_id, count_offset, kind, flags, count, count_size, shift)
 
 
-def piece(source, reg, size, frame, offset=0):
-    return struct.pack("=BBHIIi", source, reg, 0, size, frame, offset)
+def dynamic(address, type_id, flags=0):
+    return struct.pack("=QII", address & (1 << 64) - 1, type_id, flags)
 
 
-def plan(type_id, first=0, npieces=0, string_limit=256, elements=64, objects=128, nbytes=8192, depth=3):
-    return struct.pack("=IIIIIIII", type_id, first, npieces, string_limit, elements, objects, nbytes, depth)
+def piece(source, reg, size, frame, offset=0, address=0):
+    return struct.pack("=BBHIIiQ", source, reg, 0, size, frame, offset, address)
+
+
+def op(code, a=0, b=0, size=0, offset=0, value=0):
+    return struct.pack("=BBBBIIIQ", code, a, b, 0, size, offset, 0, value & (1 << 64) - 1)
+
+
+def plan(type_id, first=0, npieces=0, string_limit=256, elements=64, objects=128, nbytes=8192, depth=3, op=0, nops=0):
+    return struct.pack("=IIIIIIIIII", type_id, first, npieces, op, nops, string_limit, elements, objects, nbytes, depth)
 
 
 def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_adjust=0, code_len=None):
@@ -89,8 +97,8 @@ def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_a
                        len(code) if code_len is None else code_len, sp_adjust, code)
 
 
-def runtime(g_reg=14, g_tls=-8, lo=0, hi=8, goid=0x98, m=0x30, curg=0xc0):
-    return struct.pack("=B3xiIIIIII", g_reg, g_tls, lo, hi, goid, m, curg, 0)
+def runtime(g_reg=14, g_tls=-8, lo=0, hi=8, goid=0x98, m=0x30, curg=0xc0, code_delta=0):
+    return struct.pack("=B3xiIIIIIIq", g_reg, g_tls, lo, hi, goid, m, curg, 0, code_delta)
 
 
 def attr(kind, payload):
@@ -107,7 +115,20 @@ def attrs(data):
     return found
 
 
-Record = collections.namedtuple("Record", "kind flags id plan tgid tid time goid depth ip cpu")
+# body: the bytes behind the header.
+Record = collections.namedtuple("Record", "kind flags id plan tgid tid time goid depth ip cpu body")
+Chunk = collections.namedtuple("Chunk", "address type status level data")
+
+
+def chunks(record, frame):
+    """What follows the frame, of so many bytes, in a record."""
+    found = []
+    data = record.body[(frame + 7) & ~7:]
+    while data:
+        address, type_id, size, status, level = struct.unpack_from("=QIHBB", data)
+        found.append(Chunk(address, type_id, status, level, data[16:16 + size]))
+        data = data[16 + ((size + 7) & ~7):]
+    return found
 
 
 class Client:
@@ -180,21 +201,27 @@ class Client:
     def add_types(self, types, refs=()):
         return self.call(GOPROBE_CMD_TYPES_ADD, [(GOPROBE_A_TYPES, b"".join(types)), (GOPROBE_A_REFS, b"".join(refs))])
 
-    def add_plans(self, plans, pieces=()):
-        return self.call(GOPROBE_CMD_PLANS_ADD, [(GOPROBE_A_PLANS, b"".join(plans)), (GOPROBE_A_PIECES, b"".join(pieces))])
+    def add_dynamic(self, types, file=0):
+        """How many addresses of the file are known."""
+        answer = self.call(GOPROBE_CMD_DYNAMIC_ADD, [(GOPROBE_A_FILE, u32(file)), (GOPROBE_A_DYNAMIC, b"".join(types))])
+        return struct.unpack("=I", answer[0][GOPROBE_A_COUNT])[0]
+
+    def add_plans(self, plans, pieces=(), ops=()):
+        return self.call(GOPROBE_CMD_PLANS_ADD, [(GOPROBE_A_PLANS, b"".join(plans)), (GOPROBE_A_PIECES, b"".join(pieces)),
+                                                 (GOPROBE_A_OPS, b"".join(ops))])
 
     def add_points(self, points, file=0):
         return self.call(GOPROBE_CMD_POINTS_ADD, [(GOPROBE_A_FILE, u32(file)), (GOPROBE_A_POINTS, b"".join(points))])
 
     def records(self):
-        """Drain the rings: each record's header, and its CPU."""
+        """Drain the rings."""
         found = []
         for message in self.call(GOPROBE_CMD_READ, dump=True):
             data = message.get(GOPROBE_A_RECORDS, b"")
             cpu, = struct.unpack("=I", message.get(GOPROBE_A_CPU, u32(0)))
             while data:
                 size, *header = struct.unpack_from("=IHHIIIIQQQQ", data)
-                found.append(Record(*header, cpu))
+                found.append(Record(*header, cpu, data[56:size]))
                 data = data[size:]
         return found
 
@@ -222,6 +249,12 @@ def elf_code(path, want=None):
 
 def elf_symbol(path, name):
     """(file offset, size) of a function, from the symbol table."""
+    offset, size, _ = elf_place(path, name)
+    return offset, size
+
+
+def elf_place(path, name):
+    """(file offset, size, link-time address) of a symbol."""
     with open(path, "rb") as f:
         data = f.read()
     shoff, = struct.unpack_from("=Q", data, 40)
@@ -236,5 +269,5 @@ def elf_symbol(path, name):
             begin = strings + st_name
             if shndx and data[begin:data.index(b"\0", begin)] == name.encode():
                 section = sections[shndx]
-                return value - section[3] + section[4], size
+                return value - section[3] + section[4], size, value
     raise LookupError(name)
