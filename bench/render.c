@@ -24,16 +24,20 @@ static const struct gotype t_line = {
 	.kind = GOTYPE_STRUCT, .name = "example.com/shop.Line", .size = 24,
 	.fields = line_fields, .nfields = N(line_fields),
 };
+
 static const struct gotype t_lines = {
 	.kind = GOTYPE_SLICE, .name = "[]example.com/shop.Line", .size = 24, .elem = &t_line,
 };
+
 static const struct gofield cart_fields[] = {
 	{ "Owner", &t_string, 0 }, { "Lines", &t_lines, 16 },
 };
+
 static const struct gotype t_cart = {
 	.kind = GOTYPE_STRUCT, .name = "example.com/shop.Cart", .size = 40,
 	.fields = cart_fields, .nfields = N(cart_fields),
 };
+
 static const struct gotype p_cart = {
 	.kind = GOTYPE_POINTER, .name = "*example.com/shop.Cart", .size = 8, .elem = &t_cart,
 };
@@ -41,9 +45,11 @@ static const struct gotype p_cart = {
 static const struct plan_value ints[] = {
 	{ .name = "x", .type = &t_int }, { .name = "y", .type = &t_int, .offset = 8 },
 };
+
 static const struct plan_value text[] = {
 	{ .name = "sku", .type = &t_string }, { .name = "qty", .type = &t_int, .offset = 16 },
 };
+
 static const struct plan_value cart[] = { { .name = "c", .type = &p_cart } };
 
 static uint8_t raw[4096];

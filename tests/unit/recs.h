@@ -14,7 +14,7 @@
 /* A type of @size bytes; more members may follow. */
 #define TYPE(kind_, name_, size_, ...) \
 	{ .kind = GOTYPE_##kind_, .name = (name_), .size = (size_), __VA_ARGS__ }
-#define FIELDS(f) .fields = (f), .nfields = N(f)
+#define FIELDS(f) .fields = (f), .nfields = sizeof(f) / sizeof(struct gofield)
 
 extern const struct gotype t_bool, t_int, t_int32, t_int64, t_uint8, t_uint32, t_uint64,
 	t_float64, t_string, t_error, t_any, t_bytes, t_ints, t_strings, t_unsafe;

@@ -250,25 +250,31 @@ static struct row {
 	{ "a nil pointer", &t_item_pointer, W(0), "nil", "'value':null" },
 	{ "unsafe.Pointer", &t_unsafe, W(0x10), "unsafe.Pointer(0x10)", "'value':'0x10'" },
 	{ "map", &t_map, W(0xc000012340), "map[string]int(0xc000012340)<unknown layout>",
-	  "'value':{'type':'map[string]int','address':'0xc000012340','unavailable':'unknown layout'}" },
+	  "'value':{'type':'map[string]int','address':'0xc000012340','unavailable':'unknown layout'}"
+	},
 	{ "a nil map", &t_map, W(0), "nil", "'value':null" },
 	{ "channel", &t_chan, W(0x20), "(chan int)(0x20)<unknown layout>",
-	  "'value':{'type':'chan int','address':'0x20','unavailable':'unknown layout'}" },
+	  "'value':{'type':'chan int','address':'0x20','unavailable':'unknown layout'}"
+	},
 	{ "function", &t_func, W(0x30), "(func(int) string)(0x30)",
-	  "'value':{'type':'func(int) string','address':'0x30','unavailable':'not captured'}" },
+	  "'value':{'type':'func(int) string','address':'0x30','unavailable':'not captured'}"
+	},
 
 	{ "an error, through its itab", &t_error, W(0x5600, 0xc000),
 	  "(*errors.errorString)(0xc000)<unknown type>",
-	  "'value':{'type':'*errors.errorString','address':'0xc000','unavailable':'unknown type'}" },
+	  "'value':{'type':'*errors.errorString','address':'0xc000','unavailable':'unknown type'}"
+	},
 	{ "a nil error", &t_error, W(0, 0), "nil", "'value':null" },
 	{ "an error whose itab was not captured", &t_error, W(0x7777, 0xc000),
 	  "error(unknown type, 0xc000)", "'value':{'type':null,'address':'0xc000','unavailable':'not captured'}" },
 	{ "an empty interface has its type in its first word", &t_any, W(0x4a0000, 0xc000),
 	  "(*errors.errorString)(0xc000)<unknown type>",
-	  "'value':{'type':'*errors.errorString','address':'0xc000','unavailable':'unknown type'}" },
+	  "'value':{'type':'*errors.errorString','address':'0xc000','unavailable':'unknown type'}"
+	},
 	{ "a type without a name is told by its address", &t_any, W(0x4b0000, 0xc000),
 	  "any(type 0x4b0000, 0xc000)",
-	  "'value':{'type':null,'type_address':'0x4b0000','address':'0xc000','unavailable':'unknown type'}" },
+	  "'value':{'type':null,'type_address':'0x4b0000','address':'0xc000','unavailable':'unknown type'}"
+	},
 
 	{ "a type that is not known", &t_unknown, W(1), "<unknown type>",
 	  "'unavailable':'unknown type'" },

@@ -20,7 +20,8 @@ static const struct gotype t_self = TYPE(SLICE, "main.Self", 24, .elem = &t_self
 static const struct gotype p_self = TYPE(POINTER, "*main.P", 8, .elem = &p_self);
 static const struct gotype t_fan;
 static const struct gotype p_fan = TYPE(POINTER, "*main.Fan", 8, .elem = &t_fan);
-static const struct gotype t_fan_array = TYPE(ARRAY, "[8]*main.Fan", 64, .elem = &p_fan, .count = 8);
+static const struct gotype t_fan_array = TYPE(ARRAY, "[8]*main.Fan", 64, .elem = &p_fan,
+					      .count = 8);
 static const struct gofield fan_fields[] = { { "To", &t_fan_array, 0 }, { "S", &t_string, 64 } };
 static const struct gotype t_fan = TYPE(STRUCT, "main.Fan", 80, FIELDS(fan_fields));
 
@@ -28,18 +29,21 @@ static const struct gomap swiss = {
 	.swiss = true, .size = 8 + 8 * 24, .key_at = 8, .key_stride = 24, .elem_at = 16,
 	.elem_stride = 24,
 };
+
 static const struct gotype t_map = TYPE(MAP, "map[int]any", 8, .key = &t_int, .elem = &t_any,
 					.map = &swiss);
 static const struct gomap buckets = {
 	.size = 8 + 8 * 16 + 8, .key_at = 8, .key_stride = 8, .elem_at = 72, .elem_stride = 8,
 	.elem_indirect = true,
 };
+
 static const struct gotype t_old = TYPE(MAP, "map[int]string", 8, .key = &t_int,
 					.elem = &t_string, .map = &buckets);
 static const struct gomap lying = {
 	.swiss = true, .size = 24, .key_at = 8, .key_stride = 0xffffffff, .elem_at = 0xfffffff0,
 	.elem_stride = 1,
 };
+
 static const struct gotype t_lying = TYPE(MAP, "map[int]int", 8, .key = &t_int, .elem = &t_int,
 					  .map = &lying);
 static const struct gotype t_chan = TYPE(CHAN, "chan any", 8, .elem = &t_any);
@@ -47,6 +51,7 @@ static const struct gotype t_func = TYPE(FUNC, "func()", 8);
 static const struct gofield closure_fields[] = {
 	{ "F", &t_uint64, 0 }, { "&x", &p_fan, 8 }, { "y", &t_any, 16 },
 };
+
 static const struct gotype t_closure = TYPE(STRUCT, "main.f", 32, FIELDS(closure_fields));
 static const struct gofield context_fields[] = { { "Context", &t_error, 0 } };
 static const struct gotype t_context = TYPE(STRUCT, "context.cancelCtx", 16,
@@ -58,6 +63,7 @@ static const struct gotype p_wrap = TYPE(POINTER, "*errors.withMessage", 8, .ele
 static const struct gofield sticking_out[] = {
 	{ "a", &t_int, 12 }, { "b", NULL, 0 }, { "state", &t_int, HUGE }, { "c", &t_fan, 8 },
 };
+
 static const struct gotype t_mutex = TYPE(STRUCT, "sync.Mutex", 16, FIELDS(sticking_out));
 
 static const struct gotype *const all[] = {

@@ -13,6 +13,7 @@
 static const struct gofield time_fields[] = {
 	{ "wall", &t_uint64, 0 }, { "ext", &t_int64, 8 }, { "loc", &t_unsafe, 16 },
 };
+
 static const struct gotype t_time = TYPE(STRUCT, "time.Time", 24, FIELDS(time_fields));
 static const struct gotype p_time = POINTER_TO("*time.Time", t_time);
 static const struct gotype t_duration = TYPE(INT, "time.Duration", 8);
@@ -21,6 +22,7 @@ static const struct gotype t_weekday = TYPE(INT, "time.Weekday", 8);
 static const struct gofield span_fields[] = {
 	{ "From", &t_time, 0 }, { "For", &t_duration, 24 }, { "In", &t_month, 32 },
 };
+
 static const struct gotype t_span = TYPE(STRUCT, "main.Span", 40, FIELDS(span_fields));
 
 static void test_times(void **state)
@@ -101,6 +103,7 @@ static const struct gotype p_wrap = POINTER_TO("*fmt.wrapError", t_wrap);
 static const struct gofield path_fields[] = {
 	{ "Op", &t_string, 0 }, { "Path", &t_string, 16 }, { "Err", &t_error, 32 },
 };
+
 static const struct gotype t_path = TYPE(STRUCT, "io/fs.PathError", 48, FIELDS(path_fields));
 static const struct gotype p_path = POINTER_TO("*io/fs.PathError", t_path);
 static const struct gotype t_errno = TYPE(UINT, "syscall.Errno", 8);
@@ -110,6 +113,7 @@ static const struct gotype p_own = POINTER_TO("*main.NotFound", t_own);
 static const struct gofield num_fields[] = {
 	{ "Func", &t_string, 0 }, { "Num", &t_string, 16 }, { "Err", &t_error, 32 },
 };
+
 static const struct gotype t_num = TYPE(STRUCT, "strconv.NumError", 48, FIELDS(num_fields));
 static const struct gotype p_num = POINTER_TO("*strconv.NumError", t_num);
 static const struct gotype t_runtime = TYPE(STRING, "runtime.errorString", 16);
@@ -174,6 +178,7 @@ static const struct gofield op_fields[] = {
 	{ "Op", &t_string, 0 }, { "Net", &t_string, 16 }, { "Source", &i_addr, 32 },
 	{ "Addr", &i_addr, 48 }, { "Err", &t_error, 64 },
 };
+
 static const struct gotype t_op = TYPE(STRUCT, "net.OpError", 80, FIELDS(op_fields));
 static const struct gotype p_op = POINTER_TO("*net.OpError", t_op);
 static const struct gotype t_mode = TYPE(UINT, "io/fs.FileMode", 4);
@@ -214,17 +219,21 @@ static const struct gotype t_background = TYPE(STRUCT, "context.backgroundCtx", 
 static const struct gofield cancel_fields[] = {
 	{ "Context", &i_context, 0, true }, { "mu", &t_uint64, 16 }, { "err", &t_error, 24 },
 };
+
 static const struct gotype t_cancel = TYPE(STRUCT, "context.cancelCtx", 40,
 					   FIELDS(cancel_fields));
 static const struct gotype p_cancel = POINTER_TO("*context.cancelCtx", t_cancel);
 static const struct gofield timer_fields[] = {
-	{ "cancelCtx", &t_cancel, 0, true }, { "timer", &t_unsafe, 40 }, { "deadline", &t_time, 48 },
+	{ "cancelCtx", &t_cancel, 0, true }, { "timer", &t_unsafe, 40 },
+	{ "deadline", &t_time, 48 },
 };
+
 static const struct gotype t_timer = TYPE(STRUCT, "context.timerCtx", 72, FIELDS(timer_fields));
 static const struct gotype p_timer = POINTER_TO("*context.timerCtx", t_timer);
 static const struct gofield value_fields[] = {
 	{ "Context", &i_context, 0, true }, { "key", &t_any, 16 }, { "val", &t_any, 32 },
 };
+
 static const struct gotype t_valuectx = TYPE(STRUCT, "context.valueCtx", 48, FIELDS(value_fields));
 static const struct gotype p_valuectx = POINTER_TO("*context.valueCtx", t_valuectx);
 
@@ -271,6 +280,7 @@ static const struct gotype t_int32_atomic = TYPE(STRUCT, "sync/atomic.Int32", 4,
 static const struct gofield rw_fields[] = {
 	{ "readerCount", &t_int32_atomic, 0 }, { "readerWait", &t_int32_atomic, 4 },
 };
+
 static const struct gotype t_rw = TYPE(STRUCT, "sync.RWMutex", 8, FIELDS(rw_fields));
 static const struct gofield v64_fields[] = { { "v", &t_uint64, 0 } };
 static const struct gotype t_uint64_atomic = TYPE(STRUCT, "sync/atomic.Uint64", 8,
@@ -295,6 +305,7 @@ static const struct gotype t_mutexes = TYPE(ARRAY, "[2]sync.Mutex", 16, .elem = 
 static const struct gofield guarded_fields[] = {
 	{ "mu", &t_mutex, 0 }, { "n", &t_uint64_atomic, 8 }, { "on", &t_atomic_bool, 16 },
 };
+
 static const struct gotype t_guarded = TYPE(STRUCT, "main.Guarded", 24, FIELDS(guarded_fields));
 /* Somebody else's, of that name. */
 static const struct gotype t_false_mutex = TYPE(STRUCT, "example.com/sync.Mutex", 8,
@@ -360,6 +371,7 @@ static const struct gotype t_lines = TYPE(SLICE, "[]shop.Line", 24, .elem = &t_l
 static const struct gofield cart_fields[] = {
 	{ "Owner", &t_string, 0 }, { "Lines", &t_lines, 16 }, { "Sizes", &t_ints, 40 },
 };
+
 static const struct gotype t_cart = TYPE(STRUCT, "shop.Cart", 64, FIELDS(cart_fields));
 static const struct gotype p_cart = POINTER_TO("*shop.Cart", t_cart);
 

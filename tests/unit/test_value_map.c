@@ -14,20 +14,23 @@ static const struct gomap swiss = {
 	.swiss = true, .size = 8 + 8 * 16, .key_at = 8, .key_stride = 16, .elem_at = 16,
 	.elem_stride = 16,
 };
+
 static const struct gotype t_swiss = TYPE(MAP, "map[int]int", 8, .key = &t_int, .elem = &t_int,
 					  .map = &swiss);
 
 /* A bucket is 8 hash bytes, 8 keys, 8 elements, a pointer. */
-static const struct gomap buckets = {
+static const struct gomap direct = {
 	.size = 8 + 8 * 16 + 8, .key_at = 8, .key_stride = 8, .elem_at = 72, .elem_stride = 8,
 };
+
 static const struct gotype t_old = TYPE(MAP, "map[int]int", 8, .key = &t_int, .elem = &t_int,
-					.map = &buckets);
+					.map = &direct);
 
 static const struct gomap indirect = {
 	.size = 8 + 8 * 16 + 8, .key_at = 8, .key_stride = 8, .elem_at = 72, .elem_stride = 8,
 	.key_indirect = true, .elem_indirect = true,
 };
+
 static const struct gotype t_indirect = TYPE(MAP, "map[string]string", 8, .key = &t_string,
 					     .elem = &t_string, .map = &indirect);
 
@@ -36,22 +39,31 @@ static const struct gotype t_indirect = TYPE(MAP, "map[string]string", 8, .key =
 /* The other five are empty. */
 #define CONTROL(a, b, c) ((a) | (b) << 8 | (c) << 16 | 0x8080808080000000ULL)
 
-/* Map: used, seed, dirPtr, dirLen. Table: index, ..., groups.data, groups.lengthMask. */
-#define MAP(used, dir, len) (used), 0, (dir), (len)
-#define TABLE(groups, mask) 0, 0, (groups), (mask)
+static void put_map(uint64_t address, uint64_t used, uint64_t dir, uint64_t len)
+{
+	PUT(address, used, 0 /* seed */, dir, len);
+}
 
-/* hmap: count, {flags, B, ...}, buckets, oldbuckets. */
-#define HMAP(count, log2, buckets, old) (count), 0, (buckets), (old)
+static void put_table(uint64_t address, uint64_t groups, uint64_t mask)
+{
+	PUT(address, 0, 0, groups, mask);
+}
+
+/* With one bucket. */
+static void put_hmap(uint64_t address, uint64_t count, uint64_t buckets, uint64_t old)
+{
+	PUT(address, count, 0, buckets, old);
+}
 
 static void test_small(void **state)
 {
 	(void)state;
 	recs_begin();
-	PUT(0x100, MAP(2, 0x200, 0));
+	put_map(0x100, 2, 0x200, 0);
 	PUT(0x200, CONTROL(0x11, DELETED, 0x12), 5, 50, 9, 90, 3, 30, 0, 0, 0, 0, 0, 0, 0,
 	    0, 0, 0);
-	PUT(0x300, MAP(0, 0, 0));
-	PUT(0x400, MAP(3, 0x9000, 0));
+	put_map(0x300, 0, 0, 0);
+	put_map(0x400, 3, 0x9000, 0);
 	SAYS(SHOW(&t_swiss, 0x100), "map[int]int{3: 30, 5: 50}");
 	SAYS(JSON(&t_swiss, 0x100),
 	     "{'type':'map[int]int','address':'0x100','len':2,'entries':[{'key':3,'value':30},{'key':5,'value':50}]}");
@@ -84,10 +96,10 @@ static void test_directory(void **state)
 	(void)state;
 	recs_begin();
 	/* Four places for two tables; the first has two groups, one behind the other. */
-	PUT(0x100, MAP(5, 0x200, 4));
+	put_map(0x100, 5, 0x200, 4);
 	PUT(0x200, 0x300, 0x300, 0x300, 0x400);
-	PUT(0x300, TABLE(0x1000, 1));
-	PUT(0x400, TABLE(0x2000, 0));
+	put_table(0x300, 0x1000, 1);
+	put_table(0x400, 0x2000, 0);
 	put_group(0x2000, 1, 1);
 
 	uint8_t two[2 * 136];
@@ -99,15 +111,15 @@ static void test_directory(void **state)
 	recs_put(0x1000, two, sizeof(two));
 	SAYS(SHOW(&t_swiss, 0x100), "map[int]int{1: 10, 3: 30, 4: 40, 7: 70, 8: 80}");
 	/* A table that is missing. */
-	PUT(0x500, MAP(6, 0x600, 2));
+	put_map(0x500, 6, 0x600, 2);
 	PUT(0x600, 0x400, 0x700);
 	SAYS(SHOW(&t_swiss, 0x500), "map[int]int{1: 10, ...} (len 6)");
 	SAYS(JSON(&t_swiss, 0x500),
 	     "{'type':'map[int]int','address':'0x500','len':6,'entries':[{'key':1,'value':10}],'truncated':true}");
 	/* Half of the groups. */
-	PUT(0x800, MAP(9, 0x880, 1));
+	put_map(0x800, 9, 0x880, 1);
 	PUT(0x880, 0x8c0);
-	PUT(0x8c0, TABLE(0x1000, 3));
+	put_table(0x8c0, 0x1000, 3);
 	SAYS(SHOW(&t_swiss, 0x800), "map[int]int{3: 30, 4: 40, 7: 70, 8: 80, ...} (len 9)");
 }
 
@@ -127,13 +139,13 @@ static void test_buckets(void **state)
 	(void)state;
 	recs_begin();
 	recs_go(21);
-	PUT(0x100, HMAP(3, 0, 0x1000, 0));
+	put_hmap(0x100, 3, 0x1000, 0);
 	put_bucket(0x1000, 5, 3, 0x2000);
 	put_bucket(0x2000, 77, 2, 0x3000);
 	put_bucket(0x3000, 200, 1, 0);
 	SAYS(SHOW(&t_old, 0x100), "map[int]int{1: 10, 2: 20, 3: 30}");
 	/* An overflow bucket is missing. */
-	PUT(0x200, HMAP(3, 0, 0x4000, 0));
+	put_hmap(0x200, 3, 0x4000, 0);
 	put_bucket(0x4000, 5, 3, 0x5000);
 	SAYS(SHOW(&t_old, 0x200), "map[int]int{3: 30, ...} (len 3)");
 	SAYS(SHOW(&t_swiss, 0x100), "map[int]int(0x100)<unknown layout>");
@@ -171,7 +183,7 @@ static void test_indirect(void **state)
 	(void)state;
 	recs_begin();
 	recs_go(19);
-	PUT(0x100, HMAP(2, 0, 0x200, 0));
+	put_hmap(0x100, 2, 0x200, 0);
 	recs_put(0x200, b, sizeof(b));
 	PUT(0x300, 0x600, 1);
 	PUT(0x400, 0x601, 1);
@@ -191,6 +203,7 @@ static const struct gofield user_fields[] = {
 	{ "Base", &p_base, 0, true }, { "Name", &t_string, 8 }, { "Tags", &t_strings, 24 },
 	{ "M", &t_swiss, 48 }, { "Any", &t_any, 56 }, { "Pair", &p_array, 72 },
 };
+
 static const struct gotype t_user = TYPE(STRUCT, "main.User", 80, FIELDS(user_fields));
 static const struct gotype p_user = TYPE(POINTER, "*main.User", 8, .elem = &t_user);
 
@@ -206,7 +219,7 @@ static struct value_at user(void)
 	PUT(0x200, 42);
 	recs_text(0x300, "alice");
 	PUT(0x400, 0x300, 2, 0x301, 2);		/* two of three */
-	PUT(0x500, MAP(2, 0x600, 0));
+	put_map(0x500, 2, 0x600, 0);
 	PUT(0x600, CONTROL(0x11, DELETED, 0x12), 5, 50, 9, 90, 3, 30, 0, 0, 0, 0, 0, 0, 0,
 	    0, 0, 0);
 	PUT(0x700, 8, 9);
@@ -311,7 +324,7 @@ static void test_string_keys(void **state)
 	(void)state;
 	recs_begin();
 	recs_go(19);
-	PUT(0x100, HMAP(3, 0, 0x200, 0));
+	put_hmap(0x100, 3, 0x200, 0);
 	recs_put(0x200, b, sizeof(b));
 	PUT(0x300, 0x600, 1);
 	PUT(0x400, 0x601, 1);

@@ -45,7 +45,8 @@ static const struct row {
 	{ "context.timerCtx", 15, 0,
 	  "*errors.errorString(\"x\").WithDeadline(time.Time{})[x]" },
 	{ "context.valueCtx", 15, 0,
-	  "*errors.errorString(\"x\").WithValue(*errors.errorString(\"x\"), *errors.errorString(\"x\"))" },
+	  "*errors.errorString(\"x\").WithValue(*errors.errorString(\"x\"), *errors.errorString(\"x\"))"
+	},
 	{ "sync.Mutex", 15, 0, "sync.Mutex{unlocked}" },
 	{ "sync.RWMutex", 15, 0, "sync.RWMutex{unlocked}" },
 	{ "sync.WaitGroup", 15, 17, "sync.WaitGroup{state1: [3]uint32{0, 0, 0}}" },

@@ -12,6 +12,7 @@
 static const struct gofield item_fields[] = {
 	{ "ID", &t_int, 0 }, { "Name", &t_string, 8 },
 };
+
 static const struct gotype t_item = TYPE(STRUCT, "example.com/shop.Item", 24, FIELDS(item_fields));
 static const struct gotype p_item = TYPE(POINTER, "*example.com/shop.Item", 8, .elem = &t_item);
 static const struct gotype pp_item = TYPE(POINTER, "**example.com/shop.Item", 8, .elem = &p_item);
@@ -194,9 +195,11 @@ static void test_functions(void **state)
 	SAYS(SHOW(&t_fns, 0x600, 2, 2), "[]func(int) int{shop.(*Cart).Add, nil}");
 }
 
-/* {recvq, sendq}: first and last. */
-#define CHAN(count, size, buf, closed, recvx, receiver, sender) \
-	(count), (size), (buf), (closed) << 32, 0, 0, 0, (recvx), (receiver), 0, (sender), 0
+/* Without waiting goroutines. */
+static void put_chan(uint64_t address, uint64_t count, uint64_t size, uint64_t buf, uint64_t recvx)
+{
+	PUT(address, count, size, buf, 0, 0, 0, 0, recvx, 0, 0, 0, 0);
+}
 
 static void test_channels(void **state)
 {
@@ -205,18 +208,18 @@ static void test_channels(void **state)
 
 	(void)state;
 	recs_begin();
-	PUT(0x100, CHAN(3, 4, 0x200, 0ULL, 2, 0, 0));
+	put_chan(0x100, 3, 4, 0x200, 2);
 	PUT(0x200, 12, 13, 10, 11);
-	PUT(0x300, CHAN(0, 0, 0, 1ULL, 0, 0, 0));
-	PUT(0x400, CHAN(0, 0, 0, 0ULL, 0, 0x500, 0x580));
+	PUT(0x300, 0, 0, 0, 1ULL << 32, 0, 0, 0, 0, 0, 0, 0, 0);
+	PUT(0x400, 0, 0, 0, 0, 0, 0, 0, 0, 0x500, 0, 0x580, 0);
 	PUT(0x500, 0, 0x520);
 	PUT(0x520, 0, 0);
 	PUT(0x580, 0, 0x5a0);		/* the next one is not there */
-	PUT(0x600, CHAN(8, 1000, 0x200, 0ULL, 2, 0, 0));
-	PUT(0x700, CHAN(8, 1000, 0x200, 0ULL, 500, 0, 0));
-	PUT(0x800, CHAN(9, 4, 0x200, 0ULL, 0, 0, 0));
-	PUT(0x900, CHAN(1, 4, 0x200, 0ULL, 4, 0, 0));
-	PUT(0xa00, CHAN(2, 4, 0x9990, 0ULL, 0, 0, 0));
+	put_chan(0x600, 8, 1000, 0x200, 2);
+	put_chan(0x700, 8, 1000, 0x200, 500);
+	put_chan(0x800, 9, 4, 0x200, 0);
+	put_chan(0x900, 1, 4, 0x200, 4);
+	put_chan(0xa00, 2, 4, 0x9990, 0);
 	SAYS(SHOW(&t_chan, 0x100), "chan int{10, 11, 12} (len 3, cap 4)");
 	SAYS(JSON(&t_chan, 0x100),
 	     "{'type':'chan int','address':'0x100','len':3,'cap':4,'closed':false,'receivers':0,'senders':0,'elements':[10,11,12]}");
