@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Go programs of several toolchains and forms. */
+#define _GNU_SOURCE	/* memmem() */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -267,6 +268,56 @@ static void test_type_names(void **state)
 	}
 }
 
+/* A copy of @path that says "go1.99" wherever it says "go1.@minor". */
+static int renamed(const char *path, int minor)
+{
+	char name[] = "/tmp/goprobe-test-XXXXXX", old[16];
+	int in = open(path, O_RDONLY | O_CLOEXEC), out = mkstemp(name);
+	off_t size = lseek(in, 0, SEEK_END);
+	char *p = malloc((size_t)size), *at = p;
+
+	assert_true(in >= 0 && out >= 0 && p);
+	unlink(name);
+	assert_int_equal(pread(in, p, (size_t)size, 0), size);
+	snprintf(old, sizeof(old), "go1.%d", minor);
+	while ((at = memmem(at, (size_t)(p + size - at), old, strlen(old))))
+		memcpy(at, "go1.99", 6);
+	assert_int_equal(write(out, p, (size_t)size), size);
+	free(p);
+	close(in);
+	return out;
+}
+
+/* Debug information tells what the table by version can't. */
+static void test_newer(void **state)
+{
+	struct bins_entry whole[BINS_MAX], bare[BINS_MAX];
+	size_t n = bins_list("", whole);
+
+	(void)state;
+	assert_int_equal(bins_list("-stripped", bare), n);
+	for (size_t i = 0; i < n; i++) {
+		struct diag d = { .sentence = NULL };
+		struct gobin *bin = NULL;
+		int fd;
+
+		if (whole[i].minor != GOVERSION_MAX)
+			continue;
+		fd = renamed(whole[i].path, whole[i].minor);
+		assert_int_equal(gobin_open(fd, "it", &bin, &d), 0);
+		assert_int_equal(gobin_go_minor(bin), 99);
+		assert_int_equal(gobin_runtime(bin)->g_goid, 0x98);
+		gobin_free(bin);
+		close(fd);
+		fd = renamed(bare[i].path, bare[i].minor);
+		assert_int_equal(gobin_open(fd, "it", &bin, &d), -1);
+		assert_non_null(strstr(d.sentence, "newer than this goprobe knows"));
+		assert_non_null(d.hint);
+		diag_fini(&d);
+		close(fd);
+	}
+}
+
 static void test_not_go(void **state)
 {
 	static const struct {
@@ -326,6 +377,7 @@ int main(void)
 		{ "inlined functions are known with their places", test_inlined },
 		{ "code is found by address and by file offset", test_code_offsets },
 		{ "runtime types have names", test_type_names },
+		{ "a release that is too new needs debug information", test_newer },
 		{ "what is no Go program gives a sentence", test_not_go },
 	};
 

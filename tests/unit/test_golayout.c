@@ -15,8 +15,10 @@
 
 #include "bins.h"
 #include "golayout.h"
+#include "goversion.h"
 
 #define MISSING UINT64_MAX
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
 
 /* Does not go through dwinfo: another pair of eyes. */
 struct debug {
@@ -97,7 +99,7 @@ struct row {
 	int to;
 	const char *type;
 	const char *member;
-	size_t at;		/* in struct golayout */
+	size_t at;		/* of the number, in the table's structure */
 };
 
 #define CHAN(m) offsetof(struct golayout, chan.m)
@@ -129,6 +131,37 @@ static const struct row rows[] = {
 	{ 24, 99, MAPS "table", "groups.lengthMask", SWISS(table_mask) },
 };
 
+#define MODULE(m) offsetof(struct goversion_moduledata, m)
+
+static const struct row module_rows[] = {
+	{ 13, 99, "runtime.moduledata", "text", MODULE(text) },
+	{ 13, 99, "runtime.moduledata", "types", MODULE(types) },
+	{ 27, 99, "runtime.moduledata", "typedesclen", MODULE(desc_len) },
+	{ 13, 99, "runtime.moduledata", "etypes", MODULE(etypes) },
+	{ 27, 99, "runtime.moduledata", "itaboffset", MODULE(itabs) },
+	{ 18, 99, "runtime.moduledata", "gofunc", MODULE(gofunc) },
+	{ 13, 26, "runtime.moduledata", "typelinks", MODULE(typelinks) },
+	{ 13, 26, "runtime.moduledata", "itablinks", MODULE(itablinks) },
+};
+
+static void check(struct debug *d, int minor, const void *table, const struct row *rows,
+		  size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct row *r = &rows[i];
+		bool there = minor >= r->from && minor <= r->to;
+		uint32_t have;
+		uint64_t want;
+
+		memcpy(&have, (const char *)table + r->at, sizeof(have));
+		want = offset_of(d, r->type, r->member);
+		if (there ? want != have : want != MISSING)
+			fail_msg("1.%d: %s.%s is at %#llx, the table has %#x", minor,
+				 r->type, r->member, (unsigned long long)want,
+				 there ? have : 0);
+	}
+}
+
 static void test_offsets(void **state)
 {
 	struct bins_entry v[BINS_MAX];
@@ -136,24 +169,12 @@ static void test_offsets(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < n; i++) {
-		const struct golayout *l = golayout_get(v[i].minor);
+		struct goversion_moduledata md = goversion_moduledata(v[i].minor);
 		struct debug d;
 
 		debug_open(&d, v[i].path);
-		for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
-			const struct row *r = &rows[k];
-			uint32_t have;
-			uint64_t want;
-
-			if (v[i].minor < r->from || v[i].minor > r->to)
-				continue;
-			memcpy(&have, (const char *)l + r->at, sizeof(have));
-			want = offset_of(&d, r->type, r->member);
-			if (want != have)
-				fail_msg("1.%d: %s.%s is at %#llx, the table has %#x",
-					 v[i].minor, r->type, r->member,
-					 (unsigned long long)want, have);
-		}
+		check(&d, v[i].minor, golayout_get(v[i].minor), rows, ARRAY_SIZE(rows));
+		check(&d, v[i].minor, &md, module_rows, ARRAY_SIZE(module_rows));
 		debug_close(&d);
 	}
 }
