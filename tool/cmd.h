@@ -37,6 +37,7 @@ struct cmd {
 };
 
 extern const struct cmd cmd_attach;
+extern const struct cmd cmd_watch;
 extern const struct cmd cmd_list;
 extern const struct cmd cmd_info;
 

@@ -37,6 +37,9 @@ static const struct gotype byte_type = {
  * @d: where errors go
  * @call: where arguments and results are; of a scope with a signature
  * @code: what has been made
+ * @ops: room for it
+ * @pieces: likewise
+ * @steps: room for those of the value at hand: only one place in it has any
  * @unavailable: why the value at hand can't be had
  */
 struct job {
@@ -45,6 +48,9 @@ struct job {
 	struct diag *d;
 	struct goabi_call call;
 	struct exprcode code;
+	struct goprobe_op ops[EXPRCODE_OPS_MAX];
+	struct goprobe_piece pieces[EXPRCODE_PIECES_MAX];
+	struct exprstep steps[STEPS_MAX];
 	const char *unavailable;
 };
 
@@ -254,16 +260,9 @@ static const struct gotype *type_of(const struct exprplace *p)
 static int add_step(struct job *j, const struct expr *e, struct exprplace *p,
 		    struct exprstep step, const struct gotype *inner)
 {
-	struct exprstep *v = (struct exprstep *)p->steps.v;
-
 	if (p->steps.n == STEPS_MAX)
 		return wrong(j, e, "this is too long");
-	if (!v)
-		v = arena_array(j->scope->mem, STEPS_MAX, sizeof(*v));
-	if (!v)
-		return no_memory(j);
-	v[p->steps.n++] = step;
-	p->steps.v = v;
+	j->steps[p->steps.n++] = step;
 	p->steps.type = inner;
 	return 0;
 }
@@ -541,10 +540,13 @@ static void counter_of(const struct job *j, const struct gotype *t, bool cap,
 {
 	const struct golayout *l = golayout_get(gobin_go_minor(j->scope->bin));
 
+	/* A type that says more knows which maps the program was built with. */
+	bool swiss = t->map ? t->map->swiss : gobin_go_minor(j->scope->bin) >= 24;
+
 	if (t->kind == GOTYPE_CHAN)
 		*offset = cap ? l->chan.dataqsiz : l->chan.qcount;
 	else
-		*offset = l->minor >= 24 ? l->swiss.used : l->hmap.count;
+		*offset = swiss ? l->swiss.used : l->hmap.count;
 }
 
 /* A nil map or channel has no entries: that is no failure. */
@@ -683,6 +685,27 @@ static int compile(struct job *j, const struct expr *e, struct exprplace *p)
 
 static const char why_too_large[] = "larger than a record can hold";
 
+/* A copy of @n objects, to stay. */
+static void *keep(struct arena *mem, const void *v, size_t n, size_t size)
+{
+	void *copy = arena_array(mem, n + 1, size);
+
+	if (copy && n)
+		memcpy(copy, v, n * size);
+	return copy;
+}
+
+static const struct exprsteps *keep_steps(struct job *j, const struct exprsteps *from)
+{
+	struct exprsteps *steps = arena_alloc(j->scope->mem, sizeof(*steps));
+
+	if (!steps)
+		return NULL;
+	*steps = *from;
+	steps->v = keep(j->scope->mem, j->steps, from->n, sizeof(*j->steps));
+	return steps->v ? steps : NULL;
+}
+
 /* Value @i of the list: a program of its own that can fail alone. */
 static int compile_item(struct job *j, const struct expr *e, size_t i, struct plan_value *v)
 {
@@ -704,12 +727,9 @@ static int compile_item(struct job *j, const struct expr *e, size_t i, struct pl
 	if (!v->name)
 		return no_memory(j);
 	if (p.steps.n) {
-		struct exprsteps *steps = arena_alloc(j->scope->mem, sizeof(*steps));
-
-		if (!steps)
+		v->steps = keep_steps(j, &p.steps);
+		if (!v->steps)
 			return no_memory(j);
-		*steps = p.steps;
-		v->steps = steps;
 	}
 	if (!v->unavailable && !exprplace_store(c, &p, &v->offset))
 		v->unavailable = why_too_large;
@@ -746,31 +766,42 @@ static int assign(struct job *j)
 	return 0;
 }
 
+static int compile_list(struct job *j, const struct expr_list *list, struct plan_capture *ret)
+{
+	struct arena *mem = j->scope->mem;
+	struct plan_value *v = arena_array(mem, list->n + 1, sizeof(*v));
+	const struct exprcode *c = &j->code;
+
+	if (!v)
+		return no_memory(j);
+	if (assign(j))
+		return -1;
+	for (size_t i = 0; i < list->n; i++)
+		if (compile_item(j, list->v[i], i, &v[i]))
+			return -1;
+	*ret = (struct plan_capture){
+		.values = v, .nvalues = list->n, .size = c->size,
+		.pieces = keep(mem, c->pieces, c->npieces, sizeof(*c->pieces)),
+		.npieces = c->npieces,
+		.ops = keep(mem, c->ops, c->nops, sizeof(*c->ops)), .nops = c->nops,
+	};
+	return ret->pieces && ret->ops ? 0 : no_memory(j);
+}
+
 int exprc_compile(const struct exprc_scope *scope, const struct expr_list *list,
 		  struct plan_capture *ret, struct diag *d)
 {
 	struct job *j = calloc(1, sizeof(*j));
-	struct arena *mem = scope->mem;
-	struct plan_value *v = arena_array(mem, list->n + 1, sizeof(*v));
-	int err = -1;
+	int err;
 
-	if (j) {
-		*j = (struct job){ .scope = scope, .text = list->text, .d = d };
-		j->code.ops = arena_array(mem, EXPRCODE_OPS_MAX, sizeof(*j->code.ops));
-		j->code.pieces = arena_array(mem, EXPRCODE_PIECES_MAX, sizeof(*j->code.pieces));
-	}
-	if (!j || !v || !j->code.ops || !j->code.pieces)
-		diag_set(d, "out of memory");
-	else
-		err = assign(j);
-	for (size_t i = 0; !err && i < list->n; i++)
-		err = compile_item(j, list->v[i], i, &v[i]);
-	if (!err)
-		*ret = (struct plan_capture){
-			.values = v, .nvalues = list->n, .size = j->code.size,
-			.pieces = j->code.pieces, .npieces = j->code.npieces,
-			.ops = j->code.ops, .nops = j->code.nops,
-		};
+	if (!j)
+		return diag_set(d, "out of memory");
+	j->scope = scope;
+	j->text = list->text;
+	j->d = d;
+	j->code.ops = j->ops;
+	j->code.pieces = j->pieces;
+	err = compile_list(j, list, ret);
 	free(j);
 	return err;
 }

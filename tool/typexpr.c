@@ -62,18 +62,10 @@ static size_t skip_group(const struct lex *lx, size_t k)
 	}
 }
 
-/* Does a list's item, @k tokens ahead, begin as no expression can? */
-static bool is_param(const struct lex *lx, size_t k)
+bool typexpr_follows(const struct lex *lx, size_t k)
 {
-	const struct lex_token *t = lex_peek(lx, k), *next;
+	const struct lex_token *next = lex_peek(lx, k);
 
-	if (t->kind == LEX_ELLIPSIS || t->kind == LEX_ARROW || lex_is(t, '['))
-		return true;
-	if (t->kind != LEX_NAME)
-		return false;
-	next = lex_peek(lx, ++k);
-	if (is_keyword(t))
-		return !lex_is(next, '.') && !lex_is(next, ',') && !lex_is(next, ')');
 	if (next->kind == LEX_ELLIPSIS || lex_is(next, '*'))
 		return true;
 	/* b []byte, b [4]byte, but b[4] and b[4][5] are elements */
@@ -85,6 +77,20 @@ static bool is_param(const struct lex *lx, size_t k)
 	}
 	return next->kind == LEX_NAME || next->kind == LEX_PATH || next->kind == LEX_ARROW ||
 	       lex_is(next, '*');
+}
+
+/* Does a list's item, @k tokens ahead, begin as no expression can? */
+static bool is_param(const struct lex *lx, size_t k)
+{
+	const struct lex_token *t = lex_peek(lx, k), *next = lex_peek(lx, k + 1);
+
+	if (t->kind == LEX_ELLIPSIS || t->kind == LEX_ARROW || lex_is(t, '['))
+		return true;
+	if (t->kind != LEX_NAME)
+		return false;
+	if (is_keyword(t))
+		return !lex_is(next, '.') && !lex_is(next, ',') && !lex_is(next, ')');
+	return typexpr_follows(lx, k + 1);
 }
 
 static bool is_predeclared_item(const struct lex *lx, size_t k)

@@ -91,6 +91,8 @@ int typexpr_parse_sig(struct lex *lx, struct typexpr_sig *ret, struct diag *d);
  * predeclared types. *@after: how many tokens the list has.
  */
 bool typexpr_is_params(const struct lex *lx, size_t *after);
+/* Is what follows a name, @k tokens ahead, its type, and no index into it? */
+bool typexpr_follows(const struct lex *lx, size_t k);
 /* Does a type begin with this token? */
 bool typexpr_begins(const struct lex_token *t);
 /* A type that every Go program has: "int", "error" */

@@ -280,6 +280,8 @@ static void machine_run(struct machine *m, const struct plan_capture *c)
 static struct bins_entry bins[BINS_MAX];
 static struct gobin *newest, *oldest, *stripped;
 static struct arena mem;
+static struct spec specs[256];
+static size_t nspecs;
 
 /* 0, or -1 and @d is set. @side is 0 for the call's list. */
 static int compile(struct gobin *bin, const char *text, int side, struct plan_capture *c,
@@ -287,10 +289,12 @@ static int compile(struct gobin *bin, const char *text, int side, struct plan_ca
 {
 	struct exprc_scope scope = { .bin = bin, .mem = &mem, .results = side };
 	struct sigparse types = { .bin = bin, .mem = &mem };
-	struct spec *s = arena_alloc(&mem, sizeof(*s));
+	struct spec *s = &specs[nspecs];
 
+	assert_true(nspecs < N(specs));
 	if (spec_parse(text, s, d))
 		return -1;
+	nspecs++;
 	scope.fn = bins_func(bin, s->pattern);
 	if (!scope.fn)
 		fail_msg("no function %s", s->pattern);
@@ -897,6 +901,8 @@ static int close_all(void **state)
 	gobin_free(oldest);
 	gobin_free(stripped);
 	arena_fini(&mem);
+	while (nspecs)
+		spec_fini(&specs[--nspecs]);
 	return 0;
 }
 

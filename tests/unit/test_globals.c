@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * globals.c, globals_walk.c: variables of a program in a memory that the tests make
+ * up, hostile ones too.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "bins.h"
+#include "exprc.h"
+#include "exprstep.h"
+#include "globals.h"
+#include "govar.h"
+
+#define BIAS 0x10000000ULL
+#define HEAP 0xc000000000ULL
+#define HEAP_SIZE 8192
+
+/**
+ * struct process - the memory of a program that was never run
+ * @statics: where its variables are: one page
+ * @page: its bytes
+ * @heap: at HEAP; and again behind it, endlessly, if it is @endless
+ */
+struct process {
+	uint64_t statics;
+	uint8_t page[256];
+	uint8_t heap[HEAP_SIZE];
+	bool endless;
+	size_t reads;
+};
+
+static struct process proc;
+static struct gobin *bin;
+static struct arena mem;
+static struct globals *g;
+static struct value_ctx values;
+
+static bool read_process(void *ctx, uint64_t at, void *to, size_t len)
+{
+	struct process *p = ctx;
+
+	p->reads++;
+	if (at >= p->statics && at - p->statics + len <= sizeof(p->page)) {
+		memcpy(to, p->page + (at - p->statics), len);
+		return true;
+	}
+	if (at < HEAP || (!p->endless && at - HEAP + len > HEAP_SIZE))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		((uint8_t *)to)[i] = p->heap[(at - HEAP + i) % HEAP_SIZE];
+	return true;
+}
+
+static void put(uint8_t *at, uint64_t word)
+{
+	memcpy(at, &word, sizeof(word));
+}
+
+/* A variable's text; its first words are in proc.page. */
+static const char *show(const char *text)
+{
+	static struct buf b;
+	struct exprc_scope scope = { .bin = bin, .mem = &mem };
+	struct expr_list list = { .text = text, .n = 1 };
+	struct plan_capture c;
+	struct diag d = { 0 };
+	const struct expr *e;
+	uint8_t number[8];
+	struct lex lx;
+	const char *why;
+
+	if (lex_scan(&lx, &mem, text, 0, &d) || expr_parse(&lx, &e, &d))
+		fail_msg("%s", d.sentence);
+	list.v = &e;
+	if (exprc_compile(&scope, &list, &c, &d))
+		fail_msg("%s", d.sentence);
+	assert_int_equal(globals_take(g, &c), 0);
+	b.len = 0;
+	value_record(&values, &g->rec);
+	value_start(&values, &b);
+
+	struct value_at at = { .type = c.values[0].type, .p = g->frame + c.values[0].offset,
+			       .len = c.size - c.values[0].offset };
+
+	why = value_missed(&g->rec, 0);
+	if (!why && c.values[0].steps)
+		why = exprsteps_go(c.values[0].steps, &values, &at, number);
+	if (why)
+		buf_str(&b, why);
+	else
+		value_text(&values, &b, at.type, at.p, at.len);
+	buf_char(&b, 0);
+	return b.p;
+}
+
+/* Let proc.page be where the variable is. */
+static void at_variable(const char *text)
+{
+	struct exprc_scope scope = { .bin = bin, .mem = &mem };
+	struct expr_list list = { .text = text, .n = 1 };
+	struct plan_capture c;
+	struct diag d = { 0 };
+	const struct expr *e;
+	struct lex lx;
+
+	memset(&proc, 0, sizeof(proc));
+	assert_int_equal(lex_scan(&lx, &mem, text, 0, &d), 0);
+	assert_int_equal(expr_parse(&lx, &e, &d), 0);
+	list.v = &e;
+	if (exprc_compile(&scope, &list, &c, &d))
+		fail_msg("%s", d.sentence);
+	assert_int_equal(c.pieces[0].source, GOPROBE_FROM_STATIC);
+	proc.statics = c.pieces[0].address + BIAS;
+}
+
+static void test_number(void **state)
+{
+	(void)state;
+	at_variable("main.on");
+	assert_string_equal(show("main.on"), "false");
+	proc.page[0] = 1;
+	assert_string_equal(show("main.on"), "true");
+}
+
+/* Two strings at HEAP. */
+static void put_args(uint64_t len)
+{
+	at_variable("os.Args");
+	put(proc.page, HEAP);
+	put(proc.page + 8, len);
+	put(proc.page + 16, len);
+	put(proc.heap, HEAP + 100);
+	put(proc.heap + 8, 3);
+	put(proc.heap + 16, HEAP + 200);
+	put(proc.heap + 24, 2);
+	memcpy(proc.heap + 100, "one", 3);
+	memcpy(proc.heap + 200, "xy", 2);
+}
+
+static void test_strings(void **state)
+{
+	(void)state;
+	put_args(2);
+	assert_string_equal(show("os.Args"), "[]string{\"one\", \"xy\"}");
+	assert_string_equal(show("os.Args[1]"), "\"xy\"");
+	assert_string_equal(show("len(os.Args)"), "2");
+	assert_string_equal(show("len(os.Args[0])"), "3");
+	assert_string_equal(show("os.Args[0][1]"), "110");
+	assert_string_equal(show("os.Args[2]"), "index out of range");
+}
+
+static void test_absent(void **state)
+{
+	(void)state;
+	put_args(2);
+	put(proc.heap + 16, 0x5000);
+	assert_string_equal(show("os.Args[1]"), "<no readable memory>");
+	put(proc.page, 0x5000);
+	assert_string_equal(show("os.Args[1]"), "no readable memory");
+	put(proc.page, 0);
+	assert_string_equal(show("os.Args[1]"), "nil pointer");
+	proc.statics = 0;
+	assert_string_equal(show("os.Args"), "no readable memory");
+}
+
+/* Lengths that no program has; memory without an end. */
+static void test_hostile(void **state)
+{
+	static const uint64_t lengths[] = { 3, 1000, 1ULL << 40, 1ULL << 62, UINT64_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		put_args(lengths[i]);
+		proc.endless = true;
+		show("os.Args");
+		assert_true(proc.reads < 10000);
+		assert_true(g->rec.nchunks <= g->limits.objects);
+	}
+	/* Every word leads to every other one, in types with pointers, maps, channels. */
+	for (uint32_t seed = 1; seed < 300; seed++) {
+		uint32_t x = seed;
+
+		at_variable("os.Stdout");
+		proc.endless = true;
+		for (size_t k = 0; k < HEAP_SIZE; k += 8) {
+			x = x * 1103515245 + 12345;
+			put(proc.heap + k, x & 0x400 ? HEAP + x / 2048 % HEAP_SIZE : x / 2048 % 5);
+		}
+		put(proc.page, HEAP + seed * 8);
+		show(seed & 1 ? "os.Stdout" : "*os.Stdout");
+		assert_true(proc.reads < 10000);
+	}
+}
+
+/* Each variable of the program, in memory that means nothing. */
+static void test_all_variables(void **state)
+{
+	static const char *const all[] = {
+		"encoding/json.Valid", "time.Local", "time.localLoc", "os.ErrExist", "io.EOF",
+		"runtime.allp", "runtime.sched", "main.sink", "unicode.Categories",
+		"reflect.bytesType", "syscall.env", "os.Stderr",
+	};
+	size_t shown = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct govar v;
+
+		if (govar_find(bin, all[i], &v) || !v.type || v.type->size > 256)
+			continue;
+		at_variable(all[i]);
+		proc.endless = true;
+		for (size_t k = 0; k < HEAP_SIZE; k += 8)
+			put(proc.heap + k, HEAP + k * 7 % HEAP_SIZE);
+		for (size_t k = 0; k < sizeof(proc.page); k += 8)
+			put(proc.page + k, HEAP + k * 16);
+		assert_true(strlen(show(all[i])) > 0);
+		shown++;
+	}
+	assert_true(shown >= 5);
+}
+
+static int set_up(void **state)
+{
+	static struct bins_entry bins[BINS_MAX];
+	size_t n = bins_list("", bins);
+
+	(void)state;
+	bin = bins_open(bins[n - 1].path);
+	g = calloc(1, sizeof(*g));
+	g->bin = bin;
+	g->bias = BIAS;
+	g->read = read_process;
+	g->read_ctx = &proc;
+	g->limits = plan_defaults;
+	globals_init(g);
+	value_init(&values, &g->env);
+	return 0;
+}
+
+static int take_down(void **state)
+{
+	(void)state;
+	value_fini(&values);
+	globals_fini(g);
+	free(g);
+	gobin_free(bin);
+	arena_fini(&mem);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "a number", test_number },
+		{ "strings, elements, lengths", test_strings },
+		{ "what is not there says why", test_absent },
+		{ "what is hostile ends", test_hostile },
+		{ "variables of all kinds in meaningless memory", test_all_variables },
+	};
+
+	return cmocka_run_group_tests(tests, set_up, take_down);
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The memory of a running process, read from outside while it runs. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+
+#include "procmem.h"
+
+/**
+ * struct mapping - a line of /proc/PID/maps
+ * @start: first address
+ * @end: after the last one
+ * @offset: in the file
+ * @inode: of the file
+ * @exec: it may be executed
+ */
+struct mapping {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	uint64_t inode;
+	bool exec;
+};
+
+static bool parse_mapping(const char *line, struct mapping *m)
+{
+	char perms[5];
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %" SCNu64, &m->start,
+		   &m->end, perms, &m->offset, &m->inode) != 5)
+		return false;
+	m->exec = perms[2] == 'x';
+	return true;
+}
+
+/*
+ * The inode alone tells the file: the device of a mapping is another one than
+ * stat's on overlayfs and btrfs.
+ */
+static bool find_code(FILE *maps, struct gobin *bin, uint64_t *bias)
+{
+	struct stat st;
+	char line[512];
+
+	if (fstat(gobin_fd(bin), &st))
+		return false;
+	while (fgets(line, sizeof(line), maps)) {
+		struct mapping m;
+		uint64_t vaddr;
+
+		if (!parse_mapping(line, &m) || !m.exec || m.inode != st.st_ino)
+			continue;
+		vaddr = gobin_code_vaddr(bin, m.offset);
+		if (!vaddr)
+			continue;
+		*bias = m.start - vaddr;
+		return true;
+	}
+	return false;
+}
+
+int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d)
+{
+	char path[64], byte;
+	bool found;
+	FILE *f;
+
+	*m = (struct procmem){ .pid = pid };
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return diag_errno(d, errno, "can't look at the memory of process %d", pid);
+	found = find_code(f, bin, &m->bias);
+	fclose(f);
+	if (!found)
+		return diag_set(d, "process %d has no code of %s in its memory", pid,
+				gobin_path(bin));
+
+	size_t n;
+	const struct gofunc *fn = gobin_funcs(bin, &n);
+
+	if (procmem_read(m, fn->entry + m->bias, &byte, 1))
+		return 0;
+	diag_errno(d, errno, "can't read the memory of process %d", pid);
+	if (errno == EPERM)
+		diag_hint(d, "run goprobectl as root");
+	return -1;
+}
+
+bool procmem_read(const struct procmem *m, uint64_t at, void *to, size_t len)
+{
+	struct iovec local = { .iov_base = to, .iov_len = len };
+	struct iovec remote = { .iov_base = (void *)(uintptr_t)at, .iov_len = len };
+
+	return !len || process_vm_readv(m->pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The memory of a running process, read from outside while it runs. */
+#ifndef GOPROBE_PROCMEM_H
+#define GOPROBE_PROCMEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "diag.h"
+#include "gobin.h"
+
+/**
+ * struct procmem - a process
+ * @pid: its id
+ * @bias: of its binary: run-time address less link-time address
+ */
+struct procmem {
+	pid_t pid;
+	uint64_t bias;
+};
+
+/* Find where the process has @bin. 0, or -1 with @d set. */
+int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d);
+/* Exactly @len bytes at run-time address @at; false if they can't be had. */
+bool procmem_read(const struct procmem *m, uint64_t at, void *to, size_t len);
+
+#endif
