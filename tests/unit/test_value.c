@@ -266,7 +266,8 @@ static struct row {
 	},
 	{ "a nil error", &t_error, W(0, 0), "nil", "'value':null" },
 	{ "an error whose itab was not captured", &t_error, W(0x7777, 0xc000),
-	  "error(unknown type, 0xc000)", "'value':{'type':null,'address':'0xc000','unavailable':'not captured'}" },
+	  "error(unknown type, 0xc000)",
+	  "'value':{'type':null,'address':'0xc000','unavailable':'not captured'}" },
 	{ "an empty interface has its type in its first word", &t_any, W(0x4a0000, 0xc000),
 	  "(*errors.errorString)(0xc000)<unknown type>",
 	  "'value':{'type':'*errors.errorString','address':'0xc000','unavailable':'unknown type'}"
