@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names of types and functions as they stand in Go source. */
-#define _GNU_SOURCE	/* memrchr() */
+#define _GNU_SOURCE	/* memmem(), memrchr() */
 #include <ctype.h>
 #include <string.h>
 
@@ -24,6 +24,26 @@ static size_t version(const char *s)
 	return s[n] == '.' ? n : 0;
 }
 
+/*
+ * A dot in the last part of a path is %2e in names. What is behind it is a version,
+ * as a rule, and the package is called by what is before: gopkg.in/yaml%2ev3.Node
+ * is written yaml.Node.
+ */
+static void put_package(struct buf *b, const char *s, size_t n)
+{
+	const char *end = s + n, *dot;
+
+	while ((dot = memmem(s, end - s, "%2e", 3))) {
+		buf_mem(b, s, dot - s);
+		s = dot + 3;
+		if (version(s))
+			s += version(s);
+		else
+			buf_char(b, '.');
+	}
+	buf_mem(b, s, end - s);
+}
+
 /* "example.com/shop.Cart" is written shop.Cart. */
 static void put_word(struct buf *b, const char *s, size_t n)
 {
@@ -37,7 +57,7 @@ static void put_word(struct buf *b, const char *s, size_t n)
 		slash += version(slash + 1);
 	}
 	s = slash ? slash + 1 : s;
-	buf_mem(b, s, end - s);
+	put_package(b, s, end - s);
 }
 
 static size_t quoted(const char *s)

@@ -353,6 +353,8 @@ static void test_names(void **state)
 		{ "example.com/shop.Cart", "shop.Cart{}" },
 		{ "example.com/shop/v2.Cart", "shop.Cart{}" },
 		{ "v2.Cart", "v2.Cart{}" },
+		{ "gopkg.in/yaml%2ev3.Node", "yaml.Node{}" },
+		{ "example.com/a%2eb.T", "a.b.T{}" },
 		{ "main.Pair[example.com/a.T,[]example.com/b.U]", "main.Pair[a.T,[]b.U]{}" },
 		{ "struct { A map[string]interface {} \"json:\\\"a/b\\\"\"; B []uint8 }",
 		  "struct { A map[string]any \"json:\\\"a/b\\\"\"; B []byte }{}" },
