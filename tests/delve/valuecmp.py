@@ -5,14 +5,18 @@ import json
 import re
 import struct
 
+# What a method value holds, in Delve's words and in goprobe's.
+RECEIVER = {".this": "receiver", "recv": "receiver", "R": "receiver"}
+
 DESCRIBED = ("interface", "map", "chan", "func")
 
 
 class Comparison:
     """What came of one or more comparisons: differences, and what could not be compared."""
 
-    def __init__(self, limits):
+    def __init__(self, limits, fewer_captured=False):
         self.limits = limits        # {"string": bytes, "elements": count}, as told to goprobectl
+        self.fewer_captured = fewer_captured    # goprobectl may know fewer of a closure's variables
         self.differences = []       # (path, Delve's, goprobe's)
         self.leaves = 0             # scalars, strings and nils that are equal
         self.delve_unread = []      # (path, why)
@@ -77,8 +81,9 @@ class Comparison:
 
     def slice(self, path, e, m, got):
         want = e["elements"]
-        if isinstance(got, str):    # bytes, of which Delve has no element
-            got = list(got)
+        if isinstance(got, str):
+            self.text(path, "".join(chr(x["value"]) for x in want), m, got, self.limits["elements"])
+            return
         if m.get("truncated"):
             self.equal(path + ".len", len(want), m.get("len"))
             self.equal(path + ": elements shown", min(self.limits["elements"], len(want)), len(got))
@@ -110,6 +115,8 @@ class Comparison:
             self.differ(path, "an address", got)
         elif "to" in m:
             self.inner("(*%s)" % path, e["value"], m["to"])
+        elif e["value"]["kind"] == "unread" and e["value"]["why"] in ("cycle", "limit", "not followed"):
+            self.delve_unread.append((path, e["value"]["why"]))
         else:
             self.goprobe_unread.append((path, "pointer not followed"))
 
@@ -131,14 +138,14 @@ class Comparison:
                 self.differ(path, "entries", "none")
         else:
             self.equal(path + ": number of entries", len(e["entries"]), len(got["entries"]))
-        left = list(e["entries"])
+        left = [[kept_beside(e["type"], "map[%s]", key), kept_beside(e["type"], "]%s", elem)] for key, elem in e["entries"]]
         for entry in got["entries"]:
             self.entry(path, left, entry)
 
     def entry(self, path, left, entry):
         """Take the entry with this key out of what is left; there must be one."""
         for i, (key, elem) in enumerate(left):
-            trial = Comparison(self.limits)
+            trial = Comparison(self.limits, self.fewer_captured)
             trial.inner("", key, entry["key"])
             if not trial.differences:
                 self.leaves += trial.leaves
@@ -163,7 +170,25 @@ class Comparison:
             return
         self.equal(path, plain(e["value"]), plain(got["func"]))
         if "captured" in e and "captured" in got:
-            self.named(path, e["captured"], got["captured"])
+            self.captured(path, {name: v for name, v in e["captured"]}, got["captured"])
+
+    def captured(self, path, want, got):
+        """Delve shows a variable that is shared as the variable, goprobectl as the pointer that it is."""
+        got = {RECEIVER.get(name, name).lstrip("&"): members({"kind": "pointer"}, v)["to"] if name.startswith("&") else v
+               for name, v in got.items()}
+        want = {RECEIVER.get(name, name): v for name, v in want.items()}
+        if self.fewer_captured:
+            want = {name: v for name, v in want.items() if name in got}
+        self.equal(path + ": captured", sorted(want), sorted(got))
+        for name in sorted(set(want) & set(got)):
+            self.inner("%s.captured.%s" % (path, name), want[name], got[name])
+
+
+def kept_beside(map_type, place, v):
+    """Delve (to 1.24) shows the pointer by which a bucket holds a key or element of more than 128 bytes."""
+    if v["kind"] == "pointer" and "value" in v and place % v["type"] not in map_type and place % v["type"][1:] in map_type:
+        return v["value"]
+    return v
 
 
 def members(e, got):

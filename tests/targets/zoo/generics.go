@@ -113,7 +113,7 @@ func visitGenerics() {
 	s.Push("top")
 	var t Stack[Pair[string, *Item]]
 	t.Push(Pair[string, *Item]{"pair", item})
-	Apply([]int{1, 2}, func(n int) string { return Name("n").repeat(n) })
+	Apply([]int{1, 2}, func(n int) string { return keepRepeated("n", n) })
 	Apply([]*Item{item}, func(i *Item) int { return i.Qty })
 	_, f := Closures("closure")
 	f()
@@ -122,10 +122,10 @@ func visitGenerics() {
 	kept = []interface{}{p, q, &s, &t}
 }
 
-func (n Name) repeat(times int) string {
+func keepRepeated(s string, times int) string {
 	out := ""
 	for ; times > 0; times-- {
-		out += string(n)
+		out += s
 	}
 	return out
 }

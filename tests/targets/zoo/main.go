@@ -3,9 +3,10 @@
 // zoo has a function for each kind of value that Go knows, and calls each with
 // the same values every time: what two tracers read of its calls must be equal.
 //
-//	zoo [-hold]
+//	zoo [-hold | -again]
 //
-// With -hold it prints "ready PID" and waits for a line on stdin first.
+// With -hold it prints "ready PID" and waits for a line on stdin first; with -again
+// it waits when all has been shown, and then shows it once more.
 //
 // What is called is what is compared, in order, so the functions that are no
 // exhibits are named visit* (they call the exhibits), await* and keep*. An exhibit
@@ -29,14 +30,32 @@ var visits int
 var kept interface{}
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "-hold" {
-		fmt.Printf("ready %d\n", os.Getpid())
-		bufio.NewReader(os.Stdin).ReadString('\n')
+	mode := ""
+	if len(os.Args) > 1 {
+		mode = os.Args[1]
 	}
 	// No collection and no second thread that runs Go code: the state of a lock, a
 	// channel or a map is then the same in each run.
 	debug.SetGCPercent(-1)
 	runtime.GOMAXPROCS(1)
+	if mode == "-hold" {
+		fmt.Printf("ready %d\n", os.Getpid())
+		keepWaiting()
+	}
+	visitAll()
+	if mode == "-again" {
+		keepWaiting()
+		visits = 0
+		visitAll()
+	}
+	fmt.Println("visits:", visits)
+}
+
+func keepWaiting() {
+	bufio.NewReader(os.Stdin).ReadString('\n')
+}
+
+func visitAll() {
 	visitScalars()
 	visitStrings()
 	visitAggregates()
@@ -53,5 +72,4 @@ func main() {
 	visitDeclarations()
 	visitGenerics()
 	visitAtomics()
-	fmt.Println("visits:", visits)
 }
