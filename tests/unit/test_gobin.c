@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,78 @@ static void test_stripped_same(void **state)
 		}
 		gobin_free(a);
 		gobin_free(b);
+	}
+}
+
+/* A copy of @path that has no section headers. */
+static int without_sections(const char *path)
+{
+	char name[] = "/tmp/goprobe-test-XXXXXX", buf[65536];
+	int in = open(path, O_RDONLY | O_CLOEXEC), out = mkstemp(name);
+	Elf64_Ehdr eh;
+	ssize_t n;
+
+	assert_true(in >= 0 && out >= 0);
+	unlink(name);
+	while ((n = read(in, buf, sizeof(buf))) > 0)
+		assert_int_equal(write(out, buf, (size_t)n), n);
+	close(in);
+	assert_int_equal(pread(out, &eh, sizeof(eh), 0), sizeof(eh));
+	eh.e_shoff = 0;
+	eh.e_shentsize = 0;
+	eh.e_shnum = 0;
+	eh.e_shstrndx = 0;
+	assert_int_equal(pwrite(out, &eh, sizeof(eh), 0), sizeof(eh));
+	return out;
+}
+
+static int count_type(void *ctx, uint64_t vaddr, const char *name)
+{
+	(void)vaddr;
+	(void)name;
+	++*(size_t *)ctx;
+	return 0;
+}
+
+static void test_no_sections(void **state)
+{
+	static const char *const forms[] = {
+		"-stripped", "-pie", "-cgo-stripped", "-go",
+	};
+	struct bins_entry v[BINS_MAX];
+
+	(void)state;
+	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
+		size_t n = bins_list(forms[f], v);
+
+		for (size_t i = 0; i < n; i++) {
+			int fd = without_sections(v[i].path);
+			struct gobin *a = bins_open(v[i].path), *b = NULL;
+			struct diag d = { .sentence = NULL };
+			size_t na, nb, ta = 0, tb = 0;
+			const struct gofunc *fa, *fb;
+
+			if (gobin_open(fd, "it", &b, &d))
+				fail_msg("%s: %s", v[i].path, d.sentence);
+			fa = gobin_funcs(a, &na);
+			fb = gobin_funcs(b, &nb);
+			assert_int_equal(na, nb);
+			for (size_t k = 0; k < na; k++) {
+				assert_string_equal(fa[k].name, fb[k].name);
+				assert_int_equal(fa[k].entry, fb[k].entry);
+				assert_int_equal(fa[k].line, fb[k].line);
+			}
+			gobin_each_rtype(a, count_type, &ta);
+			gobin_each_rtype(b, count_type, &tb);
+			assert_in_range(ta, 400, 100000);
+			assert_int_equal(ta, tb);
+			assert_string_equal(gobin_go_version(a), gobin_go_version(b));
+			assert_memory_equal(gobin_runtime(a), gobin_runtime(b),
+					    sizeof(*gobin_runtime(a)));
+			gobin_free(a);
+			gobin_free(b);
+			close(fd);
+		}
 	}
 }
 
@@ -372,6 +445,7 @@ int main(void)
 		{ "C's thread-local variables do not hide g", test_cgo_tls },
 		{ "functions are sorted, apart, and found by address", test_functions_sorted },
 		{ "a stripped program has the same functions", test_stripped_same },
+		{ "without section headers all is found, too", test_no_sections },
 		{ "functions know their source lines", test_source_lines },
 		{ "assembly and old Go take their arguments on the stack", test_abi0 },
 		{ "inlined functions are known with their places", test_inlined },
