@@ -33,6 +33,8 @@ void dwsects_init(struct dwsects *s, const struct elffile *ef)
 {
 	memset(s, 0, sizeof(*s));
 	s->ef = ef;
+	if (__builtin_mul_overflow(ef->size, EXPANSION_MAX, &s->room))
+		s->room = UINT64_MAX;
 }
 
 void dwsects_fini(struct dwsects *s)
@@ -77,42 +79,43 @@ static int inflate_to(const struct elffile *ef, uint64_t off, uint64_t len,
 	return done == size ? 0 : -1;
 }
 
-static void load_compressed(struct dwsect *ret, const struct elffile *ef,
-			    uint64_t off, uint64_t len, uint64_t size)
+static void load_compressed(struct dwsects *s, struct dwsect *ret, uint64_t off,
+			    uint64_t len, uint64_t size)
 {
 	uint8_t *p;
 
-	if (size / EXPANSION_MAX > ef->size)
+	if (size >= s->room)
 		return;
 	p = malloc(size + 1);
 	if (!p)
 		return;
-	if (inflate_to(ef, off, len, p, size)) {
+	if (inflate_to(s->ef, off, len, p, size)) {
 		free(p);
 		return;
 	}
+	s->room -= size;
 	ret->p = p;
 	ret->n = size;
 }
 
-static void load_plain(struct dwsect *ret, const struct elffile *ef,
-		       const struct elfsec *s)
+static void load_plain(struct dwsects *s, struct dwsect *ret,
+		       const struct elfsec *sec)
 {
 	Elf64_Chdr ch;
 
-	if (!(s->flags & SHF_COMPRESSED)) {
-		ret->p = elffile_load(ef, s->off, s->size);
-		ret->n = ret->p ? s->size : 0;
-	} else if (s->size > sizeof(ch) &&
-		   !elffile_read(ef, s->off, &ch, sizeof(ch)) &&
+	if (!(sec->flags & SHF_COMPRESSED)) {
+		ret->p = elffile_load(s->ef, sec->off, sec->size);
+		ret->n = ret->p ? sec->size : 0;
+	} else if (sec->size > sizeof(ch) &&
+		   !elffile_read(s->ef, sec->off, &ch, sizeof(ch)) &&
 		   ch.ch_type == ELFCOMPRESS_ZLIB) {
-		load_compressed(ret, ef, s->off + sizeof(ch),
-				s->size - sizeof(ch), ch.ch_size);
+		load_compressed(s, ret, sec->off + sizeof(ch),
+				sec->size - sizeof(ch), ch.ch_size);
 	}
 }
 
-static void load_gnu(struct dwsect *ret, const struct elffile *ef,
-		     const struct elfsec *s)
+static void load_gnu(struct dwsects *s, struct dwsect *ret,
+		     const struct elfsec *sec)
 {
 	struct {
 		char magic[4];
@@ -120,13 +123,13 @@ static void load_gnu(struct dwsect *ret, const struct elffile *ef,
 	} head;
 	uint64_t size;
 
-	if (s->size <= sizeof(head) ||
-	    elffile_read(ef, s->off, &head, sizeof(head)) ||
+	if (sec->size <= sizeof(head) ||
+	    elffile_read(s->ef, sec->off, &head, sizeof(head)) ||
 	    memcmp(head.magic, "ZLIB", 4))
 		return;
 	memcpy(&size, head.size, sizeof(size));
-	load_compressed(ret, ef, s->off + sizeof(head), s->size - sizeof(head),
-			be64toh(size));
+	load_compressed(s, ret, sec->off + sizeof(head),
+			sec->size - sizeof(head), be64toh(size));
 }
 
 const struct dwsect *dwsects_get(struct dwsects *s, enum dwsect_id id)
@@ -141,12 +144,12 @@ const struct dwsect *dwsects_get(struct dwsects *s, enum dwsect_id id)
 	snprintf(name, sizeof(name), ".debug_%s", names[id]);
 	sec = elffile_section(s->ef, name);
 	if (sec && sec->type != SHT_NOBITS) {
-		load_plain(ret, s->ef, sec);
+		load_plain(s, ret, sec);
 		return ret;
 	}
 	snprintf(name, sizeof(name), ".zdebug_%s", names[id]);
 	sec = elffile_section(s->ef, name);
 	if (sec && sec->type != SHT_NOBITS)
-		load_gnu(ret, s->ef, sec);
+		load_gnu(s, ret, sec);
 	return ret;
 }

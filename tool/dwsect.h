@@ -32,10 +32,12 @@ struct dwsect {
 /**
  * struct dwsects - what has been read so far
  * @ef: the file
+ * @room: bytes that may still be made of compressed ones
  * @v: by enum dwsect_id
  */
 struct dwsects {
 	const struct elffile *ef;
+	uint64_t room;
 	struct dwsect v[DWSECT_COUNT];
 };
 

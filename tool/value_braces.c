@@ -29,7 +29,8 @@ static bool variable(struct value_ctx *v, struct buf *b, const struct gofield *f
 static void field(struct value_ctx *v, struct buf *b, const struct value_list *l, uint64_t i)
 {
 	const struct gofield *f = &l->type->fields[i];
-	const uint8_t *p = l->data + f->offset;
+	const uint8_t *p;
+	uint64_t left;
 
 	if (f->offset > l->type->size) {
 		buf_str(b, f->name);
@@ -37,11 +38,13 @@ static void field(struct value_ctx *v, struct buf *b, const struct value_list *l
 		value_text_missing(b, "impossible type");
 		return;
 	}
-	if (l->captured && f->name[0] == '&' && variable(v, b, f, p))
+	p = l->data + f->offset;
+	left = l->type->size - f->offset;
+	if (l->captured && f->name[0] == '&' && left >= 8 && variable(v, b, f, p))
 		return;
 	buf_str(b, f->name);
 	buf_str(b, ": ");
-	value_text_put(v, b, f->type, p, l->type->size - f->offset, VALUE_FIELD);
+	value_text_put(v, b, f->type, p, left, VALUE_FIELD);
 }
 
 static void inner(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Debug information. The input is the sections, each behind its length; around
- * them an ELF file is made. What libdw reads is its business, what is made of it
- * is ours.
+ * them an ELF file is made. Some may say that they are compressed.
  */
 #include "fuzz.h"
 
@@ -18,15 +17,28 @@
 static const char *const names[] = SECTIONS_NAMES;
 
 static void put_section(struct synth_bytes *sh, struct synth_bytes *strings,
-			const char *name, uint32_t type, uint64_t off, size_t n)
+			const char *name, uint64_t flags, uint64_t off, size_t n)
 {
 	Elf64_Shdr s = {
-		.sh_name = (uint32_t)strings->n, .sh_type = type,
-		.sh_offset = off, .sh_size = n, .sh_addralign = 1,
+		.sh_name = (uint32_t)strings->n, .sh_type = SHT_PROGBITS,
+		.sh_flags = flags, .sh_offset = off, .sh_size = n,
+		.sh_addralign = 1,
 	};
 
+	if (!strcmp(name, ".shstrtab"))
+		s.sh_type = SHT_STRTAB;
 	synth_str(strings, name);
 	synth_put(sh, &s, sizeof(s));
+}
+
+/* The @i-th one; @how: uncompressed, or compressed in one of two ways. */
+static void put_debug(struct synth_bytes *sh, struct synth_bytes *strings,
+		      size_t i, unsigned int how, uint64_t off, size_t n)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), how == 1 ? ".zdebug_%s" : ".debug_%s", names[i]);
+	put_section(sh, strings, name, how == 2 ? SHF_COMPRESSED : 0, off, n);
 }
 
 static int make_file(struct feed *feed)
@@ -35,13 +47,17 @@ static int make_file(struct feed *feed)
 		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
 		.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = 1,
 		.e_ehsize = sizeof(eh), .e_shentsize = sizeof(Elf64_Shdr),
-		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1,
+		.e_phoff = sizeof(eh),
 	};
+	const Elf64_Phdr ph = { .p_type = PT_NULL };
 	struct synth_bytes file = { .p = NULL }, sh = { .p = NULL },
 			   strings = { .p = NULL };
+	uint32_t how = feed_u32(feed);
 	int fd;
 
 	synth_put(&file, &eh, sizeof(eh));
+	synth_put(&file, &ph, sizeof(ph));
 	synth_zero(&sh, sizeof(Elf64_Shdr));
 	synth_u8(&strings, 0);
 	for (size_t i = 0; i < SECTIONS; i++) {
@@ -49,13 +65,12 @@ static int make_file(struct feed *feed)
 		uint8_t *p = feed_copy(feed, feed_u16(feed), &n);
 
 		if (n) {
-			put_section(&sh, &strings, names[i], SHT_PROGBITS,
-				    file.n, n);
+			put_debug(&sh, &strings, i, how >> 2 * i & 3, file.n, n);
 			synth_put(&file, p, n);
 		}
 		free(p);
 	}
-	put_section(&sh, &strings, ".shstrtab", SHT_STRTAB, file.n,
+	put_section(&sh, &strings, ".shstrtab", 0, file.n,
 		    strings.n + sizeof(".shstrtab"));
 	synth_put(&file, strings.p, strings.n);
 	synth_align(&file, 8);
@@ -90,6 +105,40 @@ static void see_func(struct dwinfo *dw, struct arena *mem, int minor, uint64_t a
 		free(gosig_text(sig));
 }
 
+static int see_variable(void *ctx, const char *name)
+{
+	unsigned int *n = ctx;
+
+	FUZZ_HOLDS(name);
+	return ++*n == 100;
+}
+
+/* By name, and what func values point to. */
+static void see_more(struct dwinfo *dw)
+{
+	static const char *const wanted[] = {
+		"main.T", "runtime.g", "string", "T", "main.f", "main.v",
+	};
+	const struct gotype *t = NULL;
+	unsigned int n = 0;
+	struct dwvar v;
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		const struct gotype *found = dwinfo_type(dw, wanted[i]);
+
+		if (found)
+			t = found;
+		if (!dwinfo_variable(dw, wanted[i], &v))
+			FUZZ_HOLDS(v.type);
+	}
+	dwinfo_variables(dw, see_variable, &n);
+	for (uint64_t at = 0x401000; at < 0x401040; at += 16) {
+		dwinfo_closure(dw, at);
+		if (t)
+			dwinfo_closure_of(dw, at, "x", t);
+	}
+}
+
 int fuzz_dwarf(const uint8_t *data, size_t size)
 {
 	struct feed feed = { data, size };
@@ -103,6 +152,7 @@ int fuzz_dwarf(const uint8_t *data, size_t size)
 		dwinfo_runtime(dw, &rt);
 		for (uint64_t at = 0x401000; at < 0x401040; at += 8)
 			see_func(dw, &mem, minor, at);
+		see_more(dw);
 		dwinfo_free(dw);
 	}
 	arena_fini(&mem);

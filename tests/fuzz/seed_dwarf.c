@@ -16,6 +16,7 @@
 #define GO_ELEM 0x2902
 #define GO_EMBEDDED 0x2903
 #define GO_RUNTIME_TYPE 0x2904
+#define GO_CLOSURE_OFFSET 0x2907
 #define GO_LANGUAGE 0x16
 
 /* Entries that others refer to. */
@@ -229,8 +230,26 @@ static void functions(struct unit *u)
 		parameter(u, "m", i & 2 ? E_MAP : E_EFACE, DW_OP_fbreg, false);
 		parameter(u, "a", i & 1 ? E_ARRAY : E_CHAN, DW_OP_fbreg, false);
 		parameter(u, "~r0", i & 2 ? E_FUNC : E_IFACE, DW_OP_fbreg, true);
+		entry(u, DW_TAG_variable, false);
+		text(u, DW_AT_name, "x");
+		reference(u, DW_AT_type, E_INT);
+		number(u, GO_CLOSURE_OFFSET, 8);
+		end(u);
 		synth_u8(&u->info, 0);
 	}
+}
+
+static void variable(struct unit *u)
+{
+	entry(u, DW_TAG_variable, false);
+	text(u, DW_AT_name, "main.v");
+	attribute(u, DW_AT_location, DW_FORM_exprloc);
+	uleb(&u->info, 9);
+	synth_u8(&u->info, DW_OP_addr);
+	synth_u64(&u->info, 0x500100);
+	reference(u, DW_AT_type, E_STRUCT);
+	flag(u, DW_AT_external);
+	end(u);
 }
 
 static void make(struct unit *u, unsigned int version)
@@ -257,6 +276,7 @@ static void make(struct unit *u, unsigned int version)
 	end(u);
 	types(u);
 	functions(u);
+	variable(u);
 	synth_u8(&u->info, 0);
 	synth_u8(&u->abbrev, 0);
 	synth_set32(&u->info, 0, (uint32_t)u->info.n - 4);
@@ -274,6 +294,7 @@ void seed_dwarf(void)
 		make(&u, minors[i] >= 25 ? 5 : 4);
 		make(&u, minors[i] >= 25 ? 5 : 4);
 		synth_u8(&seed, minors[i] - 13);
+		synth_u32(&seed, 0);
 		for (unsigned int s = 0; s < SECTIONS; s++) {
 			const struct synth_bytes *b = s == SECTION_ABBREV ? &u.abbrev :
 				s == SECTION_INFO ? &u.info : NULL;
