@@ -317,7 +317,7 @@ static noinline int gp_capture_iface(struct gp_capture *c, const struct goprobe_
 				     const u8 *at, u32 next)
 {
 	u64 type = gp_load(at);
-	gp_dynamic_t dynamic;
+	unsigned long dynamic;
 	int err;
 
 	if (!type)

@@ -119,7 +119,7 @@ int gp_dynamic_add(struct gp_dynamic *d, u64 address, const struct gp_type *type
 	if (!slot->address && d->n == GP_DYNAMIC_MAX)
 		return -E2BIG;
 	d->n += !slot->address;
-	WRITE_ONCE(slot->value, (gp_dynamic_t)type | direct);
+	WRITE_ONCE(slot->value, (unsigned long)type | direct);
 	/* The value is seen before the address that it belongs to. */
 	smp_store_release(&slot->address, address);
 	return 0;

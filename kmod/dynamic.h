@@ -21,19 +21,17 @@ struct gp_type;
 #define GP_DYNAMIC_STEPS	64
 
 /*
- * A type, and whether it is direct, in one word, so that both change at once: the
- * lowest bit is GOPROBE_DYNAMIC_F_DIRECT. 0: unknown.
+ * The values of the table: a type, and whether it is direct, in one word, so that
+ * both change at once. The lowest bit is GOPROBE_DYNAMIC_F_DIRECT. 0: unknown.
  */
-typedef unsigned long gp_dynamic_t;
-
-static inline const struct gp_type *gp_dynamic_type(gp_dynamic_t d)
+static inline const struct gp_type *gp_dynamic_type(unsigned long value)
 {
-	return (const struct gp_type *)(d & ~1UL);
+	return (const struct gp_type *)(value & ~1UL);
 }
 
-static inline bool gp_dynamic_is_direct(gp_dynamic_t d)
+static inline bool gp_dynamic_is_direct(unsigned long value)
 {
-	return d & 1;
+	return value & 1;
 }
 
 /**
@@ -43,7 +41,7 @@ static inline bool gp_dynamic_is_direct(gp_dynamic_t d)
  */
 struct gp_dynamic_slot {
 	u64 address;
-	gp_dynamic_t value;
+	unsigned long value;
 };
 
 /**
@@ -68,8 +66,8 @@ struct gp_dynamic {
 	u32 n;
 };
 
-/* Context: preemption off, or no writer. */
-static inline gp_dynamic_t gp_dynamic_find(const struct gp_dynamic *d, u64 address)
+/* What @address stands for. Context: preemption off, or no writer. */
+static inline unsigned long gp_dynamic_find(const struct gp_dynamic *d, u64 address)
 {
 	const struct gp_dynamic_table *table = rcu_dereference_sched(d->table);
 	u32 at, step;

@@ -7,6 +7,7 @@
 #ifndef GP_SEEN_H
 #define GP_SEEN_H
 
+#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -14,7 +15,7 @@
 
 /* Twice the chunks with something in them that fit in a record. */
 #define GP_SEEN_BITS	11
-#define GP_SEEN_SLOTS	(1U << GP_SEEN_BITS)
+#define GP_SEEN_SLOTS	BIT(GP_SEEN_BITS)
 
 /*
  * What is not found in so many steps counts as not seen: addresses that the target has

@@ -333,8 +333,8 @@ static inline u32 nchunks(void)
 	return n;
 }
 
-static inline void expect_chunk(struct kunit *test, u32 n, u64 address, u32 type, u32 size,
-			 u16 status)
+static inline void expect_chunk(struct kunit *test, u32 n, u64 address, u32 type,
+				u32 size, u16 status)
 {
 	const struct goprobe_chunk *c = chunk(n);
 

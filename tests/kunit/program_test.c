@@ -481,7 +481,6 @@ static void the_longest_program_ends(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, w->plan);
 	capture_again(test);
 	KUNIT_EXPECT_EQ(test, result(), GP_OPS_MAX - 1ULL);
-
 }
 
 static struct kunit_case cases[] = {

@@ -104,9 +104,9 @@ static const struct gp_type *type_of(u32 i)
 	return gp_types_find(&types, i % types.n);
 }
 
-static gp_dynamic_t find(u64 address)
+static unsigned long find(u64 address)
 {
-	gp_dynamic_t d;
+	unsigned long d;
 
 	preempt_disable();
 	d = gp_dynamic_find(&dynamic, address);
@@ -146,12 +146,13 @@ static void as_many_as_the_limit_are_known_and_no_more(struct kunit *test)
 
 	add_types(test, 7);
 	for (i = 0; i < GP_DYNAMIC_MAX; i++)
-		KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, address_of(i), type_of(i), i & 1), 0);
+		KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, address_of(i), type_of(i),
+						     i & 1), 0);
 	KUNIT_EXPECT_EQ(test, gp_dynamic_add(&dynamic, address_of(i), type_of(i), 0), -E2BIG);
 	KUNIT_EXPECT_EQ(test, find(address_of(i)), 0UL);
 	KUNIT_EXPECT_EQ(test, dynamic.n, GP_DYNAMIC_MAX);
 	for (i = 0; i < GP_DYNAMIC_MAX; i++)
-		KUNIT_ASSERT_EQ(test, find(address_of(i)), (gp_dynamic_t)type_of(i) | (i & 1));
+		KUNIT_ASSERT_EQ(test, find(address_of(i)), (unsigned long)type_of(i) | (i & 1));
 	/* Replacing needs no room. */
 	KUNIT_EXPECT_EQ(test, gp_dynamic_add(&dynamic, address_of(9), type_of(1), 0), 0);
 	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(address_of(9))), type_of(1));
@@ -208,7 +209,9 @@ static int reader(void *arg)
 	u32 i = 0;
 
 	while (!kthread_should_stop()) {
+		/* What was told is there: looked for after it has been told. */
 		u32 ntypes = smp_load_acquire(&told_types);
+		/* Likewise. */
 		u32 n = smp_load_acquire(&told_addresses);
 		const struct gp_type *t;
 
@@ -242,12 +245,14 @@ static void readers_find_what_is_there_while_it_grows(struct kunit *test)
 	for (i = 0; i < 20000; i++) {
 		if (types.n < 20000) {
 			add_types(test, 5);
+			/* Told after they are there. */
 			smp_store_release(&told_types, types.n);
 		}
 		gp_dynamic_add(&dynamic, address_of(i), gp_types_find(&types, i % 5), i & 1);
+		/* Likewise. */
 		smp_store_release(&told_addresses, i + 1);
 		if (i % 1000 == 0)
-			msleep(1);
+			msleep(20);
 	}
 	kthread_stop(task);
 	KUNIT_EXPECT_EQ(test, wrong, 0U);

@@ -314,7 +314,7 @@ static void world_load(struct kunit *test, struct world *w, struct gp_types *typ
 #define D_REF		"a direct type refers to other memory by more than one word"
 #define DIRECT		SET(dynamic.flags, GOPROBE_DYNAMIC_F_DIRECT)
 /* Type 2 with one reference, of that kind. */
-#define WORD(k)		DIRECT, SET(dynamic.type, 2), SET(refs[3].kind, k)
+#define WORD(k)		{ DIRECT, SET(dynamic.type, 2), SET(refs[3].kind, k) }
 
 static const struct row dynamic_rows[] = {
 	{ "a right one passes", NULL, {} },
@@ -328,12 +328,12 @@ static const struct row dynamic_rows[] = {
 	{ "a direct word", NULL, { DIRECT, SET(dynamic.type, 2) } },
 	{ "a direct word that refers to nothing", NULL,
 	  { DIRECT, SET(dynamic.type, 2), SET(types[2].nrefs, 0) } },
-	{ "a direct pointer", NULL, { WORD(GOPROBE_REF_POINTER) } },
-	{ "a direct func", NULL, { WORD(GOPROBE_REF_FUNC) } },
-	{ "a direct string", D_REF, { WORD(GOPROBE_REF_STRING) } },
-	{ "a direct slice", D_REF, { WORD(GOPROBE_REF_SLICE) } },
-	{ "a direct interface", D_REF, { WORD(GOPROBE_REF_IFACE) } },
-	{ "a direct empty interface", D_REF, { WORD(GOPROBE_REF_EFACE) } },
+	{ "a direct pointer", NULL, WORD(GOPROBE_REF_POINTER) },
+	{ "a direct func", NULL, WORD(GOPROBE_REF_FUNC) },
+	{ "a direct string", D_REF, WORD(GOPROBE_REF_STRING) },
+	{ "a direct slice", D_REF, WORD(GOPROBE_REF_SLICE) },
+	{ "a direct interface", D_REF, WORD(GOPROBE_REF_IFACE) },
+	{ "a direct empty interface", D_REF, WORD(GOPROBE_REF_EFACE) },
 	{ "direct, of 24 bytes", D_SIZE, { DIRECT } },
 	{ "direct, of nothing", D_SIZE, { DIRECT, SET(dynamic.type, 3) } },
 	{ "direct, of 7 bytes", D_SIZE,

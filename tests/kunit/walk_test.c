@@ -246,7 +246,7 @@ static void what_may_be_in_a_direct_word(struct kunit *test)
 	expect_chunk(test, 1, VALUE_AT + 2, CODE, 8, 0);
 }
 
-static void a_type_is_looked_at_once_for_each_itab(struct kunit *test)
+static void the_type_word_of_an_itab_is_copied_once(struct kunit *test)
 {
 	u32 type = make_iface(test, GOPROBE_REF_IFACE, 8), pair = add_type(16);
 	u32 i;
@@ -645,7 +645,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_value_of_no_size_and_a_nil_one_have_no_chunk),
 	KUNIT_CASE(of_a_direct_value_what_it_refers_to_follows),
 	KUNIT_CASE(what_may_be_in_a_direct_word),
-	KUNIT_CASE(a_type_is_looked_at_once_for_each_itab),
+	KUNIT_CASE(the_type_word_of_an_itab_is_copied_once),
 	KUNIT_CASE(without_the_type_word_there_is_no_value),
 	KUNIT_CASE(a_closure_is_of_the_type_of_its_code),
 	KUNIT_CASE(an_absent_closure_is_asked_for),
