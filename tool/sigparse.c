@@ -15,7 +15,8 @@
 /* A value that is larger is no argument. */
 #define SIZE_MOST (1ULL << 30)
 
-#define BASIC(k, n, s) { .kind = GOTYPE_##k, .name = n, .size = s, .align = (s) < WORD ? (s) : WORD }
+#define BASIC(k, n, s) \
+	{ .kind = GOTYPE_##k, .name = n, .size = s, .align = (s) < WORD ? (s) : WORD }
 
 /* Types that exist whether or not the binary has descriptors of them. */
 static const struct gotype basic[] = {

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Capture expressions, signatures that are given, and goprobectl watch."""
+
+import json
+import os
+import re
+
+from lib import Skip, case, check, same, wait_for
+
+# A spec, and the values of the first call (and return) of the zoo that it shows.
+# None in place of a value: it can't be had, and the text says why.
+SPECS = (
+    ("a field behind a pointer, fields within fields, elements",
+     'main.everythingPointer(e.I, e.S, e.P.Y, e.Arr[1].X, e.Anon.Y, e.Bs[1])(~r0)',
+     [("e.I", "int", 42), ("e.S", "string", "all"), ("e.P.Y", "int", 8), ("e.Arr[1].X", "int", 11),
+      ("e.Anon.Y", "string", "fourteen"), ("e.Bs[1]", "uint8", 2)],
+     [("~r0", "int", 42)]),
+    ("the same of a value that is passed",
+     'main.everything(e.I, e.S, e.P.Y, e.Arr[1].X, e.Anon.Y, e.Bs[1])()',
+     [("e.I", "int", 42), ("e.S", "string", "all"), ("e.P.Y", "int", 8), ("e.Arr[1].X", "int", 11),
+      ("e.Anon.Y", "string", "fourteen"), ("e.Bs[1]", "uint8", 2)],
+     []),
+    ("lengths and capacities", 'main.everythingPointer(len(e.Bs), len(e.M), cap(e.C), len(e.C), len(e.Arr))',
+     [("len(e.Bs)", "int", 2), ("len(e.M)", "int", 1), ("cap(e.C)", "int", 2), ("len(e.C)", "int", 0),
+      ("len(e.Arr)", "int", 2)], None),
+    ("entries of maps, what interfaces hold",
+     'main.everythingPointer(e.M["k"], e.E.(main.errorString), e.Any.(main.Item).SKU, e.Any.(*main.Item), e.M["no"])',
+     [("e.M[\"k\"]", "int", 1), ("e.E.(main.errorString)", "main.errorString", "broken"),
+      ("e.Any.(main.Item).SKU", "string", "any"), ("e.Any.(*main.Item)", "*main.Item", None), ("e.M[\"no\"]", "int", None)], None),
+    ("promoted fields, through pointers too", 'main.embeddingPointer(e.X, e.SKU, e.Item.Qty, e.N)',
+     [("e.X", "int", 1), ("e.SKU", "string", "embedded"), ("e.Item.Qty", "int", 3), ("e.N", "int", 4)], None),
+    ("a list, until it ends", 'main.lists(n.Value, n.Next.Next.Value, n.Next.Next.Next.Value, *n.Next.Next)()',
+     [("n.Value", "int", 1), ("n.Next.Next.Value", "int", 3), ("n.Next.Next.Next.Value", "int", None),
+      ("*n.Next.Next", "main.Node", {"Value": 3, "Next": None})], []),
+    ("elements, and those that are not there", 'main.structSlices(a[2].Qty, a[0].SKU, a[3].SKU, len(a))()',
+     [("a[2].Qty", "int", -3), ("a[0].SKU", "string", "A-1"), ("a[3].SKU", "string", None), ("len(a)", "int", 3)], []),
+    ("an index that is a parameter", 'main.stringSlices(a[i], i)()', [("a[i]", "string", "d"), ("i", "int", 3)], []),
+    ("elements of elements", 'main.nestedSlices(a[0][1], a[1], b[0][0][0], a[2][0])()',
+     [("a[0][1]", "int", 2), ("a[1]", "[]int", None), ("b[0][0][0]", "string", "deep"), ("a[2][0]", "int", None)], []),
+    ("of a map of slices", 'main.headers(h["Accept"][1], m["Host"][0], len(m["Accept"]), len(h))()',
+     [('h["Accept"][1]', "string", "*/*"), ('m["Host"][0]', "string", "example.org"), ('len(m["Accept"])', "int", 2),
+      ("len(h)", "int", 3)], []),
+    ("a method's receiver", 'main.(*Cart).Add(sku, qty)(err)', [("sku", "string", "A-119"), ("qty", "int", 2)],
+     [("err", "error", None)]),
+)
+
+NIL = ("a[1]", "err")               # these are nil, and nothing is wrong with that
+
+
+def zoo(t):
+    if not os.path.exists(os.path.join(t.targets, "zoo")):
+        raise Skip("the zoo was not built with this toolchain")
+    return t.binary("zoo")
+
+
+def check_values(what, got, want):
+    same([v["name"] for v in got], [name for name, _, _ in want], "%s: names" % what)
+    for v, (name, kind, value) in zip(got, want):
+        if value is None and name not in NIL:
+            check("unavailable" in v, "%s: %s is %s", what, name, v)
+            continue
+        same(v.get("type"), kind, "%s: type of %s" % (what, name))
+        same(v.get("value"), value, "%s: %s" % (what, name))
+
+
+@case("capture expressions show what they say, and nothing else")
+def expressions(t):
+    program = zoo(t)
+    specs = [spec for _, spec, _, _ in SPECS if spec.count("everythingPointer") == 0]
+    three = [spec for _, spec, _, _ in SPECS if spec.count("everythingPointer")]
+    events = []
+    # A function is captured in one way in a session: three of them are the same one.
+    for some in [specs + three[:1]] + [[spec] for spec in three[1:]]:
+        trace = t.attach(*some, "--", program).finish()
+        events.append(({e["func"]: e for e in reversed(trace.calls)}, {e["func"]: e for e in reversed(trace.returns)}, some))
+    for what, spec, args, results in SPECS:
+        function = spec.split("(")[0] if not spec.startswith("main.(") else "main.(*Cart).Add"
+        calls, returns, _ = next(e for e in events if spec in e[2])
+        check_values(what, calls[function]["args"], args)
+        if results is not None:
+            check_values(what, returns[function]["results"], results)
+
+
+@case("a package variable in a list is read at each call")
+def variable(t):
+    for spec in "main.doWork(main.counter)(main.counter)", "main.doWork(counter)(counter)":
+        trace = t.attach(spec, "--", t.binary("counter"), 200).finish()
+        same([e["args"][0]["value"] for e in trace.calls], list(range(200)), "counter at calls")
+        same([e["results"][0]["value"] for e in trace.returns], list(range(1, 201)), "counter at returns")
+
+
+@case("the text of a line has the expressions for names")
+def text(t):
+    trace = t.attach("main.foo(y, x)()", "--", t.binary("example"), json=False).finish()
+    check(re.search(r"> main\.foo\(y=9801, x=99\)$", trace.text, re.M), "call: %s", trace.text)
+    check(re.search(r"< main\.foo => \(\) ", trace.text), "return: %s", trace.text)
+
+
+@case("a signature that is given is believed, and doubted if it can't be right")
+def signature(t):
+    trace = t.attach("main.foo(a, b uint32) (c int)", "--", t.binary("example")).finish()
+    same([(v["name"], v["type"]) for v in trace.calls[0]["args"]], [("a", "uint32"), ("b", "uint32")], "arguments")
+    check("warning: the signature given for main.foo takes" in trace.stderr, "no warning: %s", trace.stderr)
+    trace = t.attach("main.foo(a, b int) (c int) : (b)(c)", "--", t.binary("example")).finish()
+    check("warning" not in trace.stderr, "warned: %s", trace.stderr)
+    same([(v["name"], v["value"]) for v in trace.calls[0]["args"]], [("b", 9801)], "arguments")
+    same([(v["name"], v["value"]) for v in trace.returns[0]["results"]], [("c", 9900)], "results")
+
+
+BAD = (
+    ("main.foo(x, yy)", "main.foo has no parameter 'yy'", "^~", "did you mean 'y'"),
+    ("main.foo(x.z)", "'x' is of type int, which has no fields", "^", None),
+    ("main.foo(*x)", "'x' is of type int, not a pointer", "^", None),
+    ("main.foo(z)", "'z' is a result", "^", "'main.foo()(z)'"),
+    ("main.foo(x", "',' or ')' is missing here", "^", None),
+    ("main.foo(a Nothing)", "the binary has no type 'Nothing'", "^~~~~~~", None),
+)
+
+
+@case("expressions that make no sense are refused with a caret", per="go")
+def refused(t):
+    for spec, sentence, caret, hint in BAD:
+        attach = t.attach(spec, "--", t.binary("example"), json=False, output=False)
+        code = attach.wait()
+        check(code in (1, 2), "%s: exit status %s", spec, code)
+        said = attach.stderr()
+        check(sentence in said and spec in said and re.search(r"^ +%s$" % re.escape(caret), said, re.M), "%s: %s", spec, said)
+        check(hint is None or hint in said, "%s: no hint: %s", spec, said)
+
+
+@case("watch shows variables and their rates while a program runs")
+def watch(t):
+    target = t.target("counter", "-each", "1ms", 0)
+    pid = target.popen.pid
+    lines = t.goprobectl("watch", "-p", pid, "-o", "json", "-i", "200ms", "--count", 5, "main.counter", "len(os.Args)",
+                         "os.Args[1]", "os.Args[9]").finish()
+    lines = [json.loads(line) for line in lines]
+    same(len(lines), 5, "lines")
+    counts = [line["values"][0]["value"] for line in lines]
+    check(sorted(set(counts)) == counts, "counts do not rise: %s", counts)
+    check("rate" not in lines[0]["values"][0], "a rate before there is a change: %s", lines[0])
+    for line in lines[1:]:
+        check(0 < line["values"][0]["rate"] <= 1100, "rate: %s", line)
+    for line in lines:
+        same(line["pid"], pid, "pid")
+        same([v.get("value") for v in line["values"][1:]], [4, "-each", None], "values")
+        check("unavailable" in line["values"][3], "os.Args[9]: %s", line)
+
+
+@case("watch ends with the process, and refuses what it can't read")
+def watch_end(t):
+    target = t.target("counter", "-each", "1ms", 0)
+    watching = t.goprobectl("watch", "-p", target.popen.pid, "-i", "100ms", "main.counter")
+    check("main.counter=" in watching.line(), "no line")
+    target.popen.kill()
+    target.popen.wait()
+    watching.finish(0)
+    check("process %d has ended" % target.popen.pid in watching.stderr(), "it said: %s", watching.stderr())
+    target = t.target("counter", "-each", "1ms", 0)
+    for args, code, said in ((["main.cuonter"], 1, "did you mean 'main.counter'"), ([], 2, "which variables"),
+                             (["-i", "never", "main.counter"], 2, "never"), (["main.counter +"], 1, "nothing can follow")):
+        refusal = t.goprobectl("watch", "-p", target.popen.pid, *args)
+        wait_for("the refusal", refusal.ended)
+        same(refusal.wait(), code, "exit status of %s" % args)
+        check(said in refusal.stderr(), "%s: %s", args, refusal.stderr())

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What names mean in capture expressions: parameters, results, package variables. */
+#include <string.h>
+
+#include "exprjob.h"
+#include "gofuncname.h"
+#include "varname.h"
+
+static const struct goparam *params_of(const struct exprjob *j, bool results, size_t *n)
+{
+	const struct gosig *sig = j->scope->sig;
+
+	*n = sig && !sig->incomplete ? results ? sig->nresults : sig->nparams : 0;
+	return sig ? results ? sig->results : sig->params : NULL;
+}
+
+static const struct goparam *find_param(const struct exprjob *j, const char *name, bool results,
+					size_t *at)
+{
+	size_t n;
+	const struct goparam *v = params_of(j, results, &n);
+
+	for (*at = 0; strcmp(name, "_") != 0 && *at < n; (*at)++)
+		if (strcmp(v[*at].name, name) == 0)
+			return &v[*at];
+	return NULL;
+}
+
+static void param_place(struct exprjob *j, const struct goparam *param, size_t i,
+			struct exprplace *p)
+{
+	const struct goabi_side *side = j->scope->results ? &j->call.results : &j->call.params;
+	const struct goabi_value *at = &side->values[i];
+
+	*p = (struct exprplace){ .kind = EXPRPLACE_PARTS, .type = param->type };
+	if (param->unavailable)
+		j->unavailable = param->unavailable;
+	if (at->on_stack) {
+		p->kind = EXPRPLACE_STACK;
+		p->at = at->stack;
+	} else {
+		p->parts = side->parts + at->part;
+		p->nparts = at->nparts;
+	}
+}
+
+/* A variable, by its name with package: 1, 0 or -1 as varname_find(). */
+static int find_variable(struct exprjob *j, const struct expr *e, const char *name,
+			 struct exprplace *p)
+{
+	struct govar v;
+	int found = varname_find(j->scope->bin, name, &v, j->d);
+
+	if (found > 0 && !v.type)
+		found = diag_set(j->d, "the type of '%s' is not known: the binary has no debug information",
+				 name);
+	if (found > 0)
+		*p = (struct exprplace){ .kind = EXPRPLACE_STATIC, .type = v.type, .at = v.vaddr };
+	if (found < 0)
+		diag_span(j->d, j->text, e->at, e->len);
+	return found;
+}
+
+static int unknown_variable(struct exprjob *j, const struct expr *e, const char *name)
+{
+	varname_unknown(j->scope->bin, name, j->d);
+	diag_span(j->d, j->text, e->at, e->len);
+	return -1;
+}
+
+static int unknown_param(struct exprjob *j, const struct expr *e)
+{
+	bool results = j->scope->results;
+	const char *fn = j->scope->fn->name, *names = "";
+	const struct gosig *sig = j->scope->sig;
+	struct near near;
+	size_t n;
+	const struct goparam *v = params_of(j, results, &n);
+
+	if (!sig || sig->incomplete) {
+		exprjob_wrong(j, e, "it is not known what '%s' is: %s", e->s,
+		      sig ? sig->incomplete : "the function is not described");
+		diag_hint(j->d, "write the signature before it: '%s(%s T): (%s)'", fn, e->s, e->s);
+		return -1;
+	}
+	near_init(&near, e->s);
+	for (size_t i = 0; names && i < n; i++) {
+		if (strcmp(v[i].name, "_") == 0)
+			continue;
+		near_offer(&near, v[i].name);
+		names = arena_printf(j->scope->mem, "%s%s%s", names, *names ? ", " : "", v[i].name);
+	}
+	exprjob_wrong(j, e, "%s has no %s '%s'", fn, results ? "result" : "parameter", e->s);
+	exprjob_hint(j, results ? "it returns" : "it takes", names, &near);
+	return -1;
+}
+
+/* It is one, but of the other side of the call. */
+static int other_side(struct exprjob *j, const struct expr *e)
+{
+	exprjob_wrong(j, e, j->scope->results ? "'%s' is a parameter: it is known only when %s is called" :
+	      "'%s' is a result: it is known only when %s returns", e->s, j->scope->fn->name);
+	diag_hint(j->d, "the first list is of the call, the second one of the return: '%s(%s)(%s)'",
+		  j->scope->fn->name, j->scope->results ? e->s : "", j->scope->results ? "" : e->s);
+	return -1;
+}
+
+int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	const struct gofunc *fn = j->scope->fn;
+	const struct goparam *param;
+	const char *name;
+	int found;
+	size_t i;
+
+	if (!fn)
+		return unknown_variable(j, e, e->s);
+	param = find_param(j, e->s, j->scope->results, &i);
+	if (param) {
+		param_place(j, param, i, p);
+		return 0;
+	}
+	if (find_param(j, e->s, !j->scope->results, &i))
+		return other_side(j, e);
+	/* As in the function itself, its package's variables need no package. */
+	name = arena_printf(j->scope->mem, "%.*s%s", (int)(gofuncname_local(fn->name) - fn->name),
+			    fn->name, e->s);
+	if (!name)
+		return exprjob_no_memory(j);
+	found = find_variable(j, e, name, p);
+	if (found)
+		return found > 0 ? 0 : -1;
+	return unknown_param(j, e);
+}
+
+/* pkg.name, if pkg is nothing else: 1 if it is a variable, 0 or -1. */
+int exprname_qualified(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	const struct expr *pkg = e->x;
+	const char *name;
+	int found;
+	size_t i;
+
+	if (pkg->kind != EXPR_NAME || find_param(j, pkg->s, false, &i) ||
+	    find_param(j, pkg->s, true, &i))
+		return 0;
+	name = arena_printf(j->scope->mem, "%s.%s", pkg->s, e->s);
+	if (!name)
+		return exprjob_no_memory(j);
+	found = find_variable(j, e, name, p);
+	if (found || (j->scope->fn && !varname_has_package(j->scope->bin, pkg->s)))
+		return found;
+	return unknown_variable(j, e, name);
+}
+
+int exprname_variable(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	int found = find_variable(j, e, e->s, p);
+
+	return found > 0 ? 0 : found < 0 ? -1 : unknown_variable(j, e, e->s);
+}
