@@ -22,6 +22,7 @@
 #define DW_AT_low_pc			0x11
 #define DW_AT_high_pc			0x12
 #define DW_AT_language			0x13
+#define DW_AT_producer			0x25
 #define DW_AT_upper_bound		0x2f
 #define DW_AT_abstract_origin		0x31
 #define DW_AT_count			0x37

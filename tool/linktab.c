@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buildinfo.h"
+#include "dwversion.h"
 #include "elfscan.h"
 #include "goversion.h"
 #include "linktab.h"
@@ -242,6 +243,8 @@ static int load_version(struct linktab *l, const struct elffile *ef,
 
 	versions_of(l->tab.format, &lo, &hi);
 	l->version = buildinfo_version(ef, lo, hi);
+	if (!l->version)
+		l->version = dwversion_get(ef);
 	if (!l->version)
 		return diag_set(d, "%s does not say which Go version it was built with",
 				path);

@@ -391,6 +391,24 @@ static void test_newer(void **state)
 	}
 }
 
+/* Plugins have no build information up to some release; units do. */
+static void test_plugin(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list("-plugin", v);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		struct gobin *bin = bins_open(v[i].path);
+
+		assert_int_equal(gobin_go_minor(bin), v[i].minor);
+		assert_non_null(strstr(gobin_go_version(bin), "go1."));
+		assert_null(strpbrk(gobin_go_version(bin), "; "));
+		assert_non_null(bins_func(bin, "cgo.Add"));
+		gobin_free(bin);
+	}
+}
+
 static void test_not_go(void **state)
 {
 	static const struct {
@@ -452,6 +470,7 @@ int main(void)
 		{ "code is found by address and by file offset", test_code_offsets },
 		{ "runtime types have names", test_type_names },
 		{ "a release that is too new needs debug information", test_newer },
+		{ "a plugin's version is known", test_plugin },
 		{ "what is no Go program gives a sentence", test_not_go },
 	};
 

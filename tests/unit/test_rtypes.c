@@ -9,8 +9,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +17,7 @@
 
 #include "arena.h"
 #include "bins.h"
+#include "dwcodes.h"
 #include "dwtype.h"
 #include "hmap.h"
 #include "linktab.h"
@@ -29,7 +28,8 @@
 struct both {
 	struct gobin *bin;
 	struct arena mem;
-	Dwarf *dw;
+	struct elffile ef;
+	struct dwread dw;
 	struct dwtype types;
 	int minor;
 };
@@ -38,24 +38,22 @@ static void both_open(struct both *b, const struct bins_entry *e)
 {
 	struct diag d = { .sentence = NULL };
 	struct linktab link;
-	struct elffile ef;
 
 	memset(b, 0, sizeof(*b));
 	b->bin = bins_open(e->path);
 	b->minor = e->minor;
-	assert_int_equal(elffile_open(gobin_fd(b->bin), e->path, &ef, &d), 0);
-	assert_int_equal(linktab_load(&link, &ef, e->path, &d), 0);
-	dwtype_init(&b->types, e->minor, link.types, &b->mem);
+	assert_int_equal(elffile_open(gobin_fd(b->bin), e->path, &b->ef, &d), 0);
+	assert_int_equal(linktab_load(&link, &b->ef, e->path, &d), 0);
+	assert_int_equal(dwread_open(&b->dw, &b->ef), 0);
+	dwtype_init(&b->types, &b->dw, e->minor, link.types, &b->mem);
 	linktab_fini(&link);
-	elffile_fini(&ef);
-	b->dw = dwarf_begin(gobin_fd(b->bin), DWARF_C_READ);
-	assert_non_null(b->dw);
 }
 
 static void both_close(struct both *b)
 {
-	dwarf_end(b->dw);
 	dwtype_fini(&b->types);
+	dwread_close(&b->dw);
+	elffile_fini(&b->ef);
 	arena_fini(&b->mem);
 	gobin_free(b->bin);
 }
@@ -132,7 +130,7 @@ static bool is_internal(const char *line)
 	       strstr(line, "atomic.align64 ");
 }
 
-static void compare(struct both *b, Dwarf_Die *die, const struct hmap *listed,
+static void compare(struct both *b, const struct dwdie *die, const struct hmap *listed,
 		    struct tally *t)
 {
 	const struct gotype *want = dwtype_at(&b->types, die), *have;
@@ -164,18 +162,19 @@ static void compare(struct both *b, Dwarf_Die *die, const struct hmap *listed,
 static void compare_all(const struct bins_entry *e, struct tally *t)
 {
 	struct hmap listed = { .n = 0 };
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit, die;
+	struct dwdie die;
+	struct dwval v;
 	struct both b;
 
 	memset(t, 0, sizeof(*t));
 	both_open(&b, e);
 	assert_int_equal(gobin_each_rtype(b.bin, note, &listed), 0);
-	while (!dwarf_get_units(b.dw, cu, &cu, NULL, NULL, &unit, NULL)) {
-		int end = dwarf_child(&unit, &die);
+	for (size_t i = 0; i < b.dw.nunits; i++) {
+		bool more = dwread_root(&b.dw, &b.dw.units[i], &die) &&
+			    dwread_child(&b.dw, &die, &die);
 
-		for (; !end; end = dwarf_siblingof(&die, &die)) {
-			if (dwarf_hasattr(&die, DW_AT_go_runtime_type))
+		for (; more; more = dwread_sibling(&b.dw, &die, &die)) {
+			if (dwread_attr(&b.dw, &die, DW_AT_go_runtime_type, &v))
 				compare(&b, &die, &listed, t);
 		}
 	}
@@ -189,6 +188,7 @@ static const struct {
 } programs[] = {
 	{ "kinds", "" }, { "kinds", "-pie" }, { "shapes", "" },
 	{ "shapes", "-noopt" }, { "shapes", "-cgo" },
+	{ "shapes", "-shared" },
 };
 
 static void test_debug(void **state)
