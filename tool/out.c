@@ -118,15 +118,27 @@ static const char *absent(const struct out_event *e, const struct plan_frame *f,
 	return value_missed(e->rec, (uint64_t)(val - f->values));
 }
 
+/* Its type; for a shape the real one, if the dictionary is known. */
+static const struct gotype *type_of(const struct out_event *e, const struct plan_value *val)
+{
+	const struct gotype *real = NULL;
+
+	if (val->param && e->dict)
+		real = gobin_real_type(e->fn->bin, val->param, e->dict);
+	return real && real->size == val->type->size ? real : val->type;
+}
+
 void out_value(const struct out_event *e, const struct plan_frame *f,
 	       const struct plan_value *val, struct out_shown *ret)
 {
-	ret->type = val->steps ? val->steps->type : val->type;
+	const struct gotype *type = type_of(e, val);
+
+	ret->type = val->steps ? val->steps->type : type;
 	ret->why = absent(e, f, val);
 	if (ret->why)
 		return;
 	ret->at = (struct value_at){
-		.type = val->type,
+		.type = type,
 		.p = e->rec->frame + val->offset,
 		.len = e->rec->frame_size - val->offset,
 	};

@@ -33,6 +33,8 @@ enum out_kind {
  * @system: on a system stack
  * @time: CLOCK_MONOTONIC, ns; of OUT_UNWOUND: when the call was entered
  * @seen: OUT_UNWOUND: time of the record that proves it
+ * @dict: link-time address of the dictionary that tells a generic function's
+ *	types, or 0
  * @duration: ns from the call on; OUT_RETURN and OUT_TAIL
  * @no_duration: why there is no @duration, or NULL
  */
@@ -48,6 +50,7 @@ struct out_event {
 	bool system;
 	uint64_t time;
 	uint64_t seen;
+	uint64_t dict;
 	uint64_t duration;
 	const char *no_duration;
 };

@@ -16,6 +16,7 @@
  * @depth: its depth
  * @goid: its goroutine
  * @losses: records lost when the pass before it ended
+ * @dict: see pair_note()
  * @id: its function
  * @tid: its thread
  * @below: the next call of the goroutine, less deep; or the next free one
@@ -25,6 +26,7 @@ struct frame {
 	uint64_t depth;
 	uint64_t goid;
 	uint64_t losses;
+	uint64_t dict;
 	uint32_t id;
 	uint32_t tid;
 	uint32_t below;
@@ -261,6 +263,7 @@ static void pop(struct pair *p, uint32_t i, struct pair_call *ret)
 		.goid = frame->goid,
 		.depth = frame->depth,
 		.time = frame->time,
+		.dict = frame->dict,
 		.system = g->key & KEY_SYSTEM,
 		.doubtful = frame->losses != p->losses,
 	};
@@ -345,6 +348,11 @@ bool pair_enter(struct pair *p, const struct goprobe_record *h)
 	p->gors[i].top = f;
 	p->open++;
 	return true;
+}
+
+void pair_note(struct pair *p, uint64_t dict)
+{
+	p->frames[p->gors[p->newest].top].dict = dict;
 }
 
 bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call *ret)

@@ -27,6 +27,7 @@ struct pair;
  * @goid: goroutine
  * @depth: see goprobe_record.depth
  * @time: when, CLOCK_MONOTONIC, ns
+ * @dict: what pair_note() said
  * @system: on a system stack, which belongs to the thread, not the goroutine; the
  *	runtime leaves those without returning as a matter of course
  * @doubtful: records were lost since, perhaps its return among them
@@ -38,6 +39,7 @@ struct pair_call {
 	uint64_t goid;
 	uint64_t depth;
 	uint64_t time;
+	uint64_t dict;
 	bool system;
 	bool doubtful;
 };
@@ -55,6 +57,8 @@ bool pair_unwind(struct pair *p, const struct goprobe_record *h, struct pair_cal
 
 /* Open a call. False if memory ran out: its return will find no call. */
 bool pair_enter(struct pair *p, const struct goprobe_record *h);
+/* The call that was opened last is of a generic function with this dictionary. */
+void pair_note(struct pair *p, uint64_t dict);
 
 /* Close the call that record @h (RETURN or TAIL) ends; false if it is unknown. */
 bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call *ret);

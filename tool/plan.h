@@ -46,6 +46,7 @@ struct exprsteps;
  * @type: its type
  * @offset: where it is in the frame
  * @stack: it is read from the stack or from static memory
+ * @param: what it is in the signature, if only the dictionary tells its type
  * @steps: from what is captured to what is shown of it; NULL: all of it
  * @unavailable: why it is not in the frame (static string), or NULL
  */
@@ -54,6 +55,7 @@ struct plan_value {
 	const struct gotype *type;
 	uint32_t offset;
 	bool stack;
+	const struct goparam *param;
 	const struct exprsteps *steps;
 	const char *unavailable;
 };

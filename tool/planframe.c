@@ -142,15 +142,18 @@ static int intern_plan(struct planframe *f, uint32_t type, const struct parts *f
 	return hmap_put(&f->known, key, k);
 }
 
-/* The type of the finished frame, and its plan. */
+/*
+ * The type of the finished frame, and its plan. @hidden more values are behind
+ * those that are shown.
+ */
 static int finish(struct planframe *f, struct gobin *bin, const struct parts *first,
-		  struct plan_frame *fr)
+		  size_t hidden, struct plan_frame *fr)
 {
 	uint32_t type;
 
 	if (!fr->size)
 		return 0;
-	if (wiretypes_frame(f->types, bin, fr->values, fr->nvalues, fr->size, &type))
+	if (wiretypes_frame(f->types, bin, fr->values, fr->nvalues + hidden, fr->size, &type))
 		return -1;
 	return intern_plan(f, type, first, &fr->plan);
 }
@@ -173,7 +176,8 @@ static int lay_out(struct planframe *f, const struct goparam *params, size_t n,
 		   const struct goabi_side *side, const struct parts *first,
 		   struct plan_frame *fr)
 {
-	struct plan_value *v = arena_array(f->mem, n, sizeof(*v));
+	/* With room for hidden ones. */
+	struct plan_value *v = arena_array(f->mem, 2 * n, sizeof(*v));
 
 	if (!v)
 		return -1;
@@ -187,6 +191,7 @@ static int lay_out(struct planframe *f, const struct goparam *params, size_t n,
 		v[i].type = t;
 		v[i].stack = side->values[i].on_stack;
 		v[i].unavailable = params[i].unavailable;
+		v[i].param = params[i].dict_word ? &params[i] : NULL;
 		if (v[i].unavailable || !t->size)
 			continue;
 		at = reserve(fr, t->size, t->align);
@@ -215,13 +220,76 @@ static int add_dictionary(struct planframe *f, const struct goabi_call *call,
 	return add_value(f, first, &call->params, &call->dict, fr->dict, WORD);
 }
 
+/* Does it lead, by a word, to what its shape does not tell? */
+static bool is_shaped_pointer(const struct plan_value *v)
+{
+	return v->param && !v->unavailable &&
+	       (v->type->kind == GOTYPE_POINTER || v->type->kind == GOTYPE_MAP ||
+		v->type->kind == GOTYPE_CHAN);
+}
+
+static const struct gotype any = {
+	.kind = GOTYPE_INTERFACE, .name = "interface {}", .size = 2 * WORD, .align = WORD,
+	.empty = true,
+};
+
+/*
+ * All pointers have the same shape. An empty interface of the type that the
+ * dictionary tells, and of the pointer, leads the module to what is really there.
+ */
+static int add_real(struct planframe *f, const struct plan_value *v, size_t item,
+		    struct plan_frame *fr, struct plan_value *hidden)
+{
+	struct plan *p = f->plan;
+	uint64_t at = reserve(fr, any.size, any.align);
+	const struct goprobe_op ops[] = {
+		{ .code = GOPROBE_OP_TRY, .offset = 5, .value = item },
+		{ .code = GOPROBE_OP_FRAME, .size = WORD, .offset = fr->dict },
+		{ .code = GOPROBE_OP_LOAD, .size = WORD,
+		  .value = (uint64_t)(v->param->dict_word - 1) * WORD },
+		{ .code = GOPROBE_OP_STORE, .size = WORD, .offset = (uint32_t)at },
+		{ .code = GOPROBE_OP_FRAME, .size = WORD, .offset = v->offset },
+		{ .code = GOPROBE_OP_STORE, .size = WORD, .offset = (uint32_t)at + WORD },
+	};
+	const size_t n = sizeof(ops) / sizeof(*ops);
+
+	if (at == UINT64_MAX) {
+		hidden->unavailable = why_too_large;
+		return 0;
+	}
+	hidden->type = &any;
+	hidden->offset = (uint32_t)at;
+	if (grow(&p->ops, p->nops + n, &f->ops_cap, sizeof(*p->ops)))
+		return -1;
+	memcpy(p->ops + p->nops, ops, sizeof(ops));
+	p->nops += n;
+	return 0;
+}
+
+/* Number of hidden values, or -1 without memory. */
+static int add_reals(struct planframe *f, struct plan_frame *fr)
+{
+	/* lay_out() made them. */
+	struct plan_value *v = (struct plan_value *)(uintptr_t)fr->values;
+	size_t n = fr->nvalues;
+
+	for (size_t i = 0; fr->has_dict && i < fr->nvalues; i++) {
+		if (!is_shaped_pointer(&v[i]))
+			continue;
+		if (add_real(f, &v[i], n, fr, &v[n]))
+			return -1;
+		n++;
+	}
+	return (int)(n - fr->nvalues);
+}
+
 static int build_whole(struct planframe *f, struct plan_func *pf,
 		       const struct goabi_call *call, bool results)
 {
 	const struct gosig *sig = pf->sig;
 	struct plan_frame *fr = results ? &pf->ret : &pf->call;
 	struct parts first = parts_begin(f);
-	int err;
+	int err, hidden = 0;
 
 	if (results) {
 		err = lay_out(f, sig->results, sig->nresults, &call->results, &first, fr);
@@ -229,8 +297,10 @@ static int build_whole(struct planframe *f, struct plan_func *pf,
 		err = lay_out(f, sig->params, sig->nparams, &call->params, &first, fr);
 		if (!err && sig->dict)
 			err = add_dictionary(f, call, &first, fr);
+		if (!err)
+			hidden = add_reals(f, fr);
 	}
-	return err ? err : finish(f, pf->bin, &first, fr);
+	return err || hidden < 0 ? -1 : finish(f, pf->bin, &first, (size_t)hidden, fr);
 }
 
 static int build_capture(struct planframe *f, struct gobin *bin,
@@ -253,7 +323,7 @@ static int build_capture(struct planframe *f, struct gobin *bin,
 			return -1;
 	for (size_t i = 0; i < c->nops; i++)
 		p->ops[p->nops++] = c->ops[i];
-	return finish(f, bin, &first, fr);
+	return finish(f, bin, &first, 0, fr);
 }
 
 /* Where arguments and results are; or why that can't be told. */

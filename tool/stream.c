@@ -157,12 +157,28 @@ static void join(struct stream *s, struct out_event *e)
 	}
 	while (pair_unwind(s->pair, h, &c))
 		unwound(s, &c);
-	if (e->kind == OUT_CALL)
-		pair_enter(s->pair, h);
-	else if (pair_leave(s->pair, h, &c))
+	if (e->kind == OUT_CALL) {
+		if (pair_enter(s->pair, h) && e->dict)
+			pair_note(s->pair, e->dict);
+	} else if (pair_leave(s->pair, h, &c)) {
 		e->duration = h->time - c.time;
-	else
+		e->dict = c.dict;
+	} else {
 		e->no_duration = "call not seen";
+	}
+}
+
+/* The dictionary that a call of a generic function was given. */
+static uint64_t dictionary(const struct stream *s)
+{
+	const struct plan_frame *f = &s->plan->funcs[s->rec.h.id]->call;
+	uint64_t address;
+
+	if (s->rec.h.kind != GOPROBE_RECORD_CALL || !f->has_dict || !s->rec.frame ||
+	    !s->rec_bias_known || s->rec.frame_size < f->dict + sizeof(address))
+		return 0;
+	memcpy(&address, s->rec.frame + f->dict, sizeof(address));
+	return address ? address - s->rec_bias : 0;
 }
 
 static int64_t frame_size(void *ctx, uint32_t plan)
@@ -215,6 +231,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 	s->rec_bias_known = bias_of(s->bias, h, &s->rec_bias);
 	if (s->learn && s->rec_bias_known)
 		learn_record(s->learn, &s->rec, binary(s), s->rec_bias);
+	e.dict = dictionary(s);
 	value_record(&s->values, &s->rec);
 	join(s, &e);
 	print(s, &e);

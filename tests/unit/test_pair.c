@@ -115,12 +115,15 @@ static void run(struct pair *p, const struct step *s, uint64_t time, char *text)
 
 	while (pair_unwind(p, &h, &c))
 		say(text, "%c%c", c.doubtful ? '?' : '!', (int)c.id);
-	if (h.kind == GOPROBE_RECORD_CALL)
+	if (h.kind == GOPROBE_RECORD_CALL) {
 		assert_true(pair_enter(p, &h));
-	else if (pair_leave(p, &h, &c))
+		pair_note(p, time);
+	} else if (pair_leave(p, &h, &c)) {
+		assert_int_equal(c.dict, c.time);
 		say(text, "%c=%lu", s->fn, (unsigned long)(time - c.time));
-	else
+	} else {
 		say(text, "%c=?", s->fn);
+	}
 }
 
 static void test_row(void **state)

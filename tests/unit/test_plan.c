@@ -102,6 +102,9 @@ static void show_frame(FILE *f, const struct plan *p,
 		fputs(" refs ", f);
 		show_type(f, p, w->type, 1);
 	}
+	assert_true(w->op + w->nops <= p->nops);
+	if (w->nops)
+		fprintf(f, " ops %u", w->nops);
 }
 
 struct plan_case {
@@ -157,8 +160,9 @@ static const struct plan_case cases[] = {
 	{ "main.Map[go.shape.int,go.shape.string]",
 	  "40: 0=bx 8=cx 16=di 24=si 32=ax refs 0:slice(int 8) 24:func",
 	  "24: 0=ax 8=bx 16=cx refs 0:slice(string 16)", 21 },
+	/* Behind it, the receiver as its dictionary tells. */
 	{ "main.(*List[go.shape.string]).Push",
-	  "32: 0=ax 8=cx 16=di 24=bx refs 0:ptr(main.List[string] 24 0:slice(string 16)) 8:str", "8: 0=ax", 21 },
+	  "48: 0=ax 8=cx 16=di 24=bx refs 0:ptr(main.List[string] 24 0:slice(string 16)) 8:str 32:eface ops 6", "8: 0=ax", 21 },
 	{ "main.Blank",
 	  "[_ an unnamed parameter, missing from the debug information] [_ an unnamed parameter, missing from the debug information] 24: 0=bx 8=cx 16=di refs 0:str",
 	  "24: 0=ax 8=bx 16=cx refs 8:iface", 17, 22 },
