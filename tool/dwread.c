@@ -479,9 +479,11 @@ int dwread_open(struct dwread *r, const struct elffile *ef)
 			r->nunits++;
 	}
 	for (size_t i = 0; i < r->nunits; i++) {
+		size_t before = r->nabbrevs;
+
 		describe(r, &r->units[i]);
-		/* Nobody asks for C's, and each unit has its own. */
-		if (!r->units[i].is_go)
+		/* Nobody asks for C's; unless an earlier unit has the same ones. */
+		if (!r->units[i].is_go && r->nabbrevs > before)
 			dwabbrev_forget(r, &r->units[i]);
 	}
 	return r->nunits ? 0 : -1;
