@@ -7,8 +7,9 @@
 #include "gobin.h"
 #include "plan.h"
 
-/* So many functions are looked at closely. */
+/* So many functions, and types, are looked at closely. */
 #define FUNCS 24
+#define TYPES 40
 #define TYPE_DEPTH 6
 
 static void see_type(const struct gotype *t, int depth)
@@ -44,6 +45,44 @@ static void see_func(struct gobin *bin, const struct gofunc *fn)
 	plan_survey(bin, fn, &info);
 }
 
+struct seen {
+	struct gobin *bin;
+	unsigned int n;
+};
+
+static int see_rtype(void *ctx, uint64_t vaddr, const char *name)
+{
+	struct seen *s = ctx;
+
+	FUZZ_HOLDS(name);
+	see_type(gobin_rtype(s->bin, vaddr), TYPE_DEPTH);
+	gobin_rtype_is_direct(s->bin, vaddr);
+	return ++s->n == TYPES;
+}
+
+static int see_itab(void *ctx, uint64_t vaddr, const char *name)
+{
+	struct seen *s = ctx;
+
+	(void)vaddr;
+	(void)name;
+	return ++s->n == TYPES;
+}
+
+static void see_types(struct gobin *bin)
+{
+	static const char *const wanted[] = {
+		"main.circle", "runtime.g", "string", "errors.errorString",
+	};
+	struct seen s = { .bin = bin };
+
+	gobin_each_rtype(bin, see_rtype, &s);
+	s.n = 0;
+	gobin_itabs(bin, 0, see_itab, &s);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		see_type(gobin_find_type(bin, wanted[i]), TYPE_DEPTH);
+}
+
 static void see_program(struct gobin *bin, uint32_t seed)
 {
 	const struct gofunc *f;
@@ -52,6 +91,8 @@ static void see_program(struct gobin *bin, uint32_t seed)
 	gobin_runtime(bin);
 	if (seed & 1)
 		gobin_load_inlined(bin);
+	if (seed & 2)
+		see_types(bin);
 	f = gobin_funcs(bin, &n);
 	for (size_t i = 0; i < FUNCS && i < n; i++) {
 		const struct gofunc *fn = &f[(i * (n / FUNCS + 1) + seed) % n];

@@ -93,6 +93,22 @@ static void lines(const char *fuzzer, const char *const *text, size_t n)
 		seed_save(fuzzer, i, text[i], strlen(text[i]));
 }
 
+/* Of the functions in tiny, whose number is times 2; without debug information + 1. */
+static void expressions(void)
+{
+	static const char *const v[] = {
+		"\0f(s, c.r, len(c.tags), c.next.name, c.notes[\"a\"].x)(err, n)",
+		"\0f(*c.next, c.any.(int), c.tags[0], cap(more), c.hook)(n)",
+		"\0f(more[1].(string), s.(*main.circle).point.x, main.x, len(c.name))",
+		"\2f(c.done, c.x, c.next.next.r)(~r0)", "\4f(a, b)(~r0)",
+		"\1f(s shape, c *main.circle, more ...interface{}) (n int, err error) : (c.r, s)(n)",
+		"\3f() float64", "\5f(a, b int) int : (a)(~r0)", "\6f(runtime.ncpu)",
+	};
+
+	for (unsigned int i = 0; i < sizeof(v) / sizeof(*v); i++)
+		seed_save("expr", i, v[i], 1 + strlen(v[i] + 1));
+}
+
 static void texts(void)
 {
 	static const char *const specs[] = {
@@ -219,6 +235,7 @@ int main(int argc, char **argv)
 	tables();
 	programs();
 	texts();
+	expressions();
 	code();
 	messages();
 	values();
