@@ -11,6 +11,7 @@
 
 #include "insn.h"
 #include "prologue.h"
+#include "x86len.h"
 
 static const char why_undecodable[] = "its code can't be decoded";
 static const char why_out_of_sync[] = "a branch leads into one of its instructions";
@@ -65,43 +66,78 @@ static bool is_padding(const uint8_t *p, size_t len)
 	return true;
 }
 
-/* Returns -1 without memory. */
+/* A direct jump or a return. Returns -1 without memory. */
 static int visit(const struct insn_code *c, struct sweep *s, size_t at,
-		 const ZydisDecodedInstruction *in)
+		 const struct x86jump *j)
 {
-	bool jump = in->mnemonic == ZYDIS_MNEMONIC_JMP;
-	uint64_t to;
+	uint64_t to = at + j->len + (uint64_t)(int64_t)j->by;
 
-	if (in->meta.category == ZYDIS_CATEGORY_RET &&
-	    in->mnemonic == ZYDIS_MNEMONIC_RET)
-		return points_add(&s->rets, at, in->length);
-	if (!jump && in->meta.category != ZYDIS_CATEGORY_COND_BR)
-		return 0;
-	if (!in->raw.imm[0].is_relative) {
-		/* Elsewhere it may be a switch's table. */
-		if (jump && c->wrapper)
-			return points_add(&s->tails, at, in->length);
-		return 0;
-	}
-	to = at + in->length + (uint64_t)in->raw.imm[0].value.s;
+	if (j->ret)
+		return points_add(&s->rets, at, (uint32_t)j->len);
 	if (to < c->len)
 		return points_add(&s->branches, (uint32_t)to, 0);
-	return jump ? points_add(&s->tails, at, in->length) : 0;
+	return j->always ? points_add(&s->tails, at, (uint32_t)j->len) : 0;
 }
 
-static int sweep_run(const struct insn_code *c, const ZydisDecoder *dec,
-		     struct sweep *s)
+/* What x86jump() does not know: prefixes, returns with an operand. */
+static int visit_decoded(const struct insn_code *c, struct sweep *s, size_t at,
+			 const ZydisDecodedInstruction *in)
 {
+	struct x86jump j = {
+		.len = in->length,
+		.ret = in->mnemonic == ZYDIS_MNEMONIC_RET,
+		.always = in->mnemonic == ZYDIS_MNEMONIC_JMP,
+		.by = (int32_t)in->raw.imm[0].value.s,
+	};
+
+	if (in->mnemonic == ZYDIS_MNEMONIC_CALL)
+		return 0;
+	/* What else is relative is a jump. */
+	if (j.ret || in->raw.imm[0].is_relative)
+		return visit(c, s, at, &j);
+	/* Elsewhere it may be a switch's table. */
+	if (j.always && c->wrapper)
+		return points_add(&s->tails, at, in->length);
+	return 0;
+}
+
+/*
+ * Of most instructions only the length matters: those that x86len() knows are
+ * passed over. Listing a large program would take most of its time for them. The
+ * disassembler is asked about the rest, and tells only what is needed.
+ */
+static int sweep_run(const struct insn_code *c, struct sweep *s)
+{
+	ZydisDecoder dec;
 	size_t at = 0;
 
+	if (ZYAN_FAILED(ZydisDecoderInit(&dec, ZYDIS_MACHINE_MODE_LONG_64,
+					 ZYDIS_STACK_WIDTH_64)) ||
+	    ZYAN_FAILED(ZydisDecoderEnableMode(&dec, ZYDIS_DECODER_MODE_MINIMAL,
+					       ZYAN_TRUE)))
+		return -1;
 	s->starts = calloc(c->len / 8 + 1, 1);
 	if (!s->starts)
 		return -1;
 	s->synced = true;
 	while (at < c->len) {
+		size_t len = x86len(c->bytes + at, c->len - at);
 		ZydisDecodedInstruction in;
+		struct x86jump j;
 
-		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(dec, NULL,
+		if (len) {
+			mark(s, at);
+			at += len;
+			continue;
+		}
+		if (x86jump(c->bytes + at, c->len - at, &j)) {
+			mark(s, at);
+			if (visit(c, s, at, &j))
+				return -1;
+			at += j.len;
+			continue;
+		}
+		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&dec, NULL,
 							      c->bytes + at,
 							      c->len - at,
 							      &in))) {
@@ -109,7 +145,7 @@ static int sweep_run(const struct insn_code *c, const ZydisDecoder *dec,
 			return 0;
 		}
 		mark(s, at);
-		if (visit(c, s, at, &in))
+		if (visit_decoded(c, s, at, &in))
 			return -1;
 		at += in.length;
 	}
@@ -231,7 +267,7 @@ int insn_scan(const struct insn_code *code, struct insn_scan *ret)
 	if (ZYAN_FAILED(ZydisDecoderInit(&dec, ZYDIS_MACHINE_MODE_LONG_64,
 					 ZYDIS_STACK_WIDTH_64)))
 		return -1;
-	if (sweep_run(code, &dec, &s))
+	if (sweep_run(code, &s))
 		goto out;
 	err = 0;
 	if (!s.synced) {

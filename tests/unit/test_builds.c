@@ -80,8 +80,8 @@ static void descriptors(struct gobin *bin, int minor, bool optimised)
 			const struct gotype *t = sig->params[k].type;
 			const char *name;
 
-			/* Names of literals are not spelled alike. */
-			if (!t->rtype || strpbrk(t->name, " {["))
+			/* Literals, and types inside of functions ("T\302\267 1"), are spelled otherwise. */
+			if (!t->rtype || strpbrk(t->name, " {[\302"))
 				continue;
 			name = gobin_rtype_name(bin, t->rtype);
 			if (!name || strcmp(name, t->name))
@@ -96,7 +96,8 @@ static void descriptors(struct gobin *bin, int minor, bool optimised)
 static void test_descriptors(void **state)
 {
 	(void)state;
-	each(NFORMS, descriptors);
+	/* A plugin's refer to each other by symbol: names are not to be had. */
+	each(NFORMS - 1, descriptors);
 }
 
 struct closure_case {

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Lengths of x86-64 instructions, for the plain ones that most code is. Pure. */
+#ifndef GOPROBE_X86LEN_H
+#define GOPROBE_X86LEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Bytes of the instruction at @p, of which @n can be read; 0 if it is not one of
+ * those that are known here. These neither jump nor return; a call may be.
+ */
+size_t x86len(const uint8_t *p, size_t n);
+
+/**
+ * struct x86jump - a direct jump or a return
+ * @len: bytes
+ * @ret: it is a return
+ * @always: it is no conditional jump
+ * @by: from the next instruction
+ */
+struct x86jump {
+	size_t len;
+	bool ret;
+	bool always;
+	int32_t by;
+};
+
+/* Is there one at @p, without prefix? Of @p @n bytes can be read. */
+bool x86jump(const uint8_t *p, size_t n, struct x86jump *ret);
+
+#endif
