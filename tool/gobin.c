@@ -72,7 +72,7 @@ int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
 	    linktab_load(&bin->link, &bin->ef, path, d))
 		goto fail;
 	bin->dw = dwinfo_open(bin->ef.fd, bin->link.minor, bin->link.types,
-			     &bin->mem);
+			      &bin->mem);
 	if (load_runtime(bin, d))
 		goto fail;
 	if (gofuncs_load(&bin->funcs, &bin->link, &bin->ef)) {

@@ -36,6 +36,13 @@ static int copy_of(const char *path, off_t len)
 	return to;
 }
 
+static int look_at_type(void *ctx, uint64_t vaddr, const char *name)
+{
+	assert_non_null(name);
+	gobin_rtype(ctx, vaddr);
+	return 0;
+}
+
 /* Look at everything; for what sanitizers say of it. */
 static void look_around(struct gobin *bin)
 {
@@ -47,6 +54,9 @@ static void look_around(struct gobin *bin)
 		gobin_code(bin, f[i].entry, 16);
 	}
 	gobin_load_inlined(bin);
+	gobin_each_rtype(bin, look_at_type, bin);
+	gobin_itabs(bin, 0, look_at_type, bin);
+	gobin_find_type(bin, "errors.errorString");
 }
 
 static void open_damaged(int fd, const char *what)
