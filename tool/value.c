@@ -77,6 +77,8 @@ void value_objects(struct value_ctx *v, uint64_t address, uint64_t size, uint64_
 	/* Nothing, but no reason: a limit of 0 was asked for. */
 	if (!ret->have)
 		ret->unavailable = value_mem_why(&v->mem, address);
+	else if (ret->have < n)
+		ret->cut = value_mem_cut(&v->mem, address);
 }
 
 /* Where bytes are that nobody looks at. */

@@ -121,6 +121,7 @@ void value_start(struct value_ctx *v, const struct buf *b);
  * @len: length of the string or slice itself
  * @have: of that length, what was captured
  * @address: where it is
+ * @cut: why there is not all, or NULL: a limit, as a rule
  * @unavailable: why there is nothing, or NULL
  */
 struct value_bytes {
@@ -129,6 +130,7 @@ struct value_bytes {
 	uint64_t len;
 	uint64_t have;
 	uint64_t address;
+	const char *cut;
 	const char *unavailable;
 };
 

@@ -2,6 +2,13 @@
 /* Lists in braces, on one line or on many. */
 #include "value_text.h"
 
+void value_text_cut(struct buf *b, const char *why)
+{
+	buf_str(b, "...");
+	if (why && strcmp(why, "not captured") != 0)
+		value_text_missing(b, why);
+}
+
 void value_text_length(struct buf *b, uint64_t len)
 {
 	buf_str(b, " (len ");
@@ -123,7 +130,7 @@ static void items(struct value_ctx *v, struct buf *b, const struct value_list *l
 	if (i < l->len) {
 		separate(v, b, l, lines, first);
 		first = false;
-		buf_str(b, "...");
+		value_text_cut(b, i == l->n ? l->cut : NULL);
 	}
 	v->indent -= lines;
 	if (lines && !first) {

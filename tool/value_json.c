@@ -28,6 +28,16 @@ static void missing(struct buf *b, const char *type, const char *why)
 	buf_char(b, '}');
 }
 
+/* What stands before this is not all; @why, or NULL: a limit. */
+static void truncated(struct buf *b, const char *why)
+{
+	buf_str(b, ",\"truncated\":true");
+	if (!why || strcmp(why, "not captured") == 0)
+		return;
+	buf_str(b, ",\"reason\":");
+	buf_json_str(b, why);
+}
+
 static void number(struct buf *b, const char *key, uint64_t n)
 {
 	buf_str(b, key);
@@ -164,7 +174,7 @@ static void map(struct value_ctx *v, struct buf *b, const struct gotype *t, uint
 		buf_str(b, ",\"entries\":");
 		entries(v, b, t, e);
 		if (e->n < e->len)
-			buf_str(b, ",\"truncated\":true");
+			truncated(b, e->cut);
 	}
 	value_map_put(v, e);
 }
@@ -177,7 +187,7 @@ static void buffered(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		inner(v, b, t->elem, value_chan_element(c, t, i));
 	buf_char(b, ']');
 	if (c->have < c->len)
-		buf_str(b, ",\"truncated\":true");
+		truncated(b, NULL);
 }
 
 static void channel(struct value_ctx *v, struct buf *b, const struct gotype *t, uint64_t to)
@@ -426,7 +436,7 @@ static void put_members(struct value_ctx *v, struct buf *b, const struct gotype 
 		if (w->to || w->to_why)
 			behind(v, b, t, p, w);
 		if (w->n < w->len)
-			buf_str(b, ",\"truncated\":true");
+			truncated(b, w->ref.cut);
 	}
 	if (w->n < w->len)
 		number(b, ",\"len\":", w->len);

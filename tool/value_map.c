@@ -95,7 +95,7 @@ static void groups(struct walk *w, uint64_t address, uint64_t n)
 	for (uint64_t i = 0; i < g.have && may_look(w); i++)
 		group(w, g.data + i * w->m->size);
 	if (g.have < g.len)
-		missing(w, g.unavailable);
+		missing(w, g.unavailable ?: g.cut);
 }
 
 static void table(struct walk *w, const struct golayout_swiss *l, uint64_t address)
@@ -134,7 +134,7 @@ static void swiss(struct walk *w, const struct golayout_swiss *l, const uint8_t 
 		last = t;
 	}
 	if (d.have < d.len)
-		missing(w, d.unavailable);
+		missing(w, d.unavailable ?: d.cut);
 }
 
 static void chain(struct walk *w, const uint8_t *p)
@@ -169,7 +169,7 @@ static void buckets(struct walk *w, uint64_t address, uint64_t n, bool old)
 			chain(w, p);
 	}
 	if (b.have < b.len)
-		missing(w, b.unavailable);
+		missing(w, b.unavailable ?: b.cut);
 }
 
 static void hmap(struct walk *w, const struct golayout_hmap *l, const uint8_t *p)
@@ -245,6 +245,7 @@ struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
 		return NULL;
 	e->n = 0;
 	e->len = 0;
+	e->cut = NULL;
 	e->unavailable = NULL;
 
 	struct walk w = { .v = v, .t = t, .m = t->map, .e = e };
@@ -254,6 +255,8 @@ struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
 		missing(&w, "out of memory");
 	if (!e->n)
 		e->unavailable = w.why;
+	else if (e->n < e->len)
+		e->cut = w.why;
 	return e;
 }
 

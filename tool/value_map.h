@@ -16,6 +16,7 @@ struct value_entry {
  * @v: entries that were captured
  * @n: their number
  * @len: entries of the map
+ * @cut: why there are not all, or NULL: a limit, as a rule
  * @unavailable: why there are none, or NULL
  * @cap: room in @v
  * @next: for the list of unused ones
@@ -24,6 +25,7 @@ struct value_entries {
 	struct value_entry *v;
 	size_t n;
 	uint64_t len;
+	const char *cut;
 	const char *unavailable;
 	size_t cap;
 	struct value_entries *next;

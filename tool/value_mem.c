@@ -146,3 +146,10 @@ const char *value_mem_why(struct value_mem *m, uint64_t address)
 		return value_mem_status(c->status);
 	return m->rec->h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : "not captured";
 }
+
+const char *value_mem_cut(struct value_mem *m, uint64_t address)
+{
+	const struct record_chunk *c = exact(m, address);
+
+	return c ? value_mem_status(c->status) : NULL;
+}

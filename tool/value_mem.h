@@ -52,6 +52,8 @@ static inline void value_mem_start(struct value_mem *m, const struct record *rec
 const uint8_t *value_mem_at(struct value_mem *m, uint64_t address, uint64_t *have);
 /* Why there are not more bytes at @address; NULL if the plan's limits did not allow more. */
 const char *value_mem_why(struct value_mem *m, uint64_t address);
+/* Why the bytes at @address come to an end too early; NULL: a limit, or nobody knows. */
+const char *value_mem_cut(struct value_mem *m, uint64_t address);
 /* What a chunk's status says, or NULL. */
 const char *value_mem_status(uint32_t status);
 

@@ -65,7 +65,7 @@ static void string(struct value_ctx *v, struct buf *b, const uint8_t *p)
 	}
 	buf_quote(b, s.data, s.size);
 	if (s.have < s.len) {
-		buf_str(b, "...");
+		value_text_cut(b, s.cut);
 		value_text_length(b, s.len);
 	}
 }
@@ -92,7 +92,7 @@ static void bytes(struct buf *b, const struct gotype *t, const struct value_byte
 		buf_char(b, '(');
 		buf_quote(b, s->data, s->size);
 		if (s->have < s->len)
-			buf_str(b, "...");
+			value_text_cut(b, s->cut);
 		buf_char(b, ')');
 	} else {
 		buf_char(b, '{');
@@ -103,8 +103,10 @@ static void bytes(struct buf *b, const struct gotype *t, const struct value_byte
 			buf_char(b, hex[s->data[i] >> 4]);
 			buf_char(b, hex[s->data[i] & 15]);
 		}
-		if (s->have < s->len)
-			buf_str(b, s->size ? ", ..." : "...");
+		if (s->have < s->len) {
+			buf_str(b, s->size ? ", " : "");
+			value_text_cut(b, s->cut);
+		}
 		buf_char(b, '}');
 	}
 	if (s->have < s->len)
@@ -135,7 +137,7 @@ static void slice(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		bytes(b, t, &s);
 	} else if (value_enter(v, t, s.address)) {
 		literal(v, b, &(struct value_list){
-			.type = t, .data = s.data, .n = s.have, .len = s.len,
+			.type = t, .data = s.data, .n = s.have, .len = s.len, .cut = s.cut,
 		}, place);
 		value_leave(v);
 	} else {
@@ -188,7 +190,7 @@ static void map(struct value_ctx *v, struct buf *b, const struct gotype *t, cons
 	} else {
 		value_map_sort(v, t, e);
 		literal(v, b, &(struct value_list){
-			.type = t, .entries = e, .n = e->n, .len = e->len,
+			.type = t, .entries = e, .n = e->n, .len = e->len, .cut = e->cut,
 		}, place);
 	}
 	value_map_put(v, e);

@@ -32,6 +32,7 @@ bool value_text_convert(struct buf *b, const struct gotype *t, enum value_place 
  * @data: elements, or a struct's fields
  * @n: elements, fields or entries that can be shown
  * @len: that there are
+ * @cut: why there are more than can be shown, or NULL: a limit, as a rule
  * @entries: of a map
  * @chan: of a channel
  * @captured: a closure's struct: without the code
@@ -41,6 +42,7 @@ struct value_list {
 	const uint8_t *data;
 	uint64_t n;
 	uint64_t len;
+	const char *cut;
 	const struct value_entries *entries;
 	const struct value_chan *chan;
 	bool captured;
@@ -51,6 +53,8 @@ struct value_list {
  * line if it fits or v->width is 0, else a line for each item.
  */
 void value_braces(struct value_ctx *v, struct buf *b, const struct value_list *l);
+/* "...": more was not to be had, perhaps because @why. */
+void value_text_cut(struct buf *b, const char *why);
 /* " (len 3)" */
 void value_text_length(struct buf *b, uint64_t len);
 

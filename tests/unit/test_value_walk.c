@@ -70,6 +70,14 @@ static void test_not_followed(void **state)
 	     "'0x100','to':{'type':'example.com/shop.Item','unavailable':'cut at a limit'}");
 	SAYS(SHOW(&p_item, 0x200), "(*shop.Item)(0x200)<no readable memory>");
 	SAYS(SHOW(&p_item, 0), "nil");
+	/* The beginning was readable. */
+	PUT(0x300, 1, 2);
+	recs_record.chunks[recs_record.nchunks - 1].status = GOPROBE_CHUNK_FAULT;
+	SAYS(SHOW(&t_ints, 0x300, 9, 9), "[]int{1, 2, ...<no readable memory>} (len 9)");
+	SAYS(JSON(&t_ints, 0x300, 9, 9),
+	     "[1,2],'truncated':true,'reason':'no readable memory','len':9");
+	assert_non_null(strstr(SHOW(&t_bytes, 0x300, 99, 99),
+			       ", 0x00, ...<no readable memory>} (len 99)"));
 	recs_record.h.flags = GOPROBE_RECORD_F_BUDGET;
 	SAYS(SHOW(&p_item, 0xc000012340), "(*shop.Item)(0xc000012340)<record is full>");
 }
