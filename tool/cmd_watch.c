@@ -121,7 +121,8 @@ static int parse_option(struct watching *w, int opt, char **argv, struct diag *d
 		return target_check_pids(optarg, d) ? CMD_USAGE : CMD_DONE;
 	case 'i':
 		if (!cmd_parse_duration(optarg, &w->interval) || w->interval < 1000000)
-			return cmd_bad_value("--interval", optarg, "a time from 1ms on: 5s, 200ms", d);
+			return cmd_bad_value("--interval", optarg, "a time from 1ms on: 5s, 200ms",
+					     d);
 		return CMD_DONE;
 	case OPT_COUNT:
 		if (!cmd_parse_number(optarg, 1, UINT64_MAX, &w->count))

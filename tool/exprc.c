@@ -71,8 +71,8 @@ static int compile_field(struct exprjob *j, const struct expr *e, struct exprpla
 	case GOFIELD_NONE:
 		return unknown_field(j, e, in);
 	case GOFIELD_SEVERAL:
-		return exprjob_wrong(j, e, "more than one embedded field of %s has a field '%s'", in->name,
-			     e->s);
+		return exprjob_wrong(j, e, "more than one embedded field of %s has a field '%s'",
+				     in->name, e->s);
 	case GOFIELD_ONE:
 		break;
 	}
@@ -123,8 +123,7 @@ static void count_entries(struct exprjob *j, struct exprplace *p, bool cap)
 	uint32_t offset;
 
 	counter_of(j, p->type, cap, &offset);
-	exprcode_op(&j->code, (struct goprobe_op){ .code = GOPROBE_OP_JEQ, .a = at.reg,
-						   .b = EXPRCODE_ZERO, .offset = 1 });
+	exprcode_skip(&j->code, GOPROBE_OP_JEQ, at.reg, EXPRCODE_ZERO);
 	exprplace_load(&j->code, &at, offset, WORD, at.reg);
 	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = &exprjob_int, .reg = at.reg };
 }
@@ -169,12 +168,9 @@ static void check_type(struct exprjob *j, const struct exprplace *p, uint64_t rt
 	/* An itab's second word is the type: internal/abi.ITab. */
 	if (!p->type->empty)
 		exprplace_load(&j->code, &word, WORD, WORD, word.reg);
-	exprcode_op(&j->code, (struct goprobe_op){ .code = GOPROBE_OP_STATIC, .a = wanted,
-						   .value = rtype });
-	exprcode_op(&j->code, (struct goprobe_op){ .code = GOPROBE_OP_JEQ, .a = word.reg,
-						   .b = wanted, .offset = 1 });
-	exprcode_op(&j->code, (struct goprobe_op){ .code = GOPROBE_OP_FAIL,
-						   .value = GOPROBE_CHUNK_TYPE });
+	exprcode_set(&j->code, GOPROBE_OP_STATIC, wanted, rtype);
+	exprcode_skip(&j->code, GOPROBE_OP_JEQ, word.reg, wanted);
+	exprcode_set(&j->code, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_TYPE);
 	j->code.reg = word.reg;
 }
 
@@ -193,7 +189,8 @@ static int compile_assert(struct exprjob *j, const struct expr *e, struct exprpl
 	if (!wanted)
 		return -1;
 	if (wanted->kind == GOTYPE_INTERFACE) {
-		exprjob_wrong(j, e, "an interface never holds an interface, such as %s", wanted->name);
+		exprjob_wrong(j, e, "an interface never holds an interface, such as %s",
+			      wanted->name);
 		diag_span(j->d, j->text, e->type->at, e->type->len);
 		return -1;
 	}
@@ -215,7 +212,8 @@ static int compile_assert(struct exprjob *j, const struct expr *e, struct exprpl
 
 static int compile_number(const struct expr *e, struct exprplace *p)
 {
-	*p = (struct exprplace){ .kind = EXPRPLACE_CONSTANT, .type = &exprjob_int, .at = e->number };
+	*p = (struct exprplace){ .kind = EXPRPLACE_CONSTANT, .type = &exprjob_int,
+				 .at = e->number };
 	return 0;
 }
 
@@ -281,7 +279,7 @@ static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struc
 		return exprjob_wrong(j, e, "a number is no value of the program");
 	c->reg = 0;
 	j->unavailable = NULL;
-	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_TRY, .value = i });
+	exprcode_set(c, GOPROBE_OP_TRY, 0, i);
 	if (exprjob_compile(j, e, &p))
 		return -1;
 	v->name = expr_text(j->scope->mem, j->text, e);

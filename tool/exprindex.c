@@ -42,10 +42,8 @@ static int compile_index(struct exprjob *j, const struct expr *e, uint8_t *reg)
 static void add_index(struct exprjob *j, struct exprplace *p, uint8_t index,
 		      const struct gotype *elem)
 {
-	exprcode_op(&j->code, (struct goprobe_op){ .code = GOPROBE_OP_MUL_I, .a = index,
-						   .value = elem->size });
-	exprcode_op(&j->code, (struct goprobe_op){ .code = GOPROBE_OP_ADD, .a = p->reg,
-						   .b = index });
+	exprcode_set(&j->code, GOPROBE_OP_MUL_I, index, elem->size);
+	exprcode_op2(&j->code, GOPROBE_OP_ADD, p->reg, index);
 	p->type = elem;
 }
 
@@ -89,8 +87,7 @@ static int index_array(struct exprjob *j, const struct expr *e, struct exprplace
 	if (compile_index(j, e->index, &index))
 		return -1;
 	count = exprcode_take(&j->code);
-	exprcode_op(&j->code, (struct goprobe_op){ .code = GOPROBE_OP_IMM, .a = count,
-						   .value = t->count });
+	exprcode_set(&j->code, GOPROBE_OP_IMM, count, t->count);
 	exprplace_check(&j->code, index, count, GOPROBE_CHUNK_RANGE);
 	if (p->kind == EXPRPLACE_PARTS)
 		p->type = t->elem;
@@ -138,7 +135,8 @@ static int index_map(struct exprjob *j, const struct expr *e, struct exprplace *
 	struct exprstep step = { .kind = EXPRSTEP_KEY };
 
 	if (!map->key || !map->elem)
-		return exprjob_wrong(j, e, "the key and element types of %s are not known", map->name);
+		return exprjob_wrong(j, e, "the key and element types of %s are not known",
+				     map->name);
 	if (key_of(j, e, map, &step.key))
 		return -1;
 	return exprjob_add_step(j, e, p, step, map->elem);
@@ -155,8 +153,14 @@ static int index_later(struct exprjob *j, const struct expr *e, struct exprplace
 		step = (struct exprstep){ .kind = EXPRSTEP_KEY, .key = {
 			.kind = GOTYPE_STRING, .s = e->index->s, .n = e->index->n } };
 	else if (!constant(e->index, &step.index) || e->index->negative)
-		return exprjob_wrong(j, e->index, "behind a map or an interface an index is a plain number");
+		return exprjob_wrong(j, e->index,
+				     "behind a map or an interface an index is a plain number");
 	return exprjob_add_step(j, e, p, step, elem);
+}
+
+static bool has_elements(const struct gotype *t)
+{
+	return t->kind == GOTYPE_SLICE || t->kind == GOTYPE_ARRAY || t->kind == GOTYPE_STRING;
 }
 
 int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
@@ -175,8 +179,7 @@ int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace 
 		return index_map(j, e, p, t);
 	if (!t || t->kind == GOTYPE_INTERFACE)
 		return index_later(j, e, p, NULL);
-	if (t->kind == GOTYPE_CHAN || (p->steps.n && (t->kind == GOTYPE_SLICE ||
-	    t->kind == GOTYPE_ARRAY || t->kind == GOTYPE_STRING)))
+	if (t->kind == GOTYPE_CHAN || (p->steps.n && has_elements(t)))
 		return index_later(j, e, p, t);
 	if (t->kind == GOTYPE_ARRAY)
 		return index_array(j, e, p);

@@ -33,7 +33,7 @@ int exprjob_wrong(struct exprjob *j, const struct expr *e, const char *fmt, ...)
 
 /* As exprjob_wrong(), about the operand: "'x' is of type int, ..." */
 int exprjob_wrong_type(struct exprjob *j, const struct expr *e, const struct expr *operand,
-		      const struct gotype *t, const char *what)
+		       const struct gotype *t, const char *what)
 {
 	char sentence[512];
 
@@ -64,7 +64,7 @@ const struct gotype *exprjob_type_of(const struct exprplace *p)
 }
 
 int exprjob_add_step(struct exprjob *j, const struct expr *e, struct exprplace *p,
-		    struct exprstep step, const struct gotype *inner)
+		     struct exprstep step, const struct gotype *inner)
 {
 	if (p->steps.n == EXPRJOB_STEPS_MAX)
 		return exprjob_wrong(j, e, "this is too long");

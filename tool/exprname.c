@@ -52,7 +52,8 @@ static int find_variable(struct exprjob *j, const struct expr *e, const char *na
 	int found = varname_find(j->scope->bin, name, &v, j->d);
 
 	if (found > 0 && !v.type)
-		found = diag_set(j->d, "the type of '%s' is not known: the binary has no debug information",
+		found = diag_set(j->d,
+				 "the type of '%s' is not known: the binary has no debug information",
 				 name);
 	if (found > 0)
 		*p = (struct exprplace){ .kind = EXPRPLACE_STATIC, .type = v.type, .at = v.vaddr };
@@ -79,7 +80,7 @@ static int unknown_param(struct exprjob *j, const struct expr *e)
 
 	if (!sig || sig->incomplete) {
 		exprjob_wrong(j, e, "it is not known what '%s' is: %s", e->s,
-		      sig ? sig->incomplete : "the function is not described");
+			      sig ? sig->incomplete : "the function is not described");
 		diag_hint(j->d, "write the signature before it: '%s(%s T): (%s)'", fn, e->s, e->s);
 		return -1;
 	}
@@ -98,10 +99,14 @@ static int unknown_param(struct exprjob *j, const struct expr *e)
 /* It is one, but of the other side of the call. */
 static int other_side(struct exprjob *j, const struct expr *e)
 {
-	exprjob_wrong(j, e, j->scope->results ? "'%s' is a parameter: it is known only when %s is called" :
-	      "'%s' is a result: it is known only when %s returns", e->s, j->scope->fn->name);
-	diag_hint(j->d, "the first list is of the call, the second one of the return: '%s(%s)(%s)'",
-		  j->scope->fn->name, j->scope->results ? e->s : "", j->scope->results ? "" : e->s);
+	bool results = j->scope->results;
+	const char *fn = j->scope->fn->name;
+
+	exprjob_wrong(j, e, "'%s' is a %s: it is known only when %s %s", e->s,
+		      results ? "parameter" : "result", fn, results ? "is called" : "returns");
+	diag_hint(j->d,
+		  "the first list is of the call, the second one of the return: '%s(%s)(%s)'", fn,
+		  results ? e->s : "", results ? "" : e->s);
 	return -1;
 }
 

@@ -12,6 +12,21 @@ void exprcode_op(struct exprcode *c, struct goprobe_op op)
 		c->ops[c->nops++] = op;
 }
 
+void exprcode_op2(struct exprcode *c, uint8_t code, uint8_t a, uint8_t b)
+{
+	exprcode_op(c, (struct goprobe_op){ .code = code, .a = a, .b = b });
+}
+
+void exprcode_skip(struct exprcode *c, uint8_t code, uint8_t a, uint8_t b)
+{
+	exprcode_op(c, (struct goprobe_op){ .code = code, .a = a, .b = b, .offset = 1 });
+}
+
+void exprcode_set(struct exprcode *c, uint8_t code, uint8_t a, uint64_t value)
+{
+	exprcode_op(c, (struct goprobe_op){ .code = code, .a = a, .value = value });
+}
+
 uint8_t exprcode_take(struct exprcode *c)
 {
 	if (c->reg == EXPRCODE_ZERO) {
@@ -48,7 +63,7 @@ static void load_part(struct exprcode *c, const struct exprplace *p, uint64_t at
 		c->full = true;
 		return;
 	}
-	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_REG, .a = reg, .b = part->reg });
+	exprcode_op2(c, GOPROBE_OP_REG, reg, part->reg);
 }
 
 void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offset,
@@ -62,21 +77,20 @@ void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offs
 		load_part(c, p, at, reg);
 		return;
 	case EXPRPLACE_STACK:
-		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_SP, .a = reg, .value = at });
+		exprcode_set(c, GOPROBE_OP_SP, reg, at);
 		break;
 	case EXPRPLACE_STATIC:
-		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_STATIC, .a = reg,
-						    .value = at });
+		exprcode_set(c, GOPROBE_OP_STATIC, reg, at);
 		break;
 	case EXPRPLACE_MEMORY:
 		load.b = p->reg;
 		load.value = at;
 		break;
 	case EXPRPLACE_REGISTER:
-		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_MOVE, .a = reg, .b = p->reg });
+		exprcode_op2(c, GOPROBE_OP_MOVE, reg, p->reg);
 		return;
 	case EXPRPLACE_CONSTANT:
-		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_IMM, .a = reg, .value = at });
+		exprcode_set(c, GOPROBE_OP_IMM, reg, at);
 		return;
 	}
 	exprcode_op(c, load);
@@ -89,15 +103,14 @@ void exprplace_number(struct exprcode *c, const struct exprplace *p, uint8_t reg
 	exprplace_load(c, p, 0, size, reg);
 	if (size == WORD || p->kind == EXPRPLACE_REGISTER || p->kind == EXPRPLACE_CONSTANT)
 		return;
-	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_SIGN, .a = reg, .b = reg,
-					    .size = size });
+	struct goprobe_op sign = { .code = GOPROBE_OP_SIGN, .a = reg, .b = reg, .size = size };
+
+	exprcode_op(c, sign);
 	if (p->type->kind == GOTYPE_INT)
 		return;
 	/* Unsigned: what became negative is 2^n higher. */
-	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JSGE, .a = reg,
-					    .b = EXPRCODE_ZERO, .offset = 1 });
-	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_ADD_I, .a = reg,
-					    .value = 1ULL << (size * 8) });
+	exprcode_skip(c, GOPROBE_OP_JSGE, reg, EXPRCODE_ZERO);
+	exprcode_set(c, GOPROBE_OP_ADD_I, reg, 1ULL << (size * 8));
 }
 
 struct exprplace exprplace_follow(struct exprcode *c, const struct exprplace *p,
@@ -118,16 +131,15 @@ struct exprplace exprplace_address(struct exprcode *c, const struct exprplace *p
 		return to;
 	to.at = 0;
 	to.reg = exprcode_take(c);
-	exprcode_op(c, (struct goprobe_op){
-		.code = p->kind == EXPRPLACE_STACK ? GOPROBE_OP_SP : GOPROBE_OP_STATIC,
-		.a = to.reg, .value = p->at });
+	exprcode_set(c, p->kind == EXPRPLACE_STACK ? GOPROBE_OP_SP : GOPROBE_OP_STATIC, to.reg,
+		     p->at);
 	return to;
 }
 
 void exprplace_check(struct exprcode *c, uint8_t a, uint8_t b, uint32_t status)
 {
-	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JLT, .a = a, .b = b, .offset = 1 });
-	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_FAIL, .value = status });
+	exprcode_skip(c, GOPROBE_OP_JLT, a, b);
+	exprcode_set(c, GOPROBE_OP_FAIL, 0, status);
 }
 
 static void add_piece(struct exprcode *c, struct goprobe_piece piece)
@@ -156,6 +168,8 @@ bool exprplace_store(struct exprcode *c, const struct exprplace *p, uint32_t *of
 {
 	uint64_t align = p->type->align ? p->type->align : 1, size = p->type->size;
 	uint64_t at = (c->size + align - 1) / align * align;
+	struct goprobe_piece piece = { .size = (uint32_t)size, .frame = (uint32_t)at };
+	struct goprobe_op op = { .size = (uint32_t)size, .offset = (uint32_t)at };
 
 	*offset = 0;
 	if (!size)
@@ -167,33 +181,32 @@ bool exprplace_store(struct exprcode *c, const struct exprplace *p, uint32_t *of
 	switch (p->kind) {
 	case EXPRPLACE_PARTS:
 		store_parts(c, p, *offset);
-		break;
+		return true;
 	case EXPRPLACE_STACK:
-		add_piece(c, (struct goprobe_piece){ .source = GOPROBE_FROM_STACK, .size = size,
-						     .frame = *offset, .offset = (int32_t)p->at });
-		break;
+		piece.source = GOPROBE_FROM_STACK;
+		piece.offset = (int32_t)p->at;
+		add_piece(c, piece);
+		return true;
 	case EXPRPLACE_STATIC:
-		add_piece(c, (struct goprobe_piece){ .source = GOPROBE_FROM_STATIC, .size = size,
-						     .frame = *offset, .address = p->at });
-		break;
+		piece.source = GOPROBE_FROM_STATIC;
+		piece.address = p->at;
+		add_piece(c, piece);
+		return true;
 	case EXPRPLACE_MEMORY:
-		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_COPY, .b = p->reg,
-						    .size = size, .offset = *offset,
-						    .value = p->at });
+		op.code = GOPROBE_OP_COPY;
+		op.b = p->reg;
+		op.value = p->at;
 		break;
 	case EXPRPLACE_REGISTER:
-		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_STORE, .a = p->reg,
-						    .size = size, .offset = *offset });
+		op.code = GOPROBE_OP_STORE;
+		op.a = p->reg;
 		break;
-	case EXPRPLACE_CONSTANT: {
-		uint8_t reg = exprcode_take(c);
-
-		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_IMM, .a = reg,
-						    .value = p->at });
-		exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_STORE, .a = reg,
-						    .size = size, .offset = *offset });
+	case EXPRPLACE_CONSTANT:
+		op.code = GOPROBE_OP_STORE;
+		op.a = exprcode_take(c);
+		exprcode_set(c, GOPROBE_OP_IMM, op.a, p->at);
 		break;
 	}
-	}
+	exprcode_op(c, op);
 	return true;
 }

@@ -67,6 +67,11 @@ struct exprcode {
 };
 
 void exprcode_op(struct exprcode *c, struct goprobe_op op);
+/* The forms that most have: two registers; one, and a value. */
+void exprcode_op2(struct exprcode *c, uint8_t code, uint8_t a, uint8_t b);
+void exprcode_set(struct exprcode *c, uint8_t code, uint8_t a, uint64_t value);
+/* A jump over the next operation. */
+void exprcode_skip(struct exprcode *c, uint8_t code, uint8_t a, uint8_t b);
 /* A free register. */
 uint8_t exprcode_take(struct exprcode *c);
 

@@ -68,6 +68,15 @@ static void later(struct walk *w, struct place p)
 		w->v[w->n++] = p;
 }
 
+/* As later(), @n of what @role and @t say at @at, as far away as @from. */
+static void near_by(struct walk *w, const struct place *from, enum role role,
+		    const struct gotype *t, uint64_t at, uint64_t n)
+{
+	struct place p = { .role = role, .t = t, .at = at, .n = n, .level = from->level };
+
+	later(w, p);
+}
+
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -216,26 +225,23 @@ static void buckets(struct walk *w, const struct place *m, const uint8_t *p, uin
 			const uint8_t *elem = p + map->elem_at + k * map->elem_stride;
 
 			if (map->key_indirect)
-				later(w, (struct place){ ROLE_VALUES, m->t->key, word_at(key), 1, 0,
-							 m->level });
+				near_by(w, m, ROLE_VALUES, m->t->key, word_at(key), 1);
 			else
 				value(w, m->t->key, key, m->t->key->size, m->level);
 			if (map->elem_indirect)
-				later(w, (struct place){ ROLE_VALUES, m->t->elem, word_at(elem), 1,
-							 0, m->level });
+				near_by(w, m, ROLE_VALUES, m->t->elem, word_at(elem), 1);
 			else
 				value(w, m->t->elem, elem, m->t->elem->size, m->level);
 		}
 		if (!map->swiss)
-			later(w, (struct place){ ROLE_BUCKETS, m->t,
-						 word_at(p + map->size - WORD), 1, 0, m->level });
+			near_by(w, m, ROLE_BUCKETS, m->t, word_at(p + map->size - WORD), 1);
 	}
 }
 
 static void tables(struct walk *w, const struct place *m, const uint8_t *p, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
-		later(w, (struct place){ ROLE_TABLE, m->t, word_at(p + i * WORD), 1, 0, m->level });
+		near_by(w, m, ROLE_TABLE, m->t, word_at(p + i * WORD), 1);
 }
 
 static void table(struct walk *w, const struct place *m, const uint8_t *p)
@@ -243,8 +249,8 @@ static void table(struct walk *w, const struct place *m, const uint8_t *p)
 	const struct golayout_swiss *s = &w->layout->swiss;
 	uint64_t n = word_at(p + s->table_mask);
 
-	later(w, (struct place){ ROLE_BUCKETS, m->t, word_at(p + s->table_groups),
-				 least(n, w->g->limits.elements / 8) + 1, 0, m->level });
+	near_by(w, m, ROLE_BUCKETS, m->t, word_at(p + s->table_groups),
+		least(n, w->g->limits.elements / 8) + 1);
 }
 
 /* The entries of a map can be found, and lie in its buckets. */
@@ -268,9 +274,8 @@ static void channel(struct walk *w, const struct place *c, const uint8_t *p)
 	const struct golayout_chan *h = &w->layout->chan;
 
 	if (c->t->elem)
-		later(w, (struct place){ ROLE_VALUES, c->t->elem, word_at(p + h->buf),
-					 least(word_at(p + h->dataqsiz), w->g->limits.elements), 0,
-					 c->level });
+		near_by(w, c, ROLE_VALUES, c->t->elem, word_at(p + h->buf),
+			least(word_at(p + h->dataqsiz), w->g->limits.elements));
 }
 
 static void closure(struct walk *w, const struct place *c, const uint8_t *p)
@@ -280,7 +285,7 @@ static void closure(struct walk *w, const struct place *c, const uint8_t *p)
 	const struct gotype *t = exact ? gobin_closure_type(w->g->bin, f->entry) : NULL;
 
 	if (t && t->size > WORD)
-		later(w, (struct place){ ROLE_VALUES, t, c->at, 1, 0, c->level });
+		near_by(w, c, ROLE_VALUES, t, c->at, 1);
 }
 
 /* --- all ------------------------------------------------------------------------------- */
@@ -313,10 +318,12 @@ static uint64_t size_of(const struct walk *w, const struct place *p)
 
 static bool copied(const struct globals *g, uint64_t at, uint64_t size)
 {
-	for (size_t i = 0; i < g->rec.nchunks; i++)
-		if (g->rec.chunks[i].type != GOPROBE_TYPE_MISSED && g->rec.chunks[i].address == at &&
-		    g->rec.chunks[i].size >= size)
+	for (size_t i = 0; i < g->rec.nchunks; i++) {
+		const struct record_chunk *c = &g->rec.chunks[i];
+
+		if (c->type != GOPROBE_TYPE_MISSED && c->address == at && c->size >= size)
 			return true;
+	}
 	return false;
 }
 

@@ -15,22 +15,22 @@
 /* A value that is larger is no argument. */
 #define SIZE_MOST (1ULL << 30)
 
-#define BASIC(k, n, s) \
-	{ .kind = GOTYPE_##k, .name = n, .size = s, .align = (s) < WORD ? (s) : WORD }
+#define BASIC(_kind, _name, _size, _align) \
+	{ .kind = GOTYPE_##_kind, .name = (_name), .size = (_size), .align = (_align) }
 
 /* Types that exist whether or not the binary has descriptors of them. */
 static const struct gotype basic[] = {
-	BASIC(BOOL, "bool", 1),
-	BASIC(INT, "int", 8), BASIC(INT, "int8", 1), BASIC(INT, "int16", 2),
-	BASIC(INT, "int32", 4), BASIC(INT, "int64", 8),
-	BASIC(UINT, "uint", 8), BASIC(UINT, "uint8", 1), BASIC(UINT, "uint16", 2),
-	BASIC(UINT, "uint32", 4), BASIC(UINT, "uint64", 8), BASIC(UINT, "uintptr", 8),
-	BASIC(FLOAT, "float32", 4), BASIC(FLOAT, "float64", 8),
+	BASIC(BOOL, "bool", 1, 1),
+	BASIC(INT, "int", 8, 8), BASIC(INT, "int8", 1, 1), BASIC(INT, "int16", 2, 2),
+	BASIC(INT, "int32", 4, 4), BASIC(INT, "int64", 8, 8),
+	BASIC(UINT, "uint", 8, 8), BASIC(UINT, "uint8", 1, 1), BASIC(UINT, "uint16", 2, 2),
+	BASIC(UINT, "uint32", 4, 4), BASIC(UINT, "uint64", 8, 8), BASIC(UINT, "uintptr", 8, 8),
+	BASIC(FLOAT, "float32", 4, 4), BASIC(FLOAT, "float64", 8, 8),
 	{ .kind = GOTYPE_COMPLEX, .name = "complex64", .size = 8, .align = 4 },
-	BASIC(COMPLEX, "complex128", 16),
-	BASIC(STRING, "string", 16), BASIC(INTERFACE, "error", 16),
+	BASIC(COMPLEX, "complex128", 16, 8),
+	BASIC(STRING, "string", 16, 8), BASIC(INTERFACE, "error", 16, 8),
 	{ .kind = GOTYPE_INTERFACE, .name = "interface {}", .size = 16, .align = 8, .empty = true },
-	BASIC(POINTER, "unsafe.Pointer", 8),
+	BASIC(POINTER, "unsafe.Pointer", 8, 8),
 };
 
 static const struct gotype unknown = { .kind = GOTYPE_UNKNOWN, .name = "?" };

@@ -56,7 +56,7 @@ static size_t skip_group(const struct lex *lx, size_t k)
 			return k - from;
 		if (t->kind != LEX_PUNCT)
 			continue;
-		depth += strchr("([{", t->punct) != NULL;
+		depth += t->punct == '(' || t->punct == '[' || t->punct == '{';
 		if (strchr(")]}", t->punct) && !--depth)
 			return k - from + 1;
 	}
@@ -172,7 +172,7 @@ static int parse_name(struct lex *lx, struct typexpr *t, struct diag *d)
 	const struct lex_token *first = lex_next(lx);
 
 	t->kind = TYPEXPR_NAME;
-	t->name = first->s;
+	t->name = canonical(first->s);
 	if (lex_accept(lx, '.')) {
 		const struct lex_token *last = lex_next(lx);
 
@@ -181,8 +181,6 @@ static int parse_name(struct lex *lx, struct typexpr *t, struct diag *d)
 		t->name = arena_printf(lx->mem, "%s.%s", first->s, last->s);
 	} else if (first->kind != LEX_NAME) {
 		return lex_wrong(lx, first, d, "this is a package, not a type");
-	} else {
-		t->name = canonical(first->s);
 	}
 	if (!t->name)
 		return no_memory(d);
@@ -335,8 +333,9 @@ static int parse_struct(struct lex *lx, struct typexpr *t, struct diag *d)
 	if (lex_expect(lx, '}', "a struct's fields end with ';' or '}'", d))
 		return -1;
 	for (size_t i = 0; s && i < t->nfields; i++)
-		s = arena_printf(lx->mem, "%s%s %s%s%s", s, i ? ";" : "", v[i].name ? v[i].name : "",
-				 v[i].name ? " " : "", v[i].type->name);
+		s = arena_printf(lx->mem, "%s%s %s%s%s", s, i ? ";" : "",
+				 v[i].name ? v[i].name : "", v[i].name ? " " : "",
+				 v[i].type->name);
 	t->name = s ? arena_printf(lx->mem, t->nfields ? "%s }" : "%s}", s) : NULL;
 	return t->name ? 0 : no_memory(d);
 }
@@ -491,6 +490,12 @@ static int parse_param(struct lex *lx, struct typexpr_param *p, struct diag *d)
 	return slice->name ? 0 : no_memory(d);
 }
 
+/* Could the type be a parameter's name? */
+static bool is_plain(const struct typexpr *t)
+{
+	return t->kind == TYPEXPR_NAME && !strpbrk(t->name, ".[");
+}
+
 /* "a, b int": what looked like a type is a name if a later item has one. */
 static int settle_names(const struct lex *lx, struct typexpr_param *v, size_t n, struct diag *d)
 {
@@ -498,22 +503,23 @@ static int settle_names(const struct lex *lx, struct typexpr_param *v, size_t n,
 	bool named = false;
 
 	for (size_t i = 0; i < n; i++)
-		named |= v[i].name != NULL;
+		named |= !!v[i].name;
 	for (size_t i = n; named && i--;) {
 		if (v[i].name) {
 			type = v[i].type;
-		} else if (v[i].type->kind != TYPEXPR_NAME || strpbrk(v[i].type->name, ".[") || !type) {
+			continue;
+		}
+		if (!type || !is_plain(v[i].type)) {
 			diag_set(d, "some parameters have a name and this one has none");
 			diag_span(d, lx->text, v[i].at, v[i].len);
 			diag_hint(d, "call it '_'");
 			return -1;
-		} else {
-			/* As written: an alias has become another name. */
-			v[i].name = arena_strndup(lx->mem, lx->text + v[i].at, v[i].len);
-			v[i].type = type;
-			if (!v[i].name)
-				return no_memory(d);
 		}
+		/* As written: an alias has become another name. */
+		v[i].name = arena_strndup(lx->mem, lx->text + v[i].at, v[i].len);
+		v[i].type = type;
+		if (!v[i].name)
+			return no_memory(d);
 	}
 	return 0;
 }
@@ -535,7 +541,8 @@ static int parse_params(struct lex *lx, const struct typexpr_param **ret, size_t
 		if (!lex_accept(lx, ','))
 			break;
 		if (v[*n - 1].variadic)
-			return lex_wrong(lx, lex_peek(lx, 0), d, "only the last parameter is variadic");
+			return lex_wrong(lx, lex_peek(lx, 0), d,
+					 "only the last parameter is variadic");
 	}
 	if (lex_expect(lx, ')', "',' or ')' is missing here", d))
 		return -1;

@@ -30,7 +30,7 @@ static int look(void *ctx, const char *name)
 		s->first = strdup(name);
 	else if (strcmp(s->first, name) != 0)
 		s->second = strdup(name);
-	return s->second != NULL;
+	return !!s->second;
 }
 
 int varname_find(struct gobin *bin, const char *name, struct govar *ret, struct diag *d)

@@ -13,7 +13,7 @@
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
-/* --- trees as text --------------------------------------------------------- */
+/* --- trees as text ---------------------------------------- */
 
 static void put(FILE *f, const struct expr *e)
 {
@@ -103,7 +103,7 @@ static char *dump(const struct spec *s)
 	return text;
 }
 
-/* --- what is accepted ---------------------------------------------------------- */
+/* --- what is accepted ---------------------------------------- */
 
 static struct accepted {
 	const char *claim, *text, *tree;
@@ -138,8 +138,8 @@ static struct accepted {
 	{ "a comma at the end", "main.f(x, y,)", "main.f call[x | y]" },
 	{ "the example of the manual",
 	  "main.handle(r.Method, r.URL.Path, len(r.Header), *r.TLS, s.items[0].id, r.Header[\"Accept\"], main.counter)",
-	  "main.handle call[(. r Method) | (. (. r URL) Path) | (len (. r Header)) | (* (. r TLS)) |"
-	  " (. ([] (. s items) 0) id) | ([] (. r Header) <Accept>) | (. main counter)]" },
+	  "main.handle call[(. r Method) | (. (. r URL) Path) | (len (. r Header)) | (* (. r TLS)) | (. ([] (. s items) 0) id) | ([] (. r Header) <Accept>) | (. main counter)]"
+	},
 	{ "a star binds less than a dot", "f(*a.b)", "f call[(* (. a b))]" },
 	{ "parentheses bind most", "f((*a).b)", "f call[(. (* a) b)]" },
 	{ "stars of stars", "f(**a)", "f call[(* (* a))]" },
@@ -151,7 +151,8 @@ static struct accepted {
 	  "f call[([] a 31) | ([] a 3) | ([] a 15) | ([] a 15) | ([] a 1000) | ([] a 65)]" },
 	{ "a rune beyond ASCII", "f(m['é'], m['\\n'], m['\\u00e9'])",
 	  "f call[([] m 233) | ([] m 10) | ([] m 233)]" },
-	{ "a string with escapes", "f(m[\"a\\\"b\\x41\\102\\u00e9)\"])", "f call[([] m <a\"bABé)>)]" },
+	{ "a string with escapes", "f(m[\"a\\\"b\\x41\\102\\u00e9)\"])",
+	  "f call[([] m <a\"bABé)>)]" },
 	{ "a raw string", "f(m[`a\\n)`])", "f call[([] m <a\\n)>)]" },
 	{ "cap and len", "f(cap(a), len(a.b))", "f call[(cap a) | (len (. a b))]" },
 	{ "parameters that are called len and cap", "f(len, cap.x)", "f call[len | (. cap x)]" },
@@ -177,7 +178,8 @@ static struct accepted {
 	{ "a signature with one result", "main.f(a int) error", "main.f sig(a int)(- error)" },
 	{ "a signature with a pointer result", "main.f(a int) *T", "main.f sig(a int)(- *T)" },
 	{ "a signature without parameters", "main.f() error", "main.f sig()(- error)" },
-	{ "a signature with results only", "main.f() (int, error)", "main.f sig()(- int, - error)" },
+	{ "a signature with results only", "main.f() (int, error)",
+	  "main.f sig()(- int, - error)" },
 	{ "a signature without results", "main.f(a int)", "main.f sig(a int)()" },
 	{ "grouped names", "main.f(a, b int, c, d *T)",
 	  "main.f sig(a int, b int, c *T, d *T)()" },
@@ -209,7 +211,8 @@ static struct accepted {
 	  "main.f sig(r *net/http.Request, x gopkg.in/a.b.T)()" },
 	{ "types in parentheses", "main.f(a *(T), b (func()))", "main.f sig(a *T, b func())()" },
 	{ "blank parameters", "main.f(_ int, _ string)", "main.f sig(_ int, _ string)()" },
-	{ "a signature of a method", "main.(*T).M(a int) error", "main.(*T).M sig(a int)(- error)" },
+	{ "a signature of a method", "main.(*T).M(a int) error",
+	  "main.(*T).M sig(a int)(- error)" },
 	{ "a signature and values", "main.f(r *T) error : (r.x, r.y)(~r0.z)",
 	  "main.f sig(r *T)(- error) call[(. r x) | (. r y)] ret[(. ~r0 z)]" },
 	{ "a signature without results, and values", "main.f(r *T): (r.x)",
@@ -233,7 +236,7 @@ static void test_accepted(void **state)
 	spec_fini(&s);
 }
 
-/* --- what is refused --------------------------------------------------------------- */
+/* --- what is refused ---------------------------------------- */
 
 /* @mark is the line under the text: a caret, and tildes. */
 static struct refused {
@@ -262,7 +265,8 @@ static struct refused {
 	{ "a number too large", "main.f(m[18446744073709551616])",
 	  "         ^~~~~~~~~~~~~~~~~~~~", "does not fit" },
 	{ "a character that means nothing", "main.f(x#y)", "        ^", "',' or ')' is missing" },
-	{ "a path without a variable", "main.f(net/http)", "       ^~~~~~~~", "variable is missing" },
+	{ "a path without a variable", "main.f(net/http)", "       ^~~~~~~~",
+	  "variable is missing" },
 	{ "something behind the lists", "main.f(x)(y)(z)", "            ^", "nothing can follow" },
 	{ "something behind the list", "main.f(x) & y", "          ^", "nothing can follow" },
 	{ "something behind a regular expression", "/f/ x/(y)/z", "         ^",
@@ -305,7 +309,7 @@ static void test_refused(void **state)
 	diag_fini(&d);
 }
 
-/* --- what is large or broken --------------------------------------------------------- */
+/* --- what is large or broken ---------------------------------------- */
 
 static char *repeat(const char *before, const char *what, size_t n, const char *after)
 {
@@ -314,7 +318,7 @@ static char *repeat(const char *before, const char *what, size_t n, const char *
 	to = stpcpy(to, before);
 	while (n--)
 		to = stpcpy(to, what);
-	strcpy(to, after);
+	stpcpy(to, after);
 	return text;
 }
 
@@ -407,7 +411,7 @@ static void test_broken(void **state)
 				const char *from = accepted[random_next(&x) % N(accepted)].text;
 
 				if (random_next(&x) % 2)
-					text[at] = alphabet[random_next(&x) % (sizeof(alphabet) - 1)];
+					text[at] = alphabet[random_next(&x) % (N(alphabet) - 1)];
 				else
 					memmove(text + at, from, strlen(from) < len - at ?
 						strlen(from) : len - at);

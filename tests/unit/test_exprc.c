@@ -25,7 +25,7 @@
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 #define REGS 33
 
-/* --- a machine ----------------------------------------------------------------- */
+/* --- a machine ---------------------------------------- */
 
 struct word {
 	uint64_t at;
@@ -275,7 +275,7 @@ static void machine_run(struct machine *m, const struct plan_capture *c)
 	}
 }
 
-/* --- compiling --------------------------------------------------------------------- */
+/* --- compiling ---------------------------------------- */
 
 static struct bins_entry bins[BINS_MAX];
 static struct gobin *newest, *oldest, *stripped;
@@ -340,7 +340,7 @@ static void show(FILE *f, const struct machine *m, const struct plan_capture *c,
 		fprintf(f, " >%d", v->steps->v[k].kind);
 }
 
-/* --- values -------------------------------------------------------------------------- */
+/* --- values ---------------------------------------- */
 
 static struct value_row {
 	const char *claim, *text, *setup, *shown;
@@ -355,7 +355,8 @@ static struct value_row {
 	  "ax=20000 bx=5 di=6 si=7", "5 int | 6 int | 7 int" },
 	{ "what is on the stack", "main.TenInts(j, a)", "ax=1 @8008=a", "a int | 1 int" },
 	{ "a field in a register", "main.Structs(m.B, m.C, p.Y)",
-	  "x0=3ff0000000000000 bx=20000 cx=3 r9=8", "3ff0000000000000 float64 | 20000 3 string | 8 int" },
+	  "x0=3ff0000000000000 bx=20000 cx=3 r9=8",
+	  "3ff0000000000000 float64 | 20000 3 string | 8 int" },
 	{ "a field on the stack", "main.Structs(i.Name)", "@8010=20000 @8018=4", "20000 4 string" },
 	{ "a promoted field", "main.Structs(i.ID)", "@8008=2a", "2a int" },
 	{ "a type without bytes", "main.Structs(e)", "", "main.Empty" },
@@ -376,7 +377,8 @@ static struct value_row {
 	{ "an element", "main.Slices(a[1].Name)", "ax=20000 bx=2 cx=2 @20038=30000 @20040=4",
 	  "30000 4 string" },
 	{ "the first element", "main.Slices(a[0].ID)", "ax=20000 bx=1 @20000=2a", "2a int" },
-	{ "an element that is not there", "main.Slices(a[2].Name)", "ax=20000 bx=2 cx=9", "!range" },
+	{ "an element that is not there", "main.Slices(a[2].Name)", "ax=20000 bx=2 cx=9",
+	  "!range" },
 	{ "an element of nil", "main.Slices(a[0])", "ax=0 bx=0 cx=0", "!range" },
 	{ "an element of an element", "main.Slices(b[1][2])",
 	  "di=20000 si=2 @20018=30000 @20020=3 @30010=7", "7 int" },
@@ -386,18 +388,22 @@ static struct value_row {
 	  "di=20000 @20010=30000 @20018=2 @30040=40000 @30048=1 @40028=7", "7 int" },
 	{ "the length of a slice in memory", "main.Refs(len(p.Kids), cap(p.Kids))",
 	  "di=20000 @20018=2 @20020=4", "2 int | 4 int" },
-	{ "an index that is a parameter", "main.BlankLast(s[a])", "ax=2 bx=20000 cx=3 @20000=636261",
+	{ "an index that is a parameter", "main.BlankLast(s[a])",
+	  "ax=2 bx=20000 cx=3 @20000=636261",
 	  "63 uint8" },
-	{ "a negative index", "main.BlankLast(s[a])", "ax=ffffffffffffffff bx=20000 cx=3", "!range" },
+	{ "a negative index", "main.BlankLast(s[a])", "ax=ffffffffffffffff bx=20000 cx=3",
+	  "!range" },
 	{ "an index from the stack", "main.Vast(v[0])", "@8008=ff", "ff uint8" },
-	{ "an index into what is on the stack", "main.Vast(v[b])", "bx=2 @8008=aabbcc", "aa uint8" },
+	{ "an index into what is on the stack", "main.Vast(v[b])", "bx=2 @8008=aabbcc",
+	  "aa uint8" },
 	{ "an index out of an array", "main.Vast(v[b])", "bx=1388", "!range" },
 	{ "an array in a register", "main.Arrays(a[0], d[0].Y)", "ax=5 cx=6", "5 int | 6 int" },
 	{ "an array on the stack", "main.Arrays(e[1], b[1])", "@8028=20000 @8030=3 @8010=8",
 	  "20000 3 string | 8 int" },
 	{ "the length of an array", "main.Arrays(len(b), cap(e), len(c))", "",
 	  "2 int | 3 int | 0 int" },
-	{ "a nil map has no entries, a nil channel no elements", "main.Refs(len(m), len(c), cap(c))",
+	{ "a nil map has no entries, a nil channel no elements",
+	  "main.Refs(len(m), len(c), cap(c))",
 	  "ax=0 bx=0", "0 int | 0 int | 0 int" },
 	{ "the length of a channel", "main.Refs(len(c), cap(c))", "bx=20000 @20000=3 @20008=5",
 	  "3 int | 5 int" },
@@ -459,7 +465,7 @@ static void test_old_value(void **state)
 	row_bin = newest;
 }
 
-/* --- errors ------------------------------------------------------------------------------ */
+/* --- errors ---------------------------------------- */
 
 static struct error_row {
 	const char *claim, *text, *at, *sentence, *hint;
@@ -483,26 +489,33 @@ static struct error_row {
 	  "main.Tree has no field 'Colour'", "it has Left, Right, Kids, Value" },
 	{ "a field of a number", "main.Ints(a.b)", "b", "'a' is of type int, which has no fields",
 	  NULL },
-	{ "a pointer that is none", "main.Ints(*a)", "*", "'a' is of type int, not a pointer", NULL },
-	{ "an element of a number", "main.Ints(a[0])", "[", "'a' is of type int, which has no elements",
+	{ "a pointer that is none", "main.Ints(*a)", "*", "'a' is of type int, not a pointer",
+	  NULL },
+	{ "an element of a number", "main.Ints(a[0])", "[",
+	  "'a' is of type int, which has no elements",
 	  NULL },
 	{ "an element of a struct's field", "main.Refs(p.Value[1])", "[",
 	  "'p.Value' is of type int, which has no elements", NULL },
-	{ "an index that is a string", "main.Slices(a[\"x\"])", "\"x\"", "an index is a number", NULL },
-	{ "an index that is negative", "main.Slices(a[-1])", "1", "an index is not negative", NULL },
+	{ "an index that is a string", "main.Slices(a[\"x\"])", "\"x\"", "an index is a number",
+	  NULL },
+	{ "an index that is negative", "main.Slices(a[-1])", "1", "an index is not negative",
+	  NULL },
 	{ "an index that is no number", "main.Strings(b[s])", "s",
 	  "'s' is of type string, and an index is a whole number", NULL },
-	{ "an index beyond an array", "main.Arrays(b[2])", "2", "index 2 is out of the range of [2]int",
+	{ "an index beyond an array", "main.Arrays(b[2])", "2",
+	  "index 2 is out of the range of [2]int",
 	  NULL },
 	{ "a key of another type", "main.Refs(m[1])", "1", "this is no key of map[string]int",
 	  "a key is written out: a string in quotes, or a number" },
 	{ "a key that is a parameter", "main.Refs(m[p])", "p", "this is no key of map[string]int",
 	  "a key is written out: a string in quotes, or a number" },
-	{ "the length of a number", "main.Ints(len(a))", "len", "'a' is of type int, which has no length",
+	{ "the length of a number", "main.Ints(len(a))", "len",
+	  "'a' is of type int, which has no length",
 	  NULL },
 	{ "the capacity of a string", "main.Strings(cap(s))", "cap",
 	  "'s' is of type string, which has no capacity", NULL },
-	{ "a type of what is no interface", "main.Ints(a.(int))", "(", "'a' is of type int, not an interface",
+	{ "a type of what is no interface", "main.Ints(a.(int))", "(",
+	  "'a' is of type int, not an interface",
 	  NULL },
 	{ "a type that is an interface", "main.Interfaces(s.(error))", "error",
 	  "an interface never holds an interface, such as error", NULL },
@@ -513,12 +526,14 @@ static struct error_row {
 	{ "an unknown variable with a path", "main.Ints(encoding/json.x)", "encoding/json.x",
 	  "no package variable is called 'encoding/json.x'", NULL },
 	{ "a number", "main.Ints(a, 5)", "5", "a number is no value of the program", NULL },
-	{ "a string", "main.Ints(a, \"x\")", "\"x\"", "a string in quotes can only be a key", NULL },
+	{ "a string", "main.Ints(a, \"x\")", "\"x\"", "a string in quotes can only be a key",
+	  NULL },
 	{ "an unknown type in a signature", "main.Ints(x *main.Nope) : (x)", "main.Nope",
 	  "the binary has no type 'main.Nope'", NULL },
 	{ "a type without its package", "main.Ints(x Point) : (x)", "Point",
 	  "the binary has no type 'Point'", NULL },
-	{ "a pointer to no slice", "main.Loop(p[0])", "[", "'p' is of type *int, which has no elements",
+	{ "a pointer to no slice", "main.Loop(p[0])", "[",
+	  "'p' is of type *int, which has no elements",
 	  NULL },
 };
 
@@ -538,7 +553,7 @@ static void test_error(void **state)
 	diag_fini(&d);
 }
 
-/* --- variables, assertions ------------------------------------------------------------------ */
+/* --- variables, assertions ---------------------------------------- */
 
 static void put(struct machine *m, uint64_t at, uint64_t value)
 {
@@ -631,7 +646,7 @@ static void test_assertions(void **state)
 	free(m);
 }
 
-/* --- signatures ------------------------------------------------------------------------------- */
+/* --- signatures ---------------------------------------- */
 
 /* A type text, and what it comes to in the newest program. */
 static const struct {
@@ -657,7 +672,8 @@ static const struct {
 	{ "map[string][7]main.Point", "map[string][7]main.Point", GOTYPE_MAP, 8, 8 },
 	{ "func(int, ...string) error", "func(int, ...string) error", GOTYPE_FUNC, 8, 8 },
 	{ "<-chan main.Point", "<-chan main.Point", GOTYPE_CHAN, 8, 8 },
-	{ "struct{ a byte; b int32; c byte }", "struct { a uint8; b int32; c uint8 }", GOTYPE_STRUCT,
+	{ "struct{ a byte; b int32; c byte }", "struct { a uint8; b int32; c uint8 }",
+	  GOTYPE_STRUCT,
 	  12, 4 },
 	{ "struct{ a int; b struct{} }", "struct { a int; b struct {} }", GOTYPE_STRUCT, 16, 8 },
 	{ "interface{ Area() float64 }", "interface { Area() float64 }", GOTYPE_INTERFACE, 16, 8 },
@@ -806,7 +822,7 @@ static void test_map_layouts(void **state)
 	}
 }
 
-/* --- stripped -------------------------------------------------------------------------------------- */
+/* --- stripped ---------------------------------------- */
 
 static void test_stripped(void **state)
 {
@@ -818,7 +834,9 @@ static void test_stripped(void **state)
 	assert_int_equal(compile(stripped, "main.Leaf(a)", 0, &c, &d), -1);
 	assert_string_equal(d.hint, "write the signature before it: 'main.Leaf(a T): (a)'");
 	diag_fini(&d);
-	if (compile(stripped, "main.Structs(m struct { A int8; B float64; C string; _ int16; D bool }, p main.Point) : (m.C, p.Y)", 0, &c, &d))
+	if (compile(stripped,
+		    "main.Structs(m struct { A int8; B float64; C string; _ int16; D bool }, p main.Point) : (m.C, p.Y)",
+		    0, &c, &d))
 		fail_msg("%s", d.sentence);
 	machine_set(m, "bx=20000 cx=3 r9=8");
 	machine_run(m, &c);
@@ -864,7 +882,7 @@ static void test_limits(void **state)
 	if (compile(newest, text, 0, &c, &d))
 		fail_msg("%s", d.sentence);
 	assert_true(c.nops < 512);
-	strcpy(text, "main.Refs(");
+	stpcpy(text, "main.Refs(");
 	for (int i = 0; i < 8; i++)
 		strcat(text, "p.Kids[len(");
 	strcat(text, "p.Kids");
@@ -932,7 +950,6 @@ int main(void)
 		*t++ = (struct CMUnitTest){ .name = old_values[i].claim,
 					    .test_func = test_old_value,
 					    .initial_state = &old_values[i] };
-
 
 	return _cmocka_run_group_tests("exprc", tests, (size_t)(t - tests), NULL, close_all);
 }
