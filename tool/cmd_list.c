@@ -43,6 +43,7 @@ static const struct option options[] = {
 struct listed {
 	struct gobin *bin;
 	const struct gofunc *fn;
+	struct list_survey survey;
 };
 
 static int by_name(const void *a, const void *b)
@@ -68,7 +69,7 @@ static bool wanted(const struct spec *specs, size_t n, bool *found, const char *
 	return any;
 }
 
-/* The functions to list, by name. */
+/* The functions to list, in the order of their files. */
 static int collect(const struct target *t, const struct spec *specs, size_t nspecs,
 		   struct listed **ret, size_t *nret, struct diag *d)
 {
@@ -96,9 +97,8 @@ static int collect(const struct target *t, const struct spec *specs, size_t nspe
 
 		for (size_t k = 0; k < nfuncs; k++)
 			if (wanted(specs, nspecs, found, f[k].name))
-				v[n++] = (struct listed){ t->bins[i], &f[k] };
+				v[n++] = (struct listed){ .bin = t->bins[i], .fn = &f[k] };
 	}
-	qsort(v, n, sizeof(*v), by_name);
 	for (size_t i = 0; i < nspecs; i++) {
 		if (found[i])
 			continue;
@@ -120,13 +120,17 @@ static int list_functions(const struct target *t, const struct spec *specs, size
 
 	if (collect(t, specs, nspecs, &v, &n, d))
 		return CMD_FAILED;
+	/* In the order of the file, so that it is read once. */
+	for (size_t i = 0; i < n; i++)
+		list_survey(v[i].bin, v[i].fn, &v[i].survey);
+	qsort(v, n, sizeof(*v), by_name);
 
 	struct buf b = { 0 };
 
 	if (!json)
 		list_header(&b);
 	for (size_t i = 0; i < n; i++) {
-		list_function(&b, v[i].bin, v[i].fn, json);
+		list_function(&b, v[i].bin, v[i].fn, &v[i].survey, json);
 		if (b.len >= 1 << 16) {
 			fwrite(b.p, 1, b.len, stdout);
 			b.len = 0;

@@ -79,7 +79,8 @@ uint64_t dwcursor_uint(struct dwcursor *c, unsigned int n)
 	return v;
 }
 
-int dwabbrev_fixed_size(unsigned int form, bool wide)
+/* Bytes of a value, or -1 if that is not always the same. */
+static int fixed_size(unsigned int form, bool wide)
 {
 	switch (form) {
 	case DW_FORM_flag_present:
@@ -143,18 +144,17 @@ static int read_specs(struct dwabbrevs *t, struct dwcursor *c, struct dwabbrev *
 	a->spec = (uint32_t)t->nspecs;
 	while (!c->bad) {
 		uint64_t name = dwcursor_uleb(c), form = dwcursor_uleb(c);
-		struct dwspec s = { (uint16_t)name, (uint16_t)form, 0 };
-		int size;
+		struct dwspec s = { (uint16_t)name, (uint16_t)form, 0, 0 };
 
 		if (form == DW_FORM_implicit_const)
 			s.value = dwread_sleb(&c->p, c->end);
 		if (!name && !form)
 			return 0;
+		s.size = (int8_t)fixed_size(s.form, t->wide);
 		if (name > UINT16_MAX || form > UINT16_MAX || add_spec(t, s))
 			return -1;
 		a->nspecs++;
-		size = dwabbrev_fixed_size(s.form, t->wide);
-		a->fixed = a->fixed < 0 || size < 0 ? -1 : a->fixed + size;
+		a->fixed = a->fixed < 0 || s.size < 0 ? -1 : a->fixed + s.size;
 	}
 	return -1;
 }

@@ -9,6 +9,7 @@
 struct dwspec {
 	uint16_t name;
 	uint16_t form;
+	int8_t size;		/* bytes of the value, or -1 if they vary */
 	int64_t value;		/* of DW_FORM_implicit_const */
 };
 
@@ -40,9 +41,6 @@ struct dwcursor {
 const uint8_t *dwcursor_take(struct dwcursor *c, uint64_t n);
 uint64_t dwcursor_uint(struct dwcursor *c, unsigned int n);
 uint64_t dwcursor_uleb(struct dwcursor *c);
-
-/* Bytes of a value, or -1 if that is not always the same. */
-int dwabbrev_fixed_size(unsigned int form, bool wide);
 
 /* The unit's abbreviations; NULL if they are damaged, or there is no memory. */
 struct dwabbrevs *dwabbrev_find(struct dwread *r, const struct dwunit *u);

@@ -48,16 +48,15 @@ static bool read_entry(struct dwread *r, const struct dwunit *u, struct dwcursor
 	return ret->tag;
 }
 
-static void skip_value(struct dwcursor *c, const struct dwunit *u, unsigned int form)
+static void skip_value(struct dwcursor *c, const struct dwspec *s)
 {
-	int size = dwabbrev_fixed_size(form, u->wide);
 	const uint8_t *nul;
 
-	if (size >= 0) {
-		dwcursor_take(c, (uint64_t)size);
+	if (s->size >= 0) {
+		dwcursor_take(c, (uint64_t)s->size);
 		return;
 	}
-	switch (form) {
+	switch (s->form) {
 	case DW_FORM_string:
 		nul = memchr(c->p, 0, (size_t)(c->end - c->p));
 		dwcursor_take(c, nul ? (uint64_t)(nul - c->p) + 1 : UINT64_MAX);
@@ -98,7 +97,7 @@ static void skip_values(struct dwcursor *c, const struct dwdie *d)
 		return;
 	}
 	for (uint32_t i = 0; i < d->abbrev->nspecs && !c->bad; i++)
-		skip_value(c, d->unit, s[i].form);
+		skip_value(c, &s[i]);
 }
 
 bool dwread_root(struct dwread *r, struct dwunit *u, struct dwdie *ret)
@@ -224,7 +223,6 @@ static void set_addrx(struct dwread *r, const struct dwunit *u, struct dwval *v,
 static void read_value(struct dwread *r, const struct dwunit *u, struct dwcursor *c,
 		       const struct dwspec *s, struct dwval *v)
 {
-	int size = dwabbrev_fixed_size(s->form, u->wide);
 	const uint8_t *p = c->p;
 
 	switch (s->form) {
@@ -239,7 +237,7 @@ static void read_value(struct dwread *r, const struct dwunit *u, struct dwcursor
 	case DW_FORM_data2:
 	case DW_FORM_data4:
 	case DW_FORM_data8:
-		set_number(v, DWVAL_NUMBER, dwcursor_uint(c, (unsigned int)size));
+		set_number(v, DWVAL_NUMBER, dwcursor_uint(c, (unsigned int)s->size));
 		break;
 	case DW_FORM_udata:
 		set_number(v, DWVAL_NUMBER, dwcursor_uleb(c));
@@ -257,13 +255,13 @@ static void read_value(struct dwread *r, const struct dwunit *u, struct dwcursor
 	case DW_FORM_addrx2:
 	case DW_FORM_addrx3:
 	case DW_FORM_addrx4:
-		set_addrx(r, u, v, dwcursor_uint(c, (unsigned int)size));
+		set_addrx(r, u, v, dwcursor_uint(c, (unsigned int)s->size));
 		break;
 	case DW_FORM_ref1:
 	case DW_FORM_ref2:
 	case DW_FORM_ref4:
 	case DW_FORM_ref8:
-		set_number(v, DWVAL_REF, u->off + dwcursor_uint(c, (unsigned int)size));
+		set_number(v, DWVAL_REF, u->off + dwcursor_uint(c, (unsigned int)s->size));
 		break;
 	case DW_FORM_ref_udata:
 		set_number(v, DWVAL_REF, u->off + dwcursor_uleb(c));
@@ -285,7 +283,7 @@ static void read_value(struct dwread *r, const struct dwunit *u, struct dwcursor
 		set_string(r, v, DWSECT_LINE_STR, take_offset(c, u->wide));
 		break;
 	case DW_FORM_string:
-		skip_value(c, u, s->form);
+		skip_value(c, s);
 		v->class = DWVAL_STRING;
 		v->p = p;
 		v->n = (size_t)(c->p - p) - !c->bad;
@@ -304,7 +302,7 @@ static void read_value(struct dwread *r, const struct dwunit *u, struct dwcursor
 		set_block(v, c, dwcursor_uleb(c));
 		break;
 	default:
-		skip_value(c, u, s->form);
+		skip_value(c, s);
 	}
 	if (c->bad)
 		v->class = DWVAL_NONE;
@@ -322,7 +320,7 @@ bool dwread_attr(struct dwread *r, const struct dwdie *d, unsigned int attr,
 			read_value(r, d->unit, &c, &s[i], ret);
 			return ret->class != DWVAL_NONE;
 		}
-		skip_value(&c, d->unit, s[i].form);
+		skip_value(&c, &s[i]);
 	}
 	return false;
 }

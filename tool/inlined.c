@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "datawin.h"
 #include "hmap.h"
 #include "inlined.h"
 
@@ -23,7 +24,7 @@ struct callee {
 
 struct census {
 	const struct linktab *l;
-	const struct elffile *ef;
+	struct datawin *data;
 	struct hmap by_name;	/* by a hash of the name */
 	uint64_t room;		/* bytes of names that may still be looked at */
 	struct callee *all;
@@ -122,7 +123,7 @@ static int count_in(struct census *c, const struct pclntab_func *f,
 	entries = malloc(n * size + 1);
 	if (!entries)
 		return -1;
-	if (!elffile_read_vaddr(c->ef, tree, entries, n * size)) {
+	if (!datawin_read(c->data, tree, entries, n * size)) {
 		for (size_t i = 0; i < n; i++)
 			count_entry(c, f, entries + i * size, pcs[i]);
 	}
@@ -164,7 +165,7 @@ int inlined_load(struct gofuncs *f, const struct linktab *l,
 		 const struct elffile *ef)
 {
 	struct census c = {
-		.l = l, .ef = ef, .room = PCLNTAB_WORK * (uint64_t)l->tab.len,
+		.l = l, .room = PCLNTAB_WORK * (uint64_t)l->tab.len,
 	};
 	uint64_t *pcs;
 	int err = 0;
@@ -172,8 +173,9 @@ int inlined_load(struct gofuncs *f, const struct linktab *l,
 	if (f->old)
 		return 0;
 	pcs = calloc(PLACES_MAX, sizeof(*pcs));
-	if (!pcs)
-		return -1;
+	c.data = datawin_new(ef);
+	if (!pcs || !c.data)
+		err = -1;
 	for (size_t i = 0; !err && i < f->ncode; i++) {
 		struct pclntab_func pf;
 
@@ -189,6 +191,7 @@ int inlined_load(struct gofuncs *f, const struct linktab *l,
 		c.all = next;
 	}
 	hmap_fini(&c.by_name);
+	datawin_free(c.data);
 	free(pcs);
 	return err;
 }

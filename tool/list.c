@@ -37,7 +37,7 @@ void list_header(struct buf *b)
 }
 
 static void text(struct buf *b, const struct gofunc *fn, const char *sig,
-		 const struct plan_func *info)
+		 const struct list_survey *info)
 {
 	size_t start = b->len;
 
@@ -80,7 +80,7 @@ static void key(struct buf *b, const char *name)
 }
 
 static void json(struct buf *b, const struct gofunc *fn, const char *sig,
-		 const struct plan_func *info)
+		 const struct list_survey *info)
 {
 	buf_str(b, "{\"kind\":\"function\",\"func\":");
 	buf_json_str(b, fn->name);
@@ -110,17 +110,27 @@ static void json(struct buf *b, const struct gofunc *fn, const char *sig,
 	buf_str(b, "}\n");
 }
 
-void list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn, bool as_json)
+void list_survey(struct gobin *bin, const struct gofunc *fn, struct list_survey *ret)
 {
 	struct plan_func info;
-	char *sig = gobin_sig_text(bin, fn);
 
 	memset(&info, 0, sizeof(info));
 	plan_survey(bin, fn, &info);
+	ret->refused = info.refused;
+	ret->nrets = (uint32_t)info.nrets;
+	ret->ntails = (uint32_t)info.ntails;
+	ret->entry = info.entry;
+}
+
+void list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+		   const struct list_survey *info, bool as_json)
+{
+	char *sig = gobin_sig_text(bin, fn);
+
 	if (as_json)
-		json(b, fn, sig, &info);
+		json(b, fn, sig, info);
 	else
-		text(b, fn, sig, &info);
+		text(b, fn, sig, info);
 	free(sig);
 }
 
