@@ -270,13 +270,18 @@ static __always_inline int gp_capture_object(struct gp_capture *c, u64 address,
 
 static noinline int gp_capture_func(struct gp_capture *c, u64 address, u32 level)
 {
+	u32 size = sizeof(u64), *slot GP_UNINITIALIZED;
 	const struct gp_type *t = NULL;
-	u32 size = sizeof(u64);
+	struct goprobe_chunk *seen;
 	u64 code = 0;
 	int status;
 
 	if (!address)
 		return 0;
+	/* Not read again: what is not there would be a fault each time. */
+	seen = gp_seen_find(c->seen, c->to, address, GOPROBE_TYPE_CODE, size, &slot);
+	if (seen)
+		return gp_capture_again(c, seen, level);
 	status = gp_capture_copy(c, &code, address, &size);
 	if (status < 0)
 		return status;

@@ -584,6 +584,25 @@ static void memory_that_is_not_there_is_missed_once(struct kunit *test)
 	expect_chunk(test, 1, A + A_SIZE - 8, object, 8, FAULT);
 }
 
+static void a_closure_that_is_not_there_is_asked_for_once(struct kunit *test)
+{
+	u32 func = add_type(8), i;
+
+	frame_of_three(A, 200, 200);
+	add_ref(0, 0, GOPROBE_REF_SLICE, func);
+	add_ref(func, 0, GOPROBE_REF_FUNC, 0);
+	for (i = 0; i < 200; i++)
+		poke(A + 8 * i, 0x5000);
+	w->w.depth = 2;
+	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
+	copies = 0;
+	KUNIT_ASSERT_EQ(test, run_once(w->to, GP_RECORD_MAX, 0), 0);
+	KUNIT_ASSERT_EQ(test, nchunks(), 2U);
+	expect_chunk(test, 1, 0x5000, CODE, 0, FAULT);
+	/* The slice; the word, to tell its type; its chunk. */
+	KUNIT_EXPECT_EQ(test, copies, 3U);
+}
+
 static void a_walk_that_has_spent_its_budget_ends(struct kunit *test)
 {
 	u32 node = add_type(16), i;
@@ -661,6 +680,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(addresses_that_collide_end_too),
 	KUNIT_CASE(what_is_there_already_needs_no_budget),
 	KUNIT_CASE(memory_that_is_not_there_is_missed_once),
+	KUNIT_CASE(a_closure_that_is_not_there_is_asked_for_once),
 	KUNIT_CASE(a_walk_that_has_spent_its_budget_ends),
 	KUNIT_CASE(static_data_is_where_the_file_is_loaded),
 	KUNIT_CASE(absent_static_data_is_asked_for),
