@@ -163,12 +163,12 @@ def named(values):
     return [v for v in values if v["name"] != "_" and not v["name"].startswith("~")]
 
 
-# What stands beside a value that the target expects: what is behind a reference, or what a value means to people.
+# What stands beside a value: what is behind a reference, which the target tells too, or what a value means to people.
 BEHIND = {"to", "text", "message"}
 
 
 def pared(want, got):
-    """got without what is behind references: the target tells where they lead, tests/delve what is there."""
+    """got without what the target does not tell: what values mean to people, and what functions have captured."""
     if isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
         return [pared(w, g) for w, g in zip(want, got)]
     if not isinstance(got, dict):
@@ -179,7 +179,7 @@ def pared(want, got):
     if not isinstance(want, dict):
         return got
     if "address" in want:
-        return {k: v for k, v in got.items() if k in want}
+        return {k: pared(want[k], v) for k, v in got.items() if k in want}
     return {k: pared(want.get(k), v) for k, v in got.items() if k in want or k not in BEHIND}
 
 

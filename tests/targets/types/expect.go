@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
+	"sort"
 	"strconv"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // What a tracer copies by default: see plan_defaults in tool/plan.h.
@@ -61,21 +64,57 @@ func typeName(t reflect.Type) string {
 	return "[]byte"
 }
 
-// member writes the members of a JSON object that tell a value: "value", and
-// what a cut value has besides.
+// member writes the members of a JSON object that tell a value: "value", what a
+// cut value has besides, and "to": what is at the end of a pointer.
 func member(b *bytes.Buffer, r reflect.Value) {
+	r = open(r)
 	b.WriteString(`"value":`)
 	encode(b, r)
+	if cut(r) {
+		fmt.Fprintf(b, `,"truncated":true,"len":%d`, r.Len())
+	}
+	if leads(r) {
+		b.WriteString(`,"to":`)
+		within(b, r.Elem())
+	}
+}
+
+// within writes a value inside another one: alone if that is all there is to say.
+func within(b *bytes.Buffer, r reflect.Value) {
+	r = open(r)
+	if !cut(r) && !leads(r) {
+		encode(b, r)
+		return
+	}
+	fmt.Fprintf(b, `{"type":%s,`, quote([]byte(typeName(r.Type()))))
+	member(b, r)
+	b.WriteByte('}')
+}
+
+// open makes a value that is in memory, and in an exported field.
+func open(r reflect.Value) reflect.Value {
+	if !r.CanAddr() {
+		n := reflect.New(r.Type())
+		n.Elem().Set(r)
+		return n.Elem()
+	}
+	return reflect.NewAt(r.Type(), unsafe.Pointer(r.UnsafeAddr())).Elem()
+}
+
+// cut says whether a tracer shows only the beginning.
+func cut(r reflect.Value) bool {
 	switch r.Kind() {
 	case reflect.String:
-		if r.Len() > stringLimit {
-			fmt.Fprintf(b, `,"truncated":true,"len":%d`, r.Len())
-		}
+		return r.Len() > stringLimit
 	case reflect.Slice:
-		if r.Len() > elementLimit {
-			fmt.Fprintf(b, `,"truncated":true,"len":%d`, r.Len())
-		}
+		return r.Len() > elementLimit
 	}
+	return false
+}
+
+// leads says whether a tracer shows what a pointer leads to.
+func leads(r reflect.Value) bool {
+	return r.Kind() == reflect.Ptr && !r.IsNil()
 }
 
 func encode(b *bytes.Buffer, r reflect.Value) {
@@ -131,7 +170,7 @@ func encode(b *bytes.Buffer, r reflect.Value) {
 			}
 			b.WriteString(quote([]byte(r.Type().Field(i).Name)))
 			b.WriteByte(':')
-			encode(b, r.Field(i))
+			within(b, r.Field(i))
 		}
 		b.WriteByte('}')
 	case reflect.Interface:
@@ -140,7 +179,9 @@ func encode(b *bytes.Buffer, r reflect.Value) {
 			return
 		}
 		words := (*[2]uintptr)(r.Addr().UnsafePointer())
-		fmt.Fprintf(b, `{"type":%s,"address":"%#x"}`, quote([]byte(typeName(r.Elem().Type()))), words[1])
+		fmt.Fprintf(b, `{"type":%s,"address":"%#x",`, quote([]byte(typeName(r.Elem().Type()))), words[1])
+		member(b, r.Elem())
+		b.WriteByte('}')
 	default:
 		// What is a pointer in memory. A function's address here is that of its
 		// closure, not of its code.
@@ -151,9 +192,53 @@ func encode(b *bytes.Buffer, r reflect.Value) {
 		case r.Kind() == reflect.Ptr || r.Kind() == reflect.UnsafePointer:
 			fmt.Fprintf(b, `"%#x"`, p)
 		default:
-			fmt.Fprintf(b, `{"type":%s,"address":"%#x"}`, quote([]byte(typeName(r.Type()))), p)
+			fmt.Fprintf(b, `{"type":%s,"address":"%#x"`, quote([]byte(typeName(r.Type()))), p)
+			behind(b, r)
+			b.WriteByte('}')
 		}
 	}
+}
+
+// behind writes what there is of a map, a channel or a function.
+func behind(b *bytes.Buffer, r reflect.Value) {
+	switch r.Kind() {
+	case reflect.Map:
+		fmt.Fprintf(b, `,"len":%d,"entries":[`, r.Len())
+		for i, key := range sorted(r) {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(`{"key":`)
+			within(b, key)
+			b.WriteString(`,"value":`)
+			within(b, r.MapIndex(key))
+			b.WriteByte('}')
+		}
+		b.WriteByte(']')
+	case reflect.Chan:
+		fmt.Fprintf(b, `,"len":%d,"cap":%d`, r.Len(), r.Cap())
+		if elements, ok := inside[r.Pointer()]; ok {
+			b.WriteString(`,"elements":`)
+			list(b, elements, elements.Len())
+		}
+	case reflect.Func:
+		fmt.Fprintf(b, `,"func":%s`, quote([]byte(runtime.FuncForPC(r.Pointer()).Name())))
+	}
+}
+
+// inside has the elements of channels: only their maker knows them.
+var inside = map[uintptr]reflect.Value{}
+
+// sorted has the keys of a map with strings or integers for keys.
+func sorted(r reflect.Value) []reflect.Value {
+	keys := r.MapKeys()
+	sort.Slice(keys, func(i, j int) bool {
+		if keys[i].Kind() == reflect.String {
+			return keys[i].String() < keys[j].String()
+		}
+		return keys[i].Int() < keys[j].Int()
+	})
+	return keys
 }
 
 func list(b *bytes.Buffer, r reflect.Value, n int) {
@@ -162,7 +247,7 @@ func list(b *bytes.Buffer, r reflect.Value, n int) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		encode(b, r.Index(i))
+		within(b, r.Index(i))
 	}
 	b.WriteByte(']')
 }

@@ -17,6 +17,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"time"
 	"unsafe"
 )
@@ -100,6 +101,23 @@ type DetailedError struct {
 type Pair[K any, V any] struct {
 	Key K
 	Val V
+}
+
+type Tree struct {
+	Left, Right *Tree
+	Key         string
+}
+
+type Part struct {
+	Names map[string]int
+	Any   interface{}
+}
+
+type Job struct {
+	Parts []Part
+	Err   error
+	Done  chan int
+	Next  *Job
 }
 
 type Cart struct {
@@ -357,6 +375,38 @@ func (c Code) Error() string { return "code" }
 //go:noinline
 func (e *DetailedError) Error() string { return e.Op }
 
+// What is behind references.
+
+//go:noinline
+func tree(t *Tree, depth int) *Tree { return t.Left }
+
+//go:noinline
+func mapOfItems(m map[string]*Item) *Item { return m["b"] }
+
+//go:noinline
+func intMap(m map[int]string) (int, map[int]string) { return len(m), m }
+
+//go:noinline
+func mapOfSlices(m map[string][]string) []string { return m["Accept"] }
+
+//go:noinline
+func wideMap(m map[int][20]int64) int { return len(m) }
+
+//go:noinline
+func itemChan(c chan Item, d chan *Item) (chan Item, int) { return c, len(d) }
+
+//go:noinline
+func wrapped(err error) error { return fmt.Errorf("outer: %w", err) }
+
+//go:noinline
+func funcs(f func(int) int, m func(string, int) (int, error)) func(int) int { return f }
+
+//go:noinline
+func anySlice(x []interface{}) interface{} { return x }
+
+//go:noinline
+func job(j *Job) int { return len(j.Parts) }
+
 // Methods.
 
 //go:noinline
@@ -496,6 +546,7 @@ func main() {
 	aggregates()
 	pointers()
 	interfaces()
+	references()
 	methods()
 	generics()
 	declarations()
@@ -855,6 +906,91 @@ func interfaces() {
 		in("main.newShape", v("kind", &kind))
 		s, err := newShape(kind)
 		out("main.newShape", v("~r0", &s), v("~r1", &err))
+	}
+}
+
+// full makes a channel with elements.
+func full(c, elements interface{}) interface{} {
+	v, e := reflect.ValueOf(c), reflect.ValueOf(elements)
+	for k := 0; k < e.Len(); k++ {
+		v.Send(e.Index(k))
+	}
+	inside[v.Pointer()] = e
+	return c
+}
+
+func references() {
+	{
+		t := &Tree{&Tree{nil, &Tree{Key: "lr"}, "l"}, &Tree{Key: "r"}, "root"}
+		n := 3
+		in("main.tree", v("t", &t), v("depth", &n))
+		r := tree(t, n)
+		out("main.tree", v("~r0", &r))
+	}
+	for _, m := range []map[string]*Item{nil, {}, {"a": {"A-1", 1}, "b": {"B-2", -2}, "none": nil}} {
+		in("main.mapOfItems", v("m", &m))
+		r := mapOfItems(m)
+		out("main.mapOfItems", v("~r0", &r))
+	}
+	for _, n := range []int{8, 9, 50, 64} {
+		m := map[int]string{}
+		for k := 0; k < n; k++ {
+			m[k*k-100] = fmt.Sprint("v", k)
+		}
+		in("main.intMap", v("m", &m))
+		r, s := intMap(m)
+		out("main.intMap", v("~r0", &r), v("~r1", &s))
+	}
+	{
+		m := map[string][]string{"Accept": {"text/html", "*/*"}, "Host": {"example.org"}, "X-Empty": nil}
+		in("main.mapOfSlices", v("m", &m))
+		r := mapOfSlices(m)
+		out("main.mapOfSlices", v("~r0", &r))
+	}
+	{
+		// Elements of more than 128 bytes are kept elsewhere.
+		m := map[int][20]int64{1: {19: -1}, 2: {2}}
+		in("main.wideMap", v("m", &m))
+		r := wideMap(m)
+		out("main.wideMap", v("~r0", &r))
+	}
+	{
+		c := full(make(chan Item, 3), []Item{{"first", 1}, {"second", 2}}).(chan Item)
+		d := full(make(chan *Item, 2), []*Item{nil, {"by pointer", 3}}).(chan *Item)
+		in("main.itemChan", v("c", &c), v("d", &d))
+		r, n := itemChan(c, d)
+		out("main.itemChan", v("~r0", &r), v("~r1", &n))
+	}
+	{
+		err := error(&DetailedError{"read", Code(5)})
+		in("main.wrapped", v("err", &err))
+		r := wrapped(err)
+		out("main.wrapped", v("~r0", &r))
+	}
+	{
+		k, c := 1, &Cart{ID: 1}
+		f := func(x int) int { k += x; return k }
+		m := c.Add
+		in("main.funcs", v("f", &f), v("m", &m))
+		r := funcs(f, m)
+		out("main.funcs", v("~r0", &r))
+	}
+	{
+		x := []interface{}{1, "two", nil, 3.5, Item{"four", 4}, &Item{"five", 5}, []int{6}, map[string]int{"seven": 7}, [1]*Item{{"eight", 8}}}
+		in("main.anySlice", v("x", &x))
+		r := anySlice(x)
+		out("main.anySlice", v("~r0", &r))
+	}
+	{
+		j := &Job{
+			Parts: []Part{{Names: map[string]int{"n": 1}}, {Any: Point{1, 2}}},
+			Err:   errors.New("late"),
+			Done:  make(chan int, 1),
+			Next:  &Job{},
+		}
+		in("main.job", v("j", &j))
+		r := job(j)
+		out("main.job", v("~r0", &r))
 	}
 }
 
