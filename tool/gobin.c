@@ -14,6 +14,7 @@
 #include "elffile.h"
 #include "gobin.h"
 #include "godict.h"
+#include "gofuncname.h"
 #include "gofuncs.h"
 #include "gosig.h"
 #include "gtls.h"
@@ -182,6 +183,36 @@ static const struct gosig sig_unknown = {
 	.incomplete = "the debug information does not describe it",
 };
 
+static const struct gosig sig_nothing;
+
+/*
+ * Functions without parameters and results by the language (main, init) or by
+ * the compiler's doing (what go and defer statements wrap calls in, since 1.22).
+ */
+static bool takes_nothing(const char *name)
+{
+	const char *local = gofuncname_local(name), *last = strrchr(local, '.');
+
+	if (!strcmp(name, "main.main") || !strcmp(local, "init"))
+		return true;
+	if (!strncmp(local, "init.", 5))
+		return !local[5 + strspn(local + 5, "0123456789")];
+	return last && gofuncname_is_closure(name) &&
+	       (!strncmp(last, ".gowrap", 7) || !strncmp(last, ".deferwrap", 10));
+}
+
+/* What can be said without debug information. */
+static const struct gosig *sig_of_stripped(struct gobin *bin, const struct gofunc *fn,
+					   const struct gosig_facts *facts)
+{
+	const struct gosig *sig;
+
+	if (!facts->args && takes_nothing(fn->name))
+		return &sig_nothing;
+	sig = rtsig_get(&bin->methods, fn->entry, facts->abi0, facts->args);
+	return sig ? sig : &sig_stripped;
+}
+
 static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 {
 	struct gosig_facts facts = {
@@ -189,17 +220,13 @@ static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 		.abi0 = fn->flags & GOFUNC_ABI0,
 		.args = gobin_args_bytes(bin, fn),
 	};
-	const struct gosig *method;
 	struct gosig *sig;
 	struct dwfunc df;
 
 	if (fn->flags & GOFUNC_ASM)
 		return &sig_assembly;
-	if (!bin->dw) {
-		method = rtsig_get(&bin->methods, fn->entry, facts.abi0,
-				   facts.args);
-		return method ? method : &sig_stripped;
-	}
+	if (!bin->dw)
+		return sig_of_stripped(bin, fn, &facts);
 	if (dwinfo_func(bin->dw, fn->entry, &df))
 		return &sig_unknown;
 	sig = gosig_build(&bin->mem, &df, &facts);
