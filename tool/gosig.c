@@ -4,10 +4,10 @@
  * the line table: _func.args is the sum of stack arguments, stack results and
  * spill area, so a parameter that is missing shows.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "goabi.h"
 #include "gofuncname.h"
 #include "gosig.h"
@@ -441,44 +441,51 @@ out:
 	return d.sig;
 }
 
-static void put_list(FILE *f, const struct goparam *p, size_t n)
+/* The compiler writes byte's other name; people write []byte. */
+static const char *type_name(const struct gotype *t)
+{
+	return strcmp(t->name, "[]uint8") ? t->name : "[]byte";
+}
+
+static void put_list(struct buf *b, const struct goparam *p, size_t n)
 {
 	bool named = false;
 
 	for (size_t i = 0; i < n; i++)
 		named |= p[i].name[0] != '~';
 	for (size_t i = 0; i < n; i++) {
-		fputs(i ? ", " : "", f);
-		if (named)
-			fprintf(f, "%s ", p[i].name[0] == '~' ? "_" :
-				p[i].name);
-		fputs(p[i].type->name, f);
+		if (i)
+			buf_str(b, ", ");
+		if (named) {
+			buf_str(b, p[i].name[0] == '~' ? "_" : p[i].name);
+			buf_char(b, ' ');
+		}
+		buf_str(b, type_name(p[i].type));
 	}
 }
 
 char *gosig_text(const struct gosig *sig)
 {
-	size_t skip = sig->receiver ? 1 : 0, len;
-	char *text = NULL;
+	size_t skip = sig->receiver ? 1 : 0;
 	bool bare = sig->nresults == 1 && sig->results[0].name[0] == '~';
-	FILE *f = open_memstream(&text, &len);
+	struct buf b = { .p = NULL };
 
-	if (!f)
-		return NULL;
-	fputs("func(", f);
+	buf_str(&b, "func(");
 	if (sig->incomplete && !sig->nparams && !sig->nresults)
-		fputs("?", f);
+		buf_char(&b, '?');
 	else
-		put_list(f, sig->params + skip, sig->nparams - skip);
-	fputs(")", f);
+		put_list(&b, sig->params + skip, sig->nparams - skip);
+	buf_char(&b, ')');
 	if (sig->nresults) {
-		fputs(bare ? " " : " (", f);
-		put_list(f, sig->results, sig->nresults);
-		fputs(bare ? "" : ")", f);
+		buf_str(&b, bare ? " " : " (");
+		put_list(&b, sig->results, sig->nresults);
+		if (!bare)
+			buf_char(&b, ')');
 	}
-	if (fclose(f)) {
-		free(text);
+	buf_char(&b, 0);
+	if (b.failed) {
+		buf_fini(&b);
 		return NULL;
 	}
-	return text;
+	return b.p;
 }

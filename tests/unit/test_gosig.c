@@ -58,7 +58,7 @@ static const struct sig_case sigs[] = {
 	},
 	{ "main.Floats", "func(a float64, b float32, i int, c float64) (float64, int)" },
 	{ "main.Complexes", "func(a complex128, b complex64) complex128" },
-	{ "main.Strings", "func(s string, b []uint8, n main.Named) (out string, err error)" },
+	{ "main.Strings", "func(s string, b []byte, n main.Named) (out string, err error)" },
 	{ "main.TenInts",
 	  "func(a int, b int, c int, d int, e int, f int, g int, h int, i int, j int) int",
 	},
