@@ -47,7 +47,10 @@ class Reader:
         self.objects += 1
         if v.get("unreadable"):
             return {"kind": "unread", "type": v["type"], "why": v["unreadable"]}
-        return self.by_kind(v, depth)
+        try:
+            return self.by_kind(v, depth)
+        except Trouble as e:
+            return {"kind": "unread", "type": v["type"], "why": str(e).split("\n")[0]}
 
     def by_kind(self, v, depth):
         kind, out = v["kind"], {"type": v["type"]}

@@ -9,7 +9,7 @@ NOT_FOLLOWED = "unavailable: (not captured|pointer not followed)"
 TABLE = [
     ("elements without size are counted, not shown", "emptyElements|structChannels", ": (elements shown|number of elements)$", "", "^0$"),
     ("goprobe does not follow what only the standard library needs to know (tool/wirerefs.c)",
-     "", r"\.(tx|timer|children|propagate)\b", "a value", NOT_FOLLOWED),
+     "", r"\.(tx|timer|children|done)\b", "a value", NOT_FOLLOWED),
 ]
 
 # Likewise, on the first of two tours.

@@ -21,6 +21,27 @@ type Contained struct {
 	Base
 }
 
+// Methods that an interface calls stay in the runtime's type tables.
+
+type Adder interface {
+	Add(sku string, qty int) (total int, err error)
+}
+
+type Method interface{ Method(int) (int, string) }
+
+type Warm interface{ Fahrenheit() Celsius }
+
+type Promoter interface {
+	Promoted(int) (int, *Base)
+	PromotedValue(int) (int, Base)
+}
+
+type Summer interface{ Sum(int) int }
+
+type Getter interface{ Get(string) (int, bool) }
+
+type Caller interface{ Call(int) int }
+
 type List []int
 
 type Dict map[string]int
@@ -107,4 +128,31 @@ func visitMethods() {
 	var s Scaler = Point{14, 15}
 	s.Scaled(16)
 	kept = []interface{}{&contained, &d}
+	for _, x := range []interface{}{
+		&Cart{ID: 89}, Block{B: 1, N: 2, S: "dynamic"}, Celsius(-40), &Base{17, 18}, &contained, d, List{4, 5}, Dict{"b": 2}, Func(double), s,
+	} {
+		visitDynamic(x)
+	}
+}
+
+func visitDynamic(x interface{}) {
+	switch x := x.(type) {
+	case Adder:
+		x.Add("I-1", 3)
+	case Method:
+		x.Method(19)
+	case Warm:
+		x.Fahrenheit()
+	case Promoter:
+		x.Promoted(20)
+		x.PromotedValue(21)
+	case Summer:
+		x.Sum(22)
+	case Getter:
+		x.Get("b")
+	case Caller:
+		x.Call(23)
+	case Scaler:
+		x.Scaled(24)
+	}
 }
