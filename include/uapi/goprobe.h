@@ -295,7 +295,7 @@ enum goprobe_count {
  * The type's link-time address is looked up among the file's dynamic types. If
  * it is known, the chunk of the value follows: at the address in the data word
  * or, if it is GOPROBE_DYNAMIC_F_DIRECT, the data word is the value and what it
- * refers to follows.
+ * refers to follows, on the level that the value would have had.
  *
  * GOPROBE_REF_FUNC: the word at the pointer is the address of code. If it is
  * among the dynamic types, the chunk at the pointer is of that type, else it is
