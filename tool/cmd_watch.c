@@ -351,14 +351,15 @@ static void put_text(struct watching *w, struct var *v, const struct value_at *a
 static void put_json(struct watching *w, struct var *v, const struct value_at *at, const char *why,
 		     uint64_t ns)
 {
-	const struct gotype *t = why ? v->c.values[0].type : at->type;
+	const struct plan_value *val = &v->c.values[0];
+	const struct gotype *t = !why ? at->type : val->steps ? val->steps->type : val->type;
 	struct buf *b = &w->line;
 	double rate;
 
 	buf_str(b, b->p[b->len - 1] == '[' ? "{\"name\":" : ",{\"name\":");
-	buf_json_str(b, v->c.values[0].name);
+	buf_json_str(b, val->name);
 	buf_str(b, ",\"type\":");
-	buf_json_str(b, value_type_name(t));
+	buf_json_str(b, t ? value_type_name(t) : "?");
 	buf_char(b, ',');
 	if (why) {
 		buf_str(b, "\"unavailable\":");

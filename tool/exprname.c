@@ -51,10 +51,14 @@ static int find_variable(struct exprjob *j, const struct expr *e, const char *na
 	struct govar v;
 	int found = varname_find(j->scope->bin, name, &v, j->d);
 
-	if (found > 0 && !v.type)
+	if (found > 0 && !v.type) {
 		found = diag_set(j->d,
 				 "the type of '%s' is not known: the binary has no debug information",
 				 name);
+		/* In a list a type would make it a signature. */
+		if (!j->scope->fn)
+			diag_hint(j->d, "write its type behind it, as in '%s int64'", name);
+	}
 	if (found > 0)
 		*p = (struct exprplace){ .kind = EXPRPLACE_STATIC, .type = v.type, .at = v.vaddr };
 	if (found < 0)

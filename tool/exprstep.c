@@ -4,7 +4,7 @@
 
 #include "exprstep.h"
 
-static const char why_other_type[] = "it holds another type";
+static const char why_other_type[] = "another dynamic type";
 
 static const struct gotype int_type = {
 	.kind = GOTYPE_INT, .name = "int", .size = 8, .align = 8,

@@ -169,6 +169,31 @@ static void test_absent(void **state)
 	assert_string_equal(show("os.Args"), "no readable memory");
 }
 
+/* What an interface holds, found when it is read and when it is shown. */
+static void test_interface(void **state)
+{
+	const struct gotype *point = gobin_find_type(bin, "main.Point");
+
+	(void)state;
+	assert_non_null(point);
+	at_variable("main.sink");
+	put(proc.page, point->rtype + BIAS);
+	put(proc.page + 8, HEAP + 64);
+	put(proc.heap + 64, 5);
+	put(proc.heap + 72, 6);
+	assert_string_equal(show("main.sink"), "main.Point{X: 5, Y: 6}");
+	assert_string_equal(show("main.sink.(main.Point).Y"), "6");
+	assert_string_equal(show("main.sink.(main.Point)"), "main.Point{X: 5, Y: 6}");
+	assert_string_equal(show("main.sink.Y"), "6");
+	assert_string_equal(show("main.sink.Z"), "no such field");
+	assert_string_equal(show("main.sink[1]"), "can't be indexed");
+	assert_string_equal(show("main.sink.(*main.Point)"), "another dynamic type");
+	put(proc.page, 0);
+	assert_string_equal(show("main.sink"), "nil");
+	assert_string_equal(show("main.sink.(main.Point).Y"), "another dynamic type");
+	assert_string_equal(show("main.sink.Y"), "nil interface");
+}
+
 /* Lengths that no program has; memory without an end. */
 static void test_hostile(void **state)
 {
@@ -261,6 +286,7 @@ int main(void)
 		{ "a number", test_number },
 		{ "strings, elements, lengths", test_strings },
 		{ "what is not there says why", test_absent },
+		{ "what interfaces hold", test_interface },
 		{ "what is hostile ends", test_hostile },
 		{ "variables of all kinds in meaningless memory", test_all_variables },
 	};
