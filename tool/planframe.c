@@ -52,15 +52,15 @@ static int add_registers(struct planframe *f, const struct goabi_side *side,
 {
 	for (size_t i = 0; i < at->nparts; i++) {
 		const struct goabi_part *part = &side->parts[at->part + i];
+		struct goprobe_piece piece = {
+			.source = part->is_float ? GOPROBE_FROM_FLOAT_REG :
+						   GOPROBE_FROM_INT_REG,
+			.reg = part->reg,
+			.size = part->size,
+			.frame = offset + part->at,
+		};
 
-		if (add_piece(f, (struct goprobe_piece){
-				.source = part->is_float ?
-					  GOPROBE_FROM_FLOAT_REG :
-					  GOPROBE_FROM_INT_REG,
-				.reg = part->reg,
-				.size = part->size,
-				.frame = offset + part->at,
-			}))
+		if (add_piece(f, piece))
 			return -1;
 	}
 	return 0;

@@ -127,7 +127,8 @@ static int upload_plans(struct upload *u, struct diag *d)
 			for (uint32_t k = 0; k < one->nops; k++)
 				ops[nops++] = p->ops[one->op + k];
 		}
-		err = n ? client_plans_add(u->client, plans, n, pieces, npieces, ops, nops, &first, d) :
+		err = n ? client_plans_add(u->client, plans, n, pieces, npieces, ops, nops,
+					   &first, d) :
 			  diag_set(d, "a capture plan is too large");
 		if (!err)
 			err = expect_id(first, done, d);

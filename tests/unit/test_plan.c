@@ -144,13 +144,12 @@ static const struct plan_case cases[] = {
 	{ "main.Interfaces",
 	  "48: 0=ax 8=bx 16=cx 24=di 32=si 40=r8 refs 0:iface 16:iface 32:eface",
 	  "32: 0=ax 8=bx 16=cx 24=di refs 0:iface 16:iface", 17 },
-#define TREE "(main.Tree 48 0:ptr(main.Tree 48) 8:ptr(main.Tree 48) 16:slice(main.Tree 48))"
 	{ "main.Refs",
-	  "80: 0=ax 8=bx 16=cx 24=di 32=sp+8/48 refs 0:ptr(map[string]int) 8:ptr(chan int) 16:func 24:ptr" TREE " 32:ptr" TREE " 40:ptr" TREE " 48:slice" TREE,
+	  "80: 0=ax 8=bx 16=cx 24=di 32=sp+8/48 refs 0:ptr(map[string]int) 8:ptr(chan int) 16:func 24:ptr(main.Tree 48 0:ptr(main.Tree 48) 8:ptr(main.Tree 48) 16:slice(main.Tree 48)) 32:ptr(main.Tree 48 0:ptr(main.Tree 48) 8:ptr(main.Tree 48) 16:slice(main.Tree 48)) 40:ptr(main.Tree 48 0:ptr(main.Tree 48) 8:ptr(main.Tree 48) 16:slice(main.Tree 48)) 48:slice(main.Tree 48 0:ptr(main.Tree 48) 8:ptr(main.Tree 48) 16:slice(main.Tree 48))",
 	  "8: 0=ax refs 0:func", 17 },
 	/* Elements of elements; a type may contain a slice of itself. */
 	{ "main.Slices",
-	  "120: 0=ax 8=bx 16=cx 24=di 32=si 40=r8 48=r9 56=r10 64=r11 72=sp+8/48 refs 0:slice(main.Item 48 8:str 24:slice(string 16)) 24:slice([]int 24) 48:slice" TREE " 72:slice(interface {} 16)",
+	  "120: 0=ax 8=bx 16=cx 24=di 32=si 40=r8 48=r9 56=r10 64=r11 72=sp+8/48 refs 0:slice(main.Item 48 8:str 24:slice(string 16)) 24:slice([]int 24) 48:slice(main.Tree 48 0:ptr(main.Tree 48) 8:ptr(main.Tree 48) 16:slice(main.Tree 48)) 72:slice(interface {} 16)",
 	  "8: 0=ax", 17 },
 	{ "main.Results", "none",
 	  "88: 0=ax 8=bx 16=cx 24=x0 32=di 40=si 48=r8 56=r9 64=r10 72=sp+8/16 refs 8:str 32:slice(int 8) 56:iface",
@@ -162,7 +161,9 @@ static const struct plan_case cases[] = {
 	  "24: 0=ax 8=bx 16=cx refs 0:slice(string 16)", 21 },
 	/* Behind it, the receiver as its dictionary tells. */
 	{ "main.(*List[go.shape.string]).Push",
-	  "48: 0=ax 8=cx 16=di 24=bx refs 0:ptr(main.List[string] 24 0:slice(string 16)) 8:str 32:eface ops 6", "8: 0=ax", 21 },
+	  "48: 0=ax 8=cx 16=di 24=bx refs 0:ptr(main.List[string] 24 0:slice(string 16)) 8:str 32:eface ops 6",
+	  "8: 0=ax",
+	  21 },
 	{ "main.Blank",
 	  "[_ an unnamed parameter, missing from the debug information] [_ an unnamed parameter, missing from the debug information] 24: 0=bx 8=cx 16=di refs 0:str",
 	  "24: 0=ax 8=bx 16=cx refs 8:iface", 17, 22 },

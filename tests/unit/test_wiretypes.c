@@ -40,6 +40,7 @@ static const struct gotype t_chan = { GOTYPE_CHAN, "chan string", 8, 8, .elem = 
 static const struct gofield item_fields[] = {
 	{ "A", &t_int, 0 }, { "B", &t_string, 8 }, { "C", &t_pstring, 24 }, { "D", &t_any, 32 },
 };
+
 static const struct gotype t_item = { GOTYPE_STRUCT, "main.Item", 48, 8,
 				      .fields = item_fields, .nfields = 4 };
 
@@ -58,6 +59,7 @@ static const struct gotype t_zones = { GOTYPE_SLICE, "[]time.zone", 24, 8, .elem
 static const struct gofield location_fields[] = {
 	{ "name", &t_string, 0 }, { "zone", &t_zones, 16 }, { "cacheZone", &t_pzone, 40 },
 };
+
 static const struct gotype t_location = { GOTYPE_STRUCT, "time.Location", 48, 8,
 					  .fields = location_fields, .nfields = 3 };
 static const struct gotype t_plocation = { GOTYPE_POINTER, "*time.Location", 8, 8,
@@ -65,24 +67,29 @@ static const struct gotype t_plocation = { GOTYPE_POINTER, "*time.Location", 8, 
 static const struct gofield time_fields[] = {
 	{ "wall", &t_int, 0 }, { "ext", &t_int, 8 }, { "loc", &t_plocation, 16 },
 };
+
 static const struct gotype t_time = { GOTYPE_STRUCT, "time.Time", 24, 8,
 				      .fields = time_fields, .nfields = 3 };
 
 static const struct gofield value_ctx_fields[] = {
 	{ "Context", &t_context, 0, true }, { "key", &t_any, 16 }, { "val", &t_any, 32 },
 };
+
 static const struct gotype t_value_ctx = { GOTYPE_STRUCT, "context.valueCtx", 48, 8,
 					   .fields = value_ctx_fields, .nfields = 3 };
 static const struct gofield has_context_fields[] = { { "ctx", &t_context, 0 } };
+
 static const struct gotype t_has_context = { GOTYPE_STRUCT, "main.Job", 16, 8,
 					     .fields = has_context_fields, .nfields = 1 };
 static const struct gofield pool_fields[] = { { "local", &t_unsafe, 0 }, { "New", &t_func, 8 } };
+
 static const struct gotype t_pool = { GOTYPE_STRUCT, "sync.Pool", 16, 8,
 				      .fields = pool_fields, .nfields = 2 };
 
 static const struct gotype t_pitem = { GOTYPE_POINTER, "*main.Item", 8, 8, .elem = &t_item };
 static const struct gotype t_none = { GOTYPE_ARRAY, "[0]*main.Item", 0, 8, .elem = &t_pitem };
 static const struct gofield atomic_fields[] = { { "_", &t_none, 0 }, { "v", &t_unsafe, 0 } };
+
 static const struct gotype t_atomic = { GOTYPE_STRUCT, "sync/atomic.Pointer[main.Item]", 8, 8,
 					.fields = atomic_fields, .nfields = 2 };
 
@@ -138,20 +145,25 @@ static const struct refs_case refs_cases[] = {
 	  "0:ptr(main.Item)" },
 	{ "a map of buckets", &t_map, WIRE_VALUE, 23, "0:ptr(map[string]*main.Item/1)" },
 	{ "its header, while it grows too", &t_map, WIRE_HMAP, 23,
-	  "16:array(map[string]*main.Item/2)[3 9/1 >>2]= 24:array(map[string]*main.Item/2)[4 9/1 >>2]=" },
+	  "16:array(map[string]*main.Item/2)[3 9/1 >>2]= 24:array(map[string]*main.Item/2)[4 9/1 >>2]="
+	},
 	{ "its bucket, with the next one", &t_map, WIRE_BUCKET, 23,
-	  "8:str 24:str 40:str 56:str 72:str 88:str 104:str 120:str 136:ptr(main.Item) 144:ptr(main.Item) 152:ptr(main.Item) 160:ptr(main.Item) 168:ptr(main.Item) 176:ptr(main.Item) 184:ptr(main.Item) 192:ptr(main.Item) 200:ptr(map[string]*main.Item/2)=" },
+	  "8:str 24:str 40:str 56:str 72:str 88:str 104:str 120:str 136:ptr(main.Item) 144:ptr(main.Item) 152:ptr(main.Item) 160:ptr(main.Item) 168:ptr(main.Item) 176:ptr(main.Item) 184:ptr(main.Item) 192:ptr(main.Item) 200:ptr(map[string]*main.Item/2)="
+	},
 	{ "a map of groups", &t_swiss, WIRE_VALUE, 24, "0:ptr(map[string]*main.Item/3)" },
 	{ "its header: tables, or a group", &t_swiss, WIRE_SWISS, 24,
-	  "16:array(map[string]*main.Item/4)[1 24/8 >>6]= 16:array(map[string]*main.Item/6)[5 24/8 >>6]=" },
+	  "16:array(map[string]*main.Item/4)[1 24/8 >>6]= 16:array(map[string]*main.Item/6)[5 24/8 >>6]="
+	},
 	{ "an entry of its directory", &t_swiss, WIRE_DIR, 24,
 	  "0:ptr(map[string]*main.Item/5)=" },
 	{ "a table", &t_swiss, WIRE_TABLE, 24,
 	  "16:array(map[string]*main.Item/6)[2 24/8 >>2]=" },
 	{ "its group: slots in turn", &t_swiss, WIRE_GROUP, 24,
-	  "8:str 24:ptr(main.Item) 32:str 48:ptr(main.Item) 56:str 72:ptr(main.Item) 80:str 96:ptr(main.Item) 104:str 120:ptr(main.Item) 128:str 144:ptr(main.Item) 152:str 168:ptr(main.Item) 176:str 192:ptr(main.Item)" },
+	  "8:str 24:ptr(main.Item) 32:str 48:ptr(main.Item) 56:str 72:ptr(main.Item) 80:str 96:ptr(main.Item) 104:str 120:ptr(main.Item) 128:str 144:ptr(main.Item) 152:str 168:ptr(main.Item) 176:str 192:ptr(main.Item)"
+	},
 	{ "keys and elements elsewhere are as near", &t_wide, WIRE_GROUP, 24,
-	  "8:ptr(main.Item)= 16:ptr(main.Item)= 24:ptr(main.Item)= 32:ptr(main.Item)= 40:ptr(main.Item)= 48:ptr(main.Item)= 56:ptr(main.Item)= 64:ptr(main.Item)= 72:ptr(main.Item)= 80:ptr(main.Item)= 88:ptr(main.Item)= 96:ptr(main.Item)= 104:ptr(main.Item)= 112:ptr(main.Item)= 120:ptr(main.Item)= 128:ptr(main.Item)=" },
+	  "8:ptr(main.Item)= 16:ptr(main.Item)= 24:ptr(main.Item)= 32:ptr(main.Item)= 40:ptr(main.Item)= 48:ptr(main.Item)= 56:ptr(main.Item)= 64:ptr(main.Item)= 72:ptr(main.Item)= 80:ptr(main.Item)= 88:ptr(main.Item)= 96:ptr(main.Item)= 104:ptr(main.Item)= 112:ptr(main.Item)= 120:ptr(main.Item)= 128:ptr(main.Item)="
+	},
 	{ "a channel: its buffer, and who waits", &t_chan, WIRE_CHAN, 22,
 	  "16:array(string)[1 8/8]= 56:ptr(chan string/8)= 72:ptr(chan string/8)=" },
 	{ "a channel since 1.23", &t_chan, WIRE_CHAN, 23,
