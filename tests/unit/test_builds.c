@@ -194,6 +194,37 @@ static void test_variables(void **state)
 	each(NSHAPES, variables);
 }
 
+/* Without debug information the linker's symbols have names and places. */
+static void test_symbols(void **state)
+{
+	struct bins_entry v[BINS_MAX], twins[BINS_MAX];
+	size_t n = bins_list("-symbols", v);
+
+	(void)state;
+	assert_int_equal(bins_list("", twins), n);
+	for (size_t i = 0; i < n; i++) {
+		struct gobin *bin = bins_open(v[i].path);
+		struct gobin *twin = bins_open(twins[i].path);
+		size_t names[2] = { 0, 0 };
+		struct govar a, b;
+
+		assert_false(gobin_has_types(bin));
+		assert_int_equal(govar_find(bin, "main.sink", &a), 0);
+		assert_int_equal(govar_find(twin, "main.sink", &b), 0);
+		assert_null(a.type);
+		assert_int_equal(a.size, 16);
+		assert_int_equal(a.vaddr, b.vaddr);
+		assert_int_equal(govar_find(bin, "main.Ints", &a), -1);
+		assert_int_equal(govar_find(bin, "main.nothing", &a), -1);
+		assert_int_equal(govar_each(bin, count, names), 0);
+		assert_in_range(names[0], 100, 100000);
+		assert_int_equal(names[1], 1);
+		assert_int_equal(govar_each(bin, stop, NULL), 7);
+		gobin_free(twin);
+		gobin_free(bin);
+	}
+}
+
 /* A map's layout, where the runtime has it by its own rules. */
 static void maps(struct gobin *bin, int minor, bool optimised)
 {
@@ -237,6 +268,7 @@ int main(void)
 		{ "descriptors are where types say", test_descriptors },
 		{ "what funcs capture", test_closures },
 		{ "package variables", test_variables },
+		{ "package variables by symbol", test_symbols },
 		{ "maps", test_maps },
 	};
 
