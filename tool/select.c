@@ -238,6 +238,9 @@ static int check(struct choice *c, struct gobin **bins, size_t nbins, struct dia
 		if (c->lacks.sentence) {
 			*d = c->lacks;
 			memset(&c->lacks, 0, sizeof(c->lacks));
+			if (c->found[i] > 1)
+				diag_hint(d, "none of the %zu functions that match has what is asked for; the first one is told of",
+					  c->found[i]);
 			return -1;
 		}
 
