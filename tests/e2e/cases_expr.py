@@ -44,7 +44,7 @@ SPECS = (
      [("err", "error", None)]),
 )
 
-NIL = ("a[1]", "err")               # these are nil, and nothing is wrong with that
+NIL = ("a[1]", "err", "c")               # these are nil, and nothing is wrong with that
 
 
 def zoo(t):
@@ -105,6 +105,47 @@ def signature(t):
     check("warning" not in trace.stderr, "warned: %s", trace.stderr)
     same([(v["name"], v["value"]) for v in trace.calls[0]["args"]], [("b", 9801)], "arguments")
     same([(v["name"], v["value"]) for v in trace.returns[0]["results"]], [("c", 9900)], "results")
+
+
+def stripped_zoo(t):
+    path = os.path.join(t.targets.rstrip("/") + "-stripped", "zoo")
+    if not os.path.exists(path):
+        raise Skip("the zoo was not built stripped with this toolchain")
+    return t.copy(path)
+
+
+# A signature and values of the zoo, and what the first call and return show.
+SIGNATURES = (
+    ("main.aString(s string) (n int, r string)", [("s", "string", "")], [("n", "int", 0), ("r", "string", "")]),
+    ("main.structPointers(a, b *main.Item) (c, d *main.Item) : (a.SKU, a.Qty, b.SKU)(c, d.SKU)",
+     [("a.SKU", "string", "pointed"), ("a.Qty", "int", 1), ("b.SKU", "string", None)], [("c", "*main.Item", None), ("d.SKU", "string", "pointed")]),
+    ("main.headers(h, m map[string][]string) (a, b map[string][]string) : (m[\"Accept\"][1], len(h))()",
+     [('m["Accept"][1]', "string", "*/*"), ("len(h)", "int", 3)], []),
+    ("main.anonymous(a struct { X int; S string }, n int) (int, struct { X int; S string }) : (a.S, n)()",
+     [("a.S", "string", "anonymous"), ("n", "int", 2)], []),
+)
+
+
+@case("a stripped program: signatures make values of registers")
+def stripped(t):
+    program = stripped_zoo(t)
+    trace = t.attach(*[spec for spec, _, _ in SIGNATURES], "--", program).finish()
+    check("warning" not in trace.stderr, "warned: %s", trace.stderr)
+    for spec, args, results in SIGNATURES:
+        function = spec.split("(")[0]
+        check_values(spec, next(e for e in trace.calls if e["func"] == function)["args"], args)
+        check_values(spec, next(e for e in trace.returns if e["func"] == function)["results"], results)
+
+
+@case("a stripped program: without a signature registers are shown, and called so")
+def registers(t):
+    program = stripped_zoo(t)
+    trace = t.attach("main.aString", "--", program, json=False).finish()
+    line = [line for line in trace.text.splitlines() if "> main.aString" in line][1]
+    if re.match(r"go1\.1[56]\b", t.label):
+        check("$rax" not in line, "registers, where arguments are on the stack: %s", line)
+    else:
+        check(re.search(r"> main\.aString\(\$rax=register\(0x[0-9a-f]+\), \$rbx=register\(0x5\)\)$", line), "line: %s", line)
 
 
 BAD = (
