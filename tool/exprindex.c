@@ -17,6 +17,12 @@ static bool constant(const struct expr *e, uint64_t *ret)
 	return e->kind == EXPR_NUMBER;
 }
 
+static bool is_index(const struct gotype *t)
+{
+	return (t->kind == GOTYPE_INT || t->kind == GOTYPE_UINT) &&
+	       (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8);
+}
+
 /* The index into a register of its own. */
 static int compile_index(struct exprjob *j, const struct expr *e, uint8_t *reg)
 {
@@ -30,7 +36,7 @@ static int compile_index(struct exprjob *j, const struct expr *e, uint8_t *reg)
 		return -1;
 	if (p.steps.n)
 		return exprjob_wrong(j, e, "an index can't come out of a map or an interface");
-	if (p.type->kind != GOTYPE_INT && p.type->kind != GOTYPE_UINT)
+	if (!is_index(p.type))
 		return exprjob_wrong_type(j, e, e, p.type, "and an index is a whole number");
 	*reg = p.kind == EXPRPLACE_MEMORY || p.kind == EXPRPLACE_REGISTER ? p.reg :
 	       exprcode_take(&j->code);
@@ -181,7 +187,7 @@ int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace 
 		return index_later(j, e, p, NULL);
 	if (t->kind == GOTYPE_CHAN || (p->steps.n && has_elements(t)))
 		return index_later(j, e, p, t);
-	if (t->kind == GOTYPE_ARRAY)
+	if (t->kind == GOTYPE_ARRAY && t->elem)
 		return index_array(j, e, p);
 	if ((t->kind == GOTYPE_SLICE && t->elem) || t->kind == GOTYPE_STRING)
 		return index_slice(j, e, p);
