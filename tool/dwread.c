@@ -23,7 +23,7 @@ static uint64_t take_offset(struct dwcursor *c, bool wide)
 /* --- entries --- */
 
 static struct dwcursor cursor_at(struct dwread *r, const struct dwunit *u,
-			       uint64_t off)
+				 uint64_t off)
 {
 	const uint8_t *info = r->sects.v[DWSECT_INFO].p;
 

@@ -20,8 +20,8 @@ struct govar {
 };
 
 /*
- * The variable @name ("net/http.DefaultClient"), from debug information, else (without type) from the
- * symbol table. 0, or -1 if there is none.
+ * The variable @name ("net/http.DefaultClient"), from debug information, else
+ * (without type) from the symbol table. 0, or -1 if there is none.
  */
 int govar_find(struct gobin *bin, const char *name, struct govar *ret);
 

@@ -19,10 +19,15 @@
 #define SSE	0x40	/* F2 and F3 are part of the opcode */
 
 static const uint8_t map0[256] = {
-#define ARITHMETIC(op)							\
-	[(op) ... (op) + 3] = MODRM, [(op) + 4] = IMM8, [(op) + 5] = IMM32
-	ARITHMETIC(0x00), ARITHMETIC(0x08), ARITHMETIC(0x10), ARITHMETIC(0x18),
-	ARITHMETIC(0x20), ARITHMETIC(0x28), ARITHMETIC(0x30), ARITHMETIC(0x38),
+	/* Arithmetic of two operands. */
+	[0x00 ... 0x03] = MODRM, [0x04] = IMM8, [0x05] = IMM32,
+	[0x08 ... 0x0b] = MODRM, [0x0c] = IMM8, [0x0d] = IMM32,
+	[0x10 ... 0x13] = MODRM, [0x14] = IMM8, [0x15] = IMM32,
+	[0x18 ... 0x1b] = MODRM, [0x1c] = IMM8, [0x1d] = IMM32,
+	[0x20 ... 0x23] = MODRM, [0x24] = IMM8, [0x25] = IMM32,
+	[0x28 ... 0x2b] = MODRM, [0x2c] = IMM8, [0x2d] = IMM32,
+	[0x30 ... 0x33] = MODRM, [0x34] = IMM8, [0x35] = IMM32,
+	[0x38 ... 0x3b] = MODRM, [0x3c] = IMM8, [0x3d] = IMM32,
 	[0x50 ... 0x5f] = PLAIN,		/* push, pop */
 	[0x63] = MODRM,				/* movsxd */
 	[0x69] = MODRM | IMM32, [0x6b] = MODRM | IMM8,	/* imul */
