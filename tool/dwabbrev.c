@@ -9,6 +9,8 @@
 /* Bounds against hostile files; Go has about 40 abbreviations of 10 values. */
 #define ABBREVS_MAX 4096U
 #define SPECS_MAX 65536U
+/* Of one entry: it could have them all in a byte. */
+#define SPECS_EACH_MAX 64U
 #define LISTS_MAX 64U
 
 uint64_t dwread_uleb(const uint8_t **p, const uint8_t *end)
@@ -151,7 +153,8 @@ static int read_specs(struct dwabbrevs *t, struct dwcursor *c, struct dwabbrev *
 		if (!name && !form)
 			return 0;
 		s.size = (int8_t)fixed_size(s.form, t->wide);
-		if (name > UINT16_MAX || form > UINT16_MAX || add_spec(t, s))
+		if (name > UINT16_MAX || form > UINT16_MAX ||
+		    a->nspecs == SPECS_EACH_MAX || add_spec(t, s))
 			return -1;
 		a->nspecs++;
 		a->fixed = a->fixed < 0 || s.size < 0 ? -1 : a->fixed + s.size;
@@ -177,24 +180,35 @@ static int make_room(struct dwabbrevs *t, size_t n)
 	return 0;
 }
 
-static int read_abbrevs(struct dwabbrevs *t, const struct dwsect *s)
+static int read_abbrev(struct dwabbrevs *t, struct dwcursor *c, uint64_t code)
+{
+	struct dwabbrev a = { .tag = (unsigned int)dwcursor_uleb(c) };
+
+	a.children = dwcursor_uint(c, 1);
+	if (code > ABBREVS_MAX || read_specs(t, c, &a) || make_room(t, code))
+		return -1;
+	t->v[code - 1] = a;
+	return 0;
+}
+
+static int read_abbrevs(struct dwread *r, struct dwabbrevs *t, const struct dwsect *s)
 {
 	struct dwcursor c = { s->p + t->off, s->p + s->n, false };
+	const uint8_t *from = c.p;
+	uint64_t code, used;
+	int err = 0;
 
-	while (!c.bad && c.p < c.end) {
-		uint64_t code = dwcursor_uleb(&c);
-		struct dwabbrev a = { .tag = 0 };
-
+	if (!r->abbrev_room)
+		return -1;
+	while (!err && !c.bad && c.p < c.end) {
+		code = dwcursor_uleb(&c);
 		if (!code)
-			return 0;
-		a.tag = (unsigned int)dwcursor_uleb(&c);
-		a.children = dwcursor_uint(&c, 1);
-		if (code > ABBREVS_MAX || read_specs(t, &c, &a) ||
-		    make_room(t, code))
-			return -1;
-		t->v[code - 1] = a;
+			break;
+		err = read_abbrev(t, &c, code);
 	}
-	return 0;
+	used = (uint64_t)(c.p - from) + t->n;
+	r->abbrev_room -= used < r->abbrev_room ? used : r->abbrev_room;
+	return err;
 }
 
 void dwabbrev_free(struct dwabbrevs *t)
@@ -226,7 +240,7 @@ struct dwabbrevs *dwabbrev_find(struct dwread *r, const struct dwunit *u)
 		t->off = u->abbrev_off;
 		t->wide = u->wide;
 	}
-	if (!t || !p || read_abbrevs(t, s)) {
+	if (!t || !p || read_abbrevs(r, t, s)) {
 		if (t)
 			dwabbrev_free(t);
 		return NULL;

@@ -5,19 +5,23 @@
  */
 #include <string.h>
 
+#include "dwabbrev.h"
 #include "dwcodes.h"
 #include "dwtype.h"
 
 #define SLOTS 8
+/* The runtime's own structures have a dozen at most. */
+#define MEMBERS_MAX 64
 
 /* The type of @die's member @name and where it is. */
 static bool member(struct dwread *r, struct dwdie *die, const char *name, struct dwdie *type,
 		   uint64_t *at)
 {
 	struct dwdie m;
+	bool more = dwread_child(r, die, &m);
 
-	for (bool more = dwread_child(r, die, &m); more;
-	     more = dwread_sibling(r, &m, &m)) {
+	for (int i = 0; more && i < MEMBERS_MAX && !m.abbrev->children;
+	     i++, more = dwread_sibling(r, &m, &m)) {
 		const char *s = dwread_name(r, &m);
 
 		if (m.tag == DW_TAG_member && s && !strcmp(s, name))

@@ -14,6 +14,9 @@
 /* Bounds against hostile files. */
 #define UNITS_MAX (1U << 20)
 #define ORIGINS_MAX 16
+#define STRING_MAX 65536U
+/* How often all abbreviations may be read. */
+#define ABBREV_READS 64U
 
 static uint64_t take_offset(struct dwcursor *c, bool wide)
 {
@@ -189,10 +192,12 @@ static void set_string(struct dwread *r, struct dwval *v, enum dwsect_id id,
 {
 	const struct dwsect *s = dwsects_get(&r->sects, id);
 	const uint8_t *nul;
+	size_t left;
 
 	if (off >= s->n)
 		return;
-	nul = memchr(s->p + off, 0, s->n - off);
+	left = s->n - off;
+	nul = memchr(s->p + off, 0, left < STRING_MAX ? left : STRING_MAX);
 	if (!nul)
 		return;
 	v->class = DWVAL_STRING;
@@ -454,6 +459,9 @@ int dwread_open(struct dwread *r, const struct elffile *ef)
 	s = dwsects_get(&r->sects, DWSECT_INFO);
 	if (!s->n || !dwsects_get(&r->sects, DWSECT_ABBREV)->n)
 		return -1;
+	/* A small list has room for more. */
+	r->abbrev_room = ABBREV_READS *
+			 (64 + (uint64_t)dwsects_get(&r->sects, DWSECT_ABBREV)->n);
 	c = (struct dwcursor){ s->p, s->p + s->n, false };
 	while (c.p < c.end) {
 		struct dwunit *u = add_unit(r);

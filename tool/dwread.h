@@ -51,6 +51,8 @@ struct dwunit {
  * @nunits: their number
  * @abbrevs: lists of abbreviations that have been read
  * @nabbrevs: their number
+ * @abbrev_room: bytes of abbreviations that may still be read: units of a hostile
+ *	file could have the same ones read again and again
  */
 struct dwread {
 	struct dwsects sects;
@@ -58,6 +60,7 @@ struct dwread {
 	size_t nunits;
 	struct dwabbrevs **abbrevs;
 	size_t nabbrevs;
+	uint64_t abbrev_room;
 };
 
 /* 0, or -1: no debug information, or no memory. @ef outlives @r. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwabbrev.h"
 #include "dwcodes.h"
 #include "dwtype.h"
 
@@ -15,6 +16,10 @@
 #define DWTYPE_NESTING_MAX 64
 #define DWTYPE_SIZE_MAX (1ULL << 31)
 #define DWTYPE_WEIGHT_MAX 65536U
+/* How often all of the debug information may be walked for fields: honestly once. */
+#define DWTYPE_WALKS 2U
+/* Children of an array, of which the first one tells the number of elements. */
+#define DWTYPE_ARRAY_CHILDREN 4
 
 /* reflect.Kind */
 enum go_kind {
@@ -204,11 +209,24 @@ static void fill_fields(struct dwtype *t, struct gotype *g, const struct dwdie *
 {
 	struct gofield *f;
 	struct dwdie m;
+	uint64_t most = DWTYPE_WALKS * (uint64_t)t->r->sects.v[DWSECT_INFO].n;
+	uint64_t end = die->off;
 	size_t n = 0, i = 0;
 	bool more;
 
-	for (more = dwread_child(t->r, die, &m); more; more = dwread_sibling(t->r, &m, &m))
+	/* A field has no children: there is nothing to be skipped unseen. */
+	for (more = dwread_child(t->r, die, &m);
+	     more && t->walked + (end - die->off) < most &&
+	     !m.abbrev->children;
+	     more = dwread_sibling(t->r, &m, &m)) {
 		n += m.tag == DW_TAG_member;
+		end = m.off;
+	}
+	if (more) {
+		make_unknown(g);
+		return;
+	}
+	t->walked += end - die->off;
 	f = arena_array(t->mem, n, sizeof(*f));
 	if (!f) {
 		make_unknown(g);
@@ -238,11 +256,12 @@ static void fill_fields(struct dwtype *t, struct gotype *g, const struct dwdie *
 static void fill_array(struct dwtype *t, struct gotype *g, const struct dwdie *die)
 {
 	struct dwdie m;
+	bool more = dwread_child(t->r, die, &m);
 	uint64_t v;
 
 	g->elem = refer(t, die, DW_AT_type);
-	for (bool more = dwread_child(t->r, die, &m); more;
-	     more = dwread_sibling(t->r, &m, &m)) {
+	for (int i = 0; more && i < DWTYPE_ARRAY_CHILDREN && !m.abbrev->children;
+	     i++, more = dwread_sibling(t->r, &m, &m)) {
 		if (m.tag != DW_TAG_subrange_type)
 			continue;
 		if (dwread_number(t->r, &m, DW_AT_count, &v))

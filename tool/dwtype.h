@@ -23,6 +23,8 @@ struct dwtype_job;
  * @jobs: types whose entry has been seen but not read yet
  * @njobs: their number
  * @jobs_cap: room for them
+ * @walked: bytes that were walked for types' fields: entries of a hostile file may
+ *	overlap, and all have the same fields
  */
 struct dwtype {
 	struct dwread *r;
@@ -33,6 +35,7 @@ struct dwtype {
 	struct dwtype_job *jobs;
 	size_t njobs;
 	size_t jobs_cap;
+	uint64_t walked;
 };
 
 void dwtype_init(struct dwtype *t, struct dwread *r, int minor, uint64_t types,

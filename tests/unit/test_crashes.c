@@ -10,18 +10,22 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <time.h>
 
 #include "fuzz.h"
 
 /* Tests run in their own directory. */
 #define CRASHES "../fuzz/crashes"
 #define INPUT_MAX (1U << 20)
+/* Some took for ever. */
+#define SECONDS_MAX 5
 
 static const struct {
 	const char *name;
 	fuzz_fn run;
 } fuzzers[] = {
-	{ "dwarf", fuzz_dwarf }, { "elf", fuzz_elf }, { "insn", fuzz_insn }, { "merge", fuzz_merge },
+	{ "dwarf", fuzz_dwarf }, { "elf", fuzz_elf }, { "insn", fuzz_insn },
+	{ "merge", fuzz_merge },
 	{ "near", fuzz_near }, { "netlink", fuzz_netlink }, { "pair", fuzz_pair },
 	{ "pclntab", fuzz_pclntab }, { "quote", fuzz_quote },
 	{ "rtypes", fuzz_rtypes }, { "spec", fuzz_spec },
@@ -44,6 +48,7 @@ static void test_input(void **state)
 	const char *file = *state;
 	fuzz_fn run = fuzzer_of(file);
 	char path[512];
+	clock_t from;
 	uint8_t *data;
 	size_t n;
 	FILE *f;
@@ -57,7 +62,9 @@ static void test_input(void **state)
 	n = fread(data, 1, INPUT_MAX, f);
 	fclose(f);
 	data = realloc(data, n ? n : 1);	/* so that reads behind it show */
+	from = clock();
 	assert_int_equal(run(data, n), 0);
+	assert_true((clock() - from) / CLOCKS_PER_SEC < SECONDS_MAX);
 	free(data);
 }
 
