@@ -7,6 +7,10 @@ NOT_FOLLOWED = "unavailable: (not captured|pointer not followed)"
 
 # (reason, function, path, Delve's, goprobe's): regular expressions; all must match.
 TABLE = [
+    ("a generic closure's variables have shapes for types: *uint8 for any pointer, and so a byte of an address behind it",
+     r"Closures\[", r"captured\.x\)$", "", ""),
+    ("a generic closure's dictionary is not looked for: the result has its shape's type",
+     r"Closures\[.*\.func1$", r"~r0", r"main\.Item|^struct$", ""),
     ("elements without size are counted, not shown", "emptyElements|structChannels", ": (elements shown|number of elements)$", "", "^0$"),
     ("goprobe does not follow what only the standard library needs to know (tool/wirerefs.c)",
      "", r"\.(tx|timer|children|done)\b", "a value", NOT_FOLLOWED),
