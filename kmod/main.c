@@ -10,6 +10,7 @@
 #include <goprobe.h>
 
 #include "netlink.h"
+#include "probe.h"
 #include "seen.h"
 #include "session.h"
 
@@ -19,9 +20,12 @@ static int __init gp_init(void)
 
 	if (err)
 		return err;
-	err = gp_session_init();
+	err = gp_probe_init();
 	if (err)
 		goto err_seen;
+	err = gp_session_init();
+	if (err)
+		goto err_probe;
 	err = gp_netlink_init();
 	if (err)
 		goto err_session;
@@ -29,6 +33,8 @@ static int __init gp_init(void)
 
 err_session:
 	gp_session_fini();
+err_probe:
+	gp_probe_fini();
 err_seen:
 	gp_seen_fini();
 	return err;
@@ -38,6 +44,7 @@ static void __exit gp_exit(void)
 {
 	gp_netlink_fini();
 	gp_session_fini();
+	gp_probe_fini();
 	gp_seen_fini();
 }
 

@@ -2,13 +2,17 @@
 /*
  * Breakpoints: create, publish, take back, wait, free.
  *
+ * Context: a worker of our own, see gp_sweep_run(). The kernel gives up patching a
+ * page when the task that does it has been killed; it then leaves the breakpoints
+ * where they are and says "leaking uprobe". So no task that can be killed does it.
+ *
  * Locking: the table of points and all that is done to points is guarded by
  * gp_points_lock. It is held while uprobes are registered and unregistered,
  * which waits for handlers: so no handler, and no filter, takes it.
  *
  * Lifetime: a handler finds its point from the consumer, and from there a set of
  * probes. What is taken out of sight goes into a struct gp_sweep and is freed
- * by gp_sweep_end(), after
+ * at the end of gp_sweep_run(), after
  * - every handler that can have seen it has ended: uprobe_unregister_sync() on
  *   6.12 and later; before, each register or unregister of a consumer of the
  *   same uprobe waits (register_rwsem), and one follows each change of a set;
@@ -23,11 +27,14 @@
 #include <linux/err.h>
 #include <linux/hash.h>
 #include <linux/hashtable.h>
+#include <linux/memcontrol.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "file.h"
@@ -43,6 +50,21 @@
 static DEFINE_MUTEX(gp_points_lock);
 static DEFINE_HASHTABLE(gp_points, GP_POINTS_BITS);
 static u64 gp_sweep_number;
+static struct workqueue_struct *gp_sweep_wq;
+
+/**
+ * struct gp_sweep_job - a sweep that somebody waits for
+ * @work: does it
+ * @fn: what is to be added and removed
+ * @arg: its argument
+ * @memcg: who pays for the memory
+ */
+struct gp_sweep_job {
+	struct work_struct work;
+	gp_sweep_fn fn;
+	void *arg;
+	struct mem_cgroup *memcg;
+};
 
 static u64 gp_point_key(const struct inode *inode, loff_t offset)
 {
@@ -232,11 +254,7 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 	return err;
 }
 
-/**
- * gp_sweep_begin() - begin to add and remove probes
- * @sweep: filled in
- */
-void gp_sweep_begin(struct gp_sweep *sweep)
+static void gp_sweep_begin(struct gp_sweep *sweep)
 {
 	INIT_LIST_HEAD(&sweep->points);
 	INIT_LIST_HEAD(&sweep->sets);
@@ -245,11 +263,8 @@ void gp_sweep_begin(struct gp_sweep *sweep)
 	gp_sweep_number++;
 }
 
-/**
- * gp_sweep_end() - wait until nobody sees what was taken away, and free it
- * @sweep: the batch
- */
-void gp_sweep_end(struct gp_sweep *sweep)
+/* Wait until nobody sees what was taken away, and free it. */
+static void gp_sweep_end(struct gp_sweep *sweep)
 {
 	struct gp_point *point, *next_point;
 	struct gp_probe_set *set, *next_set;
@@ -268,9 +283,55 @@ void gp_sweep_end(struct gp_sweep *sweep)
 		kfree(probe);
 }
 
+static void gp_sweep_work(struct work_struct *work)
+{
+	struct gp_sweep_job *job = container_of(work, struct gp_sweep_job, work);
+	struct mem_cgroup *before = set_active_memcg(job->memcg);
+	struct gp_sweep sweep;
+
+	gp_sweep_begin(&sweep);
+	job->fn(&sweep, job->arg);
+	gp_sweep_end(&sweep);
+	set_active_memcg(before);
+}
+
+/**
+ * gp_sweep_run() - add and remove probes
+ * @fn: does so with gp_probe_add() and gp_probe_del()
+ * @arg: for @fn
+ *
+ * When it returns nobody sees any more what @fn has taken away.
+ * Context: may sleep. @fn runs in a worker, whatever signals the caller has.
+ */
+void gp_sweep_run(gp_sweep_fn fn, void *arg)
+{
+	struct gp_sweep_job job = {
+		.fn = fn,
+		.arg = arg,
+		.memcg = get_mem_cgroup_from_mm(current->mm),
+	};
+
+	INIT_WORK_ONSTACK(&job.work, gp_sweep_work);
+	queue_work(gp_sweep_wq, &job.work);
+	flush_work(&job.work);
+	destroy_work_on_stack(&job.work);
+	mem_cgroup_put(job.memcg);
+}
+
+int gp_probe_init(void)
+{
+	gp_sweep_wq = alloc_workqueue("goprobe", WQ_UNBOUND, 0);
+	return gp_sweep_wq ? 0 : -ENOMEM;
+}
+
+void gp_probe_fini(void)
+{
+	destroy_workqueue(gp_sweep_wq);
+}
+
 /**
  * gp_probe_add() - place a probe
- * @probe: filled in by the caller but for @point; on error gp_sweep_end() frees it
+ * @probe: filled in by the caller but for @point; on error gp_sweep_run() frees it
  * @file: where; its point has been checked
  * @sweep: the batch
  *
@@ -294,7 +355,7 @@ int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
 }
 
 /**
- * gp_probe_del() - take a probe away; it is freed by gp_sweep_end()
+ * gp_probe_del() - take a probe away; gp_sweep_run() frees it
  * @probe: the probe
  * @sweep: the batch
  */

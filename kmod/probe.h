@@ -105,7 +105,7 @@ struct gp_point {
  * @sets: likewise
  * @probes: likewise
  *
- * Between gp_sweep_begin() and gp_sweep_end() the caller owns the table of points.
+ * While gp_sweep_run() runs its function, that owns the table of points.
  */
 struct gp_sweep {
 	struct list_head points;
@@ -113,10 +113,13 @@ struct gp_sweep {
 	struct list_head probes;
 };
 
-void gp_sweep_begin(struct gp_sweep *sweep);
-void gp_sweep_end(struct gp_sweep *sweep);
+typedef void (*gp_sweep_fn)(struct gp_sweep *sweep, void *arg);
+
+void gp_sweep_run(gp_sweep_fn fn, void *arg);
 int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
 		 struct gp_sweep *sweep);
 void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep);
+int gp_probe_init(void);
+void gp_probe_fini(void);
 
 #endif

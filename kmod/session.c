@@ -499,13 +499,59 @@ static int gp_session_add_point(struct gp_session *s, u32 file,
 	return 0;
 }
 
+/**
+ * struct gp_session_batch - points that are added together
+ * @s: the session
+ * @caller: who adds them
+ * @file: index of their file
+ * @points: the points
+ * @n: their number
+ * @extack: for the sentence on error
+ * @err: result
+ */
+struct gp_session_batch {
+	struct gp_session *s;
+	struct task_struct *caller;
+	u32 file;
+	const struct goprobe_point *points;
+	u32 n;
+	struct netlink_ext_ack *extack;
+	int err;
+};
+
+/* All or none. */
+static void gp_session_add_batch(struct gp_sweep *sweep, void *arg)
+{
+	struct gp_session_batch *b = arg;
+	struct gp_session *s = b->s;
+	u32 first = s->nprobes, i;
+	int err = 0;
+
+	for (i = 0; !err && i < b->n; i++) {
+		err = gp_session_add_point(s, b->file, &b->points[i], sweep, b->extack);
+		if (!err && fatal_signal_pending(b->caller))
+			err = gp_refuse(b->extack, -EINTR, "interrupted");
+		cond_resched();
+	}
+	while (err && s->nprobes > first)
+		gp_probe_del(s->probes[--s->nprobes], sweep);
+	b->err = err;
+}
+
 int gp_session_add_points(struct gp_session *s, u32 file,
 			  const struct goprobe_point *points, u32 n,
 			  struct netlink_ext_ack *extack)
 {
-	u32 first = s->nprobes, i;
-	struct gp_sweep sweep;
-	int err = 0;
+	struct gp_session_batch batch = {
+		.s = s,
+		.caller = current,
+		.file = file,
+		.points = points,
+		.n = n,
+		.extack = extack,
+	};
+	int err;
+	u32 i;
 
 	if (s->stopped)
 		return gp_refuse(extack, -ESHUTDOWN, "the session has been stopped");
@@ -522,17 +568,8 @@ int gp_session_add_points(struct gp_session *s, u32 file,
 	}
 	if (gp_table_grow((void ***)&s->probes, &s->probes_room, s->nprobes, n))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
-	gp_sweep_begin(&sweep);
-	for (i = 0; !err && i < n; i++) {
-		err = gp_session_add_point(s, file, &points[i], &sweep, extack);
-		if (!err && fatal_signal_pending(current))
-			err = gp_refuse(extack, -EINTR, "interrupted");
-		cond_resched();
-	}
-	while (err && s->nprobes > first)
-		gp_probe_del(s->probes[--s->nprobes], &sweep);
-	gp_sweep_end(&sweep);
-	return err ? err : s->nprobes;
+	gp_sweep_run(gp_session_add_batch, &batch);
+	return batch.err ? batch.err : s->nprobes;
 }
 
 int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
@@ -543,24 +580,27 @@ int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
 	return 0;
 }
 
+static void gp_session_del_probes(struct gp_sweep *sweep, void *arg)
+{
+	struct gp_session *s = arg;
+
+	while (s->nprobes) {
+		gp_probe_del(s->probes[--s->nprobes], sweep);
+		cond_resched();
+	}
+}
+
 /**
  * gp_session_stop() - take every breakpoint away and wait for the handlers
  * @s: the session; its lock is held
  */
 void gp_session_stop(struct gp_session *s)
 {
-	struct gp_sweep sweep;
-
 	if (s->stopped)
 		return;
 	s->stopped = true;
 	WRITE_ONCE(s->running, false);
-	gp_sweep_begin(&sweep);
-	while (s->nprobes) {
-		gp_probe_del(s->probes[--s->nprobes], &sweep);
-		cond_resched();
-	}
-	gp_sweep_end(&sweep);
+	gp_sweep_run(gp_session_del_probes, s);
 	/* The last losses are seen before it is seen as quiet. */
 	smp_store_release(&s->quiet, true);
 }

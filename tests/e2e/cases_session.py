@@ -147,6 +147,27 @@ def kill_storm(t):
     same(t.attach("main.foo", "--", t.binary("example")).finish().summary["events"], 2, "events after loading it again")
 
 
+@case("SIGKILL of goprobectl while it places breakpoints leaves none", per="boot")
+def kill_placing(t):
+    target = t.target("load", "-goroutines", 2)
+    whole = t.attach("-p", target.pid, "/./").attached()
+    most = target.patched()
+    whole.interrupt()
+    same(target.patched(), 0, "breakpoints left by Ctrl-C, of %d" % most)
+    chance, halfway = random.Random(2), 0
+    for round_ in range(10):
+        attach = t.attach("-p", target.pid, "/./")
+        wait_for("the first breakpoint", target.patched)
+        time.sleep(chance.random() * 0.3)       # any moment is a good one
+        placed = target.patched()
+        attach.signal(signal.SIGKILL)
+        same(attach.wait(), -signal.SIGKILL, "how goprobectl ended")
+        halfway += placed < most
+        same(target.patched(), 0, "breakpoints left in round %d, of %d" % (round_, placed))
+    check(halfway >= 3, "only %d of 10 were killed on the way", halfway)
+    check(not target.ended(), "the target ended: %s", target.rest)
+
+
 def reload_module(parameters=()):
     if not os.path.exists(MODULE):
         raise Skip("the module was not loaded by tests/vm/run, so there is no %s to load again" % MODULE)

@@ -147,25 +147,36 @@ class Target(Process):
         ready = self.line()
         check(ready and ready.startswith("ready "), "%s: no ready line but %s: %s", self, ready, self.stderr())
 
-    def code(self, function):
-        """The bytes of a function in this process, and in its file."""
-        path = self.argv[0]
-        offset, size = symbol(path, function)
-        with open(path, "rb") as f:
-            f.seek(offset)
-            original = f.read(size)
+    def mapped_code(self, offset):
+        """Where the executable mapping with that offset of the file begins and ends, and with what offset."""
         with open("/proc/%d/maps" % self.pid) as maps:
             for line in maps:
                 m = re.match(r"([0-9a-f]+)-([0-9a-f]+) r-xp ([0-9a-f]+) \S+ \d+\s+(.*)", line)
-                if m and m.group(4) == path:
+                if m and m.group(4) == self.argv[0]:
                     begin, end, start = (int(m.group(i), 16) for i in (1, 2, 3))
                     if start <= offset < start + end - begin:
-                        break
-            else:
-                raise Failure("%s has no code mapped" % path)
+                        return begin, end, start
+        raise Failure("%s has no code mapped" % self.argv[0])
+
+    def bytes_at(self, offset, size):
+        """Bytes of the file in this process, and in the file."""
+        begin, _, start = self.mapped_code(offset)
+        with open(self.argv[0], "rb") as f:
+            f.seek(offset)
+            original = f.read(size)
         with open("/proc/%d/mem" % self.pid, "rb", buffering=0) as mem:
             mem.seek(begin + offset - start)
-            return mem.read(size), original
+            return mem.read(len(original)), original
+
+    def code(self, function):
+        """The bytes of a function in this process, and in its file."""
+        return self.bytes_at(*symbol(self.argv[0], function))
+
+    def patched(self):
+        """How many bytes of the program's code are not as in its file."""
+        begin, end, start = self.mapped_code(symbol(self.argv[0], "main.main")[0])
+        now, original = self.bytes_at(start, end - begin)
+        return sum(a != b for a, b in zip(now, original))
 
     def probed(self, function):
         now, original = self.code(function)
