@@ -164,7 +164,8 @@ static int handle_done(struct nlmsghdr *h, const char *what, struct diag *d)
 		memcpy(&err, nlmsg_data(h), sizeof(err));
 	if (err >= 0)
 		return 0;
-	return refused(d, what, (int)-(int64_t)err, sentence_at(h, (char *)nlmsg_data(h) + sizeof(err)));
+	return refused(d, what, (int)-(int64_t)err,
+		       sentence_at(h, (char *)nlmsg_data(h) + sizeof(err)));
 }
 
 /* Called for each message of an answer; other than 0 ends the exchange. */

@@ -9,8 +9,6 @@
 
 #define SECONDS_MAX 1.0
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 static double cpu_seconds(void)
 {
 	struct timespec ts;

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What libFuzzer calls. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 typedef int (*fuzz_fn)(const uint8_t *data, size_t size);
 
 int fuzz_dwarf(const uint8_t *data, size_t size);

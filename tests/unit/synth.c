@@ -2,6 +2,7 @@
 /* Small Go programs made by hand. */
 #define _GNU_SOURCE
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -416,7 +417,7 @@ struct writer {
 static void pointer(struct writer *w, size_t off, uint64_t vaddr, uint64_t to)
 {
 	if (w->p->lld)
-		w->rela[w->at.nrela++] = (Elf64_Rela){
+		w->rela[w->at.nrela++] = (Elf64_Rela) {
 			vaddr, ELF64_R_INFO(0, R_X86_64_RELATIVE), (int64_t)to,
 		};
 	else
@@ -457,12 +458,10 @@ static void write_table(struct writer *w)
 
 static void write_build(struct writer *w)
 {
-	char version[16] = "go1.";
+	char version[16];
 	size_t off = w->file->n;
 
-	version[4] = (char)('0' + w->p->minor / 10);
-	version[5] = (char)('0' + w->p->minor % 10);
-	strcpy(version + 6, ".1");
+	snprintf(version, sizeof(version), "go1.%02d.1", w->p->minor % 100);
 	w->at.build = w->at.data + (off & (PAGE - 1));
 	synth_put(w->file, "\xff Go buildinf:", 14);
 	synth_u8(w->file, 8);

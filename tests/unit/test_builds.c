@@ -80,7 +80,7 @@ static void descriptors(struct gobin *bin, int minor, bool optimised)
 			const struct gotype *t = sig->params[k].type;
 			const char *name;
 
-			/* Literals, and types in functions ("T\302\267 1"), are spelled otherwise. */
+			/* Literals, and types in functions, are spelled otherwise. */
 			if (!t->rtype || strpbrk(t->name, " {[\302"))
 				continue;
 			name = gobin_rtype_name(bin, t->rtype);

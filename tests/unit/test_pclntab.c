@@ -299,6 +299,7 @@ static void test_frames(void **state)
 	(void)state;
 	for (size_t f = 0; f < sizeof(formats) / sizeof(*formats); f++) {
 		struct synth_bytes tab, trees;
+		struct pclntab_func none;
 		struct pclntab t;
 
 		print_message("# %s\n", formats[f].claim);
@@ -329,8 +330,8 @@ static void test_frames(void **state)
 							&trees, v, 1), 1);
 			assert_string_equal(v[0].func, pf.name);
 		}
-		assert_int_equal(pclntab_find(&t, MADE_TEXT - 1, &(struct pclntab_func){ 0 }), -1);
-		assert_int_equal(pclntab_find(&t, MADE_TEXT + 0x80, &(struct pclntab_func){ 0 }), -1);
+		assert_int_equal(pclntab_find(&t, MADE_TEXT - 1, &none), -1);
+		assert_int_equal(pclntab_find(&t, MADE_TEXT + 0x80, &none), -1);
 		synth_fini(&tab);
 		synth_fini(&trees);
 	}
