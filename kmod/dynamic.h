@@ -80,10 +80,11 @@ static inline unsigned long gp_dynamic_find(const struct gp_dynamic *d, u64 addr
 		/* The value is read after the address that it belongs to. */
 		u64 found = smp_load_acquire(&slot->address);
 
-		if (found == address)
-			return READ_ONCE(slot->value);
+		/* First: address 0 is not one that is looked for. */
 		if (!found)
 			return 0;
+		if (found == address)
+			return READ_ONCE(slot->value);
 		at = (at + 1) & (BIT(table->bits) - 1);
 	}
 	return 0;
