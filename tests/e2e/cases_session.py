@@ -150,14 +150,13 @@ def kill_storm(t):
 @case("SIGKILL of goprobectl while it places breakpoints leaves none", per="boot")
 def kill_placing(t):
     target = t.target("load", "-goroutines", 2)
-    many = "/^[a-qs-z]/"            # all but the runtime's
-    whole = t.attach("-p", target.pid, many).attached()
+    whole = t.attach("-p", target.pid, "/./").attached()
     most = target.patched()
     whole.interrupt()
     same(target.patched(), 0, "breakpoints left by Ctrl-C, of %d" % most)
     chance, halfway = random.Random(2), 0
     for round_ in range(10):
-        attach = t.attach("-p", target.pid, many)
+        attach = t.attach("-p", target.pid, "/./")
         wait_for("the first breakpoint", target.patched)
         time.sleep(chance.random() * 0.3)       # any moment is a good one
         placed = target.patched()
@@ -165,7 +164,7 @@ def kill_placing(t):
         same(attach.wait(), -signal.SIGKILL, "how goprobectl ended")
         halfway += placed < most
         same(target.patched(), 0, "breakpoints left in round %d, of %d" % (round_, placed))
-    check(halfway, "none of 10 was killed on the way")
+    check(halfway >= 3, "only %d of 10 were killed on the way", halfway)
     check(not target.ended(), "the target ended: %s", target.rest)
 
 
