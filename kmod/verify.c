@@ -17,7 +17,10 @@
 /* An object that a reference leads to is one chunk at most. */
 #define GP_TYPE_SIZE_MAX	U16_MAX
 
-/* References at one place of a type: bounds what is looked at in a record. */
+/*
+ * References at one place of a type, and places are 8 bytes apart: bounds what is
+ * looked at in a record, with preemption off.
+ */
 #define GP_REFS_SAME	4
 
 #define GP_SHIFT_MAX	15
@@ -95,6 +98,8 @@ static const char *gp_verify_ref(const struct goprobe_ref *ref, u32 size)
 		return "padding of a reference is not 0";
 	if (need > size || ref->offset > size - need)
 		return "a reference lies outside its type";
+	if (ref->offset % 8)
+		return "a reference's offset is not a multiple of 8";
 	if (objects || ref->kind == GOPROBE_REF_POINTER) {
 		if (ref->type >= GP_TYPES_MAX)
 			return "a reference names a type that can't come to exist";
@@ -131,6 +136,9 @@ const char *gp_verify_types(const struct goprobe_type *types, u32 ntypes,
 	const char *why;
 	u32 t;
 
+	/* Such messages would take memory without counting towards a limit. */
+	if (!ntypes)
+		return "a message brings no types";
 	for (t = 0; t < ntypes; t++) {
 		const struct goprobe_type *type = &types[t];
 

@@ -47,9 +47,14 @@ static const char *const internals[] = {
 	"runtime.", "internal/abi.", "internal/runtime/", "runtime/internal/", "reflect.rtype",
 };
 
+/*
+ * Go aligns what refers to other memory; other places, of which damaged debug
+ * information may tell, are refused by the module: they show as not captured.
+ */
 static void add(struct wirerefs *r, struct wire_ref ref)
 {
-	if (r->n < WIREREFS_MAX && ref.ref.offset <= OBJECT_MAX)
+	if (r->n < WIREREFS_MAX && ref.ref.offset <= OBJECT_MAX &&
+	    ref.ref.offset % WORD == 0)
 		r->v[r->n++] = ref;
 }
 

@@ -39,15 +39,16 @@
  *
  * GOPROBE_CMD_TYPES_ADD (do)
  *	A_TYPES (struct goprobe_type[]), A_REFS (struct goprobe_ref[]): appended
- *	to the session's tables, at any time. goprobe_type.ref counts from the
- *	start of this message's A_REFS; goprobe_ref.type is a session type id and
- *	may be of a type that is yet to come: until then it is not followed.
+ *	to the session's tables, at any time; at least one type. goprobe_type.ref
+ *	counts from the start of this message's A_REFS; goprobe_ref.type is a
+ *	session type id and may be of a type that is yet to come: until then it is
+ *	not followed.
  *	reply: A_FIRST (u32): the session type id of the first one.
  *
  * GOPROBE_CMD_DYNAMIC_ADD (do)
  *	A_FILE (u32), A_DYNAMIC (struct goprobe_dynamic[]): which session type
  *	the values have that a run-time type descriptor, or a closure's code,
- *	names. At any time; what is known already is replaced.
+ *	names. At any time, all or none; what is known already is replaced.
  *	reply: A_COUNT (u32): number of addresses that are known of the file.
  *
  * GOPROBE_CMD_PLANS_ADD (do)
@@ -276,7 +277,7 @@ enum goprobe_count {
 
 /**
  * struct goprobe_ref - a place in a type that refers to other memory
- * @offset: where, in the type
+ * @offset: where, in the type: a multiple of 8
  * @type: session type id of what is there
  * @count_offset: of GOPROBE_REF_ARRAY: where in the type the number is
  * @kind: enum goprobe_ref_kind

@@ -256,6 +256,9 @@ def netlink_nonsense(t):
     attempt_types("references out of range", [genl.type_(8, 0xffffffff, 2)], [genl.ref(0, genl.GOPROBE_REF_POINTER, 0)])
     attempt_types("references out of order", [genl.type_(16, 0, 2)],
                   [genl.ref(8, genl.GOPROBE_REF_POINTER, 0), genl.ref(0, genl.GOPROBE_REF_POINTER, 0)])
+    attempt_types("no types at all", [])
+    attempt_types("references without types", [], [genl.ref(0, genl.GOPROBE_REF_FUNC)])
+    attempt_types("a reference that is not aligned", [genl.type_(24, 0, 1)], [genl.ref(4, genl.GOPROBE_REF_STRING)])
     attempt_types("more types than a message may hold", [genl.type_(8)] * (limits["batch"] + 1))
 
     # Dynamic types. Type 0 has 8 bytes and no references.

@@ -164,6 +164,8 @@ static void runtime_descriptions(struct kunit *test)
 #define R_KIND		"a reference has an unknown kind"
 #define R_PAD		"padding of a reference is not 0"
 #define R_OUTSIDE	"a reference lies outside its type"
+#define R_ALIGN		"a reference's offset is not a multiple of 8"
+#define T_NONE		"a message brings no types"
 #define R_FLAGS		"a reference has unknown flags"
 #define R_TYPE		"a reference names a type that can't come to exist"
 #define R_SHIFT		"a reference holds too many elements in one object"
@@ -175,7 +177,8 @@ static void runtime_descriptions(struct kunit *test)
 
 static const struct row types_rows[] = {
 	{ "right ones pass", NULL, {} },
-	{ "none at all", NULL, { SET(ntypes, 0), SET(nrefs, 0) } },
+	{ "none at all", T_NONE, { SET(ntypes, 0), SET(nrefs, 0) } },
+	{ "references, but no types", T_NONE, { SET(ntypes, 0) } },
 	{ "the largest type", NULL, { SET(types[0].size, 65535) } },
 	{ "a type one byte larger", T_LARGE, { SET(types[0].size, 65536) } },
 	{ "the largest number", T_LARGE, { SET(types[0].size, U32_MAX) } },
@@ -203,10 +206,14 @@ static const struct row types_rows[] = {
 	    SET(refs[4].kind, GOPROBE_REF_FUNC) } },
 	{ "five references at two places", NULL,
 	  { SET(types[0].nrefs, 5), SET(refs[1].offset, 0), SET(nrefs, 5),
-	    SET(refs[4].kind, GOPROBE_REF_FUNC), SET(refs[4].offset, 1) } },
+	    SET(refs[4].kind, GOPROBE_REF_FUNC), SET(refs[4].offset, 8) } },
 	{ "references in falling order", T_ORDER,
 	  { SET(refs[0].offset, 24), SET(refs[1].offset, 16) } },
-	{ "one byte further is in order", NULL, { SET(refs[1].offset, 1) } },
+	{ "one word further is in order", NULL, { SET(refs[1].offset, 8) } },
+	{ "one byte further is not aligned", R_ALIGN, { SET(refs[1].offset, 1) } },
+	{ "half a word further is not", R_ALIGN, { SET(refs[1].offset, 20) } },
+	{ "the last reference is looked at as well", R_ALIGN,
+	  { SET(types[2].size, 16), SET(refs[3].offset, 7) } },
 	{ "kind 0", R_KIND, { SET(refs[0].kind, GOPROBE_REF_UNSPEC) } },
 	{ "kind one past the last", R_KIND, { SET(refs[0].kind, __GOPROBE_REF_MAX) } },
 	{ "kind 255", R_KIND, { SET(refs[0].kind, 255) } },

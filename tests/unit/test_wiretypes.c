@@ -44,6 +44,14 @@ static const struct gofield item_fields[] = {
 static const struct gotype t_item = { GOTYPE_STRUCT, "main.Item", 48, 8,
 				      .fields = item_fields, .nfields = 4 };
 
+static const struct gofield packed_fields[] = {
+	{ "A", &t_byte, 0 }, { "B", &t_string, 1 }, { "C", &t_pstring, 20 },
+	{ "D", &t_pstring, 32 },
+};
+
+static const struct gotype t_packed = { GOTYPE_STRUCT, "main.Packed", 40, 8,
+					.fields = packed_fields, .nfields = 4 };
+
 static const struct gotype t_g = { GOTYPE_STRUCT, "runtime.g", 400, 8 };
 static const struct gotype t_pg = { GOTYPE_POINTER, "*runtime.g", 8, 8, .elem = &t_g };
 static const struct gotype t_assertion = { GOTYPE_STRUCT, "runtime.TypeAssertionError", 40, 8 };
@@ -126,6 +134,8 @@ static const struct refs_case refs_cases[] = {
 	{ "a function", &t_func, WIRE_VALUE, 24, "0:func" },
 	{ "a struct has those of its fields", &t_item, WIRE_VALUE, 24,
 	  "8:str 24:ptr(string) 32:eface(interface {})" },
+	{ "places that are not aligned are left out", &t_packed, WIRE_VALUE, 24,
+	  "32:ptr(string)" },
 	{ "an array has those of its elements", &t_strings, WIRE_VALUE, 24,
 	  "0:str 16:str 32:str" },
 	{ "an array of numbers has none", &t_ints, WIRE_VALUE, 24, "" },
@@ -259,6 +269,7 @@ static void check_type(const struct plan *p, const struct goprobe_type *t)
 			     r->kind == GOPROBE_REF_ARRAY;
 
 		assert_true(r->offset + words(r->kind) <= t->size);
+		assert_int_equal(r->offset % 8, 0);
 		assert_true(!i || r->offset >= r[-1].offset);
 		assert_true(i < 4 || r->offset > r[-4].offset);
 		assert_true(typed ? r->type < p->ntypes : !r->type);
