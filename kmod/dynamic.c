@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 
 #include "dynamic.h"
+#include "types.h"
 
 #define GP_DYNAMIC_BITS_MIN	6
 /* Four times the room that GP_DYNAMIC_MAX needs: addresses that still collide are odd. */
@@ -27,22 +28,30 @@ static struct gp_dynamic_table *gp_dynamic_table(const struct gp_dynamic *d)
 	return rcu_dereference_protected(d->table, true);
 }
 
-/* The slot of @address or the one for it; NULL if there is none near enough. */
+/*
+ * The slot of @address or the one for it; NULL if there is none near enough. A free
+ * slot may be claimed for one of @add.
+ */
 static struct gp_dynamic_slot *gp_dynamic_slot(struct gp_dynamic_table *table,
+					       const struct goprobe_dynamic *add,
 					       u64 address)
 {
 	u32 at = hash_64(address, table->bits), step;
 
 	for (step = 0; step < GP_DYNAMIC_STEPS; step++) {
 		struct gp_dynamic_slot *slot = &table->slot[at];
+		u64 its = slot->address;
 
-		if (!slot->address || slot->address == address)
+		if (!its && slot->value)
+			its = add[slot->value - 1].address;
+		if (!its || its == address)
 			return slot;
 		at = (at + 1) & (BIT(table->bits) - 1);
 	}
 	return NULL;
 }
 
+/* Nothing is claimed in either. */
 static bool gp_dynamic_copy(struct gp_dynamic_table *to,
 			    const struct gp_dynamic_table *from)
 {
@@ -53,7 +62,7 @@ static bool gp_dynamic_copy(struct gp_dynamic_table *to,
 
 		if (!from->slot[i].address)
 			continue;
-		slot = gp_dynamic_slot(to, from->slot[i].address);
+		slot = gp_dynamic_slot(to, NULL, from->slot[i].address);
 		if (!slot)
 			return false;
 		*slot = from->slot[i];
@@ -83,7 +92,7 @@ static int gp_dynamic_grow(struct gp_dynamic *d, u32 bits)
 }
 
 /* Make room for @more addresses at once. Return: 0, -ENOMEM or -E2BIG. */
-int gp_dynamic_reserve(struct gp_dynamic *d, u32 more)
+static int gp_dynamic_reserve(struct gp_dynamic *d, u32 more)
 {
 	const struct gp_dynamic_table *table = gp_dynamic_table(d);
 	u32 bits = max(ilog2(2 * (d->n + more) + 1) + 1, GP_DYNAMIC_BITS_MIN);
@@ -93,36 +102,90 @@ int gp_dynamic_reserve(struct gp_dynamic *d, u32 more)
 	return gp_dynamic_grow(d, bits);
 }
 
+/*
+ * Claim a slot for each of @add that has none: its number in @add, from 1, stands
+ * where the value will be. Readers don't look at that in a slot without address.
+ *
+ * Return: false if one has no slot near enough. *@more: how many were claimed.
+ */
+static bool gp_dynamic_claim(struct gp_dynamic_table *table,
+			     const struct goprobe_dynamic *add, u32 n, u32 *more)
+{
+	u32 i;
+
+	*more = 0;
+	for (i = 0; i < n; i++) {
+		struct gp_dynamic_slot *slot = gp_dynamic_slot(table, add, add[i].address);
+
+		if (!slot)
+			return false;
+		if (slot->address || slot->value)
+			continue;
+		slot->value = i + 1;
+		(*more)++;
+	}
+	return true;
+}
+
+static void gp_dynamic_unclaim(struct gp_dynamic_table *table,
+			       const struct goprobe_dynamic *add, u32 n)
+{
+	u32 i;
+
+	/* The last first, so that the way to each is as it was when it was claimed. */
+	for (i = n; i--;) {
+		struct gp_dynamic_slot *slot = gp_dynamic_slot(table, add, add[i].address);
+
+		if (slot && !slot->address && slot->value == i + 1)
+			slot->value = 0;
+	}
+}
+
+/* Have a slot for each of @add. Return: 0, -ENOMEM or -E2BIG, and nothing is claimed. */
+static int gp_dynamic_room(struct gp_dynamic *d, const struct goprobe_dynamic *add, u32 n)
+{
+	int err = gp_dynamic_reserve(d, n);
+	u32 more;
+
+	while (!err) {
+		struct gp_dynamic_table *table = gp_dynamic_table(d);
+		bool all = gp_dynamic_claim(table, add, n, &more);
+
+		if (all && more <= GP_DYNAMIC_MAX - d->n) {
+			d->n += more;
+			return 0;
+		}
+		gp_dynamic_unclaim(table, add, n);
+		err = all ? -E2BIG : gp_dynamic_grow(d, table->bits + 1);
+	}
+	return err;
+}
+
 /**
- * gp_dynamic_add() - tell what an address stands for, from now on
+ * gp_dynamic_add() - tell what addresses stand for, from now on: all or none
  * @d: the file's addresses
- * @address: not 0
- * @type: outlives @d
- * @direct: GOPROBE_DYNAMIC_F_DIRECT
+ * @add: verified
+ * @n: their number
+ * @types: the session's; outlives @d
  *
  * Return: 0, -ENOMEM, or -E2BIG if there are too many.
  */
-int gp_dynamic_add(struct gp_dynamic *d, u64 address, const struct gp_type *type,
-		   bool direct)
+int gp_dynamic_add(struct gp_dynamic *d, const struct goprobe_dynamic *add, u32 n,
+		   const struct gp_types *types)
 {
-	struct gp_dynamic_slot *slot;
-	int err = gp_dynamic_reserve(d, 1);
+	int err = gp_dynamic_room(d, add, n);
+	u32 i;
 
-	while (!err) {
-		slot = gp_dynamic_slot(gp_dynamic_table(d), address);
-		if (slot)
-			break;
-		err = gp_dynamic_grow(d, gp_dynamic_table(d)->bits + 1);
+	for (i = 0; !err && i < n; i++) {
+		struct gp_dynamic_slot *slot = gp_dynamic_slot(gp_dynamic_table(d), add,
+							       add[i].address);
+
+		WRITE_ONCE(slot->value, (unsigned long)gp_types_find(types, add[i].type) |
+					(add[i].flags & GOPROBE_DYNAMIC_F_DIRECT));
+		/* The value is seen before the address that it belongs to. */
+		smp_store_release(&slot->address, add[i].address);
 	}
-	if (err)
-		return err;
-	if (!slot->address && d->n == GP_DYNAMIC_MAX)
-		return -E2BIG;
-	d->n += !slot->address;
-	WRITE_ONCE(slot->value, (unsigned long)type | direct);
-	/* The value is seen before the address that it belongs to. */
-	smp_store_release(&slot->address, address);
-	return 0;
+	return err;
 }
 
 /* Nobody reads it any more. */

@@ -11,8 +11,10 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
+#include <goprobe.h>
 
 struct gp_type;
+struct gp_types;
 
 /* See struct goprobe_limits. */
 #define GP_DYNAMIC_MAX	(64U << 10)
@@ -37,7 +39,7 @@ static inline bool gp_dynamic_is_direct(unsigned long value)
 /**
  * struct gp_dynamic_slot - a place in the table
  * @address: key; 0 if it is free; written once
- * @value: its type; written before @address
+ * @value: its type; written before @address. Until then the writer's
  */
 struct gp_dynamic_slot {
 	u64 address;
@@ -90,9 +92,8 @@ static inline unsigned long gp_dynamic_find(const struct gp_dynamic *d, u64 addr
 	return 0;
 }
 
-int gp_dynamic_reserve(struct gp_dynamic *d, u32 more);
-int gp_dynamic_add(struct gp_dynamic *d, u64 address, const struct gp_type *type,
-		   bool direct);
+int gp_dynamic_add(struct gp_dynamic *d, const struct goprobe_dynamic *add, u32 n,
+		   const struct gp_types *types);
 void gp_dynamic_fini(struct gp_dynamic *d);
 
 #endif

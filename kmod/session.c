@@ -336,14 +336,14 @@ int gp_session_add_types(struct gp_session *s, const struct goprobe_type *types,
 	return first;
 }
 
-/* All that can be refused is refused before the first one is added. */
+/* All or none. */
 int gp_session_add_dynamic(struct gp_session *s, u32 file,
 			   const struct goprobe_dynamic *add, u32 n,
 			   struct netlink_ext_ack *extack)
 {
 	struct gp_dynamic *dynamic;
 	const char *why;
-	int err = 0;
+	int err;
 	u32 i;
 
 	if (file >= s->nfiles)
@@ -354,11 +354,7 @@ int gp_session_add_dynamic(struct gp_session *s, u32 file,
 			return gp_refuse(extack, -EINVAL, why);
 	}
 	dynamic = &s->files[file]->dynamic;
-	err = gp_dynamic_reserve(dynamic, n);
-	for (i = 0; !err && i < n; i++)
-		err = gp_dynamic_add(dynamic, add[i].address,
-				     gp_types_find(&s->types, add[i].type),
-				     add[i].flags & GOPROBE_DYNAMIC_F_DIRECT);
+	err = gp_dynamic_add(dynamic, add, n, &s->types);
 	if (err)
 		return gp_refuse(extack, err, err == -ENOMEM ? "out of memory" :
 				 "the file has too many dynamic types");

@@ -582,7 +582,7 @@ static void random_tables(void)
 				break;
 			add_ref(t, offset, kind, has_type(kind) ? rnd(w->ntypes + 1) : 0);
 			random_ref(&w->refs[w->nrefs - 1], type->size);
-			offset += rnd(4) ? 8 * (1 + rnd(4)) : rnd(8);
+			offset += 8 * rnd(5);
 		}
 	}
 }
@@ -674,8 +674,7 @@ static void random_dynamic(void)
 		};
 
 		if (!gp_verify_dynamic(&d, &w->table))
-			gp_dynamic_add(&w->dynamic, d.address,
-				       gp_types_find(&w->table, d.type), d.flags);
+			gp_dynamic_add(&w->dynamic, &d, 1, &w->table);
 	}
 }
 
@@ -793,7 +792,7 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 	u32 itabs = 0, codes = 0, missed = 0;
 
 	state = 88172645463325252ULL;
-	for (n = 0; n < 8000; n++) {
+	for (n = 0; n < 10000; n++) {
 		u32 room;
 		int err;
 

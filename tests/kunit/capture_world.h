@@ -209,9 +209,7 @@ static inline void make_dynamic(struct kunit *test, u64 address, u32 type, u32 f
 	struct goprobe_dynamic d = { address, type, flags };
 
 	KUNIT_ASSERT_STREQ(test, gp_verify_dynamic(&d, &w->table) ?: "accepted", "accepted");
-	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&w->dynamic, address,
-					     gp_types_find(&w->table, type),
-					     flags & GOPROBE_DYNAMIC_F_DIRECT), 0);
+	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&w->dynamic, &d, 1, &w->table), 0);
 }
 
 /* Run with memory as it is, over what is there. */

@@ -104,6 +104,15 @@ static const struct gp_type *type_of(u32 i)
 	return gp_types_find(&types, i % types.n);
 }
 
+static int add_one(u64 address, u32 type, bool direct)
+{
+	struct goprobe_dynamic d = {
+		address, type % types.n, direct ? GOPROBE_DYNAMIC_F_DIRECT : 0,
+	};
+
+	return gp_dynamic_add(&dynamic, &d, 1, &types);
+}
+
 static unsigned long find(u64 address)
 {
 	unsigned long d;
@@ -119,8 +128,8 @@ static void an_address_stands_for_its_type(struct kunit *test)
 	add_types(test, 4);
 	KUNIT_EXPECT_EQ(test, find(0x1000), 0UL);
 	KUNIT_EXPECT_EQ(test, find(0), 0UL);
-	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, 0x1000, type_of(1), false), 0);
-	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, -1ULL, type_of(2), true), 0);
+	KUNIT_ASSERT_EQ(test, add_one(0x1000, 1, false), 0);
+	KUNIT_ASSERT_EQ(test, add_one(-1ULL, 2, true), 0);
 	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(0x1000)), type_of(1));
 	KUNIT_EXPECT_FALSE(test, gp_dynamic_is_direct(find(0x1000)));
 	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(-1ULL)), type_of(2));
@@ -133,8 +142,8 @@ static void an_address_stands_for_its_type(struct kunit *test)
 static void what_is_known_is_replaced(struct kunit *test)
 {
 	add_types(test, 4);
-	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, 0x1000, type_of(1), true), 0);
-	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, 0x1000, type_of(3), false), 0);
+	KUNIT_ASSERT_EQ(test, add_one(0x1000, 1, true), 0);
+	KUNIT_ASSERT_EQ(test, add_one(0x1000, 3, false), 0);
 	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(0x1000)), type_of(3));
 	KUNIT_EXPECT_FALSE(test, gp_dynamic_is_direct(find(0x1000)));
 	KUNIT_EXPECT_EQ(test, dynamic.n, 1U);
@@ -146,15 +155,14 @@ static void as_many_as_the_limit_are_known_and_no_more(struct kunit *test)
 
 	add_types(test, 7);
 	for (i = 0; i < GP_DYNAMIC_MAX; i++)
-		KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, address_of(i), type_of(i),
-						     i & 1), 0);
-	KUNIT_EXPECT_EQ(test, gp_dynamic_add(&dynamic, address_of(i), type_of(i), 0), -E2BIG);
+		KUNIT_ASSERT_EQ(test, add_one(address_of(i), i, i & 1), 0);
+	KUNIT_EXPECT_EQ(test, add_one(address_of(i), i, 0), -E2BIG);
 	KUNIT_EXPECT_EQ(test, find(address_of(i)), 0UL);
 	KUNIT_EXPECT_EQ(test, dynamic.n, GP_DYNAMIC_MAX);
 	for (i = 0; i < GP_DYNAMIC_MAX; i++)
 		KUNIT_ASSERT_EQ(test, find(address_of(i)), (unsigned long)type_of(i) | (i & 1));
 	/* Replacing needs no room. */
-	KUNIT_EXPECT_EQ(test, gp_dynamic_add(&dynamic, address_of(9), type_of(1), 0), 0);
+	KUNIT_EXPECT_EQ(test, add_one(address_of(9), 1, 0), 0);
 	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(address_of(9))), type_of(1));
 }
 
@@ -174,13 +182,35 @@ static void addresses_that_all_collide_are_refused(struct kunit *test)
 
 	add_types(test, 1);
 	for (i = 0; i < GP_DYNAMIC_STEPS; i++) {
-		KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, address, type_of(0), 0), 0);
+		KUNIT_ASSERT_EQ(test, add_one(address, 0, 0), 0);
 		KUNIT_ASSERT_NE(test, find(address), 0UL);
 		address = colliding(address + 1);
 	}
-	KUNIT_EXPECT_EQ(test, gp_dynamic_add(&dynamic, address, type_of(0), 0), -E2BIG);
+	KUNIT_EXPECT_EQ(test, add_one(address, 0, 0), -E2BIG);
 	KUNIT_EXPECT_EQ(test, find(address), 0UL);
 	KUNIT_EXPECT_EQ(test, dynamic.n, (u32)GP_DYNAMIC_STEPS);
+}
+
+/* Addresses that are added together. */
+static struct goprobe_dynamic many[1024];
+
+static int add_many(u32 n)
+{
+	return gp_dynamic_add(&dynamic, many, n, &types);
+}
+
+/* No claim is left behind: what comes next would take it for its own. */
+static void expect_no_claims(struct kunit *test)
+{
+	const struct gp_dynamic_table *table = gp_dynamic_table(&dynamic);
+	u32 i, n = 0;
+
+	for (i = 0; i < BIT(table->bits); i++) {
+		if (!table->slot[i].address)
+			KUNIT_ASSERT_EQ(test, table->slot[i].value, 0UL);
+		n += !!table->slot[i].address;
+	}
+	KUNIT_EXPECT_EQ(test, n, dynamic.n);
 }
 
 static void room_is_made_for_all_at_once(struct kunit *test)
@@ -188,13 +218,76 @@ static void room_is_made_for_all_at_once(struct kunit *test)
 	const struct gp_dynamic_table *table;
 	u32 i;
 
-	add_types(test, 1);
-	KUNIT_ASSERT_EQ(test, gp_dynamic_reserve(&dynamic, 1000), 0);
-	table = gp_dynamic_table(&dynamic);
+	add_types(test, 7);
 	for (i = 0; i < 1000; i++)
-		KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, address_of(i), type_of(0), 0), 0);
+		many[i] = (struct goprobe_dynamic){ address_of(i), i % 7, i & 1 };
+	KUNIT_ASSERT_EQ(test, add_many(1), 0);
+	KUNIT_ASSERT_EQ(test, add_many(1000), 0);
+	table = gp_dynamic_table(&dynamic);
+	KUNIT_EXPECT_EQ(test, dynamic.n, 1000U);
+	for (i = 0; i < 1000; i++)
+		KUNIT_ASSERT_EQ(test, find(address_of(i)), (unsigned long)type_of(i) | (i & 1));
+	expect_no_claims(test);
+	KUNIT_EXPECT_EQ(test, add_many(0), 0);
 	KUNIT_EXPECT_PTR_EQ(test, (const struct gp_dynamic_table *)gp_dynamic_table(&dynamic),
 			    table);
+}
+
+static void what_is_told_twice_counts_once_and_the_last_holds(struct kunit *test)
+{
+	u32 i;
+
+	add_types(test, 7);
+	for (i = 0; i < 1000; i++)
+		many[i] = (struct goprobe_dynamic){ address_of(i % 300), i % 7, 0 };
+	KUNIT_ASSERT_EQ(test, add_many(1000), 0);
+	KUNIT_EXPECT_EQ(test, dynamic.n, 300U);
+	for (i = 700; i < 1000; i++)
+		KUNIT_ASSERT_PTR_EQ(test, gp_dynamic_type(find(address_of(i % 300))), type_of(i));
+	expect_no_claims(test);
+}
+
+static void with_one_too_many_none_is_added(struct kunit *test)
+{
+	u32 i;
+
+	add_types(test, 7);
+	for (i = 0; i < GP_DYNAMIC_MAX - 1; i++)
+		KUNIT_ASSERT_EQ(test, add_one(address_of(i), 1, 0), 0);
+	/* A known one, which would be replaced, a new one, and one too many. */
+	many[0] = (struct goprobe_dynamic){ address_of(3), 2, 0 };
+	many[1] = (struct goprobe_dynamic){ address_of(GP_DYNAMIC_MAX - 1), 2, 0 };
+	many[2] = (struct goprobe_dynamic){ address_of(GP_DYNAMIC_MAX), 2, 0 };
+	KUNIT_EXPECT_EQ(test, add_many(3), -E2BIG);
+	KUNIT_EXPECT_EQ(test, dynamic.n, GP_DYNAMIC_MAX - 1);
+	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(address_of(3))), type_of(1));
+	KUNIT_EXPECT_EQ(test, find(address_of(GP_DYNAMIC_MAX - 1)), 0UL);
+	expect_no_claims(test);
+	/* The same one twice is not too many. */
+	many[2] = many[1];
+	KUNIT_EXPECT_EQ(test, add_many(3), 0);
+	KUNIT_EXPECT_EQ(test, dynamic.n, GP_DYNAMIC_MAX);
+	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(address_of(3))), type_of(2));
+}
+
+static void with_one_that_has_no_place_none_is_added(struct kunit *test)
+{
+	u64 address = colliding(1);
+	u32 n = GP_DYNAMIC_STEPS + 4, i;
+
+	add_types(test, 3);
+	for (i = 0; i < n; i++) {
+		/* Some are told twice: they must not let go of the first one's place. */
+		many[2 * i] = (struct goprobe_dynamic){ address, 1, 0 };
+		many[2 * i + 1] = many[i];
+		address = colliding(address + 1);
+	}
+	KUNIT_ASSERT_EQ(test, gp_dynamic_add(&dynamic, many + 4, 1, &types), 0);
+	KUNIT_EXPECT_EQ(test, add_many(2 * n), -E2BIG);
+	KUNIT_EXPECT_EQ(test, dynamic.n, 1U);
+	expect_no_claims(test);
+	for (i = 0; i < n; i++)
+		KUNIT_ASSERT_EQ(test, !!find(many[2 * i].address), i == 2);
 }
 
 /* ---- read while they grow ---- */
@@ -248,7 +341,7 @@ static void readers_find_what_is_there_while_it_grows(struct kunit *test)
 			/* Told after they are there. */
 			smp_store_release(&told_types, types.n);
 		}
-		gp_dynamic_add(&dynamic, address_of(i), gp_types_find(&types, i % 5), i & 1);
+		add_one(address_of(i), i % 5, i & 1);
 		/* Likewise. */
 		smp_store_release(&told_addresses, i + 1);
 		if (i % 1000 == 0)
@@ -269,6 +362,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(as_many_as_the_limit_are_known_and_no_more),
 	KUNIT_CASE(addresses_that_all_collide_are_refused),
 	KUNIT_CASE(room_is_made_for_all_at_once),
+	KUNIT_CASE(what_is_told_twice_counts_once_and_the_last_holds),
+	KUNIT_CASE(with_one_too_many_none_is_added),
+	KUNIT_CASE(with_one_that_has_no_place_none_is_added),
 	KUNIT_CASE(readers_find_what_is_there_while_it_grows),
 	{}
 };
