@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Go types from their DWARF entries. A type is made as a shell when something
- * refers to it and filled from a queue, so neither cycles nor long chains of
- * references recurse; what it contains by value is settled at the end.
- */
+/* Go types from their DWARF entries. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dwabbrev.h"
 #include "dwcodes.h"
 #include "dwtype.h"
 
-/* What a hostile file may not exceed and a real one never comes near. */
-#define DWTYPE_NESTING_MAX 64
-#define DWTYPE_SIZE_MAX (1ULL << 31)
-#define DWTYPE_WEIGHT_MAX 65536U
 /* How often all of the debug information may be walked for fields: honestly once. */
 #define DWTYPE_WALKS 2U
 /* Children of an array, of which the first one tells the number of elements. */
@@ -29,18 +20,9 @@ enum go_kind {
 	GO_STRUCT, GO_UNSAFE_POINTER,
 };
 
-enum dwtype_state { TYPE_SHELL, TYPE_FILLED, TYPE_SETTLING, TYPE_SETTLED };
-
-/* The type comes first: the map and all users have pointers to it. */
+/* The shell comes first: typeshell has pointers to it. */
 struct dwtype_node {
-	struct gotype type;
-	enum dwtype_state state;
-	unsigned int nesting;
-	unsigned int weight;	/* types inside, each as often as it occurs */
-};
-
-struct dwtype_job {
-	struct dwtype_node *node;
+	struct typeshell shell;
 	struct dwdie die;
 };
 
@@ -56,8 +38,7 @@ void dwtype_init(struct dwtype *t, struct dwread *r, int minor, uint64_t types,
 
 void dwtype_fini(struct dwtype *t)
 {
-	hmap_fini(&t->by_die);
-	free(t->jobs);
+	typeshell_fini(&t->shells);
 }
 
 static size_t shape_index(const char *p)
@@ -121,46 +102,30 @@ bool dwtype_resolve(struct dwread *r, struct dwdie *die)
 	return true;
 }
 
-static struct dwtype_node *node_of(struct dwtype *t, struct dwdie *die)
+/* The type that @die is, or its shell; NULL: damaged, or no memory. */
+static const struct gotype *type_of(struct dwtype *t, struct dwdie die)
 {
+	struct typeshell *shell;
 	struct dwtype_node *n;
-	uint64_t key;
 
-	if (!dwtype_resolve(t->r, die))
+	if (!dwtype_resolve(t->r, &die))
 		return NULL;
-	key = die->off;
-	n = hmap_get(&t->by_die, key);
-	if (n)
-		return n;
-	if (t->njobs == t->jobs_cap) {
-		size_t cap = t->jobs_cap ? t->jobs_cap * 2 : 64;
-		void *p = reallocarray(t->jobs, cap, sizeof(*t->jobs));
-
-		if (!p)
-			return NULL;
-		t->jobs = p;
-		t->jobs_cap = cap;
-	}
+	shell = typeshell_get(&t->shells, die.off);
+	if (shell)
+		return &shell->type;
 	n = arena_alloc(t->mem, sizeof(*n));
-	if (!n || hmap_put(&t->by_die, key, n))
+	if (!n || typeshell_add(&t->shells, die.off, &n->shell))
 		return NULL;
-	n->type.name = "?";
-	n->type.align = 1;
-	t->jobs[t->njobs].node = n;
-	t->jobs[t->njobs++].die = *die;
-	return n;
+	n->die = die;
+	return &n->shell.type;
 }
 
 static const struct gotype *refer(struct dwtype *t, const struct dwdie *die,
 				  unsigned int attr)
 {
-	struct dwtype_node *n;
 	struct dwdie to;
 
-	if (!dwread_ref(t->r, die, attr, &to))
-		return NULL;
-	n = node_of(t, &to);
-	return n ? &n->type : NULL;
+	return dwread_ref(t->r, die, attr, &to) ? type_of(t, to) : NULL;
 }
 
 static enum go_kind kind_of(struct dwtype *t, const struct dwdie *die)
@@ -193,18 +158,6 @@ static enum go_kind kind_of(struct dwtype *t, const struct dwdie *die)
 	return 0;
 }
 
-static void make_unknown(struct gotype *g)
-{
-	g->kind = GOTYPE_UNKNOWN;
-	g->elem = NULL;
-	g->key = NULL;
-	g->map = NULL;
-	g->count = 0;
-	g->fields = NULL;
-	g->nfields = 0;
-	g->align = 1;
-}
-
 static void fill_fields(struct dwtype *t, struct gotype *g, const struct dwdie *die)
 {
 	struct gofield *f;
@@ -223,13 +176,13 @@ static void fill_fields(struct dwtype *t, struct gotype *g, const struct dwdie *
 		end = m.off;
 	}
 	if (more) {
-		make_unknown(g);
+		typeshell_unknown(g);
 		return;
 	}
 	t->walked += end - die->off;
 	f = arena_array(t->mem, n, sizeof(*f));
 	if (!f) {
-		make_unknown(g);
+		typeshell_unknown(g);
 		return;
 	}
 	for (more = dwread_child(t->r, die, &m); more && i < n;
@@ -244,7 +197,7 @@ static void fill_fields(struct dwtype *t, struct gotype *g, const struct dwdie *
 		f[i].embedded = dwread_flag(t->r, &m, DW_AT_go_embedded_field);
 		if (!f[i].type ||
 		    !dwread_number(t->r, &m, DW_AT_data_member_location, &f[i].offset)) {
-			make_unknown(g);
+			typeshell_unknown(g);
 			return;
 		}
 		i++;
@@ -271,7 +224,7 @@ static void fill_array(struct dwtype *t, struct gotype *g, const struct dwdie *d
 		break;
 	}
 	if (!g->elem)
-		make_unknown(g);
+		typeshell_unknown(g);
 }
 
 static void fill_map(struct dwtype *t, struct gotype *g, const struct dwdie *die)
@@ -280,7 +233,8 @@ static void fill_map(struct dwtype *t, struct gotype *g, const struct dwdie *die
 
 	g->key = refer(t, die, DW_AT_go_key);
 	g->elem = refer(t, die, DW_AT_go_elem);
-	if (!g->key || !g->elem || !dwmap_read(t->r, die, &m))
+	/* Before the keys, groups have control bytes and buckets hash bytes. */
+	if (!g->key || !g->elem || !dwmap_read(t->r, die, &m) || m.key_at < 8)
 		return;
 	map = arena_alloc(t->mem, sizeof(*map));
 	if (map)
@@ -325,8 +279,11 @@ static bool is_empty_interface(struct dwtype *t, const struct dwdie *die)
 	return false;
 }
 
-static void fill(struct dwtype *t, struct gotype *g, const struct dwdie *die)
+static void fill(void *ctx, struct typeshell *shell)
 {
+	struct dwtype *t = ctx;
+	const struct dwdie *die = &((struct dwtype_node *)shell)->die;
+	struct gotype *g = &shell->type;
 	enum go_kind kind = kind_of(t, die);
 	const char *name = dwread_name(t->r, die);
 	uint64_t size = 0;
@@ -361,10 +318,12 @@ static void fill(struct dwtype *t, struct gotype *g, const struct dwdie *die)
 		break;
 	case GO_ARRAY:
 		g->kind = GOTYPE_ARRAY;
+		g->align = 0;
 		fill_array(t, g, die);
 		break;
 	case GO_STRUCT:
 		g->kind = GOTYPE_STRUCT;
+		g->align = 0;
 		fill_fields(t, g, die);
 		break;
 	case GO_STRING:
@@ -404,136 +363,22 @@ static void fill(struct dwtype *t, struct gotype *g, const struct dwdie *die)
 			g->elem = refer(t, die, DW_AT_go_elem);
 		break;
 	default:
-		make_unknown(g);
+		typeshell_unknown(g);
 	}
-}
-
-static bool scalar_size_ok(const struct gotype *g)
-{
-	switch (g->kind) {
-	case GOTYPE_BOOL:
-		return g->size == 1;
-	case GOTYPE_INT:
-	case GOTYPE_UINT:
-		return g->size == 1 || g->size == 2 || g->size == 4 ||
-		       g->size == 8;
-	case GOTYPE_FLOAT:
-		return g->size == 4 || g->size == 8;
-	case GOTYPE_COMPLEX:
-		return g->size == 8 || g->size == 16;
-	default:
-		return true;
-	}
-}
-
-static struct dwtype_node *node(const struct gotype *g)
-{
-	return (struct dwtype_node *)(uintptr_t)g;
-}
-
-/* Do @n of @each fit, @stride apart, from @at on? */
-static bool map_column_ok(const struct gomap *m, uint32_t at, uint32_t stride,
-			  const struct gotype *each, bool indirect)
-{
-	uint64_t size = indirect ? 8 : each->size;
-
-	return size <= stride && at + 7ULL * stride + size <= m->size;
-}
-
-static bool map_ok(const struct gotype *g)
-{
-	const struct gomap *m = g->map;
-
-	return m && m->key_at >= 8 &&
-	       map_column_ok(m, m->key_at, m->key_stride, g->key,
-			     m->key_indirect) &&
-	       map_column_ok(m, m->elem_at, m->elem_stride, g->elem,
-			     m->elem_indirect);
-}
-
-/*
- * Alignment, and whether all that is inside has its place. @depth bounds the
- * recursion; a type that was too deep here is settled when its turn comes.
- */
-static bool settle(struct dwtype_node *n, int depth)
-{
-	struct gotype *g = &n->type;
-	bool ok = true;
-
-	if (n->state == TYPE_SETTLED)
-		return true;
-	if (n->state == TYPE_SETTLING || depth > DWTYPE_NESTING_MAX)
-		return false;	/* contains itself; or too much */
-	n->state = TYPE_SETTLING;
-	n->weight = 1;
-	if (g->size >= DWTYPE_SIZE_MAX || !scalar_size_ok(g))
-		ok = false;
-	if (g->kind == GOTYPE_ARRAY) {
-		uint64_t bytes;
-
-		ok = ok && settle(node(g->elem), depth + 1);
-		g->align = g->elem->align;
-		n->nesting = node(g->elem)->nesting + 1;
-		n->weight += node(g->elem)->weight;
-		if (__builtin_mul_overflow(g->count, g->elem->size, &bytes) ||
-		    bytes != g->size)
-			ok = false;
-	} else if (g->kind == GOTYPE_STRUCT) {
-		g->align = 1;
-		for (size_t i = 0; ok && i < g->nfields; i++) {
-			const struct gofield *f = &g->fields[i];
-
-			ok = settle(node(f->type), depth + 1) && f->offset <= g->size &&
-			     f->type->size <= g->size - f->offset;
-			if (f->type->align > g->align)
-				g->align = f->type->align;
-			if (node(f->type)->nesting >= n->nesting)
-				n->nesting = node(f->type)->nesting + 1;
-			n->weight += node(f->type)->weight;
-			if (n->weight > DWTYPE_WEIGHT_MAX)
-				ok = false;
-		}
-	} else if (g->kind == GOTYPE_MAP && !map_ok(g)) {
-		g->map = NULL;
-	}
-	if (!ok || n->nesting > DWTYPE_NESTING_MAX) {
-		make_unknown(g);
-		n->nesting = 0;
-		n->weight = 1;
-	}
-	n->state = TYPE_SETTLED;
-	return true;
-}
-
-/* Fill all shells that there are. */
-static void drain(struct dwtype *t)
-{
-	/* The queue is kept whole until the end: settling walks it again. */
-	for (size_t i = 0; i < t->njobs; i++) {
-		struct dwdie die = t->jobs[i].die;
-		struct dwtype_node *n = t->jobs[i].node;
-
-		fill(t, &n->type, &die);
-		n->state = TYPE_FILLED;
-	}
-	for (size_t i = 0; i < t->njobs; i++)
-		settle(t->jobs[i].node, 0);
-	t->njobs = 0;
 }
 
 const struct gotype *dwtype_get(struct dwtype *t, const struct dwdie *die)
 {
 	const struct gotype *g = refer(t, die, DW_AT_type);
 
-	drain(t);
+	typeshell_settle(&t->shells, fill, t);
 	return g;
 }
 
 const struct gotype *dwtype_at(struct dwtype *t, const struct dwdie *die)
 {
-	struct dwdie at = *die;
-	struct dwtype_node *n = node_of(t, &at);
+	const struct gotype *g = type_of(t, *die);
 
-	drain(t);
-	return n ? &n->type : NULL;
+	typeshell_settle(&t->shells, fill, t);
+	return g;
 }

@@ -5,13 +5,10 @@
 
 #include "arena.h"
 #include "dwread.h"
-#include "gotype.h"
-#include "hmap.h"
+#include "typeshell.h"
 
 /* Longer chains are hostile. */
 #define DWTYPE_TYPEDEFS_MAX 16
-
-struct dwtype_job;
 
 /**
  * struct dwtype - the types of one binary that were asked for so far
@@ -19,10 +16,7 @@ struct dwtype_job;
  * @mem: where they live
  * @minor: Go version, 1.@minor
  * @types: link-time address that run-time types are counted from
- * @by_die: type by offset of its entry
- * @jobs: types whose entry has been seen but not read yet
- * @njobs: their number
- * @jobs_cap: room for them
+ * @shells: types by offset of the entry
  * @walked: bytes that were walked for types' fields: entries of a hostile file may
  *	overlap, and all have the same fields
  */
@@ -31,10 +25,7 @@ struct dwtype {
 	struct arena *mem;
 	int minor;
 	uint64_t types;
-	struct hmap by_die;
-	struct dwtype_job *jobs;
-	size_t njobs;
-	size_t jobs_cap;
+	struct typeshells shells;
 	uint64_t walked;
 };
 

@@ -11,8 +11,7 @@
 #include "hmap.h"
 #include "linktab.h"
 #include "rtdesc.h"
-
-struct rtypes_job;
+#include "typeshell.h"
 
 /**
  * struct rtypes - the type descriptors of one binary
@@ -21,10 +20,7 @@ struct rtypes_job;
  * @mem: where types and names are kept
  * @room: bytes of @mem that may still be taken
  * @names: name by address of the descriptor
- * @types: struct gotype by address
- * @jobs: types that have been referred to but not read yet
- * @njobs: their number
- * @jobs_cap: room for them
+ * @shells: types by address of the descriptor
  * @all: addresses of all descriptors that can be found, once they were
  * @nall: their number
  * @by_name: address by hash of its name, once asked for
@@ -35,10 +31,7 @@ struct rtypes {
 	struct arena *mem;
 	uint64_t room;
 	struct hmap names;
-	struct hmap types;
-	struct rtypes_job *jobs;
-	size_t njobs;
-	size_t jobs_cap;
+	struct typeshells shells;
 	uint64_t *all;
 	size_t nall;
 	struct hmap by_name;
