@@ -6,19 +6,12 @@
 #include "dwabbrev.h"
 #include "dwcodes.h"
 #include "dwtype.h"
+#include "gokind.h"
 
 /* How often all of the debug information may be walked for fields: honestly once. */
 #define DWTYPE_WALKS 2U
 /* Children of an array, of which the first one tells the number of elements. */
 #define DWTYPE_ARRAY_CHILDREN 4
-
-/* reflect.Kind */
-enum go_kind {
-	GO_BOOL = 1, GO_INT = 2, GO_INT64 = 6, GO_UINT = 7, GO_UINTPTR = 12,
-	GO_FLOAT32 = 13, GO_FLOAT64, GO_COMPLEX64, GO_COMPLEX128, GO_ARRAY,
-	GO_CHAN, GO_FUNC, GO_INTERFACE, GO_MAP, GO_POINTER, GO_SLICE, GO_STRING,
-	GO_STRUCT, GO_UNSAFE_POINTER,
-};
 
 /* The shell comes first: typeshell has pointers to it. */
 struct dwtype_node {
@@ -128,7 +121,7 @@ static const struct gotype *refer(struct dwtype *t, const struct dwdie *die,
 	return dwread_ref(t->r, die, attr, &to) ? type_of(t, to) : NULL;
 }
 
-static enum go_kind kind_of(struct dwtype *t, const struct dwdie *die)
+static enum go_rkind kind_of(struct dwtype *t, const struct dwdie *die)
 {
 	uint64_t v;
 	struct dwdie to;
@@ -138,22 +131,22 @@ static enum go_kind kind_of(struct dwtype *t, const struct dwdie *die)
 		return v & 0x1f;
 	switch (die->tag) {
 	case DW_TAG_pointer_type:
-		return dwread_ref(t->r, die, DW_AT_type, &to) ? GO_POINTER :
-		       GO_UNSAFE_POINTER;
+		return dwread_ref(t->r, die, DW_AT_type, &to) ? RKIND_POINTER :
+		       RKIND_UNSAFE_POINTER;
 	case DW_TAG_subroutine_type:
-		return GO_FUNC;
+		return RKIND_FUNC;
 	case DW_TAG_structure_type:
-		return GO_STRUCT;
+		return RKIND_STRUCT;
 	case DW_TAG_array_type:
-		return GO_ARRAY;
+		return RKIND_ARRAY;
 	case DW_TAG_base_type:
 		if (!dwread_number(t->r, die, DW_AT_encoding, &v))
 			return 0;
-		return v == DW_ATE_boolean ? GO_BOOL :
-		       v == DW_ATE_signed ? GO_INT :
-		       v == DW_ATE_unsigned ? GO_UINT :
-		       v == DW_ATE_float ? GO_FLOAT64 :
-		       v == DW_ATE_complex_float ? GO_COMPLEX128 : 0;
+		return v == DW_ATE_boolean ? RKIND_BOOL :
+		       v == DW_ATE_signed ? RKIND_INT :
+		       v == DW_ATE_unsigned ? RKIND_UINT :
+		       v == DW_ATE_float ? RKIND_FLOAT64 :
+		       v == DW_ATE_complex_float ? RKIND_COMPLEX128 : 0;
 	}
 	return 0;
 }
@@ -284,7 +277,6 @@ static void fill(void *ctx, struct typeshell *shell)
 	struct dwtype *t = ctx;
 	const struct dwdie *die = &((struct dwtype_node *)shell)->die;
 	struct gotype *g = &shell->type;
-	enum go_kind kind = kind_of(t, die);
 	const char *name = dwread_name(t->r, die);
 	uint64_t size = 0;
 
@@ -293,77 +285,56 @@ static void fill(void *ctx, struct typeshell *shell)
 	g->size = size;
 	g->align = 8;
 	g->rtype = rtype_of(t, name, die);
-	switch (kind) {
-	case GO_BOOL:
-		g->kind = GOTYPE_BOOL;
+	g->kind = gokind_type(kind_of(t, die));
+	switch (g->kind) {
+	case GOTYPE_UNKNOWN:
+		typeshell_unknown(g);
+		break;
+	case GOTYPE_BOOL:
+	case GOTYPE_INT:
+	case GOTYPE_UINT:
+	case GOTYPE_FLOAT:
 		g->align = (uint32_t)size;
 		break;
-	case GO_INT ... GO_INT64:
-		g->kind = GOTYPE_INT;
-		g->align = (uint32_t)size;
-		break;
-	case GO_UINT ... GO_UINTPTR:
-		g->kind = GOTYPE_UINT;
-		g->align = (uint32_t)size;
-		break;
-	case GO_FLOAT32:
-	case GO_FLOAT64:
-		g->kind = GOTYPE_FLOAT;
-		g->align = (uint32_t)size;
-		break;
-	case GO_COMPLEX64:
-	case GO_COMPLEX128:
-		g->kind = GOTYPE_COMPLEX;
+	case GOTYPE_COMPLEX:
 		g->align = (uint32_t)size / 2;
 		break;
-	case GO_ARRAY:
-		g->kind = GOTYPE_ARRAY;
+	case GOTYPE_ARRAY:
 		g->align = 0;
 		fill_array(t, g, die);
 		break;
-	case GO_STRUCT:
-		g->kind = GOTYPE_STRUCT;
+	case GOTYPE_STRUCT:
 		g->align = 0;
 		fill_fields(t, g, die);
 		break;
-	case GO_STRING:
-		g->kind = GOTYPE_STRING;
+	case GOTYPE_STRING:
 		g->size = 16;
 		break;
-	case GO_SLICE:
-		g->kind = GOTYPE_SLICE;
+	case GOTYPE_SLICE:
 		g->size = 24;
 		g->elem = refer(t, die, DW_AT_go_elem);
 		break;
-	case GO_INTERFACE:
-		g->kind = GOTYPE_INTERFACE;
+	case GOTYPE_INTERFACE:
 		g->size = 16;
 		g->empty = is_empty_interface(t, die);
 		break;
-	case GO_MAP:
-		g->kind = GOTYPE_MAP;
+	case GOTYPE_MAP:
 		g->size = 8;
 		fill_map(t, g, die);
 		break;
-	case GO_CHAN:
-		g->kind = GOTYPE_CHAN;
+	case GOTYPE_CHAN:
 		g->size = 8;
 		g->elem = refer(t, die, DW_AT_go_elem);
 		break;
-	case GO_FUNC:
-		g->kind = GOTYPE_FUNC;
+	case GOTYPE_FUNC:
 		g->size = 8;
 		break;
-	case GO_POINTER:
-	case GO_UNSAFE_POINTER:
-		g->kind = GOTYPE_POINTER;
+	case GOTYPE_POINTER:
 		g->size = 8;
 		g->elem = refer(t, die, DW_AT_type);
 		if (!g->elem)
 			g->elem = refer(t, die, DW_AT_go_elem);
 		break;
-	default:
-		typeshell_unknown(g);
 	}
 }
 

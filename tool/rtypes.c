@@ -110,44 +110,6 @@ static int fill_fields(struct rtypes *t, struct gotype *g,
 	return 0;
 }
 
-static enum gotype_kind kind_of(enum go_rkind kind)
-{
-	switch (kind) {
-	case RKIND_BOOL:
-		return GOTYPE_BOOL;
-	case RKIND_INT ... RKIND_INT64:
-		return GOTYPE_INT;
-	case RKIND_UINT ... RKIND_UINTPTR:
-		return GOTYPE_UINT;
-	case RKIND_FLOAT32:
-	case RKIND_FLOAT64:
-		return GOTYPE_FLOAT;
-	case RKIND_COMPLEX64:
-	case RKIND_COMPLEX128:
-		return GOTYPE_COMPLEX;
-	case RKIND_ARRAY:
-		return GOTYPE_ARRAY;
-	case RKIND_CHAN:
-		return GOTYPE_CHAN;
-	case RKIND_FUNC:
-		return GOTYPE_FUNC;
-	case RKIND_INTERFACE:
-		return GOTYPE_INTERFACE;
-	case RKIND_MAP:
-		return GOTYPE_MAP;
-	case RKIND_POINTER:
-	case RKIND_UNSAFE_POINTER:
-		return GOTYPE_POINTER;
-	case RKIND_SLICE:
-		return GOTYPE_SLICE;
-	case RKIND_STRING:
-		return GOTYPE_STRING;
-	case RKIND_STRUCT:
-		return GOTYPE_STRUCT;
-	}
-	return GOTYPE_UNKNOWN;
-}
-
 static int fill_refs(struct rtypes *t, struct rtypes_node *n,
 		     const struct rtdesc *d)
 {
@@ -198,7 +160,7 @@ static void fill(void *ctx, struct typeshell *shell)
 		g->name = name;
 	g->size = d.size;
 	g->align = d.align;
-	g->kind = kind_of(d.kind);
+	g->kind = gokind_type(d.kind);
 	if (!name || fill_refs(t, n, &d))
 		typeshell_unknown(g);
 }
