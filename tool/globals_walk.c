@@ -10,6 +10,7 @@
 #include "globals.h"
 #include "golayout.h"
 #include "grow.h"
+#include "load.h"
 
 #define WORD 8U
 /* Values looked at in one record: arrays of arrays end. */
@@ -49,14 +50,6 @@ struct walk {
 	uint32_t budget;
 	bool no_memory;
 };
-
-static uint64_t word_at(const uint8_t *p)
-{
-	uint64_t w;
-
-	memcpy(&w, p, sizeof(w));
-	return w;
-}
 
 static void later(struct walk *w, struct place p)
 {
@@ -112,7 +105,7 @@ static void interface(struct walk *w, uint64_t type, const uint8_t *p, uint64_t 
 static void reference(struct walk *w, const struct gotype *t, const uint8_t *p, uint32_t level)
 {
 	const struct plan_options *o = &w->g->limits;
-	uint64_t at = word_at(p), len = t->size > WORD ? word_at(p + WORD) : 0;
+	uint64_t at = load_u64(p), len = t->size > WORD ? load_u64(p + WORD) : 0;
 	struct place to = { ROLE_VALUES, t, at, 1, 0, level + 1 };
 
 	switch (t->kind) {
@@ -198,16 +191,16 @@ static void hmap(struct walk *w, const struct place *m, const uint8_t *p)
 
 	if (!m->t->map->swiss) {
 		n = p[h->b] < 20 ? 1ULL << p[h->b] : most;
-		to.at = word_at(p + h->buckets);
+		to.at = load_u64(p + h->buckets);
 		to.n = least(n, most);
 		later(w, to);
-		to.at = word_at(p + h->oldbuckets);
+		to.at = load_u64(p + h->oldbuckets);
 		to.n = least(n / 2 ? n / 2 : 1, most);
 		later(w, to);
 		return;
 	}
-	n = word_at(p + s->dir_len);
-	to.at = word_at(p + s->dir_ptr);
+	n = load_u64(p + s->dir_len);
+	to.at = load_u64(p + s->dir_ptr);
 	if (n) {
 		to.role = ROLE_TABLES;
 		to.n = least(n, TABLES_MAX);
@@ -225,31 +218,31 @@ static void buckets(struct walk *w, const struct place *m, const uint8_t *p, uin
 			const uint8_t *elem = p + map->elem_at + k * map->elem_stride;
 
 			if (map->key_indirect)
-				near_by(w, m, ROLE_VALUES, m->t->key, word_at(key), 1);
+				near_by(w, m, ROLE_VALUES, m->t->key, load_u64(key), 1);
 			else
 				value(w, m->t->key, key, m->t->key->size, m->level);
 			if (map->elem_indirect)
-				near_by(w, m, ROLE_VALUES, m->t->elem, word_at(elem), 1);
+				near_by(w, m, ROLE_VALUES, m->t->elem, load_u64(elem), 1);
 			else
 				value(w, m->t->elem, elem, m->t->elem->size, m->level);
 		}
 		if (!map->swiss)
-			near_by(w, m, ROLE_BUCKETS, m->t, word_at(p + map->size - WORD), 1);
+			near_by(w, m, ROLE_BUCKETS, m->t, load_u64(p + map->size - WORD), 1);
 	}
 }
 
 static void tables(struct walk *w, const struct place *m, const uint8_t *p, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
-		near_by(w, m, ROLE_TABLE, m->t, word_at(p + i * WORD), 1);
+		near_by(w, m, ROLE_TABLE, m->t, load_u64(p + i * WORD), 1);
 }
 
 static void table(struct walk *w, const struct place *m, const uint8_t *p)
 {
 	const struct golayout_swiss *s = &w->layout->swiss;
-	uint64_t n = word_at(p + s->table_mask);
+	uint64_t n = load_u64(p + s->table_mask);
 
-	near_by(w, m, ROLE_BUCKETS, m->t, word_at(p + s->table_groups),
+	near_by(w, m, ROLE_BUCKETS, m->t, load_u64(p + s->table_groups),
 		least(n, w->g->limits.elements / 8) + 1);
 }
 
@@ -274,14 +267,14 @@ static void channel(struct walk *w, const struct place *c, const uint8_t *p)
 	const struct golayout_chan *h = &w->layout->chan;
 
 	if (c->t->elem)
-		near_by(w, c, ROLE_VALUES, c->t->elem, word_at(p + h->buf),
-			least(word_at(p + h->dataqsiz), w->g->limits.elements));
+		near_by(w, c, ROLE_VALUES, c->t->elem, load_u64(p + h->buf),
+			least(load_u64(p + h->dataqsiz), w->g->limits.elements));
 }
 
 static void closure(struct walk *w, const struct place *c, const uint8_t *p)
 {
-	const struct gofunc *f = gobin_func_at(w->g->bin, word_at(p) - w->g->bias);
-	bool exact = f && f->entry == word_at(p) - w->g->bias;
+	const struct gofunc *f = gobin_func_at(w->g->bin, load_u64(p) - w->g->bias);
+	bool exact = f && f->entry == load_u64(p) - w->g->bias;
 	const struct gotype *t = exact ? gobin_closure_type(w->g->bin, f->entry) : NULL;
 
 	if (t && t->size > WORD)
@@ -351,7 +344,7 @@ static void go_on(struct walk *w, const struct place *p, const uint8_t *bytes, u
 		channel(w, p, bytes);
 		break;
 	case ROLE_ITAB:
-		interface(w, word_at(bytes), (const uint8_t *)&p->data, p->data, p->level - 1);
+		interface(w, load_u64(bytes), (const uint8_t *)&p->data, p->data, p->level - 1);
 		break;
 	case ROLE_CLOSURE:
 		closure(w, p, bytes);

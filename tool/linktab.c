@@ -9,6 +9,7 @@
 #include "elfscan.h"
 #include "goversion.h"
 #include "linktab.h"
+#include "load.h"
 #include "pclnsearch.h"
 
 #define MODULEDATA_MAX 1024U
@@ -126,38 +127,30 @@ static int note_symbol(void *ctx, const char *name, uint64_t value,
 	return 0;
 }
 
-static uint64_t word(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
 /* Where types and itabs are. What is counted here is checked when it is read. */
 static void read_types(struct linktab *l, const struct goversion_moduledata *md,
 		       const uint8_t *buf)
 {
-	l->types = word(buf + md->types);
-	l->etypes = word(buf + md->etypes);
+	l->types = load_u64(buf + md->types);
+	l->etypes = load_u64(buf + md->etypes);
 	if (l->etypes < l->types) {
 		l->types = 0;
 		l->etypes = 0;
 		return;
 	}
 	if (md->desc_len)
-		l->desc_len = word(buf + md->desc_len);
+		l->desc_len = load_u64(buf + md->desc_len);
 	if (md->typelinks) {
-		l->typelinks = word(buf + md->typelinks);
-		l->ntypelinks = word(buf + md->typelinks + 8);
+		l->typelinks = load_u64(buf + md->typelinks);
+		l->ntypelinks = load_u64(buf + md->typelinks + 8);
 	}
 	if (md->itablinks) {
-		l->itablinks = word(buf + md->itablinks);
-		l->nitablinks = word(buf + md->itablinks + 8);
+		l->itablinks = load_u64(buf + md->itablinks);
+		l->nitablinks = load_u64(buf + md->itablinks + 8);
 	}
 	if (md->itabs) {
-		l->itabs = l->types + word(buf + md->itabs);
-		l->itabs_len = word(buf + md->itabs + 8);
+		l->itabs = l->types + load_u64(buf + md->itabs);
+		l->itabs_len = load_u64(buf + md->itabs + 8);
 	}
 }
 
@@ -173,8 +166,8 @@ static int read_moduledata(struct linktab *l, const struct elffile *ef,
 	if (md.size > sizeof(buf) ||
 	    elffile_read_vaddr(ef, vaddr, buf, md.size))
 		return -1;
-	text = word(buf + md.text);
-	etext = word(buf + md.text + 8);
+	text = load_u64(buf + md.text);
+	etext = load_u64(buf + md.text + 8);
 	if (etext <= text)
 		return -1;
 	s = elffile_segment(ef, text, etext - text);
@@ -184,7 +177,7 @@ static int read_moduledata(struct linktab *l, const struct elffile *ef,
 	if (l->tab.format >= PCLNTAB_GO118)
 		l->tab.text = text;
 	l->text = text;
-	l->gofunc = md.gofunc ? word(buf + md.gofunc) : 0;
+	l->gofunc = md.gofunc ? load_u64(buf + md.gofunc) : 0;
 	read_types(l, &md, buf);
 	return 0;
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "load.h"
 #include "pclntab.h"
 
 #define MAGIC_GO12 0xfffffffbU
@@ -63,27 +64,11 @@ static bool has(const struct pclntab *t, size_t off, size_t len)
 	return off <= t->len && len <= t->len - off;
 }
 
-static uint32_t u32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint64_t u64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
 static int format_of(const uint8_t *header)
 {
-	if (u64(header) >> PCLNTAB_MAGIC_SHIFT != PCLNTAB_MAGIC)
+	if (load_u64(header) >> PCLNTAB_MAGIC_SHIFT != PCLNTAB_MAGIC)
 		return -1;
-	switch (u32(header)) {
+	switch (load_u32(header)) {
 	case MAGIC_GO12:
 		return PCLNTAB_GO12;
 	case MAGIC_GO116:
@@ -104,13 +89,13 @@ static size_t row_size(const struct pclntab *t)
 /* The row at @p. */
 static uint64_t row_entry(const struct pclntab *t, const uint8_t *p)
 {
-	return t->format <= PCLNTAB_GO116 ? u64(p) : t->text + u32(p);
+	return t->format <= PCLNTAB_GO116 ? load_u64(p) : t->text + load_u32(p);
 }
 
 /* Not of the last one, which is the end of the text and no more. */
 static uint64_t row_func(const struct pclntab *t, const uint8_t *p)
 {
-	return t->format <= PCLNTAB_GO116 ? u64(p + 8) : u32(p + 4);
+	return t->format <= PCLNTAB_GO116 ? load_u64(p + 8) : load_u32(p + 4);
 }
 
 static const uint8_t *row(const struct pclntab *t, uint32_t i)
@@ -121,7 +106,7 @@ static const uint8_t *row(const struct pclntab *t, uint32_t i)
 int pclntab_check(struct pclntab *t, const uint8_t *header, uint64_t len)
 {
 	int format = format_of(header);
-	uint64_t nfunc = u64(header + 8), off[5], prev = 0;
+	uint64_t nfunc = load_u64(header + 8), off[5], prev = 0;
 	size_t at;
 
 	if (format < 0 || len < PCLNTAB_HEADER || !nfunc ||
@@ -136,7 +121,7 @@ int pclntab_check(struct pclntab *t, const uint8_t *header, uint64_t len)
 	} else {
 		at = format == PCLNTAB_GO116 ? 24 : 32;
 		if (format != PCLNTAB_GO116)
-			t->text = u64(header + 24);
+			t->text = load_u64(header + 24);
 		memcpy(off, header + at, sizeof(off));
 		for (size_t i = 0; i < 5; i++) {
 			if (off[i] < prev || off[i] >= len)
@@ -241,16 +226,16 @@ int pclntab_func(const struct pclntab *t, uint32_t i, struct pclntab_func *ret)
 		return -1;
 	at = t->funcs + off;
 	p = t->data + at;
-	ret->name = pclntab_name(t, u32(p + l->name));
+	ret->name = pclntab_name(t, load_u32(p + l->name));
 	if (!ret->name)
 		return -1;
-	ret->args = (int32_t)u32(p + l->args);
-	ret->deferreturn = u32(p + l->deferreturn);
-	ret->pcfile = u32(p + l->pcfile);
-	ret->pcln = u32(p + l->pcln);
-	ret->npcdata = u32(p + l->npcdata);
-	ret->cuoff = l->cuoff ? u32(p + l->cuoff) : 0;
-	ret->start_line = l->start_line ? (int32_t)u32(p + l->start_line) : 0;
+	ret->args = (int32_t)load_u32(p + l->args);
+	ret->deferreturn = load_u32(p + l->deferreturn);
+	ret->pcfile = load_u32(p + l->pcfile);
+	ret->pcln = load_u32(p + l->pcln);
+	ret->npcdata = load_u32(p + l->npcdata);
+	ret->cuoff = l->cuoff ? load_u32(p + l->cuoff) : 0;
+	ret->start_line = l->start_line ? (int32_t)load_u32(p + l->start_line) : 0;
 	ret->funcid = p[l->funcid];
 	ret->flags = l->flags ? p[l->flags] : 0;
 	ret->nfuncdata = p[l->nfuncdata];
@@ -345,7 +330,7 @@ int pclntab_value(const struct pclntab *t, const struct pclntab_func *f,
 uint32_t pclntab_pcdata_at(const struct pclntab *t, const struct pclntab_func *f,
 			   uint32_t which)
 {
-	return which < f->npcdata ? u32(t->data + f->pcdata + which * 4) : 0;
+	return which < f->npcdata ? load_u32(t->data + f->pcdata + which * 4) : 0;
 }
 
 int pclntab_pcdata(const struct pclntab *t, const struct pclntab_func *f,
@@ -380,18 +365,18 @@ const char *pclntab_file_at(const struct pclntab *t,
 	if (t->format == PCLNTAB_GO12) {
 		/* A table of u32 offsets stands behind the last row. */
 		at = 16 + (size_t)t->nfunc * 16 + 8;
-		if (!has(t, at, 4) || !has(t, u32(t->data + at), 4))
+		if (!has(t, at, 4) || !has(t, load_u32(t->data + at), 4))
 			return NULL;
-		at = u32(t->data + at);
-		if (!v || (uint32_t)v >= u32(t->data + at) ||
+		at = load_u32(t->data + at);
+		if (!v || (uint32_t)v >= load_u32(t->data + at) ||
 		    !has(t, at + (size_t)v * 4, 4))
 			return NULL;
-		at = u32(t->data + at + (size_t)v * 4);
+		at = load_u32(t->data + at + (size_t)v * 4);
 	} else {
 		at = t->cu + ((size_t)f->cuoff + (uint32_t)v) * 4;
-		if (!has(t, at, 4) || u32(t->data + at) == UINT32_MAX)
+		if (!has(t, at, 4) || load_u32(t->data + at) == UINT32_MAX)
 			return NULL;
-		at = t->files + u32(t->data + at);
+		at = t->files + load_u32(t->data + at);
 	}
 	return string_at(t, at, PCLNTAB_FILE_MAX);
 }
@@ -423,12 +408,12 @@ uint64_t pclntab_inltree(const struct pclntab *t, const struct pclntab_func *f,
 		/* Pointers, aligned in memory as the table itself is. */
 		at = (at + 7) & ~(size_t)7;
 		at += which * 8;
-		return has(t, at, 8) ? u64(t->data + at) : 0;
+		return has(t, at, 8) ? load_u64(t->data + at) : 0;
 	}
 	at += which * 4;
 	if (!has(t, at, 4) || !gofunc)
 		return 0;
-	v = u32(t->data + at);
+	v = load_u32(t->data + at);
 	return v == UINT32_MAX ? 0 : gofunc + v;
 }
 
@@ -441,13 +426,13 @@ void pclntab_inlined(const struct pclntab *t, const uint8_t *entry,
 		     struct pclntab_inlined *ret)
 {
 	if (t->format < PCLNTAB_GO120) {
-		ret->name = u32(entry + 12);
+		ret->name = load_u32(entry + 12);
 		ret->line = 0;
-		ret->parent_pc = u32(entry + 16);
+		ret->parent_pc = load_u32(entry + 16);
 	} else {
-		ret->name = u32(entry + 4);
-		ret->line = (int32_t)u32(entry + 12);
-		ret->parent_pc = u32(entry + 8);
+		ret->name = load_u32(entry + 4);
+		ret->line = (int32_t)load_u32(entry + 12);
+		ret->parent_pc = load_u32(entry + 8);
 	}
 }
 

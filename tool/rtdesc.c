@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "goversion.h"
+#include "load.h"
 #include "rtdesc.h"
 
 #define RTYPE_SIZE 48U
@@ -32,30 +33,6 @@
 
 /* What a hostile file may not exceed and a real one never comes near. */
 #define RTYPE_LIST_MAX 65536U
-
-static uint64_t u64(const uint8_t *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint32_t u32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static uint16_t u16(const uint8_t *p)
-{
-	uint16_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
 
 /* The address that a 4-byte offset leads to; 0 for none. */
 static uint64_t from_offset(const struct rtsource *src, uint32_t off)
@@ -98,10 +75,10 @@ static int read_buckets(const struct rtsource *src, struct rtdesc *d,
 {
 	/* 1.14 added the hash function. */
 	const uint8_t *p = own + (src->minor <= 13 ? 24 : 32);
-	uint32_t flags = u32(p + 4);
+	uint32_t flags = load_u32(p + 4);
 	struct gomap *m = &d->map;
 
-	m->size = u16(p + 2);
+	m->size = load_u16(p + 2);
 	m->key_at = 8;
 	m->key_stride = p[0];
 	m->elem_at = 8 + 8 * m->key_stride;
@@ -115,22 +92,22 @@ static int read_buckets(const struct rtsource *src, struct rtdesc *d,
 static int read_groups(const struct rtsource *src, struct rtdesc *d,
 		       const uint8_t *own)
 {
-	uint64_t size = u64(own + 32), key, key_stride, elem, elem_stride;
+	uint64_t size = load_u64(own + 32), key, key_stride, elem, elem_stride;
 	struct gomap *m = &d->map;
 	uint32_t flags;
 
 	if (src->minor <= 26) {
 		key = 8;
-		key_stride = u64(own + 40);
-		elem = u64(own + 48) + 8;
+		key_stride = load_u64(own + 40);
+		elem = load_u64(own + 48) + 8;
 		elem_stride = key_stride;
-		flags = u32(own + 56);
+		flags = load_u32(own + 56);
 	} else {
-		key = u64(own + 40);
-		key_stride = u64(own + 48);
-		elem = u64(own + 56);
-		elem_stride = u64(own + 64);
-		flags = u32(own + 80);
+		key = load_u64(own + 40);
+		key_stride = load_u64(own + 48);
+		elem = load_u64(own + 56);
+		elem_stride = load_u64(own + 64);
+		flags = load_u32(own + 80);
 	}
 	/* 128 bytes of key and element at most, 8 times, and what aligns. */
 	if (size > 4096 || key > size || elem > size || key_stride > size ||
@@ -153,7 +130,7 @@ static int read_own(const struct rtsource *src, struct rtdesc *d,
 {
 	switch (d->kind) {
 	case RKIND_ARRAY:
-		d->count = u64(own + 16);
+		d->count = load_u64(own + 16);
 		break;
 	case RKIND_CHAN:
 		d->dir = own[8];
@@ -161,23 +138,23 @@ static int read_own(const struct rtsource *src, struct rtdesc *d,
 			return -1;
 		break;
 	case RKIND_MAP:
-		d->key = u64(own);
-		d->elem = u64(own + 8);
+		d->key = load_u64(own);
+		d->elem = load_u64(own + 8);
 		return src->swiss ? read_groups(src, d, own) :
 		       read_buckets(src, d, own);
 	case RKIND_FUNC:
-		d->nin = u16(own);
-		d->nout = u16(own + 2) & 0x7fffU;
-		d->variadic = u16(own + 2) & 0x8000U;
+		d->nin = load_u16(own);
+		d->nout = load_u16(own + 2) & 0x7fffU;
+		d->variadic = load_u16(own + 2) & 0x8000U;
 		d->list = d->vaddr + RTYPE_SIZE + bytes +
 			  (d->uncommon ? RTYPE_UNCOMMON_BYTES : 0);
 		d->length += (d->nin + d->nout) * 8ULL;
 		return 0;
 	case RKIND_INTERFACE:
 	case RKIND_STRUCT:
-		d->pkg = u64(own);
-		d->list = u64(own + 8);
-		d->count = u64(own + 16);
+		d->pkg = load_u64(own);
+		d->list = load_u64(own + 8);
+		d->count = load_u64(own + 16);
 		if (d->count > RTYPE_LIST_MAX)
 			return -1;
 		/* A linker may put them elsewhere; the length is 1.27's. */
@@ -190,7 +167,7 @@ static int read_own(const struct rtsource *src, struct rtdesc *d,
 	default:
 		return 0;
 	}
-	d->elem = u64(own);
+	d->elem = load_u64(own);
 	return 0;
 }
 
@@ -200,15 +177,15 @@ static int read_head(const struct rtsource *src, struct rtdesc *d,
 {
 	uint8_t flags = p[20], kind = p[23];
 
-	d->size = u64(p);
+	d->size = load_u64(p);
 	d->align = p[21];
 	d->kind = kind & RTYPE_KIND_MASK;
 	d->direct = (goversion_direct_in_kind(src->minor) ? kind : flags) &
 		    RTYPE_DIRECT;
 	d->named = flags & RTYPE_FLAG_NAMED;
 	d->extra_star = flags & RTYPE_FLAG_EXTRA_STAR;
-	d->str = from_offset(src, u32(p + 40));
-	d->ptr_to = from_offset(src, u32(p + 44));
+	d->str = from_offset(src, load_u32(p + 40));
+	d->ptr_to = from_offset(src, load_u32(p + 44));
 	if (d->kind < RKIND_BOOL || d->kind > RKIND_MAX || !d->str ||
 	    !d->align || d->align > 64 || (d->align & (d->align - 1)) ||
 	    d->size % d->align)
@@ -254,9 +231,9 @@ int rtdesc_field(const struct rtsource *src, const struct rtdesc *d, uint64_t i,
 	if (d->kind != RKIND_STRUCT || i >= d->count ||
 	    datawin_read(src->data, d->list + i * sizeof(p), p, sizeof(p)))
 		return -1;
-	ret->name = u64(p);
-	ret->type = u64(p + 8);
-	off = u64(p + 16);
+	ret->name = load_u64(p);
+	ret->type = load_u64(p + 8);
+	off = load_u64(p + 16);
 	ret->marked = false;
 	if (goversion_field_marked(src->minor)) {
 		ret->marked = off & 1;
@@ -274,7 +251,7 @@ int rtdesc_param(const struct rtsource *src, const struct rtdesc *d,
 	if (d->kind != RKIND_FUNC || i >= d->nin + d->nout ||
 	    datawin_read(src->data, d->list + i * 8ULL, p, sizeof(p)))
 		return -1;
-	*type = u64(p);
+	*type = load_u64(p);
 	return 0;
 }
 
@@ -287,8 +264,8 @@ int rtdesc_wants(const struct rtsource *src, const struct rtdesc *d, uint64_t i,
 	    datawin_read(src->data, d->list + i * sizeof(p), p, sizeof(p)))
 		return -1;
 	memset(ret, 0, sizeof(*ret));
-	ret->name = from_offset(src, u32(p));
-	ret->type = from_offset(src, u32(p + 4));
+	ret->name = from_offset(src, load_u32(p));
+	ret->type = from_offset(src, load_u32(p + 4));
 	return ret->name ? 0 : -1;
 }
 
@@ -300,9 +277,9 @@ int rtdesc_uncommon(const struct rtsource *src, const struct rtdesc *d,
 	if (!d->uncommon ||
 	    datawin_read(src->data, d->uncommon, p, sizeof(p)))
 		return -1;
-	ret->pkg = from_offset(src, u32(p));
-	ret->nmethods = u16(p + 4);
-	ret->methods = d->uncommon + u32(p + 8);
+	ret->pkg = from_offset(src, load_u32(p));
+	ret->nmethods = load_u16(p + 4);
+	ret->methods = d->uncommon + load_u32(p + 8);
 	return 0;
 }
 
@@ -321,10 +298,10 @@ int rtdesc_method(const struct rtsource *src, const struct rtuncommon *u,
 	    datawin_read(src->data, u->methods + (uint64_t)i * sizeof(p), p,
 			 sizeof(p)))
 		return -1;
-	ret->name = from_offset(src, u32(p));
-	ret->type = from_offset(src, u32(p + 4));
-	ret->ifn = code_offset(u32(p + 8));
-	ret->tfn = code_offset(u32(p + 12));
+	ret->name = from_offset(src, load_u32(p));
+	ret->type = from_offset(src, load_u32(p + 4));
+	ret->ifn = code_offset(load_u32(p + 8));
+	ret->tfn = code_offset(load_u32(p + 12));
 	return ret->name ? 0 : -1;
 }
 
@@ -374,7 +351,7 @@ int rtdesc_name(const struct rtsource *src, uint64_t vaddr, struct rtname *ret)
 	if (flags & RTNAME_PKG) {
 		if (datawin_read(src->data, at, p, sizeof(p)))
 			return -1;
-		ret->pkg = from_offset(src, u32(p));
+		ret->pkg = from_offset(src, load_u32(p));
 	}
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "load.h"
 #include "value.h"
 #include "value_map.h"
 
@@ -39,10 +40,7 @@ void value_start(struct value_ctx *v, const struct buf *b)
 
 uint64_t value_word(const uint8_t *p)
 {
-	uint64_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
+	return load_u64(p);
 }
 
 bool value_is_bytes(const struct gotype *t)
