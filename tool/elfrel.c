@@ -7,6 +7,7 @@
 
 #include "elffile.h"
 #include "elfrel.h"
+#include "grow.h"
 
 #define ELFREL_WINDOW 2048U
 /* In how many places to look before the linker is believed to fill them all. */
@@ -61,15 +62,8 @@ struct list {
 
 static int list_add(struct list *l, const Elf64_Rela *r)
 {
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? l->cap * 2 : 1024;
-		void *v = reallocarray(l->v, cap, sizeof(*l->v));
-
-		if (!v)
-			return -1;
-		l->v = v;
-		l->cap = cap;
-	}
+	if (grow(&l->v, l->n + 1, &l->cap, sizeof(*l->v)))
+		return -1;
 	l->v[l->n++] = (struct elfrel){ r->r_offset, (uint64_t)r->r_addend };
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "insn.h"
 #include "prologue.h"
 #include "x86len.h"
@@ -26,15 +27,8 @@ struct points {
 
 static int points_add(struct points *p, uint32_t at, uint32_t len)
 {
-	if (p->n == p->cap) {
-		size_t cap = p->cap ? p->cap * 2 : 8;
-		void *v = reallocarray(p->v, cap, sizeof(*p->v));
-
-		if (!v)
-			return -1;
-		p->v = v;
-		p->cap = cap;
-	}
+	if (grow(&p->v, p->n + 1, &p->cap, sizeof(*p->v)))
+		return -1;
 	p->v[p->n++] = (struct insn_point){ at, len };
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "rtypes.h"
 
 /* References that are followed at most: some more than the tables have room for. */
@@ -36,16 +37,8 @@ static int found(struct rtwalk *w, uint64_t vaddr)
 		return -1;
 	if (hmap_get(&w->seen, vaddr) || rtdesc_read(&w->t->src, vaddr, &d))
 		return 0;
-	if (w->n == w->cap) {
-		size_t cap = w->cap ? w->cap * 2 : 1024;
-		void *p = reallocarray(w->v, cap, sizeof(*w->v));
-
-		if (!p)
-			return -1;
-		w->v = p;
-		w->cap = cap;
-	}
-	if (hmap_put(&w->seen, vaddr, w))
+	if (grow(&w->v, w->n + 1, &w->cap, sizeof(*w->v)) ||
+	    hmap_put(&w->seen, vaddr, w))
 		return -1;
 	w->v[w->n++] = vaddr;
 	return 0;

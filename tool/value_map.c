@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "value_map.h"
 #include "value_order.h"
 
@@ -51,16 +52,9 @@ static void add(struct walk *w, const uint8_t *group, unsigned int i)
 	const struct gomap *m = w->m;
 	struct value_entries *e = w->e;
 
-	if (e->n == e->cap) {
-		size_t cap = e->cap ? e->cap * 2 : 64;
-		void *p = reallocarray(e->v, cap, sizeof(*e->v));
-
-		if (!p) {
-			w->failed = true;
-			return;
-		}
-		e->v = p;
-		e->cap = cap;
+	if (grow(&e->v, e->n + 1, &e->cap, sizeof(*e->v))) {
+		w->failed = true;
+		return;
 	}
 	e->v[e->n++] = (struct value_entry){
 		.key = slot(w, group + m->key_at + i * m->key_stride, w->t->key, m->key_indirect),
