@@ -84,7 +84,50 @@ static size_t plain_run(const uint8_t *s, size_t n)
 	return i;
 }
 
-void buf_quote(struct buf *b, const uint8_t *s, size_t n)
+/* What has no short form, in Go: @n bytes of @s, which are the character @c. */
+static void go_other(struct buf *b, uint32_t c, const uint8_t *s, size_t n)
+{
+	if (c == '\a' || c == '\v') {
+		buf_str(b, c == '\a' ? "\\a" : "\\v");
+	} else if (printable(c)) {
+		buf_mem(b, s, n);
+	} else if (c < 0x80) {
+		buf_str(b, "\\x");
+		hex(b, c, 2);
+	} else if (c < 0x10000) {
+		buf_str(b, "\\u");
+		hex(b, c, 4);
+	} else {
+		buf_str(b, "\\U");
+		hex(b, c, 8);
+	}
+}
+
+/* Likewise, in JSON. */
+static void json_other(struct buf *b, uint32_t c, const uint8_t *s, size_t n)
+{
+	if (c < 0x20 || c == 0x7f || (c >= 0x2028 && c <= 0x2029)) {
+		buf_str(b, "\\u");
+		hex(b, c, 4);
+	} else {
+		buf_mem(b, s, n);
+	}
+}
+
+/**
+ * struct dialect - how a language writes what the other writes otherwise
+ * @byte: what stands before the two hex digits of a byte that is no UTF-8
+ * @other: appends a character that has no short form
+ */
+struct dialect {
+	const char *byte;
+	void (*other)(struct buf *b, uint32_t c, const uint8_t *s, size_t n);
+};
+
+static const struct dialect go = { "\\x", go_other };
+static const struct dialect json = { "\\udc", json_other };
+
+static void quote(struct buf *b, const uint8_t *s, size_t n, const struct dialect *as)
 {
 	uint32_t c = 0;
 
@@ -97,57 +140,27 @@ void buf_quote(struct buf *b, const uint8_t *s, size_t n)
 		}
 		len = buf_utf8(s + i, n - i, &c);
 		if (!len) {
-			buf_str(b, "\\x");
+			buf_str(b, as->byte);
 			hex(b, s[i], 2);
 			len = 1;
 		} else if (short_escape(c)) {
 			buf_char(b, '\\');
 			buf_char(b, short_escape(c));
-		} else if (c == '\a' || c == '\v') {
-			buf_str(b, c == '\a' ? "\\a" : "\\v");
-		} else if (printable(c)) {
-			buf_mem(b, s + i, len);
-		} else if (c < 0x80) {
-			buf_str(b, "\\x");
-			hex(b, c, 2);
-		} else if (c < 0x10000) {
-			buf_str(b, "\\u");
-			hex(b, c, 4);
 		} else {
-			buf_str(b, "\\U");
-			hex(b, c, 8);
+			as->other(b, c, s + i, len);
 		}
 	}
 	buf_char(b, '"');
 }
 
+void buf_quote(struct buf *b, const uint8_t *s, size_t n)
+{
+	quote(b, s, n, &go);
+}
+
 void buf_json(struct buf *b, const uint8_t *s, size_t n)
 {
-	uint32_t c = 0;
-
-	buf_char(b, '"');
-	for (size_t i = 0, len; i < n; i += len) {
-		len = plain_run(s + i, n - i);
-		if (len) {
-			buf_mem(b, s + i, len);
-			continue;
-		}
-		len = buf_utf8(s + i, n - i, &c);
-		if (!len) {
-			buf_str(b, "\\udc");
-			hex(b, s[i], 2);
-			len = 1;
-		} else if (short_escape(c)) {
-			buf_char(b, '\\');
-			buf_char(b, short_escape(c));
-		} else if (c < 0x20 || c == 0x7f || (c >= 0x2028 && c <= 0x2029)) {
-			buf_str(b, "\\u");
-			hex(b, c, 4);
-		} else {
-			buf_mem(b, s + i, len);
-		}
-	}
-	buf_char(b, '"');
+	quote(b, s, n, &json);
 }
 
 void buf_json_str(struct buf *b, const char *s)
