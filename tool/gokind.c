@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What Go calls a type's kind. */
+/* Kinds of types. */
 #include "gokind.h"
 
 enum gotype_kind gokind_type(enum go_rkind kind)
@@ -38,4 +38,34 @@ enum gotype_kind gokind_type(enum go_rkind kind)
 		return GOTYPE_STRUCT;
 	}
 	return GOTYPE_UNKNOWN;
+}
+
+bool gokind_size_ok(enum gotype_kind kind, uint64_t size)
+{
+	switch (kind) {
+	case GOTYPE_BOOL:
+		return size == 1;
+	case GOTYPE_INT:
+	case GOTYPE_UINT:
+		return size == 1 || size == 2 || size == 4 || size == 8;
+	case GOTYPE_FLOAT:
+		return size == 4 || size == 8;
+	case GOTYPE_COMPLEX:
+		return size == 8 || size == 16;
+	case GOTYPE_STRING:
+	case GOTYPE_INTERFACE:
+		return size == 16;
+	case GOTYPE_SLICE:
+		return size == 24;
+	case GOTYPE_POINTER:
+	case GOTYPE_MAP:
+	case GOTYPE_CHAN:
+	case GOTYPE_FUNC:
+		return size == 8;
+	case GOTYPE_ARRAY:
+	case GOTYPE_STRUCT:
+	case GOTYPE_UNKNOWN:
+		return true;
+	}
+	return false;
 }

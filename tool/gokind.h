@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What Go calls a type's kind, in descriptors and in debug information. Pure. */
+/*
+ * Kinds of types: what Go calls them, in descriptors and in debug information, and
+ * how large their values are. Pure.
+ */
 #ifndef GOPROBE_GOKIND_H
 #define GOPROBE_GOKIND_H
 
@@ -32,5 +35,8 @@ enum go_rkind {
 
 /* In the type model; GOTYPE_UNKNOWN if there is no such kind. */
 enum gotype_kind gokind_type(enum go_rkind kind);
+
+/* Are there types of this kind whose values have @size bytes? */
+bool gokind_size_ok(enum gotype_kind kind, uint64_t size);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Types while they are made: shells that are filled, then settled. */
+#include "gokind.h"
 #include "typeshell.h"
 
 /* What a hostile file may not exceed and a real one never comes near. */
@@ -41,35 +42,6 @@ void typeshell_unknown(struct gotype *g)
 	g->fields = NULL;
 	g->nfields = 0;
 	g->align = 1;
-}
-
-/* Is a value of this kind as large as all of its kind are? */
-static bool size_ok(const struct gotype *g)
-{
-	switch (g->kind) {
-	case GOTYPE_BOOL:
-		return g->size == 1;
-	case GOTYPE_INT:
-	case GOTYPE_UINT:
-		return g->size == 1 || g->size == 2 || g->size == 4 ||
-		       g->size == 8;
-	case GOTYPE_FLOAT:
-		return g->size == 4 || g->size == 8;
-	case GOTYPE_COMPLEX:
-		return g->size == 8 || g->size == 16;
-	case GOTYPE_STRING:
-	case GOTYPE_INTERFACE:
-		return g->size == 16;
-	case GOTYPE_SLICE:
-		return g->size == 24;
-	case GOTYPE_POINTER:
-	case GOTYPE_MAP:
-	case GOTYPE_CHAN:
-	case GOTYPE_FUNC:
-		return g->size == 8;
-	default:
-		return g->size < SIZE_MOST;
-	}
 }
 
 /* Do 8 of @each fit, @stride apart, from @at on? */
@@ -148,7 +120,7 @@ static bool settle_struct(struct typeshell *t, int depth)
 static bool settle(struct typeshell *t, int depth)
 {
 	struct gotype *g = &t->type;
-	bool ok = size_ok(g);
+	bool ok = g->size < SIZE_MOST && gokind_size_ok(g->kind, g->size);
 
 	if (t->state == TYPESHELL_SETTLED)
 		return true;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gokind.h"
 #include "load.h"
 #include "value.h"
 #include "value_map.h"
@@ -235,33 +236,9 @@ double value_float(const uint8_t *p, unsigned int size)
 
 bool value_type_fits(const struct gotype *t)
 {
-	switch (t->kind) {
-	case GOTYPE_BOOL:
-		return t->size == 1;
-	case GOTYPE_INT:
-	case GOTYPE_UINT:
-		return t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8;
-	case GOTYPE_FLOAT:
-		return t->size == 4 || t->size == 8;
-	case GOTYPE_COMPLEX:
-		return t->size == 8 || t->size == 16;
-	case GOTYPE_STRING:
-	case GOTYPE_INTERFACE:
-		return t->size == 16;
-	case GOTYPE_SLICE:
-		return t->size == 24;
-	case GOTYPE_POINTER:
-	case GOTYPE_MAP:
-	case GOTYPE_CHAN:
-	case GOTYPE_FUNC:
-		return t->size == 8;
-	case GOTYPE_ARRAY:
+	if (t->kind == GOTYPE_ARRAY)
 		return t->elem && (!t->elem->size || t->count <= t->size / t->elem->size);
-	case GOTYPE_STRUCT:
-	case GOTYPE_UNKNOWN:
-		return true;
-	}
-	return false;
+	return gokind_size_ok(t->kind, t->size);
 }
 
 const char *value_refuse(struct value_ctx *v, const struct buf *b, const struct gotype *t,
