@@ -13,41 +13,46 @@
 #define SPECS_EACH_MAX 64U
 #define LISTS_MAX 64U
 
-uint64_t dwread_uleb(const uint8_t **p, const uint8_t *end)
+/*
+ * The number at *@p, which is moved behind it; 0 at the end. *@bits: of the number;
+ * more than 64 are left out. *@last: its last byte, or 0 at the end.
+ */
+static uint64_t read_leb(const uint8_t **p, const uint8_t *end, unsigned int *bits,
+			 uint8_t *last)
 {
-	unsigned int shift = 0;
 	uint64_t v = 0;
 
-	while (*p < end) {
+	for (*bits = 0; *p < end;) {
 		uint8_t b = *(*p)++;
 
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
+		if (*bits < 64)
+			v |= (uint64_t)(b & 0x7f) << *bits;
+		*bits += 7;
+		*last = b;
 		if (!(b & 0x80))
 			return v;
-		shift += 7;
 	}
+	*last = 0;
 	return 0;
+}
+
+uint64_t dwread_uleb(const uint8_t **p, const uint8_t *end)
+{
+	unsigned int bits;
+	uint8_t last;
+
+	return read_leb(p, end, &bits, &last);
 }
 
 int64_t dwread_sleb(const uint8_t **p, const uint8_t *end)
 {
-	unsigned int shift = 0;
-	uint64_t v = 0;
+	unsigned int bits;
+	uint8_t last;
+	uint64_t v = read_leb(p, end, &bits, &last);
 
-	while (*p < end) {
-		uint8_t b = *(*p)++;
-
-		if (shift < 64)
-			v |= (uint64_t)(b & 0x7f) << shift;
-		shift += 7;
-		if (!(b & 0x80)) {
-			if (b & 0x40 && shift < 64)
-				v |= ~0ULL << shift;
-			return (int64_t)v;
-		}
-	}
-	return 0;
+	if (last & 0x40 && bits < 64)
+		v |= ~0ULL << bits;
+	return (int64_t)v;
 }
 
 uint64_t dwcursor_uleb(struct dwcursor *c)

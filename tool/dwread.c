@@ -347,26 +347,28 @@ bool dwread_attr_any(struct dwread *r, const struct dwdie *d, unsigned int attr,
 	return false;
 }
 
-bool dwread_number(struct dwread *r, const struct dwdie *d, unsigned int attr,
-		   uint64_t *ret)
+/* The attribute's value, if it is of that class. */
+static bool read_class(struct dwread *r, const struct dwdie *d, unsigned int attr,
+		       enum dwval_class class, uint64_t *ret)
 {
 	struct dwval v;
 
-	if (!dwread_attr(r, d, attr, &v) || v.class != DWVAL_NUMBER)
+	if (!dwread_attr(r, d, attr, &v) || v.class != class)
 		return false;
 	*ret = v.u;
 	return true;
 }
 
+bool dwread_number(struct dwread *r, const struct dwdie *d, unsigned int attr,
+		   uint64_t *ret)
+{
+	return read_class(r, d, attr, DWVAL_NUMBER, ret);
+}
+
 bool dwread_address(struct dwread *r, const struct dwdie *d, unsigned int attr,
 		    uint64_t *ret)
 {
-	struct dwval v;
-
-	if (!dwread_attr(r, d, attr, &v) || v.class != DWVAL_ADDRESS)
-		return false;
-	*ret = v.u;
-	return true;
+	return read_class(r, d, attr, DWVAL_ADDRESS, ret);
 }
 
 bool dwread_flag(struct dwread *r, const struct dwdie *d, unsigned int attr)
