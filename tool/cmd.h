@@ -46,6 +46,8 @@ int cmd_bad_option(char **argv, int got, const struct option *options, struct di
 /* The value of an option can't be used: CMD_USAGE, with a sentence. */
 int cmd_bad_value(const char *option, const char *value, const char *wanted, struct diag *d);
 
+/* The argument of --format: CMD_DONE, or CMD_USAGE with a sentence. */
+int cmd_parse_format(const char *s, const struct out_format **ret, struct diag *d);
 /* "5s", "200ms", "1m", "1.5h", "3" (seconds); false if it is none, or 0. */
 bool cmd_parse_duration(const char *s, uint64_t *ns);
 /* "65536", "64k", "1m"; false if it is none. */

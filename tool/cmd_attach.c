@@ -219,10 +219,7 @@ static int parse_option(struct attach *a, int opt, struct diag *d)
 		a->file = optarg;
 		break;
 	case 'o':
-		a->format = out_format_find(optarg);
-		if (!a->format)
-			return cmd_bad_value("--format", optarg, "text or json", d);
-		break;
+		return cmd_parse_format(optarg, &a->format, d);
 	case 'q':
 		a->quiet = true;
 		break;

@@ -107,9 +107,8 @@ static int run(int argc, char **argv, struct diag *d)
 		case 'h':
 			return CMD_HELP;
 		case 'o':
-			format = out_format_find(optarg);
-			if (!format)
-				return cmd_bad_value("--format", optarg, "text or json", d);
+			if (cmd_parse_format(optarg, &format, d))
+				return CMD_USAGE;
 			break;
 		default:
 			return cmd_bad_option(argv, opt, options, d);

@@ -202,9 +202,8 @@ static int parse(struct args *a, int argc, char **argv, struct diag *d)
 			a->file = optarg;
 			break;
 		case 'o':
-			format = out_format_find(optarg);
-			if (!format)
-				return cmd_bad_value("--format", optarg, "text or json", d);
+			if (cmd_parse_format(optarg, &format, d))
+				return CMD_USAGE;
 			a->json = format == &out_json;
 			break;
 		default:

@@ -129,9 +129,8 @@ static int parse_option(struct watching *w, int opt, char **argv, struct diag *d
 			return cmd_bad_value("--count", optarg, "a number from 1 on", d);
 		return CMD_DONE;
 	case 'o':
-		format = out_format_find(optarg);
-		if (!format)
-			return cmd_bad_value("--format", optarg, "text or json", d);
+		if (cmd_parse_format(optarg, &format, d))
+			return CMD_USAGE;
 		w->json = format == &out_json;
 		return CMD_DONE;
 	default:

@@ -62,6 +62,12 @@ int cmd_bad_value(const char *option, const char *value, const char *wanted, str
 	return CMD_USAGE;
 }
 
+int cmd_parse_format(const char *s, const struct out_format **ret, struct diag *d)
+{
+	*ret = out_format_find(s);
+	return *ret ? CMD_DONE : cmd_bad_value("--format", s, "text or json", d);
+}
+
 bool cmd_parse_duration(const char *s, uint64_t *ns)
 {
 	static const struct {
