@@ -8,81 +8,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attachopt.h"
 #include "client.h"
-#include "cmd.h"
-#include "plan.h"
 #include "select.h"
 #include "stream.h"
 #include "target.h"
 #include "upload.h"
 #include "watch.h"
 
-static const char help[] =
-"Usage: goprobectl attach [OPTION...] -p PID[,PID...] PATTERN...\n"
-"       goprobectl attach [OPTION...] -b FILE PATTERN...\n"
-"       goprobectl attach [OPTION...] PATTERN... -- COMMAND [ARG...]\n"
-"\n"
-"Print each call and return of the functions that a PATTERN names: a function's\n"
-"full name, a glob, or a /regular expression/ found anywhere in the name.\n"
-"\n"
-"A list behind a PATTERN says what is shown of calls, a second one what of returns:\n"
-"'main.handle(r.Method, r.URL.Path, len(r.Header), *r.TLS, m[\"k\"], main.counter)(err)'.\n"
-"For programs without debug information it can be the function's signature:\n"
-"'main.handle(w http.ResponseWriter, r *http.Request) (n int, err error)'.\n"
-"\n"
-"What to trace:\n"
-"  -p, --pid PID[,PID...]  running processes; may be given more than once\n"
-"  -b, --binary FILE       all processes that run FILE, now or later\n"
-"  -- COMMAND [ARG...]     a new process, from its first instruction on; its exit\n"
-"                          status becomes goprobectl's\n"
-"\n"
-"When to end (Ctrl-C always does):\n"
-"      --duration TIME     after TIME: 5s, 200ms, 1m\n"
-"      --events N          after N lines\n"
-"\n"
-"What to capture:\n"
-"      --no-return         calls only, without results and durations\n"
-"      --depth N           pointers followed one after another (default 4)\n"
-"      --string-limit N    bytes of a string (default 256)\n"
-"      --elements N        elements of a slice, map or channel (default 64)\n"
-"      --objects N         things pointed to in one call, all together (default 256)\n"
-"      --bytes N           bytes of these things, all together (default 12288)\n"
-"      --buffer SIZE       memory for each CPU's records: 64k to 64m (default 1m)\n"
-"\n"
-"Output:\n"
-"  -o, --format FORMAT     text or json\n"
-"      --pretty            values that are long in several lines, indented\n"
-"      --output FILE       write events to FILE instead of standard output\n"
-"  -q, --quiet             no header and no summary\n"
-"      --strict            exit with status 3 if records were lost\n"
-"\n"
-"Examples:\n"
-"  Watch one method in a running process:\n"
-"      goprobectl attach -p 4121 'shop.(*Cart).Add'\n"
-"  Every function of package main, from the start of a program:\n"
-"      goprobectl attach 'main.*' -- ./server -listen :8080\n"
-"  Ten seconds of all processes that run a binary, for another program to read:\n"
-"      goprobectl attach -b /usr/bin/caddy -o json --duration 10s \\\n"
-"          '/^net\\/http\\.\\(\\*Server\\)\\.Serve$/' > calls.json\n";
-
 /**
  * struct attach - a run of the command
- * @pids: arguments of -p
- * @npids: their number
- * @file: argument of -b, or NULL
- * @command: what follows "--", or NULL
- * @specs: what to trace
- * @nspecs: their number
- * @options: limits of what is captured
- * @bytes_given: --bytes is among them
- * @format: output format
- * @output: argument of --output, or NULL
- * @duration: ns, or 0
- * @events: lines to print, or 0
- * @ring_bytes: memory for each CPU, or 0
- * @pretty: values in lines, not in one
- * @quiet: no header and no summary
- * @strict: losses are a failure
+ * @opt: what was asked for
  * @wanted: what is captured of functions; outlives @plan
  * @plan: what the module is told
  * @target: what is traced
@@ -95,22 +31,7 @@ static const char help[] =
  * @said: when progress was last told, ns
  */
 struct attach {
-	char **pids;
-	size_t npids;
-	const char *file;
-	char **command;
-	struct spec *specs;
-	size_t nspecs;
-	struct plan_options options;
-	bool bytes_given;
-	const struct out_format *format;
-	const char *output;
-	uint64_t duration;
-	uint64_t events;
-	uint32_t ring_bytes;
-	bool pretty;
-	bool quiet;
-	bool strict;
+	struct attachopt opt;
 	struct arena wanted;
 	struct plan *plan;
 	struct target target;
@@ -123,226 +44,23 @@ struct attach {
 	uint64_t said;
 };
 
-enum {
-	OPT_DURATION = 256,
-	OPT_EVENTS,
-	OPT_NO_RETURN,
-	OPT_STRING_LIMIT,
-	OPT_ELEMENTS,
-	OPT_DEPTH,
-	OPT_OBJECTS,
-	OPT_BYTES,
-	OPT_PRETTY,
-	OPT_BUFFER,
-	OPT_OUTPUT,
-	OPT_STRICT,
-};
-
-static const struct option options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "format", required_argument, NULL, 'o' },
-	{ "output", required_argument, NULL, OPT_OUTPUT },
-	{ "duration", required_argument, NULL, OPT_DURATION },
-	{ "events", required_argument, NULL, OPT_EVENTS },
-	{ "no-return", no_argument, NULL, OPT_NO_RETURN },
-	{ "string-limit", required_argument, NULL, OPT_STRING_LIMIT },
-	{ "elements", required_argument, NULL, OPT_ELEMENTS },
-	{ "depth", required_argument, NULL, OPT_DEPTH },
-	{ "objects", required_argument, NULL, OPT_OBJECTS },
-	{ "bytes", required_argument, NULL, OPT_BYTES },
-	{ "pretty", no_argument, NULL, OPT_PRETTY },
-	{ "buffer", required_argument, NULL, OPT_BUFFER },
-	{ "strict", no_argument, NULL, OPT_STRICT },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* As in the help: the least ring is the kernel's page-wise minimum. */
-#define RING_LEAST (64U << 10)
-#define RING_MOST (64U << 20)
-
-/* Limits of what is captured, each a number. */
-static const struct {
-	int opt;
-	const char *name;
-	size_t offset;
-	uint64_t least;
-	uint64_t most;
-	const char *wanted;
-} limits[] = {
-#define LIMIT(opt, name, field, least, most, wanted) \
-	{ opt, name, offsetof(struct plan_options, field), least, most, wanted }
-	LIMIT(OPT_STRING_LIMIT, "--string-limit", string_limit, 0, 16384, "0 to 16384 bytes"),
-	LIMIT(OPT_ELEMENTS, "--elements", elements, 0, 16384, "0 to 16384 elements"),
-	LIMIT(OPT_DEPTH, "--depth", depth, 0, 31, "0 to 31 references"),
-	LIMIT(OPT_OBJECTS, "--objects", objects, 0, 1024, "0 to 1024 objects"),
-	LIMIT(OPT_BYTES, "--bytes", bytes, 0, 16384, "0 to 16384 bytes"),
-#undef LIMIT
-};
-
-_Static_assert(PLAN_DEPTH_MAX == 31 && PLAN_OBJECTS_MAX == 1024 && PLAN_BYTES_MAX == 16384,
-	       "limits[] says so");
-
-static int parse_limit(struct attach *a, int opt, struct diag *d)
-{
-	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-		uint64_t n;
-		uint32_t v;
-
-		if (limits[i].opt != opt)
-			continue;
-		if (!cmd_parse_number(optarg, limits[i].least, limits[i].most, &n))
-			return cmd_bad_value(limits[i].name, optarg, limits[i].wanted, d);
-		v = (uint32_t)n;
-		memcpy((char *)&a->options + limits[i].offset, &v, sizeof(v));
-	}
-	return CMD_DONE;
-}
-
-static int parse_option(struct attach *a, int opt, struct diag *d)
-{
-	uint64_t n;
-
-	switch (opt) {
-	case 'p':
-		if (target_check_pids(optarg, d))
-			return CMD_USAGE;
-		a->pids[a->npids++] = optarg;
-		break;
-	case 'b':
-		if (a->file) {
-			diag_set(d, "-b can be given only once");
-			return CMD_USAGE;
-		}
-		a->file = optarg;
-		break;
-	case 'o':
-		return cmd_parse_format(optarg, &a->format, d);
-	case 'q':
-		a->quiet = true;
-		break;
-	case OPT_OUTPUT:
-		a->output = optarg;
-		break;
-	case OPT_DURATION:
-		if (!cmd_parse_duration(optarg, &a->duration))
-			return cmd_bad_value("--duration", optarg, "a time: 5s, 200ms, 1m", d);
-		break;
-	case OPT_EVENTS:
-		if (!cmd_parse_number(optarg, 1, UINT64_MAX, &a->events))
-			return cmd_bad_value("--events", optarg, "a number from 1 on", d);
-		break;
-	case OPT_NO_RETURN:
-		a->options.no_return = true;
-		break;
-	case OPT_STRING_LIMIT:
-	case OPT_ELEMENTS:
-	case OPT_DEPTH:
-	case OPT_OBJECTS:
-	case OPT_BYTES:
-		a->bytes_given |= opt == OPT_BYTES;
-		return parse_limit(a, opt, d);
-	case OPT_PRETTY:
-		a->pretty = true;
-		break;
-	case OPT_BUFFER:
-		if (!cmd_parse_size(optarg, &n) || n < RING_LEAST || n > RING_MOST)
-			return cmd_bad_value("--buffer", optarg, "a size: 64k to 64m", d);
-		a->ring_bytes = n;
-		break;
-	case OPT_STRICT:
-		a->strict = true;
-		break;
-	}
-	return CMD_DONE;
-}
-
-/* Cut argv at "--": what follows is the command's, options and all. */
-static int split_command(struct attach *a, int argc, char **argv, struct diag *d)
-{
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--") != 0)
-			continue;
-		if (!argv[i + 1]) {
-			diag_set(d, "there is no command after '--'");
-			return -1;
-		}
-		a->command = argv + i + 1;
-		argv[i] = NULL;
-		return i;
-	}
-	return argc;
-}
-
-static int check_target(const struct attach *a, struct diag *d)
-{
-	int kinds = !!a->npids + !!a->file + !!a->command;
-
-	if (kinds == 1)
-		return CMD_DONE;
-	if (kinds)
-		diag_set(d, "-p, -b and a command exclude each other");
-	else
-		diag_set(d, "nothing to trace: give -p PID, -b FILE or -- COMMAND");
-	return CMD_USAGE;
-}
-
-static int parse(struct attach *a, int argc, char **argv, struct diag *d)
-{
-	int opt, code = CMD_DONE;
-
-	argc = split_command(a, argc, argv, d);
-	if (argc < 0)
-		return CMD_USAGE;
-	opterr = 0;
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":p:b:o:qh", options, NULL)) != -1) {
-		if (opt == 'h')
-			return CMD_HELP;
-		if (opt == '?' || opt == ':')
-			return cmd_bad_option(argv, opt, options, d);
-		code = parse_option(a, opt, d);
-		if (code)
-			return code;
-	}
-	code = check_target(a, d);
-	if (code)
-		return code;
-	a->nspecs = argc - optind;
-	if (!a->nspecs) {
-		diag_set(d, "no PATTERN: which functions?");
-		return CMD_USAGE;
-	}
-	if (select_specs_parse(argv + optind, a->nspecs, &a->specs, d)) {
-		a->nspecs = 0;
-		return CMD_USAGE;
-	}
-	/* A string that fits the limit should not fail for want of bytes. */
-	if (!a->bytes_given && a->options.bytes < a->options.string_limit * 2)
-		a->options.bytes = a->options.string_limit * 2 < PLAN_BYTES_MAX ?
-				   a->options.string_limit * 2 : PLAN_BYTES_MAX;
-	return CMD_DONE;
-}
-
 /* --- setting up ------------------------------------------------------ */
 
 static int open_target(struct attach *a, struct diag *d)
 {
 	size_t older = 0;
 
-	for (size_t i = 0; i < a->npids; i++)
-		if (target_add_pids(&a->target, a->pids[i], d))
+	for (size_t i = 0; i < a->opt.npids; i++)
+		if (target_add_pids(&a->target, a->opt.pids[i], d))
 			return -1;
-	if (a->file && target_set_file(&a->target, a->file, &older, d))
+	if (a->opt.file && target_set_file(&a->target, a->opt.file, &older, d))
 		return -1;
 	if (older)
 		fprintf(stderr, "goprobectl: warning: %zu process%s an older, replaced %s; -p traces %s\n",
-			older, older == 1 ? " runs" : "es run", a->file,
+			older, older == 1 ? " runs" : "es run", a->opt.file,
 			older == 1 ? "it" : "them");
-	if (a->command)
-		return target_set_command(&a->target, a->command, &a->watch.mask, d);
+	if (a->opt.command)
+		return target_set_command(&a->target, a->opt.command, &a->watch.mask, d);
 	return 0;
 }
 
@@ -350,16 +68,16 @@ static int make_plan(struct attach *a, struct diag *d)
 {
 	struct buf skipped = { 0 };
 
-	a->plan = plan_new(&a->options);
+	a->plan = plan_new(&a->opt.plan);
 	if (!a->plan)
 		return diag_set(d, "out of memory");
 
-	int err = select_functions(a->plan, a->target.bins, a->target.nbins, a->specs, a->nspecs,
-				   &a->wanted, &skipped, d);
+	int err = select_functions(a->plan, a->target.bins, a->target.nbins, a->opt.specs,
+				   a->opt.nspecs, &a->wanted, &skipped, d);
 
 	if (!err)
 		err = plan_finish(a->plan, d);
-	if (!err && skipped.len && !a->quiet)
+	if (!err && skipped.len && !a->opt.quiet)
 		fprintf(stderr, "%.*s\n", (int)skipped.len, skipped.p);
 	buf_fini(&skipped);
 	return err;
@@ -382,12 +100,12 @@ static bool progress(void *ctx, size_t points, size_t all)
 
 	if (!a->said)
 		a->said = t;
-	if (!a->quiet && points < all && t - a->said >= every) {
+	if (!a->opt.quiet && points < all && t - a->said >= every) {
 		fprintf(stderr, terminal ? "\r%zu of %zu breakpoints placed" :
 					   "%zu of %zu breakpoints placed\n", points, all);
 		a->said = t;
 	}
-	if (!a->quiet && points == all && terminal && t != a->said && all > 1000)
+	if (!a->opt.quiet && points == all && terminal && t != a->said && all > 1000)
 		fprintf(stderr, "\r\033[K");
 	return !watch_interrupted(&a->watch);
 }
@@ -408,7 +126,7 @@ static int begin_session(struct attach *a, struct diag *d)
 	if (!err)
 		err = client_get_info(a->client, &info, d);
 	if (!err)
-		err = client_session_new(a->client, pids, n, &a->ring_bytes, d);
+		err = client_session_new(a->client, pids, n, &a->opt.ring_bytes, d);
 	free(pids);
 	if (err)
 		return err;
@@ -430,21 +148,21 @@ static int open_output(struct attach *a, struct diag *d)
 {
 	int fd = STDOUT_FILENO;
 
-	if (a->output) {
-		fd = open(a->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (a->opt.output) {
+		fd = open(a->opt.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (fd < 0)
-			return diag_errno(d, errno, "can't write %s", a->output);
+			return diag_errno(d, errno, "can't write %s", a->opt.output);
 	}
-	out_init(&a->out, a->format, fd);
-	a->out.pids = a->file || a->target.nprocesses > 1;
-	if (!a->quiet)
-		a->format->header(&a->out);
-	if (stream_init(&a->stream, a->plan, &a->out, !a->options.no_return))
+	out_init(&a->out, a->opt.format, fd);
+	a->out.pids = a->opt.file || a->target.nprocesses > 1;
+	if (!a->opt.quiet)
+		a->opt.format->header(&a->out);
+	if (stream_init(&a->stream, a->plan, &a->out, !a->opt.plan.no_return))
 		return diag_set(d, "out of memory");
-	a->stream.most = a->events;
+	a->stream.most = a->opt.events;
 	learn_init(&a->learn, a->plan);
 	a->stream.learn = &a->learn;
-	a->stream.values.width = a->pretty ? columns() : 0;
+	a->stream.values.width = a->opt.pretty ? columns() : 0;
 	return 0;
 }
 
@@ -460,7 +178,7 @@ static int set_up(struct attach *a, struct diag *d)
 	a->watch.upload = &a->upload;
 	a->watch.stream = &a->stream;
 	a->watch.out = &a->out;
-	a->watch.duration = a->duration;
+	a->watch.duration = a->opt.duration;
 	return 0;
 }
 
@@ -472,8 +190,8 @@ static void summarize(struct attach *a)
 	s->lost[GOPROBE_LOST_RING_FULL] = a->watch.stats[GOPROBE_STAT_LOST_RING_FULL];
 	s->lost[GOPROBE_LOST_NO_RING] = a->watch.stats[GOPROBE_STAT_LOST_NO_RING];
 	/* Losses are told even to those who want quiet. */
-	if (!a->quiet || out_lost(s)) {
-		a->format->summary(&a->out, s, &talk);
+	if (!a->opt.quiet || out_lost(s)) {
+		a->opt.format->summary(&a->out, s, &talk);
 		out_flush(&a->out, true);
 		fprintf(stderr, "%.*s", (int)talk.len, talk.len ? talk.p : "");
 		if (s->malformed)
@@ -490,7 +208,7 @@ static void say_started(const struct attach *a)
 
 	for (size_t i = 0; i < a->plan->nfiles; i++)
 		points += a->plan->files[i].n;
-	if (!a->quiet)
+	if (!a->opt.quiet)
 		fprintf(stderr, "tracing %zu function%s at %zu breakpoint%s; Ctrl-C ends\n",
 			n, n == 1 ? "" : "s", points, points == 1 ? "" : "s");
 }
@@ -510,7 +228,7 @@ static int watch(struct attach *a, struct diag *d)
 
 	int code = a->target.command ? target_exit_status(&a->target) : CMD_DONE;
 
-	return !code && a->strict && out_lost(&a->stream.sum) ? CMD_LOST : code;
+	return !code && a->opt.strict && out_lost(&a->stream.sum) ? CMD_LOST : code;
 }
 
 static void clean_up(struct attach *a)
@@ -523,25 +241,19 @@ static void clean_up(struct attach *a)
 	stream_fini(&a->stream);
 	out_fini(&a->out);
 	arena_fini(&a->wanted);
-	select_specs_free(a->specs, a->nspecs);
-	free(a->pids);
+	attachopt_fini(&a->opt);
 }
 
 static int run(int argc, char **argv, struct diag *d)
 {
 	struct attach *a = calloc(1, sizeof(*a));
 
-	if (a)
-		a->pids = calloc(argc, sizeof(*a->pids));
-	if (!a || !a->pids) {
-		free(a);
+	if (!a) {
 		diag_set(d, "out of memory");
 		return CMD_FAILED;
 	}
-	a->options = plan_defaults;
-	a->format = &out_text;
 
-	int code = parse(a, argc, argv, d);
+	int code = attachopt_parse(&a->opt, argc, argv, d);
 
 	if (code == CMD_DONE)
 		code = set_up(a, d) ? CMD_FAILED : watch(a, d);
@@ -553,6 +265,6 @@ static int run(int argc, char **argv, struct diag *d)
 const struct cmd cmd_attach = {
 	.name = "attach",
 	.summary = "print calls and returns of functions as they happen",
-	.help = help,
+	.help = attachopt_help,
 	.run = run,
 };

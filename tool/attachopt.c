@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The options and arguments of goprobectl attach. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "attachopt.h"
+#include "select.h"
+#include "target.h"
+
+const char attachopt_help[] =
+"Usage: goprobectl attach [OPTION...] -p PID[,PID...] PATTERN...\n"
+"       goprobectl attach [OPTION...] -b FILE PATTERN...\n"
+"       goprobectl attach [OPTION...] PATTERN... -- COMMAND [ARG...]\n"
+"\n"
+"Print each call and return of the functions that a PATTERN names: a function's\n"
+"full name, a glob, or a /regular expression/ found anywhere in the name.\n"
+"\n"
+"A list behind a PATTERN says what is shown of calls, a second one what of returns:\n"
+"'main.handle(r.Method, r.URL.Path, len(r.Header), *r.TLS, m[\"k\"], main.counter)(err)'.\n"
+"For programs without debug information it can be the function's signature:\n"
+"'main.handle(w http.ResponseWriter, r *http.Request) (n int, err error)'.\n"
+"\n"
+"What to trace:\n"
+"  -p, --pid PID[,PID...]  running processes; may be given more than once\n"
+"  -b, --binary FILE       all processes that run FILE, now or later\n"
+"  -- COMMAND [ARG...]     a new process, from its first instruction on; its exit\n"
+"                          status becomes goprobectl's\n"
+"\n"
+"When to end (Ctrl-C always does):\n"
+"      --duration TIME     after TIME: 5s, 200ms, 1m\n"
+"      --events N          after N lines\n"
+"\n"
+"What to capture:\n"
+"      --no-return         calls only, without results and durations\n"
+"      --depth N           pointers followed one after another (default 4)\n"
+"      --string-limit N    bytes of a string (default 256)\n"
+"      --elements N        elements of a slice, map or channel (default 64)\n"
+"      --objects N         things pointed to in one call, all together (default 256)\n"
+"      --bytes N           bytes of these things, all together (default 12288)\n"
+"      --buffer SIZE       memory for each CPU's records: 64k to 64m (default 1m)\n"
+"\n"
+"Output:\n"
+"  -o, --format FORMAT     text or json\n"
+"      --pretty            values that are long in several lines, indented\n"
+"      --output FILE       write events to FILE instead of standard output\n"
+"  -q, --quiet             no header and no summary\n"
+"      --strict            exit with status 3 if records were lost\n"
+"\n"
+"Examples:\n"
+"  Watch one method in a running process:\n"
+"      goprobectl attach -p 4121 'shop.(*Cart).Add'\n"
+"  Every function of package main, from the start of a program:\n"
+"      goprobectl attach 'main.*' -- ./server -listen :8080\n"
+"  Ten seconds of all processes that run a binary, for another program to read:\n"
+"      goprobectl attach -b /usr/bin/caddy -o json --duration 10s \\\n"
+"          '/^net\\/http\\.\\(\\*Server\\)\\.Serve$/' > calls.json\n";
+
+enum {
+	OPT_DURATION = 256,
+	OPT_EVENTS,
+	OPT_NO_RETURN,
+	OPT_STRING_LIMIT,
+	OPT_ELEMENTS,
+	OPT_DEPTH,
+	OPT_OBJECTS,
+	OPT_BYTES,
+	OPT_PRETTY,
+	OPT_BUFFER,
+	OPT_OUTPUT,
+	OPT_STRICT,
+};
+
+static const struct option options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "format", required_argument, NULL, 'o' },
+	{ "output", required_argument, NULL, OPT_OUTPUT },
+	{ "duration", required_argument, NULL, OPT_DURATION },
+	{ "events", required_argument, NULL, OPT_EVENTS },
+	{ "no-return", no_argument, NULL, OPT_NO_RETURN },
+	{ "string-limit", required_argument, NULL, OPT_STRING_LIMIT },
+	{ "elements", required_argument, NULL, OPT_ELEMENTS },
+	{ "depth", required_argument, NULL, OPT_DEPTH },
+	{ "objects", required_argument, NULL, OPT_OBJECTS },
+	{ "bytes", required_argument, NULL, OPT_BYTES },
+	{ "pretty", no_argument, NULL, OPT_PRETTY },
+	{ "buffer", required_argument, NULL, OPT_BUFFER },
+	{ "strict", no_argument, NULL, OPT_STRICT },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* As in the help: the least ring is the kernel's page-wise minimum. */
+#define RING_LEAST (64U << 10)
+#define RING_MOST (64U << 20)
+
+/* Limits of what is captured, each a number. */
+static const struct {
+	int opt;
+	const char *name;
+	size_t offset;
+	uint64_t least;
+	uint64_t most;
+	const char *wanted;
+} limits[] = {
+#define LIMIT(opt, name, field, least, most, wanted) \
+	{ opt, name, offsetof(struct plan_options, field), least, most, wanted }
+	LIMIT(OPT_STRING_LIMIT, "--string-limit", string_limit, 0, 16384, "0 to 16384 bytes"),
+	LIMIT(OPT_ELEMENTS, "--elements", elements, 0, 16384, "0 to 16384 elements"),
+	LIMIT(OPT_DEPTH, "--depth", depth, 0, 31, "0 to 31 references"),
+	LIMIT(OPT_OBJECTS, "--objects", objects, 0, 1024, "0 to 1024 objects"),
+	LIMIT(OPT_BYTES, "--bytes", bytes, 0, 16384, "0 to 16384 bytes"),
+#undef LIMIT
+};
+
+_Static_assert(PLAN_DEPTH_MAX == 31 && PLAN_OBJECTS_MAX == 1024 && PLAN_BYTES_MAX == 16384,
+	       "limits[] says so");
+
+static int parse_limit(struct attachopt *a, int opt, struct diag *d)
+{
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		uint64_t n;
+		uint32_t v;
+
+		if (limits[i].opt != opt)
+			continue;
+		if (!cmd_parse_number(optarg, limits[i].least, limits[i].most, &n))
+			return cmd_bad_value(limits[i].name, optarg, limits[i].wanted, d);
+		v = (uint32_t)n;
+		memcpy((char *)&a->plan + limits[i].offset, &v, sizeof(v));
+	}
+	return CMD_DONE;
+}
+
+static int parse_option(struct attachopt *a, int opt, struct diag *d)
+{
+	uint64_t n;
+
+	switch (opt) {
+	case 'p':
+		if (target_check_pids(optarg, d))
+			return CMD_USAGE;
+		a->pids[a->npids++] = optarg;
+		break;
+	case 'b':
+		if (a->file) {
+			diag_set(d, "-b can be given only once");
+			return CMD_USAGE;
+		}
+		a->file = optarg;
+		break;
+	case 'o':
+		return cmd_parse_format(optarg, &a->format, d);
+	case 'q':
+		a->quiet = true;
+		break;
+	case OPT_OUTPUT:
+		a->output = optarg;
+		break;
+	case OPT_DURATION:
+		if (!cmd_parse_duration(optarg, &a->duration))
+			return cmd_bad_value("--duration", optarg, "a time: 5s, 200ms, 1m", d);
+		break;
+	case OPT_EVENTS:
+		if (!cmd_parse_number(optarg, 1, UINT64_MAX, &a->events))
+			return cmd_bad_value("--events", optarg, "a number from 1 on", d);
+		break;
+	case OPT_NO_RETURN:
+		a->plan.no_return = true;
+		break;
+	case OPT_STRING_LIMIT:
+	case OPT_ELEMENTS:
+	case OPT_DEPTH:
+	case OPT_OBJECTS:
+	case OPT_BYTES:
+		a->bytes_given |= opt == OPT_BYTES;
+		return parse_limit(a, opt, d);
+	case OPT_PRETTY:
+		a->pretty = true;
+		break;
+	case OPT_BUFFER:
+		if (!cmd_parse_size(optarg, &n) || n < RING_LEAST || n > RING_MOST)
+			return cmd_bad_value("--buffer", optarg, "a size: 64k to 64m", d);
+		a->ring_bytes = n;
+		break;
+	case OPT_STRICT:
+		a->strict = true;
+		break;
+	}
+	return CMD_DONE;
+}
+
+/* Cut argv at "--": what follows is the command's, options and all. */
+static int split_command(struct attachopt *a, int argc, char **argv, struct diag *d)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		if (!argv[i + 1]) {
+			diag_set(d, "there is no command after '--'");
+			return -1;
+		}
+		a->command = argv + i + 1;
+		argv[i] = NULL;
+		return i;
+	}
+	return argc;
+}
+
+static int check_target(const struct attachopt *a, struct diag *d)
+{
+	int kinds = !!a->npids + !!a->file + !!a->command;
+
+	if (kinds == 1)
+		return CMD_DONE;
+	if (kinds)
+		diag_set(d, "-p, -b and a command exclude each other");
+	else
+		diag_set(d, "nothing to trace: give -p PID, -b FILE or -- COMMAND");
+	return CMD_USAGE;
+}
+
+static int parse_options(struct attachopt *a, int argc, char **argv, struct diag *d)
+{
+	int opt, code;
+
+	opterr = 0;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, ":p:b:o:qh", options, NULL)) != -1) {
+		if (opt == 'h')
+			return CMD_HELP;
+		if (opt == '?' || opt == ':')
+			return cmd_bad_option(argv, opt, options, d);
+		code = parse_option(a, opt, d);
+		if (code)
+			return code;
+	}
+	return CMD_DONE;
+}
+
+int attachopt_parse(struct attachopt *a, int argc, char **argv, struct diag *d)
+{
+	int code;
+
+	a->plan = plan_defaults;
+	a->format = &out_text;
+	a->pids = calloc(argc, sizeof(*a->pids));
+	if (!a->pids) {
+		diag_set(d, "out of memory");
+		return CMD_FAILED;
+	}
+	argc = split_command(a, argc, argv, d);
+	if (argc < 0)
+		return CMD_USAGE;
+	code = parse_options(a, argc, argv, d);
+	if (!code)
+		code = check_target(a, d);
+	if (code)
+		return code;
+	a->nspecs = argc - optind;
+	if (!a->nspecs) {
+		diag_set(d, "no PATTERN: which functions?");
+		return CMD_USAGE;
+	}
+	if (select_specs_parse(argv + optind, a->nspecs, &a->specs, d)) {
+		a->nspecs = 0;
+		return CMD_USAGE;
+	}
+	/* A string that fits the limit should not fail for want of bytes. */
+	if (!a->bytes_given && a->plan.bytes < a->plan.string_limit * 2)
+		a->plan.bytes = a->plan.string_limit * 2 < PLAN_BYTES_MAX ?
+				a->plan.string_limit * 2 : PLAN_BYTES_MAX;
+	return CMD_DONE;
+}
+
+void attachopt_fini(struct attachopt *a)
+{
+	select_specs_free(a->specs, a->nspecs);
+	free(a->pids);
+}
