@@ -2,7 +2,6 @@
 /* goprobectl watch: package variables of a running process, again and again. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,13 +13,9 @@
 #include <unistd.h>
 
 #include "cmd.h"
-#include "exprc.h"
-#include "exprstep.h"
-#include "globals.h"
 #include "procmem.h"
-#include "sigparse.h"
 #include "target.h"
-#include "varname.h"
+#include "watchvar.h"
 
 static const char help[] =
 "Usage: goprobectl watch [OPTION...] -p PID VAR...\n"
@@ -47,20 +42,6 @@ static const char help[] =
 "      goprobectl watch -p 4121 --count 1 -o json main.config\n";
 
 /**
- * struct var - a variable, or what is made of it
- * @text: as it was given
- * @c: how to read it
- * @last: its value before, if it is a number
- * @known: @last is there
- */
-struct var {
-	const char *text;
-	struct plan_capture c;
-	double last;
-	bool known;
-};
-
-/**
  * struct watching - a run of the command
  * @pid: argument of -p
  * @interval: ns
@@ -81,7 +62,7 @@ struct watching {
 	uint64_t interval;
 	uint64_t count;
 	bool json;
-	struct var *vars;
+	struct watchvar *vars;
 	size_t nvars;
 	struct arena mem;
 	struct target target;
@@ -168,72 +149,7 @@ static int parse(struct watching *w, int argc, char **argv, struct diag *d)
 	return CMD_DONE;
 }
 
-/* --- what to read ------------------------------------------------------------ */
-
-/* "main.counter int64" */
-static bool is_typed(const struct lex *lx)
-{
-	return lex_is(lex_peek(lx, 1), '.') && lex_peek(lx, 2)->kind == LEX_NAME &&
-	       typexpr_follows(lx, 3);
-}
-
-/* Where the program does not tell the type. */
-static int typed_variable(struct watching *w, struct lex *lx, struct var *v, struct diag *d)
-{
-	struct sigparse types = { .bin = w->globals.bin, .mem = &w->mem, .text = v->text };
-	struct plan_value *value = arena_alloc(&w->mem, sizeof(*value));
-	struct goprobe_piece *piece = arena_alloc(&w->mem, sizeof(*piece));
-	const struct lex_token *package = lex_peek(lx, 0), *last = lex_peek(lx, 2);
-	char *name = arena_printf(&w->mem, "%s.%s", package->s, last->s);
-	const struct typexpr *t;
-	struct govar var;
-	int found;
-
-	lx->i += 3;
-	if (!name || !value || !piece)
-		return diag_set(d, "out of memory");
-	if (typexpr_parse(lx, &t, d))
-		return -1;
-	found = varname_find(w->globals.bin, name, &var, d);
-	if (!found)
-		varname_unknown(w->globals.bin, name, d);
-	if (found <= 0) {
-		diag_span(d, v->text, package->at, last->at + last->len - package->at);
-		return -1;
-	}
-	*value = (struct plan_value){ .name = name, .type = sigparse_type(&types, t, d) };
-	if (!value->type)
-		return -1;
-	if (value->type->size > PLAN_FRAME_MAX)
-		return diag_set(d, "a value of type %s is too large", value->type->name);
-	*piece = (struct goprobe_piece){ .source = GOPROBE_FROM_STATIC, .address = var.vaddr,
-					 .size = value->type->size };
-	v->c = (struct plan_capture){ .values = value, .nvalues = 1, .pieces = piece,
-				      .npieces = value->type->size != 0,
-				      .size = value->type->size };
-	return 0;
-}
-
-static int compile(struct watching *w, struct var *v, struct diag *d)
-{
-	struct exprc_scope scope = { .bin = w->globals.bin, .mem = &w->mem };
-	struct expr_list list = { .text = v->text, .n = 1 };
-	const struct expr *e;
-	struct lex lx;
-	bool typed;
-
-	if (lex_scan(&lx, &w->mem, v->text, 0, d))
-		return -1;
-	typed = is_typed(&lx);
-	if (typed ? typed_variable(w, &lx, v, d) : expr_parse(&lx, &e, d))
-		return -1;
-	if (lex_peek(&lx, 0)->kind != LEX_END)
-		return lex_wrong(&lx, lex_peek(&lx, 0), d, "nothing can follow here");
-	if (typed)
-		return 0;
-	list.v = &e;
-	return exprc_compile(&scope, &list, &v->c, d);
-}
+/* --- setting up --------------------------------------------------------------- */
 
 static bool read_memory(void *ctx, uint64_t at, void *to, size_t len)
 {
@@ -251,7 +167,7 @@ static int set_up(struct watching *w, struct diag *d)
 	g->read_ctx = &w->procmem;
 	g->limits = plan_defaults;
 	for (size_t i = 0; i < w->nvars; i++)
-		if (compile(w, &w->vars[i], d))
+		if (watchvar_compile(&w->vars[i], g->bin, &w->mem, d))
 			return -1;
 	if (procmem_init(&w->procmem, w->target.processes[0].pid, g->bin, d))
 		return -1;
@@ -269,135 +185,6 @@ static uint64_t now(clockid_t clock)
 
 	clock_gettime(clock, &ts);
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
-/* The number in it, also in a sync/atomic one; a time's length is none. */
-static bool number_of(const struct value_at *at, double *ret)
-{
-	const struct gotype *t = at->type;
-	const uint8_t *p = at->p;
-	int64_t i;
-
-	if (t->kind == GOTYPE_STRUCT && strncmp(t->name, "sync/atomic.", 12) == 0 && t->nfields) {
-		const struct gofield *last = &t->fields[t->nfields - 1];
-
-		if (last->offset + last->type->size > at->len)
-			return false;
-		p += last->offset;
-		t = last->type;
-	}
-	if (t->size > at->len || strcmp(t->name, "time.Duration") == 0)
-		return false;
-	switch (t->kind) {
-	case GOTYPE_INT:
-	case GOTYPE_UINT:
-		if (!value_integer(t, p, &i))
-			return false;
-		*ret = t->kind == GOTYPE_INT ? (double)i : (double)(uint64_t)i;
-		return true;
-	case GOTYPE_FLOAT:
-		*ret = value_float(p, t->size);
-		return isfinite(*ret);
-	default:
-		return false;
-	}
-}
-
-/* Change per second; false if there is none to tell. */
-static bool rate_of(struct var *v, const struct value_at *at, uint64_t ns, double *ret)
-{
-	double before = v->last;
-	bool known = v->known;
-
-	v->known = at && number_of(at, &v->last);
-	if (!known || !v->known || !ns)
-		return false;
-	*ret = (v->last - before) * 1e9 / ns;
-	return true;
-}
-
-/* "+12.5/s": one decimal is enough for small ones, none for large ones. */
-static void put_rate(struct buf *b, double rate)
-{
-	char s[64];
-
-	snprintf(s, sizeof(s), fabs(rate) < 100 && rate != rint(rate) ? " (%+.1f/s)" : " (%+.0f/s)",
-		 rate);
-	buf_str(b, s);
-}
-
-static void put_text(struct watching *w, struct var *v, const struct value_at *at, const char *why,
-		     uint64_t ns)
-{
-	struct buf *b = &w->line;
-	double rate;
-
-	buf_str(b, "  ");
-	buf_str(b, v->c.values[0].name);
-	buf_char(b, '=');
-	if (why) {
-		buf_char(b, '<');
-		buf_str(b, why);
-		buf_char(b, '>');
-	} else {
-		value_start(&w->values, b);
-		value_text(&w->values, b, at->type, at->p, at->len);
-	}
-	if (rate_of(v, why ? NULL : at, ns, &rate))
-		put_rate(b, rate);
-}
-
-static void put_json(struct watching *w, struct var *v, const struct value_at *at, const char *why,
-		     uint64_t ns)
-{
-	const struct plan_value *val = &v->c.values[0];
-	const struct gotype *t = !why ? at->type : val->steps ? val->steps->type : val->type;
-	struct buf *b = &w->line;
-	double rate;
-
-	buf_str(b, b->p[b->len - 1] == '[' ? "{\"name\":" : ",{\"name\":");
-	buf_json_str(b, val->name);
-	buf_str(b, ",\"type\":");
-	buf_json_str(b, t ? value_type_name(t) : "?");
-	buf_char(b, ',');
-	if (why) {
-		buf_str(b, "\"unavailable\":");
-		buf_json_str(b, why);
-	} else {
-		value_start(&w->values, b);
-		value_json(&w->values, b, at->type, at->p, at->len);
-	}
-	if (rate_of(v, why ? NULL : at, ns, &rate)) {
-		buf_str(b, ",\"rate\":");
-		buf_float(b, rate, sizeof(rate));
-	}
-	buf_char(b, '}');
-}
-
-/* Read a variable and append it to the line. */
-static int show(struct watching *w, struct var *v, uint64_t ns)
-{
-	const struct plan_value *val = &v->c.values[0];
-	struct globals *g = &w->globals;
-	uint8_t number[8];
-	const char *why;
-
-	if (globals_take(g, &v->c))
-		return -1;
-	value_record(&w->values, &g->rec);
-	value_start(&w->values, &w->line);
-
-	struct value_at at = { .type = val->type, .p = g->frame + val->offset,
-			       .len = v->c.size - val->offset };
-
-	why = val->unavailable ? val->unavailable : value_missed(&g->rec, 0);
-	if (!why && val->steps)
-		why = exprsteps_go(val->steps, &w->values, &at, number);
-	if (w->json)
-		put_json(w, v, &at, why, ns);
-	else
-		put_text(w, v, &at, why, ns);
-	return 0;
 }
 
 static void begin_line(struct watching *w, uint64_t real)
@@ -431,7 +218,7 @@ static int print_line(struct watching *w, struct diag *d)
 	w->last = t;
 	begin_line(w, now(CLOCK_REALTIME));
 	for (size_t i = 0; i < w->nvars; i++)
-		if (show(w, &w->vars[i], ns))
+		if (watchvar_put(&w->vars[i], &w->globals, &w->values, &w->line, w->json, ns))
 			return diag_set(d, "out of memory");
 	/* What was read of a process that was ending is not worth showing. */
 	if (target_ended(&w->target))

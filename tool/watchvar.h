@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A package variable that is watched, or what is made of it. */
+#ifndef GOPROBE_WATCHVAR_H
+#define GOPROBE_WATCHVAR_H
+
+#include "globals.h"
+#include "plan.h"
+
+/**
+ * struct watchvar - a variable, or what is made of it
+ * @text: as it was given
+ * @c: how to read it
+ * @last: its value before, if it is a number
+ * @known: @last is there
+ */
+struct watchvar {
+	const char *text;
+	struct plan_capture c;
+	double last;
+	bool known;
+};
+
+/* Make @v->c of @v->text; what is made is in @mem. 0, or -1. */
+int watchvar_compile(struct watchvar *v, struct gobin *bin, struct arena *mem, struct diag *d);
+
+/*
+ * Read it and append it to the line @b, with what it changed by in a second if it
+ * is a number that was read @ns before; 0 if it was not. Returns 0, or -1: no memory.
+ */
+int watchvar_put(struct watchvar *v, struct globals *g, struct value_ctx *values, struct buf *b,
+		 bool json, uint64_t ns);
+
+#endif
