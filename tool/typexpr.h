@@ -84,6 +84,8 @@ int typexpr_parse(struct lex *lx, const struct typexpr **ret, struct diag *d);
 /* "(a, b int, c ...string) (n int, err error)" */
 int typexpr_parse_sig(struct lex *lx, struct typexpr_sig *ret, struct diag *d);
 
+/* --- typexpr_look.c --- */
+
 /*
  * Is the list at the next token, a '(', one of parameters, and not of
  * expressions? It is if a name is followed by a type, if an item begins like a
@@ -93,6 +95,8 @@ int typexpr_parse_sig(struct lex *lx, struct typexpr_sig *ret, struct diag *d);
 bool typexpr_is_params(const struct lex *lx, size_t *after);
 /* Is what follows a name, @k tokens ahead, its type, and no index into it? */
 bool typexpr_follows(const struct lex *lx, size_t k);
+/* Does a list's item begin with a name that a type follows? */
+bool typexpr_is_named(const struct lex *lx);
 /* Does a type begin with this token? */
 bool typexpr_begins(const struct lex_token *t);
 /* A type that every Go program has: "int", "error" */
