@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "attachopt.h"
 #include "client.h"
+#include "clock.h"
 #include "select.h"
 #include "stream.h"
 #include "target.h"
@@ -83,20 +83,12 @@ static int make_plan(struct attach *a, struct diag *d)
 	return err;
 }
 
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 /* Tell on a terminal; elsewhere only if it takes long. */
 static bool progress(void *ctx, size_t points, size_t all)
 {
 	struct attach *a = ctx;
 	bool terminal = isatty(STDERR_FILENO);
-	uint64_t every = terminal ? 100000000ULL : 2000000000ULL, t = now();
+	uint64_t every = terminal ? 100000000ULL : 2000000000ULL, t = clock_now(CLOCK_MONOTONIC);
 
 	if (!a->said)
 		a->said = t;

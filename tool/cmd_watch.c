@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cmd.h"
 #include "procmem.h"
 #include "target.h"
@@ -179,14 +180,6 @@ static int set_up(struct watching *w, struct diag *d)
 
 /* --- a line --------------------------------------------------------------------- */
 
-static uint64_t now(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 static void begin_line(struct watching *w, uint64_t real)
 {
 	struct buf *b = &w->line;
@@ -213,10 +206,10 @@ static void begin_line(struct watching *w, uint64_t real)
 /* 0; 1 if the process is no more; -1 with @d set. */
 static int print_line(struct watching *w, struct diag *d)
 {
-	uint64_t t = now(CLOCK_MONOTONIC), ns = w->last ? t - w->last : 0;
+	uint64_t t = clock_now(CLOCK_MONOTONIC), ns = w->last ? t - w->last : 0;
 
 	w->last = t;
-	begin_line(w, now(CLOCK_REALTIME));
+	begin_line(w, clock_now(CLOCK_REALTIME));
 	for (size_t i = 0; i < w->nvars; i++)
 		if (watchvar_put(&w->vars[i], &w->globals, &w->values, &w->line, w->json, ns))
 			return diag_set(d, "out of memory");

@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "exprstep.h"
 #include "out.h"
 
@@ -18,14 +18,6 @@ const struct out_format *out_format_find(const char *name)
 		if (strcmp(name, formats[i]->name) == 0)
 			return formats[i];
 	return NULL;
-}
-
-static uint64_t now(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
 void out_init(struct out *o, const struct out_format *format, int fd)
@@ -40,9 +32,9 @@ void out_init(struct out *o, const struct out_format *format, int fd)
 	o->second = UINT64_MAX;
 	/* The tightest of some tries: we may be interrupted between the clocks. */
 	for (int i = 0; i < 5; i++) {
-		uint64_t before = now(CLOCK_MONOTONIC);
-		uint64_t real = now(CLOCK_REALTIME);
-		uint64_t took = now(CLOCK_MONOTONIC) - before;
+		uint64_t before = clock_now(CLOCK_MONOTONIC);
+		uint64_t real = clock_now(CLOCK_REALTIME);
+		uint64_t took = clock_now(CLOCK_MONOTONIC) - before;
 
 		if (took >= best)
 			continue;

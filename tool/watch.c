@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "watch.h"
 
 #define MS 1000000ULL
@@ -17,14 +17,6 @@
 #define READ_HELD_BACK (10 * MS)
 /* So much came in during a pass that the next one need not be asked for. */
 #define READ_BACKLOG 65536
-
-static uint64_t now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 int watch_signals(struct watch *w, struct diag *d)
 {
@@ -119,7 +111,8 @@ struct waiting {
 
 static void await(struct watch *w, struct waiting *wait)
 {
-	uint64_t t = now(), until = wait->next < wait->end ? wait->next : wait->end;
+	uint64_t until = wait->next < wait->end ? wait->next : wait->end;
+	uint64_t t = clock_now(CLOCK_MONOTONIC);
 
 	wait->fds[0] = (struct pollfd){ .fd = client_fd(w->client), .events = POLLIN };
 	wait->fds[1] = (struct pollfd){ .fd = w->signals, .events = POLLIN };
@@ -144,7 +137,7 @@ static int loop(struct watch *w, struct waiting *wait, struct diag *d)
 	for (;;) {
 		await(w, wait);
 
-		bool over = target_ended(w->target) || now() >= wait->end;
+		bool over = target_ended(w->target) || clock_now(CLOCK_MONOTONIC) >= wait->end;
 
 		/* A command that was interrupted too may still have work to do. */
 		over |= watch_interrupted(w) && !w->target->command;
@@ -154,7 +147,7 @@ static int loop(struct watch *w, struct waiting *wait, struct diag *d)
 			return -1;
 		if (w->broken)
 			return 0;
-		if (!client_ready(w->client) && now() < wait->next)
+		if (!client_ready(w->client) && clock_now(CLOCK_MONOTONIC) < wait->next)
 			continue;
 
 		struct client_pass p;
@@ -163,7 +156,7 @@ static int loop(struct watch *w, struct waiting *wait, struct diag *d)
 			return -1;
 		if (w->broken || stream_full(w->stream))
 			return 0;
-		wait->next = now();
+		wait->next = clock_now(CLOCK_MONOTONIC);
 		if (p.backlog < READ_BACKLOG)
 			wait->next += merge_pending(w->stream->merge) ? READ_HELD_BACK :
 									READ_AT_LEAST;
@@ -177,7 +170,7 @@ static int finish(struct watch *w, struct diag *d)
 
 	if (client_stop(w->client, d))
 		return -1;
-	w->stream->sum.ns = now() - w->started;
+	w->stream->sum.ns = clock_now(CLOCK_MONOTONIC) - w->started;
 	do {
 		if (pass(w, false, &p, d))
 			return -1;
@@ -189,7 +182,7 @@ int watch_start(struct watch *w, struct diag *d)
 {
 	if (client_start(w->client, d))
 		return -1;
-	w->started = now();
+	w->started = clock_now(CLOCK_MONOTONIC);
 	return flush(w, true, d);
 }
 
