@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The module's commands. The only file that knows netlink is client.c. */
+/* The module's commands. Nothing else knows netlink. */
 #ifndef GOPROBE_CLIENT_H
 #define GOPROBE_CLIENT_H
 

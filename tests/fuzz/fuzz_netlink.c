@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel answers, as far as no socket is needed: client.c's handlers of
+ * What the kernel answers, as far as no socket is needed: the client's handlers of
  * messages. The input is one message behind 2 bytes.
  */
 #include "../../tool/client.c"
+#include "../../tool/client_cmd.c"
 
 #include "fuzz.h"
 
@@ -39,7 +40,7 @@ int fuzz_netlink(const uint8_t *data, size_t size)
 	uint32_t sum = 0;
 	struct pass pass = { .fn = use_records, .ctx = &sum, .ret = &result };
 	struct listing listing = { .fn = use_session, .ctx = &sum };
-	message_fn fns[] = { keep, pass_message, list_message };
+	client_message_fn fns[] = { keep, pass_message, list_message };
 	void *ctxs[] = { NULL, &pass, &listing };
 	size_t len;
 
