@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The trust gate of plans: their budgets, pieces and programs. */
+#include "verify_world.h"
+
+#define P_TYPE		"a plan names a type that does not exist"
+#define P_FRAME		"a plan's frame is larger than 4096 bytes"
+#define P_MANY		"a plan has more than 512 pieces"
+#define P_PIECES	"a plan's pieces lie outside the message"
+#define P_BYTES		"a plan's records can be larger than 24 KiB"
+#define P_OBJECTS	"a plan allows more objects than a record can hold"
+#define P_LIMIT		"a plan's limit of strings or elements is larger than a record"
+#define P_DEPTH		"a plan's depth is larger than 255"
+#define P_OPS		"a plan's operations lie outside the message"
+#define P_MANY_OPS	"a plan has more than 1024 operations"
+#define C_PAD		"padding of a piece is not 0"
+#define C_OUTSIDE	"a piece lies outside its frame"
+#define C_INT		"a piece names a register that is not an integer register"
+#define C_INT_SIZE	"a piece of an integer register is not 1, 2, 4 or 8 bytes"
+#define C_FLOAT		"a piece names a register that is not a float register"
+#define C_FLOAT_SIZE	"a piece of a float register is not 4, 8 or 16 bytes"
+#define C_FAR		"a piece is too far from the stack pointer"
+#define C_SOURCE	"a piece has an unknown source"
+
+/* What the frame of 64 bytes and one item leave of a record for chunks. */
+#define BYTES		(24576 - 56 - 64 - 16)
+/* Where the frame is of no interest to the program. */
+#define NO_OPS		SET(plan.nops, 0)
+
+static const struct row plan_rows[] = {
+	{ "a right one passes", NULL, {} },
+	{ "no pieces", NULL, { SET(plan.npieces, 0) } },
+	{ "no budget, no depth", NULL,
+	  { SET(plan.bytes, 0), SET(plan.objects, 0), SET(plan.string_limit, 0),
+	    SET(plan.elements, 0), SET(plan.depth, 0) } },
+	{ "the last type", NULL, { SET(plan.type, 3), SET(plan.npieces, 0), NO_OPS } },
+	{ "past the last type", P_TYPE, { SET(plan.type, 4) } },
+	{ "the largest type id", P_TYPE, { SET(plan.type, U32_MAX) } },
+	{ "no types", P_TYPE, { SET(ntypes, 0) } },
+	{ "the largest frame", NULL, { SET(types[0].size, 4096) } },
+	{ "a frame one byte larger", P_FRAME, { SET(types[0].size, 4097) } },
+	{ "513 pieces", P_MANY, { SET(plan.npieces, 513), SET(npieces, 1024) } },
+	{ "2^32 - 1 pieces", P_MANY, { SET(plan.npieces, U32_MAX) } },
+	{ "one piece more than there are", P_PIECES, { SET(plan.npieces, 4) } },
+	{ "pieces shifted past the end", P_PIECES, { SET(plan.piece, 1) } },
+	{ "the last piece only", NULL, { SET(plan.piece, 2), SET(plan.npieces, 1) } },
+	{ "no pieces at the end", NULL, { SET(plan.piece, 3), SET(plan.npieces, 0) } },
+	{ "no pieces past the end", P_PIECES,
+	  { SET(plan.piece, 4), SET(plan.npieces, 0) } },
+	{ "piece + npieces wraps to 0", P_PIECES,
+	  { SET(plan.piece, U32_MAX), SET(plan.npieces, 1) } },
+	{ "piece + npieces wraps into the table", P_PIECES,
+	  { SET(plan.piece, U32_MAX - 1), SET(plan.npieces, 3) } },
+	{ "the largest budget of bytes", NULL, { SET(plan.bytes, BYTES) } },
+	{ "one byte more", P_BYTES, { SET(plan.bytes, BYTES + 1) } },
+	{ "the frame counts padded", P_BYTES,
+	  { SET(plan.bytes, BYTES), SET(types[0].size, 65) } },
+	{ "with the largest frame", NULL,
+	  { SET(types[0].size, 4096), SET(plan.bytes, 24576 - 56 - 16 - 4096) } },
+	{ "one byte more with the largest frame", P_BYTES,
+	  { SET(types[0].size, 4096), SET(plan.bytes, 24576 - 56 - 16 - 4095) } },
+	{ "without an item there is more", NULL,
+	  { SET(plan.bytes, BYTES + 16), NO_OPS } },
+	{ "one byte more without an item", P_BYTES,
+	  { SET(plan.bytes, BYTES + 17), NO_OPS } },
+	{ "a budget that wraps when added to", P_BYTES, { SET(plan.bytes, U32_MAX) } },
+	{ "the largest number of objects", NULL, { SET(plan.objects, 1536) } },
+	{ "one object more", P_OBJECTS, { SET(plan.objects, 1537) } },
+	{ "the longest string", NULL, { SET(plan.string_limit, 24576) } },
+	{ "one byte longer", P_LIMIT, { SET(plan.string_limit, 24577) } },
+	{ "the most elements", NULL, { SET(plan.elements, 24576) } },
+	{ "one element more", P_LIMIT, { SET(plan.elements, 24577) } },
+	{ "the largest depth", NULL, { SET(plan.depth, 255) } },
+	{ "one deeper", P_DEPTH, { SET(plan.depth, 256) } },
+	{ "one operation more than there are", P_OPS, { SET(plan.nops, 7) } },
+	{ "operations shifted past the end", P_OPS, { SET(plan.op, 1) } },
+	{ "the last operation only", NULL, { SET(plan.op, 5), SET(plan.nops, 1) } },
+	{ "no operations at the end", NULL, { SET(plan.op, 6), NO_OPS } },
+	{ "no operations past the end", P_OPS, { SET(plan.op, 7), NO_OPS } },
+	{ "op + nops wraps to 0", P_OPS, { SET(plan.op, U32_MAX), SET(plan.nops, 1) } },
+	{ "op + nops wraps into the table", P_OPS,
+	  { SET(plan.op, U32_MAX - 1), SET(plan.nops, 3) } },
+	{ "1025 operations", P_MANY_OPS, { SET(plan.nops, 1025), SET(nops, 2048) } },
+	{ "2^32 - 1 operations", P_MANY_OPS, { SET(plan.nops, U32_MAX) } },
+	{ "padding of a piece", C_PAD, { SET(pieces[1].pad, 1) } },
+	{ "the last piece is looked at as well", C_PAD, { SET(pieces[2].pad, 0x100) } },
+	{ "what is behind the pieces is not", NULL, { SET(pieces[3].pad, 1) } },
+	{ "a piece of 0 bytes", C_OUTSIDE, { SET(pieces[2].size, 0) } },
+	{ "a piece that ends one byte past the frame", C_OUTSIDE,
+	  { SET(pieces[2].frame, 17) } },
+	{ "a piece larger than the frame", C_OUTSIDE,
+	  { SET(pieces[2].size, 65), SET(pieces[2].frame, 0) } },
+	{ "a piece as large as the frame", NULL,
+	  { SET(pieces[2].size, 64), SET(pieces[2].frame, 0) } },
+	{ "frame + size wraps", C_OUTSIDE, { SET(pieces[2].frame, U32_MAX - 15) } },
+	{ "size so large that adding wraps", C_OUTSIDE,
+	  { SET(pieces[2].size, U32_MAX - 15) } },
+	{ "a piece in the padding of the frame", C_OUTSIDE, { SET(types[0].size, 63) } },
+	{ "a frame of 0 bytes has no pieces", C_OUTSIDE, { SET(plan.type, 3) } },
+	{ "source 0", C_SOURCE, { SET(pieces[0].source, GOPROBE_FROM_UNSPEC) } },
+	{ "source one past the last", C_SOURCE,
+	  { SET(pieces[0].source, __GOPROBE_FROM_MAX) } },
+	{ "source 255", C_SOURCE, { SET(pieces[0].source, 255) } },
+	{ "the last integer register", NULL, { SET(pieces[0].reg, 15) } },
+	{ "past the integer registers", C_INT, { SET(pieces[0].reg, 16) } },
+	{ "a float register as an integer one", C_INT, { SET(pieces[0].reg, 17) } },
+	{ "no register", C_INT, { SET(pieces[0].reg, GOPROBE_REG_NONE) } },
+	{ "1 byte of an integer register", NULL, { SET(pieces[0].size, 1) } },
+	{ "2 bytes of it", NULL, { SET(pieces[0].size, 2) } },
+	{ "3 bytes of it", C_INT_SIZE, { SET(pieces[0].size, 3) } },
+	{ "4 bytes of it", NULL, { SET(pieces[0].size, 4) } },
+	{ "7 bytes of it", C_INT_SIZE, { SET(pieces[0].size, 7) } },
+	{ "16 bytes of it", C_INT_SIZE, { SET(pieces[0].size, 16) } },
+	{ "the last float register", NULL, { SET(pieces[1].reg, 32) } },
+	{ "past the float registers", C_FLOAT, { SET(pieces[1].reg, 33) } },
+	{ "an integer register as a float one", C_FLOAT, { SET(pieces[1].reg, 15) } },
+	{ "2 bytes of a float register", C_FLOAT_SIZE, { SET(pieces[1].size, 2) } },
+	{ "4 bytes of it", NULL, { SET(pieces[1].size, 4) } },
+	{ "12 bytes of it", C_FLOAT_SIZE, { SET(pieces[1].size, 12) } },
+	{ "16 bytes of it", NULL, { SET(pieces[1].size, 16) } },
+	{ "32 bytes of it", C_FLOAT_SIZE, { SET(pieces[1].size, 32) } },
+	{ "the lowest stack slot", NULL, { SET(pieces[2].offset, -4096) } },
+	{ "one byte lower", C_FAR, { SET(pieces[2].offset, -4097) } },
+	{ "the highest stack slot", NULL, { SET(pieces[2].offset, (1 << 20) - 1) } },
+	{ "one byte higher", C_FAR, { SET(pieces[2].offset, 1 << 20) } },
+	{ "the lowest number", C_FAR, { SET(pieces[2].offset, S32_MIN) } },
+	{ "static data anywhere", NULL,
+	  { SET(pieces[2].source, GOPROBE_FROM_STATIC), SET(pieces[2].address, U64_MAX) } },
+	{ "static data beyond the frame", C_OUTSIDE,
+	  { SET(pieces[2].source, GOPROBE_FROM_STATIC), SET(pieces[2].size, 49) } },
+};
+
+KUNIT_ARRAY_PARAM(plan, plan_rows, row_desc);
+
+static void expect_plan(struct kunit *test, const struct row *row, struct world *w)
+{
+	struct gp_types types;
+
+	world_load(test, w, &types);
+	expect(test, row, gp_verify_plan(&w->plan, w->pieces, w->npieces, w->ops, w->nops,
+					 &types));
+	gp_types_fini(&types);
+}
+
+static void plans_and_pieces(struct kunit *test)
+{
+	const struct row *row = test->param_value;
+	struct world w;
+
+	world_make(&w, row);
+	expect_plan(test, row, &w);
+}
+
+/* One type, as large as a frame can be. */
+static void load_large(struct kunit *test, struct gp_types *types)
+{
+	struct goprobe_type type = { .size = 4096 };
+
+	memset(types, 0, sizeof(*types));
+	KUNIT_ASSERT_EQ(test, gp_types_add(types, &type, 1, NULL, 0), 0);
+}
+
+/* What does not fit into the world of the table. */
+static void a_plan_may_have_512_pieces(struct kunit *test)
+{
+	struct goprobe_piece *pieces = kunit_kzalloc(test, 512 * sizeof(*pieces), GFP_KERNEL);
+	struct goprobe_plan plan = { .npieces = 512 };
+	struct gp_types types;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, pieces);
+	load_large(test, &types);
+	for (i = 0; i < 512; i++) {
+		pieces[i].source = GOPROBE_FROM_STACK;
+		pieces[i].size = 8;
+		pieces[i].frame = 8 * i;
+	}
+	KUNIT_EXPECT_TRUE(test, !gp_verify_plan(&plan, pieces, 512, NULL, 0, &types));
+	pieces[511].frame++;
+	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, pieces, 512, NULL, 0, &types) ?:
+			   "accepted", C_OUTSIDE);
+	gp_types_fini(&types);
+}
+
+#define Q_CODE		"an operation has an unknown code"
+#define Q_CLEAN		"a field that an operation does not use is not 0"
+#define Q_REG		"an operation names a register above 15"
+#define Q_INT		"an operation reads a register that is not an integer register"
+#define Q_SIZE		"an operation's number is not 1, 2, 4 or 8 bytes"
+#define Q_FRAME		"an operation lies outside its frame"
+#define Q_SKIP		"an operation skips past the end of its program"
+#define Q_STATUS	"an item fails for an unknown reason"
+
+#define NO_PIECES	SET(plan.npieces, 0)
+
+static const struct row op_rows[] = {
+	{ "right ones pass", NULL, {} },
+	{ "code 0", Q_CODE, { SET(ops[0].code, 0) } },
+	{ "code one past the last", Q_CODE, { SET(ops[0].code, __GOPROBE_OP_MAX) } },
+	{ "code 255", Q_CODE, { SET(ops[0].code, 255) } },
+	{ "the last operation is looked at as well", Q_CODE, { SET(ops[5].code, 0) } },
+	{ "what is behind the operations is not", NULL, { SET(ops[6].code, 255) } },
+	{ "first padding", Q_CLEAN, { SET(ops[0].pad, 1) } },
+	{ "last padding", Q_CLEAN, { SET(ops[0].pad2, 1) } },
+	{ "REG has no size", Q_CLEAN, { SET(ops[0].size, 8) } },
+	{ "REG has no offset", Q_CLEAN, { SET(ops[0].offset, 8) } },
+	{ "REG has no value", Q_CLEAN, { SET(ops[0].value, 1) } },
+	{ "TRY has no a", Q_CLEAN, { SET(ops[1].a, 1) } },
+	{ "TRY has no b", Q_CLEAN, { SET(ops[1].b, 1) } },
+	{ "TRY has no size", Q_CLEAN, { SET(ops[1].size, 1) } },
+	{ "LOAD has no offset", Q_CLEAN, { SET(ops[2].offset, 1) } },
+	{ "JEQ has no size", Q_CLEAN, { SET(ops[3].size, 1) } },
+	{ "JEQ has no value", Q_CLEAN, { SET(ops[3].value, 1) } },
+	{ "COPY has no a", Q_CLEAN, { SET(ops[4].a, 1) } },
+	{ "STORE has no b", Q_CLEAN, { SET(ops[5].b, 1) } },
+	{ "STORE has no value", Q_CLEAN, { SET(ops[5].value, 1) } },
+	{ "END has nothing", NULL, { SET(ops[0].code, GOPROBE_OP_END), SET(ops[0].a, 0),
+				     SET(ops[0].b, 0) } },
+	{ "END has no a", Q_CLEAN, { SET(ops[0].code, GOPROBE_OP_END), SET(ops[0].b, 0) } },
+	{ "IMM has no b", Q_CLEAN, { SET(ops[0].code, GOPROBE_OP_IMM) } },
+	{ "JUMP has no a", Q_CLEAN, { SET(ops[3].code, GOPROBE_OP_JUMP), SET(ops[3].b, 0) } },
+	{ "the last register as a", NULL, { SET(ops[0].a, 15) } },
+	{ "one past it", Q_REG, { SET(ops[0].a, 16) } },
+	{ "register 255 as a", Q_REG, { SET(ops[2].a, 255) } },
+	{ "the last register as b", NULL, { SET(ops[2].b, 15) } },
+	{ "one past it as b", Q_REG, { SET(ops[2].b, 16) } },
+	{ "one past it in a jump", Q_REG, { SET(ops[3].b, 16) } },
+	{ "one past it to copy from", Q_REG, { SET(ops[4].b, 16) } },
+	{ "one past it to store", Q_REG, { SET(ops[5].a, 16) } },
+	{ "the last integer register", NULL, { SET(ops[0].b, 15) } },
+	{ "past the integer registers", Q_INT, { SET(ops[0].b, 16) } },
+	{ "a float register", Q_INT, { SET(ops[0].b, 17) } },
+	{ "load 1 byte", NULL, { SET(ops[2].size, 1) } },
+	{ "load nothing", Q_SIZE, { SET(ops[2].size, 0) } },
+	{ "load 3 bytes", Q_SIZE, { SET(ops[2].size, 3) } },
+	{ "load 16 bytes", Q_SIZE, { SET(ops[2].size, 16) } },
+	{ "load 2^31 bytes", Q_SIZE, { SET(ops[2].size, 1U << 31) } },
+	{ "sign of 5 bytes", Q_SIZE,
+	  { SET(ops[2].code, GOPROBE_OP_SIGN), SET(ops[2].value, 0), SET(ops[2].size, 5) } },
+	{ "load from any place", NULL, { SET(ops[2].value, U64_MAX) } },
+	{ "store 3 bytes", Q_SIZE, { SET(ops[5].size, 3), SET(ops[5].offset, 0) } },
+	{ "store across the end of the frame", Q_FRAME, { SET(ops[5].offset, 61) } },
+	{ "store far behind it", Q_FRAME, { SET(ops[5].offset, U32_MAX) } },
+	{ "store 8 bytes at the end", NULL, { SET(ops[5].size, 8), SET(ops[5].offset, 56) } },
+	{ "read the frame at its end", NULL,
+	  { SET(ops[5].code, GOPROBE_OP_FRAME) } },
+	{ "read across its end", Q_FRAME,
+	  { SET(ops[5].code, GOPROBE_OP_FRAME), SET(ops[5].offset, 61) } },
+	{ "copy nothing", Q_FRAME, { SET(ops[4].size, 0) } },
+	{ "copy across the end of the frame", Q_FRAME, { SET(ops[4].offset, 41) } },
+	{ "copy all of the frame", NULL, { SET(ops[4].size, 64), SET(ops[4].offset, 0) } },
+	{ "copy more than the frame", Q_FRAME, { SET(ops[4].size, 65), SET(ops[4].offset, 0) } },
+	{ "copy 2^32 - 1 bytes", Q_FRAME, { SET(ops[4].size, U32_MAX) } },
+	{ "the frame counts without its padding", Q_FRAME, { SET(types[0].size, 63), NO_PIECES } },
+	{ "skip to the end", NULL, { SET(ops[3].offset, 2) } },
+	{ "skip past the end", Q_SKIP, { SET(ops[3].offset, 3) } },
+	{ "skip 2^32 - 1", Q_SKIP, { SET(ops[3].offset, U32_MAX) } },
+	{ "an item to the end", NULL, { SET(ops[1].offset, 4) } },
+	{ "an item past the end", Q_SKIP, { SET(ops[1].offset, 5) } },
+	{ "the end of the plan's operations counts", Q_SKIP, { SET(plan.nops, 4) } },
+	{ "fail with a reason", NULL,
+	  { SET(ops[1].code, GOPROBE_OP_FAIL), SET(ops[1].offset, 0), SET(ops[1].value, 1) } },
+	{ "fail without one", Q_STATUS,
+	  { SET(ops[1].code, GOPROBE_OP_FAIL), SET(ops[1].offset, 0), SET(ops[1].value, 0) } },
+	{ "fail with the last one", NULL,
+	  { SET(ops[1].code, GOPROBE_OP_FAIL), SET(ops[1].offset, 0),
+	    SET(ops[1].value, GOPROBE_CHUNK_MAX) } },
+	{ "fail with one past the last", Q_STATUS,
+	  { SET(ops[1].code, GOPROBE_OP_FAIL), SET(ops[1].offset, 0),
+	    SET(ops[1].value, __GOPROBE_CHUNK_MAX) } },
+	{ "fail with 2^32 more", Q_STATUS,
+	  { SET(ops[1].code, GOPROBE_OP_FAIL), SET(ops[1].offset, 0),
+	    SET(ops[1].value, BIT_ULL(32) + 1) } },
+};
+
+KUNIT_ARRAY_PARAM(op, op_rows, row_desc);
+
+static void operations(struct kunit *test)
+{
+	const struct row *row = test->param_value;
+	struct world w;
+
+	world_make(&w, row);
+	expect_plan(test, row, &w);
+}
+
+/* The most that a program may be, and may copy. */
+static void programs_at_their_limits(struct kunit *test)
+{
+	struct goprobe_op *ops = kunit_kzalloc(test, 1024 * sizeof(*ops), GFP_KERNEL);
+	struct goprobe_plan plan = { .nops = 1024 };
+	struct gp_types types;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	load_large(test, &types);
+	for (i = 0; i < 1024; i++)
+		ops[i] = (struct goprobe_op){ .code = GOPROBE_OP_COPY, .size = 64 };
+	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, NULL, 0, ops, 1024, &types) ?:
+			   "accepted", "accepted");
+	ops[700].size++;
+	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, NULL, 0, ops, 1024, &types) ?:
+			   "accepted", "a program copies more than 64 KiB");
+	/* 1,024 items that fail are 16 KiB. */
+	for (i = 0; i < 1024; i++)
+		ops[i] = (struct goprobe_op){ .code = GOPROBE_OP_TRY };
+	plan.bytes = 24576 - 56 - 4096 - 16384;
+	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, NULL, 0, ops, 1024, &types) ?:
+			   "accepted", "accepted");
+	plan.bytes++;
+	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, NULL, 0, ops, 1024, &types) ?:
+			   "accepted", P_BYTES);
+	gp_types_fini(&types);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(plans_and_pieces, plan_gen_params),
+	KUNIT_CASE(a_plan_may_have_512_pieces),
+	KUNIT_CASE_PARAM(operations, op_gen_params),
+	KUNIT_CASE(programs_at_their_limits),
+	{}
+};
+
+static struct kunit_suite suite = { .name = "verify_plan", .test_cases = cases };
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Trust gate of plans: KUnit suite");
