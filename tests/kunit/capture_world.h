@@ -203,6 +203,11 @@ static inline const char *load(void)
 	return w->plan ? NULL : "no memory";
 }
 
+static inline void must_load(struct kunit *test)
+{
+	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
+}
+
 /* From here on an address stands for a type. After load(). */
 static inline void make_dynamic(struct kunit *test, u64 address, u32 type, u32 flags)
 {
@@ -268,7 +273,7 @@ static inline void capture_again(struct kunit *test)
 
 static inline void capture(struct kunit *test)
 {
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
+	must_load(test);
 	capture_again(test);
 }
 
@@ -284,6 +289,20 @@ static inline void add_ref(u32 type, u32 offset, u16 kind, u32 to)
 	if (!w->types[type].nrefs++)
 		w->types[type].ref = w->nrefs;
 	w->refs[w->nrefs++] = (struct goprobe_ref){ .offset = offset, .kind = kind, .type = to };
+}
+
+static inline struct goprobe_ref *last_ref(void)
+{
+	return &w->refs[w->nrefs - 1];
+}
+
+static inline void add_array(u32 type, u32 offset, u32 to, u8 count, u32 count_offset,
+			     u8 count_size)
+{
+	add_ref(type, offset, GOPROBE_REF_ARRAY, to);
+	last_ref()->count = count;
+	last_ref()->count_offset = count_offset;
+	last_ref()->count_size = count_size;
 }
 
 /* The frame is {ptr, len, cap}, from rax, rdx, rcx. */
@@ -345,6 +364,12 @@ static inline void expect_chunk(struct kunit *test, u32 n, u64 address, u32 type
 		KUNIT_EXPECT_EQ(test, memcmp(c + 1, arena + (address - A), size), 0);
 	KUNIT_EXPECT_TRUE(test, !memchr_inv((const u8 *)(c + 1) + size, 0,
 					    ALIGN(size, 8) - size));
+}
+
+static inline void expect_level(struct kunit *test, u32 n, u32 level)
+{
+	KUNIT_ASSERT_NOT_NULL(test, chunk(n));
+	KUNIT_EXPECT_EQ(test, (u32)chunk(n)->level, level);
 }
 
 static inline void expect_budget(struct kunit *test, bool spent)

@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The walk: each kind of reference leads where it says, as far as the plan says;
- * what run-time types stand for is followed as soon as it is known; each object
- * is copied once.
+ * The walk: counted references, levels, each object once. What one reference leads to
+ * is in capture_test.c, what a type that only the running program tells leads to in
+ * dynamic_test.c.
  */
 #include "capture_world.h"
 
 #define SAME	GOPROBE_REF_F_SAME_LEVEL
-
-static void expect_level(struct kunit *test, u32 n, u32 level)
-{
-	KUNIT_ASSERT_NOT_NULL(test, chunk(n));
-	KUNIT_EXPECT_EQ(test, (u32)chunk(n)->level, level);
-}
-
-static struct goprobe_ref *last_ref(void)
-{
-	return &w->refs[w->nrefs - 1];
-}
-
-static void add_array(u32 type, u32 offset, u32 to, u8 count, u32 count_offset,
-		      u8 count_size)
-{
-	add_ref(type, offset, GOPROBE_REF_ARRAY, to);
-	last_ref()->count = count;
-	last_ref()->count_offset = count_offset;
-	last_ref()->count_size = count_size;
-}
 
 /* ---- counted references ---- */
 
@@ -138,204 +118,6 @@ static void one_place_may_be_two_things_by_their_counts(struct kunit *test)
 	expect_chunk(test, 0, A, group, 16, 0);
 }
 
-/* ---- interfaces and funcs ---- */
-
-/* Where the program's descriptors and its code are. */
-#define LINKED	0x400000ULL
-#define BIAS	0x550000000000ULL
-
-#define ITAB_AT		(A + 0x100)
-#define VALUE_AT	(A + 0x200)
-
-/* rax, rdx are an interface of LINKED's type; rcx is free. Return: that type, loaded. */
-static u32 make_iface(struct kunit *test, u8 kind, u32 size)
-{
-	u32 type = add_type(size);
-
-	w->bias = BIAS;
-	poke(ITAB_AT + 8, LINKED + BIAS);
-	frame_of_three(kind == GOPROBE_REF_IFACE ? ITAB_AT : LINKED + BIAS, VALUE_AT, 0);
-	add_ref(0, 0, kind, 0);
-	return type;
-}
-
-static void the_value_of_an_interface_follows_its_type(struct kunit *test)
-{
-	u32 type = make_iface(test, GOPROBE_REF_IFACE, 24);
-
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	capture_again(test);
-	KUNIT_ASSERT_EQ(test, nchunks(), 1U);
-	expect_chunk(test, 0, ITAB_AT + 8, ITAB, 8, 0);
-
-	/* Learnt while running. */
-	make_dynamic(test, LINKED, type, 0);
-	capture_again(test);
-	KUNIT_ASSERT_EQ(test, nchunks(), 2U);
-	expect_chunk(test, 0, ITAB_AT + 8, ITAB, 8, 0);
-	expect_chunk(test, 1, VALUE_AT, type, 24, 0);
-	expect_level(test, 0, 1);
-	expect_level(test, 1, 1);
-	expect_budget(test, false);
-}
-
-static void the_value_of_an_empty_interface_follows(struct kunit *test)
-{
-	u32 type = make_iface(test, GOPROBE_REF_EFACE, 24);
-
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	make_dynamic(test, LINKED, type, 0);
-	capture_again(test);
-	KUNIT_ASSERT_EQ(test, nchunks(), 1U);
-	expect_chunk(test, 0, VALUE_AT, type, 24, 0);
-	expect_level(test, 0, 1);
-	/* Where it is loaded matters. */
-	w->bias++;
-	capture_again(test);
-	KUNIT_EXPECT_EQ(test, nchunks(), 0U);
-}
-
-static void a_value_of_no_size_and_a_nil_one_have_no_chunk(struct kunit *test)
-{
-	u32 type = make_iface(test, GOPROBE_REF_EFACE, 0);
-
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	make_dynamic(test, LINKED, type, 0);
-	capture_again(test);
-	KUNIT_EXPECT_EQ(test, nchunks(), 0U);
-	w->types[type].size = 8;
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	make_dynamic(test, LINKED, type, 0);
-	capture_again(test);
-	KUNIT_EXPECT_EQ(test, nchunks(), 1U);
-	w->regs.dx = 0;
-	capture_again(test);
-	KUNIT_EXPECT_EQ(test, nchunks(), 0U);
-}
-
-static void of_a_direct_value_what_it_refers_to_follows(struct kunit *test)
-{
-	u32 word = make_iface(test, GOPROBE_REF_EFACE, 8), object = add_type(16);
-
-	add_ref(word, 0, GOPROBE_REF_POINTER, object);
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	make_dynamic(test, LINKED, word, GOPROBE_DYNAMIC_F_DIRECT);
-	capture_again(test);
-	KUNIT_ASSERT_EQ(test, nchunks(), 1U);
-	expect_chunk(test, 0, VALUE_AT, object, 16, 0);
-	/* The word is part of the frame, so this is one reference away. */
-	expect_level(test, 0, 1);
-	w->regs.dx = 0;
-	capture_again(test);
-	KUNIT_EXPECT_EQ(test, nchunks(), 0U);
-}
-
-static void what_may_be_in_a_direct_word(struct kunit *test)
-{
-	u32 word = make_iface(test, GOPROBE_REF_EFACE, 8), object = add_type(16);
-
-	/* Counted by a byte of the pointer itself: odd, but within bounds. */
-	add_array(word, 0, object, C_N, 0, 1);
-	add_ref(word, 0, GOPROBE_REF_FUNC, 0);
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	make_dynamic(test, LINKED, word, GOPROBE_DYNAMIC_F_DIRECT);
-	w->regs.dx = VALUE_AT + 2;
-	capture_again(test);
-	KUNIT_ASSERT_EQ(test, nchunks(), 2U);
-	expect_chunk(test, 0, VALUE_AT + 2, object, 32, 0);
-	expect_chunk(test, 1, VALUE_AT + 2, CODE, 8, 0);
-}
-
-static void the_type_word_of_an_itab_is_copied_once(struct kunit *test)
-{
-	u32 type = make_iface(test, GOPROBE_REF_IFACE, 8), pair = add_type(16);
-	u32 i;
-
-	w->w.npieces = 3;
-	w->types[0].nrefs = 0;
-	w->nrefs = 0;
-	add_ref(0, 0, GOPROBE_REF_SLICE, pair);
-	add_ref(pair, 0, GOPROBE_REF_IFACE, 0);
-	for (i = 0; i < 5; i++) {
-		poke(A + 16 * i, ITAB_AT);
-		poke(A + 16 * i + 8, VALUE_AT + 8 * i);
-	}
-	w->regs.ax = A;
-	w->regs.dx = 5;
-	w->w.depth = 2;
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	make_dynamic(test, LINKED, type, 0);
-	capture_again(test);
-	KUNIT_ASSERT_EQ(test, nchunks(), 7U);
-	expect_chunk(test, 0, A, pair, 80, 0);
-	expect_chunk(test, 1, ITAB_AT + 8, ITAB, 8, 0);
-	for (i = 0; i < 5; i++) {
-		expect_chunk(test, 2 + i, VALUE_AT + 8 * i, type, 8, 0);
-		expect_level(test, 2 + i, 2);
-	}
-}
-
-static void without_the_type_word_there_is_no_value(struct kunit *test)
-{
-	u32 type = make_iface(test, GOPROBE_REF_IFACE, 24);
-
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	make_dynamic(test, LINKED, type, 0);
-	w->regs.ax = A + A_SIZE - 9;
-	capture_again(test);
-	KUNIT_ASSERT_EQ(test, nchunks(), 1U);
-	expect_chunk(test, 0, A + A_SIZE - 1, ITAB, 1, FAULT);
-	/* No room for the type word: none for the value. */
-	w->regs.ax = ITAB_AT;
-	w->w.objects = 0;
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	make_dynamic(test, LINKED, type, 0);
-	capture_again(test);
-	KUNIT_EXPECT_EQ(test, nchunks(), 0U);
-	expect_budget(test, true);
-	w->w.objects = 1;
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	make_dynamic(test, LINKED, type, 0);
-	capture_again(test);
-	KUNIT_EXPECT_EQ(test, nchunks(), 1U);
-	expect_budget(test, true);
-}
-
-static void a_closure_is_of_the_type_of_its_code(struct kunit *test)
-{
-	u32 closure = add_type(24), object = add_type(8);
-
-	w->bias = BIAS;
-	w->regs.ax = VALUE_AT;
-	poke(VALUE_AT, LINKED + BIAS);
-	poke(VALUE_AT + 16, A);
-	add_ref(0, 0, GOPROBE_REF_FUNC, 0);
-	add_ref(closure, 16, GOPROBE_REF_POINTER, object);
-	w->w.depth = 2;
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	capture_again(test);
-	KUNIT_ASSERT_EQ(test, nchunks(), 1U);
-	expect_chunk(test, 0, VALUE_AT, CODE, 8, 0);
-
-	make_dynamic(test, LINKED, closure, 0);
-	capture_again(test);
-	KUNIT_ASSERT_EQ(test, nchunks(), 2U);
-	expect_chunk(test, 0, VALUE_AT, closure, 24, 0);
-	expect_chunk(test, 1, A, object, 8, 0);
-	expect_level(test, 0, 1);
-	expect_level(test, 1, 2);
-}
-
-static void an_absent_closure_is_asked_for(struct kunit *test)
-{
-	w->regs.ax = A + 4;
-	add_ref(0, 0, GOPROBE_REF_FUNC, 0);
-	regions[0].state = ABSENT;
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	KUNIT_EXPECT_EQ(test, run(test, GP_RECORD_MAX), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, w->faultin.address, A + 4);
-}
-
 /* ---- levels ---- */
 
 /* A list of @n nodes {name string, next *node}, 32 bytes apart; rax points to it. */
@@ -411,29 +193,6 @@ static void a_circle_on_one_level_ends(struct kunit *test)
 	capture(test);
 	KUNIT_EXPECT_EQ(test, nchunks(), 7U);
 	expect_budget(test, false);
-}
-
-static void a_direct_value_is_on_the_level_of_its_interface(struct kunit *test)
-{
-	u32 word = make_iface(test, GOPROBE_REF_EFACE, 8), node = add_type(16), i;
-
-	/* As a chain of contexts: each holds the next one in an interface. */
-	w->refs[0].flags = SAME;
-	add_ref(node, 0, GOPROBE_REF_EFACE, 0);
-	last_ref()->flags = SAME;
-	add_ref(word, 0, GOPROBE_REF_POINTER, node);
-	for (i = 0; i < 4; i++) {
-		poke(VALUE_AT + 16 * i, LINKED + BIAS);
-		poke(VALUE_AT + 16 * i + 8, VALUE_AT + 16 * (i + 1));
-	}
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	make_dynamic(test, LINKED, word, GOPROBE_DYNAMIC_F_DIRECT);
-	capture_again(test);
-	KUNIT_ASSERT_EQ(test, nchunks(), 5U);
-	for (i = 0; i < 5; i++) {
-		expect_chunk(test, i, VALUE_AT + 16 * i, node, 16, 0);
-		expect_level(test, i, 0);
-	}
 }
 
 static void an_object_that_was_too_deep_is_followed_from_nearer(struct kunit *test)
@@ -584,95 +343,52 @@ static void memory_that_is_not_there_is_missed_once(struct kunit *test)
 	expect_chunk(test, 1, A + A_SIZE - 8, object, 8, FAULT);
 }
 
+/* How often the walk of a slice of @n objects in A, two references deep, reads memory. */
+static u32 copies_of_slice(struct kunit *test, u32 type, u32 n)
+{
+	frame_of_three(A, n, n);
+	add_ref(0, 0, GOPROBE_REF_SLICE, type);
+	w->w.depth = 2;
+	must_load(test);
+	copies = 0;
+	KUNIT_ASSERT_EQ(test, run_once(w->to, GP_RECORD_MAX, 0), 0);
+	return copies;
+}
+
 static void a_closure_that_is_not_there_is_asked_for_once(struct kunit *test)
 {
 	u32 func = add_type(8), i;
 
-	frame_of_three(A, 200, 200);
-	add_ref(0, 0, GOPROBE_REF_SLICE, func);
 	add_ref(func, 0, GOPROBE_REF_FUNC, 0);
 	for (i = 0; i < 200; i++)
 		poke(A + 8 * i, 0x5000);
-	w->w.depth = 2;
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	copies = 0;
-	KUNIT_ASSERT_EQ(test, run_once(w->to, GP_RECORD_MAX, 0), 0);
+	/* The slice; the word, to tell its type; its chunk. */
+	KUNIT_EXPECT_EQ(test, copies_of_slice(test, func, 200), 3U);
 	KUNIT_ASSERT_EQ(test, nchunks(), 2U);
 	expect_chunk(test, 1, 0x5000, CODE, 0, FAULT);
-	/* The slice; the word, to tell its type; its chunk. */
-	KUNIT_EXPECT_EQ(test, copies, 3U);
 }
 
 static void a_walk_that_has_spent_its_budget_ends(struct kunit *test)
 {
 	u32 node = add_type(16), i;
 
-	frame_of_three(A, 300, 300);
-	add_ref(0, 0, GOPROBE_REF_SLICE, node);
 	add_ref(node, 8, GOPROBE_REF_FUNC, 0);
 	for (i = 0; i < 300; i++)
 		poke(A + 16 * i + 8, A + 16 * i);
-	w->w.depth = 2;
 	w->w.objects = 4;
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	copies = 0;
-	KUNIT_ASSERT_EQ(test, run_once(w->to, GP_RECORD_MAX, 0), 0);
+	KUNIT_EXPECT_LT(test, copies_of_slice(test, node, 300), 12U);
 	KUNIT_EXPECT_EQ(test, nchunks(), 4U);
 	expect_budget(test, true);
-	KUNIT_EXPECT_LT(test, copies, 12U);
-}
-
-/* ---- static data ---- */
-
-static void static_data_is_where_the_file_is_loaded(struct kunit *test)
-{
-	w->bias = A - 0x1000;
-	poke(A + 0x20, 0x1122334455667788);
-	w->types[0].size = 16;
-	w->w.npieces = 2;
-	w->pieces[0] = (struct goprobe_piece){
-		.source = GOPROBE_FROM_STATIC, .size = 8, .frame = 8, .address = 0x1020,
-	};
-	w->pieces[1] = (struct goprobe_piece){
-		.source = GOPROBE_FROM_STATIC, .size = 8, .address = 0x1000 + A_SIZE - 4,
-	};
-	memset(arena + A_SIZE - 4, 0x77, 4);
-	capture(test);
-	KUNIT_EXPECT_EQ(test, gp_load(w->to), 0x77777777ULL);
-	KUNIT_EXPECT_EQ(test, gp_load(w->to + 8), 0x1122334455667788ULL);
-	KUNIT_EXPECT_EQ(test, (u32)w->flags, (u32)GOPROBE_RECORD_F_FAULT);
-}
-
-static void absent_static_data_is_asked_for(struct kunit *test)
-{
-	w->bias = A;
-	w->pieces[0] = (struct goprobe_piece){
-		.source = GOPROBE_FROM_STATIC, .size = 8, .address = 16,
-	};
-	regions[0].state = ABSENT;
-	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
-	KUNIT_EXPECT_EQ(test, run(test, GP_RECORD_MAX), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, w->faultin.address, A + 16);
 }
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(counted_references, count_gen_params),
 	KUNIT_CASE(a_shift_holds_for_slices_too),
 	KUNIT_CASE(one_place_may_be_two_things_by_their_counts),
-	KUNIT_CASE(the_value_of_an_interface_follows_its_type),
-	KUNIT_CASE(the_value_of_an_empty_interface_follows),
-	KUNIT_CASE(a_value_of_no_size_and_a_nil_one_have_no_chunk),
-	KUNIT_CASE(of_a_direct_value_what_it_refers_to_follows),
-	KUNIT_CASE(what_may_be_in_a_direct_word),
-	KUNIT_CASE(the_type_word_of_an_itab_is_copied_once),
-	KUNIT_CASE(without_the_type_word_there_is_no_value),
-	KUNIT_CASE(a_closure_is_of_the_type_of_its_code),
-	KUNIT_CASE(an_absent_closure_is_asked_for),
 	KUNIT_CASE(what_is_on_the_same_level_does_not_count),
 	KUNIT_CASE(levels_count_the_references_that_were_followed),
 	KUNIT_CASE(the_frame_itself_can_be_of_the_same_level),
 	KUNIT_CASE(a_circle_on_one_level_ends),
-	KUNIT_CASE(a_direct_value_is_on_the_level_of_its_interface),
 	KUNIT_CASE(an_object_that_was_too_deep_is_followed_from_nearer),
 	KUNIT_CASE(a_type_that_is_yet_to_come_is_followed_when_it_is_there),
 	KUNIT_CASE(many_objects_are_copied_once_each),
@@ -682,8 +398,6 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(memory_that_is_not_there_is_missed_once),
 	KUNIT_CASE(a_closure_that_is_not_there_is_asked_for_once),
 	KUNIT_CASE(a_walk_that_has_spent_its_budget_ends),
-	KUNIT_CASE(static_data_is_where_the_file_is_loaded),
-	KUNIT_CASE(absent_static_data_is_asked_for),
 	{}
 };
 
