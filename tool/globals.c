@@ -41,10 +41,21 @@ static const struct golayout *layout(void *ctx)
 	return golayout_get(gobin_go_minor(g->bin));
 }
 
+/* Here everything is followed, until it is enough. */
+static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
+			  const struct gotype *t)
+{
+	const struct globals *g = ctx;
+
+	(void)offset;
+	(void)t;
+	return (c ? c->level : 0) >= g->limits.depth ? VALUE_DEEP : "record is full";
+}
+
 void globals_init(struct globals *g)
 {
 	g->env = (struct value_env){
-		.ctx = g, .dynamic = dynamic, .func = func, .layout = layout,
+		.ctx = g, .dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
 	};
 }
 
@@ -53,13 +64,17 @@ void globals_fini(struct globals *g)
 	arena_fini(&g->mem);
 }
 
-void globals_chunk(struct globals *g, uint64_t at, uint32_t type, uint32_t status,
-		   const uint8_t *data, uint32_t size)
+void globals_chunk(struct globals *g, const struct record_chunk *chunk)
 {
 	if (g->rec.nchunks < RECORD_CHUNKS_MAX)
-		g->rec.chunks[g->rec.nchunks++] = (struct record_chunk){
-			.address = at, .type = type, .status = status, .data = data, .size = size,
-		};
+		g->rec.chunks[g->rec.nchunks++] = *chunk;
+}
+
+static void missed(struct globals *g, uint64_t item, uint32_t status)
+{
+	globals_chunk(g, &(struct record_chunk){
+		.address = item, .type = GOPROBE_TYPE_MISSED, .status = status,
+	});
 }
 
 /* --- the program ------------------------------------------------------------ */
@@ -150,7 +165,7 @@ static void run(struct globals *g, const struct plan_capture *c)
 			status = step(g, r, o);
 			if (status == GOPROBE_CHUNK_OK)
 				continue;
-			globals_chunk(g, item, GOPROBE_TYPE_MISSED, status, NULL, 0);
+			missed(g, item, status);
 			i = resume - 1;
 		}
 	}
@@ -179,8 +194,7 @@ int globals_take(struct globals *g, const struct plan_capture *c)
 
 		if (p->source != GOPROBE_FROM_STATIC ||
 		    !g->read(g->read_ctx, p->address + g->bias, g->frame + p->frame, p->size))
-			globals_chunk(g, item_of(c, p), GOPROBE_TYPE_MISSED, GOPROBE_CHUNK_FAULT,
-				      NULL, 0);
+			missed(g, item_of(c, p), GOPROBE_CHUNK_FAULT);
 	}
 	run(g, c);
 	return globals_walk(g, c);

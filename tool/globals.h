@@ -51,8 +51,7 @@ int globals_take(struct globals *g, const struct plan_capture *c);
 
 /* Part of globals: append to g->rec what the values of @c refer to. */
 int globals_walk(struct globals *g, const struct plan_capture *c);
-/* Part of globals: an empty chunk that says why. */
-void globals_chunk(struct globals *g, uint64_t at, uint32_t type, uint32_t status,
-		   const uint8_t *data, uint32_t size);
+/* Part of globals: one chunk more, if there is room. */
+void globals_chunk(struct globals *g, const struct record_chunk *chunk);
 
 #endif

@@ -356,6 +356,9 @@ static void go_on(struct walk *w, const struct place *p, const uint8_t *bytes, u
 static int take(struct walk *w, struct place p)
 {
 	struct globals *g = w->g;
+	struct record_chunk chunk = {
+		.address = p.at, .type = GOPROBE_TYPE_BYTES, .level = p.level,
+	};
 	uint64_t size = size_of(w, &p), room = g->limits.bytes - least(w->bytes, g->limits.bytes);
 	uint8_t *bytes;
 
@@ -369,12 +372,15 @@ static int take(struct walk *w, struct place p)
 	bytes = arena_alloc(&g->mem, size);
 	if (!bytes)
 		return -1;
+	chunk.data = bytes;
 	if (!g->read(g->read_ctx, p.at, bytes, size)) {
-		globals_chunk(g, p.at, GOPROBE_TYPE_BYTES, GOPROBE_CHUNK_FAULT, NULL, 0);
+		chunk.status = GOPROBE_CHUNK_FAULT;
+		globals_chunk(g, &chunk);
 		return 0;
 	}
 	w->bytes += size;
-	globals_chunk(g, p.at, GOPROBE_TYPE_BYTES, GOPROBE_CHUNK_OK, bytes, (uint32_t)size);
+	chunk.size = (uint32_t)size;
+	globals_chunk(g, &chunk);
 	go_on(w, &p, bytes, size);
 	return 0;
 }

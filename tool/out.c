@@ -104,7 +104,7 @@ static const char *absent(const struct out_event *e, const struct plan_frame *f,
 	if (val->unavailable)
 		return val->unavailable;
 	if (!e->rec->frame || val->offset > e->rec->frame_size)
-		return "not captured";
+		return "impossible type";
 	if (val->stack && e->rec->h.flags & GOPROBE_RECORD_F_FAULT)
 		return "no readable memory";
 	return value_missed(e->rec, (uint64_t)(val - f->values));

@@ -4,6 +4,7 @@
 
 #include "closure.h"
 #include "stream.h"
+#include "unread.h"
 
 /* Open calls to remember: about 64 MB if it comes to that. */
 #define OPEN_MAX (1 << 20)
@@ -49,6 +50,14 @@ static const struct golayout *layout(void *ctx)
 	return golayout_get(gobin_go_minor(binary(ctx)));
 }
 
+static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
+			  const struct gotype *t)
+{
+	const struct stream *s = ctx;
+
+	return unread_why(s->plan, &s->rec, c, offset, t);
+}
+
 int stream_init(struct stream *s, const struct plan *p, struct out *out, bool paired)
 {
 	memset(s, 0, sizeof(*s));
@@ -59,7 +68,7 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 	s->pair = paired ? pair_new(OPEN_MAX) : NULL;
 	s->sum.paired = paired;
 	s->env = (struct value_env){
-		.ctx = s, .dynamic = dynamic, .func = func, .layout = layout,
+		.ctx = s, .dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
 	};
 	value_init(&s->values, &s->env);
 	if (s->merge && s->bias && (s->pair || !paired))

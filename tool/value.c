@@ -8,6 +8,8 @@
 #include "value.h"
 #include "value_map.h"
 
+const char *const VALUE_DEEP = "beyond --depth";
+
 void value_init(struct value_ctx *v, const struct value_env *env)
 {
 	memset(v, 0, sizeof(*v));
@@ -58,8 +60,43 @@ const char *value_type_name(const struct gotype *t)
 	return strcmp(t->name, "[]uint8") == 0 ? "[]byte" : t->name;
 }
 
-void value_objects(struct value_ctx *v, uint64_t address, uint64_t size, uint64_t n,
-		   struct value_bytes *ret)
+/* What the reference at @p, part of some chunk or the frame, leads to was not copied. */
+static const char *unread(struct value_ctx *v, const struct value_from *from)
+{
+	const struct record *r = v->rec;
+	const struct record_chunk *c = value_mem_holder(&v->mem, from->p);
+	const uint8_t *begin = c ? c->data : r->frame;
+
+	if (!v->env || !v->env->unread ||
+	    (!c && (!r->frame || from->p < begin || from->p - begin >= (ptrdiff_t)r->frame_size)))
+		return NULL;
+	return v->env->unread(v->env->ctx, c, (uint64_t)(from->p - begin), from->t);
+}
+
+const char *value_why(struct value_ctx *v, const struct value_from *from, uint64_t address)
+{
+	const char *why = NULL;
+
+	if (value_mem_tried(&v->mem, address, &why))
+		return why;
+	if (from)
+		why = unread(v, from);
+	if (why)
+		return why;
+	return v->rec->h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : "not followed";
+}
+
+/*
+ * A limit that was asked for is one of what is copied; without a size nothing is,
+ * and what is shown has this limit.
+ */
+#define SHOWN_WITHOUT_SIZE 64
+
+/* Where bytes are that nobody looks at. */
+static const uint8_t nothing[8];
+
+void value_objects(struct value_ctx *v, const struct value_from *from, uint64_t address,
+		   uint64_t size, uint64_t n, struct value_bytes *ret)
 {
 	uint64_t have;
 
@@ -68,38 +105,48 @@ void value_objects(struct value_ctx *v, uint64_t address, uint64_t size, uint64_
 		ret->unavailable = "impossible length";
 		return;
 	}
+	if (!size) {
+		ret->data = nothing;
+		ret->have = n < SHOWN_WITHOUT_SIZE ? n : SHOWN_WITHOUT_SIZE;
+	}
 	if (!n || !size)
-		return;		/* struct{}: nothing to copy */
+		return;
 	ret->data = value_mem_at(&v->mem, address, &have);
 	ret->have = have / size < n ? have / size : n;
 	ret->size = ret->have * size;
 	/* Nothing, but no reason: a limit of 0 was asked for. */
 	if (!ret->have)
-		ret->unavailable = value_mem_why(&v->mem, address);
+		ret->unavailable = value_why(v, from, address);
 	else if (ret->have < n)
 		ret->cut = value_mem_cut(&v->mem, address);
 }
 
-/* Where bytes are that nobody looks at. */
-static const uint8_t nothing[8];
-
-const uint8_t *value_object(struct value_ctx *v, const struct gotype *t, uint64_t address,
-			    const char **why)
+const uint8_t *value_object(struct value_ctx *v, const struct value_from *from,
+			    const struct gotype *t, uint64_t address, const char **why)
 {
 	struct value_bytes o;
 
 	if (!t->size)
 		return nothing;
-	value_objects(v, address, t->size, 1, &o);
+	value_objects(v, from, address, t->size, 1, &o);
 	if (o.have)
 		return o.data;
 	*why = o.unavailable ?: "cut at a limit";
 	return NULL;
 }
 
+const uint8_t *value_behind(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+			    const char **why)
+{
+	return value_object(v, &(struct value_from){ t, p }, t->elem, value_word(p), why);
+}
+
 void value_string(struct value_ctx *v, const uint8_t *p, struct value_bytes *ret)
 {
-	value_objects(v, value_word(p), 1, value_word(p + 8), ret);
+	static const struct gotype string = { .kind = GOTYPE_STRING, .name = "string", .size = 16 };
+
+	value_objects(v, &(struct value_from){ &string, p }, value_word(p), 1, value_word(p + 8),
+		      ret);
 	if (!ret->data)
 		ret->data = nothing;
 }
@@ -115,10 +162,12 @@ void value_slice(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 	else if (len > value_word(p + 16))
 		ret->unavailable = "impossible length";
 	else
-		value_objects(v, address, t->elem->size, len, ret);
+		value_objects(v, &(struct value_from){ t, p }, address, t->elem->size, len, ret);
 	if (!ret->data)
 		ret->data = nothing;
 }
+
+static const struct gotype word_type = { .kind = GOTYPE_UINT, .name = "uintptr", .size = 8 };
 
 static bool find_dynamic(struct value_ctx *v, uint64_t address, struct value_dynamic *ret)
 {
@@ -128,6 +177,7 @@ static bool find_dynamic(struct value_ctx *v, uint64_t address, struct value_dyn
 void value_iface(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		 struct value_iface *ret)
 {
+	struct value_from from = { t, p };
 	struct value_dynamic d = { 0 };
 	uint64_t word = value_word(p);
 
@@ -138,14 +188,11 @@ void value_iface(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		ret->type = word;
 	} else {
 		/* itab: {interface type, dynamic type, ...} */
-		uint64_t have;
-		const uint8_t *itab = value_mem_at(&v->mem, word + 8, &have);
+		const uint8_t *type = value_object(v, &from, &word_type, word + 8, &ret->why);
 
-		if (have < 8) {
-			ret->why = value_mem_why(&v->mem, word + 8) ?: "not captured";
+		if (!type)
 			return;
-		}
-		ret->type = value_word(itab);
+		ret->type = value_word(type);
 	}
 	ret->why = "unknown type";
 	if (!find_dynamic(v, ret->type, &d))
@@ -157,35 +204,34 @@ void value_iface(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 	if (!ret->name)
 		ret->name = value_type_name(d.type);
 	if (!d.direct)
-		ret->p = value_object(v, d.type, ret->data, &ret->why);
+		ret->p = value_object(v, &from, d.type, ret->data, &ret->why);
 	else if (d.type->size == 8)
 		ret->p = p + 8;
 	else
 		ret->why = "impossible type";
 }
 
-void value_closure(struct value_ctx *v, const uint8_t *p, struct value_closure *ret)
+void value_closure(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+		   struct value_closure *ret)
 {
+	const struct value_from from = { t, p };
 	struct value_func f = { 0 };
 	const uint8_t *code;
 	const char *why;
-	uint64_t have;
 
 	*ret = (struct value_closure){ .address = value_word(p) };
 	if (!ret->address)
 		return;
-	code = value_mem_at(&v->mem, ret->address, &have);
-	if (have < 8) {
-		ret->why = value_mem_why(&v->mem, ret->address) ?: "not captured";
+	code = value_object(v, &from, &word_type, ret->address, &ret->why);
+	if (!code)
 		return;
-	}
 	if (v->env && v->env->func && v->env->func(v->env->ctx, value_word(code), &f))
 		ret->name = f.name;
 	if (!ret->name)
 		ret->why = "unknown function";
 	if (!f.closure || f.closure->kind != GOTYPE_STRUCT)
 		return;
-	ret->p = value_object(v, f.closure, ret->address, &why);
+	ret->p = value_object(v, &from, f.closure, ret->address, &why);
 	ret->type = f.closure;
 }
 
@@ -249,7 +295,7 @@ const char *value_refuse(struct value_ctx *v, const struct buf *b, const struct 
 	if (!value_type_fits(t))
 		return "impossible type";
 	if (t->size > len)
-		return "not captured";
+		return "impossible type";
 	if (v->depth >= VALUE_DEPTH)
 		return "nested too deep";
 	if (value_enough(v, b))

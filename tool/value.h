@@ -46,11 +46,24 @@ struct value_func {
 };
 
 /**
+ * struct value_from - a reference
+ * @t: its type
+ * @p: its bytes
+ */
+struct value_from {
+	const struct gotype *t;
+	const uint8_t *p;
+};
+
+/**
  * struct value_env - what is known of the program that the record at hand is from
  * @ctx: first argument of the callbacks
  * @dynamic: look up a descriptor by its run-time address
  * @func: look up a function by the run-time address of its code
  * @layout: how its runtime keeps maps and channels, or NULL
+ * @unread: why nothing was copied of what a reference of type @t leads to that is
+ *	@offset bytes from the beginning of chunk @c, or of the frame if that is NULL:
+ *	a static string, VALUE_DEEP if that is why, or NULL
  *
  * Callbacks return false if nothing is known (then @ret stays as it was: empty),
  * and may be NULL. All that they give out must live until the next record.
@@ -60,7 +73,12 @@ struct value_env {
 	bool (*dynamic)(void *ctx, uint64_t address, struct value_dynamic *ret);
 	bool (*func)(void *ctx, uint64_t code, struct value_func *ret);
 	const struct golayout *(*layout)(void *ctx);
+	const char *(*unread)(void *ctx, const struct record_chunk *c, uint64_t offset,
+			      const struct gotype *t);
 };
+
+/* The usual reason: where an address stands for the value it needs no words. */
+extern const char *const VALUE_DEEP;
 
 /* An object that is being printed: what leads back to it is a cycle. */
 struct value_open {
@@ -143,13 +161,19 @@ void value_slice(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		 struct value_bytes *ret);
 /*
  * Whole objects of @size bytes, @n of them, at @address: ret->data, ret->have of
- * them; or ret->unavailable.
+ * them; or ret->unavailable. @from: the reference that leads there; NULL: one
+ * inside a map or channel.
  */
-void value_objects(struct value_ctx *v, uint64_t address, uint64_t size, uint64_t n,
-		   struct value_bytes *ret);
+void value_objects(struct value_ctx *v, const struct value_from *from, uint64_t address,
+		   uint64_t size, uint64_t n, struct value_bytes *ret);
 /* One object of type @t at @address; NULL, and *@why, if it was not captured. */
-const uint8_t *value_object(struct value_ctx *v, const struct gotype *t, uint64_t address,
+const uint8_t *value_object(struct value_ctx *v, const struct value_from *from,
+			    const struct gotype *t, uint64_t address, const char **why);
+/* What the pointer of type @t at @p, which is not nil, points to; likewise. */
+const uint8_t *value_behind(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 			    const char **why);
+/* Why there are not more bytes at @address; NULL if the plan's limits did not allow more. */
+const char *value_why(struct value_ctx *v, const struct value_from *from, uint64_t address);
 
 /**
  * struct value_iface - an interface's dynamic type and value
@@ -190,7 +214,8 @@ struct value_closure {
 	const char *why;
 };
 
-void value_closure(struct value_ctx *v, const uint8_t *p, struct value_closure *ret);
+void value_closure(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+		   struct value_closure *ret);
 /* Is field @i of a closure's struct a captured variable? Else it is the code. */
 bool value_is_captured(const struct gotype *closure, size_t i);
 

@@ -5,7 +5,7 @@
 void value_text_cut(struct buf *b, const char *why)
 {
 	buf_str(b, "...");
-	if (why && strcmp(why, "not captured") != 0)
+	if (why)
 		value_text_missing(b, why);
 }
 
@@ -24,7 +24,7 @@ static bool variable(struct value_ctx *v, struct buf *b, const struct gofield *f
 	const char *why;
 
 	if (f->type && f->type->kind == GOTYPE_POINTER && f->type->elem && f->type->size == 8)
-		to = value_object(v, f->type->elem, value_word(p), &why);
+		to = value_behind(v, f->type, p, &why);
 	if (!to)
 		return false;
 	buf_str(b, f->name + 1);
@@ -54,12 +54,13 @@ static void field(struct value_ctx *v, struct buf *b, const struct value_list *l
 	value_text_put(v, b, f->type, p, left, VALUE_FIELD);
 }
 
-static void inner(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p)
+static void inner(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p,
+		  const char *why)
 {
 	if (p)
 		value_text_put(v, b, t, p, t->size, VALUE_LIST);
 	else
-		value_text_missing(b, "not captured");
+		value_text_missing(b, why);
 }
 
 static void item(struct value_ctx *v, struct buf *b, const struct value_list *l, uint64_t i)
@@ -67,15 +68,15 @@ static void item(struct value_ctx *v, struct buf *b, const struct value_list *l,
 	const struct gotype *t = l->type;
 
 	if (l->entries) {
-		inner(v, b, t->key, l->entries->v[i].key);
+		inner(v, b, t->key, l->entries->v[i].key, l->entries->why);
 		buf_str(b, ": ");
-		inner(v, b, t->elem, l->entries->v[i].elem);
+		inner(v, b, t->elem, l->entries->v[i].elem, l->entries->why);
 	} else if (l->chan) {
-		inner(v, b, t->elem, value_chan_element(l->chan, t, i));
+		inner(v, b, t->elem, value_chan_element(l->chan, t, i), NULL);
 	} else if (t->kind == GOTYPE_STRUCT) {
 		field(v, b, l, i);
 	} else {
-		inner(v, b, t->elem, l->data + i * t->elem->size);
+		inner(v, b, t->elem, l->data + i * t->elem->size, NULL);
 	}
 }
 

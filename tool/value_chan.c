@@ -30,7 +30,9 @@ static void buffer(struct value_ctx *v, const struct gotype *t, uint64_t address
 {
 	struct value_bytes b;
 
-	value_objects(v, address, t->elem->size, ret->cap, &b);
+	value_objects(v, NULL, address, t->elem->size, ret->cap, &b);
+	if (!t->elem->size)
+		recvx = 0;	/* one is like the other */
 	ret->data = b.data;
 	ret->slots = ret->cap;
 	ret->first = recvx;
@@ -43,9 +45,11 @@ static void buffer(struct value_ctx *v, const struct gotype *t, uint64_t address
 		ret->have = b.have - recvx;
 }
 
-void value_chan(struct value_ctx *v, const struct gotype *t, uint64_t address,
+void value_chan(struct value_ctx *v, const struct gotype *t, const uint8_t *word,
 		struct value_chan *ret)
 {
+	const struct value_from from = { t, word };
+	uint64_t address = value_word(word);
 	const struct golayout *all = v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
 	const struct golayout_chan *l;
 	const uint8_t *p;
@@ -58,7 +62,7 @@ void value_chan(struct value_ctx *v, const struct gotype *t, uint64_t address,
 	l = &all->chan;
 	p = value_mem_at(&v->mem, address, &have);
 	if (have < l->size) {
-		ret->unavailable = value_mem_why(&v->mem, address) ?: "cut at a limit";
+		ret->unavailable = value_why(v, &from, address) ?: "cut at a limit";
 		return;
 	}
 	ret->unavailable = NULL;
@@ -70,7 +74,7 @@ void value_chan(struct value_ctx *v, const struct gotype *t, uint64_t address,
 	ret->senders = waiting(v, &all->sudog, value_word(p + l->sendq), &ret->more_senders);
 	if (ret->len > ret->cap || (ret->len && value_word(p + l->recvx) >= ret->cap))
 		ret->unavailable = "impossible length";
-	else if (ret->len && t->elem->size)
+	else if (ret->len)
 		buffer(v, t, value_word(p + l->buf), value_word(p + l->recvx), ret);
 }
 

@@ -70,7 +70,7 @@ static bool open_error(struct value_ctx *v, const struct gotype *t, const uint8_
 	ret->pointed = ret->p && ret->t->kind == GOTYPE_POINTER && ret->t->elem;
 	if (ret->pointed && value_type_fits(ret->t)) {
 		ret->t = ret->t->elem;
-		ret->p = value_object(v, ret->t, value_word(ret->p), &why);
+		ret->p = value_behind(v, ret->i.dynamic, ret->p, &why);
 	}
 	return ret->p && value_type_fits(ret->t);
 }

@@ -32,7 +32,7 @@ static void missing(struct buf *b, const char *type, const char *why)
 static void truncated(struct buf *b, const char *why)
 {
 	buf_str(b, ",\"truncated\":true");
-	if (!why || strcmp(why, "not captured") == 0)
+	if (!why)
 		return;
 	buf_str(b, ",\"reason\":");
 	buf_json_str(b, why);
@@ -59,12 +59,13 @@ static void floating(struct buf *b, double d, unsigned int size)
 static void nested(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		   const uint8_t *p, size_t len);
 
-static void inner(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p)
+static void inner(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p,
+		  const char *why)
 {
 	if (p)
 		nested(v, b, t, p, t->size);
 	else
-		missing(b, value_type_name(t), "not captured");
+		missing(b, value_type_name(t), why);
 }
 
 /* One item more in a list; false if that is enough. */
@@ -147,17 +148,17 @@ static void entries(struct value_ctx *v, struct buf *b, const struct gotype *t,
 	buf_char(b, '[');
 	for (size_t i = 0; i < e->n && next(v, b, i); i++) {
 		buf_str(b, "{\"key\":");
-		inner(v, b, t->key, e->v[i].key);
+		inner(v, b, t->key, e->v[i].key, e->why);
 		buf_str(b, ",\"value\":");
-		inner(v, b, t->elem, e->v[i].elem);
+		inner(v, b, t->elem, e->v[i].elem, e->why);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
 }
 
-static void map(struct value_ctx *v, struct buf *b, const struct gotype *t, uint64_t to)
+static void map(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p)
 {
-	struct value_entries *e = value_map_get(v, t, to);
+	struct value_entries *e = value_map_get(v, t, p);
 
 	if (!e) {
 		buf_char(b, ',');
@@ -184,17 +185,18 @@ static void buffered(struct value_ctx *v, struct buf *b, const struct gotype *t,
 {
 	buf_str(b, ",\"elements\":[");
 	for (uint64_t i = 0; i < c->have && next(v, b, i); i++)
-		inner(v, b, t->elem, value_chan_element(c, t, i));
+		inner(v, b, t->elem, value_chan_element(c, t, i), NULL);
 	buf_char(b, ']');
 	if (c->have < c->len)
 		truncated(b, NULL);
 }
 
-static void channel(struct value_ctx *v, struct buf *b, const struct gotype *t, uint64_t to)
+static void channel(struct value_ctx *v, struct buf *b, const struct gotype *t,
+		    const uint8_t *p)
 {
 	struct value_chan c;
 
-	value_chan(v, t, to, &c);
+	value_chan(v, t, p, &c);
 	if (!c.unavailable || c.cap) {
 		number(b, ",\"len\":", c.len);
 		number(b, ",\"cap\":", c.cap);
@@ -212,11 +214,12 @@ static void channel(struct value_ctx *v, struct buf *b, const struct gotype *t, 
 	}
 }
 
-static void function(struct value_ctx *v, struct buf *b, const uint8_t *p)
+static void function(struct value_ctx *v, struct buf *b, const struct gotype *t,
+		     const uint8_t *p)
 {
 	struct value_closure c;
 
-	value_closure(v, p, &c);
+	value_closure(v, t, p, &c);
 	if (!c.name) {
 		buf_char(b, ',');
 		unavailable(b, c.why);
@@ -246,11 +249,11 @@ static void described(struct value_ctx *v, struct buf *b, const struct gotype *t
 	address(b, to);
 	if (value_enter(v, t, to)) {
 		if (t->kind == GOTYPE_MAP)
-			map(v, b, t, to);
+			map(v, b, t, p);
 		else if (t->kind == GOTYPE_CHAN)
-			channel(v, b, t, to);
+			channel(v, b, t, p);
 		else
-			function(v, b, p);
+			function(v, b, t, p);
 		value_leave(v);
 	}
 	buf_char(b, '}');
@@ -315,9 +318,9 @@ static void look_behind(struct value_ctx *v, const struct gotype *t, const uint8
 	if (!to || !t->elem || !value_enter(v, t, to))
 		return;
 	value_leave(v);
-	ret->to = value_object(v, t->elem, to, &why);
-	/* That it was not followed, the address tells. */
-	if (!ret->to && strcmp(why, "not captured") != 0)
+	ret->to = value_behind(v, t, p, &why);
+	/* The end of --depth, the address alone tells. */
+	if (!ret->to && why != VALUE_DEEP)
 		ret->to_why = why;
 }
 

@@ -166,7 +166,7 @@ void value_known_json(struct value_ctx *v, struct buf *b, const struct gotype *t
 
 	if (p && t->kind == GOTYPE_POINTER && t->elem && value_word(p)) {
 		w.t = t->elem;
-		w.p = value_object(v, w.t, value_word(p), &why);
+		w.p = value_behind(v, t, p, &why);
 		w.pointed = true;
 	}
 	w.k = w.p ? value_known(v, w.t) : NULL;

@@ -42,9 +42,15 @@ static void missing(struct walk *w, const char *why)
 
 static const uint8_t *slot(struct walk *w, const uint8_t *p, const struct gotype *t, bool indirect)
 {
+	const uint8_t *to;
 	const char *why;
 
-	return indirect ? value_object(w->v, t, value_word(p), &why) : p;
+	if (!indirect)
+		return p;
+	to = value_object(w->v, NULL, t, value_word(p), &why);
+	if (!to && !w->e->why)
+		w->e->why = why;
+	return to;
 }
 
 static void add(struct walk *w, const uint8_t *group, unsigned int i)
@@ -85,7 +91,7 @@ static void groups(struct walk *w, uint64_t address, uint64_t n)
 {
 	struct value_bytes g;
 
-	value_objects(w->v, address, w->m->size, n, &g);
+	value_objects(w->v, NULL, address, w->m->size, n, &g);
 	for (uint64_t i = 0; i < g.have && may_look(w); i++)
 		group(w, g.data + i * w->m->size);
 	if (g.have < g.len)
@@ -98,7 +104,7 @@ static void table(struct walk *w, const struct golayout_swiss *l, uint64_t addre
 	const uint8_t *p = value_mem_at(&w->v->mem, address, &have);
 
 	if (have < l->table_size)
-		missing(w, value_mem_why(&w->v->mem, address));
+		missing(w, value_why(w->v, NULL, address));
 	else
 		groups(w, value_word(p + l->table_groups), value_word(p + l->table_mask) + 1);
 }
@@ -116,7 +122,7 @@ static void swiss(struct walk *w, const struct golayout_swiss *l, const uint8_t 
 		groups(w, dir, 1);
 		return;
 	}
-	value_objects(w->v, dir, 8, len, &d);
+	value_objects(w->v, NULL, dir, 8, len, &d);
 	for (uint64_t i = 0; i < d.have; i++) {
 		uint64_t t = value_word(d.data + i * 8);
 
@@ -141,7 +147,7 @@ static void chain(struct walk *w, const uint8_t *p)
 				add(w, p, i);
 		if (!value_word(p + w->m->size - 8))
 			return;
-		value_objects(w->v, value_word(p + w->m->size - 8), w->m->size, 1, &next);
+		value_objects(w->v, NULL, value_word(p + w->m->size - 8), w->m->size, 1, &next);
 		if (!next.have) {
 			missing(w, next.unavailable);
 			return;
@@ -154,7 +160,7 @@ static void buckets(struct walk *w, uint64_t address, uint64_t n, bool old)
 {
 	struct value_bytes b;
 
-	value_objects(w->v, address, w->m->size, n, &b);
+	value_objects(w->v, NULL, address, w->m->size, n, &b);
 	for (uint64_t i = 0; i < b.have; i++) {
 		const uint8_t *p = b.data + i * w->m->size;
 
@@ -197,16 +203,19 @@ static const char *refuse(const struct gotype *t, const struct golayout *l)
 
 	if (!m || !l || !t->key || !t->elem)
 		return "unknown layout";
-	if (m->size < SLOTS + 8 || t->key->size > UINT32_MAX || t->elem->size > UINT32_MAX ||
+	/* A group whose keys and elements have no size is its control bytes alone. */
+	if (m->size < SLOTS + (m->swiss ? 0 : 8) ||
+	    t->key->size > UINT32_MAX || t->elem->size > UINT32_MAX ||
 	    !fits(m->key_at, m->key_stride, t->key, m->key_indirect, m->size) ||
 	    !fits(m->elem_at, m->elem_stride, t->elem, m->elem_indirect, m->size))
 		return "impossible type";
 	return NULL;
 }
 
-static void collect(struct walk *w, uint64_t address)
+static void collect(struct walk *w, const struct value_from *from)
 {
 	struct value_ctx *v = w->v;
+	uint64_t address = value_word(from->p);
 	const struct golayout *l = v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
 	const uint8_t *p;
 	uint64_t have;
@@ -220,14 +229,15 @@ static void collect(struct walk *w, uint64_t address)
 	if (!size)
 		w->why = "unknown layout";
 	else if (have < size)
-		w->why = value_mem_why(&v->mem, address) ?: "cut at a limit";
+		w->why = value_why(v, from, address) ?: "cut at a limit";
 	else if (w->m->swiss)
 		swiss(w, &l->swiss, p);
 	else
 		hmap(w, &l->hmap, p);
 }
 
-struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t, uint64_t address)
+struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
+				    const uint8_t *p)
 {
 	struct value_entries *e = v->spare;
 
@@ -241,10 +251,11 @@ struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
 	e->len = 0;
 	e->cut = NULL;
 	e->unavailable = NULL;
+	e->why = NULL;
 
 	struct walk w = { .v = v, .t = t, .m = t->map, .e = e };
 
-	collect(&w, address);
+	collect(&w, &(struct value_from){ t, p });
 	if (w.failed)
 		missing(&w, "out of memory");
 	if (!e->n)

@@ -5,7 +5,7 @@
 
 #include "value.h"
 
-/* Bytes of a key and its element; NULL: not captured. */
+/* Bytes of a key and its element; NULL: they could not be had. */
 struct value_entry {
 	const uint8_t *key;
 	const uint8_t *elem;
@@ -18,6 +18,7 @@ struct value_entry {
  * @len: entries of the map
  * @cut: why there are not all, or NULL: a limit, as a rule
  * @unavailable: why there are none, or NULL
+ * @why: why a key or an element is NULL
  * @cap: room in @v
  * @next: for the list of unused ones
  */
@@ -27,16 +28,17 @@ struct value_entries {
 	uint64_t len;
 	const char *cut;
 	const char *unavailable;
+	const char *why;
 	size_t cap;
 	struct value_entries *next;
 };
 
 /*
- * The entries of the map of type @t whose header is at @address (not nil); NULL
- * without memory. Give it back with value_map_put().
+ * The entries of the map of type @t whose bytes are at @p (not nil); NULL without
+ * memory. Give it back with value_map_put().
  */
 struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
-				    uint64_t address);
+				    const uint8_t *p);
 void value_map_put(struct value_ctx *v, struct value_entries *e);
 /* In the order of their keys, so that the same map always reads the same. */
 void value_map_sort(struct value_ctx *v, const struct gotype *t, struct value_entries *e);
@@ -70,7 +72,8 @@ struct value_chan {
 	uint64_t slots;
 };
 
-void value_chan(struct value_ctx *v, const struct gotype *t, uint64_t address,
+/* The channel of type @t whose bytes are at @p (not nil). */
+void value_chan(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		struct value_chan *ret);
 /* Bytes of element @i < c->have. */
 const uint8_t *value_chan_element(const struct value_chan *c, const struct gotype *t, uint64_t i);

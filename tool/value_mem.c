@@ -54,9 +54,12 @@ static void make_index(struct value_mem *m)
 	bool sorted = true;
 
 	m->nspans = 0;
+	m->ordered = true;
 	for (size_t i = 0; i < r->nchunks; i++) {
 		struct value_span *s = &m->spans[m->nspans];
 
+		m->ordered &= !i || (uintptr_t)r->chunks[i - 1].data <=
+				    (uintptr_t)r->chunks[i].data;
 		if (!is_memory(&r->chunks[i]))
 			continue;
 		*s = (struct value_span){ .address = r->chunks[i].address, .chunk = i };
@@ -138,13 +141,41 @@ static const struct record_chunk *exact(struct value_mem *m, uint64_t address)
 	return NULL;
 }
 
-const char *value_mem_why(struct value_mem *m, uint64_t address)
+bool value_mem_tried(struct value_mem *m, uint64_t address, const char **why)
 {
 	const struct record_chunk *c = exact(m, address);
 
-	if (c)
-		return value_mem_status(c->status);
-	return m->rec->h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : "not captured";
+	*why = c ? value_mem_status(c->status) : NULL;
+	return c;
+}
+
+static bool holds(const struct record_chunk *c, const uint8_t *p)
+{
+	return (uintptr_t)p >= (uintptr_t)c->data && (uintptr_t)p - (uintptr_t)c->data < c->size;
+}
+
+const struct record_chunk *value_mem_holder(struct value_mem *m, const uint8_t *p)
+{
+	const struct record_chunk *c = m->rec->chunks;
+	size_t low = 0, high = m->rec->nchunks;
+
+	if (!m->indexed)
+		make_index(m);
+	if (!m->ordered) {
+		for (size_t i = 0; i < high; i++)
+			if (holds(&c[i], p))
+				return &c[i];
+		return NULL;
+	}
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if ((uintptr_t)c[mid].data <= (uintptr_t)p)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && holds(&c[low - 1], p) ? &c[low - 1] : NULL;
 }
 
 const char *value_mem_cut(struct value_mem *m, uint64_t address)

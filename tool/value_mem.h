@@ -31,10 +31,12 @@ _Static_assert(RECORD_CHUNKS_MAX <= UINT16_MAX, "struct value_span counts chunks
  * @spans: an index of them; made when it is first needed
  * @nspans: its length
  * @indexed: it has been made
+ * @ordered: their bytes are one after the other, as records have them
  */
 struct value_mem {
 	const struct record *rec;
 	bool indexed;
+	bool ordered;
 	size_t nspans;
 	struct value_span spans[RECORD_CHUNKS_MAX];
 };
@@ -50,8 +52,10 @@ static inline void value_mem_start(struct value_mem *m, const struct record *rec
  * those of the one that goes on longest. *@have: how many; NULL if there are none.
  */
 const uint8_t *value_mem_at(struct value_mem *m, uint64_t address, uint64_t *have);
-/* Why there are not more bytes at @address; NULL if the plan's limits did not allow more. */
-const char *value_mem_why(struct value_mem *m, uint64_t address);
+/* Is there a chunk that begins at @address? *@why: what its status says, or NULL. */
+bool value_mem_tried(struct value_mem *m, uint64_t address, const char **why);
+/* The chunk that has the byte at @p, or NULL. */
+const struct record_chunk *value_mem_holder(struct value_mem *m, const uint8_t *p);
 /* Why the bytes at @address come to an end too early; NULL: a limit, or nobody knows. */
 const char *value_mem_cut(struct value_mem *m, uint64_t address);
 /* What a chunk's status says, or NULL. */

@@ -20,7 +20,7 @@ static const char *refuse(const struct value_at *at)
 		return "unknown type";
 	if (!value_type_fits(at->type))
 		return "impossible type";
-	return at->type->size > at->len ? "not captured" : NULL;
+	return at->type->size > at->len ? "impossible type" : NULL;
 }
 
 static void go(struct value_at *at, const struct gotype *t, const uint8_t *p)
@@ -43,7 +43,7 @@ const char *value_step_pointer(struct value_ctx *v, struct value_at *at)
 		return "nil pointer";
 	if (!to)
 		return "unknown type";
-	p = value_object(v, to, value_word(at->p), &why);
+	p = value_behind(v, at->type, at->p, &why);
 	if (!p)
 		return why;
 	go(at, to, p);
@@ -197,7 +197,7 @@ static const char *received(struct value_ctx *v, struct value_at *at, uint64_t i
 
 	if (!value_word(at->p))
 		return "nil channel";
-	value_chan(v, t, value_word(at->p), &c);
+	value_chan(v, t, at->p, &c);
 	if (c.unavailable)
 		return c.unavailable;
 	if (i >= c.len)
@@ -297,7 +297,7 @@ static const char *look_up(struct value_ctx *v, struct value_at *at, struct valu
 		if (!same_key(v, k, key))
 			continue;
 		if (!e->v[i].elem)
-			return "not captured";
+			return e->why;
 		go(at, t->elem, e->v[i].elem);
 		return NULL;
 	}
@@ -317,7 +317,7 @@ const char *value_step_key(struct value_ctx *v, struct value_at *at, const struc
 		return "not a map";
 	if (!value_word(at->p))
 		return "no such key";
-	e = value_map_get(v, at->type, value_word(at->p));
+	e = value_map_get(v, at->type, at->p);
 	if (!e)
 		return "out of memory";
 	why = look_up(v, at, e, key);
@@ -333,7 +333,7 @@ static const char *map_len(struct value_ctx *v, const struct value_at *at, uint6
 	*ret = 0;
 	if (!value_word(at->p))
 		return NULL;
-	e = value_map_get(v, at->type, value_word(at->p));
+	e = value_map_get(v, at->type, at->p);
 	if (!e)
 		return "out of memory";
 	*ret = e->len;
@@ -349,7 +349,7 @@ static const char *chan_len(struct value_ctx *v, const struct value_at *at, bool
 	*ret = 0;
 	if (!value_word(at->p))
 		return NULL;
-	value_chan(v, at->type, value_word(at->p), &c);
+	value_chan(v, at->type, at->p, &c);
 	*ret = cap ? c.cap : c.len;
 	/* The elements are not asked for. */
 	return c.cap ? NULL : c.unavailable;

@@ -46,11 +46,11 @@ static void nil(struct buf *b, const struct gotype *t, enum value_place place)
 		buf_str(b, "nil");
 }
 
-/* An address that leads nowhere; that it was not followed needs no words. */
+/* An address that leads nowhere: at the end of --depth it needs no words. */
 static void unfollowed(struct buf *b, const char *type, uint64_t v, const char *why)
 {
 	address(b, type, v);
-	if (why && strcmp(why, "not captured") != 0)
+	if (why && why != VALUE_DEEP)
 		value_text_missing(b, why);
 }
 
@@ -156,7 +156,7 @@ static void pointer(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		nil(b, t, place);
 		return;
 	}
-	data = t->elem ? value_object(v, t->elem, to, &why) : NULL;
+	data = t->elem ? value_behind(v, t, p, &why) : NULL;
 	if (!data || !value_enter(v, t, to)) {
 		unfollowed(b, value_type_name(t), to, why);
 		return;
@@ -178,7 +178,7 @@ static void map(struct value_ctx *v, struct buf *b, const struct gotype *t, cons
 		nil(b, t, place);
 		return;
 	}
-	e = value_enter(v, t, to) ? value_map_get(v, t, to) : NULL;
+	e = value_enter(v, t, to) ? value_map_get(v, t, p) : NULL;
 	if (!e) {
 		address(b, value_type_name(t), to);
 		return;
@@ -217,7 +217,7 @@ static void channel(struct value_ctx *v, struct buf *b, const struct gotype *t, 
 		nil(b, t, place);
 		return;
 	}
-	value_chan(v, t, to, &c);
+	value_chan(v, t, p, &c);
 	if (c.unavailable && !c.cap) {
 		unfollowed(b, value_type_name(t), to, c.unavailable);
 		return;
@@ -253,7 +253,7 @@ static void function(struct value_ctx *v, struct buf *b, const struct gotype *t,
 {
 	struct value_closure c;
 
-	value_closure(v, p, &c);
+	value_closure(v, t, p, &c);
 	if (!c.address) {
 		nil(b, t, place);
 	} else if (!c.name) {
@@ -291,9 +291,11 @@ static void interface(struct value_ctx *v, struct buf *b, const struct gotype *t
 	} else {
 		/* Not "error(0x...)": that would read as a dynamic type. */
 		type_name(b, t);
-		buf_str(b, i.type ? "(type " : "(unknown type");
+		buf_str(b, i.type ? "(type " : "(");
 		if (i.type)
 			buf_hex(b, i.type);
+		else
+			buf_str(b, i.why);
 		buf_str(b, ", ");
 		buf_hex(b, i.data);
 		buf_char(b, ')');

@@ -71,6 +71,11 @@ static bool is_internal(const struct gotype *t)
 	return false;
 }
 
+bool wirerefs_follows(const struct gotype *t)
+{
+	return t->kind != GOTYPE_POINTER || (t->elem && !is_internal(t->elem));
+}
+
 static const struct trim *trim_of(const struct gotype *t)
 {
 	for (size_t i = 0; i < sizeof(trims) / sizeof(*trims); i++)
@@ -235,7 +240,7 @@ static void add_value(struct wirerefs *r, const struct gotype *t, uint64_t offse
 		break;
 	case GOTYPE_POINTER:
 		/* A time is incomplete without its zone. */
-		if (t->elem && (top || !is_internal(t->elem)))
+		if (t->elem && (top || wirerefs_follows(t)))
 			add_pointer(r, offset, t->elem, WIRE_VALUE,
 				    strcmp(t->elem->name, "time.Location") == 0 ?
 				    GOPROBE_REF_F_SAME_LEVEL : 0);

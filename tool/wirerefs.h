@@ -55,6 +55,11 @@ void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role
  * shown, whatever it is.
  */
 void wirerefs_add_frame(struct wirerefs *r, const struct gotype *t, uint64_t offset);
+/*
+ * Is what a value of type @t, a reference, leads to followed where it is not an
+ * argument?
+ */
+bool wirerefs_follows(const struct gotype *t);
 /* After the last one. */
 void wirerefs_sort(struct wirerefs *r);
 

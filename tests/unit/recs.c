@@ -71,7 +71,20 @@ static const struct golayout *layout(void *ctx)
 	return golayout_get(minor);
 }
 
-static const struct value_env env = { .dynamic = dynamic, .func = func, .layout = layout };
+/* What a test has not put anywhere, the module has not reached. */
+static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
+			  const struct gotype *t)
+{
+	(void)ctx;
+	(void)c;
+	(void)offset;
+	(void)t;
+	return recs_record.h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : VALUE_DEEP;
+}
+
+static const struct value_env env = {
+	.dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
+};
 
 void recs_begin(void)
 {
@@ -157,10 +170,13 @@ const char *recs_show(const struct gotype *t, const void *p, bool json)
 	struct buf b = { 0 };
 
 	memcpy(copy, p, t->size);
+	recs_record.frame = copy;
+	recs_record.frame_size = t->size;
 	value_record(&recs_ctx, &recs_record);
 	value_start(&recs_ctx, &b);
 	(json ? value_json : value_text)(&recs_ctx, &b, t, copy, t->size);
 	free(copy);
+	recs_record.frame = NULL;
 	assert_int_equal(recs_ctx.depth, 0);
 	assert_int_equal(recs_ctx.nopen, 0);
 	assert_int_equal(recs_ctx.flat, 0);

@@ -166,7 +166,7 @@ static void test_errors(void **state)
 	/* A message of which a part is missing is no message. */
 	PUT(0x800, 0x9999, 4, 0x200 + 35, 2, 0x1300, 0x500);
 	SAYS(SHOW(&t_error, 0x1200, 0x800),
-	     "&fs.PathError{Op: <not captured>, Path: \"/x\", Err: syscall.Errno(\"no such file or directory\")}");
+	     "&fs.PathError{Op: <beyond --depth>, Path: \"/x\", Err: syscall.Errno(\"no such file or directory\")}");
 }
 
 static const struct gotype t_ip = TYPE(SLICE, "net.IP", 24, .elem = &t_uint8);

@@ -68,12 +68,12 @@ static void test_small(void **state)
 	SAYS(JSON(&t_swiss, 0x100),
 	     "{'type':'map[int]int','address':'0x100','len':2,'entries':[{'key':3,'value':30},{'key':5,'value':50}]}");
 	SAYS(SHOW(&t_swiss, 0x300), "map[int]int{}");
-	SAYS(SHOW(&t_swiss, 0x400), "map[int]int(0x400) (len 3)");
+	SAYS(SHOW(&t_swiss, 0x400), "map[int]int(0x400)<not followed> (len 3)");
 	SAYS(JSON(&t_swiss, 0x400),
-	     "{'type':'map[int]int','address':'0x400','len':3,'unavailable':'not captured'}");
+	     "{'type':'map[int]int','address':'0x400','len':3,'unavailable':'not followed'}");
 	SAYS(SHOW(&t_swiss, 0x500), "map[int]int(0x500)");
 	SAYS(JSON(&t_swiss, 0x500),
-	     "{'type':'map[int]int','address':'0x500','unavailable':'not captured'}");
+	     "{'type':'map[int]int','address':'0x500','unavailable':'beyond --depth'}");
 	SAYS(SHOW(&t_swiss, 0), "nil");
 }
 
@@ -113,9 +113,9 @@ static void test_directory(void **state)
 	/* A table that is missing. */
 	put_map(0x500, 6, 0x600, 2);
 	PUT(0x600, 0x400, 0x700);
-	SAYS(SHOW(&t_swiss, 0x500), "map[int]int{1: 10, ...} (len 6)");
+	SAYS(SHOW(&t_swiss, 0x500), "map[int]int{1: 10, ...<not followed>} (len 6)");
 	SAYS(JSON(&t_swiss, 0x500),
-	     "{'type':'map[int]int','address':'0x500','len':6,'entries':[{'key':1,'value':10}],'truncated':true}");
+	     "{'type':'map[int]int','address':'0x500','len':6,'entries':[{'key':1,'value':10}],'truncated':true,'reason':'not followed'}");
 	/* Half of the groups. */
 	put_map(0x800, 9, 0x880, 1);
 	PUT(0x880, 0x8c0);
@@ -147,7 +147,7 @@ static void test_buckets(void **state)
 	/* An overflow bucket is missing. */
 	put_hmap(0x200, 3, 0x4000, 0);
 	put_bucket(0x4000, 5, 3, 0x5000);
-	SAYS(SHOW(&t_old, 0x200), "map[int]int{3: 30, ...} (len 3)");
+	SAYS(SHOW(&t_old, 0x200), "map[int]int{3: 30, ...<not followed>} (len 3)");
 	SAYS(SHOW(&t_swiss, 0x100), "map[int]int(0x100)<unknown layout>");
 }
 
@@ -189,9 +189,9 @@ static void test_indirect(void **state)
 	PUT(0x400, 0x601, 1);
 	PUT(0x500, 0x602, 1);
 	recs_text(0x600, "bax");
-	SAYS(SHOW(&t_indirect, 0x100), "map[string]string{\"a\": <not captured>, \"b\": \"x\"}");
+	SAYS(SHOW(&t_indirect, 0x100), "map[string]string{\"a\": <not followed>, \"b\": \"x\"}");
 	SAYS(JSON(&t_indirect, 0x100),
-	     "{'type':'map[string]string','address':'0x100','len':2,'entries':[{'key':'a','value':{'type':'string','unavailable':'not captured'}},{'key':'b','value':'x'}]}");
+	     "{'type':'map[string]string','address':'0x100','len':2,'entries':[{'key':'a','value':{'type':'string','unavailable':'not followed'}},{'key':'b','value':'x'}]}");
 }
 
 static const struct gofield base_fields[] = { { "ID", &t_int, 0 } };
@@ -335,7 +335,7 @@ static void test_string_keys(void **state)
 	SAYS(recs_show(at.type, at.p, false), "\"x\"");
 	at = (struct value_at){ &t_indirect, (const uint8_t *)map, 8 };
 	key.s = "a";
-	SAYS(value_step_key(&recs_ctx, &at, &key), "not captured");
+	SAYS(value_step_key(&recs_ctx, &at, &key), "not followed");
 	key.s = "c";
 	SAYS(value_step_key(&recs_ctx, &at, &key), "not among the entries that were captured");
 }

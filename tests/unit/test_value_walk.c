@@ -162,10 +162,10 @@ static void test_interfaces(void **state)
 	SAYS(SHOW(&t_any, nil, 0x500), "[]int(nil)");
 	SAYS(SHOW(&t_any, 0, 0), "nil");
 	SAYS(SHOW(&t_any, pointer, 0x9000), "(*shop.Item)(0x9000)");
-	SAYS(SHOW(&t_any, integer, 0x9000), "int(<not captured>)");
+	SAYS(SHOW(&t_any, integer, 0x9000), "int(<beyond --depth>)");
 	SAYS(JSON(&t_any, integer, 0x9000),
-	     "{'type':'int','address':'0x9000','unavailable':'not captured'}");
-	SAYS(SHOW(&t_stringer, 0x700, 0x100), "fmt.Stringer(unknown type, 0x100)");
+	     "{'type':'int','address':'0x9000','unavailable':'beyond --depth'}");
+	SAYS(SHOW(&t_stringer, 0x700, 0x100), "fmt.Stringer(beyond --depth, 0x100)");
 	SAYS(SHOW(&t_any, 0x123, 0x100), "any(type 0x123, 0x100)");
 	SAYS(SHOW(&t_any, later, 0x100), "<unknown type>");
 }
@@ -240,10 +240,10 @@ static void test_channels(void **state)
 	SAYS(SHOW(&t_chan, 0x700), "chan int{...} (len 8, cap 1000)");
 	SAYS(SHOW(&t_chan, 0x800), "chan int<impossible length> (len 9, cap 4)");
 	SAYS(SHOW(&t_chan, 0x900), "chan int<impossible length> (len 1, cap 4)");
-	SAYS(SHOW(&t_chan, 0xa00), "chan int<not captured> (len 2, cap 4)");
+	SAYS(SHOW(&t_chan, 0xa00), "chan int<not followed> (len 2, cap 4)");
 	SAYS(SHOW(&t_chan, 0xb00), "(chan int)(0xb00)");
 	SAYS(SHOW(&t_chan, 0), "nil");
-	SAYS(SHOW(&t_signal, 0x100), "<-chan struct {}{...} (len 3, cap 4)");
+	SAYS(SHOW(&t_signal, 0x100), "<-chan struct {}{{}, {}, {}} (len 3, cap 4)");
 	recs_go(22);
 	PUT(0xc00, 1, 4, 0x200, 0, 0, 0, 3, 0, 0, 0, 0);
 	SAYS(SHOW(&t_chan, 0xc00), "chan int{11} (len 1, cap 4)");
@@ -275,7 +275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{ "pointers are followed", test_pointers },
-		{ "what was not followed keeps its address, and a reason if there is one",
+		{ "what was beyond --depth keeps its address, and a reason if there is one",
 		  test_not_followed },
 		{ "a pointer into what was captured finds its bytes", test_inside },
 		{ "pointers in lists leave out their type", test_lists_of_pointers },
