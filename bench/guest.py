@@ -22,7 +22,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRACING = "/sys/kernel/tracing"
-RING_HOLD = 32 << 20        # a round's records at once
+RING_HOLD = 64 << 20        # a round's records at once
 
 sys.path.insert(0, os.path.join(HERE, "../tests/e2e"))
 
@@ -305,6 +305,10 @@ def goprobe_variants():
     yield Goprobe("ints", "  ... and 2 ints", ["--plan", "ints"], hold=True, breakdown=True)
     yield Goprobe("words", "  ... and the string's 2 words", ["--plan", "words"], hold=True, breakdown=True)
     yield Goprobe("entry", "goprobe, entry record, handler alone", hold=True)
+    yield Goprobe("program", "goprobe, 3 values by 17 operations, handler alone", ["--plan", "program"],
+                  hold=True)
+    yield Goprobe("walk", "goprobe, walk: 10 objects, 520 bytes, handler alone", ["--plan", "walk"], hold=True)
+    yield Goprobe("wide", "goprobe, walk: 32 strings, handler alone", ["--plan", "wide"], hold=True)
     yield Goprobe("entry-read", "goprobe, entry record, read and thrown away")
     yield Goprobectl("entry-text", "goprobe, entry record, goprobectl's text to /dev/null")
 

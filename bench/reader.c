@@ -222,35 +222,106 @@ static const struct goprobe_piece pieces[] = {
 	{ .source = GOPROBE_FROM_INT_REG, .reg = 3, .size = 8, .frame = 8 },
 	{ .source = GOPROBE_FROM_INT_REG, .reg = 2, .size = 8, .frame = 16 },
 	{ .source = GOPROBE_FROM_INT_REG, .reg = 5, .size = 8, .frame = 24 },
+	/* The string's pointer alone, as one to an order. */
+	{ .source = GOPROBE_FROM_INT_REG, .reg = 2, .size = 8, .frame = 0 },
+};
+
+/* As bench/target's order has it, and what it refers to. */
+enum { ORDER, CUSTOMER, ITEM, AGENT, WIDE, NAMES, TYPES };
+
+static const struct goprobe_ref refs[] = {
+	/* ORDER, of which the names are not followed */
+	{ .offset = 16, .kind = GOPROBE_REF_POINTER, .type = CUSTOMER },
+	{ .offset = 24, .kind = GOPROBE_REF_SLICE, .type = ITEM },
+	{ .offset = 48, .kind = GOPROBE_REF_STRING },
+	/* CUSTOMER */
+	{ .offset = 0, .kind = GOPROBE_REF_STRING },
+	{ .offset = 16, .kind = GOPROBE_REF_STRING },
+	{ .offset = 32, .kind = GOPROBE_REF_POINTER, .type = AGENT },
+	/* ITEM */
+	{ .offset = 0, .kind = GOPROBE_REF_STRING },
+	/* WIDE: the order, of which only the names are followed */
+	{ .offset = 64, .kind = GOPROBE_REF_SLICE, .type = NAMES },
+	/* NAMES */
+	{ .offset = 0, .kind = GOPROBE_REF_STRING },
+};
+
+static const struct goprobe_type types[TYPES] = {
+	[ORDER] = { 88, 0, 3 },
+	[CUSTOMER] = { 80, 3, 3 },
+	[ITEM] = { 32, 6, 1 },
+	[AGENT] = { 40, 0, 0 },
+	[WIDE] = { 88, 7, 1 },
+	[NAMES] = { 16, 8, 1 },
+};
+
+/* order.customer.name, order.customer.id[1] and order.items[2].cents. */
+static const struct goprobe_op ops[] = {
+	{ .code = GOPROBE_OP_REG, .a = 1, .b = 2 },
+	{ .code = GOPROBE_OP_TRY, .offset = 2, .value = 0 },
+	{ .code = GOPROBE_OP_LOAD, .a = 2, .b = 1, .size = 8, .value = 16 },
+	{ .code = GOPROBE_OP_COPY, .b = 2, .size = 16, .offset = 16 },
+	{ .code = GOPROBE_OP_TRY, .offset = 3, .value = 1 },
+	{ .code = GOPROBE_OP_LOAD, .a = 2, .b = 1, .size = 8, .value = 16 },
+	{ .code = GOPROBE_OP_LOAD, .a = 3, .b = 2, .size = 8, .value = 48 },
+	{ .code = GOPROBE_OP_STORE, .a = 3, .size = 8, .offset = 0 },
+	{ .code = GOPROBE_OP_TRY, .offset = 8, .value = 2 },
+	{ .code = GOPROBE_OP_LOAD, .a = 2, .b = 1, .size = 8, .value = 24 },
+	{ .code = GOPROBE_OP_LOAD, .a = 3, .b = 1, .size = 8, .value = 32 },
+	{ .code = GOPROBE_OP_IMM, .a = 4, .value = 2 },
+	{ .code = GOPROBE_OP_JLT, .a = 4, .b = 3, .offset = 1 },
+	{ .code = GOPROBE_OP_FAIL, .value = GOPROBE_CHUNK_RANGE },
+	{ .code = GOPROBE_OP_MUL_I, .a = 4, .value = 32 },
+	{ .code = GOPROBE_OP_ADD, .a = 2, .b = 4 },
+	{ .code = GOPROBE_OP_COPY, .b = 2, .size = 8, .offset = 8, .value = 24 },
+};
+
+/* What is captured, by name; the frame's type is made of it. */
+static const struct shape {
+	const char *name;
+	struct goprobe_type frame;
+	struct goprobe_ref ref;
+	__u32 piece, npieces, nops, depth;
+} shapes[] = {
+	{ "ints", { 16, 0, 0 }, { 0 }, 0, 2, 0, 1 },
+	{ "words", { 32, 0, 0 }, { 0 }, 0, 4, 0, 0 },
+	{ "string", { 32, 0, 1 }, { .offset = 16, .kind = GOPROBE_REF_STRING }, 0, 4, 0, 1 },
+	{ "walk", { 8, 0, 1 }, { .kind = GOPROBE_REF_POINTER, .type = ORDER }, 4, 1, 0, 3 },
+	{ "wide", { 8, 0, 1 }, { .kind = GOPROBE_REF_POINTER, .type = WIDE }, 4, 1, 0, 3 },
+	{ "program", { 32, 0, 1 }, { .offset = 16, .kind = GOPROBE_REF_STRING }, 0, 0,
+	  sizeof(ops) / sizeof(*ops), 1 },
 };
 
 static __u32 add_plan(const char *name)
 {
-	static const struct goprobe_ref string = { .offset = 16, .kind = GOPROBE_REF_STRING };
-	struct goprobe_type type = { .size = 32, .nrefs = 1 };
 	struct goprobe_plan plan = {
-		.npieces = 4, .string_limit = 256, .elements = 64, .objects = 64,
-		.bytes = 4096, .depth = 1,
+		.type = TYPES, .string_limit = 256, .elements = 64, .objects = 64,
+		.bytes = 4096,
 	};
+	const struct shape *s = shapes, *end = s + sizeof(shapes) / sizeof(*shapes);
 	struct msg m;
 
 	if (!strcmp(name, "none"))
 		return GOPROBE_NO_PLAN;
-	if (!strcmp(name, "ints")) {
-		type = (struct goprobe_type){ .size = 16 };
-		plan.npieces = 2;
-	} else if (!strcmp(name, "words")) {
-		plan.depth = 0;
-	} else if (strcmp(name, "string")) {
-		die("--plan %s: it is none, ints, words or string", name);
-	}
+	while (s < end && strcmp(name, s->name))
+		s++;
+	if (s == end)
+		die("--plan %s: there is no such plan", name);
+	plan.npieces = s->npieces;
+	plan.nops = s->nops;
+	plan.depth = s->depth;
 	begin(&m, GOPROBE_CMD_TYPES_ADD, NLM_F_ACK);
-	put(&m, GOPROBE_A_TYPES, &type, sizeof(type));
-	put(&m, GOPROBE_A_REFS, &string, sizeof(string));
+	put(&m, GOPROBE_A_TYPES, types, sizeof(types));
+	put(&m, GOPROBE_A_REFS, refs, sizeof(refs));
+	call(&m, NULL, NULL);
+	begin(&m, GOPROBE_CMD_TYPES_ADD, NLM_F_ACK);
+	put(&m, GOPROBE_A_TYPES, &s->frame, sizeof(s->frame));
+	put(&m, GOPROBE_A_REFS, &s->ref, s->frame.nrefs * sizeof(s->ref));
 	call(&m, NULL, NULL);
 	begin(&m, GOPROBE_CMD_PLANS_ADD, NLM_F_ACK);
 	put(&m, GOPROBE_A_PLANS, &plan, sizeof(plan));
-	put(&m, GOPROBE_A_PIECES, pieces, plan.npieces * sizeof(*pieces));
+	put(&m, GOPROBE_A_PIECES, pieces + s->piece, s->npieces * sizeof(*pieces));
+	put(&m, GOPROBE_A_OPS, ops, s->nops * sizeof(*ops));
 	call(&m, NULL, NULL);
 	return 0;
 }
@@ -321,7 +392,8 @@ static void follow(const struct options *o)
 
 static void usage(void)
 {
-	fputs("usage: reader --pid PID --file FILE --offset N [--skip] [--plan none|ints|words|string]\n"
+	fputs("usage: reader --pid PID --file FILE --offset N [--skip]\n"
+	      "              [--plan none|ints|words|string|walk|wide|program]\n"
 	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n", stderr);
 	exit(2);
 }
