@@ -24,74 +24,25 @@
  * struct gp_program - a program under way
  * @c: the capture that it is part of
  * @r: registers
+ * @end: behind the last operation
  * @item: number of the item that is being worked on
  * @resume: the operation behind the item's; NULL if there has been no item
+ * @err: result
  */
 struct gp_program {
 	struct gp_capture *c;
 	u64 r[GP_OP_REGS];
+	const struct gp_op *end;
 	u64 item;
 	const struct gp_op *resume;
+	int err;
 };
-
-/* Does the operation jump? */
-static bool gp_program_jumps(const struct gp_op *op, u64 a, u64 b)
-{
-	switch (op->code) {
-	case GOPROBE_OP_JUMP:
-		return true;
-	case GOPROBE_OP_JEQ:
-		return a == b;
-	case GOPROBE_OP_JNE:
-		return a != b;
-	case GOPROBE_OP_JLT:
-		return a < b;
-	case GOPROBE_OP_JGE:
-		return a >= b;
-	case GOPROBE_OP_JSLT:
-		return (s64)a < (s64)b;
-	case GOPROBE_OP_JSGE:
-		return (s64)a >= (s64)b;
-	}
-	return false;
-}
-
-/* What becomes of register a, if nothing can fail. */
-static u64 gp_program_value(const struct gp_program *p, const struct gp_op *op)
-{
-	const struct gp_capture *c = p->c;
-	u64 a = p->r[op->a];
-
-	switch (op->code) {
-	case GOPROBE_OP_IMM:
-		return op->value;
-	case GOPROBE_OP_REG:
-		return gp_load((const u8 *)c->regs + op->b);
-	case GOPROBE_OP_FRAME:
-		return gp_load_low(c->to + op->offset, op->size);
-	case GOPROBE_OP_SP:
-		return c->sp + op->value;
-	case GOPROBE_OP_STATIC:
-		return c->bias + op->value;
-	case GOPROBE_OP_SIGN:
-		return sign_extend64(p->r[op->b], 8 * op->size - 1);
-	case GOPROBE_OP_MOVE:
-		return p->r[op->b];
-	case GOPROBE_OP_ADD:
-		return a + p->r[op->b];
-	case GOPROBE_OP_ADD_I:
-		return a + op->value;
-	case GOPROBE_OP_MUL_I:
-		return a * op->value;
-	}
-	return a;
-}
 
 /*
  * Copy from the target. What can't be had is 0. Return: enum goprobe_chunk_status,
  * or -EAGAIN as gp_capture_copy().
  */
-static int gp_program_copy(struct gp_program *p, const struct gp_op *op, u8 *to)
+static noinline int gp_program_copy(struct gp_program *p, const struct gp_op *op, u8 *to)
 {
 	u64 base = p->r[op->b], address = base + op->value;
 	u32 size = op->size;
@@ -106,7 +57,8 @@ static int gp_program_copy(struct gp_program *p, const struct gp_op *op, u8 *to)
 	return status;
 }
 
-static int gp_program_load(struct gp_program *p, const struct gp_op *op)
+/* A number of any size, or one that can't be had. Return: as gp_program_copy(). */
+static noinline int gp_program_load_any(struct gp_program *p, const struct gp_op *op)
 {
 	u64 word = 0;
 	int status = gp_program_copy(p, op, (u8 *)&word);
@@ -115,49 +67,125 @@ static int gp_program_load(struct gp_program *p, const struct gp_op *op)
 	return status;
 }
 
+static __always_inline int gp_program_load(struct gp_program *p, const struct gp_op *op)
+{
+	u64 base = p->r[op->b], address = base + op->value;
+
+	if (likely(op->size == 8 && min(base, address) >= GP_NIL_END) &&
+	    gp_user_load(&p->r[op->a], address))
+		return GOPROBE_CHUNK_OK;
+	return gp_program_load_any(p, op);
+}
+
 /*
- * The item has failed. Return: 0; 1 if there is none, so that the program ends;
- * -ENOSPC if the ring has no room.
+ * The operation has failed, with @status, and so has its item; if there is none, the
+ * program ends, as it does with an error. Return: the next operation.
  */
-static noinline int gp_program_missed(struct gp_program *p, const struct gp_op *op,
-				      int status)
+static noinline const struct gp_op *
+gp_program_failed(struct gp_program *p, const struct gp_op *op, int status)
 {
 	struct gp_capture *c = p->c;
 	struct goprobe_chunk *chunk = (void *)(c->to + c->used);
 
+	if (status < 0) {
+		p->err = status;
+		return p->end;
+	}
 	if (!p->resume || op >= p->resume) {
 		c->flags |= GOPROBE_RECORD_F_FAULT;
-		return 1;
+		return p->end;
 	}
-	if (c->room - c->used < sizeof(*chunk))
-		return -ENOSPC;
+	if (c->room - c->used < sizeof(*chunk)) {
+		p->err = -ENOSPC;
+		return p->end;
+	}
 	*chunk = (struct goprobe_chunk){
 		.address = p->item, .type = GOPROBE_TYPE_MISSED, .status = status,
 	};
 	c->used += sizeof(*chunk);
-	return 0;
+	return p->resume;
 }
 
-/* Carry out one operation that does not jump. Return: as gp_program_copy(). */
-static int gp_program_step(struct gp_program *p, const struct gp_op *op)
+/* The operation behind those that are skipped, if @taken, else the next one. */
+static __always_inline const struct gp_op *gp_program_jump(const struct gp_op *op,
+							   bool taken)
 {
+	return op + 1 + (taken ? op->offset : 0);
+}
+
+/* Carry out one operation. Return: the next one. */
+static __always_inline const struct gp_op *
+gp_program_step(struct gp_program *p, const struct gp_op *op)
+{
+	const struct gp_capture *c = p->c;
+	int status = GOPROBE_CHUNK_OK;
+	u64 *r = p->r;
+
 	switch (op->code) {
+	case GOPROBE_OP_IMM:
+		r[op->a] = op->value;
+		break;
+	case GOPROBE_OP_REG:
+		r[op->a] = gp_load((const u8 *)c->regs + op->b);
+		break;
+	case GOPROBE_OP_FRAME:
+		r[op->a] = gp_load_low(c->to + op->offset, op->size);
+		break;
+	case GOPROBE_OP_SP:
+		r[op->a] = c->sp + op->value;
+		break;
+	case GOPROBE_OP_STATIC:
+		r[op->a] = c->bias + op->value;
+		break;
 	case GOPROBE_OP_LOAD:
-		return gp_program_load(p, op);
-	case GOPROBE_OP_COPY:
-		return gp_program_copy(p, op, p->c->to + op->offset);
-	case GOPROBE_OP_STORE:
-		gp_copy_low(p->c->to + op->offset, (u8 *)&p->r[op->a], op->size);
-		return GOPROBE_CHUNK_OK;
+		status = gp_program_load(p, op);
+		break;
+	case GOPROBE_OP_SIGN:
+		r[op->a] = sign_extend64(r[op->b], 8 * op->size - 1);
+		break;
+	case GOPROBE_OP_MOVE:
+		r[op->a] = r[op->b];
+		break;
+	case GOPROBE_OP_ADD:
+		r[op->a] += r[op->b];
+		break;
+	case GOPROBE_OP_ADD_I:
+		r[op->a] += op->value;
+		break;
+	case GOPROBE_OP_MUL_I:
+		r[op->a] *= op->value;
+		break;
+	case GOPROBE_OP_JUMP:
+		return gp_program_jump(op, true);
+	case GOPROBE_OP_JEQ:
+		return gp_program_jump(op, r[op->a] == r[op->b]);
+	case GOPROBE_OP_JNE:
+		return gp_program_jump(op, r[op->a] != r[op->b]);
+	case GOPROBE_OP_JLT:
+		return gp_program_jump(op, r[op->a] < r[op->b]);
+	case GOPROBE_OP_JGE:
+		return gp_program_jump(op, r[op->a] >= r[op->b]);
+	case GOPROBE_OP_JSLT:
+		return gp_program_jump(op, (s64)r[op->a] < (s64)r[op->b]);
+	case GOPROBE_OP_JSGE:
+		return gp_program_jump(op, (s64)r[op->a] >= (s64)r[op->b]);
 	case GOPROBE_OP_TRY:
 		p->item = op->value;
-		p->resume = op + 1 + op->offset;
-		return GOPROBE_CHUNK_OK;
+		p->resume = gp_program_jump(op, true);
+		break;
 	case GOPROBE_OP_FAIL:
-		return op->value;
+		status = op->value;
+		break;
+	case GOPROBE_OP_STORE:
+		gp_copy_low(c->to + op->offset, (const u8 *)&r[op->a], op->size);
+		break;
+	case GOPROBE_OP_COPY:
+		status = gp_program_copy(p, op, c->to + op->offset);
+		break;
+	case GOPROBE_OP_END:
+		return p->end;
 	}
-	p->r[op->a] = gp_program_value(p, op);
-	return GOPROBE_CHUNK_OK;
+	return likely(status == GOPROBE_CHUNK_OK) ? op + 1 : gp_program_failed(p, op, status);
 }
 
 /**
@@ -169,27 +197,10 @@ static int gp_program_step(struct gp_program *p, const struct gp_op *op)
  */
 noinline int gp_program_run(struct gp_capture *c)
 {
-	const struct gp_op *op = c->plan->ops, *end = op + c->plan->w.nops;
-	struct gp_program p = { .c = c };
-	int status;
+	const struct gp_op *op = c->plan->ops;
+	struct gp_program p = { .c = c, .end = op + c->plan->w.nops };
 
-	while (op < end && op->code != GOPROBE_OP_END) {
-		if (gp_program_jumps(op, p.r[op->a], p.r[op->b & (GP_OP_REGS - 1)])) {
-			op += 1 + op->offset;
-			continue;
-		}
-		status = gp_program_step(&p, op);
-		if (likely(status == GOPROBE_CHUNK_OK)) {
-			op++;
-			continue;
-		}
-		if (status > GOPROBE_CHUNK_OK)
-			status = gp_program_missed(&p, op, status);
-		if (status < 0)
-			return status;
-		if (status)
-			break;
-		op = p.resume;
-	}
-	return 0;
+	while (op < p.end)
+		op = gp_program_step(&p, op);
+	return p.err;
 }

@@ -26,6 +26,29 @@ static __always_inline u32 gp_user_copy(void *to, unsigned long address, u32 siz
 		return size;
 	return raw_copy_from_user(to, from, size);
 }
+
+/* Read 8 bytes at @address. Return: false if they are not all there. */
+static __always_inline bool gp_user_load(u64 *to, unsigned long address)
+{
+	const u64 __user *from = (const u64 __user *)address;
+	u64 word;
+
+	if (!user_read_access_begin(from, sizeof(*from)))
+		return false;
+	unsafe_get_user(word, from, fault);
+	user_read_access_end();
+	*to = word;
+	return true;
+
+fault:
+	user_read_access_end();
+	return false;
+}
+#else
+static inline bool gp_user_load(u64 *to, unsigned long address)
+{
+	return !gp_user_copy(to, address, sizeof(*to));
+}
 #endif
 
 #endif
