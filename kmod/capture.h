@@ -33,10 +33,13 @@ struct gp_seen;
  * @faultin: what this hit has learnt about absent memory
  * @seen: this CPU's
  * @used: bytes written
- * @limit: @used may not exceed this in the walk: the plan's budget
- * @objects: chunks that the walk may still add: the plan's budget
- * @next: where the next chunk begins whose references will be followed
+ * @at: where the walk writes next
+ * @end: where it may not write any more, for the plan's budget or @room
+ * @next: the next chunk whose references will be followed
  * @found: the object that was asked for last, or NULL if it can't be had
+ * @objects: chunks that the walk may still add: the plan's budget
+ * @limit: @used may not exceed this in the walk: the plan's budget
+ * @depth: the plan's
  * @flags: GOPROBE_RECORD_F_*
  *
  * The caller sets all up to @seen, and @flags to 0.
@@ -52,10 +55,13 @@ struct gp_capture {
 	struct gp_faultin *faultin;
 	struct gp_seen *seen;
 	u32 used;
-	u32 limit;
-	u32 objects;
-	u32 next;
+	u8 *at;
+	u8 *end;
+	u8 *next;
 	const struct goprobe_chunk *found;
+	u32 objects;
+	u32 limit;
+	u32 depth;
 	u16 flags;
 };
 

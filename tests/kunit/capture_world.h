@@ -28,6 +28,7 @@ void real_float_regs(struct gp_float_regs *ret, u16 mask);
 #include "../../kmod/program.c"
 #include "../../kmod/types.c"
 #include "../../kmod/verify.c"
+#include "../../kmod/walk.c"
 
 #define HDR	((u32)sizeof(struct goprobe_chunk))
 #define FAULT	GOPROBE_CHUNK_FAULT

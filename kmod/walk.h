@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Follow the references of a record's frame. */
+#ifndef GP_WALK_H
+#define GP_WALK_H
+
+struct gp_capture;
+
+int gp_walk_run(struct gp_capture *c);
+
+#endif
