@@ -5,6 +5,7 @@
 
 #include "dwabbrev.h"
 #include "dwcodes.h"
+#include "grow.h"
 
 /* Bounds against hostile files; Go has about 40 abbreviations of 10 values. */
 #define ABBREVS_MAX 4096U
@@ -131,17 +132,9 @@ static int fixed_size(unsigned int form, bool wide)
 
 static int add_spec(struct dwabbrevs *t, struct dwspec s)
 {
-	size_t n = t->nspecs;
-
-	if (n >= SPECS_MAX)
+	if (t->nspecs >= SPECS_MAX ||
+	    grow(&t->specs, t->nspecs + 1, &t->specs_cap, sizeof(s)))
 		return -1;
-	if (!(n & (n - 1))) {	/* room doubles at powers of two */
-		void *p = reallocarray(t->specs, n ? n * 2 : 1, sizeof(s));
-
-		if (!p)
-			return -1;
-		t->specs = p;
-	}
 	t->specs[t->nspecs++] = s;
 	return 0;
 }

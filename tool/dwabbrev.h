@@ -28,6 +28,7 @@ struct dwabbrevs {
 	size_t n;
 	struct dwspec *specs;
 	size_t nspecs;
+	size_t specs_cap;
 };
 
 /* Bytes that have not been read yet; @bad once there were too few. */

@@ -27,6 +27,7 @@ struct dwinfo {
 	struct dwtype types;
 	struct dwrange *ranges;
 	size_t nranges;
+	size_t ranges_cap;
 	struct hmap by_entry;		/* low_pc to entry offset */
 	struct hmap closures;		/* low_pc to struct gotype */
 };

@@ -8,6 +8,7 @@
 
 #include "dwcodes.h"
 #include "dwfile.h"
+#include "grow.h"
 
 #define DWINFO_RANGES_MAX (1U << 22)
 
@@ -20,18 +21,10 @@ static int add_range(void *ctx, uint64_t lo, uint64_t hi)
 {
 	const struct adding *a = ctx;
 	struct dwinfo *dw = a->dw;
-	size_t n = dw->nranges;
 
-	if (n >= DWINFO_RANGES_MAX)
+	if (dw->nranges >= DWINFO_RANGES_MAX ||
+	    grow(&dw->ranges, dw->nranges + 1, &dw->ranges_cap, sizeof(*dw->ranges)))
 		return -1;
-	if (!(n & (n - 1))) {	/* room doubles at powers of two */
-		void *p = reallocarray(dw->ranges, n ? n * 2 : 1,
-				       sizeof(*dw->ranges));
-
-		if (!p)
-			return -1;
-		dw->ranges = p;
-	}
 	dw->ranges[dw->nranges++] = (struct dwrange){ lo, hi, a->unit };
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "dwabbrev.h"
 #include "dwcodes.h"
 #include "dwread.h"
+#include "grow.h"
 
 /* Bounds against hostile files. */
 #define UNITS_MAX (1U << 20)
@@ -436,19 +437,14 @@ static void describe(struct dwread *r, struct dwunit *u)
 
 static struct dwunit *add_unit(struct dwread *r)
 {
-	size_t n = r->nunits;
+	struct dwunit *u;
 
-	if (n >= UNITS_MAX)
+	if (r->nunits >= UNITS_MAX ||
+	    grow(&r->units, r->nunits + 1, &r->units_cap, sizeof(*u)))
 		return NULL;
-	if (!(n & (n - 1))) {
-		void *p = reallocarray(r->units, n ? n * 2 : 1, sizeof(*r->units));
-
-		if (!p)
-			return NULL;
-		r->units = p;
-	}
-	memset(&r->units[n], 0, sizeof(*r->units));
-	return &r->units[n];
+	u = &r->units[r->nunits];
+	memset(u, 0, sizeof(*u));
+	return u;
 }
 
 int dwread_open(struct dwread *r, const struct elffile *ef)

@@ -49,6 +49,7 @@ struct dwunit {
  * @sects: where they are read from
  * @units: all of them
  * @nunits: their number
+ * @units_cap: room for them
  * @abbrevs: lists of abbreviations that have been read
  * @nabbrevs: their number
  * @abbrev_room: bytes of abbreviations that may still be read: units of a hostile
@@ -58,6 +59,7 @@ struct dwread {
 	struct dwsects sects;
 	struct dwunit *units;
 	size_t nunits;
+	size_t units_cap;
 	struct dwabbrevs **abbrevs;
 	size_t nabbrevs;
 	uint64_t abbrev_room;

@@ -15,6 +15,7 @@
 
 #include "godict.h"
 #include "gofuncname.h"
+#include "grow.h"
 
 #define MARK "..dict."
 /* Bounds against hostile files. */
@@ -86,24 +87,17 @@ static int add(void *ctx, const char *name, uint64_t value, uint64_t size,
 	       unsigned int type)
 {
 	struct godicts *d = ctx;
-	size_t n = d->n;
+	struct godict *v;
 
 	if (type != STT_OBJECT || !strstr(name, MARK))
 		return 0;
-	if (n >= DICTS_MAX)
+	if (d->n >= DICTS_MAX || grow(&d->v, d->n + 1, &d->cap, sizeof(*d->v)))
 		return 1;
-	/* Room doubles at powers of two. */
-	if (!(n & (n - 1))) {
-		void *p = reallocarray(d->v, n ? n * 2 : 1, sizeof(*d->v));
-
-		if (!p)
-			return 1;
-		d->v = p;
-	}
-	d->v[n].name = arena_strdup(&d->names, name);
-	d->v[n].vaddr = value;
-	d->v[n].size = size;
-	if (!d->v[n].name)
+	v = &d->v[d->n];
+	v->name = arena_strdup(&d->names, name);
+	v->vaddr = value;
+	v->size = size;
+	if (!v->name)
 		return 1;
 	d->n++;
 	return 0;

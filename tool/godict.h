@@ -19,6 +19,7 @@ struct godict;
  * @types: its run-time types
  * @v: dictionaries that have a symbol, by name, once they are needed
  * @n: their number
+ * @cap: room for them
  * @names: their names
  * @loaded: @v has been looked for
  */
@@ -27,6 +28,7 @@ struct godicts {
 	struct rtypes *types;
 	struct godict *v;
 	size_t n;
+	size_t cap;
 	struct arena names;
 	bool loaded;
 };
