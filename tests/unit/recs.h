@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "rows.h"
 #include "value.h"
 #include "value_step.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A type of @size bytes; more members may follow. */
 #define TYPE(kind_, name_, size_, ...) \

@@ -11,8 +11,7 @@
 #include <cmocka.h>
 
 #include "buf.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
+#include "rows.h"
 
 static struct buf b;
 

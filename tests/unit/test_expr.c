@@ -9,9 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "rows.h"
 #include "spec.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 /* --- trees as text ---------------------------------------- */
 
@@ -444,13 +443,7 @@ int main(void)
 		{ "what is broken is refused, with a place in the text", test_broken },
 		{ "an expression is shown as it was written", test_text },
 	};
-	struct CMUnitTest *t = tests + 3;
 
-	for (size_t i = 0; i < N(accepted); i++)
-		*t++ = (struct CMUnitTest){ .name = accepted[i].claim, .test_func = test_accepted,
-					    .initial_state = &accepted[i] };
-	for (size_t i = 0; i < N(refused); i++)
-		*t++ = (struct CMUnitTest){ .name = refused[i].claim, .test_func = test_refused,
-					    .initial_state = &refused[i] };
+	ROWS(ROWS(tests + 3, accepted, test_accepted), refused, test_refused);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

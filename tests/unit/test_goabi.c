@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "goabi.h"
+#include "rows.h"
 
 static const struct gotype t_bool = {
 	.kind = GOTYPE_BOOL, .name = "bool", .size = 1, .align = 1,
@@ -277,15 +278,8 @@ static void test_places(void **state)
 
 int main(void)
 {
-	enum { N = sizeof(cases) / sizeof(*cases) };
-	struct CMUnitTest tests[N];
+	struct CMUnitTest tests[N(cases)];
 
-	for (size_t i = 0; i < N; i++) {
-		tests[i] = (struct CMUnitTest){
-			.name = cases[i].claim,
-			.test_func = test_places,
-			.initial_state = (void *)(uintptr_t)&cases[i],
-		};
-	}
+	ROWS(tests, cases, test_places);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

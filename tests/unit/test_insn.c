@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "insn.h"
+#include "rows.h"
 
 #define BASE 0x401000U
 /* The runtime's morestack of these tests, before the function. */
@@ -345,19 +346,11 @@ static void test_tls(void **state)
 
 int main(void)
 {
-	enum { N = sizeof(cases) / sizeof(*cases) };
-	struct CMUnitTest tests[N + 2];
+	struct CMUnitTest tests[2 + N(cases)] = {
+		{ "any bytes give points inside the code, or none", test_noise },
+		{ "the offset of g from the thread pointer is read from code", test_tls },
+	};
 
-	for (size_t i = 0; i < N; i++) {
-		tests[i] = (struct CMUnitTest){
-			.name = cases[i].claim,
-			.test_func = test_code,
-			.initial_state = (void *)(uintptr_t)&cases[i],
-		};
-	}
-	tests[N] = (struct CMUnitTest)cmocka_unit_test(test_noise);
-	tests[N].name = "any bytes give points inside the code, or none";
-	tests[N + 1] = (struct CMUnitTest)cmocka_unit_test(test_tls);
-	tests[N + 1].name = "the offset of g from the thread pointer is read from code";
+	ROWS(tests + 2, cases, test_code);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,8 @@
 
 #include "merge.h"
 #include "record.h"
+#include "rows.h"
 
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 #define ALL UINT64_MAX
 
 static void add_sized(struct merge *m, uint32_t cpu, uint64_t time, size_t size)
@@ -178,10 +178,7 @@ int main(void)
 		{ "of many records none is lost, none comes twice, all are in order", test_many },
 	};
 
-	for (size_t i = 0; i < N(cases); i++)
-		tests[4 + i] = (struct CMUnitTest){
-			.name = cases[i].claim, .test_func = test_row, .initial_state = &cases[i],
-		};
+	ROWS(tests + 4, cases, test_row);
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

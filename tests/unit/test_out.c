@@ -14,9 +14,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "rows.h"
 #include "stream.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct gotype t_int = { .kind = GOTYPE_INT, .name = "int", .size = 8 };
 static const struct gotype t_string = { .kind = GOTYPE_STRING, .name = "string", .size = 16 };
@@ -377,9 +376,6 @@ int main(void)
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	for (size_t i = 0; i < N(cases); i++)
-		tests[7 + i] = (struct CMUnitTest){
-			.name = cases[i].claim, .test_func = test_row, .initial_state = &cases[i],
-		};
+	ROWS(tests + 7, cases, test_row);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,7 @@
 #include <cmocka.h>
 
 #include "pair.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
+#include "rows.h"
 
 /*
  * A step: kind ('c'all, 'r'eturn, 't'ail jump, 'l'osses known after a pass),
@@ -245,10 +244,7 @@ int main(void)
 		{ "many goroutines, against a plain model", test_many },
 	};
 
-	for (size_t i = 0; i < N(cases); i++)
-		tests[3 + i] = (struct CMUnitTest){
-			.name = cases[i].claim, .test_func = test_row, .initial_state = &cases[i],
-		};
+	ROWS(tests + 3, cases, test_row);
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,7 @@
 #include <cmocka.h>
 
 #include "record.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
+#include "rows.h"
 
 #define PLAN_SMALL	0	/* a frame of 12 bytes */
 #define PLAN_EMPTY	1	/* a frame of 0 bytes */
@@ -316,10 +315,7 @@ int main(void)
 		{ "damaged records lead nowhere outside", test_damaged },
 	};
 
-	for (size_t i = 0; i < N(cases); i++)
-		tests[4 + i] = (struct CMUnitTest){
-			.name = cases[i].claim, .test_func = test_row, .initial_state = &cases[i],
-		};
+	ROWS(tests + 4, cases, test_row);
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

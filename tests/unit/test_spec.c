@@ -8,9 +8,8 @@
 #include <cmocka.h>
 
 #include "near.h"
+#include "rows.h"
 #include "spec.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct match {
 	const char *claim, *pattern, *name;
@@ -176,18 +175,9 @@ int main(void)
 	};
 	struct CMUnitTest *t = tests + 1;
 
-	for (size_t i = 0; i < N(matches); i++)
-		*t++ = (struct CMUnitTest){ .name = matches[i].claim, .test_func = test_match,
-					    .initial_state = &matches[i] };
-	for (size_t i = 0; i < N(errors); i++)
-		*t++ = (struct CMUnitTest){ .name = errors[i].claim, .test_func = test_error,
-					    .initial_state = &errors[i] };
-	for (size_t i = 0; i < N(alone); i++)
-		*t++ = (struct CMUnitTest){ .name = alone[i].claim, .test_func = test_alone,
-					    .initial_state = &alone[i] };
-	for (size_t i = 0; i < N(nears); i++)
-		*t++ = (struct CMUnitTest){ .name = nears[i].claim, .test_func = test_near,
-					    .initial_state = &nears[i] };
-
+	t = ROWS(t, matches, test_match);
+	t = ROWS(t, errors, test_error);
+	t = ROWS(t, alone, test_alone);
+	ROWS(t, nears, test_near);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

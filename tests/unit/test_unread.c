@@ -97,12 +97,8 @@ static void test_why(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(rows)] = { 0 };
+	struct CMUnitTest tests[N(rows)];
 
-	for (size_t i = 0; i < N(rows); i++)
-		tests[i] = (struct CMUnitTest){
-			.name = rows[i].claim, .test_func = test_why,
-			.initial_state = (void *)&rows[i],
-		};
+	ROWS(tests, rows, test_why);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

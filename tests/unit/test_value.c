@@ -9,9 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "rows.h"
 #include "value.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 #define SCALAR(kind_, name_, size_) \
 	{ .kind = GOTYPE_##kind_, .name = (name_), .size = (size_) }
@@ -407,9 +406,6 @@ int main(void)
 
 	record.nchunks = N(chunks);
 	memcpy(record.chunks, chunks, sizeof(chunks));
-	for (size_t i = 0; i < N(cases); i++)
-		tests[3 + i] = (struct CMUnitTest){
-			.name = cases[i].claim, .test_func = test_row, .initial_state = &cases[i],
-		};
+	ROWS(tests + 3, cases, test_row);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
