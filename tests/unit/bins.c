@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bins.h"
@@ -62,6 +63,40 @@ size_t bins_list(const char *suffix, struct bins_entry *v)
 	return bins_list_of("shapes", suffix, v);
 }
 
+bool bins_next_path(struct bins_each *e)
+{
+	if (e->i == e->n) {
+		if (!*e->forms)
+			return false;
+		e->form = *e->forms++;
+		e->n = bins_list_of(e->program, e->form, e->v);
+		e->i = 0;
+	}
+	e->path = e->v[e->i].path;
+	e->minor = e->v[e->i++].minor;
+	return true;
+}
+
+bool bins_next(struct bins_each *e)
+{
+	gobin_free(e->bin);
+	e->bin = NULL;
+	if (!bins_next_path(e))
+		return false;
+	e->bin = bins_open(e->path);
+	return true;
+}
+
+const char *bins_twin(struct bins_each *e, const char *form)
+{
+	struct bins_entry v[BINS_MAX];
+
+	assert_int_equal(bins_list_of(e->program, form, v), e->n);
+	e->twin = v[e->i - 1];
+	assert_int_equal(e->twin.minor, e->minor);
+	return e->twin.path;
+}
+
 struct gobin *bins_open(const char *path)
 {
 	struct diag d = { .sentence = NULL };
@@ -74,6 +109,14 @@ struct gobin *bins_open(const char *path)
 		fail_msg("%s", d.sentence);
 	close(fd);
 	return bin;
+}
+
+struct gobin *bins_newest(const char *form)
+{
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list(form, v);
+
+	return bins_open(v[n - 1].path);
 }
 
 const struct gofunc *bins_func(struct gobin *bin, const char *name)
@@ -89,4 +132,56 @@ const struct gofunc *bins_func(struct gobin *bin, const char *name)
 			found = &v[i];
 	}
 	return found;
+}
+
+size_t bins_told(struct gobin *bin, size_t *compiled)
+{
+	size_t n, told = 0;
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	*compiled = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (f[i].flags & GOFUNC_ASM)
+			continue;
+		++*compiled;
+		told += !gobin_sig(bin, &f[i])->incomplete;
+	}
+	return told;
+}
+
+int bins_count_type(void *ctx, uint64_t vaddr, const char *name)
+{
+	(void)vaddr;
+	(void)name;
+	++*(size_t *)ctx;
+	return 0;
+}
+
+int bins_copy_start(const char *path, off_t len)
+{
+	char name[] = "/tmp/goprobe-test-XXXXXX", buf[65536];
+	int from = open(path, O_RDONLY | O_CLOEXEC), to = mkstemp(name);
+	ssize_t n;
+
+	assert_true(from >= 0 && to >= 0);
+	unlink(name);
+	for (; len > 0; len -= n) {
+		n = read(from, buf, len < (off_t)sizeof(buf) ? (size_t)len : sizeof(buf));
+		if (n <= 0)
+			break;
+		assert_int_equal(write(to, buf, (size_t)n), n);
+	}
+	close(from);
+	return to;
+}
+
+int bins_copy(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	assert_int_equal(stat(path, &st), 0);
+	fd = bins_copy_start(path, st.st_size);
+	assert_int_equal(lseek(fd, 0, SEEK_END), st.st_size);
+	return fd;
 }

@@ -6,35 +6,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "bins.h"
-
-/* A copy of the first @len bytes of @path; an open descriptor. */
-static int copy_of(const char *path, off_t len)
-{
-	char name[] = "/tmp/goprobe-test-XXXXXX", buf[65536];
-	int from = open(path, O_RDONLY | O_CLOEXEC), to = mkstemp(name);
-
-	assert_true(from >= 0 && to >= 0);
-	unlink(name);
-	for (off_t at = 0; at < len;) {
-		size_t want = len - at < (off_t)sizeof(buf) ?
-			      (size_t)(len - at) : sizeof(buf);
-		ssize_t n = read(from, buf, want);
-
-		if (n <= 0)
-			break;
-		assert_int_equal(write(to, buf, n), n);
-		at += n;
-	}
-	close(from);
-	return to;
-}
 
 static int look_at_type(void *ctx, uint64_t vaddr, const char *name)
 {
@@ -77,17 +54,16 @@ static void open_damaged(int fd, const char *what)
 
 static void test_truncated(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 	struct stat st;
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(stat(v[i].path, &st), 0);
+	while (bins_next_path(&b)) {
+		assert_int_equal(stat(b.path, &st), 0);
 		for (int k = 0; k < 40; k++) {
 			off_t len = k < 8 ? 1L << (k + 1) :
 				    st.st_size / 33 * (k - 7);
-			int fd = copy_of(v[i].path, len);
+			int fd = bins_copy_start(b.path, len);
 			struct diag d = { .sentence = NULL };
 			struct gobin *bin = NULL;
 
@@ -101,20 +77,16 @@ static void test_truncated(void **state)
 
 static void test_shrinks_later(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
-	struct stat st;
+	struct bins_each b = BINS("shapes", "");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
+	while (bins_next_path(&b)) {
 		struct diag d = { .sentence = NULL };
 		struct gobin *bin = NULL;
-		int fd;
+		int fd = bins_copy(b.path);
 
-		assert_int_equal(stat(v[i].path, &st), 0);
-		fd = copy_of(v[i].path, st.st_size);
 		assert_int_equal(gobin_open(fd, "it", &bin, &d), 0);
-		assert_int_equal(ftruncate(fd, st.st_size / 16), 0);
+		assert_int_equal(ftruncate(fd, lseek(fd, 0, SEEK_END) / 16), 0);
 		look_around(bin);
 		gobin_free(bin);
 		close(fd);
@@ -124,34 +96,28 @@ static void test_shrinks_later(void **state)
 /* Other bytes in the headers, the line table, the debug information. */
 static void test_damaged(void **state)
 {
-	static const char *const forms[] = { "-plain", "-stripped" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "-plain", "-stripped");
 	uint32_t seed = 7;
 	struct stat st;
 
 	(void)state;
-	for (size_t f = 0; f < 2; f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next_path(&b)) {
+		assert_int_equal(stat(b.path, &st), 0);
+		for (int round = 0; round < 24; round++) {
+			int fd = bins_copy(b.path);
 
-		for (size_t i = 0; i < n; i++) {
-			assert_int_equal(stat(v[i].path, &st), 0);
-			for (int round = 0; round < 24; round++) {
-				int fd = copy_of(v[i].path, st.st_size);
+			for (int k = 0; k < 1 + round * 8; k++) {
+				off_t at;
+				uint8_t byte;
 
-				for (int k = 0; k < 1 + round * 8; k++) {
-					off_t at;
-					uint8_t b;
-
-					seed = seed * 1664525 + 1013904223;
-					at = seed % (round % 3 ? st.st_size :
-						     4096);
-					b = seed >> 24;
-					assert_int_equal(pwrite(fd, &b, 1, at),
-							 1);
-				}
-				open_damaged(fd, "it");
-				close(fd);
+				seed = seed * 1664525 + 1013904223;
+				at = seed % (round % 3 ? st.st_size :
+					     4096);
+				byte = seed >> 24;
+				assert_int_equal(pwrite(fd, &byte, 1, at), 1);
 			}
+			open_damaged(fd, "it");
+			close(fd);
 		}
 	}
 }

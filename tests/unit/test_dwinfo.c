@@ -114,113 +114,91 @@ static const struct gotype *type_of(struct gobin *bin, const struct type_case *c
 
 static void test_types(void **state)
 {
-	static const char *const forms[] = { "", "-plain", "-pie", "-noopt" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-plain", "-pie", "-noopt");
 
 	(void)state;
-	for (size_t k = 0; k < sizeof(forms) / sizeof(*forms); k++) {
-		size_t n = bins_list(forms[k], v);
+	while (bins_next(&b)) {
+		for (size_t j = 0; j < sizeof(types) / sizeof(*types); j++) {
+			size_t len;
+			char *got;
+			FILE *f;
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-
-			for (size_t j = 0; j < sizeof(types) / sizeof(*types);
-			     j++) {
-				size_t len;
-				char *got;
-				FILE *f;
-
-				/* 1.15 lists [0]int after what follows it. */
-				if (v[i].minor < 17 &&
-				    !strcmp(types[j].func, "main.Arrays"))
-					continue;
-				f = open_memstream(&got, &len);
-				show(f, type_of(bin, &types[j]),
-				     types[j].depth);
-				fclose(f);
-				assert_string_equal(got, types[j].want);
-				free(got);
-			}
-			gobin_free(bin);
+			/* 1.15 lists [0]int after what follows it. */
+			if (b.minor < 17 && !strcmp(types[j].func, "main.Arrays"))
+				continue;
+			f = open_memstream(&got, &len);
+			show(f, type_of(b.bin, &types[j]), types[j].depth);
+			fclose(f);
+			assert_string_equal(got, types[j].want);
+			free(got);
 		}
 	}
 }
 
 static void test_shared(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 	const struct type_case pointer = { "main.Refs", 3, 0, NULL };
 	const struct type_case value = { "main.Refs", 4, 0, NULL };
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
-		const struct gotype *p = type_of(bin, &pointer);
-		const struct gotype *t = type_of(bin, &value);
+	while (bins_next(&b)) {
+		const struct gotype *p = type_of(b.bin, &pointer);
+		const struct gotype *t = type_of(b.bin, &value);
 
 		assert_ptr_equal(p->elem, t);
 		assert_ptr_equal(t->fields[0].type, p);
 		assert_ptr_equal(t->fields[2].type->elem, t);
-		gobin_free(bin);
 	}
 }
 
 /* What DWARF calls low_pc is what the line table calls entry. */
 static void test_entries(void **state)
 {
-	static const char *const forms[] = { "", "-plain", "-pie" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-plain", "-pie");
 
 	(void)state;
-	for (size_t k = 0; k < sizeof(forms) / sizeof(*forms); k++) {
-		size_t n = bins_list(forms[k], v);
+	while (bins_next(&b)) {
+		struct arena mem = { .head = NULL };
+		struct dwinfo *dw;
+		size_t nf, found = 0, compiled = 0;
+		const struct gofunc *f = gobin_funcs(b.bin, &nf);
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-			struct arena mem = { .head = NULL };
-			struct dwinfo *dw;
-			size_t nf, found = 0, compiled = 0;
-			const struct gofunc *f = gobin_funcs(bin, &nf);
+		dw = dwinfo_open(gobin_fd(b.bin), b.minor, 0, &mem);
+		assert_non_null(dw);
+		for (size_t j = 0; j < nf; j++) {
+			struct dwfunc df;
 
-			dw = dwinfo_open(gobin_fd(bin), v[i].minor, 0, &mem);
-			assert_non_null(dw);
-			for (size_t j = 0; j < nf; j++) {
-				struct dwfunc df;
-
-				if (f[j].flags & GOFUNC_ASM)
-					continue;
-				compiled++;
-				if (dwinfo_func(dw, f[j].entry, &df))
-					continue;
-				found++;
-				/* Up to 1.20 the line table shortens these. */
-				if (!strchr(f[j].name, '['))
-					assert_string_equal(df.name,
-							    f[j].name);
-				/* Not a byte beside the entry. */
-				assert_int_equal(dwinfo_func(dw, f[j].entry + 1,
-							     &df), -1);
-			}
-			assert_int_equal(found, compiled);
-			dwinfo_free(dw);
-			arena_fini(&mem);
-			gobin_free(bin);
+			if (f[j].flags & GOFUNC_ASM)
+				continue;
+			compiled++;
+			if (dwinfo_func(dw, f[j].entry, &df))
+				continue;
+			found++;
+			/* Up to 1.20 the line table shortens these. */
+			if (!strchr(f[j].name, '['))
+				assert_string_equal(df.name,
+						    f[j].name);
+			/* Not a byte beside the entry. */
+			assert_int_equal(dwinfo_func(dw, f[j].entry + 1,
+						     &df), -1);
 		}
+		assert_int_equal(found, compiled);
+		dwinfo_free(dw);
+		arena_fini(&mem);
 	}
 }
 
 static void test_none(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("-stripped", v);
+	struct bins_each b = BINS("shapes", "-stripped");
 	struct arena mem = { .head = NULL };
 	int fd;
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		fd = open(v[i].path, O_RDONLY | O_CLOEXEC);
-		assert_null(dwinfo_open(fd, v[i].minor, 0, &mem));
+	while (bins_next_path(&b)) {
+		fd = open(b.path, O_RDONLY | O_CLOEXEC);
+		assert_null(dwinfo_open(fd, b.minor, 0, &mem));
 		close(fd);
 	}
 	fd = open("/etc/passwd", O_RDONLY | O_CLOEXEC);

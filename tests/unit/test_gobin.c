@@ -19,370 +19,286 @@
 
 static void test_opens(void **state)
 {
-	static const char *const forms[] = {
-		"", "-pie", "-stripped", "-plain", "-noopt", "-go",
-	};
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-pie", "-stripped", "-plain", "-noopt", "-go");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		bool stripped = !strcmp(b.form, "-stripped") || !strcmp(b.form, "-go");
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-			bool stripped = !strcmp(forms[f], "-stripped") ||
-					!strcmp(forms[f], "-go");
-
-			assert_int_equal(gobin_go_minor(bin), v[i].minor);
-			assert_int_equal(gobin_has_types(bin), !stripped);
-			assert_non_null(bins_func(bin, "main.main"));
-			gobin_free(bin);
-		}
+		assert_int_equal(gobin_go_minor(b.bin), b.minor);
+		assert_int_equal(gobin_has_types(b.bin), !stripped);
+		assert_non_null(bins_func(b.bin, "main.main"));
 	}
 }
 
 /* The table by version, which stripped programs depend on. */
 static void test_layout(void **state)
 {
-	static const char *const forms[] = { "", "-pie", "-stripped" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-pie", "-stripped");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		struct goprobe_runtime want = { .g_tls = -8 };
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-			struct goprobe_runtime want = { .g_tls = -8 };
-
-			goversion_runtime(v[i].minor, &want);
-			assert_memory_equal(gobin_runtime(bin), &want,
-					    sizeof(want));
-			gobin_free(bin);
-		}
+		goversion_runtime(b.minor, &want);
+		assert_memory_equal(gobin_runtime(b.bin), &want, sizeof(want));
 	}
 }
 
 /* g's word stands among C's variables: by symbol, or by the code that reads it. */
 static void test_cgo_tls(void **state)
 {
-	struct bins_entry v[BINS_MAX], bare[BINS_MAX];
-	size_t n = bins_list("-cgo", v);
+	struct bins_each b = BINS("shapes", "-cgo");
 
 	(void)state;
-	assert_int_equal(bins_list("-cgo-stripped", bare), n);
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *a = bins_open(v[i].path);
-		struct gobin *b = bins_open(bare[i].path);
-		const struct gofunc *fn = bins_func(a, "main.Add");
+	while (bins_next(&b)) {
+		struct gobin *bare = bins_open(bins_twin(&b, "-cgo-stripped"));
+		const struct gofunc *fn = bins_func(b.bin, "main.Add");
 		char *text;
 
-		assert_in_range(-gobin_runtime(a)->g_tls, 9, 1000);
-		assert_int_equal(gobin_runtime(a)->g_tls,
-				 gobin_runtime(b)->g_tls);
+		assert_in_range(-gobin_runtime(b.bin)->g_tls, 9, 1000);
+		assert_int_equal(gobin_runtime(b.bin)->g_tls, gobin_runtime(bare)->g_tls);
 		assert_non_null(fn);
-		text = gobin_sig_text(a, fn);
+		text = gobin_sig_text(b.bin, fn);
 		assert_string_equal(text, "func(x int, s string) int");
 		free(text);
-		gobin_free(a);
-		gobin_free(b);
+		gobin_free(bare);
 	}
 }
 
 static void test_functions_sorted(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("-go", v);
+	struct bins_each b = BINS("shapes", "-go");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
+	while (bins_next(&b)) {
 		const struct gofunc *f;
-		size_t nf;
+		size_t n;
 
-		f = gobin_funcs(bin, &nf);
-		assert_true(nf > 5000);
-		for (size_t k = 0; k < nf; k++) {
+		f = gobin_funcs(b.bin, &n);
+		assert_true(n > 5000);
+		for (size_t k = 0; k < n; k++) {
 			assert_true(f[k].entry < f[k].end);
 			assert_true(!k || f[k - 1].end <= f[k].entry);
-			assert_ptr_equal(gobin_func_at(bin, f[k].entry), &f[k]);
-			assert_ptr_equal(gobin_func_at(bin, f[k].end - 1),
-					 &f[k]);
+			assert_ptr_equal(gobin_func_at(b.bin, f[k].entry), &f[k]);
+			assert_ptr_equal(gobin_func_at(b.bin, f[k].end - 1), &f[k]);
 		}
-		assert_null(gobin_func_at(bin, 0));
-		assert_null(gobin_func_at(bin, f[nf - 1].end));
-		gobin_free(bin);
+		assert_null(gobin_func_at(b.bin, 0));
+		assert_null(gobin_func_at(b.bin, f[n - 1].end));
+	}
+}
+
+static void same_functions(struct gobin *a, struct gobin *b)
+{
+	const struct gofunc *fa, *fb;
+	size_t na, nb;
+
+	fa = gobin_funcs(a, &na);
+	fb = gobin_funcs(b, &nb);
+	assert_int_equal(na, nb);
+	for (size_t i = 0; i < na; i++) {
+		assert_string_equal(fa[i].name, fb[i].name);
+		assert_int_equal(fa[i].entry, fb[i].entry);
+		assert_int_equal(fa[i].line, fb[i].line);
 	}
 }
 
 static void test_stripped_same(void **state)
 {
-	struct bins_entry whole[BINS_MAX], bare[BINS_MAX];
-	size_t n = bins_list("", whole);
+	struct bins_each b = BINS("shapes", "");
 
 	(void)state;
-	assert_int_equal(bins_list("-stripped", bare), n);
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *a = bins_open(whole[i].path);
-		struct gobin *b = bins_open(bare[i].path);
-		const struct gofunc *fa, *fb;
-		size_t na, nb;
+	while (bins_next(&b)) {
+		struct gobin *bare = bins_open(bins_twin(&b, "-stripped"));
 
-		fa = gobin_funcs(a, &na);
-		fb = gobin_funcs(b, &nb);
-		assert_int_equal(na, nb);
-		for (size_t k = 0; k < na; k++) {
-			assert_string_equal(fa[k].name, fb[k].name);
-			assert_int_equal(fa[k].entry, fb[k].entry);
-			assert_int_equal(fa[k].line, fb[k].line);
-		}
-		gobin_free(a);
-		gobin_free(b);
+		same_functions(b.bin, bare);
+		gobin_free(bare);
 	}
 }
 
 /* A copy of @path that has no section headers. */
 static int without_sections(const char *path)
 {
-	char name[] = "/tmp/goprobe-test-XXXXXX", buf[65536];
-	int in = open(path, O_RDONLY | O_CLOEXEC), out = mkstemp(name);
+	int fd = bins_copy(path);
 	Elf64_Ehdr eh;
-	ssize_t n;
 
-	assert_true(in >= 0 && out >= 0);
-	unlink(name);
-	while ((n = read(in, buf, sizeof(buf))) > 0)
-		assert_int_equal(write(out, buf, (size_t)n), n);
-	close(in);
-	assert_int_equal(pread(out, &eh, sizeof(eh), 0), sizeof(eh));
+	assert_int_equal(pread(fd, &eh, sizeof(eh), 0), sizeof(eh));
 	eh.e_shoff = 0;
 	eh.e_shentsize = 0;
 	eh.e_shnum = 0;
 	eh.e_shstrndx = 0;
-	assert_int_equal(pwrite(out, &eh, sizeof(eh), 0), sizeof(eh));
-	return out;
-}
-
-static int count_type(void *ctx, uint64_t vaddr, const char *name)
-{
-	(void)vaddr;
-	(void)name;
-	++*(size_t *)ctx;
-	return 0;
+	assert_int_equal(pwrite(fd, &eh, sizeof(eh), 0), sizeof(eh));
+	return fd;
 }
 
 static void test_no_sections(void **state)
 {
-	static const char *const forms[] = {
-		"-stripped", "-pie", "-cgo-stripped", "-go",
-	};
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "-stripped", "-pie", "-cgo-stripped", "-go");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		int fd = without_sections(b.path);
+		struct diag d = { .sentence = NULL };
+		size_t types = 0, bare_types = 0;
+		struct gobin *bare = NULL;
 
-		for (size_t i = 0; i < n; i++) {
-			int fd = without_sections(v[i].path);
-			struct gobin *a = bins_open(v[i].path), *b = NULL;
-			struct diag d = { .sentence = NULL };
-			size_t na, nb, ta = 0, tb = 0;
-			const struct gofunc *fa, *fb;
-
-			if (gobin_open(fd, "it", &b, &d))
-				fail_msg("%s: %s", v[i].path, d.sentence);
-			fa = gobin_funcs(a, &na);
-			fb = gobin_funcs(b, &nb);
-			assert_int_equal(na, nb);
-			for (size_t k = 0; k < na; k++) {
-				assert_string_equal(fa[k].name, fb[k].name);
-				assert_int_equal(fa[k].entry, fb[k].entry);
-				assert_int_equal(fa[k].line, fb[k].line);
-			}
-			gobin_each_rtype(a, count_type, &ta);
-			gobin_each_rtype(b, count_type, &tb);
-			assert_in_range(ta, 400, 100000);
-			assert_int_equal(ta, tb);
-			assert_string_equal(gobin_go_version(a), gobin_go_version(b));
-			assert_memory_equal(gobin_runtime(a), gobin_runtime(b),
-					    sizeof(*gobin_runtime(a)));
-			gobin_free(a);
-			gobin_free(b);
-			close(fd);
-		}
+		if (gobin_open(fd, "it", &bare, &d))
+			fail_msg("%s: %s", b.path, d.sentence);
+		same_functions(b.bin, bare);
+		gobin_each_rtype(b.bin, bins_count_type, &types);
+		gobin_each_rtype(bare, bins_count_type, &bare_types);
+		assert_in_range(types, 400, 100000);
+		assert_int_equal(types, bare_types);
+		assert_string_equal(gobin_go_version(b.bin), gobin_go_version(bare));
+		assert_memory_equal(gobin_runtime(b.bin), gobin_runtime(bare),
+				    sizeof(*gobin_runtime(bare)));
+		gobin_free(bare);
+		close(fd);
 	}
 }
 
 static void test_source_lines(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
-		const struct gofunc *a = bins_func(bin, "main.Ints");
-		const struct gofunc *b = bins_func(bin, "main.Leaf");
+	while (bins_next(&b)) {
+		const struct gofunc *ints = bins_func(b.bin, "main.Ints");
+		const struct gofunc *leaf = bins_func(b.bin, "main.Leaf");
 
-		assert_non_null(strstr(a->file, "/shapes/main.go"));
+		assert_non_null(strstr(ints->file, "/shapes/main.go"));
 		/* The func keyword since 1.20, before that what follows it. */
-		assert_in_range(a->line, 70, 80);
-		assert_true(b->line > a->line);
-		gobin_free(bin);
+		assert_in_range(ints->line, 70, 80);
+		assert_true(leaf->line > ints->line);
 	}
 }
 
 static void test_abi0(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
-		const struct gofunc *fn = bins_func(bin, "main.Ints");
+	while (bins_next(&b)) {
+		const struct gofunc *fn = bins_func(b.bin, "main.Ints");
 
-		assert_int_equal(!!(fn->flags & GOFUNC_ABI0), v[i].minor < 17);
+		assert_int_equal(!!(fn->flags & GOFUNC_ABI0), b.minor < 17);
 		assert_false(fn->flags & GOFUNC_ASM);
-		fn = bins_func(bin, "runtime.rt0_go");
+		fn = bins_func(b.bin, "runtime.rt0_go");
 		assert_true(fn->flags & GOFUNC_ASM);
 		assert_true(fn->flags & GOFUNC_ABI0);
-		gobin_free(bin);
 	}
 }
 
 static void test_inlined(void **state)
 {
-	static const char *const forms[] = { "", "-stripped", "-pie" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-stripped", "-pie");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		size_t before, after;
+		const struct gofunc *old = gobin_funcs(b.bin, &before);
+		const struct gofunc *fn;
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-			size_t before, after;
-			const struct gofunc *old = gobin_funcs(bin, &before);
-			const struct gofunc *fn;
-
-			assert_null(bins_func(bin, "main.inlined"));
-			assert_int_equal(gobin_load_inlined(bin), 0);
-			assert_int_equal(gobin_load_inlined(bin), 0);
-			gobin_funcs(bin, &after);
-			assert_true(after > before);
-			fn = bins_func(bin, "main.inlined");
-			assert_non_null(fn);
-			assert_int_equal(fn->flags, GOFUNC_INLINED);
-			assert_int_equal(fn->entry, 0);
-			assert_int_equal(fn->ninlined, 2);
-			assert_non_null(strstr(fn->file, "shapes/main.go"));
-			assert_non_null(gobin_sig(bin, fn)->incomplete);
-			/* What was handed out before is still there. */
-			assert_non_null(old[before - 1].name);
-			assert_non_null(gobin_sig(bin, &old[0]));
-			gobin_free(bin);
-		}
+		assert_null(bins_func(b.bin, "main.inlined"));
+		assert_int_equal(gobin_load_inlined(b.bin), 0);
+		assert_int_equal(gobin_load_inlined(b.bin), 0);
+		gobin_funcs(b.bin, &after);
+		assert_true(after > before);
+		fn = bins_func(b.bin, "main.inlined");
+		assert_non_null(fn);
+		assert_int_equal(fn->flags, GOFUNC_INLINED);
+		assert_int_equal(fn->entry, 0);
+		assert_int_equal(fn->ninlined, 2);
+		assert_non_null(strstr(fn->file, "shapes/main.go"));
+		assert_non_null(gobin_sig(b.bin, fn)->incomplete);
+		/* What was handed out before is still there. */
+		assert_non_null(old[before - 1].name);
+		assert_non_null(gobin_sig(b.bin, &old[0]));
 	}
 }
 
 static void test_code_offsets(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("-pie", v);
+	struct bins_each b = BINS("shapes", "-pie");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
-		const struct gofunc *fn = bins_func(bin, "main.main");
-		int64_t off = gobin_code_offset(bin, fn->entry);
+	while (bins_next(&b)) {
+		const struct gofunc *fn = bins_func(b.bin, "main.main");
+		int64_t off = gobin_code_offset(b.bin, fn->entry);
 		uint8_t file[8];
 
 		assert_true(off > 0);
-		assert_int_equal(gobin_code_vaddr(bin, (uint64_t)off),
-				 fn->entry);
-		assert_int_equal(pread(gobin_fd(bin), file, 8, off), 8);
-		assert_memory_equal(gobin_code(bin, fn->entry, 8), file, 8);
-		assert_int_equal(gobin_code_offset(bin, 0), -1);
-		assert_int_equal(gobin_code_offset(bin, UINT64_MAX), -1);
-		assert_null(gobin_code(bin, fn->entry, SIZE_MAX));
-		assert_null(gobin_code(bin, UINT64_MAX - 2, 8));
-		gobin_free(bin);
+		assert_int_equal(gobin_code_vaddr(b.bin, (uint64_t)off), fn->entry);
+		assert_int_equal(pread(gobin_fd(b.bin), file, 8, off), 8);
+		assert_memory_equal(gobin_code(b.bin, fn->entry, 8), file, 8);
+		assert_int_equal(gobin_code_offset(b.bin, 0), -1);
+		assert_int_equal(gobin_code_offset(b.bin, UINT64_MAX), -1);
+		assert_null(gobin_code(b.bin, fn->entry, SIZE_MAX));
+		assert_null(gobin_code(b.bin, UINT64_MAX - 2, 8));
 	}
 }
 
 static void test_type_names(void **state)
 {
-	static const char *const forms[] = { "", "-pie", "-stripped" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-pie", "-stripped");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		bool pointer = false, value = false;
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-			bool pointer = false, value = false;
+		/* Descriptors lie somewhere in the first 12 MiB. */
+		for (uint64_t at = 0; at < 12 << 20; at += 8) {
+			const char *s = gobin_rtype_name(b.bin, at);
 
-			/* Descriptors lie somewhere in the first 12 MiB. */
-			for (uint64_t at = 0; at < 12 << 20; at += 8) {
-				const char *s = gobin_rtype_name(bin, at);
-
-				if (!s)
-					continue;
-				pointer |= !strcmp(s, "*errors.errorString");
-				value |= !strcmp(s, "main.Square");
-			}
-			assert_true(pointer);
-			assert_true(value);
-			assert_null(gobin_rtype_name(bin, UINT64_MAX - 7));
-			gobin_free(bin);
+			if (!s)
+				continue;
+			pointer |= !strcmp(s, "*errors.errorString");
+			value |= !strcmp(s, "main.Square");
 		}
+		assert_true(pointer);
+		assert_true(value);
+		assert_null(gobin_rtype_name(b.bin, UINT64_MAX - 7));
 	}
 }
 
 /* A copy of @path that says "go1.99" wherever it says "go1.@minor". */
 static int renamed(const char *path, int minor)
 {
-	char name[] = "/tmp/goprobe-test-XXXXXX", old[16];
-	int in = open(path, O_RDONLY | O_CLOEXEC), out = mkstemp(name);
-	off_t size = lseek(in, 0, SEEK_END);
-	char *p = malloc((size_t)size), *at = p;
+	int fd = bins_copy(path);
+	off_t size = lseek(fd, 0, SEEK_END);
+	char *p = malloc((size_t)size), *at = p, old[16];
 
-	assert_true(in >= 0 && out >= 0 && p);
-	unlink(name);
-	assert_int_equal(pread(in, p, (size_t)size, 0), size);
+	assert_non_null(p);
+	assert_int_equal(pread(fd, p, (size_t)size, 0), size);
 	snprintf(old, sizeof(old), "go1.%d", minor);
 	while ((at = memmem(at, (size_t)(p + size - at), old, strlen(old))))
 		memcpy(at, "go1.99", 6);
-	assert_int_equal(write(out, p, (size_t)size), size);
+	assert_int_equal(pwrite(fd, p, (size_t)size, 0), size);
 	free(p);
-	close(in);
-	return out;
+	return fd;
 }
 
 /* Debug information tells what the table by version can't. */
 static void test_newer(void **state)
 {
-	struct bins_entry whole[BINS_MAX], bare[BINS_MAX];
-	size_t n = bins_list("", whole);
+	struct bins_each b = BINS("shapes", "");
 
 	(void)state;
-	assert_int_equal(bins_list("-stripped", bare), n);
-	for (size_t i = 0; i < n; i++) {
+	while (bins_next_path(&b)) {
+		const char *bare = bins_twin(&b, "-stripped");
 		struct diag d = { .sentence = NULL };
 		struct gobin *bin = NULL;
 		int fd;
 
-		if (whole[i].minor != GOVERSION_MAX)
+		if (b.minor != GOVERSION_MAX)
 			continue;
-		fd = renamed(whole[i].path, whole[i].minor);
+		fd = renamed(b.path, b.minor);
 		assert_int_equal(gobin_open(fd, "it", &bin, &d), 0);
 		assert_int_equal(gobin_go_minor(bin), 99);
 		assert_int_equal(gobin_runtime(bin)->g_goid, 0x98);
 		gobin_free(bin);
 		close(fd);
-		fd = renamed(bare[i].path, bare[i].minor);
+		fd = renamed(bare, b.minor);
 		assert_int_equal(gobin_open(fd, "it", &bin, &d), -1);
 		assert_non_null(strstr(d.sentence, "newer than this goprobe knows"));
 		assert_non_null(d.hint);
@@ -394,18 +310,14 @@ static void test_newer(void **state)
 /* Plugins have no build information up to some release; units do. */
 static void test_plugin(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("-plugin", v);
+	struct bins_each b = BINS("shapes", "-plugin");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
-
-		assert_int_equal(gobin_go_minor(bin), v[i].minor);
-		assert_non_null(strstr(gobin_go_version(bin), "go1."));
-		assert_null(strpbrk(gobin_go_version(bin), "; "));
-		assert_non_null(bins_func(bin, "cgo.Add"));
-		gobin_free(bin);
+	while (bins_next(&b)) {
+		assert_int_equal(gobin_go_minor(b.bin), b.minor);
+		assert_non_null(strstr(gobin_go_version(b.bin), "go1."));
+		assert_null(strpbrk(gobin_go_version(b.bin), "; "));
+		assert_non_null(bins_func(b.bin, "cgo.Add"));
 	}
 }
 

@@ -85,38 +85,31 @@ static unsigned int possible(struct gobin *bin, const struct gosig *sig)
 
 static void test_real_types(void **state)
 {
-	static const char *const forms[] = { "", "-pie", "-noopt", "-plain" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-pie", "-noopt", "-plain");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		unsigned int ints = 0, pointers = 0, strings = 0;
+		size_t nf;
+		const struct gofunc *fn = gobin_funcs(b.bin, &nf);
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-			unsigned int ints = 0, pointers = 0, strings = 0;
-			size_t nf;
-			const struct gofunc *fn = gobin_funcs(bin, &nf);
+		for (size_t k = 0; k < nf; k++) {
+			const struct gosig *sig;
 
-			for (size_t k = 0; k < nf; k++) {
-				const struct gosig *sig;
-
-				if (strncmp(fn[k].name, "main.Keep[", 10))
-					continue;
-				sig = gobin_sig(bin, &fn[k]);
-				if (!strcmp(sig->params[0].type->name, "main.Named")) {
-					strings++;
-					continue;
-				}
-				ints += possible(bin, sig) == 3;
-				pointers += possible(bin, sig) == 12;
+			if (strncmp(fn[k].name, "main.Keep[", 10))
+				continue;
+			sig = gobin_sig(b.bin, &fn[k]);
+			if (!strcmp(sig->params[0].type->name, "main.Named")) {
+				strings++;
+				continue;
 			}
-			/* 1.18 has them. */
-			assert_int_equal(ints, v[i].minor >= 18);
-			assert_int_equal(pointers, v[i].minor >= 18);
-			assert_int_equal(strings, v[i].minor >= 18);
-			gobin_free(bin);
+			ints += possible(b.bin, sig) == 3;
+			pointers += possible(b.bin, sig) == 12;
 		}
+		/* 1.18 has them. */
+		assert_int_equal(ints, b.minor >= 18);
+		assert_int_equal(pointers, b.minor >= 18);
+		assert_int_equal(strings, b.minor >= 18);
 	}
 }
 

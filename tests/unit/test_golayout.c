@@ -16,9 +16,9 @@
 #include "bins.h"
 #include "golayout.h"
 #include "goversion.h"
+#include "rows.h"
 
 #define MISSING UINT64_MAX
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
 
 /* Does not go through dwinfo: another pair of eyes. */
 struct debug {
@@ -164,17 +164,16 @@ static void check(struct debug *d, int minor, const void *table, const struct ro
 
 static void test_offsets(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct goversion_moduledata md = goversion_moduledata(v[i].minor);
+	while (bins_next_path(&b)) {
+		struct goversion_moduledata md = goversion_moduledata(b.minor);
 		struct debug d;
 
-		debug_open(&d, v[i].path);
-		check(&d, v[i].minor, golayout_get(v[i].minor), rows, ARRAY_SIZE(rows));
-		check(&d, v[i].minor, &md, module_rows, ARRAY_SIZE(module_rows));
+		debug_open(&d, b.path);
+		check(&d, b.minor, golayout_get(b.minor), rows, N(rows));
+		check(&d, b.minor, &md, module_rows, N(module_rows));
 		debug_close(&d);
 	}
 }

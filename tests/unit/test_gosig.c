@@ -13,33 +13,19 @@
 #include "arena.h"
 #include "bins.h"
 #include "gosig.h"
+#include "rows.h"
 
 /* The sum of a signature's places is what the line table says. */
 static void test_adds_up(void **state)
 {
-	static const char *const forms[] = { "", "-pie", "-noopt" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-pie", "-noopt");
 
 	(void)state;
-	for (size_t k = 0; k < sizeof(forms) / sizeof(*forms); k++) {
-		size_t n = bins_list(forms[k], v);
+	while (bins_next(&b)) {
+		size_t compiled, told = bins_told(b.bin, &compiled);
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-			size_t nf, compiled = 0, told = 0;
-			const struct gofunc *f = gobin_funcs(bin, &nf);
-
-			for (size_t j = 0; j < nf; j++) {
-				if (f[j].flags & GOFUNC_ASM)
-					continue;
-				compiled++;
-				told += !gobin_sig(bin, &f[j])->incomplete;
-			}
-			print_message("%s: %zu of %zu compiled functions\n",
-				      v[i].path, told, compiled);
-			assert_true(told * 1000 >= compiled * 995);
-			gobin_free(bin);
-		}
+		print_message("%s: %zu of %zu compiled functions\n", b.path, told, compiled);
+		assert_true(told * 1000 >= compiled * 995);
 	}
 }
 
@@ -129,40 +115,26 @@ static void check_known(const struct gosig *sig, const char *want)
 
 static void test_signatures(void **state)
 {
-	static const char *const forms[] = { "", "-pie", "-plain" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-pie", "-plain");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		for (size_t k = 0; k < N(sigs); k++) {
+			const struct sig_case *c = &sigs[k];
+			const struct gofunc *fn;
+			char *text;
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-
-			for (size_t k = 0; k < sizeof(sigs) / sizeof(*sigs);
-			     k++) {
-				const struct sig_case *c = &sigs[k];
-				const struct gofunc *fn;
-				char *text;
-
-				if (v[i].minor < c->since ||
-				    (c->before && v[i].minor >= c->before))
-					continue;
-				fn = bins_func(bin, c->name);
-				if (!fn)
-					fail_msg("%s: no %s", v[i].path,
-						 c->name);
-				text = gobin_sig_text(bin, fn);
-				if (strcmp(text, c->text))
-					fail_msg("%s: %s is %s, not %s",
-						 v[i].path, c->name, text,
-						 c->text);
-				if (c->known)
-					check_known(gobin_sig(bin, fn),
-						    c->known);
-				free(text);
-			}
-			gobin_free(bin);
+			if (b.minor < c->since || (c->before && b.minor >= c->before))
+				continue;
+			fn = bins_func(b.bin, c->name);
+			if (!fn)
+				fail_msg("%s: no %s", b.path, c->name);
+			text = gobin_sig_text(b.bin, fn);
+			if (strcmp(text, c->text))
+				fail_msg("%s: %s is %s, not %s", b.path, c->name, text, c->text);
+			if (c->known)
+				check_known(gobin_sig(b.bin, fn), c->known);
+			free(text);
 		}
 	}
 }
@@ -345,19 +317,11 @@ static void test_made(void **state)
 
 int main(void)
 {
-	enum { N = sizeof(made) / sizeof(*made) };
-	struct CMUnitTest tests[N + 2] = {
+	struct CMUnitTest tests[2 + N(made)] = {
 		{ "signatures add up with the line table", test_adds_up },
 		{ "signatures read as Go writes them", test_signatures },
 	};
 
-	for (size_t i = 0; i < N; i++) {
-		tests[i + 2] = (struct CMUnitTest){
-			.name = made[i].claim,
-			.test_func = test_made,
-			.initial_state = (void *)(uintptr_t)&made[i],
-		};
-	}
-
+	ROWS(tests + 2, made, test_made);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,37 +45,32 @@ static uint8_t *load(const char *path, size_t *len)
 
 static void test_real(void **state)
 {
-	static const char *const forms[] = { "", "-pie", "-go" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-pie", "-go");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next_path(&b)) {
+		struct pclntab_func pf;
+		struct pclntab t;
+		size_t len, named = 0, filed = 0;
+		uint64_t last = 0;
+		uint8_t *p = load(b.path, &len);
 
-		for (size_t i = 0; i < n; i++) {
-			struct pclntab_func pf;
-			struct pclntab t;
-			size_t len, named = 0, filed = 0;
-			uint64_t last = 0;
-			uint8_t *p = load(v[i].path, &len);
+		assert_int_equal(pclntab_init(&t, p, len), 0);
+		assert_true(t.nfunc > 1000);
+		for (uint32_t k = 0; k < t.nfunc; k++) {
+			int line;
 
-			assert_int_equal(pclntab_init(&t, p, len), 0);
-			assert_true(t.nfunc > 1000);
-			for (uint32_t k = 0; k < t.nfunc; k++) {
-				int line;
-
-				assert_int_equal(pclntab_func(&t, k, &pf), 0);
-				assert_true(pf.entry >= last);
-				last = pf.entry;
-				named += *pf.name != 0;
-				filed += !!pclntab_file(&t, &pf, &line);
-			}
-			assert_int_equal(named, t.nfunc);
-			/* C and the linker's marks have none. */
-			assert_true(filed + 64 >= t.nfunc);
-			assert_int_equal(pclntab_func(&t, t.nfunc, &pf), -1);
-			free(p);
+			assert_int_equal(pclntab_func(&t, k, &pf), 0);
+			assert_true(pf.entry >= last);
+			last = pf.entry;
+			named += *pf.name != 0;
+			filed += !!pclntab_file(&t, &pf, &line);
 		}
+		assert_int_equal(named, t.nfunc);
+		/* C and the linker's marks have none. */
+		assert_true(filed + 64 >= t.nfunc);
+		assert_int_equal(pclntab_func(&t, t.nfunc, &pf), -1);
+		free(p);
 	}
 }
 
@@ -157,13 +152,12 @@ static void look_at_copy(const uint8_t *from, size_t len)
 
 static void test_cut(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
+	while (bins_next_path(&b)) {
 		size_t len;
-		uint8_t *p = load(v[i].path, &len);
+		uint8_t *p = load(b.path, &len);
 
 		for (size_t k = 0; k < 128; k++)
 			look_at_copy(p, k);
@@ -175,14 +169,13 @@ static void test_cut(void **state)
 
 static void test_damaged(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 	uint32_t seed = 3;
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
+	while (bins_next_path(&b)) {
 		size_t len;
-		uint8_t *p = load(v[i].path, &len);
+		uint8_t *p = load(b.path, &len);
 
 		for (int round = 0; round < 100; round++) {
 			size_t at[8];

@@ -188,45 +188,33 @@ static struct plan *plan_one(struct gobin *bin, const char *name)
 
 static void test_frames(void **state)
 {
-	static const char *const forms[] = { "", "-pie" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-pie");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+			const struct plan_case *c = &cases[k];
+			struct plan *p;
+			char *got, *want;
+			size_t len;
+			FILE *out;
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-
-			for (size_t k = 0; k < sizeof(cases) / sizeof(*cases);
-			     k++) {
-				const struct plan_case *c = &cases[k];
-				struct plan *p;
-				char *got, *want;
-				size_t len;
-				FILE *out;
-
-				if (v[i].minor < c->since ||
-				    (c->before && v[i].minor >= c->before))
-					continue;
-				p = plan_one(bin, c->func);
-				out = open_memstream(&got, &len);
-				show_frame(out, p, &p->funcs[0]->call);
-				fputs(" -> ", out);
-				show_frame(out, p, &p->funcs[0]->ret);
-				fclose(out);
-				out = open_memstream(&want, &len);
-				fprintf(out, "%s -> %s", c->call, c->ret);
-				fclose(out);
-				if (strcmp(got, want))
-					fail_msg("%s: %s\n got %s\nwant %s",
-						 v[i].path, c->func, got,
-						 want);
-				free(got);
-				free(want);
-				plan_free(p);
-			}
-			gobin_free(bin);
+			if (b.minor < c->since || (c->before && b.minor >= c->before))
+				continue;
+			p = plan_one(b.bin, c->func);
+			out = open_memstream(&got, &len);
+			show_frame(out, p, &p->funcs[0]->call);
+			fputs(" -> ", out);
+			show_frame(out, p, &p->funcs[0]->ret);
+			fclose(out);
+			out = open_memstream(&want, &len);
+			fprintf(out, "%s -> %s", c->call, c->ret);
+			fclose(out);
+			if (strcmp(got, want))
+				fail_msg("%s: %s\n got %s\nwant %s", b.path, c->func, got, want);
+			free(got);
+			free(want);
+			plan_free(p);
 		}
 	}
 }
@@ -284,70 +272,56 @@ static const struct point_case point_cases[] = {
 
 static void test_points(void **state)
 {
-	static const char *const forms[] = { "", "-pie", "-stripped" };
 	static const char *const entries[] = {
 		"none", "check", "push", "nop", "first",
 	};
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-pie", "-stripped");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		for (size_t k = 0; k < sizeof(point_cases) / sizeof(*point_cases); k++) {
+			const struct point_case *c = &point_cases[k];
+			struct plan *p = plan_one(b.bin, c->func);
+			char got[128];
+			int at;
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
+			check_points(p);
+			at = snprintf(got, sizeof(got), "%s",
+				      entries[p->funcs[0]->entry]);
+			for (size_t j = 0; j < p->files[0].n; j++) {
+				const struct goprobe_point *pt;
 
-			for (size_t k = 0; k < sizeof(point_cases) /
-			     sizeof(*point_cases); k++) {
-				const struct point_case *c = &point_cases[k];
-				struct plan *p = plan_one(bin, c->func);
-				char got[128];
-				int at;
-
-				check_points(p);
-				at = snprintf(got, sizeof(got), "%s",
-					      entries[p->funcs[0]->entry]);
-				for (size_t j = 0; j < p->files[0].n; j++) {
-					const struct goprobe_point *pt;
-
-					pt = &p->files[0].v[j];
-					at += snprintf(got + at,
-						       sizeof(got) - at,
-						       " %c%s", "?CRT"[pt->kind],
-						       pt->skip ? "!" : "");
-				}
-				if (strcmp(got, c->want))
-					fail_msg("%s: %s has %s, not %s",
-						 v[i].path, c->func, got,
-						 c->want);
-				plan_free(p);
+				pt = &p->files[0].v[j];
+				at += snprintf(got + at,
+					       sizeof(got) - at,
+					       " %c%s", "?CRT"[pt->kind],
+					       pt->skip ? "!" : "");
 			}
-			gobin_free(bin);
+			if (strcmp(got, c->want))
+				fail_msg("%s: %s has %s, not %s", b.path, c->func, got, c->want);
+			plan_free(p);
 		}
 	}
 }
 
 static void test_no_return(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 	struct plan_options opt = plan_defaults;
 
 	(void)state;
 	opt.no_return = true;
 	opt.string_limit = 7;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
+	while (bins_next(&b)) {
 		struct plan *p = plan_new(&opt);
 		struct diag d = { .sentence = NULL };
 
-		assert_int_equal(plan_add(p, bin, bins_func(bin, "main.Strings"),
+		assert_int_equal(plan_add(p, b.bin, bins_func(b.bin, "main.Strings"),
 					  &d), 0);
 		assert_int_equal(p->files[0].n, 1);
 		assert_int_equal(p->files[0].v[0].kind, GOPROBE_POINT_CALL);
 		assert_int_equal(p->plans[0].string_limit, 7);
 		plan_free(p);
-		gobin_free(bin);
 	}
 }
 
@@ -359,26 +333,24 @@ static void test_refused(void **state)
 		"runtime.sigtramp", "runtime.mcall", "runtime.rt0_go",
 		"runtime.asyncPreempt", "runtime.memmove",
 	};
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
+	while (bins_next(&b)) {
 		struct plan *p = plan_new(NULL);
 
-		assert_int_equal(gobin_load_inlined(bin), 0);
+		assert_int_equal(gobin_load_inlined(b.bin), 0);
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
-			const struct gofunc *fn = bins_func(bin, names[k]);
+			const struct gofunc *fn = bins_func(b.bin, names[k]);
 			struct diag d = { .sentence = NULL };
 			struct plan_func info;
 
 			if (!fn)	/* not in each release */
 				continue;
-			plan_survey(bin, fn, &info);
+			plan_survey(b.bin, fn, &info);
 			assert_non_null(info.refused);
 			assert_int_equal(info.entry, PLAN_ENTRY_NONE);
-			assert_int_equal(plan_add(p, bin, fn, &d), -1);
+			assert_int_equal(plan_add(p, b.bin, fn, &d), -1);
 			assert_non_null(strstr(d.sentence, names[k]));
 			assert_non_null(strstr(d.sentence, info.refused));
 			diag_fini(&d);
@@ -386,7 +358,6 @@ static void test_refused(void **state)
 		assert_int_equal(p->nfuncs, 0);
 		assert_int_equal(p->nfiles, 0);
 		plan_free(p);
-		gobin_free(bin);
 	}
 }
 
@@ -422,38 +393,31 @@ static void test_twice(void **state)
 /* A whole program: shared plans, sound references, in little time. */
 static void test_all(void **state)
 {
-	static const char *const forms[] = { "", "-stripped", "-go" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-stripped", "-go");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		struct plan *p = plan_new(NULL);
+		clock_t start = clock();
+		size_t nf;
+		const struct gofunc *fns = gobin_funcs(b.bin, &nf);
+		struct diag d = { .sentence = NULL };
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-			struct plan *p = plan_new(NULL);
-			clock_t start = clock();
-			size_t nf;
-			const struct gofunc *fns = gobin_funcs(bin, &nf);
-			struct diag d = { .sentence = NULL };
-
-			for (size_t k = 0; k < nf; k++) {
-				if (plan_add(p, bin, &fns[k], &d))
-					diag_fini(&d);
-			}
-			assert_int_equal(plan_finish(p, &d), 0);
-			/* A tenth of that without sanitizers. */
-			assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
-			assert_true(p->nfuncs * 100 > nf * 85);
-			assert_true(p->nplans < 2 * p->nfuncs);
-			check_points(p);
-			print_message("%s: %zu of %zu functions, %zu plans, %zu types, %zu references, %zu dynamic, %.1f s\n",
-				      v[i].path, p->nfuncs, nf, p->nplans,
-				      p->ntypes, p->nrefs, p->files[0].ndynamic,
-				      (double)(clock() - start) / CLOCKS_PER_SEC);
-			plan_free(p);
-			gobin_free(bin);
+		for (size_t k = 0; k < nf; k++) {
+			if (plan_add(p, b.bin, &fns[k], &d))
+				diag_fini(&d);
 		}
+		assert_int_equal(plan_finish(p, &d), 0);
+		/* A tenth of that without sanitizers. */
+		assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
+		assert_true(p->nfuncs * 100 > nf * 85);
+		assert_true(p->nplans < 2 * p->nfuncs);
+		check_points(p);
+		print_message("%s: %zu of %zu functions, %zu plans, %zu types, %zu references, %zu dynamic, %.1f s\n",
+			      b.path, p->nfuncs, nf, p->nplans,
+			      p->ntypes, p->nrefs, p->files[0].ndynamic,
+			      (double)(clock() - start) / CLOCKS_PER_SEC);
+		plan_free(p);
 	}
 }
 

@@ -31,34 +31,30 @@ static const struct {
 
 static void test_methods(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list_of("kinds", "-stripped", v);
+	struct bins_each b = BINS("kinds", "-stripped");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
-
+	while (bins_next(&b)) {
 		for (size_t k = 0; k < sizeof(methods) / sizeof(*methods); k++) {
-			const struct gofunc *fn = bins_func(bin, methods[k].func);
+			const struct gofunc *fn = bins_func(b.bin, methods[k].func);
 			const struct gosig *sig;
 			char *text;
 
 			if (!fn)
-				fail_msg("1.%d: no %s", v[i].minor, methods[k].func);
-			sig = gobin_sig(bin, fn);
+				fail_msg("1.%d: no %s", b.minor, methods[k].func);
+			sig = gobin_sig(b.bin, fn);
 			assert_null(sig->incomplete);
 			assert_true(sig->receiver);
 			assert_string_equal(sig->params[0].name, "recv");
 			assert_string_equal(sig->params[0].type->name, methods[k].receiver);
-			text = gobin_sig_text(bin, fn);
+			text = gobin_sig_text(b.bin, fn);
 			assert_string_equal(text, methods[k].text);
 			free(text);
 		}
 		/* What is no method says so, or has nothing to tell. */
-		assert_non_null(gobin_sig(bin, bins_func(bin, "runtime.mallocgc"))->incomplete);
-		assert_null(gobin_sig(bin, bins_func(bin, "main.main"))->incomplete);
-		assert_null(gobin_sig(bin, bins_func(bin, "runtime.init.0"))->incomplete);
-		gobin_free(bin);
+		assert_non_null(gobin_sig(b.bin, bins_func(b.bin, "runtime.mallocgc"))->incomplete);
+		assert_null(gobin_sig(b.bin, bins_func(b.bin, "main.main"))->incomplete);
+		assert_null(gobin_sig(b.bin, bins_func(b.bin, "runtime.init.0"))->incomplete);
 	}
 }
 
@@ -87,22 +83,20 @@ static void same_types(const char *func, const struct goparam *a, const struct g
 /* Each method that is described at all is what debug information says. */
 static void test_debug(void **state)
 {
-	struct bins_entry whole[BINS_MAX], bare[BINS_MAX];
-	size_t n = bins_list_of("kinds", "", whole);
+	struct bins_each b = BINS("kinds", "");
 
 	(void)state;
-	assert_int_equal(bins_list_of("kinds", "-stripped", bare), n);
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *a = bins_open(whole[i].path), *b = bins_open(bare[i].path);
+	while (bins_next(&b)) {
+		struct gobin *bare = bins_open(bins_twin(&b, "-stripped"));
 		const struct gofunc *fa, *fb;
 		size_t na, nb, both = 0, all = 0, odd = 0;
 
-		fa = gobin_funcs(a, &na);
-		fb = gobin_funcs(b, &nb);
+		fa = gobin_funcs(b.bin, &na);
+		fb = gobin_funcs(bare, &nb);
 		assert_int_equal(na, nb);
 		for (size_t k = 0; k < na; k++) {
-			const struct gosig *sa = gobin_sig(a, &fa[k]);
-			const struct gosig *sb = gobin_sig(b, &fb[k]);
+			const struct gosig *sa = gobin_sig(b.bin, &fa[k]);
+			const struct gosig *sb = gobin_sig(bare, &fb[k]);
 
 			all += is_whole(sb);
 			if (!is_whole(sa) || !is_whole(sb))
@@ -112,8 +106,7 @@ static void test_debug(void **state)
 			assert_true(sb->receiver || (!sb->nparams && !sb->nresults));
 			if (sa->nparams != sb->nparams)
 				fail_msg("1.%d: %s has %zu parameters; debug information %zu",
-					 whole[i].minor, fa[k].name, sb->nparams,
-					 sa->nparams);
+					 b.minor, fa[k].name, sb->nparams, sa->nparams);
 			same_types(fa[k].name, sb->params, sa->params, sa->nparams);
 			/* It lacks unnamed results of some inlinable functions. */
 			if (sa->nresults < sb->nresults)
@@ -125,8 +118,7 @@ static void test_debug(void **state)
 		assert_in_range(odd, 0, both / 20);
 		assert_in_range(all, 200, 10000);
 		assert_in_range(both, 150, 10000);
-		gobin_free(a);
-		gobin_free(b);
+		gobin_free(bare);
 	}
 }
 

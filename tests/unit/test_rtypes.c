@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +20,7 @@
 #include "dwtype.h"
 #include "hmap.h"
 #include "linktab.h"
-
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
+#include "rows.h"
 
 /* A binary, its debug information, and types made of that. */
 struct both {
@@ -34,7 +32,7 @@ struct both {
 	int minor;
 };
 
-static void both_open(struct both *b, const struct bins_entry *e)
+static void both_open(struct both *b, const struct bins_each *e)
 {
 	struct diag d = { .sentence = NULL };
 	struct linktab link;
@@ -159,7 +157,7 @@ static void compare(struct both *b, const struct dwdie *die, const struct hmap *
 	t->maps += !!have->map;
 }
 
-static void compare_all(const struct bins_entry *e, struct tally *t)
+static void compare_all(const struct bins_each *e, struct tally *t)
 {
 	struct hmap listed = { .n = 0 };
 	struct dwdie die;
@@ -193,15 +191,14 @@ static const struct {
 
 static void test_debug(void **state)
 {
-	struct bins_entry v[BINS_MAX];
 	struct tally t;
 
 	(void)state;
-	for (size_t p = 0; p < ARRAY_SIZE(programs); p++) {
-		size_t n = bins_list_of(programs[p].program, programs[p].form, v);
+	for (size_t p = 0; p < N(programs); p++) {
+		struct bins_each b = BINS(programs[p].program, programs[p].form);
 
-		for (size_t i = 0; i < n; i++) {
-			compare_all(&v[i], &t);
+		while (bins_next_path(&b)) {
+			compare_all(&b, &t);
 			assert_in_range(t.types, 400, 100000);
 			assert_in_range(t.maps, 5, 1000);
 			/* Interfaces that only type switches mention. */
@@ -256,16 +253,14 @@ static void lines_fini(struct lines *l)
 
 static void test_stripped(void **state)
 {
-	struct bins_entry whole[BINS_MAX], bare[BINS_MAX];
-	size_t n = bins_list_of("kinds", "", whole);
+	struct bins_each each = BINS("kinds", "");
 
 	(void)state;
-	assert_int_equal(bins_list_of("kinds", "-stripped", bare), n);
-	for (size_t i = 0; i < n; i++) {
+	while (bins_next_path(&each)) {
 		struct lines a, b;
 
-		lines_of(whole[i].path, &a);
-		lines_of(bare[i].path, &b);
+		lines_of(each.path, &a);
+		lines_of(bins_twin(&each, "-stripped"), &b);
 		assert_int_equal(a.n, b.n);
 		for (size_t k = 0; k < a.n; k++)
 			assert_string_equal(a.v[k], b.v[k]);
@@ -315,32 +310,24 @@ static const struct {
 
 static void test_find(void **state)
 {
-	static const char *const forms[] = { "", "-stripped", "-pie" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("kinds", "", "-stripped", "-pie");
 
 	(void)state;
-	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
-		size_t n = bins_list_of("kinds", forms[f], v);
+	while (bins_next(&b)) {
+		for (size_t k = 0; k < N(names); k++) {
+			const struct gotype *t;
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-
-			for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
-				const struct gotype *t;
-
-				if (v[i].minor < names[k].since)
-					continue;
-				t = gobin_find_type(bin, names[k].name);
-				if (!names[k].whole && !t)
-					continue;
-				if (!names[k].whole || !t)
-					fail_msg("1.%d: %s gives %s", v[i].minor,
-						 names[k].name,
-						 t ? t->name : "nothing");
-				assert_string_equal(t->name, names[k].whole);
-				assert_int_equal(t->kind, names[k].kind);
-			}
-			gobin_free(bin);
+			if (b.minor < names[k].since)
+				continue;
+			t = gobin_find_type(b.bin, names[k].name);
+			if (!names[k].whole && !t)
+				continue;
+			if (!names[k].whole || !t)
+				fail_msg("1.%d: %s gives %s", b.minor,
+					 names[k].name,
+					 t ? t->name : "nothing");
+			assert_string_equal(t->name, names[k].whole);
+			assert_int_equal(t->kind, names[k].kind);
 		}
 	}
 }
@@ -352,39 +339,22 @@ static int is_item(void *ctx, uint64_t vaddr, const char *name)
 	return strcmp(name, "main.Item") ? 0 : 7;
 }
 
-static int count(void *ctx, uint64_t vaddr, const char *name)
-{
-	(void)vaddr;
-	(void)name;
-	++*(size_t *)ctx;
-	return 0;
-}
-
 static void test_itabs(void **state)
 {
-	static const char *const forms[] = { "", "-stripped", "-pie" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("kinds", "", "-stripped", "-pie");
 
 	(void)state;
-	for (size_t f = 0; f < ARRAY_SIZE(forms); f++) {
-		size_t n = bins_list_of("kinds", forms[f], v);
+	while (bins_next(&b)) {
+		const struct gotype *t;
+		size_t all = 0, own = 0;
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-			const struct gotype *t;
-			size_t all = 0, own = 0;
-
-			t = gobin_find_type(bin, "main.Summer");
-			assert_non_null(t);
-			assert_int_equal(gobin_itabs(bin, t->rtype, is_item, NULL),
-					 7);
-			assert_int_equal(gobin_itabs(bin, t->rtype, count, &own),
-					 0);
-			assert_int_equal(own, 1);
-			assert_int_equal(gobin_itabs(bin, 0, count, &all), 0);
-			assert_in_range(all, 5, 1000);
-			gobin_free(bin);
-		}
+		t = gobin_find_type(b.bin, "main.Summer");
+		assert_non_null(t);
+		assert_int_equal(gobin_itabs(b.bin, t->rtype, is_item, NULL), 7);
+		assert_int_equal(gobin_itabs(b.bin, t->rtype, bins_count_type, &own), 0);
+		assert_int_equal(own, 1);
+		assert_int_equal(gobin_itabs(b.bin, 0, bins_count_type, &all), 0);
+		assert_in_range(all, 5, 1000);
 	}
 }
 
@@ -400,46 +370,35 @@ static void test_direct(void **state)
 		{ "main.Item", false }, { "int", false }, { "string", false },
 		{ "uintptr", false }, { "error", false },
 	};
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list_of("kinds", "-stripped", v);
+	struct bins_each b = BINS("kinds", "-stripped");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
-
-		for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
+	while (bins_next(&b)) {
+		for (size_t k = 0; k < N(cases); k++) {
 			const struct gotype *t;
 
-			t = gobin_find_type(bin, cases[k].name);
+			t = gobin_find_type(b.bin, cases[k].name);
 			if (!t)
-				fail_msg("1.%d: no %s", v[i].minor, cases[k].name);
-			assert_int_equal(gobin_rtype_is_direct(bin, t->rtype),
+				fail_msg("1.%d: no %s", b.minor, cases[k].name);
+			assert_int_equal(gobin_rtype_is_direct(b.bin, t->rtype),
 					 cases[k].direct);
 		}
-		assert_false(gobin_rtype_is_direct(bin, 0));
-		assert_null(gobin_rtype(bin, 0));
-		assert_null(gobin_rtype(bin, UINT64_MAX - 7));
-		gobin_free(bin);
+		assert_false(gobin_rtype_is_direct(b.bin, 0));
+		assert_null(gobin_rtype(b.bin, 0));
+		assert_null(gobin_rtype(b.bin, UINT64_MAX - 7));
 	}
 }
 
 /* An unlinked copy of @path; where its types are in it. */
 static int copy_of(const char *path, uint64_t *from, uint64_t *len)
 {
-	char name[] = "/tmp/goprobe-test-XXXXXX", buf[65536];
-	int in = open(path, O_RDONLY | O_CLOEXEC), out = mkstemp(name);
+	int fd = bins_copy(path);
 	struct diag d = { .sentence = NULL };
 	const struct elfseg *s;
 	struct linktab link;
 	struct elffile ef;
-	ssize_t n;
 
-	assert_true(in >= 0 && out >= 0);
-	unlink(name);
-	while ((n = read(in, buf, sizeof(buf))) > 0)
-		assert_int_equal(write(out, buf, (size_t)n), n);
-	close(in);
-	assert_int_equal(elffile_open(out, path, &ef, &d), 0);
+	assert_int_equal(elffile_open(fd, path, &ef, &d), 0);
 	assert_int_equal(linktab_load(&link, &ef, path, &d), 0);
 	s = elffile_segment(&ef, link.types, 1);
 	assert_non_null(s);
@@ -447,7 +406,7 @@ static int copy_of(const char *path, uint64_t *from, uint64_t *len)
 	*len = link.etypes - link.types;
 	linktab_fini(&link);
 	elffile_fini(&ef);
-	return out;
+	return fd;
 }
 
 /* Nothing is expected of them but that the sanitizers stay silent. */
@@ -463,14 +422,13 @@ static int look_at(void *ctx, uint64_t vaddr, const char *name)
 
 static void test_damaged(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list_of("kinds", "-stripped", v);
+	struct bins_each b = BINS("kinds", "-stripped");
 	uint32_t seed = 11;
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
+	while (bins_next_path(&b)) {
 		uint64_t from, len;
-		int fd = copy_of(v[i].path, &from, &len);
+		int fd = copy_of(b.path, &from, &len);
 
 		/* The damage adds up. */
 		for (int round = 0; round < 8; round++) {
@@ -478,11 +436,11 @@ static void test_damaged(void **state)
 			struct gobin *bin;
 
 			for (int k = 0; k < 16 << round; k++) {
-				uint8_t b;
+				uint8_t byte;
 
 				seed = seed * 1664525 + 1013904223;
-				b = (uint8_t)(seed >> 24);
-				assert_int_equal(pwrite(fd, &b, 1, (off_t)
+				byte = (uint8_t)(seed >> 24);
+				assert_int_equal(pwrite(fd, &byte, 1, (off_t)
 							(from + seed % len)), 1);
 			}
 			if (gobin_open(fd, "it", &bin, &d)) {

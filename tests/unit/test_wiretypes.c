@@ -14,10 +14,9 @@
 #include "dyntypes.h"
 #include "learn.h"
 #include "plan.h"
+#include "rows.h"
 #include "wirerefs.h"
 #include "wiretypes.h"
-
-#define N(array) (sizeof(array) / sizeof(*(array)))
 
 static const struct gotype t_int = { GOTYPE_INT, "int", 8, 8 };
 static const struct gotype t_byte = { GOTYPE_UINT, "uint8", 1, 1 };
@@ -336,46 +335,37 @@ static struct plan *plan_of(struct gobin *bin, const char *name, uint32_t depth)
 
 static void test_programs(void **state)
 {
-	static const char *const forms[] = { "", "-noopt" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-noopt");
 
 	(void)state;
-	for (size_t f = 0; f < N(forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		struct plan *p = plan_new(NULL);
+		size_t nf;
+		const struct gofunc *fns = gobin_funcs(b.bin, &nf);
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-			struct plan *p = plan_new(NULL);
-			size_t nf;
-			const struct gofunc *fns = gobin_funcs(bin, &nf);
+		for (size_t k = 0; k < nf; k++) {
+			struct diag d = { .sentence = NULL };
 
-			for (size_t k = 0; k < nf; k++) {
-				struct diag d = { .sentence = NULL };
-
-				if (plan_add(p, bin, &fns[k], &d))
-					diag_fini(&d);
-			}
-			finish(p);
-			assert_true(p->files[0].ndynamic > 100);
-			plan_free(p);
-			gobin_free(bin);
+			if (plan_add(p, b.bin, &fns[k], &d))
+				diag_fini(&d);
 		}
+		finish(p);
+		assert_true(p->files[0].ndynamic > 100);
+		plan_free(p);
 	}
 }
 
 /* Types that a walk can't reach are not made; a cycle ends. */
 static void test_depth(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
+	while (bins_next(&b)) {
 		size_t before = 0;
 
 		for (uint32_t depth = 0; depth < 6; depth++) {
-			struct plan *p = plan_of(bin, "main.Refs", depth);
+			struct plan *p = plan_of(b.bin, "main.Refs", depth);
 
 			finish(p);
 			/* The two frames, without references but strings'. */
@@ -385,7 +375,6 @@ static void test_depth(void **state)
 			before = p->ntypes;
 			plan_free(p);
 		}
-		gobin_free(bin);
 	}
 }
 
@@ -424,13 +413,16 @@ static int if_unknown(void *ctx, uint64_t vaddr, const char *name)
 	return 1;
 }
 
-/* The descriptor of a type that the plan does not have. */
-static uint64_t find_unknown(const struct plan *p, struct gobin *bin)
+/* A plan that is finished, and the descriptor of a type that it does not have. */
+static struct plan *plan_without(struct gobin *bin, uint64_t *vaddr)
 {
+	struct plan *p = plan_of(bin, "main.Interfaces", 4);
 	struct unknown u = { .plan = p, .bin = bin };
 
+	finish(p);
 	assert_int_equal(gobin_each_rtype(bin, if_unknown, &u), 1);
-	return u.vaddr;
+	*vaddr = u.vaddr;
+	return p;
 }
 
 /* A record of main.Interfaces whose third argument, an any, has a type. */
@@ -451,68 +443,57 @@ static void show(struct learn *l, struct gobin *bin, uint64_t type, uint64_t bia
 
 static void test_learn(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
-		struct plan *p = plan_of(bin, "main.Interfaces", 4);
+	while (bins_next(&b)) {
 		uint64_t vaddr;
+		struct plan *p = plan_without(b.bin, &vaddr);
 		uint32_t id = 0, again = 0;
-		size_t types;
+		size_t types = p->ntypes;
 		struct learn l;
 
-		finish(p);
-		vaddr = find_unknown(p, bin);
-		types = p->ntypes;
 		learn_init(&l, p);
-		show(&l, bin, vaddr, 0x1000);
+		show(&l, b.bin, vaddr, 0x1000);
 		assert_true(l.pending);
 		finish(p);
 		assert_int_equal(find_dynamic(p, vaddr, &id), 1);
 		assert_true(id >= types);
 		/* Once is enough, and what is no type is not learned. */
 		l.pending = false;
-		show(&l, bin, vaddr, 0x1000);
-		show(&l, bin, 0, 0);
-		show(&l, bin, 0x1234567, 0x1000);
+		show(&l, b.bin, vaddr, 0x1000);
+		show(&l, b.bin, 0, 0);
+		show(&l, b.bin, 0x1234567, 0x1000);
 		assert_false(l.pending);
 		assert_int_equal(find_dynamic(p, vaddr, &again), 1);
 		learn_fini(&l);
 		plan_free(p);
-		gobin_free(bin);
 	}
 }
 
 /* What was told for far away is told anew when it shows nearby. */
 static void test_nearer(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list("", v);
+	struct bins_each b = BINS("shapes", "");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
-		struct plan *p = plan_of(bin, "main.Interfaces", 4);
+	while (bins_next(&b)) {
 		uint64_t vaddr;
+		struct plan *p = plan_without(b.bin, &vaddr);
 		uint32_t far = 0, near = 0;
 
-		finish(p);
-		vaddr = find_unknown(p, bin);
-		assert_int_equal(plan_learn_type(p, bin, vaddr, 4), 1);
+		assert_int_equal(plan_learn_type(p, b.bin, vaddr, 4), 1);
 		finish(p);
 		assert_int_equal(find_dynamic(p, vaddr, &far), 1);
-		assert_int_equal(plan_learn_type(p, bin, vaddr, 4), 0);
-		assert_int_equal(plan_learn_type(p, bin, vaddr, 5), 0);
-		assert_int_equal(plan_learn_type(p, bin, vaddr, 1), 1);
+		assert_int_equal(plan_learn_type(p, b.bin, vaddr, 4), 0);
+		assert_int_equal(plan_learn_type(p, b.bin, vaddr, 5), 0);
+		assert_int_equal(plan_learn_type(p, b.bin, vaddr, 1), 1);
 		finish(p);
 		/* The module takes the later one. */
 		assert_int_equal(find_dynamic(p, vaddr, &near), 2);
 		assert_true(near > far);
-		assert_int_equal(plan_learn_type(p, bin, vaddr, 2), 0);
+		assert_int_equal(plan_learn_type(p, b.bin, vaddr, 2), 0);
 		plan_free(p);
-		gobin_free(bin);
 	}
 }
 

@@ -67,36 +67,29 @@ static size_t compare(const uint8_t *p, size_t n, size_t *known)
 /* Every instruction of whole programs; most are known. */
 static void test_programs(void **state)
 {
-	static const char *const forms[] = { "", "-noopt" };
-	struct bins_entry v[BINS_MAX];
+	struct bins_each b = BINS("shapes", "", "-noopt");
 
 	(void)state;
-	for (size_t f = 0; f < sizeof(forms) / sizeof(*forms); f++) {
-		size_t n = bins_list(forms[f], v);
+	while (bins_next(&b)) {
+		size_t nf, known = 0, all = 0;
+		const struct gofunc *fn = gobin_funcs(b.bin, &nf);
 
-		for (size_t i = 0; i < n; i++) {
-			struct gobin *bin = bins_open(v[i].path);
-			size_t nf, known = 0, all = 0;
-			const struct gofunc *fn = gobin_funcs(bin, &nf);
+		for (size_t k = 0; k < nf; k++) {
+			size_t size = fn[k].end - fn[k].entry, at = 0, len;
+			const uint8_t *p = gobin_code(b.bin, fn[k].entry, size);
 
-			for (size_t k = 0; k < nf; k++) {
-				size_t size = fn[k].end - fn[k].entry, at = 0, len;
-				const uint8_t *p = gobin_code(bin, fn[k].entry, size);
-
-				if (!p)
-					continue;
-				while (at < size) {
-					len = compare(p + at, size - at, &known);
-					if (!len)
-						break;
-					at += len;
-					all++;
-				}
+			if (!p)
+				continue;
+			while (at < size) {
+				len = compare(p + at, size - at, &known);
+				if (!len)
+					break;
+				at += len;
+				all++;
 			}
-			print_message("%s: %zu of %zu\n", v[i].path, known, all);
-			assert_true(known * 10 > all * 9);
-			gobin_free(bin);
 		}
+		print_message("%s: %zu of %zu\n", b.path, known, all);
+		assert_true(known * 10 > all * 9);
 	}
 }
 
