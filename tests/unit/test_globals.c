@@ -62,24 +62,29 @@ static void put(uint8_t *at, uint64_t word)
 	memcpy(at, &word, sizeof(word));
 }
 
+static void compile(const char *text, struct plan_capture *c)
+{
+	struct exprc_scope scope = { .bin = bin, .mem = &mem };
+	struct expr_list list = { .text = text, .n = 1 };
+	struct diag d = { 0 };
+	const struct expr *e;
+	struct lex lx;
+
+	list.v = &e;
+	if (lex_scan(&lx, &mem, text, 0, &d) || expr_parse(&lx, &e, &d) ||
+	    exprc_compile(&scope, &list, c, &d))
+		fail_msg("%s", d.sentence);
+}
+
 /* A variable's text; its first words are in proc.page. */
 static const char *show(const char *text)
 {
 	static struct buf b;
-	struct exprc_scope scope = { .bin = bin, .mem = &mem };
-	struct expr_list list = { .text = text, .n = 1 };
 	struct plan_capture c;
-	struct diag d = { 0 };
-	const struct expr *e;
 	uint8_t number[8];
-	struct lex lx;
 	const char *why;
 
-	if (lex_scan(&lx, &mem, text, 0, &d) || expr_parse(&lx, &e, &d))
-		fail_msg("%s", d.sentence);
-	list.v = &e;
-	if (exprc_compile(&scope, &list, &c, &d))
-		fail_msg("%s", d.sentence);
+	compile(text, &c);
 	assert_int_equal(globals_take(g, &c), 0);
 	b.len = 0;
 	value_record(&values, &g->rec);
@@ -102,19 +107,10 @@ static const char *show(const char *text)
 /* Let proc.page be where the variable is. */
 static void at_variable(const char *text)
 {
-	struct exprc_scope scope = { .bin = bin, .mem = &mem };
-	struct expr_list list = { .text = text, .n = 1 };
 	struct plan_capture c;
-	struct diag d = { 0 };
-	const struct expr *e;
-	struct lex lx;
 
 	memset(&proc, 0, sizeof(proc));
-	assert_int_equal(lex_scan(&lx, &mem, text, 0, &d), 0);
-	assert_int_equal(expr_parse(&lx, &e, &d), 0);
-	list.v = &e;
-	if (exprc_compile(&scope, &list, &c, &d))
-		fail_msg("%s", d.sentence);
+	compile(text, &c);
 	assert_int_equal(c.pieces[0].source, GOPROBE_FROM_STATIC);
 	proc.statics = c.pieces[0].address + BIAS;
 }
@@ -253,11 +249,8 @@ static void test_all_variables(void **state)
 
 static int set_up(void **state)
 {
-	static struct bins_entry bins[BINS_MAX];
-	size_t n = bins_list("", bins);
-
 	(void)state;
-	bin = bins_open(bins[n - 1].path);
+	bin = bins_newest("");
 	g = calloc(1, sizeof(*g));
 	g->bin = bin;
 	g->bias = BIAS;

@@ -176,19 +176,25 @@ static void test_growing(void **state)
 	SAYS(SHOW(&t_old, 0x100), "map[int]int{3: 30, 4: 40, ...} (len 3)");
 }
 
-static void test_indirect(void **state)
+/* At 0x100 a map of @n entries: "b" is "x", "a" was not followed, nor was any other. */
+static void put_indirect(uint64_t n)
 {
 	uint64_t b[18] = { 5 | 6 << 8, [1] = 0x300, 0x400, [9] = 0x500, 0x999 };
 
-	(void)state;
 	recs_begin();
 	recs_go(19);
-	put_hmap(0x100, 2, 0x200, 0);
+	put_hmap(0x100, n, 0x200, 0);
 	recs_put(0x200, b, sizeof(b));
 	PUT(0x300, 0x600, 1);
 	PUT(0x400, 0x601, 1);
 	PUT(0x500, 0x602, 1);
 	recs_text(0x600, "bax");
+}
+
+static void test_indirect(void **state)
+{
+	(void)state;
+	put_indirect(2);
 	SAYS(SHOW(&t_indirect, 0x100), "map[string]string{\"a\": <not followed>, \"b\": \"x\"}");
 	SAYS(JSON(&t_indirect, 0x100),
 	     "{'type':'map[string]string','address':'0x100','len':2,'entries':[{'key':'a','value':{'type':'string','unavailable':'not followed'}},{'key':'b','value':'x'}]}");
@@ -319,17 +325,9 @@ static void test_string_keys(void **state)
 	static const uint64_t map[] = { 0x100 };
 	struct value_at at = { &t_indirect, (const uint8_t *)map, 8 };
 	struct value_key key = { .kind = GOTYPE_STRING, .s = "b", .n = 1 };
-	uint64_t b[18] = { 5 | 6 << 8, [1] = 0x300, 0x400, [9] = 0x500, 0x999 };
 
 	(void)state;
-	recs_begin();
-	recs_go(19);
-	put_hmap(0x100, 3, 0x200, 0);
-	recs_put(0x200, b, sizeof(b));
-	PUT(0x300, 0x600, 1);
-	PUT(0x400, 0x601, 1);
-	PUT(0x500, 0x602, 1);
-	recs_text(0x600, "bax");
+	put_indirect(3);
 	value_record(&recs_ctx, &recs_record);
 	assert_null(value_step_key(&recs_ctx, &at, &key));
 	SAYS(recs_show(at.type, at.p, false), "\"x\"");

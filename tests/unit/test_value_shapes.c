@@ -17,50 +17,49 @@
  */
 static const struct row {
 	const char *type;
-	int first, last;	/* Go 1.N; last 0: until now */
 	const char *text;
+	int first, last;	/* Go 1.N; 0: always, until now */
 } rows[] = {
-	{ "time.Time", 15, 0, "time.Time{}" },
-	{ "time.Duration", 15, 0, "0s" },
-	{ "time.Weekday", 15, 0, "time.Sunday" },
-	{ "time.Month", 15, 0, "time.Month(0)" },
-	{ "os.FileMode", 15, 15, "----------" },
-	{ "io/fs.FileMode", 16, 0, "----------" },
-	{ "net.IP", 15, 0, "nil" },
-	{ "errors.errorString", 15, 0, "errors.errorString(\"x\")" },
-	{ "fmt.wrapError", 15, 0, "fmt.wrapError(\"x\", *errors.errorString)" },
-	{ "os.PathError", 15, 15, "os.PathError(\"x x: x\", *errors.errorString)" },
-	{ "io/fs.PathError", 16, 0, "fs.PathError(\"x x: x\", *errors.errorString)" },
-	{ "os.SyscallError", 15, 0, "os.SyscallError(\"x: x\", *errors.errorString)" },
-	{ "os.LinkError", 15, 0, "os.LinkError(\"x x x: x\", *errors.errorString)" },
-	{ "os/exec.Error", 15, 0, "exec.Error(\"exec: \\\"x\\\": x\", *errors.errorString)" },
-	{ "net/url.Error", 15, 0, "url.Error(\"x \\\"x\\\": x\", *errors.errorString)" },
-	{ "strconv.NumError", 15, 0,
+	{ "time.Time", "time.Time{}" },
+	{ "time.Duration", "0s" },
+	{ "time.Weekday", "time.Sunday" },
+	{ "time.Month", "time.Month(0)" },
+	{ "os.FileMode", "----------", 0, 15 },
+	{ "io/fs.FileMode", "----------", 16 },
+	{ "net.IP", "nil" },
+	{ "errors.errorString", "errors.errorString(\"x\")" },
+	{ "fmt.wrapError", "fmt.wrapError(\"x\", *errors.errorString)" },
+	{ "os.PathError", "os.PathError(\"x x: x\", *errors.errorString)", 0, 15 },
+	{ "io/fs.PathError", "fs.PathError(\"x x: x\", *errors.errorString)", 16 },
+	{ "os.SyscallError", "os.SyscallError(\"x: x\", *errors.errorString)" },
+	{ "os.LinkError", "os.LinkError(\"x x x: x\", *errors.errorString)" },
+	{ "os/exec.Error", "exec.Error(\"exec: \\\"x\\\": x\", *errors.errorString)" },
+	{ "net/url.Error", "url.Error(\"x \\\"x\\\": x\", *errors.errorString)" },
+	{ "strconv.NumError",
 	  "strconv.NumError(\"strconv.x: parsing \\\"x\\\": x\", *errors.errorString)" },
-	{ "encoding/json.SyntaxError", 15, 0, "json.SyntaxError(\"x\")" },
-	{ "context.emptyCtx", 15, 20, "context.emptyCtx" },
-	{ "context.backgroundCtx", 21, 0, "context.Background" },
-	{ "context.todoCtx", 21, 0, "context.TODO" },
-	{ "context.cancelCtx", 15, 0, "*errors.errorString(\"x\").WithCancel[x]" },
-	{ "context.timerCtx", 15, 0,
-	  "*errors.errorString(\"x\").WithDeadline(time.Time{})[x]" },
-	{ "context.valueCtx", 15, 0,
+	{ "encoding/json.SyntaxError", "json.SyntaxError(\"x\")" },
+	{ "context.emptyCtx", "context.emptyCtx", 0, 20 },
+	{ "context.backgroundCtx", "context.Background", 21 },
+	{ "context.todoCtx", "context.TODO", 21 },
+	{ "context.cancelCtx", "*errors.errorString(\"x\").WithCancel[x]" },
+	{ "context.timerCtx", "*errors.errorString(\"x\").WithDeadline(time.Time{})[x]" },
+	{ "context.valueCtx",
 	  "*errors.errorString(\"x\").WithValue(*errors.errorString(\"x\"), *errors.errorString(\"x\"))"
 	},
-	{ "sync.Mutex", 15, 0, "sync.Mutex{unlocked}" },
-	{ "sync.RWMutex", 15, 0, "sync.RWMutex{unlocked}" },
-	{ "sync.WaitGroup", 15, 17,
-	  "sync.WaitGroup{noCopy: sync.noCopy{}, state1: [3]uint32{0, 0, 0}}" },
-	{ "sync.WaitGroup", 18, 0, "sync.WaitGroup{counter: 0}" },
-	{ "sync.Once", 15, 0, "sync.Once{not done}" },
-	{ "sync/atomic.Value", 15, 0, "atomic.Value(*errors.errorString(\"x\"))" },
-	{ "sync/atomic.Int32", 19, 0, "atomic.Int32(0)" },
-	{ "sync/atomic.Int64", 19, 0, "atomic.Int64(0)" },
-	{ "sync/atomic.Uint32", 19, 0, "atomic.Uint32(0)" },
-	{ "sync/atomic.Uint64", 19, 0, "atomic.Uint64(0)" },
-	{ "sync/atomic.Uintptr", 19, 0, "atomic.Uintptr(0x0)" },
-	{ "sync/atomic.Bool", 19, 0, "atomic.Bool(false)" },
-	{ "sync/atomic.Pointer[main.holder]", 19, 0, "atomic.Pointer[main.holder](nil)" },
+	{ "sync.Mutex", "sync.Mutex{unlocked}" },
+	{ "sync.RWMutex", "sync.RWMutex{unlocked}" },
+	{ "sync.WaitGroup",
+	  "sync.WaitGroup{noCopy: sync.noCopy{}, state1: [3]uint32{0, 0, 0}}", 0, 17 },
+	{ "sync.WaitGroup", "sync.WaitGroup{counter: 0}", 18 },
+	{ "sync.Once", "sync.Once{not done}" },
+	{ "sync/atomic.Value", "atomic.Value(*errors.errorString(\"x\"))" },
+	{ "sync/atomic.Int32", "atomic.Int32(0)", 19 },
+	{ "sync/atomic.Int64", "atomic.Int64(0)", 19 },
+	{ "sync/atomic.Uint32", "atomic.Uint32(0)", 19 },
+	{ "sync/atomic.Uint64", "atomic.Uint64(0)", 19 },
+	{ "sync/atomic.Uintptr", "atomic.Uintptr(0x0)", 19 },
+	{ "sync/atomic.Bool", "atomic.Bool(false)", 19 },
+	{ "sync/atomic.Pointer[main.holder]", "atomic.Pointer[main.holder](nil)", 19 },
 };
 
 #define TEXT	0x5000
@@ -108,27 +107,24 @@ static void check(struct gobin *bin, int minor, const struct row *row)
 
 static void test_shapes(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list_of("known", "", v);
+	struct bins_each b = BINS("known", "");
 
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		struct gobin *bin = bins_open(v[i].path);
-		const struct gotype *error = gobin_find_type(bin, "*errors.errorString");
+	while (bins_next(&b)) {
+		const struct gotype *error = gobin_find_type(b.bin, "*errors.errorString");
 
 		assert_non_null(error);
 		recs_begin();
-		recs_go(v[i].minor);
+		recs_go(b.minor);
 		descriptor = recs_type(error, true);
 		recs_text(TEXT, "x");
 		PUT(BOOM, TEXT, 1);
 		recs_itab(ITAB, descriptor);
 		for (size_t k = 0; k < N(rows); k++)
-			if (v[i].minor >= rows[k].first &&
-			    (!rows[k].last || v[i].minor <= rows[k].last))
-				check(bin, v[i].minor, &rows[k]);
+			if (b.minor >= rows[k].first &&
+			    (!rows[k].last || b.minor <= rows[k].last))
+				check(b.bin, b.minor, &rows[k]);
 		recs_end();
-		gobin_free(bin);
 	}
 }
 
