@@ -6,6 +6,8 @@
 #ifndef GP_COMPAT_H
 #define GP_COMPAT_H
 
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/uprobes.h>
 #include <linux/version.h>
 
@@ -80,6 +82,22 @@ static inline void gp_compat_unregister_sync(void)
 #define GP_UPROBE_FILTER(name, uc, mm) \
 	bool name(struct uprobe_consumer *uc, enum uprobe_filter_ctx unused, \
 		  struct mm_struct *mm)
+#endif
+
+/*
+ * set_active_memcg() names a per-CPU variable for interrupts, which is exported to
+ * modules since 5.14 only. Context: a task.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0) && defined(CONFIG_MEMCG)
+static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *memcg)
+{
+	struct mem_cgroup *before = current->active_memcg;
+
+	current->active_memcg = memcg;
+	return before;
+}
+#else
+#define gp_compat_set_active_memcg	set_active_memcg
 #endif
 
 /* 6.0 lets a fault end with the lock dropped and nothing left to do. */

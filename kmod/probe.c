@@ -286,13 +286,13 @@ static void gp_sweep_end(struct gp_sweep *sweep)
 static void gp_sweep_work(struct work_struct *work)
 {
 	struct gp_sweep_job *job = container_of(work, struct gp_sweep_job, work);
-	struct mem_cgroup *before = set_active_memcg(job->memcg);
+	struct mem_cgroup *before = gp_compat_set_active_memcg(job->memcg);
 	struct gp_sweep sweep;
 
 	gp_sweep_begin(&sweep);
 	job->fn(&sweep, job->arg);
 	gp_sweep_end(&sweep);
-	set_active_memcg(before);
+	gp_compat_set_active_memcg(before);
 }
 
 /**
