@@ -13,6 +13,7 @@
 #include "probe.h"
 #include "seen.h"
 #include "session.h"
+#include "stream.h"
 
 static int __init gp_init(void)
 {
@@ -20,9 +21,12 @@ static int __init gp_init(void)
 
 	if (err)
 		return err;
-	err = gp_probe_init();
+	err = gp_stream_init();
 	if (err)
 		goto err_seen;
+	err = gp_probe_init();
+	if (err)
+		goto err_stream;
 	err = gp_session_init();
 	if (err)
 		goto err_probe;
@@ -35,6 +39,8 @@ err_session:
 	gp_session_fini();
 err_probe:
 	gp_probe_fini();
+err_stream:
+	gp_stream_fini();
 err_seen:
 	gp_seen_fini();
 	return err;
@@ -45,6 +51,7 @@ static void __exit gp_exit(void)
 	gp_netlink_fini();
 	gp_session_fini();
 	gp_probe_fini();
+	gp_stream_fini();
 	gp_seen_fini();
 }
 

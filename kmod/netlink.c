@@ -4,20 +4,16 @@
  * tracing logic. The protocol is described in include/uapi/goprobe.h.
  */
 #include <linux/capability.h>
-#include <linux/dcache.h>
-#include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/netlink.h>
-#include <linux/pid.h>
 #include <linux/security.h>
-#include <linux/slab.h>
 #include <net/genetlink.h>
 
+#include "contents.h"
 #include "dynamic.h"
-#include "file.h"
+#include "listing.h"
 #include "netlink.h"
 #include "plan.h"
-#include "probe.h"
 #include "ring.h"
 #include "session.h"
 #include "stream.h"
@@ -34,9 +30,6 @@ static_assert(sizeof(struct goprobe_point) == 40);
 static_assert(sizeof(struct goprobe_record) == 56);
 static_assert(sizeof(struct goprobe_chunk) == 16);
 static_assert(sizeof(struct goprobe_lost) == 16);
-
-/* Points in one message of GOPROBE_CMD_LIST. */
-#define GP_LIST_POINTS	256
 
 bool gp_netlink_may(struct sk_buff *skb)
 {
@@ -211,7 +204,7 @@ static int gp_run_file_add(struct gp_session *s, struct genl_info *info)
 		err = gp_nl_missing(info, GOPROBE_A_RUNTIME, "FILE_ADD needs RUNTIME");
 	if (err)
 		return err;
-	return gp_session_add_file(s, nla_get_u32(info->attrs[GOPROBE_A_FD]),
+	return gp_contents_add_file(s, nla_get_u32(info->attrs[GOPROBE_A_FD]),
 				   nla_data(info->attrs[GOPROBE_A_RUNTIME]),
 				   info->extack);
 }
@@ -236,7 +229,7 @@ static int gp_run_types_add(struct gp_session *s, struct genl_info *info)
 				  &refs, &nrefs);
 	if (err)
 		return err;
-	return gp_session_add_types(s, types, ntypes, refs, nrefs, info->extack);
+	return gp_contents_add_types(s, types, ntypes, refs, nrefs, info->extack);
 }
 
 static int gp_nl_types_add(struct sk_buff *req, struct genl_info *info)
@@ -258,7 +251,7 @@ static int gp_run_dynamic_add(struct gp_session *s, struct genl_info *info)
 				  &add, &n);
 	if (err)
 		return err;
-	return gp_session_add_dynamic(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
+	return gp_contents_add_dynamic(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
 				      add, n, info->extack);
 }
 
@@ -288,7 +281,7 @@ static int gp_run_plans_add(struct gp_session *s, struct genl_info *info)
 	w.plans = plans;
 	w.pieces = pieces;
 	w.ops = ops;
-	return gp_session_add_plans(s, &w, info->extack);
+	return gp_contents_add_plans(s, &w, info->extack);
 }
 
 static int gp_nl_plans_add(struct sk_buff *req, struct genl_info *info)
@@ -310,7 +303,7 @@ static int gp_run_points_add(struct gp_session *s, struct genl_info *info)
 				  &points, &n);
 	if (err)
 		return err;
-	return gp_session_add_points(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
+	return gp_contents_add_points(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
 				     points, n, info->extack);
 }
 
@@ -361,152 +354,6 @@ static int gp_run_get_stats(struct gp_session *s, struct genl_info *info)
 static int gp_nl_get_stats(struct sk_buff *req, struct genl_info *info)
 {
 	return gp_nl_on_session(req, info, gp_run_get_stats, 0);
-}
-
-/* Memory of one message: fits the most processes and the longest path. */
-#define GP_LIST_SKB	SKB_WITH_OVERHEAD(16384)
-
-static int gp_nl_list_start(struct netlink_callback *cb)
-{
-	cb->min_dump_alloc = GP_LIST_SKB;
-	return 0;
-}
-
-/* Where the list is: kept in the callback's args between messages. */
-struct gp_list_at {
-	long session;
-	long file;
-	long probe;
-};
-
-static int gp_list_put_pids(struct sk_buff *skb, const struct gp_session *s)
-{
-	struct nlattr *nla;
-	s32 *pids;
-	u32 i;
-
-	if (!s->npids)
-		return 0;
-	nla = nla_reserve(skb, GOPROBE_A_PIDS, s->npids * sizeof(*pids));
-	if (!nla)
-		return -EMSGSIZE;
-	pids = nla_data(nla);
-	for (i = 0; i < s->npids; i++)
-		pids[i] = pid_vnr(s->pids[i]);
-	return 0;
-}
-
-static int gp_list_put_path(struct sk_buff *skb, const struct gp_file *f)
-{
-	char *page = (char *)__get_free_page(GFP_KERNEL), *path;
-	int err;
-
-	if (!page)
-		return -ENOMEM;
-	path = d_path(&f->file->f_path, page, PAGE_SIZE);
-	err = nla_put_string(skb, GOPROBE_A_PATH, IS_ERR(path) ? "?" : path);
-	free_page((unsigned long)page);
-	return err;
-}
-
-/* Points of one file from at->probe on, which is moved past them. */
-static int gp_list_put_points(struct sk_buff *skb, const struct gp_session *s,
-			      struct gp_list_at *at)
-{
-	struct goprobe_point *points;
-	u32 i, n = 0, room;
-	struct nlattr *nla;
-
-	for (i = at->probe; i < s->nprobes && n < GP_LIST_POINTS; i++)
-		n += s->probes[i]->file == at->file;
-	room = skb_tailroom(skb) > NLA_HDRLEN ? skb_tailroom(skb) - NLA_HDRLEN : 0;
-	n = min_t(u32, n, room / sizeof(*points));
-	if (!n && at->probe < s->nprobes && room < sizeof(*points))
-		return -EMSGSIZE;
-	nla = nla_reserve(skb, GOPROBE_A_POINTS, n * sizeof(*points));
-	if (!nla)
-		return -EMSGSIZE;
-	points = nla_data(nla);
-	memset(points, 0, n * sizeof(*points));
-	for (i = at->probe; n && i < s->nprobes; i++) {
-		const struct gp_probe *probe = s->probes[i];
-
-		if (probe->file != at->file)
-			continue;
-		points->offset = probe->offset;
-		points->id = probe->id;
-		points->plan = probe->plan ? probe->plan->id : GOPROBE_NO_PLAN;
-		points->kind = probe->point_kind;
-		points->skip = probe->skip;
-		points->flags = probe->flags;
-		points->sp_adjust = probe->sp_adjust;
-		points++;
-		n--;
-	}
-	at->probe = i;
-	for (; i < s->nprobes; i++)
-		if (s->probes[i]->file == at->file)
-			return 0;
-	at->probe = 0;
-	at->file++;
-	return 0;
-}
-
-static int gp_list_put(struct sk_buff *skb, struct netlink_callback *cb,
-		       struct gp_session *s, struct gp_list_at *at)
-{
-	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				&gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_LIST);
-
-	if (!hdr)
-		return -EMSGSIZE;
-	if (nla_put_u32(skb, GOPROBE_A_SESSION, s->id) ||
-	    nla_put_u32(skb, GOPROBE_A_OWNER, s->owner) ||
-	    gp_list_put_pids(skb, s))
-		goto full;
-	if (at->file >= s->nfiles) {
-		at->file++;	/* a session without files is listed once */
-	} else if (nla_put_u32(skb, GOPROBE_A_FILE, at->file) ||
-		   gp_list_put_path(skb, s->files[at->file]) ||
-		   gp_list_put_points(skb, s, at)) {
-		goto full;
-	}
-	genlmsg_end(skb, hdr);
-	return 0;
-
-full:
-	genlmsg_cancel(skb, hdr);
-	return -EMSGSIZE;
-}
-
-static int gp_nl_list(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	struct gp_list_at *at = (struct gp_list_at *)cb->args;
-	struct gp_session *s;
-	int err = 0;
-
-	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->args));
-	if (!gp_netlink_may(cb->skb))
-		return gp_refuse(cb->extack, -EPERM, GP_NETLINK_MAY_NOT);
-	while (!err && (s = gp_session_get_from(at->session))) {
-		if (s->id != at->session) {
-			at->session = s->id;
-			at->file = 0;
-			at->probe = 0;
-		}
-		mutex_lock(&s->lock);
-		do {
-			err = gp_list_put(skb, cb, s, at);
-		} while (!err && at->file < s->nfiles);
-		mutex_unlock(&s->lock);
-		gp_session_put(s);
-		if (!err) {
-			at->session++;
-			at->file = 0;
-			at->probe = 0;
-		}
-	}
-	return skb->len;
 }
 
 /* With maxattr 0 the kernel would take the family's: so refuse one by name. */
@@ -616,8 +463,8 @@ static const struct genl_ops gp_netlink_ops[] = {
 	},
 	{
 		.cmd = GOPROBE_CMD_LIST,
-		.start = gp_nl_list_start,
-		.dumpit = gp_nl_list,
+		.start = gp_listing_start,
+		.dumpit = gp_listing_dump,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},

@@ -91,16 +91,6 @@ struct gp_session {
 	struct mutex read_lock;	/* one consumer of the rings */
 };
 
-/* What GOPROBE_CMD_PLANS_ADD brings. */
-struct gp_plans_wire {
-	const struct goprobe_plan *plans;
-	u32 nplans;
-	const struct goprobe_piece *pieces;
-	u32 npieces;
-	const struct goprobe_op *ops;
-	u32 nops;
-};
-
 struct netlink_ext_ack;
 
 struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, const s32 *pids,
@@ -110,20 +100,6 @@ struct gp_session *gp_session_get_from(u32 id);
 void gp_session_put(struct gp_session *s);
 void gp_session_socket_closed(u32 portid);
 
-int gp_session_add_file(struct gp_session *s, int fd,
-			const struct goprobe_runtime *rt,
-			struct netlink_ext_ack *extack);
-int gp_session_add_types(struct gp_session *s, const struct goprobe_type *types,
-			 u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
-			 struct netlink_ext_ack *extack);
-int gp_session_add_dynamic(struct gp_session *s, u32 file,
-			   const struct goprobe_dynamic *add, u32 n,
-			   struct netlink_ext_ack *extack);
-int gp_session_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
-			 struct netlink_ext_ack *extack);
-int gp_session_add_points(struct gp_session *s, u32 file,
-			  const struct goprobe_point *points, u32 n,
-			  struct netlink_ext_ack *extack);
 int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack);
 void gp_session_stop(struct gp_session *s);
 void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX]);

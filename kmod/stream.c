@@ -14,6 +14,7 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include <net/genetlink.h>
 
 #include "netlink.h"
@@ -45,6 +46,9 @@ struct gp_pass {
 	unsigned long end[];
 };
 
+/* Of our own: the names of the kernel's differ, and 7.3 complains of the old ones. */
+static struct workqueue_struct *gp_stream_wq;
+
 static void gp_stream_send_ready(struct work_struct *work)
 {
 	struct gp_session *s = container_of(to_delayed_work(work),
@@ -73,22 +77,22 @@ void gp_stream_wake(struct gp_session *s, enum gp_stream_wake wake)
 {
 	if (wake == GP_STREAM_WAKE_NOW) {
 		if (atomic_xchg(&s->armed, GP_STREAM_READING) != GP_STREAM_READING)
-			mod_delayed_work(system_wq, &s->ready, 0);
+			mod_delayed_work(gp_stream_wq, &s->ready, 0);
 	} else if (atomic_cmpxchg(&s->armed, GP_STREAM_WAITING, GP_STREAM_SOON) ==
 		   GP_STREAM_WAITING) {
-		queue_delayed_work(system_wq, &s->ready,
+		queue_delayed_work(gp_stream_wq, &s->ready,
 				   msecs_to_jiffies(GP_STREAM_SOON_MS));
 	}
 }
 
-void gp_stream_init(struct gp_session *s)
+void gp_stream_open(struct gp_session *s)
 {
 	atomic_set(&s->armed, GP_STREAM_READING);
 	INIT_DELAYED_WORK(&s->ready, gp_stream_send_ready);
 }
 
 /* No handler can run for the session any more. */
-void gp_stream_fini(struct gp_session *s)
+void gp_stream_close(struct gp_session *s)
 {
 	cancel_delayed_work_sync(&s->ready);
 }
@@ -275,4 +279,16 @@ int gp_stream_read(struct sk_buff *skb, struct netlink_callback *cb)
 	gp_stream_fill(skb, cb, pass);
 	mutex_unlock(&pass->s->read_lock);
 	return skb->len;
+}
+
+int gp_stream_init(void)
+{
+	gp_stream_wq = alloc_workqueue("goprobe-ready", WQ_UNBOUND, 0);
+	return gp_stream_wq ? 0 : -ENOMEM;
+}
+
+/* No session is left. */
+void gp_stream_fini(void)
+{
+	destroy_workqueue(gp_stream_wq);
 }

@@ -44,11 +44,14 @@ gp_stream_committed(const struct gp_session *s, const struct gp_ring *ring)
 }
 
 void gp_stream_wake(struct gp_session *s, enum gp_stream_wake wake);
-void gp_stream_init(struct gp_session *s);
-void gp_stream_fini(struct gp_session *s);
+void gp_stream_open(struct gp_session *s);
+void gp_stream_close(struct gp_session *s);
 
 int gp_stream_read_start(struct netlink_callback *cb);
 int gp_stream_read(struct sk_buff *skb, struct netlink_callback *cb);
 int gp_stream_read_done(struct netlink_callback *cb);
+
+int gp_stream_init(void);
+void gp_stream_fini(void);
 
 #endif

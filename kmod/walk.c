@@ -31,7 +31,8 @@
 /* Nothing more fits into the budgets: the walk is over, and that is no error. */
 #define GP_WALK_FULL	(-E2BIG)
 
-static_assert(GOPROBE_REF_F_ALL == GOPROBE_REF_F_SAME_LEVEL && GOPROBE_REF_F_ALL == 1);
+/* gp_walk_refs() takes it for a number. */
+static_assert(GOPROBE_REF_F_SAME_LEVEL == 1 && GOPROBE_REF_F_ALL == 1);
 
 /*
  * A chunk of @size bytes would exceed the budget, or the room. Return: how many bytes
@@ -137,10 +138,10 @@ static __always_inline int gp_walk_again(struct gp_capture *c, struct goprobe_ch
  * nothing fits.
  */
 static __always_inline int gp_walk_once_inline(struct gp_capture *c, u64 address, u32 type,
-						u32 level, u32 each, u32 size)
+					       u32 level, u32 each, u32 size)
 {
 	struct goprobe_chunk *seen, *at = (void *)c->at;
-	u32 *slot GP_UNINITIALIZED;
+	u32 *slot;
 	int err;
 
 	seen = gp_seen_find(c->seen, c->to, address, type, size, &slot);

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a session is given: files, types, dynamic types, plans and points. Each is
+ * verified, then added, all of a message or none.
+ *
+ * Locking: a session's lock is held by whoever calls. It is taken inside nothing and
+ * outside gp_points_lock (probe.c).
+ */
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/netlink.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "arch/arch.h"
+#include "contents.h"
+#include "dynamic.h"
+#include "file.h"
+#include "plan.h"
+#include "probe.h"
+#include "session.h"
+#include "verify.h"
+
+int gp_contents_add_file(struct gp_session *s, int fd,
+			 const struct goprobe_runtime *rt,
+			struct netlink_ext_ack *extack)
+{
+	const char *why;
+	struct gp_file *f;
+
+	if (s->stopped)
+		return gp_refuse(extack, -ESHUTDOWN, "the session has been stopped");
+	if (s->nfiles == GP_FILES_MAX)
+		return gp_refuse(extack, -E2BIG, "the session has too many files");
+	why = gp_verify_runtime(rt);
+	if (why)
+		return gp_refuse(extack, -EINVAL, why);
+	f = gp_file_open(fd, rt, &why);
+	if (IS_ERR(f))
+		return gp_refuse(extack, PTR_ERR(f), why);
+	s->files[s->nfiles] = f;
+	return s->nfiles++;
+}
+
+int gp_contents_add_types(struct gp_session *s, const struct goprobe_type *types,
+			  u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
+			 struct netlink_ext_ack *extack)
+{
+	const char *why;
+	int first;
+
+	if (ntypes > GP_TYPES_MAX - s->types.n || nrefs > GP_REFS_MAX - s->types.nrefs)
+		return gp_refuse(extack, -E2BIG, "the session has too many types");
+	why = gp_verify_types(types, ntypes, refs, nrefs);
+	if (why)
+		return gp_refuse(extack, -EINVAL, why);
+	first = gp_types_add(&s->types, types, ntypes, refs, nrefs);
+	if (first < 0)
+		return gp_refuse(extack, first, "out of memory");
+	return first;
+}
+
+/* All or none. */
+int gp_contents_add_dynamic(struct gp_session *s, u32 file,
+			    const struct goprobe_dynamic *add, u32 n,
+			   struct netlink_ext_ack *extack)
+{
+	struct gp_dynamic *dynamic;
+	const char *why;
+	int err;
+	u32 i;
+
+	if (file >= s->nfiles)
+		return gp_refuse(extack, -EINVAL, "the session has no such file");
+	for (i = 0; i < n; i++) {
+		why = gp_verify_dynamic(&add[i], &s->types);
+		if (why)
+			return gp_refuse(extack, -EINVAL, why);
+	}
+	dynamic = &s->files[file]->dynamic;
+	err = gp_dynamic_add(dynamic, add, n, &s->types);
+	if (err)
+		return gp_refuse(extack, err, err == -ENOMEM ? "out of memory" :
+				 "the file has too many dynamic types");
+	return dynamic->n;
+}
+
+/* Make room for @more pointers behind @n in a table that doubles. */
+static int gp_table_grow(void ***table, u32 *room, u32 n, u32 more)
+{
+	u32 want = max3(n + more, *room * 2, 64U);
+	void **bigger;
+
+	if (n + more <= *room)
+		return 0;
+	bigger = kvcalloc(want, sizeof(void *), GFP_KERNEL_ACCOUNT);
+	if (!bigger)
+		return -ENOMEM;
+	if (n)
+		memcpy(bigger, *table, n * sizeof(void *));
+	kvfree(*table);
+	*table = bigger;
+	*room = want;
+	return 0;
+}
+
+int gp_contents_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
+			  struct netlink_ext_ack *extack)
+{
+	u32 first = s->nplans, i;
+	const char *why;
+
+	if (w->nplans > GP_PLANS_MAX - s->nplans)
+		return gp_refuse(extack, -E2BIG, "the session has too many plans");
+	for (i = 0; i < w->nplans; i++) {
+		why = gp_verify_plan(&w->plans[i], w->pieces, w->npieces, w->ops,
+				     w->nops, &s->types);
+		if (why)
+			return gp_refuse(extack, -EINVAL, why);
+		cond_resched();
+	}
+	if (gp_table_grow((void ***)&s->plans, &s->plans_room, s->nplans, w->nplans))
+		return gp_refuse(extack, -ENOMEM, "out of memory");
+	for (i = 0; i < w->nplans; i++, s->nplans++) {
+		s->plans[s->nplans] = gp_plan_new(&w->plans[i], w->pieces, w->ops,
+						  &s->types, s->nplans);
+		if (!s->plans[s->nplans])
+			goto err;
+		cond_resched();
+	}
+	return first;
+
+err:
+	while (s->nplans > first)
+		gp_plan_free(s->plans[--s->nplans]);
+	return gp_refuse(extack, -ENOMEM, "out of memory");
+}
+
+static const u16 gp_record_kind[] = {
+	[GOPROBE_POINT_CALL] = GOPROBE_RECORD_CALL,
+	[GOPROBE_POINT_RETURN] = GOPROBE_RECORD_RETURN,
+	[GOPROBE_POINT_TAIL] = GOPROBE_RECORD_TAIL,
+};
+
+static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
+					      const struct goprobe_point *p)
+{
+	const struct gp_file *f = s->files[file];
+	const struct goprobe_runtime *rt = &f->runtime;
+	struct gp_probe *probe = kzalloc(sizeof(*probe), GFP_KERNEL_ACCOUNT);
+
+	if (!probe)
+		return NULL;
+	probe->session = s;
+	probe->plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->plans[p->plan];
+	probe->plan_id = p->plan;
+	probe->runtime = rt;
+	probe->id = p->id;
+	probe->record_kind = gp_record_kind[p->kind];
+	probe->stat = p->kind == GOPROBE_POINT_CALL ? GOPROBE_STAT_CALLS :
+						      GOPROBE_STAT_RETURNS;
+	probe->point_kind = p->kind;
+	probe->skip = p->skip;
+	probe->flags = p->flags;
+	probe->sp_adjust = p->sp_adjust;
+	probe->g_reg = p->flags & GOPROBE_POINT_F_ABI0 ||
+		       rt->g_reg == GOPROBE_REG_NONE ? -1 : gp_arch_int_reg(rt->g_reg);
+	probe->quick = probe->g_reg >= 0 && (!probe->plan || probe->plan->quick);
+	probe->file = file;
+	probe->offset = p->offset;
+	probe->address = p->offset + rt->code_delta;
+	probe->dynamic = &f->dynamic;
+	return probe;
+}
+
+/* Refuse with the point's place and the reason. */
+static int gp_contents_refuse_point(struct gp_session *s,
+				    struct netlink_ext_ack *extack, int err,
+				   const struct goprobe_point *p, const char *why)
+{
+	snprintf(s->refusal, sizeof(s->refusal), "point %u at file offset 0x%llx: %s",
+		 p->id, p->offset, why);
+	return gp_refuse(extack, err, s->refusal);
+}
+
+static int gp_contents_check_point(struct gp_session *s, u32 file,
+				   const struct goprobe_point *p,
+				  struct netlink_ext_ack *extack)
+{
+	const char *why;
+	int err;
+
+	why = gp_verify_point(p, s->nplans);
+	if (why)
+		return gp_contents_refuse_point(s, extack, -EINVAL, p, why);
+	err = gp_file_check_point(s->files[file], p, &why);
+	if (err)
+		return gp_contents_refuse_point(s, extack, err, p, why);
+	return 0;
+}
+
+static int gp_contents_add_point(struct gp_session *s, u32 file,
+				 const struct goprobe_point *p,
+				struct gp_sweep *sweep,
+				struct netlink_ext_ack *extack)
+{
+	struct gp_probe *probe;
+	int err;
+
+	probe = gp_contents_new_probe(s, file, p);
+	if (!probe)
+		return gp_refuse(extack, -ENOMEM, "out of memory");
+	err = gp_probe_add(probe, s->files[file], sweep);
+	if (err)
+		return gp_contents_refuse_point(s, extack, err, p, err == -EUSERS ?
+					       "there are too many probes already" :
+					       "the kernel refused the breakpoint");
+	s->probes[s->nprobes++] = probe;
+	return 0;
+}
+
+/**
+ * struct gp_contents_batch - points that are added together
+ * @s: the session
+ * @caller: who adds them
+ * @file: index of their file
+ * @points: the points
+ * @n: their number
+ * @extack: for the sentence on error
+ * @err: result
+ */
+struct gp_contents_batch {
+	struct gp_session *s;
+	struct task_struct *caller;
+	u32 file;
+	const struct goprobe_point *points;
+	u32 n;
+	struct netlink_ext_ack *extack;
+	int err;
+};
+
+/* All or none. */
+static void gp_contents_add_batch(struct gp_sweep *sweep, void *arg)
+{
+	struct gp_contents_batch *b = arg;
+	struct gp_session *s = b->s;
+	u32 first = s->nprobes, i;
+	int err = 0;
+
+	for (i = 0; !err && i < b->n; i++) {
+		err = gp_contents_add_point(s, b->file, &b->points[i], sweep, b->extack);
+		if (!err && fatal_signal_pending(b->caller))
+			err = gp_refuse(b->extack, -EINTR, "interrupted");
+		cond_resched();
+	}
+	while (err && s->nprobes > first)
+		gp_probe_del(s->probes[--s->nprobes], sweep);
+	b->err = err;
+}
+
+int gp_contents_add_points(struct gp_session *s, u32 file,
+			   const struct goprobe_point *points, u32 n,
+			  struct netlink_ext_ack *extack)
+{
+	struct gp_contents_batch batch = {
+		.s = s,
+		.caller = current,
+		.file = file,
+		.points = points,
+		.n = n,
+		.extack = extack,
+	};
+	int err;
+	u32 i;
+
+	if (s->stopped)
+		return gp_refuse(extack, -ESHUTDOWN, "the session has been stopped");
+	if (file >= s->nfiles)
+		return gp_refuse(extack, -EINVAL, "the session has no such file");
+	if (n > GP_POINTS_MAX - s->nprobes)
+		return gp_refuse(extack, -E2BIG, "the session has too many points");
+	/* Before other sessions have to wait: the file may be slow to read. */
+	for (i = 0; i < n; i++) {
+		err = gp_contents_check_point(s, file, &points[i], extack);
+		if (err)
+			return err;
+		cond_resched();
+	}
+	if (gp_table_grow((void ***)&s->probes, &s->probes_room, s->nprobes, n))
+		return gp_refuse(extack, -ENOMEM, "out of memory");
+	gp_sweep_run(gp_contents_add_batch, &batch);
+	return batch.err ? batch.err : s->nprobes;
+}
+
+static void gp_contents_del_batch(struct gp_sweep *sweep, void *arg)
+{
+	struct gp_session *s = arg;
+
+	while (s->nprobes) {
+		gp_probe_del(s->probes[--s->nprobes], sweep);
+		cond_resched();
+	}
+}
+
+/* Take every breakpoint away. When it returns no handler can run for the session. */
+void gp_contents_del_points(struct gp_session *s)
+{
+	gp_sweep_run(gp_contents_del_batch, s);
+}
+
+/* No handler can run for the session. */
+void gp_contents_free(struct gp_session *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->nplans; i++)
+		gp_plan_free(s->plans[i]);
+	kvfree(s->plans);
+	for (i = 0; i < s->nfiles; i++)
+		gp_file_close(s->files[i]);
+	gp_types_fini(&s->types);
+	kvfree(s->probes);
+}
