@@ -71,9 +71,8 @@ static const struct golayout *layout(void *ctx)
 	return golayout_get(minor);
 }
 
-/* What a test has not put anywhere, the module has not reached. */
-static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
-			  const struct gotype *t)
+const char *recs_unread(void *ctx, const struct record_chunk *c, uint64_t offset,
+			const struct gotype *t)
 {
 	(void)ctx;
 	(void)c;
@@ -83,7 +82,7 @@ static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offs
 }
 
 static const struct value_env env = {
-	.dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
+	.dynamic = dynamic, .func = func, .layout = layout, .unread = recs_unread,
 };
 
 void recs_begin(void)

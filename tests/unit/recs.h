@@ -41,6 +41,10 @@ void recs_func(uint64_t address, const char *name, const struct gotype *closure)
 void recs_go(int minor);
 void recs_end(void);
 
+/* For struct value_env: what a test has not put anywhere, the module has not reached. */
+const char *recs_unread(void *ctx, const struct record_chunk *c, uint64_t offset,
+			const struct gotype *t);
+
 extern struct value_ctx recs_ctx;
 extern struct record recs_record;
 

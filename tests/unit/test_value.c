@@ -9,95 +9,41 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "recs.h"
 #include "rows.h"
 #include "value.h"
 
-#define SCALAR(kind_, name_, size_) \
-	{ .kind = GOTYPE_##kind_, .name = (name_), .size = (size_) }
-
-static const struct gotype t_bool = SCALAR(BOOL, "bool", 1);
-static const struct gotype t_int8 = SCALAR(INT, "int8", 1);
-static const struct gotype t_int32 = SCALAR(INT, "int32", 4);
-static const struct gotype t_int = SCALAR(INT, "int", 8);
-static const struct gotype t_uint8 = SCALAR(UINT, "uint8", 1);
-static const struct gotype t_uint16 = SCALAR(UINT, "uint16", 2);
-static const struct gotype t_uint64 = SCALAR(UINT, "uint64", 8);
-static const struct gotype t_code = SCALAR(INT, "main.Code", 8);
-static const struct gotype t_float32 = SCALAR(FLOAT, "float32", 4);
-static const struct gotype t_float64 = SCALAR(FLOAT, "float64", 8);
-static const struct gotype t_complex64 = SCALAR(COMPLEX, "complex64", 8);
-static const struct gotype t_complex128 = SCALAR(COMPLEX, "complex128", 16);
-static const struct gotype t_string = SCALAR(STRING, "string", 16);
-static const struct gotype t_name = SCALAR(STRING, "main.Name", 16);
-static const struct gotype t_odd_int = SCALAR(INT, "int24", 3);
-static const struct gotype t_unknown = SCALAR(UNKNOWN, "main.Odd", 8);
-static const struct gotype t_unsafe = SCALAR(POINTER, "unsafe.Pointer", 8);
-static const struct gotype t_map = SCALAR(MAP, "map[string]int", 8);
-static const struct gotype t_chan = SCALAR(CHAN, "chan int", 8);
-static const struct gotype t_func = SCALAR(FUNC, "func(int) string", 8);
-static const struct gotype t_error = SCALAR(INTERFACE, "error", 16);
-
-static const struct gotype t_any = {
-	.kind = GOTYPE_INTERFACE, .name = "interface {}", .size = 16, .empty = true,
-};
-
-static const struct gotype t_bytes = {
-	.kind = GOTYPE_SLICE, .name = "[]uint8", .size = 24, .elem = &t_uint8,
-};
-
-static const struct gotype t_raw = {
-	.kind = GOTYPE_SLICE, .name = "json.RawMessage", .size = 24, .elem = &t_uint8,
-};
-
-static const struct gotype t_ints = {
-	.kind = GOTYPE_SLICE, .name = "[]int", .size = 24, .elem = &t_int,
-};
-
-static const struct gotype t_strings = {
-	.kind = GOTYPE_SLICE, .name = "[]string", .size = 24, .elem = &t_string,
-};
-
-static const struct gotype t_int_array = {
-	.kind = GOTYPE_ARRAY, .name = "[3]int", .size = 24, .elem = &t_int, .count = 3,
-};
-
-static const struct gotype t_no_array = {
-	.kind = GOTYPE_ARRAY, .name = "[0]int", .elem = &t_int,
-};
-
-static const struct gotype t_false_array = {
-	.kind = GOTYPE_ARRAY, .name = "[9]int", .size = 24, .elem = &t_int, .count = 9,
-};
+static const struct gotype t_int8 = TYPE(INT, "int8", 1);
+static const struct gotype t_uint16 = TYPE(UINT, "uint16", 2);
+static const struct gotype t_code = TYPE(INT, "main.Code", 8);
+static const struct gotype t_float32 = TYPE(FLOAT, "float32", 4);
+static const struct gotype t_complex64 = TYPE(COMPLEX, "complex64", 8);
+static const struct gotype t_complex128 = TYPE(COMPLEX, "complex128", 16);
+static const struct gotype t_name = TYPE(STRING, "main.Name", 16);
+static const struct gotype t_odd_int = TYPE(INT, "int24", 3);
+static const struct gotype t_unknown = TYPE(UNKNOWN, "main.Odd", 8);
+static const struct gotype t_map = TYPE(MAP, "map[string]int", 8);
+static const struct gotype t_chan = TYPE(CHAN, "chan int", 8);
+static const struct gotype t_func = TYPE(FUNC, "func(int) string", 8);
+static const struct gotype t_raw = TYPE(SLICE, "json.RawMessage", 24, .elem = &t_uint8);
+static const struct gotype t_int_array = TYPE(ARRAY, "[3]int", 24, .elem = &t_int, .count = 3);
+static const struct gotype t_no_array = TYPE(ARRAY, "[0]int", 0, .elem = &t_int);
+static const struct gotype t_false_array = TYPE(ARRAY, "[9]int", 24, .elem = &t_int, .count = 9);
 
 static const struct gofield item_fields[] = {
 	{ "ID", &t_int, 0 }, { "_", &t_int, 8 }, { "Name", &t_string, 16 },
 };
 
-static const struct gotype t_item = {
-	.kind = GOTYPE_STRUCT, .name = "main.Item", .size = 32, .fields = item_fields, .nfields = 3,
-};
-
-static const struct gotype t_items = {
-	.kind = GOTYPE_SLICE, .name = "[]main.Item", .size = 24, .elem = &t_item,
-};
-
-static const struct gotype t_empty = { .kind = GOTYPE_STRUCT, .name = "struct {}" };
-static const struct gotype t_empties = {
-	.kind = GOTYPE_SLICE, .name = "[]struct {}", .size = 24, .elem = &t_empty,
-};
+static const struct gotype t_item = TYPE(STRUCT, "main.Item", 32, FIELDS(item_fields));
+static const struct gotype t_items = TYPE(SLICE, "[]main.Item", 24, .elem = &t_item);
+static const struct gotype t_empty = TYPE(STRUCT, "struct {}", 0);
+static const struct gotype t_empties = TYPE(SLICE, "[]struct {}", 24, .elem = &t_empty);
 
 static const struct gofield false_fields[] = { { "A", &t_int, 0 }, { "B", &t_int, 12 } };
-static const struct gotype t_false_struct = {
-	.kind = GOTYPE_STRUCT, .name = "main.F", .size = 16, .fields = false_fields, .nfields = 2,
-};
+static const struct gotype t_false_struct = TYPE(STRUCT, "main.F", 16, FIELDS(false_fields));
 
-static const struct gotype t_item_pointer = {
-	.kind = GOTYPE_POINTER, .name = "*main.Item", .size = 8, .elem = &t_item,
-};
-
-static const struct gotype t_self = {
-	.kind = GOTYPE_SLICE, .name = "main.Self", .size = 24, .elem = &t_self,
-};
+static const struct gotype t_item_pointer = TYPE(POINTER, "*main.Item", 8, .elem = &t_item);
+static const struct gotype t_self = TYPE(SLICE, "main.Self", 24, .elem = &t_self);
 
 static const uint64_t words_12[] = { 1, 2 };
 static const uint64_t words_strings[] = { 0x5000, 5, 0x9999, 3 };
@@ -135,19 +81,7 @@ static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
 	return true;
 }
 
-static struct record record;
-
-static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
-			  const struct gotype *t)
-{
-	(void)ctx;
-	(void)c;
-	(void)offset;
-	(void)t;
-	return record.h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : VALUE_DEEP;
-}
-
-static const struct value_env env = { .dynamic = dynamic, .unread = unread };
+static const struct value_env env = { .dynamic = dynamic, .unread = recs_unread };
 
 #define W(...) { .words = { __VA_ARGS__ } }
 
@@ -305,10 +239,10 @@ static void render(struct buf *b, const struct gotype *t, const void *p, size_t 
 	uint8_t *copy = malloc(len ? len : 1);
 
 	memcpy(copy, p, len);
-	record.frame = copy;
-	record.frame_size = len;
+	recs_record.frame = copy;
+	recs_record.frame_size = len;
 	value_init(&v, &env);
-	value_record(&v, &record);
+	value_record(&v, &recs_record);
 	value_start(&v, b);
 	(json ? value_json : value_text)(&v, b, t, copy, len);
 	free(copy);
@@ -367,7 +301,7 @@ static void test_budget(void **state)
 
 	(void)state;
 	value_init(&v, &env);
-	value_record(&v, &record);
+	value_record(&v, &recs_record);
 	value_start(&v, &b);
 	v.budget = 2;
 	value_text(&v, &b, &t_int_array, (uint8_t *)array, sizeof(array));
@@ -389,9 +323,9 @@ static void test_full(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	record.h.flags = GOPROBE_RECORD_F_BUDGET;
+	recs_record.h.flags = GOPROBE_RECORD_F_BUDGET;
 	render(&b, &t_string, s, sizeof(s), false);
-	record.h.flags = 0;
+	recs_record.h.flags = 0;
 	assert_string_equal(b.p, "<record is full>");
 	buf_fini(&b);
 }
@@ -404,8 +338,8 @@ int main(void)
 		{ "a record that was full says so", test_full },
 	};
 
-	record.nchunks = N(chunks);
-	memcpy(record.chunks, chunks, sizeof(chunks));
+	recs_record.nchunks = N(chunks);
+	memcpy(recs_record.chunks, chunks, sizeof(chunks));
 	ROWS(tests + 3, cases, test_row);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,6 +239,7 @@ static void test_refs(void **state)
 
 /* --- whole plans ------------------------------------------------------ */
 
+/* Bytes of a reference: on purpose not the module's own gp_ref_size(). */
 static uint32_t words(uint8_t kind)
 {
 	switch (kind) {
