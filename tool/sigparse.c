@@ -65,11 +65,17 @@ static struct gotype *make(const struct sigparse *s, const struct typexpr *t,
 
 /* --- names ---------------------------------------------------------------- */
 
-/* Types whose short name is the wanted one, and names near it. */
+/*
+ * Types whose short name is the wanted one, and names near it. Those of the
+ * standard library's own packages, which programs can't import, are not meant if
+ * there is another: atomic.Int32 is that of sync/atomic.
+ */
 struct search {
 	const char *wanted;
-	const char *found[2];
+	const char *found[4];
 	size_t nfound;
+	const char *internal[4];
+	size_t ninternal;
 	struct near near;
 };
 
@@ -83,37 +89,63 @@ static const char *short_name(const char *name)
 	return slash ? slash + 1 : name;
 }
 
+static bool is_internal(const char *name)
+{
+	static const char *const paths[] = { "internal/", "runtime/internal/", "vendor/" };
+
+	for (size_t i = 0; i < N(paths); i++)
+		if (strncmp(name, paths[i], strlen(paths[i])) == 0)
+			return true;
+	return false;
+}
+
+static void note(const char **v, size_t *n, size_t room, const char *name)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (strcmp(v[i], name) == 0)
+			return;
+	if (*n < room)
+		v[(*n)++] = name;
+}
+
 static int look(void *ctx, uint64_t vaddr, const char *name)
 {
 	struct search *s = ctx;
+	bool internal = is_internal(name);
 
 	(void)vaddr;
 	/* The named ones only. */
 	if (strpbrk(name, "*[](){} ") == name || strchr(name, ' '))
 		return 0;
-	if (strcmp(short_name(name), s->wanted) == 0 && s->nfound < N(s->found) &&
-	    (!s->nfound || strcmp(s->found[0], name) != 0))
-		s->found[s->nfound++] = name;
+	if (strcmp(short_name(name), s->wanted) == 0)
+		note(internal ? s->internal : s->found, internal ? &s->ninternal : &s->nfound,
+		     N(s->found), name);
 	near_offer(&s->near, name);
 	return 0;
 }
 
-static void unknown_name(const struct sigparse *s, const struct typexpr *t, struct diag *d)
+static void ambiguous(const struct sigparse *s, const struct typexpr *t, const char **v, size_t n,
+		      struct diag *d)
 {
-	struct search search = { .wanted = t->name };
+	const char *names = "";
+
+	for (size_t i = 0; names && i < n; i++)
+		names = arena_printf(s->mem, "%s%s'%s'", names,
+				     !i ? "" : i + 1 < n ? ", " : " or ", v[i]);
+	diag_set(d, "more than one type is called '%s'", t->name);
+	wrong(s, t->at, t->len, d);
+	if (names)
+		diag_hint(d, "did you mean %s?", names);
+}
+
+static void unknown_name(const struct sigparse *s, const struct typexpr *t,
+			 const struct search *search, struct diag *d)
+{
 	char *hint;
 
-	near_init(&search.near, t->name);
-	gobin_each_rtype(s->bin, look, &search);
-	if (search.nfound > 1) {
-		diag_set(d, "more than one type is called '%s'", t->name);
-		wrong(s, t->at, t->len, d);
-		diag_hint(d, "did you mean '%s' or '%s'?", search.found[0], search.found[1]);
-		return;
-	}
 	diag_set(d, "the binary has no type '%s'", t->name);
 	wrong(s, t->at, t->len, d);
-	hint = near_hint(&search.near);
+	hint = near_hint(&search->near);
 	if (hint)
 		diag_hint(d, "%s", hint);
 	else if (!strchr(t->name, '.'))
@@ -127,10 +159,20 @@ static void unknown_name(const struct sigparse *s, const struct typexpr *t, stru
 static const struct gotype *named(const struct sigparse *s, const struct typexpr *t,
 				  struct diag *d)
 {
+	struct search search = { .wanted = t->name };
+
 	for (size_t i = 0; i < N(basic); i++)
 		if (strcmp(basic[i].name, t->name) == 0)
 			return &basic[i];
-	unknown_name(s, t, d);
+	near_init(&search.near, t->name);
+	gobin_each_rtype(s->bin, look, &search);
+	if (search.nfound == 1)
+		return gobin_find_type(s->bin, search.found[0]);
+	if (search.nfound || search.ninternal > 1)
+		ambiguous(s, t, search.nfound ? search.found : search.internal,
+			  search.nfound ?: search.ninternal, d);
+	else
+		unknown_name(s, t, &search, d);
 	return NULL;
 }
 

@@ -72,6 +72,40 @@ static void test_types(void **state)
 	}
 }
 
+/* Where programs can import one of the types only, that is meant: since 1.19. */
+static void test_internal(void **state)
+{
+	struct bins_each b = BINS("known", "");
+	size_t seen = 0;
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct diag d = { 0 };
+		const struct gotype *t;
+		char own[64];
+
+		if (b.minor < 19)
+			continue;
+		seen++;
+		t = parse_type(b.bin, "atomic.Int32", &d);
+		assert_non_null(t);
+		assert_string_equal(t->name, "sync/atomic.Int32");
+		t = parse_type(b.bin, "[3]atomic.Int64", &d);
+		assert_non_null(t);
+		assert_string_equal(t->elem->name, "sync/atomic.Int64");
+		/* The other one, by its path. */
+		snprintf(own, sizeof(own), "%s/atomic.Int32",
+			 b.minor < 23 ? "runtime/internal" : "internal/runtime");
+		t = parse_type(b.bin, own, &d);
+		assert_non_null(t);
+		assert_string_equal(t->name, own);
+		assert_null(parse_type(b.bin, "atomic.Int33", &d));
+		assert_string_equal(d.sentence, "the binary has no type 'atomic.Int33'");
+		diag_fini(&d);
+	}
+	assert_int_not_equal(seen, 0);
+}
+
 static void same_type(const struct gotype *a, const struct gotype *b, int depth)
 {
 	assert_int_equal(a->kind, b->kind);
@@ -204,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{ "types that a user writes", test_types },
+		{ "a short name is not that of a type which programs can't import", test_internal },
 		{ "signatures written out are read back", test_signatures },
 		{ "maps from their parts are as the compiler has them", test_map_layouts },
 	};
