@@ -373,7 +373,7 @@ int exprc_compile(const struct exprc_scope *scope, const struct expr_list *list,
 int exprc_registers(struct arena *mem, int32_t args_bytes, struct plan_capture *ret)
 {
 	static const struct gotype word = {
-		.kind = GOTYPE_POINTER, .name = "register", .size = WORD, .align = WORD,
+		.kind = GOTYPE_POINTER, .name = GOTYPE_REGISTER, .size = WORD, .align = WORD,
 	};
 	static const char *const names[GOABI_INT_REGS] = {
 		"$rax", "$rbx", "$rcx", "$rdi", "$rsi", "$r8", "$r9", "$r10", "$r11",

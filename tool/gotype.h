@@ -93,4 +93,7 @@ struct gotype {
 	uint64_t rtype;
 };
 
+/* A register of which nothing is known: it need not be an address, and 0 is not nil. */
+#define GOTYPE_REGISTER "register"
+
 #endif

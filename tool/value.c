@@ -52,6 +52,11 @@ bool value_is_bytes(const struct gotype *t)
 	       t->elem->size == 1;
 }
 
+bool value_is_nil(const struct gotype *t, const uint8_t *p)
+{
+	return !value_word(p) && (t->elem || strcmp(t->name, GOTYPE_REGISTER) != 0);
+}
+
 const char *value_type_name(const struct gotype *t)
 {
 	if (!t->name || !t->name[0])

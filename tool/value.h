@@ -156,6 +156,8 @@ struct value_bytes {
 uint64_t value_word(const uint8_t *p);
 bool value_is_bytes(const struct gotype *t);	/* []byte and the like */
 const char *value_type_name(const struct gotype *t);
+/* Is the pointer of type @t at @p nil? */
+bool value_is_nil(const struct gotype *t, const uint8_t *p);
 void value_string(struct value_ctx *v, const uint8_t *p, struct value_bytes *ret);
 void value_slice(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		 struct value_bytes *ret);

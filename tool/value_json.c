@@ -396,10 +396,10 @@ static void content(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		interface(v, b, t, p);
 		break;
 	case GOTYPE_POINTER:
-		if (value_word(p))
-			address(b, value_word(p));
-		else
+		if (value_is_nil(t, p))
 			buf_str(b, "null");
+		else
+			address(b, value_word(p));
 		break;
 	case GOTYPE_MAP:
 	case GOTYPE_CHAN:

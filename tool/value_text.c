@@ -30,7 +30,7 @@ static void address(struct buf *b, const char *type, uint64_t v)
 	if (parens)
 		buf_char(b, ')');
 	buf_char(b, '(');
-	if (v)
+	if (v || strcmp(type, GOTYPE_REGISTER) == 0)
 		buf_hex(b, v);
 	else
 		buf_str(b, "nil");
@@ -152,7 +152,7 @@ static void pointer(struct value_ctx *v, struct buf *b, const struct gotype *t,
 	const char *why = NULL;
 	const uint8_t *data;
 
-	if (!to) {
+	if (value_is_nil(t, p)) {
 		nil(b, t, place);
 		return;
 	}

@@ -22,6 +22,7 @@ static const struct gotype t_complex128 = TYPE(COMPLEX, "complex128", 16);
 static const struct gotype t_name = TYPE(STRING, "main.Name", 16);
 static const struct gotype t_odd_int = TYPE(INT, "int24", 3);
 static const struct gotype t_unknown = TYPE(UNKNOWN, "main.Odd", 8);
+static const struct gotype t_register = TYPE(POINTER, GOTYPE_REGISTER, 8);
 static const struct gotype t_map = TYPE(MAP, "map[string]int", 8);
 static const struct gotype t_chan = TYPE(CHAN, "chan int", 8);
 static const struct gotype t_func = TYPE(FUNC, "func(int) string", 8);
@@ -191,6 +192,8 @@ static struct row {
 	{ "pointer", &t_item_pointer, W(0xc000012340), "(*main.Item)(0xc000012340)",
 	  "'value':'0xc000012340'" },
 	{ "a nil pointer", &t_item_pointer, W(0), "nil", "'value':null" },
+	{ "a register", &t_register, W(0x10), "register(0x10)", "'value':'0x10'" },
+	{ "a register that is 0 is not nil", &t_register, W(0), "register(0x0)", "'value':'0x0'" },
 	{ "unsafe.Pointer", &t_unsafe, W(0x10), "unsafe.Pointer(0x10)", "'value':'0x10'" },
 	{ "map", &t_map, W(0xc000012340), "map[string]int(0xc000012340)<unknown layout>",
 	  "'value':{'type':'map[string]int','address':'0xc000012340','unavailable':'unknown layout'}"
