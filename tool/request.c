@@ -46,6 +46,28 @@ static int registers(struct arena *mem, int32_t args_bytes, const struct plan_ca
 	return c && !exprc_registers(mem, args_bytes, c) ? 0 : diag_set(d, "out of memory");
 }
 
+/*
+ * "main.f()" alone: nothing is shown of its calls. But if nothing else tells its
+ * signature, that is it, provided that the line table agrees. NULL: it is not.
+ */
+static const struct gosig *empty_sig(const struct spec *spec, const struct sigparse *types,
+				     const struct gofunc *fn)
+{
+	static const struct typexpr_sig empty;
+	struct diag d = { 0 };
+	const struct gosig *sig;
+	int32_t is, should;
+
+	if (spec->kind != SPEC_NAME || !spec->call || spec->call->n || spec->ret ||
+	    !gobin_sig(types->bin, fn)->incomplete)
+		return NULL;
+	sig = sigparse_sig(types, &empty, fn, &d);
+	diag_fini(&d);
+	is = gobin_args_bytes(types->bin, fn);
+	should = sig ? sigparse_args_bytes(sig, fn->flags & GOFUNC_ABI0) : -1;
+	return is >= 0 && is == should ? sig : NULL;
+}
+
 int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc *fn,
 		 struct arena *mem, struct plan_request *ret, struct buf *warnings,
 		 struct diag *d)
@@ -54,6 +76,7 @@ int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc
 	struct exprc_scope scope = {
 		.bin = bin, .fn = fn, .abi0 = fn->flags & GOFUNC_ABI0, .mem = mem,
 	};
+	bool list = true;
 	int err = 0;
 
 	*ret = (struct plan_request){ 0 };
@@ -64,9 +87,12 @@ int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc
 		if (!ret->sig)
 			return -1;
 		check_sig(ret->sig, bin, fn, warnings);
+	} else {
+		ret->sig = empty_sig(spec, &types, fn);
+		list = !ret->sig;
 	}
 	scope.sig = ret->sig ? ret->sig : gobin_sig(bin, fn);
-	if (spec->call)
+	if (spec->call && list)
 		err = compile(&scope, spec->call, &ret->call, d);
 	else if (scope.sig->incomplete && !scope.abi0)
 		err = registers(mem, gobin_args_bytes(bin, fn), &ret->call, d);

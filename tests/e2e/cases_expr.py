@@ -123,6 +123,7 @@ SIGNATURES = (
      [('m["Accept"][1]', "string", "*/*"), ("len(h)", "int", 3)], []),
     ("main.anonymous(a struct { X int; S string }, n int) (int, struct { X int; S string }) : (a.S, n)()",
      [("a.S", "string", "anonymous"), ("n", "int", 2)], []),
+    ("main.nothing()", [], []),
 )
 
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/* request.c: what a spec that ends in "()" wants, where signatures are known and where not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "bins.h"
+#include "request.h"
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct row {
+	const char *claim, *text;
+	bool sig;		/* a signature ... */
+	bool call, ret;		/* ... or lists */
+	bool known;		/* in a program that tells signatures */
+} rows[] = {
+	{ "() is a signature if nothing else tells it", "main.Nothing()", true },
+	{ "() is a list if the function takes something", "main.Ints()", false, true },
+	{ "()() are lists", "main.Nothing()()", false, true, true },
+	{ "() is a list if the pattern has wildcards", "main.Nothin*()", false, true },
+	{ "() is a list where the signature is known", "main.Nothing()", false, true, false, true },
+};
+
+static void check(const struct row *row, const char *path)
+{
+	struct gobin *bin = bins_open(path);
+	struct arena mem = { 0 };
+	struct buf warnings = { 0 };
+	struct plan_request req;
+	struct diag d = { 0 };
+	struct spec s;
+	const struct gofunc *fn = bins_func(bin, strstr(row->text, "Ints") ? "main.Ints" :
+					    "main.Nothing");
+
+	assert_non_null(fn);
+	assert_int_equal(spec_parse(row->text, &s, &d), 0);
+	assert_int_equal(request_make(&s, bin, fn, &mem, &req, &warnings, &d), 0);
+	assert_int_equal(!!req.sig, row->sig);
+	if (row->sig)
+		assert_int_equal(req.sig->nparams, 0);
+	assert_int_equal(!!req.call, row->call);
+	assert_int_equal(!!req.ret, row->ret);
+	assert_int_equal(warnings.len, 0);
+	spec_fini(&s);
+	buf_fini(&warnings);
+	arena_fini(&mem);
+	gobin_free(bin);
+}
+
+static void test_row(void **state)
+{
+	const struct row *row = *state;
+	struct bins_entry v[BINS_MAX];
+	size_t n = bins_list(row->known ? "" : "-stripped", v);
+
+	assert_int_not_equal(n, 0);
+	for (size_t i = 0; i < n; i++)
+		check(row, v[i].path);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(rows)] = { 0 };
+
+	for (size_t i = 0; i < N(rows); i++)
+		tests[i] = (struct CMUnitTest){
+			.name = rows[i].claim, .test_func = test_row,
+			.initial_state = (void *)&rows[i],
+		};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
