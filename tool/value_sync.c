@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Locks and atomics: what their bits say (src/sync, src/internal/sync). */
+#include "load.h"
 #include "value_known.h"
 
 /* sync.Mutex.state */
@@ -100,13 +101,30 @@ bool value_rwmutex(struct value_ctx *v, struct buf *b, const struct value_what *
 	return true;
 }
 
+/*
+ * Until 1.17 the state was that part of state1, an array of three words of 32 bits,
+ * which lies on a multiple of 8: only an address tells.
+ */
+static bool state_before_18(struct value_ctx *v, const struct value_what *w, int64_t *ret)
+{
+	const struct gofield *f = value_known_field(w->t, "state1", GOTYPE_ARRAY, 12);
+	const struct record_chunk *c = value_mem_holder(&v->mem, w->p);
+	const uint8_t *p;
+
+	if (!f || !c || !f->type->elem || f->type->elem->size != 4)
+		return false;
+	p = w->p + f->offset;
+	*ret = (int64_t)load_u64(p + ((c->address + (uint64_t)(p - c->data)) % 8 ? 4 : 0));
+	return true;
+}
+
 bool value_waitgroup(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	int64_t state, waiters;
 
-	(void)v;
-	/* state1 in 1.18 and 1.19; what was before depends on the address. */
-	if (!number(w, "state", &state) && !number(w, "state1", &state))
+	/* state1 in 1.18 and 1.19 */
+	if (!number(w, "state", &state) && !number(w, "state1", &state) &&
+	    !state_before_18(v, w, &state))
 		return false;
 	begin(b, w);
 	buf_str(b, "counter: ");

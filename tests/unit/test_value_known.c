@@ -287,6 +287,10 @@ static const struct gotype t_uint64_atomic = TYPE(STRUCT, "sync/atomic.Uint64", 
 						  FIELDS(v64_fields));
 static const struct gofield wg_fields[] = { { "state", &t_uint64_atomic, 0 } };
 static const struct gotype t_wg = TYPE(STRUCT, "sync.WaitGroup", 8, FIELDS(wg_fields));
+static const struct gotype t_words = TYPE(ARRAY, "[3]uint32", 12, .elem = &t_uint32, .count = 3);
+static const struct gofield wg17_fields[] = { { "state1", &t_words, 0 } };
+static const struct gotype t_wg17 = TYPE(STRUCT, "sync.WaitGroup", 12, FIELDS(wg17_fields));
+static const struct gotype p_wg17 = POINTER_TO("*sync.WaitGroup", t_wg17);
 static const struct gofield once_fields[] = { { "done", &t_int32_atomic, 0 } };
 static const struct gotype t_once = TYPE(STRUCT, "sync.Once", 8, FIELDS(once_fields));
 static const struct gofield bool_fields[] = { { "v", &t_uint32, 0 } };
@@ -336,6 +340,12 @@ static void test_locks(void **state)
 	     "sync.RWMutex{2 readers, a writer waiting, 1 reader waiting}");
 	SAYS(SHOW(&t_wg, PAIR(1, 3)), "sync.WaitGroup{counter: 3, 1 waiting}");
 	SAYS(SHOW(&t_wg, PAIR(1U << 31, 0)), "sync.WaitGroup{counter: 0}");
+	/* Where the state is depends on the address, and without one it is not known. */
+	PUT(0x200, PAIR(1, 3), 9);
+	PUT(0x304, PAIR(9, 1), 3);
+	SAYS(SHOW(&p_wg17, 0x200), "&sync.WaitGroup{counter: 3, 1 waiting}");
+	SAYS(SHOW(&p_wg17, 0x304), "&sync.WaitGroup{counter: 3, 1 waiting}");
+	SAYS(SHOW(&t_wg17, PAIR(1, 3), 0), "sync.WaitGroup{state1: [3]uint32{1, 3, 0}}");
 	SAYS(SHOW(&t_once, 0), "sync.Once{not done}");
 	SAYS(SHOW(&t_once, 1), "sync.Once{done}");
 	SAYS(SHOW(&t_uint64_atomic, 5), "atomic.Uint64(5)");
