@@ -195,7 +195,7 @@ static void hmap(struct walk *w, const struct place *m, const uint8_t *p)
 		to.n = least(n, most);
 		later(w, to);
 		to.at = load_u64(p + h->oldbuckets);
-		to.n = least(n / 2 ? n / 2 : 1, most);
+		to.n = p[h->b] < 20 ? least(golayout_oldbuckets(h, p), most) : most;
 		later(w, to);
 		return;
 	}

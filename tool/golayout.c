@@ -43,6 +43,17 @@ static const struct golayout layouts[] = {
 	  .swiss = SWISS },
 };
 
+#define HMAP_SAME_SIZE_GROW	8	/* hmap.flags */
+
+uint64_t golayout_oldbuckets(const struct golayout_hmap *l, const uint8_t *p)
+{
+	unsigned int b = p[l->b];
+
+	if (b && !(p[l->flags] & HMAP_SAME_SIZE_GROW))
+		b--;
+	return 1ULL << b;
+}
+
 const struct golayout *golayout_get(int minor)
 {
 	size_t i = 0;

@@ -66,4 +66,11 @@ struct golayout {
  */
 const struct golayout *golayout_get(int minor);
 
+/*
+ * How many buckets the map has that it grows out of; @p: the bytes of its header,
+ * whose B is below 64. Half as many as it has now, but as many if overflow buckets
+ * are all that it is to get rid of.
+ */
+uint64_t golayout_oldbuckets(const struct golayout_hmap *l, const uint8_t *p);
+
 #endif

@@ -185,9 +185,8 @@ static void hmap(struct walk *w, const struct golayout_hmap *l, const uint8_t *p
 		return;
 	}
 	buckets(w, value_word(p + l->buckets), 1ULL << b, false);
-	/* A map that grows in place has twice as many old ones. */
 	if (old)
-		buckets(w, old, b ? 1ULL << (b - 1) : 1, true);
+		buckets(w, old, golayout_oldbuckets(l, p), true);
 }
 
 static bool fits(uint32_t at, uint32_t stride, const struct gotype *t, bool indirect, uint32_t size)

@@ -174,6 +174,19 @@ static void test_growing(void **state)
 	free((void *)recs_record.chunks[recs_record.nchunks].data);
 	put_bucket(0x2000, 2, 4, 0);
 	SAYS(SHOW(&t_old, 0x100), "map[int]int{3: 30, 4: 40, ...} (len 3)");
+	/* Two old ones again, of which the first was moved: sameSizeGrow. */
+	header[0] = 2;
+	header[8] = 8;
+	header[17] = 0x50;		/* buckets at 0x5000 */
+	header[25] = 0x60;		/* oldbuckets at 0x6000 */
+	memset(two, 0, sizeof(two));
+	memcpy(two, recs_record.chunks[1].data, 144);
+	recs_put(0x5000, two, sizeof(two));
+	memcpy(two + 144, recs_record.chunks[2].data, 144);
+	two[0] = 4;			/* evacuatedEmpty */
+	recs_put(0x6000, two, sizeof(two));
+	recs_put(0x800, header, sizeof(header));
+	SAYS(SHOW(&t_old, 0x800), "map[int]int{3: 30, 4: 40}");
 }
 
 /* At 0x100 a map of @n entries: "b" is "x", "a" was not followed, nor was any other. */
