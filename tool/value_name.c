@@ -44,9 +44,16 @@ static void put_package(struct buf *b, const char *s, size_t n)
 	buf_mem(b, s, end - s);
 }
 
-/* "example.com/shop.Cart" is written shop.Cart. */
+/*
+ * "example.com/shop.Cart" is written shop.Cart. Types that are declared in functions
+ * are numbered by the compiler: "main.T·1".
+ */
 static void put_word(struct buf *b, const char *s, size_t n)
 {
+	const char *dot = memmem(s, n, "\302\267", 2);
+
+	n = dot ? (size_t)(dot - s) : n;
+
 	const char *slash = memrchr(s, '/', n), *end = s + n;
 
 	if (slash && version(slash + 1)) {

@@ -365,6 +365,8 @@ static void test_names(void **state)
 		{ "v2.Cart", "v2.Cart{}" },
 		{ "gopkg.in/yaml%2ev3.Node", "yaml.Node{}" },
 		{ "example.com/a%2eb.T", "a.b.T{}" },
+		{ "main.Inner\302\2671", "main.Inner{}" },
+		{ "[]example.com/shop.Inner\302\26712", "[]shop.Inner{}" },
 		{ "main.Pair[example.com/a.T,[]example.com/b.U]", "main.Pair[a.T,[]b.U]{}" },
 		{ "struct { A map[string]interface {} \"json:\\\"a/b\\\"\"; B []uint8 }",
 		  "struct { A map[string]any \"json:\\\"a/b\\\"\"; B []byte }{}" },
