@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* request.c: what a spec that ends in "()" wants, where signatures are known and where not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "bins.h"
 #include "request.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
+#include "rows.h"
 
 static const struct row {
 	const char *claim, *text;
@@ -25,9 +19,8 @@ static const struct row {
 	{ "() is a list where the signature is known", "main.Nothing()", false, true, false, true },
 };
 
-static void check(const struct row *row, const char *path)
+static void check(const struct row *row, struct gobin *bin)
 {
-	struct gobin *bin = bins_open(path);
 	struct arena mem = { 0 };
 	struct buf warnings = { 0 };
 	struct plan_request req;
@@ -48,28 +41,21 @@ static void check(const struct row *row, const char *path)
 	spec_fini(&s);
 	buf_fini(&warnings);
 	arena_fini(&mem);
-	gobin_free(bin);
 }
 
 static void test_row(void **state)
 {
 	const struct row *row = *state;
-	struct bins_entry v[BINS_MAX];
-	size_t n = bins_list(row->known ? "" : "-stripped", v);
+	struct bins_each b = BINS("shapes", row->known ? "" : "-stripped");
 
-	assert_int_not_equal(n, 0);
-	for (size_t i = 0; i < n; i++)
-		check(row, v[i].path);
+	while (bins_next(&b))
+		check(row, b.bin);
 }
 
 int main(void)
 {
-	struct CMUnitTest tests[N(rows)] = { 0 };
+	struct CMUnitTest tests[N(rows)];
 
-	for (size_t i = 0; i < N(rows); i++)
-		tests[i] = (struct CMUnitTest){
-			.name = rows[i].claim, .test_func = test_row,
-			.initial_state = (void *)&rows[i],
-		};
+	ROWS(tests, rows, test_row);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

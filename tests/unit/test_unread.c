@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Why something was not copied, from tables of types as the module has them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-
 #include "recs.h"
 #include "unread.h"
 
