@@ -49,7 +49,7 @@ static const char *const internals[] = {
 
 /*
  * Go aligns what refers to other memory; other places, of which damaged debug
- * information may tell, are refused by the module: they show as not captured.
+ * information may tell, are refused by the module: they show as not followed.
  */
 static void add(struct wirerefs *r, struct wire_ref ref)
 {
