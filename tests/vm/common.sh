@@ -140,6 +140,12 @@ apt_depends()
 	done
 }
 
+# apt_closure PACKAGE... - all packages that a system with nothing installed would get, recommendations left out
+apt_closure()
+{
+	apt-get "${APT[@]}" -qq --no-install-recommends --simulate install "$@" | sed -n 's/^Inst \([^ ]*\).*/\1/p'
+}
+
 # toolroot - a trixie root with a compiler, for kernels whose build tools are linked against a newer libc than ours
 toolroot()
 {
