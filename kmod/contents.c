@@ -24,7 +24,7 @@
 
 int gp_contents_add_file(struct gp_session *s, int fd,
 			 const struct goprobe_runtime *rt,
-			struct netlink_ext_ack *extack)
+			 struct netlink_ext_ack *extack)
 {
 	const char *why;
 	struct gp_file *f;
@@ -45,7 +45,7 @@ int gp_contents_add_file(struct gp_session *s, int fd,
 
 int gp_contents_add_types(struct gp_session *s, const struct goprobe_type *types,
 			  u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
-			 struct netlink_ext_ack *extack)
+			  struct netlink_ext_ack *extack)
 {
 	const char *why;
 	int first;
@@ -64,7 +64,7 @@ int gp_contents_add_types(struct gp_session *s, const struct goprobe_type *types
 /* All or none. */
 int gp_contents_add_dynamic(struct gp_session *s, u32 file,
 			    const struct goprobe_dynamic *add, u32 n,
-			   struct netlink_ext_ack *extack)
+			    struct netlink_ext_ack *extack)
 {
 	struct gp_dynamic *dynamic;
 	const char *why;
@@ -177,7 +177,7 @@ static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 /* Refuse with the point's place and the reason. */
 static int gp_contents_refuse_point(struct gp_session *s,
 				    struct netlink_ext_ack *extack, int err,
-				   const struct goprobe_point *p, const char *why)
+				    const struct goprobe_point *p, const char *why)
 {
 	snprintf(s->refusal, sizeof(s->refusal), "point %u at file offset 0x%llx: %s",
 		 p->id, p->offset, why);
@@ -186,7 +186,7 @@ static int gp_contents_refuse_point(struct gp_session *s,
 
 static int gp_contents_check_point(struct gp_session *s, u32 file,
 				   const struct goprobe_point *p,
-				  struct netlink_ext_ack *extack)
+				   struct netlink_ext_ack *extack)
 {
 	const char *why;
 	int err;
@@ -202,8 +202,8 @@ static int gp_contents_check_point(struct gp_session *s, u32 file,
 
 static int gp_contents_add_point(struct gp_session *s, u32 file,
 				 const struct goprobe_point *p,
-				struct gp_sweep *sweep,
-				struct netlink_ext_ack *extack)
+				 struct gp_sweep *sweep,
+				 struct netlink_ext_ack *extack)
 {
 	struct gp_probe *probe;
 	int err;
@@ -261,7 +261,7 @@ static void gp_contents_add_batch(struct gp_sweep *sweep, void *arg)
 
 int gp_contents_add_points(struct gp_session *s, u32 file,
 			   const struct goprobe_point *points, u32 n,
-			  struct netlink_ext_ack *extack)
+			   struct netlink_ext_ack *extack)
 {
 	struct gp_contents_batch batch = {
 		.s = s,

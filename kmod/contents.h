@@ -21,18 +21,18 @@ struct gp_plans_wire {
 
 int gp_contents_add_file(struct gp_session *s, int fd,
 			 const struct goprobe_runtime *rt,
-			struct netlink_ext_ack *extack);
+			 struct netlink_ext_ack *extack);
 int gp_contents_add_types(struct gp_session *s, const struct goprobe_type *types,
 			  u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
-			 struct netlink_ext_ack *extack);
+			  struct netlink_ext_ack *extack);
 int gp_contents_add_dynamic(struct gp_session *s, u32 file,
 			    const struct goprobe_dynamic *add, u32 n,
-			   struct netlink_ext_ack *extack);
+			    struct netlink_ext_ack *extack);
 int gp_contents_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
 			  struct netlink_ext_ack *extack);
 int gp_contents_add_points(struct gp_session *s, u32 file,
 			   const struct goprobe_point *points, u32 n,
-			  struct netlink_ext_ack *extack);
+			   struct netlink_ext_ack *extack);
 void gp_contents_del_points(struct gp_session *s);
 void gp_contents_free(struct gp_session *s);
 
