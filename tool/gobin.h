@@ -61,6 +61,7 @@ struct goparam {
  * @results: results
  * @nresults: their number
  * @receiver: params[0] is the receiver
+ * @variadic: the last parameter is "...T"; debug information does not tell
  * @dict: a hidden dictionary pointer is passed in the register that follows
  *	the first @dict_at params (generics)
  * @dict_at: see @dict
@@ -72,6 +73,7 @@ struct gosig {
 	const struct goparam *results;
 	size_t nresults;
 	bool receiver;
+	bool variadic;
 	bool dict;
 	size_t dict_at;
 	const char *incomplete;

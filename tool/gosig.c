@@ -447,7 +447,8 @@ static const char *type_name(const struct gotype *t)
 	return strcmp(t->name, "[]uint8") ? t->name : "[]byte";
 }
 
-static void put_list(struct buf *b, const struct goparam *p, size_t n)
+/* @variadic: the last one is. */
+static void put_list(struct buf *b, const struct goparam *p, size_t n, bool variadic)
 {
 	bool named = false;
 
@@ -460,7 +461,12 @@ static void put_list(struct buf *b, const struct goparam *p, size_t n)
 			buf_str(b, p[i].name[0] == '~' ? "_" : p[i].name);
 			buf_char(b, ' ');
 		}
-		buf_str(b, type_name(p[i].type));
+		if (variadic && i + 1 == n && p[i].type->kind == GOTYPE_SLICE && p[i].type->elem) {
+			buf_str(b, "...");
+			buf_str(b, p[i].type->elem->name);
+		} else {
+			buf_str(b, type_name(p[i].type));
+		}
 	}
 }
 
@@ -474,11 +480,11 @@ char *gosig_text(const struct gosig *sig)
 	if (sig->incomplete && !sig->nparams && !sig->nresults)
 		buf_char(&b, '?');
 	else
-		put_list(&b, sig->params + skip, sig->nparams - skip);
+		put_list(&b, sig->params + skip, sig->nparams - skip, sig->variadic);
 	buf_char(&b, ')');
 	if (sig->nresults) {
 		buf_str(&b, bare ? " " : " (");
-		put_list(&b, sig->results, sig->nresults);
+		put_list(&b, sig->results, sig->nresults, false);
 		if (!bare)
 			buf_char(&b, ')');
 	}

@@ -129,6 +129,7 @@ static int fill(struct rtypes *t, struct gosig *sig, struct goparam *v,
 	sig->params = v;
 	sig->nparams = fn->nin + 1;
 	sig->receiver = true;
+	sig->variadic = fn->variadic && fn->nin;
 	sig->results = v + fn->nin + 1;
 	sig->nresults = fn->nout;
 	return 0;

@@ -18,7 +18,7 @@ static const struct {
 } methods[] = {
 	{ "main.Item.Sum", "main.Item", "func(p0 int8, p1 string, p2 float64) (int, error)" },
 	{ "main.(*Item).Sum", "*main.Item", "func(p0 int8, p1 string, p2 float64) (int, error)" },
-	{ "main.(*Item).Grow", "*main.Item", "func(p0 []int)" },
+	{ "main.(*Item).Grow", "*main.Item", "func(p0 ...int)" },
 	{ "main.Name.Join", "main.Name", "func(p0 []main.Name, p1 int32) main.Name" },
 	{ "main.Code.Both", "main.Code",
 	  "func(p0 complex128, p1 interface {}) (uint8, uint8, error)" },
