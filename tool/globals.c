@@ -46,10 +46,10 @@ static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offs
 			  const struct gotype *t)
 {
 	const struct globals *g = ctx;
+	uint32_t level = c ? c->level + (t->kind != GOTYPE_STRING) : 1;
 
 	(void)offset;
-	(void)t;
-	return (c ? c->level : 0) >= g->limits.depth ? VALUE_DEEP : "record is full";
+	return level > g->limits.depth ? VALUE_DEEP : "record is full";
 }
 
 void globals_init(struct globals *g)

@@ -110,7 +110,9 @@ static void reference(struct walk *w, const struct gotype *t, const uint8_t *p, 
 
 	switch (t->kind) {
 	case GOTYPE_STRING:
+		/* As for the module: part of what it stands in, but for a frame's own. */
 		to.role = ROLE_BYTES;
+		to.level = level ? level : 1;
 		to.n = least(len, o->string_limit);
 		break;
 	case GOTYPE_SLICE:

@@ -165,6 +165,21 @@ static void test_absent(void **state)
 	assert_string_equal(show("os.Args"), "no readable memory");
 }
 
+/* A string is on the level of what it stands in. */
+static void test_depth(void **state)
+{
+	(void)state;
+	put_args(2);
+	g->limits.depth = 0;
+	assert_string_equal(show("os.Args"), "[]string<beyond --depth> (len 2)");
+	assert_string_equal(show("os.Args[1]"), "<beyond --depth>");
+	g->limits.depth = 1;
+	assert_string_equal(show("os.Args"), "[]string{\"one\", \"xy\"}");
+	g->limits.objects = 2;
+	assert_string_equal(show("os.Args"), "[]string{\"one\", <record is full>}");
+	g->limits = plan_defaults;
+}
+
 /* What an interface holds, found when it is read and when it is shown. */
 static void test_interface(void **state)
 {
@@ -279,6 +294,7 @@ int main(void)
 		{ "a number", test_number },
 		{ "strings, elements, lengths", test_strings },
 		{ "what is not there says why", test_absent },
+		{ "what is beyond --depth, what there is no room for", test_depth },
 		{ "what interfaces hold", test_interface },
 		{ "what is hostile ends", test_hostile },
 		{ "variables of all kinds in meaningless memory", test_all_variables },
