@@ -103,7 +103,9 @@ static GP_UPROBE_FILTER(gp_point_filter, uc, mm)
 
 static GP_UPROBE_FILTER(gp_point_apply_filter, uc, mm)
 {
-	return gp_point_wanted(container_of(uc, struct gp_point, apply), mm);
+	struct gp_point *point = container_of(uc, struct gp_point, apply);
+
+	return !point->holds && gp_point_wanted(point, mm);
 }
 
 static GP_UPROBE_HANDLER(gp_point_apply_handler, uc, regs)
@@ -128,6 +130,15 @@ static void gp_point_unregister(struct gp_point *point)
 	point->registered = false;
 }
 
+static int gp_point_apply_register(struct gp_point *point, struct uprobe **uprobe)
+{
+	/* A handler chain may still stand on it since the last time. */
+	if (point->applied == gp_sweep_number)
+		gp_compat_unregister_sync();
+	point->applied = gp_sweep_number;
+	return gp_compat_register(point->inode, point->offset, &point->apply, uprobe);
+}
+
 /* Have the filter asked again for every process; see the top of this file. */
 static int gp_point_apply(struct gp_point *point)
 {
@@ -136,11 +147,7 @@ static int gp_point_apply(struct gp_point *point)
 
 	if (!point->registered)
 		return gp_point_register(point);
-	/* A handler chain may still stand on it since the last time. */
-	if (point->applied == gp_sweep_number)
-		gp_compat_unregister_sync();
-	point->applied = gp_sweep_number;
-	err = gp_compat_register(point->inode, point->offset, &point->apply, &uprobe);
+	err = gp_point_apply_register(point, &uprobe);
 	if (!err) {
 		gp_compat_unregister(point->inode, point->offset, &point->apply, uprobe);
 		return 0;
@@ -153,6 +160,30 @@ static int gp_point_apply(struct gp_point *point)
 	 */
 	gp_point_unregister(point);
 	return gp_point_register(point);
+}
+
+/*
+ * Keep the file of a point that is about to go known to the kernel.
+ *
+ * A thread hits a breakpoint; the breakpoint goes, and it is the last; another
+ * thread, on its way from one that has gone before, finds that no file of this
+ * process has uprobes any more and takes MMF_HAS_UPROBES away (mmf_recalc_uprobes()).
+ * If all that happens before the first looks (uprobe_pre_sstep_notifier()), the trap
+ * is nobody's and the process gets SIGTRAP, of which a Go program dies. The first
+ * thread has interrupts off, so synchronize_rcu() waits for it; until then a
+ * consumer that wants no process keeps the flag. If the kernel refuses one, the
+ * chance is taken.
+ */
+static void gp_point_hold(struct gp_point *point, struct gp_sweep *sweep)
+{
+	const struct gp_point *other;
+
+	list_for_each_entry(other, &sweep->held, held)
+		if (other->inode == point->inode)
+			return;
+	point->holds = true;
+	if (!gp_point_apply_register(point, &point->hold))
+		list_add(&point->held, &sweep->held);
 }
 
 static struct gp_probe_set *gp_set_new(u32 n)
@@ -259,8 +290,16 @@ static void gp_sweep_begin(struct gp_sweep *sweep)
 	INIT_LIST_HEAD(&sweep->points);
 	INIT_LIST_HEAD(&sweep->sets);
 	INIT_LIST_HEAD(&sweep->probes);
+	INIT_LIST_HEAD(&sweep->held);
 	mutex_lock(&gp_points_lock);
 	gp_sweep_number++;
+}
+
+/* Wait for handlers, filters and traps that began before now. */
+static void gp_sweep_wait(void)
+{
+	gp_compat_unregister_sync();
+	synchronize_rcu();
 }
 
 /* Wait until nobody sees what was taken away, and free it. */
@@ -270,9 +309,13 @@ static void gp_sweep_end(struct gp_sweep *sweep)
 	struct gp_probe_set *set, *next_set;
 	struct gp_probe *probe, *next_probe;
 
-	if (!list_empty(&sweep->points) || !list_empty(&sweep->sets)) {
-		gp_compat_unregister_sync();
-		synchronize_rcu();
+	if (!list_empty(&sweep->points) || !list_empty(&sweep->sets))
+		gp_sweep_wait();
+	if (!list_empty(&sweep->held)) {
+		list_for_each_entry(point, &sweep->held, held)
+			gp_compat_unregister(point->inode, point->offset, &point->apply,
+					     point->hold);
+		gp_sweep_wait();
 	}
 	mutex_unlock(&gp_points_lock);
 	list_for_each_entry_safe(point, next_point, &sweep->points, dead)
@@ -368,6 +411,7 @@ void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 	list_add(&probe->dead, &sweep->probes);
 	if (old->n == 1) {
 		hash_del(&point->node);
+		gp_point_hold(point, sweep);
 		gp_point_unregister(point);
 		list_add(&point->dead, &sweep->points);
 		list_add(&old->dead, &sweep->sets);

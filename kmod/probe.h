@@ -84,6 +84,9 @@ struct gp_probe_set {
  * @offset: key
  * @uprobe: the kernel's handle, 6.12 and later
  * @registered: @uc is; not so only after the kernel has refused it anew
+ * @holds: @apply stays registered and wants no process, until the sweep ends
+ * @hold: the kernel's handle of that, 6.12 and later
+ * @held: link in struct gp_sweep
  * @dead: link in struct gp_sweep
  */
 struct gp_point {
@@ -96,6 +99,9 @@ struct gp_point {
 	loff_t offset;
 	struct uprobe *uprobe;
 	bool registered;
+	bool holds;
+	struct uprobe *hold;
+	struct list_head held;
 	struct list_head dead;
 };
 
@@ -104,6 +110,7 @@ struct gp_point {
  * @points: to be freed once no handler can see them
  * @sets: likewise
  * @probes: likewise
+ * @held: points that keep their files known to the kernel; all are in @points
  *
  * While gp_sweep_run() runs its function, that owns the table of points.
  */
@@ -111,6 +118,7 @@ struct gp_sweep {
 	struct list_head points;
 	struct list_head sets;
 	struct list_head probes;
+	struct list_head held;
 };
 
 typedef void (*gp_sweep_fn)(struct gp_sweep *sweep, void *arg);
