@@ -32,7 +32,7 @@ const char attachopt_help[] =
 "\n"
 "What to capture:\n"
 "      --no-return         calls only, without results and durations\n"
-"      --depth N           pointers followed one after another (default 4)\n"
+"      --depth N           pointers followed one after another (default 2)\n"
 "      --string-limit N    bytes of a string (default 256)\n"
 "      --elements N        elements of a slice, map or channel (default 64)\n"
 "      --objects N         things pointed to in one call, all together (default 256)\n"

@@ -21,7 +21,7 @@ const struct plan_options plan_defaults = {
 	.elements = 64,
 	.objects = 256,
 	.bytes = 12288,
-	.depth = 4,
+	.depth = 2,
 };
 
 static const char why_no_code[] = "its code is not in the file";

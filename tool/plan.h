@@ -17,7 +17,7 @@
  * @elements: elements of a slice
  * @objects: chunks of a record
  * @bytes: bytes of a record's chunks
- * @depth: references followed in a row (strings and slices count)
+ * @depth: references followed in a row (slices count; strings only in frames)
  * @no_return: entries only
  */
 struct plan_options {

@@ -157,10 +157,10 @@ static void add_array(struct wirerefs *r, struct goprobe_ref ref, const struct g
 }
 
 static void add_kind(struct wirerefs *r, uint64_t offset, uint8_t kind,
-		     const struct gotype *to)
+		     const struct gotype *to, uint8_t flags)
 {
 	add(r, (struct wire_ref){
-		.ref = { .offset = (uint32_t)offset, .kind = kind },
+		.ref = { .offset = (uint32_t)offset, .kind = kind, .flags = flags },
 		.to = to,
 	});
 }
@@ -226,17 +226,22 @@ static void add_value(struct wirerefs *r, const struct gotype *t, uint64_t offse
 		return;
 	switch (t->kind) {
 	case GOTYPE_STRING:
-		add_kind(r, offset, GOPROBE_REF_STRING, NULL);
+		/*
+		 * Its bytes are part of what it stands in. In a frame it costs
+		 * nothing to count them, and the kernel's shorter way takes no flags.
+		 */
+		add_kind(r, offset, GOPROBE_REF_STRING, NULL,
+			 top ? 0 : GOPROBE_REF_F_SAME_LEVEL);
 		break;
 	case GOTYPE_SLICE:
 		if (t->elem)
-			add_kind(r, offset, GOPROBE_REF_SLICE, t->elem);
+			add_kind(r, offset, GOPROBE_REF_SLICE, t->elem, 0);
 		break;
 	case GOTYPE_INTERFACE:
-		add_kind(r, offset, t->empty ? GOPROBE_REF_EFACE : GOPROBE_REF_IFACE, t);
+		add_kind(r, offset, t->empty ? GOPROBE_REF_EFACE : GOPROBE_REF_IFACE, t, 0);
 		break;
 	case GOTYPE_FUNC:
-		add_kind(r, offset, GOPROBE_REF_FUNC, NULL);
+		add_kind(r, offset, GOPROBE_REF_FUNC, NULL, 0);
 		break;
 	case GOTYPE_POINTER:
 		/* A time is incomplete without its zone. */

@@ -124,7 +124,7 @@ struct refs_case {
 
 static const struct refs_case refs_cases[] = {
 	{ "a number refers to nothing", &t_int, WIRE_VALUE, 24, "" },
-	{ "a string", &t_string, WIRE_VALUE, 24, "0:str" },
+	{ "a string", &t_string, WIRE_VALUE, 24, "0:str=" },
 	{ "a slice, of its elements", &t_bytes, WIRE_VALUE, 24, "0:slice(uint8)" },
 	{ "a pointer", &t_pstring, WIRE_VALUE, 24, "0:ptr(string)" },
 	{ "an unsafe pointer leads nowhere", &t_unsafe, WIRE_VALUE, 24, "" },
@@ -132,11 +132,11 @@ static const struct refs_case refs_cases[] = {
 	{ "an interface with methods", &t_error, WIRE_VALUE, 24, "0:iface(error)" },
 	{ "a function", &t_func, WIRE_VALUE, 24, "0:func" },
 	{ "a struct has those of its fields", &t_item, WIRE_VALUE, 24,
-	  "8:str 24:ptr(string) 32:eface(interface {})" },
+	  "8:str= 24:ptr(string) 32:eface(interface {})" },
 	{ "places that are not aligned are left out", &t_packed, WIRE_VALUE, 24,
 	  "32:ptr(string)" },
 	{ "an array has those of its elements", &t_strings, WIRE_VALUE, 24,
-	  "0:str 16:str 32:str" },
+	  "0:str= 16:str= 32:str=" },
 	{ "an array of numbers has none", &t_ints, WIRE_VALUE, 24, "" },
 	{ "goroutines are not followed", &t_pg, WIRE_VALUE, 24, "" },
 	{ "type descriptors are not followed", &t_prtype, WIRE_VALUE, 24, "" },
@@ -144,7 +144,7 @@ static const struct refs_case refs_cases[] = {
 	  "0:ptr(runtime.TypeAssertionError)" },
 	{ "a time has its zone", &t_time, WIRE_VALUE, 24, "16:ptr(time.Location)=" },
 	{ "a zone has a name and what it is now", &t_location, WIRE_VALUE, 24,
-	  "0:str 40:ptr(time.zone)" },
+	  "0:str= 40:ptr(time.zone)" },
 	{ "a context's parent is as near as itself", &t_value_ctx, WIRE_VALUE, 24,
 	  "0:iface(context.Context)= 16:eface(interface {}) 32:eface(interface {})" },
 	{ "a context in a field is farther away", &t_has_context, WIRE_VALUE, 24,
@@ -157,7 +157,7 @@ static const struct refs_case refs_cases[] = {
 	  "16:array(map[string]*main.Item/2)[3 9/1 >>2]= 24:array(map[string]*main.Item/2)[4 9/1 >>2]="
 	},
 	{ "its bucket, with the next one", &t_map, WIRE_BUCKET, 23,
-	  "8:str 24:str 40:str 56:str 72:str 88:str 104:str 120:str 136:ptr(main.Item) 144:ptr(main.Item) 152:ptr(main.Item) 160:ptr(main.Item) 168:ptr(main.Item) 176:ptr(main.Item) 184:ptr(main.Item) 192:ptr(main.Item) 200:ptr(map[string]*main.Item/2)="
+	  "8:str= 24:str= 40:str= 56:str= 72:str= 88:str= 104:str= 120:str= 136:ptr(main.Item) 144:ptr(main.Item) 152:ptr(main.Item) 160:ptr(main.Item) 168:ptr(main.Item) 176:ptr(main.Item) 184:ptr(main.Item) 192:ptr(main.Item) 200:ptr(map[string]*main.Item/2)="
 	},
 	{ "a map of groups", &t_swiss, WIRE_VALUE, 24, "0:ptr(map[string]*main.Item/3)" },
 	{ "its header: tables, or a group", &t_swiss, WIRE_SWISS, 24,
@@ -168,7 +168,7 @@ static const struct refs_case refs_cases[] = {
 	{ "a table", &t_swiss, WIRE_TABLE, 24,
 	  "16:array(map[string]*main.Item/6)[2 24/8 >>2]=" },
 	{ "its group: slots in turn", &t_swiss, WIRE_GROUP, 24,
-	  "8:str 24:ptr(main.Item) 32:str 48:ptr(main.Item) 56:str 72:ptr(main.Item) 80:str 96:ptr(main.Item) 104:str 120:ptr(main.Item) 128:str 144:ptr(main.Item) 152:str 168:ptr(main.Item) 176:str 192:ptr(main.Item)"
+	  "8:str= 24:ptr(main.Item) 32:str= 48:ptr(main.Item) 56:str= 72:ptr(main.Item) 80:str= 96:ptr(main.Item) 104:str= 120:ptr(main.Item) 128:str= 144:ptr(main.Item) 152:str= 168:ptr(main.Item) 176:str= 192:ptr(main.Item)"
 	},
 	{ "keys and elements elsewhere are as near", &t_wide, WIRE_GROUP, 24,
 	  "8:ptr(main.Item)= 16:ptr(main.Item)= 24:ptr(main.Item)= 32:ptr(main.Item)= 40:ptr(main.Item)= 48:ptr(main.Item)= 56:ptr(main.Item)= 64:ptr(main.Item)= 72:ptr(main.Item)= 80:ptr(main.Item)= 88:ptr(main.Item)= 96:ptr(main.Item)= 104:ptr(main.Item)= 112:ptr(main.Item)= 120:ptr(main.Item)= 128:ptr(main.Item)="
