@@ -221,12 +221,13 @@ class Attach(Process):
 
     def attached(self, seconds=DEADLINE):
         """Wait until it records; returns self."""
-        def is_attached():
-            if self.ended():
-                raise Failure("%s ended with %s: %s" % (self, self.popen.returncode, short(self.stderr())))
-            return ATTACHED.search(self.stderr())
-        wait_for("%s: attaching" % self, is_attached, seconds)
+        wait_for("%s: attaching" % self, self.has_attached, seconds)
         return self
+
+    def has_attached(self):
+        if self.ended():
+            raise Failure("%s ended with %s: %s" % (self, self.popen.returncode, short(self.stderr())))
+        return bool(ATTACHED.search(self.stderr()))
 
     def finish(self, status=0, seconds=DEADLINE):
         stdout = super().finish(status, seconds)
