@@ -212,9 +212,22 @@ def types_of(t, *options):
     return trace, parse("\n".join(trace.stdout))
 
 
+@case("two references are followed unless --depth says otherwise, and strings where they end")
+def depth(t):
+    def left_of(*options):
+        call = t.attach(*options, "main.tree", "--", t.binary("types")).finish().calls[0]
+        return call["args"][0]["to"]["Left"]
+
+    left = left_of()["to"]
+    same(left["Key"], "l", "the string in the last object")
+    check(isinstance(left["Right"], str) and left["Right"].startswith("0x"), "one object too many: %s", left)
+    same(left_of("--depth", 3)["to"]["Right"]["to"]["Key"], "lr", "the string one level farther")
+    check(isinstance(left_of("--depth", 1), str), "one level less: %s", left_of("--depth", 1))
+
+
 @case("arguments and results of every shape are what the program itself says they are")
 def types(t):
-    trace, expected = types_of(t)
+    trace, expected = types_of(t, "--depth", 4)
     same(trace.lost, 0, "lost")
     events = [e for e in trace.events if e["kind"] in ("call", "return")]
     wrong = []
