@@ -210,9 +210,12 @@ static int print_line(struct watching *w, struct diag *d)
 
 	w->last = t;
 	begin_line(w, clock_now(CLOCK_REALTIME));
-	for (size_t i = 0; i < w->nvars; i++)
+	for (size_t i = 0; i < w->nvars; i++) {
+		if (w->json && i)
+			buf_char(&w->line, ',');
 		if (watchvar_put(&w->vars[i], &w->globals, &w->values, &w->line, w->json, ns))
 			return diag_set(d, "out of memory");
+	}
 	/* What was read of a process that was ending is not worth showing. */
 	if (target_ended(&w->target))
 		return 1;

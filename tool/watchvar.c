@@ -163,7 +163,7 @@ static void put_json(struct value_ctx *values, struct buf *b, struct watchvar *v
 	const struct gotype *t = !why ? at->type : val->steps ? val->steps->type : val->type;
 	double rate;
 
-	buf_str(b, b->p[b->len - 1] == '[' ? "{\"name\":" : ",{\"name\":");
+	buf_str(b, "{\"name\":");
 	buf_json_str(b, val->name);
 	buf_str(b, ",\"type\":");
 	buf_json_str(b, t ? value_type_name(t) : "?");
