@@ -19,6 +19,16 @@ note()
 	printf '[%2d:%02d] %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*"
 }
 
+# build_targets VERSION - build all that the end-to-end cases trace with that release of Go
+build_targets()
+{
+	local goroot
+
+	goroot=$(tests/vm/go "$1")
+	MODES="exe pie" tests/targets/build "$goroot" "go$1"
+	MODES="exe pie stripped pie-stripped" tests/targets/build "$goroot" "go$1" zoo
+}
+
 # tally NAME STATUS - add up one step, and show what failed
 tally()
 {
