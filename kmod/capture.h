@@ -16,6 +16,7 @@
 struct gp_dynamic;
 struct gp_faultin;
 struct gp_seen;
+struct gp_todo;
 
 /* Longer than any Go object can be: such a length is not one. */
 #define GP_LEN_BITS	47
@@ -34,9 +35,10 @@ struct gp_seen;
  * @seen: this CPU's
  * @used: bytes written
  * @at: where the walk writes next
- * @end: where it may not write any more, for the plan's budget or @room
- * @next: the next chunk whose references will be followed
- * @found: the object that was asked for last, or NULL if it can't be had
+ * @end: where it may not write any more, for the plan's budgets or @room
+ * @now: the chunk whose references it follows; NULL: the frame's
+ * @next: the next object whose references will be followed
+ * @last: behind the last one
  * @objects: chunks that the walk may still add: the plan's budget
  * @limit: @used may not exceed this in the walk: the plan's budget
  * @depth: the plan's
@@ -57,8 +59,9 @@ struct gp_capture {
 	u32 used;
 	u8 *at;
 	u8 *end;
-	u8 *next;
-	const struct goprobe_chunk *found;
+	const struct goprobe_chunk *now;
+	const struct gp_todo *next;
+	struct gp_todo *last;
 	u32 objects;
 	u32 limit;
 	u32 depth;

@@ -14,6 +14,7 @@
 #include <linux/string.h>
 
 #include "arch/arch.h"
+#include "calls.h"
 #include "contents.h"
 #include "dynamic.h"
 #include "file.h"
@@ -141,7 +142,21 @@ static const u16 gp_record_kind[] = {
 	[GOPROBE_POINT_CALL] = GOPROBE_RECORD_CALL,
 	[GOPROBE_POINT_RETURN] = GOPROBE_RECORD_RETURN,
 	[GOPROBE_POINT_TAIL] = GOPROBE_RECORD_TAIL,
+	[GOPROBE_POINT_SELF_TEST] = GOPROBE_RECORD_CALL,
 };
+
+static enum gp_way gp_contents_way(const struct goprobe_point *p,
+				   const struct gp_probe *probe)
+{
+	switch (p->action) {
+	case GOPROBE_ACTION_COUNT:
+		return GP_WAY_COUNT;
+	case GOPROBE_ACTION_TIME:
+		return p->kind == GOPROBE_POINT_CALL ? GP_WAY_ENTER : GP_WAY_LEAVE;
+	}
+	return probe->g_reg >= 0 && (!probe->plan || probe->plan->quick) ? GP_WAY_QUICK :
+									   GP_WAY_GENERAL;
+}
 
 static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 					      const struct goprobe_point *p)
@@ -153,6 +168,8 @@ static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 	if (!probe)
 		return NULL;
 	probe->session = s;
+	probe->tally = p->action == GOPROBE_ACTION_RECORD ? NULL :
+			gp_tallies_find(&s->tallies, p->id);
 	probe->plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->plans[p->plan];
 	probe->plan_id = p->plan;
 	probe->runtime = rt;
@@ -166,7 +183,7 @@ static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 	probe->sp_adjust = p->sp_adjust;
 	probe->g_reg = p->flags & GOPROBE_POINT_F_ABI0 ||
 		       rt->g_reg == GOPROBE_REG_NONE ? -1 : gp_arch_int_reg(rt->g_reg);
-	probe->quick = probe->g_reg >= 0 && (!probe->plan || probe->plan->quick);
+	probe->way = gp_contents_way(p, probe);
 	probe->file = file;
 	probe->offset = p->offset;
 	probe->address = p->offset + rt->code_delta;
@@ -211,10 +228,12 @@ static int gp_contents_add_point(struct gp_session *s, u32 file,
 	probe = gp_contents_new_probe(s, file, p);
 	if (!probe)
 		return gp_refuse(extack, -ENOMEM, "out of memory");
-	err = gp_probe_add(probe, s->files[file], sweep);
+	err = gp_probe_add(probe, s->files[file], p, sweep);
 	if (err)
 		return gp_contents_refuse_point(s, extack, err, p, err == -EUSERS ?
 					       "there are too many probes already" :
+					       err == -EEXIST ?
+					       "the session times this place already" :
 					       "the kernel refused the breakpoint");
 	s->probes[s->nprobes++] = probe;
 	return 0;
@@ -259,6 +278,27 @@ static void gp_contents_add_batch(struct gp_sweep *sweep, void *arg)
 	b->err = err;
 }
 
+/* Where a point's hits are counted or timed. What has been made stays, if only with zeros. */
+static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_point *p,
+				 struct netlink_ext_ack *extack)
+{
+	bool timed = p->action == GOPROBE_ACTION_TIME;
+	int err;
+
+	if (p->action == GOPROBE_ACTION_RECORD)
+		return 0;
+	if (timed && !s->calls)
+		s->calls = gp_calls_new(s->ncalls);
+	if (timed && !s->calls)
+		return gp_refuse(extack, -ENOMEM, "there is no memory for so many open calls");
+	err = gp_tallies_add(&s->tallies, p->id, timed);
+	if (err)
+		return gp_contents_refuse_point(s, extack, err, p,
+						err == -ENOMEM ? "out of memory" :
+						"the session counts or times too many ids");
+	return 0;
+}
+
 int gp_contents_add_points(struct gp_session *s, u32 file,
 			   const struct goprobe_point *points, u32 n,
 			   struct netlink_ext_ack *extack)
@@ -283,6 +323,8 @@ int gp_contents_add_points(struct gp_session *s, u32 file,
 	/* Before other sessions have to wait: the file may be slow to read. */
 	for (i = 0; i < n; i++) {
 		err = gp_contents_check_point(s, file, &points[i], extack);
+		if (!err)
+			err = gp_contents_add_tally(s, &points[i], extack);
 		if (err)
 			return err;
 		cond_resched();
@@ -320,5 +362,7 @@ void gp_contents_free(struct gp_session *s)
 	for (i = 0; i < s->nfiles; i++)
 		gp_file_close(s->files[i]);
 	gp_types_fini(&s->types);
+	gp_calls_free(s->calls);
+	gp_tallies_fini(&s->tallies);
 	kvfree(s->probes);
 }

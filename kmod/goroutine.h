@@ -34,16 +34,29 @@ do { \
 	unsafe_get_user(to, (const u64 __user *)absent, fault); \
 } while (0)
 
-/*
- * Return: false if this is no goroutine's stack, or with ret->absent set if
- * memory could not be read.
+/**
+ * struct gp_own_g - the g whose stack a hit is on
+ * @g: its address
+ * @goid: its id; 0 on a system stack
+ * @depth: stack.hi - SP at function entry
+ * @absent: address that could not be read; 0 if all could
  */
-static __always_inline bool gp_goroutine_read(const struct goprobe_runtime *rt,
-					      unsigned long g,
-					      unsigned long sp,
-					      struct gp_goroutine *ret)
+struct gp_own_g {
+	unsigned long g;
+	u64 goid;
+	u64 depth;
+	unsigned long absent;
+};
+
+/*
+ * Return: false if @g is not the g of a stack that @sp is in, or with ret->absent set
+ * if memory could not be read.
+ */
+static __always_inline bool gp_goroutine_own(const struct goprobe_runtime *rt,
+					     unsigned long g, unsigned long sp,
+					     struct gp_own_g *ret)
 {
-	u64 lo, hi, goid, m, curg;
+	u64 lo, hi, goid;
 	unsigned long absent;
 
 	ret->absent = 0;
@@ -54,12 +67,39 @@ static __always_inline bool gp_goroutine_read(const struct goprobe_runtime *rt,
 	gp_goroutine_word(goid, g, rt->g_goid);
 	user_read_access_end();
 
-	if (unlikely(sp <= lo || sp > hi))
-		return false;
-	ret->depth = hi - sp;
+	ret->g = g;
 	ret->goid = goid;
+	ret->depth = hi - sp;
+	return likely(sp > lo && sp <= hi);
+
+fault:
+	user_read_access_end();
+	ret->absent = absent;
+	return false;
+}
+
+/*
+ * Return: false if this is no goroutine's stack, or with ret->absent set if
+ * memory could not be read.
+ */
+static __always_inline bool gp_goroutine_read(const struct goprobe_runtime *rt,
+					      unsigned long g,
+					      unsigned long sp,
+					      struct gp_goroutine *ret)
+{
+	struct gp_own_g own;
+	unsigned long absent;
+	u64 goid, m, curg;
+	bool its;
+
+	its = gp_goroutine_own(rt, g, sp, &own);
+	ret->absent = own.absent;
+	if (unlikely(!its))
+		return false;
+	ret->depth = own.depth;
+	ret->goid = own.goid;
 	ret->flags = 0;
-	if (likely(goid))
+	if (likely(own.goid))
 		return true;
 
 	/* g0 or gsignal: the user goroutine is the one that m works for. */

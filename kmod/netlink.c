@@ -9,16 +9,19 @@
 #include <linux/security.h>
 #include <net/genetlink.h>
 
+#include "calls.h"
 #include "contents.h"
 #include "dynamic.h"
+#include "execute.h"
 #include "listing.h"
 #include "netlink.h"
 #include "plan.h"
 #include "ring.h"
 #include "session.h"
 #include "stream.h"
+#include "summary.h"
 
-static_assert(sizeof(struct goprobe_limits) == 60);
+static_assert(sizeof(struct goprobe_limits) == 72);
 static_assert(sizeof(struct goprobe_runtime) == 40);
 static_assert(sizeof(struct goprobe_ref) == 20);
 static_assert(sizeof(struct goprobe_type) == 12);
@@ -26,7 +29,8 @@ static_assert(sizeof(struct goprobe_dynamic) == 16);
 static_assert(sizeof(struct goprobe_piece) == 24);
 static_assert(sizeof(struct goprobe_op) == 24);
 static_assert(sizeof(struct goprobe_plan) == 40);
-static_assert(sizeof(struct goprobe_point) == 40);
+static_assert(sizeof(struct goprobe_point) == 48);
+static_assert(sizeof(struct goprobe_tally) == 64);
 static_assert(sizeof(struct goprobe_record) == 56);
 static_assert(sizeof(struct goprobe_chunk) == 16);
 static_assert(sizeof(struct goprobe_lost) == 16);
@@ -114,6 +118,9 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 		.ops = GP_OPS_MAX,
 		.dynamic = GP_DYNAMIC_MAX,
 		.depth = GP_DEPTH_MAX,
+		.tallies = GP_TALLIES_MAX,
+		.timed = GP_TIMED_MAX,
+		.calls = GP_CALLS_MAX,
 	};
 	struct sk_buff *skb;
 	void *hdr;
@@ -125,7 +132,8 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 		return gp_refuse(info->extack, -ENOMEM, "out of memory");
 	if (nla_put_string(skb, GOPROBE_A_VERSION, THIS_MODULE->version) ||
 	    nla_put_u64_64bit(skb, GOPROBE_A_ABILITIES,
-			      GOPROBE_ABILITY_FAULT_IN | GOPROBE_ABILITY_FLOAT_REGS,
+			      GOPROBE_ABILITY_FAULT_IN | GOPROBE_ABILITY_FLOAT_REGS |
+			      GOPROBE_ABILITY_TALLY | gp_execute_abilities(),
 			      GOPROBE_A_PAD) ||
 	    nla_put(skb, GOPROBE_A_LIMITS, sizeof(limits), &limits)) {
 		nlmsg_free(skb);
@@ -137,7 +145,7 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 
 static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 {
-	u32 ring_bytes = GP_RING_DEFAULT, npids;
+	u32 ring_bytes = GP_RING_DEFAULT, flags = 0, ncalls = GP_CALLS_DEFAULT, npids;
 	struct gp_session *s;
 	struct sk_buff *skb;
 	const void *pids;
@@ -154,10 +162,15 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 		return gp_refuse(info->extack, -EINVAL, "the list of processes is empty");
 	if (info->attrs[GOPROBE_A_RING_BYTES])
 		ring_bytes = nla_get_u32(info->attrs[GOPROBE_A_RING_BYTES]);
+	if (info->attrs[GOPROBE_A_FLAGS])
+		flags = nla_get_u32(info->attrs[GOPROBE_A_FLAGS]);
+	if (info->attrs[GOPROBE_A_CALLS])
+		ncalls = nla_get_u32(info->attrs[GOPROBE_A_CALLS]);
 	skb = gp_nl_reply(info, &hdr);
 	if (!skb)
 		return gp_refuse(info->extack, -ENOMEM, "out of memory");
-	s = gp_session_new(info->snd_portid, ring_bytes, pids, npids, info->extack);
+	s = gp_session_new(info->snd_portid, ring_bytes, flags, ncalls, pids,
+			   npids, info->extack);
 	if (IS_ERR(s)) {
 		nlmsg_free(skb);
 		return PTR_ERR(s);
@@ -205,8 +218,8 @@ static int gp_run_file_add(struct gp_session *s, struct genl_info *info)
 	if (err)
 		return err;
 	return gp_contents_add_file(s, nla_get_u32(info->attrs[GOPROBE_A_FD]),
-				   nla_data(info->attrs[GOPROBE_A_RUNTIME]),
-				   info->extack);
+				    nla_data(info->attrs[GOPROBE_A_RUNTIME]),
+				    info->extack);
 }
 
 static int gp_nl_file_add(struct sk_buff *req, struct genl_info *info)
@@ -252,7 +265,7 @@ static int gp_run_dynamic_add(struct gp_session *s, struct genl_info *info)
 	if (err)
 		return err;
 	return gp_contents_add_dynamic(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
-				      add, n, info->extack);
+				       add, n, info->extack);
 }
 
 static int gp_nl_dynamic_add(struct sk_buff *req, struct genl_info *info)
@@ -304,7 +317,7 @@ static int gp_run_points_add(struct gp_session *s, struct genl_info *info)
 	if (err)
 		return err;
 	return gp_contents_add_points(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
-				     points, n, info->extack);
+				      points, n, info->extack);
 }
 
 static int gp_nl_points_add(struct sk_buff *req, struct genl_info *info)
@@ -361,9 +374,11 @@ static const struct nla_policy gp_policy_none[GOPROBE_A_PAD + 1] = {
 	[GOPROBE_A_PAD] = { .type = NLA_REJECT },
 };
 
-static const struct nla_policy gp_policy_session_new[GOPROBE_A_PIDS + 1] = {
+static const struct nla_policy gp_policy_session_new[GOPROBE_A_CALLS + 1] = {
 	[GOPROBE_A_RING_BYTES] = { .type = NLA_U32 },
 	[GOPROBE_A_PIDS] = { .type = NLA_BINARY },
+	[GOPROBE_A_FLAGS] = { .type = NLA_U32 },
+	[GOPROBE_A_CALLS] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy gp_policy_file_add[GOPROBE_A_RUNTIME + 1] = {
@@ -458,6 +473,13 @@ static const struct genl_ops gp_netlink_ops[] = {
 		.start = gp_stream_read_start,
 		.dumpit = gp_stream_read,
 		.done = gp_stream_read_done,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_TALLIES,
+		.start = gp_summary_start,
+		.dumpit = gp_summary_dump,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},

@@ -213,6 +213,17 @@ static bool gp_set_has(const struct gp_probe_set *set, const struct gp_session *
 	return false;
 }
 
+/* Is the place timed by @s? A second call at the same depth would end the first. */
+static bool gp_set_times(const struct gp_probe_set *set, const struct gp_session *s)
+{
+	u32 i;
+
+	for (i = 0; i < set->n; i++)
+		if (set->probe[i]->session == s && set->probe[i]->way >= GP_WAY_ENTER)
+			return true;
+	return false;
+}
+
 static void gp_point_replace(struct gp_point *point, struct gp_probe_set *set,
 			     struct gp_sweep *sweep)
 {
@@ -223,7 +234,7 @@ static void gp_point_replace(struct gp_point *point, struct gp_probe_set *set,
 }
 
 static int gp_point_new(struct gp_probe *probe, struct inode *inode,
-			struct gp_sweep *sweep)
+			const struct goprobe_point *wire, struct gp_sweep *sweep)
 {
 	struct gp_point *point = kzalloc(sizeof(*point), GFP_KERNEL_ACCOUNT);
 	struct gp_probe_set *set = gp_set_new(1);
@@ -235,6 +246,7 @@ static int gp_point_new(struct gp_probe *probe, struct inode *inode,
 	RCU_INIT_POINTER(point->set, set);
 	point->inode = inode;
 	point->offset = probe->offset;
+	gp_execute_init(&point->execute, wire);
 	point->uc.handler = gp_handler_hit;
 	point->uc.filter = gp_point_filter;
 	point->apply.handler = gp_point_apply_handler;
@@ -265,7 +277,9 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 	struct gp_probe_set *old = gp_point_set(point), *set = NULL;
 	int err = -EUSERS;
 
-	if (old->n < GP_SET_MAX) {
+	if (probe->way >= GP_WAY_ENTER && gp_set_times(old, probe->session)) {
+		err = -EEXIST;
+	} else if (old->n < GP_SET_MAX) {
 		set = gp_set_new(old->n + 1);
 		err = -ENOMEM;
 	}
@@ -375,16 +389,17 @@ void gp_probe_fini(void)
 /**
  * gp_probe_add() - place a probe
  * @probe: filled in by the caller but for @point; on error gp_sweep_run() frees it
- * @file: where; its point has been checked
+ * @file: where
+ * @wire: the point, as user space gave it; verified, and found in @file
  * @sweep: the batch
  *
  * Hits can come before this returns.
  *
- * Return: 0; -EUSERS if the place has too many probes; or an error of
- * uprobe_register().
+ * Return: 0; -EUSERS if the place has too many probes; -EEXIST if the session times it
+ * already; or an error of uprobe_register().
  */
 int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
-		 struct gp_sweep *sweep)
+		 const struct goprobe_point *wire, struct gp_sweep *sweep)
 {
 	struct gp_point *point = gp_point_find(file->inode, probe->offset);
 	int err;
@@ -392,7 +407,7 @@ int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
 	if (point)
 		err = gp_point_join(point, probe, sweep);
 	else
-		err = gp_point_new(probe, file->inode, sweep);
+		err = gp_point_new(probe, file->inode, wire, sweep);
 	/* ENOTSUPP is not an error that user space knows. */
 	return err == -ENOTSUPP ? -EOPNOTSUPP : err;
 }

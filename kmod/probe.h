@@ -11,15 +11,28 @@
 #include <linux/uprobes.h>
 #include <goprobe.h>
 
+#include "execute.h"
+
 struct gp_dynamic;
 struct gp_file;
 struct gp_plan;
 struct gp_point;
 struct gp_session;
+struct gp_tally;
+
+/* What a probe's hits do; found when it is made. */
+enum gp_way {
+	GP_WAY_QUICK,		/* a record, and the handler's short way is worth trying */
+	GP_WAY_GENERAL,		/* a record */
+	GP_WAY_COUNT,
+	GP_WAY_ENTER,		/* a call that is timed */
+	GP_WAY_LEAVE,		/* its return */
+};
 
 /**
  * struct gp_probe - one session's interest in a point
  * @session: whose it is; outlives the probe
+ * @tally: of its id, unless its hits leave records
  * @plan: what to capture, or NULL
  * @runtime: where the file's Go runtime keeps things
  * @id: the client's
@@ -29,7 +42,7 @@ struct gp_session;
  * @skip: enum goprobe_skip
  * @stat: enum goprobe_stat that counts its records
  * @flags: GOPROBE_POINT_F_*
- * @quick: the handler's short way is worth trying
+ * @way: enum gp_way
  * @sp_adjust: SP at entry is SP plus this
  * @g_reg: offset of g in struct pt_regs, or -1 if g is in TLS
  * @point: where it is
@@ -41,6 +54,7 @@ struct gp_session;
  */
 struct gp_probe {
 	struct gp_session *session;
+	const struct gp_tally *tally;
 	const struct gp_plan *plan;
 	const struct goprobe_runtime *runtime;
 	u32 id;
@@ -50,7 +64,7 @@ struct gp_probe {
 	u8 skip;
 	u8 stat;
 	u8 flags;
-	bool quick;
+	u8 way;
 	s32 sp_adjust;
 	s32 g_reg;
 	struct gp_point *point;
@@ -77,6 +91,7 @@ struct gp_probe_set {
  * struct gp_point - a breakpoint
  * @uc: its only lasting consumer; handlers get it
  * @set: who wants it; never NULL while @uc is registered
+ * @execute: who executes the instruction there
  * @apply: registered for a moment to have @set's filter applied anew
  * @applied: the sweep that did so last
  * @node: in the table of points
@@ -92,6 +107,7 @@ struct gp_probe_set {
 struct gp_point {
 	struct uprobe_consumer uc;
 	struct gp_probe_set __rcu *set;
+	struct gp_execute execute;
 	struct uprobe_consumer apply;
 	u64 applied;
 	struct hlist_node node;
@@ -125,7 +141,7 @@ typedef void (*gp_sweep_fn)(struct gp_sweep *sweep, void *arg);
 
 void gp_sweep_run(gp_sweep_fn fn, void *arg);
 int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
-		 struct gp_sweep *sweep);
+		 const struct goprobe_point *wire, struct gp_sweep *sweep);
 void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep);
 int gp_probe_init(void);
 void gp_probe_fini(void);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The ring of records of one session on one CPU: memory, losses, reading. */
 #include <linux/gfp.h>
-#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -9,6 +8,7 @@
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
+#include "clock.h"
 #include "ring.h"
 
 #define GP_RING_LOST_SIZE \
@@ -85,12 +85,13 @@ void gp_ring_free(struct gp_ring *ring)
  * @ring: the ring; the caller is its producer, or none can run any more
  * @to: where to
  * @room: bytes there
+ * @time: what they are stamped with
  *
  * A cause whose record does not fit keeps its losses.
  *
  * Return: bytes written.
  */
-u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room)
+u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room, u64 time)
 {
 	struct goprobe_record *rec;
 	struct goprobe_lost *lost;
@@ -106,7 +107,7 @@ u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room)
 		rec->size = GP_RING_LOST_SIZE;
 		rec->kind = GOPROBE_RECORD_LOST;
 		rec->plan = GOPROBE_NO_PLAN;
-		rec->time = ktime_get_ns();
+		rec->time = time;
 		lost = (void *)(rec + 1);
 		lost->cpu = ring->cpu;
 		lost->cause = cause;
@@ -120,15 +121,19 @@ u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room)
 /**
  * gp_ring_tell_losses() - put pending losses into the stream, where they fell
  * @ring: the ring; the caller is its producer
+ * @clock: of the session's records
  *
  * Return: false if there is no room for it yet.
  */
-bool gp_ring_tell_losses(struct gp_ring *ring)
+bool gp_ring_tell_losses(struct gp_ring *ring, const struct gp_clock *clock)
 {
-	u32 size = gp_ring_put_losses(ring, gp_ring_next(ring),
-				      gp_ring_room(ring));
+	u32 size;
 
+	gp_ring_open(ring);
+	size = gp_ring_put_losses(ring, gp_ring_next(ring), gp_ring_room(ring),
+				  gp_clock_read(clock));
 	gp_ring_commit(ring, size);
+	gp_ring_close(ring);
 	return !gp_ring_has_losses(ring);
 }
 
@@ -149,30 +154,4 @@ void gp_ring_settle(const struct gp_ring *ring)
 		cpu_relax();
 		cond_resched();
 	}
-}
-
-/**
- * gp_ring_whole_records() - how much can be handed out
- * @ring: the ring; the caller is its consumer
- * @end: a position that gp_ring_end() returned
- * @room: bytes that the receiver has room for
- *
- * Return: size of the records from the tail on that end before @end and fit
- * in @room.
- */
-u32 gp_ring_whole_records(const struct gp_ring *ring, unsigned long end,
-			  u32 room)
-{
-	const u8 *first = gp_ring_first(ring);
-	u32 all = end - ring->tail, size = 0, next;
-
-	if (all <= room)
-		return all;
-	while (size < all) {
-		next = ((const struct goprobe_record *)(first + size))->size;
-		if (next > room - size)
-			break;
-		size += next;
-	}
-	return size;
 }

@@ -7,8 +7,8 @@
  * read lock sees to that. Positions only grow; the data is mapped twice in a
  * row, so that a record is always contiguous and is written, and read, in place.
  *
- * A record takes its time between gp_ring_open() and gp_ring_close(). So once
- * gp_ring_settle() has returned, every record whose time is before the call has
+ * A record is stamped between gp_ring_open() and gp_ring_close(). So once
+ * gp_ring_settle() has returned, every record whose stamp is from before the call has
  * been committed, or never will be.
  *
  * Ordering: what stands before gp_ring_commit() is seen by whoever sees the new
@@ -25,6 +25,7 @@
 #include <asm/barrier.h>
 #include <goprobe.h>
 
+struct gp_clock;
 struct page;
 
 #define GP_RING_MIN	SZ_64K
@@ -57,8 +58,8 @@ struct gp_ring {
 
 struct gp_ring *gp_ring_new(u32 size, u32 cpu);
 void gp_ring_free(struct gp_ring *ring);
-bool gp_ring_tell_losses(struct gp_ring *ring);
-u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room);
+bool gp_ring_tell_losses(struct gp_ring *ring, const struct gp_clock *clock);
+u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room, u64 time);
 
 static inline u32 gp_ring_used(const struct gp_ring *ring)
 {
@@ -71,7 +72,7 @@ static inline u32 gp_ring_room(const struct gp_ring *ring)
 	return ring->size - gp_ring_used(ring);
 }
 
-/* A record is about to take its time. Pairs with gp_ring_settle(). */
+/* A record is about to be stamped. Pairs with gp_ring_settle(). */
 static inline void gp_ring_open(struct gp_ring *ring)
 {
 	WRITE_ONCE(ring->open, true);
@@ -130,8 +131,5 @@ static inline void gp_ring_consume(struct gp_ring *ring, u32 size)
 	/* The records have been read before the room is seen. */
 	smp_store_release(&ring->tail, ring->tail + size);
 }
-
-u32 gp_ring_whole_records(const struct gp_ring *ring, unsigned long end,
-			  u32 room);
 
 #endif

@@ -23,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "calls.h"
 #include "contents.h"
 #include "ring.h"
 #include "session.h"
@@ -169,20 +170,31 @@ static int gp_session_publish(struct gp_session *s, struct netlink_ext_ack *exta
  * gp_session_new() - make a socket's session
  * @portid: the socket
  * @ring_bytes: size of each CPU's ring; rounded up
+ * @flags: GOPROBE_SESSION_F_*
+ * @ncalls: calls that can be open at once
  * @pids: processes to trace, as the caller sees them
  * @npids: their number; 0 for every process
  * @extack: for the sentence on error
  *
  * Return: the session, with a reference for the caller, or an ERR_PTR().
  */
-struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, const s32 *pids,
-				  u32 npids, struct netlink_ext_ack *extack)
+struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, u32 flags, u32 ncalls,
+				  const s32 *pids, u32 npids,
+				  struct netlink_ext_ack *extack)
 {
 	struct gp_session *s;
 	int err;
 
 	if (ring_bytes < GP_RING_MIN || ring_bytes > GP_RING_MAX) {
 		gp_refuse(extack, -ERANGE, "the ring size is not between 64 KiB and 64 MiB");
+		return ERR_PTR(-ERANGE);
+	}
+	if (flags & ~GOPROBE_SESSION_F_ALL) {
+		gp_refuse(extack, -EINVAL, "a session has unknown flags");
+		return ERR_PTR(-EINVAL);
+	}
+	if (ncalls < GP_CALLS_MIN || ncalls > GP_CALLS_MAX) {
+		gp_refuse(extack, -ERANGE, "the number of open calls is not between 1024 and 1048576");
 		return ERR_PTR(-ERANGE);
 	}
 	if (npids > GP_PIDS_MAX) {
@@ -199,9 +211,12 @@ struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, const s32 *pids,
 	kref_init(&s->ref);
 	INIT_LIST_HEAD(&s->node);
 	gp_stream_open(s);
+	gp_tallies_init(&s->tallies);
+	s->ncalls = ncalls;
 	s->portid = portid;
 	s->owner = task_tgid_nr(current);
 	s->ring_bytes = roundup_pow_of_two(ring_bytes);
+	s->lossless = flags & GOPROBE_SESSION_F_LOSSLESS;
 
 	err = gp_session_take_pids(s, pids, npids, extack);
 	if (err)
@@ -302,6 +317,7 @@ void gp_session_stop(struct gp_session *s)
 		return;
 	s->stopped = true;
 	WRITE_ONCE(s->running, false);
+	gp_stream_wake_waiters(s);
 	gp_contents_del_points(s);
 	/* The last losses are seen before it is seen as quiet. */
 	smp_store_release(&s->quiet, true);
@@ -319,6 +335,7 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 			stats[i] += READ_ONCE(ring->stat[i]);
 	}
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);
+	gp_tallies_stats(&s->tallies, stats);
 }
 
 /* A CPU comes up: give it a ring in each session. Its hits are counted if not. */

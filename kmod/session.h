@@ -9,11 +9,16 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <goprobe.h>
 
+#include "clock.h"
+#include "tally.h"
+#include "timeline.h"
 #include "types.h"
 
+struct gp_calls;
 struct gp_file;
 struct gp_plan;
 struct gp_probe;
@@ -30,6 +35,11 @@ struct gp_ring;
 /**
  * struct gp_session - a session
  * @running: records are made; written under @lock, read by handlers
+ * @lossless: who finds no room waits; fixed
+ * @stalled: somebody has waited in vain since the reader was last seen
+ * @clock: what records are stamped with
+ * @calls: open calls, or NULL if nothing is timed; there before the first probe that
+ *	does
  * @rings: by CPU; NULL for a CPU that could not get one; fixed but for CPUs
  *	that come up later
  * @pids: processes that are traced; @npids of them, or every one if 0; fixed
@@ -37,6 +47,7 @@ struct gp_ring;
  * @armed: enum gp_stream_armed
  * @no_ring: hits on CPUs without a ring
  * @ready: sends GOPROBE_CMD_READY
+ * @room: who waits for room in a ring
  * @ref: the table's, and one for each dump under way
  * @node: in the table of sessions
  * @id: number
@@ -46,6 +57,8 @@ struct gp_ring;
  * @lock: serialises commands; guards all below
  * @stopped: no more points
  * @quiet: no handler can run for it any more; written once, read by the reader
+ * @ncalls: calls that @calls must have room for
+ * @tallies: what is counted and timed
  * @nfiles: number of @files
  * @files: binaries; only grows
  * @types: its types; only grows, read by handlers
@@ -56,10 +69,15 @@ struct gp_ring;
  * @probes_room: room in @probes
  * @probes: in the order they were added
  * @refusal: a sentence made for one refusal
- * @read_lock: makes for one consumer of the rings
+ * @read_lock: makes for one consumer of the rings; guards what follows
+ * @line: the last pass's
  */
 struct gp_session {
 	bool running;
+	bool lossless;
+	bool stalled;
+	struct gp_clock clock;
+	struct gp_calls *calls;
 	struct gp_ring **rings;
 	struct pid **pids;
 	u32 npids;
@@ -67,6 +85,7 @@ struct gp_session {
 
 	atomic64_t no_ring;
 	struct delayed_work ready;
+	wait_queue_head_t room;
 	struct kref ref;
 	struct list_head node;
 	u32 id;
@@ -77,6 +96,8 @@ struct gp_session {
 	struct mutex lock;	/* serialises commands */
 	bool stopped;
 	bool quiet;
+	u32 ncalls;
+	struct gp_tallies tallies;
 	u32 nfiles;
 	struct gp_file *files[GP_FILES_MAX];
 	struct gp_types types;
@@ -89,12 +110,14 @@ struct gp_session {
 	char refusal[192];
 
 	struct mutex read_lock;	/* one consumer of the rings */
+	struct gp_timeline line;
 };
 
 struct netlink_ext_ack;
 
-struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, const s32 *pids,
-				  u32 npids, struct netlink_ext_ack *extack);
+struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, u32 flags, u32 ncalls,
+				  const s32 *pids, u32 npids,
+				  struct netlink_ext_ack *extack);
 struct gp_session *gp_session_get(u32 portid);
 struct gp_session *gp_session_get_from(u32 id);
 void gp_session_put(struct gp_session *s);

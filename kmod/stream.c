@@ -2,18 +2,26 @@
 /*
  * Feeding the socket: the reader pulls.
  *
- * A pass (one GOPROBE_CMD_READ dump) hands out what was committed when it began.
- * It takes its time first, waits for records that are being written, and looks
- * at the heads after: so every record with that time or an older one is in this
- * pass or an earlier one; a younger one may or may not be.
+ * A pass (one GOPROBE_CMD_READ dump) hands out what was stamped before it began.
+ * It looks at the clock first (timeline.h), waits for records that are being written,
+ * and looks at the heads after: so every record with that time or an older one is in
+ * this pass or an earlier one, and every younger one in a later pass.
  *
  * Waking: a handler that sees the reader waiting sends GOPROBE_CMD_READY through
  * a work item. It looks at @armed without a barrier, so a wake-up can be missed
  * when both sides move at once; the reader reads about once a second anyway.
+ *
+ * Waiting for room (GOPROBE_SESSION_F_LOSSLESS): handlers wait in task context,
+ * where on kernels before 6.12 whoever registers or unregisters a uprobe at
+ * the same place waits for them, and on later ones whoever waits for RCU tasks trace. So
+ * they wait for a bounded time, and a session that ends wakes them first.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <net/genetlink.h>
 
@@ -30,17 +38,20 @@
  */
 #define GP_STREAM_SKB	SKB_WITH_OVERHEAD(32768)
 
+/* How long a thread waits for room: less than what a freezer waits for a thread. */
+#define GP_STREAM_ROOM_MS	5000
+
 /**
  * struct gp_pass - one pass over the rings
  * @s: the session
- * @time: when it began
+ * @line: when it began, and the one before
  * @cpu: where it is; nr_cpu_ids when the rings are done
  * @done: the last message has been written
  * @end: for each CPU, where the pass ends
  */
 struct gp_pass {
 	struct gp_session *s;
-	u64 time;
+	struct gp_timeline line;
 	u32 cpu;
 	bool done;
 	unsigned long end[];
@@ -85,8 +96,57 @@ void gp_stream_wake(struct gp_session *s, enum gp_stream_wake wake)
 	}
 }
 
+/* Can a thread that is on this CPU, for now, write any record? */
+static bool gp_stream_has_room(const struct gp_session *s)
+{
+	const struct gp_ring *ring = READ_ONCE(s->rings[raw_smp_processor_id()]);
+
+	/* More than one, so that nobody wakes up for each. */
+	return !ring || gp_ring_room(ring) >= ring->size / 2;
+}
+
+/**
+ * gp_stream_wait_for_room() - wait until the reader has made room
+ * @s: the session
+ *
+ * Context: a handler, preemption on.
+ *
+ * Return: false if it is no use to wait once more.
+ */
+bool gp_stream_wait_for_room(struct gp_session *s)
+{
+	u64 began = ktime_get_ns();
+	struct gp_ring *ring;
+	long left;
+
+	/* Whatever the reader believes: nobody else may come to tell it. */
+	atomic_set(&s->armed, GP_STREAM_READING);
+	mod_delayed_work(gp_stream_wq, &s->ready, 0);
+	left = wait_event_killable_timeout(s->room,
+					   gp_stream_has_room(s) || !READ_ONCE(s->running),
+					   msecs_to_jiffies(GP_STREAM_ROOM_MS));
+	if (!left)
+		WRITE_ONCE(s->stalled, true);
+	preempt_disable();
+	ring = READ_ONCE(s->rings[smp_processor_id()]);
+	if (ring) {
+		ring->stat[GOPROBE_STAT_WAITS]++;
+		ring->stat[GOPROBE_STAT_WAIT_NS] += ktime_get_ns() - began;
+	}
+	preempt_enable();
+	return left > 0;
+}
+
+void gp_stream_wake_waiters(struct gp_session *s)
+{
+	wake_up_all(&s->room);
+}
+
 void gp_stream_open(struct gp_session *s)
 {
+	init_waitqueue_head(&s->room);
+	gp_clock_init(&s->clock);
+	gp_timeline_begin(&s->line, &s->clock);
 	atomic_set(&s->armed, GP_STREAM_READING);
 	INIT_DELAYED_WORK(&s->ready, gp_stream_send_ready);
 }
@@ -106,8 +166,11 @@ static struct gp_pass *gp_pass_new(struct gp_session *s)
 	if (!pass)
 		return NULL;
 	pass->s = s;
-	/* Less one: a record can still take the same nanosecond. */
-	pass->time = ktime_get_ns() - 1;
+	WRITE_ONCE(s->stalled, false);
+	mutex_lock(&s->read_lock);
+	gp_timeline_extend(&s->line, &s->clock);
+	pass->line = s->line;
+	mutex_unlock(&s->read_lock);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
 
@@ -160,11 +223,14 @@ static void *gp_stream_begin(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* Records of one CPU in one message. Return: false if there was no room. */
 static bool gp_stream_put_records(struct sk_buff *skb, struct netlink_callback *cb,
-				  struct gp_ring *ring, unsigned long end)
+				  struct gp_pass *pass, struct gp_ring *ring)
 {
-	u32 size, room;
-	void *hdr;
+	unsigned long *end = &pass->end[ring->cpu];
+	struct gp_session *s = pass->s;
+	u32 all, room, size;
 	struct nlattr *nla;
+	bool younger;
+	void *hdr;
 
 	hdr = gp_stream_begin(skb, cb);
 	if (!hdr)
@@ -174,23 +240,31 @@ static bool gp_stream_put_records(struct sk_buff *skb, struct netlink_callback *
 	if (skb_tailroom(skb) < NLA_HDRLEN + NLA_ALIGNTO)
 		goto full;
 	room = min_t(u32, skb_tailroom(skb), U16_MAX) - NLA_HDRLEN;
-	size = gp_ring_whole_records(ring, end, round_down(room, 8));
+	all = min_t(unsigned long, *end - ring->tail, round_down(room, 8));
+	nla = nla_reserve(skb, GOPROBE_A_RECORDS, all);
+	memcpy(nla_data(nla), gp_ring_first(ring), all);
+	size = gp_timeline_tell(&pass->line, nla_data(nla), all, &younger);
+	if (younger)
+		*end = ring->tail + size;
 	if (!size)
 		goto full;
-	nla = nla_reserve(skb, GOPROBE_A_RECORDS, size);
-	memcpy(nla_data(nla), gp_ring_first(ring), size);
+	skb_trim(skb, skb->len - (all - size));
+	nla->nla_len = nla_attr_size(size);
 	genlmsg_end(skb, hdr);
 	gp_ring_consume(ring, size);
+	/* Who is going to wait sees the room, or is seen. */
+	if (wq_has_sleeper(&s->room))
+		wake_up_all(&s->room);
 	return true;
 
 full:
 	genlmsg_cancel(skb, hdr);
-	return false;
+	return *end == ring->tail;
 }
 
 /* Losses that no record came after, which is only known once it is over. */
 static bool gp_stream_put_losses(struct sk_buff *skb, struct netlink_callback *cb,
-				 struct gp_ring *ring)
+				 struct gp_pass *pass, struct gp_ring *ring)
 {
 	u8 losses[sizeof(struct goprobe_record) + sizeof(struct goprobe_lost)];
 	void *hdr;
@@ -204,7 +278,8 @@ static bool gp_stream_put_losses(struct sk_buff *skb, struct netlink_callback *c
 		genlmsg_cancel(skb, hdr);
 		return false;
 	}
-	size = gp_ring_put_losses(ring, losses, sizeof(losses));
+	size = gp_ring_put_losses(ring, losses, sizeof(losses),
+				  pass->line.to.ns);
 	nla_put(skb, GOPROBE_A_RECORDS, size, losses);
 	genlmsg_end(skb, hdr);
 	return true;
@@ -231,7 +306,7 @@ static bool gp_stream_put_end(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!hdr)
 		return false;
-	if (nla_put_u64_64bit(skb, GOPROBE_A_TIME, pass->time, GOPROBE_A_PAD) ||
+	if (nla_put_u64_64bit(skb, GOPROBE_A_TIME, pass->line.to.ns, GOPROBE_A_PAD) ||
 	    nla_put_u64_64bit(skb, GOPROBE_A_BACKLOG, gp_stream_backlog(pass->s),
 			      GOPROBE_A_PAD)) {
 		genlmsg_cancel(skb, hdr);
@@ -254,10 +329,11 @@ static void gp_stream_fill(struct sk_buff *skb, struct netlink_callback *cb,
 		struct gp_ring *ring = READ_ONCE(s->rings[pass->cpu]);
 
 		while (ring && (long)(pass->end[pass->cpu] - ring->tail) > 0)
-			if (!gp_stream_put_records(skb, cb, ring, pass->end[pass->cpu]))
+			if (!gp_stream_put_records(skb, cb, pass, ring))
 				return;
 		if (ring && quiet && gp_ring_end(ring) == ring->tail &&
-		    gp_ring_has_losses(ring) && !gp_stream_put_losses(skb, cb, ring))
+		    gp_ring_has_losses(ring) &&
+		    !gp_stream_put_losses(skb, cb, pass, ring))
 			return;
 	}
 	/* From now on the reader is told of new records; before it counts. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Read the current task's memory without faulting. */
+/* Read and write the current task's memory without faulting. */
 #ifndef GP_USERCOPY_H
 #define GP_USERCOPY_H
 
@@ -25,6 +25,18 @@ static __always_inline u32 gp_user_copy(void *to, unsigned long address, u32 siz
 	if (!access_ok(from, size))
 		return size;
 	return raw_copy_from_user(to, from, size);
+}
+
+/*
+ * Write @size bytes to @address of the current task. Return: false if not all could
+ * be. Context: page faults disabled.
+ */
+static __always_inline bool gp_user_store(unsigned long address, const void *from,
+					  u32 size)
+{
+	void __user *to = (void __user *)address;
+
+	return access_ok(to, size) && !raw_copy_to_user(to, from, size);
 }
 
 /* Read 8 bytes at @address. Return: false if they are not all there. */

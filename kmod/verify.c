@@ -80,6 +80,8 @@ static const char *gp_verify_count(const struct goprobe_ref *ref, u32 size)
 		return "a reference has an unknown count";
 	if (!gp_is_word_size(ref->count_size))
 		return "a reference's count is not 1, 2, 4 or 8 bytes";
+	if (ref->count == GOPROBE_COUNT_FLAGS_LOG2 && ref->count_size != 2)
+		return "a reference's count with flags is not 2 bytes";
 	if (ref->count_size > size || ref->count_offset > size - ref->count_size)
 		return "a reference's count lies outside its type";
 	return NULL;
@@ -357,6 +359,19 @@ const char *gp_verify_plan(const struct goprobe_plan *plan,
 	return gp_verify_budgets(plan, t->size, tries);
 }
 
+static_assert(sizeof(GOPROBE_SELF_TEST_CODE) == GOPROBE_SELF_TEST_SIZE + 1);
+static_assert(GOPROBE_SELF_TEST_SIZE <= GOPROBE_CODE_MAX);
+
+static const char *gp_verify_self_test(const struct goprobe_point *point)
+{
+	if (point->plan != GOPROBE_NO_PLAN || point->skip || point->action)
+		return "a self-test has a plan, an action, or a condition to skip";
+	if (point->code_len != GOPROBE_SELF_TEST_SIZE ||
+	    memcmp(point->code, GOPROBE_SELF_TEST_CODE, GOPROBE_SELF_TEST_SIZE))
+		return "a self-test's code is not GOPROBE_SELF_TEST_CODE";
+	return NULL;
+}
+
 const char *gp_verify_point(const struct goprobe_point *point, u32 nplans)
 {
 	if (point->kind == GOPROBE_POINT_UNSPEC || point->kind >= __GOPROBE_POINT_MAX)
@@ -367,9 +382,17 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans)
 		return "a point has unknown flags";
 	if (point->plan != GOPROBE_NO_PLAN && point->plan >= nplans)
 		return "a point names a plan that does not exist";
+	if (point->action >= __GOPROBE_ACTION_MAX)
+		return "a point has an unknown action";
+	if (point->action != GOPROBE_ACTION_RECORD && point->plan != GOPROBE_NO_PLAN)
+		return "a point whose hits leave no record has a plan";
+	if (memchr_inv(point->pad, 0, sizeof(point->pad)))
+		return "padding of a point is not 0";
 	if (!point->code_len || point->code_len > GOPROBE_CODE_MAX)
 		return "a point does not say what its instruction is";
 	if (point->sp_adjust < -(1 << 20) || point->sp_adjust > 1 << 20)
 		return "a point's stack pointer is too far from the one at entry";
+	if (point->kind == GOPROBE_POINT_SELF_TEST)
+		return gp_verify_self_test(point);
 	return gp_arch_refuses(point->code, point->code_len);
 }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Follow the references of a record's frame, breadth first: the chunks that have been
- * appended are the queue.
+ * Follow the references of a record's frame, breadth first: the queue are those chunks
+ * whose types have references, in the order in which they were appended.
  *
  * Context: as capture.c. Everything is bounded by the plan's budgets, whatever the
  * target's memory holds. A chunk is copied before it is looked at, so that what is
  * followed is what the record shows, however the target changes its memory meanwhile.
  *
  * What most references are (strings, pointers, slices) is followed in line, with one
- * comparison for budget and room together; see docs/performance.md before that is
+ * comparison for all budgets and room together; see docs/performance.md before that is
  * changed.
+ *
+ * Functions that append return a negative number if the walk ends here, 0 if they have
+ * appended nothing, 1 if they have.
  *
  * Leaf: includes nothing that does I/O.
  */
@@ -35,7 +38,7 @@
 static_assert(GOPROBE_REF_F_SAME_LEVEL == 1 && GOPROBE_REF_F_ALL == 1);
 
 /*
- * A chunk of @size bytes would exceed the budget, or the room. Return: how many bytes
+ * A chunk of @size bytes would exceed a budget, or the room. Return: how many bytes
  * of it, a multiple of @each, the budget allows; GP_WALK_FULL; -ENOSPC if the ring
  * has no room.
  */
@@ -71,7 +74,8 @@ static __always_inline void gp_walk_add(struct gp_capture *c, u64 address, u32 t
 	chunk->status = status;
 	chunk->level = level;
 	c->at = (u8 *)(chunk + 1) + padded;
-	c->objects--;
+	if (!--c->objects)
+		c->end = c->to;
 }
 
 /* Not all bytes of the chunk at c->at could be had. */
@@ -88,12 +92,12 @@ static noinline int gp_walk_absent(struct gp_capture *c, u64 address, u32 type, 
 	padded = ALIGN(size, GP_RECORD_ALIGN);
 	memset(bytes + size, 0, padded - size);
 	gp_walk_add(c, address, type, level, size, padded, status);
-	return 0;
+	return 1;
 }
 
 /*
  * Append what is at @address: @size bytes, or a multiple of @each that fits into the
- * budget. Return: 0, also if nothing fits; GP_WALK_FULL; -EAGAIN as gp_capture_copy();
+ * budget. Return: 1; 0 if nothing fits; GP_WALK_FULL; -EAGAIN as gp_capture_copy();
  * -ENOSPC if the ring has no room.
  */
 static __always_inline int gp_walk_chunk(struct gp_capture *c, u64 address, u32 type,
@@ -102,7 +106,7 @@ static __always_inline int gp_walk_chunk(struct gp_capture *c, u64 address, u32 
 	u8 *bytes = c->at + GP_CHUNK;
 	u32 padded = ALIGN(size, GP_RECORD_ALIGN), left;
 
-	if (unlikely(!c->objects || c->end - bytes < (long)padded)) {
+	if (unlikely(c->end - bytes < (long)padded)) {
 		long fits = gp_walk_trim(c, each, size);
 
 		if (fits <= 0)
@@ -117,7 +121,7 @@ static __always_inline int gp_walk_chunk(struct gp_capture *c, u64 address, u32 
 	if (unlikely(left))
 		return gp_walk_absent(c, address, type, level, size, left);
 	gp_walk_add(c, address, type, level, size, padded, GOPROBE_CHUNK_OK);
-	return 0;
+	return 1;
 }
 
 /*
@@ -127,40 +131,65 @@ static __always_inline int gp_walk_chunk(struct gp_capture *c, u64 address, u32 
 static __always_inline int gp_walk_again(struct gp_capture *c, struct goprobe_chunk *chunk,
 					 u32 level)
 {
-	if (level < chunk->level && (u8 *)chunk >= c->next)
+	if (level < chunk->level && chunk > c->now)
 		chunk->level = level;
-	c->found = chunk;
 	return 0;
 }
 
-/*
- * As gp_walk_chunk(), unless it is there already; c->found is where, or NULL if
- * nothing fits.
- */
-static __always_inline int gp_walk_once_inline(struct gp_capture *c, u64 address, u32 type,
-					       u32 level, u32 each, u32 size)
+/* Its references are followed when its turn comes, if then it is near enough. */
+static __always_inline void gp_walk_later(struct gp_capture *c,
+					  struct goprobe_chunk *chunk,
+					  const struct gp_type *t)
 {
-	struct goprobe_chunk *seen, *at = (void *)c->at;
-	u32 *slot;
-	int err;
-
-	seen = gp_seen_find(c->seen, c->to, address, type, size, &slot);
-	if (seen)
-		return gp_walk_again(c, seen, level);
-	err = gp_walk_chunk(c, address, type, level, each, size);
-	c->found = NULL;
-	if (likely(c->at != (u8 *)at)) {
-		c->found = at;
-		gp_seen_note(c->seen, slot, (u8 *)at - c->to);
-	}
-	return err;
+	if (!t->nrefs || unlikely(chunk->size < t->size))
+		return;
+	c->last->chunk = chunk;
+	c->last->type = t;
+	c->last++;
 }
 
-/* The same, for what is rare. */
-static noinline int gp_walk_once(struct gp_capture *c, u64 address, u32 type, u32 level,
-				 u32 each, u32 size)
+/* As gp_walk_chunk(), @size bytes of objects of type @t, unless they are there already. */
+static __always_inline int gp_walk_objects(struct gp_capture *c, u64 address,
+					   const struct gp_type *t, u32 level, u32 size)
 {
-	return gp_walk_once_inline(c, address, type, level, each, size);
+	struct goprobe_chunk *chunk;
+	u32 *slot;
+	int ret;
+
+	chunk = gp_seen_find(c->seen, c->to, address, t->id, size, &slot);
+	if (chunk)
+		return gp_walk_again(c, chunk, level);
+	chunk = (void *)c->at;
+	ret = gp_walk_chunk(c, address, t->id, level, t->size, size);
+	if (ret > 0) {
+		gp_seen_note(c->seen, slot, (u8 *)chunk - c->to);
+		gp_walk_later(c, chunk, t);
+	}
+	return ret;
+}
+
+/*
+ * As gp_walk_chunk(), of 8 bytes that are of no session's type, unless they are there
+ * already; *@found: where, or NULL.
+ */
+static noinline int gp_walk_word(struct gp_capture *c, u64 address, u32 type, u32 level,
+				 const struct goprobe_chunk **found)
+{
+	struct goprobe_chunk *chunk;
+	u32 *slot;
+	int ret;
+
+	chunk = gp_seen_find(c->seen, c->to, address, type, sizeof(u64), &slot);
+	*found = chunk;
+	if (chunk)
+		return gp_walk_again(c, chunk, level);
+	chunk = (void *)c->at;
+	ret = gp_walk_chunk(c, address, type, level, sizeof(u64), sizeof(u64));
+	if (ret > 0) {
+		gp_seen_note(c->seen, slot, (u8 *)chunk - c->to);
+		*found = chunk;
+	}
+	return ret;
 }
 
 /* A length that can't be: say so in place of the bytes. */
@@ -175,7 +204,7 @@ static noinline int gp_walk_bad(struct gp_capture *c, u64 address, u32 type, u32
 	if (c->room - used < GP_CHUNK)
 		return -ENOSPC;
 	gp_walk_add(c, address, type, level, 0, 0, GOPROBE_CHUNK_BAD);
-	return 0;
+	return 1;
 }
 
 static __always_inline int gp_walk_string(struct gp_capture *c, u64 address, u64 len,
@@ -197,12 +226,16 @@ static __always_inline int gp_walk_string(struct gp_capture *c, u64 address, u64
 static noinline u64 gp_walk_count(const struct goprobe_ref *ref, const u8 *object)
 {
 	u64 n = gp_load_low(object + ref->count_offset, ref->count_size);
+	bool half;
 
 	switch (ref->count) {
 	case GOPROBE_COUNT_PLUS_1:
 		return n == U64_MAX ? n : n + 1;
-	case GOPROBE_COUNT_LOG2_LESS:
-		n -= !!n;
+	case GOPROBE_COUNT_FLAGS_LOG2:
+		half = !(n & GOPROBE_COUNT_FLAG_FULL);
+		n >>= 8;
+		if (half && n)
+			n--;
 		fallthrough;
 	case GOPROBE_COUNT_LOG2:
 		return n <= GP_LEN_BITS ? BIT_ULL(n) : U64_MAX;
@@ -212,17 +245,18 @@ static noinline u64 gp_walk_count(const struct goprobe_ref *ref, const u8 *objec
 	return n;
 }
 
-static int gp_walk_object(struct gp_capture *c, u64 address, const struct gp_type *t,
-			  u32 level)
+static noinline int gp_walk_object(struct gp_capture *c, u64 address,
+				   const struct gp_type *t, u32 level)
 {
 	if (!address || !t || !t->size)
 		return 0;
-	return gp_walk_once(c, address, t->id, level, t->size, t->size);
+	return gp_walk_objects(c, address, t, level, t->size);
 }
 
 static noinline int gp_walk_func(struct gp_capture *c, u64 address, u32 level)
 {
 	u32 size = sizeof(u64), *slot GP_UNINITIALIZED;
+	const struct goprobe_chunk *found;
 	const struct gp_type *t = NULL;
 	struct goprobe_chunk *seen;
 	u64 code = 0;
@@ -239,8 +273,7 @@ static noinline int gp_walk_func(struct gp_capture *c, u64 address, u32 level)
 		t = gp_dynamic_type(gp_dynamic_find(c->dynamic, code - c->bias));
 	if (t)
 		return gp_walk_object(c, address, t, level);
-	return gp_walk_once(c, address, GOPROBE_TYPE_CODE, level, sizeof(code),
-			    sizeof(code));
+	return gp_walk_word(c, address, GOPROBE_TYPE_CODE, level, &found);
 }
 
 static int gp_walk_rare(struct gp_capture *c, const struct goprobe_ref *ref,
@@ -280,7 +313,7 @@ static __always_inline int gp_walk_pointer(struct gp_capture *c,
 			return n ? gp_walk_bad(c, address, ref->type, level) : 0;
 		size *= n;
 	}
-	return gp_walk_once_inline(c, address, ref->type, level, t->size, size);
+	return gp_walk_objects(c, address, t, level, size);
 }
 
 /* The first word of what @ref refers to is @address, not nil. It leads to @level. */
@@ -307,26 +340,27 @@ static noinline int gp_walk_direct(struct gp_capture *c, const struct gp_type *t
 				   const u8 *word, u32 level)
 {
 	u64 address = gp_load(word);
-	int err = 0;
+	int ret = 0;
 	u32 i;
 
-	for (i = 0; !err && address && i < t->nrefs; i++)
-		err = gp_walk_ref(c, &t->refs[i], word, address, level);
-	return err;
+	for (i = 0; ret >= 0 && address && i < t->nrefs; i++)
+		ret = gp_walk_ref(c, &t->refs[i], word, address, level);
+	return ret;
 }
 
 /* The two words of an interface. */
 static noinline int gp_walk_iface(struct gp_capture *c, u8 kind, const u8 *at, u64 type,
 				  u32 level)
 {
+	const struct goprobe_chunk *itab;
 	unsigned long dynamic;
-	int err;
+	int ret;
 
 	if (kind == GOPROBE_REF_IFACE) {
-		err = gp_walk_once(c, type + 8, GOPROBE_TYPE_ITAB, level, 8, 8);
-		if (err || !c->found || c->found->size < 8)
-			return err;
-		type = gp_load(c->found + 1);
+		ret = gp_walk_word(c, type + 8, GOPROBE_TYPE_ITAB, level, &itab);
+		if (ret < 0 || !itab || itab->size < sizeof(u64))
+			return ret;
+		type = gp_load(itab + 1);
 	}
 	dynamic = gp_dynamic_find(c->dynamic, type - c->bias);
 	if (gp_dynamic_is_direct(dynamic))
@@ -351,7 +385,7 @@ static __always_inline int gp_walk_refs(struct gp_capture *c, const struct gp_ty
 {
 	const struct goprobe_ref *ref, *const end = t->refs + t->nrefs;
 	const u32 each = t->size;
-	int err;
+	int ret;
 
 	for (; left >= each; left -= each, object += each) {
 		ref = t->refs;
@@ -362,30 +396,22 @@ static __always_inline int gp_walk_refs(struct gp_capture *c, const struct gp_ty
 
 			if (!address || next > c->depth)
 				continue;
-			err = gp_walk_ref(c, ref, object, address, next);
-			if (unlikely(err))
-				return err;
+			ret = gp_walk_ref(c, ref, object, address, next);
+			if (unlikely(ret < 0))
+				return ret;
 		} while (++ref < end);
 	}
 	return 0;
 }
 
-/* The next chunk in which references are to be followed, and its type; or NULL. */
-static __always_inline const struct gp_type *
-gp_walk_next(struct gp_capture *c, const struct goprobe_chunk **ret)
+/* The next object whose references are to be followed, or NULL. */
+static __always_inline const struct gp_todo *gp_walk_next(struct gp_capture *c)
 {
-	while (c->next < c->at) {
-		const struct goprobe_chunk *chunk = (void *)c->next;
-		const struct gp_type *t;
+	while (c->next < c->last) {
+		const struct gp_todo *todo = c->next++;
 
-		c->next += GP_CHUNK + ALIGN((u32)chunk->size, GP_RECORD_ALIGN);
-		if (chunk->type >= GP_TYPES_MAX)
-			continue;
-		t = gp_types_find(c->plan->types, chunk->type);
-		if (!t || !t->nrefs || (chunk->level >= c->depth && !t->same_level))
-			continue;
-		*ret = chunk;
-		return t;
+		if (todo->chunk->level < c->depth || todo->type->same_level)
+			return todo;
 	}
 	return NULL;
 }
@@ -393,21 +419,23 @@ gp_walk_next(struct gp_capture *c, const struct goprobe_chunk **ret)
 static __always_inline int gp_walk_all(struct gp_capture *c)
 {
 	const struct gp_type *t = c->plan->frame;
-	const struct goprobe_chunk *chunk;
+	const struct gp_todo *todo;
 	const u8 *object = c->to;
 	u32 left = t->size, level = 0;
 
 	for (;;) {
-		int err = gp_walk_refs(c, t, object, left, level);
+		int ret = gp_walk_refs(c, t, object, left, level);
 
-		if (err)
-			return err;
-		t = gp_walk_next(c, &chunk);
-		if (!t)
+		if (ret < 0)
+			return ret;
+		todo = gp_walk_next(c);
+		if (!todo)
 			return 0;
-		object = (const u8 *)(chunk + 1);
-		left = chunk->size;
-		level = chunk->level;
+		c->now = todo->chunk;
+		t = todo->type;
+		object = (const u8 *)(c->now + 1);
+		left = c->now->size;
+		level = c->now->level;
 	}
 }
 
@@ -426,9 +454,11 @@ int gp_walk_run(struct gp_capture *c)
 	c->depth = plan->w.depth;
 	c->objects = plan->w.objects;
 	c->limit = c->used + plan->w.bytes;
-	c->end = c->to + min(c->limit, c->room);
+	c->end = c->objects ? c->to + min(c->limit, c->room) : c->to;
 	c->at = c->to + c->used;
-	c->next = c->at;
+	c->now = NULL;
+	c->last = c->seen->todo;
+	c->next = c->last;
 	gp_seen_begin(c->seen);
 	err = gp_walk_all(c);
 	c->used = c->at - c->to;

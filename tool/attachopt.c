@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options and arguments of goprobectl attach. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "attachopt.h"
-#include "select.h"
-#include "target.h"
 
 const char attachopt_help[] =
 "Usage: goprobectl attach [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -20,11 +17,7 @@ const char attachopt_help[] =
 "For programs without debug information it can be the function's signature:\n"
 "'main.handle(w http.ResponseWriter, r *http.Request) (n int, err error)'.\n"
 "\n"
-"What to trace:\n"
-"  -p, --pid PID[,PID...]  running processes; may be given more than once\n"
-"  -b, --binary FILE       all processes that run FILE, now or later\n"
-"  -- COMMAND [ARG...]     a new process, from its first instruction on; its exit\n"
-"                          status becomes goprobectl's\n"
+TARGETOPT_HELP
 "\n"
 "When to end (Ctrl-C always does):\n"
 "      --duration TIME     after TIME: 5s, 200ms, 1m\n"
@@ -38,11 +31,13 @@ const char attachopt_help[] =
 "      --objects N         things pointed to in one call, all together (default 256)\n"
 "      --bytes N           bytes of these things, all together (default 12288)\n"
 "      --buffer SIZE       memory for each CPU's records: 64k to 64m (default 1m)\n"
+"      --lossless          when it is full, have the program wait, not lose records\n"
 "\n"
 "Output:\n"
 "  -o, --format FORMAT     text or json\n"
 "      --pretty            values that are long in several lines, indented\n"
 "      --output FILE       write events to FILE instead of standard output\n"
+"      --record FILE       print nothing: record in FILE, for 'goprobectl replay'\n"
 "  -q, --quiet             no header and no summary\n"
 "      --strict            exit with status 3 if records were lost\n"
 "\n"
@@ -66,8 +61,10 @@ enum {
 	OPT_BYTES,
 	OPT_PRETTY,
 	OPT_BUFFER,
+	OPT_LOSSLESS,
 	OPT_OUTPUT,
 	OPT_STRICT,
+	OPT_RECORD,
 };
 
 static const struct option options[] = {
@@ -85,6 +82,8 @@ static const struct option options[] = {
 	{ "bytes", required_argument, NULL, OPT_BYTES },
 	{ "pretty", no_argument, NULL, OPT_PRETTY },
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
+	{ "lossless", no_argument, NULL, OPT_LOSSLESS },
+	{ "record", required_argument, NULL, OPT_RECORD },
 	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
@@ -139,17 +138,8 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 
 	switch (opt) {
 	case 'p':
-		if (target_check_pids(optarg, d))
-			return CMD_USAGE;
-		a->pids[a->npids++] = optarg;
-		break;
 	case 'b':
-		if (a->file) {
-			diag_set(d, "-b can be given only once");
-			return CMD_USAGE;
-		}
-		a->file = optarg;
-		break;
+		return targetopt_option(&a->what, opt, optarg, d);
 	case 'o':
 		return cmd_parse_format(optarg, &a->format, d);
 	case 'q':
@@ -157,6 +147,9 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 		break;
 	case OPT_OUTPUT:
 		a->output = optarg;
+		break;
+	case OPT_RECORD:
+		a->record = optarg;
 		break;
 	case OPT_DURATION:
 		if (!cmd_parse_duration(optarg, &a->duration))
@@ -184,6 +177,9 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 			return cmd_bad_value("--buffer", optarg, "a size: 64k to 64m", d);
 		a->ring_bytes = n;
 		break;
+	case OPT_LOSSLESS:
+		a->lossless = true;
+		break;
 	case OPT_STRICT:
 		a->strict = true;
 		break;
@@ -191,33 +187,18 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 	return CMD_DONE;
 }
 
-/* Cut argv at "--": what follows is the command's, options and all. */
-static int split_command(struct attachopt *a, int argc, char **argv, struct diag *d)
+/* What says how lines look has no place where none are printed. */
+static int check_output(struct attachopt *a, struct diag *d)
 {
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--") != 0)
-			continue;
-		if (!argv[i + 1]) {
-			diag_set(d, "there is no command after '--'");
-			return -1;
-		}
-		a->command = argv + i + 1;
-		argv[i] = NULL;
-		return i;
-	}
-	return argc;
-}
+	const char *option = a->output ? "--output" : a->pretty ? "--pretty" :
+			     a->format ? "--format" : NULL;
 
-static int check_target(const struct attachopt *a, struct diag *d)
-{
-	int kinds = !!a->npids + !!a->file + !!a->command;
-
-	if (kinds == 1)
+	if (!a->format)
+		a->format = &out_text;
+	if (!a->record || !option)
 		return CMD_DONE;
-	if (kinds)
-		diag_set(d, "-p, -b and a command exclude each other");
-	else
-		diag_set(d, "nothing to trace: give -p PID, -b FILE or -- COMMAND");
+	diag_set(d, "--record prints no events, so %s means nothing", option);
+	diag_hint(d, "record without it, and give it to goprobectl replay");
 	return CMD_USAGE;
 }
 
@@ -227,7 +208,7 @@ static int parse_options(struct attachopt *a, int argc, char **argv, struct diag
 
 	opterr = 0;
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":p:b:o:qh", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":" TARGETOPT_SHORT "o:qh", options, NULL)) != -1) {
 		if (opt == 'h')
 			return CMD_HELP;
 		if (opt == '?' || opt == ':')
@@ -244,29 +225,15 @@ int attachopt_parse(struct attachopt *a, int argc, char **argv, struct diag *d)
 	int code;
 
 	a->plan = plan_defaults;
-	a->format = &out_text;
-	a->pids = calloc(argc, sizeof(*a->pids));
-	if (!a->pids) {
-		diag_set(d, "out of memory");
-		return CMD_FAILED;
-	}
-	argc = split_command(a, argc, argv, d);
-	if (argc < 0)
-		return CMD_USAGE;
-	code = parse_options(a, argc, argv, d);
+	code = targetopt_begin(&a->what, &argc, argv, d);
 	if (!code)
-		code = check_target(a, d);
+		code = parse_options(a, argc, argv, d);
+	if (!code)
+		code = targetopt_end(&a->what, argc, argv, false, d);
+	if (!code)
+		code = check_output(a, d);
 	if (code)
 		return code;
-	a->nspecs = argc - optind;
-	if (!a->nspecs) {
-		diag_set(d, "no PATTERN: which functions?");
-		return CMD_USAGE;
-	}
-	if (select_specs_parse(argv + optind, a->nspecs, &a->specs, d)) {
-		a->nspecs = 0;
-		return CMD_USAGE;
-	}
 	/* A string that fits the limit should not fail for want of bytes. */
 	if (!a->bytes_given && a->plan.bytes < a->plan.string_limit * 2)
 		a->plan.bytes = a->plan.string_limit * 2 < PLAN_BYTES_MAX ?
@@ -276,6 +243,5 @@ int attachopt_parse(struct attachopt *a, int argc, char **argv, struct diag *d)
 
 void attachopt_fini(struct attachopt *a)
 {
-	select_specs_free(a->specs, a->nspecs);
-	free(a->pids);
+	targetopt_fini(&a->what);
 }

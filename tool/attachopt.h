@@ -5,41 +5,35 @@
 
 #include "cmd.h"
 #include "plan.h"
-#include "spec.h"
+#include "targetopt.h"
 
 /**
  * struct attachopt - what a run of attach was asked for
- * @pids: arguments of -p
- * @npids: their number
- * @file: argument of -b, or NULL
- * @command: what follows "--", or NULL
- * @specs: what to trace
- * @nspecs: their number
+ * @what: what is traced
  * @plan: limits of what is captured
  * @bytes_given: --bytes is among them
  * @format: output format
  * @output: argument of --output, or NULL
+ * @record: argument of --record, or NULL
  * @duration: ns, or 0
  * @events: lines to print, or 0
  * @ring_bytes: memory for each CPU, or 0
+ * @lossless: the program waits rather than that records are lost
  * @pretty: values in lines, not in one
  * @quiet: no header and no summary
  * @strict: losses are a failure
  */
 struct attachopt {
-	char **pids;
-	size_t npids;
-	const char *file;
-	char **command;
-	struct spec *specs;
-	size_t nspecs;
+	struct targetopt what;
 	struct plan_options plan;
 	bool bytes_given;
 	const struct out_format *format;
 	const char *output;
+	const char *record;
 	uint64_t duration;
 	uint64_t events;
 	uint32_t ring_bytes;
+	bool lossless;
 	bool pretty;
 	bool quiet;
 	bool strict;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "buf.h"
 
@@ -42,34 +43,59 @@ void buf_fill(struct buf *b, char c, size_t n)
 	}
 }
 
-#define DIGITS_MAX 20
+#define DIGITS_MAX BUF_U64_MAX
 
-/*
- * Writes the digits so that they end at @end; returns where they begin. Two at a
- * time: the divisions of small numbers are cheaper and don't wait for each other.
- */
-static char *digits(char *end, uint64_t v)
+const char buf_pairs[100][2] = {
+	"00", "01", "02", "03", "04", "05", "06", "07", "08", "09",
+	"10", "11", "12", "13", "14", "15", "16", "17", "18", "19",
+	"20", "21", "22", "23", "24", "25", "26", "27", "28", "29",
+	"30", "31", "32", "33", "34", "35", "36", "37", "38", "39",
+	"40", "41", "42", "43", "44", "45", "46", "47", "48", "49",
+	"50", "51", "52", "53", "54", "55", "56", "57", "58", "59",
+	"60", "61", "62", "63", "64", "65", "66", "67", "68", "69",
+	"70", "71", "72", "73", "74", "75", "76", "77", "78", "79",
+	"80", "81", "82", "83", "84", "85", "86", "87", "88", "89",
+	"90", "91", "92", "93", "94", "95", "96", "97", "98", "99",
+};
+
+/* Writes the digits so that they end at @end; returns where they begin. */
+static inline char *digits(char *end, uint64_t v)
 {
-	for (; v >= 100; v /= 100) {
-		unsigned int two = v % 100;
-
-		*--end = '0' + two % 10;
-		*--end = '0' + two / 10;
-	}
-	if (v >= 10) {
-		*--end = '0' + v % 10;
-		v /= 10;
-	}
+	for (; v >= 100; v /= 100)
+		end = buf_pair(end - 2, v % 100) - 2;
+	if (v >= 10)
+		return buf_pair(end - 2, v) - 2;
 	*--end = '0' + v;
+	return end;
+}
+
+/* Digits of a number. */
+static inline unsigned int width(uint64_t v)
+{
+	static const uint64_t tens[DIGITS_MAX] = {
+		0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
+		10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
+		1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+		10000000000000000000U,
+	};
+	/* log10(2) is about 1233 / 4096: exact enough for 64 bits, or one too small. */
+	unsigned int n = (64 - __builtin_clzll(v | 1)) * 1233 >> 12;
+
+	return n + (v >= tens[n]);
+}
+
+char *buf_put_u64(char *to, uint64_t v)
+{
+	char *end = to + width(v);
+
+	digits(end, v);
 	return end;
 }
 
 void buf_u64(struct buf *b, uint64_t v)
 {
-	char tmp[DIGITS_MAX], *end = tmp + sizeof(tmp);
-	char *p = digits(end, v);
-
-	buf_mem(b, p, end - p);
+	if (buf_room(b, DIGITS_MAX))
+		b->len = buf_put_u64(b->p + b->len, v) - b->p;
 }
 
 void buf_i64(struct buf *b, int64_t v)
@@ -86,19 +112,23 @@ void buf_u64_right(struct buf *b, uint64_t v, unsigned int width)
 {
 	char tmp[DIGITS_MAX], *end = tmp + sizeof(tmp);
 	char *p = digits(end, v);
-	size_t n = end - p;
 
-	if (n < width)
-		buf_fill(b, ' ', width - n);
-	buf_mem(b, p, n);
+	for (; p > tmp && (size_t)(end - p) < width;)
+		*--p = ' ';
+	buf_fill(b, ' ', width > DIGITS_MAX ? width - DIGITS_MAX : 0);
+	buf_mem(b, p, end - p);
 }
 
 void buf_digits(struct buf *b, uint64_t v, unsigned int width)
 {
 	if (!buf_room(b, width))
 		return;
-	for (unsigned int i = width; i--; v /= 10)
-		b->p[b->len + i] = '0' + v % 10;
+	unsigned int i = width;
+
+	for (; i >= 2; i -= 2, v /= 100)
+		buf_pair(b->p + b->len + i - 2, v % 100);
+	if (i)
+		b->p[b->len] = '0' + v % 10;
 	b->len += width;
 }
 
@@ -222,4 +252,24 @@ void buf_duration(struct buf *b, uint64_t ns)
 	}
 	buf_u64(b, ns);
 	buf_str(b, "ns");
+}
+
+void buf_seconds(struct buf *b, uint64_t ns)
+{
+	buf_u64(b, ns / 1000000000);
+	buf_char(b, '.');
+	buf_digits(b, ns % 1000000000 / 1000, 6);
+}
+
+void buf_time_of_day(struct buf *b, uint64_t real)
+{
+	time_t second = real / 1000000000;
+	char clock[16];
+	struct tm tm;
+
+	localtime_r(&second, &tm);
+	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	buf_str(b, clock);
+	buf_char(b, '.');
+	buf_digits(b, real % 1000000000 / 1000000, 3);
 }

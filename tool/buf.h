@@ -55,9 +55,30 @@ static inline void buf_str(struct buf *b, const char *s)
 	buf_mem(b, s, strlen(s));
 }
 
+/* The numbers from 00 to 99, two digits each. */
+extern const char buf_pairs[100][2];
+
+/* For those who have made room: write two digits, and return where to go on. */
+static inline char *buf_pair(char *to, unsigned int two)
+{
+	memcpy(to, buf_pairs[two], 2);
+	return to + 2;
+}
+
+/* Likewise a number, of at most BUF_U64_MAX digits. */
+#define BUF_U64_MAX 20
+char *buf_put_u64(char *to, uint64_t v);
+
 void buf_fill(struct buf *b, char c, size_t n);
 void buf_u64(struct buf *b, uint64_t v);
 void buf_i64(struct buf *b, int64_t v);
+/* @key as it is, then @v. Inline, so that the lengths of keys are known to the compiler. */
+static inline void buf_number(struct buf *b, const char *key, uint64_t v)
+{
+	buf_str(b, key);
+	buf_u64(b, v);
+}
+
 /* @v in decimal, right-aligned in @width columns. */
 void buf_u64_right(struct buf *b, uint64_t v, unsigned int width);
 /* Exactly @digits decimal digits. */
@@ -68,6 +89,10 @@ void buf_hex(struct buf *b, uint64_t v);
 void buf_float(struct buf *b, double v, unsigned int size);
 /* "412us", "3.10ms": three significant digits. */
 void buf_duration(struct buf *b, uint64_t ns);
+/* "1.204113": seconds, to the microsecond. */
+void buf_seconds(struct buf *b, uint64_t ns);
+/* "16:50:56.598": local time of day of ns since 1970. */
+void buf_time_of_day(struct buf *b, uint64_t real);
 /* As Go's strconv.Quote. */
 void buf_quote(struct buf *b, const uint8_t *s, size_t n);
 /*

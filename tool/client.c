@@ -199,6 +199,11 @@ static int answer(struct client *c, const char *what, client_message_fn fn, void
 	}
 }
 
+bool client_told(const struct client *c)
+{
+	return c->ready;
+}
+
 bool client_ready(struct client *c)
 {
 	ssize_t n;

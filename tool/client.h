@@ -33,9 +33,12 @@ int client_fd(const struct client *c);
 
 int client_get_info(struct client *c, struct client_info *ret, struct diag *d);
 
-/* @npids == 0: all processes. @ring_bytes: in: wish, 0 for any; out: as given. */
+/*
+ * @npids == 0: all processes. @flags: GOPROBE_SESSION_F_*. @ring_bytes: in: wish, 0
+ * for any; out: as given.
+ */
 int client_session_new(struct client *c, const int32_t *pids, size_t npids,
-		       uint32_t *ring_bytes, struct diag *d);
+		       uint32_t flags, uint32_t *ring_bytes, struct diag *d);
 int client_file_add(struct client *c, int fd, const struct goprobe_runtime *rt,
 		    uint32_t *file, struct diag *d);
 /* *@first: id of the first one, for those that follow. */
@@ -78,6 +81,18 @@ int client_read(struct client *c, client_records_fn fn, void *ctx, struct client
 		struct diag *d);
 /* Has the kernel said that there are records? Never waits; forgets it. */
 bool client_ready(struct client *c);
+/*
+ * Has it said so between the answers to something else? Then client_ready() is true,
+ * and poll() need not know.
+ */
+bool client_told(const struct client *c);
+
+/* Gets what is known of one id, with t->nbuckets buckets; other than 0 ends it. */
+typedef int (*client_tally_fn)(void *ctx, const struct goprobe_tally *t,
+			       const uint64_t *buckets);
+
+/* What the kernel has counted and timed, by id, in rising order. */
+int client_tallies(struct client *c, client_tally_fn fn, void *ctx, struct diag *d);
 
 /**
  * struct client_session - part of a session, as GOPROBE_CMD_LIST shows it

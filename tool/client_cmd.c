@@ -50,7 +50,7 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d)
 }
 
 int client_session_new(struct client *c, const int32_t *pids, size_t npids,
-		       uint32_t *ring_bytes, struct diag *d)
+		       uint32_t flags, uint32_t *ring_bytes, struct diag *d)
 {
 	static const char what[] = "can't begin a session";
 	struct nl_msg *msg = client_request(c, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK,
@@ -58,6 +58,7 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids,
 
 	msg = put(msg, GOPROBE_A_RING_BYTES, ring_bytes, *ring_bytes ? sizeof(*ring_bytes) : 0);
 	msg = put(msg, GOPROBE_A_PIDS, pids, npids * sizeof(*pids));
+	msg = put(msg, GOPROBE_A_FLAGS, &flags, flags ? sizeof(flags) : 0);
 	if (client_command(c, msg, what, d))
 		return -1;
 	return reply_u32(c, GOPROBE_A_RING_BYTES, what, ring_bytes, d);
@@ -233,6 +234,45 @@ int client_read(struct client *c, client_records_fn fn, void *ctx, struct client
 	c->ready = false;
 	return client_exchange(c, client_request(c, GOPROBE_CMD_READ, NLM_F_DUMP, 0),
 			       "can't read records", pass_message, &pass, d);
+}
+
+struct tallies {
+	client_tally_fn fn;
+	void *ctx;
+};
+
+static int tallies_message(struct client *c, struct nlmsghdr *h, void *ctx, struct diag *d)
+{
+	static const char what[] = "what the module has counted can't be understood";
+	struct tallies *all = ctx;
+
+	if (client_parse(c, h) || !c->tb[GOPROBE_A_TALLIES])
+		return diag_set(d, "%s", what);
+
+	/* Attributes are 4-aligned, tallies are not. */
+	size_t left = nla_len(c->tb[GOPROBE_A_TALLIES]), size;
+	const char *at = memcpy(c->reply, nla_data(c->tb[GOPROBE_A_TALLIES]), left);
+
+	for (; left; left -= size, at += size) {
+		const struct goprobe_tally *t = (const void *)at;
+
+		size = sizeof(*t);
+		if (left >= size)
+			size += t->nbuckets * sizeof(uint64_t);
+		if (left < size || t->first + t->nbuckets > GOPROBE_BUCKETS)
+			return diag_set(d, "%s", what);
+		if (all->fn(all->ctx, t, (const uint64_t *)(t + 1)))
+			return diag_set(d, "out of memory");
+	}
+	return 0;
+}
+
+int client_tallies(struct client *c, client_tally_fn fn, void *ctx, struct diag *d)
+{
+	struct tallies all = { .fn = fn, .ctx = ctx };
+
+	return client_exchange(c, client_request(c, GOPROBE_CMD_TALLIES, NLM_F_DUMP, 0),
+			       "can't read what has been counted", tallies_message, &all, d);
 }
 
 struct listing {

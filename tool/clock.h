@@ -15,4 +15,7 @@ static inline uint64_t clock_now(clockid_t clock)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
+/* What makes CLOCK_MONOTONIC a time since 1970, ns. */
+uint64_t clock_epoch(void);
+
 #endif

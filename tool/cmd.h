@@ -37,6 +37,9 @@ struct cmd {
 };
 
 extern const struct cmd cmd_attach;
+extern const struct cmd cmd_count;
+extern const struct cmd cmd_latency;
+extern const struct cmd cmd_replay;
 extern const struct cmd cmd_watch;
 extern const struct cmd cmd_list;
 extern const struct cmd cmd_info;

@@ -1,160 +1,80 @@
 // SPDX-License-Identifier: GPL-2.0
 /* goprobectl attach: watch the calls of functions. */
-#include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "attachopt.h"
-#include "client.h"
-#include "clock.h"
-#include "select.h"
+#include "lines.h"
+#include "recorder.h"
 #include "stream.h"
-#include "target.h"
-#include "upload.h"
+#include "tracing.h"
 #include "watch.h"
 
 /**
  * struct attach - a run of the command
  * @opt: what was asked for
- * @wanted: what is captured of functions; outlives @plan
- * @plan: what the module is told
- * @target: what is traced
- * @client: connection to the module
- * @upload: what the module has of @plan
+ * @tracing: what is traced, and by which session
  * @out: where lines go
  * @learn: what they show that the module does not know
  * @stream: records on their way there
+ * @recorder: where records go instead, with --record
  * @watch: the session being watched
- * @said: when progress was last told, ns
  */
 struct attach {
 	struct attachopt opt;
-	struct arena wanted;
-	struct plan *plan;
-	struct target target;
-	struct client *client;
-	struct upload upload;
+	struct tracing tracing;
 	struct out out;
 	struct learn learn;
 	struct stream stream;
+	struct recorder recorder;
 	struct watch watch;
-	uint64_t said;
 };
 
 /* --- setting up ------------------------------------------------------ */
 
-static int open_target(struct attach *a, struct diag *d)
+static bool shows_pids(const struct attach *a)
 {
-	size_t older = 0;
-
-	for (size_t i = 0; i < a->opt.npids; i++)
-		if (target_add_pids(&a->target, a->opt.pids[i], d))
-			return -1;
-	if (a->opt.file && target_set_file(&a->target, a->opt.file, &older, d))
-		return -1;
-	if (older)
-		fprintf(stderr, "goprobectl: warning: %zu process%s an older, replaced %s; -p traces %s\n",
-			older, older == 1 ? " runs" : "es run", a->opt.file,
-			older == 1 ? "it" : "them");
-	if (a->opt.command)
-		return target_set_command(&a->target, a->opt.command, &a->watch.mask, d);
-	return 0;
+	return a->opt.what.file || a->tracing.target.nprocesses > 1;
 }
 
-static int make_plan(struct attach *a, struct diag *d)
+static int open_recording(struct attach *a, struct diag *d)
 {
-	struct buf skipped = { 0 };
+	const char **specs = calloc(a->opt.what.nspecs, sizeof(*specs));
+	int err = specs ? 0 : diag_set(d, "out of memory");
 
-	a->plan = plan_new(&a->opt.plan);
-	if (!a->plan)
-		return diag_set(d, "out of memory");
-
-	int err = select_functions(a->plan, a->target.bins, a->target.nbins, a->opt.specs,
-				   a->opt.nspecs, &a->wanted, &skipped, d);
-
+	for (size_t i = 0; specs && i < a->opt.what.nspecs; i++)
+		specs[i] = a->opt.what.specs[i].text;
 	if (!err)
-		err = plan_finish(a->plan, d);
-	if (!err && skipped.len && !a->opt.quiet)
-		fprintf(stderr, "%.*s\n", (int)skipped.len, skipped.p);
-	buf_fini(&skipped);
+		err = recorder_open(&a->recorder, a->opt.record, d);
+	if (!err)
+		err = recorder_begin(&a->recorder, &(struct recorder_source){
+			.plan = a->tracing.plan, .options = &a->opt.plan,
+			.bins = a->tracing.target.bins, .nbins = a->tracing.target.nbins,
+			.specs = specs, .nspecs = a->opt.what.nspecs, .pids = shows_pids(a),
+		}, &a->learn, d);
+	free(specs);
+	a->watch.recorder = &a->recorder;
+	a->watch.most = a->opt.events;
 	return err;
-}
-
-/* Tell on a terminal; elsewhere only if it takes long. */
-static bool progress(void *ctx, size_t points, size_t all)
-{
-	struct attach *a = ctx;
-	bool terminal = isatty(STDERR_FILENO);
-	uint64_t every = terminal ? 100000000ULL : 2000000000ULL, t = clock_now(CLOCK_MONOTONIC);
-
-	if (!a->said)
-		a->said = t;
-	if (!a->opt.quiet && points < all && t - a->said >= every) {
-		fprintf(stderr, terminal ? "\r%zu of %zu breakpoints placed" :
-					   "%zu of %zu breakpoints placed\n", points, all);
-		a->said = t;
-	}
-	if (!a->opt.quiet && points == all && terminal && t != a->said && all > 1000)
-		fprintf(stderr, "\r\033[K");
-	return !watch_interrupted(&a->watch);
-}
-
-static int begin_session(struct attach *a, struct diag *d)
-{
-	size_t n = a->target.nprocesses;
-	int32_t *pids = calloc(n + 1, sizeof(*pids));
-	struct client_info info;
-
-	if (!pids)
-		return diag_set(d, "out of memory");
-	for (size_t i = 0; i < n; i++)
-		pids[i] = a->target.processes[i].pid;
-
-	int err = client_open(&a->client, d);
-
-	if (!err)
-		err = client_get_info(a->client, &info, d);
-	if (!err)
-		err = client_session_new(a->client, pids, n, &a->opt.ring_bytes, d);
-	free(pids);
-	if (err)
-		return err;
-	a->upload = (struct upload){
-		.client = a->client, .plan = a->plan, .limits = info.limits,
-	};
-	return upload_plan(&a->upload, progress, a, d);
-}
-
-/* How wide a line of text may become before a value is broken into several. */
-static unsigned int columns(void)
-{
-	struct winsize w;
-
-	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col >= 40 ? w.ws_col : 100;
 }
 
 static int open_output(struct attach *a, struct diag *d)
 {
-	int fd = STDOUT_FILENO;
+	const struct lines_opt opt = {
+		.format = a->opt.format,
+		.output = a->opt.output,
+		.events = a->opt.events,
+		.pretty = a->opt.pretty,
+		.quiet = a->opt.quiet,
+		.paired = !a->opt.plan.no_return,
+		.pids = shows_pids(a),
+	};
 
-	if (a->opt.output) {
-		fd = open(a->opt.output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-		if (fd < 0)
-			return diag_errno(d, errno, "can't write %s", a->opt.output);
-	}
-	out_init(&a->out, a->opt.format, fd);
-	a->out.pids = a->opt.file || a->target.nprocesses > 1;
-	if (!a->opt.quiet)
-		a->opt.format->header(&a->out);
-	if (stream_init(&a->stream, a->plan, &a->out, !a->opt.plan.no_return))
-		return diag_set(d, "out of memory");
-	a->stream.most = a->opt.events;
-	learn_init(&a->learn, a->plan);
-	a->stream.learn = &a->learn;
-	a->stream.values.width = a->opt.pretty ? columns() : 0;
+	if (lines_open(&a->out, &a->stream, a->tracing.plan, &opt, d))
+		return -1;
+	if (learn_possible(a->tracing.plan))
+		a->stream.learn = &a->learn;
 	return 0;
 }
 
@@ -162,77 +82,92 @@ static int open_output(struct attach *a, struct diag *d)
 
 static int set_up(struct attach *a, struct diag *d)
 {
-	a->watch.target = &a->target;
-	if (watch_signals(&a->watch, d) || open_target(a, d) || make_plan(a, d) ||
-	    begin_session(a, d) || open_output(a, d))
+	struct tracing *t = &a->tracing;
+
+	t->quiet = a->opt.quiet;
+	if (tracing_open(t, &a->opt.what, d) ||
+	    tracing_plan(t, &a->opt.what, &a->opt.plan, d))
 		return -1;
-	a->watch.client = a->client;
-	a->watch.upload = &a->upload;
+	learn_init(&a->learn, t->plan);
+	/* Before anything is probed: it takes its time, and may fail. */
+	if (a->opt.record && open_recording(a, d))
+		return -1;
+	if (tracing_arm(t, a->opt.lossless ? GOPROBE_SESSION_F_LOSSLESS : 0, a->opt.ring_bytes,
+			d) ||
+	    (!a->opt.record && open_output(a, d)))
+		return -1;
+	a->watch.client = t->client;
+	a->watch.target = &t->target;
+	a->watch.upload = &t->upload;
+	a->watch.interrupt = &t->interrupt;
+	a->watch.learn = &a->learn;
 	a->watch.stream = &a->stream;
 	a->watch.out = &a->out;
 	a->watch.duration = a->opt.duration;
+	/* Losses matter to those who join calls with returns, and numbers to --events. */
+	a->watch.counts = !a->opt.plan.no_return || a->watch.most;
 	return 0;
+}
+
+/* Of a recording nothing is known but numbers. */
+static void summarize_recording(struct attach *a)
+{
+	struct out out = { .format = &out_text };
+	struct out_summary s = { 0 };
+	struct buf talk = { 0 };
+
+	watch_sum(&a->watch, &s);
+	s.events = a->watch.stats[GOPROBE_STAT_CALLS] + a->watch.stats[GOPROBE_STAT_RETURNS];
+	if (!a->opt.quiet || out_lost(&s)) {
+		out_text.summary(&out, &s, &talk);
+		fprintf(stderr, "%.*s", (int)talk.len, talk.len ? talk.p : "");
+	}
+	if (!a->opt.quiet)
+		fprintf(stderr, "recorded in %s: %" PRIu64 " bytes; goprobectl replay prints it\n",
+			a->opt.record, a->recorder.bytes);
+	buf_fini(&talk);
 }
 
 static void summarize(struct attach *a)
 {
-	struct out_summary *s = &a->stream.sum;
-	struct buf talk = { 0 };
-
-	s->lost[GOPROBE_LOST_RING_FULL] = a->watch.stats[GOPROBE_STAT_LOST_RING_FULL];
-	s->lost[GOPROBE_LOST_NO_RING] = a->watch.stats[GOPROBE_STAT_LOST_NO_RING];
-	/* Losses are told even to those who want quiet. */
-	if (!a->opt.quiet || out_lost(s)) {
-		a->opt.format->summary(&a->out, s, &talk);
-		out_flush(&a->out, true);
-		fprintf(stderr, "%.*s", (int)talk.len, talk.len ? talk.p : "");
-		if (s->malformed)
-			fprintf(stderr, "goprobectl: bug: malformed record: %s\n",
-				a->stream.why_malformed);
-	}
-	buf_fini(&talk);
+	if (a->opt.record)
+		summarize_recording(a);
+	else
+		lines_summary(&a->out, &a->stream, a->opt.quiet);
 }
 
-/* For people, and for scripts that wait until it records. */
-static void say_started(const struct attach *a)
+static bool lost_any(const struct attach *a)
 {
-	size_t points = 0, n = a->plan->nfuncs;
+	struct out_summary s = a->stream.sum;
 
-	for (size_t i = 0; i < a->plan->nfiles; i++)
-		points += a->plan->files[i].n;
-	if (!a->opt.quiet)
-		fprintf(stderr, "tracing %zu function%s at %zu breakpoint%s; Ctrl-C ends\n",
-			n, n == 1 ? "" : "s", points, points == 1 ? "" : "s");
+	watch_sum(&a->watch, &s);
+	return out_lost(&s);
 }
 
 static int watch(struct attach *a, struct diag *d)
 {
 	if (watch_start(&a->watch, d))
 		return CMD_FAILED;
-	say_started(a);
+	tracing_say_started(&a->tracing, "tracing");
 	if (watch_run(&a->watch, d))
 		return CMD_FAILED;
 	summarize(a);
 	/* Whatever is left of the session goes before the command is waited for. */
-	client_close(a->client);
-	a->client = NULL;
-	watch_command(&a->watch);
+	tracing_disarm(&a->tracing);
+	interrupt_await_command(&a->tracing.interrupt);
 
-	int code = a->target.command ? target_exit_status(&a->target) : CMD_DONE;
+	int code = a->tracing.target.command ? target_exit_status(&a->tracing.target) : CMD_DONE;
 
-	return !code && a->opt.strict && out_lost(&a->stream.sum) ? CMD_LOST : code;
+	return !code && a->opt.strict && lost_any(a) ? CMD_LOST : code;
 }
 
 static void clean_up(struct attach *a)
 {
-	client_close(a->client);
-	upload_fini(&a->upload);
 	learn_fini(&a->learn);
-	target_fini(&a->target);
-	plan_free(a->plan);
+	tracing_fini(&a->tracing);
 	stream_fini(&a->stream);
+	recorder_fini(&a->recorder);
 	out_fini(&a->out);
-	arena_fini(&a->wanted);
 	attachopt_fini(&a->opt);
 }
 

@@ -4,6 +4,7 @@
 
 #include "client.h"
 #include "cmd.h"
+#include "selftest.h"
 
 static const char help[] =
 "Usage: goprobectl info [-o text|json]\n"
@@ -25,6 +26,9 @@ static const struct {
 } abilities[] = {
 	{ GOPROBE_ABILITY_FAULT_IN, "fault_in" },
 	{ GOPROBE_ABILITY_FLOAT_REGS, "float_regs" },
+	{ GOPROBE_ABILITY_EXECUTE, "execute" },
+	{ GOPROBE_ABILITY_UNTESTED, "untested" },
+	{ GOPROBE_ABILITY_TALLY, "tally" },
 };
 
 static const struct {
@@ -35,7 +39,7 @@ static const struct {
 	LIMIT(sessions), LIMIT(points), LIMIT(files), LIMIT(types), LIMIT(refs),
 	LIMIT(plans), LIMIT(pieces), LIMIT(pids), LIMIT(frame_bytes),
 	LIMIT(record_bytes), LIMIT(ring_bytes), LIMIT(batch), LIMIT(ops),
-	LIMIT(dynamic), LIMIT(depth),
+	LIMIT(dynamic), LIMIT(depth), LIMIT(tallies), LIMIT(timed), LIMIT(calls),
 #undef LIMIT
 };
 
@@ -121,9 +125,13 @@ static int run(int argc, char **argv, struct diag *d)
 	if (client_open(&c, d))
 		return CMD_FAILED;
 
-	int err = client_get_info(c, &info, d);
+	struct diag why = { 0 };
+	int err = selftest_get_info(c, &info, &why, d);
 
 	client_close(c);
+	if (why.sentence)
+		fprintf(stderr, "goprobectl: the module's self-test failed: %s\n", why.sentence);
+	diag_fini(&why);
 	if (err)
 		return CMD_FAILED;
 	if (format == &out_json)

@@ -7,11 +7,13 @@
 #include "client.h"
 #include "cmd.h"
 #include "list.h"
+#include "points.h"
 #include "select.h"
+#include "selftest.h"
 #include "target.h"
 
 static const char help[] =
-"Usage: goprobectl list [-o text|json] -p PID|-b FILE [PATTERN...]\n"
+"Usage: goprobectl list [--points] [-o text|json] -p PID|-b FILE [PATTERN...]\n"
 "       goprobectl list [-o text|json]\n"
 "\n"
 "With a process or a file: its functions (those that a PATTERN names), each with\n"
@@ -21,20 +23,25 @@ static const char help[] =
 "\n"
 "  -p, --pid PID[,PID...]  running processes\n"
 "  -b, --binary FILE       a Go binary\n"
+"      --points            each breakpoint, the instruction that it covers, and how\n"
+"                          that is executed: single-steps make a hit expensive\n"
 "  -o, --format FORMAT     text or json\n"
 "\n"
-"Entry kinds, the cheapest first: check (at the branch of the stack check), push,\n"
-"nop (instructions that the kernel emulates), first (single-stepped).\n"
+"Entry kinds: check (at the branch of the stack check), push, nop, jump (other\n"
+"instructions that the kernel emulates, and as cheap), first (any other).\n"
 "\n"
 "Examples:\n"
 "  Which methods of Cart can be traced?\n"
 "      goprobectl list -b ./shop 'shop.(*Cart).*'\n"
+"  What would its breakpoints cost?\n"
+"      goprobectl list -b ./shop --points 'shop.(*Cart).*'\n"
 "  Who is tracing what?\n"
 "      goprobectl list\n";
 
 static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "binary", required_argument, NULL, 'b' },
+	{ "points", no_argument, NULL, 'P' },
 	{ "format", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -112,32 +119,87 @@ static int collect(const struct target *t, const struct spec *specs, size_t nspe
 	return 0;
 }
 
+static void flush(struct buf *b, size_t most)
+{
+	if (b->len < most)
+		return;
+	fwrite(b->p, 1, b->len, stdout);
+	b->len = 0;
+}
+
+static void list_lines(struct listed *v, size_t n, bool json)
+{
+	struct buf b = { 0 };
+
+	/* In the order of the file, so that it is read once. */
+	for (size_t i = 0; i < n; i++)
+		list_survey(v[i].bin, v[i].fn, &v[i].survey);
+	qsort(v, n, sizeof(*v), by_name);
+	if (!json)
+		list_header(&b);
+	for (size_t i = 0; i < n; i++) {
+		list_function(&b, v[i].bin, v[i].fn, &v[i].survey, json);
+		flush(&b, 1 << 16);
+	}
+	flush(&b, 0);
+	buf_fini(&b);
+}
+
+/* Listing needs no module; only what it would do is asked, and if it can't be, said. */
+static enum points_ability ask_ability(void)
+{
+	const uint64_t untested = GOPROBE_ABILITY_UNTESTED;
+	enum points_ability able = POINTS_NOT_ASKED;
+	struct diag d = { 0 }, why = { 0 };
+	struct client_info info;
+	struct client *c = NULL;
+
+	if (!client_open(&c, &d) && !selftest_get_info(c, &info, &why, &d) &&
+	    !(info.abilities & untested))
+		able = info.abilities & GOPROBE_ABILITY_EXECUTE ? POINTS_ABLE :
+			POINTS_UNABLE;
+	if (able == POINTS_UNABLE)
+		fprintf(stderr, "goprobectl: the module that is loaded can't carry out instructions on this kernel\n");
+	else if (able == POINTS_NOT_ASKED)
+		fprintf(stderr, "goprobectl: %s; this is what it does where it carries out instructions\n",
+			d.sentence ? d.sentence : why.sentence ? why.sentence :
+			"the module's self-test has not told whether it can carry out instructions");
+	client_close(c);
+	diag_fini(&why);
+	diag_fini(&d);
+	return able;
+}
+
+/* In the order of the file. */
+static void list_points(const struct listed *v, size_t n, bool json)
+{
+	enum points_ability able = ask_ability();
+	struct points_total total = { 0 };
+	struct buf b = { 0 };
+
+	if (!json)
+		points_header(&b);
+	for (size_t i = 0; i < n; i++) {
+		points_function(&b, v[i].bin, v[i].fn, able, &total, json);
+		flush(&b, 1 << 16);
+	}
+	points_end(&b, &total, able, json);
+	flush(&b, 0);
+	buf_fini(&b);
+}
+
 static int list_functions(const struct target *t, const struct spec *specs, size_t nspecs,
-			  bool json, struct diag *d)
+			  bool json, bool points, struct diag *d)
 {
 	struct listed *v = NULL;
 	size_t n = 0;
 
 	if (collect(t, specs, nspecs, &v, &n, d))
 		return CMD_FAILED;
-	/* In the order of the file, so that it is read once. */
-	for (size_t i = 0; i < n; i++)
-		list_survey(v[i].bin, v[i].fn, &v[i].survey);
-	qsort(v, n, sizeof(*v), by_name);
-
-	struct buf b = { 0 };
-
-	if (!json)
-		list_header(&b);
-	for (size_t i = 0; i < n; i++) {
-		list_function(&b, v[i].bin, v[i].fn, &v[i].survey, json);
-		if (b.len >= 1 << 16) {
-			fwrite(b.p, 1, b.len, stdout);
-			b.len = 0;
-		}
-	}
-	fwrite(b.p, 1, b.len, stdout);
-	buf_fini(&b);
+	if (points)
+		list_points(v, n, json);
+	else
+		list_lines(v, n, json);
 	free(v);
 	return CMD_DONE;
 }
@@ -170,6 +232,7 @@ static int list_probed(bool json, struct diag *d)
  * @npids: their number
  * @file: argument of -b, or NULL
  * @json: in JSON
+ * @points: each breakpoint
  * @specs: patterns
  * @nspecs: their number
  */
@@ -178,6 +241,7 @@ struct args {
 	size_t npids;
 	const char *file;
 	bool json;
+	bool points;
 	struct spec *specs;
 	size_t nspecs;
 };
@@ -201,6 +265,9 @@ static int parse(struct args *a, int argc, char **argv, struct diag *d)
 		case 'b':
 			a->file = optarg;
 			break;
+		case 'P':
+			a->points = true;
+			break;
 		case 'o':
 			if (cmd_parse_format(optarg, &format, d))
 				return CMD_USAGE;
@@ -212,6 +279,10 @@ static int parse(struct args *a, int argc, char **argv, struct diag *d)
 	}
 	if (a->file && a->npids) {
 		diag_set(d, "-p and -b exclude each other");
+		return CMD_USAGE;
+	}
+	if (a->points && !a->file && !a->npids) {
+		diag_set(d, "--points needs a process or a file to look in: -p PID or -b FILE");
 		return CMD_USAGE;
 	}
 	if (optind < argc && !a->file && !a->npids) {
@@ -237,7 +308,7 @@ static int list(const struct args *a, struct diag *d)
 	if (a->file)
 		code = target_set_file(&t, a->file, &older, d) ? CMD_FAILED : CMD_DONE;
 	if (!code)
-		code = list_functions(&t, a->specs, a->nspecs, a->json, d);
+		code = list_functions(&t, a->specs, a->nspecs, a->json, a->points, d);
 	target_fini(&t);
 	return code;
 }

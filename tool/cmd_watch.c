@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -183,9 +182,6 @@ static int set_up(struct watching *w, struct diag *d)
 static void begin_line(struct watching *w, uint64_t real)
 {
 	struct buf *b = &w->line;
-	time_t second = real / 1000000000;
-	char clock[16];
-	struct tm tm;
 
 	b->len = 0;
 	if (w->json) {
@@ -196,11 +192,7 @@ static void begin_line(struct watching *w, uint64_t real)
 		buf_str(b, ",\"values\":[");
 		return;
 	}
-	localtime_r(&second, &tm);
-	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-	buf_str(b, clock);
-	buf_char(b, '.');
-	buf_digits(b, real % 1000000000 / 1000000, 3);
+	buf_time_of_day(b, real);
 }
 
 /* 0; 1 if the process is no more; -1 with @d set. */

@@ -92,9 +92,17 @@ static void skip_value(struct dwcursor *c, const struct dwspec *s)
 	}
 }
 
+/* An entry's attributes. A whole table may have none. */
+static const struct dwspec *specs_of(const struct dwdie *d)
+{
+	const struct dwspec *all = d->unit->abbrevs->specs;
+
+	return all ? all + d->abbrev->spec : NULL;
+}
+
 static void skip_values(struct dwcursor *c, const struct dwdie *d)
 {
-	const struct dwspec *s = d->unit->abbrevs->specs + d->abbrev->spec;
+	const struct dwspec *s = specs_of(d);
 
 	if (d->abbrev->fixed >= 0) {
 		dwcursor_take(c, (uint64_t)d->abbrev->fixed);
@@ -317,7 +325,7 @@ static void read_value(struct dwread *r, const struct dwunit *u, struct dwcursor
 bool dwread_attr(struct dwread *r, const struct dwdie *d, unsigned int attr,
 		 struct dwval *ret)
 {
-	const struct dwspec *s = d->unit->abbrevs->specs + d->abbrev->spec;
+	const struct dwspec *s = specs_of(d);
 	struct dwcursor c = cursor_at(r, d->unit, d->attrs);
 
 	for (uint32_t i = 0; i < d->abbrev->nspecs && !c.bad; i++) {

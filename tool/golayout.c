@@ -43,7 +43,8 @@ static const struct golayout layouts[] = {
 	  .swiss = SWISS },
 };
 
-#define HMAP_SAME_SIZE_GROW	8	/* hmap.flags */
+/* hmap.flags. The kernel looks at it, too: GOPROBE_COUNT_FLAG_FULL. */
+#define HMAP_SAME_SIZE_GROW	8
 
 uint64_t golayout_oldbuckets(const struct golayout_hmap *l, const uint8_t *p)
 {

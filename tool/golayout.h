@@ -34,7 +34,7 @@ struct golayout_sudog {
 struct golayout_hmap {
 	uint32_t count;		/* int */
 	uint32_t flags;		/* uint8 */
-	uint32_t b;		/* uint8: log2 of the number of buckets */
+	uint32_t b;		/* uint8, behind flags: log2 of the number of buckets */
 	uint32_t buckets;
 	uint32_t oldbuckets;
 	uint32_t size;

@@ -472,7 +472,7 @@ static void put_list(struct buf *b, const struct goparam *p, size_t n, bool vari
 
 char *gosig_text(const struct gosig *sig)
 {
-	size_t skip = sig->receiver ? 1 : 0;
+	bool skip = sig->receiver && sig->nparams;
 	bool bare = sig->nresults == 1 && sig->results[0].name[0] == '~';
 	struct buf b = { .p = NULL };
 
@@ -480,7 +480,8 @@ char *gosig_text(const struct gosig *sig)
 	if (sig->incomplete && !sig->nparams && !sig->nresults)
 		buf_char(&b, '?');
 	else
-		put_list(&b, sig->params + skip, sig->nparams - skip, sig->variadic);
+		put_list(&b, skip ? sig->params + 1 : sig->params, sig->nparams - skip,
+			 sig->variadic);
 	buf_char(&b, ')');
 	if (sig->nresults) {
 		buf_str(&b, bare ? " " : " (");

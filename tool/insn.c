@@ -9,10 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <arch/step.h>
+
 #include "grow.h"
 #include "insn.h"
 #include "prologue.h"
 #include "x86len.h"
+
+/* Where there is no stack check, a breakpoint is that many instructions further on. */
+#define ENTRY_INSNS_MAX 8
 
 static const char why_undecodable[] = "its code can't be decoded";
 static const char why_out_of_sync[] = "a branch leads into one of its instructions";
@@ -25,12 +30,47 @@ struct points {
 	size_t cap;
 };
 
-static int points_add(struct points *p, uint32_t at, uint32_t len)
+static int points_add(struct points *p, struct insn_point at)
 {
 	if (grow(&p->v, p->n + 1, &p->cap, sizeof(*p->v)))
 		return -1;
-	p->v[p->n++] = (struct insn_point){ at, len };
+	p->v[p->n++] = at;
 	return 0;
+}
+
+/*
+ * What all supported kernels emulate: JMP, CALL, Jcc and NOP without a prefix, and
+ * PUSH of a register (branch_setup_xol_ops() and push_setup_xol_ops() in
+ * arch/x86/kernel/uprobes.c). Longer NOPs are among them since 6.18 only.
+ */
+static bool is_emulated(const uint8_t *p, size_t len)
+{
+	switch (len ? *p : 0) {
+	case 0x50 ... 0x57:
+	case 0x70 ... 0x7f:
+	case 0x90:
+	case 0xe8:
+	case 0xe9:
+	case 0xeb:
+		return true;
+	case 0x0f:
+		return len > 1 && (p[1] & 0xf0) == 0x80;
+	case 0x41:
+		return len > 1 && (p[1] & 0xf8) == 0x50;
+	}
+	return false;
+}
+
+static struct insn_point point(const struct insn_code *c, size_t at, size_t len)
+{
+	struct gp_step step;
+	enum insn_how how = INSN_HOW_STEPPED;
+
+	if (is_emulated(c->bytes + at, len))
+		how = INSN_HOW_EMULATED;
+	else if (gp_step_decode(c->bytes + at, (uint32_t)len, &step))
+		how = INSN_HOW_CARRIED_OUT;
+	return (struct insn_point){ (uint32_t)at, (uint32_t)len, how };
 }
 
 struct sweep {
@@ -38,6 +78,7 @@ struct sweep {
 	struct points tails;
 	struct points branches;		/* targets inside the function */
 	uint8_t *starts;		/* bitmap of instruction starts */
+	bool tables;			/* jumps whose targets are not known */
 	bool synced;
 };
 
@@ -67,10 +108,15 @@ static int visit(const struct insn_code *c, struct sweep *s, size_t at,
 	uint64_t to = at + j->len + (uint64_t)(int64_t)j->by;
 
 	if (j->ret)
-		return points_add(&s->rets, at, (uint32_t)j->len);
+		return points_add(&s->rets, point(c, at, j->len));
 	if (to < c->len)
-		return points_add(&s->branches, (uint32_t)to, 0);
-	return j->always ? points_add(&s->tails, at, (uint32_t)j->len) : 0;
+		return points_add(&s->branches, (struct insn_point){ .at = (uint32_t)to });
+	return j->always ? points_add(&s->tails, point(c, at, j->len)) : 0;
+}
+
+static bool is_indexed(const ZydisDecodedInstruction *in)
+{
+	return in->raw.sib.offset && in->raw.sib.index + 8U * in->raw.rex.X != 4;
 }
 
 /* What x86jump() does not know: prefixes, returns with an operand. */
@@ -89,9 +135,10 @@ static int visit_decoded(const struct insn_code *c, struct sweep *s, size_t at,
 	/* What else is relative is a jump. */
 	if (j.ret || in->raw.imm[0].is_relative)
 		return visit(c, s, at, &j);
-	/* Elsewhere it may be a switch's table. */
-	if (j.always && c->wrapper)
-		return points_add(&s->tails, at, in->length);
+	/* Elsewhere it may be a switch's table; with an index it is one. */
+	if (j.always && c->wrapper && !is_indexed(in))
+		return points_add(&s->tails, point(c, at, in->length));
+	s->tables |= j.always;
 	return 0;
 }
 
@@ -207,16 +254,70 @@ static bool is_banned(const ZydisDecodedInstruction *in)
 	return false;
 }
 
-static enum insn_entry plain_kind(const ZydisDecodedInstruction *in)
+/* An instruction that is emulated. */
+static enum insn_entry emulated_kind(uint8_t opcode)
 {
-	if (in->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT ||
-	    in->raw.prefix_count > (in->raw.rex.W || in->raw.rex.B ? 1 : 0))
-		return INSN_ENTRY_FIRST;
-	if (in->opcode >= 0x50 && in->opcode <= 0x57)
+	if (opcode == 0x41 || (opcode >= 0x50 && opcode <= 0x57))
 		return INSN_ENTRY_PUSH;
-	if (in->opcode == 0x90)
-		return INSN_ENTRY_NOP;
-	return INSN_ENTRY_FIRST;
+	return opcode == 0x90 ? INSN_ENTRY_NOP : INSN_ENTRY_JUMP;
+}
+
+static bool is_target(const struct sweep *s, size_t at)
+{
+	for (size_t i = 0; i < s->branches.n; i++) {
+		if (s->branches.v[i].at == at)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * May the entry's breakpoint just as well be behind this instruction? It must not
+ * read memory, for it could fault and then begin again after a signal; nor
+ * write memory, which arguments may be in; nor a register other than R12 and R13:
+ * all others hold arguments, the closure, g, SP or the frame pointer (ABIInternal,
+ * src/cmd/compile/abi-internal.md), or what attach shows as $r10. The flags mean
+ * nothing at a function's entry.
+ */
+static bool leaves_call_alone(const struct gp_step *step)
+{
+	if (step->to == GP_STEP_MEM || step->from == GP_STEP_MEM)
+		return false;
+	switch (step->kind) {
+	case GP_STEP_RET:
+		return false;
+	case GP_STEP_NOP:
+	case GP_STEP_CMP:
+	case GP_STEP_TEST:
+		return true;
+	}
+	return step->to_reg == 12 || step->to_reg == 13;
+}
+
+/*
+ * The first instruction that kernels emulate, if every call comes to it, once,
+ * with everything as it was at the entry: the way there is straight, and nothing
+ * jumps into it. Emulated is better than carried out by the module: it needs no
+ * ability of the module, and costs less. Returns false if there is none.
+ */
+static bool find_emulated(const struct insn_code *c, const struct sweep *s, size_t *ret)
+{
+	struct gp_step step;
+	size_t at = 0;
+
+	for (int i = 0; i < ENTRY_INSNS_MAX && at < c->len && is_start(s, at); i++) {
+		if (at && (s->tables || is_target(s, at)))
+			return false;
+		if (is_emulated(c->bytes + at, c->len - at)) {
+			*ret = at;
+			return true;
+		}
+		if (!gp_step_decode(c->bytes + at, (uint32_t)(c->len - at), &step) ||
+		    !leaves_call_alone(&step))
+			return false;
+		at += step.length;
+	}
+	return false;
 }
 
 static void find_entry(const struct insn_code *c, const ZydisDecoder *dec,
@@ -224,10 +325,11 @@ static void find_entry(const struct insn_code *c, const ZydisDecoder *dec,
 {
 	struct prologue p;
 	ZydisDecodedInstruction in;
+	size_t at = 0;
 
 	if (!prologue_find(c, dec, &p)) {
 		ret->entry = INSN_ENTRY_CHECK;
-		ret->call = p.branch;
+		ret->call = point(c, p.branch.at, p.branch.len);
 		ret->abi0 = p.abi0;
 		return;
 	}
@@ -241,14 +343,20 @@ static void find_entry(const struct insn_code *c, const ZydisDecoder *dec,
 		return;
 	}
 	/* One record for each call: nothing may come back to the entry. */
-	for (size_t i = 0; i < s->branches.n; i++) {
-		if (!s->branches.v[i].at) {
-			ret->refused = why_loop;
+	if (is_target(s, 0)) {
+		ret->refused = why_loop;
+		return;
+	}
+	ret->entry = INSN_ENTRY_FIRST;
+	if (find_emulated(c, s, &at)) {
+		ret->entry = emulated_kind(c->bytes[at]);
+		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(dec, NULL, c->bytes + at,
+							      c->len - at, &in))) {
+			ret->refused = why_undecodable;
 			return;
 		}
 	}
-	ret->entry = plain_kind(&in);
-	ret->call = (struct insn_point){ 0, in.length };
+	ret->call = point(c, at, in.length);
 }
 
 int insn_scan(const struct insn_code *code, struct insn_scan *ret)

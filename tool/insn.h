@@ -15,17 +15,27 @@ enum insn_entry {
 	INSN_ENTRY_CHECK,	/* the branch of the stack check */
 	INSN_ENTRY_PUSH,	/* a PUSH, which the kernel emulates */
 	INSN_ENTRY_NOP,		/* a NOP, likewise */
+	INSN_ENTRY_JUMP,	/* a jump or call, likewise */
 	INSN_ENTRY_FIRST,	/* some other first instruction */
+};
+
+/* What happens to the instruction when it is the program's turn again. */
+enum insn_how {
+	INSN_HOW_STEPPED,	/* single-stepped out of line: twice an exception */
+	INSN_HOW_CARRIED_OUT,	/* by the module where it can, else single-stepped */
+	INSN_HOW_EMULATED,	/* by the kernel */
 };
 
 /**
  * struct insn_point - a place for a breakpoint
  * @at: from the function's entry
  * @len: bytes of the instruction there
+ * @how: how it is executed
  */
 struct insn_point {
 	uint32_t at;
 	uint32_t len;
+	enum insn_how how;
 };
 
 /**
@@ -74,6 +84,13 @@ struct insn_scan {
 /* Look at a function. Returns 0, or -1 if there is no memory. */
 int insn_scan(const struct insn_code *code, struct insn_scan *ret);
 void insn_scan_fini(struct insn_scan *s);
+
+#define INSN_TEXT_MAX 96
+
+/* The instruction at @vaddr in Intel's notation; at most INSN_TEXT_MAX bytes. */
+void insn_text(const uint8_t *code, size_t len, uint64_t vaddr, char *to);
+/* Why the module does not carry it out (static string). */
+const char *insn_why_stepped(const uint8_t *code, size_t len);
 
 /**
  * struct insn_tls - how code reads thread-local storage

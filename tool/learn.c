@@ -5,6 +5,7 @@
 
 #include "grow.h"
 #include "learn.h"
+#include "load.h"
 
 enum { NOT_LOOKED, NO_EFACE, EFACE };
 
@@ -49,22 +50,27 @@ static bool has_eface(struct learn *l, uint32_t type)
 	return l->efaces[type] == EFACE;
 }
 
+static void learned(const struct scene *s, uint64_t vaddr, uint32_t level, bool func)
+{
+	s->l->pending = true;
+	if (s->l->told)
+		s->l->told(s->l->ctx, s->bin, vaddr, level, func);
+}
+
 static void learn_type(const struct scene *s, const uint8_t *word, uint32_t level)
 {
-	uint64_t address;
+	uint64_t address = load_u64(word), vaddr = address - s->bias;
 
-	memcpy(&address, word, sizeof(address));
-	if (address && plan_learn_type(s->l->plan, s->bin, address - s->bias, level) > 0)
-		s->l->pending = true;
+	if (address && plan_learn_type(s->l->plan, s->bin, vaddr, level) > 0)
+		learned(s, vaddr, level, false);
 }
 
 static void learn_code(const struct scene *s, const uint8_t *word, uint32_t level)
 {
-	uint64_t address;
+	uint64_t vaddr = load_u64(word) - s->bias;
 
-	memcpy(&address, word, sizeof(address));
-	if (plan_learn_func(s->l->plan, s->bin, address - s->bias, level) > 0)
-		s->l->pending = true;
+	if (plan_learn_func(s->l->plan, s->bin, vaddr, level) > 0)
+		learned(s, vaddr, level, true);
 }
 
 /* The empty interfaces in the objects of type @type at @p. */
@@ -106,4 +112,16 @@ void learn_record(struct learn *l, const struct record *r, struct gobin *bin, ui
 		else
 			look_at(&s, c->type, c->data, c->size, c->level);
 	}
+}
+
+bool learn_possible(const struct plan *p)
+{
+	for (size_t i = 0; i < p->nrefs; i++) {
+		uint8_t kind = p->refs[i].kind;
+
+		if (kind == GOPROBE_REF_IFACE || kind == GOPROBE_REF_EFACE ||
+		    kind == GOPROBE_REF_FUNC)
+			return true;
+	}
+	return false;
 }

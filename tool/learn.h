@@ -14,6 +14,10 @@
 #include "plan.h"
 #include "record.h"
 
+/* The plan has learned of what is at link-time address @vaddr: code if @func, else a type. */
+typedef void (*learn_told_fn)(void *ctx, const struct gobin *bin, uint64_t vaddr, uint32_t level,
+			      bool func);
+
 /**
  * struct learn - what is to be learned
  * @plan: it grows
@@ -21,12 +25,16 @@
  *	looked yet, 1: no, 2: yes
  * @cap: room in @efaces
  * @pending: the plan has something new: plan_finish() is due
+ * @told: called for each of these, or NULL
+ * @ctx: its first argument
  */
 struct learn {
 	struct plan *plan;
 	uint8_t *efaces;
 	size_t cap;
 	bool pending;
+	learn_told_fn told;
+	void *ctx;
 };
 
 void learn_init(struct learn *l, struct plan *p);
@@ -36,5 +44,7 @@ void learn_fini(struct learn *l);
  * link-time addresses. What there is no memory for is not learned.
  */
 void learn_record(struct learn *l, const struct record *r, struct gobin *bin, uint64_t bias);
+/* Can records of the plan show anything? Else there is no need to look at them. */
+bool learn_possible(const struct plan *p);
 
 #endif

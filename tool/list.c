@@ -17,6 +17,7 @@ static const char *const entries[] = {
 	[PLAN_ENTRY_CHECK] = "check",
 	[PLAN_ENTRY_PUSH] = "push",
 	[PLAN_ENTRY_NOP] = "nop",
+	[PLAN_ENTRY_JUMP] = "jump",
 	[PLAN_ENTRY_FIRST] = "first",
 };
 

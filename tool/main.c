@@ -12,7 +12,9 @@
 
 static const char prog[] = "goprobectl";
 
-static const struct cmd *const commands[] = { &cmd_attach, &cmd_watch, &cmd_list, &cmd_info };
+static const struct cmd *const commands[] = {
+	&cmd_attach, &cmd_count, &cmd_latency, &cmd_replay, &cmd_watch, &cmd_list, &cmd_info,
+};
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 

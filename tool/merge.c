@@ -119,7 +119,8 @@ static struct queue *queue_of(struct merge *m, uint32_t cpu)
 
 static bool queue_room(struct queue *q, size_t len)
 {
-	if (q->at && q->cap - q->end < len) {
+	/* Moved only if that makes as much room as it moves: else each byte costs again. */
+	if (q->at && q->at >= q->end - q->at && q->cap - q->end < len) {
 		memmove(q->p, q->p + q->at, q->end - q->at);
 		q->end -= q->at;
 		q->at = 0;
@@ -176,9 +177,14 @@ int64_t merge_add(struct merge *m, uint32_t cpu, const uint8_t *p, size_t len)
 	return len - good;
 }
 
+bool merge_ready(const struct merge *m, uint64_t until)
+{
+	return m->nheap && m->heap[0]->time <= until;
+}
+
 const uint8_t *merge_next(struct merge *m, uint64_t until, size_t *len)
 {
-	if (!m->nheap || m->heap[0]->time > until)
+	if (!merge_ready(m, until))
 		return NULL;
 
 	struct queue *q = m->heap[0];

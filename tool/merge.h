@@ -31,6 +31,9 @@ int64_t merge_add(struct merge *m, uint32_t cpu, const uint8_t *p, size_t len);
  */
 const uint8_t *merge_next(struct merge *m, uint64_t until, size_t *len);
 
+/* Does merge_next() have one? */
+bool merge_ready(const struct merge *m, uint64_t until);
+
 /* Bytes held back. */
 size_t merge_pending(const struct merge *m);
 

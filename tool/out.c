@@ -9,6 +9,7 @@
 #include "clock.h"
 #include "exprstep.h"
 #include "out.h"
+#include "quick.h"
 
 const struct out_format *out_format_find(const char *name)
 {
@@ -20,32 +21,28 @@ const struct out_format *out_format_find(const char *name)
 	return NULL;
 }
 
+/* Pipes, sockets and terminals have somebody at the other end. */
+static bool waits_for_reader(mode_t mode, int fd)
+{
+	return S_ISFIFO(mode) || S_ISSOCK(mode) || isatty(fd);
+}
+
 void out_init(struct out *o, const struct out_format *format, int fd)
 {
-	uint64_t best = UINT64_MAX;
 	struct stat st;
 
 	memset(o, 0, sizeof(*o));
-	o->file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	o->file = fstat(fd, &st) == 0 && !waits_for_reader(st.st_mode, fd);
 	o->format = format;
 	o->fd = fd;
-	o->second = UINT64_MAX;
-	/* The tightest of some tries: we may be interrupted between the clocks. */
-	for (int i = 0; i < 5; i++) {
-		uint64_t before = clock_now(CLOCK_MONOTONIC);
-		uint64_t real = clock_now(CLOCK_REALTIME);
-		uint64_t took = clock_now(CLOCK_MONOTONIC) - before;
-
-		if (took >= best)
-			continue;
-		best = took;
-		o->epoch = real - (before + took / 2);
-	}
+	o->second = UINT64_MAX / 2;
+	o->epoch = clock_epoch();
 }
 
 void out_fini(struct out *o)
 {
 	buf_fini(&o->buf);
+	quick_fini(o);
 }
 
 static bool takes_more(const struct out *o)
@@ -90,11 +87,6 @@ int out_flush(struct out *o, bool wait)
 		o->written = 0;
 	}
 	return o->buf.failed ? -ENOMEM : err;
-}
-
-const struct plan_frame *out_frame(const struct out_event *e)
-{
-	return e->kind == OUT_CALL ? &e->fn->call : &e->fn->ret;
 }
 
 /* Why there are no bytes of it, or NULL. */

@@ -66,6 +66,8 @@ struct out_event {
  * @forgotten: open calls forgotten because there were too many
  * @lost: records lost, by enum goprobe_lost_cause
  * @malformed: records that could not be decoded
+ * @waits: records that waited for room
+ * @wait_ns: how long, together
  * @ns: how long hits were recorded
  * @paired: calls and returns were joined (not --no-return)
  */
@@ -79,11 +81,14 @@ struct out_summary {
 	uint64_t forgotten;
 	uint64_t lost[__GOPROBE_LOST_MAX];
 	uint64_t malformed;
+	uint64_t waits;
+	uint64_t wait_ns;
 	uint64_t ns;
 	bool paired;
 };
 
 struct out;
+struct quick;
 
 /**
  * struct out_format - a format of the output
@@ -110,11 +115,13 @@ extern const struct out_format out_json;
  * @fd: where lines go
  * @buf: lines, of which the first @written bytes have been written
  * @written: see @buf
- * @file: @fd is a file: writing does not wait for a reader
+ * @file: @fd is a file, or /dev/null: writing does not wait for a reader
  * @epoch: what makes CLOCK_MONOTONIC a time since 1970, ns
  * @pids: show process ids: there may be more than one
- * @second: cached: the second since 1970 that @clock shows
- * @clock: cached: "15:04:05"
+ * @second: cached: when the second began that @clock shows, ns since 1970
+ * @clock: cached: "15:04:05."
+ * @quick: remembered of the values of each function's calls and returns, or NULL
+ * @nquick: room there
  */
 struct out {
 	const struct out_format *format;
@@ -125,7 +132,9 @@ struct out {
 	uint64_t epoch;
 	bool pids;
 	uint64_t second;
-	char clock[9];
+	char clock[10];
+	struct quick **quick;
+	size_t nquick;
 };
 
 /* The format of that name, or NULL. */
@@ -147,7 +156,11 @@ static inline size_t out_pending(const struct out *o)
 }
 
 /* Arguments of a call or results of a return. */
-const struct plan_frame *out_frame(const struct out_event *e);
+static inline const struct plan_frame *out_frame(const struct out_event *e)
+{
+	return e->kind == OUT_CALL ? &e->fn->call : &e->fn->ret;
+}
+
 /**
  * struct out_shown - what is shown of a value
  * @at: it, if there is no @why

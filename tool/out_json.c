@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events as JSON, one object a line; docs/json.md is the promise kept here. */
-#include "out.h"
+#include "quick.h"
+#include "value_known.h"
 
 static void header(struct out *o)
 {
 	(void)o;
-}
-
-/* Inline, so that the lengths of the keys are known to the compiler. */
-static inline void number(struct buf *b, const char *key, uint64_t v)
-{
-	buf_str(b, key);
-	buf_u64(b, v);
 }
 
 static void value(struct buf *b, const struct out_event *e, const struct plan_value *val)
@@ -34,10 +28,40 @@ static void value(struct buf *b, const struct out_event *e, const struct plan_va
 	buf_char(b, '}');
 }
 
-static void values(struct buf *b, const struct out_event *e, const char *key)
+static void quick_open(struct buf *b, const struct out_event *e)
 {
-	const struct plan_frame *f = out_frame(e);
-	const char *why = f->unavailable;
+	buf_str(b, e->kind == OUT_CALL ? ",\"args\":[" : ",\"results\":[");
+}
+
+static void quick_before(struct buf *b, const struct plan_value *val)
+{
+	buf_str(b, "{\"name\":");
+	buf_json_str(b, val->name ? val->name : "_");
+	buf_str(b, ",\"type\":");
+	buf_json_str(b, value_type_name(val->type));
+	buf_str(b, ",\"value\":");
+}
+
+static bool quick_plain(struct value_ctx *v, const struct gotype *t)
+{
+	return !value_known(v, t);
+}
+
+static const struct quick_form form = {
+	.open = quick_open,
+	.separator = ",",
+	.before = quick_before,
+	.after = "}",
+	.close = "]",
+	.plain = quick_plain,
+	.quote = buf_json,
+	.value = value,
+};
+
+static void values(struct out *o, const struct out_event *e)
+{
+	struct buf *b = &o->buf;
+	const char *why = out_frame(e)->unavailable;
 
 	if (e->kind == OUT_TAIL)
 		why = "ended by a jump to another function";
@@ -46,14 +70,7 @@ static void values(struct buf *b, const struct out_event *e, const char *key)
 		buf_json_str(b, why);
 		return;
 	}
-	buf_str(b, key);
-	buf_char(b, '[');
-	for (size_t i = 0; i < f->nvalues; i++) {
-		if (i)
-			buf_char(b, ',');
-		value(b, e, &f->values[i]);
-	}
-	buf_char(b, ']');
+	quick_values(o, &form, e);
 }
 
 static void event(struct out *o, const struct out_event *e)
@@ -70,19 +87,19 @@ static void event(struct out *o, const struct out_event *e)
 	buf_str(b, kinds[e->kind]);
 	buf_str(b, "\",\"func\":");
 	buf_json_str(b, e->fn->fn->name);
-	number(b, ",\"pid\":", e->tgid);
-	number(b, ",\"tid\":", e->tid);
+	buf_number(b, ",\"pid\":", e->tgid);
+	buf_number(b, ",\"tid\":", e->tid);
 	buf_str(b, ",\"goid\":");
 	if (e->no_g)
 		buf_str(b, "null");
 	else
 		buf_u64(b, e->goid);
-	number(b, ",\"time_ns\":", e->time + o->epoch);
+	buf_number(b, ",\"time_ns\":", e->time + o->epoch);
 	if (e->system)
 		buf_str(b, ",\"system\":true");
 	switch (e->kind) {
 	case OUT_CALL:
-		values(b, e, ",\"args\":");
+		values(o, e);
 		break;
 	case OUT_RETURN:
 	case OUT_TAIL:
@@ -91,12 +108,12 @@ static void event(struct out *o, const struct out_event *e)
 			buf_str(b, ",\"duration_unavailable\":");
 			buf_json_str(b, e->no_duration);
 		} else {
-			number(b, ",\"duration_ns\":", e->duration);
+			buf_number(b, ",\"duration_ns\":", e->duration);
 		}
-		values(b, e, ",\"results\":");
+		values(o, e);
 		break;
 	case OUT_UNWOUND:
-		number(b, ",\"seen_ns\":", e->seen + o->epoch);
+		buf_number(b, ",\"seen_ns\":", e->seen + o->epoch);
 		break;
 	}
 	buf_str(b, "}\n");
@@ -107,12 +124,18 @@ static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 	struct buf *b = &o->buf;
 
 	buf_str(b, "{\"kind\":\"lost\"");
-	number(b, ",\"cpu\":", l->cpu);
+	buf_number(b, ",\"cpu\":", l->cpu);
 	buf_str(b, ",\"cause\":");
 	buf_json_str(b, out_cause(l->cause));
-	number(b, ",\"count\":", l->count);
-	number(b, ",\"time_ns\":", time + o->epoch);
+	buf_number(b, ",\"count\":", l->count);
+	buf_number(b, ",\"time_ns\":", time + o->epoch);
 	buf_str(b, "}\n");
+}
+
+static void seconds(struct buf *b, const char *key, uint64_t ns)
+{
+	buf_str(b, key);
+	buf_seconds(b, ns);
 }
 
 static void summary(struct out *o, const struct out_summary *s, struct buf *talk)
@@ -121,18 +144,17 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 
 	(void)talk;
 	buf_str(b, "{\"kind\":\"summary\"");
-	number(b, ",\"events\":", s->events);
-	number(b, ",\"lost\":", out_lost(s));
-	buf_str(b, ",\"seconds\":");
-	buf_u64(b, s->ns / 1000000000);
-	buf_char(b, '.');
-	buf_digits(b, s->ns % 1000000000 / 1000, 6);
-	number(b, ",\"calls\":", s->calls);
-	number(b, ",\"returns\":", s->returns);
-	number(b, ",\"unwound\":", s->unwound);
-	number(b, ",\"open\":", s->open);
-	number(b, ",\"doubtful\":", s->doubtful);
-	number(b, ",\"forgotten\":", s->forgotten);
+	buf_number(b, ",\"events\":", s->events);
+	buf_number(b, ",\"lost\":", out_lost(s));
+	seconds(b, ",\"seconds\":", s->ns);
+	buf_number(b, ",\"calls\":", s->calls);
+	buf_number(b, ",\"returns\":", s->returns);
+	buf_number(b, ",\"unwound\":", s->unwound);
+	buf_number(b, ",\"open\":", s->open);
+	buf_number(b, ",\"doubtful\":", s->doubtful);
+	buf_number(b, ",\"forgotten\":", s->forgotten);
+	buf_number(b, ",\"waits\":", s->waits);
+	seconds(b, ",\"wait_seconds\":", s->wait_ns);
 	buf_str(b, ",\"lost_by_cause\":");
 	buf_char(b, '{');
 	for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++) {

@@ -2,7 +2,10 @@
 /* Events as lines for people. */
 #include <time.h>
 
-#include "out.h"
+#include "quick.h"
+#include "value_known.h"
+
+#define SECOND 1000000000ULL
 
 /* A duration ends in this column, if its line leaves room for that. */
 #define DURATION_END 94
@@ -15,42 +18,64 @@ static void header(struct out *o)
 	buf_str(&o->buf, "  GOID  EVENT\n");
 }
 
-static void clock_time(struct out *o, uint64_t monotonic)
+/* "15:04:05.123456", for which there is room. */
+static char *put_clock(struct out *o, char *to, uint64_t monotonic)
 {
 	uint64_t ns = monotonic + o->epoch;
-	uint64_t second = ns / 1000000000;
+	uint32_t us;
 
-	if (second != o->second) {
-		time_t t = second;
+	if (ns - o->second >= SECOND) {
+		time_t t = ns / SECOND;
 		struct tm tm;
 
 		localtime_r(&t, &tm);
-		strftime(o->clock, sizeof(o->clock), "%H:%M:%S", &tm);
-		o->second = second;
+		strftime(o->clock, sizeof(o->clock), "%H:%M:%S.", &tm);
+		o->second = ns - ns % SECOND;
 	}
-	buf_mem(&o->buf, o->clock, 8);
-	buf_char(&o->buf, '.');
-	buf_digits(&o->buf, ns % 1000000000 / 1000, 6);
+	us = (ns - o->second) / 1000;
+	memcpy(to, o->clock, 9);
+	to = buf_pair(to + 9, us / 10000);
+	to = buf_pair(to, us / 100 % 100);
+	return buf_pair(to, us % 100);
 }
 
-static void column(struct buf *b, bool there, uint64_t v, unsigned int width)
+static void clock_time(struct out *o, uint64_t monotonic)
 {
-	buf_char(b, ' ');
-	if (there) {
-		buf_u64_right(b, v, width - 1);
-	} else {
-		buf_fill(b, ' ', width - 2);
-		buf_char(b, '-');
-	}
+	if (buf_room(&o->buf, 15))
+		o->buf.len = put_clock(o, o->buf.p + o->buf.len, monotonic) - o->buf.p;
 }
+
+/* A number at the right end of a column, or "-"; with room for the widest one. */
+static char *put_column(char *to, bool there, uint64_t v, unsigned int width)
+{
+	char digits[BUF_U64_MAX];
+	size_t n = there ? buf_put_u64(digits, v) - digits : 1;
+
+	if (!there)
+		digits[0] = '-';
+	for (*to++ = ' '; width > n + 1; width--)
+		*to++ = ' ';
+	for (size_t i = 0; i < n; i++)
+		*to++ = digits[i];
+	return to;
+}
+
+/* The longest of what begins a line. */
+#define BEGIN_MAX 80
 
 static void begin(struct out *o, uint64_t time, const struct out_event *e)
 {
-	clock_time(o, time);
+	struct buf *b = &o->buf;
+	char *to;
+
+	if (!buf_room(b, BEGIN_MAX))
+		return;
+	to = put_clock(o, b->p + b->len, time);
 	if (o->pids)
-		column(&o->buf, e, e ? e->tgid : 0, 8);
-	column(&o->buf, e && !e->no_g, e ? e->goid : 0, 6);
-	buf_str(&o->buf, "  ");
+		to = put_column(to, e, e ? e->tgid : 0, 8);
+	to = put_column(to, e && !e->no_g, e ? e->goid : 0, 6);
+	memcpy(to, "  ", 2);
+	b->len = to + 2 - b->p;
 }
 
 /* "_", "~r0", "~p1": the compiler's names for what has none. */
@@ -102,13 +127,67 @@ static void list(struct buf *b, const struct out_event *e, bool lines)
 	buf_str(b, lines ? "\n)" : ")");
 }
 
+/* "> main.foo" and what else stands before the values. */
+static void title(struct buf *b, const struct out_event *e)
+{
+	buf_str(b, e->kind == OUT_CALL ? "> " : "< ");
+	buf_str(b, e->fn->fn->name);
+	if (e->kind != OUT_CALL)
+		buf_str(b, " => ");
+}
+
+static void quick_open(struct buf *b, const struct out_event *e)
+{
+	title(b, e);
+	buf_char(b, '(');
+}
+
+static void quick_before(struct buf *b, const struct plan_value *val)
+{
+	if (!has_name(val))
+		return;
+	buf_str(b, val->name);
+	buf_char(b, '=');
+}
+
+static bool quick_plain(struct value_ctx *v, const struct gotype *t)
+{
+	struct buf none = { 0 };
+	bool convert = value_text_convert(&none, t, VALUE_TOP);
+
+	buf_fini(&none);
+	return !convert && !value_known(v, t) && !(t->name && strcmp(t->name, "uintptr") == 0);
+}
+
+static void quick_value(struct buf *b, const struct out_event *e, const struct plan_value *val)
+{
+	value(b, e, val, false);
+}
+
+static const struct quick_form form = {
+	.open = quick_open,
+	.separator = ", ",
+	.before = quick_before,
+	.after = "",
+	.close = ")",
+	.plain = quick_plain,
+	.quote = buf_quote,
+	.value = quick_value,
+};
+
 /* The line begins at @start. Returns whether more lines follow. */
 static bool values(struct out *o, const struct out_event *e, size_t start)
 {
 	const struct plan_frame *f = out_frame(e);
 	struct buf *b = &o->buf;
-	size_t at = b->len;
+	size_t at;
 
+	if (!f->unavailable && !e->v->width) {
+		quick_values(o, &form, e);
+		return false;
+	}
+	title(b, e);
+	at = b->len;
 	if (f->unavailable) {
 		buf_char(b, '(');
 		missing(b, f->unavailable);
@@ -116,7 +195,7 @@ static bool values(struct out *o, const struct out_event *e, size_t start)
 		return false;
 	}
 	list(b, e, false);
-	if (!e->v->width || b->failed)
+	if (b->failed)
 		return false;
 
 	bool broken = memchr(b->p + at, '\n', b->len - at);
@@ -160,21 +239,15 @@ static void event(struct out *o, const struct out_event *e)
 	begin(o, e->kind == OUT_UNWOUND ? e->seen : e->time, e);
 	switch (e->kind) {
 	case OUT_CALL:
-		buf_str(b, "> ");
-		buf_str(b, e->fn->fn->name);
 		values(o, e, start);
 		break;
 	case OUT_RETURN:
-		buf_str(b, "< ");
-		buf_str(b, e->fn->fn->name);
-		buf_str(b, " => ");
 		lines = values(o, e, start);
 		duration(b, start, e, lines);
 		break;
 	case OUT_TAIL:
-		buf_str(b, "< ");
-		buf_str(b, e->fn->fn->name);
-		buf_str(b, " => (<ended by a jump to another function>)");
+		title(b, e);
+		buf_str(b, "(<ended by a jump to another function>)");
 		duration(b, start, e, false);
 		break;
 	case OUT_UNWOUND:
@@ -215,17 +288,24 @@ static void count(struct buf *b, uint64_t n, const char *one, const char *many)
 	buf_str(b, n == 1 ? one : many);
 }
 
+/* "3.1s" */
+static void seconds(struct buf *b, uint64_t ns)
+{
+	uint64_t tenths = (ns + 50000000) / 100000000;
+
+	buf_u64(b, tenths / 10);
+	buf_char(b, '.');
+	buf_u64(b, tenths % 10);
+	buf_char(b, 's');
+}
+
 static void summary(struct out *o, const struct out_summary *s, struct buf *talk)
 {
-	uint64_t tenths = (s->ns + 50000000) / 100000000;
-
 	(void)o;
 	count(talk, s->events, "event", "events");
 	buf_str(talk, " in ");
-	buf_u64(talk, tenths / 10);
-	buf_char(talk, '.');
-	buf_u64(talk, tenths % 10);
-	buf_str(talk, "s, ");
+	seconds(talk, s->ns);
+	buf_str(talk, ", ");
 	buf_u64(talk, out_lost(s));
 	buf_str(talk, " lost (");
 	for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++) {
@@ -241,6 +321,12 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 		buf_str(talk, " malformed");
 	}
 	buf_str(talk, ")\n");
+	if (s->waits) {
+		count(talk, s->waits, "record", "records");
+		buf_str(talk, " waited for room, ");
+		seconds(talk, s->wait_ns);
+		buf_str(talk, " in all\n");
+	}
 	if (!s->paired)
 		return;
 	if (s->open) {

@@ -51,6 +51,7 @@ struct plan *plan_new(const struct plan_options *opt)
 	}
 	p->priv = priv;
 	priv->opt = opt ? *opt : plan_defaults;
+	p->action = priv->opt.action;
 	wiretypes_init(&priv->types, p, &priv->mem, priv->opt.depth);
 	dyntypes_init(&priv->dynamic, p, &priv->mem, &priv->types);
 	priv->frames = (struct planframe){
@@ -97,15 +98,15 @@ static bool is_morestack(void *ctx, uint64_t vaddr)
 	       !strncmp(fn->name, prefix, sizeof(prefix) - 1);
 }
 
-/* On success @scan is to be finished with insn_scan_fini(). */
-static void survey(struct gobin *bin, const struct gofunc *fn,
-		   struct plan_func *info, struct insn_scan *scan)
+void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
+			struct plan_func *info, struct insn_scan *scan)
 {
 	static const enum plan_entry kinds[] = {
 		[INSN_ENTRY_NONE] = PLAN_ENTRY_NONE,
 		[INSN_ENTRY_CHECK] = PLAN_ENTRY_CHECK,
 		[INSN_ENTRY_PUSH] = PLAN_ENTRY_PUSH,
 		[INSN_ENTRY_NOP] = PLAN_ENTRY_NOP,
+		[INSN_ENTRY_JUMP] = PLAN_ENTRY_JUMP,
 		[INSN_ENTRY_FIRST] = PLAN_ENTRY_FIRST,
 	};
 	struct insn_code code = {
@@ -143,7 +144,7 @@ void plan_survey(struct gobin *bin, const struct gofunc *fn,
 {
 	struct insn_scan scan;
 
-	survey(bin, fn, info, &scan);
+	plan_survey_points(bin, fn, info, &scan);
 	insn_scan_fini(&scan);
 }
 
@@ -209,6 +210,7 @@ static int add_points(struct plan *p, const struct plan_func *pf,
 		.flags = flags,
 		.skip = s->entry == INSN_ENTRY_CHECK ? GOPROBE_SKIP_IF_BE :
 			GOPROBE_SKIP_NEVER,
+		.action = p->action,
 	});
 	if (priv->opt.no_return)
 		return err;
@@ -217,14 +219,32 @@ static int add_points(struct plan *p, const struct plan_func *pf,
 			.kind = GOPROBE_POINT_RETURN,
 			.plan = pf->ret.plan,
 			.flags = flags,
+			.action = p->action,
 		});
 	for (size_t i = 0; !err && i < s->ntails; i++)
 		err = add_point(p, pf, &s->tails[i], (struct goprobe_point){
 			.kind = GOPROBE_POINT_TAIL,
 			.plan = GOPROBE_NO_PLAN,
 			.flags = flags,
+			.action = p->action,
 		});
 	return err;
+}
+
+/* What its records have in them. */
+static int add_frames(struct plan *p, struct plan_func *pf, bool abi0,
+		      const struct plan_request *req)
+{
+	struct plan_private *priv = p->priv;
+
+	if (p->action != GOPROBE_ACTION_RECORD) {
+		pf->call.plan = GOPROBE_NO_PLAN;
+		pf->ret.plan = GOPROBE_NO_PLAN;
+		return 0;
+	}
+	pf->sig = req->sig ? req->sig : gobin_sig(pf->bin, pf->fn);
+	return dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name) ||
+	       planframe_build(&priv->frames, pf, abi0, req) ? -1 : 0;
 }
 
 static int add_func(struct plan *p, const struct plan_func *info,
@@ -239,10 +259,7 @@ static int add_func(struct plan *p, const struct plan_func *info,
 		return -1;
 	*pf = *info;
 	pf->id = (uint32_t)p->nfuncs;
-	pf->sig = req->sig ? req->sig : gobin_sig(pf->bin, pf->fn);
-	if (dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name) ||
-	    planframe_build(&priv->frames, pf, abi0, req) ||
-	    add_points(p, pf, scan, abi0))
+	if (add_frames(p, pf, abi0, req) || add_points(p, pf, scan, abi0))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;
 	return 0;
@@ -259,7 +276,7 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 
 	if (fn->entry && hmap_get(&priv->added, key))
 		return 0;
-	survey(bin, fn, &info, &scan);
+	plan_survey_points(bin, fn, &info, &scan);
 	if (info.refused)
 		err = diag_set(d, "%s can't be probed: %s", fn->name,
 			       info.refused);

@@ -19,6 +19,8 @@
  * @bytes: bytes of a record's chunks
  * @depth: references followed in a row (slices count; strings only in frames)
  * @no_return: entries only
+ * @action: what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures
+ *	anything, and can be recorded and replayed
  */
 struct plan_options {
 	uint32_t string_limit;
@@ -27,6 +29,7 @@ struct plan_options {
 	uint32_t bytes;
 	uint32_t depth;
 	bool no_return;
+	uint8_t action;
 };
 
 /* The most that may be asked for. */
@@ -39,6 +42,7 @@ struct plan_options {
 extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
 
 struct exprsteps;
+struct insn_scan;
 
 /**
  * struct plan_value - an argument or a result in a frame
@@ -108,7 +112,8 @@ enum plan_entry {
 	PLAN_ENTRY_CHECK,	/* at the branch of the stack check */
 	PLAN_ENTRY_PUSH,	/* at a PUSH that the kernel emulates */
 	PLAN_ENTRY_NOP,		/* at a NOP */
-	PLAN_ENTRY_FIRST,	/* at the first instruction, single-stepped */
+	PLAN_ENTRY_JUMP,	/* at a jump or call */
+	PLAN_ENTRY_FIRST,	/* at the first instruction, which the kernel does not emulate */
 };
 
 /**
@@ -157,6 +162,7 @@ struct plan_points {
 
 /**
  * struct plan - all that is to be traced
+ * @action: plan_options.action
  * @funcs: by id
  * @types: wire type table; index is the session type id
  * @gotypes: for each wire type, the Go type it stands for, or NULL (frames)
@@ -168,6 +174,7 @@ struct plan_points {
  * @files: what is told by binary; index is the session's file id
  */
 struct plan {
+	uint8_t action;
 	struct plan_func **funcs;
 	size_t nfuncs;
 	struct goprobe_type *types;
@@ -195,6 +202,10 @@ void plan_free(struct plan *p);
  */
 void plan_survey(struct gobin *bin, const struct gofunc *fn,
 		 struct plan_func *info);
+
+/* The same with its points; @scan is to be finished with insn_scan_fini(). */
+void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
+			struct plan_func *info, struct insn_scan *scan);
 
 /*
  * Add a function. Returns 0, or -1 with @d set if it can't be probed

@@ -188,7 +188,7 @@ int prologue_find(const struct insn_code *c, const ZydisDecoder *dec,
 	to = r.at + (uint64_t)i.in.raw.imm[0].value.s;
 	if (to >= c->len || !calls_morestack(c, dec, to))
 		return -1;
-	ret->branch = (struct insn_point){ (uint32_t)i.at, i.in.length };
+	ret->branch = (struct insn_point){ .at = (uint32_t)i.at, .len = i.in.length };
 	ret->abi0 = g != ZYDIS_REGISTER_R14;
 	return 0;
 }

@@ -5,22 +5,28 @@
  */
 #include <string.h>
 
+#include "load.h"
 #include "record.h"
 
 #define ALIGN8(n) (((n) + 7) & ~(size_t)7)
 
+static inline bool peek(const uint8_t *buf, size_t len, size_t *size, uint64_t *time)
+{
+	uint32_t n;
+
+	if (len < sizeof(struct goprobe_record))
+		return false;
+	n = load_u32(buf + offsetof(struct goprobe_record, size));
+	if (n < sizeof(struct goprobe_record) || n % 8 || n > len)
+		return false;
+	*size = n;
+	*time = load_u64(buf + offsetof(struct goprobe_record, time));
+	return true;
+}
+
 bool record_peek(const uint8_t *buf, size_t len, size_t *size, uint64_t *time)
 {
-	struct goprobe_record h;
-
-	if (len < sizeof(h))
-		return false;
-	memcpy(&h, buf, sizeof(h));
-	if (h.size < sizeof(h) || h.size % 8 || h.size > len)
-		return false;
-	*size = h.size;
-	*time = h.time;
-	return true;
+	return peek(buf, len, size, time);
 }
 
 static int64_t malformed(const char **why, const char *how)
@@ -67,7 +73,7 @@ int64_t record_decode(const uint8_t *buf, size_t len,
 	ret->frame = NULL;
 	ret->frame_size = 0;
 	ret->nchunks = 0;
-	if (!record_peek(buf, len, &size, &time))
+	if (!peek(buf, len, &size, &time))
 		return malformed(why, "impossible record size");
 	memcpy(&ret->h, buf, sizeof(ret->h));
 

@@ -190,13 +190,27 @@ static uint64_t dictionary(const struct stream *s)
 	return address ? address - s->rec_bias : 0;
 }
 
-static int64_t frame_size(void *ctx, uint32_t plan)
+int64_t stream_frame_size(void *plan, uint32_t id)
 {
-	const struct plan *p = ctx;
+	const struct plan *p = plan;
 
-	if (plan >= p->nplans || p->plans[plan].type >= p->ntypes)
+	if (id >= p->nplans || p->plans[id].type >= p->ntypes)
 		return -1;
-	return p->types[p->plans[plan].type].size;
+	return p->types[p->plans[id].type].size;
+}
+
+/* The load bias that the record at hand tells: as the one before, if it is of the same point. */
+static void look_up_bias(struct stream *s)
+{
+	const struct goprobe_record *h = &s->rec.h;
+
+	if (s->rec_bias_known && h->ip == s->bias_ip && h->id == s->bias_id &&
+	    h->tgid == s->bias_tgid)
+		return;
+	s->rec_bias_known = bias_of(s->bias, h, &s->rec_bias);
+	s->bias_ip = h->ip;
+	s->bias_id = h->id;
+	s->bias_tgid = h->tgid;
 }
 
 static void show(struct stream *s, const uint8_t *p, size_t len)
@@ -209,7 +223,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 	const struct goprobe_record *h = &s->rec.h;
 	const char *why;
 
-	if (record_decode(p, len, frame_size, (void *)s->plan, &s->rec, &why) < 0) {
+	if (record_decode(p, len, stream_frame_size, (void *)s->plan, &s->rec, &why) < 0) {
 		malformed(s, why);
 		return;
 	}
@@ -237,7 +251,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		.time = h->time,
 	};
 
-	s->rec_bias_known = bias_of(s->bias, h, &s->rec_bias);
+	look_up_bias(s);
 	if (s->learn && s->rec_bias_known)
 		learn_record(s->learn, &s->rec, binary(s), s->rec_bias);
 	e.dict = dictionary(s);
@@ -246,17 +260,30 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 	print(s, &e);
 }
 
-void stream_print(struct stream *s, uint64_t until, uint64_t lost)
+void stream_round(struct stream *s, uint64_t until, uint64_t lost)
 {
-	const uint8_t *p;
-	size_t len;
-
+	s->until = until;
 	if (s->pair)
 		pair_losses(s->pair, lost + s->sum.malformed);
-	while ((p = merge_next(s->merge, until, &len)))
+}
+
+bool stream_busy(const struct stream *s)
+{
+	return merge_ready(s->merge, s->until);
+}
+
+bool stream_print(struct stream *s, size_t bytes)
+{
+	size_t done = 0, len;
+	const uint8_t *p;
+
+	while (done < bytes && (p = merge_next(s->merge, s->until, &len))) {
 		show(s, p, len);
-	if (!s->pair)
-		return;
-	s->sum.open = pair_open(s->pair);
-	s->sum.forgotten = pair_evicted(s->pair);
+		done += len;
+	}
+	if (s->pair) {
+		s->sum.open = pair_open(s->pair);
+		s->sum.forgotten = pair_evicted(s->pair);
+	}
+	return stream_busy(s);
 }

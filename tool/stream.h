@@ -26,9 +26,13 @@
  * @sum: what was printed so far; @lost and @open of it are the caller's
  * @why_malformed: the first reason for sum.malformed
  * @learn: what learns from them, or NULL
+ * @until: time up to which stream_print() prints
  * @rec: the record at hand
  * @rec_bias: load bias of its binary in its process
  * @rec_bias_known: see @rec_bias
+ * @bias_ip: the point that told
+ * @bias_id: its function
+ * @bias_tgid: its process
  * @env: what its values need to know of the program
  * @values: for its values
  */
@@ -42,9 +46,13 @@ struct stream {
 	struct out_summary sum;
 	const char *why_malformed;
 	struct learn *learn;
+	uint64_t until;
 	struct record rec;
 	uint64_t rec_bias;
 	bool rec_bias_known;
+	uint64_t bias_ip;
+	uint32_t bias_id;
+	uint32_t bias_tgid;
 	struct value_env env;
 	struct value_ctx values;
 };
@@ -54,10 +62,17 @@ void stream_fini(struct stream *s);
 /* Take records of one CPU; a client_records_fn with a stream for its context. */
 int stream_add(void *ctx, uint32_t cpu, const uint8_t *p, size_t len);
 /*
- * Print what is not younger than @until. @lost: records lost since the
- * beginning, as known after the pass.
+ * What came so far and is not younger than @until is to be printed now. Only once
+ * all of the round before is. @lost: records lost since the beginning, as known after
+ * the pass.
  */
-void stream_print(struct stream *s, uint64_t until, uint64_t lost);
+void stream_round(struct stream *s, uint64_t until, uint64_t lost);
+/* Print about @bytes of records of the round; false when that was all. */
+bool stream_print(struct stream *s, size_t bytes);
+/* Is there something of the round? */
+bool stream_busy(const struct stream *s);
+/* The frame size of a session plan id; a record_frame_size_fn with a plan. */
+int64_t stream_frame_size(void *plan, uint32_t id);
 /* All lines that were asked for are printed. */
 bool stream_full(const struct stream *s);
 

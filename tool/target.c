@@ -384,6 +384,17 @@ static bool has_ended(const struct target_process *p)
 	return kill(p->pid, 0) && errno == ESRCH;
 }
 
+size_t target_poll(const struct target *t, struct pollfd *fds)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->nprocesses; i++)
+		if (!t->processes[i].gone && t->processes[i].pidfd >= 0)
+			fds[n++] = (struct pollfd){ .fd = t->processes[i].pidfd,
+						    .events = POLLIN };
+	return n;
+}
+
 bool target_ended(struct target *t)
 {
 	bool all = t->nprocesses;

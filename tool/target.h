@@ -3,6 +3,7 @@
 #ifndef GOPROBE_TARGET_H
 #define GOPROBE_TARGET_H
 
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,6 +66,11 @@ int target_set_command(struct target *t, char **argv, const sigset_t *mask, stru
 /* Let the command go; returns when it has been exec'ed. */
 int target_release(struct target *t, struct diag *d);
 
+/*
+ * What poll() has to look at to notice that a process has ended: to @fds, which has room
+ * for @t->nprocesses. Returns how many.
+ */
+size_t target_poll(const struct target *t, struct pollfd *fds);
 /* Look which processes have ended; true if all have. */
 bool target_ended(struct target *t);
 /* The exit status that the command's end asks for: its own, or 128 + signal. */

@@ -37,6 +37,12 @@ static int check_limits(const struct plan *p, const struct goprobe_limits *limit
 	    check_limit(p->ntypes, limits->types, "types", d) ||
 	    check_limit(p->nrefs, limits->refs, "references", d))
 		return -1;
+	if (p->action == GOPROBE_ACTION_COUNT &&
+	    check_limit(p->nfuncs, limits->tallies, "functions to be counted", d))
+		return -1;
+	if (p->action == GOPROBE_ACTION_TIME &&
+	    check_limit(p->nfuncs, limits->timed, "functions to be timed", d))
+		return -1;
 	return check_limit(p->nplans, limits->plans, "capture plans", d);
 }
 

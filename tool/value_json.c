@@ -38,12 +38,6 @@ static void truncated(struct buf *b, const char *why)
 	buf_json_str(b, why);
 }
 
-static void number(struct buf *b, const char *key, uint64_t n)
-{
-	buf_str(b, key);
-	buf_u64(b, n);
-}
-
 /* JSON has no NaN and no infinity: those are strings. */
 static void floating(struct buf *b, double d, unsigned int size)
 {
@@ -166,7 +160,7 @@ static void map(struct value_ctx *v, struct buf *b, const struct gotype *t, cons
 		return;
 	}
 	if (e->len || !e->unavailable)
-		number(b, ",\"len\":", e->len);
+		buf_number(b, ",\"len\":", e->len);
 	if (e->unavailable) {
 		buf_char(b, ',');
 		unavailable(b, e->unavailable);
@@ -198,11 +192,11 @@ static void channel(struct value_ctx *v, struct buf *b, const struct gotype *t,
 
 	value_chan(v, t, p, &c);
 	if (!c.unavailable || c.cap) {
-		number(b, ",\"len\":", c.len);
-		number(b, ",\"cap\":", c.cap);
+		buf_number(b, ",\"len\":", c.len);
+		buf_number(b, ",\"cap\":", c.cap);
 		buf_str(b, c.closed ? ",\"closed\":true" : ",\"closed\":false");
-		number(b, ",\"receivers\":", c.receivers);
-		number(b, ",\"senders\":", c.senders);
+		buf_number(b, ",\"receivers\":", c.receivers);
+		buf_number(b, ",\"senders\":", c.senders);
 		if (c.more_receivers || c.more_senders)
 			buf_str(b, ",\"more_waiting\":true");
 	}
@@ -442,7 +436,7 @@ static void put_members(struct value_ctx *v, struct buf *b, const struct gotype 
 			truncated(b, w->ref.cut);
 	}
 	if (w->n < w->len)
-		number(b, ",\"len\":", w->len);
+		buf_number(b, ",\"len\":", w->len);
 	if (!w->why)
 		value_known_json(v, b, t, p);
 }

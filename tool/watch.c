@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,55 +16,41 @@
 #define READ_AT_LEAST (1000 * MS)
 /* What a pass held back can be shown after the next one. */
 #define READ_HELD_BACK (10 * MS)
+/*
+ * While there is something to print. A pass costs little of that time, and whoever has
+ * a processor to share with the program may be the one to be told late.
+ */
+#define READ_BUSY (5 * MS)
 /* So much came in during a pass that the next one need not be asked for. */
 #define READ_BACKLOG 65536
+/*
+ * So many bytes of records are printed before the rings are looked at again. Reading
+ * them costs a tenth of printing them, so it comes first: what is held here is not lost.
+ */
+#define PRINT_BYTES 131072
+/* Bytes held, at most. */
+#define HELD_MAX (64U << 20)
 
-int watch_signals(struct watch *w, struct diag *d)
+void watch_sum(const struct watch *w, struct out_summary *s)
 {
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	w->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (w->signals < 0)
-		return diag_errno(d, errno, "can't wait for signals");
-	/* Blocked, not ignored: that would be inherited by the command. */
-	sigaddset(&set, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &set, &w->mask);
-	return 0;
-}
-
-bool watch_interrupted(struct watch *w)
-{
-	struct signalfd_siginfo si;
-
-	while (read(w->signals, &si, sizeof(si)) == sizeof(si)) {
-		w->interrupted = true;
-		/* Ctrl-C reaches the command by itself, kill(1) does not. */
-		if (w->target->command && w->target->go < 0 && !w->target->processes[0].gone &&
-		    si.ssi_code <= 0)
-			kill(w->target->processes[0].pid, si.ssi_signo);
-	}
-	if (w->interrupted) {
-		/* The next one ends goprobectl at once; the kernel cleans up. */
-		sigset_t again = w->mask;
-
-		sigaddset(&again, SIGPIPE);
-		sigprocmask(SIG_SETMASK, &again, NULL);
-	}
-	return w->interrupted;
+	s->lost[GOPROBE_LOST_RING_FULL] = w->stats[GOPROBE_STAT_LOST_RING_FULL];
+	s->lost[GOPROBE_LOST_NO_RING] = w->stats[GOPROBE_STAT_LOST_NO_RING];
+	s->waits = w->stats[GOPROBE_STAT_WAITS];
+	s->wait_ns = w->stats[GOPROBE_STAT_WAIT_NS];
+	s->ns = w->ns;
 }
 
 static uint64_t lost(const struct watch *w)
 {
-	return w->stats[GOPROBE_STAT_LOST_RING_FULL] + w->stats[GOPROBE_STAT_LOST_NO_RING];
+	struct out_summary s = { 0 };
+
+	watch_sum(w, &s);
+	return out_lost(&s);
 }
 
 static int flush(struct watch *w, bool wait, struct diag *d)
 {
-	int err = out_flush(w->out, wait);
+	int err = w->recorder ? 0 : out_flush(w->out, wait);
 
 	if (err == -EPIPE)
 		w->broken = true;
@@ -75,36 +62,75 @@ static int flush(struct watch *w, bool wait, struct diag *d)
 /* Tell the module what the records have shown that it does not know. */
 static int learn(struct watch *w, struct diag *d)
 {
-	struct learn *l = w->stream->learn;
+	struct learn *l = w->learn;
 
-	if (!l || !l->pending)
+	if (!l->pending)
 		return 0;
 	l->pending = false;
-	return plan_finish(l->plan, d) || upload_more(w->upload, d) ? -1 : 0;
+	if (plan_finish(l->plan, d))
+		return -1;
+	if (w->recorder)
+		recorder_settled(w->recorder);
+	return upload_more(w->upload, d);
 }
 
-/* One pass: read, print, learn, flush. @all: hold nothing back. */
-static int pass(struct watch *w, bool all, struct client_pass *p, struct diag *d)
+/* One pass: take all records out of the rings. They come to the file, or are held. */
+static int pass(struct watch *w, struct client_pass *p, struct diag *d)
 {
-	if (client_read(w->client, stream_add, w->stream, p, d) ||
-	    client_get_stats(w->client, w->stats, d))
+	client_records_fn fn = w->recorder ? recorder_add : stream_add;
+	void *ctx = w->recorder ? (void *)w->recorder : w->stream;
+	struct out_summary sum = { 0 };
+
+	if (client_read(w->client, fn, ctx, p, d) ||
+	    (w->counts && client_get_stats(w->client, w->stats, d)))
 		return -1;
-	stream_print(w->stream, all ? UINT64_MAX : p->time, lost(w));
-	if (learn(w, d))
-		return -1;
-	return flush(w, all, d);
+	w->time = p->time;
+	if (!w->recorder)
+		return 0;
+	watch_sum(w, &sum);
+	return recorder_pass(w->recorder, p->time, sum.lost, d) || learn(w, d) ? -1 : 0;
+}
+
+/* Are there records that can be printed? */
+static bool busy(const struct watch *w)
+{
+	return !w->recorder && (stream_busy(w->stream) || merge_ready(w->stream->merge, w->time));
+}
+
+static size_t held(const struct watch *w)
+{
+	return w->recorder ? 0 : merge_pending(w->stream->merge);
+}
+
+/* Print some records, oldest first; learn from them; write. */
+static int print(struct watch *w, struct diag *d)
+{
+	if (!stream_busy(w->stream))
+		stream_round(w->stream, w->time, lost(w));
+	stream_print(w->stream, PRINT_BYTES);
+	return learn(w, d) || flush(w, false, d) ? -1 : 0;
+}
+
+/* All that was asked for is there. */
+static bool full(const struct watch *w)
+{
+	if (!w->recorder)
+		return stream_full(w->stream);
+	return w->most && w->stats[GOPROBE_STAT_CALLS] + w->stats[GOPROBE_STAT_RETURNS] >= w->most;
 }
 
 /**
  * struct waiting - what to wait for
  * @fds: the client, the signals, the output, then processes
  * @n: their number
+ * @due: it is time to read
  * @next: when to read at the latest
  * @end: when to end at the latest
  */
 struct waiting {
 	struct pollfd *fds;
 	size_t n;
+	bool due;
 	uint64_t next;
 	uint64_t end;
 };
@@ -114,21 +140,39 @@ static void await(struct watch *w, struct waiting *wait)
 	uint64_t until = wait->next < wait->end ? wait->next : wait->end;
 	uint64_t t = clock_now(CLOCK_MONOTONIC);
 
-	wait->fds[0] = (struct pollfd){ .fd = client_fd(w->client), .events = POLLIN };
-	wait->fds[1] = (struct pollfd){ .fd = w->signals, .events = POLLIN };
-	/* That nobody reads any more is told without being asked for. */
-	wait->fds[2] = (struct pollfd){ .fd = w->out->fd,
-					.events = out_pending(w->out) ? POLLOUT : 0 };
-	wait->n = 3;
-	for (size_t i = 0; i < w->target->nprocesses; i++) {
-		const struct target_process *p = &w->target->processes[i];
+	if (busy(w) || client_told(w->client))
+		until = 0;
 
-		if (!p->gone && p->pidfd >= 0)
-			wait->fds[wait->n++] = (struct pollfd){ .fd = p->pidfd,
-								.events = POLLIN };
-	}
+	wait->fds[0] = (struct pollfd){ .fd = client_fd(w->client), .events = POLLIN };
+	wait->fds[1] = (struct pollfd){ .fd = w->interrupt->fd, .events = POLLIN };
+	/* That nobody reads any more is told without being asked for. */
+	wait->fds[2] = (struct pollfd){ .fd = w->recorder ? -1 : w->out->fd,
+					.events = out_pending(w->out) ? POLLOUT : 0 };
+	wait->n = 3 + target_poll(w->target, wait->fds + 3);
 	poll(wait->fds, wait->n, until > t ? (until - t + MS - 1) / MS : 0);
 	w->broken |= wait->fds[2].revents & (POLLERR | POLLHUP);
+}
+
+/* Look into the rings, if it is time for that. */
+static int read_rings(struct watch *w, struct waiting *wait, struct diag *d)
+{
+	struct client_pass p;
+	uint64_t t;
+
+	wait->due |= client_ready(w->client) || clock_now(CLOCK_MONOTONIC) >= wait->next;
+	/* Too much is waiting already: the rest does so in the rings, and is lost there. */
+	if (!wait->due || (busy(w) && held(w) > HELD_MAX))
+		return 0;
+	if (pass(w, &p, d))
+		return -1;
+	wait->due = false;
+	t = clock_now(CLOCK_MONOTONIC);
+	if (p.backlog >= READ_BACKLOG)
+		wait->next = t;
+	else
+		wait->next = t + (busy(w) ? READ_BUSY :
+				 p.backlog || held(w) ? READ_HELD_BACK : READ_AT_LEAST);
+	return 0;
 }
 
 /* Until there is a reason to end. */
@@ -140,42 +184,46 @@ static int loop(struct watch *w, struct waiting *wait, struct diag *d)
 		bool over = target_ended(w->target) || clock_now(CLOCK_MONOTONIC) >= wait->end;
 
 		/* A command that was interrupted too may still have work to do. */
-		over |= watch_interrupted(w) && !w->target->command;
+		over |= interrupt_came(w->interrupt) && !w->target->command;
 		if (over)
 			return 0;
-		if (flush(w, false, d))
+		if (flush(w, false, d) || read_rings(w, wait, d))
 			return -1;
-		if (w->broken)
-			return 0;
-		if (!client_ready(w->client) && clock_now(CLOCK_MONOTONIC) < wait->next)
-			continue;
-
-		struct client_pass p;
-
-		if (pass(w, false, &p, d))
+		if (busy(w) && print(w, d))
 			return -1;
-		if (w->broken || stream_full(w->stream))
+		if (w->broken || full(w))
 			return 0;
-		wait->next = clock_now(CLOCK_MONOTONIC);
-		if (p.backlog < READ_BACKLOG)
-			wait->next += merge_pending(w->stream->merge) ? READ_HELD_BACK :
-									READ_AT_LEAST;
 	}
+}
+
+/* Print all that is held until @until. */
+static int print_until(struct watch *w, uint64_t until, struct diag *d)
+{
+	w->time = until;
+	while (busy(w))
+		if (print(w, d))
+			return -1;
+	return 0;
 }
 
 /* No more breakpoints; print what is left in the rings. */
 static int finish(struct watch *w, struct diag *d)
 {
+	struct out_summary sum = { 0 };
 	struct client_pass p;
 
 	if (client_stop(w->client, d))
 		return -1;
-	w->stream->sum.ns = clock_now(CLOCK_MONOTONIC) - w->started;
+	w->ns = clock_now(CLOCK_MONOTONIC) - w->started;
+	w->counts = true;
 	do {
-		if (pass(w, false, &p, d))
+		if (pass(w, &p, d) || print_until(w, p.time, d))
 			return -1;
 	} while (p.bytes);
-	return pass(w, true, &p, d);
+	watch_sum(w, w->recorder ? &sum : &w->stream->sum);
+	if (w->recorder)
+		return recorder_end(w->recorder, &sum, d);
+	return print_until(w, UINT64_MAX, d) || flush(w, true, d) ? -1 : 0;
 }
 
 int watch_start(struct watch *w, struct diag *d)
@@ -183,7 +231,7 @@ int watch_start(struct watch *w, struct diag *d)
 	if (client_start(w->client, d))
 		return -1;
 	w->started = clock_now(CLOCK_MONOTONIC);
-	return flush(w, true, d);
+	return w->recorder ? recorder_start(w->recorder, w->started, d) : flush(w, true, d);
 }
 
 int watch_run(struct watch *w, struct diag *d)
@@ -206,19 +254,4 @@ int watch_run(struct watch *w, struct diag *d)
 		err = finish(w, d);
 	free(wait.fds);
 	return err;
-}
-
-void watch_command(struct watch *w)
-{
-	struct target *t = w->target;
-
-	while (t->command && !target_ended(t)) {
-		struct pollfd fds[] = {
-			{ .fd = w->signals, .events = POLLIN },
-			{ .fd = t->processes[0].pidfd, .events = POLLIN },
-		};
-
-		poll(fds, 2, t->processes[0].pidfd >= 0 ? -1 : 100);
-		watch_interrupted(w);
-	}
 }

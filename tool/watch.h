@@ -3,13 +3,14 @@
 #ifndef GOPROBE_WATCH_H
 #define GOPROBE_WATCH_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "client.h"
 #include "diag.h"
+#include "interrupt.h"
 #include "out.h"
+#include "recorder.h"
 #include "stream.h"
 #include "target.h"
 #include "upload.h"
@@ -19,40 +20,44 @@
  * @client: its connection
  * @upload: what the module has of the plan
  * @target: what is traced
+ * @learn: what learns from the records
  * @stream: where records go
  * @out: where lines go
- * @signals: signalfd of SIGINT, SIGTERM and SIGHUP, which are blocked
- * @mask: signal mask of before, for after the first of them
+ * @recorder: where records go instead, or NULL
+ * @most: of a recording: calls and returns after which it ends; 0: all
+ * @interrupt: signals that end it
  * @duration: how long to trace, ns; 0: until something else ends it
+ * @counts: @stats are needed after each pass, not only at the end
  * @started: when it began, CLOCK_MONOTONIC, ns
- * @stats: the session's counters after the last pass
- * @interrupted: a signal came
+ * @ns: how long hits were recorded, once it is over
+ * @time: GOPROBE_A_TIME of the last pass
+ * @stats: the session's counters, after it or at the end
  * @broken: nobody reads the output any more
  */
 struct watch {
 	struct client *client;
 	struct upload *upload;
 	struct target *target;
+	struct learn *learn;
 	struct stream *stream;
 	struct out *out;
-	int signals;
-	sigset_t mask;
+	struct recorder *recorder;
+	uint64_t most;
+	struct interrupt *interrupt;
 	uint64_t duration;
+	bool counts;
 	uint64_t started;
+	uint64_t ns;
+	uint64_t time;
 	uint64_t stats[__GOPROBE_STAT_MAX];
-	bool interrupted;
 	bool broken;
 };
 
-/* Block the signals that end tracing. Fills @signals and @mask. */
-int watch_signals(struct watch *w, struct diag *d);
-/* Has a signal come? Takes it; passes on to a command what it has not got itself. */
-bool watch_interrupted(struct watch *w);
-/* Record from now on; print the header. */
+/* Hits are recorded from now on; print the header. */
 int watch_start(struct watch *w, struct diag *d);
 /* Let the command go, print until the end, take the breakpoints away. */
 int watch_run(struct watch *w, struct diag *d);
-/* Wait until the command has ended. */
-void watch_command(struct watch *w);
+/* What the session's counters and the clock tell of the summary. */
+void watch_sum(const struct watch *w, struct out_summary *s);
 
 #endif

@@ -292,7 +292,9 @@ static void add_hmap(struct wirerefs *r, const struct gotype *t)
 
 	add_array(r, ref, t, WIRE_BUCKET);
 	ref.offset = l->oldbuckets;
-	ref.count = GOPROBE_COUNT_LOG2_LESS;
+	ref.count_offset = l->flags;
+	ref.count_size = 2;
+	ref.count = GOPROBE_COUNT_FLAGS_LOG2;
 	add_array(r, ref, t, WIRE_BUCKET);
 }
 

@@ -25,10 +25,12 @@
  *
  * GOPROBE_CMD_SESSION_NEW (do)
  *	A_RING_BYTES (u32, optional): size of each CPU's ring; rounded up to a
- *	power of two. A_PIDS (s32[], optional): only these processes are traced
+ *	power of two. A_CALLS (u32, optional): calls that can be open at once, of
+ *	functions that are timed. A_PIDS (s32[], optional): only these processes are traced
  *	(thread group ids as the caller sees them); absent: every process that
  *	maps a session's file. A process that is not in the list never gets a
  *	breakpoint, except by fork from a listed one: those hits are not recorded.
+ *	A_FLAGS (u32, optional): GOPROBE_SESSION_F_*.
  *	reply: A_SESSION (u32), A_RING_BYTES (u32, as given).
  *	-EEXIST: the socket has a session. -ESRCH: no such process.
  *
@@ -78,8 +80,7 @@
  *	times. A_TIME is a moment (CLOCK_MONOTONIC, ns): every record with time
  *	<= A_TIME has been handed out in this pass or before, so a reader that
  *	merges by time, and holds back younger records until the next pass,
- *	shows all records in order. A pass ends at what was committed when it
- *	began.
+ *	shows all records in order. There are few of those, if any.
  *	A_BACKLOG: bytes committed since the pass began.
  *
  * GOPROBE_CMD_READY (message from the kernel, no reply)
@@ -90,11 +91,33 @@
  * GOPROBE_CMD_GET_STATS (do)
  *	reply: A_STATS (u64[]), indexed by enum goprobe_stat, summed over CPUs.
  *
+ * GOPROBE_CMD_TALLIES (dump)
+ *	What the session's points have counted and timed, by id, in rising order:
+ *	each message has A_TALLIES (struct goprobe_tally, each followed by its
+ *	buckets). Nothing is reset and no handler is disturbed; numbers are
+ *	exact once GOPROBE_CMD_STOP has been answered.
+ *
  * GOPROBE_CMD_LIST (dump)
  *	One or more messages for each session and file: A_SESSION (u32),
  *	A_OWNER (u32: process that made the session, init namespace), A_PATH
  *	(string: where the file is, as seen by the caller), A_PIDS (s32[],
  *	absent if all), A_POINTS (struct goprobe_point[], without code), A_FILE (u32).
+ *
+ * Who executes the instruction
+ * ============================
+ * The instruction under a breakpoint is emulated by the kernel if it is a relative
+ * jump, a call, a push or a one-byte NOP (x86-64), else single-stepped, which takes
+ * a second exception. Where the kernel lets a handler change the instruction
+ * pointer, the module carries out returns and simple instructions itself, and
+ * there is no second exception: GOPROBE_ABILITY_EXECUTE.
+ *
+ * Versions do not tell whether the kernel does, so it is tried, once after the module
+ * has been loaded: while abilities have GOPROBE_ABILITY_UNTESTED, a client can
+ * begin a session for its own process, add its own executable as a file (a
+ * goprobe_runtime of zeros with GOPROBE_REG_NONE will do), in that a point
+ * of kind GOPROBE_POINT_SELF_TEST on code that consists of
+ * GOPROBE_SELF_TEST_CODE, call that code with 2 in ecx and in edx, and close the socket.
+ * Points that are placed after that profit from it.
  *
  * Records
  * =======
@@ -128,6 +151,7 @@ enum goprobe_cmd {
 	GOPROBE_CMD_GET_STATS,
 	GOPROBE_CMD_LIST,
 	GOPROBE_CMD_DYNAMIC_ADD,
+	GOPROBE_CMD_TALLIES,
 	__GOPROBE_CMD_MAX,
 	GOPROBE_CMD_MAX = __GOPROBE_CMD_MAX - 1,
 };
@@ -158,9 +182,11 @@ enum goprobe_attr {
 	GOPROBE_A_STATS,	/* u64[], see enum goprobe_stat */
 	GOPROBE_A_OWNER,	/* u32: process id */
 	GOPROBE_A_PATH,		/* string */
-	GOPROBE_A_FLAGS,	/* u32: reserved, 0 */
+	GOPROBE_A_FLAGS,	/* u32: GOPROBE_SESSION_F_* */
 	GOPROBE_A_DYNAMIC,	/* struct goprobe_dynamic[] */
 	GOPROBE_A_OPS,		/* struct goprobe_op[] */
+	GOPROBE_A_CALLS,	/* u32 */
+	GOPROBE_A_TALLIES,	/* struct goprobe_tally... */
 	__GOPROBE_A_MAX,
 	GOPROBE_A_MAX = __GOPROBE_A_MAX - 1,
 };
@@ -168,6 +194,9 @@ enum goprobe_attr {
 /* What this module on this kernel can do (GOPROBE_A_ABILITIES). */
 #define GOPROBE_ABILITY_FAULT_IN	(1ULL << 0) /* values in absent pages are read */
 #define GOPROBE_ABILITY_FLOAT_REGS	(1ULL << 1) /* GOPROBE_FROM_FLOAT_REG works */
+#define GOPROBE_ABILITY_EXECUTE		(1ULL << 2) /* see "Who executes the instruction" */
+#define GOPROBE_ABILITY_UNTESTED	(1ULL << 3) /* not known yet whether EXECUTE */
+#define GOPROBE_ABILITY_TALLY		(1ULL << 4) /* GOPROBE_ACTION_COUNT and _TIME */
 
 /**
  * struct goprobe_limits - the most of each that the module accepts
@@ -186,6 +215,9 @@ enum goprobe_attr {
  * @ops: operations of one plan
  * @dynamic: dynamic types of one file
  * @depth: goprobe_plan.depth
+ * @tallies: ids of one session that are counted or timed
+ * @timed: ids of one session that are timed
+ * @calls: GOPROBE_A_CALLS
  */
 struct goprobe_limits {
 	__u32 sessions;
@@ -203,7 +235,19 @@ struct goprobe_limits {
 	__u32 ops;
 	__u32 dynamic;
 	__u32 depth;
+	__u32 tallies;
+	__u32 timed;
+	__u32 calls;
 };
+
+/*
+ * A thread whose record finds no room in the ring waits for the reader, in the
+ * kernel, instead of losing it: until there is room, it is killed, the session ends,
+ * or 5 s are over. Then the record is lost after all, and nobody waits any more
+ * until the reader has begun another pass.
+ */
+#define GOPROBE_SESSION_F_LOSSLESS	(1U << 0)
+#define GOPROBE_SESSION_F_ALL		(GOPROBE_SESSION_F_LOSSLESS)
 
 /*
  * Registers are named by their DWARF numbers (System V x86-64 psABI, figure
@@ -262,11 +306,17 @@ enum goprobe_count {
 	GOPROBE_COUNT_N,	/* n */
 	GOPROBE_COUNT_PLUS_1,	/* n + 1: n is a mask */
 	GOPROBE_COUNT_LOG2,	/* 1 << n */
-	GOPROBE_COUNT_LOG2_LESS, /* 1 << (n - 1); 1 if n is 0 */
+	/*
+	 * n is two bytes, flags and a logarithm: 1 << logarithm if the flags have
+	 * GOPROBE_COUNT_FLAG_FULL, else half of that, at least 1.
+	 */
+	GOPROBE_COUNT_FLAGS_LOG2,
 	GOPROBE_COUNT_IF_0,	/* 1 if n is 0, else none */
 	__GOPROBE_COUNT_MAX,
 	GOPROBE_COUNT_MAX = __GOPROBE_COUNT_MAX - 1,
 };
+
+#define GOPROBE_COUNT_FLAG_FULL		(1U << 3)
 
 /*
  * The object does not count as one level of goprobe_plan.depth: buckets of a
@@ -283,7 +333,8 @@ enum goprobe_count {
  * @kind: enum goprobe_ref_kind
  * @flags: GOPROBE_REF_F_*
  * @count: of GOPROBE_REF_ARRAY: enum goprobe_count
- * @count_size: of GOPROBE_REF_ARRAY: bytes of the number: 1, 2, 4 or 8
+ * @count_size: of GOPROBE_REF_ARRAY: bytes of the number: 1, 2, 4 or 8; 2 for
+ *	GOPROBE_COUNT_FLAGS_LOG2
  * @elements_shift: of GOPROBE_REF_ARRAY and _SLICE: one object holds so many
  *	elements, as a power of 2: the limit is goprobe_plan.elements >> it, at
  *	least 1 if any elements are wanted
@@ -485,6 +536,7 @@ enum goprobe_point_kind {
 	GOPROBE_POINT_CALL,	/* the function has been entered */
 	GOPROBE_POINT_RETURN,	/* a RET that ends it */
 	GOPROBE_POINT_TAIL,	/* a jump that ends it: no results */
+	GOPROBE_POINT_SELF_TEST, /* GOPROBE_SELF_TEST_CODE, without a plan */
 	__GOPROBE_POINT_MAX,
 	GOPROBE_POINT_MAX = __GOPROBE_POINT_MAX - 1,
 };
@@ -500,7 +552,24 @@ enum goprobe_skip {
 #define GOPROBE_POINT_F_ABI0	(1U << 0) /* g is not in g_reg: take it from TLS */
 #define GOPROBE_POINT_F_ALL	(GOPROBE_POINT_F_ABI0)
 
+/* What a hit leaves behind (struct goprobe_point.action). */
+enum goprobe_action {
+	GOPROBE_ACTION_RECORD,	/* a record */
+	GOPROBE_ACTION_COUNT,	/* goprobe_tally.hits of its id is one more */
+	GOPROBE_ACTION_TIME,	/* of a call: it is open; of its end: how long it took */
+	__GOPROBE_ACTION_MAX,
+	GOPROBE_ACTION_MAX = __GOPROBE_ACTION_MAX - 1,
+};
+
 #define GOPROBE_CODE_MAX	16
+
+/*
+ * x86-64: 0: dec ecx; dec edx; jnz 0b; ret. The first time the module skips the first
+ * instruction. What is in ecx the second time tells whether the kernel has skipped
+ * it, too.
+ */
+#define GOPROBE_SELF_TEST_CODE	"\xff\xc9\xff\xca\x75\xfa\xc3"
+#define GOPROBE_SELF_TEST_SIZE	7
 
 /**
  * struct goprobe_point - a breakpoint to place
@@ -513,6 +582,11 @@ enum goprobe_skip {
  * @code_len: number of bytes in @code: at least the whole instruction
  * @sp_adjust: SP at function entry is SP here plus this
  * @code: the bytes expected at @offset
+ * @action: enum goprobe_action; a plan is for GOPROBE_ACTION_RECORD only
+ * @pad: 0
+ *
+ * GOPROBE_ACTION_TIME: all points of a function, and no others, have the same
+ * id. A session can time a place only once.
  */
 struct goprobe_point {
 	__u64 offset;
@@ -524,6 +598,8 @@ struct goprobe_point {
 	__u8  code_len;
 	__s32 sp_adjust;
 	__u8  code[GOPROBE_CODE_MAX];
+	__u8  action;
+	__u8  pad[7];
 };
 
 enum goprobe_record_kind {
@@ -550,7 +626,8 @@ enum goprobe_record_kind {
  * @plan: session plan id, or GOPROBE_NO_PLAN
  * @tgid: process, in the initial pid namespace
  * @tid: thread, likewise
- * @time: CLOCK_MONOTONIC, ns
+ * @time: CLOCK_MONOTONIC, ns; in between two passes of the reader it may be a straight
+ *	line where the kernel corrects its clock
  * @goid: goroutine id
  * @depth: g.stack.hi - SP at function entry: with @goid it names the call
  * @ip: address of the point in the process (so: where the file is mapped)
@@ -621,8 +698,49 @@ struct goprobe_lost {
 };
 
 /*
+ * Buckets of durations: four for each power of two. Of a number n of nanoseconds,
+ * below 4 it is n, else 4 * (b - 1) + the two bits that follow the highest one,
+ * which is bit b. So bucket i >= 4 begins at (4 + i % 4) << (i / 4 - 1).
+ */
+#define GOPROBE_BUCKETS		252
+
+/**
+ * struct goprobe_tally - what has been counted and timed of an id
+ * @id: goprobe_point.id
+ * @first: the first bucket that follows
+ * @nbuckets: how many follow, a __u64 each; all others are 0
+ * @hits: hits of its points with GOPROBE_ACTION_COUNT
+ * @calls: calls that were remembered, of which those are open that are not in a
+ *	bucket, nor in @unwound or @gone
+ * @unwound: calls that ended without returning: by panic or Goexit. Of those that
+ *	were deepest it is known only when their goroutine, or another one in its
+ *	place, comes to a point again
+ * @gone: calls whose process ended, or executed another program, before them; of
+ *	those it is known when the tallies are read
+ * @sum: ns of those in the buckets
+ * @min: ns of the shortest; all ones if there is none
+ * @max: ns of the longest
+ *
+ * A call is its goroutine's time from entry to return, whatever it waited for. Calls
+ * on a system stack count, hits without a goroutine do not.
+ */
+struct goprobe_tally {
+	__u32 id;
+	__u16 first;
+	__u16 nbuckets;
+	__u64 hits;
+	__u64 calls;
+	__u64 unwound;
+	__u64 gone;
+	__u64 sum;
+	__u64 min;
+	__u64 max;
+};
+
+/*
  * Counters of a session. Each hit of one of its points counts in exactly one of
- * CALLS, RETURNS, LOST_*, RESTARTS, OTHER_PROCESS, NOT_STARTED.
+ * CALLS, RETURNS, LOST_*, RESTARTS, OTHER_PROCESS, NOT_STARTED, COUNTED, OPENED,
+ * TIMED, NO_ROOM, NO_CALL, NO_GOROUTINE.
  */
 enum goprobe_stat {
 	GOPROBE_STAT_CALLS,		/* call records committed */
@@ -633,6 +751,15 @@ enum goprobe_stat {
 	GOPROBE_STAT_OTHER_PROCESS,	/* breakpoint inherited by fork */
 	GOPROBE_STAT_NOT_STARTED,	/* before START, or after STOP */
 	GOPROBE_STAT_FAULT_INS,		/* captures repeated with the page brought in */
+	GOPROBE_STAT_WAITS,		/* records that waited for room, written or not */
+	GOPROBE_STAT_WAIT_NS,		/* how long, together */
+	GOPROBE_STAT_COUNTED,		/* GOPROBE_ACTION_COUNT */
+	/* GOPROBE_ACTION_TIME: */
+	GOPROBE_STAT_OPENED,		/* calls remembered */
+	GOPROBE_STAT_TIMED,		/* returns of such calls */
+	GOPROBE_STAT_NO_ROOM,		/* calls not remembered: too many are open */
+	GOPROBE_STAT_NO_CALL,		/* returns of calls that were not remembered */
+	GOPROBE_STAT_NO_GOROUTINE,	/* calls and returns of no goroutine */
 	__GOPROBE_STAT_MAX,
 	GOPROBE_STAT_MAX = __GOPROBE_STAT_MAX - 1,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Registers and instructions of x86-64. */
 #include <linux/bitops.h>
+#include <linux/clocksource.h>
 #include <linux/sched.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
@@ -9,20 +10,20 @@
 #include <asm/fpu/api.h>
 #include <asm/fpu/types.h>
 #include <asm/fsgsbase.h>
+#include <asm/tsc.h>
 
 #include "arch/arch.h"
 #include "compat.h"
 
-/* DWARF numbers: System V psABI for x86-64, figure "DWARF Register Number". */
-static const u16 gp_int_reg_offset[] = {
+const u16 gp_arch_reg_offset[GP_ARCH_INT_REGS] = {
 	offsetof(struct pt_regs, ax),
-	offsetof(struct pt_regs, dx),
 	offsetof(struct pt_regs, cx),
+	offsetof(struct pt_regs, dx),
 	offsetof(struct pt_regs, bx),
+	offsetof(struct pt_regs, sp),
+	offsetof(struct pt_regs, bp),
 	offsetof(struct pt_regs, si),
 	offsetof(struct pt_regs, di),
-	offsetof(struct pt_regs, bp),
-	offsetof(struct pt_regs, sp),
 	offsetof(struct pt_regs, r8),
 	offsetof(struct pt_regs, r9),
 	offsetof(struct pt_regs, r10),
@@ -33,13 +34,21 @@ static const u16 gp_int_reg_offset[] = {
 	offsetof(struct pt_regs, r15),
 };
 
+/*
+ * DWARF's numbers of the first eight, by which they have hardware numbers; of the
+ * others both are the same. System V psABI for x86-64, figure "DWARF Register Number".
+ */
+static const u8 gp_dwarf_hardware[] = { 0, 2, 1, 3, 6, 7, 5, 4 };
+
 #define GP_DWARF_XMM0	17
 
 int gp_arch_int_reg(u8 dwarf)
 {
-	if (dwarf >= ARRAY_SIZE(gp_int_reg_offset))
+	if (dwarf >= GP_ARCH_INT_REGS)
 		return -1;
-	return gp_int_reg_offset[dwarf];
+	if (dwarf < ARRAY_SIZE(gp_dwarf_hardware))
+		dwarf = gp_dwarf_hardware[dwarf];
+	return gp_arch_reg_offset[dwarf];
 }
 
 int gp_arch_float_reg(u8 dwarf)
@@ -177,4 +186,13 @@ const char *gp_arch_refuses(const u8 *code, u32 len)
 	if (len - i >= 2 && (code[i] & 0xf1) == 0x41 && code[i + 1] == 0x90)
 		return "an XCHG with RAX can't be probed";
 	return NULL;
+}
+
+void gp_arch_ticks_rate(u32 *mult, u32 *shift)
+{
+	/* The kernel's own verdict: it takes it for a clock as long as it is not unstable. */
+	if (!boot_cpu_has(X86_FEATURE_TSC) || !tsc_khz || check_tsc_unstable())
+		return;
+	/* As much precision as there is: gp_clock_passed() has 96 bits. */
+	clocks_calc_mult_shift(mult, shift, tsc_khz, NSEC_PER_MSEC, 0);
 }

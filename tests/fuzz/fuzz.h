@@ -30,6 +30,7 @@ int fuzz_pair(const uint8_t *data, size_t size);
 int fuzz_pclntab(const uint8_t *data, size_t size);
 int fuzz_program(const uint8_t *data, size_t size);
 int fuzz_quote(const uint8_t *data, size_t size);
+int fuzz_recording(const uint8_t *data, size_t size);
 int fuzz_rtypes(const uint8_t *data, size_t size);
 int fuzz_spec(const uint8_t *data, size_t size);
 int fuzz_value(const uint8_t *data, size_t size);

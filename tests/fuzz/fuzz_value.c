@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A record and the values in it, with types that fit nothing. The input makes
- * types (cyclic ones too), a record on the wire, and what its words are: mostly
- * addresses of chunks, so that walks have somewhere to go.
+ * types (cyclic ones too), a record on the wire, what its words are: mostly
+ * addresses of chunks, so that walks have somewhere to go; and a plan, so that
+ * what is missing has a reason.
  */
 #include "fuzz.h"
 
 #include "golayout.h"
 #include "gotype.h"
+#include "plan.h"
+#include "unread.h"
 #include "value.h"
 #include "value_step.h"
 
 #define TYPES 16
 #define FIELDS 4
+#define REFS 3
+#define PLANS 4
 #define CHUNKS 40
 #define BASE 0x1000U
 #define STEP 0x40U
@@ -46,6 +51,10 @@ struct world {
 	const struct golayout *layout;
 	struct record record;
 	int64_t frame;
+	struct goprobe_type wire_types[TYPES];
+	struct goprobe_ref refs[TYPES * REFS];
+	struct goprobe_plan plans[PLANS];
+	struct plan plan;
 };
 
 static uint64_t size_of(struct feed *f, enum gotype_kind kind)
@@ -165,6 +174,31 @@ static size_t make_record(struct world *w, struct feed *f, uint8_t *p, size_t ro
 	return n;
 }
 
+/* The tables are the tool's own, so they are in order; they need not fit the types. */
+static void make_plan(struct world *w, struct feed *f)
+{
+	for (uint32_t i = 0; i < TYPES; i++) {
+		w->wire_types[i] = (struct goprobe_type){
+			.size = feed_u8(f), .ref = i * REFS,
+			.nrefs = feed_u8(f) % (REFS + 1),
+		};
+		for (uint32_t k = 0; k < w->wire_types[i].nrefs; k++)
+			w->refs[i * REFS + k] = (struct goprobe_ref){
+				.offset = feed_u8(f) % 8 * 8,
+				.kind = 1 + feed_u8(f) % GOPROBE_REF_MAX,
+				.flags = feed_u8(f) & GOPROBE_REF_F_ALL,
+			};
+	}
+	for (uint32_t i = 0; i < PLANS; i++)
+		w->plans[i] = (struct goprobe_plan){
+			.type = feed_u8(f) % (TYPES + 2), .depth = feed_u8(f) % 4,
+		};
+	w->plan = (struct plan){
+		.types = w->wire_types, .ntypes = TYPES, .refs = w->refs,
+		.nrefs = TYPES * REFS, .plans = w->plans, .nplans = feed_u8(f) % (PLANS + 1),
+	};
+}
+
 static int64_t frame_size(void *ctx, uint32_t plan)
 {
 	const struct world *w = ctx;
@@ -193,6 +227,20 @@ static bool func(void *ctx, uint64_t code, struct value_func *ret)
 	ret->name = code & 16 ? "main.f.func1" : NULL;
 	ret->closure = code & 32 ? &w->types[code / STEP % TYPES] : NULL;
 	return true;
+}
+
+static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
+			  const struct gotype *t)
+{
+	struct world *w = ctx;
+	const char *why;
+
+	/* Other than here, each type has a name. */
+	if (t->elem && !t->elem->name)
+		return NULL;
+	why = unread_why(&w->plan, &w->record, c, offset, t);
+	FUZZ_HOLDS(!why || why == VALUE_DEEP || why[0]);
+	return why;
 }
 
 static const struct golayout *layout(void *ctx)
@@ -276,6 +324,7 @@ int fuzz_value(const uint8_t *data, size_t size)
 	struct feed feed = { data, size };
 	struct value_env env = {
 		.ctx = &w, .dynamic = dynamic, .func = func, .layout = layout,
+		.unread = unread,
 	};
 	uint8_t how = feed_u8(&feed);
 	const char *why;
@@ -294,6 +343,7 @@ int fuzz_value(const uint8_t *data, size_t size)
 	} else {
 		n = make_record(&w, &feed, wire, sizeof(wire));
 	}
+	make_plan(&w, &feed);
 	/* So that what is read behind the end is seen. */
 	copy = malloc(n);
 	if (n && !copy)

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "fuzz.h"
+#include "recording.h"
 #include "seed.h"
 #include "synth.h"
 
@@ -224,6 +225,43 @@ static void messages(void)
 	}
 }
 
+static void entry(struct synth_bytes *b, uint32_t kind, const void *p, uint32_t n)
+{
+	const struct recording_mark m = { .kind = kind, .size = n, .cpu = 1 };
+
+	synth_put(b, &m, sizeof(m));
+	if (n)
+		synth_put(b, p, n);
+	synth_align(b, 8);
+}
+
+/* One entry of each kind, in their order. */
+static void recording(void)
+{
+	const struct recording_head head = {
+		.magic = RECORDING_MAGIC, .order = RECORDING_ORDER, .version = RECORDING_VERSION,
+	};
+	const struct recording_pass pass = { .time = 7 };
+	struct goprobe_record records[2] = {
+		{ .size = sizeof(*records), .time = 5 }, { .size = sizeof(*records), .time = 9 },
+	};
+	uint8_t zeros[256] = { 0 };
+	struct synth_bytes b = { .p = NULL };
+
+	/* The magic has no room for a NUL. */
+	synth_put(&b, &head, sizeof(head));
+	entry(&b, RECORDING_FILE, zeros, sizeof(struct recording_file) + 5);
+	entry(&b, RECORDING_SPEC, "main.f", 6);
+	entry(&b, RECORDING_START, zeros, sizeof(struct recording_start));
+	entry(&b, RECORDING_RECORDS, records, sizeof(records));
+	entry(&b, RECORDING_PASS, &pass, sizeof(pass));
+	entry(&b, RECORDING_LEARNED, zeros, sizeof(struct recording_learned));
+	entry(&b, RECORDING_SETTLED, NULL, 0);
+	entry(&b, RECORDING_END, zeros, sizeof(struct recording_end));
+	seed_save("recording", 0, b.p, b.n);
+	synth_fini(&b);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -238,6 +276,7 @@ int main(int argc, char **argv)
 	expressions();
 	code();
 	messages();
+	recording();
 	values();
 	seed_types();
 	seed_dwarf();

@@ -31,7 +31,7 @@ static void random_ref(struct goprobe_ref *ref, u32 size)
 	if (ref->kind != GOPROBE_REF_ARRAY)
 		return;
 	ref->count = 1 + rnd(GOPROBE_COUNT_MAX);
-	ref->count_size = 1 << rnd(4);
+	ref->count_size = ref->count == GOPROBE_COUNT_FLAGS_LOG2 ? 2 : 1 << rnd(4);
 	ref->count_offset = rnd(size - min_t(u32, size, ref->count_size) + 1);
 	ref->elements_shift = rnd(5);
 }

@@ -69,6 +69,7 @@ static void runtime_descriptions(struct kunit *test)
 #define R_NO_COUNT	"a reference that is not counted has a count"
 #define R_COUNT		"a reference has an unknown count"
 #define R_COUNT_SIZE	"a reference's count is not 1, 2, 4 or 8 bytes"
+#define R_COUNT_FLAGS	"a reference's count with flags is not 2 bytes"
 #define R_COUNT_AT	"a reference's count lies outside its type"
 #define R_NEEDLESS	"a reference that needs no type names one"
 
@@ -179,6 +180,12 @@ static const struct row types_rows[] = {
 	{ "a count of 8 bytes", NULL,
 	  { SET(refs[3].count_size, 8), SET(refs[3].count_offset, 0) } },
 	{ "a count of 16 bytes", R_COUNT_SIZE, { SET(refs[3].count_size, 16) } },
+	{ "a count with flags", NULL,
+	  { SET(refs[3].count, GOPROBE_COUNT_FLAGS_LOG2), SET(refs[3].count_size, 2) } },
+	{ "a count with flags, of 1 byte", R_COUNT_FLAGS,
+	  { SET(refs[3].count, GOPROBE_COUNT_FLAGS_LOG2), SET(refs[3].count_size, 1) } },
+	{ "a count with flags, of 4 bytes", R_COUNT_FLAGS,
+	  { SET(refs[3].count, GOPROBE_COUNT_FLAGS_LOG2), SET(refs[3].count_size, 4) } },
 	{ "a count across the end", R_COUNT_AT, { SET(refs[3].count_offset, 5) } },
 	{ "a count whose end wraps", R_COUNT_AT, { SET(refs[3].count_offset, U32_MAX - 3) } },
 	{ "a string with a type", R_NEEDLESS, { SET(refs[0].type, 1) } },
@@ -301,7 +308,47 @@ static void points(struct kunit *test)
 	expect(test, row, gp_verify_point(&w.point, w.nplans));
 }
 
+/* NULL for "accepted". */
+static const char *self_test(u32 change)
+{
+	struct goprobe_point p = {
+		.kind = GOPROBE_POINT_SELF_TEST,
+		.plan = GOPROBE_NO_PLAN,
+		.code_len = GOPROBE_SELF_TEST_SIZE,
+		.code = GOPROBE_SELF_TEST_CODE,
+	};
+
+	switch (change) {
+	case 1:
+		p.plan = 0;
+		break;
+	case 2:
+		p.skip = GOPROBE_SKIP_IF_BE;
+		break;
+	case 3:
+		p.code_len--;
+		break;
+	case 4:
+		p.code_len++;
+		break;
+	case 5:
+		p.code[GOPROBE_SELF_TEST_SIZE - 1] ^= 1;
+		break;
+	}
+	return gp_verify_point(&p, 1);
+}
+
+static void a_self_test_has_its_code_and_nothing_else(struct kunit *test)
+{
+	u32 change;
+
+	KUNIT_EXPECT_TRUE(test, !self_test(0));
+	for (change = 1; change <= 5; change++)
+		KUNIT_EXPECT_TRUE(test, self_test(change));
+}
+
 static struct kunit_case cases[] = {
+	KUNIT_CASE(a_self_test_has_its_code_and_nothing_else),
 	KUNIT_CASE_PARAM(runtime_descriptions, runtime_gen_params),
 	KUNIT_CASE_PARAM(types_and_references, types_gen_params),
 	KUNIT_CASE_PARAM(dynamic_types, dynamic_gen_params),

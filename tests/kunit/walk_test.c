@@ -24,7 +24,9 @@ struct count_case {
 #define C_N	GOPROBE_COUNT_N
 #define C_PLUS	GOPROBE_COUNT_PLUS_1
 #define C_LOG2	GOPROBE_COUNT_LOG2
-#define C_LESS	GOPROBE_COUNT_LOG2_LESS
+#define C_FLAGS	GOPROBE_COUNT_FLAGS_LOG2
+#define FULL	8
+#define LOG(l)	((l) << 8)
 #define C_IF_0	GOPROBE_COUNT_IF_0
 
 static const struct count_case count_cases[] = {
@@ -49,11 +51,21 @@ static const struct count_case count_cases[] = {
 	{ "1 << 48", C_LOG2, 1, 48, 100, 0, 0, BAD },
 	{ "1 << 64", C_LOG2, 1, 64, 100, 0, 0, BAD },
 	{ "1 << -1", C_LOG2, 8, -1ULL, 100, 0, 0, BAD },
-	{ "half of 1 << 0", C_LESS, 1, 0, 100, 0, 1 },
-	{ "half of 1 << 1", C_LESS, 1, 1, 100, 0, 1 },
-	{ "half of 1 << 4", C_LESS, 1, 4, 100, 0, 8 },
-	{ "half of 1 << 48", C_LESS, 1, 48, 100, 0, 100 },
-	{ "half of 1 << 49", C_LESS, 1, 49, 100, 0, 0, BAD },
+	{ "half of 1 << 0", C_FLAGS, 2, LOG(0), 100, 0, 1 },
+	{ "half of 1 << 1", C_FLAGS, 2, LOG(1), 100, 0, 1 },
+	{ "half of 1 << 4", C_FLAGS, 2, LOG(4), 100, 0, 8 },
+	{ "half of 1 << 4, whatever the other flags", C_FLAGS, 2, 0xf7 | LOG(4), 100, 0, 8 },
+	{ "half of 1 << 48", C_FLAGS, 2, LOG(48), 100, 0, 100 },
+	{ "half of 1 << 49", C_FLAGS, 2, LOG(49), 100, 0, 0, BAD },
+	{ "all of 1 << 0", C_FLAGS, 2, FULL | LOG(0), 100, 0, 1 },
+	{ "all of 1 << 1", C_FLAGS, 2, FULL | LOG(1), 100, 0, 2 },
+	{ "all of 1 << 4", C_FLAGS, 2, FULL | LOG(4), 100, 0, 16 },
+	{ "all of 1 << 4, whatever the other flags", C_FLAGS, 2, 0xff | LOG(4), 100, 0, 16 },
+	{ "all of 1 << 4, whatever is behind it", C_FLAGS, 2, 0xff0000 | FULL | LOG(4), 100, 0,
+	  16 },
+	{ "all of 1 << 47", C_FLAGS, 2, FULL | LOG(47), 100, 0, 100 },
+	{ "all of 1 << 48", C_FLAGS, 2, FULL | LOG(48), 100, 0, 0, BAD },
+	{ "all of 1 << 255", C_FLAGS, 2, FULL | LOG(255), 100, 0, 0, BAD },
 	{ "one if n is 0", C_IF_0, 8, 0, 100, 0, 1 },
 	{ "none if n is 1", C_IF_0, 8, 1, 100, 0, 0 },
 	{ "one if the byte is 0", C_IF_0, 1, 0xff00, 100, 0, 1 },
@@ -273,6 +285,26 @@ static void many_objects_are_copied_once_each(struct kunit *test)
 	expect_budget(test, false);
 }
 
+static void a_record_full_of_the_smallest_objects_is_followed_to_its_end(struct kunit *test)
+{
+	u32 node = add_type(8), n, i;
+
+	add_ref(0, 0, GOPROBE_REF_POINTER, node);
+	add_ref(node, 0, GOPROBE_REF_POINTER, node);
+	last_ref()->flags = SAME;
+	for (i = 0; i < 2000; i++)
+		poke(A + 8 * i, A + 8 * (i + 1));
+	w->regs.ax = A;
+	w->w.objects = GP_RECORD_MAX / HDR;
+	w->w.bytes = GP_RECORD_MAX - sizeof(struct goprobe_record) - 8;
+	n = w->w.bytes / (HDR + 8);
+	capture(test);
+	KUNIT_EXPECT_EQ(test, nchunks(), n);
+	KUNIT_EXPECT_LE(test, n, (u32)GP_TODO_MAX);
+	expect_chunk(test, n - 1, A + 8 * (n - 1), node, 8, 0);
+	expect_budget(test, true);
+}
+
 static void a_walk_begins_with_nothing_seen(struct kunit *test)
 {
 	u32 generation;
@@ -392,6 +424,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(an_object_that_was_too_deep_is_followed_from_nearer),
 	KUNIT_CASE(a_type_that_is_yet_to_come_is_followed_when_it_is_there),
 	KUNIT_CASE(many_objects_are_copied_once_each),
+	KUNIT_CASE(a_record_full_of_the_smallest_objects_is_followed_to_its_end),
 	KUNIT_CASE(a_walk_begins_with_nothing_seen),
 	KUNIT_CASE(addresses_that_collide_end_too),
 	KUNIT_CASE(what_is_there_already_needs_no_budget),

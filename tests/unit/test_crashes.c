@@ -28,7 +28,7 @@ static const struct {
 	{ "merge", fuzz_merge },
 	{ "near", fuzz_near }, { "netlink", fuzz_netlink }, { "pair", fuzz_pair },
 	{ "pclntab", fuzz_pclntab }, { "quote", fuzz_quote },
-	{ "rtypes", fuzz_rtypes }, { "spec", fuzz_spec },
+	{ "recording", fuzz_recording }, { "rtypes", fuzz_rtypes }, { "spec", fuzz_spec },
 	{ "value", fuzz_value },
 };
 

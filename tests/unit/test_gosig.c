@@ -315,13 +315,28 @@ static void test_made(void **state)
 	arena_fini(&mem);
 }
 
+/* A receiver is the first parameter: if there are none, nothing is left out. */
+static void test_nothing(void **state)
+{
+	static const struct gosig none, receiver = { .receiver = true };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		char *text = gosig_text(i ? &receiver : &none);
+
+		assert_string_equal(text, "func()");
+		free(text);
+	}
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[2 + N(made)] = {
+	struct CMUnitTest tests[3 + N(made)] = {
 		{ "signatures add up with the line table", test_adds_up },
 		{ "signatures read as Go writes them", test_signatures },
+		{ "a signature without anything is one", test_nothing },
 	};
 
-	ROWS(tests + 2, made, test_made);
+	ROWS(tests + 3, made, test_made);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

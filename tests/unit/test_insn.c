@@ -22,6 +22,7 @@ struct insn_case {
 	/* In hex; "more" is a call of morestack and a jump to the entry. */
 	const char *code;
 	bool wrapper;
+	/* ~: carried out by the module, !: single-stepped, else emulated */
 	const char *want;
 };
 
@@ -30,45 +31,45 @@ static const struct insn_case cases[] = {
 		"small frame: the branch behind the compare with g in R14",
 		/* cmp rsp, [r14+16]; jbe +3; push rbp; pop rbp; ret */
 		"49 3b 66 10 76 03 55 5d c3 more",
-		false, "check@4+2 rets 8",
+		false, "check@4+2 rets 8~",
 	}, {
 		"the branch may be long, spills may precede the call",
 		/* jbe +1; mov [rsp+8], rax; movsd [..], x0 */
 		"49 3b 66 10 0f 86 01 00 00 00 c3 48 89 44 24 08 f2 0f 11 44 24 10 90 more",
-		false, "check@4+6 rets 10",
+		false, "check@4+6 rets 10~",
 	}, {
 		"middle frame: LEA into R12 first",
 		/* lea r12, [rsp-56]; cmp r12, [r14+16] */
 		"4c 8d 64 24 c8 4d 3b 66 10 76 01 c3 more",
-		false, "check@9+2 rets 11",
+		false, "check@9+2 rets 11~",
 	}, {
 		"huge frame: a subtraction that may wrap",
 		/* mov r12, rsp; sub; jb +7; cmp r12, [r14+16] */
 		"49 89 e4 49 81 ec 20 86 01 00 72 07 4d 3b 66 10 76 01 c3 more",
-		false, "check@16+2 rets 18",
+		false, "check@16+2 rets 18~",
 	}, {
 		"on the system stack the other guard is compared",
 		"49 3b 66 18 76 01 c3 more",
-		false, "check@4+2 rets 6",
+		false, "check@4+2 rets 6~",
 	}, {
 		"ABI0: g is loaded from TLS",
 		/* cmp rsp, [rcx+16] */
 		"64 48 8b 0c 25 f8 ff ff ff 48 3b 61 10 76 01 c3 more",
-		false, "check@13+2 abi0 rets 15",
+		false, "check@13+2 abi0 rets 15~",
 	}, {
 		"ABI0 in a PIE: the offset is in a register",
 		/* mov rcx, fs:[rcx]; lea rax, [rsp-56]; cmp rax, [rcx+16] */
 		"48 c7 c1 f8 ff ff ff 64 48 8b 09 48 8d 44 24 c8 48 3b 41 10 76 01 c3 more",
-		false, "check@20+2 abi0 rets 22",
+		false, "check@20+2 abi0 rets 22~",
 	}, {
 		"ABI0 in a shared library: the offset is in the GOT",
 		"48 8b 0d 00 10 00 00 64 48 8b 09 48 3b 61 10 76 01 c3 more",
-		false, "check@15+2 abi0 rets 17",
+		false, "check@15+2 abi0 rets 17~",
 	}, {
 		"huge frame before Go 1.17",
 		/* mov rsi, [rcx+16]; cmp rsi; je more; lea; sub rax, rsi; cmp rax */
 		"64 48 8b 0c 25 f8 ff ff ff 48 8b 71 10 48 81 fe de fa ff ff 74 14 48 8d 84 24 a0 03 00 00 48 29 f0 48 3d 00 86 01 00 76 01 c3 more",
-		false, "check@39+2 abi0 rets 41",
+		false, "check@39+2 abi0 rets 41~",
 	}, {
 		"a bounds check is no stack check",
 		"48 83 f8 03 76 01 c3 more",
@@ -76,24 +77,24 @@ static const struct insn_case cases[] = {
 	}, {
 		"a branch that does not lead to morestack is no stack check",
 		"49 3b 66 10 76 01 c3 e8 00 00 00 00 c3",
-		false, "first@0+4 rets 6 12",
+		false, "first@0+4~ rets 6~ 12~",
 	}, {
 		"nor one with other instructions before the call",
 		/* add rax, rax */
 		"49 3b 66 10 76 01 c3 48 01 c0 e8 f1 fe ff ff c3",
-		false, "first@0+4 rets 6 15",
+		false, "first@0+4~ rets 6~ 15~",
 	}, {
 		"without a check: PUSH is emulated",
 		"55 48 89 e5 5d c3",
-		false, "push@0+1 rets 5",
+		false, "push@0+1 rets 5~",
 	}, {
 		"PUSH of an upper register too",
 		"41 54 41 5c c3",
-		false, "push@0+2 rets 4",
+		false, "push@0+2 rets 4~",
 	}, {
 		"a NOP as well",
 		"90 c3",
-		false, "nop@0+1 rets 1",
+		false, "nop@0+1 rets 1~",
 	}, {
 		"XCHG R8,RAX is refused: older kernels take it for a NOP",
 		"49 90 c3",
@@ -101,31 +102,126 @@ static const struct insn_case cases[] = {
 	}, {
 		"XCHG AX,AX is not a plain NOP",
 		"66 90 c3",
-		false, "first@0+2 rets 2",
+		false, "first@0+2~ rets 2~",
 	}, {
-		"any other first instruction is single-stepped",
+		"any other simple first instruction is carried out by the module",
 		"48 01 d8 c3",
-		false, "first@0+3 rets 3",
+		false, "first@0+3~ rets 3~",
+	}, {
+		"what is not simple is single-stepped",
+		/* xchg [rax], rbx */
+		"48 87 18 c3",
+		false, "first@0+3! rets 3~",
+	}, {
+		"a branch behind a comparison finds the arguments as they were",
+		/* test rax, rax; je +1 */
+		"48 85 c0 74 01 c3 c3",
+		false, "jump@3+2 rets 5~ 6~",
+	}, {
+		"so does one behind several instructions that change only flags, R12 and R13",
+		/* nop dword [rax]; cmp rbx, 3; lea r12, [rsp-8]; mov r13, rax; ja +1 */
+		"0f 1f 00 48 83 fb 03 4c 8d 64 24 f8 49 89 c5 0f 87 01 00 00 00 c3 c3",
+		false, "jump@15+6 rets 21~ 22~",
+	}, {
+		"a call, too",
+		"48 85 c0 e8 00 00 00 00 c3",
+		false, "jump@3+5 rets 8~",
+	}, {
+		"a jump that leaves the function is its entry and its end",
+		"e9 00 10 00 00",
+		false, "jump@0+5 tails 0",
+	}, {
+		"a PUSH further on",
+		"48 39 d8 55 5d c3",
+		false, "push@3+1 rets 5~",
+	}, {
+		"not behind one that changes an argument",
+		/* add rax, rbx; je */
+		"48 01 d8 74 01 c3 c3",
+		false, "first@0+3~ rets 5~ 6~",
+	}, {
+		"nor the closure",
+		/* xor edx, edx; je */
+		"31 d2 74 01 c3 c3",
+		false, "first@0+2~ rets 4~ 5~",
+	}, {
+		"nor g",
+		"4d 89 e6 74 01 c3 c3",
+		false, "first@0+3~ rets 5~ 6~",
+	}, {
+		"nor the frame pointer",
+		"48 89 e5 74 01 c3 c3",
+		false, "first@0+3~ rets 5~ 6~",
+	}, {
+		"nor SP, which names the call",
+		"48 83 ec 18 74 01 c3 c3",
+		false, "first@0+4! rets 6~ 7~",
+	}, {
+		"nor behind a comparison with memory, which can fault",
+		/* cmp qword [rax], 0; je */
+		"48 83 38 00 74 01 c3 c3",
+		false, "first@0+4~ rets 6~ 7~",
+	}, {
+		"nor behind a load into R12",
+		"4c 8b 20 74 01 c3 c3",
+		false, "first@0+3~ rets 5~ 6~",
+	}, {
+		"nor behind a store",
+		/* mov [rsp+8], rax; je */
+		"48 89 44 24 08 74 01 c3 c3",
+		false, "first@0+5~ rets 7~ 8~",
+	}, {
+		"nor behind what is not simple",
+		/* xorps xmm0, xmm0; je */
+		"0f 57 c0 74 01 c3 c3",
+		false, "first@0+3! rets 5~ 6~",
+	}, {
+		"nor behind a RET",
+		"c3 74 01 c3 c3",
+		false, "first@0+1~ rets 0~ 3~ 4~",
+	}, {
+		"not at the head of a loop behind the entry",
+		/* test rax, rax; 3: je +4; nop; nop; jmp 3; ret */
+		"48 85 c0 74 04 90 90 eb fa c3",
+		false, "first@0+3~ rets 9~",
+	}, {
+		"nor behind one",
+		/* test rax, rax; 3: test rbx, rbx; je +2; jmp 3; ret */
+		"48 85 c0 48 85 db 74 02 eb f9 c3",
+		false, "first@0+3~ rets 10~",
+	}, {
+		"nor if jumps lead nobody knows where",
+		/* test rax, rax; je +2; jmp rcx; ret */
+		"48 85 c0 74 02 ff e1 c3",
+		false, "first@0+3~ rets 7~",
+	}, {
+		"not so far on that calls take long to get there",
+		"48 39 d8 48 39 d8 48 39 d8 48 39 d8 48 39 d8 48 39 d8 48 39 d8 48 39 d8 74 01 c3 c3",
+		false, "first@0+3~ rets 26~ 27~",
 	}, {
 		"a function may be nothing but its RET",
 		"c3 cc cc cc",
-		false, "first@0+1 rets 0",
+		false, "first@0+1~ rets 0~",
 	}, {
 		"every RET counts, also with an operand or a prefix",
 		"48 85 c0 74 01 c3 74 03 c2 08 00 f3 c3",
-		false, "first@0+3 rets 5 8 11",
+		false, "jump@3+2 rets 5~ 8! 11!",
 	}, {
 		"a jump out of the function ends it",
 		"84 00 e9 00 10 00 00",
-		false, "first@0+2 tails 2",
+		false, "first@0+2~ tails 2",
 	}, {
 		"an indirect jump does so in a wrapper",
 		"48 8b 08 ff e1",
-		true, "first@0+3 tails 3",
+		true, "first@0+3~ tails 3!",
+	}, {
+		"but not at an index: methods are inlined into wrappers, with their switches",
+		"48 8b 08 ff 24 c8 c3",
+		true, "first@0+3~ rets 6~",
 	}, {
 		"and may be a switch elsewhere",
 		"48 8b 08 ff e1 c3",
-		false, "first@0+3 rets 5",
+		false, "first@0+3~ rets 5~",
 	}, {
 		"the head of a loop would count each round as a call",
 		/* cmp qword [rax], 0; jne entry */
@@ -162,11 +258,11 @@ static const struct insn_case cases[] = {
 	}, {
 		"FS and AVX may be",
 		"c5 f8 77 c3",
-		false, "first@0+3 rets 3",
+		false, "first@0+3! rets 3~",
 	}, {
 		"AVX-512 further on is decoded",
 		"90 62 f1 fe 48 6f 00 c3",
-		false, "nop@0+1 rets 7",
+		false, "nop@0+1 rets 7~",
 	}, {
 		"code that can't be decoded proves nothing",
 		"90 c3 06 07 c3",
@@ -174,7 +270,7 @@ static const struct insn_case cases[] = {
 	}, {
 		"zeros behind the code are padding",
 		"90 c3 00",
-		false, "nop@0+1 rets 1",
+		false, "nop@0+1 rets 1~",
 	}, {
 		"a branch into an instruction proves the decoding wrong",
 		"74 01 48 89 c3 c3",
@@ -182,7 +278,7 @@ static const struct insn_case cases[] = {
 	}, {
 		"a check that is cut off is none",
 		"49 3b 66 10 76 70 c3",
-		false, "first@0+4 rets 6",
+		false, "first@0+4~ rets 6~",
 	},
 };
 
@@ -226,7 +322,11 @@ static bool is_morestack(void *ctx, uint64_t vaddr)
 static char *show(const struct insn_scan *s)
 {
 	static const char *const kinds[] = {
-		"none", "check", "push", "nop", "first",
+		"none", "check", "push", "nop", "jump", "first",
+	};
+	static const char *const hows[] = {
+		[INSN_HOW_EMULATED] = "", [INSN_HOW_CARRIED_OUT] = "~",
+		[INSN_HOW_STEPPED] = "!",
 	};
 	size_t len;
 	char *text;
@@ -235,16 +335,18 @@ static char *show(const struct insn_scan *s)
 	if (s->refused) {
 		fprintf(f, "refused: %s", s->refused);
 	} else {
-		fprintf(f, "%s@%u+%u%s", kinds[s->entry], s->call.at,
-			s->call.len, s->abi0 ? " abi0" : "");
+		fprintf(f, "%s@%u+%u%s%s", kinds[s->entry], s->call.at,
+			s->call.len, hows[s->call.how], s->abi0 ? " abi0" : "");
 		if (s->nrets)
 			fputs(" rets", f);
 		for (size_t i = 0; i < s->nrets; i++)
-			fprintf(f, " %u", s->rets[i].at);
+			fprintf(f, " %u%s", s->rets[i].at,
+				hows[s->rets[i].how]);
 		if (s->ntails)
 			fputs(" tails", f);
 		for (size_t i = 0; i < s->ntails; i++)
-			fprintf(f, " %u", s->tails[i].at);
+			fprintf(f, " %u%s", s->tails[i].at,
+				hows[s->tails[i].how]);
 	}
 	fclose(f);
 	return text;

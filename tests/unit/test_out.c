@@ -171,7 +171,8 @@ static void feed(struct stream *s, const struct step *steps, size_t n)
 
 		assert_int_equal(stream_add(s, 0, (uint8_t *)words, len), 0);
 	}
-	stream_print(s, UINT64_MAX, 0);
+	stream_round(s, UINT64_MAX, 0);
+	assert_false(stream_print(s, SIZE_MAX));
 }
 
 static struct stream stream;
@@ -314,16 +315,19 @@ static void test_summary(void **state)
 	s.lost[GOPROBE_LOST_RING_FULL] = 12;
 	s.open = 1;
 	s.unwound = 2;
+	s.waits = 3;
+	s.wait_ns = 250000000;
 	talk.len = 0;
 	out_text.summary(&o, &s, &talk);
 	buf_char(&talk, 0);
 	assert_string_equal(talk.p, "2 events in 3.1s, 12 lost (12 ring full, 0 no ring)\n"
+				    "3 records waited for room, 0.3s in all\n"
 				    "1 call had not returned\n"
 				    "2 calls ended without returning (panic or Goexit)\n");
 	talk.len = 0;
 	out_json.summary(&o, &s, &talk);
 	assert_int_equal(talk.len, 0);
-	same(&o.buf, "{'kind':'summary','events':2,'lost':12,'seconds':3.149000,'calls':1,'returns':1,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'lost_by_cause':{'ring_full':12,'no_ring':0,'malformed':0}}\n",
+	same(&o.buf, "{'kind':'summary','events':2,'lost':12,'seconds':3.149000,'calls':1,'returns':1,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'waits':3,'wait_seconds':0.250000,'lost_by_cause':{'ring_full':12,'no_ring':0,'malformed':0}}\n",
 	     true);
 	buf_fini(&talk);
 	out_fini(&o);

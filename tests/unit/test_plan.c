@@ -273,7 +273,7 @@ static const struct point_case point_cases[] = {
 static void test_points(void **state)
 {
 	static const char *const entries[] = {
-		"none", "check", "push", "nop", "first",
+		"none", "check", "push", "nop", "jump", "first",
 	};
 	struct bins_each b = BINS("shapes", "", "-pie", "-stripped");
 
@@ -421,12 +421,37 @@ static void test_all(void **state)
 	}
 }
 
+static void test_action(void **state)
+{
+	struct bins_each b = BINS("shapes", "");
+	struct plan_options opt = plan_defaults;
+
+	(void)state;
+	opt.action = GOPROBE_ACTION_TIME;
+	while (bins_next(&b)) {
+		struct plan *p = plan_new(&opt);
+		struct diag d = { .sentence = NULL };
+
+		assert_int_equal(plan_add(p, b.bin, bins_func(b.bin, "main.Strings"), &d), 0);
+		assert_int_equal(plan_finish(p, &d), 0);
+		assert_true(p->files[0].n >= 2);
+		for (size_t i = 0; i < p->files[0].n; i++) {
+			assert_int_equal(p->files[0].v[i].action, GOPROBE_ACTION_TIME);
+			assert_int_equal(p->files[0].v[i].plan, GOPROBE_NO_PLAN);
+		}
+		assert_int_equal(p->nplans, 0);
+		assert_int_equal(p->ntypes, 0);
+		plan_free(p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{ "values go from their places into frames", test_frames },
 		{ "points are where calls begin and end", test_points },
 		{ "entries only, and limits, as asked for", test_no_return },
+		{ "what is only counted or timed captures nothing", test_action },
 		{ "what must not be probed is refused by name", test_refused },
 		{ "a function is added once, alike plans are shared", test_twice },
 		{ "whole programs are planned", test_all },

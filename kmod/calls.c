@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The open calls of a session.
+ *
+ * The depth of a call, stack.hi - SP at function entry, neither changes when the stack
+ * is copied nor when the goroutine moves to another thread, and a call is deeper than
+ * its caller. So the open calls of a goroutine are a stack of rising depths: an entry
+ * at depth d proves that those at depth >= d have ended without returning, a return that
+ * those that are deeper have: by panic or Goexit. A return ends the call at exactly its
+ * depth, if it is the same function's; if that call was not remembered, it ends none.
+ *
+ * Whose stack. A goroutine is known by the address of its runtime.g within its process,
+ * not by its id, although that is never used twice: a goroutine that has left by Goexit,
+ * or whose end is not traced, is never heard of again, and its open calls would stay for
+ * ever. The runtime uses its g for another goroutine, and a stack whose goid is another
+ * one's holds calls that have ended. So there are as many stacks as there have been
+ * goroutines at once. On a system stack (g0, gsignal) it is the thread's own g that
+ * counts, whichever goroutine the thread works for, because depth is measured there. What
+ * names a process is never used for another one, and is another after exec: see
+ * gp_arch_process().
+ *
+ * Table. Open addressing: a stack is at the place that its hash tells, or behind it,
+ * GP_CALLS_STEPS away at most, with no unused place in between. A place never becomes
+ * unused again, but one whose goroutine has no open calls is taken for another's. A
+ * stack is one cache line, and has room for one call; further calls come from pools,
+ * which are filled when the table is made: nothing is allocated by a hit. Room for data
+ * that goes with a call would be an array beside @calls and @stacks.
+ *
+ * Locking. A goroutine runs on one thread at a time, so nobody waits for a stack's lock
+ * but when it changes hands, when it is looked at from outside (gp_calls_reap()), or when
+ * a program shows the same g from two threads to deceive us; who then gets wrong numbers
+ * is that program. It is still a lock, because such a program must not break what others
+ * share. The lock is a bit of the word that has to be compared anyway, so that the two
+ * are one instruction: a raw_spinlock_t would be two calls, 20 instructions of the 60
+ * that an entry takes. Who holds one has preemption off and does a bounded number of steps
+ * (GP_CALLS_UNWIND calls at most are discarded in one go), so waiting is bounded, also with
+ * PREEMPT_RT. Interrupts never take one. A pool's lock is taken inside a stack's, nothing
+ * inside a pool's.
+ *
+ * Order of memory. The next hit of a goroutine may come on another CPU: what was done to its
+ * stack was done under the lock, which the next one takes.
+ */
+#include <linux/cpumask.h>
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "calls.h"
+
+/* With all calls open, each of another goroutine, the table is half full. */
+#define GP_CALLS_STACKS		2
+
+/*
+ * Places that are looked at for a stack. In a half full table the chance that so many are
+ * taken in a row is below one in 10^5, at three quarters of that below one in 10^10.
+ */
+#define GP_CALLS_STEPS		64
+
+/* Calls that are discarded with preemption off. */
+#define GP_CALLS_UNWIND		64
+
+#define GP_CALLS_POOLS_MAX	64
+
+#define GP_CALLS_GFP		(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
+
+/* Every call is in one pool or another. */
+static void gp_calls_fill_pools(struct gp_calls *calls, u32 n)
+{
+	struct gp_calls_pool *pool;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		pool = &calls->pools[i & (calls->npools - 1)];
+		calls->calls[i].below = pool->free;
+		pool->free = &calls->calls[i];
+	}
+}
+
+/**
+ * gp_calls_new() - make room for open calls
+ * @n: how many, at least; GP_CALLS_MIN to GP_CALLS_MAX
+ *
+ * The memory is charged to the caller's control group.
+ * Context: may sleep.
+ *
+ * Return: the table, or NULL if there is no memory.
+ */
+struct gp_calls *gp_calls_new(u32 n)
+{
+	u32 home = roundup_pow_of_two(n) * GP_CALLS_STACKS;
+	struct gp_calls *calls = kzalloc(sizeof(*calls), GP_CALLS_GFP);
+
+	if (!calls)
+		return NULL;
+	gp_clock_init(&calls->clock);
+	calls->shift = 64 - ilog2(home);
+	calls->nstacks = home + GP_CALLS_STEPS;
+	calls->npools = min_t(u32, roundup_pow_of_two(num_possible_cpus()), GP_CALLS_POOLS_MAX);
+	calls->stacks = kvmalloc_array(calls->nstacks, sizeof(*calls->stacks), GP_CALLS_GFP);
+	calls->pools = kvmalloc_array(calls->npools, sizeof(*calls->pools), GP_CALLS_GFP);
+	calls->calls = kvmalloc_array(n, sizeof(*calls->calls), GP_CALLS_GFP);
+	if (!calls->stacks || !calls->pools || !calls->calls) {
+		gp_calls_free(calls);
+		return NULL;
+	}
+	gp_calls_fill_pools(calls, n);
+	return calls;
+}
+
+/* No handler can run for the session. */
+void gp_calls_free(struct gp_calls *calls)
+{
+	if (!calls)
+		return;
+	kvfree(calls->stacks);
+	kvfree(calls->pools);
+	kvfree(calls->calls);
+	kfree(calls);
+}
+
+static void gp_pool_lock(struct gp_calls_pool *pool)
+{
+	while (cmpxchg_acquire(&pool->lock, 0, 1))
+		cpu_relax();
+}
+
+static void gp_pool_unlock(struct gp_calls_pool *pool)
+{
+	/* The list is seen as it is by whoever locks it next. */
+	smp_store_release(&pool->lock, 0);
+}
+
+static struct gp_calls_pool *gp_calls_pool(const struct gp_calls *calls, u32 next)
+{
+	return &calls->pools[(smp_processor_id() + next) & (calls->npools - 1)];
+}
+
+/**
+ * gp_call_take() - get a free call
+ * @calls: the session's
+ *
+ * Context: preemption off.
+ *
+ * Return: the call, or NULL if all are open.
+ */
+struct gp_call *gp_call_take(struct gp_calls *calls)
+{
+	struct gp_calls_pool *pool;
+	struct gp_call *call;
+	u32 i;
+
+	for (i = 0; i < calls->npools; i++) {
+		pool = gp_calls_pool(calls, i);
+		if (!READ_ONCE(pool->free))
+			continue;
+		gp_pool_lock(pool);
+		call = pool->free;
+		if (call)
+			WRITE_ONCE(pool->free, call->below);
+		gp_pool_unlock(pool);
+		if (call)
+			return call;
+	}
+	return NULL;
+}
+
+/* Context: preemption off. */
+void gp_call_give(struct gp_calls *calls, struct gp_call *call)
+{
+	struct gp_calls_pool *pool = gp_calls_pool(calls, 0);
+
+	gp_pool_lock(pool);
+	call->below = pool->free;
+	WRITE_ONCE(pool->free, call);
+	gp_pool_unlock(pool);
+}
+
+/* Context: preemption off. Return: the g that it is of, without the bit. */
+static u64 gp_stack_lock(struct gp_stack *stack)
+{
+	u64 g;
+
+	for (;;) {
+		g = READ_ONCE(stack->g) & ~GP_STACK_LOCKED;
+		if (gp_stack_trylock(stack, g))
+			return g;
+		cpu_relax();
+	}
+}
+
+/* The goroutine's stack, locked; NULL if it has none. */
+static struct gp_stack *gp_calls_find(const struct gp_calls *calls,
+				      const struct gp_calls_key *key)
+{
+	struct gp_stack *stack = gp_calls_home(calls, key->process, key->g), *end;
+	u64 its;
+
+	for (end = stack + GP_CALLS_STEPS; stack < end; stack++) {
+		its = READ_ONCE(stack->g) & ~GP_STACK_LOCKED;
+		if (!its)
+			return NULL;
+		if (its != key->g || READ_ONCE(stack->process) != key->process)
+			continue;
+		its = gp_stack_lock(stack);
+		/* It may just have been taken for another. */
+		if (its == key->g && stack->process == key->process)
+			return stack;
+		gp_stack_unlock(stack, its);
+	}
+	return NULL;
+}
+
+/* A stack for a goroutine that has none, locked; NULL if there is none to be had. */
+static struct gp_stack *gp_calls_claim(const struct gp_calls *calls,
+				       const struct gp_calls_key *key)
+{
+	struct gp_stack *stack = gp_calls_home(calls, key->process, key->g), *end;
+	u64 its;
+
+	/* A program can have memory at address 0, but not a place here. */
+	if (!key->g)
+		return NULL;
+	for (end = stack + GP_CALLS_STEPS; stack < end; stack++) {
+		if (READ_ONCE(stack->top))
+			continue;
+		its = gp_stack_lock(stack);
+		if (!stack->top) {
+			WRITE_ONCE(stack->process, key->process);
+			WRITE_ONCE(stack->g, key->g | GP_STACK_LOCKED);
+			return stack;
+		}
+		gp_stack_unlock(stack, its);
+	}
+	return NULL;
+}
+
+/*
+ * Discard what has ended without returning: calls at depth @least and deeper ones, all of
+ * them if they are another goroutine's. Return: false if that has to go on.
+ */
+static bool gp_stack_unwind(struct gp_calls *calls, struct gp_stack *stack, u64 goid,
+			    u64 least)
+{
+	bool all = stack->goid != goid;
+	u32 n;
+
+	for (n = 0; n < GP_CALLS_UNWIND; n++) {
+		if (!stack->top || (!all && stack->top->depth < least))
+			break;
+		gp_tally_unwound(stack->top->tally);
+		gp_stack_pop(calls, stack);
+	}
+	if (n == GP_CALLS_UNWIND)
+		return false;
+	stack->goid = goid;
+	return true;
+}
+
+/**
+ * gp_calls_enter_general() - gp_calls_enter() where something is not as usual
+ * @calls: the session's
+ * @key: by whom
+ * @depth: how deep in its stack
+ * @tally: which function
+ *
+ * Each round but the last discards GP_CALLS_UNWIND calls, of which there is a limited
+ * number, so it ends.
+ *
+ * Return: as gp_calls_enter().
+ */
+enum gp_calls_end gp_calls_enter_general(struct gp_calls *calls, struct gp_calls_key key,
+					 u64 depth, const struct gp_tally *tally)
+{
+	struct gp_stack *stack;
+	bool unwound = false, kept = false;
+
+	while (!unwound) {
+		preempt_disable();
+		stack = gp_calls_find(calls, &key);
+		if (!stack)
+			stack = gp_calls_claim(calls, &key);
+		if (!stack) {
+			preempt_enable();
+			return GP_CALLS_FULL;
+		}
+		unwound = gp_stack_unwind(calls, stack, key.goid, depth);
+		if (unwound)
+			kept = gp_stack_push(calls, stack, depth, tally);
+		gp_stack_unlock(stack, key.g);
+		preempt_enable();
+	}
+	if (!kept)
+		return GP_CALLS_FULL;
+	gp_tally_call(tally);
+	return GP_CALLS_KEPT;
+}
+
+/*
+ * End the call at @depth of a stack that is locked and has no deeper ones. Return: false
+ * if it was not remembered.
+ */
+static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u64 depth,
+			 const struct gp_tally *tally, u64 *began)
+{
+	const struct gp_call *call = stack->top;
+	bool its;
+
+	if (!call || call->depth != depth)
+		return false;
+	its = call->tally == tally;
+	*began = call->time;
+	/* Another function's: it is over, too, or this one could not have been called. */
+	if (!its)
+		gp_tally_unwound(call->tally);
+	gp_stack_pop(calls, stack);
+	return its;
+}
+
+/**
+ * gp_calls_leave_general() - gp_calls_leave() where something is not as usual
+ * @calls: the session's
+ * @key: who returns
+ * @depth: how deep in its stack
+ * @tally: which function
+ * @now: when, in ticks
+ *
+ * It ends as gp_calls_enter_general() does.
+ *
+ * Return: as gp_calls_leave().
+ */
+enum gp_calls_end gp_calls_leave_general(struct gp_calls *calls, struct gp_calls_key key,
+					 u64 depth, const struct gp_tally *tally, u64 now)
+{
+	struct gp_stack *stack;
+	bool unwound = false, ended = false;
+	u64 began = 0;
+
+	while (!unwound) {
+		preempt_disable();
+		stack = gp_calls_find(calls, &key);
+		if (!stack) {
+			preempt_enable();
+			return GP_CALLS_UNKNOWN;
+		}
+		/* No depth is the highest number: SP is not 0, see gp_goroutine_own(). */
+		unwound = gp_stack_unwind(calls, stack, key.goid, depth + 1);
+		if (unwound)
+			ended = gp_stack_end(calls, stack, depth, tally, &began);
+		gp_stack_unlock(stack, key.g);
+		preempt_enable();
+	}
+	if (!ended)
+		return GP_CALLS_UNKNOWN;
+	gp_tally_return(tally, gp_clock_passed(&calls->clock, began, now));
+	return GP_CALLS_ENDED;
+}
+
+/* Return: false if that has to go on. */
+static bool gp_stack_reap(struct gp_calls *calls, struct gp_stack *stack, u64 process, u64 *n)
+{
+	u64 g;
+	u32 i;
+
+	preempt_disable();
+	g = gp_stack_lock(stack);
+	for (i = 0; i < GP_CALLS_UNWIND && stack->top && stack->process == process; i++) {
+		this_cpu_inc(stack->top->tally->times->gone);
+		gp_stack_pop(calls, stack);
+		++*n;
+	}
+	gp_stack_unlock(stack, g);
+	preempt_enable();
+	return i < GP_CALLS_UNWIND;
+}
+
+/**
+ * gp_calls_reap() - forget the open calls of processes that are no more
+ * @calls: the session's
+ * @alive: is there such a process? May sleep.
+ *
+ * Context: a task; may sleep. Handlers may run meanwhile.
+ *
+ * Return: how many calls there were.
+ */
+u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process))
+{
+	u64 process, known = 0, n = 0;
+	struct gp_stack *stack, *end = calls->stacks + calls->nstacks;
+
+	for (stack = calls->stacks; stack < end; stack++) {
+		cond_resched();
+		if (!READ_ONCE(stack->top))
+			continue;
+		process = READ_ONCE(stack->process);
+		/* Those of one process are asked for together, mostly. */
+		if (process == known || alive(process)) {
+			known = process;
+			continue;
+		}
+		while (!gp_stack_reap(calls, stack, process, &n))
+			;
+	}
+	return n;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The open calls of a session: a stack of them for each goroutine, so that a return
+ * finds its own call. What happens at most hits is in line; calls.c has the rest, and
+ * says how it works and why so.
+ */
+#ifndef GP_CALLS_H
+#define GP_CALLS_H
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/hash.h>
+#include <linux/preempt.h>
+#include <linux/types.h>
+
+#include "clock.h"
+#include "tally.h"
+
+/* See struct goprobe_limits. Each takes 160 to 290 bytes. */
+#define GP_CALLS_MIN		1024U
+#define GP_CALLS_DEFAULT	(128U << 10)
+#define GP_CALLS_MAX		(1024U << 10)
+
+/**
+ * struct gp_call - an open call
+ * @below: the goroutine's next open call, less deep; or the next free one
+ * @depth: stack.hi - SP at function entry
+ * @time: when it began, in ticks
+ * @tally: of which function
+ */
+struct gp_call {
+	struct gp_call *below;
+	u64 depth;
+	u64 time;
+	const struct gp_tally *tally;
+};
+
+/**
+ * struct gp_stack - the open calls of a goroutine, in one cache line
+ * @g: address of its runtime.g, with GP_STACK_LOCKED; 0: never used
+ * @process: in which process, see gp_arch_process()
+ * @goid: its id; 0 on a system stack
+ * @top: its deepest open call, or NULL
+ * @first: its least deep one, if there is any: so one call needs no other memory
+ */
+struct gp_stack {
+	u64 g;
+	u64 process;
+	u64 goid;
+	struct gp_call *top;
+	struct gp_call first;
+};
+
+#define GP_STACK_LOCKED		1ULL	/* a g is a multiple of 8 */
+
+/**
+ * struct gp_calls_pool - free calls
+ * @lock: 1 while it is being changed
+ * @free: the calls
+ */
+struct gp_calls_pool {
+	int lock;
+	struct gp_call *free;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct gp_calls - the open calls of a session
+ * @clock: what they are timed with
+ * @shift: of a hash to get the place of a stack
+ * @npools: a power of two
+ * @nstacks: number of @stacks
+ * @stacks: hash table, with room behind for those that find their place taken
+ * @pools: free calls; CPUs take turns
+ * @calls: all calls but those in @stacks
+ */
+struct gp_calls {
+	struct gp_clock clock;
+	u32 shift;
+	u32 npools;
+	u32 nstacks;
+	struct gp_stack *stacks;
+	struct gp_calls_pool *pools;
+	struct gp_call *calls;
+};
+
+/**
+ * struct gp_calls_key - who makes a call
+ * @process: see gp_arch_process()
+ * @g: address of its runtime.g; a multiple of 8
+ * @goid: its id; 0 on a system stack
+ */
+struct gp_calls_key {
+	u64 process;
+	u64 g;
+	u64 goid;
+};
+
+/* How a hit ended. */
+enum gp_calls_end {
+	GP_CALLS_KEPT,		/* the call is remembered */
+	GP_CALLS_FULL,		/* the call is not: there is no room */
+	GP_CALLS_ENDED,		/* the return has found its call */
+	GP_CALLS_UNKNOWN,	/* the return has not: its call was not remembered */
+};
+
+struct gp_calls *gp_calls_new(u32 n);
+void gp_calls_free(struct gp_calls *calls);
+u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process));
+struct gp_call *gp_call_take(struct gp_calls *calls);
+void gp_call_give(struct gp_calls *calls, struct gp_call *call);
+enum gp_calls_end gp_calls_enter_general(struct gp_calls *calls, struct gp_calls_key key,
+					 u64 depth, const struct gp_tally *tally);
+enum gp_calls_end gp_calls_leave_general(struct gp_calls *calls, struct gp_calls_key key,
+					 u64 depth, const struct gp_tally *tally, u64 now);
+
+/* Where a goroutine's stack is, unless that place is taken. */
+static __always_inline struct gp_stack *gp_calls_home(const struct gp_calls *calls,
+						      u64 process, u64 g)
+{
+	return &calls->stacks[((g ^ process << 26) * GOLDEN_RATIO_64) >> calls->shift];
+}
+
+static __always_inline bool gp_stack_trylock(struct gp_stack *stack, u64 g)
+{
+	return cmpxchg_acquire(&stack->g, g, g | GP_STACK_LOCKED) == g;
+}
+
+static __always_inline void gp_stack_unlock(struct gp_stack *stack, u64 g)
+{
+	/* What has been done is seen by whoever locks it next. */
+	smp_store_release(&stack->g, g);
+}
+
+/* Remember a call of a stack that is locked. Return: false if there is no room. */
+static __always_inline bool gp_stack_push(struct gp_calls *calls, struct gp_stack *stack,
+					  u64 depth, const struct gp_tally *tally)
+{
+	struct gp_call *call = &stack->first;
+
+	if (stack->top) {
+		call = gp_call_take(calls);
+		if (unlikely(!call))
+			return false;
+		call->below = stack->top;
+	}
+	call->depth = depth;
+	call->tally = tally;
+	/* Last, so that what comes before is not part of the call. */
+	call->time = gp_clock_read(&calls->clock);
+	stack->top = call;
+	return true;
+}
+
+/* Forget the deepest open call of a stack that is locked. */
+static __always_inline void gp_stack_pop(struct gp_calls *calls, struct gp_stack *stack)
+{
+	struct gp_call *call = stack->top;
+
+	if (call == &stack->first) {
+		stack->top = NULL;
+		return;
+	}
+	stack->top = call->below;
+	gp_call_give(calls, call);
+}
+
+/**
+ * gp_calls_enter() - a function has been entered
+ * @calls: the session's
+ * @key: by whom
+ * @depth: how deep in its stack
+ * @tally: which function; has times
+ *
+ * Open calls at that depth, and deeper ones, have ended without returning.
+ * Context: a task. Takes a bounded time, whatever others do.
+ *
+ * Return: GP_CALLS_KEPT or GP_CALLS_FULL.
+ */
+static __always_inline enum gp_calls_end gp_calls_enter(struct gp_calls *calls,
+							struct gp_calls_key key, u64 depth,
+							const struct gp_tally *tally)
+{
+	struct gp_stack *stack = gp_calls_home(calls, key.process, key.g);
+
+	preempt_disable();
+	if (likely(gp_stack_trylock(stack, key.g))) {
+		if (likely(stack->process == key.process) && likely(stack->goid == key.goid) &&
+		    (!stack->top || likely(stack->top->depth < depth)) &&
+		    likely(gp_stack_push(calls, stack, depth, tally))) {
+			gp_stack_unlock(stack, key.g);
+			preempt_enable();
+			gp_tally_call(tally);
+			return GP_CALLS_KEPT;
+		}
+		gp_stack_unlock(stack, key.g);
+	}
+	preempt_enable();
+	return gp_calls_enter_general(calls, key, depth, tally);
+}
+
+/**
+ * gp_calls_leave() - a function returns
+ * @calls: the session's
+ * @key: who returns
+ * @depth: SP at the function's entry, as for gp_calls_enter()
+ * @tally: which function; gets the duration
+ * @now: when, in ticks
+ *
+ * Open calls that are deeper have ended without returning.
+ * Context: as for gp_calls_enter().
+ *
+ * Return: GP_CALLS_ENDED or GP_CALLS_UNKNOWN.
+ */
+static __always_inline enum gp_calls_end gp_calls_leave(struct gp_calls *calls,
+							struct gp_calls_key key, u64 depth,
+							const struct gp_tally *tally, u64 now)
+{
+	struct gp_stack *stack = gp_calls_home(calls, key.process, key.g);
+	const struct gp_call *call;
+	u64 began;
+
+	preempt_disable();
+	if (likely(gp_stack_trylock(stack, key.g))) {
+		call = stack->top;
+		if (likely(stack->process == key.process) && likely(stack->goid == key.goid) &&
+		    likely(call) && likely(call->depth == depth) && likely(call->tally == tally)) {
+			began = call->time;
+			gp_stack_pop(calls, stack);
+			gp_stack_unlock(stack, key.g);
+			preempt_enable();
+			gp_tally_return(tally, gp_clock_passed(&calls->clock, began, now));
+			return GP_CALLS_ENDED;
+		}
+		gp_stack_unlock(stack, key.g);
+	}
+	preempt_enable();
+	return gp_calls_leave_general(calls, key, depth, tally, now);
+}
+
+#endif

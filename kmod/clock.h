@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The clock that calls are timed and records are stamped with. It tells what passed, not
+ * when something was (timeline.h makes that of it): so it may be the processor's own
+ * counter, which takes a handful of instructions where ktime_get_ns() takes about fifty.
+ * Whether it may is asked when a session needs a clock, and is for the kernel to say,
+ * whose own clock then is no other.
+ */
+#ifndef GP_CLOCK_H
+#define GP_CLOCK_H
+
+#include <linux/compiler.h>
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/types.h>
+
+#include "arch/arch.h"
+
+/**
+ * struct gp_clock - how to read it
+ * @mult: nanoseconds of a tick are this >> @shift; 0: ticks are nanoseconds
+ * @shift: see @mult; 32 at most
+ */
+struct gp_clock {
+	u32 mult;
+	u32 shift;
+};
+
+static inline void gp_clock_init(struct gp_clock *clock)
+{
+	clock->mult = 0;
+	clock->shift = 0;
+	gp_arch_ticks_rate(&clock->mult, &clock->shift);
+}
+
+/* Now, in ticks. */
+static __always_inline u64 gp_clock_read(const struct gp_clock *clock)
+{
+	return likely(READ_ONCE(clock->mult)) ? gp_arch_ticks() : ktime_get_ns();
+}
+
+/*
+ * What passed between two readings, in ns. Counters of two CPUs can differ by a few ticks.
+ * Not mul_u64_u32_shr(): for its 128 bits the compiler aligns the stack anew.
+ */
+static __always_inline u64 gp_clock_passed(const struct gp_clock *clock, u64 from, u64 to)
+{
+	u64 ticks = likely(to > from) ? to - from : 0;
+	u64 ns = (ticks & U32_MAX) * clock->mult >> clock->shift;
+
+	if (unlikely(!clock->mult))
+		return ticks;
+	if (unlikely(ticks > U32_MAX))
+		ns += (ticks >> 32) * clock->mult << (32 - clock->shift);
+	return ns;
+}
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * GOPROBE_CMD_TALLIES: what a session has counted and timed, handed out. A dump; it goes
+ * on from one id to the next, so that points may be added meanwhile.
+ *
+ * Open calls of processes that are no more are looked for first: nobody tells us
+ * when a process ends, and their returns will not come.
+ */
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+
+#include "arch/arch.h"
+#include "calls.h"
+#include "netlink.h"
+#include "session.h"
+#include "summary.h"
+
+/* Memory of one message: fits several with all their buckets. */
+#define GP_SUMMARY_SKB	SKB_WITH_OVERHEAD(16384)
+
+/* Where it is: kept in the callback's args between messages. */
+struct gp_summary_at {
+	unsigned long id;
+	long reaped;
+};
+
+/* A process's number in the initial namespace. */
+static pid_t gp_summary_tgid(u64 process)
+{
+	return process & ((1 << GP_ARCH_PID_BITS) - 1);
+}
+
+/* Is there still such a process, and has it not executed another program? */
+static bool gp_summary_alive(u64 process)
+{
+	struct task_struct *leader, *t;
+	bool alive = false;
+
+	rcu_read_lock();
+	leader = pid_task(find_pid_ns(gp_summary_tgid(process), &init_pid_ns), PIDTYPE_TGID);
+	if (leader) {
+		/* The first thread may have ended before the others. */
+		for_each_thread(leader, t) {
+			task_lock(t);
+			alive = t->mm && gp_arch_process(t, t->mm) == process;
+			task_unlock(t);
+			if (alive)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return alive;
+}
+
+int gp_summary_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = GP_SUMMARY_SKB;
+	return 0;
+}
+
+/* Tallies of one message from at->id on, which is moved past them. */
+static void gp_summary_put(struct sk_buff *skb, struct gp_session *s,
+			   struct gp_summary_at *at, u64 bucket[GOPROBE_BUCKETS])
+{
+	struct nlattr *nla = nla_reserve(skb, GOPROBE_A_TALLIES, 0);
+	struct goprobe_tally head;
+	struct gp_tally *tally;
+
+	while (nla && (tally = xa_find(&s->tallies.ids, &at->id, U32_MAX, XA_PRESENT))) {
+		u32 size;
+
+		gp_tally_read(tally, at->id, &head, bucket);
+		size = head.nbuckets * sizeof(*bucket);
+		if (skb_tailroom(skb) < sizeof(head) + size)
+			break;
+		nla_append(skb, sizeof(head), &head);
+		nla_append(skb, size, bucket + head.first);
+		nla->nla_len += sizeof(head) + size;
+		at->id++;
+	}
+}
+
+static int gp_summary_fill(struct sk_buff *skb, struct netlink_callback *cb,
+			   struct gp_session *s, struct gp_summary_at *at)
+{
+	u64 *bucket = kmalloc_array(GOPROBE_BUCKETS, sizeof(*bucket), GFP_KERNEL);
+	void *hdr;
+
+	if (!bucket)
+		return gp_refuse(cb->extack, -ENOMEM, "out of memory");
+	if (!at->reaped && s->calls)
+		gp_calls_reap(s->calls, gp_summary_alive);
+	at->reaped = true;
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_TALLIES);
+	if (hdr && xa_find(&s->tallies.ids, &at->id, U32_MAX, XA_PRESENT)) {
+		gp_summary_put(skb, s, at, bucket);
+		genlmsg_end(skb, hdr);
+	} else if (hdr) {
+		genlmsg_cancel(skb, hdr);
+	}
+	kfree(bucket);
+	return skb->len;
+}
+
+int gp_summary_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct gp_summary_at *at = (struct gp_summary_at *)cb->args;
+	struct gp_session *s;
+	int ret;
+
+	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->args));
+	if (!gp_netlink_may(cb->skb))
+		return gp_refuse(cb->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	s = gp_session_get(NETLINK_CB(cb->skb).portid);
+	if (!s)
+		return gp_refuse(cb->extack, -ENOENT, GP_NETLINK_NO_SESSION);
+	mutex_lock(&s->lock);
+	ret = gp_summary_fill(skb, cb, s, at);
+	mutex_unlock(&s->lock);
+	gp_session_put(s);
+	return ret;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a session has counted and timed, handed out. */
+#ifndef GP_SUMMARY_H
+#define GP_SUMMARY_H
+
+struct netlink_callback;
+struct sk_buff;
+
+int gp_summary_start(struct netlink_callback *cb);
+int gp_summary_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a session counts and measures without records: for each id the hits of its
+ * points, and how long its calls took.
+ *
+ * Each CPU adds to numbers of its own, with instructions that neither an interrupt
+ * nor a preemption can tear: writers need no lock and wait for nobody. A reader adds
+ * up what the CPUs have; while handlers run, its numbers are those of slightly
+ * different moments.
+ */
+#ifndef GP_TALLY_H
+#define GP_TALLY_H
+
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/limits.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+#include <goprobe.h>
+
+/* See struct goprobe_limits: 2 MiB, and 32 MiB, of each CPU. */
+#define GP_TALLIES_MAX	(256U << 10)
+#define GP_TIMED_MAX	(16U << 10)
+
+/**
+ * struct gp_times - one CPU's share of an id's calls
+ * @calls: calls that were remembered
+ * @unwound: those of them that ended without returning
+ * @gone: those of them whose process ended first
+ * @sum: ns, of those that returned
+ * @min: ns; U64_MAX if none has
+ * @max: ns
+ * @bucket: how many took how long
+ */
+struct gp_times {
+	u64 calls;
+	u64 unwound;
+	u64 gone;
+	u64 sum;
+	u64 min;
+	u64 max;
+	u64 bucket[GOPROBE_BUCKETS];
+};
+
+/**
+ * struct gp_tally - what is known of an id
+ * @hits: hits of points that count
+ * @times: NULL if it has no points that time
+ */
+struct gp_tally {
+	u64 __percpu *hits;
+	struct gp_times __percpu *times;
+};
+
+/**
+ * struct gp_tallies - a session's
+ * @ids: struct gp_tally by id; one is never taken out
+ * @n: number of them
+ * @ntimed: number of those with times
+ */
+struct gp_tallies {
+	struct xarray ids;
+	u32 n;
+	u32 ntimed;
+};
+
+/* Context of all but the handlers' functions: the session's lock. */
+void gp_tallies_init(struct gp_tallies *tallies);
+void gp_tallies_fini(struct gp_tallies *tallies);
+int gp_tallies_add(struct gp_tallies *tallies, u32 id, bool timed);
+void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX]);
+u64 gp_tally_read(const struct gp_tally *tally, u32 id, struct goprobe_tally *ret,
+		  u64 bucket[GOPROBE_BUCKETS]);
+
+static inline struct gp_tally *gp_tallies_find(struct gp_tallies *tallies, u32 id)
+{
+	return xa_load(&tallies->ids, id);
+}
+
+/* Handlers' functions. Context: a task; preemption may be on. */
+
+static __always_inline void gp_tally_hit(const struct gp_tally *tally)
+{
+	this_cpu_inc(*tally->hits);
+}
+
+static __always_inline void gp_tally_call(const struct gp_tally *tally)
+{
+	this_cpu_inc(tally->times->calls);
+}
+
+static __always_inline void gp_tally_unwound(const struct gp_tally *tally)
+{
+	this_cpu_inc(tally->times->unwound);
+}
+
+/* See GOPROBE_BUCKETS. */
+static __always_inline u32 gp_tally_bucket(u64 ns)
+{
+	u32 top;
+
+	if (unlikely(ns < 4))
+		return ns;
+	top = __fls(ns);
+	return (top - 1) * 4 + (ns >> (top - 2) & 3);
+}
+
+void gp_tally_extreme(const struct gp_tally *tally, u64 ns);
+
+static __always_inline void gp_tally_return(const struct gp_tally *tally, u64 ns)
+{
+	struct gp_times __percpu *times = tally->times;
+
+	this_cpu_inc(times->bucket[gp_tally_bucket(ns)]);
+	this_cpu_add(times->sum, ns);
+	if (unlikely(ns < this_cpu_read(times->min) || ns > this_cpu_read(times->max)))
+		gp_tally_extreme(tally, ns);
+}
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who executes an instruction: what is left to the processor, and what the
+ * self-test concludes. What instructions do is shown on real ones: cases_execute.py.
+ */
+#include <kunit/test.h>
+
+#define BASE		0x10000UL	/* where the memory begins for the target */
+#define MEMORY		256UL
+
+static u8 memory[MEMORY];
+
+static u32 fake_copy(void *to, unsigned long at, u32 size)
+{
+	if (at < BASE || at > BASE + MEMORY - size)
+		return size;
+	memcpy(to, memory + (at - BASE), size);
+	return 0;
+}
+
+static bool fake_store(unsigned long at, const void *from, u32 size)
+{
+	if (at < BASE || at > BASE + MEMORY - size)
+		return false;
+	memcpy(memory + (at - BASE), from, size);
+	return true;
+}
+
+#define gp_user_copy fake_copy
+#define gp_user_store fake_store
+
+#include "../../kmod/execute.c"
+#include "../../kmod/arch/step.c"
+#include "../../kmod/arch/x86.c"
+#include "../../kmod/arch/x86_execute.c"
+
+#define IP	0x401000UL
+#define SP	(BASE + 64)
+
+struct left_case {
+	const char *claim;
+	u8 code[8];
+	struct pt_regs regs;
+	bool left;
+	unsigned long ip;	/* of the next instruction, if it is not left */
+};
+
+#define LAST	(~0UL)		/* for the last address of user space, which is no constant */
+
+#define AT_RET(to_sp, ...)	{ .ip = IP, .sp = to_sp, .cs = __USER_CS, ##__VA_ARGS__ }
+
+#define RET		{ 0xc3 }
+#define LOAD_RAX	{ 0x48, 0x8b, 0x00 }
+#define STORE_SP	{ 0x48, 0x89, 0x04, 0x24 }
+#define ADD_AX_BX	{ 0x48, 0x01, 0xd8 }
+
+static const struct left_case left_cases[] = {
+	{ "a return", RET, AT_RET(SP), false, 0x402000 },
+	{ "to the last byte of user space", RET, AT_RET(SP + 8), false, LAST },
+	{ "to behind it is left", RET, AT_RET(SP + 16), true },
+	{ "to the kernel, too", RET, AT_RET(SP + 24), true },
+	{ "to itself, too", RET, AT_RET(SP + 32), true },
+	{ "from where nothing can be read, too", RET, AT_RET(BASE + MEMORY - 4), true },
+	{ "one that is being single-stepped, too", RET,
+	  AT_RET(SP, .flags = X86_EFLAGS_TF), true },
+	{ "one in 32-bit code, too", RET, { .ip = IP, .sp = SP, .cs = __USER32_CS }, true },
+	{ "a load", LOAD_RAX, AT_RET(SP, .ax = SP), false, IP + 3 },
+	{ "of what is absent is left", LOAD_RAX, AT_RET(SP, .ax = BASE + MEMORY), true },
+	{ "a store", STORE_SP, AT_RET(SP), false, IP + 4 },
+	{ "to what is absent is left", STORE_SP, AT_RET(BASE + MEMORY - 7), true },
+	{ "a sum", ADD_AX_BX, AT_RET(SP), false, IP + 3 },
+	{ "that is being single-stepped is left", ADD_AX_BX,
+	  AT_RET(SP, .flags = X86_EFLAGS_TF), true },
+};
+
+static void left_desc(const struct left_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(left, left_cases, left_desc);
+
+static void what_is_unusual_is_left_to_the_processor(struct kunit *test)
+{
+	const u64 stack[] = {
+		0x402000, TASK_SIZE_MAX - 1, TASK_SIZE_MAX, 0xffffffff81000000, IP,
+	};
+	const struct left_case *c = test->param_value;
+	struct pt_regs regs = c->regs;
+	struct gp_step step;
+
+	memcpy(memory + (SP - BASE), stack, sizeof(stack));
+	KUNIT_ASSERT_TRUE(test, gp_step_decode(c->code, sizeof(c->code), &step));
+	gp_arch_execute(&step, &regs);
+	if (c->left)
+		KUNIT_EXPECT_EQ(test, memcmp(&regs, &c->regs, sizeof(regs)), 0);
+	else
+		KUNIT_EXPECT_EQ(test, regs.ip, c->ip == LAST ? TASK_SIZE_MAX - 1 : c->ip);
+}
+
+static const struct goprobe_point self_test = {
+	.kind = GOPROBE_POINT_SELF_TEST,
+	.code_len = GOPROBE_SELF_TEST_SIZE,
+	.code = GOPROBE_SELF_TEST_CODE,
+};
+
+/* The code from its beginning on, with a kernel that @honours a changed ip. */
+static void run_self_test(struct gp_execute *e, bool honours)
+{
+	struct pt_regs regs = { .cx = 2, .dx = 2, .cs = __USER_CS };
+
+	do {
+		regs.ip = IP;
+		gp_execute_hit(e, &regs);
+		if (!honours || regs.ip == IP)
+			regs.cx--;
+	} while (--regs.dx);
+}
+
+static void self_test_begin(struct gp_execute *e)
+{
+	memset(e, 0, sizeof(*e));
+	gp_honours = GP_HONOURS_UNKNOWN;
+	gp_execute_param = true;
+	gp_execute_init(e, &self_test);
+}
+
+static void the_self_test_tells_whether_the_kernel_honours(struct kunit *test)
+{
+	struct gp_execute e;
+
+	self_test_begin(&e);
+	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_UNTESTED);
+	run_self_test(&e, true);
+	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_EXECUTE);
+	self_test_begin(&e);
+	run_self_test(&e, false);
+	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
+}
+
+/* Who has not been through the first round proves nothing. */
+static void half_a_self_test_tells_nothing(struct kunit *test)
+{
+	struct pt_regs regs = { .ip = IP, .cx = 2, .dx = 1, .cs = __USER_CS };
+	struct gp_execute e;
+
+	self_test_begin(&e);
+	gp_execute_hit(&e, &regs);
+	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_UNTESTED);
+	regs.dx = 3;
+	gp_execute_hit(&e, &regs);
+	KUNIT_EXPECT_EQ(test, regs.ip, IP);
+	regs.cx = 7;
+	regs.dx = 2;
+	gp_execute_hit(&e, &regs);
+	KUNIT_EXPECT_EQ(test, regs.ip, IP);
+	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_UNTESTED);
+}
+
+/* Who executes the instruction of a new point. */
+static u8 executor(const struct goprobe_point *point)
+{
+	struct gp_execute e = {};
+
+	gp_execute_init(&e, point);
+	return e.by;
+}
+
+static void points_are_the_kernels_unless_it_honours(struct kunit *test)
+{
+	static const struct goprobe_point ret = {
+		.kind = GOPROBE_POINT_RETURN, .code_len = 1, .code = { 0xc3 },
+	};
+	static const struct goprobe_point other = {
+		.kind = GOPROBE_POINT_CALL, .code_len = 4, .code = { 0x0f, 0xa2, 0x90, 0x90 },
+	};
+	struct gp_execute e;
+
+	self_test_begin(&e);
+	KUNIT_EXPECT_EQ(test, executor(&ret), GP_EXECUTOR_KERNEL);
+	gp_honours = GP_HONOURS_YES;
+	KUNIT_EXPECT_EQ(test, executor(&ret), GP_EXECUTOR_HANDLER);
+	KUNIT_EXPECT_EQ(test, executor(&other), GP_EXECUTOR_KERNEL);
+	gp_execute_param = false;
+	KUNIT_EXPECT_EQ(test, executor(&ret), GP_EXECUTOR_KERNEL);
+	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
+	gp_execute_param = true;
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(what_is_unusual_is_left_to_the_processor, left_gen_params),
+	KUNIT_CASE(the_self_test_tells_whether_the_kernel_honours),
+	KUNIT_CASE(half_a_self_test_tells_nothing),
+	KUNIT_CASE(points_are_the_kernels_unless_it_honours),
+	{}
+};
+
+static struct kunit_suite suite = { .name = "execute", .test_cases = cases };
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Who executes an instruction: KUnit suite");

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is counted and timed without records: every number counts once, in its bucket. */
+#include <kunit/test.h>
+#include <linux/cpu.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+
+#include "../../kmod/tally.c"
+
+static struct gp_tallies tallies;
+
+static int tally_init(struct kunit *test)
+{
+	memset(&tallies, 0, sizeof(tallies));
+	gp_tallies_init(&tallies);
+	return 0;
+}
+
+static void tally_exit(struct kunit *test)
+{
+	gp_tallies_fini(&tallies);
+}
+
+static struct goprobe_tally seen;
+static u64 buckets[GOPROBE_BUCKETS];
+
+/* Read it. Return: number of durations. */
+static u64 look(u32 id)
+{
+	return gp_tally_read(gp_tallies_find(&tallies, id), id, &seen, buckets);
+}
+
+static void a_bucket_is_a_quarter_of_a_power_of_two(struct kunit *test)
+{
+	u64 begin, end;
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, gp_tally_bucket(i), i);
+	for (i = 4; i < GOPROBE_BUCKETS; i++) {
+		/* As the contract has it. */
+		begin = (u64)(4 + i % 4) << (i / 4 - 1);
+		end = (u64)(5 + i % 4) << (i / 4 - 1);
+		KUNIT_EXPECT_EQ(test, gp_tally_bucket(begin), i);
+		KUNIT_EXPECT_EQ(test, gp_tally_bucket(end - 1), i);
+		KUNIT_EXPECT_EQ(test, gp_tally_bucket(begin - 1), i - 1);
+	}
+	KUNIT_EXPECT_EQ(test, gp_tally_bucket(U64_MAX), GOPROBE_BUCKETS - 1U);
+}
+
+static void an_id_is_added_once(struct kunit *test)
+{
+	struct gp_tally *tally;
+
+	KUNIT_EXPECT_NULL(test, gp_tallies_find(&tallies, 7));
+	KUNIT_ASSERT_EQ(test, gp_tallies_add(&tallies, 7, false), 0);
+	tally = gp_tallies_find(&tallies, 7);
+	KUNIT_ASSERT_NOT_NULL(test, tally);
+	KUNIT_EXPECT_NULL(test, (__force void *)tally->times);
+	gp_tally_hit(tally);
+	KUNIT_ASSERT_EQ(test, gp_tallies_add(&tallies, 7, true), 0);
+	KUNIT_EXPECT_PTR_EQ(test, gp_tallies_find(&tallies, 7), tally);
+	KUNIT_EXPECT_NOT_NULL(test, (__force void *)tally->times);
+	KUNIT_ASSERT_EQ(test, gp_tallies_add(&tallies, 7, true), 0);
+	KUNIT_EXPECT_EQ(test, tallies.n, 1U);
+	KUNIT_EXPECT_EQ(test, tallies.ntimed, 1U);
+	KUNIT_EXPECT_EQ(test, look(7), 0ULL);
+	KUNIT_EXPECT_EQ(test, seen.hits, 1ULL);
+	KUNIT_ASSERT_EQ(test, gp_tallies_add(&tallies, U32_MAX, false), 0);
+	KUNIT_EXPECT_EQ(test, tallies.n, 2U);
+}
+
+static void more_ids_than_allowed_are_refused(struct kunit *test)
+{
+	KUNIT_ASSERT_EQ(test, gp_tallies_add(&tallies, 1, false), 0);
+	tallies.n = GP_TALLIES_MAX;
+	KUNIT_EXPECT_EQ(test, gp_tallies_add(&tallies, 2, false), -E2BIG);
+	KUNIT_EXPECT_EQ(test, gp_tallies_add(&tallies, 1, false), 0);
+	tallies.ntimed = GP_TIMED_MAX;
+	KUNIT_EXPECT_EQ(test, gp_tallies_add(&tallies, 1, true), -E2BIG);
+	tallies.ntimed = GP_TIMED_MAX - 1;
+	KUNIT_EXPECT_EQ(test, gp_tallies_add(&tallies, 1, true), 0);
+}
+
+static void only_buckets_that_matter_are_told(struct kunit *test)
+{
+	const struct gp_tally *tally;
+
+	KUNIT_ASSERT_EQ(test, gp_tallies_add(&tallies, 3, true), 0);
+	tally = gp_tallies_find(&tallies, 3);
+	KUNIT_EXPECT_EQ(test, look(3), 0ULL);
+	KUNIT_EXPECT_EQ(test, seen.nbuckets, (u16)0);
+	KUNIT_EXPECT_EQ(test, seen.min, U64_MAX);
+	gp_tally_return(tally, 1000);
+	gp_tally_return(tally, 100);
+	gp_tally_return(tally, 103);
+	KUNIT_EXPECT_EQ(test, look(3), 3ULL);
+	KUNIT_EXPECT_EQ(test, seen.first, (u16)gp_tally_bucket(100));
+	KUNIT_EXPECT_EQ(test, (u32)seen.first + seen.nbuckets - 1, gp_tally_bucket(1000));
+	KUNIT_EXPECT_EQ(test, buckets[gp_tally_bucket(100)], 2ULL);
+	KUNIT_EXPECT_EQ(test, buckets[gp_tally_bucket(1000)], 1ULL);
+	KUNIT_EXPECT_EQ(test, seen.sum, 1203ULL);
+	KUNIT_EXPECT_EQ(test, seen.min, 100ULL);
+	KUNIT_EXPECT_EQ(test, seen.max, 1000ULL);
+	gp_tally_return(tally, U64_MAX);
+	gp_tally_return(tally, 0);
+	KUNIT_EXPECT_EQ(test, look(3), 5ULL);
+	KUNIT_EXPECT_EQ(test, seen.first, (u16)0);
+	KUNIT_EXPECT_EQ(test, seen.nbuckets, (u16)GOPROBE_BUCKETS);
+	KUNIT_EXPECT_EQ(test, seen.min, 0ULL);
+	KUNIT_EXPECT_EQ(test, seen.max, U64_MAX);
+}
+
+#define THREADS		6
+#define ROUNDS		20000
+
+static atomic_t running;
+
+/* Moves from CPU to CPU while it counts. */
+static int count_and_move(void *arg)
+{
+	const struct gp_tally *tally = arg;
+	u32 i;
+
+	for (i = 1; i <= ROUNDS; i++) {
+		gp_tally_hit(tally);
+		gp_tally_call(tally);
+		gp_tally_return(tally, i);
+		if (i % 1000 == 0) {
+			set_cpus_allowed_ptr(current, cpumask_of(i / 1000 % num_online_cpus()));
+			schedule();
+		}
+	}
+	atomic_dec(&running);
+	return 0;
+}
+
+static void nothing_is_lost_between_cpus(struct kunit *test)
+{
+	u64 stats[__GOPROBE_STAT_MAX] = { };
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, gp_tallies_add(&tallies, 5, true), 0);
+	atomic_set(&running, THREADS);
+	for (i = 0; i < THREADS; i++)
+		KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(count_and_move,
+							    gp_tallies_find(&tallies, 5),
+							    "tally/%u", i)));
+	while (atomic_read(&running))
+		schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_EQ(test, look(5), (u64)THREADS * ROUNDS);
+	KUNIT_EXPECT_EQ(test, seen.hits, (u64)THREADS * ROUNDS);
+	gp_tallies_stats(&tallies, stats);
+	KUNIT_EXPECT_EQ(test, stats[GOPROBE_STAT_COUNTED], (u64)THREADS * ROUNDS);
+	KUNIT_EXPECT_EQ(test, stats[GOPROBE_STAT_OPENED], (u64)THREADS * ROUNDS);
+	KUNIT_EXPECT_EQ(test, stats[GOPROBE_STAT_TIMED], (u64)THREADS * ROUNDS);
+	KUNIT_EXPECT_EQ(test, seen.calls, (u64)THREADS * ROUNDS);
+	KUNIT_EXPECT_EQ(test, seen.sum, (u64)THREADS * ROUNDS * (ROUNDS + 1) / 2);
+	KUNIT_EXPECT_EQ(test, seen.min, 1ULL);
+	KUNIT_EXPECT_EQ(test, seen.max, (u64)ROUNDS);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(a_bucket_is_a_quarter_of_a_power_of_two),
+	KUNIT_CASE(an_id_is_added_once),
+	KUNIT_CASE(more_ids_than_allowed_are_refused),
+	KUNIT_CASE(only_buckets_that_matter_are_told),
+	KUNIT_CASE(nothing_is_lost_between_cpus),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "tally",
+	.init = tally_init,
+	.exit = tally_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Counting and timing without records: KUnit suite");

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/* histogram.c: what buckets tell of the numbers that were put into them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "histogram.h"
+
+/* The bucket of a number, by the words of goprobe.h. */
+static unsigned int bucket_of(uint64_t n)
+{
+	unsigned int b;
+
+	if (n < 4)
+		return n;
+	b = 63 - __builtin_clzll(n);
+	return 4 * (b - 1) + (n >> (b - 2) & 3);
+}
+
+static void put(struct histogram *h, uint64_t n)
+{
+	h->bucket[bucket_of(n)]++;
+	h->min = !h->n || n < h->min ? n : h->min;
+	h->max = !h->n || n > h->max ? n : h->max;
+	h->sum += n;
+	h->n++;
+}
+
+static void buckets_begin_where_numbers_change_theirs(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < GOPROBE_BUCKETS; i++) {
+		uint64_t from = histogram_from(i);
+
+		assert_int_equal(bucket_of(from), i);
+		if (from)
+			assert_int_equal(bucket_of(from - 1), i - 1);
+	}
+	assert_int_equal(bucket_of(UINT64_MAX), GOPROBE_BUCKETS - 1);
+	assert_true(histogram_from(GOPROBE_BUCKETS) == UINT64_MAX);
+}
+
+static void nothing_has_no_quantile(void **state)
+{
+	static const struct histogram none;
+
+	(void)state;
+	assert_int_equal(histogram_quantile(&none, 500), 0);
+}
+
+static void one_number_is_every_quantile(void **state)
+{
+	static const uint64_t numbers[] = { 0, 1, 3, 4, 5, 1000, 123456789, UINT64_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		struct histogram h = { 0 };
+
+		put(&h, numbers[i]);
+		for (unsigned int permille = 0; permille <= 1000; permille += 250)
+			assert_true(histogram_quantile(&h, permille) == numbers[i]);
+	}
+}
+
+static void small_numbers_are_exact(void **state)
+{
+	struct histogram h = { 0 };
+
+	(void)state;
+	for (unsigned int i = 0; i < 100; i++)
+		put(&h, i / 25);	/* 25 of each of 0, 1, 2, 3 */
+	assert_int_equal(histogram_quantile(&h, 250), 0);
+	assert_int_equal(histogram_quantile(&h, 260), 1);
+	assert_int_equal(histogram_quantile(&h, 500), 1);
+	assert_int_equal(histogram_quantile(&h, 510), 2);
+	assert_int_equal(histogram_quantile(&h, 990), 3);
+	assert_int_equal(histogram_quantile(&h, 1000), 3);
+}
+
+static int order(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Whatever the numbers are: a quantile lies in the bucket that the real one lies in. */
+static void quantiles_are_off_by_a_bucket_at_most(void **state)
+{
+	enum { N = 1000, ROUNDS = 200 };
+	static uint64_t numbers[N];
+	uint64_t seed = 88172645463325252ULL;
+
+	(void)state;
+	for (unsigned int round = 0; round < ROUNDS; round++) {
+		struct histogram h = { 0 };
+		unsigned int n = 1 + round * 5, shift = round % 60;
+
+		for (unsigned int i = 0; i < n; i++) {
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			numbers[i] = seed >> shift >> (seed & 7);
+			put(&h, numbers[i]);
+		}
+		qsort(numbers, n, sizeof(*numbers), order);
+		for (unsigned int permille = 0; permille <= 1000; permille += 10) {
+			unsigned int rank = (n * permille + 999) / 1000;
+			uint64_t real = numbers[rank ? rank - 1 : 0];
+			uint64_t got = histogram_quantile(&h, permille);
+
+			assert_int_equal(bucket_of(got), bucket_of(real));
+			assert_true(got >= numbers[0] && got <= numbers[n - 1]);
+		}
+		assert_true(histogram_quantile(&h, 1000) == numbers[n - 1]);
+	}
+}
+
+static void quantiles_rise(void **state)
+{
+	struct histogram h = { 0 };
+	uint64_t last = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 5000; i++)
+		put(&h, i * i);
+	for (unsigned int permille = 0; permille <= 1000; permille++) {
+		uint64_t now = histogram_quantile(&h, permille);
+
+		assert_true(now >= last);
+		last = now;
+	}
+}
+
+static void so_many_that_a_product_would_overflow(void **state)
+{
+	struct histogram h = { .n = UINT64_MAX, .min = 5, .max = 700 };
+
+	(void)state;
+	h.bucket[bucket_of(5)] = UINT64_MAX / 2;
+	h.bucket[bucket_of(700)] = UINT64_MAX - UINT64_MAX / 2;
+	assert_int_equal(histogram_quantile(&h, 400), 5);
+	assert_int_equal(bucket_of(histogram_quantile(&h, 900)), bucket_of(700));
+}
+
+static void rows_are_powers_of_two(void **state)
+{
+	uint64_t rows[HISTOGRAM_ROWS], all = 0;
+	struct histogram h = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		put(&h, i);
+	put(&h, UINT64_MAX);
+	histogram_rows(&h, rows);
+	for (unsigned int r = 0; r < HISTOGRAM_ROWS; r++)
+		all += rows[r];
+	assert_int_equal(all, 1001);
+	assert_int_equal(rows[0], 1);
+	assert_int_equal(rows[1], 1);
+	assert_int_equal(rows[2], 2);
+	assert_int_equal(rows[9], 256);
+	assert_int_equal(rows[10], 1000 - 512);
+	assert_int_equal(rows[64], 1);
+	assert_int_equal(histogram_row_from(0), 0);
+	assert_int_equal(histogram_row_from(1), 1);
+	assert_int_equal(histogram_row_from(10), 512);
+	assert_true(histogram_row_from(64) == 1ULL << 63);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(buckets_begin_where_numbers_change_theirs),
+		cmocka_unit_test(nothing_has_no_quantile),
+		cmocka_unit_test(one_number_is_every_quantile),
+		cmocka_unit_test(small_numbers_are_exact),
+		cmocka_unit_test(quantiles_are_off_by_a_bucket_at_most),
+		cmocka_unit_test(quantiles_rise),
+		cmocka_unit_test(so_many_that_a_product_would_overflow),
+		cmocka_unit_test(rows_are_powers_of_two),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

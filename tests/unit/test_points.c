@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What list --points shows. */
+#include "rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bins.h"
+#include "points.h"
+
+struct text_case {
+	const char *claim;
+	const char *code;	/* at 0x401000 */
+	size_t len;
+	const char *text;
+	const char *why;	/* of what is single-stepped, else NULL */
+};
+
+static const struct text_case texts[] = {
+	{ "a branch shows where it leads", "\x76\x03", 2, "jbe 0x401005", NULL },
+	{ "static data by its address", "\x48\x8b\x05\x00\x10\x00\x00", 7,
+	  "mov rax, [0x402007]", NULL },
+	{ "making room on the stack", "\x48\x83\xec\x18", 4, "sub rsp, 0x18", "changes SP" },
+	{ "a store", "\x48\x89\x18", 3, "mov [rax], rbx", "writes memory" },
+	{ "an exchange", "\x48\x87\x18", 3, "xchg [rax], rbx", "writes memory" },
+	{ "what uses XMM registers", "\x0f\x57\xc0", 3, "xorps xmm0, xmm0",
+	  "floating point or vectors" },
+	{ "g in thread-local storage", "\x64\x48\x8b\x0c\x25\xf8\xff\xff\xff", 9,
+	  "mov rcx, fs:[0xfffffffffffffff8]", "thread-local storage" },
+	{ "a jump to a method", "\xff\xe1", 2, "jmp rcx", "an indirect jump" },
+	{ "anything else", "\x0f\xba\xe0\x03", 4, "bt eax, 0x03", "not a simple instruction" },
+	{ "what can't be decoded", "\x06", 1, "not decoded", "not decoded" },
+};
+
+static void test_text(void **state)
+{
+	const struct text_case *c = *state;
+	const uint8_t *code = (const uint8_t *)c->code;
+	char got[INSN_TEXT_MAX];
+
+	insn_text(code, c->len, 0x401000, got);
+	assert_string_equal(got, c->text);
+	if (c->why)
+		assert_string_equal(insn_why_stepped(code, c->len), c->why);
+}
+
+/* Lines of a function in text. */
+static char *lines(struct gobin *bin, const char *name, enum points_ability ability)
+{
+	struct points_total total = { 0 };
+	const struct gofunc *fn = bins_func(bin, name);
+	struct buf b = { 0 };
+
+	assert_non_null(fn);
+	points_function(&b, bin, fn, ability, &total, false);
+	points_end(&b, &total, ability, false);
+	buf_char(&b, 0);
+	assert_false(b.failed);
+	return b.p;
+}
+
+struct line_case {
+	const char *claim;
+	const char *func;
+	enum points_ability ability;
+	const char *want[4];	/* each is in the lines */
+};
+
+static const struct line_case cases[] = {
+	{
+		"a function with a stack check",
+		"main.HugeFrame", POINTS_ABLE,
+		{ "call    jbe 0x", "return  ret ",
+		  "1 emulated by the kernel, 1 carried out by goprobe, 0 single-stepped\n",
+		  "step: 100.0 %; where goprobe can't carry out instructions 50.0 %\n" },
+	}, {
+		"the same where the module can't",
+		"main.HugeFrame", POINTS_UNABLE,
+		{ "call    jbe 0x",
+		  "single-stepped: goprobe can't carry it out on this kernel\n",
+		  "1 that goprobe could carry out, 0 single-stepped\n",
+		  "step: 50.0 %; where goprobe carries out instructions 100.0 %\n" },
+	}, {
+		"a point is named by its function",
+		"main.Nothing", POINTS_NOT_ASKED,
+		{ "main.Nothing+0x0 ", "call    ret ", "return  ret ",
+		  "2 points in 1 function: 0 emulated by the kernel, 2 carried out by goprobe, " },
+	}, {
+		"a function that can't be probed is only counted",
+		"runtime.morestack", POINTS_ABLE,
+		{ "0 points in 0 functions (1 more can't be probed): 0 emulated" },
+	},
+};
+
+static void test_lines(void **state)
+{
+	const struct line_case *c = *state;
+	struct gobin *bin = bins_newest("");
+	char *got = lines(bin, c->func, c->ability);
+
+	for (size_t i = 0; i < N(c->want) && c->want[i]; i++) {
+		if (!strstr(got, c->want[i]))
+			fail_msg("no \"%s\" in:\n%s", c->want[i], got);
+	}
+	free(got);
+	gobin_free(bin);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(texts) + N(cases)], *next = tests;
+
+	next = ROWS(next, texts, test_text);
+	ROWS(next, cases, test_lines);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

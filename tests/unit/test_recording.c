@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/* recording.c, recorder.c and player.c: what is written is read again, and nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "bins.h"
+#include "player.h"
+#include "recorder.h"
+#include "rows.h"
+#include "select.h"
+
+/* --- entries --------------------------------------------------------------- */
+
+static struct entry_row {
+	const char *claim;
+	struct recording_mark mark;
+	size_t len;		/* bytes there are, the mark's included */
+	int64_t want;
+	const char *why;
+} entries[] = {
+	{ "no bytes: more are needed", { 0 }, 0, 0, NULL },
+	{ "half a mark: more are needed", { RECORDING_SPEC, 1, 0, 0 }, 15, 0, NULL },
+	{ "a mark alone: more are needed", { RECORDING_SPEC, 1, 0, 0 }, 16, 0, NULL },
+	{ "padding that is missing: more are needed", { RECORDING_SPEC, 1, 0, 0 }, 23, 0, NULL },
+	{ "a whole entry", { RECORDING_SPEC, 1, 0, 0 }, 24, 24, NULL },
+	{ "what follows is not its", { RECORDING_SPEC, 8, 0, 0 }, 64, 24, NULL },
+	{ "an entry without bytes", { RECORDING_SETTLED, 0, 0, 0 }, 16, 16, NULL },
+	{ "a message without records", { RECORDING_RECORDS, 0, 3, 0 }, 16, 16, NULL },
+	{ "no kind", { 0, 0, 0, 0 }, 64, -1, "unknown kind of entry" },
+	{ "an unknown kind", { __RECORDING_MAX, 0, 0, 0 }, 64, -1, "unknown kind of entry" },
+	{ "bits that mean nothing yet", { RECORDING_SPEC, 1, 0, 1 }, 64, -1,
+	  "unknown kind of entry" },
+	{ "a spec without text", { RECORDING_SPEC, 0, 0, 0 }, 64, -1,
+	  "impossible size of an entry" },
+	{ "a struct that is too short",
+	  { RECORDING_START, sizeof(struct recording_start) - 8, 0, 0 }, 256, -1,
+	  "impossible size of an entry" },
+	{ "a struct that is too long",
+	  { RECORDING_PASS, sizeof(struct recording_pass) + 8, 0, 0 }, 256, -1,
+	  "impossible size of an entry" },
+	{ "a file without a path", { RECORDING_FILE, sizeof(struct recording_file), 0, 0 }, 64,
+	  sizeof(struct recording_mark) + sizeof(struct recording_file), NULL },
+	{ "a longer entry than there are", { RECORDING_RECORDS, RECORDING_ENTRY_MAX + 1, 0, 0 }, 64,
+	  -1, "an entry is too long" },
+	{ "the longest size there is", { RECORDING_RECORDS, UINT32_MAX, 0, 0 }, 64, -1,
+	  "an entry is too long" },
+};
+
+static void test_entry(void **state)
+{
+	const struct entry_row *row = *state;
+	uint8_t *p = calloc(1, row->len ? row->len : 1);
+	struct recording_entry e = { 0 };
+	const char *why = NULL;
+
+	memcpy(p, &row->mark, row->len < sizeof(row->mark) ? row->len : sizeof(row->mark));
+	assert_int_equal(recording_parse(p, row->len, &e, &why), row->want);
+	if (row->why)
+		assert_string_equal(why, row->why);
+	else
+		assert_null(why);
+	if (row->want > 0) {
+		assert_int_equal(e.kind, row->mark.kind);
+		assert_int_equal(e.cpu, row->mark.cpu);
+		assert_int_equal(e.size, row->mark.size);
+		assert_ptr_equal(e.p, p + sizeof(row->mark));
+	}
+	free(p);
+}
+
+static void test_head(void **state)
+{
+	struct recording_head h = { .order = RECORDING_ORDER, .version = RECORDING_VERSION };
+
+	(void)state;
+	memcpy(h.magic, RECORDING_MAGIC, sizeof(h.magic));
+	assert_null(recording_check_head((uint8_t *)&h, sizeof(h)));
+	assert_string_equal(recording_check_head((uint8_t *)&h, sizeof(h) - 1),
+			    "it is not a recording of goprobectl");
+	h.version++;
+	assert_string_equal(recording_check_head((uint8_t *)&h, sizeof(h)),
+			    "it was made by another version of goprobectl");
+	h.order = __builtin_bswap32(RECORDING_ORDER);
+	assert_string_equal(recording_check_head((uint8_t *)&h, sizeof(h)),
+			    "it was made on a machine with another order of bytes");
+	h.magic[0]++;
+	assert_string_equal(recording_check_head((uint8_t *)&h, sizeof(h)),
+			    "it is not a recording of goprobectl");
+}
+
+static void test_hash(void **state)
+{
+	static const char text[] = "0123456789abcdef\0\0";
+	uint64_t all = recording_hash(0, text, 16);
+
+	(void)state;
+	/* Read in parts, as files are. */
+	assert_true(recording_hash(recording_hash(0, text, 8), text + 8, 8) == all);
+	assert_true(recording_hash(0, text, 15) != all);
+	assert_true(recording_hash(0, text, 17) != all);
+	assert_true(recording_hash(0, text, 18) != recording_hash(0, text, 17));
+	assert_true(recording_hash(0, text + 1, 15) != recording_hash(0, text, 15));
+	assert_true(recording_hash(0, "", 0) == 0);
+}
+
+/* --- written and read ------------------------------------------------------ */
+
+static char path[64];
+
+/* Two messages of two processors, a pass between them. */
+static void write_recording(void)
+{
+	static const char *const specs[] = { "main.foo", "main.*(x)" };
+	struct plan_options options = plan_defaults;
+	struct goprobe_record r[2] = {
+		{ .size = sizeof(*r), .kind = GOPROBE_RECORD_TAIL, .id = 7, .time = 1 },
+		{ .size = sizeof(*r), .kind = GOPROBE_RECORD_TAIL, .id = 7, .time = 2 },
+	};
+	uint64_t lost[__GOPROBE_LOST_MAX] = { [GOPROBE_LOST_RING_FULL] = 3 };
+	struct plan *p = plan_new(&options);
+	static struct recorder rec;
+	struct learn learn;
+	struct diag d = { 0 };
+	int fd;
+
+	options.no_return = true;
+	snprintf(path, sizeof(path), "/tmp/goprobe-recording-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	learn_init(&learn, p);
+	assert_int_equal(recorder_open(&rec, path, &d), 0);
+	assert_int_equal(recorder_begin(&rec, &(struct recorder_source){
+		.plan = p, .options = &options, .specs = specs, .nspecs = 2, .pids = true,
+	}, &learn, &d), 0);
+	assert_int_equal(recorder_start(&rec, 42, &d), 0);
+	assert_int_equal(recorder_add(&rec, 1, (uint8_t *)r, sizeof(r)), 0);
+	assert_int_equal(recorder_pass(&rec, 5, lost, &d), 0);
+	assert_int_equal(recorder_add(&rec, 2, (uint8_t *)r, sizeof(*r)), 0);
+	assert_int_equal(recorder_end(&rec, &(struct out_summary){ .ns = 99, .waits = 4 }, &d), 0);
+	assert_int_equal(truncate(path, (off_t)rec.bytes), 0);
+	recorder_fini(&rec);
+	learn_fini(&learn);
+	plan_free(p);
+}
+
+static const enum recording_kind written[] = {
+	RECORDING_SPEC, RECORDING_SPEC, RECORDING_START, RECORDING_RECORDS, RECORDING_PASS,
+	RECORDING_RECORDS, RECORDING_END,
+};
+
+static void test_read(void **state)
+{
+	struct recording_entry e[N(written)];
+	static uint8_t copies[N(written)][256];
+	struct recording_start start;
+	struct recording_pass pass;
+	struct recording_end end;
+	struct player p = { 0 };
+	struct diag d = { 0 };
+
+	(void)state;
+	write_recording();
+	assert_int_equal(player_open(&p, path, &d), 0);
+	for (size_t i = 0; i < N(written); i++) {
+		assert_int_equal(player_next(&p, &e[i], &d), 1);
+		assert_int_equal(e[i].kind, written[i]);
+		assert_true(e[i].size <= sizeof(copies[i]));
+		memcpy(copies[i], e[i].p, e[i].size);
+	}
+	assert_int_equal(player_next(&p, &e[0], &d), 0);
+	player_fini(&p);
+	assert_memory_equal(copies[1], "main.*(x)", 9);
+	memcpy(&start, copies[2], sizeof(start));
+	assert_int_equal(start.started, 42);
+	assert_int_equal(start.flags, RECORDING_F_NO_RETURN | RECORDING_F_PIDS);
+	assert_int_equal(start.string_limit, plan_defaults.string_limit);
+	assert_int_equal(e[3].cpu, 1);
+	assert_int_equal(e[3].size, 2 * sizeof(struct goprobe_record));
+	memcpy(&pass, copies[4], sizeof(pass));
+	assert_int_equal(pass.time, 5);
+	assert_int_equal(pass.lost[GOPROBE_LOST_RING_FULL], 3);
+	assert_int_equal(e[5].cpu, 2);
+	memcpy(&end, copies[6], sizeof(end));
+	assert_int_equal(end.ns, 99);
+	assert_int_equal(end.waits, 4);
+	unlink(path);
+}
+
+/* Wherever the file ends: the entries that are whole, then no more. */
+static void test_cut(void **state)
+{
+	struct diag d = { 0 };
+	size_t before = N(written);
+	long size;
+	FILE *f;
+
+	(void)state;
+	write_recording();
+	f = fopen(path, "re");
+	assert_non_null(f);
+	fseek(f, 0, SEEK_END);
+	size = ftell(f);
+	fclose(f);
+	while (size-- > (long)sizeof(struct recording_head)) {
+		struct recording_entry e;
+		struct player p = { 0 };
+		size_t n = 0;
+
+		assert_int_equal(truncate(path, size), 0);
+		assert_int_equal(player_open(&p, path, &d), 0);
+		while (player_next(&p, &e, &d) == 1)
+			assert_int_equal(e.kind, written[n++]);
+		assert_null(d.sentence);
+		assert_true(n <= before && n + 1 >= before);
+		before = n;
+		player_fini(&p);
+	}
+	assert_int_equal(before, 0);
+	unlink(path);
+}
+
+/* --- plans ----------------------------------------------------------------- */
+
+static uint64_t hash_of(struct gobin *bin, const struct plan_options *o, const char *spec)
+{
+	struct plan *p = plan_new(o);
+	struct buf skipped = { 0 };
+	struct arena mem = { 0 };
+	struct diag d = { 0 };
+	char *text = (char *)spec;
+	struct spec *specs;
+	uint64_t h;
+
+	assert_int_equal(select_specs_parse(&text, 1, &specs, &d), 0);
+	assert_int_equal(select_functions(p, &bin, 1, specs, 1, &mem, &skipped, &d), 0);
+	assert_int_equal(plan_finish(p, &d), 0);
+	h = recording_plan(p);
+	select_specs_free(specs, 1);
+	buf_fini(&skipped);
+	plan_free(p);
+	arena_fini(&mem);
+	return h;
+}
+
+/* What replay relies on. */
+static void test_plan(void **state)
+{
+	struct plan_options other = plan_defaults;
+	struct gobin *bin = bins_newest(""), *again = bins_newest("");
+	uint64_t h = hash_of(bin, &plan_defaults, "main.*");
+
+	(void)state;
+	assert_true(h == hash_of(again, &plan_defaults, "main.*"));
+	assert_true(h != hash_of(bin, &plan_defaults, "main.I*"));
+	other.no_return = true;
+	assert_true(h != hash_of(bin, &other, "main.*"));
+	other = plan_defaults;
+	other.string_limit--;
+	assert_true(h != hash_of(bin, &other, "main.*"));
+	gobin_free(bin);
+	gobin_free(again);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(entries) + 5] = {
+		{ "the head", test_head },
+		{ "the hash depends on every byte and on how many there are", test_hash },
+		{ "what a recorder writes a player reads", test_read },
+		{ "a file that is cut anywhere is read as far as it goes", test_cut },
+		{ "the same binary, specs and options make the same plan", test_plan },
+	};
+
+	ROWS(tests + 5, entries, test_entry);
+	return _cmocka_run_group_tests("recording", tests, N(tests), NULL, NULL);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Numbers in buckets, four for each power of two, as the module has them (see
+ * GOPROBE_BUCKETS in goprobe.h for what a bucket holds).
+ */
+#ifndef GOPROBE_HISTOGRAM_H
+#define GOPROBE_HISTOGRAM_H
+
+#include <stdint.h>
+#include <goprobe.h>
+
+/**
+ * struct histogram - how often which numbers came
+ * @bucket: how many in each bucket
+ * @n: how many in all
+ * @sum: of the numbers
+ * @min: the least; no matter if there is none
+ * @max: the greatest
+ */
+struct histogram {
+	uint64_t bucket[GOPROBE_BUCKETS];
+	uint64_t n;
+	uint64_t sum;
+	uint64_t min;
+	uint64_t max;
+};
+
+/* The least number of a bucket; of GOPROBE_BUCKETS: the greatest of all. */
+uint64_t histogram_from(unsigned int bucket);
+/*
+ * The number that @permille of all are not above: found in its bucket as if the numbers
+ * there were evenly spread, so it is off by an eighth at most, and exact where it is the
+ * least or the greatest. 0 if there are none.
+ */
+uint64_t histogram_quantile(const struct histogram *h, unsigned int permille);
+
+/* Powers of two: row 0 holds 0, row r from 2^(r-1) to below 2^r. */
+#define HISTOGRAM_ROWS 65
+void histogram_rows(const struct histogram *h, uint64_t rows[HISTOGRAM_ROWS]);
+/* Where row @row begins. */
+uint64_t histogram_row_from(unsigned int row);
+
+#endif

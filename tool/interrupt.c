@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The signals that end tracing. */
+#include <errno.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "interrupt.h"
+
+int interrupt_init(struct interrupt *i, struct target *target, struct diag *d)
+{
+	sigset_t set;
+
+	i->target = target;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	i->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (i->fd < 0)
+		return diag_errno(d, errno, "can't wait for signals");
+	/* Blocked, not ignored: that would be inherited by the command. */
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &set, &i->mask);
+	return 0;
+}
+
+bool interrupt_came(struct interrupt *i)
+{
+	const struct target *t = i->target;
+	struct signalfd_siginfo si;
+
+	while (read(i->fd, &si, sizeof(si)) == sizeof(si)) {
+		i->came = true;
+		/* Ctrl-C reaches the command by itself, kill(1) does not. */
+		if (t->command && t->go < 0 && !t->processes[0].gone && si.ssi_code <= 0)
+			kill(t->processes[0].pid, si.ssi_signo);
+	}
+	if (i->came) {
+		/* The next one ends goprobectl at once; the kernel cleans up. */
+		sigset_t again = i->mask;
+
+		sigaddset(&again, SIGPIPE);
+		sigprocmask(SIG_SETMASK, &again, NULL);
+	}
+	return i->came;
+}
+
+void interrupt_await_command(struct interrupt *i)
+{
+	struct target *t = i->target;
+
+	while (t->command && !target_ended(t)) {
+		struct pollfd fds[] = {
+			{ .fd = i->fd, .events = POLLIN },
+			{ .fd = t->processes[0].pidfd, .events = POLLIN },
+		};
+
+		poll(fds, 2, t->processes[0].pidfd >= 0 ? -1 : 100);
+		interrupt_came(i);
+	}
+}

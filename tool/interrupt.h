@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The signals that end tracing, and what a command has of them. */
+#ifndef GOPROBE_INTERRUPT_H
+#define GOPROBE_INTERRUPT_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "diag.h"
+#include "target.h"
+
+/**
+ * struct interrupt - whether a signal has come
+ * @target: what is traced
+ * @fd: signalfd of SIGINT, SIGTERM and SIGHUP, which are blocked; for poll()
+ * @mask: signal mask of before, for a command, and for after the first of them
+ * @came: one has come
+ */
+struct interrupt {
+	struct target *target;
+	int fd;
+	sigset_t mask;
+	bool came;
+};
+
+/* Block the signals. @target may be filled later. */
+int interrupt_init(struct interrupt *i, struct target *target, struct diag *d);
+/* Has a signal come? Takes it; passes on to a command what it has not got itself. */
+bool interrupt_came(struct interrupt *i);
+/* Wait until the command has ended, if there is one. */
+void interrupt_await_command(struct interrupt *i);
+
+#endif

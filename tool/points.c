@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lines of "goprobectl list --points": breakpoints, and how what they cover is executed. */
+#include "plan.h"
+#include "points.h"
+
+#define PLACE_WIDTH 50
+#define KIND_WIDTH 8
+#define INSN_WIDTH 40
+
+static const char *const hows[] = {
+	[INSN_HOW_EMULATED] = "emulated",
+	[INSN_HOW_CARRIED_OUT] = "carried_out",
+	[INSN_HOW_STEPPED] = "stepped",
+};
+
+/**
+ * struct shown - a point that is shown
+ * @fn: its function
+ * @kind: "call", "return" or "tail"
+ * @at: the point
+ * @code: its instruction
+ * @why: why that is single-stepped, if it is, or NULL
+ */
+struct shown {
+	const struct gofunc *fn;
+	const char *kind;
+	const struct insn_point *at;
+	const uint8_t *code;
+	const char *why;
+};
+
+static void pad(struct buf *b, size_t from, size_t width)
+{
+	size_t n = b->len - from;
+
+	buf_fill(b, ' ', n < width ? width - n : 1);
+}
+
+void points_header(struct buf *b)
+{
+	size_t start = b->len;
+
+	buf_str(b, "POINT");
+	pad(b, start, PLACE_WIDTH);
+	start = b->len;
+	buf_str(b, "KIND");
+	pad(b, start, KIND_WIDTH);
+	start = b->len;
+	buf_str(b, "INSTRUCTION");
+	pad(b, start, INSN_WIDTH);
+	buf_str(b, "EXECUTED\n");
+}
+
+static void executed(struct buf *b, const struct shown *p)
+{
+	if (p->at->how == INSN_HOW_EMULATED) {
+		buf_str(b, "emulated by the kernel");
+	} else if (!p->why) {
+		buf_str(b, "carried out by goprobe");
+	} else {
+		buf_str(b, "single-stepped: ");
+		buf_str(b, p->why);
+	}
+}
+
+static void text(struct buf *b, const struct shown *p)
+{
+	char insn[INSN_TEXT_MAX];
+	size_t start = b->len;
+
+	buf_str(b, p->fn->name);
+	buf_char(b, '+');
+	buf_hex(b, p->at->at);
+	pad(b, start, PLACE_WIDTH);
+	start = b->len;
+	buf_str(b, p->kind);
+	pad(b, start, KIND_WIDTH);
+	start = b->len;
+	insn_text(p->code, p->at->len, p->fn->entry + p->at->at, insn);
+	buf_str(b, insn);
+	pad(b, start, INSN_WIDTH);
+	executed(b, p);
+	buf_char(b, '\n');
+}
+
+static void key(struct buf *b, const char *name)
+{
+	buf_str(b, ",\"");
+	buf_str(b, name);
+	buf_str(b, "\":");
+}
+
+static void json(struct buf *b, const struct shown *p)
+{
+	static const char digits[] = "0123456789abcdef";
+	char insn[INSN_TEXT_MAX];
+
+	buf_str(b, "{\"kind\":\"point\",\"func\":");
+	buf_json_str(b, p->fn->name);
+	key(b, "point");
+	buf_json_str(b, p->kind);
+	key(b, "offset");
+	buf_u64(b, p->at->at);
+	key(b, "code");
+	buf_char(b, '"');
+	for (size_t i = 0; i < p->at->len; i++) {
+		buf_char(b, digits[p->code[i] >> 4]);
+		buf_char(b, digits[p->code[i] & 15]);
+	}
+	buf_char(b, '"');
+	key(b, "instruction");
+	insn_text(p->code, p->at->len, p->fn->entry + p->at->at, insn);
+	buf_json_str(b, insn);
+	key(b, "executed");
+	buf_json_str(b, hows[p->why ? INSN_HOW_STEPPED : p->at->how]);
+	if (p->why) {
+		key(b, "why");
+		buf_json_str(b, p->why);
+	}
+	buf_str(b, "}\n");
+}
+
+/**
+ * struct lister - what is the same for all points of a function
+ * @b: where lines go
+ * @fn: the function
+ * @code: its code
+ * @ability: of the module
+ * @total: what is counted
+ * @json: in JSON
+ */
+struct lister {
+	struct buf *b;
+	const struct gofunc *fn;
+	const uint8_t *code;
+	enum points_ability ability;
+	struct points_total *total;
+	bool json;
+};
+
+static void one(const struct lister *l, const char *kind, const struct insn_point *at)
+{
+	struct shown p = { l->fn, kind, at, l->code + at->at, NULL };
+
+	l->total->n[at->how]++;
+	if (at->how == INSN_HOW_STEPPED)
+		p.why = insn_why_stepped(p.code, at->len);
+	else if (at->how == INSN_HOW_CARRIED_OUT && l->ability == POINTS_UNABLE)
+		p.why = "goprobe can't carry it out on this kernel";
+	if (l->json)
+		json(l->b, &p);
+	else
+		text(l->b, &p);
+}
+
+void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+		     enum points_ability ability, struct points_total *total, bool json)
+{
+	struct lister l = { b, fn, NULL, ability, total, json };
+	struct plan_func info;
+	struct insn_scan scan;
+
+	plan_survey_points(bin, fn, &info, &scan);
+	if (!info.refused)
+		l.code = gobin_code(bin, fn->entry, fn->end - fn->entry);
+	if (l.code) {
+		total->funcs++;
+		one(&l, "call", &scan.call);
+		for (size_t i = 0; i < scan.nrets; i++)
+			one(&l, "return", &scan.rets[i]);
+		for (size_t i = 0; i < scan.ntails; i++)
+			one(&l, "tail", &scan.tails[i]);
+	} else {
+		total->refused++;
+	}
+	insn_scan_fini(&scan);
+}
+
+/* "97.3 %" of @all, rounded down: 100.0 is all of them. */
+static void share(struct buf *b, size_t part, size_t all)
+{
+	size_t tenths = all ? part * 1000 / all : 1000;
+
+	buf_u64(b, tenths / 10);
+	buf_char(b, '.');
+	buf_u64(b, tenths % 10);
+	buf_str(b, " %");
+}
+
+static void counted(struct buf *b, size_t n, const char *what)
+{
+	buf_u64(b, n);
+	buf_char(b, ' ');
+	buf_str(b, what);
+}
+
+static void end_json(struct buf *b, const struct points_total *t, enum points_ability ability)
+{
+	static const char *const able[] = {
+		[POINTS_NOT_ASKED] = "null", [POINTS_UNABLE] = "false", [POINTS_ABLE] = "true",
+	};
+
+	buf_str(b, "{\"kind\":\"points\",\"functions\":");
+	buf_u64(b, t->funcs);
+	key(b, "refused");
+	buf_u64(b, t->refused);
+	for (size_t i = 0; i <= INSN_HOW_EMULATED; i++) {
+		key(b, hows[INSN_HOW_EMULATED - i]);
+		buf_u64(b, t->n[INSN_HOW_EMULATED - i]);
+	}
+	key(b, "able");
+	buf_str(b, able[ability]);
+	buf_str(b, "}\n");
+}
+
+void points_end(struct buf *b, const struct points_total *t, enum points_ability ability,
+		bool json)
+{
+	size_t emulated = t->n[INSN_HOW_EMULATED];
+	size_t able = emulated + t->n[INSN_HOW_CARRIED_OUT];
+	size_t all = able + t->n[INSN_HOW_STEPPED];
+
+	if (json) {
+		end_json(b, t, ability);
+		return;
+	}
+	counted(b, all, all == 1 ? "point in " : "points in ");
+	counted(b, t->funcs, t->funcs == 1 ? "function" : "functions");
+	if (t->refused) {
+		buf_str(b, " (");
+		counted(b, t->refused, "more can't be probed)");
+	}
+	buf_str(b, ": ");
+	counted(b, emulated, "emulated by the kernel, ");
+	counted(b, t->n[INSN_HOW_CARRIED_OUT], ability == POINTS_UNABLE ?
+		"that goprobe could carry out, " : "carried out by goprobe, ");
+	counted(b, t->n[INSN_HOW_STEPPED], "single-stepped\nwithout a single-step: ");
+	share(b, ability == POINTS_UNABLE ? emulated : able, all);
+	buf_str(b, ability == POINTS_UNABLE ? "; where goprobe carries out instructions " :
+		"; where goprobe can't carry out instructions ");
+	share(b, ability == POINTS_UNABLE ? able : emulated, all);
+	buf_char(b, '\n');
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Does the kernel let goprobe execute instructions? Tried once after the module was loaded. */
+#ifndef GOPROBE_SELFTEST_H
+#define GOPROBE_SELFTEST_H
+
+#include "client.h"
+
+/*
+ * client_get_info(), after the module has been given the chance to find out. If that
+ * fails the abilities keep GOPROBE_ABILITY_UNTESTED, and @why says why.
+ */
+int selftest_get_info(struct client *c, struct client_info *ret, struct diag *why,
+		      struct diag *d);
+
+#endif

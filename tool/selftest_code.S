@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The code of the module's self-test: GOPROBE_SELF_TEST_CODE is what stands at selftest_code. */
+	.text
+	.globl	selftest_run, selftest_code
+	.hidden	selftest_run, selftest_code
+	.type	selftest_run, @function
+selftest_run:
+	mov	$2, %ecx
+	mov	$2, %edx
+selftest_code:
+	dec	%ecx
+	dec	%edx
+	jnz	selftest_code
+	ret
+	.size	selftest_run, . - selftest_run
+	.section .note.GNU-stack, "", @progbits

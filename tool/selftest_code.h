@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The code of the module's self-test. Inside of selftest. */
+#ifndef GOPROBE_SELFTEST_CODE_H
+#define GOPROBE_SELFTEST_CODE_H
+
+#include <stdint.h>
+
+/* Calls what is at selftest_code with 2 in ecx and in edx. */
+void selftest_run(void);
+/* GOPROBE_SELF_TEST_CODE */
+extern const uint8_t selftest_code[];
+
+#endif

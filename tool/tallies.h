@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the module has counted and timed of each function. */
+#ifndef GOPROBE_TALLIES_H
+#define GOPROBE_TALLIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <goprobe.h>
+
+#include "histogram.h"
+
+/**
+ * struct tally - of one function
+ * @calls: calls so far
+ * @new: of these, since tallies_begin() before the last one
+ * @unwound: calls that ended by panic or Goexit
+ * @gone: calls whose process ended before them
+ * @took: durations, ns
+ */
+struct tally {
+	uint64_t calls;
+	uint64_t new;
+	uint64_t unwound;
+	uint64_t gone;
+	struct histogram took;
+};
+
+/**
+ * struct tallies - of all functions
+ * @v: by id
+ * @n: number of functions
+ * @order: ids of those that were called, in the order in which they are shown
+ * @norder: their number
+ * @key: what they are ordered by, by id
+ */
+struct tallies {
+	struct tally *v;
+	size_t n;
+	uint32_t *order;
+	size_t norder;
+	uint64_t *key;
+};
+
+/* For ids below @n. -1: no memory. */
+int tallies_init(struct tallies *t, size_t n);
+void tallies_fini(struct tallies *t);
+
+/* Before the module's tallies are read once more. */
+void tallies_begin(struct tallies *t);
+/* One of them; a client_tally_fn. An id that was not asked for is left out. */
+int tallies_add(void *tallies, const struct goprobe_tally *from, const uint64_t *buckets);
+
+/* Which functions come first: those that were called most, or took most time. */
+enum tallies_by { TALLIES_BY_CALLS, TALLIES_BY_NEW, TALLIES_BY_TIME };
+void tallies_sort(struct tallies *t, enum tallies_by by);
+
+/* Calls that have not ended yet. */
+uint64_t tally_open(const struct tally *t);
+
+#endif

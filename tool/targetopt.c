@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The options and arguments that say what is traced. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "select.h"
+#include "target.h"
+#include "targetopt.h"
+
+int targetopt_begin(struct targetopt *t, int *argc, char **argv, struct diag *d)
+{
+	t->pids = calloc(*argc, sizeof(*t->pids));
+	if (!t->pids) {
+		diag_set(d, "out of memory");
+		return CMD_FAILED;
+	}
+	for (int i = 1; i < *argc; i++) {
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		if (!argv[i + 1]) {
+			diag_set(d, "there is no command after '--'");
+			return CMD_USAGE;
+		}
+		t->command = argv + i + 1;
+		argv[i] = NULL;
+		*argc = i;
+	}
+	return CMD_DONE;
+}
+
+int targetopt_option(struct targetopt *t, int opt, char *arg, struct diag *d)
+{
+	if (opt == 'p') {
+		if (target_check_pids(arg, d))
+			return CMD_USAGE;
+		t->pids[t->npids++] = arg;
+		return CMD_DONE;
+	}
+	if (t->file) {
+		diag_set(d, "-b can be given only once");
+		return CMD_USAGE;
+	}
+	t->file = arg;
+	return CMD_DONE;
+}
+
+int targetopt_end(struct targetopt *t, int argc, char **argv, bool patterns, struct diag *d)
+{
+	int kinds = !!t->npids + !!t->file + !!t->command, err;
+
+	if (kinds > 1)
+		diag_set(d, "-p, -b and a command exclude each other");
+	else if (!kinds)
+		diag_set(d, "nothing to trace: give -p PID, -b FILE or -- COMMAND");
+	else if (optind >= argc)
+		diag_set(d, "no PATTERN: which functions?");
+	if (kinds != 1 || optind >= argc)
+		return CMD_USAGE;
+	t->nspecs = argc - optind;
+	err = patterns ? select_patterns_parse(argv + optind, t->nspecs, &t->specs, d) :
+			 select_specs_parse(argv + optind, t->nspecs, &t->specs, d);
+	if (err)
+		t->nspecs = 0;
+	return err ? CMD_USAGE : CMD_DONE;
+}
+
+void targetopt_fini(struct targetopt *t)
+{
+	select_specs_free(t->specs, t->nspecs);
+	free(t->pids);
+}

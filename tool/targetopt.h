@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What commands that trace are told alike: what to trace, and which functions. */
+#ifndef GOPROBE_TARGETOPT_H
+#define GOPROBE_TARGETOPT_H
+
+#include "cmd.h"
+#include "spec.h"
+
+/**
+ * struct targetopt - what is to be traced
+ * @pids: arguments of -p
+ * @npids: their number
+ * @file: argument of -b, or NULL
+ * @command: what follows "--", or NULL
+ * @specs: which functions, and what of them
+ * @nspecs: their number
+ */
+struct targetopt {
+	char **pids;
+	size_t npids;
+	const char *file;
+	char **command;
+	struct spec *specs;
+	size_t nspecs;
+};
+
+/* For getopt_long(); the long ones are --pid and --binary. */
+#define TARGETOPT_SHORT "p:b:"
+/* Its part of the text of --help. */
+#define TARGETOPT_HELP \
+	"What to trace:\n" \
+	"  -p, --pid PID[,PID...]  running processes; may be given more than once\n" \
+	"  -b, --binary FILE       all processes that run FILE, now or later\n" \
+	"  -- COMMAND [ARG...]     a new process, from its first instruction on; its exit\n" \
+	"                          status becomes goprobectl's\n"
+
+/*
+ * Before options are read: make room, and cut @argv and *@argc at "--", as what follows
+ * is the command's, options and all. CMD_DONE, or another CMD_* with a sentence.
+ */
+int targetopt_begin(struct targetopt *t, int *argc, char **argv, struct diag *d);
+/* Option 'p' or 'b' with its argument: CMD_DONE, or CMD_USAGE with a sentence. */
+int targetopt_option(struct targetopt *t, int opt, char *arg, struct diag *d);
+/* After the options; @patterns: what is captured can't be said. CMD_* as above. */
+int targetopt_end(struct targetopt *t, int argc, char **argv, bool patterns, struct diag *d);
+void targetopt_fini(struct targetopt *t);
+
+#endif

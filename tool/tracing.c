@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From what is to be traced to a session. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "select.h"
+#include "selftest.h"
+#include "tracing.h"
+
+int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d)
+{
+	size_t older = 0;
+
+	if (interrupt_init(&t->interrupt, &t->target, d))
+		return -1;
+	for (size_t i = 0; i < what->npids; i++)
+		if (target_add_pids(&t->target, what->pids[i], d))
+			return -1;
+	if (what->file && target_set_file(&t->target, what->file, &older, d))
+		return -1;
+	if (older)
+		fprintf(stderr, "goprobectl: warning: %zu process%s an older, replaced %s; -p traces %s\n",
+			older, older == 1 ? " runs" : "es run", what->file,
+			older == 1 ? "it" : "them");
+	if (what->command)
+		return target_set_command(&t->target, what->command, &t->interrupt.mask, d);
+	return 0;
+}
+
+int tracing_plan(struct tracing *t, const struct targetopt *what,
+		 const struct plan_options *options, struct diag *d)
+{
+	struct buf skipped = { 0 };
+	int err;
+
+	t->plan = plan_new(options);
+	if (!t->plan)
+		return diag_set(d, "out of memory");
+	err = select_functions(t->plan, t->target.bins, t->target.nbins, what->specs,
+			       what->nspecs, &t->wanted, &skipped, d);
+	if (!err)
+		err = plan_finish(t->plan, d);
+	if (!err && skipped.len && !t->quiet)
+		fprintf(stderr, "%.*s\n", (int)skipped.len, skipped.p);
+	buf_fini(&skipped);
+	return err;
+}
+
+/* Tell on a terminal; elsewhere only if it takes long. */
+static bool progress(void *ctx, size_t points, size_t all)
+{
+	struct tracing *t = ctx;
+	bool terminal = isatty(STDERR_FILENO);
+	uint64_t every = terminal ? 100000000ULL : 2000000000ULL, now = clock_now(CLOCK_MONOTONIC);
+
+	if (!t->said)
+		t->said = now;
+	if (!t->quiet && points < all && now - t->said >= every) {
+		fprintf(stderr, terminal ? "\r%zu of %zu breakpoints placed" :
+					   "%zu of %zu breakpoints placed\n", points, all);
+		t->said = now;
+	}
+	if (!t->quiet && points == all && terminal && now != t->said && all > 1000)
+		fprintf(stderr, "\r\033[K");
+	return !interrupt_came(&t->interrupt);
+}
+
+static int new_session(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d)
+{
+	size_t n = t->target.nprocesses;
+	int32_t *pids = calloc(n + 1, sizeof(*pids));
+	int err;
+
+	if (!pids)
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		pids[i] = t->target.processes[i].pid;
+	err = client_session_new(t->client, pids, n, flags, &ring_bytes, d);
+	free(pids);
+	return err;
+}
+
+int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d)
+{
+	struct client_info info;
+	struct diag untested = { 0 };
+	int err = client_open(&t->client, d);
+
+	if (!err)
+		err = selftest_get_info(t->client, &info, &untested, d);
+	/* Without it, tracing only costs more; "info" says why. */
+	diag_fini(&untested);
+	if (err || new_session(t, flags, ring_bytes, d))
+		return -1;
+	t->upload = (struct upload){
+		.client = t->client, .plan = t->plan, .limits = info.limits,
+	};
+	return upload_plan(&t->upload, progress, t, d);
+}
+
+void tracing_say_started(const struct tracing *t, const char *doing)
+{
+	size_t points = 0, n = t->plan->nfuncs;
+
+	for (size_t i = 0; i < t->plan->nfiles; i++)
+		points += t->plan->files[i].n;
+	if (!t->quiet)
+		fprintf(stderr, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends\n", doing,
+			n, n == 1 ? "" : "s", points, points == 1 ? "" : "s");
+}
+
+void tracing_disarm(struct tracing *t)
+{
+	client_close(t->client);
+	t->client = NULL;
+}
+
+void tracing_fini(struct tracing *t)
+{
+	tracing_disarm(t);
+	upload_fini(&t->upload);
+	target_fini(&t->target);
+	plan_free(t->plan);
+	arena_fini(&t->wanted);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From what is to be traced to a session of the module that does: what commands that
+ * trace have in common.
+ */
+#ifndef GOPROBE_TRACING_H
+#define GOPROBE_TRACING_H
+
+#include "client.h"
+#include "interrupt.h"
+#include "plan.h"
+#include "target.h"
+#include "targetopt.h"
+#include "upload.h"
+
+/**
+ * struct tracing - what is traced, and by which session
+ * @wanted: what is captured of functions; outlives @plan
+ * @plan: what the module is told
+ * @target: what is traced
+ * @client: connection to the module
+ * @upload: what the module has of @plan
+ * @interrupt: whether to give up
+ * @quiet: say nothing but what goes wrong
+ * @said: when progress was last told, ns
+ *
+ * All zero, it is empty.
+ */
+struct tracing {
+	struct arena wanted;
+	struct plan *plan;
+	struct target target;
+	struct client *client;
+	struct upload upload;
+	struct interrupt interrupt;
+	bool quiet;
+	uint64_t said;
+};
+
+/* Signals, processes and binaries. */
+int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d);
+/* Which functions, and what of them. What is left out is said. */
+int tracing_plan(struct tracing *t, const struct targetopt *what,
+		 const struct plan_options *options, struct diag *d);
+/* Set the breakpoints. @flags, @ring_bytes: as client_session_new() has them. */
+int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d);
+/* "tracing 2 functions at 7 breakpoints; Ctrl-C ends": once it has begun. */
+void tracing_say_started(const struct tracing *t, const char *doing);
+/* Take away what is left of the session. */
+void tracing_disarm(struct tracing *t);
+void tracing_fini(struct tracing *t);
+
+#endif
