@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a plan captures, asked for by hand: the protocol, without the tool's knowledge of Go."""
 
+import contextlib
+import mmap
 import os
+import re
 import struct
+import subprocess
 
 import genl
-from genl import Client
-from lib import case, check, same
+from genl import Client, Refused
+from lib import Skip, case, check, same, wait_for
 
 PAGES = 16
 FRAME = 64
@@ -112,6 +116,51 @@ def program(t):
         same(record.flags & ~genl.GOPROBE_RECORD_F_NO_G, 0, "flags")
 
 
+@contextlib.contextmanager
+def swap():
+    """64 MB of compressed memory to swap to."""
+    if subprocess.run(["modprobe", "zram", "num_devices=1"], stderr=subprocess.DEVNULL).returncode:
+        raise Skip("this kernel has no zram to swap to")
+    try:
+        with open("/sys/block/zram0/disksize", "w") as f:
+            f.write("64M")
+        subprocess.run(["mkswap", "/dev/zram0"], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(["swapon", "/dev/zram0"], check=True)
+        yield
+    finally:
+        subprocess.run(["swapoff", "/dev/zram0"], check=False)
+        subprocess.run(["rmmod", "zram"], check=True)
+
+
+def swap_out(mine, path):
+    """Have the pages of the mapped file swapped out; bytes of it that are."""
+    same(len(bytes(mine)), PAGES * 4096, "the file, all of it in memory")
+    with open("/proc/sys/vm/compact_memory", "w") as compact:
+        compact.write("1")      # moves what processors hold back to the lists that pages leave from
+    mine.madvise(21)            # MADV_PAGEOUT, which Python has no name for
+    with open("/proc/self/smaps") as f:
+        after = f.read().partition(path)[2]
+    return int(re.search(r"^Swap:\s+(\d+) kB", after, re.M).group(1)) << 10
+
+
+@case("netlink: values in pages that have been swapped out are read whole")
+def swapped(t):
+    path = os.path.join(t.tmp, "pages")
+    counters = []
+
+    def prepare(client, counter):
+        counters.append(counter)
+        with open(path, "r+b") as f, mmap.mmap(f.fileno(), 0) as mine:
+            wait_for("all pages being swapped out", lambda: swap_out(mine, path) == PAGES * 4096)
+
+    with swap():
+        records, _, address = see_pages(t, prepare)
+    for number, record in enumerate(records):
+        at = check_frame(record, number, record.ip - address, counters[0])
+        rest = check_items(genl.chunks(record, FRAME), number)
+        same([(c.address, c.status, c.data) for c in rest], [(at + 16, 0, page(number)[16:32])], "chunks of page %d" % number)
+
+
 @case("netlink: types and run-time types that come after START are followed")
 def late_types(t):
     def prepare(client, counter):
@@ -128,3 +177,37 @@ def late_types(t):
             expected.append((number, genl.GOPROBE_TYPE_CODE, genl.GOPROBE_CHUNK_FAULT, 2, b""))
         same([(c.address, c.type, c.status, c.level, c.data) for c in rest], expected, "chunks of page %d" % number)
         check(not record.flags & genl.GOPROBE_RECORD_F_BUDGET, "a budget was spent")
+
+
+@case("netlink: a message of run-time types that is refused leaves none behind")
+def refused_types(t):
+    def refuse(client, what, types):
+        try:
+            client.add_dynamic(types)
+        except Refused:
+            return
+        check(False, "%s was accepted", what)
+
+    def prepare(client, counter):
+        client.add_types([genl.type_(24), genl.type_(32)])
+        same(client.add_dynamic([genl.dynamic(counter, 2)]), 1, "known addresses")
+        others = [genl.dynamic(counter, 1), genl.dynamic(5, 1)]
+        refuse(client, "a type that does not exist", others + [genl.dynamic(6, 3)])
+        refuse(client, "no address", others + [genl.dynamic(0, 1)])
+        same(client.add_dynamic([genl.dynamic(7, 1)]), 2, "known addresses")
+        # One less than the limit; then two that are new.
+        limits = client.limits()
+        many = [genl.dynamic(1000 + 8 * i, 1) for i in range(limits["dynamic"] - 3)]
+        for i in range(0, len(many), limits["batch"]):
+            known = client.add_dynamic(many[i:i + limits["batch"]])
+        same(known, limits["dynamic"] - 1, "known addresses")
+        refuse(client, "more than a file may have", others + [genl.dynamic(6, 1)])
+        same(client.add_dynamic([genl.dynamic(7, 1)]), limits["dynamic"] - 1, "known addresses")
+    records, _, _ = see_pages(t, prepare)
+    for number, record in enumerate(records):
+        at, = struct.unpack_from("=Q", record.body)
+        rest = check_items(genl.chunks(record, FRAME), number)
+        text = page(number)
+        same([(c.address, c.type, c.data) for c in rest],
+             [(at + 16, genl.GOPROBE_TYPE_BYTES, text[16:32]), (at, 2, text[:32]), (at, 1, text[:24])],
+             "chunks of page %d" % number)

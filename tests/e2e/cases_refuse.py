@@ -128,7 +128,7 @@ def not_loaded(t):
 
 # The protocol, by hand.
 
-DUMPS = genl.GOPROBE_CMD_READ, genl.GOPROBE_CMD_LIST
+DUMPS = genl.GOPROBE_CMD_READ, genl.GOPROBE_CMD_LIST, genl.GOPROBE_CMD_TALLIES
 
 class Misuse:
     """Collects what was not refused as it should have been."""
@@ -181,11 +181,14 @@ def netlink_order(t):
             misuse(name + " without a session", lambda: client.call(command, payload))
     with Client() as client:
         misuse("READ without a session", lambda: client.call(genl.GOPROBE_CMD_READ, dump=True))
+        misuse("TALLIES without a session", lambda: client.call(genl.GOPROBE_CMD_TALLIES, dump=True))
     with Client() as client:
         client.new_session()
         misuse("a second session on the socket", client.new_session, errno.EEXIST)
     with Client() as client:
         misuse("no such process", lambda: client.new_session(4194000), errno.ESRCH)
+        misuse("too few open calls", lambda: client.new_session(calls=1023), errno.ERANGE)
+        misuse("too many open calls", lambda: client.new_session(calls=client.limits()["calls"] + 1), errno.ERANGE)
         misuse("process 0", lambda: client.new_session(0))
         misuse("process -1", lambda: client.new_session(-1))
         misuse("no process at all", lambda: client.call(genl.GOPROBE_CMD_SESSION_NEW, [(genl.GOPROBE_A_PIDS, b"")]))
@@ -325,6 +328,10 @@ def netlink_nonsense(t):
     attempt("no kind of point", lambda c: c.add_points([genl.point(**good, kind=0)]))
     attempt("a skip that does not exist", lambda c: c.add_points([genl.point(**good, skip=99)]))
     attempt("flags that do not exist", lambda c: c.add_points([genl.point(**good, flags=0x80)]))
+    attempt("an action that does not exist", lambda c: c.add_points([genl.point(**good, action=99)]))
+    attempt("a plan of a point that counts", lambda c: c.add_points([genl.point(**good, plan_id=0, action=genl.GOPROBE_ACTION_COUNT)]))
+    attempt("padding of a point", lambda c: c.add_points([genl.point(**good, pad=b"\0\0\1")]))
+    attempt("a place that is timed twice", lambda c: c.add_points([genl.point(**good, action=genl.GOPROBE_ACTION_TIME)] * 2))
     attempt("a file that does not exist", lambda c: c.add_points([genl.point(**good)], file=1))
     attempt("no points at all", lambda c: c.call(genl.GOPROBE_CMD_POINTS_ADD, [(genl.GOPROBE_A_FILE, genl.u32(0))]))
     attempt("half a point", lambda c: c.call(genl.GOPROBE_CMD_POINTS_ADD, [

@@ -150,7 +150,9 @@ def kill_storm(t):
 @case("SIGKILL of goprobectl while it places breakpoints leaves none", per="boot")
 def kill_placing(t):
     target = t.target("load", "-goroutines", 2)
-    whole = t.attach("-p", target.pid, "/./")
+    # Everything that the program does; nobody wants to read that.
+    everything = ("--record", "/dev/null", "-p", target.pid, "/./")
+    whole = t.attach(*everything, json=False, output=False)
     wait_for("the first breakpoint", target.patched)
     start = time.monotonic()
     whole.attached()
@@ -160,7 +162,7 @@ def kill_placing(t):
     same(target.patched(), 0, "breakpoints left by Ctrl-C, of %d" % most)
     chance, halfway = random.Random(2), 0
     for round_ in range(6):
-        attach = t.attach("-p", target.pid, "/./")
+        attach = t.attach(*everything, json=False, output=False)
         wait_for("the first breakpoint", target.patched)
         time.sleep(chance.random() * took / 2)  # any moment is a good one
         halfway += not attach.has_attached()

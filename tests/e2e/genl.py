@@ -92,9 +92,18 @@ def plan(type_id, first=0, npieces=0, string_limit=256, elements=64, objects=128
     return struct.pack("=IIIIIIIIII", type_id, first, npieces, op, nops, string_limit, elements, objects, nbytes, depth)
 
 
-def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_adjust=0, code_len=None):
-    return struct.pack("=QIIBBBBi16s", offset, id_, plan_id, kind, skip, flags,
-                       len(code) if code_len is None else code_len, sp_adjust, code)
+POINT = "=QIIBBBBi16sB7s"
+Point = collections.namedtuple("Point", "offset id plan kind skip flags code_len sp_adjust code action")
+
+
+def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_adjust=0, code_len=None, action=0, pad=b""):
+    return struct.pack(POINT, offset, id_, plan_id, kind, skip, flags,
+                       len(code) if code_len is None else code_len, sp_adjust, code, action, pad)
+
+
+def points(data):
+    """The points of GOPROBE_A_POINTS."""
+    return [Point(*p[:-1]) for p in struct.iter_unpack(POINT, data)]
 
 
 def runtime(g_reg=14, g_tls=-8, lo=0, hi=8, goid=0x98, m=0x30, curg=0xc0, code_delta=0):
@@ -118,6 +127,10 @@ def attrs(data):
 # body: the bytes behind the header.
 Record = collections.namedtuple("Record", "kind flags id plan tgid tid time goid depth ip cpu body")
 Chunk = collections.namedtuple("Chunk", "address type status level data")
+
+
+# buckets: {number of the bucket: how many}
+Tally = collections.namedtuple("Tally", "hits calls unwound gone sum min max buckets")
 
 
 def chunks(record, frame):
@@ -186,8 +199,10 @@ class Client:
         answer = self.call(GOPROBE_CMD_GET_INFO)[0]
         return dict(zip(LIMITS, struct.unpack("=%dI" % len(LIMITS), answer[GOPROBE_A_LIMITS])))
 
-    def new_session(self, *pids):
+    def new_session(self, *pids, calls=None):
         extra = [(GOPROBE_A_PIDS, struct.pack("=%di" % len(pids), *pids))] if pids else []
+        if calls is not None:
+            extra.append((GOPROBE_A_CALLS, u32(calls)))
         return self.call(GOPROBE_CMD_SESSION_NEW, extra)[0]
 
     def add_file(self, path, rt=None):
@@ -228,6 +243,18 @@ class Client:
     def stats(self):
         data = self.call(GOPROBE_CMD_GET_STATS)[0][GOPROBE_A_STATS]
         return struct.unpack("=%dQ" % (len(data) // 8), data)
+
+    def tallies(self):
+        """What has been counted and timed: {id: Tally}."""
+        found = {}
+        for message in self.call(GOPROBE_CMD_TALLIES, dump=True):
+            data = message[GOPROBE_A_TALLIES]
+            while data:
+                id_, first, n, *numbers = struct.unpack_from("=IHH7Q", data)
+                buckets = struct.unpack_from("=%dQ" % n, data, 64)
+                found[id_] = Tally(*numbers, {first + i: b for i, b in enumerate(buckets) if b})
+                data = data[64 + 8 * n:]
+        return found
 
     def sessions(self):
         """What is probed on this host, by whomever."""

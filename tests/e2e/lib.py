@@ -78,8 +78,10 @@ class Process:
     def line(self, seconds=DEADLINE):
         """The next line of its output, without the newline; None at the end."""
         end = time.monotonic() + seconds
+        output = select.poll()
+        output.register(self.popen.stdout, select.POLLIN)
         while b"\n" not in self.rest:
-            if not select.select([self.popen.stdout], [], [], max(0, end - time.monotonic()))[0]:
+            if not output.poll(max(0, 1000 * (end - time.monotonic()))):
                 raise Failure("%s printed no line within %d s" % (self, seconds))
             data = os.read(self.popen.stdout.fileno(), 1 << 16)
             if not data:
@@ -109,6 +111,15 @@ class Process:
 
     def ended(self):
         return self.popen.poll() is not None
+
+    def threads(self):
+        """(id, state) of each thread, as ps tells the state."""
+        found = []
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            for tid in os.listdir("/proc/%d/task" % self.pid):
+                with open("/proc/%d/task/%s/stat" % (self.pid, tid)) as f:
+                    found.append((int(tid), f.read().rpartition(")")[2].split()[0]))
+        return found
 
     def wait(self, seconds=DEADLINE):
         """Its exit status."""

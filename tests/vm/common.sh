@@ -9,6 +9,8 @@
 TREE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 CACHE=${XDG_CACHE_HOME:-${HOME:?goprobe: HOME is not set, so there is no place for the cache; set HOME}/.cache}/goprobe
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+# Where suites go that mirrors no longer have.
+ARCHIVE=http://archive.debian.org
 
 # Version of the cache's layout: entries stamped with another one are fetched again.
 LAYOUT=4
@@ -56,21 +58,46 @@ mirror_of()
 	echo "$uri"
 }
 
+# has_suite URI SUITE - can it be had there?
+has_suite()
+{
+	local file status=0
+
+	file=$(mktemp)
+	/usr/lib/apt/apt-helper -qq -oAPT::Sandbox::User=root -oAcquire::Retries=1 download-file "${1%/}/dists/$2/InRelease" "$file" \
+		>/dev/null 2>&1 || status=1
+	rm -f "$file"
+	return $status
+}
+
+# uri_of SUITE - mirror_of SUITE, or Debian's archive once the mirror has dropped the suite
+uri_of()
+{
+	local uri archive=$ARCHIVE/debian
+
+	uri=$(mirror_of "$1")
+	[[ $1 != *-security ]] || archive=$ARCHIVE/debian-security
+	if ! has_suite "$uri" "$1" && has_suite "$archive" "$1"; then
+		say "$uri has no $1 any more: taking it from $archive"
+		uri=$archive
+	fi
+	echo "$uri"
+}
+
 # apt_open SUITE... - point apt() at exactly these suites; refreshes lists older than a day
 apt_open()
 {
-	local suite dir line uri
+	local suite dir uri
 
 	need apt-get
 	[ -r "$KEYRING" ] || die "$KEYRING is missing; run tests/setup to install debian-archive-keyring"
 	dir=$CACHE/apt/$(echo "$*" | tr ' ' '+')
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
 	for suite; do
-		uri=$(mirror_of "$suite")
-		echo "deb [arch=amd64 signed-by=$KEYRING] $uri $suite main"
-	done >"$dir/sources.new"
-	cmp -s "$dir/sources.new" "$dir/sources" || rm -f "$dir/fresh"
-	mv "$dir/sources.new" "$dir/sources"
+		mirror_of "$suite"
+	done >"$dir/mirrors.new"
+	cmp -s "$dir/mirrors.new" "$dir/mirrors" || rm -f "$dir/fresh"
+	mv "$dir/mirrors.new" "$dir/mirrors"
 	APT=(-oDir::Etc::SourceList="$dir/sources" -oDir::Etc::SourceParts=/dev/null
 		-oDir::State::Lists="$dir/lists" -oDir::Cache="$dir/cache" -oDir::State::Status=/dev/null
 		-oAPT::Architecture=amd64 -oAPT::Architectures=amd64 -oAPT::Sandbox::User=root
@@ -78,6 +105,11 @@ apt_open()
 		# An archived suite's Release file is past its date but signed all the same.
 		-oAcquire::Check-Valid-Until=false -oAcquire::Retries=3)
 	[ -z "$(find "$dir/fresh" -mtime -1 2>/dev/null)" ] || return 0
+	for suite; do
+		uri=$(uri_of "$suite")
+		echo "deb [arch=amd64 signed-by=$KEYRING] $uri $suite main"
+	done >"$dir/sources.new"
+	mv "$dir/sources.new" "$dir/sources"
 	apt-get "${APT[@]}" -qq --error-on=any update >&2 ||
 		die "cannot read the package lists of $*; this needs the network once: check apt-get update, then try again"
 	touch "$dir/fresh"
@@ -158,7 +190,7 @@ toolroot()
 		[ "$(cat "$dir/.goprobe" 2>/dev/null)" != 1 ] || { echo "$dir"; return; }
 		say "making a trixie root with a compiler (once, 20 s) ..."
 		rm -rf "$dir" "$dir.new"
-		uri=$(mirror_of trixie)
+		uri=$(uri_of trixie)
 		mmdebstrap --quiet --variant=apt --keyring="$KEYRING" --include=gcc-14,make,libc6-dev,libelf1t64,libssl3t64,kmod \
 			--aptopt='Apt::Install-Recommends "false"' --dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/man/*' \
 			--dpkgopt=path-exclude='/usr/share/locale/*' \

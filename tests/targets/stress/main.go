@@ -5,7 +5,7 @@
 // block and go on on another thread, panic, recover some frames further up, or
 // leave by Goexit.
 //
-//	stress [-goroutines N] [-depth N] [-seed N] [-hold]
+//	stress [-goroutines N] [-depth N] [-seed N] [-hold] [-stay]
 //
 // What it does depends on the seed only, never on the scheduler. It counts its
 // own calls, and at the end prints one line of JSON:
@@ -14,7 +14,10 @@
 //	 "goexit":N,"result":"0x..."}
 //
 // where unwound counts the frames that a panic or a Goexit took away, and goexit
-// how many of these were left by Goexit. Each traced function is given tag =
+// how many of these were left by Goexit. With -stay every goroutine stays at its
+// deepest point: the line then tells of open calls in unwound, and the program waits
+// for a line on stdin and executes itself anew, in the same process, with the
+// arguments that are in it. Each traced function is given tag =
 // goroutine<<16 | depth and returns tag*2+1, so a return shows which call it
 // ends.
 package main
@@ -26,7 +29,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
+	"syscall"
 )
 
 // count is what one goroutine knows of one function.
@@ -60,8 +65,9 @@ type worker struct {
 	id     int
 	bottom int // depth at which the recursion ends
 	how    end
-	guards map[int]bool // depths at which a guard stands
-	left   int          // how many guards will panic again
+	guards map[int]bool    // depths at which a guard stands
+	left   int             // how many guards will panic again
+	stays  *sync.WaitGroup // told at the bottom, if it is not to go on from there
 	sum    uint64
 	counts [nfns]count
 }
@@ -88,6 +94,10 @@ func (w *worker) step(depth int) {
 	}
 	w.mix(uint64(depth))
 	if depth == w.bottom {
+		if w.stays != nil {
+			w.stays.Done()
+			select {}
+		}
 		switch w.how {
 		case endPanic, endRepanic:
 			panic(w)
@@ -190,14 +200,16 @@ func main() {
 	depth := flag.Int("depth", 1000, "depth of the deepest recursion")
 	seed := flag.Uint64("seed", 1, "seed, not 0")
 	hold := flag.Bool("hold", false, "wait for a line on stdin before starting")
+	stay := flag.Bool("stay", false, "stay at the bottom; then execute itself with the arguments of a line on stdin")
 	flag.Parse()
 	if *depth < 16 || *depth >= 1<<16 || *seed == 0 {
 		fmt.Fprintln(os.Stderr, "stress: depth 16...65535, seed not 0")
 		os.Exit(2)
 	}
 	fmt.Println("ready", os.Getpid())
+	stdin := bufio.NewReader(os.Stdin)
 	if *hold {
-		bufio.NewReader(os.Stdin).ReadString('\n')
+		stdin.ReadString('\n')
 	}
 
 	r := random(*seed * 0x9e3779b97f4a7c15)
@@ -232,6 +244,9 @@ func main() {
 	var all sync.WaitGroup
 	all.Add(len(workers))
 	for _, w := range workers {
+		if *stay {
+			w.stays = &all
+		}
 		go func(w *worker) {
 			defer all.Done()
 			if w.guards[0] {
@@ -272,4 +287,21 @@ func main() {
 		panic(err)
 	}
 	fmt.Println(string(line))
+	if *stay {
+		anew(stdin)
+	}
+}
+
+// anew executes the program once more, with all its goroutines where they are.
+func anew(stdin *bufio.Reader) {
+	args, err := stdin.ReadString('\n')
+	if err != nil {
+		return
+	}
+	path, err := os.Executable()
+	if err == nil {
+		err = syscall.Exec(path, append(os.Args[:1:1], strings.Fields(args)...), os.Environ())
+	}
+	fmt.Fprintln(os.Stderr, "stress:", err)
+	os.Exit(1)
 }

@@ -91,6 +91,9 @@ func errorMaps(m map[error]error) (int, map[error]error) { visits++; return len(
 func growing(m map[int]int) (int, map[int]int) { visits++; return len(m), m }
 
 //go:noinline
+func shedding(m map[int]int) (int, map[int]int) { visits++; return len(m), m }
+
+//go:noinline
 func deleted(m map[int]int) (int, map[int]int) { visits++; return len(m), m }
 
 // keepNumbers makes a map of n entries, and deletes those that drop divides.
@@ -148,6 +151,7 @@ func visitMaps() {
 	growing(keepNumbers(105, 0))
 	growing(keepNumbers(110, 0))
 	growing(keepNumbers(900, 0))
+	shedding(keepShedding())
 	deleted(keepNumbers(8, 2))
 	deleted(keepNumbers(100, 3))
 	deleted(keepNumbers(8, 1))

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0
+"""goprobectl count and latency, compared with programs that count themselves."""
+
+import json
+import re
+import signal
+
+from lib import case, check, nothing_probed, of_kind, parse, same, wait_for
+
+STRESS = ("main.even", "main.odd", "main.guard", "main.note")
+STARTED = re.compile(r"^(?:counting|timing) \d+ function", re.M)
+
+
+def started(t, *args):
+    """A command that counts, once it does."""
+    process = t.goprobectl(*args)
+    wait_for("%s: counting" % process, lambda: process.ended() or STARTED.search(process.stderr()))
+    check(not process.ended(), "%s ended: %s", process, process.stderr())
+    return process
+
+
+def stressed(t, command, *args):
+    """What the command says of a program that counts itself, and what that says."""
+    target = t.target("stress", "-hold", "-goroutines", 200, "-depth", 300)
+    process = started(t, command, "-p", target.pid, "-o", "json", *args)
+    target.send()
+    want = json.loads(target.line())["functions"]
+    target.finish()
+    return parse("\n".join(process.finish())), want
+
+
+def summary_of(events):
+    found = of_kind(events, "summary")
+    check(len(found) == 1 and events[-1] == found[0], "no summary at the end: %s", events[-3:])
+    return found[0]
+
+
+@case("count: calls are as many as the program itself counts, most first, under panics and stack growth")
+def count_exact(t):
+    events, want = stressed(t, "count", *STRESS)
+    lines = of_kind(events, "count")
+    same({e["func"]: e["calls"] for e in lines}, {f: want[f]["calls"] for f in STRESS}, "calls")
+    same([e["calls"] for e in lines], sorted((e["calls"] for e in lines), reverse=True), "their order")
+    summary = summary_of(events)
+    same((summary["functions"], summary["called"], summary["calls"]), (4, 4, sum(e["calls"] for e in lines)), "the summary")
+    check(nothing_probed(), "something is still probed")
+
+
+@case("latency: calls, returns and what ended otherwise are what the program itself counts, and quantiles fit")
+def latency_exact(t):
+    events, want = stressed(t, "latency", "--histogram", *STRESS)
+    lines = of_kind(events, "latency")
+    same({e["func"]: (e["calls"], e["returned"], e["unwound"] + e["gone"] + e["open"]) for e in lines},
+         {f: (want[f]["calls"], want[f]["returns"], want[f]["unwound"]) for f in STRESS}, "calls and their ends")
+    same([e["sum_ns"] for e in lines], sorted((e["sum_ns"] for e in lines), reverse=True), "their order")
+    for e in lines:
+        marks = [e[k] for k in ("min_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns")]
+        same(marks, sorted(marks), "quantiles of " + e["func"])
+        same(sum(b["calls"] for b in e["buckets"]), e["returned"], "calls in the buckets of " + e["func"])
+        starts = [b["from_ns"] for b in e["buckets"]]
+        check(starts == sorted(set(starts)) and starts[0] <= e["min_ns"] and starts[-1] <= e["max_ns"] <= e["sum_ns"],
+              "buckets of %s: %s", e["func"], e)
+        check(e["min_ns"] * e["returned"] <= e["sum_ns"] <= e["max_ns"] * e["returned"], "the sum of %s: %s", e["func"], e)
+    summary = summary_of(events)
+    same((summary["no_room"], summary["no_call"], summary["no_goroutine"]), (0, 0, 0), "what was not timed")
+
+
+@case("latency: a function that sleeps takes as long as it sleeps, and its histogram says so")
+def latency_of_sleep(t):
+    target = t.target("counter", "-each", "20ms", 0)
+    process = started(t, "latency", "-p", target.pid, "--duration", "2s", "time.Sleep")
+    text = "\n".join(process.finish())
+    row = re.search(r"^ *(\d+) +\S+ +(\S+)ms +\S+ +\S+ +\S+  time\.Sleep$", text, re.M)
+    check(row and 20 <= float(row.group(2)) < 200 and int(row.group(1)) >= 5, "no line of some calls of 20 ms: %s", text)
+    bars = re.findall(r"^ +(\S+) +(\d+) \|(@*) *\|$", text, re.M)
+    check(bars and max(bars, key=lambda b: len(b[2]))[0] in ("16.7ms", "33.5ms"), "no histogram around 20 ms: %s", text)
+
+
+@case("count -i: what is new adds up to all, and --top leaves the others out")
+def intervals(t):
+    target = t.target("counter", "-each", "1ms", 0)
+    process = started(t, "count", "-p", target.pid, "-i", "300ms", "-o", "json", "--top", "1", "main.doWork", "time.Sleep")
+    lines = [json.loads(process.line()) for _ in range(4)]
+    process.signal(signal.SIGINT)
+    rest = parse("\n".join(process.finish()))
+    last, summary = rest[-2], summary_of(rest)
+    lines += rest[:-2]
+    for e in lines:
+        check(e["kind"] == "count" and e["new"] > 0 and e["new_ns"] >= 250000000, "an interval: %s", e)
+    for f in {e["func"] for e in lines}:
+        mine = [e for e in lines if e["func"] == f]
+        for before, after in zip(mine, mine[1:]):
+            check(after["calls"] >= before["calls"] + after["new"], "%s after %s", after, before)
+    check("new" not in last and last["calls"] >= max(e["calls"] for e in lines), "the end: %s", last)
+    same((summary["functions"], summary["called"]), (2, 2), "the summary")
+
+
+@case("count with a command: from its first call to its last, and its exit status is passed on")
+def command(t):
+    process = t.goprobectl("count", "-o", "json", "main.doWork", "--", t.binary("counter"), "-status", "7", "500")
+    lines = process.finish(7)
+    counted = [json.loads(line) for line in lines if line.startswith("{")]
+    same([(e["func"], e["calls"]) for e in of_kind(counted, "count")], [("main.doWork", 500)], "calls")
+    check("counter=500" in lines, "the command's own output: %s", lines)
+
+
+@case("count: all functions of a program at once, and the program does what it did")
+def everything(t):
+    target = t.target("counter", "-hold", 1000)
+    process = started(t, "count", "-p", target.pid, "--top", "5", "*")
+    target.send()
+    same(target.line(), "counter=1000", "the program's result")
+    target.finish()
+    text = "\n".join(process.finish())
+    rows = [(int(n), f) for n, f in re.findall(r"^ *(\d+)  (\S+)$", text, re.M)]
+    check(len(rows) == 5 and rows == sorted(rows, key=lambda r: -r[0]), "the table: %s", text)
+    check(re.search(r"^counting \d{3,} functions at \d{3,} breakpoints", process.stderr(), re.M) and
+          re.search(r"^\d{4,} calls of \d+ functions in .*; \d+ not called; \d+ not shown$", process.stderr(), re.M),
+          "what was said: %s", process.stderr())
+
+
+@case("count and latency refuse what they can't do with a sentence")
+def refusals(t):
+    target = t.target("counter", "-each", "1ms", 0)
+    for args, sentence in (
+            (("count", "-p", target.pid), "no PATTERN: which functions?"),
+            (("count", "main.doWork"), "nothing to trace"),
+            (("count", "-p", target.pid, "--top", "0", "main.doWork"), "--top"),
+            (("count", "-p", target.pid, "-i", "0", "main.doWork"), "--interval"),
+            (("count", "-p", target.pid, "--histogram", "main.doWork"), "--histogram"),
+            (("latency", "-p", target.pid, "main.doWork(x)"), "a pattern names functions here, nothing of them"),
+            (("latency", "-p", target.pid, "main.dowork"), "main.doWork")):
+        process = t.goprobectl(*args)
+        process.finish(1 if args[-1] == "main.dowork" else 2)
+        check(sentence in process.stderr() and process.stderr().count("\n") <= 4, "%s: %s", args, process.stderr())
+    check(nothing_probed(), "something is still probed")

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0
+"""--lossless: the program waits, nothing is lost, and nobody waits for ever."""
+
+import signal
+import time
+
+from lib import case, check, same, wait_for
+
+CALLS = 10000
+ROOM_SECONDS = 5        # GP_STREAM_ROOM_MS of kmod/stream.c
+
+
+def waiting(target):
+    """Threads of the target that sleep where only SIGKILL wakes them."""
+    return [tid for tid, state in target.threads() if state == "D"]
+
+
+def stalled(t):
+    """A target with a thread that waits for a reader that stands still."""
+    target = t.target("counter", "-hold", CALLS)
+    attach = t.attach("--lossless", "--buffer", "64K", "-p", target.pid, "main.doWork").attached()
+    attach.signal(signal.SIGSTOP)
+    target.send()
+    wait_for("a thread waiting for room", lambda: waiting(target))
+    return target, attach
+
+
+@case("--lossless: with a tiny buffer every call and return is delivered, and the summary tells who waited")
+def tiny_buffer(t):
+    target, attach = stalled(t)
+    attach.signal(signal.SIGCONT)
+    same(target.line(), "counter=%d" % CALLS, "the program's result")
+    trace = attach.interrupt()
+    same((len(trace.calls), len(trace.returns), trace.lost), (CALLS, CALLS, 0), "calls, returns and losses")
+    check(trace.summary["waits"] > 0 and trace.summary["wait_seconds"] > 0, "nobody waited: %s", trace.summary)
+
+
+@case("--lossless: a reader that stands still is waited for once, then losses are counted, exactly")
+def stands_still(t):
+    target, attach = stalled(t)
+    began = time.monotonic()
+    same(target.line(), "counter=%d" % CALLS, "the program's result")
+    took = time.monotonic() - began
+    attach.signal(signal.SIGCONT)
+    trace = attach.interrupt()
+    check(took > ROOM_SECONDS / 2, "it waited for %.1f s only", took)
+    check(trace.lost > 0, "nothing was lost with a reader that stood still")
+    same(len(trace.calls) + len(trace.returns) + trace.lost, 2 * CALLS, "delivered and lost")
+    check(trace.summary["waits"] <= 16, "it waited %d times", trace.summary["waits"])
+
+
+@case("--lossless: a thread that waits dies at once when it is killed")
+def killed_waiting(t):
+    target, attach = stalled(t)
+    began = time.monotonic()
+    target.signal(signal.SIGKILL)
+    target.wait()
+    check(time.monotonic() - began < ROOM_SECONDS / 2, "it took %.1f s", time.monotonic() - began)
+    attach.signal(signal.SIGCONT)
+    check(attach.finish(status=0).calls, "no calls")
+
+
+@case("--lossless: a thread that waits goes on at once when goprobectl is killed")
+def reader_killed(t):
+    target, attach = stalled(t)
+    began = time.monotonic()
+    attach.signal(signal.SIGKILL)
+    same(target.line(), "counter=%d" % CALLS, "the program's result")
+    check(time.monotonic() - began < ROOM_SECONDS / 2, "it took %.1f s", time.monotonic() - began)
+    same(attach.wait(), -signal.SIGKILL, "how goprobectl ended")
+    check(not target.probed("main.doWork"), "a breakpoint is left in the target")

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0
+"""attach --record and replay: the same lines, whenever they are printed."""
+
+import os
+import re
+import shutil
+import signal
+
+from cases_trace import names, untraced
+from lib import Counter, case, check, of_kind, parse, same, short, wait_for
+
+CALLS = 10000
+# What differs from one session to another that sees the same hits.
+VOLATILE = ("time_ns", "duration_ns", "seen_ns")
+
+
+def record(t, *args):
+    """A recording in the making, and its path."""
+    path = os.path.join(t.tmp, "calls.rec")
+    return t.attach("--record", path, *args, json=False, output=False), path
+
+
+def replay(t, path, *options, status=0):
+    """What replay prints of a recording as JSON, and what it says."""
+    process = t.goprobectl("replay", "-o", "json", *options, path)
+    lines = process.finish(status=status)
+    return parse("\n".join(lines)), process.stderr()
+
+
+def steady(events):
+    return [{k: v for k, v in e.items() if k not in VOLATILE} for e in events if e["kind"] != "summary"]
+
+
+@case("a recording replayed prints what another session prints of the same calls")
+def same_lines(t):
+    functions = {e["func"] for e in parse("\n".join(untraced(t, "types")))}
+    recorder, path = record(t, "-b", t.binary("types"), names(functions))
+    recorder.attached()
+    trace = t.attach(names(functions), "--", t.binary("types")).finish()
+    recorder.interrupt()
+    events, said = replay(t, path)
+    check(len(trace.calls) >= 20 and not said.strip(), "%d calls; replay said: %s", len(trace.calls), said)
+    got, want = steady(events), steady(trace.events)
+    same([(e["kind"], e["func"]) for e in got], [(e["kind"], e["func"]) for e in want], "kinds and functions")
+    for one, other in zip(got, want):
+        same(one, other, "an event")
+    again, _ = replay(t, path)
+    same(again, events, "a second replay")
+
+
+@case("a recording is replayed as text, too, as far as it is wanted, and to a file")
+def as_text(t):
+    recorder, path = record(t, "main.foo", "--", t.binary("example"))
+    made = recorder.finish()
+    same(made.stdout, untraced(t, "example"), "what was printed while recording")
+    check(re.search(r"^2 events in \S+, 0 lost", made.stderr, re.M), "no summary: %s", made.stderr)
+    text = "\n".join(t.goprobectl("replay", path).finish())
+    call = re.search(r"^\S+ +1  > main\.foo\(x=99, y=9801\)$", text, re.M)
+    back = re.search(r"< main\.foo => \(z=9900\) +\S+s$", text, re.M)
+    check(call and back and call.start() < back.start(), "replay printed: %s", text)
+    output = os.path.join(t.tmp, "one")
+    same(t.goprobectl("replay", "-q", "--events", 1, "--output", output, path).finish(), [], "stdout")
+    with open(output) as f:
+        same(len(f.read().splitlines()), 1, "lines with --events 1")
+
+
+@case("a recording has every call: recorded and lost are as many as were made")
+def exact(t):
+    for buffer in "64k", "1m":
+        target = t.target("counter", "-hold", CALLS)
+        recorder, path = record(t, "--buffer", buffer, "-p", target.pid, "main.doWork")
+        recorder.attached()
+        target.send()
+        same(target.line(), "counter=%d" % CALLS, "the program's result")
+        said = recorder.interrupt().stderr
+        events, _ = replay(t, path)
+        lost = sum(e["count"] for e in of_kind(events, "lost"))
+        summary = events[-1]
+        same(len(of_kind(events, "call")) + len(of_kind(events, "return")) + lost, 2 * CALLS, "recorded and lost")
+        same((summary["lost"], summary["events"]), (lost, 2 * CALLS - lost), "the summary")
+        check(re.search(r"^%d events in \S+, %d lost" % (2 * CALLS - lost, lost), said, re.M), "the recorder said: %s", said)
+
+
+@case("losses are in a recording, where they fell, and --strict minds them")
+def losses(t):
+    target = t.target("counter", "-hold", CALLS)
+    recorder, path = record(t, "--buffer", "64k", "-p", target.pid, "main.doWork")
+    recorder.attached()
+    recorder.signal(signal.SIGSTOP)
+    target.send()
+    same(target.line(), "counter=%d" % CALLS, "the program's result")
+    recorder.signal(signal.SIGCONT)
+    recorder.interrupt()
+    events, _ = replay(t, path, "--strict", status=3)
+    lost = of_kind(events, "lost")
+    check(lost and all(e["cause"] == "ring_full" and e["count"] > 0 for e in lost), "losses: %s", lost)
+    same(sum(e["count"] for e in lost) + events[-1]["events"], 2 * CALLS, "recorded and lost")
+
+
+@case("a recording whose goprobectl was killed is replayed as far as it goes, and says so")
+def killed(t):
+    target = t.target("counter", "-each", "1ms", 0)
+    recorder, path = record(t, "-p", target.pid, "main.doWork")
+    recorder.attached()
+    wait_for("records in the file", lambda: os.path.getsize(path) > 20000)
+    recorder.signal(signal.SIGKILL)
+    recorder.wait()
+    events, said = replay(t, path)
+    check(len(of_kind(events, "call")) > 20 and events[-1]["kind"] == "summary", "events: %s", short(events[-3:]))
+    check("cut short" in said, "replay said: %s", said)
+    # Wherever the file ends, what is whole before it is shown.
+    size, before = os.path.getsize(path), len(events)
+    for cut in size - 1, size - 100, size // 2:
+        os.truncate(path, cut)
+        events, said = replay(t, path)
+        check(of_kind(events, "call") and len(events) <= before and "cut short" in said, "cut at %d of %d: %d events; %s",
+              cut, size, len(events), said)
+        before = len(events)
+
+
+@case("replay refuses a program that is not the one that was recorded, and finds it elsewhere with -b")
+def replaced(t):
+    program = t.copy("example")
+    kept = t.copy("example", "kept")
+    recorder, path = record(t, "main.foo", "--", program)
+    recorder.finish()
+    want, _ = replay(t, path)
+    os.unlink(program)
+    shutil.copy(t.binary("counter"), program)
+    _, said = replay(t, path, status=1)
+    check("is not the program of this recording" in said and "-b FILE" in said, "replay said: %s", said)
+    _, said = replay(t, path, "-b", program, status=1)
+    check("another program" in said, "replay said: %s", said)
+    same(replay(t, path, "-b", kept)[0], want, "what is replayed with -b")
+
+
+@case("what can't be recorded or replayed is refused with a sentence")
+def refused(t):
+    path = os.path.join(t.tmp, "x.rec")
+    for option in ["-o", "json"], ["--output", path + ".out"], ["--pretty"]:
+        process = t.goprobectl("attach", "--record", path, *option, "main.foo", "--", t.binary("example"))
+        process.finish(status=2)
+        check("--record prints no events" in process.stderr(), "%s: %s", option, process.stderr())
+    process = t.goprobectl("attach", "--record", t.tmp, "main.foo", "--", t.binary("example"))
+    process.finish(status=1)
+    check("can't write" in process.stderr(), "a directory: %s", process.stderr())
+    process = t.goprobectl("attach", "--record", "/dev/full", "main.foo", "--", t.binary("example"))
+    process.finish(status=1)
+    check("can't write /dev/full: No space left" in process.stderr(), "a full disk: %s", process.stderr())
+    for content in b"", b"goprobe", b"goprobe\n" + bytes(100), b"no recording at all":
+        with open(path, "wb") as f:
+            f.write(content)
+        _, said = replay(t, path, status=1)
+        check("can't be replayed" in said, "%r: %s", content, said)
+
+
+@case("while a recording is written all calls of a busy program reach it", per="boot")
+def busy(t):
+    target = t.target("load", "-goroutines", 4)
+    recorder, path = record(t, "--no-return", "--duration", "2s", "-p", target.pid, "main.inner")
+    said = recorder.finish().stderr
+    events, lost = (int(n) for n in re.search(r"^(\d+) events? in \S+, (\d+) lost", said, re.M).groups())
+    process = t.goprobectl("replay", "-o", "json", path)
+    counter = Counter().read(process.popen.stdout)
+    same(process.wait(), 0, "exit status")
+    check(events > 100, "only %d events", events)
+    same((counter.calls, counter.lost, counter.summary["lost"]), (events, lost, lost), "calls and losses")

@@ -1,0 +1,3 @@
+module leaves
+
+go 1.19
