@@ -22,6 +22,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRACING = "/sys/kernel/tracing"
+EXECUTE = "/sys/module/goprobe/parameters/execute"
 RING_HOLD = 64 << 20        # a round's records at once
 
 sys.path.insert(0, os.path.join(HERE, "../tests/e2e"))
@@ -86,6 +87,8 @@ class Target:
             "branch": next(at for at, name in code if name in ("jbe", "jna")),
             "ret": next(at for at, name in code if name.startswith("ret")),
         }
+        self.vaddr["pair"] = self.vaddr["branch"]
+        self.vaddr["pair-first"] = self.vaddr["first"]
         self.offset = {place: at - entry + offset for place, at in self.vaddr.items()}
         self.process = subprocess.Popen([self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env=dict(os.environ, GODEBUG="asyncpreemptoff=1"))
@@ -151,6 +154,18 @@ class Floor(Variant):
         return None, None
 
 
+def info():
+    """What the module can do; it finds out by this whether it may execute instructions."""
+    return run("goprobectl", "info") if shutil.which("goprobectl") else ""
+
+
+class Executing(Floor):
+    """Where the kernel honours a changed instruction pointer: the module has found out."""
+
+    def missing(self):
+        return None if " execute" in info() else "this kernel does not let a handler execute instructions"
+
+
 class Goprobe(Variant):
     """goprobe, with bench/reader.c for a client."""
 
@@ -160,13 +175,14 @@ class Goprobe(Variant):
         self.arguments = list(arguments)
         if hold:
             self.arguments += ["--hold", "--ring", str(RING_HOLD)]
-        if place == "branch":
+        if place in ("branch", "pair"):
             self.arguments += ["--skip"]
 
     def attach(self, target, options):
         self.process = subprocess.Popen(
             [os.path.join(options.build, "reader"), "--pid", str(target.pid), "--file", target.path,
-             "--offset", str(target.offset[self.place])] + self.arguments,
+             "--offset", str(target.offset[self.place])] +
+            (["--return", str(target.offset["ret"])] if self.place in PAIRS else []) + self.arguments,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         lines_of(self.process, 60)
 
@@ -178,16 +194,31 @@ class Goprobe(Variant):
         if self.process.returncode:
             raise Failed("the reader failed")
         counts = dict((k, int(v)) for k, v in (word.split("=") for word in out.split()))
-        if counts["not_started"]:
-            return counts["not_started"], 0
+        for what in "not_started", "counted", "timed", "opened":
+            if counts[what]:
+                return counts[what], 0
         return counts["records"], counts["lost"]
 
 
-class Goprobectl(Variant):
-    """goprobe as a person uses it, text thrown away."""
+class Stepped(Goprobe):
+    """Where the kernel single-steps: the module does not carry out instructions at points that are made now."""
 
-    def __init__(self, name, title, arguments=()):
-        super().__init__(name, title, "branch")
+    def missing(self):
+        return None if " execute" in info() else "this kernel single-steps anyway"
+
+    def attach(self, target, options):
+        write(EXECUTE, "N")
+        try:
+            super().attach(target, options)
+        finally:
+            write(EXECUTE, "Y")
+
+
+class Goprobectl(Variant):
+    """goprobe as a person uses it, what it prints thrown away."""
+
+    def __init__(self, name, title, arguments=(), breakdown=False):
+        super().__init__(name, title, "branch", breakdown)
         self.arguments = list(arguments)
 
     def missing(self):
@@ -204,9 +235,12 @@ class Goprobectl(Variant):
 
     def detach(self):
         self.process.send_signal(2)
-        self.process.wait(300)
+        status = self.process.wait(300)
         self.log.seek(0)
         text = self.log.read()
+        # What JSON has to say of numbers goes where its lines go; losses are in the exit status.
+        if "json" in self.arguments and status == 0:
+            return None, 0
         match = re.search(r"(\d+) events?.*?(\d+) lost", text)
         if not match:
             raise Failed("goprobectl said: " + text.strip())
@@ -297,8 +331,13 @@ def goprobe_variants():
     yield Floor("floor", "empty consumer", "branch")
     yield Floor("floor-first", "empty consumer", "first")
     yield Floor("floor-ret", "empty consumer", "ret")
+    yield Executing("floor-ret-executed", "consumer that carries out the RET", "ret", False, ["ret=1"])
     yield Floor("floor-clock", "consumer that reads the clock", "branch", True, ["clock=1"])
     yield Goprobe("count", "goprobe, session not started: counts", ["--no-start"], hold=True)
+    yield Goprobe("count-id", "goprobe, count", ["--count"], hold=True)
+    yield Goprobe("time-entry", "goprobe, time: entry alone, its last call unwound", ["--time"], hold=True, breakdown=True)
+    yield Goprobe("time", "goprobe, time: entry + return pair", ["--time"], place="pair", hold=True)
+    yield Stepped("time-stepped", "  ... with single-steps on both", ["--time"], place="pair-first", hold=True)
     yield Goprobe("header", "goprobe, no plan: record header, handler alone", ["--plan", "none"], hold=True)
     yield Goprobe("header-no-g", "  ... goroutine not read", ["--plan", "none", "--no-goroutine"], hold=True,
                   breakdown=True)
@@ -309,8 +348,13 @@ def goprobe_variants():
                   hold=True)
     yield Goprobe("walk", "goprobe, walk: 10 objects, 520 bytes, handler alone", ["--plan", "walk"], hold=True)
     yield Goprobe("wide", "goprobe, walk: 32 strings, handler alone", ["--plan", "wide"], hold=True)
+    yield Goprobe("ret-count", "goprobe, session not started: counts", ["--no-start"], place="ret", hold=True)
+    yield Goprobe("ret", "goprobe, return record with 2 ints, handler alone", ["--plan", "ints"], place="ret", hold=True)
     yield Goprobe("entry-read", "goprobe, entry record, read and thrown away")
+    yield Goprobectl("entry-record", "goprobe, entry record, goprobectl --record", ["--record", "/tmp/bench.rec"])
+    yield Goprobectl("entry-record-null", "  ... to /dev/null", ["--record", "/dev/null"], breakdown=True)
     yield Goprobectl("entry-text", "goprobe, entry record, goprobectl's text to /dev/null")
+    yield Goprobectl("entry-json", "goprobe, entry record, goprobectl's JSON to /dev/null", ["-o", "json", "--strict"])
 
 
 def peer_variants():
@@ -380,7 +424,12 @@ def measure_all(variants, target, options):
     return unprobed, costs, failed
 
 
-PLACES = {"branch": "stack-check branch", "first": "first instruction", "ret": "RET"}
+PLACES = {"branch": "stack-check branch", "first": "first instruction", "ret": "RET", "pair": "branch and RET",
+          "pair-first": "first and RET"}
+# Two breakpoints: the entry's place.
+PAIRS = {"pair": "branch", "pair-first": "first"}
+# A row, what it is compared with, and what that says.
+RATIOS = (("time", "time-stepped", "entry + return pair, duration in the kernel, as it is and with single-steps"),)
 
 
 def show(variants, unprobed, costs, failed, options):
@@ -409,6 +458,9 @@ def show(variants, unprobed, costs, failed, options):
         median = statistics.median(c.hits)
         if isinstance(v, Floor) and not v.parameters:
             floors[v.place] = median
+        for pair, entry in PAIRS.items():
+            if entry in floors and "ret" in floors:
+                floors[pair] = floors[entry] + floors["ret"]
         over = "%.0f" % (median - floors[v.place]) if v.place in floors and not isinstance(v, Floor) else ""
         unsaid = "-"
         if c.delivered is not None:
@@ -416,6 +468,15 @@ def show(variants, unprobed, costs, failed, options):
         print("%-54s %-18s %7.0f %7.0f %11s %9s %7s %7s" % (
             v.title, PLACES[v.place], median, max(c.hits) - min(c.hits), over,
             "-" if c.delivered is None else c.delivered, "-" if c.lost is None else c.lost, unsaid))
+        if options.figures:
+            print("figure %s %.0f" % (v.name, median))
+    for name, dear, title in RATIOS:
+        if name in costs and dear in costs and costs[name].hits and costs[dear].hits:
+            ratios = [b / a for a, b in zip(costs[name].hits, costs[dear].hits)]
+            print()
+            low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
+            print("%s: %.2f times as dear (median of the rounds; half of them from %.2f to %.2f, all from %.2f to %.2f)" %
+                  (title, middle, low, high, min(ratios), max(ratios)))
 
 
 def main():
@@ -427,6 +488,7 @@ def main():
     parser.add_argument("--breakdown", action="store_true")
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--wall", action="store_true")
+    parser.add_argument("--figures", action="store_true", help="for bench/check: a line \"figure NAME COST\" behind each row")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("variants", nargs="*")
     options = parser.parse_args()
@@ -450,6 +512,7 @@ def main():
         say("%s is left out: %s" % (name, why))
     variants = [v for v in variants if v.name not in absent]
 
+    info()
     target = Target(options.build)
     results = measure_all(variants, target, options)
     show(variants, *results, options)

@@ -331,6 +331,7 @@ struct options {
 	__s32 pid;
 	__u32 ring_bytes;
 	struct goprobe_point point;
+	__u64 ret;
 	bool hold, start, goroutine;
 };
 
@@ -341,13 +342,20 @@ static void attach(const struct options *o)
 		.g_reg = o->goroutine ? 14 : 0, .g_tls = -8, .g_stack_lo = 0, .g_stack_hi = 8,
 		.g_goid = 152, .g_m = 48, .m_curg = 192,
 	};
-	struct goprobe_point point = o->point;
-	int fd = open(o->file, O_RDONLY | O_CLOEXEC);
+	struct goprobe_point points[2] = { o->point, o->point };
+	int fd = open(o->file, O_RDONLY | O_CLOEXEC), n = o->ret ? 2 : 1, i;
 	struct msg m;
 
-	if (fd < 0 || pread(fd, point.code, sizeof(point.code), point.offset) < 0)
-		die("%s: %s", o->file, strerror(errno));
-	point.code_len = sizeof(point.code);
+	points[1].offset = o->ret;
+	points[1].kind = GOPROBE_POINT_RETURN;
+	points[1].skip = GOPROBE_SKIP_NEVER;
+	for (i = 0; i < n; i++) {
+		struct goprobe_point *p = &points[i];
+
+		if (fd < 0 || pread(fd, p->code, sizeof(p->code), p->offset) < 0)
+			die("%s: %s", o->file, strerror(errno));
+		p->code_len = sizeof(p->code);
+	}
 	begin(&m, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK);
 	put_u32(&m, GOPROBE_A_RING_BYTES, o->ring_bytes);
 	put(&m, GOPROBE_A_PIDS, &o->pid, sizeof(o->pid));
@@ -356,10 +364,11 @@ static void attach(const struct options *o)
 	put_u32(&m, GOPROBE_A_FD, fd);
 	put(&m, GOPROBE_A_RUNTIME, &rt, sizeof(rt));
 	call(&m, NULL, NULL);
-	point.plan = add_plan(o->plan);
+	points[0].plan = add_plan(o->plan);
+	points[1].plan = points[0].plan;
 	begin(&m, GOPROBE_CMD_POINTS_ADD, NLM_F_ACK);
 	put_u32(&m, GOPROBE_A_FILE, 0);
-	put(&m, GOPROBE_A_POINTS, &point, sizeof(point));
+	put(&m, GOPROBE_A_POINTS, points, n * sizeof(*points));
 	call(&m, NULL, NULL);
 	if (o->start)
 		simple(GOPROBE_CMD_START);
@@ -394,7 +403,8 @@ static void usage(void)
 {
 	fputs("usage: reader --pid PID --file FILE --offset N [--skip]\n"
 	      "              [--plan none|ints|words|string|walk|wide|program]\n"
-	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n", stderr);
+	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n"
+	      "              [--count | --time [--return OFFSET]]\n", stderr);
 	exit(2);
 }
 
@@ -410,6 +420,9 @@ int main(int argc, char **argv)
 		{ "hold", no_argument, NULL, 'h' },
 		{ "no-start", no_argument, NULL, 'n' },
 		{ "no-goroutine", no_argument, NULL, 'g' },
+		{ "count", no_argument, NULL, 'c' },
+		{ "time", no_argument, NULL, 't' },
+		{ "return", required_argument, NULL, 'e' },
 		{ }
 	};
 	__u64 stats[__GOPROBE_STAT_MAX] = { };
@@ -450,6 +463,17 @@ int main(int argc, char **argv)
 		case 'g':
 			o.goroutine = false;
 			break;
+		case 'c':
+			o.point.action = GOPROBE_ACTION_COUNT;
+			o.plan = "none";
+			break;
+		case 't':
+			o.point.action = GOPROBE_ACTION_TIME;
+			o.plan = "none";
+			break;
+		case 'e':
+			o.ret = strtoull(optarg, NULL, 0);
+			break;
 		default:
 			usage();
 		}
@@ -470,7 +494,9 @@ int main(int argc, char **argv)
 		;
 	begin(&m, GOPROBE_CMD_GET_STATS, NLM_F_ACK);
 	call(&m, take_stats, stats);
-	printf("records=%llu bytes=%llu lost=%llu not_started=%llu\n", records, record_bytes,
-	       lost, stats[GOPROBE_STAT_NOT_STARTED]);
+	printf("records=%llu bytes=%llu lost=%llu not_started=%llu counted=%llu opened=%llu timed=%llu\n",
+	       records, record_bytes, lost, stats[GOPROBE_STAT_NOT_STARTED],
+	       stats[GOPROBE_STAT_COUNTED], stats[GOPROBE_STAT_OPENED],
+	       stats[GOPROBE_STAT_TIMED]);
 	return 0;
 }

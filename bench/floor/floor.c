@@ -8,6 +8,7 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/namei.h>
+#include <linux/uaccess.h>
 
 #include "compat.h"
 
@@ -22,6 +23,10 @@ MODULE_PARM_DESC(offset, "where, in the file");
 static bool clock;
 module_param(clock, bool, 0444);
 MODULE_PARM_DESC(clock, "read the clock at each hit");
+
+static bool ret;
+module_param(ret, bool, 0444);
+MODULE_PARM_DESC(ret, "the place is a RET: carry it out (6.1, 6.12: where the kernel honours a changed ip)");
 
 static struct path floor_path;
 static struct inode *floor_inode;
@@ -39,6 +44,17 @@ static GP_UPROBE_HANDLER(floor_hit_clock, uc, regs)
 	return 0;
 }
 
+static GP_UPROBE_HANDLER(floor_hit_ret, uc, regs)
+{
+	unsigned long to;
+
+	if (!copy_from_user_nofault(&to, (void __user *)regs->sp, sizeof(to))) {
+		regs->ip = to;
+		regs->sp += sizeof(to);
+	}
+	return 0;
+}
+
 static struct uprobe_consumer floor_consumer;
 
 static int __init floor_init(void)
@@ -51,7 +67,7 @@ static int __init floor_init(void)
 	if (err)
 		return err;
 	floor_inode = d_real_inode(floor_path.dentry);
-	floor_consumer.handler = clock ? floor_hit_clock : floor_hit;
+	floor_consumer.handler = ret ? floor_hit_ret : clock ? floor_hit_clock : floor_hit;
 	err = gp_compat_register(floor_inode, offset, &floor_consumer, &floor_uprobe);
 	if (err)
 		path_put(&floor_path);
@@ -68,4 +84,4 @@ static void __exit floor_exit(void)
 module_init(floor_init);
 module_exit(floor_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("A uprobe that does nothing, to measure against");
+MODULE_DESCRIPTION("A uprobe that does next to nothing, to measure against");
