@@ -167,7 +167,10 @@ class Target(Process):
                     begin, end, start = (int(m.group(i), 16) for i in (1, 2, 3))
                     if start <= offset < start + end - begin:
                         return begin, end, start
-        raise Failure("%s has no code mapped" % self.argv[0])
+        status = None
+        with contextlib.suppress(subprocess.TimeoutExpired):  # its maps are empty before it has a status
+            status = self.popen.wait(2)
+        raise Failure("%s has no code mapped, exit status %s; it said: %s" % (self, status, short(self.stderr(), 4000)))
 
     def bytes_at(self, offset, size):
         """Bytes of the file in this process, and in the file."""
