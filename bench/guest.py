@@ -67,6 +67,15 @@ def cpu_ns(pids):
     return total
 
 
+def fetched(pids):
+    """Pages that these processes have waited for until they were read from a file."""
+    total = 0
+    for pid in pids:
+        with open("/proc/%d/stat" % pid) as f:
+            total += int(f.read().rpartition(")")[2].split()[9])
+    return total
+
+
 class Target:
     """The traced program, and where its function is."""
 
@@ -371,18 +380,20 @@ class Costs:
     """What the rounds of a variant gave."""
 
     def __init__(self):
-        self.hits, self.delivered, self.lost = [], 0, 0
+        self.hits, self.delivered, self.lost, self.fetched = [], 0, 0, []
 
 
 def measure(variant, target, options):
-    """Nanoseconds per call, delivered, lost."""
+    """Nanoseconds per call, delivered, lost, pages that the reader had to wait for."""
     variant.attach(target, options)
     try:
         target.wait_probed(variant.place, True, variant.process)
         if not target.probed(variant.place):
             raise Failed("it ended")
         pids = variant.pids()
+        pages = fetched(pids)
         took, before = target.call(options.calls, pids)
+        pages = fetched(pids) - pages
         if pids:
             # Until it has nothing left to do.
             after = cpu_ns(pids)
@@ -396,7 +407,7 @@ def measure(variant, target, options):
     finally:
         delivered, lost = variant.detach()
     target.wait_probed(variant.place, False)
-    return took / options.calls, delivered, lost
+    return took / options.calls, delivered, lost, pages
 
 
 def measure_all(variants, target, options):
@@ -410,17 +421,20 @@ def measure_all(variants, target, options):
                 continue
             began = time.monotonic()
             try:
-                hit, delivered, lost = measure(v, target, options)
+                hit, delivered, lost, pages = measure(v, target, options)
             except Failed as e:
                 failed[v.name] = str(e)
                 say("%s (%s): %s" % (v.name, v.title.strip(), e))
                 continue
-            say("round %d of %d: %s: %.0f (%.1f s)" % (n, options.rounds - 1, v.name, hit - base, time.monotonic() - began))
+            say("round %d of %d: %s: %.0f (%.1f s)%s%s" %
+                (n, options.rounds - 1, v.name, hit - base, time.monotonic() - began, ", %d lost" % lost if lost else "",
+                 ", waited for %d pages" % pages if pages else ""))
             if n:
                 c = costs[v.name]
                 c.hits.append(hit - base)
                 c.delivered = None if delivered is None else c.delivered + delivered
                 c.lost = None if lost is None else c.lost + lost
+                c.fetched += [pages] if pages else []
     return unprobed, costs, failed
 
 
@@ -470,6 +484,10 @@ def show(variants, unprobed, costs, failed, options):
             "-" if c.delivered is None else c.delivered, "-" if c.lost is None else c.lost, unsaid))
         if options.figures:
             print("figure %s %.0f" % (v.name, median))
+    for v in variants:
+        if costs[v.name].fetched:
+            print("%s: in %d rounds the reader waited for %d pages from files" %
+                  (v.name, len(costs[v.name].fetched), sum(costs[v.name].fetched)))
     for name, dear, title in RATIOS:
         if name in costs and dear in costs and costs[name].hits and costs[dear].hits:
             ratios = [b / a for a, b in zip(costs[name].hits, costs[dear].hits)]

@@ -29,7 +29,8 @@ def points_of(t, binary):
 def leaves(t):
     want = untraced(t, "leaves", str(CALLS))
     functions = [line.split()[0] for line in want]
-    trace = t.attach("/^main\\.(%s)$/" % "|".join(f[5:] for f in functions), "--", t.binary("leaves"), CALLS).finish()
+    trace = t.attach("--buffer", "16m", "/^main\\.(%s)$/" % "|".join(f[5:] for f in functions), "--", t.binary("leaves"),
+                     CALLS).finish()
     same(trace.stdout, want, "the program's own output")
     same(trace.lost, 0, "losses")
     calls, returns = collections.Counter(), collections.Counter()
