@@ -24,8 +24,7 @@
 
 #include <goprobe.h>
 
-/* The kernel fills as much of a receive buffer as one message buffer holds. */
-#define BUFFER	(64 << 10)
+#define BUFFER	GOPROBE_LARGE_BYTES
 
 struct msg {
 	struct nlmsghdr nl;
@@ -358,6 +357,7 @@ static void attach(const struct options *o)
 	}
 	begin(&m, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK);
 	put_u32(&m, GOPROBE_A_RING_BYTES, o->ring_bytes);
+	put_u32(&m, GOPROBE_A_FLAGS, GOPROBE_SESSION_F_LARGE);
 	put(&m, GOPROBE_A_PIDS, &o->pid, sizeof(o->pid));
 	call(&m, NULL, NULL);
 	begin(&m, GOPROBE_CMD_FILE_ADD, NLM_F_ACK);

@@ -3,6 +3,7 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/topology.h>
@@ -154,4 +155,58 @@ void gp_ring_settle(const struct gp_ring *ring)
 		cpu_relax();
 		cond_resched();
 	}
+}
+
+/* Bytes from the first that has not been handed out that one message can refer to. */
+u32 gp_ring_lendable(const struct gp_ring *ring)
+{
+	if (ring->lent)
+		return 0;
+	return min_t(unsigned long, ring->size / 4,
+		     MAX_SKB_FRAGS * PAGE_SIZE - offset_in_page(ring->told));
+}
+
+/**
+ * gp_ring_lend() - have a message go on with the next records, where they are
+ * @ring: the ring; nothing of it is lent
+ * @skb: the message, all of it linear
+ * @size: bytes of the records, gp_ring_lendable() at most
+ */
+void gp_ring_lend(struct gp_ring *ring, struct sk_buff *skb, u32 size)
+{
+	unsigned long at = ring->told & (ring->size - 1);
+	struct page **page = ring->pages + (at >> PAGE_SHIFT);
+	u32 offset = offset_in_page(at), part, i;
+
+	ring->told += size;
+	skb->len += size;
+	skb->data_len += size;
+	for (i = 0; size; i++, page++) {
+		part = min_t(u32, size, PAGE_SIZE - offset);
+		get_page(*page);
+		skb_fill_page_desc(skb, i, *page, offset, part);
+		ring->lent = *page;
+		size -= part;
+		offset = 0;
+	}
+}
+
+/**
+ * gp_ring_take_back() - see if what was lent has been read
+ * @ring: the ring
+ *
+ * A message gives its pages back from the first to the last. A tap on netlink can keep
+ * it, even for ever: then the ring stays as small as it is, and records are lost, or not.
+ *
+ * Return: whether there is more room than before.
+ */
+bool gp_ring_take_back(struct gp_ring *ring)
+{
+	if (!ring->lent || page_count(ring->lent) > 1)
+		return false;
+	ring->lent = NULL;
+	/* Whoever has read them has done so before the pages were given back. */
+	smp_mb();
+	gp_ring_free_told(ring);
+	return true;
 }

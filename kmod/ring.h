@@ -11,6 +11,11 @@
  * gp_ring_settle() has returned, every record whose stamp is from before the call has
  * been committed, or never will be.
  *
+ * What the consumer hands out is copied, or lent: a message then refers to the ring's
+ * pages, of which one message at a time is on its way. They are free again when nobody refers to
+ * them any more, which gp_ring_take_back() finds out. So that a message that is never
+ * read costs no more than a quarter of the ring, no more is lent.
+ *
  * Ordering: what stands before gp_ring_commit() is seen by whoever sees the new
  * head (release/acquire); what the consumer has read is read before the producer
  * sees the room (release of tail/acquire in gp_ring_room()).
@@ -27,6 +32,7 @@
 
 struct gp_clock;
 struct page;
+struct sk_buff;
 
 #define GP_RING_MIN	SZ_64K
 #define GP_RING_MAX	SZ_64M
@@ -43,6 +49,8 @@ struct page;
  * @stat: counters, enum goprobe_stat; producer's, read by anyone
  * @pages: what @data maps
  * @tail: bytes ever consumed; written by the consumer
+ * @told: bytes ever handed out, more than @tail while pages are lent; consumer's
+ * @lent: the last page of what is lent, or NULL; consumer's
  */
 struct gp_ring {
 	u8 *data;
@@ -54,6 +62,8 @@ struct gp_ring {
 	u64 stat[__GOPROBE_STAT_MAX];
 	struct page **pages;
 	unsigned long tail ____cacheline_aligned_in_smp;
+	unsigned long told;
+	struct page *lent;
 };
 
 struct gp_ring *gp_ring_new(u32 size, u32 cpu);
@@ -121,15 +131,29 @@ static inline unsigned long gp_ring_end(const struct gp_ring *ring)
 
 void gp_ring_settle(const struct gp_ring *ring);
 
-static inline const u8 *gp_ring_first(const struct gp_ring *ring)
+/* What has not been handed out; the consumer may change it. */
+static inline u8 *gp_ring_first(const struct gp_ring *ring)
 {
-	return ring->data + (ring->tail & (ring->size - 1));
+	return ring->data + (ring->told & (ring->size - 1));
+}
+
+/* What has been handed out is free, but for what is lent, and what comes after that. */
+static inline void gp_ring_free_told(struct gp_ring *ring)
+{
+	if (unlikely(ring->lent))
+		return;
+	/* The records have been read before the room is seen. */
+	smp_store_release(&ring->tail, ring->told);
 }
 
 static inline void gp_ring_consume(struct gp_ring *ring, u32 size)
 {
-	/* The records have been read before the room is seen. */
-	smp_store_release(&ring->tail, ring->tail + size);
+	ring->told += size;
+	gp_ring_free_told(ring);
 }
+
+u32 gp_ring_lendable(const struct gp_ring *ring);
+void gp_ring_lend(struct gp_ring *ring, struct sk_buff *skb, u32 size);
+bool gp_ring_take_back(struct gp_ring *ring);
 
 #endif

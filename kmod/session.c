@@ -217,6 +217,7 @@ struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, u32 flags, u32 nca
 	s->owner = task_tgid_nr(current);
 	s->ring_bytes = roundup_pow_of_two(ring_bytes);
 	s->lossless = flags & GOPROBE_SESSION_F_LOSSLESS;
+	s->large = flags & GOPROBE_SESSION_F_LARGE;
 
 	err = gp_session_take_pids(s, pids, npids, extack);
 	if (err)

@@ -36,6 +36,7 @@ struct gp_ring;
  * struct gp_session - a session
  * @running: records are made; written under @lock, read by handlers
  * @lossless: who finds no room waits; fixed
+ * @large: the reader takes messages of GOPROBE_LARGE_BYTES; fixed
  * @stalled: somebody has waited in vain since the reader was last seen
  * @clock: what records are stamped with
  * @calls: open calls, or NULL if nothing is timed; there before the first probe that
@@ -75,6 +76,7 @@ struct gp_ring;
 struct gp_session {
 	bool running;
 	bool lossless;
+	bool large;
 	bool stalled;
 	struct gp_clock clock;
 	struct gp_calls *calls;

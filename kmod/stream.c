@@ -7,6 +7,13 @@
  * and looks at the heads after: so every record with that time or an older one is in
  * this pass or an earlier one, and every younger one in a later pass.
  *
+ * Lending: a reader whose buffer is large gets its records right out of the ring. The
+ * message refers to the ring's pages and has only its head in memory of its own; times
+ * are written into the ring. What is lent is free again when the next message is made:
+ * that is after the reader has copied this one (netlink_recvmsg()). A reader with
+ * several threads, or a tap on netlink, can have the message for longer and see the
+ * records of later hits in it; the pages themselves stay until nobody refers to them.
+ *
  * Waking: a handler that sees the reader waiting sends GOPROBE_CMD_READY through
  * a work item. It looks at @armed without a barrier, so a wake-up can be missed
  * when both sides move at once; the reader reads about once a second anyway.
@@ -19,6 +26,8 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/preempt.h>
+#include <linux/sizes.h>
+#include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/wait.h>
@@ -37,6 +46,12 @@
  * kernel itself uses for readers with large buffers (netlink_dump()).
  */
 #define GP_STREAM_SKB	SKB_WITH_OVERHEAD(32768)
+
+/* Less than this is copied: a page that is lent costs about as much as 64 bytes. */
+#define GP_STREAM_LEND_MIN SZ_4K
+
+/* Bytes of records in a message of GOPROBE_LARGE_BYTES; its head takes less than 64. */
+#define GP_STREAM_LEND_MAX (GOPROBE_LARGE_BYTES - 64)
 
 /* How long a thread waits for room: less than what a freezer waits for a thread. */
 #define GP_STREAM_ROOM_MS	5000
@@ -221,12 +236,78 @@ static void *gp_stream_begin(struct sk_buff *skb, struct netlink_callback *cb)
 			   &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_READ);
 }
 
+/* There is more room. */
+static void gp_stream_made_room(struct gp_session *s)
+{
+	/* Who is going to wait sees the room, or is seen. */
+	if (wq_has_sleeper(&s->room))
+		wake_up_all(&s->room);
+}
+
+static void gp_stream_take_back(struct gp_session *s)
+{
+	bool more = false;
+	u32 cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
+
+		if (ring && gp_ring_take_back(ring))
+			more = true;
+	}
+	if (more)
+		gp_stream_made_room(s);
+}
+
+/*
+ * A message of one CPU's records that are lent. Return: whether it was made; it is then
+ * the only one in @skb.
+ */
+static bool gp_stream_lend_records(struct sk_buff *skb, struct netlink_callback *cb,
+				   struct gp_pass *pass, struct gp_ring *ring)
+{
+	unsigned long *end = &pass->end[ring->cpu];
+	u32 all, size;
+	struct nlmsghdr *nlh;
+	struct nlattr *nla;
+	bool younger;
+	void *hdr;
+
+	if (gp_ring_take_back(ring))
+		gp_stream_made_room(pass->s);
+	all = min3(*end - ring->told, (unsigned long)GP_STREAM_LEND_MAX,
+		   (unsigned long)gp_ring_lendable(ring));
+	if (!pass->s->large || skb->len || all < GP_STREAM_LEND_MIN)
+		return false;
+	nlh = nlmsg_hdr(skb);
+	hdr = gp_stream_begin(skb, cb);
+	if (!hdr)
+		return false;
+	if (nla_put_u32(skb, GOPROBE_A_CPU, ring->cpu) || skb_tailroom(skb) < NLA_HDRLEN)
+		goto cancel;
+	size = gp_timeline_tell(&pass->line, gp_ring_first(ring), all, &younger);
+	if (younger)
+		*end = ring->told + size;
+	if (!size)
+		goto cancel;
+	nla = skb_put(skb, NLA_HDRLEN);
+	nla->nla_type = GOPROBE_A_RECORDS;
+	nla->nla_len = nla_attr_size(size);
+	genlmsg_end(skb, hdr);
+	nlh->nlmsg_len += size;
+	gp_ring_lend(ring, skb, size);
+	return true;
+
+cancel:
+	genlmsg_cancel(skb, hdr);
+	return false;
+}
+
 /* Records of one CPU in one message. Return: false if there was no room. */
 static bool gp_stream_put_records(struct sk_buff *skb, struct netlink_callback *cb,
 				  struct gp_pass *pass, struct gp_ring *ring)
 {
 	unsigned long *end = &pass->end[ring->cpu];
-	struct gp_session *s = pass->s;
 	u32 all, room, size;
 	struct nlattr *nla;
 	bool younger;
@@ -240,26 +321,24 @@ static bool gp_stream_put_records(struct sk_buff *skb, struct netlink_callback *
 	if (skb_tailroom(skb) < NLA_HDRLEN + NLA_ALIGNTO)
 		goto full;
 	room = min_t(u32, skb_tailroom(skb), U16_MAX) - NLA_HDRLEN;
-	all = min_t(unsigned long, *end - ring->tail, round_down(room, 8));
+	all = min_t(unsigned long, *end - ring->told, round_down(room, 8));
 	nla = nla_reserve(skb, GOPROBE_A_RECORDS, all);
 	memcpy(nla_data(nla), gp_ring_first(ring), all);
 	size = gp_timeline_tell(&pass->line, nla_data(nla), all, &younger);
 	if (younger)
-		*end = ring->tail + size;
+		*end = ring->told + size;
 	if (!size)
 		goto full;
 	skb_trim(skb, skb->len - (all - size));
 	nla->nla_len = nla_attr_size(size);
 	genlmsg_end(skb, hdr);
 	gp_ring_consume(ring, size);
-	/* Who is going to wait sees the room, or is seen. */
-	if (wq_has_sleeper(&s->room))
-		wake_up_all(&s->room);
+	gp_stream_made_room(pass->s);
 	return true;
 
 full:
 	genlmsg_cancel(skb, hdr);
-	return *end == ring->tail;
+	return *end == ring->told;
 }
 
 /* Losses that no record came after, which is only known once it is over. */
@@ -328,14 +407,16 @@ static void gp_stream_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	for (; pass->cpu < nr_cpu_ids; pass->cpu++) {
 		struct gp_ring *ring = READ_ONCE(s->rings[pass->cpu]);
 
-		while (ring && (long)(pass->end[pass->cpu] - ring->tail) > 0)
-			if (!gp_stream_put_records(skb, cb, pass, ring))
+		while (ring && (long)(pass->end[pass->cpu] - ring->told) > 0)
+			if (gp_stream_lend_records(skb, cb, pass, ring) ||
+			    !gp_stream_put_records(skb, cb, pass, ring))
 				return;
-		if (ring && quiet && gp_ring_end(ring) == ring->tail &&
+		if (ring && quiet && gp_ring_end(ring) == ring->told &&
 		    gp_ring_has_losses(ring) &&
 		    !gp_stream_put_losses(skb, cb, pass, ring))
 			return;
 	}
+	gp_stream_take_back(s);
 	/* From now on the reader is told of new records; before it counts. */
 	atomic_cmpxchg(&s->armed, GP_STREAM_READING, GP_STREAM_WAITING);
 	pass->done = gp_stream_put_end(skb, cb, pass);

@@ -58,7 +58,8 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids,
 
 	msg = put(msg, GOPROBE_A_RING_BYTES, ring_bytes, *ring_bytes ? sizeof(*ring_bytes) : 0);
 	msg = put(msg, GOPROBE_A_PIDS, pids, npids * sizeof(*pids));
-	msg = put(msg, GOPROBE_A_FLAGS, &flags, flags ? sizeof(flags) : 0);
+	flags |= GOPROBE_SESSION_F_LARGE;
+	msg = put(msg, GOPROBE_A_FLAGS, &flags, sizeof(flags));
 	if (client_command(c, msg, what, d))
 		return -1;
 	return reply_u32(c, GOPROBE_A_RING_BYTES, what, ring_bytes, d);

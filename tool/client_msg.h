@@ -9,8 +9,8 @@
 
 #include "client.h"
 
-/* The kernel fills its messages up to 32 KiB if it sees that there is room. */
-#define CLIENT_RECEIVE_BYTES 65536
+/* Every session is GOPROBE_SESSION_F_LARGE. */
+#define CLIENT_RECEIVE_BYTES GOPROBE_LARGE_BYTES
 
 /**
  * struct client - a connection

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -13,6 +14,8 @@
 
 /* Written when so much is there, or a pass is complete. */
 #define WRITE_BYTES (256U << 10)
+/* Records of one message that are so many are not copied into the buffer first. */
+#define THROUGH_BYTES (16U << 10)
 /* Room for one entry of any size. */
 #define BUFFER_BYTES (RECORDING_ENTRY_MAX + 64)
 /*
@@ -42,18 +45,28 @@ void recorder_fini(struct recorder *r)
 	memset(r, 0, sizeof(*r));
 }
 
+/* Write all of @n pieces; @v is used up. */
+static void write_all(struct recorder *r, struct iovec *v, size_t n)
+{
+	while (n && !r->err) {
+		ssize_t done = writev(r->fd, v, n);
+
+		if (done < 0 && errno != EINTR)
+			r->err = errno;
+		for (; n && done >= (ssize_t)v->iov_len; v++, n--)
+			done -= v->iov_len;
+		if (n && done > 0) {
+			v->iov_base = (uint8_t *)v->iov_base + done;
+			v->iov_len -= done;
+		}
+	}
+}
+
 static void flush(struct recorder *r)
 {
-	size_t done = 0;
+	struct iovec v = { .iov_base = r->buf, .iov_len = r->len };
 
-	while (done < r->len && !r->err) {
-		ssize_t n = write(r->fd, r->buf + done, r->len - done);
-
-		if (n >= 0)
-			done += n;
-		else if (errno != EINTR)
-			r->err = errno;
-	}
+	write_all(r, &v, r->len ? 1 : 0);
 	r->len = 0;
 }
 
@@ -90,6 +103,24 @@ static void put_two(struct recorder *r, enum recording_kind kind, uint32_t cpu, 
 	append(r, q, m);
 	append(r, zeros, recording_padding(mark.size));
 	r->bytes += whole;
+}
+
+/* As put_two(), but for much, which is written from where it is, after what is not yet written. */
+static void put_through(struct recorder *r, enum recording_kind kind, uint32_t cpu, const void *p,
+			size_t n)
+{
+	static uint8_t zeros[8];
+	struct recording_mark mark = { .kind = kind, .size = n, .cpu = cpu };
+	struct iovec v[] = {
+		{ .iov_base = r->buf, .iov_len = r->len },
+		{ .iov_base = &mark, .iov_len = sizeof(mark) },
+		{ .iov_base = (void *)(uintptr_t)p, .iov_len = n },
+		{ .iov_base = zeros, .iov_len = recording_padding(n) },
+	};
+
+	write_all(r, v, sizeof(v) / sizeof(v[0]));
+	r->len = 0;
+	r->bytes += sizeof(mark) + n + recording_padding(n);
 }
 
 static void put(struct recorder *r, enum recording_kind kind, const void *p, size_t n)
@@ -210,7 +241,10 @@ int recorder_add(void *ctx, uint32_t cpu, const uint8_t *p, size_t len)
 {
 	struct recorder *r = ctx;
 
-	put_two(r, RECORDING_RECORDS, cpu, p, len, NULL, 0);
+	if (len >= THROUGH_BYTES && len <= RECORDING_ENTRY_MAX)
+		put_through(r, RECORDING_RECORDS, cpu, p, len);
+	else
+		put_two(r, RECORDING_RECORDS, cpu, p, len, NULL, 0);
 	if (r->looks)
 		look(r, p, len);
 	return 0;

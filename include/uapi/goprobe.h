@@ -247,7 +247,16 @@ struct goprobe_limits {
  * until the reader has begun another pass.
  */
 #define GOPROBE_SESSION_F_LOSSLESS	(1U << 0)
-#define GOPROBE_SESSION_F_ALL		(GOPROBE_SESSION_F_LOSSLESS)
+/*
+ * The reader's buffer has at least GOPROBE_LARGE_BYTES: messages of records can be as
+ * large, where the kernel's own for readers with large buffers end at 32 KiB. They are
+ * not copied into a message first; a message that is not read keeps its part of the
+ * ring, a quarter at most.
+ */
+#define GOPROBE_SESSION_F_LARGE		(1U << 1)
+#define GOPROBE_SESSION_F_ALL		(GOPROBE_SESSION_F_LOSSLESS | GOPROBE_SESSION_F_LARGE)
+
+#define GOPROBE_LARGE_BYTES		65536
 
 /*
  * Registers are named by their DWARF numbers (System V x86-64 psABI, figure

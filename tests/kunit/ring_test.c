@@ -55,7 +55,7 @@ static u32 whole_records(struct gp_ring *r, unsigned long end, u32 room)
 	bool younger;
 
 	return gp_timeline_tell(&always, (void *)gp_ring_first(r),
-				min_t(unsigned long, end - r->tail, room), &younger);
+				min_t(unsigned long, end - r->told, room), &younger);
 }
 
 static const struct goprobe_record *first(void)
@@ -68,6 +68,7 @@ static void move_to(unsigned long position)
 {
 	ring->head = position;
 	ring->tail = position;
+	ring->told = position;
 }
 
 static void lose(enum goprobe_lost_cause cause, u32 n)
@@ -457,6 +458,87 @@ static void a_reader_waits_for_the_record_that_is_being_written(struct kunit *te
 	wait_for_completion(&race.done);
 }
 
+/* A message with @size bytes of the ring behind a head of 4 bytes. */
+static struct sk_buff *lend(struct kunit *test, u32 size)
+{
+	struct sk_buff *skb = alloc_skb(64, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	memcpy(skb_put(skb, 4), "head", 4);
+	gp_ring_lend(ring, skb, size);
+	return skb;
+}
+
+static void what_is_lent_is_the_ring_itself_and_free_when_it_was_read(struct kunit *test)
+{
+	static u8 read[GP_RING_MIN / 4];
+	const u8 *from;
+	struct sk_buff *skb;
+	u32 size;
+
+	/* Not at a page's beginning, and across the end. */
+	move_to(GP_RING_MIN - 3 * PAGE_SIZE + 40);
+	while (put(ring, 120, ring->head % 251))
+		;
+	from = gp_ring_first(ring);
+	size = gp_ring_lendable(ring) / 120 * 120;
+	KUNIT_ASSERT_LE(test, size, (u32)sizeof(read));
+	KUNIT_ASSERT_GT(test, size, (u32)(sizeof(read) - 120));
+	skb = lend(test, size);
+	KUNIT_EXPECT_EQ(test, skb->len, size + 4);
+	KUNIT_EXPECT_EQ(test, gp_ring_lendable(ring), 0U);
+	KUNIT_EXPECT_LT(test, gp_ring_room(ring), 120U);
+	KUNIT_EXPECT_FALSE(test, gp_ring_take_back(ring));
+	KUNIT_ASSERT_EQ(test, skb_copy_bits(skb, 4, read, size), 0);
+	KUNIT_EXPECT_TRUE(test, !memcmp(read, from, size));
+	kfree_skb(skb);
+	KUNIT_EXPECT_TRUE(test, gp_ring_take_back(ring));
+	KUNIT_EXPECT_FALSE(test, gp_ring_take_back(ring));
+	KUNIT_EXPECT_GE(test, gp_ring_room(ring), size);
+	KUNIT_EXPECT_PTR_EQ(test, gp_ring_first(ring), from + size - GP_RING_MIN);
+}
+
+static void what_is_copied_behind_what_is_lent_is_not_free_before_it(struct kunit *test)
+{
+	struct sk_buff *skb, *tap;
+
+	while (put(ring, 1024, 1))
+		;
+	skb = lend(test, 8192);
+	tap = skb_clone(skb, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, tap);
+	gp_ring_consume(ring, 4096);
+	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 0U);
+	kfree_skb(skb);
+	/* Somebody else still has it. */
+	KUNIT_EXPECT_FALSE(test, gp_ring_take_back(ring));
+	gp_ring_consume(ring, 1024);
+	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 0U);
+	kfree_skb(tap);
+	KUNIT_EXPECT_TRUE(test, gp_ring_take_back(ring));
+	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 8192U + 4096 + 1024);
+	gp_ring_consume(ring, 1024);
+	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 8192U + 4096 + 2048);
+}
+
+static void a_message_outlives_the_ring(struct kunit *test)
+{
+	static u8 read[4096];
+	struct gp_ring *other = ring;
+	struct sk_buff *skb;
+
+	ring = gp_ring_new(GP_RING_MIN, 0);
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	while (put(ring, 512, 9))
+		;
+	skb = lend(test, sizeof(read));
+	gp_ring_free(ring);
+	ring = other;
+	KUNIT_ASSERT_EQ(test, skb_copy_bits(skb, 4, read, sizeof(read)), 0);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(read + HDR, 9, 512 - HDR));
+	kfree_skb(skb);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_new_ring_is_empty_and_zero),
 	KUNIT_CASE(the_memory_is_mapped_twice),
@@ -475,6 +557,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(every_record_arrives_or_is_told_lost_in_its_place),
 	KUNIT_CASE(writer_and_reader_at_the_same_time_agree),
 	KUNIT_CASE(a_reader_waits_for_the_record_that_is_being_written),
+	KUNIT_CASE(what_is_lent_is_the_ring_itself_and_free_when_it_was_read),
+	KUNIT_CASE(what_is_copied_behind_what_is_lent_is_not_free_before_it),
+	KUNIT_CASE(a_message_outlives_the_ring),
 	{}
 };
 

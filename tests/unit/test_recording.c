@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -227,6 +228,57 @@ static void test_cut(void **state)
 	unlink(path);
 }
 
+/* Messages of any size, one after the other: each is an entry, in order, with its own bytes. */
+static void test_sizes(void **state)
+{
+	static const size_t sizes[] = { 8, 60000, 65472, 16, 16384, 16376, 20001, 1, 40000 };
+	static uint8_t bytes[N(sizes)][65536];
+	struct plan *p = plan_new(&plan_defaults);
+	static struct recorder rec;
+	struct recording_entry e;
+	struct player player = { 0 };
+	struct learn learn;
+	struct diag d = { 0 };
+	size_t whole;
+	struct stat st;
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/goprobe-recording-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+	learn_init(&learn, p);
+	assert_int_equal(recorder_open(&rec, path, &d), 0);
+	assert_int_equal(recorder_begin(&rec, &(struct recorder_source){
+		.plan = p, .options = &plan_defaults,
+	}, &learn, &d), 0);
+	for (size_t i = 0; i < N(sizes); i++) {
+		for (size_t k = 0; k < sizes[i]; k++)
+			bytes[i][k] = k * 7 + i;
+		assert_int_equal(recorder_add(&rec, i, bytes[i], sizes[i]), 0);
+	}
+	assert_int_equal(recorder_end(&rec, &(struct out_summary){ 0 }, &d), 0);
+	whole = rec.bytes;
+	recorder_fini(&rec);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, whole);
+	assert_int_equal(player_open(&player, path, &d), 0);
+	for (size_t i = 0; i < N(sizes); i++) {
+		assert_int_equal(player_next(&player, &e, &d), 1);
+		assert_int_equal(e.kind, RECORDING_RECORDS);
+		assert_int_equal(e.cpu, i);
+		assert_int_equal(e.size, sizes[i]);
+		assert_memory_equal(e.p, bytes[i], sizes[i]);
+	}
+	assert_int_equal(player_next(&player, &e, &d), 1);
+	assert_int_equal(e.kind, RECORDING_END);
+	player_fini(&player);
+	learn_fini(&learn);
+	plan_free(p);
+	unlink(path);
+}
+
 /* --- plans ----------------------------------------------------------------- */
 
 static uint64_t hash_of(struct gobin *bin, const struct plan_options *o, const char *spec)
@@ -271,14 +323,15 @@ static void test_plan(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(entries) + 5] = {
+	struct CMUnitTest tests[N(entries) + 6] = {
 		{ "the head", test_head },
 		{ "the hash depends on every byte and on how many there are", test_hash },
 		{ "what a recorder writes a player reads", test_read },
+		{ "messages of all sizes are whole, and in order", test_sizes },
 		{ "a file that is cut anywhere is read as far as it goes", test_cut },
 		{ "the same binary, specs and options make the same plan", test_plan },
 	};
 
-	ROWS(tests + 5, entries, test_entry);
+	ROWS(tests + 6, entries, test_entry);
 	return _cmocka_run_group_tests("recording", tests, N(tests), NULL, NULL);
 }
