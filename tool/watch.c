@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -228,6 +229,8 @@ static int finish(struct watch *w, struct diag *d)
 
 int watch_start(struct watch *w, struct diag *d)
 {
+	/* Now, and not for the first line: a ring can fill while /etc/localtime is read. */
+	tzset();
 	if (client_start(w->client, d))
 		return -1;
 	w->started = clock_now(CLOCK_MONOTONIC);
@@ -244,7 +247,8 @@ int watch_run(struct watch *w, struct diag *d)
 	if (!wait.fds)
 		return diag_set(d, "out of memory");
 
-	wait.next = w->started + READ_HELD_BACK;
+	/* At once: only a reader that has looked is told of what comes. */
+	wait.next = w->started;
 	wait.end = w->duration ? w->started + w->duration : UINT64_MAX;
 	if (w->target->command)
 		err = target_release(w->target, d);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stale - does this machine execute what was written last?
+ * Does this machine execute what was written last?
  *
- *	mkdir -p build && cc -O2 -pthread -o build/stale tests/vm/stale.c
+ *	mkdir -p build && cc -O2 -pthread -o build/stale THIS-FILE
  *	tests/vm/run --smp 4 --parallel --no-module -- build/stale 3 60 0
  *
  * Threads do what the kernel does for those that it single-steps: each takes a slot of
@@ -96,11 +96,12 @@ static void flush(void)
 int main(int argc, char **argv)
 {
 	pthread_t threads[THREADS];
-	int n, started = 0, fd = memfd_create("slots", 0);
+	int n = argc == 4 ? atoi(argv[1]) : 0, started = 0, fd = memfd_create("slots", 0);
 	time_t end;
 
-	if (argc != 4 || (n = atoi(argv[1])) < 1 || n > THREADS) {
-		fprintf(stderr, "usage: stale THREADS SECONDS NAP, with 1 to %d threads\n", THREADS);
+	if (n < 1 || n > THREADS) {
+		fprintf(stderr, "usage: stale THREADS SECONDS NAP, with 1 to %d threads\n",
+			THREADS);
 		return 2;
 	}
 	nap = atoi(argv[3]);
@@ -121,6 +122,7 @@ int main(int argc, char **argv)
 	stop = true;
 	for (int i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
-	printf("%d threads: %lu calls, %lu wrong\n", started, atomic_load(&calls), atomic_load(&wrong));
+	printf("%d threads: %lu calls, %lu wrong\n", started, atomic_load(&calls),
+	       atomic_load(&wrong));
 	return wrong != 0;
 }
