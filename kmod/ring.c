@@ -195,8 +195,8 @@ void gp_ring_lend(struct gp_ring *ring, struct sk_buff *skb, u32 size)
  * gp_ring_take_back() - see if what was lent has been read
  * @ring: the ring
  *
- * A message gives its pages back from the first to the last. A tap on netlink can keep
- * it, even for ever: then the ring stays as small as it is, and records are lost, or not.
+ * A message gives its pages back from the first to the last. As long as it is not read,
+ * or a tap on netlink keeps it, what it refers to and all that comes after stays taken.
  *
  * Return: whether there is more room than before.
  */

@@ -12,9 +12,10 @@
  * been committed, or never will be.
  *
  * What the consumer hands out is copied, or lent: a message then refers to the ring's
- * pages, of which one message at a time is on its way. They are free again when nobody refers to
- * them any more, which gp_ring_take_back() finds out. So that a message that is never
- * read costs no more than a quarter of the ring, no more is lent.
+ * pages. They are free again when nobody refers to them any more, which
+ * gp_ring_take_back() finds out; until then nothing else is lent, and nothing behind
+ * them is free. A quarter of the ring is lent at most, so that handlers have room
+ * while a message is on its way.
  *
  * Ordering: what stands before gp_ring_commit() is seen by whoever sees the new
  * head (release/acquire); what the consumer has read is read before the producer

@@ -9,10 +9,9 @@
  *
  * Lending: a reader whose buffer is large gets its records right out of the ring. The
  * message refers to the ring's pages and has only its head in memory of its own; times
- * are written into the ring. What is lent is free again when the next message is made:
- * that is after the reader has copied this one (netlink_recvmsg()). A reader with
- * several threads, or a tap on netlink, can have the message for longer and see the
- * records of later hits in it; the pages themselves stay until nobody refers to them.
+ * are written into the ring. Usually the reader has copied a message when the next one
+ * is asked for (netlink_recvmsg()); but if a READY was before it in the queue, it has
+ * not: then the next one is copied into its message. See ring.h.
  *
  * Waking: a handler that sees the reader waiting sends GOPROBE_CMD_READY through
  * a work item. It looks at @armed without a barrier, so a wake-up can be missed

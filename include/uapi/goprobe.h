@@ -250,8 +250,8 @@ struct goprobe_limits {
 /*
  * The reader's buffer has at least GOPROBE_LARGE_BYTES: messages of records can be as
  * large, where the kernel's own for readers with large buffers end at 32 KiB. They are
- * not copied into a message first; a message that is not read keeps its part of the
- * ring, a quarter at most.
+ * not copied into a message first: as long as a message is not read, its part of the
+ * ring, a quarter at most, and what comes behind it is not free.
  */
 #define GOPROBE_SESSION_F_LARGE		(1U << 1)
 #define GOPROBE_SESSION_F_ALL		(GOPROBE_SESSION_F_LOSSLESS | GOPROBE_SESSION_F_LARGE)
