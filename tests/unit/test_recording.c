@@ -115,6 +115,16 @@ static void test_hash(void **state)
 
 static char path[64];
 
+static void new_path(void)
+{
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/goprobe-recording-XXXXXX");
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
 /* Two messages of two processors, a pass between them. */
 static void write_recording(void)
 {
@@ -129,13 +139,9 @@ static void write_recording(void)
 	static struct recorder rec;
 	struct learn learn;
 	struct diag d = { 0 };
-	int fd;
 
 	options.no_return = true;
-	snprintf(path, sizeof(path), "/tmp/goprobe-recording-XXXXXX");
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	close(fd);
+	new_path();
 	learn_init(&learn, p);
 	assert_int_equal(recorder_open(&rec, path, &d), 0);
 	assert_int_equal(recorder_begin(&rec, &(struct recorder_source){
@@ -241,13 +247,9 @@ static void test_sizes(void **state)
 	struct diag d = { 0 };
 	size_t whole;
 	struct stat st;
-	int fd;
 
 	(void)state;
-	snprintf(path, sizeof(path), "/tmp/goprobe-recording-XXXXXX");
-	fd = mkstemp(path);
-	assert_true(fd >= 0);
-	close(fd);
+	new_path();
 	learn_init(&learn, p);
 	assert_int_equal(recorder_open(&rec, path, &d), 0);
 	assert_int_equal(recorder_begin(&rec, &(struct recorder_source){
