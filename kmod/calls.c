@@ -23,8 +23,8 @@
  * GP_CALLS_STEPS away at most, with no unused place in between. A place never becomes
  * unused again, but one whose goroutine has no open calls is taken for another's. A
  * stack is one cache line, and has room for one call; further calls come from pools,
- * which are filled when the table is made: nothing is allocated by a hit. Room for data
- * that goes with a call would be an array beside @calls and @stacks.
+ * which are filled when the table is made: nothing is allocated by a hit. The record of a call
+ * that is held is kept elsewhere (held.h) and belongs to the call until it ends.
  *
  * Locking. A goroutine runs on one thread at a time, so nobody waits for a stack's lock
  * but when it changes hands, when it is looked at from outside (gp_calls_reap()), or when
@@ -48,6 +48,8 @@
 #include <linux/smp.h>
 
 #include "calls.h"
+#include "held.h"
+#include "pool.h"
 
 /* With all calls open, each of another goroutine, the table is half full. */
 #define GP_CALLS_STACKS		2
@@ -61,7 +63,8 @@
 /* Calls that are discarded with preemption off. */
 #define GP_CALLS_UNWIND		64
 
-#define GP_CALLS_POOLS_MAX	64
+/* Calls that are looked at with preemption off, and a stack locked. */
+#define GP_CALLS_UNDER		4096
 
 #define GP_CALLS_GFP		(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
@@ -97,7 +100,7 @@ struct gp_calls *gp_calls_new(u32 n)
 	gp_clock_init(&calls->clock);
 	calls->shift = 64 - ilog2(home);
 	calls->nstacks = home + GP_CALLS_STEPS;
-	calls->npools = min_t(u32, roundup_pow_of_two(num_possible_cpus()), GP_CALLS_POOLS_MAX);
+	calls->npools = gp_pool_number();
 	calls->stacks = kvmalloc_array(calls->nstacks, sizeof(*calls->stacks), GP_CALLS_GFP);
 	calls->pools = kvmalloc_array(calls->npools, sizeof(*calls->pools), GP_CALLS_GFP);
 	calls->calls = kvmalloc_array(n, sizeof(*calls->calls), GP_CALLS_GFP);
@@ -117,24 +120,13 @@ void gp_calls_free(struct gp_calls *calls)
 	kvfree(calls->stacks);
 	kvfree(calls->pools);
 	kvfree(calls->calls);
+	gp_held_free(calls->held);
 	kfree(calls);
-}
-
-static void gp_pool_lock(struct gp_calls_pool *pool)
-{
-	while (cmpxchg_acquire(&pool->lock, 0, 1))
-		cpu_relax();
-}
-
-static void gp_pool_unlock(struct gp_calls_pool *pool)
-{
-	/* The list is seen as it is by whoever locks it next. */
-	smp_store_release(&pool->lock, 0);
 }
 
 static struct gp_calls_pool *gp_calls_pool(const struct gp_calls *calls, u32 next)
 {
-	return &calls->pools[(smp_processor_id() + next) & (calls->npools - 1)];
+	return &calls->pools[gp_pool_index(calls->npools, next)];
 }
 
 /**
@@ -155,11 +147,11 @@ struct gp_call *gp_call_take(struct gp_calls *calls)
 		pool = gp_calls_pool(calls, i);
 		if (!READ_ONCE(pool->free))
 			continue;
-		gp_pool_lock(pool);
+		gp_pool_lock(&pool->lock);
 		call = pool->free;
 		if (call)
 			WRITE_ONCE(pool->free, call->below);
-		gp_pool_unlock(pool);
+		gp_pool_unlock(&pool->lock);
 		if (call)
 			return call;
 	}
@@ -171,10 +163,10 @@ void gp_call_give(struct gp_calls *calls, struct gp_call *call)
 {
 	struct gp_calls_pool *pool = gp_calls_pool(calls, 0);
 
-	gp_pool_lock(pool);
+	gp_pool_lock(&pool->lock);
 	call->below = pool->free;
 	WRITE_ONCE(pool->free, call);
-	gp_pool_unlock(pool);
+	gp_pool_unlock(&pool->lock);
 }
 
 /* Context: preemption off. Return: the g that it is of, without the bit. */
@@ -236,6 +228,18 @@ static struct gp_stack *gp_calls_claim(const struct gp_calls *calls,
 	return NULL;
 }
 
+/* The deepest call of a stack that is locked has ended without returning. */
+static void gp_stack_discard(struct gp_calls *calls, struct gp_stack *stack)
+{
+	const struct gp_tally *tally = stack->top->tally;
+
+	if (stack->top->held)
+		gp_held_give(calls->held, stack->top->held);
+	if (tally->times)
+		gp_tally_unwound(tally);
+	gp_stack_pop(calls, stack);
+}
+
 /*
  * Discard what has ended without returning: calls at depth @least and deeper ones, all of
  * them if they are another goroutine's. Return: false if that has to go on.
@@ -249,8 +253,7 @@ static bool gp_stack_unwind(struct gp_calls *calls, struct gp_stack *stack, u64 
 	for (n = 0; n < GP_CALLS_UNWIND; n++) {
 		if (!stack->top || (!all && stack->top->depth < least))
 			break;
-		gp_tally_unwound(stack->top->tally);
-		gp_stack_pop(calls, stack);
+		gp_stack_discard(calls, stack);
 	}
 	if (n == GP_CALLS_UNWIND)
 		return false;
@@ -259,19 +262,20 @@ static bool gp_stack_unwind(struct gp_calls *calls, struct gp_stack *stack, u64 
 }
 
 /**
- * gp_calls_enter_general() - gp_calls_enter() where something is not as usual
+ * gp_calls_open() - remember a call
  * @calls: the session's
  * @key: by whom
  * @depth: how deep in its stack
  * @tally: which function
+ * @held: its record, which is the call's from now on; or 0
  *
  * Each round but the last discards GP_CALLS_UNWIND calls, of which there is a limited
  * number, so it ends.
  *
- * Return: as gp_calls_enter().
+ * Return: GP_CALLS_KEPT; or GP_CALLS_FULL, and @held is still the caller's.
  */
-enum gp_calls_end gp_calls_enter_general(struct gp_calls *calls, struct gp_calls_key key,
-					 u64 depth, const struct gp_tally *tally)
+enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
+				const struct gp_tally *tally, u32 held)
 {
 	struct gp_stack *stack;
 	bool unwound = false, kept = false;
@@ -287,35 +291,83 @@ enum gp_calls_end gp_calls_enter_general(struct gp_calls *calls, struct gp_calls
 		}
 		unwound = gp_stack_unwind(calls, stack, key.goid, depth);
 		if (unwound)
-			kept = gp_stack_push(calls, stack, depth, tally);
+			kept = gp_stack_push(calls, stack, depth, tally, held);
 		gp_stack_unlock(stack, key.g);
 		preempt_enable();
 	}
-	if (!kept)
-		return GP_CALLS_FULL;
-	gp_tally_call(tally);
-	return GP_CALLS_KEPT;
+	return kept ? GP_CALLS_KEPT : GP_CALLS_FULL;
+}
+
+/**
+ * gp_calls_enter_general() - gp_calls_enter() where something is not as usual
+ * @calls: the session's
+ * @key: by whom
+ * @depth: how deep in its stack
+ * @tally: which function
+ *
+ * Return: as gp_calls_enter().
+ */
+enum gp_calls_end gp_calls_enter_general(struct gp_calls *calls, struct gp_calls_key key,
+					 u32 depth, const struct gp_tally *tally)
+{
+	enum gp_calls_end end = gp_calls_open(calls, key, depth, tally, 0);
+
+	if (end == GP_CALLS_KEPT)
+		gp_tally_call(tally);
+	return end;
 }
 
 /*
  * End the call at @depth of a stack that is locked and has no deeper ones. Return: false
  * if it was not remembered.
  */
-static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u64 depth,
-			 const struct gp_tally *tally, u64 *began)
+static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u32 depth,
+			 const struct gp_tally *tally, struct gp_call *ret)
 {
-	const struct gp_call *call = stack->top;
-	bool its;
-
-	if (!call || call->depth != depth)
+	if (!stack->top || stack->top->depth != depth)
 		return false;
-	its = call->tally == tally;
-	*began = call->time;
 	/* Another function's: it is over, too, or this one could not have been called. */
-	if (!its)
-		gp_tally_unwound(call->tally);
+	if (stack->top->tally != tally) {
+		gp_stack_discard(calls, stack);
+		return false;
+	}
+	*ret = *stack->top;
 	gp_stack_pop(calls, stack);
-	return its;
+	return true;
+}
+
+/**
+ * gp_calls_close() - a function returns
+ * @calls: the session's
+ * @key: who returns
+ * @depth: how deep in its stack
+ * @tally: which function
+ * @ret: gets the call; its record is the caller's from now on
+ *
+ * It ends as gp_calls_open() does.
+ *
+ * Return: GP_CALLS_ENDED or GP_CALLS_UNKNOWN.
+ */
+enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
+				 const struct gp_tally *tally, struct gp_call *ret)
+{
+	struct gp_stack *stack;
+	bool unwound = false, ended = false;
+
+	while (!unwound) {
+		preempt_disable();
+		stack = gp_calls_find(calls, &key);
+		if (!stack) {
+			preempt_enable();
+			return GP_CALLS_UNKNOWN;
+		}
+		unwound = gp_stack_unwind(calls, stack, key.goid, (u64)depth + 1);
+		if (unwound)
+			ended = gp_stack_end(calls, stack, depth, tally, ret);
+		gp_stack_unlock(stack, key.g);
+		preempt_enable();
+	}
+	return ended ? GP_CALLS_ENDED : GP_CALLS_UNKNOWN;
 }
 
 /**
@@ -326,35 +378,67 @@ static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u64 dep
  * @tally: which function
  * @now: when, in ticks
  *
- * It ends as gp_calls_enter_general() does.
- *
  * Return: as gp_calls_leave().
  */
 enum gp_calls_end gp_calls_leave_general(struct gp_calls *calls, struct gp_calls_key key,
-					 u64 depth, const struct gp_tally *tally, u64 now)
+					 u32 depth, const struct gp_tally *tally, u64 now)
 {
-	struct gp_stack *stack;
-	bool unwound = false, ended = false;
-	u64 began = 0;
+	struct gp_call call;
 
-	while (!unwound) {
-		preempt_disable();
-		stack = gp_calls_find(calls, &key);
-		if (!stack) {
-			preempt_enable();
-			return GP_CALLS_UNKNOWN;
-		}
-		/* No depth is the highest number: SP is not 0, see gp_goroutine_own(). */
-		unwound = gp_stack_unwind(calls, stack, key.goid, depth + 1);
-		if (unwound)
-			ended = gp_stack_end(calls, stack, depth, tally, &began);
-		gp_stack_unlock(stack, key.g);
-		preempt_enable();
-	}
-	if (!ended)
+	if (gp_calls_close(calls, key, depth, tally, &call) != GP_CALLS_ENDED)
 		return GP_CALLS_UNKNOWN;
-	gp_tally_return(tally, gp_clock_passed(&calls->clock, began, now));
+	gp_tally_return(tally, gp_clock_passed(&calls->clock, call.time, now));
 	return GP_CALLS_ENDED;
+}
+
+/**
+ * gp_calls_under() - is a function being called further up?
+ * @calls: the session's
+ * @key: by whom
+ * @depth: how deep in its stack; what is as deep, or deeper, is not further up
+ * @tally: which function
+ *
+ * Context: a task.
+ *
+ * Return: 1 or 0; -E2BIG if more than GP_CALLS_UNDER calls would have to be looked at.
+ */
+int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
+		   const struct gp_tally *tally)
+{
+	const struct gp_call *call = NULL;
+	struct gp_stack *stack;
+	int ret = 0;
+	u32 n;
+
+	preempt_disable();
+	stack = gp_calls_find(calls, &key);
+	if (stack && stack->goid == key.goid)
+		call = stack->top;
+	for (n = 0; call && !ret; call = call->below, n++) {
+		if (n == GP_CALLS_UNDER)
+			ret = -E2BIG;
+		else if (call->tally == tally && call->depth < depth)
+			ret = 1;
+		/* The last one's link may be what it was in another stack. */
+		if (call == &stack->first)
+			break;
+	}
+	if (stack)
+		gp_stack_unlock(stack, key.g);
+	preempt_enable();
+	return ret;
+}
+
+/* The process of the deepest call of a stack that is locked is no more. */
+static void gp_stack_abandon(struct gp_calls *calls, struct gp_stack *stack)
+{
+	const struct gp_tally *tally = stack->top->tally;
+
+	if (stack->top->held)
+		gp_held_give(calls->held, stack->top->held);
+	if (tally->times)
+		this_cpu_inc(tally->times->gone);
+	gp_stack_pop(calls, stack);
 }
 
 /* Return: false if that has to go on. */
@@ -366,8 +450,7 @@ static bool gp_stack_reap(struct gp_calls *calls, struct gp_stack *stack, u64 pr
 	preempt_disable();
 	g = gp_stack_lock(stack);
 	for (i = 0; i < GP_CALLS_UNWIND && stack->top && stack->process == process; i++) {
-		this_cpu_inc(stack->top->tally->times->gone);
-		gp_stack_pop(calls, stack);
+		gp_stack_abandon(calls, stack);
 		++*n;
 	}
 	gp_stack_unlock(stack, g);

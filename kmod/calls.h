@@ -22,19 +22,32 @@
 #define GP_CALLS_DEFAULT	(128U << 10)
 #define GP_CALLS_MAX		(1024U << 10)
 
+struct gp_held;
+
 /**
  * struct gp_call - an open call
  * @below: the goroutine's next open call, less deep; or the next free one
- * @depth: stack.hi - SP at function entry
  * @time: when it began, in ticks
  * @tally: of which function
+ * @depth: see gp_calls_depth()
+ * @held: number of its record in the session's struct gp_held, or 0
  */
 struct gp_call {
 	struct gp_call *below;
-	u64 depth;
 	u64 time;
 	const struct gp_tally *tally;
+	u32 depth;
+	u32 held;
 };
+
+/*
+ * How deep a call is: stack.hi - SP at function entry, in words, so that it fits: no stack
+ * has 32 GiB. What is no multiple of 8 is no Go code's.
+ */
+static __always_inline u32 gp_calls_depth(u64 bytes)
+{
+	return bytes >> 3;
+}
 
 /**
  * struct gp_stack - the open calls of a goroutine, in one cache line
@@ -73,6 +86,7 @@ struct gp_calls_pool {
  * @stacks: hash table, with room behind for those that find their place taken
  * @pools: free calls; CPUs take turns
  * @calls: all calls but those in @stacks
+ * @held: records of calls that are held; NULL if none is
  */
 struct gp_calls {
 	struct gp_clock clock;
@@ -82,6 +96,7 @@ struct gp_calls {
 	struct gp_stack *stacks;
 	struct gp_calls_pool *pools;
 	struct gp_call *calls;
+	struct gp_held *held;
 };
 
 /**
@@ -109,10 +124,16 @@ void gp_calls_free(struct gp_calls *calls);
 u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process));
 struct gp_call *gp_call_take(struct gp_calls *calls);
 void gp_call_give(struct gp_calls *calls, struct gp_call *call);
+enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
+				const struct gp_tally *tally, u32 held);
+enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
+				 const struct gp_tally *tally, struct gp_call *ret);
+int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
+		   const struct gp_tally *tally);
 enum gp_calls_end gp_calls_enter_general(struct gp_calls *calls, struct gp_calls_key key,
-					 u64 depth, const struct gp_tally *tally);
+					 u32 depth, const struct gp_tally *tally);
 enum gp_calls_end gp_calls_leave_general(struct gp_calls *calls, struct gp_calls_key key,
-					 u64 depth, const struct gp_tally *tally, u64 now);
+					 u32 depth, const struct gp_tally *tally, u64 now);
 
 /* Where a goroutine's stack is, unless that place is taken. */
 static __always_inline struct gp_stack *gp_calls_home(const struct gp_calls *calls,
@@ -134,7 +155,7 @@ static __always_inline void gp_stack_unlock(struct gp_stack *stack, u64 g)
 
 /* Remember a call of a stack that is locked. Return: false if there is no room. */
 static __always_inline bool gp_stack_push(struct gp_calls *calls, struct gp_stack *stack,
-					  u64 depth, const struct gp_tally *tally)
+					  u32 depth, const struct gp_tally *tally, u32 held)
 {
 	struct gp_call *call = &stack->first;
 
@@ -145,6 +166,7 @@ static __always_inline bool gp_stack_push(struct gp_calls *calls, struct gp_stac
 		call->below = stack->top;
 	}
 	call->depth = depth;
+	call->held = held;
 	call->tally = tally;
 	/* Last, so that what comes before is not part of the call. */
 	call->time = gp_clock_read(&calls->clock);
@@ -169,7 +191,7 @@ static __always_inline void gp_stack_pop(struct gp_calls *calls, struct gp_stack
  * gp_calls_enter() - a function has been entered
  * @calls: the session's
  * @key: by whom
- * @depth: how deep in its stack
+ * @depth: how deep in its stack, see gp_calls_depth()
  * @tally: which function; has times
  *
  * Open calls at that depth, and deeper ones, have ended without returning.
@@ -178,7 +200,7 @@ static __always_inline void gp_stack_pop(struct gp_calls *calls, struct gp_stack
  * Return: GP_CALLS_KEPT or GP_CALLS_FULL.
  */
 static __always_inline enum gp_calls_end gp_calls_enter(struct gp_calls *calls,
-							struct gp_calls_key key, u64 depth,
+							struct gp_calls_key key, u32 depth,
 							const struct gp_tally *tally)
 {
 	struct gp_stack *stack = gp_calls_home(calls, key.process, key.g);
@@ -187,7 +209,7 @@ static __always_inline enum gp_calls_end gp_calls_enter(struct gp_calls *calls,
 	if (likely(gp_stack_trylock(stack, key.g))) {
 		if (likely(stack->process == key.process) && likely(stack->goid == key.goid) &&
 		    (!stack->top || likely(stack->top->depth < depth)) &&
-		    likely(gp_stack_push(calls, stack, depth, tally))) {
+		    likely(gp_stack_push(calls, stack, depth, tally, 0))) {
 			gp_stack_unlock(stack, key.g);
 			preempt_enable();
 			gp_tally_call(tally);
@@ -213,7 +235,7 @@ static __always_inline enum gp_calls_end gp_calls_enter(struct gp_calls *calls,
  * Return: GP_CALLS_ENDED or GP_CALLS_UNKNOWN.
  */
 static __always_inline enum gp_calls_end gp_calls_leave(struct gp_calls *calls,
-							struct gp_calls_key key, u64 depth,
+							struct gp_calls_key key, u32 depth,
 							const struct gp_tally *tally, u64 now)
 {
 	struct gp_stack *stack = gp_calls_home(calls, key.process, key.g);

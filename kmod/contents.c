@@ -18,6 +18,8 @@
 #include "contents.h"
 #include "dynamic.h"
 #include "file.h"
+#include "filter.h"
+#include "held.h"
 #include "plan.h"
 #include "probe.h"
 #include "session.h"
@@ -138,6 +140,63 @@ err:
 	return gp_refuse(extack, -ENOMEM, "out of memory");
 }
 
+/* Room for open calls, and for those that are held. */
+static int gp_contents_add_calls(struct gp_session *s, bool held, struct netlink_ext_ack *extack)
+{
+	if (!s->calls)
+		s->calls = gp_calls_new(s->ncalls);
+	if (!s->calls)
+		return gp_refuse(extack, -ENOMEM, "there is no memory for so many open calls");
+	if (held && !s->calls->held)
+		s->calls->held = gp_held_new(s->hold.calls, s->hold.bytes);
+	if (held && !s->calls->held)
+		return gp_refuse(extack, -ENOMEM, "there is no memory for so many held calls");
+	return 0;
+}
+
+static int gp_contents_refuse_filter(struct netlink_ext_ack *extack, int err)
+{
+	return gp_refuse(extack, err, err == -ENOMEM ? "out of memory" :
+			 "the session counts, times or asks for too many ids");
+}
+
+/* All or none. */
+int gp_contents_add_filters(struct gp_session *s, const struct goprobe_filter *add, u32 n,
+			    const struct goprobe_op *ops, u32 nops,
+			    struct netlink_ext_ack *extack)
+{
+	u32 first = s->nfilters, i;
+	int err = 0;
+
+	if (n > GP_FILTERS_MAX - s->nfilters)
+		return gp_refuse(extack, -E2BIG, "the session has too many filters");
+	for (i = 0; i < n; i++) {
+		const char *why = gp_verify_filter(&add[i], ops, nops);
+
+		if (why)
+			return gp_refuse(extack, -EINVAL, why);
+		cond_resched();
+	}
+	if (gp_table_grow((void ***)&s->filters, &s->filters_room, s->nfilters, n))
+		return gp_refuse(extack, -ENOMEM, "out of memory");
+	for (i = 0; !err && i < n; i++) {
+		struct gp_filter *filter = gp_filter_new(&add[i], ops, &s->tallies);
+
+		err = PTR_ERR_OR_ZERO(filter);
+		if (err)
+			break;
+		s->filters[s->nfilters++] = filter;
+		if (filter->under)
+			err = gp_contents_add_calls(s, false, extack);
+		cond_resched();
+	}
+	if (!err)
+		return first + 1;
+	while (s->nfilters > first)
+		gp_filter_free(s->filters[--s->nfilters]);
+	return gp_contents_refuse_filter(extack, err);
+}
+
 static const u16 gp_record_kind[] = {
 	[GOPROBE_POINT_CALL] = GOPROBE_RECORD_CALL,
 	[GOPROBE_POINT_RETURN] = GOPROBE_RECORD_RETURN,
@@ -145,17 +204,33 @@ static const u16 gp_record_kind[] = {
 	[GOPROBE_POINT_SELF_TEST] = GOPROBE_RECORD_CALL,
 };
 
-static enum gp_way gp_contents_way(const struct goprobe_point *p,
-				   const struct gp_probe *probe)
+/* What hits do, but for a filter that comes first. */
+static enum gp_way gp_contents_then(const struct goprobe_point *p, const struct gp_probe *probe)
 {
+	bool call = p->kind == GOPROBE_POINT_CALL;
+
 	switch (p->action) {
 	case GOPROBE_ACTION_COUNT:
 		return GP_WAY_COUNT;
 	case GOPROBE_ACTION_TIME:
-		return p->kind == GOPROBE_POINT_CALL ? GP_WAY_ENTER : GP_WAY_LEAVE;
+		return call ? GP_WAY_ENTER : probe->filter ? GP_WAY_END : GP_WAY_LEAVE;
 	}
-	return probe->g_reg >= 0 && (!probe->plan || probe->plan->quick) ? GP_WAY_QUICK :
-									   GP_WAY_GENERAL;
+	if (p->flags & GOPROBE_POINT_F_PAIRED)
+		return call ? GP_WAY_CALL : GP_WAY_END;
+	return probe->quick ? GP_WAY_QUICK : GP_WAY_GENERAL;
+}
+
+static void gp_contents_choose_way(const struct goprobe_point *p, struct gp_probe *probe)
+{
+	probe->quick = probe->g_reg >= 0 && (!probe->plan || probe->plan->quick);
+	probe->then = gp_contents_then(p, probe);
+	/* The end of a call is found first: its duration may matter. */
+	probe->way = probe->filter && probe->then != GP_WAY_END ? GP_WAY_FILTER : probe->then;
+}
+
+static bool gp_contents_needs_tally(const struct goprobe_point *p)
+{
+	return p->action != GOPROBE_ACTION_RECORD || p->flags & GOPROBE_POINT_F_PAIRED;
 }
 
 static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
@@ -168,9 +243,10 @@ static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 	if (!probe)
 		return NULL;
 	probe->session = s;
-	probe->tally = p->action == GOPROBE_ACTION_RECORD ? NULL :
-			gp_tallies_find(&s->tallies, p->id);
+	probe->tally = gp_contents_needs_tally(p) ? gp_tallies_find(&s->tallies, p->id) : NULL;
 	probe->plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->plans[p->plan];
+	probe->filter = p->filter ? s->filters[p->filter - 1] : NULL;
+	probe->action = p->action;
 	probe->plan_id = p->plan;
 	probe->runtime = rt;
 	probe->id = p->id;
@@ -183,7 +259,7 @@ static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 	probe->sp_adjust = p->sp_adjust;
 	probe->g_reg = p->flags & GOPROBE_POINT_F_ABI0 ||
 		       rt->g_reg == GOPROBE_REG_NONE ? -1 : gp_arch_int_reg(rt->g_reg);
-	probe->way = gp_contents_way(p, probe);
+	gp_contents_choose_way(p, probe);
 	probe->file = file;
 	probe->offset = p->offset;
 	probe->address = p->offset + rt->code_delta;
@@ -201,6 +277,27 @@ static int gp_contents_refuse_point(struct gp_session *s,
 	return gp_refuse(extack, err, s->refusal);
 }
 
+/* What a point that is timed or paired needs of the session. */
+static const char *gp_contents_check_pair(const struct gp_session *s,
+					  const struct goprobe_point *p)
+{
+	const struct gp_filter *filter = p->filter ? s->filters[p->filter - 1] : NULL;
+	const struct gp_plan *plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->plans[p->plan];
+	bool timed = p->action == GOPROBE_ACTION_TIME;
+
+	if (filter && filter->ends && (p->kind == GOPROBE_POINT_CALL ||
+				       !(timed || p->flags & GOPROBE_POINT_F_PAIRED)))
+		return "a filter asks for the duration of what is not the end of a call that is timed or paired";
+	if (!(p->flags & GOPROBE_POINT_F_HELD))
+		return NULL;
+	if (!s->hold.calls)
+		return "the session has no room for calls that are held";
+	if ((plan ? plan->record_bytes : sizeof(struct goprobe_record)) + sizeof(u64) >
+	    s->hold.bytes)
+		return "its plan's records can be larger than what is held of a call";
+	return NULL;
+}
+
 static int gp_contents_check_point(struct gp_session *s, u32 file,
 				   const struct goprobe_point *p,
 				   struct netlink_ext_ack *extack)
@@ -208,7 +305,9 @@ static int gp_contents_check_point(struct gp_session *s, u32 file,
 	const char *why;
 	int err;
 
-	why = gp_verify_point(p, s->nplans);
+	why = gp_verify_point(p, s->nplans, s->nfilters);
+	if (!why)
+		why = gp_contents_check_pair(s, p);
 	if (why)
 		return gp_contents_refuse_point(s, extack, -EINVAL, p, why);
 	err = gp_file_check_point(s->files[file], p, &why);
@@ -233,7 +332,7 @@ static int gp_contents_add_point(struct gp_session *s, u32 file,
 		return gp_contents_refuse_point(s, extack, err, p, err == -EUSERS ?
 					       "there are too many probes already" :
 					       err == -EEXIST ?
-					       "the session times this place already" :
+					       "the session times or pairs this place already" :
 					       "the kernel refused the breakpoint");
 	s->probes[s->nprobes++] = probe;
 	return 0;
@@ -278,25 +377,41 @@ static void gp_contents_add_batch(struct gp_sweep *sweep, void *arg)
 	b->err = err;
 }
 
-/* Where a point's hits are counted or timed. What has been made stays, if only with zeros. */
+static int gp_contents_refuse_tally(struct gp_session *s, struct netlink_ext_ack *extack, int err,
+				    const struct goprobe_point *p)
+{
+	return gp_contents_refuse_point(s, extack, err, p, err == -ENOMEM ? "out of memory" :
+					"the session counts or times too many ids");
+}
+
+/*
+ * What a point's hits need besides a ring: counters, open calls. What has been made stays, if
+ * only with zeros.
+ */
 static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_point *p,
 				 struct netlink_ext_ack *extack)
 {
-	bool timed = p->action == GOPROBE_ACTION_TIME;
-	int err;
+	bool timed = p->action == GOPROBE_ACTION_TIME, paired = p->flags & GOPROBE_POINT_F_PAIRED;
+	struct gp_tally *tally;
+	int err = 0;
 
-	if (p->action == GOPROBE_ACTION_RECORD)
+	if (!gp_contents_needs_tally(p))
 		return 0;
-	if (timed && !s->calls)
-		s->calls = gp_calls_new(s->ncalls);
-	if (timed && !s->calls)
-		return gp_refuse(extack, -ENOMEM, "there is no memory for so many open calls");
-	err = gp_tallies_add(&s->tallies, p->id, timed);
+	if (timed || paired)
+		err = gp_contents_add_calls(s, p->flags & GOPROBE_POINT_F_HELD, extack);
 	if (err)
-		return gp_contents_refuse_point(s, extack, err, p,
-						err == -ENOMEM ? "out of memory" :
-						"the session counts or times too many ids");
-	return 0;
+		return err;
+	err = gp_tallies_add(&s->tallies, p->id, false);
+	if (err)
+		return gp_contents_refuse_tally(s, extack, err, p);
+	tally = gp_tallies_find(&s->tallies, p->id);
+	/* Or the one's calls would be ended by the other's returns. */
+	if ((timed && tally->paired) || (paired && tally->times))
+		return gp_contents_refuse_point(s, extack, -EINVAL, p,
+						"its id is timed as well as paired");
+	tally->paired |= paired;
+	err = gp_tallies_add(&s->tallies, p->id, timed);
+	return err ? gp_contents_refuse_tally(s, extack, err, p) : 0;
 }
 
 int gp_contents_add_points(struct gp_session *s, u32 file,
@@ -359,6 +474,9 @@ void gp_contents_free(struct gp_session *s)
 	for (i = 0; i < s->nplans; i++)
 		gp_plan_free(s->plans[i]);
 	kvfree(s->plans);
+	for (i = 0; i < s->nfilters; i++)
+		gp_filter_free(s->filters[i]);
+	kvfree(s->filters);
 	for (i = 0; i < s->nfiles; i++)
 		gp_file_close(s->files[i]);
 	gp_types_fini(&s->types);

@@ -30,6 +30,9 @@ int gp_contents_add_dynamic(struct gp_session *s, u32 file,
 			    struct netlink_ext_ack *extack);
 int gp_contents_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
 			  struct netlink_ext_ack *extack);
+int gp_contents_add_filters(struct gp_session *s, const struct goprobe_filter *add, u32 n,
+			    const struct goprobe_op *ops, u32 nops,
+			    struct netlink_ext_ack *extack);
 int gp_contents_add_points(struct gp_session *s, u32 file,
 			   const struct goprobe_point *points, u32 n,
 			   struct netlink_ext_ack *extack);

@@ -18,8 +18,9 @@
  * waits for the reader, with preemption on.
  *
  * Hits that leave no record take no ring: they are counted by id (tally.h), or
- * remembered until the call returns (calls.h). What a probe's hits do was found when the
- * probe was made (enum gp_way).
+ * remembered until the call returns (calls.h). A filter (filter.h) is asked first. Calls and
+ * returns that are recorded together are in paired.c. What a probe's hits do was found when
+ * the probe was made (enum gp_way).
  *
  * Each hit of each probe counts in exactly one counter of enum goprobe_stat.
  */
@@ -35,61 +36,17 @@
 #include "clock.h"
 #include "execute.h"
 #include "faultin.h"
+#include "filter.h"
 #include "goroutine.h"
 #include "handler.h"
+#include "hit.h"
+#include "paired.h"
 #include "probe.h"
 #include "ring.h"
 #include "seen.h"
 #include "session.h"
 #include "stream.h"
 #include "usercopy.h"
-
-/* SP at function entry. */
-static __always_inline unsigned long gp_hit_sp(const struct gp_probe *probe,
-					       const struct pt_regs *regs)
-{
-	return user_stack_pointer((struct pt_regs *)regs) + probe->sp_adjust;
-}
-
-/* The goroutine by the g in TLS. */
-static noinline void gp_hit_goroutine_tls(const struct gp_probe *probe,
-					  unsigned long sp, struct gp_goroutine *go)
-{
-	unsigned long at = gp_arch_thread_pointer() + probe->runtime->g_tls, g = 0;
-	bool absent = gp_user_copy(&g, at, sizeof(g));
-
-	gp_goroutine_find(probe->runtime, g, sp, go);
-	if (absent)
-		go->absent = at;
-}
-
-/*
- * The goroutine. Return: 0, or -EAGAIN if faultin->address is needed to tell, or
- * @quick is not possible.
- */
-static __always_inline int gp_hit_goroutine(const struct gp_probe *probe,
-					    const struct pt_regs *regs,
-					    struct gp_faultin *faultin, bool quick,
-					    struct gp_goroutine *go)
-{
-	unsigned long sp = gp_hit_sp(probe, regs);
-
-	/* A quick probe has it in a register. */
-	if (quick || likely(probe->g_reg >= 0))
-		gp_goroutine_find(probe->runtime,
-				  *(const unsigned long *)((const u8 *)regs + probe->g_reg),
-				  sp, go);
-	else
-		gp_hit_goroutine_tls(probe, sp, go);
-	if (likely(!go->absent))
-		return 0;
-	if (!quick) {
-		if (gp_faultin_verdict(faultin, go->absent) != GOPROBE_CHUNK_OK)
-			return 0;
-		faultin->address = go->absent;
-	}
-	return -EAGAIN;
-}
 
 /* The general way. Return: bytes written, or an error of gp_capture_run(). */
 static __always_inline long gp_hit_capture(const struct gp_probe *probe,
@@ -100,7 +57,7 @@ static __always_inline long gp_hit_capture(const struct gp_probe *probe,
 		.plan = probe->plan,
 		.regs = regs,
 		.sp = gp_hit_sp(probe, regs),
-		.bias = instruction_pointer((struct pt_regs *)regs) - probe->address,
+		.bias = gp_hit_bias(probe, regs),
 		.dynamic = probe->dynamic,
 		.to = to,
 		.room = room,
@@ -166,8 +123,7 @@ static __always_inline long gp_hit_write(const struct gp_probe *probe,
 }
 
 /* No room. Return: -ENOSPC if the thread is to wait for it; 0: the record is lost. */
-static noinline int gp_hit_no_room(const struct gp_session *s, struct gp_ring *ring,
-				   bool patient)
+noinline int gp_handler_no_room(const struct gp_session *s, struct gp_ring *ring, bool patient)
 {
 	if (patient && s->lossless && !READ_ONCE(s->stalled))
 		return -ENOSPC;
@@ -201,7 +157,7 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 		return 0;
 	}
 	if (unlikely(gp_ring_has_losses(ring)) && !gp_ring_tell_losses(ring, &s->clock))
-		return gp_hit_no_room(s, ring, patient);
+		return gp_handler_no_room(s, ring, patient);
 	pagefault_disable();
 	gp_ring_open(ring);
 	size = gp_hit_write(probe, regs, ring, faultin, quick);
@@ -212,7 +168,7 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 	if (unlikely(size < 0)) {
 		if (size == -EAGAIN)
 			return -EAGAIN;
-		return gp_hit_no_room(s, ring, patient);
+		return gp_handler_no_room(s, ring, patient);
 	}
 	ring->stat[probe->stat]++;
 	*wake = gp_stream_committed(s, ring);
@@ -264,50 +220,6 @@ static noinline void gp_hit_general(const struct gp_probe *probe,
 	}
 }
 
-/* Count a hit that leaves nothing else behind. */
-static noinline void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat)
-{
-	struct gp_ring *ring;
-
-	preempt_disable();
-	ring = READ_ONCE(s->rings[smp_processor_id()]);
-	if (likely(ring))
-		ring->stat[stat]++;
-	else
-		gp_session_no_ring(s);
-	preempt_enable();
-}
-
-/* Does a hit count that leaves no record? */
-static __always_inline bool gp_hit_matters(const struct gp_probe *probe,
-					   const struct pt_regs *regs)
-{
-	return likely(READ_ONCE(probe->session->running)) &&
-	       likely(gp_session_wants_current(probe->session)) &&
-	       likely(!gp_arch_skips(probe->skip, regs));
-}
-
-static noinline int gp_hit_does_not_matter(const struct gp_probe *probe,
-					   const struct pt_regs *regs)
-{
-	struct gp_session *s = probe->session;
-
-	/* What may have changed since comes last. */
-	gp_hit_stat(s, !gp_session_wants_current(s) ? GOPROBE_STAT_OTHER_PROCESS :
-		    gp_arch_skips(probe->skip, regs) ? GOPROBE_STAT_RESTARTS :
-		    GOPROBE_STAT_NOT_STARTED);
-	return 0;
-}
-
-/* A return whose call was not remembered, perhaps because that did not matter. */
-static noinline int gp_hit_no_call(const struct gp_probe *probe, const struct pt_regs *regs)
-{
-	if (!gp_hit_matters(probe, regs))
-		return gp_hit_does_not_matter(probe, regs);
-	gp_hit_stat(probe->session, GOPROBE_STAT_NO_CALL);
-	return 0;
-}
-
 static __always_inline int gp_hit_count(const struct gp_probe *probe,
 					const struct pt_regs *regs)
 {
@@ -317,60 +229,18 @@ static __always_inline int gp_hit_count(const struct gp_probe *probe,
 	return 0;
 }
 
-/*
- * The g whose stack this is. Return: false if there is none, or with own->absent set if
- * memory could not be read.
- */
-static __always_inline bool gp_hit_own_g(const struct gp_probe *probe, unsigned long g,
-					 unsigned long sp, struct gp_own_g *own)
-{
-	bool found;
-
-	own->absent = 0;
-	if (unlikely(g & 7))
-		return false;
-	pagefault_disable();
-	found = gp_goroutine_own(probe->runtime, g, sp, own);
-	pagefault_enable();
-	return found;
-}
-
-/* Likewise, from the register or from TLS, wherever that may be. */
-static bool gp_hit_any_g(const struct gp_probe *probe, const struct pt_regs *regs,
-			 struct gp_own_g *own)
-{
-	unsigned long at, g;
-	bool absent;
-
-	if (probe->g_reg >= 0) {
-		g = *(const unsigned long *)((const u8 *)regs + probe->g_reg);
-	} else {
-		preempt_disable();
-		at = gp_arch_thread_pointer() + probe->runtime->g_tls;
-		preempt_enable();
-		pagefault_disable();
-		absent = gp_user_copy(&g, at, sizeof(g));
-		pagefault_enable();
-		own->absent = at;
-		if (absent)
-			return false;
-	}
-	return gp_hit_own_g(probe, g, gp_hit_sp(probe, regs), own);
-}
-
 static __always_inline int gp_hit_pair(const struct gp_probe *probe,
 				       const struct pt_regs *regs,
 				       const struct gp_own_g *own, bool leaves, u64 now)
 {
-	struct gp_calls_key key = { .g = own->g, .goid = own->goid };
 	struct gp_session *s = probe->session;
+	u32 depth = gp_calls_depth(own->depth);
 
-	key.process = gp_arch_process(current, current->mm);
 	if (!leaves) {
-		if (unlikely(gp_calls_enter(s->calls, key, own->depth,
+		if (unlikely(gp_calls_enter(s->calls, gp_hit_key(own), depth,
 					    probe->tally) != GP_CALLS_KEPT))
 			gp_hit_stat(s, GOPROBE_STAT_NO_ROOM);
-	} else if (unlikely(gp_calls_leave(s->calls, key, own->depth, probe->tally,
+	} else if (unlikely(gp_calls_leave(s->calls, gp_hit_key(own), depth, probe->tally,
 					   now) != GP_CALLS_ENDED)) {
 		return gp_hit_no_call(probe, regs);
 	}
@@ -381,20 +251,13 @@ static __always_inline int gp_hit_pair(const struct gp_probe *probe,
 static noinline int gp_hit_time_general(const struct gp_probe *probe,
 					const struct pt_regs *regs, u64 now)
 {
-	struct gp_faultin faultin GP_UNINITIALIZED;
 	struct gp_own_g own;
 
 	if (!gp_hit_matters(probe, regs))
 		return gp_hit_does_not_matter(probe, regs);
-	gp_faultin_init(&faultin);
-	while (!gp_hit_any_g(probe, regs, &own)) {
-		if (!own.absent ||
-		    gp_faultin_verdict(&faultin, own.absent) != GOPROBE_CHUNK_OK) {
-			gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
-			return 0;
-		}
-		faultin.address = own.absent;
-		gp_faultin_serve(&faultin);
+	if (!gp_hit_await_g(probe, regs, &own)) {
+		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
+		return 0;
 	}
 	return gp_hit_pair(probe, regs, &own, probe->way == GP_WAY_LEAVE, now);
 }
@@ -413,8 +276,7 @@ static __always_inline int gp_hit_time(const struct gp_probe *probe,
 	if (unlikely(leaves ? gp_arch_skips(probe->skip, regs) : !gp_hit_matters(probe, regs)))
 		return gp_hit_does_not_matter(probe, regs);
 	if (unlikely(probe->g_reg < 0 ||
-		     !gp_hit_own_g(probe,
-				   *(const unsigned long *)((const u8 *)regs + probe->g_reg),
+		     !gp_hit_own_g(probe, gp_hit_g_reg(probe, regs),
 				   gp_hit_sp(probe, regs), &own)))
 		return gp_hit_time_general(probe, regs, now);
 	return gp_hit_pair(probe, regs, &own, leaves, now);
@@ -448,18 +310,55 @@ static noinline int gp_hit_leave(const struct gp_probe *probe, const struct pt_r
 	return gp_hit_time(probe, regs, true);
 }
 
+static __always_inline int gp_hit_way(const struct gp_probe *probe,
+				      const struct pt_regs *regs, enum gp_way way)
+{
+	if (likely(way == GP_WAY_QUICK))
+		return gp_hit_record(probe, regs);
+	if (way == GP_WAY_COUNT)
+		return gp_hit_count(probe, regs);
+	if (way == GP_WAY_ENTER)
+		return gp_hit_enter(probe, regs);
+	if (way == GP_WAY_LEAVE)
+		return gp_hit_leave(probe, regs);
+	if (way == GP_WAY_CALL)
+		return gp_paired_call(probe, regs);
+	if (way == GP_WAY_END)
+		return gp_paired_end(probe, regs);
+	return gp_hit_record_general(probe, regs);
+}
+
+/* A hit that counts only if it passes a filter. */
+static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	const struct gp_filter *filter = probe->filter;
+	enum gp_verdict verdict = GP_VERDICT_REJECTS;
+
+	if (unlikely(!gp_hit_matters(probe, regs)))
+		return gp_hit_does_not_matter(probe, regs);
+	if (unlikely(!filter->ntests))
+		verdict = gp_filter_run(probe, regs, 0);
+	else if (gp_filter_test(filter, regs))
+		verdict = GP_VERDICT_PASSES;
+	if (verdict == GP_VERDICT_PASSES)
+		return gp_hit_way(probe, regs, probe->then);
+	gp_hit_stat(probe->session, verdict == GP_VERDICT_REJECTS ? GOPROBE_STAT_FILTERED :
+								    GOPROBE_STAT_UNDECIDED);
+	return 0;
+}
+
 static __always_inline int gp_hit_probe(const struct gp_probe *probe,
 					const struct pt_regs *regs)
 {
-	if (likely(probe->way == GP_WAY_QUICK))
-		return gp_hit_record(probe, regs);
-	if (probe->way == GP_WAY_COUNT)
-		return gp_hit_count(probe, regs);
-	if (probe->way == GP_WAY_ENTER)
-		return gp_hit_enter(probe, regs);
-	if (probe->way == GP_WAY_LEAVE)
-		return gp_hit_leave(probe, regs);
-	return gp_hit_record_general(probe, regs);
+	if (unlikely(probe->way == GP_WAY_FILTER))
+		return gp_hit_filter(probe, regs);
+	return gp_hit_way(probe, regs, probe->way);
+}
+
+/* The record of a hit that has been found to count; for paired.c. */
+int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	return probe->quick ? gp_hit_record(probe, regs) : gp_hit_record_general(probe, regs);
 }
 
 /* A point with several probes, or with an instruction that is not for the kernel. */

@@ -13,6 +13,8 @@
 #include "contents.h"
 #include "dynamic.h"
 #include "execute.h"
+#include "filter.h"
+#include "held.h"
 #include "listing.h"
 #include "netlink.h"
 #include "plan.h"
@@ -21,7 +23,7 @@
 #include "stream.h"
 #include "summary.h"
 
-static_assert(sizeof(struct goprobe_limits) == 72);
+static_assert(sizeof(struct goprobe_limits) == 80);
 static_assert(sizeof(struct goprobe_runtime) == 40);
 static_assert(sizeof(struct goprobe_ref) == 20);
 static_assert(sizeof(struct goprobe_type) == 12);
@@ -30,7 +32,9 @@ static_assert(sizeof(struct goprobe_piece) == 24);
 static_assert(sizeof(struct goprobe_op) == 24);
 static_assert(sizeof(struct goprobe_plan) == 40);
 static_assert(sizeof(struct goprobe_point) == 48);
-static_assert(sizeof(struct goprobe_tally) == 64);
+static_assert(sizeof(struct goprobe_filter) == 8);
+static_assert(sizeof(struct goprobe_held) == 8);
+static_assert(sizeof(struct goprobe_tally) == 72);
 static_assert(sizeof(struct goprobe_record) == 56);
 static_assert(sizeof(struct goprobe_chunk) == 16);
 static_assert(sizeof(struct goprobe_lost) == 16);
@@ -121,6 +125,8 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 		.tallies = GP_TALLIES_MAX,
 		.timed = GP_TIMED_MAX,
 		.calls = GP_CALLS_MAX,
+		.filters = GP_FILTERS_MAX,
+		.held_bytes = GP_HELD_BYTES_MAX,
 	};
 	struct sk_buff *skb;
 	void *hdr;
@@ -133,7 +139,8 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 	if (nla_put_string(skb, GOPROBE_A_VERSION, THIS_MODULE->version) ||
 	    nla_put_u64_64bit(skb, GOPROBE_A_ABILITIES,
 			      GOPROBE_ABILITY_FAULT_IN | GOPROBE_ABILITY_FLOAT_REGS |
-			      GOPROBE_ABILITY_TALLY | gp_execute_abilities(),
+			      GOPROBE_ABILITY_TALLY | GOPROBE_ABILITY_FILTER |
+			      gp_execute_abilities(),
 			      GOPROBE_A_PAD) ||
 	    nla_put(skb, GOPROBE_A_LIMITS, sizeof(limits), &limits)) {
 		nlmsg_free(skb);
@@ -145,7 +152,9 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 
 static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 {
-	u32 ring_bytes = GP_RING_DEFAULT, flags = 0, ncalls = GP_CALLS_DEFAULT, npids;
+	struct gp_session_wish wish = {
+		.ring_bytes = GP_RING_DEFAULT, .ncalls = GP_CALLS_DEFAULT,
+	};
 	struct gp_session *s;
 	struct sk_buff *skb;
 	const void *pids;
@@ -154,23 +163,25 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 
 	if (!gp_netlink_may(req))
 		return gp_refuse(info->extack, -EPERM, GP_NETLINK_MAY_NOT);
-	err = gp_nl_array(info, GOPROBE_A_PIDS, sizeof(s32), &pids, &npids);
+	err = gp_nl_array(info, GOPROBE_A_PIDS, sizeof(s32), &pids, &wish.npids);
 	if (err)
 		return err;
 	/* No list is every process; an empty one is a mistake. */
-	if (pids && !npids)
+	if (pids && !wish.npids)
 		return gp_refuse(info->extack, -EINVAL, "the list of processes is empty");
 	if (info->attrs[GOPROBE_A_RING_BYTES])
-		ring_bytes = nla_get_u32(info->attrs[GOPROBE_A_RING_BYTES]);
+		wish.ring_bytes = nla_get_u32(info->attrs[GOPROBE_A_RING_BYTES]);
 	if (info->attrs[GOPROBE_A_FLAGS])
-		flags = nla_get_u32(info->attrs[GOPROBE_A_FLAGS]);
+		wish.flags = nla_get_u32(info->attrs[GOPROBE_A_FLAGS]);
 	if (info->attrs[GOPROBE_A_CALLS])
-		ncalls = nla_get_u32(info->attrs[GOPROBE_A_CALLS]);
+		wish.ncalls = nla_get_u32(info->attrs[GOPROBE_A_CALLS]);
+	if (info->attrs[GOPROBE_A_HELD])
+		nla_memcpy(&wish.hold, info->attrs[GOPROBE_A_HELD], sizeof(wish.hold));
+	wish.pids = pids;
 	skb = gp_nl_reply(info, &hdr);
 	if (!skb)
 		return gp_refuse(info->extack, -ENOMEM, "out of memory");
-	s = gp_session_new(info->snd_portid, ring_bytes, flags, ncalls, pids,
-			   npids, info->extack);
+	s = gp_session_new(info->snd_portid, &wish, info->extack);
 	if (IS_ERR(s)) {
 		nlmsg_free(skb);
 		return PTR_ERR(s);
@@ -302,6 +313,29 @@ static int gp_nl_plans_add(struct sk_buff *req, struct genl_info *info)
 	return gp_nl_on_session(req, info, gp_run_plans_add, GOPROBE_A_FIRST);
 }
 
+static int gp_run_filters_add(struct gp_session *s, struct genl_info *info)
+{
+	const void *filters, *ops;
+	u32 nfilters, nops;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_FILTERS, "FILTERS_ADD needs FILTERS");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_FILTERS, sizeof(struct goprobe_filter),
+				  &filters, &nfilters);
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_OPS, sizeof(struct goprobe_op),
+				  &ops, &nops);
+	if (err)
+		return err;
+	return gp_contents_add_filters(s, filters, nfilters, ops, nops, info->extack);
+}
+
+static int gp_nl_filters_add(struct sk_buff *req, struct genl_info *info)
+{
+	return gp_nl_on_session(req, info, gp_run_filters_add, GOPROBE_A_FIRST);
+}
+
 static int gp_run_points_add(struct gp_session *s, struct genl_info *info)
 {
 	const void *points;
@@ -374,11 +408,12 @@ static const struct nla_policy gp_policy_none[GOPROBE_A_PAD + 1] = {
 	[GOPROBE_A_PAD] = { .type = NLA_REJECT },
 };
 
-static const struct nla_policy gp_policy_session_new[GOPROBE_A_CALLS + 1] = {
+static const struct nla_policy gp_policy_session_new[GOPROBE_A_HELD + 1] = {
 	[GOPROBE_A_RING_BYTES] = { .type = NLA_U32 },
 	[GOPROBE_A_PIDS] = { .type = NLA_BINARY },
 	[GOPROBE_A_FLAGS] = { .type = NLA_U32 },
 	[GOPROBE_A_CALLS] = { .type = NLA_U32 },
+	[GOPROBE_A_HELD] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_held)),
 };
 
 static const struct nla_policy gp_policy_file_add[GOPROBE_A_RUNTIME + 1] = {
@@ -399,6 +434,11 @@ static const struct nla_policy gp_policy_dynamic_add[GOPROBE_A_DYNAMIC + 1] = {
 static const struct nla_policy gp_policy_plans_add[GOPROBE_A_OPS + 1] = {
 	[GOPROBE_A_PLANS] = { .type = NLA_BINARY },
 	[GOPROBE_A_PIECES] = { .type = NLA_BINARY },
+	[GOPROBE_A_OPS] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_filters_add[GOPROBE_A_FILTERS + 1] = {
+	[GOPROBE_A_FILTERS] = { .type = NLA_BINARY },
 	[GOPROBE_A_OPS] = { .type = NLA_BINARY },
 };
 
@@ -443,6 +483,12 @@ static const struct genl_ops gp_netlink_ops[] = {
 		.doit = gp_nl_plans_add,
 		.policy = gp_policy_plans_add,
 		.maxattr = ARRAY_SIZE(gp_policy_plans_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_FILTERS_ADD,
+		.doit = gp_nl_filters_add,
+		.policy = gp_policy_filters_add,
+		.maxattr = ARRAY_SIZE(gp_policy_filters_add) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_POINTS_ADD,

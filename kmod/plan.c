@@ -23,11 +23,13 @@ static void gp_plan_load_piece(struct gp_plan *plan, struct gp_piece *to,
 	}
 }
 
-static void gp_plan_load_op(struct gp_op *to, const struct goprobe_op *op)
+/* From a verified operation to one that can be run. */
+void gp_op_load(struct gp_op *to, const struct goprobe_op *op)
 {
 	to->code = op->code;
 	to->a = op->a;
-	to->b = op->code == GOPROBE_OP_REG ? gp_arch_int_reg(op->b) : op->b;
+	to->b = op->code == GOPROBE_OP_REG ? gp_arch_int_reg(op->b) :
+		op->code == GOPROBE_OP_FLOAT ? gp_arch_float_reg(op->b) : op->b;
 	to->size = op->size;
 	to->offset = op->offset;
 	to->value = op->value;
@@ -104,8 +106,12 @@ struct gp_plan *gp_plan_new(const struct goprobe_plan *w,
 	for (i = 0; i < w->npieces; i++)
 		gp_plan_load_piece(plan, &plan->pieces[i], &pieces[w->piece + i]);
 	copy = (struct gp_op *)&plan->pieces[w->npieces];
-	for (i = 0; i < w->nops; i++)
-		gp_plan_load_op(&copy[i], &ops[w->op + i]);
+	plan->record_bytes = sizeof(struct goprobe_record) + plan->frame_bytes + w->bytes;
+	for (i = 0; i < w->nops; i++) {
+		gp_op_load(&copy[i], &ops[w->op + i]);
+		if (copy[i].code == GOPROBE_OP_TRY)
+			plan->record_bytes += sizeof(struct goprobe_chunk);
+	}
 	plan->ops = copy;
 	gp_plan_prepare_quick(plan);
 	return plan;

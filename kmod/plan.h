@@ -23,6 +23,9 @@ struct gp_types;
 /* What a program may copy: it must not last. */
 #define GP_COPIES_MAX	SZ_64K
 
+/* Bytes that GOPROBE_OP_SAME compares. */
+#define GP_SAME_MAX	4096U
+
 /* Registers of a program. */
 #define GP_OP_REGS	16
 
@@ -46,7 +49,8 @@ struct gp_piece {
  * struct gp_op - a verified goprobe_op
  * @code: enum goprobe_op_code
  * @a: register
- * @b: register; of GOPROBE_OP_REG the offset in struct pt_regs
+ * @b: register; of GOPROBE_OP_REG the offset in struct pt_regs, of _FLOAT the float
+ *	register's number
  * @size: bytes
  * @offset: in the frame; or operations to skip
  * @value: immediate
@@ -68,6 +72,7 @@ struct gp_op {
  * @quick: gp_capture_quick() can do it
  * @quick_refs: number of strings that it follows
  * @quick_bytes: the room it needs at most
+ * @record_bytes: the largest record that it makes
  * @float_mask: float registers that the pieces name
  * @types: the session's
  * @frame: type of the frame
@@ -83,6 +88,7 @@ struct gp_plan {
 	bool quick;
 	u32 quick_refs;
 	u32 quick_bytes;
+	u32 record_bytes;
 	u16 float_mask;
 	const struct gp_types *types;
 	const struct gp_type *frame;
@@ -97,5 +103,6 @@ struct gp_plan *gp_plan_new(const struct goprobe_plan *w,
 			    const struct goprobe_op *ops,
 			    const struct gp_types *types, u32 id);
 void gp_plan_free(struct gp_plan *plan);
+void gp_op_load(struct gp_op *to, const struct goprobe_op *op);
 
 #endif

@@ -219,7 +219,7 @@ static bool gp_set_times(const struct gp_probe_set *set, const struct gp_session
 	u32 i;
 
 	for (i = 0; i < set->n; i++)
-		if (set->probe[i]->session == s && set->probe[i]->way >= GP_WAY_ENTER)
+		if (set->probe[i]->session == s && set->probe[i]->then >= GP_WAY_ENTER)
 			return true;
 	return false;
 }
@@ -277,7 +277,7 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 	struct gp_probe_set *old = gp_point_set(point), *set = NULL;
 	int err = -EUSERS;
 
-	if (probe->way >= GP_WAY_ENTER && gp_set_times(old, probe->session)) {
+	if (probe->then >= GP_WAY_ENTER && gp_set_times(old, probe->session)) {
 		err = -EEXIST;
 	} else if (old->n < GP_SET_MAX) {
 		set = gp_set_new(old->n + 1);

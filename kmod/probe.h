@@ -15,6 +15,7 @@
 
 struct gp_dynamic;
 struct gp_file;
+struct gp_filter;
 struct gp_plan;
 struct gp_point;
 struct gp_session;
@@ -27,6 +28,9 @@ enum gp_way {
 	GP_WAY_COUNT,
 	GP_WAY_ENTER,		/* a call that is timed */
 	GP_WAY_LEAVE,		/* its return */
+	GP_WAY_CALL,		/* a call that is paired */
+	GP_WAY_END,		/* its end; or the end of one that is timed, with a filter */
+	GP_WAY_FILTER,		/* what a filter has to pass first */
 };
 
 /**
@@ -34,6 +38,7 @@ enum gp_way {
  * @session: whose it is; outlives the probe
  * @tally: of its id, unless its hits leave records
  * @plan: what to capture, or NULL
+ * @filter: which hits count, or NULL: all
  * @runtime: where the file's Go runtime keeps things
  * @id: the client's
  * @plan_id: of @plan, or GOPROBE_NO_PLAN
@@ -42,7 +47,10 @@ enum gp_way {
  * @skip: enum goprobe_skip
  * @stat: enum goprobe_stat that counts its records
  * @flags: GOPROBE_POINT_F_*
- * @way: enum gp_way
+ * @way: enum gp_way; how hits begin
+ * @then: likewise; how they go on, if they pass a filter that comes first
+ * @quick: if they leave a record, the handler's short way is worth trying
+ * @action: enum goprobe_action
  * @sp_adjust: SP at entry is SP plus this
  * @g_reg: offset of g in struct pt_regs, or -1 if g is in TLS
  * @point: where it is
@@ -56,6 +64,7 @@ struct gp_probe {
 	struct gp_session *session;
 	const struct gp_tally *tally;
 	const struct gp_plan *plan;
+	struct gp_filter *filter;
 	const struct goprobe_runtime *runtime;
 	u32 id;
 	u32 plan_id;
@@ -65,6 +74,9 @@ struct gp_probe {
 	u8 stat;
 	u8 flags;
 	u8 way;
+	u8 then;
+	bool quick;
+	u8 action;
 	s32 sp_adjust;
 	s32 g_reg;
 	struct gp_point *point;

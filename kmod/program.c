@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Run a verified program of a plan.
+ * Run a verified program. What only filters do is in filter.c.
  *
  * Context: as capture.c. Jumps only go forward, so each operation is carried out
  * once at most. Nothing but its registers and the frame is written, nothing but these
@@ -14,29 +14,13 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "arch/arch.h"
 #include "capture.h"
+#include "faultin.h"
 #include "program.h"
 
 /* No program has anything mapped there: such an address is nil and an offset. */
 #define GP_NIL_END	4096
-
-/**
- * struct gp_program - a program under way
- * @c: the capture that it is part of
- * @r: registers
- * @end: behind the last operation
- * @item: number of the item that is being worked on
- * @resume: the operation behind the item's; NULL if there has been no item
- * @err: result
- */
-struct gp_program {
-	struct gp_capture *c;
-	u64 r[GP_OP_REGS];
-	const struct gp_op *end;
-	u64 item;
-	const struct gp_op *resume;
-	int err;
-};
 
 /*
  * Copy from the target. What can't be had is 0. Return: enum goprobe_chunk_status,
@@ -91,6 +75,10 @@ gp_program_failed(struct gp_program *p, const struct gp_op *op, int status)
 		p->err = status;
 		return p->end;
 	}
+	if (p->filters) {
+		p->status = status;
+		return p->end;
+	}
 	if (!p->resume || op >= p->resume) {
 		c->flags |= GOPROBE_RECORD_F_FAULT;
 		return p->end;
@@ -104,6 +92,62 @@ gp_program_failed(struct gp_program *p, const struct gp_op *op, int status)
 	};
 	c->used += sizeof(*chunk);
 	return p->resume;
+}
+
+/* Float registers are rare, and their buffer is large: a function of its own. */
+static noinline void gp_program_float(struct gp_program *p, const struct gp_op *op)
+{
+	struct gp_float_regs floats GP_UNINITIALIZED;
+
+	gp_arch_float_regs(&floats, 1 << op->b);
+	p->r[op->a] = gp_load_low(floats.reg[op->b], op->size);
+}
+
+/*
+ * The signed number that orders like a float (IEEE 754: sign, exponent and fraction, as a
+ * number, rise with the magnitude). Return: false if it is NaN.
+ */
+static bool gp_program_order(struct gp_program *p, const struct gp_op *op)
+{
+	const u64 sign = BIT_ULL(8 * op->size - 1);
+	const u64 infinite = op->size == 8 ? 0x7ffULL << 52 : 0xffULL << 23;
+	u64 bits = p->r[op->b] & (sign | (sign - 1)), magnitude = bits & ~sign;
+
+	p->r[op->a] = bits & sign ? -magnitude : magnitude;
+	return magnitude <= infinite;
+}
+
+/* Go's division: rounded towards 0, and the lowest number by -1 is itself. */
+static noinline int gp_program_divide(struct gp_program *p, const struct gp_op *op)
+{
+	u64 a = p->r[op->a], b = p->r[op->b];
+
+	if (!b)
+		return GOPROBE_CHUNK_RANGE;
+	switch (op->code) {
+	case GOPROBE_OP_DIV:
+		p->r[op->a] = a / b;
+		break;
+	case GOPROBE_OP_MOD:
+		p->r[op->a] = a % b;
+		break;
+	case GOPROBE_OP_SDIV:
+		p->r[op->a] = b == U64_MAX ? -a : (u64)((s64)a / (s64)b);
+		break;
+	case GOPROBE_OP_SMOD:
+		p->r[op->a] = b == U64_MAX ? 0 : (u64)((s64)a % (s64)b);
+		break;
+	}
+	return GOPROBE_CHUNK_OK;
+}
+
+static u64 gp_program_shift(u8 code, u64 a, u64 by)
+{
+	if (code == GOPROBE_OP_SAR)
+		return (s64)a >> min_t(u64, by, 63);
+	if (by > 63)
+		return 0;
+	return code == GOPROBE_OP_SHL ? a << by : a >> by;
 }
 
 /* The operation behind those that are skipped, if @taken, else the next one. */
@@ -143,11 +187,45 @@ gp_program_step(struct gp_program *p, const struct gp_op *op)
 	case GOPROBE_OP_SIGN:
 		r[op->a] = sign_extend64(r[op->b], 8 * op->size - 1);
 		break;
+	case GOPROBE_OP_LOW:
+		r[op->a] = gp_load_low((const u8 *)&r[op->b], op->size);
+		break;
+	case GOPROBE_OP_FLOAT:
+		gp_program_float(p, op);
+		break;
+	case GOPROBE_OP_ORDER:
+		return gp_program_jump(op, !gp_program_order(p, op));
 	case GOPROBE_OP_MOVE:
 		r[op->a] = r[op->b];
 		break;
 	case GOPROBE_OP_ADD:
 		r[op->a] += r[op->b];
+		break;
+	case GOPROBE_OP_SUB:
+		r[op->a] -= r[op->b];
+		break;
+	case GOPROBE_OP_MUL:
+		r[op->a] *= r[op->b];
+		break;
+	case GOPROBE_OP_AND:
+		r[op->a] &= r[op->b];
+		break;
+	case GOPROBE_OP_OR:
+		r[op->a] |= r[op->b];
+		break;
+	case GOPROBE_OP_XOR:
+		r[op->a] ^= r[op->b];
+		break;
+	case GOPROBE_OP_DIV:
+	case GOPROBE_OP_MOD:
+	case GOPROBE_OP_SDIV:
+	case GOPROBE_OP_SMOD:
+		status = gp_program_divide(p, op);
+		break;
+	case GOPROBE_OP_SHL:
+	case GOPROBE_OP_SHR:
+	case GOPROBE_OP_SAR:
+		r[op->a] = gp_program_shift(op->code, r[op->a], r[op->b]);
 		break;
 	case GOPROBE_OP_ADD_I:
 		r[op->a] += op->value;
@@ -169,6 +247,18 @@ gp_program_step(struct gp_program *p, const struct gp_op *op)
 		return gp_program_jump(op, (s64)r[op->a] < (s64)r[op->b]);
 	case GOPROBE_OP_JSGE:
 		return gp_program_jump(op, (s64)r[op->a] >= (s64)r[op->b]);
+	case GOPROBE_OP_JEQ_I:
+		return gp_program_jump(op, r[op->a] == op->value);
+	case GOPROBE_OP_JNE_I:
+		return gp_program_jump(op, r[op->a] != op->value);
+	case GOPROBE_OP_JLT_I:
+		return gp_program_jump(op, r[op->a] < op->value);
+	case GOPROBE_OP_JGE_I:
+		return gp_program_jump(op, r[op->a] >= op->value);
+	case GOPROBE_OP_JSLT_I:
+		return gp_program_jump(op, (s64)r[op->a] < (s64)op->value);
+	case GOPROBE_OP_JSGE_I:
+		return gp_program_jump(op, (s64)r[op->a] >= (s64)op->value);
 	case GOPROBE_OP_TRY:
 		p->item = op->value;
 		p->resume = gp_program_jump(op, true);
@@ -186,6 +276,20 @@ gp_program_step(struct gp_program *p, const struct gp_op *op)
 		return p->end;
 	}
 	return likely(status == GOPROBE_CHUNK_OK) ? op + 1 : gp_program_failed(p, op, status);
+}
+
+/**
+ * gp_program_go() - run a filter's program, as far as it is no different from a plan's
+ * @p: the program
+ * @op: where to begin
+ *
+ * Return: the first operation that only filters have, or p->end.
+ */
+noinline const struct gp_op *gp_program_go(struct gp_program *p, const struct gp_op *op)
+{
+	while (op < p->end && op->code <= GOPROBE_OP_END)
+		op = gp_program_step(p, op);
+	return op;
 }
 
 /**

@@ -25,6 +25,8 @@
 
 #include "calls.h"
 #include "contents.h"
+#include "held.h"
+#include "plan.h"
 #include "ring.h"
 #include "session.h"
 #include "stream.h"
@@ -166,40 +168,46 @@ static int gp_session_publish(struct gp_session *s, struct netlink_ext_ack *exta
 	return 0;
 }
 
+/* Why it can't be had: a sentence, or NULL. *@err: which error that is. */
+static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
+{
+	*err = -ERANGE;
+	if (w->ring_bytes < GP_RING_MIN || w->ring_bytes > GP_RING_MAX)
+		return "the ring size is not between 64 KiB and 64 MiB";
+	if (w->ncalls < GP_CALLS_MIN || w->ncalls > GP_CALLS_MAX)
+		return "the number of open calls is not between 1024 and 1048576";
+	if (w->hold.calls && w->hold.bytes < sizeof(struct gp_held_record))
+		return "what is held of a call is less than a record's header";
+	if (w->hold.bytes > GP_RECORD_MAX)
+		return "what is held of a call is more than a record can have";
+	if ((u64)w->hold.calls * w->hold.bytes > GP_HELD_BYTES_MAX)
+		return "calls that are held would take more than 1 GiB";
+	*err = -EINVAL;
+	if (w->flags & ~GOPROBE_SESSION_F_ALL)
+		return "a session has unknown flags";
+	*err = -E2BIG;
+	return w->npids > GP_PIDS_MAX ? "more than 1024 processes" : NULL;
+}
+
 /**
  * gp_session_new() - make a socket's session
  * @portid: the socket
- * @ring_bytes: size of each CPU's ring; rounded up
- * @flags: GOPROBE_SESSION_F_*
- * @ncalls: calls that can be open at once
- * @pids: processes to trace, as the caller sees them
- * @npids: their number; 0 for every process
+ * @wish: what the client wants
  * @extack: for the sentence on error
  *
  * Return: the session, with a reference for the caller, or an ERR_PTR().
  */
-struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, u32 flags, u32 ncalls,
-				  const s32 *pids, u32 npids,
+struct gp_session *gp_session_new(u32 portid, const struct gp_session_wish *wish,
 				  struct netlink_ext_ack *extack)
 {
 	struct gp_session *s;
+	const char *why;
 	int err;
 
-	if (ring_bytes < GP_RING_MIN || ring_bytes > GP_RING_MAX) {
-		gp_refuse(extack, -ERANGE, "the ring size is not between 64 KiB and 64 MiB");
-		return ERR_PTR(-ERANGE);
-	}
-	if (flags & ~GOPROBE_SESSION_F_ALL) {
-		gp_refuse(extack, -EINVAL, "a session has unknown flags");
-		return ERR_PTR(-EINVAL);
-	}
-	if (ncalls < GP_CALLS_MIN || ncalls > GP_CALLS_MAX) {
-		gp_refuse(extack, -ERANGE, "the number of open calls is not between 1024 and 1048576");
-		return ERR_PTR(-ERANGE);
-	}
-	if (npids > GP_PIDS_MAX) {
-		gp_refuse(extack, -E2BIG, "more than 1024 processes");
-		return ERR_PTR(-E2BIG);
+	why = gp_session_refuses(wish, &err);
+	if (why) {
+		gp_refuse(extack, err, why);
+		return ERR_PTR(err);
 	}
 	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 	if (!s) {
@@ -212,14 +220,15 @@ struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, u32 flags, u32 nca
 	INIT_LIST_HEAD(&s->node);
 	gp_stream_open(s);
 	gp_tallies_init(&s->tallies);
-	s->ncalls = ncalls;
+	s->ncalls = wish->ncalls;
+	s->hold = wish->hold;
 	s->portid = portid;
 	s->owner = task_tgid_nr(current);
-	s->ring_bytes = roundup_pow_of_two(ring_bytes);
-	s->lossless = flags & GOPROBE_SESSION_F_LOSSLESS;
-	s->large = flags & GOPROBE_SESSION_F_LARGE;
+	s->ring_bytes = roundup_pow_of_two(wish->ring_bytes);
+	s->lossless = wish->flags & GOPROBE_SESSION_F_LOSSLESS;
+	s->large = wish->flags & GOPROBE_SESSION_F_LARGE;
 
-	err = gp_session_take_pids(s, pids, npids, extack);
+	err = gp_session_take_pids(s, wish->pids, wish->npids, extack);
 	if (err)
 		goto err_free;
 	/* With CPU hotplug kept out, so that no CPU is forgotten. */

@@ -20,6 +20,7 @@
 
 struct gp_calls;
 struct gp_file;
+struct gp_filter;
 struct gp_plan;
 struct gp_probe;
 struct gp_ring;
@@ -66,6 +67,10 @@ struct gp_ring;
  * @nplans: number of @plans
  * @plans_room: room in @plans
  * @plans: by id
+ * @hold: room for calls that are held, as the client has asked for it
+ * @nfilters: number of @filters
+ * @filters_room: room in @filters
+ * @filters: by id, which is counted from 1
  * @nprobes: number of @probes
  * @probes_room: room in @probes
  * @probes: in the order they were added
@@ -106,6 +111,10 @@ struct gp_session {
 	u32 nplans;
 	u32 plans_room;
 	struct gp_plan **plans;
+	struct goprobe_held hold;
+	u32 nfilters;
+	u32 filters_room;
+	struct gp_filter **filters;
 	u32 nprobes;
 	u32 probes_room;
 	struct gp_probe **probes;
@@ -117,8 +126,25 @@ struct gp_session {
 
 struct netlink_ext_ack;
 
-struct gp_session *gp_session_new(u32 portid, u32 ring_bytes, u32 flags, u32 ncalls,
-				  const s32 *pids, u32 npids,
+/**
+ * struct gp_session_wish - what a client wants of its session
+ * @ring_bytes: size of each CPU's ring; rounded up
+ * @flags: GOPROBE_SESSION_F_*
+ * @ncalls: calls that can be open at once
+ * @hold: room for calls that are held
+ * @pids: processes to trace, as the caller sees them
+ * @npids: their number; 0 for every process
+ */
+struct gp_session_wish {
+	u32 ring_bytes;
+	u32 flags;
+	u32 ncalls;
+	struct goprobe_held hold;
+	const s32 *pids;
+	u32 npids;
+};
+
+struct gp_session *gp_session_new(u32 portid, const struct gp_session_wish *wish,
 				  struct netlink_ext_ack *extack);
 struct gp_session *gp_session_get(u32 portid);
 struct gp_session *gp_session_get_from(u32 id);

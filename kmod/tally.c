@@ -151,6 +151,7 @@ static void gp_times_add(struct goprobe_tally *to, u64 bucket[GOPROBE_BUCKETS],
 	to->calls += READ_ONCE(times->calls);
 	to->unwound += READ_ONCE(times->unwound);
 	to->gone += READ_ONCE(times->gone);
+	to->filtered += READ_ONCE(times->filtered);
 	to->sum += READ_ONCE(times->sum);
 	to->min = min(to->min, READ_ONCE(times->min));
 	to->max = max(to->max, READ_ONCE(times->max));

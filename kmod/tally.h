@@ -28,6 +28,7 @@
  * @calls: calls that were remembered
  * @unwound: those of them that ended without returning
  * @gone: those of them whose process ended first
+ * @filtered: those of them whose end did not pass its filter
  * @sum: ns, of those that returned
  * @min: ns; U64_MAX if none has
  * @max: ns
@@ -37,6 +38,7 @@ struct gp_times {
 	u64 calls;
 	u64 unwound;
 	u64 gone;
+	u64 filtered;
 	u64 sum;
 	u64 min;
 	u64 max;
@@ -47,10 +49,12 @@ struct gp_times {
  * struct gp_tally - what is known of an id
  * @hits: hits of points that count
  * @times: NULL if it has no points that time
+ * @paired: it has points that are paired, and none that time
  */
 struct gp_tally {
 	u64 __percpu *hits;
 	struct gp_times __percpu *times;
+	bool paired;
 };
 
 /**
@@ -93,6 +97,11 @@ static __always_inline void gp_tally_call(const struct gp_tally *tally)
 static __always_inline void gp_tally_unwound(const struct gp_tally *tally)
 {
 	this_cpu_inc(tally->times->unwound);
+}
+
+static __always_inline void gp_tally_filtered(const struct gp_tally *tally)
+{
+	this_cpu_inc(tally->times->filtered);
 }
 
 /* See GOPROBE_BUCKETS. */

@@ -224,19 +224,46 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 #define GP_USES_SKIP	BIT(6)	/* offset: operations */
 #define GP_USES_VALUE	BIT(7)
 #define GP_USES_STATUS	BIT(8)	/* value: why an item fails */
+#define GP_USES_FLOAT	BIT(9)	/* b: of the target */
+#define GP_USES_LENGTH	BIT(10)	/* value: register; size: bytes to look at */
+#define GP_USES_TASK	BIT(11)	/* value: enum goprobe_task */
+#define GP_USES_ID	BIT(12)	/* value: of points */
+
+#define GP_USES_ANY_VALUE \
+	(GP_USES_VALUE | GP_USES_STATUS | GP_USES_LENGTH | GP_USES_TASK | GP_USES_ID)
+
+#define GP_PLANS_ONLY	BIT(14)
+#define GP_FILTERS_ONLY	BIT(15)
 
 #define GP_USES_JUMP	(GP_USES_A | GP_USES_B | GP_USES_SKIP)
+#define GP_USES_JUMP_I	(GP_USES_A | GP_USES_VALUE | GP_USES_SKIP)
+#define GP_USES_AB	(GP_USES_A | GP_USES_B)
 
 static const u16 gp_op_uses[] = {
 	[GOPROBE_OP_IMM] = GP_USES_A | GP_USES_VALUE,
 	[GOPROBE_OP_REG] = GP_USES_A | GP_USES_REG,
-	[GOPROBE_OP_FRAME] = GP_USES_A | GP_USES_SIZE | GP_USES_FRAME,
+	[GOPROBE_OP_FRAME] = GP_USES_A | GP_USES_SIZE | GP_USES_FRAME | GP_PLANS_ONLY,
 	[GOPROBE_OP_SP] = GP_USES_A | GP_USES_VALUE,
 	[GOPROBE_OP_STATIC] = GP_USES_A | GP_USES_VALUE,
 	[GOPROBE_OP_LOAD] = GP_USES_A | GP_USES_B | GP_USES_SIZE | GP_USES_VALUE,
-	[GOPROBE_OP_SIGN] = GP_USES_A | GP_USES_B | GP_USES_SIZE,
-	[GOPROBE_OP_MOVE] = GP_USES_A | GP_USES_B,
-	[GOPROBE_OP_ADD] = GP_USES_A | GP_USES_B,
+	[GOPROBE_OP_FLOAT] = GP_USES_A | GP_USES_FLOAT | GP_USES_SIZE,
+	[GOPROBE_OP_SIGN] = GP_USES_AB | GP_USES_SIZE,
+	[GOPROBE_OP_LOW] = GP_USES_AB | GP_USES_SIZE,
+	[GOPROBE_OP_ORDER] = GP_USES_AB | GP_USES_SIZE | GP_USES_SKIP,
+	[GOPROBE_OP_MOVE] = GP_USES_AB,
+	[GOPROBE_OP_ADD] = GP_USES_AB,
+	[GOPROBE_OP_SUB] = GP_USES_AB,
+	[GOPROBE_OP_MUL] = GP_USES_AB,
+	[GOPROBE_OP_DIV] = GP_USES_AB,
+	[GOPROBE_OP_MOD] = GP_USES_AB,
+	[GOPROBE_OP_SDIV] = GP_USES_AB,
+	[GOPROBE_OP_SMOD] = GP_USES_AB,
+	[GOPROBE_OP_AND] = GP_USES_AB,
+	[GOPROBE_OP_OR] = GP_USES_AB,
+	[GOPROBE_OP_XOR] = GP_USES_AB,
+	[GOPROBE_OP_SHL] = GP_USES_AB,
+	[GOPROBE_OP_SHR] = GP_USES_AB,
+	[GOPROBE_OP_SAR] = GP_USES_AB,
 	[GOPROBE_OP_ADD_I] = GP_USES_A | GP_USES_VALUE,
 	[GOPROBE_OP_MUL_I] = GP_USES_A | GP_USES_VALUE,
 	[GOPROBE_OP_JUMP] = GP_USES_SKIP,
@@ -246,11 +273,24 @@ static const u16 gp_op_uses[] = {
 	[GOPROBE_OP_JGE] = GP_USES_JUMP,
 	[GOPROBE_OP_JSLT] = GP_USES_JUMP,
 	[GOPROBE_OP_JSGE] = GP_USES_JUMP,
-	[GOPROBE_OP_TRY] = GP_USES_SKIP | GP_USES_VALUE,
+	[GOPROBE_OP_JEQ_I] = GP_USES_JUMP_I,
+	[GOPROBE_OP_JNE_I] = GP_USES_JUMP_I,
+	[GOPROBE_OP_JLT_I] = GP_USES_JUMP_I,
+	[GOPROBE_OP_JGE_I] = GP_USES_JUMP_I,
+	[GOPROBE_OP_JSLT_I] = GP_USES_JUMP_I,
+	[GOPROBE_OP_JSGE_I] = GP_USES_JUMP_I,
+	[GOPROBE_OP_TRY] = GP_USES_SKIP | GP_USES_VALUE | GP_PLANS_ONLY,
 	[GOPROBE_OP_FAIL] = GP_USES_STATUS,
-	[GOPROBE_OP_STORE] = GP_USES_A | GP_USES_SIZE | GP_USES_FRAME,
-	[GOPROBE_OP_COPY] = GP_USES_B | GP_USES_BYTES | GP_USES_FRAME | GP_USES_VALUE,
+	[GOPROBE_OP_STORE] = GP_USES_A | GP_USES_SIZE | GP_USES_FRAME | GP_PLANS_ONLY,
+	[GOPROBE_OP_COPY] = GP_USES_B | GP_USES_BYTES | GP_USES_FRAME | GP_USES_VALUE |
+			    GP_PLANS_ONLY,
 	[GOPROBE_OP_END] = 0,
+	[GOPROBE_OP_REJECT] = GP_FILTERS_ONLY,
+	[GOPROBE_OP_TASK] = GP_USES_A | GP_USES_TASK | GP_FILTERS_ONLY,
+	[GOPROBE_OP_DURATION] = GP_USES_A | GP_FILTERS_ONLY,
+	[GOPROBE_OP_NUMBER] = GP_USES_A | GP_FILTERS_ONLY,
+	[GOPROBE_OP_UNDER] = GP_USES_A | GP_USES_ID | GP_FILTERS_ONLY,
+	[GOPROBE_OP_SAME] = GP_USES_AB | GP_USES_BYTES | GP_USES_LENGTH | GP_FILTERS_ONLY,
 };
 
 static_assert(ARRAY_SIZE(gp_op_uses) == __GOPROBE_OP_MAX);
@@ -258,27 +298,50 @@ static_assert(ARRAY_SIZE(gp_op_uses) == __GOPROBE_OP_MAX);
 static bool gp_op_is_clean(const struct goprobe_op *op, u16 uses)
 {
 	return (uses & GP_USES_A || !op->a) &&
-	       (uses & (GP_USES_B | GP_USES_REG) || !op->b) &&
+	       (uses & (GP_USES_B | GP_USES_REG | GP_USES_FLOAT) || !op->b) &&
 	       (uses & (GP_USES_SIZE | GP_USES_BYTES) || !op->size) &&
 	       (uses & (GP_USES_FRAME | GP_USES_SKIP) || !op->offset) &&
-	       (uses & (GP_USES_VALUE | GP_USES_STATUS) || !op->value) &&
+	       (uses & GP_USES_ANY_VALUE || !op->value) &&
 	       !op->pad && !op->pad2;
 }
 
-/* One operation, with @left operations behind it, in a frame of @frame bytes. */
-static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame)
+/* What the value of an operation names. */
+static const char *gp_verify_op_value(const struct goprobe_op *op, u16 uses)
+{
+	if (uses & GP_USES_STATUS && (op->value == GOPROBE_CHUNK_OK ||
+				      op->value >= __GOPROBE_CHUNK_MAX))
+		return "an item fails for an unknown reason";
+	if (uses & GP_USES_LENGTH && op->value >= GP_OP_REGS)
+		return "an operation names a register above 15";
+	if (uses & GP_USES_TASK && op->value >= __GOPROBE_TASK_MAX)
+		return "an operation asks for something unknown of a task";
+	if (uses & GP_USES_ID && op->value > U32_MAX)
+		return "an operation names an id that is no number of 32 bits";
+	return NULL;
+}
+
+/*
+ * One operation, with @left operations behind it, in a frame of @frame bytes. @not: whose
+ * alone it must not be.
+ */
+static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame, u16 not)
 {
 	u16 uses;
 
 	if (op->code == GOPROBE_OP_UNSPEC || op->code >= __GOPROBE_OP_MAX)
 		return "an operation has an unknown code";
 	uses = gp_op_uses[op->code];
+	if (uses & not)
+		return not == GP_PLANS_ONLY ? "a filter has an operation that is for plans" :
+					      "a plan has an operation that is for filters";
 	if (!gp_op_is_clean(op, uses))
 		return "a field that an operation does not use is not 0";
 	if (op->a >= GP_OP_REGS || (uses & GP_USES_B && op->b >= GP_OP_REGS))
 		return "an operation names a register above 15";
 	if (uses & GP_USES_REG && gp_arch_int_reg(op->b) < 0)
 		return "an operation reads a register that is not an integer register";
+	if (uses & GP_USES_FLOAT && gp_arch_float_reg(op->b) < 0)
+		return "an operation reads a register that is not a float register";
 	if (uses & GP_USES_SIZE && !gp_is_word_size(op->size))
 		return "an operation's number is not 1, 2, 4 or 8 bytes";
 	if (uses & GP_USES_FRAME &&
@@ -286,26 +349,27 @@ static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame
 		return "an operation lies outside its frame";
 	if (uses & GP_USES_SKIP && op->offset > left)
 		return "an operation skips past the end of its program";
-	if (uses & GP_USES_STATUS && (op->value == GOPROBE_CHUNK_OK ||
-				      op->value >= __GOPROBE_CHUNK_MAX))
-		return "an item fails for an unknown reason";
-	return NULL;
+	if ((op->code == GOPROBE_OP_ORDER || op->code == GOPROBE_OP_FLOAT) && op->size < 4)
+		return "an operation's float is not 4 or 8 bytes";
+	if (uses & GP_USES_LENGTH && op->size > GP_SAME_MAX)
+		return "an operation compares more than 4096 bytes";
+	return gp_verify_op_value(op, uses);
 }
 
 /* *@tries: how many items there are. */
 static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 frame,
-				     u32 *tries)
+				     u16 not, u32 *tries)
 {
 	u32 copies = 0, i;
 	const char *why;
 
 	*tries = 0;
 	for (i = 0; i < n; i++) {
-		why = gp_verify_op(&ops[i], n - i - 1, frame);
+		why = gp_verify_op(&ops[i], n - i - 1, frame, not);
 		if (why)
 			return why;
 		*tries += ops[i].code == GOPROBE_OP_TRY;
-		copies += ops[i].code == GOPROBE_OP_COPY ? ops[i].size : 0;
+		copies += gp_op_uses[ops[i].code] & GP_USES_BYTES ? ops[i].size : 0;
 	}
 	return copies > GP_COPIES_MAX ? "a program copies more than 64 KiB" : NULL;
 }
@@ -353,10 +417,26 @@ const char *gp_verify_plan(const struct goprobe_plan *plan,
 		if (why)
 			return why;
 	}
-	why = gp_verify_program(ops + plan->op, plan->nops, t->size, &tries);
+	why = gp_verify_program(ops + plan->op, plan->nops, t->size, GP_FILTERS_ONLY,
+				&tries);
 	if (why)
 		return why;
 	return gp_verify_budgets(plan, t->size, tries);
+}
+
+/* @ops are this message's. */
+const char *gp_verify_filter(const struct goprobe_filter *filter,
+			     const struct goprobe_op *ops, u32 nops)
+{
+	u32 tries;
+
+	if (!filter->nops)
+		return "a filter has no operations";
+	if (filter->nops > GP_OPS_MAX)
+		return "a filter has more than 1024 operations";
+	if (filter->nops > nops || filter->op > nops - filter->nops)
+		return "a filter's operations lie outside the message";
+	return gp_verify_program(ops + filter->op, filter->nops, 0, GP_PLANS_ONLY, &tries);
 }
 
 static_assert(sizeof(GOPROBE_SELF_TEST_CODE) == GOPROBE_SELF_TEST_SIZE + 1);
@@ -364,16 +444,33 @@ static_assert(GOPROBE_SELF_TEST_SIZE <= GOPROBE_CODE_MAX);
 
 static const char *gp_verify_self_test(const struct goprobe_point *point)
 {
-	if (point->plan != GOPROBE_NO_PLAN || point->skip || point->action)
-		return "a self-test has a plan, an action, or a condition to skip";
+	if (point->plan != GOPROBE_NO_PLAN || point->skip || point->action || point->filter)
+		return "a self-test has a plan, an action, a filter, or a condition to skip";
 	if (point->code_len != GOPROBE_SELF_TEST_SIZE ||
 	    memcmp(point->code, GOPROBE_SELF_TEST_CODE, GOPROBE_SELF_TEST_SIZE))
 		return "a self-test's code is not GOPROBE_SELF_TEST_CODE";
 	return NULL;
 }
 
-const char *gp_verify_point(const struct goprobe_point *point, u32 nplans)
+/* Whether calls and their ends belong together. */
+static const char *gp_verify_pairing(const struct goprobe_point *point)
 {
+	bool paired = point->flags & GOPROBE_POINT_F_PAIRED;
+
+	if (paired && point->action != GOPROBE_ACTION_RECORD)
+		return "a point whose hits leave no record is paired";
+	if (paired && point->kind == GOPROBE_POINT_SELF_TEST)
+		return "a self-test is paired";
+	if (point->flags & GOPROBE_POINT_F_HELD &&
+	    (!paired || point->kind != GOPROBE_POINT_CALL))
+		return "what is held is no call that is paired";
+	return NULL;
+}
+
+const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 nfilters)
+{
+	const char *why;
+
 	if (point->kind == GOPROBE_POINT_UNSPEC || point->kind >= __GOPROBE_POINT_MAX)
 		return "a point has an unknown kind";
 	if (point->skip >= __GOPROBE_SKIP_MAX)
@@ -386,8 +483,13 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans)
 		return "a point has an unknown action";
 	if (point->action != GOPROBE_ACTION_RECORD && point->plan != GOPROBE_NO_PLAN)
 		return "a point whose hits leave no record has a plan";
+	if (point->filter > nfilters)
+		return "a point names a filter that does not exist";
 	if (memchr_inv(point->pad, 0, sizeof(point->pad)))
 		return "padding of a point is not 0";
+	why = gp_verify_pairing(point);
+	if (why)
+		return why;
 	if (!point->code_len || point->code_len > GOPROBE_CODE_MAX)
 		return "a point does not say what its instruction is";
 	if (point->sp_adjust < -(1 << 20) || point->sp_adjust > 1 << 20)

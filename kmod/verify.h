@@ -21,6 +21,8 @@ const char *gp_verify_plan(const struct goprobe_plan *plan,
 			   const struct goprobe_piece *pieces, u32 npieces,
 			   const struct goprobe_op *ops, u32 nops,
 			   const struct gp_types *types);
-const char *gp_verify_point(const struct goprobe_point *point, u32 nplans);
+const char *gp_verify_filter(const struct goprobe_filter *filter,
+			     const struct goprobe_op *ops, u32 nops);
+const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 nfilters);
 
 #endif

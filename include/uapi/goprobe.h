@@ -26,7 +26,8 @@
  * GOPROBE_CMD_SESSION_NEW (do)
  *	A_RING_BYTES (u32, optional): size of each CPU's ring; rounded up to a
  *	power of two. A_CALLS (u32, optional): calls that can be open at once, of
- *	functions that are timed. A_PIDS (s32[], optional): only these processes are traced
+ *	functions that are timed or paired. A_HELD (struct goprobe_held, optional):
+ *	room for calls that are held. A_PIDS (s32[], optional): only these processes are traced
  *	(thread group ids as the caller sees them); absent: every process that
  *	maps a session's file. A process that is not in the list never gets a
  *	breakpoint, except by fork from a listed one: those hits are not recorded.
@@ -58,6 +59,12 @@
  *	A_OPS (struct goprobe_op[], optional). goprobe_plan.piece and .op count
  *	from the start of this message's A_PIECES and A_OPS.
  *	reply: A_FIRST (u32): the session plan id of the first one.
+ *
+ * GOPROBE_CMD_FILTERS_ADD (do)
+ *	A_FILTERS (struct goprobe_filter[]), A_OPS (struct goprobe_op[]).
+ *	goprobe_filter.op counts from the start of this message's A_OPS.
+ *	reply: A_FIRST (u32): the session filter id of the first one; they are
+ *	counted from 1.
  *
  * GOPROBE_CMD_POINTS_ADD (do)
  *	A_FILE (u32), A_POINTS (struct goprobe_point[]): all or none. Before a
@@ -123,7 +130,8 @@
  * =======
  * See struct goprobe_record. A record is: the header; for GOPROBE_RECORD_CALL
  * and _RETURN the frame (goprobe_type.size bytes of the plan's type, as if
- * the values stood in Go memory one after the other, padded to 8); then chunks
+ * the values stood in Go memory one after the other, padded to 8), with
+ * GOPROBE_RECORD_F_HELD after a __u64 of its own; then chunks
  * (struct goprobe_chunk, each followed by its bytes, padded to 8): what the
  * frame's references point to, breadth first. A record with plan
  * GOPROBE_NO_PLAN has neither.
@@ -152,6 +160,7 @@ enum goprobe_cmd {
 	GOPROBE_CMD_LIST,
 	GOPROBE_CMD_DYNAMIC_ADD,
 	GOPROBE_CMD_TALLIES,
+	GOPROBE_CMD_FILTERS_ADD,
 	__GOPROBE_CMD_MAX,
 	GOPROBE_CMD_MAX = __GOPROBE_CMD_MAX - 1,
 };
@@ -187,6 +196,8 @@ enum goprobe_attr {
 	GOPROBE_A_OPS,		/* struct goprobe_op[] */
 	GOPROBE_A_CALLS,	/* u32 */
 	GOPROBE_A_TALLIES,	/* struct goprobe_tally... */
+	GOPROBE_A_FILTERS,	/* struct goprobe_filter[] */
+	GOPROBE_A_HELD,		/* struct goprobe_held */
 	__GOPROBE_A_MAX,
 	GOPROBE_A_MAX = __GOPROBE_A_MAX - 1,
 };
@@ -197,6 +208,7 @@ enum goprobe_attr {
 #define GOPROBE_ABILITY_EXECUTE		(1ULL << 2) /* see "Who executes the instruction" */
 #define GOPROBE_ABILITY_UNTESTED	(1ULL << 3) /* not known yet whether EXECUTE */
 #define GOPROBE_ABILITY_TALLY		(1ULL << 4) /* GOPROBE_ACTION_COUNT and _TIME */
+#define GOPROBE_ABILITY_FILTER		(1ULL << 5) /* goprobe_point.filter, _POINT_F_* */
 
 /**
  * struct goprobe_limits - the most of each that the module accepts
@@ -218,6 +230,8 @@ enum goprobe_attr {
  * @tallies: ids of one session that are counted or timed
  * @timed: ids of one session that are timed
  * @calls: GOPROBE_A_CALLS
+ * @filters: filters of one session
+ * @held_bytes: goprobe_held.calls times goprobe_held.bytes
  */
 struct goprobe_limits {
 	__u32 sessions;
@@ -238,6 +252,18 @@ struct goprobe_limits {
 	__u32 tallies;
 	__u32 timed;
 	__u32 calls;
+	__u32 filters;
+	__u32 held_bytes;
+};
+
+/**
+ * struct goprobe_held - room for calls that wait until they return
+ * @calls: how many at once
+ * @bytes: of each: the record that it becomes, header included
+ */
+struct goprobe_held {
+	__u32 calls;
+	__u32 bytes;
 };
 
 /*
@@ -454,10 +480,25 @@ enum goprobe_op_code {
 	GOPROBE_OP_SP,		/* a = SP at function entry + value */
 	GOPROBE_OP_STATIC,	/* a = run-time address of link-time address value */
 	GOPROBE_OP_LOAD,	/* a = @size bytes in the target at b + value; can fail */
+	GOPROBE_OP_FLOAT,	/* a = low @size bytes (4, 8) of the float register b */
 	GOPROBE_OP_SIGN,	/* a = the low @size bytes of b, sign-extended */
+	GOPROBE_OP_LOW,		/* a = the low @size bytes of b */
+	GOPROBE_OP_ORDER,	/* a = signed number that orders like the float in b */
 	/* Arithmetic modulo 2^64. */
 	GOPROBE_OP_MOVE,	/* a = b */
 	GOPROBE_OP_ADD,		/* a += b */
+	GOPROBE_OP_SUB,
+	GOPROBE_OP_MUL,
+	GOPROBE_OP_DIV,		/* unsigned; by 0 it fails with GOPROBE_CHUNK_RANGE */
+	GOPROBE_OP_MOD,		/* the remainder */
+	GOPROBE_OP_SDIV,	/* signed, rounded towards 0, as in Go */
+	GOPROBE_OP_SMOD,
+	GOPROBE_OP_AND,
+	GOPROBE_OP_OR,
+	GOPROBE_OP_XOR,
+	GOPROBE_OP_SHL,		/* by b; from 64 on nothing is left */
+	GOPROBE_OP_SHR,
+	GOPROBE_OP_SAR,		/* keeps the sign */
 	GOPROBE_OP_ADD_I,	/* a += value */
 	GOPROBE_OP_MUL_I,	/* a *= value */
 	/* Jumps: @offset operations are skipped if the comparison holds. */
@@ -468,14 +509,36 @@ enum goprobe_op_code {
 	GOPROBE_OP_JGE,
 	GOPROBE_OP_JSLT,	/* signed */
 	GOPROBE_OP_JSGE,
+	GOPROBE_OP_JEQ_I,	/* a == value; the others likewise */
+	GOPROBE_OP_JNE_I,
+	GOPROBE_OP_JLT_I,
+	GOPROBE_OP_JGE_I,
+	GOPROBE_OP_JSLT_I,
+	GOPROBE_OP_JSGE_I,
 	/* Results. */
 	GOPROBE_OP_TRY,		/* item value begins; if it fails @offset ops are skipped */
 	GOPROBE_OP_FAIL,	/* the item fails with status value */
 	GOPROBE_OP_STORE,	/* the low @size bytes of a go to @offset of the frame */
 	GOPROBE_OP_COPY,	/* @size bytes in the target at b + value go there; can fail */
-	GOPROBE_OP_END,		/* the program ends */
+	GOPROBE_OP_END,		/* the program ends; a filter's hit passes */
+	/* In filters only. */
+	GOPROBE_OP_REJECT,	/* the hit does not pass */
+	GOPROBE_OP_TASK,	/* a = what enum goprobe_task value says */
+	GOPROBE_OP_DURATION,	/* a = ns that the call took: struct goprobe_filter */
+	GOPROBE_OP_NUMBER,	/* a = how often this filter has come to such an operation */
+	GOPROBE_OP_UNDER,	/* a = 1 if a call of id value is open on the goroutine, else 0 */
+	GOPROBE_OP_SAME,	/* a = 1 if memory is the same, else 0: see below; can fail */
 	__GOPROBE_OP_MAX,
 	GOPROBE_OP_MAX = __GOPROBE_OP_MAX - 1,
+};
+
+/* What GOPROBE_OP_TASK gives. */
+enum goprobe_task {
+	GOPROBE_TASK_GOID,	/* goroutine id; 0 without a goroutine */
+	GOPROBE_TASK_TGID,	/* process, in the initial pid namespace */
+	GOPROBE_TASK_TID,	/* thread, likewise */
+	__GOPROBE_TASK_MAX,
+	GOPROBE_TASK_MAX = __GOPROBE_TASK_MAX - 1,
 };
 
 /**
@@ -496,7 +559,16 @@ enum goprobe_op_code {
  * the program, with GOPROBE_RECORD_F_FAULT. With b, or b + value, below 4096,
  * LOAD and COPY fail with GOPROBE_CHUNK_NIL.
  *
- * The COPYs of a program are 64 KiB together at most.
+ * GOPROBE_OP_ORDER: of -0.0 as of 0.0; @size is 4 or 8. Of what is no number (NaN)
+ * there is no order: @offset operations are skipped.
+ *
+ * GOPROBE_OP_SAME: the memory at a, and that at b; value is the number of the register
+ * that has the number of bytes, of which the first @size are compared, 4096 at most.
+ *
+ * GOPROBE_OP_UNDER: calls are open that are timed or paired. It fails with
+ * GOPROBE_CHUNK_RANGE if the goroutine has more than 4096 of them.
+ *
+ * The COPYs and SAMEs of a program are 64 KiB together at most.
  */
 struct goprobe_op {
 	__u8  code;
@@ -540,6 +612,22 @@ struct goprobe_plan {
 
 #define GOPROBE_NO_PLAN		0xffffffffU
 
+/**
+ * struct goprobe_filter - which hits count
+ * @op: index of its first operation
+ * @nops: number of operations; at least one
+ *
+ * A filter is a program without frame: GOPROBE_OP_FRAME, _TRY, _STORE and _COPY are not
+ * for it. A hit passes unless the program comes to GOPROBE_OP_REJECT, or to an operation
+ * that fails: that it can't be told is counted apart (GOPROBE_STAT_UNDECIDED).
+ *
+ * With GOPROBE_OP_DURATION it is for the ends of calls that are timed or paired only.
+ */
+struct goprobe_filter {
+	__u32 op;
+	__u32 nops;
+};
+
 enum goprobe_point_kind {
 	GOPROBE_POINT_UNSPEC,
 	GOPROBE_POINT_CALL,	/* the function has been entered */
@@ -559,7 +647,19 @@ enum goprobe_skip {
 };
 
 #define GOPROBE_POINT_F_ABI0	(1U << 0) /* g is not in g_reg: take it from TLS */
-#define GOPROBE_POINT_F_ALL	(GOPROBE_POINT_F_ABI0)
+/*
+ * Of GOPROBE_ACTION_RECORD: an end of a call is recorded only if the call passed its
+ * filter and has been remembered. All points of a function, and no others, have the
+ * same id.
+ */
+#define GOPROBE_POINT_F_PAIRED	(1U << 1)
+/*
+ * Of a paired call: its record is held (GOPROBE_A_HELD), and written together with that of
+ * its end, if that passes its filter.
+ */
+#define GOPROBE_POINT_F_HELD	(1U << 2)
+#define GOPROBE_POINT_F_ALL \
+	(GOPROBE_POINT_F_ABI0 | GOPROBE_POINT_F_PAIRED | GOPROBE_POINT_F_HELD)
 
 /* What a hit leaves behind (struct goprobe_point.action). */
 enum goprobe_action {
@@ -593,9 +693,10 @@ enum goprobe_action {
  * @code: the bytes expected at @offset
  * @action: enum goprobe_action; a plan is for GOPROBE_ACTION_RECORD only
  * @pad: 0
+ * @filter: session filter id: which hits count; 0: all
  *
  * GOPROBE_ACTION_TIME: all points of a function, and no others, have the same
- * id. A session can time a place only once.
+ * id. A session can time or pair a place only once.
  */
 struct goprobe_point {
 	__u64 offset;
@@ -608,7 +709,8 @@ struct goprobe_point {
 	__s32 sp_adjust;
 	__u8  code[GOPROBE_CODE_MAX];
 	__u8  action;
-	__u8  pad[7];
+	__u8  pad[3];
+	__u32 filter;
 };
 
 enum goprobe_record_kind {
@@ -625,6 +727,11 @@ enum goprobe_record_kind {
 #define GOPROBE_RECORD_F_SYSTEM	(1U << 1) /* on a system stack: goid is m.curg's */
 #define GOPROBE_RECORD_F_FAULT	(1U << 2) /* a piece of the frame is unreadable: 0 */
 #define GOPROBE_RECORD_F_BUDGET	(1U << 3) /* the walk stopped at objects or bytes */
+/*
+ * A call that was held: before the frame is a __u64, by how many ns the call was made
+ * before @time, when its end was found to pass. The record of that end follows.
+ */
+#define GOPROBE_RECORD_F_HELD	(1U << 4)
 
 /**
  * struct goprobe_record - header of a record, 8-aligned
@@ -720,10 +827,11 @@ struct goprobe_lost {
  * @nbuckets: how many follow, a __u64 each; all others are 0
  * @hits: hits of its points with GOPROBE_ACTION_COUNT
  * @calls: calls that were remembered, of which those are open that are not in a
- *	bucket, nor in @unwound or @gone
+ *	bucket, nor in @unwound, @gone or @filtered
  * @unwound: calls that ended without returning: by panic or Goexit. Of those that
  *	were deepest it is known only when their goroutine, or another one in its
  *	place, comes to a point again
+ * @filtered: calls whose end did not pass its filter
  * @gone: calls whose process ended, or executed another program, before them; of
  *	those it is known when the tallies are read
  * @sum: ns of those in the buckets
@@ -741,6 +849,7 @@ struct goprobe_tally {
 	__u64 calls;
 	__u64 unwound;
 	__u64 gone;
+	__u64 filtered;
 	__u64 sum;
 	__u64 min;
 	__u64 max;
@@ -749,7 +858,8 @@ struct goprobe_tally {
 /*
  * Counters of a session. Each hit of one of its points counts in exactly one of
  * CALLS, RETURNS, LOST_*, RESTARTS, OTHER_PROCESS, NOT_STARTED, COUNTED, OPENED,
- * TIMED, NO_ROOM, NO_CALL, NO_GOROUTINE.
+ * TIMED, NO_ROOM, NO_CALL, NO_GOROUTINE, FILTERED, UNDECIDED. A call that is held is
+ * OPENED; what becomes of its record is LET_GO, or LOST_* as well, or nothing.
  */
 enum goprobe_stat {
 	GOPROBE_STAT_CALLS,		/* call records committed */
@@ -763,12 +873,15 @@ enum goprobe_stat {
 	GOPROBE_STAT_WAITS,		/* records that waited for room, written or not */
 	GOPROBE_STAT_WAIT_NS,		/* how long, together */
 	GOPROBE_STAT_COUNTED,		/* GOPROBE_ACTION_COUNT */
-	/* GOPROBE_ACTION_TIME: */
-	GOPROBE_STAT_OPENED,		/* calls remembered */
+	/* GOPROBE_ACTION_TIME, and what is paired: */
+	GOPROBE_STAT_OPENED,		/* calls remembered, without a record */
 	GOPROBE_STAT_TIMED,		/* returns of such calls */
 	GOPROBE_STAT_NO_ROOM,		/* calls not remembered: too many are open */
 	GOPROBE_STAT_NO_CALL,		/* returns of calls that were not remembered */
 	GOPROBE_STAT_NO_GOROUTINE,	/* calls and returns of no goroutine */
+	GOPROBE_STAT_FILTERED,		/* hits that did not pass their filter */
+	GOPROBE_STAT_UNDECIDED,		/* hits whose filter could not tell */
+	GOPROBE_STAT_LET_GO,		/* records of held calls committed */
 	__GOPROBE_STAT_MAX,
 	GOPROBE_STAT_MAX = __GOPROBE_STAT_MAX - 1,
 };

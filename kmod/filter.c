@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which hits count. A filter is a program without a frame; most are a few comparisons of
+ * arguments with constants, which need no program: gp_filter_test().
+ *
+ * Context: the hitting task, preemption on. What has to be read is read with page faults
+ * disabled; a page that is absent is brought in, and the program begins anew.
+ */
+#include <linux/errno.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "calls.h"
+#include "capture.h"
+#include "faultin.h"
+#include "filter.h"
+#include "hit.h"
+#include "probe.h"
+#include "program.h"
+#include "tally.h"
+
+/* Bytes of either side that are compared at a time. */
+#define GP_FILTER_SAME	128
+
+/* --- making one -------------------------------------------------------------- */
+
+/* The range that a jump's condition is, of numbers that are shifted. false: it is empty. */
+static bool gp_test_range(const struct gp_op *jump, struct gp_test *t)
+{
+	const u64 lowest = S64_MIN, highest = S64_MAX, unit = 1ULL << t->shift;
+	u64 value = jump->value << t->shift, last = ~0ULL << t->shift;
+
+	t->want = true;
+	switch (jump->code) {
+	case GOPROBE_OP_JNE_I:
+		t->want = false;
+		fallthrough;
+	case GOPROBE_OP_JEQ_I:
+		t->low = value;
+		last = value;
+		break;
+	case GOPROBE_OP_JLT_I:
+		t->low = 0;
+		last = value - unit;
+		if (!value)
+			return false;
+		break;
+	case GOPROBE_OP_JGE_I:
+		t->low = value;
+		break;
+	case GOPROBE_OP_JSLT_I:
+		t->low = lowest;
+		last = value - unit;
+		if (value == lowest)
+			return false;
+		break;
+	case GOPROBE_OP_JSGE_I:
+		t->low = value;
+		last = highest & last;
+		break;
+	default:
+		return false;
+	}
+	t->span = last - t->low;
+	return true;
+}
+
+/* Does @value survive being cut to the number's bits, and extended again? */
+static bool gp_test_fits(u64 value, u8 shift, bool is_signed)
+{
+	u64 cut = value << shift;
+
+	return value == (is_signed ? (u64)((s64)cut >> shift) : cut >> shift);
+}
+
+/*
+ * One test: REG; SIGN or LOW, if the number has fewer bits; a jump over the next
+ * operation if it holds; REJECT. Return: operations that it takes, or 0: it is none.
+ */
+static u32 gp_test_make(const struct gp_op *op, u32 left, struct gp_test *t)
+{
+	const struct gp_op *first = op, *cut = op + 1;
+	bool is_signed;
+
+	if (left < 3 || op->code != GOPROBE_OP_REG)
+		return 0;
+	t->from = op->b;
+	t->shift = 0;
+	op++;
+	if (op->code == GOPROBE_OP_SIGN || op->code == GOPROBE_OP_LOW) {
+		if (left < 4 || op->a != first->a || op->b != first->a)
+			return 0;
+		t->shift = 64 - 8 * op->size;
+		op++;
+	}
+	is_signed = op->code == GOPROBE_OP_JSLT_I || op->code == GOPROBE_OP_JSGE_I;
+	if (op->a != first->a || op->offset != 1 || op[1].code != GOPROBE_OP_REJECT)
+		return 0;
+	/* Of a number that has been cut, signed or not must be what it was cut as. */
+	if (t->shift && (is_signed != (cut->code == GOPROBE_OP_SIGN) &&
+			 op->code != GOPROBE_OP_JEQ_I && op->code != GOPROBE_OP_JNE_I))
+		return 0;
+	if (!gp_test_fits(op->value, t->shift, cut->code == GOPROBE_OP_SIGN) ||
+	    !gp_test_range(op, t))
+		return 0;
+	return op + 2 - first;
+}
+
+/* Is the program a few tests? */
+static void gp_filter_simplify(struct gp_filter *filter)
+{
+	u32 at = 0, n, took;
+
+	for (n = 0; at < filter->nops; n++, at += took) {
+		if (n == GP_FILTER_TESTS)
+			return;
+		took = gp_test_make(&filter->ops[at], filter->nops - at, &filter->test[n]);
+		if (!took)
+			return;
+	}
+	filter->ntests = n;
+}
+
+/* What an id's open calls are told by. */
+static int gp_filter_resolve(struct gp_op *op, struct gp_tallies *tallies)
+{
+	int err = gp_tallies_add(tallies, op->value, false);
+
+	if (!err)
+		op->value = (unsigned long)gp_tallies_find(tallies, op->value);
+	return err;
+}
+
+/**
+ * gp_filter_new() - make a filter
+ * @w: verified
+ * @ops: its message's, verified
+ * @tallies: the session's; outlives the filter
+ *
+ * Return: the filter; an ERR_PTR() of -ENOMEM, or of -E2BIG: too many ids.
+ */
+struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct goprobe_op *ops,
+				struct gp_tallies *tallies)
+{
+	struct gp_filter *filter;
+	u32 i;
+
+	filter = kvzalloc(struct_size(filter, ops, w->nops), GFP_KERNEL_ACCOUNT);
+	if (!filter)
+		return ERR_PTR(-ENOMEM);
+	filter->nops = w->nops;
+	for (i = 0; i < w->nops; i++) {
+		struct gp_op *op = &filter->ops[i];
+		int err;
+
+		gp_op_load(op, &ops[w->op + i]);
+		filter->ends |= op->code == GOPROBE_OP_DURATION;
+		if (op->code != GOPROBE_OP_UNDER)
+			continue;
+		filter->under = true;
+		err = gp_filter_resolve(op, tallies);
+		if (err) {
+			kvfree(filter);
+			return ERR_PTR(err);
+		}
+	}
+	gp_filter_simplify(filter);
+	return filter;
+}
+
+void gp_filter_free(struct gp_filter *filter)
+{
+	kvfree(filter);
+}
+
+/* --- running it ----------------------------------------------------------------- */
+
+/**
+ * struct gp_filter_hit - what a filter is asked about
+ * @p: its program, under way
+ * @c: the target's state
+ * @probe: whose hit
+ * @duration: ns that the call took
+ * @number: of GOPROBE_OP_NUMBER, or 0: it has not been asked for yet
+ * @rejects: it does not pass
+ */
+struct gp_filter_hit {
+	struct gp_program p;
+	struct gp_capture c;
+	const struct gp_probe *probe;
+	u64 duration;
+	u64 number;
+	bool rejects;
+};
+
+/* What can't be read: to be brought in, or the end. */
+static int gp_filter_absent(struct gp_filter_hit *h, unsigned long address)
+{
+	return gp_capture_absent(&h->c, address);
+}
+
+static int gp_filter_task(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	struct gp_goroutine go;
+	u64 *to = &h->p.r[op->a];
+
+	switch (op->value) {
+	case GOPROBE_TASK_TGID:
+		*to = current->tgid;
+		return GOPROBE_CHUNK_OK;
+	case GOPROBE_TASK_TID:
+		*to = current->pid;
+		return GOPROBE_CHUNK_OK;
+	}
+	if (gp_hit_goroutine(h->probe, h->c.regs, h->c.faultin, false, &go))
+		return -EAGAIN;
+	*to = go.goid;
+	return GOPROBE_CHUNK_OK;
+}
+
+static int gp_filter_under(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	const struct gp_tally *tally = (const struct gp_tally *)(unsigned long)op->value;
+	struct gp_calls *calls = h->probe->session->calls;
+	struct gp_own_g own;
+	int under;
+
+	h->p.r[op->a] = 0;
+	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
+		return own.absent ? gp_filter_absent(h, own.absent) : GOPROBE_CHUNK_OK;
+	under = gp_calls_under(calls, gp_hit_key(&own), gp_calls_depth(own.depth), tally);
+	if (under < 0)
+		return GOPROBE_CHUNK_RANGE;
+	h->p.r[op->a] = under;
+	return GOPROBE_CHUNK_OK;
+}
+
+/* Compare @n bytes at @a and @b, a few. Return: status, with *@same. */
+static noinline int gp_filter_compare(struct gp_filter_hit *h, u64 a, u64 b, u32 n, bool *same)
+{
+	u8 left[GP_FILTER_SAME] GP_UNINITIALIZED, right[GP_FILTER_SAME] GP_UNINITIALIZED;
+	u32 size = n;
+	int status;
+
+	status = gp_capture_copy(&h->c, left, a, &size);
+	size = n;
+	if (status == GOPROBE_CHUNK_OK)
+		status = gp_capture_copy(&h->c, right, b, &size);
+	*same = status == GOPROBE_CHUNK_OK && !memcmp(left, right, n);
+	return status;
+}
+
+static int gp_filter_same(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	u64 a = h->p.r[op->a], b = h->p.r[op->b];
+	u32 left = min_t(u64, h->p.r[op->value], op->size), n;
+	int status = GOPROBE_CHUNK_OK;
+	bool same = true;
+
+	for (; same && left && status == GOPROBE_CHUNK_OK; left -= n, a += n, b += n) {
+		n = min_t(u32, left, GP_FILTER_SAME);
+		status = min(a, b) < PAGE_SIZE ? GOPROBE_CHUNK_NIL :
+			 gp_filter_compare(h, a, b, n, &same);
+	}
+	h->p.r[op->a] = same;
+	return status;
+}
+
+/* Each hit has one number, however often it is begun anew. */
+static u64 gp_filter_number(struct gp_filter_hit *h)
+{
+	if (!h->number)
+		h->number = atomic64_inc_return(&h->probe->filter->number);
+	return h->number;
+}
+
+/* What only filters have. Return: the next operation. */
+static const struct gp_op *gp_filter_step(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	int status = GOPROBE_CHUNK_OK;
+
+	switch (op->code) {
+	case GOPROBE_OP_REJECT:
+		h->rejects = true;
+		return h->p.end;
+	case GOPROBE_OP_TASK:
+		status = gp_filter_task(h, op);
+		break;
+	case GOPROBE_OP_DURATION:
+		h->p.r[op->a] = h->duration;
+		break;
+	case GOPROBE_OP_NUMBER:
+		h->p.r[op->a] = gp_filter_number(h);
+		break;
+	case GOPROBE_OP_UNDER:
+		status = gp_filter_under(h, op);
+		break;
+	case GOPROBE_OP_SAME:
+		status = gp_filter_same(h, op);
+		break;
+	}
+	if (likely(status == GOPROBE_CHUNK_OK))
+		return op + 1;
+	if (status < 0)
+		h->p.err = status;
+	else
+		h->p.status = status;
+	return h->p.end;
+}
+
+/* Context: preemption off, page faults disabled. Return: 0, or -EAGAIN. */
+static int gp_filter_attempt(struct gp_filter_hit *h)
+{
+	const struct gp_filter *filter = h->probe->filter;
+	const struct gp_op *op = filter->ops;
+
+	memset(&h->p, 0, sizeof(h->p));
+	h->p.c = &h->c;
+	h->p.end = op + filter->nops;
+	h->p.filters = true;
+	while ((op = gp_program_go(&h->p, op)) < h->p.end)
+		op = gp_filter_step(h, op);
+	return h->p.err;
+}
+
+/**
+ * gp_filter_run() - does a hit count?
+ * @probe: has a filter
+ * @regs: the target's registers
+ * @duration: ns that the call took, at its end
+ *
+ * Context: a handler, preemption on; may sleep.
+ *
+ * Return: enum gp_verdict.
+ */
+noinline enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
+				       u64 duration)
+{
+	struct gp_faultin faultin GP_UNINITIALIZED;
+	struct gp_filter_hit h GP_UNINITIALIZED;
+	int err;
+
+	gp_faultin_init(&faultin);
+	h.c.regs = regs;
+	h.c.sp = gp_hit_sp(probe, regs);
+	h.c.bias = gp_hit_bias(probe, regs);
+	h.c.faultin = &faultin;
+	h.probe = probe;
+	h.duration = duration;
+	h.number = 0;
+	h.rejects = false;
+	do {
+		preempt_disable();
+		pagefault_disable();
+		err = gp_filter_attempt(&h);
+		pagefault_enable();
+		preempt_enable();
+		if (err)
+			gp_faultin_serve(&faultin);
+	} while (err);
+	if (h.rejects)
+		return GP_VERDICT_REJECTS;
+	return h.p.status ? GP_VERDICT_UNDECIDED : GP_VERDICT_PASSES;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hits that belong together: only a call that has been remembered has an end that counts.
+ *
+ * A call comes here when it has passed its filter. It is remembered, then recorded; or it is
+ * captured into memory of its own and waits there (held.h). Its end, if it passes its own
+ * filter, takes the call's record to the ring and is recorded after it.
+ *
+ * Of calls that are timed only ends with a filter come here: the others need no more
+ * than calls.h has.
+ *
+ * Context of all: a handler, preemption on.
+ */
+#include <linux/errno.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "calls.h"
+#include "capture.h"
+#include "clock.h"
+#include "faultin.h"
+#include "filter.h"
+#include "handler.h"
+#include "held.h"
+#include "hit.h"
+#include "paired.h"
+#include "ring.h"
+#include "seen.h"
+#include "stream.h"
+
+/* --- calls ------------------------------------------------------------------- */
+
+/* Context: preemption off, page faults disabled. Return: as gp_capture_run(). */
+static int gp_paired_try_hold(const struct gp_probe *probe, const struct pt_regs *regs,
+			      struct gp_faultin *faultin, struct gp_held_record *held, u32 room)
+{
+	struct gp_capture c = {
+		.plan = probe->plan,
+		.regs = regs,
+		.sp = gp_hit_sp(probe, regs),
+		.bias = gp_hit_bias(probe, regs),
+		.dynamic = probe->dynamic,
+		.to = held->frame,
+		.room = room,
+		.faultin = faultin,
+		.seen = this_cpu_ptr(gp_seen),
+	};
+	struct gp_goroutine go GP_UNINITIALIZED;
+	int err = probe->plan ? gp_capture_run(&c) : 0;
+
+	if (err)
+		return err;
+	if (gp_hit_goroutine(probe, regs, faultin, false, &go))
+		return -EAGAIN;
+	held->rec = (struct goprobe_record){
+		.size = sizeof(*held) + c.used,
+		.kind = GOPROBE_RECORD_CALL,
+		.flags = c.flags | go.flags | GOPROBE_RECORD_F_HELD,
+		.id = probe->id,
+		.plan = probe->plan_id,
+		.tgid = current->tgid,
+		.tid = current->pid,
+		.goid = go.goid,
+		.depth = go.depth,
+		.ip = instruction_pointer((struct pt_regs *)regs),
+	};
+	return 0;
+}
+
+/* Make the call's record. That there is room for it has been seen when the point was set. */
+static void gp_paired_hold(const struct gp_probe *probe, const struct pt_regs *regs,
+			   struct gp_held_record *held, u32 room)
+{
+	struct gp_faultin faultin GP_UNINITIALIZED;
+	int err;
+
+	gp_faultin_init(&faultin);
+	do {
+		preempt_disable();
+		pagefault_disable();
+		err = gp_paired_try_hold(probe, regs, &faultin, held, room);
+		pagefault_enable();
+		preempt_enable();
+		if (err == -EAGAIN)
+			gp_faultin_serve(&faultin);
+	} while (err == -EAGAIN);
+	WARN_ON_ONCE(err);
+}
+
+static int gp_paired_call_held(const struct gp_probe *probe, const struct pt_regs *regs,
+			       const struct gp_own_g *own)
+{
+	struct gp_calls *calls = probe->session->calls;
+	u32 number = gp_held_take(calls->held);
+	struct gp_held_record *held;
+
+	if (!number) {
+		gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
+		return 0;
+	}
+	held = gp_held_at(calls->held, number);
+	gp_paired_hold(probe, regs, held, gp_held_bytes(calls->held) - sizeof(*held));
+	if (gp_calls_open(calls, gp_hit_key(own), gp_calls_depth(own->depth), probe->tally,
+			  number) == GP_CALLS_KEPT) {
+		gp_hit_stat(probe->session, GOPROBE_STAT_OPENED);
+		return 0;
+	}
+	gp_held_give(calls->held, number);
+	gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
+	return 0;
+}
+
+/**
+ * gp_paired_call() - a call that is remembered, for its end to be found by
+ * @probe: whose; paired
+ * @regs: the target's registers
+ *
+ * Return: 0.
+ */
+int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	struct gp_calls *calls = probe->session->calls;
+	struct gp_own_g own;
+
+	if (!gp_hit_matters(probe, regs))
+		return gp_hit_does_not_matter(probe, regs);
+	if (!gp_hit_await_g(probe, regs, &own)) {
+		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
+		return 0;
+	}
+	if (probe->flags & GOPROBE_POINT_F_HELD)
+		return gp_paired_call_held(probe, regs, &own);
+	if (gp_calls_open(calls, gp_hit_key(&own), gp_calls_depth(own.depth), probe->tally,
+			  0) == GP_CALLS_KEPT)
+		return gp_handler_record(probe, regs);
+	gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
+	return 0;
+}
+
+/* --- their ends ----------------------------------------------------------------- */
+
+/*
+ * Write the record of a call that was held. Return: 0; -ENOSPC if the thread is to wait for
+ * room. Context: preemption off.
+ */
+static int gp_paired_write(struct gp_session *s, struct gp_ring *ring,
+			   const struct gp_held_record *held, u64 began, bool patient,
+			   enum gp_stream_wake *wake)
+{
+	struct gp_held_record *to;
+	u32 size = held->rec.size;
+
+	if ((gp_ring_has_losses(ring) && !gp_ring_tell_losses(ring, &s->clock)) ||
+	    gp_ring_room(ring) < size)
+		return gp_handler_no_room(s, ring, patient);
+	/* Where losses were told the next record begins behind them. */
+	to = (void *)gp_ring_next(ring);
+	memcpy(to, held, size);
+	to->ago = gp_clock_passed(&s->calls->clock, began, gp_clock_read(&s->calls->clock));
+	gp_ring_open(ring);
+	to->rec.time = gp_clock_read(&s->clock);
+	gp_ring_commit(ring, size);
+	gp_ring_close(ring);
+	ring->stat[GOPROBE_STAT_LET_GO]++;
+	*wake = gp_stream_committed(s, ring);
+	return 0;
+}
+
+static int gp_paired_attempt(struct gp_session *s, const struct gp_held_record *held,
+			     u64 began, bool patient)
+{
+	enum gp_stream_wake wake = GP_STREAM_QUIET;
+	struct gp_ring *ring;
+	int err = 0;
+
+	preempt_disable();
+	ring = READ_ONCE(s->rings[smp_processor_id()]);
+	if (ring)
+		err = gp_paired_write(s, ring, held, began, patient, &wake);
+	else
+		gp_session_no_ring(s);
+	preempt_enable();
+	if (wake != GP_STREAM_QUIET)
+		gp_stream_wake(s, wake);
+	return err;
+}
+
+/* The end of a call that was held passes: now its record is written. */
+static void gp_paired_let_go(struct gp_session *s, const struct gp_call *call)
+{
+	const struct gp_held_record *held = gp_held_at(s->calls->held, call->held);
+	bool patient = true;
+
+	while (gp_paired_attempt(s, held, call->time, patient))
+		patient = gp_stream_wait_for_room(s);
+}
+
+/* What becomes of the end of a call that was remembered, once it has passed or not. */
+static void gp_paired_settle(const struct gp_probe *probe, const struct pt_regs *regs,
+			     const struct gp_call *call, u64 duration,
+			     enum gp_verdict verdict)
+{
+	struct gp_session *s = probe->session;
+	bool timed = probe->action == GOPROBE_ACTION_TIME;
+
+	if (verdict != GP_VERDICT_PASSES) {
+		if (timed)
+			gp_tally_filtered(probe->tally);
+		gp_hit_stat(s, verdict == GP_VERDICT_REJECTS ? GOPROBE_STAT_FILTERED :
+							       GOPROBE_STAT_UNDECIDED);
+		return;
+	}
+	if (timed) {
+		gp_tally_return(probe->tally, duration);
+		return;
+	}
+	if (call->held)
+		gp_paired_let_go(s, call);
+	gp_handler_record(probe, regs);
+}
+
+/**
+ * gp_paired_end() - the end of a call that was remembered, perhaps
+ * @probe: whose; paired, or timed and with a filter
+ * @regs: the target's registers
+ *
+ * Return: 0.
+ */
+int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	struct gp_calls *calls = probe->session->calls;
+	/* First, so that what comes after is not part of the call. */
+	u64 now = gp_clock_read(&calls->clock), duration;
+	enum gp_verdict verdict = GP_VERDICT_PASSES;
+	struct gp_call call;
+	struct gp_own_g own;
+
+	if (!gp_hit_matters(probe, regs))
+		return gp_hit_does_not_matter(probe, regs);
+	if (!gp_hit_await_g(probe, regs, &own)) {
+		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
+		return 0;
+	}
+	if (gp_calls_close(calls, gp_hit_key(&own), gp_calls_depth(own.depth), probe->tally,
+			   &call) != GP_CALLS_ENDED)
+		return gp_hit_no_call(probe, regs);
+	duration = gp_clock_passed(&calls->clock, call.time, now);
+	if (probe->filter)
+		verdict = gp_filter_run(probe, regs, duration);
+	gp_paired_settle(probe, regs, &call, duration, verdict);
+	if (call.held)
+		gp_held_give(calls->held, call.held);
+	return 0;
+}

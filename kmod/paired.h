@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Hits that belong together: calls that are remembered, and their ends. */
+#ifndef GP_PAIRED_H
+#define GP_PAIRED_H
+
+#include <linux/ptrace.h>
+
+struct gp_probe;
+
+int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs);
+int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Free lists that CPUs take turns at: each takes from its own pool, and from the next one
+ * when that is empty. The lock is held for a handful of instructions, with preemption off.
+ */
+#ifndef GP_POOL_H
+#define GP_POOL_H
+
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/smp.h>
+
+#define GP_POOLS_MAX	64
+
+/* How many there are: a power of two. */
+static inline u32 gp_pool_number(void)
+{
+	return min_t(u32, roundup_pow_of_two(num_possible_cpus()), GP_POOLS_MAX);
+}
+
+/* The @next-th one, of @n, as this CPU sees them. */
+static inline u32 gp_pool_index(u32 n, u32 next)
+{
+	return (smp_processor_id() + next) & (n - 1);
+}
+
+static inline void gp_pool_lock(int *lock)
+{
+	while (cmpxchg_acquire(lock, 0, 1))
+		cpu_relax();
+}
+
+static inline void gp_pool_unlock(int *lock)
+{
+	/* The list is seen as it is by whoever locks it next. */
+	smp_store_release(lock, 0);
+}
+
+#endif
