@@ -203,7 +203,7 @@ class Goprobe(Variant):
         if self.process.returncode:
             raise Failed("the reader failed")
         counts = dict((k, int(v)) for k, v in (word.split("=") for word in out.split()))
-        for what in "not_started", "counted", "timed", "opened":
+        for what in "not_started", "counted", "timed", "opened", "filtered":
             if counts[what]:
                 return counts[what], 0
         return counts["records"], counts["lost"]
@@ -344,6 +344,9 @@ def goprobe_variants():
     yield Floor("floor-clock", "consumer that reads the clock", "branch", True, ["clock=1"])
     yield Goprobe("count", "goprobe, session not started: counts", ["--no-start"], hold=True)
     yield Goprobe("count-id", "goprobe, count", ["--count"], hold=True)
+    yield Goprobe("filter", "goprobe, count if a == 4, which is false", ["--count", "--filter", "int"], hold=True)
+    yield Goprobe("filter-string", "goprobe, count if s == \"16 bytes\", which is false", ["--count", "--filter", "string"],
+                  hold=True)
     yield Goprobe("time-entry", "goprobe, time: entry alone, its last call unwound", ["--time"], hold=True, breakdown=True)
     yield Goprobe("time", "goprobe, time: entry + return pair", ["--time"], place="pair", hold=True)
     yield Stepped("time-stepped", "  ... with single-steps on both", ["--time"], place="pair-first", hold=True)

@@ -325,8 +325,54 @@ static __u32 add_plan(const char *name)
 	return 0;
 }
 
+/* Filters, by name; none is passed by any call. */
+static const struct goprobe_op filter_ops[] = {
+	/* a == 4 */
+	{ .code = GOPROBE_OP_REG, .a = 1, .b = 0 },
+	{ .code = GOPROBE_OP_JEQ_I, .a = 1, .value = 4, .offset = 1 },
+	{ .code = GOPROBE_OP_REJECT },
+	/* s == "0123456789abcdeX" */
+	{ .code = GOPROBE_OP_REG, .a = 1, .b = 5 },
+	{ .code = GOPROBE_OP_JEQ_I, .a = 1, .value = 16, .offset = 1 },
+	{ .code = GOPROBE_OP_REJECT },
+	{ .code = GOPROBE_OP_REG, .a = 1, .b = 2 },
+	{ .code = GOPROBE_OP_LOAD, .a = 2, .b = 1, .size = 8 },
+	{ .code = GOPROBE_OP_JEQ_I, .a = 2, .value = 0x3736353433323130, .offset = 1 },
+	{ .code = GOPROBE_OP_REJECT },
+	{ .code = GOPROBE_OP_LOAD, .a = 2, .b = 1, .size = 8, .value = 8 },
+	{ .code = GOPROBE_OP_JEQ_I, .a = 2, .value = 0x5865646362613938, .offset = 1 },
+	{ .code = GOPROBE_OP_REJECT },
+};
+
+static const struct {
+	const char *name;
+	struct goprobe_filter filter;
+} filters[] = {
+	{ "int", { 0, 3 } },
+	{ "string", { 3, 10 } },
+};
+
+/* Its id, or 0. */
+static __u32 add_filter(const char *name)
+{
+	struct msg m;
+
+	if (!name)
+		return 0;
+	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++) {
+		if (strcmp(name, filters[i].name))
+			continue;
+		begin(&m, GOPROBE_CMD_FILTERS_ADD, NLM_F_ACK);
+		put(&m, GOPROBE_A_FILTERS, &filters[i].filter, sizeof(filters[i].filter));
+		put(&m, GOPROBE_A_OPS, filter_ops, sizeof(filter_ops));
+		call(&m, NULL, NULL);
+		return 1;
+	}
+	die("--filter %s: there is no such filter", name);
+}
+
 struct options {
-	const char *file, *plan;
+	const char *file, *plan, *filter;
 	__s32 pid;
 	__u32 ring_bytes;
 	struct goprobe_point point;
@@ -366,6 +412,7 @@ static void attach(const struct options *o)
 	call(&m, NULL, NULL);
 	points[0].plan = add_plan(o->plan);
 	points[1].plan = points[0].plan;
+	points[0].filter = add_filter(o->filter);
 	begin(&m, GOPROBE_CMD_POINTS_ADD, NLM_F_ACK);
 	put_u32(&m, GOPROBE_A_FILE, 0);
 	put(&m, GOPROBE_A_POINTS, points, n * sizeof(*points));
@@ -404,7 +451,7 @@ static void usage(void)
 	fputs("usage: reader --pid PID --file FILE --offset N [--skip]\n"
 	      "              [--plan none|ints|words|string|walk|wide|program]\n"
 	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n"
-	      "              [--count | --time [--return OFFSET]]\n", stderr);
+	      "              [--count | --time [--return OFFSET]] [--filter int|string]\n", stderr);
 	exit(2);
 }
 
@@ -423,6 +470,7 @@ int main(int argc, char **argv)
 		{ "count", no_argument, NULL, 'c' },
 		{ "time", no_argument, NULL, 't' },
 		{ "return", required_argument, NULL, 'e' },
+		{ "filter", required_argument, NULL, 'i' },
 		{ }
 	};
 	__u64 stats[__GOPROBE_STAT_MAX] = { };
@@ -471,6 +519,9 @@ int main(int argc, char **argv)
 			o.point.action = GOPROBE_ACTION_TIME;
 			o.plan = "none";
 			break;
+		case 'i':
+			o.filter = optarg;
+			break;
 		case 'e':
 			o.ret = strtoull(optarg, NULL, 0);
 			break;
@@ -494,9 +545,9 @@ int main(int argc, char **argv)
 		;
 	begin(&m, GOPROBE_CMD_GET_STATS, NLM_F_ACK);
 	call(&m, take_stats, stats);
-	printf("records=%llu bytes=%llu lost=%llu not_started=%llu counted=%llu opened=%llu timed=%llu\n",
+	printf("records=%llu bytes=%llu lost=%llu not_started=%llu counted=%llu opened=%llu timed=%llu filtered=%llu\n",
 	       records, record_bytes, lost, stats[GOPROBE_STAT_NOT_STARTED],
 	       stats[GOPROBE_STAT_COUNTED], stats[GOPROBE_STAT_OPENED],
-	       stats[GOPROBE_STAT_TIMED]);
+	       stats[GOPROBE_STAT_TIMED], stats[GOPROBE_STAT_FILTERED]);
 	return 0;
 }

@@ -76,52 +76,124 @@ static bool gp_test_fits(u64 value, u8 shift, bool is_signed)
 	return value == (is_signed ? (u64)((s64)cut >> shift) : cut >> shift);
 }
 
-/*
- * One test: REG; SIGN or LOW, if the number has fewer bits; a jump over the next
- * operation if it holds; REJECT. Return: operations that it takes, or 0: it is none.
+/**
+ * struct gp_symbol - what a register holds, as far as a test can be about it
+ * @t: where it comes from: from, shift, loads, offset
+ * @known: it is that
+ * @is_signed: what has been cut off is replaced by its sign
+ * @mask: its loads, by number
  */
-static u32 gp_test_make(const struct gp_op *op, u32 left, struct gp_test *t)
-{
-	const struct gp_op *first = op, *cut = op + 1;
+struct gp_symbol {
+	struct gp_test t;
+	bool known;
 	bool is_signed;
+	u64 mask;
+};
 
-	if (left < 3 || op->code != GOPROBE_OP_REG)
-		return 0;
-	t->from = op->b;
-	t->shift = 0;
-	op++;
-	if (op->code == GOPROBE_OP_SIGN || op->code == GOPROBE_OP_LOW) {
-		if (left < 4 || op->a != first->a || op->b != first->a)
-			return 0;
-		t->shift = 64 - 8 * op->size;
-		op++;
-	}
-	is_signed = op->code == GOPROBE_OP_JSLT_I || op->code == GOPROBE_OP_JSGE_I;
-	if (op->a != first->a || op->offset != 1 || op[1].code != GOPROBE_OP_REJECT)
-		return 0;
-	/* Of a number that has been cut, signed or not must be what it was cut as. */
-	if (t->shift && (is_signed != (cut->code == GOPROBE_OP_SIGN) &&
-			 op->code != GOPROBE_OP_JEQ_I && op->code != GOPROBE_OP_JNE_I))
-		return 0;
-	if (!gp_test_fits(op->value, t->shift, cut->code == GOPROBE_OP_SIGN) ||
-	    !gp_test_range(op, t))
-		return 0;
-	return op + 2 - first;
+/**
+ * struct gp_simplify - a program that may be a few tests
+ * @r: registers
+ * @nloads: loads so far
+ * @unseen: loads whose failure would come earlier in the program than in the tests
+ */
+struct gp_simplify {
+	struct gp_symbol r[GP_OP_REGS];
+	u32 nloads;
+	u64 unseen;
+};
+
+static bool gp_simplify_load(struct gp_simplify *s, const struct gp_op *op)
+{
+	struct gp_symbol x = s->r[op->b];
+	s64 offset = op->value;
+
+	if (!x.known || x.t.shift || x.t.loads == GP_TEST_LOADS || s->nloads == 64 ||
+	    offset != (s32)offset)
+		return false;
+	x.t.offset[x.t.loads++] = offset;
+	x.t.shift = 64 - 8 * op->size;
+	x.is_signed = false;
+	x.mask |= BIT_ULL(s->nloads);
+	s->unseen |= BIT_ULL(s->nloads++);
+	s->r[op->a] = x;
+	return true;
 }
 
-/* Is the program a few tests? */
+static bool gp_simplify_cut(struct gp_simplify *s, const struct gp_op *op)
+{
+	struct gp_symbol x = s->r[op->b];
+	u8 shift = 64 - 8 * op->size;
+
+	/* What has fewer bits already is the same, unless its sign comes to count. */
+	if (!x.known || x.t.shift > shift)
+		return false;
+	x.t.shift = shift;
+	x.is_signed = op->code == GOPROBE_OP_SIGN;
+	s->r[op->a] = x;
+	return true;
+}
+
+/* A jump over the next operation, if a condition holds, and REJECT. */
+static bool gp_simplify_test(struct gp_simplify *s, const struct gp_op *op, struct gp_test *t)
+{
+	bool is_signed = op->code == GOPROBE_OP_JSLT_I || op->code == GOPROBE_OP_JSGE_I;
+	bool any = op->code == GOPROBE_OP_JEQ_I || op->code == GOPROBE_OP_JNE_I;
+	const struct gp_symbol *x = &s->r[op->a];
+
+	if (!x->known || op->offset != 1 || op[1].code != GOPROBE_OP_REJECT)
+		return false;
+	/* Of a number that has been cut, signed or not must be what it was cut as. */
+	if (x->t.shift && !any && is_signed != x->is_signed)
+		return false;
+	*t = x->t;
+	s->unseen &= ~x->mask;
+	return !s->unseen && gp_test_fits(op->value, t->shift, x->is_signed) &&
+	       gp_test_range(op, t);
+}
+
+/* What registers hold after it. Return: false if no test can come of that. */
+static bool gp_simplify_step(struct gp_simplify *s, const struct gp_op *op)
+{
+	switch (op->code) {
+	case GOPROBE_OP_REG:
+		s->r[op->a] = (struct gp_symbol){ .known = true, .t.from = op->b };
+		return true;
+	case GOPROBE_OP_MOVE:
+		s->r[op->a] = s->r[op->b];
+		return true;
+	case GOPROBE_OP_LOAD:
+		return gp_simplify_load(s, op);
+	case GOPROBE_OP_SIGN:
+	case GOPROBE_OP_LOW:
+		return gp_simplify_cut(s, op);
+	}
+	return false;
+}
+
+/* Is the program a few tests, one after the other? */
 static void gp_filter_simplify(struct gp_filter *filter)
 {
-	u32 at = 0, n, took;
+	const struct gp_op *op = filter->ops, *end = op + filter->nops;
+	struct gp_simplify *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	u32 n = 0;
 
-	for (n = 0; at < filter->nops; n++, at += took) {
-		if (n == GP_FILTER_TESTS)
-			return;
-		took = gp_test_make(&filter->ops[at], filter->nops - at, &filter->test[n]);
-		if (!took)
-			return;
+	/* Without it filters only cost more. */
+	while (s && op < end && n < GP_FILTER_TESTS) {
+		if (gp_simplify_step(s, op)) {
+			op++;
+			continue;
+		}
+		if (end - op < 2 || !gp_simplify_test(s, op, &filter->test[n]))
+			break;
+		filter->loads |= filter->test[n].loads;
+		n++;
+		op += 2;
 	}
-	filter->ntests = n;
+	/* What is loaded behind the last test can fail, too. */
+	if (s && op == end && !s->unseen)
+		filter->ntests = n;
+	filter->first = filter->ntests && !filter->test[0].loads;
+	kfree(s);
 }
 
 /* What an id's open calls are told by. */
@@ -151,6 +223,11 @@ struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct gop
 	filter = kvzalloc(struct_size(filter, ops, w->nops), GFP_KERNEL_ACCOUNT);
 	if (!filter)
 		return ERR_PTR(-ENOMEM);
+	filter->rejected = alloc_percpu_gfp(u64, GFP_KERNEL_ACCOUNT);
+	if (!filter->rejected) {
+		kvfree(filter);
+		return ERR_PTR(-ENOMEM);
+	}
 	filter->nops = w->nops;
 	for (i = 0; i < w->nops; i++) {
 		struct gp_op *op = &filter->ops[i];
@@ -163,7 +240,7 @@ struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct gop
 		filter->under = true;
 		err = gp_filter_resolve(op, tallies);
 		if (err) {
-			kvfree(filter);
+			gp_filter_free(filter);
 			return ERR_PTR(err);
 		}
 	}
@@ -173,7 +250,19 @@ struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct gop
 
 void gp_filter_free(struct gp_filter *filter)
 {
+	free_percpu(filter->rejected);
 	kvfree(filter);
+}
+
+/* Hits that did not pass. */
+u64 gp_filter_rejected(const struct gp_filter *filter)
+{
+	u64 n = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		n += READ_ONCE(*per_cpu_ptr(filter->rejected, cpu));
+	return n;
 }
 
 /* --- running it ----------------------------------------------------------------- */
@@ -262,7 +351,7 @@ static int gp_filter_same(struct gp_filter_hit *h, const struct gp_op *op)
 
 	for (; same && left && status == GOPROBE_CHUNK_OK; left -= n, a += n, b += n) {
 		n = min_t(u32, left, GP_FILTER_SAME);
-		status = min(a, b) < PAGE_SIZE ? GOPROBE_CHUNK_NIL :
+		status = min(a, b) < GP_NIL_END ? GOPROBE_CHUNK_NIL :
 			 gp_filter_compare(h, a, b, n, &same);
 	}
 	h->p.r[op->a] = same;

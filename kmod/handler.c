@@ -328,22 +328,35 @@ static __always_inline int gp_hit_way(const struct gp_probe *probe,
 	return gp_hit_record_general(probe, regs);
 }
 
-/* A hit that counts only if it passes a filter. */
+/* A hit that matters counts only if it passes a filter. */
+static noinline int gp_hit_filter_all(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	const struct gp_filter *filter = probe->filter;
+	enum gp_verdict verdict = GP_VERDICT_RUN;
+
+	if (likely(filter->ntests))
+		verdict = gp_filter_test(filter, regs);
+	if (unlikely(verdict == GP_VERDICT_RUN))
+		verdict = gp_filter_run(probe, regs, 0);
+	if (likely(verdict == GP_VERDICT_REJECTS))
+		this_cpu_inc(*filter->rejected);
+	else if (verdict == GP_VERDICT_PASSES)
+		return gp_hit_way(probe, regs, probe->then);
+	else
+		gp_hit_stat(probe->session, GOPROBE_STAT_UNDECIDED);
+	return 0;
+}
+
+/* Most don't pass the first test: that needs no stack frame, as all that is called comes last. */
 static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	const struct gp_filter *filter = probe->filter;
-	enum gp_verdict verdict = GP_VERDICT_REJECTS;
 
 	if (unlikely(!gp_hit_matters(probe, regs)))
 		return gp_hit_does_not_matter(probe, regs);
-	if (unlikely(!filter->ntests))
-		verdict = gp_filter_run(probe, regs, 0);
-	else if (gp_filter_test(filter, regs))
-		verdict = GP_VERDICT_PASSES;
-	if (verdict == GP_VERDICT_PASSES)
-		return gp_hit_way(probe, regs, probe->then);
-	gp_hit_stat(probe->session, verdict == GP_VERDICT_REJECTS ? GOPROBE_STAT_FILTERED :
-								    GOPROBE_STAT_UNDECIDED);
+	if (!filter->first || gp_test_holds(filter->test, regs))
+		return gp_hit_filter_all(probe, regs);
+	this_cpu_inc(*filter->rejected);
 	return 0;
 }
 

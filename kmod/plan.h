@@ -23,6 +23,9 @@ struct gp_types;
 /* What a program may copy: it must not last. */
 #define GP_COPIES_MAX	SZ_64K
 
+/* No program has anything mapped there: such an address is nil and an offset. */
+#define GP_NIL_END	4096
+
 /* Bytes that GOPROBE_OP_SAME compares. */
 #define GP_SAME_MAX	4096U
 

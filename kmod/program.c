@@ -19,9 +19,6 @@
 #include "faultin.h"
 #include "program.h"
 
-/* No program has anything mapped there: such an address is nil and an offset. */
-#define GP_NIL_END	4096
-
 /*
  * Copy from the target. What can't be had is 0. Return: enum goprobe_chunk_status,
  * or -EAGAIN as gp_capture_copy().

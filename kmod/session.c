@@ -25,6 +25,7 @@
 
 #include "calls.h"
 #include "contents.h"
+#include "filter.h"
 #include "held.h"
 #include "plan.h"
 #include "ring.h"
@@ -335,7 +336,8 @@ void gp_session_stop(struct gp_session *s)
 
 void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 {
-	int cpu, i;
+	int cpu;
+	u32 i;
 
 	memset(stats, 0, sizeof(*stats) * __GOPROBE_STAT_MAX);
 	for_each_possible_cpu(cpu) {
@@ -346,6 +348,8 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 	}
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);
 	gp_tallies_stats(&s->tallies, stats);
+	for (i = 0; i < s->nfilters; i++)
+		stats[GOPROBE_STAT_FILTERED] += gp_filter_rejected(s->filters[i]);
 }
 
 /* A CPU comes up: give it a ring in each session. Its hits are counted if not. */

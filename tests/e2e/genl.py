@@ -92,18 +92,18 @@ def plan(type_id, first=0, npieces=0, string_limit=256, elements=64, objects=128
     return struct.pack("=IIIIIIIIII", type_id, first, npieces, op, nops, string_limit, elements, objects, nbytes, depth)
 
 
-POINT = "=QIIBBBBi16sB7s"
-Point = collections.namedtuple("Point", "offset id plan kind skip flags code_len sp_adjust code action")
+POINT = "=QIIBBBBi16sB3sI"
+Point = collections.namedtuple("Point", "offset id plan kind skip flags code_len sp_adjust code action filter")
 
 
-def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_adjust=0, code_len=None, action=0, pad=b""):
+def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_adjust=0, code_len=None, action=0, pad=b"", filter_=0):
     return struct.pack(POINT, offset, id_, plan_id, kind, skip, flags,
-                       len(code) if code_len is None else code_len, sp_adjust, code, action, pad)
+                       len(code) if code_len is None else code_len, sp_adjust, code, action, pad, filter_)
 
 
 def points(data):
     """The points of GOPROBE_A_POINTS."""
-    return [Point(*p[:-1]) for p in struct.iter_unpack(POINT, data)]
+    return [Point(*p[:-2], p[-1]) for p in struct.iter_unpack(POINT, data)]
 
 
 def runtime(g_reg=14, g_tls=-8, lo=0, hi=8, goid=0x98, m=0x30, curg=0xc0, code_delta=0):
@@ -130,7 +130,7 @@ Chunk = collections.namedtuple("Chunk", "address type status level data")
 
 
 # buckets: {number of the bucket: how many}
-Tally = collections.namedtuple("Tally", "hits calls unwound gone sum min max buckets")
+Tally = collections.namedtuple("Tally", "hits calls unwound gone filtered sum min max buckets")
 
 
 def chunks(record, frame):
@@ -199,10 +199,12 @@ class Client:
         answer = self.call(GOPROBE_CMD_GET_INFO)[0]
         return dict(zip(LIMITS, struct.unpack("=%dI" % len(LIMITS), answer[GOPROBE_A_LIMITS])))
 
-    def new_session(self, *pids, calls=None):
+    def new_session(self, *pids, calls=None, held=None):
         extra = [(GOPROBE_A_PIDS, struct.pack("=%di" % len(pids), *pids))] if pids else []
         if calls is not None:
             extra.append((GOPROBE_A_CALLS, u32(calls)))
+        if held is not None:
+            extra.append((GOPROBE_A_HELD, struct.pack("=II", *held)))
         return self.call(GOPROBE_CMD_SESSION_NEW, extra)[0]
 
     def add_file(self, path, rt=None):
@@ -224,6 +226,15 @@ class Client:
     def add_plans(self, plans, pieces=(), ops=()):
         return self.call(GOPROBE_CMD_PLANS_ADD, [(GOPROBE_A_PLANS, b"".join(plans)), (GOPROBE_A_PIECES, b"".join(pieces)),
                                                  (GOPROBE_A_OPS, b"".join(ops))])
+
+    def add_filters(self, *programs):
+        """Each a list of ops; the id of the first one."""
+        ops, filters = [], []
+        for program in programs:
+            filters.append(struct.pack("=II", len(ops), len(program)))
+            ops.extend(program)
+        answer = self.call(GOPROBE_CMD_FILTERS_ADD, [(GOPROBE_A_FILTERS, b"".join(filters)), (GOPROBE_A_OPS, b"".join(ops))])
+        return struct.unpack("=I", answer[0][GOPROBE_A_FIRST])[0]
 
     def add_points(self, points, file=0):
         return self.call(GOPROBE_CMD_POINTS_ADD, [(GOPROBE_A_FILE, u32(file)), (GOPROBE_A_POINTS, b"".join(points))])
@@ -250,10 +261,10 @@ class Client:
         for message in self.call(GOPROBE_CMD_TALLIES, dump=True):
             data = message[GOPROBE_A_TALLIES]
             while data:
-                id_, first, n, *numbers = struct.unpack_from("=IHH7Q", data)
-                buckets = struct.unpack_from("=%dQ" % n, data, 64)
+                id_, first, n, *numbers = struct.unpack_from("=IHH8Q", data)
+                buckets = struct.unpack_from("=%dQ" % n, data, 72)
                 found[id_] = Tally(*numbers, {first + i: b for i, b in enumerate(buckets) if b})
-                data = data[64 + 8 * n:]
+                data = data[72 + 8 * n:]
         return found
 
     def sessions(self):
