@@ -199,10 +199,12 @@ class Client:
         answer = self.call(GOPROBE_CMD_GET_INFO)[0]
         return dict(zip(LIMITS, struct.unpack("=%dI" % len(LIMITS), answer[GOPROBE_A_LIMITS])))
 
-    def new_session(self, *pids, calls=None, held=None):
+    def new_session(self, *pids, calls=None, held=None, ring=None):
         extra = [(GOPROBE_A_PIDS, struct.pack("=%di" % len(pids), *pids))] if pids else []
         if calls is not None:
             extra.append((GOPROBE_A_CALLS, u32(calls)))
+        if ring is not None:
+            extra.append((GOPROBE_A_RING_BYTES, u32(ring)))
         if held is not None:
             extra.append((GOPROBE_A_HELD, struct.pack("=II", *held)))
         return self.call(GOPROBE_CMD_SESSION_NEW, extra)[0]

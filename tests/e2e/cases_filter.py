@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Filters, pairs and held calls, by the protocol itself, against a program that counts itself."""
+
+import json
+import struct
+
+import genl
+from cases_tally import STRESS, points_of, runtime
+from genl import Client, op
+from lib import case, check, same
+
+CALL, RETURN, TAIL = genl.GOPROBE_POINT_CALL, genl.GOPROBE_POINT_RETURN, genl.GOPROBE_POINT_TAIL
+PAIRED, HELD = genl.GOPROBE_POINT_F_PAIRED, genl.GOPROBE_POINT_F_HELD
+RAX, RBX = 0, 3
+RING = 32 << 20
+
+# Their second argument, in RBX, is a tag; their result, in RAX, is 2 * tag + 1.
+TAGGED = ("main.even", "main.odd", "main.guard")
+
+
+def begin(t, path, filters, points, *pids, **kwargs):
+    """A session that has started; frames are the word of RBX in calls, of RAX in returns."""
+    client = Client()
+    client.new_session(*pids, ring=RING, **kwargs)
+    client.add_file(path, runtime(t))
+    client.add_types([genl.type_(8)])
+    client.add_plans([genl.plan(0, 0, 1), genl.plan(0, 1, 1)], [genl.piece(genl.GOPROBE_FROM_INT_REG, RBX, 8, 0),
+                                                                genl.piece(genl.GOPROBE_FROM_INT_REG, RAX, 8, 0)])
+    if filters:
+        same(client.add_filters(*filters), 1, "the first filter")
+    client.add_points(points)
+    client.call(genl.GOPROBE_CMD_START)
+    return client
+
+
+def recorded(points, flags=0, held=0, on_call=0, on_return=0):
+    """All points of each tagged function: ids are their numbers in TAGGED."""
+    made = []
+    for id_, f in enumerate(TAGGED):
+        for p in points[f]:
+            call = p.kind == CALL
+            plan = 0 if call else genl.GOPROBE_NO_PLAN if p.kind == TAIL else 1
+            made.append(genl.point(p.offset, p.code, id_, plan, p.kind, p.skip, p.flags | flags | (held if call else 0), p.sp_adjust,
+                                   filter_=on_call if call else on_return))
+    return made
+
+
+def word(record):
+    """What the frame has; and for how long the call was held, or None."""
+    held = record.flags & genl.GOPROBE_RECORD_F_HELD
+    ago = struct.unpack_from("=Q", record.body)[0] if held else None
+    return struct.unpack_from("=Q", record.body, 8 if held else 0)[0], ago
+
+
+def jump(code, a, value):
+    """The hit is rejected unless the comparison holds."""
+    return [op(getattr(genl, "GOPROBE_OP_" + code), a=a, value=value, offset=1), op(genl.GOPROBE_OP_REJECT)]
+
+
+def masked(reg, mask, code, value):
+    """The hit passes if what is in the register, and the mask, is so."""
+    return [op(genl.GOPROBE_OP_REG, a=1, b=reg), op(genl.GOPROBE_OP_IMM, a=2, value=mask), op(genl.GOPROBE_OP_AND, a=1, b=2)] + \
+        jump(code, 1, value)
+
+
+def run(t, *clients, goroutines=40, depth=150):
+    """Have the program go; what it has counted."""
+    t.send()
+    want = json.loads(t.line())["functions"]
+    t.finish()
+    for client in clients:
+        client.call(genl.GOPROBE_CMD_STOP)
+    return want
+
+
+def matched(records, what):
+    """Calls and returns by who they are of; each return has its call, before it. [(call, return or None)]"""
+    opened, pairs = {}, []
+    for r in sorted(records, key=lambda r: r.time):
+        key = r.id, r.goid, r.depth
+        if r.kind == genl.GOPROBE_RECORD_CALL:
+            if key in opened:       # left by a panic, or Goexit
+                pairs.append((opened[key], None))
+            opened[key] = r
+        else:
+            check(key in opened, "%s: a return has no call: %s", what, key)
+            pairs.append((opened.pop(key), r))
+    return pairs + [(call, None) for call in opened.values()]
+
+
+ARGUMENTS = ("stress", "-hold", "-goroutines", 40, "-depth", 150)
+
+
+@case("netlink: of calls that pass a filter, and of no others, the returns are recorded, under panics and stacks that move")
+def pairs(t):
+    path = t.binary("stress")
+    points = points_of(t, path, *TAGGED)
+    target = t.target(*ARGUMENTS)
+    # A tag is goroutine << 16 | depth. The first is a program, the second as simple as can be.
+    every_eighth = masked(RBX, 7, "JEQ_I", 3)
+    upper = [op(genl.GOPROBE_OP_REG, a=1, b=RBX)] + jump("JGE_I", 1, 20 << 16)
+    with begin(t, path, [], recorded(points), target.pid) as everything, \
+            begin(t, path, [every_eighth], recorded(points, PAIRED, on_call=1), target.pid) as eighth, \
+            begin(t, path, [upper], recorded(points, PAIRED, on_call=1), target.pid) as half:
+        want = run(target, everything, eighth, half)
+        truth = matched(everything.records(), "all")
+        same(len(truth), sum(want[f]["calls"] for f in TAGGED), "all calls")
+        for client, passes, what in (eighth, lambda tag: tag & 7 == 3, "every eighth"), (half, lambda tag: tag >= 20 << 16, "half"):
+            got = matched(client.records(), what)
+            expected = [(c, r) for c, r in truth if passes(word(c)[0])]
+            check(0 < len(expected) < len(truth), "%s: no test of that", what)
+            same(sorted(word(c)[0] for c, _ in got), sorted(word(c)[0] for c, _ in expected), what + ": tags of calls")
+            same(sorted(word(r)[0] for _, r in got if r), sorted(word(r)[0] for _, r in expected if r), what + ": results")
+            for c, r in got:
+                check(not r or word(r)[0] == 2 * word(c)[0] + 1, "%s: %s is the result of %s", what, r, c)
+            stats = client.stats()
+            same((stats[genl.GOPROBE_STAT_CALLS], stats[genl.GOPROBE_STAT_FILTERED], stats[genl.GOPROBE_STAT_UNDECIDED]),
+                 (len(expected), len(truth) - len(expected), 0), what + ": the counters")
+            same(stats[genl.GOPROBE_STAT_NO_CALL], sum(1 for c, r in truth if r) - sum(1 for c, r in expected if r),
+                 what + ": returns of the others")
+
+
+@case("netlink: calls are held until their return passes a filter, and shown as they were when they were made")
+def held(t):
+    path = t.binary("stress")
+    points = points_of(t, path, *TAGGED)
+    target = t.target(*ARGUMENTS)
+    result = masked(RAX, 0xf, "JEQ_I", 7)
+    longer = [op(genl.GOPROBE_OP_DURATION, a=1)] + jump("JGE_I", 1, 1)
+    room = dict(held=(40 * 150 * 2, 56 + 8 + 8 + 8192))
+    flags = dict(flags=PAIRED, held=HELD)
+    with begin(t, path, [], recorded(points), target.pid) as everything, \
+            begin(t, path, [result], recorded(points, on_return=1, **flags), target.pid, **room) as some, \
+            begin(t, path, [longer], recorded(points, on_return=1, **flags), target.pid, **room) as timed:
+        want = run(target, everything, some, timed)
+        truth = matched(everything.records(), "all")
+        for client, passes, what in (some, lambda result: result & 0xf == 7, "by result"), (timed, lambda result: True, "by duration"):
+            records = client.records()
+            got = matched(records, what)
+            expected = [(c, r) for c, r in truth if r and passes(word(r)[0])]
+            check(0 < len(expected), "%s: no test of that", what)
+            same(sorted((word(c)[0], word(r)[0]) for c, r in got), sorted((word(c)[0], word(r)[0]) for c, r in expected),
+                 what + ": tags and results")
+            for c, r in got:
+                check(c.flags & genl.GOPROBE_RECORD_F_HELD and word(c)[1] > 0, "%s: a call was not held: %s", what, c)
+                check(c.time <= r.time and word(r)[0] == 2 * word(c)[0] + 1, "%s: %s, %s", what, c, r)
+            stats = client.stats()
+            calls, returns = len(truth), sum(1 for c, r in truth if r)
+            same({n: stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("CALLS", "OPENED", "LET_GO", "RETURNS", "FILTERED", "NO_ROOM",
+                                                                        "NO_CALL", "UNDECIDED")},
+                 {"CALLS": 0, "OPENED": calls, "LET_GO": len(expected), "RETURNS": len(expected),
+                  "FILTERED": returns - len(expected), "NO_ROOM": 0, "NO_CALL": 0, "UNDECIDED": 0}, what + ": the counters")
+        same(sum(want[f]["returns"] for f in TAGGED), sum(1 for c, r in truth if r), "all returns")
+
+
+@case("netlink: with too little room for held calls some are left out, counted, and none is shown in part")
+def too_few(t):
+    path = t.binary("stress")
+    points = points_of(t, path, *TAGGED)
+    target = t.target(*ARGUMENTS)
+    passes = [op(genl.GOPROBE_OP_DURATION, a=1)] + jump("JGE_I", 1, 0)
+    with begin(t, path, [passes], recorded(points, PAIRED, HELD, on_return=1), target.pid, held=(64, 56 + 8 + 8 + 8192)) as client:
+        want = run(target, client)
+        got, stats = matched(client.records(), "held"), client.stats()
+        calls, returns = (sum(want[f][k] for f in TAGGED) for k in ("calls", "returns"))
+        opened, no_room, no_call = (stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("OPENED", "NO_ROOM", "NO_CALL"))
+        check(no_room > 0 and no_call > 0 and opened > 0, "everything had room, or nothing: no test of that")
+        same(opened + no_room, calls, "calls")
+        same(stats[genl.GOPROBE_STAT_RETURNS] + no_call, returns, "returns")
+        same((len(got), all(r for c, r in got)), (stats[genl.GOPROBE_STAT_LET_GO], True), "pairs")
+
+
+@case("netlink: under() is true inside a call of the other function on the same goroutine, and only there")
+def under(t):
+    path = t.binary("stress")
+    points = points_of(t, path, *STRESS)
+    target = t.target(*ARGUMENTS)
+    guard = 90
+    filters = [[op(genl.GOPROBE_OP_UNDER, a=1, value=guard)] + jump("JEQ_I", 1, 1)]
+    timed = [genl.point(p.offset, p.code, guard, p.plan, p.kind, p.skip, p.flags, p.sp_adjust, action=genl.GOPROBE_ACTION_TIME)
+             for p in points["main.guard"]]
+    even = [genl.point(p.offset, p.code, 0, 0, p.kind, p.skip, p.flags, p.sp_adjust, filter_=1)
+            for p in points["main.even"] if p.kind == CALL]
+    with begin(t, path, [], recorded(points), target.pid) as everything, begin(t, path, filters, timed + even, target.pid) as client:
+        run(target, everything, client)
+        # By goroutine, from the truth: which calls of even are inside one of guard.
+        want, opened = [], {}
+        for r in sorted(everything.records(), key=lambda r: r.time):
+            stack = opened.setdefault(r.goid, [])
+            while stack and stack[-1].depth >= r.depth:
+                stack.pop()
+            if r.kind == genl.GOPROBE_RECORD_CALL:
+                if r.id == 0 and any(s.id == 2 for s in stack):
+                    want.append(word(r)[0])
+                stack.append(r)
+        got = [word(r)[0] for r in client.records() if r.id == 0]
+        check(0 < len(want), "no call of even is inside one of guard: no test of that")
+        same(sorted(got), sorted(want), "tags of calls")
