@@ -140,8 +140,8 @@ def kill_storm(t):
         same(now.hex(), original.hex(), "the code of " + function)
     check(not target.ended(), "the target ended: %s", target.rest)
     # One breakpoint left would make it a hundred times slower; a busy host makes
-    # it a few times slower for a while.
-    wait_for("running as fast as before (%d calls/s)" % before, lambda: rate(target) > before / 2)
+    # it a few times slower, for as long as it is busy.
+    wait_for("running about as fast as before (%d calls/s)" % before, lambda: rate(target) > before / 10)
     wait_for("the module's reference count becoming 0", lambda: module_users() == 0)
     reload_module()
     same(t.attach("main.foo", "--", t.binary("example")).finish().summary["events"], 2, "events after loading it again")
