@@ -23,8 +23,8 @@
  * GP_CALLS_STEPS away at most, with no unused place in between. A place never becomes
  * unused again, but one whose goroutine has no open calls is taken for another's. A
  * stack is one cache line, and has room for one call; further calls come from pools,
- * which are filled when the table is made: nothing is allocated by a hit. The record of a call
- * that is held is kept elsewhere (held.h) and belongs to the call until it ends.
+ * which are filled when the table is made: nothing is allocated by a hit. What goes with a call
+ * is kept elsewhere, and has a number.
  *
  * Locking. A goroutine runs on one thread at a time, so nobody waits for a stack's lock
  * but when it changes hands, when it is looked at from outside (gp_calls_reap()), or when
@@ -228,13 +228,19 @@ static struct gp_stack *gp_calls_claim(const struct gp_calls *calls,
 	return NULL;
 }
 
+/* What a call that has no end keeps. */
+static void gp_call_forget(struct gp_calls *calls, const struct gp_call *call)
+{
+	if (call->data && call->tally->paired)
+		gp_held_give(calls->held, call->data);
+}
+
 /* The deepest call of a stack that is locked has ended without returning. */
 static void gp_stack_discard(struct gp_calls *calls, struct gp_stack *stack)
 {
 	const struct gp_tally *tally = stack->top->tally;
 
-	if (stack->top->held)
-		gp_held_give(calls->held, stack->top->held);
+	gp_call_forget(calls, stack->top);
 	if (tally->times)
 		gp_tally_unwound(tally);
 	gp_stack_pop(calls, stack);
@@ -267,15 +273,15 @@ static bool gp_stack_unwind(struct gp_calls *calls, struct gp_stack *stack, u64 
  * @key: by whom
  * @depth: how deep in its stack
  * @tally: which function
- * @held: its record, which is the call's from now on; or 0
+ * @data: what goes with it, or 0; a held record is the call's from now on
  *
  * Each round but the last discards GP_CALLS_UNWIND calls, of which there is a limited
  * number, so it ends.
  *
- * Return: GP_CALLS_KEPT; or GP_CALLS_FULL, and @held is still the caller's.
+ * Return: GP_CALLS_KEPT; or GP_CALLS_FULL, and @data is still the caller's.
  */
 enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
-				const struct gp_tally *tally, u32 held)
+				const struct gp_tally *tally, u32 data)
 {
 	struct gp_stack *stack;
 	bool unwound = false, kept = false;
@@ -291,7 +297,7 @@ enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key,
 		}
 		unwound = gp_stack_unwind(calls, stack, key.goid, depth);
 		if (unwound)
-			kept = gp_stack_push(calls, stack, depth, tally, held);
+			kept = gp_stack_push(calls, stack, depth, tally, data);
 		gp_stack_unlock(stack, key.g);
 		preempt_enable();
 	}
@@ -434,8 +440,7 @@ static void gp_stack_abandon(struct gp_calls *calls, struct gp_stack *stack)
 {
 	const struct gp_tally *tally = stack->top->tally;
 
-	if (stack->top->held)
-		gp_held_give(calls->held, stack->top->held);
+	gp_call_forget(calls, stack->top);
 	if (tally->times)
 		this_cpu_inc(tally->times->gone);
 	gp_stack_pop(calls, stack);

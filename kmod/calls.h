@@ -30,14 +30,15 @@ struct gp_held;
  * @time: when it began, in ticks
  * @tally: of which function
  * @depth: see gp_calls_depth()
- * @held: number of its record in the session's struct gp_held, or 0
+ * @data: what goes with it, or 0: of a call that is held, the number of its record (held.h); of
+ *	one that is timed by key, the number of the key (keys.h)
  */
 struct gp_call {
 	struct gp_call *below;
 	u64 time;
 	const struct gp_tally *tally;
 	u32 depth;
-	u32 held;
+	u32 data;
 };
 
 /*
@@ -125,7 +126,7 @@ u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process));
 struct gp_call *gp_call_take(struct gp_calls *calls);
 void gp_call_give(struct gp_calls *calls, struct gp_call *call);
 enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
-				const struct gp_tally *tally, u32 held);
+				const struct gp_tally *tally, u32 data);
 enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 				 const struct gp_tally *tally, struct gp_call *ret);
 int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
@@ -155,7 +156,7 @@ static __always_inline void gp_stack_unlock(struct gp_stack *stack, u64 g)
 
 /* Remember a call of a stack that is locked. Return: false if there is no room. */
 static __always_inline bool gp_stack_push(struct gp_calls *calls, struct gp_stack *stack,
-					  u32 depth, const struct gp_tally *tally, u32 held)
+					  u32 depth, const struct gp_tally *tally, u32 data)
 {
 	struct gp_call *call = &stack->first;
 
@@ -166,7 +167,7 @@ static __always_inline bool gp_stack_push(struct gp_calls *calls, struct gp_stac
 		call->below = stack->top;
 	}
 	call->depth = depth;
-	call->held = held;
+	call->data = data;
 	call->tally = tally;
 	/* Last, so that what comes before is not part of the call. */
 	call->time = gp_clock_read(&calls->clock);

@@ -20,6 +20,7 @@
 #include "file.h"
 #include "filter.h"
 #include "held.h"
+#include "keys.h"
 #include "plan.h"
 #include "probe.h"
 #include "session.h"
@@ -154,6 +155,16 @@ static int gp_contents_add_calls(struct gp_session *s, bool held, struct netlink
 	return 0;
 }
 
+/* Room for keys. */
+static int gp_contents_add_keys(struct gp_session *s, struct netlink_ext_ack *extack)
+{
+	if (!s->key_room.number)
+		return gp_refuse(extack, -EINVAL, "the session has no room for keys");
+	if (!s->keys)
+		s->keys = gp_keys_new(s->key_room.number, s->key_room.bytes);
+	return s->keys ? 0 : gp_refuse(extack, -ENOMEM, "there is no memory for so many keys");
+}
+
 static int gp_contents_refuse_filter(struct netlink_ext_ack *extack, int err)
 {
 	return gp_refuse(extack, err, err == -ENOMEM ? "out of memory" :
@@ -182,19 +193,22 @@ int gp_contents_add_filters(struct gp_session *s, const struct goprobe_filter *a
 	for (i = 0; !err && i < n; i++) {
 		struct gp_filter *filter = gp_filter_new(&add[i], ops, &s->tallies);
 
-		err = PTR_ERR_OR_ZERO(filter);
-		if (err)
+		if (IS_ERR(filter)) {
+			err = gp_contents_refuse_filter(extack, PTR_ERR(filter));
 			break;
+		}
 		s->filters[s->nfilters++] = filter;
 		if (filter->under)
 			err = gp_contents_add_calls(s, false, extack);
+		if (!err && filter->keyed)
+			err = gp_contents_add_keys(s, extack);
 		cond_resched();
 	}
 	if (!err)
 		return first + 1;
 	while (s->nfilters > first)
 		gp_filter_free(s->filters[--s->nfilters]);
-	return gp_contents_refuse_filter(extack, err);
+	return err;
 }
 
 static const u16 gp_record_kind[] = {
@@ -207,13 +221,16 @@ static const u16 gp_record_kind[] = {
 /* What hits do, but for a filter that comes first. */
 static enum gp_way gp_contents_then(const struct goprobe_point *p, const struct gp_probe *probe)
 {
-	bool call = p->kind == GOPROBE_POINT_CALL;
+	bool call = p->kind == GOPROBE_POINT_CALL, keyed = probe->filter && probe->filter->keyed;
 
 	switch (p->action) {
 	case GOPROBE_ACTION_COUNT:
-		return GP_WAY_COUNT;
+		return keyed ? GP_WAY_COUNT_KEY : GP_WAY_COUNT;
 	case GOPROBE_ACTION_TIME:
-		return call ? GP_WAY_ENTER : probe->filter ? GP_WAY_END : GP_WAY_LEAVE;
+		if (call)
+			return keyed ? GP_WAY_ENTER_KEY : GP_WAY_ENTER;
+		return probe->filter || p->flags & GOPROBE_POINT_F_KEYED ? GP_WAY_END :
+									   GP_WAY_LEAVE;
 	}
 	if (p->flags & GOPROBE_POINT_F_PAIRED)
 		return call ? GP_WAY_CALL : GP_WAY_END;
@@ -224,8 +241,11 @@ static void gp_contents_choose_way(const struct goprobe_point *p, struct gp_prob
 {
 	probe->quick = probe->g_reg >= 0 && (!probe->plan || probe->plan->quick);
 	probe->then = gp_contents_then(p, probe);
-	/* The end of a call is found first: its duration may matter. */
-	probe->way = probe->filter && probe->then != GP_WAY_END ? GP_WAY_FILTER : probe->then;
+	probe->way = probe->filter ? GP_WAY_FILTER : probe->then;
+	/* The end of a call is found first: its duration may matter. A key needs the program. */
+	if (probe->then == GP_WAY_END || probe->then == GP_WAY_COUNT_KEY ||
+	    probe->then == GP_WAY_ENTER_KEY)
+		probe->way = probe->then;
 }
 
 static bool gp_contents_needs_tally(const struct goprobe_point *p)
@@ -288,6 +308,9 @@ static const char *gp_contents_check_pair(const struct gp_session *s,
 	if (filter && filter->ends && (p->kind == GOPROBE_POINT_CALL ||
 				       !(timed || p->flags & GOPROBE_POINT_F_PAIRED)))
 		return "a filter asks for the duration of what is not the end of a call that is timed or paired";
+	if (filter && filter->keyed && p->action != GOPROBE_ACTION_COUNT &&
+	    !(p->flags & GOPROBE_POINT_F_KEYED))
+		return "a filter makes a key of what is neither counted nor timed by key";
 	if (!(p->flags & GOPROBE_POINT_F_HELD))
 		return NULL;
 	if (!s->hold.calls)
@@ -410,6 +433,13 @@ static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_poin
 		return gp_contents_refuse_point(s, extack, -EINVAL, p,
 						"its id is timed as well as paired");
 	tally->paired |= paired;
+	if (p->flags & GOPROBE_POINT_F_KEYED) {
+		err = s->keys ? gp_keys_add_times(s->keys) : -ENOENT;
+		if (err)
+			return gp_contents_refuse_point(s, extack, err, p, s->keys ?
+							"there is no memory for times by key" :
+							"no filter of the session makes keys");
+	}
 	err = gp_tallies_add(&s->tallies, p->id, timed);
 	return err ? gp_contents_refuse_tally(s, extack, err, p) : 0;
 }
@@ -481,6 +511,7 @@ void gp_contents_free(struct gp_session *s)
 		gp_file_close(s->files[i]);
 	gp_types_fini(&s->types);
 	gp_calls_free(s->calls);
+	gp_keys_free(s->keys);
 	gp_tallies_fini(&s->tallies);
 	kvfree(s->probes);
 }

@@ -18,6 +18,7 @@
 #include "faultin.h"
 #include "filter.h"
 #include "hit.h"
+#include "keys.h"
 #include "probe.h"
 #include "program.h"
 #include "tally.h"
@@ -235,6 +236,7 @@ struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct gop
 
 		gp_op_load(op, &ops[w->op + i]);
 		filter->ends |= op->code == GOPROBE_OP_DURATION;
+		filter->keyed |= op->code >= GOPROBE_OP_KEY;
 		if (op->code != GOPROBE_OP_UNDER)
 			continue;
 		filter->under = true;
@@ -274,6 +276,7 @@ u64 gp_filter_rejected(const struct gp_filter *filter)
  * @probe: whose hit
  * @duration: ns that the call took
  * @number: of GOPROBE_OP_NUMBER, or 0: it has not been asked for yet
+ * @key: what the hit counts by, if the filter makes a key
  * @rejects: it does not pass
  */
 struct gp_filter_hit {
@@ -282,6 +285,7 @@ struct gp_filter_hit {
 	const struct gp_probe *probe;
 	u64 duration;
 	u64 number;
+	struct gp_key *key;
 	bool rejects;
 };
 
@@ -366,6 +370,79 @@ static u64 gp_filter_number(struct gp_filter_hit *h)
 	return h->number;
 }
 
+static int gp_filter_key_word(struct gp_key *key, u64 word)
+{
+	/* There is one wherever contents.c lets such a filter in. */
+	if (WARN_ON_ONCE(!key) || key->n >= key->room)
+		return GOPROBE_CHUNK_RANGE;
+	key->word[key->n++] = word;
+	return GOPROBE_CHUNK_OK;
+}
+
+/* The number of bytes, and the bytes. */
+static int gp_filter_key_bytes(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	u64 address = h->p.r[op->a], len = h->p.r[op->b];
+	struct gp_key *key = h->key;
+	u32 size, padded, copied;
+	int status;
+
+	if (gp_filter_key_word(key, len) != GOPROBE_CHUNK_OK)
+		return GOPROBE_CHUNK_RANGE;
+	size = min3(len, (u64)op->size, (key->room - key->n) * 8ULL);
+	if (!size)
+		return GOPROBE_CHUNK_OK;
+	padded = ALIGN(size, 8);
+	key->word[key->n + padded / 8 - 1] = 0;
+	copied = size;
+	status = address < GP_NIL_END ? GOPROBE_CHUNK_NIL :
+		 gp_capture_copy(&h->c, &key->word[key->n], address, &copied);
+	key->n += padded / 8;
+	return status;
+}
+
+/*
+ * Who called whom: the hit's own address, where its function returns to, and from there on by
+ * frame pointers, which Go keeps in every frame. At the entry of a function, and at its
+ * RET, the frame pointer is its caller's. A frame lies higher than the one it has called,
+ * and in the goroutine's stack, or it is none.
+ */
+static int gp_filter_key_stack(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	struct gp_key *key = h->key;
+	u64 frame[2] = { gp_arch_frame_pointer(h->c.regs) }, bias = h->c.bias;
+	u32 first, most, n = 0;
+	struct gp_own_g own;
+	u64 at = h->c.sp, end;
+	int status;
+
+	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
+		return own.absent ? gp_filter_absent(h, own.absent) : GOPROBE_CHUNK_FAULT;
+	end = at + own.depth;
+	if (WARN_ON_ONCE(!key) || key->room - key->n < 2)
+		return GOPROBE_CHUNK_RANGE;
+	first = key->n;
+	most = min_t(u64, op->value, key->room - first - 1);
+	key->word[first + ++n] = h->probe->address;
+	while (n < most && at + 8 <= end) {
+		u32 size = n == 1 ? 8 : 16;
+
+		/* Of the first one only where it returns to is below the frame pointer. */
+		status = gp_capture_copy(&h->c, n == 1 ? &frame[1] : frame, at, &size);
+		if (status)
+			return status;
+		if (!frame[1])
+			break;
+		key->word[first + ++n] = frame[1] - bias;
+		if (frame[0] <= at || frame[0] % 8 || end < 16 || frame[0] > end - 16)
+			break;
+		at = frame[0];
+	}
+	key->word[first] = n;
+	key->n = first + n + 1;
+	return GOPROBE_CHUNK_OK;
+}
+
 /* What only filters have. Return: the next operation. */
 static const struct gp_op *gp_filter_step(struct gp_filter_hit *h, const struct gp_op *op)
 {
@@ -390,6 +467,15 @@ static const struct gp_op *gp_filter_step(struct gp_filter_hit *h, const struct 
 	case GOPROBE_OP_SAME:
 		status = gp_filter_same(h, op);
 		break;
+	case GOPROBE_OP_KEY:
+		status = gp_filter_key_word(h->key, h->p.r[op->a]);
+		break;
+	case GOPROBE_OP_KEY_BYTES:
+		status = gp_filter_key_bytes(h, op);
+		break;
+	case GOPROBE_OP_KEY_STACK:
+		status = gp_filter_key_stack(h, op);
+		break;
 	}
 	if (likely(status == GOPROBE_CHUNK_OK))
 		return op + 1;
@@ -407,6 +493,8 @@ static int gp_filter_attempt(struct gp_filter_hit *h)
 	const struct gp_op *op = filter->ops;
 
 	memset(&h->p, 0, sizeof(h->p));
+	if (h->key)
+		h->key->n = 0;
 	h->p.c = &h->c;
 	h->p.end = op + filter->nops;
 	h->p.filters = true;
@@ -420,13 +508,14 @@ static int gp_filter_attempt(struct gp_filter_hit *h)
  * @probe: has a filter
  * @regs: the target's registers
  * @duration: ns that the call took, at its end
+ * @key: gets the key; not NULL if the filter makes one; @key->room is set
  *
  * Context: a handler, preemption on; may sleep.
  *
  * Return: enum gp_verdict.
  */
 noinline enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
-				       u64 duration)
+				       u64 duration, struct gp_key *key)
 {
 	struct gp_faultin faultin GP_UNINITIALIZED;
 	struct gp_filter_hit h GP_UNINITIALIZED;
@@ -440,6 +529,7 @@ noinline enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struc
 	h.probe = probe;
 	h.duration = duration;
 	h.number = 0;
+	h.key = key;
 	h.rejects = false;
 	do {
 		preempt_disable();

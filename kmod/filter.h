@@ -15,6 +15,7 @@
 #include "plan.h"
 #include "usercopy.h"
 
+struct gp_key;
 struct gp_probe;
 struct gp_tallies;
 
@@ -54,6 +55,7 @@ struct gp_test {
  * @number: hits that have come to GOPROBE_OP_NUMBER
  * @ends: it is for the ends of calls only
  * @under: it has GOPROBE_OP_UNDER, which looks at open calls
+ * @keyed: it makes a key
  * @nops: number of @ops
  * @ops: the program; the value of GOPROBE_OP_UNDER is a struct gp_tally
  */
@@ -66,6 +68,7 @@ struct gp_filter {
 	atomic64_t number;
 	bool ends;
 	bool under;
+	bool keyed;
 	u32 nops;
 	struct gp_op ops[];
 };
@@ -82,7 +85,7 @@ struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct gop
 void gp_filter_free(struct gp_filter *filter);
 u64 gp_filter_rejected(const struct gp_filter *filter);
 enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
-			      u64 duration);
+			      u64 duration, struct gp_key *key);
 
 static __always_inline bool gp_test_is(const struct gp_test *t, u64 word)
 {

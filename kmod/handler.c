@@ -40,6 +40,7 @@
 #include "goroutine.h"
 #include "handler.h"
 #include "hit.h"
+#include "keyed.h"
 #include "paired.h"
 #include "probe.h"
 #include "ring.h"
@@ -323,6 +324,10 @@ static __always_inline int gp_hit_way(const struct gp_probe *probe,
 		return gp_hit_leave(probe, regs);
 	if (way == GP_WAY_CALL)
 		return gp_paired_call(probe, regs);
+	if (way == GP_WAY_COUNT_KEY)
+		return gp_keyed_count(probe, regs);
+	if (way == GP_WAY_ENTER_KEY)
+		return gp_keyed_enter(probe, regs);
 	if (way == GP_WAY_END)
 		return gp_paired_end(probe, regs);
 	return gp_hit_record_general(probe, regs);
@@ -337,13 +342,13 @@ static noinline int gp_hit_filter_all(const struct gp_probe *probe, const struct
 	if (likely(filter->ntests))
 		verdict = gp_filter_test(filter, regs);
 	if (unlikely(verdict == GP_VERDICT_RUN))
-		verdict = gp_filter_run(probe, regs, 0);
+		verdict = gp_filter_run(probe, regs, 0, NULL);
 	if (likely(verdict == GP_VERDICT_REJECTS))
 		this_cpu_inc(*filter->rejected);
 	else if (verdict == GP_VERDICT_PASSES)
 		return gp_hit_way(probe, regs, probe->then);
 	else
-		gp_hit_stat(probe->session, GOPROBE_STAT_UNDECIDED);
+		gp_hit_rejected(probe, verdict);
 	return 0;
 }
 

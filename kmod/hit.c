@@ -37,6 +37,15 @@ noinline int gp_hit_does_not_matter(const struct gp_probe *probe, const struct p
 	return 0;
 }
 
+/* A hit that has not passed its filter; of a call that was timed, the end. */
+noinline void gp_hit_rejected(const struct gp_probe *probe, enum gp_verdict verdict)
+{
+	if (probe->then == GP_WAY_END && probe->tally->times)
+		gp_tally_filtered(probe->tally);
+	gp_hit_stat(probe->session, verdict == GP_VERDICT_REJECTS ? GOPROBE_STAT_FILTERED :
+								    GOPROBE_STAT_UNDECIDED);
+}
+
 /* A return whose call was not remembered, perhaps because that did not matter. */
 noinline int gp_hit_no_call(const struct gp_probe *probe, const struct pt_regs *regs)
 {

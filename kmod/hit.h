@@ -9,12 +9,14 @@
 #include "arch/arch.h"
 #include "calls.h"
 #include "faultin.h"
+#include "filter.h"
 #include "goroutine.h"
 #include "probe.h"
 #include "session.h"
 
 void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat);
 int gp_hit_does_not_matter(const struct gp_probe *probe, const struct pt_regs *regs);
+void gp_hit_rejected(const struct gp_probe *probe, enum gp_verdict verdict);
 int gp_hit_no_call(const struct gp_probe *probe, const struct pt_regs *regs);
 bool gp_hit_any_g(const struct gp_probe *probe, const struct pt_regs *regs,
 		  struct gp_own_g *own);

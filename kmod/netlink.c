@@ -15,6 +15,7 @@
 #include "execute.h"
 #include "filter.h"
 #include "held.h"
+#include "keys.h"
 #include "listing.h"
 #include "netlink.h"
 #include "plan.h"
@@ -23,7 +24,7 @@
 #include "stream.h"
 #include "summary.h"
 
-static_assert(sizeof(struct goprobe_limits) == 80);
+static_assert(sizeof(struct goprobe_limits) == 88);
 static_assert(sizeof(struct goprobe_runtime) == 40);
 static_assert(sizeof(struct goprobe_ref) == 20);
 static_assert(sizeof(struct goprobe_type) == 12);
@@ -34,6 +35,8 @@ static_assert(sizeof(struct goprobe_plan) == 40);
 static_assert(sizeof(struct goprobe_point) == 48);
 static_assert(sizeof(struct goprobe_filter) == 8);
 static_assert(sizeof(struct goprobe_held) == 8);
+static_assert(sizeof(struct goprobe_keys) == 8);
+static_assert(sizeof(struct goprobe_keyed) == 80);
 static_assert(sizeof(struct goprobe_tally) == 72);
 static_assert(sizeof(struct goprobe_record) == 56);
 static_assert(sizeof(struct goprobe_chunk) == 16);
@@ -127,6 +130,8 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 		.calls = GP_CALLS_MAX,
 		.filters = GP_FILTERS_MAX,
 		.held_bytes = GP_HELD_BYTES_MAX,
+		.keys = GP_KEYS_MAX,
+		.key_bytes = GP_KEY_BYTES_MAX,
 	};
 	struct sk_buff *skb;
 	void *hdr;
@@ -177,6 +182,8 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 		wish.ncalls = nla_get_u32(info->attrs[GOPROBE_A_CALLS]);
 	if (info->attrs[GOPROBE_A_HELD])
 		nla_memcpy(&wish.hold, info->attrs[GOPROBE_A_HELD], sizeof(wish.hold));
+	if (info->attrs[GOPROBE_A_KEYS])
+		nla_memcpy(&wish.keys, info->attrs[GOPROBE_A_KEYS], sizeof(wish.keys));
 	wish.pids = pids;
 	skb = gp_nl_reply(info, &hdr);
 	if (!skb)
@@ -408,12 +415,13 @@ static const struct nla_policy gp_policy_none[GOPROBE_A_PAD + 1] = {
 	[GOPROBE_A_PAD] = { .type = NLA_REJECT },
 };
 
-static const struct nla_policy gp_policy_session_new[GOPROBE_A_HELD + 1] = {
+static const struct nla_policy gp_policy_session_new[GOPROBE_A_KEYS + 1] = {
 	[GOPROBE_A_RING_BYTES] = { .type = NLA_U32 },
 	[GOPROBE_A_PIDS] = { .type = NLA_BINARY },
 	[GOPROBE_A_FLAGS] = { .type = NLA_U32 },
 	[GOPROBE_A_CALLS] = { .type = NLA_U32 },
 	[GOPROBE_A_HELD] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_held)),
+	[GOPROBE_A_KEYS] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_keys)),
 };
 
 static const struct nla_policy gp_policy_file_add[GOPROBE_A_RUNTIME + 1] = {
@@ -526,6 +534,13 @@ static const struct genl_ops gp_netlink_ops[] = {
 		.cmd = GOPROBE_CMD_TALLIES,
 		.start = gp_summary_start,
 		.dumpit = gp_summary_dump,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_KEYS,
+		.start = gp_summary_start,
+		.dumpit = gp_summary_dump_keys,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},

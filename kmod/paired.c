@@ -26,6 +26,7 @@
 #include "handler.h"
 #include "held.h"
 #include "hit.h"
+#include "keyed.h"
 #include "paired.h"
 #include "ring.h"
 #include "seen.h"
@@ -191,35 +192,28 @@ static int gp_paired_attempt(struct gp_session *s, const struct gp_held_record *
 /* The end of a call that was held passes: now its record is written. */
 static void gp_paired_let_go(struct gp_session *s, const struct gp_call *call)
 {
-	const struct gp_held_record *held = gp_held_at(s->calls->held, call->held);
+	const struct gp_held_record *held = gp_held_at(s->calls->held, call->data);
 	bool patient = true;
 
 	while (gp_paired_attempt(s, held, call->time, patient))
 		patient = gp_stream_wait_for_room(s);
 }
 
-/* What becomes of the end of a call that was remembered, once it has passed or not. */
-static void gp_paired_settle(const struct gp_probe *probe, const struct pt_regs *regs,
-			     const struct gp_call *call, u64 duration,
-			     enum gp_verdict verdict)
+static bool gp_paired_is_timed(const struct gp_probe *probe)
 {
-	struct gp_session *s = probe->session;
-	bool timed = probe->action == GOPROBE_ACTION_TIME;
+	return probe->action == GOPROBE_ACTION_TIME;
+}
 
-	if (verdict != GP_VERDICT_PASSES) {
-		if (timed)
-			gp_tally_filtered(probe->tally);
-		gp_hit_stat(s, verdict == GP_VERDICT_REJECTS ? GOPROBE_STAT_FILTERED :
-							       GOPROBE_STAT_UNDECIDED);
-		return;
-	}
-	if (timed) {
-		gp_tally_return(probe->tally, duration);
-		return;
-	}
-	if (call->held)
-		gp_paired_let_go(s, call);
-	gp_handler_record(probe, regs);
+/* Does the end of a call that was remembered pass? Else that has been counted. */
+static bool gp_paired_passes(const struct gp_probe *probe, const struct pt_regs *regs,
+			     u64 duration)
+{
+	enum gp_verdict verdict = gp_filter_run(probe, regs, duration, NULL);
+
+	if (verdict == GP_VERDICT_PASSES)
+		return true;
+	gp_hit_rejected(probe, verdict);
+	return false;
 }
 
 /**
@@ -234,7 +228,6 @@ int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs)
 	struct gp_calls *calls = probe->session->calls;
 	/* First, so that what comes after is not part of the call. */
 	u64 now = gp_clock_read(&calls->clock), duration;
-	enum gp_verdict verdict = GP_VERDICT_PASSES;
 	struct gp_call call;
 	struct gp_own_g own;
 
@@ -248,10 +241,19 @@ int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs)
 			   &call) != GP_CALLS_ENDED)
 		return gp_hit_no_call(probe, regs);
 	duration = gp_clock_passed(&calls->clock, call.time, now);
-	if (probe->filter)
-		verdict = gp_filter_run(probe, regs, duration);
-	gp_paired_settle(probe, regs, &call, duration, verdict);
-	if (call.held)
-		gp_held_give(calls->held, call.held);
+	if (probe->flags & GOPROBE_POINT_F_KEYED)
+		return gp_keyed_end(probe, regs, &call, duration);
+	if (probe->filter && !gp_paired_passes(probe, regs, duration))
+		goto out;
+	if (gp_paired_is_timed(probe)) {
+		gp_tally_return(probe->tally, duration);
+		return 0;
+	}
+	if (call.data)
+		gp_paired_let_go(probe->session, &call);
+	gp_handler_record(probe, regs);
+out:
+	if (call.data)
+		gp_held_give(calls->held, call.data);
 	return 0;
 }

@@ -26,8 +26,11 @@ struct gp_types;
 /* No program has anything mapped there: such an address is nil and an offset. */
 #define GP_NIL_END	4096
 
-/* Bytes that GOPROBE_OP_SAME compares. */
-#define GP_SAME_MAX	4096U
+/* Bytes that an operation of a filter looks at. */
+#define GP_BYTES_MAX	4096U
+
+/* GOPROBE_OP_UNDERs of a filter: each looks at many calls. */
+#define GP_UNDERS_MAX	8
 
 /* Registers of a program. */
 #define GP_OP_REGS	16

@@ -27,6 +27,7 @@
 #include "contents.h"
 #include "filter.h"
 #include "held.h"
+#include "keys.h"
 #include "plan.h"
 #include "ring.h"
 #include "session.h"
@@ -183,6 +184,10 @@ static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
 		return "what is held of a call is more than a record can have";
 	if ((u64)w->hold.calls * w->hold.bytes > GP_HELD_BYTES_MAX)
 		return "calls that are held would take more than 1 GiB";
+	if (w->keys.number > GP_KEYS_MAX || w->keys.bytes > GP_KEY_BYTES_MAX)
+		return "there is room for 262144 keys of 768 bytes at most";
+	if (w->keys.number && !w->keys.bytes)
+		return "keys have no bytes";
 	*err = -EINVAL;
 	if (w->flags & ~GOPROBE_SESSION_F_ALL)
 		return "a session has unknown flags";
@@ -223,6 +228,7 @@ struct gp_session *gp_session_new(u32 portid, const struct gp_session_wish *wish
 	gp_tallies_init(&s->tallies);
 	s->ncalls = wish->ncalls;
 	s->hold = wish->hold;
+	s->key_room = wish->keys;
 	s->portid = portid;
 	s->owner = task_tgid_nr(current);
 	s->ring_bytes = roundup_pow_of_two(wish->ring_bytes);

@@ -21,6 +21,7 @@
 struct gp_calls;
 struct gp_file;
 struct gp_filter;
+struct gp_keys;
 struct gp_plan;
 struct gp_probe;
 struct gp_ring;
@@ -42,6 +43,7 @@ struct gp_ring;
  * @clock: what records are stamped with
  * @calls: open calls, or NULL if nothing is timed; there before the first probe that
  *	does
+ * @keys: what is counted by key, or NULL; there before the first probe that does
  * @rings: by CPU; NULL for a CPU that could not get one; fixed but for CPUs
  *	that come up later
  * @pids: processes that are traced; @npids of them, or every one if 0; fixed
@@ -68,6 +70,7 @@ struct gp_ring;
  * @plans_room: room in @plans
  * @plans: by id
  * @hold: room for calls that are held, as the client has asked for it
+ * @key_room: room for keys, likewise
  * @nfilters: number of @filters
  * @filters_room: room in @filters
  * @filters: by id, which is counted from 1
@@ -85,6 +88,7 @@ struct gp_session {
 	bool stalled;
 	struct gp_clock clock;
 	struct gp_calls *calls;
+	struct gp_keys *keys;
 	struct gp_ring **rings;
 	struct pid **pids;
 	u32 npids;
@@ -112,6 +116,7 @@ struct gp_session {
 	u32 plans_room;
 	struct gp_plan **plans;
 	struct goprobe_held hold;
+	struct goprobe_keys key_room;
 	u32 nfilters;
 	u32 filters_room;
 	struct gp_filter **filters;
@@ -132,6 +137,7 @@ struct netlink_ext_ack;
  * @flags: GOPROBE_SESSION_F_*
  * @ncalls: calls that can be open at once
  * @hold: room for calls that are held
+ * @keys: room for keys
  * @pids: processes to trace, as the caller sees them
  * @npids: their number; 0 for every process
  */
@@ -140,6 +146,7 @@ struct gp_session_wish {
 	u32 flags;
 	u32 ncalls;
 	struct goprobe_held hold;
+	struct goprobe_keys keys;
 	const s32 *pids;
 	u32 npids;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * GOPROBE_CMD_TALLIES: what a session has counted and timed, handed out. A dump; it goes
- * on from one id to the next, so that points may be added meanwhile.
+ * GOPROBE_CMD_TALLIES and _KEYS: what a session has counted and timed, handed out. Dumps: the
+ * one goes on from one id to the next, the other from one place of the table to the next, so
+ * that points may be added meanwhile, and keys.
  *
  * Open calls of processes that are no more are looked for first: nobody tells us
  * when a process ends, and their returns will not come.
@@ -15,6 +16,7 @@
 
 #include "arch/arch.h"
 #include "calls.h"
+#include "keys.h"
 #include "netlink.h"
 #include "session.h"
 #include "summary.h"
@@ -22,7 +24,7 @@
 /* Memory of one message: fits several with all their buckets. */
 #define GP_SUMMARY_SKB	SKB_WITH_OVERHEAD(16384)
 
-/* Where it is: kept in the callback's args between messages. */
+/* Where it is, an id or a place: kept in the callback's args between messages. */
 struct gp_summary_at {
 	unsigned long id;
 	long reaped;
@@ -107,7 +109,53 @@ static int gp_summary_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	return skb->len;
 }
 
-int gp_summary_dump(struct sk_buff *skb, struct netlink_callback *cb)
+/* Keys of one message from place at->id on, which is moved past them. */
+static void gp_summary_put_keys(struct sk_buff *skb, const struct gp_keys *keys,
+				struct gp_summary_at *at, u64 bucket[GOPROBE_BUCKETS])
+{
+	struct nlattr *nla = nla_reserve(skb, GOPROBE_A_KEYED, 0);
+	struct goprobe_keyed head;
+
+	for (; nla && at->id < gp_keys_number(keys); at->id++) {
+		const u64 *key = gp_keys_read(keys, at->id + 1, &head, bucket);
+		u32 size;
+
+		if (!key)
+			continue;
+		size = head.tally.nbuckets * sizeof(*bucket);
+		if (skb_tailroom(skb) < sizeof(head) + head.key_bytes + size)
+			break;
+		nla_append(skb, sizeof(head), &head);
+		nla_append(skb, head.key_bytes, key);
+		nla_append(skb, size, bucket + head.tally.first);
+		nla->nla_len += sizeof(head) + head.key_bytes + size;
+	}
+}
+
+static int gp_summary_fill_keys(struct sk_buff *skb, struct netlink_callback *cb,
+				struct gp_session *s, struct gp_summary_at *at)
+{
+	u64 *bucket = kmalloc_array(GOPROBE_BUCKETS, sizeof(*bucket), GFP_KERNEL);
+	void *hdr;
+
+	if (!bucket)
+		return gp_refuse(cb->extack, -ENOMEM, "out of memory");
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_KEYS);
+	if (hdr && s->keys && at->id < gp_keys_number(s->keys)) {
+		gp_summary_put_keys(skb, s->keys, at, bucket);
+		genlmsg_end(skb, hdr);
+	} else if (hdr) {
+		genlmsg_cancel(skb, hdr);
+	}
+	kfree(bucket);
+	return skb->len;
+}
+
+/* One message of a dump, made by @fill. */
+static int gp_summary_run(struct sk_buff *skb, struct netlink_callback *cb,
+			  int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
+				      struct gp_session *s, struct gp_summary_at *at))
 {
 	struct gp_summary_at *at = (struct gp_summary_at *)cb->args;
 	struct gp_session *s;
@@ -120,8 +168,18 @@ int gp_summary_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	if (!s)
 		return gp_refuse(cb->extack, -ENOENT, GP_NETLINK_NO_SESSION);
 	mutex_lock(&s->lock);
-	ret = gp_summary_fill(skb, cb, s, at);
+	ret = fill(skb, cb, s, at);
 	mutex_unlock(&s->lock);
 	gp_session_put(s);
 	return ret;
+}
+
+int gp_summary_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return gp_summary_run(skb, cb, gp_summary_fill);
+}
+
+int gp_summary_dump_keys(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return gp_summary_run(skb, cb, gp_summary_fill_keys);
 }

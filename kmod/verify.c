@@ -291,6 +291,9 @@ static const u16 gp_op_uses[] = {
 	[GOPROBE_OP_NUMBER] = GP_USES_A | GP_FILTERS_ONLY,
 	[GOPROBE_OP_UNDER] = GP_USES_A | GP_USES_ID | GP_FILTERS_ONLY,
 	[GOPROBE_OP_SAME] = GP_USES_AB | GP_USES_BYTES | GP_USES_LENGTH | GP_FILTERS_ONLY,
+	[GOPROBE_OP_KEY] = GP_USES_A | GP_FILTERS_ONLY,
+	[GOPROBE_OP_KEY_BYTES] = GP_USES_AB | GP_USES_BYTES | GP_FILTERS_ONLY,
+	[GOPROBE_OP_KEY_STACK] = GP_USES_VALUE | GP_FILTERS_ONLY,
 };
 
 static_assert(ARRAY_SIZE(gp_op_uses) == __GOPROBE_OP_MAX);
@@ -351,8 +354,8 @@ static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame
 		return "an operation skips past the end of its program";
 	if ((op->code == GOPROBE_OP_ORDER || op->code == GOPROBE_OP_FLOAT) && op->size < 4)
 		return "an operation's float is not 4 or 8 bytes";
-	if (uses & GP_USES_LENGTH && op->size > GP_SAME_MAX)
-		return "an operation compares more than 4096 bytes";
+	if (uses & GP_USES_BYTES && !(uses & GP_USES_FRAME) && op->size > GP_BYTES_MAX)
+		return "an operation of a filter looks at more than 4096 bytes";
 	return gp_verify_op_value(op, uses);
 }
 
@@ -360,7 +363,7 @@ static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame
 static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 frame,
 				     u16 not, u32 *tries)
 {
-	u32 copies = 0, i;
+	u32 copies = 0, unders = 0, i;
 	const char *why;
 
 	*tries = 0;
@@ -369,8 +372,11 @@ static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 fr
 		if (why)
 			return why;
 		*tries += ops[i].code == GOPROBE_OP_TRY;
+		unders += ops[i].code == GOPROBE_OP_UNDER;
 		copies += gp_op_uses[ops[i].code] & GP_USES_BYTES ? ops[i].size : 0;
 	}
+	if (unders > GP_UNDERS_MAX)
+		return "a filter looks at open calls more than 8 times";
 	return copies > GP_COPIES_MAX ? "a program copies more than 64 KiB" : NULL;
 }
 
@@ -457,6 +463,8 @@ static const char *gp_verify_pairing(const struct goprobe_point *point)
 {
 	bool paired = point->flags & GOPROBE_POINT_F_PAIRED;
 
+	if (point->flags & GOPROBE_POINT_F_KEYED && point->action != GOPROBE_ACTION_TIME)
+		return "what is timed by key is not timed";
 	if (paired && point->action != GOPROBE_ACTION_RECORD)
 		return "a point whose hits leave no record is paired";
 	if (paired && point->kind == GOPROBE_POINT_SELF_TEST)

@@ -27,7 +27,8 @@
  *	A_RING_BYTES (u32, optional): size of each CPU's ring; rounded up to a
  *	power of two. A_CALLS (u32, optional): calls that can be open at once, of
  *	functions that are timed or paired. A_HELD (struct goprobe_held, optional):
- *	room for calls that are held. A_PIDS (s32[], optional): only these processes are traced
+ *	room for calls that are held. A_KEYS (struct goprobe_keys, optional): room
+ *	for what is counted and timed by key. A_PIDS (s32[], optional): only these processes are traced
  *	(thread group ids as the caller sees them); absent: every process that
  *	maps a session's file. A process that is not in the list never gets a
  *	breakpoint, except by fork from a listed one: those hits are not recorded.
@@ -104,6 +105,11 @@
  *	buckets). Nothing is reset and no handler is disturbed; numbers are
  *	exact once GOPROBE_CMD_STOP has been answered.
  *
+ * GOPROBE_CMD_KEYS (dump)
+ *	What has been counted and timed by key, in no order: each message has
+ *	A_KEYED (struct goprobe_keyed, each followed by its key and its buckets).
+ *	Nothing is reset, as for GOPROBE_CMD_TALLIES.
+ *
  * GOPROBE_CMD_LIST (dump)
  *	One or more messages for each session and file: A_SESSION (u32),
  *	A_OWNER (u32: process that made the session, init namespace), A_PATH
@@ -161,6 +167,7 @@ enum goprobe_cmd {
 	GOPROBE_CMD_DYNAMIC_ADD,
 	GOPROBE_CMD_TALLIES,
 	GOPROBE_CMD_FILTERS_ADD,
+	GOPROBE_CMD_KEYS,
 	__GOPROBE_CMD_MAX,
 	GOPROBE_CMD_MAX = __GOPROBE_CMD_MAX - 1,
 };
@@ -198,6 +205,8 @@ enum goprobe_attr {
 	GOPROBE_A_TALLIES,	/* struct goprobe_tally... */
 	GOPROBE_A_FILTERS,	/* struct goprobe_filter[] */
 	GOPROBE_A_HELD,		/* struct goprobe_held */
+	GOPROBE_A_KEYS,		/* struct goprobe_keys */
+	GOPROBE_A_KEYED,	/* struct goprobe_keyed... */
 	__GOPROBE_A_MAX,
 	GOPROBE_A_MAX = __GOPROBE_A_MAX - 1,
 };
@@ -232,6 +241,8 @@ enum goprobe_attr {
  * @calls: GOPROBE_A_CALLS
  * @filters: filters of one session
  * @held_bytes: goprobe_held.calls times goprobe_held.bytes
+ * @keys: goprobe_keys.number
+ * @key_bytes: goprobe_keys.bytes
  */
 struct goprobe_limits {
 	__u32 sessions;
@@ -254,6 +265,8 @@ struct goprobe_limits {
 	__u32 calls;
 	__u32 filters;
 	__u32 held_bytes;
+	__u32 keys;
+	__u32 key_bytes;
 };
 
 /**
@@ -263,6 +276,16 @@ struct goprobe_limits {
  */
 struct goprobe_held {
 	__u32 calls;
+	__u32 bytes;
+};
+
+/**
+ * struct goprobe_keys - room for keys
+ * @number: how many different ones, of all ids together
+ * @bytes: of the longest; rounded up to a multiple of 8
+ */
+struct goprobe_keys {
+	__u32 number;
 	__u32 bytes;
 };
 
@@ -528,6 +551,10 @@ enum goprobe_op_code {
 	GOPROBE_OP_NUMBER,	/* a = how often this filter has come to such an operation */
 	GOPROBE_OP_UNDER,	/* a = 1 if a call of id value is open on the goroutine, else 0 */
 	GOPROBE_OP_SAME,	/* a = 1 if memory is the same, else 0: see below; can fail */
+	/* In filters only: the key that a hit counts by; see struct goprobe_filter. */
+	GOPROBE_OP_KEY,		/* a is its next word */
+	GOPROBE_OP_KEY_BYTES,	/* the b bytes at a, the first @size of them; can fail */
+	GOPROBE_OP_KEY_STACK,	/* who called whom, value functions at most; can fail */
 	__GOPROBE_OP_MAX,
 	GOPROBE_OP_MAX = __GOPROBE_OP_MAX - 1,
 };
@@ -622,6 +649,15 @@ struct goprobe_plan {
  * that fails: that it can't be told is counted apart (GOPROBE_STAT_UNDECIDED).
  *
  * With GOPROBE_OP_DURATION it is for the ends of calls that are timed or paired only.
+ *
+ * A filter that makes a key is for points that count or time: what they count is counted
+ * by key as well, with what the operations have put into it, one after the other: words
+ * (GOPROBE_OP_KEY); the number of bytes, in a word, and the bytes, padded to 8
+ * (GOPROBE_OP_KEY_BYTES); the number of addresses, in a word, and the link-time addresses
+ * where functions will be returned to, beginning with that of the hit (GOPROBE_OP_KEY_STACK:
+ * by frame pointers, on the goroutine's own stack). What does not fit into a key is left
+ * out, but a word is not: the filter then can't tell. Of a call that is timed the key is that of
+ * its end, if its end has one, else that of the call.
  */
 struct goprobe_filter {
 	__u32 op;
@@ -658,8 +694,11 @@ enum goprobe_skip {
  * its end, if that passes its filter.
  */
 #define GOPROBE_POINT_F_HELD	(1U << 2)
+/* Of GOPROBE_ACTION_TIME, all points of a function: they are timed by key, too. */
+#define GOPROBE_POINT_F_KEYED	(1U << 3)
 #define GOPROBE_POINT_F_ALL \
-	(GOPROBE_POINT_F_ABI0 | GOPROBE_POINT_F_PAIRED | GOPROBE_POINT_F_HELD)
+	(GOPROBE_POINT_F_ABI0 | GOPROBE_POINT_F_PAIRED | GOPROBE_POINT_F_HELD | \
+	 GOPROBE_POINT_F_KEYED)
 
 /* What a hit leaves behind (struct goprobe_point.action). */
 enum goprobe_action {
@@ -855,11 +894,25 @@ struct goprobe_tally {
 	__u64 max;
 };
 
+/**
+ * struct goprobe_keyed - what has been counted and timed of an id by one key
+ * @tally: as of the id, but: @calls are those that are in the buckets, @unwound, @gone and
+ *	@filtered are 0
+ * @key_bytes: bytes of the key that follows, a multiple of 8; the buckets come after it
+ * @pad: 0
+ */
+struct goprobe_keyed {
+	struct goprobe_tally tally;
+	__u32 key_bytes;
+	__u32 pad;
+};
+
 /*
  * Counters of a session. Each hit of one of its points counts in exactly one of
  * CALLS, RETURNS, LOST_*, RESTARTS, OTHER_PROCESS, NOT_STARTED, COUNTED, OPENED,
  * TIMED, NO_ROOM, NO_CALL, NO_GOROUTINE, FILTERED, UNDECIDED. A call that is held is
- * OPENED; what becomes of its record is LET_GO, or LOST_* as well, or nothing.
+ * OPENED; what becomes of its record is LET_GO, or LOST_* as well, or nothing. NO_KEY
+ * is besides.
  */
 enum goprobe_stat {
 	GOPROBE_STAT_CALLS,		/* call records committed */
@@ -882,6 +935,7 @@ enum goprobe_stat {
 	GOPROBE_STAT_FILTERED,		/* hits that did not pass their filter */
 	GOPROBE_STAT_UNDECIDED,		/* hits whose filter could not tell */
 	GOPROBE_STAT_LET_GO,		/* records of held calls committed */
+	GOPROBE_STAT_NO_KEY,		/* what counted without a key: there was no room for it */
 	__GOPROBE_STAT_MAX,
 	GOPROBE_STAT_MAX = __GOPROBE_STAT_MAX - 1,
 };

@@ -81,6 +81,11 @@ static __always_inline u64 gp_arch_process(const struct task_struct *t,
 	return mm->context.ctx_id << GP_ARCH_PID_BITS | (u32)t->tgid;
 }
 
+static inline unsigned long gp_arch_frame_pointer(const struct pt_regs *regs)
+{
+	return regs->bp;
+}
+
 /* In the order of the program. */
 static __always_inline u64 gp_arch_ticks(void)
 {

@@ -196,3 +196,111 @@ def under(t):
         got = [word(r)[0] for r in client.records() if r.id == 0]
         check(0 < len(want), "no call of even is inside one of guard: no test of that")
         same(sorted(got), sorted(want), "tags of calls")
+
+
+def by_id(points, action, flags=0, on_call=0, on_return=0, functions=TAGGED):
+    """Points that count or time, and make keys."""
+    return [genl.point(p.offset, p.code, i, genl.GOPROBE_NO_PLAN, p.kind, p.skip, p.flags | flags, p.sp_adjust, action=action,
+                       filter_=on_call if p.kind == CALL else on_return)
+            for i, f in enumerate(functions) for p in points[f] if action == genl.GOPROBE_ACTION_TIME or p.kind == CALL]
+
+
+def words(key):
+    return struct.unpack("=%dQ" % (len(key) // 8), key)
+
+
+def number(tally):
+    return sum(tally.buckets.values())
+
+
+@case("netlink: calls are counted and timed by key, of the call or of its end, and what finds no room is in the totals")
+def keys(t):
+    path = t.binary("stress")
+    points = points_of(t, path, *TAGGED)
+    target = t.target(*ARGUMENTS)
+    low = [op(genl.GOPROBE_OP_REG, a=1, b=RBX), op(genl.GOPROBE_OP_IMM, a=2, value=0xff), op(genl.GOPROBE_OP_AND, a=1, b=2),
+           op(genl.GOPROBE_OP_KEY, a=1)]
+    result = [op(genl.GOPROBE_OP_REG, a=1, b=RAX), op(genl.GOPROBE_OP_IMM, a=2, value=0x1e), op(genl.GOPROBE_OP_AND, a=1, b=2),
+              op(genl.GOPROBE_OP_KEY, a=1), op(genl.GOPROBE_OP_KEY, a=2)]
+    count, time = genl.GOPROBE_ACTION_COUNT, genl.GOPROBE_ACTION_TIME
+    keyed = genl.GOPROBE_POINT_F_KEYED
+    with begin(t, path, [], recorded(points), target.pid) as everything, \
+            begin(t, path, [low], by_id(points, count, on_call=1), target.pid, keys=(1000, 8)) as counts, \
+            begin(t, path, [low], by_id(points, count, on_call=1), target.pid, keys=(10, 8)) as few, \
+            begin(t, path, [low], by_id(points, time, keyed, on_call=1), target.pid, keys=(1000, 16)) as times, \
+            begin(t, path, [result], by_id(points, time, keyed, on_return=1), target.pid, keys=(1000, 16)) as results:
+        want = run(target, everything, counts, few, times, results)
+        truth = matched(everything.records(), "all")
+
+        expected, ended, by_result = {}, {}, {}
+        for c, r in truth:
+            key = c.id, (word(c)[0] & 0xff,)
+            expected[key] = expected.get(key, 0) + 1
+            if r:
+                ended[key] = ended.get(key, 0) + 1
+                key = c.id, (word(r)[0] & 0x1e, 0x1e)
+                by_result[key] = by_result.get(key, 0) + 1
+        same({(i, words(k)): a.hits for (i, k), a in counts.keys().items()}, expected, "calls by key")
+        same({(i, words(k)): number(a) for (i, k), a in times.keys().items() if number(a)}, ended, "durations by key of the call")
+        same({(i, words(k)): number(a) for (i, k), a in results.keys().items()}, by_result, "durations by key of the end")
+        for (i, k), a in times.keys().items():
+            if number(a):
+                check(a.calls == number(a) and 0 < a.min <= a.max <= a.sum, "%d %s: %s", i, k, a)
+
+        got = few.keys()
+        same(len(got), 10, "keys that found room")
+        for (i, k), a in got.items():
+            same(a.hits, expected[i, words(k)], "hits of a key that found room")
+        missed = few.stats()[genl.GOPROBE_STAT_NO_KEY]
+        same(sum(a.hits for a in got.values()) + missed, len(truth), "with and without a key")
+        for client in counts, few:
+            tallies = client.tallies()
+            same([tallies[i].hits for i in range(len(TAGGED))], [want[f]["calls"] for f in TAGGED], "totals")
+        for client in times, results:
+            tallies = client.tallies()
+            same([number(tallies[i]) for i in range(len(TAGGED))], [want[f]["returns"] for f in TAGGED], "totals")
+
+
+@case("netlink: stacks by frame pointers are those that the program has, on stacks that grow and move")
+def stacks(t):
+    path = t.binary("stress")
+    points = points_of(t, path, *TAGGED)
+    target = t.target(*ARGUMENTS)
+    frames = 20
+    filters = [[op(genl.GOPROBE_OP_KEY_STACK, value=frames)]]
+    with begin(t, path, [], recorded(points), target.pid) as everything, \
+            begin(t, path, filters, by_id(points, genl.GOPROBE_ACTION_COUNT, on_call=1), target.pid, keys=(20000, 8 * 32)) as client:
+        run(target, everything, client)
+        # A call's stack: it, step, the call before it, step, ...
+        expected, opened = {}, {}
+        for r in sorted(everything.records(), key=lambda r: r.time):
+            stack = opened.setdefault(r.goid, [])
+            while stack and stack[-1].depth >= r.depth:
+                stack.pop()
+            if r.kind == genl.GOPROBE_RECORD_CALL:
+                stack.append(r)
+                names = [TAGGED[s.id] for s in reversed(stack)]
+                # What has made the first call is what has started the goroutine.
+                full = [n for name in names for n in (name, "main.(*worker).step")][:-1]
+                key = tuple(full[:frames])
+                expected[key] = expected.get(key, 0) + 1
+        # The client says that code is loaded as it lies in the file.
+        places = {f: genl.elf_symbol(path, f) for f in TAGGED + ("main.(*worker).step",)}
+
+        def name(pc):
+            for f, (address, size) in places.items():
+                if address <= pc < address + size:
+                    return f
+            return "?"
+        got = {}
+        for (i, key), a in client.keys().items():
+            n, *pcs = words(key)
+            same(n, len(pcs), "addresses in a stack")
+            names = [name(pcs[0])] + [name(pc - 1) for pc in pcs[1:]]
+            same(names[0], TAGGED[i], "where a stack begins")
+            if "?" in names:        # from there on it is what has started the goroutine
+                names = names[:names.index("?")]
+            got[tuple(names)] = got.get(tuple(names), 0) + a.hits
+        check(any(len(k) == frames for k in expected) and any(len(k) < frames for k in expected), "no test of long and short stacks")
+        wrong = [(k, got.get(k), expected.get(k)) for k in sorted(got.keys() | expected.keys()) if got.get(k) != expected.get(k)]
+        check(not wrong, "%d of %d stacks, as they are and as they should be: %s", len(wrong), len(expected), wrong[:3])

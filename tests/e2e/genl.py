@@ -199,12 +199,14 @@ class Client:
         answer = self.call(GOPROBE_CMD_GET_INFO)[0]
         return dict(zip(LIMITS, struct.unpack("=%dI" % len(LIMITS), answer[GOPROBE_A_LIMITS])))
 
-    def new_session(self, *pids, calls=None, held=None, ring=None):
+    def new_session(self, *pids, calls=None, held=None, keys=None, ring=None):
         extra = [(GOPROBE_A_PIDS, struct.pack("=%di" % len(pids), *pids))] if pids else []
         if calls is not None:
             extra.append((GOPROBE_A_CALLS, u32(calls)))
         if ring is not None:
             extra.append((GOPROBE_A_RING_BYTES, u32(ring)))
+        if keys is not None:
+            extra.append((GOPROBE_A_KEYS, struct.pack("=II", *keys)))
         if held is not None:
             extra.append((GOPROBE_A_HELD, struct.pack("=II", *held)))
         return self.call(GOPROBE_CMD_SESSION_NEW, extra)[0]
@@ -267,6 +269,18 @@ class Client:
                 buckets = struct.unpack_from("=%dQ" % n, data, 72)
                 found[id_] = Tally(*numbers, {first + i: b for i, b in enumerate(buckets) if b})
                 data = data[72 + 8 * n:]
+        return found
+
+    def keys(self):
+        """What has been counted and timed by key: {(id, key, as bytes): Tally}."""
+        found = {}
+        for message in self.call(GOPROBE_CMD_KEYS, dump=True):
+            data = message[GOPROBE_A_KEYED]
+            while data:
+                id_, first, n, *numbers, size, _ = struct.unpack_from("=IHH8QII", data)
+                buckets = struct.unpack_from("=%dQ" % n, data, 80 + size)
+                found[id_, data[80:80 + size]] = Tally(*numbers, {first + i: b for i, b in enumerate(buckets) if b})
+                data = data[80 + size + 8 * n:]
         return found
 
     def sessions(self):

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is counted and timed by key: values of the program, or stacks. */
+#ifndef GP_KEYS_H
+#define GP_KEYS_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+#include <goprobe.h>
+
+struct gp_tally;
+
+/* See struct goprobe_limits. */
+#define GP_KEYS_MAX		(256U << 10)
+#define GP_KEY_BYTES_MAX	768U
+
+#define GP_KEY_WORDS	(GP_KEY_BYTES_MAX / 8)
+
+/**
+ * struct gp_key - a key while it is made
+ * @n: words so far
+ * @room: how many there may be
+ * @word: it
+ */
+struct gp_key {
+	u32 n;
+	u32 room;
+	u64 word[GP_KEY_WORDS];
+};
+
+struct gp_keys;
+
+struct gp_keys *gp_keys_new(u32 n, u32 bytes);
+void gp_keys_free(struct gp_keys *keys);
+u32 gp_keys_room(const struct gp_keys *keys);
+int gp_keys_add_times(struct gp_keys *keys);
+u32 gp_keys_find(struct gp_keys *keys, u32 id, const struct gp_key *key);
+void gp_keys_hit(struct gp_keys *keys, u32 number);
+void gp_keys_return(struct gp_keys *keys, u32 number, u64 ns);
+const u64 *gp_keys_read(const struct gp_keys *keys, u32 number, struct goprobe_keyed *ret,
+			u64 bucket[GOPROBE_BUCKETS]);
+u32 gp_keys_number(const struct gp_keys *keys);
+
+#endif
