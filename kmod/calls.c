@@ -64,7 +64,7 @@
 #define GP_CALLS_UNWIND		64
 
 /* Calls that are looked at with preemption off, and a stack locked. */
-#define GP_CALLS_UNDER		4096
+#define GP_CALLS_LOOK		4096
 
 #define GP_CALLS_GFP		(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
@@ -406,7 +406,7 @@ enum gp_calls_end gp_calls_leave_general(struct gp_calls *calls, struct gp_calls
  *
  * Context: a task.
  *
- * Return: 1 or 0; -E2BIG if more than GP_CALLS_UNDER calls would have to be looked at.
+ * Return: 1 or 0; -E2BIG if more than GP_CALLS_LOOK calls would have to be looked at.
  */
 int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 		   const struct gp_tally *tally)
@@ -421,7 +421,7 @@ int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 	if (stack && stack->goid == key.goid)
 		call = stack->top;
 	for (n = 0; call && !ret; call = call->below, n++) {
-		if (n == GP_CALLS_UNDER)
+		if (n == GP_CALLS_LOOK)
 			ret = -E2BIG;
 		else if (call->tally == tally && call->depth < depth)
 			ret = 1;
@@ -491,4 +491,71 @@ u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process))
 			;
 	}
 	return n;
+}
+
+/*
+ * Those of one stack from @at on. Return: false if @fn does not want any more; *@more: there
+ * are calls that have not been looked at yet.
+ */
+static bool gp_stack_each(struct gp_stack *stack, struct gp_calls_at *at, gp_calls_fn fn,
+			  void *arg, bool *more)
+{
+	const struct gp_call *call;
+	bool wants = true;
+	u32 n = 0, passed;
+	u64 g;
+
+	preempt_disable();
+	g = gp_stack_lock(stack);
+	call = stack->top;
+	*more = false;
+	for (passed = 0; call && wants && passed < GP_CALLS_LOOK; passed++) {
+		bool next = !at->below || call->depth < at->below;
+
+		/* Each round gets further, if only by as much. */
+		if (n == GP_CALLS_UNWIND) {
+			*more = true;
+			break;
+		}
+		if (next) {
+			wants = fn(arg, stack, call);
+			n++;
+		}
+		if (next && wants)
+			at->below = call->depth;
+		call = call == &stack->first ? NULL : call->below;
+	}
+	gp_stack_unlock(stack, g);
+	preempt_enable();
+	return wants;
+}
+
+/**
+ * gp_calls_each() - look at all open calls
+ * @calls: the session's
+ * @at: where to go on; all 0 at first
+ * @fn: gets each call, with its stack locked and preemption off; false: enough for now
+ * @arg: its first argument
+ *
+ * Of one goroutine's the deepest GP_CALLS_LOOK. Context: a task; may sleep. Handlers may
+ * run meanwhile, so a goroutine's calls may change from one round to the next.
+ *
+ * Return: true if that was all.
+ */
+bool gp_calls_each(struct gp_calls *calls, struct gp_calls_at *at, gp_calls_fn fn, void *arg)
+{
+	bool more;
+
+	for (; at->stack < calls->nstacks; at->stack++, at->below = 0) {
+		struct gp_stack *stack = &calls->stacks[at->stack];
+
+		cond_resched();
+		if (!READ_ONCE(stack->top))
+			continue;
+		do {
+			if (!gp_stack_each(stack, at, fn, arg, &more))
+				return false;
+		} while (more);
+	}
+	return true;
 }

@@ -125,6 +125,19 @@ void gp_calls_free(struct gp_calls *calls);
 u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process));
 struct gp_call *gp_call_take(struct gp_calls *calls);
 void gp_call_give(struct gp_calls *calls, struct gp_call *call);
+/**
+ * struct gp_calls_at - how far somebody has come who looks at all open calls
+ * @stack: index of the stack
+ * @below: in that stack, calls that are less deep are still to come; 0: all are
+ */
+struct gp_calls_at {
+	u32 stack;
+	u32 below;
+};
+
+typedef bool (*gp_calls_fn)(void *arg, const struct gp_stack *stack, const struct gp_call *call);
+
+bool gp_calls_each(struct gp_calls *calls, struct gp_calls_at *at, gp_calls_fn fn, void *arg);
 enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 				const struct gp_tally *tally, u32 data);
 enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key, u32 depth,

@@ -6,11 +6,13 @@
  * Locking: a session's lock is held by whoever calls. It is taken inside nothing and
  * outside gp_points_lock (probe.c).
  */
+#include <linux/bsearch.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/netlink.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "arch/arch.h"
@@ -494,6 +496,67 @@ static void gp_contents_del_batch(struct gp_sweep *sweep, void *arg)
 void gp_contents_del_points(struct gp_session *s)
 {
 	gp_sweep_run(gp_contents_del_batch, s);
+}
+
+/**
+ * struct gp_contents_removal - points that are taken away together
+ * @s: the session
+ * @ids: theirs, in rising order
+ * @n: number of @ids
+ */
+struct gp_contents_removal {
+	struct gp_session *s;
+	const u32 *ids;
+	u32 n;
+};
+
+static int gp_contents_compare(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void gp_contents_del_some(struct gp_sweep *sweep, void *arg)
+{
+	struct gp_contents_removal *r = arg;
+	struct gp_session *s = r->s;
+	u32 kept = 0, i;
+
+	for (i = 0; i < s->nprobes; i++) {
+		struct gp_probe *probe = s->probes[i];
+
+		if (bsearch(&probe->id, r->ids, r->n, sizeof(u32), gp_contents_compare))
+			gp_probe_del(probe, sweep);
+		else
+			s->probes[kept++] = probe;
+		cond_resched();
+	}
+	s->nprobes = kept;
+}
+
+/**
+ * gp_contents_del_ids() - take the breakpoints with these ids away
+ * @s: the session
+ * @ids: which
+ * @n: their number
+ *
+ * When it returns no handler can run on their behalf.
+ *
+ * Return: number of points that are left, or -ENOMEM.
+ */
+int gp_contents_del_ids(struct gp_session *s, const u32 *ids, u32 n)
+{
+	struct gp_contents_removal r = { .s = s, .n = n };
+	u32 *sorted = kmemdup(ids, n * sizeof(*ids), GFP_KERNEL);
+
+	if (!sorted)
+		return -ENOMEM;
+	sort(sorted, n, sizeof(*sorted), gp_contents_compare, NULL);
+	r.ids = sorted;
+	gp_sweep_run(gp_contents_del_some, &r);
+	kfree(sorted);
+	return s->nprobes;
 }
 
 /* No handler can run for the session. */

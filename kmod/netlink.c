@@ -37,6 +37,7 @@ static_assert(sizeof(struct goprobe_filter) == 8);
 static_assert(sizeof(struct goprobe_held) == 8);
 static_assert(sizeof(struct goprobe_keys) == 8);
 static_assert(sizeof(struct goprobe_keyed) == 80);
+static_assert(sizeof(struct goprobe_open) == 48);
 static_assert(sizeof(struct goprobe_tally) == 72);
 static_assert(sizeof(struct goprobe_record) == 56);
 static_assert(sizeof(struct goprobe_chunk) == 16);
@@ -184,6 +185,8 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 		nla_memcpy(&wish.hold, info->attrs[GOPROBE_A_HELD], sizeof(wish.hold));
 	if (info->attrs[GOPROBE_A_KEYS])
 		nla_memcpy(&wish.keys, info->attrs[GOPROBE_A_KEYS], sizeof(wish.keys));
+	if (info->attrs[GOPROBE_A_BREAKER])
+		nla_memcpy(&wish.breaker, info->attrs[GOPROBE_A_BREAKER], sizeof(wish.breaker));
 	wish.pids = pids;
 	skb = gp_nl_reply(info, &hdr);
 	if (!skb)
@@ -366,6 +369,28 @@ static int gp_nl_points_add(struct sk_buff *req, struct genl_info *info)
 	return gp_nl_on_session(req, info, gp_run_points_add, GOPROBE_A_COUNT);
 }
 
+static int gp_run_points_del(struct gp_session *s, struct genl_info *info)
+{
+	const void *ids;
+	u32 n;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_IDS, "POINTS_DEL needs IDS");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_IDS, sizeof(u32), &ids, &n);
+	if (!err && !n)
+		return gp_refuse(info->extack, -EINVAL, "the list of ids is empty");
+	if (err)
+		return err;
+	err = gp_contents_del_ids(s, ids, n);
+	return err < 0 ? gp_refuse(info->extack, err, "out of memory") : err;
+}
+
+static int gp_nl_points_del(struct sk_buff *req, struct genl_info *info)
+{
+	return gp_nl_on_session(req, info, gp_run_points_del, GOPROBE_A_COUNT);
+}
+
 static int gp_run_start(struct gp_session *s, struct genl_info *info)
 {
 	return gp_session_start(s, info->extack);
@@ -415,13 +440,14 @@ static const struct nla_policy gp_policy_none[GOPROBE_A_PAD + 1] = {
 	[GOPROBE_A_PAD] = { .type = NLA_REJECT },
 };
 
-static const struct nla_policy gp_policy_session_new[GOPROBE_A_KEYS + 1] = {
+static const struct nla_policy gp_policy_session_new[GOPROBE_A_BREAKER + 1] = {
 	[GOPROBE_A_RING_BYTES] = { .type = NLA_U32 },
 	[GOPROBE_A_PIDS] = { .type = NLA_BINARY },
 	[GOPROBE_A_FLAGS] = { .type = NLA_U32 },
 	[GOPROBE_A_CALLS] = { .type = NLA_U32 },
 	[GOPROBE_A_HELD] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_held)),
 	[GOPROBE_A_KEYS] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_keys)),
+	[GOPROBE_A_BREAKER] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_breaker)),
 };
 
 static const struct nla_policy gp_policy_file_add[GOPROBE_A_RUNTIME + 1] = {
@@ -453,6 +479,10 @@ static const struct nla_policy gp_policy_filters_add[GOPROBE_A_FILTERS + 1] = {
 static const struct nla_policy gp_policy_points_add[GOPROBE_A_POINTS + 1] = {
 	[GOPROBE_A_FILE] = { .type = NLA_U32 },
 	[GOPROBE_A_POINTS] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_points_del[GOPROBE_A_IDS + 1] = {
+	[GOPROBE_A_IDS] = { .type = NLA_BINARY },
 };
 
 static const struct genl_ops gp_netlink_ops[] = {
@@ -505,6 +535,12 @@ static const struct genl_ops gp_netlink_ops[] = {
 		.maxattr = ARRAY_SIZE(gp_policy_points_add) - 1,
 	},
 	{
+		.cmd = GOPROBE_CMD_POINTS_DEL,
+		.doit = gp_nl_points_del,
+		.policy = gp_policy_points_del,
+		.maxattr = ARRAY_SIZE(gp_policy_points_del) - 1,
+	},
+	{
 		.cmd = GOPROBE_CMD_START,
 		.doit = gp_nl_start,
 		.policy = gp_policy_none,
@@ -541,6 +577,13 @@ static const struct genl_ops gp_netlink_ops[] = {
 		.cmd = GOPROBE_CMD_KEYS,
 		.start = gp_summary_start,
 		.dumpit = gp_summary_dump_keys,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_OPEN,
+		.start = gp_summary_start,
+		.dumpit = gp_summary_dump_open,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},

@@ -56,6 +56,7 @@ static int gp_paired_try_hold(const struct gp_probe *probe, const struct pt_regs
 		return err;
 	if (gp_hit_goroutine(probe, regs, faultin, false, &go))
 		return -EAGAIN;
+	held->ago = 0;
 	held->rec = (struct goprobe_record){
 		.size = sizeof(*held) + c.used,
 		.kind = GOPROBE_RECORD_CALL,

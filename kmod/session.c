@@ -225,6 +225,7 @@ struct gp_session *gp_session_new(u32 portid, const struct gp_session_wish *wish
 	kref_init(&s->ref);
 	INIT_LIST_HEAD(&s->node);
 	gp_stream_open(s);
+	gp_breaker_init(&s->breaker, &wish->breaker);
 	gp_tallies_init(&s->tallies);
 	s->ncalls = wish->ncalls;
 	s->hold = wish->hold;
@@ -311,6 +312,7 @@ void gp_session_socket_closed(u32 portid)
 	mutex_lock(&s->lock);
 	gp_session_stop(s);
 	mutex_unlock(&s->lock);
+	gp_breaker_stop(s);
 	gp_stream_close(s);
 	gp_session_put(s);
 }
@@ -321,6 +323,7 @@ int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
 	if (s->stopped)
 		return gp_refuse(extack, -ESHUTDOWN, "the session has been stopped");
 	WRITE_ONCE(s->running, true);
+	gp_breaker_start(s);
 	return 0;
 }
 
@@ -340,6 +343,45 @@ void gp_session_stop(struct gp_session *s)
 	smp_store_release(&s->quiet, true);
 }
 
+/* Is it one of the counters of which each hit counts in exactly one? */
+static bool gp_session_is_of_hits(u32 stat)
+{
+	switch (stat) {
+	case GOPROBE_STAT_FAULT_INS:
+	case GOPROBE_STAT_WAITS:
+	case GOPROBE_STAT_WAIT_NS:
+	case GOPROBE_STAT_LET_GO:
+	case GOPROBE_STAT_NO_KEY:
+	case GOPROBE_STAT_BROKEN:
+		return false;
+	}
+	return true;
+}
+
+/**
+ * gp_session_hits() - how many hits there have been
+ * @s: the session; its lock is held
+ *
+ * Return: how many, but that each call that was timed counts as two.
+ */
+u64 gp_session_hits(struct gp_session *s)
+{
+	u64 hits = atomic64_read(&s->no_ring) + gp_tallies_hits(&s->tallies);
+	int cpu;
+	u32 i;
+
+	for_each_possible_cpu(cpu) {
+		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
+
+		for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
+			if (gp_session_is_of_hits(i))
+				hits += READ_ONCE(ring->stat[i]);
+	}
+	for (i = 0; i < s->nfilters; i++)
+		hits += gp_filter_rejected(s->filters[i]);
+	return hits;
+}
+
 void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 {
 	int cpu;
@@ -352,6 +394,7 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 		for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
 			stats[i] += READ_ONCE(ring->stat[i]);
 	}
+	stats[GOPROBE_STAT_BROKEN] = READ_ONCE(s->breaker.broken);
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);
 	gp_tallies_stats(&s->tallies, stats);
 	for (i = 0; i < s->nfilters; i++)

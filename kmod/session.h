@@ -13,6 +13,7 @@
 #include <linux/workqueue.h>
 #include <goprobe.h>
 
+#include "breaker.h"
 #include "clock.h"
 #include "tally.h"
 #include "timeline.h"
@@ -59,6 +60,7 @@ struct gp_ring;
  * @owner: owner's process, for GOPROBE_CMD_LIST
  * @ring_bytes: size of each ring
  * @lock: serialises commands; guards all below
+ * @breaker: stops it when hits are too many
  * @stopped: no more points
  * @quiet: no handler can run for it any more; written once, read by the reader
  * @ncalls: calls that @calls must have room for
@@ -105,6 +107,7 @@ struct gp_session {
 	u32 ring_bytes;
 
 	struct mutex lock;	/* serialises commands */
+	struct gp_breaker breaker;
 	bool stopped;
 	bool quiet;
 	u32 ncalls;
@@ -138,6 +141,7 @@ struct netlink_ext_ack;
  * @ncalls: calls that can be open at once
  * @hold: room for calls that are held
  * @keys: room for keys
+ * @breaker: when hits are too many
  * @pids: processes to trace, as the caller sees them
  * @npids: their number; 0 for every process
  */
@@ -147,6 +151,7 @@ struct gp_session_wish {
 	u32 ncalls;
 	struct goprobe_held hold;
 	struct goprobe_keys keys;
+	struct goprobe_breaker breaker;
 	const s32 *pids;
 	u32 npids;
 };
@@ -160,6 +165,7 @@ void gp_session_socket_closed(u32 portid);
 
 int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack);
 void gp_session_stop(struct gp_session *s);
+u64 gp_session_hits(struct gp_session *s);
 void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX]);
 
 int gp_session_init(void);

@@ -133,9 +133,8 @@ bool gp_stream_wait_for_room(struct gp_session *s)
 	struct gp_ring *ring;
 	long left;
 
-	/* Whatever the reader believes: nobody else may come to tell it. */
-	atomic_set(&s->armed, GP_STREAM_READING);
-	mod_delayed_work(gp_stream_wq, &s->ready, 0);
+	/* Nobody else may come to do so. */
+	gp_stream_tell(s);
 	left = wait_event_killable_timeout(s->room,
 					   gp_stream_has_room(s) || !READ_ONCE(s->running),
 					   msecs_to_jiffies(GP_STREAM_ROOM_MS));
@@ -149,6 +148,19 @@ bool gp_stream_wait_for_room(struct gp_session *s)
 	}
 	preempt_enable();
 	return left > 0;
+}
+
+/* Tell the reader now, whatever it believes. Context: a task. */
+void gp_stream_tell(struct gp_session *s)
+{
+	atomic_set(&s->armed, GP_STREAM_READING);
+	mod_delayed_work(gp_stream_wq, &s->ready, 0);
+}
+
+/* Do a session's other work on the same queue. */
+void gp_stream_queue(struct delayed_work *work, u32 ms)
+{
+	queue_delayed_work(gp_stream_wq, work, msecs_to_jiffies(ms));
 }
 
 void gp_stream_wake_waiters(struct gp_session *s)

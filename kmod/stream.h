@@ -46,6 +46,8 @@ gp_stream_committed(const struct gp_session *s, const struct gp_ring *ring)
 void gp_stream_wake(struct gp_session *s, enum gp_stream_wake wake);
 bool gp_stream_wait_for_room(struct gp_session *s);
 void gp_stream_wake_waiters(struct gp_session *s);
+void gp_stream_tell(struct gp_session *s);
+void gp_stream_queue(struct delayed_work *work, u32 ms);
 void gp_stream_open(struct gp_session *s);
 void gp_stream_close(struct gp_session *s);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * GOPROBE_CMD_TALLIES and _KEYS: what a session has counted and timed, handed out. Dumps: the
- * one goes on from one id to the next, the other from one place of the table to the next, so
- * that points may be added meanwhile, and keys.
+ * GOPROBE_CMD_TALLIES, _KEYS and _OPEN: what a session has counted and timed, handed out. Dumps: the
+ * one goes on from one id to the next, the others from one place of a table to the next, so
+ * that points may be added meanwhile, and keys, and calls may end.
  *
  * Open calls of processes that are no more are looked for first: nobody tells us
  * when a process ends, and their returns will not come.
@@ -16,18 +16,20 @@
 
 #include "arch/arch.h"
 #include "calls.h"
+#include "held.h"
 #include "keys.h"
 #include "netlink.h"
 #include "session.h"
 #include "summary.h"
 
-/* Memory of one message: fits several with all their buckets. */
-#define GP_SUMMARY_SKB	SKB_WITH_OVERHEAD(16384)
+/* Memory of one message: fits several with all their buckets, and the largest record. */
+#define GP_SUMMARY_SKB	SKB_WITH_OVERHEAD(32768)
 
-/* Where it is, an id or a place: kept in the callback's args between messages. */
+/* Where it is, an id or a place (and in that, see struct gp_calls_at): kept in the callback's args between messages. */
 struct gp_summary_at {
 	unsigned long id;
 	long reaped;
+	long below;
 };
 
 /* A process's number in the initial namespace. */
@@ -152,6 +154,75 @@ static int gp_summary_fill_keys(struct sk_buff *skb, struct netlink_callback *cb
 	return skb->len;
 }
 
+/**
+ * struct gp_summary_open - a message of open calls while it is filled
+ * @skb: the message
+ * @nla: its attribute
+ * @s: the session
+ * @now: ticks
+ */
+struct gp_summary_open {
+	struct sk_buff *skb;
+	struct nlattr *nla;
+	struct gp_session *s;
+	u64 now;
+};
+
+/* Its stack is locked: the record stays the call's. */
+static bool gp_summary_put_open(void *arg, const struct gp_stack *stack,
+				const struct gp_call *call)
+{
+	struct gp_summary_open *o = arg;
+	const struct gp_calls *calls = o->s->calls;
+	const struct gp_held_record *held = NULL;
+	struct goprobe_open open = {
+		.id = call->tally->id,
+		.tgid = gp_summary_tgid(stack->process),
+		.goid = stack->goid,
+		.g = stack->g & ~GP_STACK_LOCKED,
+		.depth = (u64)call->depth << 3,
+		.age = gp_clock_passed(&calls->clock, call->time, o->now),
+	};
+
+	if (call->data && call->tally->paired) {
+		held = gp_held_at(calls->held, call->data);
+		open.record_bytes = held->rec.size;
+	}
+	if (skb_tailroom(o->skb) < sizeof(open) + open.record_bytes)
+		return false;
+	nla_append(o->skb, sizeof(open), &open);
+	if (held)
+		nla_append(o->skb, open.record_bytes, held);
+	o->nla->nla_len += sizeof(open) + open.record_bytes;
+	return true;
+}
+
+static int gp_summary_fill_open(struct sk_buff *skb, struct netlink_callback *cb,
+				struct gp_session *s, struct gp_summary_at *at)
+{
+	struct gp_summary_open o = { .skb = skb, .s = s };
+	struct gp_calls_at calls_at = { .stack = at->id, .below = at->below };
+	void *hdr;
+
+	if (!s->calls || at->id >= s->calls->nstacks)
+		return skb->len;
+	if (!at->reaped)
+		gp_calls_reap(s->calls, gp_summary_alive);
+	at->reaped = true;
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_OPEN);
+	if (!hdr)
+		return skb->len;
+	o.nla = nla_reserve(skb, GOPROBE_A_OPEN, 0);
+	o.now = gp_clock_read(&s->calls->clock);
+	if (o.nla)
+		gp_calls_each(s->calls, &calls_at, gp_summary_put_open, &o);
+	at->id = calls_at.stack;
+	at->below = calls_at.below;
+	genlmsg_end(skb, hdr);
+	return skb->len;
+}
+
 /* One message of a dump, made by @fill. */
 static int gp_summary_run(struct sk_buff *skb, struct netlink_callback *cb,
 			  int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
@@ -177,6 +248,11 @@ static int gp_summary_run(struct sk_buff *skb, struct netlink_callback *cb,
 int gp_summary_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return gp_summary_run(skb, cb, gp_summary_fill);
+}
+
+int gp_summary_dump_open(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return gp_summary_run(skb, cb, gp_summary_fill_open);
 }
 
 int gp_summary_dump_keys(struct sk_buff *skb, struct netlink_callback *cb)

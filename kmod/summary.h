@@ -9,5 +9,6 @@ struct sk_buff;
 int gp_summary_start(struct netlink_callback *cb);
 int gp_summary_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int gp_summary_dump_keys(struct sk_buff *skb, struct netlink_callback *cb);
+int gp_summary_dump_open(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif

@@ -59,6 +59,7 @@ static struct gp_tally *gp_tally_new(struct gp_tallies *tallies, u32 id)
 
 	if (!tally)
 		return NULL;
+	tally->id = id;
 	tally->hits = alloc_percpu_gfp(u64, GP_TALLY_GFP);
 	if (!tally->hits ||
 	    xa_err(xa_store(&tallies->ids, id, tally, GFP_KERNEL | __GFP_NOWARN))) {
@@ -122,6 +123,24 @@ static void gp_times_stats(const struct gp_times *times, u64 stats[__GOPROBE_STA
 	stats[GOPROBE_STAT_OPENED] += READ_ONCE(times->calls);
 	for (i = 0; i < GOPROBE_BUCKETS; i++)
 		stats[GOPROBE_STAT_TIMED] += READ_ONCE(times->bucket[i]);
+}
+
+/* Hits that have counted here, but that each call that was timed counts as two. */
+u64 gp_tallies_hits(struct gp_tallies *tallies)
+{
+	struct gp_tally *tally;
+	unsigned long id;
+	u64 hits = 0;
+	int cpu;
+
+	xa_for_each(&tallies->ids, id, tally) {
+		hits += gp_tally_hits(tally);
+		if (!tally->times)
+			continue;
+		for_each_possible_cpu(cpu)
+			hits += 2 * READ_ONCE(per_cpu_ptr(tally->times, cpu)->calls);
+	}
+	return hits;
 }
 
 /* Add up the hits that have counted here: COUNTED, OPENED and TIMED. */

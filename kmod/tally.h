@@ -47,11 +47,13 @@ struct gp_times {
 
 /**
  * struct gp_tally - what is known of an id
+ * @id: the id
  * @hits: hits of points that count
  * @times: NULL if it has no points that time
  * @paired: it has points that are paired, and none that time
  */
 struct gp_tally {
+	u32 id;
 	u64 __percpu *hits;
 	struct gp_times __percpu *times;
 	bool paired;
@@ -73,6 +75,7 @@ struct gp_tallies {
 void gp_tallies_init(struct gp_tallies *tallies);
 void gp_tallies_fini(struct gp_tallies *tallies);
 int gp_tallies_add(struct gp_tallies *tallies, u32 id, bool timed);
+u64 gp_tallies_hits(struct gp_tallies *tallies);
 void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX]);
 u64 gp_tally_read(const struct gp_tally *tally, u32 id, struct goprobe_tally *ret,
 		  u64 bucket[GOPROBE_BUCKETS]);

@@ -28,7 +28,8 @@
  *	power of two. A_CALLS (u32, optional): calls that can be open at once, of
  *	functions that are timed or paired. A_HELD (struct goprobe_held, optional):
  *	room for calls that are held. A_KEYS (struct goprobe_keys, optional): room
- *	for what is counted and timed by key. A_PIDS (s32[], optional): only these processes are traced
+ *	for what is counted and timed by key. A_BREAKER (struct goprobe_breaker,
+ *	optional): when hits are too many. A_PIDS (s32[], optional): only these processes are traced
  *	(thread group ids as the caller sees them); absent: every process that
  *	maps a session's file. A process that is not in the list never gets a
  *	breakpoint, except by fork from a listed one: those hits are not recorded.
@@ -74,6 +75,11 @@
  *	are not recorded before GOPROBE_CMD_START.
  *	reply: A_COUNT (u32): number of points the session has now.
  *
+ * GOPROBE_CMD_POINTS_DEL (do)
+ *	A_IDS (u32[]): takes the breakpoints with these ids away, and waits until no
+ *	handler can run on their behalf. What they have counted stays.
+ *	reply: A_COUNT (u32): number of points the session has now.
+ *
  * GOPROBE_CMD_START (do)
  *	From now on hits are recorded.
  *
@@ -109,6 +115,12 @@
  *	What has been counted and timed by key, in no order: each message has
  *	A_KEYED (struct goprobe_keyed, each followed by its key and its buckets).
  *	Nothing is reset, as for GOPROBE_CMD_TALLIES.
+ *
+ * GOPROBE_CMD_OPEN (dump)
+ *	Calls that are timed or paired and have not ended, those of one goroutine
+ *	together, the deepest first, 4096 at most: each message has A_OPEN (struct goprobe_open,
+ *	each followed by the call's record, if it is held). Calls of processes that
+ *	have ended are not among them.
  *
  * GOPROBE_CMD_LIST (dump)
  *	One or more messages for each session and file: A_SESSION (u32),
@@ -168,6 +180,8 @@ enum goprobe_cmd {
 	GOPROBE_CMD_TALLIES,
 	GOPROBE_CMD_FILTERS_ADD,
 	GOPROBE_CMD_KEYS,
+	GOPROBE_CMD_OPEN,
+	GOPROBE_CMD_POINTS_DEL,
 	__GOPROBE_CMD_MAX,
 	GOPROBE_CMD_MAX = __GOPROBE_CMD_MAX - 1,
 };
@@ -207,6 +221,9 @@ enum goprobe_attr {
 	GOPROBE_A_HELD,		/* struct goprobe_held */
 	GOPROBE_A_KEYS,		/* struct goprobe_keys */
 	GOPROBE_A_KEYED,	/* struct goprobe_keyed... */
+	GOPROBE_A_OPEN,		/* struct goprobe_open... */
+	GOPROBE_A_IDS,		/* u32[] */
+	GOPROBE_A_BREAKER,	/* struct goprobe_breaker */
 	__GOPROBE_A_MAX,
 	GOPROBE_A_MAX = __GOPROBE_A_MAX - 1,
 };
@@ -288,6 +305,22 @@ struct goprobe_keys {
 	__u32 number;
 	__u32 bytes;
 };
+
+/**
+ * struct goprobe_breaker - when a session takes too much of the programs' time
+ * @hit_ns: what a hit takes, all in all, on this machine
+ * @percent: so much of one processor's time is too much; all processors count together
+ *
+ * When hits have taken more than that for GOPROBE_BREAKER_MS in a row, the session stops by
+ * itself, as with GOPROBE_CMD_STOP, and the reader is told that there is something to
+ * read. GOPROBE_STAT_BROKEN then says how many hits there were in a second.
+ */
+struct goprobe_breaker {
+	__u32 hit_ns;
+	__u32 percent;
+};
+
+#define GOPROBE_BREAKER_MS	400
 
 /*
  * A thread whose record finds no room in the ring waits for the reader, in the
@@ -907,12 +940,35 @@ struct goprobe_keyed {
 	__u32 pad;
 };
 
+/**
+ * struct goprobe_open - a call that has not ended
+ * @id: goprobe_point.id
+ * @tgid: process, in the initial pid namespace
+ * @goid: goroutine id; 0 on a system stack
+ * @g: address of its runtime.g
+ * @depth: stack.hi - SP at function entry
+ * @age: ns since the call was made
+ * @record_bytes: size of the held record that follows, with GOPROBE_RECORD_F_HELD; its time,
+ *	and by how much the call was made before, are 0
+ * @pad: 0
+ */
+struct goprobe_open {
+	__u32 id;
+	__u32 tgid;
+	__u64 goid;
+	__u64 g;
+	__u64 depth;
+	__u64 age;
+	__u32 record_bytes;
+	__u32 pad;
+};
+
 /*
  * Counters of a session. Each hit of one of its points counts in exactly one of
  * CALLS, RETURNS, LOST_*, RESTARTS, OTHER_PROCESS, NOT_STARTED, COUNTED, OPENED,
  * TIMED, NO_ROOM, NO_CALL, NO_GOROUTINE, FILTERED, UNDECIDED. A call that is held is
- * OPENED; what becomes of its record is LET_GO, or LOST_* as well, or nothing. NO_KEY
- * is besides.
+ * OPENED; what becomes of its record is LET_GO, or LOST_* as well, or nothing. BROKEN
+ * and NO_KEY are besides.
  */
 enum goprobe_stat {
 	GOPROBE_STAT_CALLS,		/* call records committed */
@@ -935,6 +991,7 @@ enum goprobe_stat {
 	GOPROBE_STAT_FILTERED,		/* hits that did not pass their filter */
 	GOPROBE_STAT_UNDECIDED,		/* hits whose filter could not tell */
 	GOPROBE_STAT_LET_GO,		/* records of held calls committed */
+	GOPROBE_STAT_BROKEN,		/* hits a second when the breaker stopped it, or 0 */
 	GOPROBE_STAT_NO_KEY,		/* what counted without a key: there was no room for it */
 	__GOPROBE_STAT_MAX,
 	GOPROBE_STAT_MAX = __GOPROBE_STAT_MAX - 1,

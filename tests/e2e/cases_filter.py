@@ -7,7 +7,7 @@ import struct
 import genl
 from cases_tally import STRESS, points_of, runtime
 from genl import Client, op
-from lib import case, check, same
+from lib import case, check, same, wait_for
 
 CALL, RETURN, TAIL = genl.GOPROBE_POINT_CALL, genl.GOPROBE_POINT_RETURN, genl.GOPROBE_POINT_TAIL
 PAIRED, HELD = genl.GOPROBE_POINT_F_PAIRED, genl.GOPROBE_POINT_F_HELD
@@ -304,3 +304,84 @@ def stacks(t):
         check(any(len(k) == frames for k in expected) and any(len(k) < frames for k in expected), "no test of long and short stacks")
         wrong = [(k, got.get(k), expected.get(k)) for k in sorted(got.keys() | expected.keys()) if got.get(k) != expected.get(k)]
         check(not wrong, "%d of %d stacks, as they are and as they should be: %s", len(wrong), len(expected), wrong[:3])
+
+
+@case("netlink: open calls can be listed while the program runs, with what was held of them, and none but those")
+def open_calls(t):
+    path = t.binary("stress")
+    points = points_of(t, path, *TAGGED)
+    target = t.target("stress", "-hold", "-stay", "-goroutines", 25, "-depth", 120)
+    # Nothing is ever let go.
+    with begin(t, path, [[op(genl.GOPROBE_OP_REJECT)]], recorded(points, PAIRED, HELD, on_return=1), target.pid,
+               held=(20000, 56 + 8 + 8 + 8192)) as client:
+        same(client.open_calls(), [], "open calls, before there are any")
+        target.send()
+        want = json.loads(target.line())["functions"]
+        got = client.open_calls()
+        same([sum(1 for o, r in got if o.id == i) for i in range(len(TAGGED))], [want[f]["calls"] for f in TAGGED], "open calls")
+        by_goroutine = {}
+        for o, r in got:
+            tag, ago = word(r)
+            same((r.id, r.goid, r.depth, r.tgid, ago), (o.id, o.goid, o.depth, o.tgid, 0), "who made the call")
+            check(o.age > 0 and o.g % 8 == 0 and o.g, "an open call: %s", o)
+            by_goroutine.setdefault((o.goid, o.g), []).append((o.depth, o.age, tag))
+        same(len(by_goroutine), 25, "goroutines with open calls")
+        for calls in by_goroutine.values():
+            tags = [tag for _, _, tag in calls]
+            same(tags, list(range(max(tags), (max(tags) >> 16 << 16) - 1, -1)), "tags of a goroutine's calls, the deepest first")
+            check(calls == sorted(calls, key=lambda c: -c[0]) and [c[1] for c in calls] == sorted(c[1] for c in calls),
+                  "calls that are deeper are not younger: %s", calls)
+        same(client.open_calls() and [(o.goid, o.depth) for o, r in client.open_calls()], [(o.goid, o.depth) for o, r in got], "a second time")
+        target.kill()
+        same(client.open_calls(), [], "open calls of a process that has been killed")
+        stats = client.stats()
+        same((stats[genl.GOPROBE_STAT_LET_GO], client.records()), (0, []), "records")
+
+
+@case("netlink: points can be taken away by id while the program runs, and the others stay")
+def take_away(t):
+    path = t.binary("counter")
+    points = points_of(t, path, "main.doWork", "main.main")
+    target = t.target("counter", "-each", "1ms", 0)
+    count = genl.GOPROBE_ACTION_COUNT
+    functions = ("main.doWork", "main.main")
+    made = by_id(points, count, functions=functions) + \
+        [genl.point(p.offset, p.code, 7, genl.GOPROBE_NO_PLAN, p.kind, p.skip, p.flags, p.sp_adjust, action=count) for p in points["main.doWork"]]
+    with begin(t, path, [], made, target.pid) as client:
+        code = target.code("main.doWork")
+        check(code[0] != code[1], "there is no breakpoint")
+        wait_for("calls", lambda: client.tallies()[0].hits > 10 and client.tallies()[7].hits > 10)
+        same(client.del_points(0, 0, 99), len(made) - 1, "points that are left")
+        counted = client.tallies()[0].hits, client.tallies()[7].hits
+        wait_for("calls at the point that is left", lambda: client.tallies()[7].hits > counted[1] + 10)
+        same(client.tallies()[0].hits, counted[0], "calls at the point that was taken away")
+        same(client.del_points(7, 1), 0, "points that are left")
+        code = target.code("main.doWork")
+        same(code[0].hex(), code[1].hex(), "the code")
+        check(not target.ended(), "the target ended: %s", target.rest)
+
+
+@case("netlink: a session whose hits take too much time stops by itself and says so; one with enough goes on")
+def breaks(t):
+    path = t.binary("counter")
+    points = points_of(t, path, "main.doWork")
+    target = t.target("counter", 0)
+    made = by_id(points, genl.GOPROBE_ACTION_COUNT, functions=("main.doWork",))
+    # A program that does nothing else has more hits than 1 % of a processor is worth, and less than 10,000 %.
+    with begin(t, path, [], made, target.pid, breaker=(1000, 10000)) as goes_on, \
+            begin(t, path, [], made, target.pid, breaker=(1000, 1)) as client:
+        wait_for("the breaker", lambda: client.stats()[genl.GOPROBE_STAT_BROKEN])
+        stats = client.stats()
+        check(stats[genl.GOPROBE_STAT_BROKEN] > 10000, "it broke at %d hits a second", stats[genl.GOPROBE_STAT_BROKEN])
+        hits = client.tallies()[0].hits
+        check(0 < hits <= goes_on.tallies()[0].hits, "%d hits", hits)
+        before = goes_on.tallies()[0].hits
+        wait_for("hits of the other session", lambda: goes_on.tallies()[0].hits > before)
+        same(client.tallies()[0].hits, hits, "hits after it has stopped")
+        try:
+            client.call(genl.GOPROBE_CMD_START)
+        except genl.Refused as refused:
+            check("stopped" in refused.sentence, "%s", refused)
+        else:
+            check(False, "it can be started again")
+        same(goes_on.stats()[genl.GOPROBE_STAT_BROKEN], 0, "the other one's breaker")

@@ -128,7 +128,7 @@ def not_loaded(t):
 
 # The protocol, by hand.
 
-DUMPS = genl.GOPROBE_CMD_READ, genl.GOPROBE_CMD_LIST, genl.GOPROBE_CMD_TALLIES, genl.GOPROBE_CMD_KEYS
+DUMPS = genl.GOPROBE_CMD_READ, genl.GOPROBE_CMD_LIST, genl.GOPROBE_CMD_TALLIES, genl.GOPROBE_CMD_KEYS, genl.GOPROBE_CMD_OPEN
 
 class Misuse:
     """Collects what was not refused as it should have been."""

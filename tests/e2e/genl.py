@@ -133,6 +133,9 @@ Chunk = collections.namedtuple("Chunk", "address type status level data")
 Tally = collections.namedtuple("Tally", "hits calls unwound gone filtered sum min max buckets")
 
 
+Open = collections.namedtuple("Open", "id tgid goid g depth age")
+
+
 def chunks(record, frame):
     """What follows the frame, of so many bytes, in a record."""
     found = []
@@ -199,12 +202,14 @@ class Client:
         answer = self.call(GOPROBE_CMD_GET_INFO)[0]
         return dict(zip(LIMITS, struct.unpack("=%dI" % len(LIMITS), answer[GOPROBE_A_LIMITS])))
 
-    def new_session(self, *pids, calls=None, held=None, keys=None, ring=None):
+    def new_session(self, *pids, calls=None, held=None, keys=None, ring=None, breaker=None):
         extra = [(GOPROBE_A_PIDS, struct.pack("=%di" % len(pids), *pids))] if pids else []
         if calls is not None:
             extra.append((GOPROBE_A_CALLS, u32(calls)))
         if ring is not None:
             extra.append((GOPROBE_A_RING_BYTES, u32(ring)))
+        if breaker is not None:
+            extra.append((GOPROBE_A_BREAKER, struct.pack("=II", *breaker)))
         if keys is not None:
             extra.append((GOPROBE_A_KEYS, struct.pack("=II", *keys)))
         if held is not None:
@@ -242,6 +247,11 @@ class Client:
 
     def add_points(self, points, file=0):
         return self.call(GOPROBE_CMD_POINTS_ADD, [(GOPROBE_A_FILE, u32(file)), (GOPROBE_A_POINTS, b"".join(points))])
+
+    def del_points(self, *ids):
+        """How many points are left."""
+        answer = self.call(GOPROBE_CMD_POINTS_DEL, [(GOPROBE_A_IDS, b"".join(map(u32, ids)))])
+        return struct.unpack("=I", answer[0][GOPROBE_A_COUNT])[0]
 
     def records(self):
         """Drain the rings."""
@@ -281,6 +291,21 @@ class Client:
                 buckets = struct.unpack_from("=%dQ" % n, data, 80 + size)
                 found[id_, data[80:80 + size]] = Tally(*numbers, {first + i: b for i, b in enumerate(buckets) if b})
                 data = data[80 + size + 8 * n:]
+        return found
+
+    def open_calls(self):
+        """Calls that have not ended: [(Open, held record or None)]."""
+        found = []
+        for message in self.call(GOPROBE_CMD_OPEN, dump=True):
+            data = message[GOPROBE_A_OPEN]
+            while data:
+                *fields, size, _ = struct.unpack_from("=IIQQQQII", data)
+                record = None
+                if size:
+                    _, *header = struct.unpack_from("=IHHIIIIQQQQ", data, 48)
+                    record = Record(*header, None, data[48 + 56:48 + size])
+                found.append((Open(*fields), record))
+                data = data[48 + size:]
         return found
 
     def sessions(self):
