@@ -49,7 +49,6 @@
 
 #include "calls.h"
 #include "held.h"
-#include "pool.h"
 
 /* With all calls open, each of another goroutine, the table is half full. */
 #define GP_CALLS_STACKS		2
@@ -167,6 +166,35 @@ void gp_call_give(struct gp_calls *calls, struct gp_call *call)
 	call->below = pool->free;
 	WRITE_ONCE(pool->free, call);
 	gp_pool_unlock(&pool->lock);
+}
+
+/* Remember a call of a stack that is locked. Return: false if there is no room. */
+static bool gp_stack_push(struct gp_calls *calls, struct gp_stack *stack, u32 depth,
+			  const struct gp_tally *tally, u32 data)
+{
+	struct gp_call *call = &stack->first;
+
+	if (stack->top) {
+		call = gp_call_take(calls);
+		if (!call)
+			return false;
+		call->below = stack->top;
+	}
+	gp_stack_add(calls, stack, call, depth, tally, data);
+	return true;
+}
+
+/* Forget the deepest open call of a stack that is locked. */
+static void gp_stack_pop(struct gp_calls *calls, struct gp_stack *stack)
+{
+	struct gp_call *call = stack->top;
+
+	if (call == &stack->first) {
+		stack->top = NULL;
+		return;
+	}
+	stack->top = call->below;
+	gp_call_give(calls, call);
 }
 
 /* Context: preemption off. Return: the g that it is of, without the bit. */
@@ -305,16 +333,19 @@ enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key,
 }
 
 /**
- * gp_calls_enter_general() - gp_calls_enter() where something is not as usual
+ * gp_calls_enter() - a function has been entered
  * @calls: the session's
  * @key: by whom
  * @depth: how deep in its stack
- * @tally: which function
+ * @tally: which function; has times
  *
- * Return: as gp_calls_enter().
+ * Open calls at that depth, and deeper ones, have ended without returning.
+ * Context: a task. Takes a bounded time, whatever others do.
+ *
+ * Return: GP_CALLS_KEPT or GP_CALLS_FULL.
  */
-enum gp_calls_end gp_calls_enter_general(struct gp_calls *calls, struct gp_calls_key key,
-					 u32 depth, const struct gp_tally *tally)
+enum gp_calls_end gp_calls_enter(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
+				 const struct gp_tally *tally)
 {
 	enum gp_calls_end end = gp_calls_open(calls, key, depth, tally, 0);
 
@@ -377,17 +408,20 @@ enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key
 }
 
 /**
- * gp_calls_leave_general() - gp_calls_leave() where something is not as usual
+ * gp_calls_leave() - a function returns
  * @calls: the session's
  * @key: who returns
- * @depth: how deep in its stack
- * @tally: which function
+ * @depth: SP at the function's entry, as for gp_calls_enter()
+ * @tally: which function; gets the duration
  * @now: when, in ticks
  *
- * Return: as gp_calls_leave().
+ * Open calls that are deeper have ended without returning.
+ * Context: as for gp_calls_enter().
+ *
+ * Return: GP_CALLS_ENDED or GP_CALLS_UNKNOWN.
  */
-enum gp_calls_end gp_calls_leave_general(struct gp_calls *calls, struct gp_calls_key key,
-					 u32 depth, const struct gp_tally *tally, u64 now)
+enum gp_calls_end gp_calls_leave(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
+				 const struct gp_tally *tally, u64 now)
 {
 	struct gp_call call;
 

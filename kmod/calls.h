@@ -15,6 +15,7 @@
 #include <linux/types.h>
 
 #include "clock.h"
+#include "pool.h"
 #include "tally.h"
 
 /* See struct goprobe_limits. Each takes 160 to 290 bytes. */
@@ -118,6 +119,7 @@ enum gp_calls_end {
 	GP_CALLS_FULL,		/* the call is not: there is no room */
 	GP_CALLS_ENDED,		/* the return has found its call */
 	GP_CALLS_UNKNOWN,	/* the return has not: its call was not remembered */
+	GP_CALLS_RARE,		/* something is not as usual; nothing has been done */
 };
 
 struct gp_calls *gp_calls_new(u32 n);
@@ -144,10 +146,10 @@ enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key
 				 const struct gp_tally *tally, struct gp_call *ret);
 int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 		   const struct gp_tally *tally);
-enum gp_calls_end gp_calls_enter_general(struct gp_calls *calls, struct gp_calls_key key,
-					 u32 depth, const struct gp_tally *tally);
-enum gp_calls_end gp_calls_leave_general(struct gp_calls *calls, struct gp_calls_key key,
-					 u32 depth, const struct gp_tally *tally, u64 now);
+enum gp_calls_end gp_calls_enter(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
+				 const struct gp_tally *tally);
+enum gp_calls_end gp_calls_leave(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
+				 const struct gp_tally *tally, u64 now);
 
 /* Where a goroutine's stack is, unless that place is taken. */
 static __always_inline struct gp_stack *gp_calls_home(const struct gp_calls *calls,
@@ -167,111 +169,141 @@ static __always_inline void gp_stack_unlock(struct gp_stack *stack, u64 g)
 	smp_store_release(&stack->g, g);
 }
 
-/* Remember a call of a stack that is locked. Return: false if there is no room. */
-static __always_inline bool gp_stack_push(struct gp_calls *calls, struct gp_stack *stack,
-					  u32 depth, const struct gp_tally *tally, u32 data)
+/* As gp_call_take(), from this CPU's own pool only. */
+static __always_inline struct gp_call *gp_call_try_take(struct gp_calls *calls)
 {
-	struct gp_call *call = &stack->first;
+	struct gp_calls_pool *pool = &calls->pools[gp_pool_index(calls->npools, 0)];
+	struct gp_call *call;
 
-	if (stack->top) {
-		call = gp_call_take(calls);
-		if (unlikely(!call))
-			return false;
-		call->below = stack->top;
-	}
+	if (unlikely(cmpxchg_acquire(&pool->lock, 0, 1)))
+		return NULL;
+	call = pool->free;
+	if (likely(call))
+		WRITE_ONCE(pool->free, call->below);
+	gp_pool_unlock(&pool->lock);
+	return call;
+}
+
+/* As gp_call_give(). Return: false if the pool is locked. */
+static __always_inline bool gp_call_try_give(struct gp_calls *calls, struct gp_call *call)
+{
+	struct gp_calls_pool *pool = &calls->pools[gp_pool_index(calls->npools, 0)];
+
+	if (unlikely(cmpxchg_acquire(&pool->lock, 0, 1)))
+		return false;
+	call->below = pool->free;
+	WRITE_ONCE(pool->free, call);
+	gp_pool_unlock(&pool->lock);
+	return true;
+}
+
+/* It is the deepest one of a stack that is locked. */
+static __always_inline void gp_stack_add(const struct gp_calls *calls, struct gp_stack *stack,
+					 struct gp_call *call, u32 depth,
+					 const struct gp_tally *tally, u32 data)
+{
 	call->depth = depth;
 	call->data = data;
 	call->tally = tally;
 	/* Last, so that what comes before is not part of the call. */
 	call->time = gp_clock_read(&calls->clock);
 	stack->top = call;
-	return true;
 }
 
-/* Forget the deepest open call of a stack that is locked. */
-static __always_inline void gp_stack_pop(struct gp_calls *calls, struct gp_stack *stack)
+static __always_inline bool gp_stack_is_of(const struct gp_stack *stack,
+					   const struct gp_calls_key *key)
 {
-	struct gp_call *call = stack->top;
-
-	if (call == &stack->first) {
-		stack->top = NULL;
-		return;
-	}
-	stack->top = call->below;
-	gp_call_give(calls, call);
+	return likely(stack->process == key->process) && likely(stack->goid == key->goid);
 }
 
 /**
- * gp_calls_enter() - a function has been entered
+ * gp_calls_try_enter() - a function has been entered, as usual
  * @calls: the session's
  * @key: by whom
  * @depth: how deep in its stack, see gp_calls_depth()
  * @tally: which function; has times
  *
- * Open calls at that depth, and deeper ones, have ended without returning.
- * Context: a task. Takes a bounded time, whatever others do.
+ * Calls nothing, so that a handler need not save registers. Context: a task.
  *
- * Return: GP_CALLS_KEPT or GP_CALLS_FULL.
+ * Return: GP_CALLS_KEPT; or GP_CALLS_RARE, and gp_calls_enter() is to be called.
  */
-static __always_inline enum gp_calls_end gp_calls_enter(struct gp_calls *calls,
-							struct gp_calls_key key, u32 depth,
-							const struct gp_tally *tally)
+static __always_inline enum gp_calls_end gp_calls_try_enter(struct gp_calls *calls,
+							    struct gp_calls_key key, u32 depth,
+							    const struct gp_tally *tally)
 {
 	struct gp_stack *stack = gp_calls_home(calls, key.process, key.g);
+	struct gp_call *call = &stack->first;
 
 	preempt_disable();
-	if (likely(gp_stack_trylock(stack, key.g))) {
-		if (likely(stack->process == key.process) && likely(stack->goid == key.goid) &&
-		    (!stack->top || likely(stack->top->depth < depth)) &&
-		    likely(gp_stack_push(calls, stack, depth, tally, 0))) {
-			gp_stack_unlock(stack, key.g);
-			preempt_enable();
-			gp_tally_call(tally);
-			return GP_CALLS_KEPT;
-		}
-		gp_stack_unlock(stack, key.g);
+	if (unlikely(!gp_stack_trylock(stack, key.g)))
+		goto rare;
+	if (unlikely(!gp_stack_is_of(stack, &key)))
+		goto unlock;
+	if (stack->top) {
+		if (unlikely(stack->top->depth >= depth))
+			goto unlock;
+		call = gp_call_try_take(calls);
+		if (unlikely(!call))
+			goto unlock;
+		call->below = stack->top;
 	}
+	gp_stack_add(calls, stack, call, depth, tally, 0);
+	gp_stack_unlock(stack, key.g);
 	preempt_enable();
-	return gp_calls_enter_general(calls, key, depth, tally);
+	gp_tally_call(tally);
+	return GP_CALLS_KEPT;
+
+unlock:
+	gp_stack_unlock(stack, key.g);
+rare:
+	preempt_enable();
+	return GP_CALLS_RARE;
 }
 
 /**
- * gp_calls_leave() - a function returns
+ * gp_calls_try_leave() - a function returns, as usual
  * @calls: the session's
  * @key: who returns
- * @depth: SP at the function's entry, as for gp_calls_enter()
+ * @depth: how deep in its stack
  * @tally: which function; gets the duration
  * @now: when, in ticks
  *
- * Open calls that are deeper have ended without returning.
- * Context: as for gp_calls_enter().
+ * As gp_calls_try_enter().
  *
- * Return: GP_CALLS_ENDED or GP_CALLS_UNKNOWN.
+ * Return: GP_CALLS_ENDED; or GP_CALLS_RARE, and gp_calls_leave() is to be called.
  */
-static __always_inline enum gp_calls_end gp_calls_leave(struct gp_calls *calls,
-							struct gp_calls_key key, u32 depth,
-							const struct gp_tally *tally, u64 now)
+static __always_inline enum gp_calls_end gp_calls_try_leave(struct gp_calls *calls,
+							    struct gp_calls_key key, u32 depth,
+							    const struct gp_tally *tally, u64 now)
 {
 	struct gp_stack *stack = gp_calls_home(calls, key.process, key.g);
-	const struct gp_call *call;
+	struct gp_call *call, *below = NULL;
 	u64 began;
 
 	preempt_disable();
-	if (likely(gp_stack_trylock(stack, key.g))) {
-		call = stack->top;
-		if (likely(stack->process == key.process) && likely(stack->goid == key.goid) &&
-		    likely(call) && likely(call->depth == depth) && likely(call->tally == tally)) {
-			began = call->time;
-			gp_stack_pop(calls, stack);
-			gp_stack_unlock(stack, key.g);
-			preempt_enable();
-			gp_tally_return(tally, gp_clock_passed(&calls->clock, began, now));
-			return GP_CALLS_ENDED;
-		}
-		gp_stack_unlock(stack, key.g);
+	if (unlikely(!gp_stack_trylock(stack, key.g)))
+		goto rare;
+	call = stack->top;
+	if (unlikely(!gp_stack_is_of(stack, &key)) || unlikely(!call) ||
+	    unlikely(call->depth != depth) || unlikely(call->tally != tally))
+		goto unlock;
+	began = call->time;
+	if (call != &stack->first) {
+		below = call->below;
+		if (unlikely(!gp_call_try_give(calls, call)))
+			goto unlock;
 	}
+	stack->top = below;
+	gp_stack_unlock(stack, key.g);
 	preempt_enable();
-	return gp_calls_leave_general(calls, key, depth, tally, now);
+	gp_tally_return(tally, gp_clock_passed(&calls->clock, began, now));
+	return GP_CALLS_ENDED;
+
+unlock:
+	gp_stack_unlock(stack, key.g);
+rare:
+	preempt_enable();
+	return GP_CALLS_RARE;
 }
 
 #endif

@@ -229,10 +229,13 @@ static enum gp_way gp_contents_then(const struct goprobe_point *p, const struct 
 	case GOPROBE_ACTION_COUNT:
 		return keyed ? GP_WAY_COUNT_KEY : GP_WAY_COUNT;
 	case GOPROBE_ACTION_TIME:
-		if (call)
-			return keyed ? GP_WAY_ENTER_KEY : GP_WAY_ENTER;
-		return probe->filter || p->flags & GOPROBE_POINT_F_KEYED ? GP_WAY_END :
-									   GP_WAY_LEAVE;
+		if (call && keyed)
+			return GP_WAY_ENTER_KEY;
+		if (!call && (probe->filter || p->flags & GOPROBE_POINT_F_KEYED))
+			return GP_WAY_END;
+		if (probe->g_reg < 0 || (!call && p->skip))
+			return GP_WAY_TIME;
+		return call ? GP_WAY_ENTER : GP_WAY_LEAVE;
 	}
 	if (p->flags & GOPROBE_POINT_F_PAIRED)
 		return call ? GP_WAY_CALL : GP_WAY_END;

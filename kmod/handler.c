@@ -230,57 +230,44 @@ static __always_inline int gp_hit_count(const struct gp_probe *probe,
 	return 0;
 }
 
-static __always_inline int gp_hit_pair(const struct gp_probe *probe,
-				       const struct pt_regs *regs,
-				       const struct gp_own_g *own, bool leaves, u64 now)
-{
-	struct gp_session *s = probe->session;
-	u32 depth = gp_calls_depth(own->depth);
-
-	if (!leaves) {
-		if (unlikely(gp_calls_enter(s->calls, gp_hit_key(own), depth,
-					    probe->tally) != GP_CALLS_KEPT))
-			gp_hit_stat(s, GOPROBE_STAT_NO_ROOM);
-	} else if (unlikely(gp_calls_leave(s->calls, gp_hit_key(own), depth, probe->tally,
-					   now) != GP_CALLS_ENDED)) {
-		return gp_hit_no_call(probe, regs);
-	}
-	return 0;
-}
-
-/* g in TLS, memory that is absent, and code without a goroutine. */
+/* g in TLS, memory that is absent, code without a goroutine, calls that ended otherwise. */
 static noinline int gp_hit_time_general(const struct gp_probe *probe,
 					const struct pt_regs *regs, u64 now)
 {
+	struct gp_session *s = probe->session;
 	struct gp_own_g own;
 
 	if (!gp_hit_matters(probe, regs))
 		return gp_hit_does_not_matter(probe, regs);
 	if (!gp_hit_await_g(probe, regs, &own)) {
-		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
+		gp_hit_stat(s, GOPROBE_STAT_NO_GOROUTINE);
 		return 0;
 	}
-	return gp_hit_pair(probe, regs, &own, probe->way == GP_WAY_LEAVE, now);
+	if (probe->point_kind != GOPROBE_POINT_CALL) {
+		if (gp_calls_leave(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
+				   probe->tally, now) != GP_CALLS_ENDED)
+			return gp_hit_no_call(probe, regs);
+	} else if (gp_calls_enter(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
+				  probe->tally) != GP_CALLS_KEPT) {
+		gp_hit_stat(s, GOPROBE_STAT_NO_ROOM);
+	}
+	return 0;
 }
 
-/* A call, or a return, whose time matters. */
-static __always_inline int gp_hit_time(const struct gp_probe *probe,
-				       const struct pt_regs *regs, bool leaves)
+/* Where neither g nor the place is as usual: a call, or a return. */
+static noinline int gp_hit_time(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	struct gp_own_g own GP_UNINITIALIZED;
-	u64 now = 0;
+	u64 now = gp_clock_read(&probe->session->calls->clock);
 
-	/* First, so that what comes after is not part of the call. */
-	if (leaves)
-		now = gp_clock_read(&probe->session->calls->clock);
-	/* A call is open only if it matters, so its return need not be asked. */
-	if (unlikely(leaves ? gp_arch_skips(probe->skip, regs) : !gp_hit_matters(probe, regs)))
-		return gp_hit_does_not_matter(probe, regs);
-	if (unlikely(probe->g_reg < 0 ||
-		     !gp_hit_own_g(probe, gp_hit_g_reg(probe, regs),
-				   gp_hit_sp(probe, regs), &own)))
-		return gp_hit_time_general(probe, regs, now);
-	return gp_hit_pair(probe, regs, &own, leaves, now);
+	return gp_hit_time_general(probe, regs, now);
+}
+
+/* The g that a probe with g in a register is on. Return: false if that is not so simple. */
+static __always_inline bool gp_hit_quick_g(const struct gp_probe *probe,
+					   const struct pt_regs *regs, struct gp_own_g *own)
+{
+	return likely(gp_hit_own_g(probe, gp_hit_g_reg(probe, regs), gp_hit_sp(probe, regs),
+				   own));
 }
 
 /*
@@ -301,16 +288,39 @@ static noinline int gp_hit_record_general(const struct gp_probe *probe,
 	return 0;
 }
 
+/* A call whose time matters. All that is called is called last: it saves few registers. */
 static noinline int gp_hit_enter(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	return gp_hit_time(probe, regs, false);
+	struct gp_own_g own GP_UNINITIALIZED;
+
+	if (unlikely(!gp_hit_matters(probe, regs)))
+		return gp_hit_does_not_matter(probe, regs);
+	if (likely(gp_hit_quick_g(probe, regs, &own)) &&
+	    likely(gp_calls_try_enter(probe->session->calls, gp_hit_key(&own),
+				      gp_calls_depth(own.depth),
+				      probe->tally) == GP_CALLS_KEPT))
+		return 0;
+	return gp_hit_time_general(probe, regs, 0);
 }
 
+/* Its return. A call is open only if it mattered, so that need not be asked again. */
 static noinline int gp_hit_leave(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	return gp_hit_time(probe, regs, true);
+	struct gp_own_g own GP_UNINITIALIZED;
+	/* First, so that what comes after is not part of the call. */
+	u64 now = gp_clock_read(&probe->session->calls->clock);
+
+	if (likely(gp_hit_quick_g(probe, regs, &own)) &&
+	    likely(gp_calls_try_leave(probe->session->calls, gp_hit_key(&own),
+				      gp_calls_depth(own.depth), probe->tally,
+				      now) == GP_CALLS_ENDED))
+		return 0;
+	return gp_hit_time_general(probe, regs, now);
 }
 
+static int gp_hit_filter(const struct gp_probe *probe, const struct pt_regs *regs);
+
+/* In the order in which what is added here matters. */
 static __always_inline int gp_hit_way(const struct gp_probe *probe,
 				      const struct pt_regs *regs, enum gp_way way)
 {
@@ -322,6 +332,10 @@ static __always_inline int gp_hit_way(const struct gp_probe *probe,
 		return gp_hit_enter(probe, regs);
 	if (way == GP_WAY_LEAVE)
 		return gp_hit_leave(probe, regs);
+	if (way == GP_WAY_FILTER)
+		return gp_hit_filter(probe, regs);
+	if (way == GP_WAY_TIME)
+		return gp_hit_time(probe, regs);
 	if (way == GP_WAY_CALL)
 		return gp_paired_call(probe, regs);
 	if (way == GP_WAY_COUNT_KEY)
@@ -365,14 +379,6 @@ static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_
 	return 0;
 }
 
-static __always_inline int gp_hit_probe(const struct gp_probe *probe,
-					const struct pt_regs *regs)
-{
-	if (unlikely(probe->way == GP_WAY_FILTER))
-		return gp_hit_filter(probe, regs);
-	return gp_hit_way(probe, regs, probe->way);
-}
-
 /* The record of a hit that has been found to count; for paired.c. */
 int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs)
 {
@@ -386,7 +392,7 @@ static noinline int gp_hit_point(struct gp_point *point, const struct gp_probe_s
 	struct gp_probe *const *probe = set->probe, *const *end = probe + set->n;
 
 	do {
-		gp_hit_probe(*probe, regs);
+		gp_hit_way(*probe, regs, (*probe)->way);
 	} while (unlikely(++probe < end));
 	if (point->execute.by != GP_EXECUTOR_KERNEL)
 		gp_execute_hit(&point->execute, regs);
@@ -406,6 +412,6 @@ GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
 	const struct gp_probe_set *set = rcu_dereference_raw(point->set);
 
 	if (likely(set->n == 1 && point->execute.by == GP_EXECUTOR_KERNEL))
-		return gp_hit_probe(set->probe[0], regs);
+		return gp_hit_way(set->probe[0], regs, set->probe[0]->way);
 	return gp_hit_point(point, set, regs);
 }

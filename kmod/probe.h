@@ -27,9 +27,10 @@ enum gp_way {
 	GP_WAY_GENERAL,		/* a record */
 	GP_WAY_COUNT,
 	GP_WAY_COUNT_KEY,	/* by key */
-	GP_WAY_ENTER,		/* a call that is timed */
+	GP_WAY_ENTER,		/* a call that is timed; this and all that follow: once a place */
 	GP_WAY_ENTER_KEY,	/* by key */
 	GP_WAY_LEAVE,		/* its return */
+	GP_WAY_TIME,		/* either, where g is not in a register */
 	GP_WAY_CALL,		/* a call that is paired */
 	GP_WAY_END,		/* its end; or the end of one that is timed, with a filter */
 	GP_WAY_FILTER,		/* what a filter has to pass first */

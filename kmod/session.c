@@ -97,6 +97,7 @@ static int gp_session_take_pids(struct gp_session *s, const s32 *pids, u32 n,
 			return gp_refuse(extack, -ESRCH, "it is a thread, or there is no such process");
 		}
 	}
+	s->pid = s->pids[0];
 	return 0;
 }
 

@@ -47,6 +47,7 @@ struct gp_ring;
  * @keys: what is counted by key, or NULL; there before the first probe that does
  * @rings: by CPU; NULL for a CPU that could not get one; fixed but for CPUs
  *	that come up later
+ * @pid: the first of @pids, or NULL; fixed
  * @pids: processes that are traced; @npids of them, or every one if 0; fixed
  * @npids: number of @pids
  * @armed: enum gp_stream_armed
@@ -92,6 +93,7 @@ struct gp_session {
 	struct gp_calls *calls;
 	struct gp_keys *keys;
 	struct gp_ring **rings;
+	const struct pid *pid;
 	struct pid **pids;
 	u32 npids;
 	atomic_t armed;
@@ -171,16 +173,15 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX]);
 int gp_session_init(void);
 void gp_session_fini(void);
 
-/* Is the current process traced? Part of every hit. */
+/* Is the current process traced? Part of every hit, mostly of the only process that is. */
 static __always_inline bool gp_session_wants_current(const struct gp_session *s)
 {
-	const struct pid *pid;
+	const struct pid *pid = task_tgid(current);
 	u32 i;
 
-	if (!s->npids)
+	if (likely(s->pid == pid) || !s->npids)
 		return true;
-	pid = task_tgid(current);
-	for (i = 0; i < s->npids; i++)
+	for (i = 1; i < s->npids; i++)
 		if (s->pids[i] == pid)
 			return true;
 	return false;
