@@ -10,8 +10,10 @@
 
 #include "arena.h"
 #include "codewin.h"
+#include "datawin.h"
 #include "dwinfo.h"
 #include "elffile.h"
+#include "elfnote.h"
 #include "gobin.h"
 #include "godict.h"
 #include "gofuncname.h"
@@ -37,6 +39,8 @@ struct gobin {
 	struct rtsig methods;
 	struct godicts dicts;
 	struct codewin *code;
+	struct datawin *trees;		/* inlining trees */
+	char *build_id;
 	struct hmap sigs;		/* struct gosig by function */
 };
 
@@ -65,7 +69,8 @@ int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
 	bin->ef.fd = -1;
 	bin->path = strdup(path);
 	bin->code = codewin_new(&bin->ef);
-	if (!bin->path || !bin->code) {
+	bin->trees = datawin_new(&bin->ef);
+	if (!bin->path || !bin->code || !bin->trees) {
 		diag_set(d, "out of memory");
 		goto fail;
 	}
@@ -105,8 +110,10 @@ void gobin_free(struct gobin *bin)
 	dwinfo_free(bin->dw);
 	linktab_fini(&bin->link);
 	codewin_free(bin->code);
+	datawin_free(bin->trees);
 	elffile_fini(&bin->ef);
 	arena_fini(&bin->mem);
+	free(bin->build_id);
 	free(bin->path);
 	free(bin);
 }
@@ -259,6 +266,48 @@ const struct gotype *gobin_real_type(struct gobin *bin, const struct goparam *p,
 char *gobin_sig_text(struct gobin *bin, const struct gofunc *fn)
 {
 	return gosig_text(gobin_sig(bin, fn));
+}
+
+static int read_tree(void *ctx, uint64_t vaddr, void *buf, size_t len)
+{
+	return datawin_read(ctx, vaddr, buf, len);
+}
+
+size_t gobin_frames(struct gobin *bin, uint64_t vaddr, struct gobin_frame *v, size_t max)
+{
+	uint8_t wrapper = goversion_funcid_wrapper(bin->link.minor);
+	struct pclntab_frame frames[GOBIN_FRAMES_MAX];
+	struct pclntab_func fn;
+	size_t n;
+
+	if (!gobin_func_at(bin, vaddr) || pclntab_find(&bin->link.tab, vaddr, &fn))
+		return 0;
+	n = pclntab_frames(&bin->link.tab, &fn, vaddr, bin->link.gofunc, read_tree, bin->trees,
+			   frames, max < GOBIN_FRAMES_MAX ? max : GOBIN_FRAMES_MAX);
+	for (size_t i = 0; i < n; i++)
+		v[i] = (struct gobin_frame){
+			.func = frames[i].func, .file = frames[i].file, .line = frames[i].line,
+			.start_line = frames[i].start_line, .inlined = frames[i].inlined,
+			.wrapper = frames[i].funcid == wrapper,
+		};
+	return n;
+}
+
+int gobin_code_range(const struct gobin *bin, uint64_t vaddr, struct gobin_range *ret)
+{
+	const struct elfseg *s = elffile_segment(&bin->ef, vaddr, 1);
+
+	if (!s || !(s->flags & PF_X))
+		return -1;
+	*ret = (struct gobin_range){ s->vaddr, s->vaddr + s->filesz, s->off };
+	return 0;
+}
+
+const char *gobin_build_id(struct gobin *bin)
+{
+	if (!bin->build_id)
+		bin->build_id = elfnote_build_id(&bin->ef);
+	return bin->build_id;
 }
 
 int64_t gobin_code_offset(const struct gobin *bin, uint64_t vaddr)

@@ -138,6 +138,54 @@ uint64_t gobin_code_vaddr(const struct gobin *bin, uint64_t off);
  */
 const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len);
 
+/**
+ * struct gobin_frame - a call at some address
+ * @func: name of the function, as in the line table
+ * @file: source file, or NULL
+ * @line: line in it, or 0
+ * @start_line: line of the func keyword, or 0 (before 1.20)
+ * @inlined: its code is part of another function
+ * @wrapper: made by the compiler, calls the real one
+ */
+struct gobin_frame {
+	const char *func;
+	const char *file;
+	int line;
+	int start_line;
+	bool inlined;
+	bool wrapper;
+};
+
+/*
+ * What the instruction with the link-time address is part of (of a return address: that
+ * of the byte before it), innermost first: what was inlined, then the function itself.
+ * Returns how many there are, @max (at least 1) or GOBIN_FRAMES_MAX at most; 0 if no
+ * function is there.
+ */
+#define GOBIN_FRAMES_MAX 256U
+size_t gobin_frames(struct gobin *bin, uint64_t vaddr, struct gobin_frame *v, size_t max);
+
+/**
+ * struct gobin_range - code that is mapped in one piece
+ * @start: link-time address
+ * @end: address behind its last byte
+ * @offset: where it is in the file
+ */
+struct gobin_range {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+};
+
+/* The one that has @vaddr; 0, or -1. */
+int gobin_code_range(const struct gobin *bin, uint64_t vaddr, struct gobin_range *ret);
+
+/*
+ * What tells this build from others, as elfnote_build_id() has it; NULL if the file
+ * does not say. Owned by @bin.
+ */
+const char *gobin_build_id(struct gobin *bin);
+
 /*
  * Name ("*net/http.Request") of the runtime type descriptor at link-time
  * address @vaddr; NULL if there is none. Cached, owned by @bin.

@@ -429,10 +429,12 @@ void pclntab_inlined(const struct pclntab *t, const uint8_t *entry,
 		ret->name = load_u32(entry + 12);
 		ret->line = 0;
 		ret->parent_pc = load_u32(entry + 16);
+		ret->funcid = entry[2];
 	} else {
 		ret->name = load_u32(entry + 4);
 		ret->line = (int32_t)load_u32(entry + 12);
 		ret->parent_pc = load_u32(entry + 8);
+		ret->funcid = entry[0];
 	}
 }
 
@@ -452,6 +454,32 @@ static int inlined_at(const struct pclntab *t, const struct pclntab_func *f,
 	return ret->parent_pc < f->end - f->entry ? 0 : -1;
 }
 
+/* What is executed at @pc: @in, inlined into @f, or @f itself if that is NULL. */
+static struct pclntab_frame frame_at(const struct pclntab *t, const struct pclntab_func *f,
+				     uint64_t pc, const struct pclntab_inlined *in)
+{
+	struct pclntab_frame v = {
+		.func = in ? pclntab_name(t, in->name) : f->name,
+		.file = pclntab_file_at(t, f, pc),
+		.start_line = in ? in->line : f->start_line,
+		.funcid = in ? in->funcid : f->funcid,
+		.inlined = in,
+	};
+	int32_t line;
+
+	if (!v.func)
+		v.func = "?";
+	if (v.start_line < 0)
+		v.start_line = 0;
+	if (!pclntab_value(t, f, f->pcln, pc, &line, NULL) && line > 0)
+		v.line = line;
+	if (!v.file || !v.line) {
+		v.file = NULL;
+		v.line = 0;
+	}
+	return v;
+}
+
 size_t pclntab_frames(const struct pclntab *t, const struct pclntab_func *f,
 		      uint64_t pc, uint64_t gofunc, pclntab_read_fn read,
 		      void *ctx, struct pclntab_frame *v, size_t max)
@@ -460,23 +488,10 @@ size_t pclntab_frames(const struct pclntab *t, const struct pclntab_func *f,
 	struct pclntab_inlined in;
 	size_t n = 0;
 
-	while (n < max) {
-		int err = n + 1 == max ||
-			  inlined_at(t, f, pc, tree, read, ctx, &in);
-		const char *name = err ? f->name : pclntab_name(t, in.name);
-		int32_t line;
-
-		if (!name)
-			name = "?";
-		v[n] = (struct pclntab_frame){
-			.func = name, .file = pclntab_file_at(t, f, pc),
-		};
-		if (!pclntab_value(t, f, f->pcln, pc, &line, NULL) && line > 0)
-			v[n].line = line;
-		n++;
-		if (err)
-			break;
+	while (n + 1 < max && !inlined_at(t, f, pc, tree, read, ctx, &in)) {
+		v[n++] = frame_at(t, f, pc, &in);
 		pc = f->entry + in.parent_pc;
 	}
+	v[n++] = frame_at(t, f, pc, NULL);
 	return n;
 }

@@ -211,11 +211,13 @@ uint64_t pclntab_inltree(const struct pclntab *t, const struct pclntab_func *f,
  * @name: offset in the name table
  * @line: of the func keyword, or 0
  * @parent_pc: where it was called, from the function's entry
+ * @funcid: as pclntab_func.funcid
  */
 struct pclntab_inlined {
 	uint32_t name;
 	int32_t line;
 	uint32_t parent_pc;
+	uint8_t funcid;
 };
 
 /* Bytes of an entry (at most PCLNTAB_INLINED_MAX), and what is in it. */
@@ -236,11 +238,17 @@ const char *pclntab_name(const struct pclntab *t, uint32_t off);
  * @func: name of the function
  * @file: source file, or NULL
  * @line: line in it, or 0
+ * @start_line: line of the func keyword, or 0
+ * @funcid: as pclntab_func.funcid
+ * @inlined: its code is part of another function
  */
 struct pclntab_frame {
 	const char *func;
 	const char *file;
 	int line;
+	int start_line;
+	uint8_t funcid;
+	bool inlined;
 };
 
 /* Read @len bytes of the program at link-time address @vaddr; 0, or -1. */
@@ -259,7 +267,8 @@ typedef int (*pclntab_read_fn)(void *ctx, uint64_t vaddr, void *buf,
  * @max: room in @v, at least 1
  *
  * Return: their number. If the inlining tree is damaged, the function alone
- * stands for what is missing.
+ * stands for what is missing. File and line are both there or neither is, as
+ * for the runtime itself.
  */
 size_t pclntab_frames(const struct pclntab *t, const struct pclntab_func *f,
 		      uint64_t pc, uint64_t gofunc, pclntab_read_fn read,
