@@ -33,7 +33,10 @@ static bool is_one_of(const char *name, const char *const *list, size_t n)
 	return false;
 }
 
-/* A wrapper that calls one of these has failed at its work, and is told of. */
+/*
+ * A wrapper that calls one of these has failed at its work, and is told of. They are never
+ * inlined.
+ */
 static bool is_panic(const char *func)
 {
 	static const char *const names[] = {
@@ -68,17 +71,13 @@ static uint64_t call_of(const struct symbols *s, uint64_t pc, unsigned int how)
 	return fn && fn->entry == pc ? pc : pc - 1;
 }
 
-/* Leave out of the @n frames at @v what is not to be seen; how many are left. */
+/* Leave wrappers out of the @n frames at @v; how many are left. */
 static size_t without_wrappers(struct gobin_frame *v, size_t n)
 {
-	bool panic = false;
 	size_t left = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		bool hidden = v[i].wrapper && !panic;
-
-		panic = is_panic(v[i].func);
-		if (!hidden)
+		if (!v[i].wrapper)
 			v[left++] = v[i];
 	}
 	return left;

@@ -6,6 +6,7 @@
 #include "explore.h"
 #include "gobin.h"
 #include "plan.h"
+#include "symbol.h"
 
 /* So many functions, and types, are looked at closely. */
 #define FUNCS 24
@@ -28,6 +29,38 @@ static void see_type(const struct gotype *t, int depth)
 	}
 	see_type(t->elem, depth - 1);
 	see_type(t->key, depth - 1);
+}
+
+static void see_symbol(struct gobin *bin, uint64_t pc, unsigned int how)
+{
+	const struct symbol *s;
+	struct symbols all;
+
+	symbols_init(&all, bin, NULL);
+	how &= SYMBOL_RETURN | SYMBOL_WRAPPERS;
+	s = symbols_at(&all, pc, how);
+	FUZZ_HOLDS(s && s == symbols_at(&all, pc, how));
+	FUZZ_HOLDS(s->pc == pc || s->pc == pc - 1);
+	FUZZ_HOLDS(s->n <= GOBIN_FRAMES_MAX);
+	symbols_fini(&all);
+}
+
+/* The calls at some address of the function, and in what of the file it is. */
+static void see_place(struct gobin *bin, const struct gofunc *fn, uint64_t pc, uint32_t seed)
+{
+	struct gobin_frame v[16];
+	struct gobin_range r;
+	size_t n = gobin_frames(bin, pc, v, 16);
+
+	FUZZ_HOLDS(n >= 1 && n <= 16);
+	for (size_t i = 0; i < n; i++) {
+		FUZZ_HOLDS(v[i].func && v[i].line >= 0 && v[i].start_line >= 0);
+		FUZZ_HOLDS(v[i].inlined == (i + 1 < n) && !v[i].file == !v[i].line);
+	}
+	FUZZ_HOLDS(!strcmp(v[n - 1].func, fn->name));
+	if (!gobin_code_range(bin, pc, &r))
+		FUZZ_HOLDS(r.start <= pc && pc < r.end);
+	see_symbol(bin, pc, seed);
 }
 
 static void see_func(struct gobin *bin, const struct gofunc *fn)
@@ -89,6 +122,8 @@ static void see_program(struct gobin *bin, uint32_t seed)
 	size_t n;
 
 	gobin_runtime(bin);
+	if (gobin_build_id(bin))
+		FUZZ_HOLDS(strlen(gobin_build_id(bin)) <= 512);
 	if (seed & 1)
 		gobin_load_inlined(bin);
 	if (seed & 2)
@@ -100,6 +135,8 @@ static void see_program(struct gobin *bin, uint32_t seed)
 		see_func(bin, fn);
 		gobin_code(bin, fn->entry, 64);
 		gobin_func_at(bin, fn->entry + seed);
+		if (!(fn->flags & GOFUNC_INLINED))
+			see_place(bin, fn, fn->entry + seed % (fn->end - fn->entry), seed);
 	}
 }
 

@@ -33,6 +33,7 @@ int fuzz_quote(const uint8_t *data, size_t size);
 int fuzz_recording(const uint8_t *data, size_t size);
 int fuzz_rtypes(const uint8_t *data, size_t size);
 int fuzz_spec(const uint8_t *data, size_t size);
+int fuzz_stacks(const uint8_t *data, size_t size);
 int fuzz_value(const uint8_t *data, size_t size);
 
 /* A claim that an input has to keep. */

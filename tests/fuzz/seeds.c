@@ -262,6 +262,24 @@ static void recording(void)
 	synth_fini(&b);
 }
 
+/* Names such as there are, then places and stacks of any kind. */
+static void stacks(void)
+{
+	static const char names[] = "main.main\n/src/main.go\nmain.F[go.shape.struct { X int; Y int }]\n"
+		"\nmain.(*T).Get\n/bin/a \"b\"\n\033[31m\nruntime.goexit\n";
+	uint8_t seed[sizeof(names) + 400];
+	uint32_t v = 7;
+
+	for (unsigned int number = 0; number < 4; number++) {
+		memcpy(seed, names, sizeof(names) - 1);
+		for (size_t i = sizeof(names) - 1; i < sizeof(seed); i++) {
+			v = v * 1664525 + 1013904223;
+			seed[i] = v >> 24;
+		}
+		seed_save("stacks", number, seed, sizeof(seed));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -278,6 +296,7 @@ int main(int argc, char **argv)
 	messages();
 	recording();
 	values();
+	stacks();
 	seed_types();
 	seed_dwarf();
 	return 0;

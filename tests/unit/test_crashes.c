@@ -29,7 +29,7 @@ static const struct {
 	{ "near", fuzz_near }, { "netlink", fuzz_netlink }, { "pair", fuzz_pair },
 	{ "pclntab", fuzz_pclntab }, { "quote", fuzz_quote },
 	{ "recording", fuzz_recording }, { "rtypes", fuzz_rtypes }, { "spec", fuzz_spec },
-	{ "value", fuzz_value },
+	{ "stacks", fuzz_stacks }, { "value", fuzz_value },
 };
 
 static fuzz_fn fuzzer_of(const char *file)

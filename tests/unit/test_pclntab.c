@@ -275,16 +275,16 @@ struct frame_case {
 };
 
 static const struct frame_case frames[] = {
-	{ 0x00, { { "main.add", "/src/main/add.go", 11 } } },
-	{ 0x0f, { { "main.add", "/src/main/add.go", 11 } } },
-	{ 0x10, { { "main.inner", "/src/main/inner.go", 31 },
-		  { "main.middle", "/src/main/inner.go", 31 },
-		  { "main.add", "/src/main/add.go", 12 } } },
-	{ 0x18, { { "main.middle", "/src/main/inner.go", 41 },
-		  { "main.add", "/src/main/add.go", 12 } } },
-	{ 0x3f, { { "main.add", "/src/main/add.go", 12 } } },
-	{ 0x40, { { "main.(*T).Get", "/src/main/add.go", 51 } } },
-	{ 0x7f, { { "runtime.morestack", "/go/src/runtime/asm.s", 2 } } },
+	{ 0x00, { { "main.add", "/src/main/add.go", 11, 10 } } },
+	{ 0x0f, { { "main.add", "/src/main/add.go", 11, 10 } } },
+	{ 0x10, { { "main.inner", "/src/main/inner.go", 31, 30 },
+		  { "main.middle", "/src/main/inner.go", 31, 40 },
+		  { "main.add", "/src/main/add.go", 12, 10 } } },
+	{ 0x18, { { "main.middle", "/src/main/inner.go", 41, 40 },
+		  { "main.add", "/src/main/add.go", 12, 10 } } },
+	{ 0x3f, { { "main.add", "/src/main/add.go", 12, 10 } } },
+	{ 0x40, { { "main.(*T).Get", "/src/main/add.go", 51, 50 } } },
+	{ 0x7f, { { "runtime.morestack", "/go/src/runtime/asm.s", 2, 1 } } },
 };
 
 static void test_frames(void **state)
@@ -316,6 +316,9 @@ static void test_frames(void **state)
 				assert_string_equal(v[k].func, c->v[k].func);
 				assert_string_equal(v[k].file, c->v[k].file);
 				assert_int_equal(v[k].line, c->v[k].line);
+				assert_int_equal(v[k].inlined, k + 1 < n);
+				assert_int_equal(v[k].start_line,
+						 t.format < PCLNTAB_GO120 ? 0 : c->v[k].start_line);
 			}
 			/* With little room the function itself is told. */
 			assert_int_equal(pclntab_frames(&t, &pf, MADE_TEXT + c->at,

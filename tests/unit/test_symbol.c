@@ -115,6 +115,15 @@ static void expect_frame(struct run *r, uint64_t pc, const struct gobin_frame *f
 		 w->func, w->file, w->line, (unsigned long)w->entry);
 }
 
+/* The line of the func keyword is in the table since 1.20. */
+static void expect_start(struct run *r, uint64_t entry, const struct gobin_frame *f)
+{
+	const struct gofunc *fn = gobin_func_at(r->syms.bin, entry);
+
+	assert_string_equal(f->func, fn->name);
+	assert_int_equal(f->start_line, gobin_go_minor(r->syms.bin) < 20 ? 0 : fn->line);
+}
+
 /* The linker's own, which is no function to us. */
 static bool is_mark(const struct wanted *w, size_t n)
 {
@@ -152,9 +161,10 @@ static void compare_place(struct run *r)
 			 (unsigned long)pc, s->n, n, s->n ? s->frames[0].func : "",
 			 n ? w[0].func : "");
 	assert_int_equal(s->pc, pc - 1);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		expect_frame(r, pc, &s->frames[i], s->entry, &w[i]);
-	}
+	if (n && !s->frames[n - 1].inlined)
+		expect_start(r, s->entry, &s->frames[n - 1]);
 	if (n > r->deepest)
 		r->deepest = n;
 }
@@ -202,13 +212,14 @@ static void compare_stack(struct run *r)
 
 static void compare_all(const char *path, struct gobin *bin)
 {
+	const struct gofunc *main_main = bins_func(bin, "main.main");
 	struct run r = { .from = popen(path, "r"), .path = path };
 
 	assert_non_null(r.from);
 	symbols_init(&r.syms, bin, path);
 	while (next_line(&r)) {
 		if (!strncmp(r.line, "main ", 5))
-			r.bias = strtoull(r.line + 5, NULL, 16) - bins_func(bin, "main.main")->entry;
+			r.bias = strtoull(r.line + 5, NULL, 16) - main_main->entry;
 		else if (!strncmp(r.line, "place ", 6))
 			compare_place(&r);
 		else if (!strncmp(r.line, "stack ", 6))
@@ -306,6 +317,41 @@ static void test_wrapper(void **state)
 	gobin_free(bin);
 }
 
+static void test_caller(void **state)
+{
+	static const struct {
+		const char *func;
+		unsigned int caller;
+	} v[] = {
+		{ "main.main", SYMBOL_RETURN },
+		{ "runtime.gopanic", SYMBOL_RETURN | SYMBOL_WRAPPERS },
+		{ "runtime.panicwrap", SYMBOL_RETURN | SYMBOL_WRAPPERS },
+		{ "runtime.sigpanic", SYMBOL_WRAPPERS },
+		{ "runtime.asyncPreempt", 0 },
+		{ "runtime.debugCallV1", 0 },
+		{ "runtime.debugCallV2", 0 },
+	};
+	struct bins_each b = BINS("frames", "", "-stripped");
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct symbols s;
+
+		symbols_init(&s, b.bin, NULL);
+		for (size_t i = 0; i < sizeof(v) / sizeof(*v); i++) {
+			const struct gofunc *f = bins_func(b.bin, v[i].func);
+
+			const struct symbol *p = f ? symbols_at(&s, f->end - 1, 0) : NULL;
+
+			if (p)
+				assert_int_equal(p->caller, v[i].caller);
+			else
+				assert_non_null(strstr(v[i].func, "debugCall"));
+		}
+		symbols_fini(&s);
+	}
+}
+
 /* --- build ids ------------------------------------------------------- */
 
 static void put_note(struct synth_bytes *b, const char *owner, uint32_t type, const char *says)
@@ -398,6 +444,7 @@ int main(void)
 		{ "what is in no function has no name", test_unknown },
 		{ "an entry is never looked for in the function before", test_entry },
 		{ "wrappers are told of to those who ask", test_wrapper },
+		{ "the function tells how its caller is to be looked up", test_caller },
 		{ "a note is found among others, whole or cut", test_notes },
 		{ "every Go program says which build it is", test_build_id },
 		{ "code is mapped in one piece", test_range },

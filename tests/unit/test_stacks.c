@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0
+/* stacks.c and what shows stacks: folded.c, pprof.c, stackshow.c. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bins.h"
+#include "folded.h"
+#include "pprof.h"
+#include "stackshow.h"
+#include "unpprof.h"
+
+#define COUNT(v) (sizeof(v) / sizeof(*(v)))
+
+static const struct stacks_value types[] = {
+	{ "count", "calls", "count" }, { "sum_ns", "time", "nanoseconds" },
+};
+
+/* --- made by hand ---------------------------------------------------- */
+
+static struct symbols shop = { .name = "/bin/shop" }, libc = { .name = "/lib/libc.so.6" };
+static struct symbols nowhere;
+
+static const struct gobin_frame frames[] = {
+	[0] = { "main.leaf", "/src/leaf.go", 3, 1, true, false },
+	[1] = { "main.mid", "/src/mid.go", 20, 10, false, false },
+	[2] = { "main.main", "/src/main.go", 7, 5, false, false },
+	[3] = { NULL, NULL, 0, 0, false, false },
+	[4] = { "main.F[go.shape.struct { X int; Y int }]", "/src/a b.go", 1, 1, false, false },
+	[5] = { "main.\n\"odd\"\033", NULL, 0, 0, false, false },
+	[6] = { "", NULL, 0, 0, false, false },
+};
+
+static const struct symbol places[] = {
+	[0] = { &shop, 0x401010, 0x401000, &frames[0], 2, 0 },
+	[1] = { &shop, 0x402020, 0x402000, &frames[2], 1, 0 },
+	[2] = { &libc, 0x7f0001, 0, &frames[3], 1, 0 },
+	[3] = { &nowhere, 0x123, 0, &frames[3], 1, 0 },
+	[4] = { &shop, 0x403030, 0x403000, &frames[4], 1, 0 },
+	[5] = { &shop, 0x404040, 0x404000, &frames[5], 1, 0 },
+	[6] = { &shop, 0x405050, 0x405000, NULL, 0, 0 },	/* a wrapper */
+	[7] = { &nowhere, 0x456, 0, &frames[6], 1, 0 },
+};
+
+static const struct stacks_label pid = { "pid", NULL, 12, NULL };
+static const struct stacks_label labels[] = {
+	{ "pid", NULL, 13, NULL }, { "func", "main.leaf", 0, NULL },
+	{ "waited", NULL, -5, "nanoseconds" },
+};
+
+static const struct symbol *simple[] = { &places[0], &places[6], &places[1] };
+static const struct symbol *strange[] = { &places[4], &places[5], &places[2], &places[3] };
+
+static struct stack hand_made[] = {
+	{ simple, 3, false, { 9, 5000 }, &pid, 1 },
+	{ strange, 4, true, { 2, 0 }, NULL, 0 },
+	{ simple, 3, false, { 1, 70 }, labels, 3 },
+	{ simple, 0, false, { 0, 1 }, NULL, 0 },
+};
+
+static struct stack *order[] = {
+	&hand_made[0], &hand_made[1], &hand_made[2], &hand_made[3],
+};
+
+static const struct stacks made = { .types = types, .ntypes = 2, .v = order, .n = 4 };
+
+/* Of a damaged table. */
+static const struct symbol *empty_name[] = { &places[7] };
+static struct stack nameless = { empty_name, 1, false, { 3, 0 }, NULL, 0 };
+static struct stack *nameless_order[] = { &nameless };
+static const struct stacks no_name = {
+	.types = types, .ntypes = 1, .v = nameless_order, .n = 1,
+};
+
+static void expect(struct buf *b, const char *want)
+{
+	assert_false(b->failed);
+	buf_char(b, '\0');
+	assert_string_equal(b->p ? b->p : "", want);
+	buf_fini(b);
+}
+
+static void test_folded(void **state)
+{
+	struct buf b = { .p = NULL };
+
+	(void)state;
+	folded_put(&made, 0, &b);
+	expect(&b, "[truncated];[unknown];[libc.so.6];main._\"odd\"_;"
+	       "main.F[go.shape.struct_{_X_int,_Y_int_}] 2\n"
+	       "main.main;main.mid;main.leaf 10\n");
+	folded_put(&made, 1, &b);
+	expect(&b, "[empty] 1\nmain.main;main.mid;main.leaf 5070\n");
+	folded_put(&no_name, 0, &b);
+	expect(&b, "[unknown] 3\n");
+	folded_put(&(struct stacks){ .types = types, .ntypes = 1 }, 0, &b);
+	expect(&b, "");
+}
+
+static void test_text(void **state)
+{
+	struct buf b = { .p = NULL };
+
+	(void)state;
+	stackshow_text(&made, 2, &b);
+	expect(&b, "9 calls, 5.00us, 75.0%, pid 12\n"
+	       "    main.leaf (inlined)  /src/leaf.go:3\n"
+	       "    main.mid  /src/mid.go:20\n"
+	       "    main.main  /src/main.go:7\n"
+	       "\n"
+	       "2 calls, 0ns, 16.7%\n"
+	       "    main.F[go.shape.struct { X int; Y int }]  /src/a b.go:1\n"
+	       "    main.?\"odd\"?\n"
+	       "    0x7f0001 in /lib/libc.so.6\n"
+	       "    0x123\n"
+	       "    ... and its callers\n"
+	       "\n"
+	       "2 more stacks: 1 calls, 8.3%\n");
+	stackshow_text(&(struct stacks){ .types = types, .ntypes = 1 }, 0, &b);
+	expect(&b, "");
+}
+
+static void test_json(void **state)
+{
+	struct buf b = { .p = NULL };
+
+	(void)state;
+	stackshow_json(&made, 3, &b);
+	expect(&b, "{\"kind\":\"stack\",\"count\":9,\"sum_ns\":5000,\"frames\":[{\"func\":\"main.leaf\",\"file\":\"/src/leaf.go\",\"line\":3,\"inlined\":true},{\"func\":\"main.mid\",\"file\":\"/src/mid.go\",\"line\":20},{\"func\":\"main.main\",\"file\":\"/src/main.go\",\"line\":7}],\"labels\":{\"pid\":12}}\n"
+	       "{\"kind\":\"stack\",\"count\":2,\"sum_ns\":0,\"frames\":[{\"func\":\"main.F[go.shape.struct { X int; Y int }]\",\"file\":\"/src/a b.go\",\"line\":1},{\"func\":\"main.\\n\\\"odd\\\"\\u001b\"},{\"func\":null,\"address\":\"0x7f0001\",\"binary\":\"/lib/libc.so.6\"},{\"func\":null,\"address\":\"0x123\"}],\"truncated\":true}\n"
+	       "{\"kind\":\"stack\",\"count\":1,\"sum_ns\":70,\"frames\":[{\"func\":\"main.leaf\",\"file\":\"/src/leaf.go\",\"line\":3,\"inlined\":true},{\"func\":\"main.mid\",\"file\":\"/src/mid.go\",\"line\":20},{\"func\":\"main.main\",\"file\":\"/src/main.go\",\"line\":7}],\"labels\":{\"pid\":13,\"func\":\"main.leaf\",\"waited\":-5}}\n");
+}
+
+static const struct pprof_about about = { .time_ns = 1795264005, .duration_ns = 1000000 };
+
+/* What is in the profile that is compressed in @b, which is freed. */
+static void take_apart(struct buf *b, struct buf *text)
+{
+	struct buf plain = { .p = NULL };
+
+	assert_false(b->failed);
+	assert_true(unpprof_gunzip((uint8_t *)b->p, b->len, &plain));
+	if (!unpprof((uint8_t *)plain.p, plain.len, text))
+		fail_msg("%.*s", (int)text->len, text->p);
+	buf_fini(&plain);
+	buf_fini(b);
+}
+
+static void test_pprof(void **state)
+{
+	struct buf b = { .p = NULL }, text = { .p = NULL };
+
+	(void)state;
+	pprof_put(&made, &about, &b);
+	take_apart(&b, &text);
+	expect(&text, "counts calls/count\ncounts time/nanoseconds\n"
+	       "sample 9 5000 pid=12\n"
+	       "  map 1 0x401010 main.leaf /src/leaf.go:3 @1 main.mid /src/mid.go:20 @10\n"
+	       "  map 1 0x402020 main.main /src/main.go:7 @5\n"
+	       "sample 2 0\n"
+	       "  map 1 0x403030 main.F[go.shape.struct { X int; Y int }] /src/a b.go:1 @1\n"
+	       "  map 1 0x404040 main.\n\"odd\"\033 :0 @0\n"
+	       "  map 2 0x7f0001\n"
+	       "  map 0 0x123\n"
+	       "  map 0 0x0 [truncated] :0 @0\n"
+	       "sample 1 70 pid=13 func=main.leaf0 waited=-5nanoseconds\n"
+	       "  map 1 0x401010 main.leaf /src/leaf.go:3 @1 main.mid /src/mid.go:20 @10\n"
+	       "  map 1 0x402020 main.main /src/main.go:7 @5\n"
+	       "sample 0 1\n"
+	       "mapping 1 0x0-0x0+0x0 /bin/shop  1111\n"
+	       "mapping 2 0x0-0x0+0x0 /lib/libc.so.6  0000\n"
+	       "time 1795264005\nfor 1000000\neach calls/count\nperiod 1\n");
+	pprof_put(&(struct stacks){ .types = types, .ntypes = 1 }, &(struct pprof_about){ 0 }, &b);
+	take_apart(&b, &text);
+	expect(&text, "counts calls/count\neach calls/count\nperiod 1\n");
+}
+
+static void test_large_values(void **state)
+{
+	static struct stack huge = { simple, 1, false, { UINT64_MAX, 1 }, NULL, 0 };
+	static struct stack *two[] = { &huge, &huge };
+	const struct stacks s = { .types = types, .ntypes = 1, .v = two, .n = 2 };
+	struct buf b = { .p = NULL }, text = { .p = NULL };
+
+	(void)state;
+	assert_int_equal(stacks_sum(&s, 0), UINT64_MAX);
+	folded_put(&s, 0, &b);
+	expect(&b, "main.mid;main.leaf 18446744073709551615\n");
+	pprof_put(&s, &(struct pprof_about){ 0 }, &b);
+	take_apart(&b, &text);
+	buf_char(&text, '\0');
+	assert_non_null(strstr(text.p, "sample 9223372036854775807\n"));
+	buf_fini(&text);
+}
+
+/* --- of a program ---------------------------------------------------- */
+
+/**
+ * struct program - one whose stacks are made up
+ * @bin: it
+ * @syms: its places
+ * @s: its stacks
+ * @func: its functions
+ * @n: their number
+ */
+struct program {
+	struct gobin *bin;
+	struct symbols syms;
+	struct stacks s;
+	const struct gofunc *func;
+	size_t n;
+};
+
+static void program_init(struct program *p, struct gobin *bin)
+{
+	p->bin = bin;
+	symbols_init(&p->syms, bin, NULL);
+	stacks_init(&p->s, types, 1);
+	p->func = gobin_funcs(bin, &p->n);
+}
+
+static void program_fini(struct program *p)
+{
+	stacks_fini(&p->s);
+	symbols_fini(&p->syms);
+}
+
+static void add(struct program *p, uint64_t value, const struct stacks_pc *pcs, size_t n,
+		const struct stacks_label *label)
+{
+	const struct stacks_sample sample = {
+		.pcs = pcs, .npcs = n, .values = { value }, .labels = label, .nlabels = !!label,
+	};
+
+	assert_int_equal(stacks_add(&p->s, &sample), 0);
+}
+
+static void expect_sorted(const struct stacks *s)
+{
+	static const uint64_t want[] = { 64, 48, 8, 5, 5, 5, 2 };
+
+	assert_int_equal(s->n, COUNT(want));
+	for (size_t i = 0; i < s->n; i++)
+		assert_int_equal(s->v[i]->values[0], want[i]);
+	assert_string_equal(s->v[0]->labels[0].text, "12");
+	assert_int_equal(s->v[1]->labels[0].number, 12);
+	/* Of equals: no frame, one without a name, one with a name. */
+	assert_int_equal(s->v[3]->n, 0);
+	assert_null(s->v[4]->places[0]->frames[0].func);
+	assert_string_equal(s->v[5]->places[0]->frames[0].func, "main.main");
+}
+
+static void test_add(void **state)
+{
+	static const struct stacks_label text = { "pid", "12", 0, NULL };
+	struct gobin *bin = bins_newest("");
+	uint64_t pc = bins_func(bin, "main.main")->entry;
+	struct program p;
+
+	(void)state;
+	program_init(&p, bin);
+
+	const struct stacks_pc one[] = { { &p.syms, pc }, { &p.syms, pc + 9 } };
+	const struct stacks_pc two[] = { { &p.syms, pc }, { NULL, pc + 9 } };
+
+	add(&p, 1, one, 2, NULL);
+	add(&p, 2, two, 2, NULL);
+	add(&p, 4, one, 2, NULL);
+	add(&p, 8, one, 1, NULL);
+	add(&p, 16, one, 2, &pid);
+	add(&p, 32, one, 2, &pid);
+	add(&p, 64, one, 2, &text);
+	add(&p, 5, two + 1, 1, NULL);
+	add(&p, 3, NULL, 0, NULL);
+	add(&p, 2, NULL, 0, NULL);
+	stacks_sort(&p.s);
+	expect_sorted(&p.s);
+	/* It begins where execution is, the rest are return addresses. */
+	assert_int_equal(p.s.v[5]->places[0]->pc, pc);
+	assert_int_equal(p.s.v[5]->places[1]->pc, pc + 8);
+	program_fini(&p);
+	gobin_free(bin);
+}
+
+/* Stacks of three functions each, one for each few functions of the program. */
+static void make_stacks(struct program *p)
+{
+	for (size_t i = 0; i + 16 < p->n; i += 8) {
+		struct stacks_pc pcs[3];
+
+		for (size_t k = 0; k < 3; k++) {
+			const struct gofunc *f = &p->func[i + k * 7];
+
+			pcs[k] = (struct stacks_pc){ &p->syms, f->entry };
+			if (k)
+				pcs[k].pc += (f->end - f->entry) / 2 + 1;
+		}
+		add(p, i + 1, pcs, 3, i % 3 ? &pid : NULL);
+	}
+	stacks_sort(&p->s);
+}
+
+static void want_frame(struct buf *b, const struct gobin_frame *f)
+{
+	buf_str(b, f->func);
+	if (f->file) {
+		buf_char(b, ' ');
+		buf_str(b, f->file);
+		buf_number(b, ":", f->line);
+	}
+	buf_char(b, '\n');
+}
+
+/* What "pprof -traces -lines" says of the stack, as read_traces() has it. */
+static void want_traces(struct buf *b, const struct stack *k)
+{
+	if (k->nlabels)
+		buf_number(b, "pid: ", k->labels[0].number);
+	buf_str(b, k->nlabels ? "\n" : "");
+	buf_u64(b, k->values[0]);
+	buf_char(b, ' ');
+	for (size_t i = 0; i < k->n; i++) {
+		for (size_t j = 0; j < k->places[i]->n; j++)
+			want_frame(b, &k->places[i]->frames[j]);
+	}
+}
+
+/* A line without spaces around it; those inside are one each. */
+static void put_trimmed(struct buf *b, const char *line)
+{
+	size_t start = b->len;
+
+	for (; *line; line++) {
+		bool space = *line == ' ' || *line == '\n';
+
+		if (!space)
+			buf_char(b, *line);
+		else if (b->len > start && b->p[b->len - 1] != ' ')
+			buf_char(b, ' ');
+	}
+	if (b->len > start && b->p[b->len - 1] == ' ')
+		b->len--;
+	buf_char(b, '\n');
+}
+
+/*
+ * What the tool says behind its head, between rulers; returns how many frames are inlined,
+ * by its own marks. These are left out: not all that were inlined have one.
+ */
+static size_t read_traces(const char *tool, const char *profile, struct buf *b)
+{
+	char command[2048], line[4096], *mark;
+	size_t inlined = 0;
+	bool head = true;
+	FILE *f;
+
+	snprintf(command, sizeof(command),
+		 "'%s' -symbolize=none -traces -lines '%s' 2>/dev/null", tool, profile);
+	f = popen(command, "r");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		bool ruler = !strncmp(line, "-----------+", 12);
+
+		mark = strstr(line, " (inline)\n");
+		inlined += !!mark;
+		if (mark)
+			*mark = 0;
+		if (!head && !ruler)
+			put_trimmed(b, line);
+		head &= !ruler;
+	}
+	assert_int_equal(pclose(f), 0);
+	return inlined;
+}
+
+/* Says where they differ, which are long. */
+static void expect_lines(const char *tool, struct buf *got, const char *want)
+{
+	size_t i = 0, line = 0;
+
+	buf_char(got, '\0');
+	for (; got->p[i] == want[i] && want[i]; i++)
+		line = want[i] == '\n' ? i + 1 : line;
+	if (got->p[i] != want[i])
+		fail_msg("%s: \"%.300s\", not \"%.300s\"", tool, got->p + line, want + line);
+	buf_fini(got);
+}
+
+static void write_profile(const struct stacks *s, char *path)
+{
+	struct buf b = { .p = NULL };
+	int fd = mkstemp(path);
+
+	pprof_put(s, &about, &b);
+	assert_true(fd >= 0 && !b.failed);
+	assert_int_equal(write(fd, b.p, b.len), b.len);
+	close(fd);
+	buf_fini(&b);
+}
+
+static void ask(const char *tool, const struct stacks *s, const char *profile)
+{
+	struct buf want = { .p = NULL }, got = { .p = NULL };
+
+	for (size_t i = 0; i < s->n; i++)
+		want_traces(&want, s->v[i]);
+	buf_char(&want, '\0');
+	assert_true(read_traces(tool, profile, &got) > 10);
+	expect_lines(tool, &got, want.p);
+	buf_fini(&want);
+}
+
+/* Every release's own reader shows what was written of every release's program. */
+static void test_go_tool(void **state)
+{
+	struct bins_each b = BINS("frames", "", "-pie-stripped");
+
+	(void)state;
+	while (bins_next(&b)) {
+		char path[] = "/tmp/goprobe-test-XXXXXX";
+		struct bins_each tool = BINS("pprof", "");
+		struct program p;
+
+		program_init(&p, b.bin);
+		make_stacks(&p);
+		assert_true(p.s.n > 100);
+		write_profile(&p.s, path);
+		while (bins_next_path(&tool))
+			ask(tool.path, &p.s, path);
+		unlink(path);
+		program_fini(&p);
+	}
+}
+
+/* One mapping, with the file's own addresses, which tell readers that names are here. */
+static void test_mapping(void **state)
+{
+	struct bins_each b = BINS("frames", "", "-pie");
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct buf file = { .p = NULL }, text = { .p = NULL }, want = { .p = NULL };
+		struct gobin_range r;
+		struct program p;
+
+		program_init(&p, b.bin);
+		make_stacks(&p);
+		pprof_put(&p.s, &about, &file);
+		take_apart(&file, &text);
+		buf_char(&text, '\0');
+		assert_int_equal(gobin_code_range(b.bin, p.func->entry, &r), 0);
+		buf_str(&want, "mapping 1 ");
+		buf_hex(&want, r.start);
+		buf_char(&want, '-');
+		buf_hex(&want, r.end);
+		buf_char(&want, '+');
+		buf_hex(&want, r.offset);
+		buf_char(&want, ' ');
+		buf_str(&want, b.path);
+		buf_char(&want, ' ');
+		buf_str(&want, gobin_build_id(b.bin));
+		buf_str(&want, " 1111\ntime ");
+		buf_char(&want, '\0');
+		assert_non_null(strstr(text.p, want.p));
+		buf_fini(&want);
+		buf_fini(&text);
+		program_fini(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "equal stacks with equal labels are one", test_add },
+		{ "folded: one line for each stack, whatever its names", test_folded },
+		{ "text: nothing in a name reaches the terminal", test_text },
+		{ "JSON: a line for each stack", test_json },
+		{ "pprof: all that is known of a stack is there", test_pprof },
+		{ "sums do not wrap", test_large_values },
+		{ "pprof: go tool pprof reads what was written", test_go_tool },
+		{ "pprof: the mapping is that of the file", test_mapping },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Stacks for people, and as JSON. */
+#include <string.h>
+
+#include "stackshow.h"
+
+static size_t shown(const struct stacks *s, size_t top)
+{
+	return top && top < s->n ? top : s->n;
+}
+
+/* --- text ------------------------------------------------------------ */
+
+/* Names of a damaged table may have anything in them that a terminal would obey. */
+static void put_printable(struct buf *b, const char *s)
+{
+	size_t at = b->len;
+
+	buf_str(b, s);
+	for (size_t i = at; i < b->len; i++) {
+		if ((uint8_t)b->p[i] < ' ' || b->p[i] == 0x7f)
+			b->p[i] = '?';
+	}
+}
+
+static void text_name(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
+{
+	if (f->func) {
+		put_printable(b, f->func);
+		return;
+	}
+	buf_hex(b, place->pc);
+	if (place->of->name) {
+		buf_str(b, " in ");
+		put_printable(b, place->of->name);
+	}
+}
+
+static void text_frame(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
+{
+	buf_str(b, "    ");
+	text_name(b, place, f);
+	if (f->inlined)
+		buf_str(b, " (inlined)");
+	if (f->file) {
+		buf_str(b, "  ");
+		put_printable(b, f->file);
+		buf_number(b, ":", f->line);
+	}
+	buf_char(b, '\n');
+}
+
+static void text_value(struct buf *b, const struct stacks_value *type, uint64_t value)
+{
+	if (!strcmp(type->unit, "nanoseconds")) {
+		buf_duration(b, value);
+		return;
+	}
+	buf_u64(b, value);
+	buf_char(b, ' ');
+	buf_str(b, type->type);
+}
+
+/* "12.5%" */
+static void text_share(struct buf *b, uint64_t value, uint64_t all)
+{
+	uint64_t tenths = all ? (double)value * 1000 / all + 0.5 : 0;
+
+	buf_str(b, ", ");
+	buf_u64(b, tenths / 10);
+	buf_char(b, '.');
+	buf_digits(b, tenths % 10, 1);
+	buf_char(b, '%');
+}
+
+static void text_labels(struct buf *b, const struct stack *k)
+{
+	for (size_t i = 0; i < k->nlabels; i++) {
+		const struct stacks_label *l = &k->labels[i];
+
+		buf_str(b, ", ");
+		put_printable(b, l->key);
+		buf_char(b, ' ');
+		if (l->text)
+			put_printable(b, l->text);
+		else
+			buf_i64(b, l->number);
+	}
+}
+
+static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all, struct buf *b)
+{
+	for (size_t i = 0; i < s->ntypes; i++) {
+		if (i)
+			buf_str(b, ", ");
+		text_value(b, &s->types[i], k->values[i]);
+	}
+	text_share(b, k->values[0], all);
+	text_labels(b, k);
+	buf_char(b, '\n');
+	for (size_t i = 0; i < k->n; i++) {
+		for (size_t j = 0; j < k->places[i]->n; j++)
+			text_frame(b, k->places[i], &k->places[i]->frames[j]);
+	}
+	if (k->cut)
+		buf_str(b, "    ... and its callers\n");
+}
+
+void stackshow_text(const struct stacks *s, size_t top, struct buf *b)
+{
+	uint64_t all = stacks_sum(s, 0), rest = 0;
+	size_t n = shown(s, top);
+
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			buf_char(b, '\n');
+		text_stack(s, s->v[i], all, b);
+	}
+	if (n == s->n)
+		return;
+	for (size_t i = n; i < s->n; i++)
+		rest = stacks_plus(rest, s->v[i]->values[0]);
+	buf_number(b, "\n", s->n - n);
+	buf_str(b, s->n - n == 1 ? " more stack: " : " more stacks: ");
+	text_value(b, &s->types[0], rest);
+	text_share(b, rest, all);
+	buf_char(b, '\n');
+}
+
+/* --- JSON ------------------------------------------------------------ */
+
+static void json_address(struct buf *b, const struct symbol *place)
+{
+	buf_str(b, "null,\"address\":\"");
+	buf_hex(b, place->pc);
+	buf_char(b, '"');
+	if (place->of->name) {
+		buf_str(b, ",\"binary\":");
+		buf_json_str(b, place->of->name);
+	}
+}
+
+static void json_frame(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
+{
+	buf_str(b, "{\"func\":");
+	if (f->func)
+		buf_json_str(b, f->func);
+	else
+		json_address(b, place);
+	if (f->file) {
+		buf_str(b, ",\"file\":");
+		buf_json_str(b, f->file);
+		buf_number(b, ",\"line\":", f->line);
+	}
+	if (f->inlined)
+		buf_str(b, ",\"inlined\":true");
+	buf_char(b, '}');
+}
+
+static void json_frames(struct buf *b, const struct stack *k)
+{
+	bool any = false;
+
+	buf_str(b, ",\"frames\":[");
+	for (size_t i = 0; i < k->n; i++) {
+		for (size_t j = 0; j < k->places[i]->n; j++) {
+			if (any)
+				buf_char(b, ',');
+			any = true;
+			json_frame(b, k->places[i], &k->places[i]->frames[j]);
+		}
+	}
+	buf_char(b, ']');
+}
+
+static void json_labels(struct buf *b, const struct stack *k)
+{
+	buf_str(b, ",\"labels\":{");
+	for (size_t i = 0; i < k->nlabels; i++) {
+		const struct stacks_label *l = &k->labels[i];
+
+		if (i)
+			buf_char(b, ',');
+		buf_json_str(b, l->key);
+		buf_char(b, ':');
+		if (l->text)
+			buf_json_str(b, l->text);
+		else
+			buf_i64(b, l->number);
+	}
+	buf_char(b, '}');
+}
+
+static void json_stack(const struct stacks *s, const struct stack *k, struct buf *b)
+{
+	buf_str(b, "{\"kind\":\"stack\"");
+	for (size_t i = 0; i < s->ntypes; i++) {
+		buf_str(b, ",\"");
+		buf_str(b, s->types[i].key);
+		buf_number(b, "\":", k->values[i]);
+	}
+	json_frames(b, k);
+	if (k->cut)
+		buf_str(b, ",\"truncated\":true");
+	if (k->nlabels)
+		json_labels(b, k);
+	buf_str(b, "}\n");
+}
+
+void stackshow_json(const struct stacks *s, size_t top, struct buf *b)
+{
+	size_t n = shown(s, top);
+
+	for (size_t i = 0; i < n; i++)
+		json_stack(s, s->v[i], b);
+}

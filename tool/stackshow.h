@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Stacks for people, and as JSON. Pure. */
+#ifndef GOPROBE_STACKSHOW_H
+#define GOPROBE_STACKSHOW_H
+
+#include "stacks.h"
+
+/*
+ * Append the stacks in their order (stacks_sort()), @top of them at most, or all if that
+ * is 0: for people, with each one's share, and how many are left out; or as JSON, an
+ * object a line, as docs/json.md has it.
+ */
+void stackshow_text(const struct stacks *s, size_t top, struct buf *b);
+void stackshow_json(const struct stacks *s, size_t top, struct buf *b);
+
+#endif
