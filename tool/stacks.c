@@ -19,23 +19,25 @@ void stacks_fini(struct stacks *s)
 	symbols_fini(&s->nowhere);
 	hmap_fini(&s->by_key);
 	arena_fini(&s->mem);
+	free(s->looked_up);
 	free(s->v);
 	memset(s, 0, sizeof(*s));
 }
 
-/* The places of @sample, in @places; 0, or -1 without memory. */
-static int look_up(struct stacks *s, const struct stacks_sample *sample,
-		   const struct symbol **places)
+/* The places of @sample, in @s->looked_up; 0, or -1 without memory. */
+static int look_up(struct stacks *s, const struct stacks_sample *sample)
 {
 	unsigned int how = SYMBOL_WRAPPERS | (sample->first_returns ? SYMBOL_RETURN : 0);
 
+	if (grow(&s->looked_up, sample->npcs, &s->room, sizeof(*s->looked_up)))
+		return -1;
 	for (size_t i = 0; i < sample->npcs; i++) {
 		struct symbols *of = sample->pcs[i].of;
 
-		places[i] = symbols_at(of ? of : &s->nowhere, sample->pcs[i].pc, how);
-		if (!places[i])
+		s->looked_up[i] = symbols_at(of ? of : &s->nowhere, sample->pcs[i].pc, how);
+		if (!s->looked_up[i])
 			return -1;
-		how = places[i]->caller;
+		how = s->looked_up[i]->caller;
 	}
 	return 0;
 }
@@ -46,9 +48,9 @@ static uint64_t hash_text(uint64_t h, const char *text)
 	return text ? hmap_hash(h, text, strlen(text) + 1) : hmap_hash(h, "", 0);
 }
 
-static uint64_t key_of(const struct stacks_sample *sample, const struct symbol **places)
+static uint64_t key_of(const struct stacks *s, const struct stacks_sample *sample)
 {
-	uint64_t h = hmap_hash(sample->cut, places, sample->npcs * sizeof(*places));
+	uint64_t h = hmap_hash(sample->cut, s->looked_up, sample->npcs * sizeof(*s->looked_up));
 
 	for (size_t i = 0; i < sample->nlabels; i++) {
 		const struct stacks_label *l = &sample->labels[i];
@@ -84,17 +86,19 @@ static const struct stacks_label *keep_labels(struct arena *mem, const struct st
 	return failed ? NULL : v;
 }
 
-static struct stack *make(struct stacks *s, const struct stacks_sample *sample,
-			  const struct symbol **places)
+static struct stack *make(struct stacks *s, const struct stacks_sample *sample)
 {
 	struct stack *k = arena_alloc(&s->mem, sizeof(*k));
+	size_t size = sizeof(*k->places);
 
 	if (!k || grow(&s->v, s->n + 1, &s->cap, sizeof(struct stack *)))
 		return NULL;
 	k->labels = keep_labels(&s->mem, sample);
-	if (!k->labels)
+	k->places = arena_array(&s->mem, sample->npcs + 1, size);
+	if (!k->labels || !k->places)
 		return NULL;
-	k->places = places;
+	if (sample->npcs)
+		memcpy(k->places, s->looked_up, sample->npcs * size);
 	k->n = sample->npcs;
 	k->cut = sample->cut;
 	k->nlabels = sample->nlabels;
@@ -103,17 +107,15 @@ static struct stack *make(struct stacks *s, const struct stacks_sample *sample,
 
 int stacks_add(struct stacks *s, const struct stacks_sample *sample)
 {
-	const struct symbol **places;
 	struct stack *k;
 	uint64_t key;
 
-	places = arena_array(&s->mem, sample->npcs + 1, sizeof(*places));
-	if (!places || look_up(s, sample, places))
+	if (look_up(s, sample))
 		return -1;
-	key = key_of(sample, places);
+	key = key_of(s, sample);
 	k = hmap_get(&s->by_key, key);
 	if (!k) {
-		k = make(s, sample, places);
+		k = make(s, sample);
 		if (!k || hmap_put(&s->by_key, key, k))
 			return -1;
 		s->v[s->n++] = k;
@@ -121,6 +123,12 @@ int stacks_add(struct stacks *s, const struct stacks_sample *sample)
 	for (size_t i = 0; i < s->ntypes; i++)
 		k->values[i] = stacks_plus(k->values[i], sample->values[i]);
 	return 0;
+}
+
+void stacks_zero(struct stacks *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		memset(s->v[i]->values, 0, sizeof(s->v[i]->values));
 }
 
 static int by_name(const struct symbol *a, const struct symbol *b)

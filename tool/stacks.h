@@ -125,6 +125,8 @@ struct stacks {
 	size_t n;
 
 	size_t cap;
+	const struct symbol **looked_up;
+	size_t room;
 	struct arena mem;
 	struct hmap by_key;
 	struct symbols nowhere;
@@ -136,6 +138,12 @@ void stacks_fini(struct stacks *s);
 
 /* 0, or -1 without memory. The symbols in @sample outlive @s. */
 int stacks_add(struct stacks *s, const struct stacks_sample *sample);
+
+/*
+ * Before all is added once more, by those who are told sums: no stack has been counted. What
+ * has been looked up stays, so that this takes no more memory than there are stacks.
+ */
+void stacks_zero(struct stacks *s);
 
 /* The largest first value comes first; of equals, the one that is first by its names. */
 void stacks_sort(struct stacks *s);

@@ -285,6 +285,13 @@ static void test_add(void **state)
 	/* It begins where execution is, the rest are return addresses. */
 	assert_int_equal(p.s.v[5]->places[0]->pc, pc);
 	assert_int_equal(p.s.v[5]->places[1]->pc, pc + 8);
+	stacks_zero(&p.s);
+	assert_int_equal(stacks_sum(&p.s, 0), 0);
+	add(&p, 7, one, 1, NULL);
+	stacks_sort(&p.s);
+	assert_int_equal(p.s.n, 7);
+	assert_int_equal(p.s.v[0]->values[0], 7);
+	assert_int_equal(p.s.v[0]->n, 1);
 	program_fini(&p);
 	gobin_free(bin);
 }
