@@ -34,7 +34,7 @@
 /**
  * struct stacks_value - something that is counted
  * @key: in JSON: "count", "sum_ns"
- * @type: in profiles and text: "calls", "time"
+ * @type: in profiles and text: "calls", "time"; a plural with an s, unless of time
  * @unit: in profiles: "count", "nanoseconds"
  *
  * Static strings.

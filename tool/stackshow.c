@@ -58,7 +58,8 @@ static void text_value(struct buf *b, const struct stacks_value *type, uint64_t 
 	}
 	buf_u64(b, value);
 	buf_char(b, ' ');
-	buf_str(b, type->type);
+	/* "1 call", "2 calls" */
+	buf_mem(b, type->type, strlen(type->type) - (value == 1));
 }
 
 /* "12.5%" */

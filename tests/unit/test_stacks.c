@@ -122,7 +122,7 @@ static void test_text(void **state)
 	       "    0x123\n"
 	       "    ... and its callers\n"
 	       "\n"
-	       "2 more stacks: 1 calls, 8.3%\n");
+	       "2 more stacks: 1 call, 8.3%\n");
 	stackshow_text(&(struct stacks){ .types = types, .ntypes = 1 }, 0, &b);
 	expect(&b, "");
 }
