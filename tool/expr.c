@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Capture expressions: operands of Go, as its specification has them ("Primary
- * expressions", "Unary operators"). Binary operators would begin in
- * expr_parse(), which is what everything nested goes through.
+ * expressions", "Unary operators"). What is in brackets of an index, or of a len(), has
+ * no operators in conditions either.
  */
 #include <string.h>
 
-#include "expr.h"
+#include "exprparse.h"
 
-static struct expr *make(struct lex *lx, enum expr_kind kind, size_t at,
-			 const struct lex_token *word, struct diag *d)
+struct expr *exprparse_make(struct lex *lx, enum expr_kind kind, size_t at,
+			    const struct lex_token *word, struct diag *d)
 {
 	struct expr *e = arena_alloc(lx->mem, sizeof(*e));
 
@@ -24,8 +24,7 @@ static struct expr *make(struct lex *lx, enum expr_kind kind, size_t at,
 	return e;
 }
 
-/* @e ends with the token that was taken last. */
-static void end(const struct lex *lx, struct expr *e)
+void exprparse_end(const struct lex *lx, struct expr *e)
 {
 	const struct lex_token *last = &lx->v[lx->i - 1];
 
@@ -42,16 +41,34 @@ static int parse_number(struct lex *lx, bool negative, const struct expr **ret, 
 	if (negative)
 		lex_next(lx);
 	t = lex_next(lx);
+	if (t->kind == LEX_FLOAT || t->kind == LEX_DURATION)
+		return lex_wrong(lx, t, d, "this is not a whole number");
 	if (t->kind != LEX_NUMBER && t->kind != LEX_RUNE)
 		return lex_wrong(lx, t, d, "only a number can follow '-' here");
 	if (negative && t->number > 1ULL << 63)
 		return lex_wrong(lx, t, d, "the number does not fit into 64 bits");
-	e = make(lx, EXPR_NUMBER, sign->at, t, d);
+	e = exprparse_make(lx, EXPR_NUMBER, sign->at, t, d);
 	if (!e)
 		return -1;
 	e->negative = negative;
 	e->number = negative ? -t->number : t->number;
-	end(lx, e);
+	exprparse_end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+/* 1.5 and 10ms */
+static int parse_fraction(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *t = lex_next(lx);
+	struct expr *e = exprparse_make(lx, t->kind == LEX_FLOAT ? EXPR_FLOAT : EXPR_DURATION,
+					t->at, t, d);
+
+	if (!e)
+		return -1;
+	e->f = t->f;
+	e->number = t->number;
+	exprparse_end(lx, e);
 	*ret = e;
 	return 0;
 }
@@ -66,17 +83,29 @@ static int parse_variable(struct lex *lx, const struct expr **ret, struct diag *
 	name = lex_next(lx);
 	if (name->kind != LEX_NAME)
 		return lex_wrong(lx, name, d, "the name of a package's variable is missing here");
-	e = make(lx, EXPR_VARIABLE, path->at, path, d);
+	e = exprparse_make(lx, EXPR_VARIABLE, path->at, path, d);
 	if (!e)
 		return -1;
 	e->s = arena_printf(lx->mem, "%s.%s", path->s, name->s);
 	if (!e->s)
 		return diag_set(d, "out of memory");
 	e->n = strlen(e->s);
-	end(lx, e);
+	exprparse_end(lx, e);
 	e->word_len = e->len;
 	*ret = e;
 	return 0;
+}
+
+/* An expression without operators, whatever it is in. */
+static int parse_inner(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	bool cond = lx->cond;
+	int err;
+
+	lx->cond = false;
+	err = expr_parse(lx, ret, d);
+	lx->cond = cond;
+	return err;
 }
 
 static int parse_call(struct lex *lx, const struct expr **ret, struct diag *d)
@@ -87,15 +116,16 @@ static int parse_call(struct lex *lx, const struct expr **ret, struct diag *d)
 	if (!lex_is_name(name, "len") && !lex_is_name(name, "cap")) {
 		lex_wrong(lx, name, d, "'%.64s' can't be called: nothing is run in the program",
 			  name->s);
-		diag_hint(d, "len() and cap() are all that can be called");
+		diag_hint(d, lx->cond ? "len(), cap(), hasPrefix(), hasSuffix() and under() are all that can be called" :
+			  "len() and cap() are all that can be called");
 		return -1;
 	}
 	lex_next(lx);
-	e = make(lx, name->s[0] == 'l' ? EXPR_LEN : EXPR_CAP, name->at, name, d);
-	if (!e || expr_parse(lx, &e->x, d) ||
+	e = exprparse_make(lx, name->s[0] == 'l' ? EXPR_LEN : EXPR_CAP, name->at, name, d);
+	if (!e || parse_inner(lx, &e->x, d) ||
 	    lex_expect(lx, ')', "a ')' is missing here", d))
 		return -1;
-	end(lx, e);
+	exprparse_end(lx, e);
 	*ret = e;
 	return 0;
 }
@@ -103,15 +133,30 @@ static int parse_call(struct lex *lx, const struct expr **ret, struct diag *d)
 static int parse_word(struct lex *lx, enum expr_kind kind, const struct expr **ret, struct diag *d)
 {
 	const struct lex_token *t = lex_next(lx);
-	struct expr *e = make(lx, kind, t->at, t, d);
+	struct expr *e = exprparse_make(lx, kind, t->at, t, d);
 
 	if (!e)
 		return -1;
 	e->s = t->s;
 	e->n = t->n;
-	end(lx, e);
+	exprparse_end(lx, e);
 	*ret = e;
 	return 0;
+}
+
+static int path_alone(struct lex *lx, const struct lex_token *t, struct diag *d)
+{
+	lex_wrong(lx, t, d, "a package's variable is missing after its path");
+	if (lx->cond)
+		diag_hint(d, "to divide, write blanks around '/'");
+	return -1;
+}
+
+static int parse_parentheses(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	if (lx->cond ? exprparse_binary(lx, ret, d) : expr_parse(lx, ret, d))
+		return -1;
+	return lex_expect(lx, ')', "a ')' is missing here", d);
 }
 
 static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d)
@@ -119,6 +164,8 @@ static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d
 	const struct lex_token *t = lex_peek(lx, 0);
 	bool dot = lex_is(lex_peek(lx, 1), '.');
 
+	if (lx->cond && exprparse_is_call(lx))
+		return exprparse_call(lx, ret, d);
 	switch (t->kind) {
 	case LEX_NAME:
 		if (lex_is(lex_peek(lx, 1), '('))
@@ -126,10 +173,13 @@ static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d
 		return parse_word(lx, EXPR_NAME, ret, d);
 	case LEX_PATH:
 		if (!dot)
-			return lex_wrong(lx, t, d, "a package's variable is missing after its path");
+			return path_alone(lx, t, d);
 		return parse_variable(lx, ret, d);
 	case LEX_STRING:
 		return dot ? parse_variable(lx, ret, d) : parse_word(lx, EXPR_STRING, ret, d);
+	case LEX_FLOAT:
+	case LEX_DURATION:
+		return lx->cond ? parse_fraction(lx, ret, d) : parse_number(lx, false, ret, d);
 	case LEX_NUMBER:
 	case LEX_RUNE:
 		return parse_number(lx, false, ret, d);
@@ -145,9 +195,7 @@ static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d
 	}
 	if (!lex_accept(lx, '('))
 		return lex_wrong(lx, t, d, "an expression is missing here");
-	if (expr_parse(lx, ret, d))
-		return -1;
-	return lex_expect(lx, ')', "a ')' is missing here", d);
+	return parse_parentheses(lx, ret, d);
 }
 
 /* --- what follows them ----------------------------------------------------- */
@@ -159,7 +207,7 @@ static int parse_dot(struct lex *lx, struct expr **ret, size_t at, struct diag *
 	lex_next(lx);
 	t = lex_next(lx);
 	if (t->kind == LEX_NAME) {
-		*ret = make(lx, EXPR_FIELD, at, t, d);
+		*ret = exprparse_make(lx, EXPR_FIELD, at, t, d);
 		if (!*ret)
 			return -1;
 		(*ret)->s = t->s;
@@ -168,7 +216,7 @@ static int parse_dot(struct lex *lx, struct expr **ret, size_t at, struct diag *
 	}
 	if (!lex_is(t, '('))
 		return lex_wrong(lx, t, d, "the name of a field is missing here");
-	*ret = make(lx, EXPR_ASSERT, at, t, d);
+	*ret = exprparse_make(lx, EXPR_ASSERT, at, t, d);
 	if (!*ret || typexpr_parse(lx, &(*ret)->type, d))
 		return -1;
 	return lex_expect(lx, ')', "a ')' is missing after a type", d);
@@ -178,8 +226,8 @@ static int parse_index(struct lex *lx, struct expr **ret, size_t at, struct diag
 {
 	const struct lex_token *colon;
 
-	*ret = make(lx, EXPR_INDEX, at, lex_next(lx), d);
-	if (!*ret || expr_parse(lx, &(*ret)->index, d))
+	*ret = exprparse_make(lx, EXPR_INDEX, at, lex_next(lx), d);
+	if (!*ret || parse_inner(lx, &(*ret)->index, d))
 		return -1;
 	colon = lex_peek(lx, 0);
 	if (lex_is(colon, ':')) {
@@ -214,22 +262,30 @@ static int parse_primary(struct lex *lx, const struct expr **ret, struct diag *d
 		if (++links > LEX_DEPTH_MAX)
 			return lex_wrong(lx, t, d, "this nests too deeply");
 		e->x = *ret;
-		end(lx, e);
+		exprparse_end(lx, e);
 		*ret = e;
 	}
 }
 
-static int parse_unary(struct lex *lx, const struct expr **ret, struct diag *d)
+int exprparse_unary(struct lex *lx, const struct expr **ret, struct diag *d)
 {
-	const struct lex_token *star = lex_peek(lx, 0);
+	const struct lex_token *t = lex_peek(lx, 0);
+	enum expr_op sign = lx->cond ? exprparse_sign(t) : EXPR_OP_NONE;
 	struct expr *e;
+	int err;
 
-	if (!lex_accept(lx, '*'))
+	if (!lex_is(t, '*') && !sign)
 		return parse_primary(lx, ret, d);
-	e = make(lx, EXPR_DEREF, star->at, star, d);
-	if (!e || expr_parse(lx, &e->x, d))
+	e = exprparse_make(lx, sign ? EXPR_UNARY : EXPR_DEREF, t->at, t, d);
+	if (!e || lex_enter(lx, d))
 		return -1;
-	end(lx, e);
+	lex_next(lx);
+	e->op = sign;
+	err = exprparse_unary(lx, &e->x, d);
+	lex_leave(lx);
+	if (err)
+		return -1;
+	exprparse_end(lx, e);
 	*ret = e;
 	return 0;
 }
@@ -240,7 +296,7 @@ int expr_parse(struct lex *lx, const struct expr **ret, struct diag *d)
 
 	if (lex_enter(lx, d))
 		return -1;
-	err = parse_unary(lx, ret, d);
+	err = exprparse_unary(lx, ret, d);
 	lex_leave(lx);
 	return err;
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Capture expressions: the grammar. Pure.
+ * Capture expressions, and the conditions made of them: the grammar. Pure.
  *
  *	x  *x  x.f  x[i]  len(x)  cap(x)  x.(T)  (x)
  *	pkg.variable  path/of/pkg.variable  "path/of/pkg".variable
+ *
+ * In conditions also:
+ *
+ *	||  &&  == != < <= > >=  + - | ^  * / % << >> & &^  unary ! - ^ +
+ *	1.5  10ms  hasPrefix(s, "x")  strings.HasSuffix(s, "x")  under(pkg.Func)
  *
  * Names are not looked up here: whether a.b is a field of a parameter or a
  * package's variable is for who knows the function (exprc.h).
@@ -25,18 +30,54 @@ enum expr_kind {
 	EXPR_LEN,	/* len(x) */
 	EXPR_CAP,	/* cap(x) */
 	EXPR_ASSERT,	/* x.(type) */
+	/* Of conditions only: */
+	EXPR_FLOAT,
+	EXPR_DURATION,	/* a number of ns */
+	EXPR_BINARY,	/* x op index */
+	EXPR_UNARY,	/* op x */
+	EXPR_PREFIX,	/* hasPrefix(x, s) */
+	EXPR_SUFFIX,	/* hasSuffix(x, s) */
+	EXPR_UNDER,	/* under(s) */
+};
+
+enum expr_op {
+	EXPR_OP_NONE,
+	EXPR_OR,	/* || */
+	EXPR_AND,	/* && */
+	EXPR_EQ,
+	EXPR_NE,
+	EXPR_LT,
+	EXPR_LE,
+	EXPR_GT,
+	EXPR_GE,
+	EXPR_ADD,
+	EXPR_SUB,	/* also unary */
+	EXPR_BIT_OR,
+	EXPR_XOR,	/* also unary: all bits the other way */
+	EXPR_MUL,
+	EXPR_DIV,
+	EXPR_MOD,
+	EXPR_SHL,
+	EXPR_SHR,
+	EXPR_BIT_AND,
+	EXPR_AND_NOT,
+	EXPR_NOT,	/* unary ! */
+	EXPR_PLUS,	/* unary + */
 };
 
 /**
  * struct expr - an expression
  * @kind: enum expr_kind
- * @x: operand
- * @index: of EXPR_INDEX
+ * @op: of EXPR_BINARY and EXPR_UNARY
+ * @x: operand; the left one
+ * @index: of EXPR_INDEX; of EXPR_BINARY the right operand
  * @type: of EXPR_ASSERT
- * @s: of names and fields the name; of variables the full name; of strings bytes
+ * @s: of names and fields the name; of variables the full name; of strings bytes; of
+ *	EXPR_PREFIX and _SUFFIX these; of EXPR_UNDER a function's name
  * @n: bytes of @s
- * @number: of EXPR_NUMBER; modulo 2^64 if it is @negative
+ * @number: of EXPR_NUMBER; modulo 2^64 if it is @negative; of EXPR_DURATION
  * @negative: there is a '-'
+ * @f: of EXPR_FLOAT
  * @at: first byte in the text
  * @len: bytes
  * @word: where errors about the name or the operator itself point
@@ -44,6 +85,7 @@ enum expr_kind {
  */
 struct expr {
 	enum expr_kind kind;
+	enum expr_op op;
 	const struct expr *x;
 	const struct expr *index;
 	const struct typexpr *type;
@@ -51,6 +93,7 @@ struct expr {
 	size_t n;
 	uint64_t number;
 	bool negative;
+	double f;
 	size_t at;
 	size_t len;
 	size_t word;
@@ -76,8 +119,13 @@ struct expr_list {
 /* More values than a record has use for. */
 #define EXPR_LIST_MAX 64
 
+/* Operators of one condition: each takes part in all that walk its tree. */
+#define EXPR_OPERATORS_MAX 128
+
 /* 0 and *@ret, or -1 with an error that points at the place. */
 int expr_parse(struct lex *lx, const struct expr **ret, struct diag *d);
+/* Likewise, of what follows "if". */
+int expr_parse_cond(struct lex *lx, const struct expr **ret, struct diag *d);
 /* "(a, b)" */
 int expr_parse_list(struct lex *lx, struct expr_list *ret, struct diag *d);
 /* The expression as it was written. NULL without memory. */

@@ -239,8 +239,9 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 		return compile_length(j, e, p);
 	case EXPR_ASSERT:
 		return compile_assert(j, e, p);
+	default:
+		return exprjob_wrong(j, e, "this can only be in a condition, behind 'if'");
 	}
-	return -1;
 }
 
 /* --- lists -------------------------------------------------------------------------------- */
@@ -311,7 +312,7 @@ static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struc
 	return 0;
 }
 
-static int assign(struct exprjob *j)
+int exprjob_assign(struct exprjob *j)
 {
 	const struct gosig *sig = j->scope->sig;
 	size_t n = sig && !sig->incomplete ? sig->nparams + sig->nresults : 0;
@@ -336,7 +337,7 @@ static int compile_list(struct exprjob *j, const struct expr_list *list, struct 
 
 	if (!v)
 		return exprjob_no_memory(j);
-	if (assign(j))
+	if (exprjob_assign(j))
 		return -1;
 	for (size_t i = 0; i < list->n; i++)
 		if (compile_item(j, list->v[i], i, &v[i]))

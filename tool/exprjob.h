@@ -21,6 +21,7 @@
  * @pieces: likewise
  * @steps: room for those of the value at hand: only one place in it has any
  * @unavailable: why the value at hand can't be had
+ * @cond: it is a condition
  */
 struct exprjob {
 	const struct exprc_scope *scope;
@@ -32,6 +33,7 @@ struct exprjob {
 	struct goprobe_piece pieces[EXPRCODE_PIECES_MAX];
 	struct exprstep steps[EXPRJOB_STEPS_MAX];
 	const char *unavailable;
+	bool cond;
 };
 
 extern const struct gotype exprjob_int;	/* int */
@@ -53,11 +55,15 @@ const struct gotype *exprjob_type_of(const struct exprplace *p);
 int exprjob_add_step(struct exprjob *j, const struct expr *e, struct exprplace *p,
 		     struct exprstep step, const struct gotype *inner);
 
+/* Where arguments and results are: first of all. 0, or -1 and an error. */
+int exprjob_assign(struct exprjob *j);
 /* Where the value of an expression is. 0, or -1 and an error. */
 int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprname_variable(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
+/* Is @name one of the function's parameters, or with @results of its results? */
+bool exprname_is_param(const struct exprjob *j, const char *name, bool results);
 /* x.name, if x is no parameter but a package: 1 if it is a variable; 0, or -1. */
 int exprname_qualified(struct exprjob *j, const struct expr *e, struct exprplace *p);
 

@@ -26,6 +26,13 @@ static const struct goparam *find_param(const struct exprjob *j, const char *nam
 	return NULL;
 }
 
+bool exprname_is_param(const struct exprjob *j, const char *name, bool results)
+{
+	size_t i;
+
+	return find_param(j, name, results, &i);
+}
+
 static void param_place(struct exprjob *j, const struct goparam *param, size_t i,
 			struct exprplace *p)
 {
@@ -85,7 +92,12 @@ static int unknown_param(struct exprjob *j, const struct expr *e)
 	if (!sig || sig->incomplete) {
 		exprjob_wrong(j, e, "it is not known what '%s' is: %s", e->s,
 			      sig ? sig->incomplete : "the function is not described");
-		diag_hint(j->d, "write the signature before it: '%s(%s T): (%s)'", fn, e->s, e->s);
+		if (j->cond)
+			diag_hint(j->d, "write the signature before it: '%s(%s T) if ...'", fn,
+				  e->s);
+		else
+			diag_hint(j->d, "write the signature before it: '%s(%s T): (%s)'", fn, e->s,
+				  e->s);
 		return -1;
 	}
 	near_init(&near, e->s);

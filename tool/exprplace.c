@@ -47,7 +47,7 @@ struct exprplace exprplace_part(const struct exprplace *p, uint64_t offset,
 }
 
 /* The register of the part that is @at in its argument; NULL in what is no part. */
-static const struct goabi_part *part_at(const struct exprplace *p, uint64_t at)
+const struct goabi_part *exprplace_register(const struct exprplace *p, uint64_t at)
 {
 	for (size_t i = 0; i < p->nparts; i++)
 		if (p->parts[i].at == at)
@@ -57,7 +57,7 @@ static const struct goabi_part *part_at(const struct exprplace *p, uint64_t at)
 
 static void load_part(struct exprcode *c, const struct exprplace *p, uint64_t at, uint8_t reg)
 {
-	const struct goabi_part *part = part_at(p, at);
+	const struct goabi_part *part = exprplace_register(p, at);
 
 	if (!part || part->is_float) {
 		c->full = true;

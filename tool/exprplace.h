@@ -78,6 +78,8 @@ uint8_t exprcode_take(struct exprcode *c);
 /* The part of @p at @offset that has type @type. */
 struct exprplace exprplace_part(const struct exprplace *p, uint64_t offset,
 				const struct gotype *type);
+/* Of a place in registers: the one that has its bytes from @at on; NULL if none does. */
+const struct goabi_part *exprplace_register(const struct exprplace *p, uint64_t at);
 /* Load the @size bytes at @offset of @p into @reg; above them it may hold anything. */
 void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offset,
 		    uint32_t size, uint8_t reg);

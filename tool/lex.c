@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lex.h"
+#include "lexnum.h"
 
 static bool is_letter(char c)
 {
@@ -77,49 +78,11 @@ static int scan_name(struct lex *lx, struct lex_token *t)
 
 /* --- numbers ---------------------------------------------------------- */
 
-static int digit_value(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-}
-
 static int scan_number(struct lex *lx, struct lex_token *t, struct diag *d)
 {
-	const char *s = lx->text + t->at;
-	uint64_t base = 10, v = 0;
-	size_t n = 0, digits = 0;
+	const char *why = lexnum_scan(lx->text + t->at, t);
 
-	if (s[0] == '0') {
-		char c = s[1] | 0x20;
-
-		base = c == 'x' ? 16 : c == 'b' ? 2 : 8;
-		n = c == 'x' || c == 'b' || c == 'o' ? 2 : 1;
-		digits = n == 1;
-	}
-	t->kind = LEX_NUMBER;
-	for (; is_word(s[n]); n++) {
-		uint64_t digit = digit_value(s[n]);
-
-		if (s[n] == '_')
-			continue;
-		if (digit >= base)
-			break;
-		if (v > (UINT64_MAX - digit) / base)
-			return wrong(lx, t->at, strspn(s, "0123456789abcdefABCDEFxX_"), d,
-				     "the number does not fit into 64 bits");
-		v = v * base + digit;
-		digits++;
-	}
-	t->len = n;
-	t->number = v;
-	if (!digits || is_word(s[n]) || (s[n] == '.' && is_digit(s[n + 1]))) {
-		while (is_word(s[n]) || s[n] == '.')
-			n++;
-		return wrong(lx, t->at, n, d, "this is not a whole number");
-	}
-	return 0;
+	return why ? wrong(lx, t->at, t->len, d, why) : 0;
 }
 
 /* --- strings ---------------------------------------------------------- */
@@ -153,9 +116,9 @@ static bool escape_digits(const char *s, size_t n, int base, uint32_t *ret)
 {
 	*ret = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (digit_value(s[i]) >= base)
+		if (lexnum_digit(s[i]) >= base)
 			return false;
-		*ret = *ret * base + digit_value(s[i]);
+		*ret = *ret * base + lexnum_digit(s[i]);
 	}
 	return true;
 }

@@ -18,6 +18,8 @@ enum lex_kind {
 	LEX_NAME,	/* identifier, keyword; "~r0" */
 	LEX_PATH,	/* package path with a slash: net/http, example.com/a-b/c */
 	LEX_NUMBER,	/* whole number */
+	LEX_FLOAT,	/* 1.5, 1e3: of conditions only */
+	LEX_DURATION,	/* 10ms, 1h3m: likewise; a number of ns */
 	LEX_STRING,	/* in double or back quotes */
 	LEX_RUNE,	/* in single quotes; a number */
 	LEX_ELLIPSIS,	/* ... */
@@ -33,7 +35,8 @@ enum lex_kind {
  * @len: bytes; 0 for the end
  * @s: of names and paths the text, of strings what they stand for; ends in NUL
  * @n: bytes of @s; a string may hold NULs
- * @number: of numbers and runes
+ * @number: of numbers, runes and durations
+ * @f: of LEX_FLOAT
  */
 struct lex_token {
 	enum lex_kind kind;
@@ -43,6 +46,7 @@ struct lex_token {
 	const char *s;
 	size_t n;
 	uint64_t number;
+	double f;
 };
 
 /**
@@ -53,6 +57,8 @@ struct lex_token {
  * @n: their number, without it
  * @i: the next one
  * @depth: of what is being parsed: lex_enter()
+ * @cond: it is a condition: operators can follow, see expr_parse_cond()
+ * @operators: how many of them there were
  */
 struct lex {
 	struct arena *mem;
@@ -61,6 +67,8 @@ struct lex {
 	size_t n;
 	size_t i;
 	unsigned int depth;
+	bool cond;
+	unsigned int operators;
 };
 
 /* How deep expressions and types nest. */

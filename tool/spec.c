@@ -14,7 +14,23 @@ static int wrong(struct diag *d, const char *text, size_t at, size_t len, const 
 
 /* --- where the pattern ends ------------------------------------------- */
 
-/* From @at on: one or two lists, and nothing else? */
+/* Does the word "if" begin at @at? What begins with it is a name, or the end. */
+static bool is_if(const char *text, size_t at)
+{
+	char after;
+
+	if (strncmp(text + at, "if", 2) != 0)
+		return false;
+	after = text[at + 2];
+	return !after || strchr(" \t\n(!-^+*\"'`", after);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n';
+}
+
+/* From @at on: one or two lists, and nothing else but what can follow them? */
 static bool is_lists(const char *text, size_t at)
 {
 	for (int n = 0; n < 2 && text[at] == '('; n++) {
@@ -24,7 +40,7 @@ static bool is_lists(const char *text, size_t at)
 		at++;
 		at += strspn(text + at, " ");
 	}
-	return !text[at] || text[at] == ':';
+	return !text[at] || text[at] == ':' || is_if(text, at);
 }
 
 /*
@@ -40,7 +56,14 @@ static size_t regex_end(const char *text)
 	for (size_t i = 1; i < len; i++) {
 		size_t next = i + 1 + strspn(text + i + 1, " ");
 
-		if (text[i] != '/' || text[next] != '(')
+		/* In a condition there may be anything. */
+		if (last && is_blank(text[i]) && is_if(text, i + 1))
+			return last;
+		if (text[i] != '/')
+			continue;
+		if (next > i + 1 && is_if(text, next))
+			return i;
+		if (text[next] != '(')
 			continue;
 		if (is_lists(text, next))
 			return i;
@@ -49,7 +72,7 @@ static size_t regex_end(const char *text)
 	return last;
 }
 
-/* The '(' where a name ends and a list begins; the text's end if there is none. */
+/* The '(' or "if" where a name ends; the text's end if there is none. */
 static size_t name_end(const char *text)
 {
 	size_t brackets = 0, i;
@@ -58,7 +81,11 @@ static size_t name_end(const char *text)
 		brackets += text[i] == '[';
 		if (text[i] == ']' && brackets)
 			brackets--;
-		if (text[i] != '(' || brackets)
+		if (brackets)
+			continue;
+		if (i && is_blank(text[i]) && is_if(text, i + 1))
+			break;
+		if (text[i] != '(')
 			continue;
 
 		size_t close = lex_close(text, i);
@@ -141,6 +168,8 @@ static bool is_sig(const struct lex *lx)
 	next = lex_peek(lx, first);
 	if (lex_is(next, ':'))
 		return true;
+	if (lex_is_name(next, "if"))
+		return false;
 	if (!lex_is(next, '('))
 		return typexpr_begins(next);
 	results.i += first;
@@ -171,6 +200,30 @@ static int parse_lists(struct lex *lx, struct spec *s, struct diag *d)
 	return 0;
 }
 
+/* "if" and what follows it, if it is there. */
+static int parse_if(struct lex *lx, struct spec *s, struct diag *d)
+{
+	const struct lex_token *t = lex_peek(lx, 0);
+
+	if (!lex_is_name(t, "if"))
+		return 0;
+	lex_next(lx);
+	if (lex_peek(lx, 0)->kind == LEX_END)
+		return lex_wrong(lx, lex_peek(lx, 0), d, "a condition is missing after 'if'");
+	return expr_parse_cond(lx, &s->cond, d);
+}
+
+static int parse_values(struct lex *lx, struct spec *s, struct diag *d)
+{
+	if (!lex_is(lex_peek(lx, 0), '('))
+		return 0;
+	if (!is_sig(lx))
+		return parse_lists(lx, s, d);
+	if (parse_sig(lx, s, d))
+		return -1;
+	return lex_accept(lx, ':') ? parse_lists(lx, s, d) : 0;
+}
+
 static int parse_rest(const char *text, size_t from, struct spec *s, struct diag *d)
 {
 	const struct lex_token *t;
@@ -179,24 +232,15 @@ static int parse_rest(const char *text, size_t from, struct spec *s, struct diag
 	if (lex_scan(&lx, &s->mem, text, from, d))
 		return -1;
 	t = lex_peek(&lx, 0);
-	if (t->kind == LEX_END)
-		return 0;
-	if (!lex_is(t, '('))
-		return lex_wrong(&lx, t, d, "only '(' can follow a pattern");
-	if (!is_sig(&lx)) {
-		if (parse_lists(&lx, s, d))
-			return -1;
-	} else {
-		if (parse_sig(&lx, s, d))
-			return -1;
-		if (lex_accept(&lx, ':') && parse_lists(&lx, s, d))
-			return -1;
-	}
+	if (t->kind != LEX_END && !lex_is(t, '(') && !lex_is_name(t, "if"))
+		return lex_wrong(&lx, t, d, "only '(' or 'if' can follow a pattern");
+	if (parse_values(&lx, s, d) || parse_if(&lx, s, d))
+		return -1;
 	t = lex_peek(&lx, 0);
 	if (t->kind == LEX_END)
 		return 0;
 	lex_wrong(&lx, t, d, "nothing can follow here");
-	if (s->sig && lex_is(t, '('))
+	if (s->sig && !s->cond && lex_is(t, '('))
 		diag_hint(d, "what is to be shown follows a signature after ':'");
 	return -1;
 }
@@ -220,23 +264,48 @@ int spec_parse(const char *text, struct spec *ret, struct diag *d)
 	return err;
 }
 
+/* Where the pattern ends. */
+static size_t pattern_end(const struct spec *s)
+{
+	return s->kind == SPEC_REGEX ? strlen(s->pattern) + 2 : name_end(s->text);
+}
+
+static int only_a_pattern(struct spec *s, const char *sentence, struct diag *d)
+{
+	size_t end = pattern_end(s);
+
+	wrong(d, s->text, end, strlen(s->text) - end, sentence);
+	diag_hint(d, "write '%.*s'", (int)end, s->text);
+	spec_fini(s);
+	return -1;
+}
+
 int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d)
 {
 	struct spec s = { 0 };
-	size_t end = 0;
 
 	if (spec_parse(text, &s, d))
 		return -1;
-	if (!s.sig && !s.call) {
-		*ret = s;
-		return 0;
-	}
-	end = s.kind == SPEC_REGEX ? strlen(s.pattern) + 2 : name_end(text);
-	wrong(d, text, end, strlen(text) - end,
-	      "a pattern names functions here, nothing of them");
-	diag_hint(d, "write '%.*s'", (int)end, text);
-	spec_fini(&s);
-	return -1;
+	if (s.cond && !s.sig && !s.call)
+		return only_a_pattern(&s, "there are no calls here that 'if' could choose from", d);
+	if (s.sig || s.call)
+		return only_a_pattern(&s, "a pattern names functions here, nothing of them", d);
+	*ret = s;
+	return 0;
+}
+
+int spec_parse_condition(const char *text, struct spec *ret, struct diag *d)
+{
+	struct spec s = { 0 };
+
+	if (spec_parse(text, &s, d))
+		return -1;
+	if (s.call && s.cond)
+		return only_a_pattern(&s, "nothing is shown of calls here: only 'if' can follow", d);
+	if (s.call || (s.sig && !s.cond))
+		return only_a_pattern(&s, "a pattern names functions here, nothing of them", d);
+	*ret = s;
+	return 0;
 }
 
 void spec_fini(struct spec *s)

@@ -16,6 +16,7 @@
  *	(x)(err)		and of the return
  *	(a, b int) (int, error)	a signature, where the program does not tell
  *	(r *T) error : (r.f)(…)	a signature, and values
+ *	… if r.f > 5 && err != nil	which calls count; behind any of the above
  *
  * A list that is not there leaves what it stands for as it is: everything is
  * shown. A list begins at a '(' that no receiver is in: one that has no '.'
@@ -48,7 +49,8 @@ enum spec_kind {
  * @sig: the signature, or NULL
  * @call: what is shown of a call, or NULL: all arguments
  * @ret: what is shown of a return, or NULL: all results
- * @mem: where the last three are
+ * @cond: which calls count, or NULL: all
+ * @mem: where the last four are
  */
 struct spec {
 	enum spec_kind kind;
@@ -58,6 +60,7 @@ struct spec {
 	const struct typexpr_sig *sig;
 	const struct expr_list *call;
 	const struct expr_list *ret;
+	const struct expr *cond;
 	struct arena mem;
 };
 
@@ -65,6 +68,8 @@ struct spec {
 int spec_parse(const char *text, struct spec *ret, struct diag *d);
 /* As spec_parse() where nothing but a pattern makes sense. */
 int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d);
+/* Likewise, but a condition does, too, and then a signature before it. */
+int spec_parse_condition(const char *text, struct spec *ret, struct diag *d);
 void spec_fini(struct spec *s);
 bool spec_match(const struct spec *s, const char *name);
 

@@ -24,6 +24,16 @@ void machine_put(struct machine *m, uint64_t at, uint64_t value)
 	m->words[m->nwords++] = (struct machine_word){ at, value };
 }
 
+/* What is no register. */
+static uint64_t *named(struct machine *m, const char *what)
+{
+	return strcmp(what, "goid") == 0 ? &m->task[GOPROBE_TASK_GOID] :
+	       strcmp(what, "pid") == 0 ? &m->task[GOPROBE_TASK_TGID] :
+	       strcmp(what, "tid") == 0 ? &m->task[GOPROBE_TASK_TID] :
+	       strcmp(what, "took") == 0 ? &m->duration : strcmp(what, "n") == 0 ? &m->number :
+	       strcmp(what, "under") == 0 ? &m->under : NULL;
+}
+
 void machine_set(struct machine *m, const char *setup)
 {
 	char what[16];
@@ -40,6 +50,10 @@ void machine_set(struct machine *m, const char *setup)
 		setup += n;
 		if (what[0] == '@') {
 			machine_put(m, strtoul(what + 1, NULL, 16), v);
+			continue;
+		}
+		if (named(m, what)) {
+			*named(m, what) = v;
 			continue;
 		}
 		if (sscanf(what, "x%d", &x) == 1)
@@ -91,49 +105,92 @@ static void machine_piece(struct machine *m, const struct goprobe_piece *p, uint
 	fail();
 }
 
-/* kmod/verify.c's rules. */
+/* Which fields an operation has: what else is set is refused. */
+enum { A = 1, B = 2, SIZE = 4, SKIP = 8, VALUE = 16, NUMBER_SIZE = 32, FRAME = 64, FILTER = 128 };
+
+static const unsigned int fields[] = {
+	[GOPROBE_OP_IMM] = A | VALUE,
+	[GOPROBE_OP_REG] = A | B,
+	[GOPROBE_OP_FRAME] = A | SIZE | NUMBER_SIZE | FRAME,
+	[GOPROBE_OP_SP] = A | VALUE,
+	[GOPROBE_OP_STATIC] = A | VALUE,
+	[GOPROBE_OP_LOAD] = A | B | SIZE | NUMBER_SIZE | VALUE,
+	[GOPROBE_OP_FLOAT] = A | B | SIZE | NUMBER_SIZE,
+	[GOPROBE_OP_TASK] = A | VALUE,
+	[GOPROBE_OP_SIGN] = A | B | SIZE | NUMBER_SIZE,
+	[GOPROBE_OP_LOW] = A | B | SIZE | NUMBER_SIZE,
+	[GOPROBE_OP_ORDER] = A | B | SIZE | NUMBER_SIZE | SKIP,
+	[GOPROBE_OP_MOVE] = A | B,
+	[GOPROBE_OP_ADD] = A | B,
+	[GOPROBE_OP_SUB] = A | B,
+	[GOPROBE_OP_MUL] = A | B,
+	[GOPROBE_OP_DIV] = A | B,
+	[GOPROBE_OP_MOD] = A | B,
+	[GOPROBE_OP_SDIV] = A | B,
+	[GOPROBE_OP_SMOD] = A | B,
+	[GOPROBE_OP_AND] = A | B,
+	[GOPROBE_OP_OR] = A | B,
+	[GOPROBE_OP_XOR] = A | B,
+	[GOPROBE_OP_SHL] = A | B,
+	[GOPROBE_OP_SHR] = A | B,
+	[GOPROBE_OP_SAR] = A | B,
+	[GOPROBE_OP_ADD_I] = A | VALUE,
+	[GOPROBE_OP_MUL_I] = A | VALUE,
+	[GOPROBE_OP_JUMP] = SKIP,
+	[GOPROBE_OP_JEQ] = A | B | SKIP,
+	[GOPROBE_OP_JNE] = A | B | SKIP,
+	[GOPROBE_OP_JLT] = A | B | SKIP,
+	[GOPROBE_OP_JGE] = A | B | SKIP,
+	[GOPROBE_OP_JSLT] = A | B | SKIP,
+	[GOPROBE_OP_JSGE] = A | B | SKIP,
+	[GOPROBE_OP_JEQ_I] = A | VALUE | SKIP,
+	[GOPROBE_OP_JNE_I] = A | VALUE | SKIP,
+	[GOPROBE_OP_JLT_I] = A | VALUE | SKIP,
+	[GOPROBE_OP_JGE_I] = A | VALUE | SKIP,
+	[GOPROBE_OP_JSLT_I] = A | VALUE | SKIP,
+	[GOPROBE_OP_JSGE_I] = A | VALUE | SKIP,
+	[GOPROBE_OP_TRY] = SKIP | VALUE | FRAME,
+	[GOPROBE_OP_FAIL] = VALUE,
+	[GOPROBE_OP_STORE] = A | SIZE | NUMBER_SIZE | FRAME,
+	[GOPROBE_OP_COPY] = B | SIZE | FRAME | VALUE,
+	[GOPROBE_OP_END] = 0,
+	[GOPROBE_OP_REJECT] = FILTER,
+	[GOPROBE_OP_DURATION] = A | FILTER,
+	[GOPROBE_OP_NUMBER] = A | FILTER,
+	[GOPROBE_OP_UNDER] = A | VALUE | FILTER,
+	[GOPROBE_OP_SAME] = A | B | SIZE | VALUE | FILTER,
+};
+
+_Static_assert(N(fields) == __GOPROBE_OP_MAX, "each operation has a row");
+
+/* The module's rules; @size is UINT32_MAX in filters. */
 static void check_op(const struct goprobe_op *o, size_t left, uint32_t size)
 {
-	bool word = o->size == 1 || o->size == 2 || o->size == 4 || o->size == 8;
+	unsigned int has = o->code < N(fields) ? fields[o->code] : 0;
+	bool filter = size == UINT32_MAX;
 
 	assert_true(o->code > GOPROBE_OP_UNSPEC && o->code < __GOPROBE_OP_MAX);
-	assert_true(o->a < 16 && o->b < 16);
 	assert_true(!o->pad && !o->pad2);
-	switch (o->code) {
-	case GOPROBE_OP_JUMP:
-	case GOPROBE_OP_JEQ:
-	case GOPROBE_OP_JNE:
-	case GOPROBE_OP_JLT:
-	case GOPROBE_OP_JGE:
-	case GOPROBE_OP_JSLT:
-	case GOPROBE_OP_JSGE:
-	case GOPROBE_OP_TRY:
-		assert_true(o->offset <= left && !o->size);
-		assert_true(o->code == GOPROBE_OP_TRY || !o->value);
-		return;
-	case GOPROBE_OP_STORE:
-	case GOPROBE_OP_COPY:
-		assert_true(o->size && o->offset + o->size <= size);
-		assert_true(o->code == GOPROBE_OP_COPY ? !o->a : word && !o->b && !o->value);
-		return;
-	case GOPROBE_OP_LOAD:
-		assert_true(word && !o->offset);
-		return;
-	case GOPROBE_OP_SIGN:
-		assert_true(word && !o->offset && !o->value);
-		return;
-	case GOPROBE_OP_FAIL:
-		assert_true(o->value > GOPROBE_CHUNK_OK && o->value < __GOPROBE_CHUNK_MAX);
-		assert_true(!o->a && !o->b && !o->size && !o->offset);
-		return;
-	case GOPROBE_OP_MOVE:
-	case GOPROBE_OP_ADD:
-	case GOPROBE_OP_REG:
-		assert_true(!o->size && !o->offset && !o->value);
-		return;
-	default:
-		assert_true(!o->size && !o->offset && !o->b);
-	}
+	assert_true(filter ? !(has & FRAME) : !(has & FILTER));
+	assert_true(o->a < (has & A ? 16 : 1));
+	assert_true(o->b < (!(has & B) ? 1 : o->code == GOPROBE_OP_FLOAT ? 33 : 16));
+	assert_true(has & SIZE ? o->size : !o->size);
+	if (has & NUMBER_SIZE)
+		assert_true(o->size == 1 || o->size == 2 || o->size == 4 || o->size == 8);
+	assert_true(has & (SKIP | FRAME) || !o->offset);
+	assert_true(!(has & SKIP) || o->offset <= left);
+	assert_true(!(has & FRAME) || has & SKIP || o->offset + o->size <= size);
+	assert_true(has & VALUE || !o->value);
+	if (o->code == GOPROBE_OP_FAIL)
+		assert_in_range(o->value, GOPROBE_CHUNK_OK + 1, __GOPROBE_CHUNK_MAX - 1);
+	if (o->code == GOPROBE_OP_SAME)
+		assert_true(o->value < 16 && o->size <= 65536);
+	if (o->code == GOPROBE_OP_FLOAT)
+		assert_true(o->b >= 17 && (o->size == 4 || o->size == 8));
+	if (o->code == GOPROBE_OP_ORDER)
+		assert_true(o->size == 4 || o->size == 8);
+	if (o->code == GOPROBE_OP_TASK)
+		assert_true(o->value < __GOPROBE_TASK_MAX);
 }
 
 static int load(struct machine *m, uint64_t base, const struct goprobe_op *o, uint8_t *to)
@@ -162,13 +219,121 @@ static bool jumps(const struct goprobe_op *o, uint64_t a, uint64_t b)
 		return (int64_t)a < (int64_t)b;
 	case GOPROBE_OP_JSGE:
 		return (int64_t)a >= (int64_t)b;
+	case GOPROBE_OP_JEQ_I:
+		return a == o->value;
+	case GOPROBE_OP_JNE_I:
+		return a != o->value;
+	case GOPROBE_OP_JLT_I:
+		return a < o->value;
+	case GOPROBE_OP_JGE_I:
+		return a >= o->value;
+	case GOPROBE_OP_JSLT_I:
+		return (int64_t)a < (int64_t)o->value;
+	case GOPROBE_OP_JSGE_I:
+		return (int64_t)a >= (int64_t)o->value;
 	}
 	return false;
 }
 
+/* A number that orders like the float; false: it is none. */
+static bool order(uint64_t bits, uint32_t size, uint64_t *to)
+{
+	uint32_t low = (uint32_t)bits;
+	int64_t key;
+	double d;
+	float f;
+
+	memcpy(&d, &bits, sizeof(d));
+	memcpy(&f, &low, sizeof(f));
+	if (size == sizeof(f))
+		d = f;
+	if (d != d)
+		return false;
+	d += 0.0;
+	memcpy(&key, &d, sizeof(key));
+	/* What is negative is ordered by its size, the other way around. */
+	if (d < 0)
+		key = -(key & INT64_MAX);
+	*to = d == 0 ? 0 : (uint64_t)key;
+	return true;
+}
+
+static int same(struct machine *m, uint64_t *a, uint64_t b, uint64_t n)
+{
+	uint8_t x, y;
+
+	for (uint64_t i = 0; i < n; i++) {
+		if (!machine_read(m, *a + i, &x, 1) || !machine_read(m, b + i, &y, 1))
+			return GOPROBE_CHUNK_FAULT;
+		if (x != y) {
+			*a = 0;
+			return GOPROBE_CHUNK_OK;
+		}
+	}
+	*a = 1;
+	return GOPROBE_CHUNK_OK;
+}
+
+static int divide(uint64_t *a, uint64_t b, uint8_t code)
+{
+	int64_t x = (int64_t)*a, y = (int64_t)b;
+	bool overflows = x == INT64_MIN && y == -1;
+
+	if (!b)
+		return GOPROBE_CHUNK_RANGE;
+	switch (code) {
+	case GOPROBE_OP_DIV:
+		*a /= b;
+		break;
+	case GOPROBE_OP_MOD:
+		*a %= b;
+		break;
+	case GOPROBE_OP_SDIV:
+		*a = overflows ? *a : (uint64_t)(x / y);
+		break;
+	default:
+		*a = overflows ? 0 : (uint64_t)(x % y);
+	}
+	return GOPROBE_CHUNK_OK;
+}
+
+static void calculate(uint64_t *a, uint64_t b, uint8_t code)
+{
+	switch (code) {
+	case GOPROBE_OP_ADD:
+		*a += b;
+		break;
+	case GOPROBE_OP_SUB:
+		*a -= b;
+		break;
+	case GOPROBE_OP_MUL:
+		*a *= b;
+		break;
+	case GOPROBE_OP_AND:
+		*a &= b;
+		break;
+	case GOPROBE_OP_OR:
+		*a |= b;
+		break;
+	case GOPROBE_OP_XOR:
+		*a ^= b;
+		break;
+	case GOPROBE_OP_SHL:
+		*a = b < 64 ? *a << b : 0;
+		break;
+	case GOPROBE_OP_SHR:
+		*a = b < 64 ? *a >> b : 0;
+		break;
+	case GOPROBE_OP_SAR:
+		*a = (uint64_t)((int64_t)*a >> (b < 64 ? b : 63));
+		break;
+	}
+}
+
 static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 {
-	uint64_t *a = &r[o->a], b = r[o->b];
+	uint64_t *a = &r[o->a], b = o->b < 16 ? r[o->b] : 0;
+	unsigned int unused = 64 - o->size * 8;
 
 	switch (o->code) {
 	case GOPROBE_OP_IMM:
@@ -177,6 +342,12 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 		break;
 	case GOPROBE_OP_REG:
 		*a = m->regs[o->b];
+		break;
+	case GOPROBE_OP_FLOAT:
+		*a = o->size == 4 ? (uint32_t)m->regs[o->b] : m->regs[o->b];
+		break;
+	case GOPROBE_OP_TASK:
+		*a = m->task[o->value];
 		break;
 	case GOPROBE_OP_SP:
 		*a = m->sp + o->value;
@@ -187,14 +358,19 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 	case GOPROBE_OP_COPY:
 		return load(m, b, o, m->frame + o->offset);
 	case GOPROBE_OP_SIGN:
-		*a = (int64_t)(b << (64 - o->size * 8)) >> (64 - o->size * 8);
+		*a = (int64_t)(b << unused) >> unused;
+		break;
+	case GOPROBE_OP_LOW:
+		*a = b << unused >> unused;
 		break;
 	case GOPROBE_OP_MOVE:
 		*a = b;
 		break;
-	case GOPROBE_OP_ADD:
-		*a += b;
-		break;
+	case GOPROBE_OP_DIV:
+	case GOPROBE_OP_MOD:
+	case GOPROBE_OP_SDIV:
+	case GOPROBE_OP_SMOD:
+		return divide(a, b, o->code);
 	case GOPROBE_OP_ADD_I:
 		*a += o->value;
 		break;
@@ -206,8 +382,43 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 		break;
 	case GOPROBE_OP_FAIL:
 		return (int)o->value;
+	case GOPROBE_OP_DURATION:
+		*a = m->duration;
+		break;
+	case GOPROBE_OP_NUMBER:
+		*a = ++m->number;
+		break;
+	case GOPROBE_OP_UNDER:
+		*a = m->under >> o->value & 1;
+		break;
+	case GOPROBE_OP_SAME:
+		return same(m, a, b, r[o->value] < o->size ? r[o->value] : o->size);
+	default:
+		calculate(a, b, o->code);
 	}
 	return GOPROBE_CHUNK_OK;
+}
+
+enum machine_verdict machine_filter(struct machine *m, const struct goprobe_op *ops, size_t n)
+{
+	uint64_t r[16] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		check_op(&ops[i], n - i - 1, UINT32_MAX);
+	for (size_t i = 0; i < n; i++) {
+		const struct goprobe_op *o = &ops[i];
+
+		if (o->code == GOPROBE_OP_END)
+			return MACHINE_PASSES;
+		if (o->code == GOPROBE_OP_REJECT)
+			return MACHINE_REJECTED;
+		if (o->code == GOPROBE_OP_ORDER ? !order(r[o->b], o->size, &r[o->a]) :
+		    jumps(o, r[o->a], r[o->b < 16 ? o->b : 0]))
+			i += o->offset;
+		else if (o->code != GOPROBE_OP_ORDER && step(m, r, o) != GOPROBE_CHUNK_OK)
+			return MACHINE_UNDECIDED;
+	}
+	return MACHINE_PASSES;
 }
 
 void machine_run(struct machine *m, const struct plan_capture *c)

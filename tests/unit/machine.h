@@ -21,6 +21,10 @@ struct machine_word {
  * @nwords: their number
  * @frame: what a record would hold
  * @failed: status of the item that failed
+ * @task: by enum goprobe_task
+ * @duration: of the call, ns
+ * @number: how often the filter came to its number
+ * @under: bit @i: a call of the function with id i is open
  */
 struct machine {
 	uint64_t regs[MACHINE_REGS];
@@ -29,13 +33,24 @@ struct machine {
 	size_t nwords;
 	uint8_t frame[PLAN_FRAME_MAX];
 	int failed[EXPR_LIST_MAX];
+	uint64_t task[__GOPROBE_TASK_MAX];
+	uint64_t duration;
+	uint64_t number;
+	uint64_t under;
 };
 
-/* Begin: "ax=1 bx=20000 @20010=7 sp=8000"; all numbers are hexadecimal. */
+/*
+ * Begin: "ax=1 bx=20000 @20010=7 goid=5 took=3e8"; all numbers are hexadecimal. What is no
+ * register: goid, tid, pid, took (the duration), n (hits so far), under.
+ */
 void machine_set(struct machine *m, const char *setup);
 /* One more word of memory. */
 void machine_put(struct machine *m, uint64_t at, uint64_t value);
 /* Fill the frame as @c says; fails the test where the module would refuse @c. */
 void machine_run(struct machine *m, const struct plan_capture *c);
+
+enum machine_verdict { MACHINE_PASSES, MACHINE_REJECTED, MACHINE_UNDECIDED };
+/* Run a filter; fails the test where the module would refuse it. */
+enum machine_verdict machine_filter(struct machine *m, const struct goprobe_op *ops, size_t n);
 
 #endif

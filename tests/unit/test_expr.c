@@ -14,6 +14,50 @@
 
 /* --- trees as text ---------------------------------------- */
 
+static void put(FILE *f, const struct expr *e);
+
+/* What only conditions have. */
+static void put_cond(FILE *f, const struct expr *e)
+{
+	static const char *const ops[] = {
+		[EXPR_OR] = "||", [EXPR_AND] = "&&", [EXPR_EQ] = "==", [EXPR_NE] = "!=",
+		[EXPR_LT] = "<", [EXPR_LE] = "<=", [EXPR_GT] = ">", [EXPR_GE] = ">=",
+		[EXPR_ADD] = "+", [EXPR_SUB] = "-", [EXPR_BIT_OR] = "|", [EXPR_XOR] = "^",
+		[EXPR_MUL] = "*", [EXPR_DIV] = "/", [EXPR_MOD] = "%", [EXPR_SHL] = "<<",
+		[EXPR_SHR] = ">>", [EXPR_BIT_AND] = "&", [EXPR_AND_NOT] = "&^", [EXPR_NOT] = "!",
+		[EXPR_PLUS] = "+",
+	};
+
+	switch (e->kind) {
+	case EXPR_FLOAT:
+		fprintf(f, "%g", e->f);
+		return;
+	case EXPR_DURATION:
+		fprintf(f, "%lluns", (unsigned long long)e->number);
+		return;
+	case EXPR_UNDER:
+		fprintf(f, "(under %s)", e->s);
+		return;
+	case EXPR_PREFIX:
+	case EXPR_SUFFIX:
+		fputs(e->kind == EXPR_PREFIX ? "(begins " : "(ends ", f);
+		put(f, e->x);
+		fprintf(f, " <%.*s>)", (int)e->n, e->s);
+		return;
+	case EXPR_UNARY:
+	case EXPR_BINARY:
+		fprintf(f, "(%s ", ops[e->op]);
+		put(f, e->x);
+		fputs(e->index ? " " : "", f);
+		if (e->index)
+			put(f, e->index);
+		fputs(")", f);
+		return;
+	default:
+		fail();
+	}
+}
+
 static void put(FILE *f, const struct expr *e)
 {
 	switch (e->kind) {
@@ -54,8 +98,9 @@ static void put(FILE *f, const struct expr *e)
 		put(f, e->x);
 		fputs(")", f);
 		return;
+	default:
+		put_cond(f, e);
 	}
-	fail();
 }
 
 static void put_list(FILE *f, const struct expr_list *l)
@@ -97,6 +142,10 @@ static char *dump(const struct spec *s)
 	if (s->ret) {
 		fputs(" ret", f);
 		put_list(f, s->ret);
+	}
+	if (s->cond) {
+		fputs(" if ", f);
+		put(f, s->cond);
 	}
 	fclose(f);
 	return text;
@@ -216,6 +265,60 @@ static struct accepted {
 	  "main.f sig(r *T)(- error) call[(. r x) | (. r y)] ret[(. ~r0 z)]" },
 	{ "a signature without results, and values", "main.f(r *T): (r.x)",
 	  "main.f sig(r *T)() call[(. r x)]" },
+	{ "a condition", "main.f if x > 5", "main.f if (> x 5)" },
+	{ "the manual's condition", "main.handle if r.Method == \"POST\" && len(r.Body) > 4096",
+	  "main.handle if (&& (== (. r Method) <POST>) (> (len (. r Body)) 4096))" },
+	{ "of a method", "shop.(*Cart).Add if c.n > 0", "shop.(*Cart).Add if (> (. c n) 0)" },
+	{ "of a generic function", "main.Map[func(int) string] if x > 0",
+	  "main.Map[func(int) string] if (> x 0)" },
+	{ "of a glob", "main.* if x", "main.* if x" },
+	{ "of a regular expression", "/^main\\./ if x > 0", "^main\\. if (> x 0)" },
+	{ "of a regular expression, with slashes", "/a/b/ if x > 0 && y / 2 == 1",
+	  "a/b if (&& (> x 0) (== (/ y 2) 1))" },
+	{ "of a regular expression with a list", "/f/(x) if s == \"/ (\"",
+	  "f call[x] if (== s </ (>)" },
+	{ "of a regular expression with a signature", "/f/(x int) error if x / (x) == 1",
+	  "f sig(x int)(- error) if (== (/ x x) 1)" },
+	{ "behind a list", "main.f(x) if x > 0", "main.f call[x] if (> x 0)" },
+	{ "without a blank", "main.f(x)if x", "main.f call[x] if x" },
+	{ "in parentheses", "main.f if(x)", "main.f if x" },
+	{ "behind two lists", "main.f()(err) if err != nil",
+	  "main.f call[] ret[err] if (!= err nil)" },
+	{ "behind nothing of the call", "main.f() if x", "main.f call[] if x" },
+	{ "behind a signature", "main.f(x int) if x > 0", "main.f sig(x int)() if (> x 0)" },
+	{ "behind a signature with results", "main.f(x int) (n int, err error) if n > 0",
+	  "main.f sig(x int)(n int, err error) if (> n 0)" },
+	{ "behind a signature and values", "main.f(x T) error : (x.a)(~r0) if x.b",
+	  "main.f sig(x T)(- error) call[(. x a)] ret[~r0] if (. x b)" },
+	{ "a function whose name begins so", "main.iffy if iffy", "main.iffy if iffy" },
+	{ "precedence", "f if a || b && c == d + e * g",
+	  "f if (|| a (&& b (== c (+ d (* e g)))))" },
+	{ "the other way around", "f if a * b + c == d && e || g",
+	  "f if (|| (&& (== (+ (* a b) c) d) e) g)" },
+	{ "what is alike is done from left to right", "f if a - b - c == a / b % c << d",
+	  "f if (== (- (- a b) c) (<< (% (/ a b) c) d))" },
+	{ "bits", "f if a & b | c ^ d &^ e >> 2 != 0",
+	  "f if (!= (^ (| (& a b) c) (>> (&^ d e) 2)) 0)" },
+	{ "parentheses", "f if (a || b) && !(c && d)", "f if (&& (|| a b) (! (&& c d)))" },
+	{ "signs", "f if -a < ^b && +c == - -5", "f if (&& (< (- a) (^ b)) (== (+ c) (- (- 5))))" },
+	{ "a star that is none", "f if *a * *b == a.b * 2",
+	  "f if (== (* (* a) (* b)) (* (. a b) 2))" },
+	{ "no blanks", "f if a<5&&b>=-3||!c", "f if (|| (&& (< a 5) (>= b (- 3))) (! c))" },
+	{ "floats", "f if a > 1.5 || a < 1e-3 || a == 1_0.2_5E+2",
+	  "f if (|| (|| (> a 1.5) (< a 0.001)) (== a 1025))" },
+	{ "durations", "f if duration > 1h3m || d == 1.5s || d < 10ms || d < 5us || d < 7\xc2\xb5s || d < 2ns",
+	  "f if (|| (|| (|| (|| (|| (> duration 3780000000000ns) (== d 1500000000ns)) (< d 10000000ns)) (< d 5000ns)) (< d 7000ns)) (< d 2ns))" },
+	{ "beginnings and ends of strings",
+	  "f if hasPrefix(s, \"a\") && hasSuffix(x.y, `b`) && strings.HasPrefix(s, \"c\") && !strings.HasSuffix(s, \"d\")",
+	  "f if (&& (&& (&& (begins s <a>) (ends (. x y) <b>)) (begins s <c>)) (! (ends s <d>)))" },
+	{ "inside a call of another function",
+	  "f if under(net/http.(*Server).Serve) || under( main.Map[go.shape.int] )",
+	  "f if (|| (under net/http.(*Server).Serve) (under main.Map[go.shape.int]))" },
+	{ "parameters that are called like calls", "f if hasPrefix.x && under", "f if (&& (. hasPrefix x) under)" },
+	{ "keys and indices are as in lists", "f if a[i.j] == m[-1]",
+	  "f if (== ([] a (. i j)) ([] m -1))" },
+	{ "a rune", "f if c == 'x'", "f if (== c 120)" },
+	{ "a type assertion", "f if x.(*T).n > 2", "f if (> (. (is x *T) n) 2)" },
 	{ "a signature of nothing, and values", "main.f(): (main.x)",
 	  "main.f sig()() call[(. main x)]" },
 };
@@ -266,6 +369,31 @@ static struct refused {
 	{ "a character that means nothing", "main.f(x#y)", "        ^", "',' or ')' is missing" },
 	{ "a path without a variable", "main.f(net/http)", "       ^~~~~~~~",
 	  "variable is missing" },
+	{ "no condition", "main.f if", "         ^", "a condition is missing" },
+	{ "no condition behind a list", "main.f(x) if ", "             ^", "a condition is missing" },
+	{ "no operand", "main.f if x >", "             ^", "an expression is missing" },
+	{ "no operator", "main.f if x y", "            ^", "nothing can follow" },
+	{ "a list behind a condition", "main.f if (x) (y)", "              ^", "nothing can follow" },
+	{ "an assignment", "main.f if x = 5", "            ^", "nothing is assigned here" },
+	{ "an arrow", "main.f if x <-5", "            ^~", "no comparison" },
+	{ "no end of parentheses", "main.f if (x > 5", "                ^", "')' is missing" },
+	{ "a call in a condition", "main.f if size(x) > 5", "          ^~~~", "'size' can't be called" },
+	{ "a prefix that is no string", "main.f if hasPrefix(x, y)", "                       ^",
+	  "only a string" },
+	{ "a prefix without a string", "main.f if hasPrefix(x)", "                     ^",
+	  "a string in quotes are missing" },
+	{ "no function to be under", "main.f if under()", "                ^",
+	  "the name of a function is missing" },
+	{ "no end of a function", "main.f if under(main.g", "                      ^",
+	  "')' is missing" },
+	{ "no blanks around a slash", "main.f if x/2 == 1", "          ^~~", "variable is missing" },
+	{ "a fraction of an index", "main.f if x[1.5] > 1", "            ^~~",
+	  "not a whole number" },
+	{ "a duration in a list", "main.f(m[10ms])", "         ^~~~", "not a whole number" },
+	{ "a number that is too large", "main.f if x > 1e999", "              ^~~~~", "too large" },
+	{ "a duration that is too long", "main.f if x > 9999999h", "              ^~~~~~~~",
+	  "292 years" },
+	{ "an operator in an index", "main.f if a[i+1] > 1", "             ^", "']' is missing" },
 	{ "something behind the lists", "main.f(x)(y)(z)", "            ^", "nothing can follow" },
 	{ "something behind the list", "main.f(x) & y", "          ^", "nothing can follow" },
 	{ "something behind a regular expression", "/f/ x/(y)/z", "         ^",
@@ -340,6 +468,13 @@ static const struct {
 	{ "f(", "x,", 64, ")", NULL },
 	{ "f(", "x,", 65, ")", "more than 64 values" },
 	{ "f(", "x,", 3000, ")", "longer than 4096 bytes" },
+	{ "f if ", "x+", 127, "x == 1", NULL },
+	{ "f if ", "x+", 128, "x == 1", "128 operators at most" },
+	{ "f if ", "(", 1000, "x", "too deeply" },
+	{ "f if ", "!", 20, "x", NULL },
+	{ "f if ", "!", 1000, "x", "too deeply" },
+	{ "f if x == 1", "0", 1000, "", "does not fit" },
+	{ "f if x == 1.", "0", 1000, "", "too many digits" },
 	{ "f(x struct{", "a int;", 600, "})", NULL },
 };
 

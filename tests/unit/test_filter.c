@@ -1,0 +1,725 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * filter*.c: conditions compiled against real programs, held against the module's rules for
+ * filters, and run on registers and memory that the rows give.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bins.h"
+#include "filter.h"
+#include "machine.h"
+#include "rows.h"
+#include "sigparse.h"
+#include "spec.h"
+
+static struct gobin *newest, *oldest, *stripped, *row_bin;
+static struct arena mem;
+
+static int compile(struct gobin *bin, const char *text, struct filter_pair *ret, struct diag *d)
+{
+	struct exprc_scope scope = { .bin = bin, .mem = &mem };
+	struct sigparse types = { .bin = bin, .mem = &mem };
+	struct spec s;
+	int err;
+
+	if (spec_parse(text, &s, d))
+		return -1;
+	scope.fn = bins_func(bin, s.pattern);
+	if (!scope.fn)
+		fail_msg("no function %s", s.pattern);
+	scope.abi0 = scope.fn->flags & GOFUNC_ABI0;
+	scope.sig = gobin_sig(bin, scope.fn);
+	types.text = s.text;
+	if (s.sig)
+		scope.sig = sigparse_sig(&types, s.sig, scope.fn, d);
+	err = scope.sig ? filter_compile(&scope, s.text, s.cond, ret, d) : -1;
+	/* What was written is needed no longer, but by what is said of "under". */
+	spec_fini(&s);
+	return err;
+}
+
+static const char *verdict(struct machine *m, const struct filter *f)
+{
+	static const char *const words[] = {
+		[MACHINE_PASSES] = "yes", [MACHINE_REJECTED] = "no", [MACHINE_UNDECIDED] = "?",
+	};
+
+	return words[machine_filter(m, f->ops, f->nops)];
+}
+
+/* --- what passes ---------------------------------------- */
+
+/* @shown: what the call's part says of it, and what the return's part does. */
+static struct verdict_row {
+	const char *claim, *text, *setup, *shown;
+} verdicts[] = {
+	{ "greater", "main.Ints if a > 5", "ax=6", "yes" },
+	{ "not greater", "main.Ints if a > 5", "ax=5", "no" },
+	{ "less", "main.Ints if a < 5", "ax=4", "yes" },
+	{ "not less", "main.Ints if a < 5", "ax=5", "no" },
+	{ "at least", "main.Ints if a >= 5", "ax=5", "yes" },
+	{ "not at least", "main.Ints if a >= 5", "ax=4", "no" },
+	{ "at most", "main.Ints if a <= 5", "ax=5", "yes" },
+	{ "not at most", "main.Ints if a <= 5", "ax=6", "no" },
+	{ "equal", "main.Ints if a == 5", "ax=5", "yes" },
+	{ "not equal", "main.Ints if a == 5", "ax=6", "no" },
+	{ "different", "main.Ints if a != 5", "ax=6", "yes" },
+	{ "not different", "main.Ints if a != 5", "ax=5", "no" },
+	{ "a constant on the left", "main.Ints if 5 < a", "ax=6", "yes" },
+	{ "a constant on the left, not", "main.Ints if 5 <= a", "ax=4", "no" },
+	{ "negative numbers are less", "main.Ints if a < 0", "ax=ffffffffffffffff", "yes" },
+	{ "negative numbers are not greater", "main.Ints if a > 5", "ax=ffffffffffffffff", "no" },
+	{ "without a sign nothing is negative", "main.Ints if e > 5", "si=ffffffffffffffff", "yes" },
+	{ "of a byte only the byte", "main.Ints if b == -1", "bx=12ff", "yes" },
+	{ "of a byte with a sign", "main.Ints if b < 0", "bx=1280", "yes" },
+	{ "of two bytes only these", "main.Ints if c == 0xffff", "cx=5ffff", "yes" },
+	{ "of two bytes without a sign", "main.Ints if c > 0x7fff", "cx=5ffff", "yes" },
+	{ "of four bytes with a sign", "main.Ints if d == -2", "di=55fffffffe", "yes" },
+	{ "the greatest number", "main.Ints if e == 18446744073709551615",
+	  "si=ffffffffffffffff", "yes" },
+	{ "the least number", "main.Ints if a == -9223372036854775808", "ax=8000000000000000", "yes" },
+	{ "what is always so needs nothing", "main.Ints if e >= 0 && a <= 9223372036854775807", "", "yes" },
+	{ "what is never so lets nothing pass", "main.Ints if c < 0 && a == 1", "ax=1", "no" },
+	{ "true", "main.Ints if g", "r9=5501", "yes" },
+	{ "false", "main.Ints if g", "r9=5500", "no" },
+	{ "not true", "main.Ints if !g", "r9=5501", "no" },
+	{ "compared with true", "main.Ints if g == true", "r9=1", "yes" },
+	{ "compared with false", "main.Ints if g != false", "r9=0", "no" },
+	{ "compared with a comparison", "main.Ints if g == (a > 5)", "r9=1 ax=6", "yes" },
+	{ "compared with another comparison", "main.Ints if (a > 5) != g", "r9=1 ax=6", "no" },
+	{ "both", "main.Ints if a > 5 && e == 1", "ax=6 si=1", "yes" },
+	{ "not the first", "main.Ints if a > 5 && e == 1", "ax=5 si=1", "no" },
+	{ "not the second", "main.Ints if a > 5 && e == 1", "ax=6 si=2", "no" },
+	{ "either", "main.Ints if a > 5 || e == 1", "ax=5 si=1", "yes" },
+	{ "either, the first", "main.Ints if a > 5 || e == 1", "ax=6 si=2", "yes" },
+	{ "neither", "main.Ints if a > 5 || e == 1", "ax=5 si=2", "no" },
+	{ "both in one of either", "main.Ints if a > 5 && e == 1 || g", "ax=5 si=1 r9=0", "no" },
+	{ "both in one of either, the other", "main.Ints if a > 5 && e == 1 || g", "ax=5 si=1 r9=1", "yes" },
+	{ "either in both", "main.Ints if (a > 5 || e == 1) && g", "ax=6 si=0 r9=1", "yes" },
+	{ "either in both, not", "main.Ints if (a > 5 || e == 1) && g", "ax=6 si=0 r9=0", "no" },
+	{ "neither, negated", "main.Ints if !(a > 5 || e == 1)", "ax=5 si=0", "yes" },
+	{ "not both", "main.Ints if !(a > 5 && e == 1) && g", "ax=6 si=1 r9=1", "no" },
+	{ "not both, one", "main.Ints if !(a > 5 && e == 1) && g", "ax=6 si=2 r9=1", "yes" },
+	{ "two parameters", "main.Leaf if a < b", "ax=1 bx=2", "yes" },
+	{ "two parameters, not", "main.Leaf if a < b", "ax=2 bx=2", "no" },
+	{ "two parameters, greater", "main.Leaf if a > b", "ax=3 bx=2", "yes" },
+	{ "two parameters, at most", "main.Leaf if a <= b", "ax=3 bx=2", "no" },
+	{ "two parameters, equal", "main.Leaf if a == b", "ax=2 bx=2", "yes" },
+	{ "sums", "main.Leaf if a + b == 7 && a + 1 == 4 && 1 + a == 4", "ax=3 bx=4", "yes" },
+	{ "differences", "main.Leaf if a - b == -1 && a - 1 == 2 && 1 - a == -2", "ax=3 bx=4", "yes" },
+	{ "products", "main.Leaf if a * b == -12 && a * 3 == 9", "ax=3 bx=fffffffffffffffc", "yes" },
+	{ "quotients are cut", "main.Leaf if a / b == -1 && a / 2 == -3 && a % b == -2",
+	  "ax=fffffffffffffff9 bx=5", "yes" },
+	{ "quotients without a sign", "main.Ints if e / 2 == 0x7fffffffffffffff && e % 16 == 15",
+	  "si=ffffffffffffffff", "yes" },
+	{ "a division by nothing can't be told", "main.Leaf if a / b == 1", "ax=1 bx=0", "?" },
+	{ "nor can its remainder", "main.Leaf if a % b == 1", "ax=1 bx=0", "?" },
+	{ "but it is not reached", "main.Leaf if b != 0 && a / b == 1", "ax=1 bx=0", "no" },
+	{ "the one quotient that is too large", "main.Leaf if a / b == a && a % b == 0",
+	  "ax=8000000000000000 bx=ffffffffffffffff", "yes" },
+	{ "a byte wraps", "main.Ints if b + 1 == -128", "bx=7f", "yes" },
+	{ "a byte's quotient wraps", "main.Ints if b / -1 == -128", "bx=80", "yes" },
+	{ "two bytes wrap", "main.Ints if c + 1 == 0 && c * c == 1 && -c == 1", "cx=ffff", "yes" },
+	{ "a difference wraps", "main.Ints if c - 1 == 65535", "cx=0", "yes" },
+	{ "bits", "main.Leaf if a & b == 8 && a | b == 14 && a ^ b == 6 && a &^ b == 4 && a & 3 == 0",
+	  "ax=c bx=a", "yes" },
+	{ "all bits the other way", "main.Ints if ^a == -6 && ^c == 0xfffa && c &^ 1 == 4", "ax=5 cx=5", "yes" },
+	{ "shifts", "main.Ints if a << 3 == 40 && a >> 1 == 2 && b >> 1 == -2 && c << 15 == 0x8000",
+	  "ax=5 bx=fd cx=5", "yes" },
+	{ "shifts of everything", "main.Ints if e << 64 == 0 && e >> 100 == 0 && b >> 200 == -1",
+	  "si=5 bx=80", "yes" },
+	{ "shifts by a parameter", "main.Ints if a << e == 20 && a >> c == 1", "ax=5 si=2 cx=2", "yes" },
+	{ "a shift by less than nothing can't be told", "main.Leaf if a << b == 0", "ax=1 bx=ffffffffffffffff", "?" },
+	{ "constants are worked out", "main.Ints if a == (1 << 10 - 24) * 2 / 4 % 300 && 2 * 3 > 5", "ax=c8", "yes" },
+	{ "a signed constant", "main.Ints if -a == -(+5) && a == - -5", "ax=5", "yes" },
+	{ "a rune", "main.Ints if d == 'x'", "di=78", "yes" },
+	{ "a float that is whole", "main.Ints if a == 5.0 && a == 1e1 / 2", "ax=5", "yes" },
+	{ "a duration of whole nanoseconds", "main.Ints(a int64) if a == 10ms", "ax=989680", "yes" },
+	{ "what is on the stack", "main.TenInts if j == 10", "@8008=a", "yes" },
+
+	{ "floats", "main.Floats if a > 1.5", "x0=3ff9000000000000", "yes" },
+	{ "floats, not", "main.Floats if a > 1.5", "x0=3ff8000000000000", "no" },
+	{ "negative floats", "main.Floats if a < -1.5 && a < 0", "x0=bff9000000000000", "yes" },
+	{ "negative zero is zero", "main.Floats if a == 0", "x0=8000000000000000", "yes" },
+	{ "negative zero is not less", "main.Floats if a < 0", "x0=8000000000000000", "no" },
+	{ "floats at most", "main.Floats if a <= 1.5", "x0=3ff8000000000000", "yes" },
+	{ "floats at least", "main.Floats if a >= 1.5", "x0=3ff7000000000000", "no" },
+	{ "two floats", "main.Floats if a != c", "x0=3ff8000000000000 x2=3ff8000000000000", "no" },
+	{ "two floats, less", "main.Floats if a < c", "x0=3ff8000000000000 x2=4008000000000000", "yes" },
+	{ "small floats", "main.Floats if b == 0.1", "x1=3dcccccd", "yes" },
+	{ "small floats in a register that holds more", "main.Floats if b < 3", "x1=5540400000", "no" },
+	{ "what is no number is not less", "main.Floats if a < 1", "x0=7ff8000000000000", "no" },
+	{ "what is no number is not greater", "main.Floats if a > 1", "x0=7ff8000000000000", "no" },
+	{ "what is no number is not at least", "main.Floats if a >= 1", "x0=7ff8000000000000", "no" },
+	{ "what is no number is not equal", "main.Floats if a == a", "x0=7ff8000000000000", "no" },
+	{ "what is no number is different", "main.Floats if a != a", "x0=7ff8000000000000", "yes" },
+	{ "not less: no number", "main.Floats if !(a < 1)", "x0=7ff8000000000000", "yes" },
+	{ "not different: no number", "main.Floats if !(a != 1)", "x0=fff8000000000000", "no" },
+	{ "infinite", "main.Floats if a > 1e308", "x0=7ff0000000000000", "yes" },
+
+	{ "a string", "main.Strings if s == \"GET\"", "ax=20000 bx=3 @20000=5555555555544547", "yes" },
+	{ "another string", "main.Strings if s == \"GET\"", "ax=20000 bx=3 @20000=5555555555554547", "no" },
+	{ "a longer string", "main.Strings if s == \"GET\"", "ax=20000 bx=4 @20000=544547", "no" },
+	{ "of another length it is not looked at", "main.Strings if s == \"GET\"", "ax=1 bx=4", "no" },
+	{ "a string that can't be read", "main.Strings if s == \"GET\"", "ax=20000 bx=3", "?" },
+	{ "not that string", "main.Strings if s != \"GET\"", "ax=20000 bx=3 @20000=544547", "no" },
+	{ "not that string, but another", "main.Strings if s != \"GET\"", "ax=20000 bx=3 @20000=544546", "yes" },
+	{ "no string", "main.Strings if s == \"\"", "ax=0 bx=0", "yes" },
+	{ "some string", "main.Strings if s != \"\"", "ax=0 bx=1", "yes" },
+	{ "a string of eight", "main.Strings if s == \"12345678\"",
+	  "ax=20000 bx=8 @20000=3837363534333231", "yes" },
+	{ "a string of eleven", "main.Strings if s == \"12345678abc\"",
+	  "ax=20000 bx=b @20000=3837363534333231 @20008=636261", "yes" },
+	{ "a string of eleven, the end of which differs", "main.Strings if s == \"12345678abc\"",
+	  "ax=20000 bx=b @20000=3837363534333231 @20008=646261", "no" },
+	{ "a string of seven", "main.Strings if \"1234567\" == s", "ax=20000 bx=7 @20000=37363534333231", "yes" },
+	{ "a string of a named type", "main.Strings if n == \"x\"", "r8=20000 r9=1 @20000=78", "yes" },
+	{ "two strings", "main.Strings(s, t string) if s == t",
+	  "ax=20000 bx=9 cx=30000 di=9 @20000=1 @20008=2 @30000=1 @30008=2", "yes" },
+	{ "two strings that differ", "main.Strings(s, t string) if s == t",
+	  "ax=20000 bx=9 cx=30000 di=9 @20000=1 @20008=2 @30000=1 @30008=3", "no" },
+	{ "two strings that must differ", "main.Strings(s, t string) if s != t",
+	  "ax=20000 bx=9 cx=30000 di=9 @20000=1 @20008=2 @30000=1 @30008=3", "yes" },
+	{ "two strings of different lengths", "main.Strings(s, t string) if s != t", "ax=1 bx=2 cx=1 di=3", "yes" },
+	{ "two strings without bytes", "main.Strings(s, t string) if s == t", "ax=0 bx=0 cx=0 di=0", "yes" },
+	{ "a beginning", "main.Strings if hasPrefix(s, \"GE\")", "ax=20000 bx=3 @20000=544547", "yes" },
+	{ "another beginning", "main.Strings if strings.HasPrefix(s, \"GE\")", "ax=20000 bx=3 @20000=544546", "no" },
+	{ "too short for a beginning", "main.Strings if hasPrefix(s, \"GET\")", "ax=20000 bx=2 @20000=544547", "no" },
+	{ "not that beginning", "main.Strings if !hasPrefix(s, \"GET\")", "ax=20000 bx=2 @20000=544547", "yes" },
+	{ "an end", "main.Strings if hasSuffix(s, \"ET\")", "ax=20000 bx=3 @20000=544547", "yes" },
+	{ "another end", "main.Strings if strings.HasSuffix(s, \"EU\")", "ax=20000 bx=3 @20000=544547", "no" },
+	{ "no end at all", "main.Strings if hasSuffix(s, \"\")", "ax=0 bx=0", "yes" },
+	{ "the length of a string", "main.Strings if len(s) > 2", "ax=0 bx=3", "yes" },
+	{ "the length of a slice", "main.Strings if len(b) == cap(b)", "di=3 si=4", "no" },
+	{ "a byte of a string", "main.Strings if s[1] == 'E'", "ax=20000 bx=3 @20000=544547", "yes" },
+	{ "a byte that is not there", "main.Strings if s[3] == 'E'", "ax=20000 bx=3 @20000=544547", "?" },
+
+	{ "nil", "main.Refs if p == nil", "di=0", "yes" },
+	{ "not nil", "main.Refs if p != nil", "di=0", "no" },
+	{ "nil on the left", "main.Refs if nil != p", "di=1", "yes" },
+	{ "a nil map", "main.Refs if m == nil", "ax=0", "yes" },
+	{ "a nil channel", "main.Refs if c != nil", "bx=1", "yes" },
+	{ "a nil function", "main.Refs if f == nil", "cx=1", "no" },
+	{ "a nil slice", "main.Slices if a == nil", "ax=0 bx=0 cx=0", "yes" },
+	{ "an empty slice is not nil", "main.Slices if a == nil", "ax=20000 bx=0 cx=0", "no" },
+	{ "a nil interface", "main.Interfaces if e == nil", "cx=0 di=5", "yes" },
+	{ "a nil empty interface", "main.Interfaces if any != nil", "si=5 r8=0", "yes" },
+	{ "behind a pointer", "main.Refs if p.Value == 7", "di=20000 @20028=7", "yes" },
+	{ "behind nil it can't be told", "main.Refs if p.Value == 7", "di=0", "?" },
+	{ "unless it was looked at before", "main.Refs if p != nil && p.Value == 7", "di=0", "no" },
+	{ "or in the other case", "main.Refs if p == nil || p.Value == 7", "di=0", "yes" },
+	{ "two pointers", "main.Refs if p.Left == p.Right", "di=20000 @20000=5 @20008=5", "yes" },
+	{ "two pointers that differ", "main.Refs if p.Left == p.Right", "di=20000 @20000=5 @20008=6", "no" },
+	{ "what may fail is looked at, though it always holds", "main.Refs if p.Value >= -9223372036854775808",
+	  "di=0", "?" },
+	{ "what may fail and always holds", "main.Refs if p.Value <= 9223372036854775807",
+	  "di=20000 @20028=7", "yes" },
+	{ "what may fail and never holds", "main.Refs if p.Value > 9223372036854775807",
+	  "di=20000 @20028=7", "no" },
+	{ "far behind pointers", "main.Refs if p.Left.Right.Value + p.Value == 9",
+	  "di=20000 @20000=30000 @30008=40000 @40028=7 @20028=2", "yes" },
+	{ "an element", "main.Slices if b[1][2] > 6", "di=20000 si=2 @20018=30000 @20020=3 @30010=7", "yes" },
+	{ "an element that is not there", "main.Slices if b[1][2] > 6", "di=20000 si=1", "?" },
+	{ "a string behind a pointer", "main.Slices if a[1].Name == \"abcd\"",
+	  "ax=20000 bx=2 @20038=30000 @20040=4 @30000=64636261", "yes" },
+	{ "the length of a map", "main.Refs if len(m) == 0", "ax=0", "yes" },
+	{ "the length of a channel", "main.Refs if len(c) == cap(c)", "bx=20000 @20000=5 @20008=5", "yes" },
+	{ "the length of an array", "main.Arrays if len(b) == 2", "", "yes" },
+	{ "what an interface holds, of another type", "main.Interfaces if any.(main.Point).X == 5",
+	  "si=20000 r8=30000 @30000=5", "?" },
+	{ "a value of a struct in registers", "main.Structs if p.Y == 8 && m.A == -1", "r9=8 ax=ff", "yes" },
+	{ "a float in a struct", "main.Structs if m.B > 0.5", "x0=3ff0000000000000", "yes" },
+
+	{ "the goroutine", "main.Ints if goid == 7", "goid=7", "yes" },
+	{ "another goroutine", "main.Ints if goid == 7", "goid=8", "no" },
+	{ "the thread and the process", "main.Ints if tid == 5 && pid == 4", "tid=5 pid=4", "yes" },
+	{ "every tenth", "main.Ints if n % 10 == 0", "n=9", "yes" },
+	{ "not every", "main.Ints if n % 10 == 0", "n=a", "no" },
+	{ "a hit has one number", "main.Ints if n > 4 && n < 6", "n=4", "yes" },
+	{ "a parameter of that name is meant", "main.Strings if n == \"\"", "r8=0 r9=0", "yes" },
+	{ "inside a call", "main.Ints if under(main.Leaf)", "under=1", "yes" },
+	{ "not inside a call", "main.Ints if under(main.Leaf)", "under=0", "no" },
+	{ "negated", "main.Ints if !under(main.Leaf) && a == 1", "under=0 ax=1", "yes" },
+
+	{ "an error", "main.Strings if err != nil", "cx=5", "yes yes" },
+	{ "no error", "main.Strings if err != nil", "cx=0", "yes no" },
+	{ "a parameter, and an error", "main.Strings if len(s) == 3 && err != nil", "bx=3 cx=5", "yes yes" },
+	{ "in any order", "main.Strings if err != nil && len(s) == 3", "bx=4 cx=5", "no yes" },
+	{ "what takes long", "main.Ints if duration > 10ms", "took=989681", "yes yes" },
+	{ "what does not", "main.Ints if duration > 10ms", "took=989680", "yes no" },
+	{ "between two", "main.Ints if duration >= 1us && duration < 2us", "took=3e8", "yes yes" },
+	{ "a result without a name", "main.Ints if ~r0 < 0", "ax=ffffffffffffffff", "yes yes" },
+	{ "a result that is a string", "main.Strings if out == \"abc\"", "ax=20000 bx=3 @20000=636261", "yes yes" },
+	{ "results on the stack", "main.Results if f[1] == 9 && len(d) == 1", "@8010=9 si=1", "yes yes" },
+	{ "a result, or how long it took", "main.Strings if err != nil || duration > 1s",
+	  "cx=0 took=3b9aca01", "yes yes" },
+};
+
+static void test_verdict(void **state)
+{
+	const struct verdict_row *row = *state;
+	struct machine *m = calloc(1, sizeof(*m));
+	struct filter_pair p;
+	struct diag d = { 0 };
+	char shown[16];
+
+	machine_set(m, row->setup);
+	if (compile(row_bin, row->text, &p, &d))
+		fail_msg("%s", d.sentence);
+	snprintf(shown, sizeof(shown), "%s%s%s", verdict(m, &p.call), p.returns ? " " : "",
+		 p.returns ? verdict(m, &p.ret) : "");
+	assert_string_equal(shown, row->shown);
+	free(m);
+}
+
+/* The same on the oldest: all on the stack. */
+static struct verdict_row old_verdicts[] = {
+	{ "before 1.17 all is on the stack", "main.Ints if b == -86 && e == 0xbb", "@8010=aa @8018=bb", "yes" },
+	{ "strings too", "main.Strings if s == \"GET\"", "@8008=20000 @8010=3 @20000=544547", "yes" },
+	{ "floats too", "main.Floats if a > 1.5", "@8008=3ff9000000000000", "yes" },
+};
+
+static void test_old_verdict(void **state)
+{
+	if (!oldest) {
+		print_message("no program of Go 1.16 or older\n");
+		skip();
+	}
+	row_bin = oldest;
+	test_verdict(state);
+	row_bin = newest;
+}
+
+/* --- what the module carries out at once ---------------------------------------- */
+
+static const struct {
+	uint8_t code;
+	const char *name;
+} names[] = {
+	{ GOPROBE_OP_REG, "reg" }, { GOPROBE_OP_SIGN, "sign" }, { GOPROBE_OP_LOW, "low" },
+	{ GOPROBE_OP_JEQ_I, "==" }, { GOPROBE_OP_JNE_I, "!=" }, { GOPROBE_OP_JLT_I, "<" },
+	{ GOPROBE_OP_JGE_I, ">=" }, { GOPROBE_OP_JSLT_I, "s<" }, { GOPROBE_OP_JSGE_I, "s>=" },
+	{ GOPROBE_OP_REJECT, "reject" }, { GOPROBE_OP_LOAD, "load" },
+	{ GOPROBE_OP_NUMBER, "number" }, { GOPROBE_OP_JUMP, "jump" },
+};
+
+static void show_op(FILE *f, const struct goprobe_op *o)
+{
+	size_t i = 0;
+
+	while (i < N(names) && names[i].code != o->code)
+		i++;
+	assert_true(i < N(names));
+	fprintf(f, "%s", names[i].name);
+	if (o->code == GOPROBE_OP_REG)
+		fprintf(f, " %u,%u", o->a, o->b);
+	else if (o->size)
+		fprintf(f, " %u,%u/%u", o->a, o->b, o->size);
+	if (o->code >= GOPROBE_OP_JEQ_I && o->code <= GOPROBE_OP_JSGE_I)
+		fprintf(f, " %u,%ld +%u", o->a, (long)o->value, o->offset);
+	fputs("; ", f);
+}
+
+static struct code_row {
+	const char *claim, *text, *code;
+} codes[] = {
+	{ "a number is compared in place", "main.Ints if a > 5", "reg 0,0; s>= 0,6 +1; reject; " },
+	{ "at most", "main.Ints if a <= 5", "reg 0,0; s< 0,6 +1; reject; " },
+	{ "less", "main.Ints if a < 5", "reg 0,0; s< 0,5 +1; reject; " },
+	{ "at least", "main.Ints if a >= 5", "reg 0,0; s>= 0,5 +1; reject; " },
+	{ "equal", "main.Ints if a == -5", "reg 0,0; == 0,-5 +1; reject; " },
+	{ "different", "main.Ints if 5 != a", "reg 0,0; != 0,5 +1; reject; " },
+	{ "not greater", "main.Ints if !(a > 5)", "reg 0,0; s< 0,6 +1; reject; " },
+	{ "a byte with a sign", "main.Ints if b > 5", "reg 0,3; sign 0,0/1; s>= 0,6 +1; reject; " },
+	{ "two bytes without", "main.Ints if c > 5", "reg 0,2; low 0,0/2; >= 0,6 +1; reject; " },
+	{ "eight bytes without", "main.Ints if e < 5", "reg 0,4; < 0,5 +1; reject; " },
+	{ "true", "main.Ints if g", "reg 0,9; low 0,0/1; != 0,0 +1; reject; " },
+	{ "false", "main.Ints if !g", "reg 0,9; low 0,0/1; == 0,0 +1; reject; " },
+	{ "nil", "main.Refs if p == nil", "reg 0,5; == 0,0 +1; reject; " },
+	{ "not nil", "main.Refs if p != nil", "reg 0,5; != 0,0 +1; reject; " },
+	{ "an interface that is not nil", "main.Interfaces if e != nil", "reg 0,2; != 0,0 +1; reject; " },
+	{ "a length", "main.Strings if len(s) >= 3", "reg 0,3; s>= 0,3 +1; reject; " },
+	{ "several", "main.Ints if a > 5 && (g && e == 1)",
+	  "reg 0,0; s>= 0,6 +1; reject; reg 0,9; low 0,0/1; != 0,0 +1; reject; reg 0,4; == 0,1 +1; reject; " },
+	{ "what always holds is left out", "main.Ints if e >= 0 && a == 1 && b >= -128 && true && 1 < 2",
+	  "reg 0,0; == 0,1 +1; reject; " },
+	{ "what never holds is the end", "main.Ints if a == 1 && c > 65535 && g",
+	  "reg 0,0; == 0,1 +1; reject; reject; " },
+	{ "what is certain needs no code", "main.Ints if c <= 65535 || a == 1", "" },
+	{ "nor does what can't change it", "main.Ints if a == 1 || false", "reg 0,0; == 0,1 +1; reject; " },
+	{ "behind a pointer there is a load", "main.Refs if p.Value > 5",
+	  "reg 0,5; load 0,0/8; s>= 0,6 +1; reject; " },
+	{ "either", "main.Ints if a == 1 || a == 2", "reg 0,0; == 0,1 +3; reg 0,0; == 0,2 +1; reject; " },
+};
+
+static void test_code(void **state)
+{
+	const struct code_row *row = *state;
+	struct filter_pair p;
+	struct diag d = { 0 };
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (compile(newest, row->text, &p, &d))
+		fail_msg("%s", d.sentence);
+	for (size_t i = 0; i < p.call.nops; i++)
+		show_op(f, &p.call.ops[i]);
+	fclose(f);
+	assert_string_equal(text, row->code);
+	assert_false(p.returns);
+	free(text);
+}
+
+/* --- errors ---------------------------------------- */
+
+static struct error_row {
+	const char *claim, *text, *at, *sentence, *hint;
+} errors[] = {
+	{ "what is no condition", "main.Ints if a", "a", "'a' is of type int, and a condition is true or false", NULL },
+	{ "a constant that is none", "main.Ints if 5", "5", "'5' is neither true nor false", NULL },
+	{ "half of what is no condition", "main.Ints if g || a", "a", "'a' is neither true nor false", NULL },
+	{ "a constant that does not fit", "main.Ints if b == 300", "300",
+	  "'300' does not fit into int8, the type of 'b'", NULL },
+	{ "a negative constant that does not fit", "main.Ints if c > -1", "-1",
+	  "'-1' does not fit into uint16, the type of 'c'", NULL },
+	{ "a constant that is worked out", "main.Ints if b == 1 << 7", "1 << 7",
+	  "'1 << 7' does not fit into int8, the type of 'b'", NULL },
+	{ "a fraction", "main.Ints if a > 1.5", "1.5",
+	  "'1.5' is no whole number, and so no int, the type of 'a'", NULL },
+	{ "a string", "main.Ints if a == \"x\"", "\"x\"", "'\"x\"' is no int, the type of 'a'", NULL },
+	{ "nil", "main.Ints if a == nil", "nil", "'nil' is no int, the type of 'a'", NULL },
+	{ "a number for a string", "main.Strings if s == 5", "5", "'5' is no string, the type of 's'", NULL },
+	{ "a duration", "main.Ints if a > 10ms", "10ms",
+	  "'10ms' is a time.Duration, and no int, the type of 'a'", NULL },
+	{ "different types", "main.Ints if a == b", "a == b",
+	  "'a' is of type int, and 'b' of type int8: Go does not mix them", NULL },
+	{ "different types in a sum", "main.Ints if a + d > 5", "a + d",
+	  "'a' is of type int, and 'd' of type int32: Go does not mix them", NULL },
+	{ "strings and an order", "main.Strings if s < \"x\"", "<",
+	  "strings are only compared with == and != in a condition", NULL },
+	{ "pointers and an order", "main.Refs if p.Left < p.Right", "<", "pointers have no order", NULL },
+	{ "structs", "main.Structs if p == p", "==",
+	  "structs, arrays and complex numbers can't be compared in a condition", NULL },
+	{ "interfaces", "main.Interfaces if e == e", "==",
+	  "interfaces, slices, maps and functions can only be compared with nil in a condition", NULL },
+	{ "true and an order", "main.Ints if g > false", ">", "true and false have no order", NULL },
+	{ "sums of floats", "main.Floats if a + c > 1", "+",
+	  "floats can be compared in a condition, and nothing else", NULL },
+	{ "sums of strings", "main.Strings if s + \"a\" == \"b\"", "+", "this operator is for numbers only", NULL },
+	{ "not a number", "main.Ints if !a", "!", "'!' is for what is true or false", NULL },
+	{ "the sign of a string", "main.Strings if -s == \"a\"", "-",
+	  "this operator is for whole numbers only", NULL },
+	{ "a division by 0", "main.Ints if a / 0 == 1", "0", "this divides by 0", NULL },
+	{ "a constant's division by 0", "main.Ints if a == 1 / (2 - 2)", "/", "this divides by 0", NULL },
+	{ "a shift by less than nothing", "main.Ints if a << -1 == 1", "-1",
+	  "nothing can be shifted by a negative number", NULL },
+	{ "a constant without a type that is shifted", "main.Ints if 1 << e == a", "1",
+	  "it is not clear which type this constant has", NULL },
+	{ "a constant that is too large", "main.Ints if a == 1 << 120", "<<", "this constant is too large", NULL },
+	{ "a parameter and a result", "main.Strings if len(s) > 1 || err != nil", "len(s) > 1 || err != nil",
+	  "this needs a parameter, known only at the call, and a result, known only at the return",
+	  "the two can only be joined by '&&', as in 'x > 5 && err != nil'" },
+	{ "a parameter and the duration", "main.Ints if a == 1 && (duration > 1s || a > 5)",
+	  "duration > 1s || a > 5",
+	  "this needs a parameter, known only at the call, and the duration, known only at the return", NULL },
+	{ "an entry of a map", "main.Refs if m[\"a\"] == 1", "m[\"a\"]",
+	  "'m[\"a\"]' is found by goprobectl, after the call: too late for a condition", NULL },
+	{ "what an interface holds", "main.Interfaces if e.s == \"x\"", "e.s",
+	  "'e.s' is found by goprobectl, after the call: too late for a condition", NULL },
+	{ "an unknown name", "main.Strings if nn == 5", "nn", "main.Strings has no parameter 'nn'",
+	  "it takes s, b, n; did you mean 'n'?" },
+	{ "an unknown name behind what never holds", "main.Ints if false && h == 5", "h",
+	  "main.Ints has no parameter 'h'", NULL },
+	{ "an unknown field", "main.Refs if p.Valeu == 5", "Valeu", "main.Tree has no field 'Valeu'",
+	  "did you mean 'Value'?" },
+	{ "no string for a beginning", "main.Ints if hasPrefix(a, \"x\")", "a", "'a' is no string", NULL },
+	{ "what nothing is known of", "main.Leaf if a == 1", "a", NULL,
+	  "write the signature before it: 'main.Leaf(a T) if ...'" },
+};
+
+static void test_error(void **state)
+{
+	const struct error_row *row = *state;
+	struct filter_pair p;
+	struct diag d = { 0 };
+
+	assert_int_equal(compile(row->sentence ? newest : stripped, row->text, &p, &d), -1);
+	if (row->sentence)
+		assert_string_equal(d.sentence, row->sentence);
+	assert_string_equal(d.text, row->text);
+	assert_int_equal(d.len, strlen(row->at));
+	assert_memory_equal(d.text + d.at, row->at, d.len);
+	if (row->hint)
+		assert_string_equal(d.hint ? d.hint : "(none)", row->hint);
+	diag_fini(&d);
+}
+
+/* --- at random ---------------------------------------- */
+
+/*
+ * Conditions on main.Ints's numbers, made up, and worked out here, too, as Go would: on
+ * numbers of 128 bits that are cut to the type's width.
+ */
+struct random {
+	uint64_t seed;
+	uint64_t regs[6];
+	char text[4096];
+	bool fails;
+};
+
+static const struct {
+	const char *name;
+	unsigned int bits;
+	bool sign;
+} params[] = {
+	{ "a", 64, true }, { "b", 8, true }, { "c", 16, false }, { "d", 32, true },
+	{ "e", 64, false }, { "f", 64, false },
+};
+
+static uint64_t next(struct random *r)
+{
+	r->seed ^= r->seed << 13;
+	r->seed ^= r->seed >> 7;
+	r->seed ^= r->seed << 17;
+	return r->seed;
+}
+
+static __int128 cut(size_t type, __int128 v)
+{
+	unsigned int unused = 128 - params[type].bits;
+	unsigned __int128 high = (unsigned __int128)v << unused;
+
+	return params[type].sign ? (__int128)high >> unused : (__int128)(high >> unused);
+}
+
+/* A number of that type, written at the text's end; its value is only asked for if @live. */
+static __int128 number(struct random *r, size_t type, int depth, bool live)
+{
+	static const char *const ops[] = { "+", "-", "*", "/", "%", "&", "|", "^", "&^" };
+	char *to = r->text + strlen(r->text);
+	size_t op = next(r) % N(ops);
+	__int128 x, y;
+
+	if (!depth || next(r) % 4 == 0) {
+		strcpy(to, params[type].name);
+		return cut(type, r->regs[type]);
+	}
+	if (next(r) % 4 == 0) {
+		op = next(r) % 2;
+		strcpy(to, op ? "-(" : "^(");
+		x = number(r, type, depth - 1, live);
+		strcat(r->text, ")");
+		return cut(type, op ? -x : ~x);
+	}
+	strcpy(to, "(");
+	x = number(r, type, depth - 1, live);
+	sprintf(r->text + strlen(r->text), " %s ", ops[op]);
+	if (next(r) % 3 == 0) {
+		y = 1 + next(r) % 127;
+		sprintf(r->text + strlen(r->text), "%d)", (int)y);
+	} else {
+		y = number(r, type, depth - 1, live);
+		strcat(r->text, ")");
+	}
+	switch (op) {
+	case 0:
+		return cut(type, x + y);
+	case 1:
+		return cut(type, x - y);
+	case 2:
+		return cut(type, (__int128)((unsigned __int128)x * (unsigned __int128)y));
+	case 3:
+	case 4:
+		r->fails |= !y && live;
+		return y ? cut(type, op == 3 ? x / y : x % y) : 0;
+	case 5:
+		return x & y;
+	case 6:
+		return x | y;
+	case 7:
+		return x ^ y;
+	default:
+		return x & ~y;
+	}
+}
+
+static bool truth(struct random *r, int depth, bool live)
+{
+	static const char *const ops[] = { "<", "<=", ">", ">=", "==", "!=" };
+	size_t op = next(r) % N(ops), type = next(r) % N(params);
+	__int128 x, y;
+	bool l, right;
+
+	if (depth && next(r) % 3) {
+		bool both = next(r) % 2, not = next(r) % 4 == 0;
+
+		strcat(r->text, not ? "!(" : "(");
+		l = truth(r, depth - 1, live);
+		strcat(r->text, both ? " && " : " || ");
+		/* After a failure nothing is done any more. */
+		right = truth(r, depth - 1, live && l == both && !r->fails);
+		strcat(r->text, ")");
+		return (both ? l && right : l || right) != not;
+	}
+	live = live && !r->fails;
+	x = number(r, type, depth, live);
+	sprintf(r->text + strlen(r->text), " %s ", ops[op]);
+	if (next(r) % 2) {
+		y = next(r) % 100;
+		sprintf(r->text + strlen(r->text), "%d", (int)y);
+	} else {
+		y = number(r, type, depth, live);
+	}
+	return op == 0 ? x < y : op == 1 ? x <= y : op == 2 ? x > y : op == 3 ? x >= y :
+	       op == 4 ? x == y : x != y;
+}
+
+static void test_random(void **state)
+{
+	static const int regs[] = { 0, 3, 2, 5, 4, 8 };
+	struct machine *m = calloc(1, sizeof(*m));
+	struct random r = { .seed = 88172645463325252ULL };
+	size_t told = 0;
+
+	(void)state;
+	for (int i = 0; i < 3000; i++) {
+		struct filter_pair p;
+		struct diag d = { 0 };
+		enum machine_verdict v;
+		bool is;
+
+		machine_set(m, "");
+		for (size_t k = 0; k < N(params); k++) {
+			/* Small ones meet each other and the constants. */
+			r.regs[k] = next(&r) >> (next(&r) % 64);
+			m->regs[regs[k]] = r.regs[k];
+		}
+		strcpy(r.text, "main.Ints if ");
+		r.fails = false;
+		is = truth(&r, 3, true);
+		if (compile(newest, r.text, &p, &d)) {
+			/* Too many registers at once. */
+			if (!strstr(d.sentence, "more steps"))
+				fail_msg("%s: %s", r.text, d.sentence);
+			diag_fini(&d);
+			continue;
+		}
+		v = machine_filter(m, p.call.ops, p.call.nops);
+		if (v != (r.fails ? MACHINE_UNDECIDED : is ? MACHINE_PASSES : MACHINE_REJECTED))
+			fail_msg("%d: %s", v, r.text);
+		told++;
+	}
+	assert_true(told > 2500);
+	free(m);
+}
+
+/* --- the rest ---------------------------------------- */
+
+static void test_assertion(void **state)
+{
+	const struct gotype *square = gobin_find_type(newest, "main.Square");
+	struct machine *m = calloc(1, sizeof(*m));
+	struct filter_pair p;
+	struct diag d = { 0 };
+
+	(void)state;
+	if (compile(newest, "main.Interfaces if s.(main.Square).Side > 1.5", &p, &d))
+		fail_msg("%s", d.sentence);
+	machine_set(m, "ax=20000 bx=30000 @30000=3ff9000000000000");
+	machine_put(m, 0x20008, square->rtype);
+	assert_string_equal(verdict(m, &p.call), "yes");
+	machine_set(m, "ax=20000 bx=30000 @30000=3ff7000000000000");
+	machine_put(m, 0x20008, square->rtype);
+	assert_string_equal(verdict(m, &p.call), "no");
+	free(m);
+}
+
+/* Long strings are compared in pieces, and the rest of what is longer still is not told of. */
+static void test_long(void **state)
+{
+	struct machine *m = calloc(1, sizeof(*m));
+	char text[512] = "main.Strings if s == \"";
+	struct filter_pair p;
+	struct diag d = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 256; i++)
+		strcat(text, "x");
+	strcat(text, "\"");
+	if (compile(newest, text, &p, &d))
+		fail_msg("%s", d.sentence);
+	text[strlen(text) - 1] = 0;
+	strcat(text, "y\"");
+	assert_int_equal(compile(newest, text, &p, &d), -1);
+	assert_string_equal(d.sentence, "a string in a condition has 256 bytes at most");
+	diag_fini(&d);
+
+	if (compile(newest, "main.Strings(s, t string) if s == t", &p, &d))
+		fail_msg("%s", d.sentence);
+	assert_int_equal(p.call.nunders, 0);
+	machine_set(m, "ax=20000 bx=2000 cx=20000 di=2000");
+	assert_string_equal(verdict(m, &p.call), "?");
+	free(m);
+}
+
+static void test_told(void **state)
+{
+	struct filter_pair p;
+	struct diag d = { 0 };
+
+	(void)state;
+	if (compile(newest, "main.Strings if len(s) > 1 && under(main.Leaf) && !under(main.Ints) && err != nil && duration > 1s",
+		    &p, &d))
+		fail_msg("%s", d.sentence);
+	assert_int_equal(p.call.nunders, 2);
+	assert_int_equal(p.call.ops[p.call.unders[1].op].code, GOPROBE_OP_UNDER);
+	assert_false(p.call.numbers || p.call.results);
+	assert_true(p.ret.results && p.returns);
+	if (compile(newest, "main.Ints if n % 2 == 0 && duration > 1s", &p, &d))
+		fail_msg("%s", d.sentence);
+	assert_true(p.call.numbers && !p.ret.numbers && !p.ret.results && p.returns);
+}
+
+static int open_all(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+
+	(void)state;
+	bins_list("", v);
+	oldest = v[0].minor < 17 ? bins_open(v[0].path) : NULL;
+	newest = bins_newest("");
+	stripped = bins_newest("-stripped");
+	row_bin = newest;
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	(void)state;
+	gobin_free(newest);
+	gobin_free(oldest);
+	gobin_free(stripped);
+	arena_fini(&mem);
+	return 0;
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[4 + N(verdicts) + N(old_verdicts) + N(codes) + N(errors)] = {
+		{ "type assertions are compared where it happens", test_assertion },
+		{ "long strings", test_long },
+		{ "what is told of a condition", test_told },
+		{ "conditions at random decide as Go does", test_random },
+	};
+	struct CMUnitTest *t = tests + 4;
+
+	t = ROWS(t, verdicts, test_verdict);
+	t = ROWS(t, codes, test_code);
+	t = ROWS(t, errors, test_error);
+	ROWS(t, old_verdicts, test_old_verdict);
+	return cmocka_run_group_tests(tests, open_all, close_all);
+}
