@@ -14,6 +14,8 @@ const char attachopt_help[] =
 "\n"
 "A list behind a PATTERN says what is shown of calls, a second one what of returns:\n"
 "'main.handle(r.Method, r.URL.Path, len(r.Header), *r.TLS, m[\"k\"], main.counter)(err)'.\n"
+"Which calls: 'main.handle if r.Method == \"POST\" && len(r.Body) > 4096',\n"
+"'main.handle if err != nil && duration > 10ms', 'main.handle if n % 100 == 0'.\n"
 "For programs without debug information it can be the function's signature:\n"
 "'main.handle(w http.ResponseWriter, r *http.Request) (n int, err error)'.\n"
 "\n"
@@ -31,6 +33,7 @@ TARGETOPT_HELP
 "      --objects N         things pointed to in one call, all together (default 256)\n"
 "      --bytes N           bytes of these things, all together (default 12288)\n"
 "      --buffer SIZE       memory for each CPU's records: 64k to 64m (default 1m)\n"
+"      --held N            calls that wait for a condition on results (default 16384)\n"
 "      --lossless          when it is full, have the program wait, not lose records\n"
 "\n"
 "Output:\n"
@@ -44,6 +47,9 @@ TARGETOPT_HELP
 "Examples:\n"
 "  Watch one method in a running process:\n"
 "      goprobectl attach -p 4121 'shop.(*Cart).Add'\n"
+"  What fails, or takes long, of what one kind of caller asks for:\n"
+"      goprobectl attach -p 4121 'shop.(*Cart).Add if qty > 9 && err != nil'\n"
+"      goprobectl attach -p 4121 'main.query if under(main.handle) && duration > 1s'\n"
 "  Every function of package main, from the start of a program:\n"
 "      goprobectl attach 'main.*' -- ./server -listen :8080\n"
 "  Ten seconds of all processes that run a binary, for another program to read:\n"
@@ -65,6 +71,7 @@ enum {
 	OPT_OUTPUT,
 	OPT_STRICT,
 	OPT_RECORD,
+	OPT_HELD,
 };
 
 static const struct option options[] = {
@@ -82,6 +89,7 @@ static const struct option options[] = {
 	{ "bytes", required_argument, NULL, OPT_BYTES },
 	{ "pretty", no_argument, NULL, OPT_PRETTY },
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
+	{ "held", required_argument, NULL, OPT_HELD },
 	{ "lossless", no_argument, NULL, OPT_LOSSLESS },
 	{ "record", required_argument, NULL, OPT_RECORD },
 	{ "strict", no_argument, NULL, OPT_STRICT },
@@ -177,6 +185,11 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 			return cmd_bad_value("--buffer", optarg, "a size: 64k to 64m", d);
 		a->ring_bytes = n;
 		break;
+	case OPT_HELD:
+		if (!cmd_parse_number(optarg, 1, 1 << 20, &n))
+			return cmd_bad_value("--held", optarg, "a number from 1 to 1048576", d);
+		a->held = n;
+		break;
 	case OPT_LOSSLESS:
 		a->lossless = true;
 		break;
@@ -238,6 +251,8 @@ int attachopt_parse(struct attachopt *a, int argc, char **argv, struct diag *d)
 	if (!a->bytes_given && a->plan.bytes < a->plan.string_limit * 2)
 		a->plan.bytes = a->plan.string_limit * 2 < PLAN_BYTES_MAX ?
 				a->plan.string_limit * 2 : PLAN_BYTES_MAX;
+	if (a->bytes_given)
+		a->plan.held_bytes = a->plan.bytes;
 	return CMD_DONE;
 }
 

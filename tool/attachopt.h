@@ -20,6 +20,7 @@
  * @ring_bytes: memory for each CPU, or 0
  * @lossless: the program waits rather than that records are lost
  * @pretty: values in lines, not in one
+ * @held: calls that can be held at once; 0: not said
  * @quiet: no header and no summary
  * @strict: losses are a failure
  */
@@ -33,6 +34,7 @@ struct attachopt {
 	uint64_t duration;
 	uint64_t events;
 	uint32_t ring_bytes;
+	uint32_t held;
 	bool lossless;
 	bool pretty;
 	bool quiet;

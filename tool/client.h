@@ -34,11 +34,11 @@ int client_fd(const struct client *c);
 int client_get_info(struct client *c, struct client_info *ret, struct diag *d);
 
 /*
- * @npids == 0: all processes. @flags: GOPROBE_SESSION_F_*. @ring_bytes: in: wish, 0
- * for any; out: as given.
+ * @npids == 0: all processes. @flags: GOPROBE_SESSION_F_*. @held: room for calls that are
+ * held, or NULL. @ring_bytes: in: wish, 0 for any; out: as given.
  */
-int client_session_new(struct client *c, const int32_t *pids, size_t npids,
-		       uint32_t flags, uint32_t *ring_bytes, struct diag *d);
+int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
+		       const struct goprobe_held *held, uint32_t *ring_bytes, struct diag *d);
 int client_file_add(struct client *c, int fd, const struct goprobe_runtime *rt,
 		    uint32_t *file, struct diag *d);
 /* *@first: id of the first one, for those that follow. */
@@ -52,6 +52,9 @@ int client_plans_add(struct client *c, const struct goprobe_plan *plans, size_t 
 		     const struct goprobe_piece *pieces, size_t npieces,
 		     const struct goprobe_op *ops, size_t nops, uint32_t *first,
 		     struct diag *d);
+int client_filters_add(struct client *c, const struct goprobe_filter *filters, size_t n,
+		       const struct goprobe_op *ops, size_t nops, uint32_t *first,
+		       struct diag *d);
 int client_points_add(struct client *c, uint32_t file, const struct goprobe_point *points,
 		      size_t n, struct diag *d);
 int client_start(struct client *c, struct diag *d);

@@ -49,8 +49,8 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d)
 	return 0;
 }
 
-int client_session_new(struct client *c, const int32_t *pids, size_t npids,
-		       uint32_t flags, uint32_t *ring_bytes, struct diag *d)
+int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
+		       const struct goprobe_held *held, uint32_t *ring_bytes, struct diag *d)
 {
 	static const char what[] = "can't begin a session";
 	struct nl_msg *msg = client_request(c, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK,
@@ -60,6 +60,7 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids,
 	msg = put(msg, GOPROBE_A_PIDS, pids, npids * sizeof(*pids));
 	flags |= GOPROBE_SESSION_F_LARGE;
 	msg = put(msg, GOPROBE_A_FLAGS, &flags, sizeof(flags));
+	msg = put(msg, GOPROBE_A_HELD, held, held ? sizeof(*held) : 0);
 	if (client_command(c, msg, what, d))
 		return -1;
 	return reply_u32(c, GOPROBE_A_RING_BYTES, what, ring_bytes, d);
@@ -121,6 +122,22 @@ int client_plans_add(struct client *c, const struct goprobe_plan *plans, size_t 
 
 	msg = put(msg, GOPROBE_A_PLANS, plans, size);
 	msg = put(msg, GOPROBE_A_PIECES, pieces, pieces_size);
+	msg = put(msg, GOPROBE_A_OPS, ops, ops_size);
+	if (client_command(c, msg, what, d))
+		return -1;
+	return reply_u32(c, GOPROBE_A_FIRST, what, first, d);
+}
+
+int client_filters_add(struct client *c, const struct goprobe_filter *filters, size_t n,
+		       const struct goprobe_op *ops, size_t nops, uint32_t *first,
+		       struct diag *d)
+{
+	static const char what[] = "can't add conditions";
+	size_t size = n * sizeof(*filters), ops_size = nops * sizeof(*ops);
+	struct nl_msg *msg = client_request(c, GOPROBE_CMD_FILTERS_ADD, NLM_F_ACK,
+					    size + ops_size);
+
+	msg = put(msg, GOPROBE_A_FILTERS, filters, size);
 	msg = put(msg, GOPROBE_A_OPS, ops, ops_size);
 	if (client_command(c, msg, what, d))
 		return -1;

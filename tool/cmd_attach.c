@@ -85,6 +85,7 @@ static int set_up(struct attach *a, struct diag *d)
 	struct tracing *t = &a->tracing;
 
 	t->quiet = a->opt.quiet;
+	t->held = a->opt.held;
 	if (tracing_open(t, &a->opt.what, d) ||
 	    tracing_plan(t, &a->opt.what, &a->opt.plan, d))
 		return -1;
@@ -117,7 +118,7 @@ static void summarize_recording(struct attach *a)
 	struct buf talk = { 0 };
 
 	watch_sum(&a->watch, &s);
-	s.events = a->watch.stats[GOPROBE_STAT_CALLS] + a->watch.stats[GOPROBE_STAT_RETURNS];
+	s.events = watch_events(&a->watch);
 	if (!a->opt.quiet || out_lost(&s)) {
 		out_text.summary(&out, &s, &talk);
 		fprintf(stderr, "%.*s", (int)talk.len, talk.len ? talk.p : "");

@@ -167,6 +167,7 @@ static int set_up(struct counting *c, struct diag *d)
 {
 	struct plan_options options = plan_defaults;
 	struct tracing *t = &c->tracing;
+	size_t n;
 
 	options.action = c->show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
 	options.no_return = !c->show.timed;
@@ -175,10 +176,14 @@ static int set_up(struct counting *c, struct diag *d)
 	if (tracing_open(t, &c->what, d) || tracing_plan(t, &c->what, &options, d) ||
 	    tracing_arm(t, 0, 64U << 10, d))
 		return -1;
-	if (tallies_init(&c->tallies, t->plan->nfuncs))
+	/* Those that nobody asked for come last. */
+	n = t->plan->nfuncs - t->plan->naround;
+	if (tallies_init(&c->tallies, n))
 		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		c->tallies.v[i].ends = t->plan->funcs[i]->count_ends;
 	c->show.plan = t->plan;
-	if (c->show.timed && t->plan->nfuncs == 1)
+	if (c->show.timed && n == 1)
 		c->show.histogram = true;
 	return 0;
 }

@@ -273,6 +273,8 @@ static int make_plan(struct replay *r, struct diag *d)
 		.objects = r->start.objects,
 		.bytes = r->start.bytes,
 		.depth = r->start.depth,
+		.held_bytes = r->start.flags & RECORDING_F_HELD_BYTES ? r->start.bytes :
+			      PLAN_HELD_BYTES,
 		.no_return = r->start.flags & RECORDING_F_NO_RETURN,
 	};
 	if (!are_possible(&r->options))
@@ -353,6 +355,9 @@ static int take(struct replay *r, const struct recording_entry *e, struct diag *
 		memcpy(&end, e->p, sizeof(end));
 		memcpy(r->stream.sum.lost, end.lost, sizeof(end.lost));
 		r->stream.sum.ns = end.ns;
+		r->stream.sum.no_room = end.no_room;
+		r->stream.sum.filtered = end.filtered;
+		r->stream.sum.undecided = end.undecided;
 		r->stream.sum.waits = end.waits;
 		r->stream.sum.wait_ns = end.wait_ns;
 		r->whole = true;

@@ -167,7 +167,8 @@ static int compile_side(struct filterjob *f, const struct terms *t, bool returns
 		never = compile_term(f, t->v[i], t->needs[i]);
 		if (never < 0)
 			return -1;
-		ret->results |= t->needs[i] & NEEDS_RESULT;
+		ret->results |= !!(t->needs[i] & NEEDS_RESULT);
+		ret->duration |= !!(t->needs[i] & NEEDS_DURATION);
 		if (done) {
 			c->nops = nops;
 			f->nunders = nunders;

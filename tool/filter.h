@@ -31,6 +31,7 @@ struct filter_under {
  * @nops: its length; 0: all pass
  * @numbers: it counts its hits, so it can't be shared
  * @results: it needs results
+ * @duration: it needs how long the call took
  * @unders: functions that a call is to be inside of
  * @nunders: their number
  */
@@ -40,6 +41,7 @@ struct filter {
 	size_t nops;
 	bool numbers;
 	bool results;
+	bool duration;
 	const struct filter_under *unders;
 	size_t nunders;
 };

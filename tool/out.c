@@ -145,7 +145,7 @@ const char *out_cause(uint32_t cause)
 
 uint64_t out_lost(const struct out_summary *s)
 {
-	uint64_t n = s->malformed;
+	uint64_t n = s->malformed + s->no_room;
 
 	for (uint32_t i = 0; i < __GOPROBE_LOST_MAX; i++)
 		n += s->lost[i];

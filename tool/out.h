@@ -65,6 +65,9 @@ struct out_event {
  * @doubtful: calls whose end was not seen after records were lost
  * @forgotten: open calls forgotten because there were too many
  * @lost: records lost, by enum goprobe_lost_cause
+ * @no_room: calls lost because too many were open that a condition is about
+ * @filtered: hits that did not pass their condition
+ * @undecided: hits whose condition could not be told
  * @malformed: records that could not be decoded
  * @waits: records that waited for room
  * @wait_ns: how long, together
@@ -80,6 +83,9 @@ struct out_summary {
 	uint64_t doubtful;
 	uint64_t forgotten;
 	uint64_t lost[__GOPROBE_LOST_MAX];
+	uint64_t no_room;
+	uint64_t filtered;
+	uint64_t undecided;
 	uint64_t malformed;
 	uint64_t waits;
 	uint64_t wait_ns;

@@ -153,6 +153,8 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 	buf_number(b, ",\"open\":", s->open);
 	buf_number(b, ",\"doubtful\":", s->doubtful);
 	buf_number(b, ",\"forgotten\":", s->forgotten);
+	buf_number(b, ",\"filtered\":", s->filtered);
+	buf_number(b, ",\"undecided\":", s->undecided);
 	buf_number(b, ",\"waits\":", s->waits);
 	seconds(b, ",\"wait_seconds\":", s->wait_ns);
 	buf_str(b, ",\"lost_by_cause\":");
@@ -163,7 +165,8 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 		buf_u64(b, s->lost[i]);
 		buf_char(b, ',');
 	}
-	buf_str(b, "\"malformed\":");
+	buf_number(b, "\"no_room\":", s->no_room);
+	buf_str(b, ",\"malformed\":");
 	buf_u64(b, s->malformed);
 	buf_str(b, "}}\n");
 }

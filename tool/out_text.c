@@ -315,12 +315,25 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 		buf_char(talk, ' ');
 		cause(talk, i);
 	}
+	if (s->no_room) {
+		buf_str(talk, ", ");
+		buf_u64(talk, s->no_room);
+		buf_str(talk, " no room");
+	}
 	if (s->malformed) {
 		buf_str(talk, ", ");
 		buf_u64(talk, s->malformed);
 		buf_str(talk, " malformed");
 	}
 	buf_str(talk, ")\n");
+	if (s->filtered) {
+		count(talk, s->filtered, "call", "calls");
+		buf_str(talk, " did not pass the condition\n");
+	}
+	if (s->undecided) {
+		count(talk, s->undecided, "call", "calls");
+		buf_str(talk, " with a condition that could not be told\n");
+	}
 	if (s->waits) {
 		count(talk, s->waits, "record", "records");
 		buf_str(talk, " waited for room, ");

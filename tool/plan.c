@@ -13,6 +13,7 @@
 #include "insn.h"
 #include "noprobe.h"
 #include "plan.h"
+#include "planfilter.h"
 #include "planframe.h"
 #include "wiretypes.h"
 
@@ -22,6 +23,7 @@ const struct plan_options plan_defaults = {
 	.objects = 256,
 	.bytes = 12288,
 	.depth = 2,
+	.held_bytes = PLAN_HELD_BYTES,
 };
 
 static const char why_no_code[] = "its code is not in the file";
@@ -33,6 +35,7 @@ struct plan_private {
 	struct wiretypes types;
 	struct dyntypes dynamic;
 	struct planframe frames;
+	struct planfilter filters;
 	struct hmap added;		/* functions, by binary and entry */
 	size_t funcs_cap;
 	size_t files_cap;
@@ -57,6 +60,7 @@ struct plan *plan_new(const struct plan_options *opt)
 	priv->frames = (struct planframe){
 		.plan = p, .mem = &priv->mem, .types = &priv->types, .opt = priv->opt,
 	};
+	priv->filters = (struct planfilter){ .plan = p, .mem = &priv->mem };
 	return p;
 }
 
@@ -78,11 +82,14 @@ void plan_free(struct plan *p)
 	free(p->plans);
 	free(p->pieces);
 	free(p->ops);
+	free(p->filters);
+	free(p->filter_ops);
 	free(p->files);
 	free(priv->points_cap);
 	wiretypes_fini(&priv->types);
 	dyntypes_fini(&priv->dynamic);
 	planframe_fini(&priv->frames);
+	planfilter_fini(&priv->filters);
 	hmap_fini(&priv->added);
 	arena_fini(&priv->mem);
 	free(priv);
@@ -197,38 +204,65 @@ static int add_point(struct plan *p, const struct plan_func *pf,
 	return 0;
 }
 
-static int add_points(struct plan *p, const struct plan_func *pf,
-		      const struct insn_scan *s, bool abi0)
+static int add_ends(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
+		    uint8_t flags)
 {
-	const struct plan_private *priv = p->priv;
-	const uint8_t flags = abi0 ? GOPROBE_POINT_F_ABI0 : 0;
-	int err;
+	int err = 0;
 
-	err = add_point(p, pf, &s->call, (struct goprobe_point){
-		.kind = GOPROBE_POINT_CALL,
-		.plan = pf->call.plan,
-		.flags = flags,
-		.skip = s->entry == INSN_ENTRY_CHECK ? GOPROBE_SKIP_IF_BE :
-			GOPROBE_SKIP_NEVER,
-		.action = p->action,
-	});
-	if (priv->opt.no_return)
-		return err;
 	for (size_t i = 0; !err && i < s->nrets; i++)
 		err = add_point(p, pf, &s->rets[i], (struct goprobe_point){
 			.kind = GOPROBE_POINT_RETURN,
 			.plan = pf->ret.plan,
 			.flags = flags,
-			.action = p->action,
+			.action = pf->action,
+			.filter = pf->ret_filter,
 		});
 	for (size_t i = 0; !err && i < s->ntails; i++)
 		err = add_point(p, pf, &s->tails[i], (struct goprobe_point){
 			.kind = GOPROBE_POINT_TAIL,
 			.plan = GOPROBE_NO_PLAN,
 			.flags = flags,
-			.action = p->action,
+			.action = pf->action,
+			.filter = pf->tail_filter,
 		});
 	return err;
+}
+
+static int add_points(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
+		      bool abi0)
+{
+	const uint8_t flags = (abi0 ? GOPROBE_POINT_F_ABI0 : 0) |
+			      (pf->paired ? GOPROBE_POINT_F_PAIRED : 0);
+	int err = 0;
+
+	if (!pf->only_ends)
+		err = add_point(p, pf, &s->call, (struct goprobe_point){
+			.kind = GOPROBE_POINT_CALL,
+			.plan = pf->call.plan,
+			.flags = flags | (pf->held ? GOPROBE_POINT_F_HELD : 0),
+			.skip = s->entry == INSN_ENTRY_CHECK ? GOPROBE_SKIP_IF_BE :
+				GOPROBE_SKIP_NEVER,
+			.action = pf->action,
+			.filter = pf->call_filter,
+		});
+	return err || !pf->ends ? err : add_ends(p, pf, s, flags);
+}
+
+/* The largest record of a call that is held. */
+static void hold(struct plan *p, const struct plan_func *pf)
+{
+	uint32_t bytes = sizeof(struct goprobe_record) + sizeof(uint64_t);
+
+	if (pf->call.plan != GOPROBE_NO_PLAN) {
+		const struct goprobe_plan *w = &p->plans[pf->call.plan];
+
+		bytes += (pf->call.size + 7) / 8 * 8 + w->bytes;
+		for (uint32_t i = 0; i < w->nops; i++)
+			if (p->ops[w->op + i].code == GOPROBE_OP_TRY)
+				bytes += sizeof(struct goprobe_chunk);
+	}
+	if (bytes > p->held_bytes)
+		p->held_bytes = bytes;
 }
 
 /* What its records have in them. */
@@ -236,19 +270,24 @@ static int add_frames(struct plan *p, struct plan_func *pf, bool abi0,
 		      const struct plan_request *req)
 {
 	struct plan_private *priv = p->priv;
+	int err;
 
-	if (p->action != GOPROBE_ACTION_RECORD) {
+	if (pf->action != GOPROBE_ACTION_RECORD) {
 		pf->call.plan = GOPROBE_NO_PLAN;
 		pf->ret.plan = GOPROBE_NO_PLAN;
 		return 0;
 	}
 	pf->sig = req->sig ? req->sig : gobin_sig(pf->bin, pf->fn);
-	return dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name) ||
-	       planframe_build(&priv->frames, pf, abi0, req) ? -1 : 0;
+	err = dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name) ||
+	      planframe_build(&priv->frames, pf, abi0, req);
+	if (!err && pf->held)
+		hold(p, pf);
+	return err ? -1 : 0;
 }
 
-static int add_func(struct plan *p, const struct plan_func *info,
-		    const struct insn_scan *scan, const struct plan_request *req)
+/* @pf says what its points do. 0, or -1 without memory. */
+static int add_func(struct plan *p, const struct plan_func *info, const struct insn_scan *scan,
+		    const struct plan_request *req)
 {
 	struct plan_private *priv = p->priv;
 	struct plan_func *pf = arena_alloc(&priv->mem, sizeof(*pf));
@@ -280,6 +319,8 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	if (info.refused)
 		err = diag_set(d, "%s can't be probed: %s", fn->name,
 			       info.refused);
+	else if (planfilter_decide(&priv->filters, &info, req, priv->opt.no_return, d))
+		err = -1;
 	else if (add_func(p, &info, &scan, req) || hmap_put(&priv->added, key, p))
 		err = diag_set(d, "out of memory");
 	insn_scan_fini(&scan);
@@ -292,10 +333,91 @@ int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	return plan_add_request(p, bin, fn, &(struct plan_request){ NULL }, d);
 }
 
+/* --- functions that others' conditions name ------------------------------------- */
+
+/* The function of @u that is traced for its own sake, so that its calls are known; or NULL. */
+static struct plan_func *find_traced(struct plan *p, const struct planfilter_under *u)
+{
+	for (size_t i = 0; i < p->nfuncs; i++) {
+		struct plan_func *pf = p->funcs[i];
+
+		if (pf->bin == u->bin && pf->fn == u->fn)
+			return pf;
+	}
+	return NULL;
+}
+
+static void pair_points(struct plan *p, struct plan_func *pf)
+{
+	pf->paired = true;
+	for (size_t i = 0; i < p->nfiles; i++)
+		for (size_t k = 0; k < p->files[i].n; k++)
+			if (p->files[i].v[k].id == pf->id)
+				p->files[i].v[k].flags |= GOPROBE_POINT_F_PAIRED;
+}
+
+/* Points that do no more than tell when a call is open. */
+static int add_around(struct plan *p, const struct planfilter_under *u, struct diag *d)
+{
+	static const struct plan_request nothing;
+	struct insn_scan scan;
+	struct plan_func info;
+	int err = 0;
+
+	plan_survey_points(u->bin, u->fn, &info, &scan);
+	info.action = GOPROBE_ACTION_TIME;
+	info.ends = true;
+	info.around = true;
+	if (info.refused)
+		err = diag_set(d, "%s can't be probed: %s", u->fn->name, info.refused);
+	else if (add_func(p, &info, &scan, &nothing))
+		err = diag_set(d, "out of memory");
+	else
+		p->naround++;
+	insn_scan_fini(&scan);
+	return err;
+}
+
+static int settle_under(struct plan *p, const struct planfilter_under *u, struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+	struct plan_func *pf = find_traced(p, u);
+	int err = 0;
+
+	if (pf && (pf->call_filter || pf->ret_filter)) {
+		err = diag_set(d, "%s is traced with a condition of its own, so not all of its calls are known",
+			       u->fn->name);
+	} else if (pf && pf->ends) {
+		if (pf->action == GOPROBE_ACTION_RECORD)
+			pair_points(p, pf);
+	} else {
+		/* What only counts its calls goes on doing so. */
+		err = add_around(p, u, d);
+		pf = err ? NULL : p->funcs[p->nfuncs - 1];
+	}
+	if (err)
+		diag_span(d, u->text, u->e->at, u->e->len);
+	else
+		planfilter_settle(&priv->filters, u, pf->id);
+	return err;
+}
+
+static int settle_unders(struct plan *p, struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+
+	for (; priv->filters.unders; priv->filters.unders = priv->filters.unders->next)
+		if (settle_under(p, priv->filters.unders, d))
+			return -1;
+	return 0;
+}
+
 int plan_finish(struct plan *p, struct diag *d)
 {
 	struct plan_private *priv = p->priv;
 
+	if (settle_unders(p, d))
+		return -1;
 	if (dyntypes_begin(&priv->dynamic) || wiretypes_make(&priv->types) ||
 	    dyntypes_settle(&priv->dynamic))
 		return diag_set(d, "out of memory");

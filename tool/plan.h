@@ -18,6 +18,7 @@
  * @objects: chunks of a record
  * @bytes: bytes of a record's chunks
  * @depth: references followed in a row (slices count; strings only in frames)
+ * @held_bytes: as @bytes, of calls that are held until they return; at most @bytes
  * @no_return: entries only
  * @action: what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures
  *	anything, and can be recorded and replayed
@@ -28,6 +29,7 @@ struct plan_options {
 	uint32_t objects;
 	uint32_t bytes;
 	uint32_t depth;
+	uint32_t held_bytes;
 	bool no_return;
 	uint8_t action;
 };
@@ -36,12 +38,15 @@ struct plan_options {
 #define PLAN_DEPTH_MAX 31U
 #define PLAN_BYTES_MAX 16384U
 #define PLAN_OBJECTS_MAX 1024U
+/* plan_options.held_bytes unless the user says more: there are many such records at once. */
+#define PLAN_HELD_BYTES 960U
 
 #define PLAN_FRAME_MAX 4096U	/* goprobe_limits.frame_bytes of the module */
 
 extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
 
 struct exprsteps;
+struct filter_pair;
 struct insn_scan;
 
 /**
@@ -128,6 +133,16 @@ enum plan_entry {
  * @nrets: RET instructions
  * @ntails: jumps out of it
  * @refused: why it can't be probed (static string), or NULL
+ * @action: enum goprobe_action of its points
+ * @ends: where it ends is probed
+ * @only_ends: and where it begins is not
+ * @count_ends: it is counted by its durations: calls that ended as was asked for
+ * @paired: GOPROBE_POINT_F_PAIRED
+ * @held: GOPROBE_POINT_F_HELD
+ * @around: nobody asked for it, but for what is called while it runs
+ * @call_filter: id of the filter of its call; 0: none
+ * @ret_filter: of its returns
+ * @tail_filter: of jumps out of it
  */
 struct plan_func {
 	struct gobin *bin;
@@ -140,6 +155,16 @@ struct plan_func {
 	uint32_t nrets;
 	uint32_t ntails;
 	const char *refused;
+	uint8_t action;
+	bool ends;
+	bool only_ends;
+	bool count_ends;
+	bool paired;
+	bool held;
+	bool around;
+	uint32_t call_filter;
+	uint32_t ret_filter;
+	uint32_t tail_filter;
 };
 
 /**
@@ -164,6 +189,7 @@ struct plan_points {
  * struct plan - all that is to be traced
  * @action: plan_options.action
  * @funcs: by id
+ * @naround: of them, those that nobody asked for
  * @types: wire type table; index is the session type id
  * @gotypes: for each wire type, the Go type it stands for, or NULL (frames)
  * @refs: references of @types
@@ -171,12 +197,17 @@ struct plan_points {
  *	from the start of @pieces
  * @pieces: pieces of @plans
  * @ops: operations of @plans; goprobe_plan.op counts from the start of it
+ * @filters: which hits count; index is the session filter id less 1
+ * @filter_ops: operations of @filters; goprobe_filter.op counts from the start of it
+ * @held_bytes: goprobe_held.bytes: of the largest record of a call that is held; 0: no
+ *	calls are held
  * @files: what is told by binary; index is the session's file id
  */
 struct plan {
 	uint8_t action;
 	struct plan_func **funcs;
 	size_t nfuncs;
+	size_t naround;
 	struct goprobe_type *types;
 	const struct gotype **gotypes;
 	size_t ntypes;
@@ -188,6 +219,11 @@ struct plan {
 	size_t npieces;
 	struct goprobe_op *ops;
 	size_t nops;
+	struct goprobe_filter *filters;
+	size_t nfilters;
+	struct goprobe_op *filter_ops;
+	size_t nfilter_ops;
+	uint32_t held_bytes;
 	struct plan_points *files;
 	size_t nfiles;
 	void *priv;
@@ -220,11 +256,13 @@ int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
  *	must outlive the plan; or NULL
  * @call: what to capture when it is called; NULL: all arguments
  * @ret: what to capture when it returns; NULL: all results
+ * @filter: which calls; NULL: all. Must outlive plan_finish()
  */
 struct plan_request {
 	const struct gosig *sig;
 	const struct plan_capture *call;
 	const struct plan_capture *ret;
+	const struct filter_pair *filter;
 };
 
 /*
@@ -235,8 +273,8 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		     const struct plan_request *req, struct diag *d);
 
 /*
- * After the last function: find the types of all that can be reached from the
- * frames. Returns 0, or -1 without memory.
+ * After the last function: find the functions that others' conditions name, and the types
+ * of all that can be reached from the frames. Returns 0, or -1 with @d set.
  */
 int plan_finish(struct plan *p, struct diag *d);
 

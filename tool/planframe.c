@@ -95,7 +95,8 @@ static int add_value(struct planframe *f, const struct parts *first,
 static bool same(const struct plan *p, const struct goprobe_plan *a,
 		 const struct goprobe_plan *b)
 {
-	return a->type == b->type && a->npieces == b->npieces && a->nops == b->nops &&
+	return a->type == b->type && a->bytes == b->bytes && a->npieces == b->npieces &&
+	       a->nops == b->nops &&
 	       (!a->npieces || !memcmp(p->pieces + a->piece, p->pieces + b->piece,
 				       a->npieces * sizeof(*p->pieces))) &&
 	       (!a->nops || !memcmp(p->ops + a->op, p->ops + b->op,
@@ -116,7 +117,7 @@ static int intern_plan(struct planframe *f, uint32_t type, const struct parts *f
 		.string_limit = f->opt.string_limit,
 		.elements = f->opt.elements,
 		.objects = f->opt.objects,
-		.bytes = f->opt.bytes,
+		.bytes = f->bytes,
 		.depth = f->opt.depth,
 	};
 	uint64_t key = hmap_hash(type, p->pieces + w.piece, w.npieces * sizeof(*p->pieces));
@@ -283,6 +284,14 @@ static int add_reals(struct planframe *f, struct plan_frame *fr)
 	return (int)(n - fr->nvalues);
 }
 
+/* Whose frame comes next decides how much may be behind it. */
+static void begin_frame(struct planframe *f, const struct plan_func *pf, bool results)
+{
+	uint32_t held = f->opt.held_bytes < f->opt.bytes ? f->opt.held_bytes : f->opt.bytes;
+
+	f->bytes = pf->held && !results ? held : f->opt.bytes;
+}
+
 static int build_whole(struct planframe *f, struct plan_func *pf,
 		       const struct goabi_call *call, bool results)
 {
@@ -291,6 +300,7 @@ static int build_whole(struct planframe *f, struct plan_func *pf,
 	struct parts first = parts_begin(f);
 	int err, hidden = 0;
 
+	begin_frame(f, pf, results);
 	if (results) {
 		err = lay_out(f, sig->results, sig->nresults, &call->results, &first, fr);
 	} else {
@@ -365,12 +375,14 @@ int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
 
 	pf->call.plan = GOPROBE_NO_PLAN;
 	pf->ret.plan = GOPROBE_NO_PLAN;
+	begin_frame(f, pf, false);
 	if (req->call)
 		err = build_capture(f, pf->bin, req->call, &pf->call);
 	else
 		pf->call.unavailable = why;
 	if (err)
 		return err;
+	begin_frame(f, pf, true);
 	if (req->ret)
 		err = build_capture(f, pf->bin, req->ret, &pf->ret);
 	else

@@ -14,6 +14,7 @@
  * @mem: for what lives as long as the plan
  * @types: types of frames
  * @opt: limits
+ * @bytes: of the frame at hand: goprobe_plan.bytes
  * @known: wire plans, by a hash of what is in them
  * @plans_cap: room in plan.plans
  * @pieces_cap: room in plan.pieces
@@ -24,6 +25,7 @@ struct planframe {
 	struct arena *mem;
 	struct wiretypes *types;
 	struct plan_options opt;
+	uint32_t bytes;
 	struct hmap known;
 	size_t plans_cap;
 	size_t pieces_cap;

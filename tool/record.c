@@ -63,6 +63,27 @@ static const char *decode_chunks(const uint8_t *p, size_t left, struct record *r
 	return NULL;
 }
 
+/*
+ * The number before the frame of a call that was held: how long before the record it was
+ * made. Its bytes, 0 if there is none, or -1.
+ */
+static int64_t decode_held(const uint8_t *p, size_t left, struct record *r, const char **why)
+{
+	uint64_t ago;
+
+	if (!(r->h.flags & GOPROBE_RECORD_F_HELD))
+		return 0;
+	if (r->h.kind != GOPROBE_RECORD_CALL)
+		return malformed(why, "what was held is no call");
+	if (left < sizeof(ago))
+		return malformed(why, "the time of a call is cut off");
+	ago = load_u64(p);
+	if (ago > r->h.time)
+		return malformed(why, "impossible time of a call");
+	r->h.time -= ago;
+	return sizeof(ago);
+}
+
 int64_t record_decode(const uint8_t *buf, size_t len,
 		      record_frame_size_fn frame_size, void *ctx,
 		      struct record *ret, const char **why)
@@ -79,7 +100,12 @@ int64_t record_decode(const uint8_t *buf, size_t len,
 
 	const uint8_t *p = buf + sizeof(ret->h);
 	size_t left = size - sizeof(ret->h);
+	int64_t held = decode_held(p, left, ret, why);
 
+	if (held < 0)
+		return -1;
+	p += held;
+	left -= held;
 	switch (ret->h.kind) {
 	case GOPROBE_RECORD_LOST:
 		if (left != sizeof(ret->lost))

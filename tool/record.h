@@ -24,7 +24,7 @@ struct record_chunk {
 
 /**
  * struct record - one decoded record; points into the caller's buffer
- * @h: header, copied
+ * @h: header, copied; but @h.time of a call that was held is when it was made
  * @frame: the frame's bytes, or NULL
  * @frame_size: their number
  * @chunks: chunks in the order of the walk
@@ -40,7 +40,10 @@ struct record {
 	struct goprobe_lost lost;
 };
 
-/* Size and time of the record at @buf; false if its size is impossible. */
+/*
+ * Size and time of the record at @buf; false if its size is impossible. Of a call that was
+ * held the time is that of its end: where the record belongs among the others.
+ */
 bool record_peek(const uint8_t *buf, size_t len, size_t *size, uint64_t *time);
 
 /* Frame size of a session plan id, or -1 if there is no such plan. */

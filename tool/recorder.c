@@ -206,7 +206,9 @@ int recorder_begin(struct recorder *r, const struct recorder_source *s, struct l
 		.bytes = s->options->bytes,
 		.depth = s->options->depth,
 		.flags = (s->options->no_return ? RECORDING_F_NO_RETURN : 0) |
-			 (s->pids ? RECORDING_F_PIDS : 0),
+			 (s->pids ? RECORDING_F_PIDS : 0) |
+			 (s->options->held_bytes == s->options->bytes ?
+			  RECORDING_F_HELD_BYTES : 0),
 	};
 	return complete(r, d);
 }
@@ -268,7 +270,8 @@ void recorder_settled(struct recorder *r)
 int recorder_end(struct recorder *r, const struct out_summary *sum, struct diag *d)
 {
 	struct recording_end end = {
-		.ns = sum->ns, .waits = sum->waits, .wait_ns = sum->wait_ns,
+		.ns = sum->ns, .no_room = sum->no_room, .filtered = sum->filtered,
+		.undecided = sum->undecided, .waits = sum->waits, .wait_ns = sum->wait_ns,
 	};
 
 	memcpy(end.lost, sum->lost, sizeof(end.lost));

@@ -19,7 +19,7 @@
 #include "plan.h"
 
 #define RECORDING_MAGIC "goprobe\n"
-#define RECORDING_VERSION 1
+#define RECORDING_VERSION 2
 #define RECORDING_ORDER 0x01020304U
 /* The most bytes of one entry. */
 #define RECORDING_ENTRY_MAX (1U << 20)
@@ -79,6 +79,7 @@ struct recording_file {
 
 #define RECORDING_F_NO_RETURN	(1U << 0)	/* --no-return */
 #define RECORDING_F_PIDS	(1U << 1)	/* there may be more than one process */
+#define RECORDING_F_HELD_BYTES	(1U << 2)	/* calls that are held have no less room: --bytes */
 
 /**
  * struct recording_start - tracing begins
@@ -135,10 +136,16 @@ struct recording_learned {
  * @ns: how long hits were recorded
  * @waits: GOPROBE_STAT_WAITS
  * @wait_ns: GOPROBE_STAT_WAIT_NS
+ * @no_room: as the next two: struct out_summary
+ * @filtered: see @no_room
+ * @undecided: see @no_room
  * @lost: records lost, by enum goprobe_lost_cause
  */
 struct recording_end {
 	uint64_t ns;
+	uint64_t no_room;
+	uint64_t filtered;
+	uint64_t undecided;
 	uint64_t waits;
 	uint64_t wait_ns;
 	uint64_t lost[__GOPROBE_LOST_MAX];

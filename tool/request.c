@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From a probe spec to what is wanted of one function. */
 #include "exprc.h"
+#include "filter.h"
 #include "request.h"
 #include "sigparse.h"
 
@@ -34,6 +35,16 @@ static int compile(const struct exprc_scope *scope, const struct expr_list *list
 
 	*ret = c;
 	return c ? exprc_compile(scope, list, c, d) : diag_set(d, "out of memory");
+}
+
+static int compile_condition(const struct exprc_scope *scope, const struct spec *spec,
+			     const struct filter_pair **ret, struct diag *d)
+{
+	struct filter_pair *pair = arena_alloc(scope->mem, sizeof(*pair));
+
+	*ret = pair;
+	return pair ? filter_compile(scope, spec->text, spec->cond, pair, d) :
+		      diag_set(d, "out of memory");
 }
 
 /* What is known of nothing but the convention: registers. */
@@ -99,5 +110,7 @@ int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc
 	scope.results = true;
 	if (!err && spec->ret)
 		err = compile(&scope, spec->ret, &ret->ret, d);
+	if (!err && spec->cond)
+		err = compile_condition(&scope, spec, &ret->filter, d);
 	return err;
 }

@@ -30,7 +30,7 @@ int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc
 /* Does the spec want anything but the whole call? */
 static inline bool request_is_special(const struct spec *spec)
 {
-	return spec->sig || spec->call || spec->ret;
+	return spec->sig || spec->call || spec->ret || spec->cond;
 }
 
 #endif

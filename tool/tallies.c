@@ -29,18 +29,25 @@ void tallies_begin(struct tallies *t)
 		t->v[i].new = 0;
 }
 
+/* How many calls there were: of those that are filtered at their end, without these. */
+static uint64_t calls_of(const struct tally *t, const struct goprobe_tally *from)
+{
+	uint64_t calls = from->hits + from->calls;
+
+	if (t->ends)
+		return t->took.n;
+	return calls > from->filtered ? calls - from->filtered : 0;
+}
+
 int tallies_add(void *tallies, const struct goprobe_tally *from, const uint64_t *buckets)
 {
 	struct tallies *t = tallies;
-	uint64_t calls = from->hits + from->calls;
 	struct tally *to;
+	uint64_t calls;
 
 	if (from->id >= t->n)
 		return 0;
 	to = &t->v[from->id];
-	/* Its parts are not read in the same moment. */
-	to->new = calls > to->calls ? calls - to->calls : 0;
-	to->calls = calls;
 	to->unwound = from->unwound;
 	to->gone = from->gone;
 	to->took = (struct histogram){ .sum = from->sum, .min = from->min, .max = from->max };
@@ -49,6 +56,10 @@ int tallies_add(void *tallies, const struct goprobe_tally *from, const uint64_t 
 		       from->nbuckets * sizeof(*buckets));
 	for (uint32_t i = 0; i < from->nbuckets; i++)
 		to->took.n += buckets[i];
+	calls = calls_of(to, from);
+	/* Its parts are not read in the same moment. */
+	to->new = calls > to->calls ? calls - to->calls : 0;
+	to->calls = calls;
 	return 0;
 }
 

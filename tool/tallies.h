@@ -3,6 +3,7 @@
 #ifndef GOPROBE_TALLIES_H
 #define GOPROBE_TALLIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <goprobe.h>
@@ -15,6 +16,7 @@
  * @new: of these, since tallies_begin() before the last one
  * @unwound: calls that ended by panic or Goexit
  * @gone: calls whose process ended before them
+ * @ends: only calls that ended as was asked for are calls: those with a duration
  * @took: durations, ns
  */
 struct tally {
@@ -22,6 +24,7 @@ struct tally {
 	uint64_t new;
 	uint64_t unwound;
 	uint64_t gone;
+	bool ends;
 	struct histogram took;
 };
 

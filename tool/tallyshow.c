@@ -225,10 +225,21 @@ static const struct {
 	{ GOPROBE_STAT_NO_ROOM, "no_room",
 	  "calls that were not timed, because too many were open" },
 	{ GOPROBE_STAT_NO_CALL, "no_call",
-	  "returns of calls that had begun before, or were not timed" },
+	  "returns of calls that had begun before, or did not count" },
 	{ GOPROBE_STAT_NO_GOROUTINE, "no_goroutine", "hits outside any goroutine" },
 };
 
+/* What the conditions, if there are any, left out. */
+static const struct {
+	enum goprobe_stat stat;
+	const char *key;
+	const char *text;
+} left_out[] = {
+	{ GOPROBE_STAT_FILTERED, "filtered", "calls that did not pass the condition" },
+	{ GOPROBE_STAT_UNDECIDED, "undecided", "calls with a condition that could not be told" },
+};
+
+#define NLEFT_OUT (sizeof(left_out) / sizeof(*left_out))
 #define NUNTIMED (sizeof(untimed) / sizeof(*untimed))
 
 void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
@@ -245,7 +256,22 @@ void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 		buf_str(b, untimed[i].key);
 		buf_number(b, "\":", end->stats[untimed[i].stat]);
 	}
+	for (size_t i = 0; i < NLEFT_OUT; i++) {
+		buf_str(b, ",\"");
+		buf_str(b, left_out[i].key);
+		buf_number(b, "\":", end->stats[left_out[i].stat]);
+	}
 	buf_str(b, "}\n");
+}
+
+static void say(struct buf *b, const char *what, uint64_t n)
+{
+	if (!n)
+		return;
+	buf_str(b, what);
+	buf_str(b, ": ");
+	buf_u64(b, n);
+	buf_char(b, '\n');
 }
 
 void tallyshow_say(const struct tallyshow *s, const struct tallies *t,
@@ -269,12 +295,8 @@ void tallyshow_say(const struct tallyshow *s, const struct tallies *t,
 		buf_str(b, " not shown");
 	}
 	buf_char(b, '\n');
-	for (size_t i = 0; s->timed && i < NUNTIMED; i++) {
-		if (!end->stats[untimed[i].stat])
-			continue;
-		buf_str(b, untimed[i].text);
-		buf_str(b, ": ");
-		buf_u64(b, end->stats[untimed[i].stat]);
-		buf_char(b, '\n');
-	}
+	for (size_t i = 0; i < NLEFT_OUT; i++)
+		say(b, left_out[i].text, end->stats[left_out[i].stat]);
+	for (size_t i = 0; s->timed && i < NUNTIMED; i++)
+		say(b, untimed[i].text, end->stats[untimed[i].stat]);
 }

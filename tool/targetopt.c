@@ -44,7 +44,7 @@ int targetopt_option(struct targetopt *t, int opt, char *arg, struct diag *d)
 	return CMD_DONE;
 }
 
-int targetopt_end(struct targetopt *t, int argc, char **argv, bool patterns, struct diag *d)
+int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struct diag *d)
 {
 	int kinds = !!t->npids + !!t->file + !!t->command, err;
 
@@ -57,8 +57,8 @@ int targetopt_end(struct targetopt *t, int argc, char **argv, bool patterns, str
 	if (kinds != 1 || optind >= argc)
 		return CMD_USAGE;
 	t->nspecs = argc - optind;
-	err = patterns ? select_patterns_parse(argv + optind, t->nspecs, &t->specs, d) :
-			 select_specs_parse(argv + optind, t->nspecs, &t->specs, d);
+	err = counts ? select_conditions_parse(argv + optind, t->nspecs, &t->specs, d) :
+		       select_specs_parse(argv + optind, t->nspecs, &t->specs, d);
 	if (err)
 		t->nspecs = 0;
 	return err ? CMD_USAGE : CMD_DONE;

@@ -41,8 +41,8 @@ struct targetopt {
 int targetopt_begin(struct targetopt *t, int *argc, char **argv, struct diag *d);
 /* Option 'p' or 'b' with its argument: CMD_DONE, or CMD_USAGE with a sentence. */
 int targetopt_option(struct targetopt *t, int opt, char *arg, struct diag *d);
-/* After the options; @patterns: what is captured can't be said. CMD_* as above. */
-int targetopt_end(struct targetopt *t, int argc, char **argv, bool patterns, struct diag *d);
+/* After the options; @counts: what is captured can't be said. CMD_* as above. */
+int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struct diag *d);
 void targetopt_fini(struct targetopt *t);
 
 #endif

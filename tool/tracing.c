@@ -67,17 +67,55 @@ static bool progress(void *ctx, size_t points, size_t all)
 	return !interrupt_came(&t->interrupt);
 }
 
-static int new_session(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d)
+/* What the plan wants that a module may not have. */
+static int check_abilities(const struct tracing *t, const struct client_info *info,
+			   struct diag *d)
+{
+	if (!t->plan->nfilters || info->abilities & GOPROBE_ABILITY_FILTER)
+		return 0;
+	diag_set(d, "the goprobe module that is loaded (%s) knows no conditions", info->version);
+	diag_hint(d, "load the module of this version of goprobectl");
+	return -1;
+}
+
+/* Room for calls that wait until they return. */
+static int make_room(const struct tracing *t, const struct client_info *info,
+		     struct goprobe_held *held, struct diag *d)
+{
+	uint64_t most;
+
+	held->bytes = t->plan->held_bytes;
+	held->calls = t->held ? t->held : TRACING_HELD;
+	if (!held->bytes)
+		return 0;
+	most = info->limits.held_bytes / held->bytes;
+	if (!t->held && held->calls > most)
+		held->calls = (uint32_t)most;
+	if (held->calls && held->calls <= most)
+		return 0;
+	diag_set(d, "to hold %u calls of %u bytes takes more than the %u bytes that the module allows",
+		 held->calls ? held->calls : 1, held->bytes, info->limits.held_bytes);
+	diag_hint(d, "--held N holds fewer calls, --bytes N less of each");
+	return -1;
+}
+
+static int new_session(struct tracing *t, const struct client_info *info, uint32_t flags,
+		       uint32_t ring_bytes, struct diag *d)
 {
 	size_t n = t->target.nprocesses;
-	int32_t *pids = calloc(n + 1, sizeof(*pids));
+	struct goprobe_held held;
+	int32_t *pids;
 	int err;
 
+	if (check_abilities(t, info, d) || make_room(t, info, &held, d))
+		return -1;
+	pids = calloc(n + 1, sizeof(*pids));
 	if (!pids)
 		return diag_set(d, "out of memory");
 	for (size_t i = 0; i < n; i++)
 		pids[i] = t->target.processes[i].pid;
-	err = client_session_new(t->client, pids, n, flags, &ring_bytes, d);
+	err = client_session_new(t->client, pids, n, flags, held.bytes ? &held : NULL,
+				 &ring_bytes, d);
 	free(pids);
 	return err;
 }
@@ -92,7 +130,7 @@ int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct d
 		err = selftest_get_info(t->client, &info, &untested, d);
 	/* Without it, tracing only costs more; "info" says why. */
 	diag_fini(&untested);
-	if (err || new_session(t, flags, ring_bytes, d))
+	if (err || new_session(t, &info, flags, ring_bytes, d))
 		return -1;
 	t->upload = (struct upload){
 		.client = t->client, .plan = t->plan, .limits = info.limits,
@@ -102,7 +140,7 @@ int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct d
 
 void tracing_say_started(const struct tracing *t, const char *doing)
 {
-	size_t points = 0, n = t->plan->nfuncs;
+	size_t points = 0, n = t->plan->nfuncs - t->plan->naround;
 
 	for (size_t i = 0; i < t->plan->nfiles; i++)
 		points += t->plan->files[i].n;

@@ -21,6 +21,8 @@
  * @client: connection to the module
  * @upload: what the module has of @plan
  * @interrupt: whether to give up
+ * @held: calls that can be held at once; 0: as many as there is room for, and no more
+ *	than TRACING_HELD
  * @quiet: say nothing but what goes wrong
  * @said: when progress was last told, ns
  *
@@ -33,9 +35,12 @@ struct tracing {
 	struct client *client;
 	struct upload upload;
 	struct interrupt interrupt;
+	uint32_t held;
 	bool quiet;
 	uint64_t said;
 };
+
+#define TRACING_HELD 16384U
 
 /* Signals, processes and binaries. */
 int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d);

@@ -26,6 +26,15 @@ static int check_limit(size_t n, size_t limit, const char *what, struct diag *d)
 	return -1;
 }
 
+static size_t count(const struct plan *p, uint8_t action)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nfuncs; i++)
+		n += p->funcs[i]->action == action;
+	return n;
+}
+
 static int check_limits(const struct plan *p, const struct goprobe_limits *limits,
 			size_t *points, struct diag *d)
 {
@@ -37,11 +46,11 @@ static int check_limits(const struct plan *p, const struct goprobe_limits *limit
 	    check_limit(p->ntypes, limits->types, "types", d) ||
 	    check_limit(p->nrefs, limits->refs, "references", d))
 		return -1;
-	if (p->action == GOPROBE_ACTION_COUNT &&
-	    check_limit(p->nfuncs, limits->tallies, "functions to be counted", d))
-		return -1;
-	if (p->action == GOPROBE_ACTION_TIME &&
-	    check_limit(p->nfuncs, limits->timed, "functions to be timed", d))
+	if (check_limit(count(p, GOPROBE_ACTION_COUNT) + count(p, GOPROBE_ACTION_TIME),
+			limits->tallies, "functions to be counted", d) ||
+	    check_limit(count(p, GOPROBE_ACTION_TIME), limits->timed, "functions to be timed",
+			d) ||
+	    check_limit(p->nfilters, limits->filters, "conditions", d))
 		return -1;
 	return check_limit(p->nplans, limits->plans, "capture plans", d);
 }
@@ -146,6 +155,39 @@ static int upload_plans(struct upload *u, struct diag *d)
 	return err;
 }
 
+static int upload_filters(struct upload *u, struct diag *d)
+{
+	const struct plan *p = u->plan;
+	size_t most = batch(&u->limits, sizeof(struct goprobe_filter));
+	size_t most_ops = batch(&u->limits, sizeof(struct goprobe_op));
+	struct goprobe_filter *filters = calloc(most, sizeof(*filters));
+	struct goprobe_op *ops = calloc(most_ops, sizeof(*ops));
+	int err = filters && ops ? 0 : diag_set(d, "out of memory");
+
+	for (size_t done = 0, n; !err && done < p->nfilters; done += n) {
+		size_t nops = 0;
+		uint32_t first;
+
+		for (n = 0; n < most && done + n < p->nfilters; n++) {
+			const struct goprobe_filter *one = &p->filters[done + n];
+
+			if (nops + one->nops > most_ops || one->nops > u->limits.ops)
+				break;
+			filters[n] = (struct goprobe_filter){ .op = nops, .nops = one->nops };
+			for (uint32_t k = 0; k < one->nops; k++)
+				ops[nops++] = p->filter_ops[one->op + k];
+		}
+		err = n ? client_filters_add(u->client, filters, n, ops, nops, &first, d) :
+			  diag_set(d, "a condition is too long");
+		/* They are counted from 1. */
+		if (!err)
+			err = expect_id(first, done + 1, d);
+	}
+	free(filters);
+	free(ops);
+	return err;
+}
+
 static int upload_file(struct upload *u, size_t i, struct diag *d)
 {
 	const struct plan_points *f = &u->plan->files[i];
@@ -191,7 +233,8 @@ int upload_plan(struct upload *u, upload_progress_fn progress, void *ctx, struct
 	for (size_t i = 0; i < u->plan->nfiles; i++)
 		if (upload_file(u, i, d))
 			return -1;
-	if (upload_types(u, d) || upload_plans(u, d) || upload_dynamic(u, d))
+	if (upload_types(u, d) || upload_plans(u, d) || upload_filters(u, d) ||
+	    upload_dynamic(u, d))
 		return -1;
 	return upload_points(u, points, progress, ctx, d);
 }

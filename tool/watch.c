@@ -36,9 +36,18 @@ void watch_sum(const struct watch *w, struct out_summary *s)
 {
 	s->lost[GOPROBE_LOST_RING_FULL] = w->stats[GOPROBE_STAT_LOST_RING_FULL];
 	s->lost[GOPROBE_LOST_NO_RING] = w->stats[GOPROBE_STAT_LOST_NO_RING];
+	s->no_room = w->stats[GOPROBE_STAT_NO_ROOM];
+	s->filtered = w->stats[GOPROBE_STAT_FILTERED];
+	s->undecided = w->stats[GOPROBE_STAT_UNDECIDED];
 	s->waits = w->stats[GOPROBE_STAT_WAITS];
 	s->wait_ns = w->stats[GOPROBE_STAT_WAIT_NS];
 	s->ns = w->ns;
+}
+
+uint64_t watch_events(const struct watch *w)
+{
+	return w->stats[GOPROBE_STAT_CALLS] + w->stats[GOPROBE_STAT_LET_GO] +
+	       w->stats[GOPROBE_STAT_RETURNS];
 }
 
 static uint64_t lost(const struct watch *w)
@@ -117,7 +126,7 @@ static bool full(const struct watch *w)
 {
 	if (!w->recorder)
 		return stream_full(w->stream);
-	return w->most && w->stats[GOPROBE_STAT_CALLS] + w->stats[GOPROBE_STAT_RETURNS] >= w->most;
+	return w->most && watch_events(w) >= w->most;
 }
 
 /**

@@ -57,6 +57,8 @@ struct watch {
 int watch_start(struct watch *w, struct diag *d);
 /* Let the command go, print until the end, take the breakpoints away. */
 int watch_run(struct watch *w, struct diag *d);
+/* Calls and returns so far, as the session's counters have it. */
+uint64_t watch_events(const struct watch *w);
 /* What the session's counters and the clock tell of the summary. */
 void watch_sum(const struct watch *w, struct out_summary *s);
 

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The conditions of a plan. One that many functions have is made once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "grow.h"
+#include "near.h"
+#include "planfilter.h"
+
+/* A filter, found by a hash of what is in it. */
+struct known {
+	uint32_t id;
+	struct known *next;
+};
+
+void planfilter_fini(struct planfilter *f)
+{
+	hmap_fini(&f->known);
+}
+
+/* --- functions that calls are inside of ---------------------------------------- */
+
+static const struct gofunc *find(struct gobin *bin, const char *name, struct near *near)
+{
+	size_t n;
+	const struct gofunc *v = gobin_funcs(bin, &n), *wrapper = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!v[i].entry)
+			continue;
+		near_offer(near, v[i].name);
+		if (strcmp(v[i].name, name) != 0)
+			continue;
+		if (!(v[i].flags & GOFUNC_WRAPPER))
+			return &v[i];
+		wrapper = &v[i];
+	}
+	return wrapper;
+}
+
+static int not_there(struct gobin *bin, const struct filter *from, const struct expr *e,
+		     const struct near *near, struct diag *d)
+{
+	char *hint = near_hint(near);
+
+	diag_set(d, "no function of %s is called '%s'", gobin_path(bin), e->s);
+	diag_span(d, from->text, e->at, e->len);
+	if (hint)
+		diag_hint(d, "%s", hint);
+	free(hint);
+	return -1;
+}
+
+static struct planfilter_under *under(struct planfilter *f, struct gobin *bin,
+				      const struct filter *from, const struct expr *e,
+				      struct diag *d)
+{
+	struct planfilter_under *u;
+	struct near near;
+
+	for (u = f->unders; u; u = u->next)
+		if (u->bin == bin && strcmp(u->fn->name, e->s) == 0)
+			return u;
+	u = arena_alloc(f->mem, sizeof(*u));
+	if (!u) {
+		diag_set(d, "out of memory");
+		return NULL;
+	}
+	near_init(&near, e->s);
+	*u = (struct planfilter_under){
+		.bin = bin, .fn = find(bin, e->s, &near), .text = from->text, .e = e,
+		.next = f->unders,
+	};
+	if (!u->fn) {
+		not_there(bin, from, e, &near, d);
+		return NULL;
+	}
+	f->unders = u;
+	return u;
+}
+
+void planfilter_settle(struct planfilter *f, const struct planfilter_under *u, uint32_t id)
+{
+	struct plan *p = f->plan;
+
+	for (size_t i = 0; i < p->nfilter_ops; i++)
+		if (p->filter_ops[i].code == GOPROBE_OP_UNDER &&
+		    p->filter_ops[i].value == (uintptr_t)u)
+			p->filter_ops[i].value = id;
+}
+
+/* --- filters ---------------------------------------------------------------------- */
+
+static bool same(const struct plan *p, uint32_t id, const struct goprobe_op *ops, size_t nops)
+{
+	const struct goprobe_filter *w = &p->filters[id - 1];
+
+	return w->nops == nops && !memcmp(p->filter_ops + w->op, ops, nops * sizeof(*ops));
+}
+
+/* The filter of the operations from @first on, which it takes. */
+static int intern(struct planfilter *f, size_t first, bool alone, uint32_t *id)
+{
+	struct plan *p = f->plan;
+	const struct goprobe_op *ops = p->filter_ops + first;
+	size_t nops = p->nfilter_ops - first;
+	uint64_t key = hmap_hash(0, ops, nops * sizeof(*ops));
+	struct known *head = hmap_get(&f->known, key), *k;
+
+	for (k = alone ? NULL : head; k; k = k->next) {
+		if (!same(p, k->id, ops, nops))
+			continue;
+		p->nfilter_ops = first;
+		*id = k->id;
+		return 0;
+	}
+	if (grow(&p->filters, p->nfilters + 1, &f->filters_cap, sizeof(*p->filters)))
+		return -1;
+	p->filters[p->nfilters++] = (struct goprobe_filter){
+		.op = (uint32_t)first, .nops = (uint32_t)nops,
+	};
+	*id = (uint32_t)p->nfilters;
+	if (alone)
+		return 0;
+	k = arena_alloc(f->mem, sizeof(*k));
+	if (!k)
+		return -1;
+	*k = (struct known){ .id = *id, .next = head };
+	return hmap_put(&f->known, key, k);
+}
+
+static int append(struct planfilter *f, const struct goprobe_op *ops, size_t nops)
+{
+	struct plan *p = f->plan;
+
+	if (grow(&p->filter_ops, p->nfilter_ops + nops, &f->ops_cap, sizeof(*p->filter_ops)))
+		return -1;
+	memcpy(p->filter_ops + p->nfilter_ops, ops, nops * sizeof(*ops));
+	p->nfilter_ops += nops;
+	return 0;
+}
+
+int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter *from,
+		   uint32_t *id, struct diag *d)
+{
+	struct plan *p = f->plan;
+	size_t first = p->nfilter_ops;
+
+	*id = 0;
+	if (!from->nops)
+		return 0;
+	if (append(f, from->ops, from->nops))
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < from->nunders; i++) {
+		struct planfilter_under *u = under(f, bin, from, from->unders[i].e, d);
+
+		if (!u) {
+			p->nfilter_ops = first;
+			return -1;
+		}
+		p->filter_ops[first + from->unders[i].op].value = (uintptr_t)u;
+	}
+	return intern(f, first, from->numbers, id) ? diag_set(d, "out of memory") : 0;
+}
+
+int planfilter_undecided(struct planfilter *f, uint32_t *id)
+{
+	static const struct goprobe_op fails = {
+		.code = GOPROBE_OP_FAIL, .value = GOPROBE_CHUNK_FAULT,
+	};
+	size_t first = f->plan->nfilter_ops;
+
+	return append(f, &fails, 1) || intern(f, first, false, id) ? -1 : 0;
+}
+
+/* --- what points do ----------------------------------------------------------------- */
+
+/*
+ * Calls are counted where they are made, or where they return, if that is all that matters;
+ * else how many durations there are tells.
+ */
+static void decide_count(struct plan_func *pf, const struct filter_pair *filter)
+{
+	pf->ends = filter->returns;
+	if (!filter->returns)
+		return;
+	if (!filter->call.nops && !filter->ret.duration) {
+		pf->only_ends = true;
+		return;
+	}
+	pf->action = GOPROBE_ACTION_TIME;
+	pf->count_ends = true;
+}
+
+static int decide_record(struct plan_func *pf, const struct filter_pair *filter, bool no_return,
+			 struct diag *d)
+{
+	if (filter->returns && no_return) {
+		diag_set(d, "this condition is decided when %s returns, and --no-return leaves that out",
+			 pf->fn->name);
+		return -1;
+	}
+	pf->held = filter->returns;
+	pf->paired = !no_return && (filter->call.nops || filter->returns);
+	return 0;
+}
+
+int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct plan_request *req,
+		      bool no_return, struct diag *d)
+{
+	const struct filter_pair *filter = req->filter;
+	int err = 0;
+
+	pf->action = f->plan->action;
+	pf->ends = !no_return;
+	if (!filter)
+		return 0;
+	if (planfilter_add(f, pf->bin, &filter->call, &pf->call_filter, d) ||
+	    planfilter_add(f, pf->bin, &filter->ret, &pf->ret_filter, d))
+		return -1;
+	/* A jump to another function has no results yet. */
+	pf->tail_filter = pf->ret_filter;
+	if (filter->ret.results && pf->ntails && planfilter_undecided(f, &pf->tail_filter))
+		return diag_set(d, "out of memory");
+	if (pf->action == GOPROBE_ACTION_COUNT)
+		decide_count(pf, filter);
+	else if (pf->action == GOPROBE_ACTION_RECORD)
+		err = decide_record(pf, filter, no_return, d);
+	return err;
+}
