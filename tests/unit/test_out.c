@@ -74,6 +74,7 @@ struct step {
 #define TAIL(...)	{ GOPROBE_RECORD_TAIL, __VA_ARGS__ }
 #define LOST(us)	{ GOPROBE_RECORD_LOST, 0, us }
 #define NO_G		GOPROBE_RECORD_F_NO_G
+#define HELD		GOPROBE_RECORD_F_HELD	/* for 300 us */
 
 static size_t put(uint8_t *p, const struct step *s)
 {
@@ -93,6 +94,12 @@ static size_t put(uint8_t *p, const struct step *s)
 	struct goprobe_chunk c = { .address = 0x5000, .type = GOPROBE_TYPE_BYTES, .size = 5 };
 	struct goprobe_lost l = { .cpu = 1, .cause = GOPROBE_LOST_RING_FULL, .count = 12 };
 
+	if (s->flags & HELD) {
+		const uint64_t ago = 300000;
+
+		memcpy(p + h.size, &ago, sizeof(ago));
+		h.size += sizeof(ago);
+	}
 	if (s->kind == GOPROBE_RECORD_LOST) {
 		memcpy(p + h.size, &l, sizeof(l));
 		h.size += sizeof(l);
@@ -148,6 +155,14 @@ static struct row {
 	  "14:03:22.000001    37  > main.bare(<the binary has no debug information>)\n"
 	  "14:03:22.000005    37  ! main.bare did not return: panic or Goexit; called 14:03:22.000001\n"
 	  "14:03:22.000005    37  < main.bare => ()" PAD_32 "         call not seen\n",
+	  NULL },
+	{ "a call that was held has its own time, and its return its duration",
+	  { CALL(BARE, 413, 100, HELD), RETURN(BARE, 413, 100) },
+	  "14:03:22.000113    37  > main.bare(<the binary has no debug information>)\n"
+	  "14:03:22.000413    37  < main.bare => ()" PAD_32 "                 300us\n",
+	  NULL },
+	{ "the values of a call that was held", { CALL(ADD, 413, 100, HELD) },
+	  "14:03:22.000113    37  > shop.(*Cart).Add(sku=\"A-119\", qty=2, <its place is not known>)\n",
 	  NULL },
 	{ "losses, where they fell", { LOST(7) },
 	  "14:03:22.000007     -  ! 12 records lost on CPU 1: ring full\n",
@@ -314,20 +329,25 @@ static void test_summary(void **state)
 
 	s.lost[GOPROBE_LOST_RING_FULL] = 12;
 	s.open = 1;
+	s.no_room = 1;
+	s.filtered = 12345;
+	s.undecided = 1;
 	s.unwound = 2;
 	s.waits = 3;
 	s.wait_ns = 250000000;
 	talk.len = 0;
 	out_text.summary(&o, &s, &talk);
 	buf_char(&talk, 0);
-	assert_string_equal(talk.p, "2 events in 3.1s, 12 lost (12 ring full, 0 no ring)\n"
+	assert_string_equal(talk.p, "2 events in 3.1s, 13 lost (12 ring full, 0 no ring, 1 no room)\n"
+				    "12345 calls did not pass the condition\n"
+				    "1 call with a condition that could not be told\n"
 				    "3 records waited for room, 0.3s in all\n"
 				    "1 call had not returned\n"
 				    "2 calls ended without returning (panic or Goexit)\n");
 	talk.len = 0;
 	out_json.summary(&o, &s, &talk);
 	assert_int_equal(talk.len, 0);
-	same(&o.buf, "{'kind':'summary','events':2,'lost':12,'seconds':3.149000,'calls':1,'returns':1,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'filtered':0,'undecided':0,'waits':3,'wait_seconds':0.250000,'lost_by_cause':{'ring_full':12,'no_ring':0,'no_room':0,'malformed':0}}\n",
+	same(&o.buf, "{'kind':'summary','events':2,'lost':13,'seconds':3.149000,'calls':1,'returns':1,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'filtered':12345,'undecided':1,'waits':3,'wait_seconds':0.250000,'lost_by_cause':{'ring_full':12,'no_ring':0,'no_room':1,'malformed':0}}\n",
 	     true);
 	buf_fini(&talk);
 	out_fini(&o);

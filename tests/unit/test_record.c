@@ -166,6 +166,51 @@ static void chunks_too_many(struct bytes *b)
 	add_chunk(b, 1, 0, 0);
 }
 
+/* A call that was made @ago before its record, which has time 3; @plan: with a frame. */
+static void add_held(struct bytes *b, uint16_t kind, uint32_t plan, uint64_t ago)
+{
+	uint16_t flags = GOPROBE_RECORD_F_HELD;
+
+	add_header(b, kind, plan);
+	memcpy((uint8_t *)b->words + offsetof(struct goprobe_record, flags), &flags,
+	       sizeof(flags));
+	add(b, &ago, sizeof(ago));
+}
+
+static void held(struct bytes *b)
+{
+	add_held(b, GOPROBE_RECORD_CALL, PLAN_SMALL, 2);
+	add(b, "0123456789ab\0\0\0", 16);
+	add_chunk(b, 0x1000, GOPROBE_TYPE_BYTES, 5);
+}
+
+static void held_no_plan(struct bytes *b)
+{
+	add_held(b, GOPROBE_RECORD_CALL, GOPROBE_NO_PLAN, 2);
+}
+
+static void held_early(struct bytes *b)
+{
+	add_held(b, GOPROBE_RECORD_CALL, GOPROBE_NO_PLAN, 4);
+}
+
+static void held_return(struct bytes *b)
+{
+	add_held(b, GOPROBE_RECORD_RETURN, GOPROBE_NO_PLAN, 2);
+}
+
+static void held_frame_cut(struct bytes *b)
+{
+	add_held(b, GOPROBE_RECORD_CALL, PLAN_SMALL, 2);
+	add(b, "12345678", 8);
+}
+
+static void held_cut(struct bytes *b)
+{
+	held_no_plan(b);
+	b->len -= 8;
+}
+
 struct row {
 	const char *claim;
 	void (*make)(struct bytes *b);
@@ -175,6 +220,12 @@ struct row {
 
 static struct row cases[] = {
 	{ "a call with a frame and two chunks", small_call, NULL, 12, 2 },
+	{ "a call that was held", held, NULL, 12, 1 },
+	{ "a call without a plan that was held", held_no_plan, NULL, 0, 0 },
+	{ "a call from before time began", held_early, "impossible time of a call", 0, 0 },
+	{ "a return that was held", held_return, "what was held is no call", 0, 0 },
+	{ "a frame that is cut off behind a time", held_frame_cut, "frame is cut off", 0, 0 },
+	{ "a held call without its time", held_cut, "the time of a call is cut off", 0, 0 },
 	{ "a return with an empty frame", empty_return, NULL, 0, 0 },
 	{ "a call without a plan", no_plan, NULL, 0, 0 },
 	{ "a call without a plan has no values", no_plan_values, "values without a plan", 0, 0 },
@@ -213,6 +264,7 @@ static void test_row(void **state)
 	assert_int_equal(size, bytes.len);
 	assert_int_equal(record.frame_size, row->frame);
 	assert_int_equal(record.nchunks, row->chunks);
+	assert_int_equal(record.h.time, record.h.flags & GOPROBE_RECORD_F_HELD ? 1 : 3);
 }
 
 static void test_sizes(void **state)

@@ -117,6 +117,9 @@ static struct error alone[] = {
 	{ "a pattern alone: no empty list", "main.foo()", "names functions", 8, 2 },
 	{ "a pattern alone: no signature", "main.foo(int) error", "names functions", 8, 11 },
 	{ "a pattern alone: no arguments of a regexp", "/foo/(x)", "names functions", 5, 3 },
+	{ "a pattern alone: no condition", "main.foo if x > 5", "no calls here", 8, 9 },
+	{ "a pattern alone: no signature and condition", "main.foo(x int) if x > 5",
+	  "names functions", 8, 16 },
 };
 
 static void test_alone(void **state)
@@ -133,6 +136,36 @@ static void test_alone(void **state)
 	assert_int_equal(spec_parse_pattern("main.foo", &s, &d), 0);
 	assert_string_equal(s.pattern, "main.foo");
 	spec_fini(&s);
+}
+
+/* Where a condition makes sense, too. */
+static struct error counted[] = {
+	{ "a condition: no list", "main.foo(x) if x > 5", "only 'if' can follow", 8, 12 },
+	{ "a condition: no list behind a signature", "main.foo(x int) : (x) if x > 5",
+	  "only 'if' can follow", 8, 22 },
+	{ "a condition: no list alone", "main.foo(x)", "names functions", 8, 3 },
+	{ "a condition: no signature alone", "main.foo(x int)", "names functions", 8, 7 },
+};
+
+static void test_counted(void **state)
+{
+	static const char *const good[] = {
+		"main.foo", "main.foo if x > 5", "main.foo(x int) if x > 5",
+		"main.foo() error if ~r0 != nil", "/foo/ if x > 5",
+	};
+	const struct error *row = *state;
+	struct diag d = { 0 };
+	struct spec s;
+
+	assert_int_equal(spec_parse_condition(row->text, &s, &d), -1);
+	assert_non_null(strstr(d.sentence, row->sentence));
+	assert_int_equal(d.at, row->at);
+	assert_int_equal(d.len, row->len);
+	diag_fini(&d);
+	for (size_t i = 0; i < N(good); i++) {
+		assert_int_equal(spec_parse_condition(good[i], &s, &d), 0);
+		spec_fini(&s);
+	}
 }
 
 static const char *const names[] = {
@@ -170,7 +203,8 @@ static void test_near(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[1 + N(matches) + N(errors) + N(alone) + N(nears)] = {
+	struct CMUnitTest tests[1 + N(matches) + N(errors) + N(alone) + N(counted) +
+				N(nears)] = {
 		{ "names, globs and regexps are told apart", test_kinds },
 	};
 	struct CMUnitTest *t = tests + 1;
@@ -178,6 +212,7 @@ int main(void)
 	t = ROWS(t, matches, test_match);
 	t = ROWS(t, errors, test_error);
 	t = ROWS(t, alone, test_alone);
+	t = ROWS(t, counted, test_counted);
 	ROWS(t, nears, test_near);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

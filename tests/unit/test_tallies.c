@@ -119,6 +119,26 @@ static void test_order(void **state)
 	expect_order(TALLIES_BY_TIME, "302");
 }
 
+/* Calls whose end did not pass are none; or only those count whose end did. */
+static void test_filtered(void **state)
+{
+	static const uint64_t buckets[] = { 2, 0, 3 };
+	const struct goprobe_tally t = {
+		.id = 3, .first = 20, .nbuckets = 3, .calls = 10, .filtered = 4,
+		.sum = 500, .min = 70, .max = 130,
+	};
+
+	(void)state;
+	assert_int_equal(tallies_add(&all, &t, buckets), 0);
+	assert_int_equal(all.v[3].calls, 6);
+	assert_int_equal(tally_open(&all.v[3]), 1);
+	all.v[3].ends = true;
+	tallies_begin(&all);
+	assert_int_equal(tallies_add(&all, &t, buckets), 0);
+	assert_int_equal(all.v[3].calls, 5);
+	assert_int_equal(tally_open(&all.v[3]), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +147,7 @@ int main(void)
 		TEST(test_unknown_ids),
 		TEST(test_durations),
 		TEST(test_last_bucket),
+		TEST(test_filtered),
 		TEST(test_order),
 #undef TEST
 	};

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/* planfilter.c, plan.c: what conditions make of the points of a plan. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bins.h"
+#include "plan.h"
+#include "rows.h"
+#include "select.h"
+
+#define RECORD GOPROBE_ACTION_RECORD
+#define COUNT GOPROBE_ACTION_COUNT
+#define TIME GOPROBE_ACTION_TIME
+
+/* "call time paired held 1", what is the same again is "..." */
+static void show_point(FILE *f, const struct goprobe_point *p)
+{
+	static const char *const kinds[] = {
+		[GOPROBE_POINT_CALL] = "call", [GOPROBE_POINT_RETURN] = "return",
+		[GOPROBE_POINT_TAIL] = "tail",
+	};
+	static const char *const actions[] = { "", " count", " time" };
+
+	fprintf(f, "%u %s%s%s%s", p->id, kinds[p->kind], actions[p->action],
+		p->flags & GOPROBE_POINT_F_PAIRED ? " paired" : "",
+		p->flags & GOPROBE_POINT_F_HELD ? " held" : "");
+	if (p->filter)
+		fprintf(f, " %u", p->filter);
+	fputs("; ", f);
+}
+
+static bool same(const struct goprobe_point *a, const struct goprobe_point *b)
+{
+	return a->id == b->id && a->kind == b->kind && a->action == b->action &&
+	       a->flags == b->flags && a->filter == b->filter;
+}
+
+static void show(FILE *f, const struct plan *p)
+{
+	const struct plan_points *points = &p->files[0];
+
+	for (size_t i = 0; i < points->n; i++)
+		if (!i || !same(&points->v[i - 1], &points->v[i]))
+			show_point(f, &points->v[i]);
+	for (size_t i = 0; i < p->nfilters; i++) {
+		const struct goprobe_filter *filter = &p->filters[i];
+
+		assert_true(filter->nops && filter->op + filter->nops <= p->nfilter_ops);
+		for (uint32_t k = 0; k < filter->nops; k++)
+			if (p->filter_ops[filter->op + k].code == GOPROBE_OP_UNDER)
+				fprintf(f, "%zu under %d; ", i + 1,
+					(int)p->filter_ops[filter->op + k].value);
+	}
+	fprintf(f, "%zu filters", p->nfilters);
+}
+
+/* 0, or -1 and @d; the specs live as long as the plan is made. */
+static int make(struct gobin *bin, const struct plan_options *opt, const char *const *texts,
+		struct plan **p, struct arena *mem, struct diag *d)
+{
+	struct buf skipped = { 0 };
+	struct spec *specs;
+	size_t n = 0;
+	int err;
+
+	while (texts[n])
+		n++;
+	if (select_specs_parse((char **)(uintptr_t)texts, n, &specs, d))
+		return -1;
+	*p = plan_new(opt);
+	assert_non_null(*p);
+	err = select_functions(*p, &bin, 1, specs, n, mem, &skipped, d) || plan_finish(*p, d);
+	select_specs_free(specs, n);
+	buf_fini(&skipped);
+	return err ? -1 : 0;
+}
+
+static struct row {
+	const char *claim;
+	const char *specs[4];
+	uint8_t action;
+	bool no_return;
+	const char *points;	/* an error's sentence, if it has no ';' */
+} cases[] = {
+	{ "without a condition nothing changes", { "main.Ints" }, RECORD, false,
+	  "0 call; 0 return; 0 filters" },
+	{ "what is decided at the call", { "main.Ints if a > 5" }, RECORD, false,
+	  "0 call paired 1; 0 return paired; 1 filters" },
+	{ "without returns", { "main.Ints if a > 5" }, RECORD, true, "0 call 1; 1 filters" },
+	{ "what is decided at the return", { "main.Ints if ~r0 > 5" }, RECORD, false,
+	  "0 call paired held; 0 return paired 1; 1 filters" },
+	{ "both", { "main.Ints if ~r0 > 5 && a > 6" }, RECORD, false,
+	  "0 call paired held 1; 0 return paired 2; 2 filters" },
+	{ "how long it took", { "main.Ints if duration > 1s" }, RECORD, false,
+	  "0 call paired held; 0 return paired 1; 1 filters" },
+	{ "what returns decide needs returns", { "main.Ints if ~r0 > 5" }, RECORD, true,
+	  "this condition is decided when main.Ints returns, and --no-return leaves that out" },
+	{ "what always holds is no condition", { "main.Ints if e >= 0" }, RECORD, false,
+	  "0 call; 0 return; 0 filters" },
+	{ "the same condition of two functions is one", { "main.Ints if a > 5", "main.Leaf if a > 5" },
+	  RECORD, false,
+	  "0 call paired 1; 0 return paired; 1 call paired 1; 1 return paired; 1 filters" },
+	{ "what counts its hits is its own", { "main.Ints if n > 5", "main.Leaf if n > 5" },
+	  RECORD, false,
+	  "0 call paired 1; 0 return paired; 1 call paired 2; 1 return paired; 2 filters" },
+	{ "calls are counted where they are made", { "main.Ints if a > 5" }, COUNT, true,
+	  "0 call count 1; 1 filters" },
+	{ "or where they end", { "main.Ints if ~r0 > 5" }, COUNT, true,
+	  "0 return count 1; 1 filters" },
+	{ "or timed, if both matter", { "main.Ints if ~r0 > 5 && a > 6" }, COUNT, true,
+	  "0 call time 1; 0 return time 2; 2 filters" },
+	{ "or how long they took", { "main.Ints if duration > 5ms" }, COUNT, true,
+	  "0 call time; 0 return time 1; 1 filters" },
+	{ "what is timed", { "main.Ints if a > 6 && ~r0 > 5" }, TIME, false,
+	  "0 call time 1; 0 return time 2; 2 filters" },
+	{ "the function around is followed", { "main.Ints if under(main.Leaf)" }, RECORD, false,
+	  "0 call paired 1; 0 return paired; 1 call time; 1 return time; 1 under 1; 1 filters" },
+	{ "two conditions about one", { "main.Ints if under(main.Leaf)", "main.Floats if under(main.Leaf)" },
+	  RECORD, true,
+	  "0 call 1; 1 call 1; 2 call time; 2 return time; 1 under 2; 1 filters" },
+	{ "a function around that is traced", { "main.Ints if under(main.Leaf)", "main.Leaf" }, RECORD, false,
+	  "0 call paired 1; 0 return paired; 1 call paired; 1 return paired; 1 under 1; 1 filters" },
+	{ "but without returns it is followed", { "main.Ints if under(main.Leaf)", "main.Leaf" }, RECORD, true,
+	  "0 call 1; 1 call; 2 call time; 2 return time; 1 under 2; 1 filters" },
+	{ "a function around that is timed", { "main.Ints if under(main.Leaf)", "main.Leaf" }, TIME, false,
+	  "0 call time 1; 0 return time; 1 call time; 1 return time; 1 under 1; 1 filters" },
+	{ "a function around that is counted", { "main.Ints if under(main.Leaf)", "main.Leaf" }, COUNT, true,
+	  "0 call count 1; 1 call count; 2 call time; 2 return time; 1 under 2; 1 filters" },
+	{ "a function around with a condition", { "main.Ints if under(main.Leaf)", "main.Leaf if a > 1" },
+	  RECORD, false,
+	  "main.Leaf is traced with a condition of its own, so not all of its calls are known" },
+	{ "a function around itself", { "main.Leaf if under(main.Leaf)" }, RECORD, false,
+	  "main.Leaf is traced with a condition of its own, so not all of its calls are known" },
+	{ "a function around that is not there", { "main.Ints if under(main.Laef)" }, RECORD, false,
+	  "no function of *" },
+	{ "a condition that some functions lack", { "/^main.(Ints|Floats|Nothing)$/ if i > 5" },
+	  RECORD, true, "0 call 1; 1 filters" },
+};
+
+static void test_row(void **state)
+{
+	const struct row *row = *state;
+	struct plan_options opt = plan_defaults;
+	struct gobin *bin = bins_newest("");
+	struct arena mem = { 0 };
+	struct diag d = { 0 };
+	struct plan *p = NULL;
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	opt.action = row->action;
+	opt.no_return = row->no_return;
+	if (make(bin, &opt, row->specs, &p, &mem, &d))
+		fputs(strncmp(d.sentence, "no function of", 14) ? d.sentence : "no function of *", f);
+	else
+		show(f, p);
+	fclose(f);
+	assert_string_equal(text, row->points);
+	free(text);
+	diag_fini(&d);
+	plan_free(p);
+	arena_fini(&mem);
+	gobin_free(bin);
+}
+
+/* A jump to another function has no results: what is about them can't be told there. */
+static void test_tails(void **state)
+{
+	static const char *const texts[][2] = {
+		{ "/^main\\..*-fm$|^main\\..*Shape/ if ~r0 > 0.5" }, { "main.* if duration > 1s" },
+	};
+	struct gobin *bin = bins_newest("");
+
+	(void)state;
+	for (size_t i = 0; i < N(texts); i++) {
+		struct arena mem = { 0 };
+		struct diag d = { 0 };
+		struct plan *p = NULL;
+
+		if (!make(bin, &plan_defaults, texts[i], &p, &mem, &d))
+			for (size_t k = 0; k < p->files[0].n; k++) {
+				const struct goprobe_point *pt = &p->files[0].v[k];
+				const struct goprobe_filter *filter = &p->filters[pt->filter - !!pt->filter];
+
+				if (pt->kind != GOPROBE_POINT_TAIL)
+					continue;
+				assert_int_equal(p->filter_ops[filter->op].code,
+						 i ? GOPROBE_OP_DURATION : GOPROBE_OP_FAIL);
+			}
+		plan_free(p);
+		diag_fini(&d);
+		arena_fini(&mem);
+	}
+	gobin_free(bin);
+}
+
+static void test_held(void **state)
+{
+	static const char *const held[] = { "main.Strings if err != nil", "main.Leaf", NULL };
+	static const char *const lists[] = { "main.Refs(p.Value, t.Value) if ~r0 != nil", NULL };
+	static const char *const none[] = { "main.Leaf if a > 1", NULL };
+	struct plan_options opt = plan_defaults;
+	struct gobin *bin = bins_newest("");
+	struct arena mem = { 0 };
+	struct diag d = { 0 };
+	struct plan *p;
+
+	(void)state;
+	assert_int_equal(make(bin, &opt, held, &p, &mem, &d), 0);
+	/* A header, its time, a string, a slice and a string, what is behind them. */
+	assert_int_equal(p->held_bytes, 56 + 8 + 16 + 24 + 16 + 960);
+	for (size_t i = 0; i < p->nplans; i++)
+		assert_int_equal(p->plans[i].bytes, i == p->funcs[0]->call.plan ? 960 : 12288);
+	plan_free(p);
+	opt.held_bytes = 2000;
+	opt.bytes = 100;
+	assert_int_equal(make(bin, &opt, lists, &p, &mem, &d), 0);
+	assert_int_equal(p->held_bytes, 56 + 8 + 16 + 100 + 16 + (p->funcs[0]->call.size > 16 ? 8 : 0));
+	plan_free(p);
+	assert_int_equal(make(bin, &opt, none, &p, &mem, &d), 0);
+	assert_int_equal(p->held_bytes, 0);
+	plan_free(p);
+	arena_fini(&mem);
+	gobin_free(bin);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[2 + N(cases)] = {
+		{ "jumps to other functions", test_tails },
+		{ "room for calls that are held", test_held },
+	};
+
+	ROWS(tests + 2, cases, test_row);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
