@@ -1,0 +1,3 @@
+module conds
+
+go 1.19
