@@ -34,6 +34,7 @@ static const char count_help[] =
 "Count the calls of the functions that a PATTERN names: a function's full name, a\n"
 "glob, or a /regular expression/ found anywhere in the name. The kernel counts, so\n"
 "it costs little, whatever the rate; thousands of functions can be counted at once.\n"
+"'main.get if len(key) > 64' counts the calls that fulfil a condition; see attach.\n"
 OPTIONS_HELP
 OUTPUT_HELP
 "\n"
@@ -41,7 +42,9 @@ OUTPUT_HELP
 "  Which functions of a package are called most, every second?\n"
 "      goprobectl count -p 4121 -i 1s --top 10 'encoding/json.*'\n"
 "  How often does a program call what, from its start to its end?\n"
-"      goprobectl count 'main.*' -- ./server -selftest\n";
+"      goprobectl count 'main.*' -- ./server -selftest\n"
+"  How often does something fail?\n"
+"      goprobectl count -p 4121 'shop.charge if err != nil'\n";
 
 static const char latency_help[] =
 "Usage: goprobectl latency [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -51,6 +54,8 @@ static const char latency_help[] =
 "Time the calls of the functions that a PATTERN names, from call to return on the\n"
 "same goroutine, in the kernel: how often, how long in all, and the times that half,\n"
 "90 % and 99 % of the calls were within. What a call waits for counts, too.\n"
+"'main.query if rows > 1000 && err == nil' times the calls that fulfil a condition; see\n"
+"attach.\n"
 OPTIONS_HELP
 "      --histogram         how many calls took how long; default for one function\n"
 OUTPUT_HELP
@@ -59,7 +64,9 @@ OUTPUT_HELP
 "  How long do requests take?\n"
 "      goprobectl latency -p 4121 --duration 10s 'main.(*Server).handle'\n"
 "  Where does a package spend its time?\n"
-"      goprobectl latency -p 4121 -i 2s --top 20 'shop.*'\n";
+"      goprobectl latency -p 4121 -i 2s --top 20 'shop.*'\n"
+"  How long do queries take that requests wait for?\n"
+"      goprobectl latency -p 4121 'shop.query if under(shop.handle)'\n";
 
 /**
  * struct counting - a run of one of the commands

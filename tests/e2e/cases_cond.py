@@ -137,7 +137,7 @@ def held_calls(t):
 @case("attach --held: calls that find no room are lost, counted, and the others are whole")
 def no_room(t):
     target = conds(t)
-    attach = t.attach("--held", 4, "-p", target.pid, "main.deep if ~r0 > 0").attached()
+    attach = t.attach("--held", 4, "-p", target.pid, "main.deep if depth > 0").attached()
     deep = run(target)["deep"]
     trace = interrupted(attach)
     lost = trace["summary"]["lost_by_cause"]["no_room"]

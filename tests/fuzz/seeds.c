@@ -104,6 +104,13 @@ static void expressions(void)
 		"\2f(c.done, c.x, c.next.next.r)(~r0)", "\4f(a, b)(~r0)",
 		"\1f(s shape, c *main.circle, more ...interface{}) (n int, err error) : (c.r, s)(n)",
 		"\3f() float64", "\5f(a, b int) int : (a)(~r0)", "\6f(runtime.ncpu)",
+		"\0f if s != nil && c.r > 1.5 && len(c.tags) == 2 && err == nil",
+		"\0f if hasPrefix(c.name, \"ab\") || !c.done && c.next.x != -3",
+		"\2f if c.x << 2 &^ 1 == 1 << 4 % 9 && n % 10 == 0 && goid == 7",
+		"\2f if duration > 1.5s && ~r0 < 2e3 || ~r0 != ~r0",
+		"\4f if a / b == 7 || a ^ b >= 'x' && under(main.main)",
+		"\5f(a, b int) int if a * b - 1 == 3 && ~r0 > 0",
+		"\4f if a == 10ms || b | a == 0x7fffffffffffffff",
 	};
 
 	for (unsigned int i = 0; i < sizeof(v) / sizeof(*v); i++)
@@ -122,6 +129,10 @@ static void texts(void)
 		"main.g(f func(a, b int) (string, error), c chan<- []int, m map[string]struct{a, b int})",
 		"main.h(x ...interface{}) : (x[1].(int), cap(x), \"net/http\".DefaultClient)(~r0)",
 		"a.(*T[int,[2]struct{}]).M(-1, 0x7f, 'a', `b`)",
+		"main.f if r.Method == \"POST\" && len(r.Body) > 4096\nmain.f",
+		"/f if/ if (a || !b) && -c &^ 1 << 2 <= 1h3m || d == 1.5e-3\nf if",
+		"main.f(a int) (b error) : (a)(b) if hasSuffix(a.s, `x`) && under(a/b.(*T).M)",
+		"main.f(x)() if strings.HasPrefix(*x.y, \"z\") != (n % 2 == 1)",
 	};
 	static const char *const names[] = {
 		"man.foo\nmain.foo\nmain.bar\nshop.(*Cart).Add",

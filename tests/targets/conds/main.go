@@ -84,7 +84,7 @@ func outer(c *call, do func(*call)) {
 }
 
 //go:noinline
-func deep(k int) int {
+func deep(k int) (depth int) {
 	if k == 0 {
 		return 1
 	}
