@@ -116,8 +116,9 @@ static int parse_call(struct lex *lx, const struct expr **ret, struct diag *d)
 	if (!lex_is_name(name, "len") && !lex_is_name(name, "cap")) {
 		lex_wrong(lx, name, d, "'%.64s' can't be called: nothing is run in the program",
 			  name->s);
-		diag_hint(d, lx->cond ? "len(), cap(), hasPrefix(), hasSuffix() and under() are all that can be called" :
-			  "len() and cap() are all that can be called");
+		diag_hint(d, "%s are all that can be called", lx->cond ?
+			  "len(), cap(), hasPrefix(), hasSuffix() and under()" :
+			  "len() and cap()");
 		return -1;
 	}
 	lex_next(lx);

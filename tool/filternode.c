@@ -5,7 +5,8 @@
 
 #include "filtertree.h"
 
-const struct filternode *filternode_wrong(struct filterjob *f, const struct expr *e, const char *fmt, ...)
+const struct filternode *filternode_wrong(struct filterjob *f, const struct expr *e,
+					  const char *fmt, ...)
 {
 	char sentence[512];
 	va_list ap;
@@ -20,14 +21,14 @@ const struct filternode *filternode_wrong(struct filterjob *f, const struct expr
 
 /* An error about the operator of @e; returns NULL. */
 const struct filternode *filternode_wrong_operator(struct filterjob *f, const struct expr *e,
-					 const char *sentence)
+						   const char *sentence)
 {
 	exprjob_wrong(f->j, e, "%s", sentence);
 	return NULL;
 }
 
 struct filternode *filternode_make(struct filterjob *f, enum filternode_kind kind,
-			       const struct expr *e, const struct gotype *type)
+				   const struct expr *e, const struct gotype *type)
 {
 	struct filternode *n = arena_alloc(f->j->scope->mem, sizeof(*n));
 
@@ -43,7 +44,7 @@ struct filternode *filternode_make(struct filterjob *f, enum filternode_kind kin
 }
 
 const struct filternode *filternode_const(struct filterjob *f, const struct expr *e,
-				     const struct gotype *type, struct filterconst value)
+					  const struct gotype *type, struct filterconst value)
 {
 	struct filternode *n = filternode_make(f, FILTERNODE_CONST, e, type);
 
@@ -54,7 +55,8 @@ const struct filternode *filternode_const(struct filterjob *f, const struct expr
 
 const struct filternode *filternode_bool(struct filterjob *f, const struct expr *e, bool b)
 {
-	return filternode_const(f, e, NULL, (struct filterconst){ .kind = FILTERCONST_BOOL, .b = b });
+	return filternode_const(f, e, NULL, (struct filterconst){ .kind = FILTERCONST_BOOL,
+				.b = b });
 }
 
 const char *filternode_text(const struct filterjob *f, const struct expr *e, int *len)

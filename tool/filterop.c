@@ -33,8 +33,8 @@ static const struct filternode *convert(struct filterjob *f, const struct filter
 		return filternode_const(f, n->e, t, value);
 	text = filternode_text(f, n->e, &len);
 	of = filternode_text(f, other->e, &of_len);
-	return filternode_wrong(f, n->e, "'%.*s' %s %s, the type of '%.*s'", len, text, why, t->name, of_len,
-		     of);
+	return filternode_wrong(f, n->e, "'%.*s' %s %s, the type of '%.*s'", len, text, why,
+				t->name, of_len, of);
 }
 
 /* Operands get one type, where one has none, and must have the same. */
@@ -54,13 +54,13 @@ static int unify(struct filterjob *f, const struct expr *e, const struct filtern
 		return 0;
 	text = filternode_text(f, (*l)->e, &len);
 	of = filternode_text(f, (*r)->e, &other);
-	filternode_wrong(f, e, "'%.*s' is of type %s, and '%.*s' of type %s: Go does not mix them", len, text,
-	      (*l)->type->name, other, of, (*r)->type->name);
+	filternode_wrong(f, e, "'%.*s' is of type %s, and '%.*s' of type %s: Go does not mix them",
+			 len, text, (*l)->type->name, other, of, (*r)->type->name);
 	return -1;
 }
 
 static const struct filternode *fold(struct filterjob *f, const struct expr *e,
-			       const struct filternode *l, const struct filternode *r)
+				     const struct filternode *l, const struct filternode *r)
 {
 	const struct gotype *type = l->type ? l->type : r ? r->type : NULL;
 	struct filterconst value;
@@ -91,13 +91,14 @@ static struct filternode *binary(struct filterjob *f, const struct expr *e,
 }
 
 static const struct filternode *type_logic(struct filterjob *f, const struct expr *e,
-				     const struct filternode *l, const struct filternode *r)
+					   const struct filternode *l, const struct filternode *r)
 {
 	bool decides = e->op == EXPR_OR;
 	const struct filternode *bad = filternode_is_bool(l) ? r : l;
 
 	if (!filternode_is_bool(l) || !filternode_is_bool(r))
-		return filternode_wrong(f, bad->e, "'%.*s' is neither true nor false", (int)bad->e->len,
+		return filternode_wrong(f, bad->e, "'%.*s' is neither true nor false",
+					(int)bad->e->len,
 			     f->j->text + bad->e->at);
 	if (filternode_is_const(l))
 		return l->value.b == decides ? filternode_bool(f, e, decides) : r;
@@ -107,6 +108,9 @@ static const struct filternode *type_logic(struct filterjob *f, const struct exp
 		return filternode_bool(f, e, decides);
 	return binary(f, e, l, r, &filtertype_boolean);
 }
+
+static const char only_nil[] =
+	"interfaces, slices, maps and functions can only be compared with nil in a condition";
 
 /* Why values of type @t can't be compared with @op; or NULL. */
 static const char *why_not_compared(const struct gotype *t, enum expr_op op, bool with_nil)
@@ -130,8 +134,7 @@ static const char *why_not_compared(const struct gotype *t, enum expr_op op, boo
 	case GOTYPE_SLICE:
 	case GOTYPE_MAP:
 	case GOTYPE_FUNC:
-		return with_nil && equality ? NULL :
-		       "interfaces, slices, maps and functions can only be compared with nil in a condition";
+		return with_nil && equality ? NULL : only_nil;
 	default:
 		return "structs, arrays and complex numbers can't be compared in a condition";
 	}
@@ -156,7 +159,8 @@ static enum expr_op mirrored(enum expr_op op)
 }
 
 static const struct filternode *type_comparison(struct filterjob *f, const struct expr *e,
-					  const struct filternode *l, const struct filternode *r)
+						const struct filternode *l,
+						const struct filternode *r)
 {
 	struct filternode *n;
 	const char *why;
@@ -169,7 +173,8 @@ static const struct filternode *type_comparison(struct filterjob *f, const struc
 	why = why_not_compared(l->type, e->op, filternode_is_const(l) || filternode_is_const(r));
 	if (why)
 		return filternode_wrong_operator(f, e, why);
-	n = binary(f, e, filternode_is_const(l) ? r : l, filternode_is_const(l) ? l : r, &filtertype_boolean);
+	n = binary(f, e, filternode_is_const(l) ? r : l, filternode_is_const(l) ? l : r,
+		   &filtertype_boolean);
 	if (!n)
 		return NULL;
 	/* A constant is always on the right. */
@@ -190,12 +195,13 @@ static bool is_whole(const struct filternode *n)
 }
 
 static const struct filternode *type_shift(struct filterjob *f, const struct expr *e,
-				     const struct filternode *l, const struct filternode *r)
+					   const struct filternode *l, const struct filternode *r)
 {
 	struct filternode *n;
 
 	if (!is_whole(l) || !is_whole(r))
-		return filternode_wrong_operator(f, e, "only whole numbers can be shifted, and by whole numbers");
+		return filternode_wrong_operator(f, e,
+						 "only whole numbers can be shifted, and by whole numbers");
 	if (filternode_is_const(r) && r->value.i < 0)
 		return filternode_wrong(f, r->e, "nothing can be shifted by a negative number");
 	if (filternode_is_const(l) && filternode_is_const(r))
@@ -209,7 +215,8 @@ static const struct filternode *type_shift(struct filterjob *f, const struct exp
 }
 
 static const struct filternode *type_arithmetic(struct filterjob *f, const struct expr *e,
-					  const struct filternode *l, const struct filternode *r)
+						const struct filternode *l,
+						const struct filternode *r)
 {
 	bool divides = e->op == EXPR_DIV || e->op == EXPR_MOD;
 	struct filternode *n;

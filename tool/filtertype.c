@@ -46,7 +46,8 @@ static const struct filternode *type_word(struct filterjob *f, const struct expr
 	if (filtertype_is_word(f->j, e, "duration"))
 		return filternode_make(f, FILTERNODE_DURATION, e, &duration_type);
 	if (filtertype_is_word(f->j, e, "nil"))
-		return filternode_const(f, e, NULL, (struct filterconst){ .kind = FILTERCONST_NIL });
+		return filternode_const(f, e, NULL,
+					(struct filterconst){ .kind = FILTERCONST_NIL });
 	if (filtertype_is_word(f->j, e, "true") || filtertype_is_word(f->j, e, "false"))
 		return filternode_bool(f, e, e->s[0] == 't');
 	*known = false;
@@ -60,10 +61,11 @@ static const struct filternode *found_later(struct filterjob *f, const struct ex
 	int len;
 	const char *text = filternode_text(f, e, &len);
 
-	filternode_wrong(f, e, "'%.*s' is found by goprobectl, after the call: too late for a condition", len,
-	      text);
+	filternode_wrong(f, e,
+			 "'%.*s' is found by goprobectl, after the call: too late for a condition",
+			 len, text);
 	diag_hint(f->j->d,
-		  "entries of maps, elements of channels and what an interface holds can only be shown; with its type asserted, as in x.(T), what an interface holds can be in a condition");
+		  "entries of maps and elements of channels can only be shown; what an interface holds needs its type, as in x.(T)");
 	return NULL;
 }
 
@@ -82,7 +84,8 @@ static const struct filternode *type_place(struct filterjob *f, const struct exp
 	if (p.steps.n)
 		return found_later(f, e);
 	if (f->j->unavailable)
-		return filternode_wrong(f, e, "'%.*s' can't be had: %s", (int)e->len, f->j->text + e->at,
+		return filternode_wrong(f, e, "'%.*s' can't be had: %s", (int)e->len,
+					f->j->text + e->at,
 			     f->j->unavailable);
 	if (p.kind == EXPRPLACE_CONSTANT)
 		return filternode_const(f, e, p.type, (struct filterconst){
@@ -108,11 +111,11 @@ static const struct filternode *type_affix(struct filterjob *f, const struct exp
 		return NULL;
 	if (!x->type || x->type->kind != GOTYPE_STRING)
 		return filternode_wrong(f, e->x, "'%.*s' is no string", (int)e->x->len,
-			     f->j->text + e->x->at);
+					f->j->text + e->x->at);
 	if (e->n > FILTER_STRING_MAX)
 		return filternode_too_long(f, e);
 	n = filternode_make(f, e->kind == EXPR_PREFIX ? FILTERNODE_PREFIX : FILTERNODE_SUFFIX, e,
-		 &filtertype_boolean);
+			    &filtertype_boolean);
 	if (n) {
 		n->l = x;
 		n->pure = false;
@@ -172,7 +175,8 @@ const struct filternode *filtertype_bool(struct filterjob *f, const struct expr 
 		return n;
 	text = filternode_text(f, e, &len);
 	if (n->type)
-		filternode_wrong(f, e, "'%.*s' is of type %s, and a condition is true or false", len, text,
+		filternode_wrong(f, e, "'%.*s' is of type %s, and a condition is true or false",
+				 len, text,
 		      n->type->name);
 	else
 		filternode_wrong(f, e, "'%.*s' is neither true nor false", len, text);

@@ -55,10 +55,10 @@ static size_t unit_at(const char *s, uint64_t *ns)
 }
 
 /* The part of a duration at @s ("3m", "1.5s"): its length, or 0 if there is none. */
-static size_t part_at(const char *s, unsigned __int128 *sum)
+static size_t part_at(const char *s, __int128 *sum)
 {
 	size_t n = strspn(s, "0123456789"), fraction = 0, unit;
-	unsigned __int128 whole = 0, part = 0, scale = 1;
+	__int128 whole = 0, part = 0, scale = 1;
 	uint64_t ns;
 
 	for (size_t i = 0; i < n; i++)
@@ -76,12 +76,12 @@ static size_t part_at(const char *s, unsigned __int128 *sum)
 	if (!unit)
 		return 0;
 	if (!(*sum >> 64))
-		*sum += (whole >> 64 ? (unsigned __int128)1 << 64 : whole * ns) + part * ns / scale;
+		*sum += (whole >> 64 ? (__int128)1 << 64 : whole * ns) + part * ns / scale;
 	return n + unit;
 }
 
 /* The length of the duration at @s, 0 if it is none. */
-static size_t duration_at(const char *s, unsigned __int128 *ns)
+static size_t duration_at(const char *s, __int128 *ns)
 {
 	size_t n = 0, part;
 
@@ -184,7 +184,7 @@ static const char *scan_whole(const char *s, struct lex_token *t)
 
 const char *lexnum_scan(const char *s, struct lex_token *t)
 {
-	unsigned __int128 ns;
+	__int128 ns;
 
 	t->len = duration_at(s, &ns);
 	if (t->len) {

@@ -97,6 +97,7 @@ int64_t record_decode(const uint8_t *buf, size_t len,
 	if (!peek(buf, len, &size, &time))
 		return malformed(why, "impossible record size");
 	memcpy(&ret->h, buf, sizeof(ret->h));
+	ret->written = time;
 
 	const uint8_t *p = buf + sizeof(ret->h);
 	size_t left = size - sizeof(ret->h);

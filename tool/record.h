@@ -25,6 +25,7 @@ struct record_chunk {
 /**
  * struct record - one decoded record; points into the caller's buffer
  * @h: header, copied; but @h.time of a call that was held is when it was made
+ * @written: when it came into the ring
  * @frame: the frame's bytes, or NULL
  * @frame_size: their number
  * @chunks: chunks in the order of the walk
@@ -33,6 +34,7 @@ struct record_chunk {
  */
 struct record {
 	struct goprobe_record h;
+	uint64_t written;
 	const uint8_t *frame;
 	size_t frame_size;
 	struct record_chunk chunks[RECORD_CHUNKS_MAX];

@@ -301,7 +301,8 @@ int spec_parse_condition(const char *text, struct spec *ret, struct diag *d)
 	if (spec_parse(text, &s, d))
 		return -1;
 	if (s.call && s.cond)
-		return only_a_pattern(&s, "nothing is shown of calls here: only 'if' can follow", d);
+		return only_a_pattern(&s, "nothing of calls is shown here: only 'if' can follow",
+				      d);
 	if (s.call || (s.sig && !s.cond))
 		return only_a_pattern(&s, "a pattern names functions here, nothing of them", d);
 	*ret = s;

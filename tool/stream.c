@@ -139,7 +139,7 @@ static void unwound(struct stream *s, const struct pair_call *c)
 		.tid = c->tid,
 		.goid = c->goid,
 		.time = c->time,
-		.seen = s->rec.h.time,
+		.seen = s->rec.written,
 	};
 
 	if (c->system)

@@ -72,7 +72,8 @@ static struct verdict_row {
 	{ "a constant on the left, not", "main.Ints if 5 <= a", "ax=4", "no" },
 	{ "negative numbers are less", "main.Ints if a < 0", "ax=ffffffffffffffff", "yes" },
 	{ "negative numbers are not greater", "main.Ints if a > 5", "ax=ffffffffffffffff", "no" },
-	{ "without a sign nothing is negative", "main.Ints if e > 5", "si=ffffffffffffffff", "yes" },
+	{ "without a sign nothing is negative", "main.Ints if e > 5", "si=ffffffffffffffff",
+	  "yes" },
 	{ "of a byte only the byte", "main.Ints if b == -1", "bx=12ff", "yes" },
 	{ "of a byte with a sign", "main.Ints if b < 0", "bx=1280", "yes" },
 	{ "of two bytes only these", "main.Ints if c == 0xffff", "cx=5ffff", "yes" },
@@ -80,8 +81,10 @@ static struct verdict_row {
 	{ "of four bytes with a sign", "main.Ints if d == -2", "di=55fffffffe", "yes" },
 	{ "the greatest number", "main.Ints if e == 18446744073709551615",
 	  "si=ffffffffffffffff", "yes" },
-	{ "the least number", "main.Ints if a == -9223372036854775808", "ax=8000000000000000", "yes" },
-	{ "what is always so needs nothing", "main.Ints if e >= 0 && a <= 9223372036854775807", "", "yes" },
+	{ "the least number", "main.Ints if a == -9223372036854775808", "ax=8000000000000000",
+	  "yes" },
+	{ "what is always so needs nothing", "main.Ints if e >= 0 && a <= 9223372036854775807", "",
+	  "yes" },
 	{ "what is never so lets nothing pass", "main.Ints if c < 0 && a == 1", "ax=1", "no" },
 	{ "true", "main.Ints if g", "r9=5501", "yes" },
 	{ "false", "main.Ints if g", "r9=5500", "no" },
@@ -97,7 +100,8 @@ static struct verdict_row {
 	{ "either, the first", "main.Ints if a > 5 || e == 1", "ax=6 si=2", "yes" },
 	{ "neither", "main.Ints if a > 5 || e == 1", "ax=5 si=2", "no" },
 	{ "both in one of either", "main.Ints if a > 5 && e == 1 || g", "ax=5 si=1 r9=0", "no" },
-	{ "both in one of either, the other", "main.Ints if a > 5 && e == 1 || g", "ax=5 si=1 r9=1", "yes" },
+	{ "both in one of either, the other", "main.Ints if a > 5 && e == 1 || g", "ax=5 si=1 r9=1",
+	  "yes" },
 	{ "either in both", "main.Ints if (a > 5 || e == 1) && g", "ax=6 si=0 r9=1", "yes" },
 	{ "either in both, not", "main.Ints if (a > 5 || e == 1) && g", "ax=6 si=0 r9=0", "no" },
 	{ "neither, negated", "main.Ints if !(a > 5 || e == 1)", "ax=5 si=0", "yes" },
@@ -109,8 +113,10 @@ static struct verdict_row {
 	{ "two parameters, at most", "main.Leaf if a <= b", "ax=3 bx=2", "no" },
 	{ "two parameters, equal", "main.Leaf if a == b", "ax=2 bx=2", "yes" },
 	{ "sums", "main.Leaf if a + b == 7 && a + 1 == 4 && 1 + a == 4", "ax=3 bx=4", "yes" },
-	{ "differences", "main.Leaf if a - b == -1 && a - 1 == 2 && 1 - a == -2", "ax=3 bx=4", "yes" },
-	{ "products", "main.Leaf if a * b == -12 && a * 3 == 9", "ax=3 bx=fffffffffffffffc", "yes" },
+	{ "differences", "main.Leaf if a - b == -1 && a - 1 == 2 && 1 - a == -2", "ax=3 bx=4",
+	  "yes" },
+	{ "products", "main.Leaf if a * b == -12 && a * 3 == 9", "ax=3 bx=fffffffffffffffc",
+	  "yes" },
 	{ "quotients are cut", "main.Leaf if a / b == -1 && a / 2 == -3 && a % b == -2",
 	  "ax=fffffffffffffff9 bx=5", "yes" },
 	{ "quotients without a sign", "main.Ints if e / 2 == 0x7fffffffffffffff && e % 16 == 15",
@@ -124,20 +130,26 @@ static struct verdict_row {
 	{ "a byte's quotient wraps", "main.Ints if b / -1 == -128", "bx=80", "yes" },
 	{ "two bytes wrap", "main.Ints if c + 1 == 0 && c * c == 1 && -c == 1", "cx=ffff", "yes" },
 	{ "a difference wraps", "main.Ints if c - 1 == 65535", "cx=0", "yes" },
-	{ "bits", "main.Leaf if a & b == 8 && a | b == 14 && a ^ b == 6 && a &^ b == 4 && a & 3 == 0",
+	{ "bits",
+	  "main.Leaf if a & b == 8 && a | b == 14 && a ^ b == 6 && a &^ b == 4 && a & 3 == 0",
 	  "ax=c bx=a", "yes" },
-	{ "all bits the other way", "main.Ints if ^a == -6 && ^c == 0xfffa && c &^ 1 == 4", "ax=5 cx=5", "yes" },
+	{ "all bits the other way", "main.Ints if ^a == -6 && ^c == 0xfffa && c &^ 1 == 4",
+	  "ax=5 cx=5", "yes" },
 	{ "shifts", "main.Ints if a << 3 == 40 && a >> 1 == 2 && b >> 1 == -2 && c << 15 == 0x8000",
 	  "ax=5 bx=fd cx=5", "yes" },
 	{ "shifts of everything", "main.Ints if e << 64 == 0 && e >> 100 == 0 && b >> 200 == -1",
 	  "si=5 bx=80", "yes" },
-	{ "shifts by a parameter", "main.Ints if a << e == 20 && a >> c == 1", "ax=5 si=2 cx=2", "yes" },
-	{ "a shift by less than nothing can't be told", "main.Leaf if a << b == 0", "ax=1 bx=ffffffffffffffff", "?" },
-	{ "constants are worked out", "main.Ints if a == (1 << 10 - 24) * 2 / 4 % 300 && 2 * 3 > 5", "ax=c8", "yes" },
+	{ "shifts by a parameter", "main.Ints if a << e == 20 && a >> c == 1", "ax=5 si=2 cx=2",
+	  "yes" },
+	{ "a shift by less than nothing can't be told", "main.Leaf if a << b == 0",
+	  "ax=1 bx=ffffffffffffffff", "?" },
+	{ "constants are worked out", "main.Ints if a == (1 << 10 - 24) * 2 / 4 % 300 && 2 * 3 > 5",
+	  "ax=c8", "yes" },
 	{ "a signed constant", "main.Ints if -a == -(+5) && a == - -5", "ax=5", "yes" },
 	{ "a rune", "main.Ints if d == 'x'", "di=78", "yes" },
 	{ "a float that is whole", "main.Ints if a == 5.0 && a == 1e1 / 2", "ax=5", "yes" },
-	{ "a duration of whole nanoseconds", "main.Ints(a int64) if a == 10ms", "ax=989680", "yes" },
+	{ "a duration of whole nanoseconds", "main.Ints(a int64) if a == 10ms", "ax=989680",
+	  "yes" },
 	{ "what is on the stack", "main.TenInts if j == 10", "@8008=a", "yes" },
 
 	{ "floats", "main.Floats if a > 1.5", "x0=3ff9000000000000", "yes" },
@@ -148,25 +160,32 @@ static struct verdict_row {
 	{ "floats at most", "main.Floats if a <= 1.5", "x0=3ff8000000000000", "yes" },
 	{ "floats at least", "main.Floats if a >= 1.5", "x0=3ff7000000000000", "no" },
 	{ "two floats", "main.Floats if a != c", "x0=3ff8000000000000 x2=3ff8000000000000", "no" },
-	{ "two floats, less", "main.Floats if a < c", "x0=3ff8000000000000 x2=4008000000000000", "yes" },
+	{ "two floats, less", "main.Floats if a < c", "x0=3ff8000000000000 x2=4008000000000000",
+	  "yes" },
 	{ "small floats", "main.Floats if b == 0.1", "x1=3dcccccd", "yes" },
-	{ "small floats in a register that holds more", "main.Floats if b < 3", "x1=5540400000", "no" },
+	{ "small floats in a register that holds more", "main.Floats if b < 3", "x1=5540400000",
+	  "no" },
 	{ "what is no number is not less", "main.Floats if a < 1", "x0=7ff8000000000000", "no" },
 	{ "what is no number is not greater", "main.Floats if a > 1", "x0=7ff8000000000000", "no" },
-	{ "what is no number is not at least", "main.Floats if a >= 1", "x0=7ff8000000000000", "no" },
+	{ "what is no number is not at least", "main.Floats if a >= 1", "x0=7ff8000000000000",
+	  "no" },
 	{ "what is no number is not equal", "main.Floats if a == a", "x0=7ff8000000000000", "no" },
 	{ "what is no number is different", "main.Floats if a != a", "x0=7ff8000000000000", "yes" },
 	{ "not less: no number", "main.Floats if !(a < 1)", "x0=7ff8000000000000", "yes" },
 	{ "not different: no number", "main.Floats if !(a != 1)", "x0=fff8000000000000", "no" },
 	{ "infinite", "main.Floats if a > 1e308", "x0=7ff0000000000000", "yes" },
 
-	{ "a string", "main.Strings if s == \"GET\"", "ax=20000 bx=3 @20000=5555555555544547", "yes" },
-	{ "another string", "main.Strings if s == \"GET\"", "ax=20000 bx=3 @20000=5555555555554547", "no" },
+	{ "a string", "main.Strings if s == \"GET\"", "ax=20000 bx=3 @20000=5555555555544547",
+	  "yes" },
+	{ "another string", "main.Strings if s == \"GET\"", "ax=20000 bx=3 @20000=5555555555554547",
+	  "no" },
 	{ "a longer string", "main.Strings if s == \"GET\"", "ax=20000 bx=4 @20000=544547", "no" },
-	{ "of another length it is not looked at", "main.Strings if s == \"GET\"", "ax=1 bx=4", "no" },
+	{ "of another length it is not looked at", "main.Strings if s == \"GET\"", "ax=1 bx=4",
+	  "no" },
 	{ "a string that can't be read", "main.Strings if s == \"GET\"", "ax=20000 bx=3", "?" },
 	{ "not that string", "main.Strings if s != \"GET\"", "ax=20000 bx=3 @20000=544547", "no" },
-	{ "not that string, but another", "main.Strings if s != \"GET\"", "ax=20000 bx=3 @20000=544546", "yes" },
+	{ "not that string, but another", "main.Strings if s != \"GET\"",
+	  "ax=20000 bx=3 @20000=544546", "yes" },
 	{ "no string", "main.Strings if s == \"\"", "ax=0 bx=0", "yes" },
 	{ "some string", "main.Strings if s != \"\"", "ax=0 bx=1", "yes" },
 	{ "a string of eight", "main.Strings if s == \"12345678\"",
@@ -175,27 +194,38 @@ static struct verdict_row {
 	  "ax=20000 bx=b @20000=3837363534333231 @20008=636261", "yes" },
 	{ "a string of eleven, the end of which differs", "main.Strings if s == \"12345678abc\"",
 	  "ax=20000 bx=b @20000=3837363534333231 @20008=646261", "no" },
-	{ "a string of seven", "main.Strings if \"1234567\" == s", "ax=20000 bx=7 @20000=37363534333231", "yes" },
-	{ "a string of a named type", "main.Strings if n == \"x\"", "r8=20000 r9=1 @20000=78", "yes" },
+	{ "a string of seven", "main.Strings if \"1234567\" == s",
+	  "ax=20000 bx=7 @20000=37363534333231", "yes" },
+	{ "a string of a named type", "main.Strings if n == \"x\"", "r8=20000 r9=1 @20000=78",
+	  "yes" },
 	{ "two strings", "main.Strings(s, t string) if s == t",
 	  "ax=20000 bx=9 cx=30000 di=9 @20000=1 @20008=2 @30000=1 @30008=2", "yes" },
 	{ "two strings that differ", "main.Strings(s, t string) if s == t",
 	  "ax=20000 bx=9 cx=30000 di=9 @20000=1 @20008=2 @30000=1 @30008=3", "no" },
 	{ "two strings that must differ", "main.Strings(s, t string) if s != t",
 	  "ax=20000 bx=9 cx=30000 di=9 @20000=1 @20008=2 @30000=1 @30008=3", "yes" },
-	{ "two strings of different lengths", "main.Strings(s, t string) if s != t", "ax=1 bx=2 cx=1 di=3", "yes" },
-	{ "two strings without bytes", "main.Strings(s, t string) if s == t", "ax=0 bx=0 cx=0 di=0", "yes" },
-	{ "a beginning", "main.Strings if hasPrefix(s, \"GE\")", "ax=20000 bx=3 @20000=544547", "yes" },
-	{ "another beginning", "main.Strings if strings.HasPrefix(s, \"GE\")", "ax=20000 bx=3 @20000=544546", "no" },
-	{ "too short for a beginning", "main.Strings if hasPrefix(s, \"GET\")", "ax=20000 bx=2 @20000=544547", "no" },
-	{ "not that beginning", "main.Strings if !hasPrefix(s, \"GET\")", "ax=20000 bx=2 @20000=544547", "yes" },
+	{ "two strings of different lengths", "main.Strings(s, t string) if s != t",
+	  "ax=1 bx=2 cx=1 di=3", "yes" },
+	{ "two strings without bytes", "main.Strings(s, t string) if s == t", "ax=0 bx=0 cx=0 di=0",
+	  "yes" },
+	{ "a beginning", "main.Strings if hasPrefix(s, \"GE\")", "ax=20000 bx=3 @20000=544547",
+	  "yes" },
+	{ "another beginning", "main.Strings if strings.HasPrefix(s, \"GE\")",
+	  "ax=20000 bx=3 @20000=544546", "no" },
+	{ "too short for a beginning", "main.Strings if hasPrefix(s, \"GET\")",
+	  "ax=20000 bx=2 @20000=544547", "no" },
+	{ "not that beginning", "main.Strings if !hasPrefix(s, \"GET\")",
+	  "ax=20000 bx=2 @20000=544547", "yes" },
 	{ "an end", "main.Strings if hasSuffix(s, \"ET\")", "ax=20000 bx=3 @20000=544547", "yes" },
-	{ "another end", "main.Strings if strings.HasSuffix(s, \"EU\")", "ax=20000 bx=3 @20000=544547", "no" },
+	{ "another end", "main.Strings if strings.HasSuffix(s, \"EU\")",
+	  "ax=20000 bx=3 @20000=544547", "no" },
 	{ "no end at all", "main.Strings if hasSuffix(s, \"\")", "ax=0 bx=0", "yes" },
 	{ "the length of a string", "main.Strings if len(s) > 2", "ax=0 bx=3", "yes" },
 	{ "the length of a slice", "main.Strings if len(b) == cap(b)", "di=3 si=4", "no" },
-	{ "a byte of a string", "main.Strings if s[1] == 'E'", "ax=20000 bx=3 @20000=544547", "yes" },
-	{ "a byte that is not there", "main.Strings if s[3] == 'E'", "ax=20000 bx=3 @20000=544547", "?" },
+	{ "a byte of a string", "main.Strings if s[1] == 'E'", "ax=20000 bx=3 @20000=544547",
+	  "yes" },
+	{ "a byte that is not there", "main.Strings if s[3] == 'E'", "ax=20000 bx=3 @20000=544547",
+	  "?" },
 
 	{ "nil", "main.Refs if p == nil", "di=0", "yes" },
 	{ "not nil", "main.Refs if p != nil", "di=0", "no" },
@@ -212,8 +242,10 @@ static struct verdict_row {
 	{ "unless it was looked at before", "main.Refs if p != nil && p.Value == 7", "di=0", "no" },
 	{ "or in the other case", "main.Refs if p == nil || p.Value == 7", "di=0", "yes" },
 	{ "two pointers", "main.Refs if p.Left == p.Right", "di=20000 @20000=5 @20008=5", "yes" },
-	{ "two pointers that differ", "main.Refs if p.Left == p.Right", "di=20000 @20000=5 @20008=6", "no" },
-	{ "what may fail is looked at, though it always holds", "main.Refs if p.Value >= -9223372036854775808",
+	{ "two pointers that differ", "main.Refs if p.Left == p.Right",
+	  "di=20000 @20000=5 @20008=6", "no" },
+	{ "what may fail is looked at, though it always holds",
+	  "main.Refs if p.Value >= -9223372036854775808",
 	  "di=0", "?" },
 	{ "what may fail and always holds", "main.Refs if p.Value <= 9223372036854775807",
 	  "di=20000 @20028=7", "yes" },
@@ -221,16 +253,19 @@ static struct verdict_row {
 	  "di=20000 @20028=7", "no" },
 	{ "far behind pointers", "main.Refs if p.Left.Right.Value + p.Value == 9",
 	  "di=20000 @20000=30000 @30008=40000 @40028=7 @20028=2", "yes" },
-	{ "an element", "main.Slices if b[1][2] > 6", "di=20000 si=2 @20018=30000 @20020=3 @30010=7", "yes" },
+	{ "an element", "main.Slices if b[1][2] > 6",
+	  "di=20000 si=2 @20018=30000 @20020=3 @30010=7", "yes" },
 	{ "an element that is not there", "main.Slices if b[1][2] > 6", "di=20000 si=1", "?" },
 	{ "a string behind a pointer", "main.Slices if a[1].Name == \"abcd\"",
 	  "ax=20000 bx=2 @20038=30000 @20040=4 @30000=64636261", "yes" },
 	{ "the length of a map", "main.Refs if len(m) == 0", "ax=0", "yes" },
-	{ "the length of a channel", "main.Refs if len(c) == cap(c)", "bx=20000 @20000=5 @20008=5", "yes" },
+	{ "the length of a channel", "main.Refs if len(c) == cap(c)", "bx=20000 @20000=5 @20008=5",
+	  "yes" },
 	{ "the length of an array", "main.Arrays if len(b) == 2", "", "yes" },
 	{ "what an interface holds, of another type", "main.Interfaces if any.(main.Point).X == 5",
 	  "si=20000 r8=30000 @30000=5", "?" },
-	{ "a value of a struct in registers", "main.Structs if p.Y == 8 && m.A == -1", "r9=8 ax=ff", "yes" },
+	{ "a value of a struct in registers", "main.Structs if p.Y == 8 && m.A == -1", "r9=8 ax=ff",
+	  "yes" },
 	{ "a float in a struct", "main.Structs if m.B > 0.5", "x0=3ff0000000000000", "yes" },
 
 	{ "the goroutine", "main.Ints if goid == 7", "goid=7", "yes" },
@@ -246,14 +281,17 @@ static struct verdict_row {
 
 	{ "an error", "main.Strings if err != nil", "cx=5", "yes yes" },
 	{ "no error", "main.Strings if err != nil", "cx=0", "yes no" },
-	{ "a parameter, and an error", "main.Strings if len(s) == 3 && err != nil", "bx=3 cx=5", "yes yes" },
+	{ "a parameter, and an error", "main.Strings if len(s) == 3 && err != nil", "bx=3 cx=5",
+	  "yes yes" },
 	{ "in any order", "main.Strings if err != nil && len(s) == 3", "bx=4 cx=5", "no yes" },
 	{ "what takes long", "main.Ints if duration > 10ms", "took=989681", "yes yes" },
 	{ "what does not", "main.Ints if duration > 10ms", "took=989680", "yes no" },
 	{ "between two", "main.Ints if duration >= 1us && duration < 2us", "took=3e8", "yes yes" },
 	{ "a result without a name", "main.Ints if ~r0 < 0", "ax=ffffffffffffffff", "yes yes" },
-	{ "a result that is a string", "main.Strings if out == \"abc\"", "ax=20000 bx=3 @20000=636261", "yes yes" },
-	{ "results on the stack", "main.Results if f[1] == 9 && len(d) == 1", "@8010=9 si=1", "yes yes" },
+	{ "a result that is a string", "main.Strings if out == \"abc\"",
+	  "ax=20000 bx=3 @20000=636261", "yes yes" },
+	{ "results on the stack", "main.Results if f[1] == 9 && len(d) == 1", "@8010=9 si=1",
+	  "yes yes" },
 	{ "a result, or how long it took", "main.Strings if err != nil || duration > 1s",
 	  "cx=0 took=3b9aca01", "yes yes" },
 };
@@ -277,8 +315,10 @@ static void test_verdict(void **state)
 
 /* The same on the oldest: all on the stack. */
 static struct verdict_row old_verdicts[] = {
-	{ "before 1.17 all is on the stack", "main.Ints if b == -86 && e == 0xbb", "@8010=aa @8018=bb", "yes" },
-	{ "strings too", "main.Strings if s == \"GET\"", "@8008=20000 @8010=3 @20000=544547", "yes" },
+	{ "before 1.17 all is on the stack", "main.Ints if b == -86 && e == 0xbb",
+	  "@8010=aa @8018=bb", "yes" },
+	{ "strings too", "main.Strings if s == \"GET\"", "@8008=20000 @8010=3 @20000=544547",
+	  "yes" },
 	{ "floats too", "main.Floats if a > 1.5", "@8008=3ff9000000000000", "yes" },
 };
 
@@ -340,19 +380,24 @@ static struct code_row {
 	{ "false", "main.Ints if !g", "reg 0,9; low 0,0/1; == 0,0 +1; reject; " },
 	{ "nil", "main.Refs if p == nil", "reg 0,5; == 0,0 +1; reject; " },
 	{ "not nil", "main.Refs if p != nil", "reg 0,5; != 0,0 +1; reject; " },
-	{ "an interface that is not nil", "main.Interfaces if e != nil", "reg 0,2; != 0,0 +1; reject; " },
+	{ "an interface that is not nil", "main.Interfaces if e != nil",
+	  "reg 0,2; != 0,0 +1; reject; " },
 	{ "a length", "main.Strings if len(s) >= 3", "reg 0,3; s>= 0,3 +1; reject; " },
 	{ "several", "main.Ints if a > 5 && (g && e == 1)",
-	  "reg 0,0; s>= 0,6 +1; reject; reg 0,9; low 0,0/1; != 0,0 +1; reject; reg 0,4; == 0,1 +1; reject; " },
-	{ "what always holds is left out", "main.Ints if e >= 0 && a == 1 && b >= -128 && true && 1 < 2",
+	  "reg 0,0; s>= 0,6 +1; reject; reg 0,9; low 0,0/1; != 0,0 +1; reject; "
+	  "reg 0,4; == 0,1 +1; reject; " },
+	{ "what always holds is left out",
+	  "main.Ints if e >= 0 && a == 1 && b >= -128 && true && 1 < 2",
 	  "reg 0,0; == 0,1 +1; reject; " },
 	{ "what never holds is the end", "main.Ints if a == 1 && c > 65535 && g",
 	  "reg 0,0; == 0,1 +1; reject; reject; " },
 	{ "what is certain needs no code", "main.Ints if c <= 65535 || a == 1", "" },
-	{ "nor does what can't change it", "main.Ints if a == 1 || false", "reg 0,0; == 0,1 +1; reject; " },
+	{ "nor does what can't change it", "main.Ints if a == 1 || false",
+	  "reg 0,0; == 0,1 +1; reject; " },
 	{ "behind a pointer there is a load", "main.Refs if p.Value > 5",
 	  "reg 0,5; load 0,0/8; s>= 0,6 +1; reject; " },
-	{ "either", "main.Ints if a == 1 || a == 2", "reg 0,0; == 0,1 +3; reg 0,0; == 0,2 +1; reject; " },
+	{ "either", "main.Ints if a == 1 || a == 2",
+	  "reg 0,0; == 0,1 +3; reg 0,0; == 0,2 +1; reject; " },
 };
 
 static void test_code(void **state)
@@ -379,9 +424,11 @@ static void test_code(void **state)
 static struct error_row {
 	const char *claim, *text, *at, *sentence, *hint;
 } errors[] = {
-	{ "what is no condition", "main.Ints if a", "a", "'a' is of type int, and a condition is true or false", NULL },
+	{ "what is no condition", "main.Ints if a", "a",
+	  "'a' is of type int, and a condition is true or false", NULL },
 	{ "a constant that is none", "main.Ints if 5", "5", "'5' is neither true nor false", NULL },
-	{ "half of what is no condition", "main.Ints if g || a", "a", "'a' is neither true nor false", NULL },
+	{ "half of what is no condition", "main.Ints if g || a", "a",
+	  "'a' is neither true nor false", NULL },
 	{ "a constant that does not fit", "main.Ints if b == 300", "300",
 	  "'300' does not fit into int8, the type of 'b'", NULL },
 	{ "a negative constant that does not fit", "main.Ints if c > -1", "-1",
@@ -390,9 +437,11 @@ static struct error_row {
 	  "'1 << 7' does not fit into int8, the type of 'b'", NULL },
 	{ "a fraction", "main.Ints if a > 1.5", "1.5",
 	  "'1.5' is no whole number, and so no int, the type of 'a'", NULL },
-	{ "a string", "main.Ints if a == \"x\"", "\"x\"", "'\"x\"' is no int, the type of 'a'", NULL },
+	{ "a string", "main.Ints if a == \"x\"", "\"x\"", "'\"x\"' is no int, the type of 'a'",
+	  NULL },
 	{ "nil", "main.Ints if a == nil", "nil", "'nil' is no int, the type of 'a'", NULL },
-	{ "a number for a string", "main.Strings if s == 5", "5", "'5' is no string, the type of 's'", NULL },
+	{ "a number for a string", "main.Strings if s == 5", "5",
+	  "'5' is no string, the type of 's'", NULL },
 	{ "a duration", "main.Ints if a > 10ms", "10ms",
 	  "'10ms' is a time.Duration, and no int, the type of 'a'", NULL },
 	{ "different types", "main.Ints if a == b", "a == b",
@@ -401,31 +450,39 @@ static struct error_row {
 	  "'a' is of type int, and 'd' of type int32: Go does not mix them", NULL },
 	{ "strings and an order", "main.Strings if s < \"x\"", "<",
 	  "strings are only compared with == and != in a condition", NULL },
-	{ "pointers and an order", "main.Refs if p.Left < p.Right", "<", "pointers have no order", NULL },
+	{ "pointers and an order", "main.Refs if p.Left < p.Right", "<", "pointers have no order",
+	  NULL },
 	{ "structs", "main.Structs if p == p", "==",
 	  "structs, arrays and complex numbers can't be compared in a condition", NULL },
 	{ "interfaces", "main.Interfaces if e == e", "==",
-	  "interfaces, slices, maps and functions can only be compared with nil in a condition", NULL },
-	{ "true and an order", "main.Ints if g > false", ">", "true and false have no order", NULL },
+	  "interfaces, slices, maps and functions can only be compared with nil in a condition",
+	  NULL },
+	{ "true and an order", "main.Ints if g > false", ">", "true and false have no order",
+	  NULL },
 	{ "sums of floats", "main.Floats if a + c > 1", "+",
 	  "floats can be compared in a condition, and nothing else", NULL },
-	{ "sums of strings", "main.Strings if s + \"a\" == \"b\"", "+", "this operator is for numbers only", NULL },
+	{ "sums of strings", "main.Strings if s + \"a\" == \"b\"", "+",
+	  "this operator is for numbers only", NULL },
 	{ "not a number", "main.Ints if !a", "!", "'!' is for what is true or false", NULL },
 	{ "the sign of a string", "main.Strings if -s == \"a\"", "-",
 	  "this operator is for whole numbers only", NULL },
 	{ "a division by 0", "main.Ints if a / 0 == 1", "0", "this divides by 0", NULL },
-	{ "a constant's division by 0", "main.Ints if a == 1 / (2 - 2)", "/", "this divides by 0", NULL },
+	{ "a constant's division by 0", "main.Ints if a == 1 / (2 - 2)", "/", "this divides by 0",
+	  NULL },
 	{ "a shift by less than nothing", "main.Ints if a << -1 == 1", "-1",
 	  "nothing can be shifted by a negative number", NULL },
 	{ "a constant without a type that is shifted", "main.Ints if 1 << e == a", "1",
 	  "it is not clear which type this constant has", NULL },
-	{ "a constant that is too large", "main.Ints if a == 1 << 120", "<<", "this constant is too large", NULL },
-	{ "a parameter and a result", "main.Strings if len(s) > 1 || err != nil", "len(s) > 1 || err != nil",
+	{ "a constant that is too large", "main.Ints if a == 1 << 120", "<<",
+	  "this constant is too large", NULL },
+	{ "a parameter and a result", "main.Strings if len(s) > 1 || err != nil",
+	  "len(s) > 1 || err != nil",
 	  "this needs a parameter, known only at the call, and a result, known only at the return",
 	  "the two can only be joined by '&&', as in 'x > 5 && err != nil'" },
 	{ "a parameter and the duration", "main.Ints if a == 1 && (duration > 1s || a > 5)",
 	  "duration > 1s || a > 5",
-	  "this needs a parameter, known only at the call, and the duration, known only at the return", NULL },
+	  "this needs a parameter, known only at the call, and the duration, known only at the return",
+	  NULL },
 	{ "an entry of a map", "main.Refs if m[\"a\"] == 1", "m[\"a\"]",
 	  "'m[\"a\"]' is found by goprobectl, after the call: too late for a condition", NULL },
 	{ "what an interface holds", "main.Interfaces if e.s == \"x\"", "e.s",
@@ -434,9 +491,11 @@ static struct error_row {
 	  "it takes s, b, n; did you mean 'n'?" },
 	{ "an unknown name behind what never holds", "main.Ints if false && h == 5", "h",
 	  "main.Ints has no parameter 'h'", NULL },
-	{ "an unknown field", "main.Refs if p.Valeu == 5", "Valeu", "main.Tree has no field 'Valeu'",
+	{ "an unknown field", "main.Refs if p.Valeu == 5", "Valeu",
+	  "main.Tree has no field 'Valeu'",
 	  "did you mean 'Value'?" },
-	{ "no string for a beginning", "main.Ints if hasPrefix(a, \"x\")", "a", "'a' is no string", NULL },
+	{ "no string for a beginning", "main.Ints if hasPrefix(a, \"x\")", "a", "'a' is no string",
+	  NULL },
 	{ "what nothing is known of", "main.Leaf if a == 1", "a", NULL,
 	  "write the signature before it: 'main.Leaf(a T) if ...'" },
 };
@@ -490,10 +549,10 @@ static uint64_t next(struct random *r)
 
 static __int128 cut(size_t type, __int128 v)
 {
-	unsigned int unused = 128 - params[type].bits;
-	unsigned __int128 high = (unsigned __int128)v << unused;
+	unsigned int unused = 64 - params[type].bits;
+	uint64_t high = (uint64_t)v << unused;
 
-	return params[type].sign ? (__int128)high >> unused : (__int128)(high >> unused);
+	return params[type].sign ? (int64_t)high >> unused : (__int128)(high >> unused);
 }
 
 /* A number of that type, written at the text's end; its value is only asked for if @live. */
@@ -505,17 +564,17 @@ static __int128 number(struct random *r, size_t type, int depth, bool live)
 	__int128 x, y;
 
 	if (!depth || next(r) % 4 == 0) {
-		strcpy(to, params[type].name);
+		stpcpy(to, params[type].name);
 		return cut(type, r->regs[type]);
 	}
 	if (next(r) % 4 == 0) {
 		op = next(r) % 2;
-		strcpy(to, op ? "-(" : "^(");
+		stpcpy(to, op ? "-(" : "^(");
 		x = number(r, type, depth - 1, live);
 		strcat(r->text, ")");
 		return cut(type, op ? -x : ~x);
 	}
-	strcpy(to, "(");
+	stpcpy(to, "(");
 	x = number(r, type, depth - 1, live);
 	sprintf(r->text + strlen(r->text), " %s ", ops[op]);
 	if (next(r) % 3 == 0) {
@@ -531,7 +590,7 @@ static __int128 number(struct random *r, size_t type, int depth, bool live)
 	case 1:
 		return cut(type, x - y);
 	case 2:
-		return cut(type, (__int128)((unsigned __int128)x * (unsigned __int128)y));
+		return cut(type, (__int128)((uint64_t)x * (uint64_t)y));
 	case 3:
 	case 4:
 		r->fails |= !y && live;
@@ -598,7 +657,7 @@ static void test_random(void **state)
 			r.regs[k] = next(&r) >> (next(&r) % 64);
 			m->regs[regs[k]] = r.regs[k];
 		}
-		strcpy(r.text, "main.Ints if ");
+		stpcpy(r.text, "main.Ints if ");
 		r.fails = false;
 		is = truth(&r, 3, true);
 		if (compile(newest, r.text, &p, &d)) {
