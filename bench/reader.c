@@ -180,10 +180,10 @@ static void take_records(const struct nlmsghdr *nl, void *arg)
 			lost += ((const struct goprobe_lost *)(rec + 1))->count;
 		} else {
 			records++;
-			record_bytes += rec->size;
+			record_bytes += rec->words * 8;
 		}
-		size -= rec->size;
-		at += rec->size;
+		size -= rec->words * 8;
+		at += rec->words * 8;
 	}
 }
 

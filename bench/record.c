@@ -55,7 +55,7 @@ static int write_records(struct recorder *r, const struct plan *p, uint64_t reco
 	const struct plan_points *f = &p->files[0];
 	struct entry e = {
 		.h = {
-			.size = sizeof(e), .kind = GOPROBE_RECORD_CALL, .plan = f->v[0].plan,
+			.words = sizeof(e) / 8, .kind = GOPROBE_RECORD_CALL, .plan = f->v[0].plan,
 			.tgid = 4121, .tid = 4125, .time = 1000000000, .goid = 18,
 			.depth = 200, .ip = gobin_code_vaddr(f->bin, f->v[0].offset),
 		},

@@ -102,7 +102,7 @@ static void make(const struct shape *s)
 		chunk(0x6000, the_cart, sizeof(the_cart));
 		chunk(0x7000, the_lines, sizeof(the_lines));
 	}
-	h.size = raw_len;
+	h.words = raw_len / 8;
 	memcpy(raw, &h, sizeof(h));
 }
 

@@ -83,7 +83,7 @@ static __always_inline long gp_hit_write(const struct gp_probe *probe,
 					 struct gp_faultin *faultin, bool quick)
 {
 	struct goprobe_record *rec = (void *)gp_ring_next(ring);
-	u32 room = gp_ring_room(ring), quick_used;
+	u32 room = gp_ring_room(ring), quick_used, id, plan_id, tid, tgid;
 	const struct gp_plan *plan = probe->plan;
 	struct gp_goroutine go GP_UNINITIALIZED;
 	u16 flags = 0;
@@ -108,15 +108,20 @@ static __always_inline long gp_hit_write(const struct gp_probe *probe,
 	used += sizeof(*rec);
 	if (unlikely(gp_hit_goroutine(probe, regs, faultin, quick, &go)))
 		return -EAGAIN;
-	rec->size = used;
+	/* Neighbours here as in the record: one move for two, if nothing is stored between. */
+	id = probe->id;
+	plan_id = probe->plan_id;
+	tid = current->pid;
+	tgid = current->tgid;
+	rec->words = used / 8;
 	rec->kind = probe->record_kind;
 	rec->flags = flags | go.flags;
-	rec->id = probe->id;
-	rec->plan = probe->plan_id;
-	rec->tgid = current->tgid;
-	rec->tid = current->pid;
+	rec->depth = go.depth / 8;
+	rec->id = id;
+	rec->plan = plan_id;
+	rec->tid = tid;
+	rec->tgid = tgid;
 	rec->goid = go.goid;
-	rec->depth = go.depth;
 	rec->ip = instruction_pointer((struct pt_regs *)regs);
 	/* Last, so that records of this CPU are in the order of their times. */
 	rec->time = gp_clock_read(&probe->session->clock);

@@ -37,9 +37,9 @@ static_assert(sizeof(struct goprobe_filter) == 8);
 static_assert(sizeof(struct goprobe_held) == 8);
 static_assert(sizeof(struct goprobe_keys) == 8);
 static_assert(sizeof(struct goprobe_keyed) == 80);
-static_assert(sizeof(struct goprobe_open) == 48);
+static_assert(sizeof(struct goprobe_open) == 40);
 static_assert(sizeof(struct goprobe_tally) == 72);
-static_assert(sizeof(struct goprobe_record) == 56);
+static_assert(sizeof(struct goprobe_record) == 48);
 static_assert(sizeof(struct goprobe_chunk) == 16);
 static_assert(sizeof(struct goprobe_lost) == 16);
 

@@ -58,15 +58,15 @@ static int gp_paired_try_hold(const struct gp_probe *probe, const struct pt_regs
 		return -EAGAIN;
 	held->ago = 0;
 	held->rec = (struct goprobe_record){
-		.size = sizeof(*held) + c.used,
+		.words = (sizeof(*held) + c.used) / 8,
 		.kind = GOPROBE_RECORD_CALL,
 		.flags = c.flags | go.flags | GOPROBE_RECORD_F_HELD,
 		.id = probe->id,
 		.plan = probe->plan_id,
-		.tgid = current->tgid,
 		.tid = current->pid,
+		.tgid = current->tgid,
+		.depth = go.depth / 8,
 		.goid = go.goid,
-		.depth = go.depth,
 		.ip = instruction_pointer((struct pt_regs *)regs),
 	};
 	return 0;
@@ -153,7 +153,7 @@ static int gp_paired_write(struct gp_session *s, struct gp_ring *ring,
 			   enum gp_stream_wake *wake)
 {
 	struct gp_held_record *to;
-	u32 size = held->rec.size;
+	u32 size = held->rec.words * 8;
 
 	if ((gp_ring_has_losses(ring) && !gp_ring_tell_losses(ring, &s->clock)) ||
 	    gp_ring_room(ring) < size)

@@ -105,7 +105,7 @@ u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room, u64 time)
 			break;
 		rec = to + size;
 		memset(rec, 0, sizeof(*rec));
-		rec->size = GP_RING_LOST_SIZE;
+		rec->words = GP_RING_LOST_SIZE / 8;
 		rec->kind = GOPROBE_RECORD_LOST;
 		rec->plan = GOPROBE_NO_PLAN;
 		rec->time = time;

@@ -180,13 +180,13 @@ static bool gp_summary_put_open(void *arg, const struct gp_stack *stack,
 		.tgid = gp_summary_tgid(stack->process),
 		.goid = stack->goid,
 		.g = stack->g & ~GP_STACK_LOCKED,
-		.depth = (u64)call->depth << 3,
+		.depth = call->depth,
 		.age = gp_clock_passed(&calls->clock, call->time, o->now),
 	};
 
 	if (call->data && call->tally->paired) {
 		held = gp_held_at(calls->held, call->data);
-		open.record_bytes = held->rec.size;
+		open.record_bytes = held->rec.words * 8;
 	}
 	if (skb_tailroom(o->skb) < sizeof(open) + open.record_bytes)
 		return false;

@@ -109,8 +109,9 @@ u32 gp_timeline_tell(const struct gp_timeline *line, void *records, u32 bytes,
 	while (end - at >= (long)sizeof(struct goprobe_record)) {
 		struct goprobe_record *rec = (void *)at;
 		u64 passed = rec->time - from;
+		u32 size = rec->words * 8;
 
-		if (unlikely(rec->size > end - at))
+		if (unlikely(size > end - at))
 			break;
 		if (unlikely(passed > span)) {
 			if ((s64)passed > 0) {
@@ -121,7 +122,7 @@ u32 gp_timeline_tell(const struct gp_timeline *line, void *records, u32 bytes,
 			passed = 0;
 		}
 		rec->time = base + mul_u64_u64_shr(passed, slope, 32);
-		at += rec->size;
+		at += size;
 	}
 	return at - (u8 *)records;
 }

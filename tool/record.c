@@ -16,8 +16,8 @@ static inline bool peek(const uint8_t *buf, size_t len, size_t *size, uint64_t *
 
 	if (len < sizeof(struct goprobe_record))
 		return false;
-	n = load_u32(buf + offsetof(struct goprobe_record, size));
-	if (n < sizeof(struct goprobe_record) || n % 8 || n > len)
+	n = load_u16(buf + offsetof(struct goprobe_record, words)) * 8;
+	if (n < sizeof(struct goprobe_record) || n > len)
 		return false;
 	*size = n;
 	*time = load_u64(buf + offsetof(struct goprobe_record, time));

@@ -807,30 +807,32 @@ enum goprobe_record_kind {
 
 /**
  * struct goprobe_record - header of a record, 8-aligned
- * @size: of the whole record, a multiple of 8
+ * @words: size of the whole record, in words of 8 bytes
  * @kind: enum goprobe_record_kind
  * @flags: GOPROBE_RECORD_F_*
+ * @depth: g.stack.hi - SP at function entry, in words of 8 bytes: with @goid it
+ *	names the call. Enough for 32 GiB; Go ends a stack at 1 GB, unless
+ *	debug.SetMaxStack allows more
  * @id: goprobe_point.id
  * @plan: session plan id, or GOPROBE_NO_PLAN
- * @tgid: process, in the initial pid namespace
- * @tid: thread, likewise
+ * @tid: thread, in the initial pid namespace
+ * @tgid: process, likewise
  * @time: CLOCK_MONOTONIC, ns; in between two passes of the reader it may be a straight
  *	line where the kernel corrects its clock
  * @goid: goroutine id
- * @depth: g.stack.hi - SP at function entry: with @goid it names the call
  * @ip: address of the point in the process (so: where the file is mapped)
  */
 struct goprobe_record {
-	__u32 size;
-	__u16 kind;
-	__u16 flags;
+	__u16 words;
+	__u8  kind;
+	__u8  flags;
+	__u32 depth;
 	__u32 id;
 	__u32 plan;
-	__u32 tgid;
 	__u32 tid;
+	__u32 tgid;
 	__u64 time;
 	__u64 goid;
-	__u64 depth;
 	__u64 ip;
 };
 
@@ -946,21 +948,19 @@ struct goprobe_keyed {
  * @tgid: process, in the initial pid namespace
  * @goid: goroutine id; 0 on a system stack
  * @g: address of its runtime.g
- * @depth: stack.hi - SP at function entry
  * @age: ns since the call was made
+ * @depth: as goprobe_record.depth
  * @record_bytes: size of the held record that follows, with GOPROBE_RECORD_F_HELD; its time,
  *	and by how much the call was made before, are 0
- * @pad: 0
  */
 struct goprobe_open {
 	__u32 id;
 	__u32 tgid;
 	__u64 goid;
 	__u64 g;
-	__u64 depth;
 	__u64 age;
+	__u32 depth;
 	__u32 record_bytes;
-	__u32 pad;
 };
 
 /*

@@ -125,7 +125,7 @@ def attrs(data):
 
 
 # body: the bytes behind the header.
-Record = collections.namedtuple("Record", "kind flags id plan tgid tid time goid depth ip cpu body")
+Record = collections.namedtuple("Record", "kind flags depth id plan tid tgid time goid ip cpu body")
 Chunk = collections.namedtuple("Chunk", "address type status level data")
 
 
@@ -133,7 +133,7 @@ Chunk = collections.namedtuple("Chunk", "address type status level data")
 Tally = collections.namedtuple("Tally", "hits calls unwound gone filtered sum min max buckets")
 
 
-Open = collections.namedtuple("Open", "id tgid goid g depth age")
+Open = collections.namedtuple("Open", "id tgid goid g age depth")
 
 
 def chunks(record, frame):
@@ -260,9 +260,9 @@ class Client:
             data = message.get(GOPROBE_A_RECORDS, b"")
             cpu, = struct.unpack("=I", message.get(GOPROBE_A_CPU, u32(0)))
             while data:
-                size, *header = struct.unpack_from("=IHHIIIIQQQQ", data)
-                found.append(Record(*header, cpu, data[56:size]))
-                data = data[size:]
+                words, *header = struct.unpack_from("=HBBIIIIIQQQ", data)
+                found.append(Record(*header, cpu, data[48:words * 8]))
+                data = data[words * 8:]
         return found
 
     def stats(self):
@@ -299,13 +299,13 @@ class Client:
         for message in self.call(GOPROBE_CMD_OPEN, dump=True):
             data = message[GOPROBE_A_OPEN]
             while data:
-                *fields, size, _ = struct.unpack_from("=IIQQQQII", data)
+                *fields, size = struct.unpack_from("=IIQQQII", data)
                 record = None
                 if size:
-                    _, *header = struct.unpack_from("=IHHIIIIQQQQ", data, 48)
-                    record = Record(*header, None, data[48 + 56:48 + size])
+                    _, *header = struct.unpack_from("=HBBIIIIIQQQ", data, 40)
+                    record = Record(*header, None, data[40 + 48:40 + size])
                 found.append((Open(*fields), record))
-                data = data[48 + size:]
+                data = data[40 + size:]
         return found
 
     def sessions(self):

@@ -169,7 +169,7 @@ static size_t make_record(struct world *w, struct feed *f, uint8_t *p, size_t ro
 		make_words(f, p + n, size);
 		n += size;
 	}
-	h.size = (uint32_t)n;
+	h.words = n / 8;
 	memcpy(p, &h, sizeof(h));
 	return n;
 }

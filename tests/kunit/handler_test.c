@@ -146,7 +146,7 @@ static void drain_rings(void)
 	int cpu;
 
 	for_each_online_cpu(cpu)
-		rings[cpu]->tail = rings[cpu]->head;
+		gp_ring_consume(rings[cpu], rings[cpu]->head - rings[cpu]->tail);
 }
 
 bool gp_stream_wait_for_room(struct gp_session *session)
@@ -602,7 +602,7 @@ static void both_ways_write_the_same_record(struct kunit *test)
 	make(GP_WAY_QUICK, 0);
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_ASSERT_NOT_NULL(test, first_record());
-	KUNIT_ASSERT_EQ(test, first_record()->size, size);
+	KUNIT_ASSERT_EQ(test, first_record()->words * 8, size);
 	memcpy(quick, first_record(), size);
 	make(GP_WAY_GENERAL, 0);
 	KUNIT_EXPECT_TRUE(test, hit());
@@ -617,7 +617,7 @@ static void both_ways_write_the_same_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, quick->tgid, (u32)current->tgid);
 	KUNIT_EXPECT_EQ(test, quick->tid, (u32)current->pid);
 	KUNIT_EXPECT_EQ(test, quick->goid, GOID);
-	KUNIT_EXPECT_EQ(test, quick->depth, (u64)DEPTH);
+	KUNIT_EXPECT_EQ(test, quick->depth, DEPTH / 8);
 	KUNIT_EXPECT_EQ(test, quick->ip, (u64)IP);
 	KUNIT_EXPECT_EQ(test, *(u64 *)(quick + 1), (u64)w->regs.ax);
 	KUNIT_EXPECT_EQ(test, *((u64 *)(quick + 1) + 1), 5ULL);
@@ -680,7 +680,7 @@ static void a_loss_is_told_before_the_next_record(struct kunit *test)
 	rec = first_record();
 	KUNIT_ASSERT_NOT_NULL(test, rec);
 	KUNIT_EXPECT_EQ(test, (u32)rec->kind, (u32)GOPROBE_RECORD_LOST);
-	rec = (const void *)rec + rec->size;
+	rec = (const void *)rec + rec->words * 8;
 	KUNIT_EXPECT_EQ(test, (u32)rec->kind, (u32)GOPROBE_RECORD_CALL);
 	KUNIT_EXPECT_EQ(test, rec->goid, GOID);
 }

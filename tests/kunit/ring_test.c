@@ -41,7 +41,7 @@ static bool put(struct gp_ring *r, u32 size, u64 number)
 	if (gp_ring_room(r) < size)
 		return false;
 	memset(rec, (u8)number, size);
-	rec->size = size;
+	rec->words = size / 8;
 	rec->kind = GOPROBE_RECORD_CALL;
 	rec->goid = number;
 	gp_ring_commit(r, size);
@@ -67,8 +67,8 @@ static const struct goprobe_record *first(void)
 static void move_to(unsigned long position)
 {
 	ring->head = position;
-	ring->tail = position;
 	ring->told = position;
+	gp_ring_free_told(ring);
 }
 
 static void lose(enum goprobe_lost_cause cause, u32 n)
@@ -120,7 +120,7 @@ static void a_record_across_the_end_is_contiguous(struct kunit *test)
 	move_to(GP_RING_MIN - 64);
 	KUNIT_ASSERT_TRUE(test, put(ring, 256, 42));
 	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 256U);
-	KUNIT_EXPECT_EQ(test, first()->size, 256U);
+	KUNIT_EXPECT_EQ(test, first()->words * 8, 256U);
 	KUNIT_EXPECT_EQ(test, first()->goid, 42ULL);
 	KUNIT_EXPECT_TRUE(test, !memchr_inv(gp_ring_first(ring) + HDR, 42, 256 - HDR));
 	/* What lies behind the end is at the beginning. */
@@ -245,7 +245,7 @@ static void a_loss_record_says_all_and_leaks_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, lost_at(a)->cause, (u32)GOPROBE_LOST_RING_FULL);
 	KUNIT_EXPECT_EQ(test, lost_at(a)->count, 70000ULL);
 	memset(&want, 0, sizeof(want));
-	want.size = LOST;
+	want.words = LOST / 8;
 	want.kind = GOPROBE_RECORD_LOST;
 	want.plan = GOPROBE_NO_PLAN;
 	want.time = 12345;
@@ -286,12 +286,12 @@ static void losses_stand_where_they_fell(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, gp_ring_tell_losses(ring, &clock));
 	put(ring, 64, 2);
 	KUNIT_EXPECT_EQ(test, first()->goid, 1ULL);
-	gp_ring_consume(ring, first()->size);
+	gp_ring_consume(ring, first()->words * 8);
 	KUNIT_EXPECT_EQ(test, (u32)first()->kind, (u32)GOPROBE_RECORD_LOST);
 	KUNIT_EXPECT_EQ(test, lost_at(first())->count, 4ULL);
-	gp_ring_consume(ring, first()->size);
+	gp_ring_consume(ring, first()->words * 8);
 	KUNIT_EXPECT_EQ(test, first()->goid, 2ULL);
-	gp_ring_consume(ring, first()->size);
+	gp_ring_consume(ring, first()->words * 8);
 	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 0U);
 }
 
@@ -304,13 +304,13 @@ static void a_full_ring_keeps_its_losses(struct kunit *test)
 	lose(GOPROBE_LOST_RING_FULL, 1);
 	KUNIT_EXPECT_FALSE(test, gp_ring_tell_losses(ring, &clock));
 	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), GP_RING_MIN);
-	/* 64 bytes are not enough for the record of the loss. */
-	gp_ring_consume(ring, 64);
+	/* Not enough for the record of the loss. */
+	gp_ring_consume(ring, LOST - 8);
 	KUNIT_EXPECT_FALSE(test, gp_ring_tell_losses(ring, &clock));
 	lose(GOPROBE_LOST_RING_FULL, 1);
 	gp_ring_consume(ring, 64);
 	KUNIT_EXPECT_TRUE(test, gp_ring_tell_losses(ring, &clock));
-	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 128 - LOST);
+	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 64U - 8);
 	KUNIT_EXPECT_FALSE(test, gp_ring_has_losses(ring));
 }
 
@@ -338,7 +338,7 @@ static void drain(struct gp_ring *r, unsigned long end, u32 room, struct tally *
 	for (at = 0; at < size;) {
 		const struct goprobe_record *rec = (const void *)(data + at);
 
-		if (rec->size < HDR || rec->size > size - at) {
+		if (rec->words * 8 < HDR || rec->words * 8 > size - at) {
 			t->wrong++;
 			break;
 		}
@@ -347,9 +347,9 @@ static void drain(struct gp_ring *r, unsigned long end, u32 room, struct tally *
 			t->next += lost_at(rec)->count;
 		} else {
 			t->wrong += rec->goid != t->next++ ||
-				    memchr_inv(rec + 1, (u8)rec->goid, rec->size - HDR);
+				    memchr_inv(rec + 1, (u8)rec->goid, rec->words * 8 - HDR);
 		}
-		at += rec->size;
+		at += rec->words * 8;
 	}
 	/* No progress with room for any record is wrong, and would go on for ever. */
 	t->wrong += !size && room >= 4096 && end != r->tail;

@@ -48,7 +48,7 @@ static void pass_after(u64 more_ticks, u64 more_ns)
 /* What a record that was stamped so gets; 0: it is for a later pass. */
 static u64 told(u64 stamp)
 {
-	struct goprobe_record rec = { .size = sizeof(rec), .time = stamp };
+	struct goprobe_record rec = { .words = sizeof(rec) / 8, .time = stamp };
 	bool younger;
 
 	if (gp_timeline_tell(&line, &rec, sizeof(rec), &younger))
@@ -216,9 +216,9 @@ static void a_pass_ends_at_the_first_younger_record(struct kunit *test)
 		struct goprobe_record last;
 		u64 more;
 	} r = {
-		.rec = { { .size = sizeof(r.rec[0]), .time = 1000100 },
-			 { .size = sizeof(r.rec[1]), .time = 1002100 } },
-		.last = { .size = sizeof(r.last) + sizeof(r.more), .time = 1002200 },
+		.rec = { { .words = sizeof(r.rec[0]) / 8, .time = 1000100 },
+			 { .words = sizeof(r.rec[1]) / 8, .time = 1002100 } },
+		.last = { .words = (sizeof(r.last) + sizeof(r.more)) / 8, .time = 1002200 },
 	};
 	bool younger;
 

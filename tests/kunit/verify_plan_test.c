@@ -22,7 +22,7 @@
 #define C_SOURCE	"a piece has an unknown source"
 
 /* What the frame of 64 bytes and one item leave of a record for chunks. */
-#define BYTES		(24576 - 56 - 64 - 16)
+#define BYTES		(24576 - 48 - 64 - 16)
 /* Where the frame is of no interest to the program. */
 #define NO_OPS		SET(plan.nops, 0)
 
@@ -55,9 +55,9 @@ static const struct row plan_rows[] = {
 	{ "the frame counts padded", P_BYTES,
 	  { SET(plan.bytes, BYTES), SET(types[0].size, 65) } },
 	{ "with the largest frame", NULL,
-	  { SET(types[0].size, 4096), SET(plan.bytes, 24576 - 56 - 16 - 4096) } },
+	  { SET(types[0].size, 4096), SET(plan.bytes, 24576 - 48 - 16 - 4096) } },
 	{ "one byte more with the largest frame", P_BYTES,
-	  { SET(types[0].size, 4096), SET(plan.bytes, 24576 - 56 - 16 - 4095) } },
+	  { SET(types[0].size, 4096), SET(plan.bytes, 24576 - 48 - 16 - 4095) } },
 	{ "without an item there is more", NULL,
 	  { SET(plan.bytes, BYTES + 16), NO_OPS } },
 	{ "one byte more without an item", P_BYTES,
@@ -303,7 +303,7 @@ static void programs_at_their_limits(struct kunit *test)
 	/* 1,024 items that fail are 16 KiB. */
 	for (i = 0; i < 1024; i++)
 		ops[i] = (struct goprobe_op){ .code = GOPROBE_OP_TRY };
-	plan.bytes = 24576 - 56 - 4096 - 16384;
+	plan.bytes = 24576 - 48 - 4096 - 16384;
 	KUNIT_EXPECT_STREQ(test, gp_verify_plan(&plan, NULL, 0, ops, 1024, &types) ?:
 			   "accepted", "accepted");
 	plan.bytes++;

@@ -18,7 +18,7 @@
 static void add_sized(struct merge *m, uint32_t cpu, uint64_t time, size_t size)
 {
 	uint64_t words[64] = { 0 };
-	struct goprobe_record h = { .size = size, .time = time, .tid = cpu };
+	struct goprobe_record h = { .words = size / 8, .time = time, .tid = cpu };
 
 	memcpy(words, &h, sizeof(h));
 	assert_int_equal(merge_add(m, cpu, (uint8_t *)words, size), 0);
@@ -41,7 +41,7 @@ static const char *take(struct merge *m, uint64_t until)
 		struct goprobe_record h;
 
 		memcpy(&h, p, sizeof(h));
-		assert_int_equal(len, h.size);
+		assert_int_equal(len, h.words * 8);
 		assert_int_equal((uintptr_t)p % 8, 0);
 		sprintf(text + strlen(text), "%s%u:%lu", text[0] ? " " : "", h.tid,
 			(unsigned long)h.time);
@@ -122,14 +122,14 @@ static void test_sizes(void **state)
 static void test_nonsense(void **state)
 {
 	uint64_t words[32] = { 0 };
-	struct goprobe_record h = { .size = sizeof(h), .time = 1 };
+	struct goprobe_record h = { .words = sizeof(h) / 8, .time = 1 };
 	struct merge *m = merge_new();
 
 	(void)state;
 	memcpy(words, &h, sizeof(h));
 	assert_int_equal(merge_add(m, 0, (uint8_t *)words, 128), 128 - sizeof(h));
 	assert_string_equal(take(m, ALL), "0:1");
-	h.size = 4096;
+	h.words = 512;
 	memcpy(words, &h, sizeof(h));
 	assert_int_equal(merge_add(m, 0, (uint8_t *)words, 128), 128);
 	assert_string_equal(take(m, ALL), "");

@@ -80,7 +80,6 @@ static size_t put(uint8_t *p, const struct step *s)
 {
 	static const uint64_t args[] = { 0x5000, 5, 2 }, result[] = { 84 };
 	struct goprobe_record h = {
-		.size = sizeof(h),
 		.kind = s->kind,
 		.flags = s->flags,
 		.id = s->id,
@@ -93,6 +92,7 @@ static size_t put(uint8_t *p, const struct step *s)
 	};
 	struct goprobe_chunk c = { .address = 0x5000, .type = GOPROBE_TYPE_BYTES, .size = 5 };
 	struct goprobe_lost l = { .cpu = 1, .cause = GOPROBE_LOST_RING_FULL, .count = 12 };
+	size_t size = sizeof(h);
 
 	if (s->flags & HELD) {
 		const uint64_t ago = 300000;
@@ -101,21 +101,22 @@ static size_t put(uint8_t *p, const struct step *s)
 		h.size += sizeof(ago);
 	}
 	if (s->kind == GOPROBE_RECORD_LOST) {
-		memcpy(p + h.size, &l, sizeof(l));
-		h.size += sizeof(l);
+		memcpy(p + size, &l, sizeof(l));
+		size += sizeof(l);
 	} else if (s->id == ADD && s->kind == GOPROBE_RECORD_CALL) {
 		h.plan = 0;
-		memcpy(p + h.size, args, sizeof(args));
-		memcpy(p + h.size + sizeof(args), &c, sizeof(c));
-		memcpy(p + h.size + sizeof(args) + sizeof(c), "A-119\0\0", 8);
-		h.size += sizeof(args) + sizeof(c) + 8;
+		memcpy(p + size, args, sizeof(args));
+		memcpy(p + size + sizeof(args), &c, sizeof(c));
+		memcpy(p + size + sizeof(args) + sizeof(c), "A-119\0\0", 8);
+		size += sizeof(args) + sizeof(c) + 8;
 	} else if (s->id == ADD && s->kind == GOPROBE_RECORD_RETURN) {
 		h.plan = 1;
-		memcpy(p + h.size, result, sizeof(result));
-		h.size += sizeof(result);
+		memcpy(p + size, result, sizeof(result));
+		size += sizeof(result);
 	}
+	h.words = size / 8;
 	memcpy(p, &h, sizeof(h));
-	return h.size;
+	return size;
 }
 
 #define PAD_32 "                                "

@@ -131,8 +131,8 @@ static void write_recording(void)
 	static const char *const specs[] = { "main.foo", "main.*(x)" };
 	struct plan_options options = plan_defaults;
 	struct goprobe_record r[2] = {
-		{ .size = sizeof(*r), .kind = GOPROBE_RECORD_TAIL, .id = 7, .time = 1 },
-		{ .size = sizeof(*r), .kind = GOPROBE_RECORD_TAIL, .id = 7, .time = 2 },
+		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_TAIL, .id = 7, .time = 1 },
+		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_TAIL, .id = 7, .time = 2 },
 	};
 	uint64_t lost[__GOPROBE_LOST_MAX] = { [GOPROBE_LOST_RING_FULL] = 3 };
 	struct plan *p = plan_new(&options);
