@@ -118,7 +118,7 @@ static __always_inline u64 gp_load_low(const u8 *at, u32 size)
 	return word;
 }
 
-#define GP_CAPTURE_NOT_QUICK	U32_MAX
+#define GP_CAPTURE_NOT_QUICK	(-1L)
 
 /**
  * gp_capture_quick() - capture what most functions have, in line
@@ -134,24 +134,26 @@ static __always_inline u64 gp_load_low(const u8 *at, u32 size)
  * Return: bytes written; or GP_CAPTURE_NOT_QUICK, and then
  * gp_capture_run() begins anew.
  */
-static __always_inline u32 gp_capture_quick(const struct gp_plan *plan,
-					    const struct pt_regs *regs, u8 *to,
-					    u32 room)
+static __always_inline long gp_capture_quick(const struct gp_plan *plan,
+					     const struct pt_regs *regs, u8 *to,
+					     u32 room)
 {
 	struct goprobe_chunk *chunk = (void *)(to + plan->frame_bytes);
 	const struct goprobe_ref *ref = plan->frame_refs;
-	const struct gp_piece *p = plan->pieces;
+	const u16 *from_end = plan->quick_from + GP_QUICK_WORDS;
 	u32 nrefs;
-	u8 *at;
+	long i;
 
 	if (unlikely(room < plan->quick_bytes))
 		return GP_CAPTURE_NOT_QUICK;
-	for (at = to; at < (u8 *)chunk; at += 8, p++)
-		memcpy(at, (const u8 *)regs + p->from, 8);
+	/* Up to the end of both, so that one number counts. */
+	for (i = -(long)plan->quick_words; i; i++)
+		memcpy((u64 *)chunk + i, (const u8 *)regs + from_end[i], 8);
 	for (nrefs = plan->quick_refs; nrefs; nrefs--, ref++) {
 		u64 address = gp_load(to + ref->offset);
 		u64 len = gp_load(to + ref->offset + 8);
 		u8 *bytes = (u8 *)(chunk + 1);
+		u64 *next;
 
 		if (!address || !len)
 			continue;
@@ -160,16 +162,18 @@ static __always_inline u32 gp_capture_quick(const struct gp_plan *plan,
 				return GP_CAPTURE_NOT_QUICK;
 			len = plan->w.string_limit;
 		}
+		next = (u64 *)(bytes + ALIGN(len, GP_RECORD_ALIGN));
 		/* The padding first: the last word may be written over. */
-		memset(bytes + ALIGN_DOWN(len - 1, GP_RECORD_ALIGN), 0, GP_RECORD_ALIGN);
-		if (unlikely(gp_user_copy(bytes, address, len)))
-			return GP_CAPTURE_NOT_QUICK;
+		next[-1] = 0;
+		/* And the header, so that the copy need not save what is in it. */
 		chunk->address = address;
 		chunk->type = GOPROBE_TYPE_BYTES;
 		chunk->size = len;
 		chunk->status = GOPROBE_CHUNK_OK;
 		chunk->level = 1;
-		chunk = (void *)(bytes + ALIGN(len, GP_RECORD_ALIGN));
+		if (unlikely(gp_user_copy(bytes, address, len)))
+			return GP_CAPTURE_NOT_QUICK;
+		chunk = (void *)next;
 	}
 	return (u8 *)chunk - to;
 }

@@ -10,6 +10,8 @@
 #include <linux/uaccess.h>
 #include <goprobe.h>
 
+#include "faultin.h"
+
 /* One past the highest offset that struct goprobe_runtime may hold. */
 #define GP_RUNTIME_SPAN	4096
 
@@ -87,7 +89,7 @@ static __always_inline bool gp_goroutine_read(const struct goprobe_runtime *rt,
 					      unsigned long sp,
 					      struct gp_goroutine *ret)
 {
-	struct gp_own_g own;
+	struct gp_own_g own GP_UNINITIALIZED;
 	unsigned long absent;
 	u64 goid, m, curg;
 	bool its;

@@ -83,7 +83,7 @@ static __always_inline long gp_hit_write(const struct gp_probe *probe,
 					 struct gp_faultin *faultin, bool quick)
 {
 	struct goprobe_record *rec = (void *)gp_ring_next(ring);
-	u32 room = gp_ring_room(ring), quick_used, id, plan_id, tid, tgid;
+	u32 room = gp_ring_room(ring), id, plan_id, tid, tgid;
 	const struct gp_plan *plan = probe->plan;
 	struct gp_goroutine go GP_UNINITIALIZED;
 	u16 flags = 0;
@@ -93,10 +93,9 @@ static __always_inline long gp_hit_write(const struct gp_probe *probe,
 		return -ENOSPC;
 	room -= sizeof(*rec);
 	if (plan && quick) {
-		quick_used = gp_capture_quick(plan, regs, (u8 *)(rec + 1), room);
-		if (unlikely(quick_used == GP_CAPTURE_NOT_QUICK))
+		used = gp_capture_quick(plan, regs, (u8 *)(rec + 1), room);
+		if (unlikely(used < 0))
 			return -EAGAIN;
-		used = quick_used;
 	} else if (plan) {
 		if (unlikely(room < plan->frame_bytes))
 			return -ENOSPC;

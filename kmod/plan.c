@@ -57,7 +57,7 @@ static void gp_plan_prepare_quick(struct gp_plan *plan)
 	u32 nrefs = plan->w.depth ? plan->frame->nrefs : 0, i;
 	u64 bytes;
 
-	if (plan->w.nops || !gp_plan_is_words(plan))
+	if (plan->w.nops || plan->npieces > GP_QUICK_WORDS || !gp_plan_is_words(plan))
 		return;
 	for (i = 0; i < nrefs; i++)
 		if (plan->frame_refs[i].kind != GOPROBE_REF_STRING ||
@@ -69,6 +69,9 @@ static void gp_plan_prepare_quick(struct gp_plan *plan)
 	    (nrefs && !plan->w.string_limit))
 		return;
 	plan->quick = true;
+	plan->quick_words = plan->npieces;
+	for (i = 0; i < plan->npieces; i++)
+		plan->quick_from[GP_QUICK_WORDS - plan->npieces + i] = plan->pieces[i].from;
 	plan->quick_refs = nrefs;
 	plan->quick_bytes = plan->frame_bytes + bytes;
 }

@@ -32,6 +32,9 @@ struct gp_types;
 /* GOPROBE_OP_UNDERs of a filter: each looks at many calls. */
 #define GP_UNDERS_MAX	8
 
+/* Words of a frame that can be captured quickly: as many as there are registers. */
+#define GP_QUICK_WORDS	16
+
 /* Registers of a program. */
 #define GP_OP_REGS	16
 
@@ -76,6 +79,8 @@ struct gp_op {
  * @id: session plan id
  * @frame_bytes: the frame, padded
  * @quick: gp_capture_quick() can do it
+ * @quick_words: number of words of the frame, then
+ * @quick_from: offsets of these registers in struct pt_regs, up to the end of the array
  * @quick_refs: number of strings that it follows
  * @quick_bytes: the room it needs at most
  * @record_bytes: the largest record that it makes
@@ -92,6 +97,8 @@ struct gp_plan {
 	u32 id;
 	u32 frame_bytes;
 	bool quick;
+	u16 quick_words;
+	u16 quick_from[GP_QUICK_WORDS];
 	u32 quick_refs;
 	u32 quick_bytes;
 	u32 record_bytes;

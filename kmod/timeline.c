@@ -109,7 +109,7 @@ u32 gp_timeline_tell(const struct gp_timeline *line, void *records, u32 bytes,
 	while (end - at >= (long)sizeof(struct goprobe_record)) {
 		struct goprobe_record *rec = (void *)at;
 		u64 passed = rec->time - from;
-		u32 size = rec->words * 8;
+		long size = rec->words * 8L;
 
 		if (unlikely(size > end - at))
 			break;

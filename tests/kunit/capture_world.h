@@ -116,7 +116,7 @@ static inline void poke(unsigned long at, u64 value)
 /* One capture: tables, plan, room and result. */
 #define TYPES	12
 #define REFS	64
-#define PIECES	16
+#define PIECES	17
 #define OPS	64
 
 struct world {

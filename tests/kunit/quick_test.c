@@ -24,6 +24,8 @@ static const struct quick_case quick_cases[] = {
 	{ "fewer objects than strings", 32, { 0, 16 }, 16, 1, 64, 1, false },
 	{ "strings cut to nothing", 16, { 0, NONE }, 0, 1, 64, 1, false },
 	{ "strings that are not followed", 16, { 0, NONE }, 0, 0, 0, 0, true },
+	{ "as many words as registers", 128, { NONE, NONE }, 100, 0, 0, 0, true },
+	{ "more words than registers", 136, { NONE, NONE }, 100, 0, 0, 0, false },
 	{ "part of a word", 20, { NONE, NONE }, 100, 0, 0, 0, false },
 };
 
@@ -44,7 +46,8 @@ static void words_from_registers(u32 frame)
 	w->w.npieces = frame / 8;
 	for (i = 0; i < frame / 8; i++)
 		w->pieces[i] = (struct goprobe_piece){
-			.source = GOPROBE_FROM_INT_REG, .reg = i, .size = 8, .frame = 8 * i,
+			.source = GOPROBE_FROM_INT_REG, .reg = i % 16, .size = 8,
+			.frame = 8 * i,
 		};
 }
 
@@ -100,7 +103,8 @@ static void the_quick_way_writes_what_the_general_way_writes(struct kunit *test)
 
 	random_state = 1181783497276652981ULL;
 	for (n = 0; n < 3000; n++) {
-		u32 room, used;
+		u32 room;
+		long used;
 
 		words_from_registers(8 * (1 + rnd(PIECES - 1)));
 		for (at = 8 * rnd(3); at + 16 <= w->types[0].size; at += 8 + 8 * rnd(4))
@@ -124,7 +128,7 @@ static void the_quick_way_writes_what_the_general_way_writes(struct kunit *test)
 		}
 		quick++;
 		KUNIT_ASSERT_EQ(test, run_once(w->to, room, 0xa5), 0);
-		KUNIT_ASSERT_EQ(test, used, w->used);
+		KUNIT_ASSERT_EQ(test, used, (long)w->used);
 		KUNIT_ASSERT_EQ(test, (u32)w->flags, 0U);
 		KUNIT_ASSERT_EQ(test, memcmp(w->to, w->again, used), 0);
 	}
