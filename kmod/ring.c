@@ -15,13 +15,39 @@
 #define GP_RING_LOST_SIZE \
 	(sizeof(struct goprobe_record) + sizeof(struct goprobe_lost))
 
-static void gp_ring_free_pages(struct page **pages, u32 n)
+/* A message refers to what is contiguous at once: larger is cheaper to read. */
+#define GP_RING_ORDER	3
+
+/* The first @n of the ring's pages, whole blocks. */
+static void gp_ring_free_pages(struct gp_ring *ring, u32 n)
 {
 	u32 i;
 
-	for (i = 0; i < n; i++)
-		__free_page(pages[i]);
-	kvfree(pages);
+	for (i = 0; i < n; i += 1U << ring->order)
+		__free_pages(ring->pages[i], ring->order);
+}
+
+/* Return: whether there were @n pages in blocks of @order. */
+static bool gp_ring_get_pages(struct gp_ring *ring, u32 n, u32 order)
+{
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
+		    (order ? __GFP_COMP | __GFP_NORETRY : __GFP_RETRY_MAYFAIL);
+	u32 each = 1U << order, i, k;
+	struct page *block;
+
+	ring->order = order;
+	for (i = 0; i < n; i += each) {
+		block = alloc_pages_node(cpu_to_node(ring->cpu), gfp, order);
+		if (!block) {
+			gp_ring_free_pages(ring, i);
+			return false;
+		}
+		for (k = i; k < i + each; k++) {
+			ring->pages[k] = block + (k - i);
+			ring->pages[n + k] = ring->pages[k];
+		}
+	}
+	return true;
 }
 
 /**
@@ -35,34 +61,26 @@ static void gp_ring_free_pages(struct page **pages, u32 n)
  */
 struct gp_ring *gp_ring_new(u32 size, u32 cpu)
 {
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
-		    __GFP_RETRY_MAYFAIL;
-	u32 n = size >> PAGE_SHIFT, i;
+	u32 n = size >> PAGE_SHIFT;
 	struct gp_ring *ring;
-	struct page **pages;
 
 	ring = kzalloc_node(sizeof(*ring), GFP_KERNEL_ACCOUNT, cpu_to_node(cpu));
 	if (!ring)
 		return NULL;
-	pages = kvmalloc_array(2 * n, sizeof(*pages), GFP_KERNEL_ACCOUNT);
-	if (!pages)
-		goto err_ring;
-	for (i = 0; i < n; i++) {
-		pages[i] = alloc_pages_node(cpu_to_node(cpu), gfp, 0);
-		if (!pages[i])
-			goto err_pages;
-		pages[n + i] = pages[i];
-	}
-	ring->data = vmap(pages, 2 * n, VM_MAP, PAGE_KERNEL);
-	if (!ring->data)
-		goto err_pages;
-	ring->pages = pages;
 	ring->size = size;
+	ring->quarter = size / 4;
 	ring->cpu = cpu;
-	return ring;
-
+	ring->pages = kvmalloc_array(2 * n, sizeof(*ring->pages), GFP_KERNEL_ACCOUNT);
+	if (!ring->pages)
+		goto err_ring;
+	if (!gp_ring_get_pages(ring, n, GP_RING_ORDER) && !gp_ring_get_pages(ring, n, 0))
+		goto err_pages;
+	ring->data = vmap(ring->pages, 2 * n, VM_MAP, PAGE_KERNEL);
+	if (ring->data)
+		return ring;
+	gp_ring_free_pages(ring, n);
 err_pages:
-	gp_ring_free_pages(pages, i);
+	kvfree(ring->pages);
 err_ring:
 	kfree(ring);
 	return NULL;
@@ -77,7 +95,8 @@ void gp_ring_free(struct gp_ring *ring)
 	if (!ring)
 		return;
 	vunmap(ring->data);
-	gp_ring_free_pages(ring->pages, ring->size >> PAGE_SHIFT);
+	gp_ring_free_pages(ring, ring->size >> PAGE_SHIFT);
+	kvfree(ring->pages);
 	kfree(ring);
 }
 
@@ -160,10 +179,12 @@ void gp_ring_settle(const struct gp_ring *ring)
 /* Bytes from the first that has not been handed out that one message can refer to. */
 u32 gp_ring_lendable(const struct gp_ring *ring)
 {
+	unsigned long block = PAGE_SIZE << ring->order;
+
 	if (ring->lent)
 		return 0;
 	return min_t(unsigned long, ring->size / 4,
-		     MAX_SKB_FRAGS * PAGE_SIZE - offset_in_page(ring->told));
+		     MAX_SKB_FRAGS * block - (ring->told & (block - 1)));
 }
 
 /**
@@ -174,15 +195,15 @@ u32 gp_ring_lendable(const struct gp_ring *ring)
  */
 void gp_ring_lend(struct gp_ring *ring, struct sk_buff *skb, u32 size)
 {
-	unsigned long at = ring->told & (ring->size - 1);
+	u32 block = PAGE_SIZE << ring->order, offset = ring->told & (block - 1), part, i;
+	unsigned long at = (ring->told & (ring->size - 1)) - offset;
 	struct page **page = ring->pages + (at >> PAGE_SHIFT);
-	u32 offset = offset_in_page(at), part, i;
 
 	ring->told += size;
 	skb->len += size;
 	skb->data_len += size;
-	for (i = 0; size; i++, page++) {
-		part = min_t(u32, size, PAGE_SIZE - offset);
+	for (i = 0; size; i++, page += 1U << ring->order) {
+		part = min(size, block - offset);
 		get_page(*page);
 		skb_fill_page_desc(skb, i, *page, offset, part);
 		ring->lent = *page;

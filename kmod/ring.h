@@ -49,9 +49,11 @@ struct sk_buff;
  * @pending: losses by cause that no record in the ring tells of yet; producer's
  * @stat: counters, enum goprobe_stat; producer's, read by anyone
  * @pages: what @data maps
+ * @order: they are contiguous in blocks of so many pages, as a power of two
  * @tail: bytes ever consumed; written by the consumer
+ * @quarter: @tail and a quarter of the ring: a head that far is told at once; likewise
  * @told: bytes ever handed out, more than @tail while pages are lent; consumer's
- * @lent: the last page of what is lent, or NULL; consumer's
+ * @lent: the last block of what is lent, or NULL; consumer's
  */
 struct gp_ring {
 	u8 *data;
@@ -62,7 +64,9 @@ struct gp_ring {
 	u64 pending[__GOPROBE_LOST_MAX];
 	u64 stat[__GOPROBE_STAT_MAX];
 	struct page **pages;
+	u32 order;
 	unsigned long tail ____cacheline_aligned_in_smp;
+	unsigned long quarter;
 	unsigned long told;
 	struct page *lent;
 };
@@ -76,6 +80,12 @@ static inline u32 gp_ring_used(const struct gp_ring *ring)
 {
 	/* What the consumer has read is read before its room is used again. */
 	return ring->head - smp_load_acquire(&ring->tail);
+}
+
+/* Is it a quarter full? The producer's question, which may be answered late. */
+static inline bool gp_ring_is_quarter_full(const struct gp_ring *ring)
+{
+	return (long)(ring->head - READ_ONCE(ring->quarter)) >= 0;
 }
 
 static inline u32 gp_ring_room(const struct gp_ring *ring)
@@ -103,7 +113,7 @@ static inline u8 *gp_ring_next(const struct gp_ring *ring)
 	return ring->data + (ring->head & (ring->size - 1));
 }
 
-static inline void gp_ring_commit(struct gp_ring *ring, u32 size)
+static inline void gp_ring_commit(struct gp_ring *ring, unsigned long size)
 {
 	/* The record is seen before the head. */
 	smp_store_release(&ring->head, ring->head + size);
@@ -145,6 +155,7 @@ static inline void gp_ring_free_told(struct gp_ring *ring)
 		return;
 	/* The records have been read before the room is seen. */
 	smp_store_release(&ring->tail, ring->told);
+	WRITE_ONCE(ring->quarter, ring->told + ring->size / 4);
 }
 
 static inline void gp_ring_consume(struct gp_ring *ring, u32 size)

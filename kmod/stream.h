@@ -38,7 +38,7 @@ gp_stream_committed(const struct gp_session *s, const struct gp_ring *ring)
 
 	if (armed == GP_STREAM_READING)
 		return GP_STREAM_QUIET;
-	if (gp_ring_used(ring) >= ring->size / 4)
+	if (gp_ring_is_quarter_full(ring))
 		return GP_STREAM_WAKE_NOW;
 	return armed == GP_STREAM_WAITING ? GP_STREAM_WAKE_SOON : GP_STREAM_QUIET;
 }
