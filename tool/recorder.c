@@ -12,12 +12,10 @@
 #include "recorder.h"
 #include "stream.h"
 
-/* Written when so much is there, or a pass is complete. */
-#define WRITE_BYTES (256U << 10)
-/* Records of one message that are so many are not copied into the buffer first. */
+/* Written when no more fits, or a pass is complete. */
+#define BUFFER_BYTES (256U << 10)
+/* An entry of so many bytes is not copied into the buffer first; smaller ones fit in. */
 #define THROUGH_BYTES (16U << 10)
-/* Room for one entry of any size. */
-#define BUFFER_BYTES (RECORDING_ENTRY_MAX + 64)
 /*
  * Of each message from the module so much is looked at for types to learn: all when
  * little happens, an eighth when messages are full. What is common is seen either
@@ -62,6 +60,8 @@ static void write_all(struct recorder *r, struct iovec *v, size_t n)
 	}
 }
 
+#define PIECES(v) (sizeof(v) / sizeof((v)[0]))
+
 static void flush(struct recorder *r)
 {
 	struct iovec v = { .iov_base = r->buf, .iov_len = r->len };
@@ -84,43 +84,38 @@ static void append(struct recorder *r, const void *p, size_t n)
 	r->len += n;
 }
 
-/* An entry of @n bytes at @p and, behind them, @m at @q. */
+/*
+ * An entry of @n bytes at @p and, behind them, @m at @q. Little waits in the buffer for
+ * more; much is written from where it is, behind what waits.
+ */
 static void put_two(struct recorder *r, enum recording_kind kind, uint32_t cpu, const void *p,
 		    size_t n, const void *q, size_t m)
 {
 	static const uint8_t zeros[8];
 	struct recording_mark mark = { .kind = kind, .size = n + m, .cpu = cpu };
+	struct iovec v[] = {
+		{ r->buf, r->len },
+		{ &mark, sizeof(mark) },
+		{ (void *)(uintptr_t)p, n },
+		{ (void *)(uintptr_t)q, m },
+		{ (void *)(uintptr_t)zeros, recording_padding(mark.size) },
+	};
 	size_t whole = sizeof(mark) + mark.size + recording_padding(mark.size);
 
 	if (n > RECORDING_ENTRY_MAX || m > RECORDING_ENTRY_MAX - n) {
 		r->err = EFBIG;
 		return;
 	}
-	if (r->len && r->len + whole > WRITE_BYTES)
-		flush(r);
-	append(r, &mark, sizeof(mark));
-	append(r, p, n);
-	append(r, q, m);
-	append(r, zeros, recording_padding(mark.size));
+	if (mark.size >= THROUGH_BYTES) {
+		write_all(r, v, PIECES(v));
+		r->len = 0;
+	} else {
+		if (r->len + whole > BUFFER_BYTES)
+			flush(r);
+		for (size_t i = 1; i < PIECES(v); i++)
+			append(r, v[i].iov_base, v[i].iov_len);
+	}
 	r->bytes += whole;
-}
-
-/* As put_two(), but for much, which is written from where it is, after what is not yet written. */
-static void put_through(struct recorder *r, enum recording_kind kind, uint32_t cpu, const void *p,
-			size_t n)
-{
-	static uint8_t zeros[8];
-	struct recording_mark mark = { .kind = kind, .size = n, .cpu = cpu };
-	struct iovec v[] = {
-		{ .iov_base = r->buf, .iov_len = r->len },
-		{ .iov_base = &mark, .iov_len = sizeof(mark) },
-		{ .iov_base = (void *)(uintptr_t)p, .iov_len = n },
-		{ .iov_base = zeros, .iov_len = recording_padding(n) },
-	};
-
-	write_all(r, v, sizeof(v) / sizeof(v[0]));
-	r->len = 0;
-	r->bytes += sizeof(mark) + n + recording_padding(n);
 }
 
 static void put(struct recorder *r, enum recording_kind kind, const void *p, size_t n)
@@ -243,10 +238,7 @@ int recorder_add(void *ctx, uint32_t cpu, const uint8_t *p, size_t len)
 {
 	struct recorder *r = ctx;
 
-	if (len >= THROUGH_BYTES && len <= RECORDING_ENTRY_MAX)
-		put_through(r, RECORDING_RECORDS, cpu, p, len);
-	else
-		put_two(r, RECORDING_RECORDS, cpu, p, len, NULL, 0);
+	put_two(r, RECORDING_RECORDS, cpu, p, len, NULL, 0);
 	if (r->looks)
 		look(r, p, len);
 	return 0;
