@@ -67,6 +67,19 @@ def cpu_ns(pids):
     return total
 
 
+def threads():
+    """The module's own kernel threads, if it has any."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/comm" % pid) as f:
+                if f.read().startswith("goprobe-"):
+                    found.append(int(pid))
+        except FileNotFoundError:
+            pass        # it has ended
+    return tuple(found)
+
+
 def fetched(pids):
     """Pages that these processes have waited for until they were read from a file."""
     total = 0
@@ -168,6 +181,13 @@ def info():
     return run("goprobectl", "info") if shutil.which("goprobectl") else ""
 
 
+def load(module):
+    """In place of the module that is loaded."""
+    run("rmmod", "goprobe")
+    run("insmod", module)
+    info()
+
+
 class Executing(Floor):
     """Where the kernel honours a changed instruction pointer: the module has found out."""
 
@@ -223,6 +243,42 @@ class Stepped(Goprobe):
             write(EXECUTE, "Y")
 
 
+class Beside(Variant):
+    """The same with another tree's module, tool and reader."""
+
+    def __init__(self, variant):
+        super().__init__(variant.name + "-beside", "  ... of the tree beside", variant.place)
+        self.variant = variant
+
+    def missing(self):
+        return self.variant.missing()
+
+    def attach(self, target, options):
+        there = os.path.join(options.build, "beside")
+        self.path, self.own = os.environ["PATH"], os.path.join(options.build, "goprobe.ko")
+        os.environ["PATH"] = there + ":" + self.path
+        load(os.path.join(there, "goprobe.ko"))
+        try:
+            self.variant.attach(target, argparse.Namespace(**dict(vars(options), build=there)))
+        except Failed:
+            self.leave()
+            raise
+        self.process = self.variant.process
+
+    def leave(self):
+        os.environ["PATH"] = self.path
+        load(self.own)
+
+    def pids(self):
+        return self.variant.pids() and self.variant.pids() + threads()
+
+    def detach(self):
+        try:
+            return self.variant.detach()
+        finally:
+            self.leave()
+
+
 class Goprobectl(Variant):
     """goprobe as a person uses it, what it prints thrown away."""
 
@@ -238,6 +294,19 @@ class Goprobectl(Variant):
         self.process = subprocess.Popen(
             ["goprobectl", "attach", "-p", str(target.pid), "--no-return"] + self.arguments + ["main.work"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
+        # Breakpoints are there before the session is started: until then hits only count.
+        end = time.monotonic() + 300
+        while "Ctrl-C ends" not in self.said():
+            if self.process.poll() is not None:
+                raise Failed("goprobectl said: " + self.said())
+            if time.monotonic() > end:
+                raise Failed("goprobectl does not begin")
+            time.sleep(0.05)
+
+    def said(self):
+        # Not through its own file, whose position is where it writes.
+        with open(self.log.name) as f:
+            return f.read().strip()
 
     def pids(self):
         return (self.process.pid,)
@@ -245,14 +314,13 @@ class Goprobectl(Variant):
     def detach(self):
         self.process.send_signal(2)
         status = self.process.wait(300)
-        self.log.seek(0)
-        text = self.log.read()
+        text = self.said()
         # What JSON has to say of numbers goes where its lines go; losses are in the exit status.
         if "json" in self.arguments and status == 0:
             return None, 0
         match = re.search(r"(\d+) events?.*?(\d+) lost", text)
         if not match:
-            raise Failed("goprobectl said: " + text.strip())
+            raise Failed("goprobectl said: " + text)
         return int(match.group(1)), int(match.group(2))
 
 
@@ -510,6 +578,7 @@ def main():
     parser.add_argument("--no-peers", action="store_true")
     parser.add_argument("--wall", action="store_true")
     parser.add_argument("--figures", action="store_true", help="for bench/check: a line \"figure NAME COST\" behind each row")
+    parser.add_argument("--beside", action="store_true", help="each row of goprobe's also with what is in build/bench/beside")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("variants", nargs="*")
     options = parser.parse_args()
@@ -528,6 +597,8 @@ def main():
     else:
         variants = [v for v in variants if (options.breakdown or not v.breakdown) and
                     not (options.no_peers and v.peer)]
+    if options.beside:
+        variants = [w for v in variants for w in ((v, Beside(v)) if isinstance(v, (Goprobe, Goprobectl)) else (v,))]
     absent = {v.name: v.missing() for v in variants if v.missing()}
     for name, why in absent.items():
         say("%s is left out: %s" % (name, why))
