@@ -431,6 +431,7 @@ def goprobe_variants():
     yield Goprobe("ret-count", "goprobe, session not started: counts", ["--no-start"], place="ret", hold=True)
     yield Goprobe("ret", "goprobe, return record with 2 ints, handler alone", ["--plan", "ints"], place="ret", hold=True)
     yield Goprobe("entry-read", "goprobe, entry record, read and thrown away")
+    yield Goprobe("entry-read-small", "  ... with a ring of 64 KiB", ["--ring", "65536"], breakdown=True)
     yield Goprobectl("entry-record", "goprobe, entry record, goprobectl --record", ["--record", "/tmp/bench.rec"])
     yield Goprobectl("entry-record-null", "  ... to /dev/null", ["--record", "/dev/null"], breakdown=True)
     yield Goprobectl("entry-text", "goprobe, entry record, goprobectl's text to /dev/null")
