@@ -580,6 +580,7 @@ def main():
     parser.add_argument("--wall", action="store_true")
     parser.add_argument("--figures", action="store_true", help="for bench/check: a line \"figure NAME COST\" behind each row")
     parser.add_argument("--beside", action="store_true", help="each row of goprobe's also with what is in build/bench/beside")
+    parser.add_argument("--symbols", help="for bench/where: leave the kernel's symbols in this directory")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("variants", nargs="*")
     options = parser.parse_args()
@@ -606,6 +607,9 @@ def main():
     variants = [v for v in variants if v.name not in absent]
 
     info()
+    if options.symbols:
+        with open("/proc/kallsyms") as f:
+            write(os.path.join(options.symbols, "kallsyms"), f.read())
     target = Target(options.build)
     results = measure_all(variants, target, options)
     show(variants, *results, options)
