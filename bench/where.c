@@ -4,7 +4,7 @@
  *
  * For bench/run --where. Calls of the probed function begin and end the counting: from the
  * call number "from" to the call number "to", where the counts are written to "out", a line
- * for each address. QEMU's header is not needed: what is used of it is declared here.
+ * for each address.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -12,18 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef uint64_t plugin_id;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-typedef void (*count_fn)(unsigned int cpu, void *data);
-
-void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id id,
-					   void (*fn)(plugin_id id, struct qemu_plugin_tb *tb));
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, count_fn fn,
-					    int flags, void *data);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
+#include "where.h"
 
 /* Of the interface: QEMU 10 takes 2 to 4. */
 int qemu_plugin_version = 4;
@@ -117,8 +106,6 @@ static void option(const char *text)
 	else if (!strncmp(text, "out=", 4))
 		out = strdup(value);
 }
-
-int qemu_plugin_install(plugin_id id, const void *info, int argc, char **argv);
 
 int qemu_plugin_install(plugin_id id, const void *info, int argc, char **argv)
 {
