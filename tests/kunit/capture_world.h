@@ -13,7 +13,9 @@
 #include <linux/types.h>
 
 static u32 fake_copy(void *to, unsigned long address, u32 size);
+#ifndef gp_user_copy
 #define gp_user_copy fake_copy
+#endif
 
 #include "../../kmod/arch/arch.h"
 

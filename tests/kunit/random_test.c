@@ -107,14 +107,18 @@ static void random_op(struct goprobe_op *op, u32 left, u32 frame)
 {
 	u16 uses;
 
-	*op = (struct goprobe_op){ .code = 1 + rnd(GOPROBE_OP_MAX) };
+	*op = (struct goprobe_op){ .code = 1 + rnd(GOPROBE_OP_END) };
 	uses = gp_op_uses[op->code];
 	if (uses & GP_USES_A)
 		op->a = rnd(3);
 	if (uses & (GP_USES_B | GP_USES_REG))
 		op->b = rnd(3);
+	if (uses & GP_USES_FLOAT)
+		op->b = 17 + rnd(16);
 	if (uses & GP_USES_SIZE)
 		op->size = 1 << rnd(4);
+	if (op->code == GOPROBE_OP_FLOAT || op->code == GOPROBE_OP_ORDER)
+		op->size = 4 << rnd(2);
 	if (uses & GP_USES_BYTES)
 		op->size = 1 + rnd(rnd(2) ? 16 : 300);
 	if (uses & GP_USES_FRAME)
@@ -248,7 +252,8 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 			continue;
 		random_dynamic();
 		plans++;
-		room = rnd(3) ? GP_RECORD_MAX : frame_bytes() + rnd(2000);
+		room = rnd(3) ? w->plan->record_bytes - sizeof(struct goprobe_record) :
+				frame_bytes() + rnd(2000);
 		for (tries = 0; tries <= REGIONS; tries++) {
 			err = run(test, room);
 			if (err != -EAGAIN)
@@ -260,7 +265,9 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 		}
 		if (err) {
 			KUNIT_ASSERT_EQ(test, err, -ENOSPC);
-			KUNIT_ASSERT_LT(test, room, (u32)GP_RECORD_MAX);
+			/* What is held has room for the largest record that there can be. */
+			KUNIT_ASSERT_LT(test, room, w->plan->record_bytes -
+					(u32)sizeof(struct goprobe_record));
 			short_of_room++;
 			continue;
 		}

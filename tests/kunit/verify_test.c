@@ -262,6 +262,16 @@ static void dynamic_types(struct kunit *test)
 #define O_PLAN		"a point names a plan that does not exist"
 #define O_CODE		"a point does not say what its instruction is"
 #define O_FAR		"a point's stack pointer is too far from the one at entry"
+#define O_FILTER	"a point names a filter that does not exist"
+#define O_PAD		"padding of a point is not 0"
+#define O_ACTION	"a point has an unknown action"
+#define O_NO_RECORD	"a point whose hits leave no record has a plan"
+#define O_PAIRED	"a point whose hits leave no record is paired"
+#define O_SELF		"a self-test is paired"
+#define O_HELD		"what is held is no call that is paired"
+#define NO_PLAN		SET(point.plan, GOPROBE_NO_PLAN)
+#define PAIRED		GOPROBE_POINT_F_PAIRED
+#define HELD		GOPROBE_POINT_F_HELD
 
 static const struct row point_rows[] = {
 	{ "a right one passes", NULL, {} },
@@ -273,7 +283,7 @@ static const struct row point_rows[] = {
 	{ "never skipped", NULL, { SET(point.skip, GOPROBE_SKIP_NEVER) } },
 	{ "skip one past the last", O_SKIP, { SET(point.skip, __GOPROBE_SKIP_MAX) } },
 	{ "the one flag", NULL, { SET(point.flags, GOPROBE_POINT_F_ABI0) } },
-	{ "the next flag", O_FLAGS, { SET(point.flags, 2) } },
+	{ "the next flag", O_FLAGS, { SET(point.flags, 8) } },
 	{ "the highest flag beside the one", O_FLAGS, { SET(point.flags, 0x81) } },
 	{ "no plan", NULL, { SET(point.plan, GOPROBE_NO_PLAN) } },
 	{ "no plan when there are none", NULL,
@@ -294,6 +304,40 @@ static const struct row point_rows[] = {
 	{ "the processor has a say", "there is a breakpoint instruction already",
 	  { SET(point.code[0], 0xcc) } },
 	{ "any id", NULL, { SET(point.id, U32_MAX) } },
+	{ "the last action", NULL, { SET(point.action, GOPROBE_ACTION_MAX), NO_PLAN } },
+	{ "one past it", O_ACTION, { SET(point.action, __GOPROBE_ACTION_MAX), NO_PLAN } },
+	{ "counted, with a plan", O_NO_RECORD, { SET(point.action, GOPROBE_ACTION_COUNT) } },
+	{ "timed, with a plan", O_NO_RECORD, { SET(point.action, GOPROBE_ACTION_TIME) } },
+	{ "the first filter", NULL, { SET(point.filter, 1) } },
+	{ "the last filter", NULL, { SET(point.filter, 2) } },
+	{ "past the last filter", O_FILTER, { SET(point.filter, 3) } },
+	{ "the largest filter", O_FILTER, { SET(point.filter, U32_MAX) } },
+	{ "a filter when there are none", O_FILTER, { SET(point.filter, 1), SET(nfilters, 0) } },
+	{ "first padding byte", O_PAD, { SET(point.pad[0], 1) } },
+	{ "last padding byte", O_PAD, { SET(point.pad[2], 1) } },
+	{ "a call that is paired", NULL, { SET(point.flags, PAIRED) } },
+	{ "paired, without a plan", NULL, { SET(point.flags, PAIRED), NO_PLAN } },
+	{ "a return that is paired", NULL,
+	  { SET(point.flags, PAIRED), SET(point.kind, GOPROBE_POINT_RETURN) } },
+	{ "a tail call that is paired", NULL,
+	  { SET(point.flags, PAIRED), SET(point.kind, GOPROBE_POINT_TAIL) } },
+	{ "counted and paired", O_PAIRED,
+	  { SET(point.flags, PAIRED), NO_PLAN, SET(point.action, GOPROBE_ACTION_COUNT) } },
+	{ "timed and paired", O_PAIRED,
+	  { SET(point.flags, PAIRED), NO_PLAN, SET(point.action, GOPROBE_ACTION_TIME) } },
+	{ "a self-test that is paired", O_SELF,
+	  { SET(point.flags, PAIRED), SET(point.kind, GOPROBE_POINT_SELF_TEST) } },
+	{ "a call that is held", NULL, { SET(point.flags, PAIRED | HELD) } },
+	{ "all flags", NULL, { SET(point.flags, GOPROBE_POINT_F_ALL) } },
+	{ "held, and not paired", O_HELD, { SET(point.flags, HELD) } },
+	{ "a return that is held", O_HELD,
+	  { SET(point.flags, PAIRED | HELD), SET(point.kind, GOPROBE_POINT_RETURN) } },
+	{ "a tail call that is held", O_HELD,
+	  { SET(point.flags, PAIRED | HELD), SET(point.kind, GOPROBE_POINT_TAIL) } },
+	{ "timed and held", O_HELD,
+	  { SET(point.flags, HELD), NO_PLAN, SET(point.action, GOPROBE_ACTION_TIME) } },
+	{ "a self-test that is held", O_HELD,
+	  { SET(point.flags, HELD), SET(point.kind, GOPROBE_POINT_SELF_TEST) } },
 	{ "any offset: the file has the last word", NULL, { SET(point.offset, U64_MAX) } },
 };
 
@@ -305,7 +349,7 @@ static void points(struct kunit *test)
 	struct world w;
 
 	world_make(&w, row);
-	expect(test, row, gp_verify_point(&w.point, w.nplans));
+	expect(test, row, gp_verify_point(&w.point, w.nplans, w.nfilters));
 }
 
 /* NULL for "accepted". */
@@ -334,8 +378,14 @@ static const char *self_test(u32 change)
 	case 5:
 		p.code[GOPROBE_SELF_TEST_SIZE - 1] ^= 1;
 		break;
+	case 6:
+		p.filter = 1;
+		break;
+	case 7:
+		p.action = GOPROBE_ACTION_COUNT;
+		break;
 	}
-	return gp_verify_point(&p, 1);
+	return gp_verify_point(&p, 1, 1);
 }
 
 static void a_self_test_has_its_code_and_nothing_else(struct kunit *test)
@@ -343,7 +393,7 @@ static void a_self_test_has_its_code_and_nothing_else(struct kunit *test)
 	u32 change;
 
 	KUNIT_EXPECT_TRUE(test, !self_test(0));
-	for (change = 1; change <= 5; change++)
+	for (change = 1; change <= 7; change++)
 		KUNIT_EXPECT_TRUE(test, self_test(change));
 }
 

@@ -29,6 +29,8 @@ struct world {
 	u32 nops;
 	struct goprobe_point point;
 	u32 nplans;
+	struct goprobe_filter filter;
+	u32 nfilters;
 };
 
 static const struct world good = {
@@ -74,6 +76,8 @@ static const struct world good = {
 		.sp_adjust = 0, .code = { 0x76, 0x3b },
 	},
 	.nplans = 1,
+	.filter = { .op = 0, .nops = 1 },
+	.nfilters = 2,
 };
 
 /* One thing that is otherwise than in the good world. */
