@@ -261,6 +261,7 @@ static void gp_call_forget(struct gp_calls *calls, const struct gp_call *call)
 {
 	if (call->data && call->tally->paired)
 		gp_held_give(calls->held, call->data);
+	gp_tally_open(call->tally, -1);
 }
 
 /* The deepest call of a stack that is locked has ended without returning. */
@@ -326,10 +327,50 @@ enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key,
 		unwound = gp_stack_unwind(calls, stack, key.goid, depth);
 		if (unwound)
 			kept = gp_stack_push(calls, stack, depth, tally, data);
+		if (kept)
+			gp_tally_open(tally, 1);
 		gp_stack_unlock(stack, key.g);
 		preempt_enable();
 	}
 	return kept ? GP_CALLS_KEPT : GP_CALLS_FULL;
+}
+
+/* Without its lock: is there nothing to be unwound? It is, unless somebody deceives us. */
+static bool gp_calls_is_unwound(const struct gp_calls *calls, const struct gp_calls_key *key,
+				u32 depth)
+{
+	const struct gp_stack *stack = gp_calls_home(calls, key->process, key->g);
+	const struct gp_call *top = READ_ONCE(stack->top);
+
+	/* A place behind this one is taken only when this one has been. */
+	if (!READ_ONCE(stack->g))
+		return true;
+	return READ_ONCE(stack->g) == key->g && READ_ONCE(stack->process) == key->process &&
+	       READ_ONCE(stack->goid) == key->goid && (!top || READ_ONCE(top->depth) < depth);
+}
+
+/**
+ * gp_calls_pass_by() - a function has been entered, by a call that is not remembered
+ * @calls: the session's
+ * @key: by whom
+ * @depth: how deep in its stack
+ *
+ * Open calls at that depth, and deeper ones, have ended without returning: else the return of
+ * this call would end one of them. It ends as gp_calls_open() does. Context: a task.
+ */
+void gp_calls_pass_by(struct gp_calls *calls, struct gp_calls_key key, u32 depth)
+{
+	bool unwound = gp_calls_is_unwound(calls, &key, depth);
+	struct gp_stack *stack;
+
+	while (!unwound) {
+		preempt_disable();
+		stack = gp_calls_find(calls, &key);
+		unwound = !stack || gp_stack_unwind(calls, stack, key.goid, depth);
+		if (stack)
+			gp_stack_unlock(stack, key.g);
+		preempt_enable();
+	}
 }
 
 /**
@@ -369,6 +410,7 @@ static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u32 dep
 		return false;
 	}
 	*ret = *stack->top;
+	gp_tally_open(tally, -1);
 	gp_stack_pop(calls, stack);
 	return true;
 }

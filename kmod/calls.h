@@ -144,6 +144,7 @@ enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key,
 				const struct gp_tally *tally, u32 data);
 enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 				 const struct gp_tally *tally, struct gp_call *ret);
+void gp_calls_pass_by(struct gp_calls *calls, struct gp_calls_key key, u32 depth);
 int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 		   const struct gp_tally *tally);
 enum gp_calls_end gp_calls_enter(struct gp_calls *calls, struct gp_calls_key key, u32 depth,

@@ -246,6 +246,7 @@ static void gp_contents_choose_way(const struct goprobe_point *p, struct gp_prob
 {
 	probe->quick = probe->g_reg >= 0 && (!probe->plan || probe->plan->quick);
 	probe->then = gp_contents_then(p, probe);
+	probe->remembers = p->kind == GOPROBE_POINT_CALL && probe->then >= GP_WAY_ENTER;
 	probe->way = probe->filter ? GP_WAY_FILTER : probe->then;
 	/* The end of a call is found first: its duration may matter. A key needs the program. */
 	if (probe->then == GP_WAY_END || probe->then == GP_WAY_COUNT_KEY ||

@@ -361,13 +361,13 @@ static noinline int gp_hit_filter_all(const struct gp_probe *probe, const struct
 		verdict = gp_filter_test(filter, regs);
 	if (unlikely(verdict == GP_VERDICT_RUN))
 		verdict = gp_filter_run(probe, regs, 0, NULL);
-	if (likely(verdict == GP_VERDICT_REJECTS))
-		this_cpu_inc(*filter->rejected);
-	else if (verdict == GP_VERDICT_PASSES)
+	if (likely(verdict == GP_VERDICT_PASSES))
 		return gp_hit_way(probe, regs, probe->then);
+	if (verdict == GP_VERDICT_REJECTS)
+		this_cpu_inc(*filter->rejected);
 	else
 		gp_hit_rejected(probe, verdict);
-	return 0;
+	return probe->remembers ? gp_paired_pass_by(probe, regs) : 0;
 }
 
 /* Most don't pass the first test: that needs no stack frame, as all that is called comes last. */
@@ -380,7 +380,7 @@ static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_
 	if (!filter->first || gp_test_holds(filter->test, regs))
 		return gp_hit_filter_all(probe, regs);
 	this_cpu_inc(*filter->rejected);
-	return 0;
+	return probe->remembers ? gp_paired_pass_by(probe, regs) : 0;
 }
 
 /* The record of a hit that has been found to count; for paired.c. */

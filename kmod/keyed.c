@@ -10,6 +10,7 @@
 #include "hit.h"
 #include "keyed.h"
 #include "keys.h"
+#include "paired.h"
 #include "session.h"
 #include "tally.h"
 
@@ -76,7 +77,7 @@ int gp_keyed_enter(const struct gp_probe *probe, const struct pt_regs *regs)
 	if (!gp_hit_matters(probe, regs))
 		return gp_hit_does_not_matter(probe, regs);
 	if (!gp_keyed_make(probe, regs, 0, &key))
-		return 0;
+		return gp_paired_pass_by(probe, regs);
 	if (!gp_hit_await_g(probe, regs, &own)) {
 		gp_hit_stat(s, GOPROBE_STAT_NO_GOROUTINE);
 		return 0;

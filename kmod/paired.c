@@ -96,17 +96,21 @@ static int gp_paired_call_held(const struct gp_probe *probe, const struct pt_reg
 			       const struct gp_own_g *own)
 {
 	struct gp_calls *calls = probe->session->calls;
-	u32 number = gp_held_take(calls->held);
+	u32 depth = gp_calls_depth(own->depth), number = gp_held_take(calls->held);
 	struct gp_held_record *held;
 
+	if (!number) {
+		/* What has ended without returning may have some. */
+		gp_calls_pass_by(calls, gp_hit_key(own), depth);
+		number = gp_held_take(calls->held);
+	}
 	if (!number) {
 		gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
 		return 0;
 	}
 	held = gp_held_at(calls->held, number);
 	gp_paired_hold(probe, regs, held, gp_held_bytes(calls->held) - sizeof(*held));
-	if (gp_calls_open(calls, gp_hit_key(own), gp_calls_depth(own->depth), probe->tally,
-			  number) == GP_CALLS_KEPT) {
+	if (gp_calls_open(calls, gp_hit_key(own), depth, probe->tally, number) == GP_CALLS_KEPT) {
 		gp_hit_stat(probe->session, GOPROBE_STAT_OPENED);
 		return 0;
 	}
@@ -139,6 +143,28 @@ int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs)
 			  0) == GP_CALLS_KEPT)
 		return gp_handler_record(probe, regs);
 	gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
+	return 0;
+}
+
+/**
+ * gp_paired_pass_by() - a call that would be remembered has not passed its filter
+ * @probe: whose; paired or timed
+ * @regs: the target's registers
+ *
+ * It shows what has ended without returning all the same: its return must not be taken for
+ * that of an earlier call of the same function. If none is open, that can't be.
+ *
+ * Return: 0.
+ */
+noinline int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	struct gp_own_g own;
+
+	if (probe->tally->paired && !atomic_read(&probe->tally->open))
+		return 0;
+	if (gp_hit_await_g(probe, regs, &own))
+		gp_calls_pass_by(probe->session->calls, gp_hit_key(&own),
+				 gp_calls_depth(own.depth));
 	return 0;
 }
 

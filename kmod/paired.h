@@ -8,6 +8,7 @@
 struct gp_probe;
 
 int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs);
+int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_regs *regs);
 int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs);
 
 #endif

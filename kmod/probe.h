@@ -53,6 +53,7 @@ enum gp_way {
  * @way: enum gp_way; how hits begin
  * @then: likewise; how they go on, if they pass a filter that comes first
  * @quick: if they leave a record, the handler's short way is worth trying
+ * @remembers: it is of calls that are remembered if they pass a filter
  * @action: enum goprobe_action
  * @sp_adjust: SP at entry is SP plus this
  * @g_reg: offset of g in struct pt_regs, or -1 if g is in TLS
@@ -79,6 +80,7 @@ struct gp_probe {
 	u8 way;
 	u8 then;
 	bool quick;
+	bool remembers;
 	u8 action;
 	s32 sp_adjust;
 	s32 g_reg;

@@ -11,6 +11,7 @@
 #ifndef GP_TALLY_H
 #define GP_TALLY_H
 
+#include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/limits.h>
@@ -51,12 +52,14 @@ struct gp_times {
  * @hits: hits of points that count
  * @times: NULL if it has no points that time
  * @paired: it has points that are paired, and none that time
+ * @open: of what is paired: calls that are open
  */
 struct gp_tally {
 	u32 id;
 	u64 __percpu *hits;
 	struct gp_times __percpu *times;
 	bool paired;
+	atomic_t open;
 };
 
 /**
@@ -95,6 +98,13 @@ static __always_inline void gp_tally_hit(const struct gp_tally *tally)
 static __always_inline void gp_tally_call(const struct gp_tally *tally)
 {
 	this_cpu_inc(tally->times->calls);
+}
+
+/* Of what is paired, a call more is open, or one less. A counter is not what const means. */
+static __always_inline void gp_tally_open(const struct gp_tally *tally, int calls)
+{
+	if (tally->paired)
+		atomic_add(calls, (atomic_t *)&tally->open);
 }
 
 static __always_inline void gp_tally_unwound(const struct gp_tally *tally)
