@@ -77,6 +77,7 @@ static void gp_paired_hold(const struct gp_probe *probe, const struct pt_regs *r
 			   struct gp_held_record *held, u32 room)
 {
 	struct gp_faultin faultin GP_UNINITIALIZED;
+	struct gp_ring *ring;
 	int err;
 
 	gp_faultin_init(&faultin);
@@ -85,6 +86,9 @@ static void gp_paired_hold(const struct gp_probe *probe, const struct pt_regs *r
 		pagefault_disable();
 		err = gp_paired_try_hold(probe, regs, &faultin, held, room);
 		pagefault_enable();
+		ring = READ_ONCE(probe->session->rings[smp_processor_id()]);
+		if (err == -EAGAIN && ring)
+			ring->stat[GOPROBE_STAT_FAULT_INS]++;
 		preempt_enable();
 		if (err == -EAGAIN)
 			gp_faultin_serve(&faultin);
