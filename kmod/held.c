@@ -9,6 +9,7 @@
  */
 #include <linux/mm.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "held.h"
@@ -85,6 +86,9 @@ struct gp_held *gp_held_new(u32 calls, u32 bytes)
 
 		*gp_held_next(held, i) = pool->free;
 		pool->free = i;
+		/* There can be 16 million, each in a cache line of its own. */
+		if (i % 1024 == 0)
+			cond_resched();
 	}
 	return held;
 }
