@@ -29,11 +29,11 @@ struct gp_types;
 /* Bytes that an operation of a filter looks at. */
 #define GP_BYTES_MAX	4096U
 
-/* GOPROBE_OP_UNDERs of a filter: each looks at many calls. */
-#define GP_UNDERS_MAX	8
-
 /* Words of a frame that can be captured quickly: as many as there are registers. */
 #define GP_QUICK_WORDS	16
+
+/* GOPROBE_OP_UNDER of a program: each may look at 4096 calls, with preemption off. */
+#define GP_UNDERS_MAX	16
 
 /* Registers of a program. */
 #define GP_OP_REGS	16

@@ -376,7 +376,7 @@ static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 fr
 		copies += gp_op_uses[ops[i].code] & GP_USES_BYTES ? ops[i].size : 0;
 	}
 	if (unders > GP_UNDERS_MAX)
-		return "a filter looks at open calls more than 8 times";
+		return "a filter asks more than 16 times whether a call is open";
 	return copies > GP_COPIES_MAX ? "a program copies more than 64 KiB" : NULL;
 }
 

@@ -628,7 +628,7 @@ enum goprobe_task {
  * GOPROBE_OP_UNDER: calls are open that are timed or paired. It fails with
  * GOPROBE_CHUNK_RANGE if the goroutine has more than 4096 of them.
  *
- * The COPYs and SAMEs of a program are 64 KiB together at most.
+ * The COPYs and SAMEs of a program are 64 KiB together at most, its UNDERs 16.
  */
 struct goprobe_op {
 	__u8  code;
