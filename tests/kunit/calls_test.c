@@ -33,8 +33,12 @@ void gp_arch_ticks_rate(u32 *mult, u32 *shift)
 
 enum { F, G, H, FUNCTIONS };
 
+/* A function that is paired: its calls are not timed, their records may be held. */
+#define P	FUNCTIONS
+#define HELD	64U
+
 static struct gp_tallies tallies;
-static const struct gp_tally *tally[FUNCTIONS];
+static const struct gp_tally *tally[FUNCTIONS + 1];
 static struct gp_calls *calls;
 
 static int calls_init(struct kunit *test)
@@ -43,14 +47,17 @@ static int calls_init(struct kunit *test)
 
 	memset(&tallies, 0, sizeof(tallies));
 	gp_tallies_init(&tallies);
-	for (i = 0; i < FUNCTIONS; i++) {
-		if (gp_tallies_add(&tallies, i, true))
+	for (i = 0; i <= P; i++) {
+		if (gp_tallies_add(&tallies, i, i < FUNCTIONS))
 			return -ENOMEM;
 		tally[i] = gp_tallies_find(&tallies, i);
 	}
 	ticks = 1000;
 	calls = gp_calls_new(GP_CALLS_MIN);
-	return calls ? 0 : -ENOMEM;
+	if (!calls)
+		return -ENOMEM;
+	calls->held = gp_held_new(HELD, sizeof(struct gp_held_record));
+	return calls->held ? 0 : -ENOMEM;
 }
 
 static void calls_exit(struct kunit *test)
@@ -604,6 +611,312 @@ static void places_are_claimed_by_one(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, stack->top, &stack->first);
 }
 
+/* ---- calls that are paired, whose records may be held ---- */
+
+/* Records that nobody has: all are taken, and given back. */
+static u32 held_free(void)
+{
+	static u32 numbers[HELD];
+	u32 n = 0, i;
+
+	while (n < HELD) {
+		numbers[n] = gp_held_take(calls->held);
+		if (!numbers[n])
+			break;
+		n++;
+	}
+	for (i = 0; i < n; i++)
+		gp_held_give(calls->held, numbers[i]);
+	return n;
+}
+
+static enum gp_calls_end open_held(struct gp_calls_key key, u32 depth, u32 f)
+{
+	return gp_calls_open(calls, key, depth, tally[f], gp_held_take(calls->held));
+}
+
+static enum gp_calls_end close_it(struct gp_calls_key key, u32 depth, u32 f,
+				  struct gp_call *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	return gp_calls_close(calls, key, depth, tally[f], ret);
+}
+
+static void a_close_gives_the_call_to_the_caller(struct kunit *test)
+{
+	u32 number = gp_held_take(calls->held);
+	struct gp_call call;
+
+	KUNIT_ASSERT_NE(test, number, 0U);
+	ticks = 5000;
+	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), 100, tally[P], number), KEPT);
+	ticks = 6000;
+	KUNIT_EXPECT_EQ(test, close_it(gor(1), 100, P, &call), ENDED);
+	KUNIT_EXPECT_EQ(test, call.held, number);
+	KUNIT_EXPECT_EQ(test, call.time, 5000ULL);
+	KUNIT_EXPECT_EQ(test, call.depth, 100U);
+	KUNIT_EXPECT_PTR_EQ(test, call.tally, tally[P]);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	gp_held_give(calls->held, number);
+	KUNIT_EXPECT_EQ(test, close_it(gor(1), 100, P, &call), UNKNOWN);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+}
+
+static void a_call_that_is_not_kept_leaves_its_record_to_the_caller(struct kunit *test)
+{
+	struct gp_calls_key nil = { .process = 1 };
+	u32 room = GP_CALLS_MIN + 1, i, number;
+
+	for (i = 1; i <= room; i++)
+		KUNIT_ASSERT_EQ(test, enter(gor(1), i * 2, F), KEPT);
+	number = gp_held_take(calls->held);
+	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), i * 2, tally[P], number), FULL);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, nil, 1, tally[P], number), FULL);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	gp_held_give(calls->held, number);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+}
+
+static void what_is_paired_is_not_counted_as_timed(struct kunit *test)
+{
+	struct gp_call call;
+
+	gp_calls_open(calls, gor(1), 100, tally[P], 0);
+	gp_calls_open(calls, gor(1), 200, tally[P], 0);
+	KUNIT_EXPECT_EQ(test, enter(gor(1), 50, F), KEPT);
+	gp_calls_open(calls, gor(1), 100, tally[P], 0);
+	KUNIT_EXPECT_EQ(test, close_it(gor(1), 50, F, &call), ENDED);
+	expect_tally(test, F, 1, 0, 0);
+	KUNIT_EXPECT_EQ(test, look(P), 0ULL);
+	KUNIT_EXPECT_EQ(test, taken(), 0U);
+}
+
+static void what_ends_without_returning_gives_its_record_back(struct kunit *test)
+{
+	struct gp_calls_key next = gor(1);
+	struct gp_call call;
+	u32 i;
+
+	/* By a call that is less deep. */
+	for (i = 1; i <= 10; i++)
+		KUNIT_EXPECT_EQ(test, open_held(gor(1), i * 10, P), KEPT);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - 10);
+	KUNIT_EXPECT_EQ(test, enter(gor(1), 80, F), KEPT);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - 7);
+	/* By a return of one. */
+	KUNIT_EXPECT_EQ(test, close_it(gor(1), 40, P, &call), ENDED);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - 4);
+	gp_held_give(calls->held, call.held);
+	/* By a return that is not known, or of another function. */
+	KUNIT_EXPECT_EQ(test, close_it(gor(1), 25, P, &call), UNKNOWN);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - 2);
+	KUNIT_EXPECT_EQ(test, close_it(gor(1), 20, F, &call), UNKNOWN);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	/* By the quick way of another function's call, and of its return. */
+	KUNIT_EXPECT_EQ(test, open_held(gor(1), 20, P), KEPT);
+	KUNIT_EXPECT_EQ(test, enter(gor(1), 20, F), KEPT);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), UNKNOWN);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	/* By another goroutine in its place. */
+	for (i = 1; i <= HELD; i++)
+		KUNIT_EXPECT_EQ(test, open_held(gor(1), i * 10, P), KEPT);
+	KUNIT_EXPECT_EQ(test, held_free(), 0U);
+	next.goid = 99;
+	KUNIT_EXPECT_EQ(test, enter(next, 10000, F), KEPT);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, leave(next, 10000, F), ENDED);
+	KUNIT_EXPECT_EQ(test, taken(), 0U);
+}
+
+static void records_of_ended_processes_are_given_back(struct kunit *test)
+{
+	struct gp_calls_key dead = gor(1);
+	struct gp_call call;
+	u32 i;
+
+	dead.process = 2;
+	for (i = 1; i < HELD; i++)
+		KUNIT_EXPECT_EQ(test, open_held(dead, i * 10, P), KEPT);
+	KUNIT_EXPECT_EQ(test, open_held(gor(1), 10, P), KEPT);
+	KUNIT_EXPECT_EQ(test, held_free(), 0U);
+	KUNIT_EXPECT_EQ(test, gp_calls_reap(calls, process_1_is_alive), HELD - 1ULL);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
+	KUNIT_EXPECT_EQ(test, close_it(gor(1), 10, P, &call), ENDED);
+	KUNIT_EXPECT_EQ(test, gp_calls_reap(calls, process_1_is_alive), 0ULL);
+	KUNIT_EXPECT_EQ(test, look(P), 0ULL);
+}
+
+static void a_call_that_passes_by_ends_what_is_as_deep(struct kunit *test)
+{
+	struct gp_calls_key next = gor(1);
+	u32 i;
+
+	/* Of a goroutine that is not known: it needs no place. */
+	gp_calls_pass_by(calls, gor(1), 100);
+	KUNIT_EXPECT_EQ(test, stacks_in_use(), 0U);
+	KUNIT_EXPECT_EQ(test, gp_calls_home(calls, 1, gor(1).g)->g, 0ULL);
+	for (i = 1; i <= 200; i++)
+		enter(gor(1), i * 10, F);
+	gp_calls_pass_by(calls, gor(1), 2001);
+	expect_tally(test, F, 200, 0, 0);
+	gp_calls_pass_by(calls, gor(2), 1);
+	expect_tally(test, F, 200, 0, 0);
+	gp_calls_pass_by(calls, gor(1), 2000);
+	expect_tally(test, F, 200, 0, 1);
+	gp_calls_pass_by(calls, gor(1), 20);
+	expect_tally(test, F, 200, 0, 199);
+	KUNIT_EXPECT_EQ(test, leave(gor(1), 20, F), UNKNOWN);
+	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), ENDED);
+	/* The next goroutine of a g. */
+	enter(gor(1), 10, G);
+	next.goid = 99;
+	gp_calls_pass_by(calls, next, 500);
+	expect_tally(test, G, 1, 0, 1);
+	gp_calls_pass_by(calls, next, 500);
+	KUNIT_EXPECT_EQ(test, stacks_in_use(), 0U);
+	KUNIT_EXPECT_EQ(test, taken(), 0U);
+}
+
+/* A goroutine whose place is another one's has its stack behind that. */
+static void who_is_not_at_home_passes_by_as_well(struct kunit *test)
+{
+	struct gp_stack *home = gp_calls_home(calls, 1, gor(1).g);
+	u32 other = 2;
+
+	while (gp_calls_home(calls, 1, gor(other).g) != home)
+		other++;
+	enter(gor(1), 10, F);
+	enter(gor(other), 10, G);
+	KUNIT_EXPECT_EQ(test, home->g, gor(1).g);
+	gp_calls_pass_by(calls, gor(other), 11);
+	expect_tally(test, G, 1, 0, 0);
+	gp_calls_pass_by(calls, gor(other), 10);
+	expect_tally(test, G, 1, 0, 1);
+	expect_tally(test, F, 1, 0, 0);
+	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), ENDED);
+}
+
+static int under(struct gp_calls_key key, u32 depth, u32 f)
+{
+	return gp_calls_under(calls, key, depth, tally[f]);
+}
+
+static void what_is_further_up_is_found(struct kunit *test)
+{
+	struct gp_calls_key other = gor(1);
+
+	KUNIT_EXPECT_EQ(test, under(gor(1), 100, F), 0);
+	enter(gor(1), 10, F);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 100, F), 1);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 11, F), 1);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 10, F), 0);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 9, F), 0);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 100, G), 0);
+	enter(gor(1), 20, G);
+	enter(gor(1), 30, H);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 100, F), 1);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 25, G), 1);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 25, H), 0);
+	/* Nothing has ended by that. */
+	expect_tally(test, H, 1, 0, 0);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 31, H), 1);
+	KUNIT_EXPECT_EQ(test, under(gor(2), 100, F), 0);
+	other.process = 2;
+	KUNIT_EXPECT_EQ(test, under(other, 100, F), 0);
+	other = gor(1);
+	other.goid = 99;
+	KUNIT_EXPECT_EQ(test, under(other, 100, F), 0);
+	/* What has ended without returning is no more. */
+	enter(gor(1), 15, H);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 100, G), 0);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 100, F), 1);
+	KUNIT_EXPECT_EQ(test, leave(gor(1), 15, H), ENDED);
+	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), ENDED);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 100, F), 0);
+	KUNIT_EXPECT_EQ(test, under((struct gp_calls_key){ .process = 1 }, 100, F), 0);
+}
+
+/* The first call's link is what it was in the pool, or in another goroutine's stack. */
+static void what_is_below_the_first_call_is_not_looked_at(struct kunit *test)
+{
+	struct gp_stack *stack = gp_calls_home(calls, 1, gor(1).g);
+	struct gp_call stale = { .tally = tally[G], .depth = 1 };
+
+	enter(gor(1), 10, F);
+	stack->first.below = &stale;
+	KUNIT_EXPECT_EQ(test, under(gor(1), 100, G), 0);
+	enter(gor(1), 20, F);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 100, G), 0);
+}
+
+static void no_more_than_4096_calls_are_looked_at(struct kunit *test)
+{
+	u32 i;
+
+	gp_calls_free(calls);
+	calls = gp_calls_new(8192);
+	KUNIT_ASSERT_NOT_NULL(test, calls);
+	enter(gor(1), 1, G);
+	for (i = 2; i <= 4096; i++)
+		enter(gor(1), i, F);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 10000, G), 1);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 10000, H), 0);
+	enter(gor(1), i, F);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 10000, G), -E2BIG);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 10000, H), -E2BIG);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 10000, F), 1);
+	KUNIT_EXPECT_EQ(test, leave(gor(1), i, F), ENDED);
+	KUNIT_EXPECT_EQ(test, under(gor(1), 10000, G), 1);
+}
+
+/* What threads of a program that wants to deceive us can do with what is held. */
+static int deceive_held(void *arg)
+{
+	u32 seed = (u32)(long)arg, step, number;
+	struct gp_calls_key key;
+	struct gp_call call;
+
+	for (step = 0; step < STEPS; step++) {
+		seed = seed * 1664525 + 1013904223;
+		key = gor(g_shown + (seed >> 30));
+		key.goid += seed >> 29 & 1;
+		key.process += seed >> 28 & 1;
+		number = seed >> 27 & 1 ? gp_held_take(calls->held) : 0;
+		if (gp_calls_open(calls, key, 1 + (seed >> 16) % 100,
+				  tally[seed % (FUNCTIONS + 1)], number) != KEPT && number)
+			gp_held_give(calls->held, number);
+		seed = seed * 1664525 + 1013904223;
+		if (gp_calls_close(calls, key, 1 + (seed >> 16) % 100,
+				   tally[seed % (FUNCTIONS + 1)], &call) == ENDED && call.held)
+			gp_held_give(calls->held, call.held);
+		gp_calls_under(calls, key, seed >> 16, tally[F]);
+		if (step % 500 == 0)
+			set_cpus_allowed_ptr(current, cpumask_of(seed % num_online_cpus()));
+		if (step % 5000 == 0)
+			gp_calls_reap(calls, process_1_is_alive);
+	}
+	atomic_dec(&running);
+	return 0;
+}
+
+/* Each record is free, or one open call's. */
+static void whatever_is_shown_no_record_gets_lost(struct kunit *test)
+{
+	const struct gp_call *call;
+	u32 n = 0, i;
+
+	g_shown = 1;
+	run_threads(test, deceive_held);
+	for (i = 0; i < calls->nstacks; i++) {
+		call = calls->stacks[i].top;
+		for (; call; call = call == &calls->stacks[i].first ? NULL : call->below)
+			n += !!call->held;
+	}
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - n);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_return_ends_its_call),
 	KUNIT_CASE(a_clock_that_steps_back_tells_no_time),
@@ -626,6 +939,17 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(goroutines_move_between_threads_and_cpus),
 	KUNIT_CASE(one_g_on_many_threads_breaks_nothing),
 	KUNIT_CASE(places_are_claimed_by_one),
+	KUNIT_CASE(a_close_gives_the_call_to_the_caller),
+	KUNIT_CASE(a_call_that_is_not_kept_leaves_its_record_to_the_caller),
+	KUNIT_CASE(what_is_paired_is_not_counted_as_timed),
+	KUNIT_CASE(what_ends_without_returning_gives_its_record_back),
+	KUNIT_CASE(records_of_ended_processes_are_given_back),
+	KUNIT_CASE(a_call_that_passes_by_ends_what_is_as_deep),
+	KUNIT_CASE(who_is_not_at_home_passes_by_as_well),
+	KUNIT_CASE(what_is_further_up_is_found),
+	KUNIT_CASE(what_is_below_the_first_call_is_not_looked_at),
+	KUNIT_CASE(no_more_than_4096_calls_are_looked_at),
+	KUNIT_CASE(whatever_is_shown_no_record_gets_lost),
 	{}
 };
 

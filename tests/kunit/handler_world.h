@@ -15,7 +15,7 @@
 static u32 fake_copy(void *to, unsigned long address, u32 size);
 
 static int windows;	/* onto the target's memory, that are open */
-static u32 wrong;	/* reads outside of one, or with page faults enabled; waits that must not be */
+static u32 wrong;	/* reads outside of one, or with page faults enabled; waits out of place */
 
 static bool window_open(unsigned long at, unsigned long size)
 {
@@ -142,7 +142,7 @@ static u32 patience, room_after;
 
 void gp_faultin_serve(struct gp_faultin *f)
 {
-	wrong += in_atomic() || pagefault_disabled();
+	wrong += preempt_count() || pagefault_disabled();
 	region_of(f->address)->state = HERE;
 	ticks += 1000;
 	served++;
@@ -163,7 +163,7 @@ static inline void drain_rings(void)
 
 bool gp_stream_wait_for_room(struct gp_session *session)
 {
-	wrong += in_atomic() || pagefault_disabled();
+	wrong += preempt_count() || pagefault_disabled();
 	if (++waited == room_after)
 		drain_rings();
 	return waited < patience;

@@ -80,6 +80,15 @@ static const struct value_case value_cases[] = {
 	{ "ADD_I", VALUE(ADD_I, .value = -41ULL), -1ULL },
 	{ "MUL_I", VALUE(MUL_I, .value = 24), 960 },
 	{ "MUL_I: wraps", VALUE(MUL_I, .value = 1ULL << 61), 0 },
+	{ "LOW: 1 byte", VALUE(LOW, .b = 1, .size = 1), 0xfe },
+	{ "LOW: 2 bytes", VALUE(LOW, .b = 1, .size = 2), 0xfffe },
+	{ "LOW: 4 bytes", VALUE(LOW, .b = 1, .size = 4), 0xfffffffe },
+	{ "LOW: 8 bytes", VALUE(LOW, .b = 1, .size = 8), -2ULL },
+	{ "LOW: of itself", VALUE(LOW, .b = 2, .size = 1), 40 },
+	/* Byte n of register r is 16 r + n: see gp_arch_float_regs() of the world. */
+	{ "FLOAT: 8 bytes of the first", VALUE(FLOAT, .b = 17, .size = 8), 0x0706050403020100 },
+	{ "FLOAT: 4 bytes of the last", VALUE(FLOAT, .b = 32, .size = 4), 0xf3f2f1f0 },
+	{ "FLOAT: 8 bytes of the last", VALUE(FLOAT, .b = 32, .size = 8), 0xf7f6f5f4f3f2f1f0 },
 	{ "nothing: a register keeps its value", { .code = GOPROBE_OP_MOVE, .a = 6 }, 40 },
 };
 
@@ -146,6 +155,214 @@ static void what_is_stored_is_as_wide_as_it_says(struct kunit *test)
 	}
 }
 
+/* ---- arithmetic ---- */
+
+struct sum_case {
+	const char *claim;
+	u8 code;
+	u64 a, b;
+	u64 want;
+};
+
+#define SUM(name, what, x, y, is) \
+	{ #name ": " what, GOPROBE_OP_##name, (u64)(x), (u64)(y), (u64)(is) }
+
+static const struct sum_case sum_cases[] = {
+	SUM(ADD, "wraps", U64_MAX, 2, 1),
+	SUM(SUB, "less", 7, 5, 2),
+	SUM(SUB, "below 0", 5, 7, -2LL),
+	SUM(SUB, "from the lowest", S64_MIN, 1, S64_MAX),
+	SUM(MUL, "small", 7, 6, 42),
+	SUM(MUL, "signs", -7LL, 6, -42LL),
+	SUM(MUL, "wraps", BIT_ULL(63) + 1, 2, 2),
+	SUM(DIV, "rounded down", 7, 2, 3),
+	SUM(DIV, "without sign", -2LL, 2, S64_MAX),
+	SUM(DIV, "the lowest by -1 is a large by a larger", S64_MIN, -1LL, 0),
+	SUM(MOD, "small", 7, 4, 3),
+	SUM(MOD, "without sign", -1LL, 10, 5),
+	SUM(MOD, "less than it", 3, U64_MAX, 3),
+	SUM(SDIV, "both positive", 7, 2, 3),
+	SUM(SDIV, "towards 0 from below", -7LL, 2, -3LL),
+	SUM(SDIV, "by a negative", 7, -2LL, -3LL),
+	SUM(SDIV, "both negative", -7LL, -2LL, 3),
+	SUM(SDIV, "by -1", 7, -1LL, -7LL),
+	SUM(SDIV, "the lowest by -1 is itself", S64_MIN, -1LL, S64_MIN),
+	SUM(SDIV, "the lowest by itself", S64_MIN, S64_MIN, 1),
+	SUM(SDIV, "the highest by the lowest", S64_MAX, S64_MIN, 0),
+	SUM(SMOD, "both positive", 7, 4, 3),
+	SUM(SMOD, "the sign is the first one's", -7LL, 4, -3LL),
+	SUM(SMOD, "whatever the other's", 7, -4LL, 3),
+	SUM(SMOD, "by -1", 7, -1LL, 0),
+	SUM(SMOD, "the lowest by -1", S64_MIN, -1LL, 0),
+	SUM(SMOD, "the lowest by the highest", S64_MIN, S64_MAX, -1LL),
+	SUM(AND, "bits of both", 0xff00ff00ff00ff00, 0x0ff00ff00ff00ff0, 0x0f000f000f000f00),
+	SUM(OR, "bits of either", 0xf0, BIT_ULL(63), BIT_ULL(63) | 0xf0),
+	SUM(XOR, "bits of one", 0xff, 0x0f, 0xf0),
+	SUM(XOR, "with itself", U64_MAX, U64_MAX, 0),
+	SUM(SHL, "by 0", 5, 0, 5),
+	SUM(SHL, "by 4", 5, 4, 80),
+	SUM(SHL, "by 63", 3, 63, BIT_ULL(63)),
+	SUM(SHL, "by 64", 3, 64, 0),
+	SUM(SHL, "by more than a byte can have", 3, 256, 0),
+	SUM(SHL, "by what is negative", 3, -1LL, 0),
+	SUM(SHR, "by 0", -1LL, 0, -1LL),
+	SUM(SHR, "without sign", -1LL, 4, 0x0fffffffffffffff),
+	SUM(SHR, "by 63", -1LL, 63, 1),
+	SUM(SHR, "by 64", -1LL, 64, 0),
+	SUM(SHR, "by 2^32", -1LL, BIT_ULL(32), 0),
+	SUM(SHR, "by what is negative", -1LL, -64LL, 0),
+	SUM(SAR, "by 0", -5LL, 0, -5LL),
+	SUM(SAR, "keeps the sign", -16LL, 2, -4LL),
+	SUM(SAR, "rounds down", -1LL, 1, -1LL),
+	SUM(SAR, "positive", 16, 2, 4),
+	SUM(SAR, "by 63", S64_MIN, 63, -1LL),
+	SUM(SAR, "by 64", S64_MIN, 64, -1LL),
+	SUM(SAR, "by what is negative", S64_MIN, -1LL, -1LL),
+	SUM(SAR, "positive by 64", S64_MAX, 64, 0),
+};
+
+static void sum_desc(const struct sum_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(sum, sum_cases, sum_desc);
+
+static void arithmetic_is_that_of_go(struct kunit *test)
+{
+	const struct sum_case *c = test->param_value;
+
+	OP(IMM, .a = 1, .value = c->a);
+	OP(IMM, .a = 2, .value = c->b);
+	op((struct goprobe_op){ .code = c->code, .a = 1, .b = 2 });
+	OP(STORE, .a = 1, .size = 8);
+	OP(STORE, .a = 2, .size = 8, .offset = 8);
+	capture(test);
+	KUNIT_EXPECT_EQ(test, result(), c->want);
+	KUNIT_EXPECT_EQ(test, gp_load(w->to + 8), c->b);
+	expect_flags(test, 0);
+}
+
+static void a_register_may_be_both_sides(struct kunit *test)
+{
+	static const struct { u8 code; u64 want; } both[] = {
+		{ GOPROBE_OP_ADD, -12ULL }, { GOPROBE_OP_SUB, 0 }, { GOPROBE_OP_MUL, 36 },
+		{ GOPROBE_OP_DIV, 1 }, { GOPROBE_OP_MOD, 0 }, { GOPROBE_OP_SDIV, 1 },
+		{ GOPROBE_OP_SMOD, 0 }, { GOPROBE_OP_XOR, 0 }, { GOPROBE_OP_SAR, -1ULL },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(both); i++) {
+		w->w.nops = 0;
+		OP(IMM, .a = 1, .value = -6ULL);
+		op((struct goprobe_op){ .code = both[i].code, .a = 1, .b = 1 });
+		OP(STORE, .a = 1, .size = 8);
+		capture(test);
+		KUNIT_EXPECT_EQ_MSG(test, result(), both[i].want, "code %u", both[i].code);
+	}
+}
+
+static void what_is_divided_by_0_fails(struct kunit *test)
+{
+	static const u8 codes[] = {
+		GOPROBE_OP_DIV, GOPROBE_OP_MOD, GOPROBE_OP_SDIV, GOPROBE_OP_SMOD,
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(codes); i++) {
+		w->w.nops = 0;
+		OP(IMM, .a = 1, .value = S64_MIN);
+		OP(TRY, .value = 41, .offset = 2);
+		op((struct goprobe_op){ .code = codes[i], .a = 1, .b = 2 });
+		OP(IMM, .a = 1, .value = 9);
+		OP(STORE, .a = 1, .size = 8);
+		capture(test);
+		KUNIT_ASSERT_EQ(test, nchunks(), 1U);
+		expect_missed(test, 0, 41, GOPROBE_CHUNK_RANGE);
+		KUNIT_EXPECT_EQ(test, result(), (u64)S64_MIN);
+	}
+}
+
+/* ---- the order of floats ---- */
+
+/* In rising order; NaNs are by themselves. */
+static const u64 doubles[] = {
+	0xfff0000000000000,	/* -infinity */
+	0xffefffffffffffff,
+	0xbff0000000000000,	/* -1 */
+	0x8010000000000000,
+	0x800fffffffffffff,	/* the largest that is not normal */
+	0x8000000000000001,
+	0x0000000000000000,
+	0x0000000000000001,
+	0x0010000000000000,
+	0x3ff0000000000000,	/* 1 */
+	0x3ff0000000000001,
+	0x7fefffffffffffff,
+	0x7ff0000000000000,	/* infinity */
+};
+
+static const u64 singles[] = {
+	0xff800000, 0xff7fffff, 0xbf800000, 0x80800000, 0x807fffff, 0x80000001, 0x00000000,
+	0x00000001, 0x00800000, 0x3f800000, 0x3f800001, 0x7f7fffff, 0x7f800000,
+};
+
+static_assert(ARRAY_SIZE(doubles) == ARRAY_SIZE(singles));
+
+/* What ORDER gives of @bits; *@nan: it has jumped. */
+static s64 order_of(struct kunit *test, u64 bits, u32 size, bool *nan)
+{
+	w->w.nops = 0;
+	OP(IMM, .a = 1, .value = bits);
+	OP(IMM, .a = 3, .value = 1);
+	OP(ORDER, .a = 2, .b = 1, .size = size, .offset = 2);
+	OP(IMM, .a = 3, .value = 2);
+	OP(STORE, .a = 2, .size = 8);
+	OP(STORE, .a = 3, .size = 8, .offset = 8);
+	capture(test);
+	*nan = gp_load(w->to + 8) == 1;
+	return result();
+}
+
+static void floats_are_ordered_like_numbers(struct kunit *test)
+{
+	/* What is above a single in its register is of no interest. */
+	const u64 above = 0xdeadbeef00000000;
+	u32 size, i;
+	bool nan;
+
+	for (size = 4; size <= 8; size += 4) {
+		const u64 *of = size == 8 ? doubles : singles;
+		s64 last = S64_MIN, now;
+
+		for (i = 0; i < ARRAY_SIZE(doubles); i++, last = now) {
+			now = order_of(test, of[i] | (size == 8 ? 0 : above), size, &nan);
+			KUNIT_EXPECT_FALSE(test, nan);
+			KUNIT_EXPECT_LT_MSG(test, last, now, "size %u, number %u", size, i);
+		}
+		now = order_of(test, BIT_ULL(8 * size - 1), size, &nan);
+		KUNIT_EXPECT_FALSE(test, nan);
+		KUNIT_EXPECT_EQ(test, now, 0LL);
+	}
+}
+
+static void what_is_no_number_has_no_order(struct kunit *test)
+{
+	static const struct { u64 bits; u32 size; } none[] = {
+		{ 0x7ff0000000000001, 8 }, { 0x7ff8000000000000, 8 }, { 0x7fffffffffffffff, 8 },
+		{ 0xfff0000000000001, 8 }, { 0xffffffffffffffff, 8 },
+		{ 0x7f800001, 4 }, { 0x7fc00000, 4 }, { 0x7fffffff, 4 }, { 0xff800001, 4 },
+		{ 0xffffffff, 4 }, { 0x00000000ffc00000, 4 },
+	};
+	u32 i;
+	bool nan;
+
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		order_of(test, none[i].bits, none[i].size, &nan);
+		KUNIT_EXPECT_TRUE_MSG(test, nan, "number %u", i);
+	}
+}
+
 /* ---- jumps ---- */
 
 struct jump_case {
@@ -174,6 +391,14 @@ static const struct jump_case jump_cases[] = {
 	{ "JSGE: less", GOPROBE_OP_JSGE, -1ULL, 8, false },
 	{ "JSGE: equal", GOPROBE_OP_JSGE, -1ULL, -1ULL, true },
 	{ "JSGE: greater", GOPROBE_OP_JSGE, 8, -1ULL, true },
+	{ "JLT: the highest of the signed", GOPROBE_OP_JLT, S64_MAX, S64_MIN, true },
+	{ "JLT: nothing is below 0", GOPROBE_OP_JLT, U64_MAX, 0, false },
+	{ "JLT: all but itself is below the highest", GOPROBE_OP_JLT, U64_MAX - 1, U64_MAX, true },
+	{ "JGE: all is from 0 on", GOPROBE_OP_JGE, 0, 0, true },
+	{ "JSLT: nothing is below the lowest", GOPROBE_OP_JSLT, S64_MIN, S64_MIN, false },
+	{ "JSLT: the lowest of all", GOPROBE_OP_JSLT, S64_MIN, S64_MAX, true },
+	{ "JSGE: the highest of all", GOPROBE_OP_JSGE, S64_MAX, S64_MIN, true },
+	{ "JSGE: 0 and the lowest", GOPROBE_OP_JSGE, 0, S64_MIN, true },
 };
 
 static void jump_desc(const struct jump_case *c, char *desc)
@@ -197,6 +422,15 @@ static void jumps_if_the_comparison_holds(struct kunit *test)
 	OP(ADD_I, .a = 5, .value = 1);
 	OP(ADD_I, .a = 5, .value = 10);
 	OP(STORE, .a = 5, .size = 8);
+	capture(test);
+	KUNIT_EXPECT_EQ(test, result(), c->jumps ? 10ULL : 12ULL);
+	if (always)
+		return;
+	/* The same with a constant. */
+	w->ops[2].code += GOPROBE_OP_JEQ_I - GOPROBE_OP_JEQ;
+	w->ops[2].b = 0;
+	w->ops[2].value = c->b;
+	w->ops[1].value = 0x5555;
 	capture(test);
 	KUNIT_EXPECT_EQ(test, result(), c->jumps ? 10ULL : 12ULL);
 }
@@ -487,6 +721,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(operations_that_give_values, value_gen_params),
 	KUNIT_CASE(registers_are_0_at_the_start),
 	KUNIT_CASE(what_is_stored_is_as_wide_as_it_says),
+	KUNIT_CASE_PARAM(arithmetic_is_that_of_go, sum_gen_params),
+	KUNIT_CASE(a_register_may_be_both_sides),
+	KUNIT_CASE(what_is_divided_by_0_fails),
+	KUNIT_CASE(floats_are_ordered_like_numbers),
+	KUNIT_CASE(what_is_no_number_has_no_order),
 	KUNIT_CASE_PARAM(jumps_if_the_comparison_holds, jump_gen_params),
 	KUNIT_CASE(a_jump_of_0_goes_on),
 	KUNIT_CASE(a_jump_to_the_end_ends),

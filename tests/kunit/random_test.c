@@ -107,7 +107,7 @@ static void random_op(struct goprobe_op *op, u32 left, u32 frame)
 {
 	u16 uses;
 
-	*op = (struct goprobe_op){ .code = 1 + rnd(GOPROBE_OP_END) };
+	*op = (struct goprobe_op){ .code = rnd(6) ? 1 + rnd(GOPROBE_OP_END) : GOPROBE_OP_TRY };
 	uses = gp_op_uses[op->code];
 	if (uses & GP_USES_A)
 		op->a = rnd(3);

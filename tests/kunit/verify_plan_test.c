@@ -189,6 +189,9 @@ static void a_plan_may_have_512_pieces(struct kunit *test)
 #define Q_FRAME		"an operation lies outside its frame"
 #define Q_SKIP		"an operation skips past the end of its program"
 #define Q_STATUS	"an item fails for an unknown reason"
+#define Q_FLOAT		"an operation reads a register that is not a float register"
+#define Q_FLOAT_SIZE	"an operation's float is not 4 or 8 bytes"
+#define Q_FILTERS	"a plan has an operation that is for filters"
 
 #define NO_PIECES	SET(plan.npieces, 0)
 
@@ -257,6 +260,34 @@ static const struct row op_rows[] = {
 	{ "an item to the end", NULL, { SET(ops[1].offset, 4) } },
 	{ "an item past the end", Q_SKIP, { SET(ops[1].offset, 5) } },
 	{ "the end of the plan's operations counts", Q_SKIP, { SET(plan.nops, 4) } },
+	{ "the float registers", NULL,
+	  { SET(ops[0].code, GOPROBE_OP_FLOAT), SET(ops[0].b, 32), SET(ops[0].size, 8) } },
+	{ "past the float registers", Q_FLOAT,
+	  { SET(ops[0].code, GOPROBE_OP_FLOAT), SET(ops[0].b, 33), SET(ops[0].size, 8) } },
+	{ "before them", Q_FLOAT,
+	  { SET(ops[0].code, GOPROBE_OP_FLOAT), SET(ops[0].b, 16), SET(ops[0].size, 4) } },
+	{ "2 bytes of a float register", Q_FLOAT_SIZE,
+	  { SET(ops[0].code, GOPROBE_OP_FLOAT), SET(ops[0].b, 17), SET(ops[0].size, 2) } },
+	{ "16 bytes of a float register", Q_SIZE,
+	  { SET(ops[0].code, GOPROBE_OP_FLOAT), SET(ops[0].b, 17), SET(ops[0].size, 16) } },
+	{ "the order of 4 bytes", NULL,
+	  { SET(ops[0].code, GOPROBE_OP_ORDER), SET(ops[0].size, 4), SET(ops[0].offset, 5) } },
+	{ "the order of 1 byte", Q_FLOAT_SIZE,
+	  { SET(ops[0].code, GOPROBE_OP_ORDER), SET(ops[0].size, 1) } },
+	{ "the order of what is behind the program", Q_SKIP,
+	  { SET(ops[0].code, GOPROBE_OP_ORDER), SET(ops[0].size, 8), SET(ops[0].offset, 6) } },
+	{ "LOW of 8 bytes", NULL, { SET(ops[0].code, GOPROBE_OP_LOW), SET(ops[0].size, 8) } },
+	{ "LOW of 3 bytes", Q_SIZE, { SET(ops[0].code, GOPROBE_OP_LOW), SET(ops[0].size, 3) } },
+	{ "a number as the other side has no b", Q_CLEAN,
+	  { SET(ops[3].code, GOPROBE_OP_JSLT_I) } },
+	{ "any number as the other side", NULL,
+	  { SET(ops[3].code, GOPROBE_OP_JSGE_I), SET(ops[3].b, 0), SET(ops[3].value, U64_MAX) } },
+	{ "REJECT", Q_FILTERS, { SET(ops[0].code, GOPROBE_OP_REJECT) } },
+	{ "TASK", Q_FILTERS, { SET(ops[0].code, GOPROBE_OP_TASK) } },
+	{ "DURATION", Q_FILTERS, { SET(ops[0].code, GOPROBE_OP_DURATION) } },
+	{ "NUMBER", Q_FILTERS, { SET(ops[0].code, GOPROBE_OP_NUMBER) } },
+	{ "UNDER", Q_FILTERS, { SET(ops[0].code, GOPROBE_OP_UNDER) } },
+	{ "SAME", Q_FILTERS, { SET(ops[0].code, GOPROBE_OP_SAME) } },
 	{ "fail with a reason", NULL,
 	  { SET(ops[1].code, GOPROBE_OP_FAIL), SET(ops[1].offset, 0), SET(ops[1].value, 1) } },
 	{ "fail without one", Q_STATUS,

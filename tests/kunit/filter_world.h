@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the suites of filters share: one filter of the world of hits, made as a client's is. */
+#ifndef FILTER_WORLD_H
+#define FILTER_WORLD_H
+
+#include "handler_world.h"
+
+#define FILTER_OPS	64
+
+static struct goprobe_op filter_ops[FILTER_OPS];
+static u32 nfilter_ops;
+static struct gp_filter *filter;
+
+static inline void filter_op(struct goprobe_op o)
+{
+	filter_ops[nfilter_ops++] = o;
+}
+
+#define F(name, ...) filter_op((struct goprobe_op){ .code = GOPROBE_OP_##name, ##__VA_ARGS__ })
+
+/* The next program begins. */
+static inline void filter_clear(void)
+{
+	gp_filter_free(filter);
+	filter = NULL;
+	nfilter_ops = 0;
+	memset(filter_ops, 0, sizeof(filter_ops));
+}
+
+/* As the session does with what a client sends. */
+static inline void filter_load(struct kunit *test)
+{
+	const struct goprobe_filter w = { .nops = nfilter_ops };
+
+	KUNIT_ASSERT_STREQ(test, gp_verify_filter(&w, filter_ops, nfilter_ops) ?: "accepted",
+			   "accepted");
+	gp_filter_free(filter);
+	filter = gp_filter_new(&w, filter_ops, &s.tallies);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(filter));
+	probes[0].filter = filter;
+}
+
+static inline int filter_init(struct kunit *test)
+{
+	int err = handler_init(test);
+
+	filter = NULL;
+	filter_clear();
+	if (!err)
+		make(GP_WAY_GENERAL, 0);
+	return err;
+}
+
+static inline void filter_exit(struct kunit *test)
+{
+	filter_clear();
+	handler_exit(test);
+}
+
+/* Whatever the filter says, it leaves all as it was. */
+static inline enum gp_verdict verdict(struct kunit *test, u64 duration)
+{
+	struct pt_regs regs = w->regs;
+	int depth = preempt_count();
+	enum gp_verdict ret;
+
+	probes[0].filter = filter;
+	ret = gp_filter_run(&probes[0], &w->regs, duration);
+	KUNIT_EXPECT_EQ(test, preempt_count(), depth);
+	KUNIT_EXPECT_TRUE(test, !pagefault_disabled() && !windows && !wrong);
+	KUNIT_EXPECT_EQ(test, memcmp(&regs, &w->regs, sizeof(regs)), 0);
+	return ret;
+}
+
+#define EXPECT_PASSES(test) \
+	KUNIT_EXPECT_EQ(test, (u32)verdict(test, 0), (u32)GP_VERDICT_PASSES)
+#define EXPECT_REJECTS(test) \
+	KUNIT_EXPECT_EQ(test, (u32)verdict(test, 0), (u32)GP_VERDICT_REJECTS)
+#define EXPECT_UNDECIDED(test) \
+	KUNIT_EXPECT_EQ(test, (u32)verdict(test, 0), (u32)GP_VERDICT_UNDECIDED)
+
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hits that have to pass a filter: each counts once, as what it was, whatever it would leave
+ * behind, and whether the filter is tests or a program.
+ */
+#include "filter_world.h"
+
+/* How the filter ends, and how it is done. */
+enum kind {
+	TESTS_PASS, TESTS_REJECT, PROGRAM_PASSES, PROGRAM_REJECTS, PROGRAM_FAILS, KINDS,
+};
+
+/* dx is 5. The program loads, so that what is absent matters. */
+static void make_filter(struct kunit *test, enum kind kind)
+{
+	filter_clear();
+	if (kind == TESTS_PASS || kind == TESTS_REJECT) {
+		F(REG, .a = 1, .b = 1);
+		F(LOW, .a = 1, .b = 1, .size = 4);
+		F(JLT_I, .a = 1, .offset = 1, .value = kind == TESTS_PASS ? 6 : 5);
+		F(REJECT);
+	} else {
+		F(REG, .a = 1, .b = kind == PROGRAM_FAILS ? 3 : 0);
+		F(LOAD, .a = 2, .b = 1, .size = 8);
+		F(JEQ_I, .a = 2, .offset = 1, .value = kind == PROGRAM_PASSES ? 0 : 1);
+		F(REJECT);
+	}
+	filter_load(test);
+	KUNIT_ASSERT_EQ(test, !!filter->ntests, kind == TESTS_PASS || kind == TESTS_REJECT);
+}
+
+static const enum gp_way thens[] = {
+	GP_WAY_QUICK, GP_WAY_GENERAL, GP_WAY_COUNT, GP_WAY_ENTER, GP_WAY_CALL,
+};
+
+static enum goprobe_stat well(enum gp_way then)
+{
+	switch (then) {
+	case GP_WAY_COUNT:
+		return GOPROBE_STAT_COUNTED;
+	case GP_WAY_ENTER:
+		return GOPROBE_STAT_OPENED;
+	default:
+		return GOPROBE_STAT_CALLS;
+	}
+}
+
+static void make_filtered(enum gp_way then, u32 unusual)
+{
+	make(then, unusual);
+	probes[0].then = then;
+	probes[0].way = GP_WAY_FILTER;
+	probes[0].filter = filter;
+}
+
+static void expect_only(struct kunit *test, enum goprobe_stat want, u32 where)
+{
+	u32 i;
+
+	for (i = 0; i < __GOPROBE_STAT_MAX; i++)
+		if (is_of_hits(i))
+			KUNIT_EXPECT_EQ_MSG(test, counted(i), i == want ? 1ULL : 0ULL,
+					    "counter %u, at %u", i, where);
+}
+
+static u32 open_calls(void)
+{
+	const struct gp_call *call;
+	u32 i, n = 0;
+
+	for (i = 0; i < s.calls->nstacks; i++) {
+		call = s.calls->stacks[i].top;
+		for (; call; call = call == &s.calls->stacks[i].first ? NULL : call->below)
+			n++;
+	}
+	return n;
+}
+
+static void what_passes_goes_on_and_nothing_else(struct kunit *test)
+{
+	u32 kind, i;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		bool passes = kind == TESTS_PASS || kind == PROGRAM_PASSES;
+
+		make_filter(test, kind);
+		for (i = 0; i < ARRAY_SIZE(thens); i++) {
+			enum goprobe_stat want = passes ? well(thens[i]) :
+				kind == PROGRAM_FAILS ? GOPROBE_STAT_UNDECIDED :
+							GOPROBE_STAT_FILTERED;
+
+			make_filtered(thens[i], 0);
+			KUNIT_EXPECT_TRUE(test, hit());
+			expect_only(test, want, kind * 16 + thens[i]);
+			KUNIT_EXPECT_EQ(test, !!first_record(), want == GOPROBE_STAT_CALLS);
+			KUNIT_EXPECT_EQ(test, open_calls(),
+					passes && thens[i] >= GP_WAY_ENTER ? 1U : 0U);
+			KUNIT_EXPECT_EQ(test, served, 0U);
+		}
+	}
+}
+
+static void what_does_not_matter_is_not_asked_for(struct kunit *test)
+{
+	static const struct { u32 unusual; enum goprobe_stat want; } no[] = {
+		{ NOT_RUNNING, GOPROBE_STAT_NOT_STARTED },
+		{ OTHER, GOPROBE_STAT_OTHER_PROCESS },
+		{ RESTART, GOPROBE_STAT_RESTARTS },
+	};
+	u32 kind, i, k;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		make_filter(test, kind);
+		for (i = 0; i < ARRAY_SIZE(thens); i++)
+			for (k = 0; k < ARRAY_SIZE(no); k++) {
+				make_filtered(thens[i], no[k].unusual | VALUES_ABSENT);
+				KUNIT_EXPECT_TRUE(test, hit());
+				expect_only(test, no[k].want, kind * 16 + thens[i]);
+				KUNIT_EXPECT_EQ(test, served, 0U);
+			}
+	}
+}
+
+static void what_a_filter_needs_is_brought_in(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(thens); i++) {
+		make_filter(test, PROGRAM_PASSES);
+		make_filtered(thens[i], VALUES_ABSENT);
+		KUNIT_EXPECT_TRUE(test, hit());
+		expect_only(test, well(thens[i]), i);
+		KUNIT_EXPECT_EQ(test, served, 1U);
+		make_filter(test, PROGRAM_REJECTS);
+		make_filtered(thens[i], VALUES_ABSENT);
+		KUNIT_EXPECT_TRUE(test, hit());
+		expect_only(test, GOPROBE_STAT_FILTERED, i);
+		KUNIT_EXPECT_EQ(test, served, 1U);
+	}
+}
+
+static void a_rejection_needs_neither_ring_nor_room(struct kunit *test)
+{
+	u32 i;
+
+	make_filter(test, TESTS_REJECT);
+	for (i = 0; i < ARRAY_SIZE(thens); i++) {
+		make_filtered(thens[i], RING_FULL | NO_CALLS);
+		s.lossless = true;
+		patience = 9;
+		KUNIT_EXPECT_TRUE(test, hit());
+		expect_only(test, GOPROBE_STAT_FILTERED, i);
+		KUNIT_EXPECT_EQ(test, waited, 0U);
+		/* Where there is no ring, there is no other counter. */
+		make_filtered(thens[i], NO_RING);
+		KUNIT_EXPECT_TRUE(test, hit());
+		expect_only(test, GOPROBE_STAT_LOST_NO_RING, i);
+	}
+}
+
+static void whatever_comes_together_a_filtered_hit_counts_once(struct kunit *test)
+{
+	u32 kind, i, n, unusual, seen_stats = 0, step = 0;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		make_filter(test, kind);
+		for (i = 0; i < ARRAY_SIZE(thens); i++) {
+			for (n = 0; n < 1500; n++) {
+				step = step * 1664525 + 1013904223;
+				unusual = step >> 8 & UNUSUAL_MASK;
+				/* Mostly, something else decides. */
+				if (step >> 30)
+					unusual &= ~(NOT_RUNNING | OTHER | RESTART);
+				if (thens[i] == GP_WAY_QUICK)
+					unusual &= ~IN_THREAD;
+				make_filtered(thens[i], unusual);
+				KUNIT_ASSERT_TRUE_MSG(test, hit(), "0x%x", unusual);
+				KUNIT_ASSERT_EQ_MSG(test, all_hits(after) - all_hits(before),
+						    1ULL, "way %u, 0x%x", thens[i], unusual);
+				seen_stats |= counted(GOPROBE_STAT_FILTERED) ? 1 : 0;
+				seen_stats |= counted(GOPROBE_STAT_UNDECIDED) ? 2 : 0;
+				seen_stats |= counted(GOPROBE_STAT_CALLS) ? 4 : 0;
+				seen_stats |= counted(GOPROBE_STAT_NO_ROOM) ? 8 : 0;
+			}
+			cond_resched();
+		}
+	}
+	KUNIT_EXPECT_EQ(test, seen_stats, 15U);
+}
+
+static void each_probe_of_a_point_has_its_own_filter(struct kunit *test)
+{
+	make_filter(test, TESTS_REJECT);
+	make_filtered(GP_WAY_GENERAL, 0);
+	make_probe(&probes[1], GP_WAY_COUNT, 0);
+	set->probe[1] = &probes[1];
+	set->n = 2;
+	KUNIT_EXPECT_TRUE(test, hit());
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_FILTERED), 1ULL);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_COUNTED), 1ULL);
+	KUNIT_EXPECT_EQ(test, all_hits(after) - all_hits(before), 2ULL);
+}
+
+/*
+ * F(1) passes, and panics; its caller recovers, and calls F(2) from the same place, which
+ * does not pass: its return is not that of the first call.
+ */
+static void a_call_that_does_not_pass_ends_what_is_as_deep(struct kunit *test)
+{
+	static const struct { enum gp_way enters, leaves; u32 unusual; } ways[] = {
+		{ GP_WAY_ENTER, GP_WAY_LEAVE, 0 },
+		{ GP_WAY_ENTER, GP_WAY_LEAVE, IN_THREAD },
+		{ GP_WAY_ENTER, GP_WAY_LEAVE, G_ABSENT },
+		{ GP_WAY_CALL, GP_WAY_END, 0 },
+		{ GP_WAY_CALL, GP_WAY_END, IN_THREAD },
+	};
+	u32 kind, i;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		if (kind == TESTS_PASS || kind == PROGRAM_PASSES)
+			continue;
+		for (i = 0; i < ARRAY_SIZE(ways); i++) {
+			make_filter(test, TESTS_PASS);
+			make_filtered(ways[i].enters, ways[i].unusual);
+			KUNIT_EXPECT_TRUE(test, hit());
+			KUNIT_EXPECT_EQ(test, open_calls(), 1U);
+			make_filter(test, kind);
+			regions[IN_G].state = ways[i].unusual & G_ABSENT ? ABSENT : HERE;
+			KUNIT_EXPECT_TRUE(test, hit());
+			KUNIT_EXPECT_EQ(test, open_calls(), 0U);
+			probes[0].filter = NULL;
+			probes[0].way = ways[i].leaves;
+			KUNIT_EXPECT_TRUE(test, hit());
+			expect_only(test, GOPROBE_STAT_NO_CALL, kind * 16 + i);
+		}
+	}
+}
+
+/* Less deep ones are those of its callers. */
+static void a_call_that_does_not_pass_ends_no_other(struct kunit *test)
+{
+	make_filter(test, TESTS_REJECT);
+	make_filtered(GP_WAY_ENTER, 0);
+	gp_calls_open(s.calls, (struct gp_calls_key){ PROCESS, G, GOID }, WORDS - 1,
+		      tally_of(GP_WAY_LEAVE), 0);
+	KUNIT_EXPECT_TRUE(test, hit());
+	expect_only(test, GOPROBE_STAT_FILTERED, 0);
+	KUNIT_EXPECT_EQ(test, open_calls(), 1U);
+	/* Nor does what leaves a record only. */
+	make_filtered(GP_WAY_GENERAL, OPEN);
+	KUNIT_EXPECT_TRUE(test, hit());
+	KUNIT_EXPECT_EQ(test, open_calls(), 2U);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(what_passes_goes_on_and_nothing_else),
+	KUNIT_CASE(what_does_not_matter_is_not_asked_for),
+	KUNIT_CASE(what_a_filter_needs_is_brought_in),
+	KUNIT_CASE(a_rejection_needs_neither_ring_nor_room),
+	KUNIT_CASE(whatever_comes_together_a_filtered_hit_counts_once),
+	KUNIT_CASE(each_probe_of_a_point_has_its_own_filter),
+	KUNIT_CASE(a_call_that_does_not_pass_ends_what_is_as_deep),
+	KUNIT_CASE(a_call_that_does_not_pass_ends_no_other),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "filtered",
+	.init = filter_init,
+	.exit = filter_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Hits that have to pass a filter: KUnit suite");

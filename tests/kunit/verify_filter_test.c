@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The trust gate of filters: what is for them, what is for plans, and their limits. */
+#include "verify_world.h"
+
+#define F_NONE		"a filter has no operations"
+#define F_MANY		"a filter has more than 1024 operations"
+#define F_OUTSIDE	"a filter's operations lie outside the message"
+#define F_PLANS		"a filter has an operation that is for plans"
+#define F_CLEAN		"a field that an operation does not use is not 0"
+#define F_REG		"an operation names a register above 15"
+#define F_INT		"an operation reads a register that is not an integer register"
+#define F_FLOAT		"an operation reads a register that is not a float register"
+#define F_FLOAT_SIZE	"an operation's float is not 4 or 8 bytes"
+#define F_SIZE		"an operation's number is not 1, 2, 4 or 8 bytes"
+#define F_SKIP		"an operation skips past the end of its program"
+#define F_TASK		"an operation asks for something unknown of a task"
+#define F_ID		"an operation names an id that is no number of 32 bits"
+#define F_SAME		"an operation compares more than 4096 bytes"
+#define F_STATUS	"an item fails for an unknown reason"
+#define F_UNDERS	"a filter asks more than 16 times whether a call is open"
+#define F_CODE		"an operation has an unknown code"
+
+/* What is taken from the good world is the first operation: REG r1 = rbx. */
+static const struct row filter_rows[] = {
+	{ "a right one passes", NULL, {} },
+	{ "no operations", F_NONE, { SET(filter.nops, 0) } },
+	{ "no operations past the end", F_NONE, { SET(filter.nops, 0), SET(filter.op, 99) } },
+	{ "1025 operations", F_MANY, { SET(filter.nops, 1025), SET(nops, 2048) } },
+	{ "2^32 - 1 operations", F_MANY, { SET(filter.nops, U32_MAX) } },
+	{ "one operation behind the last", F_OUTSIDE, { SET(filter.op, 6) } },
+	{ "more operations than there are", F_OUTSIDE, { SET(filter.nops, 7) } },
+	{ "op + nops wraps to 0", F_OUTSIDE, { SET(filter.op, U32_MAX) } },
+	{ "op + nops wraps into the table", F_OUTSIDE,
+	  { SET(filter.op, U32_MAX - 1), SET(filter.nops, 3) } },
+	{ "an operation in the middle", NULL, { SET(filter.op, 2) } },
+	{ "TRY", F_PLANS, { SET(filter.op, 1) } },
+	{ "COPY", F_PLANS, { SET(filter.op, 4) } },
+	{ "STORE", F_PLANS, { SET(filter.op, 5) } },
+	{ "FRAME", F_PLANS, { SET(ops[0].code, GOPROBE_OP_FRAME) } },
+	{ "the last operation is looked at as well", F_PLANS,
+	  { SET(filter.op, 2), SET(filter.nops, 3) } },
+	{ "a skip over the filter's end, within the message", F_SKIP, { SET(filter.op, 3) } },
+	{ "code 0", F_CODE, { SET(ops[0].code, 0) } },
+	{ "code one past the last", F_CODE, { SET(ops[0].code, __GOPROBE_OP_MAX) } },
+	{ "code 255", F_CODE, { SET(ops[0].code, 255) } },
+	{ "padding", F_CLEAN, { SET(ops[0].pad, 1) } },
+	{ "an integer register that is none", F_INT, { SET(ops[0].b, 16) } },
+	{ "a float register", NULL,
+	  { SET(ops[0].code, GOPROBE_OP_FLOAT), SET(ops[0].b, 17), SET(ops[0].size, 8) } },
+	{ "a float register that is none", F_FLOAT,
+	  { SET(ops[0].code, GOPROBE_OP_FLOAT), SET(ops[0].size, 8) } },
+	{ "a float of 1 byte", F_FLOAT_SIZE,
+	  { SET(ops[0].code, GOPROBE_OP_FLOAT), SET(ops[0].b, 17), SET(ops[0].size, 1) } },
+	{ "FAIL", NULL, { SET(ops[0].code, GOPROBE_OP_FAIL), SET(ops[0].a, 0), SET(ops[0].b, 0),
+			  SET(ops[0].value, GOPROBE_CHUNK_NIL) } },
+	{ "FAIL for nothing", F_STATUS,
+	  { SET(ops[0].code, GOPROBE_OP_FAIL), SET(ops[0].a, 0), SET(ops[0].b, 0) } },
+	{ "REJECT", NULL,
+	  { SET(ops[0].code, GOPROBE_OP_REJECT), SET(ops[0].a, 0), SET(ops[0].b, 0) } },
+	{ "REJECT has no a", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_REJECT), SET(ops[0].b, 0) } },
+	{ "TASK: the last", NULL, { SET(ops[0].code, GOPROBE_OP_TASK), SET(ops[0].b, 0),
+				    SET(ops[0].value, GOPROBE_TASK_MAX) } },
+	{ "TASK: one past it", F_TASK, { SET(ops[0].code, GOPROBE_OP_TASK), SET(ops[0].b, 0),
+					 SET(ops[0].value, __GOPROBE_TASK_MAX) } },
+	{ "TASK: 2^32 more", F_TASK, { SET(ops[0].code, GOPROBE_OP_TASK), SET(ops[0].b, 0),
+				       SET(ops[0].value, BIT_ULL(32)) } },
+	{ "TASK has no b", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_TASK) } },
+	{ "DURATION", NULL, { SET(ops[0].code, GOPROBE_OP_DURATION), SET(ops[0].b, 0) } },
+	{ "DURATION has no value", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_DURATION),
+					      SET(ops[0].b, 0), SET(ops[0].value, 1) } },
+	{ "DURATION in a register that is none", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_DURATION), SET(ops[0].b, 0), SET(ops[0].a, 16) } },
+	{ "NUMBER", NULL, { SET(ops[0].code, GOPROBE_OP_NUMBER), SET(ops[0].b, 0) } },
+	{ "NUMBER has no size", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_NUMBER), SET(ops[0].b, 0),
+					   SET(ops[0].size, 8) } },
+	{ "UNDER: the highest id", NULL, { SET(ops[0].code, GOPROBE_OP_UNDER), SET(ops[0].b, 0),
+					   SET(ops[0].value, U32_MAX) } },
+	{ "UNDER: one past it", F_ID, { SET(ops[0].code, GOPROBE_OP_UNDER), SET(ops[0].b, 0),
+					SET(ops[0].value, BIT_ULL(32)) } },
+	{ "UNDER has no offset", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_UNDER), SET(ops[0].b, 0),
+					    SET(ops[0].offset, 1) } },
+	{ "SAME: 4096 bytes", NULL, { SET(ops[0].code, GOPROBE_OP_SAME), SET(ops[0].size, 4096),
+				      SET(ops[0].value, 15) } },
+	{ "SAME: 4097 bytes", F_SAME,
+	  { SET(ops[0].code, GOPROBE_OP_SAME), SET(ops[0].size, 4097) } },
+	{ "SAME: 2^32 - 1 bytes", F_SAME,
+	  { SET(ops[0].code, GOPROBE_OP_SAME), SET(ops[0].size, U32_MAX) } },
+	{ "SAME: 2^16 more than fit", F_SAME,
+	  { SET(ops[0].code, GOPROBE_OP_SAME), SET(ops[0].size, 65536 + 8) } },
+	{ "SAME: nothing", NULL, { SET(ops[0].code, GOPROBE_OP_SAME) } },
+	{ "SAME: as many as a register says that is none", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_SAME), SET(ops[0].value, 16) } },
+	{ "SAME: or one by 2^32 too high", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_SAME), SET(ops[0].value, BIT_ULL(32)) } },
+	{ "SAME: with what a register has that is none", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_SAME), SET(ops[0].b, 16) } },
+	{ "SAME has no offset", F_CLEAN,
+	  { SET(ops[0].code, GOPROBE_OP_SAME), SET(ops[0].offset, 1) } },
+};
+
+KUNIT_ARRAY_PARAM(filter, filter_rows, row_desc);
+
+static void filters(struct kunit *test)
+{
+	const struct row *row = test->param_value;
+	struct world w;
+
+	world_make(&w, row);
+	expect(test, row, gp_verify_filter(&w.filter, w.ops, w.nops));
+}
+
+/* The sentence about @n times the same operation. */
+static const char *of_many(struct kunit *test, const struct goprobe_op *op, u32 n)
+{
+	struct goprobe_op *ops = kunit_kcalloc(test, n, sizeof(*ops), GFP_KERNEL);
+	struct goprobe_filter filter = { .nops = n };
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	for (i = 0; i < n; i++)
+		ops[i] = *op;
+	return gp_verify_filter(&filter, ops, n) ?: "accepted";
+}
+
+static void filters_at_their_limits(struct kunit *test)
+{
+	struct goprobe_op op = { .code = GOPROBE_OP_NUMBER };
+
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1024), "accepted");
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1025), F_MANY);
+	op.code = GOPROBE_OP_UNDER;
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 16), "accepted");
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 17), F_UNDERS);
+	op = (struct goprobe_op){ .code = GOPROBE_OP_SAME, .size = 4096 };
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 16), "accepted");
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 17), "a program copies more than 64 KiB");
+	op.size = 64;
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1024), "accepted");
+	op.size = 65;
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1024), "a program copies more than 64 KiB");
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(filters, filter_gen_params),
+	KUNIT_CASE(filters_at_their_limits),
+	{}
+};
+
+static struct kunit_suite suite = { .name = "verify_filter", .test_cases = cases };
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Trust gate of filters: KUnit suite");
