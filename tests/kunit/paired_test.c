@@ -614,7 +614,7 @@ static void only_what_returns_is_written(struct kunit *test)
 	turn_to(END);
 	go_to(30);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
-	KUNIT_EXPECT_EQ(test, nrecords(), 2U);
+	KUNIT_ASSERT_EQ(test, nrecords(), 2U);
 	KUNIT_EXPECT_EQ(test, record(0)->depth, (u64)DEPTH + 8 * 30);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 3);
 	go_to(0);
@@ -639,6 +639,7 @@ static void the_next_goroutine_gets_what_the_last_one_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
+	KUNIT_ASSERT_NOT_NULL(test, record(0));
 	KUNIT_EXPECT_EQ(test, record(0)->goid, next);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 }

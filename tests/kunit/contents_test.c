@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a session is given that concerns filters, and calls that are paired or held: which way
+ * hits go, what does not go together, and that of a message that is refused nothing stays.
+ * Files and breakpoints are the test's.
+ */
+#include <linux/netlink.h>
+
+#include "handler_world.h"
+
+#include "../../kmod/contents.c"
+
+static struct netlink_ext_ack extack;
+static u32 refused_point;	/* the breakpoint with that number can't be set, counted from 1 */
+static u32 nadded;
+
+struct gp_file *gp_file_open(int fd, const struct goprobe_runtime *rt, const char **why)
+{
+	return ERR_PTR(-EBADF);
+}
+
+void gp_file_close(struct gp_file *f)
+{
+	kfree(f);
+}
+
+int gp_file_check_point(const struct gp_file *f, const struct goprobe_point *point,
+			const char **why)
+{
+	return 0;
+}
+
+void gp_sweep_run(gp_sweep_fn fn, void *arg)
+{
+	fn(NULL, arg);
+}
+
+int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
+		 const struct goprobe_point *wire, struct gp_sweep *sweep)
+{
+	if (++nadded != refused_point)
+		return 0;
+	kfree(probe);
+	return -EEXIST;
+}
+
+void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
+{
+	kfree(probe);
+}
+
+int gp_refuse(struct netlink_ext_ack *ack, int err, const char *why)
+{
+	ack->_msg = why;
+	return err;
+}
+
+#define PLAN_BYTES	(56 + 16 + 64)	/* the largest record of the plan */
+
+/* A session with a file, a plan, and filters: 1 is tests, 2 is a program, 3 is for ends. */
+static int contents_init(struct kunit *test)
+{
+	static const struct goprobe_op ops[] = {
+		{ .code = GOPROBE_OP_REG, .a = 1 },
+		{ .code = GOPROBE_OP_JEQ_I, .a = 1, .offset = 1 },
+		{ .code = GOPROBE_OP_REJECT },
+		{ .code = GOPROBE_OP_NUMBER, .a = 1 },
+		{ .code = GOPROBE_OP_DURATION, .a = 1 },
+	};
+	static const struct goprobe_filter filters[] = { { 0, 3 }, { 3, 1 }, { 4, 1 } };
+	static const struct goprobe_type type = { .size = 16 };
+	static const struct goprobe_plan plan = { .bytes = 64, .objects = 1 };
+	const struct gp_plans_wire plans = { .plans = &plan, .nplans = 1 };
+
+	memset(&s, 0, sizeof(s));
+	memset(&extack, 0, sizeof(extack));
+	refused_point = 0;
+	nadded = 0;
+	gp_tallies_init(&s.tallies);
+	s.ncalls = GP_CALLS_MIN;
+	s.hold = (struct goprobe_held){ .calls = 10, .bytes = PLAN_BYTES + 8 };
+	s.files[0] = kzalloc(sizeof(*s.files[0]), GFP_KERNEL);
+	if (!s.files[0])
+		return -ENOMEM;
+	s.files[0]->runtime = rt;
+	s.nfiles = 1;
+	if (gp_contents_add_types(&s, &type, 1, NULL, 0, &extack) ||
+	    gp_contents_add_plans(&s, &plans, &extack) ||
+	    gp_contents_add_filters(&s, filters, 3, ops, ARRAY_SIZE(ops), &extack) != 1)
+		return -EINVAL;
+	return 0;
+}
+
+static void contents_exit(struct kunit *test)
+{
+	gp_contents_del_points(&s);
+	gp_contents_free(&s);
+}
+
+/* A point that nothing is wrong with. */
+static struct goprobe_point a_point(u8 kind, u8 action, u8 flags, u32 filter)
+{
+	return (struct goprobe_point){
+		.offset = 0x1000, .id = 1, .plan = GOPROBE_NO_PLAN, .kind = kind,
+		.flags = flags, .code_len = 2, .code = { 0x76, 0x3b }, .action = action,
+		.filter = filter,
+	};
+}
+
+static int add(const struct goprobe_point *p)
+{
+	extack._msg = NULL;
+	return gp_contents_add_points(&s, 0, p, 1, &extack);
+}
+
+/* It is refused for that reason, and nothing has been added. */
+static void expect_refused(struct kunit *test, const struct goprobe_point *p, const char *why)
+{
+	u32 n = s.nprobes;
+
+	KUNIT_EXPECT_EQ(test, add(p), -EINVAL);
+	KUNIT_EXPECT_TRUE_MSG(test, extack._msg && strstr(extack._msg, why), "%s, not %s",
+			      extack._msg ?: "nothing", why);
+	KUNIT_EXPECT_EQ(test, s.nprobes, n);
+}
+
+static void expect_added(struct kunit *test, const struct goprobe_point *p)
+{
+	u32 n = s.nprobes;
+
+	KUNIT_EXPECT_EQ(test, add(p), (int)n + 1);
+	KUNIT_EXPECT_STREQ(test, extack._msg ?: "accepted", "accepted");
+	KUNIT_EXPECT_EQ(test, s.nprobes, n + 1);
+}
+
+/* ---- which way ---- */
+
+#define RECORD		GOPROBE_ACTION_RECORD
+#define COUNT		GOPROBE_ACTION_COUNT
+#define TIME		GOPROBE_ACTION_TIME
+#define CALL		GOPROBE_POINT_CALL
+#define RETURN		GOPROBE_POINT_RETURN
+#define TAIL		GOPROBE_POINT_TAIL
+#define PAIR		GOPROBE_POINT_F_PAIRED
+#define HOLD		(GOPROBE_POINT_F_PAIRED | GOPROBE_POINT_F_HELD)
+#define ABI0		GOPROBE_POINT_F_ABI0
+
+struct way_case {
+	const char *claim;
+	u8 kind, action, flags;
+	u32 filter;
+	u8 way, then;
+};
+
+static const struct way_case way_cases[] = {
+	{ "a record", CALL, RECORD, 0, 0, GP_WAY_QUICK, GP_WAY_QUICK },
+	{ "a record, g in TLS", CALL, RECORD, ABI0, 0, GP_WAY_GENERAL, GP_WAY_GENERAL },
+	{ "a record of a return", RETURN, RECORD, 0, 0, GP_WAY_QUICK, GP_WAY_QUICK },
+	{ "a record, filtered", CALL, RECORD, 0, 1, GP_WAY_FILTER, GP_WAY_QUICK },
+	{ "a record of a return, filtered", RETURN, RECORD, 0, 2, GP_WAY_FILTER, GP_WAY_QUICK },
+	{ "counted", CALL, COUNT, 0, 0, GP_WAY_COUNT, GP_WAY_COUNT },
+	{ "counted, filtered", CALL, COUNT, 0, 2, GP_WAY_FILTER, GP_WAY_COUNT },
+	{ "a timed call", CALL, TIME, 0, 0, GP_WAY_ENTER, GP_WAY_ENTER },
+	{ "a timed call, filtered", CALL, TIME, 0, 1, GP_WAY_FILTER, GP_WAY_ENTER },
+	{ "its return", RETURN, TIME, 0, 0, GP_WAY_LEAVE, GP_WAY_LEAVE },
+	{ "its return, filtered", RETURN, TIME, 0, 1, GP_WAY_END, GP_WAY_END },
+	{ "its return, filtered by how long it took", RETURN, TIME, 0, 3, GP_WAY_END, GP_WAY_END },
+	{ "a tail call, filtered by that", TAIL, TIME, 0, 3, GP_WAY_END, GP_WAY_END },
+	{ "a paired call", CALL, RECORD, PAIR, 0, GP_WAY_CALL, GP_WAY_CALL },
+	{ "a paired call, filtered", CALL, RECORD, PAIR, 1, GP_WAY_FILTER, GP_WAY_CALL },
+	{ "its return", RETURN, RECORD, PAIR, 0, GP_WAY_END, GP_WAY_END },
+	{ "its return, filtered", RETURN, RECORD, PAIR, 3, GP_WAY_END, GP_WAY_END },
+	{ "a held call", CALL, RECORD, HOLD, 0, GP_WAY_CALL, GP_WAY_CALL },
+	{ "a held call, filtered", CALL, RECORD, HOLD, 2, GP_WAY_FILTER, GP_WAY_CALL },
+};
+
+static void way_desc(const struct way_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(way, way_cases, way_desc);
+
+static void hits_go_their_way(struct kunit *test)
+{
+	const struct way_case *c = test->param_value;
+	struct goprobe_point p = a_point(c->kind, c->action, c->flags, c->filter);
+	const struct gp_probe *probe;
+
+	expect_added(test, &p);
+	KUNIT_ASSERT_EQ(test, s.nprobes, 1U);
+	probe = s.probes[0];
+	KUNIT_EXPECT_EQ(test, (u32)probe->way, (u32)c->way);
+	KUNIT_EXPECT_EQ(test, (u32)probe->then, (u32)c->then);
+	KUNIT_EXPECT_EQ(test, probe->quick, !(c->flags & ABI0));
+	KUNIT_EXPECT_PTR_EQ(test, probe->filter, c->filter ? s.filters[c->filter - 1] : NULL);
+	KUNIT_EXPECT_EQ(test, !!probe->tally, c->action != RECORD || c->flags & PAIR);
+	if (probe->tally)
+		KUNIT_EXPECT_EQ(test, !!probe->tally->times, c->action == TIME);
+	KUNIT_EXPECT_EQ(test, !!s.calls, c->action == TIME || c->flags & PAIR);
+	if (s.calls)
+		KUNIT_EXPECT_EQ(test, !!s.calls->held, (c->flags & HOLD) == HOLD);
+}
+
+/* ---- what does not go together ---- */
+
+#define BOTH_WAYS	"its id is timed as well as paired"
+#define NO_END		"a filter asks for the duration of what is not the end of a call"
+#define NO_HOLD		"the session has no room for calls that are held"
+#define TOO_LARGE	"its plan's records can be larger than what is held of a call"
+
+static void an_id_is_timed_or_paired(struct kunit *test)
+{
+	struct goprobe_point timed = a_point(CALL, TIME, 0, 0);
+	struct goprobe_point paired = a_point(RETURN, RECORD, PAIR, 0);
+	struct goprobe_point both[2] = { timed, paired };
+
+	expect_added(test, &timed);
+	expect_refused(test, &paired, BOTH_WAYS);
+	paired.id = 2;
+	timed.id = 2;
+	expect_added(test, &paired);
+	expect_refused(test, &timed, BOTH_WAYS);
+	/* Nor by one message. */
+	both[0].id = 3;
+	both[1].id = 3;
+	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, both, 2, &extack), -EINVAL);
+	KUNIT_EXPECT_EQ(test, s.nprobes, 2U);
+	/* Counted it may be as well. */
+	timed.action = COUNT;
+	expect_added(test, &timed);
+}
+
+static void only_ends_have_a_duration(struct kunit *test)
+{
+	static const struct { u8 kind, action, flags; } no[] = {
+		{ CALL, RECORD, 0 }, { RETURN, RECORD, 0 }, { TAIL, RECORD, 0 },
+		{ CALL, COUNT, 0 }, { RETURN, COUNT, 0 }, { CALL, TIME, 0 },
+		{ CALL, RECORD, PAIR }, { CALL, RECORD, HOLD },
+	};
+	struct goprobe_point p;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(no); i++) {
+		p = a_point(no[i].kind, no[i].action, no[i].flags, 3);
+		expect_refused(test, &p, NO_END);
+	}
+	p = a_point(CALL, RECORD, 0, 4);
+	expect_refused(test, &p, "a point names a filter that does not exist");
+}
+
+static void what_is_held_has_room(struct kunit *test)
+{
+	struct goprobe_point p = a_point(CALL, RECORD, HOLD, 0);
+
+	s.hold.bytes = sizeof(struct gp_held_record) - 1;
+	expect_refused(test, &p, TOO_LARGE);
+	s.hold.bytes++;
+	expect_added(test, &p);
+	p.plan = 0;
+	KUNIT_ASSERT_EQ(test, s.plans[0]->record_bytes, (u32)PLAN_BYTES);
+	s.hold.bytes = PLAN_BYTES + 7;
+	expect_refused(test, &p, TOO_LARGE);
+	s.hold.bytes++;
+	expect_added(test, &p);
+	s.hold.calls = 0;
+	expect_refused(test, &p, NO_HOLD);
+	/* Those that are paired only need none. */
+	p = a_point(CALL, RECORD, PAIR, 0);
+	expect_added(test, &p);
+}
+
+/* ---- all or none ---- */
+
+static void of_filters_that_are_refused_none_stays(struct kunit *test)
+{
+	static const struct goprobe_op ops[] = {
+		{ .code = GOPROBE_OP_END },
+		{ .code = GOPROBE_OP_UNDER, .value = 9 },
+		{ .code = GOPROBE_OP_TRY },
+	};
+	static const struct goprobe_filter bad[] = { { 0, 1 }, { 2, 1 } };
+	static const struct goprobe_filter good[] = { { 0, 1 }, { 1, 1 } };
+
+	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, bad, 2, ops, 3, &extack), -EINVAL);
+	KUNIT_EXPECT_EQ(test, s.nfilters, 3U);
+	/* There can't be any more ids. */
+	s.tallies.n = GP_TALLIES_MAX;
+	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
+	KUNIT_EXPECT_EQ(test, s.nfilters, 3U);
+	s.tallies.n = 0;
+	KUNIT_EXPECT_TRUE(test, !s.calls);
+	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, good, 2, ops, 3, &extack), 4);
+	KUNIT_EXPECT_EQ(test, s.nfilters, 5U);
+	/* Who asks for open calls can be answered, though there are none yet. */
+	KUNIT_EXPECT_TRUE(test, s.calls);
+	KUNIT_EXPECT_TRUE(test, s.filters[4]->under);
+	s.nfilters = GP_FILTERS_MAX - 1;
+	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
+	s.nfilters = 5;
+}
+
+static void of_points_that_are_refused_none_stays(struct kunit *test)
+{
+	struct goprobe_point points[3] = {
+		a_point(CALL, RECORD, HOLD, 1), a_point(RETURN, RECORD, PAIR, 3),
+		a_point(TAIL, RECORD, PAIR, 3),
+	};
+
+	refused_point = 3;
+	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, points, 3, &extack), -EEXIST);
+	KUNIT_EXPECT_EQ(test, s.nprobes, 0U);
+	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, points, 3, &extack), 3);
+	/* The last one is looked at before the first is set. */
+	points[2].filter = 99;
+	nadded = 0;
+	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, points, 3, &extack), -EINVAL);
+	KUNIT_EXPECT_EQ(test, nadded, 0U);
+	KUNIT_EXPECT_EQ(test, s.nprobes, 3U);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(hits_go_their_way, way_gen_params),
+	KUNIT_CASE(an_id_is_timed_or_paired),
+	KUNIT_CASE(only_ends_have_a_duration),
+	KUNIT_CASE(what_is_held_has_room),
+	KUNIT_CASE(of_filters_that_are_refused_none_stays),
+	KUNIT_CASE(of_points_that_are_refused_none_stays),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "contents",
+	.init = contents_init,
+	.exit = contents_exit,
+	.test_cases = cases,
+};
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("What a session is given: KUnit suite");
