@@ -164,6 +164,25 @@ const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr)
 	return gofuncs_at(&bin->funcs, vaddr);
 }
 
+static int read_code(void *ctx, uint64_t vaddr, void *buf, size_t len)
+{
+	return elffile_read_vaddr(ctx, vaddr, buf, len);
+}
+
+bool gobin_line(struct gobin *bin, uint64_t vaddr, struct goline *ret)
+{
+	const struct pclntab *tab = &bin->link.tab;
+	const struct gofunc *fn = gofuncs_at(&bin->funcs, vaddr);
+	struct pclntab_frame at[2];	/* the last one stands for all that are left */
+	struct pclntab_func f;
+
+	if (!fn || pclntab_func(tab, bin->funcs.row[fn - bin->funcs.v], &f) ||
+	    !pclntab_frames(tab, &f, vaddr, bin->link.gofunc, read_code, &bin->ef, at, 2))
+		return false;
+	*ret = (struct goline){ .func = at[0].func, .file = at[0].file, .line = at[0].line };
+	return true;
+}
+
 int gobin_load_inlined(struct gobin *bin)
 {
 	return inlined_load(&bin->funcs, &bin->link, &bin->ef);

@@ -123,6 +123,18 @@ const struct gosig *gobin_sig(struct gobin *bin, const struct gofunc *fn);
  */
 const struct gotype *gobin_real_type(struct gobin *bin, const struct goparam *p,
 				     uint64_t dict);
+/* A place in the source. */
+struct goline {
+	const char *func;
+	const char *file;	/* or NULL */
+	int line;		/* or 0 */
+};
+
+/*
+ * What is executed at link-time address @vaddr (of a return address the byte before
+ * it): the innermost function, were it inlined. False if there is no code.
+ */
+bool gobin_line(struct gobin *bin, uint64_t vaddr, struct goline *ret);
 /* Bytes of arguments by the line table (_func.args); negative if unknown. */
 int32_t gobin_args_bytes(const struct gobin *bin, const struct gofunc *fn);
 /* "func(x int, y int) (z int)" as Go writes it, receiver left out; to be freed */

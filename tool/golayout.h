@@ -51,8 +51,15 @@ struct golayout_swiss {
 	uint32_t table_size;
 };
 
+/* runtime.g, beyond what the module is told (struct goprobe_runtime). */
+struct golayout_g {
+	uint32_t gopc;		/* behind the call of the go statement that made it */
+	uint32_t parent;	/* id of the goroutine that did; 0: not kept (before 1.21) */
+};
+
 struct golayout {
 	int minor;
+	struct golayout_g g;
 	struct golayout_chan chan;
 	struct golayout_sudog sudog;
 	struct golayout_hmap hmap;	/* minor <= 23 */

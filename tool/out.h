@@ -35,6 +35,8 @@ enum out_kind {
  * @seen: OUT_UNWOUND: time of the record that proves it
  * @dict: link-time address of the dictionary that tells a generic function's
  *	types, or 0
+ * @biased: the load bias of its binary is known; not of OUT_UNWOUND
+ * @bias: it
  * @duration: ns from the call on; OUT_RETURN and OUT_TAIL
  * @no_duration: why there is no @duration, or NULL
  */
@@ -51,6 +53,8 @@ struct out_event {
 	uint64_t time;
 	uint64_t seen;
 	uint64_t dict;
+	bool biased;
+	uint64_t bias;
 	uint64_t duration;
 	const char *no_duration;
 };
@@ -96,11 +100,14 @@ struct out_summary {
 struct out;
 struct quick;
 
+struct hidden_go;
+
 /**
  * struct out_format - a format of the output
  * @name: as in "-o name"
  * @header: begins the output
  * @event: one event
+ * @started: the goroutine of @e has started another one; or NULL
  * @lost: records are missing here
  * @summary: ends it; what is for a person and no data goes to @talk
  */
@@ -108,6 +115,7 @@ struct out_format {
 	const char *name;
 	void (*header)(struct out *o);
 	void (*event)(struct out *o, const struct out_event *e);
+	void (*started)(struct out *o, const struct out_event *e, const struct hidden_go *go);
 	void (*lost)(struct out *o, const struct goprobe_lost *lost, uint64_t time);
 	void (*summary)(struct out *o, const struct out_summary *s, struct buf *talk);
 };
@@ -184,6 +192,10 @@ struct out_shown {
 /* Value @val of @f, the event's frame; good as long as the record. */
 void out_value(const struct out_event *e, const struct plan_frame *f,
 	       const struct plan_value *val, struct out_shown *ret);
+/* "(x=1, y=2)": the values of @e, a call or a return, as text. */
+void out_text_values(struct out *o, const struct out_event *e);
+/* ,"args":[...] or ,"results":[...]; there must be a frame of them. */
+void out_json_values(struct out *o, const struct out_event *e);
 /* "ring_full" */
 const char *out_cause(uint32_t cause);
 uint64_t out_lost(const struct out_summary *s);

@@ -58,6 +58,11 @@ static const struct quick_form form = {
 	.value = value,
 };
 
+void out_json_values(struct out *o, const struct out_event *e)
+{
+	quick_values(o, &form, e);
+}
+
 static void values(struct out *o, const struct out_event *e)
 {
 	struct buf *b = &o->buf;
@@ -70,7 +75,7 @@ static void values(struct out *o, const struct out_event *e)
 		buf_json_str(b, why);
 		return;
 	}
-	quick_values(o, &form, e);
+	out_json_values(o, e);
 }
 
 static void event(struct out *o, const struct out_event *e)

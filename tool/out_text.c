@@ -127,6 +127,19 @@ static void list(struct buf *b, const struct out_event *e, bool lines)
 	buf_str(b, lines ? "\n)" : ")");
 }
 
+void out_text_values(struct out *o, const struct out_event *e)
+{
+	const char *why = out_frame(e)->unavailable;
+
+	if (!why) {
+		list(&o->buf, e, false);
+		return;
+	}
+	buf_char(&o->buf, '(');
+	missing(&o->buf, why);
+	buf_char(&o->buf, ')');
+}
+
 /* "> main.foo" and what else stands before the values. */
 static void title(struct buf *b, const struct out_event *e)
 {
@@ -189,9 +202,7 @@ static bool values(struct out *o, const struct out_event *e, size_t start)
 	title(b, e);
 	at = b->len;
 	if (f->unavailable) {
-		buf_char(b, '(');
-		missing(b, f->unavailable);
-		buf_char(b, ')');
+		out_text_values(o, e);
 		return false;
 	}
 	list(b, e, false);

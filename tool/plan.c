@@ -235,7 +235,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 			      (pf->paired ? GOPROBE_POINT_F_PAIRED : 0);
 	int err = 0;
 
-	if (!pf->only_ends)
+	if (!pf->only_ends && pf->role != PLAN_ROLE_GO)
 		err = add_point(p, pf, &s->call, (struct goprobe_point){
 			.kind = GOPROBE_POINT_CALL,
 			.plan = pf->call.plan,
@@ -278,7 +278,7 @@ static int add_frames(struct plan *p, struct plan_func *pf, bool abi0,
 		return 0;
 	}
 	pf->sig = req->sig ? req->sig : gobin_sig(pf->bin, pf->fn);
-	err = dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name) ||
+	err = (!pf->role && dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name)) ||
 	      planframe_build(&priv->frames, pf, abi0, req);
 	if (!err && pf->held)
 		hold(p, pf);
@@ -298,6 +298,7 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 		return -1;
 	*pf = *info;
 	pf->id = (uint32_t)p->nfuncs;
+	pf->role = req->role;
 	if (add_frames(p, pf, abi0, req) || add_points(p, pf, scan, abi0))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;

@@ -20,6 +20,8 @@
  * @depth: references followed in a row (slices count; strings only in frames)
  * @held_bytes: as @bytes, of calls that are held until they return; at most @bytes
  * @no_return: entries only
+ * @goroutine: calls tell of their goroutine, see plan_frame.goroutine, and go
+ *	statements of the one they start, see PLAN_ROLE_GO
  * @action: what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures
  *	anything, and can be recorded and replayed
  */
@@ -31,6 +33,7 @@ struct plan_options {
 	uint32_t depth;
 	uint32_t held_bytes;
 	bool no_return;
+	bool goroutine;
 	uint8_t action;
 };
 
@@ -79,6 +82,8 @@ struct plan_value {
  * @unavailable: why there are no values at all (static string), or NULL
  * @has_dict: a generic function's dictionary pointer is in it too, at @dict
  * @dict: see @has_dict
+ * @has_goroutine: a struct plan_goroutine is in it too, at @goroutine
+ * @goroutine: see @has_goroutine
  */
 struct plan_frame {
 	const struct plan_value *values;
@@ -88,6 +93,18 @@ struct plan_frame {
 	const char *unavailable;
 	bool has_dict;
 	uint32_t dict;
+	bool has_goroutine;
+	uint32_t goroutine;
+};
+
+/**
+ * struct plan_goroutine - where the goroutine comes from; zeros: that is not known
+ * @parent: id of the goroutine that started it
+ * @pc: run-time address behind the call of the go statement
+ */
+struct plan_goroutine {
+	uint64_t parent;
+	uint64_t pc;
 };
 
 /**
@@ -121,6 +138,12 @@ enum plan_entry {
 	PLAN_ENTRY_FIRST,	/* at the first instruction, which the kernel does not emulate */
 };
 
+/* What a function is traced for: that users see its calls, or what they tell of others. */
+enum plan_role {
+	PLAN_ROLE_NONE,
+	PLAN_ROLE_GO,		/* runtime.newproc1, where it returns: a goroutine was made */
+};
+
 /**
  * struct plan_func - a function that is traced
  * @bin: binary
@@ -143,6 +166,7 @@ enum plan_entry {
  * @call_filter: id of the filter of its call; 0: none
  * @ret_filter: of its returns
  * @tail_filter: of jumps out of it
+ * @role: what it is traced for; if for anything, its calls are no events
  */
 struct plan_func {
 	struct gobin *bin;
@@ -165,6 +189,7 @@ struct plan_func {
 	uint32_t call_filter;
 	uint32_t ret_filter;
 	uint32_t tail_filter;
+	enum plan_role role;
 };
 
 /**
@@ -257,12 +282,14 @@ int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
  * @call: what to capture when it is called; NULL: all arguments
  * @ret: what to capture when it returns; NULL: all results
  * @filter: which calls; NULL: all. Must outlive plan_finish()
+ * @role: what it is traced for; then only at the points that the role needs
  */
 struct plan_request {
 	const struct gosig *sig;
 	const struct plan_capture *call;
 	const struct plan_capture *ret;
 	const struct filter_pair *filter;
+	enum plan_role role;
 };
 
 /*

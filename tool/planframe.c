@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "goabi.h"
+#include "golayout.h"
 #include "grow.h"
 #include "planframe.h"
 
@@ -292,6 +293,35 @@ static void begin_frame(struct planframe *f, const struct plan_func *pf, bool re
 	f->bytes = pf->held && !results ? held : f->opt.bytes;
 }
 
+/* What g tells of itself, as item @item; failing, that is 0. */
+static int add_goroutine(struct planframe *f, struct gobin *bin, size_t item,
+			 struct plan_frame *fr)
+{
+	const struct golayout_g *l = &golayout_get(gobin_go_minor(bin))->g;
+	uint64_t at = reserve(fr, sizeof(struct plan_goroutine), WORD);
+	struct plan *p = f->plan;
+	const struct goprobe_op ops[] = {
+		{ .code = GOPROBE_OP_TRY, .offset = 5, .value = item },
+		{ .code = GOPROBE_OP_REG, .b = gobin_runtime(bin)->g_reg },
+		{ .code = GOPROBE_OP_LOAD, .a = 1, .size = WORD, .value = l->gopc },
+		{ .code = GOPROBE_OP_STORE, .a = 1, .size = WORD, .offset = (uint32_t)at + WORD },
+		{ .code = GOPROBE_OP_LOAD, .a = 1, .size = WORD, .value = l->parent },
+		{ .code = GOPROBE_OP_STORE, .a = 1, .size = WORD, .offset = (uint32_t)at },
+	};
+	size_t n = sizeof(ops) / sizeof(*ops) - (l->parent ? 0 : 2);
+
+	if (at == UINT64_MAX)
+		return 0;
+	if (grow(&p->ops, p->nops + n, &f->ops_cap, sizeof(*p->ops)))
+		return -1;
+	memcpy(p->ops + p->nops, ops, n * sizeof(*ops));
+	p->ops[p->nops].offset = (uint32_t)n - 1;
+	p->nops += n;
+	fr->has_goroutine = true;
+	fr->goroutine = (uint32_t)at;
+	return 0;
+}
+
 static int build_whole(struct planframe *f, struct plan_func *pf,
 		       const struct goabi_call *call, bool results)
 {
@@ -309,12 +339,14 @@ static int build_whole(struct planframe *f, struct plan_func *pf,
 			err = add_dictionary(f, call, &first, fr);
 		if (!err)
 			hidden = add_reals(f, fr);
+		if (!err && hidden >= 0 && f->goroutine)
+			err = add_goroutine(f, pf->bin, fr->nvalues + hidden, fr);
 	}
 	return err || hidden < 0 ? -1 : finish(f, pf->bin, &first, (size_t)hidden, fr);
 }
 
 static int build_capture(struct planframe *f, struct gobin *bin,
-			 const struct plan_capture *c, struct plan_frame *fr)
+			 const struct plan_capture *c, bool goroutine, struct plan_frame *fr)
 {
 	struct plan_value *v = arena_array(f->mem, c->nvalues, sizeof(*v));
 	struct parts first = parts_begin(f);
@@ -333,6 +365,8 @@ static int build_capture(struct planframe *f, struct gobin *bin,
 			return -1;
 	for (size_t i = 0; i < c->nops; i++)
 		p->ops[p->nops++] = c->ops[i];
+	if (goroutine && add_goroutine(f, bin, c->nvalues, fr))
+		return -1;
 	return finish(f, bin, &first, 0, fr);
 }
 
@@ -373,18 +407,21 @@ int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
 	const char *why = places(pf, abi0);
 	int err = 0;
 
+	/* Where g is in no register, its goroutine is not known. */
+	f->goroutine = f->opt.goroutine && !pf->role && !abi0 &&
+		       gobin_runtime(pf->bin)->g_reg != GOPROBE_REG_NONE;
 	pf->call.plan = GOPROBE_NO_PLAN;
 	pf->ret.plan = GOPROBE_NO_PLAN;
 	begin_frame(f, pf, false);
 	if (req->call)
-		err = build_capture(f, pf->bin, req->call, &pf->call);
+		err = build_capture(f, pf->bin, req->call, f->goroutine, &pf->call);
 	else
 		pf->call.unavailable = why;
 	if (err)
 		return err;
 	begin_frame(f, pf, true);
 	if (req->ret)
-		err = build_capture(f, pf->bin, req->ret, &pf->ret);
+		err = build_capture(f, pf->bin, req->ret, false, &pf->ret);
 	else
 		pf->ret.unavailable = why;
 	if (err || why || (req->call && req->ret))

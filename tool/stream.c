@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "closure.h"
+#include "hidden.h"
 #include "stream.h"
 #include "unread.h"
 
@@ -213,6 +214,15 @@ static void look_up_bias(struct stream *s)
 	s->bias_tgid = h->tgid;
 }
 
+/* A hit that is no event, of a function that tells of others. */
+static void take_hidden(struct stream *s, const struct out_event *e)
+{
+	struct hidden_go go;
+
+	if (e->fn->role == PLAN_ROLE_GO && s->out->format->started && hidden_go(e->rec, &go))
+		s->out->format->started(s->out, e, &go);
+}
+
 static void show(struct stream *s, const uint8_t *p, size_t len)
 {
 	static const enum out_kind kinds[] = {
@@ -252,6 +262,12 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 	};
 
 	look_up_bias(s);
+	e.biased = s->rec_bias_known;
+	e.bias = s->rec_bias;
+	if (e.fn->role) {
+		take_hidden(s, &e);
+		return;
+	}
 	if (s->learn && s->rec_bias_known)
 		learn_record(s->learn, &s->rec, binary(s), s->rec_bias);
 	e.dict = dictionary(s);

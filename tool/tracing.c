@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "hidden.h"
 #include "select.h"
 #include "selftest.h"
 #include "tracing.h"
@@ -40,6 +41,8 @@ int tracing_plan(struct tracing *t, const struct targetopt *what,
 		return diag_set(d, "out of memory");
 	err = select_functions(t->plan, t->target.bins, t->target.nbins, what->specs,
 			       what->nspecs, &t->wanted, &skipped, d);
+	if (!err && options->goroutine)
+		err = hidden_add(t->plan, t->target.bins, t->target.nbins, PLAN_ROLE_GO, d);
 	if (!err)
 		err = plan_finish(t->plan, d);
 	if (!err && skipped.len && !t->quiet)
@@ -140,10 +143,12 @@ int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct d
 
 void tracing_say_started(const struct tracing *t, const char *doing)
 {
-	size_t points = 0, n = t->plan->nfuncs - t->plan->naround;
+	size_t hidden, points = 0, n = t->plan->nfuncs - t->plan->naround;
 
+	n -= hidden_count(t->plan, &hidden);
 	for (size_t i = 0; i < t->plan->nfiles; i++)
 		points += t->plan->files[i].n;
+	points -= hidden;
 	if (!t->quiet)
 		fprintf(stderr, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends\n", doing,
 			n, n == 1 ? "" : "s", points, points == 1 ? "" : "s");

@@ -107,8 +107,11 @@ struct row {
 #define HMAP(m) offsetof(struct golayout, hmap.m)
 #define SWISS(m) offsetof(struct golayout, swiss.m)
 #define MAPS "internal/runtime/maps."
+#define G(m) offsetof(struct golayout, g.m)
 
 static const struct row rows[] = {
+	{ 13, 99, "runtime.g", "gopc", G(gopc) },
+	{ 21, 99, "runtime.g", "parentGoid", G(parent) },
 	{ 13, 99, "runtime.hchan", "qcount", CHAN(qcount) },
 	{ 13, 99, "runtime.hchan", "dataqsiz", CHAN(dataqsiz) },
 	{ 13, 99, "runtime.hchan", "buf", CHAN(buf) },

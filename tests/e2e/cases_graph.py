@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Call trees, compared with a program whose tree is known."""
+
+import os
+import re
+import signal
+
+from lib import GOPROBECTL, Attach, Process, case, check, of_kind, parse, same, wait_for
+
+FUNCTIONS = "/^main\\.(%s)$/"
+TRACED = "root|leaf|slow|fib|guard|risky|boom|worker|deeper|inner|tardy|served"
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets/trees/main.go")
+
+
+class Graph(Attach):
+    """goprobectl graph. Trees go to a file."""
+
+    def __init__(self, test, *args, json=True):
+        self.output = os.path.join(test.tmp, "trees-%d" % len(test.started))
+        argv = [GOPROBECTL, "graph", "--output", self.output] + (["-o", "json"] if json else [])
+        Process.__init__(self, test, argv + [str(a) for a in args])
+
+    def text(self):
+        """What it has printed, when it has ended."""
+        Process.finish(self)
+        with open(self.output, encoding="utf-8") as f:
+            return f.read()
+
+    def trees(self):
+        """Its trees, and the summary."""
+        events = parse(self.text())
+        summary = of_kind(events, "summary")
+        check(len(summary) == 1 and events[-1] is summary[0], "no summary at the end")
+        return of_kind(events, "call_tree"), summary[0]
+
+
+def graph(t, *args, **kwargs):
+    return Graph(t, *args, **kwargs)
+
+
+def line_of(comment):
+    with open(SOURCE, encoding="utf-8") as f:
+        return next(i for i, line in enumerate(f, 1) if line.rstrip().endswith("// " + comment))
+
+
+def minor(t):
+    return int(re.match(r"go1\.(\d+)", t.label).group(1))
+
+
+def shape(call, goid=None):
+    """A call as text: what was called in it, "go" before what another goroutine called first, "!" behind what did not return."""
+    text = ("go " if goid is not None and call["goid"] != goid else "") + call["func"].removeprefix("main.")
+    text += {"return": "", "unwound": "!", "open": "~", "unseen": "?", "jump": "^"}[call["ended"]]
+    if call["calls"]:
+        text += "(%s)" % " ".join(shape(c, call["goid"]) for c in call["calls"])
+    return text
+
+
+ROOT = ("root(leaf slow fib(fib(fib fib) fib) guard(risky!(leaf boom!)) "
+        "go worker(go deeper(leaf) inner(leaf)) leaf)")
+
+
+def every(call):
+    yield call
+    for c in call["calls"]:
+        yield from every(c)
+
+
+def check_times(call):
+    """What is below happens within, on the same goroutine; self is the rest."""
+    for c in every(call):
+        inner = [k for k in c["calls"] if k["goid"] == c["goid"]]
+        same(c["self_ns"], c["duration_ns"] - sum(k["duration_ns"] for k in inner), "self_ns of %s" % c["func"])
+        check(c["self_ns"] >= 0, "%s: less than nothing: %s", c["func"], c["self_ns"])
+        times = [k["time_ns"] for k in c["calls"]]
+        same(times, sorted(times), "order below %s" % c["func"])
+        for k in inner:
+            check(c["time_ns"] <= k["time_ns"] <= k["time_ns"] + k["duration_ns"] <= c["time_ns"] + c["duration_ns"],
+                  "%s is not within %s", k["func"], c["func"])
+
+
+def check_origin(call, parent, func, comment):
+    by = call["started_by"]
+    same((by["goid"], by["func"], os.path.basename(by["file"]), by["line"]), (parent, func, "main.go", line_of(comment)),
+         "who started %s" % call["func"])
+
+
+@case("graph: the tree of a known program, across go statements, with times, arguments and results")
+def known_tree(t):
+    trees, summary = graph(t, FUNCTIONS % TRACED, "--", t.binary("trees"), 3).trees()
+    same([shape(r["call"]) for r in trees], [ROOT, "tardy(leaf)", "served(leaf)"] * 3, "trees")
+    same((summary["trees"], summary["tree_calls"], summary["lost"], summary["left_out"]), (9, 3 * 22, 0, {}), "summary")
+    same((summary["unknown"], summary["outside"], summary["open"]), (0, 0, 0), "what is in no tree")
+    for i, (root, tardy, served) in enumerate(trees[k:k + 3] for k in (0, 3, 6)):
+        check_times(root["call"])
+        same((root["goid"], root["call"]["started_by"], root["left_out"]), (1, None, 0), "whose root is")
+        by_name = {c["func"]: c for c in every(root["call"])}
+        check_origin(by_name["main.worker"], 1, "main.root", "worker starts")
+        check_origin(by_name["main.deeper"], by_name["main.worker"]["goid"], "main.worker", "deeper starts")
+        check_origin(tardy["call"], 1, "main.root", "tardy starts")
+        check_origin(served["call"], 1, "main.main", "served starts")
+        same([a["value"] for a in root["call"]["args"] if a["name"] == "n"], [i], "argument of root")
+        same([r["value"] for r in root["call"]["results"]], [i + 1], "result of root")
+        check(by_name["main.slow"]["duration_ns"] >= 2000000, "slow is too fast: %s", by_name["main.slow"])
+        check("results" not in by_name["main.boom"], "results of what panicked")
+
+
+@case("graph: as text")
+def as_text(t):
+    text = graph(t, FUNCTIONS % TRACED, "--", t.binary("trees"), 1, json=False).text()
+    lines = text.splitlines()
+    same(lines[:2], ["     TOTAL      SELF  CALL", "goroutine 1"], "the beginning")
+    column = r" *[0-9.]+(?:ns|us|ms|s)"
+    got = [re.sub("^%s%s" % (column, column), "", line) for line in lines[2:14]]
+    check(re.match(r"  main\.root\(n=0, begin=.*\) => \(1\)$", got[0]), "root: %s", got[0])
+    rest = [re.sub(r"\(.*\)$", "", line) if "guard" in line else line for line in got[1:]]
+    want = ["  ├─ main.leaf(n=0) => (1)", "  ├─ main.slow(n=0) => (0)", "  ├─ main.fib(n=3) => (2)",
+            "  │  ├─ main.fib(n=2) => (1)", "  │  │  ├─ main.fib(n=1) => (1)", "  │  │  └─ main.fib(n=0) => (0)",
+            "  │  └─ main.fib(n=1) => (1)", "  ├─ main.guard", "  │  └─ main.risky(n=0) (did not return: panic or Goexit)",
+            "  │     ├─ main.leaf(n=0) => (1)", "  │     └─ main.boom(n=1) (did not return: panic or Goexit)"]
+    same(rest, want, "lines")
+    check(re.search(r"├─ goroutine \d+, main\.go:%d: main\.worker\(n=0\)" % line_of("worker starts"), text), "worker: %s", text)
+    check(re.search(r"^goroutine \d+, started by goroutine 1 at main\.go:%d \(main\.root\)$" % line_of("tardy starts"), text, re.M),
+          "the tree of what began late: %s", text)
+
+
+@case("graph: of a running program, and where goroutines that run already come from")
+def running(t):
+    target = t.target("trees", "-hold", 2)
+    g = graph(t, "-p", target.pid, FUNCTIONS % TRACED).attached()
+    target.send()
+    target.line()
+    g.signal(signal.SIGINT)
+    trees, summary = g.trees()
+    same([shape(r["call"]) for r in trees], [ROOT, "tardy(leaf)", "served(leaf)"] * 2, "trees")
+    by = trees[2]["call"]["started_by"]
+    # Since 1.21 goroutines know their parents, and since 1.17 they are in a register.
+    if minor(t) < 17:
+        same(by, None, "who started served")
+    else:
+        same((by["goid"], by["func"], by["line"]), (1 if minor(t) >= 21 else None, "main.main", line_of("served starts")),
+             "who started served")
+    same(trees[0]["call"]["started_by"], None, "who started main")
+    same(summary["lost"], 0, "lost")
+
+
+@case("graph: what was called before is in no tree, what is open at the end is shown")
+def ends(t):
+    target = t.target("counter", "-hold", "-each", "1ms", 0)
+    g = graph(t, "-p", target.pid, "main.doWork", "main.main", "time.Sleep").attached()
+    target.send()
+    wait_for("a tree", lambda: os.path.getsize(g.output) > 0)
+    g.signal(signal.SIGINT)
+    trees, summary = g.trees()
+    same({shape(r["call"]) for r in trees[:-1]}, {"doWork", "time.Sleep"}, "trees")
+    check(trees[-1]["call"]["ended"] in ("open", "return"), "the last one: %s", trees[-1])
+    same(summary["open"], sum(c["ended"] == "open" for r in trees for c in every(r["call"])), "open calls")
+
+
+@case("graph --depth: calls beyond are counted, and times stay the same")
+def levels(t):
+    trees, _ = graph(t, "--depth", 2, FUNCTIONS % TRACED, "--", t.binary("trees"), 1).trees()
+    root = trees[0]["call"]
+    same(shape(root), "root(leaf slow fib guard go worker leaf)", "two levels")
+    same([c.get("calls_below", 0) for c in root["calls"]], [0, 0, 4, 3, 4, 0], "calls below")
+    same(root["self_ns"], root["duration_ns"] - sum(c["duration_ns"] for c in root["calls"] if c["goid"] == 1), "self_ns")
+    check(root["calls"][3]["self_ns"] < root["calls"][3]["duration_ns"], "what is below took no time")
+
+
+@case("graph --calls: a tree that is full leaves calls out, and says which")
+def full(t):
+    g = graph(t, "--calls", 5, FUNCTIONS % TRACED, "--", t.binary("trees"), 1)
+    trees, summary = g.trees()
+    # What was started in a call that was left out has its own tree.
+    same({shape(r["call"]) for r in trees}, {"root(leaf slow fib(fib))", "deeper(leaf)", "tardy(leaf)", "served(leaf)"}, "trees")
+    same(summary["left_out"]["main.fib"], 3, "fib")
+    same(summary["tree_calls"] + sum(summary["left_out"].values()), 22, "kept and left out")
+    same(sum(summary["left_out"].values()), sum(r["left_out"] for r in trees), "left out, by function and by tree")
+    text = graph(t, "--calls", 5, FUNCTIONS % TRACED, "--", t.binary("trees"), 1, json=False)
+    check("more calls are left out: the tree was full (--calls)" in text.text(), "not said in the tree")
+    check("3 calls of main.fib left out" in text.stderr(), "not said at the end: %s", text.stderr())
+
+
+@case("graph: 200 goroutines, 1000 deep, panicking: each call once in some tree, nothing lost")
+def stress(t):
+    g = graph(t, "--calls", 1000000, "--depth", 1000, "--buffer", "16M", "--lossless",
+              FUNCTIONS % "even|odd|guard|note", "--", t.binary("stress"), "-goroutines", 50, "-depth", 200)
+    want = parse(g.drain()[-1])[0]
+    trees, summary = g.trees()
+    got = {}
+    for tree in trees:
+        for c in every(tree["call"]):
+            counts = got.setdefault(c["func"], {"calls": 0, "returns": 0})
+            counts["calls"] += 1
+            counts["returns"] += c["ended"] == "return"
+    same(got, {f: {k: n[k] for k in ("calls", "returns")} for f, n in want["functions"].items() if n["calls"]}, "calls and returns")
+    same((summary["lost"], summary["left_out"]), (0, {}), "lost")

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/* hidden.c: what of the runtime is traced for what it tells, in all programs. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "bins.h"
+#include "hidden.h"
+#include "rows.h"
+
+#define FORMS "", "-pie", "-stripped"
+
+static struct plan *plan_of(struct gobin *bin, const char *func)
+{
+	struct plan_options o = plan_defaults;
+	struct diag d = { 0 };
+	struct plan *p;
+
+	o.goroutine = true;
+	p = plan_new(&o);
+	assert_non_null(p);
+	assert_int_equal(plan_add(p, bin, bins_func(bin, func), &d), 0);
+	return p;
+}
+
+static size_t points_of(const struct plan *p, uint32_t id, uint32_t kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->files[0].n; i++)
+		n += p->files[0].v[i].id == id && p->files[0].v[i].kind == kind;
+	return n;
+}
+
+/* It returns somewhere, what it does before does not matter, and all of that is hidden. */
+static void test_go(void **state)
+{
+	struct bins_each b = BINS("shapes", FORMS);
+	size_t points;
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct plan *p = plan_of(b.bin, "main.Ints");
+		struct diag d = { 0 };
+		const struct plan_func *f;
+
+		for (int twice = 0; twice < 2; twice++)
+			assert_int_equal(hidden_add(p, &b.bin, 1, PLAN_ROLE_GO, &d), 0);
+		assert_int_equal(plan_finish(p, &d), 0);
+		assert_int_equal(p->nfuncs, 2);
+		f = p->funcs[1];
+		assert_int_equal(f->role, PLAN_ROLE_GO);
+		assert_int_equal(f->ret.size, sizeof(struct hidden_go));
+		assert_int_equal(points_of(p, 1, GOPROBE_POINT_CALL), 0);
+		assert_in_range(points_of(p, 1, GOPROBE_POINT_RETURN), 1, 9);
+		assert_int_equal(hidden_count(p, &points), 1);
+		assert_int_equal(points, points_of(p, 1, GOPROBE_POINT_RETURN));
+		plan_free(p);
+	}
+}
+
+/* Who wants to see it sees it. */
+static void test_wanted(void **state)
+{
+	struct bins_each b = BINS("shapes", "");
+	size_t points;
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct plan *p = plan_of(b.bin, "runtime.newproc1");
+		struct diag d = { 0 };
+
+		assert_int_equal(hidden_add(p, &b.bin, 1, PLAN_ROLE_GO, &d), 0);
+		assert_int_equal(p->nfuncs, 1);
+		assert_int_equal(hidden_count(p, &points), 0);
+		assert_int_equal(points, 0);
+		plan_free(p);
+	}
+}
+
+/* Calls tell of their goroutine where g is in a register. */
+static void test_goroutine(void **state)
+{
+	struct bins_each b = BINS("shapes", FORMS);
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct plan *p = plan_of(b.bin, "main.Ints");
+		const struct plan_frame *f = &p->funcs[0]->call;
+
+		if (f->unavailable || b.minor < 17) {
+			assert_false(f->has_goroutine);
+		} else {
+			assert_true(f->has_goroutine);
+			assert_int_equal(f->goroutine % 8, 0);
+			assert_int_equal(f->goroutine + sizeof(struct plan_goroutine), f->size);
+		}
+		assert_false(p->funcs[0]->ret.has_goroutine);
+		plan_free(p);
+	}
+}
+
+static struct row {
+	const char *claim;
+	uint32_t size;
+	uint32_t flags;
+	uint64_t goid;
+	bool told;
+} rows[] = {
+	{ "a record tells", 16, 0, 7, true },
+	{ "a record that is too small does not", 8, 0, 7, false },
+	{ "nor does one that could not be filled", 16, GOPROBE_RECORD_F_FAULT, 7, false },
+	{ "there is no goroutine 0", 16, 0, 0, false },
+	{ "nor one without a frame", 0, 0, 7, false },
+};
+
+static void test_record(void **state)
+{
+	const struct row *row = *state;
+	static struct record r;
+	struct hidden_go sent = { .goid = row->goid, .pc = 99 }, got;
+
+	r.h.flags = row->flags;
+	r.frame = row->size ? (const uint8_t *)&sent : NULL;
+	r.frame_size = row->size;
+	assert_int_equal(hidden_go(&r, &got), row->told);
+	if (row->told)
+		assert_memory_equal(&got, &sent, sizeof(got));
+}
+
+/* A function begins where its func keyword is, and nowhere outside of code. */
+static void test_line(void **state)
+{
+	struct bins_each b = BINS("shapes", FORMS);
+
+	(void)state;
+	while (bins_next(&b)) {
+		const struct gofunc *f = bins_func(b.bin, "main.main");
+		struct goline at;
+
+		assert_true(gobin_line(b.bin, f->entry, &at));
+		assert_string_equal(at.func, "main.main");
+		assert_string_equal(at.file, f->file);
+		assert_in_range(at.line, 1, 100000);
+		assert_true(gobin_line(b.bin, f->end - 1, &at));
+		assert_false(gobin_line(b.bin, 0, &at));
+		assert_false(gobin_line(b.bin, UINT64_MAX, &at));
+	}
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(rows) + 4] = {
+		{ "runtime.newproc1 is traced where it returns", test_go },
+		{ "unless somebody wants to see it", test_wanted },
+		{ "calls tell of their goroutine, if g is in a register", test_goroutine },
+		{ "what is executed where", test_line },
+	};
+
+	ROWS(tests + 4, rows, test_record);
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Calls as trees: a call is below the one that was open on its goroutine, the first
+ * calls of a goroutine are below the call that was open where it was started. Pure.
+ *
+ * A tree begins with a call that is below no other, and is finished when that has
+ * ended and no other call of it is open. Memory is bounded: calls beyond the limits
+ * are followed, so that all others stay right, but not kept, and are counted.
+ */
+#ifndef GOPROBE_CALLTREE_H
+#define GOPROBE_CALLTREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct calltree;
+
+/**
+ * struct calltree_limits - how much is kept
+ * @levels: levels of a tree
+ * @calls: calls of one tree
+ * @all: calls of all trees that are not finished
+ * @bytes: what calltree_text() has been given of these
+ * @open: calls that are open at once
+ * @goroutines: goroutines without open calls of which it is known where they come from
+ * @funcs: function ids are below that
+ */
+struct calltree_limits {
+	uint32_t levels;
+	uint64_t calls;
+	uint64_t all;
+	uint64_t bytes;
+	uint64_t open;
+	uint64_t goroutines;
+	uint32_t funcs;
+};
+
+/**
+ * struct calltree_who - whose call it is
+ * @tgid: process
+ * @tid: thread
+ * @goid: goroutine
+ * @system: on the thread's system stack, on behalf of @goid
+ */
+struct calltree_who {
+	uint32_t tgid;
+	uint32_t tid;
+	uint64_t goid;
+	bool system;
+};
+
+/**
+ * struct calltree_origin - where a goroutine comes from
+ * @known: anything is known of it
+ * @parent: the goroutine that started it, or 0
+ * @place: the caller's: where in the program
+ * @by: the caller's: whose @place it is
+ */
+struct calltree_origin {
+	bool known;
+	uint64_t parent;
+	uint64_t place;
+	uint32_t by;
+};
+
+enum calltree_end {
+	CALLTREE_OPEN,		/* it has not */
+	CALLTREE_RETURNED,
+	CALLTREE_TAIL,		/* by a jump to another function */
+	CALLTREE_UNWOUND,	/* without returning */
+	CALLTREE_UNSEEN,	/* before something else was seen that proves it */
+};
+
+/**
+ * struct calltree_call - a call that is kept
+ * @root: its tree
+ * @parent: the call it is below, or NULL
+ * @child: the first one that is below it
+ * @last: the last one
+ * @next: the next one below @parent
+ * @fn: its function
+ * @who: whose it is
+ * @started: it begins below @parent on a goroutine that @parent has started
+ * @origin: where its goroutine comes from; if @started or there is no @parent
+ * @time: when it was entered, ns
+ * @duration: ns; 0 if CALLTREE_OPEN or CALLTREE_UNSEEN
+ * @inner: how much of it was spent in calls below it on the same goroutine
+ * @vague: @inner lacks a call whose end was not seen
+ * @end: how it ended
+ * @below: calls below it that are beyond the limit of levels
+ * @text: see calltree_text()
+ */
+struct calltree_call {
+	struct calltree_root *root;
+	struct calltree_call *parent, *child, *last, *next;
+	uint32_t fn;
+	struct calltree_who who;
+	bool started;
+	struct calltree_origin origin;
+	uint64_t time;
+	uint64_t duration;
+	uint64_t inner;
+	bool vague;
+	enum calltree_end end;
+	uint64_t below;
+	char *text[2];
+};
+
+/**
+ * struct calltree_root - a finished tree
+ * @call: its first call
+ * @calls: how many are kept
+ * @left: how many were left out, because of calltree_limits.calls, .all or .bytes
+ * @open: open calls of it, kept or not; as the rest for calltree.c
+ * @bytes: of texts
+ * @gors: goroutines whose next call belongs to it
+ * @older: link in the list of those not finished
+ * @newer: see @older
+ */
+struct calltree_root {
+	struct calltree_call *call;
+	uint64_t calls;
+	uint64_t left;
+	uint64_t open;
+	uint64_t bytes;
+	struct calltree_gor *gors;
+	struct calltree_root *older, *newer;
+};
+
+struct calltree *calltree_new(const struct calltree_limits *limits);
+void calltree_free(struct calltree *t);
+
+/*
+ * Calls and their ends, in order of time. @depth: goprobe_record.depth. Each returns
+ * the call if it is kept: good until the next calltree_drop(). @origin: where the
+ * goroutine comes from, if calltree_start() did not tell; or NULL.
+ */
+struct calltree_call *calltree_enter(struct calltree *t, const struct calltree_who *who,
+				     uint32_t fn, uint64_t depth, uint64_t time,
+				     const struct calltree_origin *origin);
+/* @end: CALLTREE_RETURNED or CALLTREE_TAIL. *@known: the call was seen. */
+struct calltree_call *calltree_leave(struct calltree *t, const struct calltree_who *who,
+				     uint32_t fn, uint64_t depth, uint64_t time,
+				     enum calltree_end end, bool *known);
+/* The deepest open call, if it is of @fn and began at @began, has not returned at @time. */
+struct calltree_call *calltree_unwind(struct calltree *t, const struct calltree_who *who,
+				      uint32_t fn, uint64_t began, uint64_t time);
+/* @who has started goroutine @goid just now, of which @origin tells. */
+void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t goid,
+		    const struct calltree_origin *origin);
+
+/*
+ * What the caller wants to be kept with the call: @len bytes, as calltree_call.text[@which].
+ * Once for each; without memory there is none.
+ */
+void calltree_text(struct calltree *t, struct calltree_call *c, int which, const char *s,
+		   size_t len);
+
+/* A finished tree, oldest end first, or NULL; to be given to calltree_drop(). */
+struct calltree_root *calltree_next(struct calltree *t);
+void calltree_drop(struct calltree *t, struct calltree_root *r);
+/* No more is to come: all trees are finished, in the order they began. */
+void calltree_finish(struct calltree *t);
+
+/* How many calls of the function were left out, of all trees. */
+uint64_t calltree_left(const struct calltree *t, uint32_t fn);
+
+#endif
