@@ -499,14 +499,15 @@ struct calltree_call *calltree_leave(struct calltree *t, const struct calltree_w
 }
 
 struct calltree_call *calltree_unwind(struct calltree *t, const struct calltree_who *who,
-				      uint32_t fn, uint64_t began, uint64_t time)
+				      uint32_t fn, uint64_t began, uint64_t time,
+				      enum calltree_end end)
 {
 	struct calltree_gor *g = gor_find(t, who->tgid, key_of(who));
 	const struct open_call *top = g && g->n ? &g->open[g->n - 1] : NULL;
 
 	if (!top || top->fn != fn || top->time != began)
 		return NULL;
-	return pop(t, g, time, CALLTREE_UNWOUND);
+	return pop(t, g, time, end);
 }
 
 void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t goid,

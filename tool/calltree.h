@@ -68,7 +68,9 @@ enum calltree_end {
 	CALLTREE_OPEN,		/* it has not */
 	CALLTREE_RETURNED,
 	CALLTREE_TAIL,		/* by a jump to another function */
-	CALLTREE_UNWOUND,	/* without returning */
+	CALLTREE_UNWOUND,	/* without returning: by one of the next two */
+	CALLTREE_PANIC,
+	CALLTREE_GOEXIT,
 	CALLTREE_UNSEEN,	/* before something else was seen that proves it */
 };
 
@@ -145,7 +147,8 @@ struct calltree_call *calltree_leave(struct calltree *t, const struct calltree_w
 				     enum calltree_end end, bool *known);
 /* The deepest open call, if it is of @fn and began at @began, has not returned at @time. */
 struct calltree_call *calltree_unwind(struct calltree *t, const struct calltree_who *who,
-				      uint32_t fn, uint64_t began, uint64_t time);
+				      uint32_t fn, uint64_t began, uint64_t time,
+				      enum calltree_end end);
 /* @who has started goroutine @goid just now, of which @origin tells. */
 void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t goid,
 		    const struct calltree_origin *origin);

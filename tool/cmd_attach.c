@@ -73,8 +73,8 @@ static int open_output(struct attach *a, struct diag *d)
 
 	if (lines_open(&a->out, &a->stream, a->tracing.plan, &opt, d))
 		return -1;
-	if (learn_possible(a->tracing.plan))
-		a->stream.learn = &a->learn;
+	a->stream.learn = &a->learn;
+	a->stream.learn_panics = !learn_possible(a->tracing.plan);
 	return 0;
 }
 

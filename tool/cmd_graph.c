@@ -206,8 +206,8 @@ static int set_up(struct graphing *g, struct diag *d)
 	g->lines.pids = g->what.file || t->target.nprocesses > 1;
 	if (lines_open(&g->graph.out, &g->stream, t->plan, &g->lines, d))
 		return -1;
-	if (learn_possible(t->plan))
-		g->stream.learn = &g->learn;
+	g->stream.learn = &g->learn;
+	g->stream.learn_panics = !learn_possible(t->plan);
 	g->watch.client = t->client;
 	g->watch.target = &t->target;
 	g->watch.upload = &t->upload;

@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "grow.h"
+#include "hidden.h"
 #include "lines.h"
 #include "player.h"
 #include "recorder.h"
@@ -289,7 +290,8 @@ static int make_plan(struct replay *r, struct diag *d)
 	err = select_functions(r->plan, r->bins, r->nbins, r->specs, r->ntexts, &r->wanted,
 			       &skipped, d);
 	buf_fini(&skipped);
-	if (err || plan_finish(r->plan, d))
+	if (err || hidden_add_all(r->plan, r->bins, r->nbins, &r->options, d) ||
+	    plan_finish(r->plan, d))
 		return -1;
 	if (recording_plan(r->plan) != r->start.plan)
 		return diag_set(d, "%s was made by another version of goprobectl", r->path);

@@ -31,7 +31,8 @@ struct dyniface {
 /* Found in any more often than others, besides types without a package. */
 static const char *const common[] = {
 	"time.Duration", "time.Time", "*time.Time", "*errors.errorString", "*fmt.wrapError", "*runtime.TypeAssertionError",
-	"runtime.boundsError", "runtime.errorString",
+	"runtime.boundsError", "runtime.errorString", "runtime.plainError", "runtime.errorAddressString",
+	"*runtime.PanicNilError",
 };
 
 void dyntypes_fini(struct dyntypes *d)

@@ -55,6 +55,10 @@ struct golayout_swiss {
 struct golayout_g {
 	uint32_t gopc;		/* behind the call of the go statement that made it */
 	uint32_t parent;	/* id of the goroutine that did; 0: not kept (before 1.21) */
+	uint32_t panic;		/* pointer to the _panic at work */
+	/* SP of the frame that has recovered: one of the two, the other is 0. */
+	uint32_t sigcode0;	/* to 1.21, in g */
+	uint32_t panic_sp;	/* since 1.22, in _panic */
 };
 
 struct golayout {

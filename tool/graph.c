@@ -12,7 +12,7 @@
 #define OPEN_MAX (1U << 20)
 #define GOROUTINES_MAX (1U << 16)
 
-/* The first of each pair is what a call was given, the second what it gave back. */
+/* What a call was given; what it gave back, or the panic that ended it. */
 enum { ARGS, RESULTS };
 
 int graph_init(struct graph *g, const struct plan *plan, uint32_t levels, uint64_t calls)
@@ -95,6 +95,11 @@ static struct calltree_call *leave(struct graph *g, const struct out_event *e,
 
 static void take(struct graph *g, const struct out_event *e, values_fn values)
 {
+	static const enum calltree_end ends[] = {
+		[PAIR_UNWOUND] = CALLTREE_UNWOUND,
+		[PAIR_PANIC] = CALLTREE_PANIC,
+		[PAIR_GOEXIT] = CALLTREE_GOEXIT,
+	};
 	const struct calltree_who w = who(e);
 	struct calltree_call *c = NULL;
 	struct calltree_origin from;
@@ -113,8 +118,10 @@ static void take(struct graph *g, const struct out_event *e, values_fn values)
 		c = leave(g, e, &w);
 		break;
 	case OUT_UNWOUND:
-		calltree_unwind(g->tree, &w, e->fn->id, e->time, e->seen);
-		break;
+		c = calltree_unwind(g->tree, &w, e->fn->id, e->time, e->seen, ends[e->end]);
+		if (c && e->panic)
+			calltree_text(g->tree, c, RESULTS, e->panic, strlen(e->panic));
+		return;
 	}
 	if (c)
 		keep_values(g, e, c, values);
@@ -169,6 +176,12 @@ static uint64_t self_ns(const struct calltree_call *c)
 static bool has_ended(const struct calltree_call *c)
 {
 	return c->end != CALLTREE_OPEN && c->end != CALLTREE_UNSEEN;
+}
+
+static bool is_unwound(const struct calltree_call *c)
+{
+	return c->end == CALLTREE_UNWOUND || c->end == CALLTREE_PANIC ||
+	       c->end == CALLTREE_GOEXIT;
 }
 
 /* --- text ------------------------------------------------------------ */
@@ -268,11 +281,18 @@ static void text_end(struct buf *b, const struct calltree_call *c)
 		[CALLTREE_OPEN] = " (not returned)",
 		[CALLTREE_RETURNED] = "",
 		[CALLTREE_TAIL] = " (ended by a jump to another function)",
-		[CALLTREE_UNWOUND] = " (did not return: panic or Goexit)",
+		[CALLTREE_UNWOUND] = " (did not return: panic or Goexit",
+		[CALLTREE_PANIC] = " (did not return: panic",
+		[CALLTREE_GOEXIT] = " (did not return: Goexit",
 		[CALLTREE_UNSEEN] = " (its end was not seen: records were lost)",
 	};
 
 	buf_str(b, ends[c->end]);
+	if (is_unwound(c)) {
+		buf_str(b, c->text[RESULTS] ? ": " : "");
+		buf_str(b, c->text[RESULTS] ? c->text[RESULTS] : "");
+		buf_char(b, ')');
+	}
 	if (!c->below)
 		return;
 	buf_number(b, " [", c->below);
@@ -292,7 +312,7 @@ static void text_calls(struct graph *g, const struct calltree_call *c)
 		buf_str(b, name(g, c));
 		buf_str(b, c->text[ARGS] ? c->text[ARGS] : "(...)");
 		/* "()" tells nothing. */
-		if (c->text[RESULTS] && strcmp(c->text[RESULTS], "()") != 0) {
+		if (!is_unwound(c) && c->text[RESULTS] && strcmp(c->text[RESULTS], "()") != 0) {
 			buf_str(b, " => ");
 			buf_str(b, c->text[RESULTS]);
 		}
@@ -364,6 +384,7 @@ const struct out_format graph_text = {
 	.name = "text",
 	.header = text_header,
 	.event = text_event,
+	.panic = out_text_panic,
 	.started = text_started_go,
 	.lost = text_lost,
 	.summary = text_summary,
@@ -431,6 +452,8 @@ static void json_call(struct graph *g, const struct calltree_call *c)
 		[CALLTREE_RETURNED] = "return",
 		[CALLTREE_TAIL] = "jump",
 		[CALLTREE_UNWOUND] = "unwound",
+		[CALLTREE_PANIC] = "panic",
+		[CALLTREE_GOEXIT] = "goexit",
 		[CALLTREE_UNSEEN] = "unseen",
 	};
 	struct buf *b = &g->out.buf;
@@ -449,9 +472,12 @@ static void json_call(struct graph *g, const struct calltree_call *c)
 	buf_str(b, ",\"ended\":\"");
 	buf_str(b, ends[c->end]);
 	buf_char(b, '"');
-	for (int i = ARGS; i <= RESULTS; i++)
-		if (c->text[i])
-			buf_str(b, c->text[i]);
+	if (c->text[ARGS])
+		buf_str(b, c->text[ARGS]);
+	if (c->text[RESULTS] && is_unwound(c))
+		buf_str(b, ",\"panic\":");
+	if (c->text[RESULTS])
+		buf_str(b, c->text[RESULTS]);
 	if (c->below)
 		buf_number(b, ",\"calls_below\":", c->below);
 	buf_str(b, ",\"calls\":[");
@@ -528,6 +554,7 @@ const struct out_format graph_json = {
 	.name = "json",
 	.header = json_header,
 	.event = json_event,
+	.panic = out_json_panic,
 	.started = json_started_go,
 	.lost = json_lost,
 	.summary = json_summary,

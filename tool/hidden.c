@@ -9,50 +9,145 @@
 
 #define WORD 8U
 
-/* DWARF number of the register that the first result is in. */
+/* DWARF numbers of the registers that the first two arguments and results are in. */
 #define REG_RAX 0U
+#define REG_RBX 3U
 
-/* Nothing of it is shown. */
+/* Of a role's operations. */
+#define OPS_MAX 8
+#define PIECES_MAX 2
+
 static const struct gosig no_sig = { 0 };
 static const struct plan_capture no_values = { 0 };
+
+static const struct gotype any = {
+	.kind = GOTYPE_INTERFACE, .name = "interface {}", .size = 2 * WORD, .align = WORD,
+	.empty = true,
+};
+
+/* What gopanic is given; it has no name in what is shown. */
+static const struct plan_value panic_value = { .name = "_", .type = &any };
+
+/**
+ * struct making - a role's capture under construction
+ * @bin: the binary
+ * @l: where its g keeps things
+ * @regs: arguments and results are in registers
+ * @pieces: room for its pieces
+ * @ops: and operations
+ * @c: the capture
+ */
+struct making {
+	const struct gobin *bin;
+	const struct golayout_g *l;
+	bool regs;
+	struct goprobe_piece pieces[PIECES_MAX];
+	struct goprobe_op ops[OPS_MAX];
+	struct plan_capture c;
+};
+
+static void op(struct making *m, struct goprobe_op o)
+{
+	m->ops[m->c.nops++] = o;
+}
+
+/* Register 0: the word at entry SP + @at, or where a register has it instead. */
+static void op_word(struct making *m, uint8_t reg, uint64_t at)
+{
+	if (m->regs) {
+		op(m, (struct goprobe_op){ .code = GOPROBE_OP_REG, .b = reg });
+		return;
+	}
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_SP, .value = at });
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_LOAD, .size = WORD });
+}
+
+/* Register @a: the word at register @b + @at. */
+static void op_load(struct making *m, uint8_t a, uint8_t b, uint64_t at)
+{
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_LOAD, .a = a, .b = b, .size = WORD,
+				   .value = at });
+}
+
+static void op_store(struct making *m, uint32_t frame)
+{
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_STORE, .a = 1, .size = WORD,
+				   .offset = frame });
+}
 
 /*
  * newproc1 returns the new g, on the caller's stack before 1.17, behind 40 bytes of
  * arguments. Not in an item: what fails is told by GOPROBE_RECORD_F_FAULT.
  */
-static size_t make_go(const struct gobin *bin, struct goprobe_op *ops)
+static void make_go(struct making *m)
 {
-	int minor = gobin_go_minor(bin);
-	const struct golayout *l = golayout_get(minor);
-	size_t n = 0;
-
-	if (goversion_regabi(minor)) {
-		ops[n++] = (struct goprobe_op){ .code = GOPROBE_OP_REG, .b = REG_RAX };
-	} else {
-		ops[n++] = (struct goprobe_op){ .code = GOPROBE_OP_SP, .value = WORD + 40 };
-		ops[n++] = (struct goprobe_op){ .code = GOPROBE_OP_LOAD, .size = WORD };
-	}
-	ops[n++] = (struct goprobe_op){ .code = GOPROBE_OP_LOAD, .a = 1, .size = WORD,
-					.value = gobin_runtime(bin)->g_goid };
-	ops[n++] = (struct goprobe_op){ .code = GOPROBE_OP_STORE, .a = 1, .size = WORD,
-					.offset = offsetof(struct hidden_go, goid) };
-	ops[n++] = (struct goprobe_op){ .code = GOPROBE_OP_LOAD, .a = 1, .size = WORD,
-					.value = l->g.gopc };
-	ops[n++] = (struct goprobe_op){ .code = GOPROBE_OP_STORE, .a = 1, .size = WORD,
-					.offset = offsetof(struct hidden_go, pc) };
-	return n;
+	m->c.size = sizeof(struct hidden_go);
+	op_word(m, REG_RAX, WORD + 40);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_goid);
+	op_store(m, offsetof(struct hidden_go, goid));
+	op_load(m, 1, 0, m->l->gopc);
+	op_store(m, offsetof(struct hidden_go, pc));
 }
 
-/* What the roles need: a function, and how its frame is filled. */
+static void make_panic(struct making *m)
+{
+	m->c.size = 2 * WORD;
+	m->c.values = &panic_value;
+	m->c.nvalues = 1;
+	if (!m->regs) {
+		m->pieces[m->c.npieces++] = (struct goprobe_piece){
+			.source = GOPROBE_FROM_STACK, .size = 2 * WORD, .offset = WORD,
+		};
+		return;
+	}
+	m->pieces[m->c.npieces++] = (struct goprobe_piece){
+		.source = GOPROBE_FROM_INT_REG, .reg = REG_RAX, .size = WORD,
+	};
+	m->pieces[m->c.npieces++] = (struct goprobe_piece){
+		.source = GOPROBE_FROM_INT_REG, .reg = REG_RBX, .size = WORD, .frame = WORD,
+	};
+}
+
+/* It is given g, which knows what has been recovered, and in which frame. */
+static void make_recovery(struct making *m)
+{
+	m->c.size = sizeof(struct hidden_recovery);
+	op_word(m, REG_RAX, WORD);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_stack_hi);
+	op_store(m, offsetof(struct hidden_recovery, hi));
+	if (m->l->panic_sp) {
+		op_load(m, 1, 0, m->l->panic);
+		op_load(m, 1, 1, m->l->panic_sp);
+	} else {
+		op_load(m, 1, 0, m->l->sigcode0);
+	}
+	op_store(m, offsetof(struct hidden_recovery, sp));
+}
+
+static void make_nothing(struct making *m)
+{
+	(void)m;
+}
+
+/**
+ * struct role - what a role needs
+ * @func: a function
+ * @ret: it is traced where that returns, not where it is called
+ * @shares: it may be traced for its own sake, too
+ * @make: how its frame is filled
+ */
 static const struct role {
 	const char *func;
-	uint32_t size;
-	size_t (*make)(const struct gobin *bin, struct goprobe_op *ops);
-} roles[] = {
-	[PLAN_ROLE_GO] = { "runtime.newproc1", sizeof(struct hidden_go), make_go },
+	bool ret;
+	bool shares;
+	void (*make)(struct making *m);
+} roles[__PLAN_ROLE_MAX] = {
+	[PLAN_ROLE_GO] = { "runtime.newproc1", true, false, make_go },
+	[PLAN_ROLE_PANIC] = { "runtime.gopanic", false, true, make_panic },
+	[PLAN_ROLE_RECOVERY] = { "runtime.recovery", false, false, make_recovery },
+	[PLAN_ROLE_FATAL] = { "runtime.fatalpanic", false, true, make_nothing },
+	[PLAN_ROLE_GOEXIT] = { "runtime.Goexit", false, true, make_nothing },
 };
-
-#define OPS_MAX 8
 
 static const struct gofunc *find(const struct gobin *bin, const char *name)
 {
@@ -65,21 +160,39 @@ static const struct gofunc *find(const struct gobin *bin, const char *name)
 	return NULL;
 }
 
+/* The same function, traced for its own sake, or NULL. */
+static struct plan_func *wanted(const struct plan *p, const struct gobin *bin,
+				const struct gofunc *fn)
+{
+	for (size_t i = 0; i < p->nfuncs; i++)
+		if (p->funcs[i]->bin == bin && p->funcs[i]->fn->entry == fn->entry)
+			return p->funcs[i];
+	return NULL;
+}
+
 static int add(struct plan *p, struct gobin *bin, enum plan_role role, struct diag *d)
 {
 	const struct gofunc *fn = find(bin, roles[role].func);
-	struct goprobe_op ops[OPS_MAX];
-	struct plan_capture capture = { .ops = ops, .size = roles[role].size };
-	struct plan_func info;
+	int minor = gobin_go_minor(bin);
+	struct making m = {
+		.bin = bin, .l = &golayout_get(minor)->g, .regs = goversion_regabi(minor),
+	};
+	struct plan_func info, *same = fn ? wanted(p, bin, fn) : NULL;
 
-	if (!fn)
+	if (same && roles[role].shares)
+		same->role = role;
+	if (!fn || same)
 		return 0;
 	plan_survey(bin, fn, &info);
 	if (info.refused)
 		return 0;
-	capture.nops = roles[role].make(bin, ops);
+	m.c.pieces = m.pieces;
+	m.c.ops = m.ops;
+	roles[role].make(&m);
 	return plan_add_request(p, bin, fn, &(struct plan_request){
-		.sig = &no_sig, .call = &no_values, .ret = &capture, .role = role,
+		.sig = &no_sig, .role = role,
+		.call = roles[role].ret ? &no_values : &m.c,
+		.ret = roles[role].ret ? &m.c : &no_values,
 	}, d);
 }
 
@@ -92,12 +205,41 @@ int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum pla
 	return 0;
 }
 
+int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
+		   const struct plan_options *options, struct diag *d)
+{
+	int err = 0;
+
+	if (options->action != GOPROBE_ACTION_RECORD || options->no_return)
+		return 0;
+	for (int role = PLAN_ROLE_PANIC; !err && role <= PLAN_ROLE_GOEXIT; role++)
+		err = hidden_add(p, bins, nbins, role, d);
+	return err || !options->goroutine ? err :
+	       hidden_add(p, bins, nbins, PLAN_ROLE_GO, d);
+}
+
+static bool is_filled(const struct record *r, size_t size)
+{
+	return r->frame && r->frame_size >= size && !(r->h.flags & GOPROBE_RECORD_F_FAULT);
+}
+
 bool hidden_go(const struct record *r, struct hidden_go *ret)
 {
-	if (!r->frame || r->frame_size < sizeof(*ret) || r->h.flags & GOPROBE_RECORD_F_FAULT)
+	if (!is_filled(r, sizeof(*ret)))
 		return false;
 	memcpy(ret, r->frame, sizeof(*ret));
 	return ret->goid;
+}
+
+bool hidden_recovery(const struct record *r, uint64_t *depth)
+{
+	struct hidden_recovery rec;
+
+	if (!is_filled(r, sizeof(rec)))
+		return false;
+	memcpy(&rec, r->frame, sizeof(rec));
+	*depth = rec.hi - rec.sp;
+	return rec.sp && rec.sp < rec.hi;
 }
 
 size_t hidden_count(const struct plan *p, size_t *points)
@@ -106,9 +248,9 @@ size_t hidden_count(const struct plan *p, size_t *points)
 
 	*points = 0;
 	for (size_t i = 0; i < p->nfuncs; i++)
-		n += p->funcs[i]->role != PLAN_ROLE_NONE;
+		n += p->funcs[i]->hidden;
 	for (size_t i = 0; n && i < p->nfiles; i++)
 		for (size_t k = 0; k < p->files[i].n; k++)
-			*points += p->funcs[p->files[i].v[k].id]->role != PLAN_ROLE_NONE;
+			*points += p->funcs[p->files[i].v[k].id]->hidden;
 	return n;
 }

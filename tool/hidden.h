@@ -22,15 +22,34 @@ struct hidden_go {
 	uint64_t pc;
 };
 
+/**
+ * struct hidden_recovery - a panic was recovered, as PLAN_ROLE_RECOVERY tells
+ * @hi: end of the goroutine's stack
+ * @sp: stack pointer of the frame that goes on
+ */
+struct hidden_recovery {
+	uint64_t hi;
+	uint64_t sp;
+};
+
 /*
- * Add those of @role in all binaries. What a binary does not have, what can't be
- * probed and what is traced for its own sake already is left out. 0, or -1 without
+ * Add those that @options ask for, in all binaries: how goroutines begin, how calls
+ * end that do not return. 0, or -1 without memory.
+ */
+int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
+		   const struct plan_options *options, struct diag *d);
+/*
+ * Add those of @role in all binaries. What a binary does not have and what can't be
+ * probed is left out. What is traced already for its own sake remains so, and gets the
+ * role if it is traced where that needs it. 0, or -1 without
  * memory.
  */
 int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum plan_role role,
 	       struct diag *d);
 /* What the record of a function of PLAN_ROLE_GO tells; false: nothing. */
 bool hidden_go(const struct record *r, struct hidden_go *ret);
+/* The depth of the frame that goes on (goprobe_record.depth); false: it is not told. */
+bool hidden_recovery(const struct record *r, uint64_t *depth);
 /* How many of the plan's functions, and of their points, are hidden. */
 size_t hidden_count(const struct plan *p, size_t *points);
 

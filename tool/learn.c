@@ -114,14 +114,55 @@ void learn_record(struct learn *l, const struct record *r, struct gobin *bin, ui
 	}
 }
 
-bool learn_possible(const struct plan *p)
+static bool is_learned_from(const struct goprobe_ref *r)
 {
-	for (size_t i = 0; i < p->nrefs; i++) {
-		uint8_t kind = p->refs[i].kind;
+	return r->kind == GOPROBE_REF_IFACE || r->kind == GOPROBE_REF_EFACE ||
+	       r->kind == GOPROBE_REF_FUNC;
+}
 
-		if (kind == GOPROBE_REF_IFACE || kind == GOPROBE_REF_EFACE ||
-		    kind == GOPROBE_REF_FUNC)
-			return true;
+/* Does @type, or what it leads to, hold such? @seen: types that were looked at. */
+static bool holds(const struct plan *p, uint32_t type, bool *seen, uint32_t *todo)
+{
+	size_t n = 0;
+
+	if (!seen[type])
+		todo[n++] = type;
+	seen[type] = true;
+	while (n) {
+		const struct goprobe_type *t = &p->types[todo[--n]];
+
+		for (uint32_t i = 0; i < t->nrefs; i++) {
+			const struct goprobe_ref *r = &p->refs[t->ref + i];
+
+			if (is_learned_from(r))
+				return true;
+			if (r->type >= p->ntypes || seen[r->type])
+				continue;
+			seen[r->type] = true;
+			todo[n++] = r->type;
+		}
 	}
 	return false;
+}
+
+bool learn_possible(const struct plan *p)
+{
+	bool *seen = calloc(p->ntypes + 1, sizeof(*seen)), possible = false;
+	uint32_t *todo = calloc(p->ntypes + 1, sizeof(*todo));
+
+	for (size_t i = 0; seen && todo && !possible && i < p->nfuncs; i++) {
+		const struct plan_func *f = p->funcs[i];
+
+		if (f->hidden)
+			continue;
+		if (f->call.plan != GOPROBE_NO_PLAN)
+			possible = holds(p, p->plans[f->call.plan].type, seen, todo);
+		if (!possible && f->ret.plan != GOPROBE_NO_PLAN)
+			possible = holds(p, p->plans[f->ret.plan].type, seen, todo);
+	}
+	/* Without memory it has to be looked for. */
+	possible |= !seen || !todo;
+	free(seen);
+	free(todo);
+	return possible;
 }

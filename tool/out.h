@@ -8,6 +8,7 @@
 #include <goprobe.h>
 
 #include "buf.h"
+#include "pair.h"
 #include "plan.h"
 #include "record.h"
 #include "value.h"
@@ -33,6 +34,8 @@ enum out_kind {
  * @system: on a system stack
  * @time: CLOCK_MONOTONIC, ns; of OUT_UNWOUND: when the call was entered
  * @seen: OUT_UNWOUND: time of the record that proves it
+ * @end: OUT_UNWOUND: what ended it
+ * @panic: OUT_UNWOUND: what out_format.panic wrote of the panic, or NULL
  * @dict: link-time address of the dictionary that tells a generic function's
  *	types, or 0
  * @biased: the load bias of its binary is known; not of OUT_UNWOUND
@@ -52,6 +55,8 @@ struct out_event {
 	bool system;
 	uint64_t time;
 	uint64_t seen;
+	enum pair_end end;
+	const char *panic;
 	uint64_t dict;
 	bool biased;
 	uint64_t bias;
@@ -107,6 +112,8 @@ struct hidden_go;
  * @name: as in "-o name"
  * @header: begins the output
  * @event: one event
+ * @panic: write the value of a panic, of which @e is the call of runtime.gopanic: what
+ *	out_event.panic is to be
  * @started: the goroutine of @e has started another one; or NULL
  * @lost: records are missing here
  * @summary: ends it; what is for a person and no data goes to @talk
@@ -115,6 +122,7 @@ struct out_format {
 	const char *name;
 	void (*header)(struct out *o);
 	void (*event)(struct out *o, const struct out_event *e);
+	void (*panic)(struct out *o, const struct out_event *e);
 	void (*started)(struct out *o, const struct out_event *e, const struct hidden_go *go);
 	void (*lost)(struct out *o, const struct goprobe_lost *lost, uint64_t time);
 	void (*summary)(struct out *o, const struct out_summary *s, struct buf *talk);
@@ -194,6 +202,9 @@ void out_value(const struct out_event *e, const struct plan_frame *f,
 	       const struct plan_value *val, struct out_shown *ret);
 /* "(x=1, y=2)": the values of @e, a call or a return, as text. */
 void out_text_values(struct out *o, const struct out_event *e);
+/* The value of a panic: out_format.panic of the two formats. */
+void out_text_panic(struct out *o, const struct out_event *e);
+void out_json_panic(struct out *o, const struct out_event *e);
 /* ,"args":[...] or ,"results":[...]; there must be a frame of them. */
 void out_json_values(struct out *o, const struct out_event *e);
 /* "ring_full" */

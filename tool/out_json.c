@@ -8,15 +8,14 @@ static void header(struct out *o)
 	(void)o;
 }
 
-static void value(struct buf *b, const struct out_event *e, const struct plan_value *val)
+/* "type":T,"value":V and what else there is to say */
+static void typed(struct buf *b, const struct out_event *e, const struct plan_value *val)
 {
 	struct out_shown s;
 
 	value_start(e->v, b);
 	out_value(e, out_frame(e), val, &s);
-	buf_str(b, "{\"name\":");
-	buf_json_str(b, val->name ? val->name : "_");
-	buf_str(b, ",\"type\":");
+	buf_str(b, "\"type\":");
 	buf_json_str(b, s.type ? value_type_name(s.type) : "?");
 	buf_char(b, ',');
 	if (!s.why) {
@@ -25,7 +24,24 @@ static void value(struct buf *b, const struct out_event *e, const struct plan_va
 		buf_str(b, "\"unavailable\":");
 		buf_json_str(b, s.why);
 	}
+}
+
+static void value(struct buf *b, const struct out_event *e, const struct plan_value *val)
+{
+	buf_str(b, "{\"name\":");
+	buf_json_str(b, val->name ? val->name : "_");
+	buf_char(b, ',');
+	typed(b, e, val);
 	buf_char(b, '}');
+}
+
+void out_json_panic(struct out *o, const struct out_event *e)
+{
+	if (!e->fn->call.nvalues)
+		return;
+	buf_char(&o->buf, '{');
+	typed(&o->buf, e, &e->fn->call.values[0]);
+	buf_char(&o->buf, '}');
 }
 
 static void quick_open(struct buf *b, const struct out_event *e)
@@ -119,6 +135,13 @@ static void event(struct out *o, const struct out_event *e)
 		break;
 	case OUT_UNWOUND:
 		buf_number(b, ",\"seen_ns\":", e->seen + o->epoch);
+		buf_str(b, ",\"ended\":\"");
+		buf_str(b, e->end == PAIR_PANIC ? "panic\"" :
+			   e->end == PAIR_GOEXIT ? "goexit\"" : "unwound\"");
+		if (!e->panic)
+			break;
+		buf_str(b, ",\"panic\":");
+		buf_str(b, e->panic);
 		break;
 	}
 	buf_str(b, "}\n");
@@ -180,6 +203,7 @@ const struct out_format out_json = {
 	.name = "json",
 	.header = header,
 	.event = event,
+	.panic = out_json_panic,
 	.lost = lost,
 	.summary = summary,
 };

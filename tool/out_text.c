@@ -91,15 +91,11 @@ static void missing(struct buf *b, const char *why)
 	buf_char(b, '>');
 }
 
-static void value(struct buf *b, const struct out_event *e, const struct plan_value *val,
+static void shown(struct buf *b, const struct out_event *e, const struct plan_value *val,
 		  bool lines)
 {
 	struct out_shown s;
 
-	if (has_name(val)) {
-		buf_str(b, val->name);
-		buf_char(b, '=');
-	}
 	value_start(e->v, b);
 	e->v->indent = lines;
 	out_value(e, out_frame(e), val, &s);
@@ -107,6 +103,16 @@ static void value(struct buf *b, const struct out_event *e, const struct plan_va
 		missing(b, s.why);
 	else
 		value_text(e->v, b, s.at.type, s.at.p, s.at.len);
+}
+
+static void value(struct buf *b, const struct out_event *e, const struct plan_value *val,
+		  bool lines)
+{
+	if (has_name(val)) {
+		buf_str(b, val->name);
+		buf_char(b, '=');
+	}
+	shown(b, e, val, lines);
 }
 
 /* @lines: each on lines of its own. */
@@ -125,6 +131,12 @@ static void list(struct buf *b, const struct out_event *e, bool lines)
 			buf_char(b, ',');
 	}
 	buf_str(b, lines ? "\n)" : ")");
+}
+
+void out_text_panic(struct out *o, const struct out_event *e)
+{
+	if (e->fn->call.nvalues)
+		shown(&o->buf, e, &e->fn->call.values[0], false);
 }
 
 void out_text_values(struct out *o, const struct out_event *e)
@@ -264,7 +276,13 @@ static void event(struct out *o, const struct out_event *e)
 	case OUT_UNWOUND:
 		buf_str(b, "! ");
 		buf_str(b, e->fn->fn->name);
-		buf_str(b, " did not return: panic or Goexit; called ");
+		buf_str(b, " did not return: ");
+		buf_str(b, e->end == PAIR_PANIC ? "panic" :
+			   e->end == PAIR_GOEXIT ? "Goexit" : "panic or Goexit");
+		if (e->panic)
+			buf_str(b, ": ");
+		buf_str(b, e->panic ? e->panic : "");
+		buf_str(b, "; called ");
 		clock_time(o, e->time);
 		break;
 	}
@@ -375,6 +393,7 @@ const struct out_format out_text = {
 	.name = "text",
 	.header = header,
 	.event = event,
+	.panic = out_text_panic,
 	.lost = lost,
 	.summary = summary,
 };

@@ -33,10 +33,25 @@ struct frame {
 };
 
 /**
+ * struct thrown - a panic at work
+ * @depth: of runtime.gopanic
+ * @time: when
+ * @text: what pair_panic() was told, or NULL
+ * @older: the one whose deferred calls have raised it, less deep
+ */
+struct thrown {
+	uint64_t depth;
+	uint64_t time;
+	char *text;
+	struct thrown *older;
+};
+
+/**
  * struct gor - a stack with open calls: a goroutine's, or a thread's system stack
  * @key: what names it in its process, see key_of()
  * @tgid: process
  * @top: its deepest open call
+ * @thrown: the panic at work, or NULL
  * @next: next in the hash chain, or next free one
  * @older: used less recently
  * @newer: used more recently
@@ -45,6 +60,7 @@ struct gor {
 	uint64_t key;
 	uint32_t tgid;
 	uint32_t top;
+	struct thrown *thrown;
 	uint32_t next;
 	uint32_t older;
 	uint32_t newer;
@@ -70,6 +86,7 @@ struct gor {
  * @evicted: calls forgotten because of @limit
  * @losses: records lost when the current pass ended
  * @losses_before: when the pass before it ended
+ * @over: panics that are over, but whose texts may be in use
  */
 struct pair {
 	struct frame *frames;
@@ -84,6 +101,7 @@ struct pair {
 	uint64_t evicted;
 	uint64_t losses;
 	uint64_t losses_before;
+	struct thrown *over;
 };
 
 static uint32_t *buckets_new(uint32_t n)
@@ -115,10 +133,31 @@ struct pair *pair_new(size_t limit)
 	return p;
 }
 
+static void thrown_free(struct thrown *t)
+{
+	while (t) {
+		struct thrown *older = t->older;
+
+		free(t->text);
+		free(t);
+		t = older;
+	}
+}
+
+/* Nobody uses what the last call of a function here has returned. */
+static void settle(struct pair *p)
+{
+	thrown_free(p->over);
+	p->over = NULL;
+}
+
 void pair_free(struct pair *p)
 {
 	if (!p)
 		return;
+	settle(p);
+	for (uint32_t i = p->oldest; i != NONE; i = p->gors[i].newer)
+		thrown_free(p->gors[i].thrown);
 	free(p->frames);
 	free(p->gors);
 	free(p->buckets);
@@ -229,10 +268,25 @@ static uint32_t gor_new(struct pair *p, const struct goprobe_record *h)
 	return i;
 }
 
+/* Panics of goroutine @i at @depth and deeper are over. */
+static void thrown_end(struct pair *p, uint32_t i, uint64_t depth)
+{
+	struct gor *g = &p->gors[i];
+
+	while (g->thrown && g->thrown->depth >= depth) {
+		struct thrown *t = g->thrown;
+
+		g->thrown = t->older;
+		t->older = p->over;
+		p->over = t;
+	}
+}
+
 static void gor_free(struct pair *p, uint32_t i)
 {
 	uint32_t *link = bucket_of(p, p->gors[i].tgid, p->gors[i].key);
 
+	thrown_end(p, i, 0);
 	while (*link != i)
 		link = &p->gors[*link].next;
 	*link = p->gors[i].next;
@@ -249,12 +303,21 @@ static void frame_free(struct pair *p, uint32_t f)
 	p->open--;
 }
 
+/* The panic that ends the call, if it does not return: one that was raised in it. */
+static const struct thrown *cause(const struct gor *g, const struct frame *f)
+{
+	const struct thrown *t = g->thrown;
+
+	return t && t->depth >= f->depth && t->time >= f->time ? t : NULL;
+}
+
 /* Take the deepest open call of goroutine @i away; the goroutine with the last. */
 static void pop(struct pair *p, uint32_t i, struct pair_call *ret)
 {
 	struct gor *g = &p->gors[i];
 	uint32_t f = g->top;
 	const struct frame *frame = &p->frames[f];
+	const struct thrown *t = cause(g, frame);
 
 	*ret = (struct pair_call){
 		.id = frame->id,
@@ -266,6 +329,8 @@ static void pop(struct pair *p, uint32_t i, struct pair_call *ret)
 		.dict = frame->dict,
 		.system = g->key & KEY_SYSTEM,
 		.doubtful = frame->losses != p->losses,
+		.end = t ? PAIR_PANIC : PAIR_UNWOUND,
+		.panic = t ? t->text : NULL,
 	};
 	g->top = frame->below;
 	frame_free(p, f);
@@ -277,6 +342,7 @@ bool pair_unwind(struct pair *p, const struct goprobe_record *h, struct pair_cal
 {
 	uint32_t i = gor_find(p, h);
 
+	settle(p);
 	if (i == NONE)
 		return false;
 
@@ -291,6 +357,8 @@ bool pair_unwind(struct pair *p, const struct goprobe_record *h, struct pair_cal
 		over = h->kind == GOPROBE_RECORD_CALL || top->id != h->id;
 	if (over)
 		pop(p, i, ret);
+	else
+		thrown_end(p, i, h->depth);
 	return over;
 }
 
@@ -347,6 +415,41 @@ bool pair_enter(struct pair *p, const struct goprobe_record *h)
 	};
 	p->gors[i].top = f;
 	p->open++;
+	return true;
+}
+
+void pair_panic(struct pair *p, const struct goprobe_record *h, char *text)
+{
+	uint32_t i = gor_find(p, h);
+	struct thrown *t = i != NONE ? malloc(sizeof(*t)) : NULL;
+
+	settle(p);
+	if (!t) {
+		free(text);
+		return;
+	}
+	*t = (struct thrown){
+		.depth = h->depth, .time = h->time, .text = text, .older = p->gors[i].thrown,
+	};
+	p->gors[i].thrown = t;
+}
+
+bool pair_abandon(struct pair *p, const struct goprobe_record *h, uint64_t depth,
+		  enum pair_end end, struct pair_call *ret)
+{
+	uint32_t i = gor_find(p, h);
+
+	settle(p);
+	if (i == NONE)
+		return false;
+	if (p->frames[p->gors[i].top].depth <= depth) {
+		thrown_end(p, i, depth + 1);
+		return false;
+	}
+	pop(p, i, ret);
+	ret->end = end;
+	if (end != PAIR_PANIC)
+		ret->panic = NULL;
 	return true;
 }
 

@@ -19,6 +19,13 @@
 
 struct pair;
 
+/* How a call ended that did not return. */
+enum pair_end {
+	PAIR_UNWOUND,	/* by a panic or Goexit; which, was not seen */
+	PAIR_PANIC,
+	PAIR_GOEXIT,
+};
+
 /**
  * struct pair_call - an open call
  * @id: goprobe_point.id of its function
@@ -31,6 +38,9 @@ struct pair;
  * @system: on a system stack, which belongs to the thread, not the goroutine; the
  *	runtime leaves those without returning as a matter of course
  * @doubtful: records were lost since, perhaps its return among them
+ * @end: how it ended, unless it was pair_leave() that told of it
+ * @panic: what pair_panic() said of the panic that ended it, or NULL; good until the
+ *	next call of any function here
  */
 struct pair_call {
 	uint32_t id;
@@ -42,6 +52,8 @@ struct pair_call {
 	uint64_t dict;
 	bool system;
 	bool doubtful;
+	enum pair_end end;
+	const char *panic;
 };
 
 /* @limit: most open calls to remember; the coldest goroutine's go first. */
@@ -62,6 +74,20 @@ void pair_note(struct pair *p, uint64_t dict);
 
 /* Close the call that record @h (RETURN or TAIL) ends; false if it is unknown. */
 bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call *ret);
+
+/*
+ * Record @h: the goroutine panics, at the depth of runtime.gopanic. @text, from
+ * malloc(), is what is to be known of it, or NULL. To be told before, as a call:
+ * pair_unwind().
+ */
+void pair_panic(struct pair *p, const struct goprobe_record *h, char *text);
+/*
+ * Take away, one by one, the calls of @h's goroutine that are deeper than @depth, which
+ * have ended by @end. False when there are no more; then no panic below that is at
+ * work.
+ */
+bool pair_abandon(struct pair *p, const struct goprobe_record *h, uint64_t depth,
+		  enum pair_end end, struct pair_call *ret);
 
 /*
  * Before the records of a pass: @total records had been lost when it ended. A

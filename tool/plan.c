@@ -55,7 +55,8 @@ struct plan *plan_new(const struct plan_options *opt)
 	p->priv = priv;
 	priv->opt = opt ? *opt : plan_defaults;
 	p->action = priv->opt.action;
-	wiretypes_init(&priv->types, p, &priv->mem, priv->opt.depth);
+	/* What a panic holds is captured in any case: planframe_build(). */
+	wiretypes_init(&priv->types, p, &priv->mem, priv->opt.depth ? priv->opt.depth : 1);
 	dyntypes_init(&priv->dynamic, p, &priv->mem, &priv->types);
 	priv->frames = (struct planframe){
 		.plan = p, .mem = &priv->mem, .types = &priv->types, .opt = priv->opt,
@@ -245,7 +246,9 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 			.action = pf->action,
 			.filter = pf->call_filter,
 		});
-	return err || !pf->ends ? err : add_ends(p, pf, s, flags);
+	if (err || !pf->ends || (pf->hidden && pf->role != PLAN_ROLE_GO))
+		return err;
+	return add_ends(p, pf, s, flags);
 }
 
 /* The largest record of a call that is held. */
@@ -278,7 +281,7 @@ static int add_frames(struct plan *p, struct plan_func *pf, bool abi0,
 		return 0;
 	}
 	pf->sig = req->sig ? req->sig : gobin_sig(pf->bin, pf->fn);
-	err = (!pf->role && dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name)) ||
+	err = (!pf->hidden && dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name)) ||
 	      planframe_build(&priv->frames, pf, abi0, req);
 	if (!err && pf->held)
 		hold(p, pf);
@@ -299,6 +302,7 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	*pf = *info;
 	pf->id = (uint32_t)p->nfuncs;
 	pf->role = req->role;
+	pf->hidden = req->role;
 	if (add_frames(p, pf, abi0, req) || add_points(p, pf, scan, abi0))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;

@@ -142,6 +142,11 @@ enum plan_entry {
 enum plan_role {
 	PLAN_ROLE_NONE,
 	PLAN_ROLE_GO,		/* runtime.newproc1, where it returns: a goroutine was made */
+	PLAN_ROLE_PANIC,	/* runtime.gopanic: values[0] of the call is the panic's */
+	PLAN_ROLE_RECOVERY,	/* runtime.recovery: a frame goes on behind a panic */
+	PLAN_ROLE_FATAL,	/* runtime.fatalpanic: nobody has recovered */
+	PLAN_ROLE_GOEXIT,	/* runtime.Goexit */
+	__PLAN_ROLE_MAX,
 };
 
 /**
@@ -166,7 +171,8 @@ enum plan_role {
  * @call_filter: id of the filter of its call; 0: none
  * @ret_filter: of its returns
  * @tail_filter: of jumps out of it
- * @role: what it is traced for; if for anything, its calls are no events
+ * @role: what it tells of others
+ * @hidden: it is traced for that alone: its calls are no events
  */
 struct plan_func {
 	struct gobin *bin;
@@ -190,6 +196,7 @@ struct plan_func {
 	uint32_t ret_filter;
 	uint32_t tail_filter;
 	enum plan_role role;
+	bool hidden;
 };
 
 /**

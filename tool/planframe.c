@@ -119,7 +119,7 @@ static int intern_plan(struct planframe *f, uint32_t type, const struct parts *f
 		.elements = f->opt.elements,
 		.objects = f->opt.objects,
 		.bytes = f->bytes,
-		.depth = f->opt.depth,
+		.depth = f->depth,
 	};
 	uint64_t key = hmap_hash(type, p->pieces + w.piece, w.npieces * sizeof(*p->pieces));
 	struct known *k, *head;
@@ -407,8 +407,10 @@ int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
 	const char *why = places(pf, abi0);
 	int err = 0;
 
+	/* Of a panic's value at least the first object. */
+	f->depth = f->opt.depth || !pf->hidden ? f->opt.depth : 1;
 	/* Where g is in no register, its goroutine is not known. */
-	f->goroutine = f->opt.goroutine && !pf->role && !abi0 &&
+	f->goroutine = f->opt.goroutine && !pf->hidden && !abi0 &&
 		       gobin_runtime(pf->bin)->g_reg != GOPROBE_REG_NONE;
 	pf->call.plan = GOPROBE_NO_PLAN;
 	pf->ret.plan = GOPROBE_NO_PLAN;

@@ -15,6 +15,7 @@
  * @types: types of frames
  * @opt: limits
  * @bytes: of the frame at hand: goprobe_plan.bytes
+ * @depth: of the function at hand
  * @goroutine: calls of the function at hand tell of their goroutine
  * @known: wire plans, by a hash of what is in them
  * @plans_cap: room in plan.plans
@@ -27,6 +28,7 @@ struct planframe {
 	struct wiretypes *types;
 	struct plan_options opt;
 	uint32_t bytes;
+	uint32_t depth;
 	bool goroutine;
 	struct hmap known;
 	size_t plans_cap;

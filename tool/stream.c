@@ -141,6 +141,8 @@ static void unwound(struct stream *s, const struct pair_call *c)
 		.goid = c->goid,
 		.time = c->time,
 		.seen = s->rec.written,
+		.end = c->end,
+		.panic = c->panic,
 	};
 
 	if (c->system)
@@ -214,13 +216,65 @@ static void look_up_bias(struct stream *s)
 	s->bias_tgid = h->tgid;
 }
 
-/* A hit that is no event, of a function that tells of others. */
-static void take_hidden(struct stream *s, const struct out_event *e)
+/* What is shown of the panic that @e is the call of; from malloc(), or NULL. */
+static char *panic_text(struct stream *s, const struct out_event *e)
+{
+	struct buf *b = &s->out->buf;
+	size_t at = b->len;
+	char *text = NULL;
+
+	if (s->out->format->panic)
+		s->out->format->panic(s->out, e);
+	if (!b->failed && b->len > at)
+		text = strndup(b->p + at, b->len - at);
+	b->len = at;
+	return text;
+}
+
+/* The goroutine's calls that are deeper than @depth are over. */
+static void abandon(struct stream *s, uint64_t depth, enum pair_end end)
+{
+	struct goprobe_record h = s->rec.h;
+	struct pair_call c;
+
+	/* It is the goroutine's stack, whichever was in use to leave it. */
+	h.flags &= ~GOPROBE_RECORD_F_SYSTEM;
+	while (h.goid && pair_abandon(s->pair, &h, depth, end, &c))
+		unwound(s, &c);
+}
+
+static void begin_panic(struct stream *s, const struct out_event *e)
+{
+	const struct goprobe_record *h = &s->rec.h;
+	struct pair_call c;
+
+	/* On a system stack it is the end of the program. */
+	if (e->no_g || e->system)
+		return;
+	/* If it is an event, join() has done so. */
+	while (e->fn->hidden && pair_unwind(s->pair, h, &c))
+		unwound(s, &c);
+	pair_panic(s->pair, h, panic_text(s, e));
+}
+
+/* A call of a function that tells of others. */
+static void take_role(struct stream *s, const struct out_event *e)
 {
 	struct hidden_go go;
+	uint64_t depth;
 
 	if (e->fn->role == PLAN_ROLE_GO && s->out->format->started && hidden_go(e->rec, &go))
 		s->out->format->started(s->out, e, &go);
+	if (!s->pair || e->rec->h.flags & GOPROBE_RECORD_F_NO_G || e->kind != OUT_CALL)
+		return;
+	if (e->fn->role == PLAN_ROLE_PANIC)
+		begin_panic(s, e);
+	else if (e->fn->role == PLAN_ROLE_RECOVERY && hidden_recovery(e->rec, &depth))
+		abandon(s, depth, PAIR_PANIC);
+	else if (e->fn->role == PLAN_ROLE_FATAL)
+		abandon(s, 0, PAIR_PANIC);
+	else if (e->fn->role == PLAN_ROLE_GOEXIT)
+		abandon(s, 0, PAIR_GOEXIT);
 }
 
 static void show(struct stream *s, const uint8_t *p, size_t len)
@@ -264,16 +318,16 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 	look_up_bias(s);
 	e.biased = s->rec_bias_known;
 	e.bias = s->rec_bias;
-	if (e.fn->role) {
-		take_hidden(s, &e);
-		return;
-	}
-	if (s->learn && s->rec_bias_known)
+	if (s->learn && s->rec_bias_known && (!s->learn_panics || e.fn->role))
 		learn_record(s->learn, &s->rec, binary(s), s->rec_bias);
 	e.dict = dictionary(s);
 	value_record(&s->values, &s->rec);
-	join(s, &e);
-	print(s, &e);
+	if (!e.fn->hidden) {
+		join(s, &e);
+		print(s, &e);
+	}
+	if (e.fn->role)
+		take_role(s, &e);
 }
 
 void stream_round(struct stream *s, uint64_t until, uint64_t lost)

@@ -26,6 +26,7 @@
  * @sum: what was printed so far; @lost and @open of it are the caller's
  * @why_malformed: the first reason for sum.malformed
  * @learn: what learns from them, or NULL
+ * @learn_panics: it learns from panics alone: the others hold nothing to be learned
  * @until: time up to which stream_print() prints
  * @rec: the record at hand
  * @rec_bias: load bias of its binary in its process
@@ -46,6 +47,7 @@ struct stream {
 	struct out_summary sum;
 	const char *why_malformed;
 	struct learn *learn;
+	bool learn_panics;
 	uint64_t until;
 	struct record rec;
 	uint64_t rec_bias;

@@ -41,8 +41,8 @@ int tracing_plan(struct tracing *t, const struct targetopt *what,
 		return diag_set(d, "out of memory");
 	err = select_functions(t->plan, t->target.bins, t->target.nbins, what->specs,
 			       what->nspecs, &t->wanted, &skipped, d);
-	if (!err && options->goroutine)
-		err = hidden_add(t->plan, t->target.bins, t->target.nbins, PLAN_ROLE_GO, d);
+	if (!err)
+		err = hidden_add_all(t->plan, t->target.bins, t->target.nbins, options, d);
 	if (!err)
 		err = plan_finish(t->plan, d);
 	if (!err && skipped.len && !t->quiet)

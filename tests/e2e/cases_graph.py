@@ -50,7 +50,7 @@ def minor(t):
 def shape(call, goid=None):
     """A call as text: what was called in it, "go" before what another goroutine called first, "!" behind what did not return."""
     text = ("go " if goid is not None and call["goid"] != goid else "") + call["func"].removeprefix("main.")
-    text += {"return": "", "unwound": "!", "open": "~", "unseen": "?", "jump": "^"}[call["ended"]]
+    text += {"return": "", "unwound": "!", "panic": "!", "goexit": "!", "open": "~", "unseen": "?", "jump": "^"}[call["ended"]]
     if call["calls"]:
         text += "(%s)" % " ".join(shape(c, call["goid"]) for c in call["calls"])
     return text
@@ -103,6 +103,8 @@ def known_tree(t):
         same([r["value"] for r in root["call"]["results"]], [i + 1], "result of root")
         check(by_name["main.slow"]["duration_ns"] >= 2000000, "slow is too fast: %s", by_name["main.slow"])
         check("results" not in by_name["main.boom"], "results of what panicked")
+        for name in "main.boom", "main.risky":
+            same((by_name[name]["ended"], by_name[name]["panic"]["value"]["value"]), ("panic", i + 1), "how %s ended" % name)
 
 
 @case("graph: as text")
@@ -116,8 +118,8 @@ def as_text(t):
     rest = [re.sub(r"\(.*\)$", "", line) if "guard" in line else line for line in got[1:]]
     want = ["  ├─ main.leaf(n=0) => (1)", "  ├─ main.slow(n=0) => (0)", "  ├─ main.fib(n=3) => (2)",
             "  │  ├─ main.fib(n=2) => (1)", "  │  │  ├─ main.fib(n=1) => (1)", "  │  │  └─ main.fib(n=0) => (0)",
-            "  │  └─ main.fib(n=1) => (1)", "  ├─ main.guard", "  │  └─ main.risky(n=0) (did not return: panic or Goexit)",
-            "  │     ├─ main.leaf(n=0) => (1)", "  │     └─ main.boom(n=1) (did not return: panic or Goexit)"]
+            "  │  └─ main.fib(n=1) => (1)", "  ├─ main.guard", "  │  └─ main.risky(n=0) (did not return: panic: 1)",
+            "  │     ├─ main.leaf(n=0) => (1)", "  │     └─ main.boom(n=1) (did not return: panic: 1)"]
     same(rest, want, "lines")
     check(re.search(r"├─ goroutine \d+, main\.go:%d: main\.worker\(n=0\)" % line_of("worker starts"), text), "worker: %s", text)
     check(re.search(r"^goroutine \d+, started by goroutine 1 at main\.go:%d \(main\.root\)$" % line_of("tardy starts"), text, re.M),

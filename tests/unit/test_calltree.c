@@ -232,7 +232,7 @@ static void run(struct calltree *t, const struct step *s, uint64_t time)
 			       s->kind == 't' ? CALLTREE_TAIL : CALLTREE_RETURNED, &known);
 		break;
 	case 'u':
-		calltree_unwind(t, &who, s->fn, s->depth, time);
+		calltree_unwind(t, &who, s->fn, s->depth, time, CALLTREE_UNWOUND);
 		break;
 	case 'g':
 	case 'G':

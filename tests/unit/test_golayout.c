@@ -112,6 +112,7 @@ struct row {
 static const struct row rows[] = {
 	{ 13, 99, "runtime.g", "gopc", G(gopc) },
 	{ 21, 99, "runtime.g", "parentGoid", G(parent) },
+	{ 13, 99, "runtime.g", "_panic", G(panic) },
 	{ 13, 99, "runtime.hchan", "qcount", CHAN(qcount) },
 	{ 13, 99, "runtime.hchan", "dataqsiz", CHAN(dataqsiz) },
 	{ 13, 99, "runtime.hchan", "buf", CHAN(buf) },
@@ -181,6 +182,28 @@ static void test_offsets(void **state)
 	}
 }
 
+/* One of the two tells where a frame goes on behind a panic; the other may exist, too. */
+static void test_recovery(void **state)
+{
+	struct bins_each b = BINS("shapes", "");
+
+	(void)state;
+	while (bins_next_path(&b)) {
+		const struct golayout_g *l = &golayout_get(b.minor)->g;
+		struct debug d;
+
+		debug_open(&d, b.path);
+		if (b.minor <= 21) {
+			assert_int_equal(l->sigcode0, offset_of(&d, "runtime.g", "sigcode0"));
+			assert_int_equal(l->panic_sp, 0);
+		} else {
+			assert_int_equal(l->panic_sp, offset_of(&d, "runtime._panic", "sp"));
+			assert_int_equal(l->sigcode0, 0);
+		}
+		debug_close(&d);
+	}
+}
+
 /* What is read of a structure holds all members that are looked at. */
 static void test_sizes(void **state)
 {
@@ -209,6 +232,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		{ "each offset is where the toolchain's debug information has it", test_offsets },
 		{ "enough of each structure is read", test_sizes },
+		{ "where a frame goes on behind a panic", test_recovery },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

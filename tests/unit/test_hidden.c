@@ -63,6 +63,97 @@ static void test_go(void **state)
 	}
 }
 
+/* With returns, what ends calls is traced where it is called; without them nothing is. */
+static void test_ends(void **state)
+{
+	static const enum plan_role roles[] = {
+		PLAN_ROLE_NONE, PLAN_ROLE_PANIC, PLAN_ROLE_RECOVERY, PLAN_ROLE_FATAL, PLAN_ROLE_GO,
+	};
+	struct bins_each b = BINS("shapes", FORMS);
+	size_t points;
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct plan_options o = plan_defaults;
+		/* The linker leaves it out of programs that do not use it. */
+		const struct gofunc *goexit = bins_func(b.bin, "runtime.Goexit");
+		struct plan *p = plan_of(b.bin, "main.Ints");
+		struct diag d = { 0 };
+
+		o.no_return = true;
+		assert_int_equal(hidden_add_all(p, &b.bin, 1, &o, &d), 0);
+		assert_int_equal(p->nfuncs, 1);
+		o.no_return = false;
+		o.goroutine = true;
+		assert_int_equal(hidden_add_all(p, &b.bin, 1, &o, &d), 0);
+		assert_null(goexit);
+		assert_int_equal(p->nfuncs, N(roles));
+		for (uint32_t i = 1; i < N(roles); i++) {
+			bool go = roles[i] == PLAN_ROLE_GO;
+
+			assert_int_equal(p->funcs[i]->role, roles[i]);
+			assert_int_equal(points_of(p, i, GOPROBE_POINT_CALL), !go);
+			assert_int_equal(!points_of(p, i, GOPROBE_POINT_RETURN), !go);
+			assert_int_equal(points_of(p, i, GOPROBE_POINT_TAIL), 0);
+		}
+		assert_int_equal(plan_finish(p, &d), 0);
+		assert_int_equal(hidden_count(p, &points), N(roles) - 1);
+		plan_free(p);
+	}
+}
+
+/* Traced for its own sake, it tells of others, too, if its records can. */
+static void test_shared(void **state)
+{
+	static const struct {
+		const char *func;
+		enum plan_role role;
+	} funcs[] = {
+		{ "runtime.gopanic", PLAN_ROLE_PANIC }, { "runtime.fatalpanic", PLAN_ROLE_FATAL },
+		{ "runtime.recovery", PLAN_ROLE_NONE },
+	};
+	struct gobin *bin = bins_newest("");
+
+	(void)state;
+	for (size_t i = 0; i < N(funcs); i++) {
+		struct plan *p = plan_of(bin, funcs[i].func);
+		struct diag d = { 0 };
+
+		assert_int_equal(hidden_add_all(p, &bin, 1, &plan_defaults, &d), 0);
+		assert_int_equal(p->nfuncs, 3);
+		assert_int_equal(p->funcs[0]->role, funcs[i].role);
+		assert_false(p->funcs[0]->hidden);
+		plan_free(p);
+	}
+	gobin_free(bin);
+}
+
+static const struct {
+	uint64_t hi, sp, depth;
+} recoveries[] = {
+	{ 0x2000, 0x1f80, 0x80 }, { 0x2000, 0x2000, 0 }, { 0x2000, 0, 0 }, { 0x1000, 0x2000, 0 },
+};
+
+static void test_recovery(void **state)
+{
+	static struct record r;
+
+	(void)state;
+	for (size_t i = 0; i < N(recoveries); i++) {
+		struct hidden_recovery sent = { recoveries[i].hi, recoveries[i].sp };
+		uint64_t depth = 0;
+
+		r.h.flags = 0;
+		r.frame = (const uint8_t *)&sent;
+		r.frame_size = sizeof(sent);
+		assert_int_equal(hidden_recovery(&r, &depth), !!recoveries[i].depth);
+		if (recoveries[i].depth)
+			assert_int_equal(depth, recoveries[i].depth);
+		r.frame_size = 8;
+		assert_false(hidden_recovery(&r, &depth));
+	}
+}
+
 /* Who wants to see it sees it. */
 static void test_wanted(void **state)
 {
@@ -154,14 +245,17 @@ static void test_line(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(rows) + 4] = {
+	struct CMUnitTest tests[N(rows) + 7] = {
 		{ "runtime.newproc1 is traced where it returns", test_go },
 		{ "unless somebody wants to see it", test_wanted },
 		{ "calls tell of their goroutine, if g is in a register", test_goroutine },
 		{ "what is executed where", test_line },
+		{ "what ends calls is traced, if returns are", test_ends },
+		{ "also where it is traced for its own sake", test_shared },
+		{ "a frame that goes on is in its stack", test_recovery },
 	};
 
-	ROWS(tests + 4, rows, test_record);
+	ROWS(tests + 7, rows, test_record);
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,8 @@
 /*
  * A step: kind ('c'all, 'r'eturn, 't'ail jump, 'l'osses known after a pass),
  * function, depth, goroutine, process, thread; 's'ystem stack: upper case.
- * Times count from 1.
+ * Times count from 1. 'p'anic with the text @fn, 'v' recovered by a frame of @depth, 'x':
+ * nobody has, 'g'oexit.
  */
 struct step {
 	char kind;
@@ -23,7 +24,10 @@ struct step {
 	unsigned int depth, goid, tgid, tid;
 };
 
-/* What happened: "f=3" f returned after 3, "!f" unwound, "?f" doubtful, "f=?" call not seen. */
+/*
+ * What happened: "f=3" f returned after 3, "!f" unwound, "!f:a" by the panic a, "!f:-" by one
+ * that was not seen, "!f:Goexit", "?f" doubtful, "f=?" call not seen.
+ */
 static struct row {
 	const char *claim;
 	struct step in[12];
@@ -74,6 +78,50 @@ static struct row {
 	{ "a system stack is the thread's: it does not end a goroutine's calls",
 	  { { 'c', 'f', 90, 1 }, { 'C', 'g', 10, 1 }, { 'R', 'g', 10, 1 }, { 'r', 'f', 90, 1 } },
 	  "g=1 f=3", 0 },
+	{ "a panic ends the calls down to the frame that recovers, at once",
+	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'c', 'h', 30 }, { 'p', 'a', 40 },
+	    { 'v', 0, 15 }, { 'r', 'f', 10 } }, "!h:a !g:a f=5", 0 },
+	{ "and those that a later record proves to be over",
+	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'p', 'a', 40 }, { 'r', 'f', 10 } },
+	  "!g:a f=3", 0 },
+	{ "deferred calls return meanwhile, and end nothing",
+	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'p', 'a', 40 }, { 'c', 'd', 60 },
+	    { 'r', 'd', 60 }, { 'v', 0, 15 }, { 'r', 'f', 10 } }, "d=1 !g:a f=6", 0 },
+	{ "a panic that is raised and recovered during another ends its own calls only",
+	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'p', 'a', 40 }, { 'c', 'd', 60 },
+	    { 'c', 'h', 70 }, { 'p', 'b', 80 }, { 'v', 0, 65 }, { 'r', 'd', 60 }, { 'v', 0, 15 },
+	    { 'r', 'f', 10 } }, "!h:b d=4 !g:a f=9", 0 },
+	{ "also if what recovered it is not seen",
+	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'p', 'a', 40 }, { 'c', 'h', 70 },
+	    { 'p', 'b', 80 }, { 'v', 0, 65 }, { 'v', 0, 15 }, { 'r', 'f', 10 } },
+	  "!h:b !g:a f=7", 0 },
+	{ "a panic that takes the place of another ends the calls of both",
+	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'p', 'a', 40 }, { 'c', 'h', 70 },
+	    { 'p', 'b', 80 }, { 'v', 0, 15 }, { 'r', 'f', 10 } }, "!h:b !g:b f=6", 0 },
+	{ "a panic that is over ends nothing that comes later",
+	  { { 'c', 'f', 10 }, { 'p', 'a', 40 }, { 'v', 0, 15 }, { 'c', 'g', 20 },
+	    { 'c', 'h', 30 }, { 'r', 'g', 20 }, { 'r', 'f', 10 } }, "!h g=2 f=6", 0 },
+	{ "nor does one whose recovery was lost, once a record shows that",
+	  { { 'c', 'f', 10 }, { 'p', 'a', 40 }, { 'c', 'g', 20 }, { 'c', 'h', 30 },
+	    { 'r', 'g', 20 }, { 'r', 'f', 10 } }, "!h g=2 f=5", 0 },
+	{ "a recovery tells of a panic that was not seen",
+	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'v', 0, 15 }, { 'r', 'f', 10 } },
+	  "!g:- f=3", 0 },
+	{ "nobody recovers: all calls of the goroutine, and of no other",
+	  { { 'c', 'f', 10, 1 }, { 'c', 'f', 10, 2 }, { 'c', 'g', 20, 1 }, { 'p', 'a', 40, 1 },
+	    { 'x', 0, 0, 1 } }, "!g:a !f:a", 1 },
+	{ "Goexit ends all calls at once; deferred ones are new",
+	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'g' }, { 'c', 'd', 40 }, { 'r', 'd', 40 } },
+	  "!g:Goexit !f:Goexit d=1", 0 },
+	{ "so it does during a panic",
+	  { { 'c', 'f', 10 }, { 'p', 'a', 40 }, { 'c', 'd', 60 }, { 'g' } },
+	  "!d:Goexit !f:Goexit", 0 },
+	{ "a panic during Goexit ends what was called since",
+	  { { 'c', 'f', 10 }, { 'g' }, { 'c', 'd', 40 }, { 'p', 'a', 60 }, { 'v', 0, 5 } },
+	  "!f:Goexit !d:a", 0 },
+	{ "a panic outside of any call is nobody's",
+	  { { 'p', 'a', 40 }, { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'r', 'f', 10 } },
+	  "!g f=2", 0 },
 	{ "system stacks of two threads are apart",
 	  { { 'C', 'f', 10, 1, 1, 7 }, { 'C', 'f', 10, 1, 1, 8 }, { 'R', 'f', 10, 1, 1, 7 } },
 	  "f=2", 1 },
@@ -107,13 +155,51 @@ static void say(char *text, const char *fmt, ...)
 	va_end(ap);
 }
 
+static void say_ended(char *text, const struct pair_call *c)
+{
+	say(text, "%c%c", c->doubtful ? '?' : '!', (int)c->id);
+	if (c->end == PAIR_GOEXIT)
+		sprintf(text + strlen(text), ":Goexit");
+	else if (c->end == PAIR_PANIC)
+		sprintf(text + strlen(text), ":%s", c->panic ? c->panic : "-");
+}
+
+/* What the runtime does; false: it is a call, or the end of one. */
+static bool run_runtime(struct pair *p, const struct step *s, uint64_t time, char *text)
+{
+	struct goprobe_record h = record_of(s, time);
+	char name[] = { s->fn, 0 };
+	struct pair_call c;
+
+	h.kind = GOPROBE_RECORD_CALL;
+	switch (s->kind) {
+	case 'p':
+		while (pair_unwind(p, &h, &c))
+			say_ended(text, &c);
+		pair_panic(p, &h, strdup(name));
+		return true;
+	case 'v':
+	case 'x':
+		while (pair_abandon(p, &h, s->depth, PAIR_PANIC, &c))
+			say_ended(text, &c);
+		return true;
+	case 'g':
+		while (pair_abandon(p, &h, 0, PAIR_GOEXIT, &c))
+			say_ended(text, &c);
+		return true;
+	}
+	return false;
+}
+
 static void run(struct pair *p, const struct step *s, uint64_t time, char *text)
 {
 	struct goprobe_record h = record_of(s, time);
 	struct pair_call c;
 
+	if (run_runtime(p, s, time, text))
+		return;
 	while (pair_unwind(p, &h, &c))
-		say(text, "%c%c", c.doubtful ? '?' : '!', (int)c.id);
+		say_ended(text, &c);
 	if (h.kind == GOPROBE_RECORD_CALL) {
 		assert_true(pair_enter(p, &h));
 		pair_note(p, time);
