@@ -65,14 +65,21 @@ static void op_word(struct making *m, uint8_t reg, uint64_t at)
 /* Register @a: the word at register @b + @at. */
 static void op_load(struct making *m, uint8_t a, uint8_t b, uint64_t at)
 {
-	op(m, (struct goprobe_op){ .code = GOPROBE_OP_LOAD, .a = a, .b = b, .size = WORD,
-				   .value = at });
+	const struct goprobe_op load = {
+		.code = GOPROBE_OP_LOAD, .a = a, .b = b, .size = WORD, .value = at,
+	};
+
+	op(m, load);
 }
 
+/* The word at @frame: register 1. */
 static void op_store(struct making *m, uint32_t frame)
 {
-	op(m, (struct goprobe_op){ .code = GOPROBE_OP_STORE, .a = 1, .size = WORD,
-				   .offset = frame });
+	const struct goprobe_op store = {
+		.code = GOPROBE_OP_STORE, .a = 1, .size = WORD, .offset = frame,
+	};
+
+	op(m, store);
 }
 
 /*

@@ -55,8 +55,7 @@ struct plan *plan_new(const struct plan_options *opt)
 	p->priv = priv;
 	priv->opt = opt ? *opt : plan_defaults;
 	p->action = priv->opt.action;
-	/* What a panic holds is captured in any case: planframe_build(). */
-	wiretypes_init(&priv->types, p, &priv->mem, priv->opt.depth ? priv->opt.depth : 1);
+	wiretypes_init(&priv->types, p, &priv->mem, priv->opt.depth);
 	dyntypes_init(&priv->dynamic, p, &priv->mem, &priv->types);
 	priv->frames = (struct planframe){
 		.plan = p, .mem = &priv->mem, .types = &priv->types, .opt = priv->opt,
@@ -281,6 +280,9 @@ static int add_frames(struct plan *p, struct plan_func *pf, bool abi0,
 		return 0;
 	}
 	pf->sig = req->sig ? req->sig : gobin_sig(pf->bin, pf->fn);
+	/* What a panic holds is captured in any case: planframe_build(). */
+	if (pf->hidden && pf->role == PLAN_ROLE_PANIC && !priv->types.depth)
+		priv->types.depth = 1;
 	err = (!pf->hidden && dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name)) ||
 	      planframe_build(&priv->frames, pf, abi0, req);
 	if (!err && pf->held)

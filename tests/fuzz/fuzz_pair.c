@@ -2,9 +2,17 @@
 /* Calls and returns in any order, from any goroutine, at any depth. */
 #include "fuzz.h"
 
+#include <string.h>
+
 #include "pair.h"
 
 #define LIMIT 32
+
+/* A call that has ended: what is said of it can be read. */
+static void ended(const struct pair_call *c)
+{
+	FUZZ_HOLDS(!c->panic || (c->end == PAIR_PANIC && !strcmp(c->panic, "panic")));
+}
 
 int fuzz_pair(const uint8_t *data, size_t size)
 {
@@ -29,8 +37,19 @@ int fuzz_pair(const uint8_t *data, size_t size)
 			pair_losses(p, feed_u8(&feed));
 			continue;
 		}
-		while (pair_unwind(p, &h, &c))
-			over++;
+		if ((kind & 0xfc) == 0xf8) {
+			enum pair_end end = kind & 1 ? PAIR_PANIC : PAIR_GOEXIT;
+
+			for (; pair_abandon(p, &h, h.depth, end, &c); over++)
+				ended(&c);
+			continue;
+		}
+		for (; pair_unwind(p, &h, &c); over++)
+			ended(&c);
+		if ((kind & 0xfc) == 0xf4) {
+			pair_panic(p, &h, kind & 1 ? strdup("panic") : NULL);
+			continue;
+		}
 		if (h.kind == GOPROBE_RECORD_CALL) {
 			FUZZ_HOLDS(pair_enter(p, &h));
 			calls++;
