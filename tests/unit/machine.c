@@ -159,6 +159,9 @@ static const unsigned int fields[] = {
 	[GOPROBE_OP_NUMBER] = A | FILTER,
 	[GOPROBE_OP_UNDER] = A | VALUE | FILTER,
 	[GOPROBE_OP_SAME] = A | B | SIZE | VALUE | FILTER,
+	[GOPROBE_OP_KEY] = A | FILTER,
+	[GOPROBE_OP_KEY_BYTES] = A | B | SIZE | FILTER,
+	[GOPROBE_OP_KEY_STACK] = VALUE | FILTER,
 };
 
 _Static_assert(N(fields) == __GOPROBE_OP_MAX, "each operation has a row");
