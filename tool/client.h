@@ -38,7 +38,8 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d);
  * held, or NULL. @ring_bytes: in: wish, 0 for any; out: as given.
  */
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
-		       const struct goprobe_held *held, uint32_t *ring_bytes, struct diag *d);
+		       const struct goprobe_held *held, const struct goprobe_keys *keys,
+		       uint32_t *ring_bytes, struct diag *d);
 int client_file_add(struct client *c, int fd, const struct goprobe_runtime *rt,
 		    uint32_t *file, struct diag *d);
 /* *@first: id of the first one, for those that follow. */
@@ -96,6 +97,14 @@ typedef int (*client_tally_fn)(void *ctx, const struct goprobe_tally *t,
 
 /* What the kernel has counted and timed, by id, in rising order. */
 int client_tallies(struct client *c, client_tally_fn fn, void *ctx, struct diag *d);
+
+/*
+ * What has been counted by one key: the key's words (@keyed->key_bytes / 8), and the buckets.
+ * Anything but 0 ends it: there is no memory.
+ */
+typedef int (*client_key_fn)(void *ctx, const struct goprobe_keyed *keyed, const uint64_t *key,
+			     const uint64_t *buckets);
+int client_keys(struct client *c, client_key_fn fn, void *ctx, struct diag *d);
 
 /**
  * struct client_session - part of a session, as GOPROBE_CMD_LIST shows it

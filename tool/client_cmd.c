@@ -50,7 +50,8 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d)
 }
 
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
-		       const struct goprobe_held *held, uint32_t *ring_bytes, struct diag *d)
+		       const struct goprobe_held *held, const struct goprobe_keys *keys,
+		       uint32_t *ring_bytes, struct diag *d)
 {
 	static const char what[] = "can't begin a session";
 	struct nl_msg *msg = client_request(c, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK,
@@ -61,6 +62,7 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint
 	flags |= GOPROBE_SESSION_F_LARGE;
 	msg = put(msg, GOPROBE_A_FLAGS, &flags, sizeof(flags));
 	msg = put(msg, GOPROBE_A_HELD, held, held ? sizeof(*held) : 0);
+	msg = put(msg, GOPROBE_A_KEYS, keys, keys ? sizeof(*keys) : 0);
 	if (client_command(c, msg, what, d))
 		return -1;
 	return reply_u32(c, GOPROBE_A_RING_BYTES, what, ring_bytes, d);
@@ -291,6 +293,48 @@ int client_tallies(struct client *c, client_tally_fn fn, void *ctx, struct diag 
 
 	return client_exchange(c, client_request(c, GOPROBE_CMD_TALLIES, NLM_F_DUMP, 0),
 			       "can't read what has been counted", tallies_message, &all, d);
+}
+
+struct keys {
+	client_key_fn fn;
+	void *ctx;
+};
+
+static int keys_message(struct client *c, struct nlmsghdr *h, void *ctx, struct diag *d)
+{
+	static const char what[] = "what the module has counted by key can't be understood";
+	struct keys *all = ctx;
+
+	if (client_parse(c, h) || !c->tb[GOPROBE_A_KEYED])
+		return diag_set(d, "%s", what);
+
+	/* Attributes are 4-aligned, keys are not. */
+	size_t left = nla_len(c->tb[GOPROBE_A_KEYED]), size;
+	const char *at = memcpy(c->reply, nla_data(c->tb[GOPROBE_A_KEYED]), left);
+
+	for (; left; left -= size, at += size) {
+		const struct goprobe_keyed *k = (const void *)at;
+		const uint64_t *key = (const uint64_t *)(k + 1);
+
+		size = sizeof(*k);
+		if (left < size || k->key_bytes % sizeof(*key) || k->key_bytes > left - size ||
+		    k->tally.first + k->tally.nbuckets > GOPROBE_BUCKETS)
+			return diag_set(d, "%s", what);
+		size += k->key_bytes + k->tally.nbuckets * sizeof(uint64_t);
+		if (left < size)
+			return diag_set(d, "%s", what);
+		if (all->fn(all->ctx, k, key, key + k->key_bytes / sizeof(*key)))
+			return diag_set(d, "out of memory");
+	}
+	return 0;
+}
+
+int client_keys(struct client *c, client_key_fn fn, void *ctx, struct diag *d)
+{
+	struct keys all = { .fn = fn, .ctx = ctx };
+
+	return client_exchange(c, client_request(c, GOPROBE_CMD_KEYS, NLM_F_DUMP, 0),
+			       "can't read what has been counted by key", keys_message, &all, d);
 }
 
 struct listing {

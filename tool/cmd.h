@@ -39,6 +39,7 @@ struct cmd {
 extern const struct cmd cmd_attach;
 extern const struct cmd cmd_count;
 extern const struct cmd cmd_latency;
+extern const struct cmd cmd_stack;
 extern const struct cmd cmd_graph;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_watch;

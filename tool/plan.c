@@ -60,7 +60,8 @@ struct plan *plan_new(const struct plan_options *opt)
 	priv->frames = (struct planframe){
 		.plan = p, .mem = &priv->mem, .types = &priv->types, .opt = priv->opt,
 	};
-	priv->filters = (struct planfilter){ .plan = p, .mem = &priv->mem };
+	priv->filters = (struct planfilter){ .plan = p, .mem = &priv->mem,
+						.stack = priv->opt.stack };
 	return p;
 }
 

@@ -141,15 +141,18 @@ static int append(struct planfilter *f, const struct goprobe_op *ops, size_t nop
 }
 
 int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter *from,
-		   uint32_t *id, struct diag *d)
+		   bool key, uint32_t *id, struct diag *d)
 {
+	const struct goprobe_op stack = { .code = GOPROBE_OP_KEY_STACK, .value = f->stack };
 	struct plan *p = f->plan;
 	size_t first = p->nfilter_ops;
 
 	*id = 0;
-	if (!from->nops)
+	key = key && f->stack;
+	if (!from->nops && !key)
 		return 0;
-	if (append(f, from->ops, from->nops))
+	/* What passes goes on to the end, and so to the key. */
+	if ((from->nops && append(f, from->ops, from->nops)) || (key && append(f, &stack, 1)))
 		return diag_set(d, "out of memory");
 	for (size_t i = 0; i < from->nunders; i++) {
 		struct planfilter_under *u = under(f, bin, from, from->unders[i].e, d);
@@ -179,17 +182,24 @@ int planfilter_undecided(struct planfilter *f, uint32_t *id)
  * Calls are counted where they are made, or where they return, if that is all that matters;
  * else how many durations there are tells.
  */
-static void decide_count(struct plan_func *pf, const struct filter_pair *filter)
+static int decide_count(const struct planfilter *f, struct plan_func *pf,
+			const struct filter_pair *filter, struct diag *d)
 {
 	pf->ends = filter->returns;
 	if (!filter->returns)
-		return;
+		return 0;
 	if (!filter->call.nops && !filter->ret.duration) {
 		pf->only_ends = true;
-		return;
+		return 0;
 	}
 	pf->action = GOPROBE_ACTION_TIME;
 	pf->count_ends = true;
+	if (!f->stack)
+		return 0;
+	diag_set(d, "the condition of %s is decided at its call and at its return, and a stack is of one of them",
+		 pf->fn->name);
+	diag_hint(d, "leave out what is about the duration, or what is about the other side");
+	return -1;
 }
 
 static int decide_record(struct plan_func *pf, const struct filter_pair *filter, bool no_return,
@@ -208,22 +218,24 @@ static int decide_record(struct plan_func *pf, const struct filter_pair *filter,
 int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct plan_request *req,
 		      bool no_return, struct diag *d)
 {
-	const struct filter_pair *filter = req->filter;
+	static const struct filter_pair all;
+	const struct filter_pair *filter = req->filter ? req->filter : &all;
 	int err = 0;
 
 	pf->action = f->plan->action;
 	pf->ends = !no_return;
-	if (!filter)
+	if (!req->filter && !f->stack)
 		return 0;
-	if (planfilter_add(f, pf->bin, &filter->call, &pf->call_filter, d) ||
-	    planfilter_add(f, pf->bin, &filter->ret, &pf->ret_filter, d))
+	if (planfilter_add(f, pf->bin, &filter->call, !filter->returns, &pf->call_filter,
+			   d) ||
+	    planfilter_add(f, pf->bin, &filter->ret, filter->returns, &pf->ret_filter, d))
 		return -1;
 	/* A jump to another function has no results yet. */
 	pf->tail_filter = pf->ret_filter;
 	if (filter->ret.results && pf->ntails && planfilter_undecided(f, &pf->tail_filter))
 		return diag_set(d, "out of memory");
 	if (pf->action == GOPROBE_ACTION_COUNT)
-		decide_count(pf, filter);
+		err = decide_count(f, pf, filter, d);
 	else if (pf->action == GOPROBE_ACTION_RECORD)
 		err = decide_record(pf, filter, no_return, d);
 	return err;

@@ -29,6 +29,7 @@ struct planfilter_under {
  * struct planfilter - makes plan.filters and plan.filter_ops
  * @plan: where they go
  * @mem: for what lives as long as the plan
+ * @stack: plan_options.stack
  * @known: filters, by a hash of their operations
  * @filters_cap: room in plan.filters
  * @ops_cap: room in plan.filter_ops
@@ -38,6 +39,7 @@ struct planfilter_under {
 struct planfilter {
 	struct plan *plan;
 	struct arena *mem;
+	uint32_t stack;
 	struct hmap known;
 	size_t filters_cap;
 	size_t ops_cap;
@@ -47,10 +49,11 @@ struct planfilter {
 void planfilter_fini(struct planfilter *f);
 /*
  * The id of a filter of functions of @bin, which is made unless there is one that is the
- * same; 0 if @from lets all pass. 0, or -1 with @d set.
+ * same; 0 if @from lets all pass, and makes no key. @key: it does, of the stack, if stacks
+ * are asked for. 0, or -1 with @d set.
  */
 int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter *from,
-		   uint32_t *id, struct diag *d);
+		   bool key, uint32_t *id, struct diag *d);
 /* The id of the filter that can't tell. -1 without memory. */
 int planfilter_undecided(struct planfilter *f, uint32_t *id);
 

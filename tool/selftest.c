@@ -48,7 +48,7 @@ static int place(struct client *c, int fd, struct diag *d)
 		return diag_set(d, "goprobectl can't find its own code");
 	point.offset = at;
 	memcpy(point.code, GOPROBE_SELF_TEST_CODE, GOPROBE_SELF_TEST_SIZE);
-	return client_session_new(c, &pid, 1, 0, NULL, &ring_bytes, d) ||
+	return client_session_new(c, &pid, 1, 0, NULL, NULL, &ring_bytes, d) ||
 	       client_file_add(c, fd, &rt, &file, d) ||
 	       client_points_add(c, file, &point, 1, d) ? -1 : 0;
 }

@@ -118,7 +118,7 @@ static int new_session(struct tracing *t, const struct client_info *info, uint32
 	for (size_t i = 0; i < n; i++)
 		pids[i] = t->target.processes[i].pid;
 	err = client_session_new(t->client, pids, n, flags, held.bytes ? &held : NULL,
-				 &ring_bytes, d);
+				 t->keys.number ? &t->keys : NULL, &ring_bytes, d);
 	free(pids);
 	return err;
 }

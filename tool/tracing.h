@@ -23,6 +23,7 @@
  * @interrupt: whether to give up
  * @held: calls that can be held at once; 0: as many as there is room for, and no more
  *	than TRACING_HELD
+ * @keys: room for what is counted by key; 0: nothing is
  * @quiet: say nothing but what goes wrong
  * @said: when progress was last told, ns
  *
@@ -36,6 +37,7 @@ struct tracing {
 	struct upload upload;
 	struct interrupt interrupt;
 	uint32_t held;
+	struct goprobe_keys keys;
 	bool quiet;
 	uint64_t said;
 };

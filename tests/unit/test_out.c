@@ -97,8 +97,8 @@ static size_t put(uint8_t *p, const struct step *s)
 	if (s->flags & HELD) {
 		const uint64_t ago = 300000;
 
-		memcpy(p + h.size, &ago, sizeof(ago));
-		h.size += sizeof(ago);
+		memcpy(p + h.words * 8, &ago, sizeof(ago));
+		h.words += sizeof(ago) / 8;
 	}
 	if (s->kind == GOPROBE_RECORD_LOST) {
 		memcpy(p + size, &l, sizeof(l));

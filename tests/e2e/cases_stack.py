@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+"""goprobectl stack, compared with a program whose calls are known."""
+
+import gzip
+import json
+import os
+
+from cases_count import started
+from lib import case, check, nothing_probed, of_kind, parse, same
+
+TAGGED = ("main.even", "main.odd", "main.guard")
+
+
+def stressed(t, *args):
+    """What the command prints of a program that counts itself, and what that says."""
+    target = t.target("stress", "-hold", "-goroutines", 40, "-depth", 120)
+    process = started(t, "stack", "-p", target.pid, "--stacks", 20000, *args)
+    target.send()
+    want = json.loads(target.line())["functions"]
+    target.finish()
+    return "\n".join(process.finish()), process.stderr(), want
+
+
+@case("stack: stacks are those of the calls, as many as the program itself counts, under panics and stacks that move")
+def exact(t):
+    out, said, want = stressed(t, "-o", "json", "--frames", 10, *TAGGED)
+    stacks = of_kind(parse(out), "stack")
+    for f in TAGGED:
+        same(sum(s["count"] for s in stacks if s["frames"][0]["func"] == f), want[f]["calls"], "calls of " + f)
+    for s in stacks:
+        names = [frame["func"] for frame in s["frames"]]
+        own = [n for n in names if n in TAGGED or n == "main.(*worker).step"]
+        # A call, step, which has made it, the call that step is of, and so on.
+        check(all((n in TAGGED) == (i % 2 == 0) for i, n in enumerate(own)) and names[:len(own)] == own, "a stack: %s", names)
+        check(len(own) == 10 or len(names) > len(own), "a stack ends too early: %s", names)
+        for frame in s["frames"][:len(own)]:
+            check(frame["file"].endswith("/stress/main.go") and frame["line"] > 0, "a frame: %s", frame)
+    same([s["count"] for s in stacks], sorted((s["count"] for s in stacks), reverse=True), "their order")
+    calls = sum(want[f]["calls"] for f in TAGGED)
+    check(said.strip().splitlines()[-1].startswith("%d calls by %d stacks" % (calls, len(stacks))), "the summary: %s", said)
+    check(nothing_probed(), "something is still probed")
+
+
+@case("stack: folded and pprof have the same calls, with a condition, and what it leaves out is told")
+def formats(t):
+    out, said, want = stressed(t, "-o", "folded", "main.even if tag % 16 == 8")
+    lines = [line.rpartition(" ") for line in out.splitlines()]
+    check(lines and all(stack.endswith("main.even") and ";main.(*worker).step;" in stack for stack, _, _ in lines), "folded: %s", out[:400])
+    passed = sum(int(n) for _, _, n in lines)
+    check(0 < passed < want["main.even"]["calls"], "%d of %d calls passed", passed, want["main.even"]["calls"])
+    check("%d did not pass the condition" % (want["main.even"]["calls"] - passed) in said, "the summary: %s", said)
+
+    path = os.path.join(t.tmp, "stacks.pb.gz")
+    out, said, want = stressed(t, "-o", "pprof", "--output", path, *TAGGED)
+    same(out, "", "what goes to standard output")
+    with gzip.open(path) as f:
+        profile = f.read()
+    for name in TAGGED + ("main.(*worker).step", "calls", "count"):
+        check(name.encode() in profile, "the profile has no %s", name)
+    os.unlink(path)
+
+
+@case("stack: what finds no room is told, and options that make no sense are refused")
+def refused(t):
+    target = t.target("stress", "-hold", "-goroutines", 40, "-depth", 120)
+    process = started(t, "stack", "-p", target.pid, "--stacks", 5, "-o", "json", *TAGGED)
+    target.send()
+    want = json.loads(target.line())["functions"]
+    target.finish()
+    stacks = of_kind(parse("\n".join(process.finish())), "stack")
+    same(len(stacks), 5, "stacks that found room")
+    missed = sum(want[f]["calls"] for f in TAGGED) - sum(s["count"] for s in stacks)
+    check("%d found no room" % missed in process.stderr(), "the summary: %s", process.stderr())
+    for args, sentence in ((("--frames", "1"), "2 to 90"), (("--frames", "91"), "2 to 90"), (("-o", "xml"), "text, json, folded or pprof"),
+                           (("--stacks", "0"), "1 to 262144"), (("-o", "pprof", "-i", "1s"), "written once")):
+        process = t.goprobectl("stack", *args, "main.even", "--", "true")
+        same(process.wait(), 2, "exit status of stack " + " ".join(args))
+        check(sentence in process.stderr(), "stack %s: %s", args, process.stderr())
+    process = t.goprobectl("stack", "main.even if tag > 5 && duration > 1ms", "--", t.binary("stress"))
+    same(process.wait(), 1, "exit status with a condition of both sides")
+    check("a stack is of one of them" in process.stderr(), "both sides: %s", process.stderr())
