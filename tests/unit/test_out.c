@@ -97,8 +97,8 @@ static size_t put(uint8_t *p, const struct step *s)
 	if (s->flags & HELD) {
 		const uint64_t ago = 300000;
 
-		memcpy(p + h.words * 8, &ago, sizeof(ago));
-		h.words += sizeof(ago) / 8;
+		memcpy(p + size, &ago, sizeof(ago));
+		size += sizeof(ago);
 	}
 	if (s->kind == GOPROBE_RECORD_LOST) {
 		memcpy(p + size, &l, sizeof(l));

@@ -220,14 +220,14 @@ static void test_held(void **state)
 	(void)state;
 	assert_int_equal(make(bin, &opt, held, &p, &mem, &d), 0);
 	/* A header, its time, a string, a slice and a string, what is behind them. */
-	assert_int_equal(p->held_bytes, 56 + 8 + 16 + 24 + 16 + 960);
+	assert_int_equal(p->held_bytes, sizeof(struct goprobe_record) + 8 + 16 + 24 + 16 + 960);
 	for (size_t i = 0; i < p->nplans; i++)
 		assert_int_equal(p->plans[i].bytes, i == p->funcs[0]->call.plan ? 960 : 12288);
 	plan_free(p);
 	opt.held_bytes = 2000;
 	opt.bytes = 100;
 	assert_int_equal(make(bin, &opt, lists, &p, &mem, &d), 0);
-	assert_int_equal(p->held_bytes, 56 + 8 + 16 + 100 + 16);
+	assert_int_equal(p->held_bytes, sizeof(struct goprobe_record) + 8 + 16 + 100 + 16);
 	plan_free(p);
 	assert_int_equal(make(bin, &opt, none, &p, &mem, &d), 0);
 	assert_int_equal(p->held_bytes, 0);
