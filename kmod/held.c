@@ -16,7 +16,7 @@
 #include "plan.h"
 #include "pool.h"
 
-#define GP_HELD_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
+#define GP_HELD_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /**
  * struct gp_held_pool - free records

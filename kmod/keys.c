@@ -26,7 +26,7 @@
 
 #define GP_KEYS_STEPS	64
 
-#define GP_KEYS_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
+#define GP_KEYS_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /* States of a place; any other number is the hash of the key that is there. */
 #define GP_KEYS_EMPTY	0

@@ -64,6 +64,7 @@ struct gp_ring;
  * @breaker: stops it when hits are too many
  * @stopped: no more points
  * @quiet: no handler can run for it any more; written once, read by the reader
+ * @no_room: calls that had found no room when it was last looked at
  * @ncalls: calls that @calls must have room for
  * @tallies: what is counted and timed
  * @nfiles: number of @files
@@ -112,6 +113,7 @@ struct gp_session {
 	struct gp_breaker breaker;
 	bool stopped;
 	bool quiet;
+	u64 no_room;
 	u32 ncalls;
 	struct gp_tallies tallies;
 	u32 nfiles;

@@ -36,6 +36,7 @@
 #include "netlink.h"
 #include "session.h"
 #include "stream.h"
+#include "summary.h"
 
 /* How long the first record may wait for company. */
 #define GP_STREAM_SOON_MS	10
@@ -183,6 +184,26 @@ void gp_stream_close(struct gp_session *s)
 	cancel_delayed_work_sync(&s->ready);
 }
 
+/* Calls found no room since the last pass: perhaps others have it that will never end. */
+static void gp_stream_reap(struct gp_session *s)
+{
+	u64 no_room = 0;
+	u32 cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
+
+		if (ring)
+			no_room += READ_ONCE(ring->stat[GOPROBE_STAT_NO_ROOM]);
+	}
+	/* Who holds the lock for long changes points; the next pass will do. */
+	if (no_room == READ_ONCE(s->no_room) || !mutex_trylock(&s->lock))
+		return;
+	gp_summary_reap(s);
+	WRITE_ONCE(s->no_room, no_room);
+	mutex_unlock(&s->lock);
+}
+
 static struct gp_pass *gp_pass_new(struct gp_session *s)
 {
 	struct gp_pass *pass;
@@ -193,6 +214,7 @@ static struct gp_pass *gp_pass_new(struct gp_session *s)
 		return NULL;
 	pass->s = s;
 	WRITE_ONCE(s->stalled, false);
+	gp_stream_reap(s);
 	mutex_lock(&s->read_lock);
 	gp_timeline_extend(&s->line, &s->clock);
 	pass->line = s->line;

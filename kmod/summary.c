@@ -5,7 +5,8 @@
  * that points may be added meanwhile, and keys, and calls may end.
  *
  * Open calls of processes that are no more are looked for first: nobody tells us
- * when a process ends, and their returns will not come.
+ * when a process ends, and their returns will not come. So they are when there was no room
+ * for a call, by whoever reads records (stream.c).
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -60,6 +61,13 @@ static bool gp_summary_alive(u64 process)
 	return alive;
 }
 
+/* Forget the open calls of processes that are no more. Context: a task; may sleep. */
+void gp_summary_reap(struct gp_session *s)
+{
+	if (s->calls)
+		gp_calls_reap(s->calls, gp_summary_alive);
+}
+
 int gp_summary_start(struct netlink_callback *cb)
 {
 	cb->min_dump_alloc = GP_SUMMARY_SKB;
@@ -96,8 +104,8 @@ static int gp_summary_fill(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!bucket)
 		return gp_refuse(cb->extack, -ENOMEM, "out of memory");
-	if (!at->reaped && s->calls)
-		gp_calls_reap(s->calls, gp_summary_alive);
+	if (!at->reaped)
+		gp_summary_reap(s);
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_TALLIES);
@@ -207,7 +215,7 @@ static int gp_summary_fill_open(struct sk_buff *skb, struct netlink_callback *cb
 	if (!s->calls || at->id >= s->calls->nstacks)
 		return skb->len;
 	if (!at->reaped)
-		gp_calls_reap(s->calls, gp_summary_alive);
+		gp_summary_reap(s);
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_OPEN);
