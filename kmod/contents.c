@@ -313,7 +313,7 @@ static const char *gp_contents_check_pair(const struct gp_session *s,
 
 	if (filter && filter->ends && (p->kind == GOPROBE_POINT_CALL ||
 				       !(timed || p->flags & GOPROBE_POINT_F_PAIRED)))
-		return "a filter asks for the duration of what is not the end of a call that is timed or paired";
+		return "a filter asks for a duration where no call that is timed or paired ends";
 	if (filter && filter->keyed && p->action != GOPROBE_ACTION_COUNT &&
 	    !(p->flags & GOPROBE_POINT_F_KEYED))
 		return "a filter makes a key of what is neither counted nor timed by key";

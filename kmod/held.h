@@ -3,11 +3,12 @@
 #ifndef GP_HELD_H
 #define GP_HELD_H
 
+#include <linux/sizes.h>
 #include <linux/types.h>
 #include <goprobe.h>
 
 /* See struct goprobe_limits. */
-#define GP_HELD_BYTES_MAX	(1U << 30)
+#define GP_HELD_BYTES_MAX	SZ_1G
 
 struct gp_held;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * GOPROBE_CMD_TALLIES, _KEYS and _OPEN: what a session has counted and timed, handed out. Dumps: the
- * one goes on from one id to the next, the others from one place of a table to the next, so
- * that points may be added meanwhile, and keys, and calls may end.
+ * GOPROBE_CMD_TALLIES, _KEYS and _OPEN: what a session has counted and timed, handed out.
+ * Dumps: the one goes on from one id to the next, the others from one place of a table to the
+ * next, so that points may be added meanwhile, and keys, and calls may end.
  *
  * Open calls of processes that are no more are looked for first: nobody tells us
  * when a process ends, and their returns will not come. So they are when there was no room
@@ -26,7 +26,10 @@
 /* Memory of one message: fits several with all their buckets, and the largest record. */
 #define GP_SUMMARY_SKB	SKB_WITH_OVERHEAD(32768)
 
-/* Where it is, an id or a place (and in that, see struct gp_calls_at): kept in the callback's args between messages. */
+/*
+ * Where it is, an id or a place, and in that as in struct gp_calls_at: kept in the callback's
+ * args between messages.
+ */
 struct gp_summary_at {
 	unsigned long id;
 	long reaped;

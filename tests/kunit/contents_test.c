@@ -205,7 +205,7 @@ static void hits_go_their_way(struct kunit *test)
 /* ---- what does not go together ---- */
 
 #define BOTH_WAYS	"its id is timed as well as paired"
-#define NO_END		"a filter asks for the duration of what is not the end of a call"
+#define NO_END		"a filter asks for a duration where no call"
 #define NO_HOLD		"the session has no room for calls that are held"
 #define TOO_LARGE	"its plan's records can be larger than what is held of a call"
 
