@@ -80,7 +80,12 @@ enum { OPT_TOP = COUNTING_OPT_FREE, OPT_HISTOGRAM };
 
 static const struct option latency_options[] = {
 	{ "histogram", no_argument, NULL, OPT_HISTOGRAM },
-	COUNTING_OPTIONS,
+	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "duration", required_argument, NULL, COUNTING_OPT_DURATION },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
 	{ "format", required_argument, NULL, 'o' },
 	{ "top", required_argument, NULL, OPT_TOP },
 	{ NULL, 0, NULL, 0 },

@@ -72,7 +72,12 @@ struct stacking {
 enum { OPT_FRAMES = COUNTING_OPT_FREE, OPT_STACKS, OPT_TOP, OPT_OUTPUT };
 
 static const struct option options[] = {
-	COUNTING_OPTIONS,
+	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "duration", required_argument, NULL, COUNTING_OPT_DURATION },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
 	{ "format", required_argument, NULL, 'o' },
 	{ "frames", required_argument, NULL, OPT_FRAMES },
 	{ "stacks", required_argument, NULL, OPT_STACKS },

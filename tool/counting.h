@@ -48,16 +48,10 @@ struct counting {
 
 enum { COUNTING_OPT_DURATION = 256, COUNTING_OPT_FREE };
 
-/* Their long options; a command's own short one is -o. */
-#define COUNTING_OPTIONS \
-	{ "pid", required_argument, NULL, 'p' }, \
-	{ "binary", required_argument, NULL, 'b' }, \
-	{ "interval", required_argument, NULL, 'i' }, \
-	{ "duration", required_argument, NULL, COUNTING_OPT_DURATION }, \
-	{ "quiet", no_argument, NULL, 'q' }, \
-	{ "help", no_argument, NULL, 'h' }
-
-/* CMD_*; @own is told of options that are not in COUNTING_OPTIONS, with c->ctx. */
+/*
+ * CMD_*; @options have pid (p), binary (b), interval (i), duration (COUNTING_OPT_DURATION), quiet
+ * (q) and help (h); @own is told of every option, with c->ctx. A command's own short one is -o.
+ */
 int counting_parse(struct counting *c, int argc, char **argv, const struct option *options,
 		   int (*own)(void *ctx, int opt, struct diag *d), struct diag *d);
 /* Set the breakpoints. */

@@ -85,8 +85,10 @@ def intervals(t):
     rest = parse("\n".join(process.finish()))
     last, summary = rest[-2], summary_of(rest)
     lines += rest[:-2]
+    # Tables are due at fixed times: after one that came late, because the host was busy, the next comes sooner.
     for e in lines:
-        check(e["kind"] == "count" and e["new"] > 0 and e["new_ns"] >= 250000000, "an interval: %s", e)
+        check(e["kind"] == "count" and e["new"] > 0 and e["new_ns"] > 0, "an interval: %s", e)
+    check(sum(e["new_ns"] for e in lines) >= (len(lines) - 1) * 300000000, "%d intervals: %s", len(lines), lines)
     for f in {e["func"] for e in lines}:
         mine = [e for e in lines if e["func"] == f]
         for before, after in zip(mine, mine[1:]):

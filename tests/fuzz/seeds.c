@@ -254,7 +254,8 @@ static void recording(void)
 	};
 	const struct recording_pass pass = { .time = 7 };
 	struct goprobe_record records[2] = {
-		{ .words = sizeof(*records) / 8, .time = 5 }, { .words = sizeof(*records) / 8, .time = 9 },
+		{ .words = sizeof(*records) / 8, .time = 5 },
+		{ .words = sizeof(*records) / 8, .time = 9 },
 	};
 	uint8_t zeros[256] = { 0 };
 	struct synth_bytes b = { .p = NULL };
