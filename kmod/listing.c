@@ -68,13 +68,6 @@ static int gp_listing_put_path(struct sk_buff *skb, const struct gp_file *f)
 	return err;
 }
 
-static u8 gp_listing_action(const struct gp_probe *probe)
-{
-	if (probe->way >= GP_WAY_ENTER)
-		return GOPROBE_ACTION_TIME;
-	return probe->way == GP_WAY_COUNT ? GOPROBE_ACTION_COUNT : GOPROBE_ACTION_RECORD;
-}
-
 /* Points of one file from at->probe on, which is moved past them. */
 static int gp_listing_put_points(struct sk_buff *skb, const struct gp_session *s,
 				 struct gp_listing_at *at)
@@ -106,7 +99,7 @@ static int gp_listing_put_points(struct sk_buff *skb, const struct gp_session *s
 		points->skip = probe->skip;
 		points->flags = probe->flags;
 		points->sp_adjust = probe->sp_adjust;
-		points->action = gp_listing_action(probe);
+		points->action = probe->action;
 		points++;
 		n--;
 	}
