@@ -41,16 +41,39 @@ static struct gp_tallies tallies;
 static const struct gp_tally *tally[FUNCTIONS + 1];
 static struct gp_calls *calls;
 
+/* The way that is taken: the general one alone, or, as handlers do, after the usual one. */
+struct way_case {
+	const char *claim;
+	bool general;
+};
+
+static const struct way_case way_cases[] = {
+	{ "the usual way first", false },
+	{ "the general way alone", true },
+};
+
+static void way_desc(const struct way_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(way, way_cases, way_desc);
+
+static bool general;
+
 static int calls_init(struct kunit *test)
 {
+	const struct way_case *way = test->param_value;
 	u32 i;
 
+	general = way && way->general;
 	memset(&tallies, 0, sizeof(tallies));
 	gp_tallies_init(&tallies);
 	for (i = 0; i <= P; i++) {
 		if (gp_tallies_add(&tallies, i, i < FUNCTIONS))
 			return -ENOMEM;
 		tally[i] = gp_tallies_find(&tallies, i);
+		gp_tallies_find(&tallies, i)->paired = i == P;
 	}
 	ticks = 1000;
 	calls = gp_calls_new(GP_CALLS_MIN);
@@ -74,11 +97,15 @@ static struct gp_calls_key gor(u64 n)
 
 static enum gp_calls_end enter(struct gp_calls_key key, u32 depth, u32 f)
 {
+	if (!general && gp_calls_try_enter(calls, key, depth, tally[f]) == KEPT)
+		return KEPT;
 	return gp_calls_enter(calls, key, depth, tally[f]);
 }
 
 static enum gp_calls_end leave(struct gp_calls_key key, u32 depth, u32 f)
 {
+	if (!general && gp_calls_try_leave(calls, key, depth, tally[f], ticks) == ENDED)
+		return ENDED;
 	return gp_calls_leave(calls, key, depth, tally[f], ticks);
 }
 
@@ -652,7 +679,7 @@ static void a_close_gives_the_call_to_the_caller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), 100, tally[P], number), KEPT);
 	ticks = 6000;
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 100, P, &call), ENDED);
-	KUNIT_EXPECT_EQ(test, call.held, number);
+	KUNIT_EXPECT_EQ(test, call.data, number);
 	KUNIT_EXPECT_EQ(test, call.time, 5000ULL);
 	KUNIT_EXPECT_EQ(test, call.depth, 100U);
 	KUNIT_EXPECT_PTR_EQ(test, call.tally, tally[P]);
@@ -707,7 +734,7 @@ static void what_ends_without_returning_gives_its_record_back(struct kunit *test
 	/* By a return of one. */
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 40, P, &call), ENDED);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 4);
-	gp_held_give(calls->held, call.held);
+	gp_held_give(calls->held, call.data);
 	/* By a return that is not known, or of another function. */
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 25, P, &call), UNKNOWN);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 2);
@@ -728,6 +755,62 @@ static void what_ends_without_returning_gives_its_record_back(struct kunit *test
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 	KUNIT_EXPECT_EQ(test, leave(next, 10000, F), ENDED);
 	KUNIT_EXPECT_EQ(test, taken(), 0U);
+}
+
+/* A number that is a key's is no record's, though there is one with that number. */
+static void what_is_timed_by_key_gives_nothing_back(struct kunit *test)
+{
+	struct gp_calls_key dead = gor(2);
+	struct gp_call call;
+	u32 numbers[3], i;
+
+	dead.process = 2;
+	for (i = 0; i < 3; i++)
+		numbers[i] = gp_held_take(calls->held);
+	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), 10, tally[F], numbers[0]), KEPT);
+	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), 20, tally[F], numbers[1]), KEPT);
+	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, dead, 10, tally[F], numbers[2]), KEPT);
+	KUNIT_EXPECT_EQ(test, close_it(gor(1), 10, F, &call), ENDED);
+	KUNIT_EXPECT_EQ(test, call.data, numbers[0]);
+	KUNIT_EXPECT_EQ(test, gp_calls_reap(calls, process_1_is_alive), 1ULL);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD - 3);
+	for (i = 0; i < 3; i++)
+		gp_held_give(calls->held, numbers[i]);
+}
+
+static u32 paired_open(void)
+{
+	return atomic_read(&tally[P]->open);
+}
+
+static void open_calls_of_what_is_paired_are_counted(struct kunit *test)
+{
+	struct gp_calls_key dead = gor(2), nil = { .process = 1 };
+	struct gp_call call;
+	u32 i;
+
+	dead.process = 2;
+	for (i = 1; i <= 10; i++)
+		gp_calls_open(calls, gor(1), i * 10, tally[P], 0);
+	gp_calls_open(calls, dead, 10, tally[P], 0);
+	gp_calls_open(calls, nil, 10, tally[P], 0);
+	KUNIT_EXPECT_EQ(test, paired_open(), 11U);
+	gp_calls_reap(calls, process_1_is_alive);
+	KUNIT_EXPECT_EQ(test, paired_open(), 10U);
+	close_it(gor(1), 100, P, &call);
+	KUNIT_EXPECT_EQ(test, paired_open(), 9U);
+	close_it(gor(1), 100, P, &call);
+	KUNIT_EXPECT_EQ(test, paired_open(), 9U);
+	close_it(gor(1), 80, P, &call);
+	KUNIT_EXPECT_EQ(test, paired_open(), 7U);
+	enter(gor(1), 70, F);
+	KUNIT_EXPECT_EQ(test, paired_open(), 6U);
+	KUNIT_EXPECT_EQ(test, leave(gor(1), 60, F), UNKNOWN);
+	KUNIT_EXPECT_EQ(test, paired_open(), 5U);
+	gp_calls_pass_by(calls, gor(1), 15);
+	KUNIT_EXPECT_EQ(test, paired_open(), 1U);
+	close_it(gor(1), 10, P, &call);
+	KUNIT_EXPECT_EQ(test, paired_open(), 0U);
 }
 
 static void records_of_ended_processes_are_given_back(struct kunit *test)
@@ -874,7 +957,7 @@ static void no_more_than_4096_calls_are_looked_at(struct kunit *test)
 /* What threads of a program that wants to deceive us can do with what is held. */
 static int deceive_held(void *arg)
 {
-	u32 seed = (u32)(long)arg, step, number;
+	u32 seed = (u32)(long)arg, step, number, f;
 	struct gp_calls_key key;
 	struct gp_call call;
 
@@ -883,14 +966,16 @@ static int deceive_held(void *arg)
 		key = gor(g_shown + (seed >> 30));
 		key.goid += seed >> 29 & 1;
 		key.process += seed >> 28 & 1;
-		number = seed >> 27 & 1 ? gp_held_take(calls->held) : 0;
-		if (gp_calls_open(calls, key, 1 + (seed >> 16) % 100,
-				  tally[seed % (FUNCTIONS + 1)], number) != KEPT && number)
+		f = seed % (FUNCTIONS + 1);
+		/* Of what is timed it would be the number of a key. */
+		number = f == P && seed >> 27 & 1 ? gp_held_take(calls->held) : 0;
+		if (gp_calls_open(calls, key, 1 + (seed >> 16) % 100, tally[f], number) != KEPT &&
+		    number)
 			gp_held_give(calls->held, number);
 		seed = seed * 1664525 + 1013904223;
 		if (gp_calls_close(calls, key, 1 + (seed >> 16) % 100,
-				   tally[seed % (FUNCTIONS + 1)], &call) == ENDED && call.held)
-			gp_held_give(calls->held, call.held);
+				   tally[seed % (FUNCTIONS + 1)], &call) == ENDED && call.data)
+			gp_held_give(calls->held, call.data);
 		gp_calls_under(calls, key, seed >> 16, tally[F]);
 		if (step % 500 == 0)
 			set_cpus_allowed_ptr(current, cpumask_of(seed % num_online_cpus()));
@@ -905,50 +990,128 @@ static int deceive_held(void *arg)
 static void whatever_is_shown_no_record_gets_lost(struct kunit *test)
 {
 	const struct gp_call *call;
-	u32 n = 0, i;
+	u32 n = 0, open = 0, i;
 
 	g_shown = 1;
 	run_threads(test, deceive_held);
 	for (i = 0; i < calls->nstacks; i++) {
 		call = calls->stacks[i].top;
-		for (; call; call = call == &calls->stacks[i].first ? NULL : call->below)
-			n += !!call->held;
+		for (; call; call = call == &calls->stacks[i].first ? NULL : call->below) {
+			n += !!call->data;
+			open += call->tally == tally[P];
+		}
 	}
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - n);
+	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&tally[P]->open), open);
+}
+
+/* ---- the usual way ---- */
+
+static enum gp_calls_end try_enter(struct gp_calls_key key, u32 depth, u32 f)
+{
+	return gp_calls_try_enter(calls, key, depth, tally[f]);
+}
+
+static enum gp_calls_end try_leave(struct gp_calls_key key, u32 depth, u32 f)
+{
+	return gp_calls_try_leave(calls, key, depth, tally[f], ticks);
+}
+
+static void set_pools_locked(int locked)
+{
+	u32 i;
+
+	for (i = 0; i < calls->npools; i++)
+		calls->pools[i].lock = locked;
+}
+
+#define RARE	GP_CALLS_RARE
+
+static void what_is_not_as_usual_is_left_as_it_was(struct kunit *test)
+{
+	struct gp_stack *home = gp_calls_home(calls, 1, gor(1).g);
+	struct gp_calls_key next = gor(1);
+	u32 i;
+
+	next.goid = 99;
+	/* Nobody has that place yet. */
+	KUNIT_EXPECT_EQ(test, try_enter(gor(1), 10, F), RARE);
+	KUNIT_EXPECT_EQ(test, try_leave(gor(1), 10, F), RARE);
+	KUNIT_EXPECT_EQ(test, home->g, 0ULL);
+	KUNIT_EXPECT_EQ(test, gp_calls_enter(calls, gor(1), 10, tally[F]), KEPT);
+	KUNIT_EXPECT_EQ(test, try_enter(gor(1), 20, G), KEPT);
+	/* As deep, or deeper; another function's; another goroutine's, or process's. */
+	KUNIT_EXPECT_EQ(test, try_enter(gor(1), 20, F), RARE);
+	KUNIT_EXPECT_EQ(test, try_enter(gor(1), 15, F), RARE);
+	KUNIT_EXPECT_EQ(test, try_leave(gor(1), 10, F), RARE);
+	KUNIT_EXPECT_EQ(test, try_leave(gor(1), 30, G), RARE);
+	KUNIT_EXPECT_EQ(test, try_leave(gor(1), 20, F), RARE);
+	KUNIT_EXPECT_EQ(test, try_enter(next, 30, F), RARE);
+	KUNIT_EXPECT_EQ(test, try_leave(next, 20, G), RARE);
+	home->process = 2;
+	KUNIT_EXPECT_EQ(test, try_enter(gor(1), 30, F), RARE);
+	KUNIT_EXPECT_EQ(test, try_leave(gor(1), 20, G), RARE);
+	home->process = 1;
+	/* Somebody else has locked it, or the pools. */
+	home->g |= GP_STACK_LOCKED;
+	KUNIT_EXPECT_EQ(test, try_enter(gor(1), 30, F), RARE);
+	KUNIT_EXPECT_EQ(test, try_leave(gor(1), 20, G), RARE);
+	home->g &= ~GP_STACK_LOCKED;
+	set_pools_locked(1);
+	KUNIT_EXPECT_EQ(test, try_enter(gor(1), 30, F), RARE);
+	KUNIT_EXPECT_EQ(test, try_leave(gor(1), 20, G), RARE);
+	set_pools_locked(0);
+	expect_tally(test, F, 1, 0, 0);
+	expect_tally(test, G, 1, 0, 0);
+	KUNIT_EXPECT_EQ(test, taken(), 1U);
+	KUNIT_EXPECT_EQ(test, home->g, gor(1).g);
+	KUNIT_EXPECT_EQ(test, preempt_count(), 0);
+	/* No call is left. */
+	for (i = 0; i < calls->npools; i++)
+		calls->pools[i].free = NULL;
+	KUNIT_EXPECT_EQ(test, try_enter(gor(1), 30, F), RARE);
+	KUNIT_EXPECT_EQ(test, try_leave(gor(1), 20, G), ENDED);
+	KUNIT_EXPECT_EQ(test, try_leave(gor(1), 10, F), ENDED);
+	KUNIT_EXPECT_EQ(test, try_leave(gor(1), 10, F), RARE);
+	expect_tally(test, F, 1, 1, 0);
+	expect_tally(test, G, 1, 1, 0);
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(a_return_ends_its_call),
-	KUNIT_CASE(a_clock_that_steps_back_tells_no_time),
-	KUNIT_CASE(a_long_call_is_told_exactly),
-	KUNIT_CASE(nested_calls_end_one_after_the_other),
-	KUNIT_CASE(goroutines_do_not_end_each_others_calls),
-	KUNIT_CASE(a_call_ends_what_is_as_deep_or_deeper),
-	KUNIT_CASE(nothing_is_less_deep_than_a_call_at_the_top_of_the_stack),
-	KUNIT_CASE(a_return_ends_what_is_deeper),
-	KUNIT_CASE(a_return_whose_call_is_not_known_ends_no_other),
-	KUNIT_CASE(a_return_of_another_function_ends_none),
-	KUNIT_CASE(the_next_goroutine_of_a_g_ends_the_calls_of_the_last),
-	KUNIT_CASE(a_long_unwinding_goes_in_steps),
-	KUNIT_CASE(recursion_deeper_than_there_is_room_is_said),
-	KUNIT_CASE(more_goroutines_than_asked_for_have_open_calls),
-	KUNIT_CASE(a_full_table_takes_what_it_can_and_says_so),
-	KUNIT_CASE(a_taken_place_is_given_back_and_taken_again),
-	KUNIT_CASE(calls_of_ended_processes_are_forgotten),
-	KUNIT_CASE(it_does_what_a_simple_model_does),
-	KUNIT_CASE(goroutines_move_between_threads_and_cpus),
-	KUNIT_CASE(one_g_on_many_threads_breaks_nothing),
-	KUNIT_CASE(places_are_claimed_by_one),
+	KUNIT_CASE_PARAM(a_return_ends_its_call, way_gen_params),
+	KUNIT_CASE_PARAM(a_clock_that_steps_back_tells_no_time, way_gen_params),
+	KUNIT_CASE_PARAM(a_long_call_is_told_exactly, way_gen_params),
+	KUNIT_CASE_PARAM(nested_calls_end_one_after_the_other, way_gen_params),
+	KUNIT_CASE_PARAM(goroutines_do_not_end_each_others_calls, way_gen_params),
+	KUNIT_CASE_PARAM(a_call_ends_what_is_as_deep_or_deeper, way_gen_params),
+	KUNIT_CASE_PARAM(nothing_is_less_deep_than_a_call_at_the_top_of_the_stack, way_gen_params),
+	KUNIT_CASE_PARAM(a_return_ends_what_is_deeper, way_gen_params),
+	KUNIT_CASE_PARAM(a_return_whose_call_is_not_known_ends_no_other, way_gen_params),
+	KUNIT_CASE_PARAM(a_return_of_another_function_ends_none, way_gen_params),
+	KUNIT_CASE_PARAM(the_next_goroutine_of_a_g_ends_the_calls_of_the_last, way_gen_params),
+	KUNIT_CASE_PARAM(a_long_unwinding_goes_in_steps, way_gen_params),
+	KUNIT_CASE_PARAM(recursion_deeper_than_there_is_room_is_said, way_gen_params),
+	KUNIT_CASE_PARAM(more_goroutines_than_asked_for_have_open_calls, way_gen_params),
+	KUNIT_CASE_PARAM(a_full_table_takes_what_it_can_and_says_so, way_gen_params),
+	KUNIT_CASE_PARAM(a_taken_place_is_given_back_and_taken_again, way_gen_params),
+	KUNIT_CASE_PARAM(calls_of_ended_processes_are_forgotten, way_gen_params),
+	KUNIT_CASE_PARAM(it_does_what_a_simple_model_does, way_gen_params),
+	KUNIT_CASE_PARAM(goroutines_move_between_threads_and_cpus, way_gen_params),
+	KUNIT_CASE_PARAM(one_g_on_many_threads_breaks_nothing, way_gen_params),
+	KUNIT_CASE_PARAM(places_are_claimed_by_one, way_gen_params),
 	KUNIT_CASE(a_close_gives_the_call_to_the_caller),
 	KUNIT_CASE(a_call_that_is_not_kept_leaves_its_record_to_the_caller),
-	KUNIT_CASE(what_is_paired_is_not_counted_as_timed),
-	KUNIT_CASE(what_ends_without_returning_gives_its_record_back),
+	KUNIT_CASE_PARAM(what_is_paired_is_not_counted_as_timed, way_gen_params),
+	KUNIT_CASE_PARAM(what_ends_without_returning_gives_its_record_back, way_gen_params),
+	KUNIT_CASE(what_is_timed_by_key_gives_nothing_back),
+	KUNIT_CASE_PARAM(open_calls_of_what_is_paired_are_counted, way_gen_params),
 	KUNIT_CASE(records_of_ended_processes_are_given_back),
-	KUNIT_CASE(a_call_that_passes_by_ends_what_is_as_deep),
-	KUNIT_CASE(who_is_not_at_home_passes_by_as_well),
-	KUNIT_CASE(what_is_further_up_is_found),
-	KUNIT_CASE(what_is_below_the_first_call_is_not_looked_at),
-	KUNIT_CASE(no_more_than_4096_calls_are_looked_at),
+	KUNIT_CASE(what_is_not_as_usual_is_left_as_it_was),
+	KUNIT_CASE_PARAM(a_call_that_passes_by_ends_what_is_as_deep, way_gen_params),
+	KUNIT_CASE_PARAM(who_is_not_at_home_passes_by_as_well, way_gen_params),
+	KUNIT_CASE_PARAM(what_is_further_up_is_found, way_gen_params),
+	KUNIT_CASE_PARAM(what_is_below_the_first_call_is_not_looked_at, way_gen_params),
+	KUNIT_CASE_PARAM(no_more_than_4096_calls_are_looked_at, way_gen_params),
 	KUNIT_CASE(whatever_is_shown_no_record_gets_lost),
 	{}
 };
