@@ -10,6 +10,7 @@
 static struct goprobe_op filter_ops[FILTER_OPS];
 static u32 nfilter_ops;
 static struct gp_filter *filter;
+static struct gp_key key = { .room = GP_KEY_WORDS };	/* that the filter has made last */
 
 static inline void filter_op(struct goprobe_op o)
 {
@@ -18,11 +19,18 @@ static inline void filter_op(struct goprobe_op o)
 
 #define F(name, ...) filter_op((struct goprobe_op){ .code = GOPROBE_OP_##name, ##__VA_ARGS__ })
 
+static inline void unload_filter(void)
+{
+	if (filter)
+		gp_filter_free(filter);
+	filter = NULL;
+	probes[0].filter = NULL;
+}
+
 /* The next program begins. */
 static inline void filter_clear(void)
 {
-	gp_filter_free(filter);
-	filter = NULL;
+	unload_filter();
 	nfilter_ops = 0;
 	memset(filter_ops, 0, sizeof(filter_ops));
 }
@@ -34,7 +42,7 @@ static inline void filter_load(struct kunit *test)
 
 	KUNIT_ASSERT_STREQ(test, gp_verify_filter(&w, filter_ops, nfilter_ops) ?: "accepted",
 			   "accepted");
-	gp_filter_free(filter);
+	unload_filter();
 	filter = gp_filter_new(&w, filter_ops, &s.tallies);
 	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(filter));
 	probes[0].filter = filter;
@@ -65,7 +73,7 @@ static inline enum gp_verdict verdict(struct kunit *test, u64 duration)
 	enum gp_verdict ret;
 
 	probes[0].filter = filter;
-	ret = gp_filter_run(&probes[0], &w->regs, duration);
+	ret = gp_filter_run(&probes[0], &w->regs, duration, &key);
 	KUNIT_EXPECT_EQ(test, preempt_count(), depth);
 	KUNIT_EXPECT_TRUE(test, !pagefault_disabled() && !windows && !wrong);
 	KUNIT_EXPECT_EQ(test, memcmp(&regs, &w->regs, sizeof(regs)), 0);

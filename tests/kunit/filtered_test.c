@@ -7,10 +7,21 @@
 
 /* How the filter ends, and how it is done. */
 enum kind {
-	TESTS_PASS, TESTS_REJECT, PROGRAM_PASSES, PROGRAM_REJECTS, PROGRAM_FAILS, KINDS,
+	TESTS_PASS, TESTS_REJECT, LOADS_PASS, LOADS_REJECT, LOADS_FAIL,
+	PROGRAM_PASSES, PROGRAM_REJECTS, PROGRAM_FAILS, KINDS,
 };
 
-/* dx is 5. The program loads, so that what is absent matters. */
+static bool passes(enum kind kind)
+{
+	return kind == TESTS_PASS || kind == LOADS_PASS || kind == PROGRAM_PASSES;
+}
+
+static bool fails(enum kind kind)
+{
+	return kind == LOADS_FAIL || kind == PROGRAM_FAILS;
+}
+
+/* dx is 5, and bx is nil. All but the first two load, so that what is absent matters. */
 static void make_filter(struct kunit *test, enum kind kind)
 {
 	filter_clear();
@@ -20,13 +31,18 @@ static void make_filter(struct kunit *test, enum kind kind)
 		F(JLT_I, .a = 1, .offset = 1, .value = kind == TESTS_PASS ? 6 : 5);
 		F(REJECT);
 	} else {
-		F(REG, .a = 1, .b = kind == PROGRAM_FAILS ? 3 : 0);
+		F(REG, .a = 1, .b = fails(kind) ? 3 : 0);
 		F(LOAD, .a = 2, .b = 1, .size = 8);
-		F(JEQ_I, .a = 2, .offset = 1, .value = kind == PROGRAM_PASSES ? 0 : 1);
+		F(JEQ_I, .a = 2, .offset = 1, .value = passes(kind) ? 0 : 1);
 		F(REJECT);
 	}
+	/* That is no test. */
+	if (kind >= PROGRAM_PASSES)
+		F(END);
 	filter_load(test);
-	KUNIT_ASSERT_EQ(test, !!filter->ntests, kind == TESTS_PASS || kind == TESTS_REJECT);
+	KUNIT_ASSERT_EQ(test, !!filter->ntests, kind < PROGRAM_PASSES);
+	KUNIT_ASSERT_EQ(test, filter->first, kind < LOADS_PASS);
+	KUNIT_ASSERT_EQ(test, filter->loads, kind >= LOADS_PASS);
 }
 
 static const enum gp_way thens[] = {
@@ -48,7 +64,6 @@ static enum goprobe_stat well(enum gp_way then)
 static void make_filtered(enum gp_way then, u32 unusual)
 {
 	make(then, unusual);
-	probes[0].then = then;
 	probes[0].way = GP_WAY_FILTER;
 	probes[0].filter = filter;
 }
@@ -81,20 +96,17 @@ static void what_passes_goes_on_and_nothing_else(struct kunit *test)
 	u32 kind, i;
 
 	for (kind = 0; kind < KINDS; kind++) {
-		bool passes = kind == TESTS_PASS || kind == PROGRAM_PASSES;
-
 		make_filter(test, kind);
 		for (i = 0; i < ARRAY_SIZE(thens); i++) {
-			enum goprobe_stat want = passes ? well(thens[i]) :
-				kind == PROGRAM_FAILS ? GOPROBE_STAT_UNDECIDED :
-							GOPROBE_STAT_FILTERED;
+			enum goprobe_stat want = passes(kind) ? well(thens[i]) :
+				fails(kind) ? GOPROBE_STAT_UNDECIDED : GOPROBE_STAT_FILTERED;
 
 			make_filtered(thens[i], 0);
 			KUNIT_EXPECT_TRUE(test, hit());
 			expect_only(test, want, kind * 16 + thens[i]);
 			KUNIT_EXPECT_EQ(test, !!first_record(), want == GOPROBE_STAT_CALLS);
 			KUNIT_EXPECT_EQ(test, open_calls(),
-					passes && thens[i] >= GP_WAY_ENTER ? 1U : 0U);
+					passes(kind) && thens[i] >= GP_WAY_ENTER ? 1U : 0U);
 			KUNIT_EXPECT_EQ(test, served, 0U);
 		}
 	}
@@ -123,19 +135,20 @@ static void what_does_not_matter_is_not_asked_for(struct kunit *test)
 
 static void what_a_filter_needs_is_brought_in(struct kunit *test)
 {
-	u32 i;
+	static const enum kind kinds[] = {
+		LOADS_PASS, LOADS_REJECT, PROGRAM_PASSES, PROGRAM_REJECTS,
+	};
+	u32 i, k;
 
-	for (i = 0; i < ARRAY_SIZE(thens); i++) {
-		make_filter(test, PROGRAM_PASSES);
-		make_filtered(thens[i], VALUES_ABSENT);
-		KUNIT_EXPECT_TRUE(test, hit());
-		expect_only(test, well(thens[i]), i);
-		KUNIT_EXPECT_EQ(test, served, 1U);
-		make_filter(test, PROGRAM_REJECTS);
-		make_filtered(thens[i], VALUES_ABSENT);
-		KUNIT_EXPECT_TRUE(test, hit());
-		expect_only(test, GOPROBE_STAT_FILTERED, i);
-		KUNIT_EXPECT_EQ(test, served, 1U);
+	for (k = 0; k < ARRAY_SIZE(kinds); k++) {
+		make_filter(test, kinds[k]);
+		for (i = 0; i < ARRAY_SIZE(thens); i++) {
+			make_filtered(thens[i], VALUES_ABSENT);
+			KUNIT_EXPECT_TRUE(test, hit());
+			expect_only(test, passes(kinds[k]) ? well(thens[i]) : GOPROBE_STAT_FILTERED,
+				    kinds[k] * 16 + thens[i]);
+			KUNIT_EXPECT_EQ(test, served, 1U);
+		}
 	}
 }
 
@@ -151,10 +164,9 @@ static void a_rejection_needs_neither_ring_nor_room(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, hit());
 		expect_only(test, GOPROBE_STAT_FILTERED, i);
 		KUNIT_EXPECT_EQ(test, waited, 0U);
-		/* Where there is no ring, there is no other counter. */
 		make_filtered(thens[i], NO_RING);
 		KUNIT_EXPECT_TRUE(test, hit());
-		expect_only(test, GOPROBE_STAT_LOST_NO_RING, i);
+		expect_only(test, GOPROBE_STAT_FILTERED, i);
 	}
 }
 
@@ -217,7 +229,7 @@ static void a_call_that_does_not_pass_ends_what_is_as_deep(struct kunit *test)
 	u32 kind, i;
 
 	for (kind = 0; kind < KINDS; kind++) {
-		if (kind == TESTS_PASS || kind == PROGRAM_PASSES)
+		if (passes(kind))
 			continue;
 		for (i = 0; i < ARRAY_SIZE(ways); i++) {
 			make_filter(test, TESTS_PASS);
@@ -229,7 +241,7 @@ static void a_call_that_does_not_pass_ends_what_is_as_deep(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, hit());
 			KUNIT_EXPECT_EQ(test, open_calls(), 0U);
 			probes[0].filter = NULL;
-			probes[0].way = ways[i].leaves;
+			set_way(&probes[0], ways[i].leaves);
 			KUNIT_EXPECT_TRUE(test, hit());
 			expect_only(test, GOPROBE_STAT_NO_CALL, kind * 16 + i);
 		}

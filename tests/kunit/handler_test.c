@@ -11,6 +11,10 @@
 #define COUNT	BIT(GP_WAY_COUNT)
 #define ENTER	BIT(GP_WAY_ENTER)
 #define LEAVE	BIT(GP_WAY_LEAVE)
+static const enum gp_way ways[PROBES] = {
+	GP_WAY_QUICK, GP_WAY_GENERAL, GP_WAY_COUNT, GP_WAY_ENTER, GP_WAY_LEAVE,
+};
+
 #define RECORD	(QUICK | GENERAL)
 #define TIME	(ENTER | LEAVE)
 #define ALL	(RECORD | COUNT | TIME)
@@ -104,9 +108,10 @@ KUNIT_ARRAY_PARAM(hit, hit_cases, hit_desc);
 static void a_hit_counts_as_what_it_was(struct kunit *test)
 {
 	const struct hit_case *c = test->param_value;
-	u32 way, i;
+	u32 n, i;
 
-	for (way = 0; way < WAYS; way++) {
+	for (n = 0; n < PROBES; n++) {
+		enum gp_way way = ways[n];
 		enum goprobe_stat want = c->want == WELL ? well(way) : c->want;
 		bool record = want == GOPROBE_STAT_CALLS || want == GOPROBE_STAT_RETURNS;
 		u32 absent = c->unusual & (G_ABSENT | TLS_ABSENT | VALUES_ABSENT);
@@ -130,9 +135,11 @@ static void a_hit_counts_as_what_it_was(struct kunit *test)
 
 static void whatever_comes_together_a_hit_counts_once(struct kunit *test)
 {
-	u32 unusual, way, i, seen_stats = 0;
+	u32 unusual, n, i, seen_stats = 0;
 
-	for (way = 0; way < WAYS; way++) {
+	for (n = 0; n < PROBES; n++) {
+		enum gp_way way = ways[n];
+
 		for (unusual = 0; unusual <= UNUSUAL_MASK; unusual++) {
 			/* That is what the short way is not for. */
 			if (way == GP_WAY_QUICK && unusual & IN_THREAD)
@@ -159,13 +166,13 @@ static void each_probe_of_a_point_counts_before_the_instruction_goes_on(struct k
 	u32 i;
 
 	make(GP_WAY_QUICK, OPEN);
-	for (i = 0; i < WAYS; i++) {
-		make_probe(&probes[i], WAYS - 1 - i, 0);
+	for (i = 0; i < PROBES; i++) {
+		make_probe(&probes[i], ways[PROBES - 1 - i], 0);
 		set->probe[i] = &probes[i];
 	}
-	set->n = WAYS;
+	set->n = PROBES;
 	KUNIT_EXPECT_TRUE(test, hit());
-	KUNIT_EXPECT_EQ(test, all_hits(after) - all_hits(before), (u64)WAYS);
+	KUNIT_EXPECT_EQ(test, all_hits(after) - all_hits(before), (u64)PROBES);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_TIMED), 1ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_OPENED), 1ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_COUNTED), 1ULL);
@@ -204,7 +211,7 @@ static void what_a_hit_waits_for_is_not_part_of_the_call(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_OPENED), 1ULL);
 		ticks += 300;
 		make_memory(kinds[i]);
-		probes[0].way = GP_WAY_LEAVE;
+		set_way(&probes[0], GP_WAY_LEAVE);
 		KUNIT_EXPECT_TRUE(test, hit());
 		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_TIMED), 1ULL);
 		KUNIT_EXPECT_EQ(test, all_ticks() - sum, 300ULL);
@@ -321,7 +328,7 @@ static void only_a_reader_that_waits_is_woken(struct kunit *test)
 	make(GP_WAY_COUNT, 0);
 	atomic_set(&s.armed, GP_STREAM_WAITING);
 	KUNIT_EXPECT_TRUE(test, hit());
-	probes[0].way = GP_WAY_ENTER;
+	set_way(&probes[0], GP_WAY_ENTER);
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_EQ(test, woken[GP_STREAM_WAKE_SOON] + woken[GP_STREAM_WAKE_NOW], 0U);
 }

@@ -81,6 +81,8 @@ static inline u64 fake_process(const struct task_struct *task, const struct mm_s
 #include "../../kmod/handler.c"
 #include "../../kmod/held.c"
 #include "../../kmod/hit.c"
+#include "../../kmod/keyed.c"
+#include "../../kmod/keys.c"
 #include "../../kmod/paired.c"
 #include "../../kmod/ring.c"
 #include "../../kmod/seen.c"
@@ -127,13 +129,13 @@ enum { VALUES, IN_G, IN_TLS };
 #define RETURNS		BIT(16)	/* the record is a return's */
 #define UNKNOWN		BIT(17)	/* of a return: the call has not been remembered */
 
-#define WAYS	(GP_WAY_LEAVE + 1)
+#define PROBES	5
 
 static struct gp_session s;
 static struct gp_ring **rings, **no_rings;
 static struct gp_point point;
 static struct gp_probe_set *set;
-static struct gp_probe probes[WAYS];
+static struct gp_probe probes[PROBES];
 static struct pid *nobody;
 
 static u32 served, executed, waited, woken[GP_STREAM_WAKE_NOW + 1];
@@ -180,13 +182,17 @@ static inline void read_stats(u64 stats[__GOPROBE_STAT_MAX])
 			stats[i] += rings[cpu]->stat[i];
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s.no_ring);
 	gp_tallies_stats(&s.tallies, stats);
+	/* The only one that has a filter. */
+	if (probes[0].filter)
+		stats[GOPROBE_STAT_FILTERED] += gp_filter_rejected(probes[0].filter);
 }
 
 /* Is it one of the counters of which each hit counts in exactly one? */
 static inline bool is_of_hits(u32 stat)
 {
 	return stat != GOPROBE_STAT_FAULT_INS && stat != GOPROBE_STAT_WAITS &&
-	       stat != GOPROBE_STAT_WAIT_NS && stat != GOPROBE_STAT_LET_GO;
+	       stat != GOPROBE_STAT_WAIT_NS && stat != GOPROBE_STAT_LET_GO &&
+	       stat != GOPROBE_STAT_BROKEN && stat != GOPROBE_STAT_NO_KEY;
 }
 
 static inline u64 all_hits(const u64 stats[__GOPROBE_STAT_MAX])
@@ -252,13 +258,14 @@ static inline int handler_init(struct kunit *test)
 	memset(&s, 0, sizeof(s));
 	gp_tallies_init(&s.tallies);
 	rings = NULL;
-	set = kunit_kzalloc(test, struct_size(set, probe, WAYS), GFP_KERNEL);
+	set = kunit_kzalloc(test, struct_size(set, probe, PROBES), GFP_KERNEL);
 	if (err || !set || make_rings(test) || make_plan() || gp_seen_init())
 		return -ENOMEM;
 	s.calls = gp_calls_new(GP_CALLS_MIN);
 	if (!s.calls || gp_tallies_add(&s.tallies, TIMED, true) ||
 	    gp_tallies_add(&s.tallies, PAIRED, false))
 		return -ENOMEM;
+	gp_tallies_find(&s.tallies, PAIRED)->paired = true;
 	s.calls->clock = (struct gp_clock){ .mult = 1 };
 	return 0;
 }
@@ -280,6 +287,22 @@ static inline const struct gp_tally *tally_of(enum gp_way way)
 			       way == GP_WAY_CALL || way == GP_WAY_END ? PAIRED : TIMED);
 }
 
+/* As the session does; calls and returns go one way where g is not in a register. */
+static inline void set_way(struct gp_probe *probe, enum gp_way way)
+{
+	bool timed = way == GP_WAY_ENTER || way == GP_WAY_LEAVE;
+	bool ends = way == GP_WAY_LEAVE || way == GP_WAY_END;
+
+	if (timed && (probe->g_reg < 0 || (ends && probe->skip)))
+		way = GP_WAY_TIME;
+	probe->then = way;
+	probe->way = way;
+	probe->point_kind = ends ? GOPROBE_POINT_RETURN : GOPROBE_POINT_CALL;
+	probe->action = timed ? GOPROBE_ACTION_TIME :
+			way == GP_WAY_COUNT ? GOPROBE_ACTION_COUNT : GOPROBE_ACTION_RECORD;
+	probe->remembers = !ends && way >= GP_WAY_ENTER;
+}
+
 static inline void make_probe(struct gp_probe *probe, enum gp_way way, u32 unusual)
 {
 	bool returns = unusual & RETURNS;
@@ -289,10 +312,11 @@ static inline void make_probe(struct gp_probe *probe, enum gp_way way, u32 unusu
 		.record_kind = returns ? GOPROBE_RECORD_RETURN : GOPROBE_RECORD_CALL,
 		.stat = returns ? GOPROBE_STAT_RETURNS : GOPROBE_STAT_CALLS,
 		.skip = unusual & RESTART ? GOPROBE_SKIP_IF_BE : GOPROBE_SKIP_NEVER,
-		.way = way, .quick = way == GP_WAY_QUICK, .sp_adjust = ADJUST, .address = IP,
+		.quick = way == GP_WAY_QUICK, .sp_adjust = ADJUST, .address = IP,
 		.g_reg = unusual & IN_THREAD ? -1 : offsetof(struct pt_regs, r14),
 		.dynamic = &w->dynamic, .tally = tally_of(way),
 	};
+	set_way(probe, way);
 }
 
 static inline void make_memory(u32 unusual)
@@ -330,6 +354,7 @@ static inline void make_calls(u32 unusual)
 	u32 i;
 
 	gp_calls_home(s.calls, key.process, key.g)->top = NULL;
+	atomic_set(&gp_tallies_find(&s.tallies, PAIRED)->open, 0);
 	for (i = 0; i < s.calls->npools; i++)
 		s.calls->pools[i].free = NULL;
 	gp_calls_fill_pools(s.calls, GP_CALLS_MIN);

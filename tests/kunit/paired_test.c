@@ -53,7 +53,7 @@ static u32 held_by_open_calls(void)
 	for (i = 0; i < s.calls->nstacks; i++) {
 		call = s.calls->stacks[i].top;
 		for (; call; call = call == &s.calls->stacks[i].first ? NULL : call->below)
-			n += !!call->held;
+			n += !!call->data;
 	}
 	return n;
 }
@@ -64,8 +64,8 @@ static void make_paired(u32 what, u32 unusual)
 	struct gp_call *call = gp_calls_home(s.calls, PROCESS, G)->top;
 
 	for (; call; call = call->below)
-		if (call->held)
-			gp_held_give(s.calls->held, call->held);
+		if (call->data)
+			gp_held_give(s.calls->held, call->data);
 	make(what == END ? GP_WAY_END : GP_WAY_CALL, unusual);
 	if (what == END) {
 		probes[0].record_kind = GOPROBE_RECORD_RETURN;
@@ -81,7 +81,7 @@ static void turn_to(u32 what)
 {
 	bool end = what == END;
 
-	probes[0].way = end ? GP_WAY_END : GP_WAY_CALL;
+	set_way(&probes[0], end ? GP_WAY_END : GP_WAY_CALL);
 	probes[0].record_kind = end ? GOPROBE_RECORD_RETURN : GOPROBE_RECORD_CALL;
 	probes[0].stat = end ? GOPROBE_STAT_RETURNS : GOPROBE_STAT_CALLS;
 	probes[0].flags = GOPROBE_POINT_F_PAIRED | (what == HOLD ? GOPROBE_POINT_F_HELD : 0);
@@ -116,7 +116,7 @@ static const struct goprobe_record *record(u32 n)
 
 		if (!n)
 			return rec;
-		at += rec->size;
+		at += rec->words * 8;
 	}
 	return NULL;
 }
@@ -278,13 +278,13 @@ static void expect_held_record(struct kunit *test, const struct goprobe_record *
 	u32 rest;
 
 	KUNIT_ASSERT_NOT_NULL(test, rec);
-	memcpy(w->again, rec, rec->size);
+	memcpy(w->again, rec, rec->words * 8);
 	make_paired(CALL, 0);
 	expect_hit(test, GOPROBE_STAT_CALLS);
 	plain = record(0);
 	KUNIT_ASSERT_NOT_NULL(test, plain);
-	rest = plain->size - RECORD_BYTES;
-	KUNIT_ASSERT_EQ(test, held->rec.size, plain->size + 8);
+	rest = plain->words * 8 - RECORD_BYTES;
+	KUNIT_ASSERT_EQ(test, (u32)held->rec.words, plain->words + 1U);
 	KUNIT_EXPECT_EQ(test, (u32)held->rec.kind, (u32)GOPROBE_RECORD_CALL);
 	KUNIT_EXPECT_EQ(test, (u32)held->rec.flags, plain->flags | GOPROBE_RECORD_F_HELD);
 	KUNIT_EXPECT_EQ(test, held->rec.id, plain->id);
@@ -332,8 +332,8 @@ static void a_held_call_needs_no_plan(struct kunit *test)
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
 	KUNIT_ASSERT_EQ(test, nrecords(), 2U);
-	KUNIT_EXPECT_EQ(test, record(0)->size, (u32)sizeof(struct gp_held_record));
-	KUNIT_EXPECT_EQ(test, record(1)->size, RECORD_BYTES);
+	KUNIT_EXPECT_EQ(test, record(0)->words * 8, (int)sizeof(struct gp_held_record));
+	KUNIT_EXPECT_EQ(test, record(1)->words * 8, (int)RECORD_BYTES);
 }
 
 /* What is brought in takes time, but is no part of the call. */
@@ -423,10 +423,10 @@ static void ends_of_timed_calls_have_filters(struct kunit *test)
 	make_duration_filter(test, 300);
 	make(GP_WAY_ENTER, 0);
 	for (i = 0; i < 5; i++) {
-		probes[0].way = GP_WAY_ENTER;
+		set_way(&probes[0], GP_WAY_ENTER);
 		expect_hit(test, GOPROBE_STAT_OPENED);
 		ticks += 100 * i;
-		probes[0].way = GP_WAY_END;
+		set_way(&probes[0], GP_WAY_END);
 		probes[0].action = GOPROBE_ACTION_TIME;
 		probes[0].filter = filter;
 		expect_hit(test, i < 3 ? GOPROBE_STAT_FILTERED : GOPROBE_STAT_TIMED);
@@ -440,9 +440,10 @@ static void ends_of_timed_calls_have_filters(struct kunit *test)
 	filter_clear();
 	F(FAIL, .value = GOPROBE_CHUNK_NIL);
 	filter_load(test);
-	probes[0].way = GP_WAY_ENTER;
+	set_way(&probes[0], GP_WAY_ENTER);
 	expect_hit(test, GOPROBE_STAT_OPENED);
-	probes[0].way = GP_WAY_END;
+	set_way(&probes[0], GP_WAY_END);
+	probes[0].action = GOPROBE_ACTION_TIME;
 	expect_hit(test, GOPROBE_STAT_UNDECIDED);
 	gp_tally_read(tally_of(GP_WAY_LEAVE), TIMED, &tally, buckets);
 	KUNIT_EXPECT_EQ(test, tally.filtered, 4ULL);
@@ -464,7 +465,7 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 
 	make_paired(CALL, 0);
 	expect_hit(test, GOPROBE_STAT_CALLS);
-	size = record(0)->size;
+	size = record(0)->words * 8;
 
 	/* Neither has room. */
 	make_paired(HOLD, 0);
@@ -615,7 +616,7 @@ static void only_what_returns_is_written(struct kunit *test)
 	go_to(30);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
 	KUNIT_ASSERT_EQ(test, nrecords(), 2U);
-	KUNIT_EXPECT_EQ(test, record(0)->depth, (u64)DEPTH + 8 * 30);
+	KUNIT_EXPECT_EQ(test, record(0)->depth, (u32)WORDS + 30);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 3);
 	go_to(0);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
