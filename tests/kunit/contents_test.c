@@ -55,7 +55,7 @@ int gp_refuse(struct netlink_ext_ack *ack, int err, const char *why)
 	return err;
 }
 
-#define PLAN_BYTES	(56 + 16 + 64)	/* the largest record of the plan */
+#define PLAN_BYTES	(48 + 16 + 64)	/* the largest record of the plan */
 
 /* A session with a file, a plan, and filters: 1 is tests, 2 is a program, 3 is for ends. */
 static int contents_init(struct kunit *test)

@@ -15,7 +15,7 @@
 #define F_SKIP		"an operation skips past the end of its program"
 #define F_TASK		"an operation asks for something unknown of a task"
 #define F_ID		"an operation names an id that is no number of 32 bits"
-#define F_SAME		"an operation compares more than 4096 bytes"
+#define F_SAME		"an operation of a filter looks at more than 4096 bytes"
 #define F_STATUS	"an item fails for an unknown reason"
 #define F_UNDERS	"a filter asks more than 16 times whether a call is open"
 #define F_CODE		"an operation has an unknown code"

@@ -259,6 +259,7 @@ static void dynamic_types(struct kunit *test)
 #define O_KIND		"a point has an unknown kind"
 #define O_SKIP		"a point has an unknown condition to skip"
 #define O_FLAGS		"a point has unknown flags"
+#define O_KEYED		"what is timed by key is not timed"
 #define O_PLAN		"a point names a plan that does not exist"
 #define O_CODE		"a point does not say what its instruction is"
 #define O_FAR		"a point's stack pointer is too far from the one at entry"
@@ -283,7 +284,7 @@ static const struct row point_rows[] = {
 	{ "never skipped", NULL, { SET(point.skip, GOPROBE_SKIP_NEVER) } },
 	{ "skip one past the last", O_SKIP, { SET(point.skip, __GOPROBE_SKIP_MAX) } },
 	{ "the one flag", NULL, { SET(point.flags, GOPROBE_POINT_F_ABI0) } },
-	{ "the next flag", O_FLAGS, { SET(point.flags, 8) } },
+	{ "the next flag", O_FLAGS, { SET(point.flags, 16) } },
 	{ "the highest flag beside the one", O_FLAGS, { SET(point.flags, 0x81) } },
 	{ "no plan", NULL, { SET(point.plan, GOPROBE_NO_PLAN) } },
 	{ "no plan when there are none", NULL,
@@ -328,7 +329,15 @@ static const struct row point_rows[] = {
 	{ "a self-test that is paired", O_SELF,
 	  { SET(point.flags, PAIRED), SET(point.kind, GOPROBE_POINT_SELF_TEST) } },
 	{ "a call that is held", NULL, { SET(point.flags, PAIRED | HELD) } },
-	{ "all flags", NULL, { SET(point.flags, GOPROBE_POINT_F_ALL) } },
+	{ "all flags of what is recorded", NULL,
+	  { SET(point.flags, GOPROBE_POINT_F_ALL & ~GOPROBE_POINT_F_KEYED) } },
+	{ "recorded, and timed by key", O_KEYED, { SET(point.flags, GOPROBE_POINT_F_KEYED) } },
+	{ "counted, and timed by key", O_KEYED,
+	  { SET(point.flags, GOPROBE_POINT_F_KEYED), NO_PLAN,
+	    SET(point.action, GOPROBE_ACTION_COUNT) } },
+	{ "timed by key", NULL,
+	  { SET(point.flags, GOPROBE_POINT_F_KEYED), NO_PLAN,
+	    SET(point.action, GOPROBE_ACTION_TIME) } },
 	{ "held, and not paired", O_HELD, { SET(point.flags, HELD) } },
 	{ "a return that is held", O_HELD,
 	  { SET(point.flags, PAIRED | HELD), SET(point.kind, GOPROBE_POINT_RETURN) } },
