@@ -69,6 +69,30 @@ static const struct form_case form_cases[] = {
 	{ "a jump that asks for nothing", 0,
 	  { OF(REG, .a = 0, .b = 5), OF(JUMP, .offset = 1), NO } },
 	{ "of another register", 0, { REG_0, OF(JEQ_I, .a = 2, .offset = 1), NO } },
+	{ "a word behind a load", 1,
+	  { REG_0, OF(LOAD, .a = 1, .b = 1, .size = 8), OF(JEQ_I, .a = 1, .offset = 1), NO } },
+	{ "a part of one", 1,
+	  { REG_0, OF(LOAD, .a = 1, .b = 1, .size = 2, .value = 6),
+	    OF(SIGN, .a = 1, .b = 1, .size = 2), OF(JSLT_I, .a = 1, .offset = 1), NO } },
+	{ "a word behind three loads", 1,
+	  { REG_0, OF(LOAD, .a = 1, .b = 1, .size = 8), OF(LOAD, .a = 1, .b = 1, .size = 8),
+	    OF(LOAD, .a = 1, .b = 1, .size = 8), OF(JEQ_I, .a = 1, .offset = 1), NO } },
+	{ "a word behind four", 0,
+	  { REG_0, OF(LOAD, .a = 1, .b = 1, .size = 8), OF(LOAD, .a = 1, .b = 1, .size = 8),
+	    OF(LOAD, .a = 1, .b = 1, .size = 8), OF(LOAD, .a = 1, .b = 1, .size = 8),
+	    OF(JEQ_I, .a = 1, .offset = 1), NO } },
+	{ "a load from a part of a word", 0,
+	  { REG_0, OF(LOAD, .a = 1, .b = 1, .size = 4), OF(LOAD, .a = 1, .b = 1, .size = 8),
+	    OF(JEQ_I, .a = 1, .offset = 1), NO } },
+	{ "a load from far away", 0,
+	  { REG_0, OF(LOAD, .a = 1, .b = 1, .size = 8, .value = BIT_ULL(31)),
+	    OF(JEQ_I, .a = 1, .offset = 1), NO } },
+	{ "a load that is not compared", 0,
+	  { REG_0, OF(LOAD, .a = 2, .b = 1, .size = 8), OF(JEQ_I, .a = 1, .offset = 1), NO } },
+	{ "a load that is not compared, at the end", 0,
+	  { REG_0, OF(JEQ_I, .a = 1, .offset = 1), NO, OF(LOAD, .a = 2, .b = 1, .size = 8) } },
+	{ "what has been moved", 1,
+	  { REG_0, OF(MOVE, .a = 2, .b = 1), OF(JEQ_I, .a = 2, .offset = 1), NO } },
 	{ "cut from another register", 0,
 	  { REG_0, OF(LOW, .a = 1, .b = 2, .size = 1), OF(JEQ_I, .a = 1, .offset = 1), NO } },
 	{ "cut into another register", 1,
@@ -358,6 +382,151 @@ static void a_filter_is_a_part_of_its_message(struct kunit *test)
 	filter = gp_filter_new(&second, filter_ops, &s.tallies);
 	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(filter));
 	EXPECT_PASSES(test);
+}
+
+/* ---- tests behind loads ---- */
+
+/* Words that refer to each other, to nil, or to nothing, and small ones. */
+static void random_words(void)
+{
+	u32 i;
+
+	for (i = 0; i < A_SIZE; i += 8)
+		poke(A + i, rnd(16) ? A + 8 * rnd(A_SIZE / 8) + rnd(4) : rnd(2) ? rnd(8) : edge());
+}
+
+/* What a value is compared with: such a word, or a part of it. */
+static u64 word_to_compare(u8 cut, u8 size)
+{
+	u64 word = rnd(3) ? A + 8 * rnd(A_SIZE / 8) : edge();
+
+	return cut_off(word, cut, size);
+}
+
+/* A register, some loads, a cut, a comparison. */
+static void random_load_test(void)
+{
+	u32 nloads = rnd(GP_TEST_LOADS + 1), i;
+	u8 size = 1 << rnd(4), cut = rnd(2) ? GOPROBE_OP_SIGN : GOPROBE_OP_LOW;
+
+	F(REG, .a = 1, .b = rnd(4));
+	for (i = 0; i < nloads; i++)
+		F(LOAD, .a = 1, .b = 1, .size = i + 1 < nloads ? 8 : size,
+		  .value = rnd(8) ? 8 * rnd(8) : rnd(2) ? -8ULL : edge());
+	filter_op((struct goprobe_op){ .code = cut, .a = 1, .b = 1, .size = size });
+	/* Most hold, so that the next one is looked at as well. */
+	filter_op((struct goprobe_op){
+		.code = rnd(3) ? GOPROBE_OP_JNE_I :
+				 cut == GOPROBE_OP_SIGN ? GOPROBE_OP_JSLT_I : GOPROBE_OP_JGE_I,
+		.a = 1, .offset = 1, .value = word_to_compare(cut, size),
+	});
+	F(REJECT);
+}
+
+/* Return: what the tests say, which leave all as it was. */
+static enum gp_verdict try_tests(struct kunit *test)
+{
+	int depth = preempt_count();
+	enum gp_verdict ret = gp_filter_test(filter, &w->regs);
+
+	KUNIT_EXPECT_EQ(test, preempt_count(), depth);
+	KUNIT_EXPECT_TRUE(test, !pagefault_disabled() && !windows && !wrong);
+	KUNIT_EXPECT_EQ(test, served, 0U);
+	return ret;
+}
+
+static void random_pointers(void)
+{
+	static const u16 states[] = { HERE, HERE, ABSENT, REMOTE };
+	u32 i;
+
+	make(GP_WAY_GENERAL, 0);
+	regions[VALUES].state = states[rnd(4)];
+	for (i = 0; i < 4; i++)
+		*(u64 *)((u8 *)&w->regs + gp_arch_int_reg(i)) =
+			rnd(16) ? A + 8 * rnd(A_SIZE / 8) : rnd(2) ? 0 : edge();
+}
+
+static void tests_that_load_say_what_the_program_says(struct kunit *test)
+{
+	u32 said[GP_VERDICT_RUN + 1][GP_VERDICT_RUN] = { }, simple = 0, round, try, n;
+
+	random_state = 88172645463325252ULL;
+	random_words();
+	for (round = 0; round < 6000; round++) {
+		filter_clear();
+		for (n = 1 + rnd(3); n; n--)
+			random_load_test();
+		filter_load(test);
+		if (!filter->ntests)
+			continue;
+		simple++;
+		for (try = 0; try < 8; try++) {
+			enum gp_verdict tests, program;
+
+			random_pointers();
+			tests = try_tests(test);
+			program = verdict(test, 0);
+			if (tests != GP_VERDICT_RUN)
+				KUNIT_ASSERT_EQ_MSG(test, (u32)tests, (u32)program,
+						    "round %u, try %u", round, try);
+			said[tests][program]++;
+			if (!served)
+				continue;
+			/* What was absent is there now: only what can't be had is not told. */
+			served = 0;
+			tests = try_tests(test);
+			KUNIT_ASSERT_EQ_MSG(test, (u32)tests,
+					    (u32)(program == GP_VERDICT_UNDECIDED ?
+						  GP_VERDICT_RUN : program),
+					    "round %u, try %u", round, try);
+		}
+		if (round % 100 == 0)
+			cond_resched();
+	}
+	/* It was not in vain. */
+	KUNIT_EXPECT_GT(test, simple, 1000U);
+	KUNIT_EXPECT_GT(test, said[GP_VERDICT_PASSES][GP_VERDICT_PASSES], 1000U);
+	KUNIT_EXPECT_GT(test, said[GP_VERDICT_REJECTS][GP_VERDICT_REJECTS], 1000U);
+	KUNIT_EXPECT_GT(test, said[GP_VERDICT_RUN][GP_VERDICT_PASSES], 500U);
+	KUNIT_EXPECT_GT(test, said[GP_VERDICT_RUN][GP_VERDICT_REJECTS], 500U);
+	KUNIT_EXPECT_GT(test, said[GP_VERDICT_RUN][GP_VERDICT_UNDECIDED], 500U);
+	KUNIT_EXPECT_EQ(test, said[GP_VERDICT_UNDECIDED][GP_VERDICT_UNDECIDED], 0U);
+}
+
+/* A filter of one test behind two loads. */
+static void memory_that_tests_load(struct kunit *test)
+{
+	static const struct { u64 first, second; u16 state; u32 tests, program; } all[] = {
+		{ A + 0x100, A + 0x200, HERE, GP_VERDICT_PASSES, GP_VERDICT_PASSES },
+		{ A + 0x100, A + 0x208, HERE, GP_VERDICT_REJECTS, GP_VERDICT_REJECTS },
+		{ A + 0x100, A + 0x200, ABSENT, GP_VERDICT_RUN, GP_VERDICT_PASSES },
+		{ A + 0x100, A + 0x208, ABSENT, GP_VERDICT_RUN, GP_VERDICT_REJECTS },
+		{ A + 0x100, A + 0x200, REMOTE, GP_VERDICT_RUN, GP_VERDICT_UNDECIDED },
+		{ A + 0x100, 0, HERE, GP_VERDICT_RUN, GP_VERDICT_UNDECIDED },
+		{ A + 0x100, 4095, HERE, GP_VERDICT_RUN, GP_VERDICT_UNDECIDED },
+		{ A + 0x100, -8ULL, HERE, GP_VERDICT_RUN, GP_VERDICT_UNDECIDED },
+		{ A + 0x100, A + A_SIZE, HERE, GP_VERDICT_RUN, GP_VERDICT_UNDECIDED },
+		{ 0, 0, HERE, GP_VERDICT_RUN, GP_VERDICT_UNDECIDED },
+		{ -8ULL, 0, HERE, GP_VERDICT_RUN, GP_VERDICT_UNDECIDED },
+	};
+	u32 i;
+
+	F(REG, .a = 1, .b = 0);
+	F(LOAD, .a = 1, .b = 1, .size = 8, .value = 8);
+	F(LOAD, .a = 1, .b = 1, .size = 4, .value = 16);
+	only_if(test, 7);
+	KUNIT_ASSERT_EQ(test, filter->ntests, 1U);
+	KUNIT_EXPECT_TRUE(test, filter->loads && !filter->first);
+	poke(A + 0x210, 0x100000007);
+	for (i = 0; i < ARRAY_SIZE(all); i++) {
+		make(GP_WAY_GENERAL, 0);
+		poke(A + 0x108, all[i].second);
+		w->regs.ax = all[i].first;
+		regions[VALUES].state = all[i].state;
+		KUNIT_EXPECT_EQ_MSG(test, (u32)try_tests(test), all[i].tests, "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (u32)verdict(test, 0), all[i].program, "row %u", i);
+	}
 }
 
 /* ---- values ---- */
@@ -837,6 +1006,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(simple_filters_become_tests, form_gen_params),
 	KUNIT_CASE(as_many_tests_as_there_is_room_for),
 	KUNIT_CASE(tests_say_what_the_program_says),
+	KUNIT_CASE(tests_that_load_say_what_the_program_says),
+	KUNIT_CASE(memory_that_tests_load),
 	KUNIT_CASE(a_filter_passes_unless_it_says_otherwise),
 	KUNIT_CASE(what_comes_first_counts),
 	KUNIT_CASE(what_is_divided_by_0_cannot_be_told),
