@@ -163,26 +163,35 @@ static bool gp_keys_is(const struct gp_keys_place *place, u32 id, const struct g
 	       !memcmp(place->word, key->word, key->n * 8);
 }
 
-/* Take an empty place. Return: false if somebody else has, or no more keys are allowed. */
+/* Once no more keys may be added, that stays so. What is looked at next is seen after it. */
+static bool gp_keys_is_full(const struct gp_keys *keys)
+{
+	return !atomic_read_acquire(&keys->left);
+}
+
+/*
+ * Take an empty place. A key is counted only by who has a place for it: so there is room until
+ * the last one is there, or claimed. Return: false if somebody else has taken it, or no more
+ * keys are allowed.
+ */
 static bool gp_keys_claim(struct gp_keys *keys, struct gp_keys_place *place, u64 hash, u32 id,
 			  const struct gp_key *key)
 {
-	bool ours;
+	bool ours = false;
 
-	if (atomic_dec_if_positive(&keys->left) < 0)
-		return false;
 	preempt_disable();
-	ours = cmpxchg(&place->state, GP_KEYS_EMPTY, GP_KEYS_CLAIMED) == GP_KEYS_EMPTY;
+	if (cmpxchg(&place->state, GP_KEYS_EMPTY, GP_KEYS_CLAIMED) != GP_KEYS_EMPTY)
+		goto out;
+	ours = atomic_dec_if_positive(&keys->left) >= 0;
 	if (ours) {
 		place->id = id;
 		place->n = key->n;
 		memcpy(place->word, key->word, key->n * 8);
-		/* The key is seen by whoever sees its hash. */
-		smp_store_release(&place->state, hash);
 	}
+	/* The key is seen by whoever sees its hash. */
+	smp_store_release(&place->state, ours ? hash : GP_KEYS_EMPTY);
+out:
 	preempt_enable();
-	if (!ours)
-		atomic_inc(&keys->left);
 	return ours;
 }
 
@@ -222,11 +231,11 @@ u32 gp_keys_find(struct gp_keys *keys, u32 id, const struct gp_key *key)
 			at++;
 			continue;
 		}
+		/* The last one may just have been put here: perhaps the same key. */
+		if (gp_keys_is_full(keys) && gp_keys_state(place) == GP_KEYS_EMPTY)
+			return 0;
 		if (gp_keys_claim(keys, place, hash, id, key))
 			return at + 1;
-		/* Somebody else has: perhaps for the same key. */
-		if (READ_ONCE(place->state) == GP_KEYS_EMPTY)
-			return 0;
 	}
 	return 0;
 }
