@@ -273,7 +273,8 @@ static void the_shortest_and_the_longest_call_have_their_buckets(struct kunit *t
 #define THREADS	6
 #define SHARED	300U	/* keys that all of them have */
 #define OWN	100U	/* keys that each has besides */
-#define ROUNDS	300U
+#define PASSES	4U	/* of each thread over its keys */
+#define SECONDS	(3 * HZ)	/* how long a case goes on, on any machine; a round at least */
 
 static u32 numbers[THREADS][SHARED + OWN];
 static atomic_t ready, running, wrong;
@@ -292,7 +293,7 @@ static int add_and_hit(void *arg)
 	atomic_inc(&ready);
 	while (atomic_read(&ready) % THREADS)
 		cond_resched();
-	for (round = 0; round < 1 + ROUNDS / 100; round++)
+	for (round = 0; round < PASSES; round++)
 		for (i = 0; i < SHARED + OWN; i++) {
 			n = thread % 2 ? SHARED + OWN - 1 - i : i;
 			if (!round)
@@ -334,17 +335,18 @@ static void expect_all_hits(struct kunit *test)
 		KUNIT_EXPECT_GE(test, head.tally.min, 1ULL);
 		KUNIT_EXPECT_LE(test, head.tally.max, (u64)THREADS);
 	}
-	KUNIT_EXPECT_EQ(test, hits, THREADS * (SHARED + OWN) * (1 + ROUNDS / 100ULL));
+	KUNIT_EXPECT_EQ(test, hits, (u64)THREADS * (SHARED + OWN) * PASSES);
 	KUNIT_EXPECT_EQ(test, calls, hits);
 }
 
 /* There is room for just as many as there are: who comes second takes none. */
 static void a_key_has_one_number_whoever_comes_first(struct kunit *test)
 {
-	u32 round, i, k;
+	unsigned long end = jiffies + SECONDS;
+	u32 i, k;
 
 	atomic_set(&wrong, 0);
-	for (round = 0; round < ROUNDS; round++) {
+	do {
 		make_keys(test, SHARED + THREADS * OWN, 16);
 		KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys), 0);
 		run_threads(test);
@@ -353,25 +355,79 @@ static void a_key_has_one_number_whoever_comes_first(struct kunit *test)
 				if (!numbers[i][k] ||
 				    (k < SHARED && numbers[i][k] != numbers[0][k]))
 					atomic_inc(&wrong);
-		KUNIT_ASSERT_EQ_MSG(test, atomic_read(&wrong), 0, "round %u", round);
+		KUNIT_ASSERT_EQ(test, atomic_read(&wrong), 0);
 		KUNIT_ASSERT_EQ(test, nkeys(), SHARED + THREADS * OWN);
-		if (round % 100 == 0)
-			expect_all_hits(test);
-	}
+		expect_all_hits(test);
+	} while (time_before(jiffies, end));
 }
 
 /* Half of them find room, each of them for all threads or for none. */
 static void no_more_keys_are_added_than_there_is_room_for(struct kunit *test)
 {
-	u32 room = (SHARED + THREADS * OWN) / 2, round;
+	u32 room = (SHARED + THREADS * OWN) / 2;
+	unsigned long end = jiffies + SECONDS;
 
-	for (round = 0; round < ROUNDS; round++) {
+	do {
 		make_keys(test, room, 16);
 		KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys), 0);
 		run_threads(test);
 		KUNIT_ASSERT_EQ(test, nkeys(), room);
 		KUNIT_ASSERT_EQ(test, atomic_read(&keys->left), 0);
+	} while (time_before(jiffies, end));
+}
+
+/* Two threads go from one step to the next together. */
+static void step_together(u32 step)
+{
+	u32 spins = 0;
+
+	atomic_inc(&ready);
+	while (atomic_read(&ready) < 2 * step)
+		if (++spins % 4096)
+			cpu_relax();
+		else
+			cond_resched();
+}
+
+static bool enough;
+
+static int add_the_last(void *arg)
+{
+	unsigned long end = jiffies + SECONDS;
+	u32 thread = (long)arg, step = 0;
+
+	set_cpus_allowed_ptr(current, cpumask_of(thread % num_online_cpus()));
+	while (!enough) {
+		step_together(++step);
+		if (!find(1, 1, 7, 0))
+			atomic_inc(&wrong);
+		step_together(++step);
+		if (!thread) {
+			gp_keys_at(keys, home_of(7))->state = GP_KEYS_EMPTY;
+			atomic_set(&keys->left, 1);
+			enough = time_after(jiffies, end);
+		}
+		step_together(++step);
 	}
+	atomic_dec(&running);
+	return 0;
+}
+
+static void the_last_key_is_found_by_all_who_come_with_it(struct kunit *test)
+{
+	long i;
+
+	make_keys(test, 1, 16);
+	atomic_set(&wrong, 0);
+	atomic_set(&ready, 0);
+	enough = false;
+	atomic_set(&running, 2);
+	for (i = 0; i < 2; i++)
+		KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(add_the_last, (void *)i, "keys/%ld",
+							    i)));
+	while (atomic_read(&running))
+		schedule_timeout_uninterruptible(1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&wrong), 0);
 }
 
 static struct kunit_case cases[] = {
@@ -388,6 +444,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(the_shortest_and_the_longest_call_have_their_buckets),
 	KUNIT_CASE(a_key_has_one_number_whoever_comes_first),
 	KUNIT_CASE(no_more_keys_are_added_than_there_is_room_for),
+	KUNIT_CASE(the_last_key_is_found_by_all_who_come_with_it),
 	{}
 };
 
