@@ -245,7 +245,7 @@ bool hidden_recovery(const struct record *r, uint64_t *depth)
 	if (!is_filled(r, sizeof(rec)))
 		return false;
 	memcpy(&rec, r->frame, sizeof(rec));
-	*depth = rec.hi - rec.sp;
+	*depth = (rec.hi - rec.sp) / 8;
 	return rec.sp && rec.sp < rec.hi;
 }
 

@@ -131,7 +131,7 @@ static void test_shared(void **state)
 static const struct {
 	uint64_t hi, sp, depth;
 } recoveries[] = {
-	{ 0x2000, 0x1f80, 0x80 }, { 0x2000, 0x2000, 0 }, { 0x2000, 0, 0 }, { 0x1000, 0x2000, 0 },
+	{ 0x2000, 0x1f80, 0x10 }, { 0x2000, 0x2000, 0 }, { 0x2000, 0, 0 }, { 0x1000, 0x2000, 0 },
 };
 
 static void test_recovery(void **state)
