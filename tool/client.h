@@ -106,6 +106,13 @@ typedef int (*client_key_fn)(void *ctx, const struct goprobe_keyed *keyed, const
 			     const uint64_t *buckets);
 int client_keys(struct client *c, client_key_fn fn, void *ctx, struct diag *d);
 
+/*
+ * A call that is open, and the held record of it, 8-aligned, which may be changed. Anything but
+ * 0 ends it: there is no memory.
+ */
+typedef int (*client_opened_fn)(void *ctx, const struct goprobe_open *open, uint8_t *record);
+int client_opened(struct client *c, client_opened_fn fn, void *ctx, struct diag *d);
+
 /**
  * struct client_session - part of a session, as GOPROBE_CMD_LIST shows it
  * @session: session id

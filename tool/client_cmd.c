@@ -337,6 +337,44 @@ int client_keys(struct client *c, client_key_fn fn, void *ctx, struct diag *d)
 			       "can't read what has been counted by key", keys_message, &all, d);
 }
 
+struct open_calls {
+	client_opened_fn fn;
+	void *ctx;
+};
+
+static int opened_message(struct client *c, struct nlmsghdr *h, void *ctx, struct diag *d)
+{
+	static const char what[] = "the module's open calls can't be understood";
+	struct open_calls *all = ctx;
+
+	if (client_parse(c, h) || !c->tb[GOPROBE_A_OPEN])
+		return diag_set(d, "%s", what);
+
+	/* Attributes are 4-aligned, open calls are not. */
+	size_t left = nla_len(c->tb[GOPROBE_A_OPEN]), size;
+	char *at = memcpy(c->reply, nla_data(c->tb[GOPROBE_A_OPEN]), left);
+
+	for (; left; left -= size, at += size) {
+		const struct goprobe_open *o = (const void *)at;
+
+		size = sizeof(*o);
+		if (left < size || o->record_bytes % 8 || o->record_bytes > left - size)
+			return diag_set(d, "%s", what);
+		size += o->record_bytes;
+		if (all->fn(all->ctx, o, (uint8_t *)at + sizeof(*o)))
+			return diag_set(d, "out of memory");
+	}
+	return 0;
+}
+
+int client_opened(struct client *c, client_opened_fn fn, void *ctx, struct diag *d)
+{
+	struct open_calls all = { .fn = fn, .ctx = ctx };
+
+	return client_exchange(c, client_request(c, GOPROBE_CMD_OPEN, NLM_F_DUMP, 0),
+			       "can't read which calls are open", opened_message, &all, d);
+}
+
 struct listing {
 	client_session_fn fn;
 	void *ctx;

@@ -47,7 +47,7 @@ int counting_parse(struct counting *c, int argc, char **argv, const struct optio
 		if (!code)
 			code = own(c->ctx, opt, d);
 	}
-	return code ? code : targetopt_end(&c->what, argc, argv, true, d);
+	return code ? code : targetopt_end(&c->what, argc, argv, !c->lists, d);
 }
 
 int counting_set_up(struct counting *c, const struct plan_options *options, struct diag *d)

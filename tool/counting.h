@@ -12,6 +12,7 @@ struct counting;
 /**
  * struct counting - a run of such a command
  * @what: what is counted
+ * @lists: what is shown of calls can be said
  * @interval: ns between two tables, or 0
  * @duration: ns, or 0
  * @quiet: no header and no summary
@@ -23,6 +24,7 @@ struct counting;
  */
 struct counting {
 	struct targetopt what;
+	bool lists;
 	uint64_t interval;
 	uint64_t duration;
 	bool quiet;

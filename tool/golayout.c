@@ -33,13 +33,30 @@
 }
 
 /* 1.17 measures how long goroutines wait; 1.21 keeps parents; see goversion_runtime(). */
-#define G_16 { .gopc = 0x118, .panic = 0x20, .sigcode0 = 0x100 }
-#define G_20 { .gopc = 0x128, .panic = 0x20, .sigcode0 = 0x110 }
-#define G_21 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .sigcode0 = 0xf8 }
-#define G_22 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .panic_sp = 0x30 }
-#define G_24 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x30 }
-#define G_26 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x28 }
-#define G_27 G_24
+#define G_16 \
+	{ .gopc = 0x118, .panic = 0x20, .sigcode0 = 0x100, .status = 0x90, .reason = 0xb0, \
+	  .pc = 0x40, .bp = 0x68 }
+#define G_20 \
+	{ .gopc = 0x128, .panic = 0x20, .sigcode0 = 0x110, .status = 0x90, .reason = 0xb0, \
+	  .pc = 0x40, .bp = 0x68 }
+#define G_21 \
+	{ .gopc = 0x118, .parent = 0x110, .panic = 0x20, .sigcode0 = 0xf8, .status = 0x90, .reason = 0xb0, \
+	  .pc = 0x40, .bp = 0x68 }
+#define G_22 \
+	{ .gopc = 0x118, .parent = 0x110, .panic = 0x20, .panic_sp = 0x30, .status = 0x90, .reason = 0xb0, \
+	  .pc = 0x40, .bp = 0x68 }
+#define G_24 \
+	{ .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x30, .status = 0x98, .reason = 0xb8, \
+	  .pc = 0x40, .bp = 0x68 }
+#define G_26 \
+	{ .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x28, .status = 0x90, .reason = 0xb0, \
+	  .pc = 0x40, .bp = 0x60 }
+#define G_25 \
+	{ .gopc = 0x118, .parent = 0x110, .panic = 0x20, .panic_sp = 0x30, .status = 0x90, .reason = 0xb0, \
+	  .pc = 0x40, .bp = 0x60 }
+#define G_27 \
+	{ .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x30, .status = 0x90, .reason = 0xb0, \
+	  .pc = 0x40, .bp = 0x60 }
 
 /* Up to and including @minor. 1.24 and 1.25 can be built with old maps. */
 static const struct golayout layouts[] = {
@@ -51,7 +68,7 @@ static const struct golayout layouts[] = {
 	{ .minor = 23, .g = G_24, .chan = CHAN_23, .sudog = SUDOG_15, .hmap = HMAP },
 	{ .minor = 24, .g = G_24, .chan = CHAN_23, .sudog = SUDOG_15, .hmap = HMAP,
 	  .swiss = SWISS },
-	{ .minor = 25, .g = G_22, .chan = CHAN_23, .sudog = SUDOG_15, .hmap = HMAP,
+	{ .minor = 25, .g = G_25, .chan = CHAN_23, .sudog = SUDOG_15, .hmap = HMAP,
 	  .swiss = SWISS },
 	{ .minor = 26, .g = G_26, .chan = CHAN_23, .sudog = SUDOG_15,
 	  .swiss = SWISS },

@@ -59,6 +59,10 @@ struct golayout_g {
 	/* SP of the frame that has recovered: one of the two, the other is 0. */
 	uint32_t sigcode0;	/* to 1.21, in g */
 	uint32_t panic_sp;	/* since 1.22, in _panic */
+	uint32_t status;	/* atomicstatus: 4 bytes */
+	uint32_t reason;	/* waitreason: a byte */
+	uint32_t pc;		/* of sched: where it goes on */
+	uint32_t bp;		/* its frame pointer then */
 };
 
 struct golayout {

@@ -21,6 +21,22 @@ enum out_kind {
 	OUT_UNWOUND,	/* ended without returning */
 };
 
+struct stack;
+
+/**
+ * struct out_open - what is known of a call that has not returned
+ * @age: ns since it was made
+ * @status: what its goroutine does, "waiting", or NULL
+ * @reason: what it waits for, "chan receive", or NULL
+ * @stack: its goroutine's, or NULL
+ */
+struct out_open {
+	uint64_t age;
+	const char *status;
+	const char *reason;
+	const struct stack *stack;
+};
+
 /**
  * struct out_event - an event to show
  * @kind: what happened
@@ -42,6 +58,7 @@ enum out_kind {
  * @bias: it
  * @duration: ns from the call on; OUT_RETURN and OUT_TAIL
  * @no_duration: why there is no @duration, or NULL
+ * @open: OUT_CALL: it has not returned; or NULL: that does not matter
  */
 struct out_event {
 	enum out_kind kind;
@@ -62,6 +79,7 @@ struct out_event {
 	uint64_t bias;
 	uint64_t duration;
 	const char *no_duration;
+	const struct out_open *open;
 };
 
 /**

@@ -2,6 +2,7 @@
 /* Events as JSON, one object a line; docs/json.md is the promise kept here. */
 #include "quick.h"
 #include "value_known.h"
+#include "stackshow.h"
 
 static void header(struct out *o)
 {
@@ -94,6 +95,22 @@ static void values(struct out *o, const struct out_event *e)
 	out_json_values(o, e);
 }
 
+static void open_call(struct buf *b, const struct out_open *open)
+{
+	buf_number(b, ",\"open_ns\":", open->age);
+	buf_str(b, ",\"status\":");
+	if (open->status)
+		buf_json_str(b, open->status);
+	else
+		buf_str(b, "null");
+	if (open->reason) {
+		buf_str(b, ",\"wait_reason\":");
+		buf_json_str(b, open->reason);
+	}
+	if (open->stack)
+		stackshow_frames_json(open->stack, b);
+}
+
 static void event(struct out *o, const struct out_event *e)
 {
 	static const char *const kinds[] = {
@@ -105,7 +122,7 @@ static void event(struct out *o, const struct out_event *e)
 	struct buf *b = &o->buf;
 
 	buf_str(b, "{\"kind\":\"");
-	buf_str(b, kinds[e->kind]);
+	buf_str(b, e->open ? "stuck" : kinds[e->kind]);
 	buf_str(b, "\",\"func\":");
 	buf_json_str(b, e->fn->fn->name);
 	buf_number(b, ",\"pid\":", e->tgid);
@@ -121,6 +138,8 @@ static void event(struct out *o, const struct out_event *e)
 	switch (e->kind) {
 	case OUT_CALL:
 		values(o, e);
+		if (e->open)
+			open_call(b, e->open);
 		break;
 	case OUT_RETURN:
 	case OUT_TAIL:

@@ -4,6 +4,7 @@
 
 #include "quick.h"
 #include "value_known.h"
+#include "stackshow.h"
 
 #define SECOND 1000000000ULL
 
@@ -253,6 +254,27 @@ static void duration(struct buf *b, size_t start, const struct out_event *e, boo
 	b->len += pad;
 }
 
+/* What is known of a call that has not returned, behind it and in lines of its own. */
+static void open_call(struct buf *b, const struct out_open *open)
+{
+	buf_str(b, "  open for ");
+	buf_duration(b, open->age);
+	if (open->status) {
+		buf_str(b, ", ");
+		buf_str(b, open->status);
+	}
+	if (open->reason) {
+		buf_str(b, ": ");
+		buf_str(b, open->reason);
+	}
+	if (!open->stack)
+		return;
+	buf_char(b, '\n');
+	stackshow_frames_text(open->stack, b);
+	/* The last line's end is the event's. */
+	b->len -= !b->failed && b->len && b->p[b->len - 1] == '\n';
+}
+
 static void event(struct out *o, const struct out_event *e)
 {
 	struct buf *b = &o->buf;
@@ -263,6 +285,8 @@ static void event(struct out *o, const struct out_event *e)
 	switch (e->kind) {
 	case OUT_CALL:
 		values(o, e, start);
+		if (e->open)
+			open_call(b, e->open);
 		break;
 	case OUT_RETURN:
 		lines = values(o, e, start);

@@ -61,7 +61,8 @@ struct plan *plan_new(const struct plan_options *opt)
 		.plan = p, .mem = &priv->mem, .types = &priv->types, .opt = priv->opt,
 	};
 	priv->filters = (struct planfilter){ .plan = p, .mem = &priv->mem,
-						.stack = priv->opt.stack };
+						.stack = priv->opt.stack,
+						.stuck = priv->opt.stuck };
 	return p;
 }
 

@@ -20,6 +20,7 @@
  * @depth: references followed in a row (slices count; strings only in frames)
  * @held_bytes: as @bytes, of calls that are held until they return; at most @bytes
  * @stack: of what is counted, functions of each hit's stack, which it is counted by; or 0
+ * @stuck: calls are held until they return, and never shown then: only open ones are asked for
  * @no_return: entries only
  * @goroutine: calls tell of their goroutine, see plan_frame.goroutine, and go
  *	statements of the one they start, see PLAN_ROLE_GO
@@ -34,6 +35,7 @@ struct plan_options {
 	uint32_t depth;
 	uint32_t held_bytes;
 	uint32_t stack;
+	bool stuck;
 	bool no_return;
 	bool goroutine;
 	uint8_t action;

@@ -166,14 +166,34 @@ int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter 
 	return intern(f, first, from->numbers, id) ? diag_set(d, "out of memory") : 0;
 }
 
-int planfilter_undecided(struct planfilter *f, uint32_t *id)
+static int add_one(struct planfilter *f, struct goprobe_op op, uint32_t *id)
 {
-	static const struct goprobe_op fails = {
-		.code = GOPROBE_OP_FAIL, .value = GOPROBE_CHUNK_FAULT,
-	};
 	size_t first = f->plan->nfilter_ops;
 
-	return append(f, &fails, 1) || intern(f, first, false, id) ? -1 : 0;
+	return append(f, &op, 1) || intern(f, first, false, id) ? -1 : 0;
+}
+
+int planfilter_undecided(struct planfilter *f, uint32_t *id)
+{
+	return add_one(f, (struct goprobe_op){ .code = GOPROBE_OP_FAIL,
+					       .value = GOPROBE_CHUNK_FAULT }, id);
+}
+
+/* Calls are held; what they were is not wanted any more when they return. */
+static int decide_stuck(struct planfilter *f, struct plan_func *pf,
+			const struct filter_pair *filter, struct diag *d)
+{
+	if (filter->returns) {
+		diag_set(d, "this condition is decided when %s returns, and calls that have not are asked for",
+			 pf->fn->name);
+		return -1;
+	}
+	pf->held = true;
+	pf->paired = true;
+	if (add_one(f, (struct goprobe_op){ .code = GOPROBE_OP_REJECT }, &pf->ret_filter))
+		return diag_set(d, "out of memory");
+	pf->tail_filter = pf->ret_filter;
+	return 0;
 }
 
 /* --- what points do ----------------------------------------------------------------- */
@@ -224,7 +244,7 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 
 	pf->action = f->plan->action;
 	pf->ends = !no_return;
-	if (!req->filter && !f->stack)
+	if (!req->filter && !f->stack && !f->stuck)
 		return 0;
 	if (planfilter_add(f, pf->bin, &filter->call, !filter->returns, &pf->call_filter,
 			   d) ||
@@ -234,6 +254,8 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 	pf->tail_filter = pf->ret_filter;
 	if (filter->ret.results && pf->ntails && planfilter_undecided(f, &pf->tail_filter))
 		return diag_set(d, "out of memory");
+	if (f->stuck)
+		return decide_stuck(f, pf, filter, d);
 	if (pf->action == GOPROBE_ACTION_COUNT)
 		err = decide_count(f, pf, filter, d);
 	else if (pf->action == GOPROBE_ACTION_RECORD)

@@ -89,6 +89,16 @@ static void text_labels(struct buf *b, const struct stack *k)
 	}
 }
 
+void stackshow_frames_text(const struct stack *k, struct buf *b)
+{
+	for (size_t i = 0; i < k->n; i++) {
+		for (size_t j = 0; j < k->places[i]->n; j++)
+			text_frame(b, k->places[i], &k->places[i]->frames[j]);
+	}
+	if (k->cut)
+		buf_str(b, "    ... and its callers\n");
+}
+
 static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all, struct buf *b)
 {
 	for (size_t i = 0; i < s->ntypes; i++) {
@@ -99,12 +109,7 @@ static void text_stack(const struct stacks *s, const struct stack *k, uint64_t a
 	text_share(b, k->values[0], all);
 	text_labels(b, k);
 	buf_char(b, '\n');
-	for (size_t i = 0; i < k->n; i++) {
-		for (size_t j = 0; j < k->places[i]->n; j++)
-			text_frame(b, k->places[i], &k->places[i]->frames[j]);
-	}
-	if (k->cut)
-		buf_str(b, "    ... and its callers\n");
+	stackshow_frames_text(k, b);
 }
 
 void stackshow_text(const struct stacks *s, size_t top, struct buf *b)
@@ -158,7 +163,7 @@ static void json_frame(struct buf *b, const struct symbol *place, const struct g
 	buf_char(b, '}');
 }
 
-static void json_frames(struct buf *b, const struct stack *k)
+void stackshow_frames_json(const struct stack *k, struct buf *b)
 {
 	bool any = false;
 
@@ -200,7 +205,7 @@ static void json_stack(const struct stacks *s, const struct stack *k, struct buf
 		buf_str(b, s->types[i].key);
 		buf_number(b, "\":", k->values[i]);
 	}
-	json_frames(b, k);
+	stackshow_frames_json(k, b);
 	if (k->cut)
 		buf_str(b, ",\"truncated\":true");
 	if (k->nlabels)

@@ -13,4 +13,8 @@
 void stackshow_text(const struct stacks *s, size_t top, struct buf *b);
 void stackshow_json(const struct stacks *s, size_t top, struct buf *b);
 
+/* Append the frames of one: for people, a line each; or as a JSON member, ,"frames":[...] */
+void stackshow_frames_text(const struct stack *k, struct buf *b);
+void stackshow_frames_json(const struct stack *k, struct buf *b);
+
 #endif

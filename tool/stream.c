@@ -313,6 +313,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 			(h->flags & GOPROBE_RECORD_F_SYSTEM && !h->goid),
 		.system = h->flags & GOPROBE_RECORD_F_SYSTEM,
 		.time = h->time,
+		.open = s->open,
 	};
 
 	look_up_bias(s);

@@ -27,6 +27,7 @@
  * @why_malformed: the first reason for sum.malformed
  * @learn: what learns from them, or NULL
  * @learn_panics: it learns from panics alone: the others hold nothing to be learned
+ * @open: all calls have not returned, and this is what is known of the next one; or NULL
  * @until: time up to which stream_print() prints
  * @rec: the record at hand
  * @rec_bias: load bias of its binary in its process
@@ -48,6 +49,7 @@ struct stream {
 	const char *why_malformed;
 	struct learn *learn;
 	bool learn_panics;
+	const struct out_open *open;
 	uint64_t until;
 	struct record rec;
 	uint64_t rec_bias;

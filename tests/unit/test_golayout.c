@@ -112,6 +112,8 @@ struct row {
 static const struct row rows[] = {
 	{ 13, 99, "runtime.g", "gopc", G(gopc) },
 	{ 21, 99, "runtime.g", "parentGoid", G(parent) },
+	{ 13, 99, "runtime.g", "atomicstatus", G(status) },
+	{ 13, 99, "runtime.g", "waitreason", G(reason) },
 	{ 13, 99, "runtime.g", "_panic", G(panic) },
 	{ 13, 99, "runtime.hchan", "qcount", CHAN(qcount) },
 	{ 13, 99, "runtime.hchan", "dataqsiz", CHAN(dataqsiz) },
