@@ -43,6 +43,14 @@ COUNTING_QUIET_HELP
 "  Who holds on to a connection for more than a second?\n"
 "      goprobectl stuck -p 4121 'database/sql.(*DB).conn'\n";
 
+/* A call that is to be shown. */
+struct found {
+	struct goprobe_open open;
+	uint8_t *record;
+	uint64_t since;
+	struct found *next;
+};
+
 /* A call that has been shown, and was open the last time when it was asked at @seen. */
 struct shown {
 	uint64_t seen;
@@ -59,6 +67,9 @@ struct shown {
  * @calls: those that have been shown, by who made them
  * @mem: what is in @calls
  * @asked: when open calls were asked for
+ * @found: those that are to be shown, in @found_mem
+ * @found_end: where the next one goes
+ * @found_mem: see @found
  * @nshown: number of calls that have been shown
  * @nopen: calls that were open when it was last looked
  * @nstuck: and of them, for long
@@ -75,6 +86,9 @@ struct stuck {
 	struct hmap calls;
 	struct arena mem;
 	uint64_t asked;
+	struct found *found;
+	struct found **found_end;
+	struct arena found_mem;
 	uint64_t nshown;
 	uint64_t nopen;
 	uint64_t nstuck;
@@ -182,9 +196,10 @@ static void add_stack(struct stuck *s, const struct plan_func *pf, const struct 
 		s->failed = true;
 }
 
-static void show(struct stuck *s, const struct goprobe_open *o, uint8_t *record, uint64_t since)
+static void show(struct stuck *s, const struct found *f)
 {
 	static const struct stacks_value calls = { "count", "calls", "count" };
+	const struct goprobe_open *o = &f->open;
 	const struct plan_func *pf = s->c.tracing.plan->funcs[o->id];
 	struct out_open open = { .age = o->age };
 	struct gostate state = { 0 };
@@ -202,9 +217,9 @@ static void show(struct stuck *s, const struct goprobe_open *o, uint8_t *record,
 	open.reason = state.reason[0] ? state.reason : NULL;
 	open.stack = stacks.n ? stacks.v[0] : NULL;
 	/* When it was made, by the clock of all records. */
-	memcpy(record + offsetof(struct goprobe_record, time), &since, sizeof(since));
+	memcpy(f->record + offsetof(struct goprobe_record, time), &f->since, sizeof(f->since));
 	s->stream.open = &open;
-	if (stream_add(&s->stream, 0, record, o->record_bytes))
+	if (stream_add(&s->stream, 0, f->record, o->record_bytes))
 		s->failed = true;
 	stream_round(&s->stream, UINT64_MAX, 0);
 	while (stream_print(&s->stream, SIZE_MAX))
@@ -214,7 +229,26 @@ static void show(struct stuck *s, const struct goprobe_open *o, uint8_t *record,
 	s->nshown++;
 }
 
-/* A client_opened_fn. */
+static void keep(struct stuck *s, const struct goprobe_open *o, const uint8_t *record,
+		 uint64_t since)
+{
+	struct found *f = arena_alloc(&s->found_mem, sizeof(*f));
+
+	if (f)
+		f->record = arena_alloc(&s->found_mem, o->record_bytes);
+	if (!f || !f->record) {
+		s->failed = true;
+		return;
+	}
+	memcpy(f->record, record, o->record_bytes);
+	f->open = *o;
+	f->since = since;
+	f->next = NULL;
+	*s->found_end = f;
+	s->found_end = &f->next;
+}
+
+/* A client_opened_fn. Quick, as ages are of now: what takes time comes after. */
 static int look(void *ctx, const struct goprobe_open *o, uint8_t *record)
 {
 	struct stuck *s = ctx;
@@ -226,7 +260,7 @@ static int look(void *ctx, const struct goprobe_open *o, uint8_t *record)
 		return 0;
 	s->nstuck++;
 	if (is_new(s, o, since))
-		show(s, o, record, since);
+		keep(s, o, record, since);
 	return s->failed ? -1 : 0;
 }
 
@@ -252,8 +286,15 @@ static int print(void *ctx, const struct tallyshow_end *end, struct diag *d)
 	s->nopen = 0;
 	s->nstuck = 0;
 	s->asked = clock_now(CLOCK_MONOTONIC);
+	s->found = NULL;
+	s->found_end = &s->found;
 	if (client_opened(s->c.tracing.client, look, s, d))
 		return -1;
+	for (const struct found *f = s->found; f && !s->failed; f = f->next)
+		show(s, f);
+	arena_fini(&s->found_mem);
+	if (s->failed)
+		return diag_set(d, "out of memory");
 	err = out_flush(&s->out, true);
 	s->c.broken = err == -EPIPE;
 	if (err && !s->c.broken)
@@ -274,6 +315,7 @@ static void clean_up(struct stuck *s)
 	out_fini(&s->out);
 	hmap_fini(&s->calls);
 	arena_fini(&s->mem);
+	arena_fini(&s->found_mem);
 	counting_fini(&s->c);
 	free(s);
 }
