@@ -5,12 +5,16 @@
 #include <string.h>
 
 #include "clock.h"
+#include "bykey.h"
 #include "counting.h"
+#include "keyshow.h"
 #include "tallies.h"
 #include "tallyshow.h"
 
 #define TOP_HELP \
-	"      --top N             the first N functions only\n"
+	"      --top N             the first N functions only, or keys\n" \
+	"      --by EXPR           by the value of EXPR, too: r.Method, len(s), goid; up to 4\n" \
+	"      --keys N            different values of --by (default 4096)\n"
 
 #define OUTPUT_HELP \
 	"  -o, --format FORMAT     text or json\n" \
@@ -35,7 +39,9 @@ OUTPUT_HELP
 "  How often does a program call what, from its start to its end?\n"
 "      goprobectl count 'main.*' -- ./server -selftest\n"
 "  How often does something fail?\n"
-"      goprobectl count -p 4121 'shop.charge if err != nil'\n";
+"      goprobectl count -p 4121 'shop.charge if err != nil'\n"
+"  Which paths are asked for most?\n"
+"      goprobectl count -p 4121 --by r.Method --by r.URL.Path --top 20 main.handle\n";
 
 static const char latency_help[] =
 "Usage: goprobectl latency [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -58,25 +64,35 @@ OUTPUT_HELP
 "  Where does a package spend its time?\n"
 "      goprobectl latency -p 4121 -i 2s --top 20 'shop.*'\n"
 "  How long do queries take that requests wait for?\n"
-"      goprobectl latency -p 4121 'shop.query if under(shop.handle)'\n";
+"      goprobectl latency -p 4121 'shop.query if under(shop.handle)'\n"
+"  Which kinds of query take long?\n"
+"      goprobectl latency -p 4121 --by q.Kind shop.query\n";
 
 /**
  * struct count - a run of one of the commands
  * @c: the session that counts
  * @show: how it is shown
  * @tallies: what it has counted
+ * @by: what it is counted by
+ * @nkeys: different keys that there is room for
+ * @keys: what it has counted by key
+ * @keyshow: how these are shown, or NULL
  * @last: when the tallies were last read
  */
 struct count {
 	struct counting c;
 	struct tallyshow show;
 	struct tallies tallies;
+	struct bykey_exprs by;
+	uint64_t nkeys;
+	struct keyrows keys;
+	struct keyshow *keyshow;
 	uint64_t last;
 };
 
 /* --- options --------------------------------------------------------- */
 
-enum { OPT_TOP = COUNTING_OPT_FREE, OPT_HISTOGRAM };
+enum { OPT_TOP = COUNTING_OPT_FREE, OPT_HISTOGRAM, OPT_BY, OPT_KEYS };
 
 static const struct option latency_options[] = {
 	{ "histogram", no_argument, NULL, OPT_HISTOGRAM },
@@ -88,6 +104,8 @@ static const struct option latency_options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ "format", required_argument, NULL, 'o' },
 	{ "top", required_argument, NULL, OPT_TOP },
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "keys", required_argument, NULL, OPT_KEYS },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -109,6 +127,15 @@ static int parse_option(void *ctx, int opt, struct diag *d)
 		if (!cmd_parse_number(optarg, 1, UINT32_MAX, &c->show.top))
 			return cmd_bad_value("--top", optarg, "a number from 1 on", d);
 		break;
+	case OPT_BY:
+		c->c.what.sigs = true;
+		if (bykey_parse(&c->by, optarg, d))
+			return CMD_USAGE;
+		break;
+	case OPT_KEYS:
+		if (!cmd_parse_number(optarg, 1, 262144, &c->nkeys))
+			return cmd_bad_value("--keys", optarg, "a number from 1 to 262144", d);
+		break;
 	case OPT_HISTOGRAM:
 		c->show.histogram = true;
 		break;
@@ -118,6 +145,27 @@ static int parse_option(void *ctx, int opt, struct diag *d)
 
 /* --- counting -------------------------------------------------------- */
 
+/* Before the plan is made: its functions get keys. */
+static void set_by(struct count *c)
+{
+	if (!c->by.n)
+		return;
+	for (size_t i = 0; i < c->c.what.nspecs; i++)
+		c->c.what.specs[i].by = &c->by;
+	c->c.tracing.keys = (struct goprobe_keys){
+		.number = (uint32_t)c->nkeys, .bytes = bykey_bytes(&c->by),
+	};
+}
+
+/* After it. */
+static int show_keys(struct count *c)
+{
+	c->keys.nfuncs = c->tallies.n;
+	c->show.keys = &c->keys;
+	c->keyshow = keyshow_new(&c->show);
+	return c->keyshow ? 0 : -1;
+}
+
 static int set_up(struct count *c, struct diag *d)
 {
 	struct plan_options options = plan_defaults;
@@ -126,6 +174,7 @@ static int set_up(struct count *c, struct diag *d)
 
 	options.action = c->show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
 	options.no_return = !c->show.timed;
+	set_by(c);
 	if (counting_set_up(&c->c, &options, d))
 		return -1;
 	/* Those that nobody asked for come last. */
@@ -135,12 +184,43 @@ static int set_up(struct count *c, struct diag *d)
 	for (size_t i = 0; i < n; i++)
 		c->tallies.v[i].ends = t->plan->funcs[i]->count_ends;
 	c->show.plan = t->plan;
-	if (c->show.timed && n == 1)
+	if (c->by.n && show_keys(c))
+		return diag_set(d, "out of memory");
+	if (c->show.timed && n == 1 && !c->by.n)
 		c->show.histogram = true;
 	return 0;
 }
 
-/* Read the tallies and print them: what is new, or at the end all that there was. */
+/* In JSON the functions are told of as well: what found no room is in their numbers. */
+static void put_tables(struct count *c, uint64_t ns, struct buf *b)
+{
+	uint64_t real = clock_now(CLOCK_REALTIME);
+
+	if (!c->by.n || c->show.json)
+		tallyshow_table(&c->show, &c->tallies, real, ns, b);
+	if (c->by.n)
+		keyshow_table(c->keyshow, &c->keys, real, ns, b);
+}
+
+static int read_all(struct count *c, bool end, struct diag *d)
+{
+	enum tallies_by by = c->show.timed ? TALLIES_BY_TIME :
+			     end ? TALLIES_BY_CALLS : TALLIES_BY_NEW;
+
+	tallies_begin(&c->tallies);
+	if (client_tallies(c->c.tracing.client, tallies_add, &c->tallies, d))
+		return -1;
+	tallies_sort(&c->tallies, by);
+	if (!c->by.n)
+		return 0;
+	keyrows_begin(&c->keys);
+	if (client_keys(c->c.tracing.client, keyrows_add, &c->keys, d))
+		return -1;
+	keyrows_sort(&c->keys, by);
+	return 0;
+}
+
+/* Read what has been counted and print it: what is new, or at the end all that there was. */
 static int print(void *ctx, const struct tallyshow_end *end, struct diag *d)
 {
 	struct count *c = ctx;
@@ -150,12 +230,9 @@ static int print(void *ctx, const struct tallyshow_end *end, struct diag *d)
 
 	ns = end ? 0 : t - (c->last ? c->last : c->c.started);
 	c->last = t;
-	tallies_begin(&c->tallies);
-	if (client_tallies(c->c.tracing.client, tallies_add, &c->tallies, d))
+	if (read_all(c, end, d))
 		return -1;
-	tallies_sort(&c->tallies, c->show.timed ? TALLIES_BY_TIME :
-				  end ? TALLIES_BY_CALLS : TALLIES_BY_NEW);
-	tallyshow_table(&c->show, &c->tallies, clock_now(CLOCK_REALTIME), ns, &b);
+	put_tables(c, ns, &b);
 	if (end && c->show.json && !c->c.quiet)
 		tallyshow_summary(&c->show, &c->tallies, end, &b);
 	err = counting_write(&c->c, &b, d);
@@ -178,6 +255,7 @@ static int run(int argc, char **argv, bool timed, struct diag *d)
 		return CMD_FAILED;
 	}
 	c->show.timed = timed;
+	c->nkeys = 4096;
 	c->c.print = print;
 	c->c.ctx = c;
 	code = counting_parse(&c->c, argc, argv, timed ? latency_options : count_options,
@@ -187,6 +265,9 @@ static int run(int argc, char **argv, bool timed, struct diag *d)
 		       counting_run(&c->c, timed ? "timing" : "counting", d);
 	counting_fini(&c->c);
 	tallies_fini(&c->tallies);
+	keyshow_free(c->keyshow);
+	keyrows_fini(&c->keys);
+	bykey_fini(&c->by);
 	free(c);
 	return code;
 }

@@ -11,14 +11,11 @@
 
 #define TERMS_MAX (EXPR_OPERATORS_MAX + 1)
 
-/* What a term needs. */
-enum { NEEDS_PARAM = 1, NEEDS_RESULT = 2, NEEDS_DURATION = 4, NEEDS_NUMBER = 8 };
-
 /**
  * struct terms - a condition in parts
  * @v: terms
  * @n: their number
- * @needs: of each: NEEDS_*
+ * @needs: of each: FILTER_NEEDS_*
  */
 struct terms {
 	const struct expr *v[TERMS_MAX];
@@ -29,14 +26,14 @@ struct terms {
 static unsigned int needs_of_name(const struct exprjob *j, const struct expr *e)
 {
 	if (exprname_is_param(j, e->s, false))
-		return NEEDS_PARAM;
+		return FILTER_NEEDS_PARAM;
 	if (exprname_is_param(j, e->s, true))
-		return NEEDS_RESULT;
-	return filtertype_is_word(j, e, "duration") ? NEEDS_DURATION :
-	       filtertype_is_word(j, e, "n") ? NEEDS_NUMBER : 0;
+		return FILTER_NEEDS_RESULT;
+	return filtertype_is_word(j, e, "duration") ? FILTER_NEEDS_DURATION :
+	       filtertype_is_word(j, e, "n") ? FILTER_NEEDS_NUMBER : 0;
 }
 
-static unsigned int needs_of(const struct exprjob *j, const struct expr *e)
+unsigned int filter_needs(const struct exprjob *j, const struct expr *e)
 {
 	unsigned int needs = 0;
 
@@ -44,11 +41,11 @@ static unsigned int needs_of(const struct exprjob *j, const struct expr *e)
 		return needs_of_name(j, e);
 	/* What a dot follows is no word of conditions, but may be a package. */
 	if (e->x && e->kind == EXPR_FIELD && e->x->kind == EXPR_NAME)
-		needs |= needs_of_name(j, e->x) & (NEEDS_PARAM | NEEDS_RESULT);
+		needs |= needs_of_name(j, e->x) & (FILTER_NEEDS_PARAM | FILTER_NEEDS_RESULT);
 	else if (e->x)
-		needs |= needs_of(j, e->x);
+		needs |= filter_needs(j, e->x);
 	if (e->index)
-		needs |= needs_of(j, e->index);
+		needs |= filter_needs(j, e->index);
 	return needs;
 }
 
@@ -59,13 +56,13 @@ static void split(const struct exprjob *j, const struct expr *e, struct terms *t
 		split(j, e->index, t);
 		return;
 	}
-	t->needs[t->n] = needs_of(j, e);
+	t->needs[t->n] = filter_needs(j, e);
 	t->v[t->n++] = e;
 }
 
 static bool at_return(unsigned int needs)
 {
-	return needs & (NEEDS_RESULT | NEEDS_DURATION);
+	return needs & (FILTER_NEEDS_RESULT | FILTER_NEEDS_DURATION);
 }
 
 /* What is known only at the call must not meet what is known only at the return. */
@@ -74,10 +71,10 @@ static int check_sides(const struct exprjob *j, const struct terms *t)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct expr *e = t->v[i];
 
-		if (!(t->needs[i] & NEEDS_PARAM) || !at_return(t->needs[i]))
+		if (!(t->needs[i] & FILTER_NEEDS_PARAM) || !at_return(t->needs[i]))
 			continue;
 		diag_set(j->d, "this needs a parameter, known only at the call, and %s, known only at the return",
-			 t->needs[i] & NEEDS_RESULT ? "a result" : "the duration");
+			 t->needs[i] & FILTER_NEEDS_RESULT ? "a result" : "the duration");
 		diag_span(j->d, j->text, e->at, e->len);
 		diag_hint(j->d, "the two can only be joined by '&&', as in 'x > 5 && err != nil'");
 		return -1;
@@ -109,7 +106,7 @@ static int compile_term(struct filterjob *f, const struct expr *e, unsigned int 
 		return 0;
 	if (!constant) {
 		/* Once, however often it is mentioned: it counts. */
-		if (needs & NEEDS_NUMBER && !f->numbers) {
+		if (needs & FILTER_NEEDS_NUMBER && !f->numbers) {
 			exprcode_op2(c, GOPROBE_OP_NUMBER, 0, 0);
 			f->numbers = true;
 		}
@@ -154,7 +151,7 @@ static int compile_side(struct filterjob *f, const struct terms *t, bool returns
 	f->nunders = 0;
 	f->base = 0;
 	for (size_t i = 0; i < t->n; i++)
-		if (at_return(t->needs[i]) == returns && t->needs[i] & NEEDS_NUMBER)
+		if (at_return(t->needs[i]) == returns && t->needs[i] & FILTER_NEEDS_NUMBER)
 			f->base = 1;
 	*ret = (struct filter){ .text = f->j->text };
 	/* What is behind a term that never holds is looked at, too: it may be wrong. */
@@ -167,8 +164,8 @@ static int compile_side(struct filterjob *f, const struct terms *t, bool returns
 		never = compile_term(f, t->v[i], t->needs[i]);
 		if (never < 0)
 			return -1;
-		ret->results |= !!(t->needs[i] & NEEDS_RESULT);
-		ret->duration |= !!(t->needs[i] & NEEDS_DURATION);
+		ret->results |= !!(t->needs[i] & FILTER_NEEDS_RESULT);
+		ret->duration |= !!(t->needs[i] & FILTER_NEEDS_DURATION);
 		if (done) {
 			c->nops = nops;
 			f->nunders = nunders;

@@ -115,6 +115,14 @@ const struct filternode *filternode_too_long(struct filterjob *f, const struct e
 const struct filternode *filterop_binary(struct filterjob *f, const struct expr *e);
 const struct filternode *filterop_unary(struct filterjob *f, const struct expr *e);
 
+/* --- filter: what an expression needs to be known --- */
+enum {
+	FILTER_NEEDS_PARAM = 1, FILTER_NEEDS_RESULT = 2, FILTER_NEEDS_DURATION = 4,
+	FILTER_NEEDS_NUMBER = 8,
+};
+
+unsigned int filter_needs(const struct exprjob *j, const struct expr *e);
+
 /* --- filtertype: the tree of an expression; NULL and an error --- */
 const struct filternode *filtertype_make(struct filterjob *f, const struct expr *e);
 /* As above, of what is to be true or false. */

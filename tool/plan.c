@@ -234,7 +234,9 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 		      bool abi0)
 {
 	const uint8_t flags = (abi0 ? GOPROBE_POINT_F_ABI0 : 0) |
-			      (pf->paired ? GOPROBE_POINT_F_PAIRED : 0);
+			      (pf->paired ? GOPROBE_POINT_F_PAIRED : 0) |
+			      (pf->key && pf->action == GOPROBE_ACTION_TIME ?
+			       GOPROBE_POINT_F_KEYED : 0);
 	int err = 0;
 
 	if (!pf->only_ends && pf->role != PLAN_ROLE_GO)
@@ -394,8 +396,8 @@ static int settle_under(struct plan *p, const struct planfilter_under *u, struct
 	int err = 0;
 
 	if (pf && (pf->call_filter || pf->ret_filter)) {
-		err = diag_set(d, "%s is traced with a condition of its own, so not all of its calls are known",
-			       u->fn->name);
+		err = diag_set(d, "%s is traced with a %s of its own, so not all of its calls are known",
+			       u->fn->name, pf->key ? "key" : "condition");
 	} else if (pf && pf->ends) {
 		if (pf->action == GOPROBE_ACTION_RECORD)
 			pair_points(p, pf);

@@ -52,6 +52,7 @@ struct plan_options {
 
 extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
 
+struct bykey;
 struct exprsteps;
 struct filter_pair;
 struct insn_scan;
@@ -171,6 +172,7 @@ enum plan_role {
  * @count_ends: it is counted by its durations: calls that ended as was asked for
  * @paired: GOPROBE_POINT_F_PAIRED
  * @held: GOPROBE_POINT_F_HELD
+ * @key: what it is counted or timed by, or NULL
  * @around: nobody asked for it, but for what is called while it runs
  * @call_filter: id of the filter of its call; 0: none
  * @ret_filter: of its returns
@@ -195,6 +197,7 @@ struct plan_func {
 	bool count_ends;
 	bool paired;
 	bool held;
+	const struct bykey *key;
 	bool around;
 	uint32_t call_filter;
 	uint32_t ret_filter;
@@ -293,6 +296,7 @@ int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
  * @call: what to capture when it is called; NULL: all arguments
  * @ret: what to capture when it returns; NULL: all results
  * @filter: which calls; NULL: all. Must outlive plan_finish()
+ * @key: what they are counted or timed by, or NULL; must outlive the plan
  * @role: what it is traced for; then only at the points that the role needs
  */
 struct plan_request {
@@ -300,6 +304,7 @@ struct plan_request {
 	const struct plan_capture *call;
 	const struct plan_capture *ret;
 	const struct filter_pair *filter;
+	const struct bykey *key;
 	enum plan_role role;
 };
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bykey.h"
+#include "exprplace.h"
 #include "grow.h"
 #include "near.h"
 #include "planfilter.h"
@@ -140,20 +142,27 @@ static int append(struct planfilter *f, const struct goprobe_op *ops, size_t nop
 	return 0;
 }
 
-int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter *from,
-		   bool key, uint32_t *id, struct diag *d)
+static int too_long(struct planfilter *f, size_t first, struct diag *d)
 {
-	const struct goprobe_op stack = { .code = GOPROBE_OP_KEY_STACK, .value = f->stack };
+	f->plan->nfilter_ops = first;
+	return diag_set(d, "the condition and the key together take more steps than the module does");
+}
+
+int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter *from,
+		   const struct planfilter_key *key, uint32_t *id, struct diag *d)
+{
 	struct plan *p = f->plan;
 	size_t first = p->nfilter_ops;
 
 	*id = 0;
-	key = key && f->stack;
 	if (!from->nops && !key)
 		return 0;
 	/* What passes goes on to the end, and so to the key. */
-	if ((from->nops && append(f, from->ops, from->nops)) || (key && append(f, &stack, 1)))
+	if ((from->nops && append(f, from->ops, from->nops)) ||
+	    (key && append(f, key->ops, key->nops)))
 		return diag_set(d, "out of memory");
+	if (p->nfilter_ops - first > EXPRCODE_OPS_MAX)
+		return too_long(f, first, d);
 	for (size_t i = 0; i < from->nunders; i++) {
 		struct planfilter_under *u = under(f, bin, from, from->unders[i].e, d);
 
@@ -198,6 +207,15 @@ static int decide_stuck(struct planfilter *f, struct plan_func *pf,
 
 /* --- what points do ----------------------------------------------------------------- */
 
+/* A stack is that of the call or of the return: there is none if both decide. */
+static int two_sides(const struct plan_func *pf, struct diag *d)
+{
+	diag_set(d, "the condition of %s is decided at its call and at its return, and a stack is of one of them",
+		 pf->fn->name);
+	diag_hint(d, "leave out what is about the duration, or what is about the other side");
+	return -1;
+}
+
 /*
  * Calls are counted where they are made, or where they return, if that is all that matters;
  * else how many durations there are tells.
@@ -205,21 +223,21 @@ static int decide_stuck(struct planfilter *f, struct plan_func *pf,
 static int decide_count(const struct planfilter *f, struct plan_func *pf,
 			const struct filter_pair *filter, struct diag *d)
 {
-	pf->ends = filter->returns;
-	if (!filter->returns)
+	bool call = filter->call.nops || (pf->key && pf->key->params);
+	bool ret = filter->returns || (pf->key && pf->key->results);
+
+	pf->ends = ret;
+	if (!ret)
 		return 0;
-	if (!filter->call.nops && !filter->ret.duration) {
+	if (!call && !filter->ret.duration) {
 		pf->only_ends = true;
 		return 0;
 	}
+	if (f->stack)
+		return two_sides(pf, d);
 	pf->action = GOPROBE_ACTION_TIME;
 	pf->count_ends = true;
-	if (!f->stack)
-		return 0;
-	diag_set(d, "the condition of %s is decided at its call and at its return, and a stack is of one of them",
-		 pf->fn->name);
-	diag_hint(d, "leave out what is about the duration, or what is about the other side");
-	return -1;
+	return 0;
 }
 
 static int decide_record(struct plan_func *pf, const struct filter_pair *filter, bool no_return,
@@ -235,30 +253,55 @@ static int decide_record(struct plan_func *pf, const struct filter_pair *filter,
 	return 0;
 }
 
+/* Is the key made where the call returns? What can be made at both is, where that is decided. */
+static bool key_at_return(const struct plan_func *pf, const struct filter_pair *filter)
+{
+	bool counts = pf->action == GOPROBE_ACTION_COUNT;
+
+	if (!pf->key || !counts)
+		return pf->key ? pf->key->results : filter->returns;
+	return pf->key->results || (filter->returns && !pf->key->params);
+}
+
+/* The filters of the points of @pf, and the key that one of them makes. */
+static int add_filters(struct planfilter *f, struct plan_func *pf,
+		       const struct filter_pair *filter, struct diag *d)
+{
+	const struct goprobe_op stack = { .code = GOPROBE_OP_KEY_STACK, .value = f->stack };
+	struct planfilter_key key = { &stack, 1 };
+	const struct planfilter_key *made = f->stack || pf->key ? &key : NULL;
+	bool at_return = key_at_return(pf, filter);
+
+	if (pf->key)
+		key = (struct planfilter_key){ pf->key->ops, pf->key->nops };
+	if (planfilter_add(f, pf->bin, &filter->call, at_return ? NULL : made, &pf->call_filter,
+			   d) ||
+	    planfilter_add(f, pf->bin, &filter->ret, at_return ? made : NULL, &pf->ret_filter, d))
+		return -1;
+	/* A jump to another function has no results yet. */
+	pf->tail_filter = pf->ret_filter;
+	if ((filter->ret.results || (pf->key && pf->key->results)) && pf->ntails &&
+	    planfilter_undecided(f, &pf->tail_filter))
+		return diag_set(d, "out of memory");
+	return 0;
+}
+
 int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct plan_request *req,
 		      bool no_return, struct diag *d)
 {
 	static const struct filter_pair all;
 	const struct filter_pair *filter = req->filter ? req->filter : &all;
-	int err = 0;
 
 	pf->action = f->plan->action;
 	pf->ends = !no_return;
-	if (!req->filter && !f->stack && !f->stuck)
+	pf->key = req->key;
+	if (!req->filter && !f->stack && !pf->key && !f->stuck)
 		return 0;
-	if (planfilter_add(f, pf->bin, &filter->call, !filter->returns, &pf->call_filter,
-			   d) ||
-	    planfilter_add(f, pf->bin, &filter->ret, filter->returns, &pf->ret_filter, d))
+	if (add_filters(f, pf, filter, d))
 		return -1;
-	/* A jump to another function has no results yet. */
-	pf->tail_filter = pf->ret_filter;
-	if (filter->ret.results && pf->ntails && planfilter_undecided(f, &pf->tail_filter))
-		return diag_set(d, "out of memory");
 	if (f->stuck)
 		return decide_stuck(f, pf, filter, d);
 	if (pf->action == GOPROBE_ACTION_COUNT)
-		err = decide_count(f, pf, filter, d);
-	else if (pf->action == GOPROBE_ACTION_RECORD)
-		err = decide_record(pf, filter, no_return, d);
-	return err;
+		return decide_count(f, pf, filter, d);
+	return pf->action == GOPROBE_ACTION_RECORD ? decide_record(pf, filter, no_return, d) : 0;
 }

@@ -48,14 +48,23 @@ struct planfilter {
 	struct planfilter_under *unders;
 };
 
+/**
+ * struct planfilter_key - operations that make a key of a hit that passes
+ * @ops: operations
+ * @nops: their number
+ */
+struct planfilter_key {
+	const struct goprobe_op *ops;
+	size_t nops;
+};
+
 void planfilter_fini(struct planfilter *f);
 /*
  * The id of a filter of functions of @bin, which is made unless there is one that is the
- * same; 0 if @from lets all pass, and makes no key. @key: it does, of the stack, if stacks
- * are asked for. 0, or -1 with @d set.
+ * same; 0 if @from lets all pass, and @key is NULL. 0, or -1 with @d set.
  */
 int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter *from,
-		   bool key, uint32_t *id, struct diag *d);
+		   const struct planfilter_key *key, uint32_t *id, struct diag *d);
 /* The id of the filter that can't tell. -1 without memory. */
 int planfilter_undecided(struct planfilter *f, uint32_t *id);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From a probe spec to what is wanted of one function. */
+#include "bykey.h"
 #include "exprc.h"
 #include "filter.h"
 #include "request.h"
@@ -45,6 +46,15 @@ static int compile_condition(const struct exprc_scope *scope, const struct spec 
 	*ret = pair;
 	return pair ? filter_compile(scope, spec->text, spec->cond, pair, d) :
 		      diag_set(d, "out of memory");
+}
+
+static int compile_key(const struct exprc_scope *scope, const struct spec *spec,
+		       const struct bykey **ret, struct diag *d)
+{
+	struct bykey *key = arena_alloc(scope->mem, sizeof(*key));
+
+	*ret = key;
+	return key ? bykey_compile(scope, spec->by, key, d) : diag_set(d, "out of memory");
 }
 
 /* What is known of nothing but the convention: registers. */
@@ -112,5 +122,7 @@ int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc
 		err = compile(&scope, spec->ret, &ret->ret, d);
 	if (!err && spec->cond)
 		err = compile_condition(&scope, spec, &ret->filter, d);
+	if (!err && spec->by)
+		err = compile_key(&scope, spec, &ret->key, d);
 	return err;
 }

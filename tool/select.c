@@ -39,6 +39,11 @@ int select_conditions_parse(char **texts, size_t n, struct spec **ret, struct di
 	return parse(spec_parse_condition, texts, n, ret, d);
 }
 
+int select_signatures_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
+{
+	return parse(spec_parse_signature, texts, n, ret, d);
+}
+
 void select_specs_free(struct spec *specs, size_t n)
 {
 	for (size_t i = 0; specs && i < n; i++)

@@ -19,6 +19,8 @@ int select_specs_parse(char **texts, size_t n, struct spec **ret, struct diag *d
 int select_patterns_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
 /* Likewise, where only patterns and conditions do. */
 int select_conditions_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
+/* Likewise, where signatures do, too. */
+int select_signatures_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
 void select_specs_free(struct spec *specs, size_t n);
 
 /*

@@ -294,7 +294,7 @@ int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d)
 	return 0;
 }
 
-int spec_parse_condition(const char *text, struct spec *ret, struct diag *d)
+static int parse_no_lists(const char *text, bool sig, struct spec *ret, struct diag *d)
 {
 	struct spec s = { 0 };
 
@@ -303,10 +303,20 @@ int spec_parse_condition(const char *text, struct spec *ret, struct diag *d)
 	if (s.call && s.cond)
 		return only_a_pattern(&s, "nothing of calls is shown here: only 'if' can follow",
 				      d);
-	if (s.call || (s.sig && !s.cond))
+	if (s.call || (s.sig && !s.cond && !sig))
 		return only_a_pattern(&s, "a pattern names functions here, nothing of them", d);
 	*ret = s;
 	return 0;
+}
+
+int spec_parse_condition(const char *text, struct spec *ret, struct diag *d)
+{
+	return parse_no_lists(text, false, ret, d);
+}
+
+int spec_parse_signature(const char *text, struct spec *ret, struct diag *d)
+{
+	return parse_no_lists(text, true, ret, d);
 }
 
 void spec_fini(struct spec *s)

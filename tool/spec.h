@@ -34,6 +34,8 @@
 #include "expr.h"
 #include "typexpr.h"
 
+struct bykey_exprs;
+
 enum spec_kind {
 	SPEC_NAME,	/* no wildcards */
 	SPEC_GLOB,
@@ -50,7 +52,8 @@ enum spec_kind {
  * @call: what is shown of a call, or NULL: all arguments
  * @ret: what is shown of a return, or NULL: all results
  * @cond: which calls count, or NULL: all
- * @mem: where the last four are
+ * @mem: where these four are
+ * @by: what its calls are counted or timed by, or NULL: who traces sets it
  */
 struct spec {
 	enum spec_kind kind;
@@ -62,6 +65,7 @@ struct spec {
 	const struct expr_list *ret;
 	const struct expr *cond;
 	struct arena mem;
+	const struct bykey_exprs *by;
 };
 
 /* 0, or -1 and nothing to free; errors point into @text. */
@@ -70,6 +74,8 @@ int spec_parse(const char *text, struct spec *ret, struct diag *d);
 int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d);
 /* Likewise, but a condition does, too, and then a signature before it. */
 int spec_parse_condition(const char *text, struct spec *ret, struct diag *d);
+/* Likewise, and a signature alone, too. */
+int spec_parse_signature(const char *text, struct spec *ret, struct diag *d);
 void spec_fini(struct spec *s);
 bool spec_match(const struct spec *s, const char *name);
 

@@ -46,7 +46,7 @@ static void duration_right(struct buf *b, uint64_t ns)
 	b->len += DURATION_WIDTH - n;
 }
 
-static void text_head(const struct tallyshow *s, uint64_t ns, struct buf *b)
+void tallyshow_head(const struct tallyshow *s, uint64_t ns, const char *last, struct buf *b)
 {
 	right(b, "calls", 10);
 	if (ns)
@@ -59,11 +59,13 @@ static void text_head(const struct tallyshow *s, uint64_t ns, struct buf *b)
 			right(b, quantiles[i].name, DURATION_WIDTH + 2);
 		right(b, "max", DURATION_WIDTH + 2);
 	}
-	buf_str(b, "  function\n");
+	buf_str(b, "  ");
+	buf_str(b, last);
+	buf_char(b, '\n');
 }
 
-static void text_line(const struct tallyshow *s, const struct tally *t, const char *function,
-		      uint64_t ns, struct buf *b)
+void tallyshow_line(const struct tallyshow *s, const struct tally *t, const char *what,
+		    uint64_t ns, struct buf *b)
 {
 	buf_u64_right(b, ns ? t->new : t->calls, 10);
 	if (ns) {
@@ -84,11 +86,11 @@ static void text_line(const struct tallyshow *s, const struct tally *t, const ch
 			right(b, "-", DURATION_WIDTH + 2);
 	}
 	buf_str(b, "  ");
-	buf_str(b, function);
+	buf_str(b, what);
 	buf_char(b, '\n');
 }
 
-static void text_histogram(const struct tally *t, const char *function, struct buf *b)
+void tallyshow_histogram(const struct tally *t, const char *what, struct buf *b)
 {
 	uint64_t rows[HISTOGRAM_ROWS], most = 0;
 	unsigned int first = HISTOGRAM_ROWS, last = 0;
@@ -104,7 +106,7 @@ static void text_histogram(const struct tally *t, const char *function, struct b
 		most = rows[r] > most ? rows[r] : most;
 	}
 	buf_char(b, '\n');
-	buf_str(b, function);
+	buf_str(b, what);
 	buf_char(b, '\n');
 	for (unsigned int r = first; r <= last; r++) {
 		unsigned int bar = (double)rows[r] * BAR_WIDTH / most + 0.5;
@@ -129,23 +131,27 @@ static void text_table(const struct tallyshow *s, const struct tallies *t, uint6
 		buf_char(b, '\n');
 	}
 	if (n)
-		text_head(s, ns, b);
+		tallyshow_head(s, ns, "function", b);
 	for (size_t i = 0; i < n; i++)
-		text_line(s, &t->v[t->order[i]], name(s, t->order[i]), ns, b);
+		tallyshow_line(s, &t->v[t->order[i]], name(s, t->order[i]), ns, b);
 	for (size_t i = 0; s->histogram && i < n; i++)
-		text_histogram(&t->v[t->order[i]], name(s, t->order[i]), b);
+		tallyshow_histogram(&t->v[t->order[i]], name(s, t->order[i]), b);
 	if (ns)
 		buf_char(b, '\n');
 }
 
 /* --- JSON ------------------------------------------------------------ */
 
-static void json_durations(const struct tally *t, struct buf *b)
+static void json_ends(const struct tally *t, struct buf *b)
 {
 	buf_number(b, ",\"returned\":", t->took.n);
 	buf_number(b, ",\"open\":", tally_open(t));
 	buf_number(b, ",\"unwound\":", t->unwound);
 	buf_number(b, ",\"gone\":", t->gone);
+}
+
+static void json_quantiles(const struct tally *t, struct buf *b)
+{
 	if (!t->took.n)
 		return;
 	buf_number(b, ",\"sum_ns\":", t->took.sum);
@@ -174,21 +180,33 @@ static void json_buckets(const struct histogram *h, struct buf *b)
 	buf_char(b, ']');
 }
 
-static void json_line(const struct tallyshow *s, const struct tally *t, const char *function,
-		      uint64_t real, uint64_t ns, struct buf *b)
+void tallyshow_json_calls(const struct tally *t, uint64_t real, uint64_t ns, struct buf *b)
 {
-	buf_str(b, s->timed ? "{\"kind\":\"latency\",\"func\":" : "{\"kind\":\"count\",\"func\":");
-	buf_json_str(b, function);
 	buf_number(b, ",\"time_ns\":", real);
 	buf_number(b, ",\"calls\":", t->calls);
 	if (ns) {
 		buf_number(b, ",\"new\":", t->new);
 		buf_number(b, ",\"new_ns\":", ns);
 	}
-	if (s->timed)
-		json_durations(t, b);
-	if (s->timed && s->histogram)
+}
+
+void tallyshow_json_times(const struct tallyshow *s, const struct tally *t, struct buf *b)
+{
+	json_quantiles(t, b);
+	if (s->histogram)
 		json_buckets(&t->took, b);
+}
+
+static void json_line(const struct tallyshow *s, const struct tally *t, const char *function,
+		      uint64_t real, uint64_t ns, struct buf *b)
+{
+	buf_str(b, s->timed ? "{\"kind\":\"latency\",\"func\":" : "{\"kind\":\"count\",\"func\":");
+	buf_json_str(b, function);
+	tallyshow_json_calls(t, real, ns, b);
+	if (s->timed) {
+		json_ends(t, b);
+		tallyshow_json_times(s, t, b);
+	}
 	buf_str(b, "}\n");
 }
 
@@ -236,7 +254,8 @@ static const struct {
 	const char *text;
 } left_out[] = {
 	{ GOPROBE_STAT_FILTERED, "filtered", "calls that did not pass the condition" },
-	{ GOPROBE_STAT_UNDECIDED, "undecided", "calls with a condition that could not be told" },
+	{ GOPROBE_STAT_UNDECIDED, "undecided",
+	  "calls with a condition or a key that could not be told" },
 };
 
 #define NLEFT_OUT (sizeof(left_out) / sizeof(*left_out))
@@ -261,6 +280,10 @@ void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 		buf_str(b, left_out[i].key);
 		buf_number(b, "\":", end->stats[left_out[i].stat]);
 	}
+	if (s->keys) {
+		buf_number(b, ",\"keys\":", s->keys->called);
+		buf_number(b, ",\"no_key\":", end->stats[GOPROBE_STAT_NO_KEY]);
+	}
 	buf_str(b, "}\n");
 }
 
@@ -277,24 +300,33 @@ static void say(struct buf *b, const char *what, uint64_t n)
 void tallyshow_say(const struct tallyshow *s, const struct tallies *t,
 		   const struct tallyshow_end *end, struct buf *b)
 {
-	uint64_t n = calls(t);
+	uint64_t n = calls(t), all;
 
 	buf_u64(b, n);
 	buf_str(b, n == 1 ? " call of " : " calls of ");
 	buf_u64(b, t->norder);
-	buf_str(b, t->norder == 1 ? " function in " : " functions in ");
+	buf_str(b, t->norder == 1 ? " function" : " functions");
+	if (s->keys)
+		buf_number(b, " by ", s->keys->called);
+	if (s->keys)
+		buf_str(b, s->keys->called == 1 ? " key" : " keys");
+	buf_str(b, " in ");
 	buf_duration(b, end->ns);
 	if (t->norder < t->n) {
 		buf_str(b, "; ");
 		buf_u64(b, t->n - t->norder);
 		buf_str(b, " not called");
 	}
-	if (shown(s, t) < t->norder) {
+	all = s->keys ? s->keys->called : t->norder;
+	if (s->top && s->top < all) {
 		buf_str(b, "; ");
-		buf_u64(b, t->norder - shown(s, t));
+		buf_u64(b, all - s->top);
 		buf_str(b, " not shown");
 	}
 	buf_char(b, '\n');
+	if (s->keys)
+		say(b, "calls without a key, because there was no room (--keys N makes more)",
+		    end->stats[GOPROBE_STAT_NO_KEY]);
 	for (size_t i = 0; i < NLEFT_OUT; i++)
 		say(b, left_out[i].text, end->stats[left_out[i].stat]);
 	for (size_t i = 0; s->timed && i < NUNTIMED; i++)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "keyrows.h"
 #include "plan.h"
 #include "tallies.h"
 
@@ -16,7 +17,8 @@
  * @timed: they have been timed, not only counted
  * @json: in JSON
  * @histogram: every function's durations, too
- * @top: functions at most; 0: all
+ * @top: functions, or keys, at most; 0: all
+ * @keys: what has been counted by key, or NULL
  */
 struct tallyshow {
 	const struct plan *plan;
@@ -24,6 +26,7 @@ struct tallyshow {
 	bool json;
 	bool histogram;
 	uint64_t top;
+	const struct keyrows *keys;
 };
 
 /**
@@ -42,6 +45,14 @@ struct tallyshow_end {
  */
 void tallyshow_table(const struct tallyshow *s, const struct tallies *t, uint64_t real, uint64_t ns,
 		     struct buf *b);
+/* Parts of it: the head, whose @last column is that of @what in a line, and lines. */
+void tallyshow_head(const struct tallyshow *s, uint64_t ns, const char *last, struct buf *b);
+void tallyshow_line(const struct tallyshow *s, const struct tally *t, const char *what,
+		    uint64_t ns, struct buf *b);
+void tallyshow_histogram(const struct tally *t, const char *what, struct buf *b);
+/* Members of a JSON object. */
+void tallyshow_json_calls(const struct tally *t, uint64_t real, uint64_t ns, struct buf *b);
+void tallyshow_json_times(const struct tallyshow *s, const struct tally *t, struct buf *b);
 /* The last line of JSON. */
 void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 		       const struct tallyshow_end *end, struct buf *b);

@@ -46,6 +46,8 @@ int targetopt_option(struct targetopt *t, int opt, char *arg, struct diag *d)
 
 int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struct diag *d)
 {
+	int (*parse)(char **texts, size_t n, struct spec **ret, struct diag *d) =
+		t->sigs ? select_signatures_parse : select_conditions_parse;
 	int kinds = !!t->npids + !!t->file + !!t->command, err;
 
 	if (kinds > 1)
@@ -57,7 +59,7 @@ int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struc
 	if (kinds != 1 || optind >= argc)
 		return CMD_USAGE;
 	t->nspecs = argc - optind;
-	err = counts ? select_conditions_parse(argv + optind, t->nspecs, &t->specs, d) :
+	err = counts ? parse(argv + optind, t->nspecs, &t->specs, d) :
 		       select_specs_parse(argv + optind, t->nspecs, &t->specs, d);
 	if (err)
 		t->nspecs = 0;

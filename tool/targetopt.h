@@ -14,6 +14,7 @@
  * @command: what follows "--", or NULL
  * @specs: which functions, and what of them
  * @nspecs: their number
+ * @sigs: a signature can follow a pattern, even without a condition
  */
 struct targetopt {
 	char **pids;
@@ -22,6 +23,7 @@ struct targetopt {
 	char **command;
 	struct spec *specs;
 	size_t nspecs;
+	bool sigs;
 };
 
 /* For getopt_long(); the long ones are --pid and --binary. */

@@ -277,6 +277,21 @@ static int same(struct machine *m, uint64_t *a, uint64_t b, uint64_t n)
 	return GOPROBE_CHUNK_OK;
 }
 
+/* As much of a string as a key has of it. */
+static int key_bytes(struct machine *m, uint64_t at, uint64_t len, uint32_t size)
+{
+	uint64_t n = len < size ? len : size, words = (n + 7) / 8;
+
+	assert_true(m->nkey + 1 + words <= N(m->key));
+	m->key[m->nkey++] = len;
+	memset(m->key + m->nkey, 0, words * 8);
+	for (uint64_t i = 0; i < n; i++)
+		if (!machine_read(m, at + i, (uint8_t *)(m->key + m->nkey) + i, 1))
+			return GOPROBE_CHUNK_FAULT;
+	m->nkey += words;
+	return GOPROBE_CHUNK_OK;
+}
+
 static int divide(uint64_t *a, uint64_t b, uint8_t code)
 {
 	int64_t x = (int64_t)*a, y = (int64_t)b;
@@ -394,6 +409,12 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 	case GOPROBE_OP_UNDER:
 		*a = m->under >> o->value & 1;
 		break;
+	case GOPROBE_OP_KEY:
+		assert_true(m->nkey < N(m->key));
+		m->key[m->nkey++] = *a;
+		break;
+	case GOPROBE_OP_KEY_BYTES:
+		return key_bytes(m, *a, b, o->size);
 	case GOPROBE_OP_SAME:
 		return same(m, a, b, r[o->value] < o->size ? r[o->value] : o->size);
 	default:

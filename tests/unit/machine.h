@@ -24,6 +24,8 @@ struct machine_word {
  * @task: by enum goprobe_task
  * @duration: of the call, ns
  * @number: how often the filter came to its number
+ * @key: what the filter has made
+ * @nkey: its words
  * @under: bit @i: a call of the function with id i is open
  */
 struct machine {
@@ -37,6 +39,8 @@ struct machine {
 	uint64_t duration;
 	uint64_t number;
 	uint64_t under;
+	uint64_t key[96];
+	size_t nkey;
 };
 
 /*

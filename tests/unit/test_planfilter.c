@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bins.h"
+#include "bykey.h"
 #include "plan.h"
 #include "rows.h"
 #include "select.h"
@@ -22,9 +23,10 @@ static void show_point(FILE *f, const struct goprobe_point *p)
 	};
 	static const char *const actions[] = { "", " count", " time" };
 
-	fprintf(f, "%u %s%s%s%s", p->id, kinds[p->kind], actions[p->action],
+	fprintf(f, "%u %s%s%s%s%s", p->id, kinds[p->kind], actions[p->action],
 		p->flags & GOPROBE_POINT_F_PAIRED ? " paired" : "",
-		p->flags & GOPROBE_POINT_F_HELD ? " held" : "");
+		p->flags & GOPROBE_POINT_F_HELD ? " held" : "",
+		p->flags & GOPROBE_POINT_F_KEYED ? " keyed" : "");
 	if (p->filter)
 		fprintf(f, " %u", p->filter);
 	fputs("; ", f);
@@ -56,8 +58,9 @@ static void show(FILE *f, const struct plan *p)
 }
 
 /* 0, or -1 and @d; the specs live as long as the plan is made. */
-static int make(struct gobin *bin, const struct plan_options *opt, const char *const *texts,
-		struct plan **p, struct arena *mem, struct diag *d)
+static int make_by(struct gobin *bin, const struct plan_options *opt, const char *const *texts,
+		   const struct bykey_exprs *by, struct plan **p, struct arena *mem,
+		   struct diag *d)
 {
 	struct buf skipped = { 0 };
 	struct spec *specs;
@@ -68,12 +71,20 @@ static int make(struct gobin *bin, const struct plan_options *opt, const char *c
 		n++;
 	if (select_specs_parse((char **)(uintptr_t)texts, n, &specs, d))
 		return -1;
+	for (size_t i = 0; i < n; i++)
+		specs[i].by = by;
 	*p = plan_new(opt);
 	assert_non_null(*p);
 	err = select_functions(*p, &bin, 1, specs, n, mem, &skipped, d) || plan_finish(*p, d);
 	select_specs_free(specs, n);
 	buf_fini(&skipped);
 	return err ? -1 : 0;
+}
+
+static int make(struct gobin *bin, const struct plan_options *opt, const char *const *texts,
+		struct plan **p, struct arena *mem, struct diag *d)
+{
+	return make_by(bin, opt, texts, NULL, p, mem, d);
 }
 
 static struct row {
@@ -174,6 +185,88 @@ static void test_row(void **state)
 	gobin_free(bin);
 }
 
+/* A filter that makes a key is followed by "key". */
+static struct keyed_row {
+	const char *claim;
+	const char *spec;
+	const char *by;
+	uint8_t action;
+	const char *points;
+} keyed[] = {
+	{ "counted by a parameter", "main.Ints", "a", COUNT, "0 call count 1 key; " },
+	{ "by a result", "main.Ints", "~r0", COUNT, "0 return count 1 key; " },
+	{ "by the goroutine", "main.Ints", "goid", COUNT, "0 call count 1 key; " },
+	{ "with a condition at the call", "main.Ints if a > 5", "b", COUNT,
+	  "0 call count 1 key; " },
+	{ "by the goroutine, with a condition at the return", "main.Ints if ~r0 > 5", "goid",
+	  COUNT, "0 return count 1 key; " },
+	{ "by a result, with one at the return", "main.Ints if ~r0 > 5", "~r0", COUNT,
+	  "0 return count 1 key; " },
+	{ "by a parameter, with one at the return", "main.Ints if ~r0 > 5", "a", COUNT,
+	  "0 call time keyed 1 key; 0 return time keyed 2; " },
+	{ "by a result, with one at the call", "main.Ints if a > 5", "~r0", COUNT,
+	  "0 call time keyed 1; 0 return time keyed 2 key; " },
+	{ "by the goroutine, with the duration", "main.Ints if duration > 1s", "goid", COUNT,
+	  "0 call time keyed; 0 return time keyed 1 key; " },
+	{ "timed by a parameter", "main.Ints", "a", TIME,
+	  "0 call time keyed 1 key; 0 return time keyed; " },
+	{ "timed by a result", "main.Ints", "~r0", TIME,
+	  "0 call time keyed; 0 return time keyed 1 key; " },
+	{ "timed by the goroutine, with both conditions", "main.Ints if a > 5 && ~r0 > 5", "goid",
+	  TIME, "0 call time keyed 1 key; 0 return time keyed 2; " },
+	{ "what lacks it is left out", "/^main.(Ints|Floats|Nothing)$/", "i", COUNT,
+	  "0 call count 1 key; " },
+	{ "a function around has no key", "main.Ints if under(main.Leaf)", "a", TIME,
+	  "0 call time keyed 1 key; 0 return time keyed; 1 call time; 1 return time; " },
+};
+
+static void show_keyed(FILE *f, const struct plan *p)
+{
+	const struct plan_points *points = &p->files[0];
+
+	for (size_t i = 0; i < points->n; i++) {
+		uint32_t id = points->v[i].filter;
+		const struct goprobe_filter *filter = &p->filters[id ? id - 1 : 0];
+
+		if (i && same(&points->v[i - 1], &points->v[i]))
+			continue;
+		show_point(f, &points->v[i]);
+		if (!id || p->filter_ops[filter->op + filter->nops - 1].code < GOPROBE_OP_KEY)
+			continue;
+		fseek(f, -2, SEEK_CUR);
+		fputs(" key; ", f);
+	}
+}
+
+static void test_keyed(void **state)
+{
+	const struct keyed_row *row = *state;
+	const char *const specs[] = { row->spec, NULL };
+	struct plan_options opt = plan_defaults;
+	struct gobin *bin = bins_newest("");
+	struct bykey_exprs by = { .n = 0 };
+	struct arena mem = { 0 };
+	struct diag d = { 0 };
+	struct plan *p;
+	char *text;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	opt.action = row->action;
+	opt.no_return = row->action == COUNT;
+	assert_int_equal(bykey_parse(&by, row->by, &d), 0);
+	if (make_by(bin, &opt, specs, &by, &p, &mem, &d))
+		fail_msg("%s", d.sentence);
+	show_keyed(f, p);
+	fclose(f);
+	assert_string_equal(text, row->points);
+	free(text);
+	plan_free(p);
+	bykey_fini(&by);
+	arena_fini(&mem);
+	gobin_free(bin);
+}
+
 /* A jump to another function has no results: what is about them can't be told there. */
 static void test_tails(void **state)
 {
@@ -238,11 +331,11 @@ static void test_held(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[2 + N(cases)] = {
+	struct CMUnitTest tests[2 + N(cases) + N(keyed)] = {
 		{ "jumps to other functions", test_tails },
 		{ "room for calls that are held", test_held },
 	};
 
-	ROWS(tests + 2, cases, test_row);
+	ROWS(ROWS(tests + 2, cases, test_row), keyed, test_keyed);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

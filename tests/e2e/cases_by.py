@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0
+"""goprobectl count --by and latency --by, compared with calls whose values are known: tests/targets/conds."""
+
+import collections
+import json
+import re
+
+from cases_cond import conds, interrupt, run
+from cases_count import started
+from lib import case, check, nothing_probed, of_kind, parse, same
+
+TEXTS = ["POST", "GET", "", "a longer string", "a longer strinG", "POSU", "PO", "a longer string still"]
+FLOATS = ["1.5", "1.6", "0", "-0", "-3", '"NaN"', '"+Inf"', "1e-300"]
+EVEN = "main.even(w unsafe.Pointer, tag int) int"
+STEPS = range(500)
+
+
+def text(i):
+    return TEXTS[i % 8]
+
+
+def ends(i):
+    """Does step(i) return? Else it panics."""
+    return i % 7 != 3
+
+
+def failed(i):
+    return "*errors.errorString" if i % 5 == 0 else None
+
+
+def node(i):
+    return (None, 2, 4, 5)[i % 4]
+
+
+def dynamic(i):
+    return (None, "*main.node", "int", "string")[i % 4]
+
+
+def counted(values):
+    """{key: calls} of all calls that have a key."""
+    return dict(collections.Counter(v for v in values if v is not NotImplemented))
+
+
+# What is asked for, and what it gives of call i; NotImplemented: it can't be told, or there is no such call.
+COUNTED = [
+    (("main.step", "i"), lambda i: (i,)),
+    (("main.step", "b"), lambda i: ((i + 128) % 256 - 128,)),
+    (("main.step", "c"), lambda i: (0 if i == 8 else (i * 131 - 1) % 65536,)),
+    (("main.step", "d"), lambda i: (120 if i == 120 else i % 41 - 20,)),
+    (("main.step", "e"), lambda i: (i * 0x0123456789abcdef % 2**64,)),
+    (("main.step", "s", "ok"), lambda i: (text(i), i % 3 == 0)),
+    (("main.step", "t", "len(s)", "y"), lambda i: (TEXTS[i // 8 % 8], len(text(i)), (i % 5 - 2) / 10)),
+    (("main.step", "limit"), lambda i: (250,)),
+    (("main.step", "failed"), lambda i: (failed(i),) if ends(i) else NotImplemented),
+    (("main.step", "out", "n"), lambda i: (text(i) + TEXTS[i // 8 % 8], 3 * i) if ends(i) else NotImplemented),
+    (("main.refs", "any"), lambda i: (dynamic(i),)),
+    (("main.refs", "err", "len(m)"), lambda i: ("*errors.errorString" if i % 3 == 0 else None, int(i % 6 == 3))),
+    (("main.refs", "p.Value"), lambda i: (node(i),) if i % 4 else NotImplemented),
+    (("main.refs", "any.(*main.node).Value"), lambda i: (node(1 + i // 4 % 3),) if i % 4 == 1 else NotImplemented),
+    (("main.refs", "list[3]"), lambda i: ((6, 4)[i % 5 == 4],) if i % 5 in (2, 4) else NotImplemented),
+    (("main.step if i > 250", "s"), lambda i: (text(i),) if i > 250 else NotImplemented),
+    (("main.step if i > 250", "n"), lambda i: (3 * i,) if i > 250 and ends(i) else NotImplemented),
+    (("main.step if failed != nil", "s"), lambda i: (text(i),) if failed(i) and ends(i) else NotImplemented),
+    (("main.step if failed != nil", "out"), lambda i: (text(i) + TEXTS[i // 8 % 8],) if failed(i) and ends(i) else NotImplemented),
+    (("main.step if failed != nil", "limit"), lambda i: (250,) if failed(i) and ends(i) else NotImplemented),
+    (("main.step if i > 250 && failed != nil", "s"), lambda i: (text(i),) if i > 250 and failed(i) and ends(i) else NotImplemented),
+]
+
+
+def by(t, target, command, spec, *exprs):
+    args = [a for e in exprs for a in ("--by", e)]
+    return started(t, command, "-p", target.pid, "-o", "json", *args, spec)
+
+
+def keys_of(lines, kind):
+    return {tuple(k["value"] for k in e["key"]): e["calls"] for e in of_kind(lines, kind)}
+
+
+@case("by: calls are counted by parameters, results, what is behind pointers, types of interfaces, with conditions, under panics")
+def counts(t):
+    target = conds(t)
+    for i in range(0, len(COUNTED), 11):
+        batch = COUNTED[i:i + 11]
+        processes = [by(t, target, "count", *what) for what, _ in batch]
+        run(target)
+        for (what, value), process in zip(batch, processes):
+            lines = interrupt(process)
+            want = counted(value(k) for k in STEPS)
+            same(keys_of(lines, "count_key"), want, str(what))
+            summary = of_kind(lines, "summary")[0]
+            same((summary["keys"], summary["no_key"], summary["calls"]), (len(want), 0, sum(want.values())), "%s: summary" % (what,))
+            order = [e["calls"] for e in of_kind(lines, "count_key")]
+            same(order, sorted(order, reverse=True), "%s: order" % (what,))
+            for e in of_kind(lines, "count_key"):
+                same([k["expr"] for k in e["key"]], list(what[1:]), "expressions")
+    check(nothing_probed(), "something is still probed")
+
+
+@case("by: goroutines, addresses and floats are keys, and what can't be told is counted apart")
+def others(t):
+    target = conds(t)
+    goid, pointer, floats, nil = [by(t, target, "count", *what) for what in (
+        ("main.step", "goid", "pid"), ("main.refs", "p"), ("main.step", "x"), ("main.refs", "p.Value"))]
+    own = run(target)["goid"]
+    keys = keys_of(interrupt(goid), "count_key")
+    same(sorted(keys.values()), [250, 250], "calls of two goroutines")
+    check((own, target.pid) in keys, "%d is not among %s", own, keys)
+    keys = keys_of(interrupt(pointer), "count_key")
+    same(sorted(keys.values()), [125] * 4, "calls by pointer")
+    check(all(k is None or re.match("0xc[0-9a-f]+$", k) for k, in keys) and (None,) in keys, "addresses: %s", keys)
+    shown = "\n".join(json.dumps(e) for e in interrupt(floats))
+    lines = [e for e in map(json.loads, shown.splitlines()) if e["kind"] == "count_key"]
+    same(len(lines), 8, "floats")
+    same(sum(e["calls"] for e in lines), 500, "calls by float")
+    same({str(e["key"][0]["value"]) for e in lines if isinstance(e["key"][0]["value"], str)}, {"NaN", "+Inf"}, "odd floats")
+    same(of_kind(interrupt(nil), "summary")[0]["undecided"], 125, "calls with nil on the way")
+
+
+@case("by: durations are by key of the call or of the return, and only of calls that return")
+def times(t):
+    target = conds(t)
+    wanted = [
+        (("main.step", "s", "ok"), lambda i: (text(i), i % 3 == 0) if ends(i) else NotImplemented),
+        (("main.step", "failed"), lambda i: (failed(i),) if ends(i) else NotImplemented),
+        (("main.step if failed != nil", "s"), lambda i: (text(i),) if ends(i) and failed(i) else NotImplemented),
+        (("main.step if i > 250", "n"), lambda i: (3 * i,) if ends(i) and i > 250 else NotImplemented),
+        (("main.step if duration > 15ms", "i"), lambda i: (i,) if ends(i) and i % 100 == 52 else NotImplemented),
+        (("main.deep", "depth"), lambda i: (i + 1,) if i <= 20 else NotImplemented),
+    ]
+    processes = [by(t, target, "latency", *what) for what, _ in wanted]
+    run(target)
+    for (what, value), process in zip(wanted, processes):
+        lines = interrupt(process)
+        got, want = keys_of(lines, "latency_key"), counted(value(k) for k in STEPS)
+        if "duration" in what[0]:
+            # On a machine that is busy others can be slow as well.
+            got = {k: n for k, n in got.items() if k in want}
+        same(got, want, str(what))
+        for e in of_kind(lines, "latency_key"):
+            check(0 < e["min_ns"] <= e["p50_ns"] <= e["max_ns"] <= e["sum_ns"], "a line: %s", e)
+    slow = started(t, "latency", "-p", target.pid, "--by", "i", "--top", 4, "main.step")
+    run(target)
+    slow.signal(2)
+    rows = "\n".join(slow.finish()).splitlines()
+    check(rows[0].split()[0] == "calls" and rows[0].split()[-1] == "key" and len(rows) == 5, "a table: %s", rows)
+    # Of those that sleep one panics.
+    check(all(re.search(r"  i=\d*52$", r) for r in rows[1:]), "those that sleep do not come first: %s", rows)
+    check("not shown" in slow.stderr() and "500 calls of 1 function by" in slow.stderr(), "it said: %s", slow.stderr())
+
+
+@case("by: many goroutines on stacks that move: each call has its key, and those that find no room are told")
+def stressed(t):
+    functions = ("main.even", "main.odd", "main.guard")
+    target = t.target("stress", "-hold", "-goroutines", 40, "-depth", 120)
+    goids = started(t, "count", "-p", target.pid, "-o", "json", "--by", "goid", *functions)
+    tags = started(t, "count", "-p", target.pid, "-o", "json", "--keys", 10000, "--by", "tag", EVEN)
+    few = started(t, "count", "-p", target.pid, "-o", "json", "--keys", 5, "--by", "tag", EVEN)
+    plain = started(t, "count", "-p", target.pid, "--top", 3, "--by", "goid", *functions)
+    target.send()
+    want = json.loads(target.line())["functions"]
+    target.finish()
+    lines = parse("\n".join(goids.finish()))
+    for f in functions:
+        same(sum(e["calls"] for e in of_kind(lines, "count_key") if e["func"] == f), want[f]["calls"], f + " by goroutine")
+    same(len({e["key"][0]["value"] for e in of_kind(lines, "count_key")}), 40, "goroutines")
+
+    keys = keys_of(parse("\n".join(tags.finish())), "count_key")
+    same(sum(keys.values()), want["main.even"]["calls"], "calls by tag")
+    same(set(keys.values()), {1}, "calls of one tag")
+
+    lines = parse("\n".join(few.finish()))
+    got, summary = keys_of(lines, "count_key"), of_kind(lines, "summary")[0]
+    same(len(got), 5, "keys that found room")
+    same(sum(got.values()) + summary["no_key"], want["main.even"]["calls"], "with and without room")
+    same(of_kind(lines, "count")[0]["calls"], want["main.even"]["calls"], "the function's own number")
+
+    rows = "\n".join(plain.finish()).splitlines()
+    check(len(rows) == 4 and rows[0].endswith("  function, key") and re.search(r"\d  main\.\w+  goid=\d+$", rows[1]), "a table: %s", rows)
+
+
+@case("by: what can't be a key is refused where it stands, or left out if a glob has found it")
+def refused(t):
+    target = conds(t)
+    rows = [
+        (("main.refs", "list"), "which can't be a key", "'len(list)'"),
+        (("main.refs", "*p"), "which can't be a key", "'p.Value'"),
+        (("main.refs", "m[\"a\"]"), "too late for a key", ""),
+        (("main.refs", "f"), "which can't be a key", "numbers, strings"),
+        (("main.step", "i", "n"), "a key can't have both", ""),
+        (("main.step", "nothing"), "has no parameter 'nothing'", "it takes"),
+        (("main.step", "i + 1"), "nothing can follow here", ""),
+        (("main.step", "5"), "no value of the program", ""),
+        (("main.step", "i", "b", "c", "d", "e"), "4 times at most", ""),
+    ]
+    for what, sentence, hint in rows:
+        args = [a for e in what[1:] for a in ("--by", e)]
+        for command in ("count", "latency") if "n" in what else ("count",):
+            process = t.goprobectl(command, "-p", target.pid, *args, what[0])
+            check(process.wait() in (1, 2), "%s was accepted", what)
+            check(sentence in process.stderr() and hint in process.stderr(), "%s: %s", what, process.stderr())
+            check(sentence.startswith("4 times") or "^" in process.stderr(), "%s points nowhere: %s", what, process.stderr())
+    process = started(t, "count", "-p", target.pid, "--by", "any", "-o", "json", "main.*")
+    run(target)
+    lines = interrupt(process)
+    same({e["func"] for e in of_kind(lines, "count_key")}, {"main.refs"}, "functions with a parameter of that name")
+    check("lack what is asked for" in process.stderr(), "it said: %s", process.stderr())

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bykey.c, keyrows.c, keyshow.c: keys that are compiled against real programs, made of registers
+ * and memory that the rows give, kept and shown.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bins.h"
+#include "bykey.h"
+#include "keyshow.h"
+#include "machine.h"
+#include "rows.h"
+#include "sigparse.h"
+#include "spec.h"
+
+static struct gobin *bin, *stripped;
+static struct arena mem;
+
+/* The expressions are @exprs, with " | " in between; the function's text can have a signature. */
+static int compile(struct gobin *of, const char *function, const char *exprs, struct bykey *ret,
+		   const struct gofunc **fn, struct diag *d)
+{
+	struct exprc_scope scope = { .bin = of, .mem = &mem };
+	struct sigparse types = { .bin = of, .mem = &mem };
+	struct bykey_exprs *by = arena_alloc(&mem, sizeof(*by));
+	char *text = arena_strdup(&mem, exprs), *next;
+	struct spec s;
+	int err = 0;
+
+	assert_int_equal(spec_parse_signature(function, &s, d), 0);
+	scope.fn = *fn = bins_func(of, s.pattern);
+	assert_non_null(scope.fn);
+	types.text = s.text;
+	scope.sig = s.sig ? sigparse_sig(&types, s.sig, scope.fn, d) : gobin_sig(of, scope.fn);
+	for (; !err && text; text = next) {
+		next = strstr(text, " | ");
+		if (next) {
+			*next = 0;
+			next += 3;
+		}
+		err = bykey_parse(by, text, d);
+	}
+	if (!err)
+		err = bykey_compile(&scope, by, ret, d);
+	assert_true(err || ret->nops * 8 > 0);
+	/* What was parsed is of no use any more, but for types and texts. */
+	bykey_fini(by);
+	spec_fini(&s);
+	return err;
+}
+
+/* What "count" shows of the key that @m has, and of as many calls. */
+static char *shown(struct machine *m, const struct bykey *key, const struct gofunc *fn, bool json)
+{
+	struct goprobe_keyed keyed = { .tally.hits = 7, .key_bytes = (uint32_t)m->nkey * 8 };
+	struct plan_func pf = { .bin = bin, .fn = fn, .key = key }, *funcs[] = { &pf };
+	struct plan plan = { .funcs = funcs, .nfuncs = 1 };
+	struct tallyshow show = { .plan = &plan, .json = json };
+	struct keyrows rows = { .nfuncs = 1 };
+	struct keyshow *k = keyshow_new(&show);
+	struct buf b = { 0 };
+	char *line, *copy;
+
+	assert_non_null(k);
+	assert_int_equal(keyrows_add(&rows, &keyed, m->key, NULL), 0);
+	keyrows_sort(&rows, TALLIES_BY_CALLS);
+	assert_int_equal(rows.called, 1);
+	keyshow_table(k, &rows, 5, 0, &b);
+	buf_char(&b, 0);
+	assert_false(b.failed);
+	line = json ? strstr(b.p, "\"key\":") : strstr(b.p, " 7  ");
+	assert_non_null(line);
+	copy = strdup(line + (json ? 6 : 4));
+	*strstr(copy, json ? ",\"time_ns\":5,\"calls\":7}\n" : "\n") = 0;
+	keyshow_free(k);
+	keyrows_fini(&rows);
+	buf_fini(&b);
+	return copy;
+}
+
+static struct key_row {
+	const char *claim, *function, *exprs, *setup, *text;
+} keys[] = {
+	{ "a number", "main.Ints", "a", "ax=5", "a=5" },
+	{ "a negative number", "main.Ints", "a", "ax=ffffffffffffffff", "a=-1" },
+	{ "a byte with a sign", "main.Ints", "b", "bx=5580", "b=-128" },
+	{ "two bytes without a sign", "main.Ints", "c", "cx=5ffff", "c=65535" },
+	{ "a large number without a sign", "main.Ints", "e", "si=ffffffffffffffff",
+	  "e=18446744073709551615" },
+	{ "true", "main.Ints", "g", "r9=5501", "g=true" },
+	{ "false", "main.Ints", "g", "r9=5500", "g=false" },
+	{ "several", "main.Ints", "a | g | b", "ax=1 r9=1 bx=2", "a=1 g=true b=2" },
+	{ "a result", "main.Ints", "~r0", "ax=9", "~r0=9" },
+	{ "two results", "main.Ints", "~r0 | ~r1", "ax=9 bx=1", "~r0=9 ~r1=true" },
+	{ "a string", "main.Strings", "s", "ax=20000 bx=3 @20000=636261", "s=\"abc\"" },
+	{ "a string without bytes", "main.Strings", "s", "ax=0 bx=0", "s=\"\"" },
+	{ "a string that is no text", "main.Strings", "s", "ax=20000 bx=2 @20000=ff0a",
+	  "s=\"\\n\\xff\"" },
+	{ "a length", "main.Strings", "len(s) | cap(b)", "bx=64 si=7", "len(s)=100 cap(b)=7" },
+	{ "a string between numbers", "main.Strings", "len(b) | n | len(s)",
+	  "di=1 r8=20000 r9=8 @20000=6867666564636261 bx=2",
+	  "len(b)=1 n=\"abcdefgh\" len(s)=2" },
+	{ "the goroutine, the process and the thread", "main.Leaf", "goid | pid | tid",
+	  "goid=5 pid=10 tid=11", "goid=5 pid=16 tid=17" },
+	{ "a pointer", "main.Refs", "p", "di=c000010000", "p=0xc000010000" },
+	{ "nil", "main.Refs", "p", "di=0", "p=nil" },
+	{ "a channel", "main.Refs", "c", "bx=c000010000", "c=0xc000010000" },
+	{ "what a pointer points to", "main.Refs", "p.Value", "di=20000 @20028=2a", "p.Value=42" },
+	{ "nil on the way", "main.Refs", "p.Value", "di=0", "?" },
+	{ "memory that is not there", "main.Strings", "s", "ax=30000 bx=3", "?" },
+	{ "an interface without a value", "main.Interfaces", "e", "cx=0", "e=nil" },
+	{ "an empty interface without a value", "main.Interfaces", "any", "si=0", "any=nil" },
+	{ "a type that the program does not have", "main.Interfaces", "any", "si=c000010000",
+	  "any=0xc000010000" },
+	{ "an itab leads to a type", "main.Interfaces", "e", "cx=20000 @20008=c000010000",
+	  "e=0xc000010000" },
+	{ "an itab that is not there", "main.Interfaces", "e", "cx=20000", "?" },
+};
+
+static void test_key(void **state)
+{
+	const struct key_row *row = *state;
+	const struct gofunc *fn;
+	struct diag d = { 0 };
+	struct machine m;
+	struct bykey key;
+	char *text;
+
+	if (compile(bin, row->function, row->exprs, &key, &fn, &d))
+		fail_msg("%s", d.sentence);
+	machine_set(&m, row->setup);
+	if (machine_filter(&m, key.ops, key.nops) != MACHINE_PASSES) {
+		assert_string_equal("?", row->text);
+		return;
+	}
+	text = shown(&m, &key, fn, false);
+	assert_string_equal(text, row->text);
+	free(text);
+}
+
+static void check_text(struct machine *m, const char *function, const char *exprs, bool json,
+		       const char *want)
+{
+	const struct gofunc *fn;
+	struct diag d = { 0 };
+	struct bykey key;
+	char *text;
+
+	if (compile(bin, function, exprs, &key, &fn, &d))
+		fail_msg("%s", d.sentence);
+	assert_int_equal(machine_filter(m, key.ops, key.nops), MACHINE_PASSES);
+	text = shown(m, &key, fn, json);
+	m->nkey = 0;
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void test_long(void **state)
+{
+	struct machine m;
+	char want[200];
+
+	(void)state;
+	machine_set(&m, "ax=20000 bx=46");
+	for (uint64_t i = 0; i < 9; i++)
+		machine_put(&m, 0x20000 + 8 * i, 0x6161616161616161);
+	snprintf(want, sizeof(want), "s=\"%064d\"...+6", 0);
+	memset(want + 3, 'a', 64);
+	check_text(&m, "main.Strings", "s", false, want);
+	snprintf(want, sizeof(want), "[{\"expr\":\"s\",\"type\":\"string\",\"value\":\"%064d\",\"len\":70,\"truncated\":true}]",
+		 0);
+	memset(strchr(want, '0'), 'a', 64);
+	check_text(&m, "main.Strings", "s", true, want);
+}
+
+static void test_json(void **state)
+{
+	struct machine m;
+
+	(void)state;
+	machine_set(&m, "ax=5 r9=1 goid=7");
+	check_text(&m, "main.Ints", "a | g | goid", true,
+		   "[{\"expr\":\"a\",\"type\":\"int\",\"value\":5},{\"expr\":\"g\",\"type\":\"bool\",\"value\":true},{\"expr\":\"goid\",\"type\":\"int\",\"value\":7}]");
+	machine_set(&m, "di=c000010000");
+	check_text(&m, "main.Refs", "p", true,
+		   "[{\"expr\":\"p\",\"type\":\"*main.Tree\",\"value\":\"0xc000010000\"}]");
+	machine_set(&m, "cx=0");
+	check_text(&m, "main.Interfaces", "e", true,
+		   "[{\"expr\":\"e\",\"type\":\"error\",\"value\":null}]");
+}
+
+static int take_square(void *ctx, uint64_t vaddr, const char *name)
+{
+	uint64_t *to = ctx;
+
+	if (!strcmp(name, "main.Square"))
+		*to = vaddr;
+	return 0;
+}
+
+static void test_types(void **state)
+{
+	uint64_t square = 0;
+	struct machine m;
+	char setup[100];
+
+	(void)state;
+	gobin_each_rtype(bin, take_square, &square);
+	assert_true(square);
+	snprintf(setup, sizeof(setup), "ax=20000 si=%llx @20008=%llx", (unsigned long long)square,
+		 (unsigned long long)square);
+	machine_set(&m, setup);
+	check_text(&m, "main.Interfaces", "s | any", false, "s=main.Square any=main.Square");
+}
+
+static void test_floats(void **state)
+{
+	struct machine m;
+	double x = -0.5;
+	float y = 0.1f;
+
+	(void)state;
+	machine_set(&m, "");
+	memset(&m.regs[17], 0, 16);
+	memcpy(&m.regs[17], &x, sizeof(x));
+	memcpy(&m.regs[18], &y, sizeof(y));
+	check_text(&m, "main.Floats", "a | b", false, "a=-0.5 b=0.1");
+}
+
+static struct error_row {
+	const char *claim, *function, *exprs, *sentence, *marked, *hint;
+} errors[] = {
+	{ "a struct", "main.Structs", "p",
+	  "'p' is of type main.Point, which can't be a key",
+	  "p",
+	  "name one of its fields, such as 'p.X'",
+	},
+	{ "what is behind a pointer", "main.Refs", "*p",
+	  "'*p' is of type main.Tree, which can't be a key",
+	  "*p",
+	  "name one of its fields, such as 'p.Value'",
+	},
+	{ "a slice", "main.Strings", "b",
+	  "'b' is of type []uint8, which can't be a key",
+	  "b",
+	  "its length can be one: 'len(b)'",
+	},
+	{ "a map", "main.Refs", "m",
+	  "'m' is of type map[string]int, which can't be a key",
+	  "m",
+	  "its length can be one: 'len(m)'",
+	},
+	{ "an array", "main.Arrays", "b",
+	  "'b' is of type [2]int, which can't be a key",
+	  "b",
+	  "name one of its elements, such as 'b[0]'",
+	},
+	{ "a function", "main.Refs", "f",
+	  "'f' is of type func(int) error, which can't be a key",
+	  "f",
+	  "numbers, strings, booleans and pointers can, and the types that interfaces hold",
+	},
+	{ "a map's entry", "main.Refs", "m[\"a\"]",
+	  "'m[\"a\"]' is found by goprobectl, after the call: too late for a key",
+	  "m[\"a\"]",
+	  "entries of maps and elements of channels can only be shown; what an interface holds needs its type, as in x.(T)",
+	},
+	{ "a parameter and a result", "main.Ints", "a | ~r0",
+	  "parameters are known only at the call, results only at the return: a key can't have both",
+	  "~r0",
+	  "-",
+	},
+	{ "nothing of that name", "main.Leaf", "x",
+	  "main.Leaf has no parameter 'x'",
+	  "x",
+	  "it takes a, b",
+	},
+	{ "a number that is written", "main.Leaf", "5",
+	  "a number is no value of the program",
+	  "5",
+	  "-",
+	},
+	{ "two expressions", "main.Leaf", "a, b",
+	  "nothing can follow here",
+	  ",",
+	  "each expression has its own --by",
+	},
+	{ "no expression", "main.Leaf", "a +",
+	  "nothing can follow here",
+	  "+",
+	  "each expression has its own --by",
+	},
+	{ "too many", "main.Ints", "a | b | c | d | e",
+	  "--by can be given 4 times at most",
+	  "",
+	  "-",
+	},
+};
+
+static void test_error(void **state)
+{
+	const struct error_row *row = *state;
+	const struct gofunc *fn;
+	struct diag d = { 0 };
+	struct bykey key;
+	char marked[50];
+
+	assert_int_equal(compile(bin, row->function, row->exprs, &key, &fn, &d), -1);
+	snprintf(marked, sizeof(marked), "%.*s", (int)d.len, d.text ? d.text + d.at : "");
+	assert_string_equal(d.sentence, row->sentence);
+	assert_string_equal(marked, row->marked);
+	assert_string_equal(d.hint ? d.hint : "-", row->hint);
+	diag_fini(&d);
+}
+
+static void test_stripped(void **state)
+{
+	const struct gofunc *fn;
+	struct diag d = { 0 };
+	struct bykey key;
+
+	(void)state;
+	assert_int_equal(compile(stripped, "main.Leaf", "goid", &key, &fn, &d), 0);
+	assert_int_equal(compile(stripped, "main.Leaf(a, b int) int", "b", &key, &fn, &d), 0);
+	assert_int_equal(compile(stripped, "main.Leaf", "b", &key, &fn, &d), -1);
+	assert_string_equal(d.hint, "write its signature behind the pattern: 'main.Leaf(x T)'");
+	diag_fini(&d);
+}
+
+static void told(struct keyrows *rows, uint32_t id, uint64_t key, uint64_t hits, uint64_t sum)
+{
+	struct goprobe_keyed keyed = {
+		.tally = { .id = id, .hits = hits, .sum = sum, .first = 4, .nbuckets = 1 },
+		.key_bytes = 8,
+	};
+
+	assert_int_equal(keyrows_add(rows, &keyed, &key, &hits), 0);
+}
+
+static void test_rows(void **state)
+{
+	struct keyrows rows = { .nfuncs = 2 };
+	struct tally t;
+
+	(void)state;
+	told(&rows, 0, 7, 3, 100);
+	told(&rows, 1, 7, 4, 50);
+	told(&rows, 0, 8, 0, 0);
+	told(&rows, 2, 7, 9, 9);
+	assert_int_equal(rows.n, 3);
+	keyrows_sort(&rows, TALLIES_BY_CALLS);
+	assert_int_equal(rows.called, 2);
+	assert_int_equal(rows.v[0]->id, 1);
+	keyrows_sort(&rows, TALLIES_BY_TIME);
+	assert_int_equal(rows.v[0]->id, 0);
+	keyrows_begin(&rows);
+	told(&rows, 0, 7, 5, 100);
+	keyrows_sort(&rows, TALLIES_BY_NEW);
+	assert_int_equal(rows.v[0]->new, 2);
+	assert_int_equal(rows.v[1]->new, 0);
+	keyrow_tally(rows.v[0], &t);
+	assert_int_equal(t.calls, 5);
+	assert_int_equal(t.took.n, 5);
+	assert_int_equal(t.took.bucket[4], 5);
+	assert_int_equal(t.took.sum, 100);
+	keyrows_fini(&rows);
+}
+
+static int open_all(void **state)
+{
+	(void)state;
+	bin = bins_newest("");
+	stripped = bins_newest("-stripped");
+	return 0;
+}
+
+static int close_all(void **state)
+{
+	(void)state;
+	gobin_free(bin);
+	gobin_free(stripped);
+	arena_fini(&mem);
+	return 0;
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[6 + N(keys) + N(errors)] = {
+		{ "strings that are too long", test_long },
+		{ "keys in JSON", test_json },
+		{ "types that interfaces hold", test_types },
+		{ "floats", test_floats },
+		{ "without debug information", test_stripped },
+		{ "rows are kept, and put in order", test_rows },
+	};
+	struct CMUnitTest *t = tests + 6;
+
+	t = ROWS(t, keys, test_key);
+	ROWS(t, errors, test_error);
+	return cmocka_run_group_tests(tests, open_all, close_all);
+}
