@@ -105,7 +105,7 @@ static enum gp_calls_end enter(struct gp_calls_key key, u32 depth, u32 f)
 static enum gp_calls_end leave(struct gp_calls_key key, u32 depth, u32 f)
 {
 	if (!general && gp_calls_try_leave(calls, key, depth, tally[f], ticks) == ENDED)
-		return ENDED;
+		return GP_CALLS_ENDED;
 	return gp_calls_leave(calls, key, depth, tally[f], ticks);
 }
 
