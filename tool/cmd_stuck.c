@@ -152,7 +152,8 @@ static int set_up(struct stuck *s, struct diag *d)
 	if (!s->files)
 		return diag_set(d, "out of memory");
 	for (size_t i = 0; i < t->plan->nfiles; i++)
-		symbols_init(&s->files[i], t->plan->files[i].bin, gobin_path(t->plan->files[i].bin));
+		symbols_init(&s->files[i], t->plan->files[i].bin,
+			     gobin_path(t->plan->files[i].bin));
 	return lines_open(&s->out, &s->stream, t->plan, &s->opt, d);
 }
 

@@ -192,6 +192,8 @@ int planfilter_undecided(struct planfilter *f, uint32_t *id)
 static int decide_stuck(struct planfilter *f, struct plan_func *pf,
 			const struct filter_pair *filter, struct diag *d)
 {
+	static const struct goprobe_op never = { .code = GOPROBE_OP_REJECT };
+
 	if (filter->returns) {
 		diag_set(d, "this condition is decided when %s returns, and calls that have not are asked for",
 			 pf->fn->name);
@@ -199,7 +201,7 @@ static int decide_stuck(struct planfilter *f, struct plan_func *pf,
 	}
 	pf->held = true;
 	pf->paired = true;
-	if (add_one(f, (struct goprobe_op){ .code = GOPROBE_OP_REJECT }, &pf->ret_filter))
+	if (add_one(f, never, &pf->ret_filter))
 		return diag_set(d, "out of memory");
 	pf->tail_filter = pf->ret_filter;
 	return 0;
