@@ -138,13 +138,14 @@ def times(t):
         same(got, want, str(what))
         for e in of_kind(lines, "latency_key"):
             check(0 < e["min_ns"] <= e["p50_ns"] <= e["max_ns"] <= e["sum_ns"], "a line: %s", e)
-    slow = started(t, "latency", "-p", target.pid, "--by", "i", "--top", 4, "main.step")
+    slow = started(t, "latency", "-p", target.pid, "--by", "i", "--top", 100, "main.step")
     run(target)
     slow.signal(2)
     rows = "\n".join(slow.finish()).splitlines()
-    check(rows[0].split()[0] == "calls" and rows[0].split()[-1] == "key" and len(rows) == 5, "a table: %s", rows)
-    # Of those that sleep one panics.
-    check(all(re.search(r"  i=\d*52$", r) for r in rows[1:]), "those that sleep do not come first: %s", rows)
+    check(rows[0].split()[0] == "calls" and rows[0].split()[-1] == "key" and len(rows) == 101, "a table: %s", rows[:3])
+    # Of those that sleep one panics. Where the host is busy others are slow as well, but not so many.
+    sleepers = [r for r in rows[1:] if re.search(r"  i=\d*52$", r)]
+    same(len(sleepers), 4, "those that sleep, among the 100 slowest")
     check("not shown" in slow.stderr() and "500 calls of 1 function by" in slow.stderr(), "it said: %s", slow.stderr())
 
 
