@@ -289,12 +289,6 @@ struct gp_filter_hit {
 	bool rejects;
 };
 
-/* What can't be read: to be brought in, or the end. */
-static int gp_filter_absent(struct gp_filter_hit *h, unsigned long address)
-{
-	return gp_capture_absent(&h->c, address);
-}
-
 static int gp_filter_task(struct gp_filter_hit *h, const struct gp_op *op)
 {
 	struct gp_goroutine go;
@@ -323,7 +317,7 @@ static int gp_filter_under(struct gp_filter_hit *h, const struct gp_op *op)
 
 	h->p.r[op->a] = 0;
 	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
-		return own.absent ? gp_filter_absent(h, own.absent) : GOPROBE_CHUNK_OK;
+		return own.absent ? gp_capture_absent(&h->c, own.absent) : GOPROBE_CHUNK_OK;
 	under = gp_calls_under(calls, gp_hit_key(&own), gp_calls_depth(own.depth), tally);
 	if (under < 0)
 		return GOPROBE_CHUNK_RANGE;
@@ -417,7 +411,7 @@ static int gp_filter_key_stack(struct gp_filter_hit *h, const struct gp_op *op)
 	int status;
 
 	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
-		return own.absent ? gp_filter_absent(h, own.absent) : GOPROBE_CHUNK_FAULT;
+		return own.absent ? gp_capture_absent(&h->c, own.absent) : GOPROBE_CHUNK_FAULT;
 	end = at + own.depth;
 	if (WARN_ON_ONCE(!key) || key->room - key->n < 2)
 		return GOPROBE_CHUNK_RANGE;

@@ -230,11 +230,6 @@ static void gp_paired_let_go(struct gp_session *s, const struct gp_call *call)
 		patient = gp_stream_wait_for_room(s);
 }
 
-static bool gp_paired_is_timed(const struct gp_probe *probe)
-{
-	return probe->action == GOPROBE_ACTION_TIME;
-}
-
 /* Does the end of a call that was remembered pass? Else that has been counted. */
 static bool gp_paired_passes(const struct gp_probe *probe, const struct pt_regs *regs,
 			     u64 duration)
@@ -276,7 +271,7 @@ int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs)
 		return gp_keyed_end(probe, regs, &call, duration);
 	if (probe->filter && !gp_paired_passes(probe, regs, duration))
 		goto out;
-	if (gp_paired_is_timed(probe)) {
+	if (probe->action == GOPROBE_ACTION_TIME) {
 		gp_tally_return(probe->tally, duration);
 		return 0;
 	}
