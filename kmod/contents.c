@@ -218,6 +218,7 @@ static const u16 gp_record_kind[] = {
 	[GOPROBE_POINT_RETURN] = GOPROBE_RECORD_RETURN,
 	[GOPROBE_POINT_TAIL] = GOPROBE_RECORD_TAIL,
 	[GOPROBE_POINT_SELF_TEST] = GOPROBE_RECORD_CALL,
+	[GOPROBE_POINT_AT] = GOPROBE_RECORD_AT,
 };
 
 /* What hits do, but for a filter that comes first. */
@@ -277,8 +278,8 @@ static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 	probe->runtime = rt;
 	probe->id = p->id;
 	probe->record_kind = gp_record_kind[p->kind];
-	probe->stat = p->kind == GOPROBE_POINT_CALL ? GOPROBE_STAT_CALLS :
-						      GOPROBE_STAT_RETURNS;
+	probe->stat = p->kind == GOPROBE_POINT_RETURN || p->kind == GOPROBE_POINT_TAIL ?
+		      GOPROBE_STAT_RETURNS : GOPROBE_STAT_CALLS;
 	probe->point_kind = p->kind;
 	probe->skip = p->skip;
 	probe->flags = p->flags;

@@ -304,7 +304,7 @@ static int gp_filter_task(struct gp_filter_hit *h, const struct gp_op *op)
 	}
 	if (gp_hit_goroutine(h->probe, h->c.regs, h->c.faultin, false, &go))
 		return -EAGAIN;
-	*to = go.goid;
+	*to = op->value == GOPROBE_TASK_G ? go.g : go.goid;
 	return GOPROBE_CHUNK_OK;
 }
 

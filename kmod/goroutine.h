@@ -17,12 +17,14 @@
 
 /**
  * struct gp_goroutine - the goroutine of a hit
+ * @g: address of its runtime.g; 0 if there is none
  * @goid: its id; 0 if there is none
  * @depth: stack.hi - SP at function entry; 0 if there is none
  * @absent: address that could not be read; 0 if all could
  * @flags: GOPROBE_RECORD_F_NO_G or _SYSTEM
  */
 struct gp_goroutine {
+	unsigned long g;
 	u64 goid;
 	u64 depth;
 	unsigned long absent;
@@ -99,6 +101,7 @@ static __always_inline bool gp_goroutine_read(const struct goprobe_runtime *rt,
 	if (unlikely(!its))
 		return false;
 	ret->depth = own.depth;
+	ret->g = g;
 	ret->goid = own.goid;
 	ret->flags = 0;
 	if (likely(own.goid))
@@ -114,6 +117,7 @@ static __always_inline bool gp_goroutine_read(const struct goprobe_runtime *rt,
 	gp_goroutine_word(curg, m, rt->m_curg);
 	user_read_access_end();
 	ret->flags = GOPROBE_RECORD_F_SYSTEM;
+	ret->g = curg;
 	if (!curg)
 		return true;
 	if (!user_read_access_begin((const void __user *)curg, GP_RUNTIME_SPAN))
@@ -148,6 +152,7 @@ static __always_inline void gp_goroutine_find(const struct goprobe_runtime *rt,
 	ret->absent = 0;
 	if (likely(!(g & 7) && gp_goroutine_read(rt, g, sp, ret)))
 		return;
+	ret->g = 0;
 	ret->goid = 0;
 	ret->depth = 0;
 	ret->flags = GOPROBE_RECORD_F_NO_G;

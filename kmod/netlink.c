@@ -24,7 +24,7 @@
 #include "stream.h"
 #include "summary.h"
 
-static_assert(sizeof(struct goprobe_limits) == 88);
+static_assert(sizeof(struct goprobe_limits) == 92);
 static_assert(sizeof(struct goprobe_runtime) == 40);
 static_assert(sizeof(struct goprobe_ref) == 20);
 static_assert(sizeof(struct goprobe_type) == 12);
@@ -32,13 +32,13 @@ static_assert(sizeof(struct goprobe_dynamic) == 16);
 static_assert(sizeof(struct goprobe_piece) == 24);
 static_assert(sizeof(struct goprobe_op) == 24);
 static_assert(sizeof(struct goprobe_plan) == 40);
-static_assert(sizeof(struct goprobe_point) == 48);
+static_assert(sizeof(struct goprobe_point) == 56);
 static_assert(sizeof(struct goprobe_filter) == 8);
 static_assert(sizeof(struct goprobe_held) == 8);
 static_assert(sizeof(struct goprobe_keys) == 8);
-static_assert(sizeof(struct goprobe_keyed) == 80);
+static_assert(sizeof(struct goprobe_keyed) == 88);
 static_assert(sizeof(struct goprobe_open) == 40);
-static_assert(sizeof(struct goprobe_tally) == 72);
+static_assert(sizeof(struct goprobe_tally) == 80);
 static_assert(sizeof(struct goprobe_record) == 48);
 static_assert(sizeof(struct goprobe_chunk) == 16);
 static_assert(sizeof(struct goprobe_lost) == 16);

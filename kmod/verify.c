@@ -234,6 +234,7 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 
 #define GP_PLANS_ONLY	BIT(14)
 #define GP_FILTERS_ONLY	BIT(15)
+#define GP_NOBODYS	(GP_PLANS_ONLY | GP_FILTERS_ONLY)
 
 #define GP_USES_JUMP	(GP_USES_A | GP_USES_B | GP_USES_SKIP)
 #define GP_USES_JUMP_I	(GP_USES_A | GP_USES_VALUE | GP_USES_SKIP)
@@ -294,6 +295,13 @@ static const u16 gp_op_uses[] = {
 	[GOPROBE_OP_KEY] = GP_USES_A | GP_FILTERS_ONLY,
 	[GOPROBE_OP_KEY_BYTES] = GP_USES_AB | GP_USES_BYTES | GP_FILTERS_ONLY,
 	[GOPROBE_OP_KEY_STACK] = GP_USES_VALUE | GP_FILTERS_ONLY,
+	[GOPROBE_OP_QUOTA] = GP_NOBODYS,
+	[GOPROBE_OP_ROOT] = GP_NOBODYS,
+	[GOPROBE_OP_MEMBER] = GP_NOBODYS,
+	[GOPROBE_OP_SET] = GP_NOBODYS,
+	[GOPROBE_OP_SET_FLOAT] = GP_NOBODYS,
+	[GOPROBE_OP_WRITE] = GP_NOBODYS,
+	[GOPROBE_OP_DELAY] = GP_NOBODYS,
 };
 
 static_assert(ARRAY_SIZE(gp_op_uses) == __GOPROBE_OP_MAX);
@@ -469,6 +477,8 @@ static const char *gp_verify_pairing(const struct goprobe_point *point)
 		return "a point whose hits leave no record is paired";
 	if (paired && point->kind == GOPROBE_POINT_SELF_TEST)
 		return "a self-test is paired";
+	if (point->kind == GOPROBE_POINT_AT && (paired || point->action == GOPROBE_ACTION_TIME))
+		return "a point that is neither a call nor an end is timed or paired";
 	if (point->flags & GOPROBE_POINT_F_HELD &&
 	    (!paired || point->kind != GOPROBE_POINT_CALL))
 		return "what is held is no call that is paired";
@@ -483,17 +493,18 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 		return "a point has an unknown kind";
 	if (point->skip >= __GOPROBE_SKIP_MAX)
 		return "a point has an unknown condition to skip";
-	if (point->flags & ~GOPROBE_POINT_F_ALL)
+	if (point->flags & ~(GOPROBE_POINT_F_ABI0 | GOPROBE_POINT_F_PAIRED |
+			     GOPROBE_POINT_F_HELD | GOPROBE_POINT_F_KEYED))
 		return "a point has unknown flags";
 	if (point->plan != GOPROBE_NO_PLAN && point->plan >= nplans)
 		return "a point names a plan that does not exist";
-	if (point->action >= __GOPROBE_ACTION_MAX)
+	if (point->action > GOPROBE_ACTION_TIME)
 		return "a point has an unknown action";
 	if (point->action != GOPROBE_ACTION_RECORD && point->plan != GOPROBE_NO_PLAN)
 		return "a point whose hits leave no record has a plan";
 	if (point->filter > nfilters)
 		return "a point names a filter that does not exist";
-	if (memchr_inv(point->pad, 0, sizeof(point->pad)))
+	if (memchr_inv(point->pad, 0, sizeof(point->pad)) || point->pad2 || point->edit)
 		return "padding of a point is not 0";
 	why = gp_verify_pairing(point);
 	if (why)

@@ -29,7 +29,10 @@
  *	functions that are timed or paired. A_HELD (struct goprobe_held, optional):
  *	room for calls that are held. A_KEYS (struct goprobe_keys, optional): room
  *	for what is counted and timed by key. A_BREAKER (struct goprobe_breaker,
- *	optional): when hits are too many. A_PIDS (s32[], optional): only these processes are traced
+ *	optional): when hits are too many. A_STATES (u32, optional): in how many states
+ *	goroutines are told apart, GOPROBE_STATES_MAX at most: GOPROBE_ACTION_STATE.
+ *	A_MEMBERS (u32, optional): room for the set of goroutines that GOPROBE_OP_MEMBER
+ *	asks about. A_PIDS (s32[], optional): only these processes are traced
  *	(thread group ids as the caller sees them); absent: every process that
  *	maps a session's file. A process that is not in the list never gets a
  *	breakpoint, except by fork from a listed one: those hits are not recorded.
@@ -79,6 +82,10 @@
  *	A_IDS (u32[]): takes the breakpoints with these ids away, and waits until no
  *	handler can run on their behalf. What they have counted stays.
  *	reply: A_COUNT (u32): number of points the session has now.
+ *
+ * GOPROBE_CMD_MEMBERS_ADD (do)
+ *	A_MEMBER (struct goprobe_member[]): these goroutines join the session's set, all
+ *	or none. reply: A_COUNT (u32): how many it has now.
  *
  * GOPROBE_CMD_START (do)
  *	From now on hits are recorded.
@@ -182,6 +189,7 @@ enum goprobe_cmd {
 	GOPROBE_CMD_KEYS,
 	GOPROBE_CMD_OPEN,
 	GOPROBE_CMD_POINTS_DEL,
+	GOPROBE_CMD_MEMBERS_ADD,
 	__GOPROBE_CMD_MAX,
 	GOPROBE_CMD_MAX = __GOPROBE_CMD_MAX - 1,
 };
@@ -224,6 +232,9 @@ enum goprobe_attr {
 	GOPROBE_A_OPEN,		/* struct goprobe_open... */
 	GOPROBE_A_IDS,		/* u32[] */
 	GOPROBE_A_BREAKER,	/* struct goprobe_breaker */
+	GOPROBE_A_STATES,	/* u32 */
+	GOPROBE_A_MEMBERS,	/* u32 */
+	GOPROBE_A_MEMBER,	/* struct goprobe_member[] */
 	__GOPROBE_A_MAX,
 	GOPROBE_A_MAX = __GOPROBE_A_MAX - 1,
 };
@@ -235,6 +246,7 @@ enum goprobe_attr {
 #define GOPROBE_ABILITY_UNTESTED	(1ULL << 3) /* not known yet whether EXECUTE */
 #define GOPROBE_ABILITY_TALLY		(1ULL << 4) /* GOPROBE_ACTION_COUNT and _TIME */
 #define GOPROBE_ABILITY_FILTER		(1ULL << 5) /* goprobe_point.filter, _POINT_F_* */
+#define GOPROBE_ABILITY_EDIT		(1ULL << 6) /* the module was loaded with allow_writes=1 */
 
 /**
  * struct goprobe_limits - the most of each that the module accepts
@@ -260,6 +272,7 @@ enum goprobe_attr {
  * @held_bytes: goprobe_held.calls times goprobe_held.bytes
  * @keys: goprobe_keys.number
  * @key_bytes: goprobe_keys.bytes
+ * @members: GOPROBE_A_MEMBERS
  */
 struct goprobe_limits {
 	__u32 sessions;
@@ -284,6 +297,7 @@ struct goprobe_limits {
 	__u32 held_bytes;
 	__u32 keys;
 	__u32 key_bytes;
+	__u32 members;
 };
 
 /**
@@ -321,6 +335,21 @@ struct goprobe_breaker {
 };
 
 #define GOPROBE_BREAKER_MS	400
+
+/* The most states: GOPROBE_A_STATES. */
+#define GOPROBE_STATES_MAX	16
+
+/**
+ * struct goprobe_member - a goroutine of the session's set
+ * @goid: its id
+ * @tgid: its process, as the caller sees it
+ * @pad: 0
+ */
+struct goprobe_member {
+	__u64 goid;
+	__s32 tgid;
+	__u32 pad;
+};
 
 /*
  * A thread whose record finds no room in the ring waits for the reader, in the
@@ -588,6 +617,15 @@ enum goprobe_op_code {
 	GOPROBE_OP_KEY,		/* a is its next word */
 	GOPROBE_OP_KEY_BYTES,	/* the b bytes at a, the first @size of them; can fail */
 	GOPROBE_OP_KEY_STACK,	/* who called whom, value functions at most; can fail */
+	/* In filters only. */
+	GOPROBE_OP_QUOTA,	/* a = 1 while there are not more than value, else 0: see below */
+	GOPROBE_OP_ROOT,	/* a = enum goprobe_root */
+	GOPROBE_OP_MEMBER,	/* a = 1 if goroutine b of this process is in the set, else 0 */
+	/* In edits only: see struct goprobe_point. */
+	GOPROBE_OP_SET,		/* the target's integer register b = a */
+	GOPROBE_OP_SET_FLOAT,	/* the low @size bytes (4, 8) of the float register b = a */
+	GOPROBE_OP_WRITE,	/* the low @size bytes of a go to b + value in the target; can fail */
+	GOPROBE_OP_DELAY,	/* the thread sleeps for value ns, GOPROBE_DELAY_NS_MAX at most */
 	__GOPROBE_OP_MAX,
 	GOPROBE_OP_MAX = __GOPROBE_OP_MAX - 1,
 };
@@ -597,9 +635,36 @@ enum goprobe_task {
 	GOPROBE_TASK_GOID,	/* goroutine id; 0 without a goroutine */
 	GOPROBE_TASK_TGID,	/* process, in the initial pid namespace */
 	GOPROBE_TASK_TID,	/* thread, likewise */
+	GOPROBE_TASK_G,		/* address of the runtime.g that has this id; 0 without */
 	__GOPROBE_TASK_MAX,
 	GOPROBE_TASK_MAX = __GOPROBE_TASK_MAX - 1,
 };
+
+/*
+ * What GOPROBE_OP_ROOT gives: is the session inside of one of its calls, on this
+ * goroutine? Of calls that are remembered; what is as deep as the hit, or deeper, is none.
+ */
+enum goprobe_root {
+	GOPROBE_ROOT_NONE,	/* no: this is where a tree of calls begins */
+	GOPROBE_ROOT_OPEN,	/* yes: in one that passed its filter */
+	GOPROBE_ROOT_MUTED,	/* yes: in one that was rejected as GOPROBE_REJECT_MUTED */
+};
+
+/* Why a hit does not pass (GOPROBE_OP_REJECT: value). */
+enum goprobe_reject {
+	GOPROBE_REJECT_FILTERED,	/* GOPROBE_STAT_FILTERED */
+	GOPROBE_REJECT_LIMITED,		/* GOPROBE_STAT_LIMITED */
+	/*
+	 * As GOPROBE_REJECT_FILTERED; a call that would be remembered is, for GOPROBE_OP_ROOT and
+	 * for nothing else.
+	 */
+	GOPROBE_REJECT_MUTED,
+	__GOPROBE_REJECT_MAX,
+	GOPROBE_REJECT_MAX = __GOPROBE_REJECT_MAX - 1,
+};
+
+/* The longest GOPROBE_OP_DELAY: 1 s. */
+#define GOPROBE_DELAY_NS_MAX	1000000000ULL
 
 /**
  * struct goprobe_op - one operation
@@ -608,7 +673,7 @@ enum goprobe_task {
  * @b: register, or a DWARF number
  * @pad: 0
  * @size: bytes: 1, 2, 4 or 8; of GOPROBE_OP_COPY any number
- * @offset: in the frame; or operations to skip
+ * @offset: in the frame; or operations to skip; of GOPROBE_OP_QUOTA, ms
  * @pad2: 0
  * @value: immediate
  *
@@ -627,6 +692,13 @@ enum goprobe_task {
  *
  * GOPROBE_OP_UNDER: calls are open that are timed or paired. It fails with
  * GOPROBE_CHUNK_RANGE if the goroutine has more than 4096 of them.
+ *
+ * GOPROBE_OP_QUOTA: counts the hits that come to it; with @offset, anew in each period of
+ * that many ms. A filter has two at most, one of each kind.
+ *
+ * GOPROBE_OP_SET is not for the stack pointer, nor for the register that has g.
+ * What an edit sets and writes is set and written when it has come to its end, and not at all if one
+ * of its operations fails; DELAYs come last. An edit has 32 of these at most.
  *
  * The COPYs and SAMEs of a program are 64 KiB together at most, its UNDERs 16.
  */
@@ -691,6 +763,9 @@ struct goprobe_plan {
  * by frame pointers, on the goroutine's own stack). What does not fit into a key is left
  * out, but a word is not: the filter then can't tell. Of a call that is timed the key is that of
  * its end, if its end has one, else that of the call.
+ *
+ * The points of GOPROBE_ACTION_STATE, _JOIN, _PART and _UNWIND have filters that make keys of a
+ * few words, which say what is to be done.
  */
 struct goprobe_filter {
 	__u32 op;
@@ -703,6 +778,7 @@ enum goprobe_point_kind {
 	GOPROBE_POINT_RETURN,	/* a RET that ends it */
 	GOPROBE_POINT_TAIL,	/* a jump that ends it: no results */
 	GOPROBE_POINT_SELF_TEST, /* GOPROBE_SELF_TEST_CODE, without a plan */
+	GOPROBE_POINT_AT,	/* anywhere in a function: neither a call nor its end */
 	__GOPROBE_POINT_MAX,
 	GOPROBE_POINT_MAX = __GOPROBE_POINT_MAX - 1,
 };
@@ -729,15 +805,30 @@ enum goprobe_skip {
 #define GOPROBE_POINT_F_HELD	(1U << 2)
 /* Of GOPROBE_ACTION_TIME, all points of a function: they are timed by key, too. */
 #define GOPROBE_POINT_F_KEYED	(1U << 3)
+/* Of a call that is held: GOPROBE_ACTION_UNWIND writes its record, without one of its end. */
+#define GOPROBE_POINT_F_UNWOUND	(1U << 4)
+/*
+ * Of ends of paired calls, with GOPROBE_A_STATES: their records have GOPROBE_RECORD_F_SPLIT.
+ */
+#define GOPROBE_POINT_F_SPLIT	(1U << 5)
 #define GOPROBE_POINT_F_ALL \
 	(GOPROBE_POINT_F_ABI0 | GOPROBE_POINT_F_PAIRED | GOPROBE_POINT_F_HELD | \
-	 GOPROBE_POINT_F_KEYED)
+	 GOPROBE_POINT_F_KEYED | GOPROBE_POINT_F_UNWOUND | GOPROBE_POINT_F_SPLIT)
 
 /* What a hit leaves behind (struct goprobe_point.action). */
 enum goprobe_action {
 	GOPROBE_ACTION_RECORD,	/* a record */
 	GOPROBE_ACTION_COUNT,	/* goprobe_tally.hits of its id is one more */
 	GOPROBE_ACTION_TIME,	/* of a call: it is open; of its end: how long it took */
+	/*
+	 * Nothing but what the words of the filter's key say, g being addresses of runtime.g of
+	 * this process. Points of a runtime's own functions, of any kind; an id of its own.
+	 */
+	GOPROBE_ACTION_STATE,	/* g, state: in that it is from now on, below GOPROBE_A_STATES */
+	GOPROBE_ACTION_JOIN,	/* goroutine id: joins the session's set */
+	GOPROBE_ACTION_PART,	/* goroutine id: leaves it */
+	/* g, goroutine id, bytes from stack.hi: its calls that are deeper have ended otherwise */
+	GOPROBE_ACTION_UNWIND,
 	__GOPROBE_ACTION_MAX,
 	GOPROBE_ACTION_MAX = __GOPROBE_ACTION_MAX - 1,
 };
@@ -766,6 +857,12 @@ enum goprobe_action {
  * @action: enum goprobe_action; a plan is for GOPROBE_ACTION_RECORD only
  * @pad: 0
  * @filter: session filter id: which hits count; 0: all
+ * @edit: session filter id of an edit; 0: none. Needs GOPROBE_ABILITY_EDIT
+ * @pad2: 0
+ *
+ * An edit is a filter with GOPROBE_OP_SET, _SET_FLOAT, _WRITE or _DELAY. It is run after a hit
+ * has left its record, or whatever it leaves, if the hit counts. Such points are of
+ * GOPROBE_ACTION_RECORD or _COUNT.
  *
  * GOPROBE_ACTION_TIME: all points of a function, and no others, have the same
  * id. A session can time or pair a place only once.
@@ -783,6 +880,8 @@ struct goprobe_point {
 	__u8  action;
 	__u8  pad[3];
 	__u32 filter;
+	__u32 edit;
+	__u32 pad2;
 };
 
 enum goprobe_record_kind {
@@ -791,6 +890,7 @@ enum goprobe_record_kind {
 	GOPROBE_RECORD_RETURN,
 	GOPROBE_RECORD_TAIL,
 	GOPROBE_RECORD_LOST,	/* followed by struct goprobe_lost */
+	GOPROBE_RECORD_AT,
 	__GOPROBE_RECORD_MAX,
 	GOPROBE_RECORD_MAX = __GOPROBE_RECORD_MAX - 1,
 };
@@ -804,6 +904,11 @@ enum goprobe_record_kind {
  * before @time, when its end was found to pass. The record of that end follows.
  */
 #define GOPROBE_RECORD_F_HELD	(1U << 4)
+/*
+ * Before the frame is a __u64 for each of the session's states: for how many ns the
+ * goroutine was in it during the call.
+ */
+#define GOPROBE_RECORD_F_SPLIT	(1U << 5)
 
 /**
  * struct goprobe_record - header of a record, 8-aligned
@@ -911,6 +1016,9 @@ struct goprobe_lost {
  * @sum: ns of those in the buckets
  * @min: ns of the shortest; all ones if there is none
  * @max: ns of the longest
+ * @nstates: how many states follow the buckets, a __u64 each: of @sum, the ns in which goroutines
+ *	were in it. 0, or as many as the session has
+ * @pad: 0
  *
  * A call is its goroutine's time from entry to return, whatever it waited for. Calls
  * on a system stack count, hits without a goroutine do not.
@@ -927,13 +1035,15 @@ struct goprobe_tally {
 	__u64 sum;
 	__u64 min;
 	__u64 max;
+	__u32 nstates;
+	__u32 pad;
 };
 
 /**
  * struct goprobe_keyed - what has been counted and timed of an id by one key
  * @tally: as of the id, but: @calls are those that are in the buckets, @unwound, @gone and
  *	@filtered are 0
- * @key_bytes: bytes of the key that follows, a multiple of 8; the buckets come after it
+ * @key_bytes: bytes of the key that follows, a multiple of 8; buckets and states come after it
  * @pad: 0
  */
 struct goprobe_keyed {
@@ -966,12 +1076,12 @@ struct goprobe_open {
 /*
  * Counters of a session. Each hit of one of its points counts in exactly one of
  * CALLS, RETURNS, LOST_*, RESTARTS, OTHER_PROCESS, NOT_STARTED, COUNTED, OPENED,
- * TIMED, NO_ROOM, NO_CALL, NO_GOROUTINE, FILTERED, UNDECIDED. A call that is held is
- * OPENED; what becomes of its record is LET_GO, or LOST_* as well, or nothing. BROKEN
- * and NO_KEY are besides.
+ * TIMED, NO_ROOM, NO_CALL, NO_GOROUTINE, FILTERED, UNDECIDED, LIMITED, TOLD. A call that is held is
+ * OPENED; what becomes of its record is LET_GO, or LOST_* as well, or nothing. BROKEN,
+ * NO_KEY and what comes after TOLD are besides.
  */
 enum goprobe_stat {
-	GOPROBE_STAT_CALLS,		/* call records committed */
+	GOPROBE_STAT_CALLS,		/* records of calls, and of GOPROBE_POINT_AT, committed */
 	GOPROBE_STAT_RETURNS,		/* return and tail records committed */
 	GOPROBE_STAT_LOST_RING_FULL,
 	GOPROBE_STAT_LOST_NO_RING,
@@ -993,6 +1103,11 @@ enum goprobe_stat {
 	GOPROBE_STAT_LET_GO,		/* records of held calls committed */
 	GOPROBE_STAT_BROKEN,		/* hits a second when the breaker stopped it, or 0 */
 	GOPROBE_STAT_NO_KEY,		/* what counted without a key: there was no room for it */
+	GOPROBE_STAT_LIMITED,		/* hits beyond a limit: GOPROBE_REJECT_LIMITED */
+	GOPROBE_STAT_TOLD,		/* GOPROBE_ACTION_STATE, _JOIN, _PART, _UNWIND */
+	GOPROBE_STAT_NO_MEMBER,		/* goroutines that did not join: there was no room */
+	GOPROBE_STAT_EDITED,		/* hits after which something was set, written or delayed */
+	GOPROBE_STAT_NOT_EDITED,	/* hits whose edit failed, or the write did */
 	__GOPROBE_STAT_MAX,
 	GOPROBE_STAT_MAX = __GOPROBE_STAT_MAX - 1,
 };

@@ -92,18 +92,18 @@ def plan(type_id, first=0, npieces=0, string_limit=256, elements=64, objects=128
     return struct.pack("=IIIIIIIIII", type_id, first, npieces, op, nops, string_limit, elements, objects, nbytes, depth)
 
 
-POINT = "=QIIBBBBi16sB3sI"
-Point = collections.namedtuple("Point", "offset id plan kind skip flags code_len sp_adjust code action filter")
+POINT = "=QIIBBBBi16sB3sIII"
+Point = collections.namedtuple("Point", "offset id plan kind skip flags code_len sp_adjust code action filter edit")
 
 
-def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_adjust=0, code_len=None, action=0, pad=b"", filter_=0):
+def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_adjust=0, code_len=None, action=0, pad=b"", filter_=0, edit=0):
     return struct.pack(POINT, offset, id_, plan_id, kind, skip, flags,
-                       len(code) if code_len is None else code_len, sp_adjust, code, action, pad, filter_)
+                       len(code) if code_len is None else code_len, sp_adjust, code, action, pad, filter_, edit, 0)
 
 
 def points(data):
     """The points of GOPROBE_A_POINTS."""
-    return [Point(*p[:-2], p[-1]) for p in struct.iter_unpack(POINT, data)]
+    return [Point(*p[:11], *p[12:14]) for p in struct.iter_unpack(POINT, data)]
 
 
 def runtime(g_reg=14, g_tls=-8, lo=0, hi=8, goid=0x98, m=0x30, curg=0xc0, code_delta=0):
@@ -276,9 +276,9 @@ class Client:
             data = message[GOPROBE_A_TALLIES]
             while data:
                 id_, first, n, *numbers = struct.unpack_from("=IHH8Q", data)
-                buckets = struct.unpack_from("=%dQ" % n, data, 72)
+                buckets = struct.unpack_from("=%dQ" % n, data, 80)
                 found[id_] = Tally(*numbers, {first + i: b for i, b in enumerate(buckets) if b})
-                data = data[72 + 8 * n:]
+                data = data[80 + 8 * n:]
         return found
 
     def keys(self):
@@ -287,10 +287,10 @@ class Client:
         for message in self.call(GOPROBE_CMD_KEYS, dump=True):
             data = message[GOPROBE_A_KEYED]
             while data:
-                id_, first, n, *numbers, size, _ = struct.unpack_from("=IHH8QII", data)
-                buckets = struct.unpack_from("=%dQ" % n, data, 80 + size)
-                found[id_, data[80:80 + size]] = Tally(*numbers, {first + i: b for i, b in enumerate(buckets) if b})
-                data = data[80 + size + 8 * n:]
+                id_, first, n, *numbers, _, _, size, _ = struct.unpack_from("=IHH8QIIII", data)
+                buckets = struct.unpack_from("=%dQ" % n, data, 88 + size)
+                found[id_, data[88:88 + size]] = Tally(*numbers, {first + i: b for i, b in enumerate(buckets) if b})
+                data = data[88 + size + 8 * n:]
         return found
 
     def open_calls(self):

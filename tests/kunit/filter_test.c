@@ -640,6 +640,11 @@ static void which_goroutine_it_is(struct kunit *test)
 				    "0x%x", goroutines[i].unusual);
 		KUNIT_EXPECT_EQ_MSG(test, served, goroutines[i].served, "0x%x",
 				    goroutines[i].unusual);
+		filter_clear();
+		F(TASK, .a = 1, .value = GOPROBE_TASK_G);
+		only_if(test, goroutines[i].goid ? G : 0);
+		KUNIT_EXPECT_EQ_MSG(test, (u32)verdict(test, 0), (u32)GP_VERDICT_PASSES,
+				    "g, 0x%x", goroutines[i].unusual);
 	}
 }
 

@@ -192,7 +192,9 @@ static inline bool is_of_hits(u32 stat)
 {
 	return stat != GOPROBE_STAT_FAULT_INS && stat != GOPROBE_STAT_WAITS &&
 	       stat != GOPROBE_STAT_WAIT_NS && stat != GOPROBE_STAT_LET_GO &&
-	       stat != GOPROBE_STAT_BROKEN && stat != GOPROBE_STAT_NO_KEY;
+	       stat != GOPROBE_STAT_BROKEN && stat != GOPROBE_STAT_NO_KEY &&
+	       stat != GOPROBE_STAT_NO_MEMBER && stat != GOPROBE_STAT_EDITED &&
+	       stat != GOPROBE_STAT_NOT_EDITED;
 }
 
 static inline u64 all_hits(const u64 stats[__GOPROBE_STAT_MAX])

@@ -273,11 +273,19 @@ static void dynamic_types(struct kunit *test)
 #define NO_PLAN		SET(point.plan, GOPROBE_NO_PLAN)
 #define PAIRED		GOPROBE_POINT_F_PAIRED
 #define HELD		GOPROBE_POINT_F_HELD
+#define O_AT		"a point that is neither a call nor an end is timed or paired"
 
 static const struct row point_rows[] = {
 	{ "a right one passes", NULL, {} },
 	{ "a return", NULL, { SET(point.kind, GOPROBE_POINT_RETURN) } },
 	{ "a tail call", NULL, { SET(point.kind, GOPROBE_POINT_TAIL) } },
+	{ "any place", NULL, { SET(point.kind, GOPROBE_POINT_AT) } },
+	{ "any place, counted", NULL,
+	  { SET(point.kind, GOPROBE_POINT_AT), NO_PLAN, SET(point.action, GOPROBE_ACTION_COUNT) } },
+	{ "any place, timed", O_AT,
+	  { SET(point.kind, GOPROBE_POINT_AT), NO_PLAN, SET(point.action, GOPROBE_ACTION_TIME) } },
+	{ "any place, paired", O_AT,
+	  { SET(point.kind, GOPROBE_POINT_AT), SET(point.flags, GOPROBE_POINT_F_PAIRED) } },
 	{ "kind 0", O_KIND, { SET(point.kind, GOPROBE_POINT_UNSPEC) } },
 	{ "kind one past the last", O_KIND, { SET(point.kind, __GOPROBE_POINT_MAX) } },
 	{ "kind 255", O_KIND, { SET(point.kind, 255) } },
@@ -305,7 +313,7 @@ static const struct row point_rows[] = {
 	{ "the processor has a say", "there is a breakpoint instruction already",
 	  { SET(point.code[0], 0xcc) } },
 	{ "any id", NULL, { SET(point.id, U32_MAX) } },
-	{ "the last action", NULL, { SET(point.action, GOPROBE_ACTION_MAX), NO_PLAN } },
+	{ "the last action for all", NULL, { SET(point.action, GOPROBE_ACTION_TIME), NO_PLAN } },
 	{ "one past it", O_ACTION, { SET(point.action, __GOPROBE_ACTION_MAX), NO_PLAN } },
 	{ "counted, with a plan", O_NO_RECORD, { SET(point.action, GOPROBE_ACTION_COUNT) } },
 	{ "timed, with a plan", O_NO_RECORD, { SET(point.action, GOPROBE_ACTION_TIME) } },
@@ -316,6 +324,7 @@ static const struct row point_rows[] = {
 	{ "a filter when there are none", O_FILTER, { SET(point.filter, 1), SET(nfilters, 0) } },
 	{ "first padding byte", O_PAD, { SET(point.pad[0], 1) } },
 	{ "last padding byte", O_PAD, { SET(point.pad[2], 1) } },
+	{ "padding at the end", O_PAD, { SET(point.pad2, 1) } },
 	{ "a call that is paired", NULL, { SET(point.flags, PAIRED) } },
 	{ "paired, without a plan", NULL, { SET(point.flags, PAIRED), NO_PLAN } },
 	{ "a return that is paired", NULL,
@@ -330,7 +339,7 @@ static const struct row point_rows[] = {
 	  { SET(point.flags, PAIRED), SET(point.kind, GOPROBE_POINT_SELF_TEST) } },
 	{ "a call that is held", NULL, { SET(point.flags, PAIRED | HELD) } },
 	{ "all flags of what is recorded", NULL,
-	  { SET(point.flags, GOPROBE_POINT_F_ALL & ~GOPROBE_POINT_F_KEYED) } },
+	  { SET(point.flags, GOPROBE_POINT_F_ABI0 | PAIRED | HELD) } },
 	{ "recorded, and timed by key", O_KEYED, { SET(point.flags, GOPROBE_POINT_F_KEYED) } },
 	{ "counted, and timed by key", O_KEYED,
 	  { SET(point.flags, GOPROBE_POINT_F_KEYED), NO_PLAN,

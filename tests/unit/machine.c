@@ -162,6 +162,13 @@ static const unsigned int fields[] = {
 	[GOPROBE_OP_KEY] = A | FILTER,
 	[GOPROBE_OP_KEY_BYTES] = A | B | SIZE | FILTER,
 	[GOPROBE_OP_KEY_STACK] = VALUE | FILTER,
+	[GOPROBE_OP_QUOTA] = A | SKIP | VALUE | FILTER,
+	[GOPROBE_OP_ROOT] = A | FILTER,
+	[GOPROBE_OP_MEMBER] = A | B | FILTER,
+	[GOPROBE_OP_SET] = A | B | FILTER,
+	[GOPROBE_OP_SET_FLOAT] = A | B | SIZE | NUMBER_SIZE | FILTER,
+	[GOPROBE_OP_WRITE] = A | B | SIZE | NUMBER_SIZE | VALUE | FILTER,
+	[GOPROBE_OP_DELAY] = VALUE | FILTER,
 };
 
 _Static_assert(N(fields) == __GOPROBE_OP_MAX, "each operation has a row");
