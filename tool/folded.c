@@ -42,8 +42,16 @@ static void put_names(struct buf *b, const struct stack *k)
 {
 	size_t start = b->len;
 
-	if (k->cut)
+	if (k->creator) {
+		buf_str(b, STACKS_CREATED);
+		buf_str(b, stack_creator(k)->func);
+		clean(b, start);
+	}
+	if (k->cut) {
+		if (b->len > start)
+			buf_char(b, ';');
 		buf_str(b, STACKS_CUT);
+	}
 	for (size_t i = k->n; i-- > 0;) {
 		for (size_t j = k->places[i]->n; j-- > 0;)
 			put_name(b, start, k->places[i], &k->places[i]->frames[j]);

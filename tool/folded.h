@@ -7,7 +7,8 @@
 
 /*
  * Append a line for each stack whose value @which is not 0, by rising names. Labels are
- * not told: stacks that differ in nothing else are one. So that every reader can take a
+ * not told: stacks that differ in nothing else are one. Who has created the goroutine comes
+ * first. So that every reader can take a
  * line apart, a semicolon in a name becomes a comma, white space an underscore.
  */
 void folded_put(const struct stacks *s, size_t which, struct buf *b);

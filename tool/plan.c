@@ -62,6 +62,7 @@ struct plan *plan_new(const struct plan_options *opt)
 	};
 	priv->filters = (struct planfilter){ .plan = p, .mem = &priv->mem,
 						.stack = priv->opt.stack,
+						.creator = priv->opt.creator,
 						.stuck = priv->opt.stuck };
 	return p;
 }

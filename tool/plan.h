@@ -20,6 +20,8 @@
  * @depth: references followed in a row (slices count; strings only in frames)
  * @held_bytes: as @bytes, of calls that are held until they return; at most @bytes
  * @stack: of what is counted, functions of each hit's stack, which it is counted by; or 0
+ * @creator: with @stack: hits are counted by the go statement that started their goroutine, too;
+ *	its address, or 0 or another that is in no function, is the key's first word
  * @stuck: calls are held until they return, and never shown then: only open ones are asked for
  * @no_return: entries only
  * @goroutine: calls tell of their goroutine, see plan_frame.goroutine, and go
@@ -35,6 +37,7 @@ struct plan_options {
 	uint32_t depth;
 	uint32_t held_bytes;
 	uint32_t stack;
+	bool creator;
 	bool stuck;
 	bool no_return;
 	bool goroutine;

@@ -5,6 +5,7 @@
 
 #include "bykey.h"
 #include "exprplace.h"
+#include "golayout.h"
 #include "grow.h"
 #include "near.h"
 #include "planfilter.h"
@@ -265,12 +266,39 @@ static bool key_at_return(const struct plan_func *pf, const struct filter_pair *
 	return pf->key->results || (filter->returns && !pf->key->params);
 }
 
+#define STACK_OPS 10
+
+/*
+ * The key that stacks are counted by. g.gopc is where the go statement returns to; the main
+ * goroutine has one that nobody wrote. What can't be had is 0.
+ */
+static size_t stack_ops(const struct planfilter *f, const struct gobin *bin, struct goprobe_op *to)
+{
+	const struct goprobe_op ops[STACK_OPS] = {
+		{ .code = GOPROBE_OP_IMM, .a = 1 },
+		{ .code = GOPROBE_OP_TASK, .a = 0, .value = GOPROBE_TASK_GOID },
+		{ .code = GOPROBE_OP_JEQ_I, .a = 0, .value = 1, .offset = 5 },
+		{ .code = GOPROBE_OP_TASK, .a = 0, .value = GOPROBE_TASK_G },
+		{ .code = GOPROBE_OP_JEQ_I, .a = 0, .value = 0, .offset = 3 },
+		{ .code = GOPROBE_OP_LOAD, .a = 1, .b = 0, .size = 8,
+		  .value = golayout_get(gobin_go_minor(bin))->g.gopc },
+		{ .code = GOPROBE_OP_STATIC, .a = 2 },
+		{ .code = GOPROBE_OP_SUB, .a = 1, .b = 2 },
+		{ .code = GOPROBE_OP_KEY, .a = 1 },
+		{ .code = GOPROBE_OP_KEY_STACK, .value = f->stack },
+	};
+	size_t first = f->creator ? 0 : STACK_OPS - 1;
+
+	memcpy(to, ops + first, (STACK_OPS - first) * sizeof(*ops));
+	return STACK_OPS - first;
+}
+
 /* The filters of the points of @pf, and the key that one of them makes. */
 static int add_filters(struct planfilter *f, struct plan_func *pf,
 		       const struct filter_pair *filter, struct diag *d)
 {
-	const struct goprobe_op stack = { .code = GOPROBE_OP_KEY_STACK, .value = f->stack };
-	struct planfilter_key key = { &stack, 1 };
+	struct goprobe_op ops[STACK_OPS];
+	struct planfilter_key key = { ops, stack_ops(f, pf->bin, ops) };
 	const struct planfilter_key *made = f->stack || pf->key ? &key : NULL;
 	bool at_return = key_at_return(pf, filter);
 

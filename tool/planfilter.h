@@ -30,6 +30,7 @@ struct planfilter_under {
  * @plan: where they go
  * @mem: for what lives as long as the plan
  * @stack: plan_options.stack
+ * @creator: plan_options.creator
  * @stuck: plan_options.stuck
  * @known: filters, by a hash of their operations
  * @filters_cap: room in plan.filters
@@ -41,6 +42,7 @@ struct planfilter {
 	struct plan *plan;
 	struct arena *mem;
 	uint32_t stack;
+	bool creator;
 	bool stuck;
 	struct hmap known;
 	size_t filters_cap;

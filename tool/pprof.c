@@ -277,6 +277,30 @@ static uint64_t cut(struct profile *p)
 	return p->cut;
 }
 
+/* A root of stacks, by the go statement: "created by main.start". */
+static uint64_t creator(struct profile *p, const struct stack *k)
+{
+	const struct gobin_frame *f = stack_creator(k);
+	struct buf name = { .p = NULL };
+	bool is_new;
+	/* Places are aligned: no other location has this key. */
+	uint64_t id = number_of(p, &p->locations, (uintptr_t)k->creator + 1, 1, &p->nlocations,
+				&is_new);
+
+	if (!is_new)
+		return id;
+	buf_str(&name, STACKS_CREATED);
+	buf_str(&name, f->func);
+	buf_char(&name, '\0');
+	p->out.failed |= name.failed;
+	if (!name.failed)
+		put_line(p, function(p, name.p, f->file, f->start_line), f->line);
+	buf_fini(&name);
+	put_number(&p->location, LOCATION_ID, id);
+	put_message(&p->out, PROFILE_LOCATION, &p->location);
+	return id;
+}
+
 /* --- samples --------------------------------------------------------- */
 
 static void put_label(struct profile *p, const struct stacks_label *l)
@@ -308,6 +332,8 @@ static void put_sample(struct profile *p, const struct stacks *s, const struct s
 	}
 	if (k->cut)
 		put_varint(&ids, cut(p));
+	if (k->creator)
+		put_varint(&ids, creator(p, k));
 	put_message(&p->sample, SAMPLE_LOCATIONS, &ids);
 	for (size_t i = 0; i < s->ntypes; i++)
 		put_varint(&ids, clamp(k->values[i]));

@@ -48,9 +48,29 @@ static uint64_t hash_text(uint64_t h, const char *text)
 	return text ? hmap_hash(h, text, strlen(text) + 1) : hmap_hash(h, "", 0);
 }
 
-static uint64_t key_of(const struct stacks *s, const struct stacks_sample *sample)
+/* Where its go statement is, in *@ret, or NULL; 0, or -1 without memory. */
+static int look_up_creator(const struct stacks_sample *sample, const struct symbol **ret)
+{
+	const struct stacks_pc *at = &sample->creator;
+
+	*ret = NULL;
+	if (!at->pc || !at->of)
+		return 0;
+	*ret = symbols_at(at->of, at->pc, SYMBOL_RETURN | SYMBOL_WRAPPERS);
+	if (!*ret)
+		return -1;
+	if (!(*ret)->n || !(*ret)->frames[0].func)
+		*ret = NULL;
+	return 0;
+}
+
+static uint64_t key_of(const struct stacks *s, const struct stacks_sample *sample,
+		       const struct symbol *creator)
 {
 	uint64_t h = hmap_hash(sample->cut, s->looked_up, sample->npcs * sizeof(*s->looked_up));
+
+	if (creator)
+		h = hmap_hash(h, &creator, sizeof(creator));
 
 	for (size_t i = 0; i < sample->nlabels; i++) {
 		const struct stacks_label *l = &sample->labels[i];
@@ -107,17 +127,19 @@ static struct stack *make(struct stacks *s, const struct stacks_sample *sample)
 
 int stacks_add(struct stacks *s, const struct stacks_sample *sample)
 {
+	const struct symbol *creator;
 	struct stack *k;
 	uint64_t key;
 
-	if (look_up(s, sample))
+	if (look_up(s, sample) || look_up_creator(sample, &creator))
 		return -1;
-	key = key_of(s, sample);
+	key = key_of(s, sample, creator);
 	k = hmap_get(&s->by_key, key);
 	if (!k) {
 		k = make(s, sample);
 		if (!k || hmap_put(&s->by_key, key, k))
 			return -1;
+		k->creator = creator;
 		s->v[s->n++] = k;
 	}
 	for (size_t i = 0; i < s->ntypes; i++)
@@ -182,6 +204,8 @@ static int by_value(const void *one, const void *other)
 	}
 	if (a->n != b->n)
 		return a->n < b->n ? -1 : 1;
+	if (a->creator != b->creator)
+		return !a->creator ? -1 : !b->creator ? 1 : by_name(a->creator, b->creator);
 	return by_label(a, b);
 }
 

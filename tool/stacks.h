@@ -30,6 +30,8 @@
 #define STACKS_VALUES 2U
 /* What stands for the calls that are missing where a stack was cut. */
 #define STACKS_CUT "[truncated]"
+/* Behind this stands who has started a goroutine, as in Go's own tracebacks. */
+#define STACKS_CREATED "created by "
 
 /**
  * struct stacks_value - something that is counted
@@ -75,6 +77,7 @@ struct stacks_pc {
  * @npcs: their number
  * @first_returns: the first is one, too
  * @cut: it was deeper than that
+ * @creator: where the go statement that started its goroutine returns to; 0: not known
  * @values: what was counted, by struct stacks.types
  * @labels: what else is known, in an order that is always the same
  * @nlabels: their number
@@ -86,6 +89,7 @@ struct stacks_sample {
 	size_t npcs;
 	bool first_returns;
 	bool cut;
+	struct stacks_pc creator;
 	uint64_t values[STACKS_VALUES];
 	const struct stacks_label *labels;
 	size_t nlabels;
@@ -99,6 +103,7 @@ struct stacks_sample {
  * @values: sums
  * @labels: as in struct stacks_sample
  * @nlabels: likewise
+ * @creator: the go statement that started its goroutine, or NULL
  */
 struct stack {
 	const struct symbol **places;
@@ -107,6 +112,7 @@ struct stack {
 	uint64_t values[STACKS_VALUES];
 	const struct stacks_label *labels;
 	size_t nlabels;
+	const struct symbol *creator;
 };
 
 /**
@@ -152,6 +158,15 @@ void stacks_sort(struct stacks *s);
 static inline uint64_t stacks_plus(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/*
+ * The function that has the go statement, which may have been inlined where it is; only if there
+ * is a creator.
+ */
+static inline const struct gobin_frame *stack_creator(const struct stack *k)
+{
+	return &k->creator->frames[0];
 }
 
 /* The sum of all values @which; at most UINT64_MAX. */

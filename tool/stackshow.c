@@ -36,18 +36,23 @@ static void text_name(struct buf *b, const struct symbol *place, const struct go
 	}
 }
 
-static void text_frame(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
+static void text_place(struct buf *b, const struct gobin_frame *f)
 {
-	buf_str(b, "    ");
-	text_name(b, place, f);
-	if (f->inlined)
-		buf_str(b, " (inlined)");
 	if (f->file) {
 		buf_str(b, "  ");
 		put_printable(b, f->file);
 		buf_number(b, ":", f->line);
 	}
 	buf_char(b, '\n');
+}
+
+static void text_frame(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
+{
+	buf_str(b, "    ");
+	text_name(b, place, f);
+	if (f->inlined)
+		buf_str(b, " (inlined)");
+	text_place(b, f);
 }
 
 static void text_value(struct buf *b, const struct stacks_value *type, uint64_t value)
@@ -97,6 +102,11 @@ void stackshow_frames_text(const struct stack *k, struct buf *b)
 	}
 	if (k->cut)
 		buf_str(b, "    ... and its callers\n");
+	if (k->creator) {
+		buf_str(b, "    " STACKS_CREATED);
+		put_printable(b, stack_creator(k)->func);
+		text_place(b, stack_creator(k));
+	}
 }
 
 static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all, struct buf *b)
@@ -146,6 +156,15 @@ static void json_address(struct buf *b, const struct symbol *place)
 	}
 }
 
+static void json_place(struct buf *b, const struct gobin_frame *f)
+{
+	if (!f->file)
+		return;
+	buf_str(b, ",\"file\":");
+	buf_json_str(b, f->file);
+	buf_number(b, ",\"line\":", f->line);
+}
+
 static void json_frame(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
 {
 	buf_str(b, "{\"func\":");
@@ -153,11 +172,7 @@ static void json_frame(struct buf *b, const struct symbol *place, const struct g
 		buf_json_str(b, f->func);
 	else
 		json_address(b, place);
-	if (f->file) {
-		buf_str(b, ",\"file\":");
-		buf_json_str(b, f->file);
-		buf_number(b, ",\"line\":", f->line);
-	}
+	json_place(b, f);
 	if (f->inlined)
 		buf_str(b, ",\"inlined\":true");
 	buf_char(b, '}');
@@ -177,6 +192,12 @@ void stackshow_frames_json(const struct stack *k, struct buf *b)
 		}
 	}
 	buf_char(b, ']');
+	if (!k->creator)
+		return;
+	buf_str(b, ",\"created_by\":{\"func\":");
+	buf_json_str(b, stack_creator(k)->func);
+	json_place(b, stack_creator(k));
+	buf_char(b, '}');
 }
 
 static void json_labels(struct buf *b, const struct stack *k)

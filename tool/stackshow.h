@@ -13,7 +13,10 @@
 void stackshow_text(const struct stacks *s, size_t top, struct buf *b);
 void stackshow_json(const struct stacks *s, size_t top, struct buf *b);
 
-/* Append the frames of one: for people, a line each; or as a JSON member, ,"frames":[...] */
+/*
+ * Append the frames of one, and who has created its goroutine: for people, a line each; or as
+ * JSON members, ,"frames":[...],"created_by":{...}
+ */
 void stackshow_frames_text(const struct stack *k, struct buf *b);
 void stackshow_frames_json(const struct stack *k, struct buf *b);
 

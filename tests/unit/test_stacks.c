@@ -182,6 +182,38 @@ static void test_pprof(void **state)
 	expect(&text, "counts calls/count\neach calls/count\nperiod 1\n");
 }
 
+/* Who has started the goroutine: behind the frames, and a root. */
+static void test_creator_shown(void **state)
+{
+	static struct stack created = { simple, 3, true, { 3 }, .creator = &places[0] };
+	static struct stack *one[] = { &created };
+	const struct stacks s = { .types = types, .ntypes = 1, .v = one, .n = 1 };
+	struct buf b = { .p = NULL }, text = { .p = NULL };
+
+	(void)state;
+	stackshow_text(&s, 0, &b);
+	expect(&b, "3 calls, 100.0%\n"
+	       "    main.leaf (inlined)  /src/leaf.go:3\n"
+	       "    main.mid  /src/mid.go:20\n"
+	       "    main.main  /src/main.go:7\n"
+	       "    ... and its callers\n"
+	       "    created by main.leaf  /src/leaf.go:3\n");
+	stackshow_json(&s, 0, &b);
+	assert_false(b.failed);
+	buf_char(&b, '\0');
+	assert_non_null(strstr(b.p, "\"line\":7}],\"created_by\":{\"func\":\"main.leaf\","
+			       "\"file\":\"/src/leaf.go\",\"line\":3},\"truncated\":true}\n"));
+	b.len = 0;
+	folded_put(&s, 0, &b);
+	expect(&b, "created_by_main.leaf;[truncated];main.main;main.mid;main.leaf 3\n");
+	pprof_put(&s, &(struct pprof_about){ 0 }, &b);
+	take_apart(&b, &text);
+	buf_char(&text, '\0');
+	assert_non_null(strstr(text.p, "  map 0 0x0 [truncated] :0 @0\n"
+			       "  map 0 0x0 created by main.leaf /src/leaf.go:3 @1\n"));
+	buf_fini(&text);
+}
+
 static void test_large_values(void **state)
 {
 	static struct stack huge = { simple, 1, false, { UINT64_MAX, 1 }, NULL, 0 };
@@ -292,6 +324,39 @@ static void test_add(void **state)
 	assert_int_equal(p.s.n, 7);
 	assert_int_equal(p.s.v[0]->values[0], 7);
 	assert_int_equal(p.s.v[0]->n, 1);
+	program_fini(&p);
+	gobin_free(bin);
+}
+
+static void test_creators(void **state)
+{
+	struct gobin *bin = bins_newest("");
+	uint64_t pc = bins_func(bin, "main.main")->entry;
+	struct program p;
+
+	(void)state;
+	program_init(&p, bin);
+
+	const struct stacks_pc at[] = { { &p.syms, pc } };
+	const struct stacks_pc creators[] = {
+		{ &p.syms, pc + 9 }, { &p.syms, 0 }, { NULL, pc }, { &p.syms, -pc },
+		{ &p.syms, pc + 9 },
+	};
+
+	for (size_t i = 0; i < COUNT(creators); i++) {
+		const struct stacks_sample sample = {
+			.pcs = at, .npcs = 1, .creator = creators[i], .values = { 1 << i },
+		};
+
+		assert_int_equal(stacks_add(&p.s, &sample), 0);
+	}
+	/* What is no place in a function is none. */
+	stacks_sort(&p.s);
+	assert_int_equal(p.s.n, 2);
+	assert_int_equal(p.s.v[0]->values[0], 1 + 16);
+	assert_string_equal(stack_creator(p.s.v[0])->func, "main.main");
+	assert_int_equal(p.s.v[1]->values[0], 2 + 4 + 8);
+	assert_null(p.s.v[1]->creator);
 	program_fini(&p);
 	gobin_free(bin);
 }
@@ -486,6 +551,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{ "equal stacks with equal labels are one", test_add },
+		{ "stacks of goroutines that others have started are others", test_creators },
+		{ "who has started a goroutine is told", test_creator_shown },
 		{ "folded: one line for each stack, whatever its names", test_folded },
 		{ "text: nothing in a name reaches the terminal", test_text },
 		{ "JSON: a line for each stack", test_json },
