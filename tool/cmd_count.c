@@ -96,13 +96,6 @@ enum { OPT_TOP = COUNTING_OPT_FREE, OPT_HISTOGRAM, OPT_BY, OPT_KEYS };
 
 static const struct option latency_options[] = {
 	{ "histogram", no_argument, NULL, OPT_HISTOGRAM },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "interval", required_argument, NULL, 'i' },
-	{ "duration", required_argument, NULL, COUNTING_OPT_DURATION },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "format", required_argument, NULL, 'o' },
 	{ "top", required_argument, NULL, OPT_TOP },
 	{ "by", required_argument, NULL, OPT_BY },
 	{ "keys", required_argument, NULL, OPT_KEYS },
@@ -112,10 +105,10 @@ static const struct option latency_options[] = {
 /* The same without the first. */
 static const struct option *const count_options = latency_options + 1;
 
-static int parse_option(void *ctx, int opt, struct diag *d)
+static int parse_option(struct counting *counting, int opt, struct diag *d)
 {
+	struct count *c = (struct count *)counting;
 	const struct out_format *format;
-	struct count *c = ctx;
 
 	switch (opt) {
 	case 'o':
@@ -166,8 +159,9 @@ static int show_keys(struct count *c)
 	return c->keyshow ? 0 : -1;
 }
 
-static int set_up(struct count *c, struct diag *d)
+static int set_up(struct counting *counting, struct diag *d)
 {
+	struct count *c = (struct count *)counting;
 	struct plan_options options = plan_defaults;
 	struct tracing *t = &c->c.tracing;
 	size_t n;
@@ -221,9 +215,9 @@ static int read_all(struct count *c, bool end, struct diag *d)
 }
 
 /* Read what has been counted and print it: what is new, or at the end all that there was. */
-static int print(void *ctx, const struct tallyshow_end *end, struct diag *d)
+static int print(struct counting *counting, const struct tallyshow_end *end, struct diag *d)
 {
-	struct count *c = ctx;
+	struct count *c = (struct count *)counting;
 	uint64_t t = clock_now(CLOCK_MONOTONIC), ns;
 	struct buf b = { 0 };
 	int err;
@@ -247,28 +241,19 @@ static int print(void *ctx, const struct tallyshow_end *end, struct diag *d)
 
 static int run(int argc, char **argv, bool timed, struct diag *d)
 {
-	struct count *c = calloc(1, sizeof(*c));
-	int code;
+	const struct counting_cmd cmd = {
+		.doing = timed ? "timing" : "counting",
+		.options = timed ? latency_options : count_options,
+		.option = parse_option, .set_up = set_up, .print = print,
+	};
+	struct count c = { .show.timed = timed, .nkeys = 4096 };
+	int code = counting_main(&c.c, &cmd, argc, argv, d);
 
-	if (!c) {
-		diag_set(d, "out of memory");
-		return CMD_FAILED;
-	}
-	c->show.timed = timed;
-	c->nkeys = 4096;
-	c->c.print = print;
-	c->c.ctx = c;
-	code = counting_parse(&c->c, argc, argv, timed ? latency_options : count_options,
-			      parse_option, d);
-	if (code == CMD_DONE)
-		code = set_up(c, d) ? CMD_FAILED :
-		       counting_run(&c->c, timed ? "timing" : "counting", d);
-	counting_fini(&c->c);
-	tallies_fini(&c->tallies);
-	keyshow_free(c->keyshow);
-	keyrows_fini(&c->keys);
-	bykey_fini(&c->by);
-	free(c);
+	counting_fini(&c.c);
+	tallies_fini(&c.tallies);
+	keyshow_free(c.keyshow);
+	keyrows_fini(&c.keys);
+	bykey_fini(&c.by);
 	return code;
 }
 

@@ -2,7 +2,6 @@
 /* goprobectl stack: how calls of functions come about, counted in the kernel by stack. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,6 +24,8 @@ COUNTING_HELP
 "      --stacks N          different stacks (default 4096)\n"
 "      --top N             show the first N stacks only\n"
 "  -o, --format FORMAT     text, json, folded (for flame graphs) or pprof\n"
+"      --creator           who started the goroutine is a stack's root in folded and pprof;\n"
+"                          text and JSON always tell\n"
 "      --output FILE       write to FILE instead of standard output; pprof needs it, or\n"
 "                          an output that is no terminal\n"
 COUNTING_QUIET_HELP
@@ -52,8 +53,8 @@ static const char *const formats[] = { "text", "json", "folded", "pprof" };
  * @top: stacks at most, in text and JSON; or 0
  * @frames: functions of a stack
  * @nstacks: stacks that there is room for
+ * @creator: stacks are told apart by who has started their goroutine
  * @output: file to write to, or NULL
- * @files: what addresses mean, by file of the plan
  * @stacks: what has been counted
  * @real: when it began, ns since 1970
  */
@@ -63,25 +64,19 @@ struct stacking {
 	uint64_t top;
 	uint64_t frames;
 	uint64_t nstacks;
+	bool creator;
 	const char *output;
-	struct symbols *files;
 	struct stacks stacks;
 	uint64_t real;
 };
 
-enum { OPT_FRAMES = COUNTING_OPT_FREE, OPT_STACKS, OPT_TOP, OPT_OUTPUT };
+enum { OPT_FRAMES = COUNTING_OPT_FREE, OPT_STACKS, OPT_TOP, OPT_CREATOR, OPT_OUTPUT };
 
 static const struct option options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "interval", required_argument, NULL, 'i' },
-	{ "duration", required_argument, NULL, COUNTING_OPT_DURATION },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "format", required_argument, NULL, 'o' },
 	{ "frames", required_argument, NULL, OPT_FRAMES },
 	{ "stacks", required_argument, NULL, OPT_STACKS },
 	{ "top", required_argument, NULL, OPT_TOP },
+	{ "creator", no_argument, NULL, OPT_CREATOR },
 	{ "output", required_argument, NULL, OPT_OUTPUT },
 	{ NULL, 0, NULL, 0 },
 };
@@ -97,9 +92,9 @@ static int parse_format(struct stacking *s, struct diag *d)
 	return cmd_bad_value("--format", optarg, "text, json, folded or pprof", d);
 }
 
-static int parse_option(void *ctx, int opt, struct diag *d)
+static int parse_option(struct counting *c, int opt, struct diag *d)
 {
-	struct stacking *s = ctx;
+	struct stacking *s = (struct stacking *)c;
 
 	switch (opt) {
 	case 'o':
@@ -116,6 +111,9 @@ static int parse_option(void *ctx, int opt, struct diag *d)
 		if (!cmd_parse_number(optarg, 1, UINT32_MAX, &s->top))
 			return cmd_bad_value("--top", optarg, "a number from 1 on", d);
 		break;
+	case OPT_CREATOR:
+		s->creator = true;
+		break;
 	case OPT_OUTPUT:
 		s->output = optarg;
 		break;
@@ -124,8 +122,10 @@ static int parse_option(void *ctx, int opt, struct diag *d)
 }
 
 /* A profile is one file, and no text. */
-static int check(const struct stacking *s, struct diag *d)
+static int check(const struct counting *c, struct diag *d)
 {
+	const struct stacking *s = (const struct stacking *)c;
+
 	if (s->format == FORMAT_PPROF && s->c.interval) {
 		diag_set(d, "a profile is written once, at the end, so -i means nothing");
 		return CMD_USAGE;
@@ -138,46 +138,31 @@ static int check(const struct stacking *s, struct diag *d)
 	return CMD_DONE;
 }
 
-static int set_up(struct stacking *s, struct diag *d)
+static int set_up(struct counting *c, struct diag *d)
 {
+	struct stacking *s = (struct stacking *)c;
 	static const struct stacks_value calls = { "count", "calls", "count" };
 	struct plan_options opt = plan_defaults;
-	struct tracing *t = &s->c.tracing;
+	struct tracing *t = &c->tracing;
 
+	s->creator |= s->format == FORMAT_TEXT || s->format == FORMAT_JSON;
 	opt.action = GOPROBE_ACTION_COUNT;
 	opt.no_return = true;
 	opt.stack = (uint32_t)s->frames;
+	opt.creator = s->creator;
 	t->keys = (struct goprobe_keys){
-		.number = (uint32_t)s->nstacks, .bytes = (uint32_t)(1 + s->frames) * 8,
+		.number = (uint32_t)s->nstacks, .bytes = (uint32_t)(s->creator + 1 + s->frames) * 8,
 	};
 	if (s->output && !freopen(s->output, "w", stdout))
 		return diag_errno(d, errno, "can't write to %s", s->output);
-	if (counting_set_up(&s->c, &opt, d))
+	if (counting_set_up(c, &opt, d) || counting_name_files(c, d))
 		return -1;
-	s->files = calloc(t->plan->nfiles + 1, sizeof(*s->files));
-	if (!s->files)
-		return diag_set(d, "out of memory");
-	for (size_t i = 0; i < t->plan->nfiles; i++) {
-		struct gobin *bin = t->plan->files[i].bin;
-
-		symbols_init(&s->files[i], bin, gobin_path(bin));
-	}
 	stacks_init(&s->stacks, &calls, 1);
 	s->real = clock_now(CLOCK_REALTIME);
 	return 0;
 }
 
-static struct symbols *file_of(struct stacking *s, const struct plan_func *pf)
-{
-	const struct plan *p = s->c.tracing.plan;
-	size_t i = 0;
-
-	while (p->files[i].bin != pf->bin)
-		i++;
-	return &s->files[i];
-}
-
-/* A client_key_fn: the number of addresses, and the addresses. */
+/* A client_key_fn: who has started the goroutine, the number of addresses, and the addresses. */
 static int add(void *ctx, const struct goprobe_keyed *keyed, const uint64_t *key,
 	       const uint64_t *buckets)
 {
@@ -185,17 +170,19 @@ static int add(void *ctx, const struct goprobe_keyed *keyed, const uint64_t *key
 	const struct plan *p = s->c.tracing.plan;
 	struct stacks_pc pcs[FRAMES_MAX];
 	struct stacks_sample sample = { .pcs = pcs };
-	size_t n = keyed->key_bytes / sizeof(*key);
+	size_t n = keyed->key_bytes / sizeof(*key), first = s->creator;
 	struct symbols *of;
 
 	(void)buckets;
-	if (!n || key[0] != n - 1 || n - 1 > s->frames || keyed->tally.id >= p->nfuncs ||
-	    !keyed->tally.hits)
+	if (n <= first || key[first] != n - first - 1 || key[first] > s->frames ||
+	    keyed->tally.id >= p->nfuncs || !keyed->tally.hits)
 		return 0;
-	of = file_of(s, p->funcs[keyed->tally.id]);
-	for (size_t i = 1; i < n; i++)
-		pcs[i - 1] = (struct stacks_pc){ of, key[i] };
-	sample.npcs = n - 1;
+	of = counting_file(&s->c, p->funcs[keyed->tally.id]);
+	if (s->creator)
+		sample.creator = (struct stacks_pc){ of, key[0] };
+	sample.npcs = key[first];
+	for (size_t i = 0; i < sample.npcs; i++)
+		pcs[i] = (struct stacks_pc){ of, key[first + 1 + i] };
 	sample.cut = sample.npcs == s->frames;
 	sample.values[0] = keyed->tally.hits;
 	return stacks_add(&s->stacks, &sample);
@@ -243,9 +230,9 @@ static void say(const struct stacking *s, const struct tallyshow_end *end)
 	fputc('\n', stderr);
 }
 
-static int print(void *ctx, const struct tallyshow_end *end, struct diag *d)
+static int print(struct counting *c, const struct tallyshow_end *end, struct diag *d)
 {
-	struct stacking *s = ctx;
+	struct stacking *s = (struct stacking *)c;
 	struct buf b = { 0 };
 	int err;
 
@@ -261,38 +248,17 @@ static int print(void *ctx, const struct tallyshow_end *end, struct diag *d)
 	return err;
 }
 
-static void clean_up(struct stacking *s)
-{
-	const struct plan *p = s->c.tracing.plan;
-
-	if (s->files)
-		stacks_fini(&s->stacks);
-	for (size_t i = 0; s->files && i < p->nfiles; i++)
-		symbols_fini(&s->files[i]);
-	free(s->files);
-	counting_fini(&s->c);
-	free(s);
-}
-
 static int run(int argc, char **argv, struct diag *d)
 {
-	struct stacking *s = calloc(1, sizeof(*s));
-	int code;
+	static const struct counting_cmd cmd = {
+		.doing = "counting", .options = options, .option = parse_option,
+		.check = check, .set_up = set_up, .print = print,
+	};
+	struct stacking s = { .frames = 64, .nstacks = 4096 };
+	int code = counting_main(&s.c, &cmd, argc, argv, d);
 
-	if (!s) {
-		diag_set(d, "out of memory");
-		return CMD_FAILED;
-	}
-	s->frames = 64;
-	s->nstacks = 4096;
-	s->c.print = print;
-	s->c.ctx = s;
-	code = counting_parse(&s->c, argc, argv, options, parse_option, d);
-	if (!code)
-		code = check(s, d);
-	if (code == CMD_DONE)
-		code = set_up(s, d) ? CMD_FAILED : counting_run(&s->c, "counting", d);
-	clean_up(s);
+	stacks_fini(&s.stacks);
+	counting_fini(&s.c);
 	return code;
 }
 

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "before.h"
 #include "clock.h"
 #include "counting.h"
 #include "gostate.h"
 #include "hmap.h"
+#include "learn.h"
 #include "lines.h"
 #include "stacks.h"
 
@@ -19,8 +21,9 @@ static const char help[] =
 "\n"
 "Print calls of the functions that a PATTERN names when they have not returned for a long\n"
 "time: with their arguments, how long they have been open, what their goroutine does or\n"
-"waits for, and its stack. Calls that were made before are not seen. A condition chooses\n"
-"calls: 'shop.query if len(rows) > 100'.\n"
+"waits for, and its stack. Of calls that were made before goprobectl began the arguments are\n"
+"not known, and none are found while their goroutine runs. A condition chooses calls, and\n"
+"then only those that are made from now on: 'shop.query if len(rows) > 100'.\n"
 "\n"
 TARGETOPT_HELP
 "\n"
@@ -43,17 +46,28 @@ COUNTING_QUIET_HELP
 "  Who holds on to a connection for more than a second?\n"
 "      goprobectl stuck -p 4121 'database/sql.(*DB).conn'\n";
 
-/* A call that is to be shown. */
+/* So many open calls of a look are looked at for types, shown or not. */
+#define LEARN_FROM 64
+
+/**
+ * struct found - an open call that is looked at more closely
+ * @open: it
+ * @record: its record
+ * @since: when it was made
+ * @show: it is to be shown, not only to be learned from
+ * @next: the next one
+ */
 struct found {
 	struct goprobe_open open;
 	uint8_t *record;
 	uint64_t since;
+	bool show;
 	struct found *next;
 };
 
-/* A call that has been shown, and was open the last time when it was asked at @seen. */
+/* A call that has been shown. It was made at @latest or before. */
 struct shown {
-	uint64_t seen;
+	uint64_t latest;
 };
 
 /**
@@ -64,16 +78,21 @@ struct shown {
  * @held: --held
  * @out: where lines go
  * @stream: makes them
+ * @learn: types that open calls show, and the module does not know
+ * @looks: how often it was looked
  * @calls: those that have been shown, by who made them
  * @mem: what is in @calls
  * @asked: when open calls were asked for
  * @found: those that are to be shown, in @found_mem
  * @found_end: where the next one goes
  * @found_mem: see @found
+ * @reader: of the process whose goroutine was read last
+ * @before: calls that were made before
+ * @nlearn: of @found, those that are only to be learned from
  * @nshown: number of calls that have been shown
  * @nopen: calls that were open when it was last looked
  * @nstuck: and of them, for long
- * @files: places of the binaries, by file of the plan
+ * @no_older: it can't be told any more which calls were made before
  * @failed: there was no memory
  */
 struct stuck {
@@ -83,38 +102,36 @@ struct stuck {
 	uint64_t held;
 	struct out out;
 	struct stream stream;
+	struct learn learn;
+	uint64_t looks;
 	struct hmap calls;
 	struct arena mem;
 	uint64_t asked;
 	struct found *found;
 	struct found **found_end;
 	struct arena found_mem;
+	struct goreader reader;
+	struct before before;
+	size_t nlearn;
 	uint64_t nshown;
 	uint64_t nopen;
 	uint64_t nstuck;
-	struct symbols *files;
+	bool no_older;
 	bool failed;
 };
 
 enum { OPT_LONGER = COUNTING_OPT_FREE, OPT_HELD, OPT_OUTPUT };
 
 static const struct option options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "interval", required_argument, NULL, 'i' },
-	{ "duration", required_argument, NULL, COUNTING_OPT_DURATION },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "format", required_argument, NULL, 'o' },
 	{ "longer-than", required_argument, NULL, OPT_LONGER },
 	{ "held", required_argument, NULL, OPT_HELD },
 	{ "output", required_argument, NULL, OPT_OUTPUT },
 	{ NULL, 0, NULL, 0 },
 };
 
-static int parse_option(void *ctx, int opt, struct diag *d)
+static int parse_option(struct counting *c, int opt, struct diag *d)
 {
-	struct stuck *s = ctx;
+	struct stuck *s = (struct stuck *)c;
 
 	switch (opt) {
 	case 'o':
@@ -135,92 +152,60 @@ static int parse_option(void *ctx, int opt, struct diag *d)
 	return CMD_DONE;
 }
 
-static int set_up(struct stuck *s, struct diag *d)
+static int set_up(struct counting *c, struct diag *d)
 {
+	struct stuck *s = (struct stuck *)c;
 	struct plan_options opt = plan_defaults;
-	struct tracing *t = &s->c.tracing;
+	struct tracing *t = &c->tracing;
 
 	opt.stuck = true;
 	t->held = (uint32_t)s->held;
-	if (!s->c.interval)
-		s->c.interval = s->longer / 4;
-	if (counting_set_up(&s->c, &opt, d))
+	if (!c->interval)
+		c->interval = s->longer / 4;
+	if (counting_set_up(c, &opt, d) || counting_name_files(c, d))
 		return -1;
-	s->opt.quiet = s->c.quiet;
-	s->opt.pids = s->c.what.file || t->target.nprocesses > 1;
-	s->files = calloc(t->plan->nfiles + 1, sizeof(*s->files));
-	if (!s->files)
-		return diag_set(d, "out of memory");
-	for (size_t i = 0; i < t->plan->nfiles; i++)
-		symbols_init(&s->files[i], t->plan->files[i].bin,
-			     gobin_path(t->plan->files[i].bin));
-	return lines_open(&s->out, &s->stream, t->plan, &s->opt, d);
+	s->opt.quiet = c->quiet;
+	s->opt.pids = c->what.file || t->target.nprocesses > 1;
+	if (lines_open(&s->out, &s->stream, t->plan, &s->opt, d))
+		return -1;
+	learn_init(&s->learn, t->plan);
+	if (learn_possible(t->plan))
+		s->stream.learn = &s->learn;
+	return 0;
 }
 
-/* Is it new that this call is open for long? */
-static bool is_new(struct stuck *s, const struct goprobe_open *o, uint64_t since)
-{
-	const uint64_t who[] = { (uint64_t)o->id << 32 | o->tgid, o->goid, o->g, o->depth };
-	uint64_t key = hmap_hash(0, who, sizeof(who));
-	struct shown *shown = hmap_get(&s->calls, key);
-	/* Another call of the same goroutine began when that one had ended. */
-	bool known = shown && since < shown->seen;
-
-	if (!shown) {
-		shown = arena_alloc(&s->mem, sizeof(*shown));
-		if (!shown || hmap_put(&s->calls, key, shown)) {
-			s->failed = true;
-			return false;
-		}
-	}
-	shown->seen = s->asked;
-	return !known;
-}
+/* --- stacks and lines ------------------------------------------------ */
 
 /* The goroutine's stack, as far as it can be told: the only one in @stacks. */
-static void add_stack(struct stuck *s, const struct plan_func *pf, const struct gostate *state,
+static void add_stack(struct stuck *s, struct symbols *of, const struct gostate *state,
 		      struct stacks *stacks)
 {
-	const struct plan *p = s->c.tracing.plan;
 	struct stacks_pc pcs[GOSTATE_FRAMES];
 	struct stacks_sample sample = {
 		.pcs = pcs, .npcs = state->npcs, .first_returns = true, .cut = state->cut,
-		.values = { 1 },
+		.creator = { of, state->creator }, .values = { 1 },
 	};
-	size_t i = 0;
 
-	while (p->files[i].bin != pf->bin)
-		i++;
 	for (size_t k = 0; k < state->npcs; k++)
-		pcs[k] = (struct stacks_pc){ &s->files[i], state->pcs[k] };
+		pcs[k] = (struct stacks_pc){ of, state->pcs[k] };
 	if (state->npcs && stacks_add(stacks, &sample))
 		s->failed = true;
 }
 
-static void show(struct stuck *s, const struct found *f)
+/* An open call, by its record: how long, and what its goroutine does. */
+static void show(struct stuck *s, uint8_t *record, size_t len, struct symbols *of,
+		 const struct gostate *state, struct out_open *open)
 {
 	static const struct stacks_value calls = { "count", "calls", "count" };
-	const struct goprobe_open *o = &f->open;
-	const struct plan_func *pf = s->c.tracing.plan->funcs[o->id];
-	struct out_open open = { .age = o->age };
-	struct gostate state = { 0 };
-	struct procmem m;
 	struct stacks stacks;
-	struct diag d = { 0 };
 
 	stacks_init(&stacks, &calls, 1);
-	if (o->goid && !procmem_init(&m, o->tgid, pf->bin, &d)) {
-		gostate_read(&m, pf->bin, o->g, &state);
-		add_stack(s, pf, &state, &stacks);
-	}
-	diag_fini(&d);
-	open.status = state.status;
-	open.reason = state.reason[0] ? state.reason : NULL;
-	open.stack = stacks.n ? stacks.v[0] : NULL;
-	/* When it was made, by the clock of all records. */
-	memcpy(f->record + offsetof(struct goprobe_record, time), &f->since, sizeof(f->since));
-	s->stream.open = &open;
-	if (stream_add(&s->stream, 0, f->record, o->record_bytes))
+	add_stack(s, of, state, &stacks);
+	open->status = state->status;
+	open->reason = state->reason[0] ? state->reason : NULL;
+	open->stack = stacks.n ? stacks.v[0] : NULL;
+	s->stream.open = open;
+	if (stream_add(&s->stream, 0, record, len))
 		s->failed = true;
 	stream_round(&s->stream, UINT64_MAX, 0);
 	while (stream_print(&s->stream, SIZE_MAX))
@@ -230,8 +215,51 @@ static void show(struct stuck *s, const struct found *f)
 	s->nshown++;
 }
 
+/* --- calls that the module knows ------------------------------------- */
+
+/* Is it new that this call is open for long? */
+static bool is_new(struct stuck *s, const struct goprobe_open *o, uint64_t since)
+{
+	const uint64_t who[] = { (uint64_t)o->id << 32 | o->tgid, o->goid, o->g, o->depth };
+	uint64_t key = hmap_hash(0, who, sizeof(who));
+	struct shown *shown = hmap_get(&s->calls, key);
+	/*
+	 * Another call of the same goroutine was made when that one had ended. When it was made
+	 * is known as well as we are told at once; if it may be the same, it is.
+	 */
+	uint64_t earliest = s->asked > o->age ? s->asked - o->age : 0;
+	bool known = shown && earliest <= shown->latest;
+
+	if (!shown) {
+		shown = arena_alloc(&s->mem, sizeof(*shown));
+		if (!shown || hmap_put(&s->calls, key, shown)) {
+			s->failed = true;
+			return false;
+		}
+	}
+	if (!known || since < shown->latest)
+		shown->latest = since;
+	return !known;
+}
+
+static void show_found(struct stuck *s, const struct found *f)
+{
+	const struct goprobe_open *o = &f->open;
+	const struct plan_func *pf = s->c.tracing.plan->funcs[o->id];
+	struct out_open open = { .age = o->age };
+	struct gostate state = { 0 };
+	struct diag d = { 0 };
+
+	if (o->goid && !goreader_init(&s->reader, o->tgid, pf->bin, &d))
+		gostate_read(&s->reader, o->g, &state);
+	diag_fini(&d);
+	/* When it was made, by the clock of all records. */
+	memcpy(f->record + offsetof(struct goprobe_record, time), &f->since, sizeof(f->since));
+	show(s, f->record, o->record_bytes, counting_file(&s->c, pf), &state, &open);
+}
+
 static void keep(struct stuck *s, const struct goprobe_open *o, const uint8_t *record,
-		 uint64_t since)
+		 uint64_t since, bool shown)
 {
 	struct found *f = arena_alloc(&s->found_mem, sizeof(*f));
 
@@ -244,6 +272,8 @@ static void keep(struct stuck *s, const struct goprobe_open *o, const uint8_t *r
 	memcpy(f->record, record, o->record_bytes);
 	f->open = *o;
 	f->since = since;
+	f->show = shown;
+	s->nlearn += !shown;
 	f->next = NULL;
 	*s->found_end = f;
 	s->found_end = &f->next;
@@ -256,18 +286,121 @@ static int look(void *ctx, const struct goprobe_open *o, uint8_t *record)
 	uint64_t now = clock_now(CLOCK_MONOTONIC), since = now > o->age ? now - o->age : 0;
 
 	s->nopen++;
-	if (o->age < s->longer || o->id >= s->c.tracing.plan->nfuncs ||
-	    o->record_bytes < sizeof(struct goprobe_record))
+	before_known(&s->before, o);
+	if (o->id >= s->c.tracing.plan->nfuncs || o->record_bytes < sizeof(struct goprobe_record))
+		return 0;
+	s->nstuck += o->age >= s->longer;
+	if (o->age >= s->longer && is_new(s, o, since))
+		keep(s, o, record, since, true);
+	else if (s->stream.learn && s->nlearn < LEARN_FROM)
+		keep(s, o, record, since, false);
+	return s->failed ? -1 : 0;
+}
+
+/* --- calls that were made before -------------------------------------- */
+
+static void add_before(struct stuck *s, pid_t pid)
+{
+	struct diag why = { 0 };
+
+	if (!before_add(&s->before, pid, &why))
+		return;
+	if (!s->c.quiet)
+		fprintf(stderr, "calls of process %d that were made before are not known: %s\n",
+			pid, why.sentence);
+	diag_fini(&why);
+}
+
+/* It has begun: who may have such calls? A command has just been let go. */
+static int begin_before(struct stuck *s, struct diag *d)
+{
+	const struct target *target = &s->c.tracing.target;
+	pid_t *pids;
+	size_t n;
+
+	if (before_init(&s->before, s->c.tracing.plan, s->c.files, s->c.started, d))
+		return -1;
+	for (size_t i = 0; !target->command && i < target->nprocesses; i++)
+		add_before(s, target->processes[i].pid);
+	if (target->nprocesses)
+		return 0;
+	pids = target_running(target, &n);
+	for (size_t i = 0; pids && i < n; i++)
+		add_before(s, pids[i]);
+	free(pids);
+	return pids ? 0 : diag_set(d, "can't find the processes that run the file");
+}
+
+/* A before_fn. */
+static int look_before(void *ctx, const struct before_call *call)
+{
+	struct stuck *s = ctx;
+	struct goprobe_record record = {
+		.words = sizeof(record) / 8, .kind = GOPROBE_RECORD_CALL, .depth = call->depth,
+		.id = call->id, .plan = GOPROBE_NO_PLAN, .tgid = (uint32_t)call->pid,
+		.time = call->since, .goid = call->goid,
+	};
+	struct out_open open = { .age = call->age, .before = true };
+
+	s->nopen++;
+	if (call->age < s->longer)
 		return 0;
 	s->nstuck++;
-	if (is_new(s, o, since))
-		keep(s, o, record, since);
+	if (!call->told)
+		show(s, (uint8_t *)&record, sizeof(record), &s->c.files[call->file], call->state,
+		     &open);
 	return s->failed ? -1 : 0;
+}
+
+/* Calls that the module could not remember look as if they had been made before. */
+static int check_older(struct stuck *s, struct diag *d)
+{
+	uint64_t stats[__GOPROBE_STAT_MAX];
+
+	if (client_get_stats(s->c.tracing.client, stats, d))
+		return -1;
+	s->no_older |= stats[GOPROBE_STAT_NO_ROOM] || stats[GOPROBE_STAT_BROKEN];
+	return 0;
+}
+
+/* --- looking ---------------------------------------------------------- */
+
+/* Tell the module what open calls have shown that it does not know. */
+static int teach(struct stuck *s, struct diag *d)
+{
+	if (!s->learn.pending)
+		return 0;
+	s->learn.pending = false;
+	return plan_finish(s->c.tracing.plan, d) || upload_more(&s->c.tracing.upload, d) ? -1 : 0;
+}
+
+static int look_at_all(struct stuck *s, bool last, struct diag *d)
+{
+	s->nopen = 0;
+	s->nstuck = 0;
+	s->nlearn = 0;
+	s->found = NULL;
+	s->found_end = &s->found;
+	before_look(&s->before, last);
+	s->asked = clock_now(CLOCK_MONOTONIC);
+	if (client_opened(s->c.tracing.client, look, s, d) || check_older(s, d))
+		return -1;
+	if (!s->no_older)
+		before_settle(&s->before, s->longer, look_before, s);
+	for (const struct found *f = s->found; f && !s->failed; f = f->next) {
+		if (f->show)
+			show_found(s, f);
+		else
+			stream_learn(&s->stream, f->record, f->open.record_bytes);
+	}
+	arena_fini(&s->found_mem);
+	return s->failed || s->before.failed ? diag_set(d, "out of memory") : teach(s, d);
 }
 
 static void say(const struct stuck *s, const struct tallyshow_end *end)
 {
 	uint64_t no_room = end->stats[GOPROBE_STAT_NO_ROOM];
+	size_t unknown = before_unknown(&s->before);
 
 	fprintf(stderr, "%llu calls in %.1f s, %llu open for long; at the end %llu of %llu open ones",
 		(unsigned long long)end->stats[GOPROBE_STAT_OPENED], (double)end->ns / 1e9,
@@ -276,42 +409,38 @@ static void say(const struct stuck *s, const struct tallyshow_end *end)
 	if (no_room)
 		fprintf(stderr, "; %llu calls found no room: --held N makes more",
 			(unsigned long long)no_room);
+	if (s->no_older)
+		fprintf(stderr, "; so calls that were made before are not known");
+	else if (unknown)
+		fprintf(stderr, "; calls that %zu goroutine%s made before are not known", unknown,
+			unknown == 1 ? "" : "s");
 	fputc('\n', stderr);
 }
 
-static int print(void *ctx, const struct tallyshow_end *end, struct diag *d)
+static int print(struct counting *c, const struct tallyshow_end *end, struct diag *d)
 {
-	struct stuck *s = ctx;
+	struct stuck *s = (struct stuck *)c;
 	int err;
 
-	s->nopen = 0;
-	s->nstuck = 0;
-	s->asked = clock_now(CLOCK_MONOTONIC);
-	s->found = NULL;
-	s->found_end = &s->found;
-	if (client_opened(s->c.tracing.client, look, s, d))
+	/* It has been looked right before the breakpoints were taken away. */
+	if (end) {
+		if (!c->quiet)
+			say(s, end);
+		return 0;
+	}
+	if (!s->looks++ && begin_before(s, d))
 		return -1;
-	for (const struct found *f = s->found; f && !s->failed; f = f->next)
-		show(s, f);
-	arena_fini(&s->found_mem);
-	if (s->failed)
-		return diag_set(d, "out of memory");
+	if (look_at_all(s, c->ending, d))
+		return -1;
 	err = out_flush(&s->out, true);
-	s->c.broken = err == -EPIPE;
-	if (err && !s->c.broken)
-		return diag_errno(d, -err, "can't write the output");
-	if (end && !s->c.quiet)
-		say(s, end);
-	return 0;
+	c->broken = err == -EPIPE;
+	return err && !c->broken ? diag_errno(d, -err, "can't write the output") : 0;
 }
 
 static void clean_up(struct stuck *s)
 {
-	const struct plan *p = s->c.tracing.plan;
-
-	for (size_t i = 0; s->files && i < p->nfiles; i++)
-		symbols_fini(&s->files[i]);
-	free(s->files);
+	before_fini(&s->before);
+	learn_fini(&s->learn);
 	stream_fini(&s->stream);
 	out_fini(&s->out);
 	hmap_fini(&s->calls);
@@ -323,6 +452,10 @@ static void clean_up(struct stuck *s)
 
 static int run(int argc, char **argv, struct diag *d)
 {
+	static const struct counting_cmd cmd = {
+		.doing = "watching", .options = options, .option = parse_option,
+		.set_up = set_up, .print = print,
+	};
 	struct stuck *s = calloc(1, sizeof(*s));
 	int code;
 
@@ -332,12 +465,9 @@ static int run(int argc, char **argv, struct diag *d)
 	}
 	s->longer = 1000000000;
 	s->opt.format = &out_text;
-	s->c.print = print;
-	s->c.ctx = s;
 	s->c.lists = true;
-	code = counting_parse(&s->c, argc, argv, options, parse_option, d);
-	if (code == CMD_DONE)
-		code = set_up(s, d) ? CMD_FAILED : counting_run(&s->c, "watching", d);
+	s->c.looks = true;
+	code = counting_main(&s->c, &cmd, argc, argv, d);
 	clean_up(s);
 	return code;
 }

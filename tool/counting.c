@@ -4,9 +4,24 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "counting.h"
+
+enum { OPT_DURATION = COUNTING_OPT_FREE - 1 };
+
+static const struct option common[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "duration", required_argument, NULL, OPT_DURATION },
+	{ "format", required_argument, NULL, 'o' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+};
+
+#define COMMON (sizeof(common) / sizeof(*common))
 
 static int parse_option(struct counting *c, int opt, struct diag *d)
 {
@@ -16,22 +31,22 @@ static int parse_option(struct counting *c, int opt, struct diag *d)
 		return targetopt_option(&c->what, opt, optarg, d);
 	case 'q':
 		c->quiet = true;
-		break;
+		return CMD_DONE;
 	case 'i':
 		if (!cmd_parse_duration(optarg, &c->interval) || c->interval < 1000000)
 			return cmd_bad_value("--interval", optarg, "a time from 1ms on: 5s, 200ms",
 					     d);
-		break;
-	case COUNTING_OPT_DURATION:
+		return CMD_DONE;
+	case OPT_DURATION:
 		if (!cmd_parse_duration(optarg, &c->duration))
 			return cmd_bad_value("--duration", optarg, "a time: 5s, 200ms, 1m", d);
-		break;
+		return CMD_DONE;
 	}
-	return CMD_DONE;
+	return c->cmd->option(c, opt, d);
 }
 
-int counting_parse(struct counting *c, int argc, char **argv, const struct option *options,
-		   int (*own)(void *ctx, int opt, struct diag *d), struct diag *d)
+static int parse(struct counting *c, int argc, char **argv, const struct option *options,
+		 struct diag *d)
 {
 	int opt, code = targetopt_begin(&c->what, &argc, argv, d);
 
@@ -44,10 +59,26 @@ int counting_parse(struct counting *c, int argc, char **argv, const struct optio
 		if (opt == '?' || opt == ':')
 			return cmd_bad_option(argv, opt, options, d);
 		code = parse_option(c, opt, d);
-		if (!code)
-			code = own(c->ctx, opt, d);
 	}
-	return code ? code : targetopt_end(&c->what, argc, argv, !c->lists, d);
+	if (!code)
+		code = targetopt_end(&c->what, argc, argv, !c->lists, d);
+	return !code && c->cmd->check ? c->cmd->check(c, d) : code;
+}
+
+/* The command's own options, behind those that all have. */
+static struct option *all_options(const struct counting_cmd *cmd)
+{
+	struct option *v;
+	size_t n = 0;
+
+	while (cmd->options[n].name)
+		n++;
+	v = calloc(COMMON + n + 1, sizeof(*v));
+	if (!v)
+		return NULL;
+	memcpy(v, common, sizeof(common));
+	memcpy(v + COMMON, cmd->options, n * sizeof(*v));
+	return v;
 }
 
 int counting_set_up(struct counting *c, const struct plan_options *options, struct diag *d)
@@ -58,6 +89,27 @@ int counting_set_up(struct counting *c, const struct plan_options *options, stru
 	/* There are no records: the smallest rings will do. */
 	return tracing_open(t, &c->what, d) || tracing_plan(t, &c->what, options, d) ||
 	       tracing_arm(t, 0, 64U << 10, d) ? -1 : 0;
+}
+
+int counting_name_files(struct counting *c, struct diag *d)
+{
+	const struct plan *p = c->tracing.plan;
+
+	c->files = calloc(p->nfiles + 1, sizeof(*c->files));
+	if (!c->files)
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < p->nfiles; i++)
+		symbols_init(&c->files[i], p->files[i].bin, gobin_path(p->files[i].bin));
+	return 0;
+}
+
+struct symbols *counting_file(const struct counting *c, const struct plan_func *pf)
+{
+	size_t i = 0;
+
+	while (c->files[i].bin != pf->bin)
+		i++;
+	return &c->files[i];
 }
 
 int counting_write(struct counting *c, const struct buf *b, struct diag *d)
@@ -87,6 +139,8 @@ static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 	uint64_t next = c->interval ? c->started + c->interval : UINT64_MAX;
 	struct target *target = &c->tracing.target;
 
+	if (c->looks && c->cmd->print(c, NULL, d))
+		return -1;
 	while (!c->broken) {
 		await(c, fds, next < end ? next : end);
 
@@ -97,7 +151,7 @@ static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 			return 0;
 		if (t < next)
 			continue;
-		if (c->print(c->ctx, NULL, d))
+		if (c->cmd->print(c, NULL, d))
 			return -1;
 		/* Whoever is too late leaves some out. */
 		next += (t - next) / c->interval * c->interval + c->interval;
@@ -110,15 +164,18 @@ static int finish(struct counting *c, struct diag *d)
 	uint64_t stats[__GOPROBE_STAT_MAX];
 	struct tallyshow_end end = { .stats = stats };
 
+	c->ending = true;
+	if (c->looks && !c->broken && c->cmd->print(c, NULL, d))
+		return -1;
 	if (client_stop(c->tracing.client, d))
 		return -1;
 	end.ns = clock_now(CLOCK_MONOTONIC) - c->started;
 	if (client_get_stats(c->tracing.client, stats, d))
 		return -1;
-	return c->broken ? 0 : c->print(c->ctx, &end, d);
+	return c->broken ? 0 : c->cmd->print(c, &end, d);
 }
 
-int counting_run(struct counting *c, const char *doing, struct diag *d)
+static int run(struct counting *c, struct diag *d)
 {
 	struct target *target = &c->tracing.target;
 	struct pollfd *fds = calloc(target->nprocesses + 1, sizeof(*fds));
@@ -126,7 +183,7 @@ int counting_run(struct counting *c, const char *doing, struct diag *d)
 
 	c->started = clock_now(CLOCK_MONOTONIC);
 	if (!err) {
-		tracing_say_started(&c->tracing, doing);
+		tracing_say_started(&c->tracing, c->cmd->doing);
 		err = target->command ? target_release(target, d) : 0;
 	}
 	if (!err)
@@ -140,8 +197,29 @@ int counting_run(struct counting *c, const char *doing, struct diag *d)
 	return target->command ? target_exit_status(target) : CMD_DONE;
 }
 
+int counting_main(struct counting *c, const struct counting_cmd *cmd, int argc, char **argv,
+		  struct diag *d)
+{
+	struct option *options = all_options(cmd);
+	int code;
+
+	c->cmd = cmd;
+	if (!options) {
+		diag_set(d, "out of memory");
+		return CMD_FAILED;
+	}
+	code = parse(c, argc, argv, options, d);
+	free(options);
+	if (code != CMD_DONE)
+		return code;
+	return cmd->set_up(c, d) ? CMD_FAILED : run(c, d);
+}
+
 void counting_fini(struct counting *c)
 {
+	for (size_t i = 0; c->files && i < c->tracing.plan->nfiles; i++)
+		symbols_fini(&c->files[i]);
+	free(c->files);
 	tracing_fini(&c->tracing);
 	targetopt_fini(&c->what);
 }

@@ -1,36 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What commands have in common that let the kernel count, and print now and then. */
+/*
+ * What commands have in common that let the kernel count, or remember open calls, and print
+ * that now and then.
+ */
 #ifndef GOPROBE_COUNTING_H
 #define GOPROBE_COUNTING_H
 
+#include <getopt.h>
+
 #include "buf.h"
+#include "symbol.h"
 #include "tallyshow.h"
 #include "tracing.h"
 
 struct counting;
 
 /**
- * struct counting - a run of such a command
+ * struct counting_cmd - what such a command has of its own
+ * @doing: "counting"
+ * @options: its options, but for those that all have: pid, binary, interval, duration, format,
+ *	quiet and help; ends with zeros
+ * @option: one of these, or 'o': --format. CMD_*
+ * @check: do the options go together? CMD_*; or NULL
+ * @set_up: place the breakpoints, with counting_set_up(); 0, or -1 with @d set
+ * @print: read what has been counted and print it; @end: this is the last time
+ */
+struct counting_cmd {
+	const char *doing;
+	const struct option *options;
+	int (*option)(struct counting *c, int opt, struct diag *d);
+	int (*check)(const struct counting *c, struct diag *d);
+	int (*set_up)(struct counting *c, struct diag *d);
+	int (*print)(struct counting *c, const struct tallyshow_end *end, struct diag *d);
+};
+
+/**
+ * struct counting - a run of such a command, which has this for its first member
+ * @cmd: the command
  * @what: what is counted
  * @lists: what is shown of calls can be said
+ * @looks: it is printed when it has begun and before it ends, too
  * @interval: ns between two tables, or 0
  * @duration: ns, or 0
  * @quiet: no header and no summary
  * @tracing: the session that counts
- * @print: read what it has counted and print it; @end: this is the last time
- * @ctx: its first argument
+ * @files: what addresses mean, by file of the plan; or NULL: counting_name_files()
+ * @ending: what is printed now is the last before the breakpoints are taken away
  * @started: when it began, CLOCK_MONOTONIC, ns
  * @broken: nobody reads the output any more
  */
 struct counting {
+	const struct counting_cmd *cmd;
 	struct targetopt what;
 	bool lists;
+	bool looks;
 	uint64_t interval;
 	uint64_t duration;
 	bool quiet;
 	struct tracing tracing;
-	int (*print)(void *ctx, const struct tallyshow_end *end, struct diag *d);
-	void *ctx;
+	struct symbols *files;
+	bool ending;
 	uint64_t started;
 	bool broken;
 };
@@ -48,18 +77,21 @@ struct counting {
 #define COUNTING_QUIET_HELP \
 	"  -q, --quiet             no header and no summary\n"
 
-enum { COUNTING_OPT_DURATION = 256, COUNTING_OPT_FREE };
+/* Values of a command's own options begin here. */
+#define COUNTING_OPT_FREE 257
 
 /*
- * CMD_*; @options have pid (p), binary (b), interval (i), duration (COUNTING_OPT_DURATION), quiet
- * (q) and help (h); @own is told of every option, with c->ctx. A command's own short one is -o.
+ * All of it: options, breakpoints, counting and printing. @c: all zero but for what the command
+ * sets by itself. Returns the command's exit code; counting_fini() is due.
  */
-int counting_parse(struct counting *c, int argc, char **argv, const struct option *options,
-		   int (*own)(void *ctx, int opt, struct diag *d), struct diag *d);
-/* Set the breakpoints. */
+int counting_main(struct counting *c, const struct counting_cmd *cmd, int argc, char **argv,
+		  struct diag *d);
+/* Set the breakpoints. 0, or -1 with @d set. */
 int counting_set_up(struct counting *c, const struct plan_options *options, struct diag *d);
-/* Start, print, end: the command's exit code. @doing: "counting". */
-int counting_run(struct counting *c, const char *doing, struct diag *d);
+/* Make @c->files, of the plan that counting_set_up() has made. 0, or -1 with @d set. */
+int counting_name_files(struct counting *c, struct diag *d);
+/* That of a function. */
+struct symbols *counting_file(const struct counting *c, const struct plan_func *pf);
 /* To standard output. 0, also if nobody reads it any more: then it ends soon. */
 int counting_write(struct counting *c, const struct buf *b, struct diag *d);
 void counting_fini(struct counting *c);

@@ -217,6 +217,19 @@ int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt)
 	return 0;
 }
 
+int dwinfo_field(struct dwinfo *dw, const char *name, const char *field, uint32_t *offset)
+{
+	const struct gotype *t = find_struct(dw, name);
+
+	for (size_t i = 0; t && i < t->nfields; i++) {
+		if (strcmp(t->fields[i].name, field) || t->fields[i].offset >= 4096)
+			continue;
+		*offset = (uint32_t)t->fields[i].offset;
+		return 0;
+	}
+	return -1;
+}
+
 static const char *without_path(const char *name)
 {
 	const char *slash = NULL;

@@ -65,6 +65,9 @@ void dwinfo_free(struct dwinfo *dw);
 /* Offsets in runtime.g and runtime.m; g_reg and g_tls are left alone. 0 or -1. */
 int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt);
 
+/* Where the structure @name of the runtime has @field; 0, or -1 if it has none. */
+int dwinfo_field(struct dwinfo *dw, const char *name, const char *field, uint32_t *offset);
+
 /* The function at link-time address @entry; 0, or -1 if it is not described. */
 int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret);
 

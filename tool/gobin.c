@@ -312,6 +312,17 @@ size_t gobin_frames(struct gobin *bin, uint64_t vaddr, struct gobin_frame *v, si
 	return n;
 }
 
+int gobin_place(const struct gobin *bin, uint64_t vaddr, struct gobin_place *ret)
+{
+	struct pclntab_func fn;
+
+	if (pclntab_find(&bin->link.tab, vaddr, &fn) ||
+	    pclntab_depth(&bin->link.tab, &fn, vaddr, &ret->depth))
+		return -1;
+	ret->top = !strcmp(fn.name, "runtime.goexit");
+	return 0;
+}
+
 int gobin_code_range(const struct gobin *bin, uint64_t vaddr, struct gobin_range *ret)
 {
 	const struct elfseg *s = elffile_segment(&bin->ef, vaddr, 1);

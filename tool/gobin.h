@@ -178,6 +178,19 @@ struct gobin_frame {
 size_t gobin_frames(struct gobin *bin, uint64_t vaddr, struct gobin_frame *v, size_t max);
 
 /**
+ * struct gobin_place - what the line table tells of the stack at some address
+ * @depth: bytes from SP to where the function will return to
+ * @top: a goroutine's stack ends with this function: nobody has called it
+ */
+struct gobin_place {
+	uint32_t depth;
+	bool top;
+};
+
+/* At link-time address @vaddr; 0, or -1: no function is there, or it sets SP as it likes. */
+int gobin_place(const struct gobin *bin, uint64_t vaddr, struct gobin_place *ret);
+
+/**
  * struct gobin_range - code that is mapped in one piece
  * @start: link-time address
  * @end: address behind its last byte

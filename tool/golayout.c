@@ -36,17 +36,16 @@
  * 1.17 measures how long goroutines wait; 1.21 keeps parents; see goversion_runtime(). What
  * goroutines do is 8 bytes before their id and 24 behind it, sched at 0x38.
  */
-#define STATE_22 .status = 0x90, .reason = 0xb0, .pc = 0x40, .bp = 0x68
-#define STATE_24 .status = 0x98, .reason = 0xb8, .pc = 0x40, .bp = 0x68
-#define STATE_27 .status = 0x90, .reason = 0xb0, .pc = 0x40, .bp = 0x60
+#define STATE_22 .status = 0x90, .since = 0xa8, .reason = 0xb0, .sp = 0x38, .pc = 0x40
+#define STATE_24 .status = 0x98, .since = 0xb0, .reason = 0xb8, .sp = 0x38, .pc = 0x40
 #define G_16 { .gopc = 0x118, .panic = 0x20, .sigcode0 = 0x100, STATE_22 }
 #define G_20 { .gopc = 0x128, .panic = 0x20, .sigcode0 = 0x110, STATE_22 }
 #define G_21 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .sigcode0 = 0xf8, STATE_22 }
 #define G_22 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .panic_sp = 0x30, STATE_22 }
 #define G_24 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x30, STATE_24 }
-#define G_25 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .panic_sp = 0x30, STATE_27 }
-#define G_26 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x28, STATE_27 }
-#define G_27 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x30, STATE_27 }
+#define G_25 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .panic_sp = 0x30, STATE_22 }
+#define G_26 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x28, STATE_22 }
+#define G_27 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x30, STATE_22 }
 
 /* Up to and including @minor. 1.24 and 1.25 can be built with old maps. */
 static const struct golayout layouts[] = {

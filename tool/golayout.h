@@ -61,8 +61,9 @@ struct golayout_g {
 	uint32_t panic_sp;	/* since 1.22, in _panic */
 	uint32_t status;	/* atomicstatus: 4 bytes */
 	uint32_t reason;	/* waitreason: a byte */
-	uint32_t pc;		/* of sched: where it goes on */
-	uint32_t bp;		/* its frame pointer then */
+	uint32_t since;		/* waitsince: int64, when the collector first saw it wait, or 0 */
+	uint32_t sp;		/* of sched: where it goes on */
+	uint32_t pc;
 };
 
 struct golayout {

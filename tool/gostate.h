@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a goroutine of a running process does, by its runtime.g, while it runs. */
+/* What a goroutine of a running process does, in words, and its stack. */
 #ifndef GOPROBE_GOSTATE_H
 #define GOPROBE_GOSTATE_H
 
-#include "procmem.h"
+#include "goroutine.h"
 
 /* Functions of a stack. */
 #define GOSTATE_FRAMES 64
@@ -15,6 +15,7 @@
  * @pcs: link-time addresses where its functions go on, innermost first
  * @npcs: their number; 0 if it is running: nothing tells where
  * @cut: there are more
+ * @creator: where the go statement that made it returns to, link-time; 0: nobody's
  */
 struct gostate {
 	const char *status;
@@ -22,9 +23,12 @@ struct gostate {
 	uint64_t pcs[GOSTATE_FRAMES];
 	size_t npcs;
 	bool cut;
+	uint64_t creator;
 };
 
-/* The goroutine whose runtime.g is at @g, of @bin. */
-void gostate_read(const struct procmem *m, struct gobin *bin, uint64_t g, struct gostate *ret);
+/* The one that has been read as @gr. */
+void gostate_of(struct goreader *r, const struct goroutine *gr, struct gostate *ret);
+/* The goroutine whose runtime.g is at @g. */
+void gostate_read(struct goreader *r, uint64_t g, struct gostate *ret);
 
 #endif

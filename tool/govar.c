@@ -75,6 +75,17 @@ int govar_find(struct gobin *bin, const char *name, struct govar *ret)
 	return symbols(bin, match, &s) == 1 ? 0 : -1;
 }
 
+int govar_address(struct gobin *bin, const char *name, uint64_t *vaddr)
+{
+	struct govar v;
+	struct search s = { name, &v };
+
+	if (symbols(bin, match, &s) != 1 && govar_find(bin, name, &v))
+		return -1;
+	*vaddr = v.vaddr;
+	return 0;
+}
+
 int govar_each(struct gobin *bin, govar_fn fn, void *ctx)
 {
 	struct dwinfo *dw = gobin_dwinfo(bin);

@@ -25,6 +25,9 @@ struct govar {
  */
 int govar_find(struct gobin *bin, const char *name, struct govar *ret);
 
+/* Where it is, with symbols alone if there are any, which is quick. 0, or -1. */
+int govar_address(struct gobin *bin, const char *name, uint64_t *vaddr);
+
 /* A value other than 0 ends the walk, and is what it returns. */
 typedef int (*govar_fn)(void *ctx, const char *name);
 

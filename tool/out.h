@@ -25,13 +25,15 @@ struct stack;
 
 /**
  * struct out_open - what is known of a call that has not returned
- * @age: ns since it was made
+ * @age: ns since it was made; if @before, at least
+ * @before: it was made before anything was traced: of its record only who made it is true
  * @status: what its goroutine does, "waiting", or NULL
  * @reason: what it waits for, "chan receive", or NULL
  * @stack: its goroutine's, or NULL
  */
 struct out_open {
 	uint64_t age;
+	bool before;
 	const char *status;
 	const char *reason;
 	const struct stack *stack;
@@ -194,6 +196,9 @@ static inline size_t out_pending(const struct out *o)
 {
 	return o->buf.len - o->written;
 }
+
+/* Why there are no arguments of a call with out_open.before. */
+#define OUT_BEFORE "arguments not known: entered before attach"
 
 /* Arguments of a call or results of a return. */
 static inline const struct plan_frame *out_frame(const struct out_event *e)

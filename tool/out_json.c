@@ -85,6 +85,8 @@ static void values(struct out *o, const struct out_event *e)
 	struct buf *b = &o->buf;
 	const char *why = out_frame(e)->unavailable;
 
+	if (e->open && e->open->before)
+		why = OUT_BEFORE;
 	if (e->kind == OUT_TAIL)
 		why = "ended by a jump to another function";
 	if (why) {
@@ -98,6 +100,8 @@ static void values(struct out *o, const struct out_event *e)
 static void open_call(struct buf *b, const struct out_open *open)
 {
 	buf_number(b, ",\"open_ns\":", open->age);
+	if (open->before)
+		buf_str(b, ",\"before_attach\":true");
 	buf_str(b, ",\"status\":");
 	if (open->status)
 		buf_json_str(b, open->status);
@@ -126,13 +130,20 @@ static void event(struct out *o, const struct out_event *e)
 	buf_str(b, "\",\"func\":");
 	buf_json_str(b, e->fn->fn->name);
 	buf_number(b, ",\"pid\":", e->tgid);
-	buf_number(b, ",\"tid\":", e->tid);
+	/* Which thread it was, and when, nobody has seen. */
+	if (e->open && e->open->before)
+		buf_str(b, ",\"tid\":null");
+	else
+		buf_number(b, ",\"tid\":", e->tid);
 	buf_str(b, ",\"goid\":");
 	if (e->no_g)
 		buf_str(b, "null");
 	else
 		buf_u64(b, e->goid);
-	buf_number(b, ",\"time_ns\":", e->time + o->epoch);
+	if (e->open && e->open->before)
+		buf_str(b, ",\"time_ns\":null");
+	else
+		buf_number(b, ",\"time_ns\":", e->time + o->epoch);
 	if (e->system)
 		buf_str(b, ",\"system\":true");
 	switch (e->kind) {

@@ -40,6 +40,16 @@ static char *put_clock(struct out *o, char *to, uint64_t monotonic)
 	return buf_pair(to, us % 100);
 }
 
+/* "before 15:04:06", which is as wide: at that time or earlier. */
+static char *put_before(struct out *o, char *to, uint64_t monotonic)
+{
+	char *end = put_clock(o, to, monotonic + SECOND - 1);
+
+	memmove(to + 7, to, 8);
+	memcpy(to, "before ", 7);
+	return end;
+}
+
 static void clock_time(struct out *o, uint64_t monotonic)
 {
 	if (buf_room(&o->buf, 15))
@@ -71,7 +81,11 @@ static void begin(struct out *o, uint64_t time, const struct out_event *e)
 
 	if (!buf_room(b, BEGIN_MAX))
 		return;
-	to = put_clock(o, b->p + b->len, time);
+	to = b->p + b->len;
+	if (e && e->open && e->open->before)
+		to = put_before(o, to, time);
+	else
+		to = put_clock(o, to, time);
 	if (o->pids)
 		to = put_column(to, e, e ? e->tgid : 0, 8);
 	to = put_column(to, e && !e->no_g, e ? e->goid : 0, 6);
@@ -208,6 +222,11 @@ static bool values(struct out *o, const struct out_event *e, size_t start)
 	struct buf *b = &o->buf;
 	size_t at;
 
+	if (e->open && e->open->before) {
+		title(b, e);
+		buf_str(b, "(<" OUT_BEFORE ">)");
+		return false;
+	}
 	if (!f->unavailable && !e->v->width) {
 		quick_values(o, &form, e);
 		return false;
@@ -257,7 +276,7 @@ static void duration(struct buf *b, size_t start, const struct out_event *e, boo
 /* What is known of a call that has not returned, behind it and in lines of its own. */
 static void open_call(struct buf *b, const struct out_open *open)
 {
-	buf_str(b, "  open for ");
+	buf_str(b, open->before ? "  open for at least " : "  open for ");
 	buf_duration(b, open->age);
 	if (open->status) {
 		buf_str(b, ", ");

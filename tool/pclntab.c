@@ -24,6 +24,7 @@ struct func_layout {
 	uint8_t name;
 	uint8_t args;
 	uint8_t deferreturn;
+	uint8_t pcsp;
 	uint8_t pcfile;
 	uint8_t pcln;
 	uint8_t npcdata;
@@ -38,22 +39,22 @@ struct func_layout {
 static const struct func_layout layouts[] = {
 	[PCLNTAB_GO12] = {
 		.entry_size = 8, .name = 8, .args = 12, .deferreturn = 16,
-		.pcfile = 24, .pcln = 28, .npcdata = 32, .funcid = 36,
+		.pcsp = 20, .pcfile = 24, .pcln = 28, .npcdata = 32, .funcid = 36,
 		.nfuncdata = 39, .pcdata = 40,
 	},
 	[PCLNTAB_GO116] = {
 		.entry_size = 8, .name = 8, .args = 12, .deferreturn = 16,
-		.pcfile = 24, .pcln = 28, .npcdata = 32, .cuoff = 36,
+		.pcsp = 20, .pcfile = 24, .pcln = 28, .npcdata = 32, .cuoff = 36,
 		.funcid = 40, .flags = 41, .nfuncdata = 43, .pcdata = 44,
 	},
 	[PCLNTAB_GO118] = {
 		.entry_size = 4, .name = 4, .args = 8, .deferreturn = 12,
-		.pcfile = 20, .pcln = 24, .npcdata = 28, .cuoff = 32,
+		.pcsp = 16, .pcfile = 20, .pcln = 24, .npcdata = 28, .cuoff = 32,
 		.funcid = 36, .flags = 37, .nfuncdata = 39, .pcdata = 40,
 	},
 	[PCLNTAB_GO120] = {
 		.entry_size = 4, .name = 4, .args = 8, .deferreturn = 12,
-		.pcfile = 20, .pcln = 24, .npcdata = 28, .cuoff = 32,
+		.pcsp = 16, .pcfile = 20, .pcln = 24, .npcdata = 28, .cuoff = 32,
 		.start_line = 36, .funcid = 40, .flags = 41, .nfuncdata = 43,
 		.pcdata = 44,
 	},
@@ -231,6 +232,7 @@ int pclntab_func(const struct pclntab *t, uint32_t i, struct pclntab_func *ret)
 		return -1;
 	ret->args = (int32_t)load_u32(p + l->args);
 	ret->deferreturn = load_u32(p + l->deferreturn);
+	ret->pcsp = load_u32(p + l->pcsp);
 	ret->pcfile = load_u32(p + l->pcfile);
 	ret->pcln = load_u32(p + l->pcln);
 	ret->npcdata = load_u32(p + l->npcdata);
@@ -325,6 +327,18 @@ int pclntab_value(const struct pclntab *t, const struct pclntab_func *f,
 		return 0;
 	}
 	return -1;
+}
+
+int pclntab_depth(const struct pclntab *t, const struct pclntab_func *f, uint64_t pc,
+		  uint32_t *depth)
+{
+	int32_t v;
+
+	if (f->flags & PCLNTAB_FLAG_SPWRITE || pclntab_value(t, f, f->pcsp, pc, &v, NULL) ||
+	    v < 0 || v % 8)
+		return -1;
+	*depth = (uint32_t)v;
+	return 0;
 }
 
 uint32_t pclntab_pcdata_at(const struct pclntab *t, const struct pclntab_func *f,

@@ -18,6 +18,7 @@ enum pclntab_format {
 	PCLNTAB_GO120,		/* 1.20 and newer */
 };
 
+#define PCLNTAB_FLAG_SPWRITE (1U << 1)
 #define PCLNTAB_FLAG_ASM (1U << 2)
 
 /* Longer ones come from damaged tables only. */
@@ -84,6 +85,7 @@ struct pclntab_func {
 	uint8_t funcid;
 	uint8_t flags;
 
+	uint32_t pcsp;
 	uint32_t pcfile;
 	uint32_t pcln;
 	uint32_t cuoff;
@@ -194,6 +196,13 @@ int pclntab_value(const struct pclntab *t, const struct pclntab_func *f,
 int pclntab_pcdata(const struct pclntab *t, const struct pclntab_func *f,
 		   uint32_t which, uint64_t pc, int32_t *value,
 		   uint64_t *until);
+
+/*
+ * Bytes between SP at @pc and the address that the function returns to. 0, or -1 if the
+ * table says nothing of @pc, or the function sets SP as it likes.
+ */
+int pclntab_depth(const struct pclntab *t, const struct pclntab_func *f, uint64_t pc,
+		  uint32_t *depth);
 
 /* File and line of the function itself, not of what was inlined into it. */
 const char *pclntab_file(const struct pclntab *t, const struct pclntab_func *f,

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "procmem.h"
 
@@ -98,4 +99,15 @@ bool procmem_read(const struct procmem *m, uint64_t at, void *to, size_t len)
 	struct iovec remote = { .iov_base = (void *)(uintptr_t)at, .iov_len = len };
 
 	return !len || process_vm_readv(m->pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+bool procmem_same_clock(const struct procmem *m)
+{
+	char path[64], theirs[64], ours[64];
+	ssize_t n, own = readlink("/proc/self/ns/time", ours, sizeof(ours));
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/time", m->pid);
+	n = readlink(path, theirs, sizeof(theirs));
+	/* Kernels before 5.6 have one clock for all. */
+	return n == own && (n < 0 || !memcmp(ours, theirs, n));
 }

@@ -23,6 +23,8 @@ struct procmem {
 
 /* Find where the process has @bin. 0, or -1 with @d set. */
 int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d);
+/* Is its CLOCK_MONOTONIC this process's? Not in another time namespace. */
+bool procmem_same_clock(const struct procmem *m);
 /* Exactly @len bytes at run-time address @at; false if they can't be had. */
 bool procmem_read(const struct procmem *m, uint64_t at, void *to, size_t len);
 

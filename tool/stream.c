@@ -331,6 +331,19 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		take_role(s, &e);
 }
 
+void stream_learn(struct stream *s, const uint8_t *p, size_t len)
+{
+	const char *why;
+
+	if (!s->learn ||
+	    record_decode(p, len, stream_frame_size, (void *)s->plan, &s->rec, &why) < 0 ||
+	    s->rec.h.kind == GOPROBE_RECORD_LOST || s->rec.h.id >= s->plan->nfuncs)
+		return;
+	look_up_bias(s);
+	if (s->rec_bias_known)
+		learn_record(s->learn, &s->rec, binary(s), s->rec_bias);
+}
+
 void stream_round(struct stream *s, uint64_t until, uint64_t lost)
 {
 	s->until = until;

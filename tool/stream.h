@@ -65,6 +65,8 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 void stream_fini(struct stream *s);
 /* Take records of one CPU; a client_records_fn with a stream for its context. */
 int stream_add(void *ctx, uint32_t cpu, const uint8_t *p, size_t len);
+/* Learn from a record that is not to be shown, if there is s->learn. */
+void stream_learn(struct stream *s, const uint8_t *p, size_t len);
 /*
  * What came so far and is not younger than @until is to be printed now. Only once
  * all of the round before is. @lost: records lost since the beginning, as known after

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "grow.h"
 #include "target.h"
 
 static bool same_file(int a, int b)
@@ -213,6 +214,32 @@ static size_t count_older(const char *path, int fd)
 	}
 	closedir(proc);
 	return n;
+}
+
+pid_t *target_running(const struct target *t, size_t *n)
+{
+	size_t cap = 0;
+	DIR *proc = opendir("/proc");
+	struct dirent *e;
+	pid_t *v = NULL;
+
+	*n = 0;
+	while (proc && !grow(&v, *n + 1, &cap, sizeof(*v)) && (e = readdir(proc))) {
+		char exe[300];
+		int fd;
+
+		if (e->d_name[0] < '1' || e->d_name[0] > '9')
+			continue;
+		snprintf(exe, sizeof(exe), "/proc/%s/exe", e->d_name);
+		fd = open(exe, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && same_file(fd, gobin_fd(t->bins[0])))
+			v[(*n)++] = (pid_t)atoi(e->d_name);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (proc)
+		closedir(proc);
+	return v;
 }
 
 static int open_file(const char *path, struct diag *d)

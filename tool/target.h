@@ -59,6 +59,11 @@ int target_add_pids(struct target *t, const char *list, struct diag *d);
  */
 int target_set_file(struct target *t, const char *path, size_t *older, struct diag *d);
 /*
+ * The processes that run @t->bins[0] now, from malloc(), and their number in *@n; NULL if
+ * they can't be found. Others may have begun when it returns.
+ */
+pid_t *target_running(const struct target *t, size_t *n);
+/*
  * Fork a child that will run @argv once target_release() is called, with the
  * caller's files and signal dispositions, and @mask for its signal mask.
  */

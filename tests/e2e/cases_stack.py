@@ -60,6 +60,40 @@ def formats(t):
     os.unlink(path)
 
 
+@case("stack: who has started the goroutine is told, and tells stacks apart; flame graphs and profiles have it if it is asked for")
+def creator(t):
+    target = t.target("waits", "-short", 3)
+    target.line()
+    process = started(t, "stack", "-p", target.pid, "--duration", "1s", "-o", "json", "time.Sleep")
+    stacks = of_kind(parse("\n".join(process.finish())), "stack")
+    by = {"main.onSleep": set(), "main.onShort": set()}
+    for s in stacks:
+        names = [f["func"] for f in s["frames"]]
+        check(s["created_by"]["file"].endswith("/waits/main.go") and s["created_by"]["line"] > 0, "who has created it: %s", s)
+        [by[n].add(s["created_by"]["func"]) for n in by if n in names]
+    same(by, {"main.onSleep": {"main.start"}, "main.onShort": {"main.main"}}, "who has created whom")
+    process = started(t, "stack", "-p", target.pid, "--duration", "1s", "main.short")
+    out = process.finish()
+    check(any(line.startswith("    created by main.main  /") and line.rpartition(":")[2].isdigit() for line in out), "as text: %s", out)
+    for args, root in ((("--creator",), "created_by_main.main"), ((), "runtime.goexit")):
+        process = started(t, "stack", "-p", target.pid, "--duration", "1s", "-o", "folded", *args, "main.short")
+        out = process.finish()
+        same({line.split(";")[0] for line in out}, {root}, "the root of folded stacks")
+    path = os.path.join(t.tmp, "created.pb.gz")
+    process = started(t, "stack", "-p", target.pid, "--duration", "1s", "-o", "pprof", "--creator", "--output", path, "main.short")
+    process.finish()
+    with gzip.open(path) as f:
+        check(b"created by main.main" in f.read(), "the profile does not tell who has created the goroutine")
+    os.unlink(path)
+    target.kill()
+    # Nobody has written the go statement of the main goroutine.
+    target = t.target("counter", "-each", "1ms", 0)
+    process = started(t, "stack", "-p", target.pid, "--duration", "500ms", "-o", "json", "main.doWork")
+    stacks = of_kind(parse("\n".join(process.finish())), "stack")
+    check(stacks and all("created_by" not in s for s in stacks), "the main goroutine: %s", stacks)
+    target.kill()
+
+
 @case("stack: what finds no room is told, and options that make no sense are refused")
 def refused(t):
     target = t.target("stress", "-hold", "-goroutines", 40, "-depth", 120)

@@ -9,6 +9,9 @@ from lib import case, check, nothing_probed, of_kind, parse, same, wait_for
 TAGGED = ("main.even(tag)", "main.odd(tag)", "main.guard(tag)")
 
 
+NOT_KNOWN = "arguments not known: entered before attach"
+
+
 def started(t, *args):
     process = t.goprobectl("stuck", *args)
     wait_for("%s: watching" % process, lambda: process.ended() or "watching" in process.stderr())
@@ -50,6 +53,137 @@ def returns(t):
     check("calls that have not are asked for" in process.stderr(), "a condition about the return: %s", process.stderr())
     process = started(t, "-p", target.pid, "--longer-than", "1ms", "-i", "1ms", "--duration", "500ms", "-o", "json", "time.Sleep if ns < 1000")
     same(of_kind(parse("\n".join(process.finish())), "stuck"), [], "calls that do not fulfil the condition")
-    process = started(t, "-p", target.pid, "--longer-than", "5ms", "-i", "1ms", "--duration", "1s", "time.Sleep(ns)")
-    out = "\n".join(process.finish())
-    check("time.Sleep(ns=20000000)" in out and "open for" in out and "waiting: sleep" in out and "main.main" in out, "as text: %s", out[:600])
+    process = started(t, "-p", target.pid, "--longer-than", "5ms", "-i", "1ms", "time.Sleep(ns)")
+    out = until(process, "time.Sleep(ns=20000000)")
+    check("open for" in out and "waiting: sleep" in out and "main.main" in out, "as text: %s", out[:600])
+
+
+def until(process, text):
+    """What it prints to the end, if it is ended when a line with that text has come."""
+    lines = []
+    while not lines or text not in lines[-1]:
+        lines.append(process.line())
+        check(lines[-1] is not None, "%s ended: %s", process, process.stderr())
+    process.signal(signal.SIGINT)
+    return "\n".join(lines + process.finish())
+
+
+def waiting(t, *args):
+    """A program whose goroutines wait, and what it says of them."""
+    target = t.target("waits", *args)
+    return target, json.loads(target.line())
+
+
+def told(target, command):
+    target.send(command)
+    return json.loads(target.line())
+
+
+def wanted(waits):
+    """Who is in which call: (goroutine, function, what it waits for), as often as it is."""
+    calls = []
+    for w in waits:
+        name = [f for f in w["funcs"] if f.startswith("main.on")][0]
+        calls += [(w["goid"], name, w["state"])] * (301 if w["kind"] == "deep" else 1)
+        if w["kind"] == "inlined":
+            calls.append((w["goid"], "main.small", w["state"]))
+    return sorted(calls)
+
+
+def state(e):
+    return {"in a system call": "syscall"}.get(e["status"]) or e.get("wait_reason")
+
+
+@case("stuck: calls that were made before are shown as what they are, whatever their goroutines wait for, until they return")
+def before(t):
+    target, waits = waiting(t)
+    process = started(t, "-p", target.pid, "--longer-than", "300ms", "-o", "json", "main.on*", "main.small")
+    want = wanted(waits)
+    lines = [json.loads(process.line()) for _ in want]
+    loose = ("main.onSleep", "main.onMutex")
+    same(sorted((e["goid"], e["func"], state(e)) for e in lines if e["func"] not in loose), [w for w in want if w[1] not in loose], "calls")
+    same(sorted((e["goid"], e["func"]) for e in lines), [w[:2] for w in want], "all calls")
+    by_goid = {w["goid"]: w for w in waits}
+    for e in lines:
+        same((e["kind"], e["pid"], e["tid"], e["time_ns"], e["before_attach"], e["unavailable"]),
+             ("stuck", target.pid, None, None, True, NOT_KNOWN), "what is shown")
+        check("args" not in e and 300000000 <= e["open_ns"] < 600000000000, "a call: %s", e)
+        names = [f["func"] for f in e["frames"]]
+        if e["func"] == "main.onDeep":
+            same(set(names[names.index("main.onDeep"):]), {"main.onDeep"}, "a deep stack")
+            continue
+        check(e["created_by"]["func"] == "main.start", "who has created the goroutine: %s", e)
+        check(e["func"] in names and names[-1] == "runtime.goexit", "the stack of %s: %s", e["func"], names)
+        if e["func"] != "main.onSleep":
+            own = by_goid[e["goid"]]["funcs"]
+            same([n for n in names if n in own], own, "the stack as the program tells it")
+    told(target, "end channel")
+    told(target, "end syscall")
+    told(target, "end poll")
+    more = told(target, "call select")
+    new = json.loads(process.line())
+    same((new["func"], new["args"][0]["name"], "before_attach" in new), ("main.onSelect", "id", False), "a call that was made since")
+    check(new["goid"] not in by_goid and state(new) == "select", "its goroutine: %s", new)
+    process.signal(signal.SIGINT)
+    same(of_kind(parse("\n".join(process.finish())), "stuck"), [], "calls that are shown twice")
+    left = len(wanted(more))
+    same(left, len(want) - 3 + 1, "open calls, as the program tells")
+    # One that was at work at that moment is told apart.
+    left -= "1 goroutine made before" in process.stderr()
+    check("%d open for long; at the end %d of %d open ones" % (len(want) + 1, left, left) in process.stderr(), "the summary: %s", process.stderr())
+    process = started(t, "-p", target.pid, "--longer-than", "50ms", "main.onSend", "main.onChannel")
+    out = until(process, "main.onSend(")
+    check("before " in out and "> main.onSend(<" + NOT_KNOWN + ">)  open for at least " in out and ", waiting: chan send\n" in out, "as text: %s", out)
+    check("onChannel" not in out, "a call that has returned: %s", out)
+    process = started(t, "-b", target.argv[0], "--longer-than", "50ms", "-o", "json", "main.onSend")
+    found = json.loads(process.line())
+    same([(found["pid"], found["goid"], found["before_attach"])], [(target.pid, w["goid"], True) for w in more if w["kind"] == "send"],
+         "a process that was found by its file")
+    process.kill()
+    process = started(t, "-p", target.pid, "--longer-than", "50ms", "--duration", "1s", "main.onSend if id >= 0")
+    same(process.finish()[1:], [], "with a condition, which can't be told of older calls")
+    target.kill()
+
+
+@case("stuck: a short call is never taken for one that was made before, nor is one that its goroutine has left")
+def short(t):
+    target, _ = waiting(t, "-short", 20)
+    process = started(t, "-p", target.pid, "--longer-than", "100ms", "-i", "5ms", "--duration", "3s", "-o", "json", "main.short", "main.onShort")
+    lines = of_kind(parse("\n".join(process.finish())), "stuck")
+    same([e for e in lines if e["func"] == "main.short" and "before_attach" in e], [], "short calls")
+    older = [e for e in lines if e["func"] == "main.onShort"]
+    check(all("before_attach" in e for e in older) and len({e["goid"] for e in older}) == len(older), "the long ones: %s", older)
+    # Of those that are not shown it is said that they are not known.
+    unknown = [int(w) for w, then in zip(process.stderr().split(), process.stderr().split()[1:]) if then.startswith("goroutine")]
+    check(len(older) + sum(unknown) >= 20, "%d are shown of 20: %s", len(older), process.stderr())
+    target.kill()
+
+
+@case("stuck: of a goroutine that always runs it is said that its calls are not known, unless they are")
+def runs(t):
+    target, waits = waiting(t, "-busy")
+    process = started(t, "-p", target.pid, "--longer-than", "100ms", "-i", "20ms", "--duration", "2s", "-o", "json", "main.onBusy", "main.onSend")
+    lines = of_kind(parse("\n".join(process.finish())), "stuck")
+    sends = [w["goid"] for w in waits if w["kind"] == "send"]
+    same([e["goid"] for e in lines if e["func"] == "main.onSend"], sends, "the one that waits")
+    busy = [e for e in lines if e["func"] == "main.onBusy"]
+    check(len(busy) <= 1, "the one that runs: %s", busy)
+    check(busy or "made before are not known" in process.stderr(), "the summary: %s", process.stderr())
+    target.kill()
+
+
+@case("stuck: what an interface holds is learned from calls that are open, and shown of the next one")
+def learns(t):
+    target, _ = waiting(t)
+    process = started(t, "-p", target.pid, "--longer-than", "50ms", "-o", "json", "main.hold")
+    lines = []
+    for _ in range(3):
+        lines.append(json.loads(process.line()))
+        told(target, "call any")
+    older, first, second = lines
+    check("before_attach" in older, "the one that was there: %s", older)
+    for e, known in ((first, False), (second, True)):
+        same('"42"' in json.dumps(e["args"][0]), known, "is it known what it holds: %s" % e["args"])
+    process.signal(signal.SIGINT)
+    process.finish()
+    target.kill()
