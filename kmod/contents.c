@@ -294,11 +294,19 @@ static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 	return probe;
 }
 
-/* Refuse with the point's place and the reason. */
+/*
+ * Refuse with the point's place and the reason. Netlink reads the sentence when the session's lock
+ * is no longer held, and would warn if it grew meanwhile: so it has one writer, who comes
+ * back when it has been read. Other threads that share the socket get the reason alone.
+ */
 static int gp_contents_refuse_point(struct gp_session *s,
 				    struct netlink_ext_ack *extack, int err,
 				    const struct goprobe_point *p, const char *why)
 {
+	if (!s->refused)
+		s->refused = current;
+	if (s->refused != current)
+		return gp_refuse(extack, err, why);
 	snprintf(s->refusal, sizeof(s->refusal), "point %u at file offset 0x%llx: %s",
 		 p->id, p->offset, why);
 	return gp_refuse(extack, err, s->refusal);

@@ -81,7 +81,8 @@ struct gp_ring;
  * @nprobes: number of @probes
  * @probes_room: room in @probes
  * @probes: in the order they were added
- * @refusal: a sentence made for one refusal
+ * @refused: who gets sentences that are made for one refusal; never dereferenced
+ * @refusal: such a sentence
  * @read_lock: makes for one consumer of the rings; guards what follows
  * @line: the last pass's
  */
@@ -130,6 +131,7 @@ struct gp_session {
 	u32 nprobes;
 	u32 probes_room;
 	struct gp_probe **probes;
+	const struct task_struct *refused;
 	char refusal[192];
 
 	struct mutex read_lock;	/* one consumer of the rings */
