@@ -7,7 +7,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 
 .PHONY: all module tool install uninstall dkms demo test test-matrix test-kunit \
-	test-unit fuzz check bench clean clean-module help
+	test-netfuzz test-unit fuzz check bench clean clean-module help
 
 all: tool module
 
@@ -20,6 +20,7 @@ help:
 	@echo 'make test         all tests: unit, KUnit and end to end in virtual machines, style'
 	@echo 'make test-matrix  the end-to-end tests on every kernel and Go version'
 	@echo 'make fuzz         each fuzzer for FUZZ_SECONDS=60, with sanitizers'
+	@echo 'make test-netfuzz netlink messages of all kinds for the module, for NETFUZZ_SECONDS=60'
 	@echo 'make bench        instructions per hit, beside the floor and other tracers'
 	@echo 'make check        style only'
 	@echo 'make clean        remove what was built here'
@@ -72,6 +73,11 @@ test-unit:
 
 test-kunit:
 	@tests/kunit/run
+
+test-netfuzz:
+	@tests/setup
+	@tests/netfuzz/run --kernel $(or $(NETFUZZ_KERNEL),6.1) --seconds $(or $(NETFUZZ_SECONDS),60) \
+		--seed $(or $(NETFUZZ_SEED),1)
 
 fuzz:
 	@tests/setup fuzz

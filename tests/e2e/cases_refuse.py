@@ -3,7 +3,6 @@
 
 import errno
 import os
-import random
 import re
 import shutil
 import struct
@@ -450,51 +449,3 @@ def netlink_nobody(t):
                     misuse("command %d" % command, lambda: client.call(command, dump=command in DUMPS), errno.EPERM)
         return " | ".join(misuse.problems)
     same(as_nobody(all_commands), "", "as nobody")
-
-
-@case("netlink: 3,000 random messages are answered and leave nothing", per="boot")
-def netlink_random(t):
-    path = t.binary("counter")
-    chance = random.Random(7)
-    offset, size = genl.elf_symbol(path, "main.doWork")
-    with open(path, "rb") as f:
-        code = f.read()[offset:offset + 8]
-    fd = os.open(path, os.O_RDONLY)
-    sizes = [0, 1, 3, 4, 8, 12, 16, 32, 40, 64, 200, 4000]
-    seeds = [genl.point(offset, code, plan_id=0), genl.plan(0, 0, 1), genl.piece(1, 0, 8, 0), genl.type_(8, 0, 1),
-             genl.ref(0, genl.GOPROBE_REF_POINTER, 0), genl.runtime(), genl.u32(fd), genl.u32(0), genl.u32(4096),
-             genl.dynamic(0x400000, 0), genl.plan(0, nops=1), genl.op(genl.GOPROBE_OP_STORE, size=8)]
-
-    def payload():
-        data = bytearray(chance.choice(seeds)) if chance.random() < 0.7 else bytearray(chance.randbytes(chance.choice(sizes)))
-        while data and chance.random() < 0.4:
-            data[chance.randrange(len(data))] = chance.choice((0, 1, 0x7f, 0x80, 0xff))
-        return bytes(data) * chance.choice((1, 1, 1, 2, 5))
-    client = None
-    accepted = 0
-    commands = [c for c in range(0, genl.GOPROBE_CMD_MAX + 2) if c != genl.GOPROBE_CMD_READY]
-    # Of each command the attributes that belong to it come most often.
-    own = {genl.GOPROBE_CMD_SESSION_NEW: (genl.GOPROBE_A_RING_BYTES, ), genl.GOPROBE_CMD_FILE_ADD: (genl.GOPROBE_A_FD, genl.GOPROBE_A_RUNTIME),
-           genl.GOPROBE_CMD_TYPES_ADD: (genl.GOPROBE_A_TYPES, genl.GOPROBE_A_REFS),
-           genl.GOPROBE_CMD_DYNAMIC_ADD: (genl.GOPROBE_A_FILE, genl.GOPROBE_A_DYNAMIC),
-           genl.GOPROBE_CMD_PLANS_ADD: (genl.GOPROBE_A_PLANS, genl.GOPROBE_A_PIECES, genl.GOPROBE_A_OPS),
-           genl.GOPROBE_CMD_POINTS_ADD: (genl.GOPROBE_A_FILE, genl.GOPROBE_A_POINTS)}
-    for number in range(3000):
-        if number % 30 == 0:
-            if client:
-                client.close()
-            client = ready_client(path) if number % 60 else Client()
-        command = chance.choice(commands)
-        kinds = list(own.get(command, ()))
-        if chance.random() < 0.5:
-            kinds.append(chance.randrange(0, genl.GOPROBE_A_MAX + 3))
-        try:
-            client.call(command, [(kind, payload()) for kind in kinds],
-                        dump=command in DUMPS)
-            accepted += 1
-        except Refused:
-            pass
-    client.close()
-    os.close(fd)
-    check(accepted > 50, "only %d messages were accepted: no test", accepted)
-    wait_for("the last session ending", nothing_probed)

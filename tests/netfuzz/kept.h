@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Inputs that have led to something new, and inputs that are made from these. */
+#ifndef NETFUZZ_KEPT_H
+#define NETFUZZ_KEPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INPUT_MAX	8192
+
+struct input {
+	size_t len;
+	uint8_t bytes[INPUT_MAX];
+};
+
+/* The same sequence for the same seed. */
+uint64_t kept_random(uint64_t *state);
+void kept_next(struct input *in, uint64_t *state);
+void kept_add(const struct input *in);
+unsigned int kept_count(void);
+
+/*
+ * What the kernel has executed on behalf of this thread, if it can tell
+ * (CONFIG_KCOV), as far as it is the module's.
+ */
+bool cover_open(void);
+void cover_close(void);
+/* What comes from now on counts. */
+void cover_begin(void);
+/* Return: it has been somewhere new. */
+bool cover_end(void);
+unsigned int cover_places(void);
+
+#endif

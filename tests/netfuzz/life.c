@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A session's life: messages one after the other; now and then somebody else sends some, too. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "life.h"
+#include "told.h"
+
+#define MESSAGES_MAX	400
+
+/**
+ * struct sibling - another thread that sends through the same socket
+ * @wire: the socket
+ * @c: its part of the input
+ * @model: of the session, as it was when it began
+ * @msg: its message
+ * @sent: how many
+ */
+struct sibling {
+	const struct wire *wire;
+	struct choice c;
+	struct model model;
+	struct wire_msg msg;
+	uint32_t sent;
+};
+
+static void got(void *arg, uint8_t cmd, uint16_t attr, const void *data, uint32_t len)
+{
+	struct life *l = arg;
+
+	switch (attr) {
+	case GOPROBE_A_RECORDS:
+		rows_records(&l->model, data, len);
+		return;
+	case GOPROBE_A_TALLIES:
+		rows_tallies(data, len, false);
+		return;
+	case GOPROBE_A_KEYED:
+		rows_tallies(data, len, true);
+		return;
+	case GOPROBE_A_OPEN:
+		rows_open(&l->model, data, len);
+		return;
+	case GOPROBE_A_STATS:
+		if (len == sizeof(l->stats))
+			memcpy(l->stats, data, len);
+		else
+			told_fault("statistics have another size");
+	}
+	(void)cmd;
+}
+
+static void stray(void *arg, const struct wire_answer *answer)
+{
+	(void)arg;
+	told_stray(answer);
+}
+
+/* What it sends must not change the numbers by which plans and filters are known. */
+static void *sibling_run(void *arg)
+{
+	static const uint8_t commands[] = {
+		GOPROBE_CMD_POINTS_ADD, GOPROBE_CMD_POINTS_ADD, GOPROBE_CMD_POINTS_DEL,
+		GOPROBE_CMD_START, GOPROBE_CMD_GET_STATS, GOPROBE_CMD_STOP, GOPROBE_CMD_TALLIES,
+		GOPROBE_CMD_READ,
+	};
+	struct sibling *s = arg;
+
+	while (s->c.left && s->sent < 24) {
+		uint8_t cmd = commands[choice_below(&s->c, sizeof(commands))];
+
+		if (cmd == GOPROBE_CMD_POINTS_ADD)
+			model_points(&s->model, &s->c, &s->msg);
+		else if (cmd == GOPROBE_CMD_POINTS_DEL)
+			model_points_del(&s->model, &s->c, &s->msg);
+		else
+			wire_begin(&s->msg, cmd);
+		damage(&s->model, &s->c, &s->msg);
+		if (s->msg.cmd == GOPROBE_CMD_TYPES_ADD || s->msg.cmd == GOPROBE_CMD_PLANS_ADD ||
+		    s->msg.cmd == GOPROBE_CMD_FILTERS_ADD || s->msg.cmd == GOPROBE_CMD_FILE_ADD)
+			continue;
+		wire_send(s->wire, &s->msg, WIRE_SIBLING + s->sent++);
+	}
+	return NULL;
+}
+
+static struct sibling *sibling_begin(struct life *l, struct choice *c, pthread_t *thread)
+{
+	struct sibling *s = malloc(sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->wire = &l->wire;
+	s->model = l->model;
+	s->sent = 0;
+	/* Every other byte of what comes, so that both have some. */
+	s->c = (struct choice){ c->at + c->left / 2, c->left - c->left / 2 };
+	c->left /= 2;
+	if (!pthread_create(thread, NULL, sibling_run, s))
+		return s;
+	free(s);
+	return NULL;
+}
+
+/* -1: the socket is dead. */
+static int call(struct life *l)
+{
+	struct wire_answer answer;
+	bool dead;
+
+	cover_begin();
+	dead = wire_call(&l->wire, &l->msg, &answer);
+	l->new |= cover_end();
+	if (dead) {
+		told_fault("command %u has no answer: %s", l->msg.cmd, strerror(answer.error));
+		return -1;
+	}
+	l->new |= told_answer(&l->model, &l->msg, &answer);
+	if (!answer.error)
+		model_accepted(&l->model, &l->msg, answer.number);
+	return 0;
+}
+
+static int ask(struct life *l, uint8_t cmd)
+{
+	wire_begin(&l->msg, cmd);
+	return call(l);
+}
+
+/* Look at everything once more. */
+static void look(struct life *l)
+{
+	static const uint8_t all[] = {
+		GOPROBE_CMD_READ, GOPROBE_CMD_TALLIES, GOPROBE_CMD_KEYS, GOPROBE_CMD_OPEN,
+		GOPROBE_CMD_GET_STATS,
+	};
+
+	for (unsigned int i = 0; i < sizeof(all) && !ask(l, all[i]); i++)
+		;
+	for (unsigned int i = 0; i < __GOPROBE_STAT_MAX; i++) {
+		if (l->stats[i] && !atomic_load(&told.stat[i]))
+			l->new = true;
+		atomic_fetch_add(&told.stat[i], l->stats[i]);
+	}
+}
+
+static void messages(struct life *l, struct choice *c, struct sibling **s, pthread_t *thread)
+{
+	for (uint32_t n = 0; c->left && n < MESSAGES_MAX; n++) {
+		if (choice_once_in(c, 8))
+			usleep(1000 * choice_below(c, 8));
+		if (l->model.started && !*s && choice_once_in(c, 24))
+			*s = sibling_begin(l, c, thread);
+		model_message(&l->model, c, &l->msg);
+		if (call(l))
+			return;
+	}
+}
+
+bool life_live(struct life *l, const struct input *in)
+{
+	struct choice c = { in->bytes, in->len };
+	struct sibling *sibling = NULL;
+	pthread_t thread;
+
+	l->new = false;
+	memset(l->stats, 0, sizeof(l->stats));
+	l->wire.got = got;
+	l->wire.stray = stray;
+	l->wire.arg = l;
+	if (wire_open(&l->wire)) {
+		told_fault("no socket: %s", strerror(errno));
+		return false;
+	}
+	model_begin(&l->model, &c, l->binaries, l->nbinaries, l->pids, l->npids);
+	messages(l, &c, &sibling, &thread);
+	if (sibling) {
+		pthread_join(thread, NULL);
+		wire_drain(&l->wire);
+		free(sibling);
+	}
+	if (l->model.session) {
+		atomic_fetch_add(&told.sessions, 1);
+		/* Let it be hit, but not if it is to end in the middle of all. */
+		if (l->model.started && in->len % 4) {
+			usleep(10000);
+			look(l);
+		}
+	}
+	wire_close(&l->wire);
+	return l->new;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a session has, so that the next message can refer to it; and messages. */
+#ifndef NETFUZZ_MODEL_H
+#define NETFUZZ_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "choice.h"
+#include "places.h"
+#include "program.h"
+#include "wire.h"
+
+#define MODEL_TYPES	4096
+#define MODEL_PLANS	1024
+#define MODEL_FILTERS	1024
+#define MODEL_ADDRESSES	16
+
+/**
+ * struct model - a session, as far as its client knows
+ * @binaries: programs that can be probed
+ * @nbinaries: how many
+ * @pids: processes that run them, or not
+ * @npids: how many
+ * @file: which program each file is
+ * @type_size: of each type
+ * @plan_type: of each plan, so that its records can be read
+ * @plan_bytes: the largest record of each
+ * @filter_kind: enum program_kind of each filter
+ * @held: room for a call that is held
+ * @keys: there is room for keys
+ * @states: how many states goroutines are told apart in
+ * @address: link-time addresses that programs ask for and dynamic types have
+ * @blurred: a damaged message has been accepted: what there is may be otherwise
+ * @offered: codes of operations in the message that is being made
+ */
+struct model {
+	const struct binary *binaries;
+	uint32_t nbinaries;
+	const int32_t *pids;
+	uint32_t npids;
+	bool session;
+	bool started;
+	bool stopped;
+	uint32_t nfiles;
+	uint8_t file[256];
+	uint32_t ntypes;
+	uint32_t type_size[MODEL_TYPES];
+	uint32_t nplans;
+	uint32_t plan_type[MODEL_PLANS];
+	uint32_t plan_bytes[MODEL_PLANS];
+	uint32_t nfilters;
+	uint8_t filter_kind[MODEL_FILTERS];
+	uint32_t held;
+	bool keys;
+	uint32_t states;
+	bool blurred;
+	uint64_t address[MODEL_ADDRESSES];
+	uint8_t offered[__GOPROBE_OP_MAX];
+	/* What is added if the message is accepted. */
+	uint32_t more;
+	uint32_t more_value[64];
+	uint32_t more_bytes[64];
+	uint32_t new_held;
+	bool new_keys;
+	uint32_t new_states;
+	uint8_t new_file;
+};
+
+/* What the module has, of what not every module has. */
+extern bool model_has_states, model_has_members;
+
+void model_begin(struct model *m, struct choice *c, const struct binary *binaries,
+		 uint32_t nbinaries, const int32_t *pids, uint32_t npids);
+/* A message: a right one; then, perhaps, it is damaged. */
+void model_message(struct model *m, struct choice *c, struct wire_msg *msg);
+void model_session(struct model *m, struct choice *c, struct wire_msg *msg);
+void model_file(struct model *m, struct choice *c, struct wire_msg *msg);
+/* It has been accepted, with that number for an answer. */
+void model_accepted(struct model *m, const struct wire_msg *msg, uint32_t number);
+/*
+ * Must the module accept it, as nothing is wrong with it and it needs nothing that another
+ * message may have taken?
+ */
+bool model_is_right(const struct model *m, const struct wire_msg *msg);
+
+/* tables.c */
+void model_types(struct model *m, struct choice *c, struct wire_msg *msg);
+void model_dynamic(struct model *m, struct choice *c, struct wire_msg *msg);
+void model_plans(struct model *m, struct choice *c, struct wire_msg *msg);
+void model_filters(struct model *m, struct choice *c, struct wire_msg *msg);
+/* points.c */
+void model_points(struct model *m, struct choice *c, struct wire_msg *msg);
+void model_points_del(struct model *m, struct choice *c, struct wire_msg *msg);
+/* damage.c */
+void damage(const struct model *m, struct choice *c, struct wire_msg *msg);
+
+#endif

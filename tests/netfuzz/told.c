@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Adds up what the kernel says, and complains. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "told.h"
+
+#define SENTENCES	512
+#define FAULTS_SHOWN	20
+
+struct told told;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	char text[256];
+	unsigned long n;
+} sentence[SENTENCES];
+static unsigned int nsentences;
+
+void told_fault(const char *format, ...)
+{
+	va_list args;
+
+	if (atomic_fetch_add(&told.faults, 1) >= FAULTS_SHOWN)
+		return;
+	pthread_mutex_lock(&lock);
+	fputs("netfuzz: ", stdout);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+	fflush(stdout);
+	pthread_mutex_unlock(&lock);
+}
+
+/* With numbers as N, since they say where, not why. */
+static void generalize(char *to, size_t size, const char *from)
+{
+	size_t n = 0;
+
+	while (*from && n + 1 < size) {
+		size_t digits = strspn(from, "0123456789");
+
+		if (!strncmp(from, "0x", 2))
+			digits = 2 + strspn(from + 2, "0123456789abcdef");
+		to[n++] = digits ? 'N' : *from;
+		from += digits ?: 1;
+	}
+	to[n] = 0;
+}
+
+static bool remember(uint8_t cmd, const char *text)
+{
+	char general[240], line[256];
+	unsigned int i;
+	bool new;
+
+	generalize(general, sizeof(general), text);
+	snprintf(line, sizeof(line), "%2u: %s", cmd, general);
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < nsentences && strcmp(sentence[i].text, line); i++)
+		;
+	new = i == nsentences && nsentences < SENTENCES;
+	if (new)
+		memcpy(sentence[nsentences++].text, line, sizeof(line));
+	if (i < nsentences)
+		sentence[i].n++;
+	pthread_mutex_unlock(&lock);
+	return new;
+}
+
+unsigned int told_sentences(bool print)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; print && i < nsentences; i++)
+		printf("  %8lu  %s\n", sentence[i].n, sentence[i].text);
+	pthread_mutex_unlock(&lock);
+	return nsentences;
+}
+
+/* Generic netlink's own, before the module is asked: no such command, a dump is under way. */
+static bool is_netlinks(const struct wire_msg *msg, int error)
+{
+	struct wire_msg right;
+
+	wire_begin(&right, msg->cmd);
+	if (error == EBUSY)
+		return msg->dump;
+	if (msg->cmd == GOPROBE_CMD_MEMBERS_ADD && !model_has_members)
+		return error == EOPNOTSUPP;
+	return error == EOPNOTSUPP && (!msg->cmd || msg->cmd == GOPROBE_CMD_READY ||
+				       msg->cmd > GOPROBE_CMD_MAX || msg->dump != right.dump);
+}
+
+/* What may be wrong with a message that is right: it came too late, or too much has been sent. */
+static bool is_excuse(const char *text)
+{
+	return strstr(text, "too many") || strstr(text, "memory") || strstr(text, "stopped");
+}
+
+bool told_answer(const struct model *m, const struct wire_msg *msg, const struct wire_answer *a)
+{
+	atomic_fetch_add(&told.messages, 1);
+	if (!a->error) {
+		atomic_fetch_add(&told.accepted, 1);
+		if (msg->cmd >= __GOPROBE_CMD_MAX)
+			return false;
+		for (int i = 0; i < __GOPROBE_OP_MAX; i++)
+			if ((msg->cmd == GOPROBE_CMD_PLANS_ADD ||
+			     msg->cmd == GOPROBE_CMD_FILTERS_ADD) && m->offered[i])
+				atomic_fetch_add(&told.ops[i], 1);
+		return !atomic_fetch_add(&told.commands[msg->cmd], 1);
+	}
+	if (!a->sentence[0]) {
+		if (is_netlinks(msg, a->error))
+			atomic_fetch_add(&told.netlink, 1);
+		else
+			told_fault("command %u was refused without a sentence: %s", msg->cmd,
+				   strerror(a->error));
+		return false;
+	}
+	atomic_fetch_add(&told.refused, 1);
+	if (model_is_right(m, msg) && !is_excuse(a->sentence))
+		told_fault("command %u was refused though nothing is wrong with it: %s", msg->cmd,
+			   a->sentence);
+	return remember(msg->cmd, a->sentence);
+}
+
+void told_stray(const struct wire_answer *a)
+{
+	atomic_fetch_add(&told.messages, 1);
+	if (!a->error)
+		atomic_fetch_add(&told.accepted, 1);
+	else if (a->sentence[0])
+		atomic_fetch_add(&told.refused, 1);
+	else if (a->error == EBUSY || a->error == EOPNOTSUPP)
+		atomic_fetch_add(&told.netlink, 1);
+	else
+		told_fault("a message of two was refused without a sentence: %s",
+			   strerror(a->error));
+}
