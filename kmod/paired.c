@@ -72,8 +72,11 @@ static int gp_paired_try_hold(const struct gp_probe *probe, const struct pt_regs
 	return 0;
 }
 
-/* Make the call's record. That there is room for it has been seen when the point was set. */
-static void gp_paired_hold(const struct gp_probe *probe, const struct pt_regs *regs,
+/*
+ * Make the call's record. That there is room for it has been seen when the point was set.
+ * Return: whether there was.
+ */
+static bool gp_paired_hold(const struct gp_probe *probe, const struct pt_regs *regs,
 			   struct gp_held_record *held, u32 room)
 {
 	struct gp_faultin faultin GP_UNINITIALIZED;
@@ -93,7 +96,7 @@ static void gp_paired_hold(const struct gp_probe *probe, const struct pt_regs *r
 		if (err == -EAGAIN)
 			gp_faultin_serve(&faultin);
 	} while (err == -EAGAIN);
-	WARN_ON_ONCE(err);
+	return !WARN_ON_ONCE(err);
 }
 
 static int gp_paired_call_held(const struct gp_probe *probe, const struct pt_regs *regs,
@@ -113,8 +116,8 @@ static int gp_paired_call_held(const struct gp_probe *probe, const struct pt_reg
 		return 0;
 	}
 	held = gp_held_at(calls->held, number);
-	gp_paired_hold(probe, regs, held, gp_held_bytes(calls->held) - sizeof(*held));
-	if (gp_calls_open(calls, gp_hit_key(own), depth, probe->tally, number) == GP_CALLS_KEPT) {
+	if (gp_paired_hold(probe, regs, held, gp_held_bytes(calls->held) - sizeof(*held)) &&
+	    gp_calls_open(calls, gp_hit_key(own), depth, probe->tally, number) == GP_CALLS_KEPT) {
 		gp_hit_stat(probe->session, GOPROBE_STAT_OPENED);
 		return 0;
 	}

@@ -337,6 +337,93 @@ static void a_held_call_needs_no_plan(struct kunit *test)
 }
 
 /* What is brought in takes time, but is no part of the call. */
+/* ---- the largest record ---- */
+
+/* A plan that can use up all that it is allowed: items that fail, and chunks. */
+struct largest_case {
+	const char *claim;
+	u32 frame;
+	u32 tries;
+	u32 bytes;
+};
+
+static const struct largest_case largest_cases[] = {
+	{ "words and bytes", 16, 0, 128 },
+	{ "a frame that is padded", 13, 0, 128 },
+	{ "items that fail", 16, 5, 128 },
+	{ "all of it", 13, 20, 1024 },
+	{ "bytes that chunks don't fill", 16, 3, 1000 },
+	{ "no bytes", 16, 7, 0 },
+	{ "a byte too few for a chunk", 16, 1, 15 },
+	{ "a large frame", 4091, 30, 8000 },
+	{ "as large as a record can be", 4096, 32, 24576 - 48 - 4096 - 32 * 16 },
+};
+
+static void largest_desc(const struct largest_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(largest, largest_cases, largest_desc);
+
+/* Pointers to pointers, without end: as many chunks as there is room for. */
+static void make_largest(struct kunit *test, const struct largest_case *c)
+{
+	u32 i;
+
+	w->nrefs = 0;
+	w->types[0] = (struct goprobe_type){ .size = c->frame };
+	w->types[1] = (struct goprobe_type){ .size = 8 };
+	w->ntypes = 2;
+	add_ref(0, 0, GOPROBE_REF_POINTER, 1);
+	add_ref(1, 0, GOPROBE_REF_POINTER, 1);
+	w->w.npieces = 1;
+	w->w.bytes = c->bytes;
+	w->w.objects = 1536;
+	w->w.depth = 255;
+	w->w.nops = 2 * c->tries;
+	for (i = 0; i < c->tries; i++) {
+		w->ops[2 * i] = (struct goprobe_op){
+			.code = GOPROBE_OP_TRY, .offset = 1, .value = i,
+		};
+		w->ops[2 * i + 1] = (struct goprobe_op){
+			.code = GOPROBE_OP_FAIL, .value = GOPROBE_CHUNK_NIL,
+		};
+	}
+	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
+	for (i = 0; i < A_SIZE - 8; i += 8)
+		poke(A + i, A + i + 8);
+	gp_held_free(s.calls->held);
+	s.calls->held = gp_held_new(HELD, w->plan->record_bytes + sizeof(u64));
+	KUNIT_ASSERT_NOT_NULL(test, s.calls->held);
+}
+
+/*
+ * What a session must have for a plan's calls is enough for the largest record that the plan
+ * makes; and no more than what the last chunk leaves over is in vain.
+ */
+static void the_largest_record_can_be_held(struct kunit *test)
+{
+	const struct largest_case *c = test->param_value;
+	u32 chunks = min(c->bytes / 24, 255U);
+	const struct gp_held_record *held;
+	const struct gp_call *call;
+
+	make_largest(test, c);
+	make_paired(HOLD, 0);
+	probes[0].quick = false;
+	expect_hit(test, GOPROBE_STAT_OPENED);
+	call = gp_calls_home(s.calls, PROCESS, G)->top;
+	KUNIT_ASSERT_NOT_NULL(test, call);
+	KUNIT_ASSERT_NE(test, call->data, 0U);
+	held = gp_held_at(s.calls->held, call->data);
+	KUNIT_EXPECT_EQ(test, held->rec.words * 8U,
+			(u32)sizeof(*held) + ALIGN(c->frame, 8) + 16 * c->tries + 24 * chunks);
+	KUNIT_EXPECT_LE(test, held->rec.words * 8U, gp_held_bytes(s.calls->held));
+	KUNIT_EXPECT_EQ(test, w->plan->record_bytes,
+			RECORD_BYTES + ALIGN(c->frame, 8) + 16 * c->tries + c->bytes);
+}
+
 static void what_a_held_call_needs_is_brought_in(struct kunit *test)
 {
 	make_paired(HOLD, VALUES_ABSENT | IN_THREAD | TLS_ABSENT | G_ABSENT);
@@ -684,6 +771,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_call_that_is_not_remembered_has_neither),
 	KUNIT_CASE(a_held_call_is_written_when_its_end_passes),
 	KUNIT_CASE(a_held_call_needs_no_plan),
+	KUNIT_CASE_PARAM(the_largest_record_can_be_held, largest_gen_params),
 	KUNIT_CASE(what_a_held_call_needs_is_brought_in),
 	KUNIT_CASE(an_end_that_does_not_pass_leaves_nothing),
 	KUNIT_CASE(an_end_without_its_call_is_not_asked),
