@@ -5,12 +5,16 @@
  *
  * Context of all: a handler, preemption on.
  */
+#include <linux/preempt.h>
+#include <linux/smp.h>
+
 #include "calls.h"
 #include "filter.h"
 #include "hit.h"
 #include "keyed.h"
 #include "keys.h"
 #include "paired.h"
+#include "ring.h"
 #include "session.h"
 #include "tally.h"
 
@@ -29,12 +33,27 @@ static bool gp_keyed_make(const struct gp_probe *probe, const struct pt_regs *re
 	return false;
 }
 
+/*
+ * Besides what the hit counts as: so where there is no ring it is not counted, rather than as
+ * another hit.
+ */
+static noinline void gp_keyed_no_key(struct gp_session *s)
+{
+	struct gp_ring *ring;
+
+	preempt_disable();
+	ring = READ_ONCE(s->rings[smp_processor_id()]);
+	if (ring)
+		ring->stat[GOPROBE_STAT_NO_KEY]++;
+	preempt_enable();
+}
+
 static u32 gp_keyed_find(const struct gp_probe *probe, const struct gp_key *key)
 {
 	u32 number = gp_keys_find(probe->session->keys, probe->id, key);
 
 	if (!number)
-		gp_hit_stat(probe->session, GOPROBE_STAT_NO_KEY);
+		gp_keyed_no_key(probe->session);
 	return number;
 }
 

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The breaker: what share of a processor hits take, how often in a row that must be too much,
+ * and what happens then. The clock, the hits and the session's end are the test's.
+ */
+#include <kunit/test.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+
+static u64 now;
+
+static inline u64 fake_now(void)
+{
+	return now;
+}
+
+#define ktime_get_ns fake_now
+#include "../../kmod/breaker.c"
+#undef ktime_get_ns
+
+static struct gp_session *s;
+static u64 hits;
+static u32 queued, queued_ms, stopped, told;
+
+u64 gp_session_hits(struct gp_session *session)
+{
+	return hits;
+}
+
+void gp_session_stop(struct gp_session *session)
+{
+	session->stopped = true;
+	stopped++;
+}
+
+void gp_stream_tell(struct gp_session *session)
+{
+	told++;
+}
+
+void gp_stream_queue(struct delayed_work *work, u32 ms)
+{
+	queued++;
+	queued_ms = ms;
+}
+
+static void make(u32 hit_ns, u32 percent)
+{
+	const struct goprobe_breaker wish = { hit_ns, percent };
+
+	memset(s, 0, sizeof(*s));
+	mutex_init(&s->lock);
+	gp_breaker_init(&s->breaker, &wish);
+	now = NSEC_PER_SEC;
+	hits = 1000;
+	queued = 0;
+	queued_ms = 0;
+	stopped = 0;
+	told = 0;
+	gp_breaker_start(s);
+}
+
+static int breaker_init(struct kunit *test)
+{
+	s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	return s ? 0 : -ENOMEM;
+}
+
+/* So many hits in so much time, and it looks. */
+static void look(u64 more, u64 ns)
+{
+	hits += more;
+	now += ns;
+	gp_breaker_look(&s->breaker.work.work);
+}
+
+#define ROUND	(GP_BREAKER_ROUND_MS * NSEC_PER_MSEC)
+
+/* ---- arithmetic ---- */
+
+struct rate_case {
+	const char *claim;
+	u32 hit_ns;
+	u64 hits, ns;
+	u64 rate, percent;
+};
+
+static const struct rate_case rate_cases[] = {
+	{ "nothing", 1000, 0, ROUND, 0, 0 },
+	{ "a tenth", 1000, 10000, ROUND, 100000, 10 },
+	{ "a whole processor", 1000, 100000, ROUND, 1000000, 100 },
+	{ "several processors", 5000, 100000, ROUND, 1000000, 500 },
+	{ "rounded down", 1000, 10999, ROUND, 109990, 10 },
+	{ "just below one percent", 1000, 999, ROUND, 9990, 0 },
+	{ "hits that take nothing", 0, 100000, ROUND, 1000000, 0 },
+	{ "a round that took longer", 1000, 100000, 10 * ROUND, 100000, 10 },
+	{ "parts of a millisecond don't count", 1000, 1000, 10 * NSEC_PER_MSEC + 999999, 100000,
+	  10 },
+	{ "no time at all is a millisecond", 1000, 100, 0, 100000, 10 },
+	{ "less than a millisecond is one", 1000, 100, 5, 100000, 10 },
+	{ "hits that take 4 s", U32_MAX, 1, ROUND, 10, 4294 },
+	{ "more hits than 2^32 are that many", U32_MAX, 1ULL << 40, ROUND,
+	  (1ULL << 40) * 10, 18446744065119ULL },
+	{ "2^32 - 1 hits that take as much", U32_MAX, U32_MAX, ROUND, 42949672950ULL,
+	  18446744065119ULL },
+};
+
+static void rate_desc(const struct rate_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(rate, rate_cases, rate_desc);
+
+static void hits_take_a_share(struct kunit *test)
+{
+	const struct rate_case *c = test->param_value;
+	struct gp_breaker *b = &s->breaker;
+	u64 rate, percent;
+
+	make(c->hit_ns, 10);
+	rate = gp_breaker_rate(b, hits + c->hits, now + c->ns, &percent);
+	KUNIT_EXPECT_EQ(test, rate, c->rate);
+	KUNIT_EXPECT_EQ(test, percent, c->percent);
+	/* The next time what comes after counts. */
+	KUNIT_EXPECT_EQ(test, gp_breaker_rate(b, hits + c->hits, now + c->ns + ROUND, &percent),
+			0ULL);
+	KUNIT_EXPECT_EQ(test, percent, 0ULL);
+}
+
+/* ---- strikes ---- */
+
+static void too_much_in_a_row_stops_the_session(struct kunit *test)
+{
+	u32 i;
+
+	make(1000, 10);
+	KUNIT_EXPECT_EQ(test, queued, 1U);
+	KUNIT_EXPECT_EQ(test, queued_ms * GP_BREAKER_ROUNDS, (u32)GOPROBE_BREAKER_MS);
+	for (i = 1; i < GP_BREAKER_ROUNDS; i++) {
+		look(20000, ROUND);
+		KUNIT_EXPECT_EQ(test, stopped, 0U);
+		KUNIT_EXPECT_EQ(test, queued, i + 1);
+		KUNIT_EXPECT_EQ(test, s->breaker.broken, 0ULL);
+	}
+	look(30000, ROUND);
+	KUNIT_EXPECT_EQ(test, stopped, 1U);
+	KUNIT_EXPECT_EQ(test, told, 1U);
+	KUNIT_EXPECT_TRUE(test, s->stopped);
+	/* How many there were in a second when it broke; nobody looks any more. */
+	KUNIT_EXPECT_EQ(test, s->breaker.broken, 300000ULL);
+	KUNIT_EXPECT_EQ(test, queued, (u32)GP_BREAKER_ROUNDS);
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&s->lock));
+}
+
+static void one_good_round_forgives_all(struct kunit *test)
+{
+	u32 i, k;
+
+	make(1000, 10);
+	for (i = 0; i < 3; i++) {
+		for (k = 1; k < GP_BREAKER_ROUNDS; k++)
+			look(20000, ROUND);
+		/* Not more than was allowed. */
+		look(10000, ROUND);
+		KUNIT_EXPECT_EQ(test, s->breaker.strikes, 0U);
+	}
+	KUNIT_EXPECT_EQ(test, stopped, 0U);
+	for (k = 0; k < GP_BREAKER_ROUNDS; k++)
+		look(11000, ROUND);
+	KUNIT_EXPECT_EQ(test, stopped, 1U);
+}
+
+static void what_is_broken_is_never_0_hits(struct kunit *test)
+{
+	u32 i;
+
+	/* One hit in 100 s, which takes 4 s of these, though 0 in a second. */
+	make(U32_MAX, 1);
+	for (i = 0; i < GP_BREAKER_ROUNDS; i++)
+		look(1, 100 * NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, stopped, 1U);
+	KUNIT_EXPECT_EQ(test, s->breaker.broken, 1ULL);
+}
+
+static void a_session_that_was_stopped_is_left_alone(struct kunit *test)
+{
+	u32 i;
+
+	make(1000, 10);
+	s->stopped = true;
+	for (i = 0; i < 2 * GP_BREAKER_ROUNDS; i++)
+		look(1000000, ROUND);
+	KUNIT_EXPECT_EQ(test, stopped, 0U);
+	KUNIT_EXPECT_EQ(test, told, 0U);
+	KUNIT_EXPECT_EQ(test, queued, 1U);
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&s->lock));
+}
+
+static void without_a_limit_nobody_looks(struct kunit *test)
+{
+	make(1000, 0);
+	KUNIT_EXPECT_EQ(test, queued, 0U);
+	/* Nor is there anything to wait for. */
+	gp_breaker_stop(s);
+	KUNIT_EXPECT_EQ(test, stopped, 0U);
+}
+
+static void what_came_before_the_start_does_not_count(struct kunit *test)
+{
+	make(1000, 10);
+	hits = 5000000;
+	now += 7 * NSEC_PER_SEC;
+	gp_breaker_start(s);
+	look(0, ROUND);
+	KUNIT_EXPECT_EQ(test, s->breaker.strikes, 0U);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE_PARAM(hits_take_a_share, rate_gen_params),
+	KUNIT_CASE(too_much_in_a_row_stops_the_session),
+	KUNIT_CASE(one_good_round_forgives_all),
+	KUNIT_CASE(what_is_broken_is_never_0_hits),
+	KUNIT_CASE(a_session_that_was_stopped_is_left_alone),
+	KUNIT_CASE(without_a_limit_nobody_looks),
+	KUNIT_CASE(what_came_before_the_start_does_not_count),
+	{}
+};
+
+static struct kunit_suite suite = {
+	.name = "breaker", .init = breaker_init, .test_cases = cases,
+};
+
+kunit_test_suite(suite);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Breaker: KUnit suite");
