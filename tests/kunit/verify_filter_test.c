@@ -96,6 +96,41 @@ static const struct row filter_rows[] = {
 	  { SET(ops[0].code, GOPROBE_OP_SAME), SET(ops[0].b, 16) } },
 	{ "SAME has no offset", F_CLEAN,
 	  { SET(ops[0].code, GOPROBE_OP_SAME), SET(ops[0].offset, 1) } },
+	{ "KEY", NULL, { SET(ops[0].code, GOPROBE_OP_KEY), SET(ops[0].b, 0) } },
+	{ "KEY has no b", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_KEY) } },
+	{ "KEY has no size", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_KEY), SET(ops[0].b, 0),
+					SET(ops[0].size, 8) } },
+	{ "KEY has no value", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_KEY), SET(ops[0].b, 0),
+					 SET(ops[0].value, 1) } },
+	{ "KEY of a register that is none", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_KEY), SET(ops[0].b, 0), SET(ops[0].a, 16) } },
+	{ "KEY_BYTES: 4096", NULL,
+	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].size, 4096) } },
+	{ "KEY_BYTES: none", NULL, { SET(ops[0].code, GOPROBE_OP_KEY_BYTES) } },
+	{ "KEY_BYTES: 4097", F_SAME,
+	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].size, 4097) } },
+	{ "KEY_BYTES: 2^32 - 1", F_SAME,
+	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].size, U32_MAX) } },
+	{ "KEY_BYTES: as many as a register says that is none", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].b, 16) } },
+	{ "KEY_BYTES: at what a register says that is none", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].a, 255) } },
+	{ "KEY_BYTES has no value", F_CLEAN,
+	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].value, 1) } },
+	{ "KEY_BYTES has no offset", F_CLEAN,
+	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].offset, 1) } },
+	{ "KEY_STACK", NULL, { SET(ops[0].code, GOPROBE_OP_KEY_STACK), SET(ops[0].a, 0),
+			       SET(ops[0].b, 0), SET(ops[0].value, 16) } },
+	{ "KEY_STACK of any number of functions", NULL,
+	  { SET(ops[0].code, GOPROBE_OP_KEY_STACK), SET(ops[0].a, 0), SET(ops[0].b, 0),
+	    SET(ops[0].value, U64_MAX) } },
+	{ "KEY_STACK has no a", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_KEY_STACK),
+					   SET(ops[0].b, 0) } },
+	{ "KEY_STACK has no b", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_KEY_STACK),
+					   SET(ops[0].a, 0) } },
+	{ "KEY_STACK has no size", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_KEY_STACK),
+					      SET(ops[0].a, 0), SET(ops[0].b, 0),
+					      SET(ops[0].size, 8) } },
 };
 
 KUNIT_ARRAY_PARAM(filter, filter_rows, row_desc);
@@ -134,6 +169,10 @@ static void filters_at_their_limits(struct kunit *test)
 	op = (struct goprobe_op){ .code = GOPROBE_OP_SAME, .size = 4096 };
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 16), "accepted");
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 17), "a program copies more than 64 KiB");
+	op = (struct goprobe_op){ .code = GOPROBE_OP_KEY_BYTES, .size = 4096 };
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 16), "accepted");
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 17), "a program copies more than 64 KiB");
+	op.code = GOPROBE_OP_SAME;
 	op.size = 64;
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1024), "accepted");
 	op.size = 65;
