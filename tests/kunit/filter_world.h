@@ -48,6 +48,14 @@ static inline void filter_load(struct kunit *test)
 	probes[0].filter = filter;
 }
 
+/* It passes if r1 is that. */
+static inline void only_if(struct kunit *test, u64 value)
+{
+	F(JEQ_I, .a = 1, .offset = 1, .value = value);
+	F(REJECT);
+	filter_load(test);
+}
+
 static inline int filter_init(struct kunit *test)
 {
 	int err = handler_init(test);
