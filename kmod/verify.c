@@ -479,6 +479,8 @@ static const char *gp_verify_pairing(const struct goprobe_point *point)
 		return "a self-test is paired";
 	if (point->kind == GOPROBE_POINT_AT && (paired || point->action == GOPROBE_ACTION_TIME))
 		return "a point that is neither a call nor an end is timed or paired";
+	if (point->kind == GOPROBE_POINT_AT && point->skip != GOPROBE_SKIP_NEVER)
+		return "a point that is no call has a condition to skip";
 	if (point->flags & GOPROBE_POINT_F_HELD &&
 	    (!paired || point->kind != GOPROBE_POINT_CALL))
 		return "what is held is no call that is paired";

@@ -16,6 +16,8 @@ const char attachopt_help[] =
 "'main.handle(r.Method, r.URL.Path, len(r.Header), *r.TLS, m[\"k\"], main.counter)(err)'.\n"
 "Which calls: 'main.handle if r.Method == \"POST\" && len(r.Body) > 4096',\n"
 "'main.handle if err != nil && duration > 10ms', 'main.handle if n % 100 == 0'.\n"
+"A place in the code, with what can be seen there: 'main.go:42(x, y) if x > 3',\n"
+"'main.handle+0x1f($rax)', '*0x4829e0'.\n"
 "For programs without debug information it can be the function's signature:\n"
 "'main.handle(w http.ResponseWriter, r *http.Request) (n int, err error)'.\n"
 "\n"
@@ -27,6 +29,8 @@ TARGETOPT_HELP
 "\n"
 "What to capture:\n"
 "      --no-return         calls only, without results and durations\n"
+"      --inlined           functions also where they were inlined: when that begins\n"
+"      --registers         all integer registers, too\n"
 "      --depth N           pointers followed one after another (default 2)\n"
 "      --string-limit N    bytes of a string (default 256)\n"
 "      --elements N        elements of a slice, map or channel (default 64)\n"
@@ -72,6 +76,8 @@ enum {
 	OPT_STRICT,
 	OPT_RECORD,
 	OPT_HELD,
+	OPT_INLINED,
+	OPT_REGISTERS,
 };
 
 static const struct option options[] = {
@@ -82,6 +88,8 @@ static const struct option options[] = {
 	{ "duration", required_argument, NULL, OPT_DURATION },
 	{ "events", required_argument, NULL, OPT_EVENTS },
 	{ "no-return", no_argument, NULL, OPT_NO_RETURN },
+	{ "inlined", no_argument, NULL, OPT_INLINED },
+	{ "registers", no_argument, NULL, OPT_REGISTERS },
 	{ "string-limit", required_argument, NULL, OPT_STRING_LIMIT },
 	{ "elements", required_argument, NULL, OPT_ELEMENTS },
 	{ "depth", required_argument, NULL, OPT_DEPTH },
@@ -170,6 +178,12 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 	case OPT_NO_RETURN:
 		a->plan.no_return = true;
 		break;
+	case OPT_INLINED:
+		a->plan.inlined = true;
+		break;
+	case OPT_REGISTERS:
+		a->plan.registers = true;
+		break;
 	case OPT_STRING_LIMIT:
 	case OPT_ELEMENTS:
 	case OPT_DEPTH:
@@ -238,6 +252,7 @@ int attachopt_parse(struct attachopt *a, int argc, char **argv, struct diag *d)
 	int code;
 
 	a->plan = plan_defaults;
+	a->what.places = true;
 	code = targetopt_begin(&a->what, &argc, argv, d);
 	if (!code)
 		code = parse_options(a, argc, argv, d);

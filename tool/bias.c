@@ -23,12 +23,12 @@ struct known {
 #define KNOWN_MAX 16
 
 /**
- * struct place - a point's link-time address
+ * struct spot - a point's link-time address
  * @id: goprobe_point.id: its function
  * @kind: GOPROBE_POINT_*
  * @vaddr: address
  */
-struct place {
+struct spot {
 	uint32_t id;
 	uint32_t kind;
 	uint64_t vaddr;
@@ -36,15 +36,15 @@ struct place {
 
 struct bias {
 	const struct plan *plan;
-	struct place *places;
-	size_t nplaces;
+	struct spot *spots;
+	size_t nspots;
 	struct known known[KNOWN_MAX];
 	size_t next;
 };
 
 static int by_id(const void *a, const void *b)
 {
-	const struct place *pa = a, *pb = b;
+	const struct spot *pa = a, *pb = b;
 
 	return pa->id < pb->id ? -1 : pa->id > pb->id;
 }
@@ -57,8 +57,8 @@ struct bias *bias_new(const struct plan *p)
 	for (size_t i = 0; i < p->nfiles; i++)
 		n += p->files[i].n;
 	if (b)
-		b->places = calloc(n + 1, sizeof(*b->places));
-	if (!b || !b->places) {
+		b->spots = calloc(n + 1, sizeof(*b->spots));
+	if (!b || !b->spots) {
 		free(b);
 		return NULL;
 	}
@@ -67,13 +67,13 @@ struct bias *bias_new(const struct plan *p)
 		const struct plan_points *f = &p->files[i];
 
 		for (size_t k = 0; k < f->n; k++)
-			b->places[b->nplaces++] = (struct place){
+			b->spots[b->nspots++] = (struct spot){
 				.id = f->v[k].id,
 				.kind = f->v[k].kind,
 				.vaddr = gobin_code_vaddr(f->bin, f->v[k].offset),
 			};
 	}
-	qsort(b->places, b->nplaces, sizeof(*b->places), by_id);
+	qsort(b->spots, b->nspots, sizeof(*b->spots), by_id);
 	return b;
 }
 
@@ -81,23 +81,23 @@ void bias_free(struct bias *b)
 {
 	if (!b)
 		return;
-	free(b->places);
+	free(b->spots);
 	free(b);
 }
 
-static const struct place *first_place(const struct bias *b, uint32_t id)
+static const struct spot *first_spot(const struct bias *b, uint32_t id)
 {
-	size_t lo = 0, hi = b->nplaces;
+	size_t lo = 0, hi = b->nspots;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (b->places[mid].id < id)
+		if (b->spots[mid].id < id)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return &b->places[lo];
+	return &b->spots[lo];
 }
 
 /*
@@ -106,10 +106,10 @@ static const struct place *first_place(const struct bias *b, uint32_t id)
  */
 static bool find(const struct bias *b, const struct goprobe_record *h, uint64_t *ret)
 {
-	const struct place *end = b->places + b->nplaces;
+	const struct spot *end = b->spots + b->nspots;
 	size_t n = 0;
 
-	for (const struct place *p = first_place(b, h->id); p < end && p->id == h->id; p++) {
+	for (const struct spot *p = first_spot(b, h->id); p < end && p->id == h->id; p++) {
 		/* Record kinds and point kinds have the same numbers. */
 		if (p->kind != h->kind || ((p->vaddr ^ h->ip) & PAGE_MASK))
 			continue;
@@ -148,4 +148,5 @@ bool bias_of(struct bias *b, const struct goprobe_record *h, uint64_t *ret)
 
 _Static_assert((int)GOPROBE_POINT_CALL == (int)GOPROBE_RECORD_CALL &&
 	       (int)GOPROBE_POINT_RETURN == (int)GOPROBE_RECORD_RETURN &&
-	       (int)GOPROBE_POINT_TAIL == (int)GOPROBE_RECORD_TAIL, "find() compares them");
+	       (int)GOPROBE_POINT_TAIL == (int)GOPROBE_RECORD_TAIL &&
+	       (int)GOPROBE_POINT_AT == (int)GOPROBE_RECORD_AT, "find() compares them");

@@ -29,8 +29,11 @@ static const char count_help[] =
 "glob, or a /regular expression/ found anywhere in the name. The kernel counts, so\n"
 "it costs little, whatever the rate; thousands of functions can be counted at once.\n"
 "'main.get if len(key) > 64' counts the calls that fulfil a condition; see attach.\n"
+"Places in the code count how often they are come to: 'main.go:42', 'main.get+0x1f',\n"
+"'*0x4829e0'.\n"
 COUNTING_HELP
 TOP_HELP
+"      --inlined           functions also where they were inlined\n"
 OUTPUT_HELP
 "\n"
 "Examples:\n"
@@ -75,6 +78,7 @@ OUTPUT_HELP
  * @tallies: what it has counted
  * @by: what it is counted by
  * @nkeys: different keys that there is room for
+ * @inlined: functions are counted where they were inlined, too
  * @keys: what it has counted by key
  * @keyshow: how these are shown, or NULL
  * @last: when the tallies were last read
@@ -85,6 +89,7 @@ struct count {
 	struct tallies tallies;
 	struct bykey_exprs by;
 	uint64_t nkeys;
+	bool inlined;
 	struct keyrows keys;
 	struct keyshow *keyshow;
 	uint64_t last;
@@ -92,7 +97,7 @@ struct count {
 
 /* --- options --------------------------------------------------------- */
 
-enum { OPT_TOP = COUNTING_OPT_FREE, OPT_HISTOGRAM, OPT_BY, OPT_KEYS };
+enum { OPT_TOP = COUNTING_OPT_FREE, OPT_HISTOGRAM, OPT_BY, OPT_KEYS, OPT_INLINED };
 
 static const struct option latency_options[] = {
 	{ "histogram", no_argument, NULL, OPT_HISTOGRAM },
@@ -102,8 +107,20 @@ static const struct option latency_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* The same without the first. */
-static const struct option *const count_options = latency_options + 1;
+static const struct option count_options[] = {
+	{ "inlined", no_argument, NULL, OPT_INLINED },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "duration", required_argument, NULL, COUNTING_OPT_DURATION },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "format", required_argument, NULL, 'o' },
+	{ "top", required_argument, NULL, OPT_TOP },
+	{ "by", required_argument, NULL, OPT_BY },
+	{ "keys", required_argument, NULL, OPT_KEYS },
+	{ NULL, 0, NULL, 0 },
+};
 
 static int parse_option(struct counting *counting, int opt, struct diag *d)
 {
@@ -128,6 +145,9 @@ static int parse_option(struct counting *counting, int opt, struct diag *d)
 	case OPT_KEYS:
 		if (!cmd_parse_number(optarg, 1, 262144, &c->nkeys))
 			return cmd_bad_value("--keys", optarg, "a number from 1 to 262144", d);
+		break;
+	case OPT_INLINED:
+		c->inlined = true;
 		break;
 	case OPT_HISTOGRAM:
 		c->show.histogram = true;
@@ -168,6 +188,7 @@ static int set_up(struct counting *counting, struct diag *d)
 
 	options.action = c->show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
 	options.no_return = !c->show.timed;
+	options.inlined = c->inlined;
 	set_by(c);
 	if (counting_set_up(&c->c, &options, d))
 		return -1;
@@ -246,7 +267,9 @@ static int run(int argc, char **argv, bool timed, struct diag *d)
 		.options = timed ? latency_options : count_options,
 		.option = parse_option, .set_up = set_up, .print = print,
 	};
-	struct count c = { .show.timed = timed, .nkeys = 4096 };
+	struct count c = {
+		.show.timed = timed, .nkeys = 4096, .c.what.places = !timed,
+	};
 	int code = counting_main(&c.c, &cmd, argc, argv, d);
 
 	counting_fini(&c.c);

@@ -7,13 +7,14 @@
 #include "client.h"
 #include "cmd.h"
 #include "list.h"
+#include "places.h"
 #include "points.h"
 #include "select.h"
 #include "selftest.h"
 #include "target.h"
 
 static const char help[] =
-"Usage: goprobectl list [--points] [-o text|json] -p PID|-b FILE [PATTERN...]\n"
+"Usage: goprobectl list [--points|--instructions] [-o text|json] -p PID|-b FILE [PATTERN...]\n"
 "       goprobectl list [-o text|json]\n"
 "\n"
 "With a process or a file: its functions (those that a PATTERN names), each with\n"
@@ -24,7 +25,11 @@ static const char help[] =
 "  -p, --pid PID[,PID...]  running processes\n"
 "  -b, --binary FILE       a Go binary\n"
 "      --points            each breakpoint, the instruction that it covers, and how\n"
-"                          that is executed: single-steps make a hit expensive\n"
+"                          that is executed: single-steps make a hit expensive. Of\n"
+"                          functions also where they were inlined; of places in the\n"
+"                          code ('main.go:42', 'main.foo+0x1f', '*0x4829e0') these\n"
+"      --instructions      each instruction of the functions, and whether it can get a\n"
+"                          breakpoint\n"
 "  -o, --format FORMAT     text or json\n"
 "\n"
 "Entry kinds: check (at the branch of the stack check), push, nop, jump (other\n"
@@ -42,6 +47,7 @@ static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "binary", required_argument, NULL, 'b' },
 	{ "points", no_argument, NULL, 'P' },
+	{ "instructions", no_argument, NULL, 'I' },
 	{ "format", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -107,7 +113,7 @@ static int collect(const struct target *t, const struct spec *specs, size_t nspe
 				v[n++] = (struct listed){ .bin = t->bins[i], .fn = &f[k] };
 	}
 	for (size_t i = 0; i < nspecs; i++) {
-		if (found[i])
+		if (found[i] || spec_is_place(&specs[i]))
 			continue;
 		free(found);
 		free(v);
@@ -170,38 +176,155 @@ static enum points_ability ask_ability(void)
 	return able;
 }
 
-/* In the order of the file. */
-static void list_points(const struct listed *v, size_t n, bool json)
-{
-	enum points_ability able = ask_ability();
-	struct points_total total = { 0 };
-	struct buf b = { 0 };
+/**
+ * struct args - what the user asked for
+ * @pids: arguments of -p
+ * @npids: their number
+ * @file: argument of -b, or NULL
+ * @json: in JSON
+ * @points: each breakpoint
+ * @insns: each instruction
+ * @specs: patterns
+ * @nspecs: their number
+ */
+struct args {
+	char **pids;
+	size_t npids;
+	const char *file;
+	bool json;
+	bool points;
+	bool insns;
+	struct spec *specs;
+	size_t nspecs;
+};
 
-	if (!json)
-		points_header(&b);
-	for (size_t i = 0; i < n; i++) {
-		points_function(&b, v[i].bin, v[i].fn, able, &total, json);
-		flush(&b, 1 << 16);
-	}
-	points_end(&b, &total, able, json);
-	flush(&b, 0);
-	buf_fini(&b);
+/**
+ * struct listing - points being listed
+ * @b: lines
+ * @able: what the module can do
+ * @total: what is counted
+ * @json: in JSON
+ * @insns: all instructions
+ * @specs: patterns
+ * @nspecs: their number
+ * @bin: the binary at hand
+ */
+struct listing {
+	struct buf b;
+	enum points_ability able;
+	struct points_total total;
+	bool json;
+	bool insns;
+	const struct spec *specs;
+	size_t nspecs;
+	struct gobin *bin;
+};
+
+/* A place that somebody asked for; that it can't be probed is an error if @d is there. */
+static int list_place(struct listing *l, const struct points_place *place, struct diag *d)
+{
+	const struct gofunc *fn = place->at.fn;
+	const char *why = points_place(&l->b, place, l->able, &l->total, l->json);
+
+	flush(&l->b, 1 << 16);
+	if (why)
+		l->total.refused++;
+	return why && d ? diag_set(d, "%s+%#llx can't be probed: %s", fn->name,
+				   (unsigned long long)(place->at.vaddr - fn->entry), why) : 0;
 }
 
-static int list_functions(const struct target *t, const struct spec *specs, size_t nspecs,
-			  bool json, bool points, struct diag *d)
+static int list_places(struct listing *l, const struct target *t, const struct spec *spec,
+		       struct diag *d)
 {
+	struct places v = { 0 };
+	int err = places_find(&v, t->bins, t->nbins, spec, d);
+
+	for (size_t i = 0; !err && i < v.n; i++) {
+		struct points_place place = { .at = v.v[i] };
+		struct goline line;
+
+		if (gobin_line(place.at.bin, place.at.vaddr, &line)) {
+			place.file = line.file;
+			place.line = line.line;
+		}
+		err = list_place(l, &place, v.n == 1 ? d : NULL);
+	}
+	places_fini(&v);
+	return err;
+}
+
+static int list_site(void *ctx, const struct gobin_site *site)
+{
+	struct listing *l = ctx;
+	struct points_place place = {
+		.at = { .bin = l->bin, .fn = site->fn, .vaddr = site->vaddr },
+		.inlined = site->func, .caller = site->caller, .file = site->file,
+		.line = site->line,
+	};
+
+	for (size_t i = 0; i < l->nspecs; i++)
+		if (spec_match(&l->specs[i], site->func))
+			return list_place(l, &place, NULL);
+	return 0;
+}
+
+/* Where the functions that are asked for were inlined. */
+static int list_sites(struct listing *l, struct gobin *bin)
+{
+	size_t n;
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	l->bin = bin;
+	for (size_t i = 0; l->nspecs && i < n; i++)
+		if (f[i].entry && gobin_sites(bin, &f[i], list_site, l))
+			return -1;
+	return 0;
+}
+
+/* In the order of the file; then what was inlined, and single places. */
+static int list_points(const struct target *t, const struct listed *v, size_t n,
+		       struct listing *l, struct diag *d)
+{
+	int err = 0;
+
+	l->able = ask_ability();
+	if (!l->json)
+		points_header(&l->b);
+	for (size_t i = 0; i < n; i++) {
+		(l->insns ? points_instructions : points_function)(&l->b, v[i].bin, v[i].fn,
+								   l->able, &l->total,
+								   l->json);
+		flush(&l->b, 1 << 16);
+	}
+	for (size_t i = 0; !err && !l->insns && i < t->nbins; i++)
+		if (list_sites(l, t->bins[i]))
+			err = diag_set(d, "out of memory");
+	for (size_t i = 0; !err && i < l->nspecs; i++)
+		if (spec_is_place(&l->specs[i]))
+			err = list_places(l, t, &l->specs[i], d);
+	if (!err)
+		points_end(&l->b, &l->total, l->able, l->json);
+	flush(&l->b, 0);
+	buf_fini(&l->b);
+	return err;
+}
+
+static int list_functions(const struct target *t, const struct args *a, struct diag *d)
+{
+	struct listing l = { .json = a->json, .insns = a->insns, .specs = a->specs,
+			     .nspecs = a->nspecs };
 	struct listed *v = NULL;
 	size_t n = 0;
+	int err = 0;
 
-	if (collect(t, specs, nspecs, &v, &n, d))
+	if (collect(t, a->specs, a->nspecs, &v, &n, d))
 		return CMD_FAILED;
-	if (points)
-		list_points(v, n, json);
+	if (a->points || a->insns)
+		err = list_points(t, v, n, &l, d);
 	else
-		list_lines(v, n, json);
+		list_lines(v, n, a->json);
 	free(v);
-	return CMD_DONE;
+	return err ? CMD_FAILED : CMD_DONE;
 }
 
 static int list_probed(bool json, struct diag *d)
@@ -226,30 +349,10 @@ static int list_probed(bool json, struct diag *d)
 	return err ? CMD_FAILED : CMD_DONE;
 }
 
-/**
- * struct args - what the user asked for
- * @pids: arguments of -p
- * @npids: their number
- * @file: argument of -b, or NULL
- * @json: in JSON
- * @points: each breakpoint
- * @specs: patterns
- * @nspecs: their number
- */
-struct args {
-	char **pids;
-	size_t npids;
-	const char *file;
-	bool json;
-	bool points;
-	struct spec *specs;
-	size_t nspecs;
-};
-
 static int parse(struct args *a, int argc, char **argv, struct diag *d)
 {
 	const struct out_format *format;
-	int opt;
+	int opt, err;
 
 	opterr = 0;
 	optind = 1;
@@ -268,6 +371,9 @@ static int parse(struct args *a, int argc, char **argv, struct diag *d)
 		case 'P':
 			a->points = true;
 			break;
+		case 'I':
+			a->insns = true;
+			break;
 		case 'o':
 			if (cmd_parse_format(optarg, &format, d))
 				return CMD_USAGE;
@@ -281,17 +387,24 @@ static int parse(struct args *a, int argc, char **argv, struct diag *d)
 		diag_set(d, "-p and -b exclude each other");
 		return CMD_USAGE;
 	}
-	if (a->points && !a->file && !a->npids) {
-		diag_set(d, "--points needs a process or a file to look in: -p PID or -b FILE");
+	if ((a->points || a->insns) && !a->file && !a->npids) {
+		diag_set(d, "%s needs a process or a file to look in: -p PID or -b FILE",
+			 a->points ? "--points" : "--instructions");
 		return CMD_USAGE;
 	}
 	if (optind < argc && !a->file && !a->npids) {
 		diag_set(d, "a PATTERN needs a process or a file to look in: -p PID or -b FILE");
 		return CMD_USAGE;
 	}
-	if (select_patterns_parse(argv + optind, argc - optind, &a->specs, d))
-		return CMD_USAGE;
 	a->nspecs = argc - optind;
+	if (a->points)
+		err = select_places_parse(argv + optind, a->nspecs, &a->specs, d);
+	else
+		err = select_patterns_parse(argv + optind, a->nspecs, &a->specs, d);
+	if (err) {
+		a->nspecs = 0;
+		return CMD_USAGE;
+	}
 	return CMD_DONE;
 }
 
@@ -308,7 +421,7 @@ static int list(const struct args *a, struct diag *d)
 	if (a->file)
 		code = target_set_file(&t, a->file, &older, d) ? CMD_FAILED : CMD_DONE;
 	if (!code)
-		code = list_functions(&t, a->specs, a->nspecs, a->json, a->points, d);
+		code = list_functions(&t, a, d);
 	target_fini(&t);
 	return code;
 }

@@ -277,6 +277,8 @@ static int make_plan(struct replay *r, struct diag *d)
 		.held_bytes = r->start.flags & RECORDING_F_HELD_BYTES ? r->start.bytes :
 			      PLAN_HELD_BYTES,
 		.no_return = r->start.flags & RECORDING_F_NO_RETURN,
+		.registers = r->start.flags & RECORDING_F_REGISTERS,
+		.inlined = r->start.flags & RECORDING_F_INLINED,
 	};
 	if (!are_possible(&r->options))
 		return diag_set(d, "%s is damaged: impossible options", r->path);

@@ -5,12 +5,14 @@
 
 #define DW_TAG_array_type		0x01
 #define DW_TAG_formal_parameter		0x05
+#define DW_TAG_lexical_block		0x0b
 #define DW_TAG_member			0x0d
 #define DW_TAG_pointer_type		0x0f
 #define DW_TAG_compile_unit		0x11
 #define DW_TAG_structure_type		0x13
 #define DW_TAG_subroutine_type		0x15
 #define DW_TAG_typedef			0x16
+#define DW_TAG_inlined_subroutine	0x1d
 #define DW_TAG_subrange_type		0x21
 #define DW_TAG_base_type		0x24
 #define DW_TAG_subprogram		0x2e
@@ -19,6 +21,7 @@
 #define DW_AT_location			0x02
 #define DW_AT_name			0x03
 #define DW_AT_byte_size			0x0b
+#define DW_AT_stmt_list			0x10
 #define DW_AT_low_pc			0x11
 #define DW_AT_high_pc			0x12
 #define DW_AT_language			0x13
@@ -27,8 +30,10 @@
 #define DW_AT_abstract_origin		0x31
 #define DW_AT_count			0x37
 #define DW_AT_data_member_location	0x38
+#define DW_AT_decl_line			0x3b
 #define DW_AT_encoding			0x3e
 #define DW_AT_type			0x49
+#define DW_AT_call_line			0x59
 #define DW_AT_variable_parameter	0x4b
 #define DW_AT_ranges			0x55
 #define DW_AT_addr_base			0x73
@@ -82,11 +87,13 @@
 
 #define DW_OP_addr			0x03
 #define DW_OP_consts			0x11
+#define DW_OP_plus			0x22
 #define DW_OP_plus_uconst		0x23
 #define DW_OP_reg0			0x50
 #define DW_OP_reg31			0x6f
 #define DW_OP_regx			0x90
 #define DW_OP_fbreg			0x91
+#define DW_OP_piece			0x93
 #define DW_OP_call_frame_cfa		0x9c
 #define DW_OP_addrx			0xa1
 
@@ -103,6 +110,21 @@
 #define DW_LLE_base_address		0x06
 #define DW_LLE_start_end		0x07
 #define DW_LLE_start_length		0x08
+
+#define DW_LNS_copy			0x01
+#define DW_LNS_advance_pc		0x02
+#define DW_LNS_advance_line		0x03
+#define DW_LNS_set_file			0x04
+#define DW_LNS_negate_stmt		0x06
+#define DW_LNS_const_add_pc		0x08
+#define DW_LNS_fixed_advance_pc		0x09
+#define DW_LNS_set_prologue_end		0x0a
+
+#define DW_LNE_end_sequence		0x01
+#define DW_LNE_set_address		0x02
+
+#define DW_LNCT_path			0x01
+#define DW_LNCT_directory_index		0x02
 
 #define DW_LANG_Go			0x16
 

@@ -27,6 +27,7 @@ static const char *const names[DWSECT_COUNT] = {
 	[DWSECT_RNGLISTS] = "rnglists",
 	[DWSECT_LOC] = "loc",
 	[DWSECT_LOCLISTS] = "loclists",
+	[DWSECT_LINE] = "line",
 };
 
 void dwsects_init(struct dwsects *s, const struct elffile *ef)

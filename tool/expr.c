@@ -172,6 +172,8 @@ static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d
 		if (lex_is(lex_peek(lx, 1), '('))
 			return parse_call(lx, ret, d);
 		return parse_word(lx, EXPR_NAME, ret, d);
+	case LEX_REGISTER:
+		return parse_word(lx, EXPR_REGISTER, ret, d);
 	case LEX_PATH:
 		if (!dot)
 			return path_alone(lx, t, d);

@@ -3,7 +3,7 @@
  * Capture expressions, and the conditions made of them: the grammar. Pure.
  *
  *	x  *x  x.f  x[i]  len(x)  cap(x)  x.(T)  (x)
- *	pkg.variable  path/of/pkg.variable  "path/of/pkg".variable
+ *	pkg.variable  path/of/pkg.variable  "path/of/pkg".variable  $rax
  *
  * In conditions also:
  *
@@ -30,6 +30,7 @@ enum expr_kind {
 	EXPR_LEN,	/* len(x) */
 	EXPR_CAP,	/* cap(x) */
 	EXPR_ASSERT,	/* x.(type) */
+	EXPR_REGISTER,	/* $rax */
 	/* Of conditions only: */
 	EXPR_FLOAT,
 	EXPR_DURATION,	/* a number of ns */
@@ -72,7 +73,7 @@ enum expr_op {
  * @x: operand; the left one
  * @index: of EXPR_INDEX; of EXPR_BINARY the right operand
  * @type: of EXPR_ASSERT
- * @s: of names and fields the name; of variables the full name; of strings bytes; of
+ * @s: of names, registers and fields the name; of variables the full name; of strings bytes; of
  *	EXPR_PREFIX and _SUFFIX these; of EXPR_UNDER a function's name
  * @n: bytes of @s
  * @number: of EXPR_NUMBER; modulo 2^64 if it is @negative; of EXPR_DURATION

@@ -239,6 +239,8 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 		return compile_length(j, e, p);
 	case EXPR_ASSERT:
 		return compile_assert(j, e, p);
+	case EXPR_REGISTER:
+		return exprreg_compile(j, e, p);
 	default:
 		return exprjob_wrong(j, e, "this can only be in a condition, behind 'if'");
 	}
@@ -269,6 +271,48 @@ static const struct exprsteps *keep_steps(struct exprjob *j, const struct exprst
 	return steps->v ? steps : NULL;
 }
 
+/* What there is of the place is in the frame from now on, or it is said why not. */
+static int store_item(struct exprjob *j, const struct exprplace *p, struct plan_value *v)
+{
+	struct exprcode *c = &j->code;
+
+	v->type = p->type;
+	v->stack = p->kind == EXPRPLACE_STACK || p->kind == EXPRPLACE_STATIC ||
+		   (j->scope->at && p->kind == EXPRPLACE_PARTS);
+	v->unavailable = j->unavailable;
+	if (p->steps.n) {
+		v->steps = keep_steps(j, &p->steps);
+		if (!v->steps)
+			return exprjob_no_memory(j);
+	}
+	if (!v->unavailable && j->scope->at && (c->nowhere || !exprplace_is_whole(p)))
+		v->unavailable = goscope_nowhere;
+	if (!v->unavailable && !exprplace_store(c, p, &v->offset))
+		v->unavailable = why_too_large;
+	return 0;
+}
+
+static void begin_item(struct exprjob *j, size_t i)
+{
+	j->code.reg = 0;
+	j->code.nowhere = false;
+	j->unavailable = NULL;
+	exprcode_set(&j->code, GOPROBE_OP_TRY, 0, i);
+}
+
+/* The item's code is what there is from @first on; nothing, if its value can't be had. */
+static void end_item(struct exprcode *c, size_t first, size_t pieces, const struct plan_value *v)
+{
+	if (v->unavailable) {
+		c->nops = first;
+		c->npieces = pieces;
+	}
+	if (c->nops == first + 1)
+		c->nops = first;
+	else if (c->nops > first)
+		c->ops[first].offset = (uint32_t)(c->nops - first - 1);
+}
+
 /* Value @i of the list: a program of its own that can fail alone. */
 static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struct plan_value *v)
 {
@@ -278,32 +322,15 @@ static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struc
 
 	if (e->kind == EXPR_NUMBER)
 		return exprjob_wrong(j, e, "a number is no value of the program");
-	c->reg = 0;
-	j->unavailable = NULL;
-	exprcode_set(c, GOPROBE_OP_TRY, 0, i);
+	begin_item(j, i);
 	if (exprjob_compile(j, e, &p))
 		return -1;
 	v->name = expr_text(j->scope->mem, j->text, e);
-	v->type = p.type;
-	v->stack = p.kind == EXPRPLACE_STACK || p.kind == EXPRPLACE_STATIC;
-	v->unavailable = j->unavailable;
 	if (!v->name)
 		return exprjob_no_memory(j);
-	if (p.steps.n) {
-		v->steps = keep_steps(j, &p.steps);
-		if (!v->steps)
-			return exprjob_no_memory(j);
-	}
-	if (!v->unavailable && !exprplace_store(c, &p, &v->offset))
-		v->unavailable = why_too_large;
-	if (v->unavailable) {
-		c->nops = first;
-		c->npieces = pieces;
-	}
-	if (c->nops == first + 1)
-		c->nops = first;
-	else if (c->nops > first)
-		c->ops[first].offset = (uint32_t)(c->nops - first - 1);
+	if (store_item(j, &p, v))
+		return -1;
+	end_item(c, first, pieces, v);
 	if (c->full) {
 		exprjob_wrong(j, e, "this takes more steps than a record can");
 		diag_span(j->d, j->text, e->at, e->len);
@@ -315,7 +342,7 @@ static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struc
 int exprjob_assign(struct exprjob *j)
 {
 	const struct gosig *sig = j->scope->sig;
-	size_t n = sig && !sig->incomplete ? sig->nparams + sig->nresults : 0;
+	size_t n = sig && !sig->incomplete && !j->scope->at ? sig->nparams + sig->nresults : 0;
 	struct goabi_value *v = arena_array(j->scope->mem, n + 1, sizeof(*v));
 
 	if (!v)
@@ -329,11 +356,24 @@ int exprjob_assign(struct exprjob *j)
 	return 0;
 }
 
-static int compile_list(struct exprjob *j, const struct expr_list *list, struct plan_capture *ret)
+static int keep_capture(struct exprjob *j, const struct plan_value *v, size_t n,
+			struct plan_capture *ret)
 {
 	struct arena *mem = j->scope->mem;
-	struct plan_value *v = arena_array(mem, list->n + 1, sizeof(*v));
 	const struct exprcode *c = &j->code;
+
+	*ret = (struct plan_capture){
+		.values = v, .nvalues = n, .size = c->size,
+		.pieces = keep(mem, c->pieces, c->npieces, sizeof(*c->pieces)),
+		.npieces = c->npieces,
+		.ops = keep(mem, c->ops, c->nops, sizeof(*c->ops)), .nops = c->nops,
+	};
+	return ret->pieces && ret->ops ? 0 : exprjob_no_memory(j);
+}
+
+static int compile_list(struct exprjob *j, const struct expr_list *list, struct plan_capture *ret)
+{
+	struct plan_value *v = arena_array(j->scope->mem, list->n + 1, sizeof(*v));
 
 	if (!v)
 		return exprjob_no_memory(j);
@@ -342,29 +382,72 @@ static int compile_list(struct exprjob *j, const struct expr_list *list, struct 
 	for (size_t i = 0; i < list->n; i++)
 		if (compile_item(j, list->v[i], i, &v[i]))
 			return -1;
-	*ret = (struct plan_capture){
-		.values = v, .nvalues = list->n, .size = c->size,
-		.pieces = keep(mem, c->pieces, c->npieces, sizeof(*c->pieces)),
-		.npieces = c->npieces,
-		.ops = keep(mem, c->ops, c->nops, sizeof(*c->ops)), .nops = c->nops,
-	};
-	return ret->pieces && ret->ops ? 0 : exprjob_no_memory(j);
+	return keep_capture(j, v, list->n, ret);
+}
+
+/* One variable. What no record has room for any more says so. */
+static int compile_local(struct exprjob *j, size_t i, struct plan_value *v)
+{
+	struct exprcode *c = &j->code, before = *c;
+	struct exprplace p;
+
+	v->name = j->scope->sig->params[i].name;
+	begin_item(j, i);
+	exprname_local(j, i, &p);
+	if (store_item(j, &p, v))
+		return -1;
+	end_item(c, before.nops, before.npieces, v);
+	if (!c->full)
+		return 0;
+	*c = before;
+	v->unavailable = why_too_large;
+	return 0;
+}
+
+static int compile_locals(struct exprjob *j, struct plan_capture *ret)
+{
+	size_t n = j->scope->at->own;
+	struct plan_value *v = arena_array(j->scope->mem, n + 1, sizeof(*v));
+
+	if (!v)
+		return exprjob_no_memory(j);
+	for (size_t i = 0; i < n; i++)
+		if (compile_local(j, i, &v[i]))
+			return -1;
+	return keep_capture(j, v, n, ret);
+}
+
+static struct exprjob *begin(const struct exprc_scope *scope, const char *text, struct diag *d)
+{
+	struct exprjob *j = calloc(1, sizeof(*j));
+
+	if (!j) {
+		diag_set(d, "out of memory");
+		return NULL;
+	}
+	j->scope = scope;
+	j->text = text;
+	j->d = d;
+	j->code.ops = j->ops;
+	j->code.pieces = j->pieces;
+	return j;
 }
 
 int exprc_compile(const struct exprc_scope *scope, const struct expr_list *list,
 		  struct plan_capture *ret, struct diag *d)
 {
-	struct exprjob *j = calloc(1, sizeof(*j));
-	int err;
+	struct exprjob *j = begin(scope, list->text, d);
+	int err = j ? compile_list(j, list, ret) : -1;
 
-	if (!j)
-		return diag_set(d, "out of memory");
-	j->scope = scope;
-	j->text = list->text;
-	j->d = d;
-	j->code.ops = j->ops;
-	j->code.pieces = j->pieces;
-	err = compile_list(j, list, ret);
+	free(j);
+	return err;
+}
+
+int exprc_locals(const struct exprc_scope *scope, struct plan_capture *ret, struct diag *d)
+{
+	struct exprjob *j = begin(scope, NULL, d);
+	int err = j ? compile_locals(j, ret) : -1;
+
 	free(j);
 	return err;
 }

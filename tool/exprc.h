@@ -12,6 +12,7 @@
 #include "arena.h"
 #include "diag.h"
 #include "expr.h"
+#include "goscope.h"
 #include "plan.h"
 
 /**
@@ -21,6 +22,8 @@
  * @sig: its signature, or NULL
  * @abi0: everything is passed on the stack
  * @results: at its return: its results
+ * @at: at one of its instructions: the variables there, which @sig has, too; or NULL
+ * @pc: link-time address of that instruction
  * @mem: where all that is made lives
  */
 struct exprc_scope {
@@ -29,12 +32,17 @@ struct exprc_scope {
 	const struct gosig *sig;
 	bool abi0;
 	bool results;
+	const struct goscope *at;
+	uint64_t pc;
 	struct arena *mem;
 };
 
 /* 0, or -1 with an error that points into the list's text. */
 int exprc_compile(const struct exprc_scope *scope, const struct expr_list *list,
 		  struct plan_capture *ret, struct diag *d);
+
+/* The variables of the scope's instruction, but for those of calls around it. 0, or -1. */
+int exprc_locals(const struct exprc_scope *scope, struct plan_capture *ret, struct diag *d);
 
 /*
  * Of a function whose arguments are unknown: the registers that they would be in,

@@ -61,6 +61,10 @@ int exprjob_assign(struct exprjob *j);
 int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprname_variable(struct exprjob *j, const struct expr *e, struct exprplace *p);
+/* Variable @i of the scope's instruction. */
+void exprname_local(struct exprjob *j, size_t i, struct exprplace *p);
+/* What a register has: exprreg.c. */
+int exprreg_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 /* Is @name one of the function's parameters, or with @results of its results? */
 bool exprname_is_param(const struct exprjob *j, const char *name, bool results);

@@ -33,6 +33,23 @@ bool exprname_is_param(const struct exprjob *j, const char *name, bool results)
 	return find_param(j, name, results, &i);
 }
 
+void exprname_local(struct exprjob *j, size_t i, struct exprplace *p)
+{
+	const struct goparam *param = &j->scope->sig->params[i];
+	const struct goscope_place *at = &j->scope->at->places[i];
+
+	*p = (struct exprplace){
+		.kind = !at->memory ? EXPRPLACE_PARTS : at->is_static ? EXPRPLACE_STATIC :
+			EXPRPLACE_STACK,
+		.type = param->type, .at = (uint64_t)at->at,
+		.parts = at->parts, .nparts = at->nparts,
+	};
+	if (param->unavailable)
+		j->unavailable = param->unavailable;
+	if (at->moved && !param->unavailable)
+		*p = exprplace_follow(&j->code, p, param->type);
+}
+
 static void param_place(struct exprjob *j, const struct goparam *param, size_t i,
 			struct exprplace *p)
 {
@@ -82,13 +99,18 @@ static int unknown_variable(struct exprjob *j, const struct expr *e, const char 
 
 static int unknown_param(struct exprjob *j, const struct expr *e)
 {
-	bool results = j->scope->results;
+	bool results = j->scope->results && !j->scope->at;
 	const char *fn = j->scope->fn->name, *names = "";
 	const struct gosig *sig = j->scope->sig;
 	struct near near;
 	size_t n;
 	const struct goparam *v = params_of(j, results, &n);
 
+	if (j->scope->at && sig->incomplete) {
+		exprjob_wrong(j, e, "it is not known what '%s' is: %s", e->s, sig->incomplete);
+		diag_hint(j->d, "registers can be had: $rax, $sp; and --registers");
+		return -1;
+	}
 	if (!sig || sig->incomplete) {
 		exprjob_wrong(j, e, "it is not known what '%s' is: %s", e->s,
 			      sig ? sig->incomplete : "the function is not described");
@@ -106,6 +128,12 @@ static int unknown_param(struct exprjob *j, const struct expr *e)
 			continue;
 		near_offer(&near, v[i].name);
 		names = arena_printf(j->scope->mem, "%s%s%s", names, *names ? ", " : "", v[i].name);
+	}
+	if (j->scope->at) {
+		exprjob_wrong(j, e, "no variable '%s' can be seen at %s+0x%llx", e->s, fn,
+			      (unsigned long long)(j->scope->pc - j->scope->fn->entry));
+		exprjob_hint(j, "there are", names, &near);
+		return -1;
 	}
 	exprjob_wrong(j, e, "%s has no %s '%s'", fn, results ? "result" : "parameter", e->s);
 	exprjob_hint(j, results ? "it returns" : "it takes", names, &near);
@@ -136,12 +164,16 @@ int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *
 
 	if (!fn)
 		return unknown_variable(j, e, e->s);
-	param = find_param(j, e->s, j->scope->results, &i);
+	param = find_param(j, e->s, j->scope->results && !j->scope->at, &i);
+	if (param && j->scope->at) {
+		exprname_local(j, i, p);
+		return 0;
+	}
 	if (param) {
 		param_place(j, param, i, p);
 		return 0;
 	}
-	if (find_param(j, e->s, !j->scope->results, &i))
+	if (!j->scope->at && find_param(j, e->s, !j->scope->results, &i))
 		return other_side(j, e);
 	/* As in the function itself, its package's variables need no package. */
 	name = arena_printf(j->scope->mem, "%.*s%s", (int)(gofuncname_local(fn->name) - fn->name),

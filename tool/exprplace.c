@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Operations and pieces for places of values. */
 #include "exprplace.h"
+#include "goscope.h"
 
 #define WORD 8U
+/* struct goprobe_piece: how far below the entry's SP a piece can be. */
+#define PIECE_LEAST (-4096)
 
 void exprcode_op(struct exprcode *c, struct goprobe_op op)
 {
@@ -55,15 +58,43 @@ const struct goabi_part *exprplace_register(const struct exprplace *p, uint64_t 
 	return NULL;
 }
 
-static void load_part(struct exprcode *c, const struct exprplace *p, uint64_t at, uint8_t reg)
+static const struct goabi_part *part_on_stack(const struct exprplace *p, uint64_t at,
+					      uint32_t size)
+{
+	for (size_t i = 0; i < p->nparts; i++) {
+		const struct goabi_part *part = &p->parts[i];
+
+		if (part->on_stack && part->at <= at &&
+		    at + size <= (uint64_t)part->at + part->size)
+			return part;
+	}
+	return NULL;
+}
+
+static void load_part(struct exprcode *c, const struct exprplace *p, uint64_t at, uint32_t size,
+		      uint8_t reg)
 {
 	const struct goabi_part *part = exprplace_register(p, at);
+	const struct goabi_part *memory = part_on_stack(p, at, size);
 
-	if (!part || part->is_float) {
-		c->full = true;
-		return;
+	if (memory) {
+		exprcode_set(c, GOPROBE_OP_SP, reg,
+			     (uint64_t)(memory->stack + (int64_t)(at - memory->at)));
+		exprcode_op(c, (struct goprobe_op){
+			.code = GOPROBE_OP_LOAD, .a = reg, .b = reg, .size = size });
+	} else if (part && part->is_float) {
+		exprcode_op(c, (struct goprobe_op){
+			.code = GOPROBE_OP_FLOAT, .a = reg, .b = part->reg, .size = size });
+	} else if (part) {
+		exprcode_op2(c, GOPROBE_OP_REG, reg, part->reg);
+	} else {
+		c->nowhere = true;
 	}
-	exprcode_op2(c, GOPROBE_OP_REG, reg, part->reg);
+}
+
+bool exprplace_is_whole(const struct exprplace *p)
+{
+	return p->kind != EXPRPLACE_PARTS || goscope_covers(p->parts, p->nparts, p->at, p->type);
 }
 
 void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offset,
@@ -74,7 +105,7 @@ void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offs
 
 	switch (p->kind) {
 	case EXPRPLACE_PARTS:
-		load_part(c, p, at, reg);
+		load_part(c, p, at, size, reg);
 		return;
 	case EXPRPLACE_STACK:
 		exprcode_set(c, GOPROBE_OP_SP, reg, at);
@@ -150,11 +181,45 @@ static void add_piece(struct exprcode *c, struct goprobe_piece piece)
 		c->pieces[c->npieces++] = piece;
 }
 
+/* @size bytes from entry SP + @at on to @frame. */
+static void store_stack(struct exprcode *c, int64_t at, uint32_t size, uint32_t frame)
+{
+	uint8_t reg;
+
+	if (at >= PIECE_LEAST) {
+		add_piece(c, (struct goprobe_piece){
+			.source = GOPROBE_FROM_STACK, .size = size,
+			.frame = frame, .offset = (int32_t)at });
+		return;
+	}
+	reg = exprcode_take(c);
+	exprcode_set(c, GOPROBE_OP_SP, reg, (uint64_t)at);
+	exprcode_op(c, (struct goprobe_op){
+		.code = GOPROBE_OP_COPY, .b = reg, .size = size, .offset = frame });
+}
+
+/* What the part on the stack has of the @size bytes from @from on. */
+static void store_stack_part(struct exprcode *c, const struct goabi_part *part, uint64_t from,
+			     uint64_t size, uint32_t offset)
+{
+	uint64_t lo = part->at > from ? part->at : from;
+	uint64_t hi = (uint64_t)part->at + part->size;
+
+	hi = hi < from + size ? hi : from + size;
+	if (lo < hi)
+		store_stack(c, part->stack + (int64_t)(lo - part->at), (uint32_t)(hi - lo),
+			    offset + (uint32_t)(lo - from));
+}
+
 static void store_parts(struct exprcode *c, const struct exprplace *p, uint32_t offset)
 {
 	for (size_t i = 0; i < p->nparts; i++) {
 		const struct goabi_part *part = &p->parts[i];
 
+		if (part->on_stack) {
+			store_stack_part(c, part, p->at, p->type->size, offset);
+			continue;
+		}
 		if (part->at < p->at || part->at - p->at >= p->type->size)
 			continue;
 		add_piece(c, (struct goprobe_piece){
@@ -183,9 +248,7 @@ bool exprplace_store(struct exprcode *c, const struct exprplace *p, uint32_t *of
 		store_parts(c, p, *offset);
 		return true;
 	case EXPRPLACE_STACK:
-		piece.source = GOPROBE_FROM_STACK;
-		piece.offset = (int32_t)p->at;
-		add_piece(c, piece);
+		store_stack(c, (int64_t)p->at, (uint32_t)size, *offset);
 		return true;
 	case EXPRPLACE_STATIC:
 		piece.source = GOPROBE_FROM_STATIC;

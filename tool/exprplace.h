@@ -55,6 +55,7 @@ struct exprplace {
  * @size: of the frame
  * @reg: first register that is free
  * @full: something did not fit: too many operations, pieces or registers
+ * @nowhere: something is needed that is in no register, nor in memory, at this moment
  */
 struct exprcode {
 	struct goprobe_op *ops;
@@ -64,6 +65,7 @@ struct exprcode {
 	uint32_t size;
 	uint8_t reg;
 	bool full;
+	bool nowhere;
 };
 
 void exprcode_op(struct exprcode *c, struct goprobe_op op);
@@ -80,6 +82,8 @@ struct exprplace exprplace_part(const struct exprplace *p, uint64_t offset,
 				const struct gotype *type);
 /* Of a place in registers: the one that has its bytes from @at on; NULL if none does. */
 const struct goabi_part *exprplace_register(const struct exprplace *p, uint64_t at);
+/* Are all its bytes somewhere? */
+bool exprplace_is_whole(const struct exprplace *p);
 /* Load the @size bytes at @offset of @p into @reg; above them it may hold anything. */
 void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offset,
 		    uint32_t size, uint8_t reg);

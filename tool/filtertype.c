@@ -16,6 +16,9 @@ static const struct gotype duration_type = {
 
 bool filtertype_is_word(const struct exprjob *j, const struct expr *e, const char *word)
 {
+	/* A moment has no duration. */
+	if (j->scope->at && strcmp(word, "duration") == 0)
+		return false;
 	return e->kind == EXPR_NAME && strcmp(e->s, word) == 0 &&
 	       !exprname_is_param(j, word, false) && !exprname_is_param(j, word, true);
 }
@@ -78,11 +81,14 @@ static const struct filternode *type_place(struct filterjob *f, const struct exp
 	struct filternode *n;
 
 	c->reg = f->base;
+	c->nowhere = false;
 	f->j->unavailable = NULL;
 	if (exprjob_compile(f->j, e, &p))
 		return NULL;
 	if (p.steps.n)
 		return found_later(f, e);
+	if (!f->j->unavailable && f->j->scope->at && (c->nowhere || !exprplace_is_whole(&p)))
+		f->j->unavailable = goscope_nowhere;
 	if (f->j->unavailable)
 		return filternode_wrong(f, e, "'%.*s' can't be had: %s", (int)e->len,
 					f->j->text + e->at,

@@ -20,14 +20,19 @@
  * struct goabi_part - one register's share of a value
  * @reg: DWARF number: RAX is 0, X0 is 17
  * @is_float: an XMM register
- * @size: bytes: 1, 2, 4, 8
+ * @on_stack: it is no register but memory, at @stack: never in calls, where a value is in
+ *	registers or on the stack as a whole
+ * @size: bytes: 1, 2, 4, 8; of memory any number
  * @at: where they belong in the value
+ * @stack: from SP at function entry
  */
 struct goabi_part {
 	uint8_t reg;
 	bool is_float;
-	uint8_t size;
+	bool on_stack;
+	uint32_t size;
 	uint32_t at;
+	int64_t stack;
 };
 
 /**

@@ -12,6 +12,7 @@
 #include "codewin.h"
 #include "datawin.h"
 #include "dwinfo.h"
+#include "dwscope.h"
 #include "elffile.h"
 #include "elfnote.h"
 #include "gobin.h"
@@ -181,6 +182,63 @@ bool gobin_line(struct gobin *bin, uint64_t vaddr, struct goline *ret)
 		return false;
 	*ret = (struct goline){ .func = at[0].func, .file = at[0].file, .line = at[0].line };
 	return true;
+}
+
+/* Its row in the line table: 0, or -1. */
+static int line_table(const struct gobin *bin, const struct gofunc *fn, struct pclntab_func *ret)
+{
+	const struct gofunc *own = gofuncs_at(&bin->funcs, fn->entry);
+
+	return own ? pclntab_func(&bin->link.tab, bin->funcs.row[own - bin->funcs.v], ret) : -1;
+}
+
+int gobin_sp(const struct gobin *bin, const struct gofunc *fn, uint64_t vaddr, int32_t *ret)
+{
+	struct pclntab_func f;
+
+	return line_table(bin, fn, &f) ? -1 : pclntab_sp(&bin->link.tab, &f, vaddr, ret);
+}
+
+uint64_t gobin_own_code(struct gobin *bin, const struct gofunc *fn)
+{
+	struct pclntab_func f;
+	uint64_t at = bin->dw ? dwinfo_prologue_end(bin->dw, fn->entry, fn->end) : 0;
+
+	if (at > fn->entry && at < fn->end)
+		return at;
+	if (line_table(bin, fn, &f))
+		return fn->entry;
+	at = pclntab_deepest(&bin->link.tab, &f);
+	return at < fn->end ? at : fn->entry;
+}
+
+int gobin_lines(const struct gobin *bin, const struct gofunc *fn,
+		int (*line)(void *ctx, const struct pclntab_line *line), void *ctx)
+{
+	struct pclntab_func f;
+
+	return line_table(bin, fn, &f) ? 0 : pclntab_lines(&bin->link.tab, &f, line, ctx);
+}
+
+int32_t gobin_inlined_at(const struct gobin *bin, const struct gofunc *fn, uint64_t vaddr)
+{
+	struct pclntab_func f;
+	int32_t index;
+
+	if (line_table(bin, fn, &f) ||
+	    pclntab_pcdata(&bin->link.tab, &f, PCLNTAB_PCDATA_INLTREE, vaddr, &index, NULL))
+		return -1;
+	return index;
+}
+
+int gobin_sites(struct gobin *bin, const struct gofunc *fn,
+		int (*site)(void *ctx, const struct gobin_site *site), void *ctx)
+{
+	struct pclntab_func f;
+
+	if (line_table(bin, fn, &f))
+		return 0;
+	return inlined_sites(&bin->link, bin->trees, &f, fn, site, ctx);
 }
 
 int gobin_load_inlined(struct gobin *bin)

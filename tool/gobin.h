@@ -13,6 +13,7 @@
 
 struct dwinfo;
 struct gobin;
+struct pclntab_line;
 
 #define GOFUNC_ASM	(1U << 0)	/* written in assembly */
 #define GOFUNC_WRAPPER	(1U << 1)	/* made by the compiler, calls the real one */
@@ -139,6 +140,44 @@ bool gobin_line(struct gobin *bin, uint64_t vaddr, struct goline *ret);
 int32_t gobin_args_bytes(const struct gobin *bin, const struct gofunc *fn);
 /* "func(x int, y int) (z int)" as Go writes it, receiver left out; to be freed */
 char *gobin_sig_text(struct gobin *bin, const struct gofunc *fn);
+
+/*
+ * How many bytes SP is below what it was at the entry of @fn when the instruction at @vaddr
+ * is executed; 0, or -1 if that is not known.
+ */
+int gobin_sp(const struct gobin *bin, const struct gofunc *fn, uint64_t vaddr, int32_t *ret);
+/* The first instruction behind the prologue, which makes the stack frame; @fn->entry without. */
+uint64_t gobin_own_code(struct gobin *bin, const struct gofunc *fn);
+/* Call @line for each run of addresses of @fn that are of one line; as pclntab_lines(). */
+int gobin_lines(const struct gobin *bin, const struct gofunc *fn,
+		int (*line)(void *ctx, const struct pclntab_line *line), void *ctx);
+/* Which entry of the inlining tree of @fn the instruction at @vaddr is of; -1: its own code. */
+int32_t gobin_inlined_at(const struct gobin *bin, const struct gofunc *fn, uint64_t vaddr);
+
+/**
+ * struct gobin_site - a place where a function was inlined
+ * @func: its name
+ * @fn: the function that has its code
+ * @vaddr: the first instruction of it there
+ * @caller: the function that calls it, which may be inlined itself
+ * @file: where it is called, or NULL
+ * @line: see @file
+ */
+struct gobin_site {
+	const char *func;
+	const struct gofunc *fn;
+	uint64_t vaddr;
+	const char *caller;
+	const char *file;
+	int line;
+};
+
+/*
+ * Call @site for each place of @fn where something was inlined, and has code; a value other
+ * than 0 ends it, and is what it returns. -1 without memory.
+ */
+int gobin_sites(struct gobin *bin, const struct gofunc *fn,
+		int (*site)(void *ctx, const struct gobin_site *site), void *ctx);
 
 /* File offset of executable code at @vaddr, or -1 if it is not in the file. */
 int64_t gobin_code_offset(const struct gobin *bin, uint64_t vaddr);

@@ -117,6 +117,9 @@ static void take(struct graph *g, const struct out_event *e, values_fn values)
 	case OUT_TAIL:
 		c = leave(g, e, &w);
 		break;
+	case OUT_AT:
+		/* graph takes no places: they are no calls. */
+		return;
 	case OUT_UNWOUND:
 		c = calltree_unwind(g->tree, &w, e->fn->id, e->time, e->seen, ends[e->end]);
 		if (c && e->panic)

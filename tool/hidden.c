@@ -172,7 +172,8 @@ static struct plan_func *wanted(const struct plan *p, const struct gobin *bin,
 				const struct gofunc *fn)
 {
 	for (size_t i = 0; i < p->nfuncs; i++)
-		if (p->funcs[i]->bin == bin && p->funcs[i]->fn->entry == fn->entry)
+		if (p->funcs[i]->bin == bin && !p->funcs[i]->at &&
+		    p->funcs[i]->fn->entry == fn->entry)
 			return p->funcs[i];
 	return NULL;
 }
@@ -215,9 +216,12 @@ int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum pla
 int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
 		   const struct plan_options *options, struct diag *d)
 {
+	bool ends = false;
 	int err = 0;
 
-	if (options->action != GOPROBE_ACTION_RECORD || options->no_return)
+	for (size_t i = 0; i < p->nfuncs; i++)
+		ends |= p->funcs[i]->ends;
+	if (options->action != GOPROBE_ACTION_RECORD || options->no_return || !ends)
 		return 0;
 	for (int role = PLAN_ROLE_PANIC; !err && role <= PLAN_ROLE_GOEXIT; role++)
 		err = hidden_add(p, bins, nbins, role, d);

@@ -195,3 +195,114 @@ int inlined_load(struct gofuncs *f, const struct linktab *l,
 	free(pcs);
 	return err;
 }
+
+/* --- one function's places ------------------------------------------------------ */
+
+/**
+ * struct sites - the places of one function
+ * @t: line table
+ * @f: its row there
+ * @fn: the function
+ * @entries: its inlining tree
+ * @n: entries of it
+ * @first: of each: the first address of its code, what is inlined in it included; or 0
+ */
+struct sites {
+	const struct pclntab *t;
+	const struct pclntab_func *f;
+	const struct gofunc *fn;
+	struct pclntab_inlined *entries;
+	size_t n;
+	uint64_t *first;
+};
+
+/* The entry that @i is inlined in; -1: the function itself. */
+static int32_t parent_of(const struct sites *s, size_t i)
+{
+	uint64_t pc = s->f->entry + s->entries[i].parent_pc;
+	int32_t parent;
+
+	if (pclntab_pcdata(s->t, s->f, PCLNTAB_PCDATA_INLTREE, pc, &parent, NULL) ||
+	    parent < 0 || (size_t)parent >= s->n)
+		return -1;
+	return parent;
+}
+
+/* Code of an entry is code of those that it is in, too. */
+static void begin_outer(struct sites *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		int32_t in = s->first[i] ? parent_of(s, i) : -1;
+
+		/* A damaged tree could go round in circles. */
+		for (size_t deep = 0; in >= 0 && deep < GOBIN_FRAMES_MAX; deep++) {
+			if (!s->first[in] || s->first[i] < s->first[in])
+				s->first[in] = s->first[i];
+			in = parent_of(s, (size_t)in);
+		}
+	}
+}
+
+static int tell(const struct sites *s, size_t i,
+		int (*site)(void *ctx, const struct gobin_site *site), void *ctx)
+{
+	uint64_t call = s->f->entry + s->entries[i].parent_pc;
+	int32_t in = parent_of(s, i), line;
+	struct gobin_site v = {
+		.func = pclntab_name(s->t, s->entries[i].name),
+		.fn = s->fn,
+		.vaddr = s->first[i],
+		.caller = in < 0 ? s->fn->name : pclntab_name(s->t, s->entries[in].name),
+		.file = pclntab_file_at(s->t, s->f, call),
+	};
+
+	if (!pclntab_value(s->t, s->f, s->f->pcln, call, &line, NULL) && line > 0)
+		v.line = line;
+	return v.func && v.caller ? site(ctx, &v) : 0;
+}
+
+static int load_tree(struct sites *s, struct datawin *trees, uint64_t tree)
+{
+	size_t size = pclntab_inlined_size(s->t);
+	uint8_t *bytes = malloc(s->n * size + 1);
+
+	s->entries = calloc(s->n + 1, sizeof(*s->entries));
+	if (!bytes || !s->entries) {
+		free(bytes);
+		return -1;
+	}
+	if (datawin_read(trees, tree, bytes, s->n * size))
+		s->n = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		pclntab_inlined(s->t, bytes + i * size, &s->entries[i]);
+		if (s->entries[i].parent_pc >= s->f->end - s->f->entry)
+			s->first[i] = 0;
+	}
+	free(bytes);
+	return 0;
+}
+
+int inlined_sites(const struct linktab *l, struct datawin *trees, const struct pclntab_func *f,
+		  const struct gofunc *fn, int (*site)(void *ctx, const struct gobin_site *site),
+		  void *ctx)
+{
+	struct sites s = { .t = &l->tab, .f = f, .fn = fn };
+	uint64_t tree = pclntab_inltree(s.t, f, l->gofunc);
+	int ret = 0;
+
+	if (!tree)
+		return 0;
+	s.first = calloc(PLACES_MAX, sizeof(*s.first));
+	if (!s.first)
+		return -1;
+	s.n = walk(s.t, f, s.first);
+	ret = s.n ? load_tree(&s, trees, tree) : 0;
+	if (!ret)
+		begin_outer(&s);
+	for (size_t i = 0; !ret && i < s.n; i++)
+		if (s.first[i])
+			ret = tell(&s, i, site, ctx);
+	free(s.entries);
+	free(s.first);
+	return ret;
+}

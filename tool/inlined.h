@@ -5,6 +5,8 @@
 
 #include "gofuncs.h"
 
+struct datawin;
+
 /*
  * Set gofunc.ninlined of all functions and append those without code, from the
  * line table's inlining trees: DWARF knows no others. What left no instruction
@@ -12,5 +14,10 @@
  */
 int inlined_load(struct gofuncs *f, const struct linktab *l,
 		 const struct elffile *ef);
+
+/* gobin_sites() of the function whose row of the line table is @f. */
+int inlined_sites(const struct linktab *l, struct datawin *trees, const struct pclntab_func *f,
+		  const struct gofunc *fn, int (*site)(void *ctx, const struct gobin_site *site),
+		  void *ctx);
 
 #endif

@@ -18,6 +18,8 @@
 
 /* Where there is no stack check, a breakpoint is that many instructions further on. */
 #define ENTRY_INSNS_MAX 8
+/* INT3: what is between functions, and behind calls that do not return. */
+#define PADDING 0xcc
 
 static const char why_undecodable[] = "its code can't be decoded";
 static const char why_out_of_sync[] = "a branch leads into one of its instructions";
@@ -359,6 +361,22 @@ static void find_entry(const struct insn_code *c, const ZydisDecoder *dec,
 	ret->call = point(c, at, in.length);
 }
 
+static bool branches_in_sync(const struct sweep *s)
+{
+	for (size_t i = 0; i < s->branches.n; i++)
+		if (!is_start(s, s->branches.v[i].at))
+			return false;
+	return true;
+}
+
+static void sweep_fini(struct sweep *s)
+{
+	free(s->rets.v);
+	free(s->tails.v);
+	free(s->branches.v);
+	free(s->starts);
+}
+
 int insn_scan(const struct insn_code *code, struct insn_scan *ret)
 {
 	struct sweep s = { .synced = false };
@@ -376,11 +394,9 @@ int insn_scan(const struct insn_code *code, struct insn_scan *ret)
 		ret->refused = why_undecodable;
 		goto out;
 	}
-	for (size_t i = 0; i < s.branches.n; i++) {
-		if (!is_start(&s, s.branches.v[i].at)) {
-			ret->refused = why_out_of_sync;
-			goto out;
-		}
+	if (!branches_in_sync(&s)) {
+		ret->refused = why_out_of_sync;
+		goto out;
 	}
 	find_entry(code, &dec, &s, ret);
 	if (ret->refused)
@@ -392,11 +408,92 @@ int insn_scan(const struct insn_code *code, struct insn_scan *ret)
 	s.rets.v = NULL;
 	s.tails.v = NULL;
 out:
-	free(s.rets.v);
-	free(s.tails.v);
-	free(s.branches.v);
-	free(s.starts);
+	sweep_fini(&s);
 	return err;
+}
+
+/* Why an instruction that the kernel would step over is left alone, or NULL. */
+static const char *why_no_point(const ZydisDecodedInstruction *in)
+{
+	static const char repeated[] =
+		"a repeated string instruction would be met once for each round";
+	const ZydisInstructionAttributes rep = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+					       ZYDIS_ATTRIB_HAS_REPNE;
+
+	if (is_banned(in))
+		return "the kernel can't step over this instruction";
+	if (in->meta.category == ZYDIS_CATEGORY_STRINGOP && in->attributes & rep)
+		return repeated;
+	switch (in->mnemonic) {
+	case ZYDIS_MNEMONIC_PUSHF:
+	case ZYDIS_MNEMONIC_PUSHFD:
+	case ZYDIS_MNEMONIC_PUSHFQ:
+		return "single-stepped, it would push the flag of single-steps";
+	case ZYDIS_MNEMONIC_XBEGIN:
+		return "a transaction can't be single-stepped";
+	default:
+		return NULL;
+	}
+}
+
+/* All of the function's instructions; NULL, or why it is not understood. */
+static const char *sweep_all(const struct insn_code *code, struct sweep *s, ZydisDecoder *dec)
+{
+	if (sweep_run(code, s) ||
+	    ZYAN_FAILED(ZydisDecoderInit(dec, ZYDIS_MACHINE_MODE_LONG_64,
+					 ZYDIS_STACK_WIDTH_64)))
+		return "out of memory";
+	if (!s->synced)
+		return why_undecodable;
+	return branches_in_sync(s) ? NULL : why_out_of_sync;
+}
+
+/* The instruction at @at, where one begins. */
+static const char *look_at(const struct insn_code *code, const ZydisDecoder *dec, size_t at,
+			   struct insn_point *ret)
+{
+	ZydisDecodedInstruction in;
+
+	if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(dec, NULL, code->bytes + at,
+						      code->len - at, &in)))
+		return why_undecodable;
+	*ret = point(code, at, in.length);
+	return why_no_point(&in);
+}
+
+const char *insn_at(const struct insn_code *code, uint64_t at, struct insn_point *ret)
+{
+	struct sweep s = { .synced = false };
+	ZydisDecoder dec;
+	const char *why;
+
+	if (at >= code->len)
+		return "it is outside of its function";
+	why = sweep_all(code, &s, &dec);
+	if (!why && (!is_start(&s, at) || code->bytes[at] == PADDING))
+		why = "it is inside of an instruction, or in what follows the last one";
+	sweep_fini(&s);
+	return why ? why : look_at(code, &dec, at, ret);
+}
+
+const char *insn_each(const struct insn_code *code, insn_fn fn, void *ctx)
+{
+	struct sweep s = { .synced = false };
+	ZydisDecoder dec;
+	const char *why = sweep_all(code, &s, &dec);
+
+	for (size_t at = 0; !why && at < code->len; at++) {
+		struct insn_point p;
+		const char *refused;
+
+		if (!is_start(&s, at) || code->bytes[at] == PADDING)
+			continue;
+		refused = look_at(code, &dec, at, &p);
+		if (fn(ctx, &p, refused))
+			break;
+	}
+	sweep_fini(&s);
+	return why;
 }
 
 void insn_scan_fini(struct insn_scan *s)

@@ -85,6 +85,21 @@ struct insn_scan {
 int insn_scan(const struct insn_code *code, struct insn_scan *ret);
 void insn_scan_fini(struct insn_scan *s);
 
+/*
+ * The instruction at @at of the function, which is decoded from its entry on: filled in
+ * @ret. NULL, or why it can't get a breakpoint (static string).
+ */
+const char *insn_at(const struct insn_code *code, uint64_t at, struct insn_point *ret);
+
+/* @why: as insn_at() has it, or NULL. A value other than 0 ends the walk. */
+typedef int (*insn_fn)(void *ctx, const struct insn_point *point, const char *why);
+
+/*
+ * Call @fn for each instruction of the function. NULL, or why the function is not understood
+ * (static string): then there were none.
+ */
+const char *insn_each(const struct insn_code *code, insn_fn fn, void *ctx);
+
 #define INSN_TEXT_MAX 96
 
 /* The instruction at @vaddr in Intel's notation; at most INSN_TEXT_MAX bytes. */

@@ -178,7 +178,7 @@ static const char *label(struct keyshow *k, const struct keyrow *row, struct buf
 {
 	b->len = 0;
 	if (several(k->show)) {
-		buf_str(b, k->show->plan->funcs[row->id]->fn->name);
+		buf_str(b, plan_func_name(k->show->plan->funcs[row->id]));
 		buf_str(b, "  ");
 	}
 	put_key(k, row, b);
@@ -220,7 +220,7 @@ static void json_line(struct keyshow *k, const struct keyrow *row, uint64_t real
 	keyrow_tally(row, &t);
 	buf_str(b, k->show->timed ? "{\"kind\":\"latency_key\",\"func\":" :
 				    "{\"kind\":\"count_key\",\"func\":");
-	buf_json_str(b, k->show->plan->funcs[row->id]->fn->name);
+	buf_json_str(b, plan_func_name(k->show->plan->funcs[row->id]));
 	buf_str(b, ",\"key\":[");
 	put_key(k, row, b);
 	buf_char(b, ']');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tokens of probe specs, as the Go specification has them ("Lexical elements"),
- * with two additions: a package path is one token, if it has a slash with no
- * blank around it; and "~" begins names, those of unnamed results.
+ * with three additions: a package path is one token, if it has a slash with no
+ * blank around it; "~" begins names, those of unnamed results; and "$" registers.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,6 +71,20 @@ static int scan_name(struct lex *lx, struct lex_token *t)
 			t->len++;
 		} while (is_word(s[t->len]));
 	}
+	t->s = arena_strndup(lx->mem, s, t->len);
+	t->n = t->len;
+	return t->s ? 0 : -1;
+}
+
+/* With its '$'. */
+static int scan_register(struct lex *lx, struct lex_token *t)
+{
+	const char *s = lx->text + t->at;
+
+	t->kind = LEX_REGISTER;
+	do {
+		t->len++;
+	} while (is_word(s[t->len]));
 	t->s = arena_strndup(lx->mem, s, t->len);
 	t->n = t->len;
 	return t->s ? 0 : -1;
@@ -229,6 +243,8 @@ static int scan_token(struct lex *lx, struct lex_token *t, struct diag *d)
 
 	if (is_letter(*s) || (*s == '~' && is_letter(s[1])))
 		return scan_name(lx, t) ? diag_set(d, "out of memory") : 0;
+	if (*s == '$' && is_letter(s[1]))
+		return scan_register(lx, t) ? diag_set(d, "out of memory") : 0;
 	if (is_digit(*s))
 		return scan_number(lx, t, d);
 	if (*s == '"' || *s == '`')

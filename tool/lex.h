@@ -16,6 +16,7 @@
 enum lex_kind {
 	LEX_END,
 	LEX_NAME,	/* identifier, keyword; "~r0" */
+	LEX_REGISTER,	/* "$rax" */
 	LEX_PATH,	/* package path with a slash: net/http, example.com/a-b/c */
 	LEX_NUMBER,	/* whole number */
 	LEX_FLOAT,	/* 1.5, 1e3: of conditions only */
@@ -33,7 +34,7 @@ enum lex_kind {
  * @punct: of LEX_PUNCT: the character
  * @at: first byte in the text
  * @len: bytes; 0 for the end
- * @s: of names and paths the text, of strings what they stand for; ends in NUL
+ * @s: of names, registers and paths the text, of strings what they stand for; ends in NUL
  * @n: bytes of @s; a string may hold NULs
  * @number: of numbers, runes and durations
  * @f: of LEX_FLOAT

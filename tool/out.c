@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "exprstep.h"
+#include "load.h"
 #include "out.h"
 #include "quick.h"
 
@@ -130,6 +131,17 @@ void out_value(const struct out_event *e, const struct plan_frame *f,
 		ret->why = exprsteps_go(val->steps, e->v, &ret->at, ret->number);
 	if (!ret->why)
 		ret->type = ret->at.type;
+}
+
+bool out_register(const struct out_event *e, size_t i, uint64_t *ret)
+{
+	const struct plan_frame *f = out_frame(e);
+	uint64_t at = f->registers + i * sizeof(*ret);
+
+	if (!f->has_registers || !e->rec->frame || e->rec->frame_size < at + sizeof(*ret))
+		return false;
+	*ret = load_u64(e->rec->frame + at);
+	return true;
 }
 
 const char *out_cause(uint32_t cause)

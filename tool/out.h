@@ -19,6 +19,7 @@ enum out_kind {
 	OUT_RETURN,
 	OUT_TAIL,	/* ended by a jump to another function: no results */
 	OUT_UNWOUND,	/* ended without returning */
+	OUT_AT,		/* an instruction was come to */
 };
 
 struct stack;
@@ -61,6 +62,8 @@ struct out_open {
  * @duration: ns from the call on; OUT_RETURN and OUT_TAIL
  * @no_duration: why there is no @duration, or NULL
  * @open: OUT_CALL: it has not returned; or NULL: that does not matter
+ *
+ * Of OUT_AT the place is @fn->at.
  */
 struct out_event {
 	enum out_kind kind;
@@ -86,8 +89,9 @@ struct out_event {
 
 /**
  * struct out_summary - what to say at the end
- * @events: calls and returns printed
+ * @events: calls and returns printed, and places
  * @calls: calls among them
+ * @places: hits of single instructions among them
  * @returns: returns and tail jumps among them
  * @unwound: calls that ended without returning
  * @open: calls that had not returned when tracing ended
@@ -106,6 +110,7 @@ struct out_event {
 struct out_summary {
 	uint64_t events;
 	uint64_t calls;
+	uint64_t places;
 	uint64_t returns;
 	uint64_t unwound;
 	uint64_t open;
@@ -200,10 +205,10 @@ static inline size_t out_pending(const struct out *o)
 /* Why there are no arguments of a call with out_open.before. */
 #define OUT_BEFORE "arguments not known: entered before attach"
 
-/* Arguments of a call or results of a return. */
+/* Arguments of a call, results of a return, or what is shown of a place. */
 static inline const struct plan_frame *out_frame(const struct out_event *e)
 {
-	return e->kind == OUT_CALL ? &e->fn->call : &e->fn->ret;
+	return e->kind == OUT_CALL || e->kind == OUT_AT ? &e->fn->call : &e->fn->ret;
 }
 
 /**
@@ -223,6 +228,8 @@ struct out_shown {
 /* Value @val of @f, the event's frame; good as long as the record. */
 void out_value(const struct out_event *e, const struct plan_frame *f,
 	       const struct plan_value *val, struct out_shown *ret);
+/* Integer register @i, as goreg_ints has them, of an event whose frame has them: see there. */
+bool out_register(const struct out_event *e, size_t i, uint64_t *ret);
 /* "(x=1, y=2)": the values of @e, a call or a return, as text. */
 void out_text_values(struct out *o, const struct out_event *e);
 /* The value of a panic: out_format.panic of the two formats. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events as JSON, one object a line; docs/json.md is the promise kept here. */
+#include "goreg.h"
 #include "quick.h"
 #include "value_known.h"
 #include "stackshow.h"
@@ -47,7 +48,8 @@ void out_json_panic(struct out *o, const struct out_event *e)
 
 static void quick_open(struct buf *b, const struct out_event *e)
 {
-	buf_str(b, e->kind == OUT_CALL ? ",\"args\":[" : ",\"results\":[");
+	buf_str(b, e->kind == OUT_CALL ? ",\"args\":[" :
+		   e->kind == OUT_AT ? ",\"values\":[" : ",\"results\":[");
 }
 
 static void quick_before(struct buf *b, const struct plan_value *val)
@@ -80,6 +82,47 @@ void out_json_values(struct out *o, const struct out_event *e)
 	quick_values(o, &form, e);
 }
 
+/* Numbers of 64 bits, which JSON's readers may round, as text. */
+static void one_register(struct buf *b, const char *name, uint64_t v)
+{
+	buf_json_str(b, name + 1);
+	buf_str(b, ":\"");
+	buf_hex(b, v);
+	buf_char(b, '"');
+}
+
+static void registers(struct buf *b, const struct out_event *e)
+{
+	uint64_t v;
+
+	if (e->kind == OUT_TAIL || !out_register(e, 0, &v))
+		return;
+	buf_str(b, ",\"registers\":{");
+	for (size_t i = 0; i < GOREG_INTS && out_register(e, i, &v); i++) {
+		one_register(b, goreg_ints[i].name, v);
+		buf_char(b, ',');
+	}
+	one_register(b, goreg_pc, e->rec->h.ip);
+	buf_char(b, '}');
+}
+
+/* Where in the code it is. */
+static void place(struct buf *b, const struct plan_func *pf)
+{
+	buf_number(b, ",\"offset\":", pf->at->vaddr - pf->fn->entry);
+	if (pf->at->file) {
+		buf_str(b, ",\"file\":");
+		buf_json_str(b, pf->at->file);
+		buf_number(b, ",\"line\":", (uint64_t)pf->at->line);
+	}
+	if (!pf->at->inlined)
+		return;
+	buf_str(b, ",\"inlined\":");
+	buf_json_str(b, pf->at->inlined);
+	if (pf->at->begins)
+		buf_str(b, ",\"begins\":true");
+}
+
 static void values(struct out *o, const struct out_event *e)
 {
 	struct buf *b = &o->buf;
@@ -95,6 +138,12 @@ static void values(struct out *o, const struct out_event *e)
 		return;
 	}
 	out_json_values(o, e);
+}
+
+static void values_and_registers(struct out *o, const struct out_event *e)
+{
+	values(o, e);
+	registers(&o->buf, e);
 }
 
 static void open_call(struct buf *b, const struct out_open *open)
@@ -122,6 +171,7 @@ static void event(struct out *o, const struct out_event *e)
 		[OUT_RETURN] = "return",
 		[OUT_TAIL] = "return",
 		[OUT_UNWOUND] = "unwound",
+		[OUT_AT] = "at",
 	};
 	struct buf *b = &o->buf;
 
@@ -129,6 +179,8 @@ static void event(struct out *o, const struct out_event *e)
 	buf_str(b, e->open ? "stuck" : kinds[e->kind]);
 	buf_str(b, "\",\"func\":");
 	buf_json_str(b, e->fn->fn->name);
+	if (e->kind == OUT_AT)
+		place(b, e->fn);
 	buf_number(b, ",\"pid\":", e->tgid);
 	/* Which thread it was, and when, nobody has seen. */
 	if (e->open && e->open->before)
@@ -147,8 +199,11 @@ static void event(struct out *o, const struct out_event *e)
 	if (e->system)
 		buf_str(b, ",\"system\":true");
 	switch (e->kind) {
+	case OUT_AT:
+		values_and_registers(o, e);
+		break;
 	case OUT_CALL:
-		values(o, e);
+		values_and_registers(o, e);
 		if (e->open)
 			open_call(b, e->open);
 		break;
@@ -161,7 +216,7 @@ static void event(struct out *o, const struct out_event *e)
 		} else {
 			buf_number(b, ",\"duration_ns\":", e->duration);
 		}
-		values(o, e);
+		values_and_registers(o, e);
 		break;
 	case OUT_UNWOUND:
 		buf_number(b, ",\"seen_ns\":", e->seen + o->epoch);
@@ -207,6 +262,7 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 	seconds(b, ",\"seconds\":", s->ns);
 	buf_number(b, ",\"calls\":", s->calls);
 	buf_number(b, ",\"returns\":", s->returns);
+	buf_number(b, ",\"places\":", s->places);
 	buf_number(b, ",\"unwound\":", s->unwound);
 	buf_number(b, ",\"open\":", s->open);
 	buf_number(b, ",\"doubtful\":", s->doubtful);

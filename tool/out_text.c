@@ -2,6 +2,7 @@
 /* Events as lines for people. */
 #include <time.h>
 
+#include "goreg.h"
 #include "quick.h"
 #include "value_known.h"
 #include "stackshow.h"
@@ -170,6 +171,12 @@ void out_text_values(struct out *o, const struct out_event *e)
 /* "> main.foo" and what else stands before the values. */
 static void title(struct buf *b, const struct out_event *e)
 {
+	if (e->kind == OUT_AT) {
+		buf_str(b, "@ ");
+		buf_str(b, plan_func_name(e->fn));
+		buf_char(b, ' ');
+		return;
+	}
 	buf_str(b, e->kind == OUT_CALL ? "> " : "< ");
 	buf_str(b, e->fn->fn->name);
 	if (e->kind != OUT_CALL)
@@ -250,6 +257,26 @@ static bool values(struct out *o, const struct out_event *e, size_t start)
 	return true;
 }
 
+/* " {rax=0x1 ...}", if they are there. */
+static void registers(struct buf *b, const struct out_event *e)
+{
+	uint64_t v;
+
+	if (e->kind == OUT_TAIL || !out_register(e, 0, &v))
+		return;
+	buf_str(b, "  {");
+	for (size_t i = 0; i < GOREG_INTS && out_register(e, i, &v); i++) {
+		buf_str(b, goreg_ints[i].name + 1);
+		buf_char(b, '=');
+		buf_hex(b, v);
+		buf_char(b, ' ');
+	}
+	buf_str(b, goreg_pc + 1);
+	buf_char(b, '=');
+	buf_hex(b, e->rec->h.ip);
+	buf_char(b, '}');
+}
+
 /* Right-aligned, as far as the line that began at @start leaves room. */
 static void duration(struct buf *b, size_t start, const struct out_event *e, bool lines)
 {
@@ -302,14 +329,20 @@ static void event(struct out *o, const struct out_event *e)
 
 	begin(o, e->kind == OUT_UNWOUND ? e->seen : e->time, e);
 	switch (e->kind) {
+	case OUT_AT:
+		values(o, e, start);
+		registers(b, e);
+		break;
 	case OUT_CALL:
 		values(o, e, start);
+		registers(b, e);
 		if (e->open)
 			open_call(b, e->open);
 		break;
 	case OUT_RETURN:
 		lines = values(o, e, start);
 		duration(b, start, e, lines);
+		registers(b, e);
 		break;
 	case OUT_TAIL:
 		title(b, e);

@@ -368,13 +368,35 @@ static uint64_t own_pc(const struct pclntab *t, const struct pclntab_func *f)
 	return run.until < f->end ? run.until : f->entry;
 }
 
-const char *pclntab_file_at(const struct pclntab *t,
-			    const struct pclntab_func *f, uint64_t pc)
+int pclntab_sp(const struct pclntab *t, const struct pclntab_func *f, uint64_t pc,
+	       int32_t *ret)
+{
+	return f->flags & PCLNTAB_FLAG_SPWRITE ? -1 :
+	       pclntab_value(t, f, f->pcsp, pc, ret, NULL);
+}
+
+uint64_t pclntab_deepest(const struct pclntab *t, const struct pclntab_func *f)
+{
+	uint64_t at = f->entry;
+	struct pclntab_run run;
+	int32_t most = 0;
+
+	pclntab_walk(t, f, f->pcsp, &run);
+	while (pclntab_next(t, f, &run)) {
+		if (run.value <= most)
+			continue;
+		most = run.value;
+		at = run.from;
+	}
+	return at;
+}
+
+/* The name of the file that the pcfile table calls @v, or NULL. */
+static const char *file_name(const struct pclntab *t, const struct pclntab_func *f, int32_t v)
 {
 	size_t at;
-	int32_t v;
 
-	if (pclntab_value(t, f, f->pcfile, pc, &v, NULL) || v < 0)
+	if (v < 0)
 		return NULL;
 	if (t->format == PCLNTAB_GO12) {
 		/* A table of u32 offsets stands behind the last row. */
@@ -393,6 +415,41 @@ const char *pclntab_file_at(const struct pclntab *t,
 		at = t->files + load_u32(t->data + at);
 	}
 	return string_at(t, at, PCLNTAB_FILE_MAX);
+}
+
+const char *pclntab_file_at(const struct pclntab *t,
+			    const struct pclntab_func *f, uint64_t pc)
+{
+	int32_t v;
+
+	return pclntab_value(t, f, f->pcfile, pc, &v, NULL) ? NULL : file_name(t, f, v);
+}
+
+int pclntab_lines(const struct pclntab *t, const struct pclntab_func *f, pclntab_line_fn fn,
+		  void *ctx)
+{
+	struct pclntab_run file, line;
+	int32_t named = -1;
+	struct pclntab_line v = { 0 };
+	int ret = 0;
+
+	pclntab_walk(t, f, f->pcfile, &file);
+	pclntab_walk(t, f, f->pcln, &line);
+	while (!ret && pclntab_next(t, f, &line)) {
+		/* A run may begin in the middle of a file's, and have more than one. */
+		for (v.from = line.from; !ret && v.from < line.until; v.from = v.until) {
+			while (file.until <= v.from)
+				if (!pclntab_next(t, f, &file))
+					return 0;
+			if (file.value != named)
+				v.file = file_name(t, f, file.value);
+			named = file.value;
+			v.until = file.until < line.until ? file.until : line.until;
+			v.line = line.value;
+			ret = fn(ctx, &v);
+		}
+	}
+	return ret;
 }
 
 const char *pclntab_file(const struct pclntab *t, const struct pclntab_func *f,

@@ -204,6 +204,40 @@ int pclntab_pcdata(const struct pclntab *t, const struct pclntab_func *f,
 int pclntab_depth(const struct pclntab *t, const struct pclntab_func *f, uint64_t pc,
 		  uint32_t *depth);
 
+/*
+ * How many bytes SP is below what it was at the function's entry when the instruction at
+ * @pc is executed: 0, or -1 if the table says nothing of it, or the function sets SP as it likes.
+ */
+int pclntab_sp(const struct pclntab *t, const struct pclntab_func *f, uint64_t pc,
+	       int32_t *ret);
+
+/*
+ * Where SP is as low as it gets for the first time: behind the prologue, for what Go's
+ * compiler makes moves it nowhere else. The entry, if it never moves.
+ */
+uint64_t pclntab_deepest(const struct pclntab *t, const struct pclntab_func *f);
+
+/**
+ * struct pclntab_line - a run of addresses that belong to one line
+ * @from: first one
+ * @until: end
+ * @file: source file, or NULL
+ * @line: line in it
+ */
+struct pclntab_line {
+	uint64_t from;
+	uint64_t until;
+	const char *file;
+	int line;
+};
+
+/* A value other than 0 ends the walk, and is what it returns. */
+typedef int (*pclntab_line_fn)(void *ctx, const struct pclntab_line *line);
+
+/* Call @fn for each run of the function, by rising address. */
+int pclntab_lines(const struct pclntab *t, const struct pclntab_func *f, pclntab_line_fn fn,
+		  void *ctx);
+
 /* File and line of the function itself, not of what was inlined into it. */
 const char *pclntab_file(const struct pclntab *t, const struct pclntab_func *f,
 			 int *line);

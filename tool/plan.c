@@ -12,6 +12,7 @@
 #include "hmap.h"
 #include "insn.h"
 #include "noprobe.h"
+#include "places.h"
 #include "plan.h"
 #include "planfilter.h"
 #include "planframe.h"
@@ -27,6 +28,10 @@ const struct plan_options plan_defaults = {
 };
 
 static const char why_no_code[] = "its code is not in the file";
+static const char why_no_sp[] = "the line table does not say how large its stack frame is there";
+static const char why_deep[] = "its stack frame is larger than 1 MiB";
+/* As far as the module lets goprobe_point.sp_adjust go. */
+#define SP_MOST (1 << 20)
 static const char why_no_memory[] = "out of memory";
 
 struct plan_private {
@@ -37,6 +42,7 @@ struct plan_private {
 	struct planframe frames;
 	struct planfilter filters;
 	struct hmap added;		/* functions, by binary and entry */
+	struct hmap added_at;		/* instructions, by binary and address */
 	size_t funcs_cap;
 	size_t files_cap;
 	size_t *points_cap;		/* by file */
@@ -55,6 +61,7 @@ struct plan *plan_new(const struct plan_options *opt)
 	p->priv = priv;
 	priv->opt = opt ? *opt : plan_defaults;
 	p->action = priv->opt.action;
+	p->inlined = priv->opt.inlined;
 	wiretypes_init(&priv->types, p, &priv->mem, priv->opt.depth);
 	dyntypes_init(&priv->dynamic, p, &priv->mem, &priv->types);
 	priv->frames = (struct planframe){
@@ -94,6 +101,7 @@ void plan_free(struct plan *p)
 	planframe_fini(&priv->frames);
 	planfilter_fini(&priv->filters);
 	hmap_fini(&priv->added);
+	hmap_fini(&priv->added_at);
 	arena_fini(&priv->mem);
 	free(priv);
 	free(p);
@@ -108,6 +116,17 @@ static bool is_morestack(void *ctx, uint64_t vaddr)
 	       !strncmp(fn->name, prefix, sizeof(prefix) - 1);
 }
 
+static struct insn_code code_of(struct gobin *bin, const struct gofunc *fn)
+{
+	return (struct insn_code){
+		.len = fn->end - fn->entry,
+		.vaddr = fn->entry,
+		.wrapper = fn->flags & GOFUNC_WRAPPER,
+		.is_morestack = is_morestack,
+		.ctx = bin,
+	};
+}
+
 void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
 			struct plan_func *info, struct insn_scan *scan)
 {
@@ -119,13 +138,7 @@ void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
 		[INSN_ENTRY_JUMP] = PLAN_ENTRY_JUMP,
 		[INSN_ENTRY_FIRST] = PLAN_ENTRY_FIRST,
 	};
-	struct insn_code code = {
-		.len = fn->end - fn->entry,
-		.vaddr = fn->entry,
-		.wrapper = fn->flags & GOFUNC_WRAPPER,
-		.is_morestack = is_morestack,
-		.ctx = bin,
-	};
+	struct insn_code code = code_of(bin, fn);
 
 	memset(info, 0, sizeof(*info));
 	memset(scan, 0, sizeof(*scan));
@@ -156,6 +169,67 @@ void plan_survey(struct gobin *bin, const struct gofunc *fn,
 
 	plan_survey_points(bin, fn, info, &scan);
 	insn_scan_fini(&scan);
+}
+
+/* Where SP is there. NULL, or why that can't be told. */
+static const char *survey_sp(struct gobin *bin, const struct gofunc *fn, uint64_t vaddr)
+{
+	int32_t sp;
+
+	if (gobin_sp(bin, fn, vaddr, &sp))
+		return why_no_sp;
+	return sp < -SP_MOST || sp > SP_MOST ? why_deep : NULL;
+}
+
+/* What @code needs to be looked at: NULL, or why it must not be probed. */
+static const char *survey_code(struct gobin *bin, const struct gofunc *fn,
+			       struct insn_code *code)
+{
+	const char *why = noprobe_reason(fn);
+
+	if (why)
+		return why;
+	*code = code_of(bin, fn);
+	code->bytes = gobin_code(bin, fn->entry, code->len);
+	return code->bytes ? NULL : why_no_code;
+}
+
+const char *plan_survey_at(const struct place *place, struct insn_point *ret)
+{
+	const struct gofunc *fn = place->fn;
+	struct insn_code code;
+	const char *why = survey_code(place->bin, fn, &code);
+
+	memset(ret, 0, sizeof(*ret));
+	if (!why)
+		why = insn_at(&code, place->vaddr - fn->entry, ret);
+	return why ? why : survey_sp(place->bin, fn, place->vaddr);
+}
+
+struct each_insn {
+	struct gobin *bin;
+	const struct gofunc *fn;
+	int (*each)(void *ctx, const struct insn_point *point, const char *why);
+	void *ctx;
+};
+
+static int survey_insn(void *ctx, const struct insn_point *point, const char *why)
+{
+	const struct each_insn *e = ctx;
+
+	return e->each(e->ctx, point,
+		       why ? why : survey_sp(e->bin, e->fn, e->fn->entry + point->at));
+}
+
+const char *plan_survey_insns(struct gobin *bin, const struct gofunc *fn,
+			      int (*each)(void *ctx, const struct insn_point *point,
+					  const char *why), void *ctx)
+{
+	struct each_insn e = { bin, fn, each, ctx };
+	struct insn_code code;
+	const char *why = survey_code(bin, fn, &code);
+
+	return why ? why : insn_each(&code, survey_insn, &e);
 }
 
 static struct plan_points *points_of(struct plan *p, struct gobin *bin,
@@ -345,6 +419,99 @@ int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	return plan_add_request(p, bin, fn, &(struct plan_request){ NULL }, d);
 }
 
+/* --- single instructions --------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* NULL without memory. */
+static const struct plan_at *describe_at(struct plan_private *priv, const struct place *place)
+{
+	struct plan_at *at = arena_alloc(&priv->mem, sizeof(*at));
+	const struct gofunc *fn = place->fn;
+	struct goline line = { 0 };
+	uint64_t offset = place->vaddr - fn->entry;
+
+	if (!at)
+		return NULL;
+	gobin_line(place->bin, place->vaddr, &line);
+	at->vaddr = place->vaddr;
+	at->file = line.file;
+	at->line = line.line;
+	at->begins = place->inlined;
+	if (place->inlined)
+		at->inlined = place->inlined;
+	else if (line.func && strcmp(line.func, fn->name) != 0)
+		at->inlined = line.func;
+	at->name = !line.file ? arena_printf(&priv->mem, "%s+0x%llx", fn->name,
+					     (unsigned long long)offset) :
+		   arena_printf(&priv->mem, "%s+0x%llx %s:%d", fn->name,
+				(unsigned long long)offset, base_name(line.file), line.line);
+	if (at->name && at->inlined)
+		at->name = arena_printf(&priv->mem, "%s (%s, inlined)", at->name, at->inlined);
+	return at->name ? at : NULL;
+}
+
+/* @info says what it does. 0, or -1 without memory. */
+static int add_at(struct plan *p, const struct plan_func *info, const struct insn_point *point,
+		  const struct plan_request *req)
+{
+	struct plan_private *priv = p->priv;
+	struct plan_func *pf = arena_alloc(&priv->mem, sizeof(*pf));
+	bool abi0 = info->fn->flags & GOFUNC_ABI0;
+	struct goprobe_point wire;
+	int32_t sp;
+
+	if (!pf || grow(&p->funcs, p->nfuncs + 1, &priv->funcs_cap, sizeof(*p->funcs)) ||
+	    gobin_sp(info->bin, info->fn, info->at->vaddr, &sp))
+		return -1;
+	*pf = *info;
+	pf->id = (uint32_t)p->nfuncs;
+	if (add_frames(p, pf, abi0, req))
+		return -1;
+	wire = (struct goprobe_point){
+		.kind = GOPROBE_POINT_AT,
+		.plan = pf->call.plan,
+		.flags = abi0 ? GOPROBE_POINT_F_ABI0 : 0,
+		.sp_adjust = sp,
+		.action = pf->action,
+		.filter = pf->call_filter,
+	};
+	if (add_point(p, pf, point, wire))
+		return -1;
+	p->funcs[p->nfuncs++] = pf;
+	return 0;
+}
+
+int plan_add_at(struct plan *p, const struct place *place, const struct plan_request *req,
+		struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+	uint64_t key = hmap_hash((uintptr_t)place->bin, &place->vaddr, sizeof(place->vaddr));
+	struct plan_func info = { .bin = place->bin, .fn = place->fn };
+	struct insn_point point;
+
+	if (hmap_get(&priv->added_at, key))
+		return 0;
+	info.refused = plan_survey_at(place, &point);
+	if (info.refused)
+		return diag_set(d, "%s+%#llx can't be probed: %s", place->fn->name,
+				(unsigned long long)(place->vaddr - place->fn->entry),
+				info.refused);
+	info.at = describe_at(priv, place);
+	if (!info.at)
+		return diag_set(d, "out of memory");
+	if (planfilter_decide(&priv->filters, &info, req, true, d))
+		return -1;
+	if (add_at(p, &info, &point, req) || hmap_put(&priv->added_at, key, p))
+		return diag_set(d, "out of memory");
+	return 0;
+}
+
 /* --- functions that others' conditions name ------------------------------------- */
 
 /* The function of @u that is traced for its own sake, so that its calls are known; or NULL. */
@@ -353,7 +520,7 @@ static struct plan_func *find_traced(struct plan *p, const struct planfilter_und
 	for (size_t i = 0; i < p->nfuncs; i++) {
 		struct plan_func *pf = p->funcs[i];
 
-		if (pf->bin == u->bin && pf->fn == u->fn)
+		if (pf->bin == u->bin && pf->fn == u->fn && !pf->at)
 			return pf;
 	}
 	return NULL;

@@ -24,6 +24,8 @@
  *	its address, or 0 or another that is in no function, is the key's first word
  * @stuck: calls are held until they return, and never shown then: only open ones are asked for
  * @no_return: entries only
+ * @registers: records have the integer registers, too: plan_frame.registers
+ * @inlined: where functions were inlined they are traced as well: select_functions()
  * @goroutine: calls tell of their goroutine, see plan_frame.goroutine, and go
  *	statements of the one they start, see PLAN_ROLE_GO
  * @action: what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures
@@ -40,6 +42,8 @@ struct plan_options {
 	bool creator;
 	bool stuck;
 	bool no_return;
+	bool registers;
+	bool inlined;
 	bool goroutine;
 	uint8_t action;
 };
@@ -58,6 +62,7 @@ extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
 struct bykey;
 struct exprsteps;
 struct filter_pair;
+struct insn_point;
 struct insn_scan;
 
 /**
@@ -92,6 +97,8 @@ struct plan_value {
  * @dict: see @has_dict
  * @has_goroutine: a struct plan_goroutine is in it too, at @goroutine
  * @goroutine: see @has_goroutine
+ * @has_registers: the integer registers are in it too, as goreg_ints has them, at @registers
+ * @registers: see @has_registers
  */
 struct plan_frame {
 	const struct plan_value *values;
@@ -103,6 +110,8 @@ struct plan_frame {
 	uint32_t dict;
 	bool has_goroutine;
 	uint32_t goroutine;
+	bool has_registers;
+	uint32_t registers;
 };
 
 /**
@@ -158,9 +167,28 @@ enum plan_role {
 };
 
 /**
+ * struct plan_at - a single instruction that is traced
+ * @vaddr: its link-time address
+ * @file: its source file, or NULL
+ * @line: its line, or 0
+ * @inlined: the innermost function that it is code of, if that was inlined, or NULL
+ * @begins: it is meant as the beginning of that function: a call of it
+ * @name: "main.foo+0x1f main.go:42"
+ */
+struct plan_at {
+	uint64_t vaddr;
+	const char *file;
+	int line;
+	const char *inlined;
+	bool begins;
+	const char *name;
+};
+
+/**
  * struct plan_func - a function that is traced
  * @bin: binary
  * @fn: function
+ * @at: only this instruction of it, and its values are in @call; or NULL
  * @sig: its signature
  * @id: index in plan.funcs; goprobe_point.id of all its points
  * @call: arguments
@@ -186,6 +214,7 @@ enum plan_role {
 struct plan_func {
 	struct gobin *bin;
 	const struct gofunc *fn;
+	const struct plan_at *at;
 	const struct gosig *sig;
 	uint32_t id;
 	struct plan_frame call;
@@ -230,6 +259,7 @@ struct plan_points {
 /**
  * struct plan - all that is to be traced
  * @action: plan_options.action
+ * @inlined: plan_options.inlined
  * @funcs: by id
  * @naround: of them, those that nobody asked for
  * @types: wire type table; index is the session type id
@@ -247,6 +277,7 @@ struct plan_points {
  */
 struct plan {
 	uint8_t action;
+	bool inlined;
 	struct plan_func **funcs;
 	size_t nfuncs;
 	size_t naround;
@@ -270,6 +301,12 @@ struct plan {
 	size_t nfiles;
 	void *priv;
 };
+
+/* What it is called in tables: the function, or the place. */
+static inline const char *plan_func_name(const struct plan_func *pf)
+{
+	return pf->at ? pf->at->name : pf->fn->name;
+}
 
 struct plan *plan_new(const struct plan_options *opt);
 void plan_free(struct plan *p);
@@ -301,6 +338,7 @@ int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
  * @filter: which calls; NULL: all. Must outlive plan_finish()
  * @key: what they are counted or timed by, or NULL; must outlive the plan
  * @role: what it is traced for; then only at the points that the role needs
+ * @why: of a single instruction: why it has no values (static string), if @call is NULL
  */
 struct plan_request {
 	const struct gosig *sig;
@@ -309,6 +347,7 @@ struct plan_request {
 	const struct filter_pair *filter;
 	const struct bykey *key;
 	enum plan_role role;
+	const char *why;
 };
 
 /*
@@ -317,6 +356,27 @@ struct plan_request {
  */
 int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		     const struct plan_request *req, struct diag *d);
+
+struct place;
+
+/*
+ * Look at one instruction without adding it. NULL, or why it can't be probed (static string).
+ */
+const char *plan_survey_at(const struct place *place, struct insn_point *ret);
+
+/*
+ * Call @each for all instructions of a function, as insn_each() does; @why: why the instruction
+ * can't be probed, or NULL. NULL, or why no instruction of the function can be.
+ */
+const char *plan_survey_insns(struct gobin *bin, const struct gofunc *fn,
+			      int (*each)(void *ctx, const struct insn_point *point,
+					  const char *why), void *ctx);
+
+/*
+ * Add a single instruction, once. Returns 0, or -1 with @d set if it can't be probed.
+ */
+int plan_add_at(struct plan *p, const struct place *place, const struct plan_request *req,
+		struct diag *d);
 
 /*
  * After the last function: find the functions that others' conditions name, and the types

@@ -323,12 +323,15 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 	const struct filter_pair *filter = req->filter ? req->filter : &all;
 
 	pf->action = f->plan->action;
-	pf->ends = !no_return;
+	pf->ends = !no_return && !pf->at;
 	pf->key = req->key;
 	if (!req->filter && !f->stack && !pf->key && !f->stuck)
 		return 0;
 	if (add_filters(f, pf, filter, d))
 		return -1;
+	/* It is neither a call nor an end: nothing belongs together. */
+	if (pf->at)
+		return 0;
 	if (f->stuck)
 		return decide_stuck(f, pf, filter, d);
 	if (pf->action == GOPROBE_ACTION_COUNT)

@@ -8,6 +8,7 @@
 
 #include "goabi.h"
 #include "golayout.h"
+#include "goreg.h"
 #include "grow.h"
 #include "planframe.h"
 
@@ -322,6 +323,31 @@ static int add_goroutine(struct planframe *f, struct gobin *bin, size_t item,
 	return 0;
 }
 
+/* The integer registers. */
+static int add_all_registers(struct planframe *f, struct plan_frame *fr)
+{
+	uint64_t at = reserve(fr, GOREG_INTS * WORD, WORD);
+
+	if (at == UINT64_MAX)
+		return 0;
+	for (size_t i = 0; i < GOREG_INTS; i++)
+		if (add_piece(f, (struct goprobe_piece){
+				.source = GOPROBE_FROM_INT_REG, .reg = goreg_ints[i].reg,
+				.size = WORD, .frame = (uint32_t)(at + i * WORD) }))
+			return -1;
+	fr->has_registers = true;
+	fr->registers = (uint32_t)at;
+	return 0;
+}
+
+/* A frame that has nothing else. */
+static int build_registers(struct planframe *f, struct gobin *bin, struct plan_frame *fr)
+{
+	struct parts first = parts_begin(f);
+
+	return add_all_registers(f, fr) ? -1 : finish(f, bin, &first, 0, fr);
+}
+
 static int build_whole(struct planframe *f, struct plan_func *pf,
 		       const struct goabi_call *call, bool results)
 {
@@ -342,6 +368,8 @@ static int build_whole(struct planframe *f, struct plan_func *pf,
 		if (!err && hidden >= 0 && f->goroutine)
 			err = add_goroutine(f, pf->bin, fr->nvalues + hidden, fr);
 	}
+	if (!err && f->registers)
+		err = add_all_registers(f, fr);
 	return err || hidden < 0 ? -1 : finish(f, pf->bin, &first, (size_t)hidden, fr);
 }
 
@@ -365,7 +393,8 @@ static int build_capture(struct planframe *f, struct gobin *bin,
 			return -1;
 	for (size_t i = 0; i < c->nops; i++)
 		p->ops[p->nops++] = c->ops[i];
-	if (goroutine && add_goroutine(f, bin, c->nvalues, fr))
+	if ((goroutine && add_goroutine(f, bin, c->nvalues, fr)) ||
+	    (f->registers && add_all_registers(f, fr)))
 		return -1;
 	return finish(f, bin, &first, 0, fr);
 }
@@ -401,10 +430,27 @@ static int build_rest(struct planframe *f, struct plan_func *pf, bool abi0,
 	return err;
 }
 
+/* Of what is not known there are at least the registers. */
+static int build_unknown(struct planframe *f, struct plan_func *pf,
+			 const struct plan_request *req)
+{
+	int err = 0;
+
+	if (!req->call) {
+		begin_frame(f, pf, false);
+		err = build_registers(f, pf->bin, &pf->call);
+	}
+	if (!err && !req->ret && !pf->at) {
+		begin_frame(f, pf, true);
+		err = build_registers(f, pf->bin, &pf->ret);
+	}
+	return err;
+}
+
 int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
 		    const struct plan_request *req)
 {
-	const char *why = places(pf, abi0);
+	const char *why = pf->at ? req->why : places(pf, abi0);
 	int err = 0;
 
 	/* Of a panic's value at least the first object. */
@@ -412,6 +458,7 @@ int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
 	/* Where g is in no register, its goroutine is not known. */
 	f->goroutine = f->opt.goroutine && !pf->hidden && !abi0 &&
 		       gobin_runtime(pf->bin)->g_reg != GOPROBE_REG_NONE;
+	f->registers = f->opt.registers && !pf->hidden;
 	pf->call.plan = GOPROBE_NO_PLAN;
 	pf->ret.plan = GOPROBE_NO_PLAN;
 	begin_frame(f, pf, false);
@@ -426,7 +473,9 @@ int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
 		err = build_capture(f, pf->bin, req->ret, false, &pf->ret);
 	else
 		pf->ret.unavailable = why;
-	if (err || why || (req->call && req->ret))
+	if (err || (req->call && req->ret))
 		return err;
-	return build_rest(f, pf, abi0, req);
+	if (!why)
+		return pf->at ? 0 : build_rest(f, pf, abi0, req);
+	return f->registers ? build_unknown(f, pf, req) : 0;
 }

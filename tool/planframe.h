@@ -17,6 +17,7 @@
  * @bytes: of the frame at hand: goprobe_plan.bytes
  * @depth: of the function at hand
  * @goroutine: calls of the function at hand tell of their goroutine
+ * @registers: records of the function at hand have the registers
  * @known: wire plans, by a hash of what is in them
  * @plans_cap: room in plan.plans
  * @pieces_cap: room in plan.pieces
@@ -30,6 +31,7 @@ struct planframe {
 	uint32_t bytes;
 	uint32_t depth;
 	bool goroutine;
+	bool registers;
 	struct hmap known;
 	size_t plans_cap;
 	size_t pieces_cap;

@@ -16,17 +16,21 @@ static const char *const hows[] = {
 /**
  * struct shown - a point that is shown
  * @fn: its function
- * @kind: "call", "return" or "tail"
+ * @kind: "call", "return", "tail", "at" or "inlined"; "insn" of any instruction
+ * @place: of the last two, what is there; else NULL
  * @at: the point
  * @code: its instruction
  * @why: why that is single-stepped, if it is, or NULL
+ * @refused: it can't get a breakpoint; @why
  */
 struct shown {
 	const struct gofunc *fn;
 	const char *kind;
+	const struct points_place *place;
 	const struct insn_point *at;
 	const uint8_t *code;
 	const char *why;
+	bool refused;
 };
 
 static void pad(struct buf *b, size_t from, size_t width)
@@ -53,13 +57,35 @@ void points_header(struct buf *b)
 
 static void executed(struct buf *b, const struct shown *p)
 {
-	if (p->at->how == INSN_HOW_EMULATED) {
+	if (p->refused) {
+		buf_str(b, "can't be probed: ");
+		buf_str(b, p->why);
+	} else if (p->at->how == INSN_HOW_EMULATED) {
 		buf_str(b, "emulated by the kernel");
 	} else if (!p->why) {
 		buf_str(b, "carried out by goprobe");
 	} else {
 		buf_str(b, "single-stepped: ");
 		buf_str(b, p->why);
+	}
+}
+
+/* "; main.go:42" or "; main.add inlined in main.main main.go:42" */
+static void place_text(struct buf *b, const struct points_place *p)
+{
+	if (!p)
+		return;
+	buf_str(b, "; ");
+	if (p->inlined) {
+		buf_str(b, p->inlined);
+		buf_str(b, " inlined in ");
+		buf_str(b, p->caller);
+		buf_char(b, ' ');
+	}
+	if (p->file) {
+		buf_str(b, p->file);
+		buf_char(b, ':');
+		buf_i64(b, p->line);
 	}
 }
 
@@ -80,6 +106,7 @@ static void text(struct buf *b, const struct shown *p)
 	buf_str(b, insn);
 	pad(b, start, INSN_WIDTH);
 	executed(b, p);
+	place_text(b, p->place);
 	buf_char(b, '\n');
 }
 
@@ -88,6 +115,30 @@ static void key(struct buf *b, const char *name)
 	buf_str(b, ",\"");
 	buf_str(b, name);
 	buf_str(b, "\":");
+}
+
+static void place_json(struct buf *b, const struct shown *p)
+{
+	const struct points_place *at = p->place;
+
+	if (!at)
+		return;
+	key(b, "address");
+	buf_char(b, '"');
+	buf_hex(b, p->fn->entry + p->at->at);
+	buf_char(b, '"');
+	if (at->inlined) {
+		key(b, "inlined");
+		buf_json_str(b, at->inlined);
+		key(b, "caller");
+		buf_json_str(b, at->caller);
+	}
+	if (at->file) {
+		key(b, "file");
+		buf_json_str(b, at->file);
+		key(b, "line");
+		buf_i64(b, at->line);
+	}
 }
 
 static void json(struct buf *b, const struct shown *p)
@@ -111,12 +162,15 @@ static void json(struct buf *b, const struct shown *p)
 	key(b, "instruction");
 	insn_text(p->code, p->at->len, p->fn->entry + p->at->at, insn);
 	buf_json_str(b, insn);
-	key(b, "executed");
-	buf_json_str(b, hows[p->why ? INSN_HOW_STEPPED : p->at->how]);
+	if (!p->refused) {
+		key(b, "executed");
+		buf_json_str(b, hows[p->why ? INSN_HOW_STEPPED : p->at->how]);
+	}
 	if (p->why) {
-		key(b, "why");
+		key(b, p->refused ? "refused" : "why");
 		buf_json_str(b, p->why);
 	}
+	place_json(b, p);
 	buf_str(b, "}\n");
 }
 
@@ -138,9 +192,10 @@ struct lister {
 	bool json;
 };
 
-static void one(const struct lister *l, const char *kind, const struct insn_point *at)
+static void one(const struct lister *l, const char *kind, const struct points_place *place,
+		const struct insn_point *at)
 {
-	struct shown p = { l->fn, kind, at, l->code + at->at, NULL };
+	struct shown p = { l->fn, kind, place, at, l->code + at->at, NULL, false };
 
 	l->total->n[at->how]++;
 	if (at->how == INSN_HOW_STEPPED)
@@ -165,15 +220,76 @@ void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 		l.code = gobin_code(bin, fn->entry, fn->end - fn->entry);
 	if (l.code) {
 		total->funcs++;
-		one(&l, "call", &scan.call);
+		one(&l, "call", NULL, &scan.call);
 		for (size_t i = 0; i < scan.nrets; i++)
-			one(&l, "return", &scan.rets[i]);
+			one(&l, "return", NULL, &scan.rets[i]);
 		for (size_t i = 0; i < scan.ntails; i++)
-			one(&l, "tail", &scan.tails[i]);
+			one(&l, "tail", NULL, &scan.tails[i]);
 	} else {
 		total->refused++;
 	}
 	insn_scan_fini(&scan);
+}
+
+const char *points_place(struct buf *b, const struct points_place *place,
+			 enum points_ability ability, struct points_total *total, bool json)
+{
+	const struct gofunc *fn = place->at.fn;
+	struct lister l = { b, fn, NULL, ability, total, json };
+	struct insn_point at;
+	const char *why = plan_survey_at(&place->at, &at);
+
+	if (!why)
+		l.code = gobin_code(place->at.bin, fn->entry, fn->end - fn->entry);
+	if (l.code)
+		one(&l, place->inlined ? "inlined" : "at", place, &at);
+	return why;
+}
+
+/**
+ * struct insns - the instructions of a function being listed
+ * @l: how
+ * @bin: its binary
+ */
+struct insns {
+	struct lister l;
+	struct gobin *bin;
+};
+
+static int list_insn(void *ctx, const struct insn_point *at, const char *why)
+{
+	struct insns *i = ctx;
+	struct lister *l = &i->l;
+	struct points_place place = { .at = { .fn = l->fn } };
+	struct shown p = { l->fn, "insn", &place, at, l->code + at->at, why, true };
+	struct goline line;
+
+	if (gobin_line(i->bin, l->fn->entry + at->at, &line)) {
+		place.file = line.file;
+		place.line = line.line;
+	}
+	if (!why) {
+		one(l, "insn", &place, at);
+		return 0;
+	}
+	l->total->no_insns++;
+	if (l->json)
+		json(l->b, &p);
+	else
+		text(l->b, &p);
+	return 0;
+}
+
+void points_instructions(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+			 enum points_ability ability, struct points_total *total, bool json)
+{
+	struct insns i = { .l = { b, fn, NULL, ability, total, json }, .bin = bin };
+
+	i.l.code = gobin_code(bin, fn->entry, fn->end - fn->entry);
+	if (!i.l.code || plan_survey_insns(bin, fn, list_insn, &i))
+		total->refused++;
+	else
+		total->funcs++;
 }
 
 /* "97.3 %" of @all, rounded down: 100.0 is all of them. */
@@ -224,8 +340,11 @@ void points_end(struct buf *b, const struct points_total *t, enum points_ability
 		end_json(b, t, ability);
 		return;
 	}
-	counted(b, all, all == 1 ? "point in " : "points in ");
-	counted(b, t->funcs, t->funcs == 1 ? "function" : "functions");
+	counted(b, all, all == 1 ? "point" : "points");
+	if (t->funcs) {
+		buf_str(b, " in ");
+		counted(b, t->funcs, t->funcs == 1 ? "function" : "functions");
+	}
 	if (t->refused) {
 		buf_str(b, " (");
 		counted(b, t->refused, "more can't be probed)");

@@ -117,6 +117,7 @@ int64_t record_decode(const uint8_t *buf, size_t len,
 		return left ? malformed(why, "a jump with values") : (int64_t)size;
 	case GOPROBE_RECORD_CALL:
 	case GOPROBE_RECORD_RETURN:
+	case GOPROBE_RECORD_AT:
 		break;
 	default:
 		return malformed(why, "unknown kind of record");

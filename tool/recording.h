@@ -79,6 +79,8 @@ struct recording_file {
 
 #define RECORDING_F_NO_RETURN	(1U << 0)	/* --no-return */
 #define RECORDING_F_PIDS	(1U << 1)	/* there may be more than one process */
+#define RECORDING_F_REGISTERS	(1U << 3)	/* --registers */
+#define RECORDING_F_INLINED	(1U << 4)	/* --inlined */
 #define RECORDING_F_HELD_BYTES	(1U << 2)	/* calls that are held have no less room: --bytes */
 
 /**

@@ -3,6 +3,8 @@
 #include "bykey.h"
 #include "exprc.h"
 #include "filter.h"
+#include "goscope.h"
+#include "places.h"
 #include "request.h"
 #include "sigparse.h"
 
@@ -120,6 +122,42 @@ int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc
 	scope.results = true;
 	if (!err && spec->ret)
 		err = compile(&scope, spec->ret, &ret->ret, d);
+	if (!err && spec->cond)
+		err = compile_condition(&scope, spec, &ret->filter, d);
+	if (!err && spec->by)
+		err = compile_key(&scope, spec, &ret->key, d);
+	return err;
+}
+
+/* All variables that can be seen. */
+static int locals(const struct exprc_scope *scope, const struct plan_capture **ret,
+		  struct diag *d)
+{
+	struct plan_capture *c = arena_alloc(scope->mem, sizeof(*c));
+
+	*ret = c;
+	return c ? exprc_locals(scope, c, d) : diag_set(d, "out of memory");
+}
+
+int request_make_at(const struct spec *spec, const struct place *place, struct arena *mem,
+		    struct plan_request *ret, struct diag *d)
+{
+	struct exprc_scope scope = {
+		.bin = place->bin, .fn = place->fn, .pc = place->vaddr, .mem = mem,
+		.at = goscope_make(place->bin, place->fn, place->vaddr, place->inlined, mem),
+	};
+	int err = 0;
+
+	*ret = (struct plan_request){ 0 };
+	if (!scope.at)
+		return diag_set(d, "out of memory");
+	scope.sig = &scope.at->sig;
+	if (spec->call)
+		err = compile(&scope, spec->call, &ret->call, d);
+	else if (!scope.sig->incomplete)
+		err = locals(&scope, &ret->call, d);
+	else
+		ret->why = scope.sig->incomplete;
 	if (!err && spec->cond)
 		err = compile_condition(&scope, spec, &ret->filter, d);
 	if (!err && spec->by)

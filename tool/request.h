@@ -27,6 +27,15 @@ int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc
 		 struct arena *mem, struct plan_request *ret, struct buf *warnings,
 		 struct diag *d);
 
+struct place;
+
+/*
+ * As request_make(), for a single instruction: @spec's list and condition are about the variables
+ * that can be seen there.
+ */
+int request_make_at(const struct spec *spec, const struct place *place, struct arena *mem,
+		    struct plan_request *ret, struct diag *d);
+
 /* Does the spec want anything but the whole call? */
 static inline bool request_is_special(const struct spec *spec)
 {

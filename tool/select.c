@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "insn.h"
 #include "near.h"
+#include "places.h"
 #include "request.h"
 #include "select.h"
 
@@ -42,6 +44,11 @@ int select_conditions_parse(char **texts, size_t n, struct spec **ret, struct di
 int select_signatures_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
 {
 	return parse(spec_parse_signature, texts, n, ret, d);
+}
+
+int select_places_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
+{
+	return parse(spec_parse_place, texts, n, ret, d);
 }
 
 void select_specs_free(struct spec *specs, size_t n)
@@ -109,7 +116,8 @@ static void describe(const struct reasons *r, struct buf *b)
 	if (!r->total)
 		return;
 	buf_u64(b, r->total);
-	buf_str(b, r->total == 1 ? " function left out: " : " functions left out: ");
+	buf_str(b, r->total == 1 ? " function or place left out: " :
+				   " functions or places left out: ");
 	for (size_t i = 0; i < r->n; i++) {
 		if (i)
 			buf_str(b, ", ");
@@ -212,6 +220,88 @@ static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 		add(c, bin, fn, named);
 }
 
+/* --- places ------------------------------------------------------------ */
+
+/* Those of spec @i. One that is meant alone must be had; of several the others are left out. */
+static int add_places(struct choice *c, size_t i, const struct places *v, struct diag *d)
+{
+	const struct spec *spec = &c->specs[i];
+
+	for (size_t k = 0; k < v->n; k++) {
+		const struct place *place = &v->v[k];
+		struct plan_request req;
+		struct diag why = { 0 };
+		struct insn_point point;
+		const char *refused = plan_survey_at(place, &point);
+
+		c->found[i]++;
+		if (!request_make_at(spec, place, c->mem, &req, &why) &&
+		    !plan_add_at(c->p, place, &req, &why)) {
+			c->added[i]++;
+			continue;
+		}
+		if (v->n == 1) {
+			*d = why;
+			return -1;
+		}
+		left_out(&c->reasons, refused ? refused : "lack what is asked for");
+		if (!refused && !c->lacks.sentence)
+			c->lacks = why;
+		else
+			diag_fini(&why);
+	}
+	return 0;
+}
+
+/* A place names itself; there is nothing to look for among the functions. */
+static int choose_places(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < c->nspecs; i++) {
+		struct places v = { 0 };
+
+		if (!spec_is_place(&c->specs[i]))
+			continue;
+		err = places_find(&v, bins, nbins, &c->specs[i], d) || add_places(c, i, &v, d);
+		places_fini(&v);
+	}
+	return err;
+}
+
+/* Where the functions that are meant were inlined. */
+static int choose_inlined(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < c->nspecs; i++) {
+		struct places v = { 0 };
+
+		for (size_t k = 0; !err && k < nbins; k++)
+			if (places_inlined(&v, bins[k], &c->specs[i]))
+				err = diag_set(d, "out of memory");
+		if (!err && (c->specs[i].sig || c->specs[i].ret) && v.n) {
+			diag_set(d, "where %s was inlined it has no signature, and does not return",
+				 v.v[0].inlined);
+			diag_span(d, c->specs[i].text, 0, c->specs[i].end);
+			diag_hint(d, "leave that out, or --inlined");
+			err = -1;
+		}
+		if (!err)
+			err = add_places(c, i, &v, d);
+		places_fini(&v);
+	}
+	return err;
+}
+
+static int inlined_away(struct choice *c, struct gobin *bin, const struct gofunc *fn,
+			struct diag *d)
+{
+	plan_add(c->p, bin, fn, d);
+	diag_hint(d, "--inlined probes the places where that is: 'goprobectl list --points' shows them");
+	return -1;
+}
+
 /* Nothing with code matches; perhaps something that was inlined away does. */
 static int no_code(struct choice *c, struct gobin **bins, size_t nbins, const struct spec *s,
 		   struct diag *d)
@@ -225,7 +315,7 @@ static int no_code(struct choice *c, struct gobin **bins, size_t nbins, const st
 		f = gobin_funcs(bins[i], &n);
 		for (size_t k = 0; k < n; k++)
 			if (!f[k].entry && spec_match(s, f[k].name))
-				return plan_add(c->p, bins[i], &f[k], d);
+				return inlined_away(c, bins[i], &f[k], d);
 	}
 	return select_no_match(bins, nbins, s, d);
 }
@@ -280,6 +370,10 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 	};
 	int err = c.found && c.added && c.hit ? 0 : diag_set(d, "out of memory");
 
+	if (!err)
+		err = choose_places(&c, bins, nbins, d);
+	if (!err && p->inlined)
+		err = choose_inlined(&c, bins, nbins, d);
 	for (int wrappers = 0; !err && wrappers < 2; wrappers++) {
 		for (size_t i = 0; i < nbins; i++) {
 			size_t n;

@@ -23,8 +23,12 @@ int select_conditions_parse(char **texts, size_t n, struct spec **ret, struct di
 int select_signatures_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
 void select_specs_free(struct spec *specs, size_t n);
 
+/* Likewise, where only patterns and places do, without lists. */
+int select_places_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
+
 /*
- * Add the functions that the specs name to @p. A function that a plain name
+ * Add the functions that the specs name to @p, and the places. With plan_options.inlined also
+ * where the functions were inlined. A function that a plain name
  * names must be probeable, and have what its spec asks for; of those that a glob
  * or regular expression finds, the others are left out, and @skipped is told how
  * many and why. Of the specs that name a function, the first one that asks for

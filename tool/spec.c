@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Probe specs: parsing, with errors that point into the text; matching. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,7 @@ static int parse_regex(const char *text, struct spec *s, size_t *end, struct dia
 	if (slash == 1)
 		return wrong(d, text, 0, 2, "an empty regular expression matches nothing useful");
 	*end = slash + 1;
+	s->end = *end;
 	s->kind = SPEC_REGEX;
 	s->pattern = strndup(text + 1, slash - 1);
 	if (!s->pattern)
@@ -132,13 +134,63 @@ static bool is_star(const char *pattern, size_t i)
 	return pattern[i] == '*' && !(i && pattern[i - 1] == '(');
 }
 
+/* --- places ------------------------------------------------------------ */
+
+/* The number that ends the @len bytes at @text, behind @mark: where the mark is; 0: none. */
+static size_t find_number(const char *text, size_t len, char mark, bool hex, uint64_t *ret)
+{
+	char digits[32];
+	size_t at = len;
+	char *end;
+
+	while (at && text[at - 1] != mark)
+		at--;
+	if (at < 2 || len == at || len - at >= sizeof(digits) ||
+	    text[at] < '0' || text[at] > '9')
+		return 0;
+	memcpy(digits, text + at, len - at);
+	digits[len - at] = 0;
+	errno = 0;
+	*ret = strtoull(digits, &end, hex && !strncmp(digits, "0x", 2) ? 16 : 10);
+	return *end || errno ? 0 : at - 1;
+}
+
+/* Is the name of @len bytes a place? How many of them name a file or function: *@name. */
+static bool find_place(const char *text, size_t len, struct spec *s, size_t *name)
+{
+	*name = find_number(text, len, ':', false, &s->number);
+	if (*name && s->number && s->number <= INT32_MAX) {
+		s->kind = SPEC_LINE;
+		return true;
+	}
+	*name = find_number(text, len, '+', true, &s->number);
+	if (*name) {
+		s->kind = SPEC_OFFSET;
+		return true;
+	}
+	if (strncmp(text, "*0x", 3) != 0)
+		return false;
+
+	char *end;
+
+	s->number = strtoull(text + 1, &end, 16);
+	*name = 0;
+	s->kind = SPEC_ADDRESS;
+	return end == text + len && len > 3;
+}
+
 static int parse_name(const char *text, struct spec *s, size_t *end, struct diag *d)
 {
-	size_t len = name_end(text);
+	size_t len = name_end(text), name;
 
 	*end = len;
 	while (len && text[len - 1] == ' ')
 		len--;
+	s->end = len;
+	if (find_place(text, len, s, &name)) {
+		s->pattern = strndup(text, name);
+		return s->pattern ? 0 : diag_set(d, "out of memory");
+	}
 
 	size_t space = strcspn(text, " \t\n");
 
@@ -213,10 +265,29 @@ static int parse_if(struct lex *lx, struct spec *s, struct diag *d)
 	return expr_parse_cond(lx, &s->cond, d);
 }
 
+/* Of a place there is one moment. */
+static int parse_place_list(struct lex *lx, struct spec *s, struct diag *d)
+{
+	struct expr_list *list = arena_alloc(&s->mem, sizeof(*list));
+	const struct lex_token *t;
+
+	if (!list)
+		return diag_set(d, "out of memory");
+	if (expr_parse_list(lx, list, d))
+		return -1;
+	s->call = list;
+	t = lex_peek(lx, 0);
+	if (lex_is(t, '('))
+		return lex_wrong(lx, t, d, "a place in the code has one list: it does not return");
+	return 0;
+}
+
 static int parse_values(struct lex *lx, struct spec *s, struct diag *d)
 {
 	if (!lex_is(lex_peek(lx, 0), '('))
 		return 0;
+	if (spec_is_place(s))
+		return parse_place_list(lx, s, d);
 	if (!is_sig(lx))
 		return parse_lists(lx, s, d);
 	if (parse_sig(lx, s, d))
@@ -280,7 +351,26 @@ static int only_a_pattern(struct spec *s, const char *sentence, struct diag *d)
 	return -1;
 }
 
+int spec_no_place(const struct spec *s, const char *sentence, struct diag *d)
+{
+	wrong(d, s->text, 0, s->end, sentence);
+	return -1;
+}
+
 int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d)
+{
+	static const char no_place[] = "functions are wanted here, not a place in their code";
+
+	if (spec_parse_place(text, ret, d))
+		return -1;
+	if (!spec_is_place(ret))
+		return 0;
+	spec_no_place(ret, no_place, d);
+	spec_fini(ret);
+	return -1;
+}
+
+int spec_parse_place(const char *text, struct spec *ret, struct diag *d)
 {
 	struct spec s = { 0 };
 
@@ -364,8 +454,9 @@ static bool match(const struct spec *s, const char *name)
 		return glob(s->pattern, name);
 	case SPEC_REGEX:
 		return regexec(&s->regex, name, 0, NULL, 0) == 0;
+	default:
+		return false;
 	}
-	return false;
 }
 
 /* "main.(*List[go.shape.int]).Push" to "main.(*List).Push" */
@@ -393,6 +484,8 @@ bool spec_match(const struct spec *s, const char *name)
 
 	if (match(s, name))
 		return true;
+	if (spec_is_place(s))
+		return false;
 	return strchr(name, '[') && (s->kind == SPEC_REGEX || !strchr(s->pattern, '[')) &&
 	       without_type_arguments(name, plain, sizeof(plain)) && match(s, plain);
 }

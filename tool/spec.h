@@ -7,6 +7,12 @@
  *	shop.*  *.Serve?	globs: "*" any text, "?" any one character
  *	/^main\.[a-z]/		POSIX extended regular expression, found anywhere
  *
+ * Or a place in a function's code: struct spec.number is of
+ *
+ *	main.go:42		a line, of a file whose path is or ends so
+ *	main.foo+0x1f		an offset from a function's beginning; decimal, too
+ *	*0x4829e0		a link-time address
+ *
  * A pattern without "[" is also compared with a generic function's name
  * without its type arguments: main.Map finds main.Map[go.shape.int].
  *
@@ -19,7 +25,7 @@
  *	… if r.f > 5 && err != nil	which calls count; behind any of the above
  *
  * A list that is not there leaves what it stands for as it is: everything is
- * shown. A list begins at a '(' that no receiver is in: one that has no '.'
+ * shown; of a place there is only one list, and no signature. A list begins at a '(' that no receiver is in: one that has no '.'
  * before it and none behind its ')'. typexpr.h says when it is a signature.
  */
 #ifndef GOPROBE_SPEC_H
@@ -28,6 +34,7 @@
 #include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "arena.h"
 #include "diag.h"
@@ -40,13 +47,19 @@ enum spec_kind {
 	SPEC_NAME,	/* no wildcards */
 	SPEC_GLOB,
 	SPEC_REGEX,
+	/* Places: */
+	SPEC_LINE,
+	SPEC_OFFSET,
+	SPEC_ADDRESS,
 };
 
 /**
  * struct spec - a parsed probe spec
  * @kind: kind of its pattern
  * @text: the user's own text, for errors
- * @pattern: the pattern in it, without slashes
+ * @pattern: the pattern in it, without slashes; of a line the file, of an offset the function
+ * @number: of a place: line, offset or address
+ * @end: where in @text the pattern ends
  * @regex: compiled, SPEC_REGEX only
  * @sig: the signature, or NULL
  * @call: what is shown of a call, or NULL: all arguments
@@ -59,6 +72,8 @@ struct spec {
 	enum spec_kind kind;
 	char *text;
 	char *pattern;
+	uint64_t number;
+	size_t end;
 	regex_t regex;
 	const struct typexpr_sig *sig;
 	const struct expr_list *call;
@@ -76,6 +91,17 @@ int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d);
 int spec_parse_condition(const char *text, struct spec *ret, struct diag *d);
 /* Likewise, and a signature alone, too. */
 int spec_parse_signature(const char *text, struct spec *ret, struct diag *d);
+/* As spec_parse_pattern(), of places, too. */
+int spec_parse_place(const char *text, struct spec *ret, struct diag *d);
+
+/* Is it a place, not a function? Then spec_match() finds nothing. */
+static inline bool spec_is_place(const struct spec *s)
+{
+	return s->kind >= SPEC_LINE;
+}
+
+/* A place where functions are wanted: the error, -1. */
+int spec_no_place(const struct spec *s, const char *sentence, struct diag *d);
 void spec_fini(struct spec *s);
 bool spec_match(const struct spec *s, const char *name);
 

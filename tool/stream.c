@@ -128,6 +128,10 @@ static void print(struct stream *s, const struct out_event *e)
 	case OUT_UNWOUND:
 		s->sum.unwound++;
 		break;
+	case OUT_AT:
+		s->sum.places++;
+		s->sum.events++;
+		break;
 	}
 }
 
@@ -283,6 +287,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		[GOPROBE_RECORD_CALL] = OUT_CALL,
 		[GOPROBE_RECORD_RETURN] = OUT_RETURN,
 		[GOPROBE_RECORD_TAIL] = OUT_TAIL,
+		[GOPROBE_RECORD_AT] = OUT_AT,
 	};
 	const struct goprobe_record *h = &s->rec.h;
 	const char *why;
@@ -295,7 +300,8 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		s->out->format->lost(s->out, &s->rec.lost, h->time);
 		return;
 	}
-	if (h->id >= s->plan->nfuncs) {
+	if (h->id >= s->plan->nfuncs ||
+	    (h->kind == GOPROBE_RECORD_AT) != !!s->plan->funcs[h->id]->at) {
 		malformed(s, "unknown point");
 		return;
 	}
@@ -324,7 +330,8 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 	e.dict = dictionary(s);
 	value_record(&s->values, &s->rec);
 	if (!e.fn->hidden) {
-		join(s, &e);
+		if (e.kind != OUT_AT)
+			join(s, &e);
 		print(s, &e);
 	}
 	if (e.fn->role)

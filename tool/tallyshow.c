@@ -15,7 +15,7 @@ static const struct {
 
 static const char *name(const struct tallyshow *s, uint32_t id)
 {
-	return s->plan->funcs[id]->fn->name;
+	return plan_func_name(s->plan->funcs[id]);
 }
 
 static size_t shown(const struct tallyshow *s, const struct tallies *t)

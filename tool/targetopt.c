@@ -44,6 +44,14 @@ int targetopt_option(struct targetopt *t, int opt, char *arg, struct diag *d)
 	return CMD_DONE;
 }
 
+static int no_calls(const struct spec *s, struct diag *d)
+{
+	spec_no_place(s, "a place in the code is no call: it has no end, and nothing is called in it",
+		      d);
+	diag_hint(d, "attach shows places, and count counts them");
+	return -1;
+}
+
 int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struct diag *d)
 {
 	int (*parse)(char **texts, size_t n, struct spec **ret, struct diag *d) =
@@ -63,6 +71,9 @@ int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struc
 		       select_specs_parse(argv + optind, t->nspecs, &t->specs, d);
 	if (err)
 		t->nspecs = 0;
+	for (size_t i = 0; !err && !t->places && i < t->nspecs; i++)
+		if (spec_is_place(&t->specs[i]))
+			err = no_calls(&t->specs[i], d);
 	return err ? CMD_USAGE : CMD_DONE;
 }
 

@@ -15,6 +15,7 @@
  * @specs: which functions, and what of them
  * @nspecs: their number
  * @sigs: a signature can follow a pattern, even without a condition
+ * @places: places in the code can be meant, too
  */
 struct targetopt {
 	char **pids;
@@ -24,6 +25,7 @@ struct targetopt {
 	struct spec *specs;
 	size_t nspecs;
 	bool sigs;
+	bool places;
 };
 
 /* For getopt_long(); the long ones are --pid and --binary. */

@@ -256,7 +256,7 @@ class Attach(Process):
         lost = sum(e["count"] for e in of_kind(events, "lost"))
         if self.json:
             same(summary[0]["lost"], lost, "the summary's losses")
-            same(summary[0]["events"], sum(e["kind"] in ("call", "return") for e in events), "the summary's events")
+            same(summary[0]["events"], sum(e["kind"] in ("call", "return", "at") for e in events), "the summary's events")
         return Trace(events, of_kind(events, "call"), of_kind(events, "return"), of_kind(events, "unwound"), lost,
                      summary[0] if summary else None, text, stdout, self.stderr())
 

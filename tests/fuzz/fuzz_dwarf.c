@@ -10,6 +10,7 @@
 
 #include "arena.h"
 #include "dwinfo.h"
+#include "dwscope.h"
 #include "gosig.h"
 #include "sections.h"
 #include "synth.h"
@@ -113,6 +114,37 @@ static int see_variable(void *ctx, const char *name)
 	return ++*n == 100;
 }
 
+static bool see_file(void *ctx, const char *dir, const char *name)
+{
+	(void)ctx;
+	FUZZ_HOLDS(name);
+	return !dir || strlen(dir) < 4096;
+}
+
+static int see_line(void *ctx, uint64_t vaddr, int line, bool prologue_end)
+{
+	unsigned int *n = ctx;
+
+	(void)vaddr;
+	(void)prologue_end;
+	FUZZ_HOLDS(line > 0);
+	return ++*n == 10000;
+}
+
+/* What can be seen at an instruction. */
+static void see_scope(struct dwinfo *dw, uint64_t at)
+{
+	struct dwscope s;
+
+	if (dwinfo_scope(dw, at, at + (at & 8), 10, &s))
+		return;
+	for (size_t i = 0; i < s.n; i++) {
+		FUZZ_HOLDS(s.v[i].name && s.v[i].type);
+		for (size_t k = 0; k < s.v[i].npieces; k++)
+			FUZZ_HOLDS(s.v[i].pieces[k].kind <= DWPIECE_STATIC);
+	}
+}
+
 /* By name, and what func values point to. */
 static void see_more(struct dwinfo *dw)
 {
@@ -132,7 +164,11 @@ static void see_more(struct dwinfo *dw)
 			FUZZ_HOLDS(v.type);
 	}
 	dwinfo_variables(dw, see_variable, &n);
+	n = 0;
+	dwinfo_lines(dw, see_file, see_line, &n);
+	dwinfo_prologue_end(dw, 0x401000, 0x401010);
 	for (uint64_t at = 0x401000; at < 0x401040; at += 16) {
+		see_scope(dw, at);
 		dwinfo_closure(dw, at);
 		if (t)
 			dwinfo_closure_of(dw, at, "x", t);

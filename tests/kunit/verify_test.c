@@ -274,18 +274,24 @@ static void dynamic_types(struct kunit *test)
 #define PAIRED		GOPROBE_POINT_F_PAIRED
 #define HELD		GOPROBE_POINT_F_HELD
 #define O_AT		"a point that is neither a call nor an end is timed or paired"
+#define O_AT_SKIP	"a point that is no call has a condition to skip"
+#define NO_SKIP		SET(point.skip, GOPROBE_SKIP_NEVER)
 
 static const struct row point_rows[] = {
 	{ "a right one passes", NULL, {} },
 	{ "a return", NULL, { SET(point.kind, GOPROBE_POINT_RETURN) } },
 	{ "a tail call", NULL, { SET(point.kind, GOPROBE_POINT_TAIL) } },
-	{ "any place", NULL, { SET(point.kind, GOPROBE_POINT_AT) } },
+	{ "any place", NULL, { SET(point.kind, GOPROBE_POINT_AT), NO_SKIP } },
 	{ "any place, counted", NULL,
-	  { SET(point.kind, GOPROBE_POINT_AT), NO_PLAN, SET(point.action, GOPROBE_ACTION_COUNT) } },
+	  { SET(point.kind, GOPROBE_POINT_AT), NO_SKIP, NO_PLAN,
+	    SET(point.action, GOPROBE_ACTION_COUNT) } },
 	{ "any place, timed", O_AT,
-	  { SET(point.kind, GOPROBE_POINT_AT), NO_PLAN, SET(point.action, GOPROBE_ACTION_TIME) } },
+	  { SET(point.kind, GOPROBE_POINT_AT), NO_SKIP, NO_PLAN,
+	    SET(point.action, GOPROBE_ACTION_TIME) } },
 	{ "any place, paired", O_AT,
-	  { SET(point.kind, GOPROBE_POINT_AT), SET(point.flags, GOPROBE_POINT_F_PAIRED) } },
+	  { SET(point.kind, GOPROBE_POINT_AT), NO_SKIP,
+	    SET(point.flags, GOPROBE_POINT_F_PAIRED) } },
+	{ "any place, skipped", O_AT_SKIP, { SET(point.kind, GOPROBE_POINT_AT) } },
 	{ "kind 0", O_KIND, { SET(point.kind, GOPROBE_POINT_UNSPEC) } },
 	{ "kind one past the last", O_KIND, { SET(point.kind, __GOPROBE_POINT_MAX) } },
 	{ "kind 255", O_KIND, { SET(point.kind, 255) } },

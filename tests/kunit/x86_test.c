@@ -65,6 +65,7 @@ struct refuse_case {
 #define WHY_INT3	"there is a breakpoint instruction already"
 #define WHY_LOCK	"an instruction with a LOCK prefix can't be probed"
 #define WHY_XCHG	"an XCHG with RAX can't be probed"
+#define WHY_PUSHF	"a PUSHF can't be probed: it would push the flag of single-steps"
 
 static const struct refuse_case refuse_cases[] = {
 	{ "INT3", { 0xcc }, 1, WHY_INT3 },
@@ -80,6 +81,11 @@ static const struct refuse_case refuse_cases[] = {
 	{ "XCHG R8,RAX with all of REX", { 0x4f, 0x90 }, 2, WHY_XCHG },
 	{ "XCHG R8W,AX", { 0x66, 0x41, 0x90 }, 3, WHY_XCHG },
 	{ "XCHG R8,RAX behind F3", { 0xf3, 0x49, 0x90 }, 3, WHY_XCHG },
+	{ "PUSHF", { 0x9c }, 1, WHY_PUSHF },
+	{ "PUSHF with REX", { 0x48, 0x9c }, 2, WHY_PUSHF },
+	{ "PUSHF of 16 bits", { 0x66, 0x9c }, 2, WHY_PUSHF },
+	{ "9C as an operand is no PUSHF", { 0x6a, 0x9c }, 2, NULL },
+	{ "POPF", { 0x9d }, 1, NULL },
 	{ "REX without B before 90 is a NOP", { 0x48, 0x90 }, 2, NULL },
 	{ "REX before a prefix does not count", { 0x49, 0x66, 0x90 }, 3, NULL },
 	{ "NOP", { 0x90 }, 1, NULL },

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Breakpoints at lines, offsets and addresses: what variables and registers are there, and that programs do what they did."""
+
+import collections
+import os
+import random
+import re
+import signal
+
+from lib import case, check, of_kind, parse, same, short, wait_for
+from cases_trace import untraced
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets/places/main.go")
+ROUNDS = 12
+RANDOM_POINTS = 300
+# The program's own words for what is at a line, as patterns of its format.
+WORD = re.compile(r'([\w.\[\]]+)=("(?:[^"\\]|\\.)*"|\S+)')
+
+
+def marks():
+    """{name: line} of the lines that end in "// at NAME"."""
+    with open(SOURCE, encoding="utf-8") as f:
+        return {m[1]: n for n, m in ((n, re.search(r"// at (\w+)$", line)) for n, line in enumerate(f, 1)) if m}
+
+
+def told(lines):
+    """What the program says of each place: {name: [{variable: text}]}."""
+    places = collections.defaultdict(list)
+    for line in lines:
+        name, _, rest = line.partition(" ")
+        places[name].append({k: v.strip('"') for k, v in WORD.findall(rest)})
+    return places
+
+
+def values(event):
+    return {v["name"]: str(v.get("value", "<%s>" % v.get("unavailable"))) for v in event["values"]}
+
+
+def at(trace, line):
+    return [e for e in of_kind(trace.events, "at") if e["line"] == line]
+
+
+@case("variables at lines: arguments and locals, moved and captured ones, small ones and those of large frames")
+def locals_at_lines(t):
+    lines = marks()
+    want = untraced(t, "places", str(ROUNDS))
+    told_by_program = told(want)
+    names = {name: sorted(told_by_program[name][0]) for name in lines}
+    specs = ["places/main.go:%d(%s)" % (lines[name], ", ".join(names[name])) for name in lines]
+    trace = t.attach("--buffer", "16m", *specs, "--", t.binary("places"), ROUNDS).finish()
+    same(trace.stdout, want, "the program's own output")
+    same(trace.lost, 0, "losses")
+    for name, line in lines.items():
+        events = at(trace, line)
+        same([values(e) for e in events], told_by_program[name], "what is at '%s', line %d" % (name, line))
+        check(all(e["goid"] and e["file"].endswith("places/main.go") for e in events), "%s: %s", name, short(events))
+    inlined = at(trace, lines["double"])
+    same({e["func"] for e in inlined}, {"main.first", "main.second"}, "functions that have the code of main.double")
+    same({e["inlined"] for e in inlined}, {"main.double"}, "whose code that is")
+
+
+@case("conditions and counts of lines, by point and by value")
+def conditions(t):
+    line = marks()["loop"]
+    places = told(untraced(t, "places", str(ROUNDS)))
+    want, bare = places["loop"], places["bare"]
+    trace = t.attach("places/main.go:%d(x) if i > 0 && x %% 2 == 0" % line, "--", t.binary("places"), ROUNDS).finish()
+    same([values(e)["x"] for e in at(trace, line)], [w["x"] for w in want if int(w["i"]) > 0 and int(w["x"]) % 2 == 0],
+         "x where the condition holds")
+    same(trace.summary["filtered"], len(want) - len(at(trace, line)), "hits that did not pass")
+    count = parse("\n".join(t.goprobectl("count", "-o", "json", "places/main.go:%d" % line, "places/main.go:%d if x > 30" %
+                                         marks()["bare"], "--", t.binary("places"), ROUNDS).finish()))
+    counted = {e["func"].split()[0].split("+")[0]: e["calls"] for e in of_kind(count, "count")}
+    same(counted, {"main.loop": len(want), "main.hide": sum(int(w["x"]) > 30 for w in bare)}, "counts")
+    keys = parse("\n".join(t.goprobectl("count", "-o", "json", "--by", "i", "places/main.go:%d" % line, "--", t.binary("places"),
+                                        ROUNDS).finish()))
+    same({int(k["key"][0]["value"]): k["calls"] for k in of_kind(keys, "count_key")},
+         dict(collections.Counter(int(w["i"]) for w in want)), "counts by i")
+
+
+@case("inlined functions: each place is listed, and shown with its arguments when it is asked for")
+def inlined(t):
+    listed = parse("\n".join(t.goprobectl("list", "--points", "-o", "json", "-b", t.binary("places"), "main.double").finish()))
+    places = [p for p in of_kind(listed, "point") if p["point"] == "inlined"]
+    same(sorted(p["caller"] for p in places), ["main.first", "main.second"], "who calls main.double")
+    want = told(untraced(t, "places", str(ROUNDS)))["double"]
+    trace = t.attach("--inlined", "main.double", "--", t.binary("places"), ROUNDS).finish()
+    same([values(e) for e in of_kind(trace.events, "at")], want, "arguments of main.double")
+    check(all(e["begins"] and e["inlined"] == "main.double" for e in of_kind(trace.events, "at")), "%s", short(trace.events))
+    refused = t.goprobectl("attach", "main.double", "--", t.binary("places"), 1)
+    refused.finish(status=1)
+    check("--inlined" in refused.stderr(), "without it: %s", refused.stderr())
+
+
+@case("registers: in lists, in conditions, and all of them")
+def registers(t):
+    line = marks()["loop"]
+    trace = t.attach("--registers", "main.hide(n, $rax, $sp)()", "places/main.go:%d($sp, $pc, $rsp)" % line,
+                     "main.small if $rax == 5", "--", t.binary("places"), ROUNDS).finish()
+    for event in trace.calls + trace.returns + of_kind(trace.events, "at"):
+        same(len(event["registers"]), 17, "registers of %s" % short(event))
+    if "go1.15" not in t.label:
+        for event in (e for e in trace.calls if e["func"] == "main.hide"):
+            same(int(event["registers"]["rax"], 16), int(event["args"][0]["value"]), "the first argument's register")
+        same([int(e["args"][0]["value"]) for e in trace.calls if e["func"] == "main.small"], [5], "calls with $rax == 5")
+    for event in at(trace, line):
+        got = values(event)
+        same(got["$sp"], got["$rsp"], "two names of one register")
+        check(event["registers"]["rip"].lstrip("0x") in got["$pc"], "the program counter: %s", event)
+
+
+@case("what can't be probed says why: inside of instructions, code of the runtime, lines without code")
+def refusals(t):
+    binary = t.binary("places")
+    listed = parse("\n".join(t.goprobectl("list", "--instructions", "-o", "json", "-b", binary, "main.loop").finish()))
+    starts = {p["offset"] for p in of_kind(listed, "point")}
+    inside = next(o for o in range(1, 200) if o not in starts)
+    for spec, why in (("main.loop+%d" % inside, "inside of an instruction"),
+                      ("runtime.mcall+0", "switches or copies stacks"),
+                      ("places/main.go:3", "the nearest line"),
+                      ("nowhere.go:3", "no code of a file"),
+                      ("main.loop+0xfffff", "there is no offset"),
+                      ("*0x10", "no Go function"),
+                      ("places/main.go:%d(nix)" % marks()["loop"], "no variable 'nix'"),
+                      ("main.loop+0($rx)", "no register '$rx'")):
+        attach = t.goprobectl("attach", spec, "--", binary, 1)
+        attach.finish(status=1)
+        check(why in attach.stderr(), "%s: %s", spec, attach.stderr())
+    latency = t.goprobectl("latency", "main.loop+0", "--", binary, 1)
+    latency.finish(status=2)
+    check("a place in the code is no call" in latency.stderr(), "latency: %s", latency.stderr())
+
+
+def instructions(t, binary, *patterns):
+    """All that can get a breakpoint: "main.foo+0x1f"."""
+    listed = parse("\n".join(t.goprobectl("list", "--instructions", "-o", "json", "-b", binary, *patterns).finish()))
+    return ["%s+%#x" % (p["func"], p["offset"]) for p in of_kind(listed, "point") if "refused" not in p]
+
+
+# What every program has that runs, so that many are hit: its own code, formatting, memory, locks, the scheduler.
+RANDOM_IN = ("main.*", "fmt.*", "strconv.*", "sync.*", "os.*", "internal/*", "runtime.malloc*", "runtime.newobject",
+             "runtime.grow*", "runtime.conv*", "runtime.mem*", "runtime.gc*", "runtime.sched*", "runtime.park*", "runtime.find*",
+             "runtime.(*m*).*")
+
+
+@case("random instructions of all of a program: it computes what it did, and each hit is counted")
+def random_points(t):
+    seed = int(os.environ.get("GOPROBE_SEED", "1"))
+    number = int(os.environ.get("GOPROBE_POINTS", RANDOM_POINTS))
+    every = sorted(set(instructions(t, t.binary("places"), *RANDOM_IN)))
+    chosen = random.Random(seed).sample(every, min(number, len(every)))
+    want = untraced(t, "places", "2")
+    trace = t.attach("--buffer", "16m", "--registers", *chosen[:number // 2], "--", t.binary("places"), 2).finish()
+    same(trace.stdout, want, "the program's own output, with seed %d" % seed)
+    same(trace.lost, 0, "losses")
+    hits = collections.Counter("%s+%#x" % (e["func"], e["offset"]) for e in of_kind(trace.events, "at"))
+    check(hits, "none of the points was come to, with seed %d", seed)
+    check(set(hits) <= set(chosen), "hits of other points: %s", short(sorted(set(hits) - set(chosen))))
+    count = t.goprobectl("count", "-o", "json", "-b", t.binary("places"), *chosen)
+    wait_for("counting", lambda: count.ended() or "counting" in count.stderr())
+    same(t.run(t.binary("places"), 2).finish(), want, "the program's own output while it is counted, with seed %d" % seed)
+    count.signal(signal.SIGINT)
+    counted = [e for e in of_kind(parse("\n".join(count.finish())), "count") if e["calls"]]
+    check(counted, "nothing was counted, with seed %d", seed)
+    print("# %s: seed %d: %d of %d points were come to" % (t.label, seed, len(counted), len(chosen)))

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What registers are called, by architecture. */
+#ifndef GOPROBE_GOREG_H
+#define GOPROBE_GOREG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* goreg_name.reg of the program counter, which is no register that a piece can name. */
+#define GOREG_PC 0xfe
+
+/**
+ * struct goreg_name - a name
+ * @name: with its '$'
+ * @reg: DWARF number, or GOREG_PC
+ */
+struct goreg_name {
+	const char *name;
+	uint8_t reg;
+};
+
+#define GOREG_NAMES 36
+extern const struct goreg_name goreg_names[GOREG_NAMES];
+
+/* NULL if there is no such register. */
+const struct goreg_name *goreg_find(const char *name);
+
+/* The integer registers, in the order in which they are shown. */
+#define GOREG_INTS 16
+extern const struct goreg_name goreg_ints[GOREG_INTS];
+/* What the program counter is called there. */
+extern const char goreg_pc[];
+
+#endif
