@@ -341,7 +341,8 @@ void points_end(struct buf *b, const struct points_total *t, enum points_ability
 		return;
 	}
 	counted(b, all, all == 1 ? "point" : "points");
-	if (t->funcs) {
+	/* Single places are of no function. */
+	if (t->funcs || !all) {
 		buf_str(b, " in ");
 		counted(b, t->funcs, t->funcs == 1 ? "function" : "functions");
 	}

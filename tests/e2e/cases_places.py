@@ -13,6 +13,9 @@ from cases_trace import untraced
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets/places/main.go")
 ROUNDS = 12
 RANDOM_POINTS = 300
+BATCH = 2000
+# What compilers have left nowhere at the marked lines, though it is needed later.
+NOWHERE = {"go1.19": {"loop": {"sum"}, "large": {"n"}}}
 # The program's own words for what is at a line, as patterns of its format.
 WORD = re.compile(r'([\w.\[\]]+)=("(?:[^"\\]|\\.)*"|\S+)')
 
@@ -32,6 +35,15 @@ def told(lines):
     return places
 
 
+def counted(t, rounds, *args):
+    """What goprobectl count says of all that the program does: it runs once, with that output."""
+    count = t.goprobectl("count", "-o", "json", "-b", t.binary("places"), *args)
+    wait_for("counting", lambda: count.ended() or "counting" in count.stderr())
+    output = t.run(t.binary("places"), rounds).finish()
+    count.signal(signal.SIGINT)
+    return parse("\n".join(count.finish())), output
+
+
 def values(event):
     return {v["name"]: str(v.get("value", "<%s>" % v.get("unavailable"))) for v in event["values"]}
 
@@ -45,6 +57,11 @@ def locals_at_lines(t):
     lines = marks()
     want = untraced(t, "places", str(ROUNDS))
     told_by_program = told(want)
+    nowhere = NOWHERE.get(t.label.replace("-pie", ""), {})
+    for name, seen in told_by_program.items():
+        for variable in nowhere.get(name, ()):
+            for one in seen:
+                del one[variable]
     names = {name: sorted(told_by_program[name][0]) for name in lines}
     specs = ["places/main.go:%d(%s)" % (lines[name], ", ".join(names[name])) for name in lines]
     trace = t.attach("--buffer", "16m", *specs, "--", t.binary("places"), ROUNDS).finish()
@@ -68,12 +85,10 @@ def conditions(t):
     same([values(e)["x"] for e in at(trace, line)], [w["x"] for w in want if int(w["i"]) > 0 and int(w["x"]) % 2 == 0],
          "x where the condition holds")
     same(trace.summary["filtered"], len(want) - len(at(trace, line)), "hits that did not pass")
-    count = parse("\n".join(t.goprobectl("count", "-o", "json", "places/main.go:%d" % line, "places/main.go:%d if x > 30" %
-                                         marks()["bare"], "--", t.binary("places"), ROUNDS).finish()))
-    counted = {e["func"].split()[0].split("+")[0]: e["calls"] for e in of_kind(count, "count")}
-    same(counted, {"main.loop": len(want), "main.hide": sum(int(w["x"]) > 30 for w in bare)}, "counts")
-    keys = parse("\n".join(t.goprobectl("count", "-o", "json", "--by", "i", "places/main.go:%d" % line, "--", t.binary("places"),
-                                        ROUNDS).finish()))
+    count, _ = counted(t, ROUNDS, "places/main.go:%d" % line, "places/main.go:%d if x > 30" % marks()["bare"])
+    same({e["func"].split()[0].split("+")[0]: e["calls"] for e in of_kind(count, "count")},
+         {"main.loop": len(want), "main.hide": sum(int(w["x"]) > 30 for w in bare)}, "counts")
+    keys, _ = counted(t, ROUNDS, "--by", "i", "places/main.go:%d" % line)
     same({int(k["key"][0]["value"]): k["calls"] for k in of_kind(keys, "count_key")},
          dict(collections.Counter(int(w["i"]) for w in want)), "counts by i")
 
@@ -147,19 +162,21 @@ RANDOM_IN = ("main.*", "fmt.*", "strconv.*", "sync.*", "os.*", "internal/*", "ru
 def random_points(t):
     seed = int(os.environ.get("GOPROBE_SEED", "1"))
     number = int(os.environ.get("GOPROBE_POINTS", RANDOM_POINTS))
-    every = sorted(set(instructions(t, t.binary("places"), *RANDOM_IN)))
+    # Many points are of all functions, and so many at once that each batch has its turn.
+    every = sorted(set(instructions(t, t.binary("places"), *(RANDOM_IN if number <= RANDOM_POINTS else ()))))
     chosen = random.Random(seed).sample(every, min(number, len(every)))
     want = untraced(t, "places", "2")
-    trace = t.attach("--buffer", "16m", "--registers", *chosen[:number // 2], "--", t.binary("places"), 2).finish()
+    some = chosen[:RANDOM_POINTS // 2]
+    trace = t.attach("--buffer", "16m", "--registers", *some, "--", t.binary("places"), 2).finish()
     same(trace.stdout, want, "the program's own output, with seed %d" % seed)
     same(trace.lost, 0, "losses")
     hits = collections.Counter("%s+%#x" % (e["func"], e["offset"]) for e in of_kind(trace.events, "at"))
     check(hits, "none of the points was come to, with seed %d", seed)
-    check(set(hits) <= set(chosen), "hits of other points: %s", short(sorted(set(hits) - set(chosen))))
-    count = t.goprobectl("count", "-o", "json", "-b", t.binary("places"), *chosen)
-    wait_for("counting", lambda: count.ended() or "counting" in count.stderr())
-    same(t.run(t.binary("places"), 2).finish(), want, "the program's own output while it is counted, with seed %d" % seed)
-    count.signal(signal.SIGINT)
-    counted = [e for e in of_kind(parse("\n".join(count.finish())), "count") if e["calls"]]
-    check(counted, "nothing was counted, with seed %d", seed)
-    print("# %s: seed %d: %d of %d points were come to" % (t.label, seed, len(counted), len(chosen)))
+    check(set(hits) <= set(some), "hits of other points: %s", short(sorted(set(hits) - set(some))))
+    hit = 0
+    for first in range(0, len(chosen), BATCH):
+        count, output = counted(t, 2, *chosen[first:first + BATCH])
+        same(output, want, "the program's own output while points %d and on are counted, with seed %d" % (first, seed))
+        hit += sum(e["calls"] > 0 for e in of_kind(count, "count"))
+    check(hit, "nothing was counted, with seed %d", seed)
+    print("# %s: seed %d: %d of %d points were come to" % (t.label, seed, hit, len(chosen)), flush=True)

@@ -99,12 +99,12 @@ static const struct mark {
 	const char *seen[6];	/* variables that can be seen, and are somewhere */
 	const char *unseen;	/* one that can't */
 } marks[] = {
-	{ "over a call in a loop", "loop", { "main.loop" }, { "i", "x", "sum", "n", "name" }, "v2" },
+	{ "over a call in a loop", "loop", { "main.loop" }, { "i", "x", "n", "name" }, "v2" },
 	{ "a variable that hides another", "hide", { "main.hide" }, { "x" }, NULL },
 	{ "behind its block", "bare", { "main.hide" }, { "x" }, NULL },
 	{ "what was moved to the heap", "moved", { "main.moved" }, { "p", "q" }, NULL },
 	{ "floats", "small", { "main.small" }, { "f" }, NULL },
-	{ "a large frame", "large", { "main.large" }, { "block", "n" }, "i" },
+	{ "a large frame", "large", { "main.large" }, { "block" }, "i" },
 	{ "in a closure", "closure", { "main.capture.func1" }, { "k", "step", "n" }, NULL },
 	{ "inlined twice", "double", { "main.first", "main.second" }, { "d" }, "n2" },
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
 // places prints what its variables are at lines that are marked "// at NAME", each time it
-// comes there: "NAME x=1 y=2". Tracers should see the same.
+// comes there: "NAME x=1 y=2". Tracers should see the same. The lines follow a call, and what
+// is printed is needed after them: so nothing of it is elsewhere, or has yet to be computed.
 //
 //	places [ROUNDS]
 package main
@@ -44,7 +45,8 @@ func loop(n int, name string, list []int) (sum int) {
 	for i, v := range list {
 		x := v*n + i
 		sum += x
-		say("loop i=%d x=%d sum=%d n=%d name=%q", i, x, sum, n, name) // at loop
+		say("loop i=%d x=%d sum=%d n=%d name=%q", i, x, sum, n, name)
+		total += x // at loop
 		use(i, x, sum, n, name, list)
 	}
 	return sum
@@ -60,10 +62,12 @@ func hide(n int) int {
 	}
 	if n%2 == 1 {
 		x := strconv.Itoa(x + 1)
-		say("hide x=%q", x) // at hide
+		say("hide x=%q", x)
+		total += len(x) // at hide
 		use(x)
 	}
-	say("bare x=%d", x) // at bare
+	say("bare x=%d", x)
+	total += x // at bare
 	use(x)
 	return x
 }
@@ -76,7 +80,8 @@ func moved(n int) *pair {
 	q := &p
 	kept = q
 	q.id++
-	say("moved p.id=%d q.name=%q", p.id, q.name) // at moved
+	say("moved p.id=%d q.name=%q", p.id, q.name)
+	total += q.id // at moved
 	use(p.id, q)
 	return q
 }
@@ -86,7 +91,8 @@ func moved(n int) *pair {
 //go:noinline
 func small(n int) float64 {
 	a, b, f := int8(-n), uint16(n*300), math.Sqrt(float64(n))
-	say("small a=%d b=%d f=%v", a, b, f) // at small
+	say("small a=%d b=%d f=%v", a, b, f)
+	total += int(b) // at small
 	use(a, b, f)
 	return f * float64(a)
 }
@@ -99,7 +105,8 @@ func large(n int) int {
 	for i := range block {
 		block[i] = n + i
 	}
-	say("large block[7]=%d n=%d", block[7], n) // at large
+	say("large block[7]=%d n=%d", block[7], n)
+	total += n // at large
 	use(n)
 	for i := range block {
 		n += block[(i*n)&2047]
@@ -113,10 +120,11 @@ func large(n int) int {
 func capture(n int) func(int) int {
 	step := n * 10
 	return func(k int) int {
-		say("closure k=%d step=%d n=%d", k, step, n) // at closure
+		say("closure k=%d step=%d n=%d", k, step, n)
+		total += k // at closure
 		use(k, step)
 		step += k
-		return step
+		return step + n
 	}
 }
 
