@@ -4,7 +4,8 @@
 
 #include "goreg.h"
 
-const char goreg_pc[] = "$rip";
+const char goreg_pc[] =
+	"$rip";
 
 const struct goreg_name goreg_ints[GOREG_INTS] = {
 	{ "$rax", 0 },

@@ -12,9 +12,11 @@
 /* Deeper types are hostile. */
 #define DEEP_MAX 16
 
-const char goscope_nowhere[] = "optimized out here";
+const char goscope_nowhere[] =
+	"optimized out here";
 
-static const char why_place[] = "the debug information does not say where it is in a way that is understood";
+static const char why_place[] =
+	"the debug information says where it is in a way that is not understood";
 static const char why_stripped[] = "the binary has no debug information";
 static const char why_assembly[] = "written in assembly: its variables are not described";
 static const char why_unknown[] = "the debug information does not describe it";

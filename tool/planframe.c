@@ -330,11 +330,15 @@ static int add_all_registers(struct planframe *f, struct plan_frame *fr)
 
 	if (at == UINT64_MAX)
 		return 0;
-	for (size_t i = 0; i < GOREG_INTS; i++)
-		if (add_piece(f, (struct goprobe_piece){
-				.source = GOPROBE_FROM_INT_REG, .reg = goreg_ints[i].reg,
-				.size = WORD, .frame = (uint32_t)(at + i * WORD) }))
+	for (size_t i = 0; i < GOREG_INTS; i++) {
+		struct goprobe_piece piece = {
+			.source = GOPROBE_FROM_INT_REG, .reg = goreg_ints[i].reg,
+			.size = WORD, .frame = (uint32_t)(at + i * WORD),
+		};
+
+		if (add_piece(f, piece))
 			return -1;
+	}
 	fr->has_registers = true;
 	fr->registers = (uint32_t)at;
 	return 0;

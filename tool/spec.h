@@ -25,8 +25,9 @@
  *	… if r.f > 5 && err != nil	which calls count; behind any of the above
  *
  * A list that is not there leaves what it stands for as it is: everything is
- * shown; of a place there is only one list, and no signature. A list begins at a '(' that no receiver is in: one that has no '.'
- * before it and none behind its ')'. typexpr.h says when it is a signature.
+ * shown; of a place there is only one list, and no signature. A list begins at a '('
+ * that no receiver is in: one that has no '.' before it and none behind its ')'.
+ * typexpr.h says when it is a signature.
  */
 #ifndef GOPROBE_SPEC_H
 #define GOPROBE_SPEC_H

@@ -291,6 +291,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 	};
 	const struct goprobe_record *h = &s->rec.h;
 	const char *why;
+	bool at;
 
 	if (record_decode(p, len, stream_frame_size, (void *)s->plan, &s->rec, &why) < 0) {
 		malformed(s, why);
@@ -300,8 +301,8 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		s->out->format->lost(s->out, &s->rec.lost, h->time);
 		return;
 	}
-	if (h->id >= s->plan->nfuncs ||
-	    (h->kind == GOPROBE_RECORD_AT) != !!s->plan->funcs[h->id]->at) {
+	at = h->kind == GOPROBE_RECORD_AT;
+	if (h->id >= s->plan->nfuncs || at != !!s->plan->funcs[h->id]->at) {
 		malformed(s, "unknown point");
 		return;
 	}

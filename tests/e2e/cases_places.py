@@ -15,7 +15,7 @@ ROUNDS = 12
 RANDOM_POINTS = 300
 BATCH = 2000
 # What compilers have left nowhere at the marked lines, though it is needed later.
-NOWHERE = {"go1.19": {"loop": {"sum"}, "large": {"n"}}}
+NOWHERE = {"go1.19": {"large": {"n"}}}
 # The program's own words for what is at a line, as patterns of its format.
 WORD = re.compile(r'([\w.\[\]]+)=("(?:[^"\\]|\\.)*"|\S+)')
 
@@ -122,6 +122,26 @@ def registers(t):
         got = values(event)
         same(got["$sp"], got["$rsp"], "two names of one register")
         check(event["registers"]["rip"].lstrip("0x") in got["$pc"], "the program counter: %s", event)
+
+
+@case("record and replay: places of a recording print what attach would have printed")
+def replay(t):
+    line = marks()["loop"]
+    recording = os.path.join(t.tmp, "places.rec")
+    specs = ["--registers", "--inlined", "places/main.go:%d(i, name)" % line, "main.double", "main.hide(n)()"]
+    want = untraced(t, "places", str(ROUNDS))
+    recorder = t.goprobectl("attach", "--record", recording, *specs, "--", t.binary("places"), ROUNDS)
+    same(recorder.finish(), want, "the program's own output")
+    events = parse("\n".join(t.goprobectl("replay", "-o", "json", recording).finish()))
+    places = told(want)
+    same([values(e) for e in of_kind(events, "at") if e["line"] == line],
+         [{"i": w["i"], "name": w["name"]} for w in places["loop"]], "what is at the line")
+    same([values(e) for e in of_kind(events, "at") if e.get("begins")], places["double"], "inlined calls")
+    check(all(len(e["registers"]) == 17 for e in events if e["kind"] in ("at", "call", "return")), "%s", short(events))
+    same(len(of_kind(events, "call")), ROUNDS, "calls of main.hide")
+    text = t.goprobectl("replay", recording).finish()
+    check(any(" @ main.loop+0x" in one and "main.go:%d (i=0, name=\"n1\")  {rax=0x" % line in one for one in text), "%s",
+          short(text))
 
 
 @case("what can't be probed says why: inside of instructions, code of the runtime, lines without code")

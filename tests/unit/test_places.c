@@ -172,7 +172,8 @@ static void test_lines(void **state)
 	struct bins_each e = BINS("places", "", "-stripped", "-noopt");
 
 	while (bins_next(&e))
-		check_line(e.bin, m, strcmp(e.form, "-noopt") != 0, strcmp(e.form, "-stripped") != 0);
+		check_line(e.bin, m, strcmp(e.form, "-noopt") != 0,
+			   strcmp(e.form, "-stripped") != 0);
 }
 
 /* --- errors -------------------------------------------------------------------------- */
@@ -399,7 +400,8 @@ static void test_plan(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(spec_cases) + N(marks) + N(wrongs) + N(insn_cases) + N(plans) + 2];
+	struct CMUnitTest tests[N(spec_cases) + N(marks) + N(wrongs) + N(insn_cases) +
+				N(plans) + 2];
 	struct CMUnitTest *t = tests;
 
 	memset(tests, 0, sizeof(tests));

@@ -41,7 +41,8 @@ func say(format string, values ...interface{}) {
 // Arguments and variables, in registers and on the stack, over calls.
 
 //go:noinline
-func loop(n int, name string, list []int) (sum int) {
+func loop(n int, name string, list []int) int {
+	sum := 0
 	for i, v := range list {
 		x := v*n + i
 		sum += x
@@ -89,8 +90,12 @@ func moved(n int) *pair {
 // Floats and small integers.
 
 //go:noinline
+func tiny(n int) (int8, uint16) { return int8(-n), uint16(n * 300) }
+
+//go:noinline
 func small(n int) float64 {
-	a, b, f := int8(-n), uint16(n*300), math.Sqrt(float64(n))
+	a, b := tiny(n)
+	f := math.Sqrt(float64(n))
 	say("small a=%d b=%d f=%v", a, b, f)
 	total += int(b) // at small
 	use(a, b, f)
