@@ -473,6 +473,41 @@ enum gp_calls_end gp_calls_leave(struct gp_calls *calls, struct gp_calls_key key
 	return GP_CALLS_ENDED;
 }
 
+/* What an open call that is less deep than the hit says to one that asks; 0: ask the next. */
+typedef int (*gp_calls_ask)(const struct gp_tally *its, const struct gp_tally *tally);
+
+static int gp_calls_ask_all(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
+			    gp_calls_ask ask, const struct gp_tally *tally)
+{
+	const struct gp_call *call = NULL;
+	struct gp_stack *stack;
+	int ret = 0;
+	u32 n;
+
+	preempt_disable();
+	stack = gp_calls_find(calls, &key);
+	if (stack && stack->goid == key.goid)
+		call = stack->top;
+	for (n = 0; call && !ret; call = call->below, n++) {
+		if (n == GP_CALLS_LOOK)
+			ret = -E2BIG;
+		else if (call->depth < depth)
+			ret = ask(call->tally, tally);
+		/* The last one's link may be what it was in another stack. */
+		if (call == &stack->first)
+			break;
+	}
+	if (stack)
+		gp_stack_unlock(stack, key.g);
+	preempt_enable();
+	return ret;
+}
+
+static int gp_calls_is_of(const struct gp_tally *its, const struct gp_tally *tally)
+{
+	return its == tally;
+}
+
 /**
  * gp_calls_under() - is a function being called further up?
  * @calls: the session's
@@ -487,28 +522,29 @@ enum gp_calls_end gp_calls_leave(struct gp_calls *calls, struct gp_calls_key key
 int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 		   const struct gp_tally *tally)
 {
-	const struct gp_call *call = NULL;
-	struct gp_stack *stack;
-	int ret = 0;
-	u32 n;
+	return gp_calls_ask_all(calls, key, depth, gp_calls_is_of, tally);
+}
 
-	preempt_disable();
-	stack = gp_calls_find(calls, &key);
-	if (stack && stack->goid == key.goid)
-		call = stack->top;
-	for (n = 0; call && !ret; call = call->below, n++) {
-		if (n == GP_CALLS_LOOK)
-			ret = -E2BIG;
-		else if (call->tally == tally && call->depth < depth)
-			ret = 1;
-		/* The last one's link may be what it was in another stack. */
-		if (call == &stack->first)
-			break;
-	}
-	if (stack)
-		gp_stack_unlock(stack, key.g);
-	preempt_enable();
-	return ret;
+static int gp_calls_is_root(const struct gp_tally *its, const struct gp_tally *tally)
+{
+	if (!its->roots)
+		return GOPROBE_ROOT_NONE;
+	return its->mutes ? GOPROBE_ROOT_MUTED : GOPROBE_ROOT_OPEN;
+}
+
+/**
+ * gp_calls_root() - is it in a tree of calls?
+ * @calls: the session's
+ * @key: by whom
+ * @depth: how deep in its stack; what is as deep, or deeper, is not further up
+ *
+ * Context: a task.
+ *
+ * Return: enum goprobe_root; -E2BIG as gp_calls_under().
+ */
+int gp_calls_root(struct gp_calls *calls, struct gp_calls_key key, u32 depth)
+{
+	return gp_calls_ask_all(calls, key, depth, gp_calls_is_root, NULL);
 }
 
 /* The process of the deepest call of a stack that is locked is no more. */

@@ -147,6 +147,7 @@ enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key
 void gp_calls_pass_by(struct gp_calls *calls, struct gp_calls_key key, u32 depth);
 int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 		   const struct gp_tally *tally);
+int gp_calls_root(struct gp_calls *calls, struct gp_calls_key key, u32 depth);
 enum gp_calls_end gp_calls_enter(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 				 const struct gp_tally *tally);
 enum gp_calls_end gp_calls_leave(struct gp_calls *calls, struct gp_calls_key key, u32 depth,

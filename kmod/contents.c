@@ -422,6 +422,13 @@ static int gp_contents_refuse_tally(struct gp_session *s, struct netlink_ext_ack
 					"the session counts or times too many ids");
 }
 
+/* What calls that are remembered if they pass @filter mean to others. */
+static int gp_contents_add_roots(struct gp_tally *tally, const struct gp_filter *filter)
+{
+	tally->roots |= filter->roots;
+	return filter->mutes ? gp_tally_add_muted(tally) : 0;
+}
+
 /*
  * What a point's hits need besides a ring: counters, open calls. What has been made stays, if
  * only with zeros.
@@ -456,6 +463,8 @@ static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_poin
 							"no filter of the session makes keys");
 	}
 	err = gp_tallies_add(&s->tallies, p->id, timed);
+	if (!err && (timed || paired) && p->kind == GOPROBE_POINT_CALL && p->filter)
+		err = gp_contents_add_roots(tally, s->filters[p->filter - 1]);
 	return err ? gp_contents_refuse_tally(s, extack, err, p) : 0;
 }
 

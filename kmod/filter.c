@@ -7,6 +7,8 @@
  * disabled; a page that is absent is brought in, and the program begins anew.
  */
 #include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
@@ -141,7 +143,9 @@ static bool gp_simplify_test(struct gp_simplify *s, const struct gp_op *op, stru
 	bool any = op->code == GOPROBE_OP_JEQ_I || op->code == GOPROBE_OP_JNE_I;
 	const struct gp_symbol *x = &s->r[op->a];
 
-	if (!x->known || op->offset != 1 || op[1].code != GOPROBE_OP_REJECT)
+	/* Tests count what they reject in one counter, and remember nothing. */
+	if (!x->known || op->offset != 1 || op[1].code != GOPROBE_OP_REJECT ||
+	    op[1].value != GOPROBE_REJECT_FILTERED)
 		return false;
 	/* Of a number that has been cut, signed or not must be what it was cut as. */
 	if (x->t.shift && !any && is_signed != x->is_signed)
@@ -207,6 +211,21 @@ static int gp_filter_resolve(struct gp_op *op, struct gp_tallies *tallies)
 	return err;
 }
 
+/* What the operation, @w on the wire, says of the whole filter. */
+static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const struct goprobe_op *w)
+{
+	filter->ends |= op->code == GOPROBE_OP_DURATION;
+	filter->keyed |= op->code >= GOPROBE_OP_KEY && op->code <= GOPROBE_OP_KEY_STACK;
+	filter->under |= op->code == GOPROBE_OP_UNDER || op->code == GOPROBE_OP_ROOT;
+	filter->roots |= op->code == GOPROBE_OP_ROOT;
+	filter->mutes |= op->code == GOPROBE_OP_REJECT && op->value & GOPROBE_REJECT_F_MUTED;
+	if (op->code != GOPROBE_OP_QUOTA || !w->offset)
+		return;
+	filter->period_ns = (u64)w->offset * NSEC_PER_MSEC;
+	/* An operation's own has 16 bits. */
+	op->offset = 1;
+}
+
 /**
  * gp_filter_new() - make a filter
  * @w: verified
@@ -235,11 +254,9 @@ struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct gop
 		int err;
 
 		gp_op_load(op, &ops[w->op + i]);
-		filter->ends |= op->code == GOPROBE_OP_DURATION;
-		filter->keyed |= op->code >= GOPROBE_OP_KEY;
+		gp_filter_learn(filter, op, &ops[w->op + i]);
 		if (op->code != GOPROBE_OP_UNDER)
 			continue;
-		filter->under = true;
 		err = gp_filter_resolve(op, tallies);
 		if (err) {
 			gp_filter_free(filter);
@@ -276,17 +293,19 @@ u64 gp_filter_rejected(const struct gp_filter *filter)
  * @probe: whose hit
  * @duration: ns that the call took
  * @number: of GOPROBE_OP_NUMBER, or 0: it has not been asked for yet
+ * @quota: of GOPROBE_OP_QUOTA, without a period and with one: its result and 1, or 0: likewise
  * @key: what the hit counts by, if the filter makes a key
- * @rejects: it does not pass
+ * @verdict: how it has ended, unless it could not tell
  */
 struct gp_filter_hit {
 	struct gp_program p;
 	struct gp_capture c;
 	const struct gp_probe *probe;
 	u64 duration;
-	u64 number;
+	u64 number[GP_NUMBERS];
+	u8 quota[2];
 	struct gp_key *key;
-	bool rejects;
+	enum gp_verdict verdict;
 };
 
 static int gp_filter_task(struct gp_filter_hit *h, const struct gp_op *op)
@@ -357,11 +376,77 @@ static int gp_filter_same(struct gp_filter_hit *h, const struct gp_op *op)
 }
 
 /* Each hit has one number, however often it is begun anew. */
-static u64 gp_filter_number(struct gp_filter_hit *h)
+static u64 gp_filter_number(struct gp_filter_hit *h, u32 counter)
 {
-	if (!h->number)
-		h->number = atomic64_inc_return(&h->probe->filter->number);
-	return h->number;
+	if (!h->number[counter])
+		h->number[counter] = atomic64_inc_return(&h->probe->filter->number[counter]);
+	return h->number[counter];
+}
+
+/* One of the first @most hits? When all have come nobody writes any more. */
+static bool gp_filter_take(struct gp_filter *filter, u64 most)
+{
+	return (u64)atomic64_read(&filter->taken) < most &&
+	       (u64)atomic64_inc_return(&filter->taken) <= most;
+}
+
+/*
+ * One of the first @most hits of this period? A round that fails shows that another hit has been
+ * counted, so there are @most of them.
+ */
+static bool gp_filter_take_now(struct gp_filter *filter, u64 most)
+{
+	u64 now = div64_u64(ktime_get_ns(), filter->period_ns), begun, n;
+	s64 old = atomic64_read(&filter->period);
+
+	do {
+		begun = (u64)old >> GP_QUOTA_BITS;
+		/* Who is late belongs to the period that has begun meanwhile. */
+		n = begun < now ? 0 : old & GP_QUOTA_MAX;
+		if (n >= most)
+			return false;
+	} while (!atomic64_try_cmpxchg(&filter->period, &old,
+				       max(begun, now) << GP_QUOTA_BITS | (n + 1)));
+	return true;
+}
+
+/* Likewise, each hit counts once. */
+static bool gp_filter_quota(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	struct gp_filter *filter = h->probe->filter;
+	u8 *quota = &h->quota[op->offset];
+
+	if (!*quota)
+		*quota = 1 + (op->offset ? gp_filter_take_now(filter, op->value) :
+					   gp_filter_take(filter, op->value));
+	return *quota - 1;
+}
+
+static int gp_filter_root(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	struct gp_own_g own;
+	int root;
+
+	h->p.r[op->a] = GOPROBE_ROOT_NONE;
+	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
+		return own.absent ? gp_capture_absent(&h->c, own.absent) : GOPROBE_CHUNK_OK;
+	root = gp_calls_root(h->probe->session->calls, gp_hit_key(&own), gp_calls_depth(own.depth));
+	if (root < 0)
+		return GOPROBE_CHUNK_RANGE;
+	h->p.r[op->a] = root;
+	return GOPROBE_CHUNK_OK;
+}
+
+static enum gp_verdict gp_filter_reject(u64 value)
+{
+	static const enum gp_verdict verdicts[] = {
+		[GOPROBE_REJECT_FILTERED] = GP_VERDICT_REJECTS,
+		[GOPROBE_REJECT_LIMITED] = GP_VERDICT_LIMITED,
+		[GOPROBE_REJECT_SAMPLED] = GP_VERDICT_SAMPLED,
+	};
+
+	return verdicts[value & ~(u64)GOPROBE_REJECT_F_MUTED] |
+	       (value & GOPROBE_REJECT_F_MUTED ? GP_VERDICT_F_MUTED : 0);
 }
 
 static int gp_filter_key_word(struct gp_key *key, u64 word)
@@ -444,7 +529,7 @@ static const struct gp_op *gp_filter_step(struct gp_filter_hit *h, const struct 
 
 	switch (op->code) {
 	case GOPROBE_OP_REJECT:
-		h->rejects = true;
+		h->verdict = gp_filter_reject(op->value);
 		return h->p.end;
 	case GOPROBE_OP_TASK:
 		status = gp_filter_task(h, op);
@@ -453,7 +538,13 @@ static const struct gp_op *gp_filter_step(struct gp_filter_hit *h, const struct 
 		h->p.r[op->a] = h->duration;
 		break;
 	case GOPROBE_OP_NUMBER:
-		h->p.r[op->a] = gp_filter_number(h);
+		h->p.r[op->a] = gp_filter_number(h, op->value);
+		break;
+	case GOPROBE_OP_QUOTA:
+		h->p.r[op->a] = gp_filter_quota(h, op);
+		break;
+	case GOPROBE_OP_ROOT:
+		status = gp_filter_root(h, op);
 		break;
 	case GOPROBE_OP_UNDER:
 		status = gp_filter_under(h, op);
@@ -506,7 +597,7 @@ static int gp_filter_attempt(struct gp_filter_hit *h)
  *
  * Context: a handler, preemption on; may sleep.
  *
- * Return: enum gp_verdict.
+ * Return: enum gp_verdict, perhaps with GP_VERDICT_F_MUTED.
  */
 noinline enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
 				       u64 duration, struct gp_key *key)
@@ -522,9 +613,10 @@ noinline enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struc
 	h.c.faultin = &faultin;
 	h.probe = probe;
 	h.duration = duration;
-	h.number = 0;
+	memset(h.number, 0, sizeof(h.number));
+	memset(h.quota, 0, sizeof(h.quota));
 	h.key = key;
-	h.rejects = false;
+	h.verdict = GP_VERDICT_PASSES;
 	do {
 		preempt_disable();
 		pagefault_disable();
@@ -534,7 +626,5 @@ noinline enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struc
 		if (err)
 			gp_faultin_serve(&faultin);
 	} while (err);
-	if (h.rejects)
-		return GP_VERDICT_REJECTS;
-	return h.p.status ? GP_VERDICT_UNDECIDED : GP_VERDICT_PASSES;
+	return h.p.status ? GP_VERDICT_UNDECIDED : h.verdict;
 }

@@ -52,9 +52,15 @@ struct gp_test {
  * @loads: one of them has loads
  * @test: the program, if it is so simple: all must hold
  * @rejected: hits that did not pass, by CPU; but for ends of calls
- * @number: hits that have come to GOPROBE_OP_NUMBER
+ * @number: hits that have come to GOPROBE_OP_NUMBER, by counter
+ * @taken: hits that have come to GOPROBE_OP_QUOTA without a period, as long as there were not too
+ *	many
+ * @period: of that with one: the period's number, and behind it, in GP_QUOTA_BITS, its hits
+ * @period_ns: how long one is
  * @ends: it is for the ends of calls only
- * @under: it has GOPROBE_OP_UNDER, which looks at open calls
+ * @under: it has GOPROBE_OP_UNDER or _ROOT, which look at open calls
+ * @roots: it has GOPROBE_OP_ROOT
+ * @mutes: it has GOPROBE_REJECT_F_MUTED
  * @keyed: it makes a key
  * @nops: number of @ops
  * @ops: the program; the value of GOPROBE_OP_UNDER is a struct gp_tally
@@ -65,9 +71,14 @@ struct gp_filter {
 	bool loads;
 	u64 __percpu *rejected;
 	struct gp_test test[GP_FILTER_TESTS];
-	atomic64_t number;
+	atomic64_t number[GP_NUMBERS];
+	atomic64_t taken;
+	atomic64_t period;
+	u64 period_ns;
 	bool ends;
 	bool under;
+	bool roots;
+	bool mutes;
 	bool keyed;
 	u32 nops;
 	struct gp_op ops[];
@@ -78,7 +89,12 @@ enum gp_verdict {
 	GP_VERDICT_REJECTS,
 	GP_VERDICT_UNDECIDED,
 	GP_VERDICT_RUN,		/* only the program can tell */
+	GP_VERDICT_LIMITED,	/* it does not pass; and so on */
+	GP_VERDICT_SAMPLED,
 };
+
+/* With one that does not pass: see GOPROBE_REJECT_F_MUTED. */
+#define GP_VERDICT_F_MUTED	BIT(4)
 
 struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct goprobe_op *ops,
 				struct gp_tallies *tallies);

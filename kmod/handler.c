@@ -363,10 +363,9 @@ static noinline int gp_hit_filter_all(const struct gp_probe *probe, const struct
 		verdict = gp_filter_run(probe, regs, 0, NULL);
 	if (likely(verdict == GP_VERDICT_PASSES))
 		return gp_hit_way(probe, regs, probe->then);
-	if (verdict == GP_VERDICT_REJECTS)
-		this_cpu_inc(*filter->rejected);
-	else
-		gp_hit_rejected(probe, verdict);
+	if (unlikely(verdict != GP_VERDICT_REJECTS))
+		return gp_paired_rejected(probe, regs, verdict);
+	this_cpu_inc(*filter->rejected);
 	return probe->remembers ? gp_paired_pass_by(probe, regs) : 0;
 }
 

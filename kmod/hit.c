@@ -37,13 +37,25 @@ noinline int gp_hit_does_not_matter(const struct gp_probe *probe, const struct p
 	return 0;
 }
 
+/* What a hit counts as that has not passed. */
+enum goprobe_stat gp_hit_verdict_stat(enum gp_verdict verdict)
+{
+	static const enum goprobe_stat stats[] = {
+		[GP_VERDICT_REJECTS] = GOPROBE_STAT_FILTERED,
+		[GP_VERDICT_UNDECIDED] = GOPROBE_STAT_UNDECIDED,
+		[GP_VERDICT_LIMITED] = GOPROBE_STAT_LIMITED,
+		[GP_VERDICT_SAMPLED] = GOPROBE_STAT_SAMPLED,
+	};
+
+	return stats[verdict & ~GP_VERDICT_F_MUTED];
+}
+
 /* A hit that has not passed its filter; of a call that was timed, the end. */
 noinline void gp_hit_rejected(const struct gp_probe *probe, enum gp_verdict verdict)
 {
 	if (probe->then == GP_WAY_END && probe->tally->times)
 		gp_tally_filtered(probe->tally);
-	gp_hit_stat(probe->session, verdict == GP_VERDICT_REJECTS ? GOPROBE_STAT_FILTERED :
-								    GOPROBE_STAT_UNDECIDED);
+	gp_hit_stat(probe->session, gp_hit_verdict_stat(verdict));
 }
 
 /* A return whose call was not remembered, perhaps because that did not matter. */

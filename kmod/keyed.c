@@ -18,7 +18,7 @@
 #include "session.h"
 #include "tally.h"
 
-/* The hit's key. Return: whether it passes; else that has been counted. */
+/* The hit's key. Return: whether it passes; else that has been seen to. */
 static bool gp_keyed_make(const struct gp_probe *probe, const struct pt_regs *regs, u64 duration,
 			  struct gp_key *key)
 {
@@ -29,7 +29,7 @@ static bool gp_keyed_make(const struct gp_probe *probe, const struct pt_regs *re
 	verdict = gp_filter_run(probe, regs, duration, key);
 	if (verdict == GP_VERDICT_PASSES)
 		return true;
-	gp_hit_rejected(probe, verdict);
+	gp_paired_rejected(probe, regs, verdict);
 	return false;
 }
 
@@ -96,7 +96,7 @@ int gp_keyed_enter(const struct gp_probe *probe, const struct pt_regs *regs)
 	if (!gp_hit_matters(probe, regs))
 		return gp_hit_does_not_matter(probe, regs);
 	if (!gp_keyed_make(probe, regs, 0, &key))
-		return gp_paired_pass_by(probe, regs);
+		return 0;
 	if (!gp_hit_await_g(probe, regs, &own)) {
 		gp_hit_stat(s, GOPROBE_STAT_NO_GOROUTINE);
 		return 0;

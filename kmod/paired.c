@@ -159,7 +159,8 @@ int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs)
  * @regs: the target's registers
  *
  * It shows what has ended without returning all the same: its return must not be taken for
- * that of an earlier call of the same function. If none is open, that can't be.
+ * that of an earlier call of the same function. If none is open, that can't be. Where a tree of
+ * calls begins depends on those of all functions.
  *
  * Return: 0.
  */
@@ -167,12 +168,44 @@ noinline int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_reg
 {
 	struct gp_own_g own;
 
-	if (probe->tally->paired && !atomic_read(&probe->tally->open))
+	if (probe->tally->paired && !probe->tally->roots && !atomic_read(&probe->tally->open))
 		return 0;
 	if (gp_hit_await_g(probe, regs, &own))
 		gp_calls_pass_by(probe->session->calls, gp_hit_key(&own),
 				 gp_calls_depth(own.depth));
 	return 0;
+}
+
+/* The call is remembered for what is called in it, and for nothing else. */
+static int gp_paired_mute(const struct gp_probe *probe, const struct pt_regs *regs,
+			  enum gp_verdict verdict)
+{
+	enum goprobe_stat stat = gp_hit_verdict_stat(verdict);
+	struct gp_own_g own;
+
+	if (gp_hit_await_g(probe, regs, &own) &&
+	    gp_calls_open(probe->session->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
+			  probe->tally->muted, 0) != GP_CALLS_KEPT)
+		stat = GOPROBE_STAT_NO_ROOM;
+	gp_hit_stat(probe->session, stat);
+	return 0;
+}
+
+/**
+ * gp_paired_rejected() - a hit has not passed its filter
+ * @probe: whose
+ * @regs: the target's registers
+ * @verdict: of the filter
+ *
+ * Return: 0.
+ */
+noinline int gp_paired_rejected(const struct gp_probe *probe, const struct pt_regs *regs,
+				enum gp_verdict verdict)
+{
+	if (probe->remembers && verdict & GP_VERDICT_F_MUTED)
+		return gp_paired_mute(probe, regs, verdict);
+	gp_hit_rejected(probe, verdict);
+	return probe->remembers ? gp_paired_pass_by(probe, regs) : 0;
 }
 
 /* --- their ends ----------------------------------------------------------------- */

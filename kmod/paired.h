@@ -5,10 +5,14 @@
 
 #include <linux/ptrace.h>
 
+#include "filter.h"
+
 struct gp_probe;
 
 int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs);
 int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_regs *regs);
+int gp_paired_rejected(const struct gp_probe *probe, const struct pt_regs *regs,
+		       enum gp_verdict verdict);
 int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs);
 
 #endif

@@ -32,8 +32,15 @@ struct gp_types;
 /* Words of a frame that can be captured quickly: as many as there are registers. */
 #define GP_QUICK_WORDS	16
 
-/* GOPROBE_OP_UNDER of a program: each may look at 4096 calls, with preemption off. */
+/* GOPROBE_OP_UNDER and _ROOT of a program: each may look at 4096 calls, with preemption off. */
 #define GP_UNDERS_MAX	16
+
+/* Counters of GOPROBE_OP_NUMBER that a filter has. */
+#define GP_NUMBERS	2
+
+/* A GOPROBE_OP_QUOTA of a period: it is counted beside the period's number, in one word. */
+#define GP_QUOTA_BITS	24
+#define GP_QUOTA_MAX	((1ULL << GP_QUOTA_BITS) - 1)
 
 /* Registers of a program. */
 #define GP_OP_REGS	16

@@ -195,6 +195,8 @@ static bool gp_summary_put_open(void *arg, const struct gp_stack *stack,
 		.age = gp_clock_passed(&calls->clock, call->time, o->now),
 	};
 
+	if (call->tally->mutes)
+		return true;
 	if (call->data && call->tally->paired) {
 		held = gp_held_at(calls->held, call->data);
 		open.record_bytes = held->rec.words * 8;

@@ -22,6 +22,7 @@ static void gp_tally_free(struct gp_tally *tally)
 {
 	free_percpu(tally->times);
 	free_percpu(tally->hits);
+	kfree(tally->muted);
 	kfree(tally);
 }
 
@@ -91,6 +92,30 @@ int gp_tallies_add(struct gp_tallies *tallies, u32 id, bool timed)
 	if (!tally)
 		return -ENOMEM;
 	return timed && !tally->times ? gp_tally_add_times(tallies, tally) : 0;
+}
+
+/**
+ * gp_tally_add_muted() - calls of an id can be muted
+ * @tally: its tally
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gp_tally_add_muted(struct gp_tally *tally)
+{
+	struct gp_tally *muted;
+
+	if (tally->muted)
+		return 0;
+	muted = kzalloc(sizeof(*muted), GP_TALLY_GFP);
+	if (!muted)
+		return -ENOMEM;
+	muted->id = tally->id;
+	/* So that those that are open are counted. */
+	muted->paired = true;
+	muted->roots = true;
+	muted->mutes = true;
+	tally->muted = muted;
+	return 0;
 }
 
 /*

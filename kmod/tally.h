@@ -52,6 +52,10 @@ struct gp_times {
  * @hits: hits of points that count
  * @times: NULL if it has no points that time
  * @paired: it has points that are paired, and none that time
+ * @roots: its calls count for GOPROBE_OP_ROOT
+ * @mutes: it is the @muted of another one
+ * @muted: what its muted calls are remembered by, or NULL: it has none. So no return is theirs,
+ *	and nothing is counted or timed of them
  * @open: of what is paired: calls that are open
  */
 struct gp_tally {
@@ -59,6 +63,9 @@ struct gp_tally {
 	u64 __percpu *hits;
 	struct gp_times __percpu *times;
 	bool paired;
+	bool roots;
+	bool mutes;
+	struct gp_tally *muted;
 	atomic_t open;
 };
 
@@ -78,6 +85,7 @@ struct gp_tallies {
 void gp_tallies_init(struct gp_tallies *tallies);
 void gp_tallies_fini(struct gp_tallies *tallies);
 int gp_tallies_add(struct gp_tallies *tallies, u32 id, bool timed);
+int gp_tally_add_muted(struct gp_tally *tally);
 u64 gp_tallies_hits(struct gp_tallies *tallies);
 void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX]);
 u64 gp_tally_read(const struct gp_tally *tally, u32 id, struct goprobe_tally *ret,

@@ -228,9 +228,13 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 #define GP_USES_LENGTH	BIT(10)	/* value: register; size: bytes to look at */
 #define GP_USES_TASK	BIT(11)	/* value: enum goprobe_task */
 #define GP_USES_ID	BIT(12)	/* value: of points */
+#define GP_USES_PERIOD	BIT(13)	/* offset: ms */
+#define GP_USES_CAUSE	BIT(16)	/* value: enum goprobe_reject */
+#define GP_USES_COUNTER	BIT(17)	/* value: of the filter */
 
 #define GP_USES_ANY_VALUE \
-	(GP_USES_VALUE | GP_USES_STATUS | GP_USES_LENGTH | GP_USES_TASK | GP_USES_ID)
+	(GP_USES_VALUE | GP_USES_STATUS | GP_USES_LENGTH | GP_USES_TASK | GP_USES_ID | \
+	 GP_USES_CAUSE | GP_USES_COUNTER)
 
 #define GP_PLANS_ONLY	BIT(14)
 #define GP_FILTERS_ONLY	BIT(15)
@@ -240,7 +244,7 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 #define GP_USES_JUMP_I	(GP_USES_A | GP_USES_VALUE | GP_USES_SKIP)
 #define GP_USES_AB	(GP_USES_A | GP_USES_B)
 
-static const u16 gp_op_uses[] = {
+static const u32 gp_op_uses[] = {
 	[GOPROBE_OP_IMM] = GP_USES_A | GP_USES_VALUE,
 	[GOPROBE_OP_REG] = GP_USES_A | GP_USES_REG,
 	[GOPROBE_OP_FRAME] = GP_USES_A | GP_USES_SIZE | GP_USES_FRAME | GP_PLANS_ONLY,
@@ -286,17 +290,17 @@ static const u16 gp_op_uses[] = {
 	[GOPROBE_OP_COPY] = GP_USES_B | GP_USES_BYTES | GP_USES_FRAME | GP_USES_VALUE |
 			    GP_PLANS_ONLY,
 	[GOPROBE_OP_END] = 0,
-	[GOPROBE_OP_REJECT] = GP_FILTERS_ONLY,
+	[GOPROBE_OP_REJECT] = GP_USES_CAUSE | GP_FILTERS_ONLY,
 	[GOPROBE_OP_TASK] = GP_USES_A | GP_USES_TASK | GP_FILTERS_ONLY,
 	[GOPROBE_OP_DURATION] = GP_USES_A | GP_FILTERS_ONLY,
-	[GOPROBE_OP_NUMBER] = GP_USES_A | GP_FILTERS_ONLY,
+	[GOPROBE_OP_NUMBER] = GP_USES_A | GP_USES_COUNTER | GP_FILTERS_ONLY,
 	[GOPROBE_OP_UNDER] = GP_USES_A | GP_USES_ID | GP_FILTERS_ONLY,
 	[GOPROBE_OP_SAME] = GP_USES_AB | GP_USES_BYTES | GP_USES_LENGTH | GP_FILTERS_ONLY,
 	[GOPROBE_OP_KEY] = GP_USES_A | GP_FILTERS_ONLY,
 	[GOPROBE_OP_KEY_BYTES] = GP_USES_AB | GP_USES_BYTES | GP_FILTERS_ONLY,
 	[GOPROBE_OP_KEY_STACK] = GP_USES_VALUE | GP_FILTERS_ONLY,
-	[GOPROBE_OP_QUOTA] = GP_NOBODYS,
-	[GOPROBE_OP_ROOT] = GP_NOBODYS,
+	[GOPROBE_OP_QUOTA] = GP_USES_A | GP_USES_PERIOD | GP_USES_VALUE | GP_FILTERS_ONLY,
+	[GOPROBE_OP_ROOT] = GP_USES_A | GP_FILTERS_ONLY,
 	[GOPROBE_OP_MEMBER] = GP_NOBODYS,
 	[GOPROBE_OP_SET] = GP_NOBODYS,
 	[GOPROBE_OP_SET_FLOAT] = GP_NOBODYS,
@@ -306,18 +310,18 @@ static const u16 gp_op_uses[] = {
 
 static_assert(ARRAY_SIZE(gp_op_uses) == __GOPROBE_OP_MAX);
 
-static bool gp_op_is_clean(const struct goprobe_op *op, u16 uses)
+static bool gp_op_is_clean(const struct goprobe_op *op, u32 uses)
 {
 	return (uses & GP_USES_A || !op->a) &&
 	       (uses & (GP_USES_B | GP_USES_REG | GP_USES_FLOAT) || !op->b) &&
 	       (uses & (GP_USES_SIZE | GP_USES_BYTES) || !op->size) &&
-	       (uses & (GP_USES_FRAME | GP_USES_SKIP) || !op->offset) &&
+	       (uses & (GP_USES_FRAME | GP_USES_SKIP | GP_USES_PERIOD) || !op->offset) &&
 	       (uses & GP_USES_ANY_VALUE || !op->value) &&
 	       !op->pad && !op->pad2;
 }
 
 /* What the value of an operation names. */
-static const char *gp_verify_op_value(const struct goprobe_op *op, u16 uses)
+static const char *gp_verify_op_value(const struct goprobe_op *op, u32 uses)
 {
 	if (uses & GP_USES_STATUS && (op->value == GOPROBE_CHUNK_OK ||
 				      op->value >= __GOPROBE_CHUNK_MAX))
@@ -328,6 +332,12 @@ static const char *gp_verify_op_value(const struct goprobe_op *op, u16 uses)
 		return "an operation asks for something unknown of a task";
 	if (uses & GP_USES_ID && op->value > U32_MAX)
 		return "an operation names an id that is no number of 32 bits";
+	if (uses & GP_USES_CAUSE && (op->value & ~(u64)GOPROBE_REJECT_F_MUTED) >= __GOPROBE_REJECT_MAX)
+		return "a filter rejects for an unknown reason";
+	if (uses & GP_USES_COUNTER && op->value >= GP_NUMBERS)
+		return "a filter has two counters of hits, 0 and 1";
+	if (uses & GP_USES_PERIOD && op->offset && op->value > GP_QUOTA_MAX)
+		return "the quota of a period is more than 16777215";
 	return NULL;
 }
 
@@ -337,7 +347,7 @@ static const char *gp_verify_op_value(const struct goprobe_op *op, u16 uses)
  */
 static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame, u16 not)
 {
-	u16 uses;
+	u32 uses;
 
 	if (op->code == GOPROBE_OP_UNSPEC || op->code >= __GOPROBE_OP_MAX)
 		return "an operation has an unknown code";
@@ -371,7 +381,7 @@ static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame
 static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 frame,
 				     u16 not, u32 *tries)
 {
-	u32 copies = 0, unders = 0, i;
+	u32 copies = 0, looks = 0, quotas[2] = { 0 }, i;
 	const char *why;
 
 	*tries = 0;
@@ -380,11 +390,14 @@ static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 fr
 		if (why)
 			return why;
 		*tries += ops[i].code == GOPROBE_OP_TRY;
-		unders += ops[i].code == GOPROBE_OP_UNDER;
+		looks += ops[i].code == GOPROBE_OP_UNDER || ops[i].code == GOPROBE_OP_ROOT;
+		quotas[!!ops[i].offset] += ops[i].code == GOPROBE_OP_QUOTA;
 		copies += gp_op_uses[ops[i].code] & GP_USES_BYTES ? ops[i].size : 0;
 	}
-	if (unders > GP_UNDERS_MAX)
+	if (looks > GP_UNDERS_MAX)
 		return "a filter asks more than 16 times whether a call is open";
+	if (max(quotas[0], quotas[1]) > 1)
+		return "a filter has two quotas of one kind";
 	return copies > GP_COPIES_MAX ? "a program copies more than 64 KiB" : NULL;
 }
 

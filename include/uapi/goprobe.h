@@ -607,10 +607,10 @@ enum goprobe_op_code {
 	GOPROBE_OP_COPY,	/* @size bytes in the target at b + value go there; can fail */
 	GOPROBE_OP_END,		/* the program ends; a filter's hit passes */
 	/* In filters only. */
-	GOPROBE_OP_REJECT,	/* the hit does not pass */
+	GOPROBE_OP_REJECT,	/* the hit does not pass: enum goprobe_reject */
 	GOPROBE_OP_TASK,	/* a = what enum goprobe_task value says */
 	GOPROBE_OP_DURATION,	/* a = ns that the call took: struct goprobe_filter */
-	GOPROBE_OP_NUMBER,	/* a = how often this filter has come to such an operation */
+	GOPROBE_OP_NUMBER,	/* a = how often this filter has come to NUMBER value: 0 or 1 */
 	GOPROBE_OP_UNDER,	/* a = 1 if a call of id value is open on the goroutine, else 0 */
 	GOPROBE_OP_SAME,	/* a = 1 if memory is the same, else 0: see below; can fail */
 	/* In filters only: the key that a hit counts by; see struct goprobe_filter. */
@@ -618,7 +618,7 @@ enum goprobe_op_code {
 	GOPROBE_OP_KEY_BYTES,	/* the b bytes at a, the first @size of them; can fail */
 	GOPROBE_OP_KEY_STACK,	/* who called whom, value functions at most; can fail */
 	/* In filters only. */
-	GOPROBE_OP_QUOTA,	/* a = 1 while there are not more than value, else 0: see below */
+	GOPROBE_OP_QUOTA,	/* a = 1 of the first value hits, 0 of those beyond: see below */
 	GOPROBE_OP_ROOT,	/* a = enum goprobe_root */
 	GOPROBE_OP_MEMBER,	/* a = 1 if goroutine b of this process is in the set, else 0 */
 	/* In edits only: see struct goprobe_point. */
@@ -642,26 +642,30 @@ enum goprobe_task {
 
 /*
  * What GOPROBE_OP_ROOT gives: is the session inside of one of its calls, on this
- * goroutine? Of calls that are remembered; what is as deep as the hit, or deeper, is none.
+ * goroutine? Of calls that are remembered, and whose filter has this operation, the deepest
+ * one counts that is less deep than the hit.
  */
 enum goprobe_root {
 	GOPROBE_ROOT_NONE,	/* no: this is where a tree of calls begins */
 	GOPROBE_ROOT_OPEN,	/* yes: in one that passed its filter */
-	GOPROBE_ROOT_MUTED,	/* yes: in one that was rejected as GOPROBE_REJECT_MUTED */
+	GOPROBE_ROOT_MUTED,	/* yes: in one that was rejected with GOPROBE_REJECT_F_MUTED */
 };
 
-/* Why a hit does not pass (GOPROBE_OP_REJECT: value). */
+/* Why a hit does not pass (GOPROBE_OP_REJECT: value), and so which counter it counts in. */
 enum goprobe_reject {
 	GOPROBE_REJECT_FILTERED,	/* GOPROBE_STAT_FILTERED */
 	GOPROBE_REJECT_LIMITED,		/* GOPROBE_STAT_LIMITED */
-	/*
-	 * As GOPROBE_REJECT_FILTERED; a call that would be remembered is, for GOPROBE_OP_ROOT and
-	 * for nothing else.
-	 */
-	GOPROBE_REJECT_MUTED,
+	GOPROBE_REJECT_SAMPLED,		/* GOPROBE_STAT_SAMPLED */
 	__GOPROBE_REJECT_MAX,
 	GOPROBE_REJECT_MAX = __GOPROBE_REJECT_MAX - 1,
 };
+
+/*
+ * With that: a call that would be remembered, had it passed, is, for GOPROBE_OP_ROOT and for
+ * nothing else; its return counts as that of a call that was not (GOPROBE_STAT_NO_CALL). If there
+ * is no room for it, it counts in GOPROBE_STAT_NO_ROOM instead.
+ */
+#define GOPROBE_REJECT_F_MUTED	(1U << 8)
 
 /* The longest GOPROBE_OP_DELAY: 1 s. */
 #define GOPROBE_DELAY_NS_MAX	1000000000ULL
@@ -691,16 +695,19 @@ enum goprobe_reject {
  * that has the number of bytes, of which the first @size are compared, 4096 at most.
  *
  * GOPROBE_OP_UNDER: calls are open that are timed or paired. It fails with
- * GOPROBE_CHUNK_RANGE if the goroutine has more than 4096 of them.
+ * GOPROBE_CHUNK_RANGE if more than 4096 of the goroutine would have to be looked at; so does
+ * GOPROBE_OP_ROOT.
  *
  * GOPROBE_OP_QUOTA: counts the hits that come to it; with @offset, anew in each period of
- * that many ms. A filter has two at most, one of each kind.
+ * that many ms of CLOCK_MONOTONIC, and value is below 2^24. A filter has two at most, one of each
+ * kind. A hit counts once, and so it has one number, even if a page is absent and its filter
+ * begins anew.
  *
  * GOPROBE_OP_SET is not for the stack pointer, nor for the register that has g.
  * What an edit sets and writes is set and written when it has come to its end, and not at all if one
  * of its operations fails; DELAYs come last. An edit has 32 of these at most.
  *
- * The COPYs and SAMEs of a program are 64 KiB together at most, its UNDERs 16.
+ * The COPYs and SAMEs of a program are 64 KiB together at most, its UNDERs and ROOTs 16.
  */
 struct goprobe_op {
 	__u8  code;
@@ -1076,9 +1083,9 @@ struct goprobe_open {
 /*
  * Counters of a session. Each hit of one of its points counts in exactly one of
  * CALLS, RETURNS, LOST_*, RESTARTS, OTHER_PROCESS, NOT_STARTED, COUNTED, OPENED,
- * TIMED, NO_ROOM, NO_CALL, NO_GOROUTINE, FILTERED, UNDECIDED, LIMITED, TOLD. A call that is held is
- * OPENED; what becomes of its record is LET_GO, or LOST_* as well, or nothing. BROKEN,
- * NO_KEY and what comes after TOLD are besides.
+ * TIMED, NO_ROOM, NO_CALL, NO_GOROUTINE, FILTERED, UNDECIDED, LIMITED, SAMPLED, TOLD. A call
+ * that is held is OPENED; what becomes of its record is LET_GO, or LOST_* as well, or nothing.
+ * BROKEN, NO_KEY and what comes after TOLD are besides.
  */
 enum goprobe_stat {
 	GOPROBE_STAT_CALLS,		/* records of calls, and of GOPROBE_POINT_AT, committed */
@@ -1104,6 +1111,7 @@ enum goprobe_stat {
 	GOPROBE_STAT_BROKEN,		/* hits a second when the breaker stopped it, or 0 */
 	GOPROBE_STAT_NO_KEY,		/* what counted without a key: there was no room for it */
 	GOPROBE_STAT_LIMITED,		/* hits beyond a limit: GOPROBE_REJECT_LIMITED */
+	GOPROBE_STAT_SAMPLED,		/* hits left out of a sample: GOPROBE_REJECT_SAMPLED */
 	GOPROBE_STAT_TOLD,		/* GOPROBE_ACTION_STATE, _JOIN, _PART, _UNWIND */
 	GOPROBE_STAT_NO_MEMBER,		/* goroutines that did not join: there was no room */
 	GOPROBE_STAT_EDITED,		/* hits after which something was set, written or delayed */

@@ -250,7 +250,8 @@ static void hits_have_numbers(struct kunit *test)
 		passed += verdict(test, 0) == GP_VERDICT_PASSES;
 	}
 	KUNIT_EXPECT_EQ(test, passed, 50U);
-	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->number), 150ULL);
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->number[0]), 150ULL);
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->number[1]), 0ULL);
 }
 
 static void a_hit_has_one_number(struct kunit *test)
@@ -269,7 +270,7 @@ static void a_hit_has_one_number(struct kunit *test)
 		make(GP_WAY_GENERAL, VALUES_ABSENT | IN_THREAD | TLS_ABSENT | G_ABSENT);
 		EXPECT_PASSES(test);
 		KUNIT_EXPECT_EQ(test, served, 3U);
-		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->number), (u64)i);
+		KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->number[0]), (u64)i);
 	}
 }
 
@@ -278,7 +279,7 @@ static void a_hit_has_one_number(struct kunit *test)
 /* One that the verifier may pass, with @left operations behind it. */
 static void random_op(struct goprobe_op *op, u32 left)
 {
-	u16 uses;
+	u32 uses;
 
 	*op = (struct goprobe_op){ .code = 1 + rnd(GOPROBE_OP_MAX) };
 	uses = gp_op_uses[op->code];
@@ -298,6 +299,14 @@ static void random_op(struct goprobe_op *op, u32 left)
 		op->value = rnd(2) ? random_word() : A + rnd(A_SIZE);
 	if (uses & (GP_USES_STATUS | GP_USES_LENGTH | GP_USES_TASK | GP_USES_ID))
 		op->value = rnd(4);
+	if (uses & GP_USES_COUNTER)
+		op->value = rnd(GP_NUMBERS);
+	if (uses & GP_USES_CAUSE)
+		op->value = rnd(__GOPROBE_REJECT_MAX) | (rnd(2) ? GOPROBE_REJECT_F_MUTED : 0);
+	if (uses & GP_USES_PERIOD) {
+		op->offset = rnd(2) * rnd(2000);
+		op->value = rnd(4);
+	}
 	/* Those that end it are rare, or most would end at once. */
 	if (((op->code == GOPROBE_OP_FAIL || op->code == GOPROBE_OP_END) && rnd(8)) ||
 	    (op->code == GOPROBE_OP_REJECT && rnd(2)) || uses & GP_PLANS_ONLY)
@@ -309,7 +318,8 @@ static bool has_numbers(void)
 	u32 i;
 
 	for (i = 0; i < nfilter_ops; i++)
-		if (filter_ops[i].code == GOPROBE_OP_NUMBER)
+		if (filter_ops[i].code == GOPROBE_OP_NUMBER ||
+		    filter_ops[i].code == GOPROBE_OP_QUOTA)
 			return true;
 	return false;
 }
@@ -332,7 +342,7 @@ static void random_target(void)
 
 static void any_verified_filter_over_any_memory(struct kunit *test)
 {
-	u32 verdicts[GP_VERDICT_UNDECIDED + 1] = { }, n, i;
+	u32 verdicts[GP_VERDICT_SAMPLED + 1] = { }, n, i;
 	enum gp_verdict first;
 
 	random_state = 88172645463325252ULL;
@@ -349,8 +359,8 @@ static void any_verified_filter_over_any_memory(struct kunit *test)
 		filter_load(test);
 		random_target();
 		first = verdict(test, rnd(2000));
-		KUNIT_ASSERT_LE(test, (u32)first, (u32)GP_VERDICT_UNDECIDED);
-		verdicts[first]++;
+		KUNIT_ASSERT_LE(test, (u32)first & ~GP_VERDICT_F_MUTED, (u32)GP_VERDICT_SAMPLED);
+		verdicts[first & ~GP_VERDICT_F_MUTED]++;
 		KUNIT_ASSERT_LE(test, served, (u32)REGIONS);
 		/* What has been brought in makes no difference. */
 		if (!has_numbers() && !filter->ends)
@@ -360,7 +370,10 @@ static void any_verified_filter_over_any_memory(struct kunit *test)
 	}
 	/* It was not in vain. */
 	KUNIT_EXPECT_GT(test, verdicts[GP_VERDICT_PASSES], 300U);
-	KUNIT_EXPECT_GT(test, verdicts[GP_VERDICT_REJECTS], 50U);
+	KUNIT_EXPECT_GT(test, verdicts[GP_VERDICT_REJECTS], 20U);
+	KUNIT_EXPECT_GT(test, verdicts[GP_VERDICT_LIMITED], 20U);
+	KUNIT_EXPECT_GT(test, verdicts[GP_VERDICT_SAMPLED], 20U);
+	KUNIT_EXPECT_EQ(test, verdicts[GP_VERDICT_RUN], 0U);
 	KUNIT_EXPECT_GT(test, verdicts[GP_VERDICT_UNDECIDED], 300U);
 }
 

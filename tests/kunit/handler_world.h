@@ -55,7 +55,7 @@ static u32 word_copy(void *to, unsigned long address, u32 size)
 #define TLS	0x7f0000001000UL	/* where g is, of code that has it there */
 #define PROCESS	77ULL
 
-static u64 ticks;
+static u64 ticks, now_ns;
 
 static inline u64 fake_ticks(void)
 {
@@ -67,7 +67,13 @@ static inline u64 fake_process(const struct task_struct *task, const struct mm_s
 	return PROCESS;
 }
 
+static inline u64 fake_ns(void)
+{
+	return READ_ONCE(now_ns);
+}
+
 #define gp_arch_ticks			fake_ticks
+#define ktime_get_ns			fake_ns
 #define gp_arch_thread_pointer()	(TLS + 8)
 #define gp_arch_process			fake_process
 

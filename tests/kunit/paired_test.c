@@ -497,7 +497,7 @@ static void an_end_without_its_call_is_not_asked(struct kunit *test)
 	make_paired(END, UNKNOWN);
 	probes[0].filter = filter;
 	expect_hit(test, GOPROBE_STAT_NO_CALL);
-	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->number), 0ULL);
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->number[0]), 0ULL);
 }
 
 /* A filter of a timed call's end: the tally says what has become of the call. */

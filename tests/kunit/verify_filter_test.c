@@ -18,6 +18,10 @@
 #define F_SAME		"an operation of a filter looks at more than 4096 bytes"
 #define F_STATUS	"an item fails for an unknown reason"
 #define F_UNDERS	"a filter asks more than 16 times whether a call is open"
+#define F_CAUSE		"a filter rejects for an unknown reason"
+#define F_COUNTER	"a filter has two counters of hits, 0 and 1"
+#define F_QUOTA		"the quota of a period is more than 16777215"
+#define F_QUOTAS	"a filter has two quotas of one kind"
 #define F_CODE		"an operation has an unknown code"
 
 /* What is taken from the good world is the first operation: REG r1 = rbx. */
@@ -58,6 +62,37 @@ static const struct row filter_rows[] = {
 	{ "REJECT", NULL,
 	  { SET(ops[0].code, GOPROBE_OP_REJECT), SET(ops[0].a, 0), SET(ops[0].b, 0) } },
 	{ "REJECT has no a", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_REJECT), SET(ops[0].b, 0) } },
+	{ "REJECT: the last cause, muted", NULL,
+	  { SET(ops[0].code, GOPROBE_OP_REJECT), SET(ops[0].a, 0), SET(ops[0].b, 0),
+	    SET(ops[0].value, GOPROBE_REJECT_MAX | GOPROBE_REJECT_F_MUTED) } },
+	{ "REJECT: one past it", F_CAUSE,
+	  { SET(ops[0].code, GOPROBE_OP_REJECT), SET(ops[0].a, 0), SET(ops[0].b, 0),
+	    SET(ops[0].value, __GOPROBE_REJECT_MAX) } },
+	{ "REJECT: one past it, muted", F_CAUSE,
+	  { SET(ops[0].code, GOPROBE_OP_REJECT), SET(ops[0].a, 0), SET(ops[0].b, 0),
+	    SET(ops[0].value, __GOPROBE_REJECT_MAX | GOPROBE_REJECT_F_MUTED) } },
+	{ "REJECT: another flag", F_CAUSE,
+	  { SET(ops[0].code, GOPROBE_OP_REJECT), SET(ops[0].a, 0), SET(ops[0].b, 0),
+	    SET(ops[0].value, GOPROBE_REJECT_F_MUTED << 1) } },
+	{ "REJECT: 2^32 more", F_CAUSE,
+	  { SET(ops[0].code, GOPROBE_OP_REJECT), SET(ops[0].a, 0), SET(ops[0].b, 0),
+	    SET(ops[0].value, BIT_ULL(32)) } },
+	{ "QUOTA: any number", NULL, { SET(ops[0].code, GOPROBE_OP_QUOTA), SET(ops[0].b, 0),
+				       SET(ops[0].value, U64_MAX) } },
+	{ "QUOTA: the most of the longest period", NULL,
+	  { SET(ops[0].code, GOPROBE_OP_QUOTA), SET(ops[0].b, 0), SET(ops[0].value, (1 << 24) - 1),
+	    SET(ops[0].offset, U32_MAX) } },
+	{ "QUOTA: one more of a period", F_QUOTA,
+	  { SET(ops[0].code, GOPROBE_OP_QUOTA), SET(ops[0].b, 0), SET(ops[0].value, 1 << 24),
+	    SET(ops[0].offset, 1) } },
+	{ "QUOTA has no b", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_QUOTA) } },
+	{ "QUOTA in a register that is none", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_QUOTA), SET(ops[0].b, 0), SET(ops[0].a, 16) } },
+	{ "ROOT", NULL, { SET(ops[0].code, GOPROBE_OP_ROOT), SET(ops[0].b, 0) } },
+	{ "ROOT has no value", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_ROOT), SET(ops[0].b, 0),
+					  SET(ops[0].value, 1) } },
+	{ "ROOT has no offset", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_ROOT), SET(ops[0].b, 0),
+					   SET(ops[0].offset, 1) } },
 	{ "TASK: the last", NULL, { SET(ops[0].code, GOPROBE_OP_TASK), SET(ops[0].b, 0),
 				    SET(ops[0].value, GOPROBE_TASK_MAX) } },
 	{ "TASK: one past it", F_TASK, { SET(ops[0].code, GOPROBE_OP_TASK), SET(ops[0].b, 0),
@@ -71,6 +106,12 @@ static const struct row filter_rows[] = {
 	{ "DURATION in a register that is none", F_REG,
 	  { SET(ops[0].code, GOPROBE_OP_DURATION), SET(ops[0].b, 0), SET(ops[0].a, 16) } },
 	{ "NUMBER", NULL, { SET(ops[0].code, GOPROBE_OP_NUMBER), SET(ops[0].b, 0) } },
+	{ "NUMBER: the other counter", NULL, { SET(ops[0].code, GOPROBE_OP_NUMBER),
+					       SET(ops[0].b, 0), SET(ops[0].value, 1) } },
+	{ "NUMBER: a third counter", F_COUNTER, { SET(ops[0].code, GOPROBE_OP_NUMBER),
+						  SET(ops[0].b, 0), SET(ops[0].value, 2) } },
+	{ "NUMBER: 2^32 more", F_COUNTER, { SET(ops[0].code, GOPROBE_OP_NUMBER), SET(ops[0].b, 0),
+					    SET(ops[0].value, BIT_ULL(32)) } },
 	{ "NUMBER has no size", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_NUMBER), SET(ops[0].b, 0),
 					   SET(ops[0].size, 8) } },
 	{ "UNDER: the highest id", NULL, { SET(ops[0].code, GOPROBE_OP_UNDER), SET(ops[0].b, 0),
@@ -166,6 +207,15 @@ static void filters_at_their_limits(struct kunit *test)
 	op.code = GOPROBE_OP_UNDER;
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 16), "accepted");
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 17), F_UNDERS);
+	op.code = GOPROBE_OP_ROOT;
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 16), "accepted");
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 17), F_UNDERS);
+	op = (struct goprobe_op){ .code = GOPROBE_OP_QUOTA };
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1), "accepted");
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 2), F_QUOTAS);
+	op.offset = 1;
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1), "accepted");
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 2), F_QUOTAS);
 	op = (struct goprobe_op){ .code = GOPROBE_OP_SAME, .size = 4096 };
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 16), "accepted");
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 17), "a program copies more than 64 KiB");
