@@ -223,7 +223,7 @@ class Goprobe(Variant):
         if self.process.returncode:
             raise Failed("the reader failed")
         counts = dict((k, int(v)) for k, v in (word.split("=") for word in out.split()))
-        for what in "not_started", "counted", "timed", "opened", "filtered":
+        for what in "not_started", "counted", "timed", "opened", "filtered", "limited":
             if counts[what]:
                 return counts[what], 0
         return counts["records"], counts["lost"]
@@ -292,7 +292,7 @@ class Goprobectl(Variant):
     def attach(self, target, options):
         self.log = open("/tmp/goprobectl.log", "w+")
         self.process = subprocess.Popen(
-            ["goprobectl", "attach", "-p", str(target.pid), "--no-return"] + self.arguments + ["main.work"],
+            ["goprobectl", "attach", "--max-load", "off", "-p", str(target.pid), "--no-return"] + self.arguments + ["main.work"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
         # Breakpoints are there before the session is started: until then hits only count.
         end = time.monotonic() + 300
@@ -415,6 +415,8 @@ def goprobe_variants():
     yield Goprobe("filter", "goprobe, count if a == 4, which is false", ["--count", "--filter", "int"], hold=True)
     yield Goprobe("filter-string", "goprobe, count if s == \"16 bytes\", which is false", ["--count", "--filter", "string"],
                   hold=True)
+    yield Goprobe("rate", "goprobe, count while there are not too many in a second", ["--count", "--filter", "rate"], hold=True)
+    yield Goprobe("rate-beyond", "  ... and there are too many", ["--count", "--filter", "beyond"], hold=True)
     yield Goprobe("time-entry", "goprobe, time: entry alone, its last call unwound", ["--time"], hold=True, breakdown=True)
     yield Goprobe("time", "goprobe, time: entry + return pair", ["--time"], place="pair", hold=True)
     yield Stepped("time-stepped", "  ... with single-steps on both", ["--time"], place="pair-first", hold=True)

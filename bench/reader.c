@@ -325,7 +325,7 @@ static __u32 add_plan(const char *name)
 	return 0;
 }
 
-/* Filters, by name; none is passed by any call. */
+/* Filters, by name; none is passed by any call, but for rate. */
 static const struct goprobe_op filter_ops[] = {
 	/* a == 4 */
 	{ .code = GOPROBE_OP_REG, .a = 1, .b = 0 },
@@ -342,6 +342,14 @@ static const struct goprobe_op filter_ops[] = {
 	{ .code = GOPROBE_OP_LOAD, .a = 2, .b = 1, .size = 8, .value = 8 },
 	{ .code = GOPROBE_OP_JEQ_I, .a = 2, .value = 0x5865646362613938, .offset = 1 },
 	{ .code = GOPROBE_OP_REJECT },
+	/* More in a second than there are. */
+	{ .code = GOPROBE_OP_QUOTA, .a = 1, .value = (1 << 24) - 1, .offset = 1000 },
+	{ .code = GOPROBE_OP_JNE_I, .a = 1, .offset = 1 },
+	{ .code = GOPROBE_OP_REJECT, .value = GOPROBE_REJECT_LIMITED },
+	/* None in a second. */
+	{ .code = GOPROBE_OP_QUOTA, .a = 1, .offset = 1000 },
+	{ .code = GOPROBE_OP_JNE_I, .a = 1, .offset = 1 },
+	{ .code = GOPROBE_OP_REJECT, .value = GOPROBE_REJECT_LIMITED },
 };
 
 static const struct {
@@ -350,6 +358,8 @@ static const struct {
 } filters[] = {
 	{ "int", { 0, 3 } },
 	{ "string", { 3, 10 } },
+	{ "rate", { 13, 3 } },
+	{ "beyond", { 16, 3 } },
 };
 
 /* Its id, or 0. */
@@ -451,7 +461,7 @@ static void usage(void)
 	fputs("usage: reader --pid PID --file FILE --offset N [--skip]\n"
 	      "              [--plan none|ints|words|string|walk|wide|program]\n"
 	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n"
-	      "              [--count | --time [--return OFFSET]] [--filter int|string]\n", stderr);
+	      "              [--count | --time [--return OFFSET]] [--filter int|string|rate|beyond]\n", stderr);
 	exit(2);
 }
 
@@ -545,9 +555,10 @@ int main(int argc, char **argv)
 		;
 	begin(&m, GOPROBE_CMD_GET_STATS, NLM_F_ACK);
 	call(&m, take_stats, stats);
-	printf("records=%llu bytes=%llu lost=%llu not_started=%llu counted=%llu opened=%llu timed=%llu filtered=%llu\n",
+	printf("records=%llu bytes=%llu lost=%llu not_started=%llu counted=%llu opened=%llu timed=%llu filtered=%llu limited=%llu\n",
 	       records, record_bytes, lost, stats[GOPROBE_STAT_NOT_STARTED],
 	       stats[GOPROBE_STAT_COUNTED], stats[GOPROBE_STAT_OPENED],
-	       stats[GOPROBE_STAT_TIMED], stats[GOPROBE_STAT_FILTERED]);
+	       stats[GOPROBE_STAT_TIMED], stats[GOPROBE_STAT_FILTERED],
+	       stats[GOPROBE_STAT_LIMITED]);
 	return 0;
 }

@@ -332,7 +332,8 @@ static const char *gp_verify_op_value(const struct goprobe_op *op, u32 uses)
 		return "an operation asks for something unknown of a task";
 	if (uses & GP_USES_ID && op->value > U32_MAX)
 		return "an operation names an id that is no number of 32 bits";
-	if (uses & GP_USES_CAUSE && (op->value & ~(u64)GOPROBE_REJECT_F_MUTED) >= __GOPROBE_REJECT_MAX)
+	if (uses & GP_USES_CAUSE &&
+	    (op->value & ~(u64)GOPROBE_REJECT_F_MUTED) >= __GOPROBE_REJECT_MAX)
 		return "a filter rejects for an unknown reason";
 	if (uses & GP_USES_COUNTER && op->value >= GP_NUMBERS)
 		return "a filter has two counters of hits, 0 and 1";

@@ -26,6 +26,15 @@ TARGETOPT_HELP
 "When to end (Ctrl-C always does):\n"
 "      --duration TIME     after TIME: 5s, 200ms, 1m\n"
 "      --events N          after N lines\n"
+"      --times N           after N calls of each function, whose breakpoints then leave\n"
+MAXLOAD_HELP
+"\n"
+"How much to show, of the calls that pass their condition:\n"
+"      --sample 1/N        every N-th call of each function\n"
+"      --sample-by WHAT    call, goroutine (one of N, with all its calls) or root (every\n"
+"                          N-th outermost call of each function, with all calls in it)\n"
+"      --rate N            N calls of each function in a second; with --sample-by root,\n"
+"                          N outermost calls\n"
 "\n"
 "What to capture:\n"
 "      --no-return         calls only, without results and durations\n"
@@ -99,6 +108,11 @@ static const struct option options[] = {
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
 	{ "held", required_argument, NULL, OPT_HELD },
 	{ "lossless", no_argument, NULL, OPT_LOSSLESS },
+	LIMITOPT_ROW_SAMPLE,
+	LIMITOPT_ROW_BY,
+	LIMITOPT_ROW_RATE,
+	LIMITOPT_ROW_TIMES,
+	MAXLOAD_ROW,
 	{ "record", required_argument, NULL, OPT_RECORD },
 	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -204,6 +218,13 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 			return cmd_bad_value("--held", optarg, "a number from 1 to 1048576", d);
 		a->held = n;
 		break;
+	case LIMITOPT_SAMPLE:
+	case LIMITOPT_SAMPLE_BY:
+	case LIMITOPT_RATE:
+	case LIMITOPT_TIMES:
+		return limitopt_option(&a->limit, opt, optarg, d);
+	case MAXLOAD_OPT:
+		return maxload_parse(&a->load, optarg, d);
 	case OPT_LOSSLESS:
 		a->lossless = true;
 		break;
@@ -222,6 +243,11 @@ static int check_output(struct attachopt *a, struct diag *d)
 
 	if (!a->format)
 		a->format = &out_text;
+	if (a->record && a->limit.limits.times) {
+		diag_set(d, "--times needs to look at each record, and --record does not");
+		diag_hint(d, "--rate N, or --events N, limits what is recorded");
+		return CMD_USAGE;
+	}
 	if (!a->record || !option)
 		return CMD_DONE;
 	diag_set(d, "--record prints no events, so %s means nothing", option);
@@ -259,9 +285,12 @@ int attachopt_parse(struct attachopt *a, int argc, char **argv, struct diag *d)
 	if (!code)
 		code = targetopt_end(&a->what, argc, argv, false, d);
 	if (!code)
+		code = limitopt_end(&a->limit, a->plan.no_return, d);
+	if (!code)
 		code = check_output(a, d);
 	if (code)
 		return code;
+	a->plan.limits = a->limit.limits;
 	/* A string that fits the limit should not fail for want of bytes. */
 	if (!a->bytes_given && a->plan.bytes < a->plan.string_limit * 2)
 		a->plan.bytes = a->plan.string_limit * 2 < PLAN_BYTES_MAX ?

@@ -4,6 +4,8 @@
 #define GOPROBE_ATTACHOPT_H
 
 #include "cmd.h"
+#include "limitopt.h"
+#include "maxload.h"
 #include "plan.h"
 #include "targetopt.h"
 
@@ -23,6 +25,8 @@
  * @held: calls that can be held at once; 0: not said
  * @quiet: no header and no summary
  * @strict: losses are a failure
+ * @limit: how much is traced
+ * @load: how much of the program's time that may take
  */
 struct attachopt {
 	struct targetopt what;
@@ -39,6 +43,8 @@ struct attachopt {
 	bool pretty;
 	bool quiet;
 	bool strict;
+	struct limitopt limit;
+	struct maxload load;
 };
 
 /* Text of --help. */

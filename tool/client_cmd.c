@@ -51,7 +51,8 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d)
 
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
 		       const struct goprobe_held *held, const struct goprobe_keys *keys,
-		       uint32_t *ring_bytes, struct diag *d)
+		       const struct goprobe_breaker *breaker, uint32_t *ring_bytes,
+		       struct diag *d)
 {
 	static const char what[] = "can't begin a session";
 	struct nl_msg *msg = client_request(c, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK,
@@ -63,6 +64,8 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint
 	msg = put(msg, GOPROBE_A_FLAGS, &flags, sizeof(flags));
 	msg = put(msg, GOPROBE_A_HELD, held, held ? sizeof(*held) : 0);
 	msg = put(msg, GOPROBE_A_KEYS, keys, keys ? sizeof(*keys) : 0);
+	msg = put(msg, GOPROBE_A_BREAKER, breaker,
+		  breaker && breaker->percent ? sizeof(*breaker) : 0);
 	if (client_command(c, msg, what, d))
 		return -1;
 	return reply_u32(c, GOPROBE_A_RING_BYTES, what, ring_bytes, d);
@@ -155,6 +158,19 @@ int client_points_add(struct client *c, uint32_t file, const struct goprobe_poin
 	msg = put(msg, GOPROBE_A_FILE, &file, sizeof(file));
 	msg = put(msg, GOPROBE_A_POINTS, points, n * sizeof(*points));
 	return client_command(c, msg, "can't place breakpoints", d);
+}
+
+int client_points_del(struct client *c, const uint32_t *ids, size_t n, uint32_t *left,
+		      struct diag *d)
+{
+	static const char what[] = "can't take breakpoints away";
+	struct nl_msg *msg = client_request(c, GOPROBE_CMD_POINTS_DEL, NLM_F_ACK,
+					    n * sizeof(*ids));
+
+	msg = put(msg, GOPROBE_A_IDS, ids, n * sizeof(*ids));
+	if (client_command(c, msg, what, d))
+		return -1;
+	return reply_u32(c, GOPROBE_A_COUNT, what, left, d);
 }
 
 int client_start(struct client *c, struct diag *d)

@@ -18,6 +18,7 @@ enum cmd_exit {
 	CMD_FAILED = 1,
 	CMD_USAGE = 2,
 	CMD_LOST = 3,	/* records were lost, under --strict */
+	CMD_BROKEN = 4,	/* ended by --max-load */
 	CMD_HELP = -1,	/* not an exit code: print the help, then done */
 };
 

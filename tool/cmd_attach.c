@@ -20,6 +20,7 @@
  * @stream: records on their way there
  * @recorder: where records go instead, with --record
  * @watch: the session being watched
+ * @times: of --times: which functions have been seen so often
  */
 struct attach {
 	struct attachopt opt;
@@ -29,6 +30,7 @@ struct attach {
 	struct stream stream;
 	struct recorder recorder;
 	struct watch watch;
+	struct times times;
 };
 
 /* --- setting up ------------------------------------------------------ */
@@ -80,12 +82,22 @@ static int open_output(struct attach *a, struct diag *d)
 
 /* --- running --------------------------------------------------------- */
 
+static int count_times(struct attach *a, struct diag *d)
+{
+	if (times_init(&a->times, a->tracing.plan, a->opt.plan.limits.times))
+		return diag_set(d, "out of memory");
+	a->stream.times = &a->times;
+	a->watch.times = &a->times;
+	return 0;
+}
+
 static int set_up(struct attach *a, struct diag *d)
 {
 	struct tracing *t = &a->tracing;
 
 	t->quiet = a->opt.quiet;
 	t->held = a->opt.held;
+	t->load = a->opt.load;
 	if (tracing_open(t, &a->opt.what, d) ||
 	    tracing_plan(t, &a->opt.what, &a->opt.plan, d))
 		return -1;
@@ -106,8 +118,8 @@ static int set_up(struct attach *a, struct diag *d)
 	a->watch.out = &a->out;
 	a->watch.duration = a->opt.duration;
 	/* Losses matter to those who join calls with returns, and numbers to --events. */
-	a->watch.counts = !a->opt.plan.no_return || a->watch.most;
-	return 0;
+	a->watch.counts = !a->opt.plan.no_return || a->watch.most || t->breaker.percent;
+	return a->opt.plan.limits.times ? count_times(a, d) : 0;
 }
 
 /* Of a recording nothing is known but numbers. */
@@ -131,10 +143,13 @@ static void summarize_recording(struct attach *a)
 
 static void summarize(struct attach *a)
 {
-	if (a->opt.record)
+	if (a->opt.record) {
+		tracing_say_broken(&a->tracing, watch_broken(&a->watch), NULL);
 		summarize_recording(a);
-	else
+	} else {
+		lines_broken(&a->out, &a->tracing, watch_broken(&a->watch));
 		lines_summary(&a->out, &a->stream, a->opt.quiet);
+	}
 }
 
 static bool lost_any(const struct attach *a)
@@ -159,7 +174,10 @@ static int watch(struct attach *a, struct diag *d)
 
 	int code = a->tracing.target.command ? target_exit_status(&a->tracing.target) : CMD_DONE;
 
-	return !code && a->opt.strict && lost_any(a) ? CMD_LOST : code;
+	if (code)
+		return code;
+	return watch_broken(&a->watch) ? CMD_BROKEN : a->opt.strict && lost_any(a) ? CMD_LOST :
+										     CMD_DONE;
 }
 
 static void clean_up(struct attach *a)
@@ -168,6 +186,7 @@ static void clean_up(struct attach *a)
 	tracing_fini(&a->tracing);
 	stream_fini(&a->stream);
 	recorder_fini(&a->recorder);
+	times_fini(&a->times);
 	out_fini(&a->out);
 	attachopt_fini(&a->opt);
 }

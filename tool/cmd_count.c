@@ -109,13 +109,6 @@ static const struct option latency_options[] = {
 
 static const struct option count_options[] = {
 	{ "inlined", no_argument, NULL, OPT_INLINED },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "interval", required_argument, NULL, 'i' },
-	{ "duration", required_argument, NULL, COUNTING_OPT_DURATION },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "format", required_argument, NULL, 'o' },
 	{ "top", required_argument, NULL, OPT_TOP },
 	{ "by", required_argument, NULL, OPT_BY },
 	{ "keys", required_argument, NULL, OPT_KEYS },
@@ -132,6 +125,7 @@ static int parse_option(struct counting *counting, int opt, struct diag *d)
 		if (cmd_parse_format(optarg, &format, d))
 			return CMD_USAGE;
 		c->show.json = format == &out_json;
+		c->c.json = c->show.json;
 		break;
 	case OPT_TOP:
 		if (!cmd_parse_number(optarg, 1, UINT32_MAX, &c->show.top))

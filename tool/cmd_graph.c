@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "graph.h"
+#include "limitopt.h"
 #include "lines.h"
 #include "stream.h"
 #include "tracing.h"
@@ -25,8 +26,13 @@ TARGETOPT_HELP
 "\n"
 "When to end (Ctrl-C always does; what is open then is printed, too):\n"
 "      --duration TIME     after TIME: 5s, 200ms, 1m\n"
+MAXLOAD_HELP
 "\n"
 "What to show:\n"
+"      --sample 1/N        every N-th tree, of those that begin with the same function;\n"
+"                          what other goroutines do for it are trees of their own\n"
+"      --sample-by WHAT    root, as above, or goroutine: one of N, with all its trees\n"
+"      --rate N            trees in a second, that begin with the same function\n"
 "      --depth N           levels of a tree, 1 to 1000 (default 50)\n"
 "      --calls N           calls of one tree, 1 to 1000000 (default 10000)\n"
 "      --follow N          pointers followed in values (default 0)\n"
@@ -55,6 +61,7 @@ TARGETOPT_HELP
  * @ring_bytes: memory for each CPU, or 0
  * @lossless: the program waits rather than that records are lost
  * @strict: losses are a failure
+ * @limit: how much is traced
  * @tracing: the session
  * @graph: where events become trees, and trees lines
  * @learn: what values show that the module does not know
@@ -70,6 +77,7 @@ struct graphing {
 	uint32_t ring_bytes;
 	bool lossless;
 	bool strict;
+	struct limitopt limit;
 	struct tracing tracing;
 	struct graph graph;
 	struct learn learn;
@@ -101,6 +109,10 @@ static const struct option options[] = {
 	{ "follow", required_argument, NULL, OPT_FOLLOW },
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
 	{ "lossless", no_argument, NULL, OPT_LOSSLESS },
+	LIMITOPT_ROW_SAMPLE,
+	LIMITOPT_ROW_BY,
+	LIMITOPT_ROW_RATE,
+	MAXLOAD_ROW,
 	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
@@ -155,6 +167,12 @@ static int parse_option(struct graphing *g, int opt, struct diag *d)
 			return cmd_bad_value("--buffer", optarg, "a size: 64k to 64m", d);
 		g->ring_bytes = (uint32_t)n;
 		break;
+	case LIMITOPT_SAMPLE:
+	case LIMITOPT_SAMPLE_BY:
+	case LIMITOPT_RATE:
+		return limitopt_option(&g->limit, opt, optarg, d);
+	case MAXLOAD_OPT:
+		return maxload_parse(&g->tracing.load, optarg, d);
 	case OPT_LOSSLESS:
 		g->lossless = true;
 		break;
@@ -176,6 +194,7 @@ static int parse(struct graphing *g, int argc, char **argv, struct diag *d)
 	g->lines.paired = true;
 	g->levels = 50;
 	g->calls = 10000;
+	g->limit.trees = true;
 	opterr = 0;
 	optind = 1;
 	while (!code &&
@@ -186,6 +205,9 @@ static int parse(struct graphing *g, int argc, char **argv, struct diag *d)
 			return cmd_bad_option(argv, opt, options, d);
 		code = parse_option(g, opt, d);
 	}
+	if (!code)
+		code = limitopt_end(&g->limit, false, d);
+	g->plan.limits = g->limit.limits;
 	return code ? code : targetopt_end(&g->what, argc, argv, false, d);
 }
 
@@ -235,12 +257,16 @@ static int watch(struct graphing *g, struct diag *d)
 		diag_errno(d, -err, "can't write the output");
 		return CMD_FAILED;
 	}
+	lines_broken(&g->graph.out, &g->tracing, watch_broken(&g->watch));
 	lines_summary(&g->graph.out, &g->stream, g->lines.quiet);
 	/* Whatever is left of the session goes before the command is waited for. */
 	tracing_disarm(&g->tracing);
 	interrupt_await_command(&g->tracing.interrupt);
 	code = target->command ? target_exit_status(target) : CMD_DONE;
-	return !code && g->strict && out_lost(&g->stream.sum) ? CMD_LOST : code;
+	if (code)
+		return code;
+	return watch_broken(&g->watch) ? CMD_BROKEN :
+	       g->strict && out_lost(&g->stream.sum) ? CMD_LOST : CMD_DONE;
 }
 
 static int run(int argc, char **argv, struct diag *d)

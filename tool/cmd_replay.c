@@ -259,7 +259,7 @@ static bool are_possible(const struct plan_options *o)
 {
 	return o->string_limit <= PLAN_BYTES_MAX && o->elements <= PLAN_BYTES_MAX &&
 	       o->objects <= PLAN_OBJECTS_MAX && o->bytes <= PLAN_BYTES_MAX &&
-	       o->depth <= PLAN_DEPTH_MAX;
+	       o->depth <= PLAN_DEPTH_MAX && o->limits.by <= PLAN_SAMPLE_ROOT;
 }
 
 /* As attach did it. */
@@ -279,6 +279,11 @@ static int make_plan(struct replay *r, struct diag *d)
 		.no_return = r->start.flags & RECORDING_F_NO_RETURN,
 		.registers = r->start.flags & RECORDING_F_REGISTERS,
 		.inlined = r->start.flags & RECORDING_F_INLINED,
+		.limits = {
+			.sample = r->start.sample,
+			.rate = r->start.rate,
+			.by = (enum plan_sample)r->start.by,
+		},
 	};
 	if (!are_possible(&r->options))
 		return diag_set(d, "%s is damaged: impossible options", r->path);
@@ -362,6 +367,8 @@ static int take(struct replay *r, const struct recording_entry *e, struct diag *
 		r->stream.sum.no_room = end.no_room;
 		r->stream.sum.filtered = end.filtered;
 		r->stream.sum.undecided = end.undecided;
+		r->stream.sum.sampled = end.sampled;
+		r->stream.sum.limited = end.limited;
 		r->stream.sum.waits = end.waits;
 		r->stream.sum.wait_ns = end.wait_ns;
 		r->whole = true;

@@ -87,6 +87,7 @@ static int parse_format(struct stacking *s, struct diag *d)
 		if (strcmp(optarg, formats[i]) != 0)
 			continue;
 		s->format = (enum format)i;
+		s->c.json = s->format == FORMAT_JSON;
 		return CMD_DONE;
 	}
 	return cmd_bad_value("--format", optarg, "text, json, folded or pprof", d);

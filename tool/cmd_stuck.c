@@ -135,7 +135,10 @@ static int parse_option(struct counting *c, int opt, struct diag *d)
 
 	switch (opt) {
 	case 'o':
-		return cmd_parse_format(optarg, &s->opt.format, d);
+		if (cmd_parse_format(optarg, &s->opt.format, d))
+			return CMD_USAGE;
+		s->c.json = s->opt.format == &out_json;
+		break;
 	case OPT_LONGER:
 		if (!cmd_parse_duration(optarg, &s->longer) || s->longer < 1000000)
 			return cmd_bad_value("--longer-than", optarg,

@@ -17,6 +17,7 @@ static const struct option common[] = {
 	{ "interval", required_argument, NULL, 'i' },
 	{ "duration", required_argument, NULL, OPT_DURATION },
 	{ "format", required_argument, NULL, 'o' },
+	MAXLOAD_ROW,
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
 };
@@ -41,6 +42,8 @@ static int parse_option(struct counting *c, int opt, struct diag *d)
 		if (!cmd_parse_duration(optarg, &c->duration))
 			return cmd_bad_value("--duration", optarg, "a time: 5s, 200ms, 1m", d);
 		return CMD_DONE;
+	case MAXLOAD_OPT:
+		return maxload_parse(&c->tracing.load, optarg, d);
 	}
 	return c->cmd->option(c, opt, d);
 }
@@ -121,7 +124,7 @@ int counting_write(struct counting *c, const struct buf *b, struct diag *d)
 	       diag_errno(d, errno, "can't write the output");
 }
 
-/* Until @until, or something happens to a process or a signal comes. */
+/* Until @until, or a process, a signal or the module has something to say. */
 static void await(struct counting *c, struct pollfd *fds, uint64_t until)
 {
 	/* A process that can't be waited for is looked at now and then. */
@@ -129,8 +132,22 @@ static void await(struct counting *c, struct pollfd *fds, uint64_t until)
 
 	until = until < most ? until : most;
 	fds[0] = (struct pollfd){ .fd = c->tracing.interrupt.fd, .events = POLLIN };
-	poll(fds, 1 + target_poll(&c->tracing.target, fds + 1),
+	fds[1] = (struct pollfd){ .fd = client_fd(c->tracing.client), .events = POLLIN };
+	poll(fds, 2 + target_poll(&c->tracing.target, fds + 2),
 	     until > t ? (until - t + 999999) / 1000000 : 0);
+}
+
+/* There are no records: the module says something when it has ended the session. */
+static int look(struct counting *c, struct diag *d)
+{
+	uint64_t stats[__GOPROBE_STAT_MAX];
+
+	if (!client_ready(c->tracing.client))
+		return 0;
+	if (client_get_stats(c->tracing.client, stats, d))
+		return -1;
+	c->hits = stats[GOPROBE_STAT_BROKEN];
+	return 0;
 }
 
 static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
@@ -146,7 +163,9 @@ static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 
 		uint64_t t = clock_now(CLOCK_MONOTONIC);
 
-		if (target_ended(target) || t >= end ||
+		if (look(c, d))
+			return -1;
+		if (c->hits || target_ended(target) || t >= end ||
 		    (interrupt_came(&c->tracing.interrupt) && !target->command))
 			return 0;
 		if (t < next)
@@ -157,6 +176,17 @@ static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 		next += (t - next) / c->interval * c->interval + c->interval;
 	}
 	return 0;
+}
+
+static int say_broken(struct counting *c, struct diag *d)
+{
+	struct buf json = { 0 };
+	int err;
+
+	tracing_say_broken(&c->tracing, c->hits, c->json ? &json : NULL);
+	err = json.len ? counting_write(c, &json, d) : 0;
+	buf_fini(&json);
+	return err;
 }
 
 static int finish(struct counting *c, struct diag *d)
@@ -172,14 +202,15 @@ static int finish(struct counting *c, struct diag *d)
 	end.ns = clock_now(CLOCK_MONOTONIC) - c->started;
 	if (client_get_stats(c->tracing.client, stats, d))
 		return -1;
-	return c->broken ? 0 : c->cmd->print(c, &end, d);
+	c->hits = stats[GOPROBE_STAT_BROKEN];
+	return c->broken ? 0 : say_broken(c, d) || c->cmd->print(c, &end, d) ? -1 : 0;
 }
 
 static int run(struct counting *c, struct diag *d)
 {
 	struct target *target = &c->tracing.target;
-	struct pollfd *fds = calloc(target->nprocesses + 1, sizeof(*fds));
-	int err = fds ? client_start(c->tracing.client, d) : diag_set(d, "out of memory");
+	struct pollfd *fds = calloc(target->nprocesses + 2, sizeof(*fds));
+	int code, err = fds ? client_start(c->tracing.client, d) : diag_set(d, "out of memory");
 
 	c->started = clock_now(CLOCK_MONOTONIC);
 	if (!err) {
@@ -194,7 +225,8 @@ static int run(struct counting *c, struct diag *d)
 	/* Whatever is left of the session goes before the command is waited for. */
 	tracing_disarm(&c->tracing);
 	interrupt_await_command(&c->tracing.interrupt);
-	return target->command ? target_exit_status(target) : CMD_DONE;
+	code = target->command ? target_exit_status(target) : CMD_DONE;
+	return !code && c->hits ? CMD_BROKEN : code;
 }
 
 int counting_main(struct counting *c, const struct counting_cmd *cmd, int argc, char **argv,

@@ -18,8 +18,8 @@ struct counting;
 /**
  * struct counting_cmd - what such a command has of its own
  * @doing: "counting"
- * @options: its options, but for those that all have: pid, binary, interval, duration, format,
- *	quiet and help; ends with zeros
+ * @options: its options, but for those that all have: pid, binary, interval, duration, max-load,
+ *	format, quiet and help; ends with zeros
  * @option: one of these, or 'o': --format. CMD_*
  * @check: do the options go together? CMD_*; or NULL
  * @set_up: place the breakpoints, with counting_set_up(); 0, or -1 with @d set
@@ -42,12 +42,14 @@ struct counting_cmd {
  * @looks: it is printed when it has begun and before it ends, too
  * @interval: ns between two tables, or 0
  * @duration: ns, or 0
+ * @json: the output is JSON
  * @quiet: no header and no summary
  * @tracing: the session that counts
  * @files: what addresses mean, by file of the plan; or NULL: counting_name_files()
  * @ending: what is printed now is the last before the breakpoints are taken away
  * @started: when it began, CLOCK_MONOTONIC, ns
  * @broken: nobody reads the output any more
+ * @hits: a second, when the module ended it because they took too much, or 0
  */
 struct counting {
 	const struct counting_cmd *cmd;
@@ -56,12 +58,14 @@ struct counting {
 	bool looks;
 	uint64_t interval;
 	uint64_t duration;
+	bool json;
 	bool quiet;
 	struct tracing tracing;
 	struct symbols *files;
 	bool ending;
 	uint64_t started;
 	bool broken;
+	uint64_t hits;
 };
 
 /* The part of --help that is about them, as far as they are not about the output. */
@@ -71,6 +75,7 @@ struct counting {
 	"\n" \
 	"When to end (Ctrl-C always does):\n" \
 	"      --duration TIME     after TIME: 5s, 200ms, 1m\n" \
+	MAXLOAD_HELP \
 	"\n" \
 	"Output:\n" \
 	"  -i, --interval TIME     a table every TIME, not only at the end\n"

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -35,6 +36,11 @@ int lines_open(struct out *o, struct stream *s, const struct plan *p, const stru
 	s->most = opt->events;
 	s->values.width = opt->pretty ? columns() : 0;
 	return 0;
+}
+
+void lines_broken(struct out *o, const struct tracing *t, uint64_t hits)
+{
+	tracing_say_broken(t, hits, strcmp(o->format->name, "json") ? NULL : &o->buf);
 }
 
 void lines_summary(struct out *o, const struct stream *s, bool quiet)

@@ -9,6 +9,7 @@
 #include "diag.h"
 #include "out.h"
 #include "stream.h"
+#include "tracing.h"
 
 /**
  * struct lines_opt - how they are to be shown
@@ -33,6 +34,11 @@ struct lines_opt {
 /* Open the output, print the header, make @s ready for records of @p. */
 int lines_open(struct out *o, struct stream *s, const struct plan *p, const struct lines_opt *opt,
 	       struct diag *d);
+/*
+ * What is to be told besides of @hits, see tracing_say_broken(): in the output as well, if it is
+ * JSON.
+ */
+void lines_broken(struct out *o, const struct tracing *t, uint64_t hits);
 /*
  * The summary of @s->sum, which is complete, where it belongs. Losses are told even to
  * those who want quiet.

@@ -101,6 +101,8 @@ struct out_event {
  * @no_room: calls lost because too many were open that a condition is about
  * @filtered: hits that did not pass their condition
  * @undecided: hits whose condition could not be told
+ * @sampled: calls that were left out of a sample
+ * @limited: calls beyond a limit
  * @malformed: records that could not be decoded
  * @waits: records that waited for room
  * @wait_ns: how long, together
@@ -120,6 +122,8 @@ struct out_summary {
 	uint64_t no_room;
 	uint64_t filtered;
 	uint64_t undecided;
+	uint64_t sampled;
+	uint64_t limited;
 	uint64_t malformed;
 	uint64_t waits;
 	uint64_t wait_ns;

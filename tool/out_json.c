@@ -269,6 +269,8 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 	buf_number(b, ",\"forgotten\":", s->forgotten);
 	buf_number(b, ",\"filtered\":", s->filtered);
 	buf_number(b, ",\"undecided\":", s->undecided);
+	buf_number(b, ",\"sampled\":", s->sampled);
+	buf_number(b, ",\"limited\":", s->limited);
 	buf_number(b, ",\"waits\":", s->waits);
 	seconds(b, ",\"wait_seconds\":", s->wait_ns);
 	buf_str(b, ",\"lost_by_cause\":");

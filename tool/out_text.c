@@ -439,6 +439,14 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 		count(talk, s->undecided, "call", "calls");
 		buf_str(talk, " with a condition that could not be told\n");
 	}
+	if (s->sampled) {
+		count(talk, s->sampled, "call", "calls");
+		buf_str(talk, " left out of the sample\n");
+	}
+	if (s->limited) {
+		count(talk, s->limited, "call", "calls");
+		buf_str(talk, " beyond the limit\n");
+	}
 	if (s->waits) {
 		count(talk, s->waits, "record", "records");
 		buf_str(talk, " waited for room, ");

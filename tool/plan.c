@@ -16,6 +16,7 @@
 #include "plan.h"
 #include "planfilter.h"
 #include "planframe.h"
+#include "planlimit.h"
 #include "wiretypes.h"
 
 const struct plan_options plan_defaults = {
@@ -70,7 +71,8 @@ struct plan *plan_new(const struct plan_options *opt)
 	priv->filters = (struct planfilter){ .plan = p, .mem = &priv->mem,
 						.stack = priv->opt.stack,
 						.creator = priv->opt.creator,
-						.stuck = priv->opt.stuck };
+						.stuck = priv->opt.stuck,
+						.limits = priv->opt.limits };
 	return p;
 }
 
@@ -565,7 +567,8 @@ static int settle_under(struct plan *p, const struct planfilter_under *u, struct
 
 	if (pf && (pf->call_filter || pf->ret_filter)) {
 		err = diag_set(d, "%s is traced with a %s of its own, so not all of its calls are known",
-			       u->fn->name, pf->key ? "key" : "condition");
+			       u->fn->name, pf->key ? "key" :
+			       planlimit_any(&priv->opt.limits) ? "limit" : "condition");
 	} else if (pf && pf->ends) {
 		if (pf->action == GOPROBE_ACTION_RECORD)
 			pair_points(p, pf);

@@ -11,6 +11,27 @@
 
 #include "gobin.h"
 
+/* What --sample counts. */
+enum plan_sample {
+	PLAN_SAMPLE_CALL,	/* calls of each function */
+	PLAN_SAMPLE_GOROUTINE,	/* goroutines */
+	PLAN_SAMPLE_ROOT,	/* trees of calls, by the function that begins them */
+};
+
+/**
+ * struct plan_limits - how much is traced; 0: no limit
+ * @sample: one of so many
+ * @by: what of; with PLAN_SAMPLE_ROOT @rate and @times are about trees, too
+ * @rate: calls of a function in a second
+ * @times: calls of a function
+ */
+struct plan_limits {
+	uint64_t sample;
+	enum plan_sample by;
+	uint64_t rate;
+	uint64_t times;
+};
+
 /**
  * struct plan_options - limits of what is captured
  * @string_limit: bytes of a string
@@ -30,6 +51,7 @@
  *	statements of the one they start, see PLAN_ROLE_GO
  * @action: what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures
  *	anything, and can be recorded and replayed
+ * @limits: how much of it, of GOPROBE_ACTION_RECORD
  */
 struct plan_options {
 	uint32_t string_limit;
@@ -46,6 +68,7 @@ struct plan_options {
 	bool inlined;
 	bool goroutine;
 	uint8_t action;
+	struct plan_limits limits;
 };
 
 /* The most that may be asked for. */

@@ -9,6 +9,7 @@
 #include "grow.h"
 #include "near.h"
 #include "planfilter.h"
+#include "planlimit.h"
 
 /* A filter, found by a hash of what is in it. */
 struct known {
@@ -146,21 +147,21 @@ static int append(struct planfilter *f, const struct goprobe_op *ops, size_t nop
 static int too_long(struct planfilter *f, size_t first, struct diag *d)
 {
 	f->plan->nfilter_ops = first;
-	return diag_set(d, "the condition and the key together take more steps than the module does");
+	return diag_set(d, "the condition, and the key or the limits, together take more steps than the module does");
 }
 
 int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter *from,
-		   const struct planfilter_key *key, uint32_t *id, struct diag *d)
+		   const struct planfilter_more *more, uint32_t *id, struct diag *d)
 {
 	struct plan *p = f->plan;
 	size_t first = p->nfilter_ops;
 
 	*id = 0;
-	if (!from->nops && !key)
+	if (!from->nops && !more->nops)
 		return 0;
-	/* What passes goes on to the end, and so to the key. */
+	/* What passes goes on to the end, and so to what is more. */
 	if ((from->nops && append(f, from->ops, from->nops)) ||
-	    (key && append(f, key->ops, key->nops)))
+	    (more->nops && append(f, more->ops, more->nops)))
 		return diag_set(d, "out of memory");
 	if (p->nfilter_ops - first > EXPRCODE_OPS_MAX)
 		return too_long(f, first, d);
@@ -173,7 +174,8 @@ int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter 
 		}
 		p->filter_ops[first + from->unders[i].op].value = (uintptr_t)u;
 	}
-	return intern(f, first, from->numbers, id) ? diag_set(d, "out of memory") : 0;
+	return intern(f, first, from->numbers || more->counts, id) ? diag_set(d, "out of memory") :
+								      0;
 }
 
 static int add_one(struct planfilter *f, struct goprobe_op op, uint32_t *id)
@@ -243,16 +245,22 @@ static int decide_count(const struct planfilter *f, struct plan_func *pf,
 	return 0;
 }
 
-static int decide_record(struct plan_func *pf, const struct filter_pair *filter, bool no_return,
-			 struct diag *d)
+static int decide_record(const struct planfilter *f, struct plan_func *pf,
+			 const struct filter_pair *filter, bool no_return, struct diag *d)
 {
 	if (filter->returns && no_return) {
 		diag_set(d, "this condition is decided when %s returns, and --no-return leaves that out",
 			 pf->fn->name);
 		return -1;
 	}
+	if (filter->returns && f->limits.by == PLAN_SAMPLE_ROOT && planlimit_any(&f->limits)) {
+		diag_set(d, "the condition of %s is decided when it returns, and whether a tree of calls is shown when it begins",
+			 pf->fn->name);
+		diag_hint(d, "--sample-by call, or leave out what is about results and the duration");
+		return -1;
+	}
 	pf->held = filter->returns;
-	pf->paired = !no_return && (filter->call.nops || filter->returns);
+	pf->paired = !no_return && (pf->call_filter || filter->returns);
 	return 0;
 }
 
@@ -293,20 +301,23 @@ static size_t stack_ops(const struct planfilter *f, const struct gobin *bin, str
 	return STACK_OPS - first;
 }
 
-/* The filters of the points of @pf, and the key that one of them makes. */
+/* The filters of the points of @pf, and the key that one of them makes, or the limits. */
 static int add_filters(struct planfilter *f, struct plan_func *pf,
 		       const struct filter_pair *filter, struct diag *d)
 {
-	struct goprobe_op ops[STACK_OPS];
-	struct planfilter_key key = { ops, stack_ops(f, pf->bin, ops) };
-	const struct planfilter_key *made = f->stack || pf->key ? &key : NULL;
-	bool at_return = key_at_return(pf, filter);
+	struct goprobe_op stack[STACK_OPS];
+	struct goprobe_op call_ops[PLANLIMIT_OPS_MAX], ret_ops[PLANLIMIT_OPS_MAX];
+	struct planfilter_more call = planlimit_call(&f->limits, filter->returns, call_ops);
+	struct planfilter_more ret = planlimit_return(&f->limits, filter->returns, ret_ops);
+	struct planfilter_more *key = key_at_return(pf, filter) ? &ret : &call;
 
+	/* What makes keys has no limits. */
 	if (pf->key)
-		key = (struct planfilter_key){ pf->key->ops, pf->key->nops };
-	if (planfilter_add(f, pf->bin, &filter->call, at_return ? NULL : made, &pf->call_filter,
-			   d) ||
-	    planfilter_add(f, pf->bin, &filter->ret, at_return ? made : NULL, &pf->ret_filter, d))
+		*key = (struct planfilter_more){ pf->key->ops, pf->key->nops, false };
+	else if (f->stack)
+		*key = (struct planfilter_more){ stack, stack_ops(f, pf->bin, stack), false };
+	if (planfilter_add(f, pf->bin, &filter->call, &call, &pf->call_filter, d) ||
+	    planfilter_add(f, pf->bin, &filter->ret, &ret, &pf->ret_filter, d))
 		return -1;
 	/* A jump to another function has no results yet. */
 	pf->tail_filter = pf->ret_filter;
@@ -325,7 +336,9 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 	pf->action = f->plan->action;
 	pf->ends = !no_return && !pf->at;
 	pf->key = req->key;
-	if (!req->filter && !f->stack && !pf->key && !f->stuck)
+	/* What is traced for what it tells of others is so without a limit. */
+	if (!req->filter && !f->stack && !pf->key && !f->stuck &&
+	    (req->role || !planlimit_any(&f->limits)))
 		return 0;
 	if (add_filters(f, pf, filter, d))
 		return -1;
@@ -336,5 +349,6 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 		return decide_stuck(f, pf, filter, d);
 	if (pf->action == GOPROBE_ACTION_COUNT)
 		return decide_count(f, pf, filter, d);
-	return pf->action == GOPROBE_ACTION_RECORD ? decide_record(pf, filter, no_return, d) : 0;
+	return pf->action == GOPROBE_ACTION_RECORD ? decide_record(f, pf, filter, no_return, d) :
+						     0;
 }

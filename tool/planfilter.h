@@ -32,6 +32,7 @@ struct planfilter_under {
  * @stack: plan_options.stack
  * @creator: plan_options.creator
  * @stuck: plan_options.stuck
+ * @limits: plan_options.limits
  * @known: filters, by a hash of their operations
  * @filters_cap: room in plan.filters
  * @ops_cap: room in plan.filter_ops
@@ -44,6 +45,7 @@ struct planfilter {
 	uint32_t stack;
 	bool creator;
 	bool stuck;
+	struct plan_limits limits;
 	struct hmap known;
 	size_t filters_cap;
 	size_t ops_cap;
@@ -51,22 +53,24 @@ struct planfilter {
 };
 
 /**
- * struct planfilter_key - operations that make a key of a hit that passes
+ * struct planfilter_more - operations for a hit that passes: they make its key, or count it
  * @ops: operations
  * @nops: their number
+ * @counts: they count it, so they can't be shared
  */
-struct planfilter_key {
+struct planfilter_more {
 	const struct goprobe_op *ops;
 	size_t nops;
+	bool counts;
 };
 
 void planfilter_fini(struct planfilter *f);
 /*
  * The id of a filter of functions of @bin, which is made unless there is one that is the
- * same; 0 if @from lets all pass, and @key is NULL. 0, or -1 with @d set.
+ * same; 0 if @from lets all pass, and there is no more. 0, or -1 with @d set.
  */
 int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter *from,
-		   const struct planfilter_key *key, uint32_t *id, struct diag *d);
+		   const struct planfilter_more *more, uint32_t *id, struct diag *d);
 /* The id of the filter that can't tell. -1 without memory. */
 int planfilter_undecided(struct planfilter *f, uint32_t *id);
 

@@ -206,6 +206,9 @@ int recorder_begin(struct recorder *r, const struct recorder_source *s, struct l
 			 (s->pids ? RECORDING_F_PIDS : 0) |
 			 (s->options->held_bytes == s->options->bytes ?
 			  RECORDING_F_HELD_BYTES : 0),
+		.sample = s->options->limits.sample,
+		.rate = s->options->limits.rate,
+		.by = s->options->limits.by,
 	};
 	return complete(r, d);
 }
@@ -265,7 +268,8 @@ int recorder_end(struct recorder *r, const struct out_summary *sum, struct diag 
 {
 	struct recording_end end = {
 		.ns = sum->ns, .no_room = sum->no_room, .filtered = sum->filtered,
-		.undecided = sum->undecided, .waits = sum->waits, .wait_ns = sum->wait_ns,
+		.undecided = sum->undecided, .sampled = sum->sampled, .limited = sum->limited,
+		.waits = sum->waits, .wait_ns = sum->wait_ns,
 	};
 
 	memcpy(end.lost, sum->lost, sizeof(end.lost));

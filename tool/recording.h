@@ -19,7 +19,7 @@
 #include "plan.h"
 
 #define RECORDING_MAGIC "goprobe\n"
-#define RECORDING_VERSION 2
+#define RECORDING_VERSION 3
 #define RECORDING_ORDER 0x01020304U
 /* The most bytes of one entry. */
 #define RECORDING_ENTRY_MAX (1U << 20)
@@ -94,6 +94,10 @@ struct recording_file {
  * @bytes: see @string_limit
  * @depth: see @string_limit
  * @flags: RECORDING_F_*
+ * @sample: as the next two: struct plan_limits
+ * @rate: see @sample
+ * @by: see @sample
+ * @pad: 0
  */
 struct recording_start {
 	uint64_t plan;
@@ -105,6 +109,10 @@ struct recording_start {
 	uint32_t bytes;
 	uint32_t depth;
 	uint32_t flags;
+	uint64_t sample;
+	uint64_t rate;
+	uint32_t by;
+	uint32_t pad;
 };
 
 /**
@@ -138,9 +146,11 @@ struct recording_learned {
  * @ns: how long hits were recorded
  * @waits: GOPROBE_STAT_WAITS
  * @wait_ns: GOPROBE_STAT_WAIT_NS
- * @no_room: as the next two: struct out_summary
+ * @no_room: as the next four: struct out_summary
  * @filtered: see @no_room
  * @undecided: see @no_room
+ * @sampled: see @no_room
+ * @limited: see @no_room
  * @lost: records lost, by enum goprobe_lost_cause
  */
 struct recording_end {
@@ -148,6 +158,8 @@ struct recording_end {
 	uint64_t no_room;
 	uint64_t filtered;
 	uint64_t undecided;
+	uint64_t sampled;
+	uint64_t limited;
 	uint64_t waits;
 	uint64_t wait_ns;
 	uint64_t lost[__GOPROBE_LOST_MAX];

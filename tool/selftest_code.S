@@ -13,4 +13,13 @@ selftest_code:
 	jnz	selftest_code
 	ret
 	.size	selftest_run, . - selftest_run
+
+	.globl	selftest_call, selftest_ret
+	.hidden	selftest_call, selftest_ret
+	.type	selftest_call, @function
+selftest_call:
+	nop
+selftest_ret:
+	ret
+	.size	selftest_call, . - selftest_call
 	.section .note.GNU-stack, "", @progbits

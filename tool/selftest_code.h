@@ -10,4 +10,8 @@ void selftest_run(void);
 /* GOPROBE_SELF_TEST_CODE */
 extern const uint8_t selftest_code[];
 
+/* A function of two instructions: a NOP, and at selftest_ret a RET. */
+void selftest_call(void);
+extern const uint8_t selftest_ret[];
+
 #endif

@@ -149,6 +149,8 @@ static void unwound(struct stream *s, const struct pair_call *c)
 		.panic = c->panic,
 	};
 
+	if (s->times)
+		times_end(s->times, c->id);
 	if (c->system)
 		return;
 	if (c->doubtful)
@@ -281,6 +283,17 @@ static void take_role(struct stream *s, const struct out_event *e)
 		abandon(s, 0, PAIR_GOEXIT);
 }
 
+/* Breakpoints leave when what they are for has been seen. */
+static void count(struct stream *s, const struct out_event *e)
+{
+	if (!s->times)
+		return;
+	if (e->kind == OUT_CALL)
+		times_call(s->times, e->fn->id);
+	else
+		times_end(s->times, e->fn->id);
+}
+
 static void show(struct stream *s, const uint8_t *p, size_t len)
 {
 	static const enum out_kind kinds[] = {
@@ -334,6 +347,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		if (e.kind != OUT_AT)
 			join(s, &e);
 		print(s, &e);
+		count(s, &e);
 	}
 	if (e.fn->role)
 		take_role(s, &e);

@@ -14,6 +14,7 @@
 #include "pair.h"
 #include "plan.h"
 #include "record.h"
+#include "times.h"
 
 /**
  * struct stream - records on their way to lines
@@ -22,6 +23,7 @@
  * @merge: records held back
  * @pair: open calls; NULL: calls and returns are not joined
  * @bias: load biases, for the types of interfaces
+ * @times: is told of calls and their ends, or NULL
  * @most: calls and returns to print; 0: all
  * @sum: what was printed so far; @lost and @open of it are the caller's
  * @why_malformed: the first reason for sum.malformed
@@ -44,6 +46,7 @@ struct stream {
 	struct merge *merge;
 	struct pair *pair;
 	struct bias *bias;
+	struct times *times;
 	uint64_t most;
 	struct out_summary sum;
 	const char *why_malformed;

@@ -118,9 +118,24 @@ static int new_session(struct tracing *t, const struct client_info *info, uint32
 	for (size_t i = 0; i < n; i++)
 		pids[i] = t->target.processes[i].pid;
 	err = client_session_new(t->client, pids, n, flags, held.bytes ? &held : NULL,
-				 t->keys.number ? &t->keys : NULL, &ring_bytes, d);
+				 t->keys.number ? &t->keys : NULL, &t->breaker, &ring_bytes, d);
 	free(pids);
 	return err;
+}
+
+/* When hits are too many: what one takes is found out on this machine. */
+static void set_breaker(struct tracing *t)
+{
+	struct diag why = { 0 };
+	int64_t ns = t->load.off ? 0 : selftest_hit_ns(&why);
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (ns < 0)
+		fprintf(stderr, "goprobectl: warning: there is no --max-load, as it is not known what a breakpoint takes: %s\n",
+			why.sentence ? why.sentence : "out of memory");
+	diag_fini(&why);
+	t->breaker = maxload_breaker(&t->load, ns > 0 ? (uint64_t)ns : 0,
+				     processors > 0 ? (unsigned int)processors : 1);
 }
 
 int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d)
@@ -133,6 +148,8 @@ int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct d
 		err = selftest_get_info(t->client, &info, &untested, d);
 	/* Without it, tracing only costs more; "info" says why. */
 	diag_fini(&untested);
+	if (!err)
+		set_breaker(t);
 	if (err || new_session(t, &info, flags, ring_bytes, d))
 		return -1;
 	t->upload = (struct upload){
@@ -152,6 +169,20 @@ void tracing_say_started(const struct tracing *t, const char *doing)
 	if (!t->quiet)
 		fprintf(stderr, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends\n", doing,
 			n, n == 1 ? "" : "s", points, points == 1 ? "" : "s");
+}
+
+void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json)
+{
+	struct buf b = { 0 };
+
+	if (!hits)
+		return;
+	maxload_say(&t->breaker, hits, &b);
+	if (!b.failed)
+		fprintf(stderr, "goprobectl: %.*s\n", (int)b.len, b.p);
+	buf_fini(&b);
+	if (json)
+		maxload_json(&t->breaker, hits, json);
 }
 
 void tracing_disarm(struct tracing *t)

@@ -8,6 +8,7 @@
 
 #include "client.h"
 #include "interrupt.h"
+#include "maxload.h"
 #include "plan.h"
 #include "target.h"
 #include "targetopt.h"
@@ -24,6 +25,8 @@
  * @held: calls that can be held at once; 0: as many as there is room for, and no more
  *	than TRACING_HELD
  * @keys: room for what is counted by key; 0: nothing is
+ * @load: how much of the programs' time it may take
+ * @breaker: what the module has been told of that; 0 percent: nothing
  * @quiet: say nothing but what goes wrong
  * @said: when progress was last told, ns
  *
@@ -38,6 +41,8 @@ struct tracing {
 	struct interrupt interrupt;
 	uint32_t held;
 	struct goprobe_keys keys;
+	struct maxload load;
+	struct goprobe_breaker breaker;
 	bool quiet;
 	uint64_t said;
 };
@@ -53,6 +58,11 @@ int tracing_plan(struct tracing *t, const struct targetopt *what,
 int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d);
 /* "tracing 2 functions at 7 breakpoints; Ctrl-C ends": once it has begun. */
 void tracing_say_started(const struct tracing *t, const char *doing);
+/*
+ * It has ended by itself, at so many hits a second (0: it has not): tell a person; and in a line of
+ * JSON, if there is a buffer for that.
+ */
+void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json);
 /* Take away what is left of the session. */
 void tracing_disarm(struct tracing *t);
 void tracing_fini(struct tracing *t);

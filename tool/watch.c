@@ -29,6 +29,8 @@
  * them costs a tenth of printing them, so it comes first: what is held here is not lost.
  */
 #define PRINT_BYTES 131072
+/* Ids that are let go at once. */
+#define IDS_MAX 1024U
 /* Bytes held, at most. */
 #define HELD_MAX (64U << 20)
 
@@ -39,6 +41,8 @@ void watch_sum(const struct watch *w, struct out_summary *s)
 	s->no_room = w->stats[GOPROBE_STAT_NO_ROOM];
 	s->filtered = w->stats[GOPROBE_STAT_FILTERED];
 	s->undecided = w->stats[GOPROBE_STAT_UNDECIDED];
+	s->sampled = w->stats[GOPROBE_STAT_SAMPLED];
+	s->limited = w->stats[GOPROBE_STAT_LIMITED];
 	s->waits = w->stats[GOPROBE_STAT_WAITS];
 	s->wait_ns = w->stats[GOPROBE_STAT_WAIT_NS];
 	s->ns = w->ns;
@@ -48,6 +52,11 @@ uint64_t watch_events(const struct watch *w)
 {
 	return w->stats[GOPROBE_STAT_CALLS] + w->stats[GOPROBE_STAT_LET_GO] +
 	       w->stats[GOPROBE_STAT_RETURNS];
+}
+
+uint64_t watch_broken(const struct watch *w)
+{
+	return w->stats[GOPROBE_STAT_BROKEN];
 }
 
 static uint64_t lost(const struct watch *w)
@@ -121,9 +130,26 @@ static int print(struct watch *w, struct diag *d)
 	return learn(w, d) || flush(w, false, d) ? -1 : 0;
 }
 
+/* Breakpoints of functions that have been seen often enough leave the program. */
+static int let_go(struct watch *w, struct diag *d)
+{
+	struct times *t = w->times;
+	size_t n;
+	uint32_t left;
+
+	for (; t && t->ndone; t->ndone -= n) {
+		n = t->ndone < IDS_MAX ? t->ndone : IDS_MAX;
+		if (client_points_del(w->client, t->done + t->ndone - n, n, &left, d))
+			return -1;
+	}
+	return 0;
+}
+
 /* All that was asked for is there. */
 static bool full(const struct watch *w)
 {
+	if (w->times && !w->times->left)
+		return true;
 	if (!w->recorder)
 		return stream_full(w->stream);
 	return w->most && watch_events(w) >= w->most;
@@ -201,7 +227,9 @@ static int loop(struct watch *w, struct waiting *wait, struct diag *d)
 			return -1;
 		if (busy(w) && print(w, d))
 			return -1;
-		if (w->broken || full(w))
+		if (let_go(w, d))
+			return -1;
+		if (w->broken || full(w) || watch_broken(w))
 			return 0;
 	}
 }

@@ -13,6 +13,7 @@
 #include "recorder.h"
 #include "stream.h"
 #include "target.h"
+#include "times.h"
 #include "upload.h"
 
 /**
@@ -28,6 +29,8 @@
  * @interrupt: signals that end it
  * @duration: how long to trace, ns; 0: until something else ends it
  * @counts: @stats are needed after each pass, not only at the end
+ * @times: functions whose breakpoints leave when their calls have been seen, or NULL: the stream
+ *	tells it of these
  * @started: when it began, CLOCK_MONOTONIC, ns
  * @ns: how long hits were recorded, once it is over
  * @time: GOPROBE_A_TIME of the last pass
@@ -46,6 +49,7 @@ struct watch {
 	struct interrupt *interrupt;
 	uint64_t duration;
 	bool counts;
+	struct times *times;
 	uint64_t started;
 	uint64_t ns;
 	uint64_t time;
@@ -59,6 +63,8 @@ int watch_start(struct watch *w, struct diag *d);
 int watch_run(struct watch *w, struct diag *d);
 /* Calls and returns so far, as the session's counters have it. */
 uint64_t watch_events(const struct watch *w);
+/* Hits a second when the module ended it, because they took too much, or 0. */
+uint64_t watch_broken(const struct watch *w);
 /* What the session's counters and the clock tell of the summary. */
 void watch_sum(const struct watch *w, struct out_summary *s);
 

@@ -618,7 +618,7 @@ enum goprobe_op_code {
 	GOPROBE_OP_KEY_BYTES,	/* the b bytes at a, the first @size of them; can fail */
 	GOPROBE_OP_KEY_STACK,	/* who called whom, value functions at most; can fail */
 	/* In filters only. */
-	GOPROBE_OP_QUOTA,	/* a = 1 of the first value hits, 0 of those beyond: see below */
+	GOPROBE_OP_QUOTA,	/* a = 1 of the first value hits, then 0: see below */
 	GOPROBE_OP_ROOT,	/* a = enum goprobe_root */
 	GOPROBE_OP_MEMBER,	/* a = 1 if goroutine b of this process is in the set, else 0 */
 	/* In edits only: see struct goprobe_point. */

@@ -103,7 +103,7 @@ def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_a
 
 def points(data):
     """The points of GOPROBE_A_POINTS."""
-    return [Point(*p[:11], *p[12:14]) for p in struct.iter_unpack(POINT, data)]
+    return [Point(*p[:10], *p[11:13]) for p in struct.iter_unpack(POINT, data)]
 
 
 def runtime(g_reg=14, g_tls=-8, lo=0, hi=8, goid=0x98, m=0x30, curg=0xc0, code_delta=0):

@@ -43,8 +43,10 @@ static void the_first_pass_and_no_others(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(quotas); i++) {
 		only_first(test, quotas[i], 0);
-		KUNIT_EXPECT_EQ(test, passing(test, 40), (u32)min(quotas[i], 40ULL));
-		KUNIT_EXPECT_EQ(test, passing(test, 100), (u32)quotas[i] - (u32)min(quotas[i], 40ULL));
+		u32 first = min(quotas[i], 40ULL);
+
+		KUNIT_EXPECT_EQ(test, passing(test, 40), first);
+		KUNIT_EXPECT_EQ(test, passing(test, 100), (u32)quotas[i] - first);
 		KUNIT_EXPECT_EQ(test, passing(test, 10), 0U);
 	}
 	only_first(test, U64_MAX, 0);
@@ -262,7 +264,7 @@ static void no_more_in_any_period_under_many_threads(struct kunit *test)
 	only_first(test, 100, PERIOD_MS);
 	run_threads(test, take_in_periods);
 	for (i = 1; i <= PERIODS; i++) {
-		msleep(10);
+		msleep(20);
 		WRITE_ONCE(now_ns, (u64)i * NSEC_PER_SEC);
 	}
 	await_threads();
@@ -442,10 +444,16 @@ static enum goprobe_stat at(struct kunit *test, enum gp_way way, u32 deeper)
 	return stat;
 }
 
+static void expect(struct kunit *test, enum gp_way way, u32 deeper, enum goprobe_stat stat)
+{
+	KUNIT_EXPECT_EQ_MSG(test, (u32)at(test, way, deeper), (u32)stat, "way %u, %u deeper", way,
+			    deeper);
+}
+
 #define EXPECT_CALL(test, deeper, stat) \
-	KUNIT_EXPECT_EQ(test, (u32)at(test, GP_WAY_CALL, deeper), (u32)GOPROBE_STAT_##stat)
+	expect(test, GP_WAY_CALL, deeper, GOPROBE_STAT_##stat)
 #define EXPECT_END(test, deeper, stat) \
-	KUNIT_EXPECT_EQ(test, (u32)at(test, GP_WAY_END, deeper), (u32)GOPROBE_STAT_##stat)
+	expect(test, GP_WAY_END, deeper, GOPROBE_STAT_##stat)
 
 static void expect_open(struct kunit *test, int shown, int muted)
 {
@@ -654,11 +662,11 @@ static void too_many_calls_are_not_looked_at(struct kunit *test)
 {
 	u32 i;
 
+	make_tree_filter(test);
+	make_limited(GP_WAY_CALL, 0);
 	gp_calls_free(s.calls);
 	s.calls = gp_calls_new(8192);
 	KUNIT_ASSERT_NOT_NULL(test, s.calls);
-	make_tree_filter(test);
-	make_limited(GP_WAY_CALL, 0);
 	for (i = 0; i < 4097; i++)
 		gp_calls_open(s.calls, (struct gp_calls_key){ PROCESS, G, GOID }, WORDS + i,
 			      tally_of(GP_WAY_LEAVE), 0);

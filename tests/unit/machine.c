@@ -31,7 +31,8 @@ static uint64_t *named(struct machine *m, const char *what)
 	       strcmp(what, "pid") == 0 ? &m->task[GOPROBE_TASK_TGID] :
 	       strcmp(what, "tid") == 0 ? &m->task[GOPROBE_TASK_TID] :
 	       strcmp(what, "took") == 0 ? &m->duration : strcmp(what, "n") == 0 ? &m->number :
-	       strcmp(what, "under") == 0 ? &m->under : NULL;
+	       strcmp(what, "under") == 0 ? &m->under :
+	       strcmp(what, "root") == 0 ? &m->root : NULL;
 }
 
 void machine_set(struct machine *m, const char *setup)
@@ -106,7 +107,10 @@ static void machine_piece(struct machine *m, const struct goprobe_piece *p, uint
 }
 
 /* Which fields an operation has: what else is set is refused. */
-enum { A = 1, B = 2, SIZE = 4, SKIP = 8, VALUE = 16, NUMBER_SIZE = 32, FRAME = 64, FILTER = 128 };
+enum {
+	A = 1, B = 2, SIZE = 4, SKIP = 8, VALUE = 16, NUMBER_SIZE = 32, FRAME = 64, FILTER = 128,
+	PERIOD = 256,
+};
 
 static const unsigned int fields[] = {
 	[GOPROBE_OP_IMM] = A | VALUE,
@@ -154,15 +158,15 @@ static const unsigned int fields[] = {
 	[GOPROBE_OP_STORE] = A | SIZE | NUMBER_SIZE | FRAME,
 	[GOPROBE_OP_COPY] = B | SIZE | FRAME | VALUE,
 	[GOPROBE_OP_END] = 0,
-	[GOPROBE_OP_REJECT] = FILTER,
+	[GOPROBE_OP_REJECT] = VALUE | FILTER,
 	[GOPROBE_OP_DURATION] = A | FILTER,
-	[GOPROBE_OP_NUMBER] = A | FILTER,
+	[GOPROBE_OP_NUMBER] = A | VALUE | FILTER,
 	[GOPROBE_OP_UNDER] = A | VALUE | FILTER,
 	[GOPROBE_OP_SAME] = A | B | SIZE | VALUE | FILTER,
 	[GOPROBE_OP_KEY] = A | FILTER,
 	[GOPROBE_OP_KEY_BYTES] = A | B | SIZE | FILTER,
 	[GOPROBE_OP_KEY_STACK] = VALUE | FILTER,
-	[GOPROBE_OP_QUOTA] = A | SKIP | VALUE | FILTER,
+	[GOPROBE_OP_QUOTA] = A | PERIOD | VALUE | FILTER,
 	[GOPROBE_OP_ROOT] = A | FILTER,
 	[GOPROBE_OP_MEMBER] = A | B | FILTER,
 	[GOPROBE_OP_SET] = A | B | FILTER,
@@ -187,7 +191,7 @@ static void check_op(const struct goprobe_op *o, size_t left, uint32_t size)
 	assert_true(has & SIZE ? o->size : !o->size);
 	if (has & NUMBER_SIZE)
 		assert_true(o->size == 1 || o->size == 2 || o->size == 4 || o->size == 8);
-	assert_true(has & (SKIP | FRAME) || !o->offset);
+	assert_true(has & (SKIP | FRAME | PERIOD) || !o->offset);
 	assert_true(!(has & SKIP) || o->offset <= left);
 	assert_true(!(has & FRAME) || has & SKIP || o->offset + o->size <= size);
 	assert_true(has & VALUE || !o->value);
@@ -201,6 +205,23 @@ static void check_op(const struct goprobe_op *o, size_t left, uint32_t size)
 		assert_true(o->size == 4 || o->size == 8);
 	if (o->code == GOPROBE_OP_TASK)
 		assert_true(o->value < __GOPROBE_TASK_MAX);
+	if (o->code == GOPROBE_OP_REJECT)
+		assert_true((o->value & ~256ULL) <= GOPROBE_REJECT_MAX);
+	if (o->code == GOPROBE_OP_NUMBER)
+		assert_true(o->value < 2);
+	if (o->code == GOPROBE_OP_QUOTA && o->offset)
+		assert_true(o->value < 1 << 24);
+}
+
+/* Of operations that a filter has once, or, of quotas, one of a period and one that is not. */
+static void check_once(const struct goprobe_op *ops, size_t n)
+{
+	unsigned int quotas[2] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		if (ops[i].code == GOPROBE_OP_QUOTA)
+			quotas[ops[i].offset != 0]++;
+	assert_true(quotas[0] <= 1 && quotas[1] <= 1);
 }
 
 static int load(struct machine *m, uint64_t base, const struct goprobe_op *o, uint8_t *to)
@@ -411,7 +432,13 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 		*a = m->duration;
 		break;
 	case GOPROBE_OP_NUMBER:
-		*a = ++m->number;
+		*a = o->value ? ++m->counter : ++m->number;
+		break;
+	case GOPROBE_OP_QUOTA:
+		*a = ++m->taken[o->offset != 0] <= o->value;
+		break;
+	case GOPROBE_OP_ROOT:
+		*a = m->root;
 		break;
 	case GOPROBE_OP_UNDER:
 		*a = m->under >> o->value & 1;
@@ -430,19 +457,33 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 	return GOPROBE_CHUNK_OK;
 }
 
+static enum machine_verdict reject(struct machine *m, uint64_t value)
+{
+	m->muted = value & 256;
+	switch (value & 255) {
+	case GOPROBE_REJECT_LIMITED:
+		return MACHINE_LIMITED;
+	case GOPROBE_REJECT_SAMPLED:
+		return MACHINE_SAMPLED;
+	}
+	return MACHINE_REJECTED;
+}
+
 enum machine_verdict machine_filter(struct machine *m, const struct goprobe_op *ops, size_t n)
 {
 	uint64_t r[16] = { 0 };
 
 	for (size_t i = 0; i < n; i++)
 		check_op(&ops[i], n - i - 1, UINT32_MAX);
+	check_once(ops, n);
+	m->muted = false;
 	for (size_t i = 0; i < n; i++) {
 		const struct goprobe_op *o = &ops[i];
 
 		if (o->code == GOPROBE_OP_END)
 			return MACHINE_PASSES;
 		if (o->code == GOPROBE_OP_REJECT)
-			return MACHINE_REJECTED;
+			return reject(m, o->value);
 		if (o->code == GOPROBE_OP_ORDER ? !order(r[o->b], o->size, &r[o->a]) :
 		    jumps(o, r[o->a], r[o->b < 16 ? o->b : 0]))
 			i += o->offset;

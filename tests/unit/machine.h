@@ -24,6 +24,10 @@ struct machine_word {
  * @task: by enum goprobe_task
  * @duration: of the call, ns
  * @number: how often the filter came to its number
+ * @counter: and to its other one
+ * @taken: hits that came to a quota; and to one of a period
+ * @root: enum goprobe_root
+ * @muted: what was rejected is to be remembered
  * @key: what the filter has made
  * @nkey: its words
  * @under: bit @i: a call of the function with id i is open
@@ -38,6 +42,10 @@ struct machine {
 	uint64_t task[__GOPROBE_TASK_MAX];
 	uint64_t duration;
 	uint64_t number;
+	uint64_t counter;
+	uint64_t taken[2];
+	uint64_t root;
+	bool muted;
 	uint64_t under;
 	uint64_t key[96];
 	size_t nkey;
@@ -45,7 +53,7 @@ struct machine {
 
 /*
  * Begin: "ax=1 bx=20000 @20010=7 goid=5 took=3e8"; all numbers are hexadecimal. What is no
- * register: goid, tid, pid, took (the duration), n (hits so far), under.
+ * register: goid, tid, pid, took (the duration), n (hits so far), under, root.
  */
 void machine_set(struct machine *m, const char *setup);
 /* One more word of memory. */
@@ -53,7 +61,10 @@ void machine_put(struct machine *m, uint64_t at, uint64_t value);
 /* Fill the frame as @c says; fails the test where the module would refuse @c. */
 void machine_run(struct machine *m, const struct plan_capture *c);
 
-enum machine_verdict { MACHINE_PASSES, MACHINE_REJECTED, MACHINE_UNDECIDED };
+enum machine_verdict {
+	MACHINE_PASSES, MACHINE_REJECTED, MACHINE_UNDECIDED, MACHINE_LIMITED, MACHINE_SAMPLED,
+};
+
 /* Run a filter; fails the test where the module would refuse it. */
 enum machine_verdict machine_filter(struct machine *m, const struct goprobe_op *ops, size_t n);
 

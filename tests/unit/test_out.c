@@ -333,6 +333,8 @@ static void test_summary(void **state)
 	s.no_room = 1;
 	s.filtered = 12345;
 	s.undecided = 1;
+	s.sampled = 7;
+	s.limited = 1;
 	s.unwound = 2;
 	s.waits = 3;
 	s.wait_ns = 250000000;
@@ -342,13 +344,15 @@ static void test_summary(void **state)
 	assert_string_equal(talk.p, "2 events in 3.1s, 13 lost (12 ring full, 0 no ring, 1 no room)\n"
 				    "12345 calls did not pass the condition\n"
 				    "1 call with a condition that could not be told\n"
+				    "7 calls left out of the sample\n"
+				    "1 call beyond the limit\n"
 				    "3 records waited for room, 0.3s in all\n"
 				    "1 call had not returned\n"
 				    "2 calls ended without returning (panic or Goexit)\n");
 	talk.len = 0;
 	out_json.summary(&o, &s, &talk);
 	assert_int_equal(talk.len, 0);
-	same(&o.buf, "{'kind':'summary','events':2,'lost':13,'seconds':3.149000,'calls':1,'returns':1,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'filtered':12345,'undecided':1,'waits':3,'wait_seconds':0.250000,'lost_by_cause':{'ring_full':12,'no_ring':0,'no_room':1,'malformed':0}}\n",
+	same(&o.buf, "{'kind':'summary','events':2,'lost':13,'seconds':3.149000,'calls':1,'returns':1,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'filtered':12345,'undecided':1,'sampled':7,'limited':1,'waits':3,'wait_seconds':0.250000,'lost_by_cause':{'ring_full':12,'no_ring':0,'no_room':1,'malformed':0}}\n",
 	     true);
 	buf_fini(&talk);
 	out_fini(&o);

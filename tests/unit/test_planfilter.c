@@ -93,6 +93,7 @@ static struct row {
 	uint8_t action;
 	bool no_return;
 	const char *points;	/* an error's sentence, if it has no ';' */
+	struct plan_limits limits;
 } cases[] = {
 	{ "without a condition nothing changes", { "main.Ints" }, RECORD, false,
 	  "0 call; 0 return; 0 filters" },
@@ -155,6 +156,39 @@ static struct row {
 	  "no function of *" },
 	{ "a condition that some functions lack", { "/^main.(Ints|Floats|Nothing)$/ if i > 5" },
 	  RECORD, true, "0 call 1; 1 filters" },
+	{ "a sample has a counter of each function", { "main.Ints", "main.Leaf" }, RECORD, false,
+	  "0 call paired 1; 0 return paired; 1 call paired 2; 1 return paired; 2 filters",
+	  { .sample = 10 } },
+	{ "a sample of one is all", { "main.Ints" }, RECORD, false,
+	  "0 call; 0 return; 0 filters", { .sample = 1 } },
+	{ "goroutines need no counter", { "main.Ints", "main.Leaf" }, RECORD, false,
+	  "0 call paired 1; 0 return paired; 1 call paired 1; 1 return paired; 1 filters",
+	  { .sample = 10, .by = PLAN_SAMPLE_GOROUTINE } },
+	{ "trees do", { "main.Ints", "main.Leaf" }, RECORD, false,
+	  "0 call paired 1; 0 return paired; 1 call paired 2; 1 return paired; 2 filters",
+	  { .sample = 10, .by = PLAN_SAMPLE_ROOT } },
+	{ "a limit without returns", { "main.Ints" }, RECORD, true, "0 call 1; 1 filters",
+	  { .times = 3 } },
+	{ "a limit behind a condition", { "main.Ints if a > 5" }, RECORD, false,
+	  "0 call paired 1; 0 return paired; 1 filters", { .rate = 3 } },
+	{ "the same condition, and limits", { "main.Ints if a > 5", "main.Leaf if a > 5" }, RECORD,
+	  false, "0 call paired 1; 0 return paired; 1 call paired 2; 1 return paired; 2 filters",
+	  { .rate = 3 } },
+	{ "what the return decides is counted there", { "main.Ints if ~r0 > 5" }, RECORD, false,
+	  "0 call paired held; 0 return paired 1; 1 filters", { .times = 3 } },
+	{ "but goroutines are told at the call", { "main.Ints if ~r0 > 5" }, RECORD, false,
+	  "0 call paired held 1; 0 return paired 2; 2 filters",
+	  { .sample = 3, .by = PLAN_SAMPLE_GOROUTINE } },
+	{ "and trees cannot wait", { "main.Ints if ~r0 > 5" }, RECORD, false,
+	  "the condition of main.Ints is decided when it returns, and whether a tree of calls is shown when it begins",
+	  { .sample = 3, .by = PLAN_SAMPLE_ROOT } },
+	{ "a function around that has a limit", { "main.Ints if under(main.Leaf)", "main.Leaf" },
+	  RECORD, false,
+	  "main.Leaf is traced with a limit of its own, so not all of its calls are known",
+	  { .rate = 3 } },
+	{ "a function around that has none", { "main.Ints if under(main.Leaf)" }, RECORD, false,
+	  "0 call paired 1; 0 return paired; 1 call time; 1 return time; 1 under 1; 1 filters",
+	  { .rate = 3 } },
 };
 
 static void test_row(void **state)
@@ -171,6 +205,7 @@ static void test_row(void **state)
 
 	opt.action = row->action;
 	opt.no_return = row->no_return;
+	opt.limits = row->limits;
 	if (make(bin, &opt, row->specs, &p, &mem, &d))
 		fputs(strncmp(d.sentence, "no function of", 14) ? d.sentence :
 		      "no function of *", f);

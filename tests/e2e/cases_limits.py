@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Samples, limits and the breaker, compared with a program that counts itself: tests/targets/limits."""
+
+import collections
+import json
+import time
+
+import genl
+from cases_graph import every, graph
+from lib import case, check, of_kind, parse, same, symbol, wait_for
+
+FUNCTIONS = ("main.tree", "main.branch", "main.leaf")
+PATTERN = "/^main\\.(tree|branch|leaf)$/"
+MANY = ("-goroutines", 1000, "-trees", 7)
+ROOM = ("--buffer", "32m")
+GOLDEN_RATIO = 0x9e3779b97f4a7c15
+
+
+def run(target):
+    """What the program has counted."""
+    target.send()
+    return json.loads(target.line())
+
+
+def end(target):
+    target.send("end")
+    target.finish()
+
+
+def by_function(events):
+    return collections.Counter(e["func"] for e in events)
+
+
+def up(n, by):
+    return -(-n // by)
+
+
+def traced(t, *args, arguments=MANY):
+    """What the program says, and what attach does."""
+    target = t.target("limits", *arguments)
+    attach = t.attach(*ROOM, *args, "-p", target.pid, PATTERN).attached()
+    truth = run(target)
+    trace = attach.interrupt()
+    end(target)
+    same(trace.lost, 0, "records lost")
+    return truth, trace
+
+
+def check_ends(trace):
+    """Each call that is shown has an end, and each end a call."""
+    same(by_function(trace.returns) + by_function(trace.unwound), by_function(trace.calls), "ends")
+    check(all(e["duration_ns"] is not None for e in trace.returns), "a return has no call")
+
+
+@case("limits: of each function exactly every n-th call is shown, from 1,000 goroutines, with its end")
+def by_call(t):
+    truth, trace = traced(t, "--sample", "1/7")
+    same(dict(by_function(trace.calls)), {f: up(n, 7) for f, n in truth["calls"].items()}, "calls")
+    check_ends(trace)
+    same(trace.summary["sampled"], sum(truth["calls"].values()) - len(trace.calls), "left out of the sample")
+    same((trace.summary["limited"], trace.summary["filtered"]), (0, 0), "left out otherwise")
+
+
+@case("limits: of goroutines one of so many is shown, each with all of its calls")
+def by_goroutine(t):
+    truth, trace = traced(t, "--sample", "1/16", "--sample-by", "goroutine")
+    chosen = {g for g in truth["goids"] if (g * GOLDEN_RATIO % 2**64 >> 32) % 16 == 0}
+    check(20 < len(chosen) < 150, "%d goroutines of 1000 are chosen", len(chosen))
+    same(collections.Counter(e["goid"] for e in trace.calls), {g: truth["of_each"] for g in chosen}, "calls by goroutine")
+    check_ends(trace)
+
+
+@case("limits: a sample counts what passes the condition, at the call or at the return")
+def with_condition(t):
+    target = t.target("limits", *MANY)
+    at_call = t.attach(*ROOM, "--sample", "1/9", "-p", target.pid, "main.leaf if id == 5 && n > 0").attached()
+    at_return = t.attach(*ROOM, "--sample", "1/9", "--held", 60000, "-p", target.pid, "main.tree if ~r0 > 1").attached()
+    truth = run(target)
+    call, ret = at_call.interrupt(), at_return.interrupt()
+    end(target)
+    leaves = 3 * 1000       # tree 5 has two branches, of one leaf and of two
+    same((len(call.calls), call.summary["sampled"]), (up(leaves, 9), leaves - up(leaves, 9)), "leaves")
+    same({e["args"][1]["value"] for e in call.calls}, {5}, "their trees")
+    larger = 1000 * sum(n > 1 for n in truth["sizes"])
+    same((len(ret.calls), len(ret.returns), ret.summary["sampled"]), (up(larger, 9), up(larger, 9), larger - up(larger, 9)), "trees")
+    check(all(e["results"][0]["value"] > 1 for e in ret.returns), "a tree of one call is shown")
+
+
+@case("limits: of trees of calls every n-th is shown, whole, under recursion, panics and stacks that move")
+def trees(t):
+    target = t.target("limits", *MANY)
+    g = graph(t, *ROOM, "--sample", "1/10", "-p", target.pid, "main.tree(id)", "main.branch", "main.leaf").attached()
+    truth = run(target)
+    g.signal(2)
+    shown, summary = g.trees()
+    end(target)
+    same(summary["lost"], 0, "records lost")
+    same(len(shown), up(1000 * 7, 10), "trees")
+    for tree in shown:
+        root = tree["call"]
+        same(root["func"], "main.tree", "what a tree begins with")
+        same(sum(1 for _ in every(root)), truth["sizes"][root["args"][0]["value"]], "calls of tree %d" % root["args"][0]["value"])
+    calls = sum(1 for tree in shown for _ in every(tree["call"]))
+    same(summary["sampled"], sum(truth["calls"].values()) - calls, "left out of the sample")
+
+
+@case("limits: attach shows the same trees, and so many of them in a second at most")
+def trees_attached(t):
+    truth, trace = traced(t, "--sample", "1/10", "--sample-by", "root")
+    same(sum(e["func"] == "main.tree" for e in trace.calls) - by_goroutine_nested(trace), up(1000 * 7, 10), "trees")
+    check_ends(trace)
+    truth, trace = traced(t, "--rate", 5, "--sample-by", "root")
+    roots = sum(e["func"] == "main.tree" for e in trace.calls) - by_goroutine_nested(trace)
+    check(5 <= roots and roots % 5 == 0, "%d trees, 5 in a second", roots)
+    check(trace.summary["limited"] > 0 and trace.summary["sampled"] == 0, "left out: %s", trace.summary)
+
+
+def by_goroutine_nested(trace):
+    """Calls of main.tree inside of another one."""
+    nested, inside = 0, collections.Counter()
+    for e in trace.events:
+        if e.get("func") != "main.tree":
+            continue
+        if e["kind"] == "call":
+            nested += inside[e["goid"]] > 0
+            inside[e["goid"]] += 1
+        else:
+            inside[e["goid"]] -= 1
+    return nested
+
+
+def heat(target, seconds=0):
+    """Have main.hot be called."""
+    target.send()
+    time.sleep(seconds)
+
+
+def progress(target):
+    """It goes on: its count rises."""
+    def count():
+        target.send()
+        return int(target.line())
+    first = count()
+    wait_for("the program goes on", lambda: count() > first + 10)
+
+
+@case("limits: never more than so many calls of a function in a second, under a hot loop")
+def rate(t):
+    target = t.target("limits", "-goroutines", 1, "-trees", 1, "-hot", 4)
+    run(target)
+    attach = t.attach("--rate", 40, "-p", target.pid, "main.hot").attached()
+    heat(target, 6)
+    trace = attach.interrupt()
+    progress(target)
+    end(target)
+    # Seconds of the system's clock. Each thread may have one hit that was let pass in the second before it was stamped.
+    epoch = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    seconds = collections.Counter((e["time_ns"] - epoch) // 1_000_000_000 for e in trace.calls)
+    check(sum(n >= 36 for n in seconds.values()) >= 3, "there were fewer calls anyway: %s", seconds)
+    check(max(seconds.values()) <= 40 + 4, "calls in a second: %s", seconds)
+    check(len(trace.calls) <= 40 * (max(seconds) - min(seconds) + 2), "calls in %d seconds: %d", len(seconds), len(trace.calls))
+    check(trace.summary["limited"] > 100, "beyond the limit: %s", trace.summary["limited"])
+    check(len(trace.returns) >= len(trace.calls) - 4, "%d calls, %d returns", len(trace.calls), len(trace.returns))
+
+
+def listed(target, function):
+    """Points in a function, as the module tells of them."""
+    begin, size = symbol(target.argv[0], function)
+    with genl.Client() as client:
+        parts = [s.get(genl.GOPROBE_A_POINTS, b"") for s in client.sessions()]
+    return [p for part in parts for p in genl.points(part) if begin <= p.offset < begin + size]
+
+
+@case("limits: after so many calls of a function its breakpoints leave the process, and after the last one goprobectl ends")
+def times(t):
+    target = t.target("limits", *MANY, "-hot", 4)
+    attach = t.attach("--times", 5, "-p", target.pid, "main.leaf", "main.hot").attached()
+    check(target.probed("main.leaf") and target.probed("main.hot"), "nothing is probed")
+    run(target)
+    wait_for("main.leaf's breakpoints leave", lambda: not target.probed("main.leaf"))
+    check(target.probed("main.hot") and not attach.ended(), "main.hot has not been called")
+    check(not listed(target, "main.leaf") and listed(target, "main.hot"), "points of main.leaf are listed, or none of main.hot")
+    heat(target)
+    trace = attach.finish()
+    same(target.patched(), 0, "bytes that are not as in the file")
+    progress(target)
+    end(target)
+    same(dict(by_function(trace.calls)), {"main.leaf": 5, "main.hot": 5}, "calls")
+    check_ends(trace)
+
+
+@case("limits: with a condition, --times is about calls that pass, also where the return decides")
+def times_condition(t):
+    target = t.target("limits", *MANY)
+    attach = t.attach("--times", 3, "-p", target.pid, "main.tree if ~r0 > 1 && id == 2").attached()
+    run(target)
+    trace = attach.finish()
+    same(target.patched(), 0, "bytes that are not as in the file")
+    end(target)
+    same([e["args"][1]["value"] for e in trace.calls], [2] * 3, "ids of calls")
+    check_ends(trace)
+
+
+@case("limits: the breaker ends what takes too much, says so, and the program goes on")
+def broken(t):
+    for command in "attach", "count", "latency", "stack", "graph", "stuck":
+        target = t.target("limits", "-goroutines", 1, "-trees", 1, "-hot", 4)
+        run(target)
+        probe = (t.attach if command == "attach" else lambda *a: t.goprobectl(command, "-o", "json", *a))(
+            "--max-load", 15, "-p", target.pid, "main.hot")
+        wait_for("%s begins" % command, lambda p=probe: "Ctrl-C ends" in p.stderr())
+        heat(target)
+        ended = probe.finish(4)
+        events = ended.events if command == "attach" else parse("\n".join(ended))
+        told = of_kind(events, "broken")
+        same(len(told), 1, "%s: what is told" % command)
+        check(told[0]["percent"] > 15 and told[0]["max_percent"] == 15 and told[0]["hits_per_second"] > 0, "%s: %s", command, told[0])
+        check(told[0]["text"] in probe.stderr() and "ended by --max-load: " in told[0]["text"], "%s said: %s", command, probe.stderr())
+        same(target.patched(), 0, "%s: bytes that are not as in the file" % command)
+        progress(target)
+        end(target)
+
+
+@case("limits: the breaker that is there unless it is told otherwise leaves a modest load alone")
+def modest(t):
+    target = t.target("limits", "-goroutines", 1, "-trees", 1, "-hot", 2, "-pause", "20ms")
+    run(target)
+    attach = t.attach("--max-load", 50, "--duration", "4s", "-p", target.pid, "main.hot").attached()
+    heat(target)
+    trace = attach.finish()
+    progress(target)
+    end(target)
+    check(len(trace.calls) > 10 and "max-load" not in trace.stderr, "%d calls, said: %s", len(trace.calls), trace.stderr)

@@ -1,0 +1,3 @@
+module limits
+
+go 1.15

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+/* planlimit.c, limitopt.c, maxload.c, times.c: how much is traced, and what is said of that. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "limitopt.h"
+#include "machine.h"
+#include "maxload.h"
+#include "planlimit.h"
+#include "rows.h"
+#include "times.h"
+
+/* --- operations ------------------------------------------------------------------- */
+
+#define HITS 40
+
+/*
+ * What becomes of hits, by the letter: Passes, Limited, Sampled; in small letters if it is to be
+ * remembered as muted. The setup is the machine's, but for what it has counted.
+ */
+static struct ops_row {
+	const char *claim;
+	struct plan_limits limits;
+	bool later;	/* the condition is decided at the return */
+	const char *setup;
+	const char *call;	/* NULL: there are no operations */
+	const char *ret;
+} ops_rows[] = {
+	{ "no limit", { 0 }, false, "", NULL, NULL },
+	{ "one of one", { .sample = 1 }, false, "", NULL, NULL },
+	{ "the first of three, and so on", { .sample = 3 }, false, "", "PSSPSSP", NULL },
+	{ "so many in a second", { .rate = 3 }, false, "", "PPPLLL", NULL },
+	{ "so many at all", { .times = 2 }, false, "", "PPLL", NULL },
+	{ "a limit counts what the sample leaves", { .sample = 2, .times = 2 }, false, "",
+	  "PSPSLSLS", NULL },
+	{ "all three", { .sample = 2, .rate = 3, .times = 2 }, false, "", "PSPSLSLS", NULL },
+	{ "at the return", { .sample = 2, .times = 2 }, true, "", NULL, "PSPSLSLS" },
+	{ "outside of a tree every second begins one", { .sample = 2, .by = PLAN_SAMPLE_ROOT },
+	  false, "root=0", "PsPsPs", NULL },
+	{ "in one all pass", { .sample = 2, .by = PLAN_SAMPLE_ROOT }, false, "root=1", "PPPP",
+	  NULL },
+	{ "in a muted one none", { .sample = 2, .by = PLAN_SAMPLE_ROOT }, false, "root=2", "SSSS",
+	  NULL },
+	{ "so many trees in a second", { .rate = 2, .by = PLAN_SAMPLE_ROOT }, false, "root=0",
+	  "PPllll", NULL },
+	{ "in one of them", { .rate = 2, .by = PLAN_SAMPLE_ROOT }, false, "root=1", "PPPPPP",
+	  NULL },
+	{ "in one too many", { .rate = 2, .by = PLAN_SAMPLE_ROOT }, false, "root=2", "LLLL",
+	  NULL },
+	{ "a sample of trees, and so many", { .sample = 2, .rate = 2, .by = PLAN_SAMPLE_ROOT },
+	  false, "root=0", "PsPslsls", NULL },
+};
+
+static void run_ops(struct machine *m, const struct planfilter_more *more, const char *want)
+{
+	static const char letters[] = {
+		[MACHINE_PASSES] = 'P', [MACHINE_REJECTED] = 'R', [MACHINE_UNDECIDED] = 'U',
+		[MACHINE_LIMITED] = 'L', [MACHINE_SAMPLED] = 'S',
+	};
+	char got[HITS + 1] = "";
+
+	if (!want) {
+		assert_int_equal(more->nops, 0);
+		return;
+	}
+	assert_in_range(more->nops, 1, PLANLIMIT_OPS_MAX);
+	for (size_t i = 0; want[i]; i++) {
+		got[i] = letters[machine_filter(m, more->ops, more->nops)];
+		got[i] |= m->muted ? 0x20 : 0;
+	}
+	assert_string_equal(got, want);
+}
+
+static void test_ops(void **state)
+{
+	const struct ops_row *row = *state;
+	struct goprobe_op ops[PLANLIMIT_OPS_MAX];
+	struct planfilter_more more;
+	struct machine m;
+
+	machine_set(&m, row->setup);
+	more = planlimit_call(&row->limits, row->later, ops);
+	run_ops(&m, &more, row->call);
+	assert_int_equal(more.counts, more.nops && row->limits.by != PLAN_SAMPLE_GOROUTINE);
+	machine_set(&m, row->setup);
+	more = planlimit_return(&row->limits, row->later, ops);
+	run_ops(&m, &more, row->ret);
+	assert_int_equal(more.counts, more.nops != 0);
+	/* What the user's own "n" counts is another counter. */
+	assert_int_equal(m.number, 0);
+}
+
+/* Of goroutines one of so many, whatever their ids have in common, and always the same ones. */
+static void test_goroutines(void **state)
+{
+	static const unsigned int steps[] = { 1, 2, 8, 100, 16, 1024 };
+	const struct plan_limits limits = { .sample = 8, .by = PLAN_SAMPLE_GOROUTINE };
+	struct goprobe_op ops[PLANLIMIT_OPS_MAX];
+	struct planfilter_more more = planlimit_call(&limits, true, ops);
+	struct machine m;
+
+	(void)state;
+	assert_false(more.counts);
+	machine_set(&m, "");
+	for (size_t i = 0; i < N(steps); i++) {
+		unsigned int passed = 0;
+
+		for (unsigned int k = 0; k < 8000; k++) {
+			m.task[GOPROBE_TASK_GOID] = 1 + (uint64_t)k * steps[i];
+			enum machine_verdict first = machine_filter(&m, more.ops, more.nops);
+
+			assert_true(first == MACHINE_PASSES || first == MACHINE_SAMPLED);
+			assert_int_equal(machine_filter(&m, more.ops, more.nops), first);
+			assert_false(m.muted);
+			passed += first == MACHINE_PASSES;
+		}
+		assert_in_range(passed, 850, 1150);
+	}
+}
+
+/* --- options ---------------------------------------------------------------------- */
+
+#define SAMPLE_WANTS "it takes 1/N, N from 1 to 1000000000: 1/100 is every hundredth"
+
+static struct opt_row {
+	const char *claim;
+	bool trees;
+	bool no_return;
+	const char *opts;	/* "sample=1/3 rate=5" */
+	const char *why;	/* NULL: accepted */
+	const char *hint;
+	struct plan_limits limits;
+} opt_rows[] = {
+	{ "none", false, false, "", NULL, NULL, { 0 } },
+	{ "a sample is of calls", false, false, "sample=1/100", NULL, NULL, { .sample = 100 } },
+	{ "of calls, said", false, true, "sample=1/100 sample-by=call", NULL, NULL,
+	  { .sample = 100 } },
+	{ "of goroutines", false, true, "sample-by=goroutine sample=1/7", NULL, NULL,
+	  { .sample = 7, .by = PLAN_SAMPLE_GOROUTINE } },
+	{ "of trees", false, false, "sample=1/7 sample-by=root", NULL, NULL,
+	  { .sample = 7, .by = PLAN_SAMPLE_ROOT } },
+	{ "the last counts", false, false, "sample=1/7 sample-by=root sample=1/8 sample-by=call",
+	  NULL, NULL, { .sample = 8 } },
+	{ "all limits", false, false, "sample=1/1000000000 rate=1000000 times=1000000000", NULL,
+	  NULL, { .sample = 1000000000, .rate = 1000000, .times = 1000000000 } },
+	{ "so many trees in a second", false, false, "sample-by=root rate=5", NULL, NULL,
+	  { .rate = 5, .by = PLAN_SAMPLE_ROOT } },
+	{ "where trees are shown they are sampled", true, false, "sample=1/5", NULL, NULL,
+	  { .sample = 5, .by = PLAN_SAMPLE_ROOT } },
+	{ "and limited", true, false, "rate=5", NULL, NULL,
+	  { .rate = 5, .by = PLAN_SAMPLE_ROOT } },
+	{ "or goroutines are", true, false, "sample=1/5 sample-by=goroutine", NULL, NULL,
+	  { .sample = 5, .by = PLAN_SAMPLE_GOROUTINE } },
+	{ "a sample without 1/", false, false, "sample=100", "'100' is no value for --sample",
+	  SAMPLE_WANTS, { 0 } },
+	{ "a sample of none", false, false, "sample=1/0", "'1/0' is no value for --sample",
+	  SAMPLE_WANTS, { 0 } },
+	{ "two of three", false, false, "sample=2/3", "'2/3' is no value for --sample",
+	  SAMPLE_WANTS, { 0 } },
+	{ "percent", false, false, "sample=1%", "'1%' is no value for --sample", SAMPLE_WANTS,
+	  { 0 } },
+	{ "too many", false, false, "sample=1/1000000001",
+	  "'1/1000000001' is no value for --sample", SAMPLE_WANTS, { 0 } },
+	{ "nothing", false, false, "sample=", "'' is no value for --sample", SAMPLE_WANTS, { 0 } },
+	{ "less than nothing", false, false, "sample=1/-5", "'1/-5' is no value for --sample",
+	  SAMPLE_WANTS, { 0 } },
+	{ "a sample of something else", false, false, "sample=1/5 sample-by=thread",
+	  "'thread' is no value for --sample-by", "it takes call, goroutine or root", { 0 } },
+	{ "calls where trees are shown", true, false, "sample=1/5 sample-by=call",
+	  "'call' is no value for --sample-by", "it takes goroutine or root", { 0 } },
+	{ "a sample of what, without how many", false, false, "sample-by=goroutine",
+	  "--sample-by goroutine does not say how many",
+	  "--sample 1/N does: 1/100 is every hundredth", { 0 } },
+	{ "likewise, of trees", false, false, "sample-by=root",
+	  "--sample-by root does not say how many",
+	  "--sample 1/N does: 1/100 is every hundredth", { 0 } },
+	{ "a rate is not of goroutines", false, false, "sample-by=goroutine rate=5",
+	  "--sample-by goroutine does not say how many",
+	  "--sample 1/N does: 1/100 is every hundredth", { 0 } },
+	{ "trees of goroutines at a rate", true, false, "sample=1/4 sample-by=goroutine rate=5",
+	  "--rate is about trees of calls, and --sample-by goroutine about goroutines: choose one",
+	  NULL, { 0 } },
+	{ "trees without returns", false, true, "sample=1/7 sample-by=root",
+	  "--sample-by root needs to see calls end, and --no-return leaves that out", NULL, { 0 } },
+	{ "trees that lose their breakpoints", false, false, "sample=1/7 sample-by=root times=3",
+	  "--times takes breakpoints away that the trees of --sample-by root need", NULL, { 0 } },
+	{ "no rate", false, false, "rate=0", "'0' is no value for --rate",
+	  "it takes a number from 1 to 1000000", { 0 } },
+	{ "a rate of time", false, false, "rate=5/s", "'5/s' is no value for --rate",
+	  "it takes a number from 1 to 1000000", { 0 } },
+	{ "too high a rate", false, false, "rate=1000001", "'1000001' is no value for --rate",
+	  "it takes a number from 1 to 1000000", { 0 } },
+	{ "no times", false, false, "times=0", "'0' is no value for --times",
+	  "it takes a number from 1 to 1000000000", { 0 } },
+	{ "too many times", false, false, "times=1000000001",
+	  "'1000000001' is no value for --times", "it takes a number from 1 to 1000000000", { 0 } },
+};
+
+static int parse(struct limitopt *l, const char *opts, bool no_return, struct diag *d)
+{
+	static const struct { const char *name; int opt; } names[] = {
+		{ "sample", LIMITOPT_SAMPLE }, { "sample-by", LIMITOPT_SAMPLE_BY },
+		{ "rate", LIMITOPT_RATE }, { "times", LIMITOPT_TIMES },
+	};
+	char *text = strdup(opts), *next = text, *one;
+	int code = CMD_DONE;
+
+	while (!code && (one = strsep(&next, " ")) && *one) {
+		char *value = strchr(one, '=');
+
+		*value++ = 0;
+		for (size_t i = 0; i < N(names); i++)
+			if (strcmp(names[i].name, one) == 0)
+				code = limitopt_option(l, names[i].opt, value, d);
+	}
+	free(text);
+	return code ? code : limitopt_end(l, no_return, d);
+}
+
+static void test_opt(void **state)
+{
+	const struct opt_row *row = *state;
+	struct limitopt l = { .trees = row->trees };
+	struct diag d = { 0 };
+	int code = parse(&l, row->opts, row->no_return, &d);
+
+	assert_int_equal(code, row->why ? CMD_USAGE : CMD_DONE);
+	if (row->why) {
+		assert_string_equal(d.sentence, row->why);
+		assert_int_equal(!d.hint, !row->hint);
+		if (row->hint)
+			assert_string_equal(d.hint, row->hint);
+	} else {
+		if (!row->trees || *row->opts)
+			assert_int_equal(l.limits.by, row->limits.by);
+		assert_int_equal(l.limits.sample, row->limits.sample);
+		assert_int_equal(l.limits.rate, row->limits.rate);
+		assert_int_equal(l.limits.times, row->limits.times);
+	}
+	diag_fini(&d);
+}
+
+/* --- the breaker ------------------------------------------------------------------ */
+
+#define LOAD_WANTS "it takes off, or percent of one processor's time, 1 to 1000000"
+
+static struct load_row {
+	const char *claim;
+	const char *arg;	/* NULL: not said */
+	uint64_t hit_ns;
+	unsigned int processors;
+	const char *why;
+	struct goprobe_breaker want;
+} load_rows[] = {
+	{ "half of all processors", NULL, 1500, 8, NULL, { 1500, 400 } },
+	{ "of one", NULL, 1500, 1, NULL, { 1500, 50 } },
+	{ "if nobody knows how many there are", NULL, 1500, 0, NULL, { 1500, 50 } },
+	{ "what is said", "120", 1500, 8, NULL, { 1500, 120 } },
+	{ "the most", "1000000", 1, 1, NULL, { 1, 1000000 } },
+	{ "none", "off", 1500, 8, NULL, { 0, 0 } },
+	{ "nor if it is not known what a hit takes", "120", 0, 8, NULL, { 0, 0 } },
+	{ "a hit that takes for ever", "1", UINT64_MAX, 8, NULL, { UINT32_MAX, 1 } },
+	{ "nothing at all", "0", 1, 1, "'0' is no value for --max-load", { 0, 0 } },
+	{ "with a sign", "50%", 1, 1, "'50%' is no value for --max-load", { 0, 0 } },
+	{ "too much", "1000001", 1, 1, "'1000001' is no value for --max-load", { 0, 0 } },
+	{ "a word", "on", 1, 1, "'on' is no value for --max-load", { 0, 0 } },
+};
+
+static void test_load(void **state)
+{
+	const struct load_row *row = *state;
+	struct maxload m = { 0 };
+	struct diag d = { 0 };
+	struct goprobe_breaker b;
+	int code = row->arg ? maxload_parse(&m, row->arg, &d) : CMD_DONE;
+
+	assert_int_equal(code, row->why ? CMD_USAGE : CMD_DONE);
+	if (row->why) {
+		assert_string_equal(d.sentence, row->why);
+		assert_string_equal(d.hint, LOAD_WANTS);
+	} else {
+		b = maxload_breaker(&m, row->hit_ns, row->processors);
+		assert_int_equal(b.hit_ns, row->want.hit_ns);
+		assert_int_equal(b.percent, row->want.percent);
+	}
+	diag_fini(&d);
+}
+
+static void test_said(void **state)
+{
+	const struct goprobe_breaker b = { .hit_ns = 2500, .percent = 200 };
+	static const char begins[] =
+		"{\"kind\":\"broken\",\"hits_per_second\":1200000,\"percent\":300,\"max_percent\":200,\"hit_ns\":2500,\"text\":\"ended by --max-load: 1200000 hits";
+	struct buf text = { 0 }, json = { 0 };
+
+	(void)state;
+	assert_int_equal(maxload_percent(&b, 400000), 100);
+	maxload_say(&b, 1200000, &text);
+	buf_char(&text, 0);
+	assert_string_equal(text.p,
+			    "ended by --max-load: 1200000 hits a second take 300 % of a processor's time, more than 200 %; the breakpoints are gone and the program goes on; trace functions that are called less often, or allow more");
+	maxload_json(&b, 1200000, &json);
+	buf_char(&json, 0);
+	assert_int_equal(strncmp(json.p, begins, sizeof(begins) - 1), 0);
+	assert_string_equal(strstr(json.p, "or allow"), "or allow more\"}\n");
+	buf_fini(&text);
+	buf_fini(&json);
+}
+
+/* --- functions that have been seen so often --------------------------------------- */
+
+static void test_times(void **state)
+{
+	struct plan_func funcs[] = {
+		{ .ends = true }, { .ends = false }, { .ends = true, .hidden = true },
+		{ .ends = true, .around = true }, { .ends = true },
+	}, *v[N(funcs)];
+	struct plan p = { .funcs = v, .nfuncs = N(funcs) };
+	struct times t;
+
+	(void)state;
+	for (size_t i = 0; i < N(funcs); i++)
+		v[i] = &funcs[i];
+	assert_int_equal(times_init(&t, &p, 2), 0);
+	assert_int_equal(t.left, 3);
+	for (int i = 0; i < 9; i++) {
+		times_call(&t, 2);
+		times_end(&t, 3);
+		times_call(&t, 99);
+		times_end(&t, 99);
+	}
+	assert_int_equal(t.left, 3);
+	/* Calls in each other end in any order. */
+	times_call(&t, 0);
+	times_call(&t, 0);
+	assert_int_equal(t.ndone, 0);
+	times_end(&t, 0);
+	assert_int_equal(t.ndone, 0);
+	times_end(&t, 0);
+	assert_int_equal(t.ndone, 1);
+	assert_int_equal(t.done[0], 0);
+	/* Without returns calls are enough. */
+	times_call(&t, 1);
+	times_call(&t, 1);
+	assert_int_equal(t.ndone, 2);
+	assert_int_equal(t.done[1], 1);
+	assert_int_equal(t.left, 1);
+	t.ndone = 0;
+	/* Once is enough. */
+	times_call(&t, 0);
+	times_end(&t, 0);
+	assert_int_equal(t.ndone, 0);
+	times_call(&t, 4);
+	times_end(&t, 4);
+	times_call(&t, 4);
+	times_end(&t, 4);
+	assert_int_equal(t.ndone, 1);
+	assert_int_equal(t.done[0], 4);
+	assert_int_equal(t.left, 0);
+	times_fini(&t);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[3 + N(ops_rows) + N(opt_rows) + N(load_rows)] = {
+		{ "goroutines by a hash of their ids", test_goroutines },
+		{ "what is said when it was too much", test_said },
+		{ "functions that have been seen so often", test_times },
+	};
+
+	ROWS(ROWS(ROWS(tests + 3, ops_rows, test_ops), opt_rows, test_opt), load_rows, test_load);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The options that say how much is traced. */
+#include <string.h>
+
+#include "limitopt.h"
+
+static const char *const samples[] = {
+	[PLAN_SAMPLE_CALL] = "call",
+	[PLAN_SAMPLE_GOROUTINE] = "goroutine",
+	[PLAN_SAMPLE_ROOT] = "root",
+};
+
+#define SAMPLES (sizeof(samples) / sizeof(*samples))
+
+static int parse_sample(struct limitopt *l, const char *arg, struct diag *d)
+{
+	if (strncmp(arg, "1/", 2) == 0 &&
+	    cmd_parse_number(arg + 2, 1, LIMITOPT_SAMPLE_MAX, &l->limits.sample))
+		return CMD_DONE;
+	return cmd_bad_value("--sample", arg, "1/N, N from 1 to 1000000000: 1/100 is every hundredth",
+			     d);
+}
+
+static int parse_by(struct limitopt *l, const char *arg, struct diag *d)
+{
+	for (size_t i = l->trees ? PLAN_SAMPLE_GOROUTINE : 0; i < SAMPLES; i++) {
+		if (strcmp(arg, samples[i]) != 0)
+			continue;
+		l->limits.by = (enum plan_sample)i;
+		l->by_given = true;
+		return CMD_DONE;
+	}
+	return cmd_bad_value("--sample-by", arg, l->trees ? "goroutine or root" :
+						 "call, goroutine or root", d);
+}
+
+int limitopt_option(struct limitopt *l, int opt, const char *arg, struct diag *d)
+{
+	switch (opt) {
+	case LIMITOPT_SAMPLE:
+		return parse_sample(l, arg, d);
+	case LIMITOPT_SAMPLE_BY:
+		return parse_by(l, arg, d);
+	case LIMITOPT_RATE:
+		if (!cmd_parse_number(arg, 1, LIMITOPT_RATE_MAX, &l->limits.rate))
+			return cmd_bad_value("--rate", arg, "a number from 1 to 1000000", d);
+		break;
+	case LIMITOPT_TIMES:
+		if (!cmd_parse_number(arg, 1, LIMITOPT_TIMES_MAX, &l->limits.times))
+			return cmd_bad_value("--times", arg, "a number from 1 to 1000000000", d);
+		break;
+	}
+	return CMD_DONE;
+}
+
+/* A function that begins one tree is called in others: its breakpoints can't leave. */
+static int check_roots(const struct limitopt *l, bool no_return, struct diag *d)
+{
+	if (no_return)
+		diag_set(d, "--sample-by root needs to see calls end, and --no-return leaves that out");
+	else if (l->limits.times)
+		diag_set(d, "--times takes breakpoints away that the trees of --sample-by root need");
+	else
+		return CMD_DONE;
+	return CMD_USAGE;
+}
+
+int limitopt_end(struct limitopt *l, bool no_return, struct diag *d)
+{
+	bool roots = l->limits.by == PLAN_SAMPLE_ROOT;
+
+	if (l->by_given && !l->limits.sample && !(roots && l->limits.rate)) {
+		diag_set(d, "--sample-by %s does not say how many", samples[l->limits.by]);
+		diag_hint(d, "--sample 1/N does: 1/100 is every hundredth");
+		return CMD_USAGE;
+	}
+	if (l->trees && !l->by_given) {
+		l->limits.by = PLAN_SAMPLE_ROOT;
+		roots = true;
+	}
+	if (l->trees && !roots && l->limits.rate) {
+		diag_set(d, "--rate is about trees of calls, and --sample-by goroutine about goroutines: choose one");
+		return CMD_USAGE;
+	}
+	return roots ? check_roots(l, no_return, d) : CMD_DONE;
+}

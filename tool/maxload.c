@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How much of the programs' time tracing may take. */
+#include <string.h>
+
+#include "maxload.h"
+
+int maxload_parse(struct maxload *m, const char *arg, struct diag *d)
+{
+	uint64_t n = 0;
+
+	m->off = strcmp(arg, "off") == 0;
+	if (!m->off && !cmd_parse_number(arg, 1, MAXLOAD_MOST, &n))
+		return cmd_bad_value("--max-load", arg,
+				     "off, or percent of one processor's time, 1 to 1000000", d);
+	m->percent = (uint32_t)n;
+	return CMD_DONE;
+}
+
+struct goprobe_breaker maxload_breaker(const struct maxload *m, uint64_t hit_ns,
+				       unsigned int processors)
+{
+	struct goprobe_breaker b = { .percent = m->percent };
+
+	if (m->off || !hit_ns)
+		return (struct goprobe_breaker){ 0 };
+	if (!b.percent)
+		b.percent = MAXLOAD_DEFAULT * (processors ? processors : 1);
+	b.hit_ns = hit_ns < UINT32_MAX ? (uint32_t)hit_ns : UINT32_MAX;
+	return b;
+}
+
+uint64_t maxload_percent(const struct goprobe_breaker *b, uint64_t hits)
+{
+	return (uint64_t)((double)hits * b->hit_ns / 1e7 + 0.5);
+}
+
+void maxload_say(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
+{
+	buf_str(to, "ended by --max-load: ");
+	buf_u64(to, hits);
+	buf_str(to, " hits a second take ");
+	buf_u64(to, maxload_percent(b, hits));
+	buf_str(to, " % of a processor's time, more than ");
+	buf_u64(to, b->percent);
+	buf_str(to, " %; the breakpoints are gone and the program goes on; trace functions that are called less often, or allow more");
+}
+
+void maxload_json(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
+{
+	struct buf text = { 0 };
+
+	maxload_say(b, hits, &text);
+	buf_char(&text, 0);
+	buf_number(to, "{\"kind\":\"broken\",\"hits_per_second\":", hits);
+	buf_number(to, ",\"percent\":", maxload_percent(b, hits));
+	buf_number(to, ",\"max_percent\":", b->percent);
+	buf_number(to, ",\"hit_ns\":", b->hit_ns);
+	buf_str(to, ",\"text\":");
+	buf_json_str(to, text.failed ? "" : text.p);
+	buf_str(to, "}\n");
+	buf_fini(&text);
+}
