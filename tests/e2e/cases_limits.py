@@ -3,6 +3,7 @@
 
 import collections
 import json
+import os
 import time
 
 import genl
@@ -84,6 +85,21 @@ def with_condition(t):
     larger = 1000 * sum(n > 1 for n in truth["sizes"])
     same((len(ret.calls), len(ret.returns), ret.summary["sampled"]), (up(larger, 9), up(larger, 9), larger - up(larger, 9)), "trees")
     check(all(e["results"][0]["value"] > 1 for e in ret.returns), "a tree of one call is shown")
+
+
+@case("limits: what was left out of a sample that was recorded is told by replay")
+def replayed(t):
+    target = t.target("limits", *MANY)
+    path = os.path.join(t.tmp, "sample.rec")
+    attach = t.attach(*ROOM, "--sample", "1/9", "--rate", 1000000, "--record", path, "-p", target.pid, PATTERN, json=False, output=False)
+    attach.attached()
+    truth = run(target)
+    attach.interrupt()
+    end(target)
+    events = parse("\n".join(t.goprobectl("replay", "-o", "json", path).finish()))
+    summary, calls = of_kind(events, "summary")[0], of_kind(events, "call")
+    same(dict(by_function(calls)), {f: up(n, 9) for f, n in truth["calls"].items()}, "calls")
+    same((summary["sampled"], summary["limited"]), (sum(truth["calls"].values()) - len(calls), 0), "left out")
 
 
 @case("limits: of trees of calls every n-th is shown, whole, under recursion, panics and stacks that move")

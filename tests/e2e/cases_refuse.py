@@ -41,6 +41,15 @@ BAD_INPUT = (
     ("a number of events that is none", "attach --events many -p %(target)s main.doWork", 2, r"many"),
     ("an unknown output format", "attach -o yaml -p %(target)s main.doWork", 2, r"(?s)yaml.*json"),
     ("a buffer size that is none", "attach --buffer huge -p %(target)s main.doWork", 2, r"huge"),
+    ("a sample that is none", "attach --sample 100 -p %(target)s main.doWork", 2, r"(?s)'100'.*1/100"),
+    ("a sample of something else", "attach --sample 1/9 --sample-by thread -p %(target)s main.doWork", 2, r"(?s)thread.*goroutine"),
+    ("trees without returns", "attach --sample 1/9 --sample-by root --no-return -p %(target)s main.doWork", 2, r"--no-return"),
+    ("trees that wait for a result", "attach --sample 1/9 --sample-by root -p %(target)s main.doWork\xa0if\xa0duration>1s", 1,
+     r"main\.doWork is decided when it returns"),
+    ("no rate", "attach --rate 0 -p %(target)s main.doWork", 2, r"'0'.*--rate"),
+    ("no times", "attach --times none -p %(target)s main.doWork", 2, r"'none'.*--times"),
+    ("breakpoints that leave, in a recording", "attach --times 5 --record /tmp/never -p %(target)s main.doWork", 2, r"--times"),
+    ("a load that is none", "count --max-load much -p %(target)s main.doWork", 2, r"(?s)'much'.*off"),
     ("an output file that can't be written", "attach --output /nowhere/x -p %(target)s main.doWork", 1, r"/nowhere/x"),
     ("a function that was inlined away", "attach -b %(types)s main.half", 1, r"inlined"),
 )
@@ -76,7 +85,7 @@ def bad_input(t):
     names = {"sleep": sleep.pid, "target": target.pid, "truncated": truncated, "header": header, "types": t.binary("types")}
     problems = []
     for name, line, code, pattern in BAD_INPUT:
-        problem = refused((line % names).split(), code, pattern)
+        problem = refused([a.replace("\xa0", " ") for a in (line % names).split(" ") if a], code, pattern)
         if problem:
             problems.append("%s (%s): %s" % (name, line % names, problem))
         if not nothing_probed():

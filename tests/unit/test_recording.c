@@ -141,6 +141,7 @@ static void write_recording(void)
 	struct diag d = { 0 };
 
 	options.no_return = true;
+	options.limits = (struct plan_limits){ .sample = 100, .rate = 7, .by = PLAN_SAMPLE_ROOT };
 	new_path();
 	learn_init(&learn, p);
 	assert_int_equal(recorder_open(&rec, path, &d), 0);
@@ -151,7 +152,8 @@ static void write_recording(void)
 	assert_int_equal(recorder_add(&rec, 1, (uint8_t *)r, sizeof(r)), 0);
 	assert_int_equal(recorder_pass(&rec, 5, lost, &d), 0);
 	assert_int_equal(recorder_add(&rec, 2, (uint8_t *)r, sizeof(*r)), 0);
-	assert_int_equal(recorder_end(&rec, &(struct out_summary){ .ns = 99, .waits = 4 }, &d), 0);
+	assert_int_equal(recorder_end(&rec, &(struct out_summary){
+		.ns = 99, .waits = 4, .sampled = 5, .limited = 6 }, &d), 0);
 	assert_int_equal(truncate(path, (off_t)rec.bytes), 0);
 	recorder_fini(&rec);
 	learn_fini(&learn);
@@ -189,6 +191,9 @@ static void test_read(void **state)
 	assert_int_equal(start.started, 42);
 	assert_int_equal(start.flags, RECORDING_F_NO_RETURN | RECORDING_F_PIDS);
 	assert_int_equal(start.string_limit, plan_defaults.string_limit);
+	assert_int_equal(start.sample, 100);
+	assert_int_equal(start.rate, 7);
+	assert_int_equal(start.by, PLAN_SAMPLE_ROOT);
 	assert_int_equal(e[3].cpu, 1);
 	assert_int_equal(e[3].size, 2 * sizeof(struct goprobe_record));
 	memcpy(&pass, copies[4], sizeof(pass));
@@ -198,6 +203,8 @@ static void test_read(void **state)
 	memcpy(&end, copies[6], sizeof(end));
 	assert_int_equal(end.ns, 99);
 	assert_int_equal(end.waits, 4);
+	assert_int_equal(end.sampled, 5);
+	assert_int_equal(end.limited, 6);
 	unlink(path);
 }
 
