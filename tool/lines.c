@@ -41,6 +41,8 @@ int lines_open(struct out *o, struct stream *s, const struct plan *p, const stru
 void lines_broken(struct out *o, const struct tracing *t, uint64_t hits)
 {
 	tracing_say_broken(t, hits, strcmp(o->format->name, "json") ? NULL : &o->buf);
+	/* There may be no summary to take it along. */
+	out_flush(o, true);
 }
 
 void lines_summary(struct out *o, const struct stream *s, bool quiet)

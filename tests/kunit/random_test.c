@@ -105,7 +105,7 @@ static void random_plan(void)
 /* One that the verifier passes, with @left operations behind it. */
 static void random_op(struct goprobe_op *op, u32 left, u32 frame)
 {
-	u16 uses;
+	u32 uses;
 
 	*op = (struct goprobe_op){ .code = rnd(6) ? 1 + rnd(GOPROBE_OP_END) : GOPROBE_OP_TRY };
 	uses = gp_op_uses[op->code];
