@@ -27,15 +27,15 @@
  * is kept elsewhere, and has a number.
  *
  * Locking. A goroutine runs on one thread at a time, so nobody waits for a stack's lock
- * but when it changes hands, when it is looked at from outside (gp_calls_reap()), or when
- * a program shows the same g from two threads to deceive us; who then gets wrong numbers
- * is that program. It is still a lock, because such a program must not break what others
- * share. The lock is a bit of the word that has to be compared anyway, so that the two
- * are one instruction: a raw_spinlock_t would be two calls, 20 instructions of the 60
- * that an entry takes. Who holds one has preemption off and does a bounded number of steps
- * (GP_CALLS_UNWIND calls at most are discarded in one go), so waiting is bounded, also with
- * PREEMPT_RT. Interrupts never take one. A pool's lock is taken inside a stack's, nothing
- * inside a pool's.
+ * but when it changes hands, when it is looked at from outside (gp_calls_reap()), when
+ * another thread tells of its state (gp_calls_state()), or when a program shows the same g
+ * from two threads to deceive us; who then gets wrong numbers is that program. It is still
+ * a lock, because such a program must not break what others share. The lock is a bit of the
+ * word that has to be compared anyway, so that the two are one instruction: a raw_spinlock_t
+ * would be two calls, 20 instructions of the 60 that an entry takes. Who holds one has
+ * preemption off and does a bounded number of steps (GP_CALLS_UNWIND calls at most are
+ * discarded in one go), so waiting is bounded, also with PREEMPT_RT. Interrupts never take
+ * one. A pool's lock is taken inside a stack's, nothing inside a pool's.
  *
  * Order of memory. The next hit of a goroutine may come on another CPU: what was done to its
  * stack was done under the lock, which the next one takes.
@@ -48,7 +48,9 @@
 #include <linux/smp.h>
 
 #include "calls.h"
+#include "faultin.h"
 #include "held.h"
+#include "states.h"
 
 /* With all calls open, each of another goroutine, the table is half full. */
 #define GP_CALLS_STACKS		2
@@ -120,6 +122,7 @@ void gp_calls_free(struct gp_calls *calls)
 	kvfree(calls->pools);
 	kvfree(calls->calls);
 	gp_held_free(calls->held);
+	gp_states_free(calls->states);
 	kfree(calls);
 }
 
@@ -181,6 +184,8 @@ static bool gp_stack_push(struct gp_calls *calls, struct gp_stack *stack, u32 de
 		call->below = stack->top;
 	}
 	gp_stack_add(calls, stack, call, depth, tally, data);
+	if (unlikely(calls->states))
+		gp_states_open(calls, stack);
 	return true;
 }
 
@@ -193,6 +198,8 @@ static void gp_stack_pop(struct gp_calls *calls, struct gp_stack *stack)
 		stack->top = NULL;
 		return;
 	}
+	if (unlikely(calls->states))
+		gp_states_pop(calls, stack);
 	stack->top = call->below;
 	gp_call_give(calls, call);
 }
@@ -400,7 +407,8 @@ enum gp_calls_end gp_calls_enter(struct gp_calls *calls, struct gp_calls_key key
  * if it was not remembered.
  */
 static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u32 depth,
-			 const struct gp_tally *tally, struct gp_call *ret)
+			 const struct gp_tally *tally, struct gp_call *ret,
+			 struct gp_split *split)
 {
 	if (!stack->top || stack->top->depth != depth)
 		return false;
@@ -409,6 +417,8 @@ static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u32 dep
 		gp_stack_discard(calls, stack);
 		return false;
 	}
+	if (unlikely(calls->states))
+		gp_states_close(calls, stack, split);
 	*ret = *stack->top;
 	gp_tally_open(tally, -1);
 	gp_stack_pop(calls, stack);
@@ -422,13 +432,15 @@ static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u32 dep
  * @depth: how deep in its stack
  * @tally: which function
  * @ret: gets the call; its record is the caller's from now on
+ * @split: gets how its time divides, if the session has states; @split->now is set
  *
  * It ends as gp_calls_open() does.
  *
  * Return: GP_CALLS_ENDED or GP_CALLS_UNKNOWN.
  */
 enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
-				 const struct gp_tally *tally, struct gp_call *ret)
+				 const struct gp_tally *tally, struct gp_call *ret,
+				 struct gp_split *split)
 {
 	struct gp_stack *stack;
 	bool unwound = false, ended = false;
@@ -442,7 +454,7 @@ enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key
 		}
 		unwound = gp_stack_unwind(calls, stack, key.goid, (u64)depth + 1);
 		if (unwound)
-			ended = gp_stack_end(calls, stack, depth, tally, ret);
+			ended = gp_stack_end(calls, stack, depth, tally, ret, split);
 		gp_stack_unlock(stack, key.g);
 		preempt_enable();
 	}
@@ -465,10 +477,17 @@ enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key
 enum gp_calls_end gp_calls_leave(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 				 const struct gp_tally *tally, u64 now)
 {
+	struct gp_split split GP_UNINITIALIZED;
 	struct gp_call call;
 
-	if (gp_calls_close(calls, key, depth, tally, &call) != GP_CALLS_ENDED)
+	split.now = now;
+	if (gp_calls_close(calls, key, depth, tally, &call, &split) != GP_CALLS_ENDED)
 		return GP_CALLS_UNKNOWN;
+	if (unlikely(calls->states)) {
+		gp_tally_return(tally, split.duration);
+		gp_tally_split(tally, split.n, split.ns);
+		return GP_CALLS_ENDED;
+	}
 	gp_tally_return(tally, gp_clock_passed(&calls->clock, call.time, now));
 	return GP_CALLS_ENDED;
 }
@@ -506,6 +525,33 @@ static int gp_calls_ask_all(struct gp_calls *calls, struct gp_calls_key key, u32
 static int gp_calls_is_of(const struct gp_tally *its, const struct gp_tally *tally)
 {
 	return its == tally;
+}
+
+/**
+ * gp_calls_state() - a goroutine is in another state from now on
+ * @calls: the session's; it has states
+ * @process: see gp_arch_process()
+ * @g: address of what should be its runtime.g; any value
+ * @state: which; below the session's number of them
+ * @now: when that was told, in ticks
+ *
+ * By its g, without its id: who tells it may be another goroutine, or none. If it has no open
+ * calls that is nothing to us: when it makes one, it runs. Context: a task.
+ */
+void gp_calls_state(struct gp_calls *calls, u64 process, u64 g, u32 state, u64 now)
+{
+	const struct gp_calls_key key = { .process = process, .g = g };
+	struct gp_stack *stack;
+
+	if (!g || g & GP_STACK_LOCKED)
+		return;
+	preempt_disable();
+	stack = gp_calls_find(calls, &key);
+	if (stack && stack->top)
+		gp_states_change(calls, stack, state, now);
+	if (stack)
+		gp_stack_unlock(stack, g);
+	preempt_enable();
 }
 
 /**

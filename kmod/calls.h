@@ -24,6 +24,8 @@
 #define GP_CALLS_MAX		(1024U << 10)
 
 struct gp_held;
+struct gp_split;
+struct gp_states;
 
 /**
  * struct gp_call - an open call
@@ -89,6 +91,7 @@ struct gp_calls_pool {
  * @pools: free calls; CPUs take turns
  * @calls: all calls but those in @stacks
  * @held: records of calls that are held; NULL if none is
+ * @states: how their time divides; NULL if that is not asked for
  */
 struct gp_calls {
 	struct gp_clock clock;
@@ -99,6 +102,7 @@ struct gp_calls {
 	struct gp_calls_pool *pools;
 	struct gp_call *calls;
 	struct gp_held *held;
+	struct gp_states *states;
 };
 
 /**
@@ -143,7 +147,9 @@ bool gp_calls_each(struct gp_calls *calls, struct gp_calls_at *at, gp_calls_fn f
 enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 				const struct gp_tally *tally, u32 data);
 enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
-				 const struct gp_tally *tally, struct gp_call *ret);
+				 const struct gp_tally *tally, struct gp_call *ret,
+				 struct gp_split *split);
+void gp_calls_state(struct gp_calls *calls, u64 process, u64 g, u32 state, u64 now);
 void gp_calls_pass_by(struct gp_calls *calls, struct gp_calls_key key, u32 depth);
 int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 		   const struct gp_tally *tally);

@@ -26,6 +26,7 @@
 #include "plan.h"
 #include "probe.h"
 #include "session.h"
+#include "states.h"
 #include "verify.h"
 
 int gp_contents_add_file(struct gp_session *s, int fd,
@@ -150,6 +151,11 @@ static int gp_contents_add_calls(struct gp_session *s, bool held, struct netlink
 		s->calls = gp_calls_new(s->ncalls);
 	if (!s->calls)
 		return gp_refuse(extack, -ENOMEM, "there is no memory for so many open calls");
+	if (s->nstates && !s->calls->states)
+		s->calls->states = gp_states_new(s->nstates, s->calls->nstacks, s->ncalls);
+	if (s->nstates && !s->calls->states)
+		return gp_refuse(extack, -ENOMEM,
+				 "there is no memory for the states of so many open calls");
 	if (held && !s->calls->held)
 		s->calls->held = gp_held_new(s->hold.calls, s->hold.bytes);
 	if (held && !s->calls->held)
@@ -202,8 +208,6 @@ int gp_contents_add_filters(struct gp_session *s, const struct goprobe_filter *a
 		s->filters[s->nfilters++] = filter;
 		if (filter->under)
 			err = gp_contents_add_calls(s, false, extack);
-		if (!err && filter->keyed)
-			err = gp_contents_add_keys(s, extack);
 		cond_resched();
 	}
 	if (!err)
@@ -229,12 +233,14 @@ static enum gp_way gp_contents_then(const struct goprobe_point *p, const struct 
 	switch (p->action) {
 	case GOPROBE_ACTION_COUNT:
 		return keyed ? GP_WAY_COUNT_KEY : GP_WAY_COUNT;
+	case GOPROBE_ACTION_STATE:
+		return GP_WAY_TELL;
 	case GOPROBE_ACTION_TIME:
 		if (call && keyed)
 			return GP_WAY_ENTER_KEY;
 		if (!call && (probe->filter || p->flags & GOPROBE_POINT_F_KEYED))
 			return GP_WAY_END;
-		if (probe->g_reg < 0 || (!call && p->skip))
+		if (probe->g_reg < 0 || (!call && p->skip) || probe->session->nstates)
 			return GP_WAY_TIME;
 		return call ? GP_WAY_ENTER : GP_WAY_LEAVE;
 	}
@@ -251,13 +257,14 @@ static void gp_contents_choose_way(const struct goprobe_point *p, struct gp_prob
 	probe->way = probe->filter ? GP_WAY_FILTER : probe->then;
 	/* The end of a call is found first: its duration may matter. A key needs the program. */
 	if (probe->then == GP_WAY_END || probe->then == GP_WAY_COUNT_KEY ||
-	    probe->then == GP_WAY_ENTER_KEY)
+	    probe->then == GP_WAY_ENTER_KEY || probe->then == GP_WAY_TELL)
 		probe->way = probe->then;
 }
 
 static bool gp_contents_needs_tally(const struct goprobe_point *p)
 {
-	return p->action != GOPROBE_ACTION_RECORD || p->flags & GOPROBE_POINT_F_PAIRED;
+	return p->action == GOPROBE_ACTION_COUNT || p->action == GOPROBE_ACTION_TIME ||
+	       p->flags & GOPROBE_POINT_F_PAIRED;
 }
 
 static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
@@ -312,6 +319,15 @@ static int gp_contents_refuse_point(struct gp_session *s,
 	return gp_refuse(extack, err, s->refusal);
 }
 
+/* What a point that tells of goroutines needs of the session, and of its filter. */
+static const char *gp_contents_check_told(const struct gp_session *s,
+					  const struct gp_filter *filter)
+{
+	if (!filter || !filter->keyed)
+		return "its filter, which is to tell of goroutines, makes no key";
+	return s->nstates ? NULL : "it tells of states, and the session has none";
+}
+
 /* What a point that is timed or paired needs of the session. */
 static const char *gp_contents_check_pair(const struct gp_session *s,
 					  const struct goprobe_point *p)
@@ -323,9 +339,17 @@ static const char *gp_contents_check_pair(const struct gp_session *s,
 	if (filter && filter->ends && (p->kind == GOPROBE_POINT_CALL ||
 				       !(timed || p->flags & GOPROBE_POINT_F_PAIRED)))
 		return "a filter asks for a duration where no call that is timed or paired ends";
+	if (p->action == GOPROBE_ACTION_STATE)
+		return gp_contents_check_told(s, filter);
 	if (filter && filter->keyed && p->action != GOPROBE_ACTION_COUNT &&
 	    !(p->flags & GOPROBE_POINT_F_KEYED))
 		return "a filter makes a key of what is neither counted nor timed by key";
+	if (p->flags & GOPROBE_POINT_F_SPLIT && !s->nstates)
+		return "its time is to be divided, and the session has no states";
+	if (p->flags & GOPROBE_POINT_F_SPLIT &&
+	    (plan ? plan->record_bytes : sizeof(struct goprobe_record)) +
+	    s->nstates * sizeof(u64) > GP_RECORD_MAX)
+		return "its plan's records, with its time in each state, can be larger than 24 KiB";
 	if (!(p->flags & GOPROBE_POINT_F_HELD))
 		return NULL;
 	if (!s->hold.calls)
@@ -440,8 +464,14 @@ static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_poin
 	struct gp_tally *tally;
 	int err = 0;
 
+	if (p->action == GOPROBE_ACTION_STATE)
+		return gp_contents_add_calls(s, false, extack);
 	if (!gp_contents_needs_tally(p))
 		return 0;
+	if (p->filter && s->filters[p->filter - 1]->keyed)
+		err = gp_contents_add_keys(s, extack);
+	if (err)
+		return err;
 	if (timed || paired)
 		err = gp_contents_add_calls(s, p->flags & GOPROBE_POINT_F_HELD, extack);
 	if (err)
@@ -456,7 +486,7 @@ static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_poin
 						"its id is timed as well as paired");
 	tally->paired |= paired;
 	if (p->flags & GOPROBE_POINT_F_KEYED) {
-		err = s->keys ? gp_keys_add_times(s->keys) : -ENOENT;
+		err = s->keys ? gp_keys_add_times(s->keys, s->nstates) : -ENOENT;
 		if (err)
 			return gp_contents_refuse_point(s, extack, err, p, s->keys ?
 							"there is no memory for times by key" :

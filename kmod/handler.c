@@ -19,8 +19,8 @@
  *
  * Hits that leave no record take no ring: they are counted by id (tally.h), or
  * remembered until the call returns (calls.h). A filter (filter.h) is asked first. Calls and
- * returns that are recorded together are in paired.c. What a probe's hits do was found when
- * the probe was made (enum gp_way).
+ * returns that are recorded together are in paired.c, hits that only tell of goroutines in
+ * told.c. What a probe's hits do was found when the probe was made (enum gp_way).
  *
  * Each hit of each probe counts in exactly one counter of enum goprobe_stat.
  */
@@ -46,7 +46,9 @@
 #include "ring.h"
 #include "seen.h"
 #include "session.h"
+#include "states.h"
 #include "stream.h"
+#include "told.h"
 #include "usercopy.h"
 
 /* The general way. Return: bytes written, or an error of gp_capture_run(). */
@@ -74,37 +76,43 @@ static __always_inline long gp_hit_capture(const struct gp_probe *probe,
 }
 
 /*
- * Write the record. Return: its size; -ENOSPC if the ring has no room; -EAGAIN
- * if faultin->address is needed, or @quick is not possible.
+ * Write the record, with @split, if there is one, before the frame. Return: its size; -ENOSPC
+ * if the ring has no room; -EAGAIN if faultin->address is needed, or @quick is not possible.
  */
 static __always_inline long gp_hit_write(const struct gp_probe *probe,
 					 const struct pt_regs *regs,
 					 const struct gp_ring *ring,
-					 struct gp_faultin *faultin, bool quick)
+					 struct gp_faultin *faultin, bool quick,
+					 const struct gp_split *split)
 {
 	struct goprobe_record *rec = (void *)gp_ring_next(ring);
 	u32 room = gp_ring_room(ring), id, plan_id, tid, tgid;
+	u32 head = sizeof(*rec) + (split ? split->n * sizeof(u64) : 0);
+	u8 *frame = (u8 *)rec + head;
 	const struct gp_plan *plan = probe->plan;
 	struct gp_goroutine go GP_UNINITIALIZED;
 	u16 flags = 0;
 	long used = 0;
 
-	if (unlikely(room < sizeof(*rec)))
+	if (unlikely(room < head))
 		return -ENOSPC;
-	room -= sizeof(*rec);
+	room -= head;
 	if (plan && quick) {
-		used = gp_capture_quick(plan, regs, (u8 *)(rec + 1), room);
+		used = gp_capture_quick(plan, regs, frame, room);
 		if (unlikely(used < 0))
 			return -EAGAIN;
 	} else if (plan) {
 		if (unlikely(room < plan->frame_bytes))
 			return -ENOSPC;
-		used = gp_hit_capture(probe, regs, (u8 *)(rec + 1), room, faultin,
-				      &flags);
+		used = gp_hit_capture(probe, regs, frame, room, faultin, &flags);
 		if (unlikely(used < 0))
 			return used;
 	}
-	used += sizeof(*rec);
+	used += head;
+	if (split) {
+		memcpy(rec + 1, split->ns, split->n * sizeof(u64));
+		flags |= GOPROBE_RECORD_F_SPLIT;
+	}
 	if (unlikely(gp_hit_goroutine(probe, regs, faultin, quick, &go)))
 		return -EAGAIN;
 	/* Neighbours here as in the record: one move for two, if nothing is stored between. */
@@ -144,7 +152,8 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 				      const struct pt_regs *regs,
 				      struct gp_ring *ring,
 				      struct gp_faultin *faultin, bool quick,
-				      bool patient, enum gp_stream_wake *wake)
+				      bool patient, const struct gp_split *split,
+				      enum gp_stream_wake *wake)
 {
 	struct gp_session *s = probe->session;
 	long size;
@@ -165,7 +174,7 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 		return gp_handler_no_room(s, ring, patient);
 	pagefault_disable();
 	gp_ring_open(ring);
-	size = gp_hit_write(probe, regs, ring, faultin, quick);
+	size = gp_hit_write(probe, regs, ring, faultin, quick, split);
 	if (likely(size > 0))
 		gp_ring_commit(ring, size);
 	gp_ring_close(ring);
@@ -184,7 +193,7 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 static __always_inline int gp_hit_attempt(const struct gp_probe *probe,
 					  const struct pt_regs *regs,
 					  struct gp_faultin *faultin, bool quick,
-					  bool patient)
+					  bool patient, const struct gp_split *split)
 {
 	struct gp_session *s = probe->session;
 	enum gp_stream_wake wake = GP_STREAM_QUIET;
@@ -198,7 +207,7 @@ static __always_inline int gp_hit_attempt(const struct gp_probe *probe,
 		gp_session_no_ring(s);
 		return 0;
 	}
-	err = gp_hit_try(probe, regs, ring, faultin, quick, patient, &wake);
+	err = gp_hit_try(probe, regs, ring, faultin, quick, patient, split, &wake);
 	if (!quick && unlikely(err == -EAGAIN))
 		ring->stat[GOPROBE_STAT_FAULT_INS]++;
 	preempt_enable();
@@ -209,20 +218,26 @@ static __always_inline int gp_hit_attempt(const struct gp_probe *probe,
 }
 
 /* Any plan, memory that is absent, and a ring without room. */
-static noinline void gp_hit_general(const struct gp_probe *probe,
-				    const struct pt_regs *regs)
+static __always_inline void gp_hit_all(const struct gp_probe *probe, const struct pt_regs *regs,
+				       const struct gp_split *split)
 {
 	struct gp_faultin faultin GP_UNINITIALIZED;
 	bool patient = true;
 	int err;
 
 	gp_faultin_init(&faultin);
-	while ((err = gp_hit_attempt(probe, regs, &faultin, false, patient))) {
+	while ((err = gp_hit_attempt(probe, regs, &faultin, false, patient, split))) {
 		if (err == -EAGAIN)
 			gp_faultin_serve(&faultin);
 		else
 			patient = gp_stream_wait_for_room(probe->session);
 	}
+}
+
+static noinline void gp_hit_general(const struct gp_probe *probe,
+				    const struct pt_regs *regs)
+{
+	gp_hit_all(probe, regs, NULL);
 }
 
 static __always_inline int gp_hit_count(const struct gp_probe *probe,
@@ -280,7 +295,7 @@ static __always_inline bool gp_hit_quick_g(const struct gp_probe *probe,
  */
 static noinline int gp_hit_record(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	if (unlikely(gp_hit_attempt(probe, regs, NULL, true, true)))
+	if (unlikely(gp_hit_attempt(probe, regs, NULL, true, true, NULL)))
 		gp_hit_general(probe, regs);
 	return 0;
 }
@@ -348,7 +363,9 @@ static __always_inline int gp_hit_way(const struct gp_probe *probe,
 		return gp_keyed_enter(probe, regs);
 	if (way == GP_WAY_END)
 		return gp_paired_end(probe, regs);
-	return gp_hit_record_general(probe, regs);
+	if (way == GP_WAY_GENERAL)
+		return gp_hit_record_general(probe, regs);
+	return gp_told(probe, regs);
 }
 
 /* A hit that matters counts only if it passes a filter. */
@@ -386,6 +403,14 @@ static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_
 int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	return probe->quick ? gp_hit_record(probe, regs) : gp_hit_record_general(probe, regs);
+}
+
+/* Likewise, of the end of a call whose time is divided; not worth the short way. */
+noinline int gp_handler_record_split(const struct gp_probe *probe, const struct pt_regs *regs,
+				     const struct gp_split *split)
+{
+	gp_hit_all(probe, regs, split);
+	return 0;
 }
 
 /* A point with several probes, or with an instruction that is not for the kernel. */

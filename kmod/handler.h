@@ -8,9 +8,12 @@
 struct gp_probe;
 struct gp_ring;
 struct gp_session;
+struct gp_split;
 
 GP_UPROBE_HANDLER(gp_handler_hit, uc, regs);
 int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs);
+int gp_handler_record_split(const struct gp_probe *probe, const struct pt_regs *regs,
+			    const struct gp_split *split);
 int gp_handler_no_room(const struct gp_session *s, struct gp_ring *ring, bool patient);
 
 #endif

@@ -16,6 +16,7 @@
 #include "paired.h"
 #include "ring.h"
 #include "session.h"
+#include "states.h"
 #include "tally.h"
 
 /* The hit's key. Return: whether it passes; else that has been seen to. */
@@ -115,11 +116,12 @@ int gp_keyed_enter(const struct gp_probe *probe, const struct pt_regs *regs)
  * @regs: the target's registers
  * @call: the call
  * @duration: ns
+ * @split: how it divides, or NULL
  *
  * Return: 0.
  */
 int gp_keyed_end(const struct gp_probe *probe, const struct pt_regs *regs,
-		 const struct gp_call *call, u64 duration)
+		 const struct gp_call *call, u64 duration, const struct gp_split *split)
 {
 	struct gp_key key GP_UNINITIALIZED;
 	u32 number = call->data;
@@ -131,5 +133,9 @@ int gp_keyed_end(const struct gp_probe *probe, const struct pt_regs *regs,
 	gp_tally_return(probe->tally, duration);
 	if (number)
 		gp_keys_return(probe->session->keys, number, duration);
+	if (split)
+		gp_tally_split(probe->tally, split->n, split->ns);
+	if (split && number)
+		gp_keys_split(probe->session->keys, number, split->n, split->ns);
 	return 0;
 }

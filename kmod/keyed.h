@@ -8,10 +8,11 @@
 
 struct gp_call;
 struct gp_probe;
+struct gp_split;
 
 int gp_keyed_count(const struct gp_probe *probe, const struct pt_regs *regs);
 int gp_keyed_enter(const struct gp_probe *probe, const struct pt_regs *regs);
 int gp_keyed_end(const struct gp_probe *probe, const struct pt_regs *regs,
-		 const struct gp_call *call, u64 duration);
+		 const struct gp_call *call, u64 duration, const struct gp_split *split);
 
 #endif

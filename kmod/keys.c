@@ -70,6 +70,8 @@ struct gp_keys_place {
  * @left: keys that may still be added
  * @places: each with room for such a key
  * @times: by place; NULL if nothing is timed
+ * @nstates: the session's states
+ * @states: ns by state of what is timed, by place; NULL if there are none
  */
 struct gp_keys {
 	u32 shift;
@@ -78,6 +80,8 @@ struct gp_keys {
 	atomic_t left;
 	u8 *places;
 	struct gp_keys_times *times;
+	u32 nstates;
+	atomic64_t *states;
 };
 
 static struct gp_keys_place *gp_keys_at(const struct gp_keys *keys, u32 place)
@@ -116,12 +120,21 @@ struct gp_keys *gp_keys_new(u32 n, u32 bytes)
 	return keys;
 }
 
-/* Make room for durations. Context: before the first handler that times. */
-int gp_keys_add_times(struct gp_keys *keys)
+/*
+ * Make room for durations, and for how they divide among @nstates states. Context: before the
+ * first handler that times.
+ */
+int gp_keys_add_times(struct gp_keys *keys, u32 nstates)
 {
 	if (!keys->times)
 		keys->times = kvmalloc_array(keys->n, sizeof(*keys->times), GP_KEYS_GFP);
-	return keys->times ? 0 : -ENOMEM;
+	if (nstates && !keys->states)
+		keys->states = kvmalloc_array(keys->n, nstates * sizeof(*keys->states),
+					      GP_KEYS_GFP);
+	if (!keys->times || (nstates && !keys->states))
+		return -ENOMEM;
+	keys->nstates = nstates;
+	return 0;
 }
 
 /* No handler can run for the session. */
@@ -129,6 +142,7 @@ void gp_keys_free(struct gp_keys *keys)
 {
 	if (!keys)
 		return;
+	kvfree(keys->states);
 	kvfree(keys->times);
 	kvfree(keys->places);
 	kfree(keys);
@@ -264,6 +278,26 @@ void gp_keys_return(struct gp_keys *keys, u32 number, u64 ns)
 	gp_keys_raise(&times->max, ns);
 }
 
+/* A call with that key was so long in each of @n states. */
+void gp_keys_split(struct gp_keys *keys, u32 number, u32 n, const u64 *ns)
+{
+	atomic64_t *states = keys->states + (size_t)(number - 1) * keys->nstates;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		atomic64_add(ns[i], &states[i]);
+}
+
+/* Of a key that gp_keys_read() has found. */
+void gp_keys_read_states(const struct gp_keys *keys, u32 number, u64 *ns)
+{
+	const atomic64_t *states = keys->states + (size_t)(number - 1) * keys->nstates;
+	u32 i;
+
+	for (i = 0; i < keys->nstates; i++)
+		ns[i] = atomic64_read(&states[i]);
+}
+
 static void gp_keys_read_times(const struct gp_keys_times *times, struct goprobe_tally *ret,
 			       u64 bucket[GOPROBE_BUCKETS])
 {
@@ -305,5 +339,7 @@ const u64 *gp_keys_read(const struct gp_keys *keys, u32 number, struct goprobe_k
 	ret->key_bytes = place->n * 8;
 	if (keys->times)
 		gp_keys_read_times(&keys->times[number - 1], &ret->tally, bucket);
+	if (keys->states)
+		ret->tally.nstates = keys->nstates;
 	return place->word;
 }

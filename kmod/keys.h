@@ -32,12 +32,14 @@ struct gp_keys;
 struct gp_keys *gp_keys_new(u32 n, u32 bytes);
 void gp_keys_free(struct gp_keys *keys);
 u32 gp_keys_room(const struct gp_keys *keys);
-int gp_keys_add_times(struct gp_keys *keys);
+int gp_keys_add_times(struct gp_keys *keys, u32 nstates);
 u32 gp_keys_find(struct gp_keys *keys, u32 id, const struct gp_key *key);
 void gp_keys_hit(struct gp_keys *keys, u32 number);
 void gp_keys_return(struct gp_keys *keys, u32 number, u64 ns);
 const u64 *gp_keys_read(const struct gp_keys *keys, u32 number, struct goprobe_keyed *ret,
 			u64 bucket[GOPROBE_BUCKETS]);
+void gp_keys_split(struct gp_keys *keys, u32 number, u32 n, const u64 *ns);
+void gp_keys_read_states(const struct gp_keys *keys, u32 number, u64 *ns);
 u32 gp_keys_number(const struct gp_keys *keys);
 
 #endif

@@ -187,6 +187,8 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 		nla_memcpy(&wish.keys, info->attrs[GOPROBE_A_KEYS], sizeof(wish.keys));
 	if (info->attrs[GOPROBE_A_BREAKER])
 		nla_memcpy(&wish.breaker, info->attrs[GOPROBE_A_BREAKER], sizeof(wish.breaker));
+	if (info->attrs[GOPROBE_A_STATES])
+		wish.nstates = nla_get_u32(info->attrs[GOPROBE_A_STATES]);
 	wish.pids = pids;
 	skb = gp_nl_reply(info, &hdr);
 	if (!skb)
@@ -440,7 +442,7 @@ static const struct nla_policy gp_policy_none[GOPROBE_A_PAD + 1] = {
 	[GOPROBE_A_PAD] = { .type = NLA_REJECT },
 };
 
-static const struct nla_policy gp_policy_session_new[GOPROBE_A_BREAKER + 1] = {
+static const struct nla_policy gp_policy_session_new[GOPROBE_A_STATES + 1] = {
 	[GOPROBE_A_RING_BYTES] = { .type = NLA_U32 },
 	[GOPROBE_A_PIDS] = { .type = NLA_BINARY },
 	[GOPROBE_A_FLAGS] = { .type = NLA_U32 },
@@ -448,6 +450,7 @@ static const struct nla_policy gp_policy_session_new[GOPROBE_A_BREAKER + 1] = {
 	[GOPROBE_A_HELD] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_held)),
 	[GOPROBE_A_KEYS] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_keys)),
 	[GOPROBE_A_BREAKER] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_breaker)),
+	[GOPROBE_A_STATES] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy gp_policy_file_add[GOPROBE_A_RUNTIME + 1] = {

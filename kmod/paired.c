@@ -30,6 +30,7 @@
 #include "paired.h"
 #include "ring.h"
 #include "seen.h"
+#include "states.h"
 #include "stream.h"
 
 /* --- calls ------------------------------------------------------------------- */
@@ -290,6 +291,7 @@ int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs)
 	struct gp_calls *calls = probe->session->calls;
 	/* First, so that what comes after is not part of the call. */
 	u64 now = gp_clock_read(&calls->clock), duration;
+	struct gp_split split GP_UNINITIALIZED, *its = NULL;
 	struct gp_call call;
 	struct gp_own_g own;
 
@@ -299,21 +301,31 @@ int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs)
 		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
 		return 0;
 	}
+	split.now = now;
 	if (gp_calls_close(calls, gp_hit_key(&own), gp_calls_depth(own.depth), probe->tally,
-			   &call) != GP_CALLS_ENDED)
+			   &call, &split) != GP_CALLS_ENDED)
 		return gp_hit_no_call(probe, regs);
 	duration = gp_clock_passed(&calls->clock, call.time, now);
+	if (unlikely(calls->states)) {
+		duration = split.duration;
+		its = &split;
+	}
 	if (probe->flags & GOPROBE_POINT_F_KEYED)
-		return gp_keyed_end(probe, regs, &call, duration);
+		return gp_keyed_end(probe, regs, &call, duration, its);
 	if (probe->filter && !gp_paired_passes(probe, regs, duration))
 		goto out;
 	if (probe->action == GOPROBE_ACTION_TIME) {
 		gp_tally_return(probe->tally, duration);
+		if (unlikely(its))
+			gp_tally_split(probe->tally, split.n, split.ns);
 		return 0;
 	}
 	if (call.data)
 		gp_paired_let_go(probe->session, &call);
-	gp_handler_record(probe, regs);
+	if (unlikely(probe->flags & GOPROBE_POINT_F_SPLIT))
+		gp_handler_record_split(probe, regs, &split);
+	else
+		gp_handler_record(probe, regs);
 out:
 	if (call.data)
 		gp_held_give(calls->held, call.data);

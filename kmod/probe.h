@@ -27,6 +27,7 @@ enum gp_way {
 	GP_WAY_GENERAL,		/* a record */
 	GP_WAY_COUNT,
 	GP_WAY_COUNT_KEY,	/* by key */
+	GP_WAY_TELL,		/* nothing but what its filter tells of goroutines */
 	GP_WAY_ENTER,		/* a call that is timed; this and all that follow: once a place */
 	GP_WAY_ENTER_KEY,	/* by key */
 	GP_WAY_LEAVE,		/* its return */

@@ -189,6 +189,8 @@ static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
 		return "there is room for 262144 keys of 768 bytes at most";
 	if (w->keys.number && !w->keys.bytes)
 		return "keys have no bytes";
+	if (w->nstates > GOPROBE_STATES_MAX)
+		return "goroutines can be told apart in 16 states at most";
 	*err = -EINVAL;
 	if (w->flags & ~GOPROBE_SESSION_F_ALL)
 		return "a session has unknown flags";
@@ -231,6 +233,8 @@ struct gp_session *gp_session_new(u32 portid, const struct gp_session_wish *wish
 	s->ncalls = wish->ncalls;
 	s->hold = wish->hold;
 	s->key_room = wish->keys;
+	s->nstates = wish->nstates;
+	s->tallies.nstates = wish->nstates;
 	s->portid = portid;
 	s->owner = task_tgid_nr(current);
 	s->ring_bytes = roundup_pow_of_two(wish->ring_bytes);

@@ -67,6 +67,7 @@ struct gp_ring;
  * @no_room: calls that had found no room when it was last looked at
  * @ncalls: calls that @calls must have room for
  * @tallies: what is counted and timed
+ * @nstates: states that goroutines are told apart in, or 0; fixed
  * @nfiles: number of @files
  * @files: binaries; only grows
  * @types: its types; only grows, read by handlers
@@ -117,6 +118,7 @@ struct gp_session {
 	u64 no_room;
 	u32 ncalls;
 	struct gp_tallies tallies;
+	u32 nstates;
 	u32 nfiles;
 	struct gp_file *files[GP_FILES_MAX];
 	struct gp_types types;
@@ -148,6 +150,7 @@ struct netlink_ext_ack;
  * @hold: room for calls that are held
  * @keys: room for keys
  * @breaker: when hits are too many
+ * @nstates: states that goroutines are told apart in
  * @pids: processes to trace, as the caller sees them
  * @npids: their number; 0 for every process
  */
@@ -158,6 +161,7 @@ struct gp_session_wish {
 	struct goprobe_held hold;
 	struct goprobe_keys keys;
 	struct goprobe_breaker breaker;
+	u32 nstates;
 	const s32 *pids;
 	u32 npids;
 };

@@ -82,19 +82,25 @@ static void gp_summary_put(struct sk_buff *skb, struct gp_session *s,
 			   struct gp_summary_at *at, u64 bucket[GOPROBE_BUCKETS])
 {
 	struct nlattr *nla = nla_reserve(skb, GOPROBE_A_TALLIES, 0);
+	u64 states[GOPROBE_STATES_MAX];
 	struct goprobe_tally head;
 	struct gp_tally *tally;
 
 	while (nla && (tally = xa_find(&s->tallies.ids, &at->id, U32_MAX, XA_PRESENT))) {
-		u32 size;
+		u32 size, more;
 
 		gp_tally_read(tally, at->id, &head, bucket);
+		head.nstates = tally->states ? s->nstates : 0;
+		if (head.nstates)
+			gp_tally_read_states(tally, head.nstates, states);
 		size = head.nbuckets * sizeof(*bucket);
-		if (skb_tailroom(skb) < sizeof(head) + size)
+		more = head.nstates * sizeof(*states);
+		if (skb_tailroom(skb) < sizeof(head) + size + more)
 			break;
 		nla_append(skb, sizeof(head), &head);
 		nla_append(skb, size, bucket + head.first);
-		nla->nla_len += sizeof(head) + size;
+		nla_append(skb, more, states);
+		nla->nla_len += sizeof(head) + size + more;
 		at->id++;
 	}
 }
@@ -127,21 +133,26 @@ static void gp_summary_put_keys(struct sk_buff *skb, const struct gp_keys *keys,
 				struct gp_summary_at *at, u64 bucket[GOPROBE_BUCKETS])
 {
 	struct nlattr *nla = nla_reserve(skb, GOPROBE_A_KEYED, 0);
+	u64 states[GOPROBE_STATES_MAX];
 	struct goprobe_keyed head;
 
 	for (; nla && at->id < gp_keys_number(keys); at->id++) {
 		const u64 *key = gp_keys_read(keys, at->id + 1, &head, bucket);
-		u32 size;
+		u32 size, more;
 
 		if (!key)
 			continue;
+		if (head.tally.nstates)
+			gp_keys_read_states(keys, at->id + 1, states);
 		size = head.tally.nbuckets * sizeof(*bucket);
-		if (skb_tailroom(skb) < sizeof(head) + head.key_bytes + size)
+		more = head.tally.nstates * sizeof(*states);
+		if (skb_tailroom(skb) < sizeof(head) + head.key_bytes + size + more)
 			break;
 		nla_append(skb, sizeof(head), &head);
 		nla_append(skb, head.key_bytes, key);
 		nla_append(skb, size, bucket + head.tally.first);
-		nla->nla_len += sizeof(head) + head.key_bytes + size;
+		nla_append(skb, more, states);
+		nla->nla_len += sizeof(head) + head.key_bytes + size + more;
 	}
 }
 

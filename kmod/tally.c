@@ -20,6 +20,7 @@ void gp_tallies_init(struct gp_tallies *tallies)
 
 static void gp_tally_free(struct gp_tally *tally)
 {
+	free_percpu(tally->states);
 	free_percpu(tally->times);
 	free_percpu(tally->hits);
 	kfree(tally->muted);
@@ -44,6 +45,11 @@ static int gp_tally_add_times(struct gp_tallies *tallies, struct gp_tally *tally
 
 	if (tallies->ntimed == GP_TIMED_MAX)
 		return -E2BIG;
+	if (tallies->nstates && !tally->states)
+		tally->states = __alloc_percpu_gfp(tallies->nstates * sizeof(u64), sizeof(u64),
+						   GP_TALLY_GFP);
+	if (tallies->nstates && !tally->states)
+		return -ENOMEM;
 	times = alloc_percpu_gfp(struct gp_times, GP_TALLY_GFP);
 	if (!times)
 		return -ENOMEM;
@@ -129,6 +135,27 @@ void gp_tally_extreme(const struct gp_tally *tally, u64 ns)
 	WRITE_ONCE(times->min, min(times->min, ns));
 	WRITE_ONCE(times->max, max(times->max, ns));
 	put_cpu_ptr(tally->times);
+}
+
+/* A call was so long in each of @n states. Context: as of gp_tally_return(). */
+void gp_tally_split(const struct gp_tally *tally, u32 n, const u64 *ns)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		this_cpu_add(tally->states[i], ns[i]);
+}
+
+/* Add up what the CPUs have. */
+void gp_tally_read_states(const struct gp_tally *tally, u32 n, u64 *ns)
+{
+	int cpu;
+	u32 i;
+
+	memset(ns, 0, n * sizeof(*ns));
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < n; i++)
+			ns[i] += READ_ONCE(per_cpu_ptr(tally->states, cpu)[i]);
 }
 
 static u64 gp_tally_hits(const struct gp_tally *tally)

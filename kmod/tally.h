@@ -51,6 +51,7 @@ struct gp_times {
  * @id: the id
  * @hits: hits of points that count
  * @times: NULL if it has no points that time
+ * @states: ns of those in the buckets, by state; NULL if the session has none
  * @paired: it has points that are paired, and none that time
  * @roots: its calls count for GOPROBE_OP_ROOT
  * @mutes: it is the @muted of another one
@@ -62,6 +63,7 @@ struct gp_tally {
 	u32 id;
 	u64 __percpu *hits;
 	struct gp_times __percpu *times;
+	u64 __percpu *states;
 	bool paired;
 	bool roots;
 	bool mutes;
@@ -74,11 +76,13 @@ struct gp_tally {
  * @ids: struct gp_tally by id; one is never taken out
  * @n: number of them
  * @ntimed: number of those with times
+ * @nstates: the session's states; fixed
  */
 struct gp_tallies {
 	struct xarray ids;
 	u32 n;
 	u32 ntimed;
+	u32 nstates;
 };
 
 /* Context of all but the handlers' functions: the session's lock. */
@@ -90,6 +94,8 @@ u64 gp_tallies_hits(struct gp_tallies *tallies);
 void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX]);
 u64 gp_tally_read(const struct gp_tally *tally, u32 id, struct goprobe_tally *ret,
 		  u64 bucket[GOPROBE_BUCKETS]);
+void gp_tally_split(const struct gp_tally *tally, u32 n, const u64 *ns);
+void gp_tally_read_states(const struct gp_tally *tally, u32 n, u64 *ns);
 
 static inline struct gp_tally *gp_tallies_find(struct gp_tallies *tallies, u32 id)
 {

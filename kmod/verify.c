@@ -498,6 +498,9 @@ static const char *gp_verify_pairing(const struct goprobe_point *point)
 	if (point->flags & GOPROBE_POINT_F_HELD &&
 	    (!paired || point->kind != GOPROBE_POINT_CALL))
 		return "what is held is no call that is paired";
+	if (point->flags & GOPROBE_POINT_F_SPLIT &&
+	    (!paired || point->kind == GOPROBE_POINT_CALL))
+		return "what has its time divided is no end of a call that is paired";
 	return NULL;
 }
 
@@ -510,11 +513,12 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 	if (point->skip >= __GOPROBE_SKIP_MAX)
 		return "a point has an unknown condition to skip";
 	if (point->flags & ~(GOPROBE_POINT_F_ABI0 | GOPROBE_POINT_F_PAIRED |
-			     GOPROBE_POINT_F_HELD | GOPROBE_POINT_F_KEYED))
+			     GOPROBE_POINT_F_HELD | GOPROBE_POINT_F_KEYED |
+			     GOPROBE_POINT_F_SPLIT))
 		return "a point has unknown flags";
 	if (point->plan != GOPROBE_NO_PLAN && point->plan >= nplans)
 		return "a point names a plan that does not exist";
-	if (point->action > GOPROBE_ACTION_TIME)
+	if (point->action > GOPROBE_ACTION_STATE)
 		return "a point has an unknown action";
 	if (point->action != GOPROBE_ACTION_RECORD && point->plan != GOPROBE_NO_PLAN)
 		return "a point whose hits leave no record has a plan";

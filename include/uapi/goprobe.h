@@ -336,7 +336,13 @@ struct goprobe_breaker {
 
 #define GOPROBE_BREAKER_MS	400
 
-/* The most states: GOPROBE_A_STATES. */
+/*
+ * The most states: GOPROBE_A_STATES. A goroutine is in the one that was told last
+ * (GOPROBE_ACTION_STATE); but who makes a call that is timed or paired, or comes to its end, is
+ * in state 0, whatever was told before. So a change that nobody tells of counts as time of the
+ * state before, until the next one. The states of a call are together its duration; waits in
+ * calls that it makes are its own, too. Calls on a system stack are in state 0.
+ */
 #define GOPROBE_STATES_MAX	16
 
 /**
@@ -772,7 +778,8 @@ struct goprobe_plan {
  * its end, if its end has one, else that of the call.
  *
  * The points of GOPROBE_ACTION_STATE, _JOIN, _PART and _UNWIND have filters that make keys of a
- * few words, which say what is to be done.
+ * few words, which say what is to be done; no words: nothing. What are not such words is
+ * counted as UNDECIDED. They need no room for keys.
  */
 struct goprobe_filter {
 	__u32 op;
@@ -831,7 +838,8 @@ enum goprobe_action {
 	 * Nothing but what the words of the filter's key say, g being addresses of runtime.g of
 	 * this process. Points of a runtime's own functions, of any kind; an id of its own.
 	 */
-	GOPROBE_ACTION_STATE,	/* g, state: in that it is from now on, below GOPROBE_A_STATES */
+	/* up to 4 pairs of g, state: in that it is from now on, below GOPROBE_A_STATES */
+	GOPROBE_ACTION_STATE,
 	GOPROBE_ACTION_JOIN,	/* goroutine id: joins the session's set */
 	GOPROBE_ACTION_PART,	/* goroutine id: leaves it */
 	/* g, goroutine id, bytes from stack.hi: its calls that are deeper have ended otherwise */
@@ -913,7 +921,8 @@ enum goprobe_record_kind {
 #define GOPROBE_RECORD_F_HELD	(1U << 4)
 /*
  * Before the frame is a __u64 for each of the session's states: for how many ns the
- * goroutine was in it during the call.
+ * goroutine was in it during the call. Together they are the call's duration, from when it was
+ * remembered to when its end was hit; the records' times are those of when they were written.
  */
 #define GOPROBE_RECORD_F_SPLIT	(1U << 5)
 

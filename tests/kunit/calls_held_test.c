@@ -10,8 +10,10 @@ static enum gp_calls_end open_held(struct gp_calls_key key, u32 depth, u32 f)
 static enum gp_calls_end close_it(struct gp_calls_key key, u32 depth, u32 f,
 				  struct gp_call *ret)
 {
+	struct gp_split split = { .now = ticks };
+
 	memset(ret, 0, sizeof(*ret));
-	return gp_calls_close(calls, key, depth, tally[f], ret);
+	return gp_calls_close(calls, key, depth, tally[f], ret, &split);
 }
 
 static void a_close_gives_the_call_to_the_caller(struct kunit *test)

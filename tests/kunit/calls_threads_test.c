@@ -143,6 +143,7 @@ static int deceive_held(void *arg)
 {
 	u32 seed = (u32)(long)arg, step, number, f;
 	struct gp_calls_key key;
+	struct gp_split split = { };
 	struct gp_call call;
 
 	for (step = 0; step < STEPS; step++) {
@@ -158,7 +159,8 @@ static int deceive_held(void *arg)
 			gp_held_give(calls->held, number);
 		seed = seed * 1664525 + 1013904223;
 		if (gp_calls_close(calls, key, 1 + (seed >> 16) % 100,
-				   tally[seed % (FUNCTIONS + 1)], &call) == ENDED && call.data)
+				   tally[seed % (FUNCTIONS + 1)], &call,
+				   &split) == ENDED && call.data)
 			gp_held_give(calls->held, call.data);
 		gp_calls_under(calls, key, seed >> 16, tally[F]);
 		if (step % 500 == 0)

@@ -31,6 +31,7 @@ void gp_arch_ticks_rate(u32 *mult, u32 *shift)
 #include "../../kmod/tally.c"
 #include "../../kmod/calls.c"
 #include "../../kmod/held.c"
+#include "../../kmod/states.c"
 
 #define KEPT	GP_CALLS_KEPT
 #define FULL	GP_CALLS_FULL

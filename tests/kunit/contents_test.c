@@ -270,6 +270,76 @@ static void what_is_held_has_room(struct kunit *test)
 	expect_added(test, &p);
 }
 
+#define NO_KEY		"its filter, which is to tell of goroutines, makes no key"
+#define NO_STATES	"it tells of states, and the session has none"
+#define NO_DIVISION	"its time is to be divided, and the session has no states"
+#define DIVIDED		(GOPROBE_POINT_F_PAIRED | GOPROBE_POINT_F_SPLIT)
+#define STATE		GOPROBE_ACTION_STATE
+
+/* A filter that makes a key. Return: its id. */
+static int add_keyed(void)
+{
+	static const struct goprobe_op ops[] = { { .code = GOPROBE_OP_KEY } };
+	static const struct goprobe_filter keyed = { 0, 1 };
+
+	return gp_contents_add_filters(&s, &keyed, 1, ops, 1, &extack);
+}
+
+static void who_tells_of_states_has_a_key_and_a_session_that_has_them(struct kunit *test)
+{
+	struct goprobe_point p = a_point(CALL, STATE, 0, 0);
+	int keyed = add_keyed();
+
+	KUNIT_ASSERT_EQ(test, keyed, 4);
+	expect_refused(test, &p, NO_KEY);
+	p.filter = 1;
+	expect_refused(test, &p, NO_KEY);
+	p.filter = keyed;
+	expect_refused(test, &p, NO_STATES);
+	s.nstates = 3;
+	/* That takes no room for keys. */
+	expect_added(test, &p);
+	KUNIT_EXPECT_EQ(test, (u32)s.probes[0]->way, (u32)GP_WAY_TELL);
+	KUNIT_EXPECT_NULL(test, s.keys);
+	KUNIT_EXPECT_NULL(test, s.probes[0]->tally);
+	KUNIT_ASSERT_NOT_NULL(test, s.calls);
+	KUNIT_EXPECT_NOT_NULL(test, s.calls->states);
+	/* Who counts by key needs it. */
+	p = a_point(CALL, COUNT, 0, keyed);
+	expect_refused(test, &p, "the session has no room for keys");
+	s.key_room = (struct goprobe_keys){ .number = 10, .bytes = 8 };
+	expect_added(test, &p);
+	KUNIT_EXPECT_NOT_NULL(test, s.keys);
+}
+
+static void what_is_divided_needs_states_and_room(struct kunit *test)
+{
+	struct goprobe_point p = a_point(RETURN, RECORD, DIVIDED, 0);
+
+	expect_refused(test, &p, NO_DIVISION);
+	s.nstates = GOPROBE_STATES_MAX;
+	expect_added(test, &p);
+	p.plan = 0;
+	s.plans[0]->record_bytes = GP_RECORD_MAX - 8 * GOPROBE_STATES_MAX;
+	expect_added(test, &p);
+	s.plans[0]->record_bytes += 8;
+	expect_refused(test, &p, "can be larger than 24 KiB");
+}
+
+static void what_is_timed_goes_the_general_way_if_there_are_states(struct kunit *test)
+{
+	struct goprobe_point call = a_point(CALL, TIME, 0, 0), ret = a_point(RETURN, TIME, 0, 0);
+
+	s.nstates = 3;
+	s.tallies.nstates = 3;
+	expect_added(test, &call);
+	expect_added(test, &ret);
+	KUNIT_EXPECT_EQ(test, (u32)s.probes[0]->way, (u32)GP_WAY_TIME);
+	KUNIT_EXPECT_EQ(test, (u32)s.probes[1]->way, (u32)GP_WAY_TIME);
+	KUNIT_EXPECT_NOT_NULL(test, s.calls->states);
+	KUNIT_EXPECT_TRUE(test, !!s.probes[0]->tally->states);
+}
+
 /* ---- all or none ---- */
 
 static void of_filters_that_are_refused_none_stays(struct kunit *test)
@@ -324,6 +394,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(an_id_is_timed_or_paired),
 	KUNIT_CASE(only_ends_have_a_duration),
 	KUNIT_CASE(what_is_held_has_room),
+	KUNIT_CASE(who_tells_of_states_has_a_key_and_a_session_that_has_them),
+	KUNIT_CASE(what_is_divided_needs_states_and_room),
+	KUNIT_CASE(what_is_timed_goes_the_general_way_if_there_are_states),
 	KUNIT_CASE(of_filters_that_are_refused_none_stays),
 	KUNIT_CASE(of_points_that_are_refused_none_stays),
 	{}

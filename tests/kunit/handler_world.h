@@ -92,7 +92,9 @@ static inline u64 fake_ns(void)
 #include "../../kmod/paired.c"
 #include "../../kmod/ring.c"
 #include "../../kmod/seen.c"
+#include "../../kmod/states.c"
 #include "../../kmod/tally.c"
+#include "../../kmod/told.c"
 
 #define G	(A + 0x100000)		/* a runtime.g, whose stack is all of A */
 #define SP	(A + 0x4000)

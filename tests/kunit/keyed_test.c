@@ -18,7 +18,7 @@ static int keyed_init(struct kunit *test)
 	int err = filter_init(test);
 
 	s.keys = gp_keys_new(ROOM, BYTES_MAX);
-	if (err || !s.keys || gp_keys_add_times(s.keys))
+	if (err || !s.keys || gp_keys_add_times(s.keys, 0))
 		return -ENOMEM;
 	tally = gp_tallies_find(&s.tallies, TIMED);
 	return 0;

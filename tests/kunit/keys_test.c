@@ -226,11 +226,11 @@ static void calls_are_timed_by_key(struct kunit *test)
 	static const u64 ns[] = { 300, 100, 700, 100 };
 	u32 a = find(4, 1, 7, 0), b = find(4, 1, 8, 0), i;
 
-	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys), 0);
+	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
 	for (i = 0; i < ARRAY_SIZE(ns); i++)
 		gp_keys_return(keys, a, ns[i]);
 	/* What has been made stays. */
-	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys), 0);
+	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
 	KUNIT_ASSERT_NOT_NULL(test, gp_keys_read(keys, a, &head, buckets));
 	KUNIT_EXPECT_EQ(test, head.tally.calls, 4ULL);
 	KUNIT_EXPECT_EQ(test, head.tally.sum, 1200ULL);
@@ -254,7 +254,7 @@ static void the_shortest_and_the_longest_call_have_their_buckets(struct kunit *t
 {
 	u32 number = find(4, 1, 7, 0);
 
-	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys), 0);
+	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
 	gp_keys_return(keys, number, 0);
 	KUNIT_ASSERT_NOT_NULL(test, gp_keys_read(keys, number, &head, buckets));
 	KUNIT_EXPECT_EQ(test, head.tally.min, 0ULL);
@@ -348,7 +348,7 @@ static void a_key_has_one_number_whoever_comes_first(struct kunit *test)
 	atomic_set(&wrong, 0);
 	do {
 		make_keys(test, SHARED + THREADS * OWN, 16);
-		KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys), 0);
+		KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
 		run_threads(test);
 		for (i = 0; i < THREADS; i++)
 			for (k = 0; k < SHARED + OWN; k++)
@@ -369,7 +369,7 @@ static void no_more_keys_are_added_than_there_is_room_for(struct kunit *test)
 
 	do {
 		make_keys(test, room, 16);
-		KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys), 0);
+		KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
 		run_threads(test);
 		KUNIT_ASSERT_EQ(test, nkeys(), room);
 		KUNIT_ASSERT_EQ(test, atomic_read(&keys->left), 0);

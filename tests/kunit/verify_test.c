@@ -270,9 +270,11 @@ static void dynamic_types(struct kunit *test)
 #define O_PAIRED	"a point whose hits leave no record is paired"
 #define O_SELF		"a self-test is paired"
 #define O_HELD		"what is held is no call that is paired"
+#define O_SPLIT		"what has its time divided is no end of a call that is paired"
 #define NO_PLAN		SET(point.plan, GOPROBE_NO_PLAN)
 #define PAIRED		GOPROBE_POINT_F_PAIRED
 #define HELD		GOPROBE_POINT_F_HELD
+#define DIVIDED		GOPROBE_POINT_F_SPLIT
 #define O_AT		"a point that is neither a call nor an end is timed or paired"
 #define O_AT_SKIP	"a point that is no call has a condition to skip"
 #define NO_SKIP		SET(point.skip, GOPROBE_SKIP_NEVER)
@@ -353,6 +355,25 @@ static const struct row point_rows[] = {
 	{ "timed by key", NULL,
 	  { SET(point.flags, GOPROBE_POINT_F_KEYED), NO_PLAN,
 	    SET(point.action, GOPROBE_ACTION_TIME) } },
+	{ "a return that has its time divided", NULL,
+	  { SET(point.flags, PAIRED | DIVIDED), SET(point.kind, GOPROBE_POINT_RETURN) } },
+	{ "a tail call that has", NULL,
+	  { SET(point.flags, PAIRED | DIVIDED), SET(point.kind, GOPROBE_POINT_TAIL) } },
+	{ "a call that has", O_SPLIT, { SET(point.flags, PAIRED | DIVIDED) } },
+	{ "a return that has, and is not paired", O_SPLIT,
+	  { SET(point.flags, DIVIDED), SET(point.kind, GOPROBE_POINT_RETURN) } },
+	{ "timed, with its time divided", O_SPLIT,
+	  { SET(point.flags, DIVIDED), SET(point.kind, GOPROBE_POINT_RETURN), NO_PLAN,
+	    SET(point.action, GOPROBE_ACTION_TIME) } },
+	{ "a call that tells of states", NULL,
+	  { NO_PLAN, SET(point.action, GOPROBE_ACTION_STATE) } },
+	{ "any place that tells of states", NULL,
+	  { SET(point.kind, GOPROBE_POINT_AT), NO_PLAN,
+	    SET(point.action, GOPROBE_ACTION_STATE) } },
+	{ "it tells of states, with a plan", O_NO_RECORD,
+	  { SET(point.action, GOPROBE_ACTION_STATE) } },
+	{ "it tells of states, and is paired", O_PAIRED,
+	  { SET(point.flags, PAIRED), NO_PLAN, SET(point.action, GOPROBE_ACTION_STATE) } },
 	{ "held, and not paired", O_HELD, { SET(point.flags, HELD) } },
 	{ "a return that is held", O_HELD,
 	  { SET(point.flags, PAIRED | HELD), SET(point.kind, GOPROBE_POINT_RETURN) } },

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Hits that tell of goroutines: GOPROBE_ACTION_STATE. */
+#ifndef GP_TOLD_H
+#define GP_TOLD_H
+
+#include <linux/ptrace.h>
+
+struct gp_probe;
+
+int gp_told(const struct gp_probe *probe, const struct pt_regs *regs);
+
+#endif
