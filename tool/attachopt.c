@@ -40,6 +40,7 @@ MAXLOAD_HELP
 "      --no-return         calls only, without results and durations\n"
 "      --inlined           functions also where they were inlined: when that begins\n"
 "      --registers         all integer registers, too\n"
+"      --split             how each call's time divides: running, waiting for what\n"
 "      --depth N           pointers followed one after another (default 2)\n"
 "      --string-limit N    bytes of a string (default 256)\n"
 "      --elements N        elements of a slice, map or channel (default 64)\n"
@@ -87,6 +88,7 @@ enum {
 	OPT_HELD,
 	OPT_INLINED,
 	OPT_REGISTERS,
+	OPT_SPLIT,
 };
 
 static const struct option options[] = {
@@ -107,6 +109,7 @@ static const struct option options[] = {
 	{ "pretty", no_argument, NULL, OPT_PRETTY },
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
 	{ "held", required_argument, NULL, OPT_HELD },
+	{ "split", no_argument, NULL, OPT_SPLIT },
 	{ "lossless", no_argument, NULL, OPT_LOSSLESS },
 	LIMITOPT_ROW_SAMPLE,
 	LIMITOPT_ROW_BY,
@@ -225,6 +228,9 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 		return limitopt_option(&a->limit, opt, optarg, d);
 	case MAXLOAD_OPT:
 		return maxload_parse(&a->load, optarg, d);
+	case OPT_SPLIT:
+		a->plan.split = true;
+		break;
 	case OPT_LOSSLESS:
 		a->lossless = true;
 		break;
@@ -288,6 +294,10 @@ int attachopt_parse(struct attachopt *a, int argc, char **argv, struct diag *d)
 		code = limitopt_end(&a->limit, a->plan.no_return, d);
 	if (!code)
 		code = check_output(a, d);
+	if (!code && a->plan.split && a->plan.no_return) {
+		diag_set(d, "--split divides durations, and --no-return leaves them out");
+		code = CMD_USAGE;
+	}
 	if (code)
 		return code;
 	a->plan.limits = a->limit.limits;

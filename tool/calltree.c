@@ -241,8 +241,8 @@ static void free_calls(struct calltree *t, struct calltree_call *c)
 		struct calltree_call *next = c->next;
 
 		free_calls(t, c->child);
-		free(c->text[0]);
-		free(c->text[1]);
+		for (int i = 0; i < CALLTREE_TEXTS; i++)
+			free(c->text[i]);
 		free(c);
 		c = next;
 	}

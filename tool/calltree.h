@@ -74,6 +74,8 @@ enum calltree_end {
 	CALLTREE_UNSEEN,	/* before something else was seen that proves it */
 };
 
+#define CALLTREE_TEXTS 3
+
 /**
  * struct calltree_call - a call that is kept
  * @root: its tree
@@ -106,7 +108,7 @@ struct calltree_call {
 	bool vague;
 	enum calltree_end end;
 	uint64_t below;
-	char *text[2];
+	char *text[CALLTREE_TEXTS];
 };
 
 /**

@@ -36,12 +36,12 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d);
 /*
  * @npids == 0: all processes. @flags: GOPROBE_SESSION_F_*. @held: room for calls that are
  * held, or NULL; likewise @keys. @breaker: when to stop; NULL, or 0 percent: never.
- * @ring_bytes: in: wish, 0 for any; out: as given.
+ * @nstates: GOPROBE_A_STATES, or 0. @ring_bytes: in: wish, 0 for any; out: as given.
  */
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
 		       const struct goprobe_held *held, const struct goprobe_keys *keys,
-		       const struct goprobe_breaker *breaker, uint32_t *ring_bytes,
-		       struct diag *d);
+		       const struct goprobe_breaker *breaker, uint32_t nstates,
+		       uint32_t *ring_bytes, struct diag *d);
 int client_file_add(struct client *c, int fd, const struct goprobe_runtime *rt,
 		    uint32_t *file, struct diag *d);
 /* *@first: id of the first one, for those that follow. */
@@ -96,7 +96,10 @@ bool client_ready(struct client *c);
  */
 bool client_told(const struct client *c);
 
-/* Gets what is known of one id, with t->nbuckets buckets; other than 0 ends it. */
+/*
+ * Gets what is known of one id, with t->nbuckets buckets, and t->nstates states behind them;
+ * other than 0 ends it.
+ */
 typedef int (*client_tally_fn)(void *ctx, const struct goprobe_tally *t,
 			       const uint64_t *buckets);
 
@@ -104,7 +107,8 @@ typedef int (*client_tally_fn)(void *ctx, const struct goprobe_tally *t,
 int client_tallies(struct client *c, client_tally_fn fn, void *ctx, struct diag *d);
 
 /*
- * What has been counted by one key: the key's words (@keyed->key_bytes / 8), and the buckets.
+ * What has been counted by one key: the key's words (@keyed->key_bytes / 8), and the buckets,
+ * with keyed->tally.nstates states behind them.
  * Anything but 0 ends it: there is no memory.
  */
 typedef int (*client_key_fn)(void *ctx, const struct goprobe_keyed *keyed, const uint64_t *key,

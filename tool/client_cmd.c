@@ -51,8 +51,8 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d)
 
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
 		       const struct goprobe_held *held, const struct goprobe_keys *keys,
-		       const struct goprobe_breaker *breaker, uint32_t *ring_bytes,
-		       struct diag *d)
+		       const struct goprobe_breaker *breaker, uint32_t nstates,
+		       uint32_t *ring_bytes, struct diag *d)
 {
 	static const char what[] = "can't begin a session";
 	struct nl_msg *msg = client_request(c, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK,
@@ -66,6 +66,7 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint
 	msg = put(msg, GOPROBE_A_KEYS, keys, keys ? sizeof(*keys) : 0);
 	msg = put(msg, GOPROBE_A_BREAKER, breaker,
 		  breaker && breaker->percent ? sizeof(*breaker) : 0);
+	msg = put(msg, GOPROBE_A_STATES, &nstates, nstates ? sizeof(nstates) : 0);
 	if (client_command(c, msg, what, d))
 		return -1;
 	return reply_u32(c, GOPROBE_A_RING_BYTES, what, ring_bytes, d);
@@ -294,8 +295,9 @@ static int tallies_message(struct client *c, struct nlmsghdr *h, void *ctx, stru
 
 		size = sizeof(*t);
 		if (left >= size)
-			size += t->nbuckets * sizeof(uint64_t);
-		if (left < size || t->first + t->nbuckets > GOPROBE_BUCKETS)
+			size += ((size_t)t->nbuckets + t->nstates) * sizeof(uint64_t);
+		if (left < size || t->first + t->nbuckets > GOPROBE_BUCKETS ||
+		    t->nstates > GOPROBE_STATES_MAX)
 			return diag_set(d, "%s", what);
 		if (all->fn(all->ctx, t, (const uint64_t *)(t + 1)))
 			return diag_set(d, "out of memory");
@@ -334,9 +336,11 @@ static int keys_message(struct client *c, struct nlmsghdr *h, void *ctx, struct 
 
 		size = sizeof(*k);
 		if (left < size || k->key_bytes % sizeof(*key) || k->key_bytes > left - size ||
-		    k->tally.first + k->tally.nbuckets > GOPROBE_BUCKETS)
+		    k->tally.first + k->tally.nbuckets > GOPROBE_BUCKETS ||
+		    k->tally.nstates > GOPROBE_STATES_MAX)
 			return diag_set(d, "%s", what);
-		size += k->key_bytes + k->tally.nbuckets * sizeof(uint64_t);
+		size += k->key_bytes + ((size_t)k->tally.nbuckets + k->tally.nstates) *
+				       sizeof(uint64_t);
 		if (left < size)
 			return diag_set(d, "%s", what);
 		if (all->fn(all->ctx, k, key, key + k->key_bytes / sizeof(*key)))

@@ -59,6 +59,7 @@ static const char latency_help[] =
 COUNTING_HELP
 TOP_HELP
 "      --histogram         how many calls took how long; default for one function\n"
+"      --split             how their time divides: running, waiting for what\n"
 OUTPUT_HELP
 "\n"
 "Examples:\n"
@@ -69,7 +70,9 @@ OUTPUT_HELP
 "  How long do queries take that requests wait for?\n"
 "      goprobectl latency -p 4121 'shop.query if under(shop.handle)'\n"
 "  Which kinds of query take long?\n"
-"      goprobectl latency -p 4121 --by q.Kind shop.query\n";
+"      goprobectl latency -p 4121 --by q.Kind shop.query\n"
+"  Do they wait, or work?\n"
+"      goprobectl latency -p 4121 --split 'shop.*'\n";
 
 /**
  * struct count - a run of one of the commands
@@ -81,6 +84,7 @@ OUTPUT_HELP
  * @inlined: functions are counted where they were inlined, too
  * @keys: what it has counted by key
  * @keyshow: how these are shown, or NULL
+ * @split: how the time of calls divides is asked for
  * @last: when the tallies were last read
  */
 struct count {
@@ -92,15 +96,17 @@ struct count {
 	bool inlined;
 	struct keyrows keys;
 	struct keyshow *keyshow;
+	bool split;
 	uint64_t last;
 };
 
 /* --- options --------------------------------------------------------- */
 
-enum { OPT_TOP = COUNTING_OPT_FREE, OPT_HISTOGRAM, OPT_BY, OPT_KEYS, OPT_INLINED };
+enum { OPT_TOP = COUNTING_OPT_FREE, OPT_HISTOGRAM, OPT_SPLIT, OPT_BY, OPT_KEYS, OPT_INLINED };
 
 static const struct option latency_options[] = {
 	{ "histogram", no_argument, NULL, OPT_HISTOGRAM },
+	{ "split", no_argument, NULL, OPT_SPLIT },
 	{ "top", required_argument, NULL, OPT_TOP },
 	{ "by", required_argument, NULL, OPT_BY },
 	{ "keys", required_argument, NULL, OPT_KEYS },
@@ -146,6 +152,9 @@ static int parse_option(struct counting *counting, int opt, struct diag *d)
 	case OPT_HISTOGRAM:
 		c->show.histogram = true;
 		break;
+	case OPT_SPLIT:
+		c->split = true;
+		break;
 	}
 	return CMD_DONE;
 }
@@ -183,11 +192,12 @@ static int set_up(struct counting *counting, struct diag *d)
 	options.action = c->show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
 	options.no_return = !c->show.timed;
 	options.inlined = c->inlined;
+	options.split = c->split;
 	set_by(c);
 	if (counting_set_up(&c->c, &options, d))
 		return -1;
 	/* Those that nobody asked for come last. */
-	n = t->plan->nfuncs - t->plan->naround;
+	n = t->plan->nfuncs - t->plan->naround - t->plan->nhidden;
 	if (tallies_init(&c->tallies, n))
 		return diag_set(d, "out of memory");
 	for (size_t i = 0; i < n; i++)

@@ -36,6 +36,7 @@ MAXLOAD_HELP
 "      --depth N           levels of a tree, 1 to 1000 (default 50)\n"
 "      --calls N           calls of one tree, 1 to 1000000 (default 10000)\n"
 "      --follow N          pointers followed in values (default 0)\n"
+"      --split             how each call's time divides: running, waiting for what\n"
 "      --buffer SIZE       memory for each CPU's records: 64k to 64m (default 1m)\n"
 "      --lossless          when it is full, have the program wait, not lose records\n"
 "\n"
@@ -92,6 +93,7 @@ enum {
 	OPT_DEPTH,
 	OPT_CALLS,
 	OPT_FOLLOW,
+	OPT_SPLIT,
 	OPT_BUFFER,
 	OPT_LOSSLESS,
 	OPT_OUTPUT,
@@ -107,6 +109,7 @@ static const struct option options[] = {
 	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "calls", required_argument, NULL, OPT_CALLS },
 	{ "follow", required_argument, NULL, OPT_FOLLOW },
+	{ "split", no_argument, NULL, OPT_SPLIT },
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
 	{ "lossless", no_argument, NULL, OPT_LOSSLESS },
 	LIMITOPT_ROW_SAMPLE,
@@ -161,6 +164,9 @@ static int parse_option(struct graphing *g, int opt, struct diag *d)
 		if (!cmd_parse_number(optarg, 0, PLAN_DEPTH_MAX, &n))
 			return cmd_bad_value("--follow", optarg, "0 to 31 references", d);
 		g->plan.depth = (uint32_t)n;
+		break;
+	case OPT_SPLIT:
+		g->plan.split = true;
 		break;
 	case OPT_BUFFER:
 		if (!cmd_parse_size(optarg, &n) || n < (64U << 10) || n > (64U << 20))

@@ -284,6 +284,7 @@ static int make_plan(struct replay *r, struct diag *d)
 			.rate = r->start.rate,
 			.by = (enum plan_sample)r->start.by,
 		},
+		.split = r->start.flags & RECORDING_F_SPLIT,
 	};
 	if (!are_possible(&r->options))
 		return diag_set(d, "%s is damaged: impossible options", r->path);

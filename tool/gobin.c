@@ -154,6 +154,11 @@ const struct goprobe_runtime *gobin_runtime(const struct gobin *bin)
 	return &bin->rt;
 }
 
+const struct elffile *gobin_file(const struct gobin *bin)
+{
+	return &bin->ef;
+}
+
 const struct gofunc *gobin_funcs(const struct gobin *bin, size_t *n)
 {
 	*n = bin->funcs.n;

@@ -95,6 +95,8 @@ int gobin_go_minor(const struct gobin *bin);		/* 24 */
 bool gobin_has_types(const struct gobin *bin);		/* DWARF is there */
 struct dwinfo *gobin_dwinfo(struct gobin *bin);		/* or NULL */
 const struct goprobe_runtime *gobin_runtime(const struct gobin *bin);
+/* What it is read from. */
+const struct elffile *gobin_file(const struct gobin *bin);
 
 /*
  * All functions, by rising entry; inlined-away ones (entry 0) come last, once

@@ -42,10 +42,14 @@
 #define G_20 { .gopc = 0x128, .panic = 0x20, .sigcode0 = 0x110, STATE_22 }
 #define G_21 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .sigcode0 = 0xf8, STATE_22 }
 #define G_22 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .panic_sp = 0x30, STATE_22 }
-#define G_24 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x30, STATE_24 }
-#define G_25 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .panic_sp = 0x30, STATE_22 }
-#define G_26 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x28, STATE_22 }
-#define G_27 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x30, STATE_22 }
+#define G_24 { .gopc = 0x120, .coroarg = 0x180, .parent = 0x118, .panic = 0x20, \
+	.panic_sp = 0x30, STATE_24 }
+#define G_25 { .gopc = 0x118, .coroarg = 0x178, .parent = 0x110, .panic = 0x20, \
+	.panic_sp = 0x30, STATE_22 }
+#define G_26 { .gopc = 0x120, .coroarg = 0x180, .parent = 0x118, .panic = 0x20, \
+	.panic_sp = 0x28, STATE_22 }
+#define G_27 { .gopc = 0x120, .coroarg = 0x180, .parent = 0x118, .panic = 0x20, \
+	.panic_sp = 0x30, STATE_22 }
 
 /* Up to and including @minor. 1.24 and 1.25 can be built with old maps. */
 static const struct golayout layouts[] = {

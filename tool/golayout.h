@@ -59,6 +59,7 @@ struct golayout_g {
 	/* SP of the frame that has recovered: one of the two, the other is 0. */
 	uint32_t sigcode0;	/* to 1.21, in g */
 	uint32_t panic_sp;	/* since 1.22, in _panic */
+	uint32_t coroarg;	/* since 1.23: pointer to its coro, of which the other g is first */
 	uint32_t status;	/* atomicstatus: 4 bytes */
 	uint32_t reason;	/* waitreason: a byte */
 	uint32_t since;		/* waitsince: int64, when the collector first saw it wait, or 0 */

@@ -5,6 +5,7 @@
 
 #include "graph.h"
 #include "hidden.h"
+#include "splitshow.h"
 
 /* For all trees together: about half a gigabyte, if it comes to that. */
 #define CALLS_MAX (1U << 20)
@@ -12,8 +13,12 @@
 #define OPEN_MAX (1U << 20)
 #define GOROUTINES_MAX (1U << 16)
 
-/* What a call was given; what it gave back, or the panic that ended it. */
-enum { ARGS, RESULTS };
+/* What a call was given; what it gave back, or the panic that ended it; how its time divides. */
+enum { ARGS, RESULTS, SPLIT };
+
+typedef void (*split_fn)(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
+
+_Static_assert(SPLIT < CALLTREE_TEXTS, "that many are kept");
 
 int graph_init(struct graph *g, const struct plan *plan, uint32_t levels, uint64_t calls)
 {
@@ -81,8 +86,21 @@ static void keep_values(struct graph *g, const struct out_event *e, struct callt
 	b->len = at;
 }
 
+/* Likewise how its time divides. */
+static void keep_split(struct graph *g, const struct out_event *e, struct calltree_call *c,
+		       split_fn split)
+{
+	struct buf *b = &g->out.buf;
+	size_t at = b->len;
+
+	split(e->split, b);
+	if (!b->failed)
+		calltree_text(g->tree, c, SPLIT, b->p + at, b->len - at);
+	b->len = at;
+}
+
 static struct calltree_call *leave(struct graph *g, const struct out_event *e,
-				   const struct calltree_who *w)
+				   const struct calltree_who *w, split_fn split)
 {
 	bool known;
 	struct calltree_call *c =
@@ -90,10 +108,13 @@ static struct calltree_call *leave(struct graph *g, const struct out_event *e,
 			       e->kind == OUT_TAIL ? CALLTREE_TAIL : CALLTREE_RETURNED, &known);
 
 	g->unknown += !known;
+	if (known && c && e->split)
+		keep_split(g, e, c, split);
 	return known && e->kind == OUT_RETURN ? c : NULL;
 }
 
-static void take(struct graph *g, const struct out_event *e, values_fn values)
+static void take(struct graph *g, const struct out_event *e, values_fn values,
+		 split_fn split)
 {
 	static const enum calltree_end ends[] = {
 		[PAIR_UNWOUND] = CALLTREE_UNWOUND,
@@ -115,7 +136,7 @@ static void take(struct graph *g, const struct out_event *e, values_fn values)
 		break;
 	case OUT_RETURN:
 	case OUT_TAIL:
-		c = leave(g, e, &w);
+		c = leave(g, e, &w, split);
 		break;
 	case OUT_AT:
 		/* graph takes no places: they are no calls. */
@@ -320,6 +341,11 @@ static void text_calls(struct graph *g, const struct calltree_call *c)
 			buf_str(b, c->text[RESULTS]);
 		}
 		text_end(b, c);
+		if (c->text[SPLIT] && *c->text[SPLIT]) {
+			buf_str(b, "  (");
+			buf_str(b, c->text[SPLIT]);
+			buf_char(b, ')');
+		}
 		buf_char(b, '\n');
 		text_calls(g, c->child);
 	}
@@ -340,7 +366,7 @@ static void text_tree(struct graph *g, const struct calltree_root *r)
 
 static void text_event(struct out *o, const struct out_event *e)
 {
-	take(graph_of(o), e, out_text_values);
+	take(graph_of(o), e, out_text_values, splitshow_text);
 	print_ready(graph_of(o), text_tree);
 }
 
@@ -475,6 +501,10 @@ static void json_call(struct graph *g, const struct calltree_call *c)
 	buf_str(b, ",\"ended\":\"");
 	buf_str(b, ends[c->end]);
 	buf_char(b, '"');
+	if (c->text[SPLIT]) {
+		buf_str(b, ",\"split\":");
+		buf_str(b, c->text[SPLIT]);
+	}
 	if (c->text[ARGS])
 		buf_str(b, c->text[ARGS]);
 	if (c->text[RESULTS] && is_unwound(c))
@@ -506,7 +536,7 @@ static void json_tree(struct graph *g, const struct calltree_root *r)
 
 static void json_event(struct out *o, const struct out_event *e)
 {
-	take(graph_of(o), e, json_values);
+	take(graph_of(o), e, json_values, splitshow_json);
 	print_ready(graph_of(o), json_tree);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "golayout.h"
+#include "gostates.h"
 #include "goversion.h"
 #include "hidden.h"
 
@@ -213,12 +214,56 @@ int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum pla
 	return 0;
 }
 
+static int not_told(const struct gobin *bin, const char *what, struct diag *d)
+{
+	return diag_set(d, "%s has no %s, so what its goroutines do can't be followed",
+			gobin_path(bin), what);
+}
+
+static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
+{
+	const struct gofunc *fn, *park = find(bin, "runtime.park_m");
+	struct gostates_bin what = { .minor = gobin_go_minor(bin) };
+	struct goprobe_op ops[GOSTATES_OPS];
+
+	if (gostates_reasons(gobin_file(bin), &what.reasons))
+		return not_told(bin, "table of wait reasons", d);
+	if (park) {
+		what.park[0] = park->entry;
+		what.park[1] = park->end;
+	}
+	for (int i = 0; i < GOSTATES_SOURCES; i++) {
+		const struct gostates_source *s = &gostates_sources[i];
+
+		if (what.minor < s->first || what.minor > s->last)
+			continue;
+		fn = find(bin, s->func);
+		/* The linker leaves out what the program does not use. */
+		if (!fn && s->needed)
+			return not_told(bin, s->func, d);
+		if (fn && plan_add_told(p, bin, fn, GOPROBE_ACTION_STATE, ops,
+					gostates_program(&what, i, ops), d))
+			return -1;
+	}
+	return 0;
+}
+
+int hidden_add_states(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d)
+{
+	for (size_t i = 0; i < nbins; i++)
+		if (add_states(p, bins[i], d))
+			return -1;
+	return 0;
+}
+
 int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
 		   const struct plan_options *options, struct diag *d)
 {
 	bool ends = false;
 	int err = 0;
 
+	if (options->split && hidden_add_states(p, bins, nbins, d))
+		return -1;
 	for (size_t i = 0; i < p->nfuncs; i++)
 		ends |= p->funcs[i]->ends;
 	if (options->action != GOPROBE_ACTION_RECORD || options->no_return || !ends)

@@ -46,6 +46,11 @@ int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
  */
 int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum plan_role role,
 	       struct diag *d);
+/*
+ * Add those that tell in which states goroutines are, in all binaries. 0, or -1 with @d set: a
+ * binary's are not what they should be, or there is no memory.
+ */
+int hidden_add_states(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d);
 /* What the record of a function of PLAN_ROLE_GO tells; false: nothing. */
 bool hidden_go(const struct record *r, struct hidden_go *ret);
 /* The depth of the frame that goes on (goprobe_record.depth); false: it is not told. */

@@ -70,6 +70,12 @@ int keyrows_add(void *keyrows, const struct goprobe_keyed *from, const uint64_t 
 	row->nbuckets = t->nbuckets;
 	if (t->nbuckets)
 		memcpy(row->bucket, buckets, t->nbuckets * sizeof(*buckets));
+	if (t->nstates == __GOSTATES_MAX && !row->split)
+		row->split = arena_array(&k->mem, __GOSTATES_MAX, sizeof(*row->split));
+	if (t->nstates == __GOSTATES_MAX && !row->split)
+		return -1;
+	if (row->split)
+		memcpy(row->split, buckets + t->nbuckets, __GOSTATES_MAX * sizeof(*row->split));
 	row->sum = t->sum;
 	row->min = t->min;
 	row->max = t->max;
@@ -120,4 +126,6 @@ void keyrow_tally(const struct keyrow *row, struct tally *to)
 		to->took.bucket[row->first + i] = row->bucket[i];
 		to->took.n += row->bucket[i];
 	}
+	if (row->split)
+		tally_set_split(to, __GOSTATES_MAX, row->split);
 }

@@ -21,6 +21,7 @@
  * @nbuckets: how many follow; all others are 0
  * @bucket: calls that took as long
  * @cap: room in @bucket
+ * @split: ns in each state (enum gostates), or NULL
  * @next: another one, whose key has the same hash
  */
 struct keyrow {
@@ -36,6 +37,7 @@ struct keyrow {
 	uint32_t nbuckets;
 	uint64_t *bucket;
 	size_t cap;
+	uint64_t *split;
 	struct keyrow *next;
 };
 

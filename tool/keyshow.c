@@ -170,7 +170,7 @@ static void put_key(struct keyshow *k, const struct keyrow *row, struct buf *b)
 
 static bool several(const struct tallyshow *s)
 {
-	return s->plan->nfuncs - s->plan->naround > 1;
+	return s->plan->nfuncs - s->plan->naround - s->plan->nhidden > 1;
 }
 
 /* "main.get  key="x" goid=5", with a NUL behind it; without memory less of it. */

@@ -61,6 +61,7 @@ struct out_open {
  * @bias: it
  * @duration: ns from the call on; OUT_RETURN and OUT_TAIL
  * @no_duration: why there is no @duration, or NULL
+ * @split: how @duration divides: ns by enum gostates; or NULL
  * @open: OUT_CALL: it has not returned; or NULL: that does not matter
  *
  * Of OUT_AT the place is @fn->at.
@@ -84,6 +85,7 @@ struct out_event {
 	uint64_t bias;
 	uint64_t duration;
 	const char *no_duration;
+	const uint64_t *split;
 	const struct out_open *open;
 };
 

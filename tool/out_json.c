@@ -2,6 +2,7 @@
 /* Events as JSON, one object a line; docs/json.md is the promise kept here. */
 #include "goreg.h"
 #include "quick.h"
+#include "splitshow.h"
 #include "value_known.h"
 #include "stackshow.h"
 
@@ -215,6 +216,10 @@ static void event(struct out *o, const struct out_event *e)
 			buf_json_str(b, e->no_duration);
 		} else {
 			buf_number(b, ",\"duration_ns\":", e->duration);
+		}
+		if (e->split) {
+			buf_str(b, ",\"split\":");
+			splitshow_json(e->split, b);
 		}
 		values_and_registers(o, e);
 		break;

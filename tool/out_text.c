@@ -4,6 +4,7 @@
 
 #include "goreg.h"
 #include "quick.h"
+#include "splitshow.h"
 #include "value_known.h"
 #include "stackshow.h"
 
@@ -300,6 +301,16 @@ static void duration(struct buf *b, size_t start, const struct out_event *e, boo
 	b->len += pad;
 }
 
+/* "  (chan 80.1 % 8.01ms, running 19.9 % 1.99ms)" */
+static void split(struct buf *b, const struct out_event *e)
+{
+	if (!e->split || !e->duration)
+		return;
+	buf_str(b, "  (");
+	splitshow_text(e->split, b);
+	buf_char(b, ')');
+}
+
 /* What is known of a call that has not returned, behind it and in lines of its own. */
 static void open_call(struct buf *b, const struct out_open *open)
 {
@@ -342,12 +353,14 @@ static void event(struct out *o, const struct out_event *e)
 	case OUT_RETURN:
 		lines = values(o, e, start);
 		duration(b, start, e, lines);
+		split(b, e);
 		registers(b, e);
 		break;
 	case OUT_TAIL:
 		title(b, e);
 		buf_str(b, "(<ended by a jump to another function>)");
 		duration(b, start, e, false);
+		split(b, e);
 		break;
 	case OUT_UNWOUND:
 		buf_str(b, "! ");

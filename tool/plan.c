@@ -63,6 +63,7 @@ struct plan *plan_new(const struct plan_options *opt)
 	priv->opt = opt ? *opt : plan_defaults;
 	p->action = priv->opt.action;
 	p->inlined = priv->opt.inlined;
+	p->split = priv->opt.split;
 	wiretypes_init(&priv->types, p, &priv->mem, priv->opt.depth);
 	dyntypes_init(&priv->dynamic, p, &priv->mem, &priv->types);
 	priv->frames = (struct planframe){
@@ -72,7 +73,8 @@ struct plan *plan_new(const struct plan_options *opt)
 						.stack = priv->opt.stack,
 						.creator = priv->opt.creator,
 						.stuck = priv->opt.stuck,
-						.limits = priv->opt.limits };
+						.limits = priv->opt.limits,
+						.split = priv->opt.split };
 	return p;
 }
 
@@ -328,7 +330,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 		});
 	if (err || !pf->ends || (pf->hidden && pf->role != PLAN_ROLE_GO))
 		return err;
-	return add_ends(p, pf, s, flags);
+	return add_ends(p, pf, s, flags | (p->split && pf->paired ? GOPROBE_POINT_F_SPLIT : 0));
 }
 
 /* The largest record of a call that is held. */
@@ -389,7 +391,31 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	if (add_frames(p, pf, abi0, req) || add_points(p, pf, scan, abi0))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;
+	p->nhidden += pf->hidden;
 	return 0;
+}
+
+int plan_add_told(struct plan *p, struct gobin *bin, const struct gofunc *fn, uint8_t action,
+		  const struct goprobe_op *ops, size_t nops, struct diag *d)
+{
+	static const struct plan_request tells = { .role = PLAN_ROLE_STATE };
+	const struct planfilter_more key = { .ops = ops, .nops = nops };
+	struct plan_private *priv = p->priv;
+	static const struct filter all;
+	struct insn_scan scan;
+	struct plan_func info;
+	int err = 0;
+
+	plan_survey_points(bin, fn, &info, &scan);
+	info.action = action;
+	if (info.refused)
+		err = diag_set(d, "%s can't be probed: %s", fn->name, info.refused);
+	else if (planfilter_add(&priv->filters, bin, &all, &key, &info.call_filter, d))
+		err = -1;
+	else if (add_func(p, &info, &scan, &tells))
+		err = diag_set(d, "out of memory");
+	insn_scan_fini(&scan);
+	return err;
 }
 
 int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,

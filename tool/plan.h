@@ -44,6 +44,7 @@ struct plan_limits {
  * @creator: with @stack: hits are counted by the go statement that started their goroutine, too;
  *	its address, or 0 or another that is in no function, is the key's first word
  * @stuck: calls are held until they return, and never shown then: only open ones are asked for
+ * @split: how the time of calls divides among the states of their goroutines is told, too
  * @no_return: entries only
  * @registers: records have the integer registers, too: plan_frame.registers
  * @inlined: where functions were inlined they are traced as well: select_functions()
@@ -63,6 +64,7 @@ struct plan_options {
 	uint32_t stack;
 	bool creator;
 	bool stuck;
+	bool split;
 	bool no_return;
 	bool registers;
 	bool inlined;
@@ -186,6 +188,7 @@ enum plan_role {
 	PLAN_ROLE_RECOVERY,	/* runtime.recovery: a frame goes on behind a panic */
 	PLAN_ROLE_FATAL,	/* runtime.fatalpanic: nobody has recovered */
 	PLAN_ROLE_GOEXIT,	/* runtime.Goexit */
+	PLAN_ROLE_STATE,	/* of GOPROBE_ACTION_STATE: leaves no records */
 	__PLAN_ROLE_MAX,
 };
 
@@ -285,6 +288,8 @@ struct plan_points {
  * @inlined: plan_options.inlined
  * @funcs: by id
  * @naround: of them, those that nobody asked for
+ * @nhidden: of them, those that are hidden
+ * @split: plan_options.split
  * @types: wire type table; index is the session type id
  * @gotypes: for each wire type, the Go type it stands for, or NULL (frames)
  * @refs: references of @types
@@ -304,6 +309,8 @@ struct plan {
 	struct plan_func **funcs;
 	size_t nfuncs;
 	size_t naround;
+	size_t nhidden;
+	bool split;
 	struct goprobe_type *types;
 	const struct gotype **gotypes;
 	size_t ntypes;
@@ -400,6 +407,14 @@ const char *plan_survey_insns(struct gobin *bin, const struct gofunc *fn,
  */
 int plan_add_at(struct plan *p, const struct place *place, const struct plan_request *req,
 		struct diag *d);
+
+/*
+ * Add a function for what its calls tell of goroutines: @action is GOPROBE_ACTION_STATE, and
+ * @ops make the key that says it. Whether it is traced for its own sake does not matter. 0, or
+ * -1 with @d set: it can't be probed, or there is no memory.
+ */
+int plan_add_told(struct plan *p, struct gobin *bin, const struct gofunc *fn, uint8_t action,
+		  const struct goprobe_op *ops, size_t nops, struct diag *d);
 
 /*
  * After the last function: find the functions that others' conditions name, and the types

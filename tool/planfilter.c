@@ -260,7 +260,7 @@ static int decide_record(const struct planfilter *f, struct plan_func *pf,
 		return -1;
 	}
 	pf->held = filter->returns;
-	pf->paired = !no_return && (pf->call_filter || filter->returns);
+	pf->paired |= !no_return && (pf->call_filter || filter->returns);
 	return 0;
 }
 
@@ -336,6 +336,8 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 	pf->action = f->plan->action;
 	pf->ends = !no_return && !pf->at;
 	pf->key = req->key;
+	/* What is recorded with its division is remembered. */
+	pf->paired = f->split && pf->action == GOPROBE_ACTION_RECORD && pf->ends && !req->role;
 	/* What is traced for what it tells of others is so without a limit. */
 	if (!req->filter && !f->stack && !pf->key && !f->stuck &&
 	    (req->role || !planlimit_any(&f->limits)))

@@ -33,6 +33,7 @@ struct planfilter_under {
  * @creator: plan_options.creator
  * @stuck: plan_options.stuck
  * @limits: plan_options.limits
+ * @split: plan_options.split
  * @known: filters, by a hash of their operations
  * @filters_cap: room in plan.filters
  * @ops_cap: room in plan.filter_ops
@@ -46,6 +47,7 @@ struct planfilter {
 	bool creator;
 	bool stuck;
 	struct plan_limits limits;
+	bool split;
 	struct hmap known;
 	size_t filters_cap;
 	size_t ops_cap;

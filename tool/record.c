@@ -84,6 +84,28 @@ static int64_t decode_held(const uint8_t *p, size_t left, struct record *r, cons
 	return sizeof(ago);
 }
 
+/*
+ * The numbers before the frame of a call's end: how its time divides. Their bytes, 0 if there
+ * are none, or -1.
+ */
+static int64_t decode_split(const uint8_t *p, size_t left, struct record *r, const char **why)
+{
+	uint64_t all = 0;
+
+	if (!(r->h.flags & GOPROBE_RECORD_F_SPLIT))
+		return 0;
+	if (r->h.kind != GOPROBE_RECORD_RETURN && r->h.kind != GOPROBE_RECORD_TAIL)
+		return malformed(why, "what has its time divided is no end of a call");
+	if (left < sizeof(r->split))
+		return malformed(why, "the times of a call are cut off");
+	memcpy(r->split, p, sizeof(r->split));
+	for (int i = 0; i < __GOSTATES_MAX; i++)
+		if (__builtin_add_overflow(all, r->split[i], &all))
+			return malformed(why, "impossible times of a call");
+	r->is_split = true;
+	return sizeof(r->split);
+}
+
 int64_t record_decode(const uint8_t *buf, size_t len,
 		      record_frame_size_fn frame_size, void *ctx,
 		      struct record *ret, const char **why)
@@ -94,6 +116,7 @@ int64_t record_decode(const uint8_t *buf, size_t len,
 	ret->frame = NULL;
 	ret->frame_size = 0;
 	ret->nchunks = 0;
+	ret->is_split = false;
 	if (!peek(buf, len, &size, &time))
 		return malformed(why, "impossible record size");
 	memcpy(&ret->h, buf, sizeof(ret->h));
@@ -101,12 +124,17 @@ int64_t record_decode(const uint8_t *buf, size_t len,
 
 	const uint8_t *p = buf + sizeof(ret->h);
 	size_t left = size - sizeof(ret->h);
-	int64_t held = decode_held(p, left, ret, why);
+	int64_t held = decode_held(p, left, ret, why), split;
 
 	if (held < 0)
 		return -1;
 	p += held;
 	left -= held;
+	split = decode_split(p, left, ret, why);
+	if (split < 0)
+		return -1;
+	p += split;
+	left -= split;
 	switch (ret->h.kind) {
 	case GOPROBE_RECORD_LOST:
 		if (left != sizeof(ret->lost))

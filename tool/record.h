@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <goprobe.h>
 
+#include "gostates.h"
+
 struct record_chunk {
 	uint64_t address;
 	uint32_t type;		/* session type id or GOPROBE_TYPE_* */
@@ -26,6 +28,8 @@ struct record_chunk {
  * struct record - one decoded record; points into the caller's buffer
  * @h: header, copied; but @h.time of a call that was held is when it was made
  * @written: when it came into the ring
+ * @is_split: of the end of a call: how its time divides is known
+ * @split: ns in each state
  * @frame: the frame's bytes, or NULL
  * @frame_size: their number
  * @chunks: chunks in the order of the walk
@@ -35,6 +39,8 @@ struct record_chunk {
 struct record {
 	struct goprobe_record h;
 	uint64_t written;
+	bool is_split;
+	uint64_t split[__GOSTATES_MAX];
 	const uint8_t *frame;
 	size_t frame_size;
 	struct record_chunk chunks[RECORD_CHUNKS_MAX];

@@ -203,6 +203,7 @@ int recorder_begin(struct recorder *r, const struct recorder_source *s, struct l
 		.flags = (s->options->no_return ? RECORDING_F_NO_RETURN : 0) |
 			 (s->options->registers ? RECORDING_F_REGISTERS : 0) |
 			 (s->options->inlined ? RECORDING_F_INLINED : 0) |
+			 (s->options->split ? RECORDING_F_SPLIT : 0) |
 			 (s->pids ? RECORDING_F_PIDS : 0) |
 			 (s->options->held_bytes == s->options->bytes ?
 			  RECORDING_F_HELD_BYTES : 0),

@@ -159,6 +159,17 @@ static void unwound(struct stream *s, const struct pair_call *c)
 		print(s, &e);
 }
 
+/* How the call's time divides: then the kernel has measured that, without what a record takes. */
+static void divide(const struct record *r, struct out_event *e)
+{
+	if (!r->is_split)
+		return;
+	e->split = r->split;
+	e->duration = 0;
+	for (int i = 0; i < __GOSTATES_MAX; i++)
+		e->duration += r->split[i];
+}
+
 /* The way a call came to its end, as far as the record at hand tells. */
 static void join(struct stream *s, struct out_event *e)
 {
@@ -181,6 +192,7 @@ static void join(struct stream *s, struct out_event *e)
 	} else if (pair_leave(s->pair, h, &c)) {
 		e->duration = h->time - c.time;
 		e->dict = c.dict;
+		divide(&s->rec, e);
 	} else {
 		e->no_duration = "call not seen";
 	}

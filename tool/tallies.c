@@ -39,6 +39,13 @@ static uint64_t calls_of(const struct tally *t, const struct goprobe_tally *from
 	return calls > from->filtered ? calls - from->filtered : 0;
 }
 
+void tally_set_split(struct tally *t, uint32_t nstates, const uint64_t *states)
+{
+	t->is_split = nstates == __GOSTATES_MAX;
+	if (t->is_split)
+		memcpy(t->split, states, sizeof(t->split));
+}
+
 int tallies_add(void *tallies, const struct goprobe_tally *from, const uint64_t *buckets)
 {
 	struct tallies *t = tallies;
@@ -56,6 +63,7 @@ int tallies_add(void *tallies, const struct goprobe_tally *from, const uint64_t 
 		       from->nbuckets * sizeof(*buckets));
 	for (uint32_t i = 0; i < from->nbuckets; i++)
 		to->took.n += buckets[i];
+	tally_set_split(to, from->nstates, from->nstates ? buckets + from->nbuckets : NULL);
 	calls = calls_of(to, from);
 	/* Its parts are not read in the same moment. */
 	to->new = calls > to->calls ? calls - to->calls : 0;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <goprobe.h>
 
+#include "gostates.h"
 #include "histogram.h"
 
 /**
@@ -18,6 +19,8 @@
  * @gone: calls whose process ended before them
  * @ends: only calls that ended as was asked for are calls: those with a duration
  * @took: durations, ns
+ * @is_split: how they divide is known
+ * @split: ns in each state
  */
 struct tally {
 	uint64_t calls;
@@ -26,6 +29,8 @@ struct tally {
 	uint64_t gone;
 	bool ends;
 	struct histogram took;
+	bool is_split;
+	uint64_t split[__GOSTATES_MAX];
 };
 
 /**
@@ -50,6 +55,8 @@ void tallies_fini(struct tallies *t);
 
 /* Before the module's tallies are read once more. */
 void tallies_begin(struct tallies *t);
+/* What follows the buckets. */
+void tally_set_split(struct tally *t, uint32_t nstates, const uint64_t *states);
 /* One of them; a client_tally_fn. An id that was not asked for is left out. */
 int tallies_add(void *tallies, const struct goprobe_tally *from, const uint64_t *buckets);
 

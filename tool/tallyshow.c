@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What has been counted and timed, as text and as JSON. */
+#include "splitshow.h"
 #include "tallyshow.h"
 
 /* Columns of a duration ("1.23ms"), and of the bar of a histogram. */
@@ -87,6 +88,11 @@ void tallyshow_line(const struct tallyshow *s, const struct tally *t, const char
 	}
 	buf_str(b, "  ");
 	buf_str(b, what);
+	buf_char(b, '\n');
+	if (!t->is_split || !t->took.n)
+		return;
+	buf_fill(b, ' ', 12);
+	splitshow_text(t->split, b);
 	buf_char(b, '\n');
 }
 
@@ -193,6 +199,10 @@ void tallyshow_json_calls(const struct tally *t, uint64_t real, uint64_t ns, str
 void tallyshow_json_times(const struct tallyshow *s, const struct tally *t, struct buf *b)
 {
 	json_quantiles(t, b);
+	if (t->is_split) {
+		buf_str(b, ",\"split\":");
+		splitshow_json(t->split, b);
+	}
 	if (s->histogram)
 		json_buckets(&t->took, b);
 }

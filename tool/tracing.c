@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "gostates.h"
 #include "hidden.h"
 #include "select.h"
 #include "selftest.h"
@@ -118,7 +119,8 @@ static int new_session(struct tracing *t, const struct client_info *info, uint32
 	for (size_t i = 0; i < n; i++)
 		pids[i] = t->target.processes[i].pid;
 	err = client_session_new(t->client, pids, n, flags, held.bytes ? &held : NULL,
-				 t->keys.number ? &t->keys : NULL, &t->breaker, &ring_bytes, d);
+				 t->keys.number ? &t->keys : NULL, &t->breaker,
+				 t->plan->split ? __GOSTATES_MAX : 0, &ring_bytes, d);
 	free(pids);
 	return err;
 }

@@ -216,6 +216,53 @@ static void held_cut(struct bytes *b)
 	b->len -= 8;
 }
 
+/* The end of a call, and @n numbers before its frame. */
+static void add_split(struct bytes *b, uint8_t kind, uint32_t plan, size_t n, uint64_t each)
+{
+	add_header(b, kind, plan);
+	((uint8_t *)b->words)[offsetof(struct goprobe_record, flags)] = GOPROBE_RECORD_F_SPLIT;
+	while (n--)
+		add(b, &each, sizeof(each));
+}
+
+static void split(struct bytes *b)
+{
+	add_split(b, GOPROBE_RECORD_RETURN, PLAN_SMALL, __GOSTATES_MAX, 7);
+	add(b, "0123456789ab\0\0\0", 16);
+	add_chunk(b, 0x1000, GOPROBE_TYPE_BYTES, 5);
+}
+
+static void split_tail(struct bytes *b)
+{
+	add_split(b, GOPROBE_RECORD_TAIL, GOPROBE_NO_PLAN, __GOSTATES_MAX, 7);
+}
+
+static void split_cut(struct bytes *b)
+{
+	add_split(b, GOPROBE_RECORD_RETURN, GOPROBE_NO_PLAN, __GOSTATES_MAX - 1, 7);
+}
+
+static void split_more(struct bytes *b)
+{
+	add_split(b, GOPROBE_RECORD_RETURN, GOPROBE_NO_PLAN, __GOSTATES_MAX + 1, 7);
+}
+
+static void split_call(struct bytes *b)
+{
+	add_split(b, GOPROBE_RECORD_CALL, GOPROBE_NO_PLAN, __GOSTATES_MAX, 7);
+}
+
+static void split_too_long(struct bytes *b)
+{
+	add_split(b, GOPROBE_RECORD_RETURN, GOPROBE_NO_PLAN, __GOSTATES_MAX, 1ULL << 62);
+}
+
+static void split_frame_cut(struct bytes *b)
+{
+	add_split(b, GOPROBE_RECORD_RETURN, PLAN_SMALL, __GOSTATES_MAX, 7);
+	add(b, "12345678", 8);
+}
+
 struct row {
 	const char *claim;
 	void (*make)(struct bytes *b);
@@ -231,6 +278,14 @@ static struct row cases[] = {
 	{ "a return that was held", held_return, "what was held is no call", 0, 0 },
 	{ "a frame that is cut off behind a time", held_frame_cut, "frame is cut off", 0, 0 },
 	{ "a held call without its time", held_cut, "the time of a call is cut off", 0, 0 },
+	{ "a return whose time is divided", split, NULL, 12, 1 },
+	{ "a tail jump whose time is", split_tail, NULL, 0, 0 },
+	{ "less states than there are", split_cut, "the times of a call are cut off", 0, 0 },
+	{ "more states than there are", split_more, "values without a plan", 0, 0 },
+	{ "a call whose time is divided", split_call,
+	  "what has its time divided is no end of a call", 0, 0 },
+	{ "more time than there is", split_too_long, "impossible times of a call", 0, 0 },
+	{ "a frame that is cut off behind times", split_frame_cut, "frame is cut off", 0, 0 },
 	{ "a return with an empty frame", empty_return, NULL, 0, 0 },
 	{ "a call without a plan", no_plan, NULL, 0, 0 },
 	{ "a call without a plan has no values", no_plan_values, "values without a plan", 0, 0 },
@@ -269,6 +324,9 @@ static void test_row(void **state)
 	assert_int_equal(size, bytes.len);
 	assert_int_equal(record.frame_size, row->frame);
 	assert_int_equal(record.nchunks, row->chunks);
+	assert_int_equal(record.is_split, !!(record.h.flags & GOPROBE_RECORD_F_SPLIT));
+	for (int i = 0; record.is_split && i < __GOSTATES_MAX; i++)
+		assert_int_equal(record.split[i], 7);
 	assert_int_equal(record.h.time, record.h.flags & GOPROBE_RECORD_F_HELD ? 1 : 3);
 }
 

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How the time of calls divides among the states of goroutines, compared with a program that measures itself:
+tests/targets/divided says of each call for how long it was in a state at least, and at most.
+
+What it measures lies around what goprobe does: it looks at the clock, then waits; a change of state is seen when the
+runtime is about to make it. So what goprobe shows is never longer than "most", but for the clocks, which are not the same
+one: 0.1 %. It may be shorter than "least" by what lies between the program's look at the clock and the trap: LATE for
+each call, as a busy host stops an emulated processor now and then."""
+
+import json
+import re
+
+from lib import case, check, nothing_probed, of_kind, parse, same, short, wait_for
+
+STATES = ("running", "runnable", "syscall", "chan", "select", "sync", "net", "sleep", "gc", "other")
+CLOCKS = 1.001
+LATE = 4_000_000
+EVERY = ("main.on*", "main.in*")
+
+
+def split(e):
+    """{state: ns}, all states, and that together they are the duration."""
+    got = e["split"]
+    same(sorted(got), sorted(s + "_ns" for s in STATES), "the states of %s" % e["func"])
+    got = {s: got[s + "_ns"] for s in STATES}
+    check(all(ns >= 0 for ns in got.values()), "a state of %s has less than nothing: %s", e["func"], got)
+    return got
+
+
+def measured(lines):
+    """What the program says of itself, by function; and its crowd's calls."""
+    line = next((l for l in lines if l.startswith('{"') and '"funcs"' in l), None)
+    check(line, "the program has not told what it measured: %s", short(lines))
+    said = json.loads(line)
+    return {f["func"]: f for f in said["funcs"] if f["calls"]}, said["crowd"]
+
+
+def traced(t, command, *args, program=(), split="--split"):
+    """Run the program under a command: what goprobectl printed as JSON, and what the program said."""
+    p = t.goprobectl(command, *((split,) if split else ()), "-o", "json", *args, "--", t.binary("divided"), *program)
+    lines = p.finish()
+    own = [l for l in lines if '"funcs"' in l[:40] or l.startswith('{"crowd"')]
+    return parse("\n".join(l for l in lines if l not in own)), own
+
+
+def bounds(f, got):
+    """The state lies where the program says."""
+    state, calls = f["state"], f["calls"]
+    least, most = f["least"] - calls * LATE, f["most"] * CLOCKS
+    check(least <= got[state] <= most, "%s: %d ns %s, which is not from %d to %d: %s", f["func"], got[state], state, least, most, got)
+    # What it does besides: run, and wait for a processor; what it has not measured is little.
+    rest = sum(ns for s, ns in got.items() if s not in (state, "running", "runnable", "gc"))
+    check(rest <= max(f["most"], sum(got.values())) / 5 + calls * LATE, "%s: %d ns in states that it was not in: %s", f["func"], rest, got)
+
+
+@case("split: latency tells what calls wait for, and for how long, as the program has measured it")
+def waits(t):
+    events, own = traced(t, "latency", *EVERY, program=("-rounds", "8", "-gc", "-1"))
+    said, _ = measured(own)
+    seen = {e["func"]: e for e in of_kind(events, "latency")}
+    check(len(said) >= 12, "the program has measured only %s", sorted(said))
+    for name, f in said.items():
+        e = seen.get(name)
+        check(e, "%s was not timed", name)
+        same(e["calls"], f["calls"], "calls of %s" % name)
+        got = split(e)
+        same(sum(got.values()), e["sum_ns"], "all states of %s" % name)
+        bounds(f, got)
+    check(seen["main.onPipe"]["split"]["net_ns"] and nothing_probed(), "something is left")
+
+
+@case("split: 1,000 goroutines at once, stacks that grow, panics, a collection after every few allocations: states are always the duration")
+def crowd(t):
+    events, own = traced(t, "latency", *EVERY, "main.panics", program=("-rounds", "1", "-crowd", "1000", "-gc", "1"))
+    said, calls = measured(own)
+    seen = {e["func"]: e for e in of_kind(events, "latency")}
+    same(seen["main.inCrowd"]["calls"], calls, "calls of the crowd")
+    check(seen["main.panics"]["unwound"] > 1000, "few calls were ended by panics: %s", seen["main.panics"])
+    for e in seen.values():
+        same(e["returned"] + e["unwound"], e["calls"], "calls of %s that have ended" % e["func"])
+        if e["returned"]:
+            same(sum(split(e).values()), e["sum_ns"], "all states of %s" % e["func"])
+    for name in ("main.onChan", "main.onSleep", "main.onMutex"):
+        f, got = said[name], split(seen[name])
+        same(seen[name]["calls"], f["calls"], "calls of %s" % name)
+        least = f["least"] if name == "main.onSleep" else 0
+        check(0 < got[f["state"]] and least - f["calls"] * LATE <= got[f["state"]], "%s: %s, and least %d", name, got, least)
+    # Each call's waits are its callers', too.
+    outer, inner = split(seen["main.inCrowd"]), split(seen["main.onSleep"])
+    check(outer["sleep"] > inner["sleep"] - split(seen["main.onSleep"])["sleep"] / 10, "the crowd sleeps less than what it calls: %s, %s", outer, inner)
+    check(seen["main.inCrowd"]["split"]["gc_ns"] > 0, "the collector is not seen")
+
+
+@case("split: by keys, which together are the function's")
+def keys(t):
+    events, _ = traced(t, "latency", "--by", "depth", "main.inCrowd(depth int) (n int)", program=("-rounds", "1", "-crowd", "50"))
+    function, by_key = of_kind(events, "latency"), of_kind(events, "latency_key")
+    same(len(function), 1, "functions")
+    check(len(by_key) > 20, "only %d keys", len(by_key))
+    total = dict.fromkeys(STATES, 0)
+    for e in by_key:
+        got = split(e)
+        same(sum(got.values()), e["sum_ns"], "all states of a key")
+        for s in STATES:
+            total[s] += got[s]
+    same(total, split(function[0]), "what the keys have together")
+
+
+@case("split: attach tells of each call how its time divides, replay the same, and the parts are the duration")
+def attach(t):
+    program = ("-rounds", "3", "-gc", "-1")
+    events, own = traced(t, "attach", *EVERY, program=program)
+    said, _ = measured(own)
+    each = {}
+    for e in of_kind(events, "return"):
+        got = split(e)
+        same(sum(got.values()), e["duration_ns"], "all states of a call of %s" % e["func"])
+        all_of = each.setdefault(e["func"], dict.fromkeys(STATES, 0))
+        for s in STATES:
+            all_of[s] += got[s]
+    for name, f in said.items():
+        same(sum(e["func"] == name for e in of_kind(events, "return")), f["calls"], "returns of %s" % name)
+        bounds(f, each[name])
+    path = t.tmp + "/recording"
+    t.goprobectl("attach", "--split", "-q", "--record", path, "main.onSleep", "main.onChan", "--", t.binary("divided"), *program).finish()
+    replayed = parse("\n".join(t.goprobectl("replay", "-o", "json", path).finish()))
+    same(len(of_kind(replayed, "return")), 3 + 3 + 3, "returns in a recording")
+    for e in of_kind(replayed, "return"):
+        same(sum(split(e).values()), e["duration_ns"], "all states of a recorded call")
+    text = "\n".join(t.goprobectl("attach", "--split", "-q", "main.onSleep", "--", t.binary("divided"), *program).finish())
+    check(len(re.findall(r"< main\.onSleep => \(\) .*\(sleep [89]\d\.\d % \d", text)) == 3, "no lines that tell of sleep: %s", short(text))
+
+
+@case("split: with conditions on results calls that are held have theirs as well")
+def held(t):
+    events, _ = traced(t, "attach", "main.inCrowd(depth int) (n int) if n > 0 && duration > 1ms", program=("-rounds", "1", "-crowd", "20"))
+    returns = of_kind(events, "return")
+    same(len(of_kind(events, "call")), len(returns), "calls and returns")
+    check(returns and all(sum(split(e).values()) == e["duration_ns"] > 1000000 for e in returns), "parts that are not the duration: %s", short(returns[:3]))
+
+
+def nodes(call):
+    yield call
+    for c in call["calls"]:
+        yield from nodes(c)
+
+
+@case("split: graph tells of each call in a tree how its time divides")
+def graph(t):
+    events, own = traced(t, "graph", *EVERY, program=("-rounds", "2", "-gc", "-1"))
+    said, _ = measured(own)
+    each, calls = {}, {}
+    for tree in of_kind(events, "call_tree"):
+        for c in nodes(tree["call"]):
+            if c["ended"] != "return":
+                continue
+            got = split(c)
+            # The records are written later than the call begins, and later than it ends.
+            check(abs(sum(got.values()) - c["duration_ns"]) < 3_000_000 + c["duration_ns"] / 4, "%s, and a duration of %d", got, c["duration_ns"])
+            calls[c["func"]] = calls.get(c["func"], 0) + 1
+            all_of = each.setdefault(c["func"], dict.fromkeys(STATES, 0))
+            for s in STATES:
+                all_of[s] += got[s]
+    for name, f in said.items():
+        same(calls.get(name), f["calls"], "calls of %s" % name)
+        bounds(f, each[name])
+
+
+@case("split: a session that is killed leaves no breakpoint in the runtime, and what has been asked otherwise costs none")
+def left(t):
+    target = t.target("counter")
+    p = t.goprobectl("latency", "--split", "-p", target.pid, "main.*")
+    wait_for("timing", lambda: "timing" in p.stderr() or p.ended())
+    check(target.probed("runtime.casgstatus"), "state changes are not followed")
+    p.popen.kill()
+    p.wait()
+    wait_for("the end of the breakpoints", nothing_probed)
+    same(target.patched(), 0, "changed bytes")
+    p = t.goprobectl("latency", "-p", target.pid, "main.*")
+    wait_for("timing", lambda: "timing" in p.stderr() or p.ended())
+    check(not target.probed("runtime.casgstatus"), "state changes are followed unasked")
+    check(p.finish is not None and target.patched() > 0, "nothing is probed")
+    p.popen.kill()
+    p.wait()
+
+
+@case("split: what can't be is refused with a sentence", per="boot")
+def refused(t):
+    for args, text in ((("attach", "--split", "--no-return", "-p", "1", "main.f"), "--no-return leaves them out"),
+                       (("count", "--split", "-p", "1", "main.f"), "--split")):
+        p = t.goprobectl(*args)
+        p.finish(status=2)
+        check(text in p.stderr(), "%s: %s", args, p.stderr())

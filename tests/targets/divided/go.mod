@@ -1,0 +1,3 @@
+module divided
+
+go 1.15

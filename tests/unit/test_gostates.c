@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/* gostates.c: what goroutines do is told by each release's own numbers. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "bins.h"
+#include "golayout.h"
+#include "goversion.h"
+#include "govar.h"
+#include "gostates.h"
+#include "machine.h"
+#include "rows.h"
+
+#define FORMS "", "-pie", "-stripped"
+
+#define G_AT	0x20000ULL
+#define NEXT_AT	0x30000ULL
+#define CORO_AT	0x40000ULL
+#define PARK	0x450000ULL	/* runtime.park_m, of 256 bytes */
+#define ELSE	0x460000ULL
+
+/* runtime._Grunnable and so on. */
+enum { IDLE, RUNNABLE, RUNNING, SYSCALL, WAITING, DEAD = 6, COPYSTACK = 8, PREEMPTED, LEAKED };
+
+/* What waiting for it is; what a release does not have is left out. */
+static const struct {
+	const char *claim;
+	const char *name;
+	enum gostates state;
+	int first, last;
+} reasons[] = {
+	{ "channels", "chan receive", GOSTATES_CHAN, 13, 99 },
+	{ "channels, the other way", "chan send", GOSTATES_CHAN, 13, 99 },
+	{ "no channel", "chan send (nil chan)", GOSTATES_CHAN, 13, 99 },
+	{ "select", "select", GOSTATES_SELECT, 13, 99 },
+	{ "an empty select", "select (no cases)", GOSTATES_SELECT, 13, 99 },
+	{ "semaphores", "semacquire", GOSTATES_SYNC, 13, 99 },
+	{ "conditions", "sync.Cond.Wait", GOSTATES_SYNC, 13, 99 },
+	{ "mutexes", "sync.Mutex.Lock", GOSTATES_SYNC, 20, 99 },
+	{ "readers", "sync.RWMutex.RLock", GOSTATES_SYNC, 20, 99 },
+	{ "the poller", "IO wait", GOSTATES_NET, 13, 99 },
+	{ "sleep", "sleep", GOSTATES_SLEEP, 13, 99 },
+	{ "the collector", "GC assist wait", GOSTATES_GC, 13, 99 },
+	{ "its marking", "GC assist marking", GOSTATES_GC, 13, 99 },
+	{ "its cycle", "wait for GC cycle", GOSTATES_GC, 13, 99 },
+	{ "being looked at", "preempted", GOSTATES_RUNNABLE, 14, 99 },
+	{ "coroutines", "coroutine", GOSTATES_OTHER, 23, 99 },
+	{ "finalizers", "finalizer wait", GOSTATES_OTHER, 13, 99 },
+};
+
+/* By the symbol, which stripped programs lack: the number of @name, or -1. */
+static int number_of(struct gobin *bin, const char *name)
+{
+	char text[64];
+	uint64_t s[2];
+	struct govar v;
+
+	if (govar_find(bin, "runtime.waitReasonStrings", &v))
+		return -1;
+	for (uint64_t i = 0; i < v.size / sizeof(s); i++) {
+		if (elffile_read_vaddr(gobin_file(bin), v.vaddr + i * sizeof(s), s, sizeof(s)) ||
+		    s[1] != strlen(name) ||
+		    elffile_read_vaddr(gobin_file(bin), s[0], text, s[1]))
+			continue;
+		if (!memcmp(text, name, s[1]))
+			return (int)i;
+	}
+	return -1;
+}
+
+static void test_reasons(void **state)
+{
+	struct bins_each b = BINS("shapes", FORMS);
+	struct gostates_reasons r;
+
+	(void)state;
+	while (bins_next(&b)) {
+		bool stripped = !strcmp(b.form, "-stripped");
+
+		assert_int_equal(gostates_reasons(gobin_file(b.bin), &r), 0);
+		assert_in_range(r.n, 26, GOSTATES_REASONS);
+		/* These two have never moved. */
+		assert_int_equal(r.state[1], GOSTATES_GC);
+		assert_int_equal(r.state[2], GOSTATES_NET);
+		for (size_t i = 0; !stripped && i < N(reasons); i++) {
+			int n = number_of(b.bin, reasons[i].name);
+
+			if (b.minor < reasons[i].first)
+				continue;
+			assert_in_range(n, 1, r.n - 1);
+			assert_int_equal(r.state[n], reasons[i].state);
+		}
+	}
+}
+
+/* Stripped or not, they are the same. */
+static void test_twins(void **state)
+{
+	struct bins_each b = BINS("shapes", "");
+	struct gostates_reasons one, two;
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct gobin *twin = bins_open(bins_twin(&b, "-stripped"));
+
+		assert_int_equal(gostates_reasons(gobin_file(b.bin), &one), 0);
+		assert_int_equal(gostates_reasons(gobin_file(twin), &two), 0);
+		for (uint32_t i = 0; i < 26; i++)
+			assert_int_equal(one.state[i], two.state[i]);
+		gobin_free(twin);
+	}
+}
+
+/* casgstatus(G_AT, oldval, @new), called at @from, of a g with wait reason @reason. */
+static uint32_t casgstatus(struct machine *m, const struct gostates_bin *bin, uint32_t new,
+			   uint8_t reason, uint64_t from)
+{
+	uint64_t at = G_AT + golayout_get(bin->minor)->g.reason;
+	struct goprobe_op ops[GOSTATES_OPS];
+	uint32_t n = gostates_program(bin, 0, ops);
+
+	assert_in_range(n, 1, GOSTATES_OPS);
+	machine_set(m, "");
+	machine_put(m, at & ~7ULL, (uint64_t)reason << at % 8 * 8);
+	machine_put(m, m->sp, from);
+	if (goversion_regabi(bin->minor)) {
+		m->regs[0] = G_AT;
+		m->regs[2] = 0xbad00000000 | new;
+	} else {
+		machine_put(m, m->sp + 8, G_AT);
+		machine_put(m, m->sp + 16, (uint64_t)new << 32 | 7);
+	}
+	assert_int_equal(machine_filter(m, ops, n), MACHINE_PASSES);
+	return (uint32_t)m->nkey;
+}
+
+static void expect_state(const struct machine *m, uint32_t nkey, enum gostates want)
+{
+	assert_int_equal(nkey, 2);
+	assert_int_equal(m->key[0], G_AT);
+	assert_int_equal(m->key[1], want);
+}
+
+static void test_casgstatus(void **state)
+{
+	static const struct { uint32_t new; int state; } news[] = {
+		{ RUNNING, GOSTATES_RUNNING }, { COPYSTACK, GOSTATES_RUNNING },
+		{ RUNNABLE, GOSTATES_RUNNABLE }, { PREEMPTED, GOSTATES_RUNNABLE },
+		{ SYSCALL, GOSTATES_SYSCALL }, { IDLE, -1 }, { DEAD, -1 }, { LEAKED, -1 },
+		{ 11, -1 },
+	};
+	struct bins_each b = BINS("shapes", "");
+	struct machine m;
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct gostates_bin bin = { .minor = b.minor, .park = { PARK, PARK + 256 } };
+		uint32_t n;
+
+		assert_int_equal(gostates_reasons(gobin_file(b.bin), &bin.reasons), 0);
+		for (size_t i = 0; i < N(news); i++) {
+			n = casgstatus(&m, &bin, news[i].new, 2, PARK + 1);
+			if (news[i].state < 0)
+				assert_int_equal(n, 0);
+			else
+				expect_state(&m, n, news[i].state);
+		}
+		for (uint32_t i = 0; i < 256; i++) {
+			enum gostates want = i < GOSTATES_REASONS ? bin.reasons.state[i] :
+								    GOSTATES_OTHER;
+
+			if (i >= bin.reasons.n)
+				want = GOSTATES_OTHER;
+			n = casgstatus(&m, &bin, WAITING, (uint8_t)i, PARK + 255);
+			expect_state(&m, n, want);
+			/* What waits elsewhere has its reason before only in newer releases. */
+			n = casgstatus(&m, &bin, WAITING, (uint8_t)i, ELSE);
+			expect_state(&m, n, b.minor < 20 ? GOSTATES_GC : want);
+			n = casgstatus(&m, &bin, WAITING, (uint8_t)i, PARK - 1);
+			expect_state(&m, n, b.minor < 20 ? GOSTATES_GC : want);
+		}
+	}
+}
+
+/* One g waits for the other, which runs. */
+static void test_coroswitch(void **state)
+{
+	const struct gostates_bin bin = { .minor = 27 };
+	struct goprobe_op ops[GOSTATES_OPS];
+	struct machine m;
+
+	(void)state;
+	machine_set(&m, "ax=20000");
+	machine_put(&m, G_AT + golayout_get(27)->g.coroarg, CORO_AT);
+	machine_put(&m, CORO_AT, NEXT_AT);
+	assert_int_equal(machine_filter(&m, ops, gostates_program(&bin, 2, ops)), MACHINE_PASSES);
+	assert_int_equal(m.nkey, 4);
+	assert_int_equal(m.key[0], G_AT);
+	assert_int_equal(m.key[1], GOSTATES_OTHER);
+	assert_int_equal(m.key[2], NEXT_AT);
+	assert_int_equal(m.key[3], GOSTATES_RUNNING);
+}
+
+static void test_current(void **state)
+{
+	static const struct { int source; enum gostates want; } each[] = {
+		{ 3, GOSTATES_SYSCALL }, { 4, GOSTATES_RUNNING },
+	};
+	const struct gostates_bin bin = { .minor = 27 };
+	struct goprobe_op ops[GOSTATES_OPS];
+	struct machine m;
+
+	(void)state;
+	for (size_t i = 0; i < N(each); i++) {
+		machine_set(&m, "");
+		m.task[GOPROBE_TASK_G] = G_AT;
+		assert_int_equal(machine_filter(&m, ops, gostates_program(&bin, each[i].source,
+									  ops)),
+				 MACHINE_PASSES);
+		expect_state(&m, (uint32_t)m.nkey, each[i].want);
+	}
+	machine_set(&m, "ax=20000");
+	assert_int_equal(machine_filter(&m, ops, gostates_program(&bin, 1, ops)), MACHINE_PASSES);
+	expect_state(&m, (uint32_t)m.nkey, GOSTATES_RUNNABLE);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_casgstatus),
+		cmocka_unit_test(test_coroswitch),
+		cmocka_unit_test(test_current),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
