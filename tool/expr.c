@@ -108,17 +108,41 @@ static int parse_inner(struct lex *lx, const struct expr **ret, struct diag *d)
 	return err;
 }
 
+/* "("key")" */
+static int parse_label(struct lex *lx, const struct lex_token *name, const struct expr **ret,
+		       struct diag *d)
+{
+	const struct lex_token *key;
+	struct expr *e = exprparse_make(lx, EXPR_LABEL, name->at, name, d);
+
+	if (!e)
+		return -1;
+	lex_next(lx);
+	key = lex_next(lx);
+	if (key->kind != LEX_STRING)
+		return lex_wrong(lx, key, d, "the key of a label is a string in quotes");
+	e->s = key->s;
+	e->n = key->n;
+	if (lex_expect(lx, ')', "a ')' is missing here", d))
+		return -1;
+	exprparse_end(lx, e);
+	*ret = e;
+	return 0;
+}
+
 static int parse_call(struct lex *lx, const struct expr **ret, struct diag *d)
 {
 	const struct lex_token *name = lex_next(lx);
 	struct expr *e;
 
+	if (lex_is_name(name, "label"))
+		return parse_label(lx, name, ret, d);
 	if (!lex_is_name(name, "len") && !lex_is_name(name, "cap")) {
 		lex_wrong(lx, name, d, "'%.64s' can't be called: nothing is run in the program",
 			  name->s);
 		diag_hint(d, "%s are all that can be called", lx->cond ?
-			  "len(), cap(), hasPrefix(), hasSuffix() and under()" :
-			  "len() and cap()");
+			  "len(), cap(), label(), hasPrefix(), hasSuffix() and under()" :
+			  "len(), cap() and label()");
 		return -1;
 	}
 	lex_next(lx);

@@ -2,7 +2,7 @@
 /*
  * Capture expressions, and the conditions made of them: the grammar. Pure.
  *
- *	x  *x  x.f  x[i]  len(x)  cap(x)  x.(T)  (x)
+ *	x  *x  x.f  x[i]  len(x)  cap(x)  x.(T)  (x)  label("key")
  *	pkg.variable  path/of/pkg.variable  "path/of/pkg".variable  $rax
  *
  * In conditions also:
@@ -31,6 +31,7 @@ enum expr_kind {
 	EXPR_CAP,	/* cap(x) */
 	EXPR_ASSERT,	/* x.(type) */
 	EXPR_REGISTER,	/* $rax */
+	EXPR_LABEL,	/* label(s): of the goroutine, as runtime/pprof sets them */
 	/* Of conditions only: */
 	EXPR_FLOAT,
 	EXPR_DURATION,	/* a number of ns */
@@ -74,7 +75,7 @@ enum expr_op {
  * @index: of EXPR_INDEX; of EXPR_BINARY the right operand
  * @type: of EXPR_ASSERT
  * @s: of names, registers and fields the name; of variables the full name; of strings bytes; of
- *	EXPR_PREFIX and _SUFFIX these; of EXPR_UNDER a function's name
+ *	EXPR_PREFIX and _SUFFIX these; of EXPR_UNDER a function's name; of EXPR_LABEL its key
  * @n: bytes of @s
  * @number: of EXPR_NUMBER; modulo 2^64 if it is @negative; of EXPR_DURATION
  * @negative: there is a '-'

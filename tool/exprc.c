@@ -241,6 +241,8 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 		return compile_assert(j, e, p);
 	case EXPR_REGISTER:
 		return exprreg_compile(j, e, p);
+	case EXPR_LABEL:
+		return exprlabel_compile(j, e, p);
 	default:
 		return exprjob_wrong(j, e, "this can only be in a condition, behind 'if'");
 	}

@@ -10,6 +10,10 @@ const struct gotype exprjob_int = {
 	.kind = GOTYPE_INT, .name = "int", .size = 8, .align = 8,
 };
 
+const struct gotype exprjob_string = {
+	.kind = GOTYPE_STRING, .name = "string", .size = 16, .align = 8,
+};
+
 /* --- errors ------------------------------------------------------------------ */
 
 int exprjob_no_memory(struct exprjob *j)

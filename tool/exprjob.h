@@ -37,6 +37,7 @@ struct exprjob {
 };
 
 extern const struct gotype exprjob_int;	/* int */
+extern const struct gotype exprjob_string;	/* string */
 
 /* Errors; all return -1. */
 int exprjob_no_memory(struct exprjob *j);
@@ -65,6 +66,7 @@ int exprname_variable(struct exprjob *j, const struct expr *e, struct exprplace 
 void exprname_local(struct exprjob *j, size_t i, struct exprplace *p);
 /* What a register has: exprreg.c. */
 int exprreg_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
+int exprlabel_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 /* Is @name one of the function's parameters, or with @results of its results? */
 bool exprname_is_param(const struct exprjob *j, const char *name, bool results);

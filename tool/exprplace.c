@@ -118,7 +118,7 @@ void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offs
 		load.value = at;
 		break;
 	case EXPRPLACE_REGISTER:
-		exprcode_op2(c, GOPROBE_OP_MOVE, reg, p->reg);
+		exprcode_op2(c, GOPROBE_OP_MOVE, reg, (uint8_t)(p->reg + at / WORD));
 		return;
 	case EXPRPLACE_CONSTANT:
 		exprcode_set(c, GOPROBE_OP_IMM, reg, at);
@@ -229,6 +229,19 @@ static void store_parts(struct exprcode *c, const struct exprplace *p, uint32_t 
 	}
 }
 
+/* A number, or the two words of a string. */
+static void store_registers(struct exprcode *c, const struct exprplace *p, struct goprobe_op op)
+{
+	uint32_t words = (op.size + WORD - 1) / WORD;
+
+	op.code = GOPROBE_OP_STORE;
+	op.size = words > 1 ? WORD : op.size;
+	for (uint32_t i = 0; i < words; i++, op.offset += WORD) {
+		op.a = (uint8_t)(p->reg + p->at / WORD + i);
+		exprcode_op(c, op);
+	}
+}
+
 bool exprplace_store(struct exprcode *c, const struct exprplace *p, uint32_t *offset)
 {
 	uint64_t align = p->type->align ? p->type->align : 1, size = p->type->size;
@@ -261,9 +274,8 @@ bool exprplace_store(struct exprcode *c, const struct exprplace *p, uint32_t *of
 		op.value = p->at;
 		break;
 	case EXPRPLACE_REGISTER:
-		op.code = GOPROBE_OP_STORE;
-		op.a = p->reg;
-		break;
+		store_registers(c, p, op);
+		return true;
 	case EXPRPLACE_CONSTANT:
 		op.code = GOPROBE_OP_STORE;
 		op.a = exprcode_take(c);

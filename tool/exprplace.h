@@ -15,7 +15,7 @@ enum exprplace_kind {
 	EXPRPLACE_STACK,	/* SP at entry + at */
 	EXPRPLACE_STATIC,	/* link-time address at */
 	EXPRPLACE_MEMORY,	/* address in reg + at */
-	EXPRPLACE_REGISTER,	/* the number in reg */
+	EXPRPLACE_REGISTER,	/* the number in reg; a string: its length is in the next one */
 	EXPRPLACE_CONSTANT,	/* the number at */
 };
 

@@ -59,7 +59,7 @@ static void check_bytes(struct exprcode *c, uint8_t p, uint8_t reg, uint64_t fro
 }
 
 /* As many as a load takes at a time; the last one overlaps the one before. */
-static void check_all(struct exprcode *c, uint8_t p, uint64_t from, const char *s, size_t n,
+void filtertext_bytes(struct exprcode *c, uint8_t p, uint64_t from, const char *s, size_t n,
 		      struct filterlabel *differs)
 {
 	uint8_t reg = exprcode_take(c);
@@ -114,7 +114,7 @@ static int compare_const(struct filterjob *f, const struct filternode *n,
 		exprcode_op2(c, GOPROBE_OP_ADD, t.p, t.len);
 		from = -(uint64_t)s->n;
 	}
-	check_all(c, t.p, from, s->s, s->n, differs);
+	filtertext_bytes(c, t.p, from, s->s, s->n, differs);
 	return 0;
 }
 

@@ -166,6 +166,12 @@ int filtercode_test(struct filterjob *f, const struct filternode *n, bool want,
 int filtercode_place(struct filterjob *f, const struct filternode *n, struct exprplace *p);
 /* The whole number, or the word, @n in the next free register. */
 int filtercode_number(struct filterjob *f, const struct filternode *n, uint8_t *reg);
+/*
+ * Go to @differs unless the @n bytes of @s are @from bytes behind the address in register @p;
+ * takes a register.
+ */
+void filtertext_bytes(struct exprcode *c, uint8_t p, uint64_t from, const char *s, size_t n,
+		      struct filterlabel *differs);
 /* Tests of strings: @n is a comparison, a FILTERNODE_PREFIX or _SUFFIX. */
 int filtertext_test(struct filterjob *f, const struct filternode *n, bool want,
 		    struct filterlabel *to);

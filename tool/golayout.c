@@ -38,18 +38,22 @@
  */
 #define STATE_22 .status = 0x90, .since = 0xa8, .reason = 0xb0, .sp = 0x38, .pc = 0x40
 #define STATE_24 .status = 0x98, .since = 0xb0, .reason = 0xb8, .sp = 0x38, .pc = 0x40
-#define G_16 { .gopc = 0x118, .panic = 0x20, .sigcode0 = 0x100, STATE_22 }
-#define G_20 { .gopc = 0x128, .panic = 0x20, .sigcode0 = 0x110, STATE_22 }
-#define G_21 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .sigcode0 = 0xf8, STATE_22 }
-#define G_22 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .panic_sp = 0x30, STATE_22 }
-#define G_24 { .gopc = 0x120, .coroarg = 0x180, .parent = 0x118, .panic = 0x20, \
-	.panic_sp = 0x30, STATE_24 }
-#define G_25 { .gopc = 0x118, .coroarg = 0x178, .parent = 0x110, .panic = 0x20, \
-	.panic_sp = 0x30, STATE_22 }
-#define G_26 { .gopc = 0x120, .coroarg = 0x180, .parent = 0x118, .panic = 0x20, \
-	.panic_sp = 0x28, STATE_22 }
-#define G_27 { .gopc = 0x120, .coroarg = 0x180, .parent = 0x118, .panic = 0x20, \
-	.panic_sp = 0x30, STATE_22 }
+#define G_16 { .gopc = 0x118, .panic = 0x20, .sigcode0 = 0x100, \
+	      .labels = 0x158, STATE_22 }
+#define G_20 { .gopc = 0x128, .panic = 0x20, .sigcode0 = 0x110, \
+	      .labels = 0x168, STATE_22 }
+#define G_21 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .sigcode0 = 0xf8, \
+	      .labels = 0x158, STATE_22 }
+#define G_22 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .panic_sp = 0x30, \
+	      .labels = 0x158, STATE_22 }
+#define G_24 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x30, \
+	      .coroarg = 0x180, .labels = 0x160, STATE_24 }
+#define G_25 { .gopc = 0x118, .parent = 0x110, .panic = 0x20, .panic_sp = 0x30, \
+	      .coroarg = 0x178, .labels = 0x158, STATE_22 }
+#define G_26 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x28, \
+	      .coroarg = 0x180, .labels = 0x160, STATE_22 }
+#define G_27 { .gopc = 0x120, .parent = 0x118, .panic = 0x20, .panic_sp = 0x30, \
+	      .coroarg = 0x180, .labels = 0x160, STATE_22 }
 
 /* Up to and including @minor. 1.24 and 1.25 can be built with old maps. */
 static const struct golayout layouts[] = {

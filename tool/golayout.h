@@ -65,6 +65,7 @@ struct golayout_g {
 	uint32_t since;		/* waitsince: int64, when the collector first saw it wait, or 0 */
 	uint32_t sp;		/* of sched: where it goes on */
 	uint32_t pc;
+	uint32_t labels;	/* pointer to what runtime/pprof made of its labels */
 };
 
 struct golayout {

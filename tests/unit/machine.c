@@ -30,6 +30,7 @@ static uint64_t *named(struct machine *m, const char *what)
 	return strcmp(what, "goid") == 0 ? &m->task[GOPROBE_TASK_GOID] :
 	       strcmp(what, "pid") == 0 ? &m->task[GOPROBE_TASK_TGID] :
 	       strcmp(what, "tid") == 0 ? &m->task[GOPROBE_TASK_TID] :
+	       strcmp(what, "g") == 0 ? &m->task[GOPROBE_TASK_G] :
 	       strcmp(what, "took") == 0 ? &m->duration : strcmp(what, "n") == 0 ? &m->number :
 	       strcmp(what, "under") == 0 ? &m->under :
 	       strcmp(what, "root") == 0 ? &m->root : NULL;

@@ -35,7 +35,7 @@ struct machine_word {
 struct machine {
 	uint64_t regs[MACHINE_REGS];
 	uint64_t sp;
-	struct machine_word words[32];
+	struct machine_word words[192];
 	size_t nwords;
 	uint8_t frame[PLAN_FRAME_MAX];
 	int failed[EXPR_LIST_MAX];
@@ -53,7 +53,8 @@ struct machine {
 
 /*
  * Begin: "ax=1 bx=20000 @20010=7 goid=5 took=3e8"; all numbers are hexadecimal. What is no
- * register: goid, tid, pid, took (the duration), n (hits so far), under, root.
+ * register: goid, tid, pid, g (address of runtime.g), took (the duration), n (hits so far),
+ * under, root.
  */
 void machine_set(struct machine *m, const char *setup);
 /* One more word of memory. */

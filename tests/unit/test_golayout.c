@@ -119,6 +119,7 @@ static const struct row rows[] = {
 	{ 13, 99, "runtime.g", "sched.pc", G(pc) },
 	{ 13, 99, "runtime.g", "_panic", G(panic) },
 	{ 23, 99, "runtime.g", "coroarg", G(coroarg) },
+	{ 13, 99, "runtime.g", "labels", G(labels) },
 	{ 13, 99, "runtime.hchan", "qcount", CHAN(qcount) },
 	{ 13, 99, "runtime.hchan", "dataqsiz", CHAN(dataqsiz) },
 	{ 13, 99, "runtime.hchan", "buf", CHAN(buf) },

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"runtime/pprof"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -53,6 +54,6 @@ func main() {
 	ctx, stop := context.WithTimeout(context.WithValue(ctx, h.day, h.month), h.took)
 	list = append(list, ctx, context.Background(), newer(h))
 	fmt.Fprintln(os.Stderr, list...)
-	stop()
+	pprof.Do(ctx, pprof.Labels("tenant", "acme"), func(context.Context) { stop() })
 	cancel()
 }

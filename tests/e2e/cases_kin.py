@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Conditions on goroutines, compared with a program that knows their labels and descent: tests/targets/kin."""
+
+import collections
+import json
+import os
+
+from cases_by import counted
+from cases_cond import batches, interrupt
+from cases_count import started
+from lib import Skip, case, check, of_kind, same
+
+
+def keys_of(lines, kind):
+    return {tuple(k["value"] for k in e["key"]): e["calls"] for e in of_kind(lines, kind)}
+
+
+def kin(t):
+    if not os.path.exists(os.path.join(t.targets, "kin")):
+        raise Skip("kin was not built with this toolchain")
+    return t.target("kin")
+
+
+def run(target):
+    """What the program tells of one round."""
+    target.send()
+    return json.loads(target.line())
+
+
+def minor(report):
+    return int(report["go"].split(".")[1])
+
+
+def label(report, call, key):
+    """As the module has it: None if it can't be told."""
+    labels = call["labels"]
+    if minor(report) < 24:
+        return labels.get(key, "") if len(labels) <= 8 else None
+    first = sorted(labels)[:16]
+    return labels[key] if key in first else "" if len(labels) <= 16 else None
+
+
+def decide(report, call, keys, holds):
+    values = [label(report, call, k) for k in keys]
+    return None if None in values else holds(*values)
+
+
+LABELS = [
+    ('label("tenant") == "acme"', ["tenant"], lambda v: v == "acme"),
+    ('label("tenant") != "acme"', ["tenant"], lambda v: v != "acme"),
+    ('label("tenant") == ""', ["tenant"], lambda v: v == ""),
+    ('label("tenant") != ""', ["tenant"], lambda v: v != ""),
+    ('hasPrefix(label("tenant"), "ac")', ["tenant"], lambda v: v.startswith("ac")),
+    ('!hasPrefix(label("tenant"), "acm")', ["tenant"], lambda v: not v.startswith("acm")),
+    ('strings.HasSuffix(label("tenant"), "ne")', ["tenant"], lambda v: v.endswith("ne")),
+    ('len(label("tenant")) == 4', ["tenant"], lambda v: len(v) == 4),
+    ('label("zone15") == "15"', ["zone15"], lambda v: v == "15"),
+    ('label("key0") == "0" && label("tenant") == "acme"', ["key0", "tenant"], lambda a, b: a == "0" and b == "acme"),
+    ('label("tenant") == label("key1")', ["tenant", "key1"], lambda a, b: a == b),
+    ('label("the-name-of-the-customer") == ""', ["the-name-of-the-customer"], lambda v: v == ""),
+]
+
+
+@case("labels: a condition on a goroutine's labels lets those calls pass that were made with them; what can't be told is told apart")
+def label_conditions(t):
+    target = kin(t)
+    report = run(target)
+    for batch in batches(LABELS):
+        attached = [t.attach("-p", target.pid, "main.work(i) if " + text).attached() for text, _, _ in batch]
+        report = run(target)
+        for (text, keys, holds), attach in zip(batch, attached):
+            trace = attach.interrupt()
+            decided = [(c["i"], decide(report, c, keys, holds)) for c in report["calls"]]
+            same(sorted(e["args"][0]["value"] for e in trace.calls), [i for i, d in decided if d], text)
+            same(len(trace.returns), len([i for i, d in decided if d and i % 10 != 7]), text + ": returns")
+            same((trace.lost, trace.summary["filtered"], trace.summary["undecided"]),
+                 (0, sum(d is False for _, d in decided), sum(d is None for _, d in decided)), text + ": left out")
+
+
+@case("labels: at the return of a call, and as a value of it")
+def label_values(t):
+    target = kin(t)
+    run(target)
+    held = t.attach("-p", target.pid, 'main.work(i)(label("tenant")) if ~r0 > 20 || label("tenant") == "acne"').attached()
+    values = t.attach("-p", target.pid, 'main.work(i, label("tenant"), label("key0"))').attached()
+    report = run(target)
+    held, values = held.interrupt(), values.interrupt()
+    calls = {c["i"]: c for c in report["calls"]}
+    returned = [i for i in sorted(calls) if i % 10 != 7]
+    passed = [i for i in returned if i > 20 or label(report, calls[i], "tenant") == "acne"]
+    same(sorted(e["args"][0]["value"] for e in held.calls), passed, "calls")
+    shown = collections.Counter(e["results"][0].get("value") for e in held.returns)
+    same(shown, collections.Counter(label(report, calls[i], "tenant") for i in passed), "labels at the return")
+    same(len(values.calls), len(calls), "all calls")
+    for e in values.calls:
+        i, *got = [a.get("value") for a in e["args"]]
+        same(got, [label(report, calls[i], "tenant"), label(report, calls[i], "key0")], "labels of call %d" % i)
+    check(any(None in [a.get("value") for a in e["args"]] for e in values.calls), "all could be told")
+
+
+@case("count, latency --by label: numbers by label are those of the program")
+def by_label(t):
+    target = kin(t)
+    run(target)
+    count, latency = [started(t, command, "-p", target.pid, "-o", "json", "--by", 'label("tenant")', "main.work")
+                      for command in ("count", "latency")]
+    report = run(target)
+    labels = [(c["i"], label(report, c, "tenant")) for c in report["calls"]]
+    lines = interrupt(count)
+    same(keys_of(lines, "count_key"), counted(NotImplemented if v is None else (v,) for _, v in labels), "calls by label")
+    same(of_kind(lines, "summary")[0]["undecided"], [v for _, v in labels].count(None), "calls whose label can't be told")
+    same(keys_of(interrupt(latency), "latency_key"),
+         counted(NotImplemented if v is None or i % 10 == 7 else (v,) for i, v in labels), "returns by label")

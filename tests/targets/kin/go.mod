@@ -1,0 +1,3 @@
+module kin
+
+go 1.15
