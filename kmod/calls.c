@@ -380,6 +380,89 @@ void gp_calls_pass_by(struct gp_calls *calls, struct gp_calls_key key, u32 depth
 	}
 }
 
+/* As gp_stack_unwind(), of the goroutine's own calls; those that are to be written are kept. */
+static bool gp_stack_collect(struct gp_calls *calls, struct gp_stack *stack, u32 least,
+			     struct gp_unwound *unwound)
+{
+	u32 n;
+
+	for (n = 0; n < GP_CALLS_UNWIND; n++) {
+		struct gp_call *call = stack->top;
+
+		if (!call || call->depth < least)
+			return true;
+		if (!call->tally->unwound || !call->data) {
+			gp_stack_discard(calls, stack);
+			continue;
+		}
+		gp_tally_open(call->tally, -1);
+		stack->top = call == &stack->first ? NULL : call->below;
+		if (call == &stack->first) {
+			unwound->first = *call;
+			call = &unwound->first;
+		}
+		call->below = unwound->list;
+		unwound->list = call;
+	}
+	return false;
+}
+
+/**
+ * gp_calls_unwind() - calls have ended without returning, as is known now
+ * @calls: the session's
+ * @key: whose
+ * @least: those at that depth, and deeper ones
+ * @ret: gets those whose records are to be written; for gp_unwound_next()
+ *
+ * It ends as gp_calls_open() does. Context: a task.
+ */
+void gp_calls_unwind(struct gp_calls *calls, struct gp_calls_key key, u32 least,
+		     struct gp_unwound *ret)
+{
+	struct gp_stack *stack;
+	bool done = false;
+
+	ret->list = NULL;
+	while (!done) {
+		preempt_disable();
+		stack = gp_calls_find(calls, &key);
+		if (!stack)
+			done = true;
+		else if (stack->goid != key.goid)
+			done = gp_stack_unwind(calls, stack, key.goid, 0);
+		else
+			done = gp_stack_collect(calls, stack, least, ret);
+		if (stack)
+			gp_stack_unlock(stack, key.g);
+		preempt_enable();
+	}
+}
+
+/**
+ * gp_unwound_next() - the next call whose record is to be written
+ * @calls: the session's
+ * @unwound: what gp_calls_unwind() found
+ * @ret: gets the call; its record is the caller's from now on
+ *
+ * Return: @ret; NULL if there are no more.
+ */
+struct gp_call *gp_unwound_next(struct gp_calls *calls, struct gp_unwound *unwound,
+				struct gp_call *ret)
+{
+	struct gp_call *call = unwound->list;
+
+	if (!call)
+		return NULL;
+	unwound->list = call->below;
+	*ret = *call;
+	if (call != &unwound->first) {
+		preempt_disable();
+		gp_call_give(calls, call);
+		preempt_enable();
+	}
+	return ret;
+}
+
 /**
  * gp_calls_enter() - a function has been entered
  * @calls: the session's

@@ -141,6 +141,16 @@ struct gp_calls_at {
 	u32 below;
 };
 
+/**
+ * struct gp_unwound - calls that have ended otherwise, and whose records are to be written
+ * @list: they, the least deep one first, linked by @below
+ * @first: room for the one that is kept in its stack
+ */
+struct gp_unwound {
+	struct gp_call *list;
+	struct gp_call first;
+};
+
 typedef bool (*gp_calls_fn)(void *arg, const struct gp_stack *stack, const struct gp_call *call);
 
 bool gp_calls_each(struct gp_calls *calls, struct gp_calls_at *at, gp_calls_fn fn, void *arg);
@@ -151,6 +161,10 @@ enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key
 				 struct gp_split *split);
 void gp_calls_state(struct gp_calls *calls, u64 process, u64 g, u32 state, u64 now);
 void gp_calls_pass_by(struct gp_calls *calls, struct gp_calls_key key, u32 depth);
+void gp_calls_unwind(struct gp_calls *calls, struct gp_calls_key key, u32 least,
+		     struct gp_unwound *ret);
+struct gp_call *gp_unwound_next(struct gp_calls *calls, struct gp_unwound *unwound,
+				struct gp_call *ret);
 int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 		   const struct gp_tally *tally);
 int gp_calls_root(struct gp_calls *calls, struct gp_calls_key key, u32 depth);

@@ -10,7 +10,9 @@
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/netlink.h>
+#include <linux/pid.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
@@ -23,10 +25,12 @@
 #include "filter.h"
 #include "held.h"
 #include "keys.h"
+#include "members.h"
 #include "plan.h"
 #include "probe.h"
 #include "session.h"
 #include "states.h"
+#include "summary.h"
 #include "verify.h"
 
 int gp_contents_add_file(struct gp_session *s, int fd,
@@ -163,6 +167,17 @@ static int gp_contents_add_calls(struct gp_session *s, bool held, struct netlink
 	return 0;
 }
 
+/* Room for goroutines. */
+static int gp_contents_add_set(struct gp_session *s, struct netlink_ext_ack *extack)
+{
+	if (!s->nmembers)
+		return gp_refuse(extack, -EINVAL, "the session has no set of goroutines");
+	if (!s->members)
+		s->members = gp_members_new(s->nmembers);
+	return s->members ? 0 :
+	       gp_refuse(extack, -ENOMEM, "there is no memory for so many goroutines");
+}
+
 /* Room for keys. */
 static int gp_contents_add_keys(struct gp_session *s, struct netlink_ext_ack *extack)
 {
@@ -208,6 +223,8 @@ int gp_contents_add_filters(struct gp_session *s, const struct goprobe_filter *a
 		s->filters[s->nfilters++] = filter;
 		if (filter->under)
 			err = gp_contents_add_calls(s, false, extack);
+		if (!err && filter->members)
+			err = gp_contents_add_set(s, extack);
 		cond_resched();
 	}
 	if (!err)
@@ -234,6 +251,9 @@ static enum gp_way gp_contents_then(const struct goprobe_point *p, const struct 
 	case GOPROBE_ACTION_COUNT:
 		return keyed ? GP_WAY_COUNT_KEY : GP_WAY_COUNT;
 	case GOPROBE_ACTION_STATE:
+	case GOPROBE_ACTION_JOIN:
+	case GOPROBE_ACTION_PART:
+	case GOPROBE_ACTION_UNWIND:
 		return GP_WAY_TELL;
 	case GOPROBE_ACTION_TIME:
 		if (call && keyed)
@@ -319,13 +339,20 @@ static int gp_contents_refuse_point(struct gp_session *s,
 	return gp_refuse(extack, err, s->refusal);
 }
 
+static bool gp_contents_tells(const struct goprobe_point *p)
+{
+	return p->action >= GOPROBE_ACTION_STATE;
+}
+
 /* What a point that tells of goroutines needs of the session, and of its filter. */
 static const char *gp_contents_check_told(const struct gp_session *s,
+					  const struct goprobe_point *p,
 					  const struct gp_filter *filter)
 {
 	if (!filter || !filter->keyed)
 		return "its filter, which is to tell of goroutines, makes no key";
-	return s->nstates ? NULL : "it tells of states, and the session has none";
+	return s->nstates || p->action != GOPROBE_ACTION_STATE ? NULL :
+	       "it tells of states, and the session has none";
 }
 
 /* What a point that is timed or paired needs of the session. */
@@ -339,8 +366,8 @@ static const char *gp_contents_check_pair(const struct gp_session *s,
 	if (filter && filter->ends && (p->kind == GOPROBE_POINT_CALL ||
 				       !(timed || p->flags & GOPROBE_POINT_F_PAIRED)))
 		return "a filter asks for a duration where no call that is timed or paired ends";
-	if (p->action == GOPROBE_ACTION_STATE)
-		return gp_contents_check_told(s, filter);
+	if (gp_contents_tells(p))
+		return gp_contents_check_told(s, p, filter);
 	if (filter && filter->keyed && p->action != GOPROBE_ACTION_COUNT &&
 	    !(p->flags & GOPROBE_POINT_F_KEYED))
 		return "a filter makes a key of what is neither counted nor timed by key";
@@ -464,8 +491,10 @@ static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_poin
 	struct gp_tally *tally;
 	int err = 0;
 
-	if (p->action == GOPROBE_ACTION_STATE)
+	if (p->action == GOPROBE_ACTION_STATE || p->action == GOPROBE_ACTION_UNWIND)
 		return gp_contents_add_calls(s, false, extack);
+	if (gp_contents_tells(p))
+		return gp_contents_add_set(s, extack);
 	if (!gp_contents_needs_tally(p))
 		return 0;
 	if (p->filter && s->filters[p->filter - 1]->keyed)
@@ -485,6 +514,7 @@ static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_poin
 		return gp_contents_refuse_point(s, extack, -EINVAL, p,
 						"its id is timed as well as paired");
 	tally->paired |= paired;
+	tally->unwound |= !!(p->flags & GOPROBE_POINT_F_UNWOUND);
 	if (p->flags & GOPROBE_POINT_F_KEYED) {
 		err = s->keys ? gp_keys_add_times(s->keys, s->nstates) : -ENOENT;
 		if (err)
@@ -532,6 +562,85 @@ int gp_contents_add_points(struct gp_session *s, u32 file,
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	gp_sweep_run(gp_contents_add_batch, &batch);
 	return batch.err ? batch.err : s->nprobes;
+}
+
+/* What names the process that the caller calls @tgid; 0: there is none. */
+static u64 gp_contents_process(pid_t tgid)
+{
+	struct task_struct *leader, *t;
+	u64 process = 0;
+
+	rcu_read_lock();
+	leader = pid_task(find_vpid(tgid), PIDTYPE_TGID);
+	if (leader) {
+		/* The first thread may have ended before the others. */
+		for_each_thread(leader, t) {
+			task_lock(t);
+			if (t->mm)
+				process = gp_arch_process(t, t->mm);
+			task_unlock(t);
+			if (process)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return process;
+}
+
+/* Those that can't be had join no others. */
+static int gp_contents_join(struct gp_session *s, const struct goprobe_member *add, u32 n,
+			    const u64 *process, struct netlink_ext_ack *extack)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		ret = gp_members_join(s->members, process[i], add[i].goid);
+		if (ret >= 0)
+			continue;
+		while (i--)
+			gp_members_part(s->members, process[i], add[i].goid);
+		return gp_refuse(extack, ret, ret == -ENOSPC ?
+				 "there is no room for so many goroutines" :
+				 "no goroutine has that id");
+	}
+	return gp_members_number(s->members);
+}
+
+/**
+ * gp_contents_add_members() - goroutines join the session's set
+ * @s: the session
+ * @add: which
+ * @n: their number
+ * @extack: for the sentence on error
+ *
+ * Return: how many it has now, or an error.
+ */
+int gp_contents_add_members(struct gp_session *s, const struct goprobe_member *add, u32 n,
+			    struct netlink_ext_ack *extack)
+{
+	u64 *process;
+	u32 i;
+	int ret;
+
+	ret = gp_contents_add_set(s, extack);
+	if (ret)
+		return ret;
+	gp_summary_reap(s);
+	process = kvcalloc(n, sizeof(*process), GFP_KERNEL_ACCOUNT);
+	if (!process)
+		return gp_refuse(extack, -ENOMEM, "out of memory");
+	for (i = 0; !ret && i < n; i++) {
+		process[i] = gp_contents_process(add[i].tgid);
+		if (add[i].pad)
+			ret = gp_refuse(extack, -EINVAL, "padding of a goroutine is not 0");
+		else if (!process[i])
+			ret = gp_refuse(extack, -ESRCH, "there is no such process");
+	}
+	if (!ret)
+		ret = gp_contents_join(s, add, n, process, extack);
+	kvfree(process);
+	return ret;
 }
 
 static void gp_contents_del_batch(struct gp_sweep *sweep, void *arg)
@@ -627,6 +736,7 @@ void gp_contents_free(struct gp_session *s)
 	gp_types_fini(&s->types);
 	gp_calls_free(s->calls);
 	gp_keys_free(s->keys);
+	gp_members_free(s->members);
 	gp_tallies_fini(&s->tallies);
 	kvfree(s->probes);
 }

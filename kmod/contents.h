@@ -37,6 +37,8 @@ int gp_contents_add_points(struct gp_session *s, u32 file,
 			   const struct goprobe_point *points, u32 n,
 			   struct netlink_ext_ack *extack);
 void gp_contents_del_points(struct gp_session *s);
+int gp_contents_add_members(struct gp_session *s, const struct goprobe_member *add, u32 n,
+			    struct netlink_ext_ack *extack);
 int gp_contents_del_ids(struct gp_session *s, const u32 *ids, u32 n);
 void gp_contents_free(struct gp_session *s);
 

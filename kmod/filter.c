@@ -21,6 +21,7 @@
 #include "filter.h"
 #include "hit.h"
 #include "keys.h"
+#include "members.h"
 #include "probe.h"
 #include "program.h"
 #include "tally.h"
@@ -218,6 +219,7 @@ static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const st
 	filter->keyed |= op->code >= GOPROBE_OP_KEY && op->code <= GOPROBE_OP_KEY_STACK;
 	filter->under |= op->code == GOPROBE_OP_UNDER || op->code == GOPROBE_OP_ROOT;
 	filter->roots |= op->code == GOPROBE_OP_ROOT;
+	filter->members |= op->code == GOPROBE_OP_MEMBER;
 	filter->mutes |= op->code == GOPROBE_OP_REJECT && op->value & GOPROBE_REJECT_F_MUTED;
 	if (op->code != GOPROBE_OP_QUOTA || !w->offset)
 		return;
@@ -551,6 +553,11 @@ static const struct gp_op *gp_filter_step(struct gp_filter_hit *h, const struct 
 		break;
 	case GOPROBE_OP_SAME:
 		status = gp_filter_same(h, op);
+		break;
+	case GOPROBE_OP_MEMBER:
+		h->p.r[op->a] = gp_members_has(h->probe->session->members,
+					       gp_arch_process(current, current->mm),
+					       h->p.r[op->b]);
 		break;
 	case GOPROBE_OP_KEY:
 		status = gp_filter_key_word(h->key, h->p.r[op->a]);

@@ -61,6 +61,7 @@ struct gp_test {
  * @under: it has GOPROBE_OP_UNDER or _ROOT, which look at open calls
  * @roots: it has GOPROBE_OP_ROOT
  * @mutes: it has GOPROBE_REJECT_F_MUTED
+ * @members: it has GOPROBE_OP_MEMBER
  * @keyed: it makes a key
  * @nops: number of @ops
  * @ops: the program; the value of GOPROBE_OP_UNDER is a struct gp_tally
@@ -79,6 +80,7 @@ struct gp_filter {
 	bool under;
 	bool roots;
 	bool mutes;
+	bool members;
 	bool keyed;
 	u32 nops;
 	struct gp_op ops[];

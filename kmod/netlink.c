@@ -17,6 +17,7 @@
 #include "held.h"
 #include "keys.h"
 #include "listing.h"
+#include "members.h"
 #include "netlink.h"
 #include "plan.h"
 #include "ring.h"
@@ -36,6 +37,7 @@ static_assert(sizeof(struct goprobe_point) == 56);
 static_assert(sizeof(struct goprobe_filter) == 8);
 static_assert(sizeof(struct goprobe_held) == 8);
 static_assert(sizeof(struct goprobe_keys) == 8);
+static_assert(sizeof(struct goprobe_member) == 16);
 static_assert(sizeof(struct goprobe_keyed) == 88);
 static_assert(sizeof(struct goprobe_open) == 40);
 static_assert(sizeof(struct goprobe_tally) == 80);
@@ -133,6 +135,7 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 		.held_bytes = GP_HELD_BYTES_MAX,
 		.keys = GP_KEYS_MAX,
 		.key_bytes = GP_KEY_BYTES_MAX,
+		.members = GP_MEMBERS_MAX,
 	};
 	struct sk_buff *skb;
 	void *hdr;
@@ -189,6 +192,8 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 		nla_memcpy(&wish.breaker, info->attrs[GOPROBE_A_BREAKER], sizeof(wish.breaker));
 	if (info->attrs[GOPROBE_A_STATES])
 		wish.nstates = nla_get_u32(info->attrs[GOPROBE_A_STATES]);
+	if (info->attrs[GOPROBE_A_MEMBERS])
+		wish.nmembers = nla_get_u32(info->attrs[GOPROBE_A_MEMBERS]);
 	wish.pids = pids;
 	skb = gp_nl_reply(info, &hdr);
 	if (!skb)
@@ -393,6 +398,25 @@ static int gp_nl_points_del(struct sk_buff *req, struct genl_info *info)
 	return gp_nl_on_session(req, info, gp_run_points_del, GOPROBE_A_COUNT);
 }
 
+static int gp_run_members_add(struct gp_session *s, struct genl_info *info)
+{
+	const void *add;
+	u32 n;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_MEMBER, "MEMBERS_ADD needs MEMBER");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_MEMBER, sizeof(struct goprobe_member), &add, &n);
+	if (!err && !n)
+		return gp_refuse(info->extack, -EINVAL, "the list of goroutines is empty");
+	return err ? err : gp_contents_add_members(s, add, n, info->extack);
+}
+
+static int gp_nl_members_add(struct sk_buff *req, struct genl_info *info)
+{
+	return gp_nl_on_session(req, info, gp_run_members_add, GOPROBE_A_COUNT);
+}
+
 static int gp_run_start(struct gp_session *s, struct genl_info *info)
 {
 	return gp_session_start(s, info->extack);
@@ -442,7 +466,7 @@ static const struct nla_policy gp_policy_none[GOPROBE_A_PAD + 1] = {
 	[GOPROBE_A_PAD] = { .type = NLA_REJECT },
 };
 
-static const struct nla_policy gp_policy_session_new[GOPROBE_A_STATES + 1] = {
+static const struct nla_policy gp_policy_session_new[GOPROBE_A_MEMBERS + 1] = {
 	[GOPROBE_A_RING_BYTES] = { .type = NLA_U32 },
 	[GOPROBE_A_PIDS] = { .type = NLA_BINARY },
 	[GOPROBE_A_FLAGS] = { .type = NLA_U32 },
@@ -451,6 +475,7 @@ static const struct nla_policy gp_policy_session_new[GOPROBE_A_STATES + 1] = {
 	[GOPROBE_A_KEYS] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_keys)),
 	[GOPROBE_A_BREAKER] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_breaker)),
 	[GOPROBE_A_STATES] = { .type = NLA_U32 },
+	[GOPROBE_A_MEMBERS] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy gp_policy_file_add[GOPROBE_A_RUNTIME + 1] = {
@@ -486,6 +511,10 @@ static const struct nla_policy gp_policy_points_add[GOPROBE_A_POINTS + 1] = {
 
 static const struct nla_policy gp_policy_points_del[GOPROBE_A_IDS + 1] = {
 	[GOPROBE_A_IDS] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_members_add[GOPROBE_A_MEMBER + 1] = {
+	[GOPROBE_A_MEMBER] = { .type = NLA_BINARY },
 };
 
 static const struct genl_ops gp_netlink_ops[] = {
@@ -542,6 +571,12 @@ static const struct genl_ops gp_netlink_ops[] = {
 		.doit = gp_nl_points_del,
 		.policy = gp_policy_points_del,
 		.maxattr = ARRAY_SIZE(gp_policy_points_del) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_MEMBERS_ADD,
+		.doit = gp_nl_members_add,
+		.policy = gp_policy_members_add,
+		.maxattr = ARRAY_SIZE(gp_policy_members_add) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_START,

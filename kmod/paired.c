@@ -267,6 +267,30 @@ static void gp_paired_let_go(struct gp_session *s, const struct gp_call *call)
 		patient = gp_stream_wait_for_room(s);
 }
 
+/**
+ * gp_paired_unwind() - calls of a goroutine have ended without returning
+ * @s: the session; has room for open calls
+ * @key: the goroutine
+ * @least: calls at that depth have, and deeper ones
+ * @written: records of those that wait for that are written
+ */
+void gp_paired_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bool written)
+{
+	struct gp_unwound unwound;
+	struct gp_call call;
+
+	if (!written) {
+		gp_calls_pass_by(s->calls, key, least);
+		return;
+	}
+	gp_calls_unwind(s->calls, key, least, &unwound);
+	/* Callers first, as they were called. */
+	while (gp_unwound_next(s->calls, &unwound, &call)) {
+		gp_paired_let_go(s, &call);
+		gp_held_give(s->calls->held, call.data);
+	}
+}
+
 /* Does the end of a call that was remembered pass? Else that has been counted. */
 static bool gp_paired_passes(const struct gp_probe *probe, const struct pt_regs *regs,
 			     u64 duration)

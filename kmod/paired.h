@@ -5,14 +5,17 @@
 
 #include <linux/ptrace.h>
 
+#include "calls.h"
 #include "filter.h"
 
 struct gp_probe;
+struct gp_session;
 
 int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs);
 int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_regs *regs);
 int gp_paired_rejected(const struct gp_probe *probe, const struct pt_regs *regs,
 		       enum gp_verdict verdict);
 int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs);
+void gp_paired_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bool written);
 
 #endif

@@ -28,6 +28,7 @@
 #include "filter.h"
 #include "held.h"
 #include "keys.h"
+#include "members.h"
 #include "plan.h"
 #include "ring.h"
 #include "session.h"
@@ -191,6 +192,8 @@ static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
 		return "keys have no bytes";
 	if (w->nstates > GOPROBE_STATES_MAX)
 		return "goroutines can be told apart in 16 states at most";
+	if (w->nmembers > GP_MEMBERS_MAX)
+		return "a set of goroutines has room for 1048576 at most";
 	*err = -EINVAL;
 	if (w->flags & ~GOPROBE_SESSION_F_ALL)
 		return "a session has unknown flags";
@@ -235,6 +238,7 @@ struct gp_session *gp_session_new(u32 portid, const struct gp_session_wish *wish
 	s->key_room = wish->keys;
 	s->nstates = wish->nstates;
 	s->tallies.nstates = wish->nstates;
+	s->nmembers = wish->nmembers;
 	s->portid = portid;
 	s->owner = task_tgid_nr(current);
 	s->ring_bytes = roundup_pow_of_two(wish->ring_bytes);
@@ -358,6 +362,7 @@ static bool gp_session_is_of_hits(u32 stat)
 	case GOPROBE_STAT_LET_GO:
 	case GOPROBE_STAT_NO_KEY:
 	case GOPROBE_STAT_BROKEN:
+	case GOPROBE_STAT_NO_MEMBER:
 		return false;
 	}
 	return true;

@@ -23,6 +23,7 @@ struct gp_calls;
 struct gp_file;
 struct gp_filter;
 struct gp_keys;
+struct gp_members;
 struct gp_plan;
 struct gp_probe;
 struct gp_ring;
@@ -45,6 +46,7 @@ struct gp_ring;
  * @calls: open calls, or NULL if nothing is timed; there before the first probe that
  *	does
  * @keys: what is counted by key, or NULL; there before the first probe that does
+ * @members: its set of goroutines, or NULL; there before the first filter that asks
  * @rings: by CPU; NULL for a CPU that could not get one; fixed but for CPUs
  *	that come up later
  * @pid: the first of @pids, or NULL; fixed
@@ -66,6 +68,7 @@ struct gp_ring;
  * @quiet: no handler can run for it any more; written once, read by the reader
  * @no_room: calls that had found no room when it was last looked at
  * @ncalls: calls that @calls must have room for
+ * @nmembers: goroutines that @members must have room for, or 0
  * @tallies: what is counted and timed
  * @nstates: states that goroutines are told apart in, or 0; fixed
  * @nfiles: number of @files
@@ -95,6 +98,7 @@ struct gp_session {
 	struct gp_clock clock;
 	struct gp_calls *calls;
 	struct gp_keys *keys;
+	struct gp_members *members;
 	struct gp_ring **rings;
 	const struct pid *pid;
 	struct pid **pids;
@@ -117,6 +121,7 @@ struct gp_session {
 	bool quiet;
 	u64 no_room;
 	u32 ncalls;
+	u32 nmembers;
 	struct gp_tallies tallies;
 	u32 nstates;
 	u32 nfiles;
@@ -151,6 +156,7 @@ struct netlink_ext_ack;
  * @keys: room for keys
  * @breaker: when hits are too many
  * @nstates: states that goroutines are told apart in
+ * @nmembers: room for the set of goroutines
  * @pids: processes to trace, as the caller sees them
  * @npids: their number; 0 for every process
  */
@@ -162,6 +168,7 @@ struct gp_session_wish {
 	struct goprobe_keys keys;
 	struct goprobe_breaker breaker;
 	u32 nstates;
+	u32 nmembers;
 	const s32 *pids;
 	u32 npids;
 };

@@ -19,6 +19,7 @@
 #include "calls.h"
 #include "held.h"
 #include "keys.h"
+#include "members.h"
 #include "netlink.h"
 #include "session.h"
 #include "summary.h"
@@ -64,11 +65,13 @@ static bool gp_summary_alive(u64 process)
 	return alive;
 }
 
-/* Forget the open calls of processes that are no more. Context: a task; may sleep. */
+/* Forget the open calls, and the goroutines, of processes that are no more. Context: a task; may sleep. */
 void gp_summary_reap(struct gp_session *s)
 {
 	if (s->calls)
 		gp_calls_reap(s->calls, gp_summary_alive);
+	if (s->members)
+		gp_members_reap(s->members, gp_summary_alive);
 }
 
 int gp_summary_start(struct netlink_callback *cb)

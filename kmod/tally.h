@@ -57,6 +57,7 @@ struct gp_times {
  * @mutes: it is the @muted of another one
  * @muted: what its muted calls are remembered by, or NULL: it has none. So no return is theirs,
  *	and nothing is counted or timed of them
+ * @unwound: its calls are held, and written if GOPROBE_ACTION_UNWIND ends them
  * @open: of what is paired: calls that are open
  */
 struct gp_tally {
@@ -68,6 +69,7 @@ struct gp_tally {
 	bool roots;
 	bool mutes;
 	struct gp_tally *muted;
+	bool unwound;
 	atomic_t open;
 };
 

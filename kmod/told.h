@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Hits that tell of goroutines: GOPROBE_ACTION_STATE. */
+/* Hits that tell of goroutines: GOPROBE_ACTION_STATE, _JOIN, _PART and _UNWIND. */
 #ifndef GP_TOLD_H
 #define GP_TOLD_H
 

@@ -301,7 +301,7 @@ static const u32 gp_op_uses[] = {
 	[GOPROBE_OP_KEY_STACK] = GP_USES_VALUE | GP_FILTERS_ONLY,
 	[GOPROBE_OP_QUOTA] = GP_USES_A | GP_USES_PERIOD | GP_USES_VALUE | GP_FILTERS_ONLY,
 	[GOPROBE_OP_ROOT] = GP_USES_A | GP_FILTERS_ONLY,
-	[GOPROBE_OP_MEMBER] = GP_NOBODYS,
+	[GOPROBE_OP_MEMBER] = GP_USES_AB | GP_FILTERS_ONLY,
 	[GOPROBE_OP_SET] = GP_NOBODYS,
 	[GOPROBE_OP_SET_FLOAT] = GP_NOBODYS,
 	[GOPROBE_OP_WRITE] = GP_NOBODYS,
@@ -501,6 +501,8 @@ static const char *gp_verify_pairing(const struct goprobe_point *point)
 	if (point->flags & GOPROBE_POINT_F_SPLIT &&
 	    (!paired || point->kind == GOPROBE_POINT_CALL))
 		return "what has its time divided is no end of a call that is paired";
+	if (point->flags & GOPROBE_POINT_F_UNWOUND && !(point->flags & GOPROBE_POINT_F_HELD))
+		return "what is to be written when it is unwound is not held";
 	return NULL;
 }
 
@@ -514,11 +516,11 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 		return "a point has an unknown condition to skip";
 	if (point->flags & ~(GOPROBE_POINT_F_ABI0 | GOPROBE_POINT_F_PAIRED |
 			     GOPROBE_POINT_F_HELD | GOPROBE_POINT_F_KEYED |
-			     GOPROBE_POINT_F_SPLIT))
+			     GOPROBE_POINT_F_SPLIT | GOPROBE_POINT_F_UNWOUND))
 		return "a point has unknown flags";
 	if (point->plan != GOPROBE_NO_PLAN && point->plan >= nplans)
 		return "a point names a plan that does not exist";
-	if (point->action > GOPROBE_ACTION_STATE)
+	if (point->action >= __GOPROBE_ACTION_MAX)
 		return "a point has an unknown action";
 	if (point->action != GOPROBE_ACTION_RECORD && point->plan != GOPROBE_NO_PLAN)
 		return "a point whose hits leave no record has a plan";

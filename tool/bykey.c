@@ -234,8 +234,13 @@ static int compile_part(struct exprjob *j, const struct expr *e, struct bykey_pa
 		return exprjob_no_memory(j);
 	part->kind = BYKEY_SCALAR;
 	part->type = &exprjob_int;
-	if (!put_task(j, e) && compile_value(j, e, part))
+	if (filtertype_is_word(j, e, "creator")) {
+		if (!filtercode_creator(j, e, 0))
+			return -1;
+		put_word(&j->code, 0);
+	} else if (!put_task(j, e) && compile_value(j, e, part)) {
 		return -1;
+	}
 	return j->code.full ? wrong(j, e, "takes more steps than a key can") : 0;
 }
 

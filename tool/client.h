@@ -36,11 +36,12 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d);
 /*
  * @npids == 0: all processes. @flags: GOPROBE_SESSION_F_*. @held: room for calls that are
  * held, or NULL; likewise @keys. @breaker: when to stop; NULL, or 0 percent: never.
- * @nstates: GOPROBE_A_STATES, or 0. @ring_bytes: in: wish, 0 for any; out: as given.
+ * @nstates: GOPROBE_A_STATES, or 0. @members: room for a set of goroutines; 0: there is none.
+ * @ring_bytes: in: wish, 0 for any; out: as given.
  */
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
 		       const struct goprobe_held *held, const struct goprobe_keys *keys,
-		       const struct goprobe_breaker *breaker, uint32_t nstates,
+		       const struct goprobe_breaker *breaker, uint32_t nstates, uint32_t members,
 		       uint32_t *ring_bytes, struct diag *d);
 int client_file_add(struct client *c, int fd, const struct goprobe_runtime *rt,
 		    uint32_t *file, struct diag *d);
@@ -63,6 +64,9 @@ int client_points_add(struct client *c, uint32_t file, const struct goprobe_poin
 /* Take the points with these ids away. *@left: how many the session has now. */
 int client_points_del(struct client *c, const uint32_t *ids, size_t n, uint32_t *left,
 		      struct diag *d);
+/* These goroutines join the session's set; *@ret: how many it has now. */
+int client_members_add(struct client *c, const struct goprobe_member *v, size_t n, uint32_t *ret,
+		       struct diag *d);
 int client_start(struct client *c, struct diag *d);
 int client_stop(struct client *c, struct diag *d);
 /* Counters that this module does not have are 0. */

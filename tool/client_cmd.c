@@ -51,7 +51,7 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d)
 
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
 		       const struct goprobe_held *held, const struct goprobe_keys *keys,
-		       const struct goprobe_breaker *breaker, uint32_t nstates,
+		       const struct goprobe_breaker *breaker, uint32_t nstates, uint32_t members,
 		       uint32_t *ring_bytes, struct diag *d)
 {
 	static const char what[] = "can't begin a session";
@@ -67,6 +67,7 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint
 	msg = put(msg, GOPROBE_A_BREAKER, breaker,
 		  breaker && breaker->percent ? sizeof(*breaker) : 0);
 	msg = put(msg, GOPROBE_A_STATES, &nstates, nstates ? sizeof(nstates) : 0);
+	msg = put(msg, GOPROBE_A_MEMBERS, &members, members ? sizeof(members) : 0);
 	if (client_command(c, msg, what, d))
 		return -1;
 	return reply_u32(c, GOPROBE_A_RING_BYTES, what, ring_bytes, d);
@@ -172,6 +173,18 @@ int client_points_del(struct client *c, const uint32_t *ids, size_t n, uint32_t 
 	if (client_command(c, msg, what, d))
 		return -1;
 	return reply_u32(c, GOPROBE_A_COUNT, what, left, d);
+}
+
+int client_members_add(struct client *c, const struct goprobe_member *v, size_t n, uint32_t *ret,
+		       struct diag *d)
+{
+	static const char what[] = "can't add goroutines";
+	struct nl_msg *msg = client_request(c, GOPROBE_CMD_MEMBERS_ADD, NLM_F_ACK, n * sizeof(*v));
+
+	msg = put(msg, GOPROBE_A_MEMBER, v, n * sizeof(*v));
+	if (client_command(c, msg, what, d))
+		return -1;
+	return reply_u32(c, GOPROBE_A_COUNT, what, ret, d);
 }
 
 int client_start(struct client *c, struct diag *d)

@@ -9,6 +9,7 @@
  *
  *	||  &&  == != < <= > >=  + - | ^  * / % << >> & &^  unary ! - ^ +
  *	1.5  10ms  hasPrefix(s, "x")  strings.HasSuffix(s, "x")  under(pkg.Func)
+ *	descendant(5)
  *
  * Names are not looked up here: whether a.b is a field of a parameter or a
  * package's variable is for who knows the function (exprc.h).
@@ -40,6 +41,7 @@ enum expr_kind {
 	EXPR_PREFIX,	/* hasPrefix(x, s) */
 	EXPR_SUFFIX,	/* hasSuffix(x, s) */
 	EXPR_UNDER,	/* under(s) */
+	EXPR_DESCENDANT, /* descendant(number) */
 };
 
 enum expr_op {
@@ -77,7 +79,8 @@ enum expr_op {
  * @s: of names, registers and fields the name; of variables the full name; of strings bytes; of
  *	EXPR_PREFIX and _SUFFIX these; of EXPR_UNDER a function's name; of EXPR_LABEL its key
  * @n: bytes of @s
- * @number: of EXPR_NUMBER; modulo 2^64 if it is @negative; of EXPR_DURATION
+ * @number: of EXPR_NUMBER; modulo 2^64 if it is @negative; of EXPR_DURATION; of
+ *	EXPR_DESCENDANT a goroutine's id
  * @negative: there is a '-'
  * @f: of EXPR_FLOAT
  * @at: first byte in the text

@@ -171,9 +171,14 @@ static size_t is_under(const struct lex *lx)
 	return is_call_of(lx, "under", NULL);
 }
 
+static size_t is_descendant(const struct lex *lx)
+{
+	return is_call_of(lx, "descendant", NULL);
+}
+
 bool exprparse_is_call(const struct lex *lx)
 {
-	return is_prefix(lx) || is_suffix(lx) || is_under(lx);
+	return is_prefix(lx) || is_suffix(lx) || is_under(lx) || is_descendant(lx);
 }
 
 /* "(pkg.Func)": a function's name has many forms, so it is taken as it is. */
@@ -193,6 +198,19 @@ static int parse_function(struct lex *lx, struct expr *e, struct diag *d)
 	while (lex_peek(lx, 0)->kind != LEX_END && lex_peek(lx, 0)->at < close)
 		lex_next(lx);
 	return e->s ? lex_expect(lx, ')', "a ')' is missing here", d) : diag_set(d, "out of memory");
+}
+
+/* "(5)" */
+static int parse_goroutine(struct lex *lx, struct expr *e, struct diag *d)
+{
+	const struct lex_token *t;
+
+	lex_next(lx);
+	t = lex_next(lx);
+	if (t->kind != LEX_NUMBER || !t->number)
+		return lex_wrong(lx, t, d, "the id of a goroutine, a number from 1 on, is missing here");
+	e->number = t->number;
+	return lex_expect(lx, ')', "a ')' is missing here", d);
 }
 
 /* "(x, "text")" */
@@ -218,17 +236,29 @@ static int parse_text(struct lex *lx, struct expr *e, struct diag *d)
 int exprparse_call(struct lex *lx, const struct expr **ret, struct diag *d)
 {
 	const struct lex_token *name = lex_peek(lx, 0);
-	bool under = is_under(lx);
-	size_t n = under ? 1 : is_prefix(lx) ? is_prefix(lx) : is_suffix(lx);
-	struct expr *e = exprparse_make(lx, under ? EXPR_UNDER : is_prefix(lx) ? EXPR_PREFIX :
-					EXPR_SUFFIX, name->at, name, d);
+	static const struct {
+		size_t (*is)(const struct lex *lx);
+		enum expr_kind kind;
+		int (*parse)(struct lex *lx, struct expr *e, struct diag *d);
+	} calls[] = {
+		{ is_prefix, EXPR_PREFIX, parse_text }, { is_under, EXPR_UNDER, parse_function },
+		{ is_descendant, EXPR_DESCENDANT, parse_goroutine },
+		{ is_suffix, EXPR_SUFFIX, parse_text },
+	};
+	size_t i = 0, n;
+	struct expr *e;
 
+	/* It is one of them. */
+	while (!calls[i].is(lx))
+		i++;
+	n = calls[i].is(lx);
+	e = exprparse_make(lx, calls[i].kind, name->at, name, d);
 	if (!e)
 		return -1;
 	while (n--)
 		name = lex_next(lx);
 	e->word_len = name->at + name->len - e->word;
-	if (under ? parse_function(lx, e, d) : parse_text(lx, e, d))
+	if (calls[i].parse(lx, e, d))
 		return -1;
 	exprparse_end(lx, e);
 	*ret = e;

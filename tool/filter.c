@@ -29,7 +29,8 @@ static unsigned int needs_of_name(const struct exprjob *j, const struct expr *e)
 		return FILTER_NEEDS_PARAM;
 	if (exprname_is_param(j, e->s, true))
 		return FILTER_NEEDS_RESULT;
-	return filtertype_is_word(j, e, "duration") ? FILTER_NEEDS_DURATION :
+	return filtertype_is_word(j, e, "panicked") ? FILTER_NEEDS_PANICKED :
+	       filtertype_is_word(j, e, "duration") ? FILTER_NEEDS_DURATION :
 	       filtertype_is_word(j, e, "n") ? FILTER_NEEDS_NUMBER : 0;
 }
 
@@ -62,7 +63,7 @@ static void split(const struct exprjob *j, const struct expr *e, struct terms *t
 
 static bool at_return(unsigned int needs)
 {
-	return needs & (FILTER_NEEDS_RESULT | FILTER_NEEDS_DURATION);
+	return needs & (FILTER_NEEDS_RESULT | FILTER_NEEDS_DURATION | FILTER_NEEDS_PANICKED);
 }
 
 /* What is known only at the call must not meet what is known only at the return. */
@@ -74,7 +75,9 @@ static int check_sides(const struct exprjob *j, const struct terms *t)
 		if (!(t->needs[i] & FILTER_NEEDS_PARAM) || !at_return(t->needs[i]))
 			continue;
 		diag_set(j->d, "this needs a parameter, known only at the call, and %s, known only at the return",
-			 t->needs[i] & FILTER_NEEDS_RESULT ? "a result" : "the duration");
+			 t->needs[i] & FILTER_NEEDS_RESULT ? "a result" :
+			 t->needs[i] & FILTER_NEEDS_DURATION ? "the duration" :
+			 "whether it panicked");
 		diag_span(j->d, j->text, e->at, e->len);
 		diag_hint(j->d, "the two can only be joined by '&&', as in 'x > 5 && err != nil'");
 		return -1;
@@ -175,6 +178,78 @@ static int compile_side(struct filterjob *f, const struct terms *t, bool returns
 	return keep(f, ret);
 }
 
+/* --- calls that a panic ends --------------------------------------------------- */
+
+/* What is known of a condition when a panic ends the call. */
+enum truth { NO, YES, UNKNOWN };
+
+static enum truth word_when_panicked(const struct exprjob *j, const struct expr *e)
+{
+	return filtertype_is_word(j, e, "panicked") || filtertype_is_word(j, e, "true") ? YES :
+	       filtertype_is_word(j, e, "false") ? NO : UNKNOWN;
+}
+
+static enum truth when_panicked(const struct exprjob *j, const struct expr *e)
+{
+	enum truth l, r;
+
+	if (e->kind == EXPR_NAME)
+		return word_when_panicked(j, e);
+	if (e->kind == EXPR_UNARY && e->op == EXPR_NOT) {
+		l = when_panicked(j, e->x);
+		return l == UNKNOWN ? l : l == YES ? NO : YES;
+	}
+	if (e->kind != EXPR_BINARY)
+		return UNKNOWN;
+	l = when_panicked(j, e->x);
+	r = when_panicked(j, e->index);
+	switch (e->op) {
+	case EXPR_OR:
+		return l == YES || r == YES ? YES : l == NO && r == NO ? NO : UNKNOWN;
+	case EXPR_AND:
+		return l == NO || r == NO ? NO : l == YES && r == YES ? YES : UNKNOWN;
+	case EXPR_EQ:
+	case EXPR_NE:
+		return l == UNKNOWN || r == UNKNOWN ? UNKNOWN :
+		       (l == r) == (e->op == EXPR_EQ) ? YES : NO;
+	default:
+		return UNKNOWN;
+	}
+}
+
+static int not_told(const struct exprjob *j, const struct expr *e)
+{
+	diag_set(j->d, "of a call that panics this can't be told: there are no results, and its duration is not asked for");
+	diag_span(j->d, j->text, e->at, e->len);
+	diag_hint(j->d, "next to 'panicked' it can only be joined by '||', as in 'panicked || err != nil'");
+	return -1;
+}
+
+/* Do calls that a panic ends fulfil the condition? */
+static int settle_panics(const struct exprjob *j, const struct terms *t, struct filter_pair *ret)
+{
+	const struct expr *asked = NULL, *unknown = NULL;
+
+	for (size_t i = 0; i < t->n; i++) {
+		enum truth truth = at_return(t->needs[i]) ? when_panicked(j, t->v[i]) : YES;
+
+		if (t->needs[i] & FILTER_NEEDS_PANICKED)
+			asked = t->v[i];
+		if (truth == NO) {
+			/* It is decided only if somebody asks. */
+			ret->returns |= t->needs[i] & FILTER_NEEDS_PANICKED;
+			return 0;
+		}
+		if (truth == UNKNOWN && !unknown)
+			unknown = t->v[i];
+	}
+	if (!asked)
+		return 0;
+	ret->returns = true;
+	ret->unwound = asked;
+	return unknown ? not_told(j, unknown) : 0;
+}
+
 static int compile(struct filterjob *f, struct exprc_scope *scope, const struct expr *cond,
 		   struct filter_pair *ret)
 {
@@ -193,7 +268,8 @@ static int compile(struct filterjob *f, struct exprc_scope *scope, const struct 
 		return -1;
 	/* A part that always holds needs no return. */
 	ret->returns = ret->ret.nops;
-	return 0;
+	ret->descendant = f->descendant;
+	return settle_panics(f->j, &t, ret);
 }
 
 int filter_compile(const struct exprc_scope *scope, const char *text, const struct expr *cond,

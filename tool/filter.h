@@ -51,11 +51,15 @@ struct filter {
  * @call: what is decided when the function is called
  * @ret: what is decided when it returns
  * @returns: something is decided there
+ * @descendant: "descendant(N)" in it, or NULL
+ * @unwound: "panicked" in it, if calls that a panic ends fulfil it; or NULL
  */
 struct filter_pair {
 	struct filter call;
 	struct filter ret;
 	bool returns;
+	const struct expr *descendant;
+	const struct expr *unwound;
 };
 
 /*

@@ -10,6 +10,7 @@
  * comparisons are of 64 bits, and only what can overflow that width is cut again.
  */
 #include "filtertree.h"
+#include "golayout.h"
 
 #define WORD 8U
 
@@ -208,6 +209,38 @@ static int under(struct filterjob *f, const struct filternode *n, uint8_t reg)
 	return 0;
 }
 
+/* Goroutine @n itself, or one of the set of those that descend from it. */
+static int descendant(struct filterjob *f, const struct filternode *n, uint8_t reg)
+{
+	struct exprcode *c = &f->j->code;
+
+	exprcode_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_GOID);
+	exprcode_op(c, (struct goprobe_op){
+		.code = GOPROBE_OP_JNE_I, .a = reg, .offset = 2, .value = n->e->number });
+	exprcode_set(c, GOPROBE_OP_IMM, reg, 1);
+	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JUMP, .offset = 1 });
+	exprcode_op2(c, GOPROBE_OP_MEMBER, reg, reg);
+	return 0;
+}
+
+bool filtercode_creator(struct exprjob *j, const struct expr *e, uint8_t reg)
+{
+	int minor = gobin_go_minor(j->scope->bin);
+	uint32_t parent = golayout_get(minor)->g.parent;
+
+	if (!parent) {
+		exprjob_wrong(j, e, "Go 1.%d does not keep who has started a goroutine", minor);
+		diag_hint(j->d, "1.21 and later do");
+		return false;
+	}
+	exprcode_set(&j->code, GOPROBE_OP_TASK, reg, GOPROBE_TASK_G);
+	exprcode_op(&j->code, (struct goprobe_op){
+		.code = GOPROBE_OP_JEQ_I, .a = reg, .offset = 1 });
+	exprcode_op(&j->code, (struct goprobe_op){
+		.code = GOPROBE_OP_LOAD, .a = reg, .b = reg, .size = WORD, .value = parent });
+	return true;
+}
+
 int filtercode_number(struct filterjob *f, const struct filternode *n, uint8_t *reg)
 {
 	struct exprcode *c = &f->j->code;
@@ -219,7 +252,8 @@ int filtercode_number(struct filterjob *f, const struct filternode *n, uint8_t *
 		exprcode_set(c, GOPROBE_OP_IMM, *reg, constant(&n->value));
 		return 0;
 	}
-	if (n->kind != FILTERNODE_UNDER && n->type->kind == GOTYPE_BOOL)
+	if (n->kind != FILTERNODE_UNDER && n->kind != FILTERNODE_DESCENDANT &&
+	    n->type->kind == GOTYPE_BOOL)
 		return boolean(f, n, reg);
 	if (n->kind == FILTERNODE_BINARY)
 		return binary(f, n, reg);
@@ -236,6 +270,10 @@ int filtercode_number(struct filterjob *f, const struct filternode *n, uint8_t *
 	case FILTERNODE_DURATION:
 		exprcode_op2(c, GOPROBE_OP_DURATION, *reg, 0);
 		return 0;
+	case FILTERNODE_CREATOR:
+		return filtercode_creator(f->j, n->e, *reg) ? 0 : -1;
+	case FILTERNODE_DESCENDANT:
+		return descendant(f, n, *reg);
 	default:
 		return under(f, n, *reg);
 	}

@@ -46,6 +46,8 @@ enum filternode_kind {
 	FILTERNODE_NUMBER,	/* n */
 	FILTERNODE_DURATION,
 	FILTERNODE_UNDER,
+	FILTERNODE_DESCENDANT,
+	FILTERNODE_CREATOR,
 	FILTERNODE_PREFIX,
 	FILTERNODE_SUFFIX,
 	FILTERNODE_BINARY,
@@ -84,6 +86,7 @@ struct filternode {
  * @numbers: the first register has the hit's number
  * @unders: room for struct filter.unders
  * @nunders: their number
+ * @descendant: the goroutine whose descent is asked for, or NULL
  */
 struct filterjob {
 	struct exprjob *j;
@@ -91,6 +94,7 @@ struct filterjob {
 	bool numbers;
 	struct filter_under unders[EXPR_OPERATORS_MAX + 1];
 	size_t nunders;
+	const struct expr *descendant;
 };
 
 /* --- filternode: nodes; NULL, and an error, without memory --- */
@@ -118,7 +122,7 @@ const struct filternode *filterop_unary(struct filterjob *f, const struct expr *
 /* --- filter: what an expression needs to be known --- */
 enum {
 	FILTER_NEEDS_PARAM = 1, FILTER_NEEDS_RESULT = 2, FILTER_NEEDS_DURATION = 4,
-	FILTER_NEEDS_NUMBER = 8,
+	FILTER_NEEDS_NUMBER = 8, FILTER_NEEDS_PANICKED = 16,
 };
 
 unsigned int filter_needs(const struct exprjob *j, const struct expr *e);
@@ -164,6 +168,11 @@ int filtercode_test(struct filterjob *f, const struct filternode *n, bool want,
 		    struct filterlabel *to);
 /* Where the capture expression @n is. */
 int filtercode_place(struct filterjob *f, const struct filternode *n, struct exprplace *p);
+/*
+ * Who has started the goroutine into @reg, 0 without one. False if this program does not keep
+ * that; then an error has been made.
+ */
+bool filtercode_creator(struct exprjob *j, const struct expr *e, uint8_t reg);
 /* The whole number, or the word, @n in the next free register. */
 int filtercode_number(struct filterjob *f, const struct filternode *n, uint8_t *reg);
 /*

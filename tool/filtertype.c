@@ -16,8 +16,8 @@ static const struct gotype duration_type = {
 
 bool filtertype_is_word(const struct exprjob *j, const struct expr *e, const char *word)
 {
-	/* A moment has no duration. */
-	if (j->scope->at && strcmp(word, "duration") == 0)
+	/* A moment has no duration, and is no call that ends. */
+	if (j->scope->at && (strcmp(word, "duration") == 0 || strcmp(word, "panicked") == 0))
 		return false;
 	return e->kind == EXPR_NAME && strcmp(e->s, word) == 0 &&
 	       !exprname_is_param(j, word, false) && !exprname_is_param(j, word, true);
@@ -46,6 +46,11 @@ static const struct filternode *type_word(struct filterjob *f, const struct expr
 	}
 	if (filtertype_is_word(f->j, e, "n"))
 		return filternode_make(f, FILTERNODE_NUMBER, e, &exprjob_int);
+	if (filtertype_is_word(f->j, e, "creator"))
+		return filternode_make(f, FILTERNODE_CREATOR, e, &exprjob_int);
+	/* What a panic ends is decided when that happens: filter_pair.unwound. */
+	if (filtertype_is_word(f->j, e, "panicked"))
+		return filternode_bool(f, e, false);
 	if (filtertype_is_word(f->j, e, "duration"))
 		return filternode_make(f, FILTERNODE_DURATION, e, &duration_type);
 	if (filtertype_is_word(f->j, e, "nil"))
@@ -108,6 +113,15 @@ static const struct filternode *type_under(struct filterjob *f, const struct exp
 	return filternode_make(f, FILTERNODE_UNDER, e, &filtertype_boolean);
 }
 
+/* The module keeps one set. */
+static const struct filternode *type_descendant(struct filterjob *f, const struct expr *e)
+{
+	if (f->descendant && f->descendant->number != e->number)
+		return filternode_wrong(f, e, "only the descendants of one goroutine can be followed");
+	f->descendant = e;
+	return filternode_make(f, FILTERNODE_DESCENDANT, e, &filtertype_boolean);
+}
+
 static const struct filternode *type_affix(struct filterjob *f, const struct expr *e)
 {
 	const struct filternode *x = filtertype_make(f, e->x);
@@ -165,6 +179,8 @@ const struct filternode *filtertype_make(struct filterjob *f, const struct expr 
 		return type_affix(f, e);
 	case EXPR_UNDER:
 		return type_under(f, e);
+	case EXPR_DESCENDANT:
+		return type_descendant(f, e);
 	default:
 		n = type_word(f, e, &known);
 		return known ? n : type_place(f, e);

@@ -15,7 +15,7 @@
 #define REG_RBX 3U
 
 /* Of a role's operations. */
-#define OPS_MAX 8
+#define OPS_MAX 16
 #define PIECES_MAX 2
 
 static const struct gosig no_sig = { 0 };
@@ -37,6 +37,7 @@ static const struct plan_value panic_value = { .name = "_", .type = &any };
  * @pieces: room for its pieces
  * @ops: and operations
  * @c: the capture
+ * @descendant: plan.descendant
  */
 struct making {
 	const struct gobin *bin;
@@ -45,6 +46,7 @@ struct making {
 	struct goprobe_piece pieces[PIECES_MAX];
 	struct goprobe_op ops[OPS_MAX];
 	struct plan_capture c;
+	uint64_t descendant;
 };
 
 static void op(struct making *m, struct goprobe_op o)
@@ -174,6 +176,7 @@ static struct plan_func *wanted(const struct plan *p, const struct gobin *bin,
 {
 	for (size_t i = 0; i < p->nfuncs; i++)
 		if (p->funcs[i]->bin == bin && !p->funcs[i]->at &&
+		    p->funcs[i]->action < GOPROBE_ACTION_STATE &&
 		    p->funcs[i]->fn->entry == fn->entry)
 			return p->funcs[i];
 	return NULL;
@@ -214,6 +217,8 @@ int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum pla
 	return 0;
 }
 
+/* --- what the module is told ---------------------------------------------------- */
+
 static int not_told(const struct gobin *bin, const char *what, struct diag *d)
 {
 	return diag_set(d, "%s has no %s, so what its goroutines do can't be followed",
@@ -241,8 +246,10 @@ static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
 		/* The linker leaves out what the program does not use. */
 		if (!fn && s->needed)
 			return not_told(bin, s->func, d);
-		if (fn && plan_add_told(p, bin, fn, GOPROBE_ACTION_STATE, ops,
-					gostates_program(&what, i, ops), d))
+		if (fn && plan_add_told(p, bin, fn, &(struct plan_told){
+			.action = GOPROBE_ACTION_STATE, .ops = ops,
+			.nops = gostates_program(&what, i, ops),
+		}, d))
 			return -1;
 	}
 	return 0;
@@ -256,18 +263,169 @@ int hidden_add_states(struct plan *p, struct gobin *const *bins, size_t nbins, s
 	return 0;
 }
 
+/* Register @reg is the next word of the key. */
+static void op_key(struct making *m, uint8_t reg)
+{
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_KEY, .a = reg });
+}
+
+static void op_value(struct making *m, uint8_t code, uint8_t reg, uint64_t value)
+{
+	op(m, (struct goprobe_op){ .code = code, .a = reg, .value = value });
+}
+
+/* The new goroutine joins if the one that starts it is a member, or is whom it is about. */
+static void tell_born(struct making *m)
+{
+	op_value(m, GOPROBE_OP_TASK, 0, GOPROBE_TASK_GOID);
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_JEQ_I, .offset = 3,
+				   .value = m->descendant });
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_MEMBER });
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_JNE_I, .offset = 1 });
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_REJECT });
+	op_word(m, REG_RAX, WORD + 40);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_goid);
+	op_key(m, 1);
+}
+
+/* It is given g. */
+static void tell_ended(struct making *m)
+{
+	op_word(m, REG_RAX, WORD);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_goid);
+	op_key(m, 1);
+}
+
+/* As make_recovery(). */
+static void tell_recovery(struct making *m)
+{
+	op_word(m, REG_RAX, WORD);
+	op_key(m, 0);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_goid);
+	op_key(m, 1);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_stack_hi);
+	if (m->l->panic_sp) {
+		op_load(m, 2, 0, m->l->panic);
+		op_load(m, 2, 2, m->l->panic_sp);
+	} else {
+		op_load(m, 2, 0, m->l->sigcode0);
+	}
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_SUB, .a = 1, .b = 2 });
+	op_key(m, 1);
+	op_value(m, GOPROBE_OP_IMM, 1, 1);
+	op_key(m, 1);
+}
+
+/* All calls of the goroutine are over; @written: by a panic. */
+static void tell_all(struct making *m, bool written)
+{
+	op_value(m, GOPROBE_OP_TASK, 0, GOPROBE_TASK_G);
+	op_key(m, 0);
+	op_value(m, GOPROBE_OP_TASK, 0, GOPROBE_TASK_GOID);
+	op_key(m, 0);
+	op_value(m, GOPROBE_OP_IMM, 0, 0);
+	op_key(m, 0);
+	op_value(m, GOPROBE_OP_IMM, 0, written);
+	op_key(m, 0);
+}
+
+static void tell_fatal(struct making *m)
+{
+	tell_all(m, true);
+}
+
+static void tell_goexit(struct making *m)
+{
+	tell_all(m, false);
+}
+
+/**
+ * struct telling - points that tell the module of goroutines
+ * @funcs: a function, and what it was called before
+ * @action: enum goprobe_action
+ * @optional: programs may be without
+ * @make: the key
+ */
+struct telling {
+	const char *funcs[2];
+	uint8_t action;
+	bool optional;
+	void (*make)(struct making *m);
+};
+
+static const struct telling kin[] = {
+	{ { "runtime.newproc1" }, GOPROBE_ACTION_JOIN, false, tell_born },
+	{ { "runtime.gdestroy", "runtime.goexit0" }, GOPROBE_ACTION_PART, false, tell_ended },
+};
+
+/* The linker leaves Goexit out of programs that do not use it. */
+static const struct telling panics[] = {
+	{ { "runtime.recovery" }, GOPROBE_ACTION_UNWIND, false, tell_recovery },
+	{ { "runtime.fatalpanic" }, GOPROBE_ACTION_UNWIND, false, tell_fatal },
+	{ { "runtime.Goexit" }, GOPROBE_ACTION_UNWIND, true, tell_goexit },
+};
+
+static int tell(struct plan *p, struct gobin *bin, const struct telling *t, struct diag *d)
+{
+	const struct gofunc *fn = find(bin, t->funcs[0]);
+	int minor = gobin_go_minor(bin);
+	struct making m = {
+		.bin = bin, .l = &golayout_get(minor)->g, .regs = goversion_regabi(minor),
+		.descendant = p->descendant,
+	};
+	struct plan_told told = {
+		.action = t->action, .ret = t->action == GOPROBE_ACTION_JOIN,
+		.first = t->action == GOPROBE_ACTION_UNWIND, .ops = m.ops,
+	};
+
+	if (!fn && t->funcs[1])
+		fn = find(bin, t->funcs[1]);
+	if (!fn && t->optional)
+		return 0;
+	if (!fn)
+		return diag_set(d, "%s has no function %s, which this condition needs",
+				gobin_path(bin), t->funcs[0]);
+	t->make(&m);
+	told.nops = m.c.nops;
+	return plan_add_told(p, bin, fn, &told, d);
+}
+
+static int tell_each(struct plan *p, struct gobin *bin, const struct telling *t, size_t n,
+		     struct diag *d)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tell(p, bin, &t[i], d))
+			return -1;
+	return 0;
+}
+
+/* What conditions ask for that the module has to be told of. */
+static int tell_all_of(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nbins; i++) {
+		if (p->descendant)
+			err = tell_each(p, bins[i], kin, sizeof(kin) / sizeof(*kin), d);
+		if (!err && p->unwinds)
+			err = tell_each(p, bins[i], panics, sizeof(panics) / sizeof(*panics), d);
+	}
+	return err;
+}
+
 int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
 		   const struct plan_options *options, struct diag *d)
 {
 	bool ends = false;
-	int err = 0;
+	int err;
 
 	if (options->split && hidden_add_states(p, bins, nbins, d))
 		return -1;
 	for (size_t i = 0; i < p->nfuncs; i++)
 		ends |= p->funcs[i]->ends;
-	if (options->action != GOPROBE_ACTION_RECORD || options->no_return || !ends)
-		return 0;
+	err = tell_all_of(p, bins, nbins, d);
+	if (err || options->action != GOPROBE_ACTION_RECORD || options->no_return || !ends)
+		return err;
 	for (int role = PLAN_ROLE_PANIC; !err && role <= PLAN_ROLE_GOEXIT; role++)
 		err = hidden_add(p, bins, nbins, role, d);
 	return err || !options->goroutine ? err :

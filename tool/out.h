@@ -105,6 +105,7 @@ struct out_event {
  * @undecided: hits whose condition could not be told
  * @sampled: calls that were left out of a sample
  * @limited: calls beyond a limit
+ * @no_member: descendants that could not be followed
  * @malformed: records that could not be decoded
  * @waits: records that waited for room
  * @wait_ns: how long, together
@@ -126,6 +127,7 @@ struct out_summary {
 	uint64_t undecided;
 	uint64_t sampled;
 	uint64_t limited;
+	uint64_t no_member;
 	uint64_t malformed;
 	uint64_t waits;
 	uint64_t wait_ns;

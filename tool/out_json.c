@@ -276,6 +276,8 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 	buf_number(b, ",\"undecided\":", s->undecided);
 	buf_number(b, ",\"sampled\":", s->sampled);
 	buf_number(b, ",\"limited\":", s->limited);
+	if (s->no_member)
+		buf_number(b, ",\"no_member\":", s->no_member);
 	buf_number(b, ",\"waits\":", s->waits);
 	seconds(b, ",\"wait_seconds\":", s->wait_ns);
 	buf_str(b, ",\"lost_by_cause\":");

@@ -460,6 +460,10 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 		count(talk, s->limited, "call", "calls");
 		buf_str(talk, " beyond the limit\n");
 	}
+	if (s->no_member) {
+		count(talk, s->no_member, "goroutine", "goroutines");
+		buf_str(talk, " not followed, because too many descend from that of the condition\n");
+	}
 	if (s->waits) {
 		count(talk, s->waits, "record", "records");
 		buf_str(talk, " waited for room, ");

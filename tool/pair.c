@@ -87,6 +87,8 @@ struct gor {
  * @losses: records lost when the current pass ended
  * @losses_before: when the pass before it ended
  * @over: panics that are over, but whose texts may be in use
+ * @thrown: panics at work
+ * @held: see pair_expect_held()
  */
 struct pair {
 	struct frame *frames;
@@ -102,6 +104,8 @@ struct pair {
 	uint64_t losses;
 	uint64_t losses_before;
 	struct thrown *over;
+	size_t thrown;
+	bool held;
 };
 
 static uint32_t *buckets_new(uint32_t n)
@@ -268,17 +272,18 @@ static uint32_t gor_new(struct pair *p, const struct goprobe_record *h)
 	return i;
 }
 
-/* Panics of goroutine @i at @depth and deeper are over. */
-static void thrown_end(struct pair *p, uint32_t i, uint64_t depth)
+/* Panics of goroutine @i at @depth and deeper are over, if they were raised before @time. */
+static void thrown_end(struct pair *p, uint32_t i, uint64_t depth, uint64_t time)
 {
 	struct gor *g = &p->gors[i];
 
-	while (g->thrown && g->thrown->depth >= depth) {
+	while (g->thrown && g->thrown->depth >= depth && g->thrown->time <= time) {
 		struct thrown *t = g->thrown;
 
 		g->thrown = t->older;
 		t->older = p->over;
 		p->over = t;
+		p->thrown--;
 	}
 }
 
@@ -286,7 +291,7 @@ static void gor_free(struct pair *p, uint32_t i)
 {
 	uint32_t *link = bucket_of(p, p->gors[i].tgid, p->gors[i].key);
 
-	thrown_end(p, i, 0);
+	thrown_end(p, i, 0, UINT64_MAX);
 	while (*link != i)
 		link = &p->gors[*link].next;
 	*link = p->gors[i].next;
@@ -309,6 +314,13 @@ static const struct thrown *cause(const struct gor *g, const struct frame *f)
 	const struct thrown *t = g->thrown;
 
 	return t && t->depth >= f->depth && t->time >= f->time ? t : NULL;
+}
+
+/* A goroutine without calls is kept as long as it panics: calls that were held may follow. */
+static void gor_release(struct pair *p, uint32_t i)
+{
+	if (p->gors[i].top == NONE && !p->gors[i].thrown)
+		gor_free(p, i);
 }
 
 /* Take the deepest open call of goroutine @i away; the goroutine with the last. */
@@ -334,8 +346,18 @@ static void pop(struct pair *p, uint32_t i, struct pair_call *ret)
 	};
 	g->top = frame->below;
 	frame_free(p, f);
-	if (g->top == NONE)
-		gor_free(p, i);
+	gor_release(p, i);
+}
+
+static bool is_over(const struct frame *top, const struct goprobe_record *h)
+{
+	/*
+	 * At the same depth: a new call replaces what was there, a return ends
+	 * its own call; if it is another function's, that call's end was missed.
+	 */
+	if (top->depth == h->depth)
+		return h->kind == GOPROBE_RECORD_CALL || top->id != h->id;
+	return top->depth > h->depth;
 }
 
 bool pair_unwind(struct pair *p, const struct goprobe_record *h, struct pair_call *ret)
@@ -345,21 +367,13 @@ bool pair_unwind(struct pair *p, const struct goprobe_record *h, struct pair_cal
 	settle(p);
 	if (i == NONE)
 		return false;
-
-	const struct frame *top = &p->frames[p->gors[i].top];
-	bool over = top->depth > h->depth;
-
-	/*
-	 * At the same depth: a new call replaces what was there, a return ends
-	 * its own call; if it is another function's, that call's end was missed.
-	 */
-	if (top->depth == h->depth)
-		over = h->kind == GOPROBE_RECORD_CALL || top->id != h->id;
-	if (over)
+	if (p->gors[i].top != NONE && is_over(&p->frames[p->gors[i].top], h)) {
 		pop(p, i, ret);
-	else
-		thrown_end(p, i, h->depth);
-	return over;
+		return true;
+	}
+	thrown_end(p, i, h->depth, h->time);
+	gor_release(p, i);
+	return false;
 }
 
 /* Forget the calls of the goroutine that was not heard of for longest. */
@@ -367,13 +381,14 @@ static void evict(struct pair *p)
 {
 	uint32_t i = p->oldest;
 	struct pair_call forgotten;
-	bool last;
 
-	do {
+	thrown_end(p, i, 0, UINT64_MAX);
+	for (bool last = p->gors[i].top == NONE; !last; p->evicted++) {
 		last = p->frames[p->gors[i].top].below == NONE;
 		pop(p, i, &forgotten);
-		p->evicted++;
-	} while (!last);
+	}
+	if (p->oldest == i)
+		gor_release(p, i);
 }
 
 bool pair_enter(struct pair *p, const struct goprobe_record *h)
@@ -384,7 +399,7 @@ bool pair_enter(struct pair *p, const struct goprobe_record *h)
 		lru_unlink(p, i);
 		lru_append(p, i);
 	}
-	if (p->open >= p->limit && p->open) {
+	if (p->open + p->thrown >= p->limit && p->ngors) {
 		/* Its own calls go too, if there are no others. */
 		if (i == p->oldest)
 			i = NONE;
@@ -421,13 +436,19 @@ bool pair_enter(struct pair *p, const struct goprobe_record *h)
 void pair_panic(struct pair *p, const struct goprobe_record *h, char *text)
 {
 	uint32_t i = gor_find(p, h);
-	struct thrown *t = i != NONE ? malloc(sizeof(*t)) : NULL;
+	struct thrown *t;
 
 	settle(p);
+	if (i == NONE && p->held)
+		i = gor_new(p, h);
+	t = i != NONE ? malloc(sizeof(*t)) : NULL;
 	if (!t) {
+		if (i != NONE)
+			gor_release(p, i);
 		free(text);
 		return;
 	}
+	p->thrown++;
 	*t = (struct thrown){
 		.depth = h->depth, .time = h->time, .text = text, .older = p->gors[i].thrown,
 	};
@@ -442,8 +463,9 @@ bool pair_abandon(struct pair *p, const struct goprobe_record *h, uint64_t depth
 	settle(p);
 	if (i == NONE)
 		return false;
-	if (p->frames[p->gors[i].top].depth <= depth) {
-		thrown_end(p, i, depth + 1);
+	if (p->gors[i].top == NONE || p->frames[p->gors[i].top].depth <= depth) {
+		thrown_end(p, i, depth + 1, UINT64_MAX);
+		gor_release(p, i);
 		return false;
 	}
 	pop(p, i, ret);
@@ -451,6 +473,11 @@ bool pair_abandon(struct pair *p, const struct goprobe_record *h, uint64_t depth
 	if (end != PAIR_PANIC)
 		ret->panic = NULL;
 	return true;
+}
+
+void pair_expect_held(struct pair *p)
+{
+	p->held = true;
 }
 
 void pair_note(struct pair *p, uint64_t dict)
@@ -462,7 +489,7 @@ bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call
 {
 	uint32_t i = gor_find(p, h);
 
-	if (i == NONE)
+	if (i == NONE || p->gors[i].top == NONE)
 		return false;
 
 	const struct frame *top = &p->frames[p->gors[i].top];

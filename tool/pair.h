@@ -75,6 +75,8 @@ void pair_note(struct pair *p, uint64_t dict);
 /* Close the call that record @h (RETURN or TAIL) ends; false if it is unknown. */
 bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call *ret);
 
+/* Calls may be told of when a panic has ended them: then panics without open calls count. */
+void pair_expect_held(struct pair *p);
 /*
  * Record @h: the goroutine panics, at the depth of runtime.gopanic. @text, from
  * malloc(), is what is to be known of it, or NULL. To be told before, as a call:

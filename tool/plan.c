@@ -322,7 +322,8 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 		err = add_point(p, pf, &s->call, (struct goprobe_point){
 			.kind = GOPROBE_POINT_CALL,
 			.plan = pf->call.plan,
-			.flags = flags | (pf->held ? GOPROBE_POINT_F_HELD : 0),
+			.flags = flags | (pf->held ? GOPROBE_POINT_F_HELD : 0) |
+				 (pf->unwound ? GOPROBE_POINT_F_UNWOUND : 0),
 			.skip = s->entry == INSN_ENTRY_CHECK ? GOPROBE_SKIP_IF_BE :
 				GOPROBE_SKIP_NEVER,
 			.action = pf->action,
@@ -393,29 +394,6 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	p->funcs[p->nfuncs++] = pf;
 	p->nhidden += pf->hidden;
 	return 0;
-}
-
-int plan_add_told(struct plan *p, struct gobin *bin, const struct gofunc *fn, uint8_t action,
-		  const struct goprobe_op *ops, size_t nops, struct diag *d)
-{
-	static const struct plan_request tells = { .role = PLAN_ROLE_STATE };
-	const struct planfilter_more key = { .ops = ops, .nops = nops };
-	struct plan_private *priv = p->priv;
-	static const struct filter all;
-	struct insn_scan scan;
-	struct plan_func info;
-	int err = 0;
-
-	plan_survey_points(bin, fn, &info, &scan);
-	info.action = action;
-	if (info.refused)
-		err = diag_set(d, "%s can't be probed: %s", fn->name, info.refused);
-	else if (planfilter_add(&priv->filters, bin, &all, &key, &info.call_filter, d))
-		err = -1;
-	else if (add_func(p, &info, &scan, &tells))
-		err = diag_set(d, "out of memory");
-	insn_scan_fini(&scan);
-	return err;
 }
 
 int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
@@ -548,7 +526,8 @@ static struct plan_func *find_traced(struct plan *p, const struct planfilter_und
 	for (size_t i = 0; i < p->nfuncs; i++) {
 		struct plan_func *pf = p->funcs[i];
 
-		if (pf->bin == u->bin && pf->fn == u->fn && !pf->at)
+		if (pf->bin == u->bin && pf->fn == u->fn && !pf->at &&
+		    pf->action < GOPROBE_ACTION_STATE)
 			return pf;
 	}
 	return NULL;
@@ -582,6 +561,52 @@ static int add_around(struct plan *p, const struct planfilter_under *u, struct d
 	else
 		p->naround++;
 	insn_scan_fini(&scan);
+	return err;
+}
+
+/* The points behind the first @n of their file go before these. */
+static void put_first(struct plan_points *file, size_t n)
+{
+	struct goprobe_point pt;
+
+	for (size_t i = n; i < file->n; i++) {
+		pt = file->v[i];
+		memmove(file->v + i - n + 1, file->v + i - n, n * sizeof(*file->v));
+		file->v[i - n] = pt;
+	}
+}
+
+int plan_add_told(struct plan *p, struct gobin *bin, const struct gofunc *fn,
+		  const struct plan_told *told, struct diag *d)
+{
+	static const struct plan_request nothing;
+	struct plan_private *priv = p->priv;
+	struct plan_points *file;
+	struct insn_scan scan;
+	struct plan_func info;
+	size_t n = 0, *cap;
+	int err = 0;
+
+	plan_survey_points(bin, fn, &info, &scan);
+	info.action = told->action;
+	info.ends = told->ret;
+	info.only_ends = told->ret;
+	info.around = true;
+	for (size_t i = 0; i < p->nfiles; i++)
+		n = p->files[i].bin == bin ? p->files[i].n : n;
+	if (info.refused)
+		err = diag_set(d, "%s can't be probed: %s", fn->name, info.refused);
+	else if (planfilter_ops(&priv->filters, told->ops, told->nops,
+				told->ret ? &info.ret_filter : &info.call_filter))
+		err = diag_set(d, "out of memory");
+	else if (add_func(p, &info, &scan, &nothing))
+		err = diag_set(d, "out of memory");
+	else
+		p->naround++;
+	insn_scan_fini(&scan);
+	file = err ? NULL : points_of(p, bin, &cap);
+	if (file && told->first)
+		put_first(file, n);
 	return err;
 }
 

@@ -188,7 +188,6 @@ enum plan_role {
 	PLAN_ROLE_RECOVERY,	/* runtime.recovery: a frame goes on behind a panic */
 	PLAN_ROLE_FATAL,	/* runtime.fatalpanic: nobody has recovered */
 	PLAN_ROLE_GOEXIT,	/* runtime.Goexit */
-	PLAN_ROLE_STATE,	/* of GOPROBE_ACTION_STATE: leaves no records */
 	__PLAN_ROLE_MAX,
 };
 
@@ -229,6 +228,7 @@ struct plan_at {
  * @count_ends: it is counted by its durations: calls that ended as was asked for
  * @paired: GOPROBE_POINT_F_PAIRED
  * @held: GOPROBE_POINT_F_HELD
+ * @unwound: GOPROBE_POINT_F_UNWOUND
  * @key: what it is counted or timed by, or NULL
  * @around: nobody asked for it, but for what is called while it runs
  * @call_filter: id of the filter of its call; 0: none
@@ -255,6 +255,7 @@ struct plan_func {
 	bool count_ends;
 	bool paired;
 	bool held;
+	bool unwound;
 	const struct bykey *key;
 	bool around;
 	uint32_t call_filter;
@@ -301,6 +302,8 @@ struct plan_points {
  * @filter_ops: operations of @filters; goprobe_filter.op counts from the start of it
  * @held_bytes: goprobe_held.bytes: of the largest record of a call that is held; 0: no
  *	calls are held
+ * @descendant: goroutine whose descendants are asked for; 0: none is
+ * @unwinds: calls are asked for that panics end
  * @files: what is told by binary; index is the session's file id
  */
 struct plan {
@@ -327,6 +330,8 @@ struct plan {
 	struct goprobe_op *filter_ops;
 	size_t nfilter_ops;
 	uint32_t held_bytes;
+	uint64_t descendant;
+	bool unwinds;
 	struct plan_points *files;
 	size_t nfiles;
 	void *priv;
@@ -408,13 +413,25 @@ const char *plan_survey_insns(struct gobin *bin, const struct gofunc *fn,
 int plan_add_at(struct plan *p, const struct place *place, const struct plan_request *req,
 		struct diag *d);
 
-/*
- * Add a function for what its calls tell of goroutines: @action is GOPROBE_ACTION_STATE, and
- * @ops make the key that says it. Whether it is traced for its own sake does not matter. 0, or
- * -1 with @d set: it can't be probed, or there is no memory.
+/**
+ * struct plan_told - points whose hits tell the module of goroutines
+ * @action: GOPROBE_ACTION_STATE, _JOIN, _PART or _UNWIND
+ * @ret: where the function returns, not where it is called
+ * @first: before what other points at these places do
+ * @ops: they make the key
+ * @nops: their number
  */
-int plan_add_told(struct plan *p, struct gobin *bin, const struct gofunc *fn, uint8_t action,
-		  const struct goprobe_op *ops, size_t nops, struct diag *d);
+struct plan_told {
+	uint8_t action;
+	bool ret;
+	bool first;
+	const struct goprobe_op *ops;
+	size_t nops;
+};
+
+/* Points at @fn, whether it is traced otherwise or not. 0, or -1 with @d set. */
+int plan_add_told(struct plan *p, struct gobin *bin, const struct gofunc *fn,
+		  const struct plan_told *told, struct diag *d);
 
 /*
  * After the last function: find the functions that others' conditions name, and the types

@@ -178,11 +178,16 @@ int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter 
 								      0;
 }
 
-static int add_one(struct planfilter *f, struct goprobe_op op, uint32_t *id)
+int planfilter_ops(struct planfilter *f, const struct goprobe_op *ops, size_t nops, uint32_t *id)
 {
 	size_t first = f->plan->nfilter_ops;
 
-	return append(f, &op, 1) || intern(f, first, false, id) ? -1 : 0;
+	return append(f, ops, nops) || intern(f, first, false, id) ? -1 : 0;
+}
+
+static int add_one(struct planfilter *f, struct goprobe_op op, uint32_t *id)
+{
+	return planfilter_ops(f, &op, 1, id);
 }
 
 int planfilter_undecided(struct planfilter *f, uint32_t *id)
@@ -260,6 +265,8 @@ static int decide_record(const struct planfilter *f, struct plan_func *pf,
 		return -1;
 	}
 	pf->held = filter->returns;
+	pf->unwound = filter->unwound;
+	f->plan->unwinds |= pf->unwound;
 	pf->paired |= !no_return && (pf->call_filter || filter->returns);
 	return 0;
 }
@@ -327,6 +334,31 @@ static int add_filters(struct planfilter *f, struct plan_func *pf,
 	return 0;
 }
 
+/* One set of goroutines is kept, for all conditions. */
+static int decide_set(const struct planfilter *f, const struct filter_pair *filter, struct diag *d)
+{
+	const struct expr *e = filter->descendant;
+	struct plan *p = f->plan;
+
+	if (!e || !p->descendant || p->descendant == e->number) {
+		p->descendant = e ? e->number : p->descendant;
+		return 0;
+	}
+	diag_set(d, "only the descendants of one goroutine can be followed");
+	diag_span(d, filter->call.text, e->at, e->len);
+	return -1;
+}
+
+static int only_shown(const struct plan_func *pf, const struct filter_pair *filter, struct diag *d)
+{
+	const struct expr *e = filter->unwound;
+
+	diag_set(d, "calls of %s that a panic ends can be shown, by attach, but not be counted or timed",
+		 pf->fn->name);
+	diag_span(d, filter->call.text, e->at, e->len);
+	return -1;
+}
+
 int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct plan_request *req,
 		      bool no_return, struct diag *d)
 {
@@ -342,7 +374,9 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 	if (!req->filter && !f->stack && !pf->key && !f->stuck &&
 	    (req->role || !planlimit_any(&f->limits)))
 		return 0;
-	if (add_filters(f, pf, filter, d))
+	if (filter->unwound && pf->action != GOPROBE_ACTION_RECORD)
+		return only_shown(pf, filter, d);
+	if (decide_set(f, filter, d) || add_filters(f, pf, filter, d))
 		return -1;
 	/* It is neither a call nor an end: nothing belongs together. */
 	if (pf->at)

@@ -73,6 +73,8 @@ void planfilter_fini(struct planfilter *f);
  */
 int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter *from,
 		   const struct planfilter_more *more, uint32_t *id, struct diag *d);
+/* The id of the filter that these operations are. -1 without memory. */
+int planfilter_ops(struct planfilter *f, const struct goprobe_op *ops, size_t nops, uint32_t *id);
 /* The id of the filter that can't tell. -1 without memory. */
 int planfilter_undecided(struct planfilter *f, uint32_t *id);
 

@@ -53,7 +53,7 @@ static int begin(struct client *c, int fd, const struct goprobe_runtime *rt, uin
 	uint32_t ring_bytes = RING_BYTES;
 	int32_t pid = getpid();
 
-	return client_session_new(c, &pid, 1, 0, NULL, NULL, NULL, 0, &ring_bytes, d) ||
+	return client_session_new(c, &pid, 1, 0, NULL, NULL, NULL, 0, 0, &ring_bytes, d) ||
 	       client_file_add(c, fd, rt, file, d) ? -1 : 0;
 }
 

@@ -68,6 +68,8 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 	s->bias = bias_new(p);
 	s->pair = paired ? pair_new(OPEN_MAX) : NULL;
 	s->sum.paired = paired;
+	if (s->pair && p->unwinds)
+		pair_expect_held(s->pair);
 	s->env = (struct value_env){
 		.ctx = s, .dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
 	};

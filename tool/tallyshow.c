@@ -290,6 +290,8 @@ void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 		buf_str(b, left_out[i].key);
 		buf_number(b, "\":", end->stats[left_out[i].stat]);
 	}
+	if (end->stats[GOPROBE_STAT_NO_MEMBER])
+		buf_number(b, ",\"no_member\":", end->stats[GOPROBE_STAT_NO_MEMBER]);
 	if (s->keys) {
 		buf_number(b, ",\"keys\":", s->keys->called);
 		buf_number(b, ",\"no_key\":", end->stats[GOPROBE_STAT_NO_KEY]);
@@ -339,6 +341,8 @@ void tallyshow_say(const struct tallyshow *s, const struct tallies *t,
 		    end->stats[GOPROBE_STAT_NO_KEY]);
 	for (size_t i = 0; i < NLEFT_OUT; i++)
 		say(b, left_out[i].text, end->stats[left_out[i].stat]);
+	say(b, "goroutines not followed, because too many descend from that of the condition",
+	    end->stats[GOPROBE_STAT_NO_MEMBER]);
 	for (size_t i = 0; s->timed && i < NUNTIMED; i++)
 		say(b, untimed[i].text, end->stats[untimed[i].stat]);
 }

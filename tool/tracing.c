@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "gostates.h"
 #include "hidden.h"
+#include "kin.h"
 #include "select.h"
 #include "selftest.h"
 #include "tracing.h"
@@ -120,7 +121,8 @@ static int new_session(struct tracing *t, const struct client_info *info, uint32
 		pids[i] = t->target.processes[i].pid;
 	err = client_session_new(t->client, pids, n, flags, held.bytes ? &held : NULL,
 				 t->keys.number ? &t->keys : NULL, &t->breaker,
-				 t->plan->split ? __GOSTATES_MAX : 0, &ring_bytes, d);
+				 t->plan->split ? __GOSTATES_MAX : 0,
+				 t->plan->descendant ? TRACING_MEMBERS : 0, &ring_bytes, d);
 	free(pids);
 	return err;
 }
@@ -140,6 +142,113 @@ static void set_breaker(struct tracing *t)
 				     processors > 0 ? (unsigned int)processors : 1);
 }
 
+/* --- goroutines that run already ---------------------------------------------------- */
+
+/* As many as a message takes. */
+#define MEMBERS_BATCH 1024U
+/* Rounds of looking for those that were born meanwhile. */
+#define ROUNDS_MAX 16
+
+static int join(struct tracing *t, pid_t pid, const struct kin_gor *v, size_t n, struct diag *d)
+{
+	struct goprobe_member members[MEMBERS_BATCH];
+	uint32_t all;
+
+	for (size_t i = 0, some; i < n; i += some) {
+		some = n - i < MEMBERS_BATCH ? n - i : MEMBERS_BATCH;
+		for (size_t k = 0; k < some; k++)
+			members[k] = (struct goprobe_member){ .goid = v[i + k].goid, .tgid = pid };
+		if (client_members_add(t->client, members, some, &all, d))
+			return -1;
+	}
+	return 0;
+}
+
+/* Are all of @v, in rising order, among the @nold of @old? */
+static bool knows(const struct kin_gor *old, size_t nold, const struct kin_gor *v, size_t n)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++, k++) {
+		while (k < nold && old[k].goid < v[i].goid)
+			k++;
+		if (k == nold || old[k].goid != v[i].goid)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * From now on the module knows of those that its members start. What has been started before
+ * its own joined is found by looking again, until nobody is new.
+ */
+static int find_kin(struct tracing *t, const struct procmem *m, struct gobin *bin, struct diag *d)
+{
+	struct kin_gor *old = NULL, *v = NULL;
+	size_t nold = 0, n = 0;
+	bool done = false;
+	int err = 0;
+
+	for (int round = 0; !err && !done && round < ROUNDS_MAX; round++) {
+		err = kin_read(m, bin, t->plan->descendant, &v, &n, d);
+		if (!err)
+			err = join(t, m->pid, v, n, d) ? -1 : 0;
+		done = !err && knows(old, nold, v, n);
+		free(old);
+		old = v;
+		nold = n;
+	}
+	free(old);
+	return err;
+}
+
+static void warn_unknown(const struct tracing *t, const struct diag *why)
+{
+	if (!t->quiet)
+		fprintf(stderr,
+			"goprobectl: warning: %s: of those that run already none is taken for a descendant of goroutine %llu\n",
+			why->sentence, (unsigned long long)t->plan->descendant);
+}
+
+/* Of one process; one that has ended meanwhile has none. */
+static int find_kin_of(struct tracing *t, pid_t pid, struct diag *d)
+{
+	struct procmem m;
+	size_t i = 0;
+	int err;
+
+	while (i < t->target.nbins && procmem_init(&m, pid, t->target.bins[i], d))
+		i++;
+	if (i == t->target.nbins)
+		return 0;
+	err = find_kin(t, &m, t->target.bins[i], d);
+	if (err > 0)
+		warn_unknown(t, d);
+	return err < 0 ? -1 : 0;
+}
+
+/* Descendants that the module can't have seen being born. */
+static int find_descendants(struct tracing *t, struct diag *d)
+{
+	static char nobody[] = "no process is named, with -p";
+	int err = 0;
+
+	if (!t->plan->descendant || t->target.command)
+		return 0;
+	if (!t->target.nprocesses)
+		warn_unknown(t, &(struct diag){ .sentence = nobody });
+	for (size_t i = 0; !err && i < t->target.nprocesses; i++) {
+		struct diag why = { 0 };
+
+		err = find_kin_of(t, t->target.processes[i].pid, &why);
+		if (err)
+			*d = why;
+		else
+			diag_fini(&why);
+	}
+	return err;
+}
+
 int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d)
 {
 	struct client_info info;
@@ -157,7 +266,7 @@ int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct d
 	t->upload = (struct upload){
 		.client = t->client, .plan = t->plan, .limits = info.limits,
 	};
-	return upload_plan(&t->upload, progress, t, d);
+	return upload_plan(&t->upload, progress, t, d) || find_descendants(t, d) ? -1 : 0;
 }
 
 void tracing_say_started(const struct tracing *t, const char *doing)

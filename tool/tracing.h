@@ -48,6 +48,8 @@ struct tracing {
 };
 
 #define TRACING_HELD 16384U
+/* Goroutines that descend from one, at once. */
+#define TRACING_MEMBERS 262144U
 
 /* Signals, processes and binaries. */
 int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d);

@@ -43,6 +43,7 @@ void watch_sum(const struct watch *w, struct out_summary *s)
 	s->undecided = w->stats[GOPROBE_STAT_UNDECIDED];
 	s->sampled = w->stats[GOPROBE_STAT_SAMPLED];
 	s->limited = w->stats[GOPROBE_STAT_LIMITED];
+	s->no_member = w->stats[GOPROBE_STAT_NO_MEMBER];
 	s->waits = w->stats[GOPROBE_STAT_WAITS];
 	s->wait_ns = w->stats[GOPROBE_STAT_WAIT_NS];
 	s->ns = w->ns;

@@ -75,7 +75,8 @@
  *	A_FILE (u32), A_POINTS (struct goprobe_point[]): all or none. Before a
  *	point is accepted its file offset is shown to lie in an executable
  *	segment, and its bytes to be the expected ones. Points fire at once but
- *	are not recorded before GOPROBE_CMD_START.
+ *	are not recorded before GOPROBE_CMD_START; GOPROBE_ACTION_JOIN and _PART are
+ *	done from the beginning.
  *	reply: A_COUNT (u32): number of points the session has now.
  *
  * GOPROBE_CMD_POINTS_DEL (do)
@@ -85,7 +86,8 @@
  *
  * GOPROBE_CMD_MEMBERS_ADD (do)
  *	A_MEMBER (struct goprobe_member[]): these goroutines join the session's set, all
- *	or none. reply: A_COUNT (u32): how many it has now.
+ *	or none. Needs A_MEMBERS. reply: A_COUNT (u32): how many it has now.
+ *	-ENOSPC: there is no room. -ESRCH: no such process.
  *
  * GOPROBE_CMD_START (do)
  *	From now on hits are recorded.
@@ -842,7 +844,11 @@ enum goprobe_action {
 	GOPROBE_ACTION_STATE,
 	GOPROBE_ACTION_JOIN,	/* goroutine id: joins the session's set */
 	GOPROBE_ACTION_PART,	/* goroutine id: leaves it */
-	/* g, goroutine id, bytes from stack.hi: its calls that are deeper have ended otherwise */
+	/*
+	 * g, goroutine id, bytes from stack.hi, 0 or 1: its calls that are deeper have ended
+	 * otherwise; with 1 those of GOPROBE_POINT_F_UNWOUND are written, callers first, before
+	 * what other points of the session at this place leave that were added later
+	 */
 	GOPROBE_ACTION_UNWIND,
 	__GOPROBE_ACTION_MAX,
 	GOPROBE_ACTION_MAX = __GOPROBE_ACTION_MAX - 1,
@@ -1121,7 +1127,7 @@ enum goprobe_stat {
 	GOPROBE_STAT_NO_KEY,		/* what counted without a key: there was no room for it */
 	GOPROBE_STAT_LIMITED,		/* hits beyond a limit: GOPROBE_REJECT_LIMITED */
 	GOPROBE_STAT_SAMPLED,		/* hits left out of a sample: GOPROBE_REJECT_SAMPLED */
-	GOPROBE_STAT_TOLD,		/* GOPROBE_ACTION_STATE, _JOIN, _PART, _UNWIND */
+	GOPROBE_STAT_TOLD,		/* GOPROBE_ACTION_STATE, _JOIN, _PART, _UNWIND: passed or not */
 	GOPROBE_STAT_NO_MEMBER,		/* goroutines that did not join: there was no room */
 	GOPROBE_STAT_EDITED,		/* hits after which something was set, written or delayed */
 	GOPROBE_STAT_NOT_EDITED,	/* hits whose edit failed, or the write did */

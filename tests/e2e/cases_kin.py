@@ -111,3 +111,83 @@ def by_label(t):
     same(of_kind(lines, "summary")[0]["undecided"], [v for _, v in labels].count(None), "calls whose label can't be told")
     same(keys_of(interrupt(latency), "latency_key"),
          counted(NotImplemented if v is None or i % 10 == 7 else (v,) for i, v in labels), "returns by label")
+
+
+# Of whom the descendants are asked for; those of "third" are born after goprobectl has come.
+OF = ["main", "first", "second", "third", "other"]
+
+
+@case("descendant: calls of a goroutine, and of all that descend from it, whether they run already or are born later")
+def descendants(t):
+    target = kin(t)
+    report = run(target)
+    known = minor(report) >= 21
+    attached = [t.attach("-p", target.pid, "main.work(i) if descendant(%d)" % report[name]).attached() for name in OF]
+    reports = [run(target), run(target)]
+    before = {report[name] for name in OF}
+    for name, attach in zip(OF, attached):
+        trace = attach.interrupt()
+        calls = [c for r in reports for c in r["calls"]]
+
+        def follows(line):
+            """Is it in the set? Before 1.21 whoever ran already is in nobody's."""
+            if report[name] not in line:
+                return False
+            between = line[:line.index(report[name])]
+            return known or not any(g in before for g in between)
+
+        want = sorted(c["i"] for c in calls if follows(c["line"]))
+        same(sorted(e["args"][0]["value"] for e in trace.calls), want, "descendants of %s" % name)
+        same((trace.lost, trace.summary["undecided"], trace.summary["filtered"]), (0, 0, len(calls) - len(want)), name + ": left out")
+        same("warning: Go 1.%d does not keep" % minor(report) in trace.stderr, not known, "a warning")
+    check(not target.patched(), "something is still probed")
+
+
+@case("descendant: of a command all are known; in conditions with others, counted, timed")
+def descendants_counted(t):
+    target = kin(t)
+    report = run(target)
+    first = report["first"]
+    specs = ["main.work if descendant(%d)" % first, "main.work if !descendant(%d)" % first,
+             "main.work if descendant(%d) && label(\"tenant\") == \"acne\"" % first,
+             "main.work if descendant(%d) && goid != %d" % (first, first)]
+    processes = [started(t, "count", "-p", target.pid, "-o", "json", spec) for spec in specs]
+    report = run(target)
+    known = minor(report) >= 21
+    lines = [c for c in report["calls"] if first in c["line"]]
+    if known:
+        want = [len(lines), len(report["calls"]) - len(lines),
+                sum(label(report, c, "tenant") == "acne" for c in lines), sum(c["line"][0] != first for c in lines)]
+        for spec, number, process in zip(specs, want, processes):
+            same(of_kind(interrupt(process), "summary")[0]["calls"], number, spec)
+    else:
+        for process in processes:
+            interrupt(process)
+    command = t.attach("main.work(i) if descendant(1)", "--", t.binary("kin"))
+    command.line()
+    report = run(command)
+    trace = command.finish()
+    same(sorted(e["args"][0]["value"] for e in trace.calls), [c["i"] for c in report["calls"]], "calls of all goroutines")
+    other = t.goprobectl("count", "-p", target.pid, "main.work if descendant(1)", "main.work if descendant(2)")
+    other.finish(1)
+    check("only the descendants of one goroutine can be followed" in other.stderr(), "it said: %s", other.stderr())
+
+
+@case("creator: calls of goroutines that one has started itself")
+def creators(t):
+    target = kin(t)
+    report = run(target)
+    if minor(report) < 21:
+        refused = t.goprobectl("count", "-p", target.pid, "main.work if creator == 1")
+        refused.finish(1)
+        check("does not keep who has started a goroutine" in refused.stderr(), "it said: %s", refused.stderr())
+        return
+    attached = [t.attach("-p", target.pid, "main.work(i) if creator == %d" % report[name]).attached() for name in OF]
+    by = started(t, "count", "-p", target.pid, "-o", "json", "--by", "creator", "--top", 1000, "main.work")
+    report = run(target)
+    for name, attach in zip(OF, attached):
+        want = [c["i"] for c in report["calls"] if c["line"][1:2] == [report[name]]]
+        same(sorted(e["args"][0]["value"] for e in attach.interrupt().calls), want, "calls of goroutines that %s has started" % name)
+    keys = {k: n for (k,), n in keys_of(interrupt(by), "count_key").items()}
+    same({k: n for k, n in keys.items() if k}, dict(collections.Counter(c["line"][1] for c in report["calls"] if len(c["line"]) > 1)),
+         "calls by creator")

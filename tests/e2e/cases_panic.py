@@ -111,3 +111,65 @@ def calls_only(t):
         attach.signal(signal.SIGINT)
         attach.finish()
         wait_for("the breakpoints going", lambda: not target.patched())
+
+
+def ended_by_panic(report, functions):
+    return collections.Counter({
+        (e["func"], e["ended"], e.get("type"), e.get("value"), None): e["count"]
+        for e in report["ended"] if e["ended"] == "panic" and e["func"] in functions})
+
+
+def without_message(events):
+    return collections.Counter(described(e)[:4] + (None,) for e in events)
+
+
+PANICKED = "/^main\\.(between|raise|deep|inner|nested|again|rethrow|leave|leaveTwice|leavePanic|cleanup|shield)$/"
+FUNCS = {"main." + f for f in "between raise deep inner nested again rethrow leave leaveTwice leavePanic cleanup shield".split()}
+
+
+@case("panics: with the condition panicked exactly the calls that a panic ends are shown, and say which")
+def panicked(t):
+    attach = t.attach("--buffer", "8m", PANICKED + " if panicked", "--", t.binary("panics"), 3)
+    trace = attach.finish()
+    report = parse(trace.stdout[-1])[0]
+    same(trace.lost, 0, "lost")
+    want = ended_by_panic(report, FUNCS)
+    got = without_message(trace.unwound)
+    same(dict(got - want), {}, "ends that the program does not tell of")
+    same(dict(want - got), {}, "ends that were not seen")
+    same(len(trace.calls), sum(want.values()), "calls")
+    same((len(trace.returns), trace.summary["open"]), (0, 0), "returns, and open calls")
+    returns = sum(n for f, n in report["returns"].items() if f in FUNCS)
+    same(trace.summary["filtered"], returns, "returns that did not pass")
+
+
+@case("panics: conditions with panicked, together with arguments, results and negated")
+def panicked_mixed(t):
+    options = ("--buffer", "8m", "--held", "20000")
+    specs = ["main.deep(n)(~r0) if panicked && n > 250", "main.raise(how)() if how == 4 && panicked", "main.catch if !panicked",
+             "main.raise if !panicked", "main.shield if panicked || duration > 0"]
+    trace = t.attach(*options, *specs, "--", t.binary("panics"), 2).finish()
+    report = parse(trace.stdout[-1])[0]
+    of = {f: [e for e in trace.calls if e["func"] == "main." + f] for f in "deep raise catch shield".split()}
+    same(collections.Counter(e["args"][0]["value"] for e in of["deep"]), collections.Counter({n: 2 for n in range(251, 301)}), "main.deep")
+    same([e["args"][0]["value"] for e in of["raise"]], [4] * 2, "main.raise")
+    same(len(of["catch"]), report["returns"]["main.catch"], "main.catch")
+    same(len(of["shield"]), report["returns"]["main.shield"], "main.shield")
+    ends = collections.Counter(e["func"] for e in trace.unwound)
+    same(dict(ends), {"main.deep": 100, "main.raise": 2}, "ends by panic")
+    same(trace.lost, 0, "lost")
+
+
+@case("panics: panicked where nobody recovers, and next to functions that are traced without a condition")
+def panicked_fatal(t):
+    trace = t.attach("main.die if panicked", "main.wait if panicked", "--", t.binary("panics"), "-die", 0).finish(status=2)
+    same([described(e) for e in trace.unwound], [("main.die", "panic", "string", "the end", None)], "ends")
+    same(len(trace.calls), 1, "calls")
+    trace = t.attach("--buffer", "8m", "main.between if panicked", "main.catch", "main.raise", "--", t.binary("panics"), 1).finish()
+    report = parse(trace.stdout[-1])[0]
+    want = ended_by_panic(report, {"main.between", "main.raise"})
+    got = without_message(trace.unwound)
+    same((dict(got - want), dict(want - got)), ({}, {}), "ends")
+    refused = t.goprobectl("count", "main.inner if panicked", "--", t.binary("panics"), 1)
+    refused.finish(1)
+    check("but not be counted or timed" in refused.stderr(), "it said: %s", refused.stderr())

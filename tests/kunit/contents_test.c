@@ -49,6 +49,10 @@ void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 	kfree(probe);
 }
 
+void gp_summary_reap(struct gp_session *session)
+{
+}
+
 int gp_refuse(struct netlink_ext_ack *ack, int err, const char *why)
 {
 	ack->_msg = why;

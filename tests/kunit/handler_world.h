@@ -89,6 +89,7 @@ static inline u64 fake_ns(void)
 #include "../../kmod/hit.c"
 #include "../../kmod/keyed.c"
 #include "../../kmod/keys.c"
+#include "../../kmod/members.c"
 #include "../../kmod/paired.c"
 #include "../../kmod/ring.c"
 #include "../../kmod/seen.c"
@@ -272,7 +273,8 @@ static inline int handler_init(struct kunit *test)
 	if (err || !set || make_rings(test) || make_plan() || gp_seen_init())
 		return -ENOMEM;
 	s.calls = gp_calls_new(GP_CALLS_MIN);
-	if (!s.calls || gp_tallies_add(&s.tallies, TIMED, true) ||
+	s.members = gp_members_new(4);
+	if (!s.calls || !s.members || gp_tallies_add(&s.tallies, TIMED, true) ||
 	    gp_tallies_add(&s.tallies, PAIRED, false))
 		return -ENOMEM;
 	gp_tallies_find(&s.tallies, PAIRED)->paired = true;
@@ -283,6 +285,7 @@ static inline int handler_init(struct kunit *test)
 static inline void handler_exit(struct kunit *test)
 {
 	gp_calls_free(s.calls);
+	gp_members_free(s.members);
 	gp_tallies_fini(&s.tallies);
 	gp_seen_fini();
 	gp_seen = NULL;

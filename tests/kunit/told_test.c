@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hits that tell of goroutines: what is told is taken as it is said, or not at all; and what
- * comes of it is in the record of a call's end.
+ * Hits that tell of goroutines: those that join and part, which filters ask about, and calls
+ * that end without returning, some of whose records are written then.
  */
 #include "filter_world.h"
 
-#define NSTATES	3U
-#define G_REG	14
-#define OTHER_G	(A + 8)		/* in rax; nobody's calls are open there */
-
-static const struct gp_calls_key own = { .process = PROCESS, .g = G, .goid = GOID };
+#define HELD	8U
+#define CHILD	38ULL
 
 static int told_init(struct kunit *test)
 {
@@ -17,27 +14,27 @@ static int told_init(struct kunit *test)
 
 	if (err)
 		return err;
-	s.calls->states = gp_states_new(NSTATES, s.calls->nstacks, GP_CALLS_MIN);
-	return s.calls->states ? 0 : -ENOMEM;
+	s.calls->held = gp_held_new(HELD, w->plan->record_bytes + sizeof(u64));
+	set_cpus_allowed_ptr(current, cpumask_of(0));
+	gp_tallies_find(&s.tallies, PAIRED)->unwound = true;
+	return s.calls->held ? 0 : -ENOMEM;
 }
 
-static void add_pair(u8 reg, u64 state)
+static void told_exit(struct kunit *test)
 {
-	F(REG, .a = 1, .b = reg);
-	F(KEY, .a = 1);
-	F(IMM, .a = 2, .value = state);
-	F(KEY, .a = 2);
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	filter_exit(test);
 }
 
-/* The next hit is one that tells; what its filter has been made of tells what. */
-static void make_told(struct kunit *test, u32 unusual)
+/* The probe tells, with what its filter has been loaded with. */
+static void tell(struct kunit *test, enum goprobe_action action)
 {
+	make_probe(&probes[0], GP_WAY_TELL, 0);
+	probes[0].action = action;
 	filter_load(test);
-	make(GP_WAY_TELL, unusual);
-	probes[0].filter = filter;
 }
 
-static void expect_only(struct kunit *test, enum goprobe_stat want)
+static void expect(struct kunit *test, enum goprobe_stat want)
 {
 	u32 i;
 
@@ -46,194 +43,249 @@ static void expect_only(struct kunit *test, enum goprobe_stat want)
 		if (is_of_hits(i))
 			KUNIT_EXPECT_EQ_MSG(test, counted(i), i == want ? 1ULL : 0ULL,
 					    "counter %u", i);
-	KUNIT_EXPECT_NULL(test, first_record());
 }
 
-static void open_call(struct kunit *test)
-{
-	KUNIT_ASSERT_EQ(test, gp_calls_open(s.calls, own, WORDS, probes[0].tally, 0),
-			GP_CALLS_KEPT);
-}
-
-/* The call is over; ns of its time by state. */
-static void expect_split(struct kunit *test, u64 first, u64 second, u64 third)
-{
-	struct gp_split split = { .now = ticks };
-	struct gp_call call;
-
-	KUNIT_ASSERT_EQ(test, gp_calls_close(s.calls, own, WORDS, probes[0].tally, &call, &split),
-			GP_CALLS_ENDED);
-	KUNIT_EXPECT_EQ(test, split.ns[0], first);
-	KUNIT_EXPECT_EQ(test, split.ns[1], second);
-	KUNIT_EXPECT_EQ(test, split.ns[2], third);
-	KUNIT_EXPECT_EQ(test, split.duration, first + second + third);
-}
-
-static void a_state_is_taken_from_the_hit_on(struct kunit *test)
-{
-	filter_clear();
-	add_pair(G_REG, 2);
-	make_told(test, 0);
-	open_call(test);
-	ticks += 100;
-	expect_only(test, GOPROBE_STAT_TOLD);
-	ticks += 30;
-	expect_split(test, 100, 0, 30);
-}
-
-static void a_hit_can_tell_of_several(struct kunit *test)
-{
-	filter_clear();
-	add_pair(0, 2);
-	add_pair(G_REG, 1);
-	make_told(test, 0);
-	open_call(test);
-	ticks += 5;
-	expect_only(test, GOPROBE_STAT_TOLD);
-	ticks += 6;
-	expect_split(test, 5, 6, 0);
-}
-
-static void nothing_can_be_told(struct kunit *test)
-{
-	filter_clear();
-	F(END);
-	add_pair(G_REG, 1);
-	make_told(test, 0);
-	open_call(test);
-	expect_only(test, GOPROBE_STAT_TOLD);
-	ticks += 6;
-	expect_split(test, 6, 0, 0);
-}
-
-static void what_is_no_pair_of_a_state_is_undecided(struct kunit *test)
+/* What begins with @n words. */
+static void load_words(struct kunit *test, enum goprobe_action action, u32 n, const u64 *word)
 {
 	u32 i;
 
-	for (i = 0; i < 4; i++) {
-		filter_clear();
-		add_pair(G_REG, 1);
-		if (i == 0)
-			F(KEY, .a = 1);
-		else if (i == 1)
-			add_pair(G_REG, NSTATES);
-		else if (i == 2)
-			add_pair(G_REG, U64_MAX);
-		else
-			F(FAIL, .value = GOPROBE_CHUNK_FAULT);
-		make_told(test, 0);
-		open_call(test);
-		expect_only(test, GOPROBE_STAT_UNDECIDED);
-		ticks += 6;
-		expect_split(test, 6, 0, 0);
+	filter_clear();
+	for (i = 0; i < n; i++) {
+		F(IMM, .value = word[i]);
+		F(KEY);
 	}
+	tell(test, action);
 }
 
-static void more_words_than_there_is_room_for_are_undecided(struct kunit *test)
+static void who_is_told_of_joins_and_parts(struct kunit *test)
 {
-	u32 i;
+	const u64 child = CHILD;
 
-	filter_clear();
-	for (i = 0; i < 5; i++)
-		add_pair(G_REG, 1);
-	make_told(test, 0);
-	expect_only(test, GOPROBE_STAT_UNDECIDED);
+	load_words(test, GOPROBE_ACTION_JOIN, 1, &child);
+	expect(test, GOPROBE_STAT_TOLD);
+	expect(test, GOPROBE_STAT_TOLD);
+	KUNIT_EXPECT_TRUE(test, gp_members_has(s.members, PROCESS, CHILD));
+	KUNIT_EXPECT_EQ(test, gp_members_number(s.members), 1U);
+	load_words(test, GOPROBE_ACTION_PART, 1, &child);
+	expect(test, GOPROBE_STAT_TOLD);
+	KUNIT_EXPECT_EQ(test, gp_members_number(s.members), 0U);
 }
 
-static void what_does_not_matter_tells_nothing(struct kunit *test)
+static void the_set_is_kept_before_the_session_has_begun(struct kunit *test)
 {
-	static const struct { u32 unusual; enum goprobe_stat want; } no[] = {
-		{ NOT_RUNNING, GOPROBE_STAT_NOT_STARTED },
-		{ OTHER, GOPROBE_STAT_OTHER_PROCESS },
-		{ RESTART, GOPROBE_STAT_RESTARTS },
-	};
-	u32 i;
+	const u64 child = CHILD, unwind[] = { G, GOID, 0, 1 };
 
-	for (i = 0; i < ARRAY_SIZE(no); i++) {
-		filter_clear();
-		add_pair(G_REG, 1);
-		make_told(test, no[i].unusual);
-		open_call(test);
-		expect_only(test, no[i].want);
-		ticks += 7;
-		expect_split(test, 7, 0, 0);
+	load_words(test, GOPROBE_ACTION_JOIN, 1, &child);
+	s.running = false;
+	expect(test, GOPROBE_STAT_TOLD);
+	KUNIT_EXPECT_EQ(test, gp_members_number(s.members), 1U);
+	s.npids = 1;
+	expect(test, GOPROBE_STAT_OTHER_PROCESS);
+	s.npids = 0;
+	load_words(test, GOPROBE_ACTION_UNWIND, 4, unwind);
+	expect(test, GOPROBE_STAT_NOT_STARTED);
+}
+
+static void who_finds_no_room_is_counted(struct kunit *test)
+{
+	u64 goid;
+
+	for (goid = 1; goid <= 6; goid++) {
+		load_words(test, GOPROBE_ACTION_JOIN, 1, &goid);
+		expect(test, GOPROBE_STAT_TOLD);
+		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NO_MEMBER), goid > 4 ? 1ULL : 0ULL);
 	}
+	KUNIT_EXPECT_EQ(test, gp_members_number(s.members), 4U);
 }
 
-static void a_filter_that_rejects_is_counted_as_such(struct kunit *test)
+static void words_that_make_no_sense_tell_nothing(struct kunit *test)
 {
+	static const u64 words[] = { G, GOID, 0, 1, 5 };
+
+	load_words(test, GOPROBE_ACTION_JOIN, 2, words);
+	expect(test, GOPROBE_STAT_UNDECIDED);
+	load_words(test, GOPROBE_ACTION_PART, 2, words);
+	expect(test, GOPROBE_STAT_UNDECIDED);
+	load_words(test, GOPROBE_ACTION_UNWIND, 3, words);
+	expect(test, GOPROBE_STAT_UNDECIDED);
+	load_words(test, GOPROBE_ACTION_UNWIND, 5, words);
+	expect(test, GOPROBE_STAT_UNDECIDED);
+	KUNIT_EXPECT_EQ(test, gp_members_number(s.members), 0U);
+}
+
+/* As goroutines are born: whoever a member starts is one, and nobody else. */
+static void a_member_s_children_are_members(struct kunit *test)
+{
+	u32 i;
+
 	filter_clear();
-	add_pair(G_REG, 1);
+	F(TASK, .value = GOPROBE_TASK_GOID);
+	F(MEMBER);
+	F(JNE_I, .offset = 1);
 	F(REJECT);
-	make_told(test, 0);
-	open_call(test);
-	expect_only(test, GOPROBE_STAT_FILTERED);
-	ticks += 7;
-	expect_split(test, 7, 0, 0);
-}
-
-/* What comes next is the first record. */
-static void forget_records(void)
-{
-	int cpu;
-
-	for_each_online_cpu(cpu)
-		rings[cpu]->told = rings[cpu]->head;
-}
-
-/* Before the frame, in the record of the end, are the times; and the frame is where it is. */
-static void the_end_of_a_call_has_its_times(struct kunit *test)
-{
-	const struct goprobe_record *rec;
-	u64 plain = 0, words[NSTATES];
-	u32 divided;
-
-	for (divided = 0; divided < 2; divided++) {
-		make(GP_WAY_END, OPEN | RETURNS);
-		forget_records();
-		probes[0].flags = GOPROBE_POINT_F_PAIRED |
-				  (divided ? GOPROBE_POINT_F_SPLIT : 0);
-		ticks += 40;
-		gp_calls_state(s.calls, PROCESS, G, 2, ticks);
-		ticks += 2;
-		KUNIT_EXPECT_TRUE(test, hit());
-		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RETURNS), 1ULL);
-		rec = first_record();
-		KUNIT_ASSERT_NOT_NULL(test, rec);
-		KUNIT_EXPECT_EQ(test, !!(rec->flags & GOPROBE_RECORD_F_SPLIT), !!divided);
-		if (!divided) {
-			plain = rec->words;
-			continue;
-		}
-		KUNIT_EXPECT_EQ(test, (u64)rec->words, plain + NSTATES);
-		memcpy(words, rec + 1, sizeof(words));
-		KUNIT_EXPECT_EQ(test, words[0], 40ULL);
-		KUNIT_EXPECT_EQ(test, words[1], 0ULL);
-		KUNIT_EXPECT_EQ(test, words[2], 2ULL);
-		/* The string's address, as the registers have it. */
-		KUNIT_EXPECT_EQ(test, *(u64 *)((u8 *)(rec + 1) + sizeof(words)), (u64)OTHER_G);
+	F(IMM, .value = CHILD);
+	F(KEY);
+	tell(test, GOPROBE_ACTION_JOIN);
+	for (i = 0; i < 2; i++) {
+		expect(test, GOPROBE_STAT_TOLD);
+		KUNIT_EXPECT_EQ(test, gp_members_has(s.members, PROCESS, CHILD), i == 1);
+		KUNIT_EXPECT_EQ(test, gp_members_join(s.members, PROCESS, GOID), (int)i);
 	}
+	filter_clear();
+	F(TASK, .value = GOPROBE_TASK_GOID);
+	F(MEMBER, .a = 1);
+	F(JNE_I, .a = 1, .offset = 1);
+	F(REJECT);
+	make_probe(&probes[0], GP_WAY_GENERAL, 0);
+	filter_load(test);
+	EXPECT_PASSES(test);
+	gp_members_part(s.members, PROCESS, GOID);
+	EXPECT_REJECTS(test);
+}
+
+/* A call that is held at so many words from stack.hi, as if it had been made. */
+static void hold_call(struct kunit *test, u32 depth, u32 id)
+{
+	const struct gp_calls_key who = { .process = PROCESS, .g = G, .goid = GOID };
+	u32 number = gp_held_take(s.calls->held);
+
+	KUNIT_ASSERT_NE(test, number, 0U);
+	gp_held_at(s.calls->held, number)->rec = (struct goprobe_record){
+		.words = sizeof(struct gp_held_record) / 8, .kind = GOPROBE_RECORD_CALL,
+		.flags = GOPROBE_RECORD_F_HELD, .id = id, .depth = depth,
+	};
+	KUNIT_ASSERT_EQ(test, (u32)gp_calls_open(s.calls, who, depth,
+						 gp_tallies_find(&s.tallies, PAIRED), number),
+			(u32)GP_CALLS_KEPT);
+}
+
+static u32 held_free(void)
+{
+	u32 numbers[HELD], n = 0, i;
+
+	while (n < HELD) {
+		numbers[n] = gp_held_take(s.calls->held);
+		if (!numbers[n])
+			break;
+		n++;
+	}
+	for (i = 0; i < n; i++)
+		gp_held_give(s.calls->held, numbers[i]);
+	return n;
+}
+
+/* Ids of the records that have been written, as digits of a number. */
+static u64 written(void)
+{
+	const struct gp_ring *ring = rings[0];
+	unsigned long at = ring->tail;
+	u64 ids = 0;
+
+	for (; at < ring->head; ) {
+		const struct goprobe_record *rec =
+			(const void *)(ring->data + (at & (ring->size - 1)));
+
+		ids = ids * 10 + rec->id;
+		at += rec->words * 8;
+	}
+	return ids;
+}
+
+struct unwind_case {
+	const char *claim;
+	u64 g, goid, bytes, write;
+	u64 ids;		/* of what is written */
+	u32 free;		/* records */
+	u64 returned;		/* records of calls that were let go */
+};
+
+static const struct unwind_case unwind_cases[] = {
+	{ "all, callers first", G, GOID, 0, 1, 1234, 8, 4 },
+	{ "what is deeper than the one that goes on", G, GOID, 20 * 8, 1, 34, 6, 2 },
+	{ "not that one itself, which is in between", G, GOID, 25 * 8, 1, 34, 6, 2 },
+	{ "the deepest one", G, GOID, 30 * 8, 1, 4, 5, 1 },
+	{ "none", G, GOID, 40 * 8, 1, 0, 4, 0 },
+	{ "deeper than any stack", G, GOID, ~0ULL, 1, 0, 4, 0 },
+	{ "what is given up", G, GOID, 20 * 8, 0, 0, 6, 0 },
+	{ "all that is given up", G, GOID, 0, 0, 0, 8, 0 },
+	{ "another g", G + 64, GOID, 0, 1, 0, 4, 0 },
+	{ "what is no g", G + 1, GOID, 0, 1, 0, 4, 0 },
+	{ "the next goroutine of that g", G, GOID + 1, 0, 1, 0, 8, 0 },
+};
+
+static void unwind_desc(const struct unwind_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(unwind, unwind_cases, unwind_desc);
+
+static void calls_that_end_otherwise_are_written(struct kunit *test)
+{
+	const struct unwind_case *c = test->param_value;
+	const u64 words[] = { c->g, c->goid, c->bytes, c->write };
+	u32 i;
+
+	for (i = 1; i <= 4; i++)
+		hold_call(test, i * 10, i);
+	load_words(test, GOPROBE_ACTION_UNWIND, 4, words);
+	expect(test, GOPROBE_STAT_TOLD);
+	KUNIT_EXPECT_EQ(test, written(), c->ids);
+	KUNIT_EXPECT_EQ(test, held_free(), c->free);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LET_GO), c->returned);
+	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&gp_tallies_find(&s.tallies, PAIRED)->open),
+			HELD - c->free);
+}
+
+static void what_is_not_asked_for_is_not_written(struct kunit *test)
+{
+	static const u64 words[] = { G, GOID, 0, 1 };
+
+	gp_tallies_find(&s.tallies, PAIRED)->unwound = false;
+	hold_call(test, 10, 1);
+	hold_call(test, 20, 2);
+	load_words(test, GOPROBE_ACTION_UNWIND, 4, words);
+	expect(test, GOPROBE_STAT_TOLD);
+	KUNIT_EXPECT_EQ(test, written(), 0ULL);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+}
+
+static void what_has_no_room_then_is_lost(struct kunit *test)
+{
+	static const u64 words[] = { G, GOID, 0, 1 };
+
+	hold_call(test, 10, 1);
+	hold_call(test, 20, 2);
+	make_rings_full(true);
+	load_words(test, GOPROBE_ACTION_UNWIND, 4, words);
+	KUNIT_EXPECT_TRUE(test, hit());
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_TOLD), 1ULL);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 2ULL);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LET_GO), 0ULL);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(a_state_is_taken_from_the_hit_on),
-	KUNIT_CASE(a_hit_can_tell_of_several),
-	KUNIT_CASE(nothing_can_be_told),
-	KUNIT_CASE(what_is_no_pair_of_a_state_is_undecided),
-	KUNIT_CASE(more_words_than_there_is_room_for_are_undecided),
-	KUNIT_CASE(what_does_not_matter_tells_nothing),
-	KUNIT_CASE(a_filter_that_rejects_is_counted_as_such),
-	KUNIT_CASE(the_end_of_a_call_has_its_times),
+	KUNIT_CASE(who_is_told_of_joins_and_parts),
+	KUNIT_CASE(the_set_is_kept_before_the_session_has_begun),
+	KUNIT_CASE(who_finds_no_room_is_counted),
+	KUNIT_CASE(words_that_make_no_sense_tell_nothing),
+	KUNIT_CASE(a_member_s_children_are_members),
+	KUNIT_CASE_PARAM(calls_that_end_otherwise_are_written, unwind_gen_params),
+	KUNIT_CASE(what_is_not_asked_for_is_not_written),
+	KUNIT_CASE(what_has_no_room_then_is_lost),
 	{}
 };
 
 static struct kunit_suite suite = {
 	.name = "told",
 	.init = told_init,
-	.exit = filter_exit,
+	.exit = told_exit,
 	.test_cases = cases,
 };
 
 kunit_test_suite(suite);
+
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Hits that tell of goroutines: KUnit suite");
+MODULE_DESCRIPTION("Told: KUnit suite");

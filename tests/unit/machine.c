@@ -33,7 +33,9 @@ static uint64_t *named(struct machine *m, const char *what)
 	       strcmp(what, "g") == 0 ? &m->task[GOPROBE_TASK_G] :
 	       strcmp(what, "took") == 0 ? &m->duration : strcmp(what, "n") == 0 ? &m->number :
 	       strcmp(what, "under") == 0 ? &m->under :
-	       strcmp(what, "root") == 0 ? &m->root : NULL;
+	       strcmp(what, "root") == 0 ? &m->root :
+
+	       strcmp(what, "member") == 0 ? &m->member : NULL;
 }
 
 void machine_set(struct machine *m, const char *setup)
@@ -443,6 +445,9 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 		break;
 	case GOPROBE_OP_UNDER:
 		*a = m->under >> o->value & 1;
+		break;
+	case GOPROBE_OP_MEMBER:
+		*a = b < 64 && m->member >> b & 1;
 		break;
 	case GOPROBE_OP_KEY:
 		assert_true(m->nkey < N(m->key));

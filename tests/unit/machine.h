@@ -31,6 +31,7 @@ struct machine_word {
  * @key: what the filter has made
  * @nkey: its words
  * @under: bit @i: a call of the function with id i is open
+ * @member: bit @i: goroutine i is in the set
  */
 struct machine {
 	uint64_t regs[MACHINE_REGS];
@@ -47,6 +48,7 @@ struct machine {
 	uint64_t root;
 	bool muted;
 	uint64_t under;
+	uint64_t member;
 	uint64_t key[96];
 	size_t nkey;
 };
@@ -54,7 +56,7 @@ struct machine {
 /*
  * Begin: "ax=1 bx=20000 @20010=7 goid=5 took=3e8"; all numbers are hexadecimal. What is no
  * register: goid, tid, pid, g (address of runtime.g), took (the duration), n (hits so far),
- * under, root.
+ * under, root, member.
  */
 void machine_set(struct machine *m, const char *setup);
 /* One more word of memory. */

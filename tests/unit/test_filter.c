@@ -279,6 +279,27 @@ static struct verdict_row {
 	{ "not inside a call", "main.Ints if under(main.Leaf)", "under=0", "no" },
 	{ "negated", "main.Ints if !under(main.Leaf) && a == 1", "under=0 ax=1", "yes" },
 
+	{ "a descendant", "main.Ints if descendant(5)", "goid=7 member=80", "yes" },
+	{ "no descendant", "main.Ints if descendant(5)", "goid=7 member=40", "no" },
+	{ "it itself", "main.Ints if descendant(5)", "goid=5", "yes" },
+	{ "no descendant, negated", "main.Ints if !descendant(5) && a == 1", "goid=6 ax=1", "yes" },
+	{ "it itself, negated", "main.Ints if !descendant(5)", "goid=5", "no" },
+	{ "a descendant that is compared", "main.Ints if descendant(5) == g", "goid=7 member=80 r9=0",
+	  "no" },
+	{ "either", "main.Ints if a == 2 || descendant(5)", "ax=1 goid=7 member=80", "yes" },
+	{ "who has started it", "main.Ints if creator == 9", "g=10000 @10118=9", "yes" },
+	{ "another one has", "main.Ints if creator != 9 && creator > 7", "g=10000 @10118=8", "yes" },
+	{ "nobody has", "main.Ints if creator == 0", "g=0", "yes" },
+	{ "who has started it can't be read", "main.Ints if creator == 0", "g=10000", "?" },
+	{ "it has returned", "main.Ints if panicked", "", "yes no" },
+	{ "it has returned, negated", "main.Ints if !panicked", "", "yes yes" },
+	{ "a panic, and an argument", "main.Ints if panicked && a == 1", "ax=1", "yes no" },
+	{ "a panic, and another argument", "main.Ints if panicked && a == 1", "ax=2", "no no" },
+	{ "a panic or an error", "main.Strings if panicked || err != nil", "cx=5", "yes yes" },
+	{ "neither a panic nor an error", "main.Strings if panicked || err != nil", "cx=0",
+	  "yes no" },
+	{ "no panic, but an error", "main.Strings if !panicked && err != nil", "cx=5", "yes yes" },
+	{ "compared", "main.Strings if panicked == false", "", "yes yes" },
 	{ "an error", "main.Strings if err != nil", "cx=5", "yes yes" },
 	{ "no error", "main.Strings if err != nil", "cx=0", "yes no" },
 	{ "a parameter, and an error", "main.Strings if len(s) == 3 && err != nil", "bx=3 cx=5",
@@ -483,6 +504,31 @@ static struct error_row {
 	  "duration > 1s || a > 5",
 	  "this needs a parameter, known only at the call, and the duration, known only at the return",
 	  NULL },
+	{ "a parameter or a panic", "main.Ints if panicked || a > 5", "panicked || a > 5",
+	  "this needs a parameter, known only at the call, and whether it panicked, known only at the return",
+	  NULL },
+	{ "a panic and a result", "main.Strings if panicked && err != nil", "err != nil",
+	  "of a call that panics this can't be told: there are no results, and its duration is not asked for",
+	  "next to 'panicked' it can only be joined by '||', as in 'panicked || err != nil'" },
+	{ "a panic and the duration", "main.Strings if duration > 1s && panicked", "duration > 1s",
+	  "of a call that panics this can't be told: there are no results, and its duration is not asked for",
+	  NULL },
+	{ "a panic compared with a result", "main.Strings if panicked == (err != nil)",
+	  "panicked == (err != nil)",
+	  "of a call that panics this can't be told: there are no results, and its duration is not asked for",
+	  NULL },
+	{ "descendants of two", "main.Ints if descendant(5) || descendant(6)", "descendant(6)",
+	  "only the descendants of one goroutine can be followed", NULL },
+	{ "descendants of nobody", "main.Ints if descendant()", ")",
+	  "the id of a goroutine, a number from 1 on, is missing here", NULL },
+	{ "descendants of 0", "main.Ints if descendant(0)", "0",
+	  "the id of a goroutine, a number from 1 on, is missing here", NULL },
+	{ "descendants of a name", "main.Ints if descendant(goid)", "goid",
+	  "the id of a goroutine, a number from 1 on, is missing here", NULL },
+	{ "descendants of two in one", "main.Ints if descendant(5, 6)", ",",
+	  "a ')' is missing here", NULL },
+	{ "a number of descendants", "main.Ints if descendant(5) > 1", "1",
+	  "'1' is no bool, the type of 'descendant(5)'", NULL },
 	{ "an entry of a map", "main.Refs if m[\"a\"] == 1", "m[\"a\"]",
 	  "'m[\"a\"]' is found by goprobectl, after the call: too late for a condition", NULL },
 	{ "what an interface holds", "main.Interfaces if e.s == \"x\"", "e.s",
@@ -738,6 +784,13 @@ static void test_told(void **state)
 	assert_int_equal(p.call.ops[p.call.unders[1].op].code, GOPROBE_OP_UNDER);
 	assert_false(p.call.numbers || p.call.results);
 	assert_true(p.ret.results && p.returns);
+	assert_null(p.unwound);
+	if (compile(newest, "main.Strings if len(s) > 1 && (panicked || err != nil)", &p, &d))
+		fail_msg("%s", d.sentence);
+	assert_true(p.returns && p.unwound && !p.descendant);
+	if (compile(newest, "main.Strings if !panicked && descendant(7)", &p, &d))
+		fail_msg("%s", d.sentence);
+	assert_true(p.returns && !p.unwound && p.descendant->number == 7);
 	if (compile(newest, "main.Ints if n % 2 == 0 && duration > 1s", &p, &d))
 		fail_msg("%s", d.sentence);
 	assert_true(p.call.numbers && !p.ret.numbers && !p.ret.results && p.returns);

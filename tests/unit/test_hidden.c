@@ -102,6 +102,56 @@ static void test_ends(void **state)
 	}
 }
 
+/* The actions of the points that tell the module, in their order. */
+static void told(const struct plan *p, char *text)
+{
+	*text = 0;
+	for (size_t i = 0; i < p->files[0].n; i++) {
+		const struct goprobe_point *pt = &p->files[0].v[i];
+		const struct goprobe_filter *f;
+
+		if (pt->action < GOPROBE_ACTION_STATE)
+			continue;
+		f = &p->filters[pt->filter - 1];
+		assert_int_equal(p->filter_ops[f->op + f->nops - 1].code, GOPROBE_OP_KEY);
+		assert_int_equal(pt->plan, GOPROBE_NO_PLAN);
+		assert_int_equal(pt->kind, pt->action == GOPROBE_ACTION_JOIN ?
+				 GOPROBE_POINT_RETURN : GOPROBE_POINT_CALL);
+		if (!*text || text[strlen(text) - 1] != "jpu"[pt->action - GOPROBE_ACTION_JOIN] ||
+		    pt->action == GOPROBE_ACTION_UNWIND)
+			strncat(text, &"jpu"[pt->action - GOPROBE_ACTION_JOIN], 1);
+	}
+}
+
+/* What conditions need to be told: before what else is done at these places, for panics. */
+static void test_told(void **state)
+{
+	struct bins_each b = BINS("shapes", FORMS);
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct plan *p = plan_of(b.bin, "main.Ints");
+		struct plan_options o = plan_defaults;
+		struct diag d = { 0 };
+		char text[64];
+
+		p->descendant = 5;
+		p->unwinds = true;
+		if (hidden_add_all(p, &b.bin, 1, &o, &d))
+			fail_msg("%s", d.sentence);
+		assert_int_equal(plan_finish(p, &d), 0);
+		told(p, text);
+		assert_string_equal(text, "uujp");
+		assert_int_equal(p->files[0].v[0].action, GOPROBE_ACTION_UNWIND);
+		assert_int_equal(p->naround, 4);
+		/* They are no function's that is traced. */
+		for (size_t i = 0; i < p->nfuncs; i++)
+			assert_true(p->funcs[i]->around == (p->funcs[i]->action >=
+							    GOPROBE_ACTION_STATE));
+		plan_free(p);
+	}
+}
+
 /* Traced for its own sake, it tells of others, too, if its records can. */
 static void test_shared(void **state)
 {
@@ -245,17 +295,18 @@ static void test_line(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(rows) + 7] = {
+	struct CMUnitTest tests[N(rows) + 8] = {
 		{ "runtime.newproc1 is traced where it returns", test_go },
 		{ "unless somebody wants to see it", test_wanted },
 		{ "calls tell of their goroutine, if g is in a register", test_goroutine },
 		{ "what is executed where", test_line },
 		{ "what ends calls is traced, if returns are", test_ends },
 		{ "also where it is traced for its own sake", test_shared },
+		{ "what conditions need to be told", test_told },
 		{ "a frame that goes on is in its stack", test_recovery },
 	};
 
-	ROWS(tests + 7, rows, test_record);
+	ROWS(tests + 8, rows, test_record);
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

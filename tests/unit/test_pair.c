@@ -22,6 +22,7 @@ struct step {
 	char kind;
 	char fn;
 	unsigned int depth, goid, tgid, tid;
+	int when;	/* so much later than it is told of */
 };
 
 /*
@@ -127,6 +128,22 @@ static struct row {
 	  "f=2", 1 },
 };
 
+/* Where calls may be told of when a panic has ended them. */
+static struct row late[] = {
+	{ "a panic whose call is told of later", { { 'p', 'a', 40 }, { 'c', 'f', 10, .when = -2 },
+	  { 'c', 'g', 20, .when = -3 }, { 'v', 0, 5 } }, "!g:a !f:a", 0 },
+	{ "of two panics the younger one", { { 'p', 'a', 40 }, { 'p', 'b', 60 },
+	  { 'c', 'f', 10, .when = -3 }, { 'c', 'g', 50, .when = -3 }, { 'v', 0, 5 } },
+	  "!g:b !f:b", 0 },
+	{ "a panic that was recovered below, and one whose call is told of later",
+	  { { 'p', 'a', 40 }, { 'p', 'b', 60 }, { 'c', 'g', 50, .when = -3 }, { 'v', 0, 45 },
+	    { 'c', 'f', 10, .when = -5 }, { 'v', 0, 5 } }, "!g:b !f:a", 0 },
+	{ "a panic of which nobody is told leaves nothing",
+	  { { 'p', 'a', 40 }, { 'v', 0, 5 }, { 'c', 'f', 10 }, { 'r', 'f', 10 } }, "f=1", 0 },
+	{ "a call that is made after it was recovered is not its", { { 'p', 'a', 40 },
+	  { 'v', 0, 5 }, { 'c', 'f', 10 }, { 'v', 0, 5 } }, "!f:-", 0 },
+};
+
 static struct goprobe_record record_of(const struct step *s, uint64_t time)
 {
 	struct goprobe_record h = {
@@ -211,21 +228,56 @@ static void run(struct pair *p, const struct step *s, uint64_t time, char *text)
 	}
 }
 
-static void test_row(void **state)
+static void check_row(const struct row *row, bool held)
 {
-	const struct row *row = *state;
 	struct pair *p = pair_new(1000);
 	char text[256] = "";
 	uint64_t time = 1;
 
+	if (held)
+		pair_expect_held(p);
 	for (size_t k = 0; k < N(row->in) && row->in[k].kind; k++) {
 		if (row->in[k].kind == 'l')
 			pair_losses(p, row->in[k].depth);
 		else
-			run(p, &row->in[k], time++, text);
+			run(p, &row->in[k], time++ + row->in[k].when, text);
 	}
 	assert_string_equal(text, row->out);
 	assert_int_equal(pair_open(p), row->open);
+	pair_free(p);
+}
+
+/* That calls may be told of later changes nothing of those that are not. */
+static void test_row(void **state)
+{
+	check_row(*state, false);
+	check_row(*state, true);
+}
+
+static void test_late(void **state)
+{
+	check_row(*state, true);
+}
+
+/* Panics of goroutines without calls take room, too, and are forgotten when there is no more. */
+static void test_many_panics(void **state)
+{
+	struct pair *p = pair_new(10);
+	struct pair_call c;
+
+	(void)state;
+	pair_expect_held(p);
+	for (unsigned int i = 1; i <= 1000; i++) {
+		struct step s = { 'c', 'f', 10, i, 4, 5 };
+		struct goprobe_record h = record_of(&s, i);
+
+		assert_false(pair_unwind(p, &h, &c));
+		assert_true(pair_enter(p, &h));
+		h.depth = 20;
+		pair_panic(p, &h, strdup("a"));
+		assert_in_range(pair_open(p), 1, 10);
+	}
+	assert_true(pair_evicted(p) > 900);
 	pair_free(p);
 }
 
@@ -324,13 +376,14 @@ static void test_many(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(cases) + 3] = {
+	struct CMUnitTest tests[N(cases) + N(late) + 4] = {
 		{ "a call comes back as it was entered", test_details },
 		{ "beyond the limit the idlest goroutine is forgotten, and counted", test_limit },
 		{ "many goroutines, against a plain model", test_many },
+		{ "panics of goroutines without calls", test_many_panics },
 	};
 
-	ROWS(tests + 3, cases, test_row);
+	ROWS(ROWS(tests + 4, cases, test_row), late, test_late);
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

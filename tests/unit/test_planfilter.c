@@ -25,6 +25,7 @@ static void show_point(FILE *f, const struct goprobe_point *p)
 
 	fprintf(f, "%u %s%s%s%s%s", p->id, kinds[p->kind], actions[p->action],
 		p->flags & GOPROBE_POINT_F_PAIRED ? " paired" : "",
+		p->flags & GOPROBE_POINT_F_UNWOUND ? " held unwound" :
 		p->flags & GOPROBE_POINT_F_HELD ? " held" : "",
 		p->flags & GOPROBE_POINT_F_KEYED ? " keyed" : "");
 	if (p->filter)
@@ -106,6 +107,23 @@ static struct row {
 	  "0 call paired held 1; 0 return paired 2; 2 filters" },
 	{ "how long it took", { "main.Ints if duration > 1s" }, RECORD, false,
 	  "0 call paired held; 0 return paired 1; 1 filters" },
+	{ "what a panic ends", { "main.Ints if panicked" }, RECORD, false,
+	  "0 call paired held unwound; 0 return paired 1; 1 filters" },
+	{ "or what returns so", { "main.Ints if a > 5 && (panicked || ~r0 > 6)" }, RECORD, false,
+	  "0 call paired held unwound 1; 0 return paired 2; 2 filters" },
+	{ "what no panic ends", { "main.Ints if !panicked" }, RECORD, false,
+	  "0 call paired held; 0 return paired; 0 filters" },
+	{ "what a panic ends can't be counted", { "main.Ints if panicked" }, COUNT, true,
+	  "calls of main.Ints that a panic ends can be shown, by attach, but not be counted or timed" },
+	{ "nor timed", { "main.Ints if panicked || ~r0 > 5" }, TIME, false,
+	  "calls of main.Ints that a panic ends can be shown, by attach, but not be counted or timed" },
+	{ "what no panic ends can", { "main.Ints if !panicked" }, COUNT, true,
+	  "0 return count; 0 filters" },
+	{ "descendants of one goroutine", { "main.Ints if descendant(5)",
+	  "main.Leaf if descendant(5)" },
+	  RECORD, true, "0 call 1; 1 call 1; 1 filters" },
+	{ "descendants of two", { "main.Ints if descendant(5)", "main.Leaf if descendant(6)" },
+	  RECORD, true, "only the descendants of one goroutine can be followed" },
 	{ "what returns decide needs returns", { "main.Ints if ~r0 > 5" }, RECORD, true,
 	  "this condition is decided when main.Ints returns, and --no-return leaves that out" },
 	{ "what always holds is no condition", { "main.Ints if e >= 0" }, RECORD, false,

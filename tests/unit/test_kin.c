@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kin.c: which goroutines descend from one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kin.h"
+#include "rows.h"
+
+/* "goid<parent ..." */
+static struct row {
+	const char *claim, *all;
+	unsigned int of;
+	const char *found;
+} cases[] = {
+	{ "nobody", "", 5, "" },
+	{ "it itself is none", "5<1", 5, "" },
+	{ "children", "7<5 8<5 9<1", 5, "7 8" },
+	{ "their children", "7<5 8<7 9<8 10<9", 5, "7 8 9 10" },
+	{ "in any order", "10<9 8<7 5<1 9<8 7<5 11<1", 5, "7 8 9 10" },
+	{ "not those of others", "2<1 3<2 7<5 8<3", 5, "7" },
+	{ "all descend from the first", "2<1 3<2 4<3 1<0", 1, "2 3 4" },
+	{ "who has ended joins nobody", "8<7 9<8", 5, "" },
+	{ "who is younger starts nobody", "7<8 8<5", 5, "8" },
+	{ "nobody starts itself", "7<7 8<7 5<5", 5, "" },
+	{ "twice the same", "7<5 7<5 8<7", 5, "7 7 8" },
+};
+
+static void test_row(void **state)
+{
+	const struct row *row = *state;
+	struct kin_gor v[16];
+	const char *s = row->all;
+	char found[64] = "";
+	size_t n = 0, len;
+	int used;
+
+	while (sscanf(s, " %lu<%lu%n", &v[n].goid, &v[n].parent, &used) == 2) {
+		s += used;
+		n++;
+	}
+	n = kin_descendants(v, n, row->of);
+	for (size_t i = 0; i < n; i++) {
+		len = strlen(found);
+		snprintf(found + len, sizeof(found) - len, "%s%lu", i ? " " : "", v[i].goid);
+	}
+	assert_string_equal(found, row->found);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(cases)];
+
+	ROWS(tests, cases, test_row);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
