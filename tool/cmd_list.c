@@ -227,7 +227,7 @@ static int list_place(struct listing *l, const struct points_place *place, struc
 	const char *why = points_place(&l->b, place, l->able, &l->total, l->json);
 
 	flush(&l->b, 1 << 16);
-	if (why)
+	if (why && !place->inlined)
 		l->total.refused++;
 	return why && d ? diag_set(d, "%s+%#llx can't be probed: %s", fn->name,
 				   (unsigned long long)(place->at.vaddr - fn->entry), why) : 0;

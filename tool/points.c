@@ -235,7 +235,8 @@ const char *points_place(struct buf *b, const struct points_place *place,
 			 enum points_ability ability, struct points_total *total, bool json)
 {
 	const struct gofunc *fn = place->at.fn;
-	struct lister l = { b, fn, NULL, ability, total, json };
+	struct points_total none = { 0 };
+	struct lister l = { b, fn, NULL, ability, place->inlined ? &none : total, json };
 	struct insn_point at;
 	const char *why = plan_survey_at(&place->at, &at);
 

@@ -56,7 +56,10 @@ struct points_place {
 	int line;
 };
 
-/* It, if it can be probed: NULL; or why not (static string). Counts it in @total. */
+/*
+ * It, if it can be probed: NULL; or why not (static string). Counts it in @total, unless it is
+ * there for what was inlined: only --inlined sets that.
+ */
 const char *points_place(struct buf *b, const struct points_place *place,
 			 enum points_ability ability, struct points_total *total, bool json);
 void points_end(struct buf *b, const struct points_total *total,
