@@ -114,12 +114,14 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 #ifdef CONFIG_X86_64
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 /* x86_task_fpu() itself is not exported where CONFIG_X86_DEBUG_FPU is on. */
-#define gp_compat_fpregs() \
-	(&((struct fpu *)((void *)current + sizeof(*current)))->fpstate->regs)
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
-#define gp_compat_fpregs()	(&current->thread.fpu.fpstate->regs)
+#define gp_compat_fpu()		((struct fpu *)((void *)current + sizeof(*current)))
 #else
-#define gp_compat_fpregs()	(&current->thread.fpu.state)
+#define gp_compat_fpu()		(&current->thread.fpu)
+#endif
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
+#define gp_compat_fpregs()	(&gp_compat_fpu()->fpstate->regs)
+#else
+#define gp_compat_fpregs()	(&gp_compat_fpu()->state)
 #endif
 #endif
 

@@ -21,6 +21,7 @@
 #include "calls.h"
 #include "contents.h"
 #include "dynamic.h"
+#include "edit.h"
 #include "file.h"
 #include "filter.h"
 #include "held.h"
@@ -279,6 +280,9 @@ static void gp_contents_choose_way(const struct goprobe_point *p, struct gp_prob
 	if (probe->then == GP_WAY_END || probe->then == GP_WAY_COUNT_KEY ||
 	    probe->then == GP_WAY_ENTER_KEY || probe->then == GP_WAY_TELL)
 		probe->way = probe->then;
+	/* Asks for all of that itself. */
+	if (probe->edit)
+		probe->way = GP_WAY_EDIT;
 }
 
 static bool gp_contents_needs_tally(const struct goprobe_point *p)
@@ -300,6 +304,7 @@ static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 	probe->tally = gp_contents_needs_tally(p) ? gp_tallies_find(&s->tallies, p->id) : NULL;
 	probe->plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->plans[p->plan];
 	probe->filter = p->filter ? s->filters[p->filter - 1] : NULL;
+	probe->edit = p->edit ? s->filters[p->edit - 1] : NULL;
 	probe->action = p->action;
 	probe->plan_id = p->plan;
 	probe->runtime = rt;
@@ -387,6 +392,27 @@ static const char *gp_contents_check_pair(const struct gp_session *s,
 	return NULL;
 }
 
+/* What is changed at a point; what is not changed is neither in its filter. */
+static const char *gp_contents_check_edit(const struct gp_session *s,
+					  const struct goprobe_runtime *rt,
+					  const struct goprobe_point *p)
+{
+	const struct gp_filter *filter = p->filter ? s->filters[p->filter - 1] : NULL;
+	const struct gp_filter *edit = p->edit ? s->filters[p->edit - 1] : NULL;
+
+	if (filter && filter->edits)
+		return "a filter that is no edit sets, writes or delays";
+	if (!edit)
+		return NULL;
+	if (!edit->edits)
+		return "its edit neither sets nor writes nor delays anything";
+	if (rt->g_reg != GOPROBE_REG_NONE && edit->sets & BIT(gp_arch_int_reg(rt->g_reg) / 8))
+		return "its edit sets the register that has g";
+	if (filter && filter->keyed)
+		return "hits that are counted by key can't be edited";
+	return NULL;
+}
+
 static int gp_contents_check_point(struct gp_session *s, u32 file,
 				   const struct goprobe_point *p,
 				   struct netlink_ext_ack *extack)
@@ -397,8 +423,13 @@ static int gp_contents_check_point(struct gp_session *s, u32 file,
 	why = gp_verify_point(p, s->nplans, s->nfilters);
 	if (!why)
 		why = gp_contents_check_pair(s, p);
+	if (!why)
+		why = gp_contents_check_edit(s, &s->files[file]->runtime, p);
 	if (why)
 		return gp_contents_refuse_point(s, extack, -EINVAL, p, why);
+	if (p->edit && !gp_edit_allowed())
+		return gp_contents_refuse_point(s, extack, -EPERM, p,
+						"nothing can be changed: the module was loaded without allow_writes=1");
 	err = gp_file_check_point(s->files[file], p, &why);
 	if (err)
 		return gp_contents_refuse_point(s, extack, err, p, why);

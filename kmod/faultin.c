@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The slow path of reading the target's memory.
+ * The slow path of reading the target's memory, and of writing it.
  *
  * Context: the hitting task, preemption on, no locks held; may sleep. A task
  * that sleeps here holds up the removal of breakpoints (and on 6.12 and later
@@ -41,9 +41,11 @@ static bool gp_faultin_file_is_local(const struct file *file)
 }
 
 /* May a page of that mapping be waited for? */
-static u16 gp_faultin_check(struct vm_area_struct *vma, unsigned long address)
+static u16 gp_faultin_check(struct vm_area_struct *vma, unsigned long address, bool write)
 {
 	if (!vma || address < vma->vm_start || !(vma->vm_flags & VM_READ))
+		return GOPROBE_CHUNK_FAULT;
+	if (write && !(vma->vm_flags & VM_WRITE))
 		return GOPROBE_CHUNK_FAULT;
 	if ((vma->vm_flags & (VM_IO | VM_PFNMAP)) || userfaultfd_armed(vma))
 		return GOPROBE_CHUNK_REMOTE;
@@ -58,9 +60,10 @@ static u16 gp_faultin_check(struct vm_area_struct *vma, unsigned long address)
  * is the one that is waited for: whenever the lock has been dropped, it is
  * checked anew.
  */
-static u16 gp_faultin_page(unsigned long address)
+static u16 gp_faultin_page(unsigned long address, bool write)
 {
-	unsigned int flags = FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_KILLABLE;
+	unsigned int flags = FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_KILLABLE |
+			     (write ? FAULT_FLAG_WRITE : 0);
 	struct mm_struct *mm = current->mm;
 	struct vm_area_struct *vma;
 	vm_fault_t fault;
@@ -70,7 +73,7 @@ static u16 gp_faultin_page(unsigned long address)
 		if (mmap_read_lock_killable(mm))
 			return GOPROBE_CHUNK_REMOTE;
 		vma = find_vma(mm, address);
-		status = gp_faultin_check(vma, address);
+		status = gp_faultin_check(vma, address, write);
 		if (status != GOPROBE_CHUNK_OK)
 			break;
 		fault = handle_mm_fault(vma, address, flags, NULL);
@@ -110,13 +113,9 @@ u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
 	return GOPROBE_CHUNK_OK;
 }
 
-/**
- * gp_faultin_serve() - bring in the page with f->address, or note why not
- * @f: the hit's state
- */
-void gp_faultin_serve(struct gp_faultin *f)
+static void gp_faultin_bring(struct gp_faultin *f, bool write)
 {
-	u16 status = gp_faultin_page(f->address);
+	u16 status = gp_faultin_page(f->address, write);
 
 	f->tries++;
 	if (status == GOPROBE_CHUNK_OK)
@@ -124,4 +123,22 @@ void gp_faultin_serve(struct gp_faultin *f)
 	f->refused[f->nrefused].page = f->address >> PAGE_SHIFT;
 	f->refused[f->nrefused].status = status;
 	f->nrefused++;
+}
+
+/**
+ * gp_faultin_serve() - bring in the page with f->address, or note why not
+ * @f: the hit's state
+ */
+void gp_faultin_serve(struct gp_faultin *f)
+{
+	gp_faultin_bring(f, false);
+}
+
+/**
+ * gp_faultin_serve_write() - likewise, to be written
+ * @f: the hit's state, of writes only: what is refused them may well be read
+ */
+void gp_faultin_serve_write(struct gp_faultin *f)
+{
+	gp_faultin_bring(f, true);
 }

@@ -17,6 +17,7 @@
 
 #include "calls.h"
 #include "capture.h"
+#include "edit.h"
 #include "faultin.h"
 #include "filter.h"
 #include "hit.h"
@@ -221,6 +222,9 @@ static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const st
 	filter->roots |= op->code == GOPROBE_OP_ROOT;
 	filter->members |= op->code == GOPROBE_OP_MEMBER;
 	filter->mutes |= op->code == GOPROBE_OP_REJECT && op->value & GOPROBE_REJECT_F_MUTED;
+	filter->edits |= op->code >= GOPROBE_OP_SET && op->code <= GOPROBE_OP_DELAY;
+	if (op->code == GOPROBE_OP_SET)
+		filter->sets |= BIT(op->b / 8);
 	if (op->code != GOPROBE_OP_QUOTA || !w->offset)
 		return;
 	filter->period_ns = (u64)w->offset * NSEC_PER_MSEC;
@@ -293,21 +297,25 @@ u64 gp_filter_rejected(const struct gp_filter *filter)
  * @p: its program, under way
  * @c: the target's state
  * @probe: whose hit
+ * @filter: its filter, or its edit
  * @duration: ns that the call took
  * @number: of GOPROBE_OP_NUMBER, or 0: it has not been asked for yet
  * @quota: of GOPROBE_OP_QUOTA, without a period and with one: its result and 1, or 0: likewise
  * @key: what the hit counts by, if the filter makes a key
  * @verdict: how it has ended, unless it could not tell
+ * @edit: what is to be set, written and waited for, if it is an edit
  */
 struct gp_filter_hit {
 	struct gp_program p;
 	struct gp_capture c;
 	const struct gp_probe *probe;
+	struct gp_filter *filter;
 	u64 duration;
 	u64 number[GP_NUMBERS];
 	u8 quota[2];
 	struct gp_key *key;
 	enum gp_verdict verdict;
+	struct gp_edit *edit;
 };
 
 static int gp_filter_task(struct gp_filter_hit *h, const struct gp_op *op)
@@ -381,7 +389,7 @@ static int gp_filter_same(struct gp_filter_hit *h, const struct gp_op *op)
 static u64 gp_filter_number(struct gp_filter_hit *h, u32 counter)
 {
 	if (!h->number[counter])
-		h->number[counter] = atomic64_inc_return(&h->probe->filter->number[counter]);
+		h->number[counter] = atomic64_inc_return(&h->filter->number[counter]);
 	return h->number[counter];
 }
 
@@ -415,7 +423,7 @@ static bool gp_filter_take_now(struct gp_filter *filter, u64 most)
 /* Likewise, each hit counts once. */
 static bool gp_filter_quota(struct gp_filter_hit *h, const struct gp_op *op)
 {
-	struct gp_filter *filter = h->probe->filter;
+	struct gp_filter *filter = h->filter;
 	u8 *quota = &h->quota[op->offset];
 
 	if (!*quota)
@@ -568,6 +576,12 @@ static const struct gp_op *gp_filter_step(struct gp_filter_hit *h, const struct 
 	case GOPROBE_OP_KEY_STACK:
 		status = gp_filter_key_stack(h, op);
 		break;
+	case GOPROBE_OP_SET:
+	case GOPROBE_OP_SET_FLOAT:
+	case GOPROBE_OP_WRITE:
+	case GOPROBE_OP_DELAY:
+		status = gp_edit_collect(h->edit, op, h->p.r);
+		break;
 	}
 	if (likely(status == GOPROBE_CHUNK_OK))
 		return op + 1;
@@ -578,10 +592,13 @@ static const struct gp_op *gp_filter_step(struct gp_filter_hit *h, const struct 
 	return h->p.end;
 }
 
-/* Context: preemption off, page faults disabled. Return: 0, or -EAGAIN. */
-static int gp_filter_attempt(struct gp_filter_hit *h)
+/*
+ * Context: preemption off, page faults disabled. Return: 0, or -EAGAIN. In line, for filters as
+ * for edits: so filters cost what they did before there were edits.
+ */
+static __always_inline int gp_filter_attempt(struct gp_filter_hit *h)
 {
-	const struct gp_filter *filter = h->probe->filter;
+	const struct gp_filter *filter = h->filter;
 	const struct gp_op *op = filter->ops;
 
 	memset(&h->p, 0, sizeof(h->p));
@@ -593,6 +610,41 @@ static int gp_filter_attempt(struct gp_filter_hit *h)
 	while ((op = gp_program_go(&h->p, op)) < h->p.end)
 		op = gp_filter_step(h, op);
 	return h->p.err;
+}
+
+/* Run the program of @h->filter, of which the rest of @h is filled in here. */
+static __always_inline enum gp_verdict gp_filter_decide(struct gp_filter_hit *h,
+							const struct gp_probe *probe,
+							const struct pt_regs *regs,
+							struct gp_edit *edit)
+{
+	struct gp_faultin faultin GP_UNINITIALIZED;
+	int err;
+
+	gp_faultin_init(&faultin);
+	h->c.regs = regs;
+	h->c.sp = gp_hit_sp(probe, regs);
+	h->c.bias = gp_hit_bias(probe, regs);
+	h->c.faultin = &faultin;
+	h->probe = probe;
+	h->edit = edit;
+	memset(h->number, 0, sizeof(h->number));
+	memset(h->quota, 0, sizeof(h->quota));
+	h->verdict = GP_VERDICT_PASSES;
+	do {
+		if (edit) {
+			edit->n = 0;
+			edit->delay = 0;
+		}
+		preempt_disable();
+		pagefault_disable();
+		err = gp_filter_attempt(h);
+		pagefault_enable();
+		preempt_enable();
+		if (err)
+			gp_faultin_serve(&faultin);
+	} while (err);
+	return h->p.status ? GP_VERDICT_UNDECIDED : h->verdict;
 }
 
 /**
@@ -609,29 +661,31 @@ static int gp_filter_attempt(struct gp_filter_hit *h)
 noinline enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
 				       u64 duration, struct gp_key *key)
 {
-	struct gp_faultin faultin GP_UNINITIALIZED;
 	struct gp_filter_hit h GP_UNINITIALIZED;
-	int err;
 
-	gp_faultin_init(&faultin);
-	h.c.regs = regs;
-	h.c.sp = gp_hit_sp(probe, regs);
-	h.c.bias = gp_hit_bias(probe, regs);
-	h.c.faultin = &faultin;
-	h.probe = probe;
+	h.filter = probe->filter;
 	h.duration = duration;
-	memset(h.number, 0, sizeof(h.number));
-	memset(h.quota, 0, sizeof(h.quota));
 	h.key = key;
-	h.verdict = GP_VERDICT_PASSES;
-	do {
-		preempt_disable();
-		pagefault_disable();
-		err = gp_filter_attempt(&h);
-		pagefault_enable();
-		preempt_enable();
-		if (err)
-			gp_faultin_serve(&faultin);
-	} while (err);
-	return h.p.status ? GP_VERDICT_UNDECIDED : h.verdict;
+	return gp_filter_decide(&h, probe, regs, NULL);
+}
+
+/**
+ * gp_filter_run_edit() - what is to be changed?
+ * @probe: has an edit
+ * @regs: the target's registers
+ * @edit: gets it
+ *
+ * Context: a handler, preemption on; may sleep.
+ *
+ * Return: GP_VERDICT_PASSES; _UNDECIDED: it failed; else: nothing, after all.
+ */
+noinline enum gp_verdict gp_filter_run_edit(const struct gp_probe *probe,
+					    const struct pt_regs *regs, struct gp_edit *edit)
+{
+	struct gp_filter_hit h GP_UNINITIALIZED;
+
+	h.filter = probe->edit;
+	h.duration = 0;
+	h.key = NULL;
+	return gp_filter_decide(&h, probe, regs, edit);
 }

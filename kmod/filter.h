@@ -15,6 +15,7 @@
 #include "plan.h"
 #include "usercopy.h"
 
+struct gp_edit;
 struct gp_key;
 struct gp_probe;
 struct gp_tallies;
@@ -63,6 +64,8 @@ struct gp_test {
  * @mutes: it has GOPROBE_REJECT_F_MUTED
  * @members: it has GOPROBE_OP_MEMBER
  * @keyed: it makes a key
+ * @edits: it is an edit: it sets, writes or delays
+ * @sets: then: integer registers that it sets: bits, by offset in struct pt_regs / 8
  * @nops: number of @ops
  * @ops: the program; the value of GOPROBE_OP_UNDER is a struct gp_tally
  */
@@ -82,6 +85,8 @@ struct gp_filter {
 	bool mutes;
 	bool members;
 	bool keyed;
+	bool edits;
+	u32 sets;
 	u32 nops;
 	struct gp_op ops[];
 };
@@ -104,6 +109,8 @@ void gp_filter_free(struct gp_filter *filter);
 u64 gp_filter_rejected(const struct gp_filter *filter);
 enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
 			      u64 duration, struct gp_key *key);
+enum gp_verdict gp_filter_run_edit(const struct gp_probe *probe, const struct pt_regs *regs,
+				   struct gp_edit *edit);
 
 static __always_inline bool gp_test_is(const struct gp_test *t, u64 word)
 {

@@ -20,7 +20,8 @@
  * Hits that leave no record take no ring: they are counted by id (tally.h), or
  * remembered until the call returns (calls.h). A filter (filter.h) is asked first. Calls and
  * returns that are recorded together are in paired.c, hits that only tell of goroutines in
- * told.c. What a probe's hits do was found when the probe was made (enum gp_way).
+ * told.c, hits after which something is changed in edit.c. What a probe's hits do was found
+ * when the probe was made (enum gp_way).
  *
  * Each hit of each probe counts in exactly one counter of enum goprobe_stat.
  */
@@ -34,6 +35,7 @@
 #include "calls.h"
 #include "capture.h"
 #include "clock.h"
+#include "edit.h"
 #include "execute.h"
 #include "faultin.h"
 #include "filter.h"
@@ -365,7 +367,10 @@ static __always_inline int gp_hit_way(const struct gp_probe *probe,
 		return gp_paired_end(probe, regs);
 	if (way == GP_WAY_GENERAL)
 		return gp_hit_record_general(probe, regs);
-	return gp_told(probe, regs);
+	if (way == GP_WAY_TELL)
+		return gp_told(probe, regs);
+	/* The registers are the thread's, to be changed: see gp_handler_hit(). */
+	return gp_edit_hit(probe, (struct pt_regs *)regs);
 }
 
 /* A hit that matters counts only if it passes a filter. */

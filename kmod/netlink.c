@@ -12,6 +12,7 @@
 #include "calls.h"
 #include "contents.h"
 #include "dynamic.h"
+#include "edit.h"
 #include "execute.h"
 #include "filter.h"
 #include "held.h"
@@ -149,6 +150,7 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 	    nla_put_u64_64bit(skb, GOPROBE_A_ABILITIES,
 			      GOPROBE_ABILITY_FAULT_IN | GOPROBE_ABILITY_FLOAT_REGS |
 			      GOPROBE_ABILITY_TALLY | GOPROBE_ABILITY_FILTER |
+			      (gp_edit_allowed() ? GOPROBE_ABILITY_EDIT : 0) |
 			      gp_execute_abilities(),
 			      GOPROBE_A_PAD) ||
 	    nla_put(skb, GOPROBE_A_LIMITS, sizeof(limits), &limits)) {

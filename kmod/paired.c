@@ -100,8 +100,9 @@ static bool gp_paired_hold(const struct gp_probe *probe, const struct pt_regs *r
 	return !WARN_ON_ONCE(err);
 }
 
-static int gp_paired_call_held(const struct gp_probe *probe, const struct pt_regs *regs,
-			       const struct gp_own_g *own)
+/* Return: is it remembered? */
+static bool gp_paired_call_held(const struct gp_probe *probe, const struct pt_regs *regs,
+				const struct gp_own_g *own)
 {
 	struct gp_calls *calls = probe->session->calls;
 	u32 depth = gp_calls_depth(own->depth), number = gp_held_take(calls->held);
@@ -114,17 +115,43 @@ static int gp_paired_call_held(const struct gp_probe *probe, const struct pt_reg
 	}
 	if (!number) {
 		gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
-		return 0;
+		return false;
 	}
 	held = gp_held_at(calls->held, number);
 	if (gp_paired_hold(probe, regs, held, gp_held_bytes(calls->held) - sizeof(*held)) &&
 	    gp_calls_open(calls, gp_hit_key(own), depth, probe->tally, number) == GP_CALLS_KEPT) {
 		gp_hit_stat(probe->session, GOPROBE_STAT_OPENED);
-		return 0;
+		return true;
 	}
 	gp_held_give(calls->held, number);
 	gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
-	return 0;
+	return false;
+}
+
+/* In line twice, as most have no edit that wants to know. Return: is it remembered? */
+static __always_inline bool gp_paired_remember(const struct gp_probe *probe,
+					       const struct pt_regs *regs)
+{
+	struct gp_calls *calls = probe->session->calls;
+	struct gp_own_g own;
+
+	if (!gp_hit_matters(probe, regs)) {
+		gp_hit_does_not_matter(probe, regs);
+		return false;
+	}
+	if (!gp_hit_await_g(probe, regs, &own)) {
+		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
+		return false;
+	}
+	if (probe->flags & GOPROBE_POINT_F_HELD)
+		return gp_paired_call_held(probe, regs, &own);
+	if (gp_calls_open(calls, gp_hit_key(&own), gp_calls_depth(own.depth), probe->tally,
+			  0) == GP_CALLS_KEPT) {
+		gp_handler_record(probe, regs);
+		return true;
+	}
+	gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
+	return false;
 }
 
 /**
@@ -136,22 +163,14 @@ static int gp_paired_call_held(const struct gp_probe *probe, const struct pt_reg
  */
 int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	struct gp_calls *calls = probe->session->calls;
-	struct gp_own_g own;
-
-	if (!gp_hit_matters(probe, regs))
-		return gp_hit_does_not_matter(probe, regs);
-	if (!gp_hit_await_g(probe, regs, &own)) {
-		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
-		return 0;
-	}
-	if (probe->flags & GOPROBE_POINT_F_HELD)
-		return gp_paired_call_held(probe, regs, &own);
-	if (gp_calls_open(calls, gp_hit_key(&own), gp_calls_depth(own.depth), probe->tally,
-			  0) == GP_CALLS_KEPT)
-		return gp_handler_record(probe, regs);
-	gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
+	gp_paired_remember(probe, regs);
 	return 0;
+}
+
+/* As gp_paired_call(). Return: is the call remembered? Then it counts. */
+bool gp_paired_try_call(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	return gp_paired_remember(probe, regs);
 }
 
 /**
@@ -258,7 +277,8 @@ static int gp_paired_attempt(struct gp_session *s, const struct gp_held_record *
 }
 
 /* The end of a call that was held passes: now its record is written. */
-static void gp_paired_let_go(struct gp_session *s, const struct gp_call *call)
+static __always_inline void gp_paired_let_go(struct gp_session *s,
+					     const struct gp_call *call)
 {
 	const struct gp_held_record *held = gp_held_at(s->calls->held, call->data);
 	bool patient = true;
@@ -292,8 +312,8 @@ void gp_paired_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, 
 }
 
 /* Does the end of a call that was remembered pass? Else that has been counted. */
-static bool gp_paired_passes(const struct gp_probe *probe, const struct pt_regs *regs,
-			     u64 duration)
+static __always_inline bool gp_paired_passes(const struct gp_probe *probe,
+					     const struct pt_regs *regs, u64 duration)
 {
 	enum gp_verdict verdict = gp_filter_run(probe, regs, duration, NULL);
 
@@ -301,6 +321,59 @@ static bool gp_paired_passes(const struct gp_probe *probe, const struct pt_regs 
 		return true;
 	gp_hit_rejected(probe, verdict);
 	return false;
+}
+
+/* As gp_paired_remember(). Return: does the end count as one that leaves a record? */
+static __always_inline bool gp_paired_finish(const struct gp_probe *probe,
+					     const struct pt_regs *regs)
+{
+	struct gp_calls *calls = probe->session->calls;
+	/* First, so that what comes after is not part of the call. */
+	u64 now = gp_clock_read(&calls->clock), duration;
+	struct gp_split split GP_UNINITIALIZED, *its = NULL;
+	struct gp_call call;
+	struct gp_own_g own;
+	bool counts;
+
+	if (!gp_hit_matters(probe, regs)) {
+		gp_hit_does_not_matter(probe, regs);
+		return false;
+	}
+	if (!gp_hit_await_g(probe, regs, &own)) {
+		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
+		return false;
+	}
+	split.now = now;
+	if (gp_calls_close(calls, gp_hit_key(&own), gp_calls_depth(own.depth), probe->tally,
+			   &call, &split) != GP_CALLS_ENDED) {
+		gp_hit_no_call(probe, regs);
+		return false;
+	}
+	duration = gp_clock_passed(&calls->clock, call.time, now);
+	if (unlikely(calls->states)) {
+		duration = split.duration;
+		its = &split;
+	}
+	if (probe->flags & GOPROBE_POINT_F_KEYED) {
+		gp_keyed_end(probe, regs, &call, duration, its);
+		return false;
+	}
+	counts = !probe->filter || gp_paired_passes(probe, regs, duration);
+	if (counts && probe->action == GOPROBE_ACTION_TIME) {
+		gp_tally_return(probe->tally, duration);
+		if (unlikely(its))
+			gp_tally_split(probe->tally, split.n, split.ns);
+		return false;
+	}
+	if (counts && call.data)
+		gp_paired_let_go(probe->session, &call);
+	if (counts && unlikely(probe->flags & GOPROBE_POINT_F_SPLIT))
+		gp_handler_record_split(probe, regs, &split);
+	else if (counts)
+		gp_handler_record(probe, regs);
+	if (call.data)
+		gp_held_give(calls->held, call.data);
+	return counts;
 }
 
 /**
@@ -312,46 +385,12 @@ static bool gp_paired_passes(const struct gp_probe *probe, const struct pt_regs 
  */
 int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	struct gp_calls *calls = probe->session->calls;
-	/* First, so that what comes after is not part of the call. */
-	u64 now = gp_clock_read(&calls->clock), duration;
-	struct gp_split split GP_UNINITIALIZED, *its = NULL;
-	struct gp_call call;
-	struct gp_own_g own;
-
-	if (!gp_hit_matters(probe, regs))
-		return gp_hit_does_not_matter(probe, regs);
-	if (!gp_hit_await_g(probe, regs, &own)) {
-		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
-		return 0;
-	}
-	split.now = now;
-	if (gp_calls_close(calls, gp_hit_key(&own), gp_calls_depth(own.depth), probe->tally,
-			   &call, &split) != GP_CALLS_ENDED)
-		return gp_hit_no_call(probe, regs);
-	duration = gp_clock_passed(&calls->clock, call.time, now);
-	if (unlikely(calls->states)) {
-		duration = split.duration;
-		its = &split;
-	}
-	if (probe->flags & GOPROBE_POINT_F_KEYED)
-		return gp_keyed_end(probe, regs, &call, duration, its);
-	if (probe->filter && !gp_paired_passes(probe, regs, duration))
-		goto out;
-	if (probe->action == GOPROBE_ACTION_TIME) {
-		gp_tally_return(probe->tally, duration);
-		if (unlikely(its))
-			gp_tally_split(probe->tally, split.n, split.ns);
-		return 0;
-	}
-	if (call.data)
-		gp_paired_let_go(probe->session, &call);
-	if (unlikely(probe->flags & GOPROBE_POINT_F_SPLIT))
-		gp_handler_record_split(probe, regs, &split);
-	else
-		gp_handler_record(probe, regs);
-out:
-	if (call.data)
-		gp_held_give(calls->held, call.data);
+	gp_paired_finish(probe, regs);
 	return 0;
+}
+
+/* As gp_paired_end(). Return: does the end count as one that leaves a record? */
+bool gp_paired_try_end(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	return gp_paired_finish(probe, regs);
 }

@@ -15,6 +15,8 @@ int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs);
 int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_regs *regs);
 int gp_paired_rejected(const struct gp_probe *probe, const struct pt_regs *regs,
 		       enum gp_verdict verdict);
+bool gp_paired_try_call(const struct gp_probe *probe, const struct pt_regs *regs);
+bool gp_paired_try_end(const struct gp_probe *probe, const struct pt_regs *regs);
 int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs);
 void gp_paired_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bool written);
 

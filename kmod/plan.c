@@ -28,8 +28,11 @@ void gp_op_load(struct gp_op *to, const struct goprobe_op *op)
 {
 	to->code = op->code;
 	to->a = op->a;
-	to->b = op->code == GOPROBE_OP_REG ? gp_arch_int_reg(op->b) :
-		op->code == GOPROBE_OP_FLOAT ? gp_arch_float_reg(op->b) : op->b;
+	to->b = op->b;
+	if (op->code == GOPROBE_OP_REG || op->code == GOPROBE_OP_SET)
+		to->b = gp_arch_int_reg(op->b);
+	if (op->code == GOPROBE_OP_FLOAT || op->code == GOPROBE_OP_SET_FLOAT)
+		to->b = gp_arch_float_reg(op->b);
 	to->size = op->size;
 	to->offset = op->offset;
 	to->value = op->value;

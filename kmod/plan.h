@@ -65,8 +65,8 @@ struct gp_piece {
  * struct gp_op - a verified goprobe_op
  * @code: enum goprobe_op_code
  * @a: register
- * @b: register; of GOPROBE_OP_REG the offset in struct pt_regs, of _FLOAT the float
- *	register's number
+ * @b: register; of GOPROBE_OP_REG and _SET the offset in struct pt_regs, of _FLOAT and
+ *	_SET_FLOAT the float register's number
  * @size: bytes
  * @offset: in the frame; or operations to skip
  * @value: immediate

@@ -224,6 +224,16 @@ static bool gp_set_times(const struct gp_probe_set *set, const struct gp_session
 	return false;
 }
 
+/* Those that change the program come last: what others record is what it was. */
+static u32 gp_set_place(const struct gp_probe_set *set, const struct gp_probe *probe)
+{
+	u32 n = set->n;
+
+	while (!probe->edit && n && set->probe[n - 1]->edit)
+		n--;
+	return n;
+}
+
 static void gp_point_replace(struct gp_point *point, struct gp_probe_set *set,
 			     struct gp_sweep *sweep)
 {
@@ -276,6 +286,7 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 {
 	struct gp_probe_set *old = gp_point_set(point), *set = NULL;
 	int err = -EUSERS;
+	u32 at;
 
 	if (probe->then >= GP_WAY_ENTER && gp_set_times(old, probe->session)) {
 		err = -EEXIST;
@@ -287,8 +298,10 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 		list_add(&probe->dead, &sweep->probes);
 		return err;
 	}
-	memcpy(set->probe, old->probe, old->n * sizeof(old->probe[0]));
-	set->probe[old->n] = probe;
+	at = gp_set_place(old, probe);
+	memcpy(set->probe, old->probe, at * sizeof(old->probe[0]));
+	set->probe[at] = probe;
+	memcpy(set->probe + at + 1, old->probe + at, (old->n - at) * sizeof(old->probe[0]));
 	probe->point = point;
 	gp_point_replace(point, set, sweep);
 	if (GP_UNREGISTER_NEEDS_SYNC && gp_set_has(old, probe->session))

@@ -6,6 +6,7 @@
 #ifndef GP_PROBE_H
 #define GP_PROBE_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/types.h>
 #include <linux/uprobes.h>
@@ -35,6 +36,7 @@ enum gp_way {
 	GP_WAY_CALL,		/* a call that is paired */
 	GP_WAY_END,		/* its end; or the end of one that is timed, with a filter */
 	GP_WAY_FILTER,		/* what a filter has to pass first */
+	GP_WAY_EDIT,		/* what changes the program, last */
 };
 
 /**
@@ -43,6 +45,7 @@ enum gp_way {
  * @tally: of its id, unless its hits leave records
  * @plan: what to capture, or NULL
  * @filter: which hits count, or NULL: all
+ * @edit: what is changed after a hit that counts, or NULL
  * @runtime: where the file's Go runtime keeps things
  * @id: the client's
  * @plan_id: of @plan, or GOPROBE_NO_PLAN
@@ -63,6 +66,7 @@ enum gp_way {
  * @offset: in that file
  * @address: link-time address of the point
  * @dynamic: the file's dynamic types
+ * @told: the kernel log tells of its edits
  * @dead: link in struct gp_sweep
  */
 struct gp_probe {
@@ -70,6 +74,7 @@ struct gp_probe {
 	const struct gp_tally *tally;
 	const struct gp_plan *plan;
 	struct gp_filter *filter;
+	struct gp_filter *edit;
 	const struct goprobe_runtime *runtime;
 	u32 id;
 	u32 plan_id;
@@ -90,6 +95,7 @@ struct gp_probe {
 	u64 offset;
 	u64 address;
 	const struct gp_dynamic *dynamic;
+	atomic_t told;
 	struct list_head dead;
 };
 
@@ -97,7 +103,7 @@ struct gp_probe {
  * struct gp_probe_set - the probes of a point, as handlers see them
  * @dead: link in struct gp_sweep
  * @n: number of @probe
- * @probe: in the order they were added
+ * @probe: in the order they were added, those with an edit behind all others
  */
 struct gp_probe_set {
 	struct list_head dead;

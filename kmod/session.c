@@ -363,6 +363,8 @@ static bool gp_session_is_of_hits(u32 stat)
 	case GOPROBE_STAT_NO_KEY:
 	case GOPROBE_STAT_BROKEN:
 	case GOPROBE_STAT_NO_MEMBER:
+	case GOPROBE_STAT_EDITED:
+	case GOPROBE_STAT_NOT_EDITED:
 		return false;
 	}
 	return true;

@@ -55,7 +55,7 @@ struct gp_ring;
  * @armed: enum gp_stream_armed
  * @no_ring: hits on CPUs without a ring
  * @ready: sends GOPROBE_CMD_READY
- * @room: who waits for room in a ring
+ * @room: who waits for room in a ring, or out a delay
  * @ref: the table's, and one for each dump under way
  * @node: in the table of sessions
  * @id: number

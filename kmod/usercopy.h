@@ -6,7 +6,9 @@
 #include <linux/types.h>
 
 #ifndef gp_user_copy
+#include <linux/futex.h>
 #include <linux/uaccess.h>
+#include <asm/futex.h>
 
 /*
  * Copy @size bytes from @address of the current task. Return: bytes not copied,
@@ -37,6 +39,51 @@ static __always_inline bool gp_user_store(unsigned long address, const void *fro
 	void __user *to = (void __user *)address;
 
 	return access_ok(to, size) && !raw_copy_to_user(to, from, size);
+}
+
+/*
+ * Write the low @size bytes (1, 2, 4, 8) of @value to @address of the current task, at once
+ * if they are aligned. Return: false if they could not be. Context: page faults disabled.
+ */
+static inline bool gp_user_put(unsigned long address, u64 value, u32 size)
+{
+	void __user *to = (void __user *)address;
+
+	if (!user_write_access_begin(to, size))
+		return false;
+	switch (size) {
+	case 1:
+		unsafe_put_user((u8)value, (u8 __user *)to, fault);
+		break;
+	case 2:
+		unsafe_put_user((u16)value, (u16 __user *)to, fault);
+		break;
+	case 4:
+		unsafe_put_user((u32)value, (u32 __user *)to, fault);
+		break;
+	case 8:
+		unsafe_put_user(value, (u64 __user *)to, fault);
+		break;
+	}
+	user_write_access_end();
+	return true;
+
+fault:
+	user_write_access_end();
+	return false;
+}
+
+/*
+ * Can the byte at @address of the current task be written? Nothing is changed: a locked OR
+ * with 0 is a write all the same. Context: page faults disabled.
+ */
+static inline bool gp_user_writable(unsigned long address)
+{
+	u32 __user *word = (u32 __user *)(address & ~3UL);
+	int old;
+
+	return access_ok(word, sizeof(*word)) &&
+	       !arch_futex_atomic_op_inuser(FUTEX_OP_OR, 0, &old, word);
 }
 
 /* Read 8 bytes at @address. Return: false if they are not all there. */

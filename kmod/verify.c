@@ -9,6 +9,7 @@
 #include <linux/string.h>
 
 #include "arch/arch.h"
+#include "edit.h"
 #include "goroutine.h"
 #include "plan.h"
 #include "types.h"
@@ -231,13 +232,16 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 #define GP_USES_PERIOD	BIT(13)	/* offset: ms */
 #define GP_USES_CAUSE	BIT(16)	/* value: enum goprobe_reject */
 #define GP_USES_COUNTER	BIT(17)	/* value: of the filter */
+#define GP_USES_NS	BIT(18)	/* value: a delay */
 
 #define GP_USES_ANY_VALUE \
 	(GP_USES_VALUE | GP_USES_STATUS | GP_USES_LENGTH | GP_USES_TASK | GP_USES_ID | \
-	 GP_USES_CAUSE | GP_USES_COUNTER)
+	 GP_USES_CAUSE | GP_USES_COUNTER | GP_USES_NS)
 
 #define GP_PLANS_ONLY	BIT(14)
 #define GP_FILTERS_ONLY	BIT(15)
+#define GP_EDITS	BIT(19)	/* it makes an edit of a filter */
+#define GP_EDITS_ONLY	(GP_EDITS | GP_FILTERS_ONLY)
 #define GP_NOBODYS	(GP_PLANS_ONLY | GP_FILTERS_ONLY)
 
 #define GP_USES_JUMP	(GP_USES_A | GP_USES_B | GP_USES_SKIP)
@@ -302,10 +306,10 @@ static const u32 gp_op_uses[] = {
 	[GOPROBE_OP_QUOTA] = GP_USES_A | GP_USES_PERIOD | GP_USES_VALUE | GP_FILTERS_ONLY,
 	[GOPROBE_OP_ROOT] = GP_USES_A | GP_FILTERS_ONLY,
 	[GOPROBE_OP_MEMBER] = GP_USES_AB | GP_FILTERS_ONLY,
-	[GOPROBE_OP_SET] = GP_NOBODYS,
-	[GOPROBE_OP_SET_FLOAT] = GP_NOBODYS,
-	[GOPROBE_OP_WRITE] = GP_NOBODYS,
-	[GOPROBE_OP_DELAY] = GP_NOBODYS,
+	[GOPROBE_OP_SET] = GP_USES_A | GP_USES_REG | GP_EDITS_ONLY,
+	[GOPROBE_OP_SET_FLOAT] = GP_USES_A | GP_USES_FLOAT | GP_USES_SIZE | GP_EDITS_ONLY,
+	[GOPROBE_OP_WRITE] = GP_USES_AB | GP_USES_SIZE | GP_USES_VALUE | GP_EDITS_ONLY,
+	[GOPROBE_OP_DELAY] = GP_USES_NS | GP_EDITS_ONLY,
 };
 
 static_assert(ARRAY_SIZE(gp_op_uses) == __GOPROBE_OP_MAX);
@@ -339,6 +343,8 @@ static const char *gp_verify_op_value(const struct goprobe_op *op, u32 uses)
 		return "a filter has two counters of hits, 0 and 1";
 	if (uses & GP_USES_PERIOD && op->offset && op->value > GP_QUOTA_MAX)
 		return "the quota of a period is more than 16777215";
+	if (uses & GP_USES_NS && (!op->value || op->value > GOPROBE_DELAY_NS_MAX))
+		return "a delay is not between 1 ns and 1 s";
 	return NULL;
 }
 
@@ -346,7 +352,7 @@ static const char *gp_verify_op_value(const struct goprobe_op *op, u32 uses)
  * One operation, with @left operations behind it, in a frame of @frame bytes. @not: whose
  * alone it must not be.
  */
-static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame, u16 not)
+static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame, u32 not)
 {
 	u32 uses;
 
@@ -361,9 +367,11 @@ static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame
 	if (op->a >= GP_OP_REGS || (uses & GP_USES_B && op->b >= GP_OP_REGS))
 		return "an operation names a register above 15";
 	if (uses & GP_USES_REG && gp_arch_int_reg(op->b) < 0)
-		return "an operation reads a register that is not an integer register";
+		return "an operation names a register that is not an integer register";
+	if (op->code == GOPROBE_OP_SET && op->b == GP_ARCH_SP)
+		return "an edit sets the stack pointer";
 	if (uses & GP_USES_FLOAT && gp_arch_float_reg(op->b) < 0)
-		return "an operation reads a register that is not a float register";
+		return "an operation names a register that is not a float register";
 	if (uses & GP_USES_SIZE && !gp_is_word_size(op->size))
 		return "an operation's number is not 1, 2, 4 or 8 bytes";
 	if (uses & GP_USES_FRAME &&
@@ -371,7 +379,7 @@ static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame
 		return "an operation lies outside its frame";
 	if (uses & GP_USES_SKIP && op->offset > left)
 		return "an operation skips past the end of its program";
-	if ((op->code == GOPROBE_OP_ORDER || op->code == GOPROBE_OP_FLOAT) && op->size < 4)
+	if ((op->code == GOPROBE_OP_ORDER || uses & GP_USES_FLOAT) && op->size < 4)
 		return "an operation's float is not 4 or 8 bytes";
 	if (uses & GP_USES_BYTES && !(uses & GP_USES_FRAME) && op->size > GP_BYTES_MAX)
 		return "an operation of a filter looks at more than 4096 bytes";
@@ -380,7 +388,7 @@ static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame
 
 /* *@tries: how many items there are. */
 static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 frame,
-				     u16 not, u32 *tries)
+				     u32 not, u32 *tries)
 {
 	u32 copies = 0, looks = 0, quotas[2] = { 0 }, i;
 	const char *why;
@@ -452,10 +460,26 @@ const char *gp_verify_plan(const struct goprobe_plan *plan,
 	return gp_verify_budgets(plan, t->size, tries);
 }
 
+/* An edit is no key, and knows no duration. */
+static const char *gp_verify_edit(const struct goprobe_op *ops, u32 n)
+{
+	u32 edits = 0, others = 0, i;
+
+	for (i = 0; i < n; i++) {
+		edits += !!(gp_op_uses[ops[i].code] & GP_EDITS);
+		others += ops[i].code == GOPROBE_OP_DURATION ||
+			  (ops[i].code >= GOPROBE_OP_KEY && ops[i].code <= GOPROBE_OP_KEY_STACK);
+	}
+	if (edits > GP_EDITS_MAX)
+		return "an edit sets, writes and delays more than 32 times";
+	return edits && others ? "an edit makes a key, or asks for a duration" : NULL;
+}
+
 /* @ops are this message's. */
 const char *gp_verify_filter(const struct goprobe_filter *filter,
 			     const struct goprobe_op *ops, u32 nops)
 {
+	const char *why;
 	u32 tries;
 
 	if (!filter->nops)
@@ -464,7 +488,8 @@ const char *gp_verify_filter(const struct goprobe_filter *filter,
 		return "a filter has more than 1024 operations";
 	if (filter->nops > nops || filter->op > nops - filter->nops)
 		return "a filter's operations lie outside the message";
-	return gp_verify_program(ops + filter->op, filter->nops, 0, GP_PLANS_ONLY, &tries);
+	why = gp_verify_program(ops + filter->op, filter->nops, 0, GP_PLANS_ONLY, &tries);
+	return why ?: gp_verify_edit(ops + filter->op, filter->nops);
 }
 
 static_assert(sizeof(GOPROBE_SELF_TEST_CODE) == GOPROBE_SELF_TEST_SIZE + 1);
@@ -472,8 +497,9 @@ static_assert(GOPROBE_SELF_TEST_SIZE <= GOPROBE_CODE_MAX);
 
 static const char *gp_verify_self_test(const struct goprobe_point *point)
 {
-	if (point->plan != GOPROBE_NO_PLAN || point->skip || point->action || point->filter)
-		return "a self-test has a plan, an action, a filter, or a condition to skip";
+	if (point->plan != GOPROBE_NO_PLAN || point->skip || point->action || point->filter ||
+	    point->edit)
+		return "a self-test has a plan, an action, a filter, an edit, or a condition to skip";
 	if (point->code_len != GOPROBE_SELF_TEST_SIZE ||
 	    memcmp(point->code, GOPROBE_SELF_TEST_CODE, GOPROBE_SELF_TEST_SIZE))
 		return "a self-test's code is not GOPROBE_SELF_TEST_CODE";
@@ -526,7 +552,11 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 		return "a point whose hits leave no record has a plan";
 	if (point->filter > nfilters)
 		return "a point names a filter that does not exist";
-	if (memchr_inv(point->pad, 0, sizeof(point->pad)) || point->pad2 || point->edit)
+	if (point->edit > nfilters)
+		return "a point names an edit that does not exist";
+	if (point->edit && point->action > GOPROBE_ACTION_COUNT)
+		return "a point whose hits are neither recorded nor counted has an edit";
+	if (memchr_inv(point->pad, 0, sizeof(point->pad)) || point->pad2)
 		return "padding of a point is not 0";
 	why = gp_verify_pairing(point);
 	if (why)

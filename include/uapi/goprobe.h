@@ -675,7 +675,10 @@ enum goprobe_reject {
  */
 #define GOPROBE_REJECT_F_MUTED	(1U << 8)
 
-/* The longest GOPROBE_OP_DELAY: 1 s. */
+/*
+ * The longest GOPROBE_OP_DELAY: 1 s. The thread sleeps in the handler: until it is killed or the
+ * session ends, at the latest. What waits for all threads (a garbage collection) waits for it.
+ */
 #define GOPROBE_DELAY_NS_MAX	1000000000ULL
 
 /**
@@ -712,8 +715,11 @@ enum goprobe_reject {
  * begins anew.
  *
  * GOPROBE_OP_SET is not for the stack pointer, nor for the register that has g.
- * What an edit sets and writes is set and written when it has come to its end, and not at all if one
- * of its operations fails; DELAYs come last. An edit has 32 of these at most.
+ * What an edit sets and writes is set and written when it has come to its end, and not at all
+ * if one of its operations fails, or if a place can't be written: memory that the program itself
+ * may not write stays as it is. So what it reads is what was there before. DELAYs come last, and
+ * are GOPROBE_DELAY_NS_MAX together at most. An edit has 32 of these at most; it makes no key, and
+ * has no GOPROBE_OP_DURATION. With GOPROBE_OP_REJECT it changes nothing, which is no failure.
  *
  * The COPYs and SAMEs of a program are 64 KiB together at most, its UNDERs and ROOTs 16.
  */
@@ -882,8 +888,13 @@ enum goprobe_action {
  * @pad2: 0
  *
  * An edit is a filter with GOPROBE_OP_SET, _SET_FLOAT, _WRITE or _DELAY. It is run after a hit
- * has left its record, or whatever it leaves, if the hit counts. Such points are of
- * GOPROBE_ACTION_RECORD or _COUNT.
+ * has left its record, or whatever it leaves, if the hit counts: if it passed its filter and, of a
+ * point that is paired, its call is remembered; also if the record found no room. Records of
+ * others at the same place show what was there before, whenever they were added; several edits
+ * are made in the order in which they were added. What the instruction at the point sees is what
+ * they have set. Such points are of GOPROBE_ACTION_RECORD or _COUNT, the latter not by key. The
+ * first time that an edit changes something, the kernel log tells who changes which process, and
+ * where.
  *
  * GOPROBE_ACTION_TIME: all points of a function, and no others, have the same
  * id. A session can time or pair a place only once.

@@ -35,6 +35,15 @@ int gp_arch_float_reg(u8 dwarf);
  */
 void gp_arch_float_regs(struct gp_float_regs *ret, u16 mask);
 
+/* DWARF's number of the stack pointer. */
+#define GP_ARCH_SP	7
+
+/*
+ * Set the low @size bytes (4, 8) of the current task's float register with that index; the
+ * others stay. Context: task, preemption on, on the way back to user space.
+ */
+void gp_arch_set_float(u8 index, u64 value, u32 size);
+
 /*
  * The current task's thread pointer. Context: preemption off.
  */

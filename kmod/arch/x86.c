@@ -152,6 +152,29 @@ void gp_arch_float_regs(struct gp_float_regs *ret, u16 mask)
 	fpregs_unlock();
 }
 
+/*
+ * In memory, from where the registers are loaded before the task is back in user space.
+ * kernel_fpu_begin() saves them there if they are not, and takes this CPU's for invalid; so
+ * that no other CPU has a copy that counts, from before, last_cpu is none, as for ptrace
+ * (__fpu_invalidate_fpregs_state()).
+ */
+void gp_arch_set_float(u8 index, u64 value, u32 size)
+{
+	union fpregs_state *fp;
+
+	kernel_fpu_begin();
+	gp_compat_fpu()->last_cpu = UINT_MAX;
+	fp = gp_compat_fpregs();
+	if (!gp_saved_xmm_valid(fp)) {
+		/* They are all 0: see above. */
+		memset(fp->fxsave.xmm_space, 0, sizeof(fp->fxsave.xmm_space));
+		fp->fxsave.mxcsr = MXCSR_DEFAULT;
+		fp->xsave.header.xfeatures |= XFEATURE_MASK_SSE;
+	}
+	memcpy(&fp->fxsave.xmm_space[4 * index], &value, size);
+	kernel_fpu_end();
+}
+
 unsigned long gp_arch_thread_pointer(void)
 {
 	return x86_fsbase_read_cpu();

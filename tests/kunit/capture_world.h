@@ -21,9 +21,12 @@ static u32 fake_copy(void *to, unsigned long address, u32 size);
 
 /* The registers are the test's, what else there is of the processor is real. */
 void real_float_regs(struct gp_float_regs *ret, u16 mask);
+void real_set_float(u8 index, u64 value, u32 size);
 #define gp_arch_float_regs real_float_regs
+#define gp_arch_set_float real_set_float
 #include "../../kmod/arch/x86.c"
 #undef gp_arch_float_regs
+#undef gp_arch_set_float
 #include "../../kmod/capture.c"
 #include "../../kmod/dynamic.c"
 #include "../../kmod/plan.c"
@@ -84,10 +87,21 @@ static u32 fake_copy(void *to, unsigned long address, u32 size)
 	return 0;
 }
 
+/* Places that can't be written so far, and what becomes of them: as of a region. */
+static unsigned long unwritable_from, unwritable_to;
+static u16 unwritable_state;
+
+static inline bool unwritable(unsigned long address)
+{
+	return address >= unwritable_from && address < unwritable_to;
+}
+
 u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
 {
 	const struct region *r = region_of(address);
 
+	if (unwritable(address))
+		return unwritable_state;
 	return r ? r->state : FAULT;
 }
 

@@ -61,7 +61,10 @@ int gp_refuse(struct netlink_ext_ack *ack, int err, const char *why)
 
 #define PLAN_BYTES	(48 + 16 + 64)	/* the largest record of the plan */
 
-/* A session with a file, a plan, and filters: 1 is tests, 2 is a program, 3 is for ends. */
+/*
+ * A session with a file, a plan, and filters: 1 is tests, 2 is a program, 3 is for ends; 4 is an
+ * edit, 5 one that sets g.
+ */
 static int contents_init(struct kunit *test)
 {
 	static const struct goprobe_op ops[] = {
@@ -70,8 +73,12 @@ static int contents_init(struct kunit *test)
 		{ .code = GOPROBE_OP_REJECT },
 		{ .code = GOPROBE_OP_NUMBER, .a = 1 },
 		{ .code = GOPROBE_OP_DURATION, .a = 1 },
+		{ .code = GOPROBE_OP_SET, .b = 1 },
+		{ .code = GOPROBE_OP_SET, .b = 14 },
 	};
-	static const struct goprobe_filter filters[] = { { 0, 3 }, { 3, 1 }, { 4, 1 } };
+	static const struct goprobe_filter filters[] = {
+		{ 0, 3 }, { 3, 1 }, { 4, 1 }, { 5, 1 }, { 6, 1 },
+	};
 	static const struct goprobe_type type = { .size = 16 };
 	static const struct goprobe_plan plan = { .bytes = 64, .objects = 1 };
 	const struct gp_plans_wire plans = { .plans = &plan, .nplans = 1 };
@@ -90,7 +97,7 @@ static int contents_init(struct kunit *test)
 	s.nfiles = 1;
 	if (gp_contents_add_types(&s, &type, 1, NULL, 0, &extack) ||
 	    gp_contents_add_plans(&s, &plans, &extack) ||
-	    gp_contents_add_filters(&s, filters, 3, ops, ARRAY_SIZE(ops), &extack) != 1)
+	    gp_contents_add_filters(&s, filters, 5, ops, ARRAY_SIZE(ops), &extack) != 1)
 		return -EINVAL;
 	return 0;
 }
@@ -249,7 +256,7 @@ static void only_ends_have_a_duration(struct kunit *test)
 		p = a_point(no[i].kind, no[i].action, no[i].flags, 3);
 		expect_refused(test, &p, NO_END);
 	}
-	p = a_point(CALL, RECORD, 0, 4);
+	p = a_point(CALL, RECORD, 0, 6);
 	expect_refused(test, &p, "a point names a filter that does not exist");
 }
 
@@ -344,6 +351,42 @@ static void what_is_timed_goes_the_general_way_if_there_are_states(struct kunit 
 	KUNIT_EXPECT_TRUE(test, !!s.probes[0]->tally->states);
 }
 
+static void edits_need_consent(struct kunit *test)
+{
+	struct goprobe_point p = a_point(CALL, RECORD, 0, 1);
+
+	p.edit = 4;
+	gp_edit_param = false;
+	KUNIT_EXPECT_EQ(test, add(&p), -EPERM);
+	KUNIT_EXPECT_TRUE(test, strstr(extack._msg, "without allow_writes=1"));
+	KUNIT_EXPECT_EQ(test, s.nprobes, 0U);
+	gp_edit_param = true;
+	expect_added(test, &p);
+	KUNIT_EXPECT_EQ(test, (u32)s.probes[0]->way, (u32)GP_WAY_EDIT);
+	KUNIT_EXPECT_EQ(test, (u32)s.probes[0]->then, (u32)GP_WAY_QUICK);
+	KUNIT_EXPECT_PTR_EQ(test, s.probes[0]->edit, s.filters[3]);
+	p.flags = HOLD;
+	expect_added(test, &p);
+	KUNIT_EXPECT_EQ(test, (u32)s.probes[1]->way, (u32)GP_WAY_EDIT);
+	KUNIT_EXPECT_EQ(test, (u32)s.probes[1]->then, (u32)GP_WAY_CALL);
+}
+
+static void what_is_no_edit_is_told_from_one(struct kunit *test)
+{
+	struct goprobe_point p = a_point(CALL, RECORD, 0, 4);
+
+	gp_edit_param = true;
+	expect_refused(test, &p, "a filter that is no edit sets, writes or delays");
+	p = a_point(CALL, RECORD, 0, 0);
+	p.edit = 1;
+	expect_refused(test, &p, "its edit neither sets nor writes nor delays anything");
+	p.edit = 5;
+	expect_refused(test, &p, "its edit sets the register that has g");
+	/* Where g is in none, that is any register. */
+	s.files[0]->runtime.g_reg = GOPROBE_REG_NONE;
+	expect_added(test, &p);
+}
+
 /* ---- all or none ---- */
 
 static void of_filters_that_are_refused_none_stays(struct kunit *test)
@@ -357,21 +400,21 @@ static void of_filters_that_are_refused_none_stays(struct kunit *test)
 	static const struct goprobe_filter good[] = { { 0, 1 }, { 1, 1 } };
 
 	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, bad, 2, ops, 3, &extack), -EINVAL);
-	KUNIT_EXPECT_EQ(test, s.nfilters, 3U);
+	KUNIT_EXPECT_EQ(test, s.nfilters, 5U);
 	/* There can't be any more ids. */
 	s.tallies.n = GP_TALLIES_MAX;
 	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
-	KUNIT_EXPECT_EQ(test, s.nfilters, 3U);
+	KUNIT_EXPECT_EQ(test, s.nfilters, 5U);
 	s.tallies.n = 0;
 	KUNIT_EXPECT_TRUE(test, !s.calls);
-	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, good, 2, ops, 3, &extack), 4);
-	KUNIT_EXPECT_EQ(test, s.nfilters, 5U);
+	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, good, 2, ops, 3, &extack), 6);
+	KUNIT_EXPECT_EQ(test, s.nfilters, 7U);
 	/* Who asks for open calls can be answered, though there are none yet. */
 	KUNIT_EXPECT_TRUE(test, s.calls);
-	KUNIT_EXPECT_TRUE(test, s.filters[4]->under);
+	KUNIT_EXPECT_TRUE(test, s.filters[6]->under);
 	s.nfilters = GP_FILTERS_MAX - 1;
 	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
-	s.nfilters = 5;
+	s.nfilters = 7;
 }
 
 static void of_points_that_are_refused_none_stays(struct kunit *test)
@@ -401,6 +444,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(who_tells_of_states_has_a_key_and_a_session_that_has_them),
 	KUNIT_CASE(what_is_divided_needs_states_and_room),
 	KUNIT_CASE(what_is_timed_goes_the_general_way_if_there_are_states),
+	KUNIT_CASE(edits_need_consent),
+	KUNIT_CASE(what_is_no_edit_is_told_from_one),
 	KUNIT_CASE(of_filters_that_are_refused_none_stays),
 	KUNIT_CASE(of_points_that_are_refused_none_stays),
 	{}

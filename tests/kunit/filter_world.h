@@ -10,6 +10,7 @@
 static struct goprobe_op filter_ops[FILTER_OPS];
 static u32 nfilter_ops;
 static struct gp_filter *filter;
+static struct gp_edit collected;
 static struct gp_key key = { .room = GP_KEY_WORDS };	/* that the filter has made last */
 
 static inline void filter_op(struct goprobe_op o)
@@ -81,7 +82,10 @@ static inline enum gp_verdict verdict(struct kunit *test, u64 duration)
 	enum gp_verdict ret;
 
 	probes[0].filter = filter;
-	ret = gp_filter_run(&probes[0], &w->regs, duration, &key);
+	probes[0].edit = filter;
+	/* Edits only collect here: what comes of that is edit_test.c's. */
+	ret = filter->edits ? gp_filter_run_edit(&probes[0], &w->regs, &collected) :
+			      gp_filter_run(&probes[0], &w->regs, duration, &key);
 	KUNIT_EXPECT_EQ(test, preempt_count(), depth);
 	KUNIT_EXPECT_TRUE(test, !pagefault_disabled() && !windows && !wrong);
 	KUNIT_EXPECT_EQ(test, memcmp(&regs, &w->regs, sizeof(regs)), 0);

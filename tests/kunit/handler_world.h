@@ -52,6 +52,33 @@ static u32 word_copy(void *to, unsigned long address, u32 size)
 
 #include "capture_world.h"
 
+/* Writes: into A only, whatever memory is called so. */
+static bool fake_writable(unsigned long address)
+{
+	wrong += !pagefault_disabled();
+	return address >= A && address < A + A_SIZE && !unwritable(address);
+}
+
+static bool fake_put(unsigned long address, u64 value, u32 size)
+{
+	if (!fake_writable(address) || !fake_writable(address + size - 1))
+		return false;
+	memcpy(arena + (address - A), &value, size);
+	return true;
+}
+
+#define gp_user_writable	fake_writable
+#define gp_user_put		fake_put
+
+static u64 float_set[GP_ARCH_FLOAT_REGS];
+static u32 float_size[GP_ARCH_FLOAT_REGS];
+
+void gp_arch_set_float(u8 index, u64 value, u32 size)
+{
+	float_set[index] = value;
+	float_size[index] = size;
+}
+
 #define TLS	0x7f0000001000UL	/* where g is, of code that has it there */
 #define PROCESS	77ULL
 
@@ -83,6 +110,7 @@ static inline u64 fake_ns(void)
 	int name(struct uprobe_consumer *(uc), struct pt_regs *(regs))
 
 #include "../../kmod/calls.c"
+#include "../../kmod/edit.c"
 #include "../../kmod/filter.c"
 #include "../../kmod/handler.c"
 #include "../../kmod/held.c"
@@ -156,6 +184,14 @@ void gp_faultin_serve(struct gp_faultin *f)
 	wrong += preempt_count() || pagefault_disabled();
 	region_of(f->address)->state = HERE;
 	ticks += 1000;
+	served++;
+}
+
+void gp_faultin_serve_write(struct gp_faultin *f)
+{
+	wrong += preempt_count() || pagefault_disabled() || !unwritable(f->address);
+	unwritable_from = 0;
+	unwritable_to = 0;
 	served++;
 }
 

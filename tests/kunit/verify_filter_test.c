@@ -8,8 +8,8 @@
 #define F_PLANS		"a filter has an operation that is for plans"
 #define F_CLEAN		"a field that an operation does not use is not 0"
 #define F_REG		"an operation names a register above 15"
-#define F_INT		"an operation reads a register that is not an integer register"
-#define F_FLOAT		"an operation reads a register that is not a float register"
+#define F_INT		"an operation names a register that is not an integer register"
+#define F_FLOAT		"an operation names a register that is not a float register"
 #define F_FLOAT_SIZE	"an operation's float is not 4 or 8 bytes"
 #define F_SIZE		"an operation's number is not 1, 2, 4 or 8 bytes"
 #define F_SKIP		"an operation skips past the end of its program"
@@ -22,6 +22,10 @@
 #define F_COUNTER	"a filter has two counters of hits, 0 and 1"
 #define F_QUOTA		"the quota of a period is more than 16777215"
 #define F_QUOTAS	"a filter has two quotas of one kind"
+#define F_SP		"an edit sets the stack pointer"
+#define F_NS		"a delay is not between 1 ns and 1 s"
+#define F_EDITS		"an edit sets, writes and delays more than 32 times"
+#define F_KEY		"an edit makes a key, or asks for a duration"
 #define F_CODE		"an operation has an unknown code"
 
 /* What is taken from the good world is the first operation: REG r1 = rbx. */
@@ -172,6 +176,36 @@ static const struct row filter_rows[] = {
 	{ "KEY_STACK has no size", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_KEY_STACK),
 					      SET(ops[0].a, 0), SET(ops[0].b, 0),
 					      SET(ops[0].size, 8) } },
+	{ "SET", NULL, { SET(ops[0].code, GOPROBE_OP_SET) } },
+	{ "SET: the stack pointer", F_SP, { SET(ops[0].code, GOPROBE_OP_SET), SET(ops[0].b, 7) } },
+	{ "SET: the return address", F_INT, { SET(ops[0].code, GOPROBE_OP_SET), SET(ops[0].b, 16) } },
+	{ "SET: from a register that is none", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_SET), SET(ops[0].a, 16) } },
+	{ "SET has no size", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_SET), SET(ops[0].size, 8) } },
+	{ "SET_FLOAT", NULL, { SET(ops[0].code, GOPROBE_OP_SET_FLOAT), SET(ops[0].b, 17),
+			       SET(ops[0].size, 8) } },
+	{ "SET_FLOAT: an integer register", F_FLOAT,
+	  { SET(ops[0].code, GOPROBE_OP_SET_FLOAT), SET(ops[0].size, 8) } },
+	{ "SET_FLOAT: two bytes", F_FLOAT_SIZE,
+	  { SET(ops[0].code, GOPROBE_OP_SET_FLOAT), SET(ops[0].b, 17), SET(ops[0].size, 2) } },
+	{ "WRITE", NULL, { SET(ops[0].code, GOPROBE_OP_WRITE), SET(ops[0].size, 4),
+			   SET(ops[0].value, -8ULL) } },
+	{ "WRITE: three bytes", F_SIZE,
+	  { SET(ops[0].code, GOPROBE_OP_WRITE), SET(ops[0].size, 3) } },
+	{ "WRITE: to what a register has that is none", F_REG,
+	  { SET(ops[0].code, GOPROBE_OP_WRITE), SET(ops[0].size, 4), SET(ops[0].b, 16) } },
+	{ "WRITE has no offset", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_WRITE),
+					    SET(ops[0].size, 4), SET(ops[0].offset, 8) } },
+	{ "DELAY: a second", NULL, { SET(ops[0].code, GOPROBE_OP_DELAY), SET(ops[0].b, 0),
+				     SET(ops[0].a, 0), SET(ops[0].value, 1000000000) } },
+	{ "DELAY: a ns more", F_NS, { SET(ops[0].code, GOPROBE_OP_DELAY), SET(ops[0].b, 0),
+				      SET(ops[0].a, 0), SET(ops[0].value, 1000000001) } },
+	{ "DELAY: 2^32 s more", F_NS, { SET(ops[0].code, GOPROBE_OP_DELAY), SET(ops[0].b, 0),
+					SET(ops[0].a, 0), SET(ops[0].value, U64_MAX) } },
+	{ "DELAY: nothing", F_NS,
+	  { SET(ops[0].code, GOPROBE_OP_DELAY), SET(ops[0].b, 0), SET(ops[0].a, 0) } },
+	{ "DELAY has no a", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_DELAY), SET(ops[0].b, 0),
+				       SET(ops[0].value, 1) } },
 };
 
 KUNIT_ARRAY_PARAM(filter, filter_rows, row_desc);
@@ -227,11 +261,37 @@ static void filters_at_their_limits(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1024), "accepted");
 	op.size = 65;
 	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 1024), "a program copies more than 64 KiB");
+	op = (struct goprobe_op){ .code = GOPROBE_OP_SET };
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 32), "accepted");
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 33), F_EDITS);
+	op = (struct goprobe_op){ .code = GOPROBE_OP_DELAY, .value = 1 };
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 32), "accepted");
+	KUNIT_EXPECT_STREQ(test, of_many(test, &op, 33), F_EDITS);
+}
+
+static void edits_are_nothing_else(struct kunit *test)
+{
+	static const struct goprobe_op others[] = {
+		{ .code = GOPROBE_OP_DURATION }, { .code = GOPROBE_OP_KEY },
+		{ .code = GOPROBE_OP_KEY_BYTES, .size = 8 }, { .code = GOPROBE_OP_KEY_STACK },
+	};
+	const struct goprobe_filter filter = { .nops = 2 };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		struct goprobe_op ops[2] = { others[i], { .code = GOPROBE_OP_SET } };
+
+		KUNIT_EXPECT_STREQ(test, gp_verify_filter(&filter, ops, 2) ?: "accepted", F_KEY);
+		ops[1] = (struct goprobe_op){ .code = GOPROBE_OP_END };
+		KUNIT_EXPECT_STREQ(test, gp_verify_filter(&filter, ops, 2) ?: "accepted",
+				   "accepted");
+	}
 }
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(filters, filter_gen_params),
 	KUNIT_CASE(filters_at_their_limits),
+	KUNIT_CASE(edits_are_nothing_else),
 	{}
 };
 

@@ -264,6 +264,8 @@ static void dynamic_types(struct kunit *test)
 #define O_CODE		"a point does not say what its instruction is"
 #define O_FAR		"a point's stack pointer is too far from the one at entry"
 #define O_FILTER	"a point names a filter that does not exist"
+#define O_EDIT		"a point names an edit that does not exist"
+#define O_NO_EDIT	"a point whose hits are neither recorded nor counted has an edit"
 #define O_PAD		"padding of a point is not 0"
 #define O_ACTION	"a point has an unknown action"
 #define O_NO_RECORD	"a point whose hits leave no record has a plan"
@@ -330,6 +332,12 @@ static const struct row point_rows[] = {
 	{ "past the last filter", O_FILTER, { SET(point.filter, 3) } },
 	{ "the largest filter", O_FILTER, { SET(point.filter, U32_MAX) } },
 	{ "a filter when there are none", O_FILTER, { SET(point.filter, 1), SET(nfilters, 0) } },
+	{ "the last edit", NULL, { SET(point.edit, 2) } },
+	{ "past the last edit", O_EDIT, { SET(point.edit, 3) } },
+	{ "counted, with an edit", NULL,
+	  { SET(point.edit, 1), NO_PLAN, SET(point.action, GOPROBE_ACTION_COUNT) } },
+	{ "timed, with an edit", O_NO_EDIT,
+	  { SET(point.edit, 1), NO_PLAN, SET(point.action, GOPROBE_ACTION_TIME) } },
 	{ "first padding byte", O_PAD, { SET(point.pad[0], 1) } },
 	{ "last padding byte", O_PAD, { SET(point.pad[2], 1) } },
 	{ "padding at the end", O_PAD, { SET(point.pad2, 1) } },
