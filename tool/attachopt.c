@@ -36,6 +36,11 @@ MAXLOAD_HELP
 "      --rate N            N calls of each function in a second; with --sample-by root,\n"
 "                          N outermost calls\n"
 "\n"
+"What to change (the module must have been loaded with allow_writes=1): behind a\n"
+"PATTERN, its lists and condition 'set timeout = 5s, r.n = 0', 'on return set err = nil',\n"
+"'delay 50ms'. A delay holds the thread: what stops the world waits for it.\n"
+"      --dry-run           show what would be changed, and leave it as it is\n"
+"\n"
 "What to capture:\n"
 "      --no-return         calls only, without results and durations\n"
 "      --inlined           functions also where they were inlined: when that begins\n"
@@ -64,6 +69,9 @@ MAXLOAD_HELP
 "  What fails, or takes long, of what one kind of caller asks for:\n"
 "      goprobectl attach -p 4121 'shop.(*Cart).Add if qty > 9 && err != nil'\n"
 "      goprobectl attach -p 4121 'main.query if under(main.handle) && duration > 1s'\n"
+"  What does a server do when a backend is slow, or fails?\n"
+"      goprobectl attach -p 4121 'main.fetch delay 50ms if n % 10 == 0'\n"
+"      goprobectl attach -p 4121 'main.fetch on return set n = 0'\n"
 "  Every function of package main, from the start of a program:\n"
 "      goprobectl attach 'main.*' -- ./server -listen :8080\n"
 "  Ten seconds of all processes that run a binary, for another program to read:\n"
@@ -89,6 +97,7 @@ enum {
 	OPT_INLINED,
 	OPT_REGISTERS,
 	OPT_SPLIT,
+	OPT_DRY_RUN,
 };
 
 static const struct option options[] = {
@@ -110,6 +119,7 @@ static const struct option options[] = {
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
 	{ "held", required_argument, NULL, OPT_HELD },
 	{ "split", no_argument, NULL, OPT_SPLIT },
+	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
 	{ "lossless", no_argument, NULL, OPT_LOSSLESS },
 	LIMITOPT_ROW_SAMPLE,
 	LIMITOPT_ROW_BY,
@@ -231,6 +241,9 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 	case OPT_SPLIT:
 		a->plan.split = true;
 		break;
+	case OPT_DRY_RUN:
+		a->plan.dry_run = true;
+		break;
 	case OPT_LOSSLESS:
 		a->lossless = true;
 		break;
@@ -285,6 +298,7 @@ int attachopt_parse(struct attachopt *a, int argc, char **argv, struct diag *d)
 
 	a->plan = plan_defaults;
 	a->what.places = true;
+	a->what.edits = true;
 	code = targetopt_begin(&a->what, &argc, argv, d);
 	if (!code)
 		code = parse_options(a, argc, argv, d);

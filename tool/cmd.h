@@ -45,6 +45,8 @@ extern const struct cmd cmd_stuck;
 extern const struct cmd cmd_graph;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_watch;
+extern const struct cmd cmd_read;
+extern const struct cmd cmd_write;
 extern const struct cmd cmd_list;
 extern const struct cmd cmd_info;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* goprobectl attach: watch the calls of functions. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,8 @@ static int set_up(struct attach *a, struct diag *d)
 	if (tracing_open(t, &a->opt.what, d) ||
 	    tracing_plan(t, &a->opt.what, &a->opt.plan, d))
 		return -1;
+	if (t->plan->delays && !t->quiet)
+		fprintf(stderr, "warning: a delay holds the thread: what stops the world, such as a garbage collection, waits for it\n");
 	learn_init(&a->learn, t->plan);
 	/* Before anything is probed: it takes its time, and may fail. */
 	if (a->opt.record && open_recording(a, d))

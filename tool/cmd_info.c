@@ -29,6 +29,7 @@ static const struct {
 	{ GOPROBE_ABILITY_EXECUTE, "execute" },
 	{ GOPROBE_ABILITY_UNTESTED, "untested" },
 	{ GOPROBE_ABILITY_TALLY, "tally" },
+	{ GOPROBE_ABILITY_EDIT, "edit" },
 };
 
 static const struct {

@@ -285,6 +285,7 @@ static int make_plan(struct replay *r, struct diag *d)
 			.by = (enum plan_sample)r->start.by,
 		},
 		.split = r->start.flags & RECORDING_F_SPLIT,
+		.dry_run = r->start.flags & RECORDING_F_DRY_RUN,
 	};
 	if (!are_possible(&r->options))
 		return diag_set(d, "%s is damaged: impossible options", r->path);

@@ -13,8 +13,7 @@
 
 #include "clock.h"
 #include "cmd.h"
-#include "procmem.h"
-#include "target.h"
+#include "proclook.h"
 #include "watchvar.h"
 
 static const char help[] =
@@ -50,10 +49,7 @@ static const char help[] =
  * @vars: what to watch
  * @nvars: their number
  * @mem: for what is made of them
- * @target: the process
- * @procmem: its memory
- * @globals: reads it
- * @values: shows it
+ * @look: the process
  * @line: the line at hand
  * @last: when the one before was made, CLOCK_MONOTONIC ns, or 0
  */
@@ -65,10 +61,7 @@ struct watching {
 	struct watchvar *vars;
 	size_t nvars;
 	struct arena mem;
-	struct target target;
-	struct procmem procmem;
-	struct globals globals;
-	struct value_ctx values;
+	struct proclook look;
 	struct buf line;
 	uint64_t last;
 };
@@ -151,29 +144,13 @@ static int parse(struct watching *w, int argc, char **argv, struct diag *d)
 
 /* --- setting up --------------------------------------------------------------- */
 
-static bool read_memory(void *ctx, uint64_t at, void *to, size_t len)
-{
-	return procmem_read(ctx, at, to, len);
-}
-
 static int set_up(struct watching *w, struct diag *d)
 {
-	struct globals *g = &w->globals;
-
-	if (target_add_pids(&w->target, w->pid, d))
+	if (proclook_open(&w->look, w->pid, d))
 		return -1;
-	g->bin = w->target.bins[0];
-	g->read = read_memory;
-	g->read_ctx = &w->procmem;
-	g->limits = plan_defaults;
 	for (size_t i = 0; i < w->nvars; i++)
-		if (watchvar_compile(&w->vars[i], g->bin, &w->mem, d))
+		if (watchvar_compile(&w->vars[i], w->look.globals.bin, &w->mem, d))
 			return -1;
-	if (procmem_init(&w->procmem, w->target.processes[0].pid, g->bin, d))
-		return -1;
-	g->bias = w->procmem.bias;
-	globals_init(g);
-	value_init(&w->values, &g->env);
 	return 0;
 }
 
@@ -186,7 +163,7 @@ static void begin_line(struct watching *w, uint64_t real)
 	b->len = 0;
 	if (w->json) {
 		buf_str(b, "{\"kind\":\"watch\",\"pid\":");
-		buf_u64(b, w->procmem.pid);
+		buf_u64(b, w->look.procmem.pid);
 		buf_str(b, ",\"time_ns\":");
 		buf_u64(b, real);
 		buf_str(b, ",\"values\":[");
@@ -205,11 +182,11 @@ static int print_line(struct watching *w, struct diag *d)
 	for (size_t i = 0; i < w->nvars; i++) {
 		if (w->json && i)
 			buf_char(&w->line, ',');
-		if (watchvar_put(&w->vars[i], &w->globals, &w->values, &w->line, w->json, ns))
+		if (watchvar_put(&w->vars[i], &w->look.globals, &w->look.values, &w->line, w->json, ns))
 			return diag_set(d, "out of memory");
 	}
 	/* What was read of a process that was ending is not worth showing. */
-	if (target_ended(&w->target))
+	if (target_ended(&w->look.target))
 		return 1;
 	buf_str(&w->line, w->json ? "]}\n" : "\n");
 	if (w->line.failed)
@@ -257,14 +234,14 @@ static bool wait_next(struct watching *w, const struct waiting *f, bool *ended)
 {
 	struct pollfd fds[] = {
 		{ .fd = f->timer, .events = POLLIN }, { .fd = f->signals, .events = POLLIN },
-		{ .fd = w->target.processes[0].pidfd, .events = POLLIN },
+		{ .fd = w->look.target.processes[0].pidfd, .events = POLLIN },
 	};
 	uint64_t ticks;
 
 	for (;;) {
 		if (poll(fds, 3, -1) < 0 && errno != EINTR)
 			return false;
-		*ended = target_ended(&w->target);
+		*ended = target_ended(&w->look.target);
 		if (fds[1].revents || *ended)
 			return false;
 		if (fds[0].revents)
@@ -290,7 +267,7 @@ static int watch(struct watching *w, struct diag *d)
 	}
 	close_waiting(&f);
 	if (ended)
-		fprintf(stderr, "goprobectl: process %d has ended\n", w->procmem.pid);
+		fprintf(stderr, "goprobectl: process %d has ended\n", w->look.procmem.pid);
 	return err ? CMD_FAILED : CMD_DONE;
 }
 
@@ -307,9 +284,7 @@ static int run(int argc, char **argv, struct diag *d)
 	code = parse(w, argc, argv, d);
 	if (code == CMD_DONE)
 		code = set_up(w, d) ? CMD_FAILED : watch(w, d);
-	value_fini(&w->values);
-	globals_fini(&w->globals);
-	target_fini(&w->target);
+	proclook_fini(&w->look);
 	arena_fini(&w->mem);
 	buf_fini(&w->line);
 	free(w);

@@ -184,11 +184,50 @@ static int parse_parentheses(struct lex *lx, const struct expr **ret, struct dia
 	return lex_expect(lx, ')', "a ')' is missing here", d);
 }
 
+/* Does "(*T)(0x...)" come next? */
+static bool is_conversion(const struct lex *lx)
+{
+	size_t depth = 0, k = 0;
+
+	if (!lex_is(lex_peek(lx, 0), '(') || !lex_is(lex_peek(lx, 1), '*'))
+		return false;
+	for (;; k++) {
+		const struct lex_token *t = lex_peek(lx, k);
+
+		if (t->kind == LEX_END)
+			return false;
+		depth += lex_is(t, '(');
+		if (lex_is(t, ')') && !--depth)
+			break;
+	}
+	return lex_is(lex_peek(lx, k + 1), '(') && lex_peek(lx, k + 2)->kind == LEX_NUMBER;
+}
+
+static int parse_conversion(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *open = lex_next(lx), *t;
+	struct expr *e = exprparse_make(lx, EXPR_CONVERT, open->at, open, d);
+
+	if (!e || typexpr_parse(lx, &e->type, d) ||
+	    lex_expect(lx, ')', "a ')' is missing after a type", d) ||
+	    lex_expect(lx, '(', "a '(' and an address are missing here", d))
+		return -1;
+	t = lex_next(lx);
+	e->number = t->number;
+	if (lex_expect(lx, ')', "a ')' is missing here", d))
+		return -1;
+	exprparse_end(lx, e);
+	*ret = e;
+	return 0;
+}
+
 static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d)
 {
 	const struct lex_token *t = lex_peek(lx, 0);
 	bool dot = lex_is(lex_peek(lx, 1), '.');
 
+	if (is_conversion(lx))
+		return parse_conversion(lx, ret, d);
 	if (lx->cond && exprparse_is_call(lx))
 		return exprparse_call(lx, ret, d);
 	switch (t->kind) {
@@ -249,14 +288,34 @@ static int parse_dot(struct lex *lx, struct expr **ret, size_t at, struct diag *
 	return lex_expect(lx, ')', "a ')' is missing after a type", d);
 }
 
+/* Behind the ':' of "[i:k]". */
+static int parse_part(struct lex *lx, struct expr *e, struct diag *d)
+{
+	lex_next(lx);
+	e->kind = EXPR_SLICE;
+	if (!lex_is(lex_peek(lx, 0), ']') && parse_inner(lx, &e->high, d))
+		return -1;
+	return lex_expect(lx, ']', "a ']' is missing here", d);
+}
+
 static int parse_index(struct lex *lx, struct expr **ret, size_t at, struct diag *d)
 {
 	const struct lex_token *colon;
+	bool parts = lx->parts;
+	int err;
 
 	*ret = exprparse_make(lx, EXPR_INDEX, at, lex_next(lx), d);
-	if (!*ret || parse_inner(lx, &(*ret)->index, d))
+	if (!*ret)
+		return -1;
+	/* In what is between brackets there are no parts. */
+	lx->parts = false;
+	err = parts && lex_is(lex_peek(lx, 0), ':') ? 0 : parse_inner(lx, &(*ret)->index, d);
+	lx->parts = parts;
+	if (err)
 		return -1;
 	colon = lex_peek(lx, 0);
+	if (parts && lex_is(colon, ':'))
+		return parse_part(lx, *ret, d);
 	if (lex_is(colon, ':')) {
 		lex_wrong(lx, colon, d, "a part of a slice can't be asked for");
 		diag_hint(d, "--elements says how many elements are copied");
@@ -361,4 +420,17 @@ int expr_parse_list(struct lex *lx, struct expr_list *ret, struct diag *d)
 const char *expr_text(struct arena *mem, const char *text, const struct expr *e)
 {
 	return arena_strndup(mem, text + e->at, e->len);
+}
+
+/* --- comparison ----------------------------------------------------------------- */
+
+bool expr_same(const struct expr *a, const struct expr *b)
+{
+	if (!a || !b)
+		return a == b;
+	if (a->kind != b->kind || a->op != b->op || a->number != b->number ||
+	    a->negative != b->negative || a->n != b->n || !a->s != !b->s || a->type || b->type)
+		return false;
+	return (!a->s || !memcmp(a->s, b->s, a->n)) && expr_same(a->x, b->x) &&
+	       expr_same(a->index, b->index) && expr_same(a->high, b->high);
 }

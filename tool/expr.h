@@ -2,7 +2,7 @@
 /*
  * Capture expressions, and the conditions made of them: the grammar. Pure.
  *
- *	x  *x  x.f  x[i]  len(x)  cap(x)  x.(T)  (x)  label("key")
+ *	x  *x  x.f  x[i]  len(x)  cap(x)  x.(T)  (x)  (*T)(0xc000012340)  label("key")
  *	pkg.variable  path/of/pkg.variable  "path/of/pkg".variable  $rax
  *
  * In conditions also:
@@ -10,6 +10,10 @@
  *	||  &&  == != < <= > >=  + - | ^  * / % << >> & &^  unary ! - ^ +
  *	1.5  10ms  hasPrefix(s, "x")  strings.HasSuffix(s, "x")  under(pkg.Func)
  *	descendant(5)
+ *
+ * In edits, of what is set, also:
+ *
+ *	x[i:k]
  *
  * Names are not looked up here: whether a.b is a field of a parameter or a
  * package's variable is for who knows the function (exprc.h).
@@ -33,6 +37,8 @@ enum expr_kind {
 	EXPR_ASSERT,	/* x.(type) */
 	EXPR_REGISTER,	/* $rax */
 	EXPR_LABEL,	/* label(s): of the goroutine, as runtime/pprof sets them */
+	EXPR_CONVERT,	/* (type)(number): an address */
+	EXPR_SLICE,	/* x[index:high]: of edits only */
 	/* Of conditions only: */
 	EXPR_FLOAT,
 	EXPR_DURATION,	/* a number of ns */
@@ -75,11 +81,12 @@ enum expr_op {
  * @op: of EXPR_BINARY and EXPR_UNARY
  * @x: operand; the left one
  * @index: of EXPR_INDEX; of EXPR_BINARY the right operand
- * @type: of EXPR_ASSERT
+ * @high: of EXPR_SLICE; either may be NULL
+ * @type: of EXPR_ASSERT and EXPR_CONVERT
  * @s: of names, registers and fields the name; of variables the full name; of strings bytes; of
  *	EXPR_PREFIX and _SUFFIX these; of EXPR_UNDER a function's name; of EXPR_LABEL its key
  * @n: bytes of @s
- * @number: of EXPR_NUMBER; modulo 2^64 if it is @negative; of EXPR_DURATION; of
+ * @number: of EXPR_NUMBER and EXPR_CONVERT; modulo 2^64 if it is @negative; of EXPR_DURATION; of
  *	EXPR_DESCENDANT a goroutine's id
  * @negative: there is a '-'
  * @f: of EXPR_FLOAT
@@ -93,6 +100,7 @@ struct expr {
 	enum expr_op op;
 	const struct expr *x;
 	const struct expr *index;
+	const struct expr *high;
 	const struct typexpr *type;
 	const char *s;
 	size_t n;
@@ -131,6 +139,10 @@ struct expr_list {
 int expr_parse(struct lex *lx, const struct expr **ret, struct diag *d);
 /* Likewise, of what follows "if". */
 int expr_parse_cond(struct lex *lx, const struct expr **ret, struct diag *d);
+/* Likewise, of what something is to be set to. */
+int expr_parse_value(struct lex *lx, const struct expr **ret, struct diag *d);
+/* Do both say the same? */
+bool expr_same(const struct expr *a, const struct expr *b);
 /* "(a, b)" */
 int expr_parse_list(struct lex *lx, struct expr_list *ret, struct diag *d);
 /* The expression as it was written. NULL without memory. */

@@ -127,6 +127,16 @@ int expr_parse_cond(struct lex *lx, const struct expr **ret, struct diag *d)
 	return err;
 }
 
+int expr_parse_value(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	int err;
+
+	lx->parts = true;
+	err = expr_parse_cond(lx, ret, d);
+	lx->parts = false;
+	return err;
+}
+
 enum expr_op exprparse_sign(const struct lex_token *t)
 {
 	if (t->kind != LEX_PUNCT)

@@ -217,6 +217,22 @@ static int compile_number(const struct expr *e, struct exprplace *p)
 	return 0;
 }
 
+/* (*T)(0xc000012340) */
+static int compile_conversion(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	struct sigparse types = { .bin = j->scope->bin, .mem = j->scope->mem, .text = j->text };
+	const struct gotype *t;
+
+	if (j->scope->fn)
+		return exprjob_wrong(j, e,
+				     "an address is only good for a moment: 'read' and 'watch' look at one");
+	t = sigparse_type(&types, e->type, j->d);
+	if (!t)
+		return -1;
+	*p = (struct exprplace){ .kind = EXPRPLACE_CONSTANT, .type = t, .at = e->number };
+	return 0;
+}
+
 int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
 {
 	switch (e->kind) {
@@ -243,6 +259,11 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 		return exprreg_compile(j, e, p);
 	case EXPR_LABEL:
 		return exprlabel_compile(j, e, p);
+	case EXPR_CONVERT:
+		return compile_conversion(j, e, p);
+	case EXPR_SLICE:
+		return exprjob_wrong(j, e,
+				     "a part can only be what is left of a slice or string, as in 's = s[:3]'");
 	default:
 		return exprjob_wrong(j, e, "this can only be in a condition, behind 'if'");
 	}

@@ -168,7 +168,7 @@ int filtertext_test(struct filterjob *f, const struct filternode *n, bool want,
 /* --- floats --------------------------------------------------------------------------- */
 
 /* Its bits in a register. */
-static int load_bits(struct filterjob *f, const struct filternode *n, const struct gotype *t,
+int filterfloat_bits(struct filterjob *f, const struct filternode *n, const struct gotype *t,
 		     uint8_t *reg)
 {
 	struct exprcode *c = &f->j->code;
@@ -205,7 +205,7 @@ static int load_bits(struct filterjob *f, const struct filternode *n, const stru
 static int load_order(struct filterjob *f, const struct filternode *n, const struct gotype *t,
 		      uint8_t *reg, struct filterlabel *nan)
 {
-	if (load_bits(f, n, t, reg))
+	if (filterfloat_bits(f, n, t, reg))
 		return -1;
 	exprcode_op(&f->j->code, (struct goprobe_op){
 		.code = GOPROBE_OP_ORDER, .a = *reg, .b = *reg, .size = (uint32_t)t->size });

@@ -184,6 +184,9 @@ void filtertext_bytes(struct exprcode *c, uint8_t p, uint64_t from, const char *
 /* Tests of strings: @n is a comparison, a FILTERNODE_PREFIX or _SUFFIX. */
 int filtertext_test(struct filterjob *f, const struct filternode *n, bool want,
 		    struct filterlabel *to);
+/* The bits of the float @n, of type @t, in the next free register. */
+int filterfloat_bits(struct filterjob *f, const struct filternode *n, const struct gotype *t,
+		     uint8_t *reg);
 /* Tests of floats. */
 int filterfloat_test(struct filterjob *f, const struct filternode *n, enum expr_op op, bool want,
 		     struct filterlabel *to);

@@ -8,9 +8,6 @@
 #include "closure.h"
 #include "globals.h"
 
-/* As the module: what lies below is a nil pointer, or a field of one. */
-#define NIL_END 4096U
-
 static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
 {
 	struct globals *g = ctx;
@@ -70,105 +67,11 @@ void globals_chunk(struct globals *g, const struct record_chunk *chunk)
 		g->rec.chunks[g->rec.nchunks++] = *chunk;
 }
 
-static void missed(struct globals *g, uint64_t item, uint32_t status)
+void globals_missed(struct globals *g, uint64_t item, uint32_t status)
 {
 	globals_chunk(g, &(struct record_chunk){
 		.address = item, .type = GOPROBE_TYPE_MISSED, .status = status,
 	});
-}
-
-/* --- the program ------------------------------------------------------------ */
-
-static uint32_t load(struct globals *g, uint64_t base, const struct goprobe_op *o, void *to)
-{
-	uint64_t at = base + o->value;
-
-	if (base < NIL_END || at < NIL_END)
-		return GOPROBE_CHUNK_NIL;
-	return g->read(g->read_ctx, at, to, o->size) ? GOPROBE_CHUNK_OK : GOPROBE_CHUNK_FAULT;
-}
-
-static bool jumps(const struct goprobe_op *o, uint64_t a, uint64_t b)
-{
-	switch (o->code) {
-	case GOPROBE_OP_JEQ:
-		return a == b;
-	case GOPROBE_OP_JLT:
-		return a < b;
-	case GOPROBE_OP_JSGE:
-		return (int64_t)a >= (int64_t)b;
-	}
-	return false;
-}
-
-/* Status of the operation: enum goprobe_chunk_status. */
-static uint32_t step(struct globals *g, uint64_t *r, const struct goprobe_op *o)
-{
-	uint64_t b = r[o->b], word = 0;
-	uint32_t status;
-
-	switch (o->code) {
-	case GOPROBE_OP_IMM:
-		r[o->a] = o->value;
-		break;
-	case GOPROBE_OP_STATIC:
-		r[o->a] = o->value + g->bias;
-		break;
-	case GOPROBE_OP_LOAD:
-		status = load(g, b, o, &word);
-		r[o->a] = word;
-		return status;
-	case GOPROBE_OP_SIGN:
-		r[o->a] = (int64_t)(b << (64 - o->size * 8)) >> (64 - o->size * 8);
-		break;
-	case GOPROBE_OP_ADD:
-		r[o->a] += b;
-		break;
-	case GOPROBE_OP_ADD_I:
-		r[o->a] += o->value;
-		break;
-	case GOPROBE_OP_MUL_I:
-		r[o->a] *= o->value;
-		break;
-	case GOPROBE_OP_MOVE:
-		r[o->a] = b;
-		break;
-	case GOPROBE_OP_STORE:
-		memcpy(g->frame + o->offset, &r[o->a], o->size);
-		break;
-	case GOPROBE_OP_COPY:
-		status = load(g, b, o, g->frame + o->offset);
-		if (status)
-			memset(g->frame + o->offset, 0, o->size);
-		return status;
-	case GOPROBE_OP_FAIL:
-		return (uint32_t)o->value;
-	}
-	return GOPROBE_CHUNK_OK;
-}
-
-static void run(struct globals *g, const struct plan_capture *c)
-{
-	uint64_t r[16] = { 0 }, item = 0;
-	size_t resume = 0;
-
-	for (size_t i = 0; i < c->nops; i++) {
-		const struct goprobe_op *o = &c->ops[i];
-		uint32_t status;
-
-		if (o->code == GOPROBE_OP_TRY) {
-			item = o->value;
-			resume = i + 1 + o->offset;
-		} else if (jumps(o, r[o->a], r[o->b])) {
-			i += o->offset;
-		} else {
-			status = step(g, r, o);
-			if (status == GOPROBE_CHUNK_OK)
-				continue;
-			missed(g, item, status);
-			i = resume - 1;
-		}
-	}
 }
 
 /* Item of the value that the piece is part of. */
@@ -194,8 +97,8 @@ int globals_take(struct globals *g, const struct plan_capture *c)
 
 		if (p->source != GOPROBE_FROM_STATIC ||
 		    !g->read(g->read_ctx, p->address + g->bias, g->frame + p->frame, p->size))
-			missed(g, item_of(c, p), GOPROBE_CHUNK_FAULT);
+			globals_missed(g, item_of(c, p), GOPROBE_CHUNK_FAULT);
 	}
-	run(g, c);
+	globals_run(g, c);
 	return globals_walk(g, c);
 }

@@ -49,6 +49,27 @@ void globals_fini(struct globals *g);
  */
 int globals_take(struct globals *g, const struct plan_capture *c);
 
+/* What an edit has come to: the low @size bytes of @value belong to run-time address @at. */
+struct globals_write {
+	uint64_t at;
+	uint64_t value;
+	uint32_t size;
+};
+
+/* As the module allows in one edit. */
+#define GLOBALS_WRITES_MAX 32
+
+/*
+ * Run an edit's program: @writes, for which there is room, gets what is to be written, and *@n
+ * how many there are. Returns enum goprobe_chunk_status: why nothing is, or GOPROBE_CHUNK_OK.
+ */
+uint32_t globals_edit(struct globals *g, const struct goprobe_op *ops, size_t nops,
+		      struct globals_write *writes, size_t *n);
+
+/* Part of globals: the program of @c, into the frame. */
+void globals_run(struct globals *g, const struct plan_capture *c);
+/* Part of globals: item @item has failed with that status. */
+void globals_missed(struct globals *g, uint64_t item, uint32_t status);
 /* Part of globals: append to g->rec what the values of @c refer to. */
 int globals_walk(struct globals *g, const struct plan_capture *c);
 /* Part of globals: one chunk more, if there is room. */

@@ -307,7 +307,9 @@ static bool find_emulated(const struct insn_code *c, const struct sweep *s, size
 	struct gp_step step;
 	size_t at = 0;
 
-	for (int i = 0; i < ENTRY_INSNS_MAX && at < c->len && is_start(s, at); i++) {
+	int most = c->untouched ? 1 : ENTRY_INSNS_MAX;
+
+	for (int i = 0; i < most && at < c->len && is_start(s, at); i++) {
 		if (at && (s->tables || is_target(s, at)))
 			return false;
 		if (is_emulated(c->bytes + at, c->len - at)) {

@@ -44,6 +44,7 @@ struct insn_point {
  * @len: bytes of it, up to the next function (padding included)
  * @vaddr: link-time address
  * @wrapper: made by the compiler: an indirect jump leaves it
+ * @untouched: the entry must be where nothing has looked at an argument
  * @is_morestack: is there one of the runtime's morestack functions?
  * @ctx: for @is_morestack
  */
@@ -52,6 +53,7 @@ struct insn_code {
 	size_t len;
 	uint64_t vaddr;
 	bool wrapper;
+	bool untouched;
 	bool (*is_morestack)(void *ctx, uint64_t vaddr);
 	void *ctx;
 };

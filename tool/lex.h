@@ -60,6 +60,7 @@ struct lex_token {
  * @depth: of what is being parsed: lex_enter()
  * @cond: it is a condition: operators can follow, see expr_parse_cond()
  * @operators: how many of them there were
+ * @parts: a part of a slice can be asked for, see expr_parse_value()
  */
 struct lex {
 	struct arena *mem;
@@ -70,6 +71,7 @@ struct lex {
 	unsigned int depth;
 	bool cond;
 	unsigned int operators;
+	bool parts;
 };
 
 /* How deep expressions and types nest. */

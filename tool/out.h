@@ -106,6 +106,9 @@ struct out_event {
  * @sampled: calls that were left out of a sample
  * @limited: calls beyond a limit
  * @no_member: descendants that could not be followed
+ * @edits: calls were to be changed
+ * @edited: then: hits after which something was changed
+ * @not_edited: and those that could not be
  * @malformed: records that could not be decoded
  * @waits: records that waited for room
  * @wait_ns: how long, together
@@ -128,6 +131,9 @@ struct out_summary {
 	uint64_t sampled;
 	uint64_t limited;
 	uint64_t no_member;
+	bool edits;
+	uint64_t edited;
+	uint64_t not_edited;
 	uint64_t malformed;
 	uint64_t waits;
 	uint64_t wait_ns;
@@ -245,6 +251,9 @@ void out_text_panic(struct out *o, const struct out_event *e);
 void out_json_panic(struct out *o, const struct out_event *e);
 /* ,"args":[...] or ,"results":[...]; there must be a frame of them. */
 void out_json_values(struct out *o, const struct out_event *e);
+/* out_edit: what is changed of a call or a return, behind its values; nothing if that is not so. */
+void out_text_edit(struct buf *b, const struct out_event *e);
+void out_json_edit(struct buf *b, const struct out_event *e);
 /* "ring_full" */
 const char *out_cause(uint32_t cause);
 uint64_t out_lost(const struct out_summary *s);

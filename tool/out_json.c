@@ -205,6 +205,7 @@ static void event(struct out *o, const struct out_event *e)
 		break;
 	case OUT_CALL:
 		values_and_registers(o, e);
+		out_json_edit(b, e);
 		if (e->open)
 			open_call(b, e->open);
 		break;
@@ -222,6 +223,8 @@ static void event(struct out *o, const struct out_event *e)
 			splitshow_json(e->split, b);
 		}
 		values_and_registers(o, e);
+		if (e->kind == OUT_RETURN)
+			out_json_edit(b, e);
 		break;
 	case OUT_UNWOUND:
 		buf_number(b, ",\"seen_ns\":", e->seen + o->epoch);
@@ -278,6 +281,10 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 	buf_number(b, ",\"limited\":", s->limited);
 	if (s->no_member)
 		buf_number(b, ",\"no_member\":", s->no_member);
+	if (s->edits) {
+		buf_number(b, ",\"edited\":", s->edited);
+		buf_number(b, ",\"not_edited\":", s->not_edited);
+	}
 	buf_number(b, ",\"waits\":", s->waits);
 	seconds(b, ",\"wait_seconds\":", s->wait_ns);
 	buf_str(b, ",\"lost_by_cause\":");

@@ -346,6 +346,7 @@ static void event(struct out *o, const struct out_event *e)
 		break;
 	case OUT_CALL:
 		values(o, e, start);
+		out_text_edit(b, e);
 		registers(b, e);
 		if (e->open)
 			open_call(b, e->open);
@@ -354,6 +355,7 @@ static void event(struct out *o, const struct out_event *e)
 		lines = values(o, e, start);
 		duration(b, start, e, lines);
 		split(b, e);
+		out_text_edit(b, e);
 		registers(b, e);
 		break;
 	case OUT_TAIL:
@@ -463,6 +465,16 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 	if (s->no_member) {
 		count(talk, s->no_member, "goroutine", "goroutines");
 		buf_str(talk, " not followed, because too many descend from that of the condition\n");
+	}
+	if (s->edits) {
+		count(talk, s->edited, "change", "changes");
+		buf_str(talk, " made");
+		if (s->not_edited) {
+			buf_str(talk, ", ");
+			buf_u64(talk, s->not_edited);
+			buf_str(talk, " could not be");
+		}
+		buf_char(talk, '\n');
 	}
 	if (s->waits) {
 		count(talk, s->waits, "record", "records");

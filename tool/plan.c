@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "dyntypes.h"
+#include "edit.h"
 #include "grow.h"
 #include "hmap.h"
 #include "insn.h"
@@ -131,8 +132,9 @@ static struct insn_code code_of(struct gobin *bin, const struct gofunc *fn)
 	};
 }
 
-void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
-			struct plan_func *info, struct insn_scan *scan)
+/* @untouched: the entry is where nothing has looked at an argument yet. */
+static void survey(struct gobin *bin, const struct gofunc *fn, bool untouched,
+		   struct plan_func *info, struct insn_scan *scan)
 {
 	static const enum plan_entry kinds[] = {
 		[INSN_ENTRY_NONE] = PLAN_ENTRY_NONE,
@@ -144,6 +146,7 @@ void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
 	};
 	struct insn_code code = code_of(bin, fn);
 
+	code.untouched = untouched;
 	memset(info, 0, sizeof(*info));
 	memset(scan, 0, sizeof(*scan));
 	info->bin = bin;
@@ -164,6 +167,12 @@ void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
 	info->entry = kinds[scan->entry];
 	info->nrets = (uint32_t)scan->nrets;
 	info->ntails = (uint32_t)scan->ntails;
+}
+
+void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
+			struct plan_func *info, struct insn_scan *scan)
+{
+	survey(bin, fn, false, info, scan);
 }
 
 void plan_survey(struct gobin *bin, const struct gofunc *fn,
@@ -297,6 +306,7 @@ static int add_ends(struct plan *p, const struct plan_func *pf, const struct ins
 			.flags = flags,
 			.action = pf->action,
 			.filter = pf->ret_filter,
+			.edit = pf->ret_edit,
 		});
 	for (size_t i = 0; !err && i < s->ntails; i++)
 		err = add_point(p, pf, &s->tails[i], (struct goprobe_point){
@@ -328,6 +338,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 				GOPROBE_SKIP_NEVER,
 			.action = pf->action,
 			.filter = pf->call_filter,
+			.edit = pf->call_edit,
 		});
 	if (err || !pf->ends || (pf->hidden && pf->role != PLAN_ROLE_GO))
 		return err;
@@ -396,6 +407,31 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	return 0;
 }
 
+/* What is changed of the calls of @pf. 0, or -1 with @d set. */
+static int decide_edit(struct plan *p, struct plan_func *pf, const struct insn_scan *scan,
+		       const struct plan_request *req, struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+	const struct edit_pair *edit = req->edit;
+
+	if (!edit)
+		return 0;
+	if (scan->abi0 && !(pf->fn->flags & GOFUNC_ABI0))
+		return diag_set(d, "%s can't be changed: its calling convention is not clear",
+				pf->fn->name);
+	if (edit->ret.nops && priv->opt.no_return)
+		return diag_set(d, "what is changed 'on return' needs the returns of %s, and --no-return leaves them out",
+				pf->fn->name);
+	p->edits |= !priv->opt.dry_run;
+	p->delays |= !priv->opt.dry_run && (edit->call.delay || edit->ret.delay);
+	if (!priv->opt.dry_run &&
+	    (planfilter_add_edit(&priv->filters, edit->call.ops, edit->call.nops,
+				 &pf->call_edit) ||
+	     planfilter_add_edit(&priv->filters, edit->ret.ops, edit->ret.nops, &pf->ret_edit)))
+		return diag_set(d, "out of memory");
+	return 0;
+}
+
 int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		     const struct plan_request *req, struct diag *d)
 {
@@ -407,11 +443,12 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 
 	if (fn->entry && hmap_get(&priv->added, key))
 		return 0;
-	plan_survey_points(bin, fn, &info, &scan);
+	survey(bin, fn, req->edit && req->edit->call.nsets, &info, &scan);
 	if (info.refused)
 		err = diag_set(d, "%s can't be probed: %s", fn->name,
 			       info.refused);
-	else if (planfilter_decide(&priv->filters, &info, req, priv->opt.no_return, d))
+	else if (planfilter_decide(&priv->filters, &info, req, priv->opt.no_return, d) ||
+		 decide_edit(p, &info, &scan, req, d))
 		err = -1;
 	else if (add_func(p, &info, &scan, req) || hmap_put(&priv->added, key, p))
 		err = diag_set(d, "out of memory");

@@ -50,6 +50,7 @@ struct plan_limits {
  * @inlined: where functions were inlined they are traced as well: select_functions()
  * @goroutine: calls tell of their goroutine, see plan_frame.goroutine, and go
  *	statements of the one they start, see PLAN_ROLE_GO
+ * @dry_run: what is to be changed is shown, and stays as it is
  * @action: what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures
  *	anything, and can be recorded and replayed
  * @limits: how much of it, of GOPROBE_ACTION_RECORD
@@ -69,6 +70,7 @@ struct plan_options {
 	bool registers;
 	bool inlined;
 	bool goroutine;
+	bool dry_run;
 	uint8_t action;
 	struct plan_limits limits;
 };
@@ -85,6 +87,8 @@ struct plan_options {
 extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
 
 struct bykey;
+struct edit;
+struct edit_pair;
 struct exprsteps;
 struct filter_pair;
 struct insn_point;
@@ -120,6 +124,9 @@ struct plan_value {
  * @unavailable: why there are no values at all (static string), or NULL
  * @has_dict: a generic function's dictionary pointer is in it too, at @dict
  * @dict: see @has_dict
+ * @edit: what is changed, or NULL; its values are behind the others, from @first_edit on
+ * @first_edit: see @edit
+ * @dry_run: it is not changed, only shown
  * @has_goroutine: a struct plan_goroutine is in it too, at @goroutine
  * @goroutine: see @has_goroutine
  * @has_registers: the integer registers are in it too, as goreg_ints has them, at @registers
@@ -133,6 +140,9 @@ struct plan_frame {
 	const char *unavailable;
 	bool has_dict;
 	uint32_t dict;
+	const struct edit *edit;
+	size_t first_edit;
+	bool dry_run;
 	bool has_goroutine;
 	uint32_t goroutine;
 	bool has_registers;
@@ -234,6 +244,8 @@ struct plan_at {
  * @call_filter: id of the filter of its call; 0: none
  * @ret_filter: of its returns
  * @tail_filter: of jumps out of it
+ * @call_edit: id of the filter that changes its calls; 0: none
+ * @ret_edit: of its returns
  * @role: what it tells of others
  * @hidden: it is traced for that alone: its calls are no events
  */
@@ -261,6 +273,8 @@ struct plan_func {
 	uint32_t call_filter;
 	uint32_t ret_filter;
 	uint32_t tail_filter;
+	uint32_t call_edit;
+	uint32_t ret_edit;
 	enum plan_role role;
 	bool hidden;
 };
@@ -300,6 +314,8 @@ struct plan_points {
  * @ops: operations of @plans; goprobe_plan.op counts from the start of it
  * @filters: which hits count; index is the session filter id less 1
  * @filter_ops: operations of @filters; goprobe_filter.op counts from the start of it
+ * @edits: something is changed
+ * @delays: calls are delayed
  * @held_bytes: goprobe_held.bytes: of the largest record of a call that is held; 0: no
  *	calls are held
  * @descendant: goroutine whose descendants are asked for; 0: none is
@@ -329,6 +345,8 @@ struct plan {
 	size_t nfilters;
 	struct goprobe_op *filter_ops;
 	size_t nfilter_ops;
+	bool edits;
+	bool delays;
 	uint32_t held_bytes;
 	uint64_t descendant;
 	bool unwinds;
@@ -372,6 +390,7 @@ int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
  * @ret: what to capture when it returns; NULL: all results
  * @filter: which calls; NULL: all. Must outlive plan_finish()
  * @key: what they are counted or timed by, or NULL; must outlive the plan
+ * @edit: what is changed of them, or NULL; must outlive the plan
  * @role: what it is traced for; then only at the points that the role needs
  * @why: of a single instruction: why it has no values (static string), if @call is NULL
  */
@@ -381,6 +400,7 @@ struct plan_request {
 	const struct plan_capture *ret;
 	const struct filter_pair *filter;
 	const struct bykey *key;
+	const struct edit_pair *edit;
 	enum plan_role role;
 	const char *why;
 };

@@ -196,6 +196,15 @@ int planfilter_undecided(struct planfilter *f, uint32_t *id)
 					       .value = GOPROBE_CHUNK_FAULT }, id);
 }
 
+int planfilter_add_edit(struct planfilter *f, const struct goprobe_op *ops, size_t nops,
+			uint32_t *id)
+{
+	size_t first = f->plan->nfilter_ops;
+
+	*id = 0;
+	return nops && (append(f, ops, nops) || intern(f, first, false, id)) ? -1 : 0;
+}
+
 /* Calls are held; what they were is not wanted any more when they return. */
 static int decide_stuck(struct planfilter *f, struct plan_func *pf,
 			const struct filter_pair *filter, struct diag *d)

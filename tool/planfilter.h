@@ -78,6 +78,10 @@ int planfilter_ops(struct planfilter *f, const struct goprobe_op *ops, size_t no
 /* The id of the filter that can't tell. -1 without memory. */
 int planfilter_undecided(struct planfilter *f, uint32_t *id);
 
+/* The id of the filter with these operations, an edit's; 0 if there are none. -1 without memory. */
+int planfilter_add_edit(struct planfilter *f, const struct goprobe_op *ops, size_t nops,
+			uint32_t *id);
+
 /* What the points of @pf do, and when their hits count. 0, or -1 with @d set. */
 int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct plan_request *req,
 		      bool no_return, struct diag *d);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "edit.h"
 #include "goabi.h"
 #include "golayout.h"
 #include "goreg.h"
@@ -174,13 +175,65 @@ static uint64_t reserve(struct plan_frame *fr, uint64_t size, uint32_t align)
 	return at;
 }
 
+/* Values that are shown of an edit. */
+static size_t shown(const struct edit *edit)
+{
+	return edit ? edit->show.nvalues : 0;
+}
+
+/* A part of a program that has been made for a frame, and items, of its own. */
+static struct goprobe_op moved(struct goprobe_op op, uint32_t frame, size_t item)
+{
+	if (op.code == GOPROBE_OP_TRY)
+		op.value += item;
+	else if (op.code == GOPROBE_OP_FRAME || op.code == GOPROBE_OP_STORE ||
+		 op.code == GOPROBE_OP_COPY)
+		op.offset += frame;
+	return op;
+}
+
+/*
+ * What is shown of @edit, behind what the frame has: value @item and those that follow, for
+ * which there is room.
+ */
+static int add_edit(struct planframe *f, const struct edit *edit, size_t item,
+		    struct plan_frame *fr)
+{
+	struct plan_value *v = (struct plan_value *)(uintptr_t)fr->values + item;
+	const struct plan_capture *show = &edit->show;
+	uint64_t at = reserve(fr, show->size, WORD);
+	struct plan *p = f->plan;
+
+	fr->first_edit = item;
+	for (size_t i = 0; i < show->nvalues; i++) {
+		v[i] = show->values[i];
+		v[i].offset += (uint32_t)at;
+		if (at == UINT64_MAX)
+			v[i].unavailable = why_too_large;
+	}
+	if (at == UINT64_MAX)
+		return 0;
+	for (size_t i = 0; i < show->npieces; i++) {
+		struct goprobe_piece piece = show->pieces[i];
+
+		piece.frame += (uint32_t)at;
+		if (add_piece(f, piece))
+			return -1;
+	}
+	if (grow(&p->ops, p->nops + show->nops, &f->ops_cap, sizeof(*p->ops)))
+		return -1;
+	for (size_t i = 0; i < show->nops; i++)
+		p->ops[p->nops++] = moved(show->ops[i], (uint32_t)at, item);
+	return 0;
+}
+
 /* Lay out @n values one after the other, and say where each comes from. */
 static int lay_out(struct planframe *f, const struct goparam *params, size_t n,
 		   const struct goabi_side *side, const struct parts *first,
-		   struct plan_frame *fr)
+		   const struct edit *edit, struct plan_frame *fr)
 {
 	/* With room for hidden ones. */
-	struct plan_value *v = arena_array(f->mem, 2 * n, sizeof(*v));
+	struct plan_value *v = arena_array(f->mem, 2 * n + shown(edit), sizeof(*v));
 
 	if (!v)
 		return -1;
@@ -352,9 +405,19 @@ static int build_registers(struct planframe *f, struct gobin *bin, struct plan_f
 	return add_all_registers(f, fr) ? -1 : finish(f, bin, &first, 0, fr);
 }
 
-static int build_whole(struct planframe *f, struct plan_func *pf,
-		       const struct goabi_call *call, bool results)
+/* What is changed there, or NULL. */
+static const struct edit *edit_of(const struct plan_request *req, bool results)
 {
+	const struct edit *edit = !req->edit ? NULL : results ? &req->edit->ret : &req->edit->call;
+
+	return edit && edit->nops ? edit : NULL;
+}
+
+static int build_whole(struct planframe *f, struct plan_func *pf,
+		       const struct goabi_call *call, const struct plan_request *req,
+		       bool results)
+{
+	const struct edit *edit = edit_of(req, results);
 	const struct gosig *sig = pf->sig;
 	struct plan_frame *fr = results ? &pf->ret : &pf->call;
 	struct parts first = parts_begin(f);
@@ -362,13 +425,20 @@ static int build_whole(struct planframe *f, struct plan_func *pf,
 
 	begin_frame(f, pf, results);
 	if (results) {
-		err = lay_out(f, sig->results, sig->nresults, &call->results, &first, fr);
+		err = lay_out(f, sig->results, sig->nresults, &call->results, &first, edit, fr);
+		if (!err && edit)
+			err = add_edit(f, edit, fr->nvalues, fr);
+		hidden = (int)shown(edit);
 	} else {
-		err = lay_out(f, sig->params, sig->nparams, &call->params, &first, fr);
+		err = lay_out(f, sig->params, sig->nparams, &call->params, &first, edit, fr);
 		if (!err && sig->dict)
 			err = add_dictionary(f, call, &first, fr);
 		if (!err)
 			hidden = add_reals(f, fr);
+		if (!err && hidden >= 0 && edit) {
+			err = add_edit(f, edit, fr->nvalues + (size_t)hidden, fr);
+			hidden += (int)shown(edit);
+		}
 		if (!err && hidden >= 0 && f->goroutine)
 			err = add_goroutine(f, pf->bin, fr->nvalues + hidden, fr);
 	}
@@ -377,10 +447,10 @@ static int build_whole(struct planframe *f, struct plan_func *pf,
 	return err || hidden < 0 ? -1 : finish(f, pf->bin, &first, (size_t)hidden, fr);
 }
 
-static int build_capture(struct planframe *f, struct gobin *bin,
-			 const struct plan_capture *c, bool goroutine, struct plan_frame *fr)
+static int build_capture(struct planframe *f, struct gobin *bin, const struct plan_capture *c,
+			 const struct edit *edit, bool goroutine, struct plan_frame *fr)
 {
-	struct plan_value *v = arena_array(f->mem, c->nvalues, sizeof(*v));
+	struct plan_value *v = arena_array(f->mem, c->nvalues + shown(edit), sizeof(*v));
 	struct parts first = parts_begin(f);
 	struct plan *p = f->plan;
 
@@ -397,10 +467,11 @@ static int build_capture(struct planframe *f, struct gobin *bin,
 			return -1;
 	for (size_t i = 0; i < c->nops; i++)
 		p->ops[p->nops++] = c->ops[i];
-	if ((goroutine && add_goroutine(f, bin, c->nvalues, fr)) ||
+	if ((edit && add_edit(f, edit, c->nvalues, fr)) ||
+	    (goroutine && add_goroutine(f, bin, c->nvalues + shown(edit), fr)) ||
 	    (f->registers && add_all_registers(f, fr)))
 		return -1;
-	return finish(f, bin, &first, 0, fr);
+	return finish(f, bin, &first, shown(edit), fr);
 }
 
 /* Where arguments and results are; or why that can't be told. */
@@ -427,9 +498,9 @@ static int build_rest(struct planframe *f, struct plan_func *pf, bool abi0,
 	call.results.values = values + sig->nparams;
 	err = goabi_assign(sig, abi0, &call);
 	if (!err && !req->call)
-		err = build_whole(f, pf, &call, false);
+		err = build_whole(f, pf, &call, req, false);
 	if (!err && !req->ret)
-		err = build_whole(f, pf, &call, true);
+		err = build_whole(f, pf, &call, req, true);
 	free(values);
 	return err;
 }
@@ -465,16 +536,22 @@ int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
 	f->registers = f->opt.registers && !pf->hidden;
 	pf->call.plan = GOPROBE_NO_PLAN;
 	pf->ret.plan = GOPROBE_NO_PLAN;
+	/* A delay needs no values. */
+	pf->call.edit = edit_of(req, false);
+	pf->ret.edit = edit_of(req, true);
+	pf->call.dry_run = f->opt.dry_run;
+	pf->ret.dry_run = f->opt.dry_run;
 	begin_frame(f, pf, false);
 	if (req->call)
-		err = build_capture(f, pf->bin, req->call, f->goroutine, &pf->call);
+		err = build_capture(f, pf->bin, req->call, edit_of(req, false), f->goroutine,
+				    &pf->call);
 	else
 		pf->call.unavailable = why;
 	if (err)
 		return err;
 	begin_frame(f, pf, true);
 	if (req->ret)
-		err = build_capture(f, pf->bin, req->ret, false, &pf->ret);
+		err = build_capture(f, pf->bin, req->ret, edit_of(req, true), false, &pf->ret);
 	else
 		pf->ret.unavailable = why;
 	if (err || (req->call && req->ret))

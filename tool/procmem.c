@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The memory of a running process, read from outside while it runs. */
+/* The memory of a running process, read and written from outside while it runs. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -110,4 +110,13 @@ bool procmem_same_clock(const struct procmem *m)
 	n = readlink(path, theirs, sizeof(theirs));
 	/* Kernels before 5.6 have one clock for all. */
 	return n == own && (n < 0 || !memcmp(ours, theirs, n));
+}
+
+/* As the process: the kernel forces nothing here, other than through /proc/PID/mem. */
+bool procmem_write(const struct procmem *m, uint64_t at, const void *from, size_t len)
+{
+	struct iovec local = { .iov_base = (void *)(uintptr_t)from, .iov_len = len };
+	struct iovec remote = { .iov_base = (void *)(uintptr_t)at, .iov_len = len };
+
+	return process_vm_writev(m->pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
 }

@@ -28,4 +28,7 @@ bool procmem_same_clock(const struct procmem *m);
 /* Exactly @len bytes at run-time address @at; false if they can't be had. */
 bool procmem_read(const struct procmem *m, uint64_t at, void *to, size_t len);
 
+/* Likewise write them, where the process itself may. On failure some may have been. */
+bool procmem_write(const struct procmem *m, uint64_t at, const void *from, size_t len);
+
 #endif

@@ -205,6 +205,7 @@ int recorder_begin(struct recorder *r, const struct recorder_source *s, struct l
 			 (s->options->inlined ? RECORDING_F_INLINED : 0) |
 			 (s->options->split ? RECORDING_F_SPLIT : 0) |
 			 (s->pids ? RECORDING_F_PIDS : 0) |
+			 (s->options->dry_run ? RECORDING_F_DRY_RUN : 0) |
 			 (s->options->held_bytes == s->options->bytes ?
 			  RECORDING_F_HELD_BYTES : 0),
 		.sample = s->options->limits.sample,

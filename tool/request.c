@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From a probe spec to what is wanted of one function. */
 #include "bykey.h"
+#include "edit.h"
 #include "exprc.h"
 #include "filter.h"
 #include "goscope.h"
@@ -57,6 +58,16 @@ static int compile_key(const struct exprc_scope *scope, const struct spec *spec,
 
 	*ret = key;
 	return key ? bykey_compile(scope, spec->by, key, d) : diag_set(d, "out of memory");
+}
+
+static int compile_edit(const struct exprc_scope *scope, const struct spec *spec,
+			struct plan_request *ret, struct diag *d)
+{
+	struct edit_pair *edit = arena_alloc(scope->mem, sizeof(*edit));
+
+	ret->edit = edit;
+	return edit ? edit_compile(scope, spec->text, spec->edit, ret->filter, edit, d) :
+		      diag_set(d, "out of memory");
 }
 
 /* What is known of nothing but the convention: registers. */
@@ -126,6 +137,8 @@ int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc
 		err = compile_condition(&scope, spec, &ret->filter, d);
 	if (!err && spec->by)
 		err = compile_key(&scope, spec, &ret->key, d);
+	if (!err && spec_edits(spec))
+		err = compile_edit(&scope, spec, ret, d);
 	return err;
 }
 

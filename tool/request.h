@@ -39,7 +39,7 @@ int request_make_at(const struct spec *spec, const struct place *place, struct a
 /* Does the spec want anything but the whole call? */
 static inline bool request_is_special(const struct spec *spec)
 {
-	return spec->sig || spec->call || spec->ret || spec->cond;
+	return spec->sig || spec->call || spec->ret || spec->cond || spec_edits(spec);
 }
 
 #endif

@@ -31,6 +31,20 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
+/* Does what follows patterns and lists begin at @at: a condition, an edit? */
+static bool is_clause(const char *text, size_t at)
+{
+	static const char *const words[] = { "set", "delay", "on" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t n = strlen(words[i]);
+
+		if (!strncmp(text + at, words[i], n) && is_blank(text[at + n]))
+			return true;
+	}
+	return is_if(text, at);
+}
+
 /* From @at on: one or two lists, and nothing else but what can follow them? */
 static bool is_lists(const char *text, size_t at)
 {
@@ -41,7 +55,7 @@ static bool is_lists(const char *text, size_t at)
 		at++;
 		at += strspn(text + at, " ");
 	}
-	return !text[at] || text[at] == ':' || is_if(text, at);
+	return !text[at] || text[at] == ':' || is_clause(text, at);
 }
 
 /*
@@ -58,11 +72,11 @@ static size_t regex_end(const char *text)
 		size_t next = i + 1 + strspn(text + i + 1, " ");
 
 		/* In a condition there may be anything. */
-		if (last && is_blank(text[i]) && is_if(text, i + 1))
+		if (last && is_blank(text[i]) && is_clause(text, i + 1))
 			return last;
 		if (text[i] != '/')
 			continue;
-		if (next > i + 1 && is_if(text, next))
+		if (next > i + 1 && is_clause(text, next))
 			return i;
 		if (text[next] != '(')
 			continue;
@@ -73,7 +87,7 @@ static size_t regex_end(const char *text)
 	return last;
 }
 
-/* The '(' or "if" where a name ends; the text's end if there is none. */
+/* The '(' or the word where a name ends; the text's end if there is none. */
 static size_t name_end(const char *text)
 {
 	size_t brackets = 0, i;
@@ -84,7 +98,7 @@ static size_t name_end(const char *text)
 			brackets--;
 		if (brackets)
 			continue;
-		if (i && is_blank(text[i]) && is_if(text, i + 1))
+		if (i && is_blank(text[i]) && is_clause(text, i + 1))
 			break;
 		if (text[i] != '(')
 			continue;
@@ -220,7 +234,7 @@ static bool is_sig(const struct lex *lx)
 	next = lex_peek(lx, first);
 	if (lex_is(next, ':'))
 		return true;
-	if (lex_is_name(next, "if"))
+	if (typexpr_is_clause(lx, first))
 		return false;
 	if (!lex_is(next, '('))
 		return typexpr_begins(next);
@@ -252,14 +266,13 @@ static int parse_lists(struct lex *lx, struct spec *s, struct diag *d)
 	return 0;
 }
 
-/* "if" and what follows it, if it is there. */
+/* "if" and what follows it. */
 static int parse_if(struct lex *lx, struct spec *s, struct diag *d)
 {
-	const struct lex_token *t = lex_peek(lx, 0);
+	const struct lex_token *t = lex_next(lx);
 
-	if (!lex_is_name(t, "if"))
-		return 0;
-	lex_next(lx);
+	if (s->cond)
+		return lex_wrong(lx, t, d, "there is a condition already: '&&' joins two");
 	if (lex_peek(lx, 0)->kind == LEX_END)
 		return lex_wrong(lx, lex_peek(lx, 0), d, "a condition is missing after 'if'");
 	return expr_parse_cond(lx, &s->cond, d);
@@ -282,6 +295,16 @@ static int parse_place_list(struct lex *lx, struct spec *s, struct diag *d)
 	return 0;
 }
 
+/* Conditions and edits, in any order. */
+static int parse_clauses(struct lex *lx, struct spec *s, struct diag *d)
+{
+	while (typexpr_is_clause(lx, 0))
+		if (lex_is_name(lex_peek(lx, 0), "if") ? parse_if(lx, s, d) :
+		    editexpr_parse(lx, s->edit, d))
+			return -1;
+	return 0;
+}
+
 static int parse_values(struct lex *lx, struct spec *s, struct diag *d)
 {
 	if (!lex_is(lex_peek(lx, 0), '('))
@@ -295,6 +318,19 @@ static int parse_values(struct lex *lx, struct spec *s, struct diag *d)
 	return lex_accept(lx, ':') ? parse_lists(lx, s, d) : 0;
 }
 
+static int wrong_clause(const struct lex *lx, struct diag *d)
+{
+	const struct lex_token *t = lex_peek(lx, 0);
+
+	if (lex_is_name(t, "on"))
+		return lex_wrong(lx, t, d, "'on return' is what 'on' can begin");
+	if (lex_is_name(t, "delay"))
+		return lex_wrong(lx, t, d, "a delay is a time: 'delay 50ms'");
+	if (lex_is_name(t, "set"))
+		return lex_wrong(lx, t, d, "what is to be set is missing: 'set x = 5'");
+	return lex_wrong(lx, t, d, "only '(', 'if', 'set', 'delay' or 'on return' can follow a pattern");
+}
+
 static int parse_rest(const char *text, size_t from, struct spec *s, struct diag *d)
 {
 	const struct lex_token *t;
@@ -303,13 +339,19 @@ static int parse_rest(const char *text, size_t from, struct spec *s, struct diag
 	if (lex_scan(&lx, &s->mem, text, from, d))
 		return -1;
 	t = lex_peek(&lx, 0);
-	if (t->kind != LEX_END && !lex_is(t, '(') && !lex_is_name(t, "if"))
-		return lex_wrong(&lx, t, d, "only '(' or 'if' can follow a pattern");
-	if (parse_values(&lx, s, d) || parse_if(&lx, s, d))
+	if (t->kind != LEX_END && !lex_is(t, '(') && !typexpr_is_clause(&lx, 0))
+		return wrong_clause(&lx, d);
+	if (parse_values(&lx, s, d) || parse_clauses(&lx, s, d))
 		return -1;
+	/* Where a variable is there, is not all that is to be known to change it. */
+	if (spec_is_place(s) && spec_edits(s))
+		return spec_no_place(s, "only calls and returns can be changed, not a place in the code",
+				     d);
 	t = lex_peek(&lx, 0);
 	if (t->kind == LEX_END)
 		return 0;
+	if (lex_is_name(t, "on") || lex_is_name(t, "delay") || lex_is_name(t, "set"))
+		return wrong_clause(&lx, d);
 	lex_wrong(&lx, t, d, "nothing can follow here");
 	if (s->sig && !s->cond && lex_is(t, '('))
 		diag_hint(d, "what is to be shown follows a signature after ':'");
@@ -356,6 +398,7 @@ int spec_no_place(const struct spec *s, const char *sentence, struct diag *d)
 	wrong(d, s->text, 0, s->end, sentence);
 	return -1;
 }
+static const char no_edits[] = "nothing is changed here: that is for 'goprobectl attach'";
 
 int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d)
 {
@@ -376,6 +419,8 @@ int spec_parse_place(const char *text, struct spec *ret, struct diag *d)
 
 	if (spec_parse(text, &s, d))
 		return -1;
+	if (spec_edits(&s))
+		return only_a_pattern(&s, no_edits, d);
 	if (s.cond && !s.sig && !s.call)
 		return only_a_pattern(&s, "there are no calls here that 'if' could choose from", d);
 	if (s.sig || s.call)
@@ -390,6 +435,8 @@ static int parse_no_lists(const char *text, bool sig, struct spec *ret, struct d
 
 	if (spec_parse(text, &s, d))
 		return -1;
+	if (spec_edits(&s))
+		return only_a_pattern(&s, no_edits, d);
 	if (s.call && s.cond)
 		return only_a_pattern(&s, "nothing of calls is shown here: only 'if' can follow",
 				      d);

@@ -23,6 +23,9 @@
  *	(a, b int) (int, error)	a signature, where the program does not tell
  *	(r *T) error : (r.f)(…)	a signature, and values
  *	… if r.f > 5 && err != nil	which calls count; behind any of the above
+ *	… set x = 5, r.n = 0		what is changed of a call
+ *	… delay 50ms			and how long it is held
+ *	… on return set err = nil	likewise of a return
  *
  * A list that is not there leaves what it stands for as it is: everything is
  * shown; of a place there is only one list, and no signature. A list begins at a '('
@@ -39,6 +42,7 @@
 
 #include "arena.h"
 #include "diag.h"
+#include "editexpr.h"
 #include "expr.h"
 #include "typexpr.h"
 
@@ -66,7 +70,8 @@ enum spec_kind {
  * @call: what is shown of a call, or NULL: all arguments
  * @ret: what is shown of a return, or NULL: all results
  * @cond: which calls count, or NULL: all
- * @mem: where these four are
+ * @edit: what is changed, of a call and of a return
+ * @mem: where all these are
  * @by: what its calls are counted or timed by, or NULL: who traces sets it
  */
 struct spec {
@@ -80,6 +85,7 @@ struct spec {
 	const struct expr_list *call;
 	const struct expr_list *ret;
 	const struct expr *cond;
+	struct editexpr edit[2];
 	struct arena mem;
 	const struct bykey_exprs *by;
 };
@@ -104,6 +110,12 @@ static inline bool spec_is_place(const struct spec *s)
 /* A place where functions are wanted: the error, -1. */
 int spec_no_place(const struct spec *s, const char *sentence, struct diag *d);
 void spec_fini(struct spec *s);
+/* Does it change anything? */
+static inline bool spec_edits(const struct spec *s)
+{
+	return editexpr_any(&s->edit[0]) || editexpr_any(&s->edit[1]);
+}
+
 bool spec_match(const struct spec *s, const char *name);
 
 #endif

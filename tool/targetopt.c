@@ -52,6 +52,15 @@ static int no_calls(const struct spec *s, struct diag *d)
 	return -1;
 }
 
+static int check_edits(const struct targetopt *t, struct diag *d)
+{
+	for (size_t i = 0; !t->edits && i < t->nspecs; i++)
+		if (spec_edits(&t->specs[i]))
+			return diag_set(d, "nothing is changed here, as '%s' wants: that is for 'goprobectl attach'",
+					t->specs[i].text);
+	return 0;
+}
+
 int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struct diag *d)
 {
 	int (*parse)(char **texts, size_t n, struct spec **ret, struct diag *d) =
@@ -74,6 +83,8 @@ int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struc
 	for (size_t i = 0; !err && !t->places && i < t->nspecs; i++)
 		if (spec_is_place(&t->specs[i]))
 			err = no_calls(&t->specs[i], d);
+	if (!err)
+		err = check_edits(t, d);
 	return err ? CMD_USAGE : CMD_DONE;
 }
 

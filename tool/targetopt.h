@@ -14,6 +14,7 @@
  * @command: what follows "--", or NULL
  * @specs: which functions, and what of them
  * @nspecs: their number
+ * @edits: calls can be changed
  * @sigs: a signature can follow a pattern, even without a condition
  * @places: places in the code can be meant, too
  */
@@ -24,6 +25,7 @@ struct targetopt {
 	char **command;
 	struct spec *specs;
 	size_t nspecs;
+	bool edits;
 	bool sigs;
 	bool places;
 };

@@ -76,6 +76,11 @@ static bool progress(void *ctx, size_t points, size_t all)
 static int check_abilities(const struct tracing *t, const struct client_info *info,
 			   struct diag *d)
 {
+	if (t->plan->edits && !(info->abilities & GOPROBE_ABILITY_EDIT)) {
+		diag_set(d, "nothing can be changed: the goprobe module was loaded without allow_writes=1");
+		diag_hint(d, "'modprobe -r goprobe; modprobe goprobe allow_writes=1' allows it; --dry-run shows what would be changed");
+		return -1;
+	}
 	if (!t->plan->nfilters || info->abilities & GOPROBE_ABILITY_FILTER)
 		return 0;
 	diag_set(d, "the goprobe module that is loaded (%s) knows no conditions", info->version);

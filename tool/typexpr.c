@@ -423,7 +423,7 @@ static int parse_sig(struct lex *lx, struct typexpr_sig *sig, struct diag *d)
 	next = lex_peek(lx, 0);
 	if (lex_is(next, '('))
 		return parse_params(lx, &sig->results, &sig->nresults, d);
-	if (!typexpr_begins(next) || next->kind == LEX_STRING)
+	if (typexpr_is_clause(lx, 0) || !typexpr_begins(next) || next->kind == LEX_STRING)
 		return 0;
 	result = arena_alloc(lx->mem, sizeof(*result));
 	if (!result)

@@ -97,6 +97,11 @@ bool typexpr_is_params(const struct lex *lx, size_t *after);
 bool typexpr_follows(const struct lex *lx, size_t k);
 /* Does a list's item begin with a name that a type follows? */
 bool typexpr_is_named(const struct lex *lx);
+/*
+ * Does, @k tokens ahead, something begin that can follow lists and signatures: "if", "set x",
+ * "delay 5ms", "on return"?
+ */
+bool typexpr_is_clause(const struct lex *lx, size_t k);
 /* Does a type begin with this token? */
 bool typexpr_begins(const struct lex_token *t);
 /* A type that every Go program has: "int", "error" */

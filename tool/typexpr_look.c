@@ -33,6 +33,18 @@ static bool is_keyword(const struct lex_token *t)
 	return t->kind == LEX_NAME && IS_ONE_OF(t->s, keywords);
 }
 
+/* What follows "set" tells it from a package that is called so; likewise the others. */
+bool typexpr_is_clause(const struct lex *lx, size_t k)
+{
+	const struct lex_token *t = lex_peek(lx, k), *next = lex_peek(lx, k + 1);
+
+	if (lex_is_name(t, "set"))
+		return next->kind != LEX_END && !lex_is(next, '.');
+	if (lex_is_name(t, "delay"))
+		return next->kind == LEX_DURATION || next->kind == LEX_NUMBER;
+	return lex_is_name(t, "if") || (lex_is_name(t, "on") && lex_is_name(next, "return"));
+}
+
 bool typexpr_begins(const struct lex_token *t)
 {
 	if (lex_is_name(t, "if"))

@@ -136,73 +136,93 @@ static void put_rate(struct buf *b, double rate)
 	buf_str(b, s);
 }
 
+void watchvar_text(struct value_ctx *values, const struct watchvar_value *at, struct buf *b)
+{
+	if (at->why) {
+		buf_char(b, '<');
+		buf_str(b, at->why);
+		buf_char(b, '>');
+		return;
+	}
+	value_start(values, b);
+	value_text(values, b, at->at.type, at->at.p, at->at.len);
+}
+
 static void put_text(struct value_ctx *values, struct buf *b, struct watchvar *v,
-		     const struct value_at *at, const char *why, uint64_t ns)
+		     const struct watchvar_value *at, uint64_t ns)
 {
 	double rate;
 
 	buf_str(b, "  ");
 	buf_str(b, v->c.values[0].name);
 	buf_char(b, '=');
-	if (why) {
-		buf_char(b, '<');
-		buf_str(b, why);
-		buf_char(b, '>');
-	} else {
-		value_start(values, b);
-		value_text(values, b, at->type, at->p, at->len);
-	}
-	if (rate_of(v, why ? NULL : at, ns, &rate))
+	watchvar_text(values, at, b);
+	if (rate_of(v, at->why ? NULL : &at->at, ns, &rate))
 		put_rate(b, rate);
 }
 
-static void put_json(struct value_ctx *values, struct buf *b, struct watchvar *v,
-		     const struct value_at *at, const char *why, uint64_t ns)
+void watchvar_json(const struct watchvar *v, struct value_ctx *values,
+		   const struct watchvar_value *at, struct buf *b)
 {
 	const struct plan_value *val = &v->c.values[0];
-	const struct gotype *t = !why ? at->type : val->steps ? val->steps->type : val->type;
-	double rate;
+	const struct gotype *t = !at->why ? at->at.type : val->steps ? val->steps->type :
+				 val->type;
 
-	buf_str(b, "{\"name\":");
+	buf_str(b, "\"name\":");
 	buf_json_str(b, val->name);
 	buf_str(b, ",\"type\":");
 	buf_json_str(b, t ? value_type_name(t) : "?");
 	buf_char(b, ',');
-	if (why) {
+	if (at->why) {
 		buf_str(b, "\"unavailable\":");
-		buf_json_str(b, why);
+		buf_json_str(b, at->why);
 	} else {
 		value_start(values, b);
-		value_json(values, b, at->type, at->p, at->len);
+		value_json(values, b, at->at.type, at->at.p, at->at.len);
 	}
-	if (rate_of(v, why ? NULL : at, ns, &rate)) {
+}
+
+static void put_json(struct value_ctx *values, struct buf *b, struct watchvar *v,
+		     const struct watchvar_value *at, uint64_t ns)
+{
+	double rate;
+
+	buf_char(b, '{');
+	watchvar_json(v, values, at, b);
+	if (rate_of(v, at->why ? NULL : &at->at, ns, &rate)) {
 		buf_str(b, ",\"rate\":");
 		buf_float(b, rate, sizeof(rate));
 	}
 	buf_char(b, '}');
 }
 
-int watchvar_put(struct watchvar *v, struct globals *g, struct value_ctx *values, struct buf *b,
-		 bool json, uint64_t ns)
+int watchvar_read(const struct watchvar *v, struct globals *g, struct value_ctx *values,
+		  struct watchvar_value *ret)
 {
 	const struct plan_value *val = &v->c.values[0];
-	uint8_t number[8];
-	const char *why;
 
 	if (globals_take(g, &v->c))
 		return -1;
 	value_record(values, &g->rec);
+	ret->at = (struct value_at){ .type = val->type, .p = g->frame + val->offset,
+				     .len = v->c.size - val->offset };
+	ret->why = val->unavailable ? val->unavailable : value_missed(&g->rec, 0);
+	if (!ret->why && val->steps)
+		ret->why = exprsteps_go(val->steps, values, &ret->at, ret->number);
+	return 0;
+}
+
+int watchvar_put(struct watchvar *v, struct globals *g, struct value_ctx *values, struct buf *b,
+		 bool json, uint64_t ns)
+{
+	struct watchvar_value at;
+
+	if (watchvar_read(v, g, values, &at))
+		return -1;
 	value_start(values, b);
-
-	struct value_at at = { .type = val->type, .p = g->frame + val->offset,
-			       .len = v->c.size - val->offset };
-
-	why = val->unavailable ? val->unavailable : value_missed(&g->rec, 0);
-	if (!why && val->steps)
-		why = exprsteps_go(val->steps, values, &at, number);
 	if (json)
-		put_json(values, b, v, &at, why, ns);
+		put_json(values, b, v, &at, ns);
 	else
-		put_text(values, b, v, &at, why, ns);
+		put_text(values, b, v, &at, ns);
 	return 0;
 }

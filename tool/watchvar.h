@@ -23,6 +23,22 @@ struct watchvar {
 /* Make @v->c of @v->text; what is made is in @mem. 0, or -1. */
 int watchvar_compile(struct watchvar *v, struct gobin *bin, struct arena *mem, struct diag *d);
 
+/* Where a value was found, or why not. */
+struct watchvar_value {
+	struct value_at at;
+	const char *why;
+	uint8_t number[8];
+};
+
+/* Read it; good until the next one is. 0, or -1: no memory. */
+int watchvar_read(const struct watchvar *v, struct globals *g, struct value_ctx *values,
+		  struct watchvar_value *ret);
+/* "name":N,"type":T,"value":V and what else there is to say of it. */
+void watchvar_json(const struct watchvar *v, struct value_ctx *values,
+		   const struct watchvar_value *at, struct buf *b);
+/* The value, or <why not>. */
+void watchvar_text(struct value_ctx *values, const struct watchvar_value *at, struct buf *b);
+
 /*
  * Read it and append it to the line @b, with what it changed by in a second if it
  * is a number that was read @ns before; 0 if it was not. Returns 0, or -1: no memory.

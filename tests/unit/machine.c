@@ -190,7 +190,8 @@ static void check_op(const struct goprobe_op *o, size_t left, uint32_t size)
 	assert_true(!o->pad && !o->pad2);
 	assert_true(filter ? !(has & FRAME) : !(has & FILTER));
 	assert_true(o->a < (has & A ? 16 : 1));
-	assert_true(o->b < (!(has & B) ? 1 : o->code == GOPROBE_OP_FLOAT ? 33 : 16));
+	assert_true(o->b < (!(has & B) ? 1 : o->code == GOPROBE_OP_FLOAT ||
+					     o->code == GOPROBE_OP_SET_FLOAT ? 33 : 16));
 	assert_true(has & SIZE ? o->size : !o->size);
 	if (has & NUMBER_SIZE)
 		assert_true(o->size == 1 || o->size == 2 || o->size == 4 || o->size == 8);
@@ -202,7 +203,11 @@ static void check_op(const struct goprobe_op *o, size_t left, uint32_t size)
 		assert_in_range(o->value, GOPROBE_CHUNK_OK + 1, __GOPROBE_CHUNK_MAX - 1);
 	if (o->code == GOPROBE_OP_SAME)
 		assert_true(o->value < 16 && o->size <= 65536);
-	if (o->code == GOPROBE_OP_FLOAT)
+	if (o->code == GOPROBE_OP_SET)
+		assert_true(o->b != 7 && o->b != 14);
+	if (o->code == GOPROBE_OP_DELAY)
+		assert_in_range(o->value, 1, 1000000000);
+	if (o->code == GOPROBE_OP_FLOAT || o->code == GOPROBE_OP_SET_FLOAT)
 		assert_true(o->b >= 17 && (o->size == 4 || o->size == 8));
 	if (o->code == GOPROBE_OP_ORDER)
 		assert_true(o->size == 4 || o->size == 8);
@@ -320,6 +325,21 @@ static int key_bytes(struct machine *m, uint64_t at, uint64_t len, uint32_t size
 		if (!machine_read(m, at + i, (uint8_t *)(m->key + m->nkey) + i, 1))
 			return GOPROBE_CHUNK_FAULT;
 	m->nkey += words;
+	return GOPROBE_CHUNK_OK;
+}
+
+static int collect(struct machine *m, const struct goprobe_op *o, uint64_t a, uint64_t b)
+{
+	struct machine_edit *e = &m->edits[m->nedits];
+
+	assert_true(m->nedits < N(m->edits));
+	*e = (struct machine_edit){ .code = o->code, .to = o->b, .value = a, .size = o->size };
+	if (o->code == GOPROBE_OP_WRITE) {
+		if (b < 4096 || b + o->value < 4096)
+			return GOPROBE_CHUNK_NIL;
+		e->to = b + o->value;
+	}
+	m->nedits++;
 	return GOPROBE_CHUNK_OK;
 }
 
@@ -453,6 +473,13 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 		assert_true(m->nkey < N(m->key));
 		m->key[m->nkey++] = *a;
 		break;
+	case GOPROBE_OP_SET:
+	case GOPROBE_OP_SET_FLOAT:
+	case GOPROBE_OP_WRITE:
+		return collect(m, o, *a, b);
+	case GOPROBE_OP_DELAY:
+		m->delay += o->value;
+		break;
 	case GOPROBE_OP_KEY_BYTES:
 		return key_bytes(m, *a, b, o->size);
 	case GOPROBE_OP_SAME:
@@ -519,7 +546,7 @@ void machine_run(struct machine *m, const struct plan_capture *c)
 			i++;
 			continue;
 		}
-		if (jumps(o, r[o->a], r[o->b])) {
+		if (jumps(o, r[o->a], r[o->b < 16 ? o->b : 0])) {
 			i += 1 + o->offset;
 			continue;
 		}

@@ -13,6 +13,14 @@ struct machine_word {
 	uint64_t value;
 };
 
+/* What an edit sets or writes: DWARF number of a register, or address. */
+struct machine_edit {
+	uint8_t code;
+	uint64_t to;
+	uint64_t value;
+	uint32_t size;
+};
+
 /**
  * struct machine - a traced thread
  * @regs: by DWARF number; what is not set is odd, so that its use shows
@@ -30,6 +38,9 @@ struct machine_word {
  * @muted: what was rejected is to be remembered
  * @key: what the filter has made
  * @nkey: its words
+ * @edits: what an edit has set or written
+ * @nedits: their number
+ * @delay: ns
  * @under: bit @i: a call of the function with id i is open
  * @member: bit @i: goroutine i is in the set
  */
@@ -51,6 +62,9 @@ struct machine {
 	uint64_t member;
 	uint64_t key[96];
 	size_t nkey;
+	struct machine_edit edits[32];
+	size_t nedits;
+	uint64_t delay;
 };
 
 /*

@@ -1,0 +1,3 @@
+module edits
+
+go 1.19

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A running process, to be looked at from outside: what watch, read and write have in common. */
+#ifndef GOPROBE_PROCLOOK_H
+#define GOPROBE_PROCLOOK_H
+
+#include "globals.h"
+#include "procmem.h"
+#include "target.h"
+
+/**
+ * struct proclook - a process
+ * @target: it, and its binary
+ * @procmem: its memory
+ * @globals: reads it; limits are set
+ * @values: shows it
+ *
+ * All zero, it is empty.
+ */
+struct proclook {
+	struct target target;
+	struct procmem procmem;
+	struct globals globals;
+	struct value_ctx values;
+};
+
+/* @pid: as the user gave it. 0, or -1 with @d set. */
+int proclook_open(struct proclook *l, const char *pid, struct diag *d);
+void proclook_fini(struct proclook *l);
+
+#endif
