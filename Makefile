@@ -6,14 +6,14 @@ KDIR    ?= /lib/modules/$(KVER)/build
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-.PHONY: all module tool install uninstall dkms demo test test-matrix test-kunit \
-	test-netfuzz test-unit fuzz check bench clean clean-module help
+.PHONY: all module tool install install-lib uninstall uninstall-lib dkms demo test test-matrix \
+	test-kunit test-netfuzz test-unit fuzz check bench clean clean-module help
 
 all: tool module
 
 help:
 	@echo 'make              build goprobectl and goprobe.ko for the running kernel'
-	@echo 'make install      install both, and the man page (root)'
+	@echo 'make install      install both, libgoprobe and the man page (root)'
 	@echo 'make dkms         install the module through DKMS, rebuilt for each new kernel (root)'
 	@echo 'make uninstall    take all that away again'
 	@echo 'make demo         watch a Go service being traced, in a virtual machine'
@@ -34,8 +34,23 @@ module:
 	@test -d '$(KDIR)' || { echo >&2 "goprobe: there are no headers of kernel $(KVER) in $(KDIR): install linux-headers-$(KVER), or give KDIR="; exit 1; }
 	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' modules
 
+install-lib:
+	@$(MAKE) --no-print-directory -C tool PREFIX='$(PREFIX)'
+	install -D -m 0755 build/tool/libgoprobe.so.0 '$(DESTDIR)$(PREFIX)/lib/libgoprobe.so.0'
+	ln -sf libgoprobe.so.0 '$(DESTDIR)$(PREFIX)/lib/libgoprobe.so'
+	install -D -m 0644 build/tool/libgoprobe.a '$(DESTDIR)$(PREFIX)/lib/libgoprobe.a'
+	install -D -m 0644 build/tool/goprobe.pc '$(DESTDIR)$(PREFIX)/lib/pkgconfig/goprobe.pc'
+	install -D -m 0644 tool/libgoprobe.h '$(DESTDIR)$(PREFIX)/include/libgoprobe.h'
+	test -n '$(DESTDIR)' || ldconfig
+
+uninstall-lib:
+	rm -f '$(DESTDIR)$(PREFIX)/lib/libgoprobe.so.0' '$(DESTDIR)$(PREFIX)/lib/libgoprobe.so' \
+	      '$(DESTDIR)$(PREFIX)/lib/libgoprobe.a' \
+	      '$(DESTDIR)$(PREFIX)/lib/pkgconfig/goprobe.pc' \
+	      '$(DESTDIR)$(PREFIX)/include/libgoprobe.h'
+
 # Compressed modules would need the kernel's own choice; modprobe takes any.
-install: tool
+install: tool install-lib
 	@test -f goprobe.ko || { echo >&2 'goprobe: build first: make'; exit 1; }
 	install -D -m 0644 goprobe.ko '$(DESTDIR)/lib/modules/$(KVER)/updates/goprobe.ko'
 	install -D -m 0755 build/tool/goprobectl '$(DESTDIR)$(PREFIX)/sbin/goprobectl'
@@ -43,7 +58,7 @@ install: tool
 	install -D -m 0644 include/uapi/goprobe.h '$(DESTDIR)$(PREFIX)/include/goprobe.h'
 	test -n '$(DESTDIR)' || depmod -a '$(KVER)'
 
-uninstall:
+uninstall: uninstall-lib
 	rm -f '$(DESTDIR)/lib/modules/$(KVER)/updates/goprobe.ko' \
 	      '$(DESTDIR)$(PREFIX)/sbin/goprobectl' \
 	      '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8' \

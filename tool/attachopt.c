@@ -312,16 +312,8 @@ int attachopt_parse(struct attachopt *a, int argc, char **argv, struct diag *d)
 		diag_set(d, "--split divides durations, and --no-return leaves them out");
 		code = CMD_USAGE;
 	}
-	if (code)
-		return code;
 	a->plan.limits = a->limit.limits;
-	/* A string that fits the limit should not fail for want of bytes. */
-	if (!a->bytes_given && a->plan.bytes < a->plan.string_limit * 2)
-		a->plan.bytes = a->plan.string_limit * 2 < PLAN_BYTES_MAX ?
-				a->plan.string_limit * 2 : PLAN_BYTES_MAX;
-	if (a->bytes_given)
-		a->plan.held_bytes = a->plan.bytes;
-	return CMD_DONE;
+	return code;
 }
 
 void attachopt_fini(struct attachopt *a)

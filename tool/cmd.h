@@ -9,8 +9,7 @@
 
 #include "diag.h"
 #include "out.h"
-
-#define GOPROBECTL_VERSION "0.1.0"
+#include "version.h"
 
 /* Exit codes, and what a command's run() returns. */
 enum cmd_exit {
@@ -43,6 +42,7 @@ extern const struct cmd cmd_latency;
 extern const struct cmd cmd_stack;
 extern const struct cmd cmd_stuck;
 extern const struct cmd cmd_graph;
+extern const struct cmd cmd_plan;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_watch;
 extern const struct cmd cmd_read;

@@ -7,6 +7,13 @@
 
 #include "interrupt.h"
 
+void interrupt_none(struct interrupt *i, struct target *target)
+{
+	i->target = target;
+	i->fd = -1;
+	sigprocmask(SIG_BLOCK, NULL, &i->mask);
+}
+
 int interrupt_init(struct interrupt *i, struct target *target, struct diag *d)
 {
 	sigset_t set;

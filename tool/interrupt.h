@@ -12,7 +12,7 @@
 /**
  * struct interrupt - whether a signal has come
  * @target: what is traced
- * @fd: signalfd of SIGINT, SIGTERM and SIGHUP, which are blocked; for poll()
+ * @fd: signalfd of SIGINT, SIGTERM and SIGHUP, which are blocked; for poll(). -1: none
  * @mask: signal mask of before, for a command, and for after the first of them
  * @came: one has come
  */
@@ -23,6 +23,8 @@ struct interrupt {
 	bool came;
 };
 
+/* Leave signals alone: none will ever come. */
+void interrupt_none(struct interrupt *i, struct target *target);
 /* Block the signals. @target may be filled later. */
 int interrupt_init(struct interrupt *i, struct target *target, struct diag *d);
 /* Has a signal come? Takes it; passes on to a command what it has not got itself. */

@@ -45,16 +45,24 @@ void lines_broken(struct out *o, const struct tracing *t, uint64_t hits)
 	out_flush(o, true);
 }
 
+void lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *talk)
+{
+	if (quiet && !out_lost(&s->sum))
+		return;
+	o->format->summary(o, &s->sum, talk);
+	out_flush(o, true);
+	if (!s->sum.malformed)
+		return;
+	buf_str(talk, "goprobectl: bug: malformed record: ");
+	buf_str(talk, s->why_malformed);
+	buf_char(talk, '\n');
+}
+
 void lines_summary(struct out *o, const struct stream *s, bool quiet)
 {
 	struct buf talk = { 0 };
 
-	if (quiet && !out_lost(&s->sum))
-		return;
-	o->format->summary(o, &s->sum, &talk);
-	out_flush(o, true);
+	lines_talk(o, s, quiet, &talk);
 	fprintf(stderr, "%.*s", (int)talk.len, talk.len ? talk.p : "");
-	if (s->sum.malformed)
-		fprintf(stderr, "goprobectl: bug: malformed record: %s\n", s->why_malformed);
 	buf_fini(&talk);
 }

@@ -45,4 +45,7 @@ void lines_broken(struct out *o, const struct tracing *t, uint64_t hits);
  */
 void lines_summary(struct out *o, const struct stream *s, bool quiet);
 
+/* The same, but what is for a person goes to @talk. */
+void lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *talk);
+
 #endif

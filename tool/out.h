@@ -254,6 +254,8 @@ void out_json_values(struct out *o, const struct out_event *e);
 /* out_edit: what is changed of a call or a return, behind its values; nothing if that is not so. */
 void out_text_edit(struct buf *b, const struct out_event *e);
 void out_json_edit(struct buf *b, const struct out_event *e);
+/* {"name":N,"type":T,"value":V}: one of them. */
+void out_json_value(struct buf *b, const struct out_event *e, const struct plan_value *val);
 /* "ring_full" */
 const char *out_cause(uint32_t cause);
 uint64_t out_lost(const struct out_summary *s);

@@ -29,7 +29,7 @@ static void typed(struct buf *b, const struct out_event *e, const struct plan_va
 	}
 }
 
-static void value(struct buf *b, const struct out_event *e, const struct plan_value *val)
+void out_json_value(struct buf *b, const struct out_event *e, const struct plan_value *val)
 {
 	buf_str(b, "{\"name\":");
 	buf_json_str(b, val->name ? val->name : "_");
@@ -75,7 +75,7 @@ static const struct quick_form form = {
 	.close = "]",
 	.plain = quick_plain,
 	.quote = buf_json,
-	.value = value,
+	.value = out_json_value,
 };
 
 void out_json_values(struct out *o, const struct out_event *e)

@@ -1,22 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /* From what is to be traced to a session. */
+#define _GNU_SOURCE
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "clock.h"
 #include "gostates.h"
 #include "hidden.h"
 #include "kin.h"
+#include "progress.h"
 #include "select.h"
 #include "selftest.h"
 #include "tracing.h"
+
+/* Also what is no more than a warning, even to those who want quiet. */
+static void __attribute__((format(printf, 2, 3))) say(const struct tracing *t, const char *fmt, ...)
+{
+	va_list ap;
+	char *text;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	if (t->say)
+		t->say(t->ctx, text);
+	else
+		fprintf(stderr, "%s\n", text);
+	free(text);
+}
 
 int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d)
 {
 	size_t older = 0;
 
-	if (interrupt_init(&t->interrupt, &t->target, d))
+	if (t->no_signals)
+		interrupt_none(&t->interrupt, &t->target);
+	else if (interrupt_init(&t->interrupt, &t->target, d))
 		return -1;
 	for (size_t i = 0; i < what->npids; i++)
 		if (target_add_pids(&t->target, what->pids[i], d))
@@ -24,9 +46,9 @@ int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d
 	if (what->file && target_set_file(&t->target, what->file, &older, d))
 		return -1;
 	if (older)
-		fprintf(stderr, "goprobectl: warning: %zu process%s an older, replaced %s; -p traces %s\n",
-			older, older == 1 ? " runs" : "es run", what->file,
-			older == 1 ? "it" : "them");
+		say(t, "%swarning: %zu process%s an older, replaced %s; -p traces %s",
+		    t->say ? "" : "goprobectl: ", older, older == 1 ? " runs" : "es run",
+		    what->file, older == 1 ? "it" : "them");
 	if (what->command)
 		return target_set_command(&t->target, what->command, &t->interrupt.mask, d);
 	return 0;
@@ -48,28 +70,21 @@ int tracing_plan(struct tracing *t, const struct targetopt *what,
 	if (!err)
 		err = plan_finish(t->plan, d);
 	if (!err && skipped.len && !t->quiet)
-		fprintf(stderr, "%.*s\n", (int)skipped.len, skipped.p);
+		say(t, "%.*s", (int)skipped.len, skipped.p);
 	buf_fini(&skipped);
 	return err;
 }
 
-/* Tell on a terminal; elsewhere only if it takes long. */
 static bool progress(void *ctx, size_t points, size_t all)
 {
 	struct tracing *t = ctx;
-	bool terminal = isatty(STDERR_FILENO);
-	uint64_t every = terminal ? 100000000ULL : 2000000000ULL, now = clock_now(CLOCK_MONOTONIC);
+	bool go_on = true;
 
-	if (!t->said)
-		t->said = now;
-	if (!t->quiet && points < all && now - t->said >= every) {
-		fprintf(stderr, terminal ? "\r%zu of %zu breakpoints placed" :
-					   "%zu of %zu breakpoints placed\n", points, all);
-		t->said = now;
-	}
-	if (!t->quiet && points == all && terminal && now != t->said && all > 1000)
-		fprintf(stderr, "\r\033[K");
-	return !interrupt_came(&t->interrupt);
+	if (t->progress)
+		go_on = t->progress(t->ctx, points, all);
+	else if (!t->quiet)
+		progress_show(&t->said, points, all);
+	return go_on && !interrupt_came(&t->interrupt);
 }
 
 /* What the plan wants that a module may not have. */
@@ -140,8 +155,8 @@ static void set_breaker(struct tracing *t)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (ns < 0)
-		fprintf(stderr, "goprobectl: warning: there is no --max-load, as it is not known what a breakpoint takes: %s\n",
-			why.sentence ? why.sentence : "out of memory");
+		say(t, "%swarning: there is no --max-load, as it is not known what a breakpoint takes: %s",
+		    t->say ? "" : "goprobectl: ", why.sentence ? why.sentence : "out of memory");
 	diag_fini(&why);
 	t->breaker = maxload_breaker(&t->load, ns > 0 ? (uint64_t)ns : 0,
 				     processors > 0 ? (unsigned int)processors : 1);
@@ -283,8 +298,8 @@ void tracing_say_started(const struct tracing *t, const char *doing)
 		points += t->plan->files[i].n;
 	points -= hidden;
 	if (!t->quiet)
-		fprintf(stderr, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends\n", doing,
-			n, n == 1 ? "" : "s", points, points == 1 ? "" : "s");
+		say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
+		    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
 }
 
 void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json)
@@ -295,7 +310,7 @@ void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json
 		return;
 	maxload_say(&t->breaker, hits, &b);
 	if (!b.failed)
-		fprintf(stderr, "goprobectl: %.*s\n", (int)b.len, b.p);
+		say(t, "%s%.*s", t->say ? "" : "goprobectl: ", (int)b.len, b.p);
 	buf_fini(&b);
 	if (json)
 		maxload_json(&t->breaker, hits, json);

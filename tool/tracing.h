@@ -28,6 +28,10 @@
  * @load: how much of the programs' time it may take
  * @breaker: what the module has been told of that; 0 percent: nothing
  * @quiet: say nothing but what goes wrong
+ * @no_signals: signals are the caller's business
+ * @ctx: first argument of the next two
+ * @say: where notices go, a line without its end; NULL: to standard error
+ * @progress: told of breakpoints that have been placed, false: give up; NULL: as @say
  * @said: when progress was last told, ns
  *
  * All zero, it is empty.
@@ -44,6 +48,10 @@ struct tracing {
 	struct maxload load;
 	struct goprobe_breaker breaker;
 	bool quiet;
+	bool no_signals;
+	void *ctx;
+	void (*say)(void *ctx, const char *text);
+	bool (*progress)(void *ctx, size_t points, size_t all);
 	uint64_t said;
 };
 

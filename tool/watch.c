@@ -159,29 +159,23 @@ static bool full(const struct watch *w)
 	return w->most && watch_events(w) >= w->most;
 }
 
-/**
- * struct waiting - what to wait for
- * @fds: the client, the signals, the output, then processes
- * @n: their number
- * @due: it is time to read
- * @next: when to read at the latest
- * @end: when to end at the latest
- */
-struct waiting {
-	struct pollfd *fds;
-	size_t n;
-	bool due;
-	uint64_t next;
-	uint64_t end;
-};
-
-static void await(struct watch *w, struct waiting *wait)
+int watch_timeout(const struct watch *w)
 {
-	uint64_t until = wait->next < wait->end ? wait->next : wait->end;
+	uint64_t until = w->wait.next < w->wait.end ? w->wait.next : w->wait.end;
 	uint64_t t = clock_now(CLOCK_MONOTONIC);
 
 	if (busy(w) || client_told(w->client))
-		until = 0;
+		return 0;
+	return until > t ? (until - t + MS - 1) / MS : 0;
+}
+
+static void await(struct watch *w, int timeout_ms)
+{
+	struct watch_wait *wait = &w->wait;
+	int most = watch_timeout(w);
+
+	if (timeout_ms >= 0 && timeout_ms < most)
+		most = timeout_ms;
 
 	wait->fds[0] = (struct pollfd){ .fd = client_fd(w->client), .events = POLLIN };
 	wait->fds[1] = (struct pollfd){ .fd = w->interrupt->fd, .events = POLLIN };
@@ -189,13 +183,14 @@ static void await(struct watch *w, struct waiting *wait)
 	wait->fds[2] = (struct pollfd){ .fd = w->recorder ? -1 : w->out->fd,
 					.events = out_pending(w->out) ? POLLOUT : 0 };
 	wait->n = 3 + target_poll(w->target, wait->fds + 3);
-	poll(wait->fds, wait->n, until > t ? (until - t + MS - 1) / MS : 0);
+	poll(wait->fds, wait->n, most);
 	w->broken |= wait->fds[2].revents & (POLLERR | POLLHUP);
 }
 
 /* Look into the rings, if it is time for that. */
-static int read_rings(struct watch *w, struct waiting *wait, struct diag *d)
+static int read_rings(struct watch *w, struct diag *d)
 {
+	struct watch_wait *wait = &w->wait;
 	struct client_pass p;
 	uint64_t t;
 
@@ -215,27 +210,23 @@ static int read_rings(struct watch *w, struct waiting *wait, struct diag *d)
 	return 0;
 }
 
-/* Until there is a reason to end. */
-static int loop(struct watch *w, struct waiting *wait, struct diag *d)
+int watch_step(struct watch *w, int timeout_ms, struct diag *d)
 {
-	for (;;) {
-		await(w, wait);
+	bool over;
 
-		bool over = target_ended(w->target) || clock_now(CLOCK_MONOTONIC) >= wait->end;
-
-		/* A command that was interrupted too may still have work to do. */
-		over |= interrupt_came(w->interrupt) && !w->target->command;
-		if (over)
-			return 0;
-		if (flush(w, false, d) || read_rings(w, wait, d))
-			return -1;
-		if (busy(w) && print(w, d))
-			return -1;
-		if (let_go(w, d))
-			return -1;
-		if (w->broken || full(w) || watch_broken(w))
-			return 0;
-	}
+	await(w, timeout_ms);
+	over = target_ended(w->target) || clock_now(CLOCK_MONOTONIC) >= w->wait.end;
+	/* A command that was interrupted too may still have work to do. */
+	over |= interrupt_came(w->interrupt) && !w->target->command;
+	if (over)
+		return 0;
+	if (flush(w, false, d) || read_rings(w, d))
+		return -1;
+	if (busy(w) && print(w, d))
+		return -1;
+	if (let_go(w, d))
+		return -1;
+	return !w->broken && !full(w) && !watch_broken(w);
 }
 
 /* Print all that is held until @until. */
@@ -248,8 +239,7 @@ static int print_until(struct watch *w, uint64_t until, struct diag *d)
 	return 0;
 }
 
-/* No more breakpoints; print what is left in the rings. */
-static int finish(struct watch *w, struct diag *d)
+int watch_finish(struct watch *w, struct diag *d)
 {
 	struct out_summary sum = { 0 };
 	struct client_pass p;
@@ -278,25 +268,32 @@ int watch_start(struct watch *w, struct diag *d)
 	return w->recorder ? recorder_start(w->recorder, w->started, d) : flush(w, true, d);
 }
 
-int watch_run(struct watch *w, struct diag *d)
+int watch_begin(struct watch *w, struct diag *d)
 {
-	int err = 0;
-	struct waiting wait = {
-		.fds = calloc(3 + w->target->nprocesses, sizeof(*wait.fds)),
-	};
-
-	if (!wait.fds)
+	w->wait.fds = calloc(3 + w->target->nprocesses, sizeof(*w->wait.fds));
+	if (!w->wait.fds)
 		return diag_set(d, "out of memory");
 
 	/* At once: only a reader that has looked is told of what comes. */
-	wait.next = w->started;
-	wait.end = w->duration ? w->started + w->duration : UINT64_MAX;
-	if (w->target->command)
-		err = target_release(w->target, d);
-	if (!err)
-		err = loop(w, &wait, d);
-	if (!err)
-		err = finish(w, d);
-	free(wait.fds);
-	return err;
+	w->wait.next = w->started;
+	w->wait.end = w->duration ? w->started + w->duration : UINT64_MAX;
+	return w->target->command ? target_release(w->target, d) : 0;
+}
+
+void watch_fini(struct watch *w)
+{
+	free(w->wait.fds);
+	w->wait.fds = NULL;
+}
+
+int watch_run(struct watch *w, struct diag *d)
+{
+	int more = watch_begin(w, d) ? -1 : 1;
+
+	while (more > 0)
+		more = watch_step(w, -1, d);
+	if (!more)
+		more = watch_finish(w, d);
+	watch_fini(w);
+	return more;
 }

@@ -3,6 +3,7 @@
 #ifndef GOPROBE_WATCH_H
 #define GOPROBE_WATCH_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,6 +16,22 @@
 #include "target.h"
 #include "times.h"
 #include "upload.h"
+
+/**
+ * struct watch_wait - what to wait for
+ * @fds: the client, the signals, the output, then processes
+ * @n: their number
+ * @due: it is time to read
+ * @next: when to read at the latest
+ * @end: when to end at the latest
+ */
+struct watch_wait {
+	struct pollfd *fds;
+	size_t n;
+	bool due;
+	uint64_t next;
+	uint64_t end;
+};
 
 /**
  * struct watch - a session being watched
@@ -36,6 +53,7 @@
  * @time: GOPROBE_A_TIME of the last pass
  * @stats: the session's counters, after it or at the end
  * @broken: nobody reads the output any more
+ * @wait: what it waits for; watch.c's
  */
 struct watch {
 	struct client *client;
@@ -55,12 +73,24 @@ struct watch {
 	uint64_t time;
 	uint64_t stats[__GOPROBE_STAT_MAX];
 	bool broken;
+	struct watch_wait wait;
 };
 
 /* Hits are recorded from now on; print the header. */
 int watch_start(struct watch *w, struct diag *d);
 /* Let the command go, print until the end, take the breakpoints away. */
 int watch_run(struct watch *w, struct diag *d);
+/*
+ * The same in steps. watch_begin() lets the command go. watch_step() waits for @timeout_ms
+ * at most (-1: as long as it takes) and prints what there is: 1: to be called again, 0: there
+ * is a reason to end, or -1. watch_finish() takes the breakpoints away and prints the rest.
+ */
+int watch_begin(struct watch *w, struct diag *d);
+int watch_step(struct watch *w, int timeout_ms, struct diag *d);
+int watch_finish(struct watch *w, struct diag *d);
+/* For how long watch_step() can be left uncalled, if there is nothing to read: ms. */
+int watch_timeout(const struct watch *w);
+void watch_fini(struct watch *w);
 /* Calls and returns so far, as the session's counters have it. */
 uint64_t watch_events(const struct watch *w);
 /* Hits a second when the module ended it, because they took too much, or 0. */

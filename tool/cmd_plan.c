@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/* goprobectl plan: what attach would tell the module, for other programs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "traceopt.h"
+
+static const char help[] =
+"Usage: goprobectl plan [OPTION...] -p PID[,PID...] PATTERN...\n"
+"       goprobectl plan [OPTION...] -b FILE PATTERN...\n"
+"\n"
+"Write what the module is to be told, and what its records mean, as JSON: for programs\n"
+"that speak to the module themselves, such as the Go package in clients/go. PATTERNs and\n"
+"options are those of goprobectl attach. The module is not needed. docs/plan.md says\n"
+"what is in it.\n"
+"\n"
+"  -p, --pid PID[,PID...]  running processes; may be given more than once\n"
+"  -b, --binary FILE       a program\n"
+"      --output FILE       write to FILE instead of standard output\n"
+"  -q, --quiet             do not say what is left out\n"
+"      --no-return, --depth N, --string-limit N, --elements N, --objects N, --bytes N\n"
+"                          what to capture: goprobectl attach --help\n"
+"\n"
+"Example:\n"
+"      goprobectl plan -b ./shop --output shop.plan 'shop.(*Cart).Add'\n";
+
+/* What matters to a session has no place in a plan. */
+static int check(const struct attachopt *a, struct diag *d)
+{
+	const char *option = a->what.command ? "a command" : a->record ? "--record" :
+			     a->duration ? "--duration" : a->events ? "--events" :
+			     a->strict ? "--strict" : a->ring_bytes ? "--buffer" :
+			     a->lossless ? "--lossless" : a->held ? "--held" : NULL;
+
+	if (!option)
+		return CMD_DONE;
+	diag_set(d, "a plan is not traced, so %s means nothing", option);
+	return CMD_USAGE;
+}
+
+static int export(struct goprobe_trace *t, const char *path, struct diag *d)
+{
+	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
+	int code = CMD_DONE;
+
+	if (fd < 0) {
+		diag_errno(d, errno, "can't write %s", path);
+		return CMD_FAILED;
+	}
+	if (goprobe_trace_export(t, fd))
+		code = traceopt_failed(t, d);
+	if (path)
+		close(fd);
+	return code;
+}
+
+static int run(int argc, char **argv, struct diag *d)
+{
+	struct attachopt a = { 0 };
+	struct goprobe_trace *t;
+	int code = attachopt_parse(&a, argc, argv, d);
+	const char *path = a.output;
+
+	if (code == CMD_DONE)
+		code = check(&a, d);
+	if (code == CMD_DONE) {
+		a.output = NULL;
+		t = traceopt_new(&a, d);
+		code = t ? export(t, path, d) : CMD_FAILED;
+		goprobe_trace_free(t);
+	}
+	attachopt_fini(&a);
+	return code;
+}
+
+const struct cmd cmd_plan = {
+	.name = "plan",
+	.summary = "write what attach would tell the module, for other programs",
+	.help = help,
+	.run = run,
+};

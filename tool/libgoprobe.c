@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: GPL-2.0
+/* libgoprobe: a trace, from what it is told to its end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "export.h"
+#include "libgoprobe_trace.h"
+#include "select.h"
+#include "version.h"
+
+const char *goprobe_version(void)
+{
+	return GOPROBECTL_VERSION;
+}
+
+struct goprobe_trace *goprobe_trace_new(void)
+{
+	struct goprobe_trace *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->plan = plan_defaults;
+	t->lines.format = &out_text;
+	t->recorder.fd = -1;
+	return t;
+}
+
+static void free_all(char **v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(v[i]);
+	free(v);
+}
+
+void goprobe_trace_free(struct goprobe_trace *t)
+{
+	size_t argc = 0;
+
+	if (!t)
+		return;
+	watch_fini(&t->watch);
+	learn_fini(&t->learn);
+	tracing_fini(&t->tracing);
+	stream_fini(&t->stream);
+	recorder_fini(&t->recorder);
+	times_fini(&t->times);
+	out_fini(&t->out);
+	out_fini(&t->json);
+	select_specs_free(t->what.specs, t->what.specs ? t->what.nspecs : 0);
+	free_all(t->specs, t->what.nspecs);
+	free_all(t->what.pids, t->what.npids);
+	while (t->what.command && t->what.command[argc])
+		argc++;
+	free_all(t->what.command, argc);
+	free((char *)(uintptr_t)t->what.file);
+	free(t->path);
+	free(t->record);
+	diag_fini(&t->diag);
+	free(t);
+}
+
+/* --- what has gone wrong --------------------------------------------------- */
+
+const char *goprobe_trace_error(const struct goprobe_trace *t)
+{
+	return t->diag.sentence;
+}
+
+const char *goprobe_trace_hint(const struct goprobe_trace *t)
+{
+	return t->diag.hint;
+}
+
+const char *goprobe_trace_place(const struct goprobe_trace *t, size_t *at, size_t *len)
+{
+	*at = t->diag.at;
+	*len = t->diag.len;
+	return t->diag.text;
+}
+
+static int no_memory(struct goprobe_trace *t)
+{
+	return diag_set(&t->diag, "out of memory");
+}
+
+/* --- what is traced -------------------------------------------------------- */
+
+/* It can still be told what to trace. */
+static int check_new(struct goprobe_trace *t, const char *what)
+{
+	return t->state == TRACE_NEW ? 0 :
+	       diag_set(&t->diag, "%s can't be changed any more: the plan has been made", what);
+}
+
+/* Room for one more of @n texts, and a copy of @text behind them. */
+static int append(struct goprobe_trace *t, char ***v, size_t *n, const char *text)
+{
+	char **more = realloc(*v, (*n + 1) * sizeof(*more));
+
+	if (!more)
+		return no_memory(t);
+	*v = more;
+	more[*n] = strdup(text);
+	if (!more[*n])
+		return no_memory(t);
+	++*n;
+	return 0;
+}
+
+static int check_one_kind(struct goprobe_trace *t)
+{
+	return t->what.file || t->what.command || t->what.npids ?
+	       diag_set(&t->diag, "processes, a file and a command exclude each other") : 0;
+}
+
+int goprobe_trace_pid(struct goprobe_trace *t, int pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	if (check_new(t, "what is traced") || target_check_pids(text, &t->diag))
+		return -1;
+	if (!t->what.npids && check_one_kind(t))
+		return -1;
+	return append(t, &t->what.pids, &t->what.npids, text);
+}
+
+int goprobe_trace_file(struct goprobe_trace *t, const char *path)
+{
+	if (check_new(t, "what is traced") || check_one_kind(t))
+		return -1;
+	t->what.file = strdup(path);
+	return t->what.file ? 0 : no_memory(t);
+}
+
+int goprobe_trace_command(struct goprobe_trace *t, const char *const *argv)
+{
+	size_t n = 0;
+
+	if (check_new(t, "what is traced") || check_one_kind(t))
+		return -1;
+	if (!argv[0])
+		return diag_set(&t->diag, "the command is empty");
+	while (argv[n])
+		n++;
+	t->what.command = calloc(n + 1, sizeof(*t->what.command));
+	if (!t->what.command)
+		return no_memory(t);
+	for (size_t i = 0; i < n; i++) {
+		t->what.command[i] = strdup(argv[i]);
+		if (!t->what.command[i])
+			return no_memory(t);
+	}
+	return 0;
+}
+
+int goprobe_trace_add(struct goprobe_trace *t, const char *spec)
+{
+	struct spec *parsed;
+	char *text;
+	int err;
+
+	if (check_new(t, "what is traced"))
+		return -1;
+	text = strdup(spec);
+	if (!text)
+		return no_memory(t);
+	err = select_specs_parse(&text, 1, &parsed, &t->diag);
+	if (!err)
+		select_specs_free(parsed, 1);
+	free(text);
+	return err ? -1 : append(t, &t->specs, &t->what.nspecs, spec);
+}
+
+/* Options that are numbers within bounds. */
+static const struct {
+	uint64_t least;
+	uint64_t most;
+	const char *name;
+} bounds[] = {
+	[GOPROBE_OPTION_DEPTH] = { 0, PLAN_DEPTH_MAX, "the depth" },
+	[GOPROBE_OPTION_STRING_LIMIT] = { 0, PLAN_BYTES_MAX, "the limit of strings" },
+	[GOPROBE_OPTION_ELEMENTS] = { 0, PLAN_BYTES_MAX, "the number of elements" },
+	[GOPROBE_OPTION_OBJECTS] = { 0, PLAN_OBJECTS_MAX, "the number of objects" },
+	[GOPROBE_OPTION_BYTES] = { 0, PLAN_BYTES_MAX, "the number of bytes" },
+	[GOPROBE_OPTION_HELD] = { 0, 1 << 20, "the number of held calls" },
+	[GOPROBE_OPTION_RING_BYTES] = { 64U << 10, 64U << 20, "the memory of a CPU" },
+	[GOPROBE_OPTION_LOSSLESS] = { 0, 1, "losslessness" },
+	[GOPROBE_OPTION_NO_RETURN] = { 0, 1, "leaving out returns" },
+	[GOPROBE_OPTION_DURATION_NS] = { 0, INT64_MAX, "the duration" },
+	[GOPROBE_OPTION_EVENTS] = { 0, UINT64_MAX, "the number of events" },
+	[GOPROBE_OPTION_SIGNALS] = { 0, 1, "the end by signals" },
+	[GOPROBE_OPTION_QUIET] = { 0, 1, "quiet" },
+	[GOPROBE_OPTION_PRETTY] = { 0, 1, "values in lines" },
+	[GOPROBE_OPTION_SAMPLE] = { 0, LIMITOPT_SAMPLE_MAX, "the sample" },
+	[GOPROBE_OPTION_SAMPLE_BY] = { 0, GOPROBE_SAMPLE_ROOT, "what is sampled" },
+	[GOPROBE_OPTION_RATE] = { 0, LIMITOPT_RATE_MAX, "the rate" },
+	[GOPROBE_OPTION_TIMES] = { 0, LIMITOPT_TIMES_MAX, "the number of times" },
+	[GOPROBE_OPTION_MAX_LOAD] = { 0, MAXLOAD_MOST, "the load" },
+	[GOPROBE_OPTION_INLINED] = { 0, 1, "what was inlined" },
+	[GOPROBE_OPTION_REGISTERS] = { 0, 1, "registers" },
+	[GOPROBE_OPTION_SPLIT] = { 0, 1, "dividing time" },
+	[GOPROBE_OPTION_DRY_RUN] = { 0, 1, "a dry run" },
+};
+
+static int check_option(struct goprobe_trace *t, unsigned int option, uint64_t value)
+{
+	if (option >= sizeof(bounds) / sizeof(*bounds) || !bounds[option].name)
+		return diag_set(&t->diag, "there is no option %u", option);
+	if (value >= bounds[option].least && value <= bounds[option].most)
+		return 0;
+	if (option == GOPROBE_OPTION_MAX_LOAD && value == GOPROBE_LOAD_ANY)
+		return 0;
+	return diag_set(&t->diag, "%s is from %llu to %llu, not %llu", bounds[option].name,
+			(unsigned long long)bounds[option].least,
+			(unsigned long long)bounds[option].most, (unsigned long long)value);
+}
+
+_Static_assert((int)GOPROBE_SAMPLE_CALL == (int)PLAN_SAMPLE_CALL &&
+	       (int)GOPROBE_SAMPLE_GOROUTINE == (int)PLAN_SAMPLE_GOROUTINE &&
+	       (int)GOPROBE_SAMPLE_ROOT == (int)PLAN_SAMPLE_ROOT, "one stands for the other");
+
+/* Options that say how events look, and how many there are. */
+static void set_more(struct goprobe_trace *t, enum goprobe_option option, uint64_t value)
+{
+	switch (option) {
+	case GOPROBE_OPTION_PRETTY:
+		t->lines.pretty = value;
+		break;
+	case GOPROBE_OPTION_SAMPLE:
+		t->limit.limits.sample = value;
+		break;
+	case GOPROBE_OPTION_SAMPLE_BY:
+		t->limit.limits.by = (enum plan_sample)value;
+		t->limit.by_given = value != PLAN_SAMPLE_CALL;
+		break;
+	case GOPROBE_OPTION_RATE:
+		t->limit.limits.rate = value;
+		break;
+	case GOPROBE_OPTION_TIMES:
+		t->limit.limits.times = value;
+		break;
+	case GOPROBE_OPTION_MAX_LOAD:
+		t->tracing.load.off = value == GOPROBE_LOAD_ANY;
+		t->tracing.load.percent = value == GOPROBE_LOAD_ANY ? 0 : (uint32_t)value;
+		break;
+	case GOPROBE_OPTION_INLINED:
+		t->plan.inlined = value;
+		break;
+	case GOPROBE_OPTION_REGISTERS:
+		t->plan.registers = value;
+		break;
+	case GOPROBE_OPTION_SPLIT:
+		t->plan.split = value;
+		break;
+	case GOPROBE_OPTION_DRY_RUN:
+		t->plan.dry_run = value;
+		break;
+	default:
+		break;
+	}
+}
+
+int goprobe_trace_set(struct goprobe_trace *t, enum goprobe_option option, uint64_t value)
+{
+	if (check_new(t, "an option") || check_option(t, option, value))
+		return -1;
+	switch (option) {
+	case GOPROBE_OPTION_DEPTH:
+		t->plan.depth = value;
+		break;
+	case GOPROBE_OPTION_STRING_LIMIT:
+		t->plan.string_limit = value;
+		break;
+	case GOPROBE_OPTION_ELEMENTS:
+		t->plan.elements = value;
+		break;
+	case GOPROBE_OPTION_OBJECTS:
+		t->plan.objects = value;
+		break;
+	case GOPROBE_OPTION_BYTES:
+		t->plan.bytes = value;
+		t->bytes_given = true;
+		break;
+	case GOPROBE_OPTION_HELD:
+		t->tracing.held = value;
+		break;
+	case GOPROBE_OPTION_RING_BYTES:
+		t->ring_bytes = value;
+		break;
+	case GOPROBE_OPTION_LOSSLESS:
+		t->lossless = value;
+		break;
+	case GOPROBE_OPTION_NO_RETURN:
+		t->plan.no_return = value;
+		break;
+	case GOPROBE_OPTION_DURATION_NS:
+		t->duration = value;
+		break;
+	case GOPROBE_OPTION_EVENTS:
+		t->lines.events = value;
+		break;
+	case GOPROBE_OPTION_SIGNALS:
+		t->signals = value;
+		break;
+	case GOPROBE_OPTION_QUIET:
+		t->lines.quiet = value;
+		break;
+	default:
+		set_more(t, option, value);
+		break;
+	}
+	return 0;
+}
+
+/* --- where events go -------------------------------------------------------- */
+
+static int check_one_way(struct goprobe_trace *t)
+{
+	return t->on_event || t->record || t->lines.format == &out_json || t->path ?
+	       diag_set(&t->diag, "events go one way only: it has been said which") : 0;
+}
+
+int goprobe_trace_on_event(struct goprobe_trace *t, goprobe_event_fn fn, void *ctx)
+{
+	if (check_new(t, "where events go") || check_one_way(t))
+		return -1;
+	t->on_event = fn;
+	t->event_ctx = ctx;
+	t->lines.format = &libgoprobe_events;
+	return 0;
+}
+
+int goprobe_trace_output(struct goprobe_trace *t, enum goprobe_format format, const char *path)
+{
+	if (check_new(t, "where events go") || check_one_way(t))
+		return -1;
+	if (format != GOPROBE_FORMAT_TEXT && format != GOPROBE_FORMAT_JSON)
+		return diag_set(&t->diag, "there is no format %u", format);
+	t->lines.format = format == GOPROBE_FORMAT_JSON ? &out_json : &out_text;
+	t->path = path ? strdup(path) : NULL;
+	t->lines.output = t->path;
+	return path && !t->path ? no_memory(t) : 0;
+}
+
+int goprobe_trace_record(struct goprobe_trace *t, const char *path)
+{
+	if (check_new(t, "where events go") || check_one_way(t))
+		return -1;
+	t->record = strdup(path);
+	return t->record ? 0 : no_memory(t);
+}
+
+void goprobe_trace_on_notice(struct goprobe_trace *t, goprobe_notice_fn fn, void *ctx)
+{
+	t->on_notice = fn;
+	t->notice_ctx = ctx;
+}
+
+void goprobe_trace_on_progress(struct goprobe_trace *t, goprobe_progress_fn fn, void *ctx)
+{
+	t->on_progress = fn;
+	t->progress_ctx = ctx;
+}
+
+static void say(void *ctx, const char *text)
+{
+	struct goprobe_trace *t = ctx;
+
+	if (t->on_notice)
+		t->on_notice(t->notice_ctx, text);
+}
+
+static bool progress(void *ctx, size_t placed, size_t all)
+{
+	struct goprobe_trace *t = ctx;
+
+	return !t->on_progress || !t->on_progress(t->progress_ctx, placed, all);
+}
+
+/* --- running ----------------------------------------------------------------- */
+
+static bool shows_pids(const struct goprobe_trace *t)
+{
+	return t->what.file || t->tracing.target.nprocesses > 1;
+}
+
+/* What was not set follows from what was. */
+static void settle_options(struct goprobe_trace *t)
+{
+	struct plan_options *o = &t->plan;
+
+	/* A string that fits the limit should not fail for want of bytes. */
+	if (!t->bytes_given && o->bytes < o->string_limit * 2)
+		o->bytes = o->string_limit * 2 < PLAN_BYTES_MAX ? o->string_limit * 2 :
+								  PLAN_BYTES_MAX;
+	if (t->bytes_given)
+		o->held_bytes = o->bytes;
+}
+
+int goprobe_trace_plan(struct goprobe_trace *t)
+{
+	struct tracing *tr = &t->tracing;
+
+	if (check_new(t, "the plan"))
+		return -1;
+	if (!t->what.npids && !t->what.file && !t->what.command)
+		return diag_set(&t->diag, "nothing to trace: no process, no file, no command");
+	if (!t->what.nspecs)
+		return diag_set(&t->diag, "no spec: which functions?");
+	settle_options(t);
+	if (limitopt_end(&t->limit, t->plan.no_return, &t->diag))
+		return -1;
+	if (t->plan.split && t->plan.no_return)
+		return diag_set(&t->diag, "durations are to be divided, and left out");
+	if (t->record && t->limit.limits.times)
+		return diag_set(&t->diag, "a number of times needs to look at each record, and a recording does not");
+	t->plan.limits = t->limit.limits;
+	tr->quiet = t->lines.quiet;
+	tr->no_signals = !t->signals;
+	tr->ctx = t;
+	tr->say = say;
+	tr->progress = progress;
+	if (select_specs_parse(t->specs, t->what.nspecs, &t->what.specs, &t->diag)) {
+		t->what.specs = NULL;
+		return -1;
+	}
+	if (tracing_open(tr, &t->what, &t->diag) ||
+	    tracing_plan(tr, &t->what, &t->plan, &t->diag))
+		return -1;
+	if (tr->plan->delays && !tr->quiet)
+		say(t, "warning: a delay holds the thread: what stops the world, such as a garbage collection, waits for it");
+	learn_init(&t->learn, tr->plan);
+	t->state = TRACE_PLANNED;
+	return 0;
+}
+
+int goprobe_trace_export(struct goprobe_trace *t, int fd)
+{
+	if (t->state == TRACE_NEW && goprobe_trace_plan(t))
+		return -1;
+	return export_plan(t->tracing.plan, !t->plan.no_return, fd, &t->diag);
+}
+
+static int open_recording(struct goprobe_trace *t)
+{
+	if (recorder_open(&t->recorder, t->record, &t->diag))
+		return -1;
+	t->watch.recorder = &t->recorder;
+	t->watch.most = t->lines.events;
+	return recorder_begin(&t->recorder, &(struct recorder_source){
+		.plan = t->tracing.plan, .options = &t->plan,
+		.bins = t->tracing.target.bins, .nbins = t->tracing.target.nbins,
+		.specs = (const char *const *)t->specs, .nspecs = t->what.nspecs,
+		.pids = shows_pids(t),
+	}, &t->learn, &t->diag);
+}
+
+static int open_lines(struct goprobe_trace *t)
+{
+	t->lines.paired = !t->plan.no_return;
+	t->lines.pids = shows_pids(t);
+	if (lines_open(&t->out, &t->stream, t->tracing.plan, &t->lines, &t->diag))
+		return -1;
+	if (t->on_event)
+		t->out.fd = -1;
+	out_init(&t->json, &out_json, -1);
+	t->json.epoch = t->out.epoch;
+	t->stream.learn = &t->learn;
+	t->stream.learn_panics = !learn_possible(t->tracing.plan);
+	return 0;
+}
+
+static int count_times(struct goprobe_trace *t)
+{
+	if (times_init(&t->times, t->tracing.plan, t->plan.limits.times))
+		return no_memory(t);
+	t->stream.times = &t->times;
+	t->watch.times = &t->times;
+	return 0;
+}
+
+int goprobe_trace_start(struct goprobe_trace *t)
+{
+	struct tracing *tr = &t->tracing;
+
+	if (t->state == TRACE_NEW && goprobe_trace_plan(t))
+		return -1;
+	if (t->state != TRACE_PLANNED)
+		return diag_set(&t->diag, "it has been started already");
+	/* Before anything is probed: it takes its time, and may fail. */
+	if (t->record && open_recording(t))
+		return -1;
+	if (tracing_arm(tr, t->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0, t->ring_bytes,
+			&t->diag) ||
+	    (!t->record && open_lines(t)))
+		return -1;
+	t->watch.client = tr->client;
+	t->watch.target = &tr->target;
+	t->watch.upload = &tr->upload;
+	t->watch.interrupt = &tr->interrupt;
+	t->watch.learn = &t->learn;
+	t->watch.stream = &t->stream;
+	t->watch.out = &t->out;
+	t->watch.duration = t->duration;
+	/* Losses matter to those who join calls with returns, and numbers to a limit. */
+	t->watch.counts = !t->plan.no_return || t->watch.most || tr->breaker.percent;
+	if (t->plan.limits.times && count_times(t))
+		return -1;
+	if (watch_start(&t->watch, &t->diag))
+		return -1;
+	tracing_say_started(tr, "tracing");
+	t->state = TRACE_STARTED;
+	return watch_begin(&t->watch, &t->diag);
+}
+
+static int check_started(struct goprobe_trace *t)
+{
+	return t->state == TRACE_STARTED ? 0 : diag_set(&t->diag, "it is not being traced");
+}
+
+int goprobe_trace_poll(struct goprobe_trace *t, int timeout_ms)
+{
+	if (check_started(t))
+		return -1;
+	return watch_step(&t->watch, timeout_ms, &t->diag);
+}
+
+int goprobe_trace_fd(const struct goprobe_trace *t)
+{
+	return t->tracing.client ? client_fd(t->tracing.client) : -1;
+}
+
+int goprobe_trace_timeout(const struct goprobe_trace *t)
+{
+	return t->state == TRACE_STARTED ? watch_timeout(&t->watch) : 0;
+}
+
+/* Of a recording nothing is known but numbers. */
+static void summarize_recording(struct goprobe_trace *t, struct buf *talk)
+{
+	struct out out = { .format = &out_text };
+
+	watch_sum(&t->watch, &t->stream.sum);
+	t->stream.sum.events = watch_events(&t->watch);
+	if (!t->lines.quiet || out_lost(&t->stream.sum))
+		out_text.summary(&out, &t->stream.sum, talk);
+	out_fini(&out);
+}
+
+static void summarize(struct goprobe_trace *t)
+{
+	struct buf talk = { 0 };
+
+	if (t->record || t->on_event)
+		tracing_say_broken(&t->tracing, watch_broken(&t->watch), NULL);
+	else
+		lines_broken(&t->out, &t->tracing, watch_broken(&t->watch));
+	if (t->record)
+		summarize_recording(t, &talk);
+	else
+		lines_talk(&t->out, &t->stream, t->lines.quiet, &talk);
+	if (talk.len && talk.p[talk.len - 1] == '\n')
+		talk.len--;
+	buf_char(&talk, 0);
+	if (talk.len > 1 && !talk.failed)
+		say(t, talk.p);
+	buf_fini(&talk);
+}
+
+int goprobe_trace_stop(struct goprobe_trace *t)
+{
+	if (check_started(t) || watch_finish(&t->watch, &t->diag))
+		return -1;
+	t->state = TRACE_STOPPED;
+	summarize(t);
+	/* Whatever is left of the session goes before a command is waited for. */
+	tracing_disarm(&t->tracing);
+	return 0;
+}
+
+int goprobe_trace_run(struct goprobe_trace *t)
+{
+	int more;
+
+	do {
+		more = goprobe_trace_poll(t, -1);
+	} while (more > 0);
+	return more ? -1 : goprobe_trace_stop(t);
+}
+
+int goprobe_trace_exit_status(struct goprobe_trace *t)
+{
+	interrupt_await_command(&t->tracing.interrupt);
+	return t->tracing.target.command ? target_exit_status(&t->tracing.target) : 0;
+}
+
+void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *ret, size_t size)
+{
+	struct out_summary s = t->stream.sum;
+	struct goprobe_counts c;
+
+	watch_sum(&t->watch, &s);
+	c = (struct goprobe_counts){
+		.events = t->record ? watch_events(&t->watch) : s.events,
+		.calls = s.calls,
+		.returns = s.returns,
+		.unwound = s.unwound,
+		.open = s.open,
+		.doubtful = s.doubtful,
+		.forgotten = s.forgotten,
+		.lost = out_lost(&s),
+		.lost_ring_full = s.lost[GOPROBE_LOST_RING_FULL],
+		.lost_no_ring = s.lost[GOPROBE_LOST_NO_RING],
+		.lost_no_room = s.no_room,
+		.malformed = s.malformed,
+		.filtered = s.filtered,
+		.undecided = s.undecided,
+		.waits = s.waits,
+		.wait_ns = s.wait_ns,
+		.ns = s.ns,
+		.recorded_bytes = t->recorder.bytes,
+		.sampled = s.sampled,
+		.limited = s.limited,
+		.broken = watch_broken(&t->watch),
+	};
+	memset(ret, 0, size);
+	memcpy(ret, &c, size < sizeof(c) ? size : sizeof(c));
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The options of attach as a trace of libgoprobe. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "progress.h"
+#include "traceopt.h"
+
+static void say(void *ctx, const char *text)
+{
+	static const char warning[] = "warning: ", ended[] = "ended by --max-load: ";
+	bool mine = !strncmp(text, warning, sizeof(warning) - 1) ||
+		    !strncmp(text, ended, sizeof(ended) - 1);
+
+	(void)ctx;
+	fprintf(stderr, "%s%s\n", mine ? "goprobectl: " : "", text);
+}
+
+static int progress(void *ctx, size_t placed, size_t all)
+{
+	static uint64_t said;
+
+	(void)ctx;
+	progress_show(&said, placed, all);
+	return 0;
+}
+
+/* What is not given keeps its default. */
+static int set_options(struct goprobe_trace *t, const struct attachopt *a)
+{
+	const struct {
+		enum goprobe_option option;
+		uint64_t value;
+	} options[] = {
+		{ GOPROBE_OPTION_DEPTH, a->plan.depth },
+		{ GOPROBE_OPTION_STRING_LIMIT, a->plan.string_limit },
+		{ GOPROBE_OPTION_ELEMENTS, a->plan.elements },
+		{ GOPROBE_OPTION_OBJECTS, a->plan.objects },
+		{ GOPROBE_OPTION_HELD, a->held },
+		{ GOPROBE_OPTION_LOSSLESS, a->lossless },
+		{ GOPROBE_OPTION_NO_RETURN, a->plan.no_return },
+		{ GOPROBE_OPTION_DURATION_NS, a->duration },
+		{ GOPROBE_OPTION_EVENTS, a->events },
+		{ GOPROBE_OPTION_SIGNALS, 1 },
+		{ GOPROBE_OPTION_QUIET, a->quiet },
+		{ GOPROBE_OPTION_PRETTY, a->pretty },
+		{ GOPROBE_OPTION_SAMPLE, a->limit.limits.sample },
+		{ GOPROBE_OPTION_SAMPLE_BY, a->limit.limits.by },
+		{ GOPROBE_OPTION_RATE, a->limit.limits.rate },
+		{ GOPROBE_OPTION_TIMES, a->limit.limits.times },
+		{ GOPROBE_OPTION_MAX_LOAD, a->load.off ? GOPROBE_LOAD_ANY : a->load.percent },
+		{ GOPROBE_OPTION_INLINED, a->plan.inlined },
+		{ GOPROBE_OPTION_REGISTERS, a->plan.registers },
+		{ GOPROBE_OPTION_SPLIT, a->plan.split },
+		{ GOPROBE_OPTION_DRY_RUN, a->plan.dry_run },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (goprobe_trace_set(t, options[i].option, options[i].value))
+			return -1;
+	if (a->ring_bytes && goprobe_trace_set(t, GOPROBE_OPTION_RING_BYTES, a->ring_bytes))
+		return -1;
+	return a->bytes_given ? goprobe_trace_set(t, GOPROBE_OPTION_BYTES, a->plan.bytes) : 0;
+}
+
+/* "12,34": targetopt has seen to it that it is such a list. */
+static int add_pids(struct goprobe_trace *t, const char *list)
+{
+	char *end;
+
+	do {
+		if (goprobe_trace_pid(t, strtol(list, &end, 10)))
+			return -1;
+		list = end + 1;
+	} while (*end);
+	return 0;
+}
+
+static int set_target(struct goprobe_trace *t, const struct targetopt *what)
+{
+	for (size_t i = 0; i < what->npids; i++)
+		if (add_pids(t, what->pids[i]))
+			return -1;
+	if (what->file && goprobe_trace_file(t, what->file))
+		return -1;
+	if (what->command &&
+	    goprobe_trace_command(t, (const char *const *)what->command))
+		return -1;
+	for (size_t i = 0; i < what->nspecs; i++)
+		if (goprobe_trace_add(t, what->specs[i].text))
+			return -1;
+	return 0;
+}
+
+static int set_output(struct goprobe_trace *t, const struct attachopt *a)
+{
+	return a->record ? goprobe_trace_record(t, a->record) :
+	       goprobe_trace_output(t, a->format == &out_json ? GOPROBE_FORMAT_JSON :
+						    GOPROBE_FORMAT_TEXT, a->output);
+}
+
+int traceopt_failed(const struct goprobe_trace *t, struct diag *d)
+{
+	size_t at, len;
+	const char *place = goprobe_trace_place(t, &at, &len);
+
+	diag_set(d, "%s", goprobe_trace_error(t) ?: "out of memory");
+	if (goprobe_trace_hint(t))
+		diag_hint(d, "%s", goprobe_trace_hint(t));
+	if (place)
+		diag_span(d, place, at, len);
+	return CMD_FAILED;
+}
+
+struct goprobe_trace *traceopt_new(const struct attachopt *a, struct diag *d)
+{
+	struct goprobe_trace *t = goprobe_trace_new();
+
+	if (!t) {
+		diag_set(d, "out of memory");
+		return NULL;
+	}
+	goprobe_trace_on_notice(t, say, NULL);
+	if (!a->quiet)
+		goprobe_trace_on_progress(t, progress, NULL);
+	if (!set_options(t, a) && !set_target(t, &a->what) && !set_output(t, a))
+		return t;
+	traceopt_failed(t, d);
+	goprobe_trace_free(t);
+	return NULL;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The version of goprobectl and libgoprobe. */
+#ifndef GOPROBE_VERSION_H
+#define GOPROBE_VERSION_H
+
+#define GOPROBECTL_VERSION "0.1.0"
+
+#endif
