@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+
+package goprobe
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/mdlayher/genetlink"
+	"github.com/mdlayher/netlink"
+	"golang.org/x/sys/unix"
+)
+
+// conn is a connection to the module: a session, once it has one. All but interrupt is for one
+// goroutine at a time.
+type conn struct {
+	c      *genetlink.Conn
+	family uint16
+	ready  bool // the module has said that there are records
+	limits []byte
+
+	mu          sync.Mutex
+	waiting     bool // await is
+	interrupted bool
+}
+
+func dial() (*conn, error) {
+	c, err := genetlink.Dial(nil)
+	if err != nil {
+		return nil, fmt.Errorf("can't speak netlink: %w", err)
+	}
+	family, err := c.GetFamily(familyName)
+	if err != nil {
+		c.Close()
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, errors.New("the goprobe module is not loaded: modprobe goprobe loads it")
+		}
+		return nil, err
+	}
+	// Sentences in place of errno.
+	if err := c.SetOption(netlink.ExtendedAcknowledge, true); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return &conn{c: c, family: family.ID}, nil
+}
+
+func (c *conn) close() { c.c.Close() }
+
+// interrupt ends await, now and from now on. It leaves answers alone: part of one would be lost.
+func (c *conn) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.interrupted = true
+	if c.waiting {
+		c.c.SetReadDeadline(time.Unix(1, 0))
+	}
+}
+
+// wait sets the time until which await waits; false: it is not to.
+func (c *conn) wait(until time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = !c.interrupted && !until.IsZero()
+	if c.interrupted {
+		until = time.Time{}
+	}
+	c.c.SetReadDeadline(until)
+	return c.waiting
+}
+
+// sentence is what the module says, if it says something.
+func sentence(err error) error {
+	var op *netlink.OpError
+	if errors.As(err, &op) && op.Message != "" {
+		return errors.New(op.Message)
+	}
+	if errors.Is(err, unix.EPERM) {
+		return errors.New("tracing needs CAP_SYS_ADMIN in the initial user namespace")
+	}
+	return err
+}
+
+// request sends one command and hands all messages of its answer to fn. What the module says of
+// its own accord may come in between.
+func (c *conn) request(cmd uint8, flags netlink.HeaderFlags, attrs func(*netlink.AttributeEncoder), fn func(genetlink.Message) error) error {
+	var data []byte
+	if attrs != nil {
+		ae := netlink.NewAttributeEncoder()
+		attrs(ae)
+		var err error
+		if data, err = ae.Encode(); err != nil {
+			return err
+		}
+	}
+	m := genetlink.Message{Header: genetlink.Header{Command: cmd, Version: 1}, Data: data}
+	req, err := c.c.Send(m, c.family, netlink.Request|flags)
+	if err != nil {
+		return sentence(err)
+	}
+	for answered := false; !answered; {
+		msgs, headers, err := c.receive()
+		if err != nil {
+			return sentence(err)
+		}
+		// Of a dump nothing but its end may come.
+		answered = len(msgs) == 0 && flags&netlink.Dump == netlink.Dump
+		for i, msg := range msgs {
+			if headers[i].Header.Sequence != req.Header.Sequence {
+				continue
+			}
+			answered = true
+			if fn == nil || headers[i].Header.Type != netlink.HeaderType(c.family) {
+				continue
+			}
+			if err := fn(msg); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// receive notes on the way whether there are records.
+func (c *conn) receive() ([]genetlink.Message, []netlink.Message, error) {
+	for {
+		msgs, headers, err := c.c.Receive()
+		if err != nil && errors.Is(err, unix.EINTR) {
+			continue
+		}
+		for i, m := range msgs {
+			if headers[i].Header.Type == netlink.HeaderType(c.family) && m.Header.Command == cmdReady {
+				c.ready = true
+			}
+		}
+		return msgs, headers, err
+	}
+}
+
+// await waits until there are records, for that long at most, or until it is interrupted.
+func (c *conn) await(d time.Duration) error {
+	defer c.wait(time.Time{})
+	for until := time.Now().Add(d); !c.ready && c.wait(until); {
+		msgs, headers, err := c.c.Receive()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+		if err != nil {
+			return sentence(err)
+		}
+		for i, m := range msgs {
+			c.ready = c.ready || headers[i].Header.Type == netlink.HeaderType(c.family) && m.Header.Command == cmdReady
+		}
+	}
+	c.ready = false
+	return nil
+}
+
+// do is a command that is answered by attributes, which fn gets, or by nothing.
+func (c *conn) do(cmd uint8, attrs func(*netlink.AttributeEncoder), fn func(*netlink.AttributeDecoder) error) error {
+	flags := netlink.HeaderFlags(0)
+	if fn == nil {
+		flags = netlink.Acknowledge
+	}
+	return c.request(cmd, flags, attrs, func(m genetlink.Message) error {
+		if fn == nil {
+			return nil
+		}
+		return decodeAttrs(m, fn)
+	})
+}
+
+func decodeAttrs(m genetlink.Message, fn func(*netlink.AttributeDecoder) error) error {
+	ad, err := netlink.NewAttributeDecoder(m.Data)
+	if err != nil {
+		return err
+	}
+	if err := fn(ad); err != nil {
+		return err
+	}
+	return ad.Err()
+}
+
+func (c *conn) getInfo() (abilities uint64, err error) {
+	err = c.do(cmdGetInfo, nil, func(ad *netlink.AttributeDecoder) error {
+		for ad.Next() {
+			switch ad.Type() {
+			case aAbilities:
+				abilities = ad.Uint64()
+			case aLimits:
+				c.limits = ad.Bytes()
+			}
+		}
+		return nil
+	})
+	if err == nil && len(c.limits) < limitsHeldBytes+4 {
+		err = errors.New("the module is older than this package")
+	}
+	return abilities, err
+}
+
+func (c *conn) limit(at int) uint32 { return u32At(c.limits, at) }
+
+// stats are the session's counters; those that the module does not have are 0.
+func (c *conn) stats() (ret [statMost]uint64, err error) {
+	err = c.do(cmdGetStats, nil, func(ad *netlink.AttributeDecoder) error {
+		for ad.Next() {
+			if ad.Type() != aStats {
+				continue
+			}
+			b := ad.Bytes()
+			for i := 0; i < statMost && len(b) >= 8; i, b = i+1, b[8:] {
+				ret[i] = u64At(b, 0)
+			}
+		}
+		return nil
+	})
+	return ret, err
+}
+
+// read is one pass over the rings.
+func (c *conn) read(fn func(cpu uint32, b []byte)) (passTime, backlog uint64, err error) {
+	err = c.request(cmdRead, netlink.Dump, nil, func(m genetlink.Message) error {
+		return decodeAttrs(m, func(ad *netlink.AttributeDecoder) error {
+			var cpu uint32
+			var records []byte
+			for ad.Next() {
+				switch ad.Type() {
+				case aCPU:
+					cpu = ad.Uint32()
+				case aRecords:
+					records = ad.Bytes()
+				case aTime:
+					passTime = ad.Uint64()
+				case aBacklog:
+					backlog = ad.Uint64()
+				}
+			}
+			if len(records) > 0 {
+				fn(cpu, records)
+			}
+			return nil
+		})
+	})
+	return passTime, backlog, err
+}
+
+// epoch is what makes CLOCK_MONOTONIC a time since 1970.
+func epoch() uint64 {
+	var real, mono unix.Timespec
+	unix.ClockGettime(unix.CLOCK_REALTIME, &real)
+	unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono)
+	return uint64(real.Nano() - mono.Nano())
+}
+
+// awaitEnd waits until all processes have ended, or done is closed.
+func awaitEnd(pids []int, done <-chan struct{}) {
+	var fds []unix.PollFd
+	for _, pid := range pids {
+		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
+			fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+			defer unix.Close(fd)
+		}
+	}
+	for len(fds) > 0 {
+		select {
+		case <-done:
+			return
+		default:
+		}
+		unix.Poll(fds, 100)
+		left := fds[:0]
+		for _, f := range fds {
+			if f.Revents == 0 {
+				left = append(left, f)
+			} else {
+				unix.Close(int(f.Fd))
+			}
+		}
+		fds = left
+	}
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+
+package goprobe
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// enumerators are those of the header, and its plain defines.
+func enumerators(t *testing.T) map[string]int64 {
+	text, err := os.ReadFile("../../include/uapi/goprobe.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := regexp.MustCompile(`(?s)/\*.*?\*/`).ReplaceAllString(string(text), "")
+	found := make(map[string]int64)
+	for _, body := range regexp.MustCompile(`(?s)enum \w+ \{(.*?)\}`).FindAllStringSubmatch(code, -1) {
+		for i, item := range strings.Split(body[1], ",") {
+			if name := strings.TrimSpace(item); regexp.MustCompile(`^\w+$`).MatchString(name) {
+				found[name] = int64(i)
+			}
+		}
+	}
+	define := regexp.MustCompile(`(?m)^#define (GOPROBE_\w+)\s+\(?(?:1U(?:LL)? << )?(0x[0-9a-f]+|\d+)U?\)?`)
+	for _, d := range define.FindAllStringSubmatch(code, -1) {
+		n, _ := strconv.ParseInt(d[2], 0, 64)
+		if strings.Contains(d[0], "<<") {
+			n = 1 << n
+		}
+		found[d[1]] = n
+	}
+	return found
+}
+
+func TestNumbersAreThoseOfTheHeader(t *testing.T) {
+	header := enumerators(t)
+	for name, got := range map[string]int64{
+		"CMD_GET_INFO": cmdGetInfo, "CMD_SESSION_NEW": cmdSessionNew, "CMD_FILE_ADD": cmdFileAdd,
+		"CMD_TYPES_ADD": cmdTypesAdd, "CMD_PLANS_ADD": cmdPlansAdd, "CMD_POINTS_ADD": cmdPointsAdd,
+		"CMD_START": cmdStart, "CMD_STOP": cmdStop, "CMD_READ": cmdRead, "CMD_READY": cmdReady,
+		"CMD_GET_STATS": cmdGetStats, "CMD_DYNAMIC_ADD": cmdDynamicAdd, "CMD_FILTERS_ADD": cmdFiltersAdd,
+		"A_VERSION": aVersion, "A_ABILITIES": aAbilities, "A_LIMITS": aLimits, "A_RING_BYTES": aRingBytes,
+		"A_PIDS": aPids, "A_FD": aFd, "A_RUNTIME": aRuntime, "A_FILE": aFile, "A_TYPES": aTypes, "A_REFS": aRefs,
+		"A_PLANS": aPlans, "A_PIECES": aPieces, "A_POINTS": aPoints, "A_FIRST": aFirst, "A_CPU": aCPU,
+		"A_RECORDS": aRecords, "A_TIME": aTime, "A_BACKLOG": aBacklog, "A_STATS": aStats, "A_FLAGS": aFlags,
+		"A_DYNAMIC": aDynamic, "A_OPS": aOps, "A_FILTERS": aFilters, "A_HELD": aHeld,
+		"ABILITY_FILTER": abilityFilter, "SESSION_F_LOSSLESS": sessionLossless,
+		"RECORD_CALL": recordCall, "RECORD_RETURN": recordReturn, "RECORD_TAIL": recordTail, "RECORD_LOST": recordLost,
+		"RECORD_F_NO_G": flagNoG, "RECORD_F_SYSTEM": flagSystem, "RECORD_F_FAULT": flagFault,
+		"RECORD_F_BUDGET": flagBudget, "RECORD_F_HELD": flagHeld,
+		"NO_PLAN": noPlan, "TYPE_MISSED": typeMissed, "REF_IFACE": refIface, "REF_EFACE": refEface,
+		"REF_F_SAME_LEVEL": refFlagSameLevel, "CHUNK_FAULT": chunkFault, "CHUNK_REMOTE": chunkRemote,
+		"CHUNK_BAD": chunkBad, "CHUNK_NIL": chunkNil, "CHUNK_RANGE": chunkRange, "CHUNK_TYPE": chunkType,
+		"LOST_RING_FULL": lostRingFull, "LOST_NO_RING": lostNoRing,
+		"STAT_CALLS": statCalls, "STAT_RETURNS": statReturns, "STAT_LOST_RING_FULL": statLostRingFull,
+		"STAT_LOST_NO_RING": statLostNoRing, "STAT_WAITS": statWaits, "STAT_WAIT_NS": statWaitNs,
+		"STAT_NO_ROOM": statNoRoom, "STAT_FILTERED": statFiltered, "STAT_UNDECIDED": statUndecided,
+		"BUCKETS": latencyBuckets,
+	} {
+		if want, ok := header["GOPROBE_"+name]; !ok || want != got {
+			t.Errorf("GOPROBE_%s is %d here and %d in the header", name, got, want)
+		}
+	}
+}
+
+// words makes a table of 32-bit words.
+func words(v ...uint32) []byte {
+	var b []byte
+	for _, w := range v {
+		b = order.AppendUint32(b, w)
+	}
+	return b
+}
+
+func b64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
+
+const bias = 0x7000
+
+// testPlan is of main.f(n int8, s string, p *Point, e any, xs []int) (err error), and of the runtime's
+// functions that tell of panics. Its types: 0 the frame, 1 Point, 2 int, 3 the result's frame.
+func testPlan(t *testing.T) *Plan {
+	points := make([]byte, 0)
+	for id := uint32(0); id < 4; id++ {
+		for kind := byte(recordCall); kind <= recordReturn; kind++ {
+			point := make([]byte, 48)
+			order.PutUint64(point, uint64(0x1000+0x100*id+uint32(kind)))
+			order.PutUint32(point[8:], id)
+			point[16] = kind
+			points = append(points, point...)
+		}
+	}
+	runtime := make([]byte, 40)
+	order.PutUint64(runtime[32:], 0x400000)
+	ref := func(offset, typ uint32, kind byte) []byte {
+		return append(words(offset, typ, 0), kind, 0, 0, 0, 0, 0, 0, 0)
+	}
+	refs := append(ref(8, 0, 2), ref(24, 1, 1)...)
+	refs = append(append(refs, ref(32, 0, refEface)...), ref(48, 2, 3)...)
+	refs = append(refs, ref(0, 0, refIface)...)
+	text := fmt.Sprintf(`{"format":"goprobe plan","version":1,"protocol":1,"paired":true,"held_bytes":0,
+		"sizes":{"type":12,"ref":20,"plan":40,"piece":24,"op":32,"filter":8,"point":48,"dynamic":16},
+		"types":%q,"refs":%q,"plans":%q,"pieces":"","ops":"","filters":"","filter_ops":"",
+		"files":[{"path":"x","go":"go1.27","runtime":%q,"points":%q,"dynamic":"","layout":{},
+			"known":[{"address":5242880,"name":"main.Point","type":3},{"address":5242944,"name":"int","type":0}]}],
+		"funcs":[
+		{"name":"main.f","file":0,"entry":4198400,"end":4198655,"call":{"size":72,"values":[
+			{"name":"n","type":5,"offset":0},{"name":"s","type":1,"offset":8},{"name":"p","type":2,"offset":24},
+			{"name":"e","type":4,"offset":32},{"name":"xs","type":6,"offset":48},
+			{"name":"len(xs)","type":6,"offset":48,"steps":[{"step":"len"}],"steps_type":"int"},
+			{"name":"e.(main.Point).Y","type":4,"offset":32,"steps":[{"step":"assert","name":"main.Point"},{"step":"field","name":"Y"}]}]},
+			"ret":{"size":16,"values":[{"name":"err","type":7,"offset":0}]}},
+		{"name":"main.g","file":0,"entry":4198656,"end":4198911,"call":{"size":0,"values":[]},"ret":{"size":0,"unavailable":"no types","values":[]}},
+		{"name":"runtime.gopanic","file":0,"entry":4198912,"end":4199167,"hidden":true,"role":"panic",
+			"call":{"size":16,"values":[{"name":"_","type":4,"offset":0}]},"ret":{"size":0,"values":[]}},
+		{"name":"runtime.Goexit","file":0,"entry":4199168,"end":4199423,"hidden":true,"role":"goexit",
+			"call":{"size":0,"values":[]},"ret":{"size":0,"values":[]}}],
+		"gotypes":[{"kind":"int","name":"int","size":8},{"kind":"string","name":"string","size":16},
+		{"kind":"pointer","name":"*main.Point","size":8,"elem":3},
+		{"kind":"struct","name":"main.Point","size":16,"fields":[{"name":"X","type":0,"offset":0},{"name":"Y","type":0,"offset":8}]},
+		{"kind":"interface","name":"interface {}","size":16,"empty":true},{"kind":"int","name":"int8","size":1},
+		{"kind":"slice","name":"[]int","size":24,"elem":0},{"kind":"interface","name":"error","size":16}]}`,
+		b64(words(72, 0, 4, 16, 0, 0, 8, 0, 0, 16, 4, 1)), b64(refs),
+		b64(words(0, 0, 0, 0, 0, 256, 64, 256, 12288, 2, 3, 0, 0, 0, 0, 256, 64, 256, 12288, 2)), b64(runtime), b64(points))
+	p, err := ReadPlan(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// rec makes a record; body is what stands behind its header.
+func rec(kind byte, id, plan uint32, goid, depth, time uint64, body []byte) []byte {
+	b := make([]byte, recordBytes, recordBytes+len(body))
+	order.PutUint16(b, uint16((recordBytes+len(body))/8))
+	b[2] = kind
+	order.PutUint32(b[4:], uint32(depth))
+	order.PutUint32(b[8:], id)
+	order.PutUint32(b[12:], plan)
+	order.PutUint32(b[16:], 11)
+	order.PutUint32(b[20:], 10)
+	order.PutUint64(b[24:], time)
+	order.PutUint64(b[32:], goid)
+	order.PutUint64(b[40:], uint64(0x400000+0x1000+0x100*id+uint32(kind))+bias)
+	return append(b, body...)
+}
+
+func quads(v ...uint64) (b []byte) {
+	for _, w := range v {
+		b = order.AppendUint64(b, w)
+	}
+	return b
+}
+
+func part(address uint64, typ uint32, status byte, data []byte) []byte {
+	b := order.AppendUint32(order.AppendUint64(nil, address), typ)
+	b = append(order.AppendUint16(b, uint16(len(data))), status, 1)
+	return append(append(b, data...), make([]byte, align8(len(data))-len(data))...)
+}
+
+func callOfF() []byte {
+	body := quads(0xff, 0xc000, 5, 0xd000, 0x500000+bias, 0xe000, 0xf000, 3, 4)
+	body = append(body, part(0xc000, 0xffffffff, 0, []byte("a\"\xffzz"))...)
+	body = append(body, part(0xd000, 1, 0, quads(3, ^uint64(3)))...)
+	body = append(body, part(0xe000, 1, 0, quads(7, 8))...)
+	body = append(body, part(0xf000, 2, chunkFault, quads(1, 2))...)
+	return rec(recordCall, 0, 0, 5, 100, 1000, body)
+}
+
+const callLine = `{"kind":"call","func":"main.f","pid":10,"tid":11,"goid":5,"time_ns":1000,"args":[` +
+	`{"name":"n","type":"int8","value":-1},{"name":"s","type":"string","value":"a\"\udcffzz"},` +
+	`{"name":"p","type":"*main.Point","value":"0xd000","to":{"X":3,"Y":-4}},` +
+	`{"name":"e","type":"interface {}","value":{"type":"main.Point","address":"0xe000","value":{"X":7,"Y":8}}},` +
+	`{"name":"xs","type":"[]int","value":[1,2],"truncated":true,"reason":"no readable memory","len":3},` +
+	`{"name":"len(xs)","type":"int","value":3},{"name":"e.(main.Point).Y","type":"int","value":8}]}`
+
+// play gives the events of records of one CPU each.
+func play(t *testing.T, records ...[]byte) []*Event {
+	var events []*Event
+	s := newStream(testPlan(t), 0, func(e *Event) { events = append(events, e) })
+	for i, b := range records {
+		s.add(uint32(i), b)
+	}
+	s.round(^uint64(0), 0)
+	if s.why != "" {
+		t.Errorf("malformed: %s", s.why)
+	}
+	return events
+}
+
+func lines(t *testing.T, events []*Event) (ret []string) {
+	for _, e := range events {
+		b, err := e.MarshalJSON()
+		if err != nil || !json.Valid(b) {
+			t.Errorf("%s: %v", b, err)
+		}
+		ret = append(ret, string(b))
+	}
+	return ret
+}
+
+func TestACallIsTheLineThatGoprobectlPrints(t *testing.T) {
+	got := lines(t, play(t, callOfF()))
+	if len(got) != 1 || got[0] != callLine {
+		t.Errorf("got  %s\nwant %s", got, callLine)
+	}
+}
+
+func TestValuesAreTyped(t *testing.T) {
+	e := play(t, callOfF())[0]
+	if e.Kind != Call || e.Func != "main.f" || e.GoID != 5 || e.PID != 10 || e.TID != 11 {
+		t.Errorf("%+v", e)
+	}
+	for _, c := range []struct {
+		what      string
+		got, want any
+	}{
+		{"n", e.Arg("n").Int(), int64(-1)},
+		{"s", string(e.Arg("s").Bytes()), "a\"\xffzz"},
+		{"len(s)", e.Arg("s").Len(), 5},
+		{"p.X", e.Arg("p").Field("X").Int(), int64(3)},
+		{"(*p).Y", e.Arg("p").Elem().Field("Y").Int(), int64(-4)},
+		{"p's kind", e.Arg("p").Kind(), KindPointer},
+		{"e's type", e.Arg("e").Elem().TypeName(), "main.Point"},
+		{"e.Y", e.Arg("e").Field("Y").Int(), int64(8)},
+		{"xs[1]", e.Arg("xs").Index(1).Int(), int64(2)},
+		{"xs[2]", fmt.Sprint(e.Arg("xs").Index(2).Err()), "cut at a limit"},
+		{"xs[3]", fmt.Sprint(e.Arg("xs").Index(3).Err()), "index out of range"},
+		{"p.Z", fmt.Sprint(e.Arg("p").Field("Z").Err()), "no such field"},
+		{"q", fmt.Sprint(e.Arg("q").Err()), "no such value"},
+		{"q.X", e.Arg("q").Field("X").Index(1).Elem().Int(), int64(0)},
+		{"an int's text", e.Arg("n").String(), "-1"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s is %v, not %v", c.what, c.got, c.want)
+		}
+	}
+}
+
+func TestReturnsFindTheirCalls(t *testing.T) {
+	got := lines(t, play(t,
+		rec(recordCall, 1, noPlan, 5, 10, 100, nil), rec(recordCall, 1, noPlan, 6, 10, 110, nil),
+		rec(recordCall, 1, noPlan, 5, 20, 120, nil), rec(recordReturn, 1, noPlan, 5, 20, 150, nil),
+		rec(recordReturn, 1, noPlan, 5, 10, 170, nil), rec(recordReturn, 1, noPlan, 7, 10, 180, nil),
+		// The call of 6 is replaced by one at the same depth: it has ended otherwise.
+		rec(recordCall, 1, noPlan, 6, 10, 190, nil)))
+	for i, want := range []string{`"goid":5,"time_ns":100`, `"goid":6,"time_ns":110`, `"goid":5,"time_ns":120`,
+		`"duration_ns":30,"unavailable":"no types"`, `"duration_ns":70`, `"duration_ns":null,"duration_unavailable":"call not seen"`,
+		`{"kind":"unwound","func":"main.g","pid":10,"tid":11,"goid":6,"time_ns":110,"seen_ns":190,"ended":"unwound"}`,
+		`"goid":6,"time_ns":190`} {
+		if i >= len(got) || !strings.Contains(got[i], want) {
+			t.Fatalf("event %d has no %s: %s", i, want, got)
+		}
+	}
+}
+
+func TestPanicsAndGoexitEndCalls(t *testing.T) {
+	panicked := append(quads(0x500040+bias, 0xe000), part(0xe000, 2, 0, quads(42))...)
+	got := lines(t, play(t,
+		rec(recordCall, 1, noPlan, 5, 10, 100, nil), rec(recordCall, 1, noPlan, 5, 20, 110, nil),
+		rec(recordCall, 2, 1, 5, 30, 120, panicked),
+		rec(recordReturn, 1, noPlan, 5, 10, 130, nil),
+		rec(recordCall, 1, noPlan, 6, 10, 140, nil), rec(recordCall, 3, noPlan, 6, 20, 150, nil)))
+	for i, want := range []string{`"kind":"call"`, `"kind":"call"`,
+		`"time_ns":110,"seen_ns":130,"ended":"panic","panic":{"type":"interface {}","value":{"type":"int","address":"0xe000","value":42}}`,
+		`"duration_ns":30`, `"kind":"call"`, `"seen_ns":150,"ended":"goexit"}`} {
+		if i >= len(got) || !strings.Contains(got[i], want) {
+			t.Fatalf("event %d has no %s: %s", i, want, got)
+		}
+	}
+}
+
+func TestRecordsOfAllCPUsAreInOrder(t *testing.T) {
+	var times []int64
+	s := newStream(testPlan(t), 0, func(e *Event) { times = append(times, e.Time.UnixNano()) })
+	r := func(time uint64) []byte { return rec(recordCall, 1, noPlan, time, 10, time, nil) }
+	s.add(0, append(r(10), r(40)...))
+	s.add(1, append(r(20), r(30)...))
+	s.round(30, 0)
+	s.add(1, r(35))
+	s.add(0, r(50))
+	s.round(^uint64(0), 0)
+	if got := fmt.Sprint(times); got != "[10 20 30 35 40 50]" {
+		t.Error(got)
+	}
+}
+
+func TestLossesAreEventsAndMakeCallsDoubtful(t *testing.T) {
+	var kinds []string
+	s := newStream(testPlan(t), 0, func(e *Event) { kinds = append(kinds, e.Kind.String()) })
+	s.add(0, rec(recordCall, 1, noPlan, 5, 10, 100, nil))
+	s.round(110, 0)
+	s.add(0, rec(recordLost, 0, noPlan, 0, 0, 120, append(words(0, lostRingFull), quads(9)...)))
+	s.add(0, rec(recordCall, 1, noPlan, 5, 10, 130, nil))
+	s.round(^uint64(0), 9)
+	if got := fmt.Sprint(kinds); got != "[call lost call]" || s.counts.Doubtful != 1 {
+		t.Errorf("%s, %d doubtful", got, s.counts.Doubtful)
+	}
+}
+
+// Nothing that is in a record may do more than make it malformed, or its values unavailable.
+func TestRecordsAreNotTrusted(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	good := callOfF()
+	p := testPlan(t)
+	refused := 0
+	for i := 0; i < 200000; i++ {
+		b := append([]byte(nil), good...)
+		for n := random.Intn(4); n >= 0; n-- {
+			at := random.Intn(len(b))
+			b[at] = byte(random.Intn(256))
+			if random.Intn(2) == 0 {
+				b[at] = []byte{0, 1, 0x7f, 0x80, 0xff}[random.Intn(5)]
+			}
+		}
+		b = b[:random.Intn(len(b)+1)]
+		s := newStream(p, 0, func(e *Event) {
+			line, _ := e.MarshalJSON()
+			if !json.Valid(line) {
+				t.Fatalf("not JSON: %s", line)
+			}
+			for _, v := range e.Args {
+				_, _, _ = v.Len(), v.String(), v.Field("X").Elem().Index(3).Entries()
+			}
+		})
+		s.add(0, b)
+		s.round(^uint64(0), 0)
+		if s.why != "" {
+			refused++
+		}
+	}
+	if refused == 0 || refused == 200000 {
+		t.Errorf("%d of 200000 were refused", refused)
+	}
+}
+
+func TestDamagedPlansAndRecordingsAreRefused(t *testing.T) {
+	for _, text := range []string{"", "{}", `{"format":"goprobe plan","version":9}`,
+		`{"format":"goprobe plan","version":1,"sizes":{"type":0}}`,
+		`{"format":"goprobe plan","version":1,"sizes":{"type":12,"ref":20,"plan":40,"piece":24,"op":32,"filter":8,"point":48,"dynamic":16},"gotypes":[{"kind":"slice","elem":7}]}`} {
+		if _, err := ReadPlan(strings.NewReader(text)); err == nil {
+			t.Errorf("%q was taken", text)
+		}
+	}
+	if _, err := testPlan(t).Replay(strings.NewReader("nonsense of some length"), nil); err == nil {
+		t.Error("a recording of nonsense")
+	}
+}
+
+func TestQuantilesAreWithinAnEighth(t *testing.T) {
+	var l Latency
+	for i := 1; i <= 1000; i++ {
+		l.Add(time.Duration(i) * time.Microsecond)
+	}
+	for _, c := range []struct {
+		q    float64
+		want time.Duration
+	}{{0.5, 500 * time.Microsecond}, {0.99, 990 * time.Microsecond}, {0, time.Microsecond}, {1, time.Millisecond}} {
+		if got := l.Quantile(c.q); got < c.want*7/8 || got > c.want*9/8 {
+			t.Errorf("%v: %v, not %v", c.q, got, c.want)
+		}
+	}
+	if l.Count != 1000 || l.Min != time.Microsecond || l.Max != time.Millisecond || l.Mean() != 500500*time.Nanosecond {
+		t.Errorf("%d %v %v %v", l.Count, l.Min, l.Max, l.Mean())
+	}
+	for i := 0; i < latencyBuckets; i++ {
+		if got := bucketOf(bucketStart(i)); got != i {
+			t.Errorf("bucket %d begins in %d", i, got)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+
+package goprobe
+
+import "container/heap"
+
+// queue has the records of one CPU. Its own order always wins: time never falls.
+type queue struct {
+	cpu  uint32
+	b    []byte
+	time uint64
+	size int
+}
+
+func (q *queue) head() {
+	size, time, _ := peek(q.b)
+	q.size = size
+	if time > q.time {
+		q.time = time
+	}
+}
+
+// merge puts the records of all CPUs in the order of their times.
+type merge struct {
+	byCPU map[uint32]*queue
+	heap  []*queue
+}
+
+func (m *merge) Len() int { return len(m.heap) }
+func (m *merge) Less(i, j int) bool {
+	a, b := m.heap[i], m.heap[j]
+	return a.time < b.time || a.time == b.time && a.cpu < b.cpu
+}
+func (m *merge) Swap(i, j int) { m.heap[i], m.heap[j] = m.heap[j], m.heap[i] }
+func (m *merge) Push(x any)    { m.heap = append(m.heap, x.(*queue)) }
+func (m *merge) Pop() any {
+	q := m.heap[len(m.heap)-1]
+	m.heap = m.heap[:len(m.heap)-1]
+	return q
+}
+
+// add takes whole records of one CPU; false: it ends in something else.
+func (m *merge) add(cpu uint32, b []byte) bool {
+	good := 0
+	for good < len(b) {
+		size, _, ok := peek(b[good:])
+		if !ok {
+			break
+		}
+		good += size
+	}
+	if good > 0 {
+		if m.byCPU == nil {
+			m.byCPU = make(map[uint32]*queue)
+		}
+		q := m.byCPU[cpu]
+		if q == nil {
+			q = &queue{cpu: cpu}
+			m.byCPU[cpu] = q
+		}
+		empty := len(q.b) == 0
+		if empty {
+			q.b = b[:good:good]
+			q.head()
+			heap.Push(m, q)
+		} else {
+			q.b = append(q.b, b[:good]...)
+		}
+	}
+	return good == len(b)
+}
+
+// next is the earliest record that is not younger than until, or nil. It is the caller's.
+func (m *merge) next(until uint64) []byte {
+	if len(m.heap) == 0 || m.heap[0].time > until {
+		return nil
+	}
+	q := m.heap[0]
+	b := q.b[:q.size:q.size]
+	if q.b = q.b[q.size:]; len(q.b) > 0 {
+		q.head()
+		heap.Fix(m, 0)
+	} else {
+		q.b = nil
+		heap.Pop(m)
+	}
+	return b
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+
+package goprobe
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+)
+
+// Options say what is traced, and how.
+type Options struct {
+	PIDs []int  // these processes; or
+	File string // all processes that run this file
+
+	Compiler     string   // goprobectl, if it is not in PATH
+	CompilerArgs []string // options for it that say what is captured: "--depth", "3"
+	NoReturn     bool     // calls only, without results and durations
+
+	RingBytes uint32 // memory for each CPU's records; 0: the module's choice
+	Held      uint32 // calls that can wait for a condition on results; 0: 16384
+	Lossless  bool   // when that memory is full, the program waits
+	Buffer    int    // events that the channel holds; 0: 256
+}
+
+// Counts say what a session has seen so far, and what it has not.
+type Counts struct {
+	Calls, Returns uint64 // events handed out
+	Unwound        uint64 // calls that ended without returning
+	Open           uint64 // calls that have not returned
+	Doubtful       uint64 // calls whose end was not seen after records were lost
+	Forgotten      uint64 // open calls given up because there were too many
+	LostRingFull   uint64 // records lost because the reader was too slow
+	LostNoRing     uint64 // because a CPU had no memory for its ring
+	NoRoom         uint64 // because too many calls were open that a condition is about
+	Malformed      uint64 // because they could not be decoded, which is a bug
+	Filtered       uint64 // hits that did not pass their condition
+	Undecided      uint64 // hits whose condition could not be told
+	Waits          uint64 // records that waited for room, with Lossless
+	WaitTime       time.Duration
+	Ended          bool // it was brought to its end
+}
+
+// Lost is how many records were not handed out.
+func (c Counts) Lost() uint64 { return c.LostRingFull + c.LostNoRing + c.NoRoom + c.Malformed }
+
+// Bytes of records that may wait to be decoded. What is beyond waits in the rings.
+const heldMost = 64 << 20
+
+const (
+	readAtLeast  = time.Second
+	readHeldBack = 10 * time.Millisecond
+	readBacklog  = 65536
+)
+
+// pass is what one pass over the rings brought.
+type pass struct {
+	records []cpuRecords
+	bytes   int
+	time    uint64
+	lost    uint64
+	last    bool
+}
+
+type cpuRecords struct {
+	cpu uint32
+	b   []byte
+}
+
+// Session traces until its context ends, Close is called, or all its processes have ended.
+type Session struct {
+	plan    *Plan
+	c       *conn
+	events  chan *Event
+	wake    chan struct{} // closed: to end
+	stop    sync.Once
+	discard chan struct{} // closed: nobody reads events any more
+	drop    sync.Once
+	done    chan struct{} // closed: everything is over
+
+	mu      sync.Mutex
+	room    sync.Cond
+	passes  []pass
+	held    int
+	more    sync.Cond
+	counts  Counts
+	latency map[string]*Latency
+	err     error
+}
+
+// Attach makes a plan and traces by it. The breakpoints are set when it returns.
+func Attach(ctx context.Context, o Options, specs ...string) (*Session, error) {
+	p, err := Compile(ctx, o, specs...)
+	if err != nil {
+		return nil, err
+	}
+	return p.Attach(ctx, o)
+}
+
+// Attach traces by the plan. Of the options those count that do not concern its making, and PIDs.
+func (p *Plan) Attach(ctx context.Context, o Options) (*Session, error) {
+	c, err := dial()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.upload(p, &o); err != nil {
+		c.close()
+		return nil, err
+	}
+	if o.Buffer <= 0 {
+		o.Buffer = 256
+	}
+	s := &Session{
+		plan: p, c: c, events: make(chan *Event, o.Buffer), wake: make(chan struct{}),
+		discard: make(chan struct{}), done: make(chan struct{}), latency: make(map[string]*Latency),
+	}
+	s.room.L, s.more.L = &s.mu, &s.mu
+	if err := c.do(cmdStart, nil, nil); err != nil {
+		c.close()
+		return nil, err
+	}
+	go s.read()
+	go s.decode()
+	go s.watch(ctx, o.PIDs)
+	return s, nil
+}
+
+// Events hands out what happens, in the order of time, and is closed at the end. While nobody
+// receives, records wait in memory, up to 64 MiB, then in the rings; then they are lost, which
+// is an event, too.
+func (s *Session) Events() <-chan *Event { return s.events }
+
+// Stop takes the breakpoints away. The events that are left are still handed out.
+func (s *Session) Stop() {
+	s.stop.Do(func() {
+		close(s.wake)
+		s.c.interrupt()
+		s.mu.Lock()
+		s.room.Broadcast()
+		s.mu.Unlock()
+	})
+}
+
+// Close ends the session, drops the events that were not received, and tells what went wrong.
+func (s *Session) Close() error {
+	s.Stop()
+	s.drop.Do(func() { close(s.discard) })
+	<-s.done
+	return s.Err()
+}
+
+// Err says what ended the session, or nil; once Events is closed.
+func (s *Session) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// Counts are exact once Events is closed.
+func (s *Session) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.counts
+}
+
+// Latency is how long the calls took that have returned so far, by function.
+func (s *Session) Latency() map[string]Latency {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ret := make(map[string]Latency, len(s.latency))
+	for name, l := range s.latency {
+		ret[name] = *l
+	}
+	return ret
+}
+
+func (s *Session) fail(err error) {
+	s.mu.Lock()
+	if s.err == nil {
+		s.err = err
+	}
+	s.mu.Unlock()
+}
+
+func (s *Session) stopped() bool {
+	select {
+	case <-s.wake:
+		return true
+	default:
+		return false
+	}
+}
+
+// watch ends the session with its context, or its processes.
+func (s *Session) watch(ctx context.Context, pids []int) {
+	ended := make(chan struct{})
+	if len(pids) > 0 {
+		go func() {
+			awaitEnd(pids, s.wake)
+			close(ended)
+		}()
+	}
+	select {
+	case <-ctx.Done():
+	case <-ended:
+	case <-s.wake:
+	}
+	s.Stop()
+}
+
+// read empties the rings; what it takes can't be lost any more.
+func (s *Session) read() {
+	err := s.readUntilStop()
+	if err == nil {
+		err = s.readRest()
+	}
+	if err != nil {
+		s.fail(err)
+	}
+	s.c.close()
+	s.put(pass{time: ^uint64(0), lost: s.lostSoFar(), last: true})
+	s.Stop()
+}
+
+func (s *Session) readUntilStop() error {
+	for !s.stopped() {
+		p, backlog, err := s.pass()
+		if err != nil {
+			return err
+		}
+		held := s.put(p)
+		next := readAtLeast
+		if backlog >= readBacklog {
+			continue
+		} else if backlog > 0 || held > 0 {
+			next = readHeldBack
+		}
+		if err := s.c.await(next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) readRest() error {
+	if err := s.c.do(cmdStop, nil, nil); err != nil {
+		return err
+	}
+	for {
+		p, _, err := s.pass()
+		if err != nil {
+			return err
+		}
+		s.put(p)
+		if p.bytes == 0 {
+			s.mu.Lock()
+			s.counts.Ended = true
+			s.mu.Unlock()
+			return nil
+		}
+	}
+}
+
+func (s *Session) pass() (p pass, backlog uint64, err error) {
+	p.time, backlog, err = s.c.read(func(cpu uint32, b []byte) {
+		p.records = append(p.records, cpuRecords{cpu, b})
+		p.bytes += len(b)
+	})
+	if err != nil {
+		return p, 0, err
+	}
+	stats, err := s.c.stats()
+	if err != nil {
+		return p, 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := &s.counts
+	c.LostRingFull, c.LostNoRing, c.NoRoom = stats[statLostRingFull], stats[statLostNoRing], stats[statNoRoom]
+	c.Filtered, c.Undecided = stats[statFiltered], stats[statUndecided]
+	c.Waits, c.WaitTime = stats[statWaits], time.Duration(stats[statWaitNs])
+	p.lost = c.LostRingFull + c.LostNoRing + c.NoRoom
+	return p, backlog, nil
+}
+
+func (s *Session) lostSoFar() uint64 {
+	c := s.Counts()
+	return c.Lost() - c.Malformed
+}
+
+// put hands a pass to decode, and waits while too much is held; bytes that are.
+func (s *Session) put(p pass) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.passes = append(s.passes, p)
+	s.held += p.bytes
+	s.more.Signal()
+	for s.held > heldMost && !s.stopped() {
+		s.room.Wait()
+	}
+	return s.held
+}
+
+func (s *Session) take() pass {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.passes) == 0 {
+		s.more.Wait()
+	}
+	p := s.passes[0]
+	s.passes = s.passes[1:]
+	s.held -= p.bytes
+	s.room.Signal()
+	return p
+}
+
+func (s *Session) emit(e *Event) {
+	if e.Kind == Return && e.NoDuration == "" {
+		s.mu.Lock()
+		l := s.latency[e.Func]
+		if l == nil {
+			l = new(Latency)
+			s.latency[e.Func] = l
+		}
+		l.Add(e.Duration)
+		s.mu.Unlock()
+	}
+	select {
+	case s.events <- e:
+	case <-s.discard:
+	}
+}
+
+// decode turns passes into events.
+func (s *Session) decode() {
+	st := newStream(s.plan, epoch(), s.emit)
+	for last := false; !last; {
+		p := s.take()
+		for _, r := range p.records {
+			st.add(r.cpu, r.b)
+		}
+		st.round(p.time, p.lost)
+		last = p.last
+		s.mu.Lock()
+		c := &s.counts
+		c.Calls, c.Returns, c.Unwound = st.counts.Calls, st.counts.Returns, st.counts.Unwound
+		c.Open, c.Doubtful, c.Forgotten = st.counts.Open, st.counts.Doubtful, st.counts.Forgotten
+		c.Malformed = st.counts.Malformed
+		s.mu.Unlock()
+	}
+	if st.why != "" {
+		s.fail(errors.New("a bug: malformed record: " + st.why))
+	}
+	close(s.done)
+	close(s.events)
+}
+
+// openFile opens a binary of the plan for the module.
+func openFile(f *planFile) (*os.File, error) {
+	file, err := os.Open(f.Path)
+	if err != nil {
+		return nil, errors.New("can't open the program of the plan: " + err.Error())
+	}
+	return file, nil
+}
