@@ -262,19 +262,18 @@ func awaitEnd(pids []int, done <-chan struct{}) {
 	for _, pid := range pids {
 		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
 			fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
-			defer unix.Close(fd)
 		}
 	}
-	for len(fds) > 0 {
+	for over := false; len(fds) > 0 && !over; {
 		select {
 		case <-done:
-			return
+			over = true
 		default:
 		}
 		unix.Poll(fds, 100)
 		left := fds[:0]
 		for _, f := range fds {
-			if f.Revents == 0 {
+			if f.Revents == 0 && !over {
 				left = append(left, f)
 			} else {
 				unix.Close(int(f.Fd))

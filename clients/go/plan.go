@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -167,8 +168,11 @@ type planFile struct {
 
 	byAddress map[uint64]*known
 	delta     uint64 // link-time address of code less its offset in the file
-	names     sync.Once
-	table     *gosym.Table
+
+	mu     sync.Mutex
+	file   *os.File // for the line table, until it has been looked at
+	looked bool
+	table  *gosym.Table
 }
 
 // Plan is what the module is to be told, and what its records mean: what
@@ -369,26 +373,53 @@ func (p *Plan) frameBytes(id uint32) int {
 	return int(u32At(p.Types, int(t)*p.Sizes.Type))
 }
 
-// funcName names the function that begins at a link-time address, by the file's line table.
+// lines keeps the open file for funcName, which becomes its owner.
+func (f *planFile) lines(file *os.File) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.file != nil || f.looked {
+		file.Close()
+		return
+	}
+	f.file = file
+}
+
+// load reads the file's line table. Where there is none, functions have no names.
+func (f *planFile) load() {
+	if f.looked {
+		return
+	}
+	f.looked = true
+	if f.file == nil {
+		f.file, _ = os.Open(f.Path)
+	}
+	if f.file == nil {
+		return
+	}
+	defer f.file.Close()
+	e, err := elf.NewFile(f.file)
+	if err != nil {
+		return
+	}
+	text := e.Section(".text")
+	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
+		if s := e.Section(name); s != nil && text != nil {
+			if data, err := s.Data(); err == nil {
+				f.table, _ = gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
+			}
+		}
+	}
+}
+
+// funcName names the function that begins at a link-time address: by the plan, or by the file's
+// line table.
 func (f *planFile) funcName(entry uint64) string {
 	if k := f.byAddress[entry]; k != nil && k.Func != "" {
 		return k.Func
 	}
-	f.names.Do(func() {
-		e, err := elf.Open(f.Path)
-		if err != nil {
-			return
-		}
-		defer e.Close()
-		text := e.Section(".text")
-		for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
-			if s := e.Section(name); s != nil && text != nil {
-				if data, err := s.Data(); err == nil {
-					f.table, _ = gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
-				}
-			}
-		}
-	})
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.load()
 	if f.table == nil {
 		return ""
 	}

@@ -5,6 +5,7 @@ package goprobe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"time"
@@ -357,11 +358,20 @@ func (s *Session) decode() {
 	close(s.events)
 }
 
-// openFile opens a binary of the plan for the module.
-func openFile(f *planFile) (*os.File, error) {
-	file, err := os.Open(f.Path)
+// open opens the file. What a process runs is opened through that: its path may mean another file
+// here, or none.
+func (f *planFile) open(pids []int) (*os.File, error) {
+	path := f.Path
+	for _, pid := range pids {
+		link := fmt.Sprintf("/proc/%d/exe", pid)
+		if to, err := os.Readlink(link); err == nil && to == f.Path {
+			path = link
+			break
+		}
+	}
+	file, err := os.Open(path)
 	if err != nil {
-		return nil, errors.New("can't open the program of the plan: " + err.Error())
+		return nil, fmt.Errorf("can't open the program of the plan: %w", err)
 	}
 	return file, nil
 }

@@ -38,7 +38,7 @@ func (c *conn) upload(p *Plan, o *Options) error {
 	}
 	for _, f := range []func() error{
 		func() error { return c.newSession(p, o) },
-		func() error { return c.addFiles(p) },
+		func() error { return c.addFiles(p, o) },
 		func() error { return c.addTypes(p) },
 		func() error { return c.addPlans(p) },
 		func() error { return c.addFilters(p) },
@@ -81,9 +81,9 @@ func (c *conn) newSession(p *Plan, o *Options) error {
 	}, func(ad *netlink.AttributeDecoder) error { return nil })
 }
 
-func (c *conn) addFiles(p *Plan) error {
+func (c *conn) addFiles(p *Plan, o *Options) error {
 	for i, f := range p.Files {
-		file, err := openFile(f)
+		file, err := f.open(o.PIDs)
 		if err != nil {
 			return err
 		}
@@ -91,10 +91,11 @@ func (c *conn) addFiles(p *Plan) error {
 			ae.Uint32(aFd, uint32(file.Fd()))
 			ae.Bytes(aRuntime, f.Runtime)
 		}, expect(uint32(i)))
-		file.Close()
 		if err != nil {
+			file.Close()
 			return err
 		}
+		f.lines(file)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@
 """libgoprobe in other programs, and the Go client: clients/c, clients/go."""
 
 import os
+import re
 
 from cases_record import steady
 from cases_trace import names, untraced
@@ -89,11 +90,11 @@ def go_same(t):
     check("%d calls, %d returns, 0 lost" % (len(trace.calls), len(trace.returns)) in said, "it said: %s", said)
 
 
-def replayed(t, target, pattern, *options):
+def replayed(t, pattern, target, *args):
     """What goprobectl and the Go client make of the same records."""
     recording, plan = os.path.join(t.tmp, "calls.rec"), os.path.join(t.tmp, "calls.plan")
-    t.attach("--record", recording, *options, pattern, "--", t.binary(target), json=False, output=False).finish()
-    t.goprobectl("plan", "-q", "--output", plan, *options, "-b", t.binary(target), pattern).finish()
+    t.attach("--record", recording, pattern, "--", t.binary(target), *args, json=False, output=False).finish()
+    t.goprobectl("plan", "-q", "--output", plan, "-b", t.binary(target), pattern).finish()
     want = parse("\n".join(t.goprobectl("replay", "-o", "json", recording).finish()))
     got = parse("\n".join(client(t, "trace", "-plan", plan, "-replay", recording).finish()))
     check(of_kind(want, "call"), "nothing was recorded")
@@ -103,12 +104,12 @@ def replayed(t, target, pattern, *options):
 @case("the Go client makes of a recording what replay does, times and durations included")
 def go_replay(t):
     functions = {e["func"] for e in parse("\n".join(untraced(t, "types")))}
-    same_events(*replayed(t, "types", names(functions)))
+    same_events(*replayed(t, names(functions), "types"))
 
 
 @case("the Go client tells how calls end that do not return as goprobectl does")
 def go_panics(t):
-    got, want = replayed(t, "panics", "main.*")
+    got, want = replayed(t, "main.*", "panics", 20)
     check(len(of_kind(want, "unwound")) > 10, "%d unwound", len(of_kind(want, "unwound")))
     same_events(got, want)
 
@@ -137,7 +138,8 @@ def go_latency(t):
     same((rows["main.doWork"][0], rows["time.Sleep"][0]), ("300", "300"), "calls")
 
     def ms(text):
-        return float(text[:-2]) if text.endswith("ms") else float(text[:-1]) * (1000 if text[-2].isdigit() else 0.001)
+        number, unit = re.fullmatch(r"([0-9.]+)(ns|µs|ms|s)", text).groups()
+        return float(number) * {"ns": 1e-6, "µs": 1e-3, "ms": 1, "s": 1000}[unit]
     check(all(ms(cell) >= 2 for cell in rows["time.Sleep"][1:5]), "less than it slept: %s", rows["time.Sleep"])
     check(ms(rows["main.doWork"][2]) < ms(rows["time.Sleep"][2]), "doWork takes longer than a sleep: %s", rows)
 

@@ -58,10 +58,10 @@ func main() {
 	}
 	sort.Strings(names)
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(out, "calls\tmean\tp50\tp99\tmax\tfunction")
+	fmt.Fprintln(out, "calls\tmean\tp50\tp99\tmax\t  function")
 	for _, name := range names {
 		l := latency[name]
-		fmt.Fprintf(out, "%d\t%v\t%v\t%v\t%v\t%s\n", l.Count, l.Mean(), l.Quantile(0.5), l.Quantile(0.99), l.Max, name)
+		fmt.Fprintf(out, "%d\t%v\t%v\t%v\t%v\t  %s\n", l.Count, l.Mean(), l.Quantile(0.5), l.Quantile(0.99), l.Max, name)
 	}
 	out.Flush()
 	if lost := s.Counts().Lost(); lost > 0 {
