@@ -109,7 +109,7 @@ def go_replay(t):
 
 @case("the Go client tells how calls end that do not return as goprobectl does")
 def go_panics(t):
-    got, want = replayed(t, "main.*", "panics", 20)
+    got, want = replayed(t, "main.*", "panics", 3)
     check(len(of_kind(want, "unwound")) > 10, "%d unwound", len(of_kind(want, "unwound")))
     same_events(got, want)
 
