@@ -10,11 +10,12 @@ each call, as a busy host stops an emulated processor now and then."""
 import json
 import re
 
+from cases_count import started
 from lib import case, check, nothing_probed, of_kind, parse, same, short, wait_for
 
 STATES = ("running", "runnable", "syscall", "chan", "select", "sync", "net", "sleep", "gc", "other")
 CLOCKS = 1.001
-LATE = 4_000_000
+LATE = 8_000_000
 EVERY = ("main.on*", "main.in*")
 
 
@@ -47,7 +48,12 @@ def bounds(f, got):
     """The state lies where the program says."""
     state, calls = f["state"], f["calls"]
     least, most = f["least"] - calls * LATE, f["most"] * CLOCKS
-    check(least <= got[state] <= most, "%s: %d ns %s, which is not from %d to %d: %s", f["func"], got[state], state, least, most, got)
+    # These two it is in outside of what it has measured, too.
+    if state in ("running", "runnable"):
+        most = max(f["all"], f["most"]) * CLOCKS + calls * LATE
+    # Who works can be made to wait for a processor at any time.
+    enough = got[state] + (got["runnable"] if state == "running" else 0)
+    check(least <= enough and got[state] <= most, "%s: %d ns %s, which is not from %d to %d: %s", f["func"], got[state], state, least, most, got)
     # What it does besides: run, and wait for a processor; what it has not measured is little.
     rest = sum(ns for s, ns in got.items() if s not in (state, "running", "runnable", "gc"))
     check(rest <= max(f["most"], sum(got.values())) / 5 + calls * LATE, "%s: %d ns in states that it was not in: %s", f["func"], rest, got)
@@ -155,8 +161,8 @@ def graph(t):
             if c["ended"] != "return":
                 continue
             got = split(c)
-            # The records are written later than the call begins, and later than it ends.
-            check(abs(sum(got.values()) - c["duration_ns"]) < 3_000_000 + c["duration_ns"] / 4, "%s, and a duration of %d", got, c["duration_ns"])
+            # Records are written later than the call begins, and later than it ends: by more where the host is busy.
+            check(abs(sum(got.values()) - c["duration_ns"]) < 50_000_000, "%s, and a duration of %d", got, c["duration_ns"])
             calls[c["func"]] = calls.get(c["func"], 0) + 1
             all_of = each.setdefault(c["func"], dict.fromkeys(STATES, 0))
             for s in STATES:
@@ -168,18 +174,16 @@ def graph(t):
 
 @case("split: a session that is killed leaves no breakpoint in the runtime, and what has been asked otherwise costs none")
 def left(t):
-    target = t.target("counter")
-    p = t.goprobectl("latency", "--split", "-p", target.pid, "main.*")
-    wait_for("timing", lambda: "timing" in p.stderr() or p.ended())
-    check(target.probed("runtime.casgstatus"), "state changes are not followed")
+    target = t.target("counter", "-each", "20ms", 0)
+    p = started(t, "latency", "--split", "-p", target.pid, "main.*")
+    check(target.probed("runtime.casgstatus"), "state changes are not followed: %s", short(p.stderr()))
     p.popen.kill()
     p.wait()
     wait_for("the end of the breakpoints", nothing_probed)
     same(target.patched(), 0, "changed bytes")
-    p = t.goprobectl("latency", "-p", target.pid, "main.*")
-    wait_for("timing", lambda: "timing" in p.stderr() or p.ended())
+    p = started(t, "latency", "-p", target.pid, "main.*")
     check(not target.probed("runtime.casgstatus"), "state changes are followed unasked")
-    check(p.finish is not None and target.patched() > 0, "nothing is probed")
+    check(target.patched() > 0, "nothing is probed: %s", short(p.stderr()))
     p.popen.kill()
     p.wait()
 
