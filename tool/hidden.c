@@ -278,8 +278,8 @@ static void op_value(struct making *m, uint8_t code, uint8_t reg, uint64_t value
 static void tell_born(struct making *m)
 {
 	op_value(m, GOPROBE_OP_TASK, 0, GOPROBE_TASK_GOID);
-	op(m, (struct goprobe_op){ .code = GOPROBE_OP_JEQ_I, .offset = 3,
-				   .value = m->descendant });
+	op(m, (struct goprobe_op){
+		.code = GOPROBE_OP_JEQ_I, .offset = 3, .value = m->descendant });
 	op(m, (struct goprobe_op){ .code = GOPROBE_OP_MEMBER });
 	op(m, (struct goprobe_op){ .code = GOPROBE_OP_JNE_I, .offset = 1 });
 	op(m, (struct goprobe_op){ .code = GOPROBE_OP_REJECT });
