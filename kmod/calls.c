@@ -396,10 +396,14 @@ static bool gp_stack_collect(struct gp_calls *calls, struct gp_stack *stack, u32
 			continue;
 		}
 		gp_tally_open(call->tally, -1);
-		stack->top = call == &stack->first ? NULL : call->below;
 		if (call == &stack->first) {
+			stack->top = NULL;
 			unwound->first = *call;
 			call = &unwound->first;
+		} else {
+			if (unlikely(calls->states))
+				gp_states_pop(calls, stack);
+			stack->top = call->below;
 		}
 		call->below = unwound->list;
 		unwound->list = call;
