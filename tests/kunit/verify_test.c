@@ -271,6 +271,7 @@ static void dynamic_types(struct kunit *test)
 #define O_NO_RECORD	"a point whose hits leave no record has a plan"
 #define O_PAIRED	"a point whose hits leave no record is paired"
 #define O_SELF		"a self-test is paired"
+#define O_UNWOUND	"what is to be written when it is unwound is not held"
 #define O_HELD		"what is held is no call that is paired"
 #define O_SPLIT		"what has its time divided is no end of a call that is paired"
 #define NO_PLAN		SET(point.plan, GOPROBE_NO_PLAN)
@@ -302,7 +303,7 @@ static const struct row point_rows[] = {
 	{ "never skipped", NULL, { SET(point.skip, GOPROBE_SKIP_NEVER) } },
 	{ "skip one past the last", O_SKIP, { SET(point.skip, __GOPROBE_SKIP_MAX) } },
 	{ "the one flag", NULL, { SET(point.flags, GOPROBE_POINT_F_ABI0) } },
-	{ "the next flag but two", O_FLAGS, { SET(point.flags, 64) } },
+	{ "the flag behind the last", O_FLAGS, { SET(point.flags, 64) } },
 	{ "the highest flag beside the one", O_FLAGS, { SET(point.flags, 0x81) } },
 	{ "no plan", NULL, { SET(point.plan, GOPROBE_NO_PLAN) } },
 	{ "no plan when there are none", NULL,
@@ -382,6 +383,10 @@ static const struct row point_rows[] = {
 	  { SET(point.action, GOPROBE_ACTION_STATE) } },
 	{ "it tells of states, and is paired", O_PAIRED,
 	  { SET(point.flags, PAIRED), NO_PLAN, SET(point.action, GOPROBE_ACTION_STATE) } },
+	{ "held, and written when it is unwound", NULL,
+	  { SET(point.flags, PAIRED | HELD | GOPROBE_POINT_F_UNWOUND) } },
+	{ "written when it is unwound, and not held", O_UNWOUND,
+	  { SET(point.flags, PAIRED | GOPROBE_POINT_F_UNWOUND) } },
 	{ "held, and not paired", O_HELD, { SET(point.flags, HELD) } },
 	{ "a return that is held", O_HELD,
 	  { SET(point.flags, PAIRED | HELD), SET(point.kind, GOPROBE_POINT_RETURN) } },
