@@ -86,7 +86,7 @@
  *
  * GOPROBE_CMD_MEMBERS_ADD (do)
  *	A_MEMBER (struct goprobe_member[]): these goroutines join the session's set, all
- *	or none. Needs A_MEMBERS. reply: A_COUNT (u32): how many it has now.
+ *	or none. The session must have room for one. reply: A_COUNT (u32): how many it has now.
  *	-ENOSPC: there is no room. -ESRCH: no such process.
  *
  * GOPROBE_CMD_START (do)
