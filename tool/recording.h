@@ -81,7 +81,7 @@ struct recording_file {
 #define RECORDING_F_PIDS	(1U << 1)	/* there may be more than one process */
 #define RECORDING_F_REGISTERS	(1U << 3)	/* --registers */
 #define RECORDING_F_INLINED	(1U << 4)	/* --inlined */
-#define RECORDING_F_DRY_RUN	(1U << 5)	/* --dry-run */
+#define RECORDING_F_DRY_RUN	(1U << 6)	/* --dry-run */
 #define RECORDING_F_HELD_BYTES	(1U << 2)	/* calls that are held have no less room: --bytes */
 #define RECORDING_F_SPLIT	(1U << 5)	/* --split */
 
