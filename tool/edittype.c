@@ -169,8 +169,10 @@ static bool of_conditions(const struct filterjob *f, const struct expr *e)
 {
 	if (!e)
 		return false;
-	return e->kind == EXPR_UNDER || filtertype_is_word(f->j, e, "goid") ||
+	return e->kind == EXPR_UNDER || e->kind == EXPR_DESCENDANT || e->kind == EXPR_LABEL ||
+	       filtertype_is_word(f->j, e, "goid") || filtertype_is_word(f->j, e, "creator") ||
 	       filtertype_is_word(f->j, e, "tid") || filtertype_is_word(f->j, e, "pid") ||
+	       filtertype_is_word(f->j, e, "panicked") ||
 	       filter_needs(f->j, e) & (FILTER_NEEDS_NUMBER | FILTER_NEEDS_DURATION) ||
 	       of_conditions(f, e->x) || of_conditions(f, e->index);
 }
@@ -189,7 +191,7 @@ static int check_number(struct filterjob *f, const struct expr *e, struct editva
 	v->node = n;
 	v->kind = t->kind == GOTYPE_FLOAT ? EDITVALUE_FLOAT : EDITVALUE_NUMBER;
 	if (of_conditions(f, e))
-		return wrong(f, e, "'n', 'duration', 'goid', 'tid', 'pid' and 'under' are for conditions",
+		return wrong(f, e, "what is said of the call itself, as 'n', 'goid' or 'under', is for conditions",
 			     NULL);
 	/* What a comparison comes to is any type of true and false. */
 	logic = t->kind == GOTYPE_BOOL && filternode_is_bool(n) &&
