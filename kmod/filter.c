@@ -534,7 +534,7 @@ static int gp_filter_key_stack(struct gp_filter_hit *h, const struct gp_op *op)
 
 /* What only filters have. Return: the next operation. */
 static __always_inline const struct gp_op *gp_filter_step(struct gp_filter_hit *h,
-							 const struct gp_op *op)
+							  const struct gp_op *op)
 {
 	int status = GOPROBE_CHUNK_OK;
 

@@ -499,7 +499,7 @@ static const char *gp_verify_self_test(const struct goprobe_point *point)
 {
 	if (point->plan != GOPROBE_NO_PLAN || point->skip || point->action || point->filter ||
 	    point->edit)
-		return "a self-test has a plan, an action, a filter, an edit, or a condition to skip";
+		return "a self-test has a plan, an action, a filter, an edit or a skip";
 	if (point->code_len != GOPROBE_SELF_TEST_SIZE ||
 	    memcmp(point->code, GOPROBE_SELF_TEST_CODE, GOPROBE_SELF_TEST_SIZE))
 		return "a self-test's code is not GOPROBE_SELF_TEST_CODE";

@@ -258,7 +258,9 @@ static void make_condition(struct kunit *test, u64 wanted, bool program)
 
 static void a_condition_comes_first(struct kunit *test)
 {
-	static const enum gp_way thens[] = { GP_WAY_QUICK, GP_WAY_GENERAL, GP_WAY_COUNT, GP_WAY_CALL };
+	static const enum gp_way thens[] = {
+		GP_WAY_QUICK, GP_WAY_GENERAL, GP_WAY_COUNT, GP_WAY_CALL,
+	};
 	u32 i, kind;
 
 	all_kinds(test);
@@ -271,7 +273,8 @@ static void a_condition_comes_first(struct kunit *test)
 			poke(A + 0x40, ~0ULL);
 			memset(float_size, 0, sizeof(float_size));
 			KUNIT_EXPECT_TRUE(test, edit_hit());
-			KUNIT_EXPECT_TRUE_MSG(test, holds ? all_set() : none_set(), "%u %u", i, kind);
+			KUNIT_EXPECT_TRUE_MSG(test, holds ? all_set() : none_set(), "%u %u", i,
+					      kind);
 			KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_EDITED), (u64)holds);
 			KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_FILTERED), (u64)!holds);
 			KUNIT_EXPECT_EQ(test, all_hits(after) - all_hits(before), 1ULL);
