@@ -44,7 +44,7 @@ void watch_sum(const struct watch *w, struct out_summary *s)
 	s->sampled = w->stats[GOPROBE_STAT_SAMPLED];
 	s->limited = w->stats[GOPROBE_STAT_LIMITED];
 	s->no_member = w->stats[GOPROBE_STAT_NO_MEMBER];
-	s->edits = w->upload->plan->edits;
+	s->edits = w->upload && w->upload->plan->edits;
 	s->edited = w->stats[GOPROBE_STAT_EDITED];
 	s->not_edited = w->stats[GOPROBE_STAT_NOT_EDITED];
 	s->waits = w->stats[GOPROBE_STAT_WAITS];

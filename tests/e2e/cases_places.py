@@ -15,7 +15,7 @@ ROUNDS = 12
 RANDOM_POINTS = 300
 BATCH = 2000
 # What compilers have left nowhere at the marked lines, though it is needed later.
-NOWHERE = {"go1.19": {"large": {"n"}}}
+NOWHERE = {"go1.19": {"large": {"n"}}, "go1.27": {"small": {"a"}}}
 # The program's own words for what is at a line, as patterns of its format.
 WORD = re.compile(r'([\w.\[\]]+)=("(?:[^"\\]|\\.)*"|\S+)')
 

@@ -51,7 +51,9 @@ static void options_are_within_their_bounds(void **state)
 		{ 0, 1, "there is no option 0" },
 		{ GOPROBE_OPTION_MAX_LOAD, GOPROBE_LOAD_ANY, NULL },
 		{ GOPROBE_OPTION_MAX_LOAD, 1000001, "the load is from 0 to 1000000, not 1000001" },
-		{ GOPROBE_OPTION_REGISTERS + 1, 1, "there is no option 22" },
+		{ GOPROBE_OPTION_SPLIT, 1, NULL },
+		{ GOPROBE_OPTION_DRY_RUN, 2, "a dry run is from 0 to 1, not 2" },
+		{ GOPROBE_OPTION_DRY_RUN + 1, 1, "there is no option 24" },
 	};
 
 	for (size_t i = 0; i < N(rows); i++) {

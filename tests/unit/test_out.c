@@ -352,7 +352,7 @@ static void test_summary(void **state)
 	talk.len = 0;
 	out_json.summary(&o, &s, &talk);
 	assert_int_equal(talk.len, 0);
-	same(&o.buf, "{'kind':'summary','events':2,'lost':13,'seconds':3.149000,'calls':1,'returns':1,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'filtered':12345,'undecided':1,'sampled':7,'limited':1,'waits':3,'wait_seconds':0.250000,'lost_by_cause':{'ring_full':12,'no_ring':0,'no_room':1,'malformed':0}}\n",
+	same(&o.buf, "{'kind':'summary','events':2,'lost':13,'seconds':3.149000,'calls':1,'returns':1,'places':0,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'filtered':12345,'undecided':1,'sampled':7,'limited':1,'waits':3,'wait_seconds':0.250000,'lost_by_cause':{'ring_full':12,'no_ring':0,'no_room':1,'malformed':0}}\n",
 	     true);
 	buf_fini(&talk);
 	out_fini(&o);
