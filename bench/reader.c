@@ -461,7 +461,8 @@ static void usage(void)
 	fputs("usage: reader --pid PID --file FILE --offset N [--skip]\n"
 	      "              [--plan none|ints|words|string|walk|wide|program]\n"
 	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n"
-	      "              [--count | --time [--return OFFSET]] [--filter int|string|rate|beyond]\n", stderr);
+	      "              [--count | --time [--return OFFSET]]\n"
+	      "              [--filter int|string|rate|beyond]\n", stderr);
 	exit(2);
 }
 

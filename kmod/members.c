@@ -126,6 +126,7 @@ static void gp_member_set(struct gp_member *at, u64 process, u64 goid)
 {
 	smp_wmb(); /* that it was left is seen before whose it is next */
 	WRITE_ONCE(at->process, process);
+	/* Pairs with gp_member_is(). */
 	smp_store_release(&at->goid, goid);
 }
 
@@ -136,6 +137,8 @@ static void gp_member_set(struct gp_member *at, u64 process, u64 goid)
  * @goid: its id
  *
  * Context: any.
+ *
+ * Return: true if it is.
  */
 bool gp_members_has(const struct gp_members *members, u64 process, u64 goid)
 {

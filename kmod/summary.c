@@ -65,7 +65,7 @@ static bool gp_summary_alive(u64 process)
 	return alive;
 }
 
-/* Forget the open calls, and the goroutines, of processes that are no more. Context: a task; may sleep. */
+/* Forget the open calls, and the goroutines, of dead processes. Context: a task; may sleep. */
 void gp_summary_reap(struct gp_session *s)
 {
 	if (s->calls)

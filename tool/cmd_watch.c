@@ -182,7 +182,8 @@ static int print_line(struct watching *w, struct diag *d)
 	for (size_t i = 0; i < w->nvars; i++) {
 		if (w->json && i)
 			buf_char(&w->line, ',');
-		if (watchvar_put(&w->vars[i], &w->look.globals, &w->look.values, &w->line, w->json, ns))
+		if (watchvar_put(&w->vars[i], &w->look.globals, &w->look.values, &w->line,
+				 w->json, ns))
 			return diag_set(d, "out of memory");
 	}
 	/* What was read of a process that was ending is not worth showing. */

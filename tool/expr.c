@@ -141,7 +141,7 @@ static int parse_call(struct lex *lx, const struct expr **ret, struct diag *d)
 		lex_wrong(lx, name, d, "'%.64s' can't be called: nothing is run in the program",
 			  name->s);
 		diag_hint(d, "%s are all that can be called", lx->cond ?
-			  "len(), cap(), label(), hasPrefix(), hasSuffix(), under() and descendant()" :
+			  "len(), cap(), label(), hasPrefix(), hasSuffix(), under(), descendant()" :
 			  "len(), cap() and label()");
 		return -1;
 	}

@@ -230,6 +230,7 @@ static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
 	const struct gofunc *fn, *park = find(bin, "runtime.park_m");
 	struct gostates_bin what = { .minor = gobin_go_minor(bin) };
 	struct goprobe_op ops[GOSTATES_OPS];
+	struct plan_told told = { .action = GOPROBE_ACTION_STATE, .ops = ops };
 
 	if (gostates_reasons(gobin_file(bin), &what.reasons))
 		return not_told(bin, "table of wait reasons", d);
@@ -246,10 +247,8 @@ static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
 		/* The linker leaves out what the program does not use. */
 		if (!fn && s->needed)
 			return not_told(bin, s->func, d);
-		if (fn && plan_add_told(p, bin, fn, &(struct plan_told){
-			.action = GOPROBE_ACTION_STATE, .ops = ops,
-			.nops = gostates_program(&what, i, ops),
-		}, d))
+		told.nops = fn ? gostates_program(&what, i, ops) : 0;
+		if (fn && plan_add_told(p, bin, fn, &told, d))
 			return -1;
 	}
 	return 0;

@@ -90,8 +90,8 @@ enum goprobe_option {
 	GOPROBE_OPTION_SAMPLE,		/* one of so many; 0: all */
 	GOPROBE_OPTION_SAMPLE_BY,	/* of what: enum goprobe_sample */
 	GOPROBE_OPTION_RATE,		/* calls of a function in a second; 0: all */
-	GOPROBE_OPTION_TIMES,		/* calls of a function, whose breakpoints then leave; 0: all */
-	GOPROBE_OPTION_MAX_LOAD,	/* percent of a processor's time that breakpoints may take */
+	GOPROBE_OPTION_TIMES,		/* calls of a function, which is then left alone; 0: all */
+	GOPROBE_OPTION_MAX_LOAD,	/* percent of a CPU's time that breakpoints may take */
 	GOPROBE_OPTION_INLINED,		/* 1: functions also where they were inlined */
 	GOPROBE_OPTION_REGISTERS,	/* 1: all integer registers, too */
 	GOPROBE_OPTION_SPLIT,		/* 1: how the time of each call divides */
@@ -102,7 +102,7 @@ enum goprobe_option {
 enum goprobe_sample {
 	GOPROBE_SAMPLE_CALL,		/* calls of each function */
 	GOPROBE_SAMPLE_GOROUTINE,	/* goroutines, with all their calls */
-	GOPROBE_SAMPLE_ROOT,		/* outermost calls of each function, with all calls in them */
+	GOPROBE_SAMPLE_ROOT,		/* outermost calls of each function, with all in them */
 };
 
 /* Of GOPROBE_OPTION_MAX_LOAD: any load. 0 is 50 for each processor that there is. */

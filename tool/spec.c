@@ -398,6 +398,7 @@ int spec_no_place(const struct spec *s, const char *sentence, struct diag *d)
 	wrong(d, s->text, 0, s->end, sentence);
 	return -1;
 }
+
 static const char no_edits[] = "nothing is changed here: that is for 'goprobectl attach'";
 
 int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d)

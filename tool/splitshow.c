@@ -5,7 +5,7 @@
 /* "80.1 %", rounded down: 100.0 is all of it. */
 static void share(uint64_t part, uint64_t all, struct buf *b)
 {
-	uint64_t permille = all ? (uint64_t)((unsigned __int128)part * 1000 / all) : 0;
+	uint64_t permille = all ? (uint64_t)((long double)part / all * 1000) : 0;
 
 	buf_u64(b, permille / 10);
 	buf_char(b, '.');

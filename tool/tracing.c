@@ -250,13 +250,17 @@ static int find_kin_of(struct tracing *t, pid_t pid, struct diag *d)
 /* Descendants that the module can't have seen being born. */
 static int find_descendants(struct tracing *t, struct diag *d)
 {
-	static char nobody[] = "no process is named, with -p";
 	int err = 0;
 
 	if (!t->plan->descendant || t->target.command)
 		return 0;
-	if (!t->target.nprocesses)
-		warn_unknown(t, &(struct diag){ .sentence = nobody });
+	if (!t->target.nprocesses) {
+		struct diag why = { 0 };
+
+		diag_set(&why, "no process is named, with -p");
+		warn_unknown(t, &why);
+		diag_fini(&why);
+	}
 	for (size_t i = 0; !err && i < t->target.nprocesses; i++) {
 		struct diag why = { 0 };
 

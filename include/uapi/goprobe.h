@@ -632,7 +632,7 @@ enum goprobe_op_code {
 	/* In edits only: see struct goprobe_point. */
 	GOPROBE_OP_SET,		/* the target's integer register b = a */
 	GOPROBE_OP_SET_FLOAT,	/* the low @size bytes (4, 8) of the float register b = a */
-	GOPROBE_OP_WRITE,	/* the low @size bytes of a go to b + value in the target; can fail */
+	GOPROBE_OP_WRITE,	/* low @size bytes of a go to the target's b + value; can fail */
 	GOPROBE_OP_DELAY,	/* the thread sleeps for value ns, GOPROBE_DELAY_NS_MAX at most */
 	__GOPROBE_OP_MAX,
 	GOPROBE_OP_MAX = __GOPROBE_OP_MAX - 1,
@@ -1138,7 +1138,7 @@ enum goprobe_stat {
 	GOPROBE_STAT_NO_KEY,		/* what counted without a key: there was no room for it */
 	GOPROBE_STAT_LIMITED,		/* hits beyond a limit: GOPROBE_REJECT_LIMITED */
 	GOPROBE_STAT_SAMPLED,		/* hits left out of a sample: GOPROBE_REJECT_SAMPLED */
-	GOPROBE_STAT_TOLD,		/* GOPROBE_ACTION_STATE, _JOIN, _PART, _UNWIND: passed or not */
+	GOPROBE_STAT_TOLD,		/* GOPROBE_ACTION_STATE and the like, passed or not */
 	GOPROBE_STAT_NO_MEMBER,		/* goroutines that did not join: there was no room */
 	GOPROBE_STAT_EDITED,		/* hits after which something was set, written or delayed */
 	GOPROBE_STAT_NOT_EDITED,	/* hits whose edit failed, or the write did */

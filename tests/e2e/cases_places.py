@@ -14,8 +14,8 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets/pl
 ROUNDS = 12
 RANDOM_POINTS = 300
 BATCH = 2000
-# What compilers have left nowhere at the marked lines, though it is needed later.
-NOWHERE = {"go1.19": {"large": {"n"}}, "go1.27": {"small": {"a"}}}
+# What some compilers have left nowhere at the marked lines, though it is needed later.
+NOWHERE = {"small": {"a"}, "large": {"n"}}
 # The program's own words for what is at a line, as patterns of its format.
 WORD = re.compile(r'([\w.\[\]]+)=("(?:[^"\\]|\\.)*"|\S+)')
 
@@ -57,9 +57,8 @@ def locals_at_lines(t):
     lines = marks()
     want = untraced(t, "places", str(ROUNDS))
     told_by_program = told(want)
-    nowhere = NOWHERE.get(t.label.replace("-pie", ""), {})
     for name, seen in told_by_program.items():
-        for variable in nowhere.get(name, ()):
+        for variable in NOWHERE.get(name, ()):
             for one in seen:
                 del one[variable]
     names = {name: sorted(told_by_program[name][0]) for name in lines}

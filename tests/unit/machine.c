@@ -190,8 +190,10 @@ static void check_op(const struct goprobe_op *o, size_t left, uint32_t size)
 	assert_true(!o->pad && !o->pad2);
 	assert_true(filter ? !(has & FRAME) : !(has & FILTER));
 	assert_true(o->a < (has & A ? 16 : 1));
-	assert_true(o->b < (!(has & B) ? 1 : o->code == GOPROBE_OP_FLOAT ||
-					     o->code == GOPROBE_OP_SET_FLOAT ? 33 : 16));
+	if (o->code == GOPROBE_OP_FLOAT || o->code == GOPROBE_OP_SET_FLOAT)
+		assert_true(o->b < 33);
+	else
+		assert_true(o->b < (has & B ? 16 : 1));
 	assert_true(has & SIZE ? o->size : !o->size);
 	if (has & NUMBER_SIZE)
 		assert_true(o->size == 1 || o->size == 2 || o->size == 4 || o->size == 8);

@@ -139,28 +139,33 @@ static struct set_row {
 	  "@8008=7/8 ax=3 | a>7; 1>3" },
 	{ "an element on the stack", "main.Arrays set b[1] = 7", "@8008=1 @8010=2",
 	  "@8010=7/8 | 2>7" },
-	{ "a float", "main.Floats set a = 1.5", "x0=1", "x0=3ff8000000000000/8 | 1>3ff8000000000000" },
+	{ "a float", "main.Floats set a = 1.5",
+	  "x0=1", "x0=3ff8000000000000/8 | 1>3ff8000000000000" },
 	{ "a small float", "main.Floats set b = 0.5", "x1=1", "x1=3f000000/4 | 1>3f000000" },
 	{ "a whole float", "main.Floats set a = -2", "x0=1",
 	  "x0=c000000000000000/8 | 1>c000000000000000" },
 	{ "another float", "main.Floats set a = c", "x0=1 x2=2", "x0=2/8 | 1>2" },
 	{ "a field in a register", "main.Structs set m.A = -1, m.B = 2, p.Y = 3",
-	  "ax=1 x0=0 r9=0", "ax=ffffffffffffffff x0=4000000000000000/8 r9=3 | 1>ff; 0>4000000000000000; 0>3" },
+	  "ax=1 x0=0 r9=0",
+	  "ax=ffffffffffffffff x0=4000000000000000/8 r9=3 | 1>ff; 0>4000000000000000; 0>3" },
 	{ "nil", "main.Refs set p = nil, m = nil, c = nil, f = nil", "ax=1 bx=2 cx=3 di=4",
 	  "di=0 ax=0 bx=0 cx=0 | 4>0; 1>0; 2>0; 3>0" },
 	{ "no error", "main.Interfaces set e = nil", "cx=1 di=2", "cx=0 di=0 | 1,2>0,0" },
-	{ "a nil slice", "main.Slices set a = nil", "ax=1 bx=2 cx=3", "ax=0 bx=0 cx=0 | 1,2,3>0,0,0" },
+	{ "a nil slice", "main.Slices set a = nil",
+	  "ax=1 bx=2 cx=3", "ax=0 bx=0 cx=0 | 1,2,3>0,0,0" },
 	{ "a string without bytes", "main.Strings set s = \"\"", "ax=20000 bx=5",
 	  "ax=0 bx=0 | 20000,5>0,0" },
 	{ "a beginning of a string", "main.Strings set s = s[:3]", "ax=20000 bx=5",
 	  "bx=3 | 20000,5>20000,3" },
 	{ "all of it", "main.Strings set s = s[0:]", "ax=20000 bx=5", "bx=5 | 20000,5>20000,5" },
-	{ "an end", "main.Strings set s = s[2:]", "ax=20000 bx=5", "ax=20002 bx=3 | 20000,5>20002,3" },
+	{ "an end", "main.Strings set s = s[2:]",
+	  "ax=20000 bx=5", "ax=20002 bx=3 | 20000,5>20002,3" },
 	{ "nothing at the end: the address stays inside", "main.Strings set s = s[5:]",
 	  "ax=20000 bx=5", "ax=20000 bx=0 | 20000,5>20000,0" },
 	{ "more than there is", "main.Strings set s = s[:6]", "ax=20000 bx=5", "? | 20000,5>?5" },
 	{ "from behind the end", "main.Strings set s = s[6:]", "ax=20000 bx=5", "? | 20000,5>?5" },
-	{ "the wrong way around", "main.Strings set s = s[3:2]", "ax=20000 bx=5", "? | 20000,5>?5" },
+	{ "the wrong way around", "main.Strings set s = s[3:2]",
+	  "ax=20000 bx=5", "? | 20000,5>?5" },
 	{ "from 2^63 on", "main.Strings(s string, i int) set s = s[i:]",
 	  "ax=20000 bx=5 cx=8000000000000000", "? | 20000,5>?5" },
 	{ "as many as a parameter says", "main.Strings(s string, i int8) set s = s[:i]",
@@ -204,7 +209,8 @@ static struct set_row {
 	{ "results in registers and on the stack",
 	  "main.Results on return set a = 1, c = 0.5, d = d[:1], f[1] = 3 if a > 5",
 	  "ax=9 x0=0 di=20000 si=2 r8=2 @8008=1 @8010=2",
-	  "ax=1 x0=3fe0000000000000/8 si=1 @8010=3/8 | 9>1; 0>3fe0000000000000; 20000,2,2>20000,1,2; 2>3" },
+	  "ax=1 x0=3fe0000000000000/8 si=1 @8010=3/8 | 9>1; 0>3fe0000000000000; 20000,2,2>20000,1,2; 2>3",
+	},
 	{ "a result that depends on another", "main.Results on return set a = len(b)", "ax=9 cx=3",
 	  "ax=3 | 9>3" },
 };
@@ -263,7 +269,8 @@ static struct error_row {
 	{ "another type", "main.Ints set a = b", "b",
 	  "'b' is of type int8, and 'a' of type int: Go does not mix them" },
 	{ "a number for true", "main.Ints set g = 1", "1", "'1' is no bool, the type of 'g'" },
-	{ "true for a number", "main.Ints set a = true", "true", "'true' is no int, the type of 'a'" },
+	{ "true for a number", "main.Ints set a = true",
+	  "true", "'true' is no int, the type of 'a'" },
 	{ "a comparison for a number", "main.Ints set a = b > 1", "b > 1",
 	  "'b > 1' is of type bool, and 'a' of type int: Go does not mix them" },
 	{ "an address", "main.Refs set p = 0", "p",
@@ -271,9 +278,11 @@ static struct error_row {
 	{ "another pointer", "main.Refs set p = p.Left", "p",
 	  "'p' is of type *main.Tree, and can be set to nil only" },
 	{ "a pointer behind a pointer", "main.Refs set p.Left = nil", "p.Left",
-	  "'p.Left' is of type *main.Tree, and no pointer is taken away where the garbage collector looks" },
+	  "'p.Left' is of type *main.Tree, and no pointer is taken away where the garbage collector looks",
+	},
 	{ "a slice behind a pointer", "main.Refs set p.Kids = nil", "p.Kids",
-	  "'p.Kids' is of type []main.Tree, and no pointer is taken away where the garbage collector looks" },
+	  "'p.Kids' is of type []main.Tree, and no pointer is taken away where the garbage collector looks",
+	},
 	{ "the beginning of what others see", "main.Slices set a[0].Name = a[0].Name[1:]", "1",
 	  "the beginning can't be cut off where other goroutines can see it half done" },
 	{ "another string", "main.Strings set s = \"x\"", "\"x\"",
@@ -299,7 +308,8 @@ static struct error_row {
 	  "only variables, and what they are made of, can be set" },
 	{ "what is in a map", "main.Refs set m[\"a\"] = 1", "m[\"a\"]",
 	  "this is found by goprobectl, after the call: too late to be changed" },
-	{ "what an interface holds", "main.Interfaces set any.(main.Point).X = 1", "any.(main.Point)",
+	{ "what an interface holds", "main.Interfaces set any.(main.Point).X = 1",
+	  "any.(main.Point)",
 	  "what an interface holds can't be changed" },
 	{ "an assertion", "main.Interfaces set any.(*main.Point) = nil", "any.(*main.Point)",
 	  "only variables, and what they are made of, can be set" },
@@ -344,11 +354,10 @@ static void test_error(void **state)
 	struct spec s;
 
 	/* What is no edit at all is for the grammar alone. */
-	if (!strstr(row->text, "set") && !strstr(row->text, "delay") && !strstr(row->text, "on ")) {
+	if (!strstr(row->text, "set") && !strstr(row->text, "delay") && !strstr(row->text, "on "))
 		assert_int_equal(spec_parse(row->text, &s, &d), -1);
-	} else {
+	else
 		assert_int_equal(compile(newest, row->text, &p, &d), -1);
-	}
 	assert_string_equal(d.sentence, row->sentence);
 	if (row->at) {
 		assert_non_null(d.text);

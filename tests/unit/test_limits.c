@@ -291,7 +291,7 @@ static void test_said(void **state)
 {
 	const struct goprobe_breaker b = { .hit_ns = 2500, .percent = 200 };
 	static const char begins[] =
-		"{\"kind\":\"broken\",\"hits_per_second\":1200000,\"percent\":300,\"max_percent\":200,\"hit_ns\":2500,\"text\":\"ended by --max-load: 1200000 hits";
+		"{\"kind\":\"broken\",\"hits_per_second\":1200000,\"percent\":300,";
 	struct buf text = { 0 }, json = { 0 };
 
 	(void)state;
@@ -303,6 +303,7 @@ static void test_said(void **state)
 	maxload_json(&b, 1200000, &json);
 	buf_char(&json, 0);
 	assert_int_equal(strncmp(json.p, begins, sizeof(begins) - 1), 0);
+	assert_non_null(strstr(json.p, ",\"max_percent\":200,\"hit_ns\":2500,\"text\":\"ended"));
 	assert_string_equal(strstr(json.p, "or allow"), "or allow more\"}\n");
 	buf_fini(&text);
 	buf_fini(&json);
