@@ -511,6 +511,19 @@ static int gp_contents_add_roots(struct gp_tally *tally, const struct gp_filter 
 	return filter->mutes ? gp_tally_add_muted(tally) : 0;
 }
 
+/* Of what is timed by key, it may be the filter of another point that makes the key. */
+static bool gp_contents_needs_keys(const struct gp_session *s, const struct goprobe_point *p)
+{
+	bool keyed = p->filter && s->filters[p->filter - 1]->keyed;
+	u32 i;
+
+	if (!(p->flags & GOPROBE_POINT_F_KEYED) || s->keys)
+		return keyed;
+	for (i = 0; !keyed && i < s->nfilters; i++)
+		keyed = s->filters[i]->keyed;
+	return keyed;
+}
+
 /*
  * What a point's hits need besides a ring: counters, open calls. What has been made stays, if
  * only with zeros.
@@ -528,7 +541,7 @@ static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_poin
 		return gp_contents_add_set(s, extack);
 	if (!gp_contents_needs_tally(p))
 		return 0;
-	if (p->filter && s->filters[p->filter - 1]->keyed)
+	if (gp_contents_needs_keys(s, p))
 		err = gp_contents_add_keys(s, extack);
 	if (err)
 		return err;
