@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""What the module does when memory runs out, inside the machine that tests/vm/run boots: see tests/faults/run.
+
+    guest.py TARGETS
+"""
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../e2e"))
+sys.dont_write_bytecode = True
+
+import cases_filter                 # noqa: E402
+import cases_tally                  # noqa: E402
+import genl                         # noqa: E402
+import lib                          # noqa: E402
+from genl import op                 # noqa: E402
+from lib import check, same         # noqa: E402
+
+DEBUGFS = "/sys/kernel/debug/"
+KINDS = ("failslab", "fail_page_alloc", "fail_usercopy")
+FAULTS_MAX = 5000       # in one command; no command makes as many allocations
+ROUNDS = 60             # of goprobectl, with faults at random
+PERCENT = 3
+
+
+def put(path, value):
+    with open(path, "w") as f:
+        f.write(str(value))
+
+
+def prepare():
+    """Only what is called by the module fails, then whatever it asks for."""
+    with open("/proc/modules") as f:
+        size, address = re.search(r"^goprobe (\d+) .* (0x[0-9a-f]+)", f.read(), re.M).groups()
+    for kind in KINDS:
+        at = DEBUGFS + kind + "/"
+        for name, value in (("probability", 0), ("times", -1), ("verbose", 0), ("task-filter", "N"), ("stacktrace-depth", 32),
+                            ("ignore-gfp-wait", "N"), ("ignore-gfp-highmem", "N"), ("min-order", 0),
+                            ("require-start", address), ("require-end", hex(int(address, 16) + int(size)))):
+            if os.path.exists(at + name):
+                put(at + name, value)
+
+
+@contextlib.contextmanager
+def failing(nth, told):
+    """The nth chance to fail that the module has is taken. told gets whether there was one."""
+    at = "/proc/self/task/%d/fail-nth" % threading.get_native_id()
+    put(at, nth)
+    try:
+        yield
+    finally:
+        with open(at) as f:
+            told.append(int(f.read()) == 0)
+        put(at, 0)
+
+
+@contextlib.contextmanager
+def failing_at_random():
+    for kind in KINDS:
+        put(DEBUGFS + kind + "/probability", PERCENT)
+    try:
+        yield
+    finally:
+        for kind in KINDS:
+            put(DEBUGFS + kind + "/probability", 0)
+
+
+class Session:
+    """A session that uses all that there is, in steps."""
+
+    def __init__(self, t, path, points):
+        self.t, self.path, self.points = t, path, points
+        self.client = genl.Client()
+
+    def info(self):
+        self.client.limits()
+
+    def session(self):
+        self.client.new_session(calls=2048, held=(64, 4096), keys=(256, 64), ring=1 << 16, breaker=(1000, 100))
+
+    def file(self):
+        self.client.add_file(self.path, cases_tally.runtime(self.t))
+
+    def types(self):
+        self.client.add_types([genl.type_(8), genl.type_(16)])
+
+    def dynamic(self):
+        self.client.add_dynamic([genl.dynamic(0x1000 + 8 * i, 1) for i in range(300)])
+
+    def plans(self):
+        self.client.add_plans([genl.plan(0, 0, 1)], [genl.piece(genl.GOPROBE_FROM_INT_REG, cases_filter.RBX, 8, 0)])
+
+    def filters(self):
+        jump = cases_filter.jump
+        self.client.add_filters([op(genl.GOPROBE_OP_REG, a=1, b=cases_filter.RBX), *jump("JLT_I", 1, 1 << 62)],
+                                [op(genl.GOPROBE_OP_REG, a=1, b=cases_filter.RBX), op(genl.GOPROBE_OP_KEY, a=1)],
+                                [op(genl.GOPROBE_OP_UNDER, a=1, value=1)])
+
+    def placed(self):
+        """Recorded, held, timed by key, counted."""
+        actions = {
+            "main.even": lambda p: dict(flags=p.flags | cases_filter.PAIRED | (cases_filter.HELD if p.kind == cases_filter.CALL else 0),
+                                        plan_id=0 if p.kind == cases_filter.CALL else genl.GOPROBE_NO_PLAN, filter_=1),
+            "main.odd": lambda p: dict(flags=p.flags | genl.GOPROBE_POINT_F_KEYED, action=genl.GOPROBE_ACTION_TIME,
+                                       filter_=2 if p.kind == cases_filter.CALL else 0),
+            "main.guard": lambda p: dict(flags=p.flags, action=genl.GOPROBE_ACTION_COUNT, filter_=2),
+            "main.note": lambda p: dict(flags=p.flags, action=genl.GOPROBE_ACTION_COUNT, filter_=3),
+        }
+        made = []
+        for id_, (function, how) in enumerate(actions.items()):
+            for p in self.points[function]:
+                with_ = dict(plan_id=genl.GOPROBE_NO_PLAN)
+                with_.update(how(p))
+                made.append(genl.point(p.offset, p.code, id_, kind=p.kind, skip=p.skip, sp_adjust=p.sp_adjust, **with_))
+        self.client.add_points(made)
+
+    def start(self):
+        self.client.call(genl.GOPROBE_CMD_START)
+
+    def read(self):
+        self.client.records()
+
+    def tallies(self):
+        self.client.tallies()
+
+    def keys(self):
+        self.client.keys()
+
+    def open(self):
+        self.client.open_calls()
+
+    def stats(self):
+        self.client.stats()
+
+    def list(self):
+        self.client.sessions()
+
+    def taken_away(self):
+        self.client.del_points(0, 3)
+
+    def stop(self):
+        self.client.call(genl.GOPROBE_CMD_STOP)
+
+    def close(self):
+        self.client.close()
+
+
+STEPS = (Session.info, Session.session, Session.file, Session.types, Session.dynamic, Session.plans, Session.filters, Session.placed,
+         Session.start, Session.read, Session.tallies, Session.keys, Session.open, Session.stats, Session.list, Session.taken_away,
+         Session.stop, Session.close)
+
+
+def one_fault(make, step, nth):
+    """What a command says if its nth allocation fails: (there was one, what it said or None)."""
+    session, told, said = make(), [], None
+    try:
+        for before in STEPS[:STEPS.index(step)]:
+            before(session)
+        try:
+            with failing(nth, told):
+                step(session)
+        except genl.Refused as e:
+            said = e
+    finally:
+        session.client.close()
+    return told[0], said
+
+
+def each_step(t, path, points):
+    """How many faults there were, and how many refusals came of them."""
+    faults = sentences = 0
+    for step in STEPS:
+        for nth in range(1, FAULTS_MAX):
+            fault, said = one_fault(lambda: Session(t, path, points), step, nth)
+            with genl.Client() as client:
+                same(client.sessions(), [], "sessions after fault %d of %s" % (nth, step.__name__))
+            if not fault:
+                check(said is None, "%s without a fault: %s", step.__name__, said)
+                break
+            faults += 1
+            if said is not None:
+                check(said.sentence, "fault %d of %s: error %d without a sentence", nth, step.__name__, said.errno)
+                sentences += 1
+        print("   %s: %d faults" % (step.__name__, nth - 1), flush=True)
+    return faults, sentences
+
+
+def every_command(t):
+    """Each command, with each of its allocations and copies failing in turn: a sentence or success, and nothing is left."""
+    path = t.binary("stress")
+    points = cases_tally.points_of(t, path, *cases_tally.STRESS)
+    done = threading.Event()
+
+    def keep_hitting():
+        while not done.is_set():
+            subprocess.run([path, "-goroutines", "5", "-depth", "20"], stdout=subprocess.DEVNULL, check=True)
+
+    hits = threading.Thread(target=keep_hitting)
+    hits.start()
+    try:
+        faults, sentences = each_step(t, path, points)
+    finally:
+        done.set()
+        hits.join()
+    check(faults > 50 and sentences > 20, "only %d faults, %d sentences", faults, sentences)
+    check(lib.nothing_probed(), "something is left")
+    print("   %d faults, %d of them refusals with a sentence" % (faults, sentences))
+
+
+COMMANDS = (
+    ("attach", "main.even", "main.odd"), ("attach", "main.guard if duration > 1us"), ("count", "main.*", "-d", "0.3s"),
+    ("latency", "main.even", "-d", "0.3s"), ("stack", "main.note", "-d", "0.3s"), ("list", "main.*"),
+)
+
+
+def run(t, meanwhile):
+    """What the program counts of itself; meanwhile gets it before it begins."""
+    target = t.target("stress", "-hold", "-goroutines", 20, "-depth", 100)
+    meanwhile(target)
+    # Whether the tool is ready by then does not matter here, only that it mostly is.
+    time.sleep(1)
+    target.send()
+    functions = json.loads(target.line())["functions"]
+    target.finish()
+    return functions
+
+
+def the_tool(t):
+    """goprobectl with faults at random: it works or says why, and the program is what it was."""
+    want = run(t, lambda target: None)
+    failed = 0
+    for i in range(ROUNDS):
+        command = COMMANDS[i % len(COMMANDS)]
+        with failing_at_random():
+            tool = []
+            got = run(t, lambda target: tool.append(t.goprobectl(command[0], "-p", target.pid, *command[1:])))
+            tool, = tool
+            tool.drain()
+            status = tool.wait()
+        same(got, want, "what the program counted")
+        if status not in (0, 3):
+            failed += 1
+            check(re.search(r"^goprobectl: .+", tool.stderr(), re.M), "exit status %d, and it said: %s", status, tool.stderr())
+        check(lib.nothing_probed(), "something is left of: %s", " ".join(command))
+    check(failed < ROUNDS, "nothing worked")
+    print("   %d of %d runs could not be made" % (failed, ROUNDS))
+
+
+def main():
+    targets, = sys.argv[1:]
+    if not os.path.isdir(DEBUGFS + "failslab"):
+        print("skip: this kernel has no fault injection\n0 passed, 0 failed, 1 skipped")
+        return 1
+    prepare()
+    passed = failed = 0
+    for case in (every_command, the_tool):
+        t = lib.Test(os.path.basename(targets), os.path.abspath(targets))
+        began = time.monotonic()
+        try:
+            case(t)
+            passed += 1
+            print("ok %s (%.1f s)" % (case.__doc__.rstrip("."), time.monotonic() - began), flush=True)
+        except lib.Failure as e:
+            failed += 1
+            print("not ok %s: %s (%.1f s)" % (case.__doc__.rstrip("."), e, time.monotonic() - began), flush=True)
+        finally:
+            t.close()
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
