@@ -148,6 +148,12 @@ static bool has_been(const struct program *p, uint32_t at, uint8_t code)
 	return false;
 }
 
+/* Of these a filter has few. */
+static bool looks_at_calls(uint8_t code)
+{
+	return code == GOPROBE_OP_UNDER || code == GOPROBE_OP_ROOT;
+}
+
 static bool may(const struct program *p, uint32_t at, uint8_t code)
 {
 	uint32_t fields = has[code];
@@ -164,7 +170,7 @@ static bool may(const struct program *p, uint32_t at, uint8_t code)
 		return false;
 	if (fields & HAS_FRAME && p->frame < 8)
 		return false;
-	if (fields & HAS_ID && !p->unders)
+	if (looks_at_calls(code) && !p->unders)
 		return false;
 	return !(fields & HAS_BYTES) || p->copies;
 }
@@ -233,7 +239,7 @@ static void operation(struct program *p, uint32_t at, uint8_t code)
 	if (fields & (HAS_VALUE | HAS_STATUS | HAS_LENGTH | HAS_TASK | HAS_ID | HAS_ADDRESS))
 		op->value = some_value(p, fields);
 	p->tries += code == GOPROBE_OP_TRY;
-	p->unders -= code == GOPROBE_OP_UNDER;
+	p->unders -= looks_at_calls(code);
 }
 
 static uint8_t some_code(struct program *p, uint32_t at)
