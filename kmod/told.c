@@ -64,13 +64,12 @@ static bool gp_told_part(struct gp_session *s, const struct gp_key *key)
 
 static bool gp_told_unwind(struct gp_session *s, const struct gp_key *key)
 {
-	const struct gp_calls_key who = {
-		.process = gp_arch_process(current, current->mm),
-		.g = key->word[0], .goid = key->word[1],
-	};
+	struct gp_calls_key who = { .process = gp_arch_process(current, current->mm) };
 
 	if (key->n != 4)
 		return false;
+	who.g = key->word[0];
+	who.goid = key->word[1];
 	/* What is no multiple of 8 is no g, and what is deeper than any stack ends nothing. */
 	if (!(who.g & 7) && key->word[2] >> 3 < U32_MAX)
 		gp_paired_unwind(s, who, (key->word[2] >> 3) + 1, key->word[3]);

@@ -242,7 +242,6 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 #define GP_FILTERS_ONLY	BIT(15)
 #define GP_EDITS	BIT(19)	/* it makes an edit of a filter */
 #define GP_EDITS_ONLY	(GP_EDITS | GP_FILTERS_ONLY)
-#define GP_NOBODYS	(GP_PLANS_ONLY | GP_FILTERS_ONLY)
 
 #define GP_USES_JUMP	(GP_USES_A | GP_USES_B | GP_USES_SKIP)
 #define GP_USES_JUMP_I	(GP_USES_A | GP_USES_VALUE | GP_USES_SKIP)

@@ -99,4 +99,18 @@ static inline enum gp_verdict verdict(struct kunit *test, u64 duration)
 #define EXPECT_UNDECIDED(test) \
 	KUNIT_EXPECT_EQ(test, (u32)verdict(test, 0), (u32)GP_VERDICT_UNDECIDED)
 
+/* How many calls are open, of all goroutines. */
+static inline u32 open_calls(void)
+{
+	const struct gp_call *call;
+	u32 i, n = 0;
+
+	for (i = 0; i < s.calls->nstacks; i++) {
+		call = s.calls->stacks[i].top;
+		for (; call; call = call == &s.calls->stacks[i].first ? NULL : call->below)
+			n++;
+	}
+	return n;
+}
+
 #endif

@@ -78,19 +78,6 @@ static void expect_only(struct kunit *test, enum goprobe_stat want, u32 where)
 					    "counter %u, at %u", i, where);
 }
 
-static u32 open_calls(void)
-{
-	const struct gp_call *call;
-	u32 i, n = 0;
-
-	for (i = 0; i < s.calls->nstacks; i++) {
-		call = s.calls->stacks[i].top;
-		for (; call; call = call == &s.calls->stacks[i].first ? NULL : call->below)
-			n++;
-	}
-	return n;
-}
-
 static void what_passes_goes_on_and_nothing_else(struct kunit *test)
 {
 	u32 kind, i;

@@ -315,19 +315,6 @@ static struct gp_tally *with_muted(struct kunit *test, u32 id)
 	return tally;
 }
 
-static u32 open_calls(void)
-{
-	const struct gp_call *call;
-	u32 i, n = 0;
-
-	for (i = 0; i < s.calls->nstacks; i++) {
-		call = s.calls->stacks[i].top;
-		for (; call; call = call == &s.calls->stacks[i].first ? NULL : call->below)
-			n++;
-	}
-	return n;
-}
-
 static void why_a_hit_does_not_pass_is_counted(struct kunit *test)
 {
 	static const enum gp_way thens[] = {
