@@ -231,6 +231,19 @@ noinline int gp_paired_rejected(const struct gp_probe *probe, const struct pt_re
 /* --- their ends ----------------------------------------------------------------- */
 
 /*
+ * What passed since @began, in ns. Readers take it from the record's stamp: one reading is both,
+ * so that no interrupt in between makes a call younger than the panic that ends it.
+ */
+static u64 gp_paired_ago(const struct gp_session *s, u64 began, u64 stamp)
+{
+	const struct gp_clock *clock = &s->calls->clock;
+
+	if (unlikely(READ_ONCE(s->clock.mult) != clock->mult))
+		stamp = gp_clock_read(clock);
+	return gp_clock_passed(clock, began, stamp);
+}
+
+/*
  * Write the record of a call that was held. Return: 0; -ENOSPC if the thread is to wait for
  * room. Context: preemption off.
  */
@@ -247,9 +260,9 @@ static int gp_paired_write(struct gp_session *s, struct gp_ring *ring,
 	/* Where losses were told the next record begins behind them. */
 	to = (void *)gp_ring_next(ring);
 	memcpy(to, held, size);
-	to->ago = gp_clock_passed(&s->calls->clock, began, gp_clock_read(&s->calls->clock));
 	gp_ring_open(ring);
 	to->rec.time = gp_clock_read(&s->clock);
+	to->ago = gp_paired_ago(s, began, to->rec.time);
 	gp_ring_commit(ring, size);
 	gp_ring_close(ring);
 	ring->stat[GOPROBE_STAT_LET_GO]++;

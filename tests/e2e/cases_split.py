@@ -8,6 +8,7 @@ one: 0.1 %. It may be shorter than "least" by what lies between the program's lo
 each call, as a busy host stops an emulated processor now and then."""
 
 import json
+import os
 import re
 
 from cases_count import started
@@ -38,10 +39,15 @@ def measured(lines):
 
 def traced(t, command, *args, program=(), split="--split"):
     """Run the program under a command: what goprobectl printed as JSON, and what the program said."""
-    p = t.goprobectl(command, *((split,) if split else ()), "-o", "json", *args, "--", t.binary("divided"), *program)
+    events = os.path.join(t.tmp, "events")
+    options = ("-o", "json", "--output", events) if command != "latency" else ("-o", "json")
+    p = t.goprobectl(command, *((split,) if split else ()), *options, *args, "--", t.binary("divided"), *program)
     lines = p.finish()
     own = [l for l in lines if '"funcs"' in l[:40] or l.startswith('{"crowd"')]
-    return parse("\n".join(l for l in lines if l not in own)), own
+    if command == "latency":        # which prints when the program has ended
+        return parse("\n".join(l for l in lines if l not in own)), own
+    with open(events, encoding="utf-8") as f:
+        return parse(f.read()), own
 
 
 def bounds(f, got):

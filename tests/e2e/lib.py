@@ -372,6 +372,14 @@ def module_users():
     return None
 
 
+# Set by run's --quick: what is done very often is done less often.
+QUICK = False
+
+
+def times(whole, quick):
+    return quick if QUICK else whole
+
+
 CASES = []
 
 
