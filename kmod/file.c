@@ -5,7 +5,8 @@
  * The kernel takes a uprobe at any offset of any file and tells of errors only
  * when a process maps it, if at all: so this file shows that an offset is in an
  * executable segment and that the bytes there are the ones that user space
- * analysed. The binary is untrusted.
+ * analysed, and sees to it that they stay: as long as a session has the file, nobody
+ * can open it for writing, as if it were running. The binary is untrusted.
  */
 #include <linux/dcache.h>
 #include <linux/elf.h>
@@ -122,6 +123,7 @@ struct gp_file *gp_file_open(int fd, const struct goprobe_runtime *rt,
 {
 	struct file *file = fget(fd);
 	struct gp_file *f;
+	int err;
 
 	if (!file) {
 		*why = "the file descriptor is not open";
@@ -129,24 +131,35 @@ struct gp_file *gp_file_open(int fd, const struct goprobe_runtime *rt,
 	}
 	if (!S_ISREG(file_inode(file)->i_mode) || !(file->f_mode & FMODE_READ)) {
 		*why = "the file descriptor is not a regular file open for reading";
-		fput(file);
-		return ERR_PTR(-EINVAL);
+		f = ERR_PTR(-EINVAL);
+		goto err;
+	}
+	err = deny_write_access(file);
+	if (err) {
+		*why = "the file is open for writing, so its code may change";
+		f = ERR_PTR(err);
+		goto err;
 	}
 	f = gp_file_new(file, why);
 	if (IS_ERR(f)) {
-		fput(file);
-		return f;
+		allow_write_access(file);
+		goto err;
 	}
 	f->file = file;
 	/* A mapping of a file on overlayfs has the inode of the layer below. */
 	f->inode = d_real_inode(file->f_path.dentry);
 	f->runtime = *rt;
 	return f;
+
+err:
+	fput(file);
+	return f;
 }
 
 void gp_file_close(struct gp_file *f)
 {
 	gp_dynamic_fini(&f->dynamic);
+	allow_write_access(f->file);
 	fput(f->file);
 	kfree(f);
 }

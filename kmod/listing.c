@@ -143,11 +143,12 @@ int gp_listing_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct gp_listing_at *at = (struct gp_listing_at *)cb->args;
 	struct gp_session *s;
-	int err = 0;
+	int err;
 
 	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->args));
-	if (!gp_netlink_may(cb->skb))
-		return gp_refuse(cb->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	err = gp_netlink_may(cb->skb, cb->extack);
+	if (err)
+		return err;
 	while (!err && (s = gp_session_get_from(at->session))) {
 		if (s->id != at->session) {
 			at->session = s->id;

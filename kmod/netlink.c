@@ -46,11 +46,15 @@ static_assert(sizeof(struct goprobe_record) == 48);
 static_assert(sizeof(struct goprobe_chunk) == 16);
 static_assert(sizeof(struct goprobe_lost) == 16);
 
-bool gp_netlink_may(struct sk_buff *skb)
+int gp_netlink_may(struct sk_buff *skb, struct netlink_ext_ack *extack)
 {
-	return netlink_capable(skb, CAP_SYS_ADMIN) &&
-	       !security_locked_down(LOCKDOWN_TRACEFS) &&
-	       !security_locked_down(LOCKDOWN_PERF);
+	if (!netlink_capable(skb, CAP_SYS_ADMIN))
+		return gp_refuse(extack, -EPERM,
+				 "that needs CAP_SYS_ADMIN in the initial user namespace");
+	if (security_locked_down(LOCKDOWN_TRACEFS) || security_locked_down(LOCKDOWN_PERF))
+		return gp_refuse(extack, -EPERM,
+				 "the kernel's lockdown is in confidentiality mode");
+	return 0;
 }
 
 /* An array attribute: whole elements, not too many. */
@@ -140,9 +144,11 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 	};
 	struct sk_buff *skb;
 	void *hdr;
+	int err;
 
-	if (!gp_netlink_may(req))
-		return gp_refuse(info->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	err = gp_netlink_may(req, info->extack);
+	if (err)
+		return err;
 	skb = gp_nl_reply(info, &hdr);
 	if (!skb)
 		return gp_refuse(info->extack, -ENOMEM, "out of memory");
@@ -172,8 +178,9 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 	void *hdr;
 	int err;
 
-	if (!gp_netlink_may(req))
-		return gp_refuse(info->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	err = gp_netlink_may(req, info->extack);
+	if (err)
+		return err;
 	err = gp_nl_array(info, GOPROBE_A_PIDS, sizeof(s32), &pids, &wish.npids);
 	if (err)
 		return err;
@@ -223,8 +230,9 @@ static int gp_nl_on_session(struct sk_buff *req, struct genl_info *info,
 	struct gp_session *s;
 	int ret;
 
-	if (!gp_netlink_may(req))
-		return gp_refuse(info->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	ret = gp_netlink_may(req, info->extack);
+	if (ret)
+		return ret;
 	s = gp_session_get(info->snd_portid);
 	if (!s)
 		return gp_refuse(info->extack, -ENOENT, GP_NETLINK_NO_SESSION);

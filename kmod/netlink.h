@@ -6,16 +6,15 @@
 #include <linux/types.h>
 
 struct genl_family;
+struct netlink_ext_ack;
 struct sk_buff;
 
 extern struct genl_family gp_netlink_family;
 
-#define GP_NETLINK_MAY_NOT \
-	"goprobe needs CAP_SYS_ADMIN in the initial user namespace, and a kernel that is not locked down"
 #define GP_NETLINK_NO_SESSION "this socket has no session"
 
-/* May whoever sent this use goprobe? */
-bool gp_netlink_may(struct sk_buff *skb);
+/* May whoever sent this use goprobe? 0, or -EPERM with a sentence. */
+int gp_netlink_may(struct sk_buff *skb, struct netlink_ext_ack *extack);
 
 int gp_netlink_init(void);
 void gp_netlink_fini(void);

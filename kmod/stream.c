@@ -239,7 +239,7 @@ int gp_stream_read_start(struct netlink_callback *cb)
 	struct gp_session *s;
 	struct gp_pass *pass;
 
-	if (!gp_netlink_may(cb->skb))
+	if (gp_netlink_may(cb->skb, NULL))
 		return 0;
 	s = gp_session_get(NETLINK_CB(cb->skb).portid);
 	if (!s)
@@ -458,9 +458,11 @@ static void gp_stream_fill(struct sk_buff *skb, struct netlink_callback *cb,
 int gp_stream_read(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct gp_pass *pass = (struct gp_pass *)cb->args[0];
+	int err;
 
-	if (!gp_netlink_may(cb->skb))
-		return gp_refuse(cb->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	err = gp_netlink_may(cb->skb, cb->extack);
+	if (err)
+		return err;
 	if (!pass)
 		return gp_refuse(cb->extack, -ENOENT, GP_NETLINK_NO_SESSION);
 	if (pass->done)

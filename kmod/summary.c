@@ -260,8 +260,9 @@ static int gp_summary_run(struct sk_buff *skb, struct netlink_callback *cb,
 	int ret;
 
 	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->args));
-	if (!gp_netlink_may(cb->skb))
-		return gp_refuse(cb->extack, -EPERM, GP_NETLINK_MAY_NOT);
+	ret = gp_netlink_may(cb->skb, cb->extack);
+	if (ret)
+		return ret;
 	s = gp_session_get(NETLINK_CB(cb->skb).portid);
 	if (!s)
 		return gp_refuse(cb->extack, -ENOENT, GP_NETLINK_NO_SESSION);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <netlink/genl/ctrl.h>
 
@@ -31,6 +32,18 @@ static void socket_buffers(struct nl_sock *sock)
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 }
 
+/* Its netlink family is in the initial network namespace only; sysfs is everywhere. */
+static void not_found(struct diag *d)
+{
+	if (access("/sys/module/goprobe", F_OK)) {
+		diag_set(d, "the goprobe module is not loaded");
+		diag_hint(d, "load it with: sudo modprobe goprobe");
+		return;
+	}
+	diag_set(d, "the goprobe module can't be reached from this network namespace");
+	diag_hint(d, "run goprobectl in the host's: sudo nsenter -t 1 -n goprobectl ...");
+}
+
 int client_open(struct client **ret, struct diag *d)
 {
 	struct client *c = calloc(1, sizeof(*c));
@@ -51,8 +64,7 @@ int client_open(struct client **ret, struct diag *d)
 	}
 	c->family = genl_ctrl_resolve(c->sock, GOPROBE_GENL_NAME);
 	if (c->family == -NLE_OBJ_NOTFOUND) {
-		diag_set(d, "the goprobe module is not loaded");
-		diag_hint(d, "load it with: sudo modprobe goprobe");
+		not_found(d);
 		goto failed;
 	}
 	if (c->family < 0) {
@@ -105,7 +117,7 @@ static int refused(struct diag *d, const char *what, int err, const char *senten
 		diag_set(d, "%s: %s", what, sentence);
 	else
 		diag_errno(d, err, "%s", what);
-	if (err == EPERM)
+	if (err == EPERM && !strstr(sentence, "lockdown"))
 		diag_hint(d, "run goprobectl as root");
 	return -1;
 }

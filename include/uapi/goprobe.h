@@ -43,7 +43,8 @@
  * GOPROBE_CMD_FILE_ADD (do)
  *	A_FD (u32): the Go binary, opened for reading. A_RUNTIME
  *	(struct goprobe_runtime): where that binary's Go runtime keeps things.
- *	reply: A_FILE (u32), counted from 0.
+ *	As long as the session lives nobody can open it for writing.
+ *	reply: A_FILE (u32), counted from 0. -ETXTBSY: it is open for writing.
  *
  * GOPROBE_CMD_TYPES_ADD (do)
  *	A_TYPES (struct goprobe_type[]), A_REFS (struct goprobe_ref[]): appended

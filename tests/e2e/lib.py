@@ -384,7 +384,8 @@ CASES = []
 
 
 def case(name, per="go"):
-    """Register a case. per is "go" (once for each toolchain's programs) or "boot"."""
+    """Register a case. per is "go" (once for each toolchain's programs), "boot" (once), or "end" (once, when
+    all others are done: the machine can't be used for tracing any more)."""
     def register(function):
         CASES.append((name, per, function))
         return function

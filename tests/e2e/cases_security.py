@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Who may do what: the table of docs/security.md, and what the refused ones are told."""
+
+import array
+import contextlib
+import ctypes
+import errno
+import os
+import re
+import resource
+import signal
+import socket
+import subprocess
+
+import genl
+from cases_refuse import DUMPS, Misuse
+from cases_storm import machine_only
+from genl import Client
+from lib import Skip, case, check, nothing_probed, same, short, wait_for
+
+NOTIFIES = genl.GOPROBE_CMD_READY
+LIBC = ctypes.CDLL(None, use_errno=True)
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+PR_CAPBSET_DROP, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 24, 22, 38
+CAP_SYS_ADMIN = 21
+NOBODY = 65534
+
+
+def unshare(flags):
+    if LIBC.unshare(flags):
+        raise OSError(ctypes.get_errno(), "unshare")
+
+
+class CapData(ctypes.Structure):
+    _fields_ = [("effective", ctypes.c_uint32), ("permitted", ctypes.c_uint32), ("inheritable", ctypes.c_uint32)]
+
+
+def drop_sys_admin():
+    """Root with all capabilities but the one."""
+    header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (CapData * 2)()
+    check(not LIBC.capget(header, data), "capget")
+    for field in ("effective", "permitted", "inheritable"):
+        setattr(data[0], field, getattr(data[0], field) & ~(1 << CAP_SYS_ADMIN))
+    LIBC.prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0)
+    check(not LIBC.capset(header, data), "capset")
+
+
+def become_nobody():
+    os.setgroups([])
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+
+
+def child(function):
+    """What function() returns, a string, in a process of its own; how it died, if it was killed."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            os.write(write, function().encode())
+        except BaseException as e:
+            os.write(write, repr(e).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as answer:
+        text = answer.read().decode()
+    _, status = os.waitpid(pid, 0)
+    return "killed by %d" % os.WTERMSIG(status) if os.WIFSIGNALED(status) else text
+
+
+def commands_refused(client):
+    """Every command is, with -EPERM and a sentence."""
+    misuse = Misuse()
+    for command in range(1, genl.GOPROBE_CMD_MAX + 1):
+        if command != NOTIFIES:
+            misuse("command %d" % command, lambda c=command: client.call(c, dump=c in DUMPS), errno.EPERM)
+    return " | ".join(misuse.problems)
+
+
+def refused_as(prepare):
+    def run():
+        prepare()
+        with Client() as client:
+            return commands_refused(client)
+    return child(run)
+
+
+@case("security: root without CAP_SYS_ADMIN, and root of a user namespace, are refused every command", per="boot")
+def capabilities(t):
+    same(refused_as(drop_sys_admin), "", "root with all other capabilities")
+
+    def own_namespace():
+        with open("/proc/sys/user/max_user_namespaces", encoding="ascii") as f:
+            if not int(f.read()):
+                raise Skip("no user namespaces here")
+        become_nobody()
+        unshare(CLONE_NEWUSER)
+    same(refused_as(own_namespace), "", "nobody, who is root of a user namespace")
+
+    def root_inside():
+        unshare(CLONE_NEWUSER)
+        with open("/proc/self/setgroups", "w", encoding="ascii") as f:
+            f.write("deny")
+        with open("/proc/self/uid_map", "w", encoding="ascii") as f:
+            f.write("0 0 1")
+    same(refused_as(root_inside), "", "root, in a user namespace")
+
+
+@case("security: in another network namespace there is no goprobe, and goprobectl says so", per="boot")
+def network_namespace(t):
+    def other():
+        unshare(CLONE_NEWNET)
+        try:
+            Client().close()
+        except genl.Refused as e:
+            return os.strerror(e.errno)
+        return "there is"
+    same(child(other), os.strerror(errno.ENOENT), "the family, in another network namespace")
+    p = t.run("unshare", "--net", genl_tool(), "attach", "-b", t.binary("counter"), "main.doWork")
+    p.finish(1)
+    check("network namespace" in p.stderr(), "it said: %s", p.stderr())
+
+
+def genl_tool():
+    return os.environ.get("GOPROBECTL", "goprobectl")
+
+
+def pass_fd(sock, fd):
+    sock.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))])
+
+
+@case("security: a socket counts for what both are, who has opened it and who sends", per="boot")
+def handed_over(t):
+    # Root's socket in the hands of nobody.
+    with Client() as client:
+        def sends():
+            become_nobody()
+            return commands_refused(client)
+        same(child(sends), "", "nobody, with root's socket")
+        client.new_session()
+        same(child(sends), "", "nobody, with root's session")
+        check(len(client.sessions()) == 1, "the session is gone")
+    # Nobody's socket in the hands of root.
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+
+    def opens():
+        become_nobody()
+        client = Client()
+        pass_fd(theirs, client.sock.fileno())
+        ours.close()
+        theirs.recv(1)
+        return str(client.family)
+    pid = os.fork()
+    if not pid:
+        with contextlib.suppress(BaseException):
+            opens()
+        os._exit(0)
+    theirs.close()
+    _, ancillary, _, _ = ours.recvmsg(1, 64)
+    fd, = array.array("i", bytes(ancillary[0][2][:4]))
+    with Client() as client:
+        client.sock.close()
+        client.sock = socket.socket(fileno=fd)
+        client.sock.settimeout(60)
+        same(commands_refused(client), "", "root, with nobody's socket")
+    ours.close()
+    os.waitpid(pid, 0)
+    check(nothing_probed(), "a session is left")
+
+
+@case("security: a session is its socket's: another one can neither use it nor end it, and none is reached by a number", per="boot")
+def another_session(t):
+    target = t.target("counter", "-hold", 10)
+    attach = t.attach("-p", target.pid, "main.doWork").attached()
+    with Client() as client:
+        same(len(client.sessions()), 1, "sessions that root can see")
+        misuse = Misuse()
+        for name in ("START", "STOP", "READ", "GET_STATS", "TALLIES", "KEYS", "OPEN", "POINTS_DEL"):
+            command = getattr(genl, "GOPROBE_CMD_" + name)
+            for payload in [], [(genl.GOPROBE_A_SESSION, client.sessions()[0][genl.GOPROBE_A_SESSION])]:
+                misuse(name, lambda c=command, p=payload: client.call(c, p, dump=c in DUMPS))
+        same(" | ".join(misuse.problems), "", "what was not refused")
+        # Messages that claim to come from that client's port go to its socket, not to the module.
+        forged = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, genl.NETLINK_GENERIC)
+        forged.bind((0, 0))
+        with contextlib.suppress(OSError):
+            forged.sendto(b"\0" * 64, (attach.pid, 0))
+        forged.close()
+    target.send()
+    same(target.line(), "counter=10", "the program's result")
+    same(len(attach.interrupt().calls), 10, "calls")
+
+
+@case("security: a client that seccomp kills, or that has used up what it may have, leaves nothing", per="boot")
+def limits(t):
+    target = t.target("load", "-pause", "1ms")
+    path = target.argv[0]
+    offset, _ = genl.elf_symbol(path, "main.handle")
+    with open(path, "rb") as f:
+        f.seek(offset)
+        code = f.read(8)
+
+    def strict():
+        client = Client()
+        client.new_session(target.pid)
+        client.add_file(path)
+        client.add_points([genl.point(offset, code)])
+        client.call(genl.GOPROBE_CMD_START)
+        check(target.probed("main.handle"), "no breakpoint")
+        LIBC.prctl(PR_SET_SECCOMP, 1, 0, 0, 0)
+        client.call(genl.GOPROBE_CMD_GET_STATS)
+        return "it lives"
+    same(child(strict), "killed by %d" % signal.SIGKILL, "a client that may not send any more")
+    wait_for("the end of its session", nothing_probed)
+    same(target.patched(), 0, "changed bytes")
+
+    # With ever fewer files it may open it works, or says in one sentence why not.
+    said = set()
+    for files in range(4, 24, 2):
+        p = t.goprobectl("attach", "--events", "1", "-p", target.pid, "main.handle",
+                         preexec_fn=lambda n=files: resource.setrlimit(resource.RLIMIT_NOFILE, (n, n)))
+        status = p.wait()
+        text = p.stderr()
+        check(status == 0 or (status == 1 and text.startswith("goprobectl: ") and text.count("\n") <= 2) or status == 127,
+              "with %d files: status %s: %s", files, status, text)
+        said.add(status)
+        p.kill()
+    check(said >= {0, 1}, "exit status was always %s", said)
+    check(nothing_probed() and target.patched() == 0, "something is left")
+    check(not target.ended(), "the target ended")
+
+
+@case("security: memory of a session is its owner's: who may have little gets no large rings, and nobody else suffers", per="boot")
+def control_group(t):
+    machine_only()
+    top = os.path.join(t.tmp, "cgroup")
+    os.mkdir(top)
+    subprocess.run(["mount", "-t", "cgroup2", "cgroup2", top], check=True)
+    group = top + "/goprobe-little"
+
+    def write(path, text):
+        with open(path, "w", encoding="ascii") as f:
+            f.write(text)
+    try:
+        with open(top + "/cgroup.controllers", encoding="ascii") as f:
+            if "memory" not in f.read().split():
+                raise Skip("no memory controller in this kernel's cgroup2")
+        write(top + "/cgroup.subtree_control", "+memory")
+        os.mkdir(group)
+        write(group + "/memory.max", str(24 << 20))
+        target = t.target("load", "-pause", "1ms")
+        p = t.goprobectl("attach", "--buffer", "64m", "-p", target.pid, "main.handle",
+                         preexec_fn=lambda: write(group + "/cgroup.procs", "0"))
+        status = p.wait()
+        with open(group + "/memory.events", encoding="ascii") as f:
+            events = dict(line.split() for line in f)
+        check(status in (1, -signal.SIGKILL), "exit status %s: %s", status, p.stderr())
+        check(status != 1 or re.search("memory", p.stderr()), "it said: %s", p.stderr())
+        check(int(events["max"]) or int(events["oom"]), "the group's limit was never met: %s", short(events))
+        wait_for("the end of its session", nothing_probed)
+        same(target.patched(), 0, "changed bytes")
+        # Elsewhere there is room.
+        same(t.attach("--buffer", "4m", "main.foo", "--", t.binary("example")).finish().summary["events"], 2, "events of somebody else")
+        check(not target.ended(), "the target ended")
+        p.kill()
+        wait_for("an empty group", lambda: not open(group + "/cgroup.procs", encoding="ascii").read())
+        os.rmdir(group)
+    finally:
+        subprocess.run(["umount", "-l", top], check=False)
+
+
+@case("security: lockdown: integrity lets goprobe trace, confidentiality refuses every command", per="end")
+def lockdown(t):
+    machine_only()
+    at = "/sys/kernel/security"
+    if not os.path.exists(at + "/lockdown"):
+        subprocess.run(["mount", "-t", "securityfs", "securityfs", at], check=False, stderr=subprocess.DEVNULL)
+    if not os.path.exists(at + "/lockdown"):
+        raise Skip("this kernel has no lockdown")
+
+    def lock(mode):
+        with open(at + "/lockdown", "w", encoding="ascii") as f:
+            f.write(mode)
+    lock("integrity")
+    same(t.attach("main.foo", "--", t.binary("example")).finish().summary["events"], 2, "events under integrity")
+    lock("confidentiality")
+    with Client() as client:
+        same(commands_refused(client), "", "root, under confidentiality")
+    p = t.goprobectl("attach", "main.foo", "--", t.binary("example"))
+    p.finish(1)
+    check("lockdown" in p.stderr(), "it said: %s", p.stderr())

@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What else happens on a host while a program is traced. Whatever it is: the program computes what it did, every call is
+counted, and nothing is left behind. `stress` counts its own calls while each storm lasts."""
+
+import contextlib
+import ctypes
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+import genl
+from cases_count import started
+from cases_tally import begin, counted, points_of
+from genl import Client
+from lib import MODULE, Skip, case, check, module_users, nothing_probed, of_kind, parse, same, short, times, wait_for
+
+STRESS = ("main.even", "main.odd", "main.guard", "main.note")
+CYCLES = int(os.environ.get("GOPROBE_CYCLES", "0"))
+
+
+def machine_only():
+    if not os.path.exists(MODULE):
+        raise Skip("this changes the machine, and is only done in one of tests/vm/run")
+
+
+@contextlib.contextmanager
+def storm(blow):
+    """blow() again and again on a thread of its own; yields how often that was."""
+    over, problems, n = threading.Event(), [], [0]
+
+    def run():
+        try:
+            while not over.is_set():
+                blow()
+                n[0] += 1
+        except Exception as e:          # told where somebody looks
+            problems.append("%s: %s" % (type(e).__name__, e))
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield n
+    finally:
+        over.set()
+        thread.join(60)
+    check(not thread.is_alive(), "what disturbs the program hangs")
+    same(problems, [], "what happened to the one who disturbs")
+
+
+def plain(path, *args):
+    """What the program prints when nobody is there."""
+    p = subprocess.run([path, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
+    return json.loads(p.stdout.decode().splitlines()[-1])
+
+
+ARGS = ("-goroutines", "100", "-depth", "200")
+
+
+def weathered(t, blow, path=None, least=1):
+    """Count a program's calls while it blows: blow(target), of a target that has not yet begun."""
+    path = path or t.binary("stress")
+    want = plain(path, *ARGS)
+    target = t.target(path, "-hold", *ARGS)
+    process = started(t, "count", "-p", target.pid, "-o", "json", *STRESS)
+    with storm(lambda: blow(target)) as n:
+        target.send()
+        # Nobody may ask how the target is: a debugger on another thread is told the same way.
+        wait_for("%d gusts" % least, lambda: n[0] >= least)
+        got = json.loads(target.line())
+    same(got, want, "what the program computes")
+    target.finish()
+    lines = parse("\n".join(process.finish()))
+    same({e["func"]: e["calls"] for e in of_kind(lines, "count")}, {f: want["functions"][f]["calls"] for f in STRESS}, "calls")
+    check(nothing_probed(), "something is still probed")
+    return n[0]
+
+
+# --- other tracers ----------------------------------------------------------------
+
+PTRACE_CONT, PTRACE_SINGLESTEP, PTRACE_DETACH = 7, 9, 17
+PTRACE_SEIZE, PTRACE_INTERRUPT, WALL = 0x4206, 0x4207, 0x40000000
+
+
+class Debugger:
+    """Enough of one: it stops threads, steps through what they do, and lets them go on."""
+
+    def __init__(self):
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.libc.ptrace.argtypes = (ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p)
+        self.steps = 0
+
+    def ask(self, request, tid, data=0):
+        return self.libc.ptrace(request, tid, None, data) == 0
+
+    def wait(self, tid):
+        """The signal that it has stopped with; None if it is gone."""
+        with contextlib.suppress(ChildProcessError):
+            _, status = os.waitpid(tid, WALL)
+            if os.WIFSTOPPED(status):
+                return os.WSTOPSIG(status)
+        return None
+
+    def visit(self, tid, steps):
+        if not self.ask(PTRACE_SEIZE, tid):
+            return              # it has ended meanwhile
+        self.ask(PTRACE_INTERRUPT, tid)
+        stopped = self.wait(tid)
+        for _ in range(steps):
+            if stopped is None:
+                return
+            # Its own signals are handed on: Go preempts goroutines with them.
+            deliver = stopped if stopped not in (signal.SIGTRAP, signal.SIGSTOP) else 0
+            if not self.ask(PTRACE_SINGLESTEP, tid, deliver):
+                return
+            stopped = self.wait(tid)
+            self.steps += stopped == signal.SIGTRAP
+        if stopped is not None:
+            self.ask(PTRACE_DETACH, tid, stopped if stopped not in (signal.SIGTRAP, signal.SIGSTOP) else 0)
+
+
+@case("storm: a debugger stops threads, and steps through breakpoints")
+def debugger(t):
+    debugger, chance = Debugger(), random.Random(1)
+
+    def blow(target):
+        for tid, _ in target.threads():
+            debugger.visit(tid, chance.randrange(150))
+        time.sleep(0.01)                        # the program is to get on, too
+    weathered(t, blow, least=3)
+    check(debugger.steps > 50, "only %d steps were made", debugger.steps)
+
+
+def tracefs():
+    top = "/sys/kernel/tracing"
+    if not os.path.exists(top + "/uprobe_events"):
+        subprocess.run(["mount", "-t", "tracefs", "tracefs", top], check=False, stderr=subprocess.DEVNULL)
+    if not os.path.exists(top + "/uprobe_events"):
+        raise Skip("this kernel has no uprobe events")
+    return top
+
+
+class Events:
+    """The kernel's own uprobe events, at given offsets of a file."""
+
+    def __init__(self, path, offsets):
+        self.top, self.names = tracefs(), {"at_%x" % o: o for o in offsets}
+        for name, offset in self.names.items():
+            self.write("uprobe_events", "p:goprobe_test/%s %s:%#x\n" % (name, path, offset))
+
+    def write(self, file, text):
+        # Not open(..., "a"), which asks where the end is.
+        fd = os.open(os.path.join(self.top, file), os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(fd, text.encode())
+        finally:
+            os.close(fd)
+
+    def enable(self, on):
+        with open(self.top + "/events/goprobe_test/enable", "w", encoding="ascii") as f:
+            f.write("1" if on else "0")
+
+    def hits(self):
+        with open(self.top + "/uprobe_profile", encoding="ascii") as f:
+            found = {line.split()[-2]: int(line.split()[-1]) for line in f}
+        return {offset: found.get(name, 0) for name, offset in self.names.items()}
+
+    def close(self):
+        self.enable(False)
+        for name in self.names:
+            self.write("uprobe_events", "-:goprobe_test/%s\n" % name)
+
+
+@case("storm: the kernel's own uprobe events at the same instructions, there before or after: both count every hit")
+def uprobe_events(t):
+    path = t.binary("stress")
+    points = [p for of in points_of(t, path, *STRESS).values() for p in of]
+    want = plain(path, *ARGS)
+    for first in (True, False):
+        target = t.target(path, "-hold", *ARGS)
+        events = Events(path, {p.offset for p in points})
+        with contextlib.closing(events):
+            if first:
+                events.enable(True)
+            with begin(t, path, counted({str(p.offset): [p] for p in points}), target.pid) as client:
+                events.enable(True)
+                target.send()
+                same(json.loads(target.line()), want, "what the program computes")
+                client.call(genl.GOPROBE_CMD_STOP)
+                tallies = client.tallies()
+            theirs = events.hits()
+        # Hits that a point does not count are those of a stack that has to grow first: then the function begins again.
+        for i, p in enumerate(points):
+            tally = tallies.get(i) or tallies[50 + i]
+            check(tally.hits <= theirs[p.offset], "at %#x: %d hits, and the kernel's own events %d", p.offset, tally.hits, theirs[p.offset])
+        calls = sum(want["functions"][f]["calls"] for f in STRESS)
+        same(sum(tallies[i].hits for i, p in enumerate(points) if p.kind == genl.GOPROBE_POINT_CALL), calls, "calls")
+        target.finish()
+
+
+@case("storm: the kernel's own uprobe events come and go all the time")
+def events_come_and_go(t):
+    path = t.binary("stress")
+    events = Events(path, {genl.elf_symbol(path, f)[0] for f in STRESS[:2]} | {p.offset for p in points_of(t, path, *STRESS[:2])[STRESS[0]]})
+
+    def blow(target):
+        events.enable(True)
+        events.enable(False)
+    with contextlib.closing(events):
+        weathered(t, blow, path, least=3)
+
+
+# --- processes --------------------------------------------------------------------
+
+@case("storm: clients and programs are killed at any moment, both at once, as well", per="boot")
+def kill_both(t):
+    chance = random.Random(3)
+    for round_ in range(times(20, 8)):
+        target = t.target("load", "-goroutines", 4)
+        attached = [t.attach("--depth", "0", "-p", target.pid, "main.handle", "main.inner") for _ in range(2)]
+        attached.append(t.goprobectl("latency", "-p", target.pid, "main.*"))
+        if round_ % 2:
+            attached[0].attached()
+        time.sleep(chance.random() / 4)         # any moment is a good one
+        victims = attached + [target]
+        chance.shuffle(victims)
+        for victim in victims[:chance.randrange(1, 5)]:
+            victim.signal(signal.SIGKILL)
+        target.signal(signal.SIGKILL)
+        target.wait()
+        for p in attached:
+            p.wait()                            # by itself: there is nothing to trace any more
+        for p in victims:
+            p.kill()
+            t.started.remove(p)
+    wait_for("the last session ending", nothing_probed)
+
+
+@case("storm: a frozen program is attached to and let go; thawed, it goes on as if nothing had been", per="boot")
+def frozen(t):
+    machine_only()
+    top = os.path.join(t.tmp, "cgroup")
+    os.mkdir(top)
+    subprocess.run(["mount", "-t", "cgroup2", "cgroup2", top], check=True)
+    group = top + "/goprobe-test"
+    try:
+        os.mkdir(group)
+
+        def write(file, text):
+            with open(os.path.join(group, file), "w", encoding="ascii") as f:
+                f.write(text)
+
+        def is_frozen():
+            with open(group + "/cgroup.events", encoding="ascii") as f:
+                return "frozen 1" in f.read()
+        want = plain(t.binary("stress"), *ARGS)
+        target = t.target("stress", "-hold", *ARGS)
+        write("cgroup.procs", str(target.pid))
+        target.send()
+        write("cgroup.freeze", "1")
+        wait_for("the freezer", is_frozen)
+        gone = started(t, "count", "-p", target.pid, "-o", "json", *STRESS)
+        check(target.probed(STRESS[0]), "a frozen program has no breakpoint")
+        gone.signal(signal.SIGINT)
+        same(of_kind(parse("\n".join(gone.finish())), "summary")[0]["calls"], 0, "calls of a frozen program")
+        same(target.patched(), 0, "changed bytes")
+        stays = t.attach("--depth", "0", "--buffer", "16m", "-p", target.pid, *STRESS).attached()
+        write("cgroup.freeze", "0")
+        same(json.loads(target.line()), want, "what the program computes")
+        target.finish()
+        stays.finish()
+        with open(group + "/cgroup.events", encoding="ascii") as f:
+            wait_for("an empty group", lambda: "populated 0" in os.pread(f.fileno(), 4096, 0).decode())
+        os.rmdir(group)
+    finally:
+        subprocess.run(["umount", "-l", top], check=False)
+
+
+# --- the machine ------------------------------------------------------------------
+
+@case("storm: processors go away and come back", per="boot")
+def hotplug(t):
+    machine_only()
+    cpus = [c for c in range(1, os.cpu_count()) if os.path.exists("/sys/devices/system/cpu/cpu%d/online" % c)]
+    if not cpus:
+        raise Skip("no processor of this machine can be taken away")
+    chance = random.Random(4)
+
+    def switch(cpu, on):
+        with open("/sys/devices/system/cpu/cpu%d/online" % cpu, "w", encoding="ascii") as f:
+            f.write("1" if on else "0")
+
+    def blow(target):
+        cpu = chance.choice(cpus)
+        switch(cpu, False)
+        switch(cpu, True)
+    # A session that begins with processors missing gets their records, too, when they are back.
+    path = t.binary("counter")
+    for cpu in cpus:
+        switch(cpu, False)
+    try:
+        target = t.target(path, "-hold", 2000)
+        attach = t.attach("--buffer", "4m", "-p", target.pid, "main.doWork").attached()
+    finally:
+        for cpu in cpus:
+            switch(cpu, True)
+    os.sched_setaffinity(target.pid, {cpus[-1]})
+    for tid, _ in target.threads():
+        with contextlib.suppress(ProcessLookupError):
+            os.sched_setaffinity(tid, {cpus[-1]})
+    target.send()
+    same(target.line(), "counter=2000", "the program's result")
+    trace = attach.interrupt()
+    same((len(trace.calls), len(trace.returns), trace.lost), (2000, 2000, 0), "calls, returns, lost")
+    check(weathered(t, blow, least=3) >= 3, "no processor went away")
+
+
+@case("storm: somebody sets the clock: durations are as long as they were", per="boot")
+def clock(t):
+    machine_only()
+    jumps = [3600, -7200, 86400, -82800]
+
+    def blow(target):
+        jump = jumps.pop(0)
+        jumps.append(jump)
+        time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + jump)
+        time.sleep(0.02)
+    target = t.target("counter", "-each", "2ms", 0)
+    attach = t.attach("-p", target.pid, "main.doWork").attached()
+    with storm(lambda: blow(target)) as n:
+        wait_for("events, and 8 changes of the clock", lambda: n[0] >= 8 and os.path.getsize(attach.output) > 20000)
+    while jumps[0] != 3600:             # as late as it was
+        blow(target)
+    trace = attach.interrupt()
+    longest = max(e["duration_ns"] for e in trace.returns)
+    check(all(e["duration_ns"] > 0 for e in trace.returns) and longest < 60e9, "a call of a few instructions took %d ns", longest)
+    seen = [e["time_ns"] for e in trace.events if "time_ns" in e]
+    same(seen, sorted(seen), "the order of times")
+
+
+# --- files ------------------------------------------------------------------------
+
+@contextlib.contextmanager
+def mounted(t, kind, options, name):
+    machine_only()
+    at = os.path.join(t.tmp, name)
+    os.makedirs(at, exist_ok=True)
+    p = subprocess.run(["mount", "-t", kind, "-o", options, kind, at], check=False, stderr=subprocess.PIPE)
+    if p.returncode:
+        raise Skip("%s can't be mounted here: %s" % (kind, p.stderr.decode().strip()))
+    try:
+        yield at
+    finally:
+        subprocess.run(["umount", "-l", at], check=False)
+
+
+def both_ways(t, path, want):
+    """By process and by file, with one that runs already and one that does not."""
+    for by in ("-p", "-b"):
+        target = t.target(path, "-hold", 30)
+        attach = t.attach(by, str(target.pid) if by == "-p" else path, "main.doWork").attached()
+        target.send()
+        same(target.line(), "counter=30", "the program's result")
+        target.finish()
+        if by == "-b":
+            same(subprocess.run([path, "20"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()[-1],
+                 "counter=20", "another one's result")
+        trace = attach.interrupt() if by == "-b" else attach.finish()
+        same((len(trace.calls), len(trace.returns)), (want[by], want[by]), "%s: calls and returns of %s" % (by, path))
+
+
+EACH = {"-p": 30, "-b": 50}
+
+
+@case("files: on tmpfs, on overlayfs, in its lower layer, through another mount, and in another mount namespace")
+def file_systems(t):
+    source = t.binary("counter")
+    with mounted(t, "tmpfs", "size=256m", "tmpfs") as tmpfs:
+        layers = {k: os.path.join(tmpfs, k) for k in ("lower", "upper", "work", "merged", "bound")}
+        for path in layers.values():
+            os.mkdir(path)
+        shutil.copy(source, layers["lower"] + "/counter")
+        both_ways(t, layers["lower"] + "/counter", EACH)
+        options = "lowerdir=%(lower)s,upperdir=%(upper)s,workdir=%(work)s" % layers
+        with mounted(t, "overlay", options, "overlay") as overlay:
+            both_ways(t, overlay + "/counter", EACH)
+            # A file that has been changed there lies in the upper layer.
+            shutil.copy(source, overlay + "/written")
+            os.chmod(overlay + "/counter", 0o700)
+            both_ways(t, overlay + "/written", EACH)
+            both_ways(t, overlay + "/counter", EACH)
+        subprocess.run(["mount", "--bind", layers["lower"], layers["bound"]], check=True)
+        try:
+            # The process runs it there, and it is traced here.
+            target = t.target(layers["bound"] + "/counter", "-hold", 30)
+            attach = t.attach("-b", layers["lower"] + "/counter", "main.doWork").attached()
+            target.send()
+            target.line()
+            same(len(attach.interrupt().calls), 30, "calls through another mount")
+        finally:
+            subprocess.run(["umount", "-l", layers["bound"]], check=True)
+    # Here there is no such path: the file is found by what the process runs.
+    inside = os.path.join(t.tmp, "inside")
+    os.mkdir(inside)
+    script = "mount -t tmpfs tmpfs %s && cp %s %s/counter && exec %s/counter -hold 30" % (inside, source, inside, inside)
+    with_namespace = t.run("unshare", "--mount", "sh", "-c", script)
+    ready = with_namespace.line()
+    check(ready and ready.startswith("ready "), "no program in the other namespace: %s", with_namespace.stderr())
+    check(not os.path.exists(inside + "/counter"), "the file is here as well")
+    attach = t.attach("-p", ready.split()[1], "main.doWork").attached()
+    with_namespace.send()
+    same(with_namespace.line(), "counter=30", "the program's result")
+    with_namespace.finish()
+    same(len(attach.finish().calls), 30, "calls in another mount namespace")
+
+
+@case("files: what is traced can't be written to, truncated or mapped for writing; it can be replaced and deleted")
+def written(t):
+    path = t.copy("counter")
+    # Nobody runs it: else the kernel would see to it.
+    attach = t.attach("-b", path, "main.doWork").attached()
+    for flags, what in ((os.O_WRONLY, "written to"), (os.O_RDWR, "mapped"), (os.O_WRONLY | os.O_TRUNC, "truncated")):
+        try:
+            os.close(os.open(path, flags))
+        except OSError as e:
+            same(e.strerror, "Text file busy", "what is traced, when it is to be " + what)
+        else:
+            check(False, "what is traced can be %s", what)
+    other = t.copy("example", "new")
+    os.rename(other, path)
+    same(subprocess.run([path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines(),
+         ["x=99, y=9801, z=0", "z=9900"], "what another program in its place prints")
+    same(len(attach.interrupt().calls), 0, "calls of the one that was replaced")
+    os.close(os.open(path, os.O_WRONLY))
+    fd = os.open(path, os.O_WRONLY)
+    try:
+        refused = t.goprobectl("attach", "-b", path, "main.foo")
+        refused.finish(1)
+        check("open for writing" in refused.stderr(), "it said: %s", refused.stderr())
+    finally:
+        os.close(fd)
+
+
+# --- for long ---------------------------------------------------------------------
+
+def memory():
+    """Bytes of the kernel's that are in use: slabs, per-CPU and vmalloc memory."""
+    with open("/proc/meminfo", encoding="ascii") as f:
+        found = dict(re.findall(r"^(\w+):\s+(\d+)", f.read(), re.M))
+    return 1024 * sum(int(found[k]) for k in ("SUnreclaim", "Percpu", "KernelStack", "PageTables"))
+
+
+@case("storm: attached to and let go again and again, 10,000 times or if quick 300, memory stays what it was", per="boot")
+def cycles(t):
+    path = t.binary("load")
+    points = points_of(t, path, "main.handle", "main.inner")
+    target = t.target("load", "-goroutines", 2, "-pause", "1ms")
+
+    def cycle():
+        with begin(t, path, counted(points), target.pid):
+            pass
+    rounds = CYCLES or times(10000, 300)
+    for _ in range(rounds // 10):
+        cycle()
+    before = memory()
+    for _ in range(rounds):
+        cycle()
+    wait_for("the last session ending", nothing_probed)
+    # What RCU and the kernel's caches keep for a while is no leak; 40 bytes for each of 10,000 would be.
+    wait_for("kernel memory as it was, %d bytes, but for 400 kB; now it is %d" % (before, memory()),
+             lambda: memory() < before + 400_000, 20)
+    same(target.patched(), 0, "changed bytes")
+    check(not target.ended(), "the target ended: %s", short(target.rest))
+    wait_for("the module's reference count becoming 0", lambda: module_users() == 0)
