@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attachopt.h"
+#include "optcheck.h"
 
 const char attachopt_help[] =
 "Usage: goprobectl attach [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -78,49 +79,33 @@ MAXLOAD_HELP
 "      goprobectl attach -b /usr/bin/caddy -o json --duration 10s \\\n"
 "          '/^net\\/http\\.\\(\\*Server\\)\\.Serve$/' > calls.json\n";
 
-enum {
-	OPT_DURATION = 256,
-	OPT_EVENTS,
-	OPT_NO_RETURN,
-	OPT_STRING_LIMIT,
-	OPT_ELEMENTS,
-	OPT_DEPTH,
-	OPT_OBJECTS,
-	OPT_BYTES,
-	OPT_PRETTY,
-	OPT_BUFFER,
-	OPT_LOSSLESS,
-	OPT_OUTPUT,
-	OPT_STRICT,
-	OPT_RECORD,
-	OPT_HELD,
-	OPT_INLINED,
-	OPT_REGISTERS,
-	OPT_SPLIT,
-	OPT_DRY_RUN,
-};
+/* What is no option of the trace; those that are have values from SET on. */
+enum { OPT_OUTPUT = 256, OPT_STRICT, OPT_RECORD, SET };
+
+#define FLAG(text, option)	{ text, no_argument, NULL, SET + GOPROBE_OPTION_ ## option }
+#define VALUE(text, option)	{ text, required_argument, NULL, SET + GOPROBE_OPTION_ ## option }
 
 static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "binary", required_argument, NULL, 'b' },
 	{ "format", required_argument, NULL, 'o' },
 	{ "output", required_argument, NULL, OPT_OUTPUT },
-	{ "duration", required_argument, NULL, OPT_DURATION },
-	{ "events", required_argument, NULL, OPT_EVENTS },
-	{ "no-return", no_argument, NULL, OPT_NO_RETURN },
-	{ "inlined", no_argument, NULL, OPT_INLINED },
-	{ "registers", no_argument, NULL, OPT_REGISTERS },
-	{ "string-limit", required_argument, NULL, OPT_STRING_LIMIT },
-	{ "elements", required_argument, NULL, OPT_ELEMENTS },
-	{ "depth", required_argument, NULL, OPT_DEPTH },
-	{ "objects", required_argument, NULL, OPT_OBJECTS },
-	{ "bytes", required_argument, NULL, OPT_BYTES },
-	{ "pretty", no_argument, NULL, OPT_PRETTY },
-	{ "buffer", required_argument, NULL, OPT_BUFFER },
-	{ "held", required_argument, NULL, OPT_HELD },
-	{ "split", no_argument, NULL, OPT_SPLIT },
-	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
-	{ "lossless", no_argument, NULL, OPT_LOSSLESS },
+	VALUE("duration", DURATION_NS),
+	VALUE("events", EVENTS),
+	FLAG("no-return", NO_RETURN),
+	FLAG("inlined", INLINED),
+	FLAG("registers", REGISTERS),
+	VALUE("string-limit", STRING_LIMIT),
+	VALUE("elements", ELEMENTS),
+	VALUE("depth", DEPTH),
+	VALUE("objects", OBJECTS),
+	VALUE("bytes", BYTES),
+	FLAG("pretty", PRETTY),
+	VALUE("buffer", RING_BYTES),
+	VALUE("held", HELD),
+	FLAG("split", SPLIT),
+	FLAG("dry-run", DRY_RUN),
+	FLAG("lossless", LOSSLESS),
 	LIMITOPT_ROW_SAMPLE,
 	LIMITOPT_ROW_BY,
 	LIMITOPT_ROW_RATE,
@@ -133,52 +118,16 @@ static const struct option options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-/* As in the help: the least ring is the kernel's page-wise minimum. */
-#define RING_LEAST (64U << 10)
-#define RING_MOST (64U << 20)
+_Static_assert((int)SET + OPTVALUE_NUMBER <= (int)LIMITOPT_SAMPLE, "each option has its own value");
 
-/* Limits of what is captured, each a number. */
-static const struct {
-	int opt;
-	const char *name;
-	size_t offset;
-	uint64_t least;
-	uint64_t most;
-	const char *wanted;
-} limits[] = {
-#define LIMIT(opt, name, field, least, most, wanted) \
-	{ opt, name, offsetof(struct plan_options, field), least, most, wanted }
-	LIMIT(OPT_STRING_LIMIT, "--string-limit", string_limit, 0, 16384, "0 to 16384 bytes"),
-	LIMIT(OPT_ELEMENTS, "--elements", elements, 0, 16384, "0 to 16384 elements"),
-	LIMIT(OPT_DEPTH, "--depth", depth, 0, 31, "0 to 31 references"),
-	LIMIT(OPT_OBJECTS, "--objects", objects, 0, 1024, "0 to 1024 objects"),
-	LIMIT(OPT_BYTES, "--bytes", bytes, 0, 16384, "0 to 16384 bytes"),
-#undef LIMIT
-};
-
-_Static_assert(PLAN_DEPTH_MAX == 31 && PLAN_OBJECTS_MAX == 1024 && PLAN_BYTES_MAX == 16384,
-	       "limits[] says so");
-
-static int parse_limit(struct attachopt *a, int opt, struct diag *d)
+static int parse_value(struct attachopt *a, enum goprobe_option option, struct diag *d)
 {
-	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
-		uint64_t n;
-		uint32_t v;
-
-		if (limits[i].opt != opt)
-			continue;
-		if (!cmd_parse_number(optarg, limits[i].least, limits[i].most, &n))
-			return cmd_bad_value(limits[i].name, optarg, limits[i].wanted, d);
-		v = (uint32_t)n;
-		memcpy((char *)&a->plan + limits[i].offset, &v, sizeof(v));
-	}
-	return CMD_DONE;
+	a->set.given[option] = true;
+	return optvalue_parse(option, optarg, &a->set.v[option], d);
 }
 
 static int parse_option(struct attachopt *a, int opt, struct diag *d)
 {
-	uint64_t n;
-
 	switch (opt) {
 	case 'p':
 	case 'b':
@@ -186,50 +135,15 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 	case 'o':
 		return cmd_parse_format(optarg, &a->format, d);
 	case 'q':
-		a->quiet = true;
-		break;
+		return parse_value(a, GOPROBE_OPTION_QUIET, d);
 	case OPT_OUTPUT:
 		a->output = optarg;
 		break;
 	case OPT_RECORD:
 		a->record = optarg;
 		break;
-	case OPT_DURATION:
-		if (!cmd_parse_duration(optarg, &a->duration))
-			return cmd_bad_value("--duration", optarg, "a time: 5s, 200ms, 1m", d);
-		break;
-	case OPT_EVENTS:
-		if (!cmd_parse_number(optarg, 1, UINT64_MAX, &a->events))
-			return cmd_bad_value("--events", optarg, "a number from 1 on", d);
-		break;
-	case OPT_NO_RETURN:
-		a->plan.no_return = true;
-		break;
-	case OPT_INLINED:
-		a->plan.inlined = true;
-		break;
-	case OPT_REGISTERS:
-		a->plan.registers = true;
-		break;
-	case OPT_STRING_LIMIT:
-	case OPT_ELEMENTS:
-	case OPT_DEPTH:
-	case OPT_OBJECTS:
-	case OPT_BYTES:
-		a->bytes_given |= opt == OPT_BYTES;
-		return parse_limit(a, opt, d);
-	case OPT_PRETTY:
-		a->pretty = true;
-		break;
-	case OPT_BUFFER:
-		if (!cmd_parse_size(optarg, &n) || n < RING_LEAST || n > RING_MOST)
-			return cmd_bad_value("--buffer", optarg, "a size: 64k to 64m", d);
-		a->ring_bytes = n;
-		break;
-	case OPT_HELD:
-		if (!cmd_parse_number(optarg, 1, 1 << 20, &n))
-			return cmd_bad_value("--held", optarg, "a number from 1 to 1048576", d);
-		a->held = n;
+	case OPT_STRICT:
+		a->strict = true;
 		break;
 	case LIMITOPT_SAMPLE:
 	case LIMITOPT_SAMPLE_BY:
@@ -238,40 +152,10 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 		return limitopt_option(&a->limit, opt, optarg, d);
 	case MAXLOAD_OPT:
 		return maxload_parse(&a->load, optarg, d);
-	case OPT_SPLIT:
-		a->plan.split = true;
-		break;
-	case OPT_DRY_RUN:
-		a->plan.dry_run = true;
-		break;
-	case OPT_LOSSLESS:
-		a->lossless = true;
-		break;
-	case OPT_STRICT:
-		a->strict = true;
-		break;
+	default:
+		return parse_value(a, (enum goprobe_option)(opt - SET), d);
 	}
 	return CMD_DONE;
-}
-
-/* What says how lines look has no place where none are printed. */
-static int check_output(struct attachopt *a, struct diag *d)
-{
-	const char *option = a->output ? "--output" : a->pretty ? "--pretty" :
-			     a->format ? "--format" : NULL;
-
-	if (!a->format)
-		a->format = &out_text;
-	if (a->record && a->limit.limits.times) {
-		diag_set(d, "--times needs to look at each record, and --record does not");
-		diag_hint(d, "--rate N, or --events N, limits what is recorded");
-		return CMD_USAGE;
-	}
-	if (!a->record || !option)
-		return CMD_DONE;
-	diag_set(d, "--record prints no events, so %s means nothing", option);
-	diag_hint(d, "record without it, and give it to goprobectl replay");
-	return CMD_USAGE;
 }
 
 static int parse_options(struct attachopt *a, int argc, char **argv, struct diag *d)
@@ -292,11 +176,27 @@ static int parse_options(struct attachopt *a, int argc, char **argv, struct diag
 	return CMD_DONE;
 }
 
+static int check(struct attachopt *a, struct diag *d)
+{
+	struct optcheck c = {
+		.limit = &a->limit,
+		.no_return = a->set.v[GOPROBE_OPTION_NO_RETURN],
+		.split = a->set.v[GOPROBE_OPTION_SPLIT],
+		.pretty = a->set.v[GOPROBE_OPTION_PRETTY],
+		.record = a->record,
+	};
+	int code = optcheck_together(&c, d);
+
+	if (!code && a->record)
+		code = optcheck_recorded(a->output ? "--output" : a->format ? "--format" : NULL,
+					 d);
+	return code;
+}
+
 int attachopt_parse(struct attachopt *a, int argc, char **argv, struct diag *d)
 {
 	int code;
 
-	a->plan = plan_defaults;
 	a->what.places = true;
 	a->what.edits = true;
 	code = targetopt_begin(&a->what, &argc, argv, d);
@@ -304,16 +204,7 @@ int attachopt_parse(struct attachopt *a, int argc, char **argv, struct diag *d)
 		code = parse_options(a, argc, argv, d);
 	if (!code)
 		code = targetopt_end(&a->what, argc, argv, false, d);
-	if (!code)
-		code = limitopt_end(&a->limit, a->plan.no_return, d);
-	if (!code)
-		code = check_output(a, d);
-	if (!code && a->plan.split && a->plan.no_return) {
-		diag_set(d, "--split divides durations, and --no-return leaves them out");
-		code = CMD_USAGE;
-	}
-	a->plan.limits = a->limit.limits;
-	return code;
+	return code ? code : check(a, d);
 }
 
 void attachopt_fini(struct attachopt *a)

@@ -6,45 +6,29 @@
 #include "cmd.h"
 #include "limitopt.h"
 #include "maxload.h"
-#include "plan.h"
+#include "optvalue.h"
 #include "targetopt.h"
 
 /**
  * struct attachopt - what a run of attach was asked for
  * @what: what is traced
- * @plan: limits of what is captured
- * @bytes_given: --bytes is among them
+ * @set: options of the trace, but for those of @limit and @load
+ * @limit: how much is traced
+ * @load: how much of the program's time that may take
  * @format: output format
  * @output: argument of --output, or NULL
  * @record: argument of --record, or NULL
- * @duration: ns, or 0
- * @events: lines to print, or 0
- * @ring_bytes: memory for each CPU, or 0
- * @lossless: the program waits rather than that records are lost
- * @pretty: values in lines, not in one
- * @held: calls that can be held at once; 0: not said
- * @quiet: no header and no summary
  * @strict: losses are a failure
- * @limit: how much is traced
- * @load: how much of the program's time that may take
  */
 struct attachopt {
 	struct targetopt what;
-	struct plan_options plan;
-	bool bytes_given;
+	struct optvalues set;
+	struct limitopt limit;
+	struct maxload load;
 	const struct out_format *format;
 	const char *output;
 	const char *record;
-	uint64_t duration;
-	uint64_t events;
-	uint32_t ring_bytes;
-	uint32_t held;
-	bool lossless;
-	bool pretty;
-	bool quiet;
 	bool strict;
-	struct limitopt limit;
-	struct maxload load;
 };
 
 /* Text of --help. */

@@ -14,7 +14,7 @@ static int watch(struct goprobe_trace *t, const struct attachopt *a, struct diag
 	if (goprobe_trace_start(t) || goprobe_trace_run(t))
 		return traceopt_failed(t, d);
 	goprobe_trace_counts(t, &n, sizeof(n));
-	if (a->record && !a->quiet)
+	if (a->record && !a->set.v[GOPROBE_OPTION_QUIET])
 		fprintf(stderr, "recorded in %s: %" PRIu64 " bytes; goprobectl replay prints it\n",
 			a->record, n.recorded_bytes);
 	code = goprobe_trace_exit_status(t);

@@ -6,6 +6,7 @@
 #include "graph.h"
 #include "limitopt.h"
 #include "lines.h"
+#include "optvalue.h"
 #include "stream.h"
 #include "tracing.h"
 #include "watch.h"
@@ -169,8 +170,8 @@ static int parse_option(struct graphing *g, int opt, struct diag *d)
 		g->plan.split = true;
 		break;
 	case OPT_BUFFER:
-		if (!cmd_parse_size(optarg, &n) || n < (64U << 10) || n > (64U << 20))
-			return cmd_bad_value("--buffer", optarg, "a size: 64k to 64m", d);
+		if (optvalue_parse(GOPROBE_OPTION_RING_BYTES, optarg, &n, d))
+			return CMD_USAGE;
 		g->ring_bytes = (uint32_t)n;
 		break;
 	case LIMITOPT_SAMPLE:

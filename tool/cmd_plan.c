@@ -28,11 +28,22 @@ static const char help[] =
 /* What matters to a session has no place in a plan. */
 static int check(const struct attachopt *a, struct diag *d)
 {
+	static const struct {
+		enum goprobe_option option;
+		const char *name;
+	} session[] = {
+		{ GOPROBE_OPTION_DURATION_NS, "--duration" },
+		{ GOPROBE_OPTION_EVENTS, "--events" },
+		{ GOPROBE_OPTION_RING_BYTES, "--buffer" },
+		{ GOPROBE_OPTION_LOSSLESS, "--lossless" },
+		{ GOPROBE_OPTION_HELD, "--held" },
+	};
 	const char *option = a->what.command ? "a command" : a->record ? "--record" :
-			     a->duration ? "--duration" : a->events ? "--events" :
-			     a->strict ? "--strict" : a->ring_bytes ? "--buffer" :
-			     a->lossless ? "--lossless" : a->held ? "--held" : NULL;
+			     a->strict ? "--strict" : NULL;
 
+	for (size_t i = 0; !option && i < sizeof(session) / sizeof(*session); i++)
+		if (a->set.given[session[i].option])
+			option = session[i].name;
 	if (!option)
 		return CMD_DONE;
 	diag_set(d, "a plan is not traced, so %s means nothing", option);

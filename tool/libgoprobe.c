@@ -7,6 +7,8 @@
 
 #include "export.h"
 #include "libgoprobe_trace.h"
+#include "optcheck.h"
+#include "optvalue.h"
 #include "select.h"
 #include "version.h"
 
@@ -46,6 +48,7 @@ void goprobe_trace_free(struct goprobe_trace *t)
 	stream_fini(&t->stream);
 	recorder_fini(&t->recorder);
 	times_fini(&t->times);
+	replay_fini(&t->replay);
 	out_fini(&t->out);
 	out_fini(&t->json);
 	select_specs_free(t->what.specs, t->what.specs ? t->what.nspecs : 0);
@@ -111,6 +114,8 @@ static int append(struct goprobe_trace *t, char ***v, size_t *n, const char *tex
 
 static int check_one_kind(struct goprobe_trace *t)
 {
+	if (t->replay.path)
+		return diag_set(&t->diag, "a recording says itself what was traced");
 	return t->what.file || t->what.command || t->what.npids ?
 	       diag_set(&t->diag, "processes, a file and a command exclude each other") : 0;
 }
@@ -156,6 +161,21 @@ int goprobe_trace_command(struct goprobe_trace *t, const char *const *argv)
 	return 0;
 }
 
+int goprobe_trace_replay(struct goprobe_trace *t, const char *path)
+{
+	if (check_new(t, "what is traced") || check_one_kind(t))
+		return -1;
+	t->replay.path = strdup(path);
+	return t->replay.path ? 0 : no_memory(t);
+}
+
+int goprobe_trace_program(struct goprobe_trace *t, const char *path)
+{
+	if (check_new(t, "where a program is"))
+		return -1;
+	return append(t, &t->replay.binaries, &t->replay.nbinaries, path);
+}
+
 int goprobe_trace_add(struct goprobe_trace *t, const char *spec)
 {
 	struct spec *parsed;
@@ -172,50 +192,6 @@ int goprobe_trace_add(struct goprobe_trace *t, const char *spec)
 		select_specs_free(parsed, 1);
 	free(text);
 	return err ? -1 : append(t, &t->specs, &t->what.nspecs, spec);
-}
-
-/* Options that are numbers within bounds. */
-static const struct {
-	uint64_t least;
-	uint64_t most;
-	const char *name;
-} bounds[] = {
-	[GOPROBE_OPTION_DEPTH] = { 0, PLAN_DEPTH_MAX, "the depth" },
-	[GOPROBE_OPTION_STRING_LIMIT] = { 0, PLAN_BYTES_MAX, "the limit of strings" },
-	[GOPROBE_OPTION_ELEMENTS] = { 0, PLAN_BYTES_MAX, "the number of elements" },
-	[GOPROBE_OPTION_OBJECTS] = { 0, PLAN_OBJECTS_MAX, "the number of objects" },
-	[GOPROBE_OPTION_BYTES] = { 0, PLAN_BYTES_MAX, "the number of bytes" },
-	[GOPROBE_OPTION_HELD] = { 0, 1 << 20, "the number of held calls" },
-	[GOPROBE_OPTION_RING_BYTES] = { 64U << 10, 64U << 20, "the memory of a CPU" },
-	[GOPROBE_OPTION_LOSSLESS] = { 0, 1, "losslessness" },
-	[GOPROBE_OPTION_NO_RETURN] = { 0, 1, "leaving out returns" },
-	[GOPROBE_OPTION_DURATION_NS] = { 0, INT64_MAX, "the duration" },
-	[GOPROBE_OPTION_EVENTS] = { 0, UINT64_MAX, "the number of events" },
-	[GOPROBE_OPTION_SIGNALS] = { 0, 1, "the end by signals" },
-	[GOPROBE_OPTION_QUIET] = { 0, 1, "quiet" },
-	[GOPROBE_OPTION_PRETTY] = { 0, 1, "values in lines" },
-	[GOPROBE_OPTION_SAMPLE] = { 0, LIMITOPT_SAMPLE_MAX, "the sample" },
-	[GOPROBE_OPTION_SAMPLE_BY] = { 0, GOPROBE_SAMPLE_ROOT, "what is sampled" },
-	[GOPROBE_OPTION_RATE] = { 0, LIMITOPT_RATE_MAX, "the rate" },
-	[GOPROBE_OPTION_TIMES] = { 0, LIMITOPT_TIMES_MAX, "the number of times" },
-	[GOPROBE_OPTION_MAX_LOAD] = { 0, MAXLOAD_MOST, "the load" },
-	[GOPROBE_OPTION_INLINED] = { 0, 1, "what was inlined" },
-	[GOPROBE_OPTION_REGISTERS] = { 0, 1, "registers" },
-	[GOPROBE_OPTION_SPLIT] = { 0, 1, "dividing time" },
-	[GOPROBE_OPTION_DRY_RUN] = { 0, 1, "a dry run" },
-};
-
-static int check_option(struct goprobe_trace *t, unsigned int option, uint64_t value)
-{
-	if (option >= sizeof(bounds) / sizeof(*bounds) || !bounds[option].name)
-		return diag_set(&t->diag, "there is no option %u", option);
-	if (value >= bounds[option].least && value <= bounds[option].most)
-		return 0;
-	if (option == GOPROBE_OPTION_MAX_LOAD && value == GOPROBE_LOAD_ANY)
-		return 0;
-	return diag_set(&t->diag, "%s is from %llu to %llu, not %llu", bounds[option].name,
-			(unsigned long long)bounds[option].least,
-			(unsigned long long)bounds[option].most, (unsigned long long)value);
 }
 
 _Static_assert((int)GOPROBE_SAMPLE_CALL == (int)PLAN_SAMPLE_CALL &&
@@ -265,7 +241,7 @@ static void set_more(struct goprobe_trace *t, enum goprobe_option option, uint64
 
 int goprobe_trace_set(struct goprobe_trace *t, enum goprobe_option option, uint64_t value)
 {
-	if (check_new(t, "an option") || check_option(t, option, value))
+	if (check_new(t, "an option") || optvalue_check(option, value, &t->diag))
 		return -1;
 	switch (option) {
 	case GOPROBE_OPTION_DEPTH:
@@ -400,23 +376,49 @@ static void settle_options(struct goprobe_trace *t)
 		o->held_bytes = o->bytes;
 }
 
+static int check_together(struct goprobe_trace *t)
+{
+	struct optcheck c = {
+		.limit = &t->limit,
+		.no_return = t->plan.no_return,
+		.split = t->plan.split,
+		.pretty = t->lines.pretty,
+		.record = t->record,
+	};
+
+	return optcheck_together(&c, &t->diag) ? -1 : 0;
+}
+
+/* What was traced, and how, is in the recording. */
+static int plan_replay(struct goprobe_trace *t)
+{
+	if (t->what.nspecs)
+		return diag_set(&t->diag, "a recording has its specs, and takes no others");
+	if (t->record)
+		return diag_set(&t->diag, "what is replayed is recorded already");
+	if (replay_open(&t->replay, &t->diag))
+		return -1;
+	t->state = TRACE_PLANNED;
+	return 0;
+}
+
 int goprobe_trace_plan(struct goprobe_trace *t)
 {
 	struct tracing *tr = &t->tracing;
 
 	if (check_new(t, "the plan"))
 		return -1;
+	if (t->replay.path)
+		return plan_replay(t);
+	if (t->replay.nbinaries)
+		return diag_set(&t->diag, "only of a recording it is asked where a program is");
 	if (!t->what.npids && !t->what.file && !t->what.command)
 		return diag_set(&t->diag, "nothing to trace: no process, no file, no command");
 	if (!t->what.nspecs)
 		return diag_set(&t->diag, "no spec: which functions?");
 	settle_options(t);
-	if (limitopt_end(&t->limit, t->plan.no_return, &t->diag))
+	if (check_together(t))
 		return -1;
-	if (t->plan.split && t->plan.no_return)
-		return diag_set(&t->diag, "durations are to be divided, and left out");
-	if (t->record && t->limit.limits.times)
-		return diag_set(&t->diag, "a number of times needs to look at each record, and a recording does not");
 	t->plan.limits = t->limit.limits;
 	tr->quiet = t->lines.quiet;
 	tr->no_signals = !t->signals;
@@ -441,6 +443,8 @@ int goprobe_trace_export(struct goprobe_trace *t, int fd)
 {
 	if (t->state == TRACE_NEW && goprobe_trace_plan(t))
 		return -1;
+	if (t->replay.path)
+		return export_plan(t->replay.plan, !t->replay.options.no_return, fd, &t->diag);
 	return export_plan(t->tracing.plan, !t->plan.no_return, fd, &t->diag);
 }
 
@@ -458,16 +462,25 @@ static int open_recording(struct goprobe_trace *t)
 	}, &t->learn, &t->diag);
 }
 
+static int open_output(struct goprobe_trace *t, const struct plan *p)
+{
+	if (lines_open(&t->out, &t->stream, p, &t->lines, &t->diag))
+		return -1;
+	if (t->on_event)
+		t->out.fd = -1;
+	if (t->replay.path)
+		t->out.epoch = t->replay.start.epoch;
+	out_init(&t->json, &out_json, -1);
+	t->json.epoch = t->out.epoch;
+	return 0;
+}
+
 static int open_lines(struct goprobe_trace *t)
 {
 	t->lines.paired = !t->plan.no_return;
 	t->lines.pids = shows_pids(t);
-	if (lines_open(&t->out, &t->stream, t->tracing.plan, &t->lines, &t->diag))
+	if (open_output(t, t->tracing.plan))
 		return -1;
-	if (t->on_event)
-		t->out.fd = -1;
-	out_init(&t->json, &out_json, -1);
-	t->json.epoch = t->out.epoch;
 	t->stream.learn = &t->learn;
 	t->stream.learn_panics = !learn_possible(t->tracing.plan);
 	return 0;
@@ -482,6 +495,14 @@ static int count_times(struct goprobe_trace *t)
 	return 0;
 }
 
+static int start_replay(struct goprobe_trace *t)
+{
+	t->lines.paired = !t->replay.options.no_return;
+	t->lines.pids = t->replay.start.flags & RECORDING_F_PIDS;
+	t->state = TRACE_STARTED;
+	return open_output(t, t->replay.plan);
+}
+
 int goprobe_trace_start(struct goprobe_trace *t)
 {
 	struct tracing *tr = &t->tracing;
@@ -490,6 +511,8 @@ int goprobe_trace_start(struct goprobe_trace *t)
 		return -1;
 	if (t->state != TRACE_PLANNED)
 		return diag_set(&t->diag, "it has been started already");
+	if (t->replay.path)
+		return start_replay(t);
 	/* Before anything is probed: it takes its time, and may fail. */
 	if (t->record && open_recording(t))
 		return -1;
@@ -525,6 +548,8 @@ int goprobe_trace_poll(struct goprobe_trace *t, int timeout_ms)
 {
 	if (check_started(t))
 		return -1;
+	if (t->replay.path)
+		return replay_step(&t->replay, &t->stream, &t->diag);
 	return watch_step(&t->watch, timeout_ms, &t->diag);
 }
 
@@ -535,7 +560,7 @@ int goprobe_trace_fd(const struct goprobe_trace *t)
 
 int goprobe_trace_timeout(const struct goprobe_trace *t)
 {
-	return t->state == TRACE_STARTED ? watch_timeout(&t->watch) : 0;
+	return t->state == TRACE_STARTED && !t->replay.path ? watch_timeout(&t->watch) : 0;
 }
 
 /* Of a recording nothing is known but numbers. */
@@ -548,6 +573,22 @@ static void summarize_recording(struct goprobe_trace *t, struct buf *talk)
 	if (!t->lines.quiet || out_lost(&t->stream.sum))
 		out_text.summary(&out, &t->stream.sum, talk);
 	out_fini(&out);
+}
+
+/* That is no summary: it is said to those who want quiet, too. */
+static void say_cut(struct goprobe_trace *t)
+{
+	struct buf talk = { 0 };
+
+	if (!t->replay.path || t->replay.whole || stream_full(&t->stream))
+		return;
+	buf_str(&talk, "warning: ");
+	buf_str(&talk, t->replay.path);
+	buf_str(&talk, " was cut short: this is what there is");
+	buf_char(&talk, 0);
+	if (!talk.failed)
+		say(t, talk.p);
+	buf_fini(&talk);
 }
 
 static void summarize(struct goprobe_trace *t)
@@ -572,10 +613,13 @@ static void summarize(struct goprobe_trace *t)
 
 int goprobe_trace_stop(struct goprobe_trace *t)
 {
-	if (check_started(t) || watch_finish(&t->watch, &t->diag))
+	if (check_started(t) ||
+	    (t->replay.path ? replay_finish(&t->replay, &t->stream, &t->diag) :
+			      watch_finish(&t->watch, &t->diag)))
 		return -1;
 	t->state = TRACE_STOPPED;
 	summarize(t);
+	say_cut(t);
 	/* Whatever is left of the session goes before a command is waited for. */
 	tracing_disarm(&t->tracing);
 	return 0;
@@ -602,7 +646,8 @@ void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *
 	struct out_summary s = t->stream.sum;
 	struct goprobe_counts c;
 
-	watch_sum(&t->watch, &s);
+	if (!t->replay.path)
+		watch_sum(&t->watch, &s);
 	c = (struct goprobe_counts){
 		.events = t->record ? watch_events(&t->watch) : s.events,
 		.calls = s.calls,

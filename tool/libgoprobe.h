@@ -50,7 +50,10 @@ GOPROBE_API void goprobe_trace_free(struct goprobe_trace *t);
 
 /* --- what has gone wrong --------------------------------------------------- */
 
-/* One sentence, no capital, no full stop; NULL: nothing has. Good until the next call. */
+/*
+ * One sentence, no capital, no full stop; NULL: nothing has. Good until the next call. Options are
+ * named as goprobectl attach has them where two don't go together.
+ */
 GOPROBE_API const char *goprobe_trace_error(const struct goprobe_trace *t);
 /* What to do about it, or NULL. */
 GOPROBE_API const char *goprobe_trace_hint(const struct goprobe_trace *t);
@@ -60,7 +63,7 @@ GOPROBE_API const char *goprobe_trace_place(const struct goprobe_trace *t, size_
 
 /* --- what is traced -------------------------------------------------------- */
 
-/* One of the three, the first any number of times. */
+/* One of the three, or a recording; the first any number of times. */
 GOPROBE_API int goprobe_trace_pid(struct goprobe_trace *t, int pid);
 /* All processes that run the file at @path, now or later. */
 GOPROBE_API int goprobe_trace_file(struct goprobe_trace *t, const char *path);
@@ -69,6 +72,14 @@ GOPROBE_API int goprobe_trace_file(struct goprobe_trace *t, const char *path);
  * from goprobe_trace_start() on. @argv ends with NULL.
  */
 GOPROBE_API int goprobe_trace_command(struct goprobe_trace *t, const char *const *argv);
+/*
+ * What goprobe_trace_record() has written, in place of what is traced: neither the module nor
+ * privileges are needed, but the programs are. It says itself which functions, and what was
+ * captured of them; of the options those of events count. Events are as they were then.
+ */
+GOPROBE_API int goprobe_trace_replay(struct goprobe_trace *t, const char *path);
+/* Where a program of the recording is now, if not where it was; any number of times. */
+GOPROBE_API int goprobe_trace_program(struct goprobe_trace *t, const char *path);
 /* Which functions, and what of them; fails at once if @spec can't be understood. */
 GOPROBE_API int goprobe_trace_add(struct goprobe_trace *t, const char *spec);
 
@@ -130,7 +141,7 @@ enum goprobe_format {
 /* As lines, to the file at @path, or to standard output if that is NULL. */
 GOPROBE_API int goprobe_trace_output(struct goprobe_trace *t, enum goprobe_format format,
 				     const char *path);
-/* Undecoded to a file that "goprobectl replay" reads. */
+/* Undecoded to a file that goprobe_trace_replay() and "goprobectl replay" read. */
 GOPROBE_API int goprobe_trace_record(struct goprobe_trace *t, const char *path);
 
 /* --- what else is told ------------------------------------------------------ */

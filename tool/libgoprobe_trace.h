@@ -7,6 +7,7 @@
 #include "limitopt.h"
 #include "lines.h"
 #include "recorder.h"
+#include "replay.h"
 #include "tracing.h"
 #include "watch.h"
 
@@ -48,6 +49,7 @@ enum trace_state {
  * @recorder: where they go instead
  * @times: which functions have been seen often enough
  * @watch: the session being watched
+ * @replay: the recording that is played, if replay.path is set
  * @json: an output that is never written: what is in its buffer is handed out
  */
 struct goprobe_trace {
@@ -79,6 +81,7 @@ struct goprobe_trace {
 	struct recorder recorder;
 	struct times times;
 	struct watch watch;
+	struct replay replay;
 	struct out json;
 };
 

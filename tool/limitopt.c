@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "limitopt.h"
+#include "optvalue.h"
 
 static const char *const samples[] = {
 	[PLAN_SAMPLE_CALL] = "call",
@@ -12,13 +13,16 @@ static const char *const samples[] = {
 
 #define SAMPLES (sizeof(samples) / sizeof(*samples))
 
-static int parse_sample(struct limitopt *l, const char *arg, struct diag *d)
+/* @option's number is @arg. */
+static int parse_number(enum goprobe_option option, const char *arg, uint64_t *ret,
+			struct diag *d)
 {
-	if (strncmp(arg, "1/", 2) == 0 &&
-	    cmd_parse_number(arg + 2, 1, LIMITOPT_SAMPLE_MAX, &l->limits.sample))
-		return CMD_DONE;
-	return cmd_bad_value("--sample", arg, "1/N, N from 1 to 1000000000: 1/100 is every hundredth",
-			     d);
+	uint64_t n;
+	int code = optvalue_parse(option, arg, &n, d);
+
+	if (!code)
+		*ret = n;
+	return code;
 }
 
 static int parse_by(struct limitopt *l, const char *arg, struct diag *d)
@@ -38,17 +42,13 @@ int limitopt_option(struct limitopt *l, int opt, const char *arg, struct diag *d
 {
 	switch (opt) {
 	case LIMITOPT_SAMPLE:
-		return parse_sample(l, arg, d);
+		return parse_number(GOPROBE_OPTION_SAMPLE, arg, &l->limits.sample, d);
 	case LIMITOPT_SAMPLE_BY:
 		return parse_by(l, arg, d);
 	case LIMITOPT_RATE:
-		if (!cmd_parse_number(arg, 1, LIMITOPT_RATE_MAX, &l->limits.rate))
-			return cmd_bad_value("--rate", arg, "a number from 1 to 1000000", d);
-		break;
+		return parse_number(GOPROBE_OPTION_RATE, arg, &l->limits.rate, d);
 	case LIMITOPT_TIMES:
-		if (!cmd_parse_number(arg, 1, LIMITOPT_TIMES_MAX, &l->limits.times))
-			return cmd_bad_value("--times", arg, "a number from 1 to 1000000000", d);
-		break;
+		return parse_number(GOPROBE_OPTION_TIMES, arg, &l->limits.times, d);
 	}
 	return CMD_DONE;
 }

@@ -27,10 +27,6 @@ enum { LIMITOPT_SAMPLE = 1024, LIMITOPT_SAMPLE_BY, LIMITOPT_RATE, LIMITOPT_TIMES
 #define LIMITOPT_ROW_RATE	{ "rate", required_argument, NULL, LIMITOPT_RATE }
 #define LIMITOPT_ROW_TIMES	{ "times", required_argument, NULL, LIMITOPT_TIMES }
 
-#define LIMITOPT_RATE_MAX 1000000U
-#define LIMITOPT_TIMES_MAX 1000000000U
-#define LIMITOPT_SAMPLE_MAX 1000000000U
-
 /* One of them, with its argument: CMD_DONE, or CMD_USAGE with a sentence. */
 int limitopt_option(struct limitopt *l, int opt, const char *arg, struct diag *d);
 /* After the options; @no_return: ends of calls are not traced. CMD_* as above. */

@@ -3,17 +3,18 @@
 #include <string.h>
 
 #include "maxload.h"
+#include "optvalue.h"
 
 int maxload_parse(struct maxload *m, const char *arg, struct diag *d)
 {
 	uint64_t n = 0;
+	int code = CMD_DONE;
 
 	m->off = strcmp(arg, "off") == 0;
-	if (!m->off && !cmd_parse_number(arg, 1, MAXLOAD_MOST, &n))
-		return cmd_bad_value("--max-load", arg,
-				     "off, or percent of one processor's time, 1 to 1000000", d);
+	if (!m->off)
+		code = optvalue_parse(GOPROBE_OPTION_MAX_LOAD, arg, &n, d);
 	m->percent = (uint32_t)n;
-	return CMD_DONE;
+	return code;
 }
 
 struct goprobe_breaker maxload_breaker(const struct maxload *m, uint64_t hit_ns,

@@ -25,7 +25,6 @@ enum { MAXLOAD_OPT = 2048 };
 	"      --max-load PERCENT  end when breakpoints take more of a processor's time, or off;\n" \
 	"                          default 50 for each processor that there is\n"
 
-#define MAXLOAD_MOST 1000000U
 /* Of each processor that there is, unless something is said. */
 #define MAXLOAD_DEFAULT 50U
 

@@ -27,41 +27,35 @@ static int progress(void *ctx, size_t placed, size_t all)
 }
 
 /* What is not given keeps its default. */
+int traceopt_set(struct goprobe_trace *t, const struct optvalues *set)
+{
+	for (int i = 0; i < OPTVALUE_NUMBER; i++)
+		if (set->given[i] && goprobe_trace_set(t, (enum goprobe_option)i, set->v[i]))
+			return -1;
+	return 0;
+}
+
 static int set_options(struct goprobe_trace *t, const struct attachopt *a)
 {
+	const struct plan_limits *limits = &a->limit.limits;
 	const struct {
 		enum goprobe_option option;
 		uint64_t value;
-	} options[] = {
-		{ GOPROBE_OPTION_DEPTH, a->plan.depth },
-		{ GOPROBE_OPTION_STRING_LIMIT, a->plan.string_limit },
-		{ GOPROBE_OPTION_ELEMENTS, a->plan.elements },
-		{ GOPROBE_OPTION_OBJECTS, a->plan.objects },
-		{ GOPROBE_OPTION_HELD, a->held },
-		{ GOPROBE_OPTION_LOSSLESS, a->lossless },
-		{ GOPROBE_OPTION_NO_RETURN, a->plan.no_return },
-		{ GOPROBE_OPTION_DURATION_NS, a->duration },
-		{ GOPROBE_OPTION_EVENTS, a->events },
+	} more[] = {
 		{ GOPROBE_OPTION_SIGNALS, 1 },
-		{ GOPROBE_OPTION_QUIET, a->quiet },
-		{ GOPROBE_OPTION_PRETTY, a->pretty },
-		{ GOPROBE_OPTION_SAMPLE, a->limit.limits.sample },
-		{ GOPROBE_OPTION_SAMPLE_BY, a->limit.limits.by },
-		{ GOPROBE_OPTION_RATE, a->limit.limits.rate },
-		{ GOPROBE_OPTION_TIMES, a->limit.limits.times },
+		{ GOPROBE_OPTION_SAMPLE, limits->sample },
+		{ GOPROBE_OPTION_SAMPLE_BY, limits->by },
+		{ GOPROBE_OPTION_RATE, limits->rate },
+		{ GOPROBE_OPTION_TIMES, limits->times },
 		{ GOPROBE_OPTION_MAX_LOAD, a->load.off ? GOPROBE_LOAD_ANY : a->load.percent },
-		{ GOPROBE_OPTION_INLINED, a->plan.inlined },
-		{ GOPROBE_OPTION_REGISTERS, a->plan.registers },
-		{ GOPROBE_OPTION_SPLIT, a->plan.split },
-		{ GOPROBE_OPTION_DRY_RUN, a->plan.dry_run },
 	};
 
-	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
-		if (goprobe_trace_set(t, options[i].option, options[i].value))
-			return -1;
-	if (a->ring_bytes && goprobe_trace_set(t, GOPROBE_OPTION_RING_BYTES, a->ring_bytes))
+	if (traceopt_set(t, &a->set))
 		return -1;
-	return a->bytes_given ? goprobe_trace_set(t, GOPROBE_OPTION_BYTES, a->plan.bytes) : 0;
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+		if (goprobe_trace_set(t, more[i].option, more[i].value))
+			return -1;
+	return 0;
 }
 
 /* "12,34": targetopt has seen to it that it is such a list. */
@@ -93,11 +87,16 @@ static int set_target(struct goprobe_trace *t, const struct targetopt *what)
 	return 0;
 }
 
+int traceopt_output(struct goprobe_trace *t, const struct out_format *format, const char *path)
+{
+	return goprobe_trace_output(t, format == &out_json ? GOPROBE_FORMAT_JSON :
+						 GOPROBE_FORMAT_TEXT, path);
+}
+
 static int set_output(struct goprobe_trace *t, const struct attachopt *a)
 {
 	return a->record ? goprobe_trace_record(t, a->record) :
-	       goprobe_trace_output(t, a->format == &out_json ? GOPROBE_FORMAT_JSON :
-						    GOPROBE_FORMAT_TEXT, a->output);
+			   traceopt_output(t, a->format, a->output);
 }
 
 int traceopt_failed(const struct goprobe_trace *t, struct diag *d)
@@ -113,16 +112,24 @@ int traceopt_failed(const struct goprobe_trace *t, struct diag *d)
 	return CMD_FAILED;
 }
 
-struct goprobe_trace *traceopt_new(const struct attachopt *a, struct diag *d)
+struct goprobe_trace *traceopt_begin(struct diag *d)
 {
 	struct goprobe_trace *t = goprobe_trace_new();
 
-	if (!t) {
+	if (t)
+		goprobe_trace_on_notice(t, say, NULL);
+	else
 		diag_set(d, "out of memory");
+	return t;
+}
+
+struct goprobe_trace *traceopt_new(const struct attachopt *a, struct diag *d)
+{
+	struct goprobe_trace *t = traceopt_begin(d);
+
+	if (!t)
 		return NULL;
-	}
-	goprobe_trace_on_notice(t, say, NULL);
-	if (!a->quiet)
+	if (!a->set.v[GOPROBE_OPTION_QUIET])
 		goprobe_trace_on_progress(t, progress, NULL);
 	if (!set_options(t, a) && !set_target(t, &a->what) && !set_output(t, a))
 		return t;

@@ -3,9 +3,11 @@
  * watch - print calls and returns of functions of a process, with libgoprobe
  *
  *	watch [-j] [-n EVENTS] PID PATTERN...
+ *	watch [-j] [-n EVENTS] -r RECORDING
  *
  * -j prints the library's JSON; else a line is made of what can be had of each event. Ends
- * after so many events, with the process, or by Ctrl-C.
+ * after so many events, with the process, or by Ctrl-C. What
+ * "goprobectl attach --record" has written is shown instead of a process with -r.
  *
  *	cc watch.c $(pkg-config --cflags --libs goprobe) -o watch
  */
@@ -106,21 +108,29 @@ static int failed(struct goprobe_trace *t)
 	return 1;
 }
 
-static int trace(goprobe_event_fn fn, uint64_t events, int pid, char **patterns)
+/* A process and patterns, or a recording. */
+static int set_up(struct goprobe_trace *t, const char *recording, char **args)
+{
+	if (recording)
+		return goprobe_trace_replay(t, recording);
+	if (goprobe_trace_pid(t, atoi(*args)) || goprobe_trace_set(t, GOPROBE_OPTION_SIGNALS, 1))
+		return -1;
+	while (*++args)
+		if (goprobe_trace_add(t, *args))
+			return -1;
+	return 0;
+}
+
+static int trace(goprobe_event_fn fn, uint64_t events, const char *recording, char **args)
 {
 	struct goprobe_trace *t = goprobe_trace_new();
 	struct goprobe_counts n;
 
 	if (!t)
 		return 1;
-	if (goprobe_trace_pid(t, pid) || goprobe_trace_set(t, GOPROBE_OPTION_SIGNALS, 1) ||
+	if (set_up(t, recording, args) ||
 	    goprobe_trace_set(t, GOPROBE_OPTION_EVENTS, events) ||
-	    goprobe_trace_on_event(t, fn, NULL))
-		return failed(t);
-	for (; *patterns; patterns++)
-		if (goprobe_trace_add(t, *patterns))
-			return failed(t);
-	if (goprobe_trace_start(t))
+	    goprobe_trace_on_event(t, fn, NULL) || goprobe_trace_start(t))
 		return failed(t);
 	fprintf(stderr, "started\n");
 	if (goprobe_trace_run(t))
@@ -134,22 +144,26 @@ static int trace(goprobe_event_fn fn, uint64_t events, int pid, char **patterns)
 
 int main(int argc, char **argv)
 {
+	const char *recording = NULL;
 	goprobe_event_fn fn = show;
 	uint64_t events = 0;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "jn:")) != -1) {
+	while ((opt = getopt(argc, argv, "jn:r:")) != -1) {
 		if (opt == 'j')
 			fn = show_json;
 		else if (opt == 'n')
 			events = strtoull(optarg, NULL, 10);
+		else if (opt == 'r')
+			recording = optarg;
 		else
 			return 2;
 	}
-	if (argc - optind < 2) {
-		fprintf(stderr, "usage: watch [-j] [-n EVENTS] PID PATTERN...\n");
+	if (argc - optind < (recording ? 0 : 2)) {
+		fprintf(stderr, "usage: watch [-j] [-n EVENTS] PID PATTERN...\n"
+				"       watch [-j] [-n EVENTS] -r RECORDING\n");
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	return trace(fn, events, atoi(argv[optind]), argv + optind + 1);
+	return trace(fn, events, recording, argv + optind);
 }

@@ -67,6 +67,21 @@ def c_values(t):
     check("2 calls, 1 returns, 0 lost" in process.stderr(), "it said: %s", process.stderr())
 
 
+@case("a C program with libgoprobe is handed what replay prints of a recording")
+def c_replay(t):
+    functions = {e["func"] for e in parse("\n".join(untraced(t, "types")))}
+    recording = os.path.join(t.tmp, "calls.rec")
+    t.attach("--record", recording, names(functions), "--", t.binary("types"), json=False, output=False).finish()
+    want = parse("\n".join(t.goprobectl("replay", "-o", "json", recording).finish()))
+    process = client(t, "watch", "-j", "-r", recording)
+    got = parse("\n".join(process.finish()))
+    check(len(got) > 40, "%d events", len(got))
+    same(got, [e for e in want if e["kind"] != "summary"], "events")
+    said = "%d calls, %d returns, 0 lost" % (want[-1]["calls"], want[-1]["returns"])
+    check(said in process.stderr(), "it said: %s", process.stderr())
+    same(parse("\n".join(client(t, "watch", "-j", "-n", 3, "-r", recording).finish())), got[:3], "the first three")
+
+
 def bare(value):
     """JSON without what goprobectl adds to times and errors."""
     if isinstance(value, list):

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "cmd.h"
 #include "libgoprobe.h"
+#include "optvalue.h"
 #include "rows.h"
 
 static int setup(void **state)
@@ -63,6 +65,111 @@ static void options_are_within_their_bounds(void **state)
 		if (err)
 			says(*state, rows[i].error);
 	}
+}
+
+/* What excludes each other is said before a program is looked at. */
+static void options_that_do_not_go_together(void **state)
+{
+	static const struct {
+		struct {
+			enum goprobe_option option;
+			uint64_t value;
+		} set[2];
+		bool record;
+		const char *error;
+	} rows[] = {
+		{ { { GOPROBE_OPTION_SPLIT, 1 }, { GOPROBE_OPTION_NO_RETURN, 1 } }, false,
+		  "--split divides durations, and --no-return leaves them out" },
+		{ { { GOPROBE_OPTION_TIMES, 3 }, { 0, 0 } }, true,
+		  "--times needs to look at each record, and --record does not" },
+		{ { { GOPROBE_OPTION_PRETTY, 1 }, { 0, 0 } }, true,
+		  "--record prints no events, so --pretty means nothing" },
+		{ { { GOPROBE_OPTION_SAMPLE_BY, GOPROBE_SAMPLE_GOROUTINE }, { 0, 0 } }, false,
+		  "--sample-by goroutine does not say how many" },
+		{ { { GOPROBE_OPTION_SPLIT, 1 }, { GOPROBE_OPTION_TIMES, 3 } }, false,
+		  "can't open /nonexistent: No such file or directory" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct goprobe_trace *t = goprobe_trace_new();
+
+		assert_non_null(t);
+		for (size_t k = 0; k < N(rows[i].set) && rows[i].set[k].option; k++)
+			assert_int_equal(goprobe_trace_set(t, rows[i].set[k].option,
+							   rows[i].set[k].value), 0);
+		assert_int_equal(goprobe_trace_file(t, "/nonexistent"), 0);
+		assert_int_equal(goprobe_trace_add(t, "main.f"), 0);
+		if (rows[i].record)
+			assert_int_equal(goprobe_trace_record(t, "x"), 0);
+		assert_int_equal(goprobe_trace_plan(t), -1);
+		says(t, rows[i].error);
+		goprobe_trace_free(t);
+	}
+}
+
+/* The same table as on the command line. */
+static void values_are_read_as_they_are_checked(void **state)
+{
+	static const struct {
+		enum goprobe_option option;
+		const char *arg;
+		uint64_t want;
+		const char *hint;
+	} rows[] = {
+		{ GOPROBE_OPTION_DEPTH, "31", 31, NULL },
+		{ GOPROBE_OPTION_DEPTH, "32", 0, "it takes 0 to 31 references" },
+		{ GOPROBE_OPTION_OBJECTS, "1025", 0, "it takes 0 to 1024 objects" },
+		{ GOPROBE_OPTION_RING_BYTES, "64k", 65536, NULL },
+		{ GOPROBE_OPTION_RING_BYTES, "63k", 0, "it takes a size: 64k to 64m" },
+		{ GOPROBE_OPTION_RING_BYTES, "65m", 0, "it takes a size: 64k to 64m" },
+		{ GOPROBE_OPTION_DURATION_NS, "5s", 5000000000, NULL },
+		{ GOPROBE_OPTION_DURATION_NS, "0s", 0, "it takes a time: 5s, 200ms, 1m" },
+		{ GOPROBE_OPTION_EVENTS, "0", 0, "it takes a number from 1 on" },
+		{ GOPROBE_OPTION_HELD, "1048577", 0, "it takes a number from 1 to 1048576" },
+		{ GOPROBE_OPTION_SAMPLE, "1/7", 7, NULL },
+		{ GOPROBE_OPTION_SAMPLE, "7", 0,
+		  "it takes 1/N, N from 1 to 1000000000: 1/100 is every hundredth" },
+		{ GOPROBE_OPTION_SPLIT, NULL, 1, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct diag d = { 0 };
+		uint64_t got = 0;
+		int code = optvalue_parse(rows[i].option, rows[i].arg, &got, &d);
+
+		assert_int_equal(code, rows[i].hint ? CMD_USAGE : CMD_DONE);
+		if (rows[i].hint) {
+			assert_string_equal(d.hint, rows[i].hint);
+		} else {
+			assert_int_equal(got, rows[i].want);
+			assert_int_equal(optvalue_check(rows[i].option, got, &d), 0);
+		}
+		diag_fini(&d);
+	}
+}
+
+static void a_recording_is_all_that_is_said(void **state)
+{
+	struct goprobe_trace *t = goprobe_trace_new();
+
+	assert_int_equal(goprobe_trace_replay(*state, "/nonexistent"), 0);
+	assert_int_equal(goprobe_trace_pid(*state, 1), -1);
+	says(*state, "a recording says itself what was traced");
+	assert_int_equal(goprobe_trace_program(*state, "/bin/true"), 0);
+	assert_int_equal(goprobe_trace_start(*state), -1);
+	says(*state, "can't open /nonexistent: No such file or directory");
+	assert_int_equal(goprobe_trace_fd(*state), -1);
+
+	assert_int_equal(goprobe_trace_replay(t, "/dev/null"), 0);
+	assert_int_equal(goprobe_trace_record(t, "x"), 0);
+	assert_int_equal(goprobe_trace_plan(t), -1);
+	says(t, "what is replayed is recorded already");
+	assert_int_equal(goprobe_trace_add(t, "main.f"), 0);
+	assert_int_equal(goprobe_trace_plan(t), -1);
+	says(t, "a recording has its specs, and takes no others");
+	goprobe_trace_free(t);
 }
 
 static void there_is_one_kind_of_target(void **state)
@@ -138,6 +245,9 @@ int main(void)
 #define CASE(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	static const struct CMUnitTest tests[] = {
 		CASE(options_are_within_their_bounds),
+		CASE(options_that_do_not_go_together),
+		CASE(values_are_read_as_they_are_checked),
+		CASE(a_recording_is_all_that_is_said),
 		CASE(there_is_one_kind_of_target),
 		CASE(events_go_one_way),
 		CASE(a_spec_that_is_none_is_pointed_into),
