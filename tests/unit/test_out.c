@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "edit.h"
+#include "gostates.h"
 #include "rows.h"
 #include "stream.h"
 
@@ -31,24 +33,76 @@ static const struct plan_value add_results[] = { { .name = "~r0", .type = &t_int
 static const struct gofunc add_fn = { .name = "shop.(*Cart).Add", .entry = 0x1000, .end = 0x1100 };
 static const struct gofunc bare_fn = { .name = "main.bare", .entry = 0x2000, .end = 0x2100 };
 
+/* A place in inlined code, with registers behind its value. */
+static const struct gofunc foo_fn = { .name = "main.foo", .entry = 0x3000, .end = 0x3100 };
+static const struct plan_value at_values[] = {
+	{ .name = "n", .type = &t_int },
+	{ .name = "m", .type = &t_int, .unavailable = "optimized out here" },
+};
+
+static const struct plan_at at = {
+	.vaddr = 0x301f, .file = "/src/main.go", .line = 42, .inlined = "main.bar", .begins = true,
+	.name = "main.foo+0x1f main.go:42",
+};
+
+/* An address of which neither file nor line is known. */
+static const struct plan_at bare_at = { .vaddr = 0x2004, .name = "main.bare+0x4" };
+
+/* A call that is changed: behind its argument is what that will be, and what it was. */
+static const struct gofunc set_fn = { .name = "main.set", .entry = 0x4000, .end = 0x4100 };
+static const struct plan_value set_args[] = {
+	{ .name = "n", .type = &t_int },
+	{ .name = "n", .type = &t_int, .offset = 8 },
+	{ .name = "n", .type = &t_int, .offset = 16 },
+};
+
+static const struct edit_set set_sets[] = { { .name = "n", .is = 0, .was = 1 } };
+static const struct edit set_edit = {
+	.nops = 1, .sets = set_sets, .nsets = 1, .delay = 50000000, .show.nvalues = 2,
+};
+
 static struct plan_func funcs[] = {
 	{ .fn = &add_fn, .call = { add_args, N(add_args), 24, 0 },
 	  .ret = { add_results, N(add_results), 8, 1 } },
 	{ .fn = &bare_fn, .id = 1,
 	  .call = { .plan = GOPROBE_NO_PLAN, .unavailable = "the binary has no debug information" },
 	  .ret = { .plan = GOPROBE_NO_PLAN } },
+	{ .fn = &foo_fn, .id = 2, .at = &at,
+	  .call = { at_values, N(at_values), 136, 2, .has_registers = true, .registers = 8 } },
+	{ .fn = &bare_fn, .id = 3, .at = &bare_at,
+	  .call = { .plan = GOPROBE_NO_PLAN, .unavailable = "nothing is known of it" } },
+	{ .fn = &set_fn, .id = 4,
+	  .call = { set_args, 1, 24, 3, .edit = &set_edit, .first_edit = 1 },
+	  .ret = { .plan = GOPROBE_NO_PLAN } },
+	{ .fn = &set_fn, .id = 5,
+	  .call = { set_args, 1, 24, 3, .edit = &set_edit, .first_edit = 1, .dry_run = true },
+	  .ret = { .plan = GOPROBE_NO_PLAN } },
+	{ .fn = &foo_fn, .id = 6,
+	  .call = { at_values, 1, 136, 2, .has_registers = true, .registers = 8 },
+	  .ret = { .plan = GOPROBE_NO_PLAN, .has_registers = true } },
 };
 
-static struct plan_func *func_list[] = { &funcs[0], &funcs[1] };
-static struct goprobe_type types[] = { { 24 }, { 8 } };
-static struct goprobe_plan plans[] = { { .type = 0 }, { .type = 1 } };
+static struct plan_func *func_list[] = {
+	&funcs[0], &funcs[1], &funcs[2], &funcs[3], &funcs[4], &funcs[5], &funcs[6],
+};
+
+static struct goprobe_type types[] = { { 24 }, { 8 }, { 136 }, { 24 } };
+static struct goprobe_plan plans[] = {
+	{ .type = 0 }, { .type = 1 }, { .type = 2 }, { .type = 3 },
+};
 
 static const struct plan plan = {
-	.funcs = func_list, .nfuncs = 2, .types = types, .ntypes = 2, .plans = plans, .nplans = 2,
+	.funcs = func_list, .nfuncs = N(func_list), .types = types, .ntypes = N(types),
+	.plans = plans, .nplans = N(plans),
 };
 
 #define ADD	0
 #define BARE	1
+#define AT	2
+#define AT_BARE	3
+#define SET	4
+#define DRY	5
+#define REGS	6
 
 /* 14:03:22 on some day; records' times count from there. */
 #define EPOCH	1795269802000000000ULL
@@ -71,17 +125,47 @@ struct step {
 
 #define CALL(...)	{ GOPROBE_RECORD_CALL, __VA_ARGS__ }
 #define RETURN(...)	{ GOPROBE_RECORD_RETURN, __VA_ARGS__ }
+#define PLACE(...)	{ GOPROBE_RECORD_AT, __VA_ARGS__ }
 #define TAIL(...)	{ GOPROBE_RECORD_TAIL, __VA_ARGS__ }
 #define LOST(us)	{ GOPROBE_RECORD_LOST, 0, us }
 #define NO_G		GOPROBE_RECORD_F_NO_G
 #define HELD		GOPROBE_RECORD_F_HELD	/* for 300 us */
+#define SPLIT		GOPROBE_RECORD_F_SPLIT	/* 3 ms ran, 1 ms waited for a channel */
+#define MISSED		0x80	/* no flag of a record: nothing could be read of what is set */
+
+/* A frame and its plan, behind what is there already: the new size. */
+static size_t put_frame(uint8_t *p, size_t size, struct goprobe_record *h, const struct step *s)
+{
+	static const uint64_t set[] = { 7, 9, 7 };
+	struct goprobe_chunk missed = {
+		.address = 2, .type = GOPROBE_TYPE_MISSED, .status = GOPROBE_CHUNK_NIL,
+	};
+	uint64_t at[17] = { 12 };
+
+	if (s->id == AT || (s->id == REGS && s->kind == GOPROBE_RECORD_CALL)) {
+		for (uint64_t i = 1; i < N(at); i++)
+			at[i] = i - 2;	/* of the first one: all ones */
+		h->plan = 2;
+		memcpy(p + size, at, sizeof(at));
+		return size + sizeof(at);
+	}
+	if ((s->id != SET && s->id != DRY) || s->kind != GOPROBE_RECORD_CALL)
+		return size;
+	h->plan = 3;
+	memcpy(p + size, set, sizeof(set));
+	size += sizeof(set);
+	if (!(s->flags & MISSED))
+		return size;
+	memcpy(p + size, &missed, sizeof(missed));
+	return size + sizeof(missed);
+}
 
 static size_t put(uint8_t *p, const struct step *s)
 {
 	static const uint64_t args[] = { 0x5000, 5, 2 }, result[] = { 84 };
 	struct goprobe_record h = {
 		.kind = s->kind,
-		.flags = s->flags,
+		.flags = s->flags & ~MISSED,
 		.id = s->id,
 		.plan = GOPROBE_NO_PLAN,
 		.tgid = 4121,
@@ -89,6 +173,7 @@ static size_t put(uint8_t *p, const struct step *s)
 		.time = s->us * 1000 + 1,
 		.goid = s->flags & NO_G ? 0 : 37,
 		.depth = s->depth,
+		.ip = 0x55301f,
 	};
 	struct goprobe_chunk c = { .address = 0x5000, .type = GOPROBE_TYPE_BYTES, .size = 5 };
 	struct goprobe_lost l = { .cpu = 1, .cause = GOPROBE_LOST_RING_FULL, .count = 12 };
@@ -100,6 +185,15 @@ static size_t put(uint8_t *p, const struct step *s)
 		memcpy(p + size, &ago, sizeof(ago));
 		size += sizeof(ago);
 	}
+	if (s->flags & SPLIT) {
+		const uint64_t split[__GOSTATES_MAX] = {
+			[GOSTATES_RUNNING] = 3000000, [GOSTATES_CHAN] = 1000000,
+		};
+
+		memcpy(p + size, split, sizeof(split));
+		size += sizeof(split);
+	}
+	size = put_frame(p, size, &h, s);
 	if (s->kind == GOPROBE_RECORD_LOST) {
 		memcpy(p + size, &l, sizeof(l));
 		size += sizeof(l);
@@ -120,6 +214,12 @@ static size_t put(uint8_t *p, const struct step *s)
 }
 
 #define PAD_32 "                                "
+
+/* 16 of them, and where it is. */
+#define REGS_JSON \
+	"'registers':{'rax':'0xffffffffffffffff','rbx':'0x0','rcx':'0x1','rdx':'0x2','rsi':'0x3','rdi':'0x4','rbp':'0x5','rsp':'0x6','r8':'0x7','r9':'0x8','r10':'0x9','r11':'0xa','r12':'0xb','r13':'0xc','r14':'0xd','r15':'0xe','rip':'0x55301f'}"
+#define REGS_TEXT \
+	"  {rax=0xffffffffffffffff rbx=0x0 rcx=0x1 rdx=0x2 rsi=0x3 rdi=0x4 rbp=0x5 rsp=0x6 r8=0x7 r9=0x8 r10=0x9 r11=0xa r12=0xb r13=0xc r14=0xd r15=0xe rip=0x55301f}\n"
 
 static struct row {
 	const char *claim;
@@ -165,6 +265,51 @@ static struct row {
 	{ "the values of a call that was held", { CALL(ADD, 413, 100, HELD) },
 	  "14:03:22.000113    37  > shop.(*Cart).Add(sku=\"A-119\", qty=2, <its place is not known>)\n",
 	  NULL },
+	{ "a place, with its line, in whose code it is, and registers", { PLACE(AT, 5) },
+	  "14:03:22.000005    37  @ main.foo+0x1f main.go:42 (n=12, m=<optimized out here>)"
+	  REGS_TEXT,
+	  "{'kind':'at','func':'main.foo','offset':31,'file':'/src/main.go','line':42,'inlined':'main.bar','begins':true,'pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000005001,'values':[{'name':'n','type':'int','value':12},{'name':'m','type':'int','unavailable':'optimized out here'}],"
+	  REGS_JSON "}\n",
+	},
+	{ "a place of which nothing is known, on no goroutine", { PLACE(AT_BARE, 5, 0, NO_G) },
+	  "14:03:22.000005     -  @ main.bare+0x4 (<nothing is known of it>)\n",
+	  "{'kind':'at','func':'main.bare','offset':4,'pid':4121,'tid':4125,'goid':null,'time_ns':1795269802000005001,'unavailable':'nothing is known of it'}\n",
+	},
+	{ "a place belongs to no call: the one that is open goes on",
+	  { CALL(BARE, 1, 100), PLACE(AT_BARE, 5, 100), RETURN(BARE, 413, 100) },
+	  "14:03:22.000001    37  > main.bare(<the binary has no debug information>)\n"
+	  "14:03:22.000005    37  @ main.bare+0x4 (<nothing is known of it>)\n"
+	  "14:03:22.000413    37  < main.bare => ()" PAD_32 "                 412us\n",
+	  NULL },
+	{ "registers of a call; a return has none where its frame has not",
+	  { CALL(REGS, 1, 100), RETURN(REGS, 3, 100) },
+	  "14:03:22.000001    37  > main.foo(n=12)" REGS_TEXT
+	  "14:03:22.000003    37  < main.foo => ()" PAD_32 "                 2.00us\n",
+	  "{'kind':'call','func':'main.foo','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000001001,'args':[{'name':'n','type':'int','value':12}],"
+	  REGS_JSON "}\n"
+	  "{'kind':'return','func':'main.foo','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000003001,'duration_ns':2000,'results':[]}\n",
+	},
+	{ "what a call is changed to, what that was, and for how long it is delayed",
+	  { CALL(SET, 1, 100) },
+	  "14:03:22.000001    37  > main.set(n=7)  set n = 9 (was 7)  delayed 50.0ms\n",
+	  "{'kind':'call','func':'main.set','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000001001,'args':[{'name':'n','type':'int','value':7}],'set':[{'name':'n','type':'int','value':9,'was':{'value':7}}],'delay_ns':50000000}\n",
+	},
+	{ "what it would be changed to",
+	  { CALL(DRY, 1, 100) },
+	  "14:03:22.000001    37  > main.set(n=7)  would set n = 9 (was 7)  would delay 50.0ms\n",
+	  "{'kind':'call','func':'main.set','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000001001,'args':[{'name':'n','type':'int','value':7}],'set':[{'name':'n','type':'int','value':9,'was':{'value':7}}],'delay_ns':50000000,'dry_run':true}\n",
+	},
+	{ "a change that is not made, as its place could not be found",
+	  { CALL(SET, 1, 100, MISSED) },
+	  "14:03:22.000001    37  > main.set(n=7)  not changed: nil pointer\n",
+	  "{'kind':'call','func':'main.set','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000001001,'args':[{'name':'n','type':'int','value':7}],'set':[{'name':'n','type':'int','value':9,'was':{'unavailable':'nil pointer'}}],'delay_ns':50000000,'not_changed':'nil pointer'}\n",
+	},
+	{ "how the time of a call divides is its duration, whatever the records' times",
+	  { CALL(BARE, 1, 100), RETURN(BARE, 9000, 100, SPLIT) },
+	  NULL,
+	  "{'kind':'call','func':'main.bare','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000001001,'unavailable':'the binary has no debug information'}\n"
+	  "{'kind':'return','func':'main.bare','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802009000001,'duration_ns':4000000,'split':{'running_ns':3000000,'runnable_ns':0,'syscall_ns':0,'chan_ns':1000000,'select_ns':0,'sync_ns':0,'net_ns':0,'sleep_ns':0,'gc_ns':0,'other_ns':0},'results':[]}\n",
+	},
 	{ "losses, where they fell", { LOST(7) },
 	  "14:03:22.000007     -  ! 12 records lost on CPU 1: ring full\n",
 	  "{'kind':'lost','cpu':1,'cause':'ring_full','count':12,'time_ns':1795269802000007001}\n",
@@ -219,7 +364,8 @@ static void test_row(void **state)
 {
 	const struct row *row = *state;
 
-	check(row, &out_text, row->text);
+	if (row->text)
+		check(row, &out_text, row->text);
 	if (row->json)
 		check(row, &out_json, row->json);
 }
