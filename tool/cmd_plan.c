@@ -19,8 +19,9 @@ static const char help[] =
 "  -b, --binary FILE       a program\n"
 "      --output FILE       write to FILE instead of standard output\n"
 "  -q, --quiet             do not say what is left out\n"
-"      --no-return, --depth N, --string-limit N, --elements N, --objects N, --bytes N\n"
-"                          what to capture: goprobectl attach --help\n"
+"      --no-return, --inlined, --registers, --split, --times N, --sample 1/N, --rate N,\n"
+"      --depth N, --string-limit N, --elements N, --objects N, --bytes N\n"
+"                          what to capture, and of which calls: goprobectl attach --help\n"
 "\n"
 "Example:\n"
 "      goprobectl plan -b ./shop --output shop.plan 'shop.(*Cart).Add'\n";

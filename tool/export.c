@@ -9,6 +9,8 @@
 #include "exporttypes.h"
 #include "exprstep.h"
 #include "golayout.h"
+#include "goreg.h"
+#include "gostates.h"
 #include "upload.h"
 #include "value.h"
 
@@ -156,6 +158,8 @@ static void put_frame(struct buf *b, const char *name, const struct exporttypes 
 	put_number(b, "size", f->size);
 	if (f->unavailable)
 		put_text(b, "unavailable", f->unavailable);
+	if (f->has_registers)
+		put_number(b, "registers", f->registers);
 	key(b, "values");
 	buf_char(b, '[');
 	for (size_t i = 0; i < f->nvalues; i++) {
@@ -174,6 +178,21 @@ static size_t file_of(const struct plan *p, const struct gobin *bin)
 	return i;
 }
 
+static void put_at(struct buf *b, const struct plan_func *f)
+{
+	key(b, "at");
+	buf_char(b, '{');
+	put_number(b, "offset", f->at->vaddr - f->fn->entry);
+	if (f->at->file) {
+		put_text(b, "file", f->at->file);
+		put_number(b, "line", (uint64_t)f->at->line);
+	}
+	if (f->at->inlined)
+		put_text(b, "inlined", f->at->inlined);
+	put_true(b, "begins", f->at->begins);
+	buf_char(b, '}');
+}
+
 static void put_funcs(struct buf *b, const struct plan *p, const struct exporttypes *types)
 {
 	key(b, "funcs");
@@ -189,6 +208,9 @@ static void put_funcs(struct buf *b, const struct plan *p, const struct exportty
 		put_number(b, "end", f->fn->end);
 		put_true(b, "hidden", f->hidden);
 		put_true(b, "around", f->around);
+		put_true(b, "ends", f->ends);
+		if (f->at)
+			put_at(b, f);
 		if (f->role)
 			put_text(b, "role", roles[f->role]);
 		put_frame(b, "call", types, &f->call);
@@ -288,15 +310,45 @@ static int write_all(int fd, const struct buf *b, struct diag *d)
 	return 0;
 }
 
-static void put_plan(struct buf *b, const struct plan *p, bool paired,
+/* What registers are called, in the order in which a frame has them; the last is not in it. */
+static void put_registers(struct buf *b)
+{
+	key(b, "registers");
+	buf_char(b, '[');
+	for (size_t i = 0; i < GOREG_INTS; i++) {
+		buf_json_str(b, goreg_ints[i].name + 1);
+		buf_char(b, ',');
+	}
+	buf_json_str(b, goreg_pc + 1);
+	buf_char(b, ']');
+}
+
+static void put_states(struct buf *b)
+{
+	key(b, "states");
+	buf_char(b, '[');
+	for (size_t i = 0; i < __GOSTATES_MAX; i++) {
+		buf_str(b, i ? "," : "");
+		buf_json_str(b, gostates_names[i]);
+	}
+	buf_char(b, ']');
+}
+
+static void put_plan(struct buf *b, const struct plan *p, const struct plan_options *o,
 		     const struct exporttypes *types)
 {
 	buf_char(b, '{');
 	put_text(b, "format", "goprobe plan");
 	put_number(b, "version", EXPORT_VERSION);
 	put_number(b, "protocol", GOPROBE_GENL_VERSION);
-	put_true(b, "paired", paired);
+	put_true(b, "paired", !o->no_return);
 	put_number(b, "held_bytes", p->held_bytes);
+	if (o->limits.times)
+		put_number(b, "times", o->limits.times);
+	if (p->split)
+		put_states(b);
+	if (o->registers)
+		put_registers(b);
 	key(b, "sizes");
 	buf_char(b, '{');
 	put_number(b, "type", sizeof(*p->types));
@@ -322,19 +374,15 @@ static void put_plan(struct buf *b, const struct plan *p, bool paired,
 	buf_str(b, "}\n");
 }
 
-int export_plan(const struct plan *p, bool paired, int fd, struct diag *d)
+int export_plan(const struct plan *p, const struct plan_options *o, int fd, struct diag *d)
 {
 	struct exporttypes types = { 0 };
 	struct buf b = { 0 };
 	int err;
 
-	for (size_t i = 0; i < p->nfuncs; i++)
-		if (p->funcs[i]->at)
-			return diag_set(d, "places in the code can't be exported: name functions");
 	err = exporttypes_collect(&types, p) ? diag_set(d, "out of memory") : 0;
-
 	if (!err) {
-		put_plan(&b, p, paired, &types);
+		put_plan(&b, p, o, &types);
 		err = write_all(fd, &b, d);
 	}
 	exporttypes_fini(&types);

@@ -6,14 +6,12 @@
 #ifndef GOPROBE_EXPORT_H
 #define GOPROBE_EXPORT_H
 
-#include <stdbool.h>
-
 #include "diag.h"
 #include "plan.h"
 
 #define EXPORT_VERSION 1
 
-/* Write @p, which is finished, to @fd. @paired: calls and returns are to be joined. */
-int export_plan(const struct plan *p, bool paired, int fd, struct diag *d);
+/* Write @p, which is finished and was made with @o, to @fd. */
+int export_plan(const struct plan *p, const struct plan_options *o, int fd, struct diag *d);
 
 #endif

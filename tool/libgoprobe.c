@@ -444,8 +444,8 @@ int goprobe_trace_export(struct goprobe_trace *t, int fd)
 	if (t->state == TRACE_NEW && goprobe_trace_plan(t))
 		return -1;
 	if (t->replay.path)
-		return export_plan(t->replay.plan, !t->replay.options.no_return, fd, &t->diag);
-	return export_plan(t->tracing.plan, !t->plan.no_return, fd, &t->diag);
+		return export_plan(t->replay.plan, &t->replay.options, fd, &t->diag);
+	return export_plan(t->tracing.plan, &t->plan, fd, &t->diag);
 }
 
 static int open_recording(struct goprobe_trace *t)

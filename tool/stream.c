@@ -302,7 +302,7 @@ static void count(struct stream *s, const struct out_event *e)
 {
 	if (!s->times)
 		return;
-	if (e->kind == OUT_CALL)
+	if (e->kind == OUT_CALL || e->kind == OUT_AT)
 		times_call(s->times, e->fn->id);
 	else
 		times_end(s->times, e->fn->id);

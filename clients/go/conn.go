@@ -22,6 +22,8 @@ type conn struct {
 	ready  bool // the module has said that there are records
 	limits []byte
 
+	breaker breaker
+
 	mu          sync.Mutex
 	waiting     bool // await is
 	interrupted bool
@@ -203,6 +205,24 @@ func (c *conn) getInfo() (abilities uint64, err error) {
 }
 
 func (c *conn) limit(at int) uint32 { return u32At(c.limits, at) }
+
+// removePoints takes the breakpoints of functions away.
+func (c *conn) removePoints(ids []uint32) error {
+	for len(ids) > 0 {
+		n := min(len(ids), 1024)
+		var b []byte
+		for _, id := range ids[:n] {
+			b = order.AppendUint32(b, id)
+		}
+		if err := c.do(cmdPointsDel, func(ae *netlink.AttributeEncoder) {
+			ae.Bytes(aIDs, b)
+		}, func(*netlink.AttributeDecoder) error { return nil }); err != nil {
+			return err
+		}
+		ids = ids[n:]
+	}
+	return nil
+}
 
 // stats are the session's counters; those that the module does not have are 0.
 func (c *conn) stats() (ret [statMost]uint64, err error) {

@@ -21,8 +21,14 @@
 // elsewhere is read with ReadPlan. From then on this package is on its own: it uploads the
 // plan, reads the rings, puts records in order, joins calls with returns, and decodes
 // values. It uses no cgo. Event.MarshalJSON gives what "goprobectl attach -o json" prints of
-// the same record, but for the members "text" and "message", which goprobectl adds to times
-// and well-known errors.
+// the same record, but for the members "text" and "message", which goprobectl adds to times,
+// loads and well-known errors, and "set" and the like of what a pattern changes.
+//
+// A pattern can be a place in the code, "main.go:42(x, y)", "main.foo+0x1f": then events are of
+// kind At. Options.Split divides the time of calls among states of their goroutines,
+// Options.Times and Options.MaxLoad bound what a session costs the program. The first session
+// after the module was loaded has it find out, with code of this package, whether it may execute
+// instructions itself, as goprobectl does.
 //
 // Types that only appear while the program runs are not learned: an interface shows those
 // that the plan knows, which are those of the program's itabs and of the packages that are

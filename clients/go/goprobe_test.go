@@ -48,6 +48,11 @@ func TestNumbersAreThoseOfTheHeader(t *testing.T) {
 		"CMD_TYPES_ADD": cmdTypesAdd, "CMD_PLANS_ADD": cmdPlansAdd, "CMD_POINTS_ADD": cmdPointsAdd,
 		"CMD_START": cmdStart, "CMD_STOP": cmdStop, "CMD_READ": cmdRead, "CMD_READY": cmdReady,
 		"CMD_GET_STATS": cmdGetStats, "CMD_DYNAMIC_ADD": cmdDynamicAdd, "CMD_FILTERS_ADD": cmdFiltersAdd,
+		"CMD_POINTS_DEL": cmdPointsDel, "A_IDS": aIDs, "A_BREAKER": aBreaker, "A_STATES": aStates,
+		"ABILITY_UNTESTED": abilityUntested, "RECORD_AT": recordAt, "RECORD_F_SPLIT": flagSplit,
+		"POINT_CALL": pointCall, "POINT_RETURN": pointReturn, "POINT_SELF_TEST": pointSelfTest,
+		"REG_NONE": regNone, "SELF_TEST_SIZE": int64(len(selfTestCode)), "STAT_BROKEN": statBroken,
+		"STAT_LIMITED": statLimited, "STAT_SAMPLED": statSampled,
 		"A_VERSION": aVersion, "A_ABILITIES": aAbilities, "A_LIMITS": aLimits, "A_RING_BYTES": aRingBytes,
 		"A_PIDS": aPids, "A_FD": aFd, "A_RUNTIME": aRuntime, "A_FILE": aFile, "A_TYPES": aTypes, "A_REFS": aRefs,
 		"A_PLANS": aPlans, "A_PIECES": aPieces, "A_POINTS": aPoints, "A_FIRST": aFirst, "A_CPU": aCPU,
@@ -86,11 +91,12 @@ func b64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 const bias = 0x7000
 
 // testPlan is of main.f(n int8, s string, p *Point, e any, xs []int) (err error), and of the runtime's
-// functions that tell of panics. Its types: 0 the frame, 1 Point, 2 int, 3 the result's frame.
+// functions that tell of panics, and of a place in main.h(n int) with registers. Its types: 0 the frame,
+// 1 Point, 2 int, 3 the result's frame, 4 the place's frame.
 func testPlan(t *testing.T) *Plan {
 	points := make([]byte, 0)
-	for id := uint32(0); id < 4; id++ {
-		for kind := byte(recordCall); kind <= recordReturn; kind++ {
+	for id := uint32(0); id < 5; id++ {
+		for kind := byte(recordCall); kind <= recordAt; kind++ {
 			point := make([]byte, 48)
 			order.PutUint64(point, uint64(0x1000+0x100*id+uint32(kind)))
 			order.PutUint32(point[8:], id)
@@ -106,7 +112,8 @@ func testPlan(t *testing.T) *Plan {
 	refs := append(ref(8, 0, 2), ref(24, 1, 1)...)
 	refs = append(append(refs, ref(32, 0, refEface)...), ref(48, 2, 3)...)
 	refs = append(refs, ref(0, 0, refIface)...)
-	text := fmt.Sprintf(`{"format":"goprobe plan","version":1,"protocol":1,"paired":true,"held_bytes":0,
+	text := fmt.Sprintf(`{"format":"goprobe plan","version":1,"protocol":1,"paired":true,"held_bytes":0,"times":2,
+		"states":["running","chan"],"registers":["rax","rbx","rip"],
 		"sizes":{"type":12,"ref":20,"plan":40,"piece":24,"op":32,"filter":8,"point":48,"dynamic":16},
 		"types":%q,"refs":%q,"plans":%q,"pieces":"","ops":"","filters":"","filter_ops":"",
 		"files":[{"path":"x","go":"go1.27","runtime":%q,"points":%q,"dynamic":"","layout":{},
@@ -122,14 +129,17 @@ func testPlan(t *testing.T) *Plan {
 		{"name":"runtime.gopanic","file":0,"entry":4198912,"end":4199167,"hidden":true,"role":"panic",
 			"call":{"size":16,"values":[{"name":"_","type":4,"offset":0}]},"ret":{"size":0,"values":[]}},
 		{"name":"runtime.Goexit","file":0,"entry":4199168,"end":4199423,"hidden":true,"role":"goexit",
-			"call":{"size":0,"values":[]},"ret":{"size":0,"values":[]}}],
+			"call":{"size":0,"values":[]},"ret":{"size":0,"values":[]}},
+		{"name":"main.h","file":0,"entry":4199424,"end":4199679,"at":{"offset":5,"file":"/src/main.go","line":42,"inlined":"main.i","begins":true},
+			"call":{"size":24,"registers":8,"values":[{"name":"n","type":0,"offset":0}]},"ret":{"size":0,"values":[]}}],
 		"gotypes":[{"kind":"int","name":"int","size":8},{"kind":"string","name":"string","size":16},
 		{"kind":"pointer","name":"*main.Point","size":8,"elem":3},
 		{"kind":"struct","name":"main.Point","size":16,"fields":[{"name":"X","type":0,"offset":0},{"name":"Y","type":0,"offset":8}]},
 		{"kind":"interface","name":"interface {}","size":16,"empty":true},{"kind":"int","name":"int8","size":1},
 		{"kind":"slice","name":"[]int","size":24,"elem":0},{"kind":"interface","name":"error","size":16}]}`,
-		b64(words(72, 0, 4, 16, 0, 0, 8, 0, 0, 16, 4, 1)), b64(refs),
-		b64(words(0, 0, 0, 0, 0, 256, 64, 256, 12288, 2, 3, 0, 0, 0, 0, 256, 64, 256, 12288, 2)), b64(runtime), b64(points))
+		b64(words(72, 0, 4, 16, 0, 0, 8, 0, 0, 16, 4, 1, 24, 0, 0)), b64(refs),
+		b64(words(0, 0, 0, 0, 0, 256, 64, 256, 12288, 2, 3, 0, 0, 0, 0, 256, 64, 256, 12288, 2,
+			4, 0, 0, 0, 0, 256, 64, 256, 12288, 2)), b64(runtime), b64(points))
 	p, err := ReadPlan(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
@@ -211,6 +221,97 @@ func TestACallIsTheLineThatGoprobectlPrints(t *testing.T) {
 	got := lines(t, play(t, callOfF()))
 	if len(got) != 1 || got[0] != callLine {
 		t.Errorf("got  %s\nwant %s", got, callLine)
+	}
+}
+
+func TestAPlaceIsTheLineThatGoprobectlPrints(t *testing.T) {
+	events := play(t, placeInH())
+	const want = `{"kind":"at","func":"main.h","offset":5,"file":"/src/main.go","line":42,"inlined":"main.i","begins":true,` +
+		`"pid":10,"tid":11,"goid":5,"time_ns":1000,"values":[{"name":"n","type":"int","value":7}],` +
+		`"registers":{"rax":"0x10","rbx":"0xffffffffffffffff","rip":"0x408405"}}`
+	if got := lines(t, events); len(got) != 1 || got[0] != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	e := events[0]
+	rbx, ok := e.Register("rbx")
+	if _, other := e.Register("r8"); e.Kind != At || e.Value("n").Int() != 7 || rbx != ^uint64(0) || !ok || other || e.Place.Line != 42 {
+		t.Errorf("%+v", e)
+	}
+}
+
+func placeInH() []byte {
+	return rec(recordAt, 4, 2, 5, 100, 1000, quads(7, 0x10, ^uint64(0)))
+}
+
+func dividedReturn() []byte {
+	b := rec(recordReturn, 1, noPlan, 5, 10, 150, quads(30, 12))
+	b[3] = flagSplit
+	return b
+}
+
+func TestTheTimeOfCallsDivides(t *testing.T) {
+	events := play(t, rec(recordCall, 1, noPlan, 5, 10, 100, nil), dividedReturn())
+	const want = `"duration_ns":42,"split":{"running_ns":30,"chan_ns":12},"unavailable":"no types"}`
+	if got := lines(t, events); len(got) != 2 || !strings.HasSuffix(got[1], want) {
+		t.Fatalf("got %s", got)
+	}
+	if e := events[1]; e.Duration != 42 || e.InState("chan") != 12 || e.InState("sleep") != 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestFunctionsAreSeenAsOftenAsTheyShouldBe(t *testing.T) {
+	s := newStream(testPlan(t), 0, func(*Event) {})
+	for i, c := range []struct {
+		b    []byte
+		done string
+		more bool
+	}{
+		{rec(recordCall, 1, noPlan, 5, 10, 100, nil), "[]", true},
+		{rec(recordReturn, 1, noPlan, 5, 10, 110, nil), "[]", true},
+		{rec(recordCall, 1, noPlan, 5, 10, 120, nil), "[1]", true},
+		{rec(recordCall, 1, noPlan, 5, 20, 130, nil), "[]", true},
+		{rec(recordAt, 4, 2, 5, 0, 140, quads(7, 0, 0)), "[]", true},
+		{rec(recordAt, 4, 2, 5, 0, 150, quads(7, 0, 0)), "[4]", true},
+		{rec(recordCall, 0, noPlan, 6, 10, 160, nil), "[]", true},
+		{rec(recordCall, 0, noPlan, 6, 20, 170, nil), "[0]", false},
+	} {
+		s.add(0, c.b)
+		s.round(^uint64(0), 0)
+		if done, more := s.times.take(); fmt.Sprint(done) != c.done || more != c.more {
+			t.Errorf("after record %d: %v are done, %v", i, done, more)
+		}
+	}
+	if s.why != "" {
+		t.Error(s.why)
+	}
+}
+
+func TestTheEndByLoadIsTold(t *testing.T) {
+	line, err := breaker{hitNs: 2000, percent: 50}.event(400000).MarshalJSON()
+	const want = `{"kind":"broken","hits_per_second":400000,"percent":80,"max_percent":50,"hit_ns":2000}`
+	if string(line) != want || err != nil {
+		t.Errorf("%s, %v", line, err)
+	}
+}
+
+// Breakpoints are placed by what stands there, and the code must do what the module expects.
+func TestCodeToTryBreakpointsWith(t *testing.T) {
+	if !haveTestCode {
+		t.Skip("only on amd64")
+	}
+	selfTestRun()
+	selfTestCall()
+	exe, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []ownPoint{{selfTestAddress(), pointSelfTest, selfTestCode},
+		{selfTestCallAddress(), pointCall, "\x90"}, {selfTestCallAddress() + 1, pointReturn, "\xc3"}} {
+		at, err := p.place()
+		if err != nil || string(exe[at:at+uint64(len(p.code))]) != p.code {
+			t.Errorf("%x is not at %d: %v", p.code, at, err)
+		}
 	}
 }
 
@@ -309,11 +410,11 @@ func TestLossesAreEventsAndMakeCallsDoubtful(t *testing.T) {
 // Nothing that is in a record may do more than make it malformed, or its values unavailable.
 func TestRecordsAreNotTrusted(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
-	good := callOfF()
+	seeds := [][]byte{callOfF(), placeInH(), dividedReturn()}
 	p := testPlan(t)
 	refused := 0
 	for i := 0; i < 200000; i++ {
-		b := append([]byte(nil), good...)
+		b := append([]byte(nil), seeds[i%len(seeds)]...)
 		for n := random.Intn(4); n >= 0; n-- {
 			at := random.Intn(len(b))
 			b[at] = byte(random.Intn(256))

@@ -509,8 +509,15 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 		p.str("}")
 		return p.b, nil
 	}
+	if e.Kind == Broken {
+		p.load(e.Load)
+		return p.b, nil
+	}
 	p.str(`,"func":`)
 	p.quote(e.Func)
+	if e.Place != nil {
+		p.place(e.Place)
+	}
 	p.number(`,"pid":`, uint64(e.PID))
 	p.number(`,"tid":`, uint64(e.TID))
 	p.str(`,"goid":`)
@@ -524,8 +531,12 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 		p.str(`,"system":true`)
 	}
 	switch e.Kind {
+	case At:
+		p.values(`,"values":[`, e.Values, e.Unavailable)
+		p.registers(e.Registers)
 	case Call:
 		p.values(`,"args":[`, e.Args, e.Unavailable)
+		p.registers(e.Registers)
 	case Return:
 		if e.NoDuration != "" {
 			p.str(`,"duration_ns":null,"duration_unavailable":`)
@@ -533,7 +544,9 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 		} else {
 			p.number(`,"duration_ns":`, uint64(e.Duration))
 		}
+		p.split(e.Split)
 		p.values(`,"results":[`, e.Results, e.Unavailable)
+		p.registers(e.Registers)
 	case UnwoundCall:
 		p.number(`,"seen_ns":`, uint64(e.Seen.UnixNano()))
 		p.str(`,"ended":"` + e.Ended.String() + `"`)
@@ -545,6 +558,62 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 	}
 	p.str("}")
 	return p.b, nil
+}
+
+func (p *printer) place(at *Place) {
+	p.number(`,"offset":`, at.Offset)
+	if at.File != "" {
+		p.str(`,"file":`)
+		p.quote(at.File)
+		p.number(`,"line":`, uint64(at.Line))
+	}
+	if at.Inlined != "" {
+		p.str(`,"inlined":`)
+		p.quote(at.Inlined)
+		if at.Begins {
+			p.str(`,"begins":true`)
+		}
+	}
+}
+
+// Numbers of 64 bits, which JSON's readers may round, as text.
+func (p *printer) registers(registers []Register) {
+	for i, r := range registers {
+		if i == 0 {
+			p.str(`,"registers":{`)
+		} else {
+			p.str(",")
+		}
+		p.quote(r.Name)
+		p.str(":")
+		p.address(r.Value)
+	}
+	if len(registers) > 0 {
+		p.str("}")
+	}
+}
+
+func (p *printer) split(states []StateTime) {
+	for i, s := range states {
+		if i == 0 {
+			p.str(`,"split":{"`)
+		} else {
+			p.str(`,"`)
+		}
+		p.str(s.State)
+		p.number(`_ns":`, uint64(s.Time))
+	}
+	if len(states) > 0 {
+		p.str("}")
+	}
+}
+
+func (p *printer) load(l *Load) {
+	p.number(`,"hits_per_second":`, l.HitsPerSecond)
+	p.number(`,"percent":`, l.Percent)
+	p.number(`,"max_percent":`, uint64(l.MaxPercent))
+	p.number(`,"hit_ns":`, uint64(l.Hit))
+	p.str("}")
 }
 
 func (p *printer) values(key string, values []Value, why string) {

@@ -106,8 +106,17 @@ type planValue struct {
 
 type planFrame struct {
 	Size        int         `json:"size"`
+	Registers   *int        `json:"registers"`
 	Unavailable string      `json:"unavailable"`
 	Values      []planValue `json:"values"`
+}
+
+type planAt struct {
+	Offset  uint64 `json:"offset"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Inlined string `json:"inlined"`
+	Begins  bool   `json:"begins"`
 }
 
 type planFunc struct {
@@ -117,6 +126,9 @@ type planFunc struct {
 	End    uint64    `json:"end"`
 	Hidden bool      `json:"hidden"`
 	Role   string    `json:"role"`
+	Around bool      `json:"around"`
+	Ends   bool      `json:"ends"`
+	At     *planAt   `json:"at"`
 	Call   planFrame `json:"call"`
 	Ret    planFrame `json:"ret"`
 }
@@ -185,6 +197,12 @@ type Plan struct {
 	Paired   bool   `json:"paired"`
 	// HeldBytes is the largest record of a call that waits for its return, or 0.
 	HeldBytes uint32 `json:"held_bytes"`
+	// Times is after how many calls a function's breakpoints leave, or 0.
+	Times uint64 `json:"times"`
+	// States are those that the time of calls divides into, if it does.
+	States []string `json:"states"`
+	// Registers are their names, as frames have them; the last is where it happened.
+	Registers []string `json:"registers"`
 	Sizes     struct {
 		Type, Ref, Plan, Piece, Op, Filter, Point, Dynamic int
 	} `json:"sizes"`
@@ -234,8 +252,16 @@ func Compile(ctx context.Context, o Options, specs ...string) (*Plan, error) {
 		compiler = "goprobectl"
 	}
 	args := append([]string{"plan", "--quiet"}, o.CompilerArgs...)
-	if o.NoReturn {
-		args = append(args, "--no-return")
+	for _, flag := range []struct {
+		is   bool
+		name string
+	}{{o.NoReturn, "--no-return"}, {o.Inlined, "--inlined"}, {o.Registers, "--registers"}, {o.Split, "--split"}} {
+		if flag.is {
+			args = append(args, flag.name)
+		}
+	}
+	if o.Times > 0 {
+		args = append(args, "--times", strconv.FormatUint(o.Times, 10))
 	}
 	if o.File != "" {
 		args = append(args, "-b", o.File)
@@ -336,6 +362,9 @@ func (p *Plan) linkFunc(f *planFunc) (err error) {
 			if v.Offset < 0 {
 				return errors.New("the place of a value")
 			}
+		}
+		if frame.Registers != nil && (*frame.Registers < 0 || len(p.Registers) < 2) {
+			return errors.New("the place of registers")
 		}
 	}
 	return nil

@@ -41,6 +41,7 @@ type record struct {
 	h       header // of a call that was held, time is when it was made
 	written uint64
 	frame   []byte
+	split   []uint64 // how the time of a call divides, by state; nil: that was not asked for
 	chunks  []chunk
 	lost    struct {
 		cpu, cause uint32
@@ -89,6 +90,12 @@ func decode(b []byte, p *Plan) (*record, error) {
 		r.h.time -= u64At(rest, 0)
 		rest = rest[8:]
 	}
+	if r.h.flags&flagSplit != 0 {
+		var err error
+		if rest, err = r.divide(rest, len(p.States)); err != nil {
+			return nil, err
+		}
+	}
 	switch r.h.kind {
 	case recordLost:
 		if len(rest) != lostBytes {
@@ -100,17 +107,37 @@ func decode(b []byte, p *Plan) (*record, error) {
 		if len(rest) != 0 {
 			return nil, errors.New("a jump with values")
 		}
-	case recordCall, recordReturn:
+	case recordCall, recordReturn, recordAt:
 		if err := r.values(rest, p); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, errors.New("unknown kind of record")
 	}
-	if uint64(r.h.id) >= uint64(len(p.Funcs)) {
+	if uint64(r.h.id) >= uint64(len(p.Funcs)) || (p.Funcs[r.h.id].At != nil) != (r.h.kind == recordAt) {
 		return nil, errors.New("unknown point")
 	}
 	return r, nil
+}
+
+// divide takes the times off that the end of a call has before its frame.
+func (r *record) divide(b []byte, states int) ([]byte, error) {
+	if r.h.kind != recordReturn && r.h.kind != recordTail || states == 0 {
+		return nil, errors.New("what has its time divided is no end of a call")
+	}
+	if len(b) < 8*states {
+		return nil, errors.New("the times of a call are cut off")
+	}
+	r.split = make([]uint64, states)
+	all := uint64(0)
+	for i := range r.split {
+		r.split[i] = u64At(b, 8*i)
+		// A sum of durations is one as well.
+		if all += r.split[i]; r.split[i] > 1<<62 || all > 1<<62 {
+			return nil, errors.New("impossible times of a call")
+		}
+	}
+	return b[8*states:], nil
 }
 
 func (r *record) values(b []byte, p *Plan) error {

@@ -19,16 +19,26 @@ type Options struct {
 	Compiler     string   // goprobectl, if it is not in PATH
 	CompilerArgs []string // options for it that say what is captured: "--depth", "3"
 	NoReturn     bool     // calls only, without results and durations
+	Inlined      bool     // functions also where they were inlined, as At events
+	Registers    bool     // all integer registers, too
+	Split        bool     // how the time of each call divides: Event.Split
+	Times        uint64   // calls of each function, whose breakpoints then leave; 0: all
 
 	RingBytes uint32 // memory for each CPU's records; 0: the module's choice
 	Held      uint32 // calls that can wait for a condition on results; 0: 16384
 	Lossless  bool   // when that memory is full, the program waits
 	Buffer    int    // events that the channel holds; 0: 256
+
+	// MaxLoad is how much of one processor's time breakpoints may take, in percent. When they
+	// take more, the session ends with a Broken event. 0: 50 for each processor that there is;
+	// less than 0: any.
+	MaxLoad int
 }
 
 // Counts say what a session has seen so far, and what it has not.
 type Counts struct {
 	Calls, Returns uint64 // events handed out
+	Places         uint64 // hits of places among them
 	Unwound        uint64 // calls that ended without returning
 	Open           uint64 // calls that have not returned
 	Doubtful       uint64 // calls whose end was not seen after records were lost
@@ -39,9 +49,12 @@ type Counts struct {
 	Malformed      uint64 // because they could not be decoded, which is a bug
 	Filtered       uint64 // hits that did not pass their condition
 	Undecided      uint64 // hits whose condition could not be told
+	Sampled        uint64 // calls that were left out of a sample
+	Limited        uint64 // calls beyond a limit
 	Waits          uint64 // records that waited for room, with Lossless
 	WaitTime       time.Duration
-	Ended          bool // it was brought to its end
+	Broken         uint64 // hits a second when they took more than Options.MaxLoad, or 0
+	Ended          bool   // it was brought to its end
 }
 
 // Lost is how many records were not handed out.
@@ -87,6 +100,7 @@ type Session struct {
 	held    int
 	more    sync.Cond
 	counts  Counts
+	leaving []uint32 // functions whose breakpoints are to leave
 	latency map[string]*Latency
 	err     error
 }
@@ -232,6 +246,12 @@ func (s *Session) readUntilStop() error {
 			return err
 		}
 		held := s.put(p)
+		if s.Counts().Broken > 0 {
+			return nil
+		}
+		if err := s.letGo(); err != nil {
+			return err
+		}
 		next := readAtLeast
 		if backlog >= readBacklog {
 			continue
@@ -243,6 +263,18 @@ func (s *Session) readUntilStop() error {
 		}
 	}
 	return nil
+}
+
+// letGo takes breakpoints away whose functions have been seen often enough.
+func (s *Session) letGo() error {
+	s.mu.Lock()
+	ids := s.leaving
+	s.leaving = nil
+	s.mu.Unlock()
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.c.removePoints(ids)
 }
 
 func (s *Session) readRest() error {
@@ -281,6 +313,7 @@ func (s *Session) pass() (p pass, backlog uint64, err error) {
 	c := &s.counts
 	c.LostRingFull, c.LostNoRing, c.NoRoom = stats[statLostRingFull], stats[statLostNoRing], stats[statNoRoom]
 	c.Filtered, c.Undecided = stats[statFiltered], stats[statUndecided]
+	c.Sampled, c.Limited, c.Broken = stats[statSampled], stats[statLimited], stats[statBroken]
 	c.Waits, c.WaitTime = stats[statWaits], time.Duration(stats[statWaitNs])
 	p.lost = c.LostRingFull + c.LostNoRing + c.NoRoom
 	return p, backlog, nil
@@ -344,12 +377,21 @@ func (s *Session) decode() {
 		}
 		st.round(p.time, p.lost)
 		last = p.last
+		done, more := st.times.take()
 		s.mu.Lock()
+		s.leaving = append(s.leaving, done...)
 		c := &s.counts
 		c.Calls, c.Returns, c.Unwound = st.counts.Calls, st.counts.Returns, st.counts.Unwound
+		c.Places = st.counts.Places
 		c.Open, c.Doubtful, c.Forgotten = st.counts.Open, st.counts.Doubtful, st.counts.Forgotten
 		c.Malformed = st.counts.Malformed
 		s.mu.Unlock()
+		if !more {
+			s.Stop()
+		}
+	}
+	if n := s.Counts().Broken; n > 0 {
+		s.emit(s.c.breaker.event(n))
 	}
 	if st.why != "" {
 		s.fail(errors.New("a bug: malformed record: " + st.why))

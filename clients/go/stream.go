@@ -12,6 +12,7 @@ type stream struct {
 	merge  merge
 	pairs  *pairs // nil: calls and returns are not joined
 	biases map[biasKey]uint64
+	times  *times // nil: functions are traced to the end
 	counts Counts
 	why    string // of the first malformed record
 }
@@ -25,6 +26,9 @@ func newStream(p *Plan, epoch uint64, emit func(*Event)) *stream {
 	s := &stream{plan: p, epoch: epoch, emit: emit, biases: make(map[biasKey]uint64)}
 	if p.Paired {
 		s.pairs = newPairs()
+	}
+	if p.Times > 0 {
+		s.times = newTimes(p)
 	}
 	return s
 }
@@ -100,8 +104,11 @@ func (s *stream) show(b []byte) {
 	w.bias, w.biasKnown = s.bias(h, f)
 	if !f.Hidden {
 		e := s.event(r, f, w)
-		s.join(r, e)
+		if e.Kind != At {
+			s.join(r, e)
+		}
 		s.hand(e)
+		s.times.see(h.id, e.Kind != Return)
 	}
 	if f.Role != "" && s.pairs != nil && h.flags&flagNoG == 0 && h.kind == recordCall {
 		s.role(r, f, w)
@@ -116,6 +123,8 @@ func (s *stream) hand(e *Event) {
 		s.counts.Returns++
 	case UnwoundCall:
 		s.counts.Unwound++
+	case At:
+		s.counts.Places++
 	}
 	s.emit(e)
 }
@@ -128,9 +137,14 @@ func (s *stream) event(r *record, f *planFunc, w *world) *Event {
 		System:      h.flags&flagSystem != 0, Time: s.time(h.time),
 	}
 	frame := &f.Call
-	if h.kind != recordCall {
+	switch h.kind {
+	case recordCall:
+	case recordAt:
+		e.Kind, e.Place = At, (*Place)(f.At)
+	default:
 		e.Kind, frame = Return, &f.Ret
 	}
+	e.Registers = s.registers(r, frame)
 	e.Unavailable = frame.Unavailable
 	if h.kind == recordTail {
 		e.Unavailable = "ended by a jump to another function"
@@ -142,12 +156,29 @@ func (s *stream) event(r *record, f *planFunc, w *world) *Event {
 	for i := range frame.Values {
 		values[i] = w.value(frame, i)
 	}
-	if e.Kind == Call {
+	switch e.Kind {
+	case Call:
 		e.Args = values
-	} else {
+	case At:
+		e.Values = values
+	default:
 		e.Results = values
 	}
 	return e
+}
+
+// registers are those that the frame has.
+func (s *stream) registers(r *record, frame *planFrame) []Register {
+	names := s.plan.Registers
+	if frame.Registers == nil || r.h.kind == recordTail || len(r.frame)-*frame.Registers < 8*(len(names)-1) {
+		return nil
+	}
+	ret := make([]Register, len(names))
+	for i, name := range names[:len(names)-1] {
+		ret[i] = Register{name, u64At(r.frame, *frame.Registers+8*i)}
+	}
+	ret[len(names)-1] = Register{names[len(names)-1], r.h.ip}
+	return ret
 }
 
 // value number i of the frame.
@@ -197,12 +228,26 @@ func (s *stream) join(r *record, e *Event) {
 		s.pairs.enter(h)
 	} else if c, ok := s.pairs.leave(h); ok {
 		e.Duration = time.Duration(h.time - c.time)
+		s.divide(r, e)
 	} else {
 		e.NoDuration = "call not seen"
 	}
 }
 
+// divide says how the call's time divides: then the kernel has measured that, without what a record takes.
+func (s *stream) divide(r *record, e *Event) {
+	if r.split == nil {
+		return
+	}
+	e.Duration = 0
+	for i, ns := range r.split {
+		e.Split = append(e.Split, StateTime{s.plan.States[i], time.Duration(ns)})
+		e.Duration += time.Duration(ns)
+	}
+}
+
 func (s *stream) unwound(r *record, c openCall) {
+	s.times.see(c.id, false)
 	if c.system {
 		return
 	}

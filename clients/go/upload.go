@@ -33,6 +33,13 @@ func (c *conn) upload(p *Plan, o *Options) error {
 	if err != nil {
 		return err
 	}
+	if abilities&abilityUntested != 0 {
+		// Without it, tracing only costs more.
+		_ = selfTest()
+	}
+	if c.breaker, err = newBreaker(o.MaxLoad); err != nil {
+		return err
+	}
 	if len(p.Filters) > 0 && abilities&abilityFilter == 0 {
 		return errors.New("the goprobe module that is loaded knows no conditions")
 	}
@@ -67,6 +74,12 @@ func (c *conn) newSession(p *Plan, o *Options) error {
 		}
 		if held != nil {
 			ae.Bytes(aHeld, held)
+		}
+		if c.breaker.percent > 0 {
+			ae.Bytes(aBreaker, order.AppendUint32(order.AppendUint32(nil, c.breaker.hitNs), c.breaker.percent))
+		}
+		if len(p.States) > 0 {
+			ae.Uint32(aStates, uint32(len(p.States)))
 		}
 		if o.Lossless {
 			ae.Uint32(aFlags, sessionLossless)

@@ -21,6 +21,7 @@ const (
 	cmdGetStats   = 11
 	cmdDynamicAdd = 13
 	cmdFiltersAdd = 15
+	cmdPointsDel  = 18
 
 	aVersion   = 2
 	aAbilities = 3
@@ -46,8 +47,12 @@ const (
 	aOps       = 27
 	aFilters   = 30
 	aHeld      = 31
+	aIDs       = 35
+	aBreaker   = 36
+	aStates    = 37
 
-	abilityFilter = 1 << 5
+	abilityUntested = 1 << 3
+	abilityFilter   = 1 << 5
 
 	sessionLossless = 1 << 0
 
@@ -55,12 +60,20 @@ const (
 	recordReturn = 2
 	recordTail   = 3
 	recordLost   = 4
+	recordAt     = 5
 
 	flagNoG    = 1 << 0
 	flagSystem = 1 << 1
 	flagFault  = 1 << 2
 	flagBudget = 1 << 3
 	flagHeld   = 1 << 4
+	flagSplit  = 1 << 5
+
+	pointCall     = 1
+	pointReturn   = 2
+	pointSelfTest = 4
+	regNone       = 0xff
+	selfTestCode  = "\xff\xc9\xff\xca\x75\xfa\xc3"
 
 	noPlan     = 0xffffffff
 	typeMissed = 0xfffffffc
@@ -88,6 +101,9 @@ const (
 	statNoRoom       = 13
 	statFiltered     = 16
 	statUndecided    = 17
+	statBroken       = 19
+	statLimited      = 21
+	statSampled      = 22
 	statMost         = 64 // more than there are
 )
 

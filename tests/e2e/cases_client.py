@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
 """libgoprobe in other programs, and the Go client: clients/c, clients/go."""
 
+import collections
 import os
 import re
+import signal
 
+import cases_limits
+import genl
+from cases_execute import abilities
+from cases_places import marks
 from cases_record import steady
+from cases_session import reload_module
 from cases_trace import names, untraced
-from lib import Skip, case, check, of_kind, parse, same, wait_for
+from lib import Skip, case, check, module_users, of_kind, parse, same, short, wait_for
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 CLIENTS = os.path.join(TOP, "build/clients")
@@ -105,14 +112,15 @@ def go_same(t):
     check("%d calls, %d returns, 0 lost" % (len(trace.calls), len(trace.returns)) in said, "it said: %s", said)
 
 
-def replayed(t, pattern, target, *args):
+def replayed(t, pattern, target, *args, options=()):
     """What goprobectl and the Go client make of the same records."""
+    patterns = [pattern] if isinstance(pattern, str) else pattern
     recording, plan = os.path.join(t.tmp, "calls.rec"), os.path.join(t.tmp, "calls.plan")
-    t.attach("--record", recording, pattern, "--", t.binary(target), *args, json=False, output=False).finish()
-    t.goprobectl("plan", "-q", "--output", plan, "-b", t.binary(target), pattern).finish()
+    t.attach(*options, "--record", recording, *patterns, "--", t.binary(target), *args, json=False, output=False).finish()
+    t.goprobectl("plan", "-q", *options, "--output", plan, "-b", t.binary(target), *patterns).finish()
     want = parse("\n".join(t.goprobectl("replay", "-o", "json", recording).finish()))
     got = parse("\n".join(client(t, "trace", "-plan", plan, "-replay", recording).finish()))
-    check(of_kind(want, "call"), "nothing was recorded")
+    check(len(want) > 1, "nothing was recorded")
     return bare(got), bare([e for e in want if e["kind"] != "summary"])
 
 
@@ -127,6 +135,105 @@ def go_panics(t):
     got, want = replayed(t, "main.*", "panics", 3)
     check(len(of_kind(want, "unwound")) > 10, "%d unwound", len(of_kind(want, "unwound")))
     same_events(got, want)
+
+
+@case("the Go client shows places, with what is there and all registers, as goprobectl does, beside it and of a recording")
+def go_places(t):
+    lines = marks()
+    specs = ["places/main.go:%d" % line for line in lines.values()] + ["main.first+0($rax, $rsp)"]
+    # Each runs the same breakpoints of the same program.
+    binary = t.binary("places")
+    process = started(client(t, "trace", "-registers", "-file", binary, *specs))
+    attach = t.attach("--registers", "-b", binary, *specs).attached()
+    t.run(binary, 3).finish()
+    want = attach.interrupt()
+    process.signal(signal.SIGINT)
+    got = parse("\n".join(process.finish()))
+    same({e["line"] for e in of_kind(got, "at")} >= set(lines.values()), True, "all lines are there")
+    check(all(len(e["registers"]) == 17 for e in got), "registers are missing: %s", short(got[:3]))
+    same_events(bare(steady(got)), bare(steady(want.events)))
+    same_events(*replayed(t, specs, "places", 3, options=("--registers",)))
+    got, want = replayed(t, ["main.double", "main.first(n)"], "places", 3, options=("--inlined",))
+    check(any(e.get("begins") for e in got), "nothing begins where it was inlined: %s", short(got))
+    same_events(got, want)
+
+
+@case("the Go client divides the time of calls among states as goprobectl does")
+def go_split(t):
+    specs = ["main.onSleep", "main.onChan", "main.inCrowd(depth int) (n int) if n > 0 && duration > 1ms"]
+    got, want = replayed(t, specs, "divided", "-rounds", "3", "-gc", "-1", options=("--split",))
+    returns = of_kind(got, "return")
+    check(len(returns) > 6, "%d returns", len(returns))
+    for e in returns:
+        same(sum(e["split"].values()), e["duration_ns"], "all states of a call of %s" % e["func"])
+    same_events(got, want)
+    process = started(client(t, "trace", "-split", "-file", t.binary("divided"), *specs[:2]))
+    t.run(t.binary("divided"), "-rounds", "2", "-gc", "-1").finish()
+    process.signal(signal.SIGINT)
+    returns = of_kind(parse("\n".join(process.finish())), "return")
+    slept = [e for e in returns if e["func"] == "main.onSleep"]
+    same(len(slept), 2, "calls that sleep")
+    for e in returns:
+        same(sum(e["split"].values()), e["duration_ns"], "all states of a call of %s" % e["func"])
+    for e in slept:
+        check(e["split"]["sleep_ns"] > e["duration_ns"] // 2, "it sleeps, mostly: %s", e)
+
+
+@case("the Go client sees each function so many times, as goprobectl does, places too, and its breakpoints leave")
+def go_times(t):
+    counts = {}
+    for name in "client", "goprobectl":
+        program = t.target("counter", "-hold", "-each", "1ms", 2000)
+        specs = ["main.doWork", "time.Sleep+0"]
+        if name == "client":
+            process = started(client(t, "trace", "-times", 3, program.pid, *specs))
+        else:
+            attach = t.attach("--times", 3, "-p", program.pid, *specs).attached()
+        program.send()
+        events = parse("\n".join(process.finish())) if name == "client" else attach.finish().events
+        same(program.patched(), 0, "%s: bytes that are not as in the file" % name)
+        same(program.line(), "counter=2000", "the program's result")
+        program.finish()
+        counts[name] = collections.Counter((e["kind"], e["func"]) for e in events if e["kind"] != "summary")
+    same(counts["client"], {("call", "main.doWork"): 3, ("return", "main.doWork"): 3, ("at", "time.Sleep"): 3}, "events")
+    same(counts["client"], counts["goprobectl"], "what both see")
+
+
+@case("the Go client ends what takes too much, says so, and the program goes on")
+def go_load(t):
+    target = t.target("limits", "-goroutines", 1, "-trees", 1, "-hot", 1)
+    cases_limits.run(target)
+    process = started(client(t, "trace", "-max-load", 1, target.pid, "main.hot"))
+    cases_limits.heat(target)
+    events = parse("\n".join(process.finish()))
+    told = events[-1]
+    same(told["kind"], "broken", "the last event")
+    check(told["percent"] > 1 and told["max_percent"] == 1 and told["hits_per_second"] > 0 and told["hit_ns"] > 0, "it told: %s", told)
+    same(target.patched(), 0, "bytes that are not as in the file")
+    cases_limits.progress(target)
+    cases_limits.end(target)
+
+
+@case("the Go client has the module find out who executes instructions, as goprobectl does", per="boot")
+def go_self_test(t):
+    want = None
+    for name in "goprobectl", "client":
+        wait_for("no session", lambda: module_users() == 0)
+        reload_module()
+        check(abilities() & genl.GOPROBE_ABILITY_UNTESTED, "%s: it has been tested already", name)
+        program = t.target("counter", "-hold", 3)
+        if name == "client":
+            process = started(client(t, "trace", program.pid, "main.doWork"))
+        else:
+            attach = t.attach("-p", program.pid, "main.doWork").attached()
+        program.send()
+        same(program.line(), "counter=3", "the program's result")
+        program.finish()
+        (process if name == "client" else attach).finish()
+        got = abilities()
+        check(not got & genl.GOPROBE_ABILITY_UNTESTED, "%s has not tested: %x", name, got)
+        want = got if want is None else want
+        same(got, want, "abilities that are found")
 
 
 @case("the Go example of a counter shows the program's own number")

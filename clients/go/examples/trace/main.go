@@ -2,10 +2,12 @@
 
 // trace prints calls and returns as goprobectl attach -o json does.
 //
-//	trace PID PATTERN...
+//	trace [OPTION...] PID PATTERN...
+//	trace [OPTION...] -file FILE PATTERN...
 //	trace -plan FILE -replay RECORDING
 //
-// -plan takes what "goprobectl plan" has written.
+// -plan takes what "goprobectl plan" has written. Options are those of goprobectl attach with the same
+// names.
 package main
 
 import (
@@ -54,19 +56,33 @@ func replay(planPath, path string) {
 func main() {
 	planPath := flag.String("plan", "", "a plan that was made before")
 	recording := flag.String("replay", "", "a recording of the same functions")
+	var o goprobe.Options
+	flag.StringVar(&o.File, "file", "", "all processes that run it, not one")
+	flag.BoolVar(&o.Inlined, "inlined", false, "functions also where they were inlined")
+	flag.BoolVar(&o.Registers, "registers", false, "all integer registers, too")
+	flag.BoolVar(&o.Split, "split", false, "how each call's time divides")
+	flag.Uint64Var(&o.Times, "times", 0, "calls of each function")
+	flag.IntVar(&o.MaxLoad, "max-load", 0, "percent of a processor's time, or -1")
 	flag.Parse()
 	defer out.Flush()
 	if *recording != "" {
 		replay(*planPath, *recording)
 		return
 	}
-	pid, err := strconv.Atoi(flag.Arg(0))
-	if err != nil || flag.NArg() < 2 {
-		log.Fatal("usage: trace PID PATTERN...")
+	patterns := flag.Args()
+	if o.File == "" && len(patterns) > 0 {
+		pid, err := strconv.Atoi(patterns[0])
+		if err != nil {
+			log.Fatalf("%q is no PID", patterns[0])
+		}
+		o.PIDs, patterns = []int{pid}, patterns[1:]
+	}
+	if len(patterns) == 0 {
+		log.Fatal("usage: trace [OPTION...] PID PATTERN...")
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer cancel()
-	s, err := goprobe.Attach(ctx, goprobe.Options{PIDs: []int{pid}}, flag.Args()[1:]...)
+	s, err := goprobe.Attach(ctx, o, patterns...)
 	if err != nil {
 		log.Fatal(err)
 	}
