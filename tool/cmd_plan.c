@@ -2,6 +2,10 @@
 /* goprobectl plan: what attach would tell the module, for other programs. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "traceopt.h"
@@ -18,6 +22,7 @@ static const char help[] =
 "  -p, --pid PID[,PID...]  running processes; may be given more than once\n"
 "  -b, --binary FILE       a program\n"
 "      --output FILE       write to FILE instead of standard output\n"
+"      --learned           first read from standard input what records have shown\n"
 "  -q, --quiet             do not say what is left out\n"
 "      --no-return, --inlined, --registers, --split, --times N, --sample 1/N, --rate N,\n"
 "      --depth N, --string-limit N, --elements N, --objects N, --bytes N\n"
@@ -51,6 +56,47 @@ static int check(const struct attachopt *a, struct diag *d)
 	return CMD_USAGE;
 }
 
+/* As many together, at most. */
+#define BATCH_MAX 4096
+
+/* "0 type 4f8a40 2", "0 func 4829e0 1" */
+static bool read_line(const char *line, struct goprobe_learned *ret)
+{
+	char kind[8];
+	int end = 0;
+
+	*ret = (struct goprobe_learned){ 0 };
+	if (sscanf(line, "%" SCNu32 " %7s %" SCNx64 " %" SCNu32 " %n", &ret->file, kind,
+		   &ret->address, &ret->level, &end) != 4 || line[end])
+		return false;
+	ret->func = strcmp(kind, "func") == 0;
+	return ret->func || strcmp(kind, "type") == 0;
+}
+
+/* What records have shown: lines, of which those without an empty one between go together. */
+static int learn(struct goprobe_trace *t, struct diag *d)
+{
+	struct goprobe_learned *v = calloc(BATCH_MAX, sizeof(*v));
+	char *line = NULL;
+	size_t n = 0, room = 0;
+	int err = v ? 0 : diag_set(d, "out of memory");
+
+	while (!err && getline(&line, &room, stdin) > 0) {
+		if (*line == '\n') {
+			err = goprobe_trace_learned(t, v, n) ? traceopt_failed(t, d) : 0;
+			n = 0;
+		} else if (n == BATCH_MAX || !read_line(line, &v[n++])) {
+			err = diag_set(d, "standard input has no FILE, 'type' or 'func', ADDRESS and LEVEL in a line: %.*s",
+				       (int)strcspn(line, "\n"), line);
+		}
+	}
+	if (!err && n && goprobe_trace_learned(t, v, n))
+		err = traceopt_failed(t, d);
+	free(line);
+	free(v);
+	return err ? CMD_FAILED : CMD_DONE;
+}
+
 static int export(struct goprobe_trace *t, const char *path, struct diag *d)
 {
 	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
@@ -79,7 +125,11 @@ static int run(int argc, char **argv, struct diag *d)
 	if (code == CMD_DONE) {
 		a.output = NULL;
 		t = traceopt_new(&a, d);
-		code = t ? export(t, path, d) : CMD_FAILED;
+		code = t ? CMD_DONE : CMD_FAILED;
+		if (t && a.learned)
+			code = goprobe_trace_plan(t) ? traceopt_failed(t, d) : learn(t, d);
+		if (code == CMD_DONE)
+			code = export(t, path, d);
 		goprobe_trace_free(t);
 	}
 	attachopt_fini(&a);

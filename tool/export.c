@@ -252,24 +252,38 @@ static void put_layout(struct buf *b, const struct golayout *l)
 	buf_char(b, '}');
 }
 
-/* What the addresses of a file stand for that the module is told of. */
+static void put_address(struct buf *b, struct gobin *bin, uint64_t address,
+			const struct exporttypes *types)
+{
+	struct exporttypes_known k;
+
+	exporttypes_look(bin, address, &k);
+	buf_char(b, '{');
+	put_number(b, "address", address);
+	if (k.name)
+		put_text(b, k.func ? "func" : "name", k.name);
+	if (k.type)
+		put_number(b, "type", exporttypes_id(types, k.type));
+	put_true(b, "direct", k.direct);
+	buf_char(b, '}');
+}
+
+/* What the addresses of a file stand for that the module is told of, or that were asked about. */
 static void put_known(struct buf *b, const struct plan_points *f, const struct exporttypes *types)
 {
+	size_t n = 0;
+
 	key(b, "known");
 	buf_char(b, '[');
 	for (size_t i = 0; i < f->ndynamic; i++) {
-		struct exporttypes_known k;
-
-		next(b, i);
-		exporttypes_look(f->bin, f->dynamic[i].address, &k);
-		buf_char(b, '{');
-		put_number(b, "address", f->dynamic[i].address);
-		if (k.name)
-			put_text(b, k.func ? "func" : "name", k.name);
-		if (k.type)
-			put_number(b, "type", exporttypes_id(types, k.type));
-		put_true(b, "direct", k.direct);
-		buf_char(b, '}');
+		next(b, n++);
+		put_address(b, f->bin, f->dynamic[i].address, types);
+	}
+	for (size_t i = 0; i < types->nshown; i++) {
+		if (types->shown[i].bin != f->bin)
+			continue;
+		next(b, n++);
+		put_address(b, f->bin, types->shown[i].address, types);
 	}
 	buf_char(b, ']');
 }
@@ -374,9 +388,10 @@ static void put_plan(struct buf *b, const struct plan *p, const struct plan_opti
 	buf_str(b, "}\n");
 }
 
-int export_plan(const struct plan *p, const struct plan_options *o, int fd, struct diag *d)
+int export_plan(const struct plan *p, const struct plan_options *o,
+		const struct export_shown *shown, size_t nshown, int fd, struct diag *d)
 {
-	struct exporttypes types = { 0 };
+	struct exporttypes types = { .shown = shown, .nshown = nshown };
 	struct buf b = { 0 };
 	int err;
 

@@ -11,7 +11,18 @@
 
 #define EXPORT_VERSION 1
 
-/* Write @p, which is finished and was made with @o, to @fd. */
-int export_plan(const struct plan *p, const struct plan_options *o, int fd, struct diag *d);
+/**
+ * struct export_shown - an address that records have shown
+ * @bin: binary
+ * @address: link-time address of a descriptor, or of a function's code
+ */
+struct export_shown {
+	struct gobin *bin;
+	uint64_t address;
+};
+
+/* Write @p, which is finished and was made with @o, to @fd; and what @shown stands for. */
+int export_plan(const struct plan *p, const struct plan_options *o,
+		const struct export_shown *shown, size_t nshown, int fd, struct diag *d);
 
 #endif

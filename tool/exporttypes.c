@@ -108,6 +108,13 @@ int exporttypes_collect(struct exporttypes *e, const struct plan *p)
 	for (size_t i = 0; i < p->nfiles; i++)
 		if (add_known(e, &p->files[i]))
 			return -1;
+	for (size_t i = 0; i < e->nshown; i++) {
+		struct exporttypes_known k;
+
+		exporttypes_look(e->shown[i].bin, e->shown[i].address, &k);
+		if (add(e, k.type, true))
+			return -1;
+	}
 	return close_over(e);
 }
 

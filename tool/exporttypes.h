@@ -4,6 +4,7 @@
 #define GOPROBE_EXPORTTYPES_H
 
 #include "buf.h"
+#include "export.h"
 #include "hmap.h"
 #include "plan.h"
 
@@ -25,6 +26,8 @@ struct exporttype {
  * @n: their number
  * @cap: room
  * @ids: number of each, from 1, by its address
+ * @shown: addresses whose types are among them
+ * @nshown: their number
  *
  * All zero, it is empty.
  */
@@ -33,6 +36,8 @@ struct exporttypes {
 	size_t n;
 	size_t cap;
 	struct hmap ids;
+	const struct export_shown *shown;
+	size_t nshown;
 };
 
 /**
@@ -49,7 +54,7 @@ struct exporttypes_known {
 	bool direct;
 };
 
-/* All types of @p's frames, of what they lead to, and of what interfaces may hold. */
+/* All types of @p's frames, of what they lead to, of what interfaces may hold, and of e->shown. */
 int exporttypes_collect(struct exporttypes *e, const struct plan *p);
 void exporttypes_fini(struct exporttypes *e);
 /* Its number, from 0. */

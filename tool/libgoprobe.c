@@ -6,11 +6,15 @@
 #include <unistd.h>
 
 #include "export.h"
+#include "grow.h"
 #include "libgoprobe_trace.h"
 #include "optcheck.h"
 #include "optvalue.h"
 #include "select.h"
 #include "version.h"
+
+/* More references than a record's level can say; goprobe_chunk.level and one. */
+#define LEVEL_MAX 256U
 
 const char *goprobe_version(void)
 {
@@ -49,6 +53,7 @@ void goprobe_trace_free(struct goprobe_trace *t)
 	recorder_fini(&t->recorder);
 	times_fini(&t->times);
 	replay_fini(&t->replay);
+	free(t->shown);
 	out_fini(&t->out);
 	out_fini(&t->json);
 	select_specs_free(t->what.specs, t->what.specs ? t->what.nspecs : 0);
@@ -439,13 +444,44 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 	return 0;
 }
 
+static struct plan *plan_of(struct goprobe_trace *t)
+{
+	return t->replay.path ? t->replay.plan : t->tracing.plan;
+}
+
+int goprobe_trace_learned(struct goprobe_trace *t, const struct goprobe_learned *v, size_t n)
+{
+	struct plan *p;
+
+	if (t->state != TRACE_PLANNED)
+		return diag_set(&t->diag, "what is learned belongs to a plan: there is none yet, or it is traced");
+	p = plan_of(t);
+	if (grow(&t->shown, t->nshown + n, &t->shown_cap, sizeof(*t->shown)))
+		return no_memory(t);
+	for (size_t i = 0; i < n; i++) {
+		struct gobin *bin;
+		int got;
+
+		if (v[i].file >= p->nfiles || v[i].level > LEVEL_MAX)
+			return diag_set(&t->diag, "no type can be learned of file %u at level %u",
+					v[i].file, v[i].level);
+		bin = p->files[v[i].file].bin;
+		got = v[i].func ? plan_learn_func(p, bin, v[i].address, v[i].level) :
+				  plan_learn_type(p, bin, v[i].address, v[i].level);
+		if (got < 0)
+			return no_memory(t);
+		t->shown[t->nshown++] = (struct export_shown){ bin, v[i].address };
+	}
+	return plan_finish(p, &t->diag);
+}
+
 int goprobe_trace_export(struct goprobe_trace *t, int fd)
 {
+	const struct plan_options *o = t->replay.path ? &t->replay.options : &t->plan;
+
 	if (t->state == TRACE_NEW && goprobe_trace_plan(t))
 		return -1;
-	if (t->replay.path)
-		return export_plan(t->replay.plan, &t->replay.options, fd, &t->diag);
-	return export_plan(t->tracing.plan, &t->plan, fd, &t->diag);
+	return export_plan(plan_of(t), o, t->shown, t->nshown, fd, &t->diag);
 }
 
 static int open_recording(struct goprobe_trace *t)
@@ -511,6 +547,8 @@ int goprobe_trace_start(struct goprobe_trace *t)
 		return -1;
 	if (t->state != TRACE_PLANNED)
 		return diag_set(&t->diag, "it has been started already");
+	if (t->nshown)
+		return diag_set(&t->diag, "a plan that was taught can be exported, and not traced");
 	if (t->replay.path)
 		return start_replay(t);
 	/* Before anything is probed: it takes its time, and may fail. */

@@ -164,6 +164,29 @@ GOPROBE_API int goprobe_trace_plan(struct goprobe_trace *t);
  * decode what it answers: JSON, docs/plan.md.
  */
 GOPROBE_API int goprobe_trace_export(struct goprobe_trace *t, int fd);
+/**
+ * struct goprobe_learned - what a record has shown that the plan did not have
+ * @file: index of the file, as exported
+ * @func: 1: a function has its code at @address; 0: there is the descriptor of a type
+ * @address: link-time address
+ * @level: that many references from a frame was the interface, or the function
+ * @pad: 0
+ */
+struct goprobe_learned {
+	uint32_t file;
+	uint32_t func;
+	uint64_t address;
+	uint32_t level;
+	uint32_t pad;
+};
+
+/*
+ * Between goprobe_trace_plan() and goprobe_trace_export(): records have shown these, together. What
+ * is exported then begins with what is exported without: docs/plan.md. After that the trace
+ * can't be started.
+ */
+GOPROBE_API int goprobe_trace_learned(struct goprobe_trace *t, const struct goprobe_learned *v,
+				      size_t n);
 /* Set the breakpoints; from now on calls are recorded. */
 GOPROBE_API int goprobe_trace_start(struct goprobe_trace *t);
 /* goprobe_trace_poll() until the end, then goprobe_trace_stop(). */

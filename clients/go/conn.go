@@ -23,10 +23,13 @@ type conn struct {
 	limits []byte
 
 	breaker breaker
+	ntypes  int   // types that the session has
+	dynamic []int // bytes of each file's dynamic types that it has
 
 	mu          sync.Mutex
 	waiting     bool // await is
 	interrupted bool
+	nudged      bool // await is not to wait, once
 }
 
 func dial() (*conn, error) {
@@ -62,13 +65,24 @@ func (c *conn) interrupt() {
 	}
 }
 
+// nudge ends await, now or the next time.
+func (c *conn) nudge() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.nudged = true
+	if c.waiting {
+		c.c.SetReadDeadline(time.Unix(1, 0))
+	}
+}
+
 // wait sets the time until which await waits; false: it is not to.
 func (c *conn) wait(until time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.waiting = !c.interrupted && !until.IsZero()
-	if c.interrupted {
+	c.waiting = !c.interrupted && !c.nudged && !until.IsZero()
+	if !c.waiting {
 		until = time.Time{}
+		c.nudged = false
 	}
 	c.c.SetReadDeadline(until)
 	return c.waiting

@@ -30,9 +30,10 @@
 // after the module was loaded has it find out, with code of this package, whether it may execute
 // instructions itself, as goprobectl does.
 //
-// Types that only appear while the program runs are not learned: an interface shows those
-// that the plan knows, which are those of the program's itabs and of the packages that are
-// traced. Values of type parameters are shown by their shape.
+// What interfaces hold that the plan does not know is learned while the program runs: goprobectl is
+// asked before the first such record is handed out, and the module is told, so that later ones
+// have what is behind it. A Plan that was read, not compiled, can't ask, nor can one whose process
+// has ended. Values of type parameters are shown by their shape.
 //
 // Tracing needs CAP_SYS_ADMIN in the initial user namespace, and the module. ReadPlan, and
 // Replay of what "goprobectl attach --record" has written, need neither.

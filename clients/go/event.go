@@ -17,6 +17,7 @@ const (
 	Broken                           // breakpoints took too much time, so the session has ended
 )
 
+// String is the kind as in JSON.
 func (k EventKind) String() string {
 	switch k {
 	case Call:

@@ -5,6 +5,7 @@ package goprobe
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand"
 	"os"
@@ -62,7 +63,7 @@ func TestNumbersAreThoseOfTheHeader(t *testing.T) {
 		"RECORD_CALL": recordCall, "RECORD_RETURN": recordReturn, "RECORD_TAIL": recordTail, "RECORD_LOST": recordLost,
 		"RECORD_F_NO_G": flagNoG, "RECORD_F_SYSTEM": flagSystem, "RECORD_F_FAULT": flagFault,
 		"RECORD_F_BUDGET": flagBudget, "RECORD_F_HELD": flagHeld,
-		"NO_PLAN": noPlan, "TYPE_MISSED": typeMissed, "REF_IFACE": refIface, "REF_EFACE": refEface,
+		"NO_PLAN": noPlan, "TYPE_MISSED": typeMissed, "TYPE_ITAB": typeItab, "TYPE_CODE": typeCode, "REF_IFACE": refIface, "REF_EFACE": refEface,
 		"REF_F_SAME_LEVEL": refFlagSameLevel, "CHUNK_FAULT": chunkFault, "CHUNK_REMOTE": chunkRemote,
 		"CHUNK_BAD": chunkBad, "CHUNK_NIL": chunkNil, "CHUNK_RANGE": chunkRange, "CHUNK_TYPE": chunkType,
 		"LOST_RING_FULL": lostRingFull, "LOST_NO_RING": lostNoRing,
@@ -284,6 +285,45 @@ func TestFunctionsAreSeenAsOftenAsTheyShouldBe(t *testing.T) {
 	}
 	if s.why != "" {
 		t.Error(s.why)
+	}
+}
+
+// An interface that holds what the plan does not know is asked about, once, before it is shown.
+func TestTypesAreLearned(t *testing.T) {
+	unknown := quads(0xff, 0, 0, 0, 0x500080+bias, 0xe000, 0, 0, 0)
+	for _, c := range []struct {
+		what   string
+		change func(p *Plan)
+		err    error
+		want   string
+		told   int
+	}{
+		{"a type", func(*Plan) {}, nil, `"value":{"type":"main.Learned","address":"0xe000",`, 1},
+		{"a plan of another program", func(p *Plan) { p.Types = p.Types[12:] }, nil, `"type not known yet"`, 0},
+		{"a goprobectl that fails", func(*Plan) {}, errors.New("no"), `"type not known yet"`, 0},
+	} {
+		asked, told, p := "", 0, testPlan(t)
+		p.again = func(lines []byte) (*Plan, error) {
+			asked += string(lines)
+			more := testPlan(t)
+			more.Files[0].byAddress[0x500080] = &known{Address: 0x500080, Name: "main.Learned"}
+			c.change(more)
+			return more, c.err
+		}
+		var events []*Event
+		s := newStream(p, 0, func(e *Event) { events = append(events, e) })
+		s.told = func(*Plan) { told++ }
+		for time := uint64(1); time < 4; time++ {
+			s.add(0, rec(recordCall, 0, 0, 5, 100+time, time, unknown))
+			s.round(time, 0)
+		}
+		got := lines(t, events)
+		if asked != "0 type 500080 1\n\n" || told != c.told || len(got) != 3 {
+			t.Errorf("%s: asked %q, told %d times", c.what, asked, told)
+		}
+		if c.told > 0 && !strings.Contains(got[0], c.want) || c.told == 0 && strings.Contains(got[0], "main.Learned") {
+			t.Errorf("%s: %s", c.what, got[0])
+		}
 	}
 }
 

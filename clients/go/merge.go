@@ -10,6 +10,8 @@ type queue struct {
 	b    []byte
 	time uint64
 	size int
+	// bytes at its end that each has not seen
+	fresh int
 }
 
 func (q *queue) head() {
@@ -58,6 +60,7 @@ func (m *merge) add(cpu uint32, b []byte) bool {
 			q = &queue{cpu: cpu}
 			m.byCPU[cpu] = q
 		}
+		q.fresh += good
 		empty := len(q.b) == 0
 		if empty {
 			q.b = b[:good:good]
@@ -68,6 +71,18 @@ func (m *merge) add(cpu uint32, b []byte) bool {
 		}
 	}
 	return good == len(b)
+}
+
+// each hands out all records that wait and were not handed out yet.
+func (m *merge) each(fn func(b []byte)) {
+	for _, q := range m.heap {
+		for at := len(q.b) - q.fresh; at < len(q.b); {
+			size, _, _ := peek(q.b[at:])
+			fn(q.b[at : at+size : at+size])
+			at += size
+		}
+		q.fresh = 0
+	}
 }
 
 // next is the earliest record that is not younger than until, or nil. It is the caller's.

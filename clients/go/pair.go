@@ -15,6 +15,7 @@ const (
 	openCalls = 1 << 20        // that are remembered
 )
 
+// String is what ended it as in JSON.
 func (e Ended) String() string {
 	return [...]string{"unwound", "panic", "goexit"}[e]
 }

@@ -181,8 +181,14 @@ type planFile struct {
 	byAddress map[uint64]*known
 	delta     uint64 // link-time address of code less its offset in the file
 
+	lines *lineTable
+}
+
+// lineTable is that of a file.
+type lineTable struct {
+	path   string
 	mu     sync.Mutex
-	file   *os.File // for the line table, until it has been looked at
+	file   *os.File // until it has been looked at
 	looked bool
 	table  *gosym.Table
 }
@@ -218,6 +224,7 @@ type Plan struct {
 	Gotypes   []*gotype   `json:"gotypes"`
 
 	places map[place][]uint64
+	again  func(lines []byte) (*Plan, error) // has it made with what was learned; nil: that can't be
 }
 
 // place is what a record tells of its point.
@@ -269,9 +276,20 @@ func Compile(ctx context.Context, o Options, specs ...string) (*Plan, error) {
 	for _, pid := range o.PIDs {
 		args = append(args, "-p", strconv.Itoa(pid))
 	}
+	p, err := compile(ctx, compiler, append(args, specs...), nil)
+	if err != nil {
+		return nil, err
+	}
+	p.again = func(lines []byte) (*Plan, error) {
+		return compile(ctx, compiler, append(append([]string{"plan", "--learned"}, args[1:]...), specs...), lines)
+	}
+	return p, nil
+}
+
+func compile(ctx context.Context, compiler string, args []string, input []byte) (*Plan, error) {
 	var out, said bytes.Buffer
-	cmd := exec.CommandContext(ctx, compiler, append(args, specs...)...)
-	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd := exec.CommandContext(ctx, compiler, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &out, &said
 	if err := cmd.Run(); err != nil {
 		if text := strings.TrimSpace(said.String()); text != "" {
 			return nil, errors.New(strings.TrimPrefix(text, "goprobectl: "))
@@ -374,6 +392,7 @@ func (p *Plan) linkFile(f *planFile) (err error) {
 	if len(f.Runtime) < 40 || len(f.Points)%p.Sizes.Point != 0 || len(f.Dynamic)%p.Sizes.Dynamic != 0 {
 		return errors.New("a table of a file")
 	}
+	f.lines = &lineTable{path: f.Path}
 	f.delta = u64At(f.Runtime, 32)
 	f.byAddress = make(map[uint64]*known)
 	for i := range f.Known {
@@ -402,8 +421,8 @@ func (p *Plan) frameBytes(id uint32) int {
 	return int(u32At(p.Types, int(t)*p.Sizes.Type))
 }
 
-// lines keeps the open file for funcName, which becomes its owner.
-func (f *planFile) lines(file *os.File) {
+// keep keeps the open file, and becomes its owner.
+func (f *lineTable) keep(file *os.File) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file != nil || f.looked {
@@ -414,13 +433,13 @@ func (f *planFile) lines(file *os.File) {
 }
 
 // load reads the file's line table. Where there is none, functions have no names.
-func (f *planFile) load() {
+func (f *lineTable) load() {
 	if f.looked {
 		return
 	}
 	f.looked = true
 	if f.file == nil {
-		f.file, _ = os.Open(f.Path)
+		f.file, _ = os.Open(f.path)
 	}
 	if f.file == nil {
 		return
@@ -446,6 +465,10 @@ func (f *planFile) funcName(entry uint64) string {
 	if k := f.byAddress[entry]; k != nil && k.Func != "" {
 		return k.Func
 	}
+	return f.lines.name(entry)
+}
+
+func (f *lineTable) name(entry uint64) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.load()

@@ -31,6 +31,8 @@ func (p *Plan) Replay(r io.Reader, fn func(*Event)) (Counts, error) {
 		return Counts{}, fmt.Errorf("a recording of version %d, and this package knows %d", v, recordingVersion)
 	}
 	s := newStream(p, 0, fn)
+	// It was learned then, in an order of its own.
+	s.learn = nil
 	var lost uint64
 	for {
 		kind, cpu, b, err := recordingEntry(in)

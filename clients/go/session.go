@@ -100,6 +100,7 @@ type Session struct {
 	held    int
 	more    sync.Cond
 	counts  Counts
+	grown   *Plan    // what it was to be told
 	leaving []uint32 // functions whose breakpoints are to leave
 	latency map[string]*Latency
 	err     error
@@ -249,7 +250,7 @@ func (s *Session) readUntilStop() error {
 		if s.Counts().Broken > 0 {
 			return nil
 		}
-		if err := s.letGo(); err != nil {
+		if err := s.tell(); err != nil {
 			return err
 		}
 		next := readAtLeast
@@ -265,16 +266,30 @@ func (s *Session) readUntilStop() error {
 	return nil
 }
 
-// letGo takes breakpoints away whose functions have been seen often enough.
-func (s *Session) letGo() error {
+// tell gives the module what was learned, and takes breakpoints away whose functions have been seen
+// often enough.
+func (s *Session) tell() error {
 	s.mu.Lock()
-	ids := s.leaving
-	s.leaving = nil
+	ids, grown := s.leaving, s.grown
+	s.leaving, s.grown = nil, nil
 	s.mu.Unlock()
+	if grown != nil {
+		if err := s.c.uploadMore(grown); err != nil {
+			return err
+		}
+	}
 	if len(ids) == 0 {
 		return nil
 	}
 	return s.c.removePoints(ids)
+}
+
+// learned has read tell the module.
+func (s *Session) learned(p *Plan) {
+	s.mu.Lock()
+	s.grown = p
+	s.mu.Unlock()
+	s.c.nudge()
 }
 
 func (s *Session) readRest() error {
@@ -370,6 +385,7 @@ func (s *Session) emit(e *Event) {
 // decode turns passes into events.
 func (s *Session) decode() {
 	st := newStream(s.plan, epoch(), s.emit)
+	st.told = s.learned
 	for last := false; !last; {
 		p := s.take()
 		for _, r := range p.records {
@@ -388,6 +404,8 @@ func (s *Session) decode() {
 		s.mu.Unlock()
 		if !more {
 			s.Stop()
+		} else if len(done) > 0 {
+			s.c.nudge()
 		}
 	}
 	if n := s.Counts().Broken; n > 0 {

@@ -12,7 +12,9 @@ type stream struct {
 	merge  merge
 	pairs  *pairs // nil: calls and returns are not joined
 	biases map[biasKey]uint64
-	times  *times // nil: functions are traced to the end
+	learn  *learner    // nil: nothing is learned
+	told   func(*Plan) // of what was
+	times  *times      // nil: functions are traced to the end
 	counts Counts
 	why    string // of the first malformed record
 }
@@ -27,6 +29,7 @@ func newStream(p *Plan, epoch uint64, emit func(*Event)) *stream {
 	if p.Paired {
 		s.pairs = newPairs()
 	}
+	s.learn = newLearner(p)
 	if p.Times > 0 {
 		s.times = newTimes(p)
 	}
@@ -50,12 +53,45 @@ func (s *stream) round(until, lost uint64) {
 	if s.pairs != nil {
 		s.pairs.lost(lost + s.counts.Malformed)
 	}
+	s.learnAll()
 	for b := s.merge.next(until); b != nil; b = s.merge.next(until) {
 		s.show(b)
 	}
 	if s.pairs != nil {
 		s.counts.Open, s.counts.Forgotten = uint64(s.pairs.open), s.pairs.forgotten
 	}
+}
+
+// learnAll has goprobectl say, before records are shown, what they hold that the plan does not know.
+func (s *stream) learnAll() {
+	if s.learn == nil {
+		return
+	}
+	s.merge.each(func(b []byte) {
+		r, err := decode(b, s.plan)
+		if err != nil || r.h.kind == recordLost {
+			return
+		}
+		s.learn.record(s.world(r))
+	})
+	more, err := s.learn.settle(s.plan)
+	if err != nil {
+		// What is not known shows as that.
+		s.learn = nil
+	} else if more != nil {
+		s.plan = more
+		if s.told != nil {
+			s.told(more)
+		}
+	}
+}
+
+// world is where the record comes from.
+func (s *stream) world(r *record) *world {
+	f := &s.plan.Funcs[r.h.id]
+	w := &world{r: r, plan: s.plan, file: s.plan.Files[f.File], at: f.File}
+	w.bias, w.biasKnown = s.bias(&r.h, f)
+	return w
 }
 
 func (s *stream) time(ns uint64) time.Time { return time.Unix(0, int64(ns+s.epoch)) }
@@ -100,8 +136,7 @@ func (s *stream) show(b []byte) {
 		return
 	}
 	f := &s.plan.Funcs[h.id]
-	w := &world{r: r, plan: s.plan, file: s.plan.Files[f.File]}
-	w.bias, w.biasKnown = s.bias(h, f)
+	w := s.world(r)
 	if !f.Hidden {
 		e := s.event(r, f, w)
 		if e.Kind != At {

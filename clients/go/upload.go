@@ -108,7 +108,7 @@ func (c *conn) addFiles(p *Plan, o *Options) error {
 			file.Close()
 			return err
 		}
-		f.lines(file)
+		f.lines.keep(file)
 	}
 	return nil
 }
@@ -117,7 +117,8 @@ func (c *conn) addFiles(p *Plan, o *Options) error {
 func (c *conn) addTypes(p *Plan) error {
 	size, refSize := p.Sizes.Type, p.Sizes.Ref
 	all := len(p.Types) / size
-	for done := 0; done < all; {
+	for c.ntypes < all {
+		done := c.ntypes
 		var types, refs []byte
 		n := 0
 		for ; n < c.batch(size) && done+n < all; n++ {
@@ -139,7 +140,7 @@ func (c *conn) addTypes(p *Plan) error {
 		}, expect(uint32(done))); err != nil {
 			return err
 		}
-		done += n
+		c.ntypes += n
 	}
 	return nil
 }
@@ -237,12 +238,24 @@ func (c *conn) inPieces(cmd uint8, attr uint16, file int, table []byte, size int
 }
 
 func (c *conn) addDynamic(p *Plan) error {
+	if c.dynamic == nil {
+		c.dynamic = make([]int, len(p.Files))
+	}
 	for i, f := range p.Files {
-		if err := c.inPieces(cmdDynamicAdd, aDynamic, i, f.Dynamic, p.Sizes.Dynamic); err != nil {
+		if err := c.inPieces(cmdDynamicAdd, aDynamic, i, f.Dynamic[c.dynamic[i]:], p.Sizes.Dynamic); err != nil {
 			return err
 		}
+		c.dynamic[i] = len(f.Dynamic)
 	}
 	return nil
+}
+
+// uploadMore gives the session what the plan has more than the one before.
+func (c *conn) uploadMore(p *Plan) error {
+	if err := c.addTypes(p); err != nil {
+		return err
+	}
+	return c.addDynamic(p)
 }
 
 func (c *conn) addPoints(p *Plan) error {

@@ -11,6 +11,7 @@ type world struct {
 	r         *record
 	plan      *Plan
 	file      *planFile
+	at        int // its index
 	bias      uint64
 	biasKnown bool
 }

@@ -76,6 +76,8 @@ const (
 	selfTestCode  = "\xff\xc9\xff\xca\x75\xfa\xc3"
 
 	noPlan     = 0xffffffff
+	typeItab   = 0xfffffffe
+	typeCode   = 0xfffffffd
 	typeMissed = 0xfffffffc
 
 	refIface         = 4

@@ -2,9 +2,11 @@
 """libgoprobe in other programs, and the Go client: clients/c, clients/go."""
 
 import collections
+import json
 import os
 import re
 import signal
+import time
 
 import cases_limits
 import genl
@@ -12,6 +14,7 @@ from cases_execute import abilities
 from cases_places import marks
 from cases_record import steady
 from cases_session import reload_module
+from cases_stuck import told, waiting
 from cases_trace import names, untraced
 from lib import Skip, case, check, module_users, of_kind, parse, same, short, wait_for
 
@@ -234,6 +237,26 @@ def go_self_test(t):
         check(not got & genl.GOPROBE_ABILITY_UNTESTED, "%s has not tested: %x", name, got)
         want = got if want is None else want
         same(got, want, "abilities that are found")
+
+
+@case("the Go client learns what interfaces hold while the program runs, as goprobectl does, beside it")
+def go_learns(t):
+    target, _ = waiting(t)
+    process = started(client(t, "trace", target.pid, "main.hold"))
+    attach = t.attach("-p", target.pid, "main.hold").attached()
+    for _ in range(4):
+        told(target, "call any")
+        # What the first call has shown, each tells the module in its own time.
+        time.sleep(2)
+    want = of_kind(attach.interrupt().events, "call")
+    process.signal(signal.SIGINT)
+    got = of_kind(parse("\n".join(process.finish())), "call")
+    target.kill()
+    for name, events in ("goprobectl", want), ("the client", got):
+        same(len(events), 4, "calls that %s shows" % name)
+        known = ['"42"' in json.dumps(e["args"][0]) for e in events]
+        check(not known[0] and known[-1], "%s: what is held is known of %s: %s", name, known, short(events))
+    same_events(bare(steady([got[0], got[-1]])), bare(steady([want[0], want[-1]])))
 
 
 @case("the Go example of a counter shows the program's own number")

@@ -172,6 +172,14 @@ static void a_recording_is_all_that_is_said(void **state)
 	goprobe_trace_free(t);
 }
 
+static void only_a_plan_can_learn(void **state)
+{
+	const struct goprobe_learned one = { .address = 0x1000, .level = 1 };
+
+	assert_int_equal(goprobe_trace_learned(*state, &one, 1), -1);
+	says(*state, "what is learned belongs to a plan: there is none yet, or it is traced");
+}
+
 static void there_is_one_kind_of_target(void **state)
 {
 	static const char *const command[] = { "true", NULL }, *const nothing[] = { NULL };
@@ -248,6 +256,7 @@ int main(void)
 		CASE(options_that_do_not_go_together),
 		CASE(values_are_read_as_they_are_checked),
 		CASE(a_recording_is_all_that_is_said),
+		CASE(only_a_plan_can_learn),
 		CASE(there_is_one_kind_of_target),
 		CASE(events_go_one_way),
 		CASE(a_spec_that_is_none_is_pointed_into),
