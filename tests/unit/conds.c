@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Conditions of functions that tests name in the text itself. */
+#include "bins.h"
+#include "conds.h"
+#include "rows.h"
+#include "sigparse.h"
+#include "spec.h"
+
+int conds_compile(struct gobin *bin, const char *text, struct arena *mem,
+		  struct filter_pair *ret, struct diag *d)
+{
+	struct exprc_scope scope = { .bin = bin, .mem = mem };
+	struct sigparse types = { .bin = bin, .mem = mem };
+	struct spec s;
+	int err;
+
+	if (spec_parse(text, &s, d))
+		return -1;
+	scope.fn = bins_func(bin, s.pattern);
+	if (!scope.fn)
+		fail_msg("no function %s", s.pattern);
+	scope.abi0 = scope.fn->flags & GOFUNC_ABI0;
+	scope.sig = gobin_sig(bin, scope.fn);
+	types.text = s.text;
+	if (s.sig)
+		scope.sig = sigparse_sig(&types, s.sig, scope.fn, d);
+	err = scope.sig ? filter_compile(&scope, s.text, s.cond, ret, d) : -1;
+	/* What was written is needed no longer, but by what is said of "under". */
+	spec_fini(&s);
+	return err;
+}

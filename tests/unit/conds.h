@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Conditions of functions that tests name in the text itself. */
+#ifndef GOPROBE_TEST_CONDS_H
+#define GOPROBE_TEST_CONDS_H
+
+#include "filter.h"
+
+/*
+ * Compile "main.Ints if a > 5" for that function of @bin; fails the test if there is none.
+ * 0, or -1 with an error. All that is made lives in @mem.
+ */
+int conds_compile(struct gobin *bin, const char *text, struct arena *mem,
+		  struct filter_pair *ret, struct diag *d);
+
+#endif
