@@ -631,15 +631,17 @@ static u64 gp_contents_process(pid_t tgid)
 	return process;
 }
 
-/* Those that can't be had join no others. */
+/* If one can't be had no others join; those that were in the set before stay, and get process 0. */
 static int gp_contents_join(struct gp_session *s, const struct goprobe_member *add, u32 n,
-			    const u64 *process, struct netlink_ext_ack *extack)
+			    u64 *process, struct netlink_ext_ack *extack)
 {
 	u32 i;
 	int ret;
 
 	for (i = 0; i < n; i++) {
 		ret = gp_members_join(s->members, process[i], add[i].goid);
+		if (ret > 0)
+			process[i] = 0;
 		if (ret >= 0)
 			continue;
 		while (i--)

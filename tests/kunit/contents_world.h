@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the suites of kmod/contents.c share: a session; files and breakpoints are the test's.
+ *
+ * Included by suites only, each of which compiles the files under test into itself.
+ */
+#ifndef CONTENTS_WORLD_H
+#define CONTENTS_WORLD_H
+
+#include <linux/netlink.h>
+
+#include "handler_world.h"
+
+#include "../../kmod/contents.c"
+
+static struct netlink_ext_ack extack;
+static u32 refused_point;	/* the breakpoint with that number can't be set, counted from 1 */
+static u32 nadded;
+
+struct gp_file *gp_file_open(int fd, const struct goprobe_runtime *rt, const char **why)
+{
+	return ERR_PTR(-EBADF);
+}
+
+void gp_file_close(struct gp_file *f)
+{
+	kfree(f);
+}
+
+int gp_file_check_point(const struct gp_file *f, const struct goprobe_point *point,
+			const char **why)
+{
+	return 0;
+}
+
+void gp_sweep_run(gp_sweep_fn fn, void *arg)
+{
+	fn(NULL, arg);
+}
+
+int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
+		 const struct goprobe_point *wire, struct gp_sweep *sweep)
+{
+	if (++nadded != refused_point)
+		return 0;
+	kfree(probe);
+	return -EEXIST;
+}
+
+void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
+{
+	kfree(probe);
+}
+
+void gp_summary_reap(struct gp_session *session)
+{
+}
+
+int gp_refuse(struct netlink_ext_ack *ack, int err, const char *why)
+{
+	ack->_msg = why;
+	return err;
+}
+
+#endif
