@@ -123,10 +123,12 @@ static int intern_plan(struct planframe *f, uint32_t type, const struct parts *f
 		.bytes = f->bytes,
 		.depth = f->depth,
 	};
-	uint64_t key = hmap_hash(type, p->pieces + w.piece, w.npieces * sizeof(*p->pieces));
+	/* Without pieces, or operations, there may be no table of them. */
+	uint64_t key = hmap_hash(type, w.npieces ? p->pieces + w.piece : NULL,
+				 w.npieces * sizeof(*p->pieces));
 	struct known *k, *head;
 
-	key = hmap_hash(key, p->ops + w.op, w.nops * sizeof(*p->ops));
+	key = hmap_hash(key, w.nops ? p->ops + w.op : NULL, w.nops * sizeof(*p->ops));
 	head = hmap_get(&f->known, key);
 	for (k = head; k; k = k->next) {
 		if (!same(p, &p->plans[k->id], &w))

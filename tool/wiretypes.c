@@ -170,10 +170,13 @@ static int share_frame(struct wiretypes *w, uint32_t *id)
 {
 	struct plan *p = w->plan;
 	const struct goprobe_type *t = &p->types[*id];
-	uint64_t key = hmap_hash(t->size, p->refs + t->ref, t->nrefs * sizeof(*p->refs));
+	/* As long as no type has references there is no table of them. */
+	uint64_t key = hmap_hash(t->size, t->nrefs ? p->refs + t->ref : NULL,
+				 t->nrefs * sizeof(*p->refs));
 	struct frame *f, *first;
 
-	key = hmap_hash(key, w->targets + t->ref, t->nrefs * sizeof(*w->targets));
+	key = hmap_hash(key, t->nrefs ? w->targets + t->ref : NULL,
+			t->nrefs * sizeof(*w->targets));
 	first = hmap_get(&w->frames, key);
 	for (f = first; f; f = f->next) {
 		if (!same(w, f->id, *id))

@@ -5,13 +5,17 @@
 #include "diag.h"
 #include "explore.h"
 #include "gobin.h"
+#include "places.h"
 #include "plan.h"
+#include "planned.h"
+#include "request.h"
 #include "symbol.h"
 
 /* So many functions, and types, are looked at closely. */
 #define FUNCS 24
 #define TYPES 40
 #define TYPE_DEPTH 6
+#define PLACES 8
 
 static void see_type(const struct gotype *t, int depth)
 {
@@ -78,6 +82,78 @@ static void see_func(struct gobin *bin, const struct gofunc *fn)
 	plan_survey(bin, fn, &info);
 }
 
+/* The site where a function was inlined is in the one that has its code. */
+static int see_site(void *ctx, const struct gobin_site *site)
+{
+	unsigned int *n = ctx;
+
+	FUZZ_HOLDS(site->func && site->caller && site->line >= 0 && !site->file == !site->line);
+	FUZZ_HOLDS(site->vaddr >= site->fn->entry && site->vaddr < site->fn->end);
+	return ++*n == PLACES;
+}
+
+/* All that can be seen at an instruction, in a plan. */
+static void see_variables(struct plan *p, const struct spec *spec, const struct place *place,
+			  struct arena *mem)
+{
+	struct diag d = { .sentence = NULL };
+	struct plan_request r;
+
+	FUZZ_HOLDS(place->vaddr >= place->fn->entry && place->vaddr < place->fn->end);
+	if (request_make_at(spec, place, mem, &r, &d) || plan_add_at(p, place, &r, &d))
+		FUZZ_HOLDS(d.sentence);
+	diag_fini(&d);
+}
+
+/* Where the line is that has the code at @pc, and what can be seen there. */
+static void see_line(struct gobin *bin, uint64_t pc, uint32_t seed)
+{
+	struct diag d = { .sentence = NULL };
+	struct arena mem = { .head = NULL };
+	struct places places = { 0 };
+	struct plan *p = plan_new(NULL);
+	struct gobin_frame at;
+	struct spec spec = { .text = NULL };
+	struct buf text = { 0 };
+	const char *slash;
+
+	if (!p)
+		abort();
+	gobin_frames(bin, pc, &at, 1);
+	/* What begins with a slash is no path. */
+	slash = at.file ? strrchr(at.file, '/') : NULL;
+	buf_str(&text, slash ? slash + 1 : at.file ? at.file : "x.go");
+	buf_char(&text, ':');
+	buf_u64(&text, at.line ? (uint64_t)at.line : 1);
+	buf_char(&text, 0);
+	if (spec_parse(text.p, &spec, &d) ||
+	    (spec_is_place(&spec) && places_find(&places, &bin, 1, &spec, &d)))
+		FUZZ_HOLDS(d.sentence);
+	for (size_t i = 0; i < places.n && i < PLACES; i++)
+		see_variables(p, &spec, &places.v[i], &mem);
+	if (p->nfuncs)
+		planned_see(p, seed);
+	diag_fini(&d);
+	buf_fini(&text);
+	if (spec.text)
+		spec_fini(&spec);
+	places_fini(&places);
+	plan_free(p);
+	arena_fini(&mem);
+}
+
+/* What places are looked for with. */
+static void see_code(struct gobin *bin, const struct gofunc *fn, uint64_t pc, uint32_t seed)
+{
+	unsigned int n = 0;
+	uint64_t own = gobin_own_code(bin, fn);
+
+	FUZZ_HOLDS(own >= fn->entry && own < fn->end);
+	gobin_sites(bin, fn, see_site, &n);
+	if (seed & 4)
+		see_line(bin, pc, seed);
+}
+
 struct seen {
 	struct gobin *bin;
 	unsigned int n;
@@ -135,8 +211,12 @@ static void see_program(struct gobin *bin, uint32_t seed)
 		see_func(bin, fn);
 		gobin_code(bin, fn->entry, 64);
 		gobin_func_at(bin, fn->entry + seed);
-		if (!(fn->flags & GOFUNC_INLINED))
-			see_place(bin, fn, fn->entry + seed % (fn->end - fn->entry), seed);
+		if (!(fn->flags & GOFUNC_INLINED)) {
+			uint64_t pc = fn->entry + seed % (fn->end - fn->entry);
+
+			see_place(bin, fn, pc, seed);
+			see_code(bin, fn, pc, i == seed / 8 % FUNCS ? seed : 0);
+		}
 	}
 }
 

@@ -131,18 +131,38 @@ static int see_line(void *ctx, uint64_t vaddr, int line, bool prologue_end)
 	return ++*n == 10000;
 }
 
-/* What can be seen at an instruction. */
-static void see_scope(struct dwinfo *dw, uint64_t at)
+/* Where a part of a value is: what goscope.c can make something of. */
+static void see_piece(const struct dwlocal *v, const struct dwpiece *p)
+{
+	FUZZ_HOLDS(p->kind <= DWPIECE_STATIC);
+	FUZZ_HOLDS(p->kind != DWPIECE_REG || p->reg < 33);
+	FUZZ_HOLDS(p->size <= UINT16_MAX && (p->size || v->npieces == 1));
+	FUZZ_HOLDS(p == v->pieces ? !p->at : p->at == p[-1].at + p[-1].size);
+}
+
+/* What can be seen at an instruction: of the innermost call first. */
+static void see_scope(struct dwinfo *dw, uint64_t entry, uint64_t pc, int line)
 {
 	struct dwscope s;
 
-	if (dwinfo_scope(dw, at, at + (at & 8), 10, &s))
+	if (dwinfo_scope(dw, entry, pc, line, &s))
 		return;
 	for (size_t i = 0; i < s.n; i++) {
-		FUZZ_HOLDS(s.v[i].name && s.v[i].type);
+		FUZZ_HOLDS(s.v[i].name && s.v[i].name[0] && s.v[i].type && s.v[i].type->name);
+		FUZZ_HOLDS(!i || s.v[i - 1].level <= s.v[i].level);
+		FUZZ_HOLDS(s.v[i].npieces <= DWLOCAL_PIECES_MAX);
 		for (size_t k = 0; k < s.v[i].npieces; k++)
-			FUZZ_HOLDS(s.v[i].pieces[k].kind <= DWPIECE_STATIC);
+			see_piece(&s.v[i], &s.v[i].pieces[k]);
 	}
+}
+
+static void see_code(struct dwinfo *dw, uint64_t entry)
+{
+	uint64_t at = dwinfo_prologue_end(dw, entry, entry + 16);
+
+	FUZZ_HOLDS(!at || (at >= entry && at < entry + 16));
+	for (uint64_t off = 0; off < 16; off += 5)
+		see_scope(dw, entry, entry + off, 10 - (int)off / 2);
 }
 
 /* By name, and what func values point to. */
@@ -166,9 +186,8 @@ static void see_more(struct dwinfo *dw)
 	dwinfo_variables(dw, see_variable, &n);
 	n = 0;
 	dwinfo_lines(dw, see_file, see_line, &n);
-	dwinfo_prologue_end(dw, 0x401000, 0x401010);
 	for (uint64_t at = 0x401000; at < 0x401040; at += 16) {
-		see_scope(dw, at);
+		see_code(dw, at);
 		dwinfo_closure(dw, at);
 		if (t)
 			dwinfo_closure_of(dw, at, "x", t);

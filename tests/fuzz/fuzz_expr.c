@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user writes, made into a request for functions of a real program; the
- * input is the spec, behind one byte. The program is one of those in
- * GOPROBE_FUZZ_PROGRAMS, with debug information or without.
+ * What a user writes, made into a plan for a function, or for places, of a real program, down to
+ * the module's programs. The input is two bytes of options, a spec, and in the next line what is
+ * counted by. The program is one of those in GOPROBE_FUZZ_PROGRAMS, with debug information or
+ * without.
  */
 #include "fuzz.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "bykey.h"
+#include "hidden.h"
+#include "insn.h"
+#include "places.h"
+#include "planned.h"
 #include "request.h"
+
+/* A line can be in many functions, and a short name be inlined everywhere. */
+#define PLACES 8
 
 static const char *const functions[] = {
 	"main.describe", "main.(*circle).area", "main.add", "main.main",
@@ -38,50 +47,181 @@ static struct gobin *program(size_t which)
 	return programs[which];
 }
 
-static void request(const struct spec *s, struct gobin *bin, const char *name)
+/**
+ * struct wish - an input, taken apart
+ * @bin: the program
+ * @name: of the function that a name or pattern stands for
+ * @opt: what is asked for besides
+ * @seed: for what the programs run on
+ * @spec: what is asked for
+ * @by: what is counted by
+ */
+struct wish {
+	struct gobin *bin;
+	const char *name;
+	struct plan_options opt;
+	uint32_t seed;
+	struct spec spec;
+	struct bykey_exprs by;
+};
+
+static void refused(struct diag *d, const char *text)
+{
+	FUZZ_HOLDS(d->sentence);
+	/* What is underlined is text. */
+	if (d->text) {
+		FUZZ_HOLDS(!strcmp(d->text, text));
+		FUZZ_HOLDS(d->at <= strlen(text) && d->len <= strlen(text) - d->at);
+	}
+	diag_fini(d);
+}
+
+/* Only what the commands let through: see cmd_attach.c and counting.c. */
+static void options(struct wish *w, struct feed *feed)
+{
+	uint8_t kind = feed_u8(feed), more = feed_u8(feed);
+	struct plan_options *o = &w->opt;
+
+	*o = plan_defaults;
+	w->seed = kind | (uint32_t)more << 8;
+	w->bin = program(kind & 1);
+	w->name = functions[kind / 2 % 4];
+	o->action = (kind & 0x18) == 0x18 ? GOPROBE_ACTION_COUNT :
+		    (kind & 0x18) == 0x10 ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_RECORD;
+	if (o->action == GOPROBE_ACTION_COUNT) {
+		o->stack = more & 1 ? 8 : 0;
+		o->creator = (more & 3) == 3;
+		return;
+	}
+	o->split = more & 4;
+	if (o->action == GOPROBE_ACTION_TIME)
+		return;
+	o->registers = more & 8;
+	o->goroutine = more & 0x10;
+	o->dry_run = more & 0x20;
+	o->no_return = (more & 0x44) == 0x40;
+	o->limits.sample = (more & 3) * 3;
+	o->limits.by = more & 0x80 && !o->no_return ? PLAN_SAMPLE_ROOT :
+		       kind & 0x20 ? PLAN_SAMPLE_GOROUTINE : PLAN_SAMPLE_CALL;
+	o->limits.rate = kind & 0x40 ? 100 : 0;
+	o->limits.times = kind & 0x80 ? 7 : 0;
+}
+
+static void add_function(struct wish *w, struct plan *p, struct arena *mem)
 {
 	struct diag d = { .sentence = NULL };
-	struct arena mem = { .head = NULL };
 	struct buf warnings = { 0 };
 	struct plan_request r;
 	const struct gofunc *f;
 	size_t n;
 
 	memset(&r, 0, sizeof(r));
-	f = gobin_funcs(bin, &n);
+	f = gobin_funcs(w->bin, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (strcmp(f[i].name, name))
+		if (strcmp(f[i].name, w->name))
 			continue;
-		if (request_make(s, bin, &f[i], &mem, &r, &warnings, &d))
+		if (request_make(&w->spec, w->bin, &f[i], mem, &r, &warnings, &d))
+			FUZZ_HOLDS(d.sentence);
+		else if (plan_add_request(p, w->bin, &f[i], &r, &d))
 			FUZZ_HOLDS(d.sentence);
 		break;
 	}
 	diag_fini(&d);
 	buf_fini(&warnings);
+}
+
+static void add_places(struct wish *w, struct plan *p, struct arena *mem, const struct places *v)
+{
+	for (size_t i = 0; i < v->n && i < PLACES; i++) {
+		struct diag d = { .sentence = NULL };
+		struct plan_request r;
+		struct insn_point point;
+
+		plan_survey_at(&v->v[i], &point);
+		if (request_make_at(&w->spec, &v->v[i], mem, &r, &d) ||
+		    plan_add_at(p, &v->v[i], &r, &d))
+			FUZZ_HOLDS(d.sentence);
+		diag_fini(&d);
+	}
+}
+
+static void find_places(struct wish *w, struct plan *p, struct arena *mem)
+{
+	struct diag d = { .sentence = NULL };
+	struct places v = { 0 };
+
+	if (places_find(&v, &w->bin, 1, &w->spec, &d))
+		refused(&d, w->spec.text);
+	add_places(w, p, mem, &v);
+	places_fini(&v);
+}
+
+/* Where a function was inlined: of main.twice there is such a place in the program. */
+static void find_inlined(struct wish *w, struct plan *p, struct arena *mem)
+{
+	struct places v = { 0 };
+
+	FUZZ_HOLDS(!places_inlined(&v, w->bin, &w->spec));
+	add_places(w, p, mem, &v);
+	places_fini(&v);
+}
+
+static void make_plan(struct wish *w)
+{
+	struct arena mem = { .head = NULL };
+	struct diag d = { .sentence = NULL };
+	struct plan *p = plan_new(&w->opt);
+
+	if (!p)
+		abort();
+	if (spec_is_place(&w->spec))
+		find_places(w, p, &mem);
+	else
+		add_function(w, p, &mem);
+	if (w->spec.kind == SPEC_NAME && !w->spec.sig && !w->spec.ret)
+		find_inlined(w, p, &mem);
+	if (p->nfuncs && !hidden_add_all(p, &w->bin, 1, &w->opt, &d))
+		planned_see(p, w->seed);
+	diag_fini(&d);
+	plan_free(p);
 	arena_fini(&mem);
+}
+
+/* What is counted may be by something; what is recorded may not. */
+static int parse(struct wish *w, const char *text, const char *by)
+{
+	struct diag d = { .sentence = NULL };
+	bool record = w->opt.action == GOPROBE_ACTION_RECORD;
+
+	if ((record ? spec_parse : spec_parse_condition)(text, &w->spec, &d)) {
+		refused(&d, text);
+		return -1;
+	}
+	if (!record && !w->opt.stack && by[0]) {
+		if (bykey_parse(&w->by, by, &d))
+			refused(&d, by);
+		else
+			w->spec.by = &w->by;
+	}
+	return 0;
 }
 
 int fuzz_expr(const uint8_t *data, size_t size)
 {
 	struct feed feed = { data, size < 4096 ? size : 4096 };
-	uint8_t how = feed_u8(&feed);
-	struct diag d = { .sentence = NULL };
-	struct gobin *bin = program(how & 1);
-	char *text = feed_line(&feed);
-	struct spec s;
+	struct wish w = { .bin = NULL };
+	char *text, *by;
 
+	options(&w, &feed);
+	text = feed_line(&feed);
+	by = feed_line(&feed);
 	/* A name is enough; what the pattern matches is of fuzz_spec. */
-	if (text[0] == '/') {
-		free(text);
-		return 0;
+	if (text[0] != '/' && !parse(&w, text, by)) {
+		make_plan(&w);
+		spec_fini(&w.spec);
 	}
-	if (spec_parse(text, &s, &d)) {
-		FUZZ_HOLDS(d.sentence);
-		diag_fini(&d);
-	} else {
-		request(&s, bin, functions[how / 2 % 4]);
-		spec_fini(&s);
-	}
+	bykey_fini(&w.by);
 	free(text);
+	free(by);
 	return 0;
 }

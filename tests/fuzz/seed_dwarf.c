@@ -22,11 +22,12 @@
 /* Entries that others refer to. */
 enum { E_INT, E_STRING, E_POINTER, E_SLICE, E_ARRAY, E_STRUCT, E_IFACE, E_EFACE,
 	E_MAP, E_HMAP, E_HMAP_POINTER, E_CHAN, E_FUNC, E_G, E_M, E_M_POINTER, E_STACK,
-	E_N };
+	E_INLINED, E_INLINED_P, E_N };
 
 struct unit {
 	struct synth_bytes abbrev;
 	struct synth_bytes info;
+	struct seed_tables tables;
 	uint32_t code;
 	uint32_t at[E_N];
 };
@@ -87,6 +88,12 @@ static void reference(struct unit *u, unsigned int name, unsigned int to)
 {
 	attribute(u, name, DW_FORM_ref_addr);
 	synth_u32(&u->info, u->at[to]);
+}
+
+static void offset(struct unit *u, unsigned int name, uint32_t v)
+{
+	attribute(u, name, DW_FORM_sec_offset);
+	synth_u32(&u->info, v);
 }
 
 static void location(struct unit *u, uint8_t op)
@@ -213,6 +220,78 @@ static void parameter(struct unit *u, const char *name, unsigned int of, uint8_t
 	end(u);
 }
 
+/* A local variable, whose locations are a list; declared at a line. */
+static void local(struct unit *u, const char *name, unsigned int of, unsigned int list,
+		  unsigned int line)
+{
+	entry(u, DW_TAG_variable, false);
+	text(u, DW_AT_name, name);
+	number(u, DW_AT_decl_line, line);
+	offset(u, DW_AT_location, u->tables.locations[list]);
+	reference(u, DW_AT_type, of);
+	end(u);
+}
+
+/* A function of which there is no code: it has one parameter that its calls have, and one more. */
+static void abstract(struct unit *u)
+{
+	u->at[E_INLINED] = (uint32_t)u->info.n;
+	entry(u, DW_TAG_subprogram, true);
+	text(u, DW_AT_name, "main.twice");
+	number(u, DW_AT_inline, 1);
+	end(u);
+	for (unsigned int i = 0; i < 2; i++) {
+		if (!i)
+			u->at[E_INLINED_P] = (uint32_t)u->info.n;
+		entry(u, DW_TAG_formal_parameter, false);
+		text(u, DW_AT_name, i ? "q" : "p");
+		reference(u, DW_AT_type, i ? E_STRING : E_INT);
+		end(u);
+	}
+	synth_u8(&u->info, 0);
+}
+
+/* A call of it, in code from @lo to @hi, or in the list of ranges. */
+static void inlined(struct unit *u, uint64_t lo, uint64_t hi)
+{
+	entry(u, DW_TAG_inlined_subroutine, true);
+	reference(u, DW_AT_abstract_origin, E_INLINED);
+	if (hi) {
+		address(u, DW_AT_low_pc, lo);
+		address(u, DW_AT_high_pc, hi);
+	} else {
+		offset(u, DW_AT_ranges, u->tables.ranges);
+	}
+	number(u, DW_AT_call_file, 1);
+	number(u, DW_AT_call_line, 8);
+	end(u);
+	entry(u, DW_TAG_formal_parameter, false);
+	reference(u, DW_AT_abstract_origin, E_INLINED_P);
+	offset(u, DW_AT_location, u->tables.locations[1]);
+	end(u);
+	if (hi)
+		inlined(u, 0, 0);
+	synth_u8(&u->info, 0);
+}
+
+/* Blocks in blocks, one of them with a call in it. */
+static void blocks(struct unit *u, uint64_t at)
+{
+	local(u, "y", E_STRING, 0, 5);
+	entry(u, DW_TAG_lexical_block, true);
+	address(u, DW_AT_low_pc, at);
+	address(u, DW_AT_high_pc, at + 12);
+	end(u);
+	local(u, "y", E_INT, 1, 9);
+	entry(u, DW_TAG_lexical_block, true);
+	offset(u, DW_AT_ranges, u->tables.ranges);
+	end(u);
+	local(u, "&z", E_POINTER, 0, 11);
+	inlined(u, at, at + 8);
+	synth_u8(&u->info, 0);
+	synth_u8(&u->info, 0);
+}
+
 static void functions(struct unit *u)
 {
 	for (unsigned int i = 0; i < 4; i++) {
@@ -222,8 +301,8 @@ static void functions(struct unit *u)
 
 		entry(u, DW_TAG_subprogram, true);
 		text(u, DW_AT_name, names[i]);
-		address(u, DW_AT_low_pc, 0x401000 + i * 16);
-		address(u, DW_AT_high_pc, 0x401010 + i * 16);
+		address(u, DW_AT_low_pc, SEED_CODE + i * 16);
+		address(u, DW_AT_high_pc, SEED_CODE + 16 + i * 16);
 		end(u);
 		parameter(u, "t", E_POINTER, DW_OP_reg0, false);
 		parameter(u, "s", i & 1 ? E_SLICE : E_STRUCT, DW_OP_reg3, false);
@@ -235,6 +314,7 @@ static void functions(struct unit *u)
 		reference(u, DW_AT_type, E_INT);
 		number(u, GO_CLOSURE_OFFSET, 8);
 		end(u);
+		blocks(u, SEED_CODE + i * 16);
 		synth_u8(&u->info, 0);
 	}
 }
@@ -271,10 +351,14 @@ static void make(struct unit *u, unsigned int version)
 	entry(u, DW_TAG_compile_unit, true);
 	text(u, DW_AT_name, "runtime");
 	number(u, DW_AT_language, GO_LANGUAGE);
-	address(u, DW_AT_low_pc, 0x401000);
+	address(u, DW_AT_low_pc, SEED_CODE);
 	address(u, DW_AT_high_pc, 0x402000);
+	offset(u, DW_AT_stmt_list, u->tables.line);
+	if (version >= 5)
+		offset(u, DW_AT_addr_base, 8);
 	end(u);
 	types(u);
+	abstract(u);
 	functions(u);
 	variable(u);
 	synth_u8(&u->info, 0);
@@ -287,26 +371,26 @@ void seed_dwarf(void)
 	static const uint8_t minors[] = { 15, 19, 21, 24, 27 };
 
 	for (unsigned int i = 0; i < sizeof(minors); i++) {
-		struct synth_bytes seed = { .p = NULL };
+		struct synth_bytes seed = { .p = NULL }, sections[SECTIONS] = { { .p = NULL } };
+		unsigned int version = minors[i] >= 25 ? 5 : 4;
 		struct unit u = { .code = 0 };
 
+		seed_tables(version, sections, &u.tables);
 		/* Twice: first to see where entries are. */
-		make(&u, minors[i] >= 25 ? 5 : 4);
-		make(&u, minors[i] >= 25 ? 5 : 4);
+		make(&u, version);
+		make(&u, version);
+		sections[SECTION_ABBREV] = u.abbrev;
+		sections[SECTION_INFO] = u.info;
 		synth_u8(&seed, minors[i] - 13);
 		synth_u32(&seed, 0);
 		for (unsigned int s = 0; s < SECTIONS; s++) {
-			const struct synth_bytes *b = s == SECTION_ABBREV ? &u.abbrev :
-				s == SECTION_INFO ? &u.info : NULL;
-			uint16_t n = b ? (uint16_t)b->n : 0;
+			uint16_t n = (uint16_t)sections[s].n;
 
 			synth_put(&seed, &n, sizeof(n));
-			if (b)
-				synth_put(&seed, b->p, b->n);
+			synth_put(&seed, sections[s].p, n);
+			synth_fini(&sections[s]);
 		}
 		seed_save("dwarf", i, seed.p, seed.n);
 		synth_fini(&seed);
-		synth_fini(&u.abbrev);
-		synth_fini(&u.info);
 	}
 }

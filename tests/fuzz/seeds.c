@@ -94,29 +94,6 @@ static void lines(const char *fuzzer, const char *const *text, size_t n)
 		seed_save(fuzzer, i, text[i], strlen(text[i]));
 }
 
-/* Of the functions in tiny, whose number is times 2; without debug information + 1. */
-static void expressions(void)
-{
-	static const char *const v[] = {
-		"\0f(s, c.r, len(c.tags), c.next.name, c.notes[\"a\"].x)(err, n)",
-		"\0f(*c.next, c.any.(int), c.tags[0], cap(more), c.hook)(n)",
-		"\0f(more[1].(string), s.(*main.circle).point.x, main.x, len(c.name))",
-		"\2f(c.done, c.x, c.next.next.r)(~r0)", "\4f(a, b)(~r0)",
-		"\1f(s shape, c *main.circle, more ...interface{}) (n int, err error) : (c.r, s)(n)",
-		"\3f() float64", "\5f(a, b int) int : (a)(~r0)", "\6f(runtime.ncpu)",
-		"\0f if s != nil && c.r > 1.5 && len(c.tags) == 2 && err == nil",
-		"\0f if hasPrefix(c.name, \"ab\") || !c.done && c.next.x != -3",
-		"\2f if c.x << 2 &^ 1 == 1 << 4 % 9 && n % 10 == 0 && goid == 7",
-		"\2f if duration > 1.5s && ~r0 < 2e3 || ~r0 != ~r0",
-		"\4f if a / b == 7 || a ^ b >= 'x' && under(main.main)",
-		"\5f(a, b int) int if a * b - 1 == 3 && ~r0 > 0",
-		"\4f if a == 10ms || b | a == 0x7fffffffffffffff",
-	};
-
-	for (unsigned int i = 0; i < sizeof(v) / sizeof(*v); i++)
-		seed_save("expr", i, v[i], 1 + strlen(v[i] + 1));
-}
-
 static void texts(void)
 {
 	static const char *const specs[] = {
@@ -133,6 +110,13 @@ static void texts(void)
 		"/f if/ if (a || !b) && -c &^ 1 << 2 <= 1h3m || d == 1.5e-3\nf if",
 		"main.f(a int) (b error) : (a)(b) if hasSuffix(a.s, `x`) && under(a/b.(*T).M)",
 		"main.f(x)() if strings.HasPrefix(*x.y, \"z\") != (n % 2 == 1)",
+		"main.go:42(x, y.z) if x > 3\nmain.go", "a/b.go:7", "main.foo+0x1f(x)\nmain.foo",
+		"shop.(*Cart).Add+31($rax)", "*0x4829e0($rax, *(*T)(0xc000012340).f) if $rbx == 5",
+		"main.f set a = 5, b.c[2] = -1.5, *p = 'x' if a < b\nmain.f",
+		"main.f if a < b set s = s[1:n-1], t = t[:], u = \"x\" delay 50ms",
+		"main.f(a int) (err error) on return set err = nil on return delay 1.5ms",
+		"main.f(x)(y) delay 10us if panicked && descendant(18) || creator == 7",
+		"/f set/ set e.(*T).x = cap(y) + 1 if label(\"k\") == \"v\" && !under(main.f)",
 	};
 	static const char *const names[] = {
 		"man.foo\nmain.foo\nmain.bar\nshop.(*Cart).Add",
@@ -303,12 +287,12 @@ int main(int argc, char **argv)
 	tables();
 	programs();
 	texts();
-	expressions();
 	code();
 	messages();
 	recording();
 	values();
 	stacks();
+	seed_requests();
 	seed_types();
 	seed_dwarf();
 	return 0;

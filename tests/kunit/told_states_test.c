@@ -70,107 +70,85 @@ static void expect_split(struct kunit *test, u64 first, u64 second, u64 third)
 	KUNIT_EXPECT_EQ(test, split.duration, first + second + third);
 }
 
-static void a_state_is_taken_from_the_hit_on(struct kunit *test)
+/**
+ * struct told_case - a hit 100 ns after a call began, 30 ns before it ends
+ * @claim: what is to be seen
+ * @first: an operation before the pairs, or nothing
+ * @pairs: registers that have a g, and states
+ * @npairs: their number
+ * @last: an operation behind them, or nothing
+ * @unusual: see handler_world.h
+ * @want: as what the hit counts
+ * @state: what the goroutine is in from the hit on
+ */
+struct told_case {
+	const char *claim;
+	struct goprobe_op first;
+	struct {
+		u8 reg;
+		u64 state;
+	} pairs[5];
+	u32 npairs;
+	struct goprobe_op last;
+	u32 unusual;
+	enum goprobe_stat want;
+	u32 state;
+};
+
+#define TOLD		GOPROBE_STAT_TOLD
+#define UNDECIDED	GOPROBE_STAT_UNDECIDED
+#define OP(op_, ...)	{ .code = GOPROBE_OP_##op_, ##__VA_ARGS__ }
+#define NO		{ 0 }
+
+static const struct told_case told_cases[] = {
+	{ "a state is taken from the hit on", NO, { { G_REG, 2 } }, 1, NO, 0, TOLD, 2 },
+	{ "the state that it was in", NO, { { G_REG, 0 } }, 1, NO, 0, TOLD, 0 },
+	{ "a hit can tell of several", NO, { { 0, 2 }, { G_REG, 1 } }, 2, NO, 0, TOLD, 1 },
+	{ "of four", NO, { { 0, 2 }, { 1, 2 }, { 0, 1 }, { G_REG, 1 } }, 4, NO, 0, TOLD, 1 },
+	{ "the last one holds", NO, { { G_REG, 1 }, { G_REG, 2 } }, 2, NO, 0, TOLD, 2 },
+	{ "of another one", NO, { { 0, 2 } }, 1, NO, 0, TOLD, 0 },
+	{ "nothing can be told", OP(END), { { G_REG, 1 } }, 1, NO, 0, TOLD, 0 },
+	{ "a filter that rejects", NO, { { G_REG, 1 } }, 1, OP(REJECT), 0, TOLD, 0 },
+	{ "a word too many", NO, { { G_REG, 1 } }, 1, OP(KEY, .a = 1), 0, UNDECIDED, 0 },
+	{ "no such state", NO, { { G_REG, 1 }, { G_REG, NSTATES } }, 2, NO, 0, UNDECIDED, 0 },
+	{ "no state at all", NO, { { G_REG, 1 }, { G_REG, U64_MAX } }, 2, NO, 0, UNDECIDED, 0 },
+	{ "a filter that fails", NO, { { G_REG, 1 } }, 1,
+	  OP(FAIL, .value = GOPROBE_CHUNK_FAULT), 0, UNDECIDED, 0 },
+	{ "more words than there is room for", NO,
+	  { { G_REG, 1 }, { G_REG, 1 }, { G_REG, 1 }, { G_REG, 1 }, { G_REG, 1 } }, 5, NO, 0,
+	  UNDECIDED, 0 },
+	{ "before START", NO, { { G_REG, 1 } }, 1, NO, NOT_RUNNING, GOPROBE_STAT_NOT_STARTED, 0 },
+	{ "another process", NO, { { G_REG, 1 } }, 1, NO, OTHER, GOPROBE_STAT_OTHER_PROCESS, 0 },
+	{ "a restart", NO, { { G_REG, 1 } }, 1, NO, RESTART, GOPROBE_STAT_RESTARTS, 0 },
+};
+
+static void told_desc(const struct told_case *c, char *desc)
 {
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(told, told_cases, told_desc);
+
+static void what_is_told_is_taken_whole_or_not_at_all(struct kunit *test)
+{
+	const struct told_case *c = test->param_value;
+	u64 ns[NSTATES] = { 100 };
+	u32 i;
+
 	filter_clear();
-	add_pair(G_REG, 2);
-	make_told(test, 0);
+	if (c->first.code)
+		filter_op(c->first);
+	for (i = 0; i < c->npairs; i++)
+		add_pair(c->pairs[i].reg, c->pairs[i].state);
+	if (c->last.code)
+		filter_op(c->last);
+	make_told(test, c->unusual);
 	open_call(test);
 	ticks += 100;
-	expect_only(test, GOPROBE_STAT_TOLD);
+	expect_only(test, c->want);
 	ticks += 30;
-	expect_split(test, 100, 0, 30);
-}
-
-static void a_hit_can_tell_of_several(struct kunit *test)
-{
-	filter_clear();
-	add_pair(0, 2);
-	add_pair(G_REG, 1);
-	make_told(test, 0);
-	open_call(test);
-	ticks += 5;
-	expect_only(test, GOPROBE_STAT_TOLD);
-	ticks += 6;
-	expect_split(test, 5, 6, 0);
-}
-
-static void nothing_can_be_told(struct kunit *test)
-{
-	filter_clear();
-	F(END);
-	add_pair(G_REG, 1);
-	make_told(test, 0);
-	open_call(test);
-	expect_only(test, GOPROBE_STAT_TOLD);
-	ticks += 6;
-	expect_split(test, 6, 0, 0);
-}
-
-static void what_is_no_pair_of_a_state_is_undecided(struct kunit *test)
-{
-	u32 i;
-
-	for (i = 0; i < 4; i++) {
-		filter_clear();
-		add_pair(G_REG, 1);
-		if (i == 0)
-			F(KEY, .a = 1);
-		else if (i == 1)
-			add_pair(G_REG, NSTATES);
-		else if (i == 2)
-			add_pair(G_REG, U64_MAX);
-		else
-			F(FAIL, .value = GOPROBE_CHUNK_FAULT);
-		make_told(test, 0);
-		open_call(test);
-		expect_only(test, GOPROBE_STAT_UNDECIDED);
-		ticks += 6;
-		expect_split(test, 6, 0, 0);
-	}
-}
-
-static void more_words_than_there_is_room_for_are_undecided(struct kunit *test)
-{
-	u32 i;
-
-	filter_clear();
-	for (i = 0; i < 5; i++)
-		add_pair(G_REG, 1);
-	make_told(test, 0);
-	expect_only(test, GOPROBE_STAT_UNDECIDED);
-}
-
-static void what_does_not_matter_tells_nothing(struct kunit *test)
-{
-	static const struct { u32 unusual; enum goprobe_stat want; } no[] = {
-		{ NOT_RUNNING, GOPROBE_STAT_NOT_STARTED },
-		{ OTHER, GOPROBE_STAT_OTHER_PROCESS },
-		{ RESTART, GOPROBE_STAT_RESTARTS },
-	};
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(no); i++) {
-		filter_clear();
-		add_pair(G_REG, 1);
-		make_told(test, no[i].unusual);
-		open_call(test);
-		expect_only(test, no[i].want);
-		ticks += 7;
-		expect_split(test, 7, 0, 0);
-	}
-}
-
-static void a_filter_that_rejects_has_nothing_to_tell(struct kunit *test)
-{
-	filter_clear();
-	add_pair(G_REG, 1);
-	F(REJECT);
-	make_told(test, 0);
-	open_call(test);
-	expect_only(test, GOPROBE_STAT_TOLD);
-	ticks += 7;
-	expect_split(test, 7, 0, 0);
+	ns[c->state] += 30;
+	expect_split(test, ns[0], ns[1], ns[2]);
 }
 
 /* What comes next is the first record. */
@@ -217,13 +195,7 @@ static void the_end_of_a_call_has_its_times(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(a_state_is_taken_from_the_hit_on),
-	KUNIT_CASE(a_hit_can_tell_of_several),
-	KUNIT_CASE(nothing_can_be_told),
-	KUNIT_CASE(what_is_no_pair_of_a_state_is_undecided),
-	KUNIT_CASE(more_words_than_there_is_room_for_are_undecided),
-	KUNIT_CASE(what_does_not_matter_tells_nothing),
-	KUNIT_CASE(a_filter_that_rejects_has_nothing_to_tell),
+	KUNIT_CASE_PARAM(what_is_told_is_taken_whole_or_not_at_all, told_gen_params),
 	KUNIT_CASE(the_end_of_a_call_has_its_times),
 	{}
 };

@@ -7,6 +7,8 @@
 #include "plan.h"
 
 #define MACHINE_REGS 33
+/* Of a list, of an edit, and what is hidden behind them. */
+#define MACHINE_ITEMS (EXPR_LIST_MAX * 2)
 
 struct machine_word {
 	uint64_t at;
@@ -27,8 +29,10 @@ struct machine_edit {
  * @sp: at function entry
  * @words: memory: nothing else is readable
  * @nwords: their number
+ * @fill: not 0: everything else is readable as well, and made of this number
  * @frame: what a record would hold
  * @failed: status of the item that failed
+ * @may_end: what fails in no item ends the program, as the module has it; else it fails the test
  * @task: by enum goprobe_task
  * @duration: of the call, ns
  * @number: how often the filter came to its number
@@ -49,8 +53,10 @@ struct machine {
 	uint64_t sp;
 	struct machine_word words[192];
 	size_t nwords;
+	uint64_t fill;
 	uint8_t frame[PLAN_FRAME_MAX];
-	int failed[EXPR_LIST_MAX];
+	int failed[MACHINE_ITEMS];
+	bool may_end;
 	uint64_t task[__GOPROBE_TASK_MAX];
 	uint64_t duration;
 	uint64_t number;
