@@ -69,9 +69,12 @@ static const char *take_string(struct dwcursor *c)
 static const char *string_at(struct walk *w, enum dwsect_id id, uint64_t off)
 {
 	const struct dwsect *s = dwsects_get(&w->r->sects, id);
-	struct dwcursor c = { s->p + (off < s->n ? off : 0), s->p + s->n, false };
+	struct dwcursor c;
 
-	return off < s->n ? take_string(&c) : NULL;
+	if (off >= s->n)
+		return NULL;
+	c = (struct dwcursor){ s->p + off, s->p + s->n, false };
+	return take_string(&c);
 }
 
 /* --- names of files ---------------------------------------------------------- */
