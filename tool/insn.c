@@ -273,6 +273,15 @@ static bool is_target(const struct sweep *s, size_t at)
 	return false;
 }
 
+static bool is_tail(const struct sweep *s, size_t at)
+{
+	for (size_t i = 0; i < s->tails.n; i++) {
+		if (s->tails.v[i].at == at)
+			return true;
+	}
+	return false;
+}
+
 /*
  * May the entry's breakpoint just as well be behind this instruction? It must not
  * read memory, for it could fault and then begin again after a signal; nor
@@ -300,7 +309,9 @@ static bool leaves_call_alone(const struct gp_step *step)
  * The first instruction that kernels emulate, if every call comes to it, once,
  * with everything as it was at the entry: the way there is straight, and nothing
  * jumps into it. Emulated is better than carried out by the module: it needs no
- * ability of the module, and costs less. Returns false if there is none.
+ * ability of the module, and costs less. Not what ends the function, unless that is
+ * all there is of it: a call and its end have to be told apart. Returns false if there is
+ * none.
  */
 static bool find_emulated(const struct insn_code *c, const struct sweep *s, size_t *ret)
 {
@@ -310,7 +321,7 @@ static bool find_emulated(const struct insn_code *c, const struct sweep *s, size
 	int most = c->untouched ? 1 : ENTRY_INSNS_MAX;
 
 	for (int i = 0; i < most && at < c->len && is_start(s, at); i++) {
-		if (at && (s->tables || is_target(s, at)))
+		if (at && (s->tables || is_target(s, at) || is_tail(s, at)))
 			return false;
 		if (is_emulated(c->bytes + at, c->len - at)) {
 			*ret = at;
@@ -496,6 +507,17 @@ const char *insn_each(const struct insn_code *code, insn_fn fn, void *ctx)
 	}
 	sweep_fini(&s);
 	return why;
+}
+
+bool insn_is_alone(const struct insn_scan *s)
+{
+	for (size_t i = 0; i < s->nrets; i++)
+		if (s->rets[i].at == s->call.at)
+			return true;
+	for (size_t i = 0; i < s->ntails; i++)
+		if (s->tails[i].at == s->call.at)
+			return true;
+	return false;
 }
 
 void insn_scan_fini(struct insn_scan *s)

@@ -87,6 +87,9 @@ struct insn_scan {
 int insn_scan(const struct insn_code *code, struct insn_scan *ret);
 void insn_scan_fini(struct insn_scan *s);
 
+/* Is its call probed at an instruction that ends it? Then it is no more than that one. */
+bool insn_is_alone(const struct insn_scan *s);
+
 /*
  * The instruction at @at of the function, which is decoded from its entry on: filled in
  * @ret. NULL, or why it can't get a breakpoint (static string).

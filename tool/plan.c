@@ -32,6 +32,7 @@ const struct plan_options plan_defaults = {
 static const char why_no_code[] = "its code is not in the file";
 static const char why_no_sp[] = "the line table does not say how large its stack frame is there";
 static const char why_deep[] = "its stack frame is larger than 1 MiB";
+static const char why_alone[] = "one instruction alone, so calls and returns can't be told apart";
 /* As far as the module lets goprobe_point.sp_adjust go. */
 #define SP_MOST (1 << 20)
 static const char why_no_memory[] = "out of memory";
@@ -48,6 +49,7 @@ struct plan_private {
 	size_t funcs_cap;
 	size_t files_cap;
 	size_t *points_cap;		/* by file */
+	const char *refused;		/* plan_refused() */
 };
 
 struct plan *plan_new(const struct plan_options *opt)
@@ -182,6 +184,13 @@ void plan_survey(struct gobin *bin, const struct gofunc *fn,
 
 	plan_survey_points(bin, fn, info, &scan);
 	insn_scan_fini(&scan);
+}
+
+const char *plan_refused(const struct plan *p)
+{
+	const struct plan_private *priv = p->priv;
+
+	return priv->refused;
 }
 
 /* Where SP is there. NULL, or why that can't be told. */
@@ -432,6 +441,22 @@ static int decide_edit(struct plan *p, struct plan_func *pf, const struct insn_s
 	return 0;
 }
 
+/*
+ * Calls that are timed, or remembered, are told from their ends by the place. Of an instruction
+ * that is both the module would not know which. 0, or -1 with @d set.
+ */
+static int check_alone(struct plan_private *priv, const struct plan_func *pf,
+		       const struct insn_scan *scan, struct diag *d)
+{
+	if (!pf->ends || pf->only_ends || !insn_is_alone(scan) ||
+	    (pf->action != GOPROBE_ACTION_TIME && !pf->paired))
+		return 0;
+	priv->refused = why_alone;
+	diag_set(d, "%s is %s", pf->fn->name, why_alone);
+	diag_hint(d, "'goprobectl count' counts its calls, and attach --no-return shows them");
+	return -1;
+}
+
 int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		     const struct plan_request *req, struct diag *d)
 {
@@ -444,11 +469,12 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	if (fn->entry && hmap_get(&priv->added, key))
 		return 0;
 	survey(bin, fn, req->edit && req->edit->call.nsets, &info, &scan);
+	priv->refused = info.refused;
 	if (info.refused)
 		err = diag_set(d, "%s can't be probed: %s", fn->name,
 			       info.refused);
 	else if (planfilter_decide(&priv->filters, &info, req, priv->opt.no_return, d) ||
-		 decide_edit(p, &info, &scan, req, d))
+		 check_alone(priv, &info, &scan, d) || decide_edit(p, &info, &scan, req, d))
 		err = -1;
 	else if (add_func(p, &info, &scan, req) || hmap_put(&priv->added, key, p))
 		err = diag_set(d, "out of memory");
@@ -579,6 +605,24 @@ static void pair_points(struct plan *p, struct plan_func *pf)
 				p->files[i].v[k].flags |= GOPROBE_POINT_F_PAIRED;
 }
 
+/* That a call of it is open can't be known if it ends where it begins. */
+static int check_around(struct plan *p, const struct planfilter_under *u, struct diag *d)
+{
+	const struct plan_func around = {
+		.fn = u->fn, .action = GOPROBE_ACTION_TIME, .ends = true,
+	};
+	struct insn_scan scan;
+	struct plan_func info;
+	int err;
+
+	plan_survey_points(u->bin, u->fn, &info, &scan);
+	err = info.refused ? 0 : check_alone(p->priv, &around, &scan, d);
+	if (err)
+		diag_hint(d, "it calls nothing, so nothing is under it");
+	insn_scan_fini(&scan);
+	return err;
+}
+
 /* Points that do no more than tell when a call is open. */
 static int add_around(struct plan *p, const struct planfilter_under *u, struct diag *d)
 {
@@ -657,6 +701,8 @@ static int settle_under(struct plan *p, const struct planfilter_under *u, struct
 		err = diag_set(d, "%s is traced with a %s of its own, so not all of its calls are known",
 			       u->fn->name, pf->key ? "key" :
 			       planlimit_any(&priv->opt.limits) ? "limit" : "condition");
+	} else if (check_around(p, u, d)) {
+		err = -1;
 	} else if (pf && pf->ends) {
 		if (pf->action == GOPROBE_ACTION_RECORD)
 			pair_points(p, pf);

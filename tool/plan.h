@@ -412,6 +412,12 @@ struct plan_request {
 int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		     const struct plan_request *req, struct diag *d);
 
+/*
+ * Why the last function that plan_add_request() refused can't be had, in words that fit several
+ * (static string); NULL: for something in the request, or for want of memory.
+ */
+const char *plan_refused(const struct plan *p);
+
 struct place;
 
 /*

@@ -22,6 +22,7 @@ static const char *const hows[] = {
  * @code: its instruction
  * @why: why that is single-stepped, if it is, or NULL
  * @refused: it can't get a breakpoint; @why
+ * @alone: the function begins and ends there
  */
 struct shown {
 	const struct gofunc *fn;
@@ -31,6 +32,7 @@ struct shown {
 	const uint8_t *code;
 	const char *why;
 	bool refused;
+	bool alone;
 };
 
 static void pad(struct buf *b, size_t from, size_t width)
@@ -106,6 +108,8 @@ static void text(struct buf *b, const struct shown *p)
 	buf_str(b, insn);
 	pad(b, start, INSN_WIDTH);
 	executed(b, p);
+	if (p->alone)
+		buf_str(b, "; the function is this instruction alone, and can't be timed");
 	place_text(b, p->place);
 	buf_char(b, '\n');
 }
@@ -170,6 +174,10 @@ static void json(struct buf *b, const struct shown *p)
 		key(b, p->refused ? "refused" : "why");
 		buf_json_str(b, p->why);
 	}
+	if (p->alone) {
+		key(b, "alone");
+		buf_str(b, "true");
+	}
 	place_json(b, p);
 	buf_str(b, "}\n");
 }
@@ -182,6 +190,7 @@ static void json(struct buf *b, const struct shown *p)
  * @ability: of the module
  * @total: what is counted
  * @json: in JSON
+ * @alone: insn_is_alone()
  */
 struct lister {
 	struct buf *b;
@@ -190,12 +199,13 @@ struct lister {
 	enum points_ability ability;
 	struct points_total *total;
 	bool json;
+	bool alone;
 };
 
 static void one(const struct lister *l, const char *kind, const struct points_place *place,
 		const struct insn_point *at)
 {
-	struct shown p = { l->fn, kind, place, at, l->code + at->at, NULL, false };
+	struct shown p = { l->fn, kind, place, at, l->code + at->at, NULL, false, l->alone };
 
 	l->total->n[at->how]++;
 	if (at->how == INSN_HOW_STEPPED)
@@ -211,11 +221,12 @@ static void one(const struct lister *l, const char *kind, const struct points_pl
 void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 		     enum points_ability ability, struct points_total *total, bool json)
 {
-	struct lister l = { b, fn, NULL, ability, total, json };
+	struct lister l = { b, fn, NULL, ability, total, json, false };
 	struct plan_func info;
 	struct insn_scan scan;
 
 	plan_survey_points(bin, fn, &info, &scan);
+	l.alone = insn_is_alone(&scan);
 	if (!info.refused)
 		l.code = gobin_code(bin, fn->entry, fn->end - fn->entry);
 	if (l.code) {
@@ -236,7 +247,7 @@ const char *points_place(struct buf *b, const struct points_place *place,
 {
 	const struct gofunc *fn = place->at.fn;
 	struct points_total none = { 0 };
-	struct lister l = { b, fn, NULL, ability, place->inlined ? &none : total, json };
+	struct lister l = { b, fn, NULL, ability, place->inlined ? &none : total, json, false };
 	struct insn_point at;
 	const char *why = plan_survey_at(&place->at, &at);
 
@@ -262,7 +273,7 @@ static int list_insn(void *ctx, const struct insn_point *at, const char *why)
 	struct insns *i = ctx;
 	struct lister *l = &i->l;
 	struct points_place place = { .at = { .fn = l->fn } };
-	struct shown p = { l->fn, "insn", &place, at, l->code + at->at, why, true };
+	struct shown p = { l->fn, "insn", &place, at, l->code + at->at, why, true, false };
 	struct goline line;
 
 	if (gobin_line(i->bin, l->fn->entry + at->at, &line)) {
@@ -284,7 +295,9 @@ static int list_insn(void *ctx, const struct insn_point *at, const char *why)
 void points_instructions(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 			 enum points_ability ability, struct points_total *total, bool json)
 {
-	struct insns i = { .l = { b, fn, NULL, ability, total, json }, .bin = bin };
+	struct insns i = {
+		.l = { b, fn, NULL, ability, total, json, false }, .bin = bin,
+	};
 
 	i.l.code = gobin_code(bin, fn->entry, fn->end - fn->entry);
 	if (!i.l.code || plan_survey_insns(bin, fn, list_insn, &i))

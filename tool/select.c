@@ -129,6 +129,9 @@ static void describe(const struct reasons *r, struct buf *b)
 
 /* --- choosing -------------------------------------------------------- */
 
+static const char why_lacks[] = "lack what is asked for";
+static const char why_asked[] = "can't be had as is asked for";
+
 /**
  * struct choice - functions being chosen
  * @p: where they go
@@ -157,15 +160,6 @@ struct choice {
 	struct reasons reasons;
 };
 
-static const char *why_refused(struct gobin *bin, const struct gofunc *fn)
-{
-	struct plan_func info;
-
-	memset(&info, 0, sizeof(info));
-	plan_survey(bin, fn, &info);
-	return info.refused ? info.refused : "refused";
-}
-
 /* The spec that says what is captured. */
 static const struct spec *deciding(const struct choice *c)
 {
@@ -186,16 +180,17 @@ static void add(struct choice *c, struct gobin *bin, const struct gofunc *fn, bo
 	struct diag d = { 0 };
 	bool lacks = request_make(deciding(c), bin, fn, c->mem, &req, &c->warnings, &d);
 	int err = lacks ? -1 : plan_add_request(c->p, bin, fn, &req, &d);
+	const char *why = lacks ? why_lacks : err ? plan_refused(c->p) : NULL;
 
 	for (size_t i = 0; i < c->nspecs; i++)
 		c->added[i] += c->hit[i] && !err;
 	if (!err)
 		return;
 	if (!named)
-		left_out(&c->reasons, lacks ? "lack what is asked for" : why_refused(bin, fn));
+		left_out(&c->reasons, why ? why : why_asked);
 	if (named && !c->refusal.sentence)
 		c->refusal = d;
-	else if (lacks && !c->lacks.sentence)
+	else if ((lacks || !why) && !c->lacks.sentence)
 		c->lacks = d;
 	else
 		diag_fini(&d);
@@ -244,7 +239,7 @@ static int add_places(struct choice *c, size_t i, const struct places *v, struct
 			*d = why;
 			return -1;
 		}
-		left_out(&c->reasons, refused ? refused : "lack what is asked for");
+		left_out(&c->reasons, refused ? refused : why_lacks);
 		if (!refused && !c->lacks.sentence)
 			c->lacks = why;
 		else

@@ -10,6 +10,7 @@ each call, as a busy host stops an emulated processor now and then."""
 import json
 import os
 import re
+import signal
 
 from cases_count import started
 from lib import case, check, nothing_probed, of_kind, parse, same, short, wait_for
@@ -18,6 +19,7 @@ STATES = ("running", "runnable", "syscall", "chan", "select", "sync", "net", "sl
 CLOCKS = 1.001
 LATE = 8_000_000
 EVERY = ("main.on*", "main.in*")
+READY = re.compile(r"^(?:counting|timing|tracing) \d+ function", re.M)
 
 
 def split(e):
@@ -201,3 +203,18 @@ def refused(t):
         p = t.goprobectl(*args)
         p.finish(status=2)
         check(text in p.stderr(), "%s: %s", args, p.stderr())
+
+
+@case("split: a function that is one instruction can't be timed: it is left out of many and told of, and refused alone")
+def single(t):
+    target = t.target("counter", "-each", "20ms", 0)
+    for args in (("latency",), ("latency", "--split"), ("attach", "--split"), ("graph", "--split")):
+        p = t.goprobectl(*args, "-p", target.pid, "main.*")
+        wait_for("%s: what it has left out" % p, lambda: p.ended() or READY.search(p.stderr()))
+        check("1 function or place left out: 1 one instruction alone" in p.stderr(), "%s: nothing is said of main.see: %s", args, p.stderr())
+        p.signal(signal.SIGINT)
+        p.finish()
+        p = t.goprobectl(*args, "-p", target.pid, "main.see")
+        p.finish(status=1)
+        check("main.see is one instruction alone" in p.stderr(), "%s: %s", args, p.stderr())
+    check(nothing_probed(), "something is left")

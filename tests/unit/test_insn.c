@@ -129,7 +129,12 @@ static const struct insn_case cases[] = {
 	}, {
 		"a jump that leaves the function is its entry and its end",
 		"e9 00 10 00 00",
-		false, "jump@0+5 tails 0",
+		false, "jump@0+5 tails 0 alone",
+	}, {
+		"but not where it has another instruction, so that they are told apart",
+		/* test rax, rax; jmp */
+		"48 85 c0 e9 00 10 00 00",
+		false, "first@0+3~ tails 3",
 	}, {
 		"a PUSH further on",
 		"48 39 d8 55 5d c3",
@@ -178,7 +183,7 @@ static const struct insn_case cases[] = {
 	}, {
 		"nor behind a RET",
 		"c3 74 01 c3 c3",
-		false, "first@0+1~ rets 0~ 3~ 4~",
+		false, "first@0+1~ rets 0~ 3~ 4~ alone",
 	}, {
 		"not at the head of a loop behind the entry",
 		/* test rax, rax; 3: je +4; nop; nop; jmp 3; ret */
@@ -201,7 +206,7 @@ static const struct insn_case cases[] = {
 	}, {
 		"a function may be nothing but its RET",
 		"c3 cc cc cc",
-		false, "first@0+1~ rets 0~",
+		false, "first@0+1~ rets 0~ alone",
 	}, {
 		"every RET counts, also with an operand or a prefix",
 		"48 85 c0 74 01 c3 74 03 c2 08 00 f3 c3",
@@ -347,6 +352,7 @@ static char *show(const struct insn_scan *s)
 		for (size_t i = 0; i < s->ntails; i++)
 			fprintf(f, " %u%s", s->tails[i].at,
 				hows[s->tails[i].how]);
+		fputs(insn_is_alone(s) ? " alone" : "", f);
 	}
 	fclose(f);
 	return text;

@@ -59,11 +59,10 @@ static void show(FILE *f, const struct plan *p)
 }
 
 /* 0, or -1 and @d; the specs live as long as the plan is made. */
-static int make_by(struct gobin *bin, const struct plan_options *opt, const char *const *texts,
-		   const struct bykey_exprs *by, struct plan **p, struct arena *mem,
-		   struct diag *d)
+static int make_said(struct gobin *bin, const struct plan_options *opt, const char *const *texts,
+		     const struct bykey_exprs *by, struct plan **p, struct arena *mem,
+		     struct buf *skipped, struct diag *d)
 {
-	struct buf skipped = { 0 };
 	struct spec *specs;
 	size_t n = 0;
 	int err;
@@ -76,10 +75,20 @@ static int make_by(struct gobin *bin, const struct plan_options *opt, const char
 		specs[i].by = by;
 	*p = plan_new(opt);
 	assert_non_null(*p);
-	err = select_functions(*p, &bin, 1, specs, n, mem, &skipped, d) || plan_finish(*p, d);
+	err = select_functions(*p, &bin, 1, specs, n, mem, skipped, d) || plan_finish(*p, d);
 	select_specs_free(specs, n);
-	buf_fini(&skipped);
 	return err ? -1 : 0;
+}
+
+static int make_by(struct gobin *bin, const struct plan_options *opt, const char *const *texts,
+		   const struct bykey_exprs *by, struct plan **p, struct arena *mem,
+		   struct diag *d)
+{
+	struct buf skipped = { 0 };
+	int err = make_said(bin, opt, texts, by, p, mem, &skipped, d);
+
+	buf_fini(&skipped);
+	return err;
 }
 
 static int make(struct gobin *bin, const struct plan_options *opt, const char *const *texts,
@@ -206,6 +215,24 @@ static struct row {
 	  RECORD, false,
 	  "main.Leaf is traced with a limit of its own, so not all of its calls are known",
 	  { .rate = 3 } },
+	{ "one instruction alone can't be timed", { "main.Nothing" }, TIME, false,
+	  "main.Nothing is one instruction alone, so calls and returns can't be told apart" },
+	{ "nor paired", { "main.Nothing if goid > 5" }, RECORD, false,
+	  "main.Nothing is one instruction alone, so calls and returns can't be told apart" },
+	{ "nor counted by its durations", { "main.Nothing if duration > 1s" }, COUNT, true,
+	  "main.Nothing is one instruction alone, so calls and returns can't be told apart" },
+	{ "nor followed", { "main.Ints if under(main.Nothing)" }, RECORD, false,
+	  "main.Nothing is one instruction alone, so calls and returns can't be told apart" },
+	{ "nor followed, if it is traced", { "main.Ints if under(main.Nothing)", "main.Nothing" },
+	  RECORD, false,
+	  "main.Nothing is one instruction alone, so calls and returns can't be told apart" },
+	{ "but traced", { "main.Nothing" }, RECORD, false, "0 call; 0 return; 0 filters" },
+	{ "and counted where it begins", { "main.Nothing if goid > 5" }, COUNT, true,
+	  "0 call count 1; 1 filters" },
+	{ "and shown without its return", { "main.Nothing if goid > 5" }, RECORD, true,
+	  "0 call 1; 1 filters" },
+	{ "of several it is left out", { "/^main.(Leaf|Nothing)$/" }, TIME, false,
+	  "0 call time; 0 return time; 0 filters" },
 	{ "a function around that has none", { "main.Ints if under(main.Leaf)" }, RECORD, false,
 	  "0 call paired 1; 0 return paired; 1 call time; 1 return time; 1 under 1; 1 filters",
 	  { .rate = 3 } },
@@ -354,6 +381,51 @@ static void test_tails(void **state)
 	gobin_free(bin);
 }
 
+/* What is left out is told, with the reason, and why all of them are. */
+static void test_left_out(void **state)
+{
+	static const struct {
+		const char *spec;
+		uint8_t action;
+		const char *said;
+	} rows[] = {
+		{ "/^main.(Leaf|Nothing)$/", TIME,
+		  "1 function or place left out: 1 one instruction alone, so calls and returns can't be told apart",
+		},
+		{ "/^main.(Nothing)$/", TIME,
+		  "no function that '/^main.(Nothing)$/' matches can be probed; 1 function or place left out: 1 one instruction alone, so calls and returns can't be told apart",
+		},
+		{ "/^main.(Leaf|Ints)$/ if panicked", TIME,
+		  "calls of main.Ints that a panic ends can be shown, by attach, but not be counted or timed; none of the 2 functions that match has what is asked for; the first one is told of",
+		},
+	};
+	struct gobin *bin = bins_newest("");
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		const char *const texts[] = { rows[i].spec, NULL };
+		struct plan_options opt = plan_defaults;
+		struct buf skipped = { 0 };
+		struct arena mem = { 0 };
+		struct diag d = { 0 };
+		struct plan *p;
+
+		opt.action = rows[i].action;
+		if (make_said(bin, &opt, texts, NULL, &p, &mem, &skipped, &d)) {
+			buf_str(&skipped, d.sentence);
+			buf_str(&skipped, "; ");
+			buf_str(&skipped, d.hint);
+		}
+		buf_char(&skipped, 0);
+		assert_string_equal(skipped.p, rows[i].said);
+		buf_fini(&skipped);
+		diag_fini(&d);
+		plan_free(p);
+		arena_fini(&mem);
+	}
+	gobin_free(bin);
+}
+
 static void test_held(void **state)
 {
 	static const char *const held[] = { "main.Strings if err != nil", "main.Leaf", NULL };
@@ -386,11 +458,12 @@ static void test_held(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[2 + N(cases) + N(keyed)] = {
+	struct CMUnitTest tests[3 + N(cases) + N(keyed)] = {
 		{ "jumps to other functions", test_tails },
+		{ "what is left out is told", test_left_out },
 		{ "room for calls that are held", test_held },
 	};
 
-	ROWS(ROWS(tests + 2, cases, test_row), keyed, test_keyed);
+	ROWS(ROWS(tests + 3, cases, test_row), keyed, test_keyed);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,6 +86,11 @@ static const struct line_case cases[] = {
 		{ "main.Nothing+0x0 ", "call    ret ", "return  ret ",
 		  "2 points in 1 function: 0 emulated by the kernel, 2 carried out by goprobe, " },
 	}, {
+		"a function that is one instruction alone is told of",
+		"main.Nothing", POINTS_NOT_ASKED,
+		{ "ret                                     carried out by goprobe; the function is this instruction alone, and can't be timed\n",
+		},
+	}, {
 		"a function that can't be probed is only counted",
 		"runtime.morestack", POINTS_ABLE,
 		{ "0 points in 0 functions (1 more can't be probed): 0 emulated" },
