@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "insn.h"
+#include "choice.h"
+#include "claim.h"
 #include "near.h"
-#include "places.h"
 #include "request.h"
 #include "select.h"
 
@@ -86,17 +86,9 @@ int select_no_match(struct gobin **bins, size_t nbins, const struct spec *spec,
 
 /* --- what was left out ----------------------------------------------- */
 
-#define REASONS_MAX 16
-
-struct reasons {
-	const char *why[REASONS_MAX];
-	size_t count[REASONS_MAX];
-	size_t n;
-	size_t total;
-};
-
-static void left_out(struct reasons *r, const char *why)
+void choice_left_out(struct choice *c, const char *why)
 {
+	struct reasons *r = &c->reasons;
 	size_t i = 0;
 
 	r->total++;
@@ -129,65 +121,76 @@ static void describe(const struct reasons *r, struct buf *b)
 
 /* --- choosing -------------------------------------------------------- */
 
-static const char why_lacks[] = "lack what is asked for";
 static const char why_asked[] = "can't be had as is asked for";
 
-/**
- * struct choice - functions being chosen
- * @p: where they go
- * @specs: what is wanted
- * @nspecs: how many
- * @found: for each spec, functions it matched
- * @added: for each spec, those that could be added
- * @hit: for each spec, does it match the function at hand
- * @mem: for what is wanted of functions
- * @warnings: about functions that were added
- * @refusal: why a plainly named function could not be added
- * @lacks: what the first other function lacks that a spec asks for
- * @reasons: why others were left out
+/*
+ * What the specs of a rank want of the function, in @req. 1: they are none; -1: no request can be
+ * made of any of them, with @d set, or the function is named and not of all of them; or they don't
+ * want the same, and c->conflict is set.
  */
-struct choice {
-	struct plan *p;
-	const struct spec *specs;
-	size_t nspecs;
-	size_t *found;
-	size_t *added;
-	bool *hit;
-	struct arena *mem;
-	struct buf warnings;
-	struct diag refusal;
-	struct diag lacks;
-	struct reasons reasons;
-};
-
-/* The spec that says what is captured. */
-static const struct spec *deciding(const struct choice *c)
+static int ask(struct choice *c, struct gobin *bin, const struct gofunc *fn,
+	       enum claim_rank rank, struct plan_request *req, struct diag *d)
 {
-	const struct spec *first = NULL;
+	size_t first = c->nspecs;
+	int err = 1;
 
 	for (size_t i = 0; i < c->nspecs; i++) {
-		if (c->hit[i] && request_is_special(&c->specs[i]))
-			return &c->specs[i];
-		if (c->hit[i] && !first)
-			first = &c->specs[i];
+		const struct spec *s = &c->specs[i];
+		struct plan_request r;
+		struct diag why = { 0 };
+
+		if (!c->hit[i] || claim_rank(s) != rank ||
+		    (first < i && c->like[first] == c->like[i]))
+			continue;
+		if (request_make(s, bin, fn, c->mem, &r, &c->warnings, &why)) {
+			err = first > i || rank >= CLAIM_NAME ? -1 : err;
+			if (!d->sentence)
+				*d = why;
+			else
+				diag_fini(&why);
+			continue;
+		}
+		if (first < i)
+			return claim_conflict(fn->name, &c->specs[first], s, c->mem, &c->conflict);
+		first = i;
+		*req = r;
+		err = rank >= CLAIM_NAME && err < 0 ? -1 : 0;
 	}
-	return first;
+	return err;
+}
+
+/* Of the specs that name the function those that say most of it decide. */
+static int decide(struct choice *c, struct gobin *bin, const struct gofunc *fn,
+		  struct plan_request *req, struct diag *d)
+{
+	int err = 1;
+
+	for (int rank = __CLAIM_MAX - 1; err && rank >= 0 && !c->conflict.sentence; rank--) {
+		int got = ask(c, bin, fn, rank, req, d);
+
+		err = got > 0 ? err : got;
+		if (rank >= CLAIM_NAME && err < 0)
+			break;
+	}
+	if (!err)
+		diag_fini(d);
+	return err;
 }
 
 static void add(struct choice *c, struct gobin *bin, const struct gofunc *fn, bool named)
 {
 	struct plan_request req;
 	struct diag d = { 0 };
-	bool lacks = request_make(deciding(c), bin, fn, c->mem, &req, &c->warnings, &d);
+	bool lacks = decide(c, bin, fn, &req, &d);
 	int err = lacks ? -1 : plan_add_request(c->p, bin, fn, &req, &d);
-	const char *why = lacks ? why_lacks : err ? plan_refused(c->p) : NULL;
+	const char *why = lacks ? CHOICE_LACKS : err ? plan_refused(c->p) : NULL;
 
 	for (size_t i = 0; i < c->nspecs; i++)
 		c->added[i] += c->hit[i] && !err;
 	if (!err)
 		return;
 	if (!named)
-		left_out(&c->reasons, why ? why : why_asked);
+		choice_left_out(c, why ? why : why_asked);
 	if (named && !c->refusal.sentence)
 		c->refusal = d;
 	else if ((lacks || !why) && !c->lacks.sentence)
@@ -215,79 +218,7 @@ static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 		add(c, bin, fn, named);
 }
 
-/* --- places ------------------------------------------------------------ */
-
-/* Those of spec @i. One that is meant alone must be had; of several the others are left out. */
-static int add_places(struct choice *c, size_t i, const struct places *v, struct diag *d)
-{
-	const struct spec *spec = &c->specs[i];
-
-	for (size_t k = 0; k < v->n; k++) {
-		const struct place *place = &v->v[k];
-		struct plan_request req;
-		struct diag why = { 0 };
-		struct insn_point point;
-		const char *refused = plan_survey_at(place, &point);
-
-		c->found[i]++;
-		if (!request_make_at(spec, place, c->mem, &req, &why) &&
-		    !plan_add_at(c->p, place, &req, &why)) {
-			c->added[i]++;
-			continue;
-		}
-		if (v->n == 1) {
-			*d = why;
-			return -1;
-		}
-		left_out(&c->reasons, refused ? refused : why_lacks);
-		if (!refused && !c->lacks.sentence)
-			c->lacks = why;
-		else
-			diag_fini(&why);
-	}
-	return 0;
-}
-
-/* A place names itself; there is nothing to look for among the functions. */
-static int choose_places(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < c->nspecs; i++) {
-		struct places v = { 0 };
-
-		if (!spec_is_place(&c->specs[i]))
-			continue;
-		err = places_find(&v, bins, nbins, &c->specs[i], d) || add_places(c, i, &v, d);
-		places_fini(&v);
-	}
-	return err;
-}
-
-/* Where the functions that are meant were inlined. */
-static int choose_inlined(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < c->nspecs; i++) {
-		struct places v = { 0 };
-
-		for (size_t k = 0; !err && k < nbins; k++)
-			if (places_inlined(&v, bins[k], &c->specs[i]))
-				err = diag_set(d, "out of memory");
-		if (!err && (c->specs[i].sig || c->specs[i].ret) && v.n) {
-			diag_set(d, "where %s was inlined it has no signature, and does not return",
-				 v.v[0].inlined);
-			diag_span(d, c->specs[i].text, 0, c->specs[i].end);
-			diag_hint(d, "leave that out, or --inlined");
-			err = -1;
-		}
-		if (!err)
-			err = add_places(c, i, &v, d);
-		places_fini(&v);
-	}
-	return err;
-}
+/* --- all of it ---------------------------------------------------------- */
 
 static int inlined_away(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 			struct diag *d)
@@ -350,6 +281,15 @@ static int check(struct choice *c, struct gobin **bins, size_t nbins, struct dia
 	return 0;
 }
 
+/* Which specs want the same. */
+static void compare(struct choice *c)
+{
+	for (size_t i = 0; i < c->nspecs; i++)
+		while (c->like[i] < i &&
+		       !claim_same(&c->specs[c->like[i]], &c->specs[i], c->mem))
+			c->like[i]++;
+}
+
 int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 		     const struct spec *specs, size_t nspecs, struct arena *mem,
 		     struct buf *skipped, struct diag *d)
@@ -362,22 +302,30 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 		.found = calloc(nspecs, sizeof(size_t)),
 		.added = calloc(nspecs, sizeof(size_t)),
 		.hit = calloc(nspecs, sizeof(bool)),
+		.like = calloc(nspecs, sizeof(size_t)),
 	};
-	int err = c.found && c.added && c.hit ? 0 : diag_set(d, "out of memory");
+	int err = c.found && c.added && c.hit && c.like ? 0 : diag_set(d, "out of memory");
 
 	if (!err)
-		err = choose_places(&c, bins, nbins, d);
+		compare(&c);
+
+	if (!err)
+		err = choice_places(&c, bins, nbins, false, d);
 	if (!err && p->inlined)
-		err = choose_inlined(&c, bins, nbins, d);
+		err = choice_places(&c, bins, nbins, true, d);
 	for (int wrappers = 0; !err && wrappers < 2; wrappers++) {
 		for (size_t i = 0; i < nbins; i++) {
 			size_t n;
 			const struct gofunc *f = gobin_funcs(bins[i], &n);
 
-			for (size_t k = 0; k < n; k++)
+			for (size_t k = 0; k < n && !c.conflict.sentence; k++)
 				if (!(f[k].flags & GOFUNC_WRAPPER) == !wrappers)
 					choose(&c, bins[i], &f[k], wrappers);
 		}
+	}
+	if (c.conflict.sentence) {
+		*d = c.conflict;
+		err = -1;
 	}
 	if (!err)
 		err = check(&c, bins, nbins, d);
@@ -390,8 +338,10 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 	buf_fini(&c.warnings);
 	diag_fini(&c.refusal);
 	diag_fini(&c.lacks);
+	hmap_fini(&c.claims);
 	free(c.found);
 	free(c.added);
 	free(c.hit);
+	free(c.like);
 	return err;
 }

@@ -31,8 +31,8 @@ int select_places_parse(char **texts, size_t n, struct spec **ret, struct diag *
  * where the functions were inlined. A function that a plain name
  * names must be probeable, and have what its spec asks for; of those that a glob
  * or regular expression finds, the others are left out, and @skipped is told how
- * many and why. Of the specs that name a function, the first one that asks for
- * something says what is captured. @mem must outlive @p.
+ * many and why. Of the specs that mean a function those of the highest rank (claim.h) say
+ * what is wanted, and must want the same. @mem must outlive @p.
  */
 int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 		     const struct spec *specs, size_t nspecs, struct arena *mem,
