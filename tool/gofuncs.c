@@ -18,8 +18,10 @@ static bool is_code(const struct elffile *ef, const struct pclntab_func *f)
 	s = elffile_segment(ef, f->entry, f->end - f->entry);
 	if (!s || !(s->flags & PF_X))
 		return false;
-	/* The linker's own: the build id, marks. */
-	return strncmp(f->name, "go:", 3) && strcmp(f->name, "go.buildid");
+	/* The linker's own: the build id, marks. Methods of unnamed structs begin alike. */
+	if (!strncmp(f->name, "go:", 3) && !strchr(f->name, '.'))
+		return false;
+	return strcmp(f->name, "go.buildid") != 0;
 }
 
 static bool is_assembly(const struct pclntab_func *f, const char *file)

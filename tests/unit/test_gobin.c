@@ -88,6 +88,24 @@ static void test_functions_sorted(void **state)
 	}
 }
 
+/* Those of Go 1.20 and newer are called "go:struct { ... }.Read". */
+static void test_unnamed_structs(void **state)
+{
+	struct gobin *bin = bins_newest("");
+	const struct gofunc *f;
+	size_t n, methods = 0;
+
+	(void)state;
+	f = gobin_funcs(bin, &n);
+	for (size_t i = 0; i < n; i++) {
+		methods += !strncmp(f[i].name, "go:struct {", 11);
+		assert_string_not_equal(f[i].name, "go:buildid");
+		assert_string_not_equal(f[i].name, "go:textfipsstart");
+	}
+	assert_true(methods > 0);
+	gobin_free(bin);
+}
+
 static void same_functions(struct gobin *a, struct gobin *b)
 {
 	const struct gofunc *fa, *fb;
@@ -374,6 +392,8 @@ int main(void)
 		{ "the table of runtime offsets agrees with the debug information", test_layout },
 		{ "C's thread-local variables do not hide g", test_cgo_tls },
 		{ "functions are sorted, apart, and found by address", test_functions_sorted },
+		{ "methods of unnamed structs are functions, the linker's marks are none",
+		  test_unnamed_structs },
 		{ "a stripped program has the same functions", test_stripped_same },
 		{ "without section headers all is found, too", test_no_sections },
 		{ "functions know their source lines", test_source_lines },
