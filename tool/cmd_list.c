@@ -29,7 +29,7 @@ static const char help[] =
 "                          functions also where they were inlined; of places in the\n"
 "                          code ('main.go:42', 'main.foo+0x1f', '*0x4829e0') these\n"
 "      --instructions      each instruction of the functions, and whether it can get a\n"
-"                          breakpoint\n"
+"                          breakpoint; of places in the code that at each\n"
 "  -o, --format FORMAT     text or json\n"
 "\n"
 "Entry kinds: check (at the branch of the stack check), push, nop, jump (other\n"
@@ -247,7 +247,11 @@ static int list_places(struct listing *l, const struct target *t, const struct s
 			place.file = line.file;
 			place.line = line.line;
 		}
-		err = list_place(l, &place, v.n == 1 ? d : NULL);
+		if (l->insns)
+			points_instruction(&l->b, &place, l->able, &l->total, l->json);
+		else
+			err = list_place(l, &place, v.n == 1 ? d : NULL);
+		flush(&l->b, 1 << 16);
 	}
 	places_fini(&v);
 	return err;
@@ -397,7 +401,7 @@ static int parse(struct args *a, int argc, char **argv, struct diag *d)
 		return CMD_USAGE;
 	}
 	a->nspecs = argc - optind;
-	if (a->points)
+	if (a->points || a->insns)
 		err = select_places_parse(argv + optind, a->nspecs, &a->specs, d);
 	else
 		err = select_patterns_parse(argv + optind, a->nspecs, &a->specs, d);

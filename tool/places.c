@@ -294,16 +294,13 @@ static int find_line(struct places *p, struct gobin **bins, size_t nbins, const 
 
 /* --- offsets and addresses ------------------------------------------------------------- */
 
-static const struct gofunc *named(struct gobin *bin, const char *name, struct near *near)
+static const struct gofunc *named(struct gobin *bin, const char *name)
 {
 	size_t n;
 	const struct gofunc *f = gobin_funcs(bin, &n), *wrapper = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!f[i].entry)
-			continue;
-		near_offer(near, f[i].name);
-		if (strcmp(f[i].name, name) != 0)
+		if (!f[i].entry || strcmp(f[i].name, name) != 0)
 			continue;
 		if (!(f[i].flags & GOFUNC_WRAPPER))
 			return &f[i];
@@ -312,16 +309,37 @@ static const struct gofunc *named(struct gobin *bin, const char *name, struct ne
 	return wrapper;
 }
 
-static int find_offset(struct places *p, struct gobin **bins, size_t nbins,
-		       const struct spec *spec, struct diag *d)
+/* @spec names no function. Names are compared only now: there may be thousands of places. */
+static int no_function(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
 {
 	struct near near;
-	bool found = false;
 	char *hint;
 
 	near_init(&near, spec->pattern);
 	for (size_t i = 0; i < nbins; i++) {
-		const struct gofunc *fn = named(bins[i], spec->pattern, &near);
+		size_t n;
+		const struct gofunc *f = gobin_funcs(bins[i], &n);
+
+		for (size_t k = 0; k < n; k++)
+			if (f[k].entry)
+				near_offer(&near, f[k].name);
+	}
+	hint = near_hint(&near);
+	diag_set(d, "no function of %s%s is called '%s'", gobin_path(bins[0]),
+		 nbins > 1 ? " and the others" : "", spec->pattern);
+	if (hint)
+		diag_hint(d, "%s", hint);
+	free(hint);
+	return wrong(spec, d);
+}
+
+static int find_offset(struct places *p, struct gobin **bins, size_t nbins,
+		       const struct spec *spec, struct diag *d)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < nbins; i++) {
+		const struct gofunc *fn = named(bins[i], spec->pattern);
 		struct place place = { .bin = bins[i], .fn = fn };
 
 		if (!fn)
@@ -337,15 +355,7 @@ static int find_offset(struct places *p, struct gobin **bins, size_t nbins,
 		if (add(p, place))
 			return no_memory(d);
 	}
-	if (found)
-		return 0;
-	hint = near_hint(&near);
-	diag_set(d, "no function of %s%s is called '%s'", gobin_path(bins[0]),
-		 nbins > 1 ? " and the others" : "", spec->pattern);
-	if (hint)
-		diag_hint(d, "%s", hint);
-	free(hint);
-	return wrong(spec, d);
+	return found ? 0 : no_function(bins, nbins, spec, d);
 }
 
 static int find_address(struct places *p, struct gobin **bins, size_t nbins,

@@ -104,8 +104,9 @@ static void text(struct buf *b, const struct shown *p)
 	buf_str(b, p->kind);
 	pad(b, start, KIND_WIDTH);
 	start = b->len;
-	insn_text(p->code, p->at->len, p->fn->entry + p->at->at, insn);
-	buf_str(b, insn);
+	if (p->at->len)
+		insn_text(p->code, p->at->len, p->fn->entry + p->at->at, insn);
+	buf_str(b, p->at->len ? insn : "-");
 	pad(b, start, INSN_WIDTH);
 	executed(b, p);
 	if (p->alone)
@@ -145,17 +146,11 @@ static void place_json(struct buf *b, const struct shown *p)
 	}
 }
 
-static void json(struct buf *b, const struct shown *p)
+static void insn_json(struct buf *b, const struct shown *p)
 {
 	static const char digits[] = "0123456789abcdef";
 	char insn[INSN_TEXT_MAX];
 
-	buf_str(b, "{\"kind\":\"point\",\"func\":");
-	buf_json_str(b, p->fn->name);
-	key(b, "point");
-	buf_json_str(b, p->kind);
-	key(b, "offset");
-	buf_u64(b, p->at->at);
 	key(b, "code");
 	buf_char(b, '"');
 	for (size_t i = 0; i < p->at->len; i++) {
@@ -166,6 +161,18 @@ static void json(struct buf *b, const struct shown *p)
 	key(b, "instruction");
 	insn_text(p->code, p->at->len, p->fn->entry + p->at->at, insn);
 	buf_json_str(b, insn);
+}
+
+static void json(struct buf *b, const struct shown *p)
+{
+	buf_str(b, "{\"kind\":\"point\",\"func\":");
+	buf_json_str(b, p->fn->name);
+	key(b, "point");
+	buf_json_str(b, p->kind);
+	key(b, "offset");
+	buf_u64(b, p->at->at);
+	if (p->at->len)
+		insn_json(b, p);
 	if (!p->refused) {
 		key(b, "executed");
 		buf_json_str(b, hows[p->why ? INSN_HOW_STEPPED : p->at->how]);
@@ -304,6 +311,34 @@ void points_instructions(struct buf *b, struct gobin *bin, const struct gofunc *
 		total->refused++;
 	else
 		total->funcs++;
+}
+
+void points_instruction(struct buf *b, const struct points_place *place,
+			enum points_ability ability, struct points_total *total, bool in_json)
+{
+	const struct gofunc *fn = place->at.fn;
+	struct lister l = { b, fn, NULL, ability, total, in_json };
+	struct insn_point at;
+	const char *why = plan_survey_at(&place->at, &at);
+	struct shown p = { fn, "insn", place, &at, NULL, NULL, true };
+
+	l.code = gobin_code(place->at.bin, fn->entry, fn->end - fn->entry);
+	if (!l.code) {
+		why = why ? why : "its code can't be read";
+		at.len = 0;
+	} else if (!why) {
+		one(&l, "insn", place, &at);
+		return;
+	}
+	/* Nothing may begin there: no instruction is shown then. */
+	at.at = (uint32_t)(place->at.vaddr - fn->entry);
+	p.code = at.len ? l.code + at.at : NULL;
+	p.why = why;
+	total->no_insns++;
+	if (in_json)
+		json(b, &p);
+	else
+		text(b, &p);
 }
 
 /* "97.3 %" of @all, rounded down: 100.0 is all of them. */

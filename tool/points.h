@@ -62,6 +62,9 @@ struct points_place {
  */
 const char *points_place(struct buf *b, const struct points_place *place,
 			 enum points_ability ability, struct points_total *total, bool json);
+/* Likewise, but the line says why not. */
+void points_instruction(struct buf *b, const struct points_place *place,
+			enum points_ability ability, struct points_total *total, bool json);
 void points_end(struct buf *b, const struct points_total *total,
 		enum points_ability ability, bool json);
 

@@ -111,11 +111,61 @@ static void test_lines(void **state)
 	gobin_free(bin);
 }
 
+/* --- a place, as list --instructions shows it ---------------------------------------- */
+
+static const struct place_case {
+	const char *claim;
+	const char *func;
+	uint64_t offset;
+	bool json;
+	size_t refused;
+	const char *want[3];	/* each is in the line */
+	const char *unwanted;	/* this is not, or NULL */
+} places[] = {
+	{ "an instruction", "main.Nothing", 0, false, 0,
+	  { "main.Nothing+0x0 ", "insn    ret ", "carried out by goprobe" }, "can't" },
+	{ "the inside of one", "main.HugeFrame", 1, false, 1,
+	  { "main.HugeFrame+0x1 ", "insn    - ",
+	    "can't be probed: it is inside of an instruction" }, NULL },
+	{ "the inside of one, in JSON", "main.HugeFrame", 1, true, 1,
+	  { "\"point\":\"insn\",\"offset\":1,\"refused\":\"it is inside of an instruction",
+	    "\"address\":\"0x" }, "\"code\"" },
+	{ "code that must be left alone", "runtime.mcall", 0, true, 1,
+	  { "\"offset\":0,\"refused\":\"runtime code that switches or copies stacks\"" },
+	  "\"executed\"" },
+};
+
+static void test_place(void **state)
+{
+	const struct place_case *c = *state;
+	struct gobin *bin = bins_newest("");
+	const struct gofunc *fn = bins_func(bin, c->func);
+	struct points_place place = { .at = { .bin = bin, .fn = fn } };
+	struct points_total total = { 0 };
+	struct buf b = { 0 };
+
+	assert_non_null(fn);
+	place.at.vaddr = fn->entry + c->offset;
+	points_instruction(&b, &place, POINTS_ABLE, &total, c->json);
+	buf_char(&b, 0);
+	assert_false(b.failed);
+	for (size_t i = 0; i < N(c->want) && c->want[i]; i++) {
+		if (!strstr(b.p, c->want[i]))
+			fail_msg("no \"%s\" in:\n%s", c->want[i], b.p);
+	}
+	if (c->unwanted && strstr(b.p, c->unwanted))
+		fail_msg("\"%s\" in:\n%s", c->unwanted, b.p);
+	assert_int_equal(total.no_insns, c->refused);
+	buf_fini(&b);
+	gobin_free(bin);
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[N(texts) + N(cases)], *next = tests;
+	struct CMUnitTest tests[N(texts) + N(cases) + N(places)], *next = tests;
 
 	next = ROWS(next, texts, test_text);
-	ROWS(next, cases, test_lines);
+	next = ROWS(next, cases, test_lines);
+	ROWS(next, places, test_place);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
