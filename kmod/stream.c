@@ -22,6 +22,7 @@
  * the same place waits for them, and on later ones whoever waits for RCU tasks trace. So
  * they wait for a bounded time, and a session that ends wakes them first.
  */
+#include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/preempt.h>
@@ -245,8 +246,10 @@ int gp_stream_read_start(struct netlink_callback *cb)
 	if (!s)
 		return 0;
 	pass = gp_pass_new(s);
-	if (!pass)
+	if (!pass) {
 		gp_session_put(s);
+		pass = ERR_PTR(-ENOMEM);
+	}
 	cb->min_dump_alloc = GP_STREAM_SKB;
 	cb->args[0] = (long)pass;
 	return 0;
@@ -256,7 +259,7 @@ int gp_stream_read_done(struct netlink_callback *cb)
 {
 	struct gp_pass *pass = (struct gp_pass *)cb->args[0];
 
-	if (pass) {
+	if (!IS_ERR_OR_NULL(pass)) {
 		gp_session_put(pass->s);
 		kvfree(pass);
 	}
@@ -465,6 +468,8 @@ int gp_stream_read(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	if (!pass)
 		return gp_refuse(cb->extack, -ENOENT, GP_NETLINK_NO_SESSION);
+	if (IS_ERR(pass))
+		return gp_refuse(cb->extack, PTR_ERR(pass), "out of memory");
 	if (pass->done)
 		return 0;
 	mutex_lock(&pass->s->read_lock);

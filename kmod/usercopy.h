@@ -7,6 +7,7 @@
 
 #ifndef gp_user_copy
 #include <linux/futex.h>
+#include <linux/kasan-checks.h>
 #include <linux/uaccess.h>
 #include <asm/futex.h>
 
@@ -17,7 +18,8 @@
  * raw_copy_from_user() and not copy_from_user_nofault(): the latter asks whether
  * the destination, which is in a ring that vmap() made, may be written by a
  * usercopy, and so searches the tree of kernel mappings under a global lock for
- * each value (check_heap_object(), 5.18 and later). The caller knows its bounds.
+ * each value (check_heap_object(), 5.18 and later). The caller knows its bounds;
+ * KASAN, which sees nothing of raw copies by itself, is asked about them.
  * Context: page faults disabled.
  */
 static __always_inline u32 gp_user_copy(void *to, unsigned long address, u32 size)
@@ -26,6 +28,7 @@ static __always_inline u32 gp_user_copy(void *to, unsigned long address, u32 siz
 
 	if (!access_ok(from, size))
 		return size;
+	kasan_check_write(to, size);
 	return raw_copy_from_user(to, from, size);
 }
 
@@ -38,6 +41,7 @@ static __always_inline bool gp_user_store(unsigned long address, const void *fro
 {
 	void __user *to = (void __user *)address;
 
+	kasan_check_read(from, size);
 	return access_ok(to, size) && !raw_copy_to_user(to, from, size);
 }
 

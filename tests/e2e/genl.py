@@ -155,7 +155,7 @@ class Client:
         self.sock.setsockopt(SOL_NETLINK, NETLINK_EXT_ACK, 1)
         self.sock.setsockopt(SOL_NETLINK, NETLINK_CAP_ACK, 1)
         self.sock.bind((0, 0))
-        self.sock.settimeout(60)
+        self.sock.settimeout(600)   # a kernel that finds faults takes long
         self.seq = 0
         self.family = GENL_ID_CTRL
         answer = self.call(CTRL_CMD_GETFAMILY, [(CTRL_ATTR_FAMILY_NAME, family.encode() + b"\0")])

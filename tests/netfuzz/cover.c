@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* KCOV: Documentation/dev-tools/kcov.rst of the kernel says what is asked of it here. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -19,6 +20,7 @@
 
 static atomic_uchar seen[PLACES];
 static atomic_uint nseen;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 static unsigned long module_from, module_to;
 
 static _Thread_local atomic_ulong *words;
@@ -43,8 +45,7 @@ static void find_module(void)
 
 bool cover_open(void)
 {
-	if (!module_from)
-		find_module();
+	pthread_once(&once, find_module);
 	fd = open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return false;

@@ -182,7 +182,7 @@ static int reap(pid_t command)
  */
 static int unload(void)
 {
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 6000; i++) {
 		kill(-1, SIGKILL);
 		reap(0);
 		if (!syscall(SYS_delete_module, "goprobe", O_NONBLOCK) || errno == ENOENT)
