@@ -10,6 +10,7 @@
 #define CAPTURE_WORLD_H
 
 #include <kunit/test.h>
+#include <linux/preempt.h>
 #include <linux/types.h>
 
 static u32 fake_copy(void *to, unsigned long address, u32 size);
@@ -242,8 +243,12 @@ static inline int run_over(u8 *to, u32 room)
 		.dynamic = &w->dynamic, .to = to, .room = room,
 		.faultin = &w->faultin, .seen = w->seen,
 	};
-	int err = gp_capture_run(&c);
+	int err;
 
+	/* As in a handler. */
+	preempt_disable();
+	err = gp_capture_run(&c);
+	preempt_enable();
 	w->used = c.used;
 	w->flags = c.flags;
 	return err;
