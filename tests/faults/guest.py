@@ -33,6 +33,7 @@ FAULTS_MAX = 5000       # in one command; no command makes as many allocations
 SESSIONS = 100          # with faults at random
 ROUNDS = 60             # of goprobectl, likewise
 PERCENT = 3
+HELD = 56 + 8 + 8 + 8192    # the largest record of genl.plan()
 
 
 def put(path, value):
@@ -102,7 +103,7 @@ class Session:
         self.client.limits()
 
     def session(self):
-        self.client.new_session(calls=2048, held=(64, 4096), keys=(256, 64), ring=1 << 16, breaker=(1000, 100))
+        self.client.new_session(calls=2048, held=(64, HELD), keys=(256, 64), ring=1 << 16, breaker=(1000, 100))
 
     def file(self):
         self.client.add_file(self.path, cases_tally.runtime(self.t))
