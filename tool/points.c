@@ -317,10 +317,10 @@ void points_instruction(struct buf *b, const struct points_place *place,
 			enum points_ability ability, struct points_total *total, bool in_json)
 {
 	const struct gofunc *fn = place->at.fn;
-	struct lister l = { b, fn, NULL, ability, total, in_json };
+	struct lister l = { b, fn, NULL, ability, total, in_json, false };
 	struct insn_point at;
 	const char *why = plan_survey_at(&place->at, &at);
-	struct shown p = { fn, "insn", place, &at, NULL, NULL, true };
+	struct shown p = { fn, "insn", place, &at, NULL, NULL, true, false };
 
 	l.code = gobin_code(place->at.bin, fn->entry, fn->end - fn->entry);
 	if (!l.code) {
