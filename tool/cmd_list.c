@@ -127,7 +127,7 @@ static int collect(const struct target *t, const struct spec *specs, size_t nspe
 
 static void flush(struct buf *b, size_t most)
 {
-	if (b->len < most)
+	if (!b->len || b->len < most)
 		return;
 	fwrite(b->p, 1, b->len, stdout);
 	b->len = 0;
