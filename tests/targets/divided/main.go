@@ -344,6 +344,10 @@ func main() {
 		return
 	}
 	debug.SetGCPercent(*gc)
+	// Before its first collection a heap grows to some MB, whatever the percentage.
+	if *gc > 0 {
+		runtime.GC()
+	}
 
 	r, w, err := os.Pipe()
 	if err != nil {
