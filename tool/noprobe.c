@@ -55,6 +55,21 @@ static bool in_runtime(const char *name)
 	return false;
 }
 
+/* Functions of one assembly file have names without a package: gogo, gcWriteBarrier. */
+static bool local_to_runtime(const struct gofunc *fn)
+{
+	static const char *const directories[] = { "runtime/", "internal/runtime/" };
+	const char *path = fn->file, *src;
+
+	while ((src = strstr(path, "/src/")))
+		path = src + strlen("/src/");
+	for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++) {
+		if (!strncmp(path, directories[i], strlen(directories[i])))
+			return !strchr(fn->name, '.');
+	}
+	return false;
+}
+
 const char *noprobe_reason(const struct gofunc *fn)
 {
 	if (fn->flags & GOFUNC_INLINED)
@@ -69,7 +84,7 @@ const char *noprobe_reason(const struct gofunc *fn)
 		    !strncmp(fn->name, r->prefix, strlen(r->prefix)))
 			return r->why;
 	}
-	if ((fn->flags & GOFUNC_ASM) && in_runtime(fn->name))
+	if ((fn->flags & GOFUNC_ASM) && (in_runtime(fn->name) || local_to_runtime(fn)))
 		return why_asm;
 	return NULL;
 }
