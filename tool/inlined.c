@@ -258,6 +258,10 @@ static int tell(const struct sites *s, size_t i,
 
 	if (!pclntab_value(s->t, s->f, s->f->pcln, call, &line, NULL) && line > 0)
 		v.line = line;
+	if (!v.file || !v.line) {
+		v.file = NULL;
+		v.line = 0;
+	}
 	return v.func && v.caller ? site(ctx, &v) : 0;
 }
 
