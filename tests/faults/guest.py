@@ -234,8 +234,8 @@ def hits(t, path):
 
 def clean(idle, what):
     """Nothing is left of a session, wherever something has failed."""
-    with genl.Client() as client:
-        same(client.sessions(), [], "sessions after %s" % what)
+    # At once, but that a program which is just being started has the socket, too, until it is executed.
+    lib.wait_for("the end of the session after %s" % what, lib.nothing_probed)
     for function in cases_tally.STRESS:
         check(not idle.probed(function), "a breakpoint is left in %s after %s", function, what)
 
