@@ -119,12 +119,13 @@ static void see_points(const struct plan *p)
 
 static void see_json(const struct plan *p)
 {
+	const struct plan_options o = { .action = p->action };
 	int fd = synth_fd("", 0);
 	struct diag d = { .sentence = NULL };
 	off_t n;
 	char *s;
 
-	if (export_plan(p, p->action == GOPROBE_ACTION_RECORD, fd, &d)) {
+	if (export_plan(p, &o, NULL, 0, fd, &d)) {
 		FUZZ_HOLDS(d.sentence);
 	} else {
 		n = lseek(fd, 0, SEEK_END);
