@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-from lib import GOPROBECTL, Skip, case, check, of_kind, parse, same, wait_for
+from lib import GOPROBECTL, Skip, case, check, of_kind, parse, same, share, wait_for
 
 STARTED = re.compile(r"^(?:counting|timing) \d+ function", re.M)
 BATCH = 12                              # sessions at once
@@ -49,8 +49,7 @@ def counted(lines, function, kind):
 @case("count: each condition counts what Go finds to fulfil it, at calls and at returns, under panics; the rest is told apart")
 def count_conditions(t):
     target = conds(t)
-    rows = run(target)["conditions"]
-    for batch in batches(rows):
+    for batch in batches(share(t, run(target)["conditions"])):
         processes = counters(t, "count", target, [r["spec"] for r in batch])
         run(target)
         for row, process in zip(batch, processes):
@@ -65,8 +64,7 @@ def count_conditions(t):
 @case("attach: exactly the calls that fulfil a condition are shown, with their returns; what did not pass is told")
 def attach_conditions(t):
     target = conds(t)
-    rows = run(target)["conditions"]
-    for batch in batches(rows):
+    for batch in batches(share(t, run(target)["conditions"])):
         # The list of the call shows which one it is.
         attached = [t.attach("-p", target.pid, r["spec"].replace(" if ", "(i) if ", 1)).attached() for r in batch]
         run(target)

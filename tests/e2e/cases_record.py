@@ -7,7 +7,7 @@ import shutil
 import signal
 
 from cases_trace import names, untraced
-from lib import Counter, case, check, of_kind, parse, same, short, wait_for
+from lib import Counter, case, check, of_kind, parse, same, short, times, wait_for
 
 CALLS = 10000
 # What differs from one session to another that sees the same hits.
@@ -157,7 +157,7 @@ def refused(t):
 @case("while a recording is written all calls of a busy program reach it", per="boot")
 def busy(t):
     target = t.target("load", "-goroutines", 4)
-    recorder, path = record(t, "--no-return", "--duration", "2s", "-p", target.pid, "main.inner")
+    recorder, path = record(t, "--no-return", "--duration", times("2s", "500ms"), "-p", target.pid, "main.inner")
     said = recorder.finish().stderr
     events, lost = (int(n) for n in re.search(r"^(\d+) events? in \S+, (\d+) lost", said, re.M).groups())
     process = t.goprobectl("replay", "-o", "json", path)
