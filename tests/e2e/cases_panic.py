@@ -147,7 +147,7 @@ def panicked(t):
 def panicked_mixed(t):
     options = ("--buffer", "8m", "--held", "20000")
     specs = ["main.deep(n)(~r0) if panicked && n > 250", "main.raise(how)() if how == 4 && panicked", "main.catch if !panicked",
-             "main.raise if !panicked", "main.shield if panicked || duration > 0"]
+             "main.shield if panicked || duration > 0"]
     trace = t.attach(*options, *specs, "--", t.binary("panics"), 2).finish()
     report = parse(trace.stdout[-1])[0]
     of = {f: [e for e in trace.calls if e["func"] == "main." + f] for f in "deep raise catch shield".split()}
