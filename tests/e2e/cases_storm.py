@@ -336,8 +336,9 @@ def clock(t):
     while jumps[0] != 3600:             # as late as it was
         blow(target)
     trace = attach.interrupt()
-    longest = max(e["duration_ns"] for e in trace.returns)
-    check(all(e["duration_ns"] > 0 for e in trace.returns) and longest < 60e9, "a call of a few instructions took %d ns", longest)
+    # The first one may return from a call that was made before.
+    took = [e["duration_ns"] for e in trace.returns[bool(trace.returns[0]["duration_ns"] is None):]]
+    check(min(took) > 0 and max(took) < 60e9, "calls of a few instructions took from %d to %d ns", min(took), max(took))
     seen = [e["time_ns"] for e in trace.events if "time_ns" in e]
     same(seen, sorted(seen), "the order of times")
 
