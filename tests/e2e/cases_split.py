@@ -7,19 +7,39 @@ runtime is about to make it. So what goprobe shows is never longer than "most", 
 one: 0.1 %. It may be shorter than "least" by what lies between the program's look at the clock and the trap: LATE for
 each call, as a busy host stops an emulated processor now and then."""
 
+import functools
 import json
 import os
 import re
 import signal
 
 from cases_count import started
-from lib import case, check, nothing_probed, of_kind, parse, same, short, wait_for
+from lib import Failure, case, check, nothing_probed, of_kind, parse, same, short, wait_for
 
 STATES = ("running", "runnable", "syscall", "chan", "select", "sync", "net", "sleep", "gc", "other")
 CLOCKS = 1.001
 LATE = 8_000_000
 EVERY = ("main.on*", "main.in*")
 READY = re.compile(r"^(?:counting|timing|tracing) \d+ function", re.M)
+
+
+class OutOfBounds(Failure):
+    """Times are not what the program has measured."""
+
+
+def measured_again(function):
+    """What is out of bounds is measured again, twice: the host can stop an emulated processor for longer than LATE between
+    the program's look at the clock and its wait. What is wrong is wrong each time."""
+    @functools.wraps(function)
+    def run(t):
+        for left in 2, 1, 0:
+            try:
+                return function(t)
+            except OutOfBounds as e:
+                if not left:
+                    raise
+                print("# %s: measured again: %s" % (t.label, e), flush=True)
+    return run
 
 
 def split(e):
@@ -52,6 +72,11 @@ def traced(t, command, *args, program=(), split="--split"):
         return parse(f.read()), own
 
 
+def within(condition, text, *args):
+    if not condition:
+        raise OutOfBounds(text % args)
+
+
 def bounds(f, got):
     """The state lies where the program says."""
     state, calls = f["state"], f["calls"]
@@ -61,13 +86,14 @@ def bounds(f, got):
         most = max(f["all"], f["most"]) * CLOCKS + calls * LATE
     # Who works can be made to wait for a processor at any time.
     enough = got[state] + (got["runnable"] if state == "running" else 0)
-    check(least <= enough and got[state] <= most, "%s: %d ns %s, which is not from %d to %d: %s", f["func"], got[state], state, least, most, got)
+    within(least <= enough and got[state] <= most, "%s: %d ns %s, which is not from %d to %d: %s", f["func"], got[state], state, least, most, got)
     # What it does besides: run, and wait for a processor; what it has not measured is little.
     rest = sum(ns for s, ns in got.items() if s not in (state, "running", "runnable", "gc"))
-    check(rest <= max(f["most"], sum(got.values())) / 5 + calls * LATE, "%s: %d ns in states that it was not in: %s", f["func"], rest, got)
+    within(rest <= max(f["most"], sum(got.values())) / 5 + calls * LATE, "%s: %d ns in states that it was not in: %s", f["func"], rest, got)
 
 
 @case("split: latency tells what calls wait for, and for how long, as the program has measured it")
+@measured_again
 def waits(t):
     events, own = traced(t, "latency", *EVERY, program=("-rounds", "8", "-gc", "-1"))
     said, _ = measured(own)
@@ -84,6 +110,7 @@ def waits(t):
 
 
 @case("split: 1,000 goroutines at once, stacks that grow, panics, a collection after every few allocations: states are always the duration")
+@measured_again
 def crowd(t):
     events, own = traced(t, "latency", *EVERY, "main.panics", program=("-rounds", "1", "-crowd", "1000", "-gc", "1"))
     said, calls = measured(own)
@@ -98,7 +125,7 @@ def crowd(t):
         f, got = said[name], split(seen[name])
         same(seen[name]["calls"], f["calls"], "calls of %s" % name)
         least = f["least"] if name == "main.onSleep" else 0
-        check(0 < got[f["state"]] and least - f["calls"] * LATE <= got[f["state"]], "%s: %s, and least %d", name, got, least)
+        within(0 < got[f["state"]] and least - f["calls"] * LATE <= got[f["state"]], "%s: %s, and least %d", name, got, least)
     # Each call's waits are its callers', too.
     outer, inner = split(seen["main.inCrowd"]), split(seen["main.onSleep"])
     check(outer["sleep"] > inner["sleep"] - split(seen["main.onSleep"])["sleep"] / 10, "the crowd sleeps less than what it calls: %s, %s", outer, inner)
@@ -122,6 +149,7 @@ def keys(t):
 
 
 @case("split: attach tells of each call how its time divides, replay the same, and the parts are the duration")
+@measured_again
 def attach(t):
     program = ("-rounds", "3", "-gc", "-1")
     events, own = traced(t, "attach", *EVERY, program=program)
@@ -161,6 +189,7 @@ def nodes(call):
 
 
 @case("split: graph tells of each call in a tree how its time divides")
+@measured_again
 def graph(t):
     events, own = traced(t, "graph", *EVERY, program=("-rounds", "2", "-gc", "-1"))
     said, _ = measured(own)
@@ -171,7 +200,7 @@ def graph(t):
                 continue
             got = split(c)
             # Records are written later than the call begins, and later than it ends: by more where the host is busy.
-            check(abs(sum(got.values()) - c["duration_ns"]) < 50_000_000, "%s, and a duration of %d", got, c["duration_ns"])
+            within(abs(sum(got.values()) - c["duration_ns"]) < 50_000_000, "%s, and a duration of %d", got, c["duration_ns"])
             calls[c["func"]] = calls.get(c["func"], 0) + 1
             all_of = each.setdefault(c["func"], dict.fromkeys(STATES, 0))
             for s in STATES:
