@@ -357,15 +357,21 @@ def netlink_nonsense(t):
     wait_for("the last session ending", nothing_probed)
 
 
-def as_nobody(function):
-    """What function() returns, a string, in a process without privileges."""
+NOBODY = 65534
+
+
+def become_nobody():
+    os.setgroups([])
+    os.setgid(NOBODY)
+    os.setuid(NOBODY)
+
+
+def child(function):
+    """What function() returns, a string, in a process of its own; how it died, if it was killed."""
     read, write = os.pipe()
     pid = os.fork()
     if not pid:
         try:
-            os.setgroups([])
-            os.setgid(65534)
-            os.setuid(65534)
             os.write(write, function().encode())
         except BaseException as e:
             os.write(write, repr(e).encode())
@@ -373,8 +379,16 @@ def as_nobody(function):
     os.close(write)
     with os.fdopen(read, "rb") as answer:
         text = answer.read().decode()
-    os.waitpid(pid, 0)
-    return text
+    _, status = os.waitpid(pid, 0)
+    return "killed by %d" % os.WTERMSIG(status) if os.WIFSIGNALED(status) else text
+
+
+def as_nobody(function):
+    """What function() returns, a string, in a process without privileges."""
+    def run():
+        become_nobody()
+        return function()
+    return child(run)
 
 
 @case("netlink: a session by hand sees each call between START and STOP, and its counters add up", per="boot")

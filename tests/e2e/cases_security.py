@@ -13,17 +13,16 @@ import socket
 import subprocess
 
 import genl
-from cases_refuse import DUMPS, Misuse
-from cases_storm import machine_only
+from cases_refuse import DUMPS, Misuse, become_nobody, child
+from cases_storm import machine_only, mounted
 from genl import Client
-from lib import Skip, case, check, nothing_probed, same, short, wait_for
+from lib import GOPROBECTL, Skip, case, check, nothing_probed, same, short, wait_for
 
 NOTIFIES = genl.GOPROBE_CMD_READY
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 PR_CAPBSET_DROP, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 24, 22, 38
 CAP_SYS_ADMIN = 21
-NOBODY = 65534
 
 
 def unshare(flags):
@@ -43,29 +42,6 @@ def drop_sys_admin():
         setattr(data[0], field, getattr(data[0], field) & ~(1 << CAP_SYS_ADMIN))
     LIBC.prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0)
     check(not LIBC.capset(header, data), "capset")
-
-
-def become_nobody():
-    os.setgroups([])
-    os.setgid(NOBODY)
-    os.setuid(NOBODY)
-
-
-def child(function):
-    """What function() returns, a string, in a process of its own; how it died, if it was killed."""
-    read, write = os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            os.write(write, function().encode())
-        except BaseException as e:
-            os.write(write, repr(e).encode())
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read, "rb") as answer:
-        text = answer.read().decode()
-    _, status = os.waitpid(pid, 0)
-    return "killed by %d" % os.WTERMSIG(status) if os.WIFSIGNALED(status) else text
 
 
 def commands_refused(client):
@@ -116,13 +92,9 @@ def network_namespace(t):
             return os.strerror(e.errno)
         return "there is"
     same(child(other), os.strerror(errno.ENOENT), "the family, in another network namespace")
-    p = t.run("unshare", "--net", genl_tool(), "attach", "-b", t.binary("counter"), "main.doWork")
+    p = t.run("unshare", "--net", GOPROBECTL, "attach", "-b", t.binary("counter"), "main.doWork")
     p.finish(1)
     check("network namespace" in p.stderr(), "it said: %s", p.stderr())
-
-
-def genl_tool():
-    return os.environ.get("GOPROBECTL", "goprobectl")
 
 
 def pass_fd(sock, fd):
@@ -232,16 +204,11 @@ def limits(t):
 
 @case("security: memory of a session is its owner's: who may have little gets no large rings, and nobody else suffers", per="boot")
 def control_group(t):
-    machine_only()
-    top = os.path.join(t.tmp, "cgroup")
-    os.mkdir(top)
-    subprocess.run(["mount", "-t", "cgroup2", "cgroup2", top], check=True)
-    group = top + "/goprobe-little"
-
     def write(path, text):
         with open(path, "w", encoding="ascii") as f:
             f.write(text)
-    try:
+    with mounted(t, "cgroup2", "rw", "cgroup") as top:
+        group = top + "/goprobe-little"
         with open(top + "/cgroup.controllers", encoding="ascii") as f:
             if "memory" not in f.read().split():
                 raise Skip("no memory controller in this kernel's cgroup2")
@@ -265,8 +232,6 @@ def control_group(t):
         p.kill()
         wait_for("an empty group", lambda: not open(group + "/cgroup.procs", encoding="ascii").read())
         os.rmdir(group)
-    finally:
-        subprocess.run(["umount", "-l", top], check=False)
 
 
 @case("security: lockdown: integrity lets goprobe trace, confidentiality refuses every command", per="end")

@@ -242,12 +242,8 @@ def kill_both(t):
 
 @case("storm: a frozen program is attached to and let go; thawed, it goes on as if nothing had been", per="boot")
 def frozen(t):
-    machine_only()
-    top = os.path.join(t.tmp, "cgroup")
-    os.mkdir(top)
-    subprocess.run(["mount", "-t", "cgroup2", "cgroup2", top], check=True)
-    group = top + "/goprobe-test"
-    try:
+    with mounted(t, "cgroup2", "rw", "cgroup") as top:
+        group = top + "/goprobe-test"
         os.mkdir(group)
 
         def write(file, text):
@@ -276,8 +272,6 @@ def frozen(t):
         with open(group + "/cgroup.events", encoding="ascii") as f:
             wait_for("an empty group", lambda: "populated 0" in os.pread(f.fileno(), 4096, 0).decode())
         os.rmdir(group)
-    finally:
-        subprocess.run(["umount", "-l", top], check=False)
 
 
 # --- the machine ------------------------------------------------------------------
@@ -351,8 +345,7 @@ def mounted(t, kind, options, name):
     at = os.path.join(t.tmp, name)
     os.makedirs(at, exist_ok=True)
     p = subprocess.run(["mount", "-t", kind, "-o", options, kind, at], check=False, stderr=subprocess.PIPE)
-    if p.returncode:
-        raise Skip("%s can't be mounted here: %s" % (kind, p.stderr.decode().strip()))
+    check(not p.returncode, "%s can't be mounted: %s", kind, p.stderr.decode().strip())
     try:
         yield at
     finally:
