@@ -158,7 +158,7 @@ def from_go(t):
 
 @case("row: high-frequency events")
 def high_frequency(t):
-    calls = times(20000, 10000)
+    calls = times(20000, 10000, 2000)
     target = t.target("counter", "-hold", calls)
     count = started(t, "count", "-p", target.pid, "-o", "json", "main.doWork")
     target.send()

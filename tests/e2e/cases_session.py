@@ -109,7 +109,7 @@ def kill_storm(t):
     target = t.target("load", "-goroutines", 2)
     chance = random.Random(1)
     before = max(rate(target) for _ in range(3))
-    killed_attached, rounds = 0, times(25, 10)
+    killed_attached, rounds = 0, times(25, 10, 4)
     for round_ in range(rounds):
         # Four at a time: they share breakpoints, and die in any order, at any
         # moment of their lives.
@@ -161,7 +161,7 @@ def kill_placing(t):
     whole.interrupt()
     same(target.patched(), 0, "breakpoints left by Ctrl-C, of %d" % most)
     chance, halfway = random.Random(2), 0
-    rounds = times(6, 2)
+    rounds = times(6, 2, 1)
     for round_ in range(rounds):
         attach = t.attach(*everything, json=False, output=False)
         wait_for("the first breakpoint", target.patched)

@@ -219,7 +219,7 @@ def events_come_and_go(t):
 @case("storm: clients and programs are killed at any moment, both at once, as well", per="boot")
 def kill_both(t):
     chance = random.Random(3)
-    for round_ in range(times(20, 8)):
+    for round_ in range(times(20, 8, 3)):
         target = t.target("load", "-goroutines", 4)
         attached = [t.attach("--depth", "0", "-p", target.pid, "main.handle", "main.inner") for _ in range(2)]
         attached.append(t.goprobectl("latency", "-p", target.pid, "main.*"))
@@ -457,7 +457,7 @@ def cycles(t):
     def cycle():
         with begin(t, path, counted(points), target.pid):
             pass
-    rounds = CYCLES or times(10000, 300)
+    rounds = CYCLES or times(10000, 300, 60)
     for _ in range(rounds // 10):
         cycle()
     before = memory()

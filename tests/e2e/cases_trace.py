@@ -87,7 +87,7 @@ def all_delivered(t):
 
 @case("each of very many calls, 1,000,000 or if quick 100,000, is delivered or counted as lost", per="boot")
 def million(t):
-    made = times(1000000, 100000)
+    made = times(1000000, 100000, 10000)
     got = count(t, made, "--no-return")
     same((got.calls + got.lost, got.returns), (made, 0), "delivered %d and lost %d, returns" % (got.calls, got.lost))
 

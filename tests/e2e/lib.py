@@ -397,8 +397,9 @@ def lost_memory(rounds=4):
 QUICK = False
 
 
-def times(whole, quick):
-    return quick if QUICK else whole
+def times(whole, quick, slow=None):
+    """How often; slow is for --quick on a kernel that finds faults, if that is to be less often still."""
+    return whole if not QUICK else slow if slow and PATIENCE > 1 else quick
 
 
 def share(t, rows):
