@@ -29,9 +29,13 @@ class Trouble(Exception):
 
 
 class Delve:
+    """A program that it starts, or a process, by its number, that it attaches to, whatever Go has built it."""
+
     def __init__(self, dlv, program):
+        self.attached = isinstance(program, int)
         self.process = subprocess.Popen(
-            [dlv, "exec", "--headless", "--api-version=2", "--listen=127.0.0.1:0", program],
+            [dlv, "attach" if self.attached else "exec", "--headless", "--api-version=2", "--listen=127.0.0.1:0",
+             *(["--check-go-version=false"] if self.attached else []), str(program)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.number = 0
         said = b""
@@ -79,7 +83,15 @@ class Delve:
             return []
 
     def stop_at(self, address):
-        self.ask("CreateBreakpoint", Breakpoint={"addr": address})
+        """The breakpoint's number."""
+        return self.ask("CreateBreakpoint", Breakpoint={"addr": address})["Breakpoint"]["id"]
+
+    def go_past(self, breakpoint):
+        self.ask("ClearBreakpoint", Id=breakpoint)
+
+    def step(self):
+        """One instruction of the goroutine that it is in."""
+        self.ask("Command", name="stepInstruction")
 
     def go_on(self):
         """Address where it stopped at a breakpoint, or None when the program has ended."""
@@ -115,7 +127,7 @@ class Delve:
 
     def close(self):
         try:
-            self.ask("Detach", Kill=True)
+            self.ask("Detach", Kill=not self.attached)
             self.process.wait(20)
         except (Trouble, OSError, subprocess.TimeoutExpired):
             self.process.kill()
