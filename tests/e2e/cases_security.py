@@ -14,7 +14,7 @@ import subprocess
 
 import genl
 from cases_refuse import DUMPS, Misuse, become_nobody, child
-from cases_storm import machine_only, mounted
+from cases_files import machine_only, mounted
 from genl import Client
 from lib import GOPROBECTL, Skip, case, check, nothing_probed, same, short, wait_for
 

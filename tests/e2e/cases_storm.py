@@ -5,10 +5,10 @@ counted, and nothing is left behind. `stress` counts its own calls while each st
 import contextlib
 import ctypes
 import json
+import mmap
 import os
 import random
 import re
-import shutil
 import signal
 import subprocess
 import threading
@@ -16,17 +16,14 @@ import time
 
 import genl
 from cases_count import started
+from cases_files import machine_only, mounted
 from cases_tally import begin, counted, points_of
 from genl import Client
-from lib import MODULE, Skip, case, check, module_users, nothing_probed, of_kind, parse, same, short, times, wait_for
+from lib import Skip, case, check, module_users, nothing_probed, of_kind, parse, same, short, times, wait_for
 
 STRESS = ("main.even", "main.odd", "main.guard", "main.note")
+BREAKPOINT = 0xcc
 CYCLES = int(os.environ.get("GOPROBE_CYCLES", "0"))
-
-
-def machine_only():
-    if not os.path.exists(MODULE):
-        raise Skip("this changes the machine, and is only done in one of tests/vm/run")
 
 
 @contextlib.contextmanager
@@ -274,6 +271,38 @@ def frozen(t):
         os.rmdir(group)
 
 
+@case("storm: somebody maps the traced file and unmaps it all the time: breakpoints come with each mapping, and go")
+def mappings(t):
+    path = t.binary("load")
+    points = points_of(t, path, "main.handle", "main.inner")
+    at = [p.offset for of in points.values() for p in of]
+    with open(path, "rb") as f:
+        original = f.read()
+    seen = set()
+
+    def mapped():
+        """The bytes at all points of a new mapping."""
+        with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC) as m:
+            return [m[o] for o in at]
+
+    def blow(_):
+        for o, byte in zip(at, mapped()):
+            check(byte in (original[o], BREAKPOINT), "at %#x there is %#x", o, byte)
+            seen.add(byte == BREAKPOINT)
+    target = t.target("load", "-goroutines", 2, "-pause", "1ms")
+    with storm(lambda: blow(target)) as n:
+        for _ in range(times(100, 20, 5)):
+            before = n[0]
+            with begin(t, path, counted(points)):
+                same(mapped(), [BREAKPOINT] * len(at), "a new mapping under a session")
+                wait_for("some mappings more", lambda: n[0] > before + 2)
+            same(mapped(), [original[o] for o in at], "a new mapping after it")
+    same(seen, {False, True}, "whether mappings had breakpoints")
+    same(target.patched(), 0, "changed bytes")
+    target.send()
+    check(target.line().startswith("calls handle="), "the program does not go on")
+
+
 # --- the machine ------------------------------------------------------------------
 
 @case("storm: processors go away and come back", per="boot")
@@ -335,108 +364,6 @@ def clock(t):
     check(min(took) > 0 and max(took) < 60e9, "calls of a few instructions took from %d to %d ns", min(took), max(took))
     seen = [e["time_ns"] for e in trace.events if "time_ns" in e]
     same(seen, sorted(seen), "the order of times")
-
-
-# --- files ------------------------------------------------------------------------
-
-@contextlib.contextmanager
-def mounted(t, kind, options, name):
-    machine_only()
-    at = os.path.join(t.tmp, name)
-    os.makedirs(at, exist_ok=True)
-    p = subprocess.run(["mount", "-t", kind, "-o", options, kind, at], check=False, stderr=subprocess.PIPE)
-    check(not p.returncode, "%s can't be mounted: %s", kind, p.stderr.decode().strip())
-    try:
-        yield at
-    finally:
-        subprocess.run(["umount", "-l", at], check=False)
-
-
-def both_ways(t, path, want):
-    """By process and by file, with one that runs already and one that does not."""
-    for by in ("-p", "-b"):
-        target = t.target(path, "-hold", 30)
-        attach = t.attach(by, str(target.pid) if by == "-p" else path, "main.doWork").attached()
-        target.send()
-        same(target.line(), "counter=30", "the program's result")
-        target.finish()
-        if by == "-b":
-            same(subprocess.run([path, "20"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()[-1],
-                 "counter=20", "another one's result")
-        trace = attach.interrupt() if by == "-b" else attach.finish()
-        same((len(trace.calls), len(trace.returns)), (want[by], want[by]), "%s: calls and returns of %s" % (by, path))
-
-
-EACH = {"-p": 30, "-b": 50}
-
-
-@case("files: on tmpfs, on overlayfs, in its lower layer, through another mount, and in another mount namespace")
-def file_systems(t):
-    source = t.binary("counter")
-    with mounted(t, "tmpfs", "size=256m", "tmpfs") as tmpfs:
-        layers = {k: os.path.join(tmpfs, k) for k in ("lower", "upper", "work", "merged", "bound")}
-        for path in layers.values():
-            os.mkdir(path)
-        shutil.copy(source, layers["lower"] + "/counter")
-        both_ways(t, layers["lower"] + "/counter", EACH)
-        options = "lowerdir=%(lower)s,upperdir=%(upper)s,workdir=%(work)s" % layers
-        with mounted(t, "overlay", options, "overlay") as overlay:
-            both_ways(t, overlay + "/counter", EACH)
-            # A file that has been changed there lies in the upper layer.
-            shutil.copy(source, overlay + "/written")
-            os.chmod(overlay + "/counter", 0o700)
-            both_ways(t, overlay + "/written", EACH)
-            both_ways(t, overlay + "/counter", EACH)
-        subprocess.run(["mount", "--bind", layers["lower"], layers["bound"]], check=True)
-        try:
-            # The process runs it there, and it is traced here.
-            target = t.target(layers["bound"] + "/counter", "-hold", 30)
-            attach = t.attach("-b", layers["lower"] + "/counter", "main.doWork").attached()
-            target.send()
-            target.line()
-            same(len(attach.interrupt().calls), 30, "calls through another mount")
-        finally:
-            subprocess.run(["umount", "-l", layers["bound"]], check=True)
-    # Here there is no such path: the file is found by what the process runs.
-    inside = os.path.join(t.tmp, "inside")
-    os.mkdir(inside)
-    script = "mount -t tmpfs tmpfs %s && cp %s %s/counter && exec %s/counter -hold 30" % (inside, source, inside, inside)
-    with_namespace = t.run("unshare", "--mount", "sh", "-c", script)
-    ready = with_namespace.line()
-    check(ready and ready.startswith("ready "), "no program in the other namespace: %s", with_namespace.stderr())
-    check(not os.path.exists(inside + "/counter"), "the file is here as well")
-    attach = t.attach("-p", ready.split()[1], "main.doWork").attached()
-    with_namespace.send()
-    same(with_namespace.line(), "counter=30", "the program's result")
-    with_namespace.finish()
-    same(len(attach.finish().calls), 30, "calls in another mount namespace")
-
-
-@case("files: what is traced can't be written to, truncated or mapped for writing; it can be replaced and deleted")
-def written(t):
-    path = t.copy("counter")
-    # Nobody runs it: else the kernel would see to it.
-    attach = t.attach("-b", path, "main.doWork").attached()
-    for flags, what in ((os.O_WRONLY, "written to"), (os.O_RDWR, "mapped"), (os.O_WRONLY | os.O_TRUNC, "truncated")):
-        try:
-            os.close(os.open(path, flags))
-        except OSError as e:
-            same(e.strerror, "Text file busy", "what is traced, when it is to be " + what)
-        else:
-            check(False, "what is traced can be %s", what)
-    other = t.copy("example", "new")
-    os.rename(other, path)
-    same(subprocess.run([path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines(),
-         ["x=99, y=9801, z=0", "z=9900"], "what another program in its place prints")
-    same(len(attach.interrupt().calls), 0, "calls of the one that was replaced")
-    os.close(os.open(path, os.O_WRONLY))
-    fd = os.open(path, os.O_WRONLY)
-    try:
-        refused = t.goprobectl("attach", "-b", path, "main.foo")
-        refused.finish(1)
-        check("open for writing" in refused.stderr(), "it said: %s", refused.stderr())
-    finally:
-        os.close(fd)
 
 
 # --- for long ---------------------------------------------------------------------
