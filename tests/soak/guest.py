@@ -179,16 +179,16 @@ class Soak:
                 time.sleep(0.5)
             self.tell(minute)
         self.over.set()
+        for worker in self.workers:
+            worker.join(lib.DEADLINE)
+            check(not worker.is_alive(), "the last run of stress, or the last visit, does not end")
+        check(not self.problems, "%s", "; ".join(self.problems))
         self.load.popen.stdin.close()
         line = None
         for said in self.load.drain():
             line = said
         self.total = self.calls(line)
         same(self.load.wait(), 0, "how load ended")
-        for worker in self.workers:
-            worker.join(lib.DEADLINE)
-            check(not worker.is_alive(), "the last run of stress, or the last visit, does not end")
-        check(not self.problems, "%s", "; ".join(self.problems))
         self.sessions["stress"].process.signal(signal.SIGINT)
         for name, s in self.sessions.items():
             s.join(lib.DEADLINE)
