@@ -120,7 +120,7 @@ class Soak:
         self.session("count", "count", "-i", "60s", "main.handle", "main.inner", pid=pid)
         self.session("rare count", "count", "-i", "60s", "main.handle if id % 10000 == 77", pid=pid)
         self.session("rare", "attach", "main.handle if id % 10000 == 77", pid=pid)
-        self.session("latency", "latency", "-i", "60s", "--by", "len(body)", "main.handle", pid=pid)
+        self.session("latency", "latency", "-i", "60s", "--histogram", "--by", "len(body)", "main.handle", pid=pid)
         self.session("stack", "stack", "main.inner", pid=pid)
         self.session("records", "attach", "main.inner", pid=pid)
         self.session("stress", "count", "-i", "60s", *STRESS)
@@ -143,10 +143,10 @@ class Soak:
 
     def visit(self):
         """A session that comes, sees, and goes."""
-        p = subprocess.run([GOPROBECTL, "attach", "-p", str(self.load.pid), "-o", "json", "--max-load", "off", "--duration", "200ms", "main.handle"],
+        p = subprocess.run([GOPROBECTL, "attach", "-p", str(self.load.pid), "-o", "json", "--max-load", "off", "--events", "20", "main.handle"],
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         check(p.returncode == 0, "a short session ended with %d: %s", p.returncode, p.stderr.decode())
-        check(p.stdout.count(b'"kind":"call"') > 0, "a short session saw no call")
+        same(sum(b'"kind":"%s"' % kind in line for line in p.stdout.splitlines() for kind in (b"call", b"return")), 20, "events of a short session")
         self.came += 1
         self.over.wait(5)
 
