@@ -7,7 +7,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 
 .PHONY: all module tool install install-lib uninstall uninstall-lib dkms demo test test-matrix \
-	test-debug test-kunit test-netfuzz test-soak test-unit fuzz check bench clean clean-module help
+	test-debug test-gostd test-kunit test-netfuzz test-soak test-unit fuzz check bench clean clean-module help
 
 all: tool module
 
@@ -21,6 +21,7 @@ help:
 	@echo 'make test-matrix  the end-to-end tests on every kernel and Go version'
 	@echo 'make test-debug   KUnit, end to end, failing allocations, on a kernel with KASAN and lockdep (hours)'
 	@echo 'make test-soak    two hours of tracing with several sessions: nothing grows, nothing is lost unsaid'
+	@echo "make test-gostd   Go's own tests with every function probed, against what they do without"
 	@echo 'make fuzz         each fuzzer for FUZZ_SECONDS=60, with sanitizers'
 	@echo 'make test-netfuzz netlink messages of all kinds for the module, for NETFUZZ_SECONDS=60'
 	@echo 'make bench        instructions per hit, beside the floor and other tracers'
@@ -90,6 +91,9 @@ test-debug:
 
 test-soak:
 	@tests/soak/run
+
+test-gostd:
+	@tests/gostd/run
 
 test-unit:
 	@$(MAKE) --no-print-directory -C tests/unit

@@ -24,12 +24,12 @@ sys.dont_write_bytecode = True
 
 import lib                          # noqa: E402
 
-PLAIN_SECONDS = 900     # all tests of a package without probes
+PLAIN_SECONDS = 300     # all tests of a package without probes
 VERDICT = re.compile(r"--- (PASS|FAIL|SKIP): (\S+) \(([0-9.]+)s\)")
 LEFT_OUT = re.compile(r"^\d+ functions? or places? left out: .*", re.M)
 STARTED = re.compile(r"^\w+ (\d+) functions? at (\d+) breakpoints?", re.M)
 
-Job = collections.namedtuple("Job", "name package build mode env budget seconds")
+Job = collections.namedtuple("Job", "name package build mode env budget seconds only")
 Known = collections.namedtuple("Known", "version package test reason")
 Run = collections.namedtuple("Run", "verdicts times status late stuck text")
 
@@ -41,14 +41,15 @@ def words(path):
 
 
 def parse_job(line):
-    """PACKAGE BUILD MODE [NAME=VALUE...]: budget= and seconds= are ours, the rest is the program's environment."""
+    """PACKAGE BUILD MODE [NAME=VALUE...]: budget=, seconds= and only= are ours, the rest is the program's environment."""
     package, build, mode, *rest = line.split()
     settings = dict(word.split("=", 1) for word in rest)
     budget = float(os.environ.get("GOSTD_BUDGET") or settings.pop("budget", 1))
     seconds = float(os.environ.get("GOSTD_SECONDS") or settings.pop("seconds", 300))
+    only = settings.pop("only", "")
     settings = {k: v for k, v in settings.items() if k not in ("budget", "seconds")}
     what = [package, mode] + ([] if build == "exe" else [build]) + sorted("%s=%s" % item for item in settings.items())
-    return Job(" ".join(what), package, build, mode, settings, budget, seconds)
+    return Job(" ".join(what), package, build, mode, settings, budget, seconds, only)
 
 
 def processor_time(pid):
@@ -142,15 +143,16 @@ class Suite:
                 return row.reason
         return None
 
-    def wrong(self, job, text):
+    @staticmethod
+    def wrong(text):
         print("    wrong: " + text, flush=True)
 
     def alone(self, job, program, log, env, cwd):
         """All tests, once for each build and environment, and then those that are chosen again."""
-        key = (job.package, job.build, tuple(sorted(job.env.items())))
+        key = (job.package, job.build, job.only, tuple(sorted(job.env.items())))
         args = [program, "-test.short", "-test.v", "-test.timeout=0"]
         if key not in self.plain:
-            self.plain[key] = execute(args, program, log + ".all", env, cwd, PLAIN_SECONDS)
+            self.plain[key] = execute(args + ["-test.run=" + job.only], program, log + ".all", env, cwd, PLAIN_SECONDS)
         first = self.plain[key]
         chosen, left = choose(first, job.budget)
         args.append("-test.run=^(%s)$" % "|".join(re.escape(name) for name in chosen))
@@ -198,7 +200,7 @@ class Suite:
                 print("    skip %s: known: %s" % (shown, self.why_known(job, test)))
                 self.skipped += 1
             else:
-                self.wrong(job, shown)
+                self.wrong(shown)
                 self.failed += 1
         self.passed += count["same"]
         if count["late"]:
@@ -259,6 +261,8 @@ class Suite:
         first, chosen, left, args, plain = self.alone(job, program, log, env, cwd)
         print("%s: %d of %d tests, without probes %.1f s" %
               (job.name, len(chosen), len(chosen) + len(left), time.monotonic() - began), flush=True)
+        if job.only:
+            print("    only tests that match " + job.only)
         if left:
             print("    left out, as they take too long: " + " ".join(left))
         if first.late:
@@ -275,10 +279,10 @@ class Suite:
             lib.wait_for("the session ending", lib.nothing_probed)
         except lib.Failure as e:
             bad.append(str(e))
+        if not count["same"]:
+            bad.append("no test was the same")
         for text in bad:
-            self.wrong(job, text)
-        if not count["same"] and not bad:
-            bad.append("nothing was compared")
+            self.wrong(text)
         self.passed += not bad
         self.failed += bool(bad)
         self.totals.update(jobs=1, tests=count["same"], subtests=count["subtests"])
