@@ -24,7 +24,6 @@ sys.dont_write_bytecode = True
 
 import lib                          # noqa: E402
 
-PLAIN_SECONDS = 300     # all tests of a package without probes
 VERDICT = re.compile(r"--- (PASS|FAIL|SKIP): (\S+) \(([0-9.]+)s\)")
 LEFT_OUT = re.compile(r"^\d+ functions? or places? left out: .*", re.M)
 STARTED = re.compile(r"^\w+ (\d+) functions? at (\d+) breakpoints?", re.M)
@@ -129,7 +128,7 @@ class Suite:
         self.known = [Known(*row) for row in words(os.path.join(HERE, "known"))]
         self.passed = self.failed = self.skipped = 0
         self.totals = collections.Counter()
-        self.plain = {}
+        self.timed = {}
         os.makedirs(os.path.join(out, "log"), exist_ok=True)
 
     def environment(self, job):
@@ -148,15 +147,20 @@ class Suite:
         print("    wrong: " + text, flush=True)
 
     def alone(self, job, program, log, env, cwd):
-        """All tests, once for each build and environment, and then those that are chosen again."""
-        key = (job.package, job.build, job.only, tuple(sorted(job.env.items())))
+        """All tests once, in the default environment, to choose by their times; then the chosen ones until there are two runs."""
+        key = (job.package, job.build, job.only)
         args = [program, "-test.short", "-test.v", "-test.timeout=0"]
-        if key not in self.plain:
-            self.plain[key] = execute(args + ["-test.run=" + job.only], program, log + ".all", env, cwd, PLAIN_SECONDS)
-        first = self.plain[key]
-        chosen, left = choose(first, job.budget)
+        if key not in self.timed:
+            default = {k: v for k, v in env.items() if k not in job.env}
+            self.timed[key] = execute(args + ["-test.run=" + job.only], program, log + ".all", default, cwd, job.seconds)
+        timed = first = self.timed[key]
+        chosen, left = choose(timed, job.budget)
         args.append("-test.run=^(%s)$" % "|".join(re.escape(name) for name in chosen))
-        return first, chosen, left, args, execute(args, program, log + ".plain", env, cwd, PLAIN_SECONDS)
+        if job.env:
+            first = execute(args, program, log + ".first", env, cwd, job.seconds)
+        if timed.late:
+            print("    not done within %d s without probes; what would have come then is not known" % job.seconds)
+        return first, chosen, left, args, execute(args, program, log + ".plain", env, cwd, job.seconds)
 
     def probed(self, job, args, program, log, env, cwd):
         path = dict(env, PATH=os.environ["PATH"])
@@ -265,8 +269,6 @@ class Suite:
             print("    only tests that match " + job.only)
         if left:
             print("    left out, as they take too long: " + " ".join(left))
-        if first.late:
-            print("    not done within %d s without probes; what came after is not known" % PLAIN_SECONDS)
         before = time.monotonic()
         run, said = self.probed(job, args, program, log, env, cwd)
         count = self.compare(job, chosen, first, plain, run)
