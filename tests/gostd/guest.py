@@ -178,12 +178,12 @@ class Suite:
             return run, f.read()
 
     def compare(self, job, chosen, first, plain, run):
-        """Verdicts of all tests that were chosen, subtests with their test."""
+        """Verdicts of all tests that were chosen, subtests with their test. Counts and prints; returns what was the same."""
         trees = [collections.defaultdict(dict) for _ in range(3)]
         for tree, verdicts in zip(trees, (first.verdicts, plain.verdicts, run.verdicts)):
             for name, verdict in verdicts.items():
                 tree[top(name)][name] = verdict
-        count = collections.Counter()
+        count, late = collections.Counter(), []
         for test in chosen:
             one, two, with_probes = (tree[test] for tree in trees)
             if two == with_probes:
@@ -198,7 +198,7 @@ class Suite:
                 print("    skip %s (and it differs without probes, too)" % shown)
                 self.skipped += 1
             elif run.late and not run.stuck and test not in with_probes:
-                count["late"] += 1
+                late.append(test)
                 self.skipped += 1
             elif self.why_known(job, test):
                 print("    skip %s: known: %s" % (shown, self.why_known(job, test)))
@@ -207,8 +207,8 @@ class Suite:
                 self.wrong(shown)
                 self.failed += 1
         self.passed += count["same"]
-        if count["late"]:
-            print("    skip %d tests: not come to within %d s" % (count["late"], job.seconds))
+        if late:
+            print("    skip %d tests, not come to within %d s: %s" % (len(late), job.seconds, " ".join(late)))
         return count
 
     def plausible(self, job, run, plain, said):
