@@ -7,7 +7,8 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 
 .PHONY: all module tool install install-lib uninstall uninstall-lib dkms demo test test-matrix \
-	test-debug test-gostd test-kunit test-netfuzz test-soak test-unit fuzz check bench clean clean-module help
+	test-debug test-gostd test-kunit test-netfuzz test-soak test-unit fuzz coverage check bench \
+	clean clean-module help
 
 all: tool module
 
@@ -24,6 +25,7 @@ help:
 	@echo "make test-gostd   Go's own tests with every function probed, against what they do without"
 	@echo 'make fuzz         each fuzzer for FUZZ_SECONDS=60, with sanitizers'
 	@echo 'make test-netfuzz netlink messages of all kinds for the module, for NETFUZZ_SECONDS=60'
+	@echo 'make coverage     which lines of the module and the tool no test executes (hours)'
 	@echo 'make bench        instructions per hit, beside the floor and other tracers'
 	@echo 'make check        style only'
 	@echo 'make clean        remove what was built here'
@@ -109,6 +111,9 @@ test-netfuzz:
 fuzz:
 	@tests/setup fuzz
 	@$(MAKE) --no-print-directory -C tests/fuzz
+
+coverage:
+	@tests/coverage/run
 
 check:
 	@tests/style
