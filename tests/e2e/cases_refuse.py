@@ -7,6 +7,7 @@ import re
 import shutil
 import struct
 import subprocess
+import tempfile
 
 import genl
 from genl import Client, Refused
@@ -197,6 +198,9 @@ def netlink_order(t):
         misuse("no such process", lambda: client.new_session(4194000), errno.ESRCH)
         misuse("too few open calls", lambda: client.new_session(calls=1023), errno.ERANGE)
         misuse("too many open calls", lambda: client.new_session(calls=client.limits()["calls"] + 1), errno.ERANGE)
+        target = t.target("counter", "-hold", 1)
+        thread = next(tid for tid, _ in target.threads() if tid != target.pid)
+        misuse("a thread that is no process", lambda: client.new_session(target.pid, thread), errno.ESRCH)
         misuse("process 0", lambda: client.new_session(0))
         misuse("process -1", lambda: client.new_session(-1))
         misuse("no process at all", lambda: client.call(genl.GOPROBE_CMD_SESSION_NEW, [(genl.GOPROBE_A_PIDS, b"")]))
@@ -205,6 +209,7 @@ def netlink_order(t):
     with ready_client(path) as client:
         client.add_types([genl.type_(8)])       # not refused: types may come at any time
         client.call(genl.GOPROBE_CMD_STOP)
+        misuse("a file after STOP", lambda: client.add_file(path))
         misuse("points after STOP", lambda: client.add_points([genl.point(0, b"\xc3")]))
     misuse.verdict()
 
@@ -341,6 +346,12 @@ def netlink_nonsense(t):
     attempt("padding of a point", lambda c: c.add_points([genl.point(**good, pad=b"\0\0\1")]))
     attempt("a place that is timed twice", lambda c: c.add_points([genl.point(**good, action=genl.GOPROBE_ACTION_TIME)] * 2))
     attempt("a file that does not exist", lambda c: c.add_points([genl.point(**good)], file=1))
+    attempt("no ids at all", lambda c: c.call(genl.GOPROBE_CMD_POINTS_DEL))
+    attempt("an empty list of ids", lambda c: c.del_points())
+    attempt("no goroutines at all", lambda c: c.call(genl.GOPROBE_CMD_MEMBERS_ADD))
+    attempt("an empty list of goroutines", lambda c: c.call(genl.GOPROBE_CMD_MEMBERS_ADD, [(genl.GOPROBE_A_MEMBER, b"")]))
+    attempt("no filters at all", lambda c: c.call(genl.GOPROBE_CMD_FILTERS_ADD))
+    attempt("no plans at all", lambda c: c.call(genl.GOPROBE_CMD_PLANS_ADD))
     attempt("no points at all", lambda c: c.call(genl.GOPROBE_CMD_POINTS_ADD, [(genl.GOPROBE_A_FILE, genl.u32(0))]))
     attempt("half a point", lambda c: c.call(genl.GOPROBE_CMD_POINTS_ADD, [
         (genl.GOPROBE_A_FILE, genl.u32(0)), (genl.GOPROBE_A_POINTS, genl.point(**good)[:20])]))
@@ -355,6 +366,70 @@ def netlink_nonsense(t):
     attempt("one bad point of two", all_or_none)
     misuse.verdict()
     wait_for("the last session ending", nothing_probed)
+
+
+CODE = 1, 5          # PT_LOAD; may be read and executed
+
+
+def elf(*segments, machine=62, bits=2, entry=56, number=None, table=64):
+    """An ELF file of segments: kind, flags, offset and size."""
+    number = len(segments) if number is None else number
+    head = struct.pack("<4sBBB9xHHIQQQIHHHHHH", b"\x7fELF", bits, 1, 1, 2, machine, 1, 0, table, 0, 0, 64, entry, number, 0, 0, 0)
+    return head + b"".join(struct.pack("<IIQQQQQQ", kind, flags, at, 0, 0, size, size, 4096) for kind, flags, at, size in segments)
+
+
+@case("netlink: ELF files that are cut, have no code, or segments that can't be, are refused with a sentence", per="boot")
+def netlink_elf(t):
+    misuse = Misuse()
+
+    def file(data):
+        """The path of a new file: nobody can write to one that a session still has."""
+        fd, path = tempfile.mkstemp(dir=t.tmp)
+        with os.fdopen(fd, "wb") as f:
+            f.write(data)
+        return path
+
+    def attempt(name, data, *errnos):
+        with Client() as client:
+            client.new_session()
+            misuse(name, lambda: client.add_file(file(data)), *errnos)
+
+    def attempt_point(name, segment, offset, *errnos):
+        with Client() as client:
+            client.new_session()
+            client.add_file(file(elf((*CODE, 0, 64), (*CODE, *segment))))
+            misuse(name, lambda: client.add_points([genl.point(offset, b"\xc3")]), *errnos)
+
+    # What the others differ from in one thing.
+    right = elf((*CODE, 120, 16)) + b"\xc3" * 16
+    with Client() as client:
+        client.new_session()
+        client.add_file(file(right))
+        client.add_points([genl.point(120, b"\xc3"), genl.point(135, b"\xc3")])
+        client.add_file(file(elf(*[(*CODE, 64, 16)] * 64)))
+    attempt("an empty file", b"", errno.ENOEXEC)
+    attempt("half a header", right[:63], errno.ENOEXEC)
+    attempt("another magic number", b"\x7fELG" + right[4:], errno.ENOEXEC)
+    attempt("a 32-bit file", elf((*CODE, 64, 16), bits=1), errno.ENOEXEC)
+    attempt("another processor", elf((*CODE, 64, 16), machine=183), errno.ENOEXEC)
+    attempt("program headers of another size", elf((*CODE, 64, 16), entry=32), errno.ENOEXEC)
+    attempt("no program headers", elf((*CODE, 64, 16), number=0), errno.ENOEXEC)
+    attempt("too many program headers", elf(*[(*CODE, 64, 16)] * 65), errno.ENOEXEC)
+    attempt("program headers that are cut", right[:119], errno.ENOEXEC)
+    attempt("program headers beyond the file", elf((*CODE, 64, 16), table=1 << 40), errno.ENOEXEC)
+    attempt("program headers at the end of all offsets", elf((*CODE, 64, 16), table=(1 << 64) - 1), errno.ENOEXEC)
+    attempt("no executable segment", elf((1, 4, 64, 16)), errno.ENOEXEC)
+    attempt("a segment that can be written as well", elf((1, 7, 64, 16)), errno.ENOEXEC)
+    attempt("an executable segment that is not loaded", elf((4, 5, 64, 16)), errno.ENOEXEC)
+    attempt("a segment whose end wraps", elf((*CODE, (1 << 64) - 16, 16)), errno.ENOEXEC)
+    attempt_point("code that has been cut off", (4096, 16), 4096, errno.ESTALE)
+    attempt_point("code at a negative offset", (1 << 63, 16), 1 << 63)
+    attempt_point("a place behind its segment", (64, 16), 80, errno.EINVAL)
+    path = file(right)
+    with Client() as client, open(path, "ab"):
+        client.new_session()
+        misuse("a file that somebody writes to", lambda: client.add_file(path), errno.ETXTBSY)
+    misuse.verdict()
 
 
 NOBODY = 65534

@@ -332,6 +332,60 @@ static void what_is_no_edit_is_told_from_one(struct kunit *test)
 	/* Where g is in none, that is any register. */
 	s.files[0]->runtime.g_reg = GOPROBE_REG_NONE;
 	expect_added(test, &p);
+	p = a_point(CALL, COUNT, 0, add_keyed());
+	p.edit = 4;
+	s.key_room = (struct goprobe_keys){ .number = 10, .bytes = 8 };
+	expect_refused(test, &p, "hits that are counted by key can't be edited");
+}
+
+/* ---- limits ---- */
+
+static void a_session_holds_no_more_than_its_limits(struct kunit *test)
+{
+	static const struct goprobe_type type = { .size = 8, .nrefs = 1 };
+	static const struct goprobe_ref ref = { .kind = GOPROBE_REF_FUNC };
+	const struct gp_plans_wire plans = { .nplans = 1 };
+	struct goprobe_point p = a_point(CALL, COUNT, 0, 0);
+
+	s.nfiles = GP_FILES_MAX;
+	KUNIT_EXPECT_EQ(test, gp_contents_add_file(&s, 0, &rt, &extack), -E2BIG);
+	s.nfiles = 1;
+	s.types.nrefs = GP_REFS_MAX;
+	KUNIT_EXPECT_EQ(test, gp_contents_add_types(&s, &type, 1, &ref, 1, &extack), -E2BIG);
+	s.types.nrefs = 0;
+	s.nplans = GP_PLANS_MAX;
+	KUNIT_EXPECT_EQ(test, gp_contents_add_plans(&s, &plans, &extack), -E2BIG);
+	s.nplans = 1;
+	s.nprobes = GP_POINTS_MAX;
+	KUNIT_EXPECT_EQ(test, add(&p), -E2BIG);
+	s.nprobes = 0;
+	s.tallies.n = GP_TALLIES_MAX;
+	KUNIT_EXPECT_EQ(test, add(&p), -E2BIG);
+	s.tallies.n = 0;
+	expect_added(test, &p);
+}
+
+static void a_session_that_is_stopped_takes_no_files_and_points(struct kunit *test)
+{
+	struct goprobe_point p = a_point(CALL, RECORD, 0, 0);
+
+	s.stopped = true;
+	KUNIT_EXPECT_EQ(test, gp_contents_add_file(&s, 0, &rt, &extack), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, add(&p), -ESHUTDOWN);
+}
+
+static void who_shares_a_socket_does_not_write_into_its_sentence(struct kunit *test)
+{
+	struct goprobe_point p = a_point(CALL, RECORD, 0, 99);
+
+	/* Another thread's refusal is yet to be read. */
+	s.refused = (struct task_struct *)&s;
+	KUNIT_EXPECT_EQ(test, add(&p), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, extack._msg, "a point names a filter that does not exist");
+	KUNIT_EXPECT_STREQ(test, s.refusal, "");
+	s.refused = NULL;
+	KUNIT_EXPECT_EQ(test, add(&p), -EINVAL);
+	KUNIT_EXPECT_PTR_EQ(test, extack._msg, (const char *)s.refusal);
 }
 
 /* ---- all or none ---- */
@@ -393,6 +447,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_is_timed_goes_the_general_way_if_there_are_states),
 	KUNIT_CASE(edits_need_consent),
 	KUNIT_CASE(what_is_no_edit_is_told_from_one),
+	KUNIT_CASE(a_session_holds_no_more_than_its_limits),
+	KUNIT_CASE(a_session_that_is_stopped_takes_no_files_and_points),
+	KUNIT_CASE(who_shares_a_socket_does_not_write_into_its_sentence),
 	KUNIT_CASE(of_filters_that_are_refused_none_stays),
 	KUNIT_CASE(of_points_that_are_refused_none_stays),
 	{}
