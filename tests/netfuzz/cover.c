@@ -86,7 +86,8 @@ bool cover_end(void)
 
 		if (pc < module_from || pc >= module_to)
 			continue;
-		if (atomic_exchange(&seen[(pc - module_from) % PLACES], 1))
+		if (atomic_load(&seen[(pc - module_from) % PLACES]) ||
+		    atomic_exchange(&seen[(pc - module_from) % PLACES], 1))
 			continue;
 		atomic_fetch_add(&nseen, 1);
 		new = true;
@@ -97,4 +98,18 @@ bool cover_end(void)
 unsigned int cover_places(void)
 {
 	return atomic_load(&nseen);
+}
+
+void cover_leave(const char *dir)
+{
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/executed", dir);
+	f = fopen(path, "w");
+	for (unsigned long i = 0; f && i < PLACES; i++)
+		if (atomic_load(&seen[i]))
+			fprintf(f, "%lx\n", i);
+	if (f)
+		fclose(f);
 }

@@ -124,6 +124,14 @@ static void once(struct choice *c, struct wire_msg *msg)
 	break_bytes(c, msg);
 }
 
+static bool is_place(const struct model *m, uint64_t offset)
+{
+	for (uint32_t i = 0; i < m->nbinaries; i++)
+		if (places_has(&m->binaries[i], offset))
+			return true;
+	return false;
+}
+
 /* Would one of its points do harm, whatever the rest of it is, to whichever program? */
 static bool harms(const struct model *m, const struct wire_msg *msg)
 {
@@ -134,6 +142,8 @@ static bool harms(const struct model *m, const struct wire_msg *msg)
 	/* Wherever a point may begin: arrays can be cut, and moved. */
 	for (uint32_t at = 0; at + sizeof(p) <= msg->len; at += 4) {
 		memcpy(&p, msg->body + at, sizeof(p));
+		if (p.edit && is_place(m, p.offset))
+			return true;
 		for (uint32_t i = 0; i < m->nbinaries; i++)
 			if (places_harm(&m->binaries[i], &p))
 				return true;

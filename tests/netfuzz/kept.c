@@ -29,8 +29,21 @@ static size_t below(uint64_t *state, size_t n)
 
 static void fill(struct input *in, size_t from, uint64_t *state)
 {
-	for (size_t i = from; i < in->len; i++)
-		in->bytes[i] = kept_random(state) >> 16;
+	for (size_t i = from; i < in->len; i += sizeof(uint64_t)) {
+		uint64_t random = kept_random(state);
+		size_t left = in->len - i;
+
+		memcpy(in->bytes + i, &random, left < sizeof(random) ? left : sizeof(random));
+	}
+}
+
+/* Where it ended, the session goes on. */
+static void prolong(struct input *in, uint64_t *state)
+{
+	size_t from = in->len;
+
+	in->len += below(state, INPUT_MAX - from + 1);
+	fill(in, from, state);
 }
 
 /* A part of another one at the same place, or at any. */
@@ -78,37 +91,47 @@ static void change(struct input *in, uint64_t *state)
 	}
 }
 
-void kept_next(struct input *in, uint64_t *state)
+/* One of those that are kept; false: there are none. */
+static bool some(struct input *in, uint64_t *state)
 {
-	struct input other = { 0 };
+	const struct input *one;
+	bool any;
 
-	in->len = 0;
 	pthread_mutex_lock(&lock);
-	if (nkept && below(state, 4)) {
-		*in = *kept[below(state, nkept)];
-		other = *kept[below(state, nkept)];
+	any = nkept;
+	if (any) {
+		one = kept[below(state, nkept)];
+		in->len = one->len;
+		memcpy(in->bytes, one->bytes, one->len);
 	}
 	pthread_mutex_unlock(&lock);
-	if (!in->len) {
+	return any;
+}
+
+void kept_next(struct input *in, uint64_t *state)
+{
+	static _Thread_local struct input other;
+
+	if (!below(state, 4) || !some(in, state)) {
 		in->len = 256 + below(state, INPUT_MAX - 256);
 		fill(in, 0, state);
 		return;
 	}
-	if (!below(state, 4))
+	if (!below(state, 4) && some(&other, state))
 		splice(in, &other, state);
-	for (size_t n = 1 + below(state, 16); n; n--)
+	for (size_t n = below(state, 16); n; n--)
 		change(in, state);
+	prolong(in, state);
 }
 
-void kept_add(const struct input *in)
+void kept_add(const struct input *in, size_t len)
 {
-	struct input *copy = malloc(sizeof(*copy));
+	struct input *copy = len ? malloc(offsetof(struct input, bytes) + len) : NULL;
 
-	if (!copy || !in->len) {
-		free(copy);
+	if (!copy)
 		return;
-	}
-	*copy = *in;
+	copy->len = len;
+	memcpy(copy->bytes, in->bytes, len);
 	pthread_mutex_lock(&lock);
 	if (nkept < KEPT) {
 		kept[nkept++] = copy;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define INPUT_MAX	8192
+#define INPUT_MAX	32768
 
 struct input {
 	size_t len;
@@ -17,7 +17,8 @@ struct input {
 /* The same sequence for the same seed. */
 uint64_t kept_random(uint64_t *state);
 void kept_next(struct input *in, uint64_t *state);
-void kept_add(const struct input *in);
+/* Its first @len bytes are worth keeping. */
+void kept_add(const struct input *in, size_t len);
 unsigned int kept_count(void);
 
 /*
@@ -31,5 +32,7 @@ void cover_begin(void);
 /* Return: it has been somewhere new. */
 bool cover_end(void);
 unsigned int cover_places(void);
+/* Leave DIR/executed: one a line, as offsets in the module. */
+void cover_leave(const char *dir);
 
 #endif

@@ -4,16 +4,18 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "life.h"
 #include "told.h"
 
-#define MESSAGES_MAX	400
+#define MESSAGES_MAX	1000
 
 /**
  * struct sibling - another thread that sends through the same socket
  * @wire: the socket
+ * @commands: what it has sent, for those who get the answers
  * @c: its part of the input
  * @model: of the session, as it was when it began
  * @msg: its message
@@ -21,6 +23,7 @@
  */
 struct sibling {
 	const struct wire *wire;
+	uint8_t *commands;
 	struct choice c;
 	struct model model;
 	struct wire_msg msg;
@@ -53,10 +56,15 @@ static void got(void *arg, uint8_t cmd, uint16_t attr, const void *data, uint32_
 	(void)cmd;
 }
 
-static void stray(void *arg, const struct wire_answer *answer)
+static void stray(void *arg, uint32_t seq, const struct wire_answer *answer)
 {
-	(void)arg;
-	told_stray(answer);
+	const struct life *l = arg;
+	uint32_t n = seq - WIRE_SIBLING;
+
+	if (n < LIFE_SHARED)
+		told_stray(l->shared[n], answer);
+	else
+		told_fault("an answer to what nobody has sent");
 }
 
 /* What it sends must not change the numbers by which plans and filters are known. */
@@ -69,9 +77,12 @@ static void *sibling_run(void *arg)
 	};
 	struct sibling *s = arg;
 
-	while (s->c.left && s->sent < 24) {
+	while (s->c.left && s->sent < LIFE_SHARED) {
 		uint8_t cmd = commands[choice_below(&s->c, sizeof(commands))];
 
+		/* What comes after it has less to do. */
+		if (cmd == GOPROBE_CMD_STOP && choice_below(&s->c, 16))
+			cmd = GOPROBE_CMD_READ;
 		if (cmd == GOPROBE_CMD_POINTS_ADD)
 			model_points(&s->model, &s->c, &s->msg);
 		else if (cmd == GOPROBE_CMD_POINTS_DEL)
@@ -82,6 +93,7 @@ static void *sibling_run(void *arg)
 		if (s->msg.cmd == GOPROBE_CMD_TYPES_ADD || s->msg.cmd == GOPROBE_CMD_PLANS_ADD ||
 		    s->msg.cmd == GOPROBE_CMD_FILTERS_ADD || s->msg.cmd == GOPROBE_CMD_FILE_ADD)
 			continue;
+		s->commands[s->sent] = s->msg.cmd;
 		wire_send(s->wire, &s->msg, WIRE_SIBLING + s->sent++);
 	}
 	return NULL;
@@ -94,6 +106,7 @@ static struct sibling *sibling_begin(struct life *l, struct choice *c, pthread_t
 	if (!s)
 		return NULL;
 	s->wire = &l->wire;
+	s->commands = l->shared;
 	s->model = l->model;
 	s->sent = 0;
 	/* Every other byte of what comes, so that both have some. */
@@ -105,20 +118,29 @@ static struct sibling *sibling_begin(struct life *l, struct choice *c, pthread_t
 	return NULL;
 }
 
+static unsigned long now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000UL + now.tv_nsec / 1000;
+}
+
 /* -1: the socket is dead. */
 static int call(struct life *l)
 {
+	unsigned long began = now_us();
 	struct wire_answer answer;
 	bool dead;
 
 	cover_begin();
 	dead = wire_call(&l->wire, &l->msg, &answer);
-	l->new |= cover_end();
+	l->fresh = cover_end();
 	if (dead) {
 		told_fault("command %u has no answer: %s", l->msg.cmd, strerror(answer.error));
 		return -1;
 	}
-	l->new |= told_answer(&l->model, &l->msg, &answer);
+	l->fresh |= told_answer(&l->model, &l->msg, &answer, now_us() - began);
 	if (!answer.error)
 		model_accepted(&l->model, &l->msg, answer.number);
 	return 0;
@@ -130,8 +152,16 @@ static int ask(struct life *l, uint8_t cmd)
 	return call(l);
 }
 
+/* What has come so far of the input has led here. */
+static void is_new(struct life *l, const struct choice *c)
+{
+	if (l->fresh)
+		l->new = c->at - l->in->bytes;
+	l->fresh = false;
+}
+
 /* Look at everything once more. */
-static void look(struct life *l)
+static void look(struct life *l, const struct choice *c)
 {
 	static const uint8_t all[] = {
 		GOPROBE_CMD_READ, GOPROBE_CMD_TALLIES, GOPROBE_CMD_KEYS, GOPROBE_CMD_OPEN,
@@ -139,41 +169,52 @@ static void look(struct life *l)
 	};
 
 	for (unsigned int i = 0; i < sizeof(all) && !ask(l, all[i]); i++)
-		;
+		is_new(l, c);
 	for (unsigned int i = 0; i < __GOPROBE_STAT_MAX; i++) {
-		if (l->stats[i] && !atomic_load(&told.stat[i]))
-			l->new = true;
+		l->fresh |= l->stats[i] && !atomic_load(&told.stat[i]);
 		atomic_fetch_add(&told.stat[i], l->stats[i]);
 	}
+	is_new(l, c);
+}
+
+/* How it is with breakpoints: the programs are to get somewhere. */
+static void rest(const struct life *l, struct choice *c)
+{
+	uint32_t ms = choice_once_in(c, 8) ? choice_below(c, 8) : 0;
+
+	if (l->model.placed && l->model.started)
+		usleep(1000 * ms);
 }
 
 static void messages(struct life *l, struct choice *c, struct sibling **s, pthread_t *thread)
 {
 	for (uint32_t n = 0; c->left && n < MESSAGES_MAX; n++) {
-		if (choice_once_in(c, 8))
-			usleep(1000 * choice_below(c, 8));
+		rest(l, c);
 		if (l->model.started && !*s && choice_once_in(c, 24))
 			*s = sibling_begin(l, c, thread);
 		model_message(&l->model, c, &l->msg);
 		if (call(l))
 			return;
+		is_new(l, c);
 	}
 }
 
-bool life_live(struct life *l, const struct input *in)
+size_t life_live(struct life *l, const struct input *in)
 {
 	struct choice c = { in->bytes, in->len };
 	struct sibling *sibling = NULL;
 	pthread_t thread;
 
-	l->new = false;
+	l->in = in;
+	l->new = 0;
+	l->fresh = false;
 	memset(l->stats, 0, sizeof(l->stats));
 	l->wire.got = got;
 	l->wire.stray = stray;
 	l->wire.arg = l;
 	if (wire_open(&l->wire)) {
 		told_fault("no socket: %s", strerror(errno));
-		return false;
+		return 0;
 	}
 	model_begin(&l->model, &c, l->binaries, l->nbinaries, l->pids, l->npids);
 	messages(l, &c, &sibling, &thread);
@@ -185,9 +226,9 @@ bool life_live(struct life *l, const struct input *in)
 	if (l->model.session) {
 		atomic_fetch_add(&told.sessions, 1);
 		/* Let it be hit, but not if it is to end in the middle of all. */
-		if (l->model.started && in->len % 4) {
-			usleep(10000);
-			look(l);
+		if (l->model.placed && l->model.started && in->len % 4) {
+			target_wait(l->target);
+			look(l, &c);
 		}
 	}
 	wire_close(&l->wire);

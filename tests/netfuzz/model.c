@@ -14,6 +14,7 @@ void model_begin(struct model *m, struct choice *c, const struct binary *binarie
 	m->nbinaries = nbinaries;
 	m->pids = pids;
 	m->npids = npids;
+	m->places = choice_below(c, 2) == MODEL_PLACES ? choice_from(c, 1, 8) : 0;
 	for (uint32_t i = 0; i < MODEL_ADDRESSES; i++) {
 		const struct binary *b = &binaries[choice_below(c, nbinaries)];
 
@@ -28,7 +29,7 @@ void model_begin(struct model *m, struct choice *c, const struct binary *binarie
 static void some_keys(struct model *m, struct choice *c, struct wire_msg *msg)
 {
 	struct goprobe_keys keys = {
-		choice_from(c, 0, choice_below(c, 4) ? 64 : 4096), choice_from(c, 1, 768),
+		choice_from(c, 0, choice_below(c, 16) ? 64 : 4096), choice_from(c, 1, 768),
 	};
 
 	m->new_keys = keys.number;
@@ -38,7 +39,7 @@ static void some_keys(struct model *m, struct choice *c, struct wire_msg *msg)
 static void some_held(struct model *m, struct choice *c, struct wire_msg *msg)
 {
 	struct goprobe_held held = {
-		choice_from(c, 0, choice_below(c, 4) ? 16 : 512),
+		choice_from(c, 0, choice_below(c, 16) ? 16 : 512),
 		choice_from(c, 56, choice_below(c, 4) ? 4096 : 24 << 10),
 	};
 
@@ -62,10 +63,13 @@ void model_session(struct model *m, struct choice *c, struct wire_msg *msg)
 	m->new_held = 0;
 	m->new_keys = false;
 	m->new_states = 0;
-	wire_put_u32(msg, GOPROBE_A_RING_BYTES, choice_below(c, 4) ? 65536 :
+	m->new_members = false;
+	/* Mostly little room, since to make it takes longer than all messages that then come. */
+	wire_put_u32(msg, GOPROBE_A_RING_BYTES, choice_below(c, 16) ? 65536 :
 		     choice_from(c, 65536, 1 << 20));
-	if (choice_below(c, 2))
-		wire_put_u32(msg, GOPROBE_A_CALLS, choice_from(c, 1024, 8192));
+	if (choice_below(c, 16))
+		wire_put_u32(msg, GOPROBE_A_CALLS,
+			     choice_from(c, 1024, choice_below(c, 8) ? 1200 : 8192));
 	if (choice_below(c, 2))
 		some_keys(m, c, msg);
 	if (choice_below(c, 2))
@@ -79,8 +83,10 @@ void model_session(struct model *m, struct choice *c, struct wire_msg *msg)
 		m->new_states = choice_from(c, 1, GOPROBE_STATES_MAX);
 		wire_put_u32(msg, GOPROBE_A_STATES, m->new_states);
 	}
-	if (model_has_members && choice_below(c, 2))
+	if (model_has_members && choice_below(c, 2)) {
+		m->new_members = true;
 		wire_put_u32(msg, GOPROBE_A_MEMBERS, choice_from(c, 1, 256));
+	}
 	if (choice_once_in(c, 4))
 		some_pids(m, c, msg);
 	if (choice_below(c, 2))
@@ -125,24 +131,24 @@ static void some_members(struct model *m, struct choice *c, struct wire_msg *msg
 
 /* How often, out of all. */
 static const uint8_t often[] = {
-	[GOPROBE_CMD_GET_INFO] = 1,
+	[GOPROBE_CMD_GET_INFO] = 2,
 	[GOPROBE_CMD_SESSION_NEW] = 1,
 	[GOPROBE_CMD_FILE_ADD] = 2,
-	[GOPROBE_CMD_TYPES_ADD] = 5,
-	[GOPROBE_CMD_DYNAMIC_ADD] = 5,
-	[GOPROBE_CMD_PLANS_ADD] = 12,
-	[GOPROBE_CMD_FILTERS_ADD] = 14,
-	[GOPROBE_CMD_POINTS_ADD] = 18,
-	[GOPROBE_CMD_POINTS_DEL] = 2,
-	[GOPROBE_CMD_START] = 4,
+	[GOPROBE_CMD_TYPES_ADD] = 8,
+	[GOPROBE_CMD_DYNAMIC_ADD] = 7,
+	[GOPROBE_CMD_PLANS_ADD] = 13,
+	[GOPROBE_CMD_FILTERS_ADD] = 16,
+	[GOPROBE_CMD_POINTS_ADD] = 8,
+	[GOPROBE_CMD_POINTS_DEL] = 1,
+	[GOPROBE_CMD_START] = 3,
 	[GOPROBE_CMD_STOP] = 1,
 	[GOPROBE_CMD_READ] = 8,
 	[GOPROBE_CMD_TALLIES] = 3,
-	[GOPROBE_CMD_KEYS] = 3,
-	[GOPROBE_CMD_OPEN] = 3,
+	[GOPROBE_CMD_KEYS] = 4,
+	[GOPROBE_CMD_OPEN] = 2,
 	[GOPROBE_CMD_LIST] = 1,
-	[GOPROBE_CMD_GET_STATS] = 2,
-	[GOPROBE_CMD_MEMBERS_ADD] = 2,
+	[GOPROBE_CMD_GET_STATS] = 4,
+	[GOPROBE_CMD_MEMBERS_ADD] = 4,
 };
 
 _Static_assert(sizeof(often) == __GOPROBE_CMD_MAX,
@@ -162,13 +168,18 @@ static uint8_t some_command(struct model *m, struct choice *c)
 		return GOPROBE_CMD_TYPES_ADD;
 	if (!m->started && choice_once_in(c, 8))
 		return GOPROBE_CMD_START;
+	if (m->places && m->nplans && m->nfilters && choice_once_in(c, 4))
+		return GOPROBE_CMD_POINTS_ADD;
 	for (cmd = 0; cmd < sizeof(often); cmd++)
 		all += often[cmd];
 	n = choice_below(c, all);
 	for (cmd = 0; n >= often[cmd]; cmd++)
 		n -= often[cmd];
-	if (cmd == GOPROBE_CMD_MEMBERS_ADD && !model_has_members)
+	if (cmd == GOPROBE_CMD_MEMBERS_ADD && !m->members && choice_below(c, 4))
 		return GOPROBE_CMD_READ;
+	/* What comes after it has less to do. */
+	if (cmd == GOPROBE_CMD_STOP && choice_below(c, 4))
+		return GOPROBE_CMD_GET_STATS;
 	if (cmd == GOPROBE_CMD_PLANS_ADD && !m->ntypes && choice_below(c, 8))
 		return GOPROBE_CMD_TYPES_ADD;
 	return cmd;
@@ -246,10 +257,14 @@ void model_accepted(struct model *m, const struct wire_msg *msg, uint32_t number
 		m->held = m->new_held;
 		m->keys = m->new_keys;
 		m->states = m->new_states;
+		m->members = m->new_members;
 		return;
 	case GOPROBE_CMD_FILE_ADD:
 		m->file[number % 256] = m->new_file;
 		m->nfiles = number + 1;
+		return;
+	case GOPROBE_CMD_POINTS_ADD:
+		m->placed = true;
 		return;
 	case GOPROBE_CMD_START:
 		m->started = true;

@@ -16,12 +16,19 @@
 #define MODEL_FILTERS	1024
 #define MODEL_ADDRESSES	16
 
+/* The first byte of an input: whether the session places breakpoints. */
+#define MODEL_PLACES	1
+#define MODEL_PLACES_NOT	0
+
 /**
  * struct model - a session, as far as its client knows
  * @binaries: programs that can be probed
  * @nbinaries: how many
  * @pids: processes that run them, or not
  * @npids: how many
+ * @places: so many messages may still place breakpoints, which is dear: all that do wait for
+ *	each other; others with points have one that is refused at last
+ * @placed: some are placed
  * @file: which program each file is
  * @type_size: of each type
  * @plan_type: of each plan, so that its records can be read
@@ -30,6 +37,7 @@
  * @held: room for a call that is held
  * @keys: there is room for keys
  * @states: how many states goroutines are told apart in
+ * @members: there is room for members
  * @address: link-time addresses that programs ask for and dynamic types have
  * @blurred: a damaged message has been accepted: what there is may be otherwise
  * @offered: codes of operations in the message that is being made
@@ -42,6 +50,8 @@ struct model {
 	bool session;
 	bool started;
 	bool stopped;
+	uint32_t places;
+	bool placed;
 	uint32_t nfiles;
 	uint8_t file[256];
 	uint32_t ntypes;
@@ -54,6 +64,7 @@ struct model {
 	uint32_t held;
 	bool keys;
 	uint32_t states;
+	bool members;
 	bool blurred;
 	uint64_t address[MODEL_ADDRESSES];
 	uint8_t offered[__GOPROBE_OP_MAX];
@@ -64,6 +75,7 @@ struct model {
 	uint32_t new_held;
 	bool new_keys;
 	uint32_t new_states;
+	bool new_members;
 	uint8_t new_file;
 };
 

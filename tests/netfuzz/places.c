@@ -88,11 +88,18 @@ const char *places_read(struct binary *b, const char *path, const char *list)
 	return why ?: b->nplaces ? NULL : "there are no places";
 }
 
-bool places_harm(const struct binary *b, const struct goprobe_point *p)
+bool places_has(const struct binary *b, uint64_t offset)
 {
 	for (uint32_t i = 0; i < b->nplaces; i++)
-		if (b->places[i].offset == p->offset)
-			return false;
+		if (b->places[i].offset == offset)
+			return true;
+	return false;
+}
+
+bool places_harm(const struct binary *b, const struct goprobe_point *p)
+{
+	if (places_has(b, p->offset))
+		return false;
 	return p->code_len && p->code_len <= GOPROBE_CODE_MAX && p->offset < b->size &&
 	       p->code_len <= b->size - p->offset &&
 	       !memcmp(b->data + p->offset, p->code, p->code_len);

@@ -55,6 +55,7 @@ struct binary {
  * "FUNCTION-ADDRESS OFFSET-IN-FUNCTION call|return|tail CODE". NULL, or what is wrong.
  */
 const char *places_read(struct binary *b, const char *path, const char *list);
+bool places_has(const struct binary *b, uint64_t offset);
 /* Would a breakpoint there be in the middle of an instruction, as far as is known? */
 bool places_harm(const struct binary *b, const struct goprobe_point *p);
 

@@ -13,6 +13,7 @@ struct wish {
 	bool keyed;
 	uint32_t plan;
 	uint32_t filter[2];	/* of its call, of its ends */
+	uint32_t edit;
 };
 
 static bool filter_fits(const struct wish *w, uint8_t kind, bool end)
@@ -20,6 +21,8 @@ static bool filter_fits(const struct wish *w, uint8_t kind, bool end)
 	bool ends = kind == PROGRAM_END || kind == PROGRAM_END_KEY;
 	bool key = kind == PROGRAM_KEY || kind == PROGRAM_END_KEY;
 
+	if (kind == PROGRAM_EDIT)
+		return false;
 	if (ends && (!end || w->mode == ID_RECORD || w->mode == ID_COUNT))
 		return false;
 	return !key || w->mode == ID_COUNT || w->keyed;
@@ -29,11 +32,34 @@ static uint32_t some_filter(const struct model *m, struct choice *c, const struc
 {
 	uint32_t f, i;
 
-	if (!m->nfilters || choice_once_in(c, 4))
+	if (!m->nfilters || choice_once_in(c, 2))
 		return 0;
 	for (i = 0; i < 6; i++) {
 		f = choice_below(c, m->nfilters);
 		if (filter_fits(w, m->filter_kind[f], end))
+			return f + 1;
+	}
+	return 0;
+}
+
+static bool makes_key(const struct model *m, uint32_t filter)
+{
+	uint8_t kind = filter ? m->filter_kind[filter - 1] : PROGRAM_CALL;
+
+	return kind == PROGRAM_KEY || kind == PROGRAM_END_KEY;
+}
+
+/* If it is not known what filters there are, one of them might change the program. */
+static uint32_t some_edit(const struct model *m, struct choice *c, const struct wish *w)
+{
+	uint32_t f, i;
+
+	if (!m->nfilters || m->blurred || w->mode == ID_TIME || makes_key(m, w->filter[0]) ||
+	    makes_key(m, w->filter[1]))
+		return 0;
+	for (i = 0; i < 4; i++) {
+		f = choice_below(c, m->nfilters);
+		if (m->filter_kind[f] == PROGRAM_EDIT)
 			return f + 1;
 	}
 	return 0;
@@ -58,6 +84,8 @@ static void make_wish(const struct model *m, struct choice *c, struct wish *w)
 	w->filter[1] = some_filter(m, c, w, true);
 	if (w->mode == ID_RECORD || w->mode == ID_PAIR)
 		w->plan = some_plan(m, c, w);
+	if (choice_once_in(c, 3))
+		w->edit = some_edit(m, c, w);
 }
 
 static void make_point(struct choice *c, const struct wish *w, const struct place *at,
@@ -72,7 +100,7 @@ static void make_point(struct choice *c, const struct wish *w, const struct plac
 	*p = (struct goprobe_point){
 		.offset = at->offset, .id = id_of(at->function, w->mode), .plan = w->plan,
 		.kind = at->kind, .code_len = at->code_len, .action = action[w->mode],
-		.filter = w->filter[end],
+		.filter = w->filter[end], .edit = w->edit,
 	};
 	memcpy(p->code, at->code, sizeof(p->code));
 	/* The branch of a stack check. */
@@ -94,9 +122,60 @@ static void make_point(struct choice *c, const struct wish *w, const struct plac
 	if (choice_once_in(c, 24)) {
 		p->action = choice_below(c, __GOPROBE_ACTION_MAX);
 		p->plan = GOPROBE_NO_PLAN;
+		p->edit = 0;
 	}
-	if (choice_once_in(c, 16))
+	/* Edits write where the stack pointer is. */
+	if (choice_once_in(c, 16)) {
 		p->sp_adjust = (int)choice_below(c, 4096) - 2048;
+		p->edit = 0;
+	}
+}
+
+/* What is wrong with it is found when all before it are found to be right. */
+static void spoil(const struct model *m, struct choice *c, struct goprobe_point *p)
+{
+	switch (choice_below(c, 13)) {
+	case 0:
+		p->plan = m->nplans + choice_below(c, 4);
+		return;
+	case 1:
+		p->filter = m->nfilters + 1 + choice_below(c, 4);
+		return;
+	case 2:
+		p->edit = choice_from(c, 1, m->nfilters + 1);
+		return;
+	case 3:
+		p->kind = choice_below(c, 2) ? GOPROBE_POINT_UNSPEC : __GOPROBE_POINT_MAX;
+		return;
+	case 4:
+		p->action = __GOPROBE_ACTION_MAX + choice_below(c, 8);
+		return;
+	case 5:
+		p->flags |= GOPROBE_POINT_F_ALL + 1;
+		return;
+	case 6:
+		p->skip = __GOPROBE_SKIP_MAX + choice_below(c, 8);
+		return;
+	case 7:
+		p->pad[choice_below(c, 3)] = 1;
+		return;
+	case 8:
+		p->code_len = choice_below(c, 2) ? 0 : GOPROBE_CODE_MAX + 1;
+		return;
+	case 9:
+		/* What is not loaded: names of symbols. */
+		p->offset = m->binaries[0].size - sizeof(p->code) - choice_below(c, 4096);
+		memcpy(p->code, m->binaries[0].data + p->offset, sizeof(p->code));
+		return;
+	case 10:
+		p->offset = choice_word(c) | 1ULL << 62;
+		return;
+	case 11:
+		p->flags |= GOPROBE_POINT_F_HELD | GOPROBE_POINT_F_KEYED;
+		p->pad2 = 1;
+		return;
+	}
+	p->code[choice_below(c, p->code_len)] ^= 1U << choice_below(c, 8);
 }
 
 void model_points(struct model *m, struct choice *c, struct wire_msg *msg)
@@ -105,7 +184,7 @@ void model_points(struct model *m, struct choice *c, struct wire_msg *msg)
 	const struct binary *b = &m->binaries[m->file[file]];
 	struct goprobe_point points[POINTS];
 
-	for (functions = 1 + choice_below(c, 3); functions; functions--) {
+	for (functions = 1 + choice_below(c, m->places ? 6 : 3); functions; functions--) {
 		uint32_t f = choice_below(c, b->nfunctions);
 		struct wish w;
 
@@ -114,6 +193,10 @@ void model_points(struct model *m, struct choice *c, struct wire_msg *msg)
 			if (b->places[i].function == f)
 				make_point(c, &w, &b->places[i], &points[n++]);
 	}
+	if (m->places)
+		m->places--;
+	else
+		spoil(m, c, &points[n - 1]);
 	wire_begin(msg, GOPROBE_CMD_POINTS_ADD);
 	wire_put_u32(msg, GOPROBE_A_FILE, file);
 	wire_put(msg, GOPROBE_A_POINTS, points, n * sizeof(*points));

@@ -12,6 +12,12 @@
 #define BYTES_MAX	4096
 #define UNDERS_MAX	16
 #define COMPARISON_MAX	8
+#define EDIT_OPS	3
+#define DELAY_NS	50000
+
+/* The target's: the stack pointer, and where g usually is. */
+#define REG_SP		7
+#define REG_G		14
 
 /* The fields of an operation. */
 #define HAS_A		(1U << 0)
@@ -172,6 +178,8 @@ static bool may(const struct program *p, uint32_t at, uint8_t code)
 		return false;
 	if (looks_at_calls(code) && !p->unders)
 		return false;
+	if (code == GOPROBE_OP_MEMBER && !p->members)
+		return false;
 	return !(fields & HAS_BYTES) || p->copies;
 }
 
@@ -293,6 +301,74 @@ static uint32_t comparison(struct program *p, uint32_t at)
 	return at;
 }
 
+static uint32_t set_same(struct program *p, uint32_t at)
+{
+	uint8_t reg = choice_below(p->c, 16), to = some_register(p->c);
+
+	if (reg == REG_SP || reg == REG_G)
+		reg = 0;
+	p->ops[at] = (struct goprobe_op){ .code = GOPROBE_OP_REG, .a = to, .b = reg };
+	p->ops[at + 1] = (struct goprobe_op){ .code = GOPROBE_OP_SET, .a = to, .b = reg };
+	return at + 2;
+}
+
+static uint32_t set_float_same(struct program *p, uint32_t at)
+{
+	uint8_t reg = 17 + choice_below(p->c, 16), to = some_register(p->c);
+	uint32_t size = 4U << choice_below(p->c, 2);
+
+	p->ops[at] = (struct goprobe_op){
+		.code = GOPROBE_OP_FLOAT, .a = to, .b = reg, .size = size,
+	};
+	p->ops[at + 1] = (struct goprobe_op){
+		.code = GOPROBE_OP_SET_FLOAT, .a = to, .b = reg, .size = size,
+	};
+	return at + 2;
+}
+
+/* Where the stack pointer is, which is nobody else's. */
+static uint32_t write_same(struct program *p, uint32_t at)
+{
+	uint32_t size = 1U << choice_below(p->c, 4);
+
+	p->ops[at] = (struct goprobe_op){ .code = GOPROBE_OP_SP, .a = 1 };
+	p->ops[at + 1] = (struct goprobe_op){
+		.code = GOPROBE_OP_LOAD, .a = 2, .b = 1, .size = size,
+	};
+	p->ops[at + 2] = (struct goprobe_op){
+		.code = GOPROBE_OP_WRITE, .a = 2, .b = 1, .size = size,
+	};
+	return at + 3;
+}
+
+/*
+ * What it changes comes first, since nothing jumps there: what is set must be what there was.
+ * Return: the next operation.
+ */
+static uint32_t edits(struct program *p)
+{
+	uint32_t at = 0, n = choice_from(p->c, 1, 6);
+
+	for (; n && at + EDIT_OPS <= p->n; n--) {
+		switch (choice_below(p->c, 4)) {
+		case 0:
+			at = set_float_same(p, at);
+			break;
+		case 1:
+			at = write_same(p, at);
+			break;
+		case 2:
+			p->ops[at++] = (struct goprobe_op){
+				.code = GOPROBE_OP_DELAY, .value = choice_from(p->c, 1, DELAY_NS),
+			};
+			break;
+		default:
+			at = set_same(p, at);
+		}
+	}
+	return at;
+}
+
 /* p->n operations. */
 void program_make(struct program *p)
 {
@@ -300,11 +376,12 @@ void program_make(struct program *p)
 	static const uint8_t prologue[] = {
 		GOPROBE_OP_REG, GOPROBE_OP_REG, GOPROBE_OP_SP, GOPROBE_OP_LOAD,
 	};
-	uint32_t i = 0, begun = choice_below(p->c, 4) ? sizeof(prologue) : 0;
+	uint32_t begun = choice_below(p->c, 4) ? sizeof(prologue) : 0, i;
 
 	p->copies = COPIES_MAX;
 	p->unders = UNDERS_MAX;
 	p->tries = 0;
+	i = p->kind == PROGRAM_EDIT ? edits(p) : 0;
 	if (p->kind != PROGRAM_PLAN && choice_below(p->c, 2))
 		for (begun = 0; i + COMPARISON_MAX < p->n && choice_below(p->c, 4);)
 			i = comparison(p, i);

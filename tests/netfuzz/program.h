@@ -16,6 +16,7 @@ enum program_kind {
 	PROGRAM_END,		/* for ends of calls that are timed or paired */
 	PROGRAM_KEY,		/* makes a key, for any hit */
 	PROGRAM_END_KEY,
+	PROGRAM_EDIT,		/* sets and writes what is there already */
 	__PROGRAM_MAX,
 };
 
@@ -28,6 +29,7 @@ enum program_kind {
  * @frame: bytes of the plan's frame
  * @address: link-time addresses that are worth asking for
  * @naddresses: how many
+ * @members: the session has a set of goroutines
  * @ids: number of functions; see struct places
  * @copies: bytes that may still be copied or compared
  * @unders: GOPROBE_OP_UNDERs that there may still be
@@ -41,6 +43,7 @@ struct program {
 	uint32_t frame;
 	const uint64_t *address;
 	uint32_t naddresses;
+	bool members;
 	uint32_t ids;
 	uint32_t copies;
 	uint32_t unders;

@@ -9,6 +9,7 @@
 #define REFS		256
 #define PIECES		128
 #define OPS		1024
+#define LEAST_OPS	3
 
 static uint32_t ref_size(uint8_t kind)
 {
@@ -171,6 +172,7 @@ static uint32_t make_program(struct model *m, struct choice *c, struct goprobe_o
 	struct program p = {
 		.c = c, .ops = ops, .n = n, .kind = kind, .frame = frame, .address = m->address,
 		.naddresses = MODEL_ADDRESSES, .ids = m->binaries[0].nfunctions,
+		.members = m->members,
 	};
 
 	program_make(&p);
@@ -234,8 +236,12 @@ void model_filters(struct model *m, struct choice *c, struct wire_msg *msg)
 	for (i = 0; i < n; i++) {
 		enum program_kind kind = PROGRAM_CALL + choice_below(c, m->keys ? 4 : 2);
 
+		if (choice_once_in(c, 8))
+			kind = PROGRAM_EDIT;
 		filters[i].op = nops;
-		filters[i].nops = some_number_of_ops(c, OPS - 8 - nops) + 2;
+		/* Each has some, whatever those before it have. */
+		filters[i].nops = some_number_of_ops(c, OPS - nops - LEAST_OPS * (n - i)) +
+				  LEAST_OPS;
 		make_program(m, c, ops + nops, filters[i].nops, kind, 0);
 		nops += filters[i].nops;
 		m->more_value[i] = kind;

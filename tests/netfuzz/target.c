@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "target.h"
@@ -70,7 +71,7 @@ static bool run(struct target *t, unsigned int seed, char *line)
 {
 	char number[16];
 	const char *const argv[] = {
-		t->stress, "-goroutines", "24", "-depth", "48", "-seed", number, NULL,
+		t->stress, "-goroutines", "12", "-depth", "32", "-seed", number, NULL,
 	};
 	int to, from, status = -1;
 	bool ok;
@@ -117,16 +118,47 @@ static bool run_right(struct target *t, unsigned int seed)
 	return false;
 }
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* Whoever sends messages must get somewhere, too. */
+static void rest(struct target *t, double seconds)
+{
+	double until = now() + seconds;
+
+	kill(atomic_load(&t->pids[0]), SIGSTOP);
+	while (!atomic_load(&t->over) && now() < until)
+		usleep(20000);
+	kill(atomic_load(&t->pids[0]), SIGCONT);
+}
+
 void *target_run(void *arg)
 {
 	struct target *t = arg;
 
-	for (unsigned int i = 0; !atomic_load(&t->over) && run_right(t, i % SEEDS); i++) {
+	for (unsigned int i = 0; !atomic_load(&t->over); i++) {
+		double began = now();
+
+		if (!run_right(t, i % SEEDS))
+			break;
 		atomic_fetch_add(&t->runs, 1);
-		/* Whoever sends messages must get somewhere, too. */
-		usleep(100000);
+		rest(t, t->rest * (now() - began));
 	}
+	atomic_store(&t->ended, true);
 	return NULL;
+}
+
+void target_wait(struct target *t)
+{
+	unsigned long before = atomic_load(&t->runs);
+
+	while (atomic_load(&t->runs) == before && !atomic_load(&t->ended))
+		usleep(10000);
 }
 
 const char *target_end(struct target *t)

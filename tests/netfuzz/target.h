@@ -12,14 +12,18 @@
  * @load: path; runs all the time, and ends if anything it computes is wrong
  * @pids: the running ones; [0] is @load's
  * @runs: of @stress, whose output was right
+ * @rest: after a run so many times as long as it took; meanwhile @load rests, too
  * @over: no more runs
+ * @ended: there are none any more
  */
 struct target {
 	const char *stress;
 	const char *load;
 	atomic_int pids[2];
 	atomic_ulong runs;
+	unsigned int rest;
 	atomic_bool over;
+	atomic_bool ended;
 	int to_load;
 	int from_load;
 };
@@ -28,6 +32,8 @@ struct target {
 const char *target_begin(struct target *t);
 /* Runs until @t->over. */
 void *target_run(void *t);
+/* Until they have run for once. */
+void target_wait(struct target *t);
 /* Is all as it should be, with no probe any more? NULL, or what is wrong. */
 const char *target_end(struct target *t);
 

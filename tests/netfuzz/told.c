@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "inputs.h"
 #include "told.h"
 
 #define SENTENCES	512
@@ -32,6 +33,7 @@ void told_fault(const char *format, ...)
 	vprintf(format, args);
 	va_end(args);
 	putchar('\n');
+	inputs_fault();
 	fflush(stdout);
 	pthread_mutex_unlock(&lock);
 }
@@ -103,44 +105,66 @@ static bool is_excuse(const char *text)
 	return strstr(text, "too many") || strstr(text, "memory") || strstr(text, "stopped");
 }
 
-bool told_answer(const struct model *m, const struct wire_msg *msg, const struct wire_answer *a)
+static struct told_command *command_of(uint8_t cmd)
 {
+	return &told.command[cmd < TOLD_OTHER ? cmd : TOLD_OTHER];
+}
+
+static bool was_accepted(const struct model *m, const struct wire_msg *msg,
+			 struct told_command *command)
+{
+	bool programs = msg->cmd == GOPROBE_CMD_PLANS_ADD || msg->cmd == GOPROBE_CMD_FILTERS_ADD;
+
+	atomic_fetch_add(&told.accepted, 1);
+	for (int i = 0; programs && i < __GOPROBE_OP_MAX; i++)
+		if (m->offered[i])
+			atomic_fetch_add(&told.ops[i], 1);
+	return !atomic_fetch_add(&command->accepted, 1);
+}
+
+bool told_answer(const struct model *m, const struct wire_msg *msg, const struct wire_answer *a,
+		 unsigned long us)
+{
+	struct told_command *command = command_of(msg->cmd);
+
 	atomic_fetch_add(&told.messages, 1);
-	if (!a->error) {
-		atomic_fetch_add(&told.accepted, 1);
-		if (msg->cmd >= __GOPROBE_CMD_MAX)
-			return false;
-		for (int i = 0; i < __GOPROBE_OP_MAX; i++)
-			if ((msg->cmd == GOPROBE_CMD_PLANS_ADD ||
-			     msg->cmd == GOPROBE_CMD_FILTERS_ADD) && m->offered[i])
-				atomic_fetch_add(&told.ops[i], 1);
-		return !atomic_fetch_add(&told.commands[msg->cmd], 1);
-	}
+	atomic_fetch_add(&command->sent, 1);
+	atomic_fetch_add(&command->us, us);
+	if (!a->error)
+		return was_accepted(m, msg, command);
 	if (!a->sentence[0]) {
-		if (is_netlinks(msg, a->error))
-			atomic_fetch_add(&told.netlink, 1);
-		else
+		if (!is_netlinks(msg, a->error))
 			told_fault("command %u was refused without a sentence: %s", msg->cmd,
 				   strerror(a->error));
+		atomic_fetch_add(&told.netlink, 1);
+		atomic_fetch_add(&command->netlink, 1);
 		return false;
 	}
 	atomic_fetch_add(&told.refused, 1);
+	atomic_fetch_add(&command->refused, 1);
 	if (model_is_right(m, msg) && !is_excuse(a->sentence))
 		told_fault("command %u was refused though nothing is wrong with it: %s", msg->cmd,
 			   a->sentence);
 	return remember(msg->cmd, a->sentence);
 }
 
-void told_stray(const struct wire_answer *a)
+void told_stray(uint8_t cmd, const struct wire_answer *a)
 {
+	struct told_command *command = command_of(cmd);
+
 	atomic_fetch_add(&told.messages, 1);
-	if (!a->error)
+	atomic_fetch_add(&command->sent, 1);
+	if (!a->error) {
 		atomic_fetch_add(&told.accepted, 1);
-	else if (a->sentence[0])
+		atomic_fetch_add(&command->accepted, 1);
+	} else if (a->sentence[0]) {
 		atomic_fetch_add(&told.refused, 1);
-	else if (a->error == EBUSY || a->error == EOPNOTSUPP)
+		atomic_fetch_add(&command->refused, 1);
+	} else if (a->error == EBUSY || a->error == EOPNOTSUPP) {
 		atomic_fetch_add(&told.netlink, 1);
-	else
+		atomic_fetch_add(&command->netlink, 1);
+	} else {
 		told_fault("a message of two was refused without a sentence: %s",
 			   strerror(a->error));
+	}
 }

@@ -10,6 +10,25 @@
 
 #include "model.h"
 
+/* Of commands that there are not, together. */
+#define TOLD_OTHER	__GOPROBE_CMD_MAX
+
+/**
+ * struct told_command - what has become of one command's messages
+ * @sent: how many
+ * @accepted: of these
+ * @refused: with a sentence
+ * @netlink: refused by generic netlink
+ * @us: how long the answers took, together, but for those of who shares a socket
+ */
+struct told_command {
+	atomic_ulong sent;
+	atomic_ulong accepted;
+	atomic_ulong refused;
+	atomic_ulong netlink;
+	atomic_ulong us;
+};
+
 /**
  * struct told - numbers
  * @messages: that were sent
@@ -23,7 +42,7 @@
  * @tallies: rows of what was counted, by id or key
  * @open: calls that were open
  * @ops: accepted messages that had such an operation
- * @commands: accepted messages
+ * @command: by command
  * @stat: sums of what sessions counted
  * @faults: claims that did not hold
  */
@@ -39,7 +58,7 @@ struct told {
 	atomic_ulong tallies;
 	atomic_ulong open;
 	atomic_ulong ops[__GOPROBE_OP_MAX];
-	atomic_ulong commands[__GOPROBE_CMD_MAX];
+	struct told_command command[TOLD_OTHER + 1];
 	atomic_ulong stat[__GOPROBE_STAT_MAX];
 	atomic_ulong faults;
 };
@@ -48,10 +67,11 @@ extern struct told told;
 
 /* A claim does not hold: says so, the first times. */
 void told_fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* An answer. Return: it is new, in kind. */
-bool told_answer(const struct model *m, const struct wire_msg *msg, const struct wire_answer *a);
+/* An answer, and how long it took. Return: it is new, in kind. */
+bool told_answer(const struct model *m, const struct wire_msg *msg, const struct wire_answer *a,
+		 unsigned long us);
 /* An answer to somebody who shares the socket. */
-void told_stray(const struct wire_answer *a);
+void told_stray(uint8_t cmd, const struct wire_answer *a);
 /* Refusals that were ever seen; with @print one a line. */
 unsigned int told_sentences(bool print);
 

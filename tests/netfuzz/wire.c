@@ -192,13 +192,20 @@ static int receive(struct wire *w, struct wire_answer *answer, int timeout_ms)
 	struct wire_answer other;
 	int left, done = 0;
 
-	errno = ETIMEDOUT;
-	if (poll(&p, 1, timeout_ms) <= 0)
-		return -1;
-	left = recv(w->fd, w->buffer, WIRE_BUFFER, 0);
-	/* Whoever shares the socket has filled it. */
+	/* Most answers are there when the message has been sent. */
+	left = recv(w->fd, w->buffer, WIRE_BUFFER, MSG_DONTWAIT);
+	if (left < 0 && errno == EAGAIN) {
+		errno = ETIMEDOUT;
+		if (poll(&p, 1, timeout_ms) <= 0)
+			return -1;
+		left = recv(w->fd, w->buffer, WIRE_BUFFER, 0);
+	}
+	/*
+	 * Whoever shares the socket has filled it, or has ended a dump of its own in the moment
+	 * in which we were to go on with it (netlink_dump()).
+	 */
 	if (left < 0)
-		return errno == ENOBUFS ? 0 : -1;
+		return errno == ENOBUFS || errno == EINVAL ? 0 : -1;
 	for (; NLMSG_OK(nlh, (unsigned int)left); nlh = NLMSG_NEXT(nlh, left)) {
 		bool end = nlh->nlmsg_type == NLMSG_ERROR || nlh->nlmsg_type == NLMSG_DONE;
 		bool own = nlh->nlmsg_seq == w->seq;
@@ -211,7 +218,7 @@ static int receive(struct wire *w, struct wire_answer *answer, int timeout_ms)
 		if (own)
 			done = 1;
 		else
-			w->stray(w->arg, &other);
+			w->stray(w->arg, nlh->nlmsg_seq, &other);
 	}
 	return done;
 }

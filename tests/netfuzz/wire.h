@@ -64,7 +64,7 @@ struct wire {
 	int fd;
 	uint32_t seq;
 	void (*got)(void *arg, uint8_t cmd, uint16_t attr, const void *data, uint32_t len);
-	void (*stray)(void *arg, const struct wire_answer *answer);
+	void (*stray)(void *arg, uint32_t seq, const struct wire_answer *answer);
 	void *arg;
 	uint8_t *buffer;
 };

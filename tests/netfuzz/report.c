@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What has been sent, in numbers. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "kept.h"
+#include "report.h"
+#include "told.h"
+
+static const char *const name[] = {
+	[GOPROBE_CMD_UNSPEC] = "0",
+	[GOPROBE_CMD_GET_INFO] = "GET_INFO",
+	[GOPROBE_CMD_SESSION_NEW] = "SESSION_NEW",
+	[GOPROBE_CMD_FILE_ADD] = "FILE_ADD",
+	[GOPROBE_CMD_TYPES_ADD] = "TYPES_ADD",
+	[GOPROBE_CMD_PLANS_ADD] = "PLANS_ADD",
+	[GOPROBE_CMD_POINTS_ADD] = "POINTS_ADD",
+	[GOPROBE_CMD_START] = "START",
+	[GOPROBE_CMD_STOP] = "STOP",
+	[GOPROBE_CMD_READ] = "READ",
+	[GOPROBE_CMD_READY] = "READY",
+	[GOPROBE_CMD_GET_STATS] = "GET_STATS",
+	[GOPROBE_CMD_LIST] = "LIST",
+	[GOPROBE_CMD_DYNAMIC_ADD] = "DYNAMIC_ADD",
+	[GOPROBE_CMD_TALLIES] = "TALLIES",
+	[GOPROBE_CMD_FILTERS_ADD] = "FILTERS_ADD",
+	[GOPROBE_CMD_KEYS] = "KEYS",
+	[GOPROBE_CMD_OPEN] = "OPEN",
+	[GOPROBE_CMD_POINTS_DEL] = "POINTS_DEL",
+	[GOPROBE_CMD_MEMBERS_ADD] = "MEMBERS_ADD",
+	[TOLD_OTHER] = "others",
+};
+
+_Static_assert(sizeof(name) / sizeof(*name) == TOLD_OTHER + 1, "a command has no name here");
+
+double report_elapsed(const struct report_run *r)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec - r->began.tv_sec + (now.tv_nsec - r->began.tv_nsec) / 1e9;
+}
+
+void report_begin(struct report_run *r)
+{
+	clock_gettime(CLOCK_MONOTONIC, &r->began);
+}
+
+static unsigned long hits(void)
+{
+	static const uint8_t not_a_hit[] = {
+		GOPROBE_STAT_FAULT_INS, GOPROBE_STAT_WAITS, GOPROBE_STAT_WAIT_NS,
+		GOPROBE_STAT_LET_GO, GOPROBE_STAT_BROKEN, GOPROBE_STAT_NO_KEY,
+		GOPROBE_STAT_NO_MEMBER, GOPROBE_STAT_EDITED, GOPROBE_STAT_NOT_EDITED,
+	};
+	unsigned long n = 0;
+
+	for (int i = 0; i < __GOPROBE_STAT_MAX; i++)
+		n += memchr(not_a_hit, i, sizeof(not_a_hit)) ? 0 : told.stat[i];
+	return n;
+}
+
+void report_progress(struct report_run *r, unsigned long runs)
+{
+	unsigned long messages = atomic_load(&told.messages);
+	double elapsed = report_elapsed(r);
+
+	printf("%.0f s: %lu messages, %.0f a second, %lu sessions, %lu hits, %lu runs of stress, %u inputs kept, %u places of the module executed, %lu faults\n",
+	       elapsed, messages, (messages - r->messages) / (elapsed - r->elapsed),
+	       told.sessions, hits(), runs, kept_count(), cover_places(), told.faults);
+	r->messages = messages;
+	r->elapsed = elapsed;
+}
+
+static void report_commands(void)
+{
+	printf("%-12s %10s %10s %10s %10s %8s\n", "command", "sent", "accepted", "refused",
+	       "by netlink", "ms each");
+	for (unsigned int i = 0; i <= TOLD_OTHER; i++) {
+		const struct told_command *c = &told.command[i];
+
+		printf("%-12s %10lu %10lu %10lu %10lu %8.1f\n", name[i], c->sent, c->accepted,
+		       c->refused, c->netlink, c->sent ? c->us / 1e3 / c->sent : 0);
+	}
+}
+
+static double seconds(struct timeval t)
+{
+	return t.tv_sec + t.tv_usec / 1e6;
+}
+
+static void report_time(void)
+{
+	struct rusage own, others;
+
+	getrusage(RUSAGE_SELF, &own);
+	getrusage(RUSAGE_CHILDREN, &others);
+	printf("processor time: %.1f s in netfuzz, %.1f s in the kernel on its behalf, %.1f s and %.1f s of the programs\n",
+	       seconds(own.ru_utime), seconds(own.ru_stime), seconds(others.ru_utime),
+	       seconds(others.ru_stime));
+}
+
+void report_end(const struct report_run *r, unsigned long runs, bool sentences)
+{
+	double elapsed = report_elapsed(r);
+
+	printf("seed %llu, %u sockets at once, %.0f s: %lu sessions, %lu messages, %.0f a second, %lu accepted, %lu refused with a sentence (%u different), %lu by generic netlink without one\n",
+	       (unsigned long long)r->seed, r->sockets, elapsed, told.sessions, told.messages,
+	       told.messages / elapsed, told.accepted, told.refused, told_sentences(sentences),
+	       told.netlink);
+	printf("%lu hits, %lu in records, %lu filtered, %lu undecided, %lu counted, %lu timed, %lu let go, %lu lost; %lu records read, %lu of them with a plan, with %lu chunks; %lu rows of numbers, %lu open calls\n",
+	       hits(), told.stat[GOPROBE_STAT_CALLS] + told.stat[GOPROBE_STAT_RETURNS],
+	       told.stat[GOPROBE_STAT_FILTERED], told.stat[GOPROBE_STAT_UNDECIDED],
+	       told.stat[GOPROBE_STAT_COUNTED], told.stat[GOPROBE_STAT_TIMED],
+	       told.stat[GOPROBE_STAT_LET_GO], told.stat[GOPROBE_STAT_LOST_RING_FULL],
+	       told.records, told.programs, told.chunks, told.tallies, told.open);
+	printf(r->covered ? "%u inputs kept, %u places of the module executed\n" :
+	       "%u inputs kept, by answers: this kernel has no /sys/kernel/debug/kcov\n",
+	       kept_count(), cover_places());
+	printf("stress: %lu runs with the right output\n", runs);
+	if (r->again)
+		printf("%u inputs of tests/netfuzz/crashes were carried out first\n", r->again);
+	report_commands();
+	report_time();
+}
