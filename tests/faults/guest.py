@@ -33,6 +33,7 @@ FAULTS_MAX = 5000       # in one command; no command makes as many allocations
 SESSIONS = 100          # with faults at random
 ROUNDS = 60             # of goprobectl, likewise
 PERCENT = 3
+REST = 2                # seconds between two runs of the program that is hit
 HELD = 56 + 8 + 8 + 8192    # the largest record of genl.plan()
 
 
@@ -221,6 +222,8 @@ def hits(t, path):
         while not done.is_set() and not failed:
             if subprocess.run([path, "-goroutines", "5", "-depth", "20"], stdout=subprocess.DEVNULL).returncode:
                 failed.append(True)
+            # Else it takes the processors from those who are to fail.
+            done.wait(REST)
 
     thread = threading.Thread(target=keep_hitting)
     thread.start()
