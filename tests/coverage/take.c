@@ -6,8 +6,9 @@
  *
  * At ADDRESS, in hexadecimal, there is a section of BYTES: pointers to what GCC 12 keeps of
  * each object (struct gcov_info). They are followed in the kernel's memory (/proc/kcore), so
- * the module needs nothing for it. FILE gets, of each object, the path of its .gcda file with a NUL, the size
- * of what is to be in it (32 bits), and that: in one file, for it is written while tests wait.
+ * the module needs nothing for it. FILE gets, of each object, the path of its .gcda file with
+ * a NUL, the size of what is to be in it (32 bits), and that: in one file, for it is written
+ * while tests wait.
  */
 #include <elf.h>
 #include <err.h>
