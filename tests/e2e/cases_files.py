@@ -8,6 +8,8 @@ import subprocess
 
 from lib import MODULE, Skip, case, check, same
 
+LOADER = "/lib64/ld-linux-x86-64.so.2"
+
 
 def machine_only():
     if not os.path.exists(MODULE):
@@ -102,6 +104,9 @@ def container(t):
         group = top + "/container"
         os.mkdir(group)
         shutil.copy(t.binary("counter"), root + "/counter")
+        # Programs that are PIE want it, though they need no library.
+        os.mkdir(root + "/lib64")
+        shutil.copy(LOADER, root + LOADER)
         runtime = t.run("unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "--uts", "--ipc", "--net", "--cgroup",
                         "chroot", root, "/counter", "-hold", 30)
         ready = runtime.line()
