@@ -67,6 +67,9 @@
 /* Calls that are looked at with preemption off, and a stack locked. */
 #define GP_CALLS_LOOK		4096
 
+/* Stacks without a call that a reader passes in one go: a few instructions each. */
+#define GP_CALLS_REST		1024
+
 #define GP_CALLS_GFP		(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
 
 /* Every call is in one pool or another. */
@@ -708,6 +711,16 @@ static bool gp_stack_reap(struct gp_calls *calls, struct gp_stack *stack, u64 pr
 	return i < GP_CALLS_UNWIND;
 }
 
+/* Has it calls? Who asks about each stack of a table in turn lets others run now and then. */
+static bool gp_stack_used(const struct gp_calls *calls, const struct gp_stack *stack)
+{
+	bool used = READ_ONCE(stack->top);
+
+	if (used || (stack - calls->stacks) % GP_CALLS_REST == 0)
+		cond_resched();
+	return used;
+}
+
 /**
  * gp_calls_reap() - forget the open calls of processes that are no more
  * @calls: the session's
@@ -723,8 +736,7 @@ u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process))
 	struct gp_stack *stack, *end = calls->stacks + calls->nstacks;
 
 	for (stack = calls->stacks; stack < end; stack++) {
-		cond_resched();
-		if (!READ_ONCE(stack->top))
+		if (!gp_stack_used(calls, stack))
 			continue;
 		process = READ_ONCE(stack->process);
 		/* Those of one process are asked for together, mostly. */
@@ -794,8 +806,7 @@ bool gp_calls_each(struct gp_calls *calls, struct gp_calls_at *at, gp_calls_fn f
 	for (; at->stack < calls->nstacks; at->stack++, at->below = 0) {
 		struct gp_stack *stack = &calls->stacks[at->stack];
 
-		cond_resched();
-		if (!READ_ONCE(stack->top))
+		if (!gp_stack_used(calls, stack))
 			continue;
 		do {
 			if (!gp_stack_each(stack, at, fn, arg, &more))
