@@ -25,22 +25,15 @@ sys.path.insert(0, os.path.join(HERE, "../e2e"))
 sys.dont_write_bytecode = True
 
 import lib                          # noqa: E402
+from cases_storm import STRESS, memory, plain   # noqa: E402
 from lib import GOPROBECTL, check, nothing_probed, same, wait_for     # noqa: E402
 
-STRESS = ("main.even", "main.odd", "main.guard", "main.note")
 KERNEL_GROWTH = 1 << 20     # bytes, all there is, of which the module's would be a part
 TOOL_GROWTH = 512           # kilobytes, of one goprobectl
 HELD = 256 << 10            # kilobytes, of one that prints all records: it may hold back 64 MB of them, in queues that double
 STARTED = re.compile(r"^(?:tracing|counting|timing) \d+ function", re.M)
 LATE = 5                    # seconds until a rare event must have been seen
 DRIFT = 0.1                 # seconds between a first event's age and a last one's
-
-
-def kernel_memory():
-    """Bytes that kernel code has for good: neither caches nor what belongs to processes."""
-    with open("/proc/meminfo", encoding="ascii") as f:
-        found = dict(re.findall(r"^(\w+):\s+(\d+)", f.read(), re.M))
-    return 1024 * sum(int(found[k]) for k in ("SUnreclaim", "Percpu", "KernelStack", "PageTables"))
 
 
 def rss(pid):
@@ -102,11 +95,7 @@ class Soak:
         self.load = t.target("load", "-goroutines", 4, "-hold")
         self.sessions, self.came, self.runs, self.over = {}, 0, 0, threading.Event()
         self.problems, self.told = [], []
-        self.want = self.one_stress()
-
-    def one_stress(self):
-        p = subprocess.run([self.t.binary("stress")], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
-        return json.loads(p.stdout.decode().splitlines()[-1])
+        self.want = plain(t.binary("stress"))
 
     def session(self, name, command, *args, pid=None):
         where = ("-p", pid) if pid else ("-b", self.t.binary("stress"))
@@ -138,7 +127,7 @@ class Soak:
 
     def stress(self):
         """A process begins, forks threads, and ends."""
-        same(self.one_stress(), self.want, "what stress computes")
+        same(plain(self.t.binary("stress")), self.want, "what stress computes")
         self.runs += 1
 
     def visit(self):
@@ -160,7 +149,7 @@ class Soak:
         handle, inner = self.calls(self.load.line())
         rare = self.sessions["rare"]
         # Something rare comes at once: how old is the youngest, and what does it become over the hours?
-        row = {"minute": minute, "handle": handle, "inner": inner, "stress": self.runs, "visits": self.came, "kernel": kernel_memory(),
+        row = {"minute": minute, "handle": handle, "inner": inner, "stress": self.runs, "visits": self.came, "kernel": memory(),
                "age": rare.young(), "rss": {name: rss(s.process.pid) for name, s in self.sessions.items()}}
         self.told.append(row)
         with open(self.out, "a", encoding="ascii") as f:
