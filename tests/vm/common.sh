@@ -87,12 +87,15 @@ uri_of()
 # apt_open SUITE... - point apt() at exactly these suites; refreshes lists older than a day
 apt_open()
 {
-	local suite dir uri
+	local suite dir uri lock
 
 	need apt-get
 	[ -r "$KEYRING" ] || die "$KEYRING is missing; run tests/setup to install debian-archive-keyring"
 	dir=$CACHE/apt/$(echo "$*" | tr ' ' '+')
 	mkdir -p "$dir/lists/partial" "$dir/cache/archives/partial"
+	# Two that open the same suites for the first time would take each other's files away.
+	exec {lock}>"$dir/lock"
+	flock "$lock"
 	for suite; do
 		mirror_of "$suite"
 	done >"$dir/mirrors.new"
@@ -104,15 +107,17 @@ apt_open()
 		-oAcquire::Languages=none -oAcquire::IndexTargets::deb::DEP-11::DefaultEnabled=false
 		# An archived suite's Release file is past its date but signed all the same.
 		-oAcquire::Check-Valid-Until=false -oAcquire::Retries=3)
-	[ -z "$(find "$dir/fresh" -mtime -1 2>/dev/null)" ] || return 0
-	for suite; do
-		uri=$(uri_of "$suite")
-		echo "deb [arch=amd64 signed-by=$KEYRING] $uri $suite main"
-	done >"$dir/sources.new"
-	mv "$dir/sources.new" "$dir/sources"
-	apt-get "${APT[@]}" -qq --error-on=any update >&2 ||
-		die "cannot read the package lists of $*; this needs the network once: check apt-get update, then try again"
-	touch "$dir/fresh"
+	if [ -z "$(find "$dir/fresh" -mtime -1 2>/dev/null)" ]; then
+		for suite; do
+			uri=$(uri_of "$suite")
+			echo "deb [arch=amd64 signed-by=$KEYRING] $uri $suite main"
+		done >"$dir/sources.new"
+		mv "$dir/sources.new" "$dir/sources"
+		apt-get "${APT[@]}" -qq --error-on=any update >&2 ||
+			die "cannot read the package lists of $*; this needs the network once: check apt-get update, then try again"
+		touch "$dir/fresh"
+	fi
+	exec {lock}>&-
 }
 
 # suites VERSION - the suites of Debian that hold this kernel
