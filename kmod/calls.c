@@ -67,10 +67,15 @@
 /* Calls that are looked at with preemption off, and a stack locked. */
 #define GP_CALLS_LOOK		4096
 
-/* Stacks without a call that a reader passes in one go: a few instructions each. */
-#define GP_CALLS_REST		1024
+/* Stacks, a page of them, that a reader passes in one go if none has ever been taken. */
+#define GP_CALLS_BLOCK		64
 
 #define GP_CALLS_GFP		(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
+
+static u32 gp_calls_nblocks(const struct gp_calls *calls)
+{
+	return DIV_ROUND_UP(calls->nstacks, GP_CALLS_BLOCK);
+}
 
 /* Every call is in one pool or another. */
 static void gp_calls_fill_pools(struct gp_calls *calls, u32 n)
@@ -106,9 +111,11 @@ struct gp_calls *gp_calls_new(u32 n)
 	calls->nstacks = home + GP_CALLS_STEPS;
 	calls->npools = gp_pool_number();
 	calls->stacks = kvmalloc_array(calls->nstacks, sizeof(*calls->stacks), GP_CALLS_GFP);
+	calls->taken = kvmalloc_array(BITS_TO_LONGS(gp_calls_nblocks(calls)), sizeof(long),
+				      GP_CALLS_GFP);
 	calls->pools = kvmalloc_array(calls->npools, sizeof(*calls->pools), GP_CALLS_GFP);
 	calls->calls = kvmalloc_array(n, sizeof(*calls->calls), GP_CALLS_GFP);
-	if (!calls->stacks || !calls->pools || !calls->calls) {
+	if (!calls->stacks || !calls->taken || !calls->pools || !calls->calls) {
 		gp_calls_free(calls);
 		return NULL;
 	}
@@ -122,6 +129,7 @@ void gp_calls_free(struct gp_calls *calls)
 	if (!calls)
 		return;
 	kvfree(calls->stacks);
+	kvfree(calls->taken);
 	kvfree(calls->pools);
 	kvfree(calls->calls);
 	gp_held_free(calls->held);
@@ -257,6 +265,7 @@ static struct gp_stack *gp_calls_claim(const struct gp_calls *calls,
 			continue;
 		its = gp_stack_lock(stack);
 		if (!stack->top) {
+			set_bit((stack - calls->stacks) / GP_CALLS_BLOCK, calls->taken);
 			WRITE_ONCE(stack->process, key->process);
 			WRITE_ONCE(stack->g, key->g | GP_STACK_LOCKED);
 			return stack;
@@ -711,14 +720,24 @@ static bool gp_stack_reap(struct gp_calls *calls, struct gp_stack *stack, u64 pr
 	return i < GP_CALLS_UNWIND;
 }
 
-/* Has it calls? Who asks about each stack of a table in turn lets others run now and then. */
-static bool gp_stack_used(const struct gp_calls *calls, const struct gp_stack *stack)
+/*
+ * The next stack, from the @i-th on, that has calls; nstacks: there is none. Lets others run
+ * now and then.
+ */
+static u32 gp_calls_next(const struct gp_calls *calls, u32 i)
 {
-	bool used = READ_ONCE(stack->top);
+	u32 block = i / GP_CALLS_BLOCK, end;
 
-	if (used || (stack - calls->stacks) % GP_CALLS_REST == 0)
+	for (;; block++) {
+		block = find_next_bit(calls->taken, gp_calls_nblocks(calls), block);
+		end = min((block + 1) * GP_CALLS_BLOCK, calls->nstacks);
 		cond_resched();
-	return used;
+		for (i = max(i, block * GP_CALLS_BLOCK); i < end; i++)
+			if (READ_ONCE(calls->stacks[i].top))
+				return i;
+		if (end == calls->nstacks)
+			return end;
+	}
 }
 
 /**
@@ -733,11 +752,11 @@ static bool gp_stack_used(const struct gp_calls *calls, const struct gp_stack *s
 u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process))
 {
 	u64 process, known = 0, n = 0;
-	struct gp_stack *stack, *end = calls->stacks + calls->nstacks;
+	u32 i;
 
-	for (stack = calls->stacks; stack < end; stack++) {
-		if (!gp_stack_used(calls, stack))
-			continue;
+	for (i = gp_calls_next(calls, 0); i < calls->nstacks; i = gp_calls_next(calls, i + 1)) {
+		struct gp_stack *stack = &calls->stacks[i];
+
 		process = READ_ONCE(stack->process);
 		/* Those of one process are asked for together, mostly. */
 		if (process == known || alive(process)) {
@@ -790,7 +809,7 @@ static bool gp_stack_each(struct gp_stack *stack, struct gp_calls_at *at, gp_cal
 /**
  * gp_calls_each() - look at all open calls
  * @calls: the session's
- * @at: where to go on; all 0 at first
+ * @at: where to go on; all 0 at first, behind the last stack when that was all
  * @fn: gets each call, with its stack locked and preemption off; false: enough for now
  * @arg: its first argument
  *
@@ -802,16 +821,17 @@ static bool gp_stack_each(struct gp_stack *stack, struct gp_calls_at *at, gp_cal
 bool gp_calls_each(struct gp_calls *calls, struct gp_calls_at *at, gp_calls_fn fn, void *arg)
 {
 	bool more;
+	u32 next;
 
-	for (; at->stack < calls->nstacks; at->stack++, at->below = 0) {
-		struct gp_stack *stack = &calls->stacks[at->stack];
-
-		if (!gp_stack_used(calls, stack))
-			continue;
+	for (;; at->stack++, at->below = 0) {
+		next = gp_calls_next(calls, at->stack);
+		if (next > at->stack)
+			*at = (struct gp_calls_at){ .stack = next };
+		if (next == calls->nstacks)
+			return true;
 		do {
-			if (!gp_stack_each(stack, at, fn, arg, &more))
+			if (!gp_stack_each(&calls->stacks[next], at, fn, arg, &more))
 				return false;
 		} while (more);
 	}
-	return true;
 }

@@ -92,6 +92,8 @@ struct gp_calls_pool {
  * @calls: all calls but those in @stacks
  * @held: records of calls that are held; NULL if none is
  * @states: how their time divides; NULL if that is not asked for
+ * @taken: a bit for each GP_CALLS_BLOCK of @stacks: one of them has been taken since the table
+ *	was made. So who looks at all passes what is empty, mostly nearly all
  */
 struct gp_calls {
 	struct gp_clock clock;
@@ -103,6 +105,7 @@ struct gp_calls {
 	struct gp_call *calls;
 	struct gp_held *held;
 	struct gp_states *states;
+	unsigned long *taken;
 };
 
 /**
