@@ -9,6 +9,7 @@
  *
  *	exit STATUS UNLOAD_ERRNO	the command ended
  *	gone boot|command		QEMU ended before it
+ *	crashed boot|command SIGNAL	likewise, by a signal: a fault of QEMU's own
  *	timeout boot|command
  *	signal N			relay was told to stop
  *
@@ -33,6 +34,9 @@
 
 #define QEMU_FD 3
 #define RESULT_FD 4
+
+/* Seconds that QEMU has to end by itself once it has closed the port. */
+#define QEMU_LAST 10
 
 static volatile sig_atomic_t stopped;
 
@@ -110,6 +114,25 @@ static pid_t start(char **argv, int fd)
 	_exit(127);
 }
 
+/* QEMU has closed the port. */
+static void tell_end(pid_t qemu, const char *phase)
+{
+	double deadline = now() + QEMU_LAST;
+	int status;
+	pid_t pid;
+
+	while (!(pid = waitpid(qemu, &status, WNOHANG)) && now() < deadline)
+		usleep(10000);
+	if (pid != qemu) {
+		kill(qemu, SIGKILL);
+		waitpid(qemu, NULL, 0);
+	}
+	if (pid == qemu && WIFSIGNALED(status))
+		dprintf(RESULT_FD, "crashed %s %d\n", phase, WTERMSIG(status));
+	else
+		dprintf(RESULT_FD, "gone %s\n", phase);
+}
+
 int main(int argc, char **argv)
 {
 	double boot_timeout, timeout, deadline;
@@ -168,8 +191,8 @@ int main(int argc, char **argv)
 		if (n <= 0) {
 			if (n < 0 && errno == EINTR)
 				continue;
-			dprintf(RESULT_FD, "gone %s\n", phase);
-			break;
+			tell_end(qemu, phase);
+			return 0;
 		}
 		have += n;
 
