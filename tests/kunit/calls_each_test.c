@@ -30,8 +30,8 @@ static bool see(void *arg, const struct gp_stack *stack, const struct gp_call *c
 }
 
 /*
- * In as many rounds as it takes if each sees @most. Return: rounds, or 0 if a call was seen twice, or
- * whoever goes on behind the last one is told of more.
+ * In as many rounds as it takes if each sees @most. Return: rounds, or 0 if a call was seen
+ * twice, or whoever goes on behind the last one is told of more.
  */
 static u32 see_all(struct sight *s, u32 goroutines, u32 most)
 {
