@@ -267,7 +267,7 @@ static noinline int gp_hit_time_general(const struct gp_probe *probe,
 	if (probe->point_kind != GOPROBE_POINT_CALL) {
 		if (gp_calls_leave(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
 				   probe->tally, now) != GP_CALLS_ENDED)
-			return gp_hit_no_call(probe, regs);
+			gp_hit_stat(s, GOPROBE_STAT_NO_CALL);
 	} else if (gp_calls_enter(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
 				  probe->tally) != GP_CALLS_KEPT) {
 		gp_hit_stat(s, GOPROBE_STAT_NO_ROOM);

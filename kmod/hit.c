@@ -58,15 +58,6 @@ noinline void gp_hit_rejected(const struct gp_probe *probe, enum gp_verdict verd
 	gp_hit_stat(probe->session, gp_hit_verdict_stat(verdict));
 }
 
-/* A return whose call was not remembered, perhaps because that did not matter. */
-noinline int gp_hit_no_call(const struct gp_probe *probe, const struct pt_regs *regs)
-{
-	if (!gp_hit_matters(probe, regs))
-		return gp_hit_does_not_matter(probe, regs);
-	gp_hit_stat(probe->session, GOPROBE_STAT_NO_CALL);
-	return 0;
-}
-
 /* The goroutine of a record, by the g in TLS. Context: page faults disabled. */
 noinline void gp_hit_goroutine_tls(const struct gp_probe *probe, unsigned long sp,
 				   struct gp_goroutine *go)

@@ -18,7 +18,6 @@ void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat);
 int gp_hit_does_not_matter(const struct gp_probe *probe, const struct pt_regs *regs);
 enum goprobe_stat gp_hit_verdict_stat(enum gp_verdict verdict);
 void gp_hit_rejected(const struct gp_probe *probe, enum gp_verdict verdict);
-int gp_hit_no_call(const struct gp_probe *probe, const struct pt_regs *regs);
 bool gp_hit_any_g(const struct gp_probe *probe, const struct pt_regs *regs,
 		  struct gp_own_g *own);
 bool gp_hit_await_g(const struct gp_probe *probe, const struct pt_regs *regs,

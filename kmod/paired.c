@@ -359,7 +359,7 @@ static __always_inline bool gp_paired_finish(const struct gp_probe *probe,
 	split.now = now;
 	if (gp_calls_close(calls, gp_hit_key(&own), gp_calls_depth(own.depth), probe->tally,
 			   &call, &split) != GP_CALLS_ENDED) {
-		gp_hit_no_call(probe, regs);
+		gp_hit_stat(probe->session, GOPROBE_STAT_NO_CALL);
 		return false;
 	}
 	duration = gp_clock_passed(&calls->clock, call.time, now);
