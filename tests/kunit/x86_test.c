@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/* x86-64: which register is which, and what must not get a breakpoint. */
+/* x86-64: which register is which, what must not get a breakpoint, what a tick is. */
 #include <kunit/test.h>
 #include <linux/version.h>
 
+#include <asm/tsc.h>
+
+/* What the kernel believes of its counter is the test's. */
+static bool unstable;
+static u32 khz;
+
+#define check_tsc_unstable()	unstable
+#define tsc_khz			khz
 #include "../../kmod/arch/x86.c"
+#undef check_tsc_unstable
+#undef tsc_khz
+#include "../../kmod/clock.h"
 
 struct reg_case {
 	const char *claim;
@@ -241,12 +252,140 @@ static void saved_float_registers_of_the_mask_are_read(struct kunit *test)
 	fp->xsave.header.xfeatures = features;
 }
 
+/*
+ * One saved register is set, of registers that have been saved or, if not, are all 0: it has the
+ * value in its low bytes, and all else is as it was for the program.
+ */
+static void set_a_saved_register(struct kunit *test, u8 index, u32 size, bool saved)
+{
+	const u64 value = 0x0123456789abcdef;
+	union fpregs_state *fp = gp_compat_fpregs();
+	struct gp_float_regs want, got;
+
+	fill(&want);
+	memcpy(fp->fxsave.xmm_space, &want, sizeof(want));
+	fp->fxsave.mxcsr = 0x1f00;
+	if (saved) {
+		fp->xsave.header.xfeatures |= XFEATURE_MASK_SSE;
+	} else {
+		fp->xsave.header.xfeatures &= ~XFEATURE_MASK_SSE;
+		memset(&want, 0, sizeof(want));
+	}
+	memcpy(want.reg[index], &value, size);
+	gp_compat_fpu()->last_cpu = raw_smp_processor_id();
+	gp_arch_set_float(index, value, size);
+	/* No CPU's registers are taken for these any more. */
+	KUNIT_EXPECT_EQ(test, gp_compat_fpu()->last_cpu, UINT_MAX);
+	KUNIT_EXPECT_TRUE(test, test_thread_flag(TIF_NEED_FPU_LOAD));
+	KUNIT_EXPECT_TRUE(test, fp->xsave.header.xfeatures & XFEATURE_MASK_SSE);
+	KUNIT_EXPECT_EQ(test, fp->fxsave.mxcsr, saved ? 0x1f00U : MXCSR_DEFAULT);
+	gp_arch_float_regs(&got, 0xffff);
+	expect_regs(test, &got, &want, 0xffff);
+}
+
+static void only_the_register_that_is_set_changes(struct kunit *test)
+{
+	union fpregs_state *fp;
+	u64 features;
+	u32 index, mxcsr;
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	kunit_skip(test, "kernel threads, such as this one, have no saved registers since 6.16");
+#endif
+	KUNIT_ASSERT_TRUE(test, test_thread_flag(TIF_NEED_FPU_LOAD));
+	/* The bit of a processor without XSAVE says nothing. */
+	KUNIT_ASSERT_TRUE(test, boot_cpu_has(X86_FEATURE_XSAVE));
+	fp = gp_compat_fpregs();
+	features = fp->xsave.header.xfeatures;
+	mxcsr = fp->fxsave.mxcsr;
+	for (index = 0; index < GP_ARCH_FLOAT_REGS; index++) {
+		set_a_saved_register(test, index, 4, true);
+		set_a_saved_register(test, index, 8, true);
+		set_a_saved_register(test, index, 4, false);
+		set_a_saved_register(test, index, 8, false);
+	}
+	memset(fp->fxsave.xmm_space, 0, sizeof(struct gp_float_regs));
+	fp->xsave.header.xfeatures = features;
+	fp->fxsave.mxcsr = mxcsr;
+}
+
+/* ---- the counter ---- */
+
+struct rate_case {
+	const char *claim;
+	u32 khz;
+	bool unstable;
+	bool counts;
+};
+
+static const struct rate_case rate_cases[] = {
+	{ "CPUs that don't agree", 3000000, true, false },
+	{ "a rate that is not known", 0, false, false },
+	{ "less than 1 MHz", 999, false, true },
+	{ "1 GHz", 1000000, false, true },
+	{ "2.9 GHz", 2893451, false, true },
+	{ "6.2 GHz", 6200000, false, true },
+};
+
+static void rate_desc(const struct rate_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(rate, rate_cases, rate_desc);
+
+static void a_counter_has_a_rate_if_the_kernel_trusts_it(struct kunit *test)
+{
+	static const u64 seconds[] = { 1, 60, 86400, 100 * 86400 };
+	const struct rate_case *c = test->param_value;
+	struct gp_clock clock = { 77, 7 };
+	u64 ns, want;
+	u32 i;
+
+	khz = c->khz;
+	unstable = c->unstable;
+	gp_arch_ticks_rate(&clock.mult, &clock.shift);
+	if (!c->counts) {
+		KUNIT_EXPECT_EQ(test, clock.mult, 77U);
+		KUNIT_EXPECT_EQ(test, clock.shift, 7U);
+		gp_clock_init(&clock);
+		KUNIT_EXPECT_EQ(test, clock.mult, 0U);
+		return;
+	}
+	KUNIT_ASSERT_LE(test, clock.shift, 32U);
+	for (i = 0; i < ARRAY_SIZE(seconds); i++) {
+		ns = gp_clock_passed(&clock, 5, 5 + seconds[i] * c->khz * 1000);
+		want = seconds[i] * NSEC_PER_SEC;
+		/* To one in a million. */
+		KUNIT_EXPECT_LE(test, ns, want + want / 1000000);
+		KUNIT_EXPECT_GE(test, ns, want - want / 1000000);
+	}
+}
+
+static void the_counter_does_not_go_back(struct kunit *test)
+{
+	u64 first = gp_arch_ticks(), last = first, now;
+	u32 i;
+
+	for (i = 0; i < 1000; i++) {
+		preempt_disable();
+		last = gp_arch_ticks();
+		now = gp_arch_ticks();
+		preempt_enable();
+		KUNIT_EXPECT_GE(test, now, last);
+	}
+	KUNIT_EXPECT_GT(test, last, first);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(registers_have_their_dwarf_numbers, reg_gen_params),
 	KUNIT_CASE_PARAM(dangerous_instructions_are_refused, refuse_gen_params),
 	KUNIT_CASE_PARAM(the_flags_tell_whether_the_branch_is_taken, skip_gen_params),
 	KUNIT_CASE(live_float_registers_of_the_mask_are_read),
 	KUNIT_CASE(saved_float_registers_of_the_mask_are_read),
+	KUNIT_CASE(only_the_register_that_is_set_changes),
+	KUNIT_CASE_PARAM(a_counter_has_a_rate_if_the_kernel_trusts_it, rate_gen_params),
+	KUNIT_CASE(the_counter_does_not_go_back),
 	{}
 };
 
