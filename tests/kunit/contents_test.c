@@ -270,6 +270,23 @@ static void who_tells_of_states_has_a_key_and_a_session_that_has_them(struct kun
 	KUNIT_EXPECT_NOT_NULL(test, s.keys);
 }
 
+/* The key may be another point's: of the call, whose end this is. */
+static void who_times_by_key_has_a_filter_that_makes_one(struct kunit *test)
+{
+	struct goprobe_point p = a_point(RETURN, TIME, GOPROBE_POINT_F_KEYED, 0);
+	int keyed;
+
+	s.key_room = (struct goprobe_keys){ .number = 10, .bytes = 8 };
+	KUNIT_EXPECT_EQ(test, add(&p), -ENOENT);
+	KUNIT_EXPECT_TRUE(test, extack._msg &&
+			  strstr(extack._msg, "no filter of the session makes keys"));
+	KUNIT_EXPECT_EQ(test, s.nprobes, 0U);
+	keyed = add_keyed();
+	KUNIT_ASSERT_GT(test, keyed, 0);
+	expect_added(test, &p);
+	KUNIT_EXPECT_NOT_NULL(test, s.keys);
+}
+
 static void what_is_divided_needs_states_and_room(struct kunit *test)
 {
 	struct goprobe_point p = a_point(RETURN, RECORD, DIVIDED, 0);
@@ -437,12 +454,35 @@ static void of_points_that_are_refused_none_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.nprobes, 3U);
 }
 
+static void who_is_killed_adds_no_more_and_leaves_none(struct kunit *test)
+{
+	struct goprobe_point points[3] = {
+		a_point(CALL, RECORD, 0, 0), a_point(CALL, RECORD, 0, 0),
+		a_point(CALL, RECORD, 0, 0),
+	};
+	int err;
+
+	expect_added(test, &points[0]);
+	nadded = 0;
+	allow_signal(SIGKILL);
+	send_sig(SIGKILL, current, 1);
+	err = gp_contents_add_points(&s, 0, points, 3, &extack);
+	KUNIT_EXPECT_TRUE(test, fatal_signal_pending(current));
+	flush_signals(current);
+	disallow_signal(SIGKILL);
+	KUNIT_EXPECT_EQ(test, err, -EINTR);
+	KUNIT_EXPECT_STREQ(test, extack._msg ?: "accepted", "interrupted");
+	KUNIT_EXPECT_EQ(test, nadded, 1U);
+	KUNIT_EXPECT_EQ(test, s.nprobes, 1U);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(hits_go_their_way, way_gen_params),
 	KUNIT_CASE(an_id_is_timed_or_paired),
 	KUNIT_CASE(only_ends_have_a_duration),
 	KUNIT_CASE(what_is_held_has_room),
 	KUNIT_CASE(who_tells_of_states_has_a_key_and_a_session_that_has_them),
+	KUNIT_CASE(who_times_by_key_has_a_filter_that_makes_one),
 	KUNIT_CASE(what_is_divided_needs_states_and_room),
 	KUNIT_CASE(what_is_timed_goes_the_general_way_if_there_are_states),
 	KUNIT_CASE(edits_need_consent),
@@ -452,6 +492,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(who_shares_a_socket_does_not_write_into_its_sentence),
 	KUNIT_CASE(of_filters_that_are_refused_none_stays),
 	KUNIT_CASE(of_points_that_are_refused_none_stays),
+	KUNIT_CASE(who_is_killed_adds_no_more_and_leaves_none),
 	{}
 };
 

@@ -29,6 +29,7 @@ static int edit_init(struct kunit *test)
 	init_waitqueue_head(&s.room);
 	unwritable_from = 0;
 	unwritable_to = 0;
+	goes_again = 0;
 	memset(float_size, 0, sizeof(float_size));
 	return err;
 }
@@ -211,6 +212,65 @@ static void memory_is_brought_in_to_be_written(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NOT_EDITED), 1ULL);
 }
 
+/* Between that it is seen that a place can be written, and that it is. */
+static void memory_that_goes_again_is_brought_in_again(struct kunit *test)
+{
+	static const struct {
+		u32 times, from, to, served;
+	} ways[] = {
+		{ 1, 0x40, 0x44, 1 }, { 3, 0x40, 0x44, 3 },
+		/* Its last byte, in the next page: both are asked for. */
+		{ 1, 0x43, 0x44, 2 }, { 2, 0x43, 0x44, 4 },
+	};
+	u32 i;
+
+	all_kinds(test);
+	unwritable_state = ABSENT;
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		prepare(0);
+		goes_again = ways[i].times;
+		goes_from = A + ways[i].from;
+		goes_to = A + ways[i].to;
+		KUNIT_EXPECT_TRUE(test, edit_hit());
+		KUNIT_EXPECT_TRUE_MSG(test, all_set(), "case %u", i);
+		KUNIT_EXPECT_EQ(test, served, ways[i].served);
+		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_EDITED), 1ULL);
+	}
+}
+
+/* What has been written before stays, and nothing comes after it. */
+static void memory_that_goes_for_good_is_not_waited_for(struct kunit *test)
+{
+	static const u32 bytes[] = { 0x48, 0x4b };
+	u32 i;
+
+	F(IMM, .a = 1, .value = 7);
+	F(SET, .a = 1, .b = 2);
+	F(REG, .a = 4, .b = 0);
+	F(WRITE, .a = 1, .b = 4, .size = 8, .value = 0x28);
+	F(WRITE, .a = 1, .b = 4, .size = 4, .value = 0x40);
+	F(WRITE, .a = 1, .b = 4, .size = 8, .value = 0x48);
+	load_edit(test);
+	unwritable_state = FAULT;
+	for (i = 0; i < ARRAY_SIZE(bytes); i++) {
+		prepare(0);
+		for (u32 at = 0x30; at <= 0x50; at += 8)
+			poke(A + at, ~0ULL);
+		unwritable_from = 0;
+		unwritable_to = 0;
+		goes_again = 1;
+		goes_from = A + bytes[i];
+		goes_to = goes_from + 1;
+		KUNIT_EXPECT_TRUE(test, edit_hit());
+		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_EDITED), 0ULL);
+		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NOT_EDITED), 1ULL);
+		KUNIT_EXPECT_EQ(test, peek(A + 0x30), 7ULL);
+		KUNIT_EXPECT_EQ(test, peek(A + 0x48), ~0ULL);
+		KUNIT_EXPECT_EQ(test, peek(A + 0x50), ~0ULL);
+		KUNIT_EXPECT_EQ(test, w->regs.cx, 0UL);
+	}
+}
+
 /* REJECT in an edit: on purpose, so it is no failure. */
 static void an_edit_can_decide_to_do_nothing(struct kunit *test)
 {
@@ -369,6 +429,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(order_is_the_programs),
 	KUNIT_CASE(it_is_all_or_none),
 	KUNIT_CASE(memory_is_brought_in_to_be_written),
+	KUNIT_CASE(memory_that_goes_again_is_brought_in_again),
+	KUNIT_CASE(memory_that_goes_for_good_is_not_waited_for),
 	KUNIT_CASE(an_edit_can_decide_to_do_nothing),
 	KUNIT_CASE(what_does_not_count_is_not_changed),
 	KUNIT_CASE(a_condition_comes_first),

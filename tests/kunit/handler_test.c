@@ -335,6 +335,32 @@ static void only_a_reader_that_waits_is_woken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, woken[GP_STREAM_WAKE_SOON] + woken[GP_STREAM_WAKE_NOW], 0U);
 }
 
+static void any_of_several_processes_is_traced(struct kunit *test)
+{
+	struct pid *mine = task_tgid(current), *other = task_tgid(&init_task);
+	struct pid *pids[3];
+	u32 way, place;
+
+	for (way = GP_WAY_QUICK; way <= GP_WAY_GENERAL; way++) {
+		for (place = 0; place <= ARRAY_SIZE(pids); place++) {
+			bool traced = place < ARRAY_SIZE(pids);
+			u32 i;
+
+			make(way, 0);
+			for (i = 0; i < ARRAY_SIZE(pids); i++)
+				pids[i] = i == place ? mine : other;
+			s.pids = pids;
+			s.npids = ARRAY_SIZE(pids);
+			s.pid = pids[0];
+			KUNIT_EXPECT_TRUE(test, hit());
+			KUNIT_EXPECT_EQ_MSG(test, counted(GOPROBE_STAT_CALLS), (u64)traced,
+					    "place %u", place);
+			KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_OTHER_PROCESS), (u64)!traced);
+		}
+	}
+	s.pid = NULL;
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(a_hit_counts_as_what_it_was, hit_gen_params),
 	KUNIT_CASE(whatever_comes_together_a_hit_counts_once),
@@ -344,6 +370,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(who_waits_for_room_counts_once, wait_gen_params),
 	KUNIT_CASE(a_loss_is_told_before_the_next_record),
 	KUNIT_CASE(only_a_reader_that_waits_is_woken),
+	KUNIT_CASE(any_of_several_processes_is_traced),
 	{}
 };
 

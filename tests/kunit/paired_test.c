@@ -336,7 +336,6 @@ static void a_held_call_needs_no_plan(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, record(1)->words * 8, (int)RECORD_BYTES);
 }
 
-/* What is brought in takes time, but is no part of the call. */
 /* ---- the largest record ---- */
 
 /* A plan that can use up all that it is allowed: items that fail, and chunks. */
@@ -424,6 +423,7 @@ static void the_largest_record_can_be_held(struct kunit *test)
 			RECORD_BYTES + ALIGN(c->frame, 8) + 16 * c->tries + c->bytes);
 }
 
+/* That takes time, but is no part of the call. */
 static void what_a_held_call_needs_is_brought_in(struct kunit *test)
 {
 	make_paired(HOLD, VALUES_ABSENT | IN_THREAD | TLS_ABSENT | G_ABSENT);
@@ -437,6 +437,57 @@ static void what_a_held_call_needs_is_brought_in(struct kunit *test)
 	expect_hit(test, GOPROBE_STAT_RETURNS);
 	KUNIT_ASSERT_EQ(test, nrecords(), 2U);
 	expect_held_record(test, record(0), 70);
+}
+
+/* Words of g that are read to find the call's place, then the string, then g again. */
+#define READ_FIRST	3U
+#define READ_ALL	(READ_FIRST + 1 + 3)
+
+static void a_goroutine_that_goes_again_is_brought_in_again(struct kunit *test)
+{
+	u32 n;
+
+	for (n = 1; n <= READ_ALL; n++) {
+		make_paired(HOLD, 0);
+		vanishing = &regions[IN_G];
+		vanishes_to = ABSENT;
+		vanishes_with = n;
+		expect_hit(test, GOPROBE_STAT_OPENED);
+		KUNIT_EXPECT_EQ_MSG(test, served, 1U, "read %u", n);
+		/* From the string on the capture is begun anew. */
+		KUNIT_EXPECT_EQ_MSG(test, counted(GOPROBE_STAT_FAULT_INS), (u64)(n > READ_FIRST),
+				    "read %u", n);
+		turn_to(END);
+		ticks += 50;
+		expect_hit(test, GOPROBE_STAT_RETURNS);
+		KUNIT_ASSERT_EQ(test, nrecords(), 2U);
+		expect_held_record(test, record(0), 50);
+	}
+	/* It was the last one. */
+	make_paired(HOLD, 0);
+	vanishes_with = READ_ALL + 1;
+	expect_hit(test, GOPROBE_STAT_OPENED);
+	KUNIT_EXPECT_EQ(test, vanishes_with, 1U);
+	vanishes_with = 0;
+}
+
+/* It has been found once: so the call is remembered, and its record says what is not known. */
+static void a_goroutine_that_goes_for_good_is_not_waited_for(struct kunit *test)
+{
+	make_paired(HOLD, 0);
+	vanishing = &regions[IN_G];
+	vanishes_to = REMOTE;
+	vanishes_with = READ_FIRST + 1;
+	expect_hit(test, GOPROBE_STAT_OPENED);
+	KUNIT_EXPECT_EQ(test, served, 0U);
+	regions[IN_G].state = HERE;
+	turn_to(END);
+	expect_hit(test, GOPROBE_STAT_RETURNS);
+	KUNIT_ASSERT_EQ(test, nrecords(), 2U);
+	KUNIT_EXPECT_EQ(test, (u32)record(0)->flags,
+			(u32)(GOPROBE_RECORD_F_HELD | GOPROBE_RECORD_F_NO_G));
+	KUNIT_EXPECT_EQ(test, record(0)->goid, 0ULL);
+	KUNIT_EXPECT_EQ(test, record(0)->depth, 0U);
 }
 
 static void make_duration_filter(struct kunit *test, u64 least)
@@ -773,6 +824,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_held_call_needs_no_plan),
 	KUNIT_CASE_PARAM(the_largest_record_can_be_held, largest_gen_params),
 	KUNIT_CASE(what_a_held_call_needs_is_brought_in),
+	KUNIT_CASE(a_goroutine_that_goes_again_is_brought_in_again),
+	KUNIT_CASE(a_goroutine_that_goes_for_good_is_not_waited_for),
 	KUNIT_CASE(an_end_that_does_not_pass_leaves_nothing),
 	KUNIT_CASE(an_end_without_its_call_is_not_asked),
 	KUNIT_CASE(ends_of_timed_calls_have_filters),

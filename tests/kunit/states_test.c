@@ -354,6 +354,35 @@ static void states_are_always_the_duration(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sum, seen.sum);
 }
 
+/* They are taken out to be written; their time is that of the calls below, too. */
+static void what_is_written_when_it_is_unwound_leaves_its_time(struct kunit *test)
+{
+	struct gp_unwound unwound;
+	struct gp_call call;
+
+	gp_tallies_find(&tallies, G)->unwound = true;
+	enter(gor(1), 10, F);
+	pass(100);
+	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), 20, tally[G], 1), GP_CALLS_KEPT);
+	pass(30);
+	tell(gor(1), WAITS);
+	pass(5);
+	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), 30, tally[G], 2), GP_CALLS_KEPT);
+	pass(3);
+	tell(gor(1), SLEEPS);
+	pass(50);
+	gp_calls_unwind(calls, gor(1), 20, &unwound);
+	KUNIT_ASSERT_NOT_NULL(test, gp_unwound_next(calls, &unwound, &call));
+	KUNIT_EXPECT_EQ(test, call.depth, 20U);
+	KUNIT_ASSERT_NOT_NULL(test, gp_unwound_next(calls, &unwound, &call));
+	KUNIT_EXPECT_EQ(test, call.depth, 30U);
+	KUNIT_EXPECT_NULL(test, gp_unwound_next(calls, &unwound, &call));
+	tell(gor(1), RUNS);
+	pass(7);
+	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), GP_CALLS_ENDED);
+	expect_split(test, 140, 0, 5, 50);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(time_is_that_of_the_state_told_last),
 	KUNIT_CASE(a_call_has_what_the_calls_it_makes_have),
@@ -366,6 +395,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(time_does_not_go_back),
 	KUNIT_CASE(as_many_calls_as_there_is_room_for),
 	KUNIT_CASE(states_are_always_the_duration),
+	KUNIT_CASE(what_is_written_when_it_is_unwound_leaves_its_time),
 	{}
 };
 

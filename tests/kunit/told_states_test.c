@@ -7,6 +7,7 @@
 
 #define NSTATES	3U
 #define G_REG	14
+#define DIVIDED	3U		/* an id that is timed, with states */
 #define OTHER_G	(A + 8)		/* in rax; nobody's calls are open there */
 
 static const struct gp_calls_key own = { .process = PROCESS, .g = G, .goid = GOID };
@@ -194,9 +195,42 @@ static void the_end_of_a_call_has_its_times(struct kunit *test)
 	}
 }
 
+/* Of a timed call whose end has a filter: what passes is divided where it is added up. */
+static void what_is_added_up_is_divided_if_it_passes(struct kunit *test)
+{
+	const u64 rest[] = { 1, 2 };
+	const struct gp_tally *tally;
+	u64 ns[NSTATES];
+	u32 i;
+
+	s.tallies.nstates = NSTATES;
+	KUNIT_ASSERT_EQ(test, gp_tallies_add(&s.tallies, DIVIDED, true), 0);
+	tally = gp_tallies_find(&s.tallies, DIVIDED);
+	F(DURATION, .a = 1);
+	F(JGE_I, .a = 1, .offset = 1, .value = 42);
+	F(REJECT);
+	filter_load(test);
+	for (i = 0; i < ARRAY_SIZE(rest); i++) {
+		make(GP_WAY_END, RETURNS);
+		probes[0].action = GOPROBE_ACTION_TIME;
+		probes[0].filter = filter;
+		probes[0].tally = tally;
+		open_call(test);
+		ticks += 40;
+		gp_calls_state(s.calls, PROCESS, G, 2, ticks);
+		ticks += rest[i];
+		expect_only(test, i ? GOPROBE_STAT_TIMED : GOPROBE_STAT_FILTERED);
+		gp_tally_read_states(tally, NSTATES, ns);
+		KUNIT_EXPECT_EQ(test, ns[0], i ? 40ULL : 0ULL);
+		KUNIT_EXPECT_EQ(test, ns[1], 0ULL);
+		KUNIT_EXPECT_EQ(test, ns[2], i ? 2ULL : 0ULL);
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(what_is_told_is_taken_whole_or_not_at_all, told_gen_params),
 	KUNIT_CASE(the_end_of_a_call_has_its_times),
+	KUNIT_CASE(what_is_added_up_is_divided_if_it_passes),
 	{}
 };
 
