@@ -309,6 +309,25 @@ static void only_the_register_that_is_set_changes(struct kunit *test)
 	fp->fxsave.mxcsr = mxcsr;
 }
 
+/* Of threads, which this one is not: the processor's register is put back. */
+static void the_thread_pointer_is_what_the_processor_has(struct kunit *test)
+{
+	static const unsigned long pointers[] = { 0, 0x7f1234567890, 0xc000081008 };
+	unsigned long got[ARRAY_SIZE(pointers)];
+	u32 low, high, i;
+
+	preempt_disable();
+	rdmsr(MSR_FS_BASE, low, high);
+	for (i = 0; i < ARRAY_SIZE(pointers); i++) {
+		wrmsr(MSR_FS_BASE, (u32)pointers[i], (u32)(pointers[i] >> 32));
+		got[i] = gp_arch_thread_pointer();
+	}
+	wrmsr(MSR_FS_BASE, low, high);
+	preempt_enable();
+	for (i = 0; i < ARRAY_SIZE(pointers); i++)
+		KUNIT_EXPECT_EQ(test, got[i], pointers[i]);
+}
+
 /* ---- the counter ---- */
 
 struct rate_case {
@@ -384,6 +403,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(live_float_registers_of_the_mask_are_read),
 	KUNIT_CASE(saved_float_registers_of_the_mask_are_read),
 	KUNIT_CASE(only_the_register_that_is_set_changes),
+	KUNIT_CASE(the_thread_pointer_is_what_the_processor_has),
 	KUNIT_CASE_PARAM(a_counter_has_a_rate_if_the_kernel_trusts_it, rate_gen_params),
 	KUNIT_CASE(the_counter_does_not_go_back),
 	{}
