@@ -127,7 +127,8 @@ static bool gp_stream_has_room(const struct gp_session *s)
  *
  * Context: a handler, preemption on.
  *
- * Return: false if it is no use to wait once more.
+ * Return: false if it is no use to wait once more. So it is when the session is ending: then
+ * nobody makes room, and who ends it waits for this thread.
  */
 bool gp_stream_wait_for_room(struct gp_session *s)
 {
@@ -149,7 +150,7 @@ bool gp_stream_wait_for_room(struct gp_session *s)
 		ring->stat[GOPROBE_STAT_WAIT_NS] += ktime_get_ns() - began;
 	}
 	preempt_enable();
-	return left > 0;
+	return left > 0 && READ_ONCE(s->running);
 }
 
 /* Tell the reader now, whatever it believes. Context: a task. */
@@ -242,7 +243,7 @@ int gp_stream_read_start(struct netlink_callback *cb)
 
 	if (gp_netlink_may(cb->skb, NULL))
 		return 0;
-	s = gp_session_get(NETLINK_CB(cb->skb).portid);
+	s = gp_session_get(NETLINK_CB(cb->skb).sk);
 	if (!s)
 		return 0;
 	pass = gp_pass_new(s);

@@ -15,10 +15,10 @@ def waiting(target):
     return [tid for tid, state in target.threads() if state == "D"]
 
 
-def stalled(t):
+def stalled(t, spec="main.doWork"):
     """A target with a thread that waits for a reader that stands still."""
     target = t.target("counter", "-hold", CALLS)
-    attach = t.attach("--lossless", "--buffer", "64K", "-p", target.pid, "main.doWork").attached()
+    attach = t.attach("--lossless", "--buffer", "64K", "-p", target.pid, spec).attached()
     attach.signal(signal.SIGSTOP)
     target.send()
     wait_for("a thread waiting for room", lambda: waiting(target))
@@ -62,7 +62,17 @@ def killed_waiting(t):
 
 @case("--lossless: a thread that waits goes on at once when goprobectl is killed")
 def reader_killed(t):
-    target, attach = stalled(t)
+    reader_ends(t, "main.doWork")
+
+
+# What waits is the record of the call, which the return has let go.
+@case("--lossless: so does a thread that waits with a call that was held")
+def reader_killed_held(t):
+    reader_ends(t, "main.doWork if duration > 0s")
+
+
+def reader_ends(t, spec):
+    target, attach = stalled(t, spec)
     began = time.monotonic()
     attach.signal(signal.SIGKILL)
     same(target.line(), "counter=%d" % CALLS, "the program's result")
