@@ -372,10 +372,12 @@ static __always_inline bool gp_paired_finish(const struct gp_probe *probe,
 		return false;
 	}
 	counts = !probe->filter || gp_paired_passes(probe, regs, duration);
-	if (counts && probe->action == GOPROBE_ACTION_TIME) {
-		gp_tally_return(probe->tally, duration);
-		if (unlikely(its))
+	if (probe->action == GOPROBE_ACTION_TIME) {
+		if (counts)
+			gp_tally_return(probe->tally, duration);
+		if (counts && unlikely(its))
 			gp_tally_split(probe->tally, split.n, split.ns);
+		/* What goes with the call is no record, but a key, if it is timed by key. */
 		return false;
 	}
 	if (counts && call.data)

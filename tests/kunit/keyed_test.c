@@ -322,6 +322,46 @@ static void a_filter_of_its_end_that_makes_no_key_leaves_it(struct kunit *test)
 	expect_hit(test, 9, GOPROBE_STAT_NO_CALL);
 }
 
+/* Records that nobody has, one more than there are at most. */
+static u32 held_free(u32 n)
+{
+	u32 *numbers = kcalloc(n + 1, sizeof(*numbers), GFP_KERNEL), taken = 0, i;
+
+	while (numbers && taken <= n) {
+		numbers[taken] = gp_held_take(s.calls->held);
+		if (!numbers[taken])
+			break;
+		taken++;
+	}
+	for (i = 0; i < taken; i++)
+		gp_held_give(s.calls->held, numbers[i]);
+	kfree(numbers);
+	return taken;
+}
+
+/* Some points of a function may say that it is timed by key, and others not. */
+static void a_key_is_not_taken_for_a_record_that_is_held(struct kunit *test)
+{
+	u32 n = gp_keys_number(s.keys);
+
+	s.calls->held = gp_held_new(n, sizeof(struct gp_held_record));
+	KUNIT_ASSERT_NOT_NULL(test, s.calls->held);
+	enter(test, 7);
+	load_no_keys(test);
+	turn_to(LEAVE);
+	probes[0].flags = 0;
+	w->regs.dx = 1;
+	expect_hit(test, 9, GOPROBE_STAT_FILTERED);
+	KUNIT_EXPECT_EQ(test, held_free(n), n);
+	enter(test, 7);
+	load_no_keys(test);
+	turn_to(LEAVE);
+	probes[0].flags = 0;
+	expect_hit(test, 9, GOPROBE_STAT_TIMED);
+	KUNIT_EXPECT_EQ(test, held_free(n), n);
+	KUNIT_EXPECT_EQ(test, calls_by(7), 0ULL);
+}
+
 static void a_key_may_be_how_long_it_took(struct kunit *test)
 {
 	enter(test, 7);
@@ -376,6 +416,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_call_is_timed_by_its_key),
 	KUNIT_CASE(the_key_of_its_end_comes_first),
 	KUNIT_CASE(a_filter_of_its_end_that_makes_no_key_leaves_it),
+	KUNIT_CASE(a_key_is_not_taken_for_a_record_that_is_held),
 	KUNIT_CASE(a_key_may_be_how_long_it_took),
 	KUNIT_CASE(a_call_without_room_for_its_key_is_timed),
 	KUNIT_CASE(a_call_that_does_not_pass_ends_what_is_as_deep),
