@@ -436,26 +436,32 @@ static int gp_contents_check_point(struct gp_session *s, u32 file,
 	return 0;
 }
 
+static const char *gp_contents_why_no_probe(int err)
+{
+	switch (err) {
+	case -ENOMEM:
+		return "out of memory";
+	case -EUSERS:
+		return "there are too many probes already";
+	case -EEXIST:
+		return "the session times or pairs this place already";
+	}
+	return "the kernel refused the breakpoint";
+}
+
 static int gp_contents_add_point(struct gp_session *s, u32 file,
-				 const struct goprobe_point *p,
-				 struct gp_sweep *sweep,
-				 struct netlink_ext_ack *extack)
+				 const struct goprobe_point *p, struct gp_sweep *sweep)
 {
 	struct gp_probe *probe;
 	int err;
 
 	probe = gp_contents_new_probe(s, file, p);
 	if (!probe)
-		return gp_refuse(extack, -ENOMEM, "out of memory");
+		return -ENOMEM;
 	err = gp_probe_add(probe, s->files[file], p, sweep);
-	if (err)
-		return gp_contents_refuse_point(s, extack, err, p, err == -EUSERS ?
-					       "there are too many probes already" :
-					       err == -EEXIST ?
-					       "the session times or pairs this place already" :
-					       "the kernel refused the breakpoint");
-	s->probes[s->nprobes++] = probe;
-	return 0;
+	if (!err)
+		s->probes[s->nprobes++] = probe;
+	return err;
 }
 
 /**
@@ -465,7 +471,7 @@ static int gp_contents_add_point(struct gp_session *s, u32 file,
  * @file: index of their file
  * @points: the points
  * @n: their number
- * @extack: for the sentence on error
+ * @refused: the one that could not be added, or NULL; the caller has the sentence to say
  * @err: result
  */
 struct gp_contents_batch {
@@ -474,11 +480,11 @@ struct gp_contents_batch {
 	u32 file;
 	const struct goprobe_point *points;
 	u32 n;
-	struct netlink_ext_ack *extack;
+	const struct goprobe_point *refused;
 	int err;
 };
 
-/* All or none. */
+/* All or none. Context: a worker, see gp_sweep_run(). */
 static void gp_contents_add_batch(struct gp_sweep *sweep, void *arg)
 {
 	struct gp_contents_batch *b = arg;
@@ -487,9 +493,11 @@ static void gp_contents_add_batch(struct gp_sweep *sweep, void *arg)
 	int err = 0;
 
 	for (i = 0; !err && i < b->n; i++) {
-		err = gp_contents_add_point(s, b->file, &b->points[i], sweep, b->extack);
-		if (!err && fatal_signal_pending(b->caller))
-			err = gp_refuse(b->extack, -EINTR, "interrupted");
+		err = gp_contents_add_point(s, b->file, &b->points[i], sweep);
+		if (err)
+			b->refused = &b->points[i];
+		else if (fatal_signal_pending(b->caller))
+			err = -EINTR;
 		cond_resched();
 	}
 	while (err && s->nprobes > first)
@@ -582,7 +590,6 @@ int gp_contents_add_points(struct gp_session *s, u32 file,
 		.file = file,
 		.points = points,
 		.n = n,
-		.extack = extack,
 	};
 	int err;
 	u32 i;
@@ -605,7 +612,10 @@ int gp_contents_add_points(struct gp_session *s, u32 file,
 	if (gp_table_grow((void ***)&s->probes, &s->probes_room, s->nprobes, n))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	gp_sweep_run(gp_contents_add_batch, &batch);
-	return batch.err ? batch.err : s->nprobes;
+	if (batch.refused)
+		return gp_contents_refuse_point(s, extack, batch.err, batch.refused,
+						gp_contents_why_no_probe(batch.err));
+	return batch.err ? gp_refuse(extack, batch.err, "interrupted") : s->nprobes;
 }
 
 /* What names the process that the caller calls @tgid; 0: there is none. */

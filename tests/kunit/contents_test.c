@@ -405,6 +405,29 @@ static void who_shares_a_socket_does_not_write_into_its_sentence(struct kunit *t
 	KUNIT_EXPECT_PTR_EQ(test, extack._msg, (const char *)s.refusal);
 }
 
+static void a_breakpoint_that_is_refused_is_told_as_other_points_are(struct kunit *test)
+{
+	struct goprobe_point p = a_point(CALL, RECORD, 0, 0);
+
+	refused_point = nadded + 1;
+	KUNIT_EXPECT_EQ(test, add(&p), -EEXIST);
+	KUNIT_EXPECT_STREQ(test, extack._msg,
+			   "point 1 at file offset 0x1000: the session times or pairs this place already");
+	/* That has been read by now: the next one has the sentence. */
+	KUNIT_EXPECT_PTR_EQ(test, s.refused, (const struct task_struct *)current);
+	p.filter = 99;
+	KUNIT_EXPECT_EQ(test, add(&p), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, extack._msg,
+			   "point 1 at file offset 0x1000: a point names a filter that does not exist");
+	/* Another thread's is yet to be read. */
+	s.refused = (struct task_struct *)&s;
+	p.filter = 0;
+	refused_point = nadded + 1;
+	KUNIT_EXPECT_EQ(test, add(&p), -EEXIST);
+	KUNIT_EXPECT_STREQ(test, extack._msg, "the session times or pairs this place already");
+	s.refused = NULL;
+}
+
 /* ---- all or none ---- */
 
 static void of_filters_that_are_refused_none_stays(struct kunit *test)
@@ -490,6 +513,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_session_holds_no_more_than_its_limits),
 	KUNIT_CASE(a_session_that_is_stopped_takes_no_files_and_points),
 	KUNIT_CASE(who_shares_a_socket_does_not_write_into_its_sentence),
+	KUNIT_CASE(a_breakpoint_that_is_refused_is_told_as_other_points_are),
 	KUNIT_CASE(of_filters_that_are_refused_none_stays),
 	KUNIT_CASE(of_points_that_are_refused_none_stays),
 	KUNIT_CASE(who_is_killed_adds_no_more_and_leaves_none),

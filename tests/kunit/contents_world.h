@@ -8,6 +8,7 @@
 #define CONTENTS_WORLD_H
 
 #include <linux/netlink.h>
+#include <linux/workqueue.h>
 
 #include "handler_world.h"
 
@@ -33,9 +34,28 @@ int gp_file_check_point(const struct gp_file *f, const struct goprobe_point *poi
 	return 0;
 }
 
+struct sweep_job {
+	struct work_struct work;
+	gp_sweep_fn fn;
+	void *arg;
+};
+
+static void sweep_work(struct work_struct *work)
+{
+	struct sweep_job *job = container_of(work, struct sweep_job, work);
+
+	job->fn(NULL, job->arg);
+}
+
+/* By a worker, as in the module. */
 void gp_sweep_run(gp_sweep_fn fn, void *arg)
 {
-	fn(NULL, arg);
+	struct sweep_job job = { .fn = fn, .arg = arg };
+
+	INIT_WORK_ONSTACK(&job.work, sweep_work);
+	schedule_work(&job.work);
+	flush_work(&job.work);
+	destroy_work_on_stack(&job.work);
 }
 
 int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
