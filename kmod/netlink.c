@@ -207,7 +207,7 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 	skb = gp_nl_reply(info, &hdr);
 	if (!skb)
 		return gp_refuse(info->extack, -ENOMEM, "out of memory");
-	s = gp_session_new(info->snd_portid, &wish, info->extack);
+	s = gp_session_new(NETLINK_CB(req).sk, info->snd_portid, &wish, info->extack);
 	if (IS_ERR(s)) {
 		nlmsg_free(skb);
 		return PTR_ERR(s);
@@ -233,7 +233,7 @@ static int gp_nl_on_session(struct sk_buff *req, struct genl_info *info,
 	ret = gp_netlink_may(req, info->extack);
 	if (ret)
 		return ret;
-	s = gp_session_get(info->snd_portid);
+	s = gp_session_get(NETLINK_CB(req).sk);
 	if (!s)
 		return gp_refuse(info->extack, -ENOENT, GP_NETLINK_NO_SESSION);
 	ret = mutex_lock_killable(&s->lock);

@@ -9,6 +9,9 @@
  * of the table, no more records, every breakpoint taken away and every handler
  * waited for (gp_session_stop()), then the last reference frees it. It holds a
  * reference to the module, so that the module can't go before.
+ *
+ * Whose it is: a socket's, not a port's. Netlink lets others have a port before it tells that
+ * its socket is gone (netlink_release()), and it tells no more than the port.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -22,6 +25,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <net/sock.h>
 
 #include "calls.h"
 #include "contents.h"
@@ -147,25 +151,37 @@ void gp_session_put(struct gp_session *s)
 	kref_put(&s->ref, gp_session_release);
 }
 
-static struct gp_session *gp_session_find(u32 portid)
+static struct gp_session *gp_session_find(const struct sock *sk)
 {
 	struct gp_session *s;
 
 	list_for_each_entry(s, &gp_sessions, node)
-		if (s->portid == portid)
+		if (s->sk == sk)
+			return s;
+	return NULL;
+}
+
+/* Of a socket that had that port and is being closed. */
+static struct gp_session *gp_session_find_dead(u32 portid)
+{
+	struct gp_session *s;
+
+	list_for_each_entry(s, &gp_sessions, node)
+		if (s->portid == portid && sock_flag(s->sk, SOCK_DEAD))
 			return s;
 	return NULL;
 }
 
 static int gp_session_publish(struct gp_session *s, struct netlink_ext_ack *extack)
 {
-	if (gp_session_find(s->portid))
+	if (gp_session_find(s->sk))
 		return gp_refuse(extack, -EEXIST, "this socket has a session already");
 	if (gp_nsessions >= GP_SESSIONS_MAX)
 		return gp_refuse(extack, -EUSERS, "there are too many sessions");
 	/* A command can still come when unloading has been decided on. */
 	if (!try_module_get(THIS_MODULE))
 		return gp_refuse(extack, -ENODEV, "the module is being unloaded");
+	sock_hold(s->sk);
 	s->id = ++gp_session_last_id;
 	gp_nsessions++;
 	list_add_tail(&s->node, &gp_sessions);
@@ -203,13 +219,15 @@ static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
 
 /**
  * gp_session_new() - make a socket's session
- * @portid: the socket
+ * @sk: the socket
+ * @portid: its port
  * @wish: what the client wants
  * @extack: for the sentence on error
  *
  * Return: the session, with a reference for the caller, or an ERR_PTR().
  */
-struct gp_session *gp_session_new(u32 portid, const struct gp_session_wish *wish,
+struct gp_session *gp_session_new(struct sock *sk, u32 portid,
+				  const struct gp_session_wish *wish,
 				  struct netlink_ext_ack *extack)
 {
 	struct gp_session *s;
@@ -239,6 +257,7 @@ struct gp_session *gp_session_new(u32 portid, const struct gp_session_wish *wish
 	s->nstates = wish->nstates;
 	s->tallies.nstates = wish->nstates;
 	s->nmembers = wish->nmembers;
+	s->sk = sk;
 	s->portid = portid;
 	s->owner = task_tgid_nr(current);
 	s->ring_bytes = roundup_pow_of_two(wish->ring_bytes);
@@ -271,12 +290,12 @@ err_free:
 }
 
 /* The socket's session, with a reference, or NULL. */
-struct gp_session *gp_session_get(u32 portid)
+struct gp_session *gp_session_get(const struct sock *sk)
 {
 	struct gp_session *s;
 
 	mutex_lock(&gp_sessions_lock);
-	s = gp_session_find(portid);
+	s = gp_session_find(sk);
 	if (s)
 		kref_get(&s->ref);
 	mutex_unlock(&gp_sessions_lock);
@@ -300,7 +319,7 @@ struct gp_session *gp_session_get_from(u32 id)
 
 /**
  * gp_session_socket_closed() - a socket is gone, and its session with it
- * @portid: the socket
+ * @portid: its port
  *
  * Context: the closing task, which may be dying. When it returns no breakpoint of the
  * session is left.
@@ -310,7 +329,7 @@ void gp_session_socket_closed(u32 portid)
 	struct gp_session *s;
 
 	mutex_lock(&gp_sessions_lock);
-	s = gp_session_find(portid);
+	s = gp_session_find_dead(portid);
 	if (s) {
 		list_del_init(&s->node);
 		gp_nsessions--;
@@ -318,6 +337,8 @@ void gp_session_socket_closed(u32 portid)
 	mutex_unlock(&gp_sessions_lock);
 	if (!s)
 		return;
+	/* Nobody looks at it any more. A dump that is under way ends with the socket's memory. */
+	sock_put(s->sk);
 	mutex_lock(&s->lock);
 	gp_session_stop(s);
 	mutex_unlock(&s->lock);

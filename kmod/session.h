@@ -27,6 +27,7 @@ struct gp_members;
 struct gp_plan;
 struct gp_probe;
 struct gp_ring;
+struct sock;
 
 /* See struct goprobe_limits. */
 #define GP_SESSIONS_MAX	256
@@ -59,7 +60,8 @@ struct gp_ring;
  * @ref: the table's, and one for each dump under way
  * @node: in the table of sessions
  * @id: number
- * @portid: owner's socket
+ * @sk: owner's socket, as long as the session is in the table
+ * @portid: its port, which may be another socket's when this one has been closed
  * @owner: owner's process, for GOPROBE_CMD_LIST
  * @ring_bytes: size of each ring
  * @lock: serialises commands; guards all below
@@ -111,6 +113,7 @@ struct gp_session {
 	struct kref ref;
 	struct list_head node;
 	u32 id;
+	struct sock *sk;
 	u32 portid;
 	pid_t owner;
 	u32 ring_bytes;
@@ -173,9 +176,10 @@ struct gp_session_wish {
 	u32 npids;
 };
 
-struct gp_session *gp_session_new(u32 portid, const struct gp_session_wish *wish,
+struct gp_session *gp_session_new(struct sock *sk, u32 portid,
+				  const struct gp_session_wish *wish,
 				  struct netlink_ext_ack *extack);
-struct gp_session *gp_session_get(u32 portid);
+struct gp_session *gp_session_get(const struct sock *sk);
 struct gp_session *gp_session_get_from(u32 id);
 void gp_session_put(struct gp_session *s);
 void gp_session_socket_closed(u32 portid);

@@ -263,7 +263,7 @@ static int gp_summary_run(struct sk_buff *skb, struct netlink_callback *cb,
 	ret = gp_netlink_may(cb->skb, cb->extack);
 	if (ret)
 		return ret;
-	s = gp_session_get(NETLINK_CB(cb->skb).portid);
+	s = gp_session_get(NETLINK_CB(cb->skb).sk);
 	if (!s)
 		return gp_refuse(cb->extack, -ENOENT, GP_NETLINK_NO_SESSION);
 	mutex_lock(&s->lock);

@@ -11,6 +11,7 @@ import resource
 import signal
 import socket
 import subprocess
+import time
 
 import genl
 from cases_refuse import DUMPS, Misuse, become_nobody, child
@@ -161,6 +162,80 @@ def another_session(t):
     target.send()
     same(target.line(), "counter=10", "the program's result")
     same(len(attach.interrupt().calls), 10, "calls")
+
+
+PORTS = 4
+THROTTLED = 1.0         # seconds: of each, what is not real-time has a twentieth (kernel.sched_rt_runtime_us)
+
+
+def give_up(port, last):
+    """Nobody, who takes that port and gives it up, again and again; seldom on, and so often in the middle of it."""
+    become_nobody()
+    os.sched_setaffinity(0, {last})
+    while True:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, genl.NETLINK_GENERIC) as sock, contextlib.suppress(OSError):
+            sock.bind((port, 0))
+
+
+def keep_busy(last):
+    parent = os.getppid()
+    os.sched_setaffinity(0, {last})
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    while os.getppid() == parent:
+        sum(range(10000))
+
+
+@contextlib.contextmanager
+def running(*functions):
+    """Each in a process of its own."""
+    pids = []
+    for function in functions:
+        pids.append(os.fork())
+        if not pids[-1]:
+            with contextlib.suppress(BaseException):
+                function()
+            os._exit(0)
+    try:
+        yield
+    finally:
+        for pid in reversed(pids):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+@contextlib.contextmanager
+def on_cpus(cpus):
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@case("security: who gives up a port does not end the session of who has it next", per="boot")
+def port_given_up(t):
+    all_cpus = os.sched_getaffinity(0)
+    last = max(all_cpus)
+    ports = [0x70000000 + i for i in range(PORTS)]
+    taken = 0
+    if len(all_cpus) < 2:
+        raise Skip("one processor")
+    with running(*[lambda p=p: give_up(p, last) for p in ports], lambda: keep_busy(last)), on_cpus(all_cpus - {last}):
+        for _ in range(8):
+            time.sleep(THROTTLED)
+            clients = []
+            for port in ports:
+                with contextlib.suppress(OSError):
+                    clients.append(Client(port=port))
+                    clients[-1].new_session(ring=64 << 10)
+            time.sleep(THROTTLED)
+            for client in clients:
+                client.stats()
+                client.close()
+            taken += len(clients)
+    check(taken, "there was never a port to be had")
+    check(nothing_probed(), "a session is left")
 
 
 @case("security: a client that seccomp kills, or that has used up what it may have, leaves nothing", per="boot")

@@ -150,11 +150,11 @@ def chunks(record, frame):
 class Client:
     """A netlink socket: and so, if it asks for one, a session."""
 
-    def __init__(self, family="goprobe"):
+    def __init__(self, family="goprobe", port=0):
         self.sock = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC)
         self.sock.setsockopt(SOL_NETLINK, NETLINK_EXT_ACK, 1)
         self.sock.setsockopt(SOL_NETLINK, NETLINK_CAP_ACK, 1)
-        self.sock.bind((0, 0))
+        self.sock.bind((port, 0))
         self.sock.settimeout(600)   # a kernel that finds faults takes long
         self.seq = 0
         self.family = GENL_ID_CTRL
