@@ -70,7 +70,8 @@
 /* Stacks, a page of them, that a reader passes in one go if none has ever been taken. */
 #define GP_CALLS_BLOCK		64
 
-#define GP_CALLS_GFP		(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
+#define GP_CALLS_GFP \
+	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 static u32 gp_calls_nblocks(const struct gp_calls *calls)
 {

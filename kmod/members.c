@@ -31,7 +31,8 @@
 #define GP_MEMBERS_PLACES	2
 #define GP_MEMBERS_STEPS	64
 
-#define GP_MEMBERS_GFP		(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
+#define GP_MEMBERS_GFP \
+	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /* What a place's goid is that no member has; no goroutine is called so. */
 #define GP_MEMBER_NEVER		0ULL

@@ -27,7 +27,8 @@
 #include "calls.h"
 #include "states.h"
 
-#define GP_STATES_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN)
+#define GP_STATES_GFP \
+	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /**
  * struct gp_states_at - where a goroutine is

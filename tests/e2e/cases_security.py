@@ -10,12 +10,14 @@ import re
 import resource
 import signal
 import socket
+import struct
 import subprocess
 import time
 
 import genl
 from cases_refuse import DUMPS, Misuse, become_nobody, child
 from cases_files import machine_only, mounted
+from cases_tally import points_of, wire
 from genl import Client
 from lib import GOPROBECTL, Skip, case, check, nothing_probed, same, short, wait_for
 
@@ -277,17 +279,23 @@ def limits(t):
     check(not target.ended(), "the target ended")
 
 
+def write(path, text):
+    with open(path, "w", encoding="ascii") as f:
+        f.write(text)
+
+
+def memory_controller(top):
+    with open(top + "/cgroup.controllers", encoding="ascii") as f:
+        if "memory" not in f.read().split():
+            raise Skip("no memory controller in this kernel's cgroup2")
+    write(top + "/cgroup.subtree_control", "+memory")
+
+
 @case("security: memory of a session is its owner's: who may have little gets no large rings, and nobody else suffers", per="boot")
 def control_group(t):
-    def write(path, text):
-        with open(path, "w", encoding="ascii") as f:
-            f.write(text)
     with mounted(t, "cgroup2", "rw", "cgroup") as top:
         group = top + "/goprobe-little"
-        with open(top + "/cgroup.controllers", encoding="ascii") as f:
-            if "memory" not in f.read().split():
-                raise Skip("no memory controller in this kernel's cgroup2")
-        write(top + "/cgroup.subtree_control", "+memory")
+        memory_controller(top)
         os.mkdir(group)
         write(group + "/memory.max", str(24 << 20))
         target = t.target("load", "-pause", "1ms")
@@ -305,6 +313,46 @@ def control_group(t):
         same(t.attach("--buffer", "4m", "main.foo", "--", t.binary("example")).finish().summary["events"], 2, "events of somebody else")
         check(not target.ended(), "the target ended")
         p.kill()
+        wait_for("an empty group", lambda: not open(group + "/cgroup.procs", encoding="ascii").read())
+        os.rmdir(group)
+
+
+@case("security: tables that are too large for a control group are refused, and no program in it is killed for them", per="boot")
+def control_group_tables(t):
+    with mounted(t, "cgroup2", "rw", "cgroup") as top:
+        group = top + "/goprobe-tables"
+        memory_controller(top)
+        os.mkdir(group)
+        target = t.target("load", "-pause", "1ms")
+        write(group + "/cgroup.procs", str(target.pid))
+        path = target.argv[0]
+        timed = [wire(p, 1, genl.GOPROBE_ACTION_TIME) for p in points_of(t, path, "main.handle")["main.handle"]]
+        with Client() as client:
+            most = client.limits()
+
+        def asks(name, command, **room):
+            write(group + "/cgroup.procs", "0")
+            with Client() as client:
+                misuse = Misuse()
+                client.new_session(target.pid, ring=64 << 10, **room)
+                client.add_file(path)
+                misuse(name, lambda: command(client), errno.ENOMEM)
+                return " | ".join(misuse.problems)
+        member = [(genl.GOPROBE_A_MEMBER, struct.pack("=QiI", 1, target.pid, 0))]
+        write(group + "/memory.max", str(24 << 20))
+        try:
+            same(child(lambda: asks("calls", lambda c: c.add_points(timed), calls=most["calls"])), "", "open calls")
+            same(child(lambda: asks("members", lambda c: c.call(genl.GOPROBE_CMD_MEMBERS_ADD, member), members=most["members"])),
+                 "", "goroutines")
+        finally:
+            write(group + "/memory.max", "max")
+        with open(group + "/memory.events", encoding="ascii") as f:
+            events = dict(line.split() for line in f)
+        check(int(events["max"]), "the group's limit was never met: %s", short(events))
+        same(events["oom_kill"], "0", "processes that were killed")
+        check(not target.ended(), "the target ended")
+        wait_for("the end of the sessions", nothing_probed)
+        target.kill()
         wait_for("an empty group", lambda: not open(group + "/cgroup.procs", encoding="ascii").read())
         os.rmdir(group)
 
