@@ -38,6 +38,9 @@
 #define PROGRESS_SECONDS	60
 #define PROGRESS_MESSAGES	10000
 
+/* So long no socket gets an answer only if something is stuck. */
+#define STUCK_SECONDS		180
+
 static struct binary binaries[2];
 static struct target target = { .rest = 1 };
 static struct report_run run = { .seed = 1, .sockets = 8 };
@@ -182,11 +185,39 @@ static void options(int argc, char **argv)
 	}
 }
 
+static void sysrq(char what)
+{
+	FILE *f = fopen("/proc/sysrq-trigger", "w");
+
+	if (f) {
+		fputc(what, f);
+		fclose(f);
+	}
+}
+
+/*
+ * The module does not answer any more. Who waits for it can't be ended, so, in the machine that is
+ * made for this, the kernel is: after it has told who is where.
+ */
+static void stuck(void)
+{
+	told_fault("no message has been answered for %d s; the kernel's log tells who waits where",
+		   STUCK_SECONDS);
+	if (!getenv("GOPROBE_VM"))
+		_exit(1);
+	sysrq('w');
+	sysrq('l');
+	sleep(5);
+	sysrq('b');
+	_exit(1);
+}
+
 /* Inputs of files, then all sockets, and the programs beside them. */
 static void work(char *const paths[], unsigned int n)
 {
 	pthread_t thread[SOCKETS_MAX], runner;
-	unsigned long next = PROGRESS_SECONDS, at = PROGRESS_MESSAGES;
+	unsigned long next = PROGRESS_SECONDS, at = PROGRESS_MESSAGES, last = 0;
+	double moved = 0;
 
 	pthread_create(&runner, NULL, target_run, &target);
 	run.again = again(paths, n);
@@ -195,6 +226,11 @@ static void work(char *const paths[], unsigned int n)
 		pthread_create(&thread[i], NULL, worker, (void *)(uintptr_t)i);
 	while (atomic_load(&working)) {
 		usleep(200000);
+		if (atomic_load(&told.messages) != last)
+			moved = report_elapsed(&run);
+		last = atomic_load(&told.messages);
+		if (report_elapsed(&run) - moved > STUCK_SECONDS)
+			stuck();
 		if (report_elapsed(&run) < next && atomic_load(&told.messages) < at)
 			continue;
 		report_progress(&run, target.runs);
