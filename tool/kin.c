@@ -43,14 +43,14 @@ size_t kin_descendants(struct kin_gor *v, size_t n, uint64_t of)
 	return found;
 }
 
-/* False: it is no goroutine now. */
-static bool read_gor(const struct procmem *m, const struct golayout_g *l,
-		     const struct goprobe_runtime *rt, uint64_t g, struct kin_gor *ret)
+bool kin_gor_read(const struct procmem *m, const struct golayout_g *l,
+		  const struct goprobe_runtime *rt, uint64_t g, struct kin_gor *ret)
 {
 	uint8_t bytes[512];
 	uint32_t status;
 
-	if (!procmem_read(m, g, bytes, l->parent + 8))
+	/* The file's debug information may put goid anywhere. */
+	if (rt->g_goid > l->parent || !procmem_read(m, g, bytes, l->parent + 8))
 		return false;
 	status = load_u32(bytes + l->status) & ~SCANNED;
 	*ret = (struct kin_gor){
@@ -81,8 +81,8 @@ static int read_all(const struct procmem *m, struct gobin *bin, uint64_t allgs,
 		if (!procmem_read(m, at + i * 8, pointers, some * 8))
 			return -1;
 		for (uint64_t k = 0; k < some; k++)
-			*n += read_gor(m, l, gobin_runtime(bin), load_u64(pointers + k * 8),
-				       &(*ret)[*n]);
+			*n += kin_gor_read(m, l, gobin_runtime(bin), load_u64(pointers + k * 8),
+					   &(*ret)[*n]);
 	}
 	return 0;
 }

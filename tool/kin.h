@@ -10,6 +10,8 @@
 #include "procmem.h"
 
 struct gobin;
+struct golayout_g;
+struct goprobe_runtime;
 
 /**
  * struct kin_gor - a goroutine
@@ -26,6 +28,9 @@ struct kin_gor {
  * @of itself is none.
  */
 size_t kin_descendants(struct kin_gor *v, size_t n, uint64_t of);
+/* The goroutine at @g. False: it is none now, or what @rt says can't be. */
+bool kin_gor_read(const struct procmem *m, const struct golayout_g *l,
+		  const struct goprobe_runtime *rt, uint64_t g, struct kin_gor *ret);
 /*
  * The goroutines of a running process that descend from @of: *@ret, from malloc(), *@n of
  * them. 0; 1 if the program does not tell, with @d saying why; or -1 with @d set.

@@ -2,7 +2,9 @@
 /* kin.c: which goroutines descend from one. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "golayout.h"
 #include "kin.h"
 #include "rows.h"
 
@@ -46,10 +48,30 @@ static void test_row(void **state)
 	assert_string_equal(found, row->found);
 }
 
+/* Debug information says where goid is, and anybody may have written that. */
+static void test_far_goid(void **state)
+{
+	const struct golayout_g *l = &golayout_get(27)->g;
+	const struct procmem m = { .pid = getpid() };
+	static uint64_t g[1024] = { [0x98 / 8] = 5 };
+	struct goprobe_runtime rt = { .g_goid = 0x98 };
+	struct kin_gor k;
+
+	(void)state;
+	assert_true(kin_gor_read(&m, l, &rt, (uintptr_t)g, &k));
+	assert_int_equal(k.goid, 5);
+	rt.g_goid = l->parent + 8;
+	assert_false(kin_gor_read(&m, l, &rt, (uintptr_t)g, &k));
+	rt.g_goid = 4088;
+	assert_false(kin_gor_read(&m, l, &rt, (uintptr_t)g, &k));
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[N(cases)];
+	struct CMUnitTest tests[N(cases) + 1];
 
 	ROWS(tests, cases, test_row);
+	tests[N(cases)] = (struct CMUnitTest){ "goid is not where no runtime.g has it",
+					       test_far_goid };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
