@@ -494,6 +494,14 @@ func TestDamagedPlansAndRecordingsAreRefused(t *testing.T) {
 	if _, err := testPlan(t).Replay(strings.NewReader("nonsense of some length"), nil); err == nil {
 		t.Error("a recording of nonsense")
 	}
+	head := "goprobe\n\x04\x03\x02\x01\x03\x00\x00\x00"
+	for kind, size := range map[int]int{recordingStart: 16, recordingPass: 0} {
+		mark := make([]byte, 16+size)
+		mark[0], mark[4] = byte(kind), byte(size)
+		if _, err := testPlan(t).Replay(strings.NewReader(head+string(mark)), nil); err == nil {
+			t.Errorf("an entry of kind %d with %d bytes was taken", kind, size)
+		}
+	}
 }
 
 func TestQuantilesAreWithinAnEighth(t *testing.T) {

@@ -52,6 +52,9 @@ func (p *Plan) Replay(r io.Reader, fn func(*Event)) (Counts, error) {
 		case recordingRecords:
 			s.add(cpu, b)
 		case recordingPass:
+			if len(b) < 8 {
+				return s.counts, errors.New("the recording is damaged")
+			}
 			for lost = 0; len(b) >= 16; b = b[:len(b)-8] {
 				lost += u64At(b, len(b)-8)
 			}
