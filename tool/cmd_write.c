@@ -292,6 +292,20 @@ static int write_all(struct writing *w, const char *text, const struct edit *e, 
 	return 0;
 }
 
+/* What was read, and what is about to be written, is of the process that was asked for. */
+static int check_same(struct writing *w, struct diag *d)
+{
+	struct proclook *l = &w->look;
+	struct procmem now;
+
+	if (target_ended(&l->target))
+		return diag_set(d, "process %d has ended", l->procmem.pid);
+	if (procmem_init(&now, l->procmem.pid, l->globals.bin, d))
+		return -1;
+	return now.bias == l->procmem.bias ? 0 :
+	       diag_set(d, "process %d has begun anew", l->procmem.pid);
+}
+
 static int assign(struct writing *w, const char *text, const struct edit *e, struct diag *d)
 {
 	const char *why;
@@ -303,6 +317,8 @@ static int assign(struct writing *w, const char *text, const struct edit *e, str
 	why = why_missed(w, e);
 	if (why)
 		return diag_set(d, "'%s' can't be: %s", text, why);
+	if (check_same(w, d))
+		return -1;
 	if (w->json)
 		put_json(w, e);
 	else
