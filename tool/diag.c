@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "plain.h"
 
 static void replace(char **where, char *with)
 {
@@ -104,11 +105,28 @@ static bool starts_column(char c)
 	return ((unsigned char)c & 0xc0) != 0x80;
 }
 
+/* Paths and what else strangers may have chosen must not talk to the terminal. */
+static void print_plain(const char *s, FILE *to)
+{
+	size_t n = strlen(s);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!plain_is_control(s, n, i) || s[i] == '\t') {
+			fputc(s[i], to);
+			continue;
+		}
+		fputc('?', to);
+		i += (unsigned char)s[i] == 0xc2;
+	}
+}
+
 static void print_span(const struct diag *d, FILE *to)
 {
 	size_t n = strlen(d->text);
 
-	fprintf(to, "    %s\n    ", d->text);
+	fputs("    ", to);
+	print_plain(d->text, to);
+	fputs("\n    ", to);
 	for (size_t i = 0; i < d->at && i < n; i++)
 		if (starts_column(d->text[i]))
 			fputc(d->text[i] == '\t' ? '\t' : ' ', to);
@@ -127,9 +145,14 @@ static void print_span(const struct diag *d, FILE *to)
  */
 void diag_print(const struct diag *d, const char *prog, FILE *to)
 {
-	fprintf(to, "%s: %s\n", prog, d->sentence ? d->sentence : "out of memory");
+	fprintf(to, "%s: ", prog);
+	print_plain(d->sentence ? d->sentence : "out of memory", to);
+	fputc('\n', to);
 	if (d->text)
 		print_span(d, to);
-	if (d->hint)
-		fprintf(to, "    %s\n", d->hint);
+	if (!d->hint)
+		return;
+	fputs("    ", to);
+	print_plain(d->hint, to);
+	fputc('\n', to);
 }

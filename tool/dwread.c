@@ -11,6 +11,7 @@
 #include "dwcodes.h"
 #include "dwread.h"
 #include "grow.h"
+#include "plain.h"
 
 /* Bounds against hostile files. */
 #define UNITS_MAX (1U << 20)
@@ -400,7 +401,8 @@ const char *dwread_name(struct dwread *r, const struct dwdie *d)
 {
 	struct dwval v;
 
-	if (!dwread_attr_any(r, d, DW_AT_name, &v) || v.class != DWVAL_STRING)
+	if (!dwread_attr_any(r, d, DW_AT_name, &v) || v.class != DWVAL_STRING ||
+	    !plain_name((const char *)v.p, v.n))
 		return NULL;
 	return (const char *)v.p;
 }

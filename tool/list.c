@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "list.h"
+#include "plain.h"
 #include "plan.h"
 
 /* Names and signatures longer than this push the other columns to the right. */
@@ -197,7 +198,8 @@ void list_sessions_fini(struct list_sessions *l)
 /* The binary at the session's path, if it is still there and we can read it. */
 static struct gobin *open_binary(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* By now anything may be there: not to wait for a writer, should it be a FIFO. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct diag ignored = { 0 };
 	struct gobin *bin;
 	int err;
@@ -269,11 +271,11 @@ static void session_text(struct buf *b, const struct list_session *s, const char
 	buf_str(b, "session ");
 	buf_u64(b, s->session);
 	buf_str(b, " of ");
-	buf_str(b, comm);
+	buf_plain(b, comm);
 	buf_str(b, " (pid ");
 	buf_u64(b, s->owner);
 	buf_str(b, "): ");
-	buf_str(b, s->path);
+	buf_plain(b, s->path);
 	if (s->npids)
 		buf_str(b, s->npids == 1 ? ", process" : ", processes");
 	else

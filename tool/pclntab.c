@@ -7,6 +7,7 @@
 
 #include "load.h"
 #include "pclntab.h"
+#include "plain.h"
 
 #define MAGIC_GO12 0xfffffffbU
 #define MAGIC_GO116 0xfffffffaU
@@ -191,17 +192,18 @@ int pclntab_init(struct pclntab *t, const uint8_t *data, size_t len)
 	return pclntab_check_rows(t, rows) ? 0 : -1;
 }
 
-/* A string of at most @max bytes at @off, or NULL. */
+/* A string of at most @max bytes at @off that can be shown, or NULL. */
 static const char *string_at(const struct pclntab *t, size_t off, size_t max)
 {
+	const char *s, *nul;
 	size_t room;
 
 	if (!has(t, off, 1))
 		return NULL;
 	room = t->len + 1 - off;
-	if (!memchr(t->data + off, 0, room < max + 1 ? room : max + 1))
-		return NULL;
-	return (const char *)t->data + off;
+	s = (const char *)t->data + off;
+	nul = memchr(s, 0, room < max + 1 ? room : max + 1);
+	return nul && plain_name(s, (size_t)(nul - s)) ? s : NULL;
 }
 
 const char *pclntab_name(const struct pclntab *t, uint32_t off)

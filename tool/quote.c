@@ -2,6 +2,7 @@
 /* Quoting of bytes: as Go source and as JSON. */
 #include "buf.h"
 #include "load.h"
+#include "plain.h"
 
 size_t buf_utf8(const uint8_t *s, size_t n, uint32_t *ret)
 {
@@ -146,7 +147,7 @@ static void go_other(struct buf *b, uint32_t c, const uint8_t *s, size_t n)
 /* Likewise, in JSON. */
 static void json_other(struct buf *b, uint32_t c, const uint8_t *s, size_t n)
 {
-	if (c < 0x20 || c == 0x7f || (c >= 0x2028 && c <= 0x2029)) {
+	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x2029)) {
 		buf_str(b, "\\u");
 		hex(b, c, 4);
 	} else {
@@ -208,4 +209,18 @@ void buf_json(struct buf *b, const uint8_t *s, size_t n)
 void buf_json_str(struct buf *b, const char *s)
 {
 	buf_json(b, (const uint8_t *)s, strlen(s));
+}
+
+void buf_plain(struct buf *b, const char *s)
+{
+	size_t n = strlen(s);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!plain_is_control(s, n, i)) {
+			buf_char(b, s[i]);
+			continue;
+		}
+		buf_char(b, '?');
+		i += (unsigned char)s[i] == 0xc2;
+	}
 }

@@ -95,20 +95,25 @@ static void put_path(struct scribe *s, uint64_t name)
 /* As strconv.Quote() does what struct tags have. */
 static void put_quoted(struct scribe *s, uint64_t vaddr, size_t len)
 {
-	char c;
+	static const char from[] = "\"\\\a\b\f\n\r\t\v", to[] = "\"\\abfnrtv";
 
 	puts_to(s, "\"");
 	for (size_t i = 0; i < len && !s->bad; i++) {
-		if (datawin_read(s->t->src.data, vaddr + i, &c, 1))
+		const char *at;
+		char c, text[8];
+
+		if (datawin_read(s->t->src.data, vaddr + i, &c, 1)) {
 			s->bad = true;
-		else if (c == '"' || c == '\\')
-			puts_to(s, "\\");
-		if (c == '\n')
-			puts_to(s, "\\n");
-		else if (c == '\t')
-			puts_to(s, "\\t");
+			return;
+		}
+		at = c ? strchr(from, c) : NULL;
+		if (at)
+			snprintf(text, sizeof(text), "\\%c", to[at - from]);
+		else if ((unsigned char)c < ' ' || c == 0x7f)
+			snprintf(text, sizeof(text), "\\x%02x", (unsigned char)c);
 		else
-			put(s, &c, 1);
+			snprintf(text, sizeof(text), "%c", c);
+		puts_to(s, text);
 	}
 	puts_to(s, "\"");
 }

@@ -2,6 +2,7 @@
 /* Stacks for people, and as JSON. */
 #include <string.h>
 
+#include "plain.h"
 #include "stackshow.h"
 
 static size_t shown(const struct stacks *s, size_t top)
@@ -11,28 +12,16 @@ static size_t shown(const struct stacks *s, size_t top)
 
 /* --- text ------------------------------------------------------------ */
 
-/* Names of a damaged table may have anything in them that a terminal would obey. */
-static void put_printable(struct buf *b, const char *s)
-{
-	size_t at = b->len;
-
-	buf_str(b, s);
-	for (size_t i = at; i < b->len; i++) {
-		if ((uint8_t)b->p[i] < ' ' || b->p[i] == 0x7f)
-			b->p[i] = '?';
-	}
-}
-
 static void text_name(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
 {
 	if (f->func) {
-		put_printable(b, f->func);
+		buf_plain(b, f->func);
 		return;
 	}
 	buf_hex(b, place->pc);
 	if (place->of->name) {
 		buf_str(b, " in ");
-		put_printable(b, place->of->name);
+		buf_plain(b, place->of->name);
 	}
 }
 
@@ -40,7 +29,7 @@ static void text_place(struct buf *b, const struct gobin_frame *f)
 {
 	if (f->file) {
 		buf_str(b, "  ");
-		put_printable(b, f->file);
+		buf_plain(b, f->file);
 		buf_number(b, ":", f->line);
 	}
 	buf_char(b, '\n');
@@ -85,10 +74,10 @@ static void text_labels(struct buf *b, const struct stack *k)
 		const struct stacks_label *l = &k->labels[i];
 
 		buf_str(b, ", ");
-		put_printable(b, l->key);
+		buf_plain(b, l->key);
 		buf_char(b, ' ');
 		if (l->text)
-			put_printable(b, l->text);
+			buf_plain(b, l->text);
 		else
 			buf_i64(b, l->number);
 	}
@@ -104,7 +93,7 @@ void stackshow_frames_text(const struct stack *k, struct buf *b)
 		buf_str(b, "    ... and its callers\n");
 	if (k->creator) {
 		buf_str(b, "    " STACKS_CREATED);
-		put_printable(b, stack_creator(k)->func);
+		buf_plain(b, stack_creator(k)->func);
 		text_place(b, stack_creator(k));
 	}
 }

@@ -72,7 +72,7 @@ func appendQuoted(b []byte, s string) []byte {
 			b = append(b, `\r`...)
 		case c == '\t':
 			b = append(b, `\t`...)
-		case c < 0x20 || c == 0x7f || c == 0x2028 || c == 0x2029:
+		case c < 0x20 || c >= 0x7f && c < 0xa0 || c == 0x2028 || c == 0x2029:
 			b = append(b, '\\', 'u', hex[c>>12&15], hex[c>>8&15], hex[c>>4&15], hex[c&15])
 		default:
 			b = append(b, s[i:i+n]...)

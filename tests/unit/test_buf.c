@@ -7,10 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "buf.h"
+#include "diag.h"
+#include "plain.h"
 #include "rows.h"
 
 static struct buf b;
@@ -97,6 +100,29 @@ static void test_durations(void **state)
 	}
 }
 
+static void test_plain(void **state)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+	struct diag d = { 0 };
+
+	(void)state;
+	buf_plain(&b, "/tmp/\x1b[2J\xc2\x9b\n\x7f");
+	same("/tmp/?[2J???");
+	buf_plain(&b, "gr\xc3\xbc\xc3\x9f \xc2\xb5s \xe2\x82\x82\xc2");
+	same("gr\xc3\xbc\xc3\x9f \xc2\xb5s \xe2\x82\x82\xc2");
+
+	/* Errors have paths in them. */
+	diag_set(&d, "/tmp/\x1b[2J is not\xc2\x9b a file");
+	diag_hint(&d, "it is\na b\xc3\xb6k");
+	diag_print(&d, "prog", f);
+	fclose(f);
+	diag_fini(&d);
+	assert_string_equal(text, "prog: /tmp/?[2J is not? a file\n    it is?a b\xc3\xb6k\n");
+	free(text);
+}
+
 static void test_strings(void **state)
 {
 	static const struct {
@@ -122,6 +148,8 @@ static void test_strings(void **state)
 		/* line separators, direction marks, no-break space, byte order mark */
 		{ "\xe2\x80\xa8", "\"\\u2028\"", "\"\\u2028\"" },
 		{ "\xe2\x80\xae", "\"\\u202e\"", "\"\xe2\x80\xae\"" },
+		/* controls of 8 bits, which terminals may obey */
+		{ "\xc2\x9b" "2J", "\"\\u009b2J\"", "\"\\u009b2J\"" },
 		{ "\xc2\xa0", "\"\\u00a0\"", "\"\xc2\xa0\"" },
 		{ "\xef\xbb\xbf", "\"\\ufeff\"", "\"\xef\xbb\xbf\"" },
 	};
@@ -159,6 +187,7 @@ int main(void)
 		{ "durations have three digits and a unit", test_durations },
 		{ "strings are quoted as Go and as JSON, bytes that are no text included",
 		  test_strings },
+		{ "what strangers have named does not talk to the terminal", test_plain },
 		{ "a buffer grows", test_growth },
 	};
 

@@ -421,6 +421,36 @@ static void test_long_name(void **state)
 	}
 }
 
+/* They are shown as they are, on terminals as well. */
+static void test_control(void **state)
+{
+	static const struct {
+		const char *name;
+		bool good;
+	} cases[] = {
+		{ "main.f", true },
+		{ "main.\u00e9\u00bf\u4e16", true },		/* letters of two bytes and three */
+		{ "main.\033[2J", false },
+		{ "main.f\nmain.g", false },
+		{ "main.f\177", false },
+		{ "main.\302\2332J", false },			/* U+009B, another CSI */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct synth_func f = { .name = cases[i].name, .size = 0x10 };
+		struct synth_bytes tab, trees;
+		struct pclntab_func pf;
+		struct pclntab t;
+
+		make(&formats[3], &f, 1, &tab, &trees);
+		assert_int_equal(pclntab_init(&t, tab.p, tab.n), 0);
+		assert_int_equal(pclntab_func(&t, 0, &pf), cases[i].good ? 0 : -1);
+		synth_fini(&tab);
+		synth_fini(&trees);
+	}
+}
+
 /* Names at one place make a table of any size take as long as one likes. */
 static void test_shared_names(void **state)
 {
@@ -522,6 +552,7 @@ int main(void)
 		{ "inlining trees that lead in a circle or nowhere end", test_trees },
 		{ "a step that does not advance ends a table", test_standstill },
 		{ "a name that does not end is none", test_long_name },
+		{ "a name with control characters is none", test_control },
 		{ "names that many functions share are refused", test_shared_names },
 		{ "the table is found without section names", test_search },
 		{ "a large file without section names takes no memory", test_large },
