@@ -5,6 +5,9 @@
 #include "load.h"
 #include "recording.h"
 
+/* No kernel is built for more; the records of each wait in a queue of their own. */
+#define CPUS_MAX 8192U
+
 const char *recording_check_head(const uint8_t *p, size_t len)
 {
 	struct recording_head h;
@@ -51,6 +54,8 @@ int64_t recording_parse(const uint8_t *p, size_t len, struct recording_entry *re
 	else if (m.size < sizes[m.kind].least ||
 		 (sizes[m.kind].exact && m.size != sizes[m.kind].least))
 		*why = "impossible size of an entry";
+	else if (m.cpu >= CPUS_MAX)
+		*why = "impossible number of a CPU";
 	if (*why)
 		return -1;
 	whole = sizeof(m) + m.size + recording_padding(m.size);

@@ -50,6 +50,9 @@ static struct entry_row {
 	  sizeof(struct recording_mark) + sizeof(struct recording_file), NULL },
 	{ "a longer entry than there are", { RECORDING_RECORDS, RECORDING_ENTRY_MAX + 1, 0, 0 }, 64,
 	  -1, "an entry is too long" },
+	{ "the last CPU there can be", { RECORDING_RECORDS, 0, 8191, 0 }, 16, 16, NULL },
+	{ "a CPU that no machine has", { RECORDING_RECORDS, 0, 8192, 0 }, 16, -1,
+	  "impossible number of a CPU" },
 	{ "the longest size there is", { RECORDING_RECORDS, UINT32_MAX, 0, 0 }, 64, -1,
 	  "an entry is too long" },
 };
