@@ -19,7 +19,7 @@ from cases_refuse import DUMPS, Misuse, become_nobody, child
 from cases_files import machine_only, mounted
 from cases_tally import points_of, wire
 from genl import Client
-from lib import GOPROBECTL, Skip, case, check, nothing_probed, same, short, wait_for
+from lib import GOPROBECTL, Skip, case, check, nothing_probed, on_cpus, same, short, wait_for
 
 NOTIFIES = genl.GOPROBE_CMD_READY
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -203,16 +203,6 @@ def running(*functions):
         for pid in reversed(pids):
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-
-
-@contextlib.contextmanager
-def on_cpus(cpus):
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cpus)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 @case("security: who gives up a port does not end the session of who has it next", per="boot")

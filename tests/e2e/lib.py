@@ -50,6 +50,17 @@ def short(value, limit=1000):
     return text if len(text) <= limit else text[:limit] + " ..."
 
 
+@contextlib.contextmanager
+def on_cpus(cpus):
+    """Whoever is started meanwhile runs on these, and so do we."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 def wait_for(what, condition, seconds=DEADLINE):
     """The first true value of condition(), which is asked again and again."""
     end = time.monotonic() + seconds
