@@ -199,6 +199,7 @@ void gp_ring_lend(struct gp_ring *ring, struct sk_buff *skb, u32 size)
 	unsigned long at = (ring->told & (ring->size - 1)) - offset;
 	struct page **page = ring->pages + (at >> PAGE_SHIFT);
 
+	ring->lent = page;
 	ring->told += size;
 	skb->len += size;
 	skb->data_len += size;
@@ -206,25 +207,31 @@ void gp_ring_lend(struct gp_ring *ring, struct sk_buff *skb, u32 size)
 		part = min(size, block - offset);
 		get_page(*page);
 		skb_fill_page_desc(skb, i, *page, offset, part);
-		ring->lent = *page;
 		size -= part;
 		offset = 0;
 	}
+	ring->nlent = i;
 }
 
 /**
  * gp_ring_take_back() - see if what was lent has been read
  * @ring: the ring
  *
- * A message gives its pages back from the first to the last. As long as it is not read,
- * or a tap on netlink keeps it, what it refers to and all that comes after stays taken.
+ * As long as a message is not read, or a tap on netlink keeps it, what it refers to and all that
+ * comes after stays taken. All of it is looked at: a tap that wants less of each message gives
+ * back the end of its own, and keeps the beginning.
  *
  * Return: whether there is more room than before.
  */
 bool gp_ring_take_back(struct gp_ring *ring)
 {
-	if (!ring->lent || page_count(ring->lent) > 1)
+	u32 i;
+
+	if (!ring->lent)
 		return false;
+	for (i = 0; i < ring->nlent; i++)
+		if (page_count(ring->lent[i << ring->order]) > 1)
+			return false;
 	ring->lent = NULL;
 	/* Whoever has read them has done so before the pages were given back. */
 	smp_mb();

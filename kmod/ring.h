@@ -53,7 +53,8 @@ struct sk_buff;
  * @tail: bytes ever consumed; written by the consumer
  * @quarter: @tail and a quarter of the ring: a head that far is told at once; likewise
  * @told: bytes ever handed out, more than @tail while pages are lent; consumer's
- * @lent: the last block of what is lent, or NULL; consumer's
+ * @lent: where in @pages what is lent begins, or NULL; consumer's
+ * @nlent: number of blocks that are lent, then
  */
 struct gp_ring {
 	u8 *data;
@@ -68,7 +69,8 @@ struct gp_ring {
 	unsigned long tail ____cacheline_aligned_in_smp;
 	unsigned long quarter;
 	unsigned long told;
-	struct page *lent;
+	struct page **lent;
+	u32 nlent;
 };
 
 struct gp_ring *gp_ring_new(u32 size, u32 cpu);

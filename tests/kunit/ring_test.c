@@ -521,6 +521,29 @@ static void what_is_copied_behind_what_is_lent_is_not_free_before_it(struct kuni
 	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 8192U + 4096 + 2048);
 }
 
+static void what_somebody_keeps_the_beginning_of_is_not_free(struct kunit *test)
+{
+	struct sk_buff *skb, *tap;
+	u32 size;
+
+	/* Across the end, so that it is more than one block. */
+	move_to(GP_RING_MIN - 2 * PAGE_SIZE);
+	while (put(ring, 1024, 1))
+		;
+	size = gp_ring_lendable(ring);
+	KUNIT_ASSERT_GT(test, size, (u32)(3 * PAGE_SIZE));
+	skb = lend(test, size);
+	tap = skb_clone(skb, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, tap);
+	/* More than would be copied into its head. */
+	KUNIT_ASSERT_EQ(test, pskb_trim(tap, 4 + 2048), 0);
+	kfree_skb(skb);
+	KUNIT_EXPECT_FALSE(test, gp_ring_take_back(ring));
+	kfree_skb(tap);
+	KUNIT_EXPECT_TRUE(test, gp_ring_take_back(ring));
+	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), size);
+}
+
 static void a_message_outlives_the_ring(struct kunit *test)
 {
 	static u8 read[4096];
@@ -559,6 +582,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_reader_waits_for_the_record_that_is_being_written),
 	KUNIT_CASE(what_is_lent_is_the_ring_itself_and_free_when_it_was_read),
 	KUNIT_CASE(what_is_copied_behind_what_is_lent_is_not_free_before_it),
+	KUNIT_CASE(what_somebody_keeps_the_beginning_of_is_not_free),
 	KUNIT_CASE(a_message_outlives_the_ring),
 	{}
 };
