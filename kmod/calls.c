@@ -421,7 +421,11 @@ static bool gp_stack_collect(struct gp_calls *calls, struct gp_stack *stack, u32
 		call->below = unwound->list;
 		unwound->list = call;
 	}
-	return false;
+	/*
+	 * Not once more for nothing: what another thread with the same g may put into the stack
+	 * meanwhile would be there where what is kept in @unwound has been.
+	 */
+	return !stack->top;
 }
 
 /**

@@ -125,6 +125,51 @@ static void what_is_timed_by_key_gives_nothing_back(struct kunit *test)
 		gp_held_give(calls->held, numbers[i]);
 }
 
+static bool collect(struct gp_stack *stack, struct gp_unwound *unwound)
+{
+	bool done;
+
+	preempt_disable();
+	gp_stack_lock(stack);
+	done = gp_stack_collect(calls, stack, 1, unwound);
+	gp_stack_unlock(stack, gor(1).g);
+	preempt_enable();
+	return done;
+}
+
+/*
+ * As many as one round takes: in another one, a call that another thread with that g has made
+ * meanwhile would be kept in the same place as the last one.
+ */
+static void each_call_that_is_unwound_is_kept_once(struct kunit *test)
+{
+	struct gp_stack *stack = gp_calls_home(calls, 1, gor(1).g);
+	struct gp_unwound unwound = { .list = NULL };
+	struct gp_call call;
+	u32 i, n = 0;
+	bool done;
+
+	BUILD_BUG_ON(HELD <= GP_CALLS_UNWIND);
+	gp_tallies_find(&tallies, P)->unwound = true;
+	for (i = 1; i <= GP_CALLS_UNWIND; i++)
+		KUNIT_ASSERT_EQ(test, open_held(gor(1), i * 10, P), KEPT);
+	done = collect(stack, &unwound);
+	KUNIT_EXPECT_TRUE(test, done);
+	KUNIT_EXPECT_EQ(test, open_held(gor(1), 5, P), KEPT);
+	if (!done)
+		collect(stack, &unwound);
+	/* The least deep one first. */
+	while (n < 2 * GP_CALLS_UNWIND && gp_unwound_next(calls, &unwound, &call)) {
+		KUNIT_EXPECT_EQ(test, call.depth, ++n * 10);
+		gp_held_give(calls->held, call.data);
+	}
+	KUNIT_ASSERT_EQ(test, n, GP_CALLS_UNWIND);
+	KUNIT_ASSERT_EQ(test, close_it(gor(1), 5, P, &call), ENDED);
+	gp_held_give(calls->held, call.data);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+	KUNIT_EXPECT_EQ(test, taken(), 0U);
+}
+
 static u32 paired_open(void)
 {
 	return atomic_read(&tally[P]->open);
@@ -307,6 +352,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(what_is_paired_is_not_counted_as_timed, way_gen_params),
 	KUNIT_CASE_PARAM(what_ends_without_returning_gives_its_record_back, way_gen_params),
 	KUNIT_CASE(what_is_timed_by_key_gives_nothing_back),
+	KUNIT_CASE(each_call_that_is_unwound_is_kept_once),
 	KUNIT_CASE_PARAM(open_calls_of_what_is_paired_are_counted, way_gen_params),
 	KUNIT_CASE(records_of_ended_processes_are_given_back),
 	KUNIT_CASE_PARAM(a_call_that_passes_by_ends_what_is_as_deep, way_gen_params),

@@ -42,7 +42,7 @@ enum { F, G, H, FUNCTIONS };
 
 /* A function that is paired: its calls are not timed, their records may be held. */
 #define P	FUNCTIONS
-#define HELD	64U
+#define HELD	65U
 
 static struct gp_tallies tallies;
 static const struct gp_tally *tally[FUNCTIONS + 1];
