@@ -197,6 +197,7 @@ static bool gp_is_legacy_prefix(u8 byte)
  * before 7.2), which corrupts the program. What they refuse only once a process
  * maps the file, when the error can no longer be told: INT3, LOCK. And PUSHF, which is
  * stepped with the trap flag set and pushes that, too: a later POPF would then trap.
+ * Prefixes alone could be those of any.
  */
 const char *gp_arch_refuses(const u8 *code, u32 len)
 {
@@ -209,9 +210,11 @@ const char *gp_arch_refuses(const u8 *code, u32 len)
 			return "an instruction with a LOCK prefix can't be probed";
 	if (len - i >= 2 && (code[i] & 0xf1) == 0x41 && code[i + 1] == 0x90)
 		return "an XCHG with RAX can't be probed";
-	if (len - i >= 2 && (code[i] & 0xf0) == 0x40)
+	if (i < len && (code[i] & 0xf0) == 0x40)
 		i++;
-	if (i < len && code[i] == 0x9c)
+	if (i == len)
+		return "a point does not say what its instruction is behind the prefixes";
+	if (code[i] == 0x9c)
 		return "a PUSHF can't be probed: it would push the flag of single-steps";
 	return NULL;
 }

@@ -76,6 +76,7 @@ struct refuse_case {
 #define WHY_INT3	"there is a breakpoint instruction already"
 #define WHY_LOCK	"an instruction with a LOCK prefix can't be probed"
 #define WHY_XCHG	"an XCHG with RAX can't be probed"
+#define WHY_PREFIXES "a point does not say what its instruction is behind the prefixes"
 #define WHY_PUSHF	"a PUSHF can't be probed: it would push the flag of single-steps"
 
 static const struct refuse_case refuse_cases[] = {
@@ -85,7 +86,7 @@ static const struct refuse_case refuse_cases[] = {
 	{ "LOCK alone", { 0xf0 }, 1, WHY_LOCK },
 	{ "LOCK behind 66", { 0x66, 0xf0, 0x0f, 0xc1, 0x03 }, 5, WHY_LOCK },
 	{ "LOCK behind a segment", { 0x64, 0xf0, 0xff, 0x00 }, 4, WHY_LOCK },
-	{ "LOCK beyond what was sent", { 0x66, 0xf0 }, 1, NULL },
+	{ "LOCK beyond what was sent", { 0x66, 0xf0 }, 1, WHY_PREFIXES },
 	{ "F0 as an operand is no LOCK", { 0x48, 0x89, 0xf0 }, 3, NULL },
 	{ "XCHG R8,RAX", { 0x49, 0x90 }, 2, WHY_XCHG },
 	{ "XCHG R8D,EAX", { 0x41, 0x90 }, 2, WHY_XCHG },
@@ -107,7 +108,11 @@ static const struct refuse_case refuse_cases[] = {
 	{ "long JBE", { 0x0f, 0x86, 0, 0, 0, 0 }, 6, NULL },
 	{ "RET", { 0xc3 }, 1, NULL },
 	{ "SUB of SP", { 0x48, 0x83, 0xec, 0x18 }, 4, NULL },
-	{ "nothing but prefixes", { 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66 }, 8, NULL },
+	{ "nothing but prefixes", { 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66 }, 8,
+	  WHY_PREFIXES },
+	{ "XCHG R8,RAX cut off behind REX", { 0x49, 0x90 }, 1, WHY_PREFIXES },
+	{ "XCHG R8W,AX cut off behind REX", { 0x66, 0x41, 0x90 }, 2, WHY_PREFIXES },
+	{ "PUSHF of 16 bits cut off", { 0x66, 0x9c }, 1, WHY_PREFIXES },
 };
 
 static void refuse_desc(const struct refuse_case *c, char *desc)
