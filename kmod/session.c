@@ -410,8 +410,10 @@ u64 gp_session_hits(struct gp_session *s)
 			if (gp_session_is_of_hits(i))
 				hits += READ_ONCE(ring->stat[i]);
 	}
-	for (i = 0; i < s->nfilters; i++)
+	for (i = 0; i < s->nfilters; i++) {
 		hits += gp_filter_rejected(s->filters[i]);
+		cond_resched();
+	}
 	return hits;
 }
 
@@ -430,8 +432,10 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 	stats[GOPROBE_STAT_BROKEN] = READ_ONCE(s->breaker.broken);
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);
 	gp_tallies_stats(&s->tallies, stats);
-	for (i = 0; i < s->nfilters; i++)
+	for (i = 0; i < s->nfilters; i++) {
 		stats[GOPROBE_STAT_FILTERED] += gp_filter_rejected(s->filters[i]);
+		cond_resched();
+	}
 }
 
 /* A CPU comes up: give it a ring in each session. Its hits are counted if not. */

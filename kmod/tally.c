@@ -187,6 +187,7 @@ u64 gp_tallies_hits(struct gp_tallies *tallies)
 
 	xa_for_each(&tallies->ids, id, tally) {
 		hits += gp_tally_hits(tally);
+		cond_resched();
 		if (!tally->times)
 			continue;
 		for_each_possible_cpu(cpu)
@@ -204,11 +205,11 @@ void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX])
 
 	xa_for_each(&tallies->ids, id, tally) {
 		stats[GOPROBE_STAT_COUNTED] += gp_tally_hits(tally);
+		cond_resched();
 		if (!tally->times)
 			continue;
 		for_each_possible_cpu(cpu)
 			gp_times_stats(per_cpu_ptr(tally->times, cpu), stats);
-		cond_resched();
 	}
 }
 
