@@ -70,7 +70,7 @@ static bool lock_is_free(void)
 			mmap_write_unlock(memory);
 			return true;
 		}
-		msleep(1);
+		usleep_range(1000, 2000);
 	}
 	return false;
 }

@@ -149,7 +149,7 @@ static void test_strings(void **state)
 		{ "\xe2\x80\xa8", "\"\\u2028\"", "\"\\u2028\"" },
 		{ "\xe2\x80\xae", "\"\\u202e\"", "\"\xe2\x80\xae\"" },
 		/* controls of 8 bits, which terminals may obey */
-		{ "\xc2\x9b" "2J", "\"\\u009b2J\"", "\"\\u009b2J\"" },
+		{ "\xc2\x9b[2J", "\"\\u009b[2J\"", "\"\\u009b[2J\"" },
 		{ "\xc2\xa0", "\"\\u00a0\"", "\"\xc2\xa0\"" },
 		{ "\xef\xbb\xbf", "\"\\ufeff\"", "\"\xef\xbb\xbf\"" },
 	};
