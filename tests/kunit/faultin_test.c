@@ -66,10 +66,8 @@ static bool lock_is_free(void)
 	u32 i;
 
 	for (i = 0; i < 1000; i++) {
-		if (mmap_write_trylock(memory)) {
-			mmap_write_unlock(memory);
+		if (!rwsem_is_locked(&memory->mmap_lock))
 			return true;
-		}
 		usleep_range(1000, 2000);
 	}
 	return false;
