@@ -18,13 +18,17 @@
 /* A message refers to what is contiguous at once: larger is cheaper to read. */
 #define GP_RING_ORDER	3
 
-/* The first @n of the ring's pages, whole blocks. */
+/*
+ * The first @n of the ring's pages, whole blocks. Not __free_pages(): a message may still refer to
+ * one, and older kernels look at it once more when they have given up their own reference; if the
+ * message goes just then, they free parts of it that are free already.
+ */
 static void gp_ring_free_pages(struct gp_ring *ring, u32 n)
 {
 	u32 i;
 
 	for (i = 0; i < n; i += 1U << ring->order)
-		__free_pages(ring->pages[i], ring->order);
+		put_page(ring->pages[i]);
 }
 
 /* Return: whether there were @n pages in blocks of @order. */
