@@ -11,7 +11,7 @@
 #include "tally.h"
 
 /* A client can ask for more than there is, which is no reason to print anything. */
-#define GP_TALLY_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
+#define GP_TALLY_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 void gp_tallies_init(struct gp_tallies *tallies)
 {
