@@ -137,6 +137,17 @@ bool value_errno_message(struct value_ctx *v, struct buf *b, const struct value_
 	return true;
 }
 
+/* The zone of an IPv6 address, if it has one. */
+static bool put_zone(struct value_ctx *v, struct buf *b, const struct error *a)
+{
+	const struct gofield *zone = value_known_field(a->t, "Zone", GOTYPE_STRING, 16);
+
+	if (!zone || !value_word(a->p + zone->offset + 8))
+		return true;
+	buf_char(b, '%');
+	return string(v, b, a->p + zone->offset, false);
+}
+
 /* net.TCPAddr, net.UDPAddr: {IP, Port, Zone}, behind a net.Addr. */
 static bool address(struct value_ctx *v, struct buf *b, const struct value_what *w,
 		    const char *name, const char *before)
@@ -160,7 +171,7 @@ static bool address(struct value_ctx *v, struct buf *b, const struct value_what 
 	struct value_what what = { .t = ip->type, .p = a.p + ip->offset, .place = VALUE_FIELD };
 	size_t start = b->len;
 
-	if (value_word(what.p) && !value_ip(v, b, &what))
+	if ((value_word(what.p) && !value_ip(v, b, &what)) || !put_zone(v, b, &a))
 		return false;
 	six = b->len > start && memchr(b->p + start, ':', b->len - start);
 	if (six && buf_room(b, 1)) {

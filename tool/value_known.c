@@ -3,7 +3,6 @@
  * Well-known types of the standard library, which have a form of their own. A
  * name is only a hint: each form looks at the fields that it uses.
  */
-#define _GNU_SOURCE	/* memrchr() */
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -28,27 +27,27 @@ static const struct value_known table[] = {
 	JSON("time.Duration", GOTYPE_INT, value_duration),
 	JSON("time.Month", GOTYPE_INT, value_month),
 	JSON("time.Weekday", GOTYPE_INT, value_weekday),
-	JSON("fs.FileMode", GOTYPE_UINT, value_filemode),
+	JSON("io/fs.FileMode", GOTYPE_UINT, value_filemode),
 	JSON("os.FileMode", GOTYPE_UINT, value_filemode),	/* until 1.15 */
 	JSON("net.IP", GOTYPE_SLICE, value_ip),
 
 	ERROR("errors.errorString", "{s}"),
 	ERROR("fmt.wrapError", "{msg}", .wraps = "err"),
 	ERROR("fmt.wrapErrors", "{msg}"),
-	ERROR("errors.fundamental", "{msg}"),			/* github.com/pkg/errors */
-	ERROR("errors.withMessage", "{msg}: {cause}", .wraps = "cause"),
-	ERROR("errors.withStack", "{error}", .wraps = "error"),
-	ERROR("fs.PathError", "{Op} {Path}: {Err}", .wraps = "Err"),
+	ERROR("github.com/pkg/errors.fundamental", "{msg}"),
+	ERROR("github.com/pkg/errors.withMessage", "{msg}: {cause}", .wraps = "cause"),
+	ERROR("github.com/pkg/errors.withStack", "{error}", .wraps = "error"),
+	ERROR("io/fs.PathError", "{Op} {Path}: {Err}", .wraps = "Err"),
 	ERROR("os.PathError", "{Op} {Path}: {Err}", .wraps = "Err"),	/* until 1.15 */
 	ERROR("os.SyscallError", "{Syscall}: {Err}", .wraps = "Err"),
 	ERROR("os.LinkError", "{Op} {Old} {New}: {Err}", .wraps = "Err"),
-	ERROR("exec.Error", "exec: {\"Name\"}: {Err}", .wraps = "Err"),
-	ERROR("url.Error", "{Op} {\"URL\"}: {Err}", .wraps = "Err"),
+	ERROR("os/exec.Error", "exec: {\"Name\"}: {Err}", .wraps = "Err"),
+	ERROR("net/url.Error", "{Op} {\"URL\"}: {Err}", .wraps = "Err"),
 	ERROR("strconv.NumError", "strconv.{Func}: parsing {\"Num\"}: {Err}", .wraps = "Err"),
-	ERROR("json.SyntaxError", "{msg}"),
+	ERROR("encoding/json.SyntaxError", "{msg}"),
 	ERROR("context.deadlineExceededError", "context deadline exceeded"),
-	ERROR("poll.errNetClosing", "use of closed network connection"),
-	ERROR("poll.DeadlineExceededError", "i/o timeout"),
+	ERROR("internal/poll.errNetClosing", "use of closed network connection"),
+	ERROR("internal/poll.DeadlineExceededError", "i/o timeout"),
 	{ .name = "net.OpError", .kind = GOTYPE_STRUCT, .text = value_error,
 	  .message = value_operror_message, .wraps = "Err", .own_pointer = true },
 	{ .name = "runtime.errorString", .kind = GOTYPE_STRING, .text = value_error,
@@ -69,28 +68,20 @@ static const struct value_known table[] = {
 	{ .name = "sync.RWMutex", .kind = GOTYPE_STRUCT, .text = value_rwmutex },
 	{ .name = "sync.WaitGroup", .kind = GOTYPE_STRUCT, .text = value_waitgroup },
 	{ .name = "sync.Once", .kind = GOTYPE_STRUCT, .text = value_once },
-	{ .name = "atomic.Int32", .kind = GOTYPE_STRUCT, .text = value_atomic },
-	{ .name = "atomic.Int64", .kind = GOTYPE_STRUCT, .text = value_atomic },
-	{ .name = "atomic.Uint32", .kind = GOTYPE_STRUCT, .text = value_atomic },
-	{ .name = "atomic.Uint64", .kind = GOTYPE_STRUCT, .text = value_atomic },
-	{ .name = "atomic.Uintptr", .kind = GOTYPE_STRUCT, .text = value_atomic },
-	{ .name = "atomic.Value", .kind = GOTYPE_STRUCT, .text = value_atomic },
-	{ .name = "atomic.Bool", .kind = GOTYPE_STRUCT, .text = value_atomic_bool },
-	{ .name = "atomic.Pointer[", .kind = GOTYPE_STRUCT, .text = value_atomic_pointer },
+	{ .name = "sync/atomic.Int32", .kind = GOTYPE_STRUCT, .text = value_atomic },
+	{ .name = "sync/atomic.Int64", .kind = GOTYPE_STRUCT, .text = value_atomic },
+	{ .name = "sync/atomic.Uint32", .kind = GOTYPE_STRUCT, .text = value_atomic },
+	{ .name = "sync/atomic.Uint64", .kind = GOTYPE_STRUCT, .text = value_atomic },
+	{ .name = "sync/atomic.Uintptr", .kind = GOTYPE_STRUCT, .text = value_atomic },
+	{ .name = "sync/atomic.Value", .kind = GOTYPE_STRUCT, .text = value_atomic },
+	{ .name = "sync/atomic.Bool", .kind = GOTYPE_STRUCT, .text = value_atomic_bool },
+	{ .name = "sync/atomic.Pointer[", .kind = GOTYPE_STRUCT, .text = value_atomic_pointer },
 };
 
-/* Without the package's path: "io/fs.PathError" is "fs.PathError" to people. */
-static const char *base_name(const char *name)
-{
-	size_t head = strcspn(name, "[");
-	const char *slash = memrchr(name, '/', head);
-
-	return slash ? slash + 1 : name;
-}
-
+/* With the package's path: what somebody else calls time.Duration may count seconds. */
 static const struct value_known *look_up(const struct gotype *t)
 {
-	const char *name = t->name ? base_name(t->name) : "";
+	const char *name = t->name ? t->name : "";
 
 	if (!strchr(name, '.'))
 		return NULL;

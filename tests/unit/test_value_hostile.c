@@ -58,8 +58,10 @@ static const struct gotype t_context = TYPE(STRUCT, "context.cancelCtx", 16,
 					    FIELDS(context_fields));
 static const struct gotype p_context = TYPE(POINTER, "*context.cancelCtx", 8, .elem = &t_context);
 static const struct gofield wrap_fields[] = { { "cause", &t_error, 0 }, { "msg", &t_string, 16 } };
-static const struct gotype t_wrap = TYPE(STRUCT, "errors.withMessage", 32, FIELDS(wrap_fields));
-static const struct gotype p_wrap = TYPE(POINTER, "*errors.withMessage", 8, .elem = &t_wrap);
+static const struct gotype t_wrap = TYPE(STRUCT, "github.com/pkg/errors.withMessage", 32,
+					  FIELDS(wrap_fields));
+static const struct gotype p_wrap = TYPE(POINTER, "*github.com/pkg/errors.withMessage", 8,
+					  .elem = &t_wrap);
 static const struct gofield sticking_out[] = {
 	{ "a", &t_int, 12 }, { "b", NULL, 0 }, { "state", &t_int, HUGE }, { "c", &t_fan, 8 },
 };

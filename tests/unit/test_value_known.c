@@ -17,6 +17,8 @@ static const struct gofield time_fields[] = {
 static const struct gotype t_time = TYPE(STRUCT, "time.Time", 24, FIELDS(time_fields));
 static const struct gotype p_time = POINTER_TO("*time.Time", t_time);
 static const struct gotype t_duration = TYPE(INT, "time.Duration", 8);
+/* Somebody else's, of that name. */
+static const struct gotype t_false_duration = TYPE(INT, "example.com/time.Duration", 8);
 static const struct gotype t_month = TYPE(INT, "time.Month", 8);
 static const struct gotype t_weekday = TYPE(INT, "time.Weekday", 8);
 static const struct gofield span_fields[] = {
@@ -87,6 +89,8 @@ static void test_durations(void **state)
 	for (size_t i = 0; i < N(rows); i++)
 		SAYS(SHOW(&t_duration, rows[i].d), rows[i].text);
 	SAYS(JSON(&t_duration, 1500000000), "1500000000,'text':'1.5s'");
+	SAYS(SHOW(&t_false_duration, 5), "time.Duration(5)");
+	SAYS(JSON(&t_false_duration, 5), "5");
 	SAYS(SHOW(&t_month, 1), "time.January");
 	SAYS(SHOW(&t_month, 13), "time.Month(13)");
 	SAYS(SHOW(&t_weekday, 6), "time.Saturday");
@@ -97,6 +101,9 @@ static const struct gofield string_fields[] = { { "s", &t_string, 0 } };
 static const struct gotype t_errstr = TYPE(STRUCT, "errors.errorString", 16,
 					   FIELDS(string_fields));
 static const struct gotype p_errstr = POINTER_TO("*errors.errorString", t_errstr);
+/* Somebody else's, whose Error() may say something else. */
+static const struct gotype t_false_errstr = TYPE(STRUCT, "example.com/errors.errorString", 16,
+						 FIELDS(string_fields));
 static const struct gofield wrap_fields[] = { { "msg", &t_string, 0 }, { "err", &t_error, 16 } };
 static const struct gotype t_wrap = TYPE(STRUCT, "fmt.wrapError", 32, FIELDS(wrap_fields));
 static const struct gotype p_wrap = POINTER_TO("*fmt.wrapError", t_wrap);
@@ -161,6 +168,7 @@ static void test_errors(void **state)
 	     "*strconv.NumError(\"strconv.Atoi: parsing \\\"\\\\\\\"1\\\\\\\"\\\": boom\", *errors.errorString)");
 	SAYS(SHOW(&t_error, 0x1600, 0x100), "runtime.errorString(\"runtime error: boom\")");
 	SAYS(SHOW(&p_errstr, 0x100), "*errors.errorString(\"boom\")");
+	SAYS(SHOW(&t_false_errstr, 0x200, 4), "errors.errorString{s: \"boom\"}");
 	SAYS(SHOW(&t_error, 0x1000, 0), "(*errors.errorString)(nil)");
 	SAYS(SHOW(&t_error, 0x1000, 0x999), "(*errors.errorString)(0x999)");
 	/* A message of which a part is missing is no message. */
@@ -170,7 +178,8 @@ static void test_errors(void **state)
 }
 
 static const struct gotype t_ip = TYPE(SLICE, "net.IP", 24, .elem = &t_uint8);
-static const struct gofield addr_fields[] = { { "IP", &t_ip, 0 }, { "Port", &t_int, 24 } };
+static const struct gofield addr_fields[] = { { "IP", &t_ip, 0 }, { "Port", &t_int, 24 },
+					       { "Zone", &t_string, 32 } };
 static const struct gotype t_addr = TYPE(STRUCT, "net.TCPAddr", 48, FIELDS(addr_fields));
 static const struct gotype p_addr = POINTER_TO("*net.TCPAddr", t_addr);
 static const struct gotype i_addr = TYPE(INTERFACE, "net.Addr", 16);
@@ -196,7 +205,8 @@ static void test_net(void **state)
 	recs_put(0x110, ip6, 16);
 	PUT(0x200, 0x100, 4, 4, 8080, 0, 0);
 	PUT(0x240, 0x110, 16, 16, 53, 0, 0);
-	recs_text(0x300, "dialtcp");
+	recs_text(0x300, "dialtcpeth0");
+	PUT(0x280, 0x110, 16, 16, 53, 0x307, 4);
 	PUT(0x400, 111);
 	PUT(0x500, 0x300, 4, 0x304, 3, 0, 0, 0x1000, 0x200, 0x1100, 0x400);
 	PUT(0x600, 0x300, 4, 0, 0, 0x1000, 0x200, 0x1000, 0x240, 0x1100, 0x400);
@@ -208,6 +218,9 @@ static void test_net(void **state)
 	     "*net.OpError(\"dial tcp 10.0.0.1:8080: connection refused\", syscall.Errno)");
 	SAYS(SHOW(&t_error, 0x1200, 0x600),
 	     "*net.OpError(\"dial 10.0.0.1:8080->[::1]:53: connection refused\", syscall.Errno)");
+	PUT(0x680, 0x300, 4, 0, 0, 0, 0, 0x1000, 0x280, 0x1100, 0x400);
+	SAYS(SHOW(&t_error, 0x1200, 0x680),
+	     "*net.OpError(\"dial [::1%eth0]:53: connection refused\", syscall.Errno)");
 	SAYS(SHOW(&t_mode, 0755), "-rwxr-xr-x");
 	SAYS(SHOW(&t_mode, 1U << 31 | 0700), "drwx------");
 }
