@@ -208,6 +208,8 @@ static const struct filternode *type_shift(struct filterjob *f, const struct exp
 		return fold(f, e, l, r);
 	if (!l->type)
 		return filternode_wrong(f, l->e, "it is not clear which type this constant has");
+	if (filternode_is_const(r) && r->value.i > UINT64_MAX)
+		return filternode_wrong(f, r->e, "the count of a shift must fit into uint64");
 	n = binary(f, e, l, r, l->type);
 	if (n)
 		n->pure = n->pure && (filternode_is_const(r) || r->type->kind == GOTYPE_UINT);

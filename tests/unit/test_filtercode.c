@@ -156,6 +156,8 @@ static struct error_row {
 	{ "a division by 0", "main.Ints if a / 0 == 1", "0", "this divides by 0", NULL },
 	{ "a constant's division by 0", "main.Ints if a == 1 / (2 - 2)", "/", "this divides by 0",
 	  NULL },
+	{ "a shift by what no uint64 holds", "main.Ints if a >> (1 << 64) == a", "1 << 64",
+	  "the count of a shift must fit into uint64", NULL },
 	{ "a shift by less than nothing", "main.Ints if a << -1 == 1", "-1",
 	  "nothing can be shifted by a negative number", NULL },
 	{ "a constant without a type that is shifted", "main.Ints if 1 << e == a", "1",
