@@ -128,6 +128,15 @@ static void count_entries(struct exprjob *j, struct exprplace *p, bool cap)
 	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = &exprjob_int, .reg = at.reg };
 }
 
+/* The capacity that a slice is given when the program has none: see goscope.c. */
+static bool is_guessed(const struct exprplace *p)
+{
+	const struct goabi_part *part = p->kind == EXPRPLACE_PARTS ?
+					exprplace_register(p, p->at) : NULL;
+
+	return part && part->guessed;
+}
+
 static int compile_length(struct exprjob *j, const struct expr *e, struct exprplace *p)
 {
 	bool cap = e->kind == EXPR_CAP;
@@ -148,6 +157,8 @@ static int compile_length(struct exprjob *j, const struct expr *e, struct exprpl
 	}
 	if (t->kind == GOTYPE_SLICE || (t->kind == GOTYPE_STRING && !cap)) {
 		*p = exprplace_part(p, cap ? 2 * WORD : WORD, &exprjob_int);
+		if (is_guessed(p))
+			j->unavailable = goscope_nowhere;
 		return 0;
 	}
 	if (t->kind != GOTYPE_CHAN && (t->kind != GOTYPE_MAP || cap))

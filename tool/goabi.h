@@ -22,6 +22,7 @@
  * @is_float: an XMM register
  * @on_stack: it is no register but memory, at @stack: never in calls, where a value is in
  *	registers or on the stack as a whole
+ * @guessed: the program has it nowhere; it is one that it can have
  * @size: bytes: 1, 2, 4, 8; of memory any number
  * @at: where they belong in the value
  * @stack: from SP at function entry
@@ -30,6 +31,7 @@ struct goabi_part {
 	uint8_t reg;
 	bool is_float;
 	bool on_stack;
+	bool guessed;
 	uint32_t size;
 	uint32_t at;
 	int64_t stack;

@@ -112,6 +112,7 @@ static void mend_slice(const struct gotype *t, struct goabi_part *parts, size_t 
 		if (parts[i].at != WORD || parts[i].size != WORD)
 			continue;
 		parts[*n] = parts[i];
+		parts[*n].guessed = true;
 		parts[(*n)++].at = 2 * WORD;
 		return;
 	}

@@ -434,6 +434,42 @@ static void test_registers(void **state)
 	free(m);
 }
 
+/* A slice at an instruction where its capacity is nowhere any more. */
+static void test_guessed(void **state)
+{
+	static const struct goabi_part parts[] = {
+		{ .reg = 0, .size = 8, .at = 0 }, { .reg = 3, .size = 8, .at = 8 },
+		{ .reg = 3, .size = 8, .at = 16, .guessed = true },
+	};
+	static const struct goscope_place place = { .parts = parts, .nparts = N(parts) };
+	struct goparam param = { .name = "s", .type = gobin_find_type(newest, "[]int") };
+	struct goscope at = {
+		.sig = { .params = &param, .nparams = 1 }, .own = 1, .places = &place,
+	};
+	struct exprc_scope scope = {
+		.bin = newest, .fn = bins_func(newest, "main.Slices"), .sig = &at.sig, .at = &at,
+		.mem = &mem,
+	};
+	struct machine *m = calloc(1, sizeof(*m));
+	struct plan_capture c;
+	struct diag d = { 0 };
+	struct spec s;
+
+	(void)state;
+	assert_non_null(param.type);
+	assert_int_equal(spec_parse("main.Slices(s, len(s), cap(s))", &s, &d), 0);
+	if (exprc_compile(&scope, s.call, &c, &d))
+		fail_msg("%s", d.sentence);
+	machine_set(m, "ax=20000 bx=5");
+	machine_run(m, &c);
+	assert_null(c.values[0].unavailable);
+	assert_null(c.values[1].unavailable);
+	assert_int_equal(m->frame[c.values[1].offset], 5);
+	assert_ptr_equal(c.values[2].unavailable, goscope_nowhere);
+	spec_fini(&s);
+	free(m);
+}
+
 /* What takes more than a record or a program has is refused, or says so. */
 static void test_limits(void **state)
 {
@@ -492,15 +528,16 @@ static int close_all(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[6 + N(values) + N(old_values) + N(errors)] = {
+	struct CMUnitTest tests[7 + N(values) + N(old_values) + N(errors)] = {
 		{ "package variables, with and without their package", test_variables },
 		{ "what package variables point to", test_variable_path },
 		{ "type assertions are compared where it happens", test_assertions },
 		{ "signatures make stripped programs readable", test_stripped },
 		{ "registers, of functions that nothing is known of", test_registers },
+		{ "a capacity that is nowhere is not taken for the length", test_guessed },
 		{ "limits", test_limits },
 	};
-	struct CMUnitTest *t = tests + 6;
+	struct CMUnitTest *t = tests + 7;
 
 	t = ROWS(t, values, test_value);
 	t = ROWS(t, errors, test_error);
