@@ -421,6 +421,7 @@ static int settle(struct before *b, struct suspect *s, uint64_t enough, before_f
 	hash = hash_calls(s);
 	confirmed = hash == s->hash || s->told;
 	s->hash = hash;
+	s->unknown |= !confirmed;
 	return confirmed ? tell(b, s, &state, now, enough, fn, ctx) : 0;
 }
 
