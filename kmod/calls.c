@@ -48,6 +48,7 @@
 #include <linux/smp.h>
 
 #include "calls.h"
+#include "charge.h"
 #include "faultin.h"
 #include "held.h"
 #include "states.h"
@@ -70,8 +71,7 @@
 /* Stacks, a page of them, that a reader passes in one go if none has ever been taken. */
 #define GP_CALLS_BLOCK		64
 
-#define GP_CALLS_GFP \
-	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+#define GP_CALLS_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
 
 static u32 gp_calls_nblocks(const struct gp_calls *calls)
 {

@@ -12,11 +12,10 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "charge.h"
 #include "held.h"
 #include "plan.h"
 #include "pool.h"
-
-#define GP_HELD_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /**
  * struct gp_held_pool - free records
@@ -68,15 +67,15 @@ static u32 *gp_held_next(const struct gp_held *held, u32 number)
  */
 struct gp_held *gp_held_new(u32 calls, u32 bytes)
 {
-	struct gp_held *held = kzalloc(sizeof(*held), GP_HELD_GFP);
+	struct gp_held *held = kzalloc(sizeof(*held), GP_GFP_CHARGED);
 	u32 i;
 
 	if (!held)
 		return NULL;
 	held->bytes = ALIGN(bytes, GP_RECORD_ALIGN);
 	held->npools = gp_pool_number();
-	held->pools = kvcalloc(held->npools, sizeof(*held->pools), GP_HELD_GFP);
-	held->memory = kvmalloc_array(calls, held->bytes, GP_HELD_GFP);
+	held->pools = kvcalloc(held->npools, sizeof(*held->pools), GP_GFP_CHARGED);
+	held->memory = kvmalloc_array(calls, held->bytes, GP_GFP_CHARGED);
 	if (!held->pools || !held->memory) {
 		gp_held_free(held);
 		return NULL;

@@ -21,12 +21,13 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "charge.h"
 #include "keys.h"
 #include "tally.h"
 
 #define GP_KEYS_STEPS	64
 
-#define GP_KEYS_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+#define GP_KEYS_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
 
 /* States of a place; any other number is the hash of the key that is there. */
 #define GP_KEYS_EMPTY	0

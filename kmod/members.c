@@ -24,6 +24,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "charge.h"
 #include "members.h"
 #include "pool.h"
 
@@ -31,8 +32,7 @@
 #define GP_MEMBERS_PLACES	2
 #define GP_MEMBERS_STEPS	64
 
-#define GP_MEMBERS_GFP \
-	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+#define GP_MEMBERS_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
 
 /* What a place's goid is that no member has; no goroutine is called so. */
 #define GP_MEMBER_NEVER		0ULL

@@ -25,10 +25,10 @@
 #include <linux/string.h>
 
 #include "calls.h"
+#include "charge.h"
 #include "states.h"
 
-#define GP_STATES_GFP \
-	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+#define GP_STATES_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
 
 /**
  * struct gp_states_at - where a goroutine is

@@ -8,10 +8,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "charge.h"
 #include "tally.h"
-
-/* A client can ask for more than there is, which is no reason to print anything. */
-#define GP_TALLY_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 void gp_tallies_init(struct gp_tallies *tallies)
 {
@@ -47,10 +45,10 @@ static int gp_tally_add_times(struct gp_tallies *tallies, struct gp_tally *tally
 		return -E2BIG;
 	if (tallies->nstates && !tally->states)
 		tally->states = __alloc_percpu_gfp(tallies->nstates * sizeof(u64), sizeof(u64),
-						   GP_TALLY_GFP);
+						   GP_GFP_CHARGED);
 	if (tallies->nstates && !tally->states)
 		return -ENOMEM;
-	times = alloc_percpu_gfp(struct gp_times, GP_TALLY_GFP);
+	times = alloc_percpu_gfp(struct gp_times, GP_GFP_CHARGED);
 	if (!times)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
@@ -62,12 +60,12 @@ static int gp_tally_add_times(struct gp_tallies *tallies, struct gp_tally *tally
 
 static struct gp_tally *gp_tally_new(struct gp_tallies *tallies, u32 id)
 {
-	struct gp_tally *tally = kzalloc(sizeof(*tally), GP_TALLY_GFP);
+	struct gp_tally *tally = kzalloc(sizeof(*tally), GP_GFP_CHARGED);
 
 	if (!tally)
 		return NULL;
 	tally->id = id;
-	tally->hits = alloc_percpu_gfp(u64, GP_TALLY_GFP);
+	tally->hits = alloc_percpu_gfp(u64, GP_GFP_CHARGED);
 	if (!tally->hits ||
 	    xa_err(xa_store(&tallies->ids, id, tally, GFP_KERNEL | __GFP_NOWARN))) {
 		gp_tally_free(tally);
@@ -112,7 +110,7 @@ int gp_tally_add_muted(struct gp_tally *tally)
 
 	if (tally->muted)
 		return 0;
-	muted = kzalloc(sizeof(*muted), GP_TALLY_GFP);
+	muted = kzalloc(sizeof(*muted), GP_GFP_CHARGED);
 	if (!muted)
 		return -ENOMEM;
 	muted->id = tally->id;
