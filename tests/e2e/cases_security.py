@@ -274,45 +274,50 @@ def write(path, text):
         f.write(text)
 
 
-def memory_controller(top):
-    with open(top + "/cgroup.controllers", encoding="ascii") as f:
-        if "memory" not in f.read().split():
-            raise Skip("no memory controller in this kernel's cgroup2")
-    write(top + "/cgroup.subtree_control", "+memory")
+def memory_events(group):
+    """How often which limit of the group was met."""
+    with open(group + "/memory.events", encoding="ascii") as f:
+        return {name: int(n) for name, n in map(str.split, f)}
+
+
+@contextlib.contextmanager
+def memory_group(t):
+    """A control group for memory, without a limit, whose processes have ended at the end."""
+    with mounted(t, "cgroup2", "rw", "cgroup") as top:
+        with open(top + "/cgroup.controllers", encoding="ascii") as f:
+            if "memory" not in f.read().split():
+                raise Skip("no memory controller in this kernel's cgroup2")
+        write(top + "/cgroup.subtree_control", "+memory")
+        group = top + "/goprobe"
+        os.mkdir(group)
+        yield group
+        wait_for("an empty group", lambda: not open(group + "/cgroup.procs", encoding="ascii").read())
+        os.rmdir(group)
 
 
 @case("security: memory of a session is its owner's: who may have little gets no large rings, and nobody else suffers", per="boot")
 def control_group(t):
-    with mounted(t, "cgroup2", "rw", "cgroup") as top:
-        group = top + "/goprobe-little"
-        memory_controller(top)
-        os.mkdir(group)
+    with memory_group(t) as group:
         write(group + "/memory.max", str(24 << 20))
         target = t.target("load", "-pause", "1ms")
         p = t.goprobectl("attach", "--buffer", "64m", "-p", target.pid, "main.handle",
                          preexec_fn=lambda: write(group + "/cgroup.procs", "0"))
         status = p.wait()
-        with open(group + "/memory.events", encoding="ascii") as f:
-            events = dict(line.split() for line in f)
+        events = memory_events(group)
         check(status in (1, -signal.SIGKILL), "exit status %s: %s", status, p.stderr())
         check(status != 1 or re.search("memory", p.stderr()), "it said: %s", p.stderr())
-        check(int(events["max"]) or int(events["oom"]), "the group's limit was never met: %s", short(events))
+        check(events["max"] or events["oom"], "the group's limit was never met: %s", short(events))
         wait_for("the end of its session", nothing_probed)
         same(target.patched(), 0, "changed bytes")
         # Elsewhere there is room.
         same(t.attach("--buffer", "4m", "main.foo", "--", t.binary("example")).finish().summary["events"], 2, "events of somebody else")
         check(not target.ended(), "the target ended")
         p.kill()
-        wait_for("an empty group", lambda: not open(group + "/cgroup.procs", encoding="ascii").read())
-        os.rmdir(group)
 
 
 @case("security: tables that are too large for a control group are refused, and no program in it is killed for them", per="boot")
 def control_group_tables(t):
-    with mounted(t, "cgroup2", "rw", "cgroup") as top:
-        group = top + "/goprobe-tables"
-        memory_controller(top)
-        os.mkdir(group)
+    with memory_group(t) as group:
         target = t.target("load", "-pause", "1ms")
         write(group + "/cgroup.procs", str(target.pid))
         path = target.argv[0]
@@ -336,15 +341,12 @@ def control_group_tables(t):
                  "", "goroutines")
         finally:
             write(group + "/memory.max", "max")
-        with open(group + "/memory.events", encoding="ascii") as f:
-            events = dict(line.split() for line in f)
-        check(int(events["max"]), "the group's limit was never met: %s", short(events))
-        same(events["oom_kill"], "0", "processes that were killed")
+        events = memory_events(group)
+        check(events["max"], "the group's limit was never met: %s", short(events))
+        same(events["oom_kill"], 0, "processes that were killed")
         check(not target.ended(), "the target ended")
         wait_for("the end of the sessions", nothing_probed)
         target.kill()
-        wait_for("an empty group", lambda: not open(group + "/cgroup.procs", encoding="ascii").read())
-        os.rmdir(group)
 
 
 @case("security: lockdown: integrity lets goprobe trace, confidentiality refuses every command", per="end")
