@@ -251,6 +251,13 @@ static struct gp_stack *gp_calls_find(const struct gp_calls *calls,
 	return NULL;
 }
 
+/* Bits are only ever set: most stacks are in a block that has been taken long ago. */
+static void gp_calls_take_block(const struct gp_calls *calls, u32 block)
+{
+	if (!test_bit(block, calls->taken))
+		set_bit(block, calls->taken);
+}
+
 /* A stack for a goroutine that has none, locked; NULL if there is none to be had. */
 static struct gp_stack *gp_calls_claim(const struct gp_calls *calls,
 				       const struct gp_calls_key *key)
@@ -266,7 +273,7 @@ static struct gp_stack *gp_calls_claim(const struct gp_calls *calls,
 			continue;
 		its = gp_stack_lock(stack);
 		if (!stack->top) {
-			set_bit((stack - calls->stacks) / GP_CALLS_BLOCK, calls->taken);
+			gp_calls_take_block(calls, (stack - calls->stacks) / GP_CALLS_BLOCK);
 			WRITE_ONCE(stack->process, key->process);
 			WRITE_ONCE(stack->g, key->g | GP_STACK_LOCKED);
 			return stack;

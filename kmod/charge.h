@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory that is as much as a client asks for. */
+/* Memory that is there since a client asks for it. */
 #ifndef GP_CHARGE_H
 #define GP_CHARGE_H
 

@@ -19,6 +19,7 @@
 
 #include "arch/arch.h"
 #include "calls.h"
+#include "charge.h"
 #include "contents.h"
 #include "dynamic.h"
 #include "edit.h"
@@ -106,7 +107,7 @@ static int gp_table_grow(void ***table, u32 *room, u32 n, u32 more)
 
 	if (n + more <= *room)
 		return 0;
-	bigger = kvcalloc(want, sizeof(void *), GFP_KERNEL_ACCOUNT);
+	bigger = kvcalloc(want, sizeof(void *), GP_GFP_CHARGED);
 	if (!bigger)
 		return -ENOMEM;
 	if (n)
@@ -296,7 +297,7 @@ static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 {
 	const struct gp_file *f = s->files[file];
 	const struct goprobe_runtime *rt = &f->runtime;
-	struct gp_probe *probe = kzalloc(sizeof(*probe), GFP_KERNEL_ACCOUNT);
+	struct gp_probe *probe = kzalloc(sizeof(*probe), GP_GFP_CHARGED);
 
 	if (!probe)
 		return NULL;
@@ -683,7 +684,7 @@ int gp_contents_add_members(struct gp_session *s, const struct goprobe_member *a
 	if (ret)
 		return ret;
 	gp_summary_reap(s);
-	process = kvcalloc(n, sizeof(*process), GFP_KERNEL_ACCOUNT);
+	process = kvcalloc(n, sizeof(*process), GP_GFP_CHARGED);
 	if (!process)
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	for (i = 0; !ret && i < n; i++) {

@@ -16,6 +16,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "charge.h"
 #include "dynamic.h"
 #include "types.h"
 
@@ -76,7 +77,7 @@ static int gp_dynamic_grow(struct gp_dynamic *d, u32 bits)
 	struct gp_dynamic_table *old = gp_dynamic_table(d), *table;
 
 	for (; bits <= GP_DYNAMIC_BITS_MAX; bits++) {
-		table = kvzalloc(struct_size(table, slot, BIT(bits)), GFP_KERNEL_ACCOUNT);
+		table = kvzalloc(struct_size(table, slot, BIT(bits)), GP_GFP_CHARGED);
 		if (!table)
 			return -ENOMEM;
 		table->bits = bits;

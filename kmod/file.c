@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "charge.h"
 #include "file.h"
 
 #define GP_PHDRS_MAX	64
@@ -83,7 +84,7 @@ static struct gp_file *gp_file_new(struct file *file, const char **why)
 	if (err)
 		return ERR_PTR(err);
 	phdrs = kmalloc_array(ehdr.e_phnum, sizeof(*phdrs), GFP_KERNEL);
-	f = kzalloc(struct_size(f, ranges, ehdr.e_phnum), GFP_KERNEL_ACCOUNT);
+	f = kzalloc(struct_size(f, ranges, ehdr.e_phnum), GP_GFP_CHARGED);
 	err = -ENOMEM;
 	*why = "out of memory";
 	if (!phdrs || !f)

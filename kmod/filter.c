@@ -17,6 +17,7 @@
 
 #include "calls.h"
 #include "capture.h"
+#include "charge.h"
 #include "edit.h"
 #include "faultin.h"
 #include "filter.h"
@@ -246,10 +247,10 @@ struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct gop
 	struct gp_filter *filter;
 	u32 i;
 
-	filter = kvzalloc(struct_size(filter, ops, w->nops), GFP_KERNEL_ACCOUNT);
+	filter = kvzalloc(struct_size(filter, ops, w->nops), GP_GFP_CHARGED);
 	if (!filter)
 		return ERR_PTR(-ENOMEM);
-	filter->rejected = alloc_percpu_gfp(u64, GFP_KERNEL_ACCOUNT);
+	filter->rejected = alloc_percpu_gfp(u64, GP_GFP_CHARGED);
 	if (!filter->rejected) {
 		kvfree(filter);
 		return ERR_PTR(-ENOMEM);
@@ -337,21 +338,48 @@ static int gp_filter_task(struct gp_filter_hit *h, const struct gp_op *op)
 	return GOPROBE_CHUNK_OK;
 }
 
-static int gp_filter_under(struct gp_filter_hit *h, const struct gp_op *op)
+/* @tally: which function is asked for; NULL: whether there is a tree of calls */
+static int gp_filter_ask(const struct gp_filter_hit *h, struct gp_calls_key key, u32 depth,
+			 const struct gp_tally *tally)
 {
-	const struct gp_tally *tally = (const struct gp_tally *)(unsigned long)op->value;
 	struct gp_calls *calls = h->probe->session->calls;
-	struct gp_own_g own;
-	int under;
 
+	return tally ? gp_calls_under(calls, key, depth, tally) : gp_calls_root(calls, key, depth);
+}
+
+/* What the open calls further up say; a system stack's begin where the goroutine's own end. */
+static int gp_filter_further_up(struct gp_filter_hit *h, const struct gp_op *op,
+				const struct gp_tally *tally)
+{
+	struct gp_calls_key key;
+	struct gp_goroutine go;
+	struct gp_own_g own;
+	int found;
+
+	BUILD_BUG_ON(GOPROBE_ROOT_NONE);
 	h->p.r[op->a] = 0;
 	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
 		return own.absent ? gp_capture_absent(&h->c, own.absent) : GOPROBE_CHUNK_OK;
-	under = gp_calls_under(calls, gp_hit_key(&own), gp_calls_depth(own.depth), tally);
-	if (under < 0)
+	key = gp_hit_key(&own);
+	found = gp_filter_ask(h, key, gp_calls_depth(own.depth), tally);
+	if (!found && !own.goid) {
+		if (gp_hit_goroutine(h->probe, h->c.regs, h->c.faultin, false, &go))
+			return -EAGAIN;
+		if (go.absent)
+			return gp_capture_absent(&h->c, go.absent);
+		key.g = go.g;
+		key.goid = go.goid;
+		found = gp_filter_ask(h, key, U32_MAX, tally);
+	}
+	if (found < 0)
 		return GOPROBE_CHUNK_RANGE;
-	h->p.r[op->a] = under;
+	h->p.r[op->a] = found;
 	return GOPROBE_CHUNK_OK;
+}
+
+static int gp_filter_under(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	return gp_filter_further_up(h, op, (const struct gp_tally *)(unsigned long)op->value);
 }
 
 /* Compare @n bytes at @a and @b, a few. Return: status, with *@same. */
@@ -434,17 +462,7 @@ static bool gp_filter_quota(struct gp_filter_hit *h, const struct gp_op *op)
 
 static int gp_filter_root(struct gp_filter_hit *h, const struct gp_op *op)
 {
-	struct gp_own_g own;
-	int root;
-
-	h->p.r[op->a] = GOPROBE_ROOT_NONE;
-	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
-		return own.absent ? gp_capture_absent(&h->c, own.absent) : GOPROBE_CHUNK_OK;
-	root = gp_calls_root(h->probe->session->calls, gp_hit_key(&own), gp_calls_depth(own.depth));
-	if (root < 0)
-		return GOPROBE_CHUNK_RANGE;
-	h->p.r[op->a] = root;
-	return GOPROBE_CHUNK_OK;
+	return gp_filter_further_up(h, op, NULL);
 }
 
 static enum gp_verdict gp_filter_reject(u64 value)

@@ -155,11 +155,13 @@ int gp_listing_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			at->file = 0;
 			at->probe = 0;
 		}
-		mutex_lock(&s->lock);
-		do {
-			err = gp_listing_put(skb, cb, s, at);
-		} while (!err && at->file < s->nfiles);
-		mutex_unlock(&s->lock);
+		err = mutex_lock_killable(&s->lock);
+		if (!err) {
+			do {
+				err = gp_listing_put(skb, cb, s, at);
+			} while (!err && at->file < s->nfiles);
+			mutex_unlock(&s->lock);
+		}
 		gp_session_put(s);
 		if (!err) {
 			at->session++;

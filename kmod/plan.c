@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "arch/arch.h"
+#include "charge.h"
 #include "plan.h"
 #include "types.h"
 
@@ -99,7 +100,7 @@ struct gp_plan *gp_plan_new(const struct goprobe_plan *w,
 	u32 i;
 
 	plan = kvzalloc(struct_size(plan, pieces, w->npieces) + w->nops * sizeof(*copy),
-			GFP_KERNEL_ACCOUNT);
+			GP_GFP_CHARGED);
 	if (!plan)
 		return NULL;
 	plan->w = *w;

@@ -36,6 +36,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "charge.h"
 #include "compat.h"
 #include "file.h"
 #include "handler.h"
@@ -190,7 +191,7 @@ static struct gp_probe_set *gp_set_new(u32 n)
 {
 	struct gp_probe_set *set;
 
-	set = kzalloc(struct_size(set, probe, n), GFP_KERNEL_ACCOUNT);
+	set = kzalloc(struct_size(set, probe, n), GP_GFP_CHARGED);
 	if (set)
 		set->n = n;
 	return set;
@@ -246,7 +247,7 @@ static void gp_point_replace(struct gp_point *point, struct gp_probe_set *set,
 static int gp_point_new(struct gp_probe *probe, struct inode *inode,
 			const struct goprobe_point *wire, struct gp_sweep *sweep)
 {
-	struct gp_point *point = kzalloc(sizeof(*point), GFP_KERNEL_ACCOUNT);
+	struct gp_point *point = kzalloc(sizeof(*point), GP_GFP_CHARGED);
 	struct gp_probe_set *set = gp_set_new(1);
 	int err = -ENOMEM;
 

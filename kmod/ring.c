@@ -9,6 +9,7 @@
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
+#include "charge.h"
 #include "clock.h"
 #include "ring.h"
 
@@ -68,13 +69,13 @@ struct gp_ring *gp_ring_new(u32 size, u32 cpu)
 	u32 n = size >> PAGE_SHIFT;
 	struct gp_ring *ring;
 
-	ring = kzalloc_node(sizeof(*ring), GFP_KERNEL_ACCOUNT, cpu_to_node(cpu));
+	ring = kzalloc_node(sizeof(*ring), GP_GFP_CHARGED, cpu_to_node(cpu));
 	if (!ring)
 		return NULL;
 	ring->size = size;
 	ring->quarter = size / 4;
 	ring->cpu = cpu;
-	ring->pages = kvmalloc_array(2 * n, sizeof(*ring->pages), GFP_KERNEL_ACCOUNT);
+	ring->pages = kvmalloc_array(2 * n, sizeof(*ring->pages), GP_GFP_CHARGED);
 	if (!ring->pages)
 		goto err_ring;
 	if (!gp_ring_get_pages(ring, n, GP_RING_ORDER) && !gp_ring_get_pages(ring, n, 0))

@@ -28,6 +28,7 @@
 #include <net/sock.h>
 
 #include "calls.h"
+#include "charge.h"
 #include "contents.h"
 #include "filter.h"
 #include "held.h"
@@ -89,7 +90,7 @@ static int gp_session_take_pids(struct gp_session *s, const s32 *pids, u32 n,
 
 	if (!n)
 		return 0;
-	s->pids = kvcalloc(n, sizeof(*s->pids), GFP_KERNEL_ACCOUNT);
+	s->pids = kvcalloc(n, sizeof(*s->pids), GP_GFP_CHARGED);
 	if (!s->pids)
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	for (; s->npids < n; s->npids++) {
@@ -110,7 +111,7 @@ static int gp_session_make_rings(struct gp_session *s)
 {
 	int cpu;
 
-	s->rings = kvcalloc(nr_cpu_ids, sizeof(*s->rings), GFP_KERNEL_ACCOUNT);
+	s->rings = kvcalloc(nr_cpu_ids, sizeof(*s->rings), GP_GFP_CHARGED);
 	if (!s->rings)
 		return -ENOMEM;
 	for_each_online_cpu(cpu) {
@@ -161,7 +162,10 @@ static struct gp_session *gp_session_find(const struct sock *sk)
 	return NULL;
 }
 
-/* Of a socket that had that port and is being closed. */
+/*
+ * Of a socket that had that port and is being closed. Of two that had it, one after the other, it
+ * may be the other's: each of them ends one, and so both are ended.
+ */
 static struct gp_session *gp_session_find_dead(u32 portid)
 {
 	struct gp_session *s;
@@ -239,7 +243,7 @@ struct gp_session *gp_session_new(struct sock *sk, u32 portid,
 		gp_refuse(extack, err, why);
 		return ERR_PTR(err);
 	}
-	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	s = kzalloc(sizeof(*s), GP_GFP_CHARGED);
 	if (!s) {
 		gp_refuse(extack, -ENOMEM, "out of memory");
 		return ERR_PTR(-ENOMEM);

@@ -34,6 +34,7 @@
 #include <linux/workqueue.h>
 #include <net/genetlink.h>
 
+#include "charge.h"
 #include "netlink.h"
 #include "session.h"
 #include "stream.h"
@@ -211,7 +212,7 @@ static struct gp_pass *gp_pass_new(struct gp_session *s)
 	struct gp_pass *pass;
 	u32 cpu;
 
-	pass = kvzalloc(struct_size(pass, end, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
+	pass = kvzalloc(struct_size(pass, end, nr_cpu_ids), GP_GFP_CHARGED);
 	if (!pass)
 		return NULL;
 	pass->s = s;

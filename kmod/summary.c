@@ -266,9 +266,11 @@ static int gp_summary_run(struct sk_buff *skb, struct netlink_callback *cb,
 	s = gp_session_get(NETLINK_CB(cb->skb).sk);
 	if (!s)
 		return gp_refuse(cb->extack, -ENOENT, GP_NETLINK_NO_SESSION);
-	mutex_lock(&s->lock);
-	ret = fill(skb, cb, s, at);
-	mutex_unlock(&s->lock);
+	ret = mutex_lock_killable(&s->lock);
+	if (!ret) {
+		ret = fill(skb, cb, s, at);
+		mutex_unlock(&s->lock);
+	}
 	gp_session_put(s);
 	return ret;
 }

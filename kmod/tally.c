@@ -67,7 +67,7 @@ static struct gp_tally *gp_tally_new(struct gp_tallies *tallies, u32 id)
 	tally->id = id;
 	tally->hits = alloc_percpu_gfp(u64, GP_GFP_CHARGED);
 	if (!tally->hits ||
-	    xa_err(xa_store(&tallies->ids, id, tally, GFP_KERNEL | __GFP_NOWARN))) {
+	    xa_err(xa_store(&tallies->ids, id, tally, GP_GFP_CHARGED))) {
 		gp_tally_free(tally);
 		return NULL;
 	}

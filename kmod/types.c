@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "charge.h"
 #include "types.h"
 
 /* Have the blocks that ids up to @end need. */
@@ -21,7 +22,7 @@ static int gp_types_reserve(struct gp_types *types, u32 end)
 		if (types->block[i])
 			continue;
 		types->block[i] = kvcalloc(GP_TYPES_BLOCK, sizeof(struct gp_type),
-					   GFP_KERNEL_ACCOUNT);
+					   GP_GFP_CHARGED);
 		if (!types->block[i])
 			return -ENOMEM;
 	}
@@ -60,7 +61,7 @@ int gp_types_add(struct gp_types *types, const struct goprobe_type *add, u32 n,
 
 	if (gp_types_reserve(types, first + n))
 		return -ENOMEM;
-	copy = kvmalloc(struct_size(copy, ref, nrefs), GFP_KERNEL_ACCOUNT);
+	copy = kvmalloc(struct_size(copy, ref, nrefs), GP_GFP_CHARGED);
 	if (!copy)
 		return -ENOMEM;
 	if (nrefs)

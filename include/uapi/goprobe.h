@@ -706,9 +706,9 @@ enum goprobe_reject {
  * GOPROBE_OP_SAME: the memory at a, and that at b; value is the number of the register
  * that has the number of bytes, of which the first @size are compared, 4096 at most.
  *
- * GOPROBE_OP_UNDER: calls are open that are timed or paired. It fails with
- * GOPROBE_CHUNK_RANGE if more than 4096 of the goroutine would have to be looked at; so does
- * GOPROBE_OP_ROOT.
+ * GOPROBE_OP_UNDER: calls are open that are timed or paired. On a system stack so are those of
+ * the goroutine that the thread works for. It fails with GOPROBE_CHUNK_RANGE if more than 4096 of
+ * either would have to be looked at. All that goes for GOPROBE_OP_ROOT, too.
  *
  * GOPROBE_OP_QUOTA: counts the hits that come to it; with @offset, anew in each period of
  * that many ms of CLOCK_MONOTONIC, and value is below 2^24. A filter has two at most, one of each

@@ -83,6 +83,52 @@ static void whose_calls_cannot_be_told_is_not(struct kunit *test)
 	}
 }
 
+/* The goroutine that m works for, and m, which says so. */
+#define M	(A + 0x200000)
+#define USER_G	(A + 0x300000)
+
+static u8 m_memory[GP_RUNTIME_SPAN], user_g_memory[GP_RUNTIME_SPAN];
+
+static void on_a_system_stack(u32 m, u32 user_g)
+{
+	const u64 at_m = M, at_g = USER_G, goid = GOID;
+
+	make(GP_WAY_GENERAL, SYSTEM);
+	memcpy(g_memory + rt.g_m, &at_m, 8);
+	memcpy(m_memory + rt.m_curg, &at_g, 8);
+	memcpy(user_g_memory + rt.g_goid, &goid, 8);
+	regions[nregions++] = (struct region){ M, sizeof(m_memory), m, m_memory };
+	regions[nregions++] = (struct region){ USER_G, sizeof(user_g_memory), user_g,
+					       user_g_memory };
+}
+
+static void on_a_system_stack_the_goroutines_calls_are_open_too(struct kunit *test)
+{
+	const struct gp_calls_key user = { .process = PROCESS, .g = USER_G, .goid = GOID },
+				  g0 = { .process = PROCESS, .g = G };
+
+	only_under(test, TIMED);
+	on_a_system_stack(HERE, HERE);
+	EXPECT_REJECTS(test);
+	/* Deep in its own stack, which says nothing of this one. */
+	gp_calls_open(s.calls, user, WORDS + 100, tally_of(GP_WAY_LEAVE), 0);
+	EXPECT_PASSES(test);
+	on_a_system_stack(ABSENT, ABSENT);
+	EXPECT_PASSES(test);
+	KUNIT_EXPECT_EQ(test, served, 2U);
+	on_a_system_stack(HERE, REMOTE);
+	EXPECT_UNDECIDED(test);
+	only_under(test, PAIRED);
+	on_a_system_stack(HERE, HERE);
+	EXPECT_REJECTS(test);
+	gp_calls_open(s.calls, g0, WORDS - 8, tally_of(GP_WAY_END), 0);
+	EXPECT_PASSES(test);
+	/* An m without a goroutine. */
+	memset(m_memory, 0, sizeof(m_memory));
+	only_under(test, TIMED);
+	EXPECT_REJECTS(test);
+}
+
 static void too_many_calls_are_not_looked_at(struct kunit *test)
 {
 	u32 i;
@@ -104,6 +150,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_call_is_not_under_itself),
 	KUNIT_CASE(other_goroutines_calls_are_not_open),
 	KUNIT_CASE(whose_calls_cannot_be_told_is_not),
+	KUNIT_CASE(on_a_system_stack_the_goroutines_calls_are_open_too),
 	KUNIT_CASE(too_many_calls_are_not_looked_at),
 	{}
 };
