@@ -2,13 +2,18 @@
 """How sessions begin and end: nothing may be left behind, whatever happens."""
 
 import contextlib
+import errno
 import os
 import random
 import re
 import signal
+import struct
 import subprocess
 import time
 
+import genl
+from cases_refuse import Misuse
+from genl import Client
 from lib import MODULE, Skip, case, check, module_users, nothing_probed, parse, same, short, times, wait_for
 
 
@@ -187,6 +192,44 @@ def info(t):
     with open("/sys/module/goprobe/version") as f:
         check(f.read().strip() in text, "the module's version is not in: %s", text)
     check("fault_in" in text and "ring_bytes" in text, "no abilities or limits: %s", text)
+
+
+@case("netlink: the list has all files, processes and points of a session, in as many messages as that takes", per="boot")
+def listing(t):
+    paths = [t.binary("load"), t.binary("example")]
+    pids = [t.target("load", "-pause", "1s").pid, os.getpid()]
+    given = []
+    with Client() as client:
+        client.new_session(*pids, ring=64 << 10)
+        # In turns, so that points of one file stand between the other's; 1,000 fit no message.
+        for number, path in enumerate(paths):
+            same(client.add_file(path), number, "a file's number")
+        for k in range(11):
+            offset, _ = genl.elf_symbol(paths[k % 2], "main.main")
+            with open(paths[k % 2], "rb") as f:
+                f.seek(offset)
+                code = f.read(8)
+            batch = [genl.point(offset, code, 100 * k + i, action=genl.GOPROBE_ACTION_COUNT) for i in range(100)]
+            if k == 10:
+                # They are looked through at each hit: a page of them, 506.
+                full = Misuse()
+                full("600 probes at one place", lambda: client.add_points(batch, file=k % 2), errno.EUSERS)
+                full.verdict()
+                break
+            client.add_points(batch, file=k % 2)
+            given.append({100 * k + i for i in range(100)})
+        messages = client.sessions()
+        check(len(messages) > len(paths), "%d messages", len(messages))
+        found = {0: [], 1: []}
+        for m in messages:
+            file, = struct.unpack("=I", m[genl.GOPROBE_A_FILE])
+            same(sorted(struct.unpack("=%di" % len(pids), m[genl.GOPROBE_A_PIDS])), sorted(pids), "processes")
+            same(m[genl.GOPROBE_A_PATH].rstrip(b"\0").decode(), os.path.realpath(paths[file]), "a file's path")
+            found[file] += [p.id for p in genl.points(m[genl.GOPROBE_A_POINTS])]
+        for number, ids in found.items():
+            same(len(ids), len(set(ids)), "points of file %d, and different ones" % number)
+            same(set(ids), set().union(*given[number::2]), "points of file %d" % number)
+    wait_for("the end of the session", nothing_probed)
 
 
 @case("the module can't be unloaded under a session, and can after it", per="boot")
