@@ -242,8 +242,9 @@ class Suite:
         if calls and not run.late and run.status == plain.status:
             kinds = collections.Counter("sub" if "/" in name else re.match("Test|Fuzz|Example|", name).group()
                                         for name in run.verdicts)
-            # The first one runs all others.
-            for function, expected in (("testing.tRunner", 1 + kinds["Test"] + kinds["sub"]),
+            # The first one runs all others; each bubble of synctest has one more, of its test's name.
+            bubbles = calls.get("testing/synctest.testingSynctestTest", {"calls": 0})["calls"]
+            for function, expected in (("testing.tRunner", 1 + kinds["Test"] + kinds["sub"] + bubbles),
                                        ("testing.fRunner", kinds["Fuzz"]), ("testing.runExample", kinds["Example"])):
                 got = calls[function]["calls"] if function in calls else 0
                 if got != expected:
