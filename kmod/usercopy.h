@@ -33,19 +33,6 @@ static __always_inline u32 gp_user_copy(void *to, unsigned long address, u32 siz
 }
 
 /*
- * Write @size bytes to @address of the current task. Return: false if not all could
- * be. Context: page faults disabled.
- */
-static __always_inline bool gp_user_store(unsigned long address, const void *from,
-					  u32 size)
-{
-	void __user *to = (void __user *)address;
-
-	kasan_check_read(from, size);
-	return access_ok(to, size) && !raw_copy_to_user(to, from, size);
-}
-
-/*
  * Write the low @size bytes (1, 2, 4, 8) of @value to @address of the current task, at once
  * if they are aligned. Return: false if they could not be. Context: page faults disabled.
  */
@@ -74,6 +61,47 @@ static inline bool gp_user_put(unsigned long address, u64 value, u32 size)
 
 fault:
 	user_write_access_end();
+	return false;
+}
+
+/*
+ * Read @size bytes (1, 2, 4, 8) at @address of the current task, at once if they are aligned:
+ * gp_user_copy() reads byte by byte what is less than a word, and may so find a value that never
+ * was there. Return: false if they are not all there. Context: page faults disabled.
+ */
+static inline bool gp_user_get(u64 *to, unsigned long address, u32 size)
+{
+	const void __user *from = (const void __user *)address;
+	u64 word = 0;
+	u32 half;
+	u16 two;
+	u8 byte;
+
+	if (!user_read_access_begin(from, size))
+		return false;
+	switch (size) {
+	case 1:
+		unsafe_get_user(byte, (const u8 __user *)from, fault);
+		word = byte;
+		break;
+	case 2:
+		unsafe_get_user(two, (const u16 __user *)from, fault);
+		word = two;
+		break;
+	case 4:
+		unsafe_get_user(half, (const u32 __user *)from, fault);
+		word = half;
+		break;
+	case 8:
+		unsafe_get_user(word, (const u64 __user *)from, fault);
+		break;
+	}
+	user_read_access_end();
+	*to = word;
+	return true;
+
+fault:
+	user_read_access_end();
 	return false;
 }
 

@@ -58,7 +58,8 @@ static bool gp_step_read(const struct gp_step *s, struct pt_regs *regs, u8 opera
 		v = s->imm;
 		break;
 	case GP_STEP_MEM:
-		if (gp_user_copy(&v, gp_step_address(s, regs), width))
+		/* At once, as the processor: others may be writing it. */
+		if (!gp_user_get(&v, gp_step_address(s, regs), width))
 			return false;
 		break;
 	}
@@ -72,8 +73,7 @@ static bool gp_step_write(const struct gp_step *s, struct pt_regs *regs, u64 v)
 		*gp_step_reg(regs, s->to_reg) = gp_step_low(v, s->width);
 		return true;
 	}
-	/* What it has written in part is written once more. */
-	return gp_user_store(gp_step_address(s, regs), &v, s->width);
+	return gp_user_put(gp_step_address(s, regs), v, s->width);
 }
 
 #define GP_STEP_FLAGS	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | \

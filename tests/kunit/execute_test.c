@@ -10,24 +10,42 @@
 
 static u8 memory[MEMORY];
 
+static u32 copies;		/* reads byte by byte, perhaps */
+static u32 accesses, accessed;	/* of one value, at once: how many, and the last one's size */
+
 static u32 fake_copy(void *to, unsigned long at, u32 size)
 {
+	copies++;
 	if (at < BASE || at > BASE + MEMORY - size)
 		return size;
 	memcpy(to, memory + (at - BASE), size);
 	return 0;
 }
 
-static bool fake_store(unsigned long at, const void *from, u32 size)
+static bool fake_get(u64 *to, unsigned long at, u32 size)
 {
+	accesses++;
+	accessed = size;
 	if (at < BASE || at > BASE + MEMORY - size)
 		return false;
-	memcpy(memory + (at - BASE), from, size);
+	*to = 0;
+	memcpy(to, memory + (at - BASE), size);
+	return true;
+}
+
+static bool fake_put(unsigned long at, u64 value, u32 size)
+{
+	accesses++;
+	accessed = size;
+	if (at < BASE || at > BASE + MEMORY - size)
+		return false;
+	memcpy(memory + (at - BASE), &value, size);
 	return true;
 }
 
 #define gp_user_copy fake_copy
-#define gp_user_store fake_store
+#define gp_user_get fake_get
+#define gp_user_put fake_put
 
 #include "../../kmod/execute.c"
 #include "../../kmod/arch/step.c"
@@ -96,6 +114,62 @@ static void what_is_unusual_is_left_to_the_processor(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, memcmp(&regs, &c->regs, sizeof(regs)), 0);
 	else
 		KUNIT_EXPECT_EQ(test, regs.ip, c->ip == LAST ? TASK_SIZE_MAX - 1 : c->ip);
+}
+
+struct access_case {
+	const char *claim;
+	u8 code[8];
+	u32 size;		/* of the value */
+	unsigned long ax;	/* after */
+	bool zero;		/* the flag, after */
+	u64 stored;		/* what is at SP after */
+};
+
+#define VALUE	0x8877665544332211UL
+
+static const struct access_case access_cases[] = {
+	{ "MOVQ (RAX), RAX", { 0x48, 0x8b, 0x00 }, 8, VALUE, false, VALUE },
+	{ "MOVL (RAX), RAX", { 0x8b, 0x00 }, 4, 0x44332211, false, VALUE },
+	{ "MOVWLZX (RAX), AX", { 0x0f, 0xb7, 0x00 }, 2, 0x2211, false, VALUE },
+	{ "MOVBLZX (RAX), AX", { 0x0f, 0xb6, 0x00 }, 1, 0x11, false, VALUE },
+	{ "CMPL (RAX), $0x44332211", { 0x81, 0x38, 0x11, 0x22, 0x33, 0x44 }, 4, SP, true, VALUE },
+	{ "CMPQ (RAX), $0", { 0x48, 0x83, 0x38, 0x00 }, 8, SP, false, VALUE },
+	{ "CMPB (RAX), $0x11", { 0x80, 0x38, 0x11 }, 1, SP, true, VALUE },
+	{ "TESTL CX, (RAX)", { 0x85, 0x08 }, 4, SP, true, VALUE },
+	{ "MOVQ RCX, (RSP)", { 0x48, 0x89, 0x0c, 0x24 }, 8, SP, false, 0 },
+	{ "MOVL CX, (RSP)", { 0x89, 0x0c, 0x24 }, 4, SP, false, VALUE & ~0xffffffffUL },
+};
+
+static void access_desc(const struct access_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(access, access_cases, access_desc);
+
+/* Another thread may be writing what is read: what it sees is one of its values. */
+static void memory_is_read_and_written_at_once(struct kunit *test)
+{
+	struct pt_regs regs = { .ip = IP, .sp = SP, .ax = SP, .cs = __USER_CS };
+	const struct access_case *c = test->param_value;
+	const u64 value = VALUE;
+	struct gp_step step;
+	u64 stored;
+
+	memcpy(memory + (SP - BASE), &value, sizeof(value));
+	copies = 0;
+	accesses = 0;
+	accessed = 0;
+	KUNIT_ASSERT_TRUE(test, gp_step_decode(c->code, sizeof(c->code), &step));
+	gp_arch_execute(&step, &regs);
+	KUNIT_EXPECT_EQ(test, regs.ip, IP + step.length);
+	KUNIT_EXPECT_EQ(test, copies, 0U);
+	KUNIT_EXPECT_EQ(test, accesses, 1U);
+	KUNIT_EXPECT_EQ(test, accessed, c->size);
+	KUNIT_EXPECT_EQ(test, regs.ax, c->ax);
+	KUNIT_EXPECT_EQ(test, !!(regs.flags & X86_EFLAGS_ZF), c->zero);
+	memcpy(&stored, memory + (SP - BASE), sizeof(stored));
+	KUNIT_EXPECT_EQ(test, stored, c->stored);
 }
 
 static const struct goprobe_point self_test = {
@@ -189,6 +263,7 @@ static void points_are_the_kernels_unless_it_honours(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(what_is_unusual_is_left_to_the_processor, left_gen_params),
+	KUNIT_CASE_PARAM(memory_is_read_and_written_at_once, access_gen_params),
 	KUNIT_CASE(the_self_test_tells_whether_the_kernel_honours),
 	KUNIT_CASE(half_a_self_test_tells_nothing),
 	KUNIT_CASE(points_are_the_kernels_unless_it_honours),

@@ -26,12 +26,12 @@ static bool put(unsigned long at, u64 value, u32 size)
 	return ret;
 }
 
-static bool store(unsigned long at, const void *from, u32 size)
+static bool get(u64 *to, unsigned long at, u32 size)
 {
 	bool ret;
 
 	pagefault_disable();
-	ret = gp_user_store(at, from, size);
+	ret = gp_user_get(to, at, size);
 	pagefault_enable();
 	return ret;
 }
@@ -126,25 +126,28 @@ static void what_is_not_writable_is_not_put(struct kunit *test)
 	kthread_unuse_mm(memory);
 }
 
-static void bytes_are_stored_all_or_it_is_said(struct kunit *test)
+static void a_value_is_got_with_its_size(struct kunit *test)
 {
-	static const u8 bytes[] = "whatever";
-	unsigned long edge, fixed;
+	const u64 value = 0x8877665544332211;
+	unsigned long edge;
+	u64 got;
 	u32 i;
 
 	kthread_use_mm(memory);
 	edge = map_edge(test);
-	fixed = map(test, 1, READ_ONLY);
-	KUNIT_EXPECT_TRUE(test, store(edge - sizeof(bytes), bytes, sizeof(bytes)));
-	for (i = 0; i < sizeof(bytes); i++)
-		KUNIT_EXPECT_EQ(test, byte_at(edge - sizeof(bytes) + i), bytes[i]);
-	KUNIT_EXPECT_EQ(test, byte_at(edge - sizeof(bytes) - 1), (u8)OLD);
-	KUNIT_EXPECT_FALSE(test, store(edge - 1, bytes, 2));
-	KUNIT_EXPECT_FALSE(test, store(edge, bytes, 1));
-	KUNIT_EXPECT_FALSE(test, store(fixed, bytes, 1));
-	KUNIT_EXPECT_FALSE(test, store(KERNEL, bytes, 1));
-	KUNIT_EXPECT_FALSE(test, store(ULONG_MAX, bytes, sizeof(bytes)));
-	unmap(test, fixed, 1);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		got = 7;
+		KUNIT_EXPECT_TRUE(test, put(edge - sizes[i], value, sizes[i]));
+		KUNIT_EXPECT_TRUE(test, get(&got, edge - sizes[i], sizes[i]));
+		KUNIT_EXPECT_EQ(test, got, value & (~0ULL >> (64 - 8 * sizes[i])));
+		got = 7;
+		KUNIT_EXPECT_FALSE(test, get(&got, edge, sizes[i]));
+		KUNIT_EXPECT_FALSE(test, get(&got, edge - sizes[i] + 1, sizes[i]));
+		KUNIT_EXPECT_FALSE(test, get(&got, KERNEL, sizes[i]));
+		KUNIT_EXPECT_FALSE(test, get(&got, ULONG_MAX, sizes[i]));
+		KUNIT_EXPECT_EQ(test, got, 7ULL);
+	}
+	KUNIT_EXPECT_FALSE(test, is_there(edge));
 	unmap_edge(test, edge);
 	kthread_unuse_mm(memory);
 }
@@ -203,7 +206,7 @@ static void what_is_absent_is_not_read(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_value_is_put_with_its_size),
 	KUNIT_CASE(what_is_not_writable_is_not_put),
-	KUNIT_CASE(bytes_are_stored_all_or_it_is_said),
+	KUNIT_CASE(a_value_is_got_with_its_size),
 	KUNIT_CASE(to_ask_whether_a_byte_can_be_written_changes_nothing),
 	KUNIT_CASE(what_is_absent_is_not_read),
 	{}
