@@ -173,7 +173,8 @@ static int gp_point_apply(struct gp_point *point)
  * is nobody's and the process gets SIGTRAP, of which a Go program dies. The first
  * thread has interrupts off, so synchronize_rcu() waits for it; until then a
  * consumer that wants no process keeps the flag. If the kernel refuses one, the
- * chance is taken.
+ * chance is taken. So it is on a processor of nohz_full, of which RCU takes the first
+ * instructions of the trap for user space's, should a hypervisor stop it there for long.
  */
 static void gp_point_hold(struct gp_point *point, struct gp_sweep *sweep)
 {

@@ -341,13 +341,13 @@ void gp_session_socket_closed(u32 portid)
 	mutex_unlock(&gp_sessions_lock);
 	if (!s)
 		return;
-	/* Nobody looks at it any more. A dump that is under way ends with the socket's memory. */
-	sock_put(s->sk);
 	mutex_lock(&s->lock);
 	gp_session_stop(s);
 	mutex_unlock(&s->lock);
 	gp_breaker_stop(s);
 	gp_stream_close(s);
+	/* Nobody looks at it any more. A dump that is under way ends with the socket's memory. */
+	sock_put(s->sk);
 	gp_session_put(s);
 }
 

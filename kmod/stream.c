@@ -81,8 +81,11 @@ static void gp_stream_send_ready(struct work_struct *work)
 {
 	struct gp_session *s = container_of(to_delayed_work(work),
 					    struct gp_session, ready);
-	struct sk_buff *skb = genlmsg_new(0, GFP_KERNEL);
+	struct sk_buff *skb = NULL;
 
+	/* The port of a socket that is being closed may be another's already. */
+	if (!sock_flag(s->sk, SOCK_DEAD))
+		skb = genlmsg_new(0, GFP_KERNEL);
 	atomic_set(&s->armed, GP_STREAM_READING);
 	if (!skb)
 		return;

@@ -153,6 +153,13 @@ void gp_arch_float_regs(struct gp_float_regs *ret, u16 mask)
 }
 
 /*
+ * What else the bit of SSE says depends on the format: in the compacted one that MXCSR is in its
+ * initial state, too, in the standard one nothing: MXCSR is always in memory (Intel SDM, volume 1,
+ * 13.8 and 13.9).
+ */
+#define GP_XSAVE_COMPACTED	BIT_ULL(63)
+
+/*
  * In memory, from where the registers are loaded before the task is back in user space.
  * kernel_fpu_begin() saves them there if they are not, and takes this CPU's for invalid; so
  * that no other CPU has a copy that counts, from before, last_cpu is none, as for ptrace
@@ -168,7 +175,8 @@ void gp_arch_set_float(u8 index, u64 value, u32 size)
 	if (!gp_saved_xmm_valid(fp)) {
 		/* They are all 0: see above. */
 		memset(fp->fxsave.xmm_space, 0, sizeof(fp->fxsave.xmm_space));
-		fp->fxsave.mxcsr = MXCSR_DEFAULT;
+		if (fp->xsave.header.xcomp_bv & GP_XSAVE_COMPACTED)
+			fp->fxsave.mxcsr = MXCSR_DEFAULT;
 		fp->xsave.header.xfeatures |= XFEATURE_MASK_SSE;
 	}
 	memcpy(&fp->fxsave.xmm_space[4 * index], &value, size);

@@ -261,7 +261,8 @@ static void saved_float_registers_of_the_mask_are_read(struct kunit *test)
  * One saved register is set, of registers that have been saved or, if not, are all 0: it has the
  * value in its low bytes, and all else is as it was for the program.
  */
-static void set_a_saved_register(struct kunit *test, u8 index, u32 size, bool saved)
+static void set_a_saved_register(struct kunit *test, u8 index, u32 size, bool saved,
+				 bool compacted)
 {
 	const u64 value = 0x0123456789abcdef;
 	union fpregs_state *fp = gp_compat_fpregs();
@@ -270,6 +271,7 @@ static void set_a_saved_register(struct kunit *test, u8 index, u32 size, bool sa
 	fill(&want);
 	memcpy(fp->fxsave.xmm_space, &want, sizeof(want));
 	fp->fxsave.mxcsr = 0x1f00;
+	fp->xsave.header.xcomp_bv = compacted ? GP_XSAVE_COMPACTED | XFEATURE_MASK_FPSSE : 0;
 	if (saved) {
 		fp->xsave.header.xfeatures |= XFEATURE_MASK_SSE;
 	} else {
@@ -283,7 +285,7 @@ static void set_a_saved_register(struct kunit *test, u8 index, u32 size, bool sa
 	KUNIT_EXPECT_EQ(test, gp_compat_fpu()->last_cpu, UINT_MAX);
 	KUNIT_EXPECT_TRUE(test, test_thread_flag(TIF_NEED_FPU_LOAD));
 	KUNIT_EXPECT_TRUE(test, fp->xsave.header.xfeatures & XFEATURE_MASK_SSE);
-	KUNIT_EXPECT_EQ(test, fp->fxsave.mxcsr, saved ? 0x1f00U : MXCSR_DEFAULT);
+	KUNIT_EXPECT_EQ(test, fp->fxsave.mxcsr, compacted && !saved ? MXCSR_DEFAULT : 0x1f00U);
 	gp_arch_float_regs(&got, 0xffff);
 	expect_regs(test, &got, &want, 0xffff);
 }
@@ -291,8 +293,8 @@ static void set_a_saved_register(struct kunit *test, u8 index, u32 size, bool sa
 static void only_the_register_that_is_set_changes(struct kunit *test)
 {
 	union fpregs_state *fp;
-	u64 features;
-	u32 index, mxcsr;
+	u32 index, mxcsr, how;
+	u64 features, format;
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 	kunit_skip(test, "kernel threads, such as this one, have no saved registers since 6.16");
@@ -302,15 +304,14 @@ static void only_the_register_that_is_set_changes(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, boot_cpu_has(X86_FEATURE_XSAVE));
 	fp = gp_compat_fpregs();
 	features = fp->xsave.header.xfeatures;
+	format = fp->xsave.header.xcomp_bv;
 	mxcsr = fp->fxsave.mxcsr;
-	for (index = 0; index < GP_ARCH_FLOAT_REGS; index++) {
-		set_a_saved_register(test, index, 4, true);
-		set_a_saved_register(test, index, 8, true);
-		set_a_saved_register(test, index, 4, false);
-		set_a_saved_register(test, index, 8, false);
-	}
+	for (index = 0; index < GP_ARCH_FLOAT_REGS; index++)
+		for (how = 0; how < 8; how++)
+			set_a_saved_register(test, index, how & 1 ? 8 : 4, how & 2, how & 4);
 	memset(fp->fxsave.xmm_space, 0, sizeof(struct gp_float_regs));
 	fp->xsave.header.xfeatures = features;
+	fp->xsave.header.xcomp_bv = format;
 	fp->fxsave.mxcsr = mxcsr;
 }
 
