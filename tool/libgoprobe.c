@@ -675,8 +675,11 @@ int goprobe_trace_run(struct goprobe_trace *t)
 
 int goprobe_trace_exit_status(struct goprobe_trace *t)
 {
+	/* A recording has no target, nor has a trace without a plan. */
+	if (!t->tracing.target.command)
+		return 0;
 	interrupt_await_command(&t->tracing.interrupt);
-	return t->tracing.target.command ? target_exit_status(&t->tracing.target) : 0;
+	return target_exit_status(&t->tracing.target);
 }
 
 void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *ret, size_t size)

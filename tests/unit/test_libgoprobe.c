@@ -238,6 +238,14 @@ static void what_is_missing_is_said(void **state)
 	assert_int_equal(goprobe_trace_exit_status(*state), 0);
 }
 
+/* There may be nothing that could end: also of a recording. */
+static void without_a_command_the_status_is_0(void **state)
+{
+	assert_int_equal(goprobe_trace_exit_status(*state), 0);
+	assert_int_equal(goprobe_trace_replay(*state, "/dev/null"), 0);
+	assert_int_equal(goprobe_trace_exit_status(*state), 0);
+}
+
 /* A caller that was compiled with a smaller struct. */
 static void counts_are_no_larger_than_the_caller_says(void **state)
 {
@@ -261,6 +269,7 @@ int main(void)
 		CASE(events_go_one_way),
 		CASE(a_spec_that_is_none_is_pointed_into),
 		CASE(what_is_missing_is_said),
+		CASE(without_a_command_the_status_is_0),
 		CASE(counts_are_no_larger_than_the_caller_says),
 	};
 
