@@ -56,6 +56,7 @@ void goprobe_trace_free(struct goprobe_trace *t)
 	free(t->shown);
 	out_fini(&t->out);
 	out_fini(&t->json);
+	free(t->texts);
 	select_specs_free(t->what.specs, t->what.specs ? t->what.nspecs : 0);
 	free_all(t->specs, t->what.nspecs);
 	free_all(t->what.pids, t->what.npids);

@@ -2,6 +2,7 @@
 /* libgoprobe: events as they are handed out. */
 #include <string.h>
 
+#include "grow.h"
 #include "libgoprobe_trace.h"
 #include "value.h"
 
@@ -24,13 +25,25 @@ static struct goprobe_trace *trace_of(struct out *o)
 	return (struct goprobe_trace *)((char *)o - offsetof(struct goprobe_trace, out));
 }
 
+/* Nothing of the event at hand is asked for any more. The first text's memory serves again. */
+static void forget_texts(struct goprobe_trace *t)
+{
+	while (t->ntexts) {
+		buf_fini(&t->json.buf);
+		t->json.buf = t->texts[--t->ntexts];
+	}
+}
+
 static void hand_out(struct goprobe_trace *t, const struct goprobe_event *e)
 {
-	if (t->enough || !t->on_event(t->event_ctx, e))
+	if (t->enough)
 		return;
-	t->enough = true;
-	/* As if it were a pipe that nobody reads any more. */
-	t->watch.broken = true;
+	if (t->on_event(t->event_ctx, e)) {
+		t->enough = true;
+		/* As if it were a pipe that nobody reads any more. */
+		t->watch.broken = true;
+	}
+	forget_texts(t);
 }
 
 static void event(struct out *o, const struct out_event *e)
@@ -140,19 +153,24 @@ size_t goprobe_event_nvalues(const struct goprobe_event *e)
 	return f ? f->nvalues : 0;
 }
 
-/* What was just written, as a string; the line's end is taken away. */
-static const char *written(struct out *o)
+/*
+ * What was just written, as a string; the line's end is taken away. The memory is kept apart, for
+ * what is written next must not be where this is.
+ */
+static const char *written(struct goprobe_trace *t)
 {
-	struct buf *b = &o->buf;
+	struct buf *b = &t->json.buf;
 
 	if (b->len && b->p[b->len - 1] == '\n')
 		b->len--;
 	buf_char(b, 0);
-	if (b->failed) {
+	if (b->failed || grow(&t->texts, t->ntexts + 1, &t->texts_cap, sizeof(*t->texts))) {
 		b->failed = false;
 		return NULL;
 	}
-	return b->p;
+	t->texts[t->ntexts++] = *b;
+	*b = (struct buf){ 0 };
+	return t->texts[t->ntexts - 1].p;
 }
 
 const char *goprobe_event_json(const struct goprobe_event *e)
@@ -164,7 +182,7 @@ const char *goprobe_event_json(const struct goprobe_event *e)
 		out_json.event(o, e->e);
 	else
 		out_json.lost(o, e->lost, e->time);
-	return written(o);
+	return written(e->t);
 }
 
 const char *goprobe_event_value_json(const struct goprobe_event *e, size_t i)
@@ -175,7 +193,7 @@ const char *goprobe_event_value_json(const struct goprobe_event *e, size_t i)
 		return NULL;
 	o->buf.len = 0;
 	out_json_value(&o->buf, e->e, &frame_of(e)->values[i]);
-	return written(o);
+	return written(e->t);
 }
 
 static void put_bytes(const struct value_bytes *b, struct goprobe_value *ret)

@@ -54,6 +54,9 @@ enum trace_state {
  * @shown_cap: room for them
  * @replay: the recording that is played, if replay.path is set
  * @json: an output that is never written: what is in its buffer is handed out
+ * @texts: what has been handed out of the event at hand
+ * @ntexts: their number
+ * @texts_cap: room for them
  */
 struct goprobe_trace {
 	enum trace_state state;
@@ -89,6 +92,9 @@ struct goprobe_trace {
 	size_t shown_cap;
 	struct replay replay;
 	struct out json;
+	struct buf *texts;
+	size_t ntexts;
+	size_t texts_cap;
 };
 
 /* The format whose lines are calls of goprobe_trace.on_event. */

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "cmd.h"
-#include "libgoprobe.h"
+#include "libgoprobe_trace.h"
 #include "optvalue.h"
 #include "rows.h"
 
@@ -246,6 +246,74 @@ static void without_a_command_the_status_is_0(void **state)
 	assert_int_equal(goprobe_trace_exit_status(*state), 0);
 }
 
+/**
+ * struct handed - what a callback is to do, and has seen
+ * @calls: how often it was called
+ * @stop: it wants no more
+ */
+struct handed {
+	unsigned int calls;
+	int stop;
+};
+
+static const struct gotype an_int = { .kind = GOTYPE_INT, .name = "int", .size = 8 };
+static const struct plan_value args[] = {
+	{ .name = "n", .type = &an_int, .unavailable = "its place is not known" },
+	{ .name = "m", .type = &an_int, .unavailable = "optimized out here" },
+};
+
+static const struct gofunc f_fn = { .name = "main.f" };
+static const struct plan_func f = {
+	.fn = &f_fn, .call = { .values = args, .nvalues = 2, .plan = GOPROBE_NO_PLAN },
+};
+
+/* One call of main.f(n, m), of which nothing is known. */
+static void hand_out_a_call(struct goprobe_trace *t)
+{
+	static const struct value_env env;
+	struct record rec = { .h = { .kind = GOPROBE_RECORD_CALL } };
+	struct value_ctx values;
+	const struct out_event e = {
+		.kind = OUT_CALL, .fn = &f, .rec = &rec, .v = &values, .tgid = 1, .tid = 1,
+	};
+
+	out_init(&t->out, &libgoprobe_events, -1);
+	out_init(&t->json, &out_json, -1);
+	value_init(&values, &env);
+	value_record(&values, &rec);
+	libgoprobe_events.event(&t->out, &e);
+	value_fini(&values);
+}
+
+static int keep_texts(void *ctx, const struct goprobe_event *e)
+{
+	struct handed *h = ctx;
+	const char *text = goprobe_event_json(e), *n = goprobe_event_value_json(e, 0);
+	const char *m = goprobe_event_value_json(e, 1);
+	struct goprobe_value value;
+
+	h->calls++;
+	assert_int_equal(goprobe_event_value(e, 0, &value, sizeof(value)), 0);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "\"func\":\"main.f\""));
+	assert_string_equal(n, "{\"name\":\"n\",\"type\":\"int\","
+			       "\"unavailable\":\"its place is not known\"}");
+	assert_string_equal(m, "{\"name\":\"m\",\"type\":\"int\","
+			       "\"unavailable\":\"optimized out here\"}");
+	return h->stop;
+}
+
+/* All that is had of an event is good until the function returns, not until the next call. */
+static void texts_of_an_event_stay(void **state)
+{
+	struct handed h = { 0 };
+
+	assert_int_equal(goprobe_trace_on_event(*state, keep_texts, &h), 0);
+	hand_out_a_call(*state);
+	assert_int_equal(h.calls, 1);
+	assert_int_equal(((struct goprobe_trace *)*state)->ntexts, 0);
+}
+
 /* A caller that was compiled with a smaller struct. */
 static void counts_are_no_larger_than_the_caller_says(void **state)
 {
@@ -270,6 +338,7 @@ int main(void)
 		CASE(a_spec_that_is_none_is_pointed_into),
 		CASE(what_is_missing_is_said),
 		CASE(without_a_command_the_status_is_0),
+		CASE(texts_of_an_event_stay),
 		CASE(counts_are_no_larger_than_the_caller_says),
 	};
 
