@@ -36,13 +36,9 @@ static void forget_texts(struct goprobe_trace *t)
 
 static void hand_out(struct goprobe_trace *t, const struct goprobe_event *e)
 {
-	if (t->enough)
+	if (t->stream.enough)
 		return;
-	if (t->on_event(t->event_ctx, e)) {
-		t->enough = true;
-		/* As if it were a pipe that nobody reads any more. */
-		t->watch.broken = true;
-	}
+	t->stream.enough = t->on_event(t->event_ctx, e);
 	forget_texts(t);
 }
 

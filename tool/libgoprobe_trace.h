@@ -41,7 +41,6 @@ enum trace_state {
  * @notice_ctx: its first argument
  * @on_progress: who is told of breakpoints, or NULL
  * @progress_ctx: its first argument
- * @enough: @on_event wants no more
  * @tracing: what is traced, and by which session
  * @learn: what records show that the module does not know
  * @out: where lines go
@@ -79,7 +78,6 @@ struct goprobe_trace {
 	void *notice_ctx;
 	goprobe_progress_fn on_progress;
 	void *progress_ctx;
-	bool enough;
 	struct tracing tracing;
 	struct learn learn;
 	struct out out;

@@ -93,7 +93,7 @@ void stream_fini(struct stream *s)
 
 bool stream_full(const struct stream *s)
 {
-	return s->most && s->sum.events >= s->most;
+	return s->enough || (s->most && s->sum.events >= s->most);
 }
 
 static void malformed(struct stream *s, const char *why)

@@ -25,6 +25,7 @@
  * @bias: load biases, for the types of interfaces
  * @times: is told of calls and their ends, or NULL
  * @most: calls and returns to print; 0: all
+ * @enough: whoever gets the lines wants no more, whatever @most says
  * @sum: what was printed so far; @lost and @open of it are the caller's
  * @why_malformed: the first reason for sum.malformed
  * @learn: what learns from them, or NULL
@@ -48,6 +49,7 @@ struct stream {
 	struct bias *bias;
 	struct times *times;
 	uint64_t most;
+	bool enough;
 	struct out_summary sum;
 	const char *why_malformed;
 	struct learn *learn;
@@ -82,7 +84,7 @@ bool stream_print(struct stream *s, size_t bytes);
 bool stream_busy(const struct stream *s);
 /* The frame size of a session plan id; a record_frame_size_fn with a plan. */
 int64_t stream_frame_size(void *plan, uint32_t id);
-/* All lines that were asked for are printed. */
+/* All lines that are wanted are printed. */
 bool stream_full(const struct stream *s);
 
 #endif

@@ -277,8 +277,10 @@ static void hand_out_a_call(struct goprobe_trace *t)
 		.kind = OUT_CALL, .fn = &f, .rec = &rec, .v = &values, .tgid = 1, .tid = 1,
 	};
 
-	out_init(&t->out, &libgoprobe_events, -1);
-	out_init(&t->json, &out_json, -1);
+	if (!t->json.format) {
+		out_init(&t->out, &libgoprobe_events, -1);
+		out_init(&t->json, &out_json, -1);
+	}
 	value_init(&values, &env);
 	value_record(&values, &rec);
 	libgoprobe_events.event(&t->out, &e);
@@ -314,6 +316,20 @@ static void texts_of_an_event_stay(void **state)
 	assert_int_equal(((struct goprobe_trace *)*state)->ntexts, 0);
 }
 
+/* Also of a recording, which is not read on then, and nothing more is counted. */
+static void who_wants_no_more_gets_no_more(void **state)
+{
+	struct goprobe_trace *t = *state;
+	struct handed h = { .stop = 1 };
+
+	assert_int_equal(goprobe_trace_on_event(t, keep_texts, &h), 0);
+	assert_false(stream_full(&t->stream));
+	hand_out_a_call(t);
+	assert_true(stream_full(&t->stream));
+	hand_out_a_call(t);
+	assert_int_equal(h.calls, 1);
+}
+
 /* A caller that was compiled with a smaller struct. */
 static void counts_are_no_larger_than_the_caller_says(void **state)
 {
@@ -339,6 +355,7 @@ int main(void)
 		CASE(what_is_missing_is_said),
 		CASE(without_a_command_the_status_is_0),
 		CASE(texts_of_an_event_stay),
+		CASE(who_wants_no_more_gets_no_more),
 		CASE(counts_are_no_larger_than_the_caller_says),
 	};
 
