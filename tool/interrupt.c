@@ -32,6 +32,14 @@ int interrupt_init(struct interrupt *i, struct target *target, struct diag *d)
 	return 0;
 }
 
+void interrupt_fini(struct interrupt *i)
+{
+	if (i->target && i->fd >= 0)
+		close(i->fd);
+	i->target = NULL;
+	i->fd = -1;
+}
+
 bool interrupt_came(struct interrupt *i)
 {
 	const struct target *t = i->target;

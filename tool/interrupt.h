@@ -27,6 +27,8 @@ struct interrupt {
 void interrupt_none(struct interrupt *i, struct target *target);
 /* Block the signals. @target may be filled later. */
 int interrupt_init(struct interrupt *i, struct target *target, struct diag *d);
+/* Signals stay as they are. A zeroed one is fine. */
+void interrupt_fini(struct interrupt *i);
 /* Has a signal come? Takes it; passes on to a command what it has not got itself. */
 bool interrupt_came(struct interrupt *i);
 /* Wait until the command has ended, if there is one. */

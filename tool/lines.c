@@ -28,6 +28,7 @@ int lines_open(struct out *o, struct stream *s, const struct plan *p, const stru
 			return diag_errno(d, errno, "can't write %s", opt->output);
 	}
 	out_init(o, opt->format, fd);
+	o->owned = opt->output;
 	o->pids = opt->pids;
 	if (!opt->quiet)
 		opt->format->header(o);

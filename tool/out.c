@@ -42,6 +42,9 @@ void out_init(struct out *o, const struct out_format *format, int fd)
 
 void out_fini(struct out *o)
 {
+	if (o->owned)
+		close(o->fd);
+	o->owned = false;
 	buf_fini(&o->buf);
 	quick_fini(o);
 }

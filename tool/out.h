@@ -174,6 +174,7 @@ extern const struct out_format out_json;
  * struct out - an open output
  * @format: its format
  * @fd: where lines go
+ * @owned: out_fini() closes @fd
  * @buf: lines, of which the first @written bytes have been written
  * @written: see @buf
  * @file: @fd is a file, or /dev/null: writing does not wait for a reader
@@ -187,6 +188,7 @@ extern const struct out_format out_json;
 struct out {
 	const struct out_format *format;
 	int fd;
+	bool owned;
 	struct buf buf;
 	size_t written;
 	bool file;

@@ -330,6 +330,7 @@ void tracing_fini(struct tracing *t)
 {
 	tracing_disarm(t);
 	upload_fini(&t->upload);
+	interrupt_fini(&t->interrupt);
 	target_fini(&t->target);
 	plan_free(t->plan);
 	arena_fini(&t->wanted);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* libgoprobe.c: what a trace may be told, when, and what it says if not. Without the module. */
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -330,6 +332,38 @@ static void who_wants_no_more_gets_no_more(void **state)
 	assert_int_equal(h.calls, 1);
 }
 
+/* How many descriptors are open. */
+static size_t descriptors(void)
+{
+	size_t n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* A program may make one trace after the other. */
+static void nothing_stays_open(void **state)
+{
+	struct lines_opt opt = { .format = &out_text, .output = "/dev/null" };
+	struct goprobe_trace *t = goprobe_trace_new();
+	size_t before = descriptors();
+	struct plan plan = { 0 };
+	sigset_t mask;
+
+	(void)state;
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	assert_int_equal(goprobe_trace_set(t, GOPROBE_OPTION_SIGNALS, 1), 0);
+	assert_int_equal(goprobe_trace_file(t, "/nonexistent"), 0);
+	assert_int_equal(goprobe_trace_add(t, "main.f"), 0);
+	assert_int_equal(goprobe_trace_plan(t), -1);
+	assert_int_equal(lines_open(&t->out, &t->stream, &plan, &opt, &t->diag), 0);
+	assert_int_equal(descriptors(), before + 2);
+	goprobe_trace_free(t);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	assert_int_equal(descriptors(), before);
+}
+
 /* A caller that was compiled with a smaller struct. */
 static void counts_are_no_larger_than_the_caller_says(void **state)
 {
@@ -356,6 +390,7 @@ int main(void)
 		CASE(without_a_command_the_status_is_0),
 		CASE(texts_of_an_event_stay),
 		CASE(who_wants_no_more_gets_no_more),
+		CASE(nothing_stays_open),
 		CASE(counts_are_no_larger_than_the_caller_says),
 	};
 
