@@ -452,9 +452,15 @@ void target_fini(struct target *t)
 	if (t->command) {
 		bool held = t->go >= 0;
 
-		/* End of file ends a child that still waits. */
-		if (held)
+		/*
+		 * End of file ends a child that still waits, when we die; but not now, should
+		 * a process that was forked meanwhile, such as another trace's, have the pipe.
+		 */
+		if (held) {
+			if (!t->processes[0].gone)
+				kill(t->processes[0].pid, SIGKILL);
 			close(t->go);
+		}
 		if (t->failed >= 0)
 			close(t->failed);
 		if (held && !t->processes[0].gone)

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* target.c: commands that are prepared, let go, given up, and what they may find. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "bins.h"
+#include "target.h"
+
+/* What should take no time ends the test, if it takes this long. */
+#define SECONDS 20
+
+/* A Go program that ends at once, not yet let go. */
+static void prepare(struct target *t)
+{
+	struct bins_each e = BINS("shapes", "");
+	struct diag d = { 0 };
+	char *argv[] = { NULL, NULL };
+	sigset_t mask;
+
+	assert_true(bins_next_path(&e));
+	argv[0] = (char *)(uintptr_t)e.path;
+	sigemptyset(&mask);
+	assert_int_equal(target_set_command(t, argv, &mask, &d), 0);
+	diag_fini(&d);
+}
+
+/* Whether it ends in time. */
+static bool ends(struct target *t)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+
+	for (int i = 0; i < SECONDS * 100; i++) {
+		if (target_ended(t))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+static void a_command_runs_when_it_is_let_go(void **state)
+{
+	struct target t = { 0 };
+	struct diag d = { 0 };
+
+	(void)state;
+	prepare(&t);
+	assert_false(target_ended(&t));
+	assert_int_equal(target_release(&t, &d), 0);
+	assert_true(ends(&t));
+	assert_int_equal(target_exit_status(&t), 0);
+	target_fini(&t);
+	diag_fini(&d);
+}
+
+/* The second's child has what the first is let go by open, and so there is no end of file. */
+static void the_first_of_two_can_be_given_up(void **state)
+{
+	struct target first = { 0 }, second = { 0 };
+
+	(void)state;
+	prepare(&first);
+	prepare(&second);
+	alarm(SECONDS);
+	target_fini(&first);
+	target_fini(&second);
+	alarm(0);
+}
+
+/* Of SIGPIPE nothing is said to programs that use the library. */
+static void a_command_that_was_killed_is_told_in_words(void **state)
+{
+	struct target t = { 0 };
+	struct diag d = { 0 };
+	siginfo_t how;
+
+	(void)state;
+	prepare(&t);
+	assert_int_equal(kill(t.processes[0].pid, SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, t.processes[0].pid, &how, WEXITED | WNOWAIT), 0);
+	assert_int_equal(target_release(&t, &d), -1);
+	assert_string_equal(d.sentence, "the command was killed before it began");
+	target_fini(&t);
+	diag_fini(&d);
+}
+
+/* Where SIGCHLD is ignored, as some parents leave it, there is nothing to wait for. */
+static void a_command_ends_that_nobody_can_wait_for(void **state)
+{
+	struct target t = { 0 };
+	struct diag d = { 0 };
+
+	(void)state;
+	signal(SIGCHLD, SIG_IGN);
+	prepare(&t);
+	assert_int_equal(target_release(&t, &d), 0);
+	assert_true(ends(&t));
+	signal(SIGCHLD, SIG_DFL);
+	assert_int_equal(target_exit_status(&t), 0);
+	target_fini(&t);
+	diag_fini(&d);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_command_runs_when_it_is_let_go),
+		cmocka_unit_test(the_first_of_two_can_be_given_up),
+		cmocka_unit_test(a_command_that_was_killed_is_told_in_words),
+		cmocka_unit_test(a_command_ends_that_nobody_can_wait_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
