@@ -31,7 +31,7 @@ struct target_process {
  * @processes: chosen processes; none: whoever runs the binary
  * @nprocesses: their number
  * @command: processes[0] is a command that target_command() has prepared
- * @go: pipe that lets the command go on to exec
+ * @go: socket that lets the command go on to exec
  * @failed: pipe through which a failed exec is told
  * @status: the command's wait status, once it is @gone
  *
