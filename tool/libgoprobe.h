@@ -204,7 +204,10 @@ GOPROBE_API int goprobe_trace_fd(const struct goprobe_trace *t);
 GOPROBE_API int goprobe_trace_timeout(const struct goprobe_trace *t);
 /* Take the breakpoints away, hand out what is left, write the summary. Once. */
 GOPROBE_API int goprobe_trace_stop(struct goprobe_trace *t);
-/* Wait for the command to end, if there is one: its status, or 128 + its signal; else 0. */
+/*
+ * Wait for the command to end, if there is one: its status, or 128 + its signal; else 0, as well
+ * if SIGCHLD is ignored, or somebody else has waited for it.
+ */
 GOPROBE_API int goprobe_trace_exit_status(struct goprobe_trace *t);
 
 /**

@@ -424,6 +424,14 @@ size_t target_poll(const struct target *t, struct pollfd *fds)
 	return n;
 }
 
+static bool command_ended(struct target *t)
+{
+	pid_t got = waitpid(t->processes[0].pid, &t->status, WNOHANG);
+
+	/* Who ignores SIGCHLD, or has waited for it elsewhere, is told nothing any more. */
+	return got > 0 || (got < 0 && errno == ECHILD);
+}
+
 bool target_ended(struct target *t)
 {
 	bool all = t->nprocesses;
@@ -434,7 +442,7 @@ bool target_ended(struct target *t)
 		if (p->gone)
 			continue;
 		if (t->command)
-			p->gone = waitpid(p->pid, &t->status, WNOHANG) == p->pid;
+			p->gone = command_ended(t);
 		else
 			p->gone = has_ended(p);
 		all &= p->gone;

@@ -33,7 +33,7 @@ struct target_process {
  * @command: processes[0] is a command that target_command() has prepared
  * @go: socket that lets the command go on to exec
  * @failed: pipe through which a failed exec is told
- * @status: the command's wait status, once it is @gone
+ * @status: the command's wait status, once it is @gone; 0 if that can't be had
  *
  * A zeroed target is empty. target_fini() ends a command that has not been let
  * go; one that has is left alone.
