@@ -56,6 +56,13 @@ static bool takes_more(const struct out *o)
 	return o->file || poll(&fd, 1, 0) == 1;
 }
 
+static void await_reader(const struct out *o)
+{
+	struct pollfd fd = { .fd = o->fd, .events = POLLOUT };
+
+	poll(&fd, 1, -1);
+}
+
 int out_flush(struct out *o, bool wait)
 {
 	int err = 0;
@@ -74,7 +81,12 @@ int out_flush(struct out *o, bool wait)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) {
+		/* Who shares it has switched blocking off. */
+		if (n < 0 && errno == EAGAIN) {
+			if (!must)
+				break;
+			await_reader(o);
+		} else if (n < 0) {
 			err = -errno;
 			o->written = o->buf.len;
 		} else {

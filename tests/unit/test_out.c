@@ -3,6 +3,7 @@
  * out*.c and stream.c: from records to lines. The times are made up, and the
  * time zone is UTC, so the lines are always the same.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -537,9 +539,42 @@ static void test_slow_reader(void **state)
 	out_fini(&o);
 }
 
+/* Who shares the other end of a terminal or pipe may have switched blocking off for all. */
+static void test_nonblocking(void **state)
+{
+	static char text[1 << 18];
+	char buf[4096];
+	struct out o;
+	ssize_t n;
+	size_t got = 0;
+	int fds[2], status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
+	pid = fork();
+	if (!pid) {
+		close(fds[1]);
+		while ((n = read(fds[0], buf, sizeof(buf))) > 0)
+			got += (size_t)n;
+		_exit(got != sizeof(text));
+	}
+	close(fds[0]);
+	out_init(&o, &out_text, fds[1]);
+	memset(text, 'x', sizeof(text));
+	buf_mem(&o.buf, text, sizeof(text));
+	assert_int_equal(out_flush(&o, true), 0);
+	assert_int_equal(out_pending(&o), 0);
+	close(fds[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	out_fini(&o);
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[N(cases) + 7] = {
+	struct CMUnitTest tests[N(cases) + 8] = {
 		{ "the header names the columns", test_header },
 		{ "with several processes there is a column for them", test_pids },
 		{ "values in lines", test_lines },
@@ -547,10 +582,11 @@ int main(void)
 		{ "what can't be understood is counted, and the rest is shown", test_malformed },
 		{ "the summary names losses, also when they are zero", test_summary },
 		{ "what a slow reader does not take is kept", test_slow_reader },
+		{ "an output that does not block is waited for", test_nonblocking },
 	};
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	ROWS(tests + 7, cases, test_row);
+	ROWS(tests + 8, cases, test_row);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
