@@ -222,12 +222,12 @@ static int find_kin(struct tracing *t, const struct procmem *m, struct gobin *bi
 	return err;
 }
 
-static void warn_unknown(const struct tracing *t, const struct diag *why)
+void tracing_say_unknown(const struct tracing *t, const struct diag *why)
 {
 	if (!t->quiet)
-		fprintf(stderr,
-			"goprobectl: warning: %s: of those that run already none is taken for a descendant of goroutine %llu\n",
-			why->sentence, (unsigned long long)t->plan->descendant);
+		say(t, "%swarning: %s: of those that run already none is taken for a descendant of goroutine %llu",
+		    t->say ? "" : "goprobectl: ", why->sentence ? why->sentence : "out of memory",
+		    (unsigned long long)t->plan->descendant);
 }
 
 /* Of one process; one that has ended meanwhile has none. */
@@ -243,7 +243,7 @@ static int find_kin_of(struct tracing *t, pid_t pid, struct diag *d)
 		return 0;
 	err = find_kin(t, &m, t->target.bins[i], d);
 	if (err > 0)
-		warn_unknown(t, d);
+		tracing_say_unknown(t, d);
 	return err < 0 ? -1 : 0;
 }
 
@@ -258,7 +258,7 @@ static int find_descendants(struct tracing *t, struct diag *d)
 		struct diag why = { 0 };
 
 		diag_set(&why, "no process is named, with -p");
-		warn_unknown(t, &why);
+		tracing_say_unknown(t, &why);
 		diag_fini(&why);
 	}
 	for (size_t i = 0; !err && i < t->target.nprocesses; i++) {

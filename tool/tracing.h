@@ -73,6 +73,8 @@ void tracing_say_started(const struct tracing *t, const char *doing);
  * JSON, if there is a buffer for that.
  */
 void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json);
+/* A warning: of goroutines that run already descendants can't be found. @why: because of this. */
+void tracing_say_unknown(const struct tracing *t, const struct diag *why);
 /* Take away what is left of the session. */
 void tracing_disarm(struct tracing *t);
 void tracing_fini(struct tracing *t);

@@ -364,6 +364,33 @@ static void nothing_stays_open(void **state)
 	assert_int_equal(descriptors(), before);
 }
 
+static void keep_notice(void *ctx, const char *text)
+{
+	char **kept = ctx;
+
+	free(*kept);
+	*kept = strdup(text);
+}
+
+/* The library prints nothing: what there is to say is a notice. */
+static void warnings_are_notices(void **state)
+{
+	struct goprobe_trace *t = *state;
+	struct plan plan = { .descendant = 34 };
+	char *kept = NULL;
+
+	t->tracing.ctx = &kept;
+	t->tracing.say = keep_notice;
+	t->tracing.plan = &plan;
+	diag_set(&t->diag, "no process is named");
+	tracing_say_unknown(&t->tracing, &t->diag);
+	t->tracing.plan = NULL;
+	assert_non_null(kept);
+	assert_string_equal(kept, "warning: no process is named: of those that run already none "
+				  "is taken for a descendant of goroutine 34");
+	free(kept);
+}
+
 /* A caller that was compiled with a smaller struct. */
 static void counts_are_no_larger_than_the_caller_says(void **state)
 {
@@ -391,6 +418,7 @@ int main(void)
 		CASE(texts_of_an_event_stay),
 		CASE(who_wants_no_more_gets_no_more),
 		CASE(nothing_stays_open),
+		CASE(warnings_are_notices),
 		CASE(counts_are_no_larger_than_the_caller_says),
 	};
 
