@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand"
 	"os"
 	"regexp"
@@ -500,6 +501,33 @@ func TestDamagedPlansAndRecordingsAreRefused(t *testing.T) {
 		mark[0], mark[4] = byte(kind), byte(size)
 		if _, err := testPlan(t).Replay(strings.NewReader(head+string(mark)), nil); err == nil {
 			t.Errorf("an entry of kind %d with %d bytes was taken", kind, size)
+		}
+	}
+}
+
+// failing gives some bytes, then an error.
+type failing struct {
+	r   io.Reader
+	err error
+}
+
+func (f *failing) Read(b []byte) (int, error) {
+	n, err := f.r.Read(b)
+	if err == io.EOF {
+		err = f.err
+	}
+	return n, err
+}
+
+func TestARecordingThatCanNotBeReadIsNotOneThatWasCutShort(t *testing.T) {
+	head := "goprobe\n\x04\x03\x02\x01\x03\x00\x00\x00"
+	broken := errors.New("broken")
+	for _, text := range []string{"", head, head + "some", head + string(make([]byte, 4)) + "\x08" + string(make([]byte, 11))} {
+		if _, err := testPlan(t).Replay(&failing{strings.NewReader(text), broken}, nil); err != broken {
+			t.Errorf("after %d bytes: %v", len(text), err)
+		}
+		if _, err := testPlan(t).Replay(strings.NewReader(text), nil); text != "" && err != nil {
+			t.Errorf("cut short after %d bytes: %v", len(text), err)
 		}
 	}
 }

@@ -24,7 +24,9 @@ const (
 func (p *Plan) Replay(r io.Reader, fn func(*Event)) (Counts, error) {
 	in := bufio.NewReaderSize(r, 1<<18)
 	head := make([]byte, 16)
-	if _, err := io.ReadFull(in, head); err != nil || string(head[:8]) != "goprobe\n" || u32At(head, 8) != 0x01020304 {
+	if _, err := io.ReadFull(in, head); err != nil && cutShort(err) != io.EOF {
+		return Counts{}, err
+	} else if err != nil || string(head[:8]) != "goprobe\n" || u32At(head, 8) != 0x01020304 {
 		return Counts{}, errors.New("this is no recording")
 	}
 	if v := u32At(head, 12); v != recordingVersion {
@@ -68,17 +70,24 @@ func (p *Plan) Replay(r io.Reader, fn func(*Event)) (Counts, error) {
 func recordingEntry(in *bufio.Reader) (kind, cpu uint32, b []byte, err error) {
 	mark := make([]byte, 16)
 	if _, err = io.ReadFull(in, mark); err != nil {
-		return 0, 0, nil, io.EOF
+		return 0, 0, nil, cutShort(err)
 	}
 	kind, cpu = u32At(mark, 0), u32At(mark, 8)
 	size := int64(u32At(mark, 4))
 	if size > recordingMost {
 		return 0, 0, nil, errors.New("the recording is damaged: an entry is too large")
 	}
-	// What is cut short ends there.
 	b = make([]byte, (size+7)&^7)
 	if _, err = io.ReadFull(in, b); err != nil {
-		return 0, 0, nil, io.EOF
+		return 0, 0, nil, cutShort(err)
 	}
 	return kind, cpu, b[:size], nil
+}
+
+// cutShort: what is cut short ends there; what can't be read is no end.
+func cutShort(err error) error {
+	if err == io.ErrUnexpectedEOF {
+		return io.EOF
+	}
+	return err
 }
