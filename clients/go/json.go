@@ -3,6 +3,7 @@
 package goprobe
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -613,6 +614,9 @@ func (p *printer) load(l *Load) {
 	p.number(`,"percent":`, l.Percent)
 	p.number(`,"max_percent":`, uint64(l.MaxPercent))
 	p.number(`,"hit_ns":`, uint64(l.Hit))
+	p.str(`,"text":`)
+	p.quote(fmt.Sprintf("ended by --max-load: %d hits a second take %d %% of a processor's time, more than %d %%; the breakpoints are gone and the program goes on; trace functions that are called less often, or allow more",
+		l.HitsPerSecond, l.Percent, l.MaxPercent))
 	p.str("}")
 }
 
