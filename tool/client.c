@@ -175,12 +175,20 @@ static int handle(struct client *c, struct nlmsghdr *h, const char *what, client
 	return fn && fn(c, h, ctx, d) ? -1 : 1;
 }
 
-/* Bytes received, or -errno. ENOBUFS: a READY was dropped; that loses nothing. */
+/*
+ * Bytes received from the kernel, or -errno: whoever has CAP_NET_ADMIN can send here, too, and
+ * need not have more. ENOBUFS: a READY was dropped; that loses nothing.
+ */
 static ssize_t receive(struct client *c, int flags)
 {
 	for (;;) {
-		ssize_t n = recv(client_fd(c), c->receive, sizeof(c->receive), flags);
+		struct sockaddr_nl from = { 0 };
+		socklen_t len = sizeof(from);
+		ssize_t n = recvfrom(client_fd(c), c->receive, sizeof(c->receive), flags,
+				     (struct sockaddr *)&from, &len);
 
+		if (n >= 0 && from.nl_pid)
+			continue;
 		if (n >= 0)
 			return n;
 		if (errno == ENOBUFS)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/* client.c: who is listened to. Without the module. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <linux/genetlink.h>
+
+#include "client_msg.h"
+
+/* A client of the kernel's own family, which is there without a module. */
+static struct client *connected(void)
+{
+	struct client *c = calloc(1, sizeof(*c));
+
+	assert_non_null(c);
+	c->sock = nl_socket_alloc();
+	assert_non_null(c->sock);
+	assert_int_equal(nl_connect(c->sock, NETLINK_GENERIC), 0);
+	c->family = GENL_ID_CTRL;
+	return c;
+}
+
+/* Send "there are records" to @c as a process would; false: it may not. */
+static bool forge_ready(struct client *c)
+{
+	struct {
+		struct nlmsghdr h;
+		struct genlmsghdr g;
+	} m = {
+		.h = { .nlmsg_len = sizeof(m), .nlmsg_type = GENL_ID_CTRL },
+		.g = { .cmd = GOPROBE_CMD_READY },
+	};
+	struct sockaddr_nl to = {
+		.nl_family = AF_NETLINK, .nl_pid = nl_socket_get_local_port(c->sock),
+	};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	ssize_t n = sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)&to, sizeof(to));
+
+	close(fd);
+	return n == sizeof(m);
+}
+
+/* With CAP_NET_ADMIN any process can send to the socket: a container that has no more than that. */
+static void only_the_kernel_is_listened_to(void **state)
+{
+	struct diag d = { 0 };
+	struct client *c;
+
+	(void)state;
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
+		skip();
+	c = connected();
+	if (!forge_ready(c)) {
+		client_close(c);
+		skip();
+	}
+	assert_false(client_ready(c));
+	assert_int_equal(client_exchange(c, client_request(c, (enum goprobe_cmd)CTRL_CMD_GETFAMILY,
+							   NLM_F_DUMP, 0),
+					 "can't list families", NULL, NULL, &d), 0);
+	client_close(c);
+	diag_fini(&d);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_the_kernel_is_listened_to),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
