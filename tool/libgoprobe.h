@@ -95,7 +95,7 @@ enum goprobe_option {
 	GOPROBE_OPTION_NO_RETURN,	/* 1: calls only, without results and durations */
 	GOPROBE_OPTION_DURATION_NS,	/* how long to trace; 0: until something else ends it */
 	GOPROBE_OPTION_EVENTS,		/* calls and returns after which it ends; 0: all */
-	GOPROBE_OPTION_SIGNALS,		/* 1: block SIGINT, SIGTERM, SIGHUP: they end it; SIGPIPE */
+	GOPROBE_OPTION_SIGNALS,		/* 1: SIGINT, SIGTERM, SIGHUP end it: blocked, as SIGPIPE */
 	GOPROBE_OPTION_QUIET,		/* 1: no header, no summary, no notices */
 	GOPROBE_OPTION_PRETTY,		/* 1: of text: long values in several lines */
 	GOPROBE_OPTION_SAMPLE,		/* one of so many; 0: all */
