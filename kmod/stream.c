@@ -33,6 +33,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <net/genetlink.h>
+#include <net/sock.h>
 
 #include "charge.h"
 #include "netlink.h"

@@ -383,6 +383,9 @@ int gobin_place(const struct gobin *bin, uint64_t vaddr, struct gobin_place *ret
 	    pclntab_depth(&bin->link.tab, &fn, vaddr, &ret->depth))
 		return -1;
 	ret->top = !strcmp(fn.name, "runtime.goexit");
+	/* Who has no frame does not look whether there is room for it, and then begin anew. */
+	ret->begun = ret->depth || (vaddr != fn.entry &&
+				     pclntab_deepest(&bin->link.tab, &fn) == fn.entry);
 	return 0;
 }
 

@@ -222,10 +222,12 @@ size_t gobin_frames(struct gobin *bin, uint64_t vaddr, struct gobin_frame *v, si
  * struct gobin_place - what the line table tells of the stack at some address
  * @depth: bytes from SP to where the function will return to
  * @top: a goroutine's stack ends with this function: nobody has called it
+ * @begun: its first instruction has been executed, and won't be again in this call
  */
 struct gobin_place {
 	uint32_t depth;
 	bool top;
+	bool begun;
 };
 
 /* At link-time address @vaddr; 0, or -1: no function is there, or it sets SP as it likes. */

@@ -49,7 +49,7 @@ enum gostack_end gostack_walk(const struct gostack *s, struct gostack_frame *v, 
 		if (*n == max)
 			return GOSTACK_CUT;
 		sp += place.depth;
-		v[(*n)++] = (struct gostack_frame){ pc - s->bias, s->hi - sp, place.depth };
+		v[(*n)++] = (struct gostack_frame){ pc - s->bias, s->hi - sp, place.begun };
 		if (place.top)
 			return GOSTACK_WHOLE;
 		if (!read_word(&w, sp, &pc))

@@ -41,7 +41,7 @@ struct gostack {
  * @pc: link-time address where it goes on
  * @depth: bytes from where it will return to up to the stack's end: as
  *	goprobe_record.depth, but of bytes
- * @begun: its prologue is over, so that it has a frame
+ * @begun: as of struct gobin_place
  */
 struct gostack_frame {
 	uint64_t pc;

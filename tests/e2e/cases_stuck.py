@@ -68,9 +68,9 @@ def until(process, text):
     return "\n".join(lines + process.finish())
 
 
-def waiting(t, *args):
+def waiting(t, *args, **kwargs):
     """A program whose goroutines wait, and what it says of them."""
-    target = t.target("waits", *args)
+    target = t.target("waits", *args, **kwargs)
     return target, json.loads(target.line())
 
 
@@ -169,6 +169,17 @@ def runs(t):
     busy = [e for e in lines if e["func"] == "main.onBusy"]
     check(len(busy) <= 1, "the one that runs: %s", busy)
     check(busy or "made before are not known" in process.stderr(), "the summary: %s", process.stderr())
+    target.kill()
+
+
+@case("stuck: a call that never rests, and shares its processor, is shown as made before, though it has no frame")
+def shares(t):
+    target, _ = waiting(t, "-busy", "-short", 2, env={"GOMAXPROCS": "1"})
+    process = started(t, "-p", target.pid, "--longer-than", "100ms", "-i", "20ms", "-o", "json", "main.onBusy")
+    busy = json.loads(process.line())
+    same((busy["func"], busy["before_attach"], busy["status"]), ("main.onBusy", True, "runnable"), "what is shown")
+    process.signal(signal.SIGINT)
+    same(of_kind(parse("\n".join(process.finish())), "stuck"), [], "shown twice")
     target.kill()
 
 

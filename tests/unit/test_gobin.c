@@ -88,6 +88,45 @@ static void test_functions_sorted(void **state)
 	}
 }
 
+/*
+ * At its first instruction no call has begun; behind it those have that have a frame by then, and
+ * those of functions that never have one.
+ */
+static void test_begun(void **state)
+{
+	struct bins_each b = BINS("shapes", "-go");
+	size_t framed = 0, frameless = 0;
+
+	(void)state;
+	while (bins_next(&b)) {
+		const struct gofunc *f;
+		size_t n;
+
+		f = gobin_funcs(b.bin, &n);
+		for (size_t k = 0; k < n; k++) {
+			struct gobin_place place;
+			uint32_t most = 0;
+			uint64_t at;
+
+			/* All would take a minute. */
+			if ((f[k].end - f[k].entry > 64 && strncmp(f[k].name, "main.", 5)) ||
+			    gobin_place(b.bin, f[k].entry, &place))
+				continue;
+			assert_false(place.begun);
+			for (at = f[k].entry; !gobin_place(b.bin, at, &place) && at < f[k].end; at++)
+				most = place.depth > most ? place.depth : most;
+			for (at = f[k].entry + 1; at < f[k].end; at++) {
+				if (gobin_place(b.bin, at, &place))
+					break;
+				assert_int_equal(place.begun, !most || place.depth);
+			}
+			framed += most > 0;
+			frameless += !most;
+		}
+	}
+	assert_true(framed > 20 && frameless > 5);
+}
+
 /* Those of Go 1.20 and newer are called "go:struct { ... }.Read". */
 static void test_unnamed_structs(void **state)
 {
@@ -392,6 +431,7 @@ int main(void)
 		{ "the table of runtime offsets agrees with the debug information", test_layout },
 		{ "C's thread-local variables do not hide g", test_cgo_tls },
 		{ "functions are sorted, apart, and found by address", test_functions_sorted },
+		{ "whether a call has begun is told by its function's frame, or by its having none", test_begun },
 		{ "methods of unnamed structs are functions, the linker's marks are none",
 		  test_unnamed_structs },
 		{ "a stripped program has the same functions", test_stripped_same },

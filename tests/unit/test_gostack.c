@@ -52,15 +52,15 @@ static bool place(void *ctx, uint64_t vaddr, struct gobin_place *ret)
 		uint64_t vaddr;
 		struct gobin_place place;
 	} places[] = {
-		{ PARK, { 24, false } }, { RECV, { 64, false } }, { MAIN, { 16, false } },
-		{ EXIT, { 0, true } }, { ASM, { 0, false } }, { ODD, { 12, false } },
-		{ HUGE, { 0xfffffff8, false } },
+		{ PARK, { .depth = 24, .begun = true } }, { RECV, { .depth = 64, .begun = true } },
+		{ MAIN, { .depth = 16, .begun = true } }, { EXIT, { .top = true } }, { ASM },
+		{ ODD, { .depth = 12 } }, { HUGE, { .depth = 0xfffffff8 } },
 	};
 	struct world *w = ctx;
 
 	w->asked++;
 	if (w->random) {
-		*ret = (struct gobin_place){ vaddr % 7 * 8, vaddr % 101 == 0 };
+		*ret = (struct gobin_place){ .depth = vaddr % 7 * 8, .top = vaddr % 101 == 0 };
 		return true;
 	}
 	for (size_t i = 0; i < N(places); i++) {
