@@ -120,7 +120,13 @@ bool value_error_message(struct value_ctx *v, struct buf *b, const struct value_
 	return true;
 }
 
-/* Go's table (zerrors_linux_amd64.go) has the C library's texts, in lower case. */
+/* As far as Go's table (zerrors_linux_amd64.go) goes; it has no texts for two in it, either. */
+static bool errno_has_text(int64_t n)
+{
+	return n <= 132 && n != 41 && n != 58;
+}
+
+/* Go's texts are the C library's, in lower case. */
 bool value_errno_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const char *s;
@@ -128,8 +134,13 @@ bool value_errno_message(struct value_ctx *v, struct buf *b, const struct value_
 
 	(void)v;
 	value_integer(w->t, w->p, &n);
-	if (n <= 0 || n > 133)
+	if (n <= 0)
 		return false;
+	if (!errno_has_text(n)) {
+		buf_str(b, "errno ");
+		buf_i64(b, n);
+		return true;
+	}
 	s = strerror(n);
 	if (isupper((unsigned char)s[0]) && islower((unsigned char)s[1]))
 		buf_char(b, tolower((unsigned char)*s++));

@@ -157,6 +157,12 @@ static void test_errors(void **state)
 	SAYS(JSON(&t_error, 0x1000, 0x100),
 	     "{'type':'*errors.errorString','address':'0x100','value':'0x100','to':{'s':'boom'},'message':'boom'}");
 	SAYS(SHOW(&t_error, 0x1300, 0x500), "syscall.Errno(\"no such file or directory\")");
+	/* Numbers that Go has no text for, though the C library has one for the last. */
+	PUT(0x580, 41, 58, 133, 0);
+	SAYS(SHOW(&t_error, 0x1300, 0x580), "syscall.Errno(\"errno 41\")");
+	SAYS(SHOW(&t_error, 0x1300, 0x588), "syscall.Errno(\"errno 58\")");
+	SAYS(SHOW(&t_error, 0x1300, 0x590), "syscall.Errno(\"errno 133\")");
+	SAYS(SHOW(&t_error, 0x1300, 0x598), "syscall.Errno(0)");
 	SAYS(SHOW(&t_error, 0x1200, 0x400),
 	     "*fs.PathError(\"open /x: no such file or directory\", syscall.Errno)");
 	SAYS(SHOW(&t_error, 0x1100, 0x300),
