@@ -4,6 +4,7 @@
  * out, where the values are. Selectors, indices and dereferences mean what the Go
  * specification says, with nil and bounds checked when it happens.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,6 +186,40 @@ static void check_type(struct exprjob *j, const struct exprplace *p, uint64_t rt
 	j->code.reg = word.reg;
 }
 
+/*
+ * The type's name with the whole paths of packages. What the binary has is called so; a type
+ * that had to be put together ("*http.Header") is called as it was typed.
+ */
+static const char *whole_name(struct arena *mem, const struct gotype *t)
+{
+	static const struct {
+		enum gotype_kind kind;
+		const char *begins;
+	} as[] = {
+		{ GOTYPE_POINTER, "*" }, { GOTYPE_SLICE, "[]" }, { GOTYPE_CHAN, "chan " },
+		{ GOTYPE_CHAN, "chan<- " }, { GOTYPE_CHAN, "<-chan " },
+	};
+	const char *elem = NULL;
+
+	for (size_t i = 0; t->elem && i < sizeof(as) / sizeof(as[0]); i++) {
+		if (t->kind != as[i].kind || strncmp(t->name, as[i].begins, strlen(as[i].begins)))
+			continue;
+		elem = whole_name(mem, t->elem);
+		return elem ? arena_printf(mem, "%s%s", as[i].begins, elem) : NULL;
+	}
+	if (t->kind == GOTYPE_ARRAY && t->elem && t->name[0] == '[') {
+		elem = whole_name(mem, t->elem);
+		return elem ? arena_printf(mem, "[%" PRIu64 "]%s", t->count, elem) : NULL;
+	}
+	if (t->kind == GOTYPE_MAP && t->key && t->elem && !strncmp(t->name, "map[", 4)) {
+		const char *key = whole_name(mem, t->key);
+
+		elem = whole_name(mem, t->elem);
+		return key && elem ? arena_printf(mem, "map[%s]%s", key, elem) : NULL;
+	}
+	return t->name;
+}
+
 static int compile_assert(struct exprjob *j, const struct expr *e, struct exprplace *p)
 {
 	struct sigparse types = { .bin = j->scope->bin, .mem = j->scope->mem, .text = j->text };
@@ -205,7 +240,9 @@ static int compile_assert(struct exprjob *j, const struct expr *e, struct exprpl
 		diag_span(j->d, j->text, e->type->at, e->type->len);
 		return -1;
 	}
-	step.name = wanted->name;
+	step.name = whole_name(j->scope->mem, wanted);
+	if (!step.name)
+		return exprjob_no_memory(j);
 	if (p->steps.n || !wanted->rtype)
 		return exprjob_add_step(j, e, p, step, wanted);
 	check_type(j, p, wanted->rtype);

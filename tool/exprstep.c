@@ -10,33 +10,13 @@ static const struct gotype int_type = {
 	.kind = GOTYPE_INT, .name = "int", .size = 8, .align = 8,
 };
 
-/* "http.Header" of "net/http.Header", "*http.Request" of "*net/http.Request" */
-static bool same_type(const char *wanted, const char *name)
-{
-	const char *slash;
-
-	if (!name)
-		return false;
-	if (strcmp(wanted, name) == 0)
-		return true;
-	while (*wanted == '*' && *name == '*') {
-		wanted++;
-		name++;
-	}
-	/* With type arguments, or inside other types, only the whole name will do. */
-	if (strpbrk(name, "[({ "))
-		return false;
-	slash = strrchr(name, '/');
-	return slash && strcmp(wanted, slash + 1) == 0;
-}
-
 static const char *assert_type(struct value_ctx *v, struct value_at *at, const char *name)
 {
 	const char *why = value_step_dynamic(v, at);
 
 	if (why)
 		return why;
-	return same_type(name, at->type->name) ? NULL : why_other_type;
+	return at->type->name && strcmp(name, at->type->name) == 0 ? NULL : why_other_type;
 }
 
 static const char *measure(struct value_ctx *v, struct value_at *at, bool cap, uint8_t number[8])

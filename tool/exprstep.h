@@ -22,7 +22,7 @@ enum exprstep_kind {
 /**
  * struct exprstep - one step
  * @kind: enum exprstep_kind
- * @name: of a field; or the type that is asserted, as Go writes it
+ * @name: of a field; or the type that is asserted, with the whole path of its package
  * @index: of an element
  * @key: of a map's entry
  */

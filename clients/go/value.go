@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Kind says what a value is underneath.
@@ -483,7 +482,7 @@ func (v Value) steps(all []step) Value {
 		case "pointer":
 			v = v.Elem()
 		case "assert":
-			if v = v.Elem(); v.why == "" && !sameType(s.Name, v.t.Name) {
+			if v = v.Elem(); v.why == "" && s.Name != v.t.Name {
 				v = v.fail("another dynamic type")
 			}
 		case "key":
@@ -508,18 +507,6 @@ func (v Value) steps(all []step) Value {
 	}
 	v.shown = ""
 	return v
-}
-
-// sameType tells whether a type is meant: "http.Header" is "net/http.Header".
-func sameType(wanted, name string) bool {
-	if wanted == name {
-		return true
-	}
-	for strings.HasPrefix(wanted, "*") && strings.HasPrefix(name, "*") {
-		wanted, name = wanted[1:], name[1:]
-	}
-	slash := strings.LastIndexByte(name, '/')
-	return !strings.ContainsAny(name, "[({ ") && slash >= 0 && wanted == name[slash+1:]
 }
 
 // key finds the entry of a map.

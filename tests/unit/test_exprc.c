@@ -386,6 +386,24 @@ static void test_assertions(void **state)
 	assert_int_equal(m->failed[1], GOPROBE_CHUNK_NIL);
 	assert_int_equal(m->failed[2], GOPROBE_CHUNK_TYPE);
 	free(m);
+
+	/* What is found later is asked for by its whole name, however it was typed. */
+	static const char *const names[][2] = {
+		{ "*fs.PathError", "*io/fs.PathError" }, { "**fs.PathError", "**io/fs.PathError" },
+		{ "[]*fs.PathError", "[]*io/fs.PathError" },
+		{ "[2]fs.PathError", "[2]io/fs.PathError" },
+		{ "map[string]fs.PathError", "map[string]io/fs.PathError" },
+		{ "chan<- fs.PathError", "chan<- io/fs.PathError" },
+	};
+
+	for (size_t i = 0; i < N(names); i++) {
+		char text[80];
+
+		snprintf(text, sizeof(text), "main.Interfaces(e.x.(%s))", names[i][0]);
+		if (compile(newest, text, 0, &c, &d))
+			fail_msg("%s", d.sentence);
+		assert_string_equal(c.values[0].steps->v[1].name, names[i][1]);
+	}
 }
 
 /* --- stripped ---------------------------------------- */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "exprstep.h"
 #include "recs.h"
 
 #define SAYS assert_string_equal
@@ -351,6 +352,42 @@ static void test_string_keys(void **state)
 	SAYS(value_step_key(&recs_ctx, &at, &key), "not among the entries that were captured");
 }
 
+/* What x.(T) says of the interface at @p. */
+static const char *asserted(const char *name, const uint64_t *p)
+{
+	const struct exprstep step = { .kind = EXPRSTEP_ASSERT, .name = name };
+	const struct exprsteps steps = { .v = &step, .n = 1 };
+	struct value_at at = { .type = &t_any, .p = (const uint8_t *)p, .len = 16 };
+	uint8_t number[8];
+
+	return exprsteps_go(&steps, &recs_ctx, &at, number);
+}
+
+/* A type of another package with the same last name is another type. */
+static void test_assert(void **state)
+{
+	static const struct gotype t_own = TYPE(INT, "time.Duration", 8);
+	static const struct gotype t_other = TYPE(INT, "example.com/time.Duration", 8);
+	static const struct gotype p_other = TYPE(POINTER, "*example.com/time.Duration", 8,
+						  .elem = &t_other);
+
+	(void)state;
+	recs_begin();
+
+	const uint64_t own[] = { recs_type(&t_own, false), 0x100 };
+	const uint64_t other[] = { recs_type(&t_other, false), 0x100 };
+	const uint64_t pointer[] = { recs_type(&p_other, true), 0x100 };
+
+	PUT(0x100, 7);
+	value_record(&recs_ctx, &recs_record);
+	assert_null(asserted("time.Duration", own));
+	assert_null(asserted("example.com/time.Duration", other));
+	assert_null(asserted("*example.com/time.Duration", pointer));
+	SAYS(asserted("time.Duration", other), "another dynamic type");
+	SAYS(asserted("*time.Duration", pointer), "another dynamic type");
+	SAYS(asserted("example.com/time.Duration", own), "another dynamic type");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +401,7 @@ int main(void)
 		{ "steps to elements; len and cap", test_elements },
 		{ "steps to a map's entries", test_keys },
 		{ "string keys", test_string_keys },
+		{ "an asserted type is that of its own package", test_assert },
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
