@@ -150,21 +150,39 @@ static bool reads_back(const char *s, double v, unsigned int size)
 	return size == 4 ? strtof(s, NULL) == (float)v : strtod(s, NULL) == v;
 }
 
+/* The next number of as many digits: d.ddde+XX. False if it would need a digit more. */
+static bool next_up(char *s)
+{
+	for (char *p = strchr(s, 'e'); p-- > s;) {
+		if (*p == '9') {
+			*p = '0';
+		} else if (*p >= '0' && *p < '9') {
+			++*p;
+			return true;
+		}
+	}
+	return false;
+}
+
 /*
- * Go picks the shortest digits that read back. A double has at most 15 digits
+ * Go picks the shortest digits that read back, of those the closest. A double has at most 15 digits
  * that any text keeps, so: if 15 suffice, they are the shortest ones followed
- * by zeros; else 16 or 17. For a float32: 6, else 7 to 9.
+ * by zeros; else 16 or 17. For a float32: 6, else 7 to 9. The closest digits read back if
+ * any so many do, except of a power of two: the numbers above it are twice as far apart as
+ * those below, so that the digits above may though the closest, below, do not.
  */
 static void shortest(char *s, size_t n, double v, unsigned int size)
 {
-	int most = size == 4 ? 9 : 17, prec = size == 4 ? 6 : 15;
+	int most = size == 4 ? 9 : 17, prec = size == 4 ? 6 : 15, exp;
+	bool power = frexp(v, &exp) == 0.5;
 
 	/* The smallest numbers have less precision: any length can do. */
 	if ((size == 4 ? fpclassify((float)v) : fpclassify(v)) == FP_SUBNORMAL)
 		prec = 1;
 	for (; prec <= most; prec++) {
 		snprintf(s, n, "%.*e", prec - 1, v);
-		if (reads_back(s, v, size))
+		if (reads_back(s, v, size) ||
+		    (power && prec < most && next_up(s) && reads_back(s, v, size)))
 			return;
 	}
 }
