@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -23,13 +24,43 @@
  */
 #define LOOK_BYTES 4096
 
+/*
+ * A file that is there already loses what lets others read it, and then what is in it. What
+ * is no regular file is somebody else's matter: pipes, terminals, /dev/null.
+ */
+static int take_over(int fd, const char *path, struct diag *d)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return diag_errno(d, errno, "can't write %s", path);
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	if (st.st_mode & 077 && fchmod(fd, st.st_mode & 07700)) {
+		diag_errno(d, errno,
+			   "others may use %s, which a recording is not for, and that can't be changed",
+			   path);
+		diag_hint(d, "name a file that does not exist yet");
+		return -1;
+	}
+	return ftruncate(fd, 0) ? diag_errno(d, errno, "can't write %s", path) : 0;
+}
+
 int recorder_open(struct recorder *r, const char *path, struct diag *d)
 {
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+	bool ours;
+
 	r->path = path;
 	/* It has the program's memory in it: nobody else's business. */
-	r->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	r->fd = open(path, flags | O_EXCL, 0600);
+	ours = r->fd >= 0;
+	if (!ours && errno == EEXIST)
+		r->fd = open(path, flags, 0600);
 	if (r->fd < 0)
 		return diag_errno(d, errno, "can't write %s", path);
+	if (!ours && take_over(r->fd, path, d))
+		return -1;
 	r->buf = malloc(BUFFER_BYTES);
 	return r->buf ? 0 : diag_set(d, "out of memory");
 }

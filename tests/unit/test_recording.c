@@ -163,6 +163,57 @@ static void write_recording(void)
 	plan_free(p);
 }
 
+static struct stat opened(const char *name, mode_t mode)
+{
+	static struct recorder rec;
+	struct diag d = { 0 };
+	struct stat st;
+
+	if (mode)
+		assert_int_equal(chmod(path, mode), 0);
+	assert_int_equal(recorder_open(&rec, name, &d), 0);
+	assert_int_equal(fstat(rec.fd, &st), 0);
+	recorder_fini(&rec);
+	return st;
+}
+
+/* A program's memory is nobody else's business, whatever was in the file before. */
+static void test_mode(void **state)
+{
+	mode_t mask = umask(0);
+	char link[sizeof(path) + 8];
+	struct stat st;
+
+	(void)state;
+	new_path();
+	assert_int_equal(unlink(path), 0);
+	st = opened(path, 0);
+	assert_int_equal(st.st_mode, S_IFREG | 0600);
+
+	assert_int_equal(truncate(path, 5), 0);
+	st = opened(path, 0666);
+	assert_int_equal(st.st_mode, S_IFREG | 0600);
+	assert_int_equal(st.st_size, 0);
+	st = opened(path, 0740);
+	assert_int_equal(st.st_mode, S_IFREG | 0700);
+
+	/* Behind a link, too; the link stays. */
+	snprintf(link, sizeof(link), "%s.link", path);
+	assert_int_equal(symlink(path, link), 0);
+	st = opened(link, 0644);
+	assert_int_equal(st.st_mode, S_IFREG | 0600);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(unlink(path), 0);
+	st = opened(link, 0);
+	assert_int_equal(st.st_mode, S_IFREG | 0600);
+	assert_int_equal(unlink(link), 0);
+
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_int_equal(opened("/dev/null", 0).st_mode, st.st_mode);
+	umask(mask);
+}
+
 static const enum recording_kind written[] = {
 	RECORDING_SPEC, RECORDING_SPEC, RECORDING_START, RECORDING_RECORDS, RECORDING_PASS,
 	RECORDING_RECORDS, RECORDING_END,
@@ -335,15 +386,16 @@ static void test_plan(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(entries) + 6] = {
+	struct CMUnitTest tests[N(entries) + 7] = {
 		{ "the head", test_head },
 		{ "the hash depends on every byte and on how many there are", test_hash },
+		{ "nobody but the owner may read a recording, new or not", test_mode },
 		{ "what a recorder writes a player reads", test_read },
 		{ "messages of all sizes are whole, and in order", test_sizes },
 		{ "a file that is cut anywhere is read as far as it goes", test_cut },
 		{ "the same binary, specs and options make the same plan", test_plan },
 	};
 
-	ROWS(tests + 6, entries, test_entry);
+	ROWS(tests + 7, entries, test_entry);
 	return _cmocka_run_group_tests("recording", tests, N(tests), NULL, NULL);
 }
