@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -43,14 +44,17 @@ static bool parse_mapping(const char *line, struct mapping *m)
  * The inode alone tells the file: the device of a mapping is another one than
  * stat's on overlayfs and btrfs.
  */
-static bool find_code(FILE *maps, struct gobin *bin, uint64_t *bias)
+bool procmem_find(FILE *maps, struct gobin *bin, uint64_t *bias)
 {
+	bool found = false;
+	char *line = NULL;
+	size_t room = 0;
 	struct stat st;
-	char line[512];
 
 	if (fstat(gobin_fd(bin), &st))
 		return false;
-	while (fgets(line, sizeof(line), maps)) {
+	/* Whole lines: a path can be long, and part of one can look like a mapping. */
+	while (!found && getline(&line, &room, maps) > 0) {
 		struct mapping m;
 		uint64_t vaddr;
 
@@ -60,9 +64,10 @@ static bool find_code(FILE *maps, struct gobin *bin, uint64_t *bias)
 		if (!vaddr)
 			continue;
 		*bias = m.start - vaddr;
-		return true;
+		found = true;
 	}
-	return false;
+	free(line);
+	return found;
 }
 
 int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d)
@@ -76,7 +81,7 @@ int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d
 	f = fopen(path, "re");
 	if (!f)
 		return diag_errno(d, errno, "can't look at the memory of process %d", pid);
-	found = find_code(f, bin, &m->bias);
+	found = procmem_find(f, bin, &m->bias);
 	fclose(f);
 	if (!found)
 		return diag_set(d, "process %d has no code of %s in its memory", pid,

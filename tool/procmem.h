@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "diag.h"
@@ -21,6 +22,8 @@ struct procmem {
 	uint64_t bias;
 };
 
+/* Where the process whose /proc/PID/maps is @maps has @bin; false if it has not. */
+bool procmem_find(FILE *maps, struct gobin *bin, uint64_t *bias);
 /* Find where the process has @bin. 0, or -1 with @d set. */
 int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d);
 /* Is its CLOCK_MONOTONIC this process's? Not in another time namespace. */
