@@ -2,6 +2,9 @@
 /* The time. */
 #include "clock.h"
 
+/* ns */
+#define CLOCK_SAME 1000000ULL
+
 uint64_t clock_epoch(void)
 {
 	uint64_t best = UINT64_MAX, epoch = 0;
@@ -18,4 +21,19 @@ uint64_t clock_epoch(void)
 		epoch = real - (before + took / 2);
 	}
 	return epoch;
+}
+
+bool clock_follow(uint64_t *epoch, uint64_t *looked)
+{
+	uint64_t now = clock_now(CLOCK_MONOTONIC), then = *epoch;
+
+	if (now - *looked < 1000000000ULL)
+		return false;
+	*looked = now;
+	now = clock_epoch();
+	/* The same, but for how exactly it can be measured: times must not jump for that. */
+	if (now - then + CLOCK_SAME <= 2 * CLOCK_SAME)
+		return false;
+	*epoch = now;
+	return true;
 }

@@ -3,6 +3,7 @@
 #ifndef GOPROBE_CLOCK_H
 #define GOPROBE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -17,5 +18,15 @@ static inline uint64_t clock_now(clockid_t clock)
 
 /* What makes CLOCK_MONOTONIC a time since 1970, ns. */
 uint64_t clock_epoch(void);
+/**
+ * clock_follow() - look at the clocks again, at most once a second
+ * @epoch: what clock_epoch() said
+ * @looked: when it did, CLOCK_MONOTONIC, ns
+ *
+ * It changes when the system's clock is set, and over a suspend, which CLOCK_MONOTONIC
+ * does not count; what can't be told from how exactly it is measured is left.
+ * Return: whether @epoch has changed.
+ */
+bool clock_follow(uint64_t *epoch, uint64_t *looked);
 
 #endif

@@ -508,7 +508,6 @@ static int open_output(struct goprobe_trace *t, const struct plan *p)
 	if (t->replay.path)
 		t->out.epoch = t->replay.start.epoch;
 	out_init(&t->json, &out_json, -1);
-	t->json.epoch = t->out.epoch;
 	return 0;
 }
 

@@ -173,6 +173,7 @@ const char *goprobe_event_json(const struct goprobe_event *e)
 {
 	struct out *o = &e->t->json;
 
+	o->epoch = e->t->out.epoch;
 	o->buf.len = 0;
 	if (e->e)
 		out_json.event(o, e->e);

@@ -38,6 +38,7 @@ void out_init(struct out *o, const struct out_format *format, int fd)
 	o->fd = fd;
 	o->second = UINT64_MAX / 2;
 	o->epoch = clock_epoch();
+	o->looked = clock_now(CLOCK_MONOTONIC);
 }
 
 void out_fini(struct out *o)

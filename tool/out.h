@@ -178,7 +178,8 @@ extern const struct out_format out_json;
  * @buf: lines, of which the first @written bytes have been written
  * @written: see @buf
  * @file: @fd is a file, or /dev/null: writing does not wait for a reader
- * @epoch: what makes CLOCK_MONOTONIC a time since 1970, ns
+ * @epoch: what makes CLOCK_MONOTONIC a time since 1970, ns; of live events, see clock_follow()
+ * @looked: when that was looked at
  * @pids: show process ids: there may be more than one
  * @second: cached: when the second began that @clock shows, ns since 1970
  * @clock: cached: "15:04:05."
@@ -193,6 +194,7 @@ struct out {
 	size_t written;
 	bool file;
 	uint64_t epoch;
+	uint64_t looked;
 	bool pids;
 	uint64_t second;
 	char clock[10];

@@ -215,6 +215,7 @@ int recorder_begin(struct recorder *r, const struct recorder_source *s, struct l
 	learn->told = told;
 	learn->ctx = r;
 	r->looks = learn_possible(s->plan);
+	r->looked = clock_now(CLOCK_MONOTONIC);
 	memcpy(head.magic, RECORDING_MAGIC, sizeof(head.magic));
 	append(r, &head, sizeof(head));
 	r->bytes = sizeof(head);
@@ -286,6 +287,11 @@ int recorder_pass(struct recorder *r, uint64_t time, const uint64_t *lost, struc
 {
 	struct recording_pass pass = { .time = time };
 
+	if (clock_follow(&r->start.epoch, &r->looked)) {
+		struct recording_epoch epoch = { .epoch = r->start.epoch };
+
+		put(r, RECORDING_EPOCH, &epoch, sizeof(epoch));
+	}
 	memcpy(pass.lost, lost, sizeof(pass.lost));
 	put(r, RECORDING_PASS, &pass, sizeof(pass));
 	return complete(r, d);

@@ -30,7 +30,8 @@
  * @plan: what is recorded
  * @bins: its binaries
  * @nbins: their number
- * @start: what recorder_start() will write
+ * @start: what recorder_start() will write; its epoch follows the clocks, see clock_follow()
+ * @looked: when they were looked at
  * @learn: what learns from records
  * @bias: load biases, for that
  * @looks: there may be something to learn
@@ -47,6 +48,7 @@ struct recorder {
 	struct gobin *const *bins;
 	size_t nbins;
 	struct recording_start start;
+	uint64_t looked;
 	struct learn *learn;
 	struct bias *bias;
 	bool looks;

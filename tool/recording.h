@@ -50,6 +50,7 @@ enum recording_kind {
 	RECORDING_LEARNED,	/* struct recording_learned: records have shown a type */
 	RECORDING_SETTLED,	/* the plan got what was learned */
 	RECORDING_END,		/* struct recording_end: the last entry */
+	RECORDING_EPOCH,	/* struct recording_epoch: the system's clock was set */
 	__RECORDING_MAX,
 };
 
@@ -125,6 +126,17 @@ struct recording_start {
 struct recording_pass {
 	uint64_t time;
 	uint64_t lost[__GOPROBE_LOST_MAX];
+};
+
+/**
+ * struct recording_epoch - the system's clock was set, or the system suspended
+ * @epoch: as recording_start.epoch, of the records of the pass that ends next and later ones
+ *
+ * Younger than version 3, which it leaves as it is: what does not know this kind reads a
+ * recording without it as before, and one with it up to there.
+ */
+struct recording_epoch {
+	uint64_t epoch;
 };
 
 /**

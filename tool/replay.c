@@ -216,6 +216,7 @@ static int take(struct replay *r, struct stream *s, const struct recording_entry
 		struct diag *d)
 {
 	struct recording_learned l;
+	struct recording_epoch epoch;
 	struct recording_pass pass;
 
 	switch (e->kind) {
@@ -229,6 +230,10 @@ static int take(struct replay *r, struct stream *s, const struct recording_entry
 	case RECORDING_LEARNED:
 		memcpy(&l, e->p, sizeof(l));
 		learned(r, &l);
+		return 0;
+	case RECORDING_EPOCH:
+		memcpy(&epoch, e->p, sizeof(epoch));
+		s->out->epoch = epoch.epoch;
 		return 0;
 	case RECORDING_SETTLED:
 		return plan_finish(r->plan, d);

@@ -108,8 +108,10 @@ static int pass(struct watch *w, struct client_pass *p, struct diag *d)
 	    (w->counts && client_get_stats(w->client, w->stats, d)))
 		return -1;
 	w->time = p->time;
-	if (!w->recorder)
+	if (!w->recorder) {
+		clock_follow(&w->out->epoch, &w->out->looked);
 		return 0;
+	}
 	watch_sum(w, &sum);
 	return recorder_pass(w->recorder, p->time, sum.lost, d) || learn(w, d) ? -1 : 0;
 }

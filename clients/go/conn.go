@@ -5,6 +5,7 @@ package goprobe
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"sync"
 	"time"
@@ -284,10 +285,28 @@ func (c *conn) read(fn func(cpu uint32, b []byte)) (passTime, backlog uint64, er
 
 // epoch is what makes CLOCK_MONOTONIC a time since 1970.
 func epoch() uint64 {
-	var real, mono unix.Timespec
-	unix.ClockGettime(unix.CLOCK_REALTIME, &real)
-	unix.ClockGettime(unix.CLOCK_MONOTONIC, &mono)
-	return uint64(real.Nano() - mono.Nano())
+	var before, real, after unix.Timespec
+	var ret int64
+	// The tightest of some tries: we may be interrupted between the clocks.
+	for i, best := 0, int64(math.MaxInt64); i < 5; i++ {
+		unix.ClockGettime(unix.CLOCK_MONOTONIC, &before)
+		unix.ClockGettime(unix.CLOCK_REALTIME, &real)
+		unix.ClockGettime(unix.CLOCK_MONOTONIC, &after)
+		if took := after.Nano() - before.Nano(); took < best {
+			best = took
+			ret = real.Nano() - (before.Nano() + took/2)
+		}
+	}
+	return uint64(ret)
+}
+
+// epochNow is what epoch says, unless that is e, but for how exactly it can be measured.
+func epochNow(e uint64) uint64 {
+	now := epoch()
+	if d := time.Duration(now - e); d.Abs() < time.Millisecond {
+		return e
+	}
+	return now
 }
 
 // awaitEnd waits until all processes have ended, or done is closed.

@@ -497,7 +497,7 @@ func TestDamagedPlansAndRecordingsAreRefused(t *testing.T) {
 		t.Error("a recording of nonsense")
 	}
 	head := "goprobe\n\x04\x03\x02\x01\x03\x00\x00\x00"
-	for kind, size := range map[int]int{recordingStart: 16, recordingPass: 0} {
+	for kind, size := range map[int]int{recordingStart: 16, recordingPass: 0, recordingEpoch: 0} {
 		mark := make([]byte, 16+size)
 		mark[0], mark[4] = byte(kind), byte(size)
 		if _, err := testPlan(t).Replay(strings.NewReader(head+string(mark)), nil); err == nil {

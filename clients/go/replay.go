@@ -15,6 +15,7 @@ const (
 	recordingRecords = 4
 	recordingPass    = 5
 	recordingEnd     = 8
+	recordingEpoch   = 9
 	recordingMost    = 1 << 20
 	recordingVersion = 3
 )
@@ -61,6 +62,11 @@ func (p *Plan) Replay(r io.Reader, fn func(*Event)) (Counts, error) {
 				lost += u64At(b, len(b)-8)
 			}
 			s.round(u64At(b, 0), lost)
+		case recordingEpoch:
+			if len(b) < 8 {
+				return s.counts, errors.New("the recording is damaged")
+			}
+			s.epoch = u64At(b, 0)
 		case recordingEnd:
 			s.counts.Ended = true
 		}

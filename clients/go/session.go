@@ -386,10 +386,15 @@ func (s *Session) emit(e *Event) {
 func (s *Session) decode() {
 	st := newStream(s.plan, epoch(), s.emit)
 	st.told = s.learned
+	looked := time.Now()
 	for last := false; !last; {
 		p := s.take()
 		for _, r := range p.records {
 			st.add(r.cpu, r.b)
+		}
+		// The clock may be set, and CLOCK_MONOTONIC does not count while the system is suspended.
+		if time.Since(looked) >= time.Second {
+			looked, st.epoch = time.Now(), epochNow(st.epoch)
 		}
 		st.round(p.time, p.lost)
 		last = p.last

@@ -14,6 +14,7 @@
 #include "bins.h"
 #include "player.h"
 #include "recorder.h"
+#include "replay.h"
 #include "rows.h"
 #include "select.h"
 
@@ -128,6 +129,8 @@ static void new_path(void)
 	close(fd);
 }
 
+#define HOUR 3600000000000ULL
+
 /* Two messages of two processors, a pass between them. */
 static void write_recording(void)
 {
@@ -153,6 +156,9 @@ static void write_recording(void)
 	}, &learn, &d), 0);
 	assert_int_equal(recorder_start(&rec, 42, &d), 0);
 	assert_int_equal(recorder_add(&rec, 1, (uint8_t *)r, sizeof(r)), 0);
+	/* The clock has been set by an hour since it was looked at. */
+	rec.start.epoch -= HOUR;
+	rec.looked = 0;
 	assert_int_equal(recorder_pass(&rec, 5, lost, &d), 0);
 	assert_int_equal(recorder_add(&rec, 2, (uint8_t *)r, sizeof(*r)), 0);
 	assert_int_equal(recorder_end(&rec, &(struct out_summary){
@@ -215,8 +221,8 @@ static void test_mode(void **state)
 }
 
 static const enum recording_kind written[] = {
-	RECORDING_SPEC, RECORDING_SPEC, RECORDING_START, RECORDING_RECORDS, RECORDING_PASS,
-	RECORDING_RECORDS, RECORDING_END,
+	RECORDING_SPEC, RECORDING_SPEC, RECORDING_START, RECORDING_RECORDS, RECORDING_EPOCH,
+	RECORDING_PASS, RECORDING_RECORDS, RECORDING_END,
 };
 
 static void test_read(void **state)
@@ -224,6 +230,7 @@ static void test_read(void **state)
 	struct recording_entry e[N(written)];
 	static uint8_t copies[N(written)][256];
 	struct recording_start start;
+	struct recording_epoch epoch;
 	struct recording_pass pass;
 	struct recording_end end;
 	struct player p = { 0 };
@@ -250,15 +257,48 @@ static void test_read(void **state)
 	assert_int_equal(start.by, PLAN_SAMPLE_ROOT);
 	assert_int_equal(e[3].cpu, 1);
 	assert_int_equal(e[3].size, 2 * sizeof(struct goprobe_record));
-	memcpy(&pass, copies[4], sizeof(pass));
+	memcpy(&epoch, copies[4], sizeof(epoch));
+	assert_in_range(epoch.epoch, start.epoch - HOUR / 60, start.epoch + HOUR / 60);
+	memcpy(&pass, copies[5], sizeof(pass));
 	assert_int_equal(pass.time, 5);
 	assert_int_equal(pass.lost[GOPROBE_LOST_RING_FULL], 3);
-	assert_int_equal(e[5].cpu, 2);
-	memcpy(&end, copies[6], sizeof(end));
+	assert_int_equal(e[6].cpu, 2);
+	memcpy(&end, copies[7], sizeof(end));
 	assert_int_equal(end.ns, 99);
 	assert_int_equal(end.waits, 4);
 	assert_int_equal(end.sampled, 5);
 	assert_int_equal(end.limited, 6);
+	unlink(path);
+}
+
+/* Where the clock was set, records get other times from then on. */
+static void test_epoch(void **state)
+{
+	struct recording_head head = { .order = RECORDING_ORDER, .version = RECORDING_VERSION };
+	const struct recording_mark mark = {
+		.kind = RECORDING_EPOCH, .size = sizeof(struct recording_epoch),
+	};
+	const struct recording_epoch epoch = { .epoch = 77 };
+	static struct replay r;
+	struct out o = { .epoch = 5 };
+	struct stream s = { .out = &o };
+	struct diag d = { 0 };
+	FILE *f;
+
+	(void)state;
+	memcpy(head.magic, RECORDING_MAGIC, sizeof(head.magic));
+	new_path();
+	f = fopen(path, "we");
+	assert_non_null(f);
+	fwrite(&head, sizeof(head), 1, f);
+	fwrite(&mark, sizeof(mark), 1, f);
+	fwrite(&epoch, sizeof(epoch), 1, f);
+	fclose(f);
+	assert_int_equal(player_open(&r.player, path, &d), 0);
+	assert_int_equal(replay_step(&r, &s, &d), 1);
+	assert_int_equal(o.epoch, 77);
+	assert_int_equal(replay_step(&r, &s, &d), 0);
+	player_fini(&r.player);
 	unlink(path);
 }
 
@@ -386,16 +426,17 @@ static void test_plan(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(entries) + 7] = {
+	struct CMUnitTest tests[N(entries) + 8] = {
 		{ "the head", test_head },
 		{ "the hash depends on every byte and on how many there are", test_hash },
 		{ "nobody but the owner may read a recording, new or not", test_mode },
 		{ "what a recorder writes a player reads", test_read },
+		{ "a replay's times follow the clock of the recording", test_epoch },
 		{ "messages of all sizes are whole, and in order", test_sizes },
 		{ "a file that is cut anywhere is read as far as it goes", test_cut },
 		{ "the same binary, specs and options make the same plan", test_plan },
 	};
 
-	ROWS(tests + 7, entries, test_entry);
+	ROWS(tests + 8, entries, test_entry);
 	return _cmocka_run_group_tests("recording", tests, N(tests), NULL, NULL);
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/* clock.c: what makes CLOCK_MONOTONIC a time since 1970. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "clock.h"
+
+#define MS 1000000ULL
+#define HOUR (3600000 * MS)
+
+static void test_follow(void **state)
+{
+	uint64_t now = clock_epoch(), epoch, looked;
+
+	(void)state;
+	/* The clock is an hour fast, or slow, since it was looked at. */
+	for (int i = 0; i < 2; i++) {
+		epoch = i ? now + HOUR : now - HOUR;
+		looked = 0;
+		assert_true(clock_follow(&epoch, &looked));
+		assert_in_range(epoch, now - 100 * MS, now + 100 * MS);
+		assert_in_range(looked, 1, clock_now(CLOCK_MONOTONIC));
+	}
+
+	/* Not so soon again. */
+	epoch = now + HOUR;
+	assert_false(clock_follow(&epoch, &looked));
+	assert_int_equal(epoch, now + HOUR);
+
+	/* What is no more than a measurement's error is none: times do not jump. */
+	epoch = clock_epoch() + MS / 10;
+	now = epoch;
+	looked = 0;
+	assert_false(clock_follow(&epoch, &looked));
+	assert_int_equal(epoch, now);
+	assert_true(looked);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "a clock that is set is followed, at most once a second", test_follow },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
