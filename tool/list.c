@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lines of "goprobectl list": a function, or a session's functions. */
+#define _GNU_SOURCE
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "list.h"
@@ -195,18 +198,85 @@ void list_sessions_fini(struct list_sessions *l)
 	memset(l, 0, sizeof(*l));
 }
 
-/* The binary at the session's path, if it is still there and we can read it. */
-static struct gobin *open_binary(const char *path)
+/* By now anything may be there, and to open a device or a FIFO does things to it. */
+static int open_regular(const char *path)
 {
-	/* By now anything may be there: not to wait for a writer, should it be a FIFO. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int at = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	char self[64];
+	struct stat st;
+
+	if (at < 0)
+		return -1;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
+	if (fstat(at, &st) == 0 && S_ISREG(st.st_mode))
+		fd = open(self, O_RDONLY | O_CLOEXEC);
+	close(at);
+	return fd;
+}
+
+/* Where the link /proc/PID/@what leads, as text; of ourselves for a @pid of 0. False if unknown. */
+static bool leads_to(int32_t pid, const char *what, char to[PATH_MAX])
+{
+	char link[64];
+	ssize_t n;
+
+	if (pid)
+		snprintf(link, sizeof(link), "/proc/%d/%s", pid, what);
+	else
+		snprintf(link, sizeof(link), "/proc/self/%s", what);
+	n = readlink(link, to, PATH_MAX - 1);
+	to[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* Has the process other mounts than we? Then what is at a path is another matter there. */
+static bool has_other_mounts(int32_t pid)
+{
+	char its[PATH_MAX], ours[PATH_MAX];
+
+	return leads_to(pid, "ns/mnt", its) && leads_to(0, "ns/mnt", ours) && strcmp(its, ours);
+}
+
+/*
+ * The module tells the path of the session's file, not which file that is. The executable of
+ * a traced process is the file if the kernel calls it the same: for links of /proc it makes
+ * paths as the module does. So its own link is good when it was replaced, or lies in a
+ * container. Else the path counts, among the mounts of the processes.
+ */
+static int open_file(const struct list_session *s)
+{
+	char path[PATH_MAX + 64], exe[PATH_MAX];
+	int fd;
+
+	for (size_t i = 0; i < s->npids; i++) {
+		if (!leads_to(s->pids[i], "exe", exe) || strcmp(exe, s->path))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/exe", s->pids[i]);
+		return open_regular(path);
+	}
+	for (size_t i = 0; i < s->npids; i++) {
+		if (!has_other_mounts(s->pids[i]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/root%s", s->pids[i], s->path);
+		fd = open_regular(path);
+		/* Not there: the client may have opened it among ours. */
+		if (fd >= 0)
+			return fd;
+	}
+	return open_regular(s->path);
+}
+
+/* The session's binary, if it is still there and we can read it. */
+static struct gobin *open_binary(const struct list_session *s)
+{
+	int fd = open_file(s);
 	struct diag ignored = { 0 };
 	struct gobin *bin;
 	int err;
 
 	if (fd < 0)
 		return NULL;
-	err = gobin_open(fd, path, &bin, &ignored);
+	err = gobin_open(fd, s->path, &bin, &ignored);
 	close(fd);
 	diag_fini(&ignored);
 	return err ? NULL : bin;
@@ -348,7 +418,7 @@ void list_sessions(struct buf *b, const struct list_sessions *l, bool as_json)
 	for (size_t i = 0; i < l->n; i++) {
 		const struct list_session *s = &l->v[i];
 		struct probed *v = calloc(s->noffsets + 1, sizeof(*v));
-		struct gobin *bin = open_binary(s->path);
+		struct gobin *bin = open_binary(s);
 
 		if (!v)
 			b->failed = true;

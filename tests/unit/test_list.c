@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/* list.c: whose names the functions of a session get. */
+#define _GNU_SOURCE
+#include "rows.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bins.h"
+#include "list.h"
+
+static char dir[32], program[64];
+static uint64_t offset;
+
+/*
+ * A process that has come to the first instruction of @path, and stays there; in a mount
+ * namespace of its own, where that is the file @there, unless that is NULL. 0 if it can't be.
+ */
+static pid_t start(const char *path, const char *there)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (there && (unshare(CLONE_NEWNS) ||
+			      mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+			      mount(there, path, NULL, MS_BIND, NULL)))
+			_exit(1);
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execl(path, path, NULL);
+		_exit(1);
+	}
+	assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
+	return WIFSTOPPED(status) ? pid : 0;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Does the list of a session of the file at @path have main.main? */
+static bool names(const char *path, int32_t pid)
+{
+	struct list_session s = {
+		.session = 1, .owner = 1, .path = (char *)path, .pids = &pid, .npids = pid != 0,
+		.offsets = &offset, .noffsets = 1,
+	};
+	struct list_sessions l = { &s, 1 };
+	struct buf b = { 0 };
+	bool found;
+
+	list_sessions(&b, &l, false);
+	buf_char(&b, 0);
+	found = strstr(b.p, "  main.main ");
+	if (!found)
+		assert_non_null(strstr(b.p, "  at file offset 0x"));
+	buf_fini(&b);
+	return found;
+}
+
+static void test_binary(void **state)
+{
+	char other[80], deleted[80];
+	FILE *f;
+	pid_t pid;
+
+	(void)state;
+	snprintf(other, sizeof(other), "%s/other", dir);
+	f = fopen(other, "we");
+	assert_non_null(f);
+	fputs("no program\n", f);
+	fclose(f);
+
+	pid = start(program, NULL);
+	assert_int_not_equal(pid, 0);
+	assert_true(names(program, pid));
+	assert_true(names(program, 0));
+	assert_false(names(other, pid));
+
+	/* It is replaced: what is at its path is no more what is traced. */
+	assert_int_equal(rename(other, program), 0);
+	snprintf(deleted, sizeof(deleted), "%s (deleted)", program);
+	assert_true(names(deleted, pid));
+	assert_false(names(deleted, 0));
+	end(pid);
+	assert_false(names(deleted, pid));
+
+	/* Nobody waits for who may write into it. */
+	assert_int_equal(unlink(program), 0);
+	assert_int_equal(mkfifo(program, 0600), 0);
+	assert_false(names(program, 0));
+}
+
+/* The same path is another file there. */
+static void test_namespace(void **state)
+{
+	char here[80];
+	FILE *f;
+	pid_t pid;
+
+	(void)state;
+	snprintf(here, sizeof(here), "%s/here", dir);
+	f = fopen(here, "we");
+	assert_non_null(f);
+	fputs("no program\n", f);
+	fclose(f);
+	assert_int_equal(chmod(here, 0700), 0);
+	pid = start(here, program);
+	if (!pid)
+		skip();
+	assert_true(names(here, pid));
+	assert_false(names(here, 0));
+	/* What the client found at a path of ours. */
+	assert_true(names(program, pid));
+	end(pid);
+}
+
+static int set_up(void **state)
+{
+	struct bins_each e = BINS("kinds", "");
+	const struct gofunc *fn;
+	char command[700];
+
+	(void)state;
+	assert_true(bins_next(&e));
+	fn = bins_func(e.bin, "main.main");
+	while (offset < 1 << 26 && gobin_code_vaddr(e.bin, offset) != fn->entry)
+		offset++;
+	assert_int_equal(gobin_code_vaddr(e.bin, offset), fn->entry);
+	gobin_free(e.bin);
+	snprintf(dir, sizeof(dir), "/tmp/goprobe-list-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	snprintf(program, sizeof(program), "%s/program", dir);
+	snprintf(command, sizeof(command), "cp '%s' %s", e.path, program);
+	assert_int_equal(system(command), 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "likewise in another mount namespace", test_namespace },
+		{ "names are those of what is traced, not of what is at its path now",
+		  test_binary },
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
