@@ -230,6 +230,7 @@ static void put_layout(struct buf *b, const struct golayout *l)
 	put_number(b, "chan_dataqsiz", l->chan.dataqsiz);
 	put_number(b, "chan_buf", l->chan.buf);
 	put_number(b, "chan_closed", l->chan.closed);
+	put_number(b, "chan_timer", l->chan.timer);
 	put_number(b, "chan_recvx", l->chan.recvx);
 	put_number(b, "chan_recvq", l->chan.recvq);
 	put_number(b, "chan_sendq", l->chan.sendq);

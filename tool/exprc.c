@@ -117,15 +117,36 @@ static void counter_of(const struct exprjob *j, const struct gotype *t, bool cap
 		*offset = swiss ? l->swiss.used : l->hmap.count;
 }
 
+/* Of a timer's channel it is 0: see value_chan(). */
+static void count_channel(struct exprjob *j, const struct exprplace *at, uint32_t offset,
+			  uint32_t timer)
+{
+	struct goprobe_op nil = {
+		.code = GOPROBE_OP_JEQ, .a = at->reg, .b = EXPRCODE_ZERO, .offset = 4,
+	};
+	uint8_t reg = exprcode_take(&j->code);
+
+	exprcode_op(&j->code, nil);	/* passes all that follows */
+	exprplace_load(&j->code, at, timer, WORD, reg);
+	exprplace_load(&j->code, at, offset, WORD, at->reg);
+	exprcode_skip(&j->code, GOPROBE_OP_JEQ, reg, EXPRCODE_ZERO);
+	exprcode_set(&j->code, GOPROBE_OP_IMM, at->reg, 0);
+	j->code.reg = reg;
+}
+
 /* A nil map or channel has no entries: that is no failure. */
 static void count_entries(struct exprjob *j, struct exprplace *p, bool cap)
 {
+	uint32_t timer = golayout_get(gobin_go_minor(j->scope->bin))->chan.timer, offset;
 	struct exprplace at = exprplace_follow(&j->code, p, &exprjob_int);
-	uint32_t offset;
 
 	counter_of(j, p->type, cap, &offset);
-	exprcode_skip(&j->code, GOPROBE_OP_JEQ, at.reg, EXPRCODE_ZERO);
-	exprplace_load(&j->code, &at, offset, WORD, at.reg);
+	if (p->type->kind == GOTYPE_CHAN && timer) {
+		count_channel(j, &at, offset, timer);
+	} else {
+		exprcode_skip(&j->code, GOPROBE_OP_JEQ, at.reg, EXPRCODE_ZERO);
+		exprplace_load(&j->code, &at, offset, WORD, at.reg);
+	}
 	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = &exprjob_int, .reg = at.reg };
 }
 

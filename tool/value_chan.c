@@ -66,8 +66,11 @@ void value_chan(struct value_ctx *v, const struct gotype *t, const uint8_t *word
 		return;
 	}
 	ret->unavailable = NULL;
-	ret->len = value_word(p + l->qcount);
-	ret->cap = value_word(p + l->dataqsiz);
+	/* A timer's has a buffer, but not to the program: len and cap are 0. */
+	if (!l->timer || !value_word(p + l->timer)) {
+		ret->len = value_word(p + l->qcount);
+		ret->cap = value_word(p + l->dataqsiz);
+	}
 	memcpy(&closed, p + l->closed, sizeof(closed));
 	ret->closed = closed;
 	ret->receivers = waiting(v, &all->sudog, value_word(p + l->recvq), &ret->more_receivers);

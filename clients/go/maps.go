@@ -350,6 +350,9 @@ func (w *world) channel(t *gotype, l loc) channel {
 		len: word(p.add(lay.ChanQcount)), cap: word(p.add(lay.ChanDataqsiz)),
 		closed: u32At(p.b, int(lay.ChanClosed)) != 0,
 	}
+	if lay.ChanTimer != 0 && word(p.add(lay.ChanTimer)) != 0 {
+		c.len, c.cap = 0, 0 // a timer's has a buffer, but not to the program
+	}
 	var moreReceivers, moreSenders bool
 	c.receivers, moreReceivers = w.waiting(word(p.add(lay.ChanRecvq)))
 	c.senders, moreSenders = w.waiting(word(p.add(lay.ChanSendq)))

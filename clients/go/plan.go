@@ -148,6 +148,7 @@ type layout struct {
 	ChanDataqsiz    uint64 `json:"chan_dataqsiz"`
 	ChanBuf         uint64 `json:"chan_buf"`
 	ChanClosed      uint64 `json:"chan_closed"`
+	ChanTimer       uint64 `json:"chan_timer"` // 0: there is none
 	ChanRecvx       uint64 `json:"chan_recvx"`
 	ChanRecvq       uint64 `json:"chan_recvq"`
 	ChanSendq       uint64 `json:"chan_sendq"`

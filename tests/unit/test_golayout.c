@@ -124,6 +124,7 @@ static const struct row rows[] = {
 	{ 13, 99, "runtime.hchan", "dataqsiz", CHAN(dataqsiz) },
 	{ 13, 99, "runtime.hchan", "buf", CHAN(buf) },
 	{ 13, 99, "runtime.hchan", "closed", CHAN(closed) },
+	{ 23, 99, "runtime.hchan", "timer", CHAN(timer) },
 	{ 13, 99, "runtime.hchan", "sendx", CHAN(sendx) },
 	{ 13, 99, "runtime.hchan", "recvx", CHAN(recvx) },
 	{ 13, 99, "runtime.hchan", "recvq.first", CHAN(recvq) },

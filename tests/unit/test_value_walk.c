@@ -247,6 +247,13 @@ static void test_channels(void **state)
 	recs_go(22);
 	PUT(0xc00, 1, 4, 0x200, 0, 0, 0, 3, 0, 0, 0, 0);
 	SAYS(SHOW(&t_chan, 0xc00), "chan int{11} (len 1, cap 4)");
+	/* Where that release has its type, later ones have a timer. */
+	PUT(0xd00, 1, 1, 0x200, 0, 0x4000, 0, 0, 0, 0, 0, 0, 0);
+	SAYS(SHOW(&t_chan, 0xd00), "chan int{12} (len 1, cap 1)");
+	recs_go(23);
+	SAYS(SHOW(&t_chan, 0xd00), "chan int{} (len 0, cap 0)");
+	SAYS(JSON(&t_chan, 0xd00),
+	     "{'type':'chan int','address':'0xd00','len':0,'cap':0,'closed':false,'receivers':0,'senders':0,'elements':[]}");
 }
 
 static void test_shared_index(void **state)
