@@ -44,6 +44,7 @@
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -323,6 +324,13 @@ static bool gp_stack_unwind(struct gp_calls *calls, struct gp_stack *stack, u64 
 	return true;
 }
 
+/* After a round: if one more follows, others run first. One goroutine can have a million calls. */
+static __always_inline void gp_calls_rest(bool done)
+{
+	if (unlikely(!done))
+		cond_resched();
+}
+
 /**
  * gp_calls_open() - remember a call
  * @calls: the session's
@@ -358,6 +366,7 @@ enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key,
 			gp_tally_open(tally, 1);
 		gp_stack_unlock(stack, key.g);
 		preempt_enable();
+		gp_calls_rest(unwound);
 	}
 	return kept ? GP_CALLS_KEPT : GP_CALLS_FULL;
 }
@@ -397,6 +406,7 @@ void gp_calls_pass_by(struct gp_calls *calls, struct gp_calls_key key, u32 depth
 		if (stack)
 			gp_stack_unlock(stack, key.g);
 		preempt_enable();
+		gp_calls_rest(unwound);
 	}
 }
 
@@ -463,6 +473,7 @@ void gp_calls_unwind(struct gp_calls *calls, struct gp_calls_key key, u32 least,
 		if (stack)
 			gp_stack_unlock(stack, key.g);
 		preempt_enable();
+		gp_calls_rest(done);
 	}
 }
 
@@ -568,6 +579,7 @@ enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key
 			ended = gp_stack_end(calls, stack, depth, tally, ret, split);
 		gp_stack_unlock(stack, key.g);
 		preempt_enable();
+		gp_calls_rest(unwound);
 	}
 	return ended ? GP_CALLS_ENDED : GP_CALLS_UNKNOWN;
 }

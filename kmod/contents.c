@@ -782,11 +782,15 @@ void gp_contents_free(struct gp_session *s)
 {
 	u32 i;
 
-	for (i = 0; i < s->nplans; i++)
+	for (i = 0; i < s->nplans; i++) {
 		gp_plan_free(s->plans[i]);
+		cond_resched();
+	}
 	kvfree(s->plans);
-	for (i = 0; i < s->nfilters; i++)
+	for (i = 0; i < s->nfilters; i++) {
 		gp_filter_free(s->filters[i]);
+		cond_resched();
+	}
 	kvfree(s->filters);
 	for (i = 0; i < s->nfiles; i++)
 		gp_file_close(s->files[i]);

@@ -321,6 +321,8 @@ void gp_paired_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, 
 	while (gp_unwound_next(s->calls, &unwound, &call)) {
 		gp_paired_let_go(s, &call);
 		gp_held_give(s->calls->held, call.data);
+		/* As many as one goroutine can have open: a million. */
+		cond_resched();
 	}
 }
 

@@ -143,6 +143,9 @@ static void gp_summary_put_keys(struct sk_buff *skb, const struct gp_keys *keys,
 		const u64 *key = gp_keys_read(keys, at->id + 1, &head, bucket);
 		u32 size, more;
 
+		/* There can be half a million places, most of them empty. */
+		if (at->id % 1024 == 0)
+			cond_resched();
 		if (!key)
 			continue;
 		if (head.tally.nstates)

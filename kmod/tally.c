@@ -31,8 +31,10 @@ void gp_tallies_fini(struct gp_tallies *tallies)
 	struct gp_tally *tally;
 	unsigned long id;
 
-	xa_for_each(&tallies->ids, id, tally)
+	xa_for_each(&tallies->ids, id, tally) {
 		gp_tally_free(tally);
+		cond_resched();
+	}
 	xa_destroy(&tallies->ids);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Open calls: every return ends its own call, and what can't be told is counted as such. */
 #include "calls_world.h"
+#include "resched_world.h"
 
 static void a_return_ends_its_call(struct kunit *test)
 {
@@ -169,6 +170,35 @@ static void a_long_unwinding_goes_in_steps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, enter(gor(1), 16, G), KEPT);
 	expect_tally(test, G, 65, 0, 64);
 	KUNIT_EXPECT_EQ(test, taken(), 0U);
+}
+
+static void fill(struct kunit *test)
+{
+	u32 i;
+
+	for (i = 1; i <= 1000; i++)
+		KUNIT_ASSERT_EQ(test, enter(gor(1), i * 16, F), KEPT);
+	somebody_else_wants_to_run();
+}
+
+/* In each of its steps preemption is off, and one goroutine can have a million calls. */
+static void others_run_between_the_steps(struct kunit *test)
+{
+	struct gp_unwound unwound;
+
+	fill(test);
+	KUNIT_EXPECT_EQ(test, leave(gor(1), 16, F), ENDED);
+	KUNIT_EXPECT_FALSE(test, somebody_else_still_waits());
+	fill(test);
+	KUNIT_EXPECT_EQ(test, enter(gor(1), 16, F), KEPT);
+	KUNIT_EXPECT_FALSE(test, somebody_else_still_waits());
+	fill(test);
+	gp_calls_pass_by(calls, gor(1), 16);
+	KUNIT_EXPECT_FALSE(test, somebody_else_still_waits());
+	fill(test);
+	gp_calls_unwind(calls, gor(1), 16, &unwound);
+	KUNIT_EXPECT_FALSE(test, somebody_else_still_waits());
+	KUNIT_EXPECT_EQ(test, stacks_in_use(), 0U);
 }
 
 static void recursion_deeper_than_there_is_room_is_said(struct kunit *test)
@@ -437,6 +467,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(a_return_of_another_function_ends_none, way_gen_params),
 	KUNIT_CASE_PARAM(the_next_goroutine_of_a_g_ends_the_calls_of_the_last, way_gen_params),
 	KUNIT_CASE_PARAM(a_long_unwinding_goes_in_steps, way_gen_params),
+	KUNIT_CASE_PARAM(others_run_between_the_steps, way_gen_params),
 	KUNIT_CASE_PARAM(recursion_deeper_than_there_is_room_is_said, way_gen_params),
 	KUNIT_CASE_PARAM(more_goroutines_than_asked_for_have_open_calls, way_gen_params),
 	KUNIT_CASE_PARAM(a_full_table_takes_what_it_can_and_says_so, way_gen_params),

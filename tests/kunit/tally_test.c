@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 
 #include "../../kmod/tally.c"
+#include "resched_world.h"
 
 static struct gp_tallies tallies;
 
@@ -160,12 +161,25 @@ static void nothing_is_lost_between_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.max, (u64)ROUNDS);
 }
 
+/* A session can have a quarter of a million ids. */
+static void others_run_while_ids_are_freed(struct kunit *test)
+{
+	u32 id;
+
+	for (id = 0; id < 100; id++)
+		KUNIT_ASSERT_EQ(test, gp_tallies_add(&tallies, id, false), 0);
+	somebody_else_wants_to_run();
+	gp_tallies_fini(&tallies);
+	KUNIT_EXPECT_FALSE(test, somebody_else_still_waits());
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_bucket_is_a_quarter_of_a_power_of_two),
 	KUNIT_CASE(an_id_is_added_once),
 	KUNIT_CASE(more_ids_than_allowed_are_refused),
 	KUNIT_CASE(only_buckets_that_matter_are_told),
 	KUNIT_CASE(nothing_is_lost_between_cpus),
+	KUNIT_CASE(others_run_while_ids_are_freed),
 	{}
 };
 
