@@ -83,14 +83,14 @@ static int learn(struct goprobe_trace *t, struct diag *d)
 
 	while (!err && getline(&line, &room, stdin) > 0) {
 		if (*line == '\n') {
-			err = goprobe_trace_learned(t, v, n) ? traceopt_failed(t, d) : 0;
+			err = goprobe_trace_learned(t, v, n, sizeof(*v)) ? traceopt_failed(t, d) : 0;
 			n = 0;
 		} else if (n == BATCH_MAX || !read_line(line, &v[n++])) {
 			err = diag_set(d, "standard input has no FILE, 'type' or 'func', ADDRESS and LEVEL in a line: %.*s",
 				       (int)strcspn(line, "\n"), line);
 		}
 	}
-	if (!err && n && goprobe_trace_learned(t, v, n))
+	if (!err && n && goprobe_trace_learned(t, v, n, sizeof(*v)))
 		err = traceopt_failed(t, d);
 	free(line);
 	free(v);

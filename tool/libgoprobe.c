@@ -450,28 +450,52 @@ static struct plan *plan_of(struct goprobe_trace *t)
 	return t->replay.path ? t->replay.plan : t->tracing.plan;
 }
 
-int goprobe_trace_learned(struct goprobe_trace *t, const struct goprobe_learned *v, size_t n)
+/* What @v, which takes @size bytes, says; -1: nothing that can be understood. */
+static int read_learned(struct goprobe_trace *t, const struct plan *p, const void *v, size_t size,
+			struct goprobe_learned *ret)
+{
+	const uint8_t *more = (const uint8_t *)v + sizeof(*ret);
+	bool unknown = false;
+
+	memcpy(ret, v, sizeof(*ret));
+	for (size_t i = 0; i < size - sizeof(*ret); i++)
+		unknown |= more[i];
+	if (unknown || ret->pad)
+		return diag_set(&t->diag, "what is learned says more than this version of libgoprobe understands");
+	if (ret->func > 1)
+		return diag_set(&t->diag, "what is learned is a type (0) or a function (1), not %u",
+				ret->func);
+	if (ret->file >= p->nfiles || ret->level > LEVEL_MAX)
+		return diag_set(&t->diag, "no type can be learned of file %u at level %u",
+				ret->file, ret->level);
+	return 0;
+}
+
+int goprobe_trace_learned(struct goprobe_trace *t, const struct goprobe_learned *v, size_t n,
+			  size_t size)
 {
 	struct plan *p;
 
 	if (t->state != TRACE_PLANNED)
 		return diag_set(&t->diag, "what is learned belongs to a plan: there is none yet, or it is traced");
+	if (size < sizeof(*v))
+		return diag_set(&t->diag, "%zu bytes are too few for what is learned", size);
 	p = plan_of(t);
 	if (grow(&t->shown, t->nshown + n, &t->shown_cap, sizeof(*t->shown)))
 		return no_memory(t);
 	for (size_t i = 0; i < n; i++) {
+		struct goprobe_learned l;
 		struct gobin *bin;
 		int got;
 
-		if (v[i].file >= p->nfiles || v[i].level > LEVEL_MAX)
-			return diag_set(&t->diag, "no type can be learned of file %u at level %u",
-					v[i].file, v[i].level);
-		bin = p->files[v[i].file].bin;
-		got = v[i].func ? plan_learn_func(p, bin, v[i].address, v[i].level) :
-				  plan_learn_type(p, bin, v[i].address, v[i].level);
+		if (read_learned(t, p, (const uint8_t *)v + i * size, size, &l))
+			return -1;
+		bin = p->files[l.file].bin;
+		got = l.func ? plan_learn_func(p, bin, l.address, l.level) :
+			       plan_learn_type(p, bin, l.address, l.level);
 		if (got < 0)
 			return no_memory(t);
-		t->shown[t->nshown++] = (struct export_shown){ bin, v[i].address };
+		t->shown[t->nshown++] = (struct export_shown){ bin, l.address };
 	}
 	return plan_finish(p, &t->diag);
 }

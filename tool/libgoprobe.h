@@ -22,7 +22,7 @@
  * not need the module.
  *
  * The interface is stable: functions, numbers of enums and the order of members stay;
- * structs grow at their end, which is why functions that fill one are told its size. The
+ * structs grow at their end, which is why functions that fill or read one are told its size. The
  * soname would change with anything else.
  */
 #ifndef LIBGOPROBE_H
@@ -183,10 +183,10 @@ struct goprobe_learned {
 /*
  * Between goprobe_trace_plan() and goprobe_trace_export(): records have shown these, together. What
  * is exported then begins with what is exported without: docs/plan.md. After that the trace
- * can't be started.
+ * can't be started. @size: of one of the @n; what the library does not know of it has to be 0.
  */
 GOPROBE_API int goprobe_trace_learned(struct goprobe_trace *t, const struct goprobe_learned *v,
-				      size_t n);
+				      size_t n, size_t size);
 /* Set the breakpoints; from now on calls are recorded. */
 GOPROBE_API int goprobe_trace_start(struct goprobe_trace *t);
 /* goprobe_trace_poll() until the end, then goprobe_trace_stop(). */
