@@ -303,11 +303,51 @@ static char *search(const char *name)
 	}
 }
 
+static bool is_socket(int fd)
+{
+	socklen_t len = sizeof(int);
+	int type;
+
+	return !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len);
+}
+
+/*
+ * In the child: of what exec closes the sockets, but for @go. It may wait for long, and a
+ * session is as long there as its socket is: that of another trace that is freed meanwhile
+ * would stay. Nothing but what may be called between fork() and exec() of a process with threads.
+ */
+static void close_sockets(int go)
+{
+	union {
+		struct dirent64 align;
+		char bytes[4096];
+	} buf;
+	int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ssize_t n;
+
+	while (dir >= 0 && (n = getdents64(dir, &buf, sizeof(buf))) > 0) {
+		for (ssize_t at = 0; at < n;) {
+			const struct dirent64 *e = (const void *)(buf.bytes + at);
+			int fd = 0;
+
+			/* Neither "." nor ".." begins with a digit: they are 0, which is looked at. */
+			for (const char *p = e->d_name; *p >= '0' && *p <= '9'; p++)
+				fd = fd * 10 + *p - '0';
+			if (fd != go && fcntl(fd, F_GETFD) == FD_CLOEXEC && is_socket(fd))
+				close(fd);
+			at += e->d_reclen;
+		}
+	}
+	if (dir >= 0)
+		close(dir);
+}
+
 /* In the child: wait to be let go, run the command, tell if that fails. */
 static void run(const char *path, char **argv, int go, int failed, const sigset_t *mask)
 {
 	char byte;
 
+	close_sockets(go);
 	/* End of file: goprobectl has given up or has died. */
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
@@ -464,7 +504,7 @@ void target_fini(struct target *t)
 
 		/*
 		 * End of file ends a child that still waits, when we die; but not now, should
-		 * a process that was forked meanwhile, such as another trace's, have the pipe.
+		 * a process that was forked meanwhile have it open, too.
 		 */
 		if (held) {
 			if (!t->processes[0].gone)

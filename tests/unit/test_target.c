@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* target.c: commands that are prepared, let go, given up, and what they may find. */
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,7 +62,7 @@ static void a_command_runs_when_it_is_let_go(void **state)
 	diag_fini(&d);
 }
 
-/* The second's child has what the first is let go by open, and so there is no end of file. */
+/* The second's child was forked while there was what the first is let go by. */
 static void the_first_of_two_can_be_given_up(void **state)
 {
 	struct target first = { 0 }, second = { 0 };
@@ -72,6 +74,32 @@ static void the_first_of_two_can_be_given_up(void **state)
 	target_fini(&first);
 	target_fini(&second);
 	alarm(0);
+}
+
+/* Such as the socket of another trace, whose session lasts until all have closed it. */
+static void a_command_that_waits_holds_nothing_of_others(void **state)
+{
+	struct target t = { 0 };
+	struct pollfd end = { .events = POLLIN };
+	int other[2], kept[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, other), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, kept), 0);
+	prepare(&t);
+	close(other[1]);
+	close(kept[1]);
+	end.fd = other[0];
+	assert_int_equal(poll(&end, 1, SECONDS * 1000), 1);
+	assert_int_equal(read(other[0], &byte, 1), 0);
+	/* What a command is to have it has. */
+	end.fd = kept[0];
+	assert_int_equal(poll(&end, 1, 0), 0);
+	assert_false(target_ended(&t));
+	target_fini(&t);
+	close(other[0]);
+	close(kept[0]);
 }
 
 /* Of SIGPIPE nothing is said to programs that use the library. */
@@ -113,6 +141,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_command_runs_when_it_is_let_go),
 		cmocka_unit_test(the_first_of_two_can_be_given_up),
+		cmocka_unit_test(a_command_that_waits_holds_nothing_of_others),
 		cmocka_unit_test(a_command_that_was_killed_is_told_in_words),
 		cmocka_unit_test(a_command_ends_that_nobody_can_wait_for),
 	};
