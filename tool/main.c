@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "inherited.h"
 #include "near.h"
 
 static const char prog[] = "goprobectl";
@@ -97,6 +98,10 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	struct diag d = { 0 };
+
+	if (inherited_mend(&d))
+		return fail(&d, CMD_FAILED);
 	if (argc < 2) {
 		print_help(stderr);
 		return CMD_USAGE;

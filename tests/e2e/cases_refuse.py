@@ -95,6 +95,13 @@ def bad_input(t):
     check(not problems, "%d of %d: %s", len(problems), len(BAD_INPUT), " | ".join(problems))
 
 
+@case("an output that is closed can't be written, and nothing else takes its place", per="boot")
+def closed_output(t):
+    plan = ["plan", "-b", t.binary("types"), "main.main"]
+    problem = refused(["-c", 'exec "$0" "$@" >&-', GOPROBECTL, *plan], 1, "can't write the plan: Bad file descriptor", tool="sh")
+    check(problem is None, "%s", problem)
+
+
 @case("a binary that is replaced between list and attach is read anew, and its old process stays whole", per="boot")
 def replaced(t):
     path = t.copy("counter", "replaced")

@@ -63,6 +63,13 @@ def exit_status(t):
         same(len(trace.calls), 3, "calls")
 
 
+@case("a command's exit status is passed on also to a parent that ignores SIGCHLD")
+def exit_status_ignored(t):
+    trace = t.attach("main.doWork", "--", t.binary("counter"), "-status", 7, 3,
+                     preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)).finish(status=7)
+    same(len(trace.calls), 3, "calls")
+
+
 def count(t, calls, *options):
     """Run counter under goprobectl; the events, counted, and the process."""
     read, write = os.pipe()
