@@ -39,6 +39,9 @@ static int check_limits(const struct plan *p, const struct goprobe_limits *limit
 			size_t *points, struct diag *d)
 {
 	*points = 0;
+	/* Nothing would ever be sent. */
+	if (!limits->batch)
+		return diag_set(d, "the module takes nothing in a message: it is broken");
 	for (size_t i = 0; i < p->nfiles; i++)
 		*points += p->files[i].n;
 	if (check_limit(*points, limits->points, "breakpoints", d) ||

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/* upload.c: what a module may not say. Without one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "upload.h"
+
+static bool go_on(void *ctx, size_t points, size_t all)
+{
+	(void)ctx;
+	(void)points;
+	(void)all;
+	return true;
+}
+
+/* Then a message would have nothing in it, and there would be as much to send as before. */
+static void batches_of_nothing_are_refused(void **state)
+{
+	struct plan plan = { 0 };
+	struct upload u = { .plan = &plan };
+	struct diag d = { 0 };
+
+	(void)state;
+	memset(&u.limits, 0xff, sizeof(u.limits));
+	u.limits.batch = 0;
+	assert_int_equal(upload_plan(&u, go_on, NULL, &d), -1);
+	assert_string_equal(d.sentence, "the module takes nothing in a message: it is broken");
+	upload_fini(&u);
+	diag_fini(&d);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(batches_of_nothing_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
