@@ -45,8 +45,23 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d)
 		return diag_set(d, "%s: it speaks another version of the protocol", what);
 	memcpy(&ret->limits, limits, sizeof(*limits));
 	memcpy(&ret->abilities, abilities, sizeof(*abilities));
+	c->pids = limits->pids;
 	nla_strlcpy(ret->version, c->tb[GOPROBE_A_VERSION], sizeof(ret->version));
 	return 0;
+}
+
+/* Also when the module is not asked: an attribute has 64 KiB at most. */
+static int check_pids(const struct client *c, size_t n, struct diag *d)
+{
+	size_t most = CLIENT_ARRAY_MAX / sizeof(int32_t);
+
+	if (c->pids && c->pids < most)
+		most = c->pids;
+	if (n <= most)
+		return 0;
+	diag_set(d, "these are %zu processes, and the module allows %zu", n, most);
+	diag_hint(d, "-b FILE traces all that run a program");
+	return -1;
 }
 
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
@@ -55,9 +70,11 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint
 		       uint32_t *ring_bytes, struct diag *d)
 {
 	static const char what[] = "can't begin a session";
-	struct nl_msg *msg = client_request(c, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK,
-					    npids * sizeof(*pids));
+	struct nl_msg *msg;
 
+	if (check_pids(c, npids, d))
+		return -1;
+	msg = client_request(c, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK, npids * sizeof(*pids));
 	msg = put(msg, GOPROBE_A_RING_BYTES, ring_bytes, *ring_bytes ? sizeof(*ring_bytes) : 0);
 	msg = put(msg, GOPROBE_A_PIDS, pids, npids * sizeof(*pids));
 	flags |= GOPROBE_SESSION_F_LARGE;

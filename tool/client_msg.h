@@ -16,6 +16,7 @@
  * struct client - a connection
  * @sock: socket
  * @family: id of the generic netlink family
+ * @pids: most processes of a session; 0: client_get_info() has not been asked
  * @seq: of the request that is being answered
  * @ready: a GOPROBE_CMD_READY came
  * @tb: attributes of the last reply, in @reply
@@ -25,6 +26,7 @@
 struct client {
 	struct nl_sock *sock;
 	int family;
+	uint32_t pids;
 	uint32_t seq;
 	bool ready;
 	struct nlattr *tb[GOPROBE_A_MAX + 1];

@@ -14,6 +14,7 @@
 #include <linux/genetlink.h>
 
 #include "client_msg.h"
+#include "rows.h"
 
 /* A client of the kernel's own family, which is there without a module. */
 static struct client *connected(void)
@@ -70,10 +71,40 @@ static void only_the_kernel_is_listened_to(void **state)
 	diag_fini(&d);
 }
 
+/* What does not fit into an attribute is not sent. */
+static void more_processes_than_there_may_be(void **state)
+{
+	static const int32_t pids[20000];
+	static const struct {
+		uint32_t most;
+		size_t n;
+		const char *error;
+	} rows[] = {
+		{ 1024, 1025, "these are 1025 processes, and the module allows 1024" },
+		{ 0, 20000, "these are 20000 processes, and the module allows 16250" },
+		{ 1U << 20, 20000, "these are 20000 processes, and the module allows 16250" },
+	};
+	uint32_t ring_bytes = 0;
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct client *c = connected();
+		struct diag d = { 0 };
+
+		c->pids = rows[i].most;
+		assert_int_equal(client_session_new(c, pids, rows[i].n, 0, NULL, NULL, NULL, 0, 0,
+						    &ring_bytes, &d), -1);
+		assert_string_equal(d.sentence, rows[i].error);
+		diag_fini(&d);
+		client_close(c);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_the_kernel_is_listened_to),
+		cmocka_unit_test(more_processes_than_there_may_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
