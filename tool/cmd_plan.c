@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* goprobectl plan: what attach would tell the module, for other programs. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "grow.h"
 #include "traceopt.h"
 
 static const char help[] =
@@ -56,40 +57,63 @@ static int check(const struct attachopt *a, struct diag *d)
 	return CMD_USAGE;
 }
 
-/* As many together, at most. */
-#define BATCH_MAX 4096
+/* The number at *@p, of at most @most, and the blanks behind it; false: there is none. */
+static bool read_number(const char **p, int base, uint64_t most, uint64_t *ret)
+{
+	char *end;
+
+	/* strtoull() takes blanks and signs. */
+	if (!isxdigit((unsigned char)**p))
+		return false;
+	errno = 0;
+	*ret = strtoull(*p, &end, base);
+	if (end == *p || errno || *ret > most || (*end && !isspace((unsigned char)*end)))
+		return false;
+	*p = end + strspn(end, " \t\r\n");
+	return true;
+}
 
 /* "0 type 4f8a40 2", "0 func 4829e0 1" */
 static bool read_line(const char *line, struct goprobe_learned *ret)
 {
-	char kind[8];
-	int end = 0;
+	uint64_t file, level;
 
 	*ret = (struct goprobe_learned){ 0 };
-	if (sscanf(line, "%" SCNu32 " %7s %" SCNx64 " %" SCNu32 " %n", &ret->file, kind,
-		   &ret->address, &ret->level, &end) != 4 || line[end])
+	if (!read_number(&line, 10, UINT32_MAX, &file))
 		return false;
-	ret->func = strcmp(kind, "func") == 0;
-	return ret->func || strcmp(kind, "type") == 0;
+	ret->func = strncmp(line, "func ", 5) == 0;
+	if (!ret->func && strncmp(line, "type ", 5))
+		return false;
+	line += 5;
+	if (!read_number(&line, 16, UINT64_MAX, &ret->address) ||
+	    !read_number(&line, 10, UINT32_MAX, &level) || *line)
+		return false;
+	ret->file = (uint32_t)file;
+	ret->level = (uint32_t)level;
+	return true;
 }
 
 /* What records have shown: lines, of which those without an empty one between go together. */
 static int learn(struct goprobe_trace *t, struct diag *d)
 {
-	struct goprobe_learned *v = calloc(BATCH_MAX, sizeof(*v));
+	struct goprobe_learned *v = NULL;
 	char *line = NULL;
-	size_t n = 0, room = 0;
-	int err = v ? 0 : diag_set(d, "out of memory");
+	size_t n = 0, cap = 0, room = 0;
+	int err = 0;
 
 	while (!err && getline(&line, &room, stdin) > 0) {
 		if (*line == '\n') {
 			err = goprobe_trace_learned(t, v, n, sizeof(*v)) ? traceopt_failed(t, d) : 0;
 			n = 0;
-		} else if (n == BATCH_MAX || !read_line(line, &v[n++])) {
+		} else if (grow(&v, n + 1, &cap, sizeof(*v))) {
+			err = diag_set(d, "out of memory");
+		} else if (!read_line(line, &v[n++])) {
 			err = diag_set(d, "standard input has no FILE, 'type' or 'func', ADDRESS and LEVEL in a line: %.*s",
 				       (int)strcspn(line, "\n"), line);
 		}
 	}
+	if (!err && !feof(stdin))
+		err = diag_errno(d, errno, "can't read standard input");
 	if (!err && n && goprobe_trace_learned(t, v, n, sizeof(*v)))
 		err = traceopt_failed(t, d);
 	free(line);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_plan.c: what "goprobectl plan" reads and writes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "bins.h"
+#include "cmd.h"
+#include "rows.h"
+
+/* goprobectl plan, with what @in has on standard input. Ends @in. */
+static int plan(FILE *in, const char *output, struct diag *d)
+{
+	static char cmd[] = "plan", binary[] = "-b", to[] = "--output", learned[] = "--learned";
+	static char all[] = "main.main";
+	struct bins_each e = BINS("shapes", "");
+	char *argv[] = { cmd, binary, NULL, to, (char *)(uintptr_t)output, learned, all, NULL };
+	FILE *before = stdin;
+	int code;
+
+	assert_true(bins_next_path(&e));
+	argv[2] = (char *)(uintptr_t)e.path;
+	rewind(in);
+	stdin = in;
+	code = cmd_plan.run(N(argv) - 1, argv, d);
+	stdin = before;
+	fclose(in);
+	return code;
+}
+
+static void lines_are_numbers_in_their_bounds(void **state)
+{
+#define NONE(line) line "\n", \
+	"standard input has no FILE, 'type' or 'func', ADDRESS and LEVEL in a line: " line
+	static const struct {
+		const char *in;
+		const char *error;
+	} rows[] = {
+		{ "0 type 1000 2\n0 func 0x1000 1 \r\n\n", NULL },
+		{ "0 type ffffffffffffffff 256\n", NULL },
+		{ "", NULL },
+		{ "1 type 1000 2\n", "no type can be learned of file 1 at level 2" },
+		{ NONE("4294967296 type 1000 2") },
+		{ NONE("0 type 10000000000000000 2") },
+		{ NONE("0 type 1000 4294967297") },
+		{ NONE("-0 type 1000 2") },
+		{ NONE("0 type -1 2") },
+		{ NONE("0 types 1000 2") },
+		{ NONE("0 type 1000") },
+		{ NONE("0 type 1000 2 3") },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct diag d = { 0 };
+		FILE *in = tmpfile();
+		int code;
+
+		assert_non_null(in);
+		fputs(rows[i].in, in);
+		code = plan(in, "/dev/null", &d);
+		assert_int_equal(code, rows[i].error ? CMD_FAILED : CMD_DONE);
+		if (rows[i].error)
+			assert_string_equal(d.sentence, rows[i].error);
+		diag_fini(&d);
+	}
+}
+
+static void any_number_may_go_together(void **state)
+{
+	struct diag d = { 0 };
+	FILE *in = tmpfile();
+
+	(void)state;
+	assert_non_null(in);
+	for (int i = 0; i < 5000; i++)
+		fprintf(in, "0 type %x 1\n", 0x1000 + i);
+	assert_int_equal(plan(in, "/dev/null", &d), CMD_DONE);
+	diag_fini(&d);
+}
+
+static void what_can_not_be_read_is_said(void **state)
+{
+	struct diag d = { 0 };
+	FILE *in = fopen("/", "r");
+
+	(void)state;
+	assert_non_null(in);
+	assert_int_equal(plan(in, "/dev/null", &d), CMD_FAILED);
+	assert_string_equal(d.sentence, "can't read standard input: Is a directory");
+	diag_fini(&d);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_numbers_in_their_bounds),
+		cmocka_unit_test(any_number_may_go_together),
+		cmocka_unit_test(what_can_not_be_read_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
