@@ -70,12 +70,14 @@ static int add_binary(struct replay *r, const struct recording_entry *e, struct 
 
 static int add_spec(struct replay *r, const struct recording_entry *e, struct diag *d)
 {
-	char *text = strndup((const char *)e->p, e->size);
+	char *text;
 
-	if (!text || r->ntexts >= RECORDING_SPECS_MAX ||
-	    grow(&r->texts, r->ntexts + 1, &r->texts_cap, sizeof(*r->texts))) {
-		free(text);
+	if (r->ntexts >= RECORDING_SPECS_MAX)
 		return diag_set(d, "%s can't be replayed: too many specs", r->path);
+	text = strndup((const char *)e->p, e->size);
+	if (!text || grow(&r->texts, r->ntexts + 1, &r->texts_cap, sizeof(*r->texts))) {
+		free(text);
+		return diag_set(d, "out of memory");
 	}
 	r->texts[r->ntexts++] = text;
 	return 0;
