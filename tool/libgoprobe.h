@@ -96,7 +96,7 @@ enum goprobe_option {
 	GOPROBE_OPTION_DURATION_NS,	/* how long to trace; 0: until something else ends it */
 	GOPROBE_OPTION_EVENTS,		/* calls and returns after which it ends; 0: all */
 	GOPROBE_OPTION_SIGNALS,		/* 1: SIGINT, SIGTERM, SIGHUP end it: blocked, as SIGPIPE */
-	GOPROBE_OPTION_QUIET,		/* 1: no header, no summary, no notices */
+	GOPROBE_OPTION_QUIET,		/* 1: no header; of the rest what goes wrong */
 	GOPROBE_OPTION_PRETTY,		/* 1: of text: long values in several lines */
 	GOPROBE_OPTION_SAMPLE,		/* one of so many; 0: all */
 	GOPROBE_OPTION_SAMPLE_BY,	/* of what: enum goprobe_sample */
@@ -138,7 +138,11 @@ enum goprobe_format {
 	GOPROBE_FORMAT_JSON,		/* docs/json.md */
 };
 
-/* As lines, to the file at @path, or to standard output if that is NULL. */
+/*
+ * As lines, to the file at @path, or to standard output if that is NULL. Nobody reading any more
+ * is no error and ends the trace; but SIGPIPE comes then, unless it is ignored or blocked, as
+ * GOPROBE_OPTION_SIGNALS has it.
+ */
 GOPROBE_API int goprobe_trace_output(struct goprobe_trace *t, enum goprobe_format format,
 				     const char *path);
 /* Undecoded to a file that goprobe_trace_replay() and "goprobectl replay" read. */
@@ -161,7 +165,8 @@ GOPROBE_API void goprobe_trace_on_progress(struct goprobe_trace *t, goprobe_prog
 GOPROBE_API int goprobe_trace_plan(struct goprobe_trace *t);
 /*
  * Write what clients in other languages need to speak to the module themselves, and to
- * decode what it answers: JSON, docs/plan.md.
+ * decode what it answers: JSON, docs/plan.md. If @fd is a pipe that nobody reads, SIGPIPE comes,
+ * as with goprobe_trace_output().
  */
 GOPROBE_API int goprobe_trace_export(struct goprobe_trace *t, int fd);
 /**
