@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* goprobectl read: expressions on the memory of a running process, once. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "cmd.h"
 #include "proclook.h"
 #include "watchvar.h"
+#include "writing.h"
 
 static const char help[] =
 "Usage: goprobectl read [OPTION...] -p PID EXPR...\n"
@@ -163,6 +164,7 @@ static int put(struct reading *r, size_t i, struct diag *d)
 static int read_all(struct reading *r, struct diag *d)
 {
 	struct buf *b = &r->out;
+	int err;
 
 	if (proclook_open(&r->look, r->pid, d))
 		return -1;
@@ -185,9 +187,8 @@ static int read_all(struct reading *r, struct diag *d)
 		buf_str(b, "]}\n");
 	if (b->failed)
 		return diag_set(d, "out of memory");
-	if (fwrite(b->p, 1, b->len, stdout) != b->len || fflush(stdout))
-		return diag_errno(d, errno, "can't write");
-	return 0;
+	err = writing_all(STDOUT_FILENO, b->p, b->len);
+	return err ? diag_errno(d, -err, "can't write") : 0;
 }
 
 static int run(int argc, char **argv, struct diag *d)

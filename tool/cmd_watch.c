@@ -15,6 +15,7 @@
 #include "cmd.h"
 #include "proclook.h"
 #include "watchvar.h"
+#include "writing.h"
 
 static const char help[] =
 "Usage: goprobectl watch [OPTION...] -p PID VAR...\n"
@@ -176,6 +177,7 @@ static void begin_line(struct watching *w, uint64_t real)
 static int print_line(struct watching *w, struct diag *d)
 {
 	uint64_t t = clock_now(CLOCK_MONOTONIC), ns = w->last ? t - w->last : 0;
+	int err;
 
 	w->last = t;
 	begin_line(w, clock_now(CLOCK_REALTIME));
@@ -192,9 +194,8 @@ static int print_line(struct watching *w, struct diag *d)
 	buf_str(&w->line, w->json ? "]}\n" : "\n");
 	if (w->line.failed)
 		return diag_set(d, "out of memory");
-	if (fwrite(w->line.p, 1, w->line.len, stdout) != w->line.len || fflush(stdout))
-		return diag_errno(d, errno, "can't write");
-	return 0;
+	err = writing_all(STDOUT_FILENO, w->line.p, w->line.len);
+	return err ? diag_errno(d, -err, "can't write") : 0;
 }
 
 /* --- the run ------------------------------------------------------------------------ */

@@ -12,6 +12,7 @@
 #include "cmd.h"
 #include "edit.h"
 #include "proclook.h"
+#include "writing.h"
 
 static const char help[] =
 "Usage: goprobectl write [OPTION...] -p PID ASSIGNMENT...\n"
@@ -309,6 +310,7 @@ static int check_same(struct writing *w, struct diag *d)
 static int assign(struct writing *w, const char *text, const struct edit *e, struct diag *d)
 {
 	const char *why;
+	int err;
 
 	w->out.len = 0;
 	if (globals_take(&w->look.globals, &e->show))
@@ -327,9 +329,8 @@ static int assign(struct writing *w, const char *text, const struct edit *e, str
 		return diag_set(d, "out of memory");
 	if (!w->dry_run && write_all(w, text, e, d))
 		return -1;
-	if (fwrite(w->out.p, 1, w->out.len, stdout) != w->out.len || fflush(stdout))
-		return diag_errno(d, errno, "can't write");
-	return 0;
+	err = writing_all(STDOUT_FILENO, w->out.p, w->out.len);
+	return err ? diag_errno(d, -err, "can't write") : 0;
 }
 
 static int run(int argc, char **argv, struct diag *d)

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "counting.h"
+#include "writing.h"
 
 enum { OPT_DURATION = COUNTING_OPT_FREE - 1 };
 
@@ -117,11 +119,11 @@ struct symbols *counting_file(const struct counting *c, const struct plan_func *
 
 int counting_write(struct counting *c, const struct buf *b, struct diag *d)
 {
-	bool written = !b->failed && fwrite(b->p, 1, b->len, stdout) == b->len && !fflush(stdout);
+	int err = b->failed ? -ENOMEM : writing_all(STDOUT_FILENO, b->p, b->len);
 
-	c->broken = !written && !b->failed && errno == EPIPE;
-	return written || c->broken ? 0 : b->failed ? diag_set(d, "out of memory") :
-	       diag_errno(d, errno, "can't write the output");
+	c->broken = err == -EPIPE;
+	return !err || c->broken ? 0 : b->failed ? diag_set(d, "out of memory") :
+	       diag_errno(d, -err, "can't write the output");
 }
 
 /* Until @until, or a process, a signal or the module has something to say. */

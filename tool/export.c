@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A plan as JSON: what the module is told as bytes, what records mean as names and types. */
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "buf.h"
 #include "export.h"
@@ -13,6 +11,7 @@
 #include "gostates.h"
 #include "upload.h"
 #include "value.h"
+#include "writing.h"
 
 /* Of a function; JSON has no enums. */
 static const char *const roles[__PLAN_ROLE_MAX] = {
@@ -311,18 +310,14 @@ static void put_files(struct buf *b, const struct plan *p, const struct exportty
 	buf_str(b, "]");
 }
 
-static int write_all(int fd, const struct buf *b, struct diag *d)
+static int write_out(int fd, const struct buf *b, struct diag *d)
 {
+	int err;
+
 	if (b->failed)
 		return diag_set(d, "out of memory");
-	for (size_t at = 0; at < b->len;) {
-		ssize_t n = write(fd, b->p + at, b->len - at);
-
-		if (n < 0 && errno != EINTR)
-			return diag_errno(d, errno, "can't write the plan");
-		at += n > 0 ? n : 0;
-	}
-	return 0;
+	err = writing_all(fd, b->p, b->len);
+	return err ? diag_errno(d, -err, "can't write the plan") : 0;
 }
 
 /* What registers are called, in the order in which a frame has them; the last is not in it. */
@@ -399,7 +394,7 @@ int export_plan(const struct plan *p, const struct plan_options *o,
 	err = exporttypes_collect(&types, p) ? diag_set(d, "out of memory") : 0;
 	if (!err) {
 		put_plan(&b, p, o, &types);
-		err = write_all(fd, &b, d);
+		err = write_out(fd, &b, d);
 	}
 	exporttypes_fini(&types);
 	buf_fini(&b);

@@ -11,6 +11,7 @@
 #include "load.h"
 #include "out.h"
 #include "quick.h"
+#include "writing.h"
 
 const struct out_format *out_format_find(const char *name)
 {
@@ -57,13 +58,6 @@ static bool takes_more(const struct out *o)
 	return o->file || poll(&fd, 1, 0) == 1;
 }
 
-static void await_reader(const struct out *o)
-{
-	struct pollfd fd = { .fd = o->fd, .events = POLLOUT };
-
-	poll(&fd, 1, -1);
-}
-
 int out_flush(struct out *o, bool wait)
 {
 	int err = 0;
@@ -86,7 +80,7 @@ int out_flush(struct out *o, bool wait)
 		if (n < 0 && errno == EAGAIN) {
 			if (!must)
 				break;
-			await_reader(o);
+			writing_await(o->fd);
 		} else if (n < 0) {
 			err = -errno;
 			o->written = o->buf.len;

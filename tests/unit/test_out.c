@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "counting.h"
 #include "edit.h"
 #include "gostates.h"
 #include "rows.h"
@@ -572,9 +573,43 @@ static void test_nonblocking(void **state)
 	out_fini(&o);
 }
 
+/* Those who print a table at a time share it, too. */
+static void test_writing(void **state)
+{
+	static char text[1 << 18];
+	char buf[4096];
+	int fds[2], status;
+	size_t got = 0;
+	ssize_t n;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
+	pid = fork();
+	if (!pid) {
+		struct counting c = { 0 };
+		struct diag d = { 0 };
+		struct buf b = { .p = text, .len = sizeof(text) };
+
+		if (dup2(fds[1], STDOUT_FILENO) < 0)
+			_exit(2);
+		_exit(counting_write(&c, &b, &d) || c.broken);
+	}
+	close(fds[1]);
+	/* It is full before anything is taken. */
+	usleep(100000);
+	while ((n = read(fds[0], buf, sizeof(buf))) > 0)
+		got += (size_t)n;
+	close(fds[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(got, sizeof(text));
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[N(cases) + 8] = {
+	struct CMUnitTest tests[N(cases) + 9] = {
 		{ "the header names the columns", test_header },
 		{ "with several processes there is a column for them", test_pids },
 		{ "values in lines", test_lines },
@@ -583,10 +618,11 @@ int main(void)
 		{ "the summary names losses, also when they are zero", test_summary },
 		{ "what a slow reader does not take is kept", test_slow_reader },
 		{ "an output that does not block is waited for", test_nonblocking },
+		{ "and so it is for tables", test_writing },
 	};
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	ROWS(tests + 8, cases, test_row);
+	ROWS(tests + 9, cases, test_row);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Writing to what may be shared, slow, or full. */
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "writing.h"
+
+void writing_await(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	poll(&p, 1, -1);
+}
+
+int writing_all(int fd, const void *p, size_t n)
+{
+	const char *at = p;
+
+	while (n) {
+		ssize_t done = write(fd, at, n);
+
+		if (done < 0 && errno == EAGAIN) {
+			writing_await(fd);
+		} else if (done < 0 && errno != EINTR) {
+			return -errno;
+		} else if (done > 0) {
+			at += done;
+			n -= done;
+		}
+	}
+	return 0;
+}
