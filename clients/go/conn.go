@@ -141,11 +141,16 @@ func (c *conn) request(cmd uint8, flags netlink.HeaderFlags, attrs func(*netlink
 	return nil
 }
 
-// receive notes on the way whether there are records.
+// receive notes on the way whether there are records. ENOBUFS: that was dropped, as there was no
+// room for it; nothing else is lost.
 func (c *conn) receive() ([]genetlink.Message, []netlink.Message, error) {
 	for {
 		msgs, headers, err := c.c.Receive()
-		if err != nil && errors.Is(err, unix.EINTR) {
+		if errors.Is(err, unix.ENOBUFS) {
+			c.ready = true
+			continue
+		}
+		if errors.Is(err, unix.EINTR) {
 			continue
 		}
 		for i, m := range msgs {
@@ -164,6 +169,10 @@ func (c *conn) await(d time.Duration) error {
 		msgs, headers, err := c.c.Receive()
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			break
+		}
+		if errors.Is(err, unix.ENOBUFS) {
+			c.ready = true
+			continue
 		}
 		if err != nil {
 			return sentence(err)
@@ -310,12 +319,20 @@ func epochNow(e uint64) uint64 {
 }
 
 // awaitEnd waits until all processes have ended, or done is closed.
-func awaitEnd(pids []int, done <-chan struct{}) {
+func awaitEnd(pids []int, done <-chan struct{}) error {
 	var fds []unix.PollFd
 	for _, pid := range pids {
-		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
-			fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err == unix.ESRCH {
+			continue
 		}
+		if err != nil {
+			for _, f := range fds {
+				unix.Close(int(f.Fd))
+			}
+			return fmt.Errorf("can't wait for process %d to end: %w", pid, err)
+		}
+		fds = append(fds, unix.PollFd{Fd: int32(fd), Events: unix.POLLIN})
 	}
 	for over := false; len(fds) > 0 && !over; {
 		select {
@@ -334,4 +351,5 @@ func awaitEnd(pids []int, done <-chan struct{}) {
 		}
 		fds = left
 	}
+	return nil
 }

@@ -214,7 +214,9 @@ func (s *Session) watch(ctx context.Context, pids []int) {
 	ended := make(chan struct{})
 	if len(pids) > 0 {
 		go func() {
-			awaitEnd(pids, s.wake)
+			if err := awaitEnd(pids, s.wake); err != nil {
+				s.fail(err)
+			}
 			close(ended)
 		}()
 	}
