@@ -259,13 +259,13 @@ static int watch(struct graphing *g, struct diag *d)
 	if (watch_run(&g->watch, d))
 		return CMD_FAILED;
 	graph_finish(&g->graph);
-	err = out_flush(&g->graph.out, true);
+	lines_broken(&g->graph.out, &g->tracing, watch_broken(&g->watch));
+	lines_summary(&g->graph.out, &g->stream, g->lines.quiet);
+	err = out_close(&g->graph.out);
 	if (err && !g->watch.broken) {
 		diag_errno(d, -err, "can't write the output");
 		return CMD_FAILED;
 	}
-	lines_broken(&g->graph.out, &g->tracing, watch_broken(&g->watch));
-	lines_summary(&g->graph.out, &g->stream, g->lines.quiet);
 	/* Whatever is left of the session goes before the command is waited for. */
 	tracing_disarm(&g->tracing);
 	interrupt_await_command(&g->tracing.interrupt);

@@ -10,6 +10,7 @@
 
 #include "grow.h"
 #include "traceopt.h"
+#include "writing.h"
 
 static const char help[] =
 "Usage: goprobectl plan [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -124,7 +125,7 @@ static int learn(struct goprobe_trace *t, struct diag *d)
 static int export(struct goprobe_trace *t, const char *path, struct diag *d)
 {
 	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
-	int code = CMD_DONE;
+	int code = CMD_DONE, err;
 
 	if (fd < 0) {
 		diag_errno(d, errno, "can't write %s", path);
@@ -132,8 +133,11 @@ static int export(struct goprobe_trace *t, const char *path, struct diag *d)
 	}
 	if (goprobe_trace_export(t, fd))
 		code = traceopt_failed(t, d);
-	if (path)
-		close(fd);
+	err = path ? writing_close(fd) : 0;
+	if (err && code == CMD_DONE) {
+		diag_errno(d, -err, "can't write the plan");
+		code = CMD_FAILED;
+	}
 	return code;
 }
 

@@ -10,6 +10,7 @@
 #include "folded.h"
 #include "pprof.h"
 #include "stackshow.h"
+#include "writing.h"
 
 static const char help[] =
 "Usage: goprobectl stack [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -231,6 +232,15 @@ static void say(const struct stacking *s, const struct tallyshow_end *end)
 	fputc('\n', stderr);
 }
 
+/* Closing any descriptor of it tells whether all is there; a command may have it, too. */
+static int check_output(const struct stacking *s, struct diag *d)
+{
+	int fd = s->output ? dup(STDOUT_FILENO) : -1;
+	int err = fd < 0 ? 0 : writing_close(fd);
+
+	return err ? diag_errno(d, -err, "can't write to %s", s->output) : 0;
+}
+
 static int print(struct counting *c, const struct tallyshow_end *end, struct diag *d)
 {
 	struct stacking *s = (struct stacking *)c;
@@ -244,6 +254,8 @@ static int print(struct counting *c, const struct tallyshow_end *end, struct dia
 	put(s, end, &b);
 	err = counting_write(&s->c, &b, d);
 	buf_fini(&b);
+	if (!err && end)
+		err = check_output(s, d);
 	if (!err && end && !s->c.quiet)
 		say(s, end);
 	return err;

@@ -429,7 +429,8 @@ static int print(struct counting *c, const struct tallyshow_end *end, struct dia
 	if (end) {
 		if (!c->quiet)
 			say(s, end);
-		return 0;
+		err = out_close(&s->out);
+		return err ? diag_errno(d, -err, "can't write the output") : 0;
 	}
 	if (!s->looks++ && begin_before(s, d))
 		return -1;

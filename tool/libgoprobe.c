@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* libgoprobe: a trace, from what it is told to its end. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -673,8 +674,18 @@ static void summarize(struct goprobe_trace *t)
 	buf_fini(&talk);
 }
 
+/* Also the summary may find no room. That nobody reads any more is no error. */
+static int close_output(struct goprobe_trace *t)
+{
+	int err = t->record || t->on_event ? 0 : out_close(&t->out);
+
+	return err && err != -EPIPE ? diag_errno(&t->diag, -err, "can't write the output") : 0;
+}
+
 int goprobe_trace_stop(struct goprobe_trace *t)
 {
+	int err;
+
 	if (check_started(t) ||
 	    (t->replay.path ? replay_finish(&t->replay, &t->stream, &t->diag) :
 			      watch_finish(&t->watch, &t->diag)))
@@ -682,9 +693,10 @@ int goprobe_trace_stop(struct goprobe_trace *t)
 	t->state = TRACE_STOPPED;
 	summarize(t);
 	say_cut(t);
+	err = close_output(t);
 	/* Whatever is left of the session goes before a command is waited for. */
 	tracing_disarm(&t->tracing);
-	return 0;
+	return err;
 }
 
 int goprobe_trace_run(struct goprobe_trace *t)

@@ -83,6 +83,7 @@ int out_flush(struct out *o, bool wait)
 			writing_await(o->fd);
 		} else if (n < 0) {
 			err = -errno;
+			o->err = o->err ? o->err : err;
 			o->written = o->buf.len;
 		} else {
 			o->written += n;
@@ -98,6 +99,14 @@ int out_flush(struct out *o, bool wait)
 		o->written = 0;
 	}
 	return o->buf.failed ? -ENOMEM : err;
+}
+
+int out_close(struct out *o)
+{
+	int err = out_flush(o, true), closed = o->owned ? writing_close(o->fd) : 0;
+
+	o->owned = false;
+	return o->err ? o->err : err ? err : closed;
 }
 
 /* Why there are no bytes of it, or NULL. */

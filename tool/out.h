@@ -177,6 +177,7 @@ extern const struct out_format out_json;
  * @owned: out_fini() closes @fd
  * @buf: lines, of which the first @written bytes have been written
  * @written: see @buf
+ * @err: of the first write that has failed: -errno
  * @file: @fd is a file, or /dev/null: writing does not wait for a reader
  * @epoch: what makes CLOCK_MONOTONIC a time since 1970, ns; of live events, see clock_follow()
  * @looked: when that was looked at
@@ -192,6 +193,7 @@ struct out {
 	bool owned;
 	struct buf buf;
 	size_t written;
+	int err;
 	bool file;
 	uint64_t epoch;
 	uint64_t looked;
@@ -212,6 +214,8 @@ void out_fini(struct out *o);
  * 0 or -errno.
  */
 int out_flush(struct out *o, bool wait);
+/* Write what is left, and close it: 0, or -errno if anything that was written is not there. */
+int out_close(struct out *o);
 /* A reader that is this far behind is waited for. */
 #define OUT_PENDING_MAX (64U << 20)
 

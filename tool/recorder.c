@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "recorder.h"
 #include "stream.h"
+#include "writing.h"
 
 /* Written when no more fits, or a pass is complete. */
 #define BUFFER_BYTES (256U << 10)
@@ -310,8 +311,14 @@ int recorder_end(struct recorder *r, const struct out_summary *sum, struct diag 
 		.undecided = sum->undecided, .sampled = sum->sampled, .limited = sum->limited,
 		.waits = sum->waits, .wait_ns = sum->wait_ns,
 	};
+	int err;
 
 	memcpy(end.lost, sum->lost, sizeof(end.lost));
 	put(r, RECORDING_END, &end, sizeof(end));
+	flush(r);
+	err = writing_close(r->fd);
+	r->fd = -1;
+	if (err && !r->err)
+		r->err = -err;
 	return complete(r, d);
 }

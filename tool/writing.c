@@ -31,3 +31,8 @@ int writing_all(int fd, const void *p, size_t n)
 	}
 	return 0;
 }
+
+int writing_close(int fd)
+{
+	return close(fd) ? -errno : 0;
+}

@@ -9,5 +9,7 @@
 void writing_await(int fd);
 /* All of it, however long it takes. 0 or -errno. */
 int writing_all(int fd, const void *p, size_t n);
+/* Some file systems tell only now that what was written is not there. 0 or -errno. */
+int writing_close(int fd);
 
 #endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Files of which only close() tells that they were not written, as on NFS or beyond a quota. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "bins.h"
+#include "cmd.h"
+#include "lines.h"
+#include "recorder.h"
+#include "rows.h"
+
+static ino_t full;
+
+/* In place of the C library's. */
+int close(int fd)
+{
+	struct stat st;
+	bool fails = full && !fstat(fd, &st) && st.st_ino == full;
+
+	if (syscall(SYS_close, fd))
+		return -1;
+	errno = EDQUOT;
+	return fails ? -1 : 0;
+}
+
+/* Its name, to be freed; it is gone with remove_file(). */
+static char *make_file(void)
+{
+	char *path = strdup("/tmp/goprobe-writing-XXXXXX");
+	struct stat st;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	close(fd);
+	full = st.st_ino;
+	return path;
+}
+
+static void remove_file(char *path)
+{
+	full = 0;
+	unlink(path);
+	free(path);
+}
+
+static void of_an_output(void **state)
+{
+	char *path = make_file();
+	struct lines_opt opt = { .format = &out_text, .output = path };
+	struct plan plan = { 0 };
+	struct diag d = { 0 };
+	struct stream s;
+	struct out o;
+
+	(void)state;
+	assert_int_equal(lines_open(&o, &s, &plan, &opt, &d), 0);
+	assert_int_equal(out_close(&o), -EDQUOT);
+	stream_fini(&s);
+	out_fini(&o);
+	remove_file(path);
+}
+
+/* What a summary, of which nobody asks, did not find room for. */
+static void what_failed_before_is_known_at_the_end(void **state)
+{
+	struct out o;
+
+	(void)state;
+	out_init(&o, &out_text, open("/dev/full", O_WRONLY));
+	o.owned = true;
+	buf_str(&o.buf, "text");
+	assert_int_equal(out_flush(&o, true), -ENOSPC);
+	assert_int_equal(out_close(&o), -ENOSPC);
+	out_fini(&o);
+}
+
+static void of_a_recording(void **state)
+{
+	static const struct out_summary sum;
+	char *path = make_file(), *want = NULL;
+	struct recorder r = { .fd = -1 };
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_int_equal(recorder_open(&r, path, &d), 0);
+	assert_int_equal(recorder_end(&r, &sum, &d), -1);
+	assert_true(asprintf(&want, "can't write %s: Disk quota exceeded", path) > 0);
+	assert_string_equal(d.sentence, want);
+	recorder_fini(&r);
+	free(want);
+	diag_fini(&d);
+	remove_file(path);
+}
+
+static void of_a_plan(void **state)
+{
+	static char cmd[] = "plan", binary[] = "-b", to[] = "--output", all[] = "main.main";
+	struct bins_each e = BINS("shapes", "");
+	char *path = make_file();
+	char *argv[] = { cmd, binary, NULL, to, path, all, NULL };
+	struct diag d = { 0 };
+
+	(void)state;
+	assert_true(bins_next_path(&e));
+	argv[2] = (char *)(uintptr_t)e.path;
+	assert_int_equal(cmd_plan.run(N(argv) - 1, argv, &d), CMD_FAILED);
+	assert_string_equal(d.sentence, "can't write the plan: Disk quota exceeded");
+	diag_fini(&d);
+	remove_file(path);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_an_output),
+		cmocka_unit_test(what_failed_before_is_known_at_the_end),
+		cmocka_unit_test(of_a_recording),
+		cmocka_unit_test(of_a_plan),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
