@@ -19,6 +19,7 @@
  * RET: a uretprobe, which the kernel prepares after all handlers have run, finds
  * the return address where it was.
  */
+#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/moduleparam.h>
 #include <linux/sched.h>
@@ -38,7 +39,11 @@ enum gp_honours {
 	GP_HONOURS_NO,
 };
 
-/* Does the kernel honour a changed instruction pointer? Written once. */
+/*
+ * Does the kernel honour a changed instruction pointer? What the first test says is written. A later
+ * one, or a thread that is where it should not be, can only take it back: that costs time, and
+ * nothing else.
+ */
 static enum gp_honours gp_honours;
 
 u64 gp_execute_abilities(void)
@@ -81,8 +86,10 @@ static void gp_execute_test(struct gp_execute *e, struct pt_regs *regs)
 		gp_arch_test_skip(regs);
 	} else if (left == 1 && READ_ONCE(e->tester) == current) {
 		WRITE_ONCE(e->tester, NULL);
-		WRITE_ONCE(gp_honours, untouched == 2 ? GP_HONOURS_YES :
-							GP_HONOURS_NO);
+		if (untouched != 2)
+			WRITE_ONCE(gp_honours, GP_HONOURS_NO);
+		else
+			cmpxchg(&gp_honours, GP_HONOURS_UNKNOWN, GP_HONOURS_YES);
 	}
 }
 

@@ -207,6 +207,13 @@ static void the_self_test_tells_whether_the_kernel_honours(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_UNTESTED);
 	run_self_test(&e, true);
 	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_EXECUTE);
+	run_self_test(&e, true);
+	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_EXECUTE);
+	/* A later one can take it back, and none gives it again. */
+	run_self_test(&e, false);
+	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
+	run_self_test(&e, true);
+	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
 	self_test_begin(&e);
 	run_self_test(&e, false);
 	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
