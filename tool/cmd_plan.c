@@ -104,7 +104,8 @@ static int learn(struct goprobe_trace *t, struct diag *d)
 
 	while (!err && getline(&line, &room, stdin) > 0) {
 		if (*line == '\n') {
-			err = goprobe_trace_learned(t, v, n, sizeof(*v)) ? traceopt_failed(t, d) : 0;
+			err = goprobe_trace_learned(t, v, n, sizeof(*v)) ?
+			      traceopt_failed(t, d) : 0;
 			n = 0;
 		} else if (grow(&v, n + 1, &cap, sizeof(*v))) {
 			err = diag_set(d, "out of memory");

@@ -174,7 +174,7 @@ extern const struct out_format out_json;
  * struct out - an open output
  * @format: its format
  * @fd: where lines go
- * @owned: out_fini() closes @fd
+ * @owned: @fd is closed by out_close(), or by out_fini() without a word
  * @buf: lines, of which the first @written bytes have been written
  * @written: see @buf
  * @err: of the first write that has failed: -errno
