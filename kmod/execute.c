@@ -40,9 +40,9 @@ enum gp_honours {
 };
 
 /*
- * Does the kernel honour a changed instruction pointer? What the first test says is written. A later
- * one, or a thread that is where it should not be, can only take it back: that costs time, and
- * nothing else.
+ * Does the kernel honour a changed instruction pointer? What the first test says is written. A
+ * later one, or a thread that is where it should not be, can only take it back: that costs time,
+ * and nothing else.
  */
 static enum gp_honours gp_honours;
 

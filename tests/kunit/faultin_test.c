@@ -434,6 +434,8 @@ static void only_what_is_this_machines_is_waited_for(struct kunit *test)
 	struct file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
 
 	KUNIT_ASSERT_TRUE(test, type && sb && inode && file);
+	if (!IS_ENABLED(CONFIG_USERFAULTFD) && c->flags & (VM_UFFD_MISSING | VM_UFFD_WP))
+		kunit_skip(test, "this kernel has no userfaultfd");
 	if (c->behind == DISK || c->behind == FUSEBLK)
 		type->fs_flags = FS_REQUIRES_DEV;
 	sb->s_type = type;
