@@ -330,7 +330,7 @@ static void close_sockets(int go)
 			const struct dirent64 *e = (const void *)(buf.bytes + at);
 			int fd = 0;
 
-			/* Neither "." nor ".." begins with a digit: they are 0, which is looked at. */
+			/* "." and ".." are 0, which is looked at. */
 			for (const char *p = e->d_name; *p >= '0' && *p <= '9'; p++)
 				fd = fd * 10 + *p - '0';
 			if (fd != go && fcntl(fd, F_GETFD) == FD_CLOEXEC && is_socket(fd))

@@ -71,17 +71,21 @@ static void test_floats(void **state)
 		{ DBL_TRUE_MIN, 8, "5e-324" }, { DBL_MAX, 8, "1.7976931348623157e+308" },
 		{ -2.5, 8, "-2.5" }, { 0.1f, 4, "0.1" }, { 16777216, 4, "1.6777216e+07" },
 		{ FLT_MAX, 4, "3.4028235e+38" }, { FLT_TRUE_MIN, 4, "1e-45" },
-		/* Powers of two: shorter digits read back than the closest that do. */
-		{ 0x1p-44, 8, "5.684341886080802e-14" }, { -0x1p-44, 8, "-5.684341886080802e-14" },
-		{ 0x1p-1017, 8, "7.120236347223045e-307" },
-		{ 0x1p-1007, 8, "7.291122019556398e-304" },
-		{ 0x1p-1022, 8, "2.2250738585072014e-308" },
-		{ 0x1p-24, 8, "5.960464477539063e-08" },
-		{ 0x1p1023, 8, "8.98846567431158e+307" }, { 0x1p-12, 4, "0.00024414062" },
-		{ 0x1p-149, 4, "1e-45" }, { 0x1p-126, 4, "1.1754944e-38" },
-		{ 0x1p127, 4, "1.7014118e+38" }, { 0x1p90, 4, "1.2379401e+27" },
-		{ 0x1p87, 4, "1.5474251e+26" }, { 0x1p-96, 4, "1.2621775e-29" },
 		{ NAN, 8, "NaN" }, { INFINITY, 8, "+Inf" }, { -INFINITY, 4, "-Inf" },
+	};
+
+	/* Powers of two: shorter digits read back than the closest that do. */
+	static const struct {
+		int power;
+		unsigned int size;
+		const char *text;
+	} powers[] = {
+		{ -44, 8, "5.684341886080802e-14" }, { -1017, 8, "7.120236347223045e-307" },
+		{ -1007, 8, "7.291122019556398e-304" }, { -1022, 8, "2.2250738585072014e-308" },
+		{ -24, 8, "5.960464477539063e-08" }, { 1023, 8, "8.98846567431158e+307" },
+		{ -12, 4, "0.00024414062" }, { -149, 4, "1e-45" }, { -126, 4, "1.1754944e-38" },
+		{ 127, 4, "1.7014118e+38" }, { 90, 4, "1.2379401e+27" }, { 87, 4, "1.5474251e+26" },
+		{ -96, 4, "1.2621775e-29" },
 	};
 
 	(void)state;
@@ -89,6 +93,12 @@ static void test_floats(void **state)
 		buf_float(&b, cases[i].v, cases[i].size);
 		same(cases[i].text);
 	}
+	for (size_t i = 0; i < N(powers); i++) {
+		buf_float(&b, ldexp(1, powers[i].power), powers[i].size);
+		same(powers[i].text);
+	}
+	buf_float(&b, -ldexp(1, -44), 8);
+	same("-5.684341886080802e-14");
 }
 
 static void test_durations(void **state)

@@ -15,10 +15,10 @@
 /* goprobectl plan, with what @in has on standard input. Ends @in. */
 static int plan(FILE *in, const char *output, struct diag *d)
 {
-	static char cmd[] = "plan", binary[] = "-b", to[] = "--output", learned[] = "--learned";
-	static char all[] = "main.main";
+	static char words[5][16] = { "plan", "-b", "--output", "--learned", "main.main" };
 	struct bins_each e = BINS("shapes", "");
-	char *argv[] = { cmd, binary, NULL, to, (char *)(uintptr_t)output, learned, all, NULL };
+	char *argv[8] = { words[0], words[1], NULL, words[2], (char *)(uintptr_t)output, words[3],
+			  words[4] };
 	FILE *before = stdin;
 	int code;
 
@@ -34,24 +34,26 @@ static int plan(FILE *in, const char *output, struct diag *d)
 
 static void lines_are_numbers_in_their_bounds(void **state)
 {
-#define NONE(line) line "\n", \
-	"standard input has no FILE, 'type' or 'func', ADDRESS and LEVEL in a line: " line
+	static const char none[] =
+		"standard input has no FILE, 'type' or 'func', ADDRESS and LEVEL in a line: ";
+	/* With an error of their own, or @none and the line. */
 	static const struct {
 		const char *in;
 		const char *error;
+		bool is_none;
 	} rows[] = {
 		{ "0 type 1000 2\n0 func 0x1000 1 \r\n\n", NULL },
 		{ "0 type ffffffffffffffff 256\n", NULL },
 		{ "", NULL },
 		{ "1 type 1000 2\n", "no type can be learned of file 1 at level 2" },
-		{ NONE("4294967296 type 1000 2") },
-		{ NONE("0 type 10000000000000000 2") },
-		{ NONE("0 type 1000 4294967297") },
-		{ NONE("-0 type 1000 2") },
-		{ NONE("0 type -1 2") },
-		{ NONE("0 types 1000 2") },
-		{ NONE("0 type 1000") },
-		{ NONE("0 type 1000 2 3") },
+		{ "4294967296 type 1000 2\n", NULL, true },
+		{ "0 type 10000000000000000 2\n", NULL, true },
+		{ "0 type 1000 4294967297\n", NULL, true },
+		{ "-0 type 1000 2\n", NULL, true },
+		{ "0 type -1 2\n", NULL, true },
+		{ "0 types 1000 2\n", NULL, true },
+		{ "0 type 1000\n", NULL, true },
+		{ "0 type 1000 2 3\n", NULL, true },
 	};
 
 	(void)state;
@@ -63,9 +65,14 @@ static void lines_are_numbers_in_their_bounds(void **state)
 		assert_non_null(in);
 		fputs(rows[i].in, in);
 		code = plan(in, "/dev/null", &d);
-		assert_int_equal(code, rows[i].error ? CMD_FAILED : CMD_DONE);
+		assert_int_equal(code, rows[i].error || rows[i].is_none ? CMD_FAILED : CMD_DONE);
 		if (rows[i].error)
 			assert_string_equal(d.sentence, rows[i].error);
+		if (rows[i].is_none) {
+			assert_memory_equal(d.sentence, none, sizeof(none) - 1);
+			assert_memory_equal(d.sentence + sizeof(none) - 1, rows[i].in,
+					    strlen(rows[i].in) - 1);
+		}
 		diag_fini(&d);
 	}
 }

@@ -113,7 +113,8 @@ static void test_begun(void **state)
 			    gobin_place(b.bin, f[k].entry, &place))
 				continue;
 			assert_false(place.begun);
-			for (at = f[k].entry; !gobin_place(b.bin, at, &place) && at < f[k].end; at++)
+			at = f[k].entry;
+			for (; !gobin_place(b.bin, at, &place) && at < f[k].end; at++)
 				most = place.depth > most ? place.depth : most;
 			for (at = f[k].entry + 1; at < f[k].end; at++) {
 				if (gobin_place(b.bin, at, &place))
@@ -431,7 +432,8 @@ int main(void)
 		{ "the table of runtime offsets agrees with the debug information", test_layout },
 		{ "C's thread-local variables do not hide g", test_cgo_tls },
 		{ "functions are sorted, apart, and found by address", test_functions_sorted },
-		{ "whether a call has begun is told by its function's frame, or by its having none", test_begun },
+		{ "whether a call has begun is told by its frame, or by its function having none",
+		  test_begun },
 		{ "methods of unnamed structs are functions, the linker's marks are none",
 		  test_unnamed_structs },
 		{ "a stripped program has the same functions", test_stripped_same },

@@ -24,7 +24,7 @@ static void prepare(struct target *t)
 {
 	struct bins_each e = BINS("shapes", "");
 	struct diag d = { 0 };
-	char *argv[] = { NULL, NULL };
+	char *argv[2] = { NULL, NULL };
 	sigset_t mask;
 
 	assert_true(bins_next_path(&e));

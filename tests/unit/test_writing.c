@@ -106,10 +106,10 @@ static void of_a_recording(void **state)
 
 static void of_a_plan(void **state)
 {
-	static char cmd[] = "plan", binary[] = "-b", to[] = "--output", all[] = "main.main";
+	static char words[4][16] = { "plan", "-b", "--output", "main.main" };
 	struct bins_each e = BINS("shapes", "");
 	char *path = make_file();
-	char *argv[] = { cmd, binary, NULL, to, path, all, NULL };
+	char *argv[7] = { words[0], words[1], NULL, words[2], path, words[3] };
 	struct diag d = { 0 };
 
 	(void)state;
