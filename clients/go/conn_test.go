@@ -59,3 +59,22 @@ func TestNotWaitedFor(t *testing.T) {
 		t.Errorf("of a process that is no more: %v", err)
 	}
 }
+
+// TestNothingInAMessage: of a module that takes nothing, batches would be sent for ever.
+func TestNothingInAMessage(t *testing.T) {
+	// Answers that are made so have no family.
+	c := &conn{c: genltest.Dial(func(m genetlink.Message, req netlink.Message) ([]genetlink.Message, error) {
+		ae := netlink.NewAttributeEncoder()
+		ae.Uint64(aAbilities, 0)
+		ae.Bytes(aLimits, make([]byte, limitsHeldBytes+4))
+		b, err := ae.Encode()
+		return []genetlink.Message{{Header: genetlink.Header{Command: cmdGetInfo}, Data: b}}, err
+	})}
+	defer c.close()
+	p := &Plan{}
+	p.Sizes.Type, p.Sizes.Ref, p.Sizes.Plan, p.Sizes.Filter = 16, 16, 40, 16
+	err := c.upload(p, &Options{MaxLoad: -1})
+	if err == nil || err.Error() != "the module takes nothing in a message: it is broken" {
+		t.Error(err)
+	}
+}

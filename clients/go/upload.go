@@ -33,6 +33,10 @@ func (c *conn) upload(p *Plan, o *Options) error {
 	if err != nil {
 		return err
 	}
+	// Nothing would ever be sent.
+	if c.limit(limitsBatch) == 0 {
+		return errors.New("the module takes nothing in a message: it is broken")
+	}
 	if abilities&abilityUntested != 0 {
 		// Without it, tracing only costs more.
 		_ = selfTest()
