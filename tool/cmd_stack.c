@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* goprobectl stack: how calls of functions come about, counted in the kernel by stack. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,7 +9,6 @@
 #include "folded.h"
 #include "pprof.h"
 #include "stackshow.h"
-#include "writing.h"
 
 static const char help[] =
 "Usage: goprobectl stack [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -55,7 +53,6 @@ static const char *const formats[] = { "text", "json", "folded", "pprof" };
  * @frames: functions of a stack
  * @nstacks: stacks that there is room for
  * @creator: stacks are told apart by who has started their goroutine
- * @output: file to write to, or NULL
  * @stacks: what has been counted
  * @real: when it began, ns since 1970
  */
@@ -66,7 +63,6 @@ struct stacking {
 	uint64_t frames;
 	uint64_t nstacks;
 	bool creator;
-	const char *output;
 	struct stacks stacks;
 	uint64_t real;
 };
@@ -117,7 +113,7 @@ static int parse_option(struct counting *c, int opt, struct diag *d)
 		s->creator = true;
 		break;
 	case OPT_OUTPUT:
-		s->output = optarg;
+		c->output = optarg;
 		break;
 	}
 	return CMD_DONE;
@@ -132,7 +128,7 @@ static int check(const struct counting *c, struct diag *d)
 		diag_set(d, "a profile is written once, at the end, so -i means nothing");
 		return CMD_USAGE;
 	}
-	if (s->format == FORMAT_PPROF && !s->output && isatty(STDOUT_FILENO)) {
+	if (s->format == FORMAT_PPROF && !c->output && isatty(STDOUT_FILENO)) {
 		diag_set(d, "a profile is not for a terminal");
 		diag_hint(d, "--output FILE writes it to a file, for 'go tool pprof FILE'");
 		return CMD_USAGE;
@@ -155,8 +151,9 @@ static int set_up(struct counting *c, struct diag *d)
 	t->keys = (struct goprobe_keys){
 		.number = (uint32_t)s->nstacks, .bytes = (uint32_t)(s->creator + 1 + s->frames) * 8,
 	};
-	if (s->output && !freopen(s->output, "w", stdout))
-		return diag_errno(d, errno, "can't write to %s", s->output);
+	/* Before the command is made: of a file that can't be written it must not begin. */
+	if (c->output && counting_open(c, d))
+		return -1;
 	if (counting_set_up(c, &opt, d) || counting_name_files(c, d))
 		return -1;
 	stacks_init(&s->stacks, &calls, 1);
@@ -232,15 +229,6 @@ static void say(const struct stacking *s, const struct tallyshow_end *end)
 	fputc('\n', stderr);
 }
 
-/* Closing any descriptor of it tells whether all is there; a command may have it, too. */
-static int check_output(const struct stacking *s, struct diag *d)
-{
-	int fd = s->output ? dup(STDOUT_FILENO) : -1;
-	int err = fd < 0 ? 0 : writing_close(fd);
-
-	return err ? diag_errno(d, -err, "can't write to %s", s->output) : 0;
-}
-
 static int print(struct counting *c, const struct tallyshow_end *end, struct diag *d)
 {
 	struct stacking *s = (struct stacking *)c;
@@ -255,7 +243,7 @@ static int print(struct counting *c, const struct tallyshow_end *end, struct dia
 	err = counting_write(&s->c, &b, d);
 	buf_fini(&b);
 	if (!err && end)
-		err = check_output(s, d);
+		err = counting_close(&s->c, d);
 	if (!err && end && !s->c.quiet)
 		say(s, end);
 	return err;

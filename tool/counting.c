@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What commands have in common that let the kernel count, and print now and then. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,9 +118,27 @@ struct symbols *counting_file(const struct counting *c, const struct plan_func *
 	return &c->files[i];
 }
 
+int counting_open(struct counting *c, struct diag *d)
+{
+	int fd = open(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return diag_errno(d, errno, "can't write to %s", c->output);
+	c->fd = fd;
+	return 0;
+}
+
+int counting_close(struct counting *c, struct diag *d)
+{
+	int err = c->fd == STDOUT_FILENO ? 0 : writing_close(c->fd);
+
+	c->fd = STDOUT_FILENO;
+	return err ? diag_errno(d, -err, "can't write to %s", c->output) : 0;
+}
+
 int counting_write(struct counting *c, const struct buf *b, struct diag *d)
 {
-	int err = b->failed ? -ENOMEM : writing_all(STDOUT_FILENO, b->p, b->len);
+	int err = b->failed ? -ENOMEM : writing_all(c->fd, b->p, b->len);
 
 	c->broken = err == -EPIPE;
 	return !err || c->broken ? 0 : b->failed ? diag_set(d, "out of memory") :
@@ -238,6 +257,7 @@ int counting_main(struct counting *c, const struct counting_cmd *cmd, int argc, 
 	int code;
 
 	c->cmd = cmd;
+	c->fd = STDOUT_FILENO;
 	if (!options) {
 		diag_set(d, "out of memory");
 		return CMD_FAILED;
@@ -254,6 +274,8 @@ void counting_fini(struct counting *c)
 	for (size_t i = 0; c->files && i < c->tracing.plan->nfiles; i++)
 		symbols_fini(&c->files[i]);
 	free(c->files);
+	if (c->fd != STDOUT_FILENO)
+		close(c->fd);
 	tracing_fini(&c->tracing);
 	targetopt_fini(&c->what);
 }

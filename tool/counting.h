@@ -42,6 +42,8 @@ struct counting_cmd {
  * @looks: it is printed when it has begun and before it ends, too
  * @interval: ns between two tables, or 0
  * @duration: ns, or 0
+ * @output: file to write to, or NULL: counting_open()
+ * @fd: where output goes
  * @json: the output is JSON
  * @quiet: no header and no summary
  * @tracing: the session that counts
@@ -58,6 +60,8 @@ struct counting {
 	bool looks;
 	uint64_t interval;
 	uint64_t duration;
+	const char *output;
+	int fd;
 	bool json;
 	bool quiet;
 	struct tracing tracing;
@@ -97,7 +101,11 @@ int counting_set_up(struct counting *c, const struct plan_options *options, stru
 int counting_name_files(struct counting *c, struct diag *d);
 /* That of a function. */
 struct symbols *counting_file(const struct counting *c, const struct plan_func *pf);
-/* To standard output. 0, also if nobody reads it any more: then it ends soon. */
+/* Make @c->output, which a command that is started does not get. 0, or -1 with @d set. */
+int counting_open(struct counting *c, struct diag *d);
+/* Is all there? It can't be written to any more. 0, or -1 with @d set. */
+int counting_close(struct counting *c, struct diag *d);
+/* To the output. 0, also if nobody reads it any more: then it ends soon. */
 int counting_write(struct counting *c, const struct buf *b, struct diag *d);
 void counting_fini(struct counting *c);
 

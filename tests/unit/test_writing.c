@@ -16,6 +16,7 @@
 
 #include "bins.h"
 #include "cmd.h"
+#include "counting.h"
 #include "lines.h"
 #include "recorder.h"
 #include "rows.h"
@@ -121,6 +122,34 @@ static void of_a_plan(void **state)
 	remove_file(path);
 }
 
+/* What a session that counts writes; a command that is started does not get it. */
+static void of_what_is_counted(void **state)
+{
+	char *path = make_file(), *want = NULL, got[8];
+	struct counting c = { .output = path };
+	struct buf b = { 0 };
+	struct diag d = { 0 };
+	int fd;
+
+	(void)state;
+	assert_int_equal(counting_open(&c, &d), 0);
+	assert_int_not_equal(c.fd, STDOUT_FILENO);
+	assert_true(fcntl(c.fd, F_GETFD) & FD_CLOEXEC);
+	buf_str(&b, "text");
+	assert_int_equal(counting_write(&c, &b, &d), 0);
+	assert_int_equal(counting_close(&c, &d), -1);
+	assert_true(asprintf(&want, "can't write to %s: Disk quota exceeded", path) > 0);
+	assert_string_equal(d.sentence, want);
+	fd = open(path, O_RDONLY);
+	assert_int_equal(read(fd, got, sizeof(got)), 4);
+	close(fd);
+	counting_fini(&c);
+	buf_fini(&b);
+	free(want);
+	diag_fini(&d);
+	remove_file(path);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -128,6 +157,7 @@ int main(void)
 		cmocka_unit_test(what_failed_before_is_known_at_the_end),
 		cmocka_unit_test(of_a_recording),
 		cmocka_unit_test(of_a_plan),
+		cmocka_unit_test(of_what_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
