@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* goprobectl info: what the loaded module is and can do. */
 #include <stdio.h>
+#include <string.h>
 
 #include "client.h"
 #include "cmd.h"
 #include "selftest.h"
+#include "writing.h"
 
 static const char help[] =
 "Usage: goprobectl info [-o text|json]\n"
@@ -54,48 +56,55 @@ static uint32_t limit(const struct client_info *info, size_t i)
 	return v;
 }
 
-static void text(const struct client_info *info)
+static void text(const struct client_info *info, struct buf *b)
 {
-	printf("goprobectl  %s\n", GOPROBECTL_VERSION);
-	printf("module      %s (protocol %d)\n", info->version, GOPROBE_GENL_VERSION);
-	printf("abilities  ");
-	for (size_t i = 0; i < N(abilities); i++)
-		if (info->abilities & abilities[i].bit)
-			printf(" %s", abilities[i].name);
-	printf("\nlimits\n");
-	for (size_t i = 0; i < N(limits); i++)
-		printf("  %-14s %u\n", limits[i].name, limit(info, i));
-}
-
-static void json(const struct client_info *info)
-{
-	struct buf b = { 0 };
-	const char *comma = "";
-
-	buf_str(&b, "{\"kind\":\"info\",\"tool_version\":\"" GOPROBECTL_VERSION
-		    "\",\"module_version\":");
-	buf_json_str(&b, info->version);
-	buf_str(&b, ",\"protocol\":");
-	buf_u64(&b, GOPROBE_GENL_VERSION);
-	buf_str(&b, ",\"abilities\":[");
+	buf_str(b, "goprobectl  " GOPROBECTL_VERSION "\nmodule      ");
+	buf_str(b, info->version);
+	buf_str(b, " (protocol ");
+	buf_u64(b, GOPROBE_GENL_VERSION);
+	buf_str(b, ")\nabilities  ");
 	for (size_t i = 0; i < N(abilities); i++) {
 		if (!(info->abilities & abilities[i].bit))
 			continue;
-		buf_str(&b, comma);
-		buf_json_str(&b, abilities[i].name);
+		buf_char(b, ' ');
+		buf_str(b, abilities[i].name);
+	}
+	buf_str(b, "\nlimits\n");
+	for (size_t i = 0; i < N(limits); i++) {
+		buf_str(b, "  ");
+		buf_str(b, limits[i].name);
+		buf_fill(b, ' ', 15 - strlen(limits[i].name));
+		buf_u64(b, limit(info, i));
+		buf_char(b, '\n');
+	}
+}
+
+static void json(const struct client_info *info, struct buf *b)
+{
+	const char *comma = "";
+
+	buf_str(b, "{\"kind\":\"info\",\"tool_version\":\"" GOPROBECTL_VERSION
+		    "\",\"module_version\":");
+	buf_json_str(b, info->version);
+	buf_str(b, ",\"protocol\":");
+	buf_u64(b, GOPROBE_GENL_VERSION);
+	buf_str(b, ",\"abilities\":[");
+	for (size_t i = 0; i < N(abilities); i++) {
+		if (!(info->abilities & abilities[i].bit))
+			continue;
+		buf_str(b, comma);
+		buf_json_str(b, abilities[i].name);
 		comma = ",";
 	}
-	buf_str(&b, "],\"limits\":{");
+	buf_str(b, "],\"limits\":{");
 	for (size_t i = 0; i < N(limits); i++) {
 		if (i)
-			buf_char(&b, ',');
-		buf_json_str(&b, limits[i].name);
-		buf_char(&b, ':');
-		buf_u64(&b, limit(info, i));
+			buf_char(b, ',');
+		buf_json_str(b, limits[i].name);
+		buf_char(b, ':');
+		buf_u64(b, limit(info, i));
 	}
-	buf_str(&b, "}}\n");
-	fwrite(b.p, 1, b.len, stdout);
-	buf_fini(&b);
+	buf_str(b, "}}\n");
 }
 
 static int run(int argc, char **argv, struct diag *d)
@@ -103,6 +112,7 @@ static int run(int argc, char **argv, struct diag *d)
 	const struct out_format *format = &out_text;
 	struct client *c;
 	struct client_info info;
+	struct buf b = { 0 };
 	int opt;
 
 	opterr = 0;
@@ -136,10 +146,12 @@ static int run(int argc, char **argv, struct diag *d)
 	if (err)
 		return CMD_FAILED;
 	if (format == &out_json)
-		json(&info);
+		json(&info, &b);
 	else
-		text(&info);
-	return fflush(stdout) || ferror(stdout) ? CMD_FAILED : CMD_DONE;
+		text(&info, &b);
+	err = writing_print(&b, d);
+	buf_fini(&b);
+	return err ? CMD_FAILED : CMD_DONE;
 }
 
 const struct cmd cmd_info = {

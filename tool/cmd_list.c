@@ -12,6 +12,7 @@
 #include "select.h"
 #include "selftest.h"
 #include "target.h"
+#include "writing.h"
 
 static const char help[] =
 "Usage: goprobectl list [--points|--instructions] [-o text|json] -p PID|-b FILE [PATTERN...]\n"
@@ -125,17 +126,15 @@ static int collect(const struct target *t, const struct spec *specs, size_t nspe
 	return 0;
 }
 
-static void flush(struct buf *b, size_t most)
+static int flush(struct buf *b, size_t most, struct diag *d)
 {
-	if (!b->len || b->len < most)
-		return;
-	fwrite(b->p, 1, b->len, stdout);
-	b->len = 0;
+	return b->len < most && !b->failed ? 0 : writing_print(b, d);
 }
 
-static void list_lines(struct listed *v, size_t n, bool json)
+static int list_lines(struct listed *v, size_t n, bool json, struct diag *d)
 {
 	struct buf b = { 0 };
+	int err = 0;
 
 	/* In the order of the file, so that it is read once. */
 	for (size_t i = 0; i < n; i++)
@@ -143,12 +142,13 @@ static void list_lines(struct listed *v, size_t n, bool json)
 	qsort(v, n, sizeof(*v), by_name);
 	if (!json)
 		list_header(&b);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		list_function(&b, v[i].bin, v[i].fn, &v[i].survey, json);
-		flush(&b, 1 << 16);
+		err = flush(&b, 1 << 16, d);
 	}
-	flush(&b, 0);
+	err = err ? err : flush(&b, 0, d);
 	buf_fini(&b);
+	return err;
 }
 
 /* Listing needs no module; only what it would do is asked, and if it can't be, said. */
@@ -208,6 +208,7 @@ struct args {
  * @specs: patterns
  * @nspecs: their number
  * @bin: the binary at hand
+ * @d: what is wrong
  */
 struct listing {
 	struct buf b;
@@ -218,6 +219,7 @@ struct listing {
 	const struct spec *specs;
 	size_t nspecs;
 	struct gobin *bin;
+	struct diag *d;
 };
 
 /* A place that somebody asked for; that it can't be probed is an error if @d is there. */
@@ -226,7 +228,6 @@ static int list_place(struct listing *l, const struct points_place *place, struc
 	const struct gofunc *fn = place->at.fn;
 	const char *why = points_place(&l->b, place, l->able, &l->total, l->json);
 
-	flush(&l->b, 1 << 16);
 	if (why && !place->inlined)
 		l->total.refused++;
 	return why && d ? diag_set(d, "%s+%#llx can't be probed: %s", fn->name,
@@ -251,7 +252,7 @@ static int list_places(struct listing *l, const struct target *t, const struct s
 			points_instruction(&l->b, &place, l->able, &l->total, l->json);
 		else
 			err = list_place(l, &place, v.n == 1 ? d : NULL);
-		flush(&l->b, 1 << 16);
+		err = err ? err : flush(&l->b, 1 << 16, d);
 	}
 	places_fini(&v);
 	return err;
@@ -267,8 +268,10 @@ static int list_site(void *ctx, const struct gobin_site *site)
 	};
 
 	for (size_t i = 0; i < l->nspecs; i++)
-		if (spec_match(&l->specs[i], site->func))
-			return list_place(l, &place, NULL);
+		if (spec_match(&l->specs[i], site->func)) {
+			list_place(l, &place, NULL);
+			return flush(&l->b, 1 << 16, l->d);
+		}
 	return 0;
 }
 
@@ -289,26 +292,32 @@ static int list_sites(struct listing *l, struct gobin *bin)
 static int list_points(const struct target *t, const struct listed *v, size_t n,
 		       struct listing *l, struct diag *d)
 {
+	struct diag unsaid = { 0 };
 	int err = 0;
 
 	l->able = ask_ability();
 	if (!l->json)
 		points_header(&l->b);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; !err && i < n; i++) {
 		(l->insns ? points_instructions : points_function)(&l->b, v[i].bin, v[i].fn,
 								   l->able, &l->total,
 								   l->json);
-		flush(&l->b, 1 << 16);
+		err = flush(&l->b, 1 << 16, d);
 	}
 	for (size_t i = 0; !err && !l->insns && i < t->nbins; i++)
 		if (list_sites(l, t->bins[i]))
-			err = diag_set(d, "out of memory");
+			err = d->sentence ? -1 : diag_set(d, "out of memory");
 	for (size_t i = 0; !err && i < l->nspecs; i++)
 		if (spec_is_place(&l->specs[i]))
 			err = list_places(l, t, &l->specs[i], d);
 	if (!err)
 		points_end(&l->b, &l->total, l->able, l->json);
-	flush(&l->b, 0);
+	/* What is wrong with a place is told, whatever becomes of the others. */
+	if (err)
+		flush(&l->b, 0, &unsaid);
+	else
+		err = flush(&l->b, 0, d);
+	diag_fini(&unsaid);
 	buf_fini(&l->b);
 	return err;
 }
@@ -316,7 +325,7 @@ static int list_points(const struct target *t, const struct listed *v, size_t n,
 static int list_functions(const struct target *t, const struct args *a, struct diag *d)
 {
 	struct listing l = { .json = a->json, .insns = a->insns, .specs = a->specs,
-			     .nspecs = a->nspecs };
+			     .nspecs = a->nspecs, .d = d };
 	struct listed *v = NULL;
 	size_t n = 0;
 	int err = 0;
@@ -326,7 +335,7 @@ static int list_functions(const struct target *t, const struct args *a, struct d
 	if (a->points || a->insns)
 		err = list_points(t, v, n, &l, d);
 	else
-		list_lines(v, n, a->json);
+		err = list_lines(v, n, a->json, d);
 	free(v);
 	return err ? CMD_FAILED : CMD_DONE;
 }
@@ -346,7 +355,7 @@ static int list_probed(bool json, struct diag *d)
 		struct buf b = { 0 };
 
 		list_sessions(&b, &sessions, json);
-		fwrite(b.p, 1, b.len, stdout);
+		err = writing_print(&b, d);
 		buf_fini(&b);
 	}
 	list_sessions_fini(&sessions);
@@ -441,8 +450,6 @@ static int run(int argc, char **argv, struct diag *d)
 		diag_set(d, "out of memory");
 	if (code == CMD_DONE)
 		code = list(&a, d);
-	if (code == CMD_DONE && (fflush(stdout) || ferror(stdout)))
-		code = CMD_FAILED;
 	select_specs_free(a.specs, a.nspecs);
 	free(a.pids);
 	return code;

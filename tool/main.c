@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "inherited.h"
 #include "near.h"
+#include "writing.h"
 
 static const char prog[] = "goprobectl";
 
@@ -20,17 +21,22 @@ static const struct cmd *const commands[] = {
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-static void print_help(FILE *to)
+static void put_help(struct buf *b)
 {
-	fputs("Usage: goprobectl COMMAND [OPTION...] ...\n"
-	      "\n"
-	      "Watch the functions of running Go programs: calls, arguments, results.\n"
-	      "\n", to);
-	for (size_t i = 0; i < NCOMMANDS; i++)
-		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\n"
-	      "  goprobectl COMMAND --help    tells more, with examples\n"
-	      "  goprobectl --version\n", to);
+	buf_str(b, "Usage: goprobectl COMMAND [OPTION...] ...\n"
+		   "\n"
+		   "Watch the functions of running Go programs: calls, arguments, results.\n"
+		   "\n");
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		buf_str(b, "  ");
+		buf_str(b, commands[i]->name);
+		buf_fill(b, ' ', 9 - strlen(commands[i]->name));
+		buf_str(b, commands[i]->summary);
+		buf_char(b, '\n');
+	}
+	buf_str(b, "\n"
+		   "  goprobectl COMMAND --help    tells more, with examples\n"
+		   "  goprobectl --version\n");
 }
 
 static const struct cmd *find(const char *name)
@@ -66,15 +72,26 @@ static int unknown_command(const char *name)
 }
 
 /* Help that can't be written must not look like success. */
-static int end_help(void)
+static int end_help(struct buf *b)
 {
-	return fflush(stdout) || ferror(stdout) ? CMD_FAILED : CMD_DONE;
+	struct diag d = { 0 };
+	int err = writing_print(b, &d);
+
+	buf_fini(b);
+	return err ? fail(&d, CMD_FAILED) : CMD_DONE;
+}
+
+static int print_text(const char *text)
+{
+	struct buf b = { 0 };
+
+	buf_str(&b, text);
+	return end_help(&b);
 }
 
 static int print_version(void)
 {
-	printf("goprobectl %s\n", GOPROBECTL_VERSION);
-	return end_help();
+	return print_text("goprobectl " GOPROBECTL_VERSION "\n");
 }
 
 static int run(const struct cmd *cmd, int argc, char **argv)
@@ -85,10 +102,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (argc == 2 && strcmp(argv[1], "--version") == 0)
 		return print_version();
 	code = cmd->run(argc, argv, &d);
-	if (code == CMD_HELP) {
-		fputs(cmd->help, stdout);
-		return end_help();
-	}
+	if (code == CMD_HELP)
+		return print_text(cmd->help);
 	if (code == CMD_USAGE && d.sentence && !d.hint && !d.text)
 		diag_hint(&d, "'goprobectl %s --help' tells more", cmd->name);
 	if (d.sentence)
@@ -98,12 +113,15 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	struct buf b = { 0 };
 	struct diag d = { 0 };
 
 	if (inherited_mend(&d))
 		return fail(&d, CMD_FAILED);
 	if (argc < 2) {
-		print_help(stderr);
+		put_help(&b);
+		fwrite(b.p, 1, b.len, stderr);
+		buf_fini(&b);
 		return CMD_USAGE;
 	}
 
@@ -113,16 +131,15 @@ int main(int argc, char **argv)
 		return print_version();
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
 	    (strcmp(name, "help") == 0 && argc < 3)) {
-		print_help(stdout);
-		return end_help();
+		put_help(&b);
+		return end_help(&b);
 	}
 	if (strcmp(name, "help") == 0) {
 		const struct cmd *about = find(argv[2]);
 
 		if (!about)
 			return unknown_command(argv[2]);
-		fputs(about->help, stdout);
-		return end_help();
+		return print_text(about->help);
 	}
 
 	const struct cmd *cmd = find(name);

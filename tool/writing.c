@@ -32,6 +32,14 @@ int writing_all(int fd, const void *p, size_t n)
 	return 0;
 }
 
+int writing_print(struct buf *b, struct diag *d)
+{
+	int err = b->failed ? -ENOMEM : writing_all(STDOUT_FILENO, b->p, b->len);
+
+	b->len = 0;
+	return !err || err == -EPIPE ? 0 : diag_errno(d, -err, "can't write the output");
+}
+
 int writing_close(int fd)
 {
 	return close(fd) ? -errno : 0;

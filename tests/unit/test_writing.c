@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -150,6 +152,45 @@ static void of_what_is_counted(void **state)
 	remove_file(path);
 }
 
+/* `goprobectl list -b BINARY` with standard output @to, which is used up. */
+static int list_to(int to, struct diag *d)
+{
+	static char cmd[] = "list", binary[] = "-b", all[] = "main.main";
+	struct bins_each e = BINS("shapes", "");
+	char *argv[] = { cmd, binary, NULL, all, NULL };
+	int saved = dup(STDOUT_FILENO), code;
+
+	assert_true(bins_next_path(&e));
+	argv[2] = (char *)(uintptr_t)e.path;
+	dup2(to, STDOUT_FILENO);
+	close(to);
+	code = cmd_list.run(N(argv) - 1, argv, d);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	return code;
+}
+
+static void of_standard_output(void **state)
+{
+	struct diag d = { 0 };
+	int fds[2];
+
+	(void)state;
+	fflush(stdout);
+	assert_int_equal(list_to(open("/dev/full", O_WRONLY), &d), CMD_FAILED);
+	assert_string_equal(d.sentence, "can't write the output: No space left on device");
+	diag_fini(&d);
+	assert_int_equal(list_to(open("/", O_RDONLY), &d), CMD_FAILED);
+	assert_string_equal(d.sentence, "can't write the output: Bad file descriptor");
+	diag_fini(&d);
+	/* Nobody reads it any more. */
+	signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(pipe(fds), 0);
+	close(fds[0]);
+	assert_int_equal(list_to(fds[1], &d), CMD_DONE);
+	assert_null(d.sentence);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -158,6 +199,7 @@ int main(void)
 		cmocka_unit_test(of_a_recording),
 		cmocka_unit_test(of_a_plan),
 		cmocka_unit_test(of_what_is_counted),
+		cmocka_unit_test(of_standard_output),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
