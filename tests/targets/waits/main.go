@@ -3,7 +3,7 @@
 // waits has goroutines that stay where they are, each in a function of its own, and says
 // itself which they are.
 //
-//	waits [-busy] [-short N]
+//	waits [-busy N] [-short N]
 //
 // It prints "ready PID" once all of them wait, and then a line of JSON: what each one is,
 // by the runtime's own account (runtime.Stack): its id, what it waits for, and the functions
@@ -13,7 +13,7 @@
 //
 // Commands come on stdin, and each is answered with such a line: "call KIND" starts another
 // goroutine of that kind, "end KIND" ends the calls of that kind, "show" does nothing. With
-// -busy one goroutine never rests; with -short N so many work at short calls all the time.
+// -busy N so many goroutines never rest; with -short N so many work at short calls all the time.
 package main
 
 import (
@@ -252,7 +252,7 @@ func start(kind string) {
 }
 
 func main() {
-	isBusy := flag.Bool("busy", false, "one goroutine never rests")
+	busies := flag.Int("busy", 0, "goroutines that never rest")
 	shorts := flag.Int("short", 0, "goroutines that make short calls")
 	flag.Parse()
 	piped, pipedEnd = pipe()
@@ -268,8 +268,8 @@ func main() {
 	for i := 0; i < *shorts; i++ {
 		go onShort(i)
 	}
-	if *isBusy {
-		go onBusy(0)
+	for i := 0; i < *busies; i++ {
+		go onBusy(i)
 	}
 	fmt.Println("ready", os.Getpid())
 	out := json.NewEncoder(os.Stdout)
