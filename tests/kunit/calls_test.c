@@ -181,23 +181,45 @@ static void fill(struct kunit *test)
 	somebody_else_wants_to_run();
 }
 
-/* In each of its steps preemption is off, and one goroutine can have a million calls. */
-static void others_run_between_the_steps(struct kunit *test)
+static void return_from_all(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, leave(gor(1), 16, F), ENDED);
+}
+
+static void call_where_the_first_was(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, enter(gor(1), 16, F), KEPT);
+}
+
+static void pass_by_all(struct kunit *test)
+{
+	gp_calls_pass_by(calls, gor(1), 16);
+}
+
+static void unwind_all(struct kunit *test)
 {
 	struct gp_unwound unwound;
 
-	fill(test);
-	KUNIT_EXPECT_EQ(test, leave(gor(1), 16, F), ENDED);
-	KUNIT_EXPECT_FALSE(test, somebody_else_still_waits());
-	fill(test);
-	KUNIT_EXPECT_EQ(test, enter(gor(1), 16, F), KEPT);
-	KUNIT_EXPECT_FALSE(test, somebody_else_still_waits());
-	fill(test);
-	gp_calls_pass_by(calls, gor(1), 16);
-	KUNIT_EXPECT_FALSE(test, somebody_else_still_waits());
-	fill(test);
 	gp_calls_unwind(calls, gor(1), 16, &unwound);
-	KUNIT_EXPECT_FALSE(test, somebody_else_still_waits());
+}
+
+/* In each of its steps preemption is off, and one goroutine can have a million calls. */
+static void others_run_between_the_steps(struct kunit *test)
+{
+	static void (*const ways[])(struct kunit *test) = {
+		return_from_all, call_where_the_first_was, pass_by_all, unwind_all,
+	};
+	bool waits;
+	u32 i, n;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		for (n = 0, waits = true; waits && n < GP_RESCHED_TIMES; n++) {
+			fill(test);
+			ways[i](test);
+			waits = somebody_else_still_waits();
+		}
+		KUNIT_EXPECT_FALSE_MSG(test, waits, "way %u", i);
+	}
 	KUNIT_EXPECT_EQ(test, stacks_in_use(), 0U);
 }
 
