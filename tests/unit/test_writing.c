@@ -155,9 +155,9 @@ static void of_what_is_counted(void **state)
 /* `goprobectl list -b BINARY` with standard output @to, which is used up. */
 static int list_to(int to, struct diag *d)
 {
-	static char cmd[] = "list", binary[] = "-b", all[] = "main.main";
+	static char words[3][16] = { "list", "-b", "main.main" };
 	struct bins_each e = BINS("shapes", "");
-	char *argv[] = { cmd, binary, NULL, all, NULL };
+	char *argv[5] = { words[0], words[1], NULL, words[2] };
 	int saved = dup(STDOUT_FILENO), code;
 
 	assert_true(bins_next_path(&e));
