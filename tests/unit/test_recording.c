@@ -214,6 +214,7 @@ static void test_mode(void **state)
 	st = opened(link, 0);
 	assert_int_equal(st.st_mode, S_IFREG | 0600);
 	assert_int_equal(unlink(link), 0);
+	assert_int_equal(unlink(path), 0);
 
 	assert_int_equal(stat("/dev/null", &st), 0);
 	assert_int_equal(opened("/dev/null", 0).st_mode, st.st_mode);
