@@ -138,11 +138,10 @@ int counting_close(struct counting *c, struct diag *d)
 
 int counting_write(struct counting *c, const struct buf *b, struct diag *d)
 {
-	int err = b->failed ? -ENOMEM : writing_all(c->fd, b->p, b->len);
+	int ret = writing_buf(c->fd, b, d);
 
-	c->broken = err == -EPIPE;
-	return !err || c->broken ? 0 : b->failed ? diag_set(d, "out of memory") :
-	       diag_errno(d, -err, "can't write the output");
+	c->broken = ret > 0;
+	return ret < 0 ? -1 : 0;
 }
 
 /* Until @until, or a process, a signal or the module has something to say. */

@@ -32,12 +32,24 @@ int writing_all(int fd, const void *p, size_t n)
 	return 0;
 }
 
+int writing_buf(int fd, const struct buf *b, struct diag *d)
+{
+	int err;
+
+	if (b->failed)
+		return diag_set(d, "out of memory");
+	err = writing_all(fd, b->p, b->len);
+	if (err == -EPIPE)
+		return 1;
+	return err ? diag_errno(d, -err, "can't write the output") : 0;
+}
+
 int writing_print(struct buf *b, struct diag *d)
 {
-	int err = b->failed ? -ENOMEM : writing_all(STDOUT_FILENO, b->p, b->len);
+	int ret = writing_buf(STDOUT_FILENO, b, d);
 
 	b->len = 0;
-	return !err || err == -EPIPE ? 0 : diag_errno(d, -err, "can't write the output");
+	return ret < 0 ? -1 : 0;
 }
 
 int writing_close(int fd)
