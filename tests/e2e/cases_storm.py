@@ -59,11 +59,11 @@ def plain(path, *args):
 ARGS = ("-goroutines", "100", "-depth", "200")
 
 
-def weathered(t, blow, path=None, least=1):
+def weathered(t, blow, path=None, least=1, args=ARGS):
     """Count a program's calls while it blows: blow(target), of a target that has not yet begun."""
     path = path or t.binary("stress")
-    want = plain(path, *ARGS)
-    target = t.target(path, "-hold", *ARGS)
+    want = plain(path, *args)
+    target = t.target(path, "-hold", *args)
     process = started(t, "count", "-p", target.pid, "-o", "json", *STRESS)
     with storm(lambda: blow(target)) as n:
         target.send()
@@ -95,28 +95,49 @@ class Debugger:
     def ask(self, request, tid, data=0):
         return self.libc.ptrace(request, tid, None, data) == 0
 
-    def wait(self, tid):
-        """The signal that it has stopped with; None if it is gone."""
+    def wait(self, tid, patience=None):
+        """The signal that it has stopped with; None if it is gone; TimeoutError if it goes on for longer than that."""
+        late = patience and time.monotonic() + patience
         with contextlib.suppress(ChildProcessError):
-            _, status = os.waitpid(tid, WALL)
-            if os.WIFSTOPPED(status):
-                return os.WSTOPSIG(status)
+            while True:
+                found, status = os.waitpid(tid, WALL | (os.WNOHANG if patience else 0))
+                if found:
+                    return os.WSTOPSIG(status) if os.WIFSTOPPED(status) else None
+                if time.monotonic() > late:
+                    raise TimeoutError
         return None
+
+    def step(self, tid, deliver):
+        """As wait(); and whether that was the end of its visit, since it waits for something in the kernel."""
+        if not self.ask(PTRACE_SINGLESTEP, tid, deliver):
+            return None, True
+        try:
+            stopped = self.wait(tid, patience=0.02)
+        except TimeoutError:
+            self.ask(PTRACE_INTERRUPT, tid)
+            stopped = self.wait(tid)
+            # It may have been late with its step: that trap is nobody else's, and would be the end of the program.
+            if stopped is not None and self.trap_pending(tid) and self.ask(PTRACE_CONT, tid):
+                stopped = self.wait(tid)
+            return stopped, True
+        self.steps += stopped == signal.SIGTRAP
+        return stopped, False
+
+    @staticmethod
+    def trap_pending(tid):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError), open("/proc/%d/status" % tid) as f:
+            return any(int(line.split()[1], 16) & 1 << signal.SIGTRAP - 1 for line in f if line.startswith("SigPnd"))
+        return False
 
     def visit(self, tid, steps):
         if not self.ask(PTRACE_SEIZE, tid):
             return              # it has ended meanwhile
         self.ask(PTRACE_INTERRUPT, tid)
-        stopped = self.wait(tid)
-        for _ in range(steps):
-            if stopped is None:
-                return
+        stopped, parked = self.wait(tid), False
+        while steps and stopped is not None and not parked:
             # Its own signals are handed on: Go preempts goroutines with them.
-            deliver = stopped if stopped not in (signal.SIGTRAP, signal.SIGSTOP) else 0
-            if not self.ask(PTRACE_SINGLESTEP, tid, deliver):
-                return
-            stopped = self.wait(tid)
-            self.steps += stopped == signal.SIGTRAP
+            stopped, parked = self.step(tid, stopped if stopped not in (signal.SIGTRAP, signal.SIGSTOP) else 0)
+            steps -= 1
         if stopped is not None:
             self.ask(PTRACE_DETACH, tid, stopped if stopped not in (signal.SIGTRAP, signal.SIGSTOP) else 0)
 
@@ -126,10 +147,11 @@ def debugger(t):
     debugger, chance = Debugger(), random.Random(1)
 
     def blow(target):
-        for tid, _ in target.threads():
-            debugger.visit(tid, chance.randrange(150))
+        for tid, state in target.threads():
+            # One that waits in the kernel makes no step before somebody wakes it.
+            debugger.visit(tid, chance.randrange(400 if state == "R" else 2))
         time.sleep(0.01)                        # the program is to get on, too
-    weathered(t, blow, least=3)
+    weathered(t, blow, least=3, args=("-goroutines", "1000", "-depth", "200"))
     check(debugger.steps > 50, "only %d steps were made", debugger.steps)
 
 
