@@ -164,7 +164,6 @@ static int put(struct reading *r, size_t i, struct diag *d)
 static int read_all(struct reading *r, struct diag *d)
 {
 	struct buf *b = &r->out;
-	int err;
 
 	if (proclook_open(&r->look, r->pid, d))
 		return -1;
@@ -185,10 +184,7 @@ static int read_all(struct reading *r, struct diag *d)
 		return diag_set(d, "process %d has ended", r->look.procmem.pid);
 	if (r->json)
 		buf_str(b, "]}\n");
-	if (b->failed)
-		return diag_set(d, "out of memory");
-	err = writing_all(STDOUT_FILENO, b->p, b->len);
-	return err ? diag_errno(d, -err, "can't write") : 0;
+	return writing_print(b, d);
 }
 
 static int run(int argc, char **argv, struct diag *d)

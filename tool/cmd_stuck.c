@@ -430,7 +430,7 @@ static int print(struct counting *c, const struct tallyshow_end *end, struct dia
 		if (!c->quiet)
 			say(s, end);
 		err = out_close(&s->out);
-		return err ? diag_errno(d, -err, "can't write the output") : 0;
+		return err && err != -EPIPE ? diag_errno(d, -err, "can't write the output") : 0;
 	}
 	if (!s->looks++ && begin_before(s, d))
 		return -1;

@@ -173,11 +173,10 @@ static void begin_line(struct watching *w, uint64_t real)
 	buf_time_of_day(b, real);
 }
 
-/* 0; 1 if the process is no more; -1 with @d set. */
+/* 0; 1 if the process is no more, or who reads the lines; -1 with @d set. */
 static int print_line(struct watching *w, struct diag *d)
 {
 	uint64_t t = clock_now(CLOCK_MONOTONIC), ns = w->last ? t - w->last : 0;
-	int err;
 
 	w->last = t;
 	begin_line(w, clock_now(CLOCK_REALTIME));
@@ -192,10 +191,7 @@ static int print_line(struct watching *w, struct diag *d)
 	if (target_ended(&w->look.target))
 		return 1;
 	buf_str(&w->line, w->json ? "]}\n" : "\n");
-	if (w->line.failed)
-		return diag_set(d, "out of memory");
-	err = writing_all(STDOUT_FILENO, w->line.p, w->line.len);
-	return err ? diag_errno(d, -err, "can't write") : 0;
+	return writing_buf(STDOUT_FILENO, &w->line, d);
 }
 
 /* --- the run ------------------------------------------------------------------------ */
@@ -262,7 +258,7 @@ static int watch(struct watching *w, struct diag *d)
 			break;
 		err = print_line(w, d);
 		if (err > 0) {
-			ended = true;
+			ended = target_ended(&w->look.target);
 			err = 0;
 			break;
 		}

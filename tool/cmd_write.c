@@ -310,7 +310,6 @@ static int check_same(struct writing *w, struct diag *d)
 static int assign(struct writing *w, const char *text, const struct edit *e, struct diag *d)
 {
 	const char *why;
-	int err;
 
 	w->out.len = 0;
 	if (globals_take(&w->look.globals, &e->show))
@@ -329,8 +328,7 @@ static int assign(struct writing *w, const char *text, const struct edit *e, str
 		return diag_set(d, "out of memory");
 	if (!w->dry_run && write_all(w, text, e, d))
 		return -1;
-	err = writing_all(STDOUT_FILENO, w->out.p, w->out.len);
-	return err ? diag_errno(d, -err, "can't write") : 0;
+	return writing_print(&w->out, d);
 }
 
 static int run(int argc, char **argv, struct diag *d)

@@ -199,6 +199,11 @@ def watch_end(t):
     watching.finish(0)
     check("process %d has ended" % target.popen.pid in watching.stderr(), "it said: %s", watching.stderr())
     target = t.target("counter", "-each", "1ms", 0)
+    # Who reads the lines may have had enough: nothing is wrong then.
+    watching = t.goprobectl("watch", "-p", target.popen.pid, "-i", "20ms", "main.counter")
+    watching.line()
+    watching.popen.stdout.close()
+    same((watching.wait(), watching.stderr()), (0, ""), "the end of watch, and what it said, when nobody reads any more")
     for args, code, said in ((["main.cuonter"], 1, "did you mean 'main.counter'"), ([], 2, "which variables"),
                              (["-i", "never", "main.counter"], 2, "never"), (["main.counter +"], 1, "nothing can follow")):
         refusal = t.goprobectl("watch", "-p", target.popen.pid, *args)
