@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Merge per-CPU records by time: a queue of bytes for each CPU, and a heap of
+ * Merge per-CPU records by time: a queue of records for each CPU, and a heap of
  * the CPUs that have some, ordered by the time of their first record.
+ *
+ * Records stay where they are put, and what has been handed out is given back:
+ * there is never more in use than is held, and a block for each CPU.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,22 +12,41 @@
 #include "merge.h"
 #include "record.h"
 
+/* Of one block. What comes at once is no more than a message of netlink has room for. */
+#define BLOCK_BYTES (256U << 10)
+
+/**
+ * struct block - records, one after another
+ * @next: the next block of the same queue, or of those that are spent
+ * @end: end of the records
+ * @cap: room there is
+ * @p: whole records
+ */
+struct block {
+	struct block *next;
+	size_t end;
+	size_t cap;
+	uint8_t p[];
+};
+
+_Static_assert(sizeof(struct block) % 8 == 0, "records are aligned");
+
 /**
  * struct queue - records of one CPU
- * @p: records, one after another
- * @at: first byte that was not handed out
- * @end: end of the bytes
- * @cap: bytes allocated
+ * @first: where the next record to hand out is; of an empty queue, its one block or NULL
+ * @last: where records are added
+ * @at: first byte of @first that was not handed out
+ * @bytes: that were not handed out, of all blocks
  * @cpu: whose
  * @time: when the first record sorts: its time, but never before the time of
  *	the one ahead of it, so that a CPU's own order always wins
  * @size: of the first record
  */
 struct queue {
-	uint8_t *p;
+	struct block *first;
+	struct block *last;
 	size_t at;
-	size_t end;
-	size_t cap;
+	size_t bytes;
 	uint32_t cpu;
 	uint64_t time;
 	size_t size;
@@ -36,13 +58,25 @@ struct queue {
  * @nqueues: their number
  * @heap: queues that hold records, the earliest first
  * @nheap: their number
+ * @spent: blocks of which the last record has been handed out, and may be in use
  */
 struct merge {
 	struct queue **queues;
 	size_t nqueues;
 	struct queue **heap;
 	size_t nheap;
+	struct block *spent;
 };
+
+static void free_blocks(struct block *b)
+{
+	while (b) {
+		struct block *next = b->next;
+
+		free(b);
+		b = next;
+	}
+}
 
 struct merge *merge_new(void)
 {
@@ -54,9 +88,10 @@ void merge_free(struct merge *m)
 	if (!m)
 		return;
 	for (size_t i = 0; i < m->nqueues; i++) {
-		free(m->queues[i]->p);
+		free_blocks(m->queues[i]->first);
 		free(m->queues[i]);
 	}
+	free_blocks(m->spent);
 	free(m->queues);
 	free(m->heap);
 	free(m);
@@ -117,28 +152,27 @@ static struct queue *queue_of(struct merge *m, uint32_t cpu)
 	return q;
 }
 
+/* Room for @len bytes in the last block. */
 static bool queue_room(struct queue *q, size_t len)
 {
-	/* Moved only if that makes as much room as it moves: else each byte costs again. */
-	if (q->at && q->at >= q->end - q->at && q->cap - q->end < len) {
-		memmove(q->p, q->p + q->at, q->end - q->at);
-		q->end -= q->at;
-		q->at = 0;
-	}
-	if (q->cap - q->end >= len)
+	size_t cap = len > BLOCK_BYTES ? len : BLOCK_BYTES;
+	struct block *b = q->last;
+
+	if (b && b->cap - b->end >= len)
 		return true;
-
-	size_t cap = q->cap ? q->cap : 65536;
-
-	while (cap - q->end < len)
-		cap *= 2;
-
-	uint8_t *p = realloc(q->p, cap);
-
-	if (!p)
+	b = malloc(sizeof(*b) + cap);
+	if (!b)
 		return false;
-	q->p = p;
-	q->cap = cap;
+	b->next = NULL;
+	b->end = 0;
+	b->cap = cap;
+	if (q->bytes) {
+		q->last->next = b;
+	} else {
+		free(q->first);
+		q->first = b;
+	}
+	q->last = b;
 	return true;
 }
 
@@ -147,7 +181,7 @@ static void queue_head(struct queue *q)
 {
 	uint64_t time = 0;
 
-	record_peek(q->p + q->at, q->end - q->at, &q->size, &time);
+	record_peek(q->first->p + q->at, q->first->end - q->at, &q->size, &time);
 	if (time > q->time)
 		q->time = time;
 }
@@ -158,18 +192,20 @@ int64_t merge_add(struct merge *m, uint32_t cpu, const uint8_t *p, size_t len)
 	size_t good = 0, size;
 	uint64_t time;
 
-	if (!q || !queue_room(q, len))
+	if (!q)
 		return -1;
-	if (!len)
-		return 0;	/* q->p may be NULL */
-
-	bool was_empty = q->at == q->end;
-
-	memcpy(q->p + q->end, p, len);
-	while (good < len && record_peek(q->p + q->end + good, len - good, &size, &time))
+	free_blocks(m->spent);
+	m->spent = NULL;
+	while (good < len && record_peek(p + good, len - good, &size, &time))
 		good += size;
-	q->end += good;
-	if (was_empty && good) {
+	if (!good)
+		return len;
+	if (!queue_room(q, good))
+		return -1;
+	memcpy(q->last->p + q->last->end, p, good);
+	q->last->end += good;
+	q->bytes += good;
+	if (q->bytes == good) {
 		queue_head(q);
 		m->heap[m->nheap] = q;
 		sift_up(m, m->nheap++);
@@ -188,18 +224,26 @@ const uint8_t *merge_next(struct merge *m, uint64_t until, size_t *len)
 		return NULL;
 
 	struct queue *q = m->heap[0];
-	const uint8_t *p = q->p + q->at;
+	struct block *b = q->first;
+	const uint8_t *p = b->p + q->at;
 
 	*len = q->size;
 	q->at += q->size;
-	if (q->at < q->end) {
-		queue_head(q);
-	} else {
-		/* The bytes stay where they are until merge_add() needs the room. */
+	q->bytes -= q->size;
+	if (q->at == b->end) {
 		q->at = 0;
-		q->end = 0;
-		m->heap[0] = m->heap[--m->nheap];
+		if (b->next) {
+			q->first = b->next;
+			b->next = m->spent;
+			m->spent = b;
+		} else {
+			b->end = 0;
+		}
 	}
+	if (q->bytes)
+		queue_head(q);
+	else
+		m->heap[0] = m->heap[--m->nheap];
 	if (m->nheap)
 		sift_down(m, 0);
 	return p;
@@ -210,6 +254,6 @@ size_t merge_pending(const struct merge *m)
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->nqueues; i++)
-		n += m->queues[i]->end - m->queues[i]->at;
+		n += m->queues[i]->bytes;
 	return n;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* merge.c: one order of time out of the orders of all CPUs. */
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,6 +107,95 @@ static void test_passes(void **state)
 	merge_free(m);
 }
 
+size_t __sanitizer_get_current_allocated_bytes(void);
+#pragma weak __sanitizer_get_current_allocated_bytes
+
+/* Bytes of memory in use, with or without AddressSanitizer's allocator. */
+static size_t allocated(void)
+{
+	struct mallinfo2 info;
+
+	if (__sanitizer_get_current_allocated_bytes)
+		return __sanitizer_get_current_allocated_bytes();
+	info = mallinfo2();
+	return info.uordblks + info.hblkhd;
+}
+
+/* Bytes held at a time, and how much more may be in use for each CPU. */
+#define HELD (8U << 20)
+#define SLACK (512U << 10)
+
+/* A reader that is slow again and again, for any CPU: what it has seen is given back. */
+static void test_memory(void **state)
+{
+	enum { CPUS = 8, WORDS = 4096 };
+	size_t begin = allocated(), most = 0, len, n = 0, last = 0;
+	static uint64_t words[WORDS];
+	struct goprobe_record h = { .words = 64 };
+	struct merge *m = merge_new();
+	uint64_t time = 0;
+
+	(void)state;
+	for (uint32_t round = 0; round < 3 * CPUS; round++) {
+		const uint8_t *p;
+
+		h.tid = round % CPUS;
+		while (merge_pending(m) < HELD) {
+			for (size_t at = 0; at < WORDS; at += h.words) {
+				h.time = ++time;
+				memcpy(words + at, &h, sizeof(h));
+			}
+			assert_int_equal(merge_add(m, h.tid, (uint8_t *)words, sizeof(words)), 0);
+		}
+		if (allocated() - begin > most)
+			most = allocated() - begin;
+		/* Some is left, so that no queue is ever as good as new. */
+		while ((p = merge_next(m, time - 100, &len))) {
+			memcpy(&h, p, sizeof(h));
+			assert_int_equal(h.time, ++last);
+			n++;
+		}
+		assert_int_equal(n + 100, time);
+	}
+	assert_in_range(most, HELD, HELD + CPUS * SLACK);
+	merge_free(m);
+}
+
+/* More at once than a block has room for, before and behind others. */
+static void test_much_at_once(void **state)
+{
+	enum { WORDS = 1 << 20, EACH = 128 };
+	uint64_t *words = calloc(WORDS, sizeof(*words));
+	struct goprobe_record h = { .words = EACH, .tid = 3 };
+	struct merge *m = merge_new();
+	uint64_t last = 0;
+	const uint8_t *p;
+	size_t len;
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		add(m, 3, ++h.time);
+		if (round)
+			assert_non_null(merge_next(m, ALL, &len));
+		for (size_t at = 0; at < WORDS; at += EACH) {
+			h.time++;
+			memcpy(words + at, &h, sizeof(h));
+		}
+		assert_int_equal(merge_add(m, 3, (uint8_t *)words, WORDS * sizeof(*words)), 0);
+		add(m, 3, ++h.time);
+		last += round;
+		while ((p = merge_next(m, ALL, &len))) {
+			struct goprobe_record got;
+
+			memcpy(&got, p, sizeof(got));
+			assert_int_equal(got.time, ++last);
+		}
+		assert_int_equal(last, h.time);
+	}
+	free(words);
+	merge_free(m);
+}
+
 static void test_sizes(void **state)
 {
 	struct merge *m = merge_new();
@@ -171,14 +261,16 @@ static void test_many(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(cases) + 4] = {
+	struct CMUnitTest tests[N(cases) + 6] = {
 		{ "a later pass brings what came before a record held back", test_passes },
 		{ "records differ in size", test_sizes },
+		{ "no more memory is in use than is held, whoever is late", test_memory },
+		{ "what comes at once may be long", test_much_at_once },
 		{ "bytes that are no records are dropped and told", test_nonsense },
 		{ "of many records none is lost, none comes twice, all are in order", test_many },
 	};
 
-	ROWS(tests + 4, cases, test_row);
+	ROWS(tests + 6, cases, test_row);
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
