@@ -336,6 +336,11 @@ class Test:
         self.tmp = tempfile.mkdtemp(prefix="goprobe-e2e-")
         self.started = []
 
+    @staticmethod
+    def may_take(seconds):
+        """From now on, on a kernel that is not slow."""
+        signal.alarm(seconds * PATIENCE)
+
     def binary(self, name):
         """A program, copied to a local file system: what lies on the host's, a
         network file system to the guest, is deliberately not faulted in."""
