@@ -65,9 +65,18 @@ struct found {
 	struct found *next;
 };
 
-/* A call that has been shown. It was made at @latest or before. */
+/**
+ * struct shown - a call that has been shown
+ * @latest: it was made then or before
+ * @look: the last look that found it open
+ * @key: of who made it
+ * @next: another one
+ */
 struct shown {
 	uint64_t latest;
+	uint64_t look;
+	uint64_t key;
+	struct shown *next;
 };
 
 /**
@@ -80,7 +89,8 @@ struct shown {
  * @stream: makes them
  * @learn: types that open calls show, and the module does not know
  * @looks: how often it was looked
- * @calls: those that have been shown, by who made them
+ * @calls: those that have been shown, and may be open still, by who made them
+ * @shown: all of them, in @mem
  * @mem: what is in @calls
  * @asked: when open calls were asked for
  * @found: those that are to be shown, in @found_mem
@@ -105,6 +115,7 @@ struct stuck {
 	struct learn learn;
 	uint64_t looks;
 	struct hmap calls;
+	struct shown *shown;
 	struct arena mem;
 	uint64_t asked;
 	struct found *found;
@@ -220,6 +231,47 @@ static void show(struct stuck *s, uint8_t *record, size_t len, struct symbols *o
 
 /* --- calls that the module knows ------------------------------------- */
 
+static struct shown *remember(struct hmap *calls, struct shown **all, struct arena *mem,
+			      struct shown call)
+{
+	struct shown *shown = arena_alloc(mem, sizeof(*shown));
+
+	if (!shown || hmap_put(calls, call.key, shown))
+		return NULL;
+	*shown = call;
+	shown->next = *all;
+	*all = shown;
+	return shown;
+}
+
+/* A call that is not found for so many looks has ended. */
+#define LOOKS_OVER 4
+/* Calls that are remembered at least. */
+#define SHOWN_LEAST 16
+
+/* Forget calls that have ended, once most of those that are remembered have. */
+static void forget_ended(struct stuck *s)
+{
+	struct hmap calls = { 0 };
+	struct shown *all = NULL;
+	struct arena mem = { 0 };
+
+	if (s->calls.n < 2 * s->nstuck + SHOWN_LEAST)
+		return;
+	for (const struct shown *call = s->shown; call; call = call->next) {
+		if (call->look + LOOKS_OVER >= s->looks &&
+		    !remember(&calls, &all, &mem, *call)) {
+			s->failed = true;
+			break;
+		}
+	}
+	hmap_fini(&s->calls);
+	arena_fini(&s->mem);
+	s->calls = calls;
+	s->shown = all;
+	s->mem = mem;
+}
+
 /* Is it new that this call is open for long? */
 static bool is_new(struct stuck *s, const struct goprobe_open *o, uint64_t since)
 {
@@ -234,12 +286,13 @@ static bool is_new(struct stuck *s, const struct goprobe_open *o, uint64_t since
 	bool known = shown && earliest <= shown->latest;
 
 	if (!shown) {
-		shown = arena_alloc(&s->mem, sizeof(*shown));
-		if (!shown || hmap_put(&s->calls, key, shown)) {
+		shown = remember(&s->calls, &s->shown, &s->mem, (struct shown){ .key = key });
+		if (!shown) {
 			s->failed = true;
 			return false;
 		}
 	}
+	shown->look = s->looks;
 	if (!known || since < shown->latest)
 		shown->latest = since;
 	return !known;
@@ -397,6 +450,7 @@ static int look_at_all(struct stuck *s, bool last, struct diag *d)
 			stream_learn(&s->stream, f->record, f->open.record_bytes);
 	}
 	arena_fini(&s->found_mem);
+	forget_ended(s);
 	return s->failed || s->before.failed ? diag_set(d, "out of memory") : teach(s, d);
 }
 

@@ -92,6 +92,8 @@ int out_flush(struct out *o, bool wait)
 	if (!out_pending(o)) {
 		o->buf.len = 0;
 		o->written = 0;
+		if (o->buf.cap > OUT_KEEP && !o->buf.failed)
+			buf_fini(&o->buf);
 	} else if (o->written > o->buf.cap / 2) {
 		/* Make room at the end rather than let the buffer grow. */
 		o->buf.len -= o->written;

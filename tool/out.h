@@ -218,6 +218,8 @@ int out_flush(struct out *o, bool wait);
 int out_close(struct out *o);
 /* A reader that is this far behind is waited for. */
 #define OUT_PENDING_MAX (64U << 20)
+/* Memory for it that is kept when it has come. */
+#define OUT_KEEP (4U << 20)
 
 static inline size_t out_pending(const struct out *o)
 {

@@ -145,6 +145,24 @@ def before(t):
     target.kill()
 
 
+@case("stuck: of many calls that come and return each is shown once, and one that stays is not shown again")
+def many(t):
+    target, _ = waiting(t)
+    told(target, "end send")
+    process = started(t, "-p", target.pid, "--longer-than", "1ms", "-i", "10ms", "-o", "json", "main.onSend", "main.onChannel")
+    shown = [json.loads(process.line())]
+    told(target, "call channel")
+    shown.append(json.loads(process.line()))
+    for _ in range(30):
+        told(target, "call send")
+        shown.append(json.loads(process.line()))
+        told(target, "end send")
+    process.signal(signal.SIGINT)
+    shown += of_kind(parse("\n".join(process.finish())), "stuck")
+    same([e["func"] for e in shown], 2 * ["main.onChannel"] + 30 * ["main.onSend"], "who is shown")
+    same(len({e["goid"] for e in shown}), 32, "goroutines")
+
+
 @case("stuck: a short call is never taken for one that was made before, nor is one that its goroutine has left")
 def short(t):
     target, _ = waiting(t, "-short", 20)
