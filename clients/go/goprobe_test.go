@@ -436,6 +436,25 @@ func TestRecordsOfAllCPUsAreInOrder(t *testing.T) {
 	}
 }
 
+func TestProcessesThatHaveEndedAreForgotten(t *testing.T) {
+	s := newStream(testPlan(t), 0, func(*Event) {})
+	for i := uint32(0); i < 3*biasesMost; i++ {
+		b := callOfF()
+		order.PutUint32(b[20:], i)
+		order.PutUint64(b[40:], order.Uint64(b[40:])+uint64(i)<<12)
+		r, err := decode(b, s.plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := s.world(r); !w.biasKnown || w.bias != bias+uint64(i)<<12 {
+			t.Fatalf("bias of process %d: %#x, %v", i, w.bias, w.biasKnown)
+		}
+	}
+	if len(s.biases) > biasesMost {
+		t.Fatalf("%d processes are remembered", len(s.biases))
+	}
+}
+
 func TestLossesAreEventsAndMakeCallsDoubtful(t *testing.T) {
 	var kinds []string
 	s := newStream(testPlan(t), 0, func(e *Event) { kinds = append(kinds, e.Kind.String()) })

@@ -24,6 +24,8 @@ type biasKey struct {
 	tgid uint32
 }
 
+const biasesMost = 4096
+
 func newStream(p *Plan, epoch uint64, emit func(*Event)) *stream {
 	s := &stream{plan: p, epoch: epoch, emit: emit, biases: make(map[biasKey]uint64)}
 	if p.Paired {
@@ -112,6 +114,9 @@ func (s *stream) bias(h *header, f *planFunc) (uint64, bool) {
 	}
 	if n != 1 {
 		return 0, false
+	}
+	if len(s.biases) >= biasesMost {
+		s.biases = make(map[biasKey]uint64) // most of these processes have ended
 	}
 	s.biases[key] = bias
 	return bias, true
