@@ -37,6 +37,11 @@ static int take_over(int fd, const char *path, struct diag *d)
 		return diag_errno(d, errno, "can't write %s", path);
 	if (!S_ISREG(st.st_mode))
 		return 0;
+	if (st.st_uid != geteuid()) {
+		diag_set(d, "%s belongs to another user, whom a recording is not for", path);
+		diag_hint(d, "name a file that does not exist yet");
+		return -1;
+	}
 	if (st.st_mode & 077 && fchmod(fd, st.st_mode & 07700)) {
 		diag_errno(d, errno,
 			   "others may use %s, which a recording is not for, and that can't be changed",

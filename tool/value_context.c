@@ -3,6 +3,7 @@
  * Chains of contexts, as their own String() writes them, with the values that
  * they carry: context.Background.WithCancel.WithValue(key, value).
  */
+#include "plain.h"
 #include "value_known.h"
 
 static void nested(struct value_ctx *v, struct buf *b, const struct value_what *w,
@@ -16,7 +17,7 @@ static void state(struct value_ctx *v, struct buf *b, const struct value_what *w
 {
 	const struct gofield *f = value_known_field(w->t, "err", GOTYPE_INTERFACE, 16);
 	const uint8_t *p = w->p;
-	size_t start = b->len;
+	struct buf said = { 0 };
 
 	if (!f) {
 		/* Since 1.27 it is in an atomic.Value. */
@@ -29,10 +30,15 @@ static void state(struct value_ctx *v, struct buf *b, const struct value_what *w
 	if (!f || !value_word(p + f->offset))
 		return;
 	buf_char(b, '[');
-	if (!value_error_inside(v, b, f->type, p + f->offset)) {
-		b->len = start + 1;
+	/* Words are shown as they are, what could be a terminal's business is quoted. */
+	if (!value_error_inside(v, &said, f->type, p + f->offset))
 		buf_str(b, "canceled");
-	}
+	else if (said.len && plain_name(said.p, said.len))
+		buf_mem(b, said.p, said.len);
+	else
+		buf_quote(b, (const uint8_t *)said.p, said.len);
+	b->failed |= said.failed;
+	buf_fini(&said);
 	buf_char(b, ']');
 }
 

@@ -203,6 +203,22 @@ static void test_mode(void **state)
 	st = opened(path, 0740);
 	assert_int_equal(st.st_mode, S_IFREG | 0700);
 
+	/* Whose file it is can make it his to read again. */
+	if (geteuid() == 0) {
+		struct recorder rec = { 0 };
+		struct diag d = { 0 };
+
+		assert_int_equal(truncate(path, 5), 0);
+		assert_int_equal(chown(path, 65534, 65534), 0);
+		assert_int_equal(recorder_open(&rec, path, &d), -1);
+		assert_non_null(strstr(d.sentence, "belongs to another user"));
+		diag_fini(&d);
+		recorder_fini(&rec);
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_size, 5);
+		assert_int_equal(chown(path, 0, 0), 0);
+	}
+
 	/* Behind a link, too; the link stays. */
 	snprintf(link, sizeof(link), "%s.link", path);
 	assert_int_equal(symlink(path, link), 0);

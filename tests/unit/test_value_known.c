@@ -280,6 +280,11 @@ static void test_contexts(void **state)
 	     "context.Background.WithCancel.WithValue(\"user\", \"bob\")");
 	SAYS(SHOW(&i_context, 0x1200, 0x400),
 	     "context.Background.WithCancel.WithValue(\"user\", \"bob\").WithDeadline(1970-01-01T00:00:00Z)[context canceled]");
+	/* Its words are the program's: what a terminal would obey is quoted. */
+	recs_text(0x347, "\x1b[2J");
+	PUT(0x500, 0x347, 4);
+	SAYS(SHOW(&i_context, 0x1200, 0x400),
+	     "context.Background.WithCancel.WithValue(\"user\", \"bob\").WithDeadline(1970-01-01T00:00:00Z)[\"\\x1b[2J\"]");
 	/* The chain ends where the capture does. */
 	PUT(0x600, 0x1100, 0x9990, 0, 0, 0);
 	SAYS(SHOW(&i_context, 0x1100, 0x600), "(*context.cancelCtx)(0x9990).WithCancel");
