@@ -280,10 +280,12 @@ static bool is_new(struct stuck *s, const struct goprobe_open *o, uint64_t since
 	struct shown *shown = hmap_get(&s->calls, key);
 	/*
 	 * Another call of the same goroutine was made when that one had ended. When it was made
-	 * is known as well as we are told at once; if it may be the same, it is.
+	 * is known as well as we are told at once, and as well as the processor's counter, which
+	 * ages are of, agrees with the clock, which NTP makes up to 0.05 % faster; if it may be
+	 * the same, it is.
 	 */
 	uint64_t earliest = s->asked > o->age ? s->asked - o->age : 0;
-	bool known = shown && earliest <= shown->latest;
+	bool known = shown && earliest <= shown->latest + o->age / 1000;
 
 	if (!shown) {
 		shown = remember(&s->calls, &s->shown, &s->mem, (struct shown){ .key = key });

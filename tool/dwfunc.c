@@ -169,15 +169,18 @@ const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry)
 	struct dwdie die, child;
 	struct gofield *f;
 	const char *name;
+	uint64_t offset;
 	size_t n = 1;
 	bool more;
 
 	if (known || !dwfile_func(dw, entry, &die))
 		return known;
 	name = dwread_name(&dw->r, &die);
+	/* What captures nothing is asked for again and again: it may cost no memory. */
 	for (more = dwread_child(&dw->r, &die, &child); more && n < DWINFO_PARAMS_MAX;
 	     more = dwread_sibling(&dw->r, &child, &child))
-		n += child.tag == DW_TAG_variable;
+		n += child.tag == DW_TAG_variable &&
+		     dwread_number(&dw->r, &child, DW_AT_go_closure_offset, &offset);
 	f = name && n > 1 ? arena_array(dw->mem, n, sizeof(*f)) : NULL;
 	if (!f)
 		return NULL;
