@@ -363,9 +363,11 @@ static void add_before(struct stuck *s, pid_t pid)
 
 	if (!before_add(&s->before, pid, &why))
 		return;
-	if (!s->c.quiet)
-		fprintf(stderr, "calls of process %d that were made before are not known: %s\n",
-			pid, why.sentence);
+	if (!s->c.quiet) {
+		fprintf(stderr, "calls of process %d that were made before are not known: ", pid);
+		diag_print_sentence(&why, stderr);
+		fputc('\n', stderr);
+	}
 	diag_fini(&why);
 }
 

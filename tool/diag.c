@@ -138,6 +138,16 @@ static void print_span(const struct diag *d, FILE *to)
 }
 
 /**
+ * diag_print_sentence - show an error's sentence, and nothing else, not even a newline
+ * @d: the error
+ * @to: stderr as a rule
+ */
+void diag_print_sentence(const struct diag *d, FILE *to)
+{
+	print_plain(d->sentence ? d->sentence : "out of memory", to);
+}
+
+/**
  * diag_print - show an error to a person
  * @d: the error
  * @prog: name to begin the line with
@@ -146,7 +156,7 @@ static void print_span(const struct diag *d, FILE *to)
 void diag_print(const struct diag *d, const char *prog, FILE *to)
 {
 	fprintf(to, "%s: ", prog);
-	print_plain(d->sentence ? d->sentence : "out of memory", to);
+	diag_print_sentence(d, to);
 	fputc('\n', to);
 	if (d->text)
 		print_span(d, to);

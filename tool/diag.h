@@ -40,6 +40,7 @@ void diag_span(struct diag *d, const char *text, size_t at, size_t len);
 void diag_fini(struct diag *d);
 
 /* "goprobectl: sentence", the marked text, the hint; to stderr as a rule. */
+void diag_print_sentence(const struct diag *d, FILE *to);
 void diag_print(const struct diag *d, const char *prog, FILE *to);
 
 #endif

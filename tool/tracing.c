@@ -8,6 +8,7 @@
 #include "gostates.h"
 #include "hidden.h"
 #include "kin.h"
+#include "plain.h"
 #include "progress.h"
 #include "select.h"
 #include "selftest.h"
@@ -224,10 +225,16 @@ static int find_kin(struct tracing *t, const struct procmem *m, struct gobin *bi
 
 void tracing_say_unknown(const struct tracing *t, const struct diag *why)
 {
-	if (!t->quiet)
+	struct buf sentence = { 0 };
+
+	/* It may have a path in it that a stranger has chosen. */
+	buf_plain(&sentence, why->sentence ? why->sentence : "out of memory");
+	buf_char(&sentence, '\0');
+	if (!t->quiet && !sentence.failed)
 		say(t, "%swarning: %s: of those that run already none is taken for a descendant of goroutine %llu",
-		    t->say ? "" : "goprobectl: ", why->sentence ? why->sentence : "out of memory",
+		    t->say ? "" : "goprobectl: ", sentence.p,
 		    (unsigned long long)t->plan->descendant);
+	buf_fini(&sentence);
 }
 
 /* Of one process; one that has ended meanwhile has none. */
