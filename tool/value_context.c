@@ -33,10 +33,10 @@ static void state(struct value_ctx *v, struct buf *b, const struct value_what *w
 	/* Words are shown as they are, what could be a terminal's business is quoted. */
 	if (!value_error_inside(v, &said, f->type, p + f->offset))
 		buf_str(b, "canceled");
-	else if (said.len && plain_name(said.p, said.len))
-		buf_mem(b, said.p, said.len);
-	else
+	else if (!plain_name(said.p, said.len))
 		buf_quote(b, (const uint8_t *)said.p, said.len);
+	else if (said.len)
+		buf_mem(b, said.p, said.len);
 	b->failed |= said.failed;
 	buf_fini(&said);
 	buf_char(b, ']');

@@ -285,6 +285,9 @@ static void test_contexts(void **state)
 	PUT(0x500, 0x347, 4);
 	SAYS(SHOW(&i_context, 0x1200, 0x400),
 	     "context.Background.WithCancel.WithValue(\"user\", \"bob\").WithDeadline(1970-01-01T00:00:00Z)[\"\\x1b[2J\"]");
+	PUT(0x500, 0x347, 0);
+	SAYS(SHOW(&i_context, 0x1200, 0x400),
+	     "context.Background.WithCancel.WithValue(\"user\", \"bob\").WithDeadline(1970-01-01T00:00:00Z)[]");
 	/* The chain ends where the capture does. */
 	PUT(0x600, 0x1100, 0x9990, 0, 0, 0);
 	SAYS(SHOW(&i_context, 0x1100, 0x600), "(*context.cancelCtx)(0x9990).WithCancel");
