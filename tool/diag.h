@@ -39,8 +39,9 @@ void diag_hint(struct diag *d, const char *fmt, ...)
 void diag_span(struct diag *d, const char *text, size_t at, size_t len);
 void diag_fini(struct diag *d);
 
-/* "goprobectl: sentence", the marked text, the hint; to stderr as a rule. */
+/* The sentence alone, for a line that says more; to stderr as a rule. */
 void diag_print_sentence(const struct diag *d, FILE *to);
+/* "goprobectl: sentence", the marked text, the hint; to stderr as a rule. */
 void diag_print(const struct diag *d, const char *prog, FILE *to);
 
 #endif
