@@ -10,6 +10,7 @@
 #include "faultin.h"
 #include "hit.h"
 #include "ring.h"
+#include "summary.h"
 #include "usercopy.h"
 
 /* Count a hit that leaves nothing else behind. */
@@ -24,6 +25,13 @@ noinline void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat)
 	else
 		gp_session_no_ring(s);
 	preempt_enable();
+}
+
+/* Likewise, as there was no room: perhaps the dead have it. */
+noinline void gp_hit_no_room(struct gp_session *s, enum goprobe_stat stat)
+{
+	gp_hit_stat(s, stat);
+	gp_summary_want_reap(s);
 }
 
 noinline int gp_hit_does_not_matter(const struct gp_probe *probe, const struct pt_regs *regs)

@@ -114,7 +114,7 @@ static bool gp_paired_call_held(const struct gp_probe *probe, const struct pt_re
 		number = gp_held_take(calls->held);
 	}
 	if (!number) {
-		gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
+		gp_hit_no_room(probe->session, GOPROBE_STAT_NO_ROOM);
 		return false;
 	}
 	held = gp_held_at(calls->held, number);
@@ -124,7 +124,7 @@ static bool gp_paired_call_held(const struct gp_probe *probe, const struct pt_re
 		return true;
 	}
 	gp_held_give(calls->held, number);
-	gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
+	gp_hit_no_room(probe->session, GOPROBE_STAT_NO_ROOM);
 	return false;
 }
 
@@ -150,7 +150,7 @@ static __always_inline bool gp_paired_remember(const struct gp_probe *probe,
 		gp_handler_record(probe, regs);
 		return true;
 	}
-	gp_hit_stat(probe->session, GOPROBE_STAT_NO_ROOM);
+	gp_hit_no_room(probe->session, GOPROBE_STAT_NO_ROOM);
 	return false;
 }
 
@@ -200,14 +200,15 @@ noinline int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_reg
 static int gp_paired_mute(const struct gp_probe *probe, const struct pt_regs *regs,
 			  enum gp_verdict verdict)
 {
-	enum goprobe_stat stat = gp_hit_verdict_stat(verdict);
+	struct gp_session *s = probe->session;
 	struct gp_own_g own;
 
 	if (gp_hit_await_g(probe, regs, &own) &&
-	    gp_calls_open(probe->session->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
+	    gp_calls_open(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
 			  probe->tally->muted, 0) != GP_CALLS_KEPT)
-		stat = GOPROBE_STAT_NO_ROOM;
-	gp_hit_stat(probe->session, stat);
+		gp_hit_no_room(s, GOPROBE_STAT_NO_ROOM);
+	else
+		gp_hit_stat(s, gp_hit_verdict_stat(verdict));
 	return 0;
 }
 

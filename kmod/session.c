@@ -38,6 +38,7 @@
 #include "ring.h"
 #include "session.h"
 #include "stream.h"
+#include "summary.h"
 
 static DEFINE_MUTEX(gp_sessions_lock);
 static LIST_HEAD(gp_sessions);
@@ -253,6 +254,7 @@ struct gp_session *gp_session_new(struct sock *sk, u32 portid,
 	kref_init(&s->ref);
 	INIT_LIST_HEAD(&s->node);
 	gp_stream_open(s);
+	gp_summary_open(s);
 	gp_breaker_init(&s->breaker, &wish->breaker);
 	gp_tallies_init(&s->tallies);
 	s->ncalls = wish->ncalls;
@@ -345,6 +347,7 @@ void gp_session_socket_closed(u32 portid)
 	gp_session_stop(s);
 	mutex_unlock(&s->lock);
 	gp_breaker_stop(s);
+	gp_summary_close(s);
 	gp_stream_close(s);
 	/* Nobody looks at it any more. A dump that is under way ends with the socket's memory. */
 	sock_put(s->sk);

@@ -56,6 +56,7 @@ struct sock;
  * @armed: enum gp_stream_armed
  * @no_ring: hits on CPUs without a ring
  * @ready: sends GOPROBE_CMD_READY
+ * @reap: forgets what processes have left that are no more
  * @room: who waits for room in a ring, or out a delay
  * @ref: the table's, and one for each dump under way
  * @node: in the table of sessions
@@ -68,7 +69,6 @@ struct sock;
  * @breaker: stops it when hits are too many
  * @stopped: no more points
  * @quiet: no handler can run for it any more; written once, read by the reader
- * @no_room: calls that had found no room when it was last looked at
  * @ncalls: calls that @calls must have room for
  * @nmembers: goroutines that @members must have room for, or 0
  * @tallies: what is counted and timed
@@ -109,6 +109,7 @@ struct gp_session {
 
 	atomic64_t no_ring;
 	struct delayed_work ready;
+	struct delayed_work reap;
 	wait_queue_head_t room;
 	struct kref ref;
 	struct list_head node;
@@ -122,7 +123,6 @@ struct gp_session {
 	struct gp_breaker breaker;
 	bool stopped;
 	bool quiet;
-	u64 no_room;
 	u32 ncalls;
 	u32 nmembers;
 	struct gp_tallies tallies;

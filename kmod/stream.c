@@ -39,7 +39,6 @@
 #include "netlink.h"
 #include "session.h"
 #include "stream.h"
-#include "summary.h"
 
 /* How long the first record may wait for company. */
 #define GP_STREAM_SOON_MS	10
@@ -191,26 +190,6 @@ void gp_stream_close(struct gp_session *s)
 	cancel_delayed_work_sync(&s->ready);
 }
 
-/* Calls found no room since the last pass: perhaps others have it that will never end. */
-static void gp_stream_reap(struct gp_session *s)
-{
-	u64 no_room = 0;
-	u32 cpu;
-
-	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
-
-		if (ring)
-			no_room += READ_ONCE(ring->stat[GOPROBE_STAT_NO_ROOM]);
-	}
-	/* Who holds the lock for long changes points; the next pass will do. */
-	if (no_room == READ_ONCE(s->no_room) || !mutex_trylock(&s->lock))
-		return;
-	gp_summary_reap(s);
-	WRITE_ONCE(s->no_room, no_room);
-	mutex_unlock(&s->lock);
-}
-
 static struct gp_pass *gp_pass_new(struct gp_session *s)
 {
 	struct gp_pass *pass;
@@ -221,7 +200,6 @@ static struct gp_pass *gp_pass_new(struct gp_session *s)
 		return NULL;
 	pass->s = s;
 	WRITE_ONCE(s->stalled, false);
-	gp_stream_reap(s);
 	mutex_lock(&s->read_lock);
 	gp_timeline_extend(&s->line, &s->clock);
 	pass->line = s->line;
@@ -309,10 +287,10 @@ static bool gp_stream_lend_records(struct sk_buff *skb, struct netlink_callback 
 				   struct gp_pass *pass, struct gp_ring *ring)
 {
 	unsigned long *end = &pass->end[ring->cpu];
-	u32 all, size;
+	u32 all, size = 0;
 	struct nlmsghdr *nlh;
 	struct nlattr *nla;
-	bool younger;
+	bool younger = false;
 	void *hdr;
 
 	if (gp_ring_take_back(ring))
@@ -323,15 +301,14 @@ static bool gp_stream_lend_records(struct sk_buff *skb, struct netlink_callback 
 		return false;
 	nlh = nlmsg_hdr(skb);
 	hdr = gp_stream_begin(skb, cb);
-	if (!hdr)
-		return false;
-	if (nla_put_u32(skb, GOPROBE_A_CPU, ring->cpu) || skb_tailroom(skb) < NLA_HDRLEN)
-		goto cancel;
-	size = gp_timeline_tell(&pass->line, gp_ring_first(ring), all, &younger);
+	if (hdr && !nla_put_u32(skb, GOPROBE_A_CPU, ring->cpu) && skb_tailroom(skb) >= NLA_HDRLEN)
+		size = gp_timeline_tell(&pass->line, gp_ring_first(ring), all, &younger);
 	if (younger)
 		*end = ring->told + size;
-	if (!size)
-		goto cancel;
+	if (!size) {
+		genlmsg_cancel(skb, hdr);
+		return false;
+	}
 	nla = skb_put(skb, NLA_HDRLEN);
 	nla->nla_type = GOPROBE_A_RECORDS;
 	nla->nla_len = nla_attr_size(size);
@@ -339,10 +316,6 @@ static bool gp_stream_lend_records(struct sk_buff *skb, struct netlink_callback 
 	nlh->nlmsg_len += size;
 	gp_ring_lend(ring, skb, size);
 	return true;
-
-cancel:
-	genlmsg_cancel(skb, hdr);
-	return false;
 }
 
 /* Records of one CPU in one message. Return: false if there was no room. */
@@ -392,9 +365,8 @@ static bool gp_stream_put_losses(struct sk_buff *skb, struct netlink_callback *c
 	u32 size;
 
 	hdr = gp_stream_begin(skb, cb);
-	if (!hdr)
-		return false;
-	if (skb_tailroom(skb) < nla_total_size(sizeof(u32)) + nla_total_size(sizeof(losses)) ||
+	if (!hdr ||
+	    skb_tailroom(skb) < nla_total_size(sizeof(u32)) + nla_total_size(sizeof(losses)) ||
 	    nla_put_u32(skb, GOPROBE_A_CPU, ring->cpu)) {
 		genlmsg_cancel(skb, hdr);
 		return false;
@@ -425,9 +397,7 @@ static bool gp_stream_put_end(struct sk_buff *skb, struct netlink_callback *cb,
 {
 	void *hdr = gp_stream_begin(skb, cb);
 
-	if (!hdr)
-		return false;
-	if (nla_put_u64_64bit(skb, GOPROBE_A_TIME, pass->line.to.ns, GOPROBE_A_PAD) ||
+	if (!hdr || nla_put_u64_64bit(skb, GOPROBE_A_TIME, pass->line.to.ns, GOPROBE_A_PAD) ||
 	    nla_put_u64_64bit(skb, GOPROBE_A_BACKLOG, gp_stream_backlog(pass->s),
 			      GOPROBE_A_PAD)) {
 		genlmsg_cancel(skb, hdr);

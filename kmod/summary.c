@@ -5,14 +5,16 @@
  * next, so that points may be added meanwhile, and keys, and calls may end.
  *
  * Open calls of processes that are no more are looked for first: nobody tells us
- * when a process ends, and their returns will not come. So they are when there was no room
- * for a call, by whoever reads records (stream.c).
+ * when a process ends, and their returns will not come. So they are a second after there was no
+ * room for a call or a goroutine.
  */
+#include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include <net/genetlink.h>
 
 #include "arch/arch.h"
@@ -22,7 +24,11 @@
 #include "members.h"
 #include "netlink.h"
 #include "session.h"
+#include "stream.h"
 #include "summary.h"
+
+/* A look at every place takes a while: not for each that finds no room. */
+#define GP_SUMMARY_REAP_MS	1000
 
 /* Memory of one message: fits several with all their buckets, and the largest record. */
 #define GP_SUMMARY_SKB	SKB_WITH_OVERHEAD(32768)
@@ -72,6 +78,38 @@ void gp_summary_reap(struct gp_session *s)
 		gp_calls_reap(s->calls, gp_summary_alive);
 	if (s->members)
 		gp_members_reap(s->members, gp_summary_alive);
+}
+
+static void gp_summary_reap_work(struct work_struct *work)
+{
+	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session, reap);
+
+	mutex_lock(&s->lock);
+	gp_summary_reap(s);
+	mutex_unlock(&s->lock);
+}
+
+/**
+ * gp_summary_want_reap() - there was no room: perhaps the dead have it
+ * @s: the session
+ *
+ * Context: a handler; does not sleep.
+ */
+void gp_summary_want_reap(struct gp_session *s)
+{
+	if (!delayed_work_pending(&s->reap))
+		gp_stream_queue(&s->reap, GP_SUMMARY_REAP_MS);
+}
+
+void gp_summary_open(struct gp_session *s)
+{
+	INIT_DELAYED_WORK(&s->reap, gp_summary_reap_work);
+}
+
+/* No handler can run for the session any more. Context: not its lock. */
+void gp_summary_close(struct gp_session *s)
+{
+	cancel_delayed_work_sync(&s->reap);
 }
 
 int gp_summary_start(struct netlink_callback *cb)
@@ -241,15 +279,15 @@ static int gp_summary_fill_open(struct sk_buff *skb, struct netlink_callback *cb
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_OPEN);
-	if (!hdr)
-		return skb->len;
-	o.nla = nla_reserve(skb, GOPROBE_A_OPEN, 0);
+	if (hdr)
+		o.nla = nla_reserve(skb, GOPROBE_A_OPEN, 0);
 	o.now = gp_clock_read(&s->calls->clock);
 	if (o.nla)
 		gp_calls_each(s->calls, &calls_at, gp_summary_put_open, &o);
 	at->id = calls_at.stack;
 	at->below = calls_at.below;
-	genlmsg_end(skb, hdr);
+	if (hdr)
+		genlmsg_end(skb, hdr);
 	return skb->len;
 }
 

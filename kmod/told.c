@@ -50,7 +50,7 @@ static bool gp_told_join(struct gp_session *s, const struct gp_key *key)
 	if (key->n != 1)
 		return false;
 	if (gp_members_join(s->members, process, key->word[0]) == -ENOSPC)
-		gp_hit_stat(s, GOPROBE_STAT_NO_MEMBER);
+		gp_hit_no_room(s, GOPROBE_STAT_NO_MEMBER);
 	return true;
 }
 

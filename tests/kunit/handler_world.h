@@ -184,7 +184,7 @@ static struct gp_probe_set *set;
 static struct gp_probe probes[PROBES];
 static struct pid *nobody;
 
-static u32 served, executed, waited, woken[GP_STREAM_WAKE_NOW + 1];
+static u32 reaps_wanted, served, executed, waited, woken[GP_STREAM_WAKE_NOW + 1];
 static u64 counted_before;	/* hits that had been counted when the instruction was executed */
 static u32 patience, room_after;
 
@@ -209,6 +209,11 @@ void gp_faultin_serve_write(struct gp_faultin *f)
 void gp_stream_wake(struct gp_session *session, enum gp_stream_wake wake)
 {
 	woken[wake]++;
+}
+
+void gp_summary_want_reap(struct gp_session *session)
+{
+	reaps_wanted++;
 }
 
 static inline void drain_rings(void)
@@ -478,10 +483,13 @@ static inline bool hit(void)
 	struct pt_regs regs = w->regs;
 
 	read_stats(before);
+	reaps_wanted = 0;
 	ret = gp_handler_hit(&point.uc, &w->regs);
 	read_stats(after);
 	return !ret && preempt_count() == depth && !pagefault_disabled() && !windows &&
-	       !wrong && !memcmp(&regs, &w->regs, sizeof(regs));
+	       !wrong && !memcmp(&regs, &w->regs, sizeof(regs)) &&
+	       (s.rings == no_rings || reaps_wanted == counted(GOPROBE_STAT_NO_ROOM) +
+						       counted(GOPROBE_STAT_NO_MEMBER));
 }
 
 /* The only record in the rings, or the first one. */
