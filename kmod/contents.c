@@ -324,6 +324,7 @@ static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 	probe->offset = p->offset;
 	probe->address = p->offset + rt->code_delta;
 	probe->dynamic = &f->dynamic;
+	probe->delay_ns = probe->edit ? probe->edit->delay_ns : 0;
 	return probe;
 }
 
@@ -444,6 +445,8 @@ static const char *gp_contents_why_no_probe(int err)
 		return "out of memory";
 	case -EUSERS:
 		return "there are too many probes already";
+	case -ENOSPC:
+		return "all delays there would be more than a second";
 	case -EEXIST:
 		return "the session times or pairs this place already";
 	}

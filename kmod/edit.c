@@ -21,6 +21,7 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 
@@ -158,12 +159,16 @@ static void gp_edit_tell(const struct gp_probe *probe)
 	const struct gp_session *s = probe->session;
 	/* Its own; handlers get it to be read. */
 	struct gp_probe *own = (struct gp_probe *)probe;
+	/* Neither name is ours, and a log may be read on a terminal. */
+	char comm[TASK_COMM_LEN], path[64];
 
 	if (atomic_read(&probe->told) || atomic_xchg(&own->told, 1))
 		return;
-	pr_info("goprobe: process %d (%s) is being changed at offset 0x%llx of %pD4, by session %u of process %d\n",
-		task_tgid_nr(current), current->comm, probe->offset, s->files[probe->file]->file,
-		s->id, s->owner);
+	get_task_comm(comm, current);
+	scnprintf(path, sizeof(path), "%pD4", s->files[probe->file]->file);
+	pr_info("goprobe: process %d (%*pE) is being changed at offset 0x%llx of %*pE, by session %u of process %d\n",
+		task_tgid_nr(current), (int)strlen(comm), comm, probe->offset,
+		(int)strlen(path), path, s->id, s->owner);
 }
 
 /* Sleep: until it is over, the thread is killed or the session has ended. */

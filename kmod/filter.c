@@ -224,6 +224,8 @@ static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const st
 	filter->members |= op->code == GOPROBE_OP_MEMBER;
 	filter->mutes |= op->code == GOPROBE_OP_REJECT && op->value & GOPROBE_REJECT_F_MUTED;
 	filter->edits |= op->code >= GOPROBE_OP_SET && op->code <= GOPROBE_OP_DELAY;
+	if (op->code == GOPROBE_OP_DELAY)
+		filter->delay_ns = min(filter->delay_ns + op->value, GOPROBE_DELAY_NS_MAX);
 	if (op->code == GOPROBE_OP_SET)
 		filter->sets |= BIT(op->b / 8);
 	if (op->code != GOPROBE_OP_QUOTA || !w->offset)

@@ -65,6 +65,7 @@ struct gp_test {
  * @members: it has GOPROBE_OP_MEMBER
  * @keyed: it makes a key
  * @edits: it is an edit: it sets, writes or delays
+ * @delay_ns: then: how long it delays at most
  * @sets: then: integer registers that it sets: bits, by offset in struct pt_regs / 8
  * @nops: number of @ops
  * @ops: the program; the value of GOPROBE_OP_UNDER is a struct gp_tally
@@ -86,6 +87,7 @@ struct gp_filter {
 	bool members;
 	bool keyed;
 	bool edits;
+	u32 delay_ns;
 	u32 sets;
 	u32 nops;
 	struct gp_op ops[];

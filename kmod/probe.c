@@ -226,6 +226,23 @@ static bool gp_set_times(const struct gp_probe_set *set, const struct gp_session
 	return false;
 }
 
+/* How long a hit can be delayed by all of @set, in ns. */
+static u64 gp_set_delays(const struct gp_probe_set *set)
+{
+	u64 ns = 0;
+	u32 i;
+
+	for (i = 0; i < set->n; i++)
+		ns += set->probe[i]->delay_ns;
+	return ns;
+}
+
+/* Would a hit of @probe, and of all of @set, be delayed for longer than one edit may do so? */
+static bool gp_set_delays_too_long(const struct gp_probe_set *set, const struct gp_probe *probe)
+{
+	return probe->delay_ns && probe->delay_ns + gp_set_delays(set) > GOPROBE_DELAY_NS_MAX;
+}
+
 /* Those that change the program come last: what others record is what it was. */
 static u32 gp_set_place(const struct gp_probe_set *set, const struct gp_probe *probe)
 {
@@ -292,6 +309,8 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 
 	if (probe->then >= GP_WAY_ENTER && gp_set_times(old, probe->session)) {
 		err = -EEXIST;
+	} else if (gp_set_delays_too_long(old, probe)) {
+		err = -ENOSPC;
 	} else if (old->n < GP_SET_MAX) {
 		set = gp_set_new(old->n + 1);
 		err = -ENOMEM;
@@ -410,8 +429,9 @@ void gp_probe_fini(void)
  *
  * Hits can come before this returns.
  *
- * Return: 0; -EUSERS if the place has too many probes; -EEXIST if the session times it
- * already; or an error of uprobe_register().
+ * Return: 0; -EUSERS if the place has too many probes; -ENOSPC if they would delay a hit for
+ * longer than GOPROBE_DELAY_NS_MAX; -EEXIST if the session times it already; or an error of
+ * uprobe_register().
  */
 int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
 		 const struct goprobe_point *wire, struct gp_sweep *sweep)

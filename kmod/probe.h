@@ -66,6 +66,7 @@ enum gp_way {
  * @offset: in that file
  * @address: link-time address of the point
  * @dynamic: the file's dynamic types
+ * @delay_ns: how long @edit delays a hit at most
  * @told: the kernel log tells of its edits
  * @dead: link in struct gp_sweep
  */
@@ -95,6 +96,7 @@ struct gp_probe {
 	u64 offset;
 	u64 address;
 	const struct gp_dynamic *dynamic;
+	u32 delay_ns;
 	atomic_t told;
 	struct list_head dead;
 };

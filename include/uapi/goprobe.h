@@ -79,6 +79,8 @@
  *	are not recorded before GOPROBE_CMD_START; GOPROBE_ACTION_JOIN and _PART are
  *	done from the beginning.
  *	reply: A_COUNT (u32): number of points the session has now.
+ *	-ENOSPC: the delays of all edits at a place, of all sessions, would be more than
+ *	GOPROBE_DELAY_NS_MAX together.
  *
  * GOPROBE_CMD_POINTS_DEL (do)
  *	A_IDS (u32[]): takes the breakpoints with these ids away, and waits until no
@@ -677,8 +679,9 @@ enum goprobe_reject {
 #define GOPROBE_REJECT_F_MUTED	(1U << 8)
 
 /*
- * The longest GOPROBE_OP_DELAY: 1 s. The thread sleeps in the handler: until it is killed or the
- * session ends, at the latest. What waits for all threads (a garbage collection) waits for it.
+ * The longest GOPROBE_OP_DELAY, and that of all edits at one place together: 1 s. The thread sleeps
+ * in the handler: until it is killed or the session ends, at the latest. What waits for all threads
+ * (a garbage collection) waits for it.
  */
 #define GOPROBE_DELAY_NS_MAX	1000000000ULL
 

@@ -2,6 +2,7 @@
 """Programs that are changed, and find out themselves what of: tests/targets/edits."""
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -239,6 +240,34 @@ def delays_end(t):
         target.wait()
         check(time.monotonic() - before < 0.9, "it could not be killed for %s s", time.monotonic() - before)
         attach.finish()
+
+
+@case("the module: all delays at a place are no longer together than one may be")
+def delays_together(t):
+    with allowed():
+        target = edits(t)
+        path = target.argv[0]
+        offset, _ = genl.elf_symbol(path, "main.slow")
+        code = target.bytes_at(offset, 16)[1]
+
+        def delay(client, ms, id_):
+            edit = client.add_filters([genl.op(genl.GOPROBE_OP_DELAY, value=ms * 1000000)])
+            client.add_points([genl.point(offset, code, id_=id_, edit=edit)])
+        with genl.Client() as one, genl.Client() as other:
+            for client in (one, other):
+                client.new_session(target.pid)
+                client.add_file(path, genl.runtime())
+            delay(one, 400, 1)
+            delay(one, 200, 2)
+            try:
+                delay(other, 401, 1)
+                check(False, "the module took more than a second")
+            except genl.Refused as e:
+                check(e.errno == errno.ENOSPC and "more than a second" in str(e), "it said: %s", e)
+            delay(other, 400, 2)
+            other.add_points([genl.point(offset, code, id_=3)])
+            one.del_points(2)
+            delay(other, 200, 4)
 
 
 @case("the kernel log tells once of each place who changes what")
