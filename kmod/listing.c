@@ -117,26 +117,29 @@ static int gp_listing_put(struct sk_buff *skb, struct netlink_callback *cb,
 {
 	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				&gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_LIST);
+	int err = -EMSGSIZE;
 
-	if (!hdr)
-		return -EMSGSIZE;
-	if (nla_put_u32(skb, GOPROBE_A_SESSION, s->id) ||
+	if (!hdr || nla_put_u32(skb, GOPROBE_A_SESSION, s->id) ||
 	    nla_put_u32(skb, GOPROBE_A_OWNER, s->owner) ||
 	    gp_listing_put_pids(skb, s))
 		goto full;
 	if (at->file >= s->nfiles) {
 		at->file++;	/* a session without files is listed once */
-	} else if (nla_put_u32(skb, GOPROBE_A_FILE, at->file) ||
-		   gp_listing_put_path(skb, s->files[at->file]) ||
-		   gp_listing_put_points(skb, s, at)) {
-		goto full;
+	} else {
+		if (nla_put_u32(skb, GOPROBE_A_FILE, at->file))
+			goto full;
+		err = gp_listing_put_path(skb, s->files[at->file]);
+		if (!err)
+			err = gp_listing_put_points(skb, s, at);
+		if (err)
+			goto full;
 	}
 	genlmsg_end(skb, hdr);
 	return 0;
 
 full:
 	genlmsg_cancel(skb, hdr);
-	return -EMSGSIZE;
+	return err;
 }
 
 int gp_listing_dump(struct sk_buff *skb, struct netlink_callback *cb)
@@ -169,5 +172,6 @@ int gp_listing_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			at->probe = 0;
 		}
 	}
-	return skb->len;
+	/* What is not the message's room is told when there is nothing else to tell. */
+	return skb->len ? skb->len : err;
 }

@@ -2,10 +2,13 @@
 """Where what is traced may lie: file systems, mounts, namespaces, containers; and what may be done to the file meanwhile."""
 
 import contextlib
+import errno
+import mmap
 import os
 import shutil
 import subprocess
 
+import genl
 from lib import MODULE, Skip, case, check, same
 
 LOADER = "/lib64/ld-linux-x86-64.so.2"
@@ -95,6 +98,42 @@ def child_of(pid):
     """The first process that this one has started."""
     with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as f:
         return next(iter(map(int, f.read().split())), None)
+
+
+@case("files: where the kernel takes no breakpoints, on hugetlbfs, is told, and nothing is left")
+def no_breakpoints(t):
+    path = t.binary("counter")
+    offset, _ = genl.elf_symbol(path, "main.doWork")
+    with open(path, "rb") as f:
+        binary = f.read()
+    pages = "/proc/sys/vm/nr_hugepages"
+    with open(pages, encoding="ascii") as f:
+        before = f.read()
+    # A file there can't be written, but mapped.
+    size = -(-len(binary) // (2 << 20)) * (2 << 20)
+    try:
+        with mounted(t, "hugetlbfs", "pagesize=2M", "huge") as huge:
+            with open(pages, "w", encoding="ascii") as f:
+                f.write("%d\n" % (size >> 21))
+            fd = os.open(huge + "/counter", os.O_RDWR | os.O_CREAT)
+            os.ftruncate(fd, size)
+            with mmap.mmap(fd, size) as mapped:
+                mapped[:len(binary)] = binary
+            os.close(fd)
+            with genl.Client() as client:
+                client.new_session()
+                client.add_file(huge + "/counter", genl.runtime())
+                for _ in range(2):
+                    try:
+                        client.add_points([genl.point(offset, binary[offset:offset + 16], action=genl.GOPROBE_ACTION_COUNT)])
+                        check(False, "the kernel took it")
+                    except genl.Refused as e:
+                        check(e.errno == errno.EIO and "the kernel refused the breakpoint" in str(e), "it said: %s", e)
+                same(genl.points(client.sessions()[0].get(genl.GOPROBE_A_POINTS, b"")), [], "points of the session")
+            os.unlink(huge + "/counter")
+    finally:
+        with open(pages, "w", encoding="ascii") as f:
+            f.write(before)
 
 
 @case("files: in a container, with a root, users, processes, mounts and a network of its own, and in a control group")

@@ -232,6 +232,55 @@ def listing(t):
     wait_for("the end of the session", nothing_probed)
 
 
+@case("netlink: the list has every session, wherever one ends a message; there are 256 at most", per="boot")
+def many_sessions(t):
+    path = t.binary("load")
+    offset, _ = genl.elf_symbol(path, "main.main")
+    with open(path, "rb") as f:
+        f.seek(offset)
+        code = f.read(8)
+    # A message to a reader with a large buffer: 32 KiB less what the kernel keeps behind it.
+    room, big, head = 32448, 1000, 40
+    want, clients = [], []
+
+    def add(npids, file=False):
+        client = Client()
+        clients.append(client)
+        client.new_session(*[os.getpid()] * npids, ring=64 << 10)
+        if file:
+            client.add_file(path)
+            client.add_points([genl.point(offset, code, len(clients), action=genl.GOPROBE_ACTION_COUNT)])
+        want.append((npids, len(clients) if file else None))
+    try:
+        spilled = 0
+        # Each message has less and less room for the last one's session, processes, file, path and point.
+        for left in range(200, 0, -8):
+            for _ in range(7):
+                add(big)
+            add(200)
+            add((room - spilled - 7 * (head + 4 * big) - (head + 800) - head - left) // 4)
+            add(0, file=True)
+            spilled = 20 + 8 + 8 + 8 + (4 + len(os.path.realpath(path)) + 1 + 3) // 4 * 4 + 4 + 56
+        while len(clients) < 256:
+            add(0)
+        with Client() as one_more:
+            full = Misuse()
+            full("257 sessions", lambda: one_more.new_session(ring=64 << 10), errno.EUSERS)
+            full.verdict()
+            found = []
+            for m in one_more.sessions():
+                points = [p.id for p in genl.points(m.get(genl.GOPROBE_A_POINTS, b""))]
+                if genl.GOPROBE_A_FILE in m:
+                    same(m[genl.GOPROBE_A_PATH].rstrip(b"\0").decode(), os.path.realpath(path), "a file's path")
+                    same(len(points), 1, "points of a session")
+                found.append((len(m.get(genl.GOPROBE_A_PIDS, b"")) // 4, points[0] if points else None))
+        same(found, want, "sessions")
+    finally:
+        for client in clients:
+            client.close()
+    wait_for("the end of the sessions", nothing_probed)
+
+
 @case("the module can't be unloaded under a session, and can after it", per="boot")
 def unload(t):
     target = t.target("load", "-pause", "5ms")
