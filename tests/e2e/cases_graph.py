@@ -184,7 +184,7 @@ def full(t):
     check("3 calls of main.fib left out" in text.stderr(), "not said at the end: %s", text.stderr())
 
 
-@case("graph: 200 goroutines, 1000 deep, panicking: each call once in some tree, nothing lost")
+@case("graph: 50 goroutines, 200 deep, panicking: each call once in some tree, nothing lost")
 def stress(t):
     g = graph(t, "--calls", 1000000, "--depth", 1000, "--buffer", "16M", "--lossless",
               FUNCTIONS % "even|odd|guard|note", "--", t.binary("stress"), "-goroutines", 50, "-depth", 200)
