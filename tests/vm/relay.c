@@ -7,7 +7,7 @@
  * QEMU finds its end of the port at file descriptor 3. CONSOLE is the file the guest's console goes
  * to; QEMU is given a moment to complete it. A line on file descriptor 4 tells how it went:
  *
- *	exit STATUS UNLOAD_ERRNO	the command ended
+ *	exit STATUS UNLOAD_ERRNO LOG	the command ended; LOG is whole, or cut: it has no end
  *	gone boot|command		QEMU ended before it
  *	crashed boot|command SIGNAL	likewise, by a signal: a fault of QEMU's own
  *	timeout boot|command
@@ -37,6 +37,9 @@
 
 /* Seconds that QEMU has to end by itself once it has closed the port. */
 #define QEMU_LAST 10
+
+/* Seconds that the end of the log has to come after the command's: a slow host is no complaint. */
+#define LOG_LAST 60
 
 static volatile sig_atomic_t stopped;
 
@@ -74,26 +77,48 @@ static void write_all(int fd, const char *p, size_t length)
 	}
 }
 
-/* The serial console is slower than the port, and on some kernels written by a thread. */
-static void await_end_of_log(const char *path)
+static bool has_end_of_log(const char *path)
 {
-	double deadline = now() + 10;
-	char tail[4096 + 1];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char tail[4096];
+	ssize_t n = 0;
 
-	while (now() < deadline && !stopped) {
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t n = 0;
+	if (fd >= 0) {
+		off_t size = lseek(fd, 0, SEEK_END);
 
-		if (fd >= 0) {
-			off_t size = lseek(fd, 0, SEEK_END);
+		n = pread(fd, tail, sizeof(tail), size > 4096 ? size - 4096 : 0);
+		close(fd);
+	}
+	return n > 0 && memmem(tail, n, END_OF_LOG, strlen(END_OF_LOG));
+}
 
-			n = pread(fd, tail, sizeof(tail) - 1, size > 4096 ? size - 4096 : 0);
-			close(fd);
-		}
-		if (n > 0 && memmem(tail, n, END_OF_LOG, strlen(END_OF_LOG)))
-			return;
+/* Of itself, while we look; it is still there to be waited for. */
+static bool has_ended(pid_t qemu)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, qemu, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
+}
+
+/*
+ * The serial console is slower than the port, and on some kernels written by a thread.
+ * Return: all of it has come.
+ */
+static bool await_end_of_log(const char *path, pid_t qemu)
+{
+	double deadline = now() + LOG_LAST;
+
+	while (!stopped) {
+		/* In this order: nothing comes any more after the last look. */
+		bool last = has_ended(qemu) || now() >= deadline;
+
+		if (has_end_of_log(path))
+			return true;
+		if (last)
+			break;
 		usleep(20000);
 	}
+	return false;
 }
 
 static pid_t start(char **argv, int fd)
@@ -209,9 +234,9 @@ int main(int argc, char **argv)
 				write_all(STDERR_FILENO, data, frame->length);
 			} else if (frame->type == FRAME_EXIT) {
 				memcpy(&report, data, sizeof(report));
-				await_end_of_log(argv[3]);
-				dprintf(RESULT_FD, "exit %u %u\n", report.status,
-					report.unload_errno);
+				dprintf(RESULT_FD, "exit %u %u %s\n", report.status,
+					report.unload_errno,
+					await_end_of_log(argv[3], qemu) ? "whole" : "cut");
 				goto end;
 			}
 			memmove(buf, buf + whole, have - whole);
