@@ -186,6 +186,11 @@ class Suite:
         count, late = collections.Counter(), []
         for test in chosen:
             one, two, with_probes = (tree[test] for tree in trees)
+            if test not in two and test not in with_probes:
+                # Nothing is the same as nothing, but nobody knows what they do.
+                self.wrong("%s: no verdict, without probes or with" % test)
+                self.failed += 1
+                continue
             if two == with_probes:
                 count["same"] += 1
                 count["subtests"] += len(two) - 1
