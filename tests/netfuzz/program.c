@@ -121,11 +121,6 @@ bool program_is_new(uint8_t code)
 	return has[code] & NEW;
 }
 
-bool program_is_edit(uint8_t code)
-{
-	return has[code] & FOR_EDITS;
-}
-
 bool program_has(uint8_t code)
 {
 	return !(has[code] & FOR_EDITS) && (!(has[code] & NEW) || learned[code]);

@@ -54,11 +54,10 @@ void program_make(struct program *p);
 
 /*
  * What the header has and not every module: operations that are only used if the module in
- * the kernel has been found to have them, and those of edits, which would change what
- * the programs do.
+ * the kernel has been found to have them, and those of edits, which are only in programs that
+ * set what there is.
  */
 bool program_is_new(uint8_t code);
-bool program_is_edit(uint8_t code);
 bool program_has(uint8_t code);
 void program_learn(uint8_t code);
 

@@ -110,12 +110,13 @@ void report_end(const struct report_run *r, unsigned long runs, bool sentences)
 	       (unsigned long long)r->seed, r->sockets, elapsed, told.sessions, told.messages,
 	       told.messages / elapsed, told.accepted, told.refused, told_sentences(sentences),
 	       told.netlink);
-	printf("%lu hits, %lu in records, %lu filtered, %lu undecided, %lu counted, %lu timed, %lu let go, %lu lost; %lu records read, %lu of them with a plan, with %lu chunks; %lu rows of numbers, %lu open calls\n",
+	printf("%lu hits, %lu in records, %lu filtered, %lu undecided, %lu counted, %lu timed, %lu let go, %lu edited, %lu lost; %lu records read, %lu of them with a plan, with %lu chunks; %lu rows of numbers, %lu open calls\n",
 	       hits(), told.stat[GOPROBE_STAT_CALLS] + told.stat[GOPROBE_STAT_RETURNS],
 	       told.stat[GOPROBE_STAT_FILTERED], told.stat[GOPROBE_STAT_UNDECIDED],
 	       told.stat[GOPROBE_STAT_COUNTED], told.stat[GOPROBE_STAT_TIMED],
-	       told.stat[GOPROBE_STAT_LET_GO], told.stat[GOPROBE_STAT_LOST_RING_FULL],
-	       told.records, told.programs, told.chunks, told.tallies, told.open);
+	       told.stat[GOPROBE_STAT_LET_GO], told.stat[GOPROBE_STAT_EDITED],
+	       told.stat[GOPROBE_STAT_LOST_RING_FULL], told.records, told.programs, told.chunks,
+	       told.tallies, told.open);
 	printf(r->covered ? "%u inputs kept, %u places of the module executed\n" :
 	       "%u inputs kept, by answers: this kernel has no /sys/kernel/debug/kcov\n",
 	       kept_count(), cover_places());
