@@ -34,10 +34,11 @@ type conn struct {
 }
 
 func dial() (*conn, error) {
-	c, err := genetlink.Dial(nil)
+	s, port, err := dialKernel()
 	if err != nil {
 		return nil, fmt.Errorf("can't speak netlink: %w", err)
 	}
+	c := genetlink.NewConn(netlink.NewConn(s, port))
 	family, err := c.GetFamily(familyName)
 	if err != nil {
 		c.Close()
@@ -46,12 +47,15 @@ func dial() (*conn, error) {
 		}
 		return nil, err
 	}
-	// Sentences in place of errno.
-	if err := c.SetOption(netlink.ExtendedAcknowledge, true); err != nil {
-		c.Close()
-		return nil, err
-	}
+	s.ready = readyOf(family.ID)
 	return &conn{c: c, family: family.ID}, nil
+}
+
+// readyOf is what the module sends when there are records.
+func readyOf(family uint16) []netlink.Message {
+	m := netlink.Message{Data: []byte{cmdReady, 1, 0, 0}}
+	m.Header.Type, m.Header.Length = netlink.HeaderType(family), 20
+	return []netlink.Message{m}
 }
 
 func (c *conn) close() { c.c.Close() }
@@ -141,44 +145,27 @@ func (c *conn) request(cmd uint8, flags netlink.HeaderFlags, attrs func(*netlink
 	return nil
 }
 
-// receive notes on the way whether there are records. ENOBUFS: that was dropped, as there was no
-// room for it; nothing else is lost.
+// receive notes on the way whether there are records.
 func (c *conn) receive() ([]genetlink.Message, []netlink.Message, error) {
-	for {
-		msgs, headers, err := c.c.Receive()
-		if errors.Is(err, unix.ENOBUFS) {
+	msgs, headers, err := c.c.Receive()
+	for i, m := range msgs {
+		if headers[i].Header.Type == netlink.HeaderType(c.family) && m.Header.Command == cmdReady {
 			c.ready = true
-			continue
 		}
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		for i, m := range msgs {
-			if headers[i].Header.Type == netlink.HeaderType(c.family) && m.Header.Command == cmdReady {
-				c.ready = true
-			}
-		}
-		return msgs, headers, err
 	}
+	return msgs, headers, err
 }
 
 // await waits until there are records, for that long at most, or until it is interrupted.
 func (c *conn) await(d time.Duration) error {
 	defer c.wait(time.Time{})
 	for until := time.Now().Add(d); !c.ready && c.wait(until); {
-		msgs, headers, err := c.c.Receive()
+		_, _, err := c.receive()
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			break
 		}
-		if errors.Is(err, unix.ENOBUFS) {
-			c.ready = true
-			continue
-		}
 		if err != nil {
 			return sentence(err)
-		}
-		for i, m := range msgs {
-			c.ready = c.ready || headers[i].Header.Type == netlink.HeaderType(c.family) && m.Header.Command == cmdReady
 		}
 	}
 	c.ready = false

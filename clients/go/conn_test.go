@@ -6,36 +6,12 @@ import (
 	"errors"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/mdlayher/genetlink"
 	"github.com/mdlayher/genetlink/genltest"
 	"github.com/mdlayher/netlink"
 	"golang.org/x/sys/unix"
 )
-
-// TestNoRoom: the kernel drops what it says of its own accord if there is no room for it.
-func TestNoRoom(t *testing.T) {
-	dropped := true
-	c := &conn{family: 33, c: genltest.Dial(func(m genetlink.Message, req netlink.Message) ([]genetlink.Message, error) {
-		if dropped {
-			dropped = false
-			return nil, os.NewSyscallError("recvmsg", unix.ENOBUFS)
-		}
-		return []genetlink.Message{{Header: genetlink.Header{Command: cmdGetInfo}}}, nil
-	})}
-	defer c.close()
-	if _, _, err := c.receive(); err != nil {
-		t.Error(err)
-	}
-	if !c.ready {
-		t.Error("there may be records, and nobody looks")
-	}
-	c.ready, dropped = false, true
-	if err := c.await(time.Second); err != nil {
-		t.Error(err)
-	}
-}
 
 // TestNotWaitedFor: a process that can't be waited for has not ended.
 func TestNotWaitedFor(t *testing.T) {

@@ -6,6 +6,8 @@ import json
 import os
 import re
 import signal
+import socket
+import struct
 import time
 
 import cases_limits
@@ -257,6 +259,46 @@ def go_learns(t):
         known = ['"42"' in json.dumps(e["args"][0]) for e in events]
         check(not known[0] and known[-1], "%s: what is held is known of %s: %s", name, known, short(events))
     same_events(bare(steady([got[0], got[-1]])), bare(steady([want[0], want[-1]])))
+
+
+def ports(pid):
+    """Of the process's sockets of generic netlink; the first one has the number of the process."""
+    with open("/proc/net/netlink", encoding="ascii") as f:
+        rows = [line.split() for line in f.readlines()[1:]]
+    return [int(row[2]) for row in rows if (int(row[1]), int(row[2])) == (genl.NETLINK_GENERIC, pid)]
+
+
+def forge(port):
+    """Send what the kernel might: failures, an end, records; how many of it the socket takes."""
+    with genl.Client() as own:
+        family = own.family
+    junk = genl.attr(genl.GOPROBE_A_RECORDS, b"\xff" * 64)
+    taken = 0
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, genl.NETLINK_GENERIC) as s:
+        for kind, flags, body in (
+                (genl.NLMSG_ERROR, 0, struct.pack("=i", -5) + bytes(16)), (genl.NLMSG_DONE, 2, struct.pack("=i", -5)),
+                (genl.NLMSG_DONE, 2, struct.pack("=i", 0)), (family, 2, struct.pack("=BBH", genl.GOPROBE_CMD_READ, 1, 0) + junk)):
+            try:
+                s.sendto(struct.pack("=IHHII", 16 + len(body), kind, flags, 0, port) + body, (port, 0))
+                taken += 1
+            except ConnectionRefusedError:
+                pass
+    return taken
+
+
+@case("the Go client listens to nobody but the kernel: what others send to its port changes nothing")
+def go_forged(t):
+    program = t.target("counter", "-hold", "-each", "1ms", 1000)
+    process = started(client(t, "trace", program.pid, "main.doWork"))
+    wait_for("the client's port", lambda: ports(process.pid))
+    program.send()
+    for _ in range(50):
+        same(forge(process.pid), 0, "messages of others that its socket takes")
+        time.sleep(0.01)
+    same(program.line(), "counter=1000", "the program's result")
+    program.finish()
+    same(len(parse("\n".join(process.finish()))), 2000, "events")
+    check("1000 calls, 1000 returns, 0 lost" in process.stderr(), "it said: %s", process.stderr())
 
 
 @case("the Go example of a counter shows the program's own number")
