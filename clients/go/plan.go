@@ -440,7 +440,7 @@ func (f *lineTable) load() {
 	}
 	f.looked = true
 	if f.file == nil {
-		f.file, _ = os.Open(f.path)
+		f.file, _ = openRegular(f.path)
 	}
 	if f.file == nil {
 		return

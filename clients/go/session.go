@@ -436,7 +436,7 @@ func (f *planFile) open(pids []int) (*os.File, error) {
 			break
 		}
 	}
-	file, err := os.Open(path)
+	file, err := openRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("can't open the program of the plan: %w", err)
 	}
