@@ -63,6 +63,10 @@ func (c Counts) Lost() uint64 { return c.LostRingFull + c.LostNoRing + c.NoRoom 
 // Bytes of records that may wait to be decoded. What is beyond waits in the rings.
 const heldMost = 64 << 20
 
+// Bytes of a pass that the next one may still be added to: while nobody receives there is one every
+// readHeldBack, however little it brings.
+const mergeMost = 64 << 10
+
 const (
 	readAtLeast  = time.Second
 	readHeldBack = 10 * time.Millisecond
@@ -81,6 +85,13 @@ type pass struct {
 type cpuRecords struct {
 	cpu uint32
 	b   []byte
+}
+
+// add makes one pass of two, as if nobody had looked in between.
+func (p *pass) add(later pass) {
+	p.records = append(p.records, later.records...)
+	p.bytes += later.bytes
+	p.time, p.lost, p.last = later.time, later.lost, later.last
 }
 
 // Session traces until its context ends, Close is called, or all its processes have ended.
@@ -125,14 +136,7 @@ func (p *Plan) Attach(ctx context.Context, o Options) (*Session, error) {
 		c.close()
 		return nil, err
 	}
-	if o.Buffer <= 0 {
-		o.Buffer = 256
-	}
-	s := &Session{
-		plan: p, c: c, events: make(chan *Event, o.Buffer), wake: make(chan struct{}),
-		discard: make(chan struct{}), done: make(chan struct{}), latency: make(map[string]*Latency),
-	}
-	s.room.L, s.more.L = &s.mu, &s.mu
+	s := newSession(p, c, o.Buffer)
 	if err := c.do(cmdStart, nil, nil); err != nil {
 		c.close()
 		return nil, err
@@ -141,6 +145,18 @@ func (p *Plan) Attach(ctx context.Context, o Options) (*Session, error) {
 	go s.decode()
 	go s.watch(ctx, o.PIDs)
 	return s, nil
+}
+
+func newSession(p *Plan, c *conn, buffer int) *Session {
+	if buffer <= 0 {
+		buffer = 256
+	}
+	s := &Session{
+		plan: p, c: c, events: make(chan *Event, buffer), wake: make(chan struct{}),
+		discard: make(chan struct{}), done: make(chan struct{}), latency: make(map[string]*Latency),
+	}
+	s.room.L, s.more.L = &s.mu, &s.mu
+	return s
 }
 
 // Events hands out what happens, in the order of time, and is closed at the end. While nobody
@@ -345,8 +361,12 @@ func (s *Session) lostSoFar() uint64 {
 func (s *Session) put(p pass) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.passes = append(s.passes, p)
 	s.held += p.bytes
+	if n := len(s.passes); n > 0 && s.passes[n-1].bytes+p.bytes <= mergeMost {
+		s.passes[n-1].add(p)
+	} else {
+		s.passes = append(s.passes, p)
+	}
 	s.more.Signal()
 	for s.held > heldMost && !s.stopped() {
 		s.room.Wait()
@@ -361,6 +381,7 @@ func (s *Session) take() pass {
 		s.more.Wait()
 	}
 	p := s.passes[0]
+	s.passes[0] = pass{} // its records are not to stay
 	s.passes = s.passes[1:]
 	s.held -= p.bytes
 	s.room.Signal()
