@@ -328,6 +328,40 @@ func TestTypesAreLearned(t *testing.T) {
 	}
 }
 
+// What is not in the file, as types that package reflect makes, is not asked for, however much there is.
+func TestOnlyWhatTheFileHasIsAskedFor(t *testing.T) {
+	p := testPlan(t)
+	own, err := os.Open("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Files[0].lines.keep(own)
+	p.again = func([]byte) (*Plan, error) { return nil, nil }
+	var code, data segment
+	for _, s := range p.Files[0].lines.segments {
+		if s.code {
+			code = s
+		} else if s.from > code.to {
+			data = s
+		}
+	}
+	if code.to == 0 || data.to == 0 {
+		t.Fatalf("segments are %+v", p.Files[0].lines.segments)
+	}
+	l := newLearner(p)
+	for i := uint64(0); i < 2*learnMost; i++ {
+		l.ask(p, shown{0, false, 0xc000000000 + 64*i, 1})
+		l.ask(p, shown{0, true, 0xc000000000 + 64*i, 1})
+		l.ask(p, shown{0, true, data.from + 64*i, 1})
+	}
+	l.ask(p, shown{0, false, data.to - 8, 1})
+	l.ask(p, shown{0, false, data.to, 1})
+	l.ask(p, shown{0, true, code.to - 8, 1})
+	if want := fmt.Sprintf("0 type %x 1\n0 func %x 1\n", data.to-8, code.to-8); l.lines.String() != want {
+		t.Errorf("asked %.80q, not %q", l.lines.String(), want)
+	}
+}
+
 func TestTheEndByLoadIsTold(t *testing.T) {
 	line, err := breaker{hitNs: 2000, percent: 50}.event(400000).MarshalJSON()
 	const want = `{"kind":"broken","hits_per_second":400000,"percent":80,"max_percent":50,"hit_ns":2000,` +

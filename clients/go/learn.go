@@ -74,9 +74,10 @@ func (l *learner) efacesOf(p *Plan, id uint32) []eface {
 	return found
 }
 
-// ask notes an address, unless the plan knew it from the beginning, or it was asked for as near.
+// ask notes an address, unless the plan knew it from the beginning, or it was asked for as near. Nobody
+// can say anything of types that package reflect has made: their descriptors are not in the file.
 func (l *learner) ask(p *Plan, s shown) {
-	if l.all >= learnMost {
+	if l.all >= learnMost || !p.Files[s.file].lines.has(s.address, s.fn) {
 		return
 	}
 	at := s

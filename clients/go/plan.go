@@ -185,13 +185,20 @@ type planFile struct {
 	lines *lineTable
 }
 
+// segment is what a program's file has in memory, by link-time addresses.
+type segment struct {
+	from, to uint64
+	code     bool
+}
+
 // lineTable is that of a file.
 type lineTable struct {
-	path   string
-	mu     sync.Mutex
-	file   *os.File // until it has been looked at
-	looked bool
-	table  *gosym.Table
+	path     string
+	segments []segment // nil: not known
+	mu       sync.Mutex
+	file     *os.File // until it has been looked at
+	looked   bool
+	table    *gosym.Table
 }
 
 // Plan is what the module is to be told, and what its records mean: what
@@ -431,6 +438,30 @@ func (f *lineTable) keep(file *os.File) {
 		return
 	}
 	f.file = file
+	f.segments = segments(file)
+}
+
+func segments(file *os.File) (ret []segment) {
+	e, err := elf.NewFile(file)
+	if err != nil {
+		return nil
+	}
+	for _, p := range e.Progs {
+		if p.Type == elf.PT_LOAD && p.Filesz <= ^uint64(0)-p.Vaddr {
+			ret = append(ret, segment{p.Vaddr, p.Vaddr + p.Filesz, p.Flags&elf.PF_X != 0})
+		}
+	}
+	return ret
+}
+
+// has tells whether the file has something at a link-time address; or that may be.
+func (f *lineTable) has(address uint64, code bool) bool {
+	for _, s := range f.segments {
+		if address >= s.from && address < s.to && (s.code || !code) {
+			return true
+		}
+	}
+	return f.segments == nil
 }
 
 // load reads the file's line table. Where there is none, functions have no names.
