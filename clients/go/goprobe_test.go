@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -419,6 +421,34 @@ func TestValuesAreTyped(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("%s is %v, not %v", c.what, c.got, c.want)
 		}
+	}
+}
+
+// What a panic was given is in the events of all calls that it has ended.
+func TestValuesAreForSeveralGoroutines(t *testing.T) {
+	panicked := append(quads(0x500040+bias, 0xe000), part(0xe000, 2, 0, quads(42))...)
+	var wg sync.WaitGroup
+	var wrong atomic.Int64
+	for i := 0; i < 2000; i++ {
+		events := play(t, rec(recordCall, 1, noPlan, 5, 10, 100, nil), rec(recordCall, 1, noPlan, 5, 20, 110, nil),
+			rec(recordCall, 1, noPlan, 5, 25, 115, nil), rec(recordCall, 2, 1, 5, 30, 120, panicked),
+			rec(recordReturn, 1, noPlan, 5, 10, 130, nil))
+		start := make(chan struct{})
+		for _, e := range events[3:5] {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				<-start
+				if e.Panic.Elem().Int() != 42 {
+					wrong.Add(1)
+				}
+			}()
+		}
+		close(start)
+	}
+	wg.Wait()
+	if n := wrong.Load(); n > 0 {
+		t.Errorf("%d of 4000 saw something else", n)
 	}
 }
 

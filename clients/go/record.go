@@ -5,6 +5,7 @@ package goprobe
 import (
 	"errors"
 	"sort"
+	"sync"
 )
 
 // header is struct goprobe_record.
@@ -47,8 +48,9 @@ type record struct {
 		cpu, cause uint32
 		count      uint64
 	}
-	spans   []span // chunks by address; nil: not made yet
-	indexed bool
+	// chunks by address, made by the first who looks: values may be used by several goroutines
+	spans   []span
+	indexed sync.Once
 }
 
 type span struct {
@@ -224,7 +226,6 @@ func (l loc) add(n uint64) loc {
 }
 
 func (r *record) index() {
-	r.indexed = true
 	for i := range r.chunks {
 		if c := &r.chunks[i]; c.isMemory() {
 			r.spans = append(r.spans, span{c.address, c.end(), i, i})
@@ -240,9 +241,7 @@ func (r *record) index() {
 
 // before is the last span that begins at the address or before it.
 func (r *record) before(address uint64) *span {
-	if !r.indexed {
-		r.index()
-	}
+	r.indexed.Do(r.index)
 	i := sort.Search(len(r.spans), func(i int) bool { return r.spans[i].address > address })
 	if i == 0 {
 		return nil
