@@ -98,6 +98,14 @@ const bias = 0x7000
 // functions that tell of panics, and of a place in main.h(n int) with registers. Its types: 0 the frame,
 // 1 Point, 2 int, 3 the result's frame, 4 the place's frame.
 func testPlan(t *testing.T) *Plan {
+	p, err := ReadPlan(strings.NewReader(testPlanText()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func testPlanText() string {
 	points := make([]byte, 0)
 	for id := uint32(0); id < 5; id++ {
 		for kind := byte(recordCall); kind <= recordAt; kind++ {
@@ -116,7 +124,7 @@ func testPlan(t *testing.T) *Plan {
 	refs := append(ref(8, 0, 2), ref(24, 1, 1)...)
 	refs = append(append(refs, ref(32, 0, refEface)...), ref(48, 2, 3)...)
 	refs = append(refs, ref(0, 0, refIface)...)
-	text := fmt.Sprintf(`{"format":"goprobe plan","version":1,"protocol":1,"paired":true,"held_bytes":0,"times":2,
+	return fmt.Sprintf(`{"format":"goprobe plan","version":1,"protocol":1,"paired":true,"held_bytes":0,"times":2,
 		"states":["running","chan"],"registers":["rax","rbx","rip"],
 		"sizes":{"type":12,"ref":20,"plan":40,"piece":24,"op":32,"filter":8,"point":48,"dynamic":16},
 		"types":%q,"refs":%q,"plans":%q,"pieces":"","ops":"","filters":"","filter_ops":"",
@@ -144,11 +152,6 @@ func testPlan(t *testing.T) *Plan {
 		b64(words(72, 0, 4, 16, 0, 0, 8, 0, 0, 16, 4, 1, 24, 0, 0)), b64(refs),
 		b64(words(0, 0, 0, 0, 0, 256, 64, 256, 12288, 2, 3, 0, 0, 0, 0, 256, 64, 256, 12288, 2,
 			4, 0, 0, 0, 0, 256, 64, 256, 12288, 2)), b64(runtime), b64(points))
-	p, err := ReadPlan(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 // rec makes a record; body is what stands behind its header.

@@ -205,7 +205,9 @@ func (m *mapWalk) collect(l loc) {
 	lay := &m.w.file.Layout
 	size := lay.HmapSize
 	if m.m.Swiss {
-		size = lay.SwissSize
+		if size = lay.SwissSize; lay.SwissTableSize == 0 {
+			size = 0
+		}
 	}
 	address := word(l)
 	p, have := m.w.r.at(address)
@@ -327,7 +329,7 @@ func (w *world) waiting(address uint64) (int, bool) {
 	for address != 0 && n <= len(w.r.chunks) {
 		p, have := w.r.at(address)
 		n++
-		if have < w.file.Layout.SudogSize {
+		if size := w.file.Layout.SudogSize; size == 0 || have < size {
 			break
 		}
 		address = word(p.add(w.file.Layout.SudogNext))
@@ -340,7 +342,7 @@ func (w *world) channel(t *gotype, l loc) channel {
 	lay := &w.file.Layout
 	address := word(l)
 	p, have := w.r.at(address)
-	if t.elem == nil {
+	if t.elem == nil || lay.ChanSize == 0 {
 		return channel{unavailable: "unknown layout"}
 	}
 	if have < lay.ChanSize {

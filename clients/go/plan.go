@@ -20,6 +20,9 @@ import (
 
 const planVersion = 1
 
+// No struct of the module's is nearly as large.
+const structMost = 4096
+
 type gokind int
 
 const (
@@ -325,12 +328,17 @@ func (p *Plan) link() error {
 		size int
 	}{{p.Types, s.Type}, {p.Refs, s.Ref}, {p.Plans, s.Plan}, {p.Pieces, s.Piece}, {p.Ops, s.Op},
 		{p.Filters, s.Filter}, {p.FilterOps, s.Op}} {
-		if a.size < 8 || len(a.b)%a.size != 0 {
+		if a.size < 8 || a.size > structMost || len(a.b)%a.size != 0 {
 			return errors.New("the size of a table")
 		}
 	}
-	if s.Type < 12 || s.Ref < 16 || s.Plan < 40 || s.Point < 24 || s.Dynamic < 16 {
+	if s.Type < 12 || s.Ref < 16 || s.Plan < 40 || s.Point < 24 || s.Point > structMost || s.Dynamic < 16 || s.Dynamic > structMost {
 		return errors.New("the size of a struct")
+	}
+	for _, t := range p.Gotypes {
+		if t == nil {
+			return errors.New("a type that is none")
+		}
 	}
 	for _, t := range p.Gotypes {
 		if err := p.linkType(t); err != nil {
@@ -396,7 +404,32 @@ func (p *Plan) linkFunc(f *planFunc) (err error) {
 	return nil
 }
 
+// fits tells whether all that is looked at lies within what it is part of.
+func (l *layout) fits() bool {
+	for _, part := range []struct {
+		size uint64
+		at   []uint64
+	}{
+		{l.ChanSize, []uint64{l.ChanQcount, l.ChanDataqsiz, l.ChanBuf, l.ChanClosed, l.ChanTimer, l.ChanRecvx, l.ChanRecvq, l.ChanSendq}},
+		{l.SudogSize, []uint64{l.SudogNext}},
+		{l.HmapSize, []uint64{l.HmapCount, l.HmapFlags, l.HmapB, l.HmapBuckets, l.HmapOldbuckets}},
+		{l.SwissSize, []uint64{l.SwissUsed, l.SwissDirPtr, l.SwissDirLen}},
+		{l.SwissTableSize, []uint64{l.SwissTableGroup, l.SwissTableMask}},
+	} {
+		for _, at := range part.at {
+			// Bytes and words of 32 bits are no last members, so all are as good as words of 64.
+			if part.size != 0 && (part.size < 8 || at > part.size-8) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func (p *Plan) linkFile(f *planFile) (err error) {
+	if f == nil || !f.Layout.fits() {
+		return errors.New("a file, or a layout in it")
+	}
 	if len(f.Runtime) < 40 || len(f.Points)%p.Sizes.Point != 0 || len(f.Dynamic)%p.Sizes.Dynamic != 0 {
 		return errors.New("a table of a file")
 	}

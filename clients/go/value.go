@@ -538,7 +538,7 @@ func (v Value) key(raw json.RawMessage) Value {
 }
 
 func (w *world) hasKey(t *gotype, l loc, raw json.RawMessage) bool {
-	if t.kind == kindInterface {
+	if refuse(t, l) == "" && t.kind == kindInterface {
 		i := w.iface(t, l)
 		if !i.ok {
 			return false
