@@ -11,6 +11,7 @@ import (
 	"math/rand"
 	"os"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -116,8 +117,8 @@ func testPlanText() string {
 			points = append(points, point...)
 		}
 	}
-	runtime := make([]byte, 40)
-	order.PutUint64(runtime[32:], 0x400000)
+	rt := make([]byte, 40)
+	order.PutUint64(rt[32:], 0x400000)
 	ref := func(offset, typ uint32, kind byte) []byte {
 		return append(words(offset, typ, 0), kind, 0, 0, 0, 0, 0, 0, 0)
 	}
@@ -151,7 +152,7 @@ func testPlanText() string {
 		{"kind":"slice","name":"[]int","size":24,"elem":0},{"kind":"interface","name":"error","size":16}]}`,
 		b64(words(72, 0, 4, 16, 0, 0, 8, 0, 0, 16, 4, 1, 24, 0, 0)), b64(refs),
 		b64(words(0, 0, 0, 0, 0, 256, 64, 256, 12288, 2, 3, 0, 0, 0, 0, 256, 64, 256, 12288, 2,
-			4, 0, 0, 0, 0, 256, 64, 256, 12288, 2)), b64(runtime), b64(points))
+			4, 0, 0, 0, 0, 256, 64, 256, 12288, 2)), b64(rt), b64(points))
 }
 
 // rec makes a record; body is what stands behind its header.
@@ -485,6 +486,74 @@ func TestPanicsAndGoexitEndCalls(t *testing.T) {
 		if i >= len(got) || !strings.Contains(got[i], want) {
 			t.Fatalf("event %d has no %s: %s", i, want, got)
 		}
+	}
+}
+
+// A program can raise panics one within the other for as long as it has a stack.
+func TestPanicsAtWorkAreBounded(t *testing.T) {
+	p := newPairs()
+	h := header{kind: recordCall, depth: 1, goid: 1}
+	p.enter(&h)
+	for i := uint64(0); i < 10*thrownMost; i++ {
+		h.depth++
+		p.raise(&h, nil)
+	}
+	if n := len(p.stacks[keyOf(&h)].thrown); n != thrownMost || p.thrown != thrownMost {
+		t.Errorf("%d panics of a goroutine are remembered, %d all in all", n, p.thrown)
+	}
+	// They count as calls do.
+	for h.goid = 2; p.open+p.thrown < openCalls; h.goid++ {
+		h.depth = 1
+		p.enter(&h)
+		for ; h.depth < thrownMost; h.depth++ {
+			p.raise(&h, nil)
+		}
+	}
+	p.enter(&header{kind: recordCall, depth: 1, goid: h.goid})
+	if n := p.open + p.thrown; n > openCalls || p.forgotten != 1 {
+		t.Errorf("%d are remembered, and %d calls forgotten", n, p.forgotten)
+	}
+	for goid := range h.goid + 1 {
+		h := header{kind: recordCall, goid: goid, depth: 0}
+		for _, ok := p.unwind(&h); ok; _, ok = p.unwind(&h) {
+		}
+	}
+	if p.open != 0 || p.thrown != 0 || len(p.stacks) != 0 || p.used.Len() != 0 {
+		t.Errorf("%d calls and %d panics are left", p.open, p.thrown)
+	}
+}
+
+// Who keeps an event of each pass is not to keep all the passes.
+func TestAValueKeepsItsRecordOnly(t *testing.T) {
+	const passes, records = 64, 4096
+	var kept []*Event
+	count := 0
+	s := newStream(testPlan(t), 0, func(e *Event) {
+		if count++; count%records == 0 {
+			kept = append(kept, e)
+		}
+	})
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, all := heap(), 0
+	for pass := uint64(0); pass < passes; pass++ {
+		var b []byte
+		for i := uint64(0); i < records; i++ {
+			b = append(b, rec(recordAt, 4, 2, 5, 0, pass*records+i, quads(i, 0, 0))...)
+		}
+		all += len(b)
+		s.add(0, b)
+		s.round(^uint64(0), 0)
+	}
+	if now := heap(); len(kept) != passes || now > before+uint64(all)/8 {
+		t.Errorf("%d events keep %d bytes of %d", len(kept), int64(now-before), all)
+	}
+	if kept[0].Value("n").Int() != records-1 {
+		t.Error("and they are wrong")
 	}
 }
 

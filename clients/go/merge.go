@@ -85,7 +85,7 @@ func (m *merge) each(fn func(b []byte)) {
 	}
 }
 
-// next is the earliest record that is not younger than until, or nil. It is the caller's.
+// next is the earliest record that is not younger than until, or nil. It is good until the next add.
 func (m *merge) next(until uint64) []byte {
 	if len(m.heap) == 0 || m.heap[0].time > until {
 		return nil

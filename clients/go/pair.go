@@ -12,13 +12,16 @@ const (
 	Unwound   Ended     = iota // a panic or Goexit; which, was not seen
 	ByPanic                    // a panic
 	ByGoexit                   // runtime.Goexit
-	openCalls = 1 << 20        // that are remembered
+	openCalls = 1 << 20        // that are remembered, together with panics at work
 )
 
 // String is what ended it as in JSON.
 func (e Ended) String() string {
 	return [...]string{"unwound", "panic", "goexit"}[e]
 }
+
+// Panics of a goroutine, each raised while those before it are at work, that are remembered.
+const thrownMost = 64
 
 // openCall is a call that has not ended.
 type openCall struct {
@@ -52,7 +55,7 @@ type callStack struct {
 type pairs struct {
 	stacks              map[stackKey]*callStack
 	used                *list.List // of *callStack, the one used last in front
-	open                int
+	open, thrown        int
 	forgotten           uint64
 	losses, lossesPrior uint64
 }
@@ -72,9 +75,11 @@ func keyOf(h *header) stackKey {
 func (s *callStack) top() *openCall { return &s.calls[len(s.calls)-1] }
 
 // over ends the panics at that depth and deeper.
-func (s *callStack) over(depth uint64) {
+func (p *pairs) over(s *callStack, depth uint64) {
 	for n := len(s.thrown); n > 0 && s.thrown[n-1].depth >= depth; n-- {
+		s.thrown[n-1] = thrown{}
 		s.thrown = s.thrown[:n-1]
+		p.thrown--
 	}
 }
 
@@ -90,6 +95,7 @@ func (p *pairs) pop(s *callStack) openCall {
 	if len(s.calls) == 0 {
 		delete(p.stacks, s.key)
 		p.used.Remove(s.used)
+		p.thrown -= len(s.thrown)
 	}
 	return c
 }
@@ -106,7 +112,7 @@ func (p *pairs) unwind(h *header) (openCall, bool) {
 		over = h.kind == recordCall || top.id != h.id
 	}
 	if !over {
-		s.over(h.depth)
+		p.over(s, h.depth)
 		return openCall{}, false
 	}
 	return p.pop(s), true
@@ -117,7 +123,7 @@ func (p *pairs) enter(h *header) {
 	if s != nil {
 		p.used.MoveToFront(s.used)
 	}
-	if p.open >= openCalls {
+	if p.open+p.thrown >= openCalls {
 		oldest := p.used.Back().Value.(*callStack)
 		if oldest == s {
 			s = nil
@@ -149,8 +155,9 @@ func (p *pairs) leave(h *header) (openCall, bool) {
 
 // raise tells of a panic: the record is of runtime.gopanic.
 func (p *pairs) raise(h *header, value *Value) {
-	if s := p.stacks[keyOf(h)]; s != nil {
+	if s := p.stacks[keyOf(h)]; s != nil && len(s.thrown) < thrownMost {
 		s.thrown = append(s.thrown, thrown{h.depth, h.time, value})
+		p.thrown++
 	}
 }
 
@@ -161,7 +168,7 @@ func (p *pairs) abandon(h *header, depth uint64, end Ended) (openCall, bool) {
 		return openCall{}, false
 	}
 	if s.top().depth <= depth {
-		s.over(depth + 1)
+		p.over(s, depth+1)
 		return openCall{}, false
 	}
 	c := p.pop(s)

@@ -2,7 +2,10 @@
 
 package goprobe
 
-import "time"
+import (
+	"bytes"
+	"time"
+)
 
 // stream turns the records of passes into events.
 type stream struct {
@@ -123,7 +126,8 @@ func (s *stream) bias(h *header, f *planFunc) (uint64, bool) {
 }
 
 func (s *stream) show(b []byte) {
-	r, err := decode(b, s.plan)
+	// Whoever keeps a value keeps its record, and is not to keep all that was read with it.
+	r, err := decode(bytes.Clone(b), s.plan)
 	if err != nil {
 		s.malformed(err.Error())
 		return
