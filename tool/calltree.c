@@ -70,11 +70,14 @@ struct calltree_gor {
  * @idle: those without open calls: least recently used
  * @idle_last: most recently used
  * @nidle: their number
- * @calls: calls kept
+ * @calls: calls kept, of trees that are not finished
  * @bytes: of their texts
  * @open: open calls, kept or not
  * @first: trees that are not finished, oldest first
  * @last: the newest of them
+ * @coldest: of the same ones, that which was not heard of for longest
+ * @warmest: that which was heard of last
+ * @cut: how many were finished to make room
  * @ready: finished ones
  * @ready_last: the last of them
  * @left: calls left out, by function
@@ -89,6 +92,8 @@ struct calltree {
 	uint64_t bytes;
 	uint64_t open;
 	struct calltree_root *first, *last;
+	struct calltree_root *coldest, *warmest;
+	uint64_t cut;
 	struct calltree_root *ready, *ready_last;
 	uint64_t *left;
 };
@@ -143,8 +148,17 @@ static void idle_remove(struct calltree *t, struct calltree_gor *g)
 	t->nidle--;
 }
 
+/* Room for open calls that a goroutine without any keeps. */
+#define IDLE_CAP 64U
+
 static void idle_append(struct calltree *t, struct calltree_gor *g)
 {
+	/* One may have been deep, but not all can have room for that at once. */
+	if (g->cap > IDLE_CAP) {
+		free(g->open);
+		g->open = NULL;
+		g->cap = 0;
+	}
 	g->older = t->idle_last;
 	g->newer = NULL;
 	*(t->idle_last ? &t->idle_last->newer : &t->idle) = g;
@@ -216,7 +230,7 @@ static struct calltree_gor *gor_new(struct calltree *t, uint32_t tgid, uint64_t 
 	struct calltree_gor *g;
 	size_t k;
 
-	if (t->nidle && t->nidle >= t->limits.goroutines)
+	while (t->nidle && t->nidle >= t->limits.goroutines)
 		gor_free(t, t->idle);
 	g = calloc(1, sizeof(*g));
 	if (!g)
@@ -235,17 +249,40 @@ static struct calltree_gor *gor_new(struct calltree *t, uint32_t tgid, uint64_t 
 
 /* --- trees ----------------------------------------------------------- */
 
-static void free_calls(struct calltree *t, struct calltree_call *c)
+static void free_calls(struct calltree_call *c)
 {
 	while (c) {
 		struct calltree_call *next = c->next;
 
-		free_calls(t, c->child);
+		free_calls(c->child);
 		for (int i = 0; i < CALLTREE_TEXTS; i++)
 			free(c->text[i]);
 		free(c);
 		c = next;
 	}
+}
+
+static void use_unlink(struct calltree *t, struct calltree_root *r)
+{
+	*(r->colder ? &r->colder->warmer : &t->coldest) = r->warmer;
+	*(r->warmer ? &r->warmer->colder : &t->warmest) = r->colder;
+}
+
+static void use_append(struct calltree *t, struct calltree_root *r)
+{
+	r->colder = t->warmest;
+	r->warmer = NULL;
+	*(t->warmest ? &t->warmest->warmer : &t->coldest) = r;
+	t->warmest = r;
+}
+
+/* It has been heard of. */
+static void use(struct calltree *t, struct calltree_root *r)
+{
+	if (!r || r == t->warmest)
+		return;
+	use_unlink(t, r);
+	use_append(t, r);
 }
 
 static struct calltree_root *tree_new(struct calltree *t, struct calltree_call *call)
@@ -258,6 +295,7 @@ static struct calltree_root *tree_new(struct calltree *t, struct calltree_call *
 	r->older = t->last;
 	*(t->last ? &t->last->newer : &t->first) = r;
 	t->last = r;
+	use_append(t, r);
 	return r;
 }
 
@@ -266,11 +304,41 @@ static void tree_finish(struct calltree *t, struct calltree_root *r)
 {
 	while (r->gors)
 		leave_tree(r->gors);
+	r->finished = true;
+	t->calls -= r->calls;
+	t->bytes -= r->bytes;
+	use_unlink(t, r);
 	*(r->older ? &r->older->newer : &t->first) = r->newer;
 	*(r->newer ? &r->newer->older : &t->last) = r->older;
 	r->newer = NULL;
 	*(t->ready ? &t->ready_last->newer : &t->ready) = r;
 	t->ready_last = r;
+}
+
+/* Finish it with the calls that are open: they are forgotten. */
+static void tree_cut(struct calltree *t, struct calltree_root *r)
+{
+	for (struct calltree_gor *g = r->gors; g; g = g->after) {
+		if (!g->n)
+			continue;
+		t->open -= g->n;
+		g->n = 0;
+		idle_append(t, g);
+	}
+	t->cut++;
+	tree_finish(t, r);
+}
+
+/* Cut the tree that was not heard of for longest; false: @r is the only one. */
+static bool cut_coldest(struct calltree *t, const struct calltree_root *r)
+{
+	struct calltree_root *cold = t->coldest;
+
+	if (cold && cold == r)
+		cold = cold->warmer;
+	if (cold)
+		tree_cut(t, cold);
+	return cold;
 }
 
 struct calltree_root *calltree_next(struct calltree *t)
@@ -282,11 +350,9 @@ struct calltree_root *calltree_next(struct calltree *t)
 	return r;
 }
 
-void calltree_drop(struct calltree *t, struct calltree_root *r)
+void calltree_drop(struct calltree_root *r)
 {
-	t->calls -= r->calls;
-	t->bytes -= r->bytes;
-	free_calls(t, r->call);
+	free_calls(r->call);
 	free(r);
 }
 
@@ -304,7 +370,7 @@ void calltree_free(struct calltree *t)
 		return;
 	calltree_finish(t);
 	for (r = calltree_next(t); r; r = calltree_next(t))
-		calltree_drop(t, r);
+		calltree_drop(r);
 	for (size_t i = 0; t->buckets && i < t->nbuckets; i++)
 		while (t->buckets[i])
 			gor_free(t, t->buckets[i]);
@@ -315,10 +381,20 @@ void calltree_free(struct calltree *t)
 
 /* --- calls ----------------------------------------------------------- */
 
-static bool has_room(const struct calltree *t, const struct calltree_root *r)
+static bool has_room(const struct calltree *t)
 {
-	return t->calls < t->limits.all && t->bytes < t->limits.bytes &&
-	       (!r || r->calls < t->limits.calls);
+	return t->calls < t->limits.all && t->bytes < t->limits.bytes;
+}
+
+/* Have room for another call of @r, or of a new tree, if others can make it. */
+static bool make_room(struct calltree *t, const struct calltree_root *r)
+{
+	if (r && r->calls >= t->limits.calls)
+		return false;
+	while (!has_room(t))
+		if (!cut_coldest(t, r))
+			return false;
+	return true;
 }
 
 /* A call below @parent, or the first one of a tree. */
@@ -374,7 +450,7 @@ static void try_to_keep(struct calltree *t, struct calltree_gor *g, struct open_
 			o->above->below++;
 		return;
 	}
-	if (!o->left && has_room(t, g->tree))
+	if (!o->left && make_room(t, g->tree))
 		o->call = keep(t, g, o->above);
 	o->left = !o->call;
 	if (o->left)
@@ -406,14 +482,15 @@ static void tell_caller(struct calltree_gor *g, uint64_t ns, bool vague)
 static struct calltree_call *pop(struct calltree *t, struct calltree_gor *g, uint64_t time,
 				 enum calltree_end end)
 {
-	struct open_call *o = &g->open[--g->n];
+	const struct open_call *o = &g->open[--g->n];
+	struct calltree_call *call = o->call;
 	uint64_t ns = end != CALLTREE_UNSEEN && time > o->time ? time - o->time : 0;
 	struct calltree_root *r = g->tree;
 
 	t->open--;
-	if (o->call) {
-		o->call->end = end;
-		o->call->duration = ns;
+	if (call) {
+		call->end = end;
+		call->duration = ns;
 	}
 	tell_caller(g, ns, end == CALLTREE_UNSEEN);
 	if (!g->n) {
@@ -422,9 +499,10 @@ static struct calltree_call *pop(struct calltree *t, struct calltree_gor *g, uin
 		if (!g->below)
 			leave_tree(g);
 	}
+	use(t, r);
 	if (r && !--r->open)
 		tree_finish(t, r);
-	return o->call;
+	return call;
 }
 
 /* Calls that others prove to be over: at @depth, if that is @closed, and deeper. */
@@ -445,7 +523,13 @@ static struct calltree_gor *prepare(struct calltree *t, const struct calltree_wh
 		pop_deeper(t, g, depth, true);
 	else
 		g = gor_new(t, who->tgid, key_of(who));
-	if (!g || t->open >= t->limits.open || grow(&g->open, g->n + 1, &g->cap, sizeof(*g->open)))
+	if (!g)
+		return NULL;
+	use(t, g->tree);
+	while (t->open >= t->limits.open)
+		if (!cut_coldest(t, g->tree))
+			return NULL;
+	if (grow(&g->open, g->n + 1, &g->cap, sizeof(*g->open)))
 		return NULL;
 	if (origin && !g->origin.known)
 		g->origin = *origin;
@@ -532,6 +616,7 @@ void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t
 	g->origin = *origin;
 	if (!top || top->left || !parent->tree)
 		return;
+	use(t, parent->tree);
 	join_tree(g, parent->tree);
 	g->below = top->call ? top->call : top->above;
 	g->level = top->level;
@@ -548,10 +633,16 @@ void calltree_text(struct calltree *t, struct calltree_call *c, int which, const
 	text[len] = 0;
 	c->text[which] = text;
 	c->root->bytes += len;
-	t->bytes += len;
+	if (!c->root->finished)
+		t->bytes += len;
 }
 
 uint64_t calltree_left(const struct calltree *t, uint32_t fn)
 {
 	return fn < t->limits.funcs ? t->left[fn] : 0;
+}
+
+uint64_t calltree_cut(const struct calltree *t)
+{
+	return t->cut;
 }

@@ -4,8 +4,10 @@
  * calls of a goroutine are below the call that was open where it was started. Pure.
  *
  * A tree begins with a call that is below no other, and is finished when that has
- * ended and no other call of it is open. Memory is bounded: calls beyond the limits
- * are followed, so that all others stay right, but not kept, and are counted.
+ * ended and no other call of it is open. Memory is bounded: a full tree's calls are
+ * followed, so that all others stay right, but not kept, and are counted. When all
+ * trees together are too much, the one that has not been heard of for longest is
+ * finished as it is, with calls that are open: whoever was killed never ends them.
  */
 #ifndef GOPROBE_CALLTREE_H
 #define GOPROBE_CALLTREE_H
@@ -20,7 +22,7 @@ struct calltree;
  * struct calltree_limits - how much is kept
  * @levels: levels of a tree
  * @calls: calls of one tree
- * @all: calls of all trees that are not finished
+ * @all: calls of all trees that are not finished, together
  * @bytes: what calltree_text() has been given of these
  * @open: calls that are open at once
  * @goroutines: goroutines without open calls of which it is known where they come from
@@ -118,9 +120,12 @@ struct calltree_call {
  * @left: how many were left out, because of calltree_limits.calls, .all or .bytes
  * @open: open calls of it, kept or not; as the rest for calltree.c
  * @bytes: of texts
+ * @finished: nothing more belongs to it
  * @gors: goroutines whose next call belongs to it
  * @older: link in the list of those not finished
  * @newer: see @older
+ * @colder: link in the same list by use
+ * @warmer: see @colder
  */
 struct calltree_root {
 	struct calltree_call *call;
@@ -128,8 +133,10 @@ struct calltree_root {
 	uint64_t left;
 	uint64_t open;
 	uint64_t bytes;
+	bool finished;
 	struct calltree_gor *gors;
 	struct calltree_root *older, *newer;
+	struct calltree_root *colder, *warmer;
 };
 
 struct calltree *calltree_new(const struct calltree_limits *limits);
@@ -164,11 +171,13 @@ void calltree_text(struct calltree *t, struct calltree_call *c, int which, const
 
 /* A finished tree, oldest end first, or NULL; to be given to calltree_drop(). */
 struct calltree_root *calltree_next(struct calltree *t);
-void calltree_drop(struct calltree *t, struct calltree_root *r);
+void calltree_drop(struct calltree_root *r);
 /* No more is to come: all trees are finished, in the order they began. */
 void calltree_finish(struct calltree *t);
 
 /* How many calls of the function were left out, of all trees. */
 uint64_t calltree_left(const struct calltree *t, uint32_t fn);
+/* How many trees were finished to make room for others. */
+uint64_t calltree_cut(const struct calltree *t);
 
 #endif

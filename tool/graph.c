@@ -173,7 +173,7 @@ static void print_ready(struct graph *g, print_fn print)
 		print(g, r);
 		g->trees++;
 		g->calls += r->calls;
-		calltree_drop(g->tree, r);
+		calltree_drop(r);
 	}
 }
 
@@ -390,6 +390,7 @@ static void say(struct buf *talk, uint64_t n, const char *what)
 static void text_summary(struct out *o, const struct out_summary *s, struct buf *talk)
 {
 	struct graph *g = graph_of(o);
+	uint64_t cut = calltree_cut(g->tree);
 
 	say(talk, g->trees, g->trees == 1 ? " tree of " : " trees of ");
 	say(talk, g->calls, g->calls == 1 ? " call: " : " calls: ");
@@ -398,6 +399,10 @@ static void text_summary(struct out *o, const struct out_summary *s, struct buf 
 		say(talk, g->outside, " calls and returns outside any goroutine, in no tree\n");
 	if (g->unknown)
 		say(talk, g->unknown, " returns of calls that were not seen, in no tree\n");
+	if (cut)
+		say(talk, cut, cut == 1 ?
+		    " tree printed before it was finished: too many calls in all\n" :
+		    " trees printed before they were finished: too many calls in all\n");
 	for (uint32_t i = 0; i < g->plan->nfuncs; i++) {
 		uint64_t left = calltree_left(g->tree, i);
 
@@ -567,6 +572,7 @@ static void json_summary(struct out *o, const struct out_summary *s, struct buf 
 	buf_number(b, ",\"tree_calls\":", g->calls);
 	buf_number(b, ",\"outside\":", g->outside);
 	buf_number(b, ",\"unknown\":", g->unknown);
+	buf_number(b, ",\"cut_short\":", calltree_cut(g->tree));
 	buf_str(b, ",\"left_out\":{");
 	for (uint32_t i = 0; i < g->plan->nfuncs; i++) {
 		uint64_t left = calltree_left(g->tree, i);

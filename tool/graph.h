@@ -15,7 +15,8 @@
  * @trees: printed so far
  * @calls: printed so far
  * @outside: calls and returns outside any goroutine, which are in no tree
- * @unknown: returns of calls that began before tracing, or whose record was lost
+ * @unknown: returns of calls that began before tracing, or whose record was lost, or whose tree
+ *	has been printed to make room for others
  */
 struct graph {
 	struct out out;

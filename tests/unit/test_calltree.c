@@ -121,10 +121,29 @@ static struct row {
 	  { { 'c', 'f', 10, 1 }, { 'c', 'g', 20, 1 }, { 'g', 0, 7, 1 }, { 'c', 'w', 10, 7 },
 	    { 'r', 'w', 10, 7 }, { 'r', 'g', 20, 1 }, { 'r', 'f', 10, 1 } },
 	  "w@7<1=1/1 f@1=6/2-1", { .calls = 1 } },
-	{ "when all trees together are full, none begins",
+	{ "when all trees together are full, the coldest is told as it is, and others begin",
 	  { { 'c', 'f', 10, 1 }, { 'c', 'f', 10, 2 }, { 'c', 'g', 20, 2 }, { 'r', 'g', 20, 2 },
 	    { 'r', 'f', 10, 2 }, { 'r', 'f', 10, 1 }, { 'c', 'f', 10, 2 }, { 'r', 'f', 10, 2 } },
-	  "f@1=5/5 f@2=1/1", { .all = 1 } },
+	  "f@1~ f@2=3/2-1 f@2=1/1", { .all = 1 } },
+	{ "processes that were killed do not fill it for good",
+	  { { 'c', 'f', 10, 1, 1 }, { 'c', 'g', 20, 1, 1 }, { 'c', 'f', 10, 1, 2 },
+	    { 'c', 'g', 20, 1, 2 }, { 'c', 'f', 10, 1, 3 }, { 'c', 'g', 20, 1, 3 },
+	    { 'r', 'g', 20, 1, 3 }, { 'r', 'f', 10, 1, 3 }, { 'e' } },
+	  "f@1~(g~) f@1=3/2(g=1/1) f@1~(g~)", { .all = 4 } },
+	{ "nor the calls that can be open",
+	  { { 'c', 'f', 10, 1, 1 }, { 'c', 'g', 20, 1, 1 }, { 'c', 'f', 10, 1, 2 },
+	    { 'c', 'g', 20, 1, 2 }, { 'c', 'f', 10, 1, 3 }, { 'c', 'g', 20, 1, 3 },
+	    { 'r', 'g', 20, 1, 3 }, { 'r', 'f', 10, 1, 3 }, { 'e' } },
+	  "f@1~(g~) f@1=3/2(g=1/1) f@1~(g~)", { .open = 4 } },
+	{ "what is in use stays, however long ago it began; also by what it has started",
+	  { { 'c', 'f', 10, 1 }, { 'g', 0, 7, 1 }, { 'c', 'k', 10, 2 }, { 'c', 'w', 10, 7 },
+	    { 'r', 'w', 10, 7 }, { 'c', 'h', 10, 3 }, { 'r', 'h', 10, 3 }, { 'r', 'f', 10, 1 } },
+	  "k@2~ h@3=1/1 f@1=7/7(w@7<1=1/1)", { .all = 3 } },
+	{ "of a tree that was told so nothing is left: its returns are of no call",
+	  { { 'c', 'f', 10, 1 }, { 'c', 'g', 20, 1 }, { 'c', 'h', 10, 2 }, { 'c', 'k', 20, 2 },
+	    { 'r', 'g', 20, 1 }, { 'c', 'g', 20, 1 }, { 'r', 'g', 20, 1 }, { 'r', 'f', 10, 1 },
+	    { 'e' } },
+	  "f@1~(g~) h@2~(k~) g@1=1/1", { .open = 2 } },
 	{ "beyond the limit of open calls one is left out, and all others are right",
 	  { { 'c', 'f', 10, 1 }, { 'c', 'g', 20, 1 }, { 'c', 'h', 30, 1 }, { 'r', 'h', 30, 1 },
 	    { 'r', 'g', 20, 1 }, { 'r', 'f', 10, 1 } },
@@ -208,7 +227,7 @@ static void say_trees(char *text, struct calltree *t)
 		say_calls(text, r->call);
 		if (r->left)
 			say(text, "-%d", (int)r->left);
-		calltree_drop(t, r);
+		calltree_drop(r);
 	}
 }
 
@@ -300,7 +319,7 @@ static void test_texts(void **state)
 	assert_ptr_equal(r->call, c);
 	assert_string_equal(c->text[1], "()");
 	assert_int_equal(r->left, 1);
-	calltree_drop(t, r);
+	calltree_drop(r);
 	assert_null(calltree_next(t));
 	assert_non_null(calltree_enter(t, &one, 'f', 10, 4, NULL));
 	calltree_free(t);
@@ -346,14 +365,15 @@ static void test_anything(void **state)
 		for (r = calltree_next(t); r; r = calltree_next(t)) {
 			assert_true(r->calls && r->calls <= 20);
 			kept += r->calls;
-			calltree_drop(t, r);
+			calltree_drop(r);
 		}
 	}
 	calltree_finish(t);
 	for (struct calltree_root *r = calltree_next(t); r; r = calltree_next(t)) {
 		kept += r->calls;
-		calltree_drop(t, r);
+		calltree_drop(r);
 	}
+	assert_true(calltree_cut(t));
 	for (uint32_t fn = 'a'; fn <= 'c'; fn++)
 		left += calltree_left(t, fn);
 	assert_true(kept && left && kept + left <= calls);
