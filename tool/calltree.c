@@ -148,6 +148,17 @@ static void idle_remove(struct calltree *t, struct calltree_gor *g)
 	t->nidle--;
 }
 
+/* The one that was not heard of for longest, of one at least. */
+static struct calltree_gor *idle_take(struct calltree *t)
+{
+	struct calltree_gor *g = t->idle;
+
+	t->idle = g->newer;
+	*(t->idle ? &t->idle->older : &t->idle_last) = NULL;
+	t->nidle--;
+	return g;
+}
+
 /* Room for open calls that a goroutine without any keeps. */
 #define IDLE_CAP 64U
 
@@ -188,6 +199,7 @@ static void join_tree(struct calltree_gor *g, struct calltree_root *r)
 	r->gors = g;
 }
 
+/* It is in no list of those without open calls. */
 static void gor_free(struct calltree *t, struct calltree_gor *g)
 {
 	struct calltree_gor **link = &t->buckets[bucket_of(t, g->tgid, g->key)];
@@ -196,8 +208,6 @@ static void gor_free(struct calltree *t, struct calltree_gor *g)
 		link = &(*link)->chain;
 	*link = g->chain;
 	t->ngors--;
-	if (!g->n)
-		idle_remove(t, g);
 	leave_tree(g);
 	free(g->open);
 	free(g);
@@ -230,8 +240,8 @@ static struct calltree_gor *gor_new(struct calltree *t, uint32_t tgid, uint64_t 
 	struct calltree_gor *g;
 	size_t k;
 
-	while (t->nidle && t->nidle >= t->limits.goroutines)
-		gor_free(t, t->idle);
+	while (t->idle && t->nidle >= t->limits.goroutines)
+		gor_free(t, idle_take(t));
 	g = calloc(1, sizeof(*g));
 	if (!g)
 		return NULL;
@@ -605,8 +615,10 @@ void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t
 	/* One that had this id is no more. */
 	while (g && g->n)
 		pop(t, g, 0, CALLTREE_UNSEEN);
-	if (g)
+	if (g) {
+		idle_remove(t, g);
 		gor_free(t, g);
+	}
 	g = gor_new(t, who->tgid, goid);
 	if (!g)
 		return;

@@ -113,39 +113,42 @@ static struct calltree_call *leave(struct graph *g, const struct out_event *e,
 	return known && e->kind == OUT_RETURN ? c : NULL;
 }
 
-static void take(struct graph *g, const struct out_event *e, values_fn values,
-		 split_fn split)
+/* A call that did not return: there is no record of that. */
+static struct calltree_call *unwind(struct graph *g, const struct out_event *e,
+				    const struct calltree_who *w)
 {
 	static const enum calltree_end ends[] = {
 		[PAIR_UNWOUND] = CALLTREE_UNWOUND,
 		[PAIR_PANIC] = CALLTREE_PANIC,
 		[PAIR_GOEXIT] = CALLTREE_GOEXIT,
 	};
+
+	return calltree_unwind(g->tree, w, e->fn->id, e->time, e->seen, ends[e->end]);
+}
+
+static void take(struct graph *g, const struct out_event *e, values_fn values,
+		 split_fn split)
+{
 	const struct calltree_who w = who(e);
 	struct calltree_call *c = NULL;
 	struct calltree_origin from;
 
-	if (e->rec && e->rec->h.flags & GOPROBE_RECORD_F_NO_G) {
-		g->outside++;
-		return;
-	}
-	switch (e->kind) {
-	case OUT_CALL:
-		from = origin(e);
-		c = calltree_enter(g->tree, &w, e->fn->id, e->rec->h.depth, e->time, &from);
-		break;
-	case OUT_RETURN:
-	case OUT_TAIL:
-		c = leave(g, e, &w, split);
-		break;
-	case OUT_AT:
-		/* graph takes no places: they are no calls. */
-		return;
-	case OUT_UNWOUND:
-		c = calltree_unwind(g->tree, &w, e->fn->id, e->time, e->seen, ends[e->end]);
+	if (e->kind == OUT_UNWOUND) {
+		c = unwind(g, e, &w);
 		if (c && e->panic)
 			calltree_text(g->tree, c, RESULTS, e->panic, strlen(e->panic));
 		return;
+	}
+	if (e->rec->h.flags & GOPROBE_RECORD_F_NO_G) {
+		g->outside++;
+		return;
+	}
+	/* graph takes no places: they are no calls. */
+	if (e->kind == OUT_CALL) {
+		from = origin(e);
+		c = calltree_enter(g->tree, &w, e->fn->id, e->rec->h.depth, e->time, &from);
+	} else if (e->kind != OUT_AT) {
+		c = leave(g, e, &w, split);
 	}
 	if (c)
 		keep_values(g, e, c, values);

@@ -156,9 +156,9 @@ static struct queue *queue_of(struct merge *m, uint32_t cpu)
 static bool queue_room(struct queue *q, size_t len)
 {
 	size_t cap = len > BLOCK_BYTES ? len : BLOCK_BYTES;
-	struct block *b = q->last;
+	struct block *last = q->last, *b;
 
-	if (b && b->cap - b->end >= len)
+	if (last && last->cap - last->end >= len)
 		return true;
 	b = malloc(sizeof(*b) + cap);
 	if (!b)
@@ -166,10 +166,11 @@ static bool queue_room(struct queue *q, size_t len)
 	b->next = NULL;
 	b->end = 0;
 	b->cap = cap;
-	if (q->bytes) {
-		q->last->next = b;
+	if (last && q->bytes) {
+		last->next = b;
 	} else {
-		free(q->first);
+		/* The one block of an empty queue. */
+		free(last);
 		q->first = b;
 	}
 	q->last = b;
