@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Calls that were open before anything was traced. */
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "before.h"
 #include "clock.h"
@@ -11,17 +14,23 @@
 #define FRAMES 4096U
 /* Of a goroutine with so many open calls the module does not tell all. */
 #define KNOWN_MAX 4096U
+/* Processes of which the memory is held: each is a descriptor. */
+#define HELD_MAX 256U
 
 /**
  * struct before_process - a process
  * @reader: its goroutines
  * @file: of the plan: what it runs
  * @no_clock: its CLOCK_MONOTONIC is not ours
+ * @held: see procmem_hold()
+ * @gone: it has ended, or executed another program
  */
 struct before_process {
 	struct goreader reader;
 	uint32_t file;
 	bool no_clock;
+	int held;
+	bool gone;
 };
 
 /**
@@ -119,6 +128,24 @@ int before_init(struct before *b, const struct plan *plan, struct symbols *files
 	return 0;
 }
 
+static void let_go(struct before_process *p)
+{
+	if (p->held >= 0)
+		close(p->held);
+	p->held = -1;
+}
+
+/* What is read of it now is not of the program that was looked for. */
+static bool is_gone(struct before_process *p)
+{
+	if (!p->gone)
+		p->gone = p->held >= 0 ? procmem_gone(p->held) :
+			  kill(p->reader.m.pid, 0) && errno == ESRCH;
+	if (p->gone)
+		let_go(p);
+	return p->gone;
+}
+
 void before_fini(struct before *b)
 {
 	hmap_fini(&b->functions);
@@ -127,6 +154,8 @@ void before_fini(struct before *b)
 	hmap_fini(&b->by_goid);
 	arena_fini(&b->mem);
 	arena_fini(&b->look_mem);
+	for (size_t i = 0; i < b->nprocesses; i++)
+		let_go(&b->processes[i]);
 	free(b->processes);
 	free(b->v);
 	memset(b, 0, sizeof(*b));
@@ -205,7 +234,7 @@ static int add_suspects(struct before *b, uint32_t process, const uint64_t *g, s
 
 int before_add(struct before *b, pid_t pid, struct diag *d)
 {
-	struct before_process p = { 0 }, *v;
+	struct before_process p = { .held = -1 }, *v;
 	uint64_t *g;
 	size_t n;
 	int err;
@@ -213,8 +242,12 @@ int before_add(struct before *b, pid_t pid, struct diag *d)
 	/* Nothing to look for: it has a condition. */
 	if (!b->functions.n)
 		return 0;
-	if (find_file(b, pid, &p, d) || goroutines_list(&p.reader, &g, &n, d))
+	if (b->nprocesses < HELD_MAX)
+		p.held = procmem_hold(pid);
+	if (find_file(b, pid, &p, d) || goroutines_list(&p.reader, &g, &n, d)) {
+		let_go(&p);
 		return -1;
+	}
 	p.no_clock = !procmem_same_clock(&p.reader.m);
 	v = reallocarray(b->processes, b->nprocesses + 1, sizeof(*v));
 	err = !v;
@@ -224,6 +257,8 @@ int before_add(struct before *b, pid_t pid, struct diag *d)
 		err = add_suspects(b, (uint32_t)b->nprocesses - 1, g, n);
 	}
 	free(g);
+	if (!v)
+		let_go(&p);
 	return err ? diag_set(d, "out of memory") : 0;
 }
 
@@ -314,6 +349,9 @@ void before_look(struct before *b, bool all)
 		s->nknown = 0;
 		if (s->told && !all)
 			continue;
+		/* It leaves when the look is over. */
+		if (b->processes[s->process].gone)
+			continue;
 		look_at(b, s, frames);
 		s->looks++;
 	}
@@ -400,7 +438,7 @@ static int settle(struct before *b, struct suspect *s, uint64_t enough, before_f
 	/* Only if it will be told. */
 	if (s->calls && !s->told)
 		gostate_of(r, &s->now, &state);
-	if (!goroutine_read(r, s->g, &again))
+	if (!goroutine_read(r, s->g, &again) || is_gone(&b->processes[s->process]))
 		return 0;
 	goroutine_find_thread(r, &again);
 	if (!goroutine_rested(r, &s->now, &again)) {
@@ -437,8 +475,10 @@ void before_settle(struct before *b, uint64_t enough, before_fn fn, void *ctx)
 			ret = settle(b, s, enough, fn, ctx);
 	}
 	hmap_fini(&b->by_goid);
+	for (size_t i = 0; i < b->nprocesses; i++)
+		is_gone(&b->processes[i]);
 	for (size_t i = 0; i < b->n; i++)
-		if (!b->v[i].over)
+		if (!b->v[i].over && !b->processes[b->v[i].process].gone)
 			b->v[left++] = b->v[i];
 	b->n = left;
 }

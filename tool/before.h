@@ -12,7 +12,9 @@
  *	before_settle(): what is left, of goroutines that have not run meanwhile.
  *
  * Nothing is concluded of the others: they are looked at again the next time, and so are those
- * that run. Whoever has rested once and had no such call will never have one.
+ * that run. Whoever has rested once and had no such call will never have one. Nor will those of
+ * a process that has ended, or executes another program: all calls of that were made after
+ * GOPROBE_CMD_START.
  */
 #ifndef GOPROBE_BEFORE_H
 #define GOPROBE_BEFORE_H

@@ -2,6 +2,7 @@
 /* The memory of a running process, read and written from outside while it runs. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,22 @@ bool procmem_read(const struct procmem *m, uint64_t at, void *to, size_t len)
 	struct iovec remote = { .iov_base = (void *)(uintptr_t)at, .iov_len = len };
 
 	return !len || process_vm_readv(m->pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+int procmem_hold(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* As of the end of a file, if nobody uses the memory any more; else nothing is there: EIO. */
+bool procmem_gone(int held)
+{
+	char byte;
+
+	return pread(held, &byte, 1, 0) == 0;
 }
 
 bool procmem_same_clock(const struct procmem *m)

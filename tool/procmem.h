@@ -28,6 +28,13 @@ bool procmem_find(FILE *maps, struct gobin *bin, uint64_t *bias);
 int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d);
 /* Is its CLOCK_MONOTONIC this process's? Not in another time namespace. */
 bool procmem_same_clock(const struct procmem *m);
+/*
+ * A descriptor of the memory that the process has now: of what it executes later, or of another
+ * process with its id, it never is. To be closed; -1: it can't be had.
+ */
+int procmem_hold(pid_t pid);
+/* Has the process ended, or executed another program, since procmem_hold() gave @held? */
+bool procmem_gone(int held);
 /* Exactly @len bytes at run-time address @at; false if they can't be had. */
 bool procmem_read(const struct procmem *m, uint64_t at, void *to, size_t len);
 

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* procmem.c: where a process has a program, by its /proc/PID/maps. */
+/* procmem.c: where a process has a program, by its /proc/PID/maps; whether its memory is gone. */
+#define _GNU_SOURCE
 #include "rows.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "bins.h"
 #include "procmem.h"
@@ -66,6 +71,44 @@ static void test_find(void **state)
 	fclose(f);
 }
 
+/* A process that is ours until it is told to execute something else. */
+static void test_held(void **state)
+{
+	int go[2], gone[2], before, after;
+	char byte = 0;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(gone, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		close(go[1]);
+		if (read(go[0], &byte, 1) >= 0)
+			execl("/bin/sleep", "sleep", "1000", NULL);
+		_exit(127);
+	}
+	close(gone[1]);
+	before = procmem_hold(pid);
+	assert_true(before >= 0);
+	assert_false(procmem_gone(before));
+	close(go[1]);
+	/* Closed by its exec. */
+	assert_int_equal(read(gone[0], &byte, 1), 0);
+	assert_true(procmem_gone(before));
+	after = procmem_hold(pid);
+	assert_true(after >= 0);
+	assert_false(procmem_gone(after));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_true(procmem_gone(after));
+	close(before);
+	close(after);
+	close(go[0]);
+	close(gone[0]);
+}
+
 static int set_up(void **state)
 {
 	struct bins_each e = BINS("kinds", "");
@@ -90,6 +133,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{ "a program is found by whole lines, however long their paths", test_find },
+		{ "memory that is held is gone after exec, and with the process", test_held },
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
