@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lines of "goprobectl list": a function, or a session's functions. */
-#define _GNU_SOURCE
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "list.h"
 #include "plain.h"
 #include "plan.h"
+#include "regular.h"
 
 /* Names and signatures longer than this push the other columns to the right. */
 #define NAME_WIDTH 60
@@ -198,22 +196,6 @@ void list_sessions_fini(struct list_sessions *l)
 	memset(l, 0, sizeof(*l));
 }
 
-/* By now anything may be there, and to open a device or a FIFO does things to it. */
-static int open_regular(const char *path)
-{
-	int at = open(path, O_PATH | O_CLOEXEC), fd = -1;
-	char self[64];
-	struct stat st;
-
-	if (at < 0)
-		return -1;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
-	if (fstat(at, &st) == 0 && S_ISREG(st.st_mode))
-		fd = open(self, O_RDONLY | O_CLOEXEC);
-	close(at);
-	return fd;
-}
-
 /* Where the link /proc/PID/@what leads, as text; of ourselves for a @pid of 0. False if unknown. */
 static bool leads_to(int32_t pid, const char *what, char to[PATH_MAX])
 {
@@ -241,7 +223,8 @@ static bool has_other_mounts(int32_t pid)
  * The module tells the path of the session's file, not which file that is. The executable of
  * a traced process is the file if the kernel calls it the same: for links of /proc it makes
  * paths as the module does. So its own link is good when it was replaced, or lies in a
- * container. Else the path counts, among the mounts of the processes.
+ * container. Else the path counts, among the mounts of the processes: by now anything may be
+ * there.
  */
 static int open_file(const struct list_session *s)
 {
@@ -252,18 +235,18 @@ static int open_file(const struct list_session *s)
 		if (!leads_to(s->pids[i], "exe", exe) || strcmp(exe, s->path))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/exe", s->pids[i]);
-		return open_regular(path);
+		return regular_open(path);
 	}
 	for (size_t i = 0; i < s->npids; i++) {
 		if (!has_other_mounts(s->pids[i]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/root%s", s->pids[i], s->path);
-		fd = open_regular(path);
+		fd = regular_open(path);
 		/* Not there: the client may have opened it among ours. */
 		if (fd >= 0)
 			return fd;
 	}
-	return open_regular(s->path);
+	return regular_open(s->path);
 }
 
 /* The session's binary, if it is still there and we can read it. */

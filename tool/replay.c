@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A recording that is played. */
+#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +10,7 @@
 #include "grow.h"
 #include "hidden.h"
 #include "recorder.h"
+#include "regular.h"
 #include "replay.h"
 #include "select.h"
 
@@ -19,16 +20,18 @@
 static int open_same(const char *path, const struct recording_file *f)
 {
 	struct recording_file now;
-	struct stat st = { 0 };
+	struct stat st;
 	int fd;
 
-	/* The path may be a stranger's: opening a device does things to it. */
-	if (stat(path, &st) || !S_ISREG(st.st_mode) || (uint64_t)st.st_size != f->size)
+	/* No program is shorter than what an ELF file begins with. */
+	if (f->size < sizeof(Elf64_Ehdr))
 		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	/* The path may be a stranger's. */
+	fd = regular_open(path);
 	if (fd < 0)
 		return -1;
-	if (!recorder_identify(fd, &now) && now.size == f->size && now.hash == f->hash)
+	if (!fstat(fd, &st) && (uint64_t)st.st_size == f->size && !recorder_identify(fd, &now) &&
+	    now.size == f->size && now.hash == f->hash)
 		return fd;
 	close(fd);
 	return -1;

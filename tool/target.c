@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "grow.h"
+#include "regular.h"
 #include "target.h"
 
 static bool same_file(int a, int b)
@@ -243,19 +244,18 @@ pid_t *target_running(const struct target *t, size_t *n)
 	return v;
 }
 
+/* The user's path; but a container may have something else there. */
 static int open_file(const char *path, struct diag *d)
 {
-	struct stat st = { 0 };
-	/* Not to wait for a writer, should it be a FIFO. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = regular_open(path);
 
-	if (fd < 0)
-		return diag_errno(d, errno, "can't open %s", path);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+	if (fd >= 0)
 		return fd;
-	close(fd);
-	return diag_set(d, S_ISDIR(st.st_mode) ? "%s is a directory" : "%s is not a regular file",
-			path);
+	if (errno == EISDIR)
+		return diag_set(d, "%s is a directory", path);
+	if (errno == EINVAL)
+		return diag_set(d, "%s is not a regular file", path);
+	return diag_errno(d, errno, "can't open %s", path);
 }
 
 int target_set_file(struct target *t, const char *path, size_t *older, struct diag *d)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* recording.c, recorder.c and player.c: what is written is read again, and nothing else. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -399,6 +400,69 @@ static void test_sizes(void **state)
 	unlink(path);
 }
 
+/* A recording of a program that is said to be at @of, of that many bytes with that hash. */
+static void write_about(const char *of, uint64_t size, uint64_t hash)
+{
+	struct recording_head head = { .order = RECORDING_ORDER, .version = RECORDING_VERSION };
+	const struct recording_file file = { .size = size, .hash = hash };
+	const struct recording_mark mark = {
+		.kind = RECORDING_FILE, .size = sizeof(file) + strlen(of),
+	};
+	FILE *f;
+
+	memcpy(head.magic, RECORDING_MAGIC, sizeof(head.magic));
+	new_path();
+	f = fopen(path, "we");
+	assert_non_null(f);
+	fwrite(&head, sizeof(head), 1, f);
+	fwrite(&mark, sizeof(mark), 1, f);
+	fwrite(&file, sizeof(file), 1, f);
+	fwrite(of, strlen(of), 1, f);
+	for (size_t i = 0; i < recording_padding(mark.size); i++)
+		fputc(0, f);
+	fclose(f);
+}
+
+static void refuses(const char *of, uint64_t size, uint64_t hash)
+{
+	static struct replay r;
+	struct diag d = { 0 };
+	char want[128];
+
+	write_about(of, size, hash);
+	memset(&r, 0, sizeof(r));
+	r.path = strdup(path);
+	snprintf(want, sizeof(want), "%s is not the program of this recording any more", of);
+	assert_int_equal(replay_open(&r, &d), -1);
+	assert_string_equal(d.sentence, want);
+	diag_fini(&d);
+	replay_fini(&r);
+	unlink(path);
+}
+
+/* Size and hash may be right: it is no program all the same, and is not read as one. */
+static void test_strangers(void **state)
+{
+	static const char notes[] = "/sys/kernel/notes", short_one[] = "/tmp/goprobe-short";
+	struct recording_file f;
+	FILE *file;
+	int fd;
+
+	(void)state;
+	refuses("/proc/kmsg", 0, 0);
+	file = fopen(short_one, "we");
+	assert_non_null(file);
+	fclose(file);
+	refuses(short_one, 0, 0);
+	unlink(short_one);
+	fd = open(notes, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		skip();
+	assert_int_equal(recorder_identify(fd, &f), 0);
+	close(fd);
+	refuses(notes, f.size, f.hash);
+}
+
 /* --- plans ----------------------------------------------------------------- */
 
 static uint64_t hash_of(struct gobin *bin, const struct plan_options *o, const char *spec)
@@ -443,7 +507,7 @@ static void test_plan(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(entries) + 8] = {
+	struct CMUnitTest tests[N(entries) + 9] = {
 		{ "the head", test_head },
 		{ "the hash depends on every byte and on how many there are", test_hash },
 		{ "nobody but the owner may read a recording, new or not", test_mode },
@@ -451,9 +515,10 @@ int main(void)
 		{ "a replay's times follow the clock of the recording", test_epoch },
 		{ "messages of all sizes are whole, and in order", test_sizes },
 		{ "a file that is cut anywhere is read as far as it goes", test_cut },
+		{ "what is no program is not opened, though a recording names it", test_strangers },
 		{ "the same binary, specs and options make the same plan", test_plan },
 	};
 
-	ROWS(tests + 8, entries, test_entry);
+	ROWS(tests + 9, entries, test_entry);
 	return _cmocka_run_group_tests("recording", tests, N(tests), NULL, NULL);
 }
