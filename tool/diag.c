@@ -108,15 +108,15 @@ static bool starts_column(char c)
 /* Paths and what else strangers may have chosen must not talk to the terminal. */
 static void print_plain(const char *s, FILE *to)
 {
-	size_t n = strlen(s);
+	size_t n = strlen(s), len;
+	bool shown;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!plain_is_control(s, n, i) || s[i] == '\t') {
-			fputc(s[i], to);
-			continue;
-		}
-		fputc('?', to);
-		i += (unsigned char)s[i] == 0xc2;
+	for (; n; s += len, n -= len) {
+		len = plain_next(s, n, &shown);
+		if (shown || *s == '\t')
+			fwrite(s, 1, len, to);
+		else
+			fputc('?', to);
 	}
 }
 

@@ -6,7 +6,9 @@
  */
 #include <string.h>
 
+#include "buf.h"
 #include "exprparse.h"
+#include "plain.h"
 
 struct expr *exprparse_make(struct lex *lx, enum expr_kind kind, size_t at,
 			    const struct lex_token *word, struct diag *d)
@@ -419,7 +421,18 @@ int expr_parse_list(struct lex *lx, struct expr_list *ret, struct diag *d)
 
 const char *expr_text(struct arena *mem, const char *text, const struct expr *e)
 {
-	return arena_strndup(mem, text + e->at, e->len);
+	struct buf plain = { 0 };
+	char *s = arena_strndup(mem, text + e->at, e->len);
+
+	if (!s || plain_name(s, e->len))
+		return s;
+	/* It is in one line where it is shown, and the text may be a stranger's recording's. */
+	for (size_t i = 0; i < e->len; i++)
+		s[i] = strchr("\t\r\n", s[i]) ? ' ' : s[i];
+	buf_plain(&plain, s);
+	s = plain.failed ? NULL : arena_strndup(mem, plain.p, plain.len);
+	buf_fini(&plain);
+	return s;
 }
 
 /* --- comparison ----------------------------------------------------------------- */

@@ -145,7 +145,7 @@ int expr_parse_value(struct lex *lx, const struct expr **ret, struct diag *d);
 bool expr_same(const struct expr *a, const struct expr *b);
 /* "(a, b)" */
 int expr_parse_list(struct lex *lx, struct expr_list *ret, struct diag *d);
-/* The expression as it was written. NULL without memory. */
+/* The expression as it was written, in one line that can be shown. NULL without memory. */
 const char *expr_text(struct arena *mem, const char *text, const struct expr *e);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "folded.h"
+#include "plain.h"
 
 /* The names of a stack. */
 struct line {
@@ -15,14 +16,23 @@ struct line {
 /* From @at on. */
 static void clean(struct buf *b, size_t at)
 {
-	for (; at < b->len; at++) {
+	size_t to = at, len;
+	bool shown;
+
+	for (; at < b->len; at += len) {
 		char *c = &b->p[at];
 
-		if (*c == ';')
-			*c = ',';
-		else if ((uint8_t)*c <= ' ' || *c == 0x7f)
-			*c = '_';
+		len = plain_next(c, b->len - at, &shown);
+		if (*c == ';') {
+			b->p[to++] = ',';
+		} else if (!shown || *c == ' ') {
+			b->p[to++] = '_';
+		} else {
+			memmove(&b->p[to], c, len);
+			to += len;
+		}
 	}
+	b->len = to;
 }
 
 /* One name, behind those of its callers, which began at @start. */

@@ -9,27 +9,27 @@
 struct buf;
 
 /*
- * Is the byte at @s[i] the beginning of a control character? Those from U+0080 to U+009F,
- * 0xc2 0x80 and so on in UTF-8, are as good as an escape to many terminals.
+ * The length of the first character of @s, which has @n > 0 bytes; whether it can be shown. That
+ * can't be what controls a terminal, U+0080 to U+009F among it, which are as good as an escape to
+ * many, nor what is no UTF-8: its bytes are such characters to those that expect none.
  */
-static inline bool plain_is_control(const char *s, size_t n, size_t i)
-{
-	unsigned char c = (unsigned char)s[i];
+size_t plain_next(const char *s, size_t n, bool *shown);
 
-	return c < ' ' || c == 0x7f ||
-	       (c == 0xc2 && i + 1 < n && ((unsigned char)s[i + 1] & 0xe0) == 0x80);
-}
-
-/* Has it no control characters? No name in Go has. */
+/* Has it nothing but what can be shown? No name in Go has anything else. */
 static inline bool plain_name(const char *s, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (plain_is_control(s, n, i))
-			return false;
-	return true;
+	bool shown = true;
+
+	for (size_t i = 0; i < n && shown;) {
+		if (s[i] >= ' ' && s[i] < 0x7f)
+			i++;
+		else
+			i += plain_next(s + i, n - i, &shown);
+	}
+	return shown;
 }
 
-/* Append @s, with '?' for each control character. */
+/* Append @s, with '?' for each character that can't be shown. */
 void buf_plain(struct buf *b, const char *s);
 
 #endif

@@ -211,16 +211,25 @@ void buf_json_str(struct buf *b, const char *s)
 	buf_json(b, (const uint8_t *)s, strlen(s));
 }
 
+size_t plain_next(const char *s, size_t n, bool *shown)
+{
+	uint32_t c = 0;
+	size_t len = buf_utf8((const uint8_t *)s, n, &c);
+
+	*shown = len && c >= ' ' && (c < 0x7f || c >= 0xa0);
+	return len ? len : 1;
+}
+
 void buf_plain(struct buf *b, const char *s)
 {
-	size_t n = strlen(s);
+	size_t n = strlen(s), len;
+	bool shown;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!plain_is_control(s, n, i)) {
-			buf_char(b, s[i]);
-			continue;
-		}
-		buf_char(b, '?');
-		i += (unsigned char)s[i] == 0xc2;
+	for (; n; s += len, n -= len) {
+		len = plain_next(s, n, &shown);
+		if (shown)
+			buf_mem(b, s, len);
+		else
+			buf_char(b, '?');
 	}
 }

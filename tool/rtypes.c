@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "goversion.h"
+#include "plain.h"
 #include "rtypes.h"
 
 /* What a hostile file may not exceed and a real one never comes near. */
@@ -77,11 +78,7 @@ static const char *text_of(struct rtypes *t, const struct rtname *n)
 
 	if (!s || datawin_read(t->src.data, n->text, s, n->len))
 		return NULL;
-	for (size_t i = 0; i < n->len; i++) {
-		if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
-			return NULL;
-	}
-	return s;
+	return plain_name(s, n->len) ? s : NULL;
 }
 
 static int fill_fields(struct rtypes *t, struct gotype *g,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
+#include "plain.h"
 #include "rtypes.h"
 
 #define RTYPES_NAME_MAX RTNAME_MAX
@@ -39,7 +41,7 @@ static void puts_to(struct scribe *s, const char *text)
 	put(s, text, strlen(text));
 }
 
-/* @len bytes at @vaddr, none of which may be a control character. */
+/* @len bytes at @vaddr, which must be a name that can be shown. */
 static void put_bytes(struct scribe *s, uint64_t vaddr, size_t len)
 {
 	char *to = s->text + s->len;
@@ -49,8 +51,7 @@ static void put_bytes(struct scribe *s, uint64_t vaddr, size_t len)
 		s->bad = true;
 		return;
 	}
-	for (size_t i = 0; i < len; i++)
-		s->bad |= (unsigned char)to[i] < ' ' || to[i] == 0x7f;
+	s->bad = !plain_name(to, len);
 	s->len += len;
 }
 
@@ -95,27 +96,23 @@ static void put_path(struct scribe *s, uint64_t name)
 /* As strconv.Quote() does what struct tags have. */
 static void put_quoted(struct scribe *s, uint64_t vaddr, size_t len)
 {
-	static const char from[] = "\"\\\a\b\f\n\r\t\v", to[] = "\"\\abfnrtv";
+	struct buf quoted = { 0 };
+	uint8_t *text;
 
-	puts_to(s, "\"");
-	for (size_t i = 0; i < len && !s->bad; i++) {
-		const char *at;
-		char c, text[8];
-
-		if (datawin_read(s->t->src.data, vaddr + i, &c, 1)) {
-			s->bad = true;
-			return;
-		}
-		at = c ? strchr(from, c) : NULL;
-		if (at)
-			snprintf(text, sizeof(text), "\\%c", to[at - from]);
-		else if ((unsigned char)c < ' ' || c == 0x7f)
-			snprintf(text, sizeof(text), "\\x%02x", (unsigned char)c);
-		else
-			snprintf(text, sizeof(text), "%c", c);
-		puts_to(s, text);
+	if (s->bad || len > RTYPES_NAME_MAX - s->len) {
+		s->bad = true;
+		return;
 	}
-	puts_to(s, "\"");
+	text = malloc(len);
+	if (!text || datawin_read(s->t->src.data, vaddr, text, len)) {
+		s->bad = true;
+	} else {
+		buf_quote(&quoted, text, len);
+		s->bad |= quoted.failed;
+		put(s, quoted.p, quoted.len);
+	}
+	free(text);
+	buf_fini(&quoted);
 }
 
 static void put_type(struct scribe *s, uint64_t vaddr, int depth);

@@ -130,8 +130,17 @@ static void test_plain(void **state)
 	(void)state;
 	buf_plain(&b, "/tmp/\x1b[2J\xc2\x9b\n\x7f");
 	same("/tmp/?[2J???");
-	buf_plain(&b, "gr\xc3\xbc\xc3\x9f \xc2\xb5s \xe2\x82\x82\xc2");
-	same("gr\xc3\xbc\xc3\x9f \xc2\xb5s \xe2\x82\x82\xc2");
+	buf_plain(&b, "gr\xc3\xbc\xc3\x9f \xc2\xb5s \xe2\x82\x82 \xf0\x9f\x98\x80");
+	same("gr\xc3\xbc\xc3\x9f \xc2\xb5s \xe2\x82\x82 \xf0\x9f\x98\x80");
+	/* Alone they are controls to a terminal of 8 bits. */
+	buf_plain(&b, "\x9b[2J \xc0\x9b \xe4\xb8");
+	same("?[2J ?? ??");
+	assert_true(plain_name("main.gr\xc3\xb6\xc3\x9f", 11));
+	assert_false(plain_name("main.\x9bm", 7));
+	assert_false(plain_name("main.\xc2\x9bm", 8));
+	assert_false(plain_name("main\0m", 6));
+	/* What is behind its end is another's. */
+	assert_false(plain_name("\xc3\xbc", 1));
 
 	/* Errors have paths in them. */
 	diag_set(&d, "/tmp/\x1b[2J is not\xc2\x9b a file");

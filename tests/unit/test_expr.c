@@ -575,6 +575,14 @@ static void test_text(void **state)
 	assert_string_equal(expr_text(&mem, s.text, s.call->v[1]), "*p.q");
 	assert_string_equal(expr_text(&mem, s.text, s.call->v[2]), "len(x)");
 	spec_fini(&s);
+
+	/* It may come from a recording, and that from a stranger. */
+	assert_int_equal(spec_parse("f(m[\"\x1b[2J \xc2\x9b\x9b gr\xc3\xbc\xc3\x9f\"],\tm[\t1\n])",
+				    &s, &d), 0);
+	assert_string_equal(expr_text(&mem, s.text, s.call->v[0]),
+			    "m[\"?[2J ?? gr\xc3\xbc\xc3\x9f\"]");
+	assert_string_equal(expr_text(&mem, s.text, s.call->v[1]), "m[ 1 ]");
+	spec_fini(&s);
 	arena_fini(&mem);
 }
 

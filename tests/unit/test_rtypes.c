@@ -3,6 +3,7 @@
  * Run-time type descriptors, of programs of all toolchains: held against the
  * debug information of the same program, and against stripped twins.
  */
+#define _GNU_SOURCE	/* memmem() */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -20,6 +21,7 @@
 #include "dwtype.h"
 #include "hmap.h"
 #include "linktab.h"
+#include "plain.h"
 #include "rows.h"
 
 /* A binary, its debug information, and types made of that. */
@@ -456,6 +458,90 @@ static void test_damaged(void **state)
 	}
 }
 
+/* Wherever @what is among the types: @len bytes of @with, behind @behind of its own. */
+static size_t patch(int fd, uint64_t from, uint64_t len, const char *what, size_t behind,
+		    const char *with)
+{
+	char *p = malloc(len), *at;
+	size_t n = 0;
+
+	assert_int_equal(pread(fd, p, len, (off_t)from), len);
+	for (at = p; (at = memmem(at, len - (at - p), what, strlen(what))); at++, n++)
+		assert_int_equal(pwrite(fd, with, strlen(with),
+					(off_t)(from + (at - p) + behind)), strlen(with));
+	free(p);
+	return n;
+}
+
+static bool all_plain(const char *s)
+{
+	return plain_name(s, strlen(s));
+}
+
+/**
+ * struct seen - what was seen of a program's types
+ * @bin: the program
+ * @nitem: types whose names end like the one that is patched
+ * @tags: with a tag that has been patched
+ */
+struct seen {
+	struct gobin *bin;
+	size_t nitem;
+	size_t tags;
+};
+
+static int look_for_controls(void *ctx, uint64_t vaddr, const char *name)
+{
+	struct seen *s = ctx;
+	const struct gotype *t = gobin_rtype(s->bin, vaddr);
+
+	assert_true(all_plain(name));
+	s->nitem += !strcmp(name, "main.Narrow");
+	s->tags += !!strstr(name, "; B string \"\\u009b\\\"y\\\"\";") ||
+		   !!strstr(name, "; B string \"\\x9b:\\\"y\\\"\";");
+	for (size_t i = 0; t && i < t->nfields; i++)
+		assert_true(all_plain(t->fields[i].name));
+	return 0;
+}
+
+/*
+ * Of a program whose names are a stranger's: those that would control a terminal are none, tags
+ * are quoted.
+ */
+static void test_controls(void **state)
+{
+	static const char *const controls[] = { "\xc2\x9b", "\x9b" };
+	struct bins_each b = BINS("kinds", "-stripped");
+
+	(void)state;
+	while (bins_next_path(&b)) {
+		for (size_t i = 0; i < N(controls); i++) {
+			struct diag d = { 0 };
+			struct seen s = { 0 };
+			uint64_t from, len;
+			int fd = copy_of(b.path, &from, &len);
+
+			assert_int_equal(gobin_open(fd, "it", &s.bin, &d), 0);
+			gobin_each_rtype(s.bin, look_for_controls, &s);
+			gobin_free(s.bin);
+			assert_int_equal(s.nitem, 1);
+			assert_int_equal(s.tags, 0);
+
+			assert_true(patch(fd, from, len, "main.Narrow", 5, controls[i]));
+			assert_true(patch(fd, from, len, "x:\"y\"", 0, controls[i]));
+			/* A field of main.Item. */
+			assert_true(patch(fd, from, len, "kids", 0, controls[i]));
+			s = (struct seen){ 0 };
+			assert_int_equal(gobin_open(fd, "it", &s.bin, &d), 0);
+			gobin_each_rtype(s.bin, look_for_controls, &s);
+			gobin_free(s.bin);
+			assert_int_equal(s.nitem, 0);
+			assert_int_equal(s.tags, 1);
+			close(fd);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -464,6 +550,7 @@ int main(void)
 		{ "types are found by whole and by short names", test_find },
 		{ "itabs tell what an interface may hold", test_itabs },
 		{ "what an interface holds directly is known", test_direct },
+		{ "names that would control a terminal are none", test_controls },
 		{ "damaged descriptors do no harm", test_damaged },
 	};
 

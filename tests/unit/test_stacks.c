@@ -79,6 +79,16 @@ static const struct stacks no_name = {
 	.types = types, .ntypes = 1, .v = nameless_order, .n = 1,
 };
 
+/* Files have names that strangers choose. */
+static struct symbols hostile = { .name = "/lib/a;b \xc2\x9b[2J\x9b\x1b[\xc3\xbc" };
+static const struct symbol stranger = { &hostile, 0x7f0002, 0, &frames[3], 1, 0 };
+static const struct symbol *strangers[] = { &stranger };
+static struct stack hostile_stack = { strangers, 1, false, { 4, 0 }, NULL, 0 };
+static struct stack *hostile_order[] = { &hostile_stack };
+static const struct stacks of_hostile = {
+	.types = types, .ntypes = 1, .v = hostile_order, .n = 1,
+};
+
 static void expect(struct buf *b, const char *want)
 {
 	assert_false(b->failed);
@@ -98,6 +108,8 @@ static void test_folded(void **state)
 	       "main.main;main.mid;main.leaf 10\n");
 	folded_put(&made, 1, &b);
 	expect(&b, "[empty] 1\nmain.main;main.mid;main.leaf 5070\n");
+	folded_put(&of_hostile, 0, &b);
+	expect(&b, "[a,b__[2J__[\xc3\xbc] 4\n");
 	folded_put(&no_name, 0, &b);
 	expect(&b, "[unknown] 3\n");
 	folded_put(&(struct stacks){ .types = types, .ntypes = 1 }, 0, &b);
