@@ -140,8 +140,11 @@ static int run(int argc, char **argv, struct diag *d)
 	int err = selftest_get_info(c, &info, &why, d);
 
 	client_close(c);
-	if (why.sentence)
-		fprintf(stderr, "goprobectl: the module's self-test failed: %s\n", why.sentence);
+	if (why.sentence) {
+		fputs("goprobectl: the module's self-test failed: ", stderr);
+		diag_print_sentence(&why, stderr);
+		fputc('\n', stderr);
+	}
 	diag_fini(&why);
 	if (err)
 		return CMD_FAILED;

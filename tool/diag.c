@@ -105,19 +105,18 @@ static bool starts_column(char c)
 	return ((unsigned char)c & 0xc0) != 0x80;
 }
 
-/* Paths and what else strangers may have chosen must not talk to the terminal. */
+static void print(void *to, const char *s, size_t n)
+{
+	fwrite(s, 1, n, to);
+}
+
+/*
+ * Paths and what else strangers may have chosen must not talk to the terminal. There may be no
+ * memory for anything.
+ */
 static void print_plain(const char *s, FILE *to)
 {
-	size_t n = strlen(s), len;
-	bool shown;
-
-	for (; n; s += len, n -= len) {
-		len = plain_next(s, n, &shown);
-		if (shown || *s == '\t')
-			fwrite(s, 1, len, to);
-		else
-			fputc('?', to);
-	}
+	plain_put(s, true, print, to);
 }
 
 static void print_span(const struct diag *d, FILE *to)

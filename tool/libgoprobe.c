@@ -415,6 +415,9 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 
 	if (check_new(t, "the plan"))
 		return -1;
+	tr->ctx = t;
+	tr->say = say;
+	tr->progress = progress;
 	if (t->replay.path)
 		return plan_replay(t);
 	if (t->replay.nbinaries)
@@ -429,9 +432,6 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 	t->plan.limits = t->limit.limits;
 	tr->quiet = t->lines.quiet;
 	tr->no_signals = !t->signals;
-	tr->ctx = t;
-	tr->say = say;
-	tr->progress = progress;
 	if (select_specs_parse(t->specs, t->what.nspecs, &t->what.specs, &t->diag)) {
 		t->what.specs = NULL;
 		return -1;
@@ -440,7 +440,7 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 	    tracing_plan(tr, &t->what, &t->plan, &t->diag))
 		return -1;
 	if (tr->plan->delays && !tr->quiet)
-		say(t, "warning: a delay holds the thread: what stops the world, such as a garbage collection, waits for it");
+		tracing_say(tr, "warning: a delay holds the thread: what stops the world, such as a garbage collection, waits for it");
 	learn_init(&t->learn, tr->plan);
 	t->state = TRACE_PLANNED;
 	return 0;
@@ -639,19 +639,11 @@ static void summarize_recording(struct goprobe_trace *t, struct buf *talk)
 }
 
 /* That is no summary: it is said to those who want quiet, too. */
-static void say_cut(struct goprobe_trace *t)
+static void say_cut(const struct goprobe_trace *t)
 {
-	struct buf talk = { 0 };
-
-	if (!t->replay.path || t->replay.whole || stream_full(&t->stream))
-		return;
-	buf_str(&talk, "warning: ");
-	buf_str(&talk, t->replay.path);
-	buf_str(&talk, " was cut short: this is what there is");
-	buf_char(&talk, 0);
-	if (!talk.failed)
-		say(t, talk.p);
-	buf_fini(&talk);
+	if (t->replay.path && !t->replay.whole && !stream_full(&t->stream))
+		tracing_say(&t->tracing, "warning: %s was cut short: this is what there is",
+			    t->replay.path);
 }
 
 static void summarize(struct goprobe_trace *t)
@@ -666,11 +658,8 @@ static void summarize(struct goprobe_trace *t)
 		summarize_recording(t, &talk);
 	else
 		lines_talk(&t->out, &t->stream, t->lines.quiet, &talk);
-	if (talk.len && talk.p[talk.len - 1] == '\n')
-		talk.len--;
-	buf_char(&talk, 0);
-	if (talk.len > 1 && !talk.failed)
-		say(t, talk.p);
+	if (!talk.failed)
+		tracing_say_lines(&t->tracing, talk.p, talk.len);
 	buf_fini(&talk);
 }
 

@@ -150,7 +150,7 @@ GOPROBE_API int goprobe_trace_record(struct goprobe_trace *t, const char *path);
 
 /* --- what else is told ------------------------------------------------------ */
 
-/* Notices for a person, one line each, without its end. */
+/* Notices for a person, one line each, without its end; what controls a terminal is not in them. */
 typedef void (*goprobe_notice_fn)(void *ctx, const char *text);
 GOPROBE_API void goprobe_trace_on_notice(struct goprobe_trace *t, goprobe_notice_fn fn,
 					 void *ctx);

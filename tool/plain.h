@@ -29,7 +29,14 @@ static inline bool plain_name(const char *s, size_t n)
 	return shown;
 }
 
+/*
+ * Give @put the pieces of @s, with '?' for each character that can't be shown, but for tabs if
+ * @tabs: those of a text that stay, for what is marked in it is below it.
+ */
+void plain_put(const char *s, bool tabs, void (*put)(void *to, const char *s, size_t n), void *to);
 /* Append @s, with '?' for each character that can't be shown. */
 void buf_plain(struct buf *b, const char *s);
+/* Likewise, but for tabs. */
+void buf_plain_text(struct buf *b, const char *s);
 
 #endif

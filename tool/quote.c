@@ -220,16 +220,31 @@ size_t plain_next(const char *s, size_t n, bool *shown)
 	return len ? len : 1;
 }
 
-void buf_plain(struct buf *b, const char *s)
+void plain_put(const char *s, bool tabs, void (*put)(void *to, const char *s, size_t n), void *to)
 {
 	size_t n = strlen(s), len;
 	bool shown;
 
 	for (; n; s += len, n -= len) {
 		len = plain_next(s, n, &shown);
-		if (shown)
-			buf_mem(b, s, len);
+		if (shown || (tabs && *s == '\t'))
+			put(to, s, len);
 		else
-			buf_char(b, '?');
+			put(to, "?", 1);
 	}
+}
+
+static void append(void *b, const char *s, size_t n)
+{
+	buf_mem(b, s, n);
+}
+
+void buf_plain(struct buf *b, const char *s)
+{
+	plain_put(s, false, append, b);
+}
+
+void buf_plain_text(struct buf *b, const char *s)
+{
+	plain_put(s, true, append, b);
 }

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options of attach as a trace of libgoprobe. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "progress.h"
 #include "traceopt.h"
-
-static void say(void *ctx, const char *text)
-{
-	static const char warning[] = "warning: ", ended[] = "ended by --max-load: ";
-	bool mine = !strncmp(text, warning, sizeof(warning) - 1) ||
-		    !strncmp(text, ended, sizeof(ended) - 1);
-
-	(void)ctx;
-	fprintf(stderr, "%s%s\n", mine ? "goprobectl: " : "", text);
-}
+#include "tracing.h"
 
 static int progress(void *ctx, size_t placed, size_t all)
 {
@@ -117,7 +107,7 @@ struct goprobe_trace *traceopt_begin(struct diag *d)
 	struct goprobe_trace *t = goprobe_trace_new();
 
 	if (t)
-		goprobe_trace_on_notice(t, say, NULL);
+		goprobe_trace_on_notice(t, tracing_print, NULL);
 	else
 		diag_set(d, "out of memory");
 	return t;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gostates.h"
 #include "hidden.h"
@@ -14,9 +15,19 @@
 #include "selftest.h"
 #include "tracing.h"
 
-/* Also what is no more than a warning, even to those who want quiet. */
-static void __attribute__((format(printf, 2, 3))) say(const struct tracing *t, const char *fmt, ...)
+void tracing_print(void *ctx, const char *text)
 {
+	static const char warning[] = "warning: ", ended[] = "ended by --max-load: ";
+	bool wrong = !strncmp(text, warning, sizeof(warning) - 1) ||
+		     !strncmp(text, ended, sizeof(ended) - 1);
+
+	(void)ctx;
+	fprintf(stderr, "%s%s\n", wrong ? "goprobectl: " : "", text);
+}
+
+void tracing_say(const struct tracing *t, const char *fmt, ...)
+{
+	struct buf plain = { 0 };
 	va_list ap;
 	char *text;
 	int n;
@@ -26,11 +37,23 @@ static void __attribute__((format(printf, 2, 3))) say(const struct tracing *t, c
 	va_end(ap);
 	if (n < 0)
 		return;
-	if (t->say)
-		t->say(t->ctx, text);
-	else
-		fprintf(stderr, "%s\n", text);
+	buf_plain_text(&plain, text);
+	buf_char(&plain, 0);
+	if (!plain.failed)
+		(t->say ? t->say : tracing_print)(t->ctx, plain.p);
+	buf_fini(&plain);
 	free(text);
+}
+
+void tracing_say_lines(const struct tracing *t, const char *text, size_t n)
+{
+	const char *end;
+
+	for (; n; n -= end - text, text = end) {
+		end = memchr(text, '\n', n) ?: text + n;
+		tracing_say(t, "%.*s", (int)(end - text), text);
+		end += end < text + n;
+	}
 }
 
 int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d)
@@ -47,9 +70,9 @@ int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d
 	if (what->file && target_set_file(&t->target, what->file, &older, d))
 		return -1;
 	if (older)
-		say(t, "%swarning: %zu process%s an older, replaced %s; -p traces %s",
-		    t->say ? "" : "goprobectl: ", older, older == 1 ? " runs" : "es run",
-		    what->file, older == 1 ? "it" : "them");
+		tracing_say(t, "warning: %zu process%s an older, replaced %s; -p traces %s", older,
+			    older == 1 ? " runs" : "es run", what->file,
+			    older == 1 ? "it" : "them");
 	if (what->command)
 		return target_set_command(&t->target, what->command, &t->interrupt.mask, d);
 	return 0;
@@ -70,8 +93,8 @@ int tracing_plan(struct tracing *t, const struct targetopt *what,
 		err = hidden_add_all(t->plan, t->target.bins, t->target.nbins, options, d);
 	if (!err)
 		err = plan_finish(t->plan, d);
-	if (!err && skipped.len && !t->quiet)
-		say(t, "%.*s", (int)skipped.len, skipped.p);
+	if (!err && !skipped.failed && !t->quiet)
+		tracing_say_lines(t, skipped.p, skipped.len);
 	buf_fini(&skipped);
 	return err;
 }
@@ -156,8 +179,8 @@ static void set_breaker(struct tracing *t)
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (ns < 0)
-		say(t, "%swarning: there is no --max-load, as it is not known what a breakpoint takes: %s",
-		    t->say ? "" : "goprobectl: ", why.sentence ? why.sentence : "out of memory");
+		tracing_say(t, "warning: there is no --max-load, as it is not known what a breakpoint takes: %s",
+			    why.sentence ? why.sentence : "out of memory");
 	diag_fini(&why);
 	t->breaker = maxload_breaker(&t->load, ns > 0 ? (uint64_t)ns : 0,
 				     processors > 0 ? (unsigned int)processors : 1);
@@ -225,16 +248,10 @@ static int find_kin(struct tracing *t, const struct procmem *m, struct gobin *bi
 
 void tracing_say_unknown(const struct tracing *t, const struct diag *why)
 {
-	struct buf sentence = { 0 };
-
-	/* It may have a path in it that a stranger has chosen. */
-	buf_plain(&sentence, why->sentence ? why->sentence : "out of memory");
-	buf_char(&sentence, '\0');
-	if (!t->quiet && !sentence.failed)
-		say(t, "%swarning: %s: of those that run already none is taken for a descendant of goroutine %llu",
-		    t->say ? "" : "goprobectl: ", sentence.p,
-		    (unsigned long long)t->plan->descendant);
-	buf_fini(&sentence);
+	if (!t->quiet)
+		tracing_say(t, "warning: %s: of those that run already none is taken for a descendant of goroutine %llu",
+			    why->sentence ? why->sentence : "out of memory",
+			    (unsigned long long)t->plan->descendant);
 }
 
 /* Of one process; one that has ended meanwhile has none. */
@@ -309,8 +326,8 @@ void tracing_say_started(const struct tracing *t, const char *doing)
 		points += t->plan->files[i].n;
 	points -= hidden;
 	if (!t->quiet)
-		say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
-		    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
+		tracing_say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
+			    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
 }
 
 void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json)
@@ -321,7 +338,7 @@ void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json
 		return;
 	maxload_say(&t->breaker, hits, &b);
 	if (!b.failed)
-		say(t, "%s%.*s", t->say ? "" : "goprobectl: ", (int)b.len, b.p);
+		tracing_say(t, "%.*s", (int)b.len, b.p);
 	buf_fini(&b);
 	if (json)
 		maxload_json(&t->breaker, hits, json);

@@ -30,7 +30,7 @@
  * @quiet: say nothing but what goes wrong
  * @no_signals: signals are the caller's business
  * @ctx: first argument of the next two
- * @say: where notices go, a line without its end; NULL: to standard error
+ * @say: where notices go, a line without its end; NULL: tracing_print()
  * @progress: told of breakpoints that have been placed, false: give up; NULL: as @say
  * @said: when progress was last told, ns
  *
@@ -66,6 +66,16 @@ int tracing_plan(struct tracing *t, const struct targetopt *what,
 		 const struct plan_options *options, struct diag *d);
 /* Set the breakpoints. @flags, @ring_bytes: as client_session_new() has them. */
 int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d);
+/*
+ * A notice for a person, in one line: what can't be shown of it is not, whoever has chosen a path
+ * in it. @quiet is not asked for: what is no more than a warning is for all.
+ */
+void tracing_say(const struct tracing *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Likewise of @n bytes, line by line; no end of a line in them is a stranger's. */
+void tracing_say_lines(const struct tracing *t, const char *text, size_t n);
+/* A notice to standard error, with who says it if something went wrong. */
+void tracing_print(void *ctx, const char *text);
 /* "tracing 2 functions at 7 breakpoints; Ctrl-C ends": once it has begun. */
 void tracing_say_started(const struct tracing *t, const char *doing);
 /*

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/* tracing.c: what is said, in lines that only goprobe has made. */
+#define _GNU_SOURCE
+#include "rows.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bins.h"
+#include "tracing.h"
+
+static char said[4096];
+
+static void keep(void *ctx, const char *text)
+{
+	assert_ptr_equal(ctx, said);
+	snprintf(said + strlen(said), sizeof(said) - strlen(said), "[%s]", text);
+}
+
+static struct tracing listened(void)
+{
+	said[0] = 0;
+	return (struct tracing){ .ctx = said, .say = keep };
+}
+
+static const char hostile[] = "/tmp/a\x1b[2J\nb\xc2\x9b\x9b\tgr\xc3\xbc\xc3\x9f";
+
+static void test_plain(void **state)
+{
+	struct tracing t = listened();
+	struct plan plan = { .descendant = 34 };
+	struct diag why = { 0 };
+
+	(void)state;
+	tracing_say(&t, "warning: %s is new", hostile);
+	assert_string_equal(said, "[warning: /tmp/a?[2J?b??\tgr\xc3\xbc\xc3\x9f is new]");
+
+	t = listened();
+	t.plan = &plan;
+	diag_set(&why, "process 7 has no code of %s in its memory", hostile);
+	tracing_say_unknown(&t, &why);
+	assert_string_equal(said, "[warning: process 7 has no code of /tmp/a?[2J?b??\tgr\xc3\xbc\xc3\x9f in its memory: of those that run already none is taken for a descendant of goroutine 34]");
+	diag_fini(&why);
+}
+
+static void test_lines(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "", "" }, { "one", "[one]" }, { "one\n", "[one]" },
+		{ "one\nwarning: two\n\nthree\x1b\n", "[one][warning: two][][three?]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		struct tracing t = listened();
+
+		tracing_say_lines(&t, cases[i].text, strlen(cases[i].text));
+		assert_string_equal(said, cases[i].want);
+	}
+}
+
+/* Without anybody to hear them they are for a person: goprobectl says what went wrong. */
+static void test_printed(void **state)
+{
+	int old = dup(STDERR_FILENO), fd = memfd_create("stderr", MFD_CLOEXEC);
+	struct tracing t = { 0 };
+	char text[256] = "";
+
+	(void)state;
+	fflush(stderr);
+	assert_true(old >= 0 && fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+	tracing_say(&t, "warning: %s", hostile);
+	tracing_say(&t, "%zu functions", (size_t)3);
+	fflush(stderr);
+	dup2(old, STDERR_FILENO);
+	close(old);
+	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
+	close(fd);
+	assert_string_equal(text, "goprobectl: warning: /tmp/a?[2J?b??\tgr\xc3\xbc\xc3\x9f\n"
+			    "3 functions\n");
+}
+
+/* --- a file that is replaced ------------------------------------------------ */
+
+static char dir[40], program[60];
+
+static void copy_program(const char *to)
+{
+	struct bins_each e = BINS("shapes", "");
+	char command[700];
+
+	assert_true(bins_next_path(&e));
+	snprintf(command, sizeof(command), "cp '%s' '%s'", e.path, to);
+	assert_int_equal(system(command), 0);
+}
+
+/* A process that has come to its first instruction, and stays there. */
+static pid_t start(const char *path)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execl(path, path, NULL);
+		_exit(1);
+	}
+	assert_true(pid > 0 && waitpid(pid, &status, 0) == pid && WIFSTOPPED(status));
+	return pid;
+}
+
+static void test_older(void **state)
+{
+	struct targetopt what = { .file = program };
+	struct tracing t = listened();
+	struct diag d = { 0 };
+	char other[60], want[200];
+	pid_t pid;
+
+	(void)state;
+	t.no_signals = true;
+	copy_program(program);
+	pid = start(program);
+	snprintf(other, sizeof(other), "%s/other", dir);
+	copy_program(other);
+	assert_int_equal(rename(other, program), 0);
+	assert_int_equal(tracing_open(&t, &what, &d), 0);
+	snprintf(want, sizeof(want),
+		 "[warning: 1 process runs an older, replaced %s/a?[2J?b; -p traces it]", dir);
+	assert_string_equal(said, want);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	tracing_fini(&t);
+	diag_fini(&d);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/goprobe-tracing-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	snprintf(program, sizeof(program), "%s/a\x1b[2J\nb", dir);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ "no notice has what would control a terminal, or ends a line", test_plain },
+		{ "several lines are as many notices", test_lines },
+		{ "notices that nobody takes are printed", test_printed },
+		{ "a replaced file is told by a name that can be shown", test_older },
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
