@@ -30,12 +30,98 @@ static const char *const names[DWSECT_COUNT] = {
 	[DWSECT_LINE] = "line",
 };
 
+/**
+ * struct place - where a section is in the file
+ * @off: its bytes, behind what describes how they are compressed
+ * @len: their number
+ * @size: how many they are once they are in memory
+ * @compressed: they are not yet what they will be there
+ */
+struct place {
+	uint64_t off;
+	uint64_t len;
+	uint64_t size;
+	bool compressed;
+};
+
+static bool find_plain(const struct elffile *ef, const struct elfsec *sec, struct place *ret)
+{
+	Elf64_Chdr ch;
+
+	*ret = (struct place){ sec->off, sec->size, sec->size, sec->flags & SHF_COMPRESSED };
+	if (!ret->compressed)
+		return true;
+	if (sec->size <= sizeof(ch) || elffile_read(ef, sec->off, &ch, sizeof(ch)) ||
+	    ch.ch_type != ELFCOMPRESS_ZLIB)
+		return false;
+	ret->off += sizeof(ch);
+	ret->len -= sizeof(ch);
+	ret->size = ch.ch_size;
+	return true;
+}
+
+static bool find_gnu(const struct elffile *ef, const struct elfsec *sec, struct place *ret)
+{
+	struct {
+		char magic[4];
+		uint8_t size[8];
+	} head;
+	uint64_t size;
+
+	if (sec->size <= sizeof(head) || elffile_read(ef, sec->off, &head, sizeof(head)) ||
+	    memcmp(head.magic, "ZLIB", 4))
+		return false;
+	memcpy(&size, head.size, sizeof(size));
+	*ret = (struct place){ sec->off + sizeof(head), sec->size - sizeof(head), be64toh(size),
+			       true };
+	return true;
+}
+
+static bool find(const struct elffile *ef, enum dwsect_id id, struct place *ret)
+{
+	const struct elfsec *sec;
+	char name[32];
+
+	snprintf(name, sizeof(name), ".debug_%s", names[id]);
+	sec = elffile_section(ef, name);
+	if (sec && sec->type != SHT_NOBITS)
+		return find_plain(ef, sec, ret);
+	snprintf(name, sizeof(name), ".zdebug_%s", names[id]);
+	sec = elffile_section(ef, name);
+	return sec && sec->type != SHT_NOBITS && find_gnu(ef, sec, ret);
+}
+
+/* What compressed sections may become. */
+static uint64_t expanded(const struct elffile *ef)
+{
+	uint64_t n;
+
+	return __builtin_mul_overflow(ef->size, EXPANSION_MAX, &n) ? UINT64_MAX : n;
+}
+
+/* A file may be larger than its disk, so that its size says little. */
+bool dwsects_too_large(const struct elffile *ef)
+{
+	uint64_t room = DWSECTS_MAX;
+	struct place p;
+
+	for (size_t i = 0; i < DWSECT_COUNT; i++) {
+		/* What is damaged will not be read. */
+		if (!find(ef, (enum dwsect_id)i, &p) || p.size >= expanded(ef))
+			continue;
+		if (p.size > room)
+			return true;
+		room -= p.size;
+	}
+	return false;
+}
+
 void dwsects_init(struct dwsects *s, const struct elffile *ef)
 {
 	memset(s, 0, sizeof(*s));
 	s->ef = ef;
-	if (__builtin_mul_overflow(ef->size, EXPANSION_MAX, &s->room))
-		s->room = UINT64_MAX;
+	s->room = expanded(ef);
+	s->too_large = dwsects_too_large(ef);
 }
 
 void dwsects_fini(struct dwsects *s)
@@ -80,77 +166,39 @@ static int inflate_to(const struct elffile *ef, uint64_t off, uint64_t len,
 	return done == size ? 0 : -1;
 }
 
-static void load_compressed(struct dwsects *s, struct dwsect *ret, uint64_t off,
-			    uint64_t len, uint64_t size)
+static void load_compressed(struct dwsects *s, struct dwsect *ret, const struct place *at)
 {
 	uint8_t *p;
 
-	if (size >= s->room)
+	if (at->size >= s->room)
 		return;
-	p = malloc(size + 1);
+	p = malloc(at->size + 1);
 	if (!p)
 		return;
-	if (inflate_to(s->ef, off, len, p, size)) {
+	if (inflate_to(s->ef, at->off, at->len, p, at->size)) {
 		free(p);
 		return;
 	}
-	s->room -= size;
+	s->room -= at->size;
 	ret->p = p;
-	ret->n = size;
-}
-
-static void load_plain(struct dwsects *s, struct dwsect *ret,
-		       const struct elfsec *sec)
-{
-	Elf64_Chdr ch;
-
-	if (!(sec->flags & SHF_COMPRESSED)) {
-		ret->p = elffile_load(s->ef, sec->off, sec->size);
-		ret->n = ret->p ? sec->size : 0;
-	} else if (sec->size > sizeof(ch) &&
-		   !elffile_read(s->ef, sec->off, &ch, sizeof(ch)) &&
-		   ch.ch_type == ELFCOMPRESS_ZLIB) {
-		load_compressed(s, ret, sec->off + sizeof(ch),
-				sec->size - sizeof(ch), ch.ch_size);
-	}
-}
-
-static void load_gnu(struct dwsects *s, struct dwsect *ret,
-		     const struct elfsec *sec)
-{
-	struct {
-		char magic[4];
-		uint8_t size[8];
-	} head;
-	uint64_t size;
-
-	if (sec->size <= sizeof(head) ||
-	    elffile_read(s->ef, sec->off, &head, sizeof(head)) ||
-	    memcmp(head.magic, "ZLIB", 4))
-		return;
-	memcpy(&size, head.size, sizeof(size));
-	load_compressed(s, ret, sec->off + sizeof(head),
-			sec->size - sizeof(head), be64toh(size));
+	ret->n = at->size;
 }
 
 const struct dwsect *dwsects_get(struct dwsects *s, enum dwsect_id id)
 {
 	struct dwsect *ret = &s->v[id];
-	const struct elfsec *sec;
-	char name[32];
+	struct place at;
 
 	if (ret->loaded)
 		return ret;
 	ret->loaded = true;
-	snprintf(name, sizeof(name), ".debug_%s", names[id]);
-	sec = elffile_section(s->ef, name);
-	if (sec && sec->type != SHT_NOBITS) {
-		load_plain(s, ret, sec);
+	if (s->too_large || !find(s->ef, id, &at))
 		return ret;
+	if (at.compressed) {
+		load_compressed(s, ret, &at);
+	} else {
+		ret->p = elffile_load(s->ef, at.off, at.size);
+		ret->n = ret->p ? at.size : 0;
 	}
-	snprintf(name, sizeof(name), ".zdebug_%s", names[id]);
-	sec = elffile_section(s->ef, name);
-	if (sec && sec->type != SHT_NOBITS)
-		load_gnu(s, ret, sec);
 	return ret;
 }

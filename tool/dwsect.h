@@ -30,18 +30,26 @@ struct dwsect {
 	bool loaded;
 };
 
+/* So many bytes of all of them together are read; a file that says more has none. */
+#define DWSECTS_MAX (2ULL << 30)
+#define DWSECTS_MAX_TEXT "2 GB"
+
 /**
  * struct dwsects - what has been read so far
  * @ef: the file
+ * @too_large: there is too much of them
  * @room: bytes that may still be made of compressed ones
  * @v: by enum dwsect_id
  */
 struct dwsects {
 	const struct elffile *ef;
+	bool too_large;
 	uint64_t room;
 	struct dwsect v[DWSECT_COUNT];
 };
 
+/* Have they more than DWSECTS_MAX bytes, as the file says? */
+bool dwsects_too_large(const struct elffile *ef);
 void dwsects_init(struct dwsects *s, const struct elffile *ef);
 void dwsects_fini(struct dwsects *s);
 

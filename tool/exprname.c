@@ -76,9 +76,8 @@ static int find_variable(struct exprjob *j, const struct expr *e, const char *na
 	int found = varname_find(j->scope->bin, name, &v, j->d);
 
 	if (found > 0 && !v.type) {
-		found = diag_set(j->d,
-				 "the type of '%s' is not known: the binary has no debug information",
-				 name);
+		found = diag_set(j->d, "the type of '%s' is not known: %s", name,
+				 gobin_no_types(j->scope->bin));
 		/* In a list a type would make it a signature. */
 		if (!j->scope->fn)
 			diag_hint(j->d, "write its type behind it, as in '%s int64'", name);

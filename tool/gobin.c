@@ -13,6 +13,7 @@
 #include "datawin.h"
 #include "dwinfo.h"
 #include "dwscope.h"
+#include "dwsect.h"
 #include "elffile.h"
 #include "elfnote.h"
 #include "gobin.h"
@@ -42,8 +43,13 @@ struct gobin {
 	struct codewin *code;
 	struct datawin *trees;		/* inlining trees */
 	char *build_id;
+	bool large;			/* it has too much debug information */
 	struct hmap sigs;		/* struct gosig by function */
 };
+
+static const char why_stripped[] = "the binary has no debug information";
+static const char why_large[] =
+	"the binary has more than " DWSECTS_MAX_TEXT " of debug information, which is not read";
 
 static int load_runtime(struct gobin *bin, struct diag *d)
 {
@@ -80,6 +86,7 @@ int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
 		goto fail;
 	bin->dw = dwinfo_open(bin->ef.fd, bin->link.minor, bin->link.types,
 			      &bin->mem);
+	bin->large = !bin->dw && dwsects_too_large(&bin->ef);
 	if (load_runtime(bin, d))
 		goto fail;
 	if (gofuncs_load(&bin->funcs, &bin->link, &bin->ef)) {
@@ -142,6 +149,11 @@ int gobin_go_minor(const struct gobin *bin)
 bool gobin_has_types(const struct gobin *bin)
 {
 	return bin->dw;
+}
+
+const char *gobin_no_types(const struct gobin *bin)
+{
+	return bin->large ? why_large : why_stripped;
 }
 
 struct dwinfo *gobin_dwinfo(struct gobin *bin)
@@ -260,9 +272,8 @@ static const struct gosig sig_inlined = {
 	.incomplete = "it is inlined wherever it is called",
 };
 
-static const struct gosig sig_stripped = {
-	.incomplete = "the binary has no debug information",
-};
+static const struct gosig sig_stripped = { .incomplete = why_stripped };
+static const struct gosig sig_large = { .incomplete = why_large };
 
 static const struct gosig sig_assembly = {
 	.incomplete = "written in assembly: its arguments are not described",
@@ -299,7 +310,9 @@ static const struct gosig *sig_of_stripped(struct gobin *bin, const struct gofun
 	if (!facts->args && takes_nothing(fn->name))
 		return &sig_nothing;
 	sig = rtsig_get(&bin->methods, fn->entry, facts->abi0, facts->args);
-	return sig ? sig : &sig_stripped;
+	if (sig)
+		return sig;
+	return bin->large ? &sig_large : &sig_stripped;
 }
 
 static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)

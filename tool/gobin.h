@@ -93,6 +93,7 @@ const char *gobin_path(const struct gobin *bin);
 const char *gobin_go_version(const struct gobin *bin);	/* "go1.24.4" */
 int gobin_go_minor(const struct gobin *bin);		/* 24 */
 bool gobin_has_types(const struct gobin *bin);		/* DWARF is there */
+const char *gobin_no_types(const struct gobin *bin);	/* "the binary has ...": why not; static */
 struct dwinfo *gobin_dwinfo(struct gobin *bin);		/* or NULL */
 const struct goprobe_runtime *gobin_runtime(const struct gobin *bin);
 /* What it is read from. */

@@ -39,7 +39,7 @@ int goreader_find_turns(struct goreader *r, struct diag *d)
 	uint32_t at;
 
 	if (!dw)
-		return diag_set(d, "%s has no debug information", gobin_path(r->bin));
+		return diag_set(d, "%s: %s", gobin_path(r->bin), gobin_no_types(r->bin));
 	if (dwinfo_field(dw, "runtime.g", "trackingSeq", &at) || at >= G_BYTES)
 		return diag_set(d, "%s is of a Go release that does not tell when goroutines have run (before 1.17)",
 				gobin_path(r->bin));

@@ -17,7 +17,6 @@ const char goscope_nowhere[] =
 
 static const char why_place[] =
 	"the debug information says where it is in a way that is not understood";
-static const char why_stripped[] = "the binary has no debug information";
 static const char why_assembly[] = "written in assembly: its variables are not described";
 static const char why_unknown[] = "the debug information does not describe it";
 
@@ -250,7 +249,7 @@ const struct goscope *goscope_make(struct gobin *bin, const struct gofunc *fn, u
 		return NULL;
 	gobin_line(bin, vaddr, &line);
 	if (!gobin_dwinfo(bin))
-		ret->sig.incomplete = why_stripped;
+		ret->sig.incomplete = gobin_no_types(bin);
 	else if (fn->flags & GOFUNC_ASM)
 		ret->sig.incomplete = why_assembly;
 	else if (dwinfo_scope(gobin_dwinfo(bin), fn->entry, vaddr, line.line, &s))

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "bins.h"
 #include "dwsect.h"
 #include "synth.h"
 
@@ -41,6 +42,7 @@ struct row {
 	uint64_t says[2];
 	uint64_t has[2];
 	uint64_t want[2];
+	uint64_t file;		/* bytes it says it has, if not FILE_BYTES */
 };
 
 static const struct row rows[] = {
@@ -53,6 +55,12 @@ static const struct row rows[] = {
 	{ "less than it says", { 4096, 4096 }, { 4095, 4096 }, { 0, 4096 } },
 	{ "an impossible size", { UINT64_MAX, 4096 }, { 4096, 4096 },
 	  { 0, 4096 } },
+	/* A file with holes can be as large as anybody likes. */
+	{ "nothing if all together are larger than is read", { 1ULL << 30, (1ULL << 30) + 1 },
+	  { 4096, 4096 }, { 0, 0 }, 1ULL << 40 },
+	{ "nothing if one is", { 4096, 3ULL << 30 }, { 4096, 4096 }, { 0, 0 }, 1ULL << 40 },
+	{ "what says less, of a large file", { 4096, 1ULL << 30 }, { 4096, 4096 }, { 4096, 0 },
+	  1ULL << 40 },
 };
 
 static void test_rows(void **state)
@@ -70,7 +78,7 @@ static void test_rows(void **state)
 		add(&b, &secs[1], ".debug_abbrev", r->says[1], r->has[1]);
 		synth_zero(&b, FILE_BYTES - b.n);
 		ef.fd = synth_fd(b.p, b.n);
-		ef.size = b.n;
+		ef.size = r->file ? r->file : b.n;
 		dwsects_init(&s, &ef);
 		assert_int_equal(dwsects_get(&s, DWSECT_INFO)->n, r->want[0]);
 		assert_int_equal(dwsects_get(&s, DWSECT_ABBREV)->n, r->want[1]);
@@ -80,10 +88,52 @@ static void test_rows(void **state)
 	}
 }
 
+/* It is traced as a stripped program is, and says why. */
+static void test_told(void **state)
+{
+	struct bins_each e = BINS("shapes", "");
+	struct diag d = { 0 };
+	struct gobin *bin;
+	size_t n = 0;
+
+	(void)state;
+	while (bins_next_path(&e)) {
+		int fd = bins_copy(e.path);
+		const struct elfsec *sec;
+		const struct gofunc *fn;
+		struct elffile ef;
+		Elf64_Chdr ch;
+
+		assert_int_equal(elffile_open(fd, e.path, &ef, &d), 0);
+		sec = elffile_section(&ef, ".debug_info");
+		if (!sec || !(sec->flags & SHF_COMPRESSED)) {
+			elffile_fini(&ef);
+			close(fd);
+			continue;
+		}
+		assert_int_equal(pread(fd, &ch, sizeof(ch), (off_t)sec->off), sizeof(ch));
+		ch.ch_size = 3ULL << 30;
+		assert_int_equal(pwrite(fd, &ch, sizeof(ch), (off_t)sec->off), sizeof(ch));
+		elffile_fini(&ef);
+		assert_int_equal(ftruncate(fd, 1LL << 30), 0);
+		assert_int_equal(gobin_open(fd, "it", &bin, &d), 0);
+		assert_false(gobin_has_types(bin));
+		fn = bins_func(bin, "main.Ints");
+		assert_non_null(fn);
+		assert_string_equal(gobin_sig(bin, fn)->incomplete,
+				    "the binary has more than 2 GB of debug information, which is not read");
+		gobin_free(bin);
+		close(fd);
+		n++;
+	}
+	assert_true(n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{ "compressed sections", test_rows },
+		{ "debug information that is too large is told", test_told },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
