@@ -239,6 +239,7 @@ static int set_up(struct graphing *g, struct diag *d)
 	g->stream.learn_panics = !learn_possible(t->plan);
 	g->watch.client = t->client;
 	g->watch.target = &t->target;
+	g->watch.tracing = t;
 	g->watch.upload = &t->upload;
 	g->watch.interrupt = &t->interrupt;
 	g->watch.learn = &g->learn;

@@ -188,6 +188,7 @@ static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 		if (c->hits || target_ended(target) || t >= end ||
 		    (interrupt_came(&c->tracing.interrupt) && !target->command))
 			return 0;
+		tracing_look(&c->tracing);
 		if (t < next)
 			continue;
 		if (c->cmd->print(c, NULL, d))

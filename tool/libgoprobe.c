@@ -585,6 +585,7 @@ int goprobe_trace_start(struct goprobe_trace *t)
 		return -1;
 	t->watch.client = tr->client;
 	t->watch.target = &tr->target;
+	t->watch.tracing = tr;
 	t->watch.upload = &tr->upload;
 	t->watch.interrupt = &tr->interrupt;
 	t->watch.learn = &t->learn;

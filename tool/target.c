@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -216,6 +217,22 @@ static size_t count_older(const char *path, int fd)
 	}
 	closedir(proc);
 	return n;
+}
+
+bool target_replaced(const struct target *t, const char *path)
+{
+	struct statx now;
+	struct stat st;
+
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &now) ||
+	    !S_ISREG(now.stx_mode))
+		return false;
+	for (size_t i = 0; i < t->nbins; i++)
+		if (fstat(gobin_fd(t->bins[i]), &st) ||
+		    (st.st_ino == now.stx_ino &&
+		     st.st_dev == makedev(now.stx_dev_major, now.stx_dev_minor)))
+			return false;
+	return true;
 }
 
 pid_t *target_running(const struct target *t, size_t *n)

@@ -59,6 +59,11 @@ int target_add_pids(struct target *t, const char *list, struct diag *d);
  */
 int target_set_file(struct target *t, const char *path, size_t *older, struct diag *d);
 /*
+ * Is there a file at @path, and is it none of @t's binaries? Servers that are slow are not asked
+ * if what is known of it will do.
+ */
+bool target_replaced(const struct target *t, const char *path);
+/*
  * The processes that run @t->bins[0] now, from malloc(), and their number in *@n; NULL if
  * they can't be found. Others may have begun when it returns.
  */

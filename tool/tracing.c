@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "gostates.h"
 #include "hidden.h"
 #include "kin.h"
@@ -73,9 +74,27 @@ int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d
 		tracing_say(t, "warning: %zu process%s an older, replaced %s; -p traces %s", older,
 			    older == 1 ? " runs" : "es run", what->file,
 			    older == 1 ? "it" : "them");
+	t->file = what->file;
 	if (what->command)
 		return target_set_command(&t->target, what->command, &t->interrupt.mask, d);
 	return 0;
+}
+
+/* As often a file's name is looked at. */
+#define LOOK_EVERY 60000000000ULL
+
+void tracing_look(struct tracing *t)
+{
+	uint64_t now = t->file ? clock_now(CLOCK_MONOTONIC) : 0;
+
+	if (!t->file || now < t->look)
+		return;
+	t->look = now + LOOK_EVERY;
+	if (!target_replaced(&t->target, t->file))
+		return;
+	tracing_say(t, "warning: %s has been replaced: what runs the new file is not traced, unless tracing begins anew",
+		    t->file);
+	t->file = NULL;
 }
 
 int tracing_plan(struct tracing *t, const struct targetopt *what,

@@ -33,6 +33,8 @@
  * @say: where notices go, a line without its end; NULL: tracing_print()
  * @progress: told of breakpoints that have been placed, false: give up; NULL: as @say
  * @said: when progress was last told, ns
+ * @file: of whose processes all are traced, until it is said that it was replaced; or NULL
+ * @look: when it is to be looked at, CLOCK_MONOTONIC, ns
  *
  * All zero, it is empty.
  */
@@ -53,6 +55,8 @@ struct tracing {
 	void (*say)(void *ctx, const char *text);
 	bool (*progress)(void *ctx, size_t points, size_t all);
 	uint64_t said;
+	const char *file;
+	uint64_t look;
 };
 
 #define TRACING_HELD 16384U
@@ -76,6 +80,11 @@ void tracing_say(const struct tracing *t, const char *fmt, ...)
 void tracing_say_lines(const struct tracing *t, const char *text, size_t n);
 /* A notice to standard error, with who says it if something went wrong. */
 void tracing_print(void *ctx, const char *text);
+/*
+ * To be called now and then while it traces: says, once, that another file has taken the place of
+ * the one whose processes are traced.
+ */
+void tracing_look(struct tracing *t);
 /* "tracing 2 functions at 7 breakpoints; Ctrl-C ends": once it has begun. */
 void tracing_say_started(const struct tracing *t, const char *doing);
 /*

@@ -228,6 +228,8 @@ int watch_step(struct watch *w, int timeout_ms, struct diag *d)
 		return -1;
 	if (let_go(w, d))
 		return -1;
+	if (w->tracing)
+		tracing_look(w->tracing);
 	return !w->broken && !full(w) && !watch_broken(w);
 }
 

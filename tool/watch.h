@@ -15,6 +15,7 @@
 #include "stream.h"
 #include "target.h"
 #include "times.h"
+#include "tracing.h"
 #include "upload.h"
 
 /**
@@ -38,6 +39,7 @@ struct watch_wait {
  * @client: its connection
  * @upload: what the module has of the plan
  * @target: what is traced
+ * @tracing: what is looked after meanwhile, or NULL
  * @learn: what learns from the records
  * @stream: where records go
  * @out: where lines go
@@ -59,6 +61,7 @@ struct watch {
 	struct client *client;
 	struct upload *upload;
 	struct target *target;
+	struct tracing *tracing;
 	struct learn *learn;
 	struct stream *stream;
 	struct out *out;

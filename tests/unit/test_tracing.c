@@ -119,25 +119,96 @@ static pid_t start(const char *path)
 	return pid;
 }
 
+static void replace(void)
+{
+	char other[60];
+
+	snprintf(other, sizeof(other), "%s/other", dir);
+	copy_program(other);
+	assert_int_equal(rename(other, program), 0);
+}
+
 static void test_older(void **state)
 {
 	struct targetopt what = { .file = program };
 	struct tracing t = listened();
 	struct diag d = { 0 };
-	char other[60], want[200];
+	char want[200];
 	pid_t pid;
 
 	(void)state;
 	t.no_signals = true;
 	copy_program(program);
 	pid = start(program);
-	snprintf(other, sizeof(other), "%s/other", dir);
-	copy_program(other);
-	assert_int_equal(rename(other, program), 0);
+	replace();
 	assert_int_equal(tracing_open(&t, &what, &d), 0);
 	snprintf(want, sizeof(want),
 		 "[warning: 1 process runs an older, replaced %s/a?[2J?b; -p traces it]", dir);
 	assert_string_equal(said, want);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	tracing_fini(&t);
+	diag_fini(&d);
+}
+
+/* Once, and not more often than once a minute it is looked. */
+static void test_replaced(void **state)
+{
+	struct targetopt what = { .file = program };
+	struct tracing t = listened();
+	struct diag d = { 0 };
+	char want[200];
+
+	(void)state;
+	t.no_signals = true;
+	copy_program(program);
+	assert_int_equal(tracing_open(&t, &what, &d), 0);
+	tracing_look(&t);
+	/* It is not there for a moment, or is no file: who knows what will be. */
+	assert_int_equal(unlink(program), 0);
+	t.look = 0;
+	tracing_look(&t);
+	assert_int_equal(mkdir(program, 0700), 0);
+	t.look = 0;
+	tracing_look(&t);
+	assert_int_equal(rmdir(program), 0);
+	replace();
+	tracing_look(&t);
+	assert_string_equal(said, "");
+	t.look = 0;
+	tracing_look(&t);
+	snprintf(want, sizeof(want),
+		 "[warning: %s/a?[2J?b has been replaced: what runs the new file is not traced, unless tracing begins anew]",
+		 dir);
+	assert_string_equal(said, want);
+	replace();
+	t.look = 0;
+	tracing_look(&t);
+	assert_string_equal(said, want);
+	tracing_fini(&t);
+	diag_fini(&d);
+}
+
+/* A process that is chosen goes on with its own file. */
+static void test_not_replaced(void **state)
+{
+	struct targetopt what = { 0 };
+	struct tracing t = listened();
+	struct diag d = { 0 };
+	char pids[16], *list = pids;
+	pid_t pid;
+
+	(void)state;
+	t.no_signals = true;
+	copy_program(program);
+	pid = start(program);
+	snprintf(pids, sizeof(pids), "%d", pid);
+	what.pids = &list;
+	what.npids = 1;
+	assert_int_equal(tracing_open(&t, &what, &d), 0);
+	replace();
+	tracing_look(&t);
+	assert_string_equal(said, "");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	tracing_fini(&t);
@@ -169,6 +240,8 @@ int main(void)
 		{ "several lines are as many notices", test_lines },
 		{ "notices that nobody takes are printed", test_printed },
 		{ "a replaced file is told by a name that can be shown", test_older },
+		{ "so is one that is replaced while it is traced, once", test_replaced },
+		{ "what is chosen by process is not looked for by name", test_not_replaced },
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
