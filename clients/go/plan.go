@@ -497,6 +497,10 @@ func (f *lineTable) has(address uint64, code bool) bool {
 	return f.segments == nil
 }
 
+// The largest line table that is read: a file can be sparse. None is compressed, as programs read their
+// own.
+const tableMost = 1 << 28
+
 // load reads the file's line table. Where there is none, functions have no names.
 func (f *lineTable) load() {
 	if f.looked {
@@ -516,7 +520,7 @@ func (f *lineTable) load() {
 	}
 	text := e.Section(".text")
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
-		if s := e.Section(name); s != nil && text != nil {
+		if s := e.Section(name); s != nil && text != nil && s.Size <= tableMost && s.Flags&elf.SHF_COMPRESSED == 0 {
 			if data, err := s.Data(); err == nil {
 				f.table, _ = gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
 			}
