@@ -141,7 +141,7 @@ func timeCalls() time.Duration {
 
 // hitTime is what a breakpoint takes on this machine, all in all: the shortest of several times, so
 // rather too little.
-var hitTime = sync.OnceValues(func() (time.Duration, error) {
+var hitTime = untilKnown(func() (time.Duration, error) {
 	if !haveTestCode {
 		return 0, errNoTestCode
 	}
@@ -157,6 +157,23 @@ var hitTime = sync.OnceValues(func() (time.Duration, error) {
 	}
 	return max((timeCalls()-without)/(testCalls*testHitsPerCall), 1), nil
 })
+
+// untilKnown remembers what fn says, but for errors: those are of a moment, and without the time of a hit
+// later sessions would have no limit.
+func untilKnown(fn func() (time.Duration, error)) func() (time.Duration, error) {
+	var mu sync.Mutex
+	var known time.Duration
+	return func() (time.Duration, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if known != 0 {
+			return known, nil
+		}
+		var err error
+		known, err = fn()
+		return known, err
+	}
+}
 
 // breaker is when hits are too many; percent 0: never.
 type breaker struct {

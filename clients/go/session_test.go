@@ -3,8 +3,10 @@
 package goprobe
 
 import (
+	"errors"
 	"fmt"
 	"testing"
+	"time"
 )
 
 // TestPassesThatWaitAreMerged: while nobody receives, the rings are looked at a hundred times a second.
@@ -66,5 +68,21 @@ func TestPassesThatWereTakenAreGone(t *testing.T) {
 	s.take()
 	if got := fmt.Sprint(all[0].records == nil, all[1].records == nil, all[2].records == nil); got != "true true false" {
 		t.Errorf("gone: %s", got)
+	}
+}
+
+// TestTheTimeOfAHitIsAskedForAgain: it was not to be had once.
+func TestTheTimeOfAHitIsAskedForAgain(t *testing.T) {
+	asked, busy := 0, errors.New("busy")
+	hit := untilKnown(func() (time.Duration, error) {
+		if asked++; asked == 1 {
+			return 0, busy
+		}
+		return time.Duration(asked), nil
+	})
+	for i, want := range []time.Duration{0, 2, 2} {
+		if got, err := hit(); got != want || (err == busy) != (i == 0) {
+			t.Errorf("time %d: %v, %v", i, got, err)
+		}
 	}
 }
