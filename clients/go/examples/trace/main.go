@@ -13,6 +13,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -35,22 +36,28 @@ func show(ev *goprobe.Event) {
 	out.WriteByte('\n')
 }
 
-func replay(planPath, path string) {
+// end prints what is left of the lines, whatever came then, and tells what went wrong.
+func end(err error) error {
+	return errors.Join(out.Flush(), err)
+}
+
+func replay(planPath, path string) error {
 	f, err := os.Open(planPath)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
+	defer f.Close()
 	plan, err := goprobe.ReadPlan(f)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	recording, err := os.Open(path)
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	if _, err := plan.Replay(recording, show); err != nil {
-		log.Fatal(err)
-	}
+	defer recording.Close()
+	_, err = plan.Replay(recording, show)
+	return end(err)
 }
 
 func main() {
@@ -64,9 +71,10 @@ func main() {
 	flag.Uint64Var(&o.Times, "times", 0, "calls of each function")
 	flag.IntVar(&o.MaxLoad, "max-load", 0, "percent of a processor's time, or -1")
 	flag.Parse()
-	defer out.Flush()
 	if *recording != "" {
-		replay(*planPath, *recording)
+		if err := replay(*planPath, *recording); err != nil {
+			log.Fatal(err)
+		}
 		return
 	}
 	patterns := flag.Args()
@@ -90,7 +98,7 @@ func main() {
 	for ev := range s.Events() {
 		show(ev)
 	}
-	if err := s.Err(); err != nil {
+	if err := end(s.Err()); err != nil {
 		log.Fatal(err)
 	}
 	n := s.Counts()
