@@ -32,6 +32,19 @@ static void socket_buffers(struct nl_sock *sock)
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 }
 
+/*
+ * The kernel takes no other's messages for it any more, which would fill its buffer. What came
+ * before is not looked at (receive()).
+ */
+static int connect_to_kernel(struct nl_sock *sock, struct diag *d)
+{
+	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+
+	if (connect(nl_socket_get_fd(sock), (const struct sockaddr *)&kernel, sizeof(kernel)))
+		return diag_errno(d, errno, "can't connect a netlink socket");
+	return 0;
+}
+
 /* Its netlink family is in the initial network namespace only; sysfs is everywhere. */
 static void not_found(struct diag *d)
 {
@@ -62,6 +75,8 @@ int client_open(struct client **ret, struct diag *d)
 		diag_set(d, "can't open a netlink socket: %s", nl_geterror(err));
 		goto failed;
 	}
+	if (connect_to_kernel(c->sock, d))
+		goto failed;
 	c->family = genl_ctrl_resolve(c->sock, GOPROBE_GENL_NAME);
 	if (c->family == -NLE_OBJ_NOTFOUND) {
 		not_found(d);

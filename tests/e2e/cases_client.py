@@ -286,6 +286,21 @@ def forge(port):
     return taken
 
 
+@case("goprobectl listens to nobody but the kernel: what others send to its port changes nothing")
+def forged(t):
+    program = t.target("counter", "-hold", "-each", "1ms", 1000)
+    attach = t.attach("-p", program.pid, "main.doWork").attached()
+    check(ports(attach.pid), "its port is not the number of its process")
+    program.send()
+    for _ in range(50):
+        same(forge(attach.pid), 0, "messages of others that its socket takes")
+        time.sleep(0.01)
+    same(program.line(), "counter=1000", "the program's result")
+    program.finish()
+    trace = attach.finish()
+    same((len(trace.calls), len(trace.returns), trace.summary["lost"]), (1000, 1000, 0), "calls, returns and losses")
+
+
 @case("the Go client listens to nobody but the kernel: what others send to its port changes nothing")
 def go_forged(t):
     program = t.target("counter", "-hold", "-each", "1ms", 1000)
