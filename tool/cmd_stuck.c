@@ -9,9 +9,9 @@
 #include "clock.h"
 #include "counting.h"
 #include "gostate.h"
-#include "hmap.h"
 #include "learn.h"
 #include "lines.h"
+#include "shown.h"
 #include "stacks.h"
 
 static const char help[] =
@@ -66,20 +66,6 @@ struct found {
 };
 
 /**
- * struct shown - a call that has been shown
- * @latest: it was made then or before
- * @look: the last look that found it open
- * @key: of who made it
- * @next: another one
- */
-struct shown {
-	uint64_t latest;
-	uint64_t look;
-	uint64_t key;
-	struct shown *next;
-};
-
-/**
  * struct stuck - a run of the command
  * @c: the session, and its loop
  * @opt: how lines are shown
@@ -88,10 +74,8 @@ struct shown {
  * @out: where lines go
  * @stream: makes them
  * @learn: types that open calls show, and the module does not know
- * @looks: how often it was looked
- * @calls: those that have been shown, and may be open still, by who made them
- * @shown: all of them, in @mem
- * @mem: what is in @calls
+ * @begun: it was looked
+ * @shown: those that have been shown, and may be open still
  * @asked: when open calls were asked for
  * @found: those that are to be shown, in @found_mem
  * @found_end: where the next one goes
@@ -113,10 +97,8 @@ struct stuck {
 	struct out out;
 	struct stream stream;
 	struct learn learn;
-	uint64_t looks;
-	struct hmap calls;
-	struct shown *shown;
-	struct arena mem;
+	bool begun;
+	struct shown shown;
 	uint64_t asked;
 	struct found *found;
 	struct found **found_end;
@@ -231,73 +213,13 @@ static void show(struct stuck *s, uint8_t *record, size_t len, struct symbols *o
 
 /* --- calls that the module knows ------------------------------------- */
 
-static struct shown *remember(struct hmap *calls, struct shown **all, struct arena *mem,
-			      struct shown call)
-{
-	struct shown *shown = arena_alloc(mem, sizeof(*shown));
-
-	if (!shown || hmap_put(calls, call.key, shown))
-		return NULL;
-	*shown = call;
-	shown->next = *all;
-	*all = shown;
-	return shown;
-}
-
-/* A call that is not found for so many looks has ended. */
-#define LOOKS_OVER 4
-/* Calls that are remembered at least. */
-#define SHOWN_LEAST 16
-
-/* Forget calls that have ended, once most of those that are remembered have. */
-static void forget_ended(struct stuck *s)
-{
-	struct hmap calls = { 0 };
-	struct shown *all = NULL;
-	struct arena mem = { 0 };
-
-	if (s->calls.n < 2 * s->nstuck + SHOWN_LEAST)
-		return;
-	for (const struct shown *call = s->shown; call; call = call->next) {
-		if (call->look + LOOKS_OVER >= s->looks &&
-		    !remember(&calls, &all, &mem, *call)) {
-			s->failed = true;
-			break;
-		}
-	}
-	hmap_fini(&s->calls);
-	arena_fini(&s->mem);
-	s->calls = calls;
-	s->shown = all;
-	s->mem = mem;
-}
-
 /* Is it new that this call is open for long? */
 static bool is_new(struct stuck *s, const struct goprobe_open *o, uint64_t since)
 {
-	const uint64_t who[] = { (uint64_t)o->id << 32 | o->tgid, o->goid, o->g, o->depth };
-	uint64_t key = hmap_hash(0, who, sizeof(who));
-	struct shown *shown = hmap_get(&s->calls, key);
-	/*
-	 * Another call of the same goroutine was made when that one had ended. When it was made
-	 * is known as well as we are told at once, and as well as the processor's counter, which
-	 * ages are of, agrees with the clock, which NTP makes up to 0.05 % faster; if it may be
-	 * the same, it is.
-	 */
-	uint64_t earliest = s->asked > o->age ? s->asked - o->age : 0;
-	bool known = shown && earliest <= shown->latest + o->age / 1000;
+	int new = shown_add(&s->shown, o, s->asked, since);
 
-	if (!shown) {
-		shown = remember(&s->calls, &s->shown, &s->mem, (struct shown){ .key = key });
-		if (!shown) {
-			s->failed = true;
-			return false;
-		}
-	}
-	shown->look = s->looks;
-	if (!known || since < shown->latest)
-		shown->latest = since;
-	return !known;
+	s->failed |= new < 0;
+	return new > 0;
 }
 
 static void show_found(struct stuck *s, const struct found *f)
@@ -454,7 +376,7 @@ static int look_at_all(struct stuck *s, bool last, struct diag *d)
 			stream_learn(&s->stream, f->record, f->open.record_bytes);
 	}
 	arena_fini(&s->found_mem);
-	forget_ended(s);
+	s->failed |= shown_looked(&s->shown, s->nstuck) != 0;
 	return s->failed || s->before.failed ? diag_set(d, "out of memory") : teach(s, d);
 }
 
@@ -490,8 +412,9 @@ static int print(struct counting *c, const struct tallyshow_end *end, struct dia
 		err = out_close(&s->out);
 		return err && err != -EPIPE ? diag_errno(d, -err, "can't write the output") : 0;
 	}
-	if (!s->looks++ && begin_before(s, d))
+	if (!s->begun && begin_before(s, d))
 		return -1;
+	s->begun = true;
 	if (look_at_all(s, c->ending, d))
 		return -1;
 	err = out_flush(&s->out, true);
@@ -505,8 +428,7 @@ static void clean_up(struct stuck *s)
 	learn_fini(&s->learn);
 	stream_fini(&s->stream);
 	out_fini(&s->out);
-	hmap_fini(&s->calls);
-	arena_fini(&s->mem);
+	shown_fini(&s->shown);
 	arena_fini(&s->found_mem);
 	counting_fini(&s->c);
 	free(s);

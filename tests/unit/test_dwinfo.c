@@ -189,6 +189,36 @@ static void test_entries(void **state)
 	}
 }
 
+/* Funcs are printed again and again: also to find that one captures nothing takes no memory. */
+static void test_closures(void **state)
+{
+	struct bins_each b = BINS("shapes", "", "-plain", "-noopt");
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct arena mem = { .head = NULL };
+		size_t nf, some = 0, none = 0;
+		const struct gofunc *f = gobin_funcs(b.bin, &nf);
+		struct dwinfo *dw = dwinfo_open(gobin_fd(b.bin), b.minor, 0, &mem);
+
+		assert_non_null(dw);
+		for (size_t i = 0; i < nf; i++) {
+			const struct gotype *t = dwinfo_closure(dw, f[i].entry);
+			struct arena before = mem;
+
+			some += !!t;
+			none += !t;
+			assert_ptr_equal(dwinfo_closure(dw, f[i].entry), t);
+			assert_ptr_equal(mem.head, before.head);
+			assert_int_equal(mem.used, before.used);
+		}
+		/* Since 1.23 debug information tells what is captured. */
+		assert_true(none && (some || b.minor < 23));
+		dwinfo_free(dw);
+		arena_fini(&mem);
+	}
+}
+
 static void test_none(void **state)
 {
 	struct bins_each b = BINS("shapes", "-stripped");
@@ -214,6 +244,7 @@ int main(void)
 		{ "types are what Go says they are", test_types },
 		{ "a type exists once, cycles included", test_shared },
 		{ "functions are found by the line table's entries", test_entries },
+		{ "what a func captures is found once, and kept once", test_closures },
 		{ "without debug information there is none", test_none },
 	};
 
