@@ -104,13 +104,15 @@ def pass_fd(sock, fd):
     sock.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))])
 
 
-@case("security: a socket counts for what both are, who has opened it and who sends", per="boot")
+@case("security: a socket counts for what both are, who has opened it and who sends, or he alone if he names the receiver", per="boot")
 def handed_over(t):
     # Root's socket in the hands of nobody.
     with Client() as client:
         def sends():
             become_nobody()
-            return commands_refused(client)
+            refused = commands_refused(client)
+            client.names = True
+            return refused + commands_refused(client)
         same(child(sends), "", "nobody, with root's socket")
         client.new_session()
         same(child(sends), "", "nobody, with root's session")
@@ -138,29 +140,70 @@ def handed_over(t):
         client.sock = socket.socket(fileno=fd)
         client.sock.settimeout(60)
         same(commands_refused(client), "", "root, with nobody's socket")
+        # Who says whom it is for was not tricked into writing to it: the kernel asks for the sender only (netlink_capable()).
+        client.names = True
+        client.new_session()
+        same(len(client.sessions()), 1, "sessions of root, who names the receiver")
+        client.names = False
+        same(commands_refused(client), "", "root, with nobody's socket that has a session")
     ours.close()
     os.waitpid(pid, 0)
     check(nothing_probed(), "a session is left")
+
+
+def ports(pid):
+    """Those of a process's generic netlink sockets."""
+    files = set()
+    for fd in os.listdir("/proc/%d/fd" % pid):
+        with contextlib.suppress(FileNotFoundError):
+            files.add(os.readlink("/proc/%d/fd/%s" % (pid, fd)))
+    with open("/proc/net/netlink", encoding="ascii") as f:
+        sockets = [line.split() for line in f][1:]
+    return [int(s[2]) for s in sockets if int(s[1]) == genl.NETLINK_GENERIC and "socket:[%s]" % s[9] in files]
+
+
+def use_others(client, port):
+    """Every command that needs a session, from a socket without one: with a session's number, and as if from its owner's port."""
+    misuse = Misuse()
+    number = client.sessions()[0][genl.GOPROBE_A_SESSION]
+    for client.claims in (0, port):
+        for name in ("START", "STOP", "READ", "GET_STATS", "TALLIES", "KEYS", "OPEN", "POINTS_DEL"):
+            command = getattr(genl, "GOPROBE_CMD_" + name)
+            for payload in [], [(genl.GOPROBE_A_SESSION, number)]:
+                misuse("%s from port %d" % (name, client.claims), lambda c=command, p=payload: client.call(c, p, dump=c in DUMPS))
+    client.claims = 0
+    return " | ".join(misuse.problems)
+
+
+def forge(family, port):
+    """Messages to the owner's port, as the module would get them, and as it would send them."""
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, genl.NETLINK_GENERIC) as forged:
+        forged.bind((0, 0))
+        for command in (genl.GOPROBE_CMD_STOP, NOTIFIES):
+            message = struct.pack("=IHHIIBBH", 20, family, genl.NLM_F_REQUEST | genl.NLM_F_ACK, 0, port, command, 1, 0)
+            same(forged.sendto(message, (port, 0)), len(message), "bytes sent to port %d" % port)
+        return forged.getsockname()[0]
 
 
 @case("security: a session is its socket's: another one can neither use it nor end it, and none is reached by a number", per="boot")
 def another_session(t):
     target = t.target("counter", "-hold", 10)
     attach = t.attach("-p", target.pid, "main.doWork").attached()
+    found = ports(attach.pid)
+    check(found, "goprobectl has no port")
     with Client() as client:
         same(len(client.sessions()), 1, "sessions that root can see")
-        misuse = Misuse()
-        for name in ("START", "STOP", "READ", "GET_STATS", "TALLIES", "KEYS", "OPEN", "POINTS_DEL"):
-            command = getattr(genl, "GOPROBE_CMD_" + name)
-            for payload in [], [(genl.GOPROBE_A_SESSION, client.sessions()[0][genl.GOPROBE_A_SESSION])]:
-                misuse(name, lambda c=command, p=payload: client.call(c, p, dump=c in DUMPS))
-        same(" | ".join(misuse.problems), "", "what was not refused")
-        # Messages that claim to come from that client's port go to its socket, not to the module.
-        forged = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, genl.NETLINK_GENERIC)
-        forged.bind((0, 0))
-        with contextlib.suppress(OSError):
-            forged.sendto(b"\0" * 64, (attach.pid, 0))
-        forged.close()
+        for port in found:
+            same(use_others(client, port), "", "what was not refused")
+            forge(client.family, port)
+        same(len(client.sessions()), 1, "sessions after it")
+        # What is sent to a session's port goes to its socket, not to the module.
+        with Client() as owner:
+            owner.new_session(target.pid)
+            owner.call(genl.GOPROBE_CMD_START)
+            sender = forge(client.family, owner.sock.getsockname()[0])
+            same([owner.sock.recvfrom(4096)[1][0] for _ in range(2)], [sender] * 2, "who has sent what the owner got")
+            owner.call(genl.GOPROBE_CMD_STOP)
     target.send()
     same(target.line(), "counter=10", "the program's result")
     same(len(attach.interrupt().calls), 10, "calls")

@@ -157,6 +157,8 @@ class Client:
         self.sock.bind((port, 0))
         self.sock.settimeout(600)   # a kernel that finds faults takes long
         self.seq = 0
+        self.claims = 0             # the port that messages say they are from
+        self.names = False          # do messages name their receiver, as libnl's do?
         self.family = GENL_ID_CTRL
         answer = self.call(CTRL_CMD_GETFAMILY, [(CTRL_ATTR_FAMILY_NAME, family.encode() + b"\0")])
         self.family = struct.unpack("=H", answer[0][CTRL_ATTR_FAMILY_ID])[0]
@@ -178,7 +180,11 @@ class Client:
         body = struct.pack("=BBH", cmd, version, 0) + payload
         self.seq += 1
         flags = NLM_F_REQUEST | (NLM_F_DUMP if dump else NLM_F_ACK)
-        self.sock.send(struct.pack("=IHHII", 16 + len(body), self.family, flags, self.seq, 0) + body)
+        message = struct.pack("=IHHII", 16 + len(body), self.family, flags, self.seq, self.claims) + body
+        if self.names:
+            self.sock.sendto(message, (0, 0))
+        else:
+            self.sock.send(message)
         answers = []
         while True:
             data = self.sock.recv(1 << 20)
