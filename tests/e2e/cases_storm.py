@@ -2,6 +2,7 @@
 """What else happens on a host while a program is traced. Whatever it is: the program computes what it did, every call is
 counted, and nothing is left behind. `stress` counts its own calls while each storm lasts."""
 
+import collections
 import contextlib
 import ctypes
 import json
@@ -57,6 +58,7 @@ def plain(path, *args):
 
 
 ARGS = ("-goroutines", "100", "-depth", "200")
+FEW = ("-goroutines", "30", "-depth", "200")
 
 
 def weathered(t, blow, path=None, least=1, args=ARGS):
@@ -273,22 +275,34 @@ def frozen(t):
         def is_frozen():
             with open(group + "/cgroup.events", encoding="ascii") as f:
                 return "frozen 1" in f.read()
-        want = plain(t.binary("stress"), *ARGS)
-        target = t.target("stress", "-hold", *ARGS)
-        write("cgroup.procs", str(target.pid))
-        target.send()
-        write("cgroup.freeze", "1")
-        wait_for("the freezer", is_frozen)
-        gone = started(t, "count", "-p", target.pid, "-o", "json", *STRESS)
-        check(target.probed(STRESS[0]), "a frozen program has no breakpoint")
-        gone.signal(signal.SIGINT)
-        same(of_kind(parse("\n".join(gone.finish())), "summary")[0]["calls"], 0, "calls of a frozen program")
-        same(target.patched(), 0, "changed bytes")
-        stays = t.attach("--depth", "0", "--buffer", "16m", "-p", target.pid, *STRESS).attached()
-        write("cgroup.freeze", "0")
-        same(json.loads(target.line()), want, "what the program computes")
-        target.finish()
-        stays.finish()
+        want = plain(t.binary("stress"), *FEW)
+        # At work, so that any of its threads may be anywhere; and before it has begun: then every call is seen.
+        for at_work in (True, False):
+            target = t.target("stress", "-hold", *FEW)
+            write("cgroup.procs", str(target.pid))
+            if at_work:
+                target.send()
+            write("cgroup.freeze", "1")
+            wait_for("the freezer", is_frozen)
+            gone = started(t, "count", "-p", target.pid, "-o", "json", *STRESS)
+            check(target.probed(STRESS[0]), "a frozen program has no breakpoint")
+            gone.signal(signal.SIGINT)
+            same(of_kind(parse("\n".join(gone.finish())), "summary")[0]["calls"], 0, "calls of a frozen program")
+            same(target.patched(), 0, "changed bytes")
+            stays = t.attach("--depth", "0", "--lossless", "-p", target.pid, *STRESS).attached()
+            if not at_work:
+                target.send()
+            write("cgroup.freeze", "0")
+            same(json.loads(target.line()), want, "what the program computes")
+            target.finish()
+            trace = stays.finish()
+            same(trace.lost, 0, "losses")
+            calls = collections.Counter(e["func"] for e in trace.calls)
+            wanted = {f: want["functions"][f]["calls"] for f in STRESS}
+            if at_work:
+                check(all(calls[f] <= wanted[f] for f in STRESS), "calls since it was thawed: %s, of %s", calls, wanted)
+            else:
+                same(dict(calls), wanted, "calls")
         with open(group + "/cgroup.events", encoding="ascii") as f:
             wait_for("an empty group", lambda: "populated 0" in os.pread(f.fileno(), 4096, 0).decode())
         os.rmdir(group)
