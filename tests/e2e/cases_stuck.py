@@ -45,7 +45,8 @@ def stays(t):
 @case("stuck: calls that return in time are not shown, conditions choose calls, and those about returns are refused")
 def returns(t):
     target = t.target("counter", "-each", "20ms", 0)
-    process = started(t, "-p", target.pid, "--longer-than", "5s", "--duration", "1s", "main.doWork", "time.Sleep")
+    # All of them together take far longer than that, each one a hundredth.
+    process = started(t, "-p", target.pid, "--longer-than", "2s", "-i", "100ms", "--duration", "6s", "main.doWork", "time.Sleep")
     same(process.finish()[1:], [], "what is shown behind the header")
     check(" 0 open for long" in process.stderr(), "the summary: %s", process.stderr())
     process = t.goprobectl("stuck", "-p", target.pid, "time.Sleep if duration > 1ms")
