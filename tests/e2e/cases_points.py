@@ -4,7 +4,7 @@
 import collections
 import re
 
-from lib import case, check, of_kind, parse, same, short
+from lib import Skip, case, check, of_kind, parse, same, short
 from cases_trace import untraced
 
 CALLS = 400
@@ -80,8 +80,12 @@ def list_points(t):
 @case("functions without a stack check have their breakpoint at the cheapest instruction")
 def cheapest(t):
     points, end = points_of(t, t.binary("leaves"))
+    returns = [p for p in points if p["point"] == "return"]
+    check(returns, "no returns: %s", short(points))
+    for point in returns:
+        same(point["code"], "c3", "a return of " + point["func"])
     if "go1.15" in t.label:
-        return
+        raise Skip("arguments are on the stack there, and functions begin in another way")
     calls = {p["func"][5:]: p for p in points if p["point"] == "call"}
     for name, executed in EXECUTED.items():
         if executed == "carried_out" and not end["able"]:
@@ -89,6 +93,3 @@ def cheapest(t):
         same(calls[name]["executed"], executed, "how main.%s begins: %s" % (name, calls[name]))
     for name in "branch", "choose":
         check(calls[name]["offset"] > 0, "main.%s is probed at its first instruction: %s", name, calls[name])
-    for point in points:
-        if point["point"] == "return":
-            same(point["code"], "c3", "a return of " + point["func"])
