@@ -8,11 +8,13 @@ import re
 import signal
 
 from lib import case, check, of_kind, parse, same, short, wait_for
+from cases_count import STARTED
 from cases_trace import untraced
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets/places/main.go")
 ROUNDS = 12
 RANDOM_POINTS = 300
+OWN_POINTS = 30
 BATCH = 2000
 # What some compilers have left nowhere at the marked lines, though it is needed later.
 NOWHERE = {"small": {"a"}, "large": {"n"}}
@@ -38,7 +40,8 @@ def told(lines):
 def counted(t, rounds, *args):
     """What goprobectl count says of all that the program does: it runs once, with that output."""
     count = t.goprobectl("count", "-o", "json", "-b", t.binary("places"), *args)
-    wait_for("counting", lambda: count.ended() or "counting" in count.stderr())
+    wait_for("counting", lambda: count.ended() or STARTED.search(count.stderr()))
+    check(not count.ended(), "%s ended: %s", count, count.stderr())
     output = t.run(t.binary("places"), rounds).finish()
     count.signal(signal.SIGINT)
     return parse("\n".join(count.finish())), output
@@ -171,6 +174,14 @@ def instructions(t, binary, *patterns):
     return ["%s+%#x" % (p["func"], p["offset"]) for p in of_kind(listed, "point") if "refused" not in p]
 
 
+def steady(t, binary):
+    """Those of the program's own code that it comes to as often each time: behind the check of the stack, which a function may
+    come to again, and before what makes the stack grow, behind the last return."""
+    listed = of_kind(parse("\n".join(t.goprobectl("list", "--instructions", "-o", "json", "-b", binary, "main.*").finish())), "point")
+    last = {p["func"]: p["offset"] for p in listed if p.get("code") == "c3"}
+    return ["%s+%#x" % (p["func"], p["offset"]) for p in listed if "refused" not in p and 0x30 <= p["offset"] <= last.get(p["func"], 0)]
+
+
 # What every program has that runs, so that many are hit: its own code, formatting, memory, locks, the scheduler.
 RANDOM_IN = ("main.*", "fmt.*", "strconv.*", "sync.*", "os.*", "internal/*", "runtime.malloc*", "runtime.newobject",
              "runtime.grow*", "runtime.conv*", "runtime.mem*", "runtime.gc*", "runtime.sched*", "runtime.park*", "runtime.find*",
@@ -185,6 +196,8 @@ def random_points(t):
     every = sorted(set(instructions(t, t.binary("places"), *(RANDOM_IN if number <= RANDOM_POINTS else ()))))
     chosen = random.Random(seed).sample(every, min(number, len(every)))
     want = untraced(t, "places", "2")
+    own = random.Random(seed).sample(steady(t, t.binary("places")), OWN_POINTS)
+    chosen = own + [c for c in chosen if c not in own]
     some = chosen[:RANDOM_POINTS // 2]
     trace = t.attach("--buffer", "16m", "--registers", *some, "--", t.binary("places"), 2).finish()
     same(trace.stdout, want, "the program's own output, with seed %d" % seed)
@@ -192,10 +205,13 @@ def random_points(t):
     hits = collections.Counter("%s+%#x" % (e["func"], e["offset"]) for e in of_kind(trace.events, "at"))
     check(hits, "none of the points was come to, with seed %d", seed)
     check(set(hits) <= set(some), "hits of other points: %s", short(sorted(set(hits) - set(some))))
-    hit = 0
+    hit, calls = 0, collections.Counter()
     for first in range(0, len(chosen), BATCH):
         count, output = counted(t, 2, *chosen[first:first + BATCH])
         same(output, want, "the program's own output while points %d and on are counted, with seed %d" % (first, seed))
         hit += sum(e["calls"] > 0 for e in of_kind(count, "count"))
+        calls.update({e["func"].split()[0]: e["calls"] for e in of_kind(count, "count")})
     check(hit, "nothing was counted, with seed %d", seed)
+    check(any(hits[p] for p in own), "none of the program's own points was come to, with seed %d", seed)
+    same({p: calls[p] for p in own}, {p: hits[p] for p in own}, "what was counted, and what was shown, with seed %d" % seed)
     print("# %s: seed %d: %d of %d points were come to" % (t.label, seed, hit, len(chosen)), flush=True)
