@@ -4,7 +4,7 @@
 import signal
 import time
 
-from lib import case, check, on_cpus, same, wait_for
+from lib import case, check, cut_short, on_cpus, same, wait_for
 
 CALLS = 10000
 ROOM_SECONDS = 5        # GP_STREAM_ROOM_MS of kmod/stream.c
@@ -16,18 +16,19 @@ def waiting(target):
 
 
 def stalled(t, spec="main.doWork"):
-    """A target with a thread that waits for a reader that stands still."""
+    """A target with a thread that waits for a reader that stands still; and when it did not yet."""
     target = t.target("counter", "-hold", CALLS)
     attach = t.attach("--lossless", "--buffer", "64K", "-p", target.pid, spec).attached()
     attach.signal(signal.SIGSTOP)
+    began = time.monotonic()
     target.send()
     wait_for("a thread waiting for room", lambda: waiting(target))
-    return target, attach
+    return target, attach, began
 
 
 @case("--lossless: with a tiny buffer every call and return is delivered, and the summary tells who waited")
 def tiny_buffer(t):
-    target, attach = stalled(t)
+    target, attach, _ = stalled(t)
     attach.signal(signal.SIGCONT)
     same(target.line(), "counter=%d" % CALLS, "the program's result")
     trace = attach.interrupt()
@@ -37,13 +38,12 @@ def tiny_buffer(t):
 
 @case("--lossless: a reader that stands still is waited for once, then losses are counted, exactly")
 def stands_still(t):
-    target, attach = stalled(t)
-    began = time.monotonic()
+    target, attach, _ = stalled(t)
     same(target.line(), "counter=%d" % CALLS, "the program's result")
-    took = time.monotonic() - began
     attach.signal(signal.SIGCONT)
     trace = attach.interrupt()
-    check(took > ROOM_SECONDS / 2, "it waited for %.1f s only", took)
+    # As the module has measured it: this process may have come late.
+    check(trace.summary["wait_seconds"] > ROOM_SECONDS * 0.95, "it waited for %.1f s only", trace.summary["wait_seconds"])
     check(trace.lost > 0, "nothing was lost with a reader that stood still")
     same(len(trace.calls) + len(trace.returns) + trace.lost, 2 * CALLS, "delivered and lost")
     check(trace.summary["waits"] <= 16, "it waited %d times", trace.summary["waits"])
@@ -51,13 +51,15 @@ def stands_still(t):
 
 @case("--lossless: a thread that waits dies at once when it is killed")
 def killed_waiting(t):
-    target, attach = stalled(t)
-    began = time.monotonic()
-    target.signal(signal.SIGKILL)
-    target.wait()
-    check(time.monotonic() - began < ROOM_SECONDS / 2, "it took %.1f s", time.monotonic() - began)
-    attach.signal(signal.SIGCONT)
-    check(attach.finish(status=0).calls, "no calls")
+    def kill():
+        target, attach, began = stalled(t)
+        target.signal(signal.SIGKILL)
+        target.wait()
+        took = time.monotonic() - began
+        attach.signal(signal.SIGCONT)
+        check(attach.finish(status=0).calls, "no calls")
+        return took
+    cut_short(kill, ROOM_SECONDS)
 
 
 @case("--lossless: a thread that waits goes on at once when goprobectl is killed")
@@ -74,10 +76,12 @@ def reader_killed_held(t):
 
 
 def reader_ends(t, spec):
-    target, attach = stalled(t, spec)
-    began = time.monotonic()
-    attach.signal(signal.SIGKILL)
-    same(target.line(), "counter=%d" % CALLS, "the program's result")
-    check(time.monotonic() - began < ROOM_SECONDS / 2, "it took %.1f s", time.monotonic() - began)
-    same(attach.wait(), -signal.SIGKILL, "how goprobectl ended")
-    check(not target.probed("main.doWork"), "a breakpoint is left in the target")
+    def kill():
+        target, attach, began = stalled(t, spec)
+        attach.signal(signal.SIGKILL)
+        same(target.line(), "counter=%d" % CALLS, "the program's result")
+        took = time.monotonic() - began
+        same(attach.wait(), -signal.SIGKILL, "how goprobectl ended")
+        check(not target.probed("main.doWork"), "a breakpoint is left in the target")
+        return took
+    cut_short(kill, ROOM_SECONDS)
