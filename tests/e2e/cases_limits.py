@@ -4,6 +4,7 @@
 import collections
 import json
 import os
+import signal
 import time
 
 import genl
@@ -125,10 +126,21 @@ def trees_attached(t):
     truth, trace = traced(t, "--sample", "1/10", "--sample-by", "root")
     same(sum(e["func"] == "main.tree" for e in trace.calls) - by_goroutine_nested(trace), up(1000 * 7, 10), "trees")
     check_ends(trace)
-    truth, trace = traced(t, "--rate", 5, "--sample-by", "root")
-    roots = sum(e["func"] == "main.tree" for e in trace.calls) - by_goroutine_nested(trace)
-    check(5 <= roots and roots % 5 == 0, "%d trees, 5 in a second", roots)
-    check(trace.summary["limited"] > 0 and trace.summary["sampled"] == 0, "left out: %s", trace.summary)
+    for _ in range(3):
+        target = t.target("limits", "-goroutines", 100, "-trees", 7)
+        attach = t.attach(*ROOM, "--rate", 5, "--sample-by", "root", "-p", target.pid, PATTERN).attached()
+        # Seconds of the clock that the module looks at: a host that is busy makes them more than one or two.
+        began = int(time.monotonic())
+        run(target)
+        seconds = int(time.monotonic()) - began + 1
+        trace = attach.interrupt()
+        end(target)
+        same(trace.lost, 0, "records lost")
+        roots = sum(e["func"] == "main.tree" for e in trace.calls) - by_goroutine_nested(trace)
+        check(5 <= roots <= 5 * seconds, "%d trees in %d seconds", roots, seconds)
+        check(trace.summary["limited"] > 0 and trace.summary["sampled"] == 0, "left out: %s", trace.summary)
+        if seconds == 1:
+            break
 
 
 def by_goroutine_nested(trace):
@@ -145,10 +157,9 @@ def by_goroutine_nested(trace):
     return nested
 
 
-def heat(target, seconds=0):
+def heat(target):
     """Have main.hot be called."""
     target.send()
-    time.sleep(seconds)
 
 
 def progress(target):
@@ -165,16 +176,28 @@ def rate(t):
     target = t.target("limits", "-goroutines", 1, "-trees", 1, "-hot", 4)
     run(target)
     attach = t.attach("--rate", 40, "-p", target.pid, "main.hot").attached()
-    heat(target, 6)
-    trace = attach.interrupt()
+    # Seconds of the clock that the module looks at.
+    epoch = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    began = int(time.monotonic())
+
+    def by_second(events):
+        return collections.Counter((e["time_ns"] - epoch) // 1_000_000_000 for e in events)
+
+    def written():
+        with open(attach.output, encoding="utf-8") as f:
+            return of_kind(parse(f.read().rpartition("\n")[0]), "call")
+    heat(target)
+    wait_for("as many calls as may be, in three seconds", lambda: sum(n >= 36 for n in by_second(written()).values()) >= 3)
+    attach.signal(signal.SIGINT)
+    attach.wait()
+    most = 40 * (int(time.monotonic()) - began + 1)
+    trace = attach.finish()
     progress(target)
     end(target)
-    # Seconds of the system's clock. Each thread may have one hit that was let pass in the second before it was stamped.
-    epoch = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    seconds = collections.Counter((e["time_ns"] - epoch) // 1_000_000_000 for e in trace.calls)
-    check(sum(n >= 36 for n in seconds.values()) >= 3, "there were fewer calls anyway: %s", seconds)
+    # Each thread may have one hit that was let pass in the second before it was stamped.
+    seconds = by_second(trace.calls)
     check(max(seconds.values()) <= 40 + 4, "calls in a second: %s", seconds)
-    check(len(trace.calls) <= 40 * (max(seconds) - min(seconds) + 2), "calls in %d seconds: %d", len(seconds), len(trace.calls))
+    check(len(trace.calls) <= most, "%d calls, and at most %d by the clock", len(trace.calls), most)
     check(trace.summary["limited"] > 100, "beyond the limit: %s", trace.summary["limited"])
     check(len(trace.returns) >= len(trace.calls) - 4, "%d calls, %d returns", len(trace.calls), len(trace.returns))
 
