@@ -97,6 +97,8 @@ func main() {
 	fmt.Fprintln(os.Stderr, "started")
 	for ev := range s.Events() {
 		show(ev)
+		// Whoever reads this may wait for it.
+		out.Flush()
 	}
 	if err := end(s.Err()); err != nil {
 		log.Fatal(err)
