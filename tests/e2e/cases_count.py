@@ -68,12 +68,21 @@ def latency_exact(t):
 @case("latency: a function that sleeps takes as long as it sleeps, and its histogram says so")
 def latency_of_sleep(t):
     target = t.target("counter", "-each", "20ms", 0)
-    process = started(t, "latency", "-p", target.pid, "--duration", "2s", "time.Sleep")
+    process = started(t, "latency", "-p", target.pid, "time.Sleep")
+    # Where the host is busy calls take longer than they sleep: this is how long.
+    durations = sorted(e["duration_ns"] for e in t.attach("--events", 81, "-p", target.pid, "time.Sleep").finish().returns[1:])
+    process.signal(signal.SIGINT)
     text = "\n".join(process.finish())
     row = re.search(r"^ *(\d+) +\S+ +(\S+)ms +\S+ +\S+ +\S+  time\.Sleep$", text, re.M)
-    check(row and 20 <= float(row.group(2)) < 200 and int(row.group(1)) >= 5, "no line of some calls of 20 ms: %s", text)
+    check(row and int(row.group(1)) >= len(durations), "no line of some calls of 20 ms: %s", text)
+    # Both saw these calls; the table has some more of them, and quantiles are good to a quarter.
+    low, high = (durations[len(durations) * i // 4] for i in (1, 3))
+    check(20e6 <= float(row.group(2)) * 1e6 and low * 0.75 < float(row.group(2)) * 1e6 < high * 1.3, "half of them were from %d to %d ns: %s",
+          low, high, text)
     bars = re.findall(r"^ +(\S+) +(\d+) \|(@*) *\|$", text, re.M)
-    check(bars and max(bars, key=lambda b: len(b[2]))[0] in ("16.7ms", "33.5ms"), "no histogram around 20 ms: %s", text)
+    check(bars, "no histogram: %s", text)
+    tallest = float(max(bars, key=lambda b: len(b[2]))[0].removesuffix("ms")) * 1e6
+    check(sum(0.99 * tallest < d < 2.01 * tallest for d in durations) >= len(durations) // 4, "the tallest bar has few of %s: %s", durations, text)
 
 
 @case("count -i: what is new adds up to all, and --top leaves the others out")
@@ -85,9 +94,11 @@ def intervals(t):
     rest = parse("\n".join(process.finish()))
     last, summary = rest[-2], summary_of(rest)
     lines += rest[:-2]
-    # Tables are due at fixed times: after one that came late, because the host was busy, the next comes sooner.
+    # Tables are due at fixed times: after one that came late, because the host was busy, the next comes sooner, and may have
+    # nothing that is new.
     for e in lines:
-        check(e["kind"] == "count" and e["new"] > 0 and e["new_ns"] > 0, "an interval: %s", e)
+        check(e["kind"] == "count" and e["new_ns"] > 0, "an interval: %s", e)
+    check(sum(e["new"] > 0 for e in lines) > 1, "nothing is new: %s", lines)
     check(sum(e["new_ns"] for e in lines) >= (len(lines) - 1) * 300000000, "%d intervals: %s", len(lines), lines)
     for f in {e["func"] for e in lines}:
         mine = [e for e in lines if e["func"] == f]

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Capture expressions, signatures that are given, and goprobectl watch."""
 
+import itertools
 import json
 import os
 import re
+import time
 
 from lib import Skip, case, check, same, wait_for
 
@@ -174,15 +176,24 @@ def refused(t):
 def watch(t):
     target = t.target("counter", "-each", "1ms", 0)
     pid = target.popen.pid
+    began = time.time_ns()
     lines = t.goprobectl("watch", "-p", pid, "-o", "json", "-i", "200ms", "--count", 5, "main.counter", "len(os.Args)",
                          "os.Args[1]", "os.Args[9]").finish()
     lines = [json.loads(line) for line in lines]
     same(len(lines), 5, "lines")
     counts = [line["values"][0]["value"] for line in lines]
-    check(sorted(set(counts)) == counts, "counts do not rise: %s", counts)
+    check(sorted(counts) == counts and counts[0] < counts[-1], "counts do not rise: %s", counts)
     check("rate" not in lines[0]["values"][0], "a rate before there is a change: %s", lines[0])
-    for line in lines[1:]:
-        check(0 < line["values"][0]["rate"] <= 1100, "rate: %s", line)
+    rates = [line["values"][0]["rate"] for line in lines[1:]]
+    changes = [b - a for a, b in zip(counts, counts[1:])]
+    same([rate > 0 for rate in rates], [change > 0 for change in changes], "rates %s of counts %s" % (rates, counts))
+    # The moment that line k's rate is up to lies between told[k], the time of the line before, and told[k + 1], its own.
+    took = [change / rate * 1e9 if change else None for change, rate in zip(changes, rates)]
+    told = [began] + [line["time_ns"] for line in lines]
+    for a, b in itertools.combinations(range(len(lines)), 2):
+        if None not in took[a:b]:
+            check(told[b] - told[a + 1] < 1.001 * sum(took[a:b]) < 1.002 * (told[b + 1] - told[a]),
+                  "lines %d to %d would be %s ns apart: %s, began at %d", a, b, took[a:b], lines, began)
     for line in lines:
         same(line["pid"], pid, "pid")
         same([v.get("value") for v in line["values"][1:]], [4, "-each", None], "values")

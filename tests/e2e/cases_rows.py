@@ -5,6 +5,7 @@ import collections
 import os
 import re
 import signal
+import time
 
 from cases_client import client
 from cases_count import started
@@ -120,18 +121,23 @@ def latencies(t):
     target = t.target("counter", "-hold", "-each", "%dns" % each, calls)
     latency = started(t, "latency", "-p", target.pid, "-o", "json", "main.doWork", "time.Sleep")
     attach = t.attach("-p", target.pid, "time.Sleep").attached()
+    began = time.monotonic()
     target.send()
     same(target.line(), "counter=%d" % calls, "the program's result")
+    took = (time.monotonic() - began) * 1e9
     target.finish()
     rows = {e["func"]: e for e in of_kind(parse("\n".join(latency.finish())), "latency")}
     durations = [e["duration_ns"] for e in attach.finish().returns]
     same([(rows[f]["calls"], rows[f]["returned"]) for f in ("main.doWork", "time.Sleep")], [(calls, calls)] * 2, "calls and returns")
     same(len(durations), calls, "durations of single calls")
-    check(min(durations) >= each and rows["time.Sleep"]["min_ns"] >= each, "less than it has slept: %s, %s", min(durations), rows["time.Sleep"])
-    # Both look at the same hits: the sums differ by no more than their own stamps.
-    ratio = rows["time.Sleep"]["sum_ns"] / sum(durations)
-    check(0.9 < ratio < 1.1, "in all %s ns, and %s", rows["time.Sleep"]["sum_ns"], sum(durations))
-    check(rows["main.doWork"]["p50_ns"] < each, "main.doWork, which adds one, takes as long as a sleep: %s", rows["main.doWork"])
+    slept, work = rows["time.Sleep"], rows["main.doWork"]
+    check(min(durations) >= each and slept["min_ns"] >= each, "less than it has slept: %s, %s", min(durations), slept)
+    check(sum(durations) <= took and slept["sum_ns"] <= took, "longer than the program ran, %d ns: %d, %s", took, sum(durations), slept)
+    # Both look at the same hits, one behind the other: a host that is busy may stop the processor in between, but not each
+    # time. Quantiles are good to a quarter.
+    middle = sorted(durations)[calls // 2]
+    check(0.75 < slept["p50_ns"] / middle < 1.3, "half of them took less than %s ns, and than %s", slept["p50_ns"], middle)
+    check(work["p50_ns"] < slept["p50_ns"], "main.doWork, which adds one, takes as long as a sleep: %s", rows)
 
 
 @case("row: use from Go")
@@ -153,7 +159,7 @@ def from_go(t):
     watcher.signal(signal.SIGINT)
     shown += map(number, watcher.finish())
     after = counted()
-    check(shown == sorted(shown) and before < shown[-1] < after, "the Go program shows %s, between %d and %d", shown, before, after)
+    check(shown == sorted(shown) and before < shown[-1] <= after, "the Go program shows %s, between %d and %d", shown, before, after)
 
 
 @case("row: high-frequency events")
