@@ -4,6 +4,7 @@
 import gzip
 import json
 import os
+import signal
 
 from cases_count import started
 from lib import case, check, nothing_probed, of_kind, parse, same
@@ -64,34 +65,39 @@ def formats(t):
 def creator(t):
     target = t.target("waits", "-short", 3)
     target.line()
-    process = started(t, "stack", "-p", target.pid, "--duration", "1s", "-o", "json", "time.Sleep")
-    stacks = of_kind(parse("\n".join(process.finish())), "stack")
+    path = os.path.join(t.tmp, "created.pb.gz")
+    own, *short = (started(t, "stack", "-p", target.pid, *args) for args in (
+        ("-o", "json", "time.Sleep"), ("main.short",), ("-o", "folded", "--creator", "main.short"), ("-o", "folded", "main.short"),
+        ("-o", "pprof", "--creator", "--output", path, "main.short")))
+    # Somebody who came later has seen some, of each kind: so have they.
+    for calls in "time.Sleep if ns == 5000000", "time.Sleep if ns == 1000000", "main.short":
+        t.attach("--no-return", "--events", 3, "-p", target.pid, calls).finish()
     by = {"main.onSleep": set(), "main.onShort": set()}
-    for s in stacks:
+    for s in of_kind(parse("\n".join(interrupted(own))), "stack"):
         names = [f["func"] for f in s["frames"]]
         check(s["created_by"]["file"].endswith("/waits/main.go") and s["created_by"]["line"] > 0, "who has created it: %s", s)
         [by[n].add(s["created_by"]["func"]) for n in by if n in names]
     same(by, {"main.onSleep": {"main.start"}, "main.onShort": {"main.main"}}, "who has created whom")
-    process = started(t, "stack", "-p", target.pid, "--duration", "1s", "main.short")
-    out = process.finish()
+    out, with_creator, without, _ = map(interrupted, short)
     check(any(line.startswith("    created by main.main  /") and line.rpartition(":")[2].isdigit() for line in out), "as text: %s", out)
-    for args, root in ((("--creator",), "created_by_main.main"), ((), "runtime.goexit")):
-        process = started(t, "stack", "-p", target.pid, "--duration", "1s", "-o", "folded", *args, "main.short")
-        out = process.finish()
-        same({line.split(";")[0] for line in out}, {root}, "the root of folded stacks")
-    path = os.path.join(t.tmp, "created.pb.gz")
-    process = started(t, "stack", "-p", target.pid, "--duration", "1s", "-o", "pprof", "--creator", "--output", path, "main.short")
-    process.finish()
+    for lines, root in ((with_creator, "created_by_main.main"), (without, "runtime.goexit")):
+        same({line.split(";")[0] for line in lines}, {root}, "the root of folded stacks")
     with gzip.open(path) as f:
         check(b"created by main.main" in f.read(), "the profile does not tell who has created the goroutine")
     os.unlink(path)
     target.kill()
     # Nobody has written the go statement of the main goroutine.
     target = t.target("counter", "-each", "1ms", 0)
-    process = started(t, "stack", "-p", target.pid, "--duration", "500ms", "-o", "json", "main.doWork")
-    stacks = of_kind(parse("\n".join(process.finish())), "stack")
+    process = started(t, "stack", "-p", target.pid, "-o", "json", "main.doWork")
+    t.attach("--no-return", "--events", 3, "-p", target.pid, "main.doWork").finish()
+    stacks = of_kind(parse("\n".join(interrupted(process))), "stack")
     check(stacks and all("created_by" not in s for s in stacks), "the main goroutine: %s", stacks)
     target.kill()
+
+
+def interrupted(process):
+    process.signal(signal.SIGINT)
+    return process.finish()
 
 
 @case("stack: what finds no room is told, and options that make no sense are refused")
