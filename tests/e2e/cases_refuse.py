@@ -11,7 +11,7 @@ import tempfile
 
 import genl
 from genl import Client, Refused
-from lib import GOPROBECTL, MODULE, Skip, case, check, nothing_probed, same, short, wait_for
+from lib import DEADLINE, GOPROBECTL, MODULE, Skip, case, check, nothing_probed, same, short, wait_for
 
 # name, arguments (%(x)s is filled in by the case), exit code, what stderr must say
 BAD_INPUT = (
@@ -59,7 +59,7 @@ BAD_INPUT = (
 def run(argv, tool=GOPROBECTL, **kwargs):
     """Exit status and stderr of goprobectl; it must not wait for anything."""
     result = subprocess.run([tool, *argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            timeout=120, **kwargs)
+                            timeout=DEADLINE, **kwargs)
     return result.returncode, result.stderr.decode(errors="replace")
 
 
