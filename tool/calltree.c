@@ -10,6 +10,9 @@
 #include "calltree.h"
 #include "grow.h"
 
+/* Lists of trees by process. */
+#define PROCESSES 4096U
+
 /**
  * struct open_call - an open call
  * @depth: its depth
@@ -77,6 +80,7 @@ struct calltree_gor {
  * @last: the newest of them
  * @coldest: of the same ones, that which was not heard of for longest
  * @warmest: that which was heard of last
+ * @processes: the first of each list by process
  * @cut: how many were finished to make room
  * @ready: finished ones
  * @ready_last: the last of them
@@ -93,6 +97,7 @@ struct calltree {
 	uint64_t open;
 	struct calltree_root *first, *last;
 	struct calltree_root *coldest, *warmest;
+	struct calltree_root *processes[PROCESSES];
 	uint64_t cut;
 	struct calltree_root *ready, *ready_last;
 	uint64_t *left;
@@ -295,17 +300,42 @@ static void use(struct calltree *t, struct calltree_root *r)
 	use_append(t, r);
 }
 
-static struct calltree_root *tree_new(struct calltree *t, struct calltree_call *call)
+static struct calltree_root **process_of(struct calltree *t, uint32_t tgid)
+{
+	return &t->processes[tgid % PROCESSES];
+}
+
+static void mates_add(struct calltree *t, struct calltree_root *r)
+{
+	struct calltree_root **first = process_of(t, r->tgid);
+
+	r->mate = *first;
+	if (r->mate)
+		r->mate->mate_before = r;
+	*first = r;
+}
+
+static void mates_unlink(struct calltree *t, struct calltree_root *r)
+{
+	*(r->mate_before ? &r->mate_before->mate : process_of(t, r->tgid)) = r->mate;
+	if (r->mate)
+		r->mate->mate_before = r->mate_before;
+}
+
+static struct calltree_root *tree_new(struct calltree *t, struct calltree_call *call,
+				      uint32_t tgid)
 {
 	struct calltree_root *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
 	r->call = call;
+	r->tgid = tgid;
 	r->older = t->last;
 	*(t->last ? &t->last->newer : &t->first) = r;
 	t->last = r;
 	use_append(t, r);
+	mates_add(t, r);
 	return r;
 }
 
@@ -318,6 +348,7 @@ static void tree_finish(struct calltree *t, struct calltree_root *r)
 	t->calls -= r->calls;
 	t->bytes -= r->bytes;
 	use_unlink(t, r);
+	mates_unlink(t, r);
 	*(r->older ? &r->older->newer : &t->first) = r->newer;
 	*(r->newer ? &r->newer->older : &t->last) = r->older;
 	r->newer = NULL;
@@ -335,7 +366,6 @@ static void tree_cut(struct calltree *t, struct calltree_root *r)
 		g->n = 0;
 		idle_append(t, g);
 	}
-	t->cut++;
 	tree_finish(t, r);
 }
 
@@ -346,9 +376,20 @@ static bool cut_coldest(struct calltree *t, const struct calltree_root *r)
 
 	if (cold && cold == r)
 		cold = cold->warmer;
-	if (cold)
-		tree_cut(t, cold);
-	return cold;
+	if (!cold)
+		return false;
+	t->cut++;
+	tree_cut(t, cold);
+	return true;
+}
+
+void calltree_begin(struct calltree *t, uint32_t tgid)
+{
+	for (struct calltree_root *r = *process_of(t, tgid), *next; r; r = next) {
+		next = r->mate;
+		if (r->tgid == tgid)
+			tree_cut(t, r);
+	}
 }
 
 struct calltree_root *calltree_next(struct calltree *t)
@@ -412,7 +453,7 @@ static struct calltree_call *keep(struct calltree *t, struct calltree_gor *g,
 				  struct calltree_call *parent)
 {
 	struct calltree_call *c = calloc(1, sizeof(*c));
-	struct calltree_root *r = c && !g->tree ? tree_new(t, c) : g->tree;
+	struct calltree_root *r = c && !g->tree ? tree_new(t, c, g->tgid) : g->tree;
 
 	if (!c || !r) {
 		free(c);

@@ -120,12 +120,15 @@ struct calltree_call {
  * @left: how many were left out, because of calltree_limits.calls, .all or .bytes
  * @open: open calls of it, kept or not; as the rest for calltree.c
  * @bytes: of texts
+ * @tgid: its process
  * @finished: nothing more belongs to it
  * @gors: goroutines whose next call belongs to it
  * @older: link in the list of those not finished
  * @newer: see @older
  * @colder: link in the same list by use
  * @warmer: see @colder
+ * @mate: next in the list of its process, which others may be in, too
+ * @mate_before: the one before
  */
 struct calltree_root {
 	struct calltree_call *call;
@@ -133,10 +136,12 @@ struct calltree_root {
 	uint64_t left;
 	uint64_t open;
 	uint64_t bytes;
+	uint32_t tgid;
 	bool finished;
 	struct calltree_gor *gors;
 	struct calltree_root *older, *newer;
 	struct calltree_root *colder, *warmer;
+	struct calltree_root *mate, *mate_before;
 };
 
 struct calltree *calltree_new(const struct calltree_limits *limits);
@@ -161,6 +166,9 @@ struct calltree_call *calltree_unwind(struct calltree *t, const struct calltree_
 /* @who has started goroutine @goid just now, of which @origin tells. */
 void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t goid,
 		    const struct calltree_origin *origin);
+
+/* A program begins in process @tgid: trees of another one there are finished as they are. */
+void calltree_begin(struct calltree *t, uint32_t tgid);
 
 /*
  * What the caller wants to be kept with the call: @len bytes, as calltree_call.text[@which].

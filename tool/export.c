@@ -20,6 +20,7 @@ static const char *const roles[__PLAN_ROLE_MAX] = {
 	[PLAN_ROLE_RECOVERY] = "recovery",
 	[PLAN_ROLE_FATAL] = "fatal",
 	[PLAN_ROLE_GOEXIT] = "goexit",
+	[PLAN_ROLE_BEGIN] = "begin",
 };
 
 static void key(struct buf *b, const char *name)

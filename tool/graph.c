@@ -164,6 +164,11 @@ static void started(struct out *o, const struct out_event *e, const struct hidde
 	});
 }
 
+static void begun(struct out *o, uint32_t tgid)
+{
+	calltree_begin(graph_of(o)->tree, tgid);
+}
+
 /* --- what the formats have in common --------------------------------- */
 
 typedef void (*print_fn)(struct graph *g, const struct calltree_root *r);
@@ -379,6 +384,12 @@ static void text_started_go(struct out *o, const struct out_event *e, const stru
 	print_ready(graph_of(o), text_tree);
 }
 
+static void text_begun(struct out *o, uint32_t tgid)
+{
+	begun(o, tgid);
+	print_ready(graph_of(o), text_tree);
+}
+
 static void text_lost(struct out *o, const struct goprobe_lost *lost, uint64_t time)
 {
 	out_text.lost(o, lost, time);
@@ -423,6 +434,7 @@ const struct out_format graph_text = {
 	.event = text_event,
 	.panic = out_text_panic,
 	.started = text_started_go,
+	.begun = text_begun,
 	.lost = text_lost,
 	.summary = text_summary,
 };
@@ -554,6 +566,12 @@ static void json_started_go(struct out *o, const struct out_event *e, const stru
 	print_ready(graph_of(o), json_tree);
 }
 
+static void json_begun(struct out *o, uint32_t tgid)
+{
+	begun(o, tgid);
+	print_ready(graph_of(o), json_tree);
+}
+
 static void json_lost(struct out *o, const struct goprobe_lost *lost, uint64_t time)
 {
 	out_json.lost(o, lost, time);
@@ -598,6 +616,7 @@ const struct out_format graph_json = {
 	.event = json_event,
 	.panic = out_json_panic,
 	.started = json_started_go,
+	.begun = json_begun,
 	.lost = json_lost,
 	.summary = json_summary,
 };

@@ -157,6 +157,7 @@ static const struct role {
 	[PLAN_ROLE_RECOVERY] = { "runtime.recovery", false, false, make_recovery },
 	[PLAN_ROLE_FATAL] = { "runtime.fatalpanic", false, true, make_nothing },
 	[PLAN_ROLE_GOEXIT] = { "runtime.Goexit", false, true, make_nothing },
+	[PLAN_ROLE_BEGIN] = { "runtime.main", false, true, make_nothing },
 };
 
 static const struct gofunc *find(const struct gobin *bin, const char *name)
@@ -425,7 +426,7 @@ int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
 	err = tell_all_of(p, bins, nbins, d);
 	if (err || options->action != GOPROBE_ACTION_RECORD || options->no_return || !ends)
 		return err;
-	for (int role = PLAN_ROLE_PANIC; !err && role <= PLAN_ROLE_GOEXIT; role++)
+	for (int role = PLAN_ROLE_PANIC; !err && role <= PLAN_ROLE_BEGIN; role++)
 		err = hidden_add(p, bins, nbins, role, d);
 	return err || !options->goroutine ? err :
 	       hidden_add(p, bins, nbins, PLAN_ROLE_GO, d);

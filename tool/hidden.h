@@ -33,8 +33,8 @@ struct hidden_recovery {
 };
 
 /*
- * Add those that @options ask for, in all binaries: how goroutines begin, how calls
- * end that do not return. 0, or -1 without memory.
+ * Add those that @options ask for, in all binaries: how programs and goroutines begin, how
+ * calls end that do not return. 0, or -1 without memory.
  */
 int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
 		   const struct plan_options *options, struct diag *d);

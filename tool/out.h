@@ -99,6 +99,8 @@ struct out_event {
  * @open: calls that had not returned when tracing ended
  * @doubtful: calls whose end was not seen after records were lost
  * @forgotten: open calls forgotten because there were too many
+ * @gone: calls that were open when their process ended, or executed another program, as far
+ *	as that was seen: a program has begun in a process with that id
  * @lost: records lost, by enum goprobe_lost_cause
  * @no_room: calls lost because too many were open that a condition is about
  * @filtered: hits that did not pass their condition
@@ -124,6 +126,7 @@ struct out_summary {
 	uint64_t open;
 	uint64_t doubtful;
 	uint64_t forgotten;
+	uint64_t gone;
 	uint64_t lost[__GOPROBE_LOST_MAX];
 	uint64_t no_room;
 	uint64_t filtered;
@@ -154,6 +157,7 @@ struct hidden_go;
  * @panic: write the value of a panic, of which @e is the call of runtime.gopanic: what
  *	out_event.panic is to be
  * @started: the goroutine of @e has started another one; or NULL
+ * @begun: a program begins in process @tgid: what was open there was another's; or NULL
  * @lost: records are missing here
  * @summary: ends it; what is for a person and no data goes to @talk
  */
@@ -163,6 +167,7 @@ struct out_format {
 	void (*event)(struct out *o, const struct out_event *e);
 	void (*panic)(struct out *o, const struct out_event *e);
 	void (*started)(struct out *o, const struct out_event *e, const struct hidden_go *go);
+	void (*begun)(struct out *o, uint32_t tgid);
 	void (*lost)(struct out *o, const struct goprobe_lost *lost, uint64_t time);
 	void (*summary)(struct out *o, const struct out_summary *s, struct buf *talk);
 };

@@ -275,6 +275,8 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 	buf_number(b, ",\"open\":", s->open);
 	buf_number(b, ",\"doubtful\":", s->doubtful);
 	buf_number(b, ",\"forgotten\":", s->forgotten);
+	if (s->gone)
+		buf_number(b, ",\"gone\":", s->gone);
 	buf_number(b, ",\"filtered\":", s->filtered);
 	buf_number(b, ",\"undecided\":", s->undecided);
 	buf_number(b, ",\"sampled\":", s->sampled);

@@ -500,6 +500,10 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 		count(talk, s->forgotten, "open call", "open calls");
 		buf_str(talk, " forgotten: too many at once\n");
 	}
+	if (s->gone) {
+		count(talk, s->gone, "call", "calls");
+		buf_str(talk, " ended with their process, in whose place another program began\n");
+	}
 }
 
 const struct out_format out_text = {

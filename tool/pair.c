@@ -9,6 +9,8 @@
 #include "pair.h"
 
 #define NONE UINT32_MAX
+/* Lists of goroutines by process. */
+#define PROCESSES 4096U
 
 /**
  * struct frame - an open call
@@ -55,6 +57,8 @@ struct thrown {
  * @next: next in the hash chain, or next free one
  * @older: used less recently
  * @newer: used more recently
+ * @mate: next in the list of its process, which others may be in, too
+ * @mate_before: the one before
  */
 struct gor {
 	uint64_t key;
@@ -64,6 +68,8 @@ struct gor {
 	uint32_t next;
 	uint32_t older;
 	uint32_t newer;
+	uint32_t mate;
+	uint32_t mate_before;
 };
 
 /**
@@ -79,6 +85,7 @@ struct gor {
  * @buckets: hash table, a power of two
  * @nbuckets: its size
  * @ngors: goroutines in it
+ * @processes: the first goroutine of each list by process
  * @oldest: least recently used goroutine
  * @newest: most recently used one
  * @limit: most open calls
@@ -97,6 +104,7 @@ struct pair {
 	uint32_t gors_cap, gors_used, gors_free;
 	uint32_t *buckets;
 	uint32_t nbuckets, ngors;
+	uint32_t *processes;
 	uint32_t oldest, newest;
 	size_t limit;
 	size_t open;
@@ -125,16 +133,16 @@ struct pair *pair_new(size_t limit)
 		return NULL;
 	p->nbuckets = 256;
 	p->buckets = buckets_new(p->nbuckets);
-	if (!p->buckets) {
-		free(p);
-		return NULL;
-	}
+	p->processes = buckets_new(PROCESSES);
 	p->frames_free = NONE;
 	p->gors_free = NONE;
 	p->oldest = NONE;
 	p->newest = NONE;
 	p->limit = limit;
-	return p;
+	if (p->buckets && p->processes)
+		return p;
+	pair_free(p);
+	return NULL;
 }
 
 static void thrown_free(struct thrown *t)
@@ -165,6 +173,7 @@ void pair_free(struct pair *p)
 	free(p->frames);
 	free(p->gors);
 	free(p->buckets);
+	free(p->processes);
 	free(p);
 }
 
@@ -213,6 +222,33 @@ static void lru_append(struct pair *p, uint32_t i)
 	g->newer = NONE;
 	*(p->newest != NONE ? &p->gors[p->newest].newer : &p->oldest) = i;
 	p->newest = i;
+}
+
+static uint32_t *process_of(struct pair *p, uint32_t tgid)
+{
+	return &p->processes[tgid % PROCESSES];
+}
+
+static void mates_unlink(struct pair *p, uint32_t i)
+{
+	struct gor *g = &p->gors[i];
+
+	*(g->mate_before != NONE ? &p->gors[g->mate_before].mate :
+	  process_of(p, g->tgid)) = g->mate;
+	if (g->mate != NONE)
+		p->gors[g->mate].mate_before = g->mate_before;
+}
+
+static void mates_add(struct pair *p, uint32_t i)
+{
+	struct gor *g = &p->gors[i];
+	uint32_t *first = process_of(p, g->tgid);
+
+	g->mate_before = NONE;
+	g->mate = *first;
+	if (g->mate != NONE)
+		p->gors[g->mate].mate_before = i;
+	*first = i;
 }
 
 static void rehash(struct pair *p)
@@ -269,6 +305,7 @@ static uint32_t gor_new(struct pair *p, const struct goprobe_record *h)
 	*slot = i;
 	p->ngors++;
 	lru_append(p, i);
+	mates_add(p, i);
 	return i;
 }
 
@@ -296,6 +333,7 @@ static void gor_free(struct pair *p, uint32_t i)
 		link = &p->gors[*link].next;
 	*link = p->gors[i].next;
 	lru_unlink(p, i);
+	mates_unlink(p, i);
 	p->gors[i].next = p->gors_free;
 	p->gors_free = i;
 	p->ngors--;
@@ -498,6 +536,33 @@ bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call
 		return false;
 	pop(p, i, ret);
 	return true;
+}
+
+/* Goroutine @i was another program's. */
+static void drop(struct pair *p, uint32_t i, pair_gone_fn gone, void *ctx)
+{
+	struct pair_call c;
+
+	thrown_end(p, i, 0, UINT64_MAX);
+	if (p->gors[i].top == NONE) {
+		gor_free(p, i);
+		return;
+	}
+	/* It leaves with its last call. */
+	for (bool last = false; !last; gone(ctx, &c)) {
+		last = p->frames[p->gors[i].top].below == NONE;
+		pop(p, i, &c);
+	}
+}
+
+void pair_begin(struct pair *p, uint32_t tgid, pair_gone_fn gone, void *ctx)
+{
+	settle(p);
+	for (uint32_t i = *process_of(p, tgid), next; i != NONE; i = next) {
+		next = p->gors[i].mate;
+		if (p->gors[i].tgid == tgid)
+			drop(p, i, gone, ctx);
+	}
 }
 
 void pair_losses(struct pair *p, uint64_t total)

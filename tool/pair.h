@@ -7,7 +7,8 @@
  * open calls of a goroutine form a stack of rising depth. A call at depth d
  * proves that open calls at depth >= d have ended without returning, a return
  * at depth d that those deeper than d have: by panic, Goexit or, after losses,
- * by a return that was not seen.
+ * by a return that was not seen. Ids are used again: who has executed another
+ * program, or has the process id of one that was killed, is told by pair_begin().
  */
 #ifndef GOPROBE_PAIR_H
 #define GOPROBE_PAIR_H
@@ -90,6 +91,11 @@ void pair_panic(struct pair *p, const struct goprobe_record *h, char *text);
  */
 bool pair_abandon(struct pair *p, const struct goprobe_record *h, uint64_t depth,
 		  enum pair_end end, struct pair_call *ret);
+
+/* A call that was open when its process ended, or executed another program. */
+typedef void (*pair_gone_fn)(void *ctx, const struct pair_call *call);
+/* A program begins in process @tgid: calls that are open there were another one's. */
+void pair_begin(struct pair *p, uint32_t tgid, pair_gone_fn gone, void *ctx);
 
 /*
  * Before the records of a pass: @total records had been lost when it ended. A

@@ -198,6 +198,7 @@ enum plan_role {
 	PLAN_ROLE_RECOVERY,	/* runtime.recovery: a frame goes on behind a panic */
 	PLAN_ROLE_FATAL,	/* runtime.fatalpanic: nobody has recovered */
 	PLAN_ROLE_GOEXIT,	/* runtime.Goexit */
+	PLAN_ROLE_BEGIN,	/* runtime.main: a program begins */
 	__PLAN_ROLE_MAX,
 };
 

@@ -277,6 +277,25 @@ static void begin_panic(struct stream *s, const struct out_event *e)
 	pair_panic(s->pair, h, panic_text(s, e));
 }
 
+/* A pair_gone_fn. */
+static void gone(void *ctx, const struct pair_call *c)
+{
+	struct stream *s = ctx;
+
+	s->sum.gone++;
+	if (s->times)
+		times_end(s->times, c->id);
+}
+
+/* What is open in this process was called by another program. */
+static void begin_program(struct stream *s, uint32_t tgid)
+{
+	if (s->pair)
+		pair_begin(s->pair, tgid, gone, s);
+	if (s->out->format->begun)
+		s->out->format->begun(s->out, tgid);
+}
+
 /* A call of a function that tells of others. */
 static void take_role(struct stream *s, const struct out_event *e)
 {
@@ -357,6 +376,9 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 		learn_record(s->learn, &s->rec, binary(s), s->rec_bias);
 	e.dict = dictionary(s);
 	value_record(&s->values, &s->rec);
+	/* Before the call itself, if it is an event. */
+	if (e.fn->role == PLAN_ROLE_BEGIN && e.kind == OUT_CALL)
+		begin_program(s, h->tgid);
 	if (!e.fn->hidden) {
 		if (e.kind != OUT_AT)
 			join(s, &e);

@@ -557,6 +557,24 @@ func TestAValueKeepsItsRecordOnly(t *testing.T) {
 	}
 }
 
+func TestCallsOfTheProgramBeforeAreGone(t *testing.T) {
+	s := newStream(testPlan(t), 0, func(*Event) {})
+	s.plan.Funcs[3].Role = "begin"
+	other := rec(recordCall, 1, noPlan, 5, 10, 100, nil)
+	order.PutUint32(other[20:], 7)
+	for _, r := range [][]byte{
+		other, rec(recordCall, 1, noPlan, 5, 10, 110, nil), rec(recordCall, 1, noPlan, 6, 10, 120, nil),
+		rec(recordCall, 1, noPlan, 6, 20, 130, nil), rec(recordCall, 3, noPlan, 1, 10, 140, nil),
+		rec(recordCall, 1, noPlan, 5, 10, 150, nil),
+	} {
+		s.add(0, r)
+	}
+	s.round(^uint64(0), 0)
+	if s.counts.Gone != 3 || s.pairs.open != 2 || s.counts.Unwound != 0 || len(s.pairs.processes) != 2 {
+		t.Errorf("%d gone, %d open, %d unwound", s.counts.Gone, s.pairs.open, s.counts.Unwound)
+	}
+}
+
 func TestRecordsOfAllCPUsAreInOrder(t *testing.T) {
 	var times []int64
 	s := newStream(testPlan(t), 0, func(e *Event) { times = append(times, e.Time.UnixNano()) })

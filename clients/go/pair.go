@@ -54,6 +54,7 @@ type callStack struct {
 // pairs joins calls with returns: (goroutine, depth) names a call.
 type pairs struct {
 	stacks              map[stackKey]*callStack
+	processes           map[uint32]map[*callStack]struct{}
 	used                *list.List // of *callStack, the one used last in front
 	open, thrown        int
 	forgotten           uint64
@@ -61,7 +62,9 @@ type pairs struct {
 }
 
 func newPairs() *pairs {
-	return &pairs{stacks: make(map[stackKey]*callStack), used: list.New()}
+	return &pairs{
+		stacks: make(map[stackKey]*callStack), processes: make(map[uint32]map[*callStack]struct{}), used: list.New(),
+	}
 }
 
 // Depth is counted from the top of the stack in use; on a system stack that is the thread's.
@@ -96,6 +99,11 @@ func (p *pairs) pop(s *callStack) openCall {
 		delete(p.stacks, s.key)
 		p.used.Remove(s.used)
 		p.thrown -= len(s.thrown)
+		if mates := p.processes[s.key.tgid]; len(mates) > 1 {
+			delete(mates, s)
+		} else {
+			delete(p.processes, s.key.tgid)
+		}
 	}
 	return c
 }
@@ -138,6 +146,10 @@ func (p *pairs) enter(h *header) {
 		s = &callStack{key: keyOf(h)}
 		s.used = p.used.PushFront(s)
 		p.stacks[s.key] = s
+		if p.processes[h.tgid] == nil {
+			p.processes[h.tgid] = make(map[*callStack]struct{})
+		}
+		p.processes[h.tgid][s] = struct{}{}
 	}
 	s.calls = append(s.calls, openCall{
 		depth: h.depth, goid: h.goid, time: h.time, losses: p.lossesPrior, id: h.id, tid: h.tid,
@@ -176,6 +188,14 @@ func (p *pairs) abandon(h *header, depth uint64, end Ended) (openCall, bool) {
 		c.panic = nil
 	}
 	return c, true
+}
+
+// begin takes away, one by one, the calls that are open in a process where a program begins: they were another one's.
+func (p *pairs) begin(tgid uint32) (openCall, bool) {
+	for s := range p.processes[tgid] {
+		return p.pop(s), true
+	}
+	return openCall{}, false
 }
 
 // lost tells, before the records of a pass, how many had been lost when it ended.

@@ -43,6 +43,7 @@ type Counts struct {
 	Open           uint64 // calls that have not returned
 	Doubtful       uint64 // calls whose end was not seen after records were lost
 	Forgotten      uint64 // open calls given up because there were too many
+	Gone           uint64 // calls open in a process where another program began
 	LostRingFull   uint64 // records lost because the reader was too slow
 	LostNoRing     uint64 // because a CPU had no memory for its ring
 	NoRoom         uint64 // because too many calls were open that a condition is about
@@ -428,6 +429,7 @@ func (s *Session) decode() {
 		c.Calls, c.Returns, c.Unwound = st.counts.Calls, st.counts.Returns, st.counts.Unwound
 		c.Places = st.counts.Places
 		c.Open, c.Doubtful, c.Forgotten = st.counts.Open, st.counts.Doubtful, st.counts.Forgotten
+		c.Gone = st.counts.Gone
 		c.Malformed = st.counts.Malformed
 		s.mu.Unlock()
 		if !more {

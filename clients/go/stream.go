@@ -146,6 +146,12 @@ func (s *stream) show(b []byte) {
 	}
 	f := &s.plan.Funcs[h.id]
 	w := s.world(r)
+	if f.Role == "begin" && s.pairs != nil && h.kind == recordCall {
+		for c, ok := s.pairs.begin(h.tgid); ok; c, ok = s.pairs.begin(h.tgid) {
+			s.times.see(c.id, false)
+			s.counts.Gone++
+		}
+	}
 	if !f.Hidden {
 		e := s.event(r, f, w)
 		if e.Kind != At {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Call trees, compared with a program whose tree is known."""
 
+import json
 import os
 import re
 import signal
@@ -105,6 +106,38 @@ def known_tree(t):
         check("results" not in by_name["main.boom"], "results of what panicked")
         for name in "main.boom", "main.risky":
             same((by_name[name]["ended"], by_name[name]["panic"]["value"]["value"]), ("panic", i + 1), "how %s ended" % name)
+
+
+def total(functions, key):
+    return sum(f[key] for f in functions.values())
+
+
+@case("attach and graph: when a process executes a program, calls that are open are gone, and stand above none of that program's")
+def executes(t):
+    size = "-goroutines 20 -depth 100"
+    target = t.target("stress", "-hold", "-stay", *size.split())
+    what = FUNCTIONS % "even|odd|guard|note"
+    attach = t.attach("--depth", "0", "--buffer", "16M", "-p", target.pid, what).attached()
+    trees = graph(t, "--depth", 1000, "--buffer", "16M", "-p", target.pid, what).attached()
+    target.send()
+    first = json.loads(target.line())["functions"]
+    target.send("-hold " + size)
+    same(target.line(), "ready %d" % target.pid, "what the program says that is executed")
+    target.send()
+    second = json.loads(target.line())["functions"]
+    target.finish()
+    trace = attach.finish()
+    same((trace.lost, trace.summary["doubtful"]), (0, 0), "lost, doubtful")
+    same(len(trace.calls), total(first, "calls") + total(second, "calls"), "calls")
+    same(len(trace.returns), total(second, "returns"), "returns")
+    same([e for e in trace.returns if e["duration_ns"] is None], [], "returns without a call")
+    same(trace.summary["gone"], total(first, "calls"), "calls that are gone")
+    same(trace.summary["unwound"] + trace.summary["open"], total(second, "unwound"), "calls that were unwound")
+    got, summary = trees.trees()
+    calls = [c for r in got for c in every(r["call"])]
+    same([c for c in calls if c["ended"] == "unseen"], [], "calls whose end was not seen")
+    same((summary["gone"], summary["cut_short"], summary["unknown"]), (total(first, "calls"), 0, 0), "of the summary")
+    same(sum(c["ended"] == "open" for c in calls) - total(first, "calls"), summary["open"], "open calls, and those that are gone")
 
 
 @case("graph: as text")

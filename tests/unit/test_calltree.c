@@ -14,8 +14,8 @@
 
 /*
  * A step: 'c'all, 'r'eturn, 't'ail jump, 'u'nwound (of the call entered at step
- * @depth), 'g'o (of goroutine @depth), 'e'nd; capitals: on a system stack. A step takes
- * 1 ns, the first one happens at 1.
+ * @depth), 'g'o (of goroutine @depth), 'b': a program begins, 'e'nd; capitals: on a system
+ * stack. A step takes 1 ns, the first one happens at 1.
  */
 struct step {
 	char kind;
@@ -148,6 +148,11 @@ static struct row {
 	  { { 'c', 'f', 10, 1 }, { 'c', 'g', 20, 1 }, { 'c', 'h', 30, 1 }, { 'r', 'h', 30, 1 },
 	    { 'r', 'g', 20, 1 }, { 'r', 'f', 10, 1 } },
 	  "f@1=5/2(g=3/3)", { .open = 2 } },
+	{ "when another program begins in a process, its trees are told as they are, and no others",
+	  { { 'c', 'f', 10, 1, 1 }, { 'c', 'g', 20, 1, 1 }, { 'c', 'h', 10, 2, 1 },
+	    { 'c', 'f', 10, 1, 4097 }, { 'b', 0, 0, 0, 1 }, { 'c', 'k', 20, 1, 1 },
+	    { 'r', 'k', 20, 1, 1 }, { 'r', 'f', 10, 1, 1 }, { 'r', 'f', 10, 1, 4097 } },
+	  "h@2~ f@1~(g~) k@1=1/1 f@1=5/5" },
 	{ "goroutines that have not been heard of are forgotten when there are too many",
 	  { { 'c', 'f', 10, 1 }, { 'g', 0, 7, 1 }, { 'g', 0, 8, 1 }, { 'c', 'w', 10, 7 },
 	    { 'r', 'w', 10, 7 }, { 'c', 'v', 10, 8 }, { 'r', 'v', 10, 8 }, { 'r', 'f', 10, 1 } },
@@ -259,6 +264,9 @@ static void run(struct calltree *t, const struct step *s, uint64_t time)
 			.known = true, .parent = s->goid,
 		});
 		break;
+	case 'b':
+		calltree_begin(t, s->tgid);
+		break;
 	case 'e':
 		calltree_finish(t);
 		break;
@@ -355,7 +363,8 @@ static void test_anything(void **state)
 	srand(2);
 	for (uint64_t time = 1; time < 200000; time++) {
 		struct step s = {
-			.kind = kinds[rand() % (sizeof(kinds) - 1)], .fn = 'a' + rand() % 3,
+			.kind = time % 997 ? kinds[rand() % (sizeof(kinds) - 1)] : 'b',
+			.fn = 'a' + rand() % 3,
 			.goid = 1 + rand() % 12, .depth = 1 + rand() % 12, .tid = rand() % 2,
 		};
 		struct calltree_root *r;

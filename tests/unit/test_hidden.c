@@ -67,7 +67,8 @@ static void test_go(void **state)
 static void test_ends(void **state)
 {
 	static const enum plan_role roles[] = {
-		PLAN_ROLE_NONE, PLAN_ROLE_PANIC, PLAN_ROLE_RECOVERY, PLAN_ROLE_FATAL, PLAN_ROLE_GO,
+		PLAN_ROLE_NONE, PLAN_ROLE_PANIC, PLAN_ROLE_RECOVERY, PLAN_ROLE_FATAL,
+		PLAN_ROLE_BEGIN, PLAN_ROLE_GO,
 	};
 	struct bins_each b = BINS("shapes", FORMS);
 	size_t points;
@@ -160,7 +161,7 @@ static void test_shared(void **state)
 		enum plan_role role;
 	} funcs[] = {
 		{ "runtime.gopanic", PLAN_ROLE_PANIC }, { "runtime.fatalpanic", PLAN_ROLE_FATAL },
-		{ "runtime.recovery", PLAN_ROLE_NONE },
+		{ "runtime.main", PLAN_ROLE_BEGIN }, { "runtime.recovery", PLAN_ROLE_NONE },
 	};
 	struct gobin *bin = bins_newest("");
 
@@ -170,7 +171,7 @@ static void test_shared(void **state)
 		struct diag d = { 0 };
 
 		assert_int_equal(hidden_add_all(p, &bin, 1, &plan_defaults, &d), 0);
-		assert_int_equal(p->nfuncs, 3);
+		assert_int_equal(p->nfuncs, 4);
 		assert_int_equal(p->funcs[0]->role, funcs[i].role);
 		assert_false(p->funcs[0]->hidden);
 		plan_free(p);

@@ -64,6 +64,9 @@ static const struct edit set_edit = {
 	.nops = 1, .sets = set_sets, .nsets = 1, .delay = 50000000, .show.nvalues = 2,
 };
 
+/* A program begins. */
+static const struct gofunc main_fn = { .name = "runtime.main", .entry = 0x5000, .end = 0x5100 };
+
 static struct plan_func funcs[] = {
 	{ .fn = &add_fn, .call = { add_args, N(add_args), 24, 0 },
 	  .ret = { add_results, N(add_results), 8, 1 } },
@@ -83,10 +86,15 @@ static struct plan_func funcs[] = {
 	{ .fn = &foo_fn, .id = 6,
 	  .call = { at_values, 1, 136, 2, .has_registers = true, .registers = 8 },
 	  .ret = { .plan = GOPROBE_NO_PLAN, .has_registers = true } },
+	{ .fn = &main_fn, .id = 7, .hidden = true, .role = PLAN_ROLE_BEGIN,
+	  .call = { .plan = GOPROBE_NO_PLAN }, .ret = { .plan = GOPROBE_NO_PLAN } },
+	{ .fn = &main_fn, .id = 8, .role = PLAN_ROLE_BEGIN,
+	  .call = { .plan = GOPROBE_NO_PLAN }, .ret = { .plan = GOPROBE_NO_PLAN } },
 };
 
 static struct plan_func *func_list[] = {
 	&funcs[0], &funcs[1], &funcs[2], &funcs[3], &funcs[4], &funcs[5], &funcs[6],
+	&funcs[7], &funcs[8],
 };
 
 static struct goprobe_type types[] = { { 24 }, { 8 }, { 136 }, { 24 } };
@@ -106,6 +114,8 @@ static const struct plan plan = {
 #define SET	4
 #define DRY	5
 #define REGS	6
+#define BEGIN	7
+#define MAIN	8
 
 /* 14:03:22 on some day; records' times count from there. */
 #define EPOCH	1795269802000000000ULL
@@ -313,6 +323,19 @@ static struct row {
 	  "{'kind':'call','func':'main.bare','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000001001,'unavailable':'the binary has no debug information'}\n"
 	  "{'kind':'return','func':'main.bare','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802009000001,'duration_ns':4000000,'split':{'running_ns':3000000,'runnable_ns':0,'syscall_ns':0,'chan_ns':1000000,'select_ns':0,'sync_ns':0,'net_ns':0,'sleep_ns':0,'gc_ns':0,'other_ns':0},'results':[]}\n",
 	},
+	{ "a call of the program that was there before has not ended, and nothing returns from it",
+	  { CALL(BARE, 1, 200), CALL(BEGIN, 5, 100), RETURN(BARE, 9, 200) },
+	  "14:03:22.000001    37  > main.bare(<the binary has no debug information>)\n"
+	  "14:03:22.000009    37  < main.bare => ()" PAD_32 "         call not seen\n",
+	  NULL },
+	{ "that is so before the call that tells of it, if that is an event, on whatever stack",
+	  { CALL(BARE, 1, 200), CALL(MAIN, 5, 100), CALL(BARE, 6, 300), CALL(BEGIN, 7, 0, NO_G),
+	    RETURN(BARE, 9, 300) },
+	  "14:03:22.000001    37  > main.bare(<the binary has no debug information>)\n"
+	  "14:03:22.000005    37  > runtime.main()\n"
+	  "14:03:22.000006    37  > main.bare(<the binary has no debug information>)\n"
+	  "14:03:22.000009    37  < main.bare => ()" PAD_32 "         call not seen\n",
+	  NULL },
 	{ "losses, where they fell", { LOST(7) },
 	  "14:03:22.000007     -  ! 12 records lost on CPU 1: ring full\n",
 	  "{'kind':'lost','cpu':1,'cause':'ring_full','count':12,'time_ns':1795269802000007001}\n",
@@ -485,6 +508,7 @@ static void test_summary(void **state)
 	s.sampled = 7;
 	s.limited = 1;
 	s.unwound = 2;
+	s.gone = 4;
 	s.waits = 3;
 	s.wait_ns = 250000000;
 	talk.len = 0;
@@ -497,11 +521,12 @@ static void test_summary(void **state)
 				    "1 call beyond the limit\n"
 				    "3 records waited for room, 0.3s in all\n"
 				    "1 call had not returned\n"
-				    "2 calls ended without returning (panic or Goexit)\n");
+				    "2 calls ended without returning (panic or Goexit)\n"
+				    "4 calls ended with their process, in whose place another program began\n");
 	talk.len = 0;
 	out_json.summary(&o, &s, &talk);
 	assert_int_equal(talk.len, 0);
-	same(&o.buf, "{'kind':'summary','events':2,'lost':13,'seconds':3.149000,'calls':1,'returns':1,'places':0,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'filtered':12345,'undecided':1,'sampled':7,'limited':1,'waits':3,'wait_seconds':0.250000,'lost_by_cause':{'ring_full':12,'no_ring':0,'no_room':1,'malformed':0}}\n",
+	same(&o.buf, "{'kind':'summary','events':2,'lost':13,'seconds':3.149000,'calls':1,'returns':1,'places':0,'unwound':2,'open':1,'doubtful':0,'forgotten':0,'gone':4,'filtered':12345,'undecided':1,'sampled':7,'limited':1,'waits':3,'wait_seconds':0.250000,'lost_by_cause':{'ring_full':12,'no_ring':0,'no_room':1,'malformed':0}}\n",
 	     true);
 	buf_fini(&talk);
 	out_fini(&o);

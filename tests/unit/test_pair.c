@@ -15,8 +15,8 @@
 /*
  * A step: kind ('c'all, 'r'eturn, 't'ail jump, 'l'osses known after a pass),
  * function, depth, goroutine, process, thread; 's'ystem stack: upper case.
- * Times count from 1. 'p'anic with the text @fn, 'v' recovered by a frame of @depth, 'x':
- * nobody has, 'g'oexit.
+ * Times count from 1. 'b': a program begins in the process. 'p'anic with the text @fn,
+ * 'v' recovered by a frame of @depth, 'x': nobody has, 'g'oexit.
  */
 struct step {
 	char kind;
@@ -27,7 +27,8 @@ struct step {
 
 /*
  * What happened: "f=3" f returned after 3, "!f" unwound, "!f:a" by the panic a, "!f:-" by one
- * that was not seen, "!f:Goexit", "?f" doubtful, "f=?" call not seen.
+ * that was not seen, "!f:Goexit", "?f" doubtful, "f=?" call not seen, "-f" gone with its
+ * process.
  */
 static struct row {
 	const char *claim;
@@ -123,6 +124,19 @@ static struct row {
 	{ "a panic outside of any call is nobody's",
 	  { { 'p', 'a', 40 }, { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'r', 'f', 10 } },
 	  "!g f=2", 0 },
+	{ "of a process that executes another program nothing is left open",
+	  { { 'c', 'f', 10, 1, 1 }, { 'c', 'g', 20, 1, 1 }, { 'c', 'h', 10, 2, 1 },
+	    { 'b', 0, 0, 1, 1 }, { 'c', 'f', 10, 1, 1 }, { 'r', 'g', 20, 1, 1 }, { 'r', 'f', 10, 1, 1 },
+	    { 'r', 'h', 10, 2, 1 } },
+	  "-h -g -f g=? f=2 h=?", 0 },
+	{ "so is it with a process id that is used again, and its threads; no others",
+	  { { 'C', 'f', 10, 1, 1, 7 }, { 'c', 'f', 10, 1, 4097 }, { 'c', 'f', 10, 1, 2 },
+	    { 'b', 0, 0, 1, 1 }, { 'R', 'f', 10, 1, 1, 7 }, { 'r', 'f', 10, 1, 4097 },
+	    { 'r', 'f', 10, 1, 2 } },
+	  "-f f=? f=4 f=4", 0 },
+	{ "a panic of the program before is none of the new one's",
+	  { { 'c', 'f', 10 }, { 'p', 'a', 40 }, { 'b' }, { 'c', 'f', 10 }, { 'c', 'g', 20 },
+	    { 'r', 'f', 10 } }, "-f !g f=2", 0 },
 	{ "system stacks of two threads are apart",
 	  { { 'C', 'f', 10, 1, 1, 7 }, { 'C', 'f', 10, 1, 1, 8 }, { 'R', 'f', 10, 1, 1, 7 } },
 	  "f=2", 1 },
@@ -172,6 +186,11 @@ static void say(char *text, const char *fmt, ...)
 	va_end(ap);
 }
 
+static void say_gone(void *ctx, const struct pair_call *c)
+{
+	say(ctx, "-%c", (int)c->id);
+}
+
 static void say_ended(char *text, const struct pair_call *c)
 {
 	say(text, "%c%c", c->doubtful ? '?' : '!', (int)c->id);
@@ -190,6 +209,9 @@ static bool run_runtime(struct pair *p, const struct step *s, uint64_t time, cha
 
 	h.kind = GOPROBE_RECORD_CALL;
 	switch (s->kind) {
+	case 'b':
+		pair_begin(p, s->tgid, say_gone, text);
+		return true;
 	case 'p':
 		while (pair_unwind(p, &h, &c))
 			say_ended(text, &c);
