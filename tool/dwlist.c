@@ -171,14 +171,16 @@ int dwread_ranges(struct dwread *r, const struct dwdie *root, dwread_range_fn fn
 		return 0;
 	if (high.class == DWVAL_NUMBER)
 		high.u += v.u;
+	else if (high.class != DWVAL_ADDRESS)
+		return 0;
 	return v.u < high.u ? fn(ctx, v.u, high.u) : 0;
 }
 
 bool dwread_location(struct dwread *r, const struct dwdie *d, uint64_t pc,
 		     const uint8_t **p, size_t *n)
 {
+	struct entry e = { 0 };
 	struct dwval v;
-	struct entry e;
 	struct list l;
 
 	if (!dwread_attr(r, d, DW_AT_location, &v))

@@ -432,15 +432,13 @@ static void describe(struct dwread *r, struct dwunit *u)
 {
 	uint64_t language;
 	struct dwdie root;
-	struct dwval v;
 
 	if (!dwread_root(r, u, &root) || root.tag != DW_TAG_compile_unit ||
 	    !dwread_number(r, &root, DW_AT_language, &language) ||
 	    language != DW_LANG_Go)
 		return;
 	u->is_go = true;
-	if (dwread_attr(r, &root, DW_AT_addr_base, &v))
-		u->addr_base = v.u;
+	read_class(r, &root, DW_AT_addr_base, DWVAL_OFFSET, &u->addr_base);
 	dwread_address(r, &root, DW_AT_low_pc, &u->low_pc);
 	u->name = dwread_name(r, &root);
 }
