@@ -360,20 +360,19 @@ static int parse_rest(const char *text, size_t from, struct spec *s, struct diag
 
 int spec_parse(const char *text, struct spec *ret, struct diag *d)
 {
-	struct spec s = { .text = strdup(text) };
 	size_t end = 0;
 	int err;
 
-	if (!s.text)
+	/* In its place: a compiled regular expression must not be copied. */
+	*ret = (struct spec){ .text = strdup(text) };
+	if (!ret->text)
 		return diag_set(d, "out of memory");
-	err = text[0] == '/' ? parse_regex(s.text, &s, &end, d) :
-			       parse_name(s.text, &s, &end, d);
+	err = text[0] == '/' ? parse_regex(ret->text, ret, &end, d) :
+			       parse_name(ret->text, ret, &end, d);
 	if (!err)
-		err = parse_rest(s.text, end, &s, d);
+		err = parse_rest(ret->text, end, ret, d);
 	if (err)
-		spec_fini(&s);
-	else
-		*ret = s;
+		spec_fini(ret);
 	return err;
 }
 
@@ -416,34 +415,29 @@ int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d)
 
 int spec_parse_place(const char *text, struct spec *ret, struct diag *d)
 {
-	struct spec s = { 0 };
-
-	if (spec_parse(text, &s, d))
+	if (spec_parse(text, ret, d))
 		return -1;
-	if (spec_edits(&s))
-		return only_a_pattern(&s, no_edits, d);
-	if (s.cond && !s.sig && !s.call)
-		return only_a_pattern(&s, "there are no calls here that 'if' could choose from", d);
-	if (s.sig || s.call)
-		return only_a_pattern(&s, "a pattern names functions here, nothing of them", d);
-	*ret = s;
+	if (spec_edits(ret))
+		return only_a_pattern(ret, no_edits, d);
+	if (ret->cond && !ret->sig && !ret->call)
+		return only_a_pattern(ret, "there are no calls here that 'if' could choose from",
+				      d);
+	if (ret->sig || ret->call)
+		return only_a_pattern(ret, "a pattern names functions here, nothing of them", d);
 	return 0;
 }
 
 static int parse_no_lists(const char *text, bool sig, struct spec *ret, struct diag *d)
 {
-	struct spec s = { 0 };
-
-	if (spec_parse(text, &s, d))
+	if (spec_parse(text, ret, d))
 		return -1;
-	if (spec_edits(&s))
-		return only_a_pattern(&s, no_edits, d);
-	if (s.call && s.cond)
-		return only_a_pattern(&s, "nothing of calls is shown here: only 'if' can follow",
+	if (spec_edits(ret))
+		return only_a_pattern(ret, no_edits, d);
+	if (ret->call && ret->cond)
+		return only_a_pattern(ret, "nothing of calls is shown here: only 'if' can follow",
 				      d);
-	if (s.call || (s.sig && !s.cond && !sig))
-		return only_a_pattern(&s, "a pattern names functions here, nothing of them", d);
-	*ret = s;
+	if (ret->call || (ret->sig && !ret->cond && !sig))
+		return only_a_pattern(ret, "a pattern names functions here, nothing of them", d);
 	return 0;
 }
 
