@@ -126,14 +126,17 @@ static const char *sentence_at(const struct nlmsghdr *h, const void *tlvs)
 
 static int refused(struct diag *d, const char *what, int err, const char *sentence)
 {
-	if (err == EPERM && !sentence)
-		sentence = "it needs CAP_SYS_ADMIN";
-	if (sentence)
+	if (err == EPERM) {
+		if (!sentence)
+			sentence = "it needs CAP_SYS_ADMIN";
 		diag_set(d, "%s: %s", what, sentence);
-	else
+		if (!strstr(sentence, "lockdown"))
+			diag_hint(d, "run goprobectl as root");
+	} else if (sentence) {
+		diag_set(d, "%s: %s", what, sentence);
+	} else {
 		diag_errno(d, err, "%s", what);
-	if (err == EPERM && !strstr(sentence, "lockdown"))
-		diag_hint(d, "run goprobectl as root");
+	}
 	return -1;
 }
 

@@ -118,7 +118,8 @@ static int collect(const struct target *t, const struct spec *specs, size_t nspe
 			continue;
 		free(found);
 		free(v);
-		return select_no_match(t->bins, t->nbins, &specs[i], d);
+		select_no_match(t->bins, t->nbins, &specs[i], d);
+		return -1;
 	}
 	free(found);
 	*ret = v;

@@ -268,26 +268,31 @@ static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d
 
 /* --- what follows them ----------------------------------------------------- */
 
-static int parse_dot(struct lex *lx, struct expr **ret, size_t at, struct diag *d)
+/* These return what they parsed, or NULL. */
+static struct expr *parse_dot(struct lex *lx, size_t at, struct diag *d)
 {
 	const struct lex_token *t;
+	struct expr *e;
 
 	lex_next(lx);
 	t = lex_next(lx);
 	if (t->kind == LEX_NAME) {
-		*ret = exprparse_make(lx, EXPR_FIELD, at, t, d);
-		if (!*ret)
-			return -1;
-		(*ret)->s = t->s;
-		(*ret)->n = t->n;
-		return 0;
+		e = exprparse_make(lx, EXPR_FIELD, at, t, d);
+		if (!e)
+			return NULL;
+		e->s = t->s;
+		e->n = t->n;
+		return e;
 	}
-	if (!lex_is(t, '('))
-		return lex_wrong(lx, t, d, "the name of a field is missing here");
-	*ret = exprparse_make(lx, EXPR_ASSERT, at, t, d);
-	if (!*ret || typexpr_parse(lx, &(*ret)->type, d))
-		return -1;
-	return lex_expect(lx, ')', "a ')' is missing after a type", d);
+	if (!lex_is(t, '(')) {
+		lex_wrong(lx, t, d, "the name of a field is missing here");
+		return NULL;
+	}
+	e = exprparse_make(lx, EXPR_ASSERT, at, t, d);
+	if (!e || typexpr_parse(lx, &e->type, d) ||
+	    lex_expect(lx, ')', "a ')' is missing after a type", d))
+		return NULL;
+	return e;
 }
 
 /* Behind the ':' of "[i:k]". */
@@ -300,30 +305,30 @@ static int parse_part(struct lex *lx, struct expr *e, struct diag *d)
 	return lex_expect(lx, ']', "a ']' is missing here", d);
 }
 
-static int parse_index(struct lex *lx, struct expr **ret, size_t at, struct diag *d)
+static struct expr *parse_index(struct lex *lx, size_t at, struct diag *d)
 {
+	struct expr *e = exprparse_make(lx, EXPR_INDEX, at, lex_next(lx), d);
 	const struct lex_token *colon;
 	bool parts = lx->parts;
 	int err;
 
-	*ret = exprparse_make(lx, EXPR_INDEX, at, lex_next(lx), d);
-	if (!*ret)
-		return -1;
+	if (!e)
+		return NULL;
 	/* In what is between brackets there are no parts. */
 	lx->parts = false;
-	err = parts && lex_is(lex_peek(lx, 0), ':') ? 0 : parse_inner(lx, &(*ret)->index, d);
+	err = parts && lex_is(lex_peek(lx, 0), ':') ? 0 : parse_inner(lx, &e->index, d);
 	lx->parts = parts;
 	if (err)
-		return -1;
+		return NULL;
 	colon = lex_peek(lx, 0);
 	if (parts && lex_is(colon, ':'))
-		return parse_part(lx, *ret, d);
+		return parse_part(lx, e, d) ? NULL : e;
 	if (lex_is(colon, ':')) {
 		lex_wrong(lx, colon, d, "a part of a slice can't be asked for");
 		diag_hint(d, "--elements says how many elements are copied");
-		return -1;
+		return NULL;
 	}
-	return lex_expect(lx, ']', "a ']' is missing here", d);
+	return lex_expect(lx, ']', "a ']' is missing here", d) ? NULL : e;
 }
 
 static int parse_primary(struct lex *lx, const struct expr **ret, struct diag *d)
@@ -336,16 +341,15 @@ static int parse_primary(struct lex *lx, const struct expr **ret, struct diag *d
 		return -1;
 	for (;;) {
 		const struct lex_token *t = lex_peek(lx, 0);
-		struct expr *e = NULL;
-		int err;
+		struct expr *e;
 
 		if (lex_is(t, '.'))
-			err = parse_dot(lx, &e, at, d);
+			e = parse_dot(lx, at, d);
 		else if (lex_is(t, '['))
-			err = parse_index(lx, &e, at, d);
+			e = parse_index(lx, at, d);
 		else
 			return 0;
-		if (err)
+		if (!e)
 			return -1;
 		if (++links > LEX_DEPTH_MAX)
 			return lex_wrong(lx, t, d, "this nests too deeply");

@@ -98,7 +98,8 @@ static int compile_deref(struct exprjob *j, const struct expr *e, struct exprpla
 		return exprjob_wrong_type(j, e, e->x, t, "and what it points to is not known");
 	if (p->steps.n)
 		return exprjob_add_step(j, e, p, step, t ? t->elem : NULL);
-	*p = exprplace_follow(&j->code, p, t->elem);
+	/* Without steps its type is the place's, which has one. */
+	*p = exprplace_follow(&j->code, p, p->type->elem);
 	return 0;
 }
 

@@ -23,10 +23,11 @@ static bool is_index(const struct gotype *t)
 	       (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8);
 }
 
-/* The index into a register of its own. */
-static int compile_index(struct exprjob *j, const struct expr *e, uint8_t *reg)
+/* The index into a register of its own: which; or -1. */
+static int compile_index(struct exprjob *j, const struct expr *e)
 {
 	struct exprplace p;
+	uint8_t reg;
 
 	if (e->kind == EXPR_STRING)
 		return exprjob_wrong(j, e, "an index is a number");
@@ -38,10 +39,10 @@ static int compile_index(struct exprjob *j, const struct expr *e, uint8_t *reg)
 		return exprjob_wrong(j, e, "an index can't come out of a map or an interface");
 	if (!is_index(p.type))
 		return exprjob_wrong_type(j, e, e, p.type, "and an index is a whole number");
-	*reg = p.kind == EXPRPLACE_MEMORY || p.kind == EXPRPLACE_REGISTER ? p.reg :
-	       exprcode_take(&j->code);
-	exprplace_number(&j->code, &p, *reg);
-	return 0;
+	reg = p.kind == EXPRPLACE_MEMORY || p.kind == EXPRPLACE_REGISTER ? p.reg :
+	      exprcode_take(&j->code);
+	exprplace_number(&j->code, &p, reg);
+	return reg;
 }
 
 /* p += index * size, where the index is in a register and has been checked. */
@@ -59,12 +60,14 @@ static int index_slice(struct exprjob *j, const struct expr *e, struct exprplace
 	const struct gotype *elem = p->type->kind == GOTYPE_STRING ? &byte_type : p->type->elem;
 	struct exprplace base = *p;
 	uint8_t reg = p->kind == EXPRPLACE_MEMORY ? p->reg : exprcode_take(&j->code);
-	uint8_t len = exprcode_take(&j->code), index;
+	uint8_t len = exprcode_take(&j->code);
+	int index;
 
 	/* The length first: what it is found by may be in the same register. */
 	exprplace_load(&j->code, &base, WORD, WORD, len);
 	exprplace_load(&j->code, &base, 0, WORD, reg);
-	if (compile_index(j, e->index, &index))
+	index = compile_index(j, e->index);
+	if (index < 0)
 		return -1;
 	exprplace_check(&j->code, index, len, GOPROBE_CHUNK_RANGE);
 	*p = (struct exprplace){ .kind = EXPRPLACE_MEMORY, .reg = reg };
@@ -76,8 +79,9 @@ static int index_slice(struct exprjob *j, const struct expr *e, struct exprplace
 static int index_array(struct exprjob *j, const struct expr *e, struct exprplace *p)
 {
 	const struct gotype *t = p->type;
-	uint8_t index, count;
+	uint8_t count;
 	uint64_t n;
+	int index;
 
 	if (constant(e->index, &n)) {
 		if (n >= t->count)
@@ -90,7 +94,8 @@ static int index_array(struct exprjob *j, const struct expr *e, struct exprplace
 	/* What is in registers has one element at most. */
 	if (p->kind != EXPRPLACE_PARTS)
 		*p = exprplace_address(&j->code, p);
-	if (compile_index(j, e->index, &index))
+	index = compile_index(j, e->index);
+	if (index < 0)
 		return -1;
 	count = exprcode_take(&j->code);
 	exprcode_set(&j->code, GOPROBE_OP_IMM, count, t->count);

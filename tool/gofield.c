@@ -8,8 +8,8 @@
 #define BUDGET 4096
 
 struct search {
-	const char *name;
-	struct near *near;	/* or: offer all names to it */
+	const char *name;	/* or NULL: all names are offered to @near */
+	struct near *near;
 	const struct gofield *path[GOFIELD_DEPTH + 1];
 	struct gofield_path *ret;
 	unsigned int found;
@@ -31,7 +31,7 @@ static void look(struct search *s, const struct gotype *t, size_t depth, size_t 
 			look(s, f->type, depth - 1, n + 1);
 		if (depth || strcmp(f->name, "_") == 0)
 			continue;
-		if (s->near) {
+		if (!s->name) {
 			near_offer(s->near, f->name);
 		} else if (strcmp(f->name, s->name) == 0 && !s->found++) {
 			s->ret->n = n + 1;

@@ -134,7 +134,8 @@ static int count_in(struct census *c, const struct pclntab_func *f,
 
 static int append(struct gofuncs *f, struct census *c)
 {
-	struct gofunc *v = calloc(f->ncode + c->n, sizeof(*v));
+	/* One more: that there is none at all is not that there is no memory. */
+	struct gofunc *v = calloc(f->ncode + c->n + 1, sizeof(*v));
 
 	if (!v)
 		return -1;

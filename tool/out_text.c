@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events as lines for people. */
+#define _GNU_SOURCE
 #include <time.h>
 
 #include "goreg.h"
@@ -45,11 +46,10 @@ static char *put_clock(struct out *o, char *to, uint64_t monotonic)
 /* "before 15:04:06", which is as wide: at that time or earlier. */
 static char *put_before(struct out *o, char *to, uint64_t monotonic)
 {
-	char *end = put_clock(o, to, monotonic + SECOND - 1);
+	char *at = mempcpy(to, "before ", 7);
 
-	memmove(to + 7, to, 8);
-	memcpy(to, "before ", 7);
-	return end;
+	put_clock(o, at, monotonic + SECOND - 1);
+	return at + 8;
 }
 
 static void clock_time(struct out *o, uint64_t monotonic)
@@ -91,8 +91,8 @@ static void begin(struct out *o, uint64_t time, const struct out_event *e)
 	if (o->pids)
 		to = put_column(to, e, e ? e->tgid : 0, 8);
 	to = put_column(to, e && !e->no_g, e ? e->goid : 0, 6);
-	memcpy(to, "  ", 2);
-	b->len = to + 2 - b->p;
+	to = mempcpy(to, "  ", 2);
+	b->len = to - b->p;
 }
 
 /* "_", "~r0", "~p1": the compiler's names for what has none. */

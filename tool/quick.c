@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The values of a line, quickly. */
+#define _GNU_SOURCE
 #include <stdlib.h>
 
 #include "grow.h"
@@ -223,8 +224,7 @@ static bool put_string(struct buf *b, const struct quick_form *form, const struc
 
 static char *put_bool(char *to, bool v)
 {
-	memcpy(to, v ? "true\0" : "false", 5);
-	return to + (v ? 4 : 5);
+	return v ? mempcpy(to, "true", 4) : mempcpy(to, "false", 5);
 }
 
 /* A value of the frame was not captured, or there is no frame. */

@@ -115,7 +115,7 @@ void tallyshow_histogram(const struct tally *t, const char *what, struct buf *b)
 	buf_str(b, what);
 	buf_char(b, '\n');
 	for (unsigned int r = first; r <= last; r++) {
-		unsigned int bar = (double)rows[r] * BAR_WIDTH / most + 0.5;
+		unsigned int bar = (unsigned int)((double)rows[r] * BAR_WIDTH / most + 0.5);
 
 		buf_str(b, "  ");
 		duration_right(b, histogram_row_from(r));
