@@ -633,7 +633,7 @@ static void summarize_recording(struct goprobe_trace *t, struct buf *talk)
 	struct out out = { .format = &out_text };
 
 	watch_sum(&t->watch, &t->stream.sum);
-	t->stream.sum.events = watch_events(&t->watch);
+	t->stream.sum.events = t->recorder.events;
 	if (!t->lines.quiet || out_lost(&t->stream.sum))
 		out_text.summary(&out, &t->stream.sum, talk);
 	out_fini(&out);
@@ -716,7 +716,7 @@ void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *
 	if (!t->replay.path)
 		watch_sum(&t->watch, &s);
 	c = (struct goprobe_counts){
-		.events = t->record ? watch_events(&t->watch) : s.events,
+		.events = t->record ? t->recorder.events : s.events,
 		.calls = s.calls,
 		.returns = s.returns,
 		.unwound = s.unwound,

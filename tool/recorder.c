@@ -279,10 +279,27 @@ static void look(struct recorder *r, const uint8_t *p, size_t len)
 	}
 }
 
+/* Records of hidden functions are none. What is wrong with the others, replay says. */
+static void count_events(struct recorder *r, const uint8_t *p, size_t len)
+{
+	struct goprobe_record h;
+
+	for (size_t size; len >= sizeof(h); p += size, len -= size) {
+		memcpy(&h, p, sizeof(h));
+		size = h.words * 8ULL;
+		if (size < sizeof(h) || size > len)
+			return;
+		if (h.kind != GOPROBE_RECORD_LOST && h.id < r->plan->nfuncs &&
+		    !r->plan->funcs[h.id]->hidden)
+			r->events++;
+	}
+}
+
 int recorder_add(void *ctx, uint32_t cpu, const uint8_t *p, size_t len)
 {
 	struct recorder *r = ctx;
 
+	count_events(r, p, len);
 	put_two(r, RECORDING_RECORDS, cpu, p, len, NULL, 0);
 	if (r->looks)
 		look(r, p, len);

@@ -26,6 +26,7 @@
  * @buf: what is not yet written
  * @len: bytes of it
  * @bytes: of the file, @len included
+ * @events: how many events replay will show of it
  * @err: why writing failed (errno), or 0
  * @plan: what is recorded
  * @bins: its binaries
@@ -43,6 +44,7 @@ struct recorder {
 	uint8_t *buf;
 	size_t len;
 	uint64_t bytes;
+	uint64_t events;
 	int err;
 	struct plan *plan;
 	struct gobin *const *bins;

@@ -52,12 +52,6 @@ void watch_sum(const struct watch *w, struct out_summary *s)
 	s->ns = w->ns;
 }
 
-uint64_t watch_events(const struct watch *w)
-{
-	return w->stats[GOPROBE_STAT_CALLS] + w->stats[GOPROBE_STAT_LET_GO] +
-	       w->stats[GOPROBE_STAT_RETURNS];
-}
-
 uint64_t watch_broken(const struct watch *w)
 {
 	return w->stats[GOPROBE_STAT_BROKEN];
@@ -158,7 +152,7 @@ static bool full(const struct watch *w)
 		return true;
 	if (!w->recorder)
 		return stream_full(w->stream);
-	return w->most && watch_events(w) >= w->most;
+	return w->most && w->recorder->events >= w->most;
 }
 
 int watch_timeout(const struct watch *w)

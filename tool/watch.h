@@ -94,8 +94,6 @@ int watch_finish(struct watch *w, struct diag *d);
 /* For how long watch_step() can be left uncalled, if there is nothing to read: ms. */
 int watch_timeout(const struct watch *w);
 void watch_fini(struct watch *w);
-/* Calls and returns so far, as the session's counters have it. */
-uint64_t watch_events(const struct watch *w);
 /* Hits a second when the module ended it, because they took too much, or 0. */
 uint64_t watch_broken(const struct watch *w);
 /* What the session's counters and the clock tell of the summary. */

@@ -170,6 +170,35 @@ static void write_recording(void)
 	plan_free(p);
 }
 
+static void test_events(void **state)
+{
+	struct plan_func shown = { .at = NULL }, hidden = { .hidden = true };
+	struct plan_func *funcs[] = { &shown, &hidden };
+	struct plan plan = { .funcs = funcs, .nfuncs = 2 };
+	struct goprobe_record r[] = {
+		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_CALL, .id = 1 },
+		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_CALL },
+		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_LOST },
+		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_RETURN },
+		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_CALL, .id = 2 },
+		{ .words = sizeof(*r) / 8 + 1, .kind = GOPROBE_RECORD_CALL },
+	};
+	static struct recorder rec;
+	struct diag d = { 0 };
+
+	(void)state;
+	new_path();
+	assert_int_equal(recorder_open(&rec, path, &d), 0);
+	rec.plan = &plan;
+	assert_int_equal(recorder_add(&rec, 0, (uint8_t *)r, sizeof(r)), 0);
+	assert_int_equal(rec.events, 2);
+	r[0].words = 1;
+	assert_int_equal(recorder_add(&rec, 0, (uint8_t *)r, sizeof(r)), 0);
+	assert_int_equal(rec.events, 2);
+	recorder_fini(&rec);
+	unlink(path);
+}
+
 static struct stat opened(const char *name, mode_t mode)
 {
 	static struct recorder rec;
@@ -507,18 +536,19 @@ static void test_plan(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(entries) + 9] = {
+	struct CMUnitTest tests[N(entries) + 10] = {
 		{ "the head", test_head },
 		{ "the hash depends on every byte and on how many there are", test_hash },
 		{ "nobody but the owner may read a recording, new or not", test_mode },
 		{ "what a recorder writes a player reads", test_read },
 		{ "a replay's times follow the clock of the recording", test_epoch },
+		{ "events are records of what is shown", test_events },
 		{ "messages of all sizes are whole, and in order", test_sizes },
 		{ "a file that is cut anywhere is read as far as it goes", test_cut },
 		{ "what is no program is not opened, though a recording names it", test_strangers },
 		{ "the same binary, specs and options make the same plan", test_plan },
 	};
 
-	ROWS(tests + 9, entries, test_entry);
+	ROWS(tests + 10, entries, test_entry);
 	return _cmocka_run_group_tests("recording", tests, N(tests), NULL, NULL);
 }
