@@ -229,7 +229,8 @@ def give_up(port, last):
 def keep_busy(last):
     parent = os.getppid()
     os.sched_setaffinity(0, {last})
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    # In turns with whom RCU has given that priority, or no grace period would end.
+    os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     while os.getppid() == parent:
         sum(range(10000))
 
