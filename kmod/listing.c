@@ -173,5 +173,7 @@ int gp_listing_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		}
 	}
 	/* What is not the message's room is told when there is nothing else to tell. */
-	return skb->len ? skb->len : err;
+	if (skb->len || !err)
+		return skb->len;
+	return err == -ENOMEM ? gp_refuse(cb->extack, err, "out of memory") : err;
 }
