@@ -138,7 +138,8 @@
  *	One or more messages for each session and file: A_SESSION (u32),
  *	A_OWNER (u32: process that made the session, init namespace), A_PATH
  *	(string: where the file is, as seen by the caller), A_PIDS (s32[],
- *	absent if all), A_POINTS (struct goprobe_point[], without code), A_FILE (u32).
+ *	absent if all), A_POINTS (struct goprobe_point[], without code, filter and
+ *	edit: 0), A_FILE (u32).
  *
  * Who executes the instruction
  * ============================
@@ -158,13 +159,13 @@
  *
  * Records
  * =======
- * See struct goprobe_record. A record is: the header; for GOPROBE_RECORD_CALL
- * and _RETURN the frame (goprobe_type.size bytes of the plan's type, as if
- * the values stood in Go memory one after the other, padded to 8), with
- * GOPROBE_RECORD_F_HELD after a __u64 of its own; then chunks
- * (struct goprobe_chunk, each followed by its bytes, padded to 8): what the
- * frame's references point to, breadth first. A record with plan
- * GOPROBE_NO_PLAN has neither.
+ * See struct goprobe_record. A record is: the header; with GOPROBE_RECORD_F_HELD
+ * a __u64, with GOPROBE_RECORD_F_SPLIT a __u64 for each state; then, if it has a
+ * plan, the frame (goprobe_type.size bytes of the plan's type, as if the values
+ * stood in Go memory one after the other, padded to 8) and chunks (struct
+ * goprobe_chunk, each followed by its bytes, padded to 8): what the frame's
+ * references point to, breadth first. With GOPROBE_NO_PLAN there are neither frame
+ * nor chunks. In GOPROBE_RECORD_LOST struct goprobe_lost follows the header.
  */
 #ifndef _UAPI_GOPROBE_H
 #define _UAPI_GOPROBE_H
