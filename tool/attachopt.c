@@ -26,7 +26,7 @@ TARGETOPT_HELP
 "\n"
 "When to end (Ctrl-C always does):\n"
 "      --duration TIME     after TIME: 5s, 200ms, 1m\n"
-"      --events N          after N lines\n"
+"      --events N          after N calls, returns and places\n"
 "      --times N           after N calls of each function, whose breakpoints then leave\n"
 MAXLOAD_HELP
 "\n"

@@ -31,6 +31,7 @@ static const struct {
 	{ GOPROBE_ABILITY_EXECUTE, "execute" },
 	{ GOPROBE_ABILITY_UNTESTED, "untested" },
 	{ GOPROBE_ABILITY_TALLY, "tally" },
+	{ GOPROBE_ABILITY_FILTER, "filter" },
 	{ GOPROBE_ABILITY_EDIT, "edit" },
 };
 
@@ -43,6 +44,7 @@ static const struct {
 	LIMIT(plans), LIMIT(pieces), LIMIT(pids), LIMIT(frame_bytes),
 	LIMIT(record_bytes), LIMIT(ring_bytes), LIMIT(batch), LIMIT(ops),
 	LIMIT(dynamic), LIMIT(depth), LIMIT(tallies), LIMIT(timed), LIMIT(calls),
+	LIMIT(filters), LIMIT(held_bytes), LIMIT(keys), LIMIT(key_bytes), LIMIT(members),
 #undef LIMIT
 };
 

@@ -17,7 +17,7 @@ static const char help[] =
 "  -o, --format FORMAT     text or json\n"
 "      --pretty            values that are long in several lines, indented\n"
 "      --output FILE       write events to FILE instead of standard output\n"
-"      --events N          end after N lines\n"
+"      --events N          end after N calls, returns and places\n"
 "  -q, --quiet             no header and no summary\n"
 "      --strict            exit with status 3 if records were lost\n"
 "\n"

@@ -94,7 +94,7 @@ enum goprobe_option {
 	GOPROBE_OPTION_LOSSLESS,	/* 1: when it is full, the program waits */
 	GOPROBE_OPTION_NO_RETURN,	/* 1: calls only, without results and durations */
 	GOPROBE_OPTION_DURATION_NS,	/* how long to trace; 0: until something else ends it */
-	GOPROBE_OPTION_EVENTS,		/* calls and returns after which it ends; 0: all */
+	GOPROBE_OPTION_EVENTS,		/* calls, returns, places after which it ends; 0: all */
 	GOPROBE_OPTION_SIGNALS,		/* 1: SIGINT, SIGTERM, SIGHUP end it: blocked, as SIGPIPE */
 	GOPROBE_OPTION_QUIET,		/* 1: no header; of the rest what goes wrong */
 	GOPROBE_OPTION_PRETTY,		/* 1: of text: long values in several lines */
@@ -217,7 +217,7 @@ GOPROBE_API int goprobe_trace_exit_status(struct goprobe_trace *t);
 
 /**
  * struct goprobe_counts - what has been seen so far, and what has not
- * @events: calls and returns handed out
+ * @events: calls, returns and places handed out
  * @calls: calls among them
  * @returns: returns among them
  * @unwound: calls that ended without returning, by panic or Goexit

@@ -191,7 +191,8 @@ def info(t):
     text = "\n".join(t.goprobectl("info").finish())
     with open("/sys/module/goprobe/version") as f:
         check(f.read().strip() in text, "the module's version is not in: %s", text)
-    check("fault_in" in text and "ring_bytes" in text, "no abilities or limits: %s", text)
+    for word in "fault_in", "tally", "filter", "ring_bytes", "held_bytes", "members":
+        check(re.search(r"\b%s\b" % word, text), "%s is not in: %s", word, text)
 
 
 @case("netlink: the list has all files, processes and points of a session, in as many messages as that takes", per="boot")
