@@ -11,6 +11,8 @@
 #define NONE UINT32_MAX
 /* Lists of goroutines by process. */
 #define PROCESSES 4096U
+/* Panics at work that a goroutine is remembered with: the youngest takes the place of the last. */
+#define THROWN_MAX 64U
 
 /**
  * struct frame - an open call
@@ -54,6 +56,7 @@ struct thrown {
  * @tgid: process
  * @top: its deepest open call
  * @thrown: the panic at work, or NULL
+ * @nthrown: it, and those that it was raised in
  * @next: next in the hash chain, or next free one
  * @older: used less recently
  * @newer: used more recently
@@ -65,6 +68,7 @@ struct gor {
 	uint32_t tgid;
 	uint32_t top;
 	struct thrown *thrown;
+	uint32_t nthrown;
 	uint32_t next;
 	uint32_t older;
 	uint32_t newer;
@@ -309,19 +313,25 @@ static uint32_t gor_new(struct pair *p, const struct goprobe_record *h)
 	return i;
 }
 
+/* The youngest panic of @g is over. */
+static void thrown_pop(struct pair *p, struct gor *g)
+{
+	struct thrown *t = g->thrown;
+
+	g->thrown = t->older;
+	t->older = p->over;
+	p->over = t;
+	g->nthrown--;
+	p->thrown--;
+}
+
 /* Panics of goroutine @i at @depth and deeper are over, if they were raised before @time. */
 static void thrown_end(struct pair *p, uint32_t i, uint64_t depth, uint64_t time)
 {
 	struct gor *g = &p->gors[i];
 
-	while (g->thrown && g->thrown->depth >= depth && g->thrown->time <= time) {
-		struct thrown *t = g->thrown;
-
-		g->thrown = t->older;
-		t->older = p->over;
-		p->over = t;
-		p->thrown--;
-	}
+	while (g->thrown && g->thrown->depth >= depth && g->thrown->time <= time)
+		thrown_pop(p, g);
 }
 
 static void gor_free(struct pair *p, uint32_t i)
@@ -486,11 +496,17 @@ void pair_panic(struct pair *p, const struct goprobe_record *h, char *text)
 		free(text);
 		return;
 	}
-	p->thrown++;
+
+	struct gor *g = &p->gors[i];
+
+	if (g->nthrown == THROWN_MAX)
+		thrown_pop(p, g);
 	*t = (struct thrown){
-		.depth = h->depth, .time = h->time, .text = text, .older = p->gors[i].thrown,
+		.depth = h->depth, .time = h->time, .text = text, .older = g->thrown,
 	};
-	p->gors[i].thrown = t;
+	g->thrown = t;
+	g->nthrown++;
+	p->thrown++;
 }
 
 bool pair_abandon(struct pair *p, const struct goprobe_record *h, uint64_t depth,
@@ -574,6 +590,11 @@ void pair_losses(struct pair *p, uint64_t total)
 size_t pair_open(const struct pair *p)
 {
 	return p->open;
+}
+
+size_t pair_thrown(const struct pair *p)
+{
+	return p->thrown;
 }
 
 uint64_t pair_evicted(const struct pair *p)

@@ -104,6 +104,8 @@ void pair_begin(struct pair *p, uint32_t tgid, pair_gone_fn gone, void *ctx);
  */
 void pair_losses(struct pair *p, uint64_t total);
 
+/* Panics that are remembered. */
+size_t pair_thrown(const struct pair *p);
 /* Calls that are open. */
 size_t pair_open(const struct pair *p);
 /* Calls forgotten because of the limit. */

@@ -303,6 +303,46 @@ static void test_many_panics(void **state)
 	pair_free(p);
 }
 
+/*
+ * A goroutine that panics within panics, as deep as its stack is, takes so much room and no more;
+ * what is at work is the youngest.
+ */
+static void test_panics_within_panics(void **state)
+{
+	struct pair *p = pair_new(1000);
+	struct goprobe_record h = record_of(&(struct step){ 'c', 'f', 10, 1, 4, 5 }, 1);
+	struct pair_call c;
+	char text[20];
+
+	(void)state;
+	assert_true(pair_enter(p, &h));
+	for (unsigned int i = 2; i <= 100000; i++) {
+		h.depth = 10 * i;
+		h.time = i;
+		snprintf(text, sizeof(text), "%u", i);
+		pair_panic(p, &h, strdup(text));
+	}
+	assert_in_range(pair_thrown(p), 1, 100);
+	/* A call that its deferred functions have made, and one more panic in that. */
+	h.depth += 10;
+	h.time++;
+	assert_true(pair_enter(p, &h));
+	h.depth += 10;
+	h.time++;
+	pair_panic(p, &h, strdup("last"));
+	assert_in_range(pair_thrown(p), 1, 100);
+	h.depth = 5;
+	h.kind = GOPROBE_RECORD_RETURN;
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_true(pair_unwind(p, &h, &c));
+		assert_int_equal(c.end, PAIR_PANIC);
+		assert_string_equal(c.panic, "last");
+	}
+	assert_false(pair_unwind(p, &h, &c));
+	assert_int_equal(pair_thrown(p), 0);
+	pair_free(p);
+}
+
 static void test_details(void **state)
 {
 	struct step call = { 'c', 'f', 10, 3, 4, 5 }, back = { 'r', 'f', 10, 3, 4, 6 };
@@ -398,14 +438,15 @@ static void test_many(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(cases) + N(late) + 4] = {
+	struct CMUnitTest tests[N(cases) + N(late) + 5] = {
 		{ "a call comes back as it was entered", test_details },
 		{ "beyond the limit the idlest goroutine is forgotten, and counted", test_limit },
 		{ "many goroutines, against a plain model", test_many },
 		{ "panics of goroutines without calls", test_many_panics },
+		{ "panics within panics", test_panics_within_panics },
 	};
 
-	ROWS(ROWS(tests + 4, cases, test_row), late, test_late);
+	ROWS(ROWS(tests + 5, cases, test_row), late, test_late);
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
