@@ -411,6 +411,23 @@ static void test_header(void **state)
 	out_fini(&o);
 }
 
+/* What is open on a system stack may be what has led to the program's beginning. */
+static void test_gone(void **state)
+{
+	const struct step steps[] = {
+		CALL(BARE, 1, 200), CALL(BARE, 2, 300, GOPROBE_RECORD_F_SYSTEM),
+		CALL(BARE, 3, 400), CALL(BEGIN, 5, 100),
+	};
+	struct out o;
+
+	(void)state;
+	begin(&stream, &o, &out_text, -1);
+	feed(&stream, steps, N(steps));
+	assert_int_equal(stream.sum.gone, 2);
+	stream_fini(&stream);
+	out_fini(&o);
+}
+
 static void test_pids(void **state)
 {
 	const struct step call = CALL(BARE, 1, 100);
@@ -633,9 +650,10 @@ static void test_writing(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(cases) + 9] = {
+	struct CMUnitTest tests[N(cases) + 10] = {
 		{ "the header names the columns", test_header },
 		{ "with several processes there is a column for them", test_pids },
+		{ "calls of the program before, but not on system stacks", test_gone },
 		{ "values in lines", test_lines },
 		{ "no more lines than asked for, but losses are told", test_most },
 		{ "what can't be understood is counted, and the rest is shown", test_malformed },
@@ -647,6 +665,6 @@ int main(void)
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	ROWS(tests + 9, cases, test_row);
+	ROWS(tests + 10, cases, test_row);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
