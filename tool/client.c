@@ -34,14 +34,17 @@ static void socket_buffers(struct nl_sock *sock)
 
 /*
  * The kernel takes no other's messages for it any more, which would fill its buffer. What came
- * before is not looked at (receive()).
+ * before is dropped: nothing has been asked yet.
  */
-static int connect_to_kernel(struct nl_sock *sock, struct diag *d)
+int client_connect(struct nl_sock *sock, struct diag *d)
 {
 	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 
 	if (connect(nl_socket_get_fd(sock), (const struct sockaddr *)&kernel, sizeof(kernel)))
 		return diag_errno(d, errno, "can't connect a netlink socket");
+	while (recv(nl_socket_get_fd(sock), NULL, 0, MSG_DONTWAIT | MSG_TRUNC) >= 0 ||
+	       errno == EINTR || errno == ENOBUFS)
+		;
 	return 0;
 }
 
@@ -75,7 +78,7 @@ int client_open(struct client **ret, struct diag *d)
 		diag_set(d, "can't open a netlink socket: %s", nl_geterror(err));
 		goto failed;
 	}
-	if (connect_to_kernel(c->sock, d))
+	if (client_connect(c->sock, d))
 		goto failed;
 	c->family = genl_ctrl_resolve(c->sock, GOPROBE_GENL_NAME);
 	if (c->family == -NLE_OBJ_NOTFOUND) {

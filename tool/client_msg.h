@@ -34,6 +34,8 @@ struct client {
 	uint64_t receive[CLIENT_RECEIVE_BYTES / 8];
 };
 
+/* From now on it hears nobody but the kernel. Nothing may have been asked before. */
+int client_connect(struct nl_sock *sock, struct diag *d);
 /* Called for each message of an answer; other than 0 ends the exchange. */
 typedef int (*client_message_fn)(struct client *c, struct nlmsghdr *h, void *ctx, struct diag *d);
 

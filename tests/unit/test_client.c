@@ -71,6 +71,28 @@ static void only_the_kernel_is_listened_to(void **state)
 	diag_fini(&d);
 }
 
+/* Nor to what was sent before the socket was the kernel's only, which libnl would read first. */
+static void what_was_sent_before_is_dropped(void **state)
+{
+	struct diag d = { 0 };
+	struct client *c;
+	bool sent;
+
+	(void)state;
+	c = connected();
+	sent = forge_ready(c) && forge_ready(c);
+	if (!sent) {
+		client_close(c);
+		skip();
+	}
+	assert_int_equal(client_connect(c->sock, &d), 0);
+	assert_int_equal(recv(nl_socket_get_fd(c->sock), NULL, 0, MSG_DONTWAIT | MSG_PEEK), -1);
+	assert_false(forge_ready(c));
+	assert_int_equal(recv(nl_socket_get_fd(c->sock), NULL, 0, MSG_DONTWAIT | MSG_PEEK), -1);
+	client_close(c);
+	diag_fini(&d);
+}
+
 /* What does not fit into an attribute is not sent. */
 static void more_processes_than_there_may_be(void **state)
 {
@@ -104,6 +126,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_the_kernel_is_listened_to),
+		cmocka_unit_test(what_was_sent_before_is_dropped),
 		cmocka_unit_test(more_processes_than_there_may_be),
 	};
 
