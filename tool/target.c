@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -219,13 +220,27 @@ static size_t count_older(const char *path, int fd)
 	return n;
 }
 
+/* What is at @path, made with O_PATH, if that can be said at once; or -1. */
+static int at_hand(const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED };
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	return fd < 0 && (errno == EINVAL || errno == ENOSYS) ? open(path, O_PATH | O_CLOEXEC) : fd;
+}
+
 bool target_replaced(const struct target *t, const char *path)
 {
+	int fd = at_hand(path);
 	struct statx now;
 	struct stat st;
+	int err;
 
-	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &now) ||
-	    !S_ISREG(now.stx_mode))
+	if (fd < 0)
+		return false;
+	err = statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &now);
+	close(fd);
+	if (err || !S_ISREG(now.stx_mode))
 		return false;
 	for (size_t i = 0; i < t->nbins; i++)
 		if (fstat(gobin_fd(t->bins[i]), &st) ||

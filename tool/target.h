@@ -59,8 +59,8 @@ int target_add_pids(struct target *t, const char *list, struct diag *d);
  */
 int target_set_file(struct target *t, const char *path, size_t *older, struct diag *d);
 /*
- * Is there a file at @path, and is it none of @t's binaries? Servers that are slow are not asked
- * if what is known of it will do.
+ * Is there a file at @path, and is it none of @t's binaries? No disk and no server is asked: what
+ * somebody runs the kernel has at hand. (Before Linux 5.12 they are.)
  */
 bool target_replaced(const struct target *t, const char *path);
 /*
