@@ -592,8 +592,8 @@ int goprobe_trace_start(struct goprobe_trace *t)
 	t->watch.stream = &t->stream;
 	t->watch.out = &t->out;
 	t->watch.duration = t->duration;
-	/* Losses matter to those who join calls with returns, and numbers to a limit. */
-	t->watch.counts = !t->plan.no_return || t->watch.most || tr->breaker.percent;
+	/* Losses matter to those who join calls with returns. */
+	t->watch.counts = !t->plan.no_return || tr->breaker.percent;
 	if (t->plan.limits.times && count_times(t))
 		return -1;
 	if (watch_start(&t->watch, &t->diag))
@@ -737,6 +737,7 @@ void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *
 		.sampled = s.sampled,
 		.limited = s.limited,
 		.broken = watch_broken(&t->watch),
+		.gone = s.gone,
 	};
 	memset(ret, 0, size);
 	memcpy(ret, &c, size < sizeof(c) ? size : sizeof(c));

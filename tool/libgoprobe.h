@@ -238,6 +238,8 @@ GOPROBE_API int goprobe_trace_exit_status(struct goprobe_trace *t);
  * @sampled: calls that were left out of a sample
  * @limited: calls beyond a limit
  * @broken: hits a second when they took more than GOPROBE_OPTION_MAX_LOAD, which has ended it; or 0
+ * @gone: calls that were open when their process ended, or executed another program, and a
+ *	program began in a process with the same id
  */
 struct goprobe_counts {
 	uint64_t events;
@@ -261,6 +263,7 @@ struct goprobe_counts {
 	uint64_t sampled;
 	uint64_t limited;
 	uint64_t broken;
+	uint64_t gone;
 };
 
 /* @size: of *@ret. Exact after goprobe_trace_stop(). */
