@@ -11,8 +11,8 @@
 #include "elffile.h"
 
 #define ELFFILE_HEADERS_MAX 65536U
-/* No part of a real program that is read whole comes near. */
-#define ELFFILE_LOAD_MAX (1ULL << 30)
+/* No part of a real program that is read whole comes near. As much as all of dwsect.c's together. */
+#define ELFFILE_LOAD_MAX (2ULL << 30)
 
 int elffile_read(const struct elffile *ef, uint64_t off, void *buf, size_t len)
 {
