@@ -144,6 +144,12 @@ static inline unsigned long gp_ring_end(const struct gp_ring *ring)
 
 void gp_ring_settle(const struct gp_ring *ring);
 
+/* Bytes that have not been handed out, whoever still has what has been. */
+static inline u32 gp_ring_unread(const struct gp_ring *ring)
+{
+	return gp_ring_end(ring) - ring->told;
+}
+
 /* What has not been handed out; the consumer may change it. */
 static inline u8 *gp_ring_first(const struct gp_ring *ring)
 {
@@ -151,19 +157,21 @@ static inline u8 *gp_ring_first(const struct gp_ring *ring)
 }
 
 /* What has been handed out is free, but for what is lent, and what comes after that. */
-static inline void gp_ring_free_told(struct gp_ring *ring)
+static inline bool gp_ring_free_told(struct gp_ring *ring)
 {
 	if (unlikely(ring->lent))
-		return;
+		return false;
 	/* The records have been read before the room is seen. */
 	smp_store_release(&ring->tail, ring->told);
 	WRITE_ONCE(ring->quarter, ring->told + ring->size / 4);
+	return true;
 }
 
-static inline void gp_ring_consume(struct gp_ring *ring, u32 size)
+/* Return: whether there is more room. */
+static inline bool gp_ring_consume(struct gp_ring *ring, u32 size)
 {
 	ring->told += size;
-	gp_ring_free_told(ring);
+	return gp_ring_free_told(ring);
 }
 
 u32 gp_ring_lendable(const struct gp_ring *ring);

@@ -42,7 +42,8 @@ struct sock;
  * @running: records are made; written under @lock, read by handlers
  * @lossless: who finds no room waits; fixed
  * @large: the reader takes messages of GOPROBE_LARGE_BYTES; fixed
- * @stalled: somebody has waited in vain since the reader was last seen
+ * @stalled: 1 + the CPU on whose ring somebody has waited in vain, and has no room been made
+ *	since; 0: nobody has
  * @clock: what records are stamped with
  * @calls: open calls, or NULL if nothing is timed; there before the first probe that
  *	does
@@ -96,7 +97,7 @@ struct gp_session {
 	bool running;
 	bool lossless;
 	bool large;
-	bool stalled;
+	u32 stalled;
 	struct gp_clock clock;
 	struct gp_calls *calls;
 	struct gp_keys *keys;
@@ -184,6 +185,7 @@ struct gp_session *gp_session_get_from(u32 id);
 void gp_session_put(struct gp_session *s);
 void gp_session_socket_closed(u32 portid);
 
+int gp_session_refuse_stopped(const struct gp_session *s, struct netlink_ext_ack *extack);
 int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack);
 void gp_session_stop(struct gp_session *s);
 u64 gp_session_hits(struct gp_session *s);

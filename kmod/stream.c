@@ -125,6 +125,16 @@ static bool gp_stream_has_room(const struct gp_session *s)
 	return !ring || gp_ring_room(ring) >= ring->size / 2;
 }
 
+/* Somebody has waited in vain: nobody does any more, until there is room again in that ring. */
+static void gp_stream_stall(struct gp_session *s, const struct gp_ring *ring)
+{
+	WRITE_ONCE(s->stalled, ring->cpu + 1);
+	/* The room is seen, or the reader sees who has stalled: gp_stream_made_room(). */
+	smp_mb();
+	if (gp_ring_room(ring) >= ring->size / 2)
+		WRITE_ONCE(s->stalled, 0);
+}
+
 /**
  * gp_stream_wait_for_room() - wait until the reader has made room
  * @s: the session
@@ -145,11 +155,11 @@ bool gp_stream_wait_for_room(struct gp_session *s)
 	left = wait_event_killable_timeout(s->room,
 					   gp_stream_has_room(s) || !READ_ONCE(s->running),
 					   msecs_to_jiffies(GP_STREAM_ROOM_MS));
-	if (!left)
-		WRITE_ONCE(s->stalled, true);
 	preempt_disable();
 	ring = READ_ONCE(s->rings[smp_processor_id()]);
 	if (ring) {
+		if (!left)
+			gp_stream_stall(s, ring);
 		ring->stat[GOPROBE_STAT_WAITS]++;
 		ring->stat[GOPROBE_STAT_WAIT_NS] += ktime_get_ns() - began;
 	}
@@ -199,7 +209,6 @@ static struct gp_pass *gp_pass_new(struct gp_session *s)
 	if (!pass)
 		return NULL;
 	pass->s = s;
-	WRITE_ONCE(s->stalled, false);
 	mutex_lock(&s->read_lock);
 	gp_timeline_extend(&s->line, &s->clock);
 	pass->line = s->line;
@@ -256,27 +265,26 @@ static void *gp_stream_begin(struct sk_buff *skb, struct netlink_callback *cb)
 			   &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_READ);
 }
 
-/* There is more room. */
-static void gp_stream_made_room(struct gp_session *s)
+/* There is more room in @ring. */
+static void gp_stream_made_room(struct gp_session *s, const struct gp_ring *ring)
 {
-	/* Who is going to wait sees the room, or is seen. */
+	/* Who is going to wait sees the room, or is seen; so is who has waited in vain. */
 	if (wq_has_sleeper(&s->room))
 		wake_up_all(&s->room);
+	if (READ_ONCE(s->stalled) == ring->cpu + 1)
+		WRITE_ONCE(s->stalled, 0);
 }
 
 static void gp_stream_take_back(struct gp_session *s)
 {
-	bool more = false;
 	u32 cpu;
 
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
 
 		if (ring && gp_ring_take_back(ring))
-			more = true;
+			gp_stream_made_room(s, ring);
 	}
-	if (more)
-		gp_stream_made_room(s);
 }
 
 /*
@@ -294,7 +302,7 @@ static bool gp_stream_lend_records(struct sk_buff *skb, struct netlink_callback 
 	void *hdr;
 
 	if (gp_ring_take_back(ring))
-		gp_stream_made_room(pass->s);
+		gp_stream_made_room(pass->s, ring);
 	all = min3(*end - ring->told, (unsigned long)GP_STREAM_LEND_MAX,
 		   (unsigned long)gp_ring_lendable(ring));
 	if (!pass->s->large || skb->len || all < GP_STREAM_LEND_MIN)
@@ -347,8 +355,8 @@ static bool gp_stream_put_records(struct sk_buff *skb, struct netlink_callback *
 	skb_trim(skb, skb->len - (all - size));
 	nla->nla_len = nla_attr_size(size);
 	genlmsg_end(skb, hdr);
-	gp_ring_consume(ring, size);
-	gp_stream_made_room(pass->s);
+	if (gp_ring_consume(ring, size))
+		gp_stream_made_room(pass->s, ring);
 	return true;
 
 full:
@@ -387,7 +395,7 @@ static u64 gp_stream_backlog(const struct gp_session *s)
 		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
 
 		if (ring)
-			bytes += gp_ring_used(ring);
+			bytes += gp_ring_unread(ring);
 	}
 	return bytes;
 }

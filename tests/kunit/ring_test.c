@@ -474,7 +474,7 @@ static void what_is_lent_is_the_ring_itself_and_free_when_it_was_read(struct kun
 	static u8 read[GP_RING_MIN / 4];
 	const u8 *from;
 	struct sk_buff *skb;
-	u32 size;
+	u32 size, all;
 
 	/* Not at a page's beginning, and across the end. */
 	move_to(GP_RING_MIN - 3 * PAGE_SIZE + 40);
@@ -484,9 +484,14 @@ static void what_is_lent_is_the_ring_itself_and_free_when_it_was_read(struct kun
 	size = gp_ring_lendable(ring) / 120 * 120;
 	KUNIT_ASSERT_LE(test, size, (u32)sizeof(read));
 	KUNIT_ASSERT_GT(test, size, (u32)(sizeof(read) - 120));
+	all = gp_ring_unread(ring);
+	KUNIT_EXPECT_EQ(test, all, gp_ring_used(ring));
 	skb = lend(test, size);
 	KUNIT_EXPECT_EQ(test, skb->len, size + 4);
 	KUNIT_EXPECT_EQ(test, gp_ring_lendable(ring), 0U);
+	/* It takes room, but there is nothing of it left to be read. */
+	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), all);
+	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), all - size);
 	KUNIT_EXPECT_LT(test, gp_ring_room(ring), 120U);
 	KUNIT_EXPECT_FALSE(test, gp_ring_take_back(ring));
 	KUNIT_ASSERT_EQ(test, skb_copy_bits(skb, 4, read, size), 0);
@@ -507,7 +512,7 @@ static void what_is_copied_behind_what_is_lent_is_not_free_before_it(struct kuni
 	skb = lend(test, 8192);
 	tap = skb_clone(skb, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, tap);
-	gp_ring_consume(ring, 4096);
+	KUNIT_EXPECT_FALSE(test, gp_ring_consume(ring, 4096));
 	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 0U);
 	kfree_skb(skb);
 	/* Somebody else still has it. */
