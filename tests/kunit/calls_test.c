@@ -203,11 +203,21 @@ static void unwind_all(struct kunit *test)
 	gp_calls_unwind(calls, gor(1), 16, &unwound);
 }
 
+static bool process_1_is_dead(u64 process)
+{
+	return false;
+}
+
+static void reap_all(struct kunit *test)
+{
+	gp_calls_reap(calls, process_1_is_dead);
+}
+
 /* In each of its steps preemption is off, and one goroutine can have a million calls. */
 static void others_run_between_the_steps(struct kunit *test)
 {
 	static void (*const ways[])(struct kunit *test) = {
-		return_from_all, call_where_the_first_was, pass_by_all, unwind_all,
+		return_from_all, call_where_the_first_was, pass_by_all, unwind_all, reap_all,
 	};
 	bool waits;
 	u32 i, n;
