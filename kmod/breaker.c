@@ -19,6 +19,9 @@
 #define GP_BREAKER_ROUNDS	4
 #define GP_BREAKER_ROUND_MS	(GOPROBE_BREAKER_MS / GP_BREAKER_ROUNDS)
 
+/* With many ids and processors to look at takes long: a round is so many times as long. */
+#define GP_BREAKER_REST		10
+
 /* Hits per second since the last look; *@percent: of a processor's time. */
 static u64 gp_breaker_rate(struct gp_breaker *b, u64 hits, u64 now, u64 *percent)
 {
@@ -31,24 +34,30 @@ static u64 gp_breaker_rate(struct gp_breaker *b, u64 hits, u64 now, u64 *percent
 	return div64_u64(n * MSEC_PER_SEC, ms);
 }
 
-static void gp_breaker_queue(struct gp_breaker *b)
+/* To look took @ns. */
+static void gp_breaker_queue(struct gp_breaker *b, u64 ns)
 {
-	gp_stream_queue(&b->work, GP_BREAKER_ROUND_MS);
+	u64 rest = div_u64(ns, NSEC_PER_MSEC / GP_BREAKER_REST);
+
+	gp_stream_queue(&b->work, clamp_t(u64, rest, GP_BREAKER_ROUND_MS, 10 * MSEC_PER_SEC));
 }
 
 static void gp_breaker_look(struct work_struct *work)
 {
 	struct gp_breaker *b = container_of(to_delayed_work(work), struct gp_breaker, work);
 	struct gp_session *s = container_of(b, struct gp_session, breaker);
-	u64 rate, percent;
+	u64 rate, percent, began, now, hits;
 
 	mutex_lock(&s->lock);
 	if (s->stopped)
 		goto out;
-	rate = gp_breaker_rate(b, gp_session_hits(s), ktime_get_ns(), &percent);
+	began = ktime_get_ns();
+	hits = gp_session_hits(s);
+	now = ktime_get_ns();
+	rate = gp_breaker_rate(b, hits, now, &percent);
 	b->strikes = percent > b->wish.percent ? b->strikes + 1 : 0;
 	if (b->strikes < GP_BREAKER_ROUNDS) {
-		gp_breaker_queue(b);
+		gp_breaker_queue(b, now - began);
 		goto out;
 	}
 	WRITE_ONCE(b->broken, max_t(u64, rate, 1));
@@ -69,16 +78,19 @@ void gp_breaker_init(struct gp_breaker *b, const struct goprobe_breaker *wish)
 	INIT_DELAYED_WORK(&b->work, gp_breaker_look);
 }
 
-/* The session starts. Context: its lock. */
+/*
+ * The session has points, whose hits take time whether or not they leave anything. Any number of
+ * times. Context: its lock.
+ */
 void gp_breaker_start(struct gp_session *s)
 {
 	struct gp_breaker *b = &s->breaker;
 
-	if (!b->wish.percent)
+	if (!b->wish.percent || b->time)
 		return;
 	b->hits = gp_session_hits(s);
 	b->time = ktime_get_ns();
-	gp_breaker_queue(b);
+	gp_breaker_queue(b, 0);
 }
 
 /* The session has stopped, for good. Context: not its lock. */

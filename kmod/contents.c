@@ -43,7 +43,7 @@ int gp_contents_add_file(struct gp_session *s, int fd,
 	struct gp_file *f;
 
 	if (s->stopped)
-		return gp_refuse(extack, -ESHUTDOWN, "the session has been stopped");
+		return gp_session_refuse_stopped(s, extack);
 	if (s->nfiles == GP_FILES_MAX)
 		return gp_refuse(extack, -E2BIG, "the session has too many files");
 	why = gp_verify_runtime(rt);
@@ -447,6 +447,8 @@ static const char *gp_contents_why_no_probe(int err)
 		return "there are too many probes already";
 	case -ENOSPC:
 		return "all delays there would be more than a second";
+	case -EMLINK:
+		return "three sessions that have programs wait for room are there already";
 	case -EEXIST:
 		return "the session times or pairs this place already";
 	}
@@ -599,7 +601,7 @@ int gp_contents_add_points(struct gp_session *s, u32 file,
 	u32 i;
 
 	if (s->stopped)
-		return gp_refuse(extack, -ESHUTDOWN, "the session has been stopped");
+		return gp_session_refuse_stopped(s, extack);
 	if (file >= s->nfiles)
 		return gp_refuse(extack, -EINVAL, "the session has no such file");
 	if (n > GP_POINTS_MAX - s->nprobes)
@@ -619,7 +621,11 @@ int gp_contents_add_points(struct gp_session *s, u32 file,
 	if (batch.refused)
 		return gp_contents_refuse_point(s, extack, batch.err, batch.refused,
 						gp_contents_why_no_probe(batch.err));
-	return batch.err ? gp_refuse(extack, batch.err, "interrupted") : s->nprobes;
+	if (batch.err)
+		return gp_refuse(extack, batch.err, "interrupted");
+	if (n)
+		gp_breaker_start(s);
+	return s->nprobes;
 }
 
 /* What names the process that the caller calls @tgid; 0: there is none. */

@@ -354,13 +354,22 @@ void gp_session_socket_closed(u32 portid)
 	gp_session_put(s);
 }
 
+int gp_session_refuse_stopped(const struct gp_session *s, struct netlink_ext_ack *extack)
+{
+	return gp_refuse(extack, -ESHUTDOWN, s->breaker.broken ?
+			 "the session has been stopped: its hits took too much time" :
+			 "the session has been stopped");
+}
+
 /* Context: s->lock, as for gp_session_stop(). */
 int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
 {
+	/* Its statistics say so. */
+	if (s->breaker.broken)
+		return 0;
 	if (s->stopped)
-		return gp_refuse(extack, -ESHUTDOWN, "the session has been stopped");
+		return gp_session_refuse_stopped(s, extack);
 	WRITE_ONCE(s->running, true);
-	gp_breaker_start(s);
 	return 0;
 }
 

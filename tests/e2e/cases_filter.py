@@ -382,6 +382,26 @@ def take_away(t):
         check(not target.ended(), "the target ended: %s", target.rest)
 
 
+@case("netlink: so does one that has not been started, and starting it then does nothing")
+def breaks_before_start(t):
+    path = t.binary("counter")
+    made = by_id(points_of(t, path, "main.doWork"), genl.GOPROBE_ACTION_RECORD, functions=("main.doWork",))
+    target = t.target("counter", 0)
+    with Client() as client:
+        client.new_session(target.pid, breaker=(10000 if PATIENCE == 1 else 1000000, 1))
+        client.add_file(path, runtime(t))
+        client.add_points(made)
+        wait_for("the breaker", lambda: client.stats()[genl.GOPROBE_STAT_BROKEN])
+        code = target.code("main.doWork")
+        same(code[0].hex(), code[1].hex(), "the code")
+        not_started = client.stats()[genl.GOPROBE_STAT_NOT_STARTED]
+        check(not_started, "no hits")
+        client.call(genl.GOPROBE_CMD_START)
+        same(client.records(), [], "records")
+        same(client.stats()[genl.GOPROBE_STAT_NOT_STARTED], not_started, "hits after it has stopped")
+        check(not target.ended(), "the target ended: %s", target.rest)
+
+
 @case("netlink: a session whose hits take too much time stops by itself and says so; one with enough goes on")
 def breaks(t):
     path = t.binary("counter")
@@ -401,10 +421,15 @@ def breaks(t):
         before = goes_on.tallies()[0].hits
         wait_for("hits of the other session", lambda: goes_on.tallies()[0].hits > before)
         same(client.tallies()[0].hits, hits, "hits after it has stopped")
+        # Nothing begins anew.
+        client.call(genl.GOPROBE_CMD_START)
         try:
-            client.call(genl.GOPROBE_CMD_START)
+            client.add_points(made)
         except genl.Refused as refused:
-            check("stopped" in refused.sentence, "%s", refused)
+            check("its hits took too much time" in refused.sentence, "%s", refused)
         else:
-            check(False, "it can be started again")
+            check(False, "it can be given more points")
+        before = goes_on.tallies()[0].hits
+        wait_for("hits of the other session", lambda: goes_on.tallies()[0].hits > before)
+        same(client.tallies()[0].hits, hits, "hits after it has been told to start")
         same(goes_on.stats()[genl.GOPROBE_STAT_BROKEN], 0, "the other one's breaker")

@@ -20,10 +20,12 @@ static inline u64 fake_now(void)
 
 static struct gp_session *s;
 static u64 hits;
+static u64 takes;	/* to add them up, ns */
 static u32 queued, queued_ms, stopped, told;
 
 u64 gp_session_hits(struct gp_session *session)
 {
+	now += takes;
 	return hits;
 }
 
@@ -53,6 +55,7 @@ static void make(u32 hit_ns, u32 percent)
 	gp_breaker_init(&s->breaker, &wish);
 	now = NSEC_PER_SEC;
 	hits = 1000;
+	takes = 0;
 	queued = 0;
 	queued_ms = 0;
 	stopped = 0;
@@ -206,14 +209,39 @@ static void without_a_limit_nobody_looks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stopped, 0U);
 }
 
-static void what_came_before_the_start_does_not_count(struct kunit *test)
+/* With the first points of the session; those that come later change nothing. */
+static void it_begins_once(struct kunit *test)
 {
 	make(1000, 10);
-	hits = 5000000;
-	now += 7 * NSEC_PER_SEC;
-	gp_breaker_start(s);
 	look(0, ROUND);
 	KUNIT_EXPECT_EQ(test, s->breaker.strikes, 0U);
+	KUNIT_EXPECT_EQ(test, queued, 2U);
+	hits += 20000;
+	gp_breaker_start(s);
+	KUNIT_EXPECT_EQ(test, queued, 2U);
+	look(0, ROUND);
+	KUNIT_EXPECT_EQ(test, s->breaker.strikes, 1U);
+}
+
+/* However many ids and processors there are. */
+static void to_look_takes_a_tenth_at_most(struct kunit *test)
+{
+	static const struct {
+		u64 ns;
+		u32 ms;
+	} rows[] = {
+		{ 0, GP_BREAKER_ROUND_MS }, { 10 * NSEC_PER_MSEC, GP_BREAKER_ROUND_MS },
+		{ 11 * NSEC_PER_MSEC, 110 }, { 200 * NSEC_PER_MSEC, 2000 },
+		{ 3 * NSEC_PER_SEC, 10000 },
+	};
+	u32 i;
+
+	make(1000, 10);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		takes = rows[i].ns;
+		look(0, ROUND);
+		KUNIT_EXPECT_EQ(test, queued_ms, rows[i].ms);
+	}
 }
 
 static struct kunit_case cases[] = {
@@ -223,7 +251,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_is_broken_is_never_0_hits),
 	KUNIT_CASE(a_session_that_was_stopped_is_left_alone),
 	KUNIT_CASE(without_a_limit_nobody_looks),
-	KUNIT_CASE(what_came_before_the_start_does_not_count),
+	KUNIT_CASE(it_begins_once),
+	KUNIT_CASE(to_look_takes_a_tenth_at_most),
 	{}
 };
 

@@ -466,9 +466,13 @@ static void of_points_that_are_refused_none_stays(struct kunit *test)
 	};
 
 	refused_point = 3;
+	nguarded = 0;
 	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, points, 3, &extack), -EEXIST);
 	KUNIT_EXPECT_EQ(test, s.nprobes, 0U);
+	KUNIT_EXPECT_EQ(test, nguarded, 0U);
 	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, points, 3, &extack), 3);
+	/* The breaker looks from the first ones on. */
+	KUNIT_EXPECT_EQ(test, nguarded, 1U);
 	/* The last one is looked at before the first is set. */
 	points[2].filter = 99;
 	nadded = 0;

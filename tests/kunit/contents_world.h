@@ -76,6 +76,18 @@ void gp_summary_reap(struct gp_session *session)
 {
 }
 
+static u32 nguarded;
+
+void gp_breaker_start(struct gp_session *session)
+{
+	nguarded++;
+}
+
+int gp_session_refuse_stopped(const struct gp_session *session, struct netlink_ext_ack *ack)
+{
+	return gp_refuse(ack, -ESHUTDOWN, "stopped");
+}
+
 int gp_refuse(struct netlink_ext_ack *ack, int err, const char *why)
 {
 	ack->_msg = why;
