@@ -48,6 +48,12 @@
 /* Probes of one point: each is a record of each hit. Their table is a page or two. */
 #define GP_SET_MAX	512
 
+/*
+ * Sessions whose readers a hit there may wait for, GP_STREAM_ROOM_MS each: less together than what
+ * a freezer waits for a thread.
+ */
+#define GP_SET_PATIENT	3
+
 static DEFINE_MUTEX(gp_points_lock);
 static DEFINE_HASHTABLE(gp_points, GP_POINTS_BITS);
 static u64 gp_sweep_number;
@@ -243,6 +249,26 @@ static bool gp_set_delays_too_long(const struct gp_probe_set *set, const struct 
 	return probe->delay_ns && probe->delay_ns + gp_set_delays(set) > GOPROBE_DELAY_NS_MAX;
 }
 
+/*
+ * Would a hit wait for the readers of too many sessions, one after the other? Each makes it wait
+ * once, while whoever changes probes there waits for the hit.
+ */
+static bool gp_set_waits_too_long(const struct gp_probe_set *set, const struct gp_session *s)
+{
+	const struct gp_session *patient[GP_SET_PATIENT] = { NULL };
+	u32 i, k, n = 0;
+
+	if (!s->lossless || gp_set_has(set, s))
+		return false;
+	for (i = 0; i < set->n && n < GP_SET_PATIENT; i++) {
+		patient[n] = set->probe[i]->session;
+		for (k = 0; patient[k] != patient[n]; k++)
+			;
+		n += k == n && patient[n]->lossless;
+	}
+	return n == GP_SET_PATIENT;
+}
+
 /* Those that change the program come last: what others record is what it was. */
 static u32 gp_set_place(const struct gp_probe_set *set, const struct gp_probe *probe)
 {
@@ -311,6 +337,8 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 		err = -EEXIST;
 	} else if (gp_set_delays_too_long(old, probe)) {
 		err = -ENOSPC;
+	} else if (gp_set_waits_too_long(old, probe->session)) {
+		err = -EMLINK;
 	} else if (old->n < GP_SET_MAX) {
 		set = gp_set_new(old->n + 1);
 		err = -ENOMEM;
@@ -430,7 +458,8 @@ void gp_probe_fini(void)
  * Hits can come before this returns.
  *
  * Return: 0; -EUSERS if the place has too many probes; -ENOSPC if they would delay a hit for
- * longer than GOPROBE_DELAY_NS_MAX; -EEXIST if the session times it already; or an error of
+ * longer than GOPROBE_DELAY_NS_MAX; -EMLINK if they would have it wait for the readers of more than
+ * three sessions; -EEXIST if the session times it already; or an error of
  * uprobe_register().
  */
 int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,

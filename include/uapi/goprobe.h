@@ -80,11 +80,14 @@
  *	done from the beginning.
  *	reply: A_COUNT (u32): number of points the session has now.
  *	-ENOSPC: the delays of all edits at a place, of all sessions, would be more than
- *	GOPROBE_DELAY_NS_MAX together.
+ *	GOPROBE_DELAY_NS_MAX together. -EMLINK: three sessions that are
+ *	GOPROBE_SESSION_F_LOSSLESS have points there already.
  *
  * GOPROBE_CMD_POINTS_DEL (do)
  *	A_IDS (u32[]): takes the breakpoints with these ids away, and waits until no
- *	handler can run on their behalf. What they have counted stays.
+ *	handler can run on their behalf. What they have counted stays. Points that are
+ *	added later get ids of their own: a call that is open still would be taken for one of
+ *	theirs.
  *	reply: A_COUNT (u32): number of points the session has now.
  *
  * GOPROBE_CMD_MEMBERS_ADD (do)
@@ -93,7 +96,8 @@
  *	-ENOSPC: there is no room. -ESRCH: no such process.
  *
  * GOPROBE_CMD_START (do)
- *	From now on hits are recorded.
+ *	From now on hits are recorded. If the session's breaker has stopped it before, they are not,
+ *	and its statistics say so.
  *
  * GOPROBE_CMD_STOP (do)
  *	Takes every breakpoint of the session away and waits until no handler
@@ -333,7 +337,9 @@ struct goprobe_keys {
  *
  * When hits have taken more than that for GOPROBE_BREAKER_MS in a row, the session stops by
  * itself, as with GOPROBE_CMD_STOP, and the reader is told that there is something to
- * read. GOPROBE_STAT_BROKEN then says how many hits there were in a second.
+ * read. GOPROBE_STAT_BROKEN then says how many hits there were in a second. That is so from the
+ * first point on, before GOPROBE_CMD_START as well, which then does nothing. (With so many ids and
+ * processors that to add up hits takes more than 10 ms, it takes longer to find out.)
  */
 struct goprobe_breaker {
 	__u32 hit_ns;

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """--lossless: the program waits, nothing is lost, and nobody waits for ever."""
 
+import contextlib
+import errno
+import os
 import signal
+import socket
+import subprocess
 import time
 
-from lib import case, check, cut_short, on_cpus, same, wait_for
+import genl
+from lib import Skip, case, check, cut_short, on_cpus, same, wait_for
 
 CALLS = 10000
 ROOM_SECONDS = 5        # GP_STREAM_ROOM_MS of kmod/stream.c
@@ -47,6 +53,77 @@ def stands_still(t):
     check(trace.lost > 0, "nothing was lost with a reader that stood still")
     same(len(trace.calls) + len(trace.returns) + trace.lost, 2 * CALLS, "delivered and lost")
     check(trace.summary["waits"] <= 16, "it waited %d times", trace.summary["waits"])
+
+
+@contextlib.contextmanager
+def tap():
+    """A socket that gets all netlink messages, and keeps as many as it has room for."""
+    if subprocess.run(["modprobe", "nlmon"], stderr=subprocess.DEVNULL).returncode:
+        raise Skip("this kernel has no nlmon to tap netlink with")
+    subprocess.run(["ip", "link", "add", "nlmon0", "type", "nlmon"], check=True)
+    try:
+        subprocess.run(["ip", "link", "set", "nlmon0", "up"], check=True)
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3)) as s:    # ETH_P_ALL
+            s.bind(("nlmon0", 0))
+            yield s
+    finally:
+        subprocess.run(["ip", "link", "del", "nlmon0"], check=True)
+        subprocess.run(["rmmod", "nlmon"], check=True)
+
+
+def processor_seconds(pid):
+    with open("/proc/%d/stat" % pid) as f:
+        fields = f.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@case("--lossless: so it is for a tap on netlink that gives no page of the ring back, while goprobectl rests", per="boot")
+def tapped(t):
+    target = t.target("counter", "-hold", CALLS)
+    with on_cpus({0}):
+        attach = t.attach("--lossless", "--buffer", "256K", "-p", target.pid, "main.doWork").attached()
+    os.sched_setaffinity(target.pid, {0})
+    for tid, _ in target.threads():
+        os.sched_setaffinity(tid, {0})
+    with tap():
+        target.send()
+        same(target.line(), "counter=%d" % CALLS, "the program's result")
+        began, used = time.monotonic(), processor_seconds(attach.pid)
+        time.sleep(2)
+        used = processor_seconds(attach.pid) - used
+        check(used < (time.monotonic() - began) / 2, "goprobectl took %.2f s of a processor with nothing to read", used)
+    trace = attach.interrupt()
+    check(trace.lost > 0, "nothing was lost: the tap has kept nothing")
+    same(len(trace.calls) + len(trace.returns) + trace.lost, 2 * CALLS, "delivered and lost")
+    check(trace.summary["waits"] <= 16, "it waited %d times", trace.summary["waits"])
+
+
+@case("netlink: three sessions at a place may have programs wait for room, and no fourth", per="boot")
+def three_at_a_place(t):
+    path = t.binary("counter")
+    offset, _ = genl.elf_symbol(path, "main.doWork")
+    target = t.target("counter", "-hold", CALLS)
+    code = target.bytes_at(offset, 16)[1]
+    with contextlib.ExitStack() as stack:
+        clients = []
+        for i in range(5):
+            client = stack.enter_context(genl.Client())
+            client.new_session(target.pid, flags=genl.GOPROBE_SESSION_F_LOSSLESS if i != 1 else 0)
+            client.add_file(path, genl.runtime())
+            if i < 4:
+                client.add_points([genl.point(offset, code)])
+            clients.append(client)
+        fourth = clients[4]
+        try:
+            fourth.add_points([genl.point(offset, code)])
+            check(False, "the module took a fourth one")
+        except genl.Refused as e:
+            check(e.errno == errno.EMLINK and "three sessions" in str(e), "it said: %s", e)
+        # One that is there already has more of them, and so has one that does not wait.
+        clients[0].add_points([genl.point(offset, code, id_=1)])
+        clients[1].add_points([genl.point(offset, code, id_=1)])
+        clients[2].del_points(0)
+        fourth.add_points([genl.point(offset, code)])
 
 
 @case("--lossless: a thread that waits dies at once when it is killed")

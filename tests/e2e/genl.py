@@ -208,7 +208,7 @@ class Client:
         answer = self.call(GOPROBE_CMD_GET_INFO)[0]
         return dict(zip(LIMITS, struct.unpack("=%dI" % len(LIMITS), answer[GOPROBE_A_LIMITS])))
 
-    def new_session(self, *pids, calls=None, held=None, keys=None, ring=None, breaker=None, members=None):
+    def new_session(self, *pids, calls=None, held=None, keys=None, ring=None, breaker=None, members=None, flags=None):
         extra = [(GOPROBE_A_PIDS, struct.pack("=%di" % len(pids), *pids))] if pids else []
         if calls is not None:
             extra.append((GOPROBE_A_CALLS, u32(calls)))
@@ -216,6 +216,8 @@ class Client:
             extra.append((GOPROBE_A_RING_BYTES, u32(ring)))
         if members is not None:
             extra.append((GOPROBE_A_MEMBERS, u32(members)))
+        if flags is not None:
+            extra.append((GOPROBE_A_FLAGS, u32(flags)))
         if breaker is not None:
             extra.append((GOPROBE_A_BREAKER, struct.pack("=II", *breaker)))
         if keys is not None:
