@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -31,56 +33,191 @@ func within(t *testing.T, what string, fn func()) {
 	}
 }
 
-// TestLineTablesAreBounded: a file takes no room for zeros, and little for what is compressed.
-func TestLineTablesAreBounded(t *testing.T) {
-	var zeros bytes.Buffer
-	z := zlib.NewWriter(&zeros)
-	if _, err := io.CopyN(z, zero{}, tableMost/4); err != nil || z.Close() != nil {
+// made is a program of a segment and of sections: .text, .gopclntab, the names, and more. A sparse file has
+// what the data lacks of the size.
+type made struct {
+	flags, namesFlags elf.SectionFlag
+	size, namesSize   uint64
+	data, names       []byte
+	more              int // sections
+}
+
+const (
+	madeHead  = elfHeaderBytes + segmentHeaderBytes
+	madeNames = "\x00.text\x00.gopclntab\x00"
+)
+
+func (m made) write(t *testing.T) string {
+	t.Helper()
+	sections := 4 + m.more
+	b := make([]byte, elfHeaderBytes)
+	copy(b, elf.ELFMAG+"\x02\x01\x01")
+	order.PutUint16(b[16:], uint16(elf.ET_EXEC))
+	order.PutUint16(b[18:], uint16(elf.EM_X86_64))
+	order.PutUint32(b[20:], 1)
+	order.PutUint64(b[32:], elfHeaderBytes)
+	order.PutUint64(b[40:], madeHead)
+	for at, v := range map[int]int{52: elfHeaderBytes, 54: segmentHeaderBytes, 56: 1, 58: sectionHeaderBytes, 60: sections, 62: 3} {
+		order.PutUint16(b[at:], uint16(v))
+	}
+	b = append(append(b, words(uint32(elf.PT_LOAD), uint32(elf.PF_R|elf.PF_X))...), quads(0, 0x1000, 0x1000, 0x1000, 0x1000, 1)...)
+	section := func(name uint32, typ elf.SectionType, flags elf.SectionFlag, at, size uint64) {
+		b = append(append(b, words(name, uint32(typ))...), quads(uint64(flags), 0, at, size, 0, 1, 0)...)
+	}
+	table := madeHead + uint64(sections)*sectionHeaderBytes
+	names := table + uint64(len(m.data))
+	if m.namesSize == 0 {
+		m.namesSize = uint64(len(m.names))
+	}
+	section(0, 0, 0, 0, 0)
+	section(1, elf.SHT_PROGBITS, 0, table, 0)
+	section(7, elf.SHT_PROGBITS, m.flags, table, m.size)
+	section(0, elf.SHT_STRTAB, m.namesFlags, names, m.namesSize)
+	for i := range m.more {
+		section(uint32(len(madeNames)+i), elf.SHT_PROGBITS, 0, table, 0)
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, append(append(b, m.data...), m.names...), 0600); err != nil {
 		t.Fatal(err)
 	}
-	for what, c := range map[string]struct {
-		flags elf.SectionFlag
-		size  uint64
-		data  []byte
-	}{
-		"sparse":     {0, tableMost + 1, nil},
-		"compressed": {elf.SHF_COMPRESSED, 24 + uint64(zeros.Len()), append(quads(uint64(elf.COMPRESS_ZLIB), 1<<40, 1), zeros.Bytes()...)},
+	if err := os.Truncate(path, int64(max(table+m.size, names+m.namesSize))); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// taken is how much memory was allocated.
+func taken(fn func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fn()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestLineTablesAreBounded: a file takes no room for zeros, and little for what is compressed.
+func TestLineTablesAreBounded(t *testing.T) {
+	var zeros, names bytes.Buffer
+	for _, c := range []struct {
+		b    *bytes.Buffer
+		head string
+	}{{&zeros, ""}, {&names, madeNames}} {
+		z := zlib.NewWriter(c.b)
+		if _, err := z.Write([]byte(c.head)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.CopyN(z, zero{}, tableMost/4); err != nil || z.Close() != nil {
+			t.Fatal(err)
+		}
+	}
+	plain := []byte(madeNames)
+	packed := func(size uint64, b *bytes.Buffer) []byte {
+		return append(quads(uint64(elf.COMPRESS_ZLIB), size, 1), b.Bytes()...)
+	}
+	table, packedNames := packed(1<<40, &zeros), packed(tableMost/4+uint64(len(madeNames)), &names)
+	for what, m := range map[string]made{
+		"sparse":           {size: tableMost + 1, names: plain},
+		"compressed":       {flags: elf.SHF_COMPRESSED, size: uint64(len(table)), data: table, names: plain},
+		"sparse names":     {namesSize: tableMost / 4, names: plain},
+		"compressed names": {namesFlags: elf.SHF_COMPRESSED, names: packedNames},
+		"names in names":   {names: append(append(plain, bytes.Repeat([]byte("a"), 1<<16)...), 0), more: 1 << 10},
 	} {
-		const names = "\x00.text\x00.gopclntab\x00"
-		head, begin := make([]byte, 64), uint64(64+4*64+len(names))
-		copy(head, elf.ELFMAG+"\x02\x01\x01")
-		order.PutUint16(head[16:], uint16(elf.ET_EXEC))
-		order.PutUint16(head[18:], uint16(elf.EM_X86_64))
-		order.PutUint32(head[20:], 1)
-		order.PutUint64(head[40:], 64)
-		for at, v := range map[int]uint16{52: 64, 54: 56, 58: 64, 60: 4, 62: 3} {
-			order.PutUint16(head[at:], v)
-		}
-		section := func(name, typ uint32, flags elf.SectionFlag, at, size uint64) {
-			head = append(append(head, words(name, typ)...), quads(uint64(flags), 0, at, size, 0, 1, 0)...)
-		}
-		section(0, 0, 0, 0, 0)
-		section(1, uint32(elf.SHT_PROGBITS), 0, begin, 0)
-		section(7, uint32(elf.SHT_PROGBITS), c.flags, begin, c.size)
-		section(0, uint32(elf.SHT_STRTAB), 0, 64+4*64, uint64(len(names)))
-		path := filepath.Join(t.TempDir(), "program")
-		if err := os.WriteFile(path, append(append(head, names...), c.data...), 0600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(path, int64(begin+c.size)); err != nil {
-			t.Fatal(err)
-		}
+		path := m.write(t)
 		if e, err := elf.Open(path); err != nil || e.Section(".gopclntab") == nil || e.Section(".text") == nil {
 			t.Fatalf("%s: this is no test: %v", what, err)
 		}
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if name := (&lineTable{path: path}).name(1); name != "" {
-			t.Errorf("%s: a function %q", what, name)
-		}
-		runtime.ReadMemStats(&after)
-		if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		if n := taken(func() {
+			if name := (&lineTable{path: path}).name(1); name != "" {
+				t.Errorf("%s: a function %q", what, name)
+			}
+		}); n > 1<<20 {
 			t.Errorf("%s: %d bytes were taken", what, n)
+		}
+		l := &lineTable{}
+		if n := taken(func() {
+			f, err := openRegular(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.keep(f)
+		}); n > 1<<20 {
+			t.Errorf("%s: %d bytes were taken to open it", what, n)
+		}
+		l.file.Close()
+		// All else is known.
+		if !slices.Equal(l.segments, []segment{{0x1000, 0x2000, true}}) {
+			t.Errorf("%s: segments are %v", what, l.segments)
+		}
+	}
+}
+
+// TestHeadersAreNotTrusted: whatever they say of their numbers and places, nothing is read for long.
+func TestHeadersAreNotTrusted(t *testing.T) {
+	path := made{names: []byte(madeNames)}.write(t)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first, names = madeHead, madeHead + 3*sectionHeaderBytes
+	all, none := ^uint64(0), []byte{0, 0}
+	for what, c := range map[string]struct {
+		edits              map[int][]byte
+		segments, sections int // that are found
+	}{
+		"nothing":                        {nil, 1, 2},
+		"another machine":                {map[int][]byte{18: {3, 0}}, 0, 0},
+		"another class":                  {map[int][]byte{4: {1}}, 0, 0},
+		"no segments":                    {map[int][]byte{56: none}, 0, 2},
+		"more segments than are run":     {map[int][]byte{56: {0xfe, 0xff}}, 0, 2},
+		"segments behind the end":        {map[int][]byte{32: quads(1 << 40)}, 0, 2},
+		"segments before the beginning":  {map[int][]byte{32: quads(all)}, 0, 2},
+		"segments of another size":       {map[int][]byte{54: {32, 0}}, 0, 2},
+		"a segment that is too large":    {map[int][]byte{elfHeaderBytes + 32: quads(all)}, 0, 2},
+		"no sections":                    {map[int][]byte{40: quads(0)}, 1, 0},
+		"sections behind the end":        {map[int][]byte{40: quads(1 << 40)}, 1, 0},
+		"sections before the beginning":  {map[int][]byte{40: quads(all)}, 1, 0},
+		"sections of another size":       {map[int][]byte{58: {40, 0}}, 1, 0},
+		"their number elsewhere":         {map[int][]byte{60: none, first + 32: quads(4)}, 1, 2},
+		"too many sections":              {map[int][]byte{60: none, first + 32: quads(all)}, 1, 0},
+		"their names elsewhere":          {map[int][]byte{62: {0xff, 0xff}, first + 40: words(3)}, 1, 2},
+		"no names":                       {map[int][]byte{62: {4, 0}}, 1, 0},
+		"names that are not in the file": {map[int][]byte{names + 4: words(uint32(elf.SHT_NOBITS))}, 1, 0},
+		"names behind the end":           {map[int][]byte{names + 24: quads(1 << 40)}, 1, 0},
+		"names before the beginning":     {map[int][]byte{names + 24: quads(all - 64)}, 1, 0},
+		"a name that is cut":             {map[int][]byte{names + 32: quads(uint64(len(madeNames)) - 1)}, 1, 1},
+		"names of all that is":           {map[int][]byte{names + 32: quads(all)}, 1, 2},
+	} {
+		b := bytes.Clone(whole)
+		for at, with := range c.edits {
+			copy(b[at:], with)
+		}
+		found := sections(bytes.NewReader(b), ".text", ".gopclntab")
+		if n := len(segments(bytes.NewReader(b))); n != c.segments || len(found) != c.sections {
+			t.Errorf("%s: %d segments, sections %v", what, n, found)
+		}
+	}
+	for n := range whole {
+		b := bytes.NewReader(whole[:n])
+		segments(b)
+		sections(b, ".text", ".gopclntab")
+	}
+}
+
+// TestFunctionsHaveNames: what a file's line table says, for all its functions.
+func TestFunctionsHaveNames(t *testing.T) {
+	own := &lineTable{path: "/proc/self/exe"}
+	for _, fn := range []any{TestFunctionsHaveNames, within, io.Copy, os.Open} {
+		f := runtime.FuncForPC(reflect.ValueOf(fn).Pointer())
+		if name := own.name(uint64(f.Entry())); name != f.Name() {
+			t.Errorf("%s is called %q", f.Name(), name)
+		}
+		if name := own.name(uint64(f.Entry()) + 1); name != "" {
+			t.Errorf("within %s is %q", f.Name(), name)
+		}
+	}
+	for _, address := range []uint64{0, 1, 1 << 40, ^uint64(0)} {
+		if name := own.name(address); name != "" {
+			t.Errorf("at %#x is %q", address, name)
 		}
 	}
 }

@@ -5,7 +5,6 @@ package goprobe
 import (
 	"bytes"
 	"context"
-	"debug/elf"
 	"debug/gosym"
 	"encoding/json"
 	"errors"
@@ -186,12 +185,6 @@ type planFile struct {
 	delta     uint64 // link-time address of code less its offset in the file
 
 	lines *lineTable
-}
-
-// segment is what a program's file has in memory, by link-time addresses.
-type segment struct {
-	from, to uint64
-	code     bool
 }
 
 // lineTable is that of a file.
@@ -474,19 +467,6 @@ func (f *lineTable) keep(file *os.File) {
 	f.segments = segments(file)
 }
 
-func segments(file *os.File) (ret []segment) {
-	e, err := elf.NewFile(file)
-	if err != nil {
-		return nil
-	}
-	for _, p := range e.Progs {
-		if p.Type == elf.PT_LOAD && p.Filesz <= ^uint64(0)-p.Vaddr {
-			ret = append(ret, segment{p.Vaddr, p.Vaddr + p.Filesz, p.Flags&elf.PF_X != 0})
-		}
-	}
-	return ret
-}
-
 // has tells whether the file has something at a link-time address; or that may be.
 func (f *lineTable) has(address uint64, code bool) bool {
 	for _, s := range f.segments {
@@ -514,15 +494,12 @@ func (f *lineTable) load() {
 		return
 	}
 	defer f.file.Close()
-	e, err := elf.NewFile(f.file)
-	if err != nil {
-		return
-	}
-	text := e.Section(".text")
+	found := sections(f.file, ".text", ".gopclntab", ".data.rel.ro.gopclntab")
+	text, ok := found[".text"]
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
-		if s := e.Section(name); s != nil && text != nil && s.Size <= tableMost && s.Flags&elf.SHF_COMPRESSED == 0 {
-			if data, err := s.Data(); err == nil {
-				f.table, _ = gosym.NewTable(nil, gosym.NewLineTable(data, text.Addr))
+		if s, had := found[name]; ok && had {
+			if data := s.data(f.file, tableMost); data != nil {
+				f.table, _ = gosym.NewTable(nil, gosym.NewLineTable(data, text.address))
 			}
 		}
 	}

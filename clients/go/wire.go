@@ -126,5 +126,6 @@ const (
 // All that is known to run goprobe.ko is little-endian.
 var order = binary.LittleEndian
 
+func u16At(b []byte, at int) uint16 { return order.Uint16(b[at:]) }
 func u32At(b []byte, at int) uint32 { return order.Uint32(b[at:]) }
 func u64At(b []byte, at int) uint64 { return order.Uint64(b[at:]) }
