@@ -523,6 +523,59 @@ func TestPanicsAtWorkAreBounded(t *testing.T) {
 	}
 }
 
+// Of too many panics at work the youngest is the one that ends calls.
+func TestTheYoungestPanicEndsCalls(t *testing.T) {
+	const raised = 100
+	for what, c := range map[string]struct {
+		end func(p *pairs) (openCall, bool)
+		is  Ended
+	}{
+		"recovery": {func(p *pairs) (openCall, bool) { return p.abandon(&header{goid: 1}, 1, ByPanic) }, ByPanic},
+		"a return": {func(p *pairs) (openCall, bool) { return p.unwind(&header{kind: recordReturn, goid: 1, depth: 1}) }, ByPanic},
+		"Goexit":   {func(p *pairs) (openCall, bool) { return p.abandon(&header{goid: 1}, 1, ByGoexit) }, ByGoexit},
+	} {
+		p, values := newPairs(), make([]Value, raised+1)
+		p.enter(&header{kind: recordCall, goid: 1, depth: 1})
+		for i := uint64(1); i <= raised; i++ {
+			// A call in which the panic before has its deferred ones; the last ends in panic 100.
+			p.enter(&header{kind: recordCall, goid: 1, depth: 10 * i, time: 10 * i, id: uint32(i)})
+			p.raise(&header{kind: recordCall, goid: 1, depth: 10*i + 5, time: 10*i + 5}, &values[i])
+		}
+		want := &values[raised]
+		if c.is != ByPanic {
+			want = nil
+		}
+		for i := uint32(raised); i > 0; i-- {
+			if call, ok := c.end(p); !ok || call.id != i || call.end != c.is || call.panic != want {
+				t.Errorf("%s: call %d is said to end with %v, panic %v, not %v", what, call.id, call.end, call.panic, want)
+			}
+		}
+		if _, ok := c.end(p); ok || p.open != 1 || p.thrown != 0 {
+			t.Errorf("%s: %d calls and %d panics are left", what, p.open, p.thrown)
+		}
+	}
+	// What is recovered from leaves those that had been at work before as many were, not those between.
+	p, values := newPairs(), make([]Value, raised+1)
+	for i := uint64(1); i <= raised; i++ {
+		p.enter(&header{kind: recordCall, goid: 1, depth: 10 * i, time: 10 * i})
+		p.raise(&header{kind: recordCall, goid: 1, depth: 10*i + 5, time: 10*i + 5}, &values[i])
+	}
+	for left := uint64(raised); left > 1; left-- {
+		// The panic in call number left is recovered from by what has called that.
+		call, ok := p.abandon(&header{goid: 1}, 10*left-1, ByPanic)
+		var want *Value
+		if left == raised || left < thrownMost {
+			want = &values[left]
+		}
+		if !ok || call.panic != want {
+			t.Errorf("panic %d: %v, not %v", left, call.panic, want)
+		}
+		if _, ok := p.abandon(&header{goid: 1}, 10*left-1, ByPanic); ok {
+			t.Errorf("panic %d ends more", left)
+		}
+	}
+}
+
 // Who keeps an event of each pass is not to keep all the passes.
 func TestAValueKeepsItsRecordOnly(t *testing.T) {
 	const passes, records = 64, 4096

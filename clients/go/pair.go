@@ -165,12 +165,19 @@ func (p *pairs) leave(h *header) (openCall, bool) {
 	return p.pop(s), true
 }
 
-// raise tells of a panic: the record is of runtime.gopanic.
+// raise tells of a panic: the record is of runtime.gopanic. The youngest is always known, as it is what
+// ends the calls that end next: where there are too many, it takes the place of the one before it.
 func (p *pairs) raise(h *header, value *Value) {
-	if s := p.stacks[keyOf(h)]; s != nil && len(s.thrown) < thrownMost {
-		s.thrown = append(s.thrown, thrown{h.depth, h.time, value})
-		p.thrown++
+	s := p.stacks[keyOf(h)]
+	if s == nil {
+		return
 	}
+	if len(s.thrown) == thrownMost {
+		s.thrown = s.thrown[:thrownMost-1]
+		p.thrown--
+	}
+	s.thrown = append(s.thrown, thrown{h.depth, h.time, value})
+	p.thrown++
 }
 
 // abandon takes away, one by one, the goroutine's calls that are deeper.
