@@ -615,8 +615,11 @@ func TestCallsOfTheProgramBeforeAreGone(t *testing.T) {
 	s.plan.Funcs[3].Role = "begin"
 	other := rec(recordCall, 1, noPlan, 5, 10, 100, nil)
 	order.PutUint32(other[20:], 7)
+	// As runtime.schedule, before runtime.main begins.
+	system := rec(recordCall, 1, noPlan, 0, 10, 105, nil)
+	system[3] = flagSystem
 	for _, r := range [][]byte{
-		other, rec(recordCall, 1, noPlan, 5, 10, 110, nil), rec(recordCall, 1, noPlan, 6, 10, 120, nil),
+		other, system, rec(recordCall, 1, noPlan, 5, 10, 110, nil), rec(recordCall, 1, noPlan, 6, 10, 120, nil),
 		rec(recordCall, 1, noPlan, 6, 20, 130, nil), rec(recordCall, 3, noPlan, 1, 10, 140, nil),
 		rec(recordCall, 1, noPlan, 5, 10, 150, nil),
 	} {

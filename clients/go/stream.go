@@ -149,7 +149,10 @@ func (s *stream) show(b []byte) {
 	if f.Role == "begin" && s.pairs != nil && h.kind == recordCall {
 		for c, ok := s.pairs.begin(h.tgid); ok; c, ok = s.pairs.begin(h.tgid) {
 			s.times.see(c.id, false)
-			s.counts.Gone++
+			// On the system stack of its first thread the program itself was on its way here.
+			if !c.system {
+				s.counts.Gone++
+			}
 		}
 	}
 	if !f.Hidden {
