@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"debug/elf"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -247,9 +248,13 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 		fifo:        "can't open the program of the plan: " + fifo + " is not a regular file",
 		dir:         "can't open the program of the plan: " + dir + " is not a regular file",
 		"/dev/null": "can't open the program of the plan: /dev/null is not a regular file",
-		file + "s":  "can't open the program of the plan: open " + file + "s: no such file or directory",
-		file:        "",
-		link:        "",
+		// What the kernel makes up: to read it may do something, too.
+		"/proc/self/status": "can't open the program of the plan: /proc/self/status is not a regular file",
+		"/sys/kernel/notes": "can't open the program of the plan: /sys/kernel/notes is not a regular file",
+		"/proc/self/ns/mnt": "can't open the program of the plan: /proc/self/ns/mnt is not a regular file",
+		file + "s":          "can't open the program of the plan: open " + file + "s: no such file or directory",
+		file:                "",
+		link:                "",
 	} {
 		within(t, path, func() {
 			f, err := (&planFile{Path: path}).open(nil)
@@ -269,6 +274,19 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 			f.Close()
 		})
 	}
+	within(t, "a file that somebody has a lease of", func() {
+		f, err := os.OpenFile(file, os.O_RDWR, 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer f.Close()
+		if _, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_WRLCK); err != nil {
+			t.Log("no leases here:", err)
+		} else if f, err := openRegular(file); !errors.Is(err, unix.EAGAIN) {
+			t.Errorf("it is opened: %v, %v", f, err)
+		}
+	})
 	within(t, "a line table", func() {
 		if name := (&lineTable{path: fifo}).name(1); name != "" {
 			t.Errorf("a FIFO has a function %q", name)
