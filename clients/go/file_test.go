@@ -6,13 +6,16 @@ import (
 	"bytes"
 	"compress/zlib"
 	"debug/elf"
+	"debug/gosym"
 	"errors"
 	"io"
+	"math/rand"
 	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -115,12 +118,14 @@ func TestLineTablesAreBounded(t *testing.T) {
 	packed := func(size uint64, b *bytes.Buffer) []byte {
 		return append(quads(uint64(elf.COMPRESS_ZLIB), size, 1), b.Bytes()...)
 	}
+	functions := madeTable(0xfffffff1, 0, strings.Repeat("a", 1<<13)+"\x00", 1<<13)
 	table, packedNames := packed(1<<40, &zeros), packed(tableMost/4+uint64(len(madeNames)), &names)
 	for what, m := range map[string]made{
 		"sparse":           {size: tableMost + 1, names: plain},
 		"compressed":       {flags: elf.SHF_COMPRESSED, size: uint64(len(table)), data: table, names: plain},
 		"sparse names":     {namesSize: tableMost / 4, names: plain},
 		"compressed names": {namesFlags: elf.SHF_COMPRESSED, names: packedNames},
+		"functions' names": {size: uint64(len(functions)), data: functions, names: plain},
 		"names in names":   {names: append(append(plain, bytes.Repeat([]byte("a"), 1<<16)...), 0), more: 1 << 10},
 	} {
 		path := m.write(t)
@@ -128,7 +133,7 @@ func TestLineTablesAreBounded(t *testing.T) {
 			t.Fatalf("%s: this is no test: %v", what, err)
 		}
 		if n := taken(func() {
-			if name := (&lineTable{path: path}).name(1); name != "" {
+			if name := (&lineTable{path: path}).name(1 << 40); name != "" {
 				t.Errorf("%s: a function %q", what, name)
 			}
 		}); n > 1<<20 {
@@ -201,6 +206,105 @@ func TestHeadersAreNotTrusted(t *testing.T) {
 		b := bytes.NewReader(whole[:n])
 		segments(b)
 		sections(b, ".text", ".gopclntab")
+	}
+}
+
+// madeTable is a line table of functions at text, text+1 and so on, whose names lie one within the other;
+// as it is since Go 1.16 (version 0xfffffffa), or before or after.
+func madeTable(version uint32, text uint64, names string, functions int) []byte {
+	b := words(version, 8<<24|1<<16)
+	var rows, funcs []byte
+	word := func(v uint64) []byte {
+		if version <= 0xfffffff1 {
+			return words(uint32(v))
+		}
+		return quads(v)
+	}
+	count := uint64(functions)
+	header, from := uint64(64), text
+	switch version {
+	case 0xfffffffb:
+		header = 16
+	case 0xfffffff0, 0xfffffff1:
+		header, from = 72, 0
+	}
+	named, size := header, uint64(2*len(word(0)))
+	at := (header + uint64(len(names)) + 7) &^ 7 // of rows, or of what they lead to
+	first := (count + 1) * size                  // of the functions, from at
+	switch version {
+	case 0xfffffffb: // the rows come first, and all is counted from the beginning
+		at, first = 16, 16+(count+1)*size
+		named = first + count*(size/2+4) + 64
+		b = append(b, quads(count)...)
+	case 0xfffffffa:
+		b = append(b, quads(count, 0, named, at, at, at, at)...)
+	default:
+		b = append(b, quads(count, 0, text, named, at, at, at, at)...)
+	}
+	for i := range count {
+		rows = append(append(rows, word(from+i)...), word(first+i*(size/2+4))...)
+		name := uint32(i % uint64(len(names)))
+		if version == 0xfffffffb {
+			name += uint32(named)
+		}
+		funcs = append(append(funcs, word(from+i)...), words(name)...)
+	}
+	rows = append(rows, word(from+count)...)
+	// What debug/gosym looks at, too: the rest of the last function, and where files are.
+	funcs = append(funcs, make([]byte, 64)...)
+	if version == 0xfffffffb {
+		rows = append(rows, quads(first+count*(size/2+4))...)
+		return append(append(append(b, rows...), funcs...), names...)
+	}
+	rows = append(rows, word(0)...)
+	b = append(b, names...)
+	return append(append(append(b, make([]byte, at-uint64(len(b)))...), rows...), funcs...)
+}
+
+// TestFunctionTablesAreBounded: what a table says of its functions takes no memory, and no more names
+// are copied than are asked for.
+func TestFunctionTablesAreBounded(t *testing.T) {
+	long := strings.Repeat("a", 1<<12) + "\x00"
+	for what, version := range map[string]uint32{"1.2": 0xfffffffb, "1.16": 0xfffffffa, "1.18": 0xfffffff0, "1.20": 0xfffffff1} {
+		b := madeTable(version, 0x1000, long, len(long)*4)
+		if table, err := gosym.NewTable(nil, gosym.NewLineTable(b, 0x1000)); err != nil || len(table.Funcs) != len(long)*4 ||
+			table.Funcs[4090].Name != "aaaaaa" || table.Funcs[4090].Entry != 0x1000+4090 {
+			t.Fatalf("%s: this is no test: %v", what, err)
+		}
+		if n := taken(func() {
+			table := newFuncTable(b, 0x1000)
+			for entry, want := range map[uint64]string{
+				0x1000: long[:1<<12], 0x1000 + 4090: "aaaaaa", 0x1000 + 4096: "", 0xfff: "", 0x1000 + uint64(len(long))*4: "", ^uint64(0): "",
+			} {
+				if got := table.name(entry); got != want {
+					t.Errorf("%s: at %#x is %.20q, not %.20q", what, entry, got, want)
+				}
+			}
+		}); n > 1<<16 {
+			t.Errorf("%s: %d bytes were taken", what, n)
+		}
+		longer := newFuncTable(madeTable(version, 0x1000, strings.Repeat("a", funcNameMost+1)+"\x00", 2), 0x1000)
+		if longer.name(0x1000) != "" || longer.name(0x1001) == "" {
+			t.Errorf("%s: names are %.20q, %.20q", what, longer.name(0x1000), longer.name(0x1001))
+		}
+		small := madeTable(version, 0x1000, "f\x00", 2)
+		for n := range small {
+			if table := newFuncTable(small[:n:n], 0x1000); table != nil {
+				table.name(0x1000)
+				table.name(0x1001)
+			}
+		}
+		random := rand.New(rand.NewSource(1))
+		for range 100000 {
+			b := bytes.Clone(small)
+			for range 1 + random.Intn(3) {
+				b[random.Intn(len(b))] = []byte{0, 1, 0x7f, 0x80, 0xff, byte(random.Intn(256))}[random.Intn(6)]
+			}
+			if table := newFuncTable(b, 0x1000); table != nil {
+				table.name(0x1000)
+				table.name(0x1001)
+			}
+		}
 	}
 }
 

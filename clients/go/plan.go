@@ -5,7 +5,6 @@ package goprobe
 import (
 	"bytes"
 	"context"
-	"debug/gosym"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -194,7 +193,7 @@ type lineTable struct {
 	mu       sync.Mutex
 	file     *os.File // until it has been looked at
 	looked   bool
-	table    *gosym.Table
+	table    *funcTable
 }
 
 // Plan is what the module is to be told, and what its records mean: what
@@ -499,7 +498,7 @@ func (f *lineTable) load() {
 	for _, name := range []string{".gopclntab", ".data.rel.ro.gopclntab"} {
 		if s, had := found[name]; ok && had {
 			if data := s.data(f.file, tableMost); data != nil {
-				f.table, _ = gosym.NewTable(nil, gosym.NewLineTable(data, text.address))
+				f.table = newFuncTable(data, text.address)
 			}
 		}
 	}
@@ -521,8 +520,5 @@ func (f *lineTable) name(entry uint64) string {
 	if f.table == nil {
 		return ""
 	}
-	if fn := f.table.PCToFunc(entry); fn != nil && fn.Entry == entry {
-		return fn.Name
-	}
-	return ""
+	return f.table.name(entry)
 }
