@@ -233,6 +233,72 @@ def listing(t):
     wait_for("the end of the session", nothing_probed)
 
 
+def code_of(path, function):
+    offset, _ = genl.elf_symbol(path, function)
+    with open(path, "rb") as f:
+        f.seek(offset)
+        return offset, f.read(16)
+
+
+def pinned(t, cpu, hits):
+    target = t.target("counter", "-hold", hits)
+    for tid, _ in target.threads():
+        os.sched_setaffinity(tid, {cpu})
+    return target
+
+
+def calls(target, hits):
+    target.send()
+    same(target.line(), "counter=%d" % hits, "the program's result")
+
+
+@case("netlink: what does not fit behind a message's last record comes in the next one", per="boot")
+def full_messages(t):
+    path = t.binary("counter")
+    offset, code = code_of(path, "main.doWork")
+    # A message has 32416 bytes for the records of its first processor, 32 less for those of another one. Its end: 8 records of
+    # 4048 bytes leave no room for it.
+    target = pinned(t, 0, 8)
+    with Client() as client:
+        client.new_session(target.pid, ring=64 << 10)
+        client.add_file(path, genl.runtime())
+        client.add_types([genl.type_(4000)])
+        client.add_plans([genl.plan(0, 0, 1)], [genl.piece(genl.GOPROBE_FROM_INT_REG, 0, 8, 0)])
+        client.add_points([genl.point(offset, code, plan_id=0)])
+        client.call(genl.GOPROBE_CMD_START)
+        calls(target, 8)
+        same(len(client.records()), 8, "records")
+    # Losses: of 1365 records of 48 bytes, as many as a ring has room for, 15 come behind 659, and two times 675 fill a message.
+    first, second = pinned(t, 0, 659), pinned(t, 1, 2000)
+    with Client() as client:
+        client.new_session(first.pid, second.pid, ring=64 << 10)
+        client.add_file(path, genl.runtime())
+        client.add_points([genl.point(offset, code)])
+        client.call(genl.GOPROBE_CMD_START)
+        calls(first, 659)
+        calls(second, 2000)
+        client.call(genl.GOPROBE_CMD_STOP)
+        found = client.records()
+        lost = [struct.unpack("=IIQ", r.body)[2] for r in found if r.kind == genl.GOPROBE_RECORD_LOST]
+        same((len(found) - len(lost), lost), (659 + 1365, [2000 - 1365]), "records and losses")
+
+
+@case("netlink: a process that has ended before points are placed is no obstacle to others", per="boot")
+def ended_before(t):
+    path = t.binary("counter")
+    offset, code = code_of(path, "main.doWork")
+    target, short_lived = t.target("counter", "-hold", 10), t.target("counter", "-hold", 10)
+    with Client() as client:
+        client.new_session(short_lived.pid, target.pid)
+        client.add_file(path, genl.runtime())
+        short_lived.kill()
+        client.add_points([genl.point(offset, code, action=genl.GOPROBE_ACTION_COUNT)])
+        client.call(genl.GOPROBE_CMD_START)
+        target.send()
+        same(target.line(), "counter=10", "the program's result")
+        same(client.tallies()[0].hits, 10, "calls")
+
+
 @case("netlink: the list has every session, wherever one ends a message; there are 256 at most", per="boot")
 def many_sessions(t):
     path = t.binary("load")
@@ -242,6 +308,7 @@ def many_sessions(t):
         code = f.read(8)
     # A message to a reader with a large buffer: 32 KiB less what the kernel keeps behind it.
     room, big, head = 32448, 1000, 40
+    with_file = 20 + 8 + 8 + 8 + (4 + len(os.path.realpath(path)) + 1 + 3) // 4 * 4 + 4 + 56
     want, clients = [], []
 
     def add(npids, file=False):
@@ -261,7 +328,7 @@ def many_sessions(t):
             add(200)
             add((room - spilled - 7 * (head + 4 * big) - (head + 800) - head - left) // 4)
             add(0, file=True)
-            spilled = 20 + 8 + 8 + 8 + (4 + len(os.path.realpath(path)) + 1 + 3) // 4 * 4 + 4 + 56
+            spilled = 0 if left >= with_file else with_file
         while len(clients) < 256:
             add(0)
         with Client() as one_more:
