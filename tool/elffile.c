@@ -11,6 +11,8 @@
 #include "elffile.h"
 
 #define ELFFILE_HEADERS_MAX 65536U
+/* Of sections' names; what is behind it has none. */
+#define ELFFILE_NAMES_MAX (4U << 20)
 /* No part of a real program that is read whole comes near. As much as all of dwsect.c's together. */
 #define ELFFILE_LOAD_MAX (2ULL << 30)
 
@@ -153,7 +155,7 @@ static int load_sections(struct elffile *ef, const Elf64_Ehdr *eh,
 		ret = 0;
 		goto out;
 	}
-	names_len = sh[names].sh_size;
+	names_len = sh[names].sh_size < ELFFILE_NAMES_MAX ? sh[names].sh_size : ELFFILE_NAMES_MAX;
 	ef->names = (void *)elffile_load(ef, sh[names].sh_offset, names_len);
 	ef->secs = calloc(n, sizeof(*ef->secs));
 	if (!ef->names || !ef->secs) {
