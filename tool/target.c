@@ -226,7 +226,7 @@ static int at_hand(const char *path)
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED };
 	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 
-	return fd < 0 && (errno == EINVAL || errno == ENOSYS) ? open(path, O_PATH | O_CLOEXEC) : fd;
+	return fd < 0 && errno == EINVAL ? open(path, O_PATH | O_CLOEXEC) : fd;
 }
 
 bool target_replaced(const struct target *t, const char *path)
