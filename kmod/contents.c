@@ -4,7 +4,7 @@
  * verified, then added, all of a message or none.
  *
  * Locking: a session's lock is held by whoever calls. It is taken inside nothing and
- * outside gp_points_lock (probe.c).
+ * outside the locks of inodes (probe.c).
  */
 #include <linux/bsearch.h>
 #include <linux/err.h>
@@ -464,7 +464,7 @@ static int gp_contents_add_point(struct gp_session *s, u32 file,
 	probe = gp_contents_new_probe(s, file, p);
 	if (!probe)
 		return -ENOMEM;
-	err = gp_probe_add(probe, s->files[file], p, sweep);
+	err = gp_probe_add(probe, p, sweep);
 	if (!err)
 		s->probes[s->nprobes++] = probe;
 	return err;
@@ -490,7 +490,7 @@ struct gp_contents_batch {
 	int err;
 };
 
-/* All or none. Context: a worker, see gp_sweep_run(). */
+/* All or none. Context: a worker, see gp_sweep_queue(). */
 static void gp_contents_add_batch(struct gp_sweep *sweep, void *arg)
 {
 	struct gp_contents_batch *b = arg;
@@ -617,7 +617,9 @@ int gp_contents_add_points(struct gp_session *s, u32 file,
 	}
 	if (gp_table_grow((void ***)&s->probes, &s->probes_room, s->nprobes, n))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
-	gp_sweep_run(gp_contents_add_batch, &batch);
+	gp_sweep_queue(&s->files[file]->sweep, s->files[file]->inode, gp_contents_add_batch,
+		       &batch);
+	gp_sweep_wait(&s->files[file]->sweep);
 	if (batch.refused)
 		return gp_contents_refuse_point(s, extack, batch.err, batch.refused,
 						gp_contents_why_no_probe(batch.err));
@@ -709,33 +711,17 @@ int gp_contents_add_members(struct gp_session *s, const struct goprobe_member *a
 	return ret;
 }
 
-static void gp_contents_del_batch(struct gp_sweep *sweep, void *arg)
+static void gp_contents_sweep_file(struct gp_sweep *sweep, void *arg)
 {
-	struct gp_session *s = arg;
+	struct gp_file *f = arg;
+	struct gp_probe *probe, *next;
 
-	while (s->nprobes) {
-		gp_probe_del(s->probes[--s->nprobes], sweep);
+	list_for_each_entry_safe(probe, next, &f->leaving, dead) {
+		list_del(&probe->dead);
+		gp_probe_del(probe, sweep);
 		cond_resched();
 	}
 }
-
-/* Take every breakpoint away. When it returns no handler can run for the session. */
-void gp_contents_del_points(struct gp_session *s)
-{
-	gp_sweep_run(gp_contents_del_batch, s);
-}
-
-/**
- * struct gp_contents_removal - points that are taken away together
- * @s: the session
- * @ids: theirs, in rising order
- * @n: number of @ids
- */
-struct gp_contents_removal {
-	struct gp_session *s;
-	const u32 *ids;
-	u32 n;
-};
 
 static int gp_contents_compare(const void *a, const void *b)
 {
@@ -744,22 +730,43 @@ static int gp_contents_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void gp_contents_del_some(struct gp_sweep *sweep, void *arg)
+/**
+ * gp_contents_del_some() - take breakpoints away
+ * @s: the session
+ * @ids: theirs, in rising order; NULL: all
+ * @n: number of @ids
+ *
+ * Who is late in one file does not hold up the others. When it returns no handler can run on
+ * their behalf.
+ */
+static void gp_contents_del_some(struct gp_session *s, const u32 *ids, u32 n)
 {
-	struct gp_contents_removal *r = arg;
-	struct gp_session *s = r->s;
 	u32 kept = 0, i;
 
+	for (i = 0; i < s->nfiles; i++)
+		INIT_LIST_HEAD(&s->files[i]->leaving);
 	for (i = 0; i < s->nprobes; i++) {
 		struct gp_probe *probe = s->probes[i];
 
-		if (bsearch(&probe->id, r->ids, r->n, sizeof(u32), gp_contents_compare))
-			gp_probe_del(probe, sweep);
+		if (!ids || bsearch(&probe->id, ids, n, sizeof(u32), gp_contents_compare))
+			list_add_tail(&probe->dead, &s->files[probe->file]->leaving);
 		else
 			s->probes[kept++] = probe;
 		cond_resched();
 	}
 	s->nprobes = kept;
+	for (i = 0; i < s->nfiles; i++)
+		if (!list_empty(&s->files[i]->leaving))
+			gp_sweep_queue(&s->files[i]->sweep, s->files[i]->inode,
+				       gp_contents_sweep_file, s->files[i]);
+	for (i = 0; i < s->nfiles; i++)
+		gp_sweep_wait(&s->files[i]->sweep);
+}
+
+/* Take every breakpoint away. When it returns no handler can run for the session. */
+void gp_contents_del_points(struct gp_session *s)
+{
+	gp_contents_del_some(s, NULL, 0);
 }
 
 /**
@@ -774,14 +781,12 @@ static void gp_contents_del_some(struct gp_sweep *sweep, void *arg)
  */
 int gp_contents_del_ids(struct gp_session *s, const u32 *ids, u32 n)
 {
-	struct gp_contents_removal r = { .s = s, .n = n };
 	u32 *sorted = kmemdup(ids, n * sizeof(*ids), GFP_KERNEL);
 
 	if (!sorted)
 		return -ENOMEM;
 	sort(sorted, n, sizeof(*sorted), gp_contents_compare, NULL);
-	r.ids = sorted;
-	gp_sweep_run(gp_contents_del_some, &r);
+	gp_contents_del_some(s, sorted, n);
 	kfree(sorted);
 	return s->nprobes;
 }

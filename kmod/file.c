@@ -142,16 +142,22 @@ struct gp_file *gp_file_open(int fd, const struct goprobe_runtime *rt,
 		goto err;
 	}
 	f = gp_file_new(file, why);
-	if (IS_ERR(f)) {
-		allow_write_access(file);
-		goto err;
+	if (IS_ERR(f))
+		goto err_allow;
+	/* A mapping of a file on overlayfs has the inode of the layer below. */
+	f->inode = gp_inode_get(d_real_inode(file->f_path.dentry));
+	if (!f->inode) {
+		*why = "out of memory";
+		kfree(f);
+		f = ERR_PTR(-ENOMEM);
+		goto err_allow;
 	}
 	f->file = file;
-	/* A mapping of a file on overlayfs has the inode of the layer below. */
-	f->inode = d_real_inode(file->f_path.dentry);
 	f->runtime = *rt;
 	return f;
 
+err_allow:
+	allow_write_access(file);
 err:
 	fput(file);
 	return f;
@@ -160,6 +166,7 @@ err:
 void gp_file_close(struct gp_file *f)
 {
 	gp_dynamic_fini(&f->dynamic);
+	gp_inode_put(f->inode);
 	allow_write_access(f->file);
 	fput(f->file);
 	kfree(f);

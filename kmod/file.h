@@ -7,9 +7,9 @@
 #include <goprobe.h>
 
 #include "dynamic.h"
+#include "probe.h"
 
 struct file;
-struct inode;
 
 /* A range of the file that is mapped executable and not writable. */
 struct gp_file_range {
@@ -20,17 +20,21 @@ struct gp_file_range {
 /**
  * struct gp_file - an opened Go binary
  * @file: keeps inode and mount alive, as uprobe_register() asks
- * @inode: what mappings of the file have; not overlayfs's
+ * @inode: points of what mappings of the file have; not overlayfs's
  * @runtime: verified
  * @dynamic: what addresses in it stand for
+ * @leaving: probes that are taken away
+ * @sweep: takes them away
  * @nranges: number of @ranges
  * @ranges: where points may be
  */
 struct gp_file {
 	struct file *file;
-	struct inode *inode;
+	struct gp_inode *inode;
 	struct goprobe_runtime runtime;
 	struct gp_dynamic dynamic;
+	struct list_head leaving;
+	struct gp_sweep_job sweep;
 	u32 nranges;
 	struct gp_file_range ranges[];
 };

@@ -2,17 +2,19 @@
 /*
  * Breakpoints: create, publish, take back, wait, free.
  *
- * Context: a worker of our own, see gp_sweep_run(). The kernel gives up patching a
+ * Context: a worker of our own, see gp_sweep_queue(). The kernel gives up patching a
  * page when the task that does it has been killed; it then leaves the breakpoints
  * where they are and says "leaking uprobe". So no task that can be killed does it.
  *
- * Locking: the table of points and all that is done to points is guarded by
- * gp_points_lock. It is held while uprobes are registered and unregistered,
- * which waits for handlers: so no handler, and no filter, takes it.
+ * Locking: the points of an inode, and all that is done to them, are guarded by its
+ * own lock. It is held while uprobes are registered and unregistered, which waits for
+ * handlers: so no handler, and no filter, takes it, and who waits for the handlers of one
+ * file does not hold up others. gp_inodes_lock guards the table of inodes and is never held
+ * for long.
  *
  * Lifetime: a handler finds its point from the consumer, and from there a set of
  * probes. What is taken out of sight goes into a struct gp_sweep and is freed
- * at the end of gp_sweep_run(), after
+ * at the end of the sweep, after
  * - every handler that can have seen it has ended: uprobe_unregister_sync() on
  *   6.12 and later; before, each register or unregister of a consumer of the
  *   same uprobe waits (register_rwsem), and one follows each change of a set;
@@ -43,7 +45,7 @@
 #include "probe.h"
 #include "session.h"
 
-#define GP_POINTS_BITS	12
+#define GP_INODES_BITS	8
 
 /* Probes of one point: each is a record of each hit. Their table is a page or two. */
 #define GP_SET_MAX	512
@@ -54,36 +56,69 @@
  */
 #define GP_SET_PATIENT	3
 
-static DEFINE_MUTEX(gp_points_lock);
-static DEFINE_HASHTABLE(gp_points, GP_POINTS_BITS);
-static u64 gp_sweep_number;
+static DEFINE_MUTEX(gp_inodes_lock);
+static DEFINE_HASHTABLE(gp_inodes, GP_INODES_BITS);
 static struct workqueue_struct *gp_sweep_wq;
 
-/**
- * struct gp_sweep_job - a sweep that somebody waits for
- * @work: does it
- * @fn: what is to be added and removed
- * @arg: its argument
- * @memcg: who pays for the memory
- */
-struct gp_sweep_job {
-	struct work_struct work;
-	gp_sweep_fn fn;
-	void *arg;
-	struct mem_cgroup *memcg;
-};
-
-static u64 gp_point_key(const struct inode *inode, loff_t offset)
+static struct gp_inode *gp_inode_find(const struct inode *inode)
 {
-	return hash_ptr(inode, 32) ^ (u64)offset;
+	struct gp_inode *its;
+
+	hash_for_each_possible(gp_inodes, its, node, (unsigned long)inode)
+		if (its->inode == inode)
+			return its;
+	return NULL;
 }
 
-static struct gp_point *gp_point_find(const struct inode *inode, loff_t offset)
+/**
+ * gp_inode_get() - the points of an inode
+ * @inode: the inode; the caller keeps it alive until gp_inode_put()
+ *
+ * Return: its points, or NULL: out of memory.
+ */
+struct gp_inode *gp_inode_get(struct inode *inode)
+{
+	struct gp_inode *its, *new;
+
+	new = kvzalloc(sizeof(*new), GP_GFP_CHARGED);
+	mutex_lock(&gp_inodes_lock);
+	its = gp_inode_find(inode);
+	if (!its && new) {
+		new->inode = inode;
+		mutex_init(&new->lock);
+		hash_add(gp_inodes, &new->node, (unsigned long)inode);
+		its = new;
+		new = NULL;
+	}
+	if (its)
+		its->users++;
+	mutex_unlock(&gp_inodes_lock);
+	kvfree(new);
+	return its;
+}
+
+/* No sweep of the user's is under way, and it has no points. */
+void gp_inode_put(struct gp_inode *inode)
+{
+	bool last;
+
+	mutex_lock(&gp_inodes_lock);
+	last = !--inode->users;
+	if (last)
+		hash_del(&inode->node);
+	mutex_unlock(&gp_inodes_lock);
+	if (!last)
+		return;
+	mutex_destroy(&inode->lock);
+	kvfree(inode);
+}
+
+static struct gp_point *gp_point_find(const struct gp_inode *inode, loff_t offset)
 {
 	struct gp_point *point;
 
-	hash_for_each_possible(gp_points, point, node, gp_point_key(inode, offset))
-		if (point->inode == inode && point->offset == offset)
+	hash_for_each_possible(inode->points, point, node, offset)
+		if (point->offset == offset)
 			return point;
 	return NULL;
 }
@@ -122,7 +157,7 @@ static GP_UPROBE_HANDLER(gp_point_apply_handler, uc, regs)
 
 static int gp_point_register(struct gp_point *point)
 {
-	int err = gp_compat_register(point->inode, point->offset, &point->uc,
+	int err = gp_compat_register(point->inode->inode, point->offset, &point->uc,
 				     &point->uprobe);
 
 	point->registered = !err;
@@ -132,7 +167,7 @@ static int gp_point_register(struct gp_point *point)
 static void gp_point_unregister(struct gp_point *point)
 {
 	if (point->registered)
-		gp_compat_unregister(point->inode, point->offset, &point->uc,
+		gp_compat_unregister(point->inode->inode, point->offset, &point->uc,
 				     point->uprobe);
 	point->registered = false;
 }
@@ -140,10 +175,15 @@ static void gp_point_unregister(struct gp_point *point)
 static int gp_point_apply_register(struct gp_point *point, struct uprobe **uprobe)
 {
 	/* A handler chain may still stand on it since the last time. */
-	if (point->applied == gp_sweep_number)
+	if (point->applied == point->inode->sweep)
 		gp_compat_unregister_sync();
-	point->applied = gp_sweep_number;
-	return gp_compat_register(point->inode, point->offset, &point->apply, uprobe);
+	point->applied = point->inode->sweep;
+	return gp_compat_register(point->inode->inode, point->offset, &point->apply, uprobe);
+}
+
+static void gp_point_apply_unregister(struct gp_point *point, struct uprobe *uprobe)
+{
+	gp_compat_unregister(point->inode->inode, point->offset, &point->apply, uprobe);
 }
 
 /* Have the filter asked again for every process; see the top of this file. */
@@ -156,7 +196,7 @@ static int gp_point_apply(struct gp_point *point)
 		return gp_point_register(point);
 	err = gp_point_apply_register(point, &uprobe);
 	if (!err) {
-		gp_compat_unregister(point->inode, point->offset, &point->apply, uprobe);
+		gp_point_apply_unregister(point, uprobe);
 		return 0;
 	}
 	if (GP_UNREGISTER_NEEDS_SYNC)
@@ -184,14 +224,11 @@ static int gp_point_apply(struct gp_point *point)
  */
 static void gp_point_hold(struct gp_point *point, struct gp_sweep *sweep)
 {
-	const struct gp_point *other;
-
-	list_for_each_entry(other, &sweep->held, held)
-		if (other->inode == point->inode)
-			return;
+	if (sweep->held)
+		return;
 	point->holds = true;
 	if (!gp_point_apply_register(point, &point->hold))
-		list_add(&point->held, &sweep->held);
+		sweep->held = point;
 }
 
 static struct gp_probe_set *gp_set_new(u32 n)
@@ -207,7 +244,7 @@ static struct gp_probe_set *gp_set_new(u32 n)
 static struct gp_probe_set *gp_point_set(const struct gp_point *point)
 {
 	return rcu_dereference_protected(point->set,
-					 lockdep_is_held(&gp_points_lock));
+					 lockdep_is_held(&point->inode->lock));
 }
 
 /* Does @set let the session's processes in already, so that no filter changes? */
@@ -288,8 +325,8 @@ static void gp_point_replace(struct gp_point *point, struct gp_probe_set *set,
 	list_add(&old->dead, &sweep->sets);
 }
 
-static int gp_point_new(struct gp_probe *probe, struct inode *inode,
-			const struct goprobe_point *wire, struct gp_sweep *sweep)
+static int gp_point_new(struct gp_probe *probe, const struct goprobe_point *wire,
+			struct gp_sweep *sweep)
 {
 	struct gp_point *point = kzalloc(sizeof(*point), GP_GFP_CHARGED);
 	struct gp_probe_set *set = gp_set_new(1);
@@ -299,7 +336,7 @@ static int gp_point_new(struct gp_probe *probe, struct inode *inode,
 		goto err;
 	set->probe[0] = probe;
 	RCU_INIT_POINTER(point->set, set);
-	point->inode = inode;
+	point->inode = sweep->inode;
 	point->offset = probe->offset;
 	gp_execute_init(&point->execute, wire);
 	point->uc.handler = gp_handler_hit;
@@ -310,7 +347,7 @@ static int gp_point_new(struct gp_probe *probe, struct inode *inode,
 	err = gp_point_register(point);
 	if (err)
 		goto err;
-	hash_add(gp_points, &point->node, gp_point_key(inode, point->offset));
+	hash_add(point->inode->points, &point->node, point->offset);
 	return 0;
 
 err:
@@ -361,18 +398,19 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 	return err;
 }
 
-static void gp_sweep_begin(struct gp_sweep *sweep)
+static void gp_sweep_begin(struct gp_sweep *sweep, struct gp_inode *inode)
 {
 	INIT_LIST_HEAD(&sweep->points);
 	INIT_LIST_HEAD(&sweep->sets);
 	INIT_LIST_HEAD(&sweep->probes);
-	INIT_LIST_HEAD(&sweep->held);
-	mutex_lock(&gp_points_lock);
-	gp_sweep_number++;
+	sweep->held = NULL;
+	sweep->inode = inode;
+	mutex_lock(&inode->lock);
+	inode->sweep++;
 }
 
 /* Wait for handlers, filters and traps that began before now. */
-static void gp_sweep_wait(void)
+static void gp_sweep_settle(void)
 {
 	gp_compat_unregister_sync();
 	synchronize_rcu();
@@ -386,14 +424,12 @@ static void gp_sweep_end(struct gp_sweep *sweep)
 	struct gp_probe *probe, *next_probe;
 
 	if (!list_empty(&sweep->points) || !list_empty(&sweep->sets))
-		gp_sweep_wait();
-	if (!list_empty(&sweep->held)) {
-		list_for_each_entry(point, &sweep->held, held)
-			gp_compat_unregister(point->inode, point->offset, &point->apply,
-					     point->hold);
-		gp_sweep_wait();
+		gp_sweep_settle();
+	if (sweep->held) {
+		gp_point_apply_unregister(sweep->held, sweep->held->hold);
+		gp_sweep_settle();
 	}
-	mutex_unlock(&gp_points_lock);
+	mutex_unlock(&sweep->inode->lock);
 	list_for_each_entry_safe(point, next_point, &sweep->points, dead)
 		kfree(point);
 	list_for_each_entry_safe(set, next_set, &sweep->sets, dead)
@@ -408,33 +444,40 @@ static void gp_sweep_work(struct work_struct *work)
 	struct mem_cgroup *before = gp_compat_set_active_memcg(job->memcg);
 	struct gp_sweep sweep;
 
-	gp_sweep_begin(&sweep);
+	gp_sweep_begin(&sweep, job->inode);
 	job->fn(&sweep, job->arg);
 	gp_sweep_end(&sweep);
 	gp_compat_set_active_memcg(before);
 }
 
 /**
- * gp_sweep_run() - add and remove probes
+ * gp_sweep_queue() - begin to add and remove probes in one inode
+ * @job: the caller's, not on its stack; for gp_sweep_wait(), which must follow
+ * @inode: where
  * @fn: does so with gp_probe_add() and gp_probe_del()
  * @arg: for @fn
  *
- * When it returns nobody sees any more what @fn has taken away.
- * Context: may sleep. @fn runs in a worker, whatever signals the caller has.
+ * Context: may sleep. @fn runs in a worker, whatever signals the caller has; those of several
+ * inodes run at once.
  */
-void gp_sweep_run(gp_sweep_fn fn, void *arg)
+void gp_sweep_queue(struct gp_sweep_job *job, struct gp_inode *inode, gp_sweep_fn fn, void *arg)
 {
-	struct gp_sweep_job job = {
-		.fn = fn,
-		.arg = arg,
-		.memcg = get_mem_cgroup_from_mm(current->mm),
-	};
+	job->inode = inode;
+	job->fn = fn;
+	job->arg = arg;
+	job->memcg = get_mem_cgroup_from_mm(current->mm);
+	INIT_WORK(&job->work, gp_sweep_work);
+	queue_work(gp_sweep_wq, &job->work);
+}
 
-	INIT_WORK_ONSTACK(&job.work, gp_sweep_work);
-	queue_work(gp_sweep_wq, &job.work);
-	flush_work(&job.work);
-	destroy_work_on_stack(&job.work);
-	mem_cgroup_put(job.memcg);
+/* When it returns nobody sees any more what the sweep, if there is one, has taken away. */
+void gp_sweep_wait(struct gp_sweep_job *job)
+{
+	if (!job->fn)
+		return;
+	flush_work(&job->work);
+	mem_cgroup_put(job->memcg);
+	job->fn = NULL;
 }
 
 int gp_probe_init(void)
@@ -450,9 +493,8 @@ void gp_probe_fini(void)
 
 /**
  * gp_probe_add() - place a probe
- * @probe: filled in by the caller but for @point; on error gp_sweep_run() frees it
- * @file: where
- * @wire: the point, as user space gave it; verified, and found in @file
+ * @probe: filled in by the caller but for @point; on error the end of the sweep frees it
+ * @wire: the point, as user space gave it; verified, and found in its file
  * @sweep: the batch
  *
  * Hits can come before this returns.
@@ -462,24 +504,23 @@ void gp_probe_fini(void)
  * three sessions; -EEXIST if the session times it already; or an error of
  * uprobe_register().
  */
-int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
-		 const struct goprobe_point *wire, struct gp_sweep *sweep)
+int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep)
 {
-	struct gp_point *point = gp_point_find(file->inode, probe->offset);
+	struct gp_point *point = gp_point_find(sweep->inode, probe->offset);
 	int err;
 
 	if (point)
 		err = gp_point_join(point, probe, sweep);
 	else
-		err = gp_point_new(probe, file->inode, wire, sweep);
+		err = gp_point_new(probe, wire, sweep);
 	/* ENOTSUPP is not an error that user space knows. */
 	return err == -ENOTSUPP ? -EOPNOTSUPP : err;
 }
 
 /**
- * gp_probe_del() - take a probe away; gp_sweep_run() frees it
+ * gp_probe_del() - take a probe away; the end of the sweep frees it
  * @probe: the probe
- * @sweep: the batch
+ * @sweep: the batch, in the same inode
  */
 void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 {

@@ -7,20 +7,23 @@
 #define GP_PROBE_H
 
 #include <linux/atomic.h>
+#include <linux/hashtable.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/types.h>
 #include <linux/uprobes.h>
+#include <linux/workqueue.h>
 #include <goprobe.h>
 
 #include "execute.h"
 
 struct gp_dynamic;
-struct gp_file;
 struct gp_filter;
 struct gp_plan;
 struct gp_point;
 struct gp_session;
 struct gp_tally;
+struct mem_cgroup;
 
 /* What a probe's hits do; found when it is made. */
 enum gp_way {
@@ -68,7 +71,7 @@ enum gp_way {
  * @dynamic: the file's dynamic types
  * @delay_ns: how long @edit delays a hit at most
  * @told: the kernel log tells of its edits
- * @dead: link in struct gp_sweep
+ * @dead: link in struct gp_sweep, or in gp_file.leaving
  */
 struct gp_probe {
 	struct gp_session *session;
@@ -101,6 +104,26 @@ struct gp_probe {
 	struct list_head dead;
 };
 
+#define GP_INODE_BITS	12
+
+/**
+ * struct gp_inode - the points of one file of the kernel's
+ * @node: in the table of all
+ * @users: number of struct gp_file that refer to it
+ * @inode: the kernel's; each user keeps it alive
+ * @lock: guards the points and all that is done to them; held while the kernel waits for handlers
+ * @sweep: number of the last sweep
+ * @points: by offset
+ */
+struct gp_inode {
+	struct hlist_node node;
+	u32 users;
+	struct inode *inode;
+	struct mutex lock;	/* guards the points */
+	u64 sweep;
+	DECLARE_HASHTABLE(points, GP_INODE_BITS);
+};
+
 /**
  * struct gp_probe_set - the probes of a point, as handlers see them
  * @dead: link in struct gp_sweep
@@ -120,14 +143,13 @@ struct gp_probe_set {
  * @execute: who executes the instruction there
  * @apply: registered for a moment to have @set's filter applied anew
  * @applied: the sweep that did so last
- * @node: in the table of points
- * @inode: key
- * @offset: key
+ * @node: in @inode's table of points
+ * @inode: where it is
+ * @offset: in that
  * @uprobe: the kernel's handle, 6.12 and later
  * @registered: @uc is; not so only after the kernel has refused it anew
  * @holds: @apply stays registered and wants no process, until the sweep ends
  * @hold: the kernel's handle of that, 6.12 and later
- * @held: link in struct gp_sweep
  * @dead: link in struct gp_sweep
  */
 struct gp_point {
@@ -137,37 +159,55 @@ struct gp_point {
 	struct uprobe_consumer apply;
 	u64 applied;
 	struct hlist_node node;
-	struct inode *inode;
+	struct gp_inode *inode;
 	loff_t offset;
 	struct uprobe *uprobe;
 	bool registered;
 	bool holds;
 	struct uprobe *hold;
-	struct list_head held;
 	struct list_head dead;
 };
 
 /**
- * struct gp_sweep - a batch of additions and removals
+ * struct gp_sweep - a batch of additions and removals in one inode
+ * @inode: where; its lock is held until all handlers have been waited for
  * @points: to be freed once no handler can see them
  * @sets: likewise
  * @probes: likewise
- * @held: points that keep their files known to the kernel; all are in @points
- *
- * While gp_sweep_run() runs its function, that owns the table of points.
+ * @held: the point that keeps the inode known to the kernel, or NULL; is in @points
  */
 struct gp_sweep {
+	struct gp_inode *inode;
 	struct list_head points;
 	struct list_head sets;
 	struct list_head probes;
-	struct list_head held;
+	struct gp_point *held;
 };
 
 typedef void (*gp_sweep_fn)(struct gp_sweep *sweep, void *arg);
 
-void gp_sweep_run(gp_sweep_fn fn, void *arg);
-int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
-		 const struct goprobe_point *wire, struct gp_sweep *sweep);
+/**
+ * struct gp_sweep_job - a sweep that somebody waits for
+ * @work: does it
+ * @inode: where
+ * @fn: what is to be added and removed; NULL: nothing is under way
+ * @arg: its argument
+ * @memcg: who pays for the memory
+ */
+struct gp_sweep_job {
+	struct work_struct work;
+	struct gp_inode *inode;
+	gp_sweep_fn fn;
+	void *arg;
+	struct mem_cgroup *memcg;
+};
+
+struct gp_inode *gp_inode_get(struct inode *inode);
+void gp_inode_put(struct gp_inode *inode);
+
+void gp_sweep_queue(struct gp_sweep_job *job, struct gp_inode *inode, gp_sweep_fn fn, void *arg);
+void gp_sweep_wait(struct gp_sweep_job *job);
+int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep);
 void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep);
 int gp_probe_init(void);
 void gp_probe_fini(void);

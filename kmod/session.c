@@ -3,7 +3,7 @@
  * A session: one socket's probes, rings and death. What it is given is in contents.c.
  *
  * Locking: gp_sessions_lock guards the table. A session's lock is taken inside
- * nothing and outside gp_points_lock (probe.c). Neither is taken by handlers.
+ * nothing and outside the locks of inodes (probe.c). Neither is taken by handlers.
  *
  * Lifetime: a session dies with its socket, on one path, whatever closed it: out
  * of the table, no more records, every breakpoint taken away and every handler

@@ -34,32 +34,30 @@ int gp_file_check_point(const struct gp_file *f, const struct goprobe_point *poi
 	return 0;
 }
 
-struct sweep_job {
-	struct work_struct work;
-	gp_sweep_fn fn;
-	void *arg;
-};
-
 static void sweep_work(struct work_struct *work)
 {
-	struct sweep_job *job = container_of(work, struct sweep_job, work);
+	struct gp_sweep_job *job = container_of(work, struct gp_sweep_job, work);
 
 	job->fn(NULL, job->arg);
 }
 
 /* By a worker, as in the module. */
-void gp_sweep_run(gp_sweep_fn fn, void *arg)
+void gp_sweep_queue(struct gp_sweep_job *job, struct gp_inode *inode, gp_sweep_fn fn, void *arg)
 {
-	struct sweep_job job = { .fn = fn, .arg = arg };
-
-	INIT_WORK_ONSTACK(&job.work, sweep_work);
-	schedule_work(&job.work);
-	flush_work(&job.work);
-	destroy_work_on_stack(&job.work);
+	job->fn = fn;
+	job->arg = arg;
+	INIT_WORK(&job->work, sweep_work);
+	schedule_work(&job->work);
 }
 
-int gp_probe_add(struct gp_probe *probe, const struct gp_file *file,
-		 const struct goprobe_point *wire, struct gp_sweep *sweep)
+void gp_sweep_wait(struct gp_sweep_job *job)
+{
+	if (job->fn)
+		flush_work(&job->work);
+	job->fn = NULL;
+}
+
+int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep)
 {
 	if (++nadded != refused_point)
 		return 0;
