@@ -4,9 +4,15 @@ VERSION := $(shell sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' $(CURDIR)/kmod/mai
 KVER    ?= $(shell uname -r)
 KDIR    ?= /lib/modules/$(KVER)/build
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
+DOCDIR  ?= $(PREFIX)/share/doc/goprobe
 DESTDIR ?=
+STRIP   ?= strip
+# Where DKMS looks for sources.
+DKMS_SOURCE = /usr/src/goprobe-$(VERSION)
 
-.PHONY: all module tool install install-lib uninstall uninstall-lib dkms demo test test-matrix \
+.PHONY: all module tool install install-tool install-lib install-module install-dkms-source \
+	uninstall uninstall-lib dkms demo test test-matrix test-install \
 	test-debug test-gostd test-kunit test-netfuzz test-soak test-unit fuzz coverage check bench \
 	clean clean-module help
 
@@ -14,11 +20,14 @@ all: tool module
 
 help:
 	@echo 'make              build goprobectl and goprobe.ko for the running kernel'
-	@echo 'make install      install both, libgoprobe and the man page (root)'
-	@echo 'make dkms         install the module through DKMS, rebuilt for each new kernel (root)'
-	@echo 'make uninstall    take all that away again'
+	@echo 'make install      install-tool and install-module (root)'
+	@echo 'make install-tool goprobectl, libgoprobe, the man page and the documents'
+	@echo 'make install-module  the module, for one kernel: KVER'
+	@echo 'make dkms         the module through DKMS instead, rebuilt for each new kernel (root)'
+	@echo 'make uninstall    remove all that, of all kernels'
 	@echo 'make demo         watch a Go service being traced, in a virtual machine'
 	@echo 'make test         all tests: unit, KUnit and end to end in virtual machines, style'
+	@echo 'make test-install installing, packages and DKMS, in a chroot'
 	@echo 'make test-matrix  the end-to-end tests on every kernel and Go version'
 	@echo 'make test-debug   KUnit, end to end, failing allocations, on a kernel with KASAN and lockdep (two hours)'
 	@echo 'make test-soak    two hours of tracing with several sessions: nothing grows, nothing is lost unsaid'
@@ -30,54 +39,125 @@ help:
 	@echo 'make check        style only'
 	@echo 'make clean        remove what was built here'
 	@echo
-	@echo 'KDIR=DIR or KVER=VERSION builds the module for another kernel. PREFIX=$(PREFIX)'
+	@echo 'KVER=VERSION or KDIR=DIR: build, install or register the module for another kernel'
+	@echo 'PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) DOCDIR=$(DOCDIR) DESTDIR=$(DESTDIR)'
+	@echo 'INSTALL_MOD_STRIP=1 installs the module without debug information'
 
 tool:
 	@$(MAKE) --no-print-directory -C tool
 
+headers = [ -d '$(KDIR)' ] || { echo >&2 "goprobe: there are no headers of kernel $(KVER) in $(KDIR): install linux-headers-$(KVER), or give KDIR="; exit 1; }
+
 module:
-	@test -d '$(KDIR)' || { echo >&2 "goprobe: there are no headers of kernel $(KVER) in $(KDIR): install linux-headers-$(KVER), or give KDIR="; exit 1; }
+	@$(headers)
 	$(MAKE) -C '$(KDIR)' M='$(CURDIR)' modules
 
-install-lib:
-	@$(MAKE) --no-print-directory -C tool PREFIX='$(PREFIX)'
-	install -D -m 0755 build/tool/libgoprobe.so.0 '$(DESTDIR)$(PREFIX)/lib/libgoprobe.so.0'
-	ln -sf libgoprobe.so.0 '$(DESTDIR)$(PREFIX)/lib/libgoprobe.so'
-	install -D -m 0644 build/tool/libgoprobe.a '$(DESTDIR)$(PREFIX)/lib/libgoprobe.a'
-	install -D -m 0644 build/tool/goprobe.pc '$(DESTDIR)$(PREFIX)/lib/pkgconfig/goprobe.pc'
-	install -D -m 0644 tool/libgoprobe.h '$(DESTDIR)$(PREFIX)/include/libgoprobe.h'
-	test -n '$(DESTDIR)' || ldconfig
+# --- installing -------------------------------------------------------------
 
-uninstall-lib:
-	rm -f '$(DESTDIR)$(PREFIX)/lib/libgoprobe.so.0' '$(DESTDIR)$(PREFIX)/lib/libgoprobe.so' \
-	      '$(DESTDIR)$(PREFIX)/lib/libgoprobe.a' \
-	      '$(DESTDIR)$(PREFIX)/lib/pkgconfig/goprobe.pc' \
-	      '$(DESTDIR)$(PREFIX)/include/libgoprobe.h'
+# What an unprivileged user's PATH may lack: depmod, ldconfig, dkms.
+export PATH := $(PATH):/usr/sbin:/sbin
 
-# Compressed modules would need the kernel's own choice; modprobe takes any.
-install: tool install-lib
-	@test -f goprobe.ko || { echo >&2 'goprobe: build first: make'; exit 1; }
-	install -D -m 0644 goprobe.ko '$(DESTDIR)/lib/modules/$(KVER)/updates/goprobe.ko'
+# $(call depmod,KERNEL) of a kernel that is installed here; DESTDIR is for another system, which runs its own.
+depmod = if [ -n '$(DESTDIR)' ] || [ ! -e /lib/modules/$(1)/modules.order ]; then :; \
+	elif command -v depmod >/dev/null; then depmod -a $(1); \
+	else echo >&2 "goprobe: depmod is missing (package kmod): modprobe will not see the change"; fi
+
+ldconfig = [ -n '$(DESTDIR)' ] || ! command -v ldconfig >/dev/null || ldconfig
+
+# Remove the directories that are empty now, with those that held nothing else; but /usr and /usr/local
+# have most of them from the system.
+BASE = $(or $(DESTDIR),$(patsubst %/,%,$(dir $(PREFIX))))
+DIRS = $(LIBDIR)/pkgconfig $(PREFIX)/share/man/man8 $(PREFIX)/share/doc
+ifneq ($(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),)
+DIRS += $(PREFIX)/sbin $(PREFIX)/include
+PARENTS := -p
+endif
+tidy = cd '$(BASE)' && rmdir $(PARENTS) $(patsubst $(BASE)/%,%,$(DIRS:%=$(DESTDIR)%)) 2>/dev/null || :
+
+install-tool: install-lib
 	install -D -m 0755 build/tool/goprobectl '$(DESTDIR)$(PREFIX)/sbin/goprobectl'
-	install -D -m 0644 docs/goprobectl.8 '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8'
+	sed 's,/usr/local/share/doc/goprobe,$(DOCDIR),' docs/goprobectl.8 | \
+		install -D -m 0644 /dev/stdin '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8'
+	for f in README.md docs/*.md docs/netlink/goprobe.yaml; do \
+		install -D -m 0644 "$$f" '$(DESTDIR)$(DOCDIR)'/"$$f" || exit; done
+
+install-lib: tool
+	install -D -m 0755 build/tool/libgoprobe.so.0 '$(DESTDIR)$(LIBDIR)/libgoprobe.so.0'
+	ln -sf libgoprobe.so.0 '$(DESTDIR)$(LIBDIR)/libgoprobe.so'
+	install -D -m 0644 build/tool/libgoprobe.a '$(DESTDIR)$(LIBDIR)/libgoprobe.a'
+	install -D -m 0644 build/tool/goprobe.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/goprobe.pc'
+	install -D -m 0644 tool/libgoprobe.h '$(DESTDIR)$(PREFIX)/include/libgoprobe.h'
 	install -D -m 0644 include/uapi/goprobe.h '$(DESTDIR)$(PREFIX)/include/goprobe.h'
-	test -n '$(DESTDIR)' || depmod -a '$(KVER)'
+	@$(ldconfig)
+
+# Where two copies are, modprobe takes the one that nobody updates. Compressed modules would need the
+# kernel's own choice; modprobe takes any.
+install-module:
+	@test -f goprobe.ko || { echo >&2 'goprobe: there is no goprobe.ko: build it first, with make module'; exit 1; }
+	@built=$$(LC_ALL=C grep -ao 'vermagic=[^ ]\+' goprobe.ko | sed -n '1s/.*=//p'); \
+	[ "$$built" = '$(KVER)' ] || { echo >&2 "goprobe: goprobe.ko is built for kernel $$built, not for $(KVER):" \
+		"build it again, with make module KVER=$(KVER), or install it with KVER=$$built"; exit 1; }
+	@other=$$(find '$(DESTDIR)/lib/modules/$(KVER)' -name 'goprobe.ko*' \
+		! -path '*/updates/goprobe.ko' 2>/dev/null); \
+	[ -z "$$other" ] || { echo >&2 "goprobe: there is another copy of the module, and modprobe takes one only:" $$other; \
+		echo >&2 'goprobe: if DKMS builds it, make install-tool installs the rest; make uninstall removes both'; exit 1; }
+	install -D -m 0644 goprobe.ko '$(DESTDIR)/lib/modules/$(KVER)/updates/goprobe.ko'
+ifneq ($(filter-out 0,$(INSTALL_MOD_STRIP)),)
+	$(STRIP) $(patsubst 1,--strip-debug,$(INSTALL_MOD_STRIP)) '$(DESTDIR)/lib/modules/$(KVER)/updates/goprobe.ko'
+endif
+	@$(call depmod,'$(KVER)')
+
+# With "make install dkms" the module is DKMS's.
+install: install-tool $(if $(filter dkms,$(MAKECMDGOALS)),,install-module)
+
+# What DKMS builds the module from, no objects.
+install-dkms-source:
+	rm -rf '$(DESTDIR)$(DKMS_SOURCE)'
+	install -d '$(DESTDIR)$(DKMS_SOURCE)'
+	cp --parents -t '$(DESTDIR)$(DKMS_SOURCE)' Makefile Kbuild dkms.conf COPYING \
+		$$(find kmod include -name '*.[chS]')
+
+# What is registered under this version may have been built from other source.
+dkms:
+	@test -z '$(DESTDIR)' || { echo >&2 'goprobe: make dkms is for this system: leave DESTDIR out, or make install-dkms-source'; exit 1; }
+	@command -v dkms >/dev/null || { echo >&2 'goprobe: dkms is missing: install the package dkms'; exit 1; }
+	@$(headers)
+	@for copy in /lib/modules/*/updates/goprobe.ko*; do \
+		[ -e "$$copy" ] || continue; \
+		echo "goprobe: removing $$copy, in whose place DKMS builds one"; \
+		rm -f "$$copy"; kernel=$${copy#/lib/modules/}; kernel=$${kernel%%/*}; \
+		$(call depmod,"$$kernel"); \
+	done
+	@dkms remove -m goprobe -v '$(VERSION)' -k '$(KVER)' >/dev/null 2>&1 || :
+	@$(MAKE) --no-print-directory install-dkms-source
+	dkms install --force -m goprobe -v '$(VERSION)' -k '$(KVER)' --kernelsourcedir '$(KDIR)'
 
 uninstall: uninstall-lib
-	rm -f '$(DESTDIR)/lib/modules/$(KVER)/updates/goprobe.ko' \
-	      '$(DESTDIR)$(PREFIX)/sbin/goprobectl' \
-	      '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8' \
-	      '$(DESTDIR)$(PREFIX)/include/goprobe.h'
-	test -n '$(DESTDIR)' || depmod -a '$(KVER)'
-	@if [ -d '/usr/src/goprobe-$(VERSION)' ] && [ -z '$(DESTDIR)' ]; then \
-		dkms remove -m goprobe -v '$(VERSION)' --all; \
-		rm -rf '/usr/src/goprobe-$(VERSION)'; fi
+	rm -f '$(DESTDIR)$(PREFIX)/sbin/goprobectl' '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8'
+	rm -rf '$(DESTDIR)$(DOCDIR)'
+	@for source in '$(DESTDIR)'/usr/src/goprobe-*; do \
+		[ -e "$$source/dkms.conf" ] || continue; \
+		echo "removing $$source and what DKMS has built from it"; \
+		[ -n '$(DESTDIR)' ] || ! command -v dkms >/dev/null || \
+			dkms remove -m goprobe -v "$${source##*/goprobe-}" --all || :; \
+		rm -rf "$$source"; \
+	done
+	@[ -n '$(DESTDIR)' ] || rm -rf /var/lib/dkms/goprobe
+	@for dir in '$(DESTDIR)'/lib/modules/*; do \
+		found=$$(find "$$dir/updates" "$$dir/extra" -name 'goprobe.ko*' 2>/dev/null); \
+		[ -z "$$found" ] || { echo "removing" $$found; rm -f $$found; $(call depmod,"$${dir##*/}"); }; \
+	done
+	@cd '$(DESTDIR)/' && rmdir $(if $(DESTDIR),-p) lib/modules/*/updates/dkms lib/modules/*/updates $(if $(DESTDIR),usr/src) \
+		2>/dev/null || :
+	@$(tidy)
 
-dkms:
-	install -d '/usr/src/goprobe-$(VERSION)'
-	cp -r Kbuild Makefile kmod include '/usr/src/goprobe-$(VERSION)/'
-	sed 's/@VERSION@/$(VERSION)/' dkms.conf > '/usr/src/goprobe-$(VERSION)/dkms.conf'
-	dkms install -m goprobe -v '$(VERSION)'
+uninstall-lib:
+	rm -f '$(DESTDIR)$(LIBDIR)/libgoprobe.so.0' '$(DESTDIR)$(LIBDIR)/libgoprobe.so' \
+	      '$(DESTDIR)$(LIBDIR)/libgoprobe.a' \
+	      '$(DESTDIR)$(LIBDIR)/pkgconfig/goprobe.pc' \
+	      '$(DESTDIR)$(PREFIX)/include/libgoprobe.h' '$(DESTDIR)$(PREFIX)/include/goprobe.h'
+	@$(ldconfig)
+	@$(tidy)
 
 demo:
 	@tests/demo
@@ -96,6 +176,9 @@ test-soak:
 
 test-gostd:
 	@tests/gostd/run
+
+test-install:
+	@tests/install
 
 test-unit:
 	@$(MAKE) --no-print-directory -C tests/unit

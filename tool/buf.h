@@ -56,12 +56,12 @@ static inline void buf_str(struct buf *b, const char *s)
 }
 
 /* The numbers from 00 to 99, two digits each. */
-extern const char buf_pairs[100][2];
+extern const char buf_pairs[];
 
 /* For those who have made room: write two digits, and return where to go on. */
 static inline char *buf_pair(char *to, unsigned int two)
 {
-	memcpy(to, buf_pairs[two], 2);
+	memcpy(to, buf_pairs + 2 * two, 2);
 	return to + 2;
 }
 

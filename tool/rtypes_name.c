@@ -228,9 +228,9 @@ static bool is_own_name(struct rtypes *t, const struct rtname *n, uint64_t type)
  */
 static bool is_of_map(struct rtypes *t, const struct rtdesc *d)
 {
-	static const char mark[4] = "map.";
+	static const char mark[] = "map.";
 	struct rtname n;
-	char head[4];
+	char head[sizeof(mark) - 1];
 
 	return !rtdesc_name(&t->src, d->str, &n) &&
 	       n.len >= d->extra_star + sizeof(head) &&

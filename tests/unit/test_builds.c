@@ -146,7 +146,7 @@ static int count(void *ctx, const char *name)
 	return 0;
 }
 
-static int stop(void *ctx, const char *name)
+static int stop_at(void *ctx, const char *name)
 {
 	(void)ctx;
 	(void)name;
@@ -161,7 +161,7 @@ static void check_each(struct gobin *bin)
 	assert_int_equal(govar_each(bin, count, n), 0);
 	assert_in_range(n[0], 100, 100000);
 	assert_int_equal(n[1], 1);
-	assert_int_equal(govar_each(bin, stop, NULL), 7);
+	assert_int_equal(govar_each(bin, stop_at, NULL), 7);
 }
 
 static void variables(struct gobin *bin, int minor, bool optimised)
