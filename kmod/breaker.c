@@ -6,7 +6,7 @@
  * counted, not measured; what one takes on this machine the client has found out. And because
  * it is the exception, it is no use to do less in the handler: the breakpoints go.
  *
- * Locking: the work takes the session's lock. So it is waited for without.
+ * Locking: the work takes the session's turn. So it is waited for without.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -48,7 +48,7 @@ static void gp_breaker_look(struct work_struct *work)
 	struct gp_session *s = container_of(b, struct gp_session, breaker);
 	u64 rate, percent, began, now, hits;
 
-	mutex_lock(&s->lock);
+	mutex_lock(&s->turn);
 	if (s->stopped)
 		goto out;
 	began = ktime_get_ns();
@@ -64,7 +64,7 @@ static void gp_breaker_look(struct work_struct *work)
 	gp_session_stop(s);
 	gp_stream_tell(s);
 out:
-	mutex_unlock(&s->lock);
+	mutex_unlock(&s->turn);
 }
 
 /**
@@ -80,7 +80,7 @@ void gp_breaker_init(struct gp_breaker *b, const struct goprobe_breaker *wish)
 
 /*
  * The session has points, whose hits take time whether or not they leave anything. Any number of
- * times. Context: its lock.
+ * times. Context: its turn.
  */
 void gp_breaker_start(struct gp_session *s)
 {
@@ -93,7 +93,7 @@ void gp_breaker_start(struct gp_session *s)
 	gp_breaker_queue(b, 0);
 }
 
-/* The session has stopped, for good. Context: not its lock. */
+/* The session has stopped, for good. Context: not its turn. */
 void gp_breaker_stop(struct gp_session *s)
 {
 	cancel_delayed_work_sync(&s->breaker.work);

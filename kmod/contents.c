@@ -3,14 +3,14 @@
  * What a session is given: files, types, dynamic types, plans and points. Each is
  * verified, then added, all of a message or none.
  *
- * Locking: a session's lock is held by whoever calls. It is taken inside nothing and
- * outside the locks of inodes (probe.c).
+ * Locking: see contents.h, session.c and probe.c.
  */
 #include <linux/bsearch.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/netlink.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -30,30 +30,53 @@
 #include "members.h"
 #include "plan.h"
 #include "probe.h"
+#include "reading.h"
 #include "session.h"
 #include "states.h"
+#include "stream.h"
 #include "summary.h"
 #include "verify.h"
 
-int gp_contents_add_file(struct gp_session *s, int fd,
+static int gp_contents_keep_file(struct gp_session *s, struct gp_file *f,
+				 struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	mutex_lock(&s->turn);
+	mutex_lock(&s->lock);
+	if (s->stopped) {
+		ret = gp_session_refuse_stopped(s, extack);
+	} else {
+		s->files[s->nfiles] = f;
+		ret = s->nfiles++;
+	}
+	mutex_unlock(&s->lock);
+	mutex_unlock(&s->turn);
+	return ret;
+}
+
+int gp_contents_add_file(struct gp_session *s, struct file *file,
 			 const struct goprobe_runtime *rt,
 			 struct netlink_ext_ack *extack)
 {
 	const char *why;
 	struct gp_file *f;
+	int ret;
 
-	if (s->stopped)
+	if (READ_ONCE(s->stopped))
 		return gp_session_refuse_stopped(s, extack);
 	if (s->nfiles == GP_FILES_MAX)
 		return gp_refuse(extack, -E2BIG, "the session has too many files");
 	why = gp_verify_runtime(rt);
 	if (why)
 		return gp_refuse(extack, -EINVAL, why);
-	f = gp_file_open(fd, rt, &why);
+	f = gp_file_open(file, rt, &s->reads, &why);
 	if (IS_ERR(f))
 		return gp_refuse(extack, PTR_ERR(f), why);
-	s->files[s->nfiles] = f;
-	return s->nfiles++;
+	ret = gp_contents_keep_file(s, f, extack);
+	if (ret < 0)
+		gp_file_close(f);
+	return ret;
 }
 
 int gp_contents_add_types(struct gp_session *s, const struct goprobe_type *types,
@@ -329,18 +352,13 @@ static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
 }
 
 /*
- * Refuse with the point's place and the reason. Netlink reads the sentence when the session's lock
- * is no longer held, and would warn if it grew meanwhile: so it has one writer, who comes
- * back when it has been read. Other threads that share the socket get the reason alone.
+ * Refuse with the point's place and the reason. The worker has sent the last such sentence before
+ * it makes the next one.
  */
 static int gp_contents_refuse_point(struct gp_session *s,
 				    struct netlink_ext_ack *extack, int err,
 				    const struct goprobe_point *p, const char *why)
 {
-	if (!s->refused)
-		s->refused = current;
-	if (s->refused != current)
-		return gp_refuse(extack, err, why);
 	snprintf(s->refusal, sizeof(s->refusal), "point %u at file offset 0x%llx: %s",
 		 p->id, p->offset, why);
 	return gp_refuse(extack, err, s->refusal);
@@ -415,8 +433,8 @@ static const char *gp_contents_check_edit(const struct gp_session *s,
 	return NULL;
 }
 
-static int gp_contents_check_point(struct gp_session *s, u32 file,
-				   const struct goprobe_point *p,
+static int gp_contents_check_point(struct gp_session *s, u32 file, const struct gp_reading *code,
+				   u32 i, const struct goprobe_point *p,
 				   struct netlink_ext_ack *extack)
 {
 	const char *why;
@@ -432,7 +450,7 @@ static int gp_contents_check_point(struct gp_session *s, u32 file,
 	if (p->edit && !gp_edit_allowed())
 		return gp_contents_refuse_point(s, extack, -EPERM, p,
 						"nothing can be changed: the module was loaded without allow_writes=1");
-	err = gp_file_check_point(s->files[file], p, &why);
+	err = gp_file_check_point(s->files[file], code, i, p, &why);
 	if (err)
 		return gp_contents_refuse_point(s, extack, err, p, why);
 	return 0;
@@ -465,15 +483,17 @@ static int gp_contents_add_point(struct gp_session *s, u32 file,
 	if (!probe)
 		return -ENOMEM;
 	err = gp_probe_add(probe, p, sweep);
-	if (!err)
-		s->probes[s->nprobes++] = probe;
-	return err;
+	if (err)
+		return err;
+	mutex_lock(&s->lock);
+	s->probes[s->nprobes++] = probe;
+	mutex_unlock(&s->lock);
+	return 0;
 }
 
 /**
  * struct gp_contents_batch - points that are added together
  * @s: the session
- * @caller: who adds them
  * @file: index of their file
  * @points: the points
  * @n: their number
@@ -482,7 +502,6 @@ static int gp_contents_add_point(struct gp_session *s, u32 file,
  */
 struct gp_contents_batch {
 	struct gp_session *s;
-	struct task_struct *caller;
 	u32 file;
 	const struct goprobe_point *points;
 	u32 n;
@@ -490,7 +509,17 @@ struct gp_contents_batch {
 	int err;
 };
 
-/* All or none. Context: a worker, see gp_sweep_queue(). */
+static struct gp_probe *gp_contents_pop_probe(struct gp_session *s)
+{
+	struct gp_probe *probe;
+
+	mutex_lock(&s->lock);
+	probe = s->probes[--s->nprobes];
+	mutex_unlock(&s->lock);
+	return probe;
+}
+
+/* All or none. Context: the session's turn. */
 static void gp_contents_add_batch(struct gp_sweep *sweep, void *arg)
 {
 	struct gp_contents_batch *b = arg;
@@ -502,12 +531,12 @@ static void gp_contents_add_batch(struct gp_sweep *sweep, void *arg)
 		err = gp_contents_add_point(s, b->file, &b->points[i], sweep);
 		if (err)
 			b->refused = &b->points[i];
-		else if (fatal_signal_pending(b->caller))
-			err = -EINTR;
+		else if (READ_ONCE(s->ending))
+			err = -ESHUTDOWN;
 		cond_resched();
 	}
 	while (err && s->nprobes > first)
-		gp_probe_del(s->probes[--s->nprobes], sweep);
+		gp_probe_del(gp_contents_pop_probe(s), sweep);
 	b->err = err;
 }
 
@@ -586,29 +615,16 @@ static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_poin
 	return err ? gp_contents_refuse_tally(s, extack, err, p) : 0;
 }
 
-int gp_contents_add_points(struct gp_session *s, u32 file,
-			   const struct goprobe_point *points, u32 n,
-			   struct netlink_ext_ack *extack)
+/* What there is to be seen before the kernel is asked for breakpoints. */
+static int gp_contents_check_points(struct gp_session *s, u32 file, const struct gp_reading *code,
+				    const struct goprobe_point *points, u32 n,
+				    struct netlink_ext_ack *extack)
 {
-	struct gp_contents_batch batch = {
-		.s = s,
-		.caller = current,
-		.file = file,
-		.points = points,
-		.n = n,
-	};
 	int err;
 	u32 i;
 
-	if (s->stopped)
-		return gp_session_refuse_stopped(s, extack);
-	if (file >= s->nfiles)
-		return gp_refuse(extack, -EINVAL, "the session has no such file");
-	if (n > GP_POINTS_MAX - s->nprobes)
-		return gp_refuse(extack, -E2BIG, "the session has too many points");
-	/* Before other sessions have to wait: the file may be slow to read. */
 	for (i = 0; i < n; i++) {
-		err = gp_contents_check_point(s, file, &points[i], extack);
+		err = gp_contents_check_point(s, file, code, i, &points[i], extack);
 		if (!err)
 			err = gp_contents_add_tally(s, &points[i], extack);
 		if (err)
@@ -617,27 +633,72 @@ int gp_contents_add_points(struct gp_session *s, u32 file,
 	}
 	if (gp_table_grow((void ***)&s->probes, &s->probes_room, s->nprobes, n))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
-	gp_sweep_queue(&s->files[file]->sweep, s->files[file]->inode, gp_contents_add_batch,
-		       &batch);
-	gp_sweep_wait(&s->files[file]->sweep);
+	return 0;
+}
+
+/* Context: the session's turn. */
+static int gp_contents_place_points(struct gp_session *s, u32 file, const struct gp_reading *code,
+				    const struct goprobe_point *points, u32 n,
+				    struct netlink_ext_ack *extack)
+{
+	struct gp_contents_batch batch = {
+		.s = s,
+		.file = file,
+		.points = points,
+		.n = n,
+	};
+	int err;
+
+	if (s->stopped)
+		return gp_session_refuse_stopped(s, extack);
+	mutex_lock(&s->lock);
+	err = gp_contents_check_points(s, file, code, points, n, extack);
+	mutex_unlock(&s->lock);
+	if (err)
+		return err;
+	gp_sweep_run(s->files[file]->inode, gp_contents_add_batch, &batch);
 	if (batch.refused)
 		return gp_contents_refuse_point(s, extack, batch.err, batch.refused,
 						gp_contents_why_no_probe(batch.err));
 	if (batch.err)
-		return gp_refuse(extack, batch.err, "interrupted");
+		return gp_session_refuse_stopped(s, extack);
 	if (n)
 		gp_breaker_start(s);
 	return s->nprobes;
 }
 
-/* What names the process that the caller calls @tgid; 0: there is none. */
-static u64 gp_contents_process(pid_t tgid)
+int gp_contents_add_points(struct gp_session *s, u32 file,
+			   const struct goprobe_point *points, u32 n,
+			   struct netlink_ext_ack *extack)
+{
+	struct gp_reading *code;
+	const char *why;
+	int ret;
+
+	if (READ_ONCE(s->stopped))
+		return gp_session_refuse_stopped(s, extack);
+	if (file >= s->nfiles)
+		return gp_refuse(extack, -EINVAL, "the session has no such file");
+	if (n > GP_POINTS_MAX - READ_ONCE(s->nprobes))
+		return gp_refuse(extack, -E2BIG, "the session has too many points");
+	code = gp_file_read_points(s->files[file], points, n, &s->reads, &why);
+	if (IS_ERR(code))
+		return gp_refuse(extack, PTR_ERR(code), why);
+	mutex_lock(&s->turn);
+	ret = gp_contents_place_points(s, file, code, points, n, extack);
+	mutex_unlock(&s->turn);
+	gp_reading_put(code);
+	return ret;
+}
+
+/* What names the process that is @tgid in @ns; 0: there is none. */
+static u64 gp_contents_process(pid_t tgid, struct pid_namespace *ns)
 {
 	struct task_struct *leader, *t;
 	u64 process = 0;
 
 	rcu_read_lock();
-	leader = pid_task(find_vpid(tgid), PIDTYPE_TGID);
+	leader = pid_task(find_pid_ns(tgid, ns), PIDTYPE_TGID);
 	if (leader) {
 		/* The first thread may have ended before the others. */
 		for_each_thread(leader, t) {
@@ -678,13 +739,15 @@ static int gp_contents_join(struct gp_session *s, const struct goprobe_member *a
 /**
  * gp_contents_add_members() - goroutines join the session's set
  * @s: the session
+ * @ns: in which processes are numbered
  * @add: which
  * @n: their number
  * @extack: for the sentence on error
  *
  * Return: how many it has now, or an error.
  */
-int gp_contents_add_members(struct gp_session *s, const struct goprobe_member *add, u32 n,
+int gp_contents_add_members(struct gp_session *s, struct pid_namespace *ns,
+			    const struct goprobe_member *add, u32 n,
 			    struct netlink_ext_ack *extack)
 {
 	u64 *process;
@@ -699,7 +762,7 @@ int gp_contents_add_members(struct gp_session *s, const struct goprobe_member *a
 	if (!process)
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	for (i = 0; !ret && i < n; i++) {
-		process[i] = gp_contents_process(add[i].tgid);
+		process[i] = gp_contents_process(add[i].tgid, ns);
 		if (add[i].pad)
 			ret = gp_refuse(extack, -EINVAL, "padding of a goroutine is not 0");
 		else if (!process[i])
@@ -745,16 +808,22 @@ static void gp_contents_del_some(struct gp_session *s, const u32 *ids, u32 n)
 
 	for (i = 0; i < s->nfiles; i++)
 		INIT_LIST_HEAD(&s->files[i]->leaving);
+	mutex_lock(&s->lock);
 	for (i = 0; i < s->nprobes; i++) {
 		struct gp_probe *probe = s->probes[i];
 
-		if (!ids || bsearch(&probe->id, ids, n, sizeof(u32), gp_contents_compare))
+		if (!ids || bsearch(&probe->id, ids, n, sizeof(u32), gp_contents_compare)) {
 			list_add_tail(&probe->dead, &s->files[probe->file]->leaving);
-		else
+			WRITE_ONCE(probe->leaving, true);
+		} else {
 			s->probes[kept++] = probe;
+		}
 		cond_resched();
 	}
 	s->nprobes = kept;
+	mutex_unlock(&s->lock);
+	/* Before 6.12 each is waited for on its own: of hits that are delayed there, together. */
+	gp_stream_wake_waiters(s);
 	for (i = 0; i < s->nfiles; i++)
 		if (!list_empty(&s->files[i]->leaving))
 			gp_sweep_queue(&s->files[i]->sweep, s->files[i]->inode,

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a session is given. Context of all: the session's lock, but for _free(). */
+/*
+ * What a session is given. Context of all: the session's turn and its lock; of _del_points() and
+ * _del_ids(), which wait for handlers, the turn alone; of _add_file() and _add_points(),
+ * which read files, neither; of _free(), nobody else has the session.
+ */
 #ifndef GP_CONTENTS_H
 #define GP_CONTENTS_H
 
 #include <linux/types.h>
 #include <goprobe.h>
 
+struct file;
 struct gp_session;
 struct netlink_ext_ack;
+struct pid_namespace;
 
 /* What GOPROBE_CMD_PLANS_ADD brings. */
 struct gp_plans_wire {
@@ -19,7 +25,7 @@ struct gp_plans_wire {
 	u32 nops;
 };
 
-int gp_contents_add_file(struct gp_session *s, int fd,
+int gp_contents_add_file(struct gp_session *s, struct file *file,
 			 const struct goprobe_runtime *rt,
 			 struct netlink_ext_ack *extack);
 int gp_contents_add_types(struct gp_session *s, const struct goprobe_type *types,
@@ -37,7 +43,8 @@ int gp_contents_add_points(struct gp_session *s, u32 file,
 			   const struct goprobe_point *points, u32 n,
 			   struct netlink_ext_ack *extack);
 void gp_contents_del_points(struct gp_session *s);
-int gp_contents_add_members(struct gp_session *s, const struct goprobe_member *add, u32 n,
+int gp_contents_add_members(struct gp_session *s, struct pid_namespace *ns,
+			    const struct goprobe_member *add, u32 n,
 			    struct netlink_ext_ack *extack);
 int gp_contents_del_ids(struct gp_session *s, const u32 *ids, u32 n);
 void gp_contents_free(struct gp_session *s);

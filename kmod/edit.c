@@ -171,15 +171,17 @@ static void gp_edit_tell(const struct gp_probe *probe)
 		(int)strlen(path), path, s->id, s->owner);
 }
 
-/* Sleep: until it is over, the thread is killed or the session has ended. */
-static void gp_edit_delay(struct gp_session *s, u64 ns)
+/* Sleep until it is over, the thread is killed, the probe is taken away or the session ends. */
+static void gp_edit_delay(const struct gp_probe *probe, u64 ns)
 {
+	struct gp_session *s = probe->session;
 	ktime_t until = ktime_add_ns(ktime_get(), ns);
 	DEFINE_WAIT(wait);
 
 	do {
 		prepare_to_wait(&s->room, &wait, TASK_KILLABLE);
-		if (!READ_ONCE(s->running) || fatal_signal_pending(current))
+		if (!READ_ONCE(s->running) || READ_ONCE(probe->leaving) ||
+		    fatal_signal_pending(current))
 			break;
 		/* 0: the time is over; else somebody was woken, for whatever reason. */
 	} while (schedule_hrtimeout(&until, HRTIMER_MODE_ABS));
@@ -199,7 +201,7 @@ static void gp_edit_apply(const struct gp_probe *probe, struct pt_regs *regs,
 	gp_edit_set_all(edit, regs);
 	gp_hit_stat(probe->session, GOPROBE_STAT_EDITED);
 	if (edit->delay)
-		gp_edit_delay(probe->session, edit->delay);
+		gp_edit_delay(probe, edit->delay);
 }
 
 /* --- hits ------------------------------------------------------------------------ */

@@ -6,7 +6,8 @@
  * when a process maps it, if at all: so this file shows that an offset is in an
  * executable segment and that the bytes there are the ones that user space
  * analysed, and sees to it that they stay: as long as a session has the file, nobody
- * can open it for writing, as if it were running. The binary is untrusted.
+ * can open it for writing, as if it were running. The binary is untrusted, and so is
+ * whoever serves it: see reading.c.
  */
 #include <linux/dcache.h>
 #include <linux/elf.h>
@@ -18,28 +19,43 @@
 
 #include "charge.h"
 #include "file.h"
+#include "reading.h"
 
 #define GP_PHDRS_MAX	64
 
-static int gp_file_read(struct file *file, u64 offset, void *to, size_t size)
+/* *@why is the sentence if the file itself is the reason; changed if not. */
+static int gp_file_read(struct gp_reads *reads, struct file *file, u64 offset, void *to,
+			u32 size, const char **why)
 {
-	loff_t pos = offset;
-	ssize_t n = kernel_read(file, to, size, &pos);
+	struct gp_reading *r = gp_reading_new(file, 1, size);
+	int err;
 
-	if (n < 0)
-		return n;
-	return n == size ? 0 : -ENODATA;
+	if (!r) {
+		*why = "out of memory";
+		return -ENOMEM;
+	}
+	gp_reading_add(r, offset, size);
+	err = gp_reading_run(r, reads, why);
+	if (!err) {
+		err = r->part[0].err;
+		/* It ends before, or no file has such an offset. */
+		if (err == -ENODATA || err == -EINVAL)
+			err = -ENOEXEC;
+		memcpy(to, r->part[0].bytes, size);
+	}
+	gp_reading_put(r);
+	return err;
 }
 
-static int gp_file_read_header(struct file *file, struct elf64_hdr *ehdr,
+static int gp_file_read_header(struct gp_reads *reads, struct file *file, struct elf64_hdr *ehdr,
 			       const char **why)
 {
-	int err = gp_file_read(file, 0, ehdr, sizeof(*ehdr));
+	int err;
 
-	if (err) {
-		*why = "the file can't be read or is shorter than an ELF header";
-		return err == -ENODATA ? -ENOEXEC : err;
-	}
+	*why = "the file can't be read or is shorter than an ELF header";
+	err = gp_file_read(reads, file, 0, ehdr, sizeof(*ehdr), why);
+	if (err)
+		return err;
 	if (memcmp(ehdr->e_ident, ELFMAG, SELFMAG) ||
 	    ehdr->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    !elf_check_arch(ehdr)) {
@@ -73,14 +89,14 @@ static void gp_file_find_ranges(struct gp_file *f, const struct elf64_phdr *ph,
 	}
 }
 
-static struct gp_file *gp_file_new(struct file *file, const char **why)
+static struct gp_file *gp_file_new(struct gp_reads *reads, struct file *file, const char **why)
 {
 	struct elf64_phdr *phdrs;
 	struct elf64_hdr ehdr;
 	struct gp_file *f;
 	int err;
 
-	err = gp_file_read_header(file, &ehdr, why);
+	err = gp_file_read_header(reads, file, &ehdr, why);
 	if (err)
 		return ERR_PTR(err);
 	phdrs = kmalloc_array(ehdr.e_phnum, sizeof(*phdrs), GFP_KERNEL);
@@ -89,13 +105,10 @@ static struct gp_file *gp_file_new(struct file *file, const char **why)
 	*why = "out of memory";
 	if (!phdrs || !f)
 		goto err;
-	err = gp_file_read(file, ehdr.e_phoff, phdrs,
-			   ehdr.e_phnum * sizeof(*phdrs));
-	if (err) {
-		*why = "the file's program headers can't be read: it is truncated";
-		err = -ENOEXEC;
+	*why = "the file's program headers can't be read: it is truncated";
+	err = gp_file_read(reads, file, ehdr.e_phoff, phdrs, ehdr.e_phnum * sizeof(*phdrs), why);
+	if (err)
 		goto err;
-	}
 	gp_file_find_ranges(f, phdrs, ehdr.e_phnum);
 	if (!f->nranges) {
 		*why = "the file has no executable segment";
@@ -113,53 +126,47 @@ err:
 
 /**
  * gp_file_open() - take a file that user space has opened
- * @fd: in the caller's table, open for reading
+ * @file: the file, open for reading
  * @rt: verified
+ * @reads: the session's
  * @why: a sentence, on error
+ *
+ * Context: see reading.c.
  *
  * Return: the file, or an ERR_PTR().
  */
-struct gp_file *gp_file_open(int fd, const struct goprobe_runtime *rt,
-			     const char **why)
+struct gp_file *gp_file_open(struct file *file, const struct goprobe_runtime *rt,
+			     struct gp_reads *reads, const char **why)
 {
-	struct file *file = fget(fd);
 	struct gp_file *f;
 	int err;
 
-	if (!file) {
-		*why = "the file descriptor is not open";
-		return ERR_PTR(-EBADF);
-	}
 	if (!S_ISREG(file_inode(file)->i_mode) || !(file->f_mode & FMODE_READ)) {
 		*why = "the file descriptor is not a regular file open for reading";
-		f = ERR_PTR(-EINVAL);
-		goto err;
+		return ERR_PTR(-EINVAL);
 	}
 	err = deny_write_access(file);
 	if (err) {
 		*why = "the file is open for writing, so its code may change";
-		f = ERR_PTR(err);
-		goto err;
+		return ERR_PTR(err);
 	}
-	f = gp_file_new(file, why);
+	f = gp_file_new(reads, file, why);
 	if (IS_ERR(f))
-		goto err_allow;
+		goto err;
 	/* A mapping of a file on overlayfs has the inode of the layer below. */
 	f->inode = gp_inode_get(d_real_inode(file->f_path.dentry));
 	if (!f->inode) {
 		*why = "out of memory";
 		kfree(f);
 		f = ERR_PTR(-ENOMEM);
-		goto err_allow;
+		goto err;
 	}
-	f->file = file;
+	f->file = get_file(file);
 	f->runtime = *rt;
 	return f;
 
-err_allow:
-	allow_write_access(file);
 err:
-	fput(file);
+	allow_write_access(file);
 	return f;
 }
 
@@ -172,37 +179,76 @@ void gp_file_close(struct gp_file *f)
 	kfree(f);
 }
 
+static bool gp_file_is_code(const struct gp_file *f, const struct goprobe_point *point)
+{
+	u32 i;
+
+	for (i = 0; i < f->nranges; i++)
+		if (point->offset >= f->ranges[i].from &&
+		    point->offset < f->ranges[i].to &&
+		    point->code_len <= f->ranges[i].to - point->offset)
+			return true;
+	return false;
+}
+
+/**
+ * gp_file_read_points() - read the code at points
+ * @f: the binary
+ * @points: the points, not verified
+ * @n: their number
+ * @reads: the session's
+ * @why: a sentence, on error
+ *
+ * Context: see reading.c.
+ *
+ * Return: for gp_file_check_point(), or an ERR_PTR().
+ */
+struct gp_reading *gp_file_read_points(const struct gp_file *f, const struct goprobe_point *points,
+				       u32 n, struct gp_reads *reads, const char **why)
+{
+	struct gp_reading *r = gp_reading_new(f->file, n, n * GOPROBE_CODE_MAX);
+	int err;
+	u32 i;
+
+	if (!r) {
+		*why = "out of memory";
+		return ERR_PTR(-ENOMEM);
+	}
+	for (i = 0; i < n; i++)
+		gp_reading_add(r, points[i].offset, points[i].code_len <= GOPROBE_CODE_MAX &&
+			       gp_file_is_code(f, &points[i]) ? points[i].code_len : 0);
+	err = gp_reading_run(r, reads, why);
+	if (!err)
+		return r;
+	gp_reading_put(r);
+	return ERR_PTR(err);
+}
+
 /**
  * gp_file_check_point() - may there be a breakpoint?
  * @f: the binary
+ * @code: what was read of it
+ * @i: index of the point in that
  * @point: verified
  * @why: a sentence, on error
  *
  * Return: 0; -EINVAL if the place is not code; -ESTALE if the code there is not
  * the expected one; an error of reading.
  */
-int gp_file_check_point(const struct gp_file *f,
+int gp_file_check_point(const struct gp_file *f, const struct gp_reading *code, u32 i,
 			const struct goprobe_point *point, const char **why)
 {
-	u8 code[GOPROBE_CODE_MAX];
-	u32 i;
-	int err;
+	const struct gp_reading_part *part = &code->part[i];
 
-	for (i = 0; i < f->nranges; i++)
-		if (point->offset >= f->ranges[i].from &&
-		    point->offset < f->ranges[i].to &&
-		    point->code_len <= f->ranges[i].to - point->offset)
-			break;
-	if (i == f->nranges) {
+	if (!gp_file_is_code(f, point)) {
 		*why = "the place is not in an executable segment";
 		return -EINVAL;
 	}
-	err = gp_file_read(f->file, point->offset, code, point->code_len);
-	if (err) {
+	if (part->err) {
 		*why = "the code there can't be read: the file is truncated";
-		return err == -ENODATA ? -ESTALE : err;
+		return part->err == -ENODATA ? -ESTALE : part->err;
 	}
-	if (memcmp(code, point->code, point->code_len)) {
+	if (memcmp(part->bytes, point->code, point->code_len)) {
 		*why = "the code there is not the expected one: the file has been replaced";
 		return -ESTALE;
 	}

@@ -10,6 +10,8 @@
 #include "probe.h"
 
 struct file;
+struct gp_reading;
+struct gp_reads;
 
 /* A range of the file that is mapped executable and not writable. */
 struct gp_file_range {
@@ -39,10 +41,12 @@ struct gp_file {
 	struct gp_file_range ranges[];
 };
 
-struct gp_file *gp_file_open(int fd, const struct goprobe_runtime *rt,
-			     const char **why);
+struct gp_file *gp_file_open(struct file *file, const struct goprobe_runtime *rt,
+			     struct gp_reads *reads, const char **why);
 void gp_file_close(struct gp_file *f);
-int gp_file_check_point(const struct gp_file *f,
+struct gp_reading *gp_file_read_points(const struct gp_file *f, const struct goprobe_point *points,
+				       u32 n, struct gp_reads *reads, const char **why);
+int gp_file_check_point(const struct gp_file *f, const struct gp_reading *code, u32 i,
 			const struct goprobe_point *point, const char **why);
 
 #endif

@@ -4,11 +4,14 @@
  * one session to the next by their numbers, so that sessions may come and go meanwhile.
  *
  * Locking: the lock of the session that is listed, not from one call to the next: a
- * session may have got more points in between.
+ * session may have got more points in between. It is another's, and generic netlink's own locks
+ * are held: so it is not waited for long.
  */
+#include <linux/delay.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/pid.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
@@ -18,6 +21,9 @@
 #include "plan.h"
 #include "probe.h"
 #include "session.h"
+
+/* How long a session is waited for: who has its lock asks for memory, at most. */
+#define GP_LISTING_WAIT_MS	500
 
 /* Points in one message of GOPROBE_CMD_LIST. */
 #define GP_LISTING_POINTS	256
@@ -142,6 +148,20 @@ full:
 	return err;
 }
 
+static int gp_listing_lock(struct gp_session *s, struct netlink_ext_ack *extack)
+{
+	u32 ms;
+
+	for (ms = 0; ms < GP_LISTING_WAIT_MS; ms++) {
+		if (mutex_trylock(&s->lock))
+			return 0;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		usleep_range(1000, 2000);
+	}
+	return gp_refuse(extack, -EBUSY, "a session is busy; try again");
+}
+
 int gp_listing_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct gp_listing_at *at = (struct gp_listing_at *)cb->args;
@@ -158,7 +178,7 @@ int gp_listing_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			at->file = 0;
 			at->probe = 0;
 		}
-		err = mutex_lock_killable(&s->lock);
+		err = gp_listing_lock(s, cb->extack);
 		if (!err) {
 			do {
 				err = gp_listing_put(skb, cb, s, at);

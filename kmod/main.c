@@ -9,8 +9,10 @@
 #include <net/genetlink.h>
 #include <goprobe.h>
 
+#include "command.h"
 #include "netlink.h"
 #include "probe.h"
+#include "reading.h"
 #include "seen.h"
 #include "session.h"
 #include "stream.h"
@@ -27,9 +29,15 @@ static int __init gp_init(void)
 	err = gp_probe_init();
 	if (err)
 		goto err_stream;
-	err = gp_session_init();
+	err = gp_reading_init();
 	if (err)
 		goto err_probe;
+	err = gp_command_init();
+	if (err)
+		goto err_reading;
+	err = gp_session_init();
+	if (err)
+		goto err_command;
 	err = gp_netlink_init();
 	if (err)
 		goto err_session;
@@ -37,6 +45,10 @@ static int __init gp_init(void)
 
 err_session:
 	gp_session_fini();
+err_command:
+	gp_command_fini();
+err_reading:
+	gp_reading_fini();
 err_probe:
 	gp_probe_fini();
 err_stream:
@@ -50,6 +62,8 @@ static void __exit gp_exit(void)
 {
 	gp_netlink_fini();
 	gp_session_fini();
+	gp_command_fini();
+	gp_reading_fini();
 	gp_probe_fini();
 	gp_stream_fini();
 	gp_seen_fini();

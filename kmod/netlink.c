@@ -4,16 +4,19 @@
  * tracing logic. The protocol is described in include/uapi/goprobe.h.
  */
 #include <linux/capability.h>
+#include <linux/file.h>
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/security.h>
 #include <net/genetlink.h>
 
 #include "calls.h"
+#include "command.h"
 #include "contents.h"
 #include "dynamic.h"
 #include "edit.h"
 #include "execute.h"
+#include "file.h"
 #include "filter.h"
 #include "held.h"
 #include "keys.h"
@@ -99,7 +102,8 @@ static struct sk_buff *gp_nl_reply(struct genl_info *info, void **hdr)
 	return skb;
 }
 
-static int gp_nl_reply_u32(struct genl_info *info, int attr, u32 value)
+/* A reply of one number. */
+int gp_netlink_reply_u32(struct genl_info *info, int attr, u32 value)
 {
 	struct sk_buff *skb;
 	void *hdr;
@@ -167,16 +171,28 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 	return genlmsg_reply(skb, info);
 }
 
+/* The sender, whose task this is, gets the descriptor. If not @ok it is as if he had closed it. */
+static void gp_nl_give_fd(int fd, struct file *file, bool ok)
+{
+	if (ok) {
+		fd_install(fd, file);
+	} else {
+		put_unused_fd(fd);
+		fput(file);
+	}
+}
+
 static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 {
 	struct gp_session_wish wish = {
 		.ring_bytes = GP_RING_DEFAULT, .ncalls = GP_CALLS_DEFAULT,
 	};
+	struct file *file = NULL;
 	struct gp_session *s;
 	struct sk_buff *skb;
 	const void *pids;
+	int err, fd = 0;
 	void *hdr;
-	int err;
 
 	err = gp_netlink_may(req, info->extack);
 	if (err)
@@ -212,61 +228,40 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 		nlmsg_free(skb);
 		return PTR_ERR(s);
 	}
+	if (wish.flags & GOPROBE_SESSION_F_FD)
+		fd = gp_session_open_fd(s, &file);
 	nla_put_u32(skb, GOPROBE_A_SESSION, s->id);
 	nla_put_u32(skb, GOPROBE_A_RING_BYTES, s->ring_bytes);
+	if (file)
+		nla_put_u32(skb, GOPROBE_A_FD, fd);
 	gp_session_put(s);
-	genlmsg_end(skb, hdr);
-	return genlmsg_reply(skb, info);
-}
-
-/*
- * Run a command on the sender's session, under its lock. @reply: attribute that
- * carries a result >= 0, or 0.
- */
-static int gp_nl_on_session(struct sk_buff *req, struct genl_info *info,
-			    int (*run)(struct gp_session *s, struct genl_info *info),
-			    int reply)
-{
-	struct gp_session *s;
-	int ret;
-
-	ret = gp_netlink_may(req, info->extack);
-	if (ret)
-		return ret;
-	s = gp_session_get(NETLINK_CB(req).sk);
-	if (!s)
-		return gp_refuse(info->extack, -ENOENT, GP_NETLINK_NO_SESSION);
-	ret = mutex_lock_killable(&s->lock);
-	if (!ret) {
-		ret = run(s, info);
-		mutex_unlock(&s->lock);
+	if (fd < 0) {
+		nlmsg_free(skb);
+		return gp_refuse(info->extack, fd, "there is no descriptor for the session");
 	}
-	gp_session_put(s);
-	if (ret >= 0 && reply)
-		return gp_nl_reply_u32(info, reply, ret);
-	return ret;
+	genlmsg_end(skb, hdr);
+	err = genlmsg_reply(skb, info);
+	if (file)
+		gp_nl_give_fd(fd, file, !err);
+	return err;
 }
 
-static int gp_run_file_add(struct gp_session *s, struct genl_info *info)
+static int gp_run_file_add(struct gp_session *s, struct gp_command *c)
 {
+	struct genl_info *info = &c->info;
 	int err = gp_nl_missing(info, GOPROBE_A_FD, "FILE_ADD needs FD");
 
 	if (!err)
 		err = gp_nl_missing(info, GOPROBE_A_RUNTIME, "FILE_ADD needs RUNTIME");
 	if (err)
 		return err;
-	return gp_contents_add_file(s, nla_get_u32(info->attrs[GOPROBE_A_FD]),
-				    nla_data(info->attrs[GOPROBE_A_RUNTIME]),
+	return gp_contents_add_file(s, c->file, nla_data(info->attrs[GOPROBE_A_RUNTIME]),
 				    info->extack);
 }
 
-static int gp_nl_file_add(struct sk_buff *req, struct genl_info *info)
+static int gp_run_types_add(struct gp_session *s, struct gp_command *c)
 {
-	return gp_nl_on_session(req, info, gp_run_file_add, GOPROBE_A_FILE);
-}
-
-static int gp_run_types_add(struct gp_session *s, struct genl_info *info)
-{
+	struct genl_info *info = &c->info;
 	const void *types, *refs;
 	u32 ntypes, nrefs;
 	int err;
@@ -283,13 +278,9 @@ static int gp_run_types_add(struct gp_session *s, struct genl_info *info)
 	return gp_contents_add_types(s, types, ntypes, refs, nrefs, info->extack);
 }
 
-static int gp_nl_types_add(struct sk_buff *req, struct genl_info *info)
+static int gp_run_dynamic_add(struct gp_session *s, struct gp_command *c)
 {
-	return gp_nl_on_session(req, info, gp_run_types_add, GOPROBE_A_FIRST);
-}
-
-static int gp_run_dynamic_add(struct gp_session *s, struct genl_info *info)
-{
+	struct genl_info *info = &c->info;
 	const void *add;
 	u32 n;
 	int err;
@@ -306,13 +297,9 @@ static int gp_run_dynamic_add(struct gp_session *s, struct genl_info *info)
 				       add, n, info->extack);
 }
 
-static int gp_nl_dynamic_add(struct sk_buff *req, struct genl_info *info)
+static int gp_run_plans_add(struct gp_session *s, struct gp_command *c)
 {
-	return gp_nl_on_session(req, info, gp_run_dynamic_add, GOPROBE_A_COUNT);
-}
-
-static int gp_run_plans_add(struct gp_session *s, struct genl_info *info)
-{
+	struct genl_info *info = &c->info;
 	const void *plans, *pieces, *ops;
 	struct gp_plans_wire w;
 	int err;
@@ -335,13 +322,9 @@ static int gp_run_plans_add(struct gp_session *s, struct genl_info *info)
 	return gp_contents_add_plans(s, &w, info->extack);
 }
 
-static int gp_nl_plans_add(struct sk_buff *req, struct genl_info *info)
+static int gp_run_filters_add(struct gp_session *s, struct gp_command *c)
 {
-	return gp_nl_on_session(req, info, gp_run_plans_add, GOPROBE_A_FIRST);
-}
-
-static int gp_run_filters_add(struct gp_session *s, struct genl_info *info)
-{
+	struct genl_info *info = &c->info;
 	const void *filters, *ops;
 	u32 nfilters, nops;
 	int err;
@@ -358,13 +341,9 @@ static int gp_run_filters_add(struct gp_session *s, struct genl_info *info)
 	return gp_contents_add_filters(s, filters, nfilters, ops, nops, info->extack);
 }
 
-static int gp_nl_filters_add(struct sk_buff *req, struct genl_info *info)
+static int gp_run_points_add(struct gp_session *s, struct gp_command *c)
 {
-	return gp_nl_on_session(req, info, gp_run_filters_add, GOPROBE_A_FIRST);
-}
-
-static int gp_run_points_add(struct gp_session *s, struct genl_info *info)
-{
+	struct genl_info *info = &c->info;
 	const void *points;
 	u32 n;
 	int err;
@@ -381,13 +360,9 @@ static int gp_run_points_add(struct gp_session *s, struct genl_info *info)
 				      points, n, info->extack);
 }
 
-static int gp_nl_points_add(struct sk_buff *req, struct genl_info *info)
+static int gp_run_points_del(struct gp_session *s, struct gp_command *c)
 {
-	return gp_nl_on_session(req, info, gp_run_points_add, GOPROBE_A_COUNT);
-}
-
-static int gp_run_points_del(struct gp_session *s, struct genl_info *info)
-{
+	struct genl_info *info = &c->info;
 	const void *ids;
 	u32 n;
 	int err;
@@ -403,13 +378,9 @@ static int gp_run_points_del(struct gp_session *s, struct genl_info *info)
 	return err < 0 ? gp_refuse(info->extack, err, "out of memory") : err;
 }
 
-static int gp_nl_points_del(struct sk_buff *req, struct genl_info *info)
+static int gp_run_members_add(struct gp_session *s, struct gp_command *c)
 {
-	return gp_nl_on_session(req, info, gp_run_points_del, GOPROBE_A_COUNT);
-}
-
-static int gp_run_members_add(struct gp_session *s, struct genl_info *info)
-{
+	struct genl_info *info = &c->info;
 	const void *add;
 	u32 n;
 	int err;
@@ -419,37 +390,23 @@ static int gp_run_members_add(struct gp_session *s, struct genl_info *info)
 		err = gp_nl_array(info, GOPROBE_A_MEMBER, sizeof(struct goprobe_member), &add, &n);
 	if (!err && !n)
 		return gp_refuse(info->extack, -EINVAL, "the list of goroutines is empty");
-	return err ? err : gp_contents_add_members(s, add, n, info->extack);
+	return err ? err : gp_contents_add_members(s, ns_of_pid(c->caller), add, n, info->extack);
 }
 
-static int gp_nl_members_add(struct sk_buff *req, struct genl_info *info)
+static int gp_run_start(struct gp_session *s, struct gp_command *c)
 {
-	return gp_nl_on_session(req, info, gp_run_members_add, GOPROBE_A_COUNT);
+	return gp_session_start(s, &c->extack);
 }
 
-static int gp_run_start(struct gp_session *s, struct genl_info *info)
-{
-	return gp_session_start(s, info->extack);
-}
-
-static int gp_nl_start(struct sk_buff *req, struct genl_info *info)
-{
-	return gp_nl_on_session(req, info, gp_run_start, 0);
-}
-
-static int gp_run_stop(struct gp_session *s, struct genl_info *info)
+static int gp_run_stop(struct gp_session *s, struct gp_command *c)
 {
 	gp_session_stop(s);
 	return 0;
 }
 
-static int gp_nl_stop(struct sk_buff *req, struct genl_info *info)
+static int gp_run_get_stats(struct gp_session *s, struct gp_command *c)
 {
-	return gp_nl_on_session(req, info, gp_run_stop, 0);
-}
-
-static int gp_run_get_stats(struct gp_session *s, struct genl_info *info)
-{
+	struct genl_info *info = &c->info;
 	u64 stats[__GOPROBE_STAT_MAX];
 	struct sk_buff *skb;
 	void *hdr;
@@ -466,9 +423,51 @@ static int gp_run_get_stats(struct gp_session *s, struct genl_info *info)
 	return genlmsg_reply(skb, info);
 }
 
-static int gp_nl_get_stats(struct sk_buff *req, struct genl_info *info)
+static const struct gp_command_kind gp_nl_kinds[__GOPROBE_CMD_MAX] = {
+	[GOPROBE_CMD_FILE_ADD] = {
+		.run = gp_run_file_add,
+		.reply = GOPROBE_A_FILE,
+		.locks = GP_COMMAND_LOCK_NONE,
+	},
+	[GOPROBE_CMD_TYPES_ADD] = { .run = gp_run_types_add, .reply = GOPROBE_A_FIRST },
+	[GOPROBE_CMD_DYNAMIC_ADD] = { .run = gp_run_dynamic_add, .reply = GOPROBE_A_COUNT },
+	[GOPROBE_CMD_PLANS_ADD] = { .run = gp_run_plans_add, .reply = GOPROBE_A_FIRST },
+	[GOPROBE_CMD_FILTERS_ADD] = { .run = gp_run_filters_add, .reply = GOPROBE_A_FIRST },
+	[GOPROBE_CMD_POINTS_ADD] = {
+		.run = gp_run_points_add,
+		.reply = GOPROBE_A_COUNT,
+		.locks = GP_COMMAND_LOCK_NONE,
+	},
+	[GOPROBE_CMD_POINTS_DEL] = {
+		.run = gp_run_points_del,
+		.reply = GOPROBE_A_COUNT,
+		.locks = GP_COMMAND_LOCK_TURN,
+	},
+	[GOPROBE_CMD_MEMBERS_ADD] = { .run = gp_run_members_add, .reply = GOPROBE_A_COUNT },
+	[GOPROBE_CMD_START] = { .run = gp_run_start },
+	[GOPROBE_CMD_STOP] = {
+		.run = gp_run_stop,
+		.locks = GP_COMMAND_LOCK_TURN,
+		.ends = true,
+	},
+	[GOPROBE_CMD_GET_STATS] = { .run = gp_run_get_stats },
+};
+
+/* A command on the sender's session. */
+static int gp_nl_command(struct sk_buff *req, struct genl_info *info)
 {
-	return gp_nl_on_session(req, info, gp_run_get_stats, 0);
+	struct gp_session *s;
+	int ret;
+
+	ret = gp_netlink_may(req, info->extack);
+	if (ret)
+		return ret;
+	s = gp_session_get(NETLINK_CB(req).sk);
+	if (!s)
+		return gp_refuse(info->extack, -ENOENT, GP_NETLINK_NO_SESSION);
+	ret = gp_command_queue(s, &gp_nl_kinds[info->genlhdr->cmd], req, info);
+	gp_session_put(s);
+	return ret;
 }
 
 /* With maxattr 0 the kernel would take the family's: so refuse one by name. */
@@ -542,67 +541,67 @@ static const struct genl_ops gp_netlink_ops[] = {
 	},
 	{
 		.cmd = GOPROBE_CMD_FILE_ADD,
-		.doit = gp_nl_file_add,
+		.doit = gp_nl_command,
 		.policy = gp_policy_file_add,
 		.maxattr = ARRAY_SIZE(gp_policy_file_add) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_TYPES_ADD,
-		.doit = gp_nl_types_add,
+		.doit = gp_nl_command,
 		.policy = gp_policy_types_add,
 		.maxattr = ARRAY_SIZE(gp_policy_types_add) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_DYNAMIC_ADD,
-		.doit = gp_nl_dynamic_add,
+		.doit = gp_nl_command,
 		.policy = gp_policy_dynamic_add,
 		.maxattr = ARRAY_SIZE(gp_policy_dynamic_add) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_PLANS_ADD,
-		.doit = gp_nl_plans_add,
+		.doit = gp_nl_command,
 		.policy = gp_policy_plans_add,
 		.maxattr = ARRAY_SIZE(gp_policy_plans_add) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_FILTERS_ADD,
-		.doit = gp_nl_filters_add,
+		.doit = gp_nl_command,
 		.policy = gp_policy_filters_add,
 		.maxattr = ARRAY_SIZE(gp_policy_filters_add) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_POINTS_ADD,
-		.doit = gp_nl_points_add,
+		.doit = gp_nl_command,
 		.policy = gp_policy_points_add,
 		.maxattr = ARRAY_SIZE(gp_policy_points_add) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_POINTS_DEL,
-		.doit = gp_nl_points_del,
+		.doit = gp_nl_command,
 		.policy = gp_policy_points_del,
 		.maxattr = ARRAY_SIZE(gp_policy_points_del) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_MEMBERS_ADD,
-		.doit = gp_nl_members_add,
+		.doit = gp_nl_command,
 		.policy = gp_policy_members_add,
 		.maxattr = ARRAY_SIZE(gp_policy_members_add) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_START,
-		.doit = gp_nl_start,
+		.doit = gp_nl_command,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_STOP,
-		.doit = gp_nl_stop,
+		.doit = gp_nl_command,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_GET_STATS,
-		.doit = gp_nl_get_stats,
+		.doit = gp_nl_command,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},
@@ -645,8 +644,8 @@ static const struct genl_ops gp_netlink_ops[] = {
 };
 
 /*
- * parallel_ops: placing thousands of breakpoints takes a while, which must not
- * stop every other family. netnsok is false: the initial network namespace only.
+ * parallel_ops: a new session's memory can take a while, which must not stop every other family;
+ * what takes longer is done by workers. netnsok is false: the initial network namespace only.
  */
 struct genl_family gp_netlink_family __ro_after_init = {
 	.name = GOPROBE_GENL_NAME,
@@ -657,7 +656,10 @@ struct genl_family gp_netlink_family __ro_after_init = {
 	.n_ops = ARRAY_SIZE(gp_netlink_ops),
 };
 
-/* A socket was closed: by its owner, by exit or by SIGKILL. May sleep. */
+/*
+ * A socket was closed: by its owner, by exit or by SIGKILL. Whoever closes a netlink socket may
+ * have to wait until this returns.
+ */
 static int gp_netlink_event(struct notifier_block *nb, unsigned long event,
 			    void *data)
 {

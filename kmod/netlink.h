@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 struct genl_family;
+struct genl_info;
 struct netlink_ext_ack;
 struct sk_buff;
 
@@ -15,6 +16,8 @@ extern struct genl_family gp_netlink_family;
 
 /* May whoever sent this use goprobe? 0, or -EPERM with a sentence. */
 int gp_netlink_may(struct sk_buff *skb, struct netlink_ext_ack *extack);
+
+int gp_netlink_reply_u32(struct genl_info *info, int attr, u32 value);
 
 int gp_netlink_init(void);
 void gp_netlink_fini(void);

@@ -2,7 +2,7 @@
 /*
  * Breakpoints: create, publish, take back, wait, free.
  *
- * Context: a worker of our own, see gp_sweep_queue(). The kernel gives up patching a
+ * Context: workers of our own (command.c, breaker.c). The kernel gives up patching a
  * page when the task that does it has been killed; it then leaves the breakpoints
  * where they are and says "leaking uprobe". So no task that can be killed does it.
  *
@@ -29,12 +29,10 @@
 #include <linux/err.h>
 #include <linux/hash.h>
 #include <linux/hashtable.h>
-#include <linux/memcontrol.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -438,45 +436,51 @@ static void gp_sweep_end(struct gp_sweep *sweep)
 		kfree(probe);
 }
 
-static void gp_sweep_work(struct work_struct *work)
-{
-	struct gp_sweep_job *job = container_of(work, struct gp_sweep_job, work);
-	struct mem_cgroup *before = gp_compat_set_active_memcg(job->memcg);
-	struct gp_sweep sweep;
-
-	gp_sweep_begin(&sweep, job->inode);
-	job->fn(&sweep, job->arg);
-	gp_sweep_end(&sweep);
-	gp_compat_set_active_memcg(before);
-}
-
 /**
- * gp_sweep_queue() - begin to add and remove probes in one inode
- * @job: the caller's, not on its stack; for gp_sweep_wait(), which must follow
+ * gp_sweep_run() - add and remove probes in one inode
  * @inode: where
  * @fn: does so with gp_probe_add() and gp_probe_del()
  * @arg: for @fn
  *
- * Context: may sleep. @fn runs in a worker, whatever signals the caller has; those of several
- * inodes run at once.
+ * When it returns nobody sees any more what @fn has taken away.
+ */
+void gp_sweep_run(struct gp_inode *inode, gp_sweep_fn fn, void *arg)
+{
+	struct gp_sweep sweep;
+
+	gp_sweep_begin(&sweep, inode);
+	fn(&sweep, arg);
+	gp_sweep_end(&sweep);
+}
+
+static void gp_sweep_work(struct work_struct *work)
+{
+	struct gp_sweep_job *job = container_of(work, struct gp_sweep_job, work);
+
+	gp_sweep_run(job->inode, job->fn, job->arg);
+}
+
+/**
+ * gp_sweep_queue() - begin gp_sweep_run(), beside those in other inodes
+ * @job: the caller's, not on its stack; for gp_sweep_wait(), which must follow
+ * @inode: where
+ * @fn: does so with gp_probe_add() and gp_probe_del()
+ * @arg: for @fn
  */
 void gp_sweep_queue(struct gp_sweep_job *job, struct gp_inode *inode, gp_sweep_fn fn, void *arg)
 {
 	job->inode = inode;
 	job->fn = fn;
 	job->arg = arg;
-	job->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_WORK(&job->work, gp_sweep_work);
 	queue_work(gp_sweep_wq, &job->work);
 }
 
-/* When it returns nobody sees any more what the sweep, if there is one, has taken away. */
+/* Wait for the end of a sweep, if there is one. */
 void gp_sweep_wait(struct gp_sweep_job *job)
 {
-	if (!job->fn)
-		return;
-	flush_work(&job->work);
-	mem_cgroup_put(job->memcg);
+	if (job->fn)
+		flush_work(&job->work);
 	job->fn = NULL;
 }
 

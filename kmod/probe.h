@@ -23,7 +23,6 @@ struct gp_plan;
 struct gp_point;
 struct gp_session;
 struct gp_tally;
-struct mem_cgroup;
 
 /* What a probe's hits do; found when it is made. */
 enum gp_way {
@@ -70,6 +69,7 @@ enum gp_way {
  * @address: link-time address of the point
  * @dynamic: the file's dynamic types
  * @delay_ns: how long @edit delays a hit at most
+ * @leaving: it is taken away: its hits are delayed no more
  * @told: the kernel log tells of its edits
  * @dead: link in struct gp_sweep, or in gp_file.leaving
  */
@@ -100,6 +100,7 @@ struct gp_probe {
 	u64 address;
 	const struct gp_dynamic *dynamic;
 	u32 delay_ns;
+	bool leaving;
 	atomic_t told;
 	struct list_head dead;
 };
@@ -192,19 +193,18 @@ typedef void (*gp_sweep_fn)(struct gp_sweep *sweep, void *arg);
  * @inode: where
  * @fn: what is to be added and removed; NULL: nothing is under way
  * @arg: its argument
- * @memcg: who pays for the memory
  */
 struct gp_sweep_job {
 	struct work_struct work;
 	struct gp_inode *inode;
 	gp_sweep_fn fn;
 	void *arg;
-	struct mem_cgroup *memcg;
 };
 
 struct gp_inode *gp_inode_get(struct inode *inode);
 void gp_inode_put(struct gp_inode *inode);
 
+void gp_sweep_run(struct gp_inode *inode, gp_sweep_fn fn, void *arg);
 void gp_sweep_queue(struct gp_sweep_job *job, struct gp_inode *inode, gp_sweep_fn fn, void *arg);
 void gp_sweep_wait(struct gp_sweep_job *job);
 int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep);

@@ -2,21 +2,30 @@
 /*
  * A session: one socket's probes, rings and death. What it is given is in contents.c.
  *
- * Locking: gp_sessions_lock guards the table. A session's lock is taken inside
- * nothing and outside the locks of inodes (probe.c). Neither is taken by handlers.
+ * Locking: gp_sessions_lock guards the table and is never held for long. Who does something for
+ * a session that may take long takes its turn: the worker of its commands (command.c), and its
+ * breaker. What changes in its tables is changed with its lock, too, but nobody is waited for with
+ * that: so those who only look need the lock alone. A turn is taken inside nothing and outside the
+ * locks of inodes (probe.c), which are taken outside the session's. None is taken by handlers.
  *
- * Lifetime: a session dies with its socket, on one path, whatever closed it: out
- * of the table, no more records, every breakpoint taken away and every handler
- * waited for (gp_session_stop()), then the last reference frees it. It holds a
- * reference to the module, so that the module can't go before.
+ * Lifetime: a session ends with its socket or its descriptor, on one path, whatever closed them:
+ * no more commands, no more records, every breakpoint taken away and every handler waited for
+ * (gp_session_stop()), out of the table, then the last reference frees it. That is the work of its
+ * worker, for a closed socket is announced with locks held that all of netlink needs. Who closes
+ * the descriptor waits for it, with no lock held. A session holds a reference to the module, so
+ * that the module can't be unloaded before.
  *
  * Whose it is: a socket's, not a port's. Netlink lets others have a port before it tells that
  * its socket is gone (netlink_release()), and it tells no more than the port.
  */
+#include <linux/anon_inodes.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -29,6 +38,7 @@
 
 #include "calls.h"
 #include "charge.h"
+#include "command.h"
 #include "contents.h"
 #include "filter.h"
 #include "held.h"
@@ -135,6 +145,8 @@ static void gp_session_free(struct gp_session *s)
 	kvfree(s->rings);
 	gp_contents_free(s);
 	gp_session_free_pids(s);
+	gp_reads_fini(&s->reads);
+	mutex_destroy(&s->turn);
 	mutex_destroy(&s->lock);
 	mutex_destroy(&s->read_lock);
 	kfree(s);
@@ -158,7 +170,7 @@ static struct gp_session *gp_session_find(const struct sock *sk)
 	struct gp_session *s;
 
 	list_for_each_entry(s, &gp_sessions, node)
-		if (s->sk == sk)
+		if (s->sk == sk && !s->ending)
 			return s;
 	return NULL;
 }
@@ -172,7 +184,7 @@ static struct gp_session *gp_session_find_dead(u32 portid)
 	struct gp_session *s;
 
 	list_for_each_entry(s, &gp_sessions, node)
-		if (s->portid == portid && sock_flag(s->sk, SOCK_DEAD))
+		if (s->portid == portid && sock_flag(s->sk, SOCK_DEAD) && !s->ending)
 			return s;
 	return NULL;
 }
@@ -249,10 +261,12 @@ struct gp_session *gp_session_new(struct sock *sk, u32 portid,
 		gp_refuse(extack, -ENOMEM, "out of memory");
 		return ERR_PTR(-ENOMEM);
 	}
+	mutex_init(&s->turn);
 	mutex_init(&s->lock);
 	mutex_init(&s->read_lock);
 	kref_init(&s->ref);
 	INIT_LIST_HEAD(&s->node);
+	gp_command_open(s);
 	gp_stream_open(s);
 	gp_summary_open(s);
 	gp_breaker_init(&s->breaker, &wish->breaker);
@@ -323,12 +337,27 @@ struct gp_session *gp_session_get_from(u32 id)
 	return ret;
 }
 
+/* Context: gp_sessions_lock. The session is in the table, and not ending. */
+static void gp_session_end(struct gp_session *s)
+{
+	WRITE_ONCE(s->running, false);
+	gp_stream_wake_waiters(s);
+	gp_command_queue_end(s);
+}
+
+static void gp_session_close(struct gp_session *s)
+{
+	mutex_lock(&gp_sessions_lock);
+	if (!s->ending)
+		gp_session_end(s);
+	mutex_unlock(&gp_sessions_lock);
+}
+
 /**
- * gp_session_socket_closed() - a socket is gone, and its session with it
+ * gp_session_socket_closed() - a socket is closed, and its session ends
  * @portid: its port
  *
- * Context: the closing task, which may be dying. When it returns no breakpoint of the
- * session is left.
+ * Context: the closing task, in netlink's chain of notifiers: does not wait.
  */
 void gp_session_socket_closed(u32 portid)
 {
@@ -336,19 +365,67 @@ void gp_session_socket_closed(u32 portid)
 
 	mutex_lock(&gp_sessions_lock);
 	s = gp_session_find_dead(portid);
-	if (s) {
-		list_del_init(&s->node);
-		gp_nsessions--;
-	}
+	if (s)
+		gp_session_end(s);
 	mutex_unlock(&gp_sessions_lock);
-	if (!s)
+}
+
+/* When it returns no breakpoint of the session is left. */
+static int gp_session_fd_release(struct inode *inode, struct file *file)
+{
+	struct gp_session *s = file->private_data;
+
+	gp_session_close(s);
+	gp_command_wait_end(s);
+	gp_session_put(s);
+	return 0;
+}
+
+static const struct file_operations gp_session_fops = {
+	.owner = THIS_MODULE,
+	.release = gp_session_fd_release,
+};
+
+/**
+ * gp_session_open_fd() - make a session's descriptor
+ * @s: the session
+ * @file: gets the file to install; if it is put instead, the session ends
+ *
+ * Return: the number for it, or an error; then the session ends.
+ */
+int gp_session_open_fd(struct gp_session *s, struct file **file)
+{
+	int fd = get_unused_fd_flags(O_CLOEXEC), err = fd;
+
+	if (fd >= 0) {
+		*file = anon_inode_getfile("[goprobe]", &gp_session_fops, s, O_RDONLY | O_CLOEXEC);
+		if (!IS_ERR(*file)) {
+			kref_get(&s->ref);
+			return fd;
+		}
+		err = PTR_ERR(*file);
+		put_unused_fd(fd);
+	}
+	*file = NULL;
+	gp_session_close(s);
+	return err;
+}
+
+/* The end of a session. Any number of times. Context: its worker. */
+void gp_session_finish(struct gp_session *s)
+{
+	if (list_empty(&s->node))
 		return;
-	mutex_lock(&s->lock);
+	mutex_lock(&s->turn);
 	gp_session_stop(s);
-	mutex_unlock(&s->lock);
+	mutex_unlock(&s->turn);
 	gp_breaker_stop(s);
 	gp_summary_close(s);
 	gp_stream_close(s);
+	mutex_lock(&gp_sessions_lock);
+	list_del_init(&s->node);
+	gp_nsessions--;
+	mutex_unlock(&gp_sessions_lock);
 	/* Nobody looks at it any more. A dump that is under way ends with the socket's memory. */
 	sock_put(s->sk);
 	gp_session_put(s);
@@ -361,7 +438,7 @@ int gp_session_refuse_stopped(const struct gp_session *s, struct netlink_ext_ack
 			 "the session has been stopped");
 }
 
-/* Context: s->lock, as for gp_session_stop(). */
+/* Context: the session's turn, as for gp_session_stop(). */
 int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
 {
 	/* Its statistics say so. */
@@ -375,7 +452,7 @@ int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
 
 /**
  * gp_session_stop() - take every breakpoint away and wait for the handlers
- * @s: the session; its lock is held
+ * @s: the session; the caller has its turn, and not its lock
  */
 void gp_session_stop(struct gp_session *s)
 {
@@ -409,7 +486,7 @@ static bool gp_session_is_of_hits(u32 stat)
 
 /**
  * gp_session_hits() - how many hits there have been
- * @s: the session; its lock is held
+ * @s: the session; the caller has its turn, or its lock
  *
  * Return: how many, but that each call that was timed counts as two.
  */

@@ -9,12 +9,14 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <goprobe.h>
 
 #include "breaker.h"
 #include "clock.h"
+#include "reading.h"
 #include "tally.h"
 #include "timeline.h"
 #include "types.h"
@@ -27,6 +29,7 @@ struct gp_members;
 struct gp_plan;
 struct gp_probe;
 struct gp_ring;
+struct file;
 struct sock;
 
 /* See struct goprobe_limits. */
@@ -39,7 +42,7 @@ struct sock;
 
 /**
  * struct gp_session - a session
- * @running: records are made; written under @lock, read by handlers
+ * @running: records are made; written by who has @turn, or ends the session; read by handlers
  * @lossless: who finds no room waits; fixed
  * @large: the reader takes messages of GOPROBE_LARGE_BYTES; fixed
  * @stalled: 1 + the CPU on whose ring somebody has waited in vain, and has no room been made
@@ -59,14 +62,22 @@ struct sock;
  * @ready: sends GOPROBE_CMD_READY
  * @reap: forgets what processes have left that are no more
  * @room: who waits for room in a ring, or out a delay
- * @ref: the table's, and one for each dump under way
+ * @ref: the table's, the worker's, that of its descriptor, and one for each dump under way
  * @node: in the table of sessions
  * @id: number
  * @sk: owner's socket, as long as the session is in the table
  * @portid: its port, which may be another socket's when this one has been closed
  * @owner: owner's process, for GOPROBE_CMD_LIST
  * @ring_bytes: size of each ring
- * @lock: serialises commands; guards all below
+ * @commands_lock: guards what follows, up to @work
+ * @commands: those that wait for the worker
+ * @ncommands: number of @commands
+ * @ending: it ends; none is added any more
+ * @work: the worker: carries out @commands, one after the other, then ends the session
+ * @reads: of files; the worker's
+ * @turn: serialises commands, the breaker and the end; held while handlers are waited for
+ * @lock: guards all below, which changes only under @turn as well; nobody is waited for with it
+ *	held
  * @breaker: stops it when hits are too many
  * @stopped: no more points
  * @quiet: no handler can run for it any more; written once, read by the reader
@@ -88,8 +99,7 @@ struct sock;
  * @nprobes: number of @probes
  * @probes_room: room in @probes
  * @probes: in the order they were added
- * @refused: who gets sentences that are made for one refusal; never dereferenced
- * @refusal: such a sentence
+ * @refusal: a sentence that was made for one refusal; the worker's
  * @read_lock: makes for one consumer of the rings; guards what follows
  * @line: the last pass's
  */
@@ -120,7 +130,15 @@ struct gp_session {
 	pid_t owner;
 	u32 ring_bytes;
 
-	struct mutex lock;	/* serialises commands */
+	spinlock_t commands_lock;	/* guards the commands that wait */
+	struct list_head commands;
+	u32 ncommands;
+	bool ending;
+	struct work_struct work;
+	struct gp_reads reads;
+
+	struct mutex turn;	/* serialises commands, the breaker and the end */
+	struct mutex lock;	/* guards what follows */
 	struct gp_breaker breaker;
 	bool stopped;
 	bool quiet;
@@ -142,7 +160,6 @@ struct gp_session {
 	u32 nprobes;
 	u32 probes_room;
 	struct gp_probe **probes;
-	const struct task_struct *refused;
 	char refusal[192];
 
 	struct mutex read_lock;	/* one consumer of the rings */
@@ -180,9 +197,11 @@ struct gp_session_wish {
 struct gp_session *gp_session_new(struct sock *sk, u32 portid,
 				  const struct gp_session_wish *wish,
 				  struct netlink_ext_ack *extack);
+int gp_session_open_fd(struct gp_session *s, struct file **file);
 struct gp_session *gp_session_get(const struct sock *sk);
 struct gp_session *gp_session_get_from(u32 id);
 void gp_session_put(struct gp_session *s);
+void gp_session_finish(struct gp_session *s);
 void gp_session_socket_closed(u32 portid);
 
 int gp_session_refuse_stopped(const struct gp_session *s, struct netlink_ext_ack *extack);

@@ -66,6 +66,7 @@ int client_open(struct client **ret, struct diag *d)
 
 	if (!c)
 		return diag_set(d, "out of memory");
+	c->session = -1;
 	c->sock = nl_socket_alloc();
 	if (!c->sock) {
 		free(c);
@@ -102,6 +103,9 @@ void client_close(struct client *c)
 	if (!c)
 		return;
 	nl_socket_free(c->sock);
+	/* Waits until the last breakpoint is removed. */
+	if (c->session >= 0)
+		close(c->session);
 	free(c);
 }
 

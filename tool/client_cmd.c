@@ -77,7 +77,7 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint
 	msg = client_request(c, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK, npids * sizeof(*pids));
 	msg = put(msg, GOPROBE_A_RING_BYTES, ring_bytes, *ring_bytes ? sizeof(*ring_bytes) : 0);
 	msg = put(msg, GOPROBE_A_PIDS, pids, npids * sizeof(*pids));
-	flags |= GOPROBE_SESSION_F_LARGE;
+	flags |= GOPROBE_SESSION_F_LARGE | GOPROBE_SESSION_F_FD;
 	msg = put(msg, GOPROBE_A_FLAGS, &flags, sizeof(flags));
 	msg = put(msg, GOPROBE_A_HELD, held, held ? sizeof(*held) : 0);
 	msg = put(msg, GOPROBE_A_KEYS, keys, keys ? sizeof(*keys) : 0);
@@ -87,6 +87,12 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint
 	msg = put(msg, GOPROBE_A_MEMBERS, &members, members ? sizeof(members) : 0);
 	if (client_command(c, msg, what, d))
 		return -1;
+
+	uint32_t fd;
+
+	if (reply_u32(c, GOPROBE_A_FD, what, &fd, d))
+		return -1;
+	c->session = fd;
 	return reply_u32(c, GOPROBE_A_RING_BYTES, what, ring_bytes, d);
 }
 

@@ -9,12 +9,13 @@
 
 #include "client.h"
 
-/* Every session is GOPROBE_SESSION_F_LARGE. */
+/* Every session is GOPROBE_SESSION_F_LARGE and _FD. */
 #define CLIENT_RECEIVE_BYTES GOPROBE_LARGE_BYTES
 
 /**
  * struct client - a connection
  * @sock: socket
+ * @session: descriptor that the session ends with, or -1
  * @family: id of the generic netlink family
  * @pids: most processes of a session; 0: client_get_info() has not been asked
  * @seq: of the request that is being answered
@@ -25,6 +26,7 @@
  */
 struct client {
 	struct nl_sock *sock;
+	int session;
 	int family;
 	uint32_t pids;
 	uint32_t seq;

@@ -18,10 +18,11 @@ import (
 // conn is a connection to the module: a session, once it has one. All but interrupt is for one
 // goroutine at a time.
 type conn struct {
-	c      *genetlink.Conn
-	family uint16
-	ready  bool // the module has said that there are records
-	limits []byte
+	c       *genetlink.Conn
+	session *os.File // what the session ends with, once it has one
+	family  uint16
+	ready   bool // the module has said that there are records
+	limits  []byte
 
 	breaker breaker
 	ntypes  int   // types that the session has
@@ -58,7 +59,28 @@ func readyOf(family uint16) []netlink.Message {
 	return []netlink.Message{m}
 }
 
-func (c *conn) close() { c.c.Close() }
+// close returns when the session, if it has one, has no breakpoints any more.
+func (c *conn) close() {
+	c.c.Close()
+	if c.session != nil {
+		c.session.Close()
+	}
+}
+
+// beginSession makes the session, which attrs describe.
+func (c *conn) beginSession(flags uint32, attrs func(*netlink.AttributeEncoder)) error {
+	return c.do(cmdSessionNew, func(ae *netlink.AttributeEncoder) {
+		ae.Uint32(aFlags, flags|sessionFd)
+		attrs(ae)
+	}, func(ad *netlink.AttributeDecoder) error {
+		for ad.Next() {
+			if ad.Type() == aFd {
+				c.session = os.NewFile(uintptr(ad.Uint32()), "goprobe session")
+			}
+		}
+		return nil
+	})
+}
 
 // interrupt ends await, now and from now on. It leaves answers alone: part of one would be lost.
 func (c *conn) interrupt() {

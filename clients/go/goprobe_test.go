@@ -63,7 +63,7 @@ func TestNumbersAreThoseOfTheHeader(t *testing.T) {
 		"A_PLANS": aPlans, "A_PIECES": aPieces, "A_POINTS": aPoints, "A_FIRST": aFirst, "A_CPU": aCPU,
 		"A_RECORDS": aRecords, "A_TIME": aTime, "A_BACKLOG": aBacklog, "A_STATS": aStats, "A_FLAGS": aFlags,
 		"A_DYNAMIC": aDynamic, "A_OPS": aOps, "A_FILTERS": aFilters, "A_HELD": aHeld,
-		"ABILITY_FILTER": abilityFilter, "SESSION_F_LOSSLESS": sessionLossless,
+		"ABILITY_FILTER": abilityFilter, "SESSION_F_LOSSLESS": sessionLossless, "SESSION_F_FD": sessionFd,
 		"RECORD_CALL": recordCall, "RECORD_RETURN": recordReturn, "RECORD_TAIL": recordTail, "RECORD_LOST": recordLost,
 		"RECORD_F_NO_G": flagNoG, "RECORD_F_SYSTEM": flagSystem, "RECORD_F_FAULT": flagFault,
 		"RECORD_F_BUDGET": flagBudget, "RECORD_F_HELD": flagHeld,

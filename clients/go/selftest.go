@@ -84,10 +84,10 @@ func ownSession(gReg byte, points []ownPoint) (*conn, error) {
 	none := func(*netlink.AttributeDecoder) error { return nil }
 	for _, f := range []func() error{
 		func() error {
-			return c.do(cmdSessionNew, func(ae *netlink.AttributeEncoder) {
+			return c.beginSession(0, func(ae *netlink.AttributeEncoder) {
 				ae.Uint32(aRingBytes, testRing)
 				ae.Bytes(aPids, order.AppendUint32(nil, uint32(os.Getpid())))
-			}, none)
+			})
 		},
 		func() error {
 			return c.do(cmdFileAdd, func(ae *netlink.AttributeEncoder) {

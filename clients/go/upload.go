@@ -72,7 +72,11 @@ func (c *conn) newSession(p *Plan, o *Options) error {
 		}
 		held = order.AppendUint32(order.AppendUint32(nil, calls), p.HeldBytes)
 	}
-	return c.do(cmdSessionNew, func(ae *netlink.AttributeEncoder) {
+	var flags uint32
+	if o.Lossless {
+		flags |= sessionLossless
+	}
+	return c.beginSession(flags, func(ae *netlink.AttributeEncoder) {
 		if o.RingBytes > 0 {
 			ae.Uint32(aRingBytes, o.RingBytes)
 		}
@@ -85,9 +89,6 @@ func (c *conn) newSession(p *Plan, o *Options) error {
 		if len(p.States) > 0 {
 			ae.Uint32(aStates, uint32(len(p.States)))
 		}
-		if o.Lossless {
-			ae.Uint32(aFlags, sessionLossless)
-		}
 		var pids []byte
 		for _, pid := range o.PIDs {
 			pids = order.AppendUint32(pids, uint32(pid))
@@ -95,7 +96,7 @@ func (c *conn) newSession(p *Plan, o *Options) error {
 		if pids != nil {
 			ae.Bytes(aPids, pids)
 		}
-	}, func(ad *netlink.AttributeDecoder) error { return nil })
+	})
 }
 
 func (c *conn) addFiles(p *Plan, o *Options) error {

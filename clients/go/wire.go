@@ -55,6 +55,7 @@ const (
 	abilityFilter   = 1 << 5
 
 	sessionLossless = 1 << 0
+	sessionFd       = 1 << 2
 
 	recordCall   = 1
 	recordReturn = 2

@@ -12,13 +12,19 @@
  * Objects
  * =======
  * A *session* belongs to the socket that made it: one socket, one session. It
- * dies with the socket, with all it owns; there is no command to delete one.
+ * ends with the socket, with all it owns; there is no command to delete one. Its
+ * breakpoints are then taken away by a worker: who has asked for a descriptor
+ * (GOPROBE_SESSION_F_FD) and closes that one waits until none is left.
  * A session owns *files* (Go binaries), *types* (places of references in
  * memory), *plans* (how to assemble a record), *points* (breakpoints) and one
  * ring of records for each CPU.
  *
  * Commands
  * ========
+ * Those that concern a session, but for dumps, are carried out by a worker, one
+ * after the other, which then answers: the sender waits for the answer only, and can be
+ * killed meanwhile. At most 16 of a session wait; -EBUSY: there are so many.
+ *
  * GOPROBE_CMD_GET_INFO (do)
  *	reply: A_VERSION (string), A_ABILITIES (u64, GOPROBE_ABILITY_*),
  *	A_LIMITS (struct goprobe_limits).
@@ -37,7 +43,8 @@
  *	maps a session's file. A process that is not in the list never gets a
  *	breakpoint, except by fork from a listed one: those hits are not recorded.
  *	A_FLAGS (u32, optional): GOPROBE_SESSION_F_*.
- *	reply: A_SESSION (u32), A_RING_BYTES (u32, as given).
+ *	reply: A_SESSION (u32), A_RING_BYTES (u32, as given), with
+ *	GOPROBE_SESSION_F_FD A_FD (u32), a descriptor of the sender's.
  *	-EEXIST: the socket has a session. -ESRCH: no such process.
  *
  * GOPROBE_CMD_FILE_ADD (do)
@@ -45,6 +52,7 @@
  *	(struct goprobe_runtime): where that binary's Go runtime keeps things.
  *	As long as the session lives nobody can open it for writing.
  *	reply: A_FILE (u32), counted from 0. -ETXTBSY: it is open for writing.
+ *	-ETIMEDOUT: a read of it, here or in POINTS_ADD, has not been answered for 5 s.
  *
  * GOPROBE_CMD_TYPES_ADD (do)
  *	A_TYPES (struct goprobe_type[]), A_REFS (struct goprobe_ref[]): appended
@@ -383,7 +391,15 @@ struct goprobe_member {
  * ring, a quarter at most, and what comes behind it is not free.
  */
 #define GOPROBE_SESSION_F_LARGE		(1U << 1)
-#define GOPROBE_SESSION_F_ALL		(GOPROBE_SESSION_F_LOSSLESS | GOPROBE_SESSION_F_LARGE)
+/*
+ * The reply has GOPROBE_A_FD, a descriptor that is closed on exec. The session ends when its last
+ * copy is closed, or the socket before; close(), or the process's end, then waits until no
+ * breakpoint of the session is left and no handler runs for it. No lock is held meanwhile that
+ * others need: so this is the way to wait for the end.
+ */
+#define GOPROBE_SESSION_F_FD		(1U << 2)
+#define GOPROBE_SESSION_F_ALL		(GOPROBE_SESSION_F_LOSSLESS | GOPROBE_SESSION_F_LARGE | \
+					 GOPROBE_SESSION_F_FD)
 
 #define GOPROBE_LARGE_BYTES		65536
 

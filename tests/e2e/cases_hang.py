@@ -2,13 +2,25 @@
 """Whoever is made to wait for long: others go on meanwhile, on the whole host."""
 
 import contextlib
+import errno
+import fcntl
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
 import threading
+import time
 
 import genl
-from cases_lossless import waiting
+from cases_edit import allowed
+from cases_lossless import ROOM_SECONDS, waiting
 from cases_session import code_of
 from genl import Client
-from lib import case, check, wait_for
+from lib import Skip, case, check, cut_short, module_users, same, wait_for
+
+READ_SECONDS = 5        # GP_READING_MS of kmod/reading.c
 
 
 class Meanwhile(threading.Thread):
@@ -64,3 +76,290 @@ def another_file(t):
             other.add_points([genl.point(offset, code, action=genl.GOPROBE_ACTION_COUNT)])
             check(not removal.ended(), "it was held up, or nobody waited for the hit")
             removal.verdict()
+
+
+class Served:
+    """A file of a file system in user space: tests/e2e/fuse.py."""
+
+    def __init__(self, t, path):
+        if subprocess.run(["modprobe", "fuse"], stderr=subprocess.DEVNULL).returncode:
+            raise Skip("this kernel has no FUSE")
+        self.mountpoint = os.path.join(t.tmp, "mnt-%d" % len(t.started))
+        os.mkdir(self.mountpoint)
+        self.path = os.path.join(self.mountpoint, "file")
+        self.server = t.run(sys.executable, os.path.join(os.path.dirname(__file__), "fuse.py"), self.mountpoint, path)
+        same(self.server.line(), "ready", "the file server")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.server.kill()
+        subprocess.run(["umount", "-l", self.mountpoint], check=True)
+
+    def stall(self, reads, kind=""):
+        self.server.send("stall %d %s" % (reads, kind))
+
+    def go_on(self):
+        self.stall(1 << 40)
+
+    def stalled(self):
+        same(self.server.line(), "stalled", "the file server")
+
+    def headers(self):
+        self.server.send("headers")
+        return int(self.server.line())
+
+
+def module(name):
+    """Load a module, which registers something, and unload it."""
+    if subprocess.run(["modprobe", name], stderr=subprocess.DEVNULL).returncode:
+        raise Skip("this kernel has no %s" % name)
+    subprocess.run(["rmmod", name], check=True)
+
+
+def unprivileged(function, *args):
+    pid = os.fork()
+    if not pid:
+        try:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            function(*args)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    same(os.waitpid(pid, 0)[1], 0, "how it ended")
+
+
+def ask_family(name):
+    """Has the kernel load the module, if it has none of that name."""
+    Client(name).close()
+
+
+def stalled_client(t, served, reads, points=False):
+    """A client whose command waits for a read."""
+    client = Client()
+    client.new_session()
+    if points:
+        client.add_file(served.path)
+    served.stall(reads)
+    if points:
+        offset, code = code_of(t.binary("counter"), "main.doWork")
+        waits = Meanwhile(client.add_points, [genl.point(offset, code)])
+    else:
+        waits = Meanwhile(client.add_file, served.path)
+    served.stalled()
+    return client, waits
+
+
+def meanwhile_stalled(t, served, function, *args):
+    """How long it takes while somebody waits for a read."""
+    client, waits = stalled_client(t, served, 0)
+    began = time.monotonic()
+    try:
+        function(*args)
+        return time.monotonic() - began
+    finally:
+        client.close()
+        served.go_on()
+
+
+@case("a file whose server does not answer: the command fails after 5 s and says so, whatever is read", per="boot")
+def stalled_command(t):
+    with Served(t, t.binary("counter")) as served:
+        for what, reads, points in ("the ELF header", 0, False), ("program headers", 1, False), ("code", 0, True):
+            client, waits = stalled_client(t, served, reads, points)
+            with client:
+                try:
+                    waits.verdict()
+                    check(False, "%s: it was not refused", what)
+                except genl.Refused as e:
+                    check(e.errno == errno.ETIMEDOUT and "has not answered" in e.sentence, "%s: it said: %s", what, e)
+                try:
+                    client.add_file(t.binary("counter"))
+                    check(False, "%s: it reads, though its worker is stuck", what)
+                except genl.Refused as e:
+                    check(e.errno == errno.EBUSY and "does not answer" in e.sentence, "%s: it said: %s", what, e)
+                client.stats()
+                client.call(genl.GOPROBE_CMD_STOP)
+            served.go_on()
+        check(module_users(), "the module could be unloaded while a worker of it reads")
+    wait_for("the workers' ends", lambda: module_users() == 0)
+
+
+@case("a file whose server does not answer: meanwhile generic netlink works, on the whole host", per="boot")
+def stalled_host(t):
+    path = t.binary("load")
+    offset, code = code_of(path, "main.handle")
+
+    def others():
+        same(len(other.sessions()) >= 2, True, "sessions of the list")
+        other.add_points([genl.point(offset, code, 2, action=genl.GOPROBE_ACTION_COUNT)])
+        other.del_points(2)
+    with Served(t, t.binary("counter")) as served, Client() as other:
+        other.new_session()
+        other.add_file(path)
+        other.add_points([genl.point(offset, code, 1, action=genl.GOPROBE_ACTION_COUNT)])
+        for function, *args in ((module, "team"), (unprivileged, ask_family, "macsec"), (others,),
+                                (lambda: t.goprobectl("info").finish(),)):
+            cut_short(lambda f=function, a=args: meanwhile_stalled(t, served, f, *a), READ_SECONDS)
+    subprocess.run(["rmmod", "macsec"], stderr=subprocess.DEVNULL)
+
+
+@case("a file whose server does not answer: its session stops and ends at once", per="boot")
+def stalled_end(t):
+    def stop():
+        began = time.monotonic()
+        client, waits = stalled_client(t, served, 0)
+        with client:
+            # Another thread's.
+            client.sock.send(genl.message(client.family, genl.GOPROBE_CMD_STOP))
+            try:
+                waits.verdict()
+                check(False, "it was not refused")
+            except genl.Refused as e:
+                same(e.errno, errno.ESHUTDOWN, "the error")
+        served.go_on()
+        return time.monotonic() - began
+
+    def close():
+        began = time.monotonic()
+        client, _ = stalled_client(t, served, 0)
+        client.close()
+        wait_for("the session's end", lambda: not Client().sessions())
+        served.go_on()
+        return time.monotonic() - began
+    with Served(t, t.binary("counter")) as served:
+        cut_short(stop, READ_SECONDS)
+        cut_short(close, READ_SECONDS)
+
+
+@case("a program whose file's server does not answer: goprobectl attach dies at once of SIGKILL, and says what is wrong if left", per="boot")
+def stalled_attach(t):
+    with Served(t, t.binary("counter")) as served:
+        target = t.target(served.path, "-hold", 10)
+        before = served.headers()
+        attach = t.attach("-p", target.pid, "main.doWork").attached()
+        reads = served.headers() - before       # the last one is the module's
+        attach.interrupt()
+
+        def begin():
+            served.stall(reads - 1, "headers")
+            attach = t.attach("-p", target.pid, "main.doWork")
+            served.stalled()
+            return attach
+
+        def kill():
+            began = time.monotonic()
+            attach = begin()
+            attach.signal(signal.SIGKILL)
+            same(attach.wait(), -signal.SIGKILL, "how goprobectl ended")
+            served.go_on()
+            return time.monotonic() - began
+        cut_short(kill, READ_SECONDS)
+        attach = begin()
+        same(attach.wait(), 1, "exit status")
+        check("has not answered" in attach.stderr(), "it said: %s", attach.stderr())
+        served.go_on()
+        target.kill()
+    wait_for("the workers' ends", lambda: module_users() == 0)
+
+
+@case("netlink: while a session ends slowly, others close their netlink sockets at once, even with a module that is loaded", per="boot")
+def slow_end(t):
+    def attempt():
+        began = time.monotonic()
+        with slow_place(t) as client:
+            end = Meanwhile(client.close)
+            end.join(0.2)
+            loading = Meanwhile(module, "nfnetlink_log")        # it waits for the right to have itself notified
+            loading.join(0.5)
+            with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as s:
+                s.bind((0, 0))
+            took = time.monotonic() - began
+            slow.append(not end.ended())
+            end.verdict()
+            loading.verdict()
+            return took
+    slow = []
+    cut_short(attempt, ROOM_SECONDS)
+    check(slow[-1], "the end waited for nobody")
+
+
+@case("netlink: a session without a descriptor ends all the same, and one with it when that is closed, socket or not", per="boot")
+def descriptors(t):
+    path = t.binary("counter")
+    offset, code = code_of(path, "main.doWork")
+    target = t.target("counter", "-hold", 10)
+
+    def begin(fd):
+        client = Client()
+        client.new_session(target.pid, fd=fd)
+        client.add_file(path)
+        client.add_points([genl.point(offset, code, action=genl.GOPROBE_ACTION_COUNT)])
+        check(target.probed("main.doWork"), "there is no breakpoint")
+        return client
+    begin(False).close()
+    wait_for("the breakpoint's end", lambda: not target.probed("main.doWork"))
+    wait_for("the session's end", lambda: module_users() == 0)
+    for first, second in ("sock", "session"), ("session", "sock"):
+        client = begin(True)
+        same(fcntl.fcntl(client.session, fcntl.F_GETFD), fcntl.FD_CLOEXEC, "flags of the descriptor")
+        for which in first, second:
+            if which == "sock":
+                client.sock.close()
+            else:
+                os.close(client.session)
+                check(not target.probed("main.doWork"), "a breakpoint is left")
+                client.session = None
+        same(module_users(), 0, "users of the module")
+    # A copy keeps it, and the socket can have another session when it has ended.
+    client = begin(True)
+    copy = os.dup(client.session)
+    os.close(client.session)
+    check(target.probed("main.doWork"), "there is no breakpoint")
+    os.close(copy)
+    try:
+        client.stats()
+        check(False, "the session did not end")
+    except genl.Refused as e:
+        same(e.errno, errno.ENOENT, "the error")
+    client.new_session(target.pid)
+    client.close()
+    # Without a descriptor to be had there is no session.
+    with Client() as client:
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+        spare = os.dup(0)
+        os.close(spare)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (spare, limit[1]))
+        try:
+            client.new_session()
+            check(False, "there is a session")
+        except genl.Refused as e:
+            same(e.errno, errno.EMFILE, "the error")
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        wait_for("no session", lambda: not client.sessions())
+
+
+@case("edits: points that are taken away end the delays there, and are not waited for one after the other", per="boot")
+def delays(t):
+    with allowed():
+        path = t.binary("counter")
+        offset, code = code_of(path, "main.doWork")
+
+        def attempt():
+            target = t.target("counter", "-hold", 1000)
+            with Client() as client:
+                client.new_session(target.pid)
+                client.add_file(path)
+                edit = client.add_filters([genl.op(genl.GOPROBE_OP_DELAY, value=genl.GOPROBE_DELAY_NS_MAX)])
+                client.add_points([genl.point(offset, code, 1, edit=edit)])
+                client.call(genl.GOPROBE_CMD_START)
+                began = time.monotonic()
+                target.send()
+                wait_for("a hit that is delayed", lambda: waiting(target))
+                client.del_points(1)
+                return time.monotonic() - began
+        cut_short(attempt, 1)

@@ -147,6 +147,11 @@ def chunks(record, frame):
     return found
 
 
+def message(family, cmd, payload=b"", flags=0, seq=0, port=0, version=1):
+    body = struct.pack("=BBH", cmd, version, 0) + payload
+    return struct.pack("=IHHII", 16 + len(body), family, NLM_F_REQUEST | flags, seq, port) + body
+
+
 class Client:
     """A netlink socket: and so, if it asks for one, a session."""
 
@@ -156,6 +161,7 @@ class Client:
         self.sock.setsockopt(SOL_NETLINK, NETLINK_CAP_ACK, 1)
         self.sock.bind((port, 0))
         self.sock.settimeout(600)   # a kernel that finds faults takes long
+        self.session = None         # the descriptor that the session ends with
         self.seq = 0
         self.claims = 0             # the port that messages say they are from
         self.names = False          # do messages name their receiver, as libnl's do?
@@ -165,6 +171,9 @@ class Client:
 
     def close(self):
         self.sock.close()
+        session, self.session = self.session, None
+        if session is not None:
+            os.close(session)
 
     def __enter__(self):
         return self
@@ -177,38 +186,37 @@ class Client:
         of (kind, bytes), or bytes to be sent as they are."""
         if not isinstance(payload, bytes):
             payload = b"".join(attr(k, p) for k, p in payload)
-        body = struct.pack("=BBH", cmd, version, 0) + payload
         self.seq += 1
-        flags = NLM_F_REQUEST | (NLM_F_DUMP if dump else NLM_F_ACK)
-        message = struct.pack("=IHHII", 16 + len(body), self.family, flags, self.seq, self.claims) + body
+        request = message(self.family, cmd, payload, NLM_F_DUMP if dump else NLM_F_ACK, self.seq, self.claims, version)
         if self.names:
-            self.sock.sendto(message, (0, 0))
+            self.sock.sendto(request, (0, 0))
         else:
-            self.sock.send(message)
+            self.sock.send(request)
         answers = []
         while True:
             data = self.sock.recv(1 << 20)
             while len(data) >= 16:
                 size, kind, flags, seq, _ = struct.unpack_from("=IHHII", data)
-                message, data = data[16:size], data[(size + 3) & ~3:]
+                answer, data = data[16:size], data[(size + 3) & ~3:]
                 if seq != self.seq:
                     continue        # "records are ready" has no sequence number
                 if kind in (NLMSG_ERROR, NLMSG_DONE):
-                    errno = -struct.unpack_from("=i", message)[0] if len(message) >= 4 else 0
+                    errno = -struct.unpack_from("=i", answer)[0] if len(answer) >= 4 else 0
                     if not errno:
                         return answers
                     tlvs = b""
                     if flags & NLM_F_ACK_TLVS:
-                        tlvs = message[4 + 16:] if kind == NLMSG_ERROR else message[4:]
+                        tlvs = answer[4 + 16:] if kind == NLMSG_ERROR else answer[4:]
                     sentence = attrs(tlvs).get(NLMSGERR_ATTR_MSG, b"").rstrip(b"\0").decode()
                     raise Refused(errno, sentence)
-                answers.append(attrs(message[4:]))
+                answers.append(attrs(answer[4:]))
 
     def limits(self):
         answer = self.call(GOPROBE_CMD_GET_INFO)[0]
         return dict(zip(LIMITS, struct.unpack("=%dI" % len(LIMITS), answer[GOPROBE_A_LIMITS])))
 
-    def new_session(self, *pids, calls=None, held=None, keys=None, ring=None, breaker=None, members=None, flags=None):
+    def new_session(self, *pids, calls=None, held=None, keys=None, ring=None, breaker=None, members=None, flags=None, fd=True):
+        """With fd, close() waits for its end."""
         extra = [(GOPROBE_A_PIDS, struct.pack("=%di" % len(pids), *pids))] if pids else []
         if calls is not None:
             extra.append((GOPROBE_A_CALLS, u32(calls)))
@@ -216,15 +224,17 @@ class Client:
             extra.append((GOPROBE_A_RING_BYTES, u32(ring)))
         if members is not None:
             extra.append((GOPROBE_A_MEMBERS, u32(members)))
-        if flags is not None:
-            extra.append((GOPROBE_A_FLAGS, u32(flags)))
+        extra.append((GOPROBE_A_FLAGS, u32((flags or 0) | (GOPROBE_SESSION_F_FD if fd else 0))))
         if breaker is not None:
             extra.append((GOPROBE_A_BREAKER, struct.pack("=II", *breaker)))
         if keys is not None:
             extra.append((GOPROBE_A_KEYS, struct.pack("=II", *keys)))
         if held is not None:
             extra.append((GOPROBE_A_HELD, struct.pack("=II", *held)))
-        return self.call(GOPROBE_CMD_SESSION_NEW, extra)[0]
+        answer = self.call(GOPROBE_CMD_SESSION_NEW, extra)[0]
+        if GOPROBE_A_FD in answer:
+            self.session, = struct.unpack("=I", answer[GOPROBE_A_FD])
+        return answer
 
     def add_file(self, path, rt=None):
         fd = os.open(path, os.O_RDONLY)

@@ -51,7 +51,7 @@ static void make(u32 hit_ns, u32 percent)
 	const struct goprobe_breaker wish = { hit_ns, percent };
 
 	memset(s, 0, sizeof(*s));
-	mutex_init(&s->lock);
+	mutex_init(&s->turn);
 	gp_breaker_init(&s->breaker, &wish);
 	now = NSEC_PER_SEC;
 	hits = 1000;
@@ -153,7 +153,7 @@ static void too_much_in_a_row_stops_the_session(struct kunit *test)
 	/* How many there were in a second when it broke; nobody looks any more. */
 	KUNIT_EXPECT_EQ(test, s->breaker.broken, 300000ULL);
 	KUNIT_EXPECT_EQ(test, queued, (u32)GP_BREAKER_ROUNDS);
-	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&s->lock));
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&s->turn));
 }
 
 static void one_good_round_forgives_all(struct kunit *test)
@@ -197,7 +197,7 @@ static void a_session_that_was_stopped_is_left_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stopped, 0U);
 	KUNIT_EXPECT_EQ(test, told, 0U);
 	KUNIT_EXPECT_EQ(test, queued, 1U);
-	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&s->lock));
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&s->turn));
 }
 
 static void without_a_limit_nobody_looks(struct kunit *test)

@@ -16,6 +16,8 @@ static int set_init(struct kunit *test)
 {
 	memset(&s, 0, sizeof(s));
 	memset(&extack, 0, sizeof(extack));
+	mutex_init(&s.turn);
+	mutex_init(&s.lock);
 	gp_tallies_init(&s.tallies);
 	s.nmembers = ROOM;
 	return 0;
@@ -29,7 +31,7 @@ static void set_exit(struct kunit *test)
 static int join(const struct goprobe_member *add, u32 n)
 {
 	extack._msg = NULL;
-	return gp_contents_add_members(&s, add, n, &extack);
+	return gp_contents_add_members(&s, &init_pid_ns, add, n, &extack);
 }
 
 static int join_one(u64 goid)
@@ -41,7 +43,7 @@ static int join_one(u64 goid)
 
 static bool is_member(u64 goid)
 {
-	return gp_members_has(s.members, gp_contents_process(INIT), goid);
+	return gp_members_has(s.members, gp_contents_process(INIT, &init_pid_ns), goid);
 }
 
 static void who_joins_is_counted(struct kunit *test)

@@ -34,6 +34,8 @@ static int contents_init(struct kunit *test)
 	memset(&extack, 0, sizeof(extack));
 	refused_point = 0;
 	nadded = 0;
+	mutex_init(&s.turn);
+	mutex_init(&s.lock);
 	gp_tallies_init(&s.tallies);
 	s.ncalls = GP_CALLS_MIN;
 	s.hold = (struct goprobe_held){ .calls = 10, .bytes = PLAN_BYTES + 8 };
@@ -365,7 +367,7 @@ static void a_session_holds_no_more_than_its_limits(struct kunit *test)
 	struct goprobe_point p = a_point(CALL, COUNT, 0, 0);
 
 	s.nfiles = GP_FILES_MAX;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_file(&s, 0, &rt, &extack), -E2BIG);
+	KUNIT_EXPECT_EQ(test, gp_contents_add_file(&s, NULL, &rt, &extack), -E2BIG);
 	s.nfiles = 1;
 	s.types.nrefs = GP_REFS_MAX;
 	KUNIT_EXPECT_EQ(test, gp_contents_add_types(&s, &type, 1, &ref, 1, &extack), -E2BIG);
@@ -391,20 +393,6 @@ static void a_session_that_is_stopped_takes_no_files_and_points(struct kunit *te
 	KUNIT_EXPECT_EQ(test, add(&p), -ESHUTDOWN);
 }
 
-static void who_shares_a_socket_does_not_write_into_its_sentence(struct kunit *test)
-{
-	struct goprobe_point p = a_point(CALL, RECORD, 0, 99);
-
-	/* Another thread's refusal is yet to be read. */
-	s.refused = (struct task_struct *)&s;
-	KUNIT_EXPECT_EQ(test, add(&p), -EINVAL);
-	KUNIT_EXPECT_STREQ(test, extack._msg, "a point names a filter that does not exist");
-	KUNIT_EXPECT_STREQ(test, s.refusal, "");
-	s.refused = NULL;
-	KUNIT_EXPECT_EQ(test, add(&p), -EINVAL);
-	KUNIT_EXPECT_PTR_EQ(test, extack._msg, (const char *)s.refusal);
-}
-
 static void a_breakpoint_that_is_refused_is_told_as_other_points_are(struct kunit *test)
 {
 	struct goprobe_point p = a_point(CALL, RECORD, 0, 0);
@@ -413,19 +401,10 @@ static void a_breakpoint_that_is_refused_is_told_as_other_points_are(struct kuni
 	KUNIT_EXPECT_EQ(test, add(&p), -EEXIST);
 	KUNIT_EXPECT_STREQ(test, extack._msg,
 			   "point 1 at file offset 0x1000: the session times or pairs this place already");
-	/* That has been read by now: the next one has the sentence. */
-	KUNIT_EXPECT_PTR_EQ(test, s.refused, (const struct task_struct *)current);
 	p.filter = 99;
 	KUNIT_EXPECT_EQ(test, add(&p), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, extack._msg,
 			   "point 1 at file offset 0x1000: a point names a filter that does not exist");
-	/* Another thread's is yet to be read. */
-	s.refused = (struct task_struct *)&s;
-	p.filter = 0;
-	refused_point = nadded + 1;
-	KUNIT_EXPECT_EQ(test, add(&p), -EEXIST);
-	KUNIT_EXPECT_STREQ(test, extack._msg, "the session times or pairs this place already");
-	s.refused = NULL;
 }
 
 /* ---- all or none ---- */
@@ -481,24 +460,18 @@ static void of_points_that_are_refused_none_stays(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.nprobes, 3U);
 }
 
-static void who_is_killed_adds_no_more_and_leaves_none(struct kunit *test)
+static void a_session_that_ends_adds_no_more_and_leaves_none(struct kunit *test)
 {
 	struct goprobe_point points[3] = {
 		a_point(CALL, RECORD, 0, 0), a_point(CALL, RECORD, 0, 0),
 		a_point(CALL, RECORD, 0, 0),
 	};
-	int err;
 
 	expect_added(test, &points[0]);
 	nadded = 0;
-	allow_signal(SIGKILL);
-	send_sig(SIGKILL, current, 1);
-	err = gp_contents_add_points(&s, 0, points, 3, &extack);
-	KUNIT_EXPECT_TRUE(test, fatal_signal_pending(current));
-	flush_signals(current);
-	disallow_signal(SIGKILL);
-	KUNIT_EXPECT_EQ(test, err, -EINTR);
-	KUNIT_EXPECT_STREQ(test, extack._msg ?: "accepted", "interrupted");
+	s.ending = true;
+	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, points, 3, &extack), -ESHUTDOWN);
+	KUNIT_EXPECT_STREQ(test, extack._msg ?: "accepted", "stopped");
 	KUNIT_EXPECT_EQ(test, nadded, 1U);
 	KUNIT_EXPECT_EQ(test, s.nprobes, 1U);
 }
@@ -516,11 +489,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_is_no_edit_is_told_from_one),
 	KUNIT_CASE(a_session_holds_no_more_than_its_limits),
 	KUNIT_CASE(a_session_that_is_stopped_takes_no_files_and_points),
-	KUNIT_CASE(who_shares_a_socket_does_not_write_into_its_sentence),
 	KUNIT_CASE(a_breakpoint_that_is_refused_is_told_as_other_points_are),
 	KUNIT_CASE(of_filters_that_are_refused_none_stays),
 	KUNIT_CASE(of_points_that_are_refused_none_stays),
-	KUNIT_CASE(who_is_killed_adds_no_more_and_leaves_none),
+	KUNIT_CASE(a_session_that_ends_adds_no_more_and_leaves_none),
 	{}
 };
 

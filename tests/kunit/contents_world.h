@@ -18,9 +18,20 @@ static struct netlink_ext_ack extack;
 static u32 refused_point;	/* the breakpoint with that number can't be set, counted from 1 */
 static u32 nadded;
 
-struct gp_file *gp_file_open(int fd, const struct goprobe_runtime *rt, const char **why)
+struct gp_file *gp_file_open(struct file *file, const struct goprobe_runtime *rt,
+			     struct gp_reads *reads, const char **why)
 {
 	return ERR_PTR(-EBADF);
+}
+
+struct gp_reading *gp_file_read_points(const struct gp_file *f, const struct goprobe_point *points,
+				       u32 n, struct gp_reads *reads, const char **why)
+{
+	return NULL;
+}
+
+void gp_reading_put(struct gp_reading *r)
+{
 }
 
 void gp_file_close(struct gp_file *f)
@@ -28,8 +39,8 @@ void gp_file_close(struct gp_file *f)
 	kfree(f);
 }
 
-int gp_file_check_point(const struct gp_file *f, const struct goprobe_point *point,
-			const char **why)
+int gp_file_check_point(const struct gp_file *f, const struct gp_reading *code, u32 i,
+			const struct goprobe_point *point, const char **why)
 {
 	return 0;
 }
@@ -41,7 +52,11 @@ static void sweep_work(struct work_struct *work)
 	job->fn(NULL, job->arg);
 }
 
-/* By a worker, as in the module. */
+void gp_sweep_run(struct gp_inode *inode, gp_sweep_fn fn, void *arg)
+{
+	fn(NULL, arg);
+}
+
 void gp_sweep_queue(struct gp_sweep_job *job, struct gp_inode *inode, gp_sweep_fn fn, void *arg)
 {
 	job->fn = fn;
@@ -71,6 +86,10 @@ void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 }
 
 void gp_summary_reap(struct gp_session *session)
+{
+}
+
+void gp_stream_wake_waiters(struct gp_session *session)
 {
 }
 

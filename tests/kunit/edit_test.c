@@ -410,15 +410,19 @@ static void delays_are_bounded(struct kunit *test)
 {
 	const struct gp_op op = { .code = GOPROBE_OP_DELAY, .value = GOPROBE_DELAY_NS_MAX };
 	struct gp_edit sum = { .n = 0 };
+	struct gp_probe its = { .session = &s };
 	u64 r[GP_OP_REGS] = { 0 }, began;
 
 	KUNIT_EXPECT_EQ(test, gp_edit_collect(&sum, &op, r), GOPROBE_CHUNK_OK);
 	KUNIT_EXPECT_EQ(test, gp_edit_collect(&sum, &op, r), GOPROBE_CHUNK_OK);
 	KUNIT_EXPECT_EQ(test, sum.delay, GOPROBE_DELAY_NS_MAX);
-	/* And nobody sleeps for a session that has ended. */
-	s.running = false;
+	/* And nobody sleeps for a probe that is taken away, or a session that has ended. */
+	its.leaving = true;
 	began = ktime_get_ns();
-	gp_edit_delay(&s, sum.delay);
+	gp_edit_delay(&its, sum.delay);
+	its.leaving = false;
+	s.running = false;
+	gp_edit_delay(&its, sum.delay);
 	KUNIT_EXPECT_LT(test, ktime_get_ns() - began, GOPROBE_DELAY_NS_MAX);
 }
 

@@ -125,14 +125,24 @@ uint16_t wire_family(void)
 int wire_open(struct wire *w)
 {
 	w->seq = 0;
+	w->session = -1;
 	w->fd = open_socket();
 	return w->fd < 0 ? -1 : 0;
+}
+
+/* A descriptor, which a session ends with. */
+static void keep_session(struct wire *w, int fd)
+{
+	if (w->session >= 0)
+		close(w->session);
+	w->session = fd;
 }
 
 void wire_close(struct wire *w)
 {
 	close(w->fd);
 	w->fd = -1;
+	keep_session(w, -1);
 }
 
 /* The extended acknowledgment behind an error. */
@@ -178,6 +188,9 @@ static void read_attrs(struct wire *w, const struct nlmsghdr *nlh, struct wire_a
 			return;
 		if (nla->nla_len == NLA_HDRLEN + 4)
 			memcpy(&answer->number, nla + 1, 4);
+		if (cmd == GOPROBE_CMD_SESSION_NEW &&
+		    (nla->nla_type & NLA_TYPE_MASK) == GOPROBE_A_FD)
+			keep_session(w, answer->number);
 		w->got(w->arg, cmd, nla->nla_type & NLA_TYPE_MASK, nla + 1,
 		       nla->nla_len - NLA_HDRLEN);
 		at += NLA_ALIGN(nla->nla_len);

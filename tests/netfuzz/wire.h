@@ -62,6 +62,7 @@ struct wire_answer {
  */
 struct wire {
 	int fd;
+	int session;	/* what it ends with, if it was asked for; or -1 */
 	uint32_t seq;
 	void (*got)(void *arg, uint8_t cmd, uint16_t attr, const void *data, uint32_t len);
 	void (*stray)(void *arg, uint32_t seq, const struct wire_answer *answer);
