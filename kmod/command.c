@@ -76,7 +76,7 @@ static int gp_command_append(struct gp_session *s, struct gp_command *c,
 	if (s->ending)
 		err = gp_refuse(extack, -ENOENT, GP_NETLINK_NO_SESSION);
 	else if (s->ncommands == GP_COMMANDS_MAX)
-		err = gp_refuse(extack, -EBUSY, "16 commands of the session have no answer yet");
+		err = gp_refuse(extack, -EBUSY, "too many commands of the session have no answer yet");
 	else
 		list_add_tail(&c->node, &s->commands);
 	s->ncommands += !err;
@@ -145,13 +145,10 @@ static int gp_command_run(struct gp_session *s, struct gp_command *c)
 }
 
 /* As netlink_rcv_skb() would have done. */
-static void gp_command_answer(struct gp_session *s, struct gp_command *c, int ret)
+static void gp_command_answer(struct gp_command *c, int ret)
 {
 	struct nlmsghdr *nlh = (struct nlmsghdr *)c->info.nlhdr;
 
-	/* The port may be another socket's. */
-	if (sock_flag(s->sk, SOCK_DEAD))
-		return;
 	if (ret >= 0 && c->kind->reply)
 		ret = gp_netlink_reply_u32(&c->info, c->kind->reply, ret);
 	if (ret >= 0 && !(nlh->nlmsg_flags & NLM_F_ACK))
@@ -165,8 +162,13 @@ static void gp_command_answer(struct gp_session *s, struct gp_command *c, int re
 static void gp_command_do(struct gp_session *s, struct gp_command *c)
 {
 	struct mem_cgroup *before = gp_compat_set_active_memcg(c->memcg);
+	int ret = -ECONNRESET;
 
-	gp_command_answer(s, c, gp_command_run(s, c));
+	/* The port of a socket that is being closed may be another's. */
+	if (!sock_flag(s->sk, SOCK_DEAD))
+		ret = gp_command_run(s, c);
+	if (!sock_flag(s->sk, SOCK_DEAD))
+		gp_command_answer(c, ret);
 	gp_compat_set_active_memcg(before);
 }
 

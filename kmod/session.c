@@ -376,7 +376,9 @@ static int gp_session_fd_release(struct inode *inode, struct file *file)
 	struct gp_session *s = file->private_data;
 
 	gp_session_close(s);
-	gp_command_wait_end(s);
+	/* A kernel thread closes files for others, too. */
+	if (!(current->flags & PF_KTHREAD))
+		gp_command_wait_end(s);
 	gp_session_put(s);
 	return 0;
 }

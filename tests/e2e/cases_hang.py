@@ -2,8 +2,10 @@
 """Whoever is made to wait for long: others go on meanwhile, on the whole host."""
 
 import contextlib
+import ctypes
 import errno
 import fcntl
+import mmap
 import os
 import resource
 import signal
@@ -20,6 +22,8 @@ from cases_session import code_of
 from genl import Client
 from lib import Skip, case, check, cut_short, module_users, same, wait_for
 
+LIBC = ctypes.CDLL(None, use_errno=True)
+MNT_DETACH = 2
 READ_SECONDS = 5        # GP_READING_MS of kmod/reading.c
 
 
@@ -95,7 +99,9 @@ class Served:
 
     def __exit__(self, *exc):
         self.server.kill()
-        subprocess.run(["umount", "-l", self.mountpoint], check=True)
+        # By itself: umount(8) looks at the file system first, whose server has ended.
+        if LIBC.umount2(self.mountpoint.encode(), MNT_DETACH):
+            raise OSError(ctypes.get_errno(), "umount2")
 
     def stall(self, reads, kind=""):
         self.server.send("stall %d %s" % (reads, kind))
@@ -233,6 +239,114 @@ def stalled_end(t):
     with Served(t, t.binary("counter")) as served:
         cut_short(stop, READ_SECONDS)
         cut_short(close, READ_SECONDS)
+
+
+@case("a file whose server does not answer: the breaker of the session that asks for it stops it all the same", per="boot")
+def stalled_breaker(t):
+    path = t.binary("load")
+    offset, code = code_of(path, "main.handle")
+
+    def attempt():
+        target = t.target("load", "-goroutines", 2)
+        began = time.monotonic()
+        with Client() as client:
+            # Whatever a hit takes, it is too much.
+            client.new_session(target.pid, breaker=(1000000, 1))
+            client.add_file(path)
+            client.add_points([genl.point(offset, code, action=genl.GOPROBE_ACTION_COUNT)])
+            served.stall(0)
+            Meanwhile(client.add_file, served.path)
+            served.stalled()
+            wait_for("the breaker", lambda: not target.probed("main.handle"))
+            took = time.monotonic() - began
+        served.go_on()
+        target.kill()
+        return took
+    with Served(t, t.binary("counter")) as served:
+        cut_short(attempt, READ_SECONDS)
+
+
+@case("netlink: 16 commands of a session wait at most, and those that do are answered in their order", per="boot")
+def waiting_commands(t):
+    with Served(t, t.binary("counter")) as served, Client() as client:
+        client.new_session()
+        served.stall(0)
+        with open(served.path, "rb") as f:
+            payload = genl.attr(genl.GOPROBE_A_FD, genl.u32(f.fileno())) + genl.attr(genl.GOPROBE_A_RUNTIME, genl.runtime())
+            client.sock.send(genl.message(client.family, genl.GOPROBE_CMD_FILE_ADD, payload, genl.NLM_F_ACK, 100))
+        served.stalled()
+        for seq in range(101, 118):
+            client.sock.send(genl.message(client.family, genl.GOPROBE_CMD_START, b"", genl.NLM_F_ACK, seq))
+        answers = []
+        for _ in range(18):
+            _, kind, _, seq, _, error = genl.struct.unpack_from("=IHHIIi", client.sock.recv(1 << 16))
+            same(kind, genl.NLMSG_ERROR, "an answer")
+            answers.append((seq, -error))
+        same(answers, [(117, errno.EBUSY), (100, errno.ETIMEDOUT)] + [(seq, 0) for seq in range(101, 117)], "answers and errors")
+
+
+@contextlib.contextmanager
+def keeps_its_memory(path, offset, served):
+    """A process that maps code of a file, and whose memory nobody can lock, for a server does not answer."""
+    ready, begin = os.pipe()
+    victim = os.fork()
+    if not victim:
+        try:
+            maps = [mmap.mmap(os.open(of, os.O_RDONLY), mmap.PAGESIZE, mmap.MAP_PRIVATE, mmap.PROT_READ | also, offset=at)
+                    for of, also, at in ((path, mmap.PROT_EXEC, offset & -mmap.PAGESIZE), (served.path, 0, 0))]
+            os.write(begin, b"%d" % len(maps))
+            signal.pause()
+        finally:
+            os._exit(0)
+    os.read(ready, 1)
+    with open("/proc/%d/maps" % victim) as f:
+        address = next(int(line.split("-")[0], 16) for line in f if line.rstrip().endswith(served.path))
+    served.stall(0)
+    reader = os.fork()
+    if not reader:
+        try:
+            os.pread(os.open("/proc/%d/mem" % victim, os.O_RDONLY), 1, address)
+        finally:
+            os._exit(0)
+    served.stalled()
+    try:
+        yield
+    finally:
+        served.server.kill()
+        for pid in reader, victim:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+        os.close(ready)
+        os.close(begin)
+
+
+@case("a process that keeps the kernel from placing a breakpoint holds up neither generic netlink nor what others have placed", per="boot")
+def kept_memory(t):
+    path, busy = t.binary("counter"), t.binary("load")
+    offset, code = code_of(path, "main.doWork")
+    target = t.target("load", "-goroutines", 1)
+    with Served(t, path) as served, Client() as other, Client() as client:
+        other.new_session(target.pid)
+        other.add_file(busy)
+        other.add_points([genl.point(*code_of(busy, "main.handle"), action=genl.GOPROBE_ACTION_COUNT)])
+        other.call(genl.GOPROBE_CMD_START)
+        client.new_session(os.getpid())
+        client.add_file(path)
+        # Nobody can fork meanwhile, and that is the kernel's own doing.
+        loading = t.run("sh", "-c", "read line && exec modprobe team")
+        with keeps_its_memory(path, offset, served):
+            placing = Meanwhile(client.add_points, [genl.point(offset, code)])
+            placing.join(0.5)
+            loading.send()
+            same(loading.wait(), 0, "exit status of modprobe")
+            same(len(other.sessions()), 2, "sessions of the list")
+            check(other.limits(), "no limits")
+            hits = other.tallies()[0].hits
+            wait_for("more hits", lambda: other.tallies()[0].hits > hits)
+            other.stats()
+            check(not placing.ended(), "nobody kept it from being placed")
+        placing.verdict()
+    subprocess.run(["rmmod", "team"], check=True)
 
 
 @case("a program whose file's server does not answer: goprobectl attach dies at once of SIGKILL, and says what is wrong if left", per="boot")
