@@ -45,17 +45,12 @@ void buf_fill(struct buf *b, char c, size_t n)
 
 #define DIGITS_MAX BUF_U64_MAX
 
-const char buf_pairs[] =
-	"00010203040506070809"
-	"10111213141516171819"
-	"20212223242526272829"
-	"30313233343536373839"
-	"40414243444546474849"
-	"50515253545556575859"
-	"60616263646566676869"
-	"70717273747576777879"
-	"80818283848586878889"
-	"90919293949596979899";
+/* The ten numbers that begin with the digit @t. */
+#define TEN(t) #t "0" #t "1" #t "2" #t "3" #t "4" #t "5" #t "6" #t "7" #t "8" #t "9"
+
+const char buf_pairs[] = TEN(0) TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9);
+
+#undef TEN
 
 /* Writes the digits so that they end at @end; returns where they begin. */
 static inline char *digits(char *end, uint64_t v)
