@@ -209,7 +209,7 @@ static void gp_command_work(struct work_struct *work)
 void gp_command_queue_end(struct gp_session *s)
 {
 	spin_lock(&s->commands_lock);
-	s->ending = true;
+	WRITE_ONCE(s->ending, true);
 	spin_unlock(&s->commands_lock);
 	gp_reads_end(&s->reads);
 	gp_command_work_on(s);

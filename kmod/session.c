@@ -533,18 +533,23 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 	}
 }
 
-/* A CPU comes up: give it a ring in each session. Its hits are counted if not. */
+/*
+ * A CPU comes up: give it a ring in each session. Its hits are counted if not. No session begins
+ * meanwhile, as gp_session_new() keeps CPU hotplug out.
+ */
 static int gp_session_cpu_up(unsigned int cpu)
 {
 	struct gp_session *s;
+	u32 id = 0;
 
-	mutex_lock(&gp_sessions_lock);
-	list_for_each_entry(s, &gp_sessions, node)
+	while ((s = gp_session_get_from(id))) {
 		if (!s->rings[cpu])
 			/* The ring is made before it is seen. */
 			smp_store_release(&s->rings[cpu],
 					  gp_ring_new(s->ring_bytes, cpu));
-	mutex_unlock(&gp_sessions_lock);
+		id = s->id + 1;
+		gp_session_put(s);
+	}
 	return 0;
 }
 
