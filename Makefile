@@ -115,7 +115,7 @@ install-dkms-source:
 	rm -rf '$(DESTDIR)$(DKMS_SOURCE)'
 	install -d '$(DESTDIR)$(DKMS_SOURCE)'
 	cp --parents -t '$(DESTDIR)$(DKMS_SOURCE)' Makefile Kbuild dkms.conf COPYING \
-		$$(find kmod include -name '*.[chS]')
+		$$(find kmod include -name '*.[chS]' -o -name Kbuild)
 
 # What is registered under this version may have been built from other source.
 dkms:

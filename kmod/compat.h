@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between the kernels that goprobe supports. The only file that
- * looks at LINUX_VERSION_CODE.
+ * Differences between the kernels that goprobe supports. kmod/Kbuild defines
+ * GP_HAVE_* by what the kernel's headers have; the versions below are mainline's.
  */
 #ifndef GP_COMPAT_H
 #define GP_COMPAT_H
@@ -9,14 +9,13 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/uprobes.h>
-#include <linux/version.h>
 
 /*
  * 6.12 split unregistration in two (many without waiting, then wait once) and
  * made registration return the uprobe; before, unregistration waits itself and
  * finds the uprobe by inode and offset.
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#ifdef GP_HAVE_UNREGISTER_NOSYNC
 #define GP_UNREGISTER_NEEDS_SYNC 1
 
 static inline int gp_compat_register(struct inode *inode, loff_t offset,
@@ -66,7 +65,7 @@ static inline void gp_compat_unregister_sync(void)
 #endif
 
 /* 6.13 gave handlers a cookie. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#ifdef GP_HAVE_HANDLER_DATA
 #define GP_UPROBE_HANDLER(name, uc, regs) \
 	int name(struct uprobe_consumer *uc, struct pt_regs *regs, __u64 *unused)
 #else
@@ -75,33 +74,33 @@ static inline void gp_compat_unregister_sync(void)
 #endif
 
 /* 6.12 took the context from filters. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-#define GP_UPROBE_FILTER(name, uc, mm) \
-	bool name(struct uprobe_consumer *uc, struct mm_struct *mm)
-#else
+#ifdef GP_HAVE_FILTER_CTX
 #define GP_UPROBE_FILTER(name, uc, mm) \
 	bool name(struct uprobe_consumer *uc, enum uprobe_filter_ctx unused, \
 		  struct mm_struct *mm)
+#else
+#define GP_UPROBE_FILTER(name, uc, mm) \
+	bool name(struct uprobe_consumer *uc, struct mm_struct *mm)
 #endif
 
 /*
- * set_active_memcg() names a per-CPU variable for interrupts, which is exported to
- * modules since 5.14 only. Context: a task.
+ * set_active_memcg() in a task. The kernel's own names a per-CPU variable for
+ * interrupts, too, which is exported to modules since 5.14 only.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0) && defined(CONFIG_MEMCG)
 static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *memcg)
 {
+#ifdef CONFIG_MEMCG
 	struct mem_cgroup *before = current->active_memcg;
 
 	current->active_memcg = memcg;
 	return before;
-}
 #else
-#define gp_compat_set_active_memcg	set_active_memcg
+	return NULL;
 #endif
+}
 
 /* 6.0 lets a fault end with the lock dropped and nothing left to do. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 0, 0)
+#ifdef GP_HAVE_FAULT_COMPLETED
 #define GP_FAULT_COMPLETED	VM_FAULT_COMPLETED
 #else
 #define GP_FAULT_COMPLETED	0
@@ -112,13 +111,13 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
  * it behind a pointer, 6.16 moved the owner to right behind task_struct.
  */
 #ifdef CONFIG_X86_64
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#ifdef GP_HAVE_THREAD_FPU
+#define gp_compat_fpu()		(&current->thread.fpu)
+#else
 /* x86_task_fpu() itself is not exported where CONFIG_X86_DEBUG_FPU is on. */
 #define gp_compat_fpu()		((struct fpu *)((void *)current + sizeof(*current)))
-#else
-#define gp_compat_fpu()		(&current->thread.fpu)
 #endif
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
+#ifdef GP_HAVE_FPSTATE
 #define gp_compat_fpregs()	(&gp_compat_fpu()->fpstate->regs)
 #else
 #define gp_compat_fpregs()	(&gp_compat_fpu()->state)
