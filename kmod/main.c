@@ -2,12 +2,11 @@
 /*
  * goprobe: dynamic tracing of live Go programs. Brings the parts up in order and
  * takes them down in reverse. No session is left when the module goes: each holds
- * a reference to it.
+ * a reference to it. It has no alias for its netlink family: anybody may look that
+ * up, and would load it.
  */
 #include <linux/init.h>
 #include <linux/module.h>
-#include <net/genetlink.h>
-#include <goprobe.h>
 
 #include "command.h"
 #include "netlink.h"
@@ -76,4 +75,3 @@ MODULE_DESCRIPTION("Dynamic tracing of live Go programs");
 MODULE_AUTHOR("The goprobe authors");
 MODULE_VERSION("0.1.0");
 MODULE_LICENSE("GPL");
-MODULE_ALIAS_GENL_FAMILY(GOPROBE_GENL_NAME);

@@ -48,16 +48,32 @@ int client_connect(struct nl_sock *sock, struct diag *d)
 	return 0;
 }
 
-/* Its netlink family is in the initial network namespace only; sysfs is everywhere. */
-static void not_found(struct diag *d)
+int (*client_load)(struct diag *d);
+
+/* The family's number, or -1. It is in the initial network namespace only; sysfs is everywhere. */
+static int resolve(struct nl_sock *sock, struct diag *d)
 {
-	if (access("/sys/module/goprobe", F_OK)) {
+	int family = genl_ctrl_resolve(sock, GOPROBE_GENL_NAME);
+	bool loaded = !access("/sys/module/goprobe", F_OK);
+
+	if (family == -NLE_OBJ_NOTFOUND && !loaded && client_load) {
+		if (client_load(d))
+			return -1;
+		loaded = true;
+		family = genl_ctrl_resolve(sock, GOPROBE_GENL_NAME);
+	}
+	if (family >= 0)
+		return family;
+	if (family != -NLE_OBJ_NOTFOUND) {
+		diag_set(d, "can't look up the goprobe module: %s", nl_geterror(family));
+	} else if (!loaded) {
 		diag_set(d, "the goprobe module is not loaded");
 		diag_hint(d, "load it with: sudo modprobe goprobe");
-		return;
+	} else {
+		diag_set(d, "the goprobe module can't be reached from this network namespace");
+		diag_hint(d, "run goprobectl in the host's: sudo nsenter -t 1 -n goprobectl ...");
 	}
-	diag_set(d, "the goprobe module can't be reached from this network namespace");
-	diag_hint(d, "run goprobectl in the host's: sudo nsenter -t 1 -n goprobectl ...");
+	return -1;
 }
 
 int client_open(struct client **ret, struct diag *d)
@@ -81,15 +97,9 @@ int client_open(struct client **ret, struct diag *d)
 	}
 	if (client_connect(c->sock, d))
 		goto failed;
-	c->family = genl_ctrl_resolve(c->sock, GOPROBE_GENL_NAME);
-	if (c->family == -NLE_OBJ_NOTFOUND) {
-		not_found(d);
+	c->family = resolve(c->sock, d);
+	if (c->family < 0)
 		goto failed;
-	}
-	if (c->family < 0) {
-		diag_set(d, "can't look up the goprobe module: %s", nl_geterror(c->family));
-		goto failed;
-	}
 	socket_buffers(c->sock);
 	*ret = c;
 	return 0;

@@ -24,6 +24,12 @@ struct client_info {
 	struct goprobe_limits limits;
 };
 
+/*
+ * How client_open() loads a module that is not loaded: 0, or -1 with the reason. NULL, as in
+ * libgoprobe: it does not, its caller's user has to.
+ */
+extern int (*client_load)(struct diag *d);
+
 /* Connect. Fails with a sentence and a hint if the module is not there. */
 int client_open(struct client **ret, struct diag *d);
 /* The kernel ends the session, if there is one. */

@@ -161,6 +161,7 @@ static enum points_ability ask_ability(void)
 	struct client_info info;
 	struct client *c = NULL;
 
+	client_load = NULL;
 	if (!client_open(&c, &d) && !selftest_get_info(c, &info, &why, &d) &&
 	    !(info.abilities & untested))
 		able = info.abilities & GOPROBE_ABILITY_EXECUTE ? POINTS_ABLE :

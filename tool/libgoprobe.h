@@ -18,8 +18,8 @@
  * goprobe_trace_free(). A trace belongs to one thread at a time; there may be several. The
  * library prints nothing, leaves signals alone unless GOPROBE_OPTION_SIGNALS is set, and
  * leaves no breakpoint behind, however the process ends. Tracing needs CAP_SYS_ADMIN in the
- * initial user namespace and the module; goprobe_trace_plan() and goprobe_trace_export() do
- * not need the module.
+ * initial user namespace and the module, which it does not load; goprobe_trace_plan() and
+ * goprobe_trace_export() do not need the module.
  *
  * The interface is stable: functions, numbers of enums and the order of members stay;
  * structs grow at their end, which is why functions that fill or read one are told its size. The

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client.h"
 #include "cmd.h"
 #include "inherited.h"
+#include "modload.h"
 #include "near.h"
 #include "writing.h"
 
@@ -116,6 +118,7 @@ int main(int argc, char **argv)
 	struct buf b = { 0 };
 	struct diag d = { 0 };
 
+	client_load = modload;
 	if (inherited_mend(&d))
 		return fail(&d, CMD_FAILED);
 	if (argc < 2) {

@@ -44,7 +44,7 @@ func dial() (*conn, error) {
 	if err != nil {
 		c.Close()
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, errors.New("the goprobe module is not loaded: modprobe goprobe loads it")
+			return nil, errors.New("the goprobe module is not loaded: load it as root, with modprobe goprobe or goprobectl info")
 		}
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import errno
 import os
 import re
 import resource
+import shutil
 import signal
 import socket
 import struct
@@ -19,7 +20,7 @@ from cases_refuse import DUMPS, Misuse, become_nobody, child
 from cases_files import machine_only, mounted
 from cases_tally import points_of, wire
 from genl import Client
-from lib import GOPROBECTL, Skip, case, check, nothing_probed, on_cpus, same, short, wait_for
+from lib import GOPROBECTL, MODULE, Skip, case, check, nothing_probed, on_cpus, same, short, wait_for
 
 NOTIFIES = genl.GOPROBE_CMD_READY
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -83,6 +84,69 @@ def capabilities(t):
         with open("/proc/self/uid_map", "w", encoding="ascii") as f:
             f.write("0 0 1")
     same(refused_as(root_inside), "", "root, in a user namespace")
+
+
+@contextlib.contextmanager
+def installed(configuration):
+    """The module where modprobe finds it, alone, and not loaded; afterwards loaded as it was."""
+    if not os.path.exists(MODULE):
+        raise Skip("the module was not loaded by tests/vm/run, so there is no %s to load again" % MODULE)
+    modules, conf = "/lib/modules/" + os.uname().release, "/etc/modprobe.d/goprobe-test.conf"
+    subprocess.run(["mount", "-t", "tmpfs", "modules", modules], check=True)
+    try:
+        os.mkdir(modules + "/updates")
+        shutil.copy(MODULE, modules + "/updates/goprobe.ko")
+        for name in "order", "builtin":
+            open(modules + "/modules." + name, "w").close()
+        subprocess.run(["depmod", "-a"], check=True)
+        os.makedirs(os.path.dirname(conf), exist_ok=True)
+        with open(conf, "w", encoding="ascii") as f:
+            f.write(configuration)
+        subprocess.run(["rmmod", "goprobe"], check=True)
+        try:
+            yield
+        finally:
+            subprocess.run(["rmmod", "goprobe"], stderr=subprocess.DEVNULL)
+            subprocess.run(["insmod", MODULE], check=True)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(conf)
+        subprocess.run(["umount", modules], check=True)
+
+
+def is_loaded():
+    return os.path.exists("/sys/module/goprobe")
+
+
+@case("security: only who may load modules has goprobe loaded: goprobectl does so, not the kernel for whoever asks", per="boot")
+def loading(t):
+    def asks():
+        become_nobody()
+        try:
+            Client().close()
+        except genl.Refused as e:
+            return os.strerror(e.errno)
+        return "there is"
+    with installed("options goprobe allow_writes=1\n"):
+        same(child(asks), os.strerror(errno.ENOENT), "the family, for nobody")
+        t.goprobectl("list", "-b", t.binary("counter"), "--points", "main.doWork").finish()
+        p = t.run("setpriv", "--bounding-set=-sys_module", GOPROBECTL, "info")
+        p.finish(1)
+        check("not loaded" in p.stderr() and "modprobe goprobe" in p.stderr(), "without CAP_SYS_MODULE: %s", p.stderr())
+        check(not is_loaded(), "the module is loaded")
+        p = t.goprobectl("info")
+        p.finish()
+        check("loaded the module" in p.stderr(), "it does not say that it has loaded the module: %s", p.stderr())
+        with open("/sys/module/goprobe/parameters/allow_writes", encoding="ascii") as f:
+            same(f.read().strip(), "Y", "allow_writes, by modprobe.d")
+        p = t.goprobectl("info")
+        p.finish()
+        same(p.stderr(), "", "what it says of a module that is loaded")
+    with installed("install goprobe /bin/false\n"):
+        p = t.goprobectl("info")
+        p.finish(1)
+        check("modprobe.d forbids it" in p.stderr(), "it said: %s", p.stderr())
+        check(not is_loaded(), "the module is loaded")
 
 
 @case("security: in another network namespace there is no goprobe, and goprobectl says so", per="boot")
