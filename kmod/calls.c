@@ -79,14 +79,17 @@ static u32 gp_calls_nblocks(const struct gp_calls *calls)
 	return DIV_ROUND_UP(calls->nstacks, GP_CALLS_BLOCK);
 }
 
-/* Every call is in one pool or another. */
+/*
+ * Every call is in one pool or another: those that share a cache line in the same one, so that
+ * two processors do not write one line, each its own call.
+ */
 static void gp_calls_fill_pools(struct gp_calls *calls, u32 n)
 {
+	u32 each = max_t(u32, L1_CACHE_BYTES / sizeof(struct gp_call), 1), i;
 	struct gp_calls_pool *pool;
-	u32 i;
 
 	for (i = 0; i < n; i++) {
-		pool = &calls->pools[i & (calls->npools - 1)];
+		pool = &calls->pools[i / each & (calls->npools - 1)];
 		calls->calls[i].below = pool->free;
 		pool->free = &calls->calls[i];
 	}
@@ -287,7 +290,8 @@ static struct gp_stack *gp_calls_claim(const struct gp_calls *calls,
 /* What a call that has no end keeps. */
 static void gp_call_forget(struct gp_calls *calls, const struct gp_call *call)
 {
-	if (call->data && call->tally->paired)
+	/* data_race(): set before the session starts, or before a call of it is read. */
+	if (call->data && data_race(call->tally->paired))
 		gp_held_give(calls->held, call->data);
 	gp_tally_open(call->tally, -1);
 }
@@ -298,7 +302,7 @@ static void gp_stack_discard(struct gp_calls *calls, struct gp_stack *stack)
 	const struct gp_tally *tally = stack->top->tally;
 
 	gp_call_forget(calls, stack->top);
-	if (tally->times)
+	if (READ_ONCE(tally->times))
 		gp_tally_unwound(tally);
 	gp_stack_pop(calls, stack);
 }
@@ -421,7 +425,8 @@ static bool gp_stack_collect(struct gp_calls *calls, struct gp_stack *stack, u32
 
 		if (!call || call->depth < least)
 			return true;
-		if (!call->tally->unwound || !call->data) {
+		/* data_race(): one unwind more or less when a point is added. */
+		if (!data_race(call->tally->unwound) || !call->data) {
 			gp_stack_discard(calls, stack);
 			continue;
 		}
@@ -722,7 +727,7 @@ static void gp_stack_abandon(struct gp_calls *calls, struct gp_stack *stack)
 	const struct gp_tally *tally = stack->top->tally;
 
 	gp_call_forget(calls, stack->top);
-	if (tally->times)
+	if (READ_ONCE(tally->times))
 		this_cpu_inc(tally->times->gone);
 	gp_stack_pop(calls, stack);
 }

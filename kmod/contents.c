@@ -550,7 +550,7 @@ static int gp_contents_refuse_tally(struct gp_session *s, struct netlink_ext_ack
 /* What calls that are remembered if they pass @filter mean to others. */
 static int gp_contents_add_roots(struct gp_tally *tally, const struct gp_filter *filter)
 {
-	tally->roots |= filter->roots;
+	WRITE_ONCE(tally->roots, tally->roots | filter->roots);
 	return filter->mutes ? gp_tally_add_muted(tally) : 0;
 }
 
@@ -600,8 +600,8 @@ static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_poin
 	if ((timed && tally->paired) || (paired && tally->times))
 		return gp_contents_refuse_point(s, extack, -EINVAL, p,
 						"its id is timed as well as paired");
-	tally->paired |= paired;
-	tally->unwound |= !!(p->flags & GOPROBE_POINT_F_UNWOUND);
+	WRITE_ONCE(tally->paired, tally->paired | paired);
+	WRITE_ONCE(tally->unwound, tally->unwound | !!(p->flags & GOPROBE_POINT_F_UNWOUND));
 	if (p->flags & GOPROBE_POINT_F_KEYED) {
 		err = s->keys ? gp_keys_add_times(s->keys, s->nstates) : -ENOENT;
 		if (err)

@@ -345,8 +345,19 @@ static int gp_filter_ask(const struct gp_filter_hit *h, struct gp_calls_key key,
 			 const struct gp_tally *tally)
 {
 	struct gp_calls *calls = h->probe->session->calls;
+	int ret;
 
-	return tally ? gp_calls_under(calls, key, depth, tally) : gp_calls_root(calls, key, depth);
+	ret = tally ? gp_calls_under(calls, key, depth, tally) : gp_calls_root(calls, key, depth);
+	/*
+	 * An answer can take GP_CALLS_LOOK steps, and a program asks GP_UNDERS_MAX times. Nothing
+	 * that a program has at this point belongs to this CPU.
+	 */
+	if (unlikely(need_resched())) {
+		preempt_enable();
+		cond_resched();
+		preempt_disable();
+	}
+	return ret;
 }
 
 /* What the open calls further up say; a system stack's begin where the goroutine's own end. */

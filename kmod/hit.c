@@ -61,7 +61,7 @@ enum goprobe_stat gp_hit_verdict_stat(enum gp_verdict verdict)
 /* A hit that has not passed its filter; of a call that was timed, the end. */
 noinline void gp_hit_rejected(const struct gp_probe *probe, enum gp_verdict verdict)
 {
-	if (probe->then == GP_WAY_END && probe->tally->times)
+	if (probe->then == GP_WAY_END && READ_ONCE(probe->tally->times))
 		gp_tally_filtered(probe->tally);
 	gp_hit_stat(probe->session, gp_hit_verdict_stat(verdict));
 }

@@ -12,6 +12,7 @@
  * Numbers are changed with one instruction each, by all CPUs alike: there are too many
  * keys for numbers of each CPU.
  */
+#include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -68,21 +69,22 @@ struct gp_keys_place {
  * @shift: of a hash to get a place
  * @n: number of places
  * @words: of the longest key
- * @left: keys that may still be added
  * @places: each with room for such a key
  * @times: by place; NULL if nothing is timed
  * @nstates: the session's states
  * @states: ns by state of what is timed, by place; NULL if there are none
+ * @left: keys that may still be added; written by each hit with a new key, while all hits read
+ *	the rest: so it has a cache line of its own
  */
 struct gp_keys {
 	u32 shift;
 	u32 n;
 	u32 words;
-	atomic_t left;
 	u8 *places;
 	struct gp_keys_times *times;
 	u32 nstates;
 	atomic64_t *states;
+	atomic_t left ____cacheline_aligned_in_smp;
 };
 
 static struct gp_keys_place *gp_keys_at(const struct gp_keys *keys, u32 place)

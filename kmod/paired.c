@@ -188,7 +188,7 @@ noinline int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_reg
 {
 	struct gp_own_g own;
 
-	if (probe->tally->paired && !probe->tally->roots && !atomic_read(&probe->tally->open))
+	if (data_race(probe->tally->paired && !probe->tally->roots) && !atomic_read(&probe->tally->open))
 		return 0;
 	if (gp_hit_await_g(probe, regs, &own))
 		gp_calls_pass_by(probe->session->calls, gp_hit_key(&own),

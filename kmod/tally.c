@@ -55,7 +55,8 @@ static int gp_tally_add_times(struct gp_tallies *tallies, struct gp_tally *tally
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(times, cpu)->min = U64_MAX;
-	tally->times = times;
+	/* Handlers of an earlier point of the id see it filled in. */
+	smp_store_release(&tally->times, times);
 	tallies->ntimed++;
 	return 0;
 }
@@ -120,7 +121,7 @@ int gp_tally_add_muted(struct gp_tally *tally)
 	muted->paired = true;
 	muted->roots = true;
 	muted->mutes = true;
-	tally->muted = muted;
+	smp_store_release(&tally->muted, muted);	/* as times */
 	return 0;
 }
 

@@ -59,6 +59,9 @@ struct gp_times {
  *	and nothing is counted or timed of them
  * @unwound: its calls are held, and written if GOPROBE_ACTION_UNWIND ends them
  * @open: of what is paired: calls that are open
+ *
+ * Flags and pointers are set when points are added, at most once, while handlers of other points
+ * of the id may run: what is set a moment later than a hit counts from the next one on.
  */
 struct gp_tally {
 	u32 id;
@@ -119,7 +122,8 @@ static __always_inline void gp_tally_call(const struct gp_tally *tally)
 /* Of what is paired, a call more is open, or one less. A counter is not what const means. */
 static __always_inline void gp_tally_open(const struct gp_tally *tally, int calls)
 {
-	if (tally->paired)
+	/* data_race(): it is set before the first of its hits, and stays. */
+	if (data_race(tally->paired))
 		atomic_add(calls, (atomic_t *)&tally->open);
 }
 

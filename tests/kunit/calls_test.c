@@ -486,6 +486,28 @@ static void what_is_not_as_usual_is_left_as_it_was(struct kunit *test)
 	expect_tally(test, G, 1, 1, 0);
 }
 
+/* What one processor takes from its pool is in no cache line that another takes from its own. */
+static void no_two_pools_share_a_cache_line(struct kunit *test)
+{
+	struct gp_calls_pool *pools = kunit_kcalloc(test, 4, sizeof(*pools), GFP_KERNEL);
+	struct gp_calls four = { .npools = 4, .pools = pools, .calls = calls->calls };
+	u8 *whose = kunit_kcalloc(test, GP_CALLS_MIN, 1, GFP_KERNEL);
+	u32 n[4] = { 0 }, i, shared = 0;
+	const struct gp_call *call;
+
+	KUNIT_ASSERT_TRUE(test, pools && whose);
+	gp_calls_fill_pools(&four, GP_CALLS_MIN);
+	for (i = 0; i < four.npools; i++)
+		for (call = pools[i].free; call; call = call->below, n[i]++)
+			whose[call - four.calls] = i;
+	for (i = 0; i < four.npools; i++)
+		KUNIT_EXPECT_EQ(test, n[i], GP_CALLS_MIN / 4);
+	for (i = 1; i < GP_CALLS_MIN; i++)
+		shared += (unsigned long)&four.calls[i] % L1_CACHE_BYTES &&
+			  whose[i] != whose[i - 1];
+	KUNIT_EXPECT_EQ(test, shared, 0U);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(a_return_ends_its_call, way_gen_params),
 	KUNIT_CASE_PARAM(a_clock_that_steps_back_tells_no_time, way_gen_params),
@@ -507,6 +529,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(calls_of_ended_processes_are_forgotten, way_gen_params),
 	KUNIT_CASE_PARAM(it_does_what_a_simple_model_does, way_gen_params),
 	KUNIT_CASE(what_is_not_as_usual_is_left_as_it_was),
+	KUNIT_CASE(no_two_pools_share_a_cache_line),
 	{}
 };
 

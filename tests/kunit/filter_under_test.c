@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Filters that ask which calls are open. */
 #include "filter_world.h"
+#include "resched_world.h"
 
 static const struct gp_calls_key self = { .process = PROCESS, .g = G, .goid = GOID };
 
@@ -145,6 +146,21 @@ static void too_many_calls_are_not_looked_at(struct kunit *test)
 	EXPECT_UNDECIDED(test);
 }
 
+/* An answer takes up to 4096 steps, and a program can ask 16 times. */
+static void others_run_between_two_questions(struct kunit *test)
+{
+	bool waits = true;
+	u32 n;
+
+	only_under(test, TIMED);
+	for (n = 0; waits && n < GP_RESCHED_TIMES; n++) {
+		somebody_else_wants_to_run();
+		EXPECT_REJECTS(test);
+		waits = somebody_else_still_waits();
+	}
+	KUNIT_EXPECT_FALSE(test, waits);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(calls_further_up_are_open),
 	KUNIT_CASE(a_call_is_not_under_itself),
@@ -152,6 +168,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(whose_calls_cannot_be_told_is_not),
 	KUNIT_CASE(on_a_system_stack_the_goroutines_calls_are_open_too),
 	KUNIT_CASE(too_many_calls_are_not_looked_at),
+	KUNIT_CASE(others_run_between_two_questions),
 	{}
 };
 

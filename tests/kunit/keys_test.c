@@ -157,6 +157,15 @@ static void take_places(u32 from, u32 n)
 		gp_keys_at(keys, from++)->state = 0x77;
 }
 
+/* What new keys write is in no cache line that all hits read. */
+static void new_keys_write_a_line_of_their_own(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, (unsigned long)&keys->left % SMP_CACHE_BYTES, 0UL);
+	KUNIT_EXPECT_GE(test, offsetof(struct gp_keys, left),
+			offsetofend(struct gp_keys, states));
+	KUNIT_EXPECT_GE(test, sizeof(*keys), offsetof(struct gp_keys, left) + SMP_CACHE_BYTES);
+}
+
 static void a_place_is_looked_for_64_steps_far(struct kunit *test)
 {
 	u32 home = home_of(5);
@@ -436,6 +445,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(keys_of_one_hash_are_compared),
 	KUNIT_CASE(a_key_may_be_as_long_as_asked_for),
 	KUNIT_CASE(there_is_room_for_as_many_as_asked_for),
+	KUNIT_CASE(new_keys_write_a_line_of_their_own),
 	KUNIT_CASE(a_place_is_looked_for_64_steps_far),
 	KUNIT_CASE(the_last_place_has_as_many_behind_it),
 	KUNIT_CASE(an_empty_place_has_no_key),
