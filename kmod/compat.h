@@ -64,6 +64,17 @@ static inline void gp_compat_unregister_sync(void)
 }
 #endif
 
+/*
+ * Until 6.14 each hit takes the lock of its process's mappings (mmap_lock), to look its uprobe up,
+ * and before 6.12 a lock of the whole machine. 6.14 looks without a lock, by what it added to
+ * <linux/mmap_lock.h>.
+ */
+#ifdef GP_HAVE_MMAP_LOCK_SPECULATE
+#define GP_HITS_TAKE_LOCKS	0
+#else
+#define GP_HITS_TAKE_LOCKS	1
+#endif
+
 /* 6.13 gave handlers a cookie. */
 #ifdef GP_HAVE_HANDLER_DATA
 #define GP_UPROBE_HANDLER(name, uc, regs) \

@@ -7,8 +7,14 @@
  * every Tasks-Trace grace period), so a page is only waited for if it comes from
  * this machine: anonymous memory, memory file systems, file systems on a block
  * device. Not from FUSE, not from the network, not from a userfaultfd.
+ *
+ * Nor is the lock of the program's mappings waited for: whoever holds it may itself wait for
+ * FUSE. A process that reads another's memory (/proc/PID/mem) holds it meanwhile, and the next
+ * mmap() of the program makes all others queue up behind that. So it is only tried.
  */
+#include <linux/delay.h>
 #include <linux/fs.h>
+#include <linux/jiffies.h>
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -23,6 +29,19 @@
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC 0x65735546
 #endif
+
+/* The lock is tried again after 100 us, and each time after twice as long: 100 ms together. */
+#define GP_FAULTIN_SLEEP_US	100
+#define GP_FAULTIN_SLEEPS	10
+
+/*
+ * The last memory that stayed locked for so long, never dereferenced, and until when nobody sleeps
+ * for it again: a hit can need absent pages for each of its probes.
+ */
+static const struct mm_struct *gp_faultin_locked;
+static unsigned long gp_faultin_locked_until;
+
+#define GP_FAULTIN_LOCKED_MS	1000
 
 static bool gp_faultin_file_is_local(const struct file *file)
 {
@@ -55,23 +74,52 @@ static u16 gp_faultin_check(struct vm_area_struct *vma, unsigned long address, b
 	return GOPROBE_CHUNK_OK;
 }
 
+static bool gp_faultin_was_locked(const struct mm_struct *mm)
+{
+	return READ_ONCE(gp_faultin_locked) == mm &&
+	       time_before(jiffies, READ_ONCE(gp_faultin_locked_until));
+}
+
+/* Lock the mappings, to be read. Return: GOPROBE_CHUNK_OK, or why they are not locked. */
+static u16 gp_faultin_lock(struct gp_faultin *f, struct mm_struct *mm)
+{
+	unsigned long us;
+
+	while (!mmap_read_trylock(mm)) {
+		if (fatal_signal_pending(current))
+			return GOPROBE_CHUNK_REMOTE;
+		if (f->sleeps >= GP_FAULTIN_SLEEPS || gp_faultin_was_locked(mm))
+			return GOPROBE_CHUNK_LOCKED;
+		us = GP_FAULTIN_SLEEP_US << f->sleeps++;
+		usleep_range(us, us + us / 4);
+		if (f->sleeps < GP_FAULTIN_SLEEPS)
+			continue;
+		WRITE_ONCE(gp_faultin_locked_until,
+			   jiffies + msecs_to_jiffies(GP_FAULTIN_LOCKED_MS));
+		WRITE_ONCE(gp_faultin_locked, mm);
+	}
+	return GOPROBE_CHUNK_OK;
+}
+
 /*
  * Bring the page in as a fault of the task would. The mapping that has been checked
  * is the one that is waited for: whenever the lock has been dropped, it is
  * checked anew.
  */
-static u16 gp_faultin_page(unsigned long address, bool write)
+static u16 gp_faultin_page(struct gp_faultin *f, bool write)
 {
 	unsigned int flags = FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_KILLABLE |
 			     (write ? FAULT_FLAG_WRITE : 0);
 	struct mm_struct *mm = current->mm;
+	unsigned long address = f->address;
 	struct vm_area_struct *vma;
 	vm_fault_t fault;
 	u16 status;
 
 	for (;;) {
-		if (mmap_read_lock_killable(mm))
-			return GOPROBE_CHUNK_REMOTE;
+		status = gp_faultin_lock(f, mm);
+		if (status != GOPROBE_CHUNK_OK)
+			return status;
 		vma = find_vma(mm, address);
 		status = gp_faultin_check(vma, address, write);
 		if (status != GOPROBE_CHUNK_OK)
@@ -115,7 +163,7 @@ u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
 
 static void gp_faultin_bring(struct gp_faultin *f, bool write)
 {
-	u16 status = gp_faultin_page(f->address, write);
+	u16 status = gp_faultin_page(f, write);
 
 	f->tries++;
 	if (status == GOPROBE_CHUNK_OK)

@@ -28,12 +28,14 @@
  * struct gp_faultin - what one hit has learnt about absent memory
  * @address: the first byte that was missing, when a capture asks for it
  * @tries: pages asked for so far
+ * @sleeps: how often it has slept as the program's memory was locked
  * @nrefused: number of @refused
  * @refused: pages that can't be had, and why (enum goprobe_chunk_status)
  */
 struct gp_faultin {
 	unsigned long address;
-	u32 tries;
+	u16 tries;
+	u16 sleeps;
 	u32 nrefused;
 	struct {
 		unsigned long page;
@@ -44,6 +46,7 @@ struct gp_faultin {
 static inline void gp_faultin_init(struct gp_faultin *f)
 {
 	f->tries = 0;
+	f->sleeps = 0;
 	f->nrefused = 0;
 }
 

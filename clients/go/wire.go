@@ -70,11 +70,12 @@ const (
 	flagHeld   = 1 << 4
 	flagSplit  = 1 << 5
 
-	pointCall     = 1
-	pointReturn   = 2
-	pointSelfTest = 4
-	regNone       = 0xff
-	selfTestCode  = "\xff\xc9\xff\xca\x75\xfa\xc3"
+	pointCall      = 1
+	pointReturn    = 2
+	pointSelfTest  = 4
+	regNone        = 0xff
+	selfTestRounds = 32
+	selfTestCode   = "\xff\xc9\xff\xca\x75\xfa\xc3"
 
 	noPlan     = 0xffffffff
 	typeItab   = 0xfffffffe
@@ -91,6 +92,7 @@ const (
 	chunkNil    = 4
 	chunkRange  = 5
 	chunkType   = 6
+	chunkLocked = 7
 
 	lostRingFull = 1
 	lostNoRing   = 2

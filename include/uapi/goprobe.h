@@ -88,8 +88,8 @@
  *	done from the beginning.
  *	reply: A_COUNT (u32): number of points the session has now.
  *	-ENOSPC: the delays of all edits at a place, of all sessions, would be more than
- *	GOPROBE_DELAY_NS_MAX together. -EMLINK: three sessions that are
- *	GOPROBE_SESSION_F_LOSSLESS have points there already.
+ *	GOPROBE_DELAY_NS_MAX together. -EMLINK: three points that record, of
+ *	sessions that are GOPROBE_SESSION_F_LOSSLESS, are there already.
  *
  * GOPROBE_CMD_POINTS_DEL (do)
  *	A_IDS (u32[]): takes the breakpoints with these ids away, and waits until no
@@ -166,7 +166,8 @@
  * begin a session for its own process, add its own executable as a file (a
  * goprobe_runtime of zeros with GOPROBE_REG_NONE will do), in that a point
  * of kind GOPROBE_POINT_SELF_TEST on code that consists of
- * GOPROBE_SELF_TEST_CODE, call that code with 2 in ecx and in edx, and close the socket.
+ * GOPROBE_SELF_TEST_CODE, call that code with GOPROBE_SELF_TEST_ROUNDS in ecx
+ * and in edx, and close the socket.
  * Points that are placed after that profit from it.
  *
  * Records
@@ -345,7 +346,9 @@ struct goprobe_keys {
  *
  * When hits have taken more than that for GOPROBE_BREAKER_MS in a row, the session stops by
  * itself, as with GOPROBE_CMD_STOP, and the reader is told that there is something to
- * read. GOPROBE_STAT_BROKEN then says how many hits there were in a second. That is so from the
+ * read. GOPROBE_STAT_BROKEN then says how many hits there were in a second. The same where hits
+ * take locks (kernels before 6.14), come at least as fast as one processor makes them, and the
+ * programs' system time is more than that: then they wait for each other. That is so from the
  * first point on, before GOPROBE_CMD_START as well, which then does nothing. (With so many ids and
  * processors that to add up hits takes more than 10 ms, it takes longer to find out.)
  */
@@ -890,12 +893,13 @@ enum goprobe_action {
 #define GOPROBE_CODE_MAX	16
 
 /*
- * x86-64: 0: dec ecx; dec edx; jnz 0b; ret. The first time the module skips the first
- * instruction. What is in ecx the second time tells whether the kernel has skipped
- * it, too.
+ * x86-64: 0: dec ecx; dec edx; jnz 0b; ret. In some rounds, which it chooses at random, the
+ * module skips the first instruction. What is in ecx in the next one says whether the kernel has
+ * skipped it, too.
  */
 #define GOPROBE_SELF_TEST_CODE	"\xff\xc9\xff\xca\x75\xfa\xc3"
 #define GOPROBE_SELF_TEST_SIZE	7
+#define GOPROBE_SELF_TEST_ROUNDS 32
 
 /**
  * struct goprobe_point - a breakpoint to place
@@ -1011,6 +1015,8 @@ enum goprobe_chunk_status {
 	GOPROBE_CHUNK_NIL,	/* nil was dereferenced */
 	GOPROBE_CHUNK_RANGE,	/* index out of range */
 	GOPROBE_CHUNK_TYPE,	/* an interface holds another type */
+	/* Of any again: */
+	GOPROBE_CHUNK_LOCKED,	/* absent page, and the program's mappings were locked for long */
 	__GOPROBE_CHUNK_MAX,
 	GOPROBE_CHUNK_MAX = __GOPROBE_CHUNK_MAX - 1,
 };

@@ -20,7 +20,7 @@ from cases_edit import allowed
 from cases_lossless import ROOM_SECONDS, waiting
 from cases_session import code_of
 from genl import Client
-from lib import Skip, case, check, cut_short, module_users, same, wait_for
+from lib import Skip, case, check, cut_short, module_users, same, takes_no_locks, wait_for
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 MNT_DETACH = 2
@@ -107,7 +107,7 @@ class Served:
         self.server.send("stall %d %s" % (reads, kind))
 
     def go_on(self):
-        self.stall(1 << 40)
+        self.server.send("go on")
 
     def stalled(self):
         same(self.server.line(), "stalled", "the file server")
@@ -477,3 +477,89 @@ def delays(t):
                 client.del_points(1)
                 return time.monotonic() - began
         cut_short(attempt, 1)
+
+
+def mapping_of(pid, path):
+    """Where a file is mapped: the first address, and the first one behind."""
+    with open("/proc/%d/maps" % pid) as maps:
+        for line in maps:
+            if line.rstrip().endswith(" " + path):
+                return [int(n, 16) for n in line.split()[0].split("-")]
+    return None
+
+
+def read_memory(pid, at):
+    with open("/proc/%d/mem" % pid, "rb", buffering=0) as f:
+        f.seek(at)
+        with contextlib.suppress(OSError):
+            f.read(1)
+
+
+def take_write_lock(pid):
+    with contextlib.suppress(OSError), open("/proc/%d/clear_refs" % pid, "w", encoding="ascii") as f:
+        f.write("4")
+
+
+def sleeps_for_good(pid):
+    with open("/proc/%d/stat" % pid) as f:
+        return f.read().rpartition(")")[2].split()[0] == "D"
+
+
+@contextlib.contextmanager
+def forked(function, *args):
+    """A process that runs it, and that nothing but SIGKILL may end."""
+    pid = os.fork()
+    if not pid:
+        try:
+            function(*args)
+        finally:
+            os._exit(0)
+    try:
+        yield pid
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+@contextlib.contextmanager
+def answering_at_last(served):
+    """Who waits for an answer does not even die of SIGKILL."""
+    try:
+        yield
+    finally:
+        served.go_on()
+
+
+@case("netlink: absent memory is not waited for while others hold the lock of the program's mappings", per="boot")
+def locked_mappings(t):
+    if not takes_no_locks(t):
+        raise Skip("this kernel's uprobes take that lock at each hit themselves")
+    pages = 1000
+    path = t.binary("counter")
+    offset, code = code_of(path, "main.see")
+    zeros = os.path.join(t.tmp, "zeros")
+    with open(zeros, "wb") as f:
+        f.truncate(pages * 4096)
+    with Served(t, zeros) as served, Client() as client:
+        target = t.target("counter", "-hold", "-map", served.path, "-passes", 1000000, 1)
+        client.new_session(target.pid)
+        # Each page is taken for a g: that needs its first bytes.
+        client.add_file(path, genl.runtime(g_reg=0, lo=0, hi=8, goid=16))
+        client.add_points([genl.point(offset, code, 1)])
+        client.call(genl.GOPROBE_CMD_START)
+        target.send()
+
+        def hits():
+            return sum(client.stats()[:genl.GOPROBE_STAT_LOST_NO_RING + 1])
+        wait_for("hits", hits)
+        served.stall(0)
+        # It reads where the server does not answer, with the lock held; then another one wants to have it alone, and all
+        # that come later queue up behind that.
+        with forked(read_memory, target.pid, mapping_of(target.pid, served.path)[1] - 4096), answering_at_last(served):
+            served.stalled()
+            with forked(take_write_lock, target.pid) as writer, answering_at_last(served):
+                wait_for("a process that waits for the lock", lambda: sleeps_for_good(writer))
+                before = hits()
+                wait_for("hits while the mappings are locked", lambda: hits() > before + 3)
+                check(sleeps_for_good(writer), "they were not locked any more")
+        target.kill()

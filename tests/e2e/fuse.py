@@ -7,7 +7,7 @@
 The file MOUNTPOINT/file has the bytes of FILE, and each read of it reaches this server. It obeys lines on its standard
 input: "stall N" has it answer N more reads, and none after; "stall N headers" the same, of reads of 64 bytes at the file's
 beginning, which is an ELF header; "headers" prints how many of these there have been. It prints "ready" first, and "stalled"
-for each read that it has not answered. When its input ends it ends, and with it whoever waits for an answer.
+for each read that it has not answered; "go on" has it answer those, and all that come. When its input ends it ends, and with it whoever waits for an answer.
 """
 
 import ctypes
@@ -32,6 +32,7 @@ class Server:
         self.answers = None         # so many reads more are answered; None: all
         self.only_headers = False   # but others are, however many
         self.headers = 0
+        self.unanswered = []
         self.fd = os.open("/dev/fuse", os.O_RDWR)
         options = "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other" % self.fd
         if ctypes.CDLL(None, use_errno=True).mount(b"goprobe", mountpoint.encode(), b"fuse", 0, options.encode()):
@@ -72,18 +73,26 @@ class Server:
         return errno.ENOSYS, b""
 
     def serve(self):
-        request = os.read(self.fd, 1 << 21)
+        self.reply(os.read(self.fd, 1 << 21))
+
+    def reply(self, request):
         size, op, unique, node = struct.unpack_from(HEADER, request)[:4]
         answer = self.answer(op, node, request[struct.calcsize(HEADER):size])
         if answer:
             error, body = answer
             os.write(self.fd, struct.pack("=IiQ", 16 + len(body), -error, unique) + body)
+        elif op == READ:
+            self.unanswered.append(request)
 
     def obey(self):
         """False: there is nothing left to do."""
         lines = os.read(0, 1000).decode().splitlines()
         for words in map(str.split, lines):
-            if words[0] == "stall":
+            if words[0] == "go":
+                self.answers = None
+                while self.unanswered:
+                    self.reply(self.unanswered.pop())
+            elif words[0] == "stall":
                 self.answers, self.only_headers = int(words[1]), words[2:] == ["headers"]
             else:
                 print(self.headers, flush=True)

@@ -401,6 +401,11 @@ def nothing_probed():
         return not client.sessions()
 
 
+def takes_no_locks(t):
+    """Uprobes of this kernel take no lock at a hit: GP_HITS_TAKE_LOCKS of kmod/compat.h."""
+    return tuple(int(n) for n in re.match(r"(\d+)\.(\d+)", t.kernel).groups()) >= (6, 14)
+
+
 def module_users():
     with open("/proc/modules") as f:
         for line in f:

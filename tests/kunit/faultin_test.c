@@ -44,6 +44,7 @@ static vm_fault_t the_fault(struct vm_area_struct *vma, unsigned long address,
 #define OK	GOPROBE_CHUNK_OK
 #define FAULT	GOPROBE_CHUNK_FAULT
 #define REMOTE	GOPROBE_CHUNK_REMOTE
+#define LOCKED	GOPROBE_CHUNK_LOCKED
 
 static struct gp_faultin f;
 static unsigned long place;	/* of what happens meanwhile */
@@ -57,6 +58,7 @@ static int faultin_init(struct kunit *test)
 	first_flags = 0;
 	last_flags = 0;
 	meanwhile = NULL;
+	gp_faultin_locked = NULL;
 	return 0;
 }
 
@@ -112,7 +114,7 @@ static void what_is_absent_is_brought_in(struct kunit *test)
 	serve(test, at + 2 * PAGE_SIZE, true);
 	KUNIT_EXPECT_TRUE(test, is_writable(at + 2 * PAGE_SIZE));
 	KUNIT_EXPECT_FALSE(test, is_there(at));
-	KUNIT_EXPECT_EQ(test, f.tries, 3U);
+	KUNIT_EXPECT_EQ(test, (u32)f.tries, 3U);
 	KUNIT_EXPECT_EQ(test, f.nrefused, 0U);
 	unmap(test, at, 3);
 	kthread_unuse_mm(memory);
@@ -180,7 +182,7 @@ static void what_the_file_does_not_have_is_refused(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_there(at + 16));
 	serve(test, at + PAGE_SIZE + 16, false);
 	KUNIT_EXPECT_EQ(test, faults, 2U);
-	KUNIT_EXPECT_EQ(test, f.tries, 2U);
+	KUNIT_EXPECT_EQ(test, (u32)f.tries, 2U);
 	KUNIT_EXPECT_FALSE(test, is_there(at + PAGE_SIZE + 16));
 	expect_refused(test, at + PAGE_SIZE + 16, FAULT);
 	unmap(test, at, 2);
@@ -201,7 +203,7 @@ static void who_gave_the_lock_up_tries_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, faults, 3U);
 	KUNIT_EXPECT_TRUE(test, is_writable(at));
 	KUNIT_EXPECT_EQ(test, f.nrefused, 0U);
-	KUNIT_EXPECT_EQ(test, f.tries, 1U);
+	KUNIT_EXPECT_EQ(test, (u32)f.tries, 1U);
 	/* The kernel gives up waiting with the lock held after the first time only. */
 	KUNIT_EXPECT_FALSE(test, first_flags & FAULT_FLAG_TRIED);
 	KUNIT_EXPECT_TRUE(test, last_flags & FAULT_FLAG_TRIED);
@@ -299,10 +301,41 @@ static int hold_the_lock(void *unused)
 {
 	mmap_write_lock(memory);
 	complete(&locked);
-	wait_for_completion(&unlock);
+	/* Who waits for it all the same is seen to have waited, and does not hang. */
+	wait_for_completion_timeout(&unlock, 3 * HZ);
 	mmap_write_unlock(memory);
 	complete(&locked);
 	return 0;
+}
+
+static struct task_struct *lock_memory(struct kunit *test)
+{
+	struct task_struct *holder;
+
+	reinit_completion(&locked);
+	reinit_completion(&unlock);
+	holder = kthread_run(hold_the_lock, NULL, "goprobe-holder");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(holder));
+	if (!IS_ERR(holder))
+		wait_for_completion(&locked);
+	return holder;
+}
+
+static void unlock_memory(struct task_struct *holder)
+{
+	complete(&unlock);
+	if (!IS_ERR(holder))
+		wait_for_completion(&locked);
+}
+
+/* Return: how long it took, ms. */
+static u32 serve_locked(struct kunit *test, unsigned long at)
+{
+	u64 began = ktime_get_ns();
+
+	f.address = at;
+	gp_faultin_serve(&f);
+	return div_u64(ktime_get_ns() - began, NSEC_PER_MSEC);
 }
 
 static void who_is_killed_does_not_wait_for_the_lock(struct kunit *test)
@@ -310,24 +343,75 @@ static void who_is_killed_does_not_wait_for_the_lock(struct kunit *test)
 	struct task_struct *holder;
 	unsigned long at;
 
-	reinit_completion(&locked);
-	reinit_completion(&unlock);
 	kthread_use_mm(memory);
 	at = map(test, 1, READ_WRITE);
-	holder = kthread_run(hold_the_lock, NULL, "goprobe-holder");
-	KUNIT_EXPECT_FALSE(test, IS_ERR(holder));
-	if (!IS_ERR(holder)) {
-		wait_for_completion(&locked);
-		get_killed();
-		f.address = at;
-		gp_faultin_serve(&f);
-		come_to_life(test);
-		complete(&unlock);
-		wait_for_completion(&locked);
-	}
+	holder = lock_memory(test);
+	get_killed();
+	serve_locked(test, at);
+	KUNIT_EXPECT_EQ(test, (u32)f.sleeps, 0U);
+	come_to_life(test);
+	unlock_memory(holder);
 	KUNIT_EXPECT_EQ(test, faults, 0U);
 	KUNIT_EXPECT_FALSE(test, is_there(at));
 	expect_refused(test, at, REMOTE);
+	unmap(test, at, 1);
+	kthread_unuse_mm(memory);
+}
+
+/* Whoever holds it may wait for what somebody else can make last. */
+static void a_lock_is_not_waited_for(struct kunit *test)
+{
+	struct task_struct *holder;
+	unsigned long at;
+	u32 ms;
+
+	kthread_use_mm(memory);
+	at = map(test, 3, READ_WRITE);
+	holder = lock_memory(test);
+	ms = serve_locked(test, at);
+	KUNIT_EXPECT_GE(test, ms, 100U);
+	KUNIT_EXPECT_TRUE(test, rwsem_is_locked(&memory->mmap_lock));
+	KUNIT_EXPECT_EQ(test, (u32)f.sleeps, (u32)GP_FAULTIN_SLEEPS);
+	expect_refused(test, at, LOCKED);
+	/* The next page of the same hit is not worth a sleep, nor is the next hit's. */
+	serve_locked(test, at + 2 * PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, (u32)f.sleeps, (u32)GP_FAULTIN_SLEEPS);
+	KUNIT_EXPECT_EQ(test, gp_faultin_verdict(&f, at + 2 * PAGE_SIZE), (u16)LOCKED);
+	gp_faultin_init(&f);
+	serve_locked(test, at);
+	KUNIT_EXPECT_EQ(test, (u32)f.sleeps, 0U);
+	expect_refused(test, at, LOCKED);
+	KUNIT_EXPECT_EQ(test, faults, 0U);
+	unlock_memory(holder);
+	gp_faultin_init(&f);
+	serve(test, at, true);
+	KUNIT_EXPECT_TRUE(test, is_writable(at));
+	unmap(test, at, 3);
+	kthread_unuse_mm(memory);
+}
+
+static int unlock_soon(void *unused)
+{
+	msleep(20);
+	complete(&unlock);
+	return 0;
+}
+
+static void a_lock_that_is_soon_free_is_tried_again(struct kunit *test)
+{
+	struct task_struct *holder, *other;
+	unsigned long at;
+
+	kthread_use_mm(memory);
+	at = map(test, 1, READ_WRITE);
+	holder = lock_memory(test);
+	other = kthread_run(unlock_soon, NULL, "goprobe-unlock");
+	KUNIT_EXPECT_FALSE(test, IS_ERR(other));
+	serve(test, at, true);
+	KUNIT_EXPECT_TRUE(test, is_writable(at));
+	KUNIT_EXPECT_GT(test, (u32)f.sleeps, 0U);
+	KUNIT_EXPECT_EQ(test, f.nrefused, 0U);
+	unlock_memory(holder);
 	unmap(test, at, 1);
 	kthread_unuse_mm(memory);
 }
@@ -462,6 +546,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(the_mapping_is_looked_at_anew),
 	KUNIT_CASE(who_is_killed_while_it_waits_does_not_try_again),
 	KUNIT_CASE(who_is_killed_does_not_wait_for_the_lock),
+	KUNIT_CASE(a_lock_is_not_waited_for),
+	KUNIT_CASE(a_lock_that_is_soon_free_is_tried_again),
 	KUNIT_CASE(a_hit_brings_in_so_many_pages),
 	KUNIT_CASE(a_hit_is_refused_so_many_pages),
 	KUNIT_CASE_PARAM(only_what_is_this_machines_is_waited_for, mapping_gen_params),

@@ -71,6 +71,7 @@ static const struct record_chunk chunks[] = {
 	CHUNK(0x5800, GOPROBE_TYPE_BYTES, 2, GOPROBE_CHUNK_OK, "\xc3\xbc"),
 	CHUNK(0x5900, GOPROBE_TYPE_BYTES, 0, GOPROBE_CHUNK_OK, ""),
 	CHUNK(0x5a00, 4, 0, GOPROBE_CHUNK_REMOTE, ""),
+	CHUNK(0x5b00, 4, 0, GOPROBE_CHUNK_LOCKED, ""),
 };
 
 static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
@@ -133,6 +134,9 @@ static struct row {
 	{ "a string on a remote file system", &t_string, W(0x5a00, 3),
 	  "<not in memory, on a remote file system>",
 	  "'unavailable':'not in memory, on a remote file system','len':3" },
+	{ "a string in memory that was locked", &t_string, W(0x5b00, 3),
+	  "<not in memory, mappings locked>",
+	  "'unavailable':'not in memory, mappings locked','len':3" },
 	{ "a string of an impossible length", &t_string, W(0x5600, UINT64_MAX),
 	  "<impossible length>",
 	  "'unavailable':'impossible length','len':18446744073709551615" },

@@ -3,7 +3,7 @@
 // counter calls main.doWork an exact number of times and says how often that
 // was.
 //
-//	counter [-hold] [-each D] [-fork N] [-map FILE] [-status S] N
+//	counter [-hold] [-each D] [-fork N] [-map FILE [-passes P]] [-status S] N
 //
 // It prints "ready PID" first. With -hold it then waits for a line on stdin, so
 // that a tracer can attach before the first call, and for another one (or end
@@ -11,7 +11,7 @@
 // sleeps between two calls; with N of 0 it calls until it is killed. -fork has a
 // child process, forked before the calls and without exec, make as many calls of
 // its own. -map maps a file and calls main.see with the address of each of its
-// pages, none of which is touched. Its last line is "counter=N"; S is its exit
+// pages, none of which is touched; -passes has it do so P times. Its last line is "counter=N"; S is its exit
 // status.
 package main
 
@@ -63,8 +63,8 @@ func forkAndWork(n int64) {
 //go:noinline
 func see(page unsafe.Pointer) unsafe.Pointer { return page }
 
-// seePages calls see for each page of the file.
-func seePages(path string) {
+// seePages calls see for each page of the file, and that so many times.
+func seePages(path string, passes int) {
 	f, err := os.Open(path)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "counter:", err)
@@ -76,8 +76,10 @@ func seePages(path string) {
 		fmt.Fprintln(os.Stderr, "counter: mmap:", err)
 		os.Exit(1)
 	}
-	for at := 0; at < len(pages); at += 4096 {
-		see(unsafe.Pointer(&pages[at]))
+	for ; passes > 0; passes-- {
+		for at := 0; at < len(pages); at += 4096 {
+			see(unsafe.Pointer(&pages[at]))
+		}
 	}
 	fmt.Println("seen")
 }
@@ -87,6 +89,7 @@ func main() {
 	each := flag.Duration("each", 0, "sleep between calls")
 	fork := flag.Int64("fork", 0, "calls of a forked child")
 	file := flag.String("map", "", "file to map")
+	passes := flag.Int("passes", 1, "how often its pages are seen")
 	status := flag.Int("status", 0, "exit status")
 	flag.Parse()
 	n, err := strconv.ParseInt(flag.Arg(0), 10, 64)
@@ -101,7 +104,7 @@ func main() {
 		in.ReadString('\n')
 	}
 	if *file != "" {
-		seePages(*file)
+		seePages(*file, *passes)
 	}
 	if *fork > 0 {
 		forkAndWork(*fork)
