@@ -12,7 +12,7 @@
  * Debian's 6.1 and 6.12; 6.13 to 6.17 and 5.10 do not. Where it isn't so, a RET that
  * is carried out is executed once more and the program dies. So it is tried
  * first, with an instruction that does no harm either way: see
- * GOPROBE_SELF_TEST_CODE and gp_execute_test().
+ * GOPROBE_SELF_TEST_CODE and gp_execute_round().
  *
  * Other consumers at the same place that the kernel calls after ours see the
  * registers as they are behind the instruction. The stack pointer is changed only by a
@@ -21,8 +21,12 @@
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/ptrace.h>
+#include <linux/random.h>
 #include <linux/sched.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
 #include "arch/arch.h"
@@ -68,6 +72,7 @@ u64 gp_execute_abilities(void)
  */
 void gp_execute_init(struct gp_execute *e, const struct goprobe_point *point)
 {
+	e->offset = point->offset & ~PAGE_MASK;
 	if (point->kind == GOPROBE_POINT_SELF_TEST)
 		e->by = GP_EXECUTOR_SELF_TEST;
 	else if (gp_execute_abilities() & GOPROBE_ABILITY_EXECUTE &&
@@ -75,22 +80,53 @@ void gp_execute_init(struct gp_execute *e, const struct goprobe_point *point)
 		e->by = GP_EXECUTOR_HANDLER;
 }
 
-/* A thread is at the beginning of GOPROBE_SELF_TEST_CODE. */
-static void gp_execute_test(struct gp_execute *e, struct pt_regs *regs)
+/*
+ * The next round of a test. In each but the last the first instruction is skipped, or not, as a
+ * random bit says. Only a kernel that honours a skip lets the registers show which it was: so a
+ * client that writes them itself, to be believed, has to guess all bits. Return: is it to be
+ * skipped?
+ */
+static bool gp_execute_round(struct gp_execute *e, u32 left, u32 count)
 {
-	u32 left, untouched;
+	bool skip;
 
-	gp_arch_test_registers(regs, &left, &untouched);
-	if (left == 2 && untouched == 2) {
-		WRITE_ONCE(e->tester, current);
-		gp_arch_test_skip(regs);
-	} else if (left == 1 && READ_ONCE(e->tester) == current) {
-		WRITE_ONCE(e->tester, NULL);
-		if (untouched != 2)
+	if (left == GOPROBE_SELF_TEST_ROUNDS && count == left) {
+		e->tester = current;
+		e->left = left;
+		e->count = count;
+		e->skips = get_random_u32();
+	}
+	if (e->tester != current || left != e->left)
+		return false;
+	if (count != e->count || left == 1) {
+		e->tester = NULL;
+		if (count != e->count)
 			WRITE_ONCE(gp_honours, GP_HONOURS_NO);
 		else
 			cmpxchg(&gp_honours, GP_HONOURS_UNKNOWN, GP_HONOURS_YES);
+		return false;
 	}
+	skip = e->skips & 1;
+	e->skips >>= 1;
+	e->left--;
+	e->count -= !skip;
+	return skip;
+}
+
+/* A thread is at the beginning of GOPROBE_SELF_TEST_CODE. */
+static noinline void gp_execute_test(struct gp_execute *e, struct pt_regs *regs)
+{
+	static DEFINE_SPINLOCK(lock);
+	u32 left, count;
+	bool skip;
+
+	gp_arch_test_registers(regs, &left, &count);
+	/* Several threads are at once where only one should be if somebody cheats. */
+	spin_lock(&lock);
+	skip = gp_execute_round(e, left, count);
+	spin_unlock(&lock);
+	if (skip)
+		gp_arch_test_skip(regs);
 }
 
 /**
@@ -98,10 +134,16 @@ static void gp_execute_test(struct gp_execute *e, struct pt_regs *regs)
  * @e: not by GP_EXECUTOR_KERNEL
  * @regs: the hitting thread's; what the handler had to read there has been read
  *
+ * If another consumer at the place, which the kernel has called before ours, has changed the
+ * instruction pointer, the instruction is not to be executed at all. (One that has set it to the
+ * same place in another page knows what it does.)
+ *
  * Context: as the handler.
  */
 void gp_execute_hit(struct gp_execute *e, struct pt_regs *regs)
 {
+	if (unlikely((instruction_pointer(regs) ^ e->offset) & ~PAGE_MASK))
+		return;
 	if (likely(e->by == GP_EXECUTOR_HANDLER))
 		gp_arch_execute(&e->step, regs);
 	else

@@ -20,13 +20,21 @@ enum gp_executor {
 /**
  * struct gp_execute - how the instruction of one point is executed
  * @by: enum gp_executor
+ * @offset: where in its page
  * @step: the instruction, for GP_EXECUTOR_HANDLER
- * @tester: for GP_EXECUTOR_SELF_TEST: who has skipped the first instruction
+ * @tester: for GP_EXECUTOR_SELF_TEST: whose test it is, never dereferenced
+ * @left: ... rounds that it has left
+ * @count: ... what the first instruction has to count from in the next one
+ * @skips: ... rounds in which it is skipped, the next one's bit first
  */
 struct gp_execute {
 	u8 by;
+	u16 offset;
 	struct gp_step step;
-	struct task_struct *tester;
+	const struct task_struct *tester;
+	u32 left;
+	u32 count;
+	u32 skips;
 };
 
 u64 gp_execute_abilities(void);

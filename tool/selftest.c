@@ -80,7 +80,7 @@ static int test(struct client *c, int fd, int64_t *ret, struct diag *d)
 	(void)ret;
 	if (place(c, fd, d))
 		return -1;
-	selftest_run();
+	selftest_run(GOPROBE_SELF_TEST_ROUNDS);
 	return 0;
 }
 

@@ -5,8 +5,8 @@
 	.hidden	selftest_run, selftest_code
 	.type	selftest_run, @function
 selftest_run:
-	mov	$2, %ecx
-	mov	$2, %edx
+	mov	%edi, %ecx
+	mov	%edi, %edx
 selftest_code:
 	dec	%ecx
 	dec	%edx

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Calls what is at selftest_code with 2 in ecx and in edx. */
-void selftest_run(void);
+/* Calls what is at selftest_code with @rounds in ecx and in edx. */
+void selftest_run(uint32_t rounds);
 /* GOPROBE_SELF_TEST_CODE */
 extern const uint8_t selftest_code[];
 

@@ -56,7 +56,7 @@ func TestNumbersAreThoseOfTheHeader(t *testing.T) {
 		"CMD_POINTS_DEL": cmdPointsDel, "A_IDS": aIDs, "A_BREAKER": aBreaker, "A_STATES": aStates,
 		"ABILITY_UNTESTED": abilityUntested, "RECORD_AT": recordAt, "RECORD_F_SPLIT": flagSplit,
 		"POINT_CALL": pointCall, "POINT_RETURN": pointReturn, "POINT_SELF_TEST": pointSelfTest,
-		"REG_NONE": regNone, "SELF_TEST_SIZE": int64(len(selfTestCode)), "STAT_BROKEN": statBroken,
+		"REG_NONE": regNone, "SELF_TEST_SIZE": int64(len(selfTestCode)), "SELF_TEST_ROUNDS": selfTestRounds, "STAT_BROKEN": statBroken,
 		"STAT_LIMITED": statLimited, "STAT_SAMPLED": statSampled,
 		"A_VERSION": aVersion, "A_ABILITIES": aAbilities, "A_LIMITS": aLimits, "A_RING_BYTES": aRingBytes,
 		"A_PIDS": aPids, "A_FD": aFd, "A_RUNTIME": aRuntime, "A_FILE": aFile, "A_TYPES": aTypes, "A_REFS": aRefs,
@@ -70,6 +70,7 @@ func TestNumbersAreThoseOfTheHeader(t *testing.T) {
 		"NO_PLAN": noPlan, "TYPE_MISSED": typeMissed, "TYPE_ITAB": typeItab, "TYPE_CODE": typeCode, "REF_IFACE": refIface, "REF_EFACE": refEface,
 		"REF_F_SAME_LEVEL": refFlagSameLevel, "CHUNK_FAULT": chunkFault, "CHUNK_REMOTE": chunkRemote,
 		"CHUNK_BAD": chunkBad, "CHUNK_NIL": chunkNil, "CHUNK_RANGE": chunkRange, "CHUNK_TYPE": chunkType,
+		"CHUNK_LOCKED": chunkLocked,
 		"LOST_RING_FULL": lostRingFull, "LOST_NO_RING": lostNoRing,
 		"STAT_CALLS": statCalls, "STAT_RETURNS": statReturns, "STAT_LOST_RING_FULL": statLostRingFull,
 		"STAT_LOST_NO_RING": statLostNoRing, "STAT_WAITS": statWaits, "STAT_WAIT_NS": statWaitNs,
@@ -382,7 +383,7 @@ func TestCodeToTryBreakpointsWith(t *testing.T) {
 	if !haveTestCode {
 		t.Skip("only on amd64")
 	}
-	selfTestRun()
+	selfTestRun(selfTestRounds)
 	selfTestCall()
 	exe, err := os.ReadFile("/proc/self/exe")
 	if err != nil {

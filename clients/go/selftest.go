@@ -121,7 +121,7 @@ func selfTest() error {
 		return err
 	}
 	defer c.close()
-	selfTestRun()
+	selfTestRun(selfTestRounds)
 	return nil
 }
 

@@ -6,7 +6,7 @@ package goprobe
 
 const haveTestCode = false
 
-func selfTestRun()                 {}
+func selfTestRun(uint32)           {}
 func selfTestAddress() uintptr     { return 0 }
 func selfTestCall()                {}
 func selfTestCallAddress() uintptr { return 0 }

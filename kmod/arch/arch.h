@@ -59,7 +59,7 @@ struct gp_step;
 void gp_arch_execute(const struct gp_step *step, struct pt_regs *regs);
 
 /* At GOPROBE_SELF_TEST_CODE: rounds left, and what its first instruction counts. */
-void gp_arch_test_registers(const struct pt_regs *regs, u32 *left, u32 *untouched);
+void gp_arch_test_registers(const struct pt_regs *regs, u32 *left, u32 *count);
 /* Go behind its first instruction. */
 void gp_arch_test_skip(struct pt_regs *regs);
 

@@ -220,10 +220,10 @@ void gp_arch_execute(const struct gp_step *step, struct pt_regs *regs)
 		gp_step_general(step, regs);
 }
 
-void gp_arch_test_registers(const struct pt_regs *regs, u32 *left, u32 *untouched)
+void gp_arch_test_registers(const struct pt_regs *regs, u32 *left, u32 *count)
 {
 	*left = regs->dx;
-	*untouched = regs->cx;
+	*count = regs->cx;
 }
 
 void gp_arch_test_skip(struct pt_regs *regs)

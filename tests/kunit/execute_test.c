@@ -172,6 +172,8 @@ static void memory_is_read_and_written_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stored, c->stored);
 }
 
+#define ROUNDS	GOPROBE_SELF_TEST_ROUNDS
+
 static const struct goprobe_point self_test = {
 	.kind = GOPROBE_POINT_SELF_TEST,
 	.code_len = GOPROBE_SELF_TEST_SIZE,
@@ -181,13 +183,29 @@ static const struct goprobe_point self_test = {
 /* The code from its beginning on, with a kernel that @honours a changed ip. */
 static void run_self_test(struct gp_execute *e, bool honours)
 {
-	struct pt_regs regs = { .cx = 2, .dx = 2, .cs = __USER_CS };
+	struct pt_regs regs = { .cx = ROUNDS, .dx = ROUNDS, .cs = __USER_CS };
 
 	do {
 		regs.ip = IP;
 		gp_execute_hit(e, &regs);
 		if (!honours || regs.ip == IP)
 			regs.cx--;
+	} while (--regs.dx);
+}
+
+/*
+ * ... with one that does not, by a client that writes what it expects @guess to have skipped: it
+ * never sees where the instruction pointer was set to.
+ */
+static void cheat(struct gp_execute *e, u32 guess)
+{
+	struct pt_regs regs = { .cx = ROUNDS, .dx = ROUNDS, .cs = __USER_CS };
+
+	do {
+		regs.ip = IP;
+		gp_execute_hit(e, &regs);
+		regs.cx -= !(guess & 1);
+		guess >>= 1;
 	} while (--regs.dx);
 }
 
@@ -219,22 +237,41 @@ static void the_self_test_tells_whether_the_kernel_honours(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
 }
 
-/* Who has not been through the first round proves nothing. */
+static void nobody_makes_it_believe_that_the_kernel_honours(struct kunit *test)
+{
+	static const u32 guesses[] = { 0, ~0U, 0x55555555, 1, 0xffff };
+	struct gp_execute e;
+	u32 i;
+
+	for (i = 0; i < 10 * ARRAY_SIZE(guesses); i++) {
+		self_test_begin(&e);
+		cheat(&e, guesses[i % ARRAY_SIZE(guesses)]);
+		KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
+	}
+}
+
+/* Who has not been through all rounds proves nothing. */
 static void half_a_self_test_tells_nothing(struct kunit *test)
 {
-	struct pt_regs regs = { .ip = IP, .cx = 2, .dx = 1, .cs = __USER_CS };
+	struct pt_regs regs = { .ip = IP, .cx = ROUNDS, .dx = 1, .cs = __USER_CS };
 	struct gp_execute e;
 
 	self_test_begin(&e);
 	gp_execute_hit(&e, &regs);
 	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_UNTESTED);
-	regs.dx = 3;
+	regs.dx = ROUNDS + 1;
 	gp_execute_hit(&e, &regs);
 	KUNIT_EXPECT_EQ(test, regs.ip, IP);
 	regs.cx = 7;
-	regs.dx = 2;
+	regs.dx = ROUNDS;
 	gp_execute_hit(&e, &regs);
 	KUNIT_EXPECT_EQ(test, regs.ip, IP);
+	/* Nor who leaves some out. */
+	regs.cx = ROUNDS;
+	gp_execute_hit(&e, &regs);
+	regs.ip = IP;
+	regs.dx = 1;
+	gp_execute_hit(&e, &regs);
 	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_UNTESTED);
 }
 
@@ -268,12 +305,38 @@ static void points_are_the_kernels_unless_it_honours(struct kunit *test)
 	gp_execute_param = true;
 }
 
+/* Another handler at the place has been called before, and the thread goes on elsewhere. */
+static void who_has_been_sent_elsewhere_executes_nothing(struct kunit *test)
+{
+	const struct goprobe_point ret = {
+		.kind = GOPROBE_POINT_RETURN, .code_len = 1, .code = { 0xc3 }, .offset = 0x3abc,
+	};
+	struct pt_regs regs = { .ip = IP + 0xabc, .sp = SP, .cs = __USER_CS };
+	const u64 to = 0x402000;
+	struct gp_execute e;
+
+	memcpy(memory + (SP - BASE), &to, sizeof(to));
+	self_test_begin(&e);
+	gp_honours = GP_HONOURS_YES;
+	memset(&e, 0, sizeof(e));
+	gp_execute_init(&e, &ret);
+	gp_execute_hit(&e, &regs);
+	KUNIT_EXPECT_EQ(test, regs.ip, to);
+	KUNIT_EXPECT_EQ(test, regs.sp, SP + 8);
+	regs = (struct pt_regs){ .ip = IP + 0xabd, .sp = SP, .cs = __USER_CS };
+	gp_execute_hit(&e, &regs);
+	KUNIT_EXPECT_EQ(test, regs.ip, IP + 0xabd);
+	KUNIT_EXPECT_EQ(test, regs.sp, SP);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(what_is_unusual_is_left_to_the_processor, left_gen_params),
 	KUNIT_CASE_PARAM(memory_is_read_and_written_at_once, access_gen_params),
 	KUNIT_CASE(the_self_test_tells_whether_the_kernel_honours),
+	KUNIT_CASE(nobody_makes_it_believe_that_the_kernel_honours),
 	KUNIT_CASE(half_a_self_test_tells_nothing),
 	KUNIT_CASE(points_are_the_kernels_unless_it_honours),
+	KUNIT_CASE(who_has_been_sent_elsewhere_executes_nothing),
 	{}
 };
 
