@@ -14,6 +14,7 @@ struct gp_session;
  * @wish: when; @wish.percent is 0 if there is none
  * @work: looks at it now and then
  * @hits: how many there had been when it was last looked at
+ * @system: the programs' system time then, ns
  * @time: when that was, ns; 0: not yet
  * @strikes: how often in a row there were too many
  * @broken: hits a second when it stopped the session, or 0
@@ -22,6 +23,7 @@ struct gp_breaker {
 	struct goprobe_breaker wish;
 	struct delayed_work work;
 	u64 hits;
+	u64 system;
 	u64 time;
 	u32 strikes;
 	u64 broken;

@@ -37,11 +37,19 @@ uint64_t maxload_percent(const struct goprobe_breaker *b, uint64_t hits)
 
 void maxload_say(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
 {
+	uint64_t percent = maxload_percent(b, hits);
+
 	buf_str(to, "ended by --max-load: ");
 	buf_u64(to, hits);
-	buf_str(to, " hits a second take ");
-	buf_u64(to, maxload_percent(b, hits));
-	buf_str(to, " % of a processor's time, more than ");
+	buf_str(to, " hits a second ");
+	/* If not by their number, the module has found it by the programs' system time: see uapi. */
+	if (percent > b->percent) {
+		buf_str(to, "take ");
+		buf_u64(to, percent);
+		buf_str(to, " % of a processor's time, more than ");
+	} else {
+		buf_str(to, "wait for each other: the programs spend more of a processor's time in the kernel than ");
+	}
 	buf_u64(to, b->percent);
 	buf_str(to, " %; the breakpoints are gone and the program goes on; trace functions that are called less often, or allow more");
 }

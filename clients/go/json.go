@@ -615,8 +615,12 @@ func (p *printer) load(l *Load) {
 	p.number(`,"max_percent":`, uint64(l.MaxPercent))
 	p.number(`,"hit_ns":`, uint64(l.Hit))
 	p.str(`,"text":`)
-	p.quote(fmt.Sprintf("ended by --max-load: %d hits a second take %d %% of a processor's time, more than %d %%; the breakpoints are gone and the program goes on; trace functions that are called less often, or allow more",
-		l.HitsPerSecond, l.Percent, l.MaxPercent))
+	why := fmt.Sprintf("take %d %% of a processor's time, more than", l.Percent)
+	if l.Percent <= uint64(l.MaxPercent) {
+		why = "wait for each other: the programs spend more of a processor's time in the kernel than"
+	}
+	p.quote(fmt.Sprintf("ended by --max-load: %d hits a second %s %d %%; the breakpoints are gone and the program goes on; trace functions that are called less often, or allow more",
+		l.HitsPerSecond, why, l.MaxPercent))
 	p.str("}")
 }
 

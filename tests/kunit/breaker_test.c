@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The breaker: what share of a processor hits take, how often in a row that must be too much,
- * and what happens then. The clock, the hits and the session's end are the test's.
+ * and what happens then. The clock, the hits, the programs' system time and the session's end are
+ * the test's.
  */
 #include <kunit/test.h>
+#include <linux/kernel_stat.h>
 #include <linux/ktime.h>
 #include <linux/mutex.h>
 
@@ -13,6 +15,13 @@ static inline u64 fake_now(void)
 {
 	return now;
 }
+
+/* The only processor's. */
+static struct kernel_cpustat cpustat;
+
+#undef kcpustat_cpu
+#define kcpustat_cpu(cpu) (*((cpu) == cpumask_first(cpu_online_mask) ? &cpustat : &no_cpustat))
+static struct kernel_cpustat no_cpustat;
 
 #define ktime_get_ns fake_now
 #include "../../kmod/breaker.c"
@@ -60,6 +69,7 @@ static void make(u32 hit_ns, u32 percent)
 	queued_ms = 0;
 	stopped = 0;
 	told = 0;
+	cpustat.cpustat[CPUTIME_SYSTEM] = 5 * NSEC_PER_SEC;
 	gp_breaker_start(s);
 }
 
@@ -156,6 +166,71 @@ static void too_much_in_a_row_stops_the_session(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&s->turn));
 }
 
+struct waits_case {
+	const char *claim;
+	u64 hits;		/* in a round; 1,000 are a percent */
+	u64 system;		/* percent of a processor */
+	bool stops;
+};
+
+/* 32 processors' time is allowed. */
+static const struct waits_case waits_cases[] = {
+	{ "64 processors that wait for one lock", 140000, 6390, GP_HITS_TAKE_LOCKS },
+	{ "33 of them", 140000, 3300, GP_HITS_TAKE_LOCKS },
+	{ "no more than is allowed", 140000, 3200, false },
+	{ "system calls of a program that is hit less often", 99000, 6390, false },
+	{ "the fewest hits that can keep a lock busy", 100000, 6390, GP_HITS_TAKE_LOCKS },
+	{ "enough hits, and nothing else", 3300000, 0, true },
+	{ "a process that has ended", 140000, 0, false },
+};
+
+static void waits_desc(const struct waits_case *c, char *desc)
+{
+	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(waits, waits_cases, waits_desc);
+
+/* There are few hits, as each takes long. */
+static void hits_that_queue_up_stop_the_session(struct kunit *test)
+{
+	const struct waits_case *c = test->param_value;
+	u32 i;
+
+	make(1000, 3200);
+	for (i = 0; i < GP_BREAKER_ROUNDS; i++) {
+		KUNIT_EXPECT_EQ(test, stopped, 0U);
+		cpustat.cpustat[CPUTIME_SYSTEM] += c->system * (ROUND / 100);
+		look(c->hits, ROUND);
+		if (!c->system)
+			cpustat.cpustat[CPUTIME_SYSTEM] /= 2;
+	}
+	KUNIT_EXPECT_EQ(test, stopped, (u32)c->stops);
+	KUNIT_EXPECT_EQ(test, s->breaker.broken, c->stops ? c->hits * 10 : 0);
+}
+
+/* Of a process that is traced, all its threads' and of none else. */
+static void the_system_time_is_that_of_the_traced_processes(struct kunit *test)
+{
+	struct pid *pids[] = { task_tgid(current), task_tgid(current) };
+	u64 before, after;
+
+	if (!GP_HITS_TAKE_LOCKS)
+		kunit_skip(test, "hits of this kernel take no locks");
+	make(1000, 10);
+	s->pids = pids;
+	s->npids = 1;
+	before = current->group_leader->signal->stime + current->stime;
+	KUNIT_EXPECT_GE(test, gp_breaker_system(s), before);
+	current->stime += 1000 * NSEC_PER_SEC;
+	after = gp_breaker_system(s);
+	KUNIT_EXPECT_GE(test, after, before + 1000 * NSEC_PER_SEC);
+	s->npids = 2;
+	KUNIT_EXPECT_GE(test, gp_breaker_system(s), 2 * after);
+	current->stime -= 1000 * NSEC_PER_SEC;
+	KUNIT_EXPECT_LT(test, gp_breaker_system(s), after);
+}
+
 static void one_good_round_forgives_all(struct kunit *test)
 {
 	u32 i, k;
@@ -247,6 +322,8 @@ static void to_look_takes_a_tenth_at_most(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(hits_take_a_share, rate_gen_params),
 	KUNIT_CASE(too_much_in_a_row_stops_the_session),
+	KUNIT_CASE_PARAM(hits_that_queue_up_stop_the_session, waits_gen_params),
+	KUNIT_CASE(the_system_time_is_that_of_the_traced_processes),
 	KUNIT_CASE(one_good_round_forgives_all),
 	KUNIT_CASE(what_is_broken_is_never_0_hits),
 	KUNIT_CASE(a_session_that_was_stopped_is_left_alone),
