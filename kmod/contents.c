@@ -466,7 +466,7 @@ static const char *gp_contents_why_no_probe(int err)
 	case -ENOSPC:
 		return "all delays there would be more than a second";
 	case -EMLINK:
-		return "three sessions that have programs wait for room are there already";
+		return "three points that have programs wait for their reader are there already";
 	case -EEXIST:
 		return "the session times or pairs this place already";
 	}
@@ -600,8 +600,10 @@ static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_poin
 	if ((timed && tally->paired) || (paired && tally->times))
 		return gp_contents_refuse_point(s, extack, -EINVAL, p,
 						"its id is timed as well as paired");
-	WRITE_ONCE(tally->paired, tally->paired | paired);
-	WRITE_ONCE(tally->unwound, tally->unwound | !!(p->flags & GOPROBE_POINT_F_UNWOUND));
+	if (paired)
+		WRITE_ONCE(tally->paired, true);
+	if (p->flags & GOPROBE_POINT_F_UNWOUND)
+		WRITE_ONCE(tally->unwound, true);
 	if (p->flags & GOPROBE_POINT_F_KEYED) {
 		err = s->keys ? gp_keys_add_times(s->keys, s->nstates) : -ENOENT;
 		if (err)

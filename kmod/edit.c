@@ -220,15 +220,11 @@ static bool gp_edit_passes(const struct gp_probe *probe, const struct pt_regs *r
 	return false;
 }
 
-/* What the hit is without an edit. Return: does it count? */
+/* What the hit, which matters, is without an edit. Return: does it count? */
 static bool gp_edit_counts(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	if (probe->then == GP_WAY_END)
 		return gp_paired_try_end(probe, regs);
-	if (!gp_hit_matters(probe, regs)) {
-		gp_hit_does_not_matter(probe, regs);
-		return false;
-	}
 	if (probe->filter && !gp_edit_passes(probe, regs))
 		return false;
 	if (probe->then == GP_WAY_CALL)
@@ -245,12 +241,14 @@ static bool gp_edit_counts(const struct gp_probe *probe, const struct pt_regs *r
  * @probe: whose; has an edit
  * @regs: the target's registers
  *
- * Return: 0.
+ * Return: what the handler does.
  */
 int gp_edit_hit(const struct gp_probe *probe, struct pt_regs *regs)
 {
 	struct gp_edit edit GP_UNINITIALIZED;
 
+	if (!gp_hit_matters(probe, regs))
+		return gp_hit_does_not_matter(probe, regs);
 	if (!gp_edit_counts(probe, regs) || !READ_ONCE(probe->session->running))
 		return 0;
 	switch (gp_filter_run_edit(probe, regs, &edit)) {

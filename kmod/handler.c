@@ -148,7 +148,8 @@ noinline int gp_handler_no_room(const struct gp_session *s, struct gp_ring *ring
 
 /*
  * Context: preemption off. Return: -EAGAIN as gp_hit_write(); -ENOSPC if the thread
- * is @patient and has to wait for room; else 0: the hit has been counted.
+ * is @patient and has to wait for room; -ESRCH, or -EAGAIN if @quick, if the session does not want
+ * this process; else 0: the hit has been counted.
  */
 static __always_inline int gp_hit_try(const struct gp_probe *probe,
 				      const struct pt_regs *regs,
@@ -164,10 +165,8 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 		ring->stat[GOPROBE_STAT_NOT_STARTED]++;
 		return 0;
 	}
-	if (unlikely(!gp_session_wants_current(s))) {
-		ring->stat[GOPROBE_STAT_OTHER_PROCESS]++;
-		return 0;
-	}
+	if (unlikely(!gp_session_wants_current(s)))
+		return quick ? -EAGAIN : -ESRCH;
 	if (unlikely(gp_arch_skips(probe->skip, regs))) {
 		ring->stat[GOPROBE_STAT_RESTARTS]++;
 		return 0;
@@ -219,27 +218,31 @@ static __always_inline int gp_hit_attempt(const struct gp_probe *probe,
 	return err;
 }
 
-/* Any plan, memory that is absent, and a ring without room. */
-static __always_inline void gp_hit_all(const struct gp_probe *probe, const struct pt_regs *regs,
-				       const struct gp_split *split)
+/*
+ * Any plan, memory that is absent, and a ring without room, which is waited for with the hit's
+ * @patience. Return: what the handler does.
+ */
+static __always_inline int gp_hit_all(const struct gp_probe *probe, const struct pt_regs *regs,
+				      const struct gp_split *split, u32 patience)
 {
 	struct gp_faultin faultin GP_UNINITIALIZED;
-	bool patient = true;
 	int err;
 
 	gp_faultin_init(&faultin);
-	while ((err = gp_hit_attempt(probe, regs, &faultin, false, patient, split))) {
+	while ((err = gp_hit_attempt(probe, regs, &faultin, false, patience, split))) {
 		if (err == -EAGAIN)
 			gp_faultin_serve(&faultin);
+		else if (err == -ENOSPC)
+			patience = gp_stream_wait_for_room(probe->session, patience);
 		else
-			patient = gp_stream_wait_for_room(probe->session);
+			return gp_hit_does_not_matter(probe, regs);
 	}
+	return 0;
 }
 
-static noinline void gp_hit_general(const struct gp_probe *probe,
-				    const struct pt_regs *regs)
+static noinline int gp_hit_general(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	gp_hit_all(probe, regs, NULL);
+	return gp_hit_all(probe, regs, NULL, GP_STREAM_PATIENCE);
 }
 
 static __always_inline int gp_hit_count(const struct gp_probe *probe,
@@ -298,14 +301,7 @@ static __always_inline bool gp_hit_quick_g(const struct gp_probe *probe,
 static noinline int gp_hit_record(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	if (unlikely(gp_hit_attempt(probe, regs, NULL, true, true, NULL)))
-		gp_hit_general(probe, regs);
-	return 0;
-}
-
-static noinline int gp_hit_record_general(const struct gp_probe *probe,
-					  const struct pt_regs *regs)
-{
-	gp_hit_general(probe, regs);
+		return gp_hit_general(probe, regs);
 	return 0;
 }
 
@@ -366,7 +362,7 @@ static __always_inline int gp_hit_way(const struct gp_probe *probe,
 	if (way == GP_WAY_END)
 		return gp_paired_end(probe, regs);
 	if (way == GP_WAY_GENERAL)
-		return gp_hit_record_general(probe, regs);
+		return gp_hit_general(probe, regs);
 	if (way == GP_WAY_TELL)
 		return gp_told(probe, regs);
 	/* The registers are the thread's, to be changed: see gp_handler_hit(). */
@@ -407,15 +403,17 @@ static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_
 /* The record of a hit that has been found to count; for paired.c. */
 int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	return probe->quick ? gp_hit_record(probe, regs) : gp_hit_record_general(probe, regs);
+	return probe->quick ? gp_hit_record(probe, regs) : gp_hit_general(probe, regs);
 }
 
-/* Likewise, of the end of a call whose time is divided; not worth the short way. */
-noinline int gp_handler_record_split(const struct gp_probe *probe, const struct pt_regs *regs,
-				     const struct gp_split *split)
+/*
+ * The same of a hit that is not worth the short way: the end of a call whose time is divided
+ * (@split, or NULL), or that has waited for the call's record and has that @patience left.
+ */
+noinline void gp_handler_record_late(const struct gp_probe *probe, const struct pt_regs *regs,
+				     const struct gp_split *split, u32 patience)
 {
-	gp_hit_all(probe, regs, split);
-	return 0;
+	gp_hit_all(probe, regs, split, patience);
 }
 
 /* A point with several probes, or with an instruction that is not for the kernel. */
@@ -423,20 +421,22 @@ static noinline int gp_hit_point(struct gp_point *point, const struct gp_probe_s
 				 struct pt_regs *regs)
 {
 	struct gp_probe *const *probe = set->probe, *const *end = probe + set->n;
+	int ret;
 
+	/* Where the breakpoint is to leave the process each of them says so. */
 	do {
-		gp_hit_way(*probe, regs, (*probe)->way);
+		ret = gp_hit_way(*probe, regs, (*probe)->way);
 	} while (unlikely(++probe < end));
 	if (point->execute.by != GP_EXECUTOR_KERNEL)
 		gp_execute_hit(&point->execute, regs);
-	return 0;
+	return ret;
 }
 
 /*
  * A thread has run into the breakpoint whose consumer is @uc; in @regs are its
- * registers, the instruction has not been executed yet. Return: 0, always: the
- * breakpoint stays. If @regs say that the thread is still there, the kernel executes
- * the instruction.
+ * registers, the instruction has not been executed yet. Return: 0: the breakpoint
+ * stays; UPROBE_HANDLER_REMOVE: it is to leave this process. If @regs say that the
+ * thread is still there, the kernel executes the instruction.
  */
 GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
 {

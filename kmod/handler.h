@@ -12,8 +12,8 @@ struct gp_split;
 
 GP_UPROBE_HANDLER(gp_handler_hit, uc, regs);
 int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs);
-int gp_handler_record_split(const struct gp_probe *probe, const struct pt_regs *regs,
-			    const struct gp_split *split);
+void gp_handler_record_late(const struct gp_probe *probe, const struct pt_regs *regs,
+			    const struct gp_split *split, u32 patience);
 int gp_handler_no_room(const struct gp_session *s, struct gp_ring *ring, bool patient);
 
 #endif

@@ -6,6 +6,7 @@
 #include <linux/errno.h>
 #include <linux/preempt.h>
 #include <linux/smp.h>
+#include <linux/uprobes.h>
 
 #include "faultin.h"
 #include "hit.h"
@@ -34,13 +35,20 @@ noinline void gp_hit_no_room(struct gp_session *s, enum goprobe_stat stat)
 	gp_summary_want_reap(s);
 }
 
+/*
+ * Return: what the handler does: of all probes of a point the same, if no session wants this
+ * process.
+ */
 noinline int gp_hit_does_not_matter(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	struct gp_session *s = probe->session;
 
+	if (!gp_session_wants_current(s)) {
+		gp_hit_stat(s, GOPROBE_STAT_OTHER_PROCESS);
+		return gp_point_leaves(probe->point) ? UPROBE_HANDLER_REMOVE : 0;
+	}
 	/* What may have changed since comes last. */
-	gp_hit_stat(s, !gp_session_wants_current(s) ? GOPROBE_STAT_OTHER_PROCESS :
-		    gp_arch_skips(probe->skip, regs) ? GOPROBE_STAT_RESTARTS :
+	gp_hit_stat(s, gp_arch_skips(probe->skip, regs) ? GOPROBE_STAT_RESTARTS :
 		    GOPROBE_STAT_NOT_STARTED);
 	return 0;
 }

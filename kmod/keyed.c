@@ -63,7 +63,7 @@ static u32 gp_keyed_find(const struct gp_probe *probe, const struct gp_key *key)
  * @probe: whose; its filter makes a key
  * @regs: the target's registers
  *
- * Return: 0.
+ * Return: what the handler does.
  */
 int gp_keyed_count(const struct gp_probe *probe, const struct pt_regs *regs)
 {
@@ -86,7 +86,7 @@ int gp_keyed_count(const struct gp_probe *probe, const struct pt_regs *regs)
  * @probe: whose; its filter makes a key
  * @regs: the target's registers
  *
- * Return: 0.
+ * Return: what the handler does.
  */
 int gp_keyed_enter(const struct gp_probe *probe, const struct pt_regs *regs)
 {

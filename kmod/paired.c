@@ -128,17 +128,16 @@ static bool gp_paired_call_held(const struct gp_probe *probe, const struct pt_re
 	return false;
 }
 
-/* In line twice, as most have no edit that wants to know. Return: is it remembered? */
+/*
+ * In line twice, as most have no edit that wants to know. The hit matters. Return: is it
+ * remembered?
+ */
 static __always_inline bool gp_paired_remember(const struct gp_probe *probe,
 					       const struct pt_regs *regs)
 {
 	struct gp_calls *calls = probe->session->calls;
 	struct gp_own_g own;
 
-	if (!gp_hit_matters(probe, regs)) {
-		gp_hit_does_not_matter(probe, regs);
-		return false;
-	}
 	if (!gp_hit_await_g(probe, regs, &own)) {
 		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
 		return false;
@@ -159,15 +158,17 @@ static __always_inline bool gp_paired_remember(const struct gp_probe *probe,
  * @probe: whose; paired
  * @regs: the target's registers
  *
- * Return: 0.
+ * Return: what the handler does.
  */
 int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs)
 {
+	if (!gp_hit_matters(probe, regs))
+		return gp_hit_does_not_matter(probe, regs);
 	gp_paired_remember(probe, regs);
 	return 0;
 }
 
-/* As gp_paired_call(). Return: is the call remembered? Then it counts. */
+/* As gp_paired_call(), of a hit that matters. Return: is the call remembered? Then it counts. */
 bool gp_paired_try_call(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	return gp_paired_remember(probe, regs);
@@ -188,7 +189,9 @@ noinline int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_reg
 {
 	struct gp_own_g own;
 
-	if (data_race(probe->tally->paired && !probe->tally->roots) && !atomic_read(&probe->tally->open))
+	/* data_race(): points that are added meanwhile may see this hit or not. */
+	if (data_race(probe->tally->paired && !probe->tally->roots) &&
+	    !atomic_read(&probe->tally->open))
 		return 0;
 	if (gp_hit_await_g(probe, regs, &own))
 		gp_calls_pass_by(probe->session->calls, gp_hit_key(&own),
@@ -290,15 +293,18 @@ static int gp_paired_attempt(struct gp_session *s, const struct gp_held_record *
 	return err;
 }
 
-/* The end of a call that was held passes: now its record is written. */
-static __always_inline void gp_paired_let_go(struct gp_session *s,
-					     const struct gp_call *call)
+/*
+ * The end of a call that was held passes: now its record is written. Return: what is left of the
+ * hit's @patience.
+ */
+static __always_inline u32 gp_paired_let_go(struct gp_session *s, const struct gp_call *call,
+					    u32 patience)
 {
 	const struct gp_held_record *held = gp_held_at(s->calls->held, call->data);
-	bool patient = true;
 
-	while (gp_paired_attempt(s, held, call->time, patient))
-		patient = gp_stream_wait_for_room(s);
+	while (gp_paired_attempt(s, held, call->time, patience))
+		patience = gp_stream_wait_for_room(s, patience);
+	return patience;
 }
 
 /**
@@ -310,6 +316,7 @@ static __always_inline void gp_paired_let_go(struct gp_session *s,
  */
 void gp_paired_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bool written)
 {
+	u32 patience = GP_STREAM_PATIENCE;
 	struct gp_unwound unwound;
 	struct gp_call call;
 
@@ -320,7 +327,7 @@ void gp_paired_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, 
 	gp_calls_unwind(s->calls, key, least, &unwound);
 	/* Callers first, as they were called. */
 	while (gp_unwound_next(s->calls, &unwound, &call)) {
-		gp_paired_let_go(s, &call);
+		patience = gp_paired_let_go(s, &call, patience);
 		gp_held_give(s->calls->held, call.data);
 		/* As many as one goroutine can have open: a million. */
 		cond_resched();
@@ -341,20 +348,16 @@ static __always_inline bool gp_paired_passes(const struct gp_probe *probe,
 
 /* As gp_paired_remember(). Return: does the end count as one that leaves a record? */
 static __always_inline bool gp_paired_finish(const struct gp_probe *probe,
-					     const struct pt_regs *regs)
+					     const struct pt_regs *regs, u64 now)
 {
 	struct gp_calls *calls = probe->session->calls;
-	/* First, so that what comes after is not part of the call. */
-	u64 now = gp_clock_read(&calls->clock), duration;
 	struct gp_split split GP_UNINITIALIZED, *its = NULL;
+	u32 patience = GP_STREAM_PATIENCE;
 	struct gp_call call;
 	struct gp_own_g own;
+	u64 duration;
 	bool counts;
 
-	if (!gp_hit_matters(probe, regs)) {
-		gp_hit_does_not_matter(probe, regs);
-		return false;
-	}
 	if (!gp_hit_await_g(probe, regs, &own)) {
 		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
 		return false;
@@ -384,9 +387,11 @@ static __always_inline bool gp_paired_finish(const struct gp_probe *probe,
 		return false;
 	}
 	if (counts && call.data)
-		gp_paired_let_go(probe->session, &call);
+		patience = gp_paired_let_go(probe->session, &call, patience);
 	if (counts && unlikely(probe->flags & GOPROBE_POINT_F_SPLIT))
-		gp_handler_record_split(probe, regs, &split);
+		gp_handler_record_late(probe, regs, &split, patience);
+	else if (counts && unlikely(patience != GP_STREAM_PATIENCE))
+		gp_handler_record_late(probe, regs, NULL, patience);
 	else if (counts)
 		gp_handler_record(probe, regs);
 	if (call.data)
@@ -399,16 +404,24 @@ static __always_inline bool gp_paired_finish(const struct gp_probe *probe,
  * @probe: whose; paired, or timed and with a filter
  * @regs: the target's registers
  *
- * Return: 0.
+ * Return: what the handler does.
  */
 int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	gp_paired_finish(probe, regs);
+	/* First, so that what comes after is not part of the call. */
+	u64 now = gp_clock_read(&probe->session->calls->clock);
+
+	if (!gp_hit_matters(probe, regs))
+		return gp_hit_does_not_matter(probe, regs);
+	gp_paired_finish(probe, regs, now);
 	return 0;
 }
 
-/* As gp_paired_end(). Return: does the end count as one that leaves a record? */
+/*
+ * As gp_paired_end(), of a hit that matters. Return: does the end count as one that leaves a
+ * record?
+ */
 bool gp_paired_try_end(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	return gp_paired_finish(probe, regs);
+	return gp_paired_finish(probe, regs, gp_clock_read(&probe->session->calls->clock));
 }

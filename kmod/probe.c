@@ -49,8 +49,8 @@
 #define GP_SET_MAX	512
 
 /*
- * Sessions whose readers a hit there may wait for, GP_STREAM_ROOM_MS each: less together than what
- * a freezer waits for a thread.
+ * Probes of a point for which a hit may wait for a reader, GP_STREAM_ROOM_MS each: less together
+ * than what a freezer waits for a thread.
  */
 #define GP_SET_PATIENT	3
 
@@ -133,6 +133,29 @@ static bool gp_point_wanted(struct gp_point *point, struct mm_struct *mm)
 		wanted = gp_session_wants_mm(set->probe[i]->session, mm);
 	rcu_read_unlock();
 	return wanted;
+}
+
+/**
+ * gp_point_leaves() - may the breakpoint leave the current process?
+ * @point: where the process has hit it, which no session wants
+ *
+ * A child has what its parent had when it was forked. But one that has been made by vfork(), or
+ * any other process with the same memory, has its parent's breakpoints, not its own: so it is the
+ * memory that is asked for. A session that wants the process later has the breakpoint placed
+ * again: on 6.12 and later the kernel asks our filter once more before it removes anything;
+ * before, who registers a consumer waits for this handler, and places it after that.
+ *
+ * To remove it the kernel waits for the lock of the process's mappings, which others may hold for
+ * as long as they like. Where it takes that lock at each hit that is nothing new; later, where
+ * nothing else makes a hit wait for it, the breakpoint stays.
+ *
+ * Context: a handler.
+ *
+ * Return: it may.
+ */
+bool gp_point_leaves(struct gp_point *point)
+{
+	return GP_HITS_TAKE_LOCKS && !gp_point_wanted(point, current->mm);
 }
 
 /* Context: mmap and consumer locks of the kernel held; must not fault or wait. */
@@ -284,24 +307,24 @@ static bool gp_set_delays_too_long(const struct gp_probe_set *set, const struct 
 	return probe->delay_ns && probe->delay_ns + gp_set_delays(set) > GOPROBE_DELAY_NS_MAX;
 }
 
-/*
- * Would a hit wait for the readers of too many sessions, one after the other? Each makes it wait
- * once, while whoever changes probes there waits for the hit.
- */
-static bool gp_set_waits_too_long(const struct gp_probe_set *set, const struct gp_session *s)
+/* Can a hit of @probe wait for its session's reader? Once for each probe: see paired.c. */
+static bool gp_probe_waits(const struct gp_probe *probe)
 {
-	const struct gp_session *patient[GP_SET_PATIENT] = { NULL };
-	u32 i, k, n = 0;
+	return probe->session->lossless && (probe->action == GOPROBE_ACTION_RECORD ||
+					    probe->action == GOPROBE_ACTION_UNWIND);
+}
 
-	if (!s->lossless || gp_set_has(set, s))
-		return false;
-	for (i = 0; i < set->n && n < GP_SET_PATIENT; i++) {
-		patient[n] = set->probe[i]->session;
-		for (k = 0; patient[k] != patient[n]; k++)
-			;
-		n += k == n && patient[n]->lossless;
-	}
-	return n == GP_SET_PATIENT;
+/*
+ * Would a hit wait for readers too often, one after the other, while whoever changes probes there
+ * waits for the hit?
+ */
+static bool gp_set_waits_too_long(const struct gp_probe_set *set, const struct gp_probe *probe)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < set->n; i++)
+		n += gp_probe_waits(set->probe[i]);
+	return n >= GP_SET_PATIENT && gp_probe_waits(probe);
 }
 
 /* Those that change the program come last: what others record is what it was. */
@@ -372,7 +395,7 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 		err = -EEXIST;
 	} else if (gp_set_delays_too_long(old, probe)) {
 		err = -ENOSPC;
-	} else if (gp_set_waits_too_long(old, probe->session)) {
+	} else if (gp_set_waits_too_long(old, probe)) {
 		err = -EMLINK;
 	} else if (old->n < GP_SET_MAX) {
 		set = gp_set_new(old->n + 1);
@@ -504,8 +527,8 @@ void gp_probe_fini(void)
  * Hits can come before this returns.
  *
  * Return: 0; -EUSERS if the place has too many probes; -ENOSPC if they would delay a hit for
- * longer than GOPROBE_DELAY_NS_MAX; -EMLINK if they would have it wait for the readers of more than
- * three sessions; -EEXIST if the session times it already; or an error of
+ * longer than GOPROBE_DELAY_NS_MAX; -EMLINK if more than three would have it wait
+ * for readers; -EEXIST if the session times it already; or an error of
  * uprobe_register().
  */
 int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep)

@@ -209,6 +209,7 @@ void gp_sweep_queue(struct gp_sweep_job *job, struct gp_inode *inode, gp_sweep_f
 void gp_sweep_wait(struct gp_sweep_job *job);
 int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep);
 void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep);
+bool gp_point_leaves(struct gp_point *point);
 int gp_probe_init(void);
 void gp_probe_fini(void);
 

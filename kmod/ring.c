@@ -197,6 +197,12 @@ u32 gp_ring_lendable(const struct gp_ring *ring)
  * @ring: the ring; nothing of it is lent
  * @skb: the message, all of it linear
  * @size: bytes of the records, gp_ring_lendable() at most
+ *
+ * The message's truesize stays that of its own memory: what it refers to is the ring's, and paid
+ * for by whoever made that. If it counted against the reader's receive buffer, one message could
+ * be more than such a buffer has, and the next GOPROBE_CMD_READY would give the reader ENOBUFS.
+ * Who taps netlink holds no more of it than one message of each ring, as nothing else is lent
+ * meanwhile.
  */
 void gp_ring_lend(struct gp_ring *ring, struct sk_buff *skb, u32 size)
 {

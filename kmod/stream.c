@@ -55,9 +55,6 @@
 /* Bytes of records in a message of GOPROBE_LARGE_BYTES; its head takes less than 64. */
 #define GP_STREAM_LEND_MAX (GOPROBE_LARGE_BYTES - 64)
 
-/* How long a thread waits for room: less than what a freezer waits for a thread. */
-#define GP_STREAM_ROOM_MS	5000
-
 /**
  * struct gp_pass - one pass over the rings
  * @s: the session
@@ -138,13 +135,14 @@ static void gp_stream_stall(struct gp_session *s, const struct gp_ring *ring)
 /**
  * gp_stream_wait_for_room() - wait until the reader has made room
  * @s: the session
+ * @patience: for how long at most, in jiffies; not 0
  *
  * Context: a handler, preemption on.
  *
- * Return: false if it is no use to wait once more. So it is when the session is ending: then
- * nobody makes room, and who ends it waits for this thread.
+ * Return: what is left of @patience; 0 if it is no use to wait once more. So it is when the session
+ * is ending: then nobody makes room, and who ends it waits for this thread.
  */
-bool gp_stream_wait_for_room(struct gp_session *s)
+u32 gp_stream_wait_for_room(struct gp_session *s, u32 patience)
 {
 	u64 began = ktime_get_ns();
 	struct gp_ring *ring;
@@ -154,17 +152,21 @@ bool gp_stream_wait_for_room(struct gp_session *s)
 	gp_stream_tell(s);
 	left = wait_event_killable_timeout(s->room,
 					   gp_stream_has_room(s) || !READ_ONCE(s->running),
-					   msecs_to_jiffies(GP_STREAM_ROOM_MS));
+					   patience);
 	preempt_disable();
 	ring = READ_ONCE(s->rings[smp_processor_id()]);
 	if (ring) {
-		if (!left)
+		/* Who had waited before was too impatient to say so. */
+		if (!left && patience == GP_STREAM_PATIENCE)
 			gp_stream_stall(s, ring);
 		ring->stat[GOPROBE_STAT_WAITS]++;
 		ring->stat[GOPROBE_STAT_WAIT_NS] += ktime_get_ns() - began;
 	}
 	preempt_enable();
-	return left > 0 && READ_ONCE(s->running);
+	if (left <= 0 || !READ_ONCE(s->running))
+		return 0;
+	/* Room that was there at once, and has been taken by others, is waited for as well. */
+	return min_t(u32, left, patience - 1);
 }
 
 /* Tell the reader now, whatever it believes. Context: a task. */

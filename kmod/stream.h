@@ -9,6 +9,7 @@
 
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/jiffies.h>
 
 #include "ring.h"
 #include "session.h"
@@ -30,6 +31,15 @@ enum gp_stream_wake {
 	GP_STREAM_WAKE_NOW,
 };
 
+/*
+ * How long a hit waits for a reader, all its records together: less than what a freezer waits for a
+ * thread.
+ */
+#define GP_STREAM_ROOM_MS	5000
+
+/* The patience of a hit that has not waited yet, in jiffies. */
+#define GP_STREAM_PATIENCE	msecs_to_jiffies(GP_STREAM_ROOM_MS)
+
 /* Part of every hit; preemption is off. */
 static __always_inline enum gp_stream_wake
 gp_stream_committed(const struct gp_session *s, const struct gp_ring *ring)
@@ -44,7 +54,7 @@ gp_stream_committed(const struct gp_session *s, const struct gp_ring *ring)
 }
 
 void gp_stream_wake(struct gp_session *s, enum gp_stream_wake wake);
-bool gp_stream_wait_for_room(struct gp_session *s);
+u32 gp_stream_wait_for_room(struct gp_session *s, u32 patience);
 void gp_stream_wake_waiters(struct gp_session *s);
 void gp_stream_tell(struct gp_session *s);
 void gp_stream_queue(struct delayed_work *work, u32 ms);

@@ -103,7 +103,7 @@ static bool gp_told_matters(const struct gp_probe *probe, const struct pt_regs *
  * @probe: whose; its filter makes a key
  * @regs: the target's registers
  *
- * Return: 0.
+ * Return: what the handler does.
  */
 int gp_told(const struct gp_probe *probe, const struct pt_regs *regs)
 {

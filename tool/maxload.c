@@ -42,7 +42,7 @@ void maxload_say(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
 	buf_str(to, "ended by --max-load: ");
 	buf_u64(to, hits);
 	buf_str(to, " hits a second ");
-	/* If not by their number, the module has found it by the programs' system time: see uapi. */
+	/* If not by their number, it is by the programs' system time: see the uapi header. */
 	if (percent > b->percent) {
 		buf_str(to, "take ");
 		buf_u64(to, percent);

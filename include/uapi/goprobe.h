@@ -1016,7 +1016,7 @@ enum goprobe_chunk_status {
 	GOPROBE_CHUNK_RANGE,	/* index out of range */
 	GOPROBE_CHUNK_TYPE,	/* an interface holds another type */
 	/* Of any again: */
-	GOPROBE_CHUNK_LOCKED,	/* absent page, and the program's mappings were locked for long */
+	GOPROBE_CHUNK_LOCKED,	/* absent page, mappings locked for long */
 	__GOPROBE_CHUNK_MAX,
 	GOPROBE_CHUNK_MAX = __GOPROBE_CHUNK_MAX - 1,
 };

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a trace shows: the right calls, all of them, with the right values."""
 
+import contextlib
+import ctypes
 import json
 import os
 import re
 import signal
 import subprocess
 
-from lib import Counter, case, check, parse, same, short, times, wait_for
+import genl
+from cases_session import code_of
+from lib import Counter, Skip, case, check, parse, same, short, takes_no_locks, times, wait_for
 
 FUNCTIONS = "/^main\\.(%s)$/"
 
@@ -422,6 +426,83 @@ def forked(t):
     same(target.line(), "counter=70", "the program's result")
     trace = attach.interrupt()
     same(({e["pid"] for e in trace.calls}, len(trace.calls)), ({target.pid}, 70), "pids, calls")
+
+
+def children(pid):
+    found = []
+    for tid in os.listdir("/proc/%d/task" % pid):
+        with open("/proc/%d/task/%s/children" % (pid, tid)) as f:
+            found += [int(n) for n in f.read().split()]
+    return found
+
+
+@case("netlink: a forked child loses the breakpoints that nobody wants there, and has them for a session of its own")
+def forked_let_go(t):
+    target = t.target("counter", "-hold", "-fork", 1 << 40, 70)
+    path = target.argv[0]
+    offset, code = code_of(path, "main.doWork")
+    begin, _, start = target.mapped_code(offset)
+
+    def probed():
+        with open("/proc/%d/mem" % child, "rb", buffering=0) as f:
+            f.seek(begin + offset - start)
+            return f.read(1) != code[:1]
+
+    def session(pid):
+        client = clients.enter_context(genl.Client())
+        client.new_session(pid)
+        client.add_file(path)
+        client.add_points([genl.point(offset, code, 1, action=genl.GOPROBE_ACTION_COUNT)])
+        client.call(genl.GOPROBE_CMD_START)
+        return client
+    with contextlib.ExitStack() as clients:
+        parent = session(target.pid)
+        target.send()
+        wait_for("a hit of the child", lambda: parent.stats()[genl.GOPROBE_STAT_OTHER_PROCESS])
+        child, = children(target.pid)
+        stays = takes_no_locks(t)
+        if not stays:
+            wait_for("the breakpoint's end in the child", lambda: not probed())
+            same(parent.stats()[genl.GOPROBE_STAT_OTHER_PROCESS], 1, "hits of the child")
+        own = session(child)
+        wait_for("hits of the child for its own session", lambda: own.stats()[genl.GOPROBE_STAT_COUNTED] > 100)
+        check(probed(), "there is no breakpoint in the child")
+        own.call(genl.GOPROBE_CMD_STOP)
+        if not stays:
+            wait_for("the breakpoint's end in the child, once more", lambda: not probed())
+        check(target.probed("main.doWork"), "the parent has lost its breakpoint")
+        os.kill(child, signal.SIGKILL)
+        check(target.line().startswith("child %d: " % child), "it said something else")
+        same(target.line(), "counter=70", "the program's result")
+        same(parent.tallies()[1].hits, 70, "hits of the parent")
+
+
+def where_in(function):
+    """Of a function of the C library: its file, its offset, its address here."""
+    at = ctypes.cast(function, ctypes.c_void_p).value
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            m = re.match(r"([0-9a-f]+)-([0-9a-f]+) r-xp ([0-9a-f]+) \S+ \d+\s+(/.*)", line)
+            if m and int(m.group(1), 16) <= at < int(m.group(2), 16):
+                return m.group(4), at - int(m.group(1), 16) + int(m.group(3), 16), at
+    raise Skip("the C library is not mapped from a file")
+
+
+@case("netlink: a child that shares its parent's memory until it executes another program leaves it the breakpoints", per="boot")
+def spawned(t):
+    path, offset, at = where_in(ctypes.CDLL(None).execve)
+    with open(path, "rb") as f:
+        f.seek(offset)
+        code = f.read(16)
+    with genl.Client() as client:
+        client.new_session(os.getpid())
+        client.add_file(path)
+        client.add_points([genl.point(offset, code, 1, action=genl.GOPROBE_ACTION_COUNT)])
+        client.call(genl.GOPROBE_CMD_START)
+        for n in 1, 2:
+            os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
+            same(client.stats()[genl.GOPROBE_STAT_OTHER_PROCESS], n, "hits of children")
+            check(ctypes.string_at(at, 1) != code[:1], "the parent has lost its breakpoint")
 
 
 @case("a forked child is recorded under -b")

@@ -335,6 +335,26 @@ static void only_a_reader_that_waits_is_woken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, woken[GP_STREAM_WAKE_SOON] + woken[GP_STREAM_WAKE_NOW], 0U);
 }
 
+/* Another session wants it, or a process that shares its memory is wanted. */
+static void a_breakpoint_stays_where_it_is_wanted(struct kunit *test)
+{
+	static const enum gp_way ways[] = { GP_WAY_QUICK, GP_WAY_COUNT, GP_WAY_ENTER, GP_WAY_CALL,
+					    GP_WAY_END, GP_WAY_GENERAL };
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(ways); i++) {
+		for (k = 0; k < 2; k++) {
+			make(ways[i], OTHER);
+			leaves = k;
+			KUNIT_EXPECT_EQ(test, gp_handler_hit(&point.uc, &w->regs),
+					k ? UPROBE_HANDLER_REMOVE : 0);
+			make(ways[i], 0);
+			leaves = k;
+			KUNIT_EXPECT_EQ(test, gp_handler_hit(&point.uc, &w->regs), 0);
+		}
+	}
+}
+
 static void any_of_several_processes_is_traced(struct kunit *test)
 {
 	struct pid *mine = task_tgid(current), *other = task_tgid(&init_task);
@@ -371,6 +391,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_loss_is_told_before_the_next_record),
 	KUNIT_CASE(only_a_reader_that_waits_is_woken),
 	KUNIT_CASE(any_of_several_processes_is_traced),
+	KUNIT_CASE(a_breakpoint_stays_where_it_is_wanted),
 	{}
 };
 

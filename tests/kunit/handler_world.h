@@ -187,6 +187,7 @@ static struct pid *nobody;
 static u32 reaps_wanted, served, executed, waited, woken[GP_STREAM_WAKE_NOW + 1];
 static u64 counted_before;	/* hits that had been counted when the instruction was executed */
 static u32 patience, room_after;
+static u32 patience_left;	/* that the hit has, of which all its waits take */
 
 void gp_faultin_serve(struct gp_faultin *f)
 {
@@ -204,6 +205,15 @@ void gp_faultin_serve_write(struct gp_faultin *f)
 		unwritable_to = 0;
 	}
 	served++;
+}
+
+/* Whether the breakpoint may leave a process that is not wanted. */
+static bool leaves;
+
+bool gp_point_leaves(struct gp_point *the_point)
+{
+	wrong += preempt_count() || pagefault_disabled() || the_point != &point;
+	return leaves;
 }
 
 void gp_stream_wake(struct gp_session *session, enum gp_stream_wake wake)
@@ -224,12 +234,13 @@ static inline void drain_rings(void)
 		rings[cpu]->tail = rings[cpu]->head;
 }
 
-bool gp_stream_wait_for_room(struct gp_session *session)
+u32 gp_stream_wait_for_room(struct gp_session *session, u32 left)
 {
-	wrong += preempt_count() || pagefault_disabled();
+	wrong += preempt_count() || pagefault_disabled() || !left || left != patience_left;
 	if (++waited == room_after)
 		drain_rings();
-	return waited < patience;
+	patience_left = waited < patience ? left - 1 : 0;
+	return patience_left;
 }
 
 /* As gp_session_stats() adds them up. */
@@ -379,7 +390,7 @@ static inline void make_probe(struct gp_probe *probe, enum gp_way way, u32 unusu
 		.skip = unusual & RESTART ? GOPROBE_SKIP_IF_BE : GOPROBE_SKIP_NEVER,
 		.quick = way == GP_WAY_QUICK, .sp_adjust = ADJUST, .address = IP,
 		.g_reg = unusual & IN_THREAD ? -1 : offsetof(struct pt_regs, r14),
-		.dynamic = &w->dynamic, .tally = tally_of(way),
+		.dynamic = &w->dynamic, .tally = tally_of(way), .point = &point,
 	};
 	set_way(probe, way);
 }
@@ -456,6 +467,7 @@ static inline void make(enum gp_way way, u32 unusual)
 	s.running = !(unusual & NOT_RUNNING);
 	s.pids = &nobody;
 	s.npids = unusual & OTHER ? 1 : 0;
+	leaves = true;
 	s.lossless = false;
 	s.stalled = false;
 	atomic_set(&s.armed, GP_STREAM_READING);
@@ -476,6 +488,15 @@ static inline u64 counted(u32 stat)
 	return after[stat] - before[stat];
 }
 
+/* The breakpoint leaves a process that nobody wants; the hit of one may have found no ring. */
+static inline bool returned(int ret)
+{
+	bool other = counted(GOPROBE_STAT_OTHER_PROCESS);
+
+	return other ? ret == (leaves ? UPROBE_HANDLER_REMOVE : 0) :
+	       !ret || (leaves && s.npids && s.rings == no_rings);
+}
+
 /* Return: all is as it should be after any hit. */
 static inline bool hit(void)
 {
@@ -484,9 +505,10 @@ static inline bool hit(void)
 
 	read_stats(before);
 	reaps_wanted = 0;
+	patience_left = GP_STREAM_PATIENCE;
 	ret = gp_handler_hit(&point.uc, &w->regs);
 	read_stats(after);
-	return !ret && preempt_count() == depth && !pagefault_disabled() && !windows &&
+	return returned(ret) && preempt_count() == depth && !pagefault_disabled() && !windows &&
 	       !wrong && !memcmp(&regs, &w->regs, sizeof(regs)) &&
 	       (s.rings == no_rings || reaps_wanted == counted(GOPROBE_STAT_NO_ROOM) +
 						       counted(GOPROBE_STAT_NO_MEMBER));

@@ -266,6 +266,24 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 }
 
+/* However many calls there are, the hit waits for their records as long as for one. */
+static void all_that_is_written_waits_once(struct kunit *test)
+{
+	static const u64 words[] = { G, GOID, 0, 1 };
+	u32 i;
+
+	for (i = 1; i <= 4; i++)
+		hold_call(test, i * 10, i);
+	make_rings_full(true);
+	s.lossless = true;
+	patience = 3;
+	load_words(test, GOPROBE_ACTION_UNWIND, 4, words);
+	KUNIT_EXPECT_TRUE(test, hit());
+	KUNIT_EXPECT_EQ(test, waited, 3U);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 4ULL);
+	KUNIT_EXPECT_EQ(test, held_free(), HELD);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(who_is_told_of_joins_and_parts),
 	KUNIT_CASE(the_set_is_kept_before_the_session_has_begun),
@@ -275,6 +293,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(calls_that_end_otherwise_are_written, unwind_gen_params),
 	KUNIT_CASE(what_is_not_asked_for_is_not_written),
 	KUNIT_CASE(what_has_no_room_then_is_lost),
+	KUNIT_CASE(all_that_is_written_waits_once),
 	{}
 };
 
