@@ -26,6 +26,7 @@
  * from those that no consumer's filter wants any more. Before 6.12 that is also
  * what waits for handlers, so it must not fail: see gp_point_apply().
  */
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/hash.h>
 #include <linux/hashtable.h>
@@ -53,6 +54,10 @@
  * than what a freezer waits for a thread.
  */
 #define GP_SET_PATIENT	3
+
+/* So much of a processor a sweep takes, and so long it then leaves it to others. */
+#define GP_SWEEP_BUSY_NS	(4 * NSEC_PER_MSEC)
+#define GP_SWEEP_REST_US	500
 
 static DEFINE_MUTEX(gp_inodes_lock);
 static DEFINE_HASHTABLE(gp_inodes, GP_INODES_BITS);
@@ -419,6 +424,33 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 	return err;
 }
 
+/*
+ * To change one byte of a process the kernel takes its mmap_lock for writing, while hits take
+ * it for reading. A writer of no priority then waits for a moment without any reader, until after
+ * 4 ms it is next (RWSEM_WAIT_TIMEOUT): of a busy program 250 points a second. A real-time
+ * writer is next at once (rwsem_try_write_lock()).
+ */
+static void gp_sweep_hurry(struct gp_sweep *sweep)
+{
+	sweep->rested = current->se.sum_exec_runtime;
+	sched_set_fifo_low(current);
+}
+
+/* The worker is the kernel's, and has other work to do. */
+static void gp_sweep_calm(void)
+{
+	sched_set_normal(current, task_nice(current));
+}
+
+/* Others have a part of this processor, too, even if there is no other. */
+static void gp_sweep_rest(struct gp_sweep *sweep)
+{
+	if (current->se.sum_exec_runtime - sweep->rested < GP_SWEEP_BUSY_NS)
+		return;
+	usleep_range(GP_SWEEP_REST_US, 2 * GP_SWEEP_REST_US);
+	sweep->rested = current->se.sum_exec_runtime;
+}
+
 static void gp_sweep_begin(struct gp_sweep *sweep, struct gp_inode *inode)
 {
 	INIT_LIST_HEAD(&sweep->points);
@@ -428,6 +460,7 @@ static void gp_sweep_begin(struct gp_sweep *sweep, struct gp_inode *inode)
 	sweep->inode = inode;
 	mutex_lock(&inode->lock);
 	inode->sweep++;
+	gp_sweep_hurry(sweep);
 }
 
 /* Wait for handlers, filters and traps that began before now. */
@@ -450,6 +483,7 @@ static void gp_sweep_end(struct gp_sweep *sweep)
 		gp_point_apply_unregister(sweep->held, sweep->held->hold);
 		gp_sweep_settle();
 	}
+	gp_sweep_calm();
 	mutex_unlock(&sweep->inode->lock);
 	list_for_each_entry_safe(point, next_point, &sweep->points, dead)
 		kfree(point);
@@ -536,6 +570,7 @@ int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struc
 	struct gp_point *point = gp_point_find(sweep->inode, probe->offset);
 	int err;
 
+	gp_sweep_rest(sweep);
 	if (point)
 		err = gp_point_join(point, probe, sweep);
 	else
@@ -555,6 +590,7 @@ void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 	struct gp_probe_set *old = gp_point_set(point), *set;
 	u32 i, n = 0;
 
+	gp_sweep_rest(sweep);
 	list_add(&probe->dead, &sweep->probes);
 	if (old->n == 1) {
 		hash_del(&point->node);

@@ -176,6 +176,7 @@ struct gp_point {
  * @sets: likewise
  * @probes: likewise
  * @held: the point that keeps the inode known to the kernel, or NULL; is in @points
+ * @rested: time on a processor when it last left it to others
  */
 struct gp_sweep {
 	struct gp_inode *inode;
@@ -183,6 +184,7 @@ struct gp_sweep {
 	struct list_head sets;
 	struct list_head probes;
 	struct gp_point *held;
+	u64 rested;
 };
 
 typedef void (*gp_sweep_fn)(struct gp_sweep *sweep, void *arg);
