@@ -334,6 +334,11 @@ static void look_at(struct before *b, struct suspect *s, struct gostack_frame *f
 		file_calls(b, s);
 }
 
+static bool is_late(const struct before *b)
+{
+	return b->until && clock_now(CLOCK_MONOTONIC) >= b->until;
+}
+
 void before_look(struct before *b, bool all)
 {
 	struct gostack_frame *frames = b->n ? malloc(FRAMES * sizeof(*frames)) : NULL;
@@ -352,6 +357,10 @@ void before_look(struct before *b, bool all)
 		/* It leaves when the look is over. */
 		if (b->processes[s->process].gone)
 			continue;
+		if (is_late(b)) {
+			s->unknown = true;
+			continue;
+		}
 		look_at(b, s, frames);
 		s->looks++;
 	}
@@ -471,7 +480,11 @@ void before_settle(struct before *b, uint64_t enough, before_fn fn, void *ctx)
 	for (size_t i = 0; i < b->n && !b->failed; i++) {
 		struct suspect *s = &b->v[i];
 
-		if (s->looked && !ret)
+		if (!s->looked || ret)
+			continue;
+		if (is_late(b))
+			s->unknown = true;
+		else
 			ret = settle(b, s, enough, fn, ctx);
 	}
 	hmap_fini(&b->by_goid);

@@ -45,6 +45,8 @@ struct before_process;
  * @n: their number
  * @by_goid: those of @v that have been looked at, and had any
  * @look_mem: what the last look has read
+ * @until: when a look has to end, CLOCK_MONOTONIC, ns: nothing is concluded of goroutines that
+ *	it has not got to; 0: it takes as long as it takes
  * @failed: there was no memory
  */
 struct before {
@@ -61,6 +63,7 @@ struct before {
 	size_t n;
 	struct hmap by_goid;
 	struct arena look_mem;
+	uint64_t until;
 	bool failed;
 };
 

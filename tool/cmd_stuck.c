@@ -48,6 +48,8 @@ COUNTING_QUIET_HELP
 
 /* So many open calls of a look are looked at for types, shown or not. */
 #define LEARN_FROM 64
+/* What the look at the end may take. */
+#define LAST_LOOK 1000000000ULL
 
 /**
  * struct found - an open call that is looked at more closely
@@ -356,14 +358,29 @@ static int teach(struct stuck *s, struct diag *d)
 	return plan_finish(s->c.tracing.plan, d) || upload_more(&s->c.tracing.upload, d) ? -1 : 0;
 }
 
+/* When a look that begins @now has to end, however many goroutines there are; 0: whenever. */
+static uint64_t look_end(const struct stuck *s, bool last, uint64_t now)
+{
+	uint64_t end = s->c.started + s->c.duration;
+
+	if (last)
+		return now + LAST_LOOK;
+	return !s->c.duration ? 0 : end > now ? end : now;
+}
+
 static int look_at_all(struct stuck *s, bool last, struct diag *d)
 {
+	uint64_t now = clock_now(CLOCK_MONOTONIC), end = look_end(s, last, now);
+
 	s->nopen = 0;
 	s->nstuck = 0;
 	s->nlearn = 0;
 	s->found = NULL;
 	s->found_end = &s->found;
+	/* What has been read is then read again. */
+	s->before.until = end ? now + (end - now) / 2 : 0;
 	before_look(&s->before, last);
+	s->before.until = end;
 	s->asked = clock_now(CLOCK_MONOTONIC);
 	if (client_opened(s->c.tracing.client, look, s, d) || check_older(s, d))
 		return -1;

@@ -134,10 +134,39 @@ static void test_ended(void **state)
 	end(&w);
 }
 
+/* It is too late: for the look, or for what comes after it. */
+static void check_late(struct waiting *w, uint64_t look_until, uint64_t settle_until)
+{
+	size_t n = 0;
+
+	w->b.until = look_until;
+	before_look(&w->b, true);
+	w->b.until = settle_until;
+	before_settle(&w->b, UINT64_MAX, found, &n);
+	assert_int_equal(n, 0);
+	assert_int_equal(before_unknown(&w->b), w->b.n);
+	assert_true(w->b.n);
+}
+
+static void test_late(void **state)
+{
+	struct waiting w;
+
+	(void)state;
+	begin(&w);
+	find_main(&w);
+	check_late(&w, 1, UINT64_MAX);
+	check_late(&w, UINT64_MAX, 1);
+	w.b.until = UINT64_MAX;
+	assert_int_equal(look(&w), 1);
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{ "of a process that has ended nothing is unknown", test_ended },
+		{ "of goroutines that a look has no time for all is unknown", test_late },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
