@@ -218,9 +218,12 @@ static int finish(struct counting *c, struct diag *d)
 	c->ending = true;
 	if (c->looks && !c->broken && c->cmd->print(c, NULL, d))
 		return -1;
+	if (!c->hits)
+		tracing_say_ending(&c->tracing);
+	/* From now on no hit counts. To take the breakpoints away takes longer. */
+	end.ns = clock_now(CLOCK_MONOTONIC) - c->started;
 	if (client_stop(c->tracing.client, d))
 		return -1;
-	end.ns = clock_now(CLOCK_MONOTONIC) - c->started;
 	if (client_get_stats(c->tracing.client, stats, d))
 		return -1;
 	c->hits = stats[GOPROBE_STAT_BROKEN];

@@ -9,10 +9,10 @@
 
 static int progress(void *ctx, size_t placed, size_t all)
 {
-	static uint64_t said;
+	static struct progress placing;
 
 	(void)ctx;
-	progress_show(&said, placed, all);
+	progress_show(&placing, placed, all);
 	return 0;
 }
 

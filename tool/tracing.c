@@ -11,7 +11,6 @@
 #include "hidden.h"
 #include "kin.h"
 #include "plain.h"
-#include "progress.h"
 #include "select.h"
 #include "selftest.h"
 #include "tracing.h"
@@ -126,7 +125,7 @@ static bool progress(void *ctx, size_t points, size_t all)
 	if (t->progress)
 		go_on = t->progress(t->ctx, points, all);
 	else if (!t->quiet)
-		progress_show(&t->said, points, all);
+		progress_show(&t->placing, points, all);
 	return go_on && !interrupt_came(&t->interrupt);
 }
 
@@ -321,6 +320,7 @@ int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct d
 	struct client_info info;
 	struct diag untested = { 0 };
 	int err = client_open(&t->client, d);
+	uint64_t began;
 
 	if (!err)
 		err = selftest_get_info(t->client, &info, &untested, d);
@@ -333,20 +333,42 @@ int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct d
 	t->upload = (struct upload){
 		.client = t->client, .plan = t->plan, .limits = info.limits,
 	};
-	return upload_plan(&t->upload, progress, t, d) || find_descendants(t, d) ? -1 : 0;
+	began = clock_now(CLOCK_MONOTONIC);
+	if (upload_plan(&t->upload, progress, t, d))
+		return -1;
+	t->placing_ns = clock_now(CLOCK_MONOTONIC) - began;
+	return find_descendants(t, d);
+}
+
+/* Of what was asked for; *@n: functions. */
+static size_t count_points(const struct tracing *t, size_t *n)
+{
+	size_t hidden, points = 0;
+
+	*n = t->plan->nfuncs - t->plan->naround - hidden_count(t->plan, &hidden);
+	for (size_t i = 0; i < t->plan->nfiles; i++)
+		points += t->plan->files[i].n;
+	return points - hidden;
 }
 
 void tracing_say_started(const struct tracing *t, const char *doing)
 {
-	size_t hidden, points = 0, n = t->plan->nfuncs - t->plan->naround;
+	size_t n, points = count_points(t, &n);
 
-	n -= hidden_count(t->plan, &hidden);
-	for (size_t i = 0; i < t->plan->nfiles; i++)
-		points += t->plan->files[i].n;
-	points -= hidden;
 	if (!t->quiet)
 		tracing_say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
 			    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
+}
+
+/* What took less to place is gone in no time. */
+#define LONG 1000000000ULL
+
+void tracing_say_ending(const struct tracing *t)
+{
+	size_t n, points = count_points(t, &n);
+
+	if (!t->quiet && t->placing_ns > LONG)
+		tracing_say(t, "taking %zu breakpoints away", points);
 }
 
 void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json)

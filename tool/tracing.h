@@ -10,6 +10,7 @@
 #include "interrupt.h"
 #include "maxload.h"
 #include "plan.h"
+#include "progress.h"
 #include "target.h"
 #include "targetopt.h"
 #include "upload.h"
@@ -32,7 +33,8 @@
  * @ctx: first argument of the next two
  * @say: where notices go, a line without its end; NULL: tracing_print()
  * @progress: told of breakpoints that have been placed, false: give up; NULL: as @say
- * @said: when progress was last told, ns
+ * @placing: what has been said of the placing of breakpoints
+ * @placing_ns: how long it took
  * @file: of whose processes all are traced, until it is said that it was replaced; or NULL
  * @look: when it is to be looked at, CLOCK_MONOTONIC, ns
  *
@@ -54,7 +56,8 @@ struct tracing {
 	void *ctx;
 	void (*say)(void *ctx, const char *text);
 	bool (*progress)(void *ctx, size_t points, size_t all);
-	uint64_t said;
+	struct progress placing;
+	uint64_t placing_ns;
 	const char *file;
 	uint64_t look;
 };
@@ -87,6 +90,8 @@ void tracing_print(void *ctx, const char *text);
 void tracing_look(struct tracing *t);
 /* "tracing 2 functions at 7 breakpoints; Ctrl-C ends": once it has begun. */
 void tracing_say_started(const struct tracing *t, const char *doing);
+/* "taking 50773 breakpoints away": before that, if it takes long. */
+void tracing_say_ending(const struct tracing *t);
 /*
  * It has ended by itself, at so many hits a second (0: it has not): tell a person; and in a line of
  * JSON, if there is a buffer for that.

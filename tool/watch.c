@@ -242,9 +242,12 @@ int watch_finish(struct watch *w, struct diag *d)
 	struct out_summary sum = { 0 };
 	struct client_pass p;
 
+	if (w->tracing && !watch_broken(w))
+		tracing_say_ending(w->tracing);
+	/* From now on no hit counts. To take the breakpoints away takes longer. */
+	w->ns = clock_now(CLOCK_MONOTONIC) - w->started;
 	if (client_stop(w->client, d))
 		return -1;
-	w->ns = clock_now(CLOCK_MONOTONIC) - w->started;
 	w->counts = true;
 	do {
 		if (pass(w, &p, d) || print_until(w, p.time, d))
