@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""How fast breakpoints are placed in a busy program, inside the machine that tests/vm/run boots: see tests/scale/placing.
+
+    placing_guest.py RATE PATTERN COMMAND...
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+FALLS = 2       # the last tenth may take so many times as long as the first
+BUSY = 10       # and any so many times as long as while the program is stopped
+SECONDS = 2
+
+
+def used(pid):
+    """Seconds of processor time."""
+    with open("/proc/%d/stat" % pid) as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_until_busy(pid):
+    """Until it takes half of all processors."""
+    for _ in range(60):
+        before = used(pid)
+        time.sleep(1)
+        if used(pid) - before > 0.5 * os.cpu_count():
+            return
+    sys.exit("placing: the program is not busy")
+
+
+def rates(rate, pid, pattern):
+    """Points in a second, of each tenth."""
+    said = subprocess.run([rate, str(pid), pattern], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return [int(n) for n in re.findall(r": (\d+) points in a second", said)]
+
+
+def counted(pid, pattern):
+    """For how many seconds calls are counted, of SECONDS that are asked for."""
+    said = subprocess.run(["goprobectl", "count", "-p", str(pid), "-o", "json", "--max-load", "off", "--duration", "%ds" % SECONDS, pattern],
+                          stdout=subprocess.PIPE, text=True, check=True).stdout
+    return json.loads(said.splitlines()[-1])["seconds"]
+
+
+def main():
+    rate, pattern, *command = sys.argv[1:]
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as program:
+        wait_until_busy(program.pid)
+        program.send_signal(signal.SIGSTOP)
+        idle = rates(rate, program.pid, pattern)
+        program.send_signal(signal.SIGCONT)
+        wait_until_busy(program.pid)
+        busy = rates(rate, program.pid, pattern)
+        seconds = counted(program.pid, pattern)
+        alive = program.poll() is None
+        program.kill()
+    print("points in a second, of each tenth, while the program is stopped: %s" % " ".join(map(str, idle)))
+    print("                                             while it is busy: %s" % " ".join(map(str, busy)))
+    print("calls are counted for %s s" % seconds)
+    passed = failed = 0
+    for holds, claim in ((busy[-1] * FALLS >= busy[0], "the last tenth is placed half as fast as the first, or faster"),
+                         (min(busy) * BUSY >= min(idle), "none takes more than %d times as long as in a program that is stopped" % BUSY),
+                         (SECONDS <= seconds < SECONDS + 1, "--duration bounds the time in which calls are counted"),
+                         (alive, "the program goes on")):
+        print("%s %s" % ("ok" if holds else "not ok", claim))
+        passed += holds
+        failed += not holds
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
