@@ -8,14 +8,17 @@
 /* What the operations use: conditions need no register any more. */
 #define REG 1
 #define REG_2 2
+#define REG_SHIFT 3
 
 /* The filter's counter: the other one is that of "n" in conditions. */
 #define COUNTER 1
 
 #define SECOND_MS 1000
 
-/* Ids of goroutines that come to be together are spread: 2^64 by the golden ratio. */
-#define GOLDEN_RATIO 0x9e3779b97f4a7c15ULL
+/* The finalizer of MurmurHash3, which makes every bit of an id matter for every bit of its hash. */
+#define HASH_MUL 0xff51afd7ed558ccdULL
+#define HASH_MUL_2 0xc4ceb9fe1a85ec53ULL
+#define HASH_SHIFT 33
 
 /**
  * struct making - operations under construction
@@ -61,12 +64,25 @@ static void every(struct making *k)
 	only_if(k, GOPROBE_OP_JEQ_I, 0, cause(k, GOPROBE_REJECT_SAMPLED));
 }
 
+/* A multiplication, and its high bits into the low ones. */
+static void mix(struct making *k, uint64_t factor)
+{
+	set(k, GOPROBE_OP_MUL_I, REG, factor);
+	op(k, (struct goprobe_op){ .code = GOPROBE_OP_MOVE, .a = REG_2, .b = REG });
+	op(k, (struct goprobe_op){ .code = GOPROBE_OP_SHR, .a = REG_2, .b = REG_SHIFT });
+	op(k, (struct goprobe_op){ .code = GOPROBE_OP_XOR, .a = REG, .b = REG_2 });
+}
+
+/*
+ * Goroutines that start one after the other are chosen independently of each other. The
+ * finalizer's first step is left out: it does not change ids below 2^33.
+ */
 static void sample_goroutines(struct making *k)
 {
 	set(k, GOPROBE_OP_TASK, REG, GOPROBE_TASK_GOID);
-	set(k, GOPROBE_OP_MUL_I, REG, GOLDEN_RATIO);
-	set(k, GOPROBE_OP_IMM, REG_2, 32);
-	op(k, (struct goprobe_op){ .code = GOPROBE_OP_SHR, .a = REG, .b = REG_2 });
+	set(k, GOPROBE_OP_IMM, REG_SHIFT, HASH_SHIFT);
+	mix(k, HASH_MUL);
+	mix(k, HASH_MUL_2);
 	every(k);
 }
 

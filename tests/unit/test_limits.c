@@ -119,6 +119,40 @@ static void test_goroutines(void **state)
 	}
 }
 
+#define WINDOW 9
+#define WINDOWS 12000U
+
+/*
+ * At 1/3 nine goroutines that start one after the other are all left out in 2.6 of 100 cases by
+ * chance, and six or more of them are chosen in 4.2.
+ */
+static void test_neighbours(void **state)
+{
+	const struct plan_limits limits = { .sample = 3, .by = PLAN_SAMPLE_GOROUTINE };
+	struct goprobe_op ops[PLANLIMIT_OPS_MAX];
+	struct planfilter_more more = planlimit_call(&limits, true, ops);
+	unsigned int in_window = 0, none = 0, many = 0, all = 0;
+	static bool chosen[WINDOWS + WINDOW];
+	struct machine m;
+
+	(void)state;
+	machine_set(&m, "");
+	for (size_t i = 0; i < N(chosen); i++) {
+		m.task[GOPROBE_TASK_GOID] = i + 1;
+		chosen[i] = machine_filter(&m, more.ops, more.nops) == MACHINE_PASSES;
+		all += chosen[i];
+		in_window += chosen[i];
+		if (i < WINDOW)
+			continue;
+		in_window -= chosen[i - WINDOW];
+		none += !in_window;
+		many += in_window >= 6;
+	}
+	assert_in_range(all, N(chosen) * 32 / 100, N(chosen) * 35 / 100);
+	assert_in_range(none, WINDOWS * 18 / 1000, WINDOWS * 35 / 1000);
+	assert_in_range(many, WINDOWS * 32 / 1000, WINDOWS * 53 / 1000);
+}
+
 /* --- options ---------------------------------------------------------------------- */
 
 #define SAMPLE_WANTS "it takes 1/N, N from 1 to 1000000000: 1/100 is every hundredth"
@@ -369,12 +403,13 @@ static void test_times(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[3 + N(ops_rows) + N(opt_rows) + N(load_rows)] = {
+	struct CMUnitTest tests[4 + N(ops_rows) + N(opt_rows) + N(load_rows)] = {
 		{ "goroutines by a hash of their ids", test_goroutines },
+		{ "goroutines that start together are chosen as by chance", test_neighbours },
 		{ "what is said when it was too much", test_said },
 		{ "functions that have been seen so often", test_times },
 	};
 
-	ROWS(ROWS(ROWS(tests + 3, ops_rows, test_ops), opt_rows, test_opt), load_rows, test_load);
+	ROWS(ROWS(ROWS(tests + 4, ops_rows, test_ops), opt_rows, test_opt), load_rows, test_load);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
