@@ -157,6 +157,8 @@ static int set_up(struct counting *c, struct diag *d)
 	if (counting_set_up(c, &opt, d) || counting_name_files(c, d))
 		return -1;
 	stacks_init(&s->stacks, &calls, 1);
+	/* go tool pprof shows instructions, too. */
+	s->stacks.by_address = s->format == FORMAT_PPROF;
 	s->real = clock_now(CLOCK_REALTIME);
 	return 0;
 }
@@ -215,8 +217,10 @@ static void say(const struct stacking *s, const struct tallyshow_end *end)
 	uint64_t filtered = end->stats[GOPROBE_STAT_FILTERED];
 	uint64_t undecided = end->stats[GOPROBE_STAT_UNDECIDED];
 
-	fprintf(stderr, "%llu calls by %zu stacks in %.1f s",
-		(unsigned long long)stacks_sum(&s->stacks, 0), s->stacks.n,
+	uint64_t calls = stacks_sum(&s->stacks, 0);
+
+	fprintf(stderr, "%llu call%s by %zu stack%s in %.1f s", (unsigned long long)calls,
+		calls == 1 ? "" : "s", s->stacks.n, s->stacks.n == 1 ? "" : "s",
 		(double)end->ns / 1e9);
 	if (filtered)
 		fprintf(stderr, "; %llu did not pass the condition", (unsigned long long)filtered);

@@ -64,14 +64,23 @@ static int look_up_creator(const struct stacks_sample *sample, const struct symb
 	return 0;
 }
 
+/* What is not shown does not count. */
+static uint64_t hash_place(const struct stacks *s, const struct symbol *place, uint64_t h)
+{
+	if (s->by_address)
+		return hmap_hash(h, &place, sizeof(place));
+	return place->n ? hmap_hash(h, &place->looks, sizeof(place->looks)) : h;
+}
+
 static uint64_t key_of(const struct stacks *s, const struct stacks_sample *sample,
 		       const struct symbol *creator)
 {
-	uint64_t h = hmap_hash(sample->cut, s->looked_up, sample->npcs * sizeof(*s->looked_up));
+	uint64_t h = sample->cut;
 
+	for (size_t i = 0; i < sample->npcs; i++)
+		h = hash_place(s, s->looked_up[i], h);
 	if (creator)
-		h = hmap_hash(h, &creator, sizeof(creator));
-
+		h = hash_place(s, creator, ~h);
 	for (size_t i = 0; i < sample->nlabels; i++) {
 		const struct stacks_label *l = &sample->labels[i];
 

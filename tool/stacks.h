@@ -119,6 +119,7 @@ struct stack {
  * struct stacks - all of them
  * @types: what is counted
  * @ntypes: how many of them
+ * @by_address: stacks of different addresses are different ones, though they read the same
  * @v: the stacks
  * @n: their number
  *
@@ -127,6 +128,7 @@ struct stack {
 struct stacks {
 	const struct stacks_value *types;
 	size_t ntypes;
+	bool by_address;
 	struct stack **v;
 	size_t n;
 

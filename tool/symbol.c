@@ -83,6 +83,25 @@ static size_t without_wrappers(struct gobin_frame *v, size_t n)
 	return left;
 }
 
+/* With the NUL: what follows must not look like a part of the text. */
+static uint64_t hash_text(uint64_t h, const char *text)
+{
+	return text ? hmap_hash(h, text, strlen(text) + 1) : hmap_hash(h, "", 0);
+}
+
+static uint64_t hash_frames(const struct symbols *of, const struct gobin_frame *v, size_t n)
+{
+	uint64_t h = hmap_hash(n, &of, sizeof(of));
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t more[2] = { (uint64_t)v[i].line, v[i].inlined };
+
+		h = hash_text(hash_text(h, v[i].func), v[i].file);
+		h = hmap_hash(h, more, sizeof(more));
+	}
+	return h;
+}
+
 static int fill(struct symbol *sym, struct gobin *bin, struct arena *mem, unsigned int how)
 {
 	static const struct gobin_frame unknown = { .func = NULL };
@@ -94,6 +113,7 @@ static int fill(struct symbol *sym, struct gobin *bin, struct arena *mem, unsign
 	if (!n) {
 		sym->frames = &unknown;
 		sym->n = 1;
+		sym->looks = hmap_hash(sym->pc, &sym->of, sizeof(sym->of));
 		return 0;
 	}
 	sym->entry = fn->entry;
@@ -109,6 +129,7 @@ static int fill(struct symbol *sym, struct gobin *bin, struct arena *mem, unsign
 	memcpy(copy, v, n * sizeof(*copy));
 	sym->frames = copy;
 	sym->n = n;
+	sym->looks = hash_frames(sym->of, copy, n);
 	return 0;
 }
 

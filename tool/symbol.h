@@ -41,6 +41,7 @@ struct symbols {
  * @frames: calls at this place, innermost first; all but the last one are inlined
  * @n: their number; 0: they are all wrappers, and nobody wants to see these
  * @caller: SYMBOL_* for the address that this one's function returns to
+ * @looks: a hash, equal for places that read the same: functions, files and lines
  *
  * Of a place that is in no Go function there is one frame, whose name is NULL.
  */
@@ -51,6 +52,7 @@ struct symbol {
 	const struct gobin_frame *frames;
 	size_t n;
 	unsigned int caller;
+	uint64_t looks;
 };
 
 /* @bin and @name outlive @s. */

@@ -341,6 +341,36 @@ static void test_add(void **state)
 	gobin_free(bin);
 }
 
+/* A call of another instruction on the same line, and one of another line. */
+static void test_same_lines(void **state)
+{
+	struct gobin *bin = bins_newest("");
+	uint64_t pc = bins_func(bin, "main.main")->entry, other = pc, same = 0;
+	const uint64_t end = bins_func(bin, "main.main")->end;
+	struct program p;
+
+	(void)state;
+	program_init(&p, bin);
+	while (++other < end &&
+	       symbols_at(&p.syms, other, 0)->looks == symbols_at(&p.syms, pc, 0)->looks)
+		same = other;
+	assert_in_range(same, pc + 1, end - 2);
+	for (int by_address = 0; by_address < 2; by_address++) {
+		const uint64_t at[] = { pc, same, other };
+
+		stacks_fini(&p.s);
+		stacks_init(&p.s, types, 1);
+		p.s.by_address = by_address;
+		for (size_t i = 0; i < COUNT(at); i++)
+			add(&p, 1 << i, &(struct stacks_pc){ &p.syms, at[i] }, 1, NULL);
+		assert_int_equal(p.s.n, by_address ? 3 : 2);
+		assert_int_equal(stacks_sum(&p.s, 0), 7);
+		assert_int_equal(p.s.v[0]->values[0], by_address ? 1 : 3);
+	}
+	program_fini(&p);
+	gobin_free(bin);
+}
+
 static void test_creators(void **state)
 {
 	struct gobin *bin = bins_newest("");
@@ -564,6 +594,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{ "equal stacks with equal labels are one", test_add },
+		{ "stacks that read the same are one, but not in a profile", test_same_lines },
 		{ "stacks of goroutines that others have started are others", test_creators },
 		{ "who has started a goroutine is told", test_creator_shown },
 		{ "folded: one line for each stack, whatever its names", test_folded },
