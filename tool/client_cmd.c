@@ -88,7 +88,7 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint
 	if (client_command(c, msg, what, d))
 		return -1;
 
-	uint32_t fd;
+	uint32_t fd = 0;
 
 	if (reply_u32(c, GOPROBE_A_FD, what, &fd, d))
 		return -1;
