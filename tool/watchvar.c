@@ -80,11 +80,10 @@ int watchvar_compile(struct watchvar *v, struct gobin *bin, struct arena *mem, s
 /* --- how fast it changes ------------------------------------------------------ */
 
 /* The number in it, also in a sync/atomic one; a time's length is none. */
-static bool number_of(const struct value_at *at, double *ret)
+static bool number_of(const struct value_at *at, struct watchvar_number *ret)
 {
 	const struct gotype *t = at->type;
 	const uint8_t *p = at->p;
-	int64_t i;
 
 	if (t->kind == GOTYPE_STRUCT && strncmp(t->name, "sync/atomic.", 12) == 0 && t->nfields) {
 		const struct gofield *last = &t->fields[t->nfields - 1];
@@ -99,28 +98,40 @@ static bool number_of(const struct value_at *at, double *ret)
 	switch (t->kind) {
 	case GOTYPE_INT:
 	case GOTYPE_UINT:
-		if (!value_integer(t, p, &i))
-			return false;
-		*ret = t->kind == GOTYPE_INT ? (double)i : (double)(uint64_t)i;
-		return true;
+		ret->bits = 8 * t->size;
+		return value_integer(t, p, &ret->i);
 	case GOTYPE_FLOAT:
-		*ret = value_float(p, t->size);
-		return isfinite(*ret);
+		ret->bits = 0;
+		ret->f = value_float(p, t->size);
+		return isfinite(ret->f);
 	default:
 		return false;
 	}
 }
 
+/*
+ * From one to the next. Integers wrap around: of the two ways from 127 to -128 in an int8 the
+ * shorter one is taken.
+ */
+static double change(const struct watchvar_number *from, const struct watchvar_number *to)
+{
+	uint64_t d = (uint64_t)to->i - (uint64_t)from->i;
+
+	if (!to->bits)
+		return to->f - from->f;
+	return (double)((int64_t)(d << (64 - to->bits)) >> (64 - to->bits));
+}
+
 /* Change per second; false if there is none to tell. */
 static bool rate_of(struct watchvar *v, const struct value_at *at, uint64_t ns, double *ret)
 {
-	double before = v->last;
+	struct watchvar_number before = v->last;
 	bool known = v->known;
 
 	v->known = at && number_of(at, &v->last);
-	if (!known || !v->known || !ns)
+	if (!known || !v->known || !ns || before.bits != v->last.bits)
 		return false;
-	*ret = (v->last - before) * 1e9 / ns;
+	*ret = change(&before, &v->last) * 1e9 / ns;
 	return true;
 }
 

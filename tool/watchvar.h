@@ -7,6 +7,18 @@
 #include "plan.h"
 
 /**
+ * struct watchvar_number - what a variable is worth
+ * @bits: of an integer; 0: a float
+ * @i: the integer, sign-extended
+ * @f: the float
+ */
+struct watchvar_number {
+	unsigned int bits;
+	int64_t i;
+	double f;
+};
+
+/**
  * struct watchvar - a variable, or what is made of it
  * @text: as it was given
  * @c: how to read it
@@ -16,7 +28,7 @@
 struct watchvar {
 	const char *text;
 	struct plan_capture c;
-	double last;
+	struct watchvar_number last;
 	bool known;
 };
 
