@@ -40,6 +40,7 @@ struct gp_todo;
  * @next: the next object whose references will be followed
  * @last: behind the last one
  * @objects: chunks that the walk may still add: the plan's budget
+ * @elements: of one array: at most the plan's limit
  * @limit: @used may not exceed this in the walk: the plan's budget
  * @depth: the plan's
  * @flags: GOPROBE_RECORD_F_*
@@ -63,6 +64,7 @@ struct gp_capture {
 	const struct gp_todo *next;
 	struct gp_todo *last;
 	u32 objects;
+	u32 elements;
 	u32 limit;
 	u32 depth;
 	u16 flags;

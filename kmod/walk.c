@@ -34,6 +34,9 @@
 /* Nothing more fits into the budgets: the walk is over, and that is no error. */
 #define GP_WALK_FULL	(-E2BIG)
 
+/* Walks that look for how many elements fit. */
+#define GP_WALK_STEPS	6
+
 /* gp_walk_refs() takes it for a number. */
 static_assert(GOPROBE_REF_F_SAME_LEVEL == 1 && GOPROBE_REF_F_ALL == 1);
 
@@ -283,7 +286,7 @@ static int gp_walk_rare(struct gp_capture *c, const struct goprobe_ref *ref,
 static noinline long gp_walk_wanted(const struct gp_capture *c, const struct goprobe_ref *ref,
 				    const u8 *object)
 {
-	u32 elements = c->plan->w.elements;
+	u32 elements = c->elements;
 	u64 n;
 
 	n = ref->kind == GOPROBE_REF_SLICE ? gp_load(object + ref->offset + 8) :
@@ -439,18 +442,13 @@ static __always_inline int gp_walk_all(struct gp_capture *c)
 	}
 }
 
-/**
- * gp_walk_run() - append what the frame refers to, and what that refers to
- * @c: its frame, which has references, is there, and c->used says so
- *
- * Return: 0; -EAGAIN if c->faultin->address must be brought in; -ENOSPC if there is
- * no room.
- */
-int gp_walk_run(struct gp_capture *c)
+/* With at most @elements of each array. */
+static __always_inline int gp_walk_with(struct gp_capture *c, u32 elements)
 {
 	const struct gp_plan *plan = c->plan;
 	int err;
 
+	c->elements = elements;
 	c->depth = plan->w.depth;
 	c->objects = plan->w.objects;
 	c->limit = c->used + plan->w.bytes;
@@ -461,6 +459,51 @@ int gp_walk_run(struct gp_capture *c)
 	c->next = c->last;
 	gp_seen_begin(c->seen);
 	err = gp_walk_all(c);
-	c->used = c->at - c->to;
 	return err == GP_WALK_FULL ? 0 : err;
+}
+
+/*
+ * With all elements that the plan allows the record was full before what they refer to was
+ * reached. Find how many fit, with what they refer to: a plan that asks for more elements gets
+ * no less than one that asks for what fits. Each step is a walk, within the same budgets.
+ */
+static noinline int gp_walk_fitting(struct gp_capture *c)
+{
+	u32 fits = GOPROBE_ELEMENTS_ANY, over = c->plan->w.elements, last = over, step;
+	int err = 0;
+
+	for (step = 0; step < GP_WALK_STEPS && over - fits > fits / 8; step++) {
+		last = over / 4 > fits ? fits * 2 : fits + (over - fits) / 2;
+		c->flags &= ~GOPROBE_RECORD_F_BUDGET;
+		err = gp_walk_with(c, last);
+		if (err)
+			return err;
+		if (c->flags & GOPROBE_RECORD_F_BUDGET)
+			over = last;
+		else
+			fits = last;
+	}
+	if (last != fits)
+		err = gp_walk_with(c, fits);
+	c->flags |= GOPROBE_RECORD_F_BUDGET;
+	return err;
+}
+
+/**
+ * gp_walk_run() - append what the frame refers to, and what that refers to
+ * @c: its frame, which has references, is there, and c->used says so
+ *
+ * Return: 0; -EAGAIN if c->faultin->address must be brought in; -ENOSPC if there is
+ * no room.
+ */
+int gp_walk_run(struct gp_capture *c)
+{
+	u32 elements = c->plan->w.elements;
+	int err = gp_walk_with(c, elements);
+
+	if (unlikely(c->flags & GOPROBE_RECORD_F_BUDGET) && !err &&
+	    elements > GOPROBE_ELEMENTS_ANY)
+		err = gp_walk_fitting(c);
+	c->used = c->at - c->to;
+	return err;
 }

@@ -37,6 +37,9 @@ static const char help[] =
 "  What a pointer in a trace led to:\n"
 "      goprobectl read -p 4121 --depth 4 '*(*main.Cart)(0xc000012340)'\n";
 
+/* What is read of one EXPR, besides the tables of maps. */
+#define READ_BYTES_MAX (4U << 20)
+
 enum { OPT_DEPTH = 256, OPT_STRING_LIMIT, OPT_ELEMENTS };
 
 static const struct option options[] = {
@@ -197,6 +200,9 @@ static int run(int argc, char **argv, struct diag *d)
 		return CMD_FAILED;
 	}
 	r->limits = plan_defaults;
+	/* The text is read by a person: what was asked for limits it, and not a buffer. */
+	r->limits.objects = RECORD_CHUNKS_MAX;
+	r->limits.bytes = READ_BYTES_MAX;
 	code = parse(r, argc, argv, d);
 	if (code == CMD_DONE)
 		code = read_all(r, d) ? CMD_FAILED : CMD_DONE;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Which types the values in interfaces may have. An interface with methods holds
- * what the linker has made an itab for; any holds what is common, and what the
- * packages of the traced functions define. All else is learned when it shows.
+ * what the linker has made an itab for; any holds what is common, what the packages
+ * of the traced functions define, and what there is an itab for. All else is learned
+ * when it shows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +191,10 @@ static int add_any(struct wish *w)
 	w->own = true;
 	err = gobin_each_rtype(w->bin, add_if_wanted, w);
 	w->own = false;
-	return err ? err : gobin_each_rtype(w->bin, add_if_wanted, w);
+	if (!err)
+		err = gobin_each_rtype(w->bin, add_if_wanted, w);
+	/* What is in an interface with methods is in any, too, sooner than what is in none. */
+	return err ? err : gobin_itabs(w->bin, 0, add_wish, w);
 }
 
 /* "main.F.func1", "main.F.func1.2", "main.T.M-fm", "main.F.gowrap1" */
@@ -222,7 +226,8 @@ static int look_for(struct dyntypes *d, const struct dyniface *i)
 		return add_closures(&w);
 	if (i->t->empty)
 		return add_any(&w);
-	return i->t->rtype ? gobin_itabs(i->bin, i->t->rtype, add_wish, &w) : 0;
+	/* Without a descriptor nobody knows which itabs are for it: any may be. */
+	return gobin_itabs(i->bin, i->t->rtype, add_wish, &w);
 }
 
 static int seen(void *ctx, struct gobin *bin, const struct gotype *t, uint32_t level)

@@ -46,7 +46,8 @@ static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offs
 	uint32_t level = c ? c->level + (t->kind != GOTYPE_STRING) : 1;
 
 	(void)offset;
-	return level > g->limits.depth ? VALUE_DEEP : "record is full";
+	return level > g->limits.depth ? VALUE_DEEP :
+	       g->rec.h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : "not followed";
 }
 
 void globals_init(struct globals *g)

@@ -11,12 +11,17 @@
 #include "golayout.h"
 #include "grow.h"
 #include "load.h"
+#include "wirerefs.h"
 
 #define WORD 8U
 /* Values looked at in one record: arrays of arrays end. */
 #define BUDGET 100000U
-/* Tables of one map that are looked at. */
-#define TABLES_MAX 64U
+/* Bytes of groups, buckets and tables of maps that are looked at, beside what is shown. */
+#define TABLES_BYTES (4U << 20)
+/* Pointers to tables of one map that are looked at. */
+#define TABLES_MAX 16384U
+/* Of groups or buckets these are read at once: the entries may all be in the first ones. */
+#define PIECE_BYTES 16384U
 
 enum role {
 	ROLE_VALUES,	/* @n values of type @t */
@@ -30,16 +35,40 @@ enum role {
 	ROLE_CLOSURE,	/* a func value */
 };
 
-/* Memory that is still to be copied. */
+/**
+ * struct place - memory that is still to be copied
+ * @role: what is there
+ * @t: see @role
+ * @at: where
+ * @n: see @role
+ * @data: an interface's data word
+ * @left: of a map: the entries that are still wanted
+ * @level: references from the beginning
+ */
 struct place {
 	enum role role;
 	const struct gotype *t;
 	uint64_t at;
 	uint64_t n;
 	uint64_t data;
+	uint32_t *left;
 	uint32_t level;
 };
 
+/**
+ * struct walk - a walk
+ * @g: the record
+ * @layout: of maps and channels
+ * @v: what is still to be copied
+ * @n: its number
+ * @cap: room in @v
+ * @bytes: copied
+ * @table_bytes: of TABLES_BYTES
+ * @scratch: for groups and buckets
+ * @scratch_cap: room there
+ * @budget: values that may still be looked at
+ * @no_memory: it ends
+ */
 struct walk {
 	struct globals *g;
 	const struct golayout *layout;
@@ -47,14 +76,27 @@ struct walk {
 	size_t n;
 	size_t cap;
 	uint64_t bytes;
+	uint64_t table_bytes;
+	uint8_t *scratch;
+	size_t scratch_cap;
 	uint32_t budget;
 	bool no_memory;
 };
 
+/* A limit keeps the record from having more. */
+static void full(struct walk *w)
+{
+	w->g->rec.h.flags |= GOPROBE_RECORD_F_BUDGET;
+}
+
 static void later(struct walk *w, struct place p)
 {
-	if (!p.at || p.level > w->g->limits.depth || w->n > w->g->limits.objects * 4ULL)
+	if (!p.at || p.level > w->g->limits.depth)
 		return;
+	if (w->n > w->g->limits.objects * 4ULL) {
+		full(w);
+		return;
+	}
 	if (grow(&w->v, w->n + 1, &w->cap, sizeof(*w->v)))
 		w->no_memory = true;
 	else
@@ -65,7 +107,9 @@ static void later(struct walk *w, struct place p)
 static void near_by(struct walk *w, const struct place *from, enum role role,
 		    const struct gotype *t, uint64_t at, uint64_t n)
 {
-	struct place p = { .role = role, .t = t, .at = at, .n = n, .level = from->level };
+	struct place p = {
+		.role = role, .t = t, .at = at, .n = n, .left = from->left, .level = from->level,
+	};
 
 	later(w, p);
 }
@@ -77,19 +121,20 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 /* --- values ------------------------------------------------------------------- */
 
+/* @next: the level of what it refers to. */
 static void value(struct walk *w, const struct gotype *t, const uint8_t *p, uint64_t len,
-		  uint32_t level);
+		  uint32_t next);
 
 static void values(struct walk *w, const struct gotype *t, const uint8_t *p, uint64_t n,
-		   uint64_t len, uint32_t level)
+		   uint64_t len, uint32_t next)
 {
 	for (uint64_t i = 0; t->size && i < n && i < len / t->size && w->budget; i++)
-		value(w, t, p + i * t->size, t->size, level);
+		value(w, t, p + i * t->size, t->size, next);
 }
 
 /* The dynamic type is at run-time address @type, the data word at @p. */
 static void interface(struct walk *w, uint64_t type, const uint8_t *p, uint64_t data,
-		      uint32_t level)
+		      uint32_t next)
 {
 	uint64_t vaddr = type - w->g->bias;
 	const struct gotype *t = type ? gobin_rtype(w->g->bin, vaddr) : NULL;
@@ -97,22 +142,22 @@ static void interface(struct walk *w, uint64_t type, const uint8_t *p, uint64_t 
 	if (!t)
 		return;
 	if (!gobin_rtype_is_direct(w->g->bin, vaddr))
-		later(w, (struct place){ ROLE_VALUES, t, data, 1, 0, level + 1 });
+		later(w, (struct place){ .t = t, .at = data, .n = 1, .level = next });
 	else if (t->size == WORD)
-		value(w, t, p, WORD, level);
+		value(w, t, p, WORD, next);
 }
 
-static void reference(struct walk *w, const struct gotype *t, const uint8_t *p, uint32_t level)
+static void reference(struct walk *w, const struct gotype *t, const uint8_t *p, uint32_t next)
 {
 	const struct plan_options *o = &w->g->limits;
 	uint64_t at = load_u64(p), len = t->size > WORD ? load_u64(p + WORD) : 0;
-	struct place to = { ROLE_VALUES, t, at, 1, 0, level + 1 };
+	struct place to = { .t = t, .at = at, .n = 1, .level = next };
 
 	switch (t->kind) {
 	case GOTYPE_STRING:
 		/* As for the module: part of what it stands in, but for a frame's own. */
 		to.role = ROLE_BYTES;
-		to.level = level ? level : 1;
+		to.level = next > 1 ? next - 1 : next;
 		to.n = least(len, o->string_limit);
 		break;
 	case GOTYPE_SLICE:
@@ -133,7 +178,7 @@ static void reference(struct walk *w, const struct gotype *t, const uint8_t *p, 
 		break;
 	case GOTYPE_INTERFACE:
 		if (t->empty) {
-			interface(w, at, p + WORD, len, level);
+			interface(w, at, p + WORD, len, next);
 			return;
 		}
 		to.role = ROLE_ITAB;
@@ -148,10 +193,14 @@ static void reference(struct walk *w, const struct gotype *t, const uint8_t *p, 
 }
 
 static void value(struct walk *w, const struct gotype *t, const uint8_t *p, uint64_t len,
-		  uint32_t level)
+		  uint32_t next)
 {
-	if (!w->budget || t->size > len)
+	if (t->size > len)
 		return;
+	if (!w->budget) {
+		full(w);
+		return;
+	}
 	w->budget--;
 	switch (t->kind) {
 	case GOTYPE_STRUCT:
@@ -159,45 +208,54 @@ static void value(struct walk *w, const struct gotype *t, const uint8_t *p, uint
 			const struct gofield *f = &t->fields[i];
 
 			if (f->offset <= len)
-				value(w, f->type, p + f->offset, len - f->offset, level);
+				value(w, wirerefs_field_type(t, f), p + f->offset,
+				      len - f->offset, next - wirerefs_is_part(t, f));
 		}
 		return;
 	case GOTYPE_ARRAY:
 		if (t->elem)
-			values(w, t->elem, p, t->count, len, level);
+			values(w, t->elem, p, t->count, len, next);
 		return;
 	case GOTYPE_STRING:
 	case GOTYPE_INTERFACE:
 		if (t->size == 2 * WORD)
-			reference(w, t, p, level);
+			reference(w, t, p, next);
 		return;
 	case GOTYPE_SLICE:
 		if (t->size == 3 * WORD)
-			reference(w, t, p, level);
+			reference(w, t, p, next);
 		return;
 	default:
 		if (t->size == WORD)
-			reference(w, t, p, level);
+			reference(w, t, p, next);
 	}
 }
 
 /* --- maps ------------------------------------------------------------------------ */
 
+/* Of groups or buckets as many are taken as have the wanted entries: read_entries(). */
 static void hmap(struct walk *w, const struct place *m, const uint8_t *p)
 {
 	const struct golayout_hmap *h = &w->layout->hmap;
 	const struct golayout_swiss *s = &w->layout->swiss;
-	/* A bucket or group holds 8. */
-	uint64_t most = w->g->limits.elements / 8 + 1, n;
-	struct place to = { ROLE_BUCKETS, m->t, 0, 1, 0, m->level };
+	struct place to = { .role = ROLE_BUCKETS, .t = m->t, .n = 1, .level = m->level };
+	uint64_t n;
 
+	to.left = arena_alloc(&w->g->mem, sizeof(*to.left));
+	if (!to.left) {
+		w->no_memory = true;
+		return;
+	}
+	*to.left = (uint32_t)least(w->g->limits.elements,
+				   load_u64(p + (m->t->map->swiss ? s->used : h->count)));
 	if (!m->t->map->swiss) {
-		n = p[h->b] < 20 ? 1ULL << p[h->b] : most;
+		if (p[h->b] >= 32)
+			return;
 		to.at = load_u64(p + h->buckets);
-		to.n = least(n, most);
+		to.n = 1ULL << p[h->b];
 		later(w, to);
 		to.at = load_u64(p + h->oldbuckets);
-		to.n = p[h->b] < 20 ? least(golayout_oldbuckets(h, p), most) : most;
+		to.n = golayout_oldbuckets(h, p);
 		later(w, to);
 		return;
 	}
@@ -222,30 +280,31 @@ static void buckets(struct walk *w, const struct place *m, const uint8_t *p, uin
 			if (map->key_indirect)
 				near_by(w, m, ROLE_VALUES, m->t->key, load_u64(key), 1);
 			else
-				value(w, m->t->key, key, m->t->key->size, m->level);
+				value(w, m->t->key, key, m->t->key->size, m->level + 1);
 			if (map->elem_indirect)
 				near_by(w, m, ROLE_VALUES, m->t->elem, load_u64(elem), 1);
 			else
-				value(w, m->t->elem, elem, m->t->elem->size, m->level);
+				value(w, m->t->elem, elem, m->t->elem->size, m->level + 1);
 		}
 		if (!map->swiss)
 			near_by(w, m, ROLE_BUCKETS, m->t, load_u64(p + map->size - WORD), 1);
 	}
 }
 
+/* One that is not split as far as the others stands there several times in a row. */
 static void tables(struct walk *w, const struct place *m, const uint8_t *p, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++)
-		near_by(w, m, ROLE_TABLE, m->t, load_u64(p + i * WORD), 1);
+		if (!i || load_u64(p + i * WORD) != load_u64(p + (i - 1) * WORD))
+			near_by(w, m, ROLE_TABLE, m->t, load_u64(p + i * WORD), 1);
 }
 
 static void table(struct walk *w, const struct place *m, const uint8_t *p)
 {
 	const struct golayout_swiss *s = &w->layout->swiss;
-	uint64_t n = load_u64(p + s->table_mask);
 
 	near_by(w, m, ROLE_BUCKETS, m->t, load_u64(p + s->table_groups),
-		least(n, w->g->limits.elements / 8) + 1);
+		load_u64(p + s->table_mask) + 1);
 }
 
 /* The entries of a map can be found, and lie in its buckets. */
@@ -297,7 +356,7 @@ static uint64_t size_of(const struct walk *w, const struct place *p)
 		return !map_fits(p->t) ? 0 : p->t->map->swiss ? w->layout->swiss.size :
 								w->layout->hmap.size;
 	case ROLE_BUCKETS:
-		return p->n * p->t->map->size;
+		return p->n > TABLES_BYTES ? UINT64_MAX : p->n * p->t->map->size;
 	case ROLE_TABLES:
 		return p->n * WORD;
 	case ROLE_TABLE:
@@ -326,7 +385,7 @@ static void go_on(struct walk *w, const struct place *p, const uint8_t *bytes, u
 {
 	switch (p->role) {
 	case ROLE_VALUES:
-		values(w, p->t, bytes, p->n, size, p->level);
+		values(w, p->t, bytes, p->n, size, p->level + 1);
 		break;
 	case ROLE_BYTES:
 		break;
@@ -346,7 +405,7 @@ static void go_on(struct walk *w, const struct place *p, const uint8_t *bytes, u
 		channel(w, p, bytes);
 		break;
 	case ROLE_ITAB:
-		interface(w, load_u64(bytes), (const uint8_t *)&p->data, p->data, p->level - 1);
+		interface(w, load_u64(bytes), (const uint8_t *)&p->data, p->data, p->level);
 		break;
 	case ROLE_CLOSURE:
 		closure(w, p, bytes);
@@ -354,37 +413,125 @@ static void go_on(struct walk *w, const struct place *p, const uint8_t *bytes, u
 	}
 }
 
-/* Returns 0, or -1 without memory. */
-static int take(struct walk *w, struct place p)
+static unsigned int entries_in(const struct gomap *m, const uint8_t *p)
+{
+	unsigned int n = 0;
+
+	for (int i = 0; i < 8; i++)
+		n += m->swiss ? !(p[i] & 0x80) : p[i] >= 5;
+	return n;
+}
+
+static bool is_table(enum role role)
+{
+	return role == ROLE_BUCKETS || role == ROLE_TABLES || role == ROLE_TABLE;
+}
+
+/*
+ * Read the first of @size bytes of groups or buckets to @w->scratch, as far as the entries go
+ * that are wanted. How many bytes that are; 0: they can't be read.
+ */
+static uint64_t read_entries(struct walk *w, struct place *p, uint64_t size)
+{
+	const struct gomap *m = p->t->map;
+	uint64_t at = 0, end = 0;
+
+	while (*p->left && at + m->size <= size) {
+		if (at + m->size > end) {
+			uint64_t n = least(size - end, PIECE_BYTES + m->size);
+
+			if (grow(&w->scratch, end + n, &w->scratch_cap, 1)) {
+				w->no_memory = true;
+				return 0;
+			}
+			if (!w->g->read(w->g->read_ctx, p->at + end, w->scratch + end, n))
+				break;
+			end += n;
+			w->table_bytes += n;
+		}
+		*p->left -= (uint32_t)least(*p->left, entries_in(m, w->scratch + at));
+		at += m->size;
+	}
+	if (*p->left && at / m->size < p->n)
+		full(w);
+	p->n = at / m->size;
+	return at;
+}
+
+/* Read what is at @p: how many of @size bytes, and *@bytes. */
+static uint64_t read_place(struct walk *w, struct place *p, uint64_t size, uint8_t **bytes)
+{
+	struct globals *g = w->g;
+	bool buckets = p->role == ROLE_BUCKETS;
+
+	if (buckets)
+		size = read_entries(w, p, size);
+	*bytes = size ? arena_alloc(&g->mem, size) : NULL;
+	if (!size)
+		return 0;
+	if (!*bytes) {
+		w->no_memory = true;
+		return 0;
+	}
+	if (buckets) {
+		memcpy(*bytes, w->scratch, size);
+		return size;
+	}
+	if (!g->read(g->read_ctx, p->at, *bytes, size))
+		return 0;
+	*(is_table(p->role) ? &w->table_bytes : &w->bytes) += size;
+	return size;
+}
+
+/* How much of @size bytes there is room for. */
+static uint64_t fitting(struct walk *w, struct place *p, uint64_t size)
+{
+	bool table = is_table(p->role);
+	uint64_t most = table ? TABLES_BYTES : w->g->limits.bytes;
+	uint64_t room = most - least(table ? w->table_bytes : w->bytes, most), each = 0;
+
+	if (size <= room)
+		return size;
+	/* Of a map's the entries may all be in the first ones. */
+	if (p->role != ROLE_BUCKETS)
+		full(w);
+	/* The beginning is better than nothing. */
+	if (p->role == ROLE_BYTES)
+		each = 1;
+	else if (p->role == ROLE_VALUES)
+		each = p->t->size;
+	else if (p->role == ROLE_BUCKETS)
+		each = p->t->map->size;
+	else if (p->role == ROLE_TABLES)
+		each = WORD;
+	if (!each)
+		return 0;
+	if (p->role != ROLE_BUCKETS)
+		p->n = room / each;
+	return room / each * each;
+}
+
+static void take(struct walk *w, struct place p)
 {
 	struct globals *g = w->g;
 	struct record_chunk chunk = {
 		.address = p.at, .type = GOPROBE_TYPE_BYTES, .level = p.level,
 	};
-	uint64_t size = size_of(w, &p), room = g->limits.bytes - least(w->bytes, g->limits.bytes);
+	uint64_t size = p.left && !*p.left ? 0 : size_of(w, &p);
 	uint8_t *bytes;
 
-	/* A string's or slice's beginning is better than nothing. */
-	if (size > room && p.role == ROLE_BYTES)
-		size = room;
-	if (size > room && p.role == ROLE_VALUES)
-		size = room / p.t->size * p.t->size;
-	if (!size || size > room || copied(g, p.at, size))
-		return 0;
-	bytes = arena_alloc(&g->mem, size);
-	if (!bytes)
-		return -1;
+	size = fitting(w, &p, size);
+	if (!size || copied(g, p.at, size))
+		return;
+	size = read_place(w, &p, size, &bytes);
 	chunk.data = bytes;
-	if (!g->read(g->read_ctx, p.at, bytes, size)) {
-		chunk.status = GOPROBE_CHUNK_FAULT;
-		globals_chunk(g, &chunk);
-		return 0;
-	}
-	w->bytes += size;
 	chunk.size = (uint32_t)size;
+	if (!size)
+		chunk.status = GOPROBE_CHUNK_FAULT;
 	globals_chunk(g, &chunk);
+	if (!size)
+		return;
 	go_on(w, &p, bytes, size);
-	return 0;
 }
 
 int globals_walk(struct globals *g, const struct plan_capture *c)
@@ -392,14 +539,19 @@ int globals_walk(struct globals *g, const struct plan_capture *c)
 	struct walk w = {
 		.g = g, .layout = golayout_get(gobin_go_minor(g->bin)), .budget = BUDGET,
 	};
-	int err = 0;
 
 	for (size_t i = 0; i < c->nvalues; i++)
 		if (!c->values[i].unavailable)
 			value(&w, c->values[i].type, g->frame + c->values[i].offset,
-			      c->size - c->values[i].offset, 0);
-	for (size_t i = 0; !err && i < w.n && g->rec.nchunks < g->limits.objects; i++)
-		err = take(&w, w.v[i]);
+			      c->size - c->values[i].offset, 1);
+	for (size_t i = 0; !w.no_memory && i < w.n; i++) {
+		if (g->rec.nchunks >= g->limits.objects) {
+			full(&w);
+			break;
+		}
+		take(&w, w.v[i]);
+	}
 	free(w.v);
-	return w.no_memory ? -1 : err;
+	free(w.scratch);
+	return w.no_memory ? -1 : 0;
 }

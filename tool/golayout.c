@@ -59,6 +59,7 @@
 static const struct golayout layouts[] = {
 	{ .minor = 14, .g = G_16, .chan = CHAN_22, .sudog = SUDOG_14, .hmap = HMAP },
 	{ .minor = 16, .g = G_16, .chan = CHAN_22, .sudog = SUDOG_15, .hmap = HMAP },
+	{ .minor = 19, .g = G_20, .chan = CHAN_22, .sudog = SUDOG_15, .hmap = HMAP },
 	{ .minor = 20, .g = G_20, .chan = CHAN_22, .sudog = SUDOG_15, .hmap = HMAP },
 	{ .minor = 21, .g = G_21, .chan = CHAN_22, .sudog = SUDOG_15, .hmap = HMAP },
 	{ .minor = 22, .g = G_22, .chan = CHAN_22, .sudog = SUDOG_15, .hmap = HMAP },

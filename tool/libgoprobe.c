@@ -262,6 +262,7 @@ int goprobe_trace_set(struct goprobe_trace *t, enum goprobe_option option, uint6
 		break;
 	case GOPROBE_OPTION_OBJECTS:
 		t->plan.objects = value;
+		t->objects_given = true;
 		break;
 	case GOPROBE_OPTION_BYTES:
 		t->plan.bytes = value;
@@ -379,6 +380,12 @@ static void settle_options(struct goprobe_trace *t)
 	if (!t->bytes_given && o->bytes < o->string_limit * 2)
 		o->bytes = o->string_limit * 2 < PLAN_BYTES_MAX ? o->string_limit * 2 :
 								  PLAN_BYTES_MAX;
+	/* Nor should elements. */
+	if (!t->bytes_given && o->elements > plan_defaults.elements)
+		o->bytes = PLAN_BYTES_MAX;
+	if (!t->objects_given && o->elements > plan_defaults.elements)
+		o->objects = o->elements < PLAN_OBJECTS_MAX / 4 ? o->elements * 4 :
+								  PLAN_OBJECTS_MAX;
 	if (t->bytes_given)
 		o->held_bytes = o->bytes;
 }
@@ -704,7 +711,7 @@ int goprobe_trace_exit_status(struct goprobe_trace *t)
 	/* A recording has no target, nor has a trace without a plan. */
 	if (!t->tracing.target.command)
 		return 0;
-	interrupt_await_command(&t->tracing.interrupt);
+	tracing_await_command(&t->tracing);
 	return target_exit_status(&t->tracing.target);
 }
 

@@ -27,6 +27,7 @@ enum trace_state {
  * @specs: texts of the specs, owned
  * @plan: limits of what is captured
  * @bytes_given: plan.bytes was set
+ * @objects_given: plan.objects was set
  * @lines: how events become lines
  * @path: of lines.output, owned, or NULL
  * @record: of a recording, owned, or NULL
@@ -64,6 +65,7 @@ struct goprobe_trace {
 	char **specs;
 	struct plan_options plan;
 	bool bytes_given;
+	bool objects_given;
 	struct lines_opt lines;
 	char *path;
 	char *record;

@@ -117,7 +117,8 @@ static const char *absent(const struct out_event *e, const struct plan_frame *f,
 {
 	if (val->unavailable)
 		return val->unavailable;
-	if (!e->rec->frame || val->offset > e->rec->frame_size)
+	/* Nothing is captured where no value has a byte. */
+	if (val->offset > e->rec->frame_size || (!e->rec->frame && val->type->size))
 		return "impossible type";
 	if (val->stack && e->rec->h.flags & GOPROBE_RECORD_F_FAULT)
 		return "no readable memory";
@@ -137,6 +138,7 @@ static const struct gotype *type_of(const struct out_event *e, const struct plan
 void out_value(const struct out_event *e, const struct plan_frame *f,
 	       const struct plan_value *val, struct out_shown *ret)
 {
+	static const uint8_t nothing[8];
 	const struct gotype *type = type_of(e, val);
 
 	ret->type = val->steps ? val->steps->type : type;
@@ -145,7 +147,7 @@ void out_value(const struct out_event *e, const struct plan_frame *f,
 		return;
 	ret->at = (struct value_at){
 		.type = type,
-		.p = e->rec->frame + val->offset,
+		.p = e->rec->frame ? e->rec->frame + val->offset : nothing,
 		.len = e->rec->frame_size - val->offset,
 	};
 	if (val->steps)

@@ -55,6 +55,7 @@ struct out_open {
  * @seen: OUT_UNWOUND: time of the record that proves it
  * @end: OUT_UNWOUND: what ended it
  * @panic: OUT_UNWOUND: what out_format.panic wrote of the panic, or NULL
+ * @panic_id: its number
  * @dict: link-time address of the dictionary that tells a generic function's
  *	types, or 0
  * @biased: the load bias of its binary is known; not of OUT_UNWOUND
@@ -80,6 +81,7 @@ struct out_event {
 	uint64_t seen;
 	enum pair_end end;
 	const char *panic;
+	uint64_t panic_id;
 	uint64_t dict;
 	bool biased;
 	uint64_t bias;
@@ -189,6 +191,7 @@ extern const struct out_format out_json;
  * @pids: show process ids: there may be more than one
  * @second: cached: when the second began that @clock shows, ns since 1970
  * @clock: cached: "15:04:05."
+ * @panic_shown: of the panic that was shown last
  * @quick: remembered of the values of each function's calls and returns, or NULL
  * @nquick: room there
  */
@@ -205,6 +208,7 @@ struct out {
 	bool pids;
 	uint64_t second;
 	char clock[10];
+	uint64_t panic_shown;
 	struct quick **quick;
 	size_t nquick;
 };

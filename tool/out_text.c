@@ -169,6 +169,27 @@ void out_text_values(struct out *o, const struct out_event *e)
 	buf_char(&o->buf, ')');
 }
 
+/* A value that is longer is shown once of each panic. */
+#define PANIC_SHORT 32
+
+/* How the call has ended. A panic ends several calls, as a rule one behind the other. */
+static void ended(struct out *o, const struct out_event *e)
+{
+	struct buf *b = &o->buf;
+	bool again = e->panic_id && e->panic_id == o->panic_shown;
+
+	if (again && e->panic && strlen(e->panic) > PANIC_SHORT) {
+		buf_str(b, "the same panic");
+		return;
+	}
+	buf_str(b, e->end == PAIR_PANIC ? "panic" :
+		   e->end == PAIR_GOEXIT ? "Goexit" : "panic or Goexit");
+	if (e->panic)
+		buf_str(b, ": ");
+	buf_str(b, e->panic ? e->panic : "");
+	o->panic_shown = e->panic_id;
+}
+
 /* "> main.foo" and what else stands before the values. */
 static void title(struct buf *b, const struct out_event *e)
 {
@@ -368,11 +389,7 @@ static void event(struct out *o, const struct out_event *e)
 		buf_str(b, "! ");
 		buf_str(b, e->fn->fn->name);
 		buf_str(b, " did not return: ");
-		buf_str(b, e->end == PAIR_PANIC ? "panic" :
-			   e->end == PAIR_GOEXIT ? "Goexit" : "panic or Goexit");
-		if (e->panic)
-			buf_str(b, ": ");
-		buf_str(b, e->panic ? e->panic : "");
+		ended(o, e);
 		buf_str(b, "; called ");
 		clock_time(o, e->time);
 		break;
@@ -446,6 +463,8 @@ static void summary(struct out *o, const struct out_summary *s, struct buf *talk
 		buf_str(talk, " malformed");
 	}
 	buf_str(talk, ")\n");
+	if (s->lost[GOPROBE_LOST_RING_FULL])
+		buf_str(talk, "the buffers were full: --buffer 16m makes them larger, --lossless makes the program wait instead\n");
 	if (s->filtered) {
 		count(talk, s->filtered, "call", "calls");
 		buf_str(talk, " did not pass the condition\n");

@@ -40,12 +40,14 @@ struct frame {
  * struct thrown - a panic at work
  * @depth: of runtime.gopanic
  * @time: when
+ * @id: its number
  * @text: what pair_panic() was told, or NULL
  * @older: the one whose deferred calls have raised it, less deep
  */
 struct thrown {
 	uint64_t depth;
 	uint64_t time;
+	uint64_t id;
 	char *text;
 	struct thrown *older;
 };
@@ -99,6 +101,7 @@ struct gor {
  * @losses_before: when the pass before it ended
  * @over: panics that are over, but whose texts may be in use
  * @thrown: panics at work
+ * @panics: all that there have been
  * @held: see pair_expect_held()
  */
 struct pair {
@@ -117,6 +120,7 @@ struct pair {
 	uint64_t losses_before;
 	struct thrown *over;
 	size_t thrown;
+	uint64_t panics;
 	bool held;
 };
 
@@ -391,6 +395,7 @@ static void pop(struct pair *p, uint32_t i, struct pair_call *ret)
 		.doubtful = frame->losses != p->losses,
 		.end = t ? PAIR_PANIC : PAIR_UNWOUND,
 		.panic = t ? t->text : NULL,
+		.panic_id = t ? t->id : 0,
 	};
 	g->top = frame->below;
 	frame_free(p, f);
@@ -502,7 +507,8 @@ void pair_panic(struct pair *p, const struct goprobe_record *h, char *text)
 	if (g->nthrown == THROWN_MAX)
 		thrown_pop(p, g);
 	*t = (struct thrown){
-		.depth = h->depth, .time = h->time, .text = text, .older = g->thrown,
+		.depth = h->depth, .time = h->time, .id = ++p->panics, .text = text,
+		.older = g->thrown,
 	};
 	g->thrown = t;
 	g->nthrown++;

@@ -55,6 +55,7 @@ struct pair_call {
 	bool doubtful;
 	enum pair_end end;
 	const char *panic;
+	uint64_t panic_id;
 };
 
 /* @limit: most open calls to remember; the coldest goroutine's go first. */

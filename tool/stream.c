@@ -59,6 +59,13 @@ static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offs
 	return unread_why(s->plan, &s->rec, c, offset, t);
 }
 
+static const char *full(void *ctx, uint64_t have)
+{
+	const struct stream *s = ctx;
+
+	return unread_full(s->plan, &s->rec, have);
+}
+
 int stream_init(struct stream *s, const struct plan *p, struct out *out, bool paired)
 {
 	memset(s, 0, sizeof(*s));
@@ -72,6 +79,7 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 		pair_expect_held(s->pair);
 	s->env = (struct value_env){
 		.ctx = s, .dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
+		.full = full,
 	};
 	value_init(&s->values, &s->env);
 	if (s->merge && s->bias && (s->pair || !paired))
@@ -149,6 +157,7 @@ static void unwound(struct stream *s, const struct pair_call *c)
 		.seen = s->rec.written,
 		.end = c->end,
 		.panic = c->panic,
+		.panic_id = c->panic_id,
 	};
 
 	if (s->times)

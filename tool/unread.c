@@ -38,6 +38,24 @@ static const struct goprobe_ref *reference(const struct plan *p, const struct go
 	return *direct ? r : NULL;
 }
 
+/* A group of a map stands for so many elements: goprobe_ref.elements_shift. */
+#define GROUP_SHIFT 2
+
+const char *unread_full(const struct plan *p, const struct record *r, uint64_t have)
+{
+	const struct goprobe_plan *plan;
+	uint32_t objects = 0;
+
+	if (r->h.plan >= p->nplans)
+		return "record is full";
+	plan = &p->plans[r->h.plan];
+	if (have && have >= plan->elements >> GROUP_SHIFT)
+		return NULL;
+	for (size_t i = 0; i < r->nchunks; i++)
+		objects += r->chunks[i].type != GOPROBE_TYPE_MISSED;
+	return objects >= plan->objects ? "beyond --objects" : "beyond --bytes";
+}
+
 const char *unread_why(const struct plan *p, const struct record *r,
 		       const struct record_chunk *c, uint64_t offset, const struct gotype *t)
 {
@@ -60,6 +78,6 @@ const char *unread_why(const struct plan *p, const struct record *r,
 	if (!ref || (direct && !wirerefs_follows(t)))
 		return "not followed";
 	if (r->h.flags & GOPROBE_RECORD_F_BUDGET)
-		return "record is full";
+		return unread_full(p, r, 0);
 	return is_interface(ref) ? "type not known yet" : "not followed";
 }

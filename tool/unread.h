@@ -17,4 +17,10 @@
 const char *unread_why(const struct plan *p, const struct record *r,
 		       const struct record_chunk *c, uint64_t offset, const struct gotype *t);
 
+/*
+ * Which option keeps a record that was cut short from having more, a static string; where
+ * @have objects in a row were copied and that is as many as --elements allows: NULL.
+ */
+const char *unread_full(const struct plan *p, const struct record *r, uint64_t have);
+
 #endif

@@ -78,6 +78,15 @@ static const char *unread(struct value_ctx *v, const struct value_from *from)
 	return v->env->unread(v->env->ctx, c, (uint64_t)(from->p - begin), from->t);
 }
 
+/* The limit that the record has met, if it has: after @have objects in a row. */
+static const char *full(struct value_ctx *v, uint64_t have)
+{
+	if (!(v->rec->h.flags & GOPROBE_RECORD_F_BUDGET))
+		return NULL;
+	return v->env && v->env->full ? v->env->full(v->env->ctx, have) :
+	       have ? NULL : "record is full";
+}
+
 const char *value_why(struct value_ctx *v, const struct value_from *from, uint64_t address)
 {
 	const char *why = NULL;
@@ -88,7 +97,7 @@ const char *value_why(struct value_ctx *v, const struct value_from *from, uint64
 		why = unread(v, from);
 	if (why)
 		return why;
-	return v->rec->h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : "not followed";
+	return full(v, 0) ?: "not followed";
 }
 
 /*
@@ -123,7 +132,8 @@ void value_objects(struct value_ctx *v, const struct value_from *from, uint64_t 
 	if (!ret->have)
 		ret->unavailable = value_why(v, from, address);
 	else if (ret->have < n)
-		ret->cut = value_mem_cut(&v->mem, address);
+		ret->cut = value_mem_cut(&v->mem, address) ?:
+			   (size > 1 ? full(v, ret->have) : NULL);
 }
 
 const uint8_t *value_object(struct value_ctx *v, const struct value_from *from,

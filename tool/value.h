@@ -64,6 +64,8 @@ struct value_from {
  * @unread: why nothing was copied of what a reference of type @t leads to that is
  *	@offset bytes from the beginning of chunk @c, or of the frame if that is NULL:
  *	a static string, VALUE_DEEP if that is why, or NULL
+ * @full: which limit a record that was cut short has met, where @have objects in a row were
+ *	copied: a static string; NULL: these were all that were asked for
  *
  * Callbacks return false if nothing is known (then @ret stays as it was: empty),
  * and may be NULL. All that they give out must live until the next record.
@@ -75,6 +77,7 @@ struct value_env {
 	const struct golayout *(*layout)(void *ctx);
 	const char *(*unread)(void *ctx, const struct record_chunk *c, uint64_t offset,
 			      const struct gotype *t);
+	const char *(*full)(void *ctx, uint64_t have);
 };
 
 /* The usual reason: where an address stands for the value it needs no words. */

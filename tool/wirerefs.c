@@ -42,6 +42,27 @@ static const struct trim {
 	{ "internal/sync.HashTrieMap", { NULL } },
 };
 
+/*
+ * Without what these fields refer to nobody can say what the value is: what an error wraps is
+ * part of what it says. A name that ends in [ is a generic type's.
+ */
+static const struct trim parts[] = {
+	{ "errors.joinError", { "errs" } },
+	{ "github.com/pkg/errors.withMessage", { "cause" } },
+	{ "github.com/pkg/errors.withStack", { "error" } },
+	{ "io/fs.PathError", { "Err" } },
+	{ "os.LinkError", { "Err" } },
+	{ "os.SyscallError", { "Err" } },
+	{ "os/exec.Error", { "Err" } },
+	{ "net.OpError", { "Source", "Addr", "Err" } },
+	{ "net/url.Error", { "Err" } },
+	{ "strconv.NumError", { "Err" } },
+	{ "encoding/json.MarshalerError", { "Err" } },
+	{ "encoding/json.UnmarshalTypeError", { "Err" } },
+	{ "net/netip.Addr", { "z" } },
+	{ "unique.Handle[", { "value" } },
+};
+
 /* Whose types are the runtime's own affair: goroutines, type descriptors ... */
 static const char *const internals[] = {
 	"runtime.", "internal/abi.", "internal/runtime/", "runtime/internal/", "reflect.rtype",
@@ -183,26 +204,41 @@ static void add_elements(struct wirerefs *r, const struct gotype *t, uint64_t of
 }
 
 /* sync/atomic.Pointer[T] has an unsafe pointer, and beside it a type: [0]*T. */
-static const struct gotype *atomic_target(const struct gotype *t)
+const struct gotype *wirerefs_field_type(const struct gotype *t, const struct gofield *f)
 {
 	static const char name[] = "sync/atomic.Pointer[";
 
-	if (strncmp(t->name, name, sizeof(name) - 1) != 0)
-		return NULL;
+	if (f->type->kind != GOTYPE_POINTER || strncmp(t->name, name, sizeof(name) - 1) != 0)
+		return f->type;
 	for (size_t i = 0; i < t->nfields; i++) {
-		const struct gotype *f = t->fields[i].type;
+		const struct gotype *a = t->fields[i].type;
 
-		if (f->kind == GOTYPE_ARRAY && !f->count && f->elem->kind == GOTYPE_POINTER)
-			return f->elem;
+		if (a->kind == GOTYPE_ARRAY && !a->count && a->elem &&
+		    a->elem->kind == GOTYPE_POINTER)
+			return a->elem;
 	}
-	return NULL;
+	return f->type;
+}
+
+bool wirerefs_is_part(const struct gotype *t, const struct gofield *f)
+{
+	/* A chain of contexts is one thing, however long. */
+	if (f->embedded && strcmp(f->type->name, "context.Context") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		size_t n = strlen(parts[i].type);
+
+		if (strncmp(t->name, parts[i].type, n) == 0 &&
+		    (!t->name[n] || parts[i].type[n - 1] == '['))
+			return is_followed(&parts[i], f->name);
+	}
+	return false;
 }
 
 static void add_fields(struct wirerefs *r, const struct gotype *t, uint64_t offset, bool top,
 		       int depth)
 {
 	const struct trim *trim = trim_of(t);
-	const struct gotype *atomic = atomic_target(t);
 
 	for (size_t i = 0; i < t->nfields; i++) {
 		const struct gofield *f = &t->fields[i];
@@ -210,11 +246,8 @@ static void add_fields(struct wirerefs *r, const struct gotype *t, uint64_t offs
 
 		if (!is_followed(trim, f->name))
 			continue;
-		add_value(r, atomic && f->type->kind == GOTYPE_POINTER ? atomic : f->type,
-			  offset + f->offset, top, depth);
-		/* A chain of contexts is one thing, however long. */
-		if (f->embedded && r->n == before + 1 &&
-		    strcmp(f->type->name, "context.Context") == 0)
+		add_value(r, wirerefs_field_type(t, f), offset + f->offset, top, depth);
+		if (r->n == before + 1 && wirerefs_is_part(t, f))
 			r->v[before].ref.flags |= GOPROBE_REF_F_SAME_LEVEL;
 	}
 }
@@ -234,8 +267,11 @@ static void add_value(struct wirerefs *r, const struct gotype *t, uint64_t offse
 			 top ? 0 : GOPROBE_REF_F_SAME_LEVEL);
 		break;
 	case GOTYPE_SLICE:
+		/* An address is its bytes. */
 		if (t->elem)
-			add_kind(r, offset, GOPROBE_REF_SLICE, t->elem, 0);
+			add_kind(r, offset, GOPROBE_REF_SLICE, t->elem,
+				 !top && strcmp(t->name, "net.IP") == 0 ?
+				 GOPROBE_REF_F_SAME_LEVEL : 0);
 		break;
 	case GOTYPE_INTERFACE:
 		add_kind(r, offset, t->empty ? GOPROBE_REF_EFACE : GOPROBE_REF_IFACE, t, 0);

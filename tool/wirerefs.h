@@ -60,6 +60,10 @@ void wirerefs_add_frame(struct wirerefs *r, const struct gotype *t, uint64_t off
  * argument?
  */
 bool wirerefs_follows(const struct gotype *t);
+/* What field @f of @t is followed as: an atomic.Pointer's unsafe pointer as its *T. */
+const struct gotype *wirerefs_field_type(const struct gotype *t, const struct gofield *f);
+/* Is what the field refers to part of @t, and no further away than @t itself? */
+bool wirerefs_is_part(const struct gotype *t, const struct gofield *f);
 /* After the last one. */
 void wirerefs_sort(struct wirerefs *r);
 

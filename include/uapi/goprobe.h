@@ -779,6 +779,10 @@ struct goprobe_op {
  *
  * Bytes of the frame that neither a piece nor an operation fills are zero. Chunks of
  * GOPROBE_TYPE_MISSED are in addition to @objects and @bytes.
+ *
+ * With @elements above GOPROBE_ELEMENTS_ANY, a record that @objects or @bytes would cut short
+ * has so many elements of each array, but no fewer than that, as fit with what they refer to;
+ * it says GOPROBE_RECORD_F_BUDGET.
  */
 struct goprobe_plan {
 	__u32 type;
@@ -794,6 +798,9 @@ struct goprobe_plan {
 };
 
 #define GOPROBE_NO_PLAN		0xffffffffU
+
+/* So many elements of an array are copied, if they fit, whatever they refer to. */
+#define GOPROBE_ELEMENTS_ANY	64
 
 /**
  * struct goprobe_filter - which hits count

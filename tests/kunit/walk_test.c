@@ -113,6 +113,58 @@ static void a_shift_holds_for_slices_too(struct kunit *test)
 	expect_chunk(test, 0, A, element, 4 * 16, 0);
 }
 
+/* Elements of an array that the record has, each a string of 8 bytes, and strings. */
+static void elements_of(struct kunit *test, u32 *elements, u32 *strings)
+{
+	u32 i;
+
+	*elements = 0;
+	*strings = 0;
+	for (i = 0; i < nchunks(); i++) {
+		const struct goprobe_chunk *c = chunk(i);
+
+		if (c->type == BYTES)
+			++*strings;
+		else
+			*elements = c->size / 16;
+	}
+}
+
+static void more_elements_never_give_less(struct kunit *test)
+{
+	static const u32 wanted[] = { 10, 64, 65, 100, 128, 200, 255, 400, 1000 };
+	u32 element = add_type(16), elements, strings, before = 0, i;
+
+	add_ref(element, 0, GOPROBE_REF_STRING, 0);
+	for (i = 0; i < 1000; i++) {
+		poke(A + i * 16, A + 0x7000 + i % 64 * 8);
+		poke(A + i * 16 + 8, 8);
+	}
+	frame_of_three(A, 1000, 1000);
+	add_ref(0, 0, GOPROBE_REF_SLICE, element);
+	/* For 150 of them. */
+	w->w.bytes = HDR + 150 * (16 + HDR + 8);
+	w->w.objects = 1000;
+	w->w.depth = 2;
+	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+		w->w.elements = wanted[i];
+		capture(test);
+		elements_of(test, &elements, &strings);
+		expect_budget(test, wanted[i] > 150);
+		KUNIT_EXPECT_EQ(test, elements, strings);
+		KUNIT_EXPECT_EQ(test, strings, wanted[i] > 150 ? strings : wanted[i]);
+		KUNIT_EXPECT_GE(test, strings + strings / 8, before);
+		before = max(before, strings);
+	}
+	/* What does not fit with the fewest is cut as ever: it says what it can. */
+	w->w.bytes = HDR + 100 * 16;
+	capture(test);
+	elements_of(test, &elements, &strings);
+	expect_budget(test, true);
+	KUNIT_EXPECT_EQ(test, elements, 64U);
+	KUNIT_EXPECT_GT(test, strings, 10U);
+}
+
 static void one_place_may_be_two_things_by_their_counts(struct kunit *test)
 {
 	u32 group = add_type(16), table = add_type(8);
@@ -405,10 +457,11 @@ static void a_walk_that_has_spent_its_budget_ends(struct kunit *test)
 	u32 node = add_type(16), i;
 
 	add_ref(node, 8, GOPROBE_REF_FUNC, 0);
-	for (i = 0; i < 300; i++)
+	for (i = 0; i < 64; i++)
 		poke(A + 16 * i + 8, A + 16 * i);
 	w->w.objects = 4;
-	KUNIT_EXPECT_LT(test, copies_of_slice(test, node, 300), 12U);
+	/* More elements would have it look for how many fit. */
+	KUNIT_EXPECT_LT(test, copies_of_slice(test, node, 64), 12U);
 	KUNIT_EXPECT_EQ(test, nchunks(), 4U);
 	expect_budget(test, true);
 }
@@ -416,6 +469,7 @@ static void a_walk_that_has_spent_its_budget_ends(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(counted_references, count_gen_params),
 	KUNIT_CASE(a_shift_holds_for_slices_too),
+	KUNIT_CASE(more_elements_never_give_less),
 	KUNIT_CASE(one_place_may_be_two_things_by_their_counts),
 	KUNIT_CASE(what_is_on_the_same_level_does_not_count),
 	KUNIT_CASE(levels_count_the_references_that_were_followed),

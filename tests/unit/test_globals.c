@@ -15,7 +15,9 @@
 #include "exprc.h"
 #include "exprstep.h"
 #include "globals.h"
+#include "golayout.h"
 #include "govar.h"
+#include "watchvar.h"
 
 #define BIAS 0x10000000ULL
 #define HEAP 0xc000000000ULL
@@ -205,6 +207,192 @@ static void test_interface(void **state)
 	assert_string_equal(show("main.sink.Y"), "nil interface");
 }
 
+/* --- types made by hand ------------------------------------------------------ */
+
+static const struct gotype t_int = { .kind = GOTYPE_INT, .name = "int", .size = 8 };
+static const struct gotype t_string = { .kind = GOTYPE_STRING, .name = "string", .size = 16 };
+static const struct gotype t_unsafe = {
+	.kind = GOTYPE_POINTER, .name = "unsafe.Pointer", .size = 8,
+};
+static const struct gofield impl_fields[] = {
+	{ .name = "a", .type = &t_int }, { .name = "s", .type = &t_string, .offset = 8 },
+	{ .name = "u", .type = &t_unsafe, .offset = 24 },
+};
+
+static const struct gotype t_impl = {
+	.kind = GOTYPE_STRUCT, .name = "main.impl", .size = 32, .fields = impl_fields, .nfields = 3,
+};
+
+static const struct gotype p_impl = {
+	.kind = GOTYPE_POINTER, .name = "*main.impl", .size = 8, .elem = &t_impl,
+};
+
+static const struct gotype t_hint = {
+	.kind = GOTYPE_ARRAY, .name = "[0]*main.impl", .elem = &p_impl,
+};
+
+static const struct gofield atomic_fields[] = {
+	{ .name = "_", .type = &t_hint }, { .name = "v", .type = &t_unsafe },
+};
+
+static const struct gotype t_atomic = {
+	.kind = GOTYPE_STRUCT, .name = "sync/atomic.Pointer[main.impl]", .size = 8,
+	.fields = atomic_fields, .nfields = 2,
+};
+
+/* The variable at proc.page, of a type that the program has not. */
+static void of_type(const struct gotype *t, struct plan_capture *c)
+{
+	static struct plan_value value;
+	static struct goprobe_piece piece;
+
+	memset(&proc, 0, sizeof(proc));
+	proc.statics = 0x500000 + BIAS;
+	value = (struct plan_value){ .name = "x", .type = t };
+	piece = (struct goprobe_piece){ .source = GOPROBE_FROM_STATIC, .address = 0x500000,
+					.size = t->size };
+	*c = (struct plan_capture){ .values = &value, .nvalues = 1, .pieces = &piece,
+				    .npieces = 1, .size = t->size };
+}
+
+static const char *show_captured(const struct plan_capture *c)
+{
+	static struct buf b;
+
+	assert_int_equal(globals_take(g, c), 0);
+	b.len = 0;
+	value_record(&values, &g->rec);
+	value_start(&values, &b);
+	value_text(&values, &b, c->values[0].type, g->frame, c->size);
+	buf_char(&b, 0);
+	return b.p;
+}
+
+static void test_atomic_pointer(void **state)
+{
+	struct plan_capture c;
+
+	(void)state;
+	of_type(&t_atomic, &c);
+	put(proc.page, HEAP + 16);
+	put(proc.heap + 16, 9);
+	put(proc.heap + 24, HEAP + 64);
+	put(proc.heap + 32, 3);
+	put(proc.heap + 40, HEAP);
+	memcpy(proc.heap + 64, "abc", 3);
+	g->limits.depth = 1;
+	assert_string_equal(show_captured(&c),
+			    "atomic.Pointer[main.impl](&main.impl{a: 9, s: \"abc\", u: unsafe.Pointer(0xc000000000)})");
+	/* Nothing is full: it is the depth. */
+	g->limits.depth = 0;
+	assert_string_equal(show_captured(&c),
+			    "atomic.Pointer[main.impl]((*main.impl)(0xc000000010))");
+	g->limits = plan_defaults;
+}
+
+/* A map of @n entries in the last of 32 groups of a table, each group @each of them. */
+static void put_map(const struct gomap *m, unsigned int n, unsigned int each)
+{
+	const struct golayout_swiss *s = &golayout_get(gobin_go_minor(bin))->swiss;
+	uint8_t *groups = proc.heap + 1024;
+
+	put(proc.page, HEAP);
+	put(proc.heap + s->used, n);
+	put(proc.heap + s->dir_ptr, HEAP + 512);
+	put(proc.heap + s->dir_len, 1);
+	put(proc.heap + 512, HEAP + 768);
+	put(proc.heap + 768 + s->table_groups, HEAP + 1024);
+	put(proc.heap + 768 + s->table_mask, 31);
+	for (unsigned int i = 32; i--;) {
+		uint8_t *group = groups + i * m->size;
+
+		memset(group, 0x80, 8);
+		for (unsigned int k = 0; k < each && n; k++) {
+			group[k] = 1;
+			put(group + m->key_at + k * m->key_stride, n--);
+		}
+	}
+}
+
+static size_t count(const char *s, char c)
+{
+	size_t n = 0;
+
+	while (*s)
+		n += *s++ == c;
+	return n;
+}
+
+/* As many entries as were asked for, wherever they are in the map. */
+static void test_elements(void **state)
+{
+	static const struct gomap layout = {
+		.swiss = true, .size = 136, .key_at = 8, .key_stride = 16, .elem_at = 16,
+		.elem_stride = 16,
+	};
+	static const struct gotype t_map = {
+		.kind = GOTYPE_MAP, .name = "map[int]int", .size = 8, .key = &t_int,
+		.elem = &t_int, .map = &layout,
+	};
+	static const unsigned int elements[] = { 10, 64, 65, 100, 150, 200, 1000 };
+	struct plan_capture c;
+
+	(void)state;
+	if (golayout_get(gobin_go_minor(bin))->minor < 24)
+		skip();
+	for (size_t i = 0; i < sizeof(elements) / sizeof(elements[0]); i++) {
+		of_type(&t_map, &c);
+		put_map(&layout, 200, 7);
+		g->limits.elements = elements[i];
+
+		size_t shown = count(show_captured(&c), ':'), most = elements[i] + 7;
+
+		assert_in_range(shown, elements[i] < 200 ? elements[i] : 200,
+				most < 200 ? most : 200);
+	}
+	/* It was larger once. */
+	g->limits = plan_defaults;
+	of_type(&t_map, &c);
+	put_map(&layout, 3, 1);
+	assert_string_equal(show_captured(&c), "map[int]int{1: 0, 2: 0, 3: 0}");
+}
+
+/* --- how fast it changes ------------------------------------------------------ */
+
+static void test_rates(void **state)
+{
+	static const struct gotype t_int8 = { .kind = GOTYPE_INT, .name = "int8", .size = 1 };
+	static const struct gotype t_uint64 = { .kind = GOTYPE_UINT, .name = "uint64", .size = 8 };
+	static const struct {
+		const struct gotype *t;
+		uint64_t from, to;
+		const char *text;
+	} rows[] = {
+		{ &t_int8, 100, 120, "  x=120 (+20/s)" },
+		{ &t_int8, 120, 0x84, "  x=-124 (+12/s)" },
+		{ &t_int8, 0x84, 120, "  x=120 (-12/s)" },
+		{ &t_int, 5, 2, "  x=2 (-3/s)" },
+		{ &t_uint64, 1, -1ULL, "  x=18446744073709551615 (-2/s)" },
+		{ &t_uint64, 1ULL << 60, (1ULL << 60) + 1, "  x=1152921504606846977 (+1/s)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct watchvar v = { .text = "x" };
+		struct buf b = { 0 };
+
+		of_type(rows[i].t, &v.c);
+		put(proc.page, rows[i].from);
+		assert_int_equal(watchvar_put(&v, g, &values, &b, false, 0), 0);
+		put(proc.page, rows[i].to);
+		b.len = 0;
+		assert_int_equal(watchvar_put(&v, g, &values, &b, false, 1000000000), 0);
+		buf_char(&b, 0);
+		assert_string_equal(b.p, rows[i].text);
+		buf_fini(&b);
+	}
+}
+
 /* Lengths that no program has; memory without an end. */
 static void test_hostile(void **state)
 {
@@ -296,6 +484,9 @@ int main(void)
 		{ "what is not there says why", test_absent },
 		{ "what is beyond --depth, what there is no room for", test_depth },
 		{ "what interfaces hold", test_interface },
+		{ "what an atomic.Pointer points to", test_atomic_pointer },
+		{ "as many entries of a map as were asked for", test_elements },
+		{ "rates, of what wraps around too", test_rates },
 		{ "what is hostile ends", test_hostile },
 		{ "variables of all kinds in meaningless memory", test_all_variables },
 	};

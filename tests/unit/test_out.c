@@ -532,6 +532,7 @@ static void test_summary(void **state)
 	out_text.summary(&o, &s, &talk);
 	buf_char(&talk, 0);
 	assert_string_equal(talk.p, "2 events in 3.1s, 13 lost (12 ring full, 0 no ring, 1 no room)\n"
+			    "the buffers were full: --buffer 16m makes them larger, --lossless makes the program wait instead\n"
 				    "12345 calls did not pass the condition\n"
 				    "1 call with a condition that could not be told\n"
 				    "7 calls left out of the sample\n"

@@ -20,7 +20,9 @@ static struct goprobe_type types[] = {
 	[LAST] = { .size = 16 },
 };
 
-static struct goprobe_plan plans[] = { { .type = FRAME, .depth = 2 } };
+static struct goprobe_plan plans[] = {
+	{ .type = FRAME, .depth = 2, .objects = 8 }, { .type = FRAME, .depth = 2 },
+};
 
 static const struct plan plan = {
 	.types = types, .ntypes = N(types), .refs = refs, .nrefs = N(refs),
@@ -52,7 +54,9 @@ static const struct row {
 	{ "likewise, a pointer", FRAMED, 16, &p_item, 0, 0, "type not known yet" },
 	{ "likewise, one of those that nobody follows", FRAMED, 16, &p_g, 0, 0, "not followed" },
 	{ "a record that was full", FRAMED, 0, &p_item, GOPROBE_RECORD_F_BUDGET, 0,
-	  "record is full" },
+	  "beyond --bytes" },
+	{ "a record with all objects", FRAMED, 0, &p_item, GOPROBE_RECORD_F_BUDGET, 1,
+	  "beyond --objects" },
 	{ "full or not, what is not followed is not", FRAMED, 24, &p_item,
 	  GOPROBE_RECORD_F_BUDGET, 0, "not followed" },
 	{ "one step before the end", { .type = NODE, .level = 1 }, 8, &t_any, 0, 0,
