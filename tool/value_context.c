@@ -12,12 +12,38 @@ static void nested(struct value_ctx *v, struct buf *b, const struct value_what *
 	value_text_put(v, b, f->type, w->p + f->offset, f->type->size, VALUE_IFACE);
 }
 
-/* " (context canceled)"; @w is a cancelCtx. */
+/* What an error says; what could be a terminal's business is quoted. */
+static bool error_text(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p)
+{
+	struct buf said = { 0 };
+	bool known = value_error_inside(v, &said, t, p);
+
+	if (known && !plain_name(said.p, said.len))
+		buf_quote(b, (const uint8_t *)said.p, said.len);
+	else if (known && said.len)
+		buf_mem(b, said.p, said.len);
+	b->failed |= said.failed;
+	buf_fini(&said);
+	return known;
+}
+
+/* ": disk full", if it was canceled with a cause of its own; @data: of what Err() returns. */
+static void cause(struct value_ctx *v, struct buf *b, const struct value_what *w, uint64_t data)
+{
+	const struct gofield *f = value_known_field(w->t, "cause", GOTYPE_INTERFACE, 16);
+
+	if (!f || !value_word(w->p + f->offset) || value_word(w->p + f->offset + 8) == data)
+		return;
+	buf_str(b, ": ");
+	if (!error_text(v, b, f->type, w->p + f->offset))
+		nested(v, b, w, f);
+}
+
+/* "[context canceled]"; @w is a cancelCtx. */
 static void state(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const struct gofield *f = value_known_field(w->t, "err", GOTYPE_INTERFACE, 16);
 	const uint8_t *p = w->p;
-	struct buf said = { 0 };
 
 	if (!f) {
 		/* Since 1.27 it is in an atomic.Value. */
@@ -30,15 +56,9 @@ static void state(struct value_ctx *v, struct buf *b, const struct value_what *w
 	if (!f || !value_word(p + f->offset))
 		return;
 	buf_char(b, '[');
-	/* Words are shown as they are, what could be a terminal's business is quoted. */
-	if (!value_error_inside(v, &said, f->type, p + f->offset))
+	if (!error_text(v, b, f->type, p + f->offset))
 		buf_str(b, "canceled");
-	else if (!plain_name(said.p, said.len))
-		buf_quote(b, (const uint8_t *)said.p, said.len);
-	else if (said.len)
-		buf_mem(b, said.p, said.len);
-	b->failed |= said.failed;
-	buf_fini(&said);
+	cause(v, b, w, value_word(p + f->offset + 8));
 	buf_char(b, ']');
 }
 

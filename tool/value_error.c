@@ -83,41 +83,140 @@ bool value_error_inside(struct value_ctx *v, struct buf *b, const struct gotype 
 	return open_error(v, t, p, &e) && message(v, b, e.t, e.p, e.pointed);
 }
 
+/*
+ * A field: a string, an error's message, a type's name. One that need not be there (@optional)
+ * writes nothing if it is not, or nil.
+ */
 static bool field(struct value_ctx *v, struct buf *b, const struct value_what *w,
-		  const char *name, bool quoted)
+		  const char *name, bool quoted, bool optional)
 {
 	const struct gofield *f = value_known_field(w->t, name, GOTYPE_STRING, 16);
+	const char *type;
 
 	if (f)
 		return string(v, b, w->p + f->offset, quoted);
 	f = value_known_field(w->t, name, GOTYPE_INTERFACE, 16);
-	return f && value_error_inside(v, b, f->type, w->p + f->offset);
+	if (!f || !value_word(w->p + f->offset))
+		return optional;
+	if (strcmp(f->type->name, "reflect.Type") != 0)
+		return value_error_inside(v, b, f->type, w->p + f->offset);
+	type = value_type_at(v, value_word(w->p + f->offset + 8));
+	if (type)
+		value_text_type_string(b, type);
+	return type;
 }
 
-/* Words with fields in them: {Name}; {"Name"} quotes it; {} is the value, a string. */
-bool value_error_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
+/* What stands in braces at *@s; moves that behind it. */
+static bool put_field(struct value_ctx *v, struct buf *b, const struct value_what *w,
+		      const char **s, bool optional)
 {
-	for (const char *s = w->k->words; *s;) {
-		char name[24] = "";
-		bool quoted;
-		size_t n;
+	bool quoted = (*s)[1] == '"';
+	const char *at = *s + 1 + quoted;
+	size_t n = strcspn(at, "\"}");
+	char name[24] = "";
 
-		if (*s != '{') {
+	if (n >= sizeof(name))
+		return false;
+	memcpy(name, at, n);
+	*s = at + n + 1 + quoted;
+	if (n)
+		return field(v, b, w, name, quoted, optional);
+	return w->t->kind == GOTYPE_STRING && string(v, b, w->p, quoted);
+}
+
+/* The words until @end; *@some: a field has written something. */
+static bool put_words(struct value_ctx *v, struct buf *b, const struct value_what *w,
+		      const char *s, const char *end, bool optional, bool *some)
+{
+	while (s < end) {
+		const char *bracket, *bar;
+		size_t start = b->len;
+		bool any = false;
+
+		if (*s == '{') {
+			if (!put_field(v, b, w, &s, optional))
+				return false;
+			*some |= b->len > start;
+			continue;
+		}
+		if (*s != '[') {
 			buf_char(b, *s++);
 			continue;
 		}
-		quoted = s[1] == '"';
-		s += 1 + quoted;
-		n = strcspn(s, "\"}");
-		if (n >= sizeof(name))
+		bracket = strchr(s, ']');
+		bar = memchr(s, '|', bracket - s);
+		if (!put_words(v, b, w, s + 1, bar ? bar : bracket, true, &any))
 			return false;
-		memcpy(name, s, n);
-		s += n + 1 + quoted;
-		if (n ? !field(v, b, w, name, quoted) :
-		    w->t->kind != GOTYPE_STRING || !string(v, b, w->p, quoted))
+		if (!any)
+			b->len = start;
+		if (!any && bar && !put_words(v, b, w, bar + 1, bracket, true, &any))
 			return false;
+		s = bracket + 1;
 	}
 	return true;
+}
+
+/*
+ * Words with fields in them: {Name}; {"Name"} quotes it; {} is the value, a string. What is in
+ * [brackets] is left out if its fields are all empty; then what is behind a | in them stands.
+ */
+bool value_error_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
+{
+	const char *s = w->k->words;
+	bool some = false;
+
+	return put_words(v, b, w, s, s + strlen(s), false, &some);
+}
+
+/* Each of the errors on a line. */
+bool value_join_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
+{
+	const struct gofield *f = value_known_field(w->t, "errs", GOTYPE_SLICE, 24);
+	const struct gotype *elem = f ? f->type->elem : NULL;
+	struct value_bytes errs;
+
+	if (!elem || elem->kind != GOTYPE_INTERFACE || !value_type_fits(elem))
+		return false;
+	value_slice(v, f->type, w->p + f->offset, &errs);
+	if (errs.unavailable)
+		return false;
+	for (uint64_t i = 0; i < errs.have; i++) {
+		if (i)
+			buf_char(b, '\n');
+		if (!value_error_inside(v, b, elem, errs.data + i * elem->size))
+			return false;
+	}
+	if (errs.have < errs.len)
+		buf_str(b, "\n...");
+	return true;
+}
+
+/* Does the path end in the index of an array? */
+static bool is_index(struct value_ctx *v, const struct value_what *w)
+{
+	const struct gofield *f = value_known_field(w->t, "Field", GOTYPE_STRING, 16);
+	struct value_bytes s;
+	size_t n;
+
+	if (!f)
+		return false;
+	value_string(v, w->p + f->offset, &s);
+	for (n = s.size; n && isdigit(s.data[n - 1]); n--)
+		;
+	return n < s.size && (!n || s.data[n - 1] == '.');
+}
+
+/* With an Err it is that of encoding/json/v2, which does not call elements fields of structs. */
+bool value_unmarshal_message(struct value_ctx *v, struct buf *b, const struct value_what *w)
+{
+	static const struct value_known element = {
+		.words = "json: cannot unmarshal {Value} into {Struct}.{Field} of type {Type}[: {Err}]",
+	};
+	struct value_what what = *w;
+
+	if (value_known_field(w->t, "Err", GOTYPE_INTERFACE, 16) && is_index(v, w))
+		what.k = &element;
+	return value_error_message(v, b, &what);
 }
 
 /* As far as Go's table (zerrors_linux_amd64.go) goes; it has no texts for two in it, either. */
@@ -200,11 +299,11 @@ bool value_operror_message(struct value_ctx *v, struct buf *b, const struct valu
 {
 	size_t start;
 
-	if (!field(v, b, w, "Op", false))
+	if (!field(v, b, w, "Op", false, false))
 		return false;
 	buf_char(b, ' ');
 	start = b->len;
-	if (!field(v, b, w, "Net", false))
+	if (!field(v, b, w, "Net", false, false))
 		return false;
 	if (b->len == start)
 		b->len--;
@@ -213,7 +312,7 @@ bool value_operror_message(struct value_ctx *v, struct buf *b, const struct valu
 	    !address(v, b, w, "Addr", b->len > start ? "->" : " "))
 		return false;
 	buf_str(b, ": ");
-	return field(v, b, w, "Err", false);
+	return field(v, b, w, "Err", false, false);
 }
 
 /* The types of what it wraps, outermost first: they are what errors.As() looks for. */

@@ -3,16 +3,18 @@
  * Well-known types of the standard library, which have a form of their own. A
  * name is only a hint: each form looks at the fields that it uses.
  */
-#include <arpa/inet.h>
 #include <string.h>
 
 #include "value_known.h"
 
-#define ERROR(name_, words_, ...) {						\
-	.name = (name_), .kind = GOTYPE_STRUCT, .text = value_error,		\
-	.message = value_error_message, .words = (words_), .own_pointer = true,	\
+#define MESSAGE(name_, kind_, message_, words_, ...) {				\
+	.name = (name_), .kind = (kind_), .text = value_error,			\
+	.message = (message_), .words = (words_), .own_pointer = true,		\
 	__VA_ARGS__								\
 }
+
+#define ERROR(name_, ...) \
+	MESSAGE(name_, GOTYPE_STRUCT, value_error_message, __VA_ARGS__)
 
 #define CONTEXT(name_, kind_, words_) {						\
 	.name = (name_), .kind = (kind_), .text = value_context,		\
@@ -22,6 +24,9 @@
 #define JSON(name_, kind_, text_) \
 	{ .name = (name_), .kind = (kind_), .text = (text_), .in_json = true }
 
+/* What json.UnmarshalTypeError says of the place. */
+#define INTO "[Go struct field {Struct}.{Field}|Go value]"
+
 static const struct value_known table[] = {
 	JSON("time.Time", GOTYPE_STRUCT, value_time),
 	JSON("time.Duration", GOTYPE_INT, value_duration),
@@ -30,10 +35,16 @@ static const struct value_known table[] = {
 	JSON("io/fs.FileMode", GOTYPE_UINT, value_filemode),
 	JSON("os.FileMode", GOTYPE_UINT, value_filemode),	/* until 1.15 */
 	JSON("net.IP", GOTYPE_SLICE, value_ip),
+	JSON("net/netip.Addr", GOTYPE_STRUCT, value_addr),
+	JSON("net/netip.AddrPort", GOTYPE_STRUCT, value_addrport),
+	JSON("net/netip.Prefix", GOTYPE_STRUCT, value_prefix),
+	JSON("reflect.Value", GOTYPE_STRUCT, value_reflect),
+	JSON("*reflect.rtype", GOTYPE_POINTER, value_rtype),
 
 	ERROR("errors.errorString", "{s}"),
 	ERROR("fmt.wrapError", "{msg}", .wraps = "err"),
 	ERROR("fmt.wrapErrors", "{msg}"),
+	MESSAGE("errors.joinError", GOTYPE_STRUCT, value_join_message, NULL),
 	ERROR("github.com/pkg/errors.fundamental", "{msg}"),
 	ERROR("github.com/pkg/errors.withMessage", "{msg}: {cause}", .wraps = "cause"),
 	ERROR("github.com/pkg/errors.withStack", "{error}", .wraps = "error"),
@@ -45,15 +56,31 @@ static const struct value_known table[] = {
 	ERROR("net/url.Error", "{Op} {\"URL\"}: {Err}", .wraps = "Err"),
 	ERROR("strconv.NumError", "strconv.{Func}: parsing {\"Num\"}: {Err}", .wraps = "Err"),
 	ERROR("encoding/json.SyntaxError", "{msg}"),
+	ERROR("encoding/json.UnsupportedTypeError", "json: unsupported type: {Type}"),
+	ERROR("encoding/json.MarshalerError",
+	      "json: error calling [{sourceFunc}|MarshalJSON] for type {Type}: {Err}",
+	      .wraps = "Err"),
+	MESSAGE("encoding/json.UnmarshalTypeError", GOTYPE_STRUCT, value_unmarshal_message,
+		"json: cannot unmarshal {Value} into " INTO " of type {Type}[: {Err}]"),
 	ERROR("context.deadlineExceededError", "context deadline exceeded"),
 	ERROR("internal/poll.errNetClosing", "use of closed network connection"),
 	ERROR("internal/poll.DeadlineExceededError", "i/o timeout"),
-	{ .name = "net.OpError", .kind = GOTYPE_STRUCT, .text = value_error,
-	  .message = value_operror_message, .wraps = "Err", .own_pointer = true },
-	{ .name = "runtime.errorString", .kind = GOTYPE_STRING, .text = value_error,
-	  .message = value_error_message, .words = "runtime error: {}", .own_pointer = true },
-	{ .name = "syscall.Errno", .kind = GOTYPE_UINT, .text = value_error,
-	  .message = value_errno_message, .own_pointer = true },
+	ERROR("net.DNSError", "lookup {Name}[ on {Server}]: {Err}"),
+	ERROR("net.AddrError", "[address {Addr}: ]{Err}"),
+	ERROR("net.ParseError", "invalid {Type}: {Text}"),
+	ERROR("net.timeoutError", "i/o timeout"),
+	ERROR("net.canceledError", "operation was canceled"),
+	MESSAGE("net.OpError", GOTYPE_STRUCT, value_operror_message, NULL, .wraps = "Err"),
+	MESSAGE("net.UnknownNetworkError", GOTYPE_STRING, value_error_message,
+		"unknown network {}"),
+	MESSAGE("runtime.errorString", GOTYPE_STRING, value_error_message, "runtime error: {}"),
+	MESSAGE("runtime.plainError", GOTYPE_STRING, value_error_message, "{}"),
+	ERROR("runtime.errorAddressString", "runtime error: {msg}"),
+	ERROR("runtime.PanicNilError",
+	      "panic called with nil argument (use GODEBUG=panicnil=1 to disable)"),
+	MESSAGE("runtime.boundsError", GOTYPE_STRUCT, value_bounds_message, NULL),
+	MESSAGE("runtime.TypeAssertionError", GOTYPE_STRUCT, value_assertion_message, NULL),
+	MESSAGE("syscall.Errno", GOTYPE_UINT, value_errno_message, NULL),
 
 	CONTEXT("context.backgroundCtx", GOTYPE_STRUCT, "context.Background"),
 	CONTEXT("context.todoCtx", GOTYPE_STRUCT, "context.TODO"),
@@ -78,11 +105,21 @@ static const struct value_known table[] = {
 	{ .name = "sync/atomic.Pointer[", .kind = GOTYPE_STRUCT, .text = value_atomic_pointer },
 };
 
+/* Of these the bytes are addresses, ids, checksums, and not numbers. */
+#define HEX_MIN 8
+
+static const struct value_known byte_array = {
+	.kind = GOTYPE_ARRAY, .text = value_hex, .in_json = true,
+};
+
 /* With the package's path: what somebody else calls time.Duration may count seconds. */
 static const struct value_known *look_up(const struct gotype *t)
 {
 	const char *name = t->name ? t->name : "";
 
+	if (t->kind == GOTYPE_ARRAY && t->count >= HEX_MIN && t->elem &&
+	    t->elem->kind == GOTYPE_UINT && t->elem->size == 1)
+		return &byte_array;
 	if (!strchr(name, '.'))
 		return NULL;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -182,32 +219,6 @@ const struct gofield *value_known_field(const struct gotype *t, const char *name
 	return NULL;
 }
 
-bool value_ip(struct value_ctx *v, struct buf *b, const struct value_what *w)
-{
-	char text[INET6_ADDRSTRLEN];
-	struct value_bytes s;
-	const uint8_t *ip;
-	bool convert, four;
-
-	if (!value_is_bytes(w->t))
-		return false;
-	value_slice(v, w->t, w->p, &s);
-	if (s.have != s.len || (s.len != 4 && s.len != 16))
-		return false;
-	/* Also in 16 bytes it can be a version 4 address, and is shown as one. */
-	ip = s.data;
-	four = s.len == 4 || memcmp(ip, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12) == 0;
-	if (four && s.len == 16)
-		ip += 12;
-	if (!inet_ntop(four ? AF_INET : AF_INET6, ip, text, sizeof(text)))
-		return false;
-	convert = value_convert(b, w);
-	buf_str(b, text);
-	if (convert)
-		buf_char(b, ')');
-	return true;
-}
-
 /* As fs.FileMode's String(). */
 bool value_filemode(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
@@ -230,6 +241,34 @@ bool value_filemode(struct value_ctx *v, struct buf *b, const struct value_what 
 	for (int i = 0; low[i]; i++)
 		buf_char(b, mode >> (8 - i) & 1 ? low[i] : '-');
 	if (convert)
+		buf_char(b, ')');
+	return true;
+}
+
+/* Of 16 bytes: the bits that say so, and which version (RFC 9562). */
+static bool is_uuid(const struct gotype *t, const uint8_t *p)
+{
+	return t->count == 16 && (p[8] & 0xc0) == 0x80 && p[6] >> 4 >= 1 && p[6] >> 4 <= 8;
+}
+
+/* [32]byte(0x9f86d081...), main.ID(6ba7b810-9dad-11d1-80b4-00c04fd430c8) */
+bool value_hex(struct value_ctx *v, struct buf *b, const struct value_what *w)
+{
+	static const char digits[] = "0123456789abcdef";
+	bool typed = w->place == VALUE_TOP || w->place == VALUE_IFACE, uuid = is_uuid(w->t, w->p);
+
+	if (typed) {
+		value_text_name(b, value_type_name(w->t));
+		buf_char(b, '(');
+	}
+	buf_str(b, uuid ? "" : "0x");
+	for (uint64_t i = 0; i < w->t->count && !value_enough(v, b); i++) {
+		if (uuid && (i == 4 || i == 6 || i == 8 || i == 10))
+			buf_char(b, '-');
+		buf_char(b, digits[w->p[i] >> 4]);
+		buf_char(b, digits[w->p[i] & 15]);
+	}
+	if (typed)
 		buf_char(b, ')');
 	return true;
 }

@@ -30,7 +30,7 @@ typedef bool (*value_form_fn)(struct value_ctx *v, struct buf *b, const struct v
  * @kind: what it must be underneath
  * @text: writes it as text
  * @message: of errors: writes what Error() returns
- * @words: for these functions
+ * @words: for these functions, see value_error_message()
  * @wraps: of errors: the field with the error that this one wraps, or NULL
  * @own_pointer: its text is also that of a pointer to it, without "&"
  * @in_json: its text stands beside its value in JSON
@@ -85,11 +85,23 @@ bool value_atomic(struct value_ctx *v, struct buf *b, const struct value_what *w
 bool value_atomic_bool(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_atomic_pointer(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_ip(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_addr(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_addrport(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_prefix(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_hex(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_rtype(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_reflect(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_filemode(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_error(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_error_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_errno_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_join_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_unmarshal_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_bounds_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_assertion_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_operror_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+/* The name of the type whose descriptor is at @address, or NULL. */
+const char *value_type_at(struct value_ctx *v, uint64_t address);
 /* The message of the error in the interface of type @t at @p; false if it can't be told. */
 bool value_error_inside(struct value_ctx *v, struct buf *b, const struct gotype *t,
 			const uint8_t *p);

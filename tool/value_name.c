@@ -76,22 +76,35 @@ static size_t quoted(const char *s)
 	return n + !!s[n];
 }
 
-void value_text_name(struct buf *b, const char *name)
+/* The length of "[]" or "[16]" if "uint8" follows: people write byte there. */
+static size_t bytes(const char *s)
 {
-	static const char empty[] = "interface {}", bytes[] = "[]uint8";
+	static const char byte[] = "uint8";
+	size_t n = 1 + strspn(s + 1, "0123456789");
+
+	if (s[n++] != ']' || strncmp(s + n, byte, sizeof(byte) - 1) != 0)
+		return 0;
+	return word(s + n) == sizeof(byte) - 1 ? n : 0;
+}
+
+/* @alias: with "any" and "[]byte". */
+static void put(struct buf *b, const char *name, bool alias)
+{
+	static const char empty[] = "interface {}";
 
 	while (*name) {
 		size_t n = word(name);
 
-		if (n && strncmp(name, empty, sizeof(empty) - 1) == 0) {
+		if (n && alias && strncmp(name, empty, sizeof(empty) - 1) == 0) {
 			buf_str(b, "any");
 			n = sizeof(empty) - 1;
 		} else if (n) {
 			put_word(b, name, n);
-		} else if (strncmp(name, bytes, sizeof(bytes) - 1) == 0 &&
-			   !word(name + sizeof(bytes) - 1)) {
-			buf_str(b, "[]byte");
-			n = sizeof(bytes) - 1;
+		} else if (alias && *name == '[' && bytes(name)) {
+			n = bytes(name);
+			buf_mem(b, name, n);
+			buf_str(b, "byte");
+			n += strlen("uint8");
 		} else {
 			/* A field's tag. */
 			n = *name == '"' ? quoted(name) : 1;
@@ -99,4 +112,14 @@ void value_text_name(struct buf *b, const char *name)
 		}
 		name += n;
 	}
+}
+
+void value_text_name(struct buf *b, const char *name)
+{
+	put(b, name, true);
+}
+
+void value_text_type_string(struct buf *b, const char *name)
+{
+	put(b, name, false);
 }

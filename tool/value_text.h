@@ -20,6 +20,8 @@ void value_text_put(struct value_ctx *v, struct buf *b, const struct gotype *t, 
 void value_text_missing(struct buf *b, const char *why);
 /* A type's name, with packages by their names in place of their paths. */
 void value_text_name(struct buf *b, const char *name);
+/* As reflect.Type's String(): without the names "any" and "[]byte". */
+void value_text_type_string(struct buf *b, const char *name);
 /*
  * What has a form of its own where the type is clear: writes "T(" where it is not.
  * Returns whether there is a ")" to be written behind.

@@ -42,6 +42,8 @@ SPECS = (
     ("of a map of slices", 'main.headers(h["Accept"][1], m["Host"][0], len(m["Accept"]), len(h))()',
      [('h["Accept"][1]', "string", "*/*"), ('m["Host"][0]', "string", "example.org"), ('len(m["Accept"])', "int", 2),
       ("len(h)", "int", 3)], []),
+    ("a value without bytes that is all there is", 'main.onlyEmpty(e)()', [("e", "struct {}", {})], []),
+    ("also a result", 'main.returnsEmpty()(~r0)', [], [("~r0", "[0]int", [])]),
     ("a method's receiver", 'main.(*Cart).Add(sku, qty)(err)', [("sku", "string", "A-119"), ("qty", "int", 2)],
      [("err", "error", None)]),
 )

@@ -231,6 +231,263 @@ static void test_net(void **state)
 	SAYS(SHOW(&t_mode, 1U << 31 | 0700), "drwx------");
 }
 
+static const struct gofield u128_fields[] = { { "hi", &t_uint64, 0 }, { "lo", &t_uint64, 8 } };
+static const struct gotype t_u128 = TYPE(STRUCT, "net/netip.uint128", 16, FIELDS(u128_fields));
+static const struct gofield detail_fields[] = {
+	{ "isV6", &t_bool, 0 }, { "zoneV6", &t_string, 8 },
+};
+static const struct gotype t_detail = TYPE(STRUCT, "net/netip.addrDetail", 24,
+					   FIELDS(detail_fields));
+static const struct gotype p_detail = POINTER_TO("*net/netip.addrDetail", t_detail);
+static const struct gofield handle_fields[] = { { "value", &p_detail, 0 } };
+static const struct gotype t_handle = TYPE(STRUCT, "unique.Handle[net/netip.addrDetail]", 8,
+					   FIELDS(handle_fields));
+static const struct gofield netip_fields[] = { { "addr", &t_u128, 0 }, { "z", &t_handle, 16 } };
+static const struct gotype t_netip = TYPE(STRUCT, "net/netip.Addr", 24, FIELDS(netip_fields));
+static const struct gotype t_uint16 = TYPE(UINT, "uint16", 2), t_int16 = TYPE(INT, "int16", 2);
+static const struct gofield port_fields[] = { { "ip", &t_netip, 0 }, { "port", &t_uint16, 24 } };
+static const struct gotype t_port = TYPE(STRUCT, "net/netip.AddrPort", 32, FIELDS(port_fields));
+static const struct gofield prefix_fields[] = {
+	{ "ip", &t_netip, 0 }, { "bitsPlusOne", &t_uint8, 24 },
+};
+
+static const struct gotype t_prefix = TYPE(STRUCT, "net/netip.Prefix", 32, FIELDS(prefix_fields));
+/* Until 1.22: an intern.Value, with a zone in an interface, or with nothing in it. */
+static const struct gofield intern_fields[] = { { "cmpVal", &t_any, 0 } };
+static const struct gotype t_intern = TYPE(STRUCT, "internal/intern.Value", 24,
+					   FIELDS(intern_fields));
+static const struct gotype p_intern = POINTER_TO("*internal/intern.Value", t_intern);
+static const struct gofield netip19_fields[] = { { "addr", &t_u128, 0 }, { "z", &p_intern, 16 } };
+static const struct gotype t_netip19 = TYPE(STRUCT, "net/netip.Addr", 24, FIELDS(netip19_fields));
+static const struct gofield prefix19_fields[] = {
+	{ "ip", &t_netip19, 0 }, { "bits", &t_int16, 24 },
+};
+
+static const struct gotype t_prefix19 = TYPE(STRUCT, "net/netip.Prefix", 32,
+					     FIELDS(prefix19_fields));
+
+/* Addr, AddrPort and Prefix, each as its String() but for what is not valid. */
+static void test_netip(void **state)
+{
+	uint64_t string;
+
+	(void)state;
+	recs_begin();
+	string = recs_type(&t_string, false);
+	PUT(0x100, 0, 0, 0);		/* version 4 */
+	PUT(0x120, 1, 0, 0);		/* 6 */
+	PUT(0x140, 1, 0x160, 4);
+	recs_text(0x160, "eth0");
+	SAYS(SHOW(&t_netip, 0, 0xffff0a000001, 0x100), "10.0.0.1");
+	SAYS(SHOW(&t_netip, 0, 0xffff0a000001, 0x120), "::ffff:10.0.0.1");
+	SAYS(SHOW(&t_netip, 0, 1, 0x120), "::1");
+	/* Not in Go's words "::1.2.3.4". */
+	SAYS(SHOW(&t_netip, 0, 0x01020304, 0x120), "::102:304");
+	SAYS(SHOW(&t_netip, 0, 0, 0x120), "::");
+	SAYS(SHOW(&t_netip, 0x20010db800000000, 0x00010000000000ff, 0x120), "2001:db8::1:0:0:ff");
+	SAYS(SHOW(&t_netip, 0x20010db800010002, 0x0003000400050006, 0x120),
+	     "2001:db8:1:2:3:4:5:6");
+	SAYS(SHOW(&t_netip, 0xfe80000000000000, 0x10, 0x140), "fe80::10%eth0");
+	SAYS(SHOW(&t_netip, 0, 0, 0), "netip.Addr{}");
+	/* What the version is can't be had: it looks like one. */
+	SAYS(SHOW(&t_netip, 0, 0xffff0a000001, 0x9990), "10.0.0.1");
+	SAYS(JSON(&t_netip, 0, 1, 0x120),
+	     "{'addr':{'hi':0,'lo':1},'z':{'value':{'type':'*net/netip.addrDetail','value':'0x120','to':{'isV6':true,'zoneV6':''}}}},'text':'::1'");
+	SAYS(SHOW(&t_port, 0, 0xffff0a000001, 0x100, 80), "10.0.0.1:80");
+	SAYS(SHOW(&t_port, 0, 1, 0x120, 80), "[::1]:80");
+	SAYS(SHOW(&t_port, 0, 0, 0, 0), "netip.AddrPort{}");
+	SAYS(SHOW(&t_prefix, 0, 0xffff0a000000, 0x100, 9), "10.0.0.0/8");
+	SAYS(SHOW(&t_prefix, 0, 0, 0, 0), "netip.Prefix{}");
+	PUT(0x180, 0, 0, 0);
+	PUT(0x1a0, string, 0x1c0, 0);
+	PUT(0x1c0, 0x160, 4);
+	SAYS(SHOW(&t_netip19, 0, 0xffff0a000001, 0x180), "10.0.0.1");
+	SAYS(SHOW(&t_netip19, 0, 1, 0x180), "::1");
+	SAYS(SHOW(&t_netip19, 0xfe80000000000000, 0x10, 0x1a0), "fe80::10%eth0");
+	SAYS(SHOW(&t_prefix19, 0, 0xffff0a000000, 0x180, 8), "10.0.0.0/8");
+	SAYS(SHOW(&t_prefix19, 0, 0, 0, 0), "netip.Prefix{}");
+}
+
+static const struct gotype t_16 = TYPE(ARRAY, "[16]uint8", 16, .elem = &t_uint8, .count = 16);
+static const struct gotype t_uuid = TYPE(ARRAY, "example.com/uuid.UUID", 16, .elem = &t_uint8,
+					 .count = 16);
+static const struct gotype t_8 = TYPE(ARRAY, "[8]uint8", 8, .elem = &t_uint8, .count = 8);
+static const struct gotype t_4 = TYPE(ARRAY, "[4]uint8", 4, .elem = &t_uint8, .count = 4);
+static const struct gofield id_fields[] = { { "ID", &t_uuid, 0 }, { "Sum", &t_8, 16 } };
+static const struct gotype t_id = TYPE(STRUCT, "main.Request", 24, FIELDS(id_fields));
+
+static void test_byte_arrays(void **state)
+{
+	/* 6ba7b810-9dad-11d1-80b4-00c04fd430c8 */
+	const uint64_t low = 0xd111ad9d10b8a76b, high = 0xc830d44fc000b480;
+
+	(void)state;
+	recs_begin();
+	SAYS(SHOW(&t_16, low, high), "[16]byte(6ba7b810-9dad-11d1-80b4-00c04fd430c8)");
+	SAYS(SHOW(&t_uuid, low, high), "uuid.UUID(6ba7b810-9dad-11d1-80b4-00c04fd430c8)");
+	SAYS(SHOW(&t_16, 1, 2), "[16]byte(0x01000000000000000200000000000000)");
+	SAYS(SHOW(&t_8, 0x0807060504030201), "[8]byte(0x0102030405060708)");
+	SAYS(SHOW(&t_4, 0x04030201), "[4]byte{1, 2, 3, 4}");
+	SAYS(SHOW(&t_id, low, high, 1),
+	     "main.Request{ID: 6ba7b810-9dad-11d1-80b4-00c04fd430c8, Sum: 0x0100000000000000}");
+	SAYS(JSON(&t_8, 1), "[1,0,0,0,0,0,0,0],'text':'0x0100000000000000'");
+}
+
+static const struct gotype t_rtype = TYPE(STRUCT, "reflect.rtype", 48);
+static const struct gotype p_rtype = POINTER_TO("*reflect.rtype", t_rtype);
+static const struct gotype i_type = TYPE(INTERFACE, "reflect.Type", 16);
+static const struct gotype t_abi = TYPE(STRUCT, "internal/abi.Type", 48);
+static const struct gotype p_abi = POINTER_TO("*internal/abi.Type", t_abi);
+static const struct gofield reflect_fields[] = {
+	{ "typ_", &p_abi, 0 }, { "ptr", &t_unsafe, 8 }, { "flag", &t_uint64, 16 },
+};
+
+static const struct gotype t_reflect = TYPE(STRUCT, "reflect.Value", 24, FIELDS(reflect_fields));
+
+static void test_reflect(void **state)
+{
+	uint64_t id;
+
+	(void)state;
+	recs_begin();
+	id = recs_type(&t_id, false);
+	recs_itab(0x1000, recs_type(&p_rtype, true));
+	SAYS(SHOW(&i_type, 0x1000, id), "reflect.Type(main.Request)");
+	SAYS(SHOW(&i_type, 0, 0), "nil");
+	SAYS(SHOW(&t_reflect, id, 0xc000012340, 22), "reflect.Value(main.Request, 0xc000012340)");
+	SAYS(SHOW(&t_reflect, 0, 0, 0), "reflect.Value{}");
+}
+
+static const struct gofield bounds_fields[] = {
+	{ "x", &t_int64, 0 }, { "y", &t_int, 8 },
+	{ "signed", &t_bool, 16 }, { "code", &t_uint8, 17 },
+};
+
+static const struct gotype t_bounds = TYPE(STRUCT, "runtime.boundsError", 24,
+					   FIELDS(bounds_fields));
+static const struct gofield assertion_fields[] = {
+	{ "_interface", &p_abi, 0 }, { "concrete", &p_abi, 8 }, { "asserted", &p_abi, 16 },
+	{ "missingMethod", &t_string, 24 },
+};
+
+static const struct gotype t_assertion = TYPE(STRUCT, "runtime.TypeAssertionError", 40,
+					      FIELDS(assertion_fields));
+static const struct gotype t_empty_any = TYPE(INTERFACE, "interface {}", 16, .empty = true);
+static const struct gotype t_one = TYPE(STRUCT, "example.com/a.T", 0);
+static const struct gotype t_other = TYPE(STRUCT, "example.com/b/a.T", 0);
+static const struct gofield address_fields[] = {
+	{ "msg", &t_string, 0 }, { "addr", &t_uint64, 16 },
+};
+static const struct gotype t_address = TYPE(STRUCT, "runtime.errorAddressString", 24,
+					    FIELDS(address_fields));
+static const struct gotype t_plain = TYPE(STRING, "runtime.plainError", 16);
+static const struct gotype t_panic_nil = TYPE(STRUCT, "runtime.PanicNilError", 0);
+static const struct gotype p_panic_nil = POINTER_TO("*runtime.PanicNilError", t_panic_nil);
+
+#define BOUNDS(x, y, is_signed, code) \
+	SHOW(&t_bounds, x, y, (uint64_t)(is_signed) | (code) << 8)
+#define SAYS_BOUNDS(x, y, is_signed, code, words) \
+	SAYS(BOUNDS(x, y, is_signed, code), "runtime.boundsError(\"runtime error: " words "\")")
+
+/* What a program panics with says what Go prints. */
+static void test_panics(void **state)
+{
+	uint64_t any, string, number, one, other;
+
+	(void)state;
+	recs_begin();
+	SAYS_BOUNDS(5, 2, 1, 0, "index out of range [5] with length 2");
+	SAYS_BOUNDS(-1ULL, 2, 1, 0, "index out of range [-1]");
+	SAYS_BOUNDS(-1ULL, 2, 0, 0, "index out of range [18446744073709551615] with length 2");
+	SAYS_BOUNDS(5, 2, 1, 1, "slice bounds out of range [:5] with length 2");
+	SAYS_BOUNDS(5, 2, 1, 2, "slice bounds out of range [:5] with capacity 2");
+	SAYS_BOUNDS(5, 2, 1, 3, "slice bounds out of range [5:2]");
+	SAYS_BOUNDS(-5ULL, 2, 1, 3, "slice bounds out of range [-5:]");
+	SAYS_BOUNDS(5, 2, 1, 6, "slice bounds out of range [:5:2]");
+	SAYS_BOUNDS(5, 2, 1, 7, "slice bounds out of range [5:2:]");
+	recs_go(19);
+	SAYS_BOUNDS(5, 2, 1, 8, "cannot convert slice with length 2 to pointer to array with length 5");
+	recs_go(23);
+	SAYS_BOUNDS(5, 2, 1, 8,
+		    "cannot convert slice with length 2 to array or pointer to array with length 5");
+	SAYS(BOUNDS(5, 2, 1, 9), "runtime.boundsError{x: 5, y: 2, signed: true, code: 9}");
+	any = recs_type(&t_empty_any, false);
+	string = recs_type(&t_string, false);
+	number = recs_type(&t_int, false);
+	one = recs_type(&t_one, false);
+	other = recs_type(&t_other, false);
+	recs_text(0x100, "CloseMessage");
+	SAYS(SHOW(&t_assertion, any, string, number, 0, 0),
+	     "runtime.TypeAssertionError(\"interface conversion: interface {} is string, not int\")");
+	SAYS(SHOW(&t_assertion, any, 0, number, 0, 0),
+	     "runtime.TypeAssertionError(\"interface conversion: interface {} is nil, not int\")");
+	SAYS(SHOW(&t_assertion, 0, string, one, 0x100, 5),
+	     "runtime.TypeAssertionError(\"interface conversion: string is not a.T: missing method Close\")");
+	SAYS(SHOW(&t_assertion, any, one, other, 0, 0),
+	     "runtime.TypeAssertionError(\"interface conversion: interface {} is a.T, not a.T (types from different packages)\")");
+	SAYS(SHOW(&t_assertion, any, one, one, 0, 0),
+	     "runtime.TypeAssertionError(\"interface conversion: interface {} is a.T, not a.T (types from different scopes)\")");
+	SAYS(SHOW(&t_address, 0x105, 7, 0x18), "runtime.errorAddressString(\"runtime error: Message\")");
+	SAYS(SHOW(&t_plain, 0x105, 7), "runtime.plainError(\"Message\")");
+	PUT(0x200, 0);
+	SAYS(SHOW(&p_panic_nil, 0x200),
+	     "*runtime.PanicNilError(\"panic called with nil argument (use GODEBUG=panicnil=1 to disable)\")");
+}
+
+static const struct gotype t_errors = TYPE(SLICE, "[]error", 24, .elem = &t_error);
+static const struct gofield join_fields[] = { { "errs", &t_errors, 0 } };
+static const struct gotype t_join = TYPE(STRUCT, "errors.joinError", 24, FIELDS(join_fields));
+static const struct gotype p_join = POINTER_TO("*errors.joinError", t_join);
+static const struct gofield dns_fields[] = {
+	{ "Err", &t_string, 0 }, { "Name", &t_string, 16 }, { "Server", &t_string, 32 },
+};
+
+static const struct gotype t_dns = TYPE(STRUCT, "net.DNSError", 48, FIELDS(dns_fields));
+static const struct gofield unmarshal_fields[] = {
+	{ "Value", &t_string, 0 }, { "Type", &i_type, 16 }, { "Offset", &t_int64, 32 },
+	{ "Struct", &t_string, 40 }, { "Field", &t_string, 56 }, { "Err", &t_error, 72 },
+};
+
+/* Err since 1.27. */
+static const struct gotype t_unmarshal = TYPE(STRUCT, "encoding/json.UnmarshalTypeError", 88,
+					      FIELDS(unmarshal_fields));
+static const struct gotype t_unmarshal26 = TYPE(STRUCT, "encoding/json.UnmarshalTypeError", 72,
+						.fields = unmarshal_fields, .nfields = 5);
+
+/* Errors that say what others say. */
+static void test_composed(void **state)
+{
+	uint64_t number;
+
+	(void)state;
+	recs_begin();
+	recs_itab(0x1000, recs_type(&p_errstr, true));
+	recs_itab(0x1100, recs_type(&p_own, true));
+	recs_itab(0x1200, recs_type(&p_rtype, true));
+	number = recs_type(&t_int, false);
+	recs_text(0x100, "onetwohost127.0.0.53:53Cart.Items.0x");
+	PUT(0x200, 0x100, 3, 0x103, 3);
+	PUT(0x300, 0x1000, 0x200, 0x1000, 0x210);
+	PUT(0x340, 0x1000, 0x200, 0x1100, 0x9990);
+	PUT(0x400, 0x300, 2, 2);
+	PUT(0x420, 0x340, 2, 2);
+	SAYS(SHOW(&p_join, 0x400), "*errors.joinError(\"one\\ntwo\")");
+	/* One of them says what only it knows. */
+	SAYS(SHOW(&p_join, 0x420),
+	     "&errors.joinError{errs: []error{*errors.errorString(\"one\"), (*main.NotFound)(0x9990)}}");
+	SAYS(SHOW(&t_dns, 0x100, 3, 0x106, 4, 0, 0), "net.DNSError(\"lookup host: one\")");
+	SAYS(SHOW(&t_dns, 0x100, 3, 0x106, 4, 0x10a, 13),
+	     "net.DNSError(\"lookup host on 127.0.0.53:53: one\")");
+	SAYS(SHOW(&t_unmarshal26, 0x100, 3, 0x1200, number, 0, 0, 0, 0, 0),
+	     "json.UnmarshalTypeError(\"json: cannot unmarshal one into Go value of type int\")");
+	SAYS(SHOW(&t_unmarshal26, 0x100, 3, 0x1200, number, 0, 0x117, 4, 0x11c, 7),
+	     "json.UnmarshalTypeError(\"json: cannot unmarshal one into Go struct field Cart.Items.0 of type int\")");
+	SAYS(SHOW(&t_unmarshal, 0x100, 3, 0x1200, number, 0, 0x117, 4, 0x11c, 7, 0, 0),
+	     "json.UnmarshalTypeError(\"json: cannot unmarshal one into Cart.Items.0 of type int\")");
+	SAYS(SHOW(&t_unmarshal, 0x100, 3, 0x1200, number, 0, 0x117, 4, 0x11c, 5, 0x1000, 0x210),
+	     "json.UnmarshalTypeError(\"json: cannot unmarshal one into Go struct field Cart.Items of type int: two\")");
+}
+
 static const struct gotype i_context = TYPE(INTERFACE, "context.Context", 16);
 static const struct gofield background_fields[] = { { "emptyCtx", &t_int, 0, true } };
 static const struct gotype t_background = TYPE(STRUCT, "context.backgroundCtx", 0,
@@ -255,6 +512,14 @@ static const struct gofield value_fields[] = {
 
 static const struct gotype t_valuectx = TYPE(STRUCT, "context.valueCtx", 48, FIELDS(value_fields));
 static const struct gotype p_valuectx = POINTER_TO("*context.valueCtx", t_valuectx);
+
+static const struct gofield cause_fields[] = {
+	{ "Context", &i_context, 0, true }, { "mu", &t_uint64, 16 }, { "err", &t_error, 24 },
+	{ "cause", &t_error, 40 },
+};
+
+static const struct gotype t_cause = TYPE(STRUCT, "context.cancelCtx", 56, FIELDS(cause_fields));
+static const struct gotype p_cause = POINTER_TO("*context.cancelCtx", t_cause);
 
 static void test_contexts(void **state)
 {
@@ -288,6 +553,12 @@ static void test_contexts(void **state)
 	PUT(0x500, 0x347, 0);
 	SAYS(SHOW(&i_context, 0x1200, 0x400),
 	     "context.Background.WithCancel.WithValue(\"user\", \"bob\").WithDeadline(1970-01-01T00:00:00Z)[]");
+	/* With a cause of its own; until 1.19 there was none. */
+	PUT(0x500, 0x327, 16, 0x324, 3);
+	PUT(0x540, 0x1000, 0x99, 0, 0x1400, 0x500, 0x1400, 0x500);
+	PUT(0x5a0, 0x1000, 0x99, 0, 0x1400, 0x500, 0x1400, 0x510);
+	SAYS(SHOW(&p_cause, 0x540), "context.Background.WithCancel[context canceled]");
+	SAYS(SHOW(&p_cause, 0x5a0), "context.Background.WithCancel[context canceled: bob]");
 	/* The chain ends where the capture does. */
 	PUT(0x600, 0x1100, 0x9990, 0, 0, 0);
 	SAYS(SHOW(&i_context, 0x1100, 0x600), "(*context.cancelCtx)(0x9990).WithCancel");
@@ -452,6 +723,11 @@ int main(void)
 		{ "durations, months, days as package time writes them", test_durations },
 		{ "errors say what Error() says, and what they wrap", test_errors },
 		{ "addresses; the errors of package net; file modes", test_net },
+		{ "addresses of package netip", test_netip },
+		{ "arrays of bytes in hexadecimal, UUIDs", test_byte_arrays },
+		{ "what package reflect holds", test_reflect },
+		{ "panics of the runtime", test_panics },
+		{ "errors that say what others say", test_composed },
 		{ "contexts as chains", test_contexts },
 		{ "locks and atomics: their state, if they have the expected shape", test_locks },
 		{ "names without the paths of packages", test_names },

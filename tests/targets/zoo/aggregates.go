@@ -95,6 +95,12 @@ type Tagged struct {
 func emptyStruct(e struct{}, n int) (int, struct{}) { visits++; return n, e }
 
 //go:noinline
+func onlyEmpty(e struct{}) { visits++ }
+
+//go:noinline
+func returnsEmpty() [0]int { visits++; return [0]int{} }
+
+//go:noinline
 func points(a, b Point) (Point, Point) { visits++; return b, a }
 
 //go:noinline
@@ -170,6 +176,8 @@ func double(x int) int { return 2 * x }
 
 func visitAggregates() {
 	emptyStruct(struct{}{}, 12)
+	onlyEmpty(struct{}{})
+	returnsEmpty()
 	points(Point{1, -2}, Point{3, 4})
 	outers(Outer{1.5, Inner{-8, "inner", 65535}, true, Point{-1, 1}}, 50)
 	packed(Packed{true, -1, 0xbeef, true, 0xdeadbeef, 7})
