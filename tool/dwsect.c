@@ -44,6 +44,13 @@ struct place {
 	bool compressed;
 };
 
+/* What describes how the section is compressed; false if nothing does. */
+static bool read_chdr(const struct elffile *ef, const struct elfsec *sec, Elf64_Chdr *ret)
+{
+	return sec->flags & SHF_COMPRESSED && sec->size > sizeof(*ret) &&
+	       !elffile_read(ef, sec->off, ret, sizeof(*ret));
+}
+
 static bool find_plain(const struct elffile *ef, const struct elfsec *sec, struct place *ret)
 {
 	Elf64_Chdr ch;
@@ -51,8 +58,7 @@ static bool find_plain(const struct elffile *ef, const struct elfsec *sec, struc
 	*ret = (struct place){ sec->off, sec->size, sec->size, sec->flags & SHF_COMPRESSED };
 	if (!ret->compressed)
 		return true;
-	if (sec->size <= sizeof(ch) || elffile_read(ef, sec->off, &ch, sizeof(ch)) ||
-	    ch.ch_type != ELFCOMPRESS_ZLIB)
+	if (!read_chdr(ef, sec, &ch) || ch.ch_type != ELFCOMPRESS_ZLIB)
 		return false;
 	ret->off += sizeof(ch);
 	ret->len -= sizeof(ch);
@@ -114,6 +120,15 @@ bool dwsects_too_large(const struct elffile *ef)
 		room -= p.size;
 	}
 	return false;
+}
+
+bool dwsects_unknown(const struct elffile *ef)
+{
+	const struct elfsec *sec = elffile_section(ef, ".debug_info");
+	Elf64_Chdr ch;
+
+	return sec && sec->type != SHT_NOBITS && read_chdr(ef, sec, &ch) &&
+	       ch.ch_type != ELFCOMPRESS_ZLIB;
 }
 
 void dwsects_init(struct dwsects *s, const struct elffile *ef)

@@ -50,6 +50,8 @@ struct dwsects {
 
 /* Have they more than DWSECTS_MAX bytes, as the file says? */
 bool dwsects_too_large(const struct elffile *ef);
+/* Is debug information there that is compressed in a way that is not known here, as by zstd? */
+bool dwsects_unknown(const struct elffile *ef);
 void dwsects_init(struct dwsects *s, const struct elffile *ef);
 void dwsects_fini(struct dwsects *s);
 

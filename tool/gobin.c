@@ -33,6 +33,7 @@ struct gobin {
 	struct elffile ef;
 	struct arena mem;
 	char *path;
+	pid_t pid;
 	struct linktab link;		/* line table, version, moduledata */
 	struct goprobe_runtime rt;
 	struct dwinfo *dw;
@@ -43,13 +44,22 @@ struct gobin {
 	struct codewin *code;
 	struct datawin *trees;		/* inlining trees */
 	char *build_id;
-	bool large;			/* it has too much debug information */
+	const char *unread;		/* why its debug information is not read, or NULL */
 	struct hmap sigs;		/* struct gosig by function */
 };
 
 static const char why_stripped[] = "the binary has no debug information";
 static const char why_large[] =
 	"the binary has more than " DWSECTS_MAX_TEXT " of debug information, which is not read";
+
+#define DECOMPRESS "'objcopy --decompress-debug-sections' makes it readable"
+static const char why_compressed[] =
+	"the binary has debug information in an unknown compression, such as zstd: " DECOMPRESS;
+
+static const char *why_unread(const struct elffile *ef)
+{
+	return dwsects_too_large(ef) ? why_large : dwsects_unknown(ef) ? why_compressed : NULL;
+}
 
 static int load_runtime(struct gobin *bin, struct diag *d)
 {
@@ -86,7 +96,7 @@ int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
 		goto fail;
 	bin->dw = dwinfo_open(bin->ef.fd, bin->link.minor, bin->link.types,
 			      &bin->mem);
-	bin->large = !bin->dw && dwsects_too_large(&bin->ef);
+	bin->unread = bin->dw ? NULL : why_unread(&bin->ef);
 	if (load_runtime(bin, d))
 		goto fail;
 	if (gofuncs_load(&bin->funcs, &bin->link, &bin->ef)) {
@@ -136,6 +146,16 @@ const char *gobin_path(const struct gobin *bin)
 	return bin->path;
 }
 
+void gobin_set_process(struct gobin *bin, pid_t pid)
+{
+	bin->pid = pid;
+}
+
+pid_t gobin_process(const struct gobin *bin)
+{
+	return bin->pid;
+}
+
 const char *gobin_go_version(const struct gobin *bin)
 {
 	return bin->link.version;
@@ -153,7 +173,12 @@ bool gobin_has_types(const struct gobin *bin)
 
 const char *gobin_no_types(const struct gobin *bin)
 {
-	return bin->large ? why_large : why_stripped;
+	return bin->unread ? bin->unread : why_stripped;
+}
+
+const char *gobin_unread(const struct gobin *bin)
+{
+	return bin->unread;
 }
 
 struct dwinfo *gobin_dwinfo(struct gobin *bin)
@@ -274,6 +299,7 @@ static const struct gosig sig_inlined = {
 
 static const struct gosig sig_stripped = { .incomplete = why_stripped };
 static const struct gosig sig_large = { .incomplete = why_large };
+static const struct gosig sig_compressed = { .incomplete = why_compressed };
 
 static const struct gosig sig_assembly = {
 	.incomplete = "written in assembly: its arguments are not described",
@@ -312,7 +338,8 @@ static const struct gosig *sig_of_stripped(struct gobin *bin, const struct gofun
 	sig = rtsig_get(&bin->methods, fn->entry, facts->abi0, facts->args);
 	if (sig)
 		return sig;
-	return bin->large ? &sig_large : &sig_stripped;
+	return bin->unread == why_large ? &sig_large :
+	       bin->unread ? &sig_compressed : &sig_stripped;
 }
 
 static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)

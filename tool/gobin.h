@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <goprobe.h>
 
 #include "diag.h"
@@ -90,10 +91,14 @@ void gobin_free(struct gobin *bin);
 
 int gobin_fd(const struct gobin *bin);
 const char *gobin_path(const struct gobin *bin);
+/* The process that it was found by, or 0: gobin_path() is what was asked for. */
+void gobin_set_process(struct gobin *bin, pid_t pid);
+pid_t gobin_process(const struct gobin *bin);
 const char *gobin_go_version(const struct gobin *bin);	/* "go1.24.4" */
 int gobin_go_minor(const struct gobin *bin);		/* 24 */
 bool gobin_has_types(const struct gobin *bin);		/* DWARF is there */
 const char *gobin_no_types(const struct gobin *bin);	/* "the binary has ...": why not; static */
+const char *gobin_unread(const struct gobin *bin);	/* as that if it has some, else NULL */
 struct dwinfo *gobin_dwinfo(struct gobin *bin);		/* or NULL */
 const struct goprobe_runtime *gobin_runtime(const struct gobin *bin);
 /* What it is read from. */
