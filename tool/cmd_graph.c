@@ -269,7 +269,7 @@ static int watch(struct graphing *g, struct diag *d)
 	}
 	/* Whatever is left of the session goes before the command is waited for. */
 	tracing_disarm(&g->tracing);
-	interrupt_await_command(&g->tracing.interrupt);
+	tracing_await_command(&g->tracing);
 	code = target->command ? target_exit_status(target) : CMD_DONE;
 	if (code)
 		return code;

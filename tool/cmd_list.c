@@ -7,6 +7,7 @@
 #include "client.h"
 #include "cmd.h"
 #include "list.h"
+#include "nomatch.h"
 #include "places.h"
 #include "points.h"
 #include "select.h"
@@ -118,7 +119,7 @@ static int collect(const struct target *t, const struct spec *specs, size_t nspe
 			continue;
 		free(found);
 		free(v);
-		select_no_match(t->bins, t->nbins, &specs[i], d);
+		nomatch(t->bins, t->nbins, &specs[i], d);
 		return -1;
 	}
 	free(found);
@@ -435,6 +436,9 @@ static int list(const struct args *a, struct diag *d)
 		code = target_add_pids(&t, a->pids[i], d) ? CMD_FAILED : CMD_DONE;
 	if (a->file)
 		code = target_set_file(&t, a->file, &older, d) ? CMD_FAILED : CMD_DONE;
+	for (size_t i = 0; !code && i < t.nbins; i++)
+		if (gobin_unread(t.bins[i]))
+			fprintf(stderr, "goprobectl: warning: %s\n", gobin_unread(t.bins[i]));
 	if (!code)
 		code = list_functions(&t, a, d);
 	target_fini(&t);

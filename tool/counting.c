@@ -248,7 +248,7 @@ static int run(struct counting *c, struct diag *d)
 		return CMD_FAILED;
 	/* Whatever is left of the session goes before the command is waited for. */
 	tracing_disarm(&c->tracing);
-	interrupt_await_command(&c->tracing.interrupt);
+	tracing_await_command(&c->tracing);
 	code = target->command ? target_exit_status(target) : CMD_DONE;
 	return !code && c->hits ? CMD_BROKEN : code;
 }

@@ -96,14 +96,49 @@ static int unknown_variable(struct exprjob *j, const struct expr *e, const char 
 	return -1;
 }
 
+/* "a, b" of one side of the call; NULL without memory. */
+static const char *names_of(const struct exprjob *j, bool results, struct near *near)
+{
+	const char *names = "";
+	size_t n;
+	const struct goparam *v = params_of(j, results, &n);
+
+	for (size_t i = 0; names && i < n; i++) {
+		if (strcmp(v[i].name, "_") == 0)
+			continue;
+		near_offer(near, v[i].name);
+		names = arena_printf(j->scope->mem, "%s%s%s", names, *names ? ", " : "", v[i].name);
+	}
+	return names;
+}
+
+/* A condition, or a key, may be of either side. */
+static int no_value(struct exprjob *j, const struct expr *e, struct near *near)
+{
+	const char *takes = names_of(j, false, near), *returns = names_of(j, true, near);
+	const char *meant = NULL;
+	size_t n;
+	const struct goparam *v = params_of(j, true, &n);
+
+	exprjob_wrong(j, e, "%s has no parameter and no result '%s'", j->scope->fn->name, e->s);
+	if (n && strcmp(e->s, "err") == 0 && v[n - 1].type && v[n - 1].type->name &&
+	    strcmp(v[n - 1].type->name, "error") == 0)
+		meant = v[n - 1].name;
+	if (!takes || !returns)
+		return -1;
+	takes = arena_printf(j->scope->mem, "%s%s%s%s%s", *takes ? takes : "nothing",
+			     *returns ? "; it returns " : "", returns,
+			     meant ? "; its error is " : "", meant ? meant : "");
+	exprjob_hint(j, "it takes", takes, near);
+	return -1;
+}
+
 static int unknown_param(struct exprjob *j, const struct expr *e)
 {
 	bool results = j->scope->results && !j->scope->at;
-	const char *fn = j->scope->fn->name, *names = "";
+	const char *fn = j->scope->fn->name, *names;
 	const struct gosig *sig = j->scope->sig;
 	struct near near;
-	size_t n;
-	const struct goparam *v = params_of(j, results, &n);
 
 	if (j->scope->at && sig->incomplete) {
 		exprjob_wrong(j, e, "it is not known what '%s' is: %s", e->s, sig->incomplete);
@@ -122,12 +157,9 @@ static int unknown_param(struct exprjob *j, const struct expr *e)
 		return -1;
 	}
 	near_init(&near, e->s);
-	for (size_t i = 0; names && i < n; i++) {
-		if (strcmp(v[i].name, "_") == 0)
-			continue;
-		near_offer(&near, v[i].name);
-		names = arena_printf(j->scope->mem, "%s%s%s", names, *names ? ", " : "", v[i].name);
-	}
+	if (j->cond && !j->scope->at)
+		return no_value(j, e, &near);
+	names = names_of(j, results, &near);
 	if (j->scope->at) {
 		exprjob_wrong(j, e, "no variable '%s' can be seen at %s+0x%llx", e->s, fn,
 			      (unsigned long long)(j->scope->pc - j->scope->fn->entry));

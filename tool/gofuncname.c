@@ -94,3 +94,37 @@ bool gofuncname_is_shaped(const char *name)
 	return strstr(name, "[go.shape.") && strncmp(name, "type:", 5) &&
 	       strncmp(name, "type..", 6) && !gofuncname_is_closure(name);
 }
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* cmd/internal/objabi.PathToPrefix, back: two digits in lower case. */
+static bool is_escape(const char *p)
+{
+	return p[0] == '%' && hex_digit(p[1]) >= 0 && hex_digit(p[2]) >= 0;
+}
+
+bool gofuncname_written(const char *name, bool path, char *to, size_t size)
+{
+	const char *p = name;
+	size_t n = 0;
+
+	while (*p) {
+		if (*p == '[') {
+			p = skip_brackets(p);
+			continue;
+		}
+		if (n + 1 >= size)
+			return false;
+		if (path && is_escape(p)) {
+			to[n++] = (char)(hex_digit(p[1]) << 4 | hex_digit(p[2]));
+			p += 3;
+		} else {
+			to[n++] = *p++;
+		}
+	}
+	to[n] = 0;
+	return true;
+}

@@ -25,6 +25,13 @@ bool gofuncname_is_closure(const char *name);
 bool gofuncname_receiver(const char *name, const char **type, size_t *len,
 			 bool *pointer);
 
+/*
+ * The name as people write it, into @to: without type arguments; if @path, with the import path
+ * as Go code has it, in which the linker writes some dots as %2e. False if it takes more than
+ * @size bytes.
+ */
+bool gofuncname_written(const char *name, bool path, char *to, size_t size);
+
 /* Code for shapes of type arguments: takes a dictionary unless a closure. */
 bool gofuncname_is_shaped(const char *name);
 

@@ -5,7 +5,10 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "interrupt.h"
+
+#define MS 1000000ULL
 
 void interrupt_none(struct interrupt *i, struct target *target)
 {
@@ -61,8 +64,9 @@ bool interrupt_came(struct interrupt *i)
 	return i->came;
 }
 
-void interrupt_await_command(struct interrupt *i)
+bool interrupt_await_command(struct interrupt *i, int timeout_ms)
 {
+	uint64_t now, end = clock_now(CLOCK_MONOTONIC) + (uint64_t)timeout_ms * MS;
 	struct target *t = i->target;
 
 	while (t->command && !target_ended(t)) {
@@ -71,7 +75,15 @@ void interrupt_await_command(struct interrupt *i)
 			{ .fd = t->processes[0].pidfd, .events = POLLIN },
 		};
 
-		poll(fds, 2, t->processes[0].pidfd >= 0 ? -1 : 100);
+		int most = t->processes[0].pidfd >= 0 ? -1 : 100;
+
+		now = clock_now(CLOCK_MONOTONIC);
+		if (timeout_ms >= 0 && now >= end)
+			return false;
+		if (timeout_ms >= 0 && (most < 0 || (end - now) / MS < (uint64_t)most))
+			most = (int)((end - now + MS - 1) / MS);
+		poll(fds, 2, most);
 		interrupt_came(i);
 	}
+	return true;
 }

@@ -31,7 +31,7 @@ int interrupt_init(struct interrupt *i, struct target *target, struct diag *d);
 void interrupt_fini(struct interrupt *i);
 /* Has a signal come? Takes it; passes on to a command what it has not got itself. */
 bool interrupt_came(struct interrupt *i);
-/* Wait until the command has ended, if there is one. */
-void interrupt_await_command(struct interrupt *i);
+/* Wait until the command has ended, if there is one, for @timeout_ms at most; -1: for ever. */
+bool interrupt_await_command(struct interrupt *i, int timeout_ms);
 
 #endif

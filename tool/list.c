@@ -23,19 +23,12 @@ static const char *const entries[] = {
 	[PLAN_ENTRY_FIRST] = "first",
 };
 
-static void pad(struct buf *b, size_t from, size_t width)
-{
-	size_t n = b->len - from;
-
-	buf_fill(b, ' ', n < width ? width - n : 1);
-}
-
 void list_header(struct buf *b)
 {
 	size_t start = b->len;
 
 	buf_str(b, "FUNCTION");
-	pad(b, start, NAME_WIDTH);
+	buf_pad(b, start, NAME_WIDTH);
 	buf_str(b, "ENTRY  RETS  WHERE\n");
 }
 
@@ -48,10 +41,10 @@ static void text(struct buf *b, const struct gofunc *fn, const char *sig,
 	/* "func(x int) error" */
 	if (sig)
 		buf_str(b, strncmp(sig, "func", 4) == 0 ? sig + 4 : sig);
-	pad(b, start, NAME_WIDTH);
+	buf_pad(b, start, NAME_WIDTH);
 	start = b->len;
 	buf_str(b, entries[info->refused ? PLAN_ENTRY_NONE : info->entry]);
-	pad(b, start, 5);
+	buf_pad(b, start, 5);
 	if (info->refused)
 		buf_str(b, "     -");
 	else
@@ -348,7 +341,7 @@ static void session_text(struct buf *b, const struct list_session *s, const char
 			buf_str(b, "at file offset ");
 			buf_hex(b, v[i].offset);
 		}
-		pad(b, start, NAME_WIDTH);
+		buf_pad(b, start, NAME_WIDTH);
 		buf_u64(b, v[i].n);
 		buf_str(b, v[i].n == 1 ? " breakpoint\n" : " breakpoints\n");
 	}

@@ -56,6 +56,14 @@ static int fail(struct diag *d, int code)
 	return code;
 }
 
+/* What others call it. */
+static const char *const called[][2] = {
+	{ "trace", "attach" }, { "record", "attach --record FILE" }, { "report", "replay" },
+	{ "top", "count -i 1s --top 10" }, { "profile", "stack" }, { "hist", "latency" },
+	{ "print", "read" }, { "vars", "watch" }, { "set", "write" }, { "funcs", "list" },
+	{ "doctor", "info" }, { "status", "info" },
+};
+
 static int unknown_command(const char *name)
 {
 	struct diag d = { 0 };
@@ -69,6 +77,9 @@ static int unknown_command(const char *name)
 
 	diag_set(&d, name[0] == '-' ? "unknown option '%s'" : "unknown command '%s'", name);
 	diag_hint(&d, "%s", hint ? hint : "'goprobectl --help' lists the commands");
+	for (size_t i = 0; i < sizeof(called) / sizeof(*called); i++)
+		if (strcmp(called[i][0], name) == 0)
+			diag_hint(&d, "'goprobectl %s' does that", called[i][1]);
 	free(hint);
 	return fail(&d, CMD_USAGE);
 }
@@ -101,7 +112,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	struct diag d = { 0 };
 	int code;
 
-	if (argc == 2 && strcmp(argv[1], "--version") == 0)
+	if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
 		return print_version();
 	code = cmd->run(argc, argv, &d);
 	if (code == CMD_HELP)
@@ -130,7 +141,8 @@ int main(int argc, char **argv)
 
 	const char *name = argv[1];
 
-	if (strcmp(name, "--version") == 0)
+	if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0 ||
+	    strcmp(name, "-V") == 0 || strcmp(name, "-v") == 0)
 		return print_version();
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
 	    (strcmp(name, "help") == 0 && argc < 3)) {

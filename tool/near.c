@@ -95,6 +95,27 @@ static bool same_method(const char *a, const char *b)
 	}
 }
 
+/* "main.handle" for "main.(*Server).handle", "shop.Add" for "my.org/shop.Cart.Add" */
+static bool same_package_and_last(const char *wanted, const char *name)
+{
+	const char *path = after_path(name), *dot = strchr(path, '.');
+	const char *last = strrchr(wanted, '.');
+	size_t n = last ? (size_t)(last - wanted) : 0;
+
+	if (!dot || !n || strcasecmp(last + 1, last_part(name)) != 0)
+		return false;
+	return ((size_t)(dot - name) == n && !strncasecmp(wanted, name, n)) ||
+	       ((size_t)(dot - path) == n && !strncasecmp(wanted, path, n));
+}
+
+/* "my.org/app.run": the linker calls the package of a program main, whatever its path is. */
+static bool is_of_main(const char *wanted, const char *name)
+{
+	const char *tail = after_path(wanted), *dot = strchr(tail, '.');
+
+	return dot && !strncmp(name, "main.", 5) && same_method(dot + 1, name + 5);
+}
+
 /* How far off @name is; SIZE_MAX: too far to be meant. */
 static size_t score(const char *wanted, const char *name)
 {
@@ -109,8 +130,11 @@ static size_t score(const char *wanted, const char *name)
 	if (strcasecmp(wanted, last_part(name)) == 0)
 		return strncmp(name, "main.", 5) == 0 ? 1 : 2;
 	if (strcasecmp(wanted, tail) == 0 || same_method(wanted, name) ||
-	    (dot && strchr(wanted, '.') && same_method(wanted, dot + 1)))
+	    (dot && strchr(wanted, '.') && same_method(wanted, dot + 1)) ||
+	    same_package_and_last(wanted, name))
 		return 1;
+	if (is_of_main(wanted, name))
+		return 2;
 	d = distance(wanted, name, most);
 	if (d > most && tail != name)
 		d = distance(wanted, tail, most);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lines of "goprobectl list --points": breakpoints, and how what they cover is executed. */
 #include "plan.h"
+#include "plain.h"
 #include "points.h"
 
 #define PLACE_WIDTH 50
@@ -35,25 +36,18 @@ struct shown {
 	bool alone;
 };
 
-static void pad(struct buf *b, size_t from, size_t width)
-{
-	size_t n = b->len - from;
-
-	buf_fill(b, ' ', n < width ? width - n : 1);
-}
-
 void points_header(struct buf *b)
 {
 	size_t start = b->len;
 
 	buf_str(b, "POINT");
-	pad(b, start, PLACE_WIDTH);
+	buf_pad(b, start, PLACE_WIDTH);
 	start = b->len;
 	buf_str(b, "KIND");
-	pad(b, start, KIND_WIDTH);
+	buf_pad(b, start, KIND_WIDTH);
 	start = b->len;
 	buf_str(b, "INSTRUCTION");
-	pad(b, start, INSN_WIDTH);
+	buf_pad(b, start, INSN_WIDTH);
 	buf_str(b, "EXECUTED\n");
 }
 
@@ -99,15 +93,15 @@ static void text(struct buf *b, const struct shown *p)
 	buf_str(b, p->fn->name);
 	buf_char(b, '+');
 	buf_hex(b, p->at->at);
-	pad(b, start, PLACE_WIDTH);
+	buf_pad(b, start, PLACE_WIDTH);
 	start = b->len;
 	buf_str(b, p->kind);
-	pad(b, start, KIND_WIDTH);
+	buf_pad(b, start, KIND_WIDTH);
 	start = b->len;
 	if (p->at->len)
 		insn_text(p->code, p->at->len, p->fn->entry + p->at->at, insn);
 	buf_str(b, p->at->len ? insn : "-");
-	pad(b, start, INSN_WIDTH);
+	buf_pad(b, start, INSN_WIDTH);
 	executed(b, p);
 	if (p->alone)
 		buf_str(b, "; the function is this instruction alone, and can't be timed");

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Quoting of bytes: as Go source and as JSON. */
+#define _GNU_SOURCE
+#include <locale.h>
+#include <wchar.h>
+
 #include "buf.h"
 #include "load.h"
 #include "plain.h"
@@ -209,6 +213,36 @@ void buf_json(struct buf *b, const uint8_t *s, size_t n)
 void buf_json_str(struct buf *b, const char *s)
 {
 	buf_json(b, (const uint8_t *)s, strlen(s));
+}
+
+/* Of a character that is not ASCII; the locale is left alone. */
+static size_t wide(uint32_t c)
+{
+	static locale_t utf8;
+	locale_t before;
+	int n = 1;
+
+	if (!utf8)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	if (utf8) {
+		before = uselocale(utf8);
+		n = wcwidth((wchar_t)c);
+		uselocale(before);
+	}
+	return n < 0 ? 1 : (size_t)n;
+}
+
+void buf_pad(struct buf *b, size_t from, size_t width)
+{
+	size_t columns = 0;
+	uint32_t c;
+
+	for (size_t i = from, len; i < b->len; i += len) {
+		len = buf_utf8((const uint8_t *)b->p + i, b->len - i, &c);
+		columns += len > 1 ? wide(c) : 1;
+		len += !len;
+	}
+	buf_fill(b, ' ', columns < width ? width - columns : 1);
 }
 
 size_t plain_next(const char *s, size_t n, bool *shown)

@@ -5,9 +5,25 @@
 
 #include "choice.h"
 #include "claim.h"
-#include "near.h"
+#include "nomatch.h"
 #include "request.h"
 #include "select.h"
+
+/* The shell has taken apart what was not quoted: main.foo if n==1. */
+static int check_word(char **texts, size_t n, size_t i, struct diag *d)
+{
+	static const char *const words[] = { "if", "where", "set", "delay", "on" };
+	size_t k = 0;
+
+	while (k < sizeof(words) / sizeof(*words) && strcmp(texts[i], words[k]) != 0)
+		k++;
+	if (!i || k == sizeof(words) / sizeof(*words))
+		return 0;
+	diag_set(d, "'%s' belongs to the pattern before it, in one argument", texts[i]);
+	diag_hint(d, "quote them together: '%s %s%s%s'", texts[i - 1],
+		  k == 1 ? "if" : texts[i], i + 1 < n ? " " : "", i + 1 < n ? texts[i + 1] : " ...");
+	return -1;
+}
 
 static int parse(int (*parse_one)(const char *, struct spec *, struct diag *), char **texts,
 		 size_t n, struct spec **ret, struct diag *d)
@@ -17,10 +33,10 @@ static int parse(int (*parse_one)(const char *, struct spec *, struct diag *), c
 	if (!specs)
 		return diag_set(d, "out of memory");
 	for (size_t i = 0; i < n; i++) {
-		if (parse_one(texts[i], &specs[i], d)) {
-			select_specs_free(specs, i);
-			return -1;
-		}
+		if (!check_word(texts, n, i, d) && !parse_one(texts[i], &specs[i], d))
+			continue;
+		select_specs_free(specs, i);
+		return -1;
 	}
 	*ret = specs;
 	return 0;
@@ -56,32 +72,6 @@ void select_specs_free(struct spec *specs, size_t n)
 	for (size_t i = 0; specs && i < n; i++)
 		spec_fini(&specs[i]);
 	free(specs);
-}
-
-int select_no_match(struct gobin **bins, size_t nbins, const struct spec *spec,
-		    struct diag *d)
-{
-	struct near near;
-
-	diag_set(d, "no function of %s%s matches '%s'", gobin_path(bins[0]),
-		 nbins > 1 ? " and the others" : "", spec->text);
-	near_init(&near, spec->pattern);
-	for (size_t i = 0; i < nbins; i++) {
-		size_t n;
-		const struct gofunc *f = gobin_funcs(bins[i], &n);
-
-		for (size_t k = 0; k < n; k++)
-			near_offer(&near, f[k].name);
-	}
-
-	char *hint = spec->kind == SPEC_NAME ? near_hint(&near) : NULL;
-
-	if (hint)
-		diag_hint(d, "%s", hint);
-	else
-		diag_hint(d, "'goprobectl list' shows what there is");
-	free(hint);
-	return -1;
 }
 
 /* --- what was left out ----------------------------------------------- */
@@ -243,7 +233,7 @@ static int no_code(struct choice *c, struct gobin **bins, size_t nbins, const st
 			if (!f[k].entry && spec_match(s, f[k].name))
 				return inlined_away(c, bins[i], &f[k], d);
 	}
-	return select_no_match(bins, nbins, s, d);
+	return nomatch(bins, nbins, s, d);
 }
 
 static int check(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)

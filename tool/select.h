@@ -38,8 +38,4 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 		     const struct spec *specs, size_t nspecs, struct arena *mem,
 		     struct buf *skipped, struct diag *d);
 
-/* "no function of main is called 'foo'", with the nearest names. */
-int select_no_match(struct gobin **bins, size_t nbins, const struct spec *spec,
-		    struct diag *d);
-
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gofuncname.h"
 #include "spec.h"
 
 static int wrong(struct diag *d, const char *text, size_t at, size_t len, const char *sentence)
@@ -193,9 +194,46 @@ static bool find_place(const char *text, size_t len, struct spec *s, size_t *nam
 	return end == text + len && len > 3;
 }
 
+/* The first ',' that no brackets are around; @len: none. */
+static size_t top_level_comma(const char *text, size_t len)
+{
+	size_t depth = 0, i;
+
+	for (i = 0; i < len && (text[i] != ',' || depth); i++)
+		depth += text[i] == '[' ? 1 : text[i] == ']' && depth ? -1 : 0;
+	return i;
+}
+
+/* "main.(*Stack[...]).Push", as tracebacks have it: any instance, as without "[...]". */
+static void any_instance(char *pattern)
+{
+	static const char any[] = "[...]";
+	char *at;
+
+	while ((at = strstr(pattern, any)))
+		memmove(at, at + sizeof(any) - 1, strlen(at + sizeof(any) - 1) + 1);
+}
+
+/* What somebody may have meant who wrote a word behind the pattern. */
+static void hint_at_word(struct diag *d, const char *text, size_t space, size_t len)
+{
+	static const char *const words[] = { "where", "when", "and", "unless" };
+	const char *word = text + space + strspn(text + space, " \t\n");
+	size_t n = strcspn(word, " \t\n("), i = 0;
+
+	while (i < sizeof(words) / sizeof(*words) &&
+	       (strlen(words[i]) != n || strncmp(word, words[i], n) != 0))
+		i++;
+	if (i < sizeof(words) / sizeof(*words))
+		diag_hint(d, "a condition begins with 'if': '%.*s if %s'", (int)space, text,
+			  word + n + strspn(word + n, " \t\n"));
+	else if ((size_t)(word - text) < len)
+		diag_hint(d, "each pattern is an argument of its own");
+}
+
 static int parse_name(const char *text, struct spec *s, size_t *end, struct diag *d)
 {
-	size_t len = name_end(text), name;
+	size_t len = name_end(text), name, comma;
 
 	*end = len;
 	while (len && text[len - 1] == ' ')
@@ -205,19 +243,32 @@ static int parse_name(const char *text, struct spec *s, size_t *end, struct diag
 		s->pattern = strndup(text, name);
 		return s->pattern ? 0 : diag_set(d, "out of memory");
 	}
+	comma = top_level_comma(text, len);
 
 	size_t space = strcspn(text, " \t\n");
 
 	if (!len)
 		return wrong(d, text, 0, 0, "a pattern is empty");
-	if (space < len && !memchr(text, '[', len))
-		return wrong(d, text, space, 1, "a function's name has no blanks");
+	if (comma < len) {
+		wrong(d, text, comma, 1, "a function's name has no comma");
+		diag_hint(d, "patterns are separated by spaces: '%.*s' '%s'", (int)comma, text,
+			  text + comma + 1 + strspn(text + comma + 1, " "));
+		return -1;
+	}
+	if (space < len && !memchr(text, '[', len)) {
+		wrong(d, text, space, 1, "a function's name has no blanks");
+		hint_at_word(d, text, space, len);
+		return -1;
+	}
 	s->kind = SPEC_NAME;
 	for (size_t i = 0; i < len; i++)
 		if (is_star(text, i) || text[i] == '?')
 			s->kind = SPEC_GLOB;
 	s->pattern = strndup(text, len);
-	return s->pattern ? 0 : diag_set(d, "out of memory");
+	if (!s->pattern)
+		return diag_set(d, "out of memory");
+	any_instance(s->pattern);
+	return 0;
 }
 
 /* --- what follows it -------------------------------------------------- */
@@ -462,7 +513,7 @@ void spec_fini(struct spec *s)
 }
 
 /* One star remembered is enough: a later one can always take over. */
-static bool glob(const char *pattern, const char *name)
+bool spec_glob(const char *pattern, const char *name)
 {
 	size_t p = 0, n = 0, star_p = 0, star_n = 0;
 	bool star = false;
@@ -493,7 +544,7 @@ static bool match(const struct spec *s, const char *name)
 	case SPEC_NAME:
 		return strcmp(s->pattern, name) == 0;
 	case SPEC_GLOB:
-		return glob(s->pattern, name);
+		return spec_glob(s->pattern, name);
 	case SPEC_REGEX:
 		return regexec(&s->regex, name, 0, NULL, 0) == 0;
 	default:
@@ -501,33 +552,17 @@ static bool match(const struct spec *s, const char *name)
 	}
 }
 
-/* "main.(*List[go.shape.int]).Push" to "main.(*List).Push" */
-static bool without_type_arguments(const char *name, char *to, size_t room)
-{
-	size_t depth = 0, n = 0;
-
-	for (; *name; name++) {
-		depth += *name == '[';
-		if (!depth) {
-			if (n + 1 >= room)
-				return false;
-			to[n++] = *name;
-		}
-		if (*name == ']' && depth)
-			depth--;
-	}
-	to[n] = 0;
-	return true;
-}
-
 bool spec_match(const struct spec *s, const char *name)
 {
-	char plain[1024];
+	char written[1024];
 
 	if (match(s, name))
 		return true;
-	if (spec_is_place(s))
+	if (spec_is_place(s) || (s->kind != SPEC_REGEX && strchr(s->pattern, '[')))
 		return false;
-	return strchr(name, '[') && (s->kind == SPEC_REGEX || !strchr(s->pattern, '[')) &&
-	       without_type_arguments(name, plain, sizeof(plain)) && match(s, plain);
+	for (int path = 0; path < 2; path++)
+		if (strchr(name, path ? '%' : '[') &&
+		    gofuncname_written(name, path, written, sizeof(written)) && match(s, written))
+			return true;
+	return false;
 }

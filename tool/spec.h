@@ -14,7 +14,9 @@
  *	*0x4829e0		a link-time address
  *
  * A pattern without "[" is also compared with a generic function's name
- * without its type arguments: main.Map finds main.Map[go.shape.int].
+ * without its type arguments: main.Map finds main.Map[go.shape.int]; and with the import path as
+ * Go code writes it, gopkg.in/yaml.v3, where the linker has yaml%2ev3. "[...]", as tracebacks
+ * write it, stands for any type arguments: it is left out.
  *
  * What follows the pattern:
  *
@@ -117,5 +119,7 @@ static inline bool spec_edits(const struct spec *s)
 }
 
 bool spec_match(const struct spec *s, const char *name);
+/* Does a glob match? */
+bool spec_glob(const char *pattern, const char *name);
 
 #endif

@@ -132,9 +132,12 @@ static int add_pid(struct target *t, pid_t pid, struct diag *d)
 	if (fd < 0)
 		return -1;
 
+	size_t before = t->nbins;
 	int err = add_binary(t, fd, path, d);
 
 	close(fd);
+	if (t->nbins > before)
+		gobin_set_process(t->bins[before], pid);
 	if (err && !d->hint)
 		diag_hint(d, "it is what process %d runs", pid);
 	return err;
@@ -157,6 +160,51 @@ static pid_t next_pid(const char **list)
 	return *end && !**list ? 0 : pid;
 }
 
+/* Does process @pid run a file called @name? */
+static bool runs(const char *pid, const char *name)
+{
+	char exe[300], real[PATH_MAX];
+	const char *base;
+	ssize_t n;
+
+	snprintf(exe, sizeof(exe), "/proc/%s/exe", pid);
+	n = readlink(exe, real, sizeof(real) - 1);
+	if (n <= 0)
+		return false;
+	real[n] = 0;
+	base = strrchr(real, '/');
+	return base && !strncmp(base + 1, name, strlen(name)) &&
+	       (!base[1 + strlen(name)] || !strcmp(base + 1 + strlen(name), " (deleted)"));
+}
+
+#define NAMED_MAX 5
+
+/* The processes that run a file of that name, if there are some. */
+static void hint_by_name(const char *name, struct diag *d)
+{
+	const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	DIR *proc = opendir("/proc");
+	struct dirent *e;
+	char pids[NAMED_MAX * 12] = "";
+	size_t n = 0, len = 0;
+
+	while (*base && proc && n < NAMED_MAX && (e = readdir(proc))) {
+		if (e->d_name[0] < '1' || e->d_name[0] > '9' || strlen(e->d_name) > 10 ||
+		    !runs(e->d_name, base))
+			continue;
+		len += (size_t)snprintf(pids + len, sizeof(pids) - len, "%s%s", n ? "," : "",
+					e->d_name);
+		n++;
+	}
+	if (proc)
+		closedir(proc);
+	if (n)
+		diag_hint(d, "%s %s run%s a file of that name: -p %s, or -b FILE for all that run FILE",
+			  n == 1 ? "process" : "processes", pids, n == 1 ? "s" : "", pids);
+	else
+		diag_hint(d, "-p takes numbers; -b FILE traces all processes that run FILE");
+}
+
 int target_check_pids(const char *list, struct diag *d)
 {
 	const char *p = list, *at = list;
@@ -168,6 +216,8 @@ int target_check_pids(const char *list, struct diag *d)
 	}
 	diag_set(d, "'%s' is not a process id", list);
 	diag_span(d, list, at - list, strcspn(at, ","));
+	if (at == list)
+		hint_by_name(list, d);
 	return -1;
 }
 

@@ -74,8 +74,12 @@ int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d
 			    older == 1 ? " runs" : "es run", what->file,
 			    older == 1 ? "it" : "them");
 	t->file = what->file;
-	if (what->command)
-		return target_set_command(&t->target, what->command, &t->interrupt.mask, d);
+	if (what->command &&
+	    target_set_command(&t->target, what->command, &t->interrupt.mask, d))
+		return -1;
+	for (size_t i = 0; i < t->target.nbins; i++)
+		if (gobin_unread(t->target.bins[i]))
+			tracing_say(t, "warning: %s", gobin_unread(t->target.bins[i]));
 	return 0;
 }
 
@@ -389,6 +393,19 @@ void tracing_disarm(struct tracing *t)
 {
 	client_close(t->client);
 	t->client = NULL;
+}
+
+/* A command that is to end, by a signal or by itself, does so at once as a rule. */
+#define END_MS 500
+
+void tracing_await_command(struct tracing *t)
+{
+	if (!interrupt_await_command(&t->interrupt, END_MS)) {
+		if (!t->quiet)
+			tracing_say(t, "process %d goes on: waiting for its exit status, Ctrl-C ends both",
+				    t->target.processes[0].pid);
+		interrupt_await_command(&t->interrupt, -1);
+	}
 }
 
 void tracing_fini(struct tracing *t)

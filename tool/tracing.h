@@ -99,6 +99,8 @@ void tracing_say_ending(const struct tracing *t);
 void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json);
 /* A warning: of goroutines that run already descendants can't be found. @why: because of this. */
 void tracing_say_unknown(const struct tracing *t, const struct diag *why);
+/* Wait until the command has ended, if there is one; say so if that is not at once. */
+void tracing_await_command(struct tracing *t);
 /* Take away what is left of the session. */
 void tracing_disarm(struct tracing *t);
 void tracing_fini(struct tracing *t);

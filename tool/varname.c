@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "elffile.h"
 #include "near.h"
 #include "varname.h"
 
@@ -110,6 +111,12 @@ int varname_unknown(struct gobin *bin, const char *name, struct diag *d)
 
 	near_init(&o.near, name);
 	govar_each(bin, offer, &o);
+	if (!gobin_dwinfo(bin) && !elffile_section(gobin_file(bin), ".symtab")) {
+		diag_set(d, "it is not known where '%s' is: %s, and no symbol table", name,
+			 gobin_no_types(bin));
+		diag_hint(d, "a build without -ldflags=-s has one");
+		return -1;
+	}
 	diag_set(d, "no package variable is called '%s'", name);
 	hint = near_hint(&o.near);
 	if (hint)

@@ -266,7 +266,7 @@ int watch_start(struct watch *w, struct diag *d)
 	if (client_start(w->client, d))
 		return -1;
 	w->started = clock_now(CLOCK_MONOTONIC);
-	return w->recorder ? recorder_start(w->recorder, w->started, d) : flush(w, true, d);
+	return w->recorder ? recorder_start(w->recorder, w->started, d) : 0;
 }
 
 int watch_begin(struct watch *w, struct diag *d)
@@ -278,6 +278,8 @@ int watch_begin(struct watch *w, struct diag *d)
 	/* At once: only a reader that has looked is told of what comes. */
 	w->wait.next = w->started;
 	w->wait.end = w->duration ? w->started + w->duration : UINT64_MAX;
+	if (!w->recorder && flush(w, true, d))
+		return -1;
 	return w->target->command ? target_release(w->target, d) : 0;
 }
 

@@ -79,14 +79,15 @@ struct watch {
 	struct watch_wait wait;
 };
 
-/* Hits are recorded from now on; print the header. */
+/* Hits are recorded from now on. */
 int watch_start(struct watch *w, struct diag *d);
-/* Let the command go, print until the end, take the breakpoints away. */
+/* Print the header, let the command go, print until the end, take the breakpoints away. */
 int watch_run(struct watch *w, struct diag *d);
 /*
- * The same in steps. watch_begin() lets the command go. watch_step() waits for @timeout_ms
- * at most (-1: as long as it takes) and prints what there is: 1: to be called again, 0: there
- * is a reason to end, or -1. watch_finish() takes the breakpoints away and prints the rest.
+ * The same in steps. watch_begin() prints the header and lets the command go. watch_step() waits
+ * for @timeout_ms at most (-1: as long as it takes) and prints what there is: 1: to be called
+ * again, 0: there is a reason to end, or -1. watch_finish() takes the breakpoints away and
+ * prints the rest.
  */
 int watch_begin(struct watch *w, struct diag *d);
 int watch_step(struct watch *w, int timeout_ms, struct diag *d);

@@ -273,7 +273,7 @@ static struct error_row {
 	  "-",
 	},
 	{ "nothing of that name", "main.Leaf", "x",
-	  "main.Leaf has no parameter 'x'",
+	  "main.Leaf has no parameter and no result 'x'",
 	  "x",
 	  "it takes a, b",
 	},

@@ -41,6 +41,20 @@ static struct match {
 	  "main.Map[go.shape.int]", true },
 	{ "with brackets another instance does not match", "main.Map[go.shape.int]",
 	  "main.Map[go.shape.string]", false },
+	{ "any type arguments, as tracebacks have them", "main.Map[...]",
+	  "main.Map[go.shape.int,go.shape.string]", true },
+	{ "any type arguments of a receiver", "main.(*List[...]).Push",
+	  "main.(*List[go.shape.int]).Push", true },
+	{ "any type arguments, and a wildcard", "main.(*List[...]).*",
+	  "main.(*List[go.shape.int]).Push", true },
+	{ "an import path as Go code has it", "gopkg.in/yaml.v3.*",
+	  "gopkg.in/yaml%2ev3.Unmarshal", true },
+	{ "an import path as the linker has it", "gopkg.in/yaml%2ev3.Unmarshal",
+	  "gopkg.in/yaml%2ev3.Unmarshal", true },
+	{ "an import path, and a generic function", "gopkg.in/x.go.Map",
+	  "gopkg.in/x%2ego.Map[go.shape.int]", true },
+	{ "an import path is not another", "gopkg.in/yaml.v2.*", "gopkg.in/yaml%2ev3.Unmarshal",
+	  false },
 	{ "a closure", "main.main.func1", "main.main.func1", true },
 	{ "a regexp is found anywhere", "/foo/", "main.foobar", true },
 	{ "a regexp can be anchored", "/^foo/", "main.foobar", false },
@@ -86,13 +100,17 @@ static void test_kinds(void **state)
 static struct error {
 	const char *claim, *text, *sentence;
 	size_t at, len;
+	const char *hint;
 } errors[] = {
 	{ "refused: nothing", "", "empty", 0, 0 },
 	{ "refused: a regexp without an end", "/main", "ends with '/'", 5, 0 },
 	{ "refused: a slash", "/", "ends with '/'", 1, 0 },
 	{ "refused: an empty regexp", "//", "empty regular expression", 0, 2 },
 	{ "refused: a broken regexp", "/a(b/", "bad regular expression", 1, 3 },
-	{ "refused: a blank", "main.foo bar", "no blanks", 8, 1 },
+	{ "refused: a blank", "main.foo bar", "no blanks", 8, 1, "argument of its own" },
+	{ "refused: where", "main.foo where n == 1", "no blanks", 8, 1,
+	  "a condition begins with 'if': 'main.foo if n == 1'" },
+	{ "refused: a comma", "main.foo,main.bar", "no comma", 8, 1, "'main.foo' 'main.bar'" },
 };
 
 static void test_error(void **state)
@@ -106,6 +124,8 @@ static void test_error(void **state)
 	assert_string_equal(d.text, row->text);
 	assert_int_equal(d.at, row->at);
 	assert_int_equal(d.len, row->len);
+	if (row->hint)
+		assert_non_null(strstr(d.hint ? d.hint : "", row->hint));
 	diag_fini(&d);
 }
 
@@ -183,6 +203,10 @@ static struct near_row {
 	{ "near: the receiver's star is missing", "main.Cart.Add", "main.(*Cart).Add" },
 	{ "near: package and star are missing", "Cart.Total", "example.com/shop.(*Cart).Total" },
 	{ "near: the path is missing", "shop.New", "example.com/shop.New" },
+	{ "near: the receiver is missing", "main.Add", "main.(*Cart).Add" },
+	{ "near: the receiver is missing, and the path", "shop.Total",
+	  "example.com/shop.(*Cart).Total" },
+	{ "near: the module's path for main", "example.com/app.half", "main.half" },
 	{ "near: short names are not near everything", "i8", NULL },
 	{ "near: what is far is not near", "main.configure", NULL },
 };
