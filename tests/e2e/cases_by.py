@@ -188,7 +188,7 @@ def refused(t):
         (("main.refs", "m[\"a\"]"), "too late for a key", ""),
         (("main.refs", "f"), "which can't be a key", "numbers, strings"),
         (("main.step", "i", "n"), "a key can't have both", ""),
-        (("main.step", "nothing"), "has no parameter 'nothing'", "it takes"),
+        (("main.step", "nothing"), "has no parameter and no result 'nothing'", "it takes"),
         (("main.step", "i + 1"), "nothing can follow here", ""),
         (("main.step", "5"), "no value of the program", ""),
         (("main.step", "i", "b", "c", "d", "e"), "4 times at most", ""),

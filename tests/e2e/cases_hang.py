@@ -107,6 +107,10 @@ class Served:
         self.server.send("stall %d %s" % (reads, kind))
 
     def go_on(self):
+        self.stall(1 << 40)
+
+    def answer(self):
+        """Also what has not been answered."""
         self.server.send("go on")
 
     def stalled(self):
@@ -527,7 +531,7 @@ def answering_at_last(served):
     try:
         yield
     finally:
-        served.go_on()
+        served.answer()
 
 
 @case("netlink: absent memory is not waited for while others hold the lock of the program's mappings", per="boot")

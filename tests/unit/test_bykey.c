@@ -275,7 +275,7 @@ static struct error_row {
 	{ "nothing of that name", "main.Leaf", "x",
 	  "main.Leaf has no parameter and no result 'x'",
 	  "x",
-	  "it takes a, b",
+	  "it takes a, b; it returns ~r0",
 	},
 	{ "a number that is written", "main.Leaf", "5",
 	  "a number is no value of the program",

@@ -202,7 +202,7 @@ static struct error_row {
 	{ "what an interface holds", "main.Interfaces if e.s == \"x\"", "e.s",
 	  "'e.s' is found by goprobectl, after the call: too late for a condition", NULL },
 	{ "an unknown name", "main.Strings if nn == 5", "nn", "main.Strings has no parameter and no result 'nn'",
-	  "it takes s, b, n; did you mean 'n'?" },
+	  "it takes s, b, n; it returns out, err; did you mean 'n'?" },
 	{ "an unknown name behind what never holds", "main.Ints if false && h == 5", "h",
 	  "main.Ints has no parameter and no result 'h'", NULL },
 	{ "an unknown field", "main.Refs if p.Valeu == 5", "Valeu",

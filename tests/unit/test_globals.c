@@ -214,6 +214,7 @@ static const struct gotype t_string = { .kind = GOTYPE_STRING, .name = "string",
 static const struct gotype t_unsafe = {
 	.kind = GOTYPE_POINTER, .name = "unsafe.Pointer", .size = 8,
 };
+
 static const struct gofield impl_fields[] = {
 	{ .name = "a", .type = &t_int }, { .name = "s", .type = &t_string, .offset = 8 },
 	{ .name = "u", .type = &t_unsafe, .offset = 24 },

@@ -236,6 +236,7 @@ static const struct gotype t_u128 = TYPE(STRUCT, "net/netip.uint128", 16, FIELDS
 static const struct gofield detail_fields[] = {
 	{ "isV6", &t_bool, 0 }, { "zoneV6", &t_string, 8 },
 };
+
 static const struct gotype t_detail = TYPE(STRUCT, "net/netip.addrDetail", 24,
 					   FIELDS(detail_fields));
 static const struct gotype p_detail = POINTER_TO("*net/netip.addrDetail", t_detail);
@@ -378,6 +379,7 @@ static const struct gotype t_other = TYPE(STRUCT, "example.com/b/a.T", 0);
 static const struct gofield address_fields[] = {
 	{ "msg", &t_string, 0 }, { "addr", &t_uint64, 16 },
 };
+
 static const struct gotype t_address = TYPE(STRUCT, "runtime.errorAddressString", 24,
 					    FIELDS(address_fields));
 static const struct gotype t_plain = TYPE(STRING, "runtime.plainError", 16);
