@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "exprjob.h"
+#include "gocode.h"
 #include "gofuncname.h"
+#include "goreg.h"
 #include "varname.h"
 
 static const struct goparam *params_of(const struct exprjob *j, bool results, size_t *n)
@@ -50,6 +52,23 @@ void exprname_local(struct exprjob *j, size_t i, struct exprplace *p)
 		*p = exprplace_follow(&j->code, p, param->type);
 }
 
+/* An argument that the function does not use is lost when it starts again: gocode_again(). */
+static void check_lost(struct exprjob *j)
+{
+	uint64_t again = j->scope->results ? 0 : gocode_again(j->scope->bin, j->scope->fn);
+	uint8_t rbx, lost;
+
+	if (!again)
+		return;
+	rbx = exprcode_take(&j->code);
+	lost = exprcode_take(&j->code);
+	exprcode_op2(&j->code, GOPROBE_OP_REG, rbx, GOREG_RBX);
+	exprcode_set(&j->code, GOPROBE_OP_STATIC, lost, again);
+	exprcode_skip(&j->code, GOPROBE_OP_JNE, rbx, lost);
+	exprcode_set(&j->code, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_UNUSED);
+	j->code.reg = rbx;
+}
+
 static void param_place(struct exprjob *j, const struct goparam *param, size_t i,
 			struct exprplace *p)
 {
@@ -65,6 +84,7 @@ static void param_place(struct exprjob *j, const struct goparam *param, size_t i
 	} else {
 		p->parts = side->parts + at->part;
 		p->nparts = at->nparts;
+		check_lost(j);
 	}
 }
 

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* DWARF number of RBX. */
+#define GOREG_RBX 3
 /* goreg_name.reg of the program counter, which is no register that a piece can name. */
 #define GOREG_PC 0xfe
 

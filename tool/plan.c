@@ -16,6 +16,7 @@
 #include "places.h"
 #include "plan.h"
 #include "planfilter.h"
+#include "gocode.h"
 #include "planframe.h"
 #include "planlimit.h"
 #include "wiretypes.h"
@@ -114,26 +115,6 @@ void plan_free(struct plan *p)
 	free(p);
 }
 
-static bool is_morestack(void *ctx, uint64_t vaddr)
-{
-	static const char prefix[] = "runtime.morestack";
-	const struct gofunc *fn = gobin_func_at(ctx, vaddr);
-
-	return fn && fn->entry == vaddr &&
-	       !strncmp(fn->name, prefix, sizeof(prefix) - 1);
-}
-
-static struct insn_code code_of(struct gobin *bin, const struct gofunc *fn)
-{
-	return (struct insn_code){
-		.len = fn->end - fn->entry,
-		.vaddr = fn->entry,
-		.wrapper = fn->flags & GOFUNC_WRAPPER,
-		.is_morestack = is_morestack,
-		.ctx = bin,
-	};
-}
-
 /* @untouched: the entry is where nothing has looked at an argument yet. */
 static void survey(struct gobin *bin, const struct gofunc *fn, bool untouched,
 		   struct plan_func *info, struct insn_scan *scan)
@@ -146,7 +127,7 @@ static void survey(struct gobin *bin, const struct gofunc *fn, bool untouched,
 		[INSN_ENTRY_JUMP] = PLAN_ENTRY_JUMP,
 		[INSN_ENTRY_FIRST] = PLAN_ENTRY_FIRST,
 	};
-	struct insn_code code = code_of(bin, fn);
+	struct insn_code code = gocode_of(bin, fn);
 
 	code.untouched = untouched;
 	memset(info, 0, sizeof(*info));
@@ -156,7 +137,6 @@ static void survey(struct gobin *bin, const struct gofunc *fn, bool untouched,
 	info->refused = noprobe_reason(fn);
 	if (info->refused)
 		return;
-	code.bytes = gobin_code(bin, fn->entry, code.len);
 	if (!code.bytes) {
 		info->refused = why_no_code;
 		return;
@@ -211,8 +191,7 @@ static const char *survey_code(struct gobin *bin, const struct gofunc *fn,
 
 	if (why)
 		return why;
-	*code = code_of(bin, fn);
-	code->bytes = gobin_code(bin, fn->entry, code->len);
+	*code = gocode_of(bin, fn);
 	return code->bytes ? NULL : why_no_code;
 }
 

@@ -8,6 +8,7 @@
 
 #include "edit.h"
 #include "goabi.h"
+#include "gocode.h"
 #include "golayout.h"
 #include "goreg.h"
 #include "grow.h"
@@ -278,6 +279,38 @@ static int add_dictionary(struct planframe *f, const struct goabi_call *call,
 	return add_value(f, first, &call->params, &call->dict, fr->dict, WORD);
 }
 
+/*
+ * A function that uses none of the arguments in registers does not keep them when it starts again
+ * with a larger stack. They are unavailable then.
+ */
+static int add_lost(struct planframe *f, const struct plan_func *pf, struct plan_frame *fr)
+{
+	uint64_t again = gocode_again(pf->bin, pf->fn);
+	struct plan *p = f->plan;
+	struct goprobe_op *op;
+	size_t n = 0;
+
+	for (size_t i = 0; i < fr->nvalues; i++)
+		n += !fr->values[i].stack && fr->values[i].type->size;
+	if (!again || !n)
+		return 0;
+	if (grow(&p->ops, p->nops + 3 + 2 * n, &f->ops_cap, sizeof(*p->ops)))
+		return -1;
+	op = p->ops + p->nops;
+	*op++ = (struct goprobe_op){ .code = GOPROBE_OP_REG, .b = GOREG_RBX };
+	*op++ = (struct goprobe_op){ .code = GOPROBE_OP_STATIC, .a = 1, .value = again };
+	*op++ = (struct goprobe_op){ .code = GOPROBE_OP_JNE, .b = 1, .offset = (uint32_t)(2 * n) };
+	for (size_t i = 0; i < fr->nvalues; i++) {
+		if (fr->values[i].stack || !fr->values[i].type->size)
+			continue;
+		*op++ = (struct goprobe_op){ .code = GOPROBE_OP_TRY, .offset = 1, .value = i };
+		*op++ = (struct goprobe_op){ .code = GOPROBE_OP_FAIL,
+					     .value = GOPROBE_CHUNK_UNUSED };
+	}
+	p->nops = (size_t)(op - p->ops);
+	return 0;
+}
+
 /* Does it lead, by a word, to what its shape does not tell? */
 static bool is_shaped_pointer(const struct plan_value *v)
 {
@@ -433,6 +466,8 @@ static int build_whole(struct planframe *f, struct plan_func *pf,
 		hidden = (int)shown(edit);
 	} else {
 		err = lay_out(f, sig->params, sig->nparams, &call->params, &first, edit, fr);
+		if (!err)
+			err = add_lost(f, pf, fr);
 		if (!err && sig->dict)
 			err = add_dictionary(f, call, &first, fr);
 		if (!err)

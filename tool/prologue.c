@@ -144,13 +144,15 @@ static bool compare(struct reader *r, struct insn *i, ZydisRegister g)
 }
 
 static bool calls_morestack(const struct insn_code *c, const ZydisDecoder *dec,
-			    size_t at)
+			    size_t at, uint32_t *again)
 {
 	struct reader r = { c, dec, at, MORESTACK_INSNS_MAX };
 	struct insn i;
+	bool keeps = false;
 
 	while (next(&r, &i)) {
 		if (i.in.meta.category == ZYDIS_CATEGORY_CALL) {
+			*again = keeps ? 0 : (uint32_t)r.at;
 			return i.in.raw.imm[0].is_relative &&
 			       c->is_morestack(c->ctx, c->vaddr + r.at +
 					       (uint64_t)i.in.raw.imm[0].value.s);
@@ -161,6 +163,7 @@ static bool calls_morestack(const struct insn_code *c, const ZydisDecoder *dec,
 		    i.in.mnemonic != ZYDIS_MNEMONIC_MOVUPS &&
 		    i.in.mnemonic != ZYDIS_MNEMONIC_NOP)
 			return false;
+		keeps |= i.in.mnemonic != ZYDIS_MNEMONIC_NOP;
 	}
 	return false;
 }
@@ -186,7 +189,7 @@ int prologue_find(const struct insn_code *c, const ZydisDecoder *dec,
 	if (!next(&r, &i) || i.in.mnemonic != ZYDIS_MNEMONIC_JBE)
 		return -1;
 	to = r.at + (uint64_t)i.in.raw.imm[0].value.s;
-	if (to >= c->len || !calls_morestack(c, dec, to))
+	if (to >= c->len || !calls_morestack(c, dec, to, &ret->again))
 		return -1;
 	ret->branch = (struct insn_point){ .at = (uint32_t)i.at, .len = i.in.length };
 	ret->abi0 = g != ZYDIS_REGISTER_R14;

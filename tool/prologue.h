@@ -10,10 +10,13 @@
 /**
  * struct prologue - a stack check
  * @branch: the JBE that is taken when the stack is too small
+ * @again: where the function goes on after morestack, if that path keeps no argument that is in
+ *	a register: the function uses none of them; from its entry, else 0
  * @abi0: g was loaded from TLS: the function takes its arguments on the stack
  */
 struct prologue {
 	struct insn_point branch;
+	uint32_t again;
 	bool abi0;
 };
 

@@ -24,6 +24,8 @@ const char *value_mem_status(uint32_t status)
 		return "index out of range";
 	case GOPROBE_CHUNK_TYPE:
 		return "another dynamic type";
+	case GOPROBE_CHUNK_UNUSED:
+		return "unused, and lost when the stack grew";
 	case GOPROBE_CHUNK_LOCKED:
 		return "not in memory, mappings locked";
 	}

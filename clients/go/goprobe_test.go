@@ -69,7 +69,7 @@ func TestNumbersAreThoseOfTheHeader(t *testing.T) {
 		"RECORD_F_BUDGET": flagBudget, "RECORD_F_HELD": flagHeld,
 		"NO_PLAN": noPlan, "TYPE_MISSED": typeMissed, "TYPE_ITAB": typeItab, "TYPE_CODE": typeCode, "REF_IFACE": refIface, "REF_EFACE": refEface,
 		"REF_F_SAME_LEVEL": refFlagSameLevel, "CHUNK_FAULT": chunkFault, "CHUNK_REMOTE": chunkRemote,
-		"CHUNK_BAD": chunkBad, "CHUNK_NIL": chunkNil, "CHUNK_RANGE": chunkRange, "CHUNK_TYPE": chunkType,
+		"CHUNK_BAD": chunkBad, "CHUNK_NIL": chunkNil, "CHUNK_RANGE": chunkRange, "CHUNK_TYPE": chunkType, "CHUNK_UNUSED": chunkUnused,
 		"CHUNK_LOCKED":   chunkLocked,
 		"LOST_RING_FULL": lostRingFull, "LOST_NO_RING": lostNoRing,
 		"STAT_CALLS": statCalls, "STAT_RETURNS": statReturns, "STAT_LOST_RING_FULL": statLostRingFull,

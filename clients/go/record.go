@@ -202,6 +202,8 @@ func statusText(status uint8) string {
 		return "index out of range"
 	case chunkType:
 		return "another dynamic type"
+	case chunkUnused:
+		return "unused, and lost when the stack grew"
 	case chunkLocked:
 		return "not in memory, mappings locked"
 	}

@@ -92,7 +92,8 @@ const (
 	chunkNil    = 4
 	chunkRange  = 5
 	chunkType   = 6
-	chunkLocked = 7
+	chunkUnused = 7
+	chunkLocked = 8
 
 	lostRingFull = 1
 	lostNoRing   = 2

@@ -1022,6 +1022,7 @@ enum goprobe_chunk_status {
 	GOPROBE_CHUNK_NIL,	/* nil was dereferenced */
 	GOPROBE_CHUNK_RANGE,	/* index out of range */
 	GOPROBE_CHUNK_TYPE,	/* an interface holds another type */
+	GOPROBE_CHUNK_UNUSED,	/* the program does not use it, and has lost it */
 	/* Of any again: */
 	GOPROBE_CHUNK_LOCKED,	/* absent page, mappings locked for long */
 	__GOPROBE_CHUNK_MAX,

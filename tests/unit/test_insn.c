@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "insn.h"
+#include "prologue.h"
 #include "rows.h"
 
 #define BASE 0x401000U
@@ -382,6 +383,38 @@ static void test_code(void **state)
 	free(bytes);
 }
 
+/* Whether a function that starts again has lost its arguments. */
+static const struct {
+	const char *code;
+	uint32_t want;
+} agains[] = {
+	/* one RET, and the way to morestack: bare, behind a NOP; with a spill of RAX, of X0 */
+	{ "49 3b 66 10 76 01 c3 more", 12 },
+	{ "49 3b 66 10 76 01 c3 90 more", 13 },
+	{ "49 3b 66 10 76 01 c3 48 89 44 24 08 more", 0 },
+	{ "49 3b 66 10 76 01 c3 f2 0f 11 44 24 10 90 more", 0 },
+};
+
+static void test_again(void **state)
+{
+	ZydisDecoder dec;
+
+	(void)state;
+	assert_true(ZYAN_SUCCESS(ZydisDecoderInit(&dec, ZYDIS_MACHINE_MODE_LONG_64,
+						  ZYDIS_STACK_WIDTH_64)));
+	for (size_t i = 0; i < sizeof(agains) / sizeof(*agains); i++) {
+		uint8_t buf[128];
+		struct insn_code code = {
+			.bytes = buf, .len = assemble(agains[i].code, buf), .vaddr = BASE,
+			.is_morestack = is_morestack,
+		};
+		struct prologue p;
+
+		assert_int_equal(prologue_find(&code, &dec, &p), 0);
+		assert_int_equal(p.again, agains[i].want);
+	}
+}
+
 /* Any bytes at all: points lie inside, and nothing is read outside. */
 static void test_noise(void **state)
 {
@@ -455,6 +488,7 @@ static void test_tls(void **state)
 int main(void)
 {
 	struct CMUnitTest tests[2 + N(cases)] = {
+		{ "arguments are lost by a function that starts again and keeps none", test_again },
 		{ "any bytes give points inside the code, or none", test_noise },
 		{ "the offset of g from the thread pointer is read from code", test_tls },
 	};
