@@ -48,7 +48,8 @@ const struct gotype *gobin_closure_type(struct gobin *bin, uint64_t entry)
 	if (!fn || !dw || fn->entry != entry)
 		return NULL;
 	if (!is_method_value(fn->name))
-		return dwinfo_closure(dw, entry);
+		return dwinfo_closure(dw, entry, gobin_code(bin, entry, fn->end - entry),
+				      fn->end - entry);
 	recv = receiver_of(bin, fn->name);
 	return recv ? dwinfo_closure_of(dw, entry, "recv", recv) : NULL;
 }

@@ -9,7 +9,8 @@
  * The object that a func value points to if its first word is @entry: a struct
  * called as the function, with the field "F" for the word, and a field for each
  * captured variable: of its type if it was captured by value, called "&x" and a
- * pointer if by reference. A method value ("main.T.M-fm") has one, "recv".
+ * pointer if by reference, and of unknown type if nothing tells which. A method
+ * value ("main.T.M-fm") has one, "recv".
  *
  * Return: NULL if it is not known what is behind the first word. Cached.
  */

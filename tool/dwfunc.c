@@ -2,6 +2,7 @@
 /* What debug information tells of one function: parameters, captured variables. */
 #include <string.h>
 
+#include "captured.h"
 #include "dwcodes.h"
 #include "dwfile.h"
 
@@ -163,7 +164,41 @@ static void insert(struct gofield *f, size_t n, struct gofield one)
 	f[i] = one;
 }
 
-const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry)
+static const struct gotype not_known = {
+	.kind = GOTYPE_UNKNOWN, .name = "unsafe.Pointer", .size = 8, .align = 8,
+};
+
+/* What the compiler leaves in a closure at most, and what it does not call "&x". */
+#define BY_VALUE_MAX 128
+#define BY_VALUE_PLAIN (2 * 8)
+
+/*
+ * "&x" is called what the closure addresses: x itself if it was captured by value, its address if
+ * not. A variable of up to two words that is kept by value is called "x".
+ */
+static void settle(struct dwinfo *dw, struct gofield *f, const struct gofield *next,
+		   const uint8_t *code, size_t len)
+{
+	const struct gotype *to = f->type->kind == GOTYPE_POINTER ? f->type->elem : NULL;
+	enum captured how;
+
+	if (f->name[0] != '&' || !to || to->size <= BY_VALUE_PLAIN || to->size > BY_VALUE_MAX)
+		return;
+	if (next && next->offset < f->offset + to->size)
+		return;
+	how = captured_how(code, len, f->offset);
+	if (how == CAPTURED_REFERENCE)
+		return;
+	if (how == CAPTURED_UNKNOWN) {
+		f->type = &not_known;
+		return;
+	}
+	f->name = arena_strdup(dw->mem, f->name + 1) ?: f->name;
+	f->type = to;
+}
+
+const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uint8_t *code,
+				    size_t len)
 {
 	const struct gotype *known = hmap_get(&dw->closures, entry);
 	struct dwdie die, child;
@@ -198,6 +233,8 @@ const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry)
 		if (one.type)
 			insert(f, n++, one);
 	}
+	for (size_t i = 1; i < n; i++)
+		settle(dw, &f[i], i + 1 < n ? &f[i + 1] : NULL, code, len);
 	return n > 1 ? closure_of(dw, entry, name, f, n) : NULL;
 }
 

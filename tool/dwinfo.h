@@ -98,10 +98,11 @@ int dwinfo_variables(struct dwinfo *dw, int (*fn)(void *ctx, const char *name),
 
 /*
  * What a func value whose code is at @entry points to: see gobin_closure_type();
- * NULL if nothing is told. dwinfo_closure_of() knows that the only captured
- * variable is @name, at offset 8.
+ * NULL if nothing is told. @code: its first @len bytes, or NULL. dwinfo_closure_of()
+ * knows that the only captured variable is @name, at offset 8.
  */
-const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry);
+const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uint8_t *code,
+				    size_t len);
 const struct gotype *dwinfo_closure_of(struct dwinfo *dw, uint64_t entry,
 				       const char *name, const struct gotype *type);
 

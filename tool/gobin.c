@@ -46,6 +46,8 @@ struct gobin {
 	char *build_id;
 	const char *unread;		/* why its debug information is not read, or NULL */
 	struct hmap sigs;		/* struct gosig by function */
+	struct hmap ranges;		/* functions with a range loop's body, by name's hash */
+	bool ranges_known;
 };
 
 static const char why_stripped[] = "the binary has no debug information";
@@ -121,6 +123,7 @@ void gobin_free(struct gobin *bin)
 	if (!bin)
 		return;
 	hmap_fini(&bin->sigs);
+	hmap_fini(&bin->ranges);
 	rtsig_fini(&bin->methods);
 	godicts_fini(&bin->dicts);
 	rtypes_fini(&bin->types);
@@ -342,12 +345,32 @@ static const struct gosig *sig_of_stripped(struct gobin *bin, const struct gofun
 	       bin->unread ? &sig_compressed : &sig_stripped;
 }
 
+/* Is there a "main.F-range1" of this "main.F"? */
+static bool has_range_body(struct gobin *bin, const struct gofunc *fn)
+{
+	static const char first[] = "-range1";
+	size_t n, len;
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	for (size_t i = 0; !bin->ranges_known && i < n; i++) {
+		len = strlen(f[i].name);
+		if (len <= strlen(first) || strcmp(f[i].name + len - strlen(first), first) != 0)
+			continue;
+		len -= strlen(first);
+		if (hmap_put(&bin->ranges, hmap_hash(0, f[i].name, len), bin))
+			return true;
+	}
+	bin->ranges_known = true;
+	return hmap_get(&bin->ranges, hmap_hash(0, fn->name, strlen(fn->name)));
+}
+
 static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 {
 	struct gosig_facts facts = {
 		.minor = bin->link.minor,
 		.abi0 = fn->flags & GOFUNC_ABI0,
 		.args = gobin_args_bytes(bin, fn),
+		.ranges = has_range_body(bin, fn),
 	};
 	struct gosig *sig;
 	struct dwfunc df;

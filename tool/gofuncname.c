@@ -66,6 +66,20 @@ bool gofuncname_is_closure(const char *name)
 	return false;
 }
 
+bool gofuncname_is_range_body(const char *name)
+{
+	static const char body[] = "-range";
+	const char *p = strstr(gofuncname_local(name), body), *next;
+
+	/* Loops may be nested: "main.F-range1-range2". */
+	while (p && (next = strstr(p + 1, body)))
+		p = next;
+	if (!p)
+		return false;
+	p += strlen(body);
+	return *p && !p[strspn(p, "0123456789")];
+}
+
 bool gofuncname_receiver(const char *name, const char **type, size_t *len,
 			 bool *pointer)
 {

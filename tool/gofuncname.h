@@ -18,6 +18,9 @@ const char *gofuncname_local(const char *name);
  */
 bool gofuncname_is_closure(const char *name);
 
+/* Is it the body of a range loop over a function ("main.F-range1")? It returns a bool. */
+bool gofuncname_is_range_body(const char *name);
+
 /*
  * A method's receiver: sets @type and @len to its bare name ("Cart", or "List"
  * of "(*List[go.shape.int])"), @pointer if it is one. False: no method.

@@ -22,6 +22,8 @@ static const char why_this_unnamed[] =
 	"an unnamed parameter, missing from the debug information";
 static const char why_disputed[] =
 	"the debug information says that it is elsewhere";
+static const char why_range[] =
+	"results without a name may be missing from the debug information: a range loop may return";
 static const char why_ambiguous[] =
 	"an unnamed parameter nearby is missing from the debug information";
 
@@ -354,6 +356,34 @@ static bool move_dictionary(struct draft *d, const char *name)
 	return false;
 }
 
+/*
+ * The body of a range loop over a function is a function that returns whether to go on, which is
+ * not described. If the body returns from the function around it, results of that without a name
+ * are not described, either: where the others are is not known then.
+ */
+static int add_undescribed(struct draft *d, const struct dwfunc *df)
+{
+	static const struct gotype boolean = {
+		.kind = GOTYPE_BOOL, .name = "bool", .size = 1, .align = 1,
+	};
+	static const struct gotype any = { .kind = GOTYPE_STRUCT, .name = "?", .align = 1 };
+	struct dwparam p = { .name = "~r0", .type = &boolean, .result = true, .reg = DWLOC_NONE };
+
+	if (gofuncname_is_range_body(df->name))
+		return d->nresults ? 0 : draft_add(d, &p);
+	if (!d->facts->ranges)
+		return 0;
+	for (size_t i = d->nparams; i < d->nparams + d->nresults; i++)
+		if (d->v[i].name[0] == '~' || d->v[i].name[0] == '_')
+			return 0;
+	p.type = &any;
+	if (!d->nresults && draft_add(d, &p))
+		return -1;
+	for (size_t i = d->nparams; i < d->nparams + d->nresults; i++)
+		d->v[i].unavailable = why_range;
+	return 0;
+}
+
 static int fill(struct draft *d, const struct dwfunc *df)
 {
 	for (int pass = 0; pass < 2; pass++) {
@@ -379,7 +409,7 @@ static int fill(struct draft *d, const struct dwfunc *df)
 				return -1;
 		}
 	}
-	return 0;
+	return add_undescribed(d, df);
 }
 
 static const char *settle(struct draft *d, const struct dwfunc *df)

@@ -12,11 +12,13 @@
  * @minor: Go version, 1.@minor
  * @abi0: everything is passed on the stack
  * @args: bytes of arguments and results by the line table; negative: unknown
+ * @ranges: it has the body of a range loop over a function
  */
 struct gosig_facts {
 	int minor;
 	bool abi0;
 	int32_t args;
+	bool ranges;
 };
 
 /**

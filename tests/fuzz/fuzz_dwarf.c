@@ -188,7 +188,7 @@ static void see_more(struct dwinfo *dw)
 	dwinfo_lines(dw, see_file, see_line, &n);
 	for (uint64_t at = 0x401000; at < 0x401040; at += 16) {
 		see_code(dw, at);
-		dwinfo_closure(dw, at);
+		dwinfo_closure(dw, at, NULL, 0);
 		if (t)
 			dwinfo_closure_of(dw, at, "x", t);
 	}

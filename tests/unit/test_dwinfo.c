@@ -203,12 +203,12 @@ static void test_closures(void **state)
 
 		assert_non_null(dw);
 		for (size_t i = 0; i < nf; i++) {
-			const struct gotype *t = dwinfo_closure(dw, f[i].entry);
+			const struct gotype *t = dwinfo_closure(dw, f[i].entry, NULL, 0);
 			struct arena before = mem;
 
 			some += !!t;
 			none += !t;
-			assert_ptr_equal(dwinfo_closure(dw, f[i].entry), t);
+			assert_ptr_equal(dwinfo_closure(dw, f[i].entry, NULL, 0), t);
 			assert_ptr_equal(mem.head, before.head);
 			assert_int_equal(mem.used, before.used);
 		}

@@ -66,6 +66,10 @@ static bool is_whole(const struct gosig *sig)
 		if (sig->params[i].unavailable)
 			return false;
 	}
+	for (size_t i = 0; i < sig->nresults; i++) {
+		if (sig->results[i].unavailable)
+			return false;
+	}
 	return true;
 }
 

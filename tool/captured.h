@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How a closure keeps a captured variable, by the closure's code. Pure. */
+#ifndef GOPROBE_CAPTURED_H
+#define GOPROBE_CAPTURED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum captured {
+	CAPTURED_UNKNOWN,
+	CAPTURED_VALUE,		/* the variable itself is there */
+	CAPTURED_REFERENCE,	/* its address is there */
+};
+
+/*
+ * What @len bytes of @code, a function from its entry on, do with what is @offset bytes behind the
+ * closure's beginning (RDX at the entry). Go 1.17 and later.
+ */
+enum captured captured_how(const uint8_t *code, size_t len, uint64_t offset);
+
+#endif
