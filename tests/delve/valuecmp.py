@@ -82,6 +82,9 @@ class Comparison:
     def slice(self, path, e, m, got):
         want = e["elements"]
         if isinstance(got, str):
+            if any(not isinstance(x.get("value"), int) or not 0 <= x["value"] < 256 for x in want):
+                self.differ(path, want, got)
+                return
             self.text(path, "".join(chr(x["value"]) for x in want), m, got, self.limits["elements"])
             return
         if m.get("truncated"):
@@ -134,26 +137,39 @@ class Comparison:
             return
         self.equal(path + ".len", len(e["entries"]), got["len"])
         if got.get("truncated"):
-            if not got["entries"]:
+            if "reason" in got:
+                self.goprobe_unread.append((path, got["reason"]))
+            elif not got["entries"]:
                 self.differ(path, "entries", "none")
         else:
             self.equal(path + ": number of entries", len(e["entries"]), len(got["entries"]))
         left = [[kept_beside(e["type"], "map[%s]", key), kept_beside(e["type"], "]%s", elem)] for key, elem in e["entries"]]
-        for entry in got["entries"]:
-            self.entry(path, left, entry)
+        # Those whose keys are unavailable, or cut, last: they fit others' places, too.
+        for whole in True, False:
+            for entry in got["entries"]:
+                if clear(entry["key"]) == whole:
+                    self.entry(path, left, entry)
 
     def entry(self, path, left, entry):
-        """Take the entry with this key out of what is left; there must be one."""
-        for i, (key, elem) in enumerate(left):
-            trial = Comparison(self.limits, self.fewer_captured)
-            trial.inner("", key, entry["key"])
-            if not trial.differences:
-                self.leaves += trial.leaves
-                self.goprobe_unread += [("key of " + path, why) for _, why in trial.goprobe_unread]
-                self.inner("%s[%s]" % (path, short(entry["key"])), elem, entry["value"])
-                del left[i]
-                return
-        self.differ(path, "no such key", short(entry["key"]))
+        """Take the entry with this key out of what is left; there must be one. Of several keys that are not equal to
+        themselves (NaN) the one with this element, too."""
+        fits = [i for i, (key, _) in enumerate(left) if self.trial(key, entry["key"]).equals()]
+        if not fits:
+            self.differ(path, "no such key", short(entry["key"]))
+            return
+        at = next((i for i in fits if self.trial(left[i][1], entry["value"]).equals()), fits[0])
+        key, elem = left.pop(at)
+        self.inner("key of " + path, key, entry["key"])
+        self.inner("%s[%s]" % (path, short(entry["key"])), elem, entry["value"])
+
+    def trial(self, e, got):
+        """A comparison of its own."""
+        c = type(self)(self.limits, self.fewer_captured)
+        c.inner("", e, got)
+        return c
+
+    def equals(self):
+        return not self.differences
 
     def chan(self, path, e, m, got):
         if "unavailable" in got:
@@ -174,6 +190,10 @@ class Comparison:
 
     def captured(self, path, want, got):
         """Delve shows a variable that is shared as the variable, goprobectl as the pointer that it is."""
+        for name in [name for name, v in got.items() if isinstance(v, dict) and "unavailable" in v]:
+            self.goprobe_unread.append(("%s.captured.%s" % (path, name), got[name]["unavailable"]))
+            got = {n: v for n, v in got.items() if n != name}
+            want.pop(name.lstrip("&"), None)
         got = {RECEIVER.get(name, name).lstrip("&"): members({"kind": "pointer"}, v)["to"] if name.startswith("&") else v
                for name, v in got.items()}
         want = {RECEIVER.get(name, name): v for name, v in want.items()}
@@ -198,6 +218,15 @@ def members(e, got):
     return {"value": got}
 
 
+def clear(got):
+    """Whether all of a value is known, as far as goprobectl says."""
+    if isinstance(got, list):
+        return all(map(clear, got))
+    if not isinstance(got, dict):
+        return True
+    return "unavailable" not in got and not got.get("truncated") and all(map(clear, got.values()))
+
+
 def rounded(x, bits):
     x = float(x)
     if bits == 32:
@@ -217,11 +246,20 @@ def short(value):
 
 def plain(function):
     """A function's name as line tables write it: without type arguments."""
-    return re.sub(r"\[.*?\](?=$|\)|\.)", "[...]", function)
+    depth, kept = 0, []
+    for c in function:
+        depth -= c == "]"
+        if not depth:
+            kept.append(c)
+        if c == "[":
+            depth += 1
+            kept += ["..."] if depth == 1 else []
+    return "".join(kept)
 
 
 def type_name(name):
-    """Without the paths of packages, and with one of several ways to write the same."""
+    """Without the paths of packages, nor that of a field that is not exported, and with one of several ways to write the same."""
     name = re.sub(r"[\w.~%-]+/", "", name)
+    name = re.sub(r"(?<=[{;] )\w+\.(?=[a-z_]\w* )", "", name)
     name = re.sub(r"\binterface \{\}", "any", name)
     return re.sub(r"\buint8\b", "byte", name)
