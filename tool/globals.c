@@ -22,13 +22,12 @@ static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
 static bool func(void *ctx, uint64_t code, struct value_func *ret)
 {
 	struct globals *g = ctx;
-	const struct gofunc *f = gobin_func_at(g->bin, code - g->bias);
+	uint64_t entry = code - g->bias;
 
-	if (!f || f->entry != code - g->bias)
-		return false;
-	ret->name = f->name;
-	ret->closure = gobin_closure_type(g->bin, f->entry);
-	return true;
+	ret->name = gobin_func_name(g->bin, entry);
+	if (ret->name)
+		ret->closure = gobin_closure_type(g->bin, entry);
+	return ret->name;
 }
 
 static const struct golayout *layout(void *ctx)

@@ -16,6 +16,7 @@
 #include "dwsect.h"
 #include "elffile.h"
 #include "elfnote.h"
+#include "foreign.h"
 #include "gobin.h"
 #include "godict.h"
 #include "gofuncname.h"
@@ -38,6 +39,7 @@ struct gobin {
 	struct goprobe_runtime rt;
 	struct dwinfo *dw;
 	struct gofuncs funcs;
+	struct foreign foreign;
 	struct rtypes types;
 	struct rtsig methods;
 	struct godicts dicts;
@@ -110,6 +112,7 @@ int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
 		goto fail;
 	}
 	rtsig_init(&bin->methods, &bin->types);
+	foreign_init(&bin->foreign, &bin->ef, &bin->funcs, &bin->mem);
 	godicts_init(&bin->dicts, &bin->ef, &bin->types);
 	*ret = bin;
 	return 0;
@@ -127,6 +130,7 @@ void gobin_free(struct gobin *bin)
 	rtsig_fini(&bin->methods);
 	godicts_fini(&bin->dicts);
 	rtypes_fini(&bin->types);
+	foreign_fini(&bin->foreign);
 	gofuncs_fini(&bin->funcs);
 	dwinfo_free(bin->dw);
 	linktab_fini(&bin->link);
@@ -208,6 +212,15 @@ const struct gofunc *gobin_funcs(const struct gobin *bin, size_t *n)
 const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr)
 {
 	return gofuncs_at(&bin->funcs, vaddr);
+}
+
+const char *gobin_func_name(struct gobin *bin, uint64_t entry)
+{
+	const struct gofunc *fn = gobin_func_at(bin, entry);
+
+	if (fn)
+		return fn->entry == entry ? fn->name : NULL;
+	return foreign_name(&bin->foreign, entry);
 }
 
 static int read_code(void *ctx, uint64_t vaddr, void *buf, size_t len)

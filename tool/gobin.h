@@ -118,6 +118,11 @@ const struct gofunc *gobin_funcs(const struct gobin *bin, size_t *n);
 int gobin_load_inlined(struct gobin *bin);
 /* The function that contains the link-time address, or NULL. */
 const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr);
+/*
+ * What the function is called that begins at link-time address @entry, be it Go or C that is
+ * linked in and has a symbol; NULL if none does.
+ */
+const char *gobin_func_name(struct gobin *bin, uint64_t entry);
 
 /*
  * Parameters and results, from DWARF; without it, those of methods that type

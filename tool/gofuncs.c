@@ -6,8 +6,11 @@
 
 #include "gofuncs.h"
 #include "goversion.h"
+#include "insn.h"
 
 #define ARGS_UNKNOWN INT32_MIN
+/* The longest instructions, two of them, that load g from TLS: all forms of prologue.c. */
+#define G_LOAD_MAX 11
 
 static bool is_code(const struct elffile *ef, const struct pclntab_func *f)
 {
@@ -35,14 +38,30 @@ static bool is_assembly(const struct pclntab_func *f, const char *file)
 	return n > 2 && !strcmp(file + n - 2, ".s");
 }
 
-/* Assembly that has no wrapper for the other convention may use either. */
-static bool is_abi0(const struct linktab *l, const struct pclntab_func *f,
-		    bool assembly)
+/*
+ * What cgo writes for calls of C is Go whose arguments are on the stack. Where no symbol tells,
+ * its first instructions do: they load g.
+ */
+static bool is_cgo_call(const struct elffile *ef, const struct gofunc *fn)
 {
-	if (!goversion_regabi(l->minor) || hmap_get(&l->abi0, f->entry))
+	static const char cgo[] = "_cgo_gotypes.go";
+	size_t n = fn->file ? strlen(fn->file) : 0;
+	uint8_t code[G_LOAD_MAX];
+	struct insn_tls tls;
+
+	return n >= strlen(cgo) && !strcmp(fn->file + n - strlen(cgo), cgo) &&
+	       !elffile_read_vaddr(ef, fn->entry, code, sizeof(code)) &&
+	       !insn_find_tls(code, sizeof(code), fn->entry, &tls);
+}
+
+/* Assembly that has no wrapper for the other convention may use either. */
+static bool is_abi0(const struct linktab *l, const struct elffile *ef, const struct gofunc *fn)
+{
+	if (!goversion_regabi(l->minor) || hmap_get(&l->abi0, fn->entry))
 		return true;
-	return assembly && !hmap_get(&l->abi0_names,
-				     hmap_hash(0, f->name, strlen(f->name)));
+	if (fn->flags & GOFUNC_ASM)
+		return !hmap_get(&l->abi0_names, hmap_hash(0, fn->name, strlen(fn->name)));
+	return !l->symbols && is_cgo_call(ef, fn);
 }
 
 static int by_entry(const void *key, const void *elem)
@@ -104,7 +123,7 @@ int gofuncs_load(struct gofuncs *f, const struct linktab *l,
 			g->flags |= GOFUNC_ASM;
 		if (pf.funcid == wrapper)
 			g->flags |= GOFUNC_WRAPPER;
-		if (is_abi0(l, &pf, g->flags & GOFUNC_ASM))
+		if (is_abi0(l, ef, g))
 			g->flags |= GOFUNC_ABI0;
 		f->row[f->n++] = i;
 	}

@@ -23,7 +23,8 @@
 
 static const char why_undecodable[] = "its code can't be decoded";
 static const char why_out_of_sync[] = "a branch leads into one of its instructions";
-static const char why_loop[] = "its first instruction is also the head of a loop";
+static const char why_loop[] =
+	"a jump leads back to its first instruction, where each round would count as a call";
 static const char why_banned[] = "the kernel can't step over its first instruction";
 
 struct points {

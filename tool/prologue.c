@@ -3,9 +3,10 @@
  * The stack check that most Go functions begin with: stacksplit() in
  * src/cmd/internal/obj/x86/obj6.go. The forms, in Intel order:
  *
- *	g:	R14; or RCX after  mov rcx, fs:[-8]
- *		               or  mov rcx, -8 ; mov rcx, fs:[rcx]
- *		               or  mov rcx, [rip + x] ; mov rcx, fs:[rcx]
+ *	g:	R14, as it is; in ABI0 code behind  mov r14, fs:[-8]
+ *		                 or  mov r14, -8 ; mov r14, fs:[r14]
+ *		                 or  mov r14, [rip + x] ; mov r14, fs:[r14]
+ *		(RCX instead of R14 before 1.17)
  *	small:	cmp rsp, [g+16] ; jbe
  *	middle:	lea r, [rsp-n] ; cmp r, [g+16] ; jbe
  *	huge:	mov r, rsp ; sub r, n ; jb ; cmp r, [g+16] ; jbe
@@ -19,7 +20,7 @@
  */
 #include "prologue.h"
 
-#define PROLOGUE_INSNS_MAX 8
+#define PROLOGUE_INSNS_MAX 9
 #define MORESTACK_INSNS_MAX 64
 #define STACKGUARD0 0x10
 #define STACKGUARD1 0x18
@@ -84,23 +85,24 @@ static bool is_fs(const struct insn *i, int n)
 	       i->op[n].mem.segment == ZYDIS_REGISTER_FS;
 }
 
-/* Step over the load of g into RCX, if there is one, to the next instruction. */
-static bool skip_g_load(struct reader *r, struct insn *i, ZydisRegister *g)
+/* Step over the load of g from TLS, if there is one, to the next instruction. */
+static bool skip_g_load(struct reader *r, struct insn *i, ZydisRegister *g, bool *abi0)
 {
-	const ZydisRegister rcx = ZYDIS_REGISTER_RCX;
+	const ZydisRegister r14 = ZYDIS_REGISTER_R14, rcx = ZYDIS_REGISTER_RCX;
 
-	*g = ZYDIS_REGISTER_R14;
-	if (i->in.mnemonic != ZYDIS_MNEMONIC_MOV || !is_reg(i, 0, rcx))
+	*g = r14;
+	*abi0 = i->in.mnemonic == ZYDIS_MNEMONIC_MOV && (is_reg(i, 0, r14) || is_reg(i, 0, rcx));
+	if (!*abi0)
 		return true;
+	*g = i->op[0].reg.value;
 	if (!is_fs(i, 1)) {
 		if (i->op[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE &&
 		    !is_mem(i, 1, ZYDIS_REGISTER_RIP))
 			return false;
 		if (!next(r, i) || i->in.mnemonic != ZYDIS_MNEMONIC_MOV ||
-		    !is_reg(i, 0, rcx) || !is_fs(i, 1) || !is_mem(i, 1, rcx))
+		    !is_reg(i, 0, *g) || !is_fs(i, 1) || !is_mem(i, 1, *g))
 			return false;
 	}
-	*g = rcx;
 	return next(r, i);
 }
 
@@ -176,7 +178,7 @@ int prologue_find(const struct insn_code *c, const ZydisDecoder *dec,
 	ZydisRegister g;
 	uint64_t to;
 
-	if (!next(&r, &i) || !skip_g_load(&r, &i, &g))
+	if (!next(&r, &i) || !skip_g_load(&r, &i, &g, &ret->abi0))
 		return -1;
 	again = r;
 	first = i;
@@ -192,6 +194,5 @@ int prologue_find(const struct insn_code *c, const ZydisDecoder *dec,
 	if (to >= c->len || !calls_morestack(c, dec, to, &ret->again))
 		return -1;
 	ret->branch = (struct insn_point){ .at = (uint32_t)i.at, .len = i.in.length };
-	ret->abi0 = g != ZYDIS_REGISTER_R14;
 	return 0;
 }

@@ -34,16 +34,14 @@ static bool func(void *ctx, uint64_t code, struct value_func *ret)
 {
 	struct stream *s = ctx;
 	struct gobin *bin = binary(s);
-	const struct gofunc *f;
+	uint64_t entry = code - s->rec_bias;
 
 	if (!s->rec_bias_known)
 		return false;
-	f = gobin_func_at(bin, code - s->rec_bias);
-	if (!f || f->entry != code - s->rec_bias)
-		return false;
-	ret->name = f->name;
-	ret->closure = gobin_closure_type(bin, f->entry);
-	return true;
+	ret->name = gobin_func_name(bin, entry);
+	if (ret->name)
+		ret->closure = gobin_closure_type(bin, entry);
+	return ret->name;
 }
 
 static const struct golayout *layout(void *ctx)

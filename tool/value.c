@@ -226,6 +226,20 @@ void value_iface(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		ret->why = "impossible type";
 }
 
+static bool find_func(struct value_ctx *v, uint64_t code, struct value_func *ret)
+{
+	return v->env && v->env->func && v->env->func(v->env->ctx, code, ret);
+}
+
+const char *value_code(struct value_ctx *v, const struct gotype *t, const uint8_t *p)
+{
+	struct value_func f = { 0 };
+
+	if (t->elem || !strcmp(t->name, GOTYPE_REGISTER))
+		return NULL;
+	return find_func(v, value_word(p), &f) ? f.name : NULL;
+}
+
 void value_closure(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		   struct value_closure *ret)
 {
@@ -240,7 +254,7 @@ void value_closure(struct value_ctx *v, const struct gotype *t, const uint8_t *p
 	code = value_object(v, &from, &word_type, ret->address, &ret->why);
 	if (!code)
 		return;
-	if (v->env && v->env->func && v->env->func(v->env->ctx, value_word(code), &f))
+	if (find_func(v, value_word(code), &f))
 		ret->name = f.name;
 	if (!ret->name)
 		ret->why = "unknown function";

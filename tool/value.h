@@ -36,9 +36,10 @@ struct value_dynamic {
 };
 
 /**
- * struct value_func - what a closure's code stands for
+ * struct value_func - what the address of a function's code stands for
  * @name: the function's name, or NULL
- * @closure: a struct: the code's address, then the captured variables; or NULL
+ * @closure: what a closure of it is, a struct: the code's address, then the captured variables;
+ *	or NULL
  */
 struct value_func {
 	const char *name;
@@ -161,6 +162,8 @@ bool value_is_bytes(const struct gotype *t);	/* []byte and the like */
 const char *value_type_name(const struct gotype *t);
 /* Is the pointer of type @t at @p nil? */
 bool value_is_nil(const struct gotype *t, const uint8_t *p);
+/* The function whose code the unsafe.Pointer at @p points to; NULL: none, or @t is another type. */
+const char *value_code(struct value_ctx *v, const struct gotype *t, const uint8_t *p);
 void value_string(struct value_ctx *v, const uint8_t *p, struct value_bytes *ret);
 void value_slice(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 		 struct value_bytes *ret);

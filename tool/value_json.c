@@ -291,6 +291,7 @@ static void scalar(struct buf *b, const struct gotype *t, const uint8_t *p)
  * @len: elements there are; of a string, bytes
  * @to: what a pointer points to, or NULL
  * @to_why: why that can't be had, if that is worth to be told
+ * @code: the function that an unsafe.Pointer points to, or NULL
  * @text: it is better known by its text
  */
 struct view {
@@ -300,6 +301,7 @@ struct view {
 	uint64_t len;
 	const uint8_t *to;
 	const char *to_why;
+	const char *code;
 	bool text;
 };
 
@@ -309,6 +311,7 @@ static void look_behind(struct value_ctx *v, const struct gotype *t, const uint8
 	uint64_t to = value_word(p);
 	const char *why = NULL;
 
+	ret->code = value_code(v, t, p);
 	if (!to || !t->elem || !value_enter(v, t, to))
 		return;
 	value_leave(v);
@@ -432,6 +435,10 @@ static void put_members(struct value_ctx *v, struct buf *b, const struct gotype 
 		content(v, b, t, p, w);
 		if (w->to || w->to_why)
 			behind(v, b, t, p, w);
+		if (w->code) {
+			buf_str(b, ",\"func\":");
+			buf_json_str(b, w->code);
+		}
 		if (w->n < w->len)
 			truncated(b, w->ref.cut);
 	}
@@ -467,7 +474,7 @@ static void nested(struct value_ctx *v, struct buf *b, const struct gotype *t,
 	struct view w;
 
 	look(v, b, t, p, len, &w);
-	if (!w.why && w.n >= w.len && !w.to && !w.to_why && !w.text) {
+	if (!w.why && w.n >= w.len && !w.to && !w.to_why && !w.code && !w.text) {
 		content(v, b, t, p, &w);
 		return;
 	}

@@ -18,8 +18,8 @@ static void type_name(struct buf *b, const struct gotype *t)
 	value_text_name(b, value_type_name(t));
 }
 
-/* T(0xc000012340), with T in parentheses where Go needs them. */
-static void address(struct buf *b, const char *type, uint64_t v)
+/* T(0xc000012340), with T in parentheses where Go needs them; @code: what is there, or NULL. */
+static void address_of(struct buf *b, const char *type, uint64_t v, const char *code)
 {
 	bool parens = type[0] == '*' || type[0] == '<' || strncmp(type, "func(", 5) == 0 ||
 		      strncmp(type, "chan ", 5) == 0;
@@ -34,7 +34,16 @@ static void address(struct buf *b, const char *type, uint64_t v)
 		buf_hex(b, v);
 	else
 		buf_str(b, "nil");
+	if (code) {
+		buf_char(b, ' ');
+		value_text_name(b, code);
+	}
 	buf_char(b, ')');
+}
+
+static void address(struct buf *b, const char *type, uint64_t v)
+{
+	address_of(b, type, v, NULL);
 }
 
 /* In an interface nil has a type, and is not what "== nil" finds. */
@@ -156,7 +165,11 @@ static void pointer(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		nil(b, t, place);
 		return;
 	}
-	data = t->elem ? value_behind(v, t, p, &why) : NULL;
+	if (!t->elem) {
+		address_of(b, value_type_name(t), to, value_code(v, t, p));
+		return;
+	}
+	data = value_behind(v, t, p, &why);
 	if (!data || !value_enter(v, t, to)) {
 		unfollowed(b, value_type_name(t), to, why);
 		return;

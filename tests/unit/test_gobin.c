@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "bins.h"
+#include "elffile.h"
 #include "goversion.h"
+#include "rows.h"
 
 static void test_opens(void **state)
 {
@@ -63,6 +65,66 @@ static void test_cgo_tls(void **state)
 		assert_string_equal(text, "func(x int, s string) int");
 		free(text);
 		gobin_free(bare);
+	}
+}
+
+/* Calls of C take their arguments on the stack, which symbols tell, or else the code. */
+static void test_cgo_calls(void **state)
+{
+	static const struct {
+		const char *in_main, *in_plugin;
+		bool abi0;
+	} calls[] = {
+		{ "main._Cfunc_add", "cgo._Cfunc_add", true },
+		{ "main._Cfunc_CString", "cgo._Cfunc_CString", false },
+	};
+	struct bins_each b = BINS("shapes", "-cgo", "-cgo-stripped", "-shared", "-plugin");
+
+	(void)state;
+	while (bins_next(&b)) {
+		for (size_t i = 0; i < N(calls); i++) {
+			const struct gofunc *fn = bins_func(b.bin, calls[i].in_main);
+
+			if (!fn)
+				fn = bins_func(b.bin, calls[i].in_plugin);
+			assert_non_null(fn);
+			assert_int_equal(!!(fn->flags & GOFUNC_ABI0),
+					 b.minor < 17 || calls[i].abi0);
+			assert_string_equal(gobin_func_name(b.bin, fn->entry), fn->name);
+			assert_null(gobin_func_name(b.bin, fn->entry + 1));
+		}
+	}
+}
+
+static int keep_cfunc(void *ctx, const char *name, uint64_t value, uint64_t size,
+		      unsigned int type)
+{
+	uint64_t *ret = ctx;
+
+	(void)size;
+	(void)type;
+	if (!strncmp(name, "_cgo_", 5) && strstr(name, "_Cfunc_add"))
+		*ret = value;
+	return 0;
+}
+
+/* C has no place in the line table; its symbols say what it is called. */
+static void test_c_names(void **state)
+{
+	struct bins_each b = BINS("shapes", "-cgo", "-shared", "-plugin");
+
+	(void)state;
+	while (bins_next(&b)) {
+		uint64_t vaddr = 0;
+		const char *name;
+
+		elffile_symbols(gobin_file(b.bin), keep_cfunc, &vaddr);
+		assert_int_not_equal(vaddr, 0);
+		name = gobin_func_name(b.bin, vaddr);
+		assert_non_null(name);
+		assert_non_null(strstr(name, "_Cfunc_add"));
+		assert_null(gobin_func_name(b.bin, vaddr + 1));
+		assert_null(gobin_func_name(b.bin, 0));
 	}
 }
 
@@ -431,6 +493,8 @@ int main(void)
 		{ "programs of all forms and toolchains open", test_opens },
 		{ "the table of runtime offsets agrees with the debug information", test_layout },
 		{ "C's thread-local variables do not hide g", test_cgo_tls },
+		{ "calls of C are ABI0, stripped or not", test_cgo_calls },
+		{ "C functions go by their symbols", test_c_names },
 		{ "functions are sorted, apart, and found by address", test_functions_sorted },
 		{ "whether a call has begun is told by its frame, or by its function having none",
 		  test_begun },

@@ -54,27 +54,63 @@ static const struct insn_case cases[] = {
 		false, "check@4+2 rets 6~",
 	}, {
 		"ABI0: g is loaded from TLS",
-		/* cmp rsp, [rcx+16] */
+		/* mov r14, fs:[-8]; cmp rsp, [r14+16] */
+		"64 4c 8b 34 25 f8 ff ff ff 49 3b 66 10 76 01 c3 more",
+		false, "check@13+2 abi0 rets 15~",
+	}, {
+		"ABI0 before Go 1.17: g is in RCX",
 		"64 48 8b 0c 25 f8 ff ff ff 48 3b 61 10 76 01 c3 more",
 		false, "check@13+2 abi0 rets 15~",
 	}, {
+		"ABI0 assembly with a middle frame",
+		/* lea r12, [rsp-416]; cmp r12, [r14+16] */
+		"64 4c 8b 34 25 f8 ff ff ff 4c 8d a4 24 60 fe ff ff 4d 3b 66 10 76 01 c3 more",
+		false, "check@21+2 abi0 rets 23~",
+	}, {
+		"ABI0 assembly with a huge frame",
+		"64 4c 8b 34 25 f8 ff ff ff 49 89 e4 49 81 ec 20 86 01 00 72 07 4d 3b 66 10 76 01 c3 more",
+		false, "check@25+2 abi0 rets 27~",
+	}, {
 		"ABI0 in a PIE: the offset is in a register",
+		/* mov r14, -8; mov r14, fs:[r14]; cmp rsp, [r14+16] */
+		"49 c7 c6 f8 ff ff ff 64 4d 8b 36 49 3b 66 10 76 01 c3 more",
+		false, "check@15+2 abi0 rets 17~",
+	}, {
+		"ABI0 in a PIE before Go 1.17",
 		/* mov rcx, fs:[rcx]; lea rax, [rsp-56]; cmp rax, [rcx+16] */
 		"48 c7 c1 f8 ff ff ff 64 48 8b 09 48 8d 44 24 c8 48 3b 41 10 76 01 c3 more",
 		false, "check@20+2 abi0 rets 22~",
 	}, {
 		"ABI0 in a shared library: the offset is in the GOT",
+		"4c 8b 35 00 10 00 00 64 4d 8b 36 49 3b 66 10 76 01 c3 more",
+		false, "check@15+2 abi0 rets 17~",
+	}, {
+		"ABI0 in a shared library before Go 1.17",
 		"48 8b 0d 00 10 00 00 64 48 8b 09 48 3b 61 10 76 01 c3 more",
 		false, "check@15+2 abi0 rets 17~",
+	}, {
+		"a load of g from elsewhere is none",
+		/* mov r14, [rax] */
+		"4c 8b 30 49 3b 66 10 76 01 c3 c3",
+		false, "first@0+3~ rets 9~ 10~",
+	}, {
+		"nor is one that loads another register than is compared",
+		/* mov r14, fs:[-8]; cmp rsp, [rcx+16] */
+		"64 4c 8b 34 25 f8 ff ff ff 48 3b 61 10 76 01 c3 c3",
+		false, "first@0+9! rets 15~ 16~",
 	}, {
 		"huge frame before Go 1.17",
 		/* mov rsi, [rcx+16]; cmp rsi; je more; lea; sub rax, rsi; cmp rax */
 		"64 48 8b 0c 25 f8 ff ff ff 48 8b 71 10 48 81 fe de fa ff ff 74 14 48 8d 84 24 a0 03 00 00 48 29 f0 48 3d 00 86 01 00 76 01 c3 more",
 		false, "check@39+2 abi0 rets 41~",
 	}, {
+		"huge frame in a PIE before Go 1.17",
+		"48 c7 c1 f8 ff ff ff 64 48 8b 09 48 8b 71 10 48 81 fe de fa ff ff 74 14 48 8d 84 24 a0 03 00 00 48 29 f0 48 3d 00 86 01 00 76 01 c3 more",
+		false, "check@41+2 abi0 rets 43~",
+	}, {
 		"a bounds check is no stack check",
 		"48 83 f8 03 76 01 c3 more",
-		false, "refused: its first instruction is also the head of a loop",
+		false, "refused: a jump leads back to its first instruction, where each round would count as a call",
 	}, {
 		"a branch that does not lead to morestack is no stack check",
 		"49 3b 66 10 76 01 c3 e8 00 00 00 00 c3",
@@ -232,7 +268,7 @@ static const struct insn_case cases[] = {
 		"the head of a loop would count each round as a call",
 		/* cmp qword [rax], 0; jne entry */
 		"48 83 38 00 75 fa c3",
-		false, "refused: its first instruction is also the head of a loop",
+		false, "refused: a jump leads back to its first instruction, where each round would count as a call",
 	}, {
 		"LOCK is not to be stepped over",
 		"f0 48 ff 00 c3",

@@ -178,6 +178,8 @@ static void test_functions(void **state)
 	static const struct gotype closure = TYPE(STRUCT, "main.main.func1", 24, FIELDS(captured));
 	static const struct gotype t_func = TYPE(FUNC, "func(int) int", 8);
 	static const struct gotype t_fns = TYPE(SLICE, "[]func(int) int", 24, .elem = &t_func);
+	static const struct gotype t_pointers = TYPE(SLICE, "[]unsafe.Pointer", 24,
+						     .elem = &t_unsafe);
 
 	(void)state;
 	recs_begin();
@@ -189,6 +191,7 @@ static void test_functions(void **state)
 	PUT(0x400, 0x402000);
 	PUT(0x500, 0x403000);
 	PUT(0x600, 0x100, 0);
+	PUT(0x800, 0x100, 0x401000);
 	SAYS(SHOW(&t_func, 0x100), "shop.(*Cart).Add");
 	SAYS(JSON(&t_func, 0x100),
 	     "{'type':'func(int) int','address':'0x100','func':'example.com/shop.(*Cart).Add'}");
@@ -201,6 +204,14 @@ static void test_functions(void **state)
 	SAYS(SHOW(&t_func, 0x700), "(func(int) int)(0x700)");
 	SAYS(SHOW(&t_func, 0), "nil");
 	SAYS(SHOW(&t_fns, 0x600, 2, 2), "[]func(int) int{shop.(*Cart).Add, nil}");
+	/* The address of code, not of a closure: what cgo gives C's functions as. */
+	SAYS(SHOW(&t_unsafe, 0x401000), "unsafe.Pointer(0x401000 shop.(*Cart).Add)");
+	SAYS(JSON(&t_unsafe, 0x401000),
+	     "'0x401000','func':'example.com/shop.(*Cart).Add'");
+	SAYS(SHOW(&t_unsafe, 0x401001), "unsafe.Pointer(0x401001)");
+	SAYS(JSON(&t_unsafe, 0x401001), "'0x401001'");
+	SAYS(JSON(&t_pointers, 0x800, 2, 2),
+	     "['0x100',{'type':'unsafe.Pointer','value':'0x401000','func':'example.com/shop.(*Cart).Add'}]");
 }
 
 /* Without waiting goroutines. */

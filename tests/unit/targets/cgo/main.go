@@ -4,6 +4,9 @@
 package main
 
 /*
+#include <stdlib.h>
+#include <string.h>
+
 static __thread int calls[20] = { 1, 2, 3 };
 static __thread char scratch[200];	// behind Go's own word
 
@@ -15,11 +18,16 @@ static int add(int a, int b)
 */
 import "C"
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 //go:noinline
 func Add(x int, s string) int {
-	return int(C.add(C.int(x), 2)) + len(s)
+	c := C.CString(s)
+	defer C.free(unsafe.Pointer(c))
+	return int(C.add(C.int(x), 2)) + int(C.strlen(c))
 }
 
 func main() {

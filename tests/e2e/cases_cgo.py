@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Calls of C, and of assembly that has a stack frame: tests/targets/ccalls says what it calls, and what that gives."""
+
+import json
+import os
+import re
+import signal
+
+from cases_count import started
+from lib import Skip, case, check, of_kind, parse, same
+
+C = r"/^main\._C2?func_(add|mean|fail|flip|nested)$/"
+CALLS = 40
+SIGNATURES = (
+    "main._Cfunc_add(a int32, b int64, c int8) (r int64)",
+    "main._Cfunc_mean(a float64, b float32) (r float64)",
+    "main._C2func_fail(e int32) (r int32, err error)",
+)
+
+
+def plain(value):
+    """A value as ccalls writes it: of an error its number, of a struct a list."""
+    if isinstance(value, dict):
+        return value["value"] if "type" in value else [plain(v) for v in value.values()]
+    return value
+
+
+def plain_all(values):
+    return [plain(v.get("value", "<%s>" % v.get("unavailable"))) for v in values]
+
+
+def as_said(trace):
+    """Calls of C and their returns as ccalls writes them."""
+    calls, returns = ([e for e in events if e["func"] != "runtime.cgocall"] for events in (trace.calls, trace.returns))
+    same([e["func"] for e in returns], [e["func"] for e in calls], "functions that return")
+    same({e["goid"] for e in calls + returns}, {1}, "goroutines")
+    return [{"func": c["func"], "args": plain_all(c["args"]), "results": plain_all(r["results"])} for c, r in zip(calls, returns)]
+
+
+def run(target):
+    target.send()
+    said = [json.loads(line) for line in target.finish()]
+    return said[:-1], said[-1]
+
+
+def counts(process):
+    process.signal(signal.SIGINT)
+    return {e["func"]: e["calls"] for e in of_kind(parse("\n".join(process.finish())), "count")}
+
+
+@case("cgo: calls of C have the arguments and results, and name the C function")
+def calls_of_c(t):
+    target = t.target("ccalls", CALLS, 0, 0)
+    attach = t.attach("-p", target.pid, C, "runtime.cgocall(fn)()").attached()
+    want, _ = run(target)
+    trace = attach.interrupt()
+    same(trace.lost, 0, "losses")
+    same(as_said(trace), want, "calls of C")
+    into_c = [e["args"][0] for e in trace.calls if e["func"] == "runtime.cgocall" and e["goid"] == 1]
+    same([re.sub(r"^_cgo_\w+?_(?=C)", "main._", a.get("func", a["value"])) for a in into_c], [w["func"] for w in want], "C functions")
+
+
+@case("cgo: calls of C in a stripped program have the arguments and results, where signatures are given")
+def stripped(t):
+    program = os.path.join(t.targets.rstrip("/") + "-stripped", "ccalls")
+    if not os.path.exists(program):
+        raise Skip("ccalls was not built stripped with this toolchain")
+    target = t.target(t.copy(program), CALLS, 0, 0)
+    attach = t.attach("-p", target.pid, *SIGNATURES).attached()
+    want, _ = run(target)
+    trace = attach.interrupt()
+    check("warning" not in trace.stderr, "warned: %s", trace.stderr)
+    names = {s.split("(")[0] for s in SIGNATURES}
+    same(as_said(trace), [w for w in want if w["func"] in names], "calls of C")
+
+
+@case("cgo: calls of C are counted exactly, also where they make stacks grow")
+def counted(t):
+    target = t.target("ccalls", CALLS, 100, 0)
+    count = started(t, "count", "-p", target.pid, "-o", "json", C)
+    want, last = run(target)
+    names = [w["func"] for w in want]
+    same(counts(count), {**{n: names.count(n) for n in names}, "main._Cfunc_mean": last["mean"]}, "calls")
+
+
+@case("assembly with a stack check is counted exactly")
+def assembly(t):
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        if " avx2 " not in f.read():
+            raise Skip("this processor has no AVX2, so some releases of Go compute SHA-256 without assembly")
+    target = t.target("ccalls", 0, 0, 300, env={**os.environ, "GODEBUG": "cpu.sha=off"})
+    listed = parse("\n".join(t.goprobectl("list", "-o", "json", "-b", t.binary("ccalls"), r"/sha256\.block/").finish()))
+    names = [e["func"] for e in of_kind(listed, "function") if e["file"].endswith(".s") and e.get("entry") == "check"]
+    check(names, "none of them has a stack check: %s", listed)
+    count = started(t, "count", "-p", target.pid, "-o", "json", *names)
+    _, last = run(target)
+    same(sum(counts(count).values()), last["blocks"], "blocks of SHA-256, by %s" % names)

@@ -1,0 +1,3 @@
+module ccalls
+
+go 1.15
