@@ -308,9 +308,9 @@ static int add_ends(struct plan *p, const struct plan_func *pf, const struct ins
 }
 
 static int add_points(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
-		      bool abi0)
+		      bool in_tls)
 {
-	const uint8_t flags = (abi0 ? GOPROBE_POINT_F_ABI0 : 0) |
+	const uint8_t flags = (in_tls ? GOPROBE_POINT_F_ABI0 : 0) |
 			      (pf->paired ? GOPROBE_POINT_F_PAIRED : 0) |
 			      (pf->key && pf->action == GOPROBE_ACTION_TIME ?
 			       GOPROBE_POINT_F_KEYED : 0);
@@ -380,6 +380,8 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	struct plan_private *priv = p->priv;
 	struct plan_func *pf = arena_alloc(&priv->mem, sizeof(*pf));
 	bool abi0 = (info->fn->flags & GOFUNC_ABI0) || scan->abi0;
+	/* The check has loaded g into its register, and what the compiler makes keeps it there. */
+	bool in_tls = abi0 && (!scan->abi0 || info->fn->flags & GOFUNC_ASM);
 
 	if (!pf || grow(&p->funcs, p->nfuncs + 1, &priv->funcs_cap,
 			sizeof(*p->funcs)))
@@ -388,7 +390,7 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	pf->id = (uint32_t)p->nfuncs;
 	pf->role = req->role;
 	pf->hidden = req->role;
-	if (add_frames(p, pf, abi0, req) || add_points(p, pf, scan, abi0))
+	if (add_frames(p, pf, abi0, req) || add_points(p, pf, scan, in_tls))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;
 	p->nhidden += pf->hidden;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "procmem.h"
+#include "regular.h"
 
 /**
  * struct mapping - a line of /proc/PID/maps
@@ -71,15 +72,51 @@ bool procmem_find(FILE *maps, struct gobin *bin, uint64_t *bias)
 	return found;
 }
 
+static FILE *open_maps(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	return fopen(path, "re");
+}
+
+void procmem_each_file(pid_t pid, procmem_file_fn fn, void *ctx)
+{
+	FILE *maps = open_maps(pid);
+	char *line = NULL, *name;
+	size_t room = 0;
+
+	while (maps && getline(&line, &room, maps) > 0) {
+		struct mapping m;
+		char file[96];
+		int fd;
+
+		name = strchr(line, '/');
+		if (!parse_mapping(line, &m) || !m.exec || !m.inode || !name)
+			continue;
+		name[strcspn(name, "\n")] = 0;
+		/* What is mapped, not what has that name here or by now. */
+		snprintf(file, sizeof(file), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid,
+			 m.start, m.end);
+		fd = regular_open(file);
+		if (fd < 0)
+			continue;
+		fn(ctx, fd, name);
+		close(fd);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+}
+
 int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d)
 {
-	char path[64], byte;
 	bool found;
+	char byte;
 	FILE *f;
 
 	*m = (struct procmem){ .pid = pid };
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	f = fopen(path, "re");
+	f = open_maps(pid);
 	if (!f)
 		return diag_errno(d, errno, "can't look at the memory of process %d", pid);
 	found = procmem_find(f, bin, &m->bias);

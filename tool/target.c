@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "grow.h"
+#include "procmem.h"
 #include "regular.h"
 #include "target.h"
 
@@ -111,6 +112,31 @@ static int open_executable(pid_t pid, char *real, size_t room, struct diag *d)
 	return diag_errno(d, errno, "can't open the executable of process %d", pid);
 }
 
+static void add_if_go(void *ctx, int fd, const char *path)
+{
+	struct diag not_go = { 0 };
+
+	add_binary(ctx, fd, path, &not_go);
+	diag_fini(&not_go);
+}
+
+/* What it executes, or else the Go libraries that it has loaded. */
+static int add_binaries(struct target *t, pid_t pid, int fd, const char *path, struct diag *d)
+{
+	size_t before = t->nbins;
+	int err = add_binary(t, fd, path, d);
+
+	if (err)
+		procmem_each_file(pid, add_if_go, t);
+	if (err && t->nbins > before) {
+		diag_fini(d);
+		err = 0;
+	}
+	for (size_t i = before; i < t->nbins; i++)
+		gobin_set_process(t->bins[i], pid);
+	return err;
+}
+
 static int add_pid(struct target *t, pid_t pid, struct diag *d)
 {
 	char path[PATH_MAX];
@@ -132,12 +158,9 @@ static int add_pid(struct target *t, pid_t pid, struct diag *d)
 	if (fd < 0)
 		return -1;
 
-	size_t before = t->nbins;
-	int err = add_binary(t, fd, path, d);
+	int err = add_binaries(t, pid, fd, path, d);
 
 	close(fd);
-	if (t->nbins > before)
-		gobin_set_process(t->bins[before], pid);
 	if (err && !d->hint)
 		diag_hint(d, "it is what process %d runs", pid);
 	return err;

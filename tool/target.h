@@ -51,7 +51,10 @@ struct target {
 
 /* Is it a list of process ids: "12,34"? */
 int target_check_pids(const char *list, struct diag *d);
-/* Add the processes of a list that target_check_pids() has accepted. */
+/*
+ * Add the processes of a list that target_check_pids() has accepted: with what they execute, or, if
+ * that is not Go, with the Go libraries that they have loaded.
+ */
 int target_add_pids(struct target *t, const char *list, struct diag *d);
 /*
  * All that run the file. *@older: how many processes run another file that was

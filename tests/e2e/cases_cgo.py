@@ -5,11 +5,13 @@ import json
 import os
 import re
 import signal
+import sys
 
 from cases_count import started
-from lib import Skip, case, check, of_kind, parse, same
+from lib import Skip, case, check, of_kind, parse, same, short
 
-C = r"/^main\._C2?func_(add|mean|fail|flip|nested)$/"
+FUNCTIONS = ("_Cfunc_add", "_Cfunc_mean", "_C2func_fail", "_Cfunc_flip", "_Cfunc_nested")
+C = r"/^main\.(%s)$/" % "|".join(FUNCTIONS)
 CALLS = 40
 SIGNATURES = (
     "main._Cfunc_add(a int32, b int64, c int8) (r int64)",
@@ -33,7 +35,7 @@ def as_said(trace):
     """Calls of C and their returns as ccalls writes them."""
     calls, returns = ([e for e in events if e["func"] != "runtime.cgocall"] for events in (trace.calls, trace.returns))
     same([e["func"] for e in returns], [e["func"] for e in calls], "functions that return")
-    same({e["goid"] for e in calls + returns}, {1}, "goroutines")
+    same(len({e["goid"] for e in calls + returns}), 1, "goroutines")
     return [{"func": c["func"], "args": plain_all(c["args"]), "results": plain_all(r["results"])} for c, r in zip(calls, returns)]
 
 
@@ -56,6 +58,7 @@ def calls_of_c(t):
     trace = attach.interrupt()
     same(trace.lost, 0, "losses")
     same(as_said(trace), want, "calls of C")
+    same({e["goid"] for e in trace.returns if e["func"] != "runtime.cgocall"}, {1}, "goroutines")
     into_c = [e["args"][0] for e in trace.calls if e["func"] == "runtime.cgocall" and e["goid"] == 1]
     same([re.sub(r"^_cgo_\w+?_(?=C)", "main._", a.get("func", a["value"])) for a in into_c], [w["func"] for w in want], "C functions")
 
@@ -72,6 +75,39 @@ def stripped(t):
     check("warning" not in trace.stderr, "warned: %s", trace.stderr)
     names = {s.split("(")[0] for s in SIGNATURES}
     same(as_said(trace), [w for w in want if w["func"] in names], "calls of C")
+
+
+HOST = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+print("ready", flush=True)
+for line in sys.stdin:
+    library.callEach(int(line))
+"""
+
+
+@case("cgo: a Go library is traced in the process that has loaded it, which is no Go program")
+def library(t):
+    path = os.path.join(t.targets.rstrip("/").removesuffix("-pie") + "-shared", "ccalls")
+    if not os.path.exists(path):
+        raise Skip("ccalls was not built as a library with this toolchain")
+    program = t.copy(path, "library.so")
+    hosts = [t.run(sys.executable, "-c", HOST, program) for _ in range(2)]
+    for host in hosts:
+        same(host.line(), "ready", "its first line")
+    listed = parse("\n".join(t.goprobectl("list", "-o", "json", "-p", hosts[0].pid, C).finish()))
+    same(len(listed), len(FUNCTIONS), "functions")
+    attach = t.attach("-p", hosts[0].pid, C).attached()
+    for host in hosts:
+        host.send(str(CALLS))
+    want, other = ([json.loads(line) for line in host.finish()] for host in hosts)
+    same(other, want, "what the two did")
+    trace = attach.finish()
+    same({e["pid"] for e in trace.calls}, {hosts[0].pid}, "processes")
+    # Before 1.17 g is nowhere but in thread-local storage, and nobody says where a library's is.
+    if not t.label.startswith("go1.15"):
+        check(all(e["goid"] for e in trace.calls + trace.returns), "a call without a goroutine: %s", short(trace.calls))
+    same(as_said(trace), want, "calls of C")
 
 
 @case("cgo: calls of C are counted exactly, also where they make stacks grow")

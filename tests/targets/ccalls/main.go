@@ -99,6 +99,15 @@ func each(i int) {
 	said("func_nested", list{a}, list{C.nested(a)})
 }
 
+// As a library it has this function, which makes the calls of each kind.
+//
+//export callEach
+func callEach(calls C.int) {
+	for i := 0; i < int(calls); i++ {
+		each(i)
+	}
+}
+
 //go:noinline
 func deep(n int, at *[8]int) (calls int) {
 	var here [8]int
@@ -124,9 +133,7 @@ func main() {
 	fmt.Printf("ready %d\n", os.Getpid())
 	bufio.NewReader(os.Stdin).ReadString('\n')
 
-	for i := 0; i < calls; i++ {
-		each(i)
-	}
+	callEach(C.int(calls))
 
 	mean := calls
 	var mu sync.Mutex
