@@ -381,7 +381,8 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	struct plan_func *pf = arena_alloc(&priv->mem, sizeof(*pf));
 	bool abi0 = (info->fn->flags & GOFUNC_ABI0) || scan->abi0;
 	/* The check has loaded g into its register, and what the compiler makes keeps it there. */
-	bool in_tls = abi0 && (!scan->abi0 || info->fn->flags & GOFUNC_ASM);
+	bool in_reg = scan->abi0 && !(info->fn->flags & GOFUNC_ASM) &&
+		      gobin_runtime(info->bin)->g_reg != GOPROBE_REG_NONE;
 
 	if (!pf || grow(&p->funcs, p->nfuncs + 1, &priv->funcs_cap,
 			sizeof(*p->funcs)))
@@ -390,7 +391,7 @@ static int add_func(struct plan *p, const struct plan_func *info, const struct i
 	pf->id = (uint32_t)p->nfuncs;
 	pf->role = req->role;
 	pf->hidden = req->role;
-	if (add_frames(p, pf, abi0, req) || add_points(p, pf, scan, in_tls))
+	if (add_frames(p, pf, abi0, req) || add_points(p, pf, scan, abi0 && !in_reg))
 		return -1;
 	p->funcs[p->nfuncs++] = pf;
 	p->nhidden += pf->hidden;
