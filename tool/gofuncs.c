@@ -39,7 +39,7 @@ static bool is_assembly(const struct pclntab_func *f, const char *file)
 }
 
 /*
- * What cgo writes for calls of C is Go whose arguments are on the stack. Where no symbol tells,
+ * What cgo writes for calls of C is Go whose arguments are on the stack. Where no symbol says so,
  * its first instructions do: they load g.
  */
 static bool is_cgo_call(const struct elffile *ef, const struct gofunc *fn)

@@ -84,9 +84,9 @@ void procmem_each_file(pid_t pid, procmem_file_fn fn, void *ctx)
 {
 	FILE *maps = open_maps(pid);
 	char *line = NULL, *name;
-	size_t room = 0;
+	size_t size = 0;
 
-	while (maps && getline(&line, &room, maps) > 0) {
+	while (maps && getline(&line, &size, maps) > 0) {
 		struct mapping m;
 		char file[96];
 		int fd;

@@ -231,11 +231,17 @@ static bool find_func(struct value_ctx *v, uint64_t code, struct value_func *ret
 	return v->env && v->env->func && v->env->func(v->env->ctx, code, ret);
 }
 
+bool value_is_opaque(const struct gotype *t)
+{
+	return !t->elem || (t->elem->kind == GOTYPE_ARRAY && !t->elem->size && t->elem->elem &&
+			    t->elem->elem->kind == GOTYPE_UINT && t->elem->elem->size == 1);
+}
+
 const char *value_code(struct value_ctx *v, const struct gotype *t, const uint8_t *p)
 {
 	struct value_func f = { 0 };
 
-	if (t->elem || !strcmp(t->name, GOTYPE_REGISTER))
+	if (!value_is_opaque(t) || !strcmp(t->name, GOTYPE_REGISTER))
 		return NULL;
 	return find_func(v, value_word(p), &f) ? f.name : NULL;
 }

@@ -162,7 +162,9 @@ bool value_is_bytes(const struct gotype *t);	/* []byte and the like */
 const char *value_type_name(const struct gotype *t);
 /* Is the pointer of type @t at @p nil? */
 bool value_is_nil(const struct gotype *t, const uint8_t *p);
-/* The function whose code the unsafe.Pointer at @p points to; NULL: none, or @t is another type. */
+/* Does pointer type @t not say what is there? unsafe.Pointer; cgo's *[0]byte, for functions. */
+bool value_is_opaque(const struct gotype *t);
+/* The function whose code the pointer at @p points to; NULL: none, or @t says what is there. */
 const char *value_code(struct value_ctx *v, const struct gotype *t, const uint8_t *p);
 void value_string(struct value_ctx *v, const uint8_t *p, struct value_bytes *ret);
 void value_slice(struct value_ctx *v, const struct gotype *t, const uint8_t *p,

@@ -291,7 +291,7 @@ static void scalar(struct buf *b, const struct gotype *t, const uint8_t *p)
  * @len: elements there are; of a string, bytes
  * @to: what a pointer points to, or NULL
  * @to_why: why that can't be had, if that is worth to be told
- * @code: the function that an unsafe.Pointer points to, or NULL
+ * @code: the function that an opaque pointer points to, or NULL
  * @text: it is better known by its text
  */
 struct view {
@@ -311,8 +311,10 @@ static void look_behind(struct value_ctx *v, const struct gotype *t, const uint8
 	uint64_t to = value_word(p);
 	const char *why = NULL;
 
+	if (!to)
+		return;
 	ret->code = value_code(v, t, p);
-	if (!to || !t->elem || !value_enter(v, t, to))
+	if (!t->elem || !value_enter(v, t, to))
 		return;
 	value_leave(v);
 	ret->to = value_behind(v, t, p, &why);

@@ -165,7 +165,7 @@ static void pointer(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		nil(b, t, place);
 		return;
 	}
-	if (!t->elem) {
+	if (value_is_opaque(t)) {
 		address_of(b, value_type_name(t), to, value_code(v, t, p));
 		return;
 	}

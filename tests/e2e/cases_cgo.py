@@ -10,7 +10,7 @@ import sys
 from cases_count import started
 from lib import Skip, case, check, of_kind, parse, same, short
 
-FUNCTIONS = ("_Cfunc_add", "_Cfunc_mean", "_C2func_fail", "_Cfunc_flip", "_Cfunc_nested")
+FUNCTIONS = ("_Cfunc_add", "_Cfunc_mean", "_C2func_fail", "_Cfunc_flip", "_Cfunc_choose", "_Cfunc_apply", "_Cfunc_nested")
 C = r"/^main\.(%s)$/" % "|".join(FUNCTIONS)
 CALLS = 40
 SIGNATURES = (
@@ -28,7 +28,7 @@ def plain(value):
 
 
 def plain_all(values):
-    return [plain(v.get("value", "<%s>" % v.get("unavailable"))) for v in values]
+    return [v["func"] if "func" in v else plain(v.get("value", "<%s>" % v.get("unavailable"))) for v in values]
 
 
 def as_said(trace):

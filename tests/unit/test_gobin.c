@@ -68,7 +68,7 @@ static void test_cgo_tls(void **state)
 	}
 }
 
-/* Calls of C take their arguments on the stack, which symbols tell, or else the code. */
+/* Calls of C take their arguments on the stack, as symbols say, or else the code. */
 static void test_cgo_calls(void **state)
 {
 	static const struct {

@@ -178,6 +178,8 @@ static void test_functions(void **state)
 	static const struct gotype closure = TYPE(STRUCT, "main.main.func1", 24, FIELDS(captured));
 	static const struct gotype t_func = TYPE(FUNC, "func(int) int", 8);
 	static const struct gotype t_fns = TYPE(SLICE, "[]func(int) int", 24, .elem = &t_func);
+	static const struct gotype t_no_bytes = TYPE(ARRAY, "[0]uint8", 0, .elem = &t_uint8);
+	static const struct gotype t_c_func = TYPE(POINTER, "*[0]uint8", 8, .elem = &t_no_bytes);
 	static const struct gotype t_pointers = TYPE(SLICE, "[]unsafe.Pointer", 24,
 						     .elem = &t_unsafe);
 
@@ -208,6 +210,11 @@ static void test_functions(void **state)
 	SAYS(SHOW(&t_unsafe, 0x401000), "unsafe.Pointer(0x401000 shop.(*Cart).Add)");
 	SAYS(JSON(&t_unsafe, 0x401000),
 	     "'0x401000','func':'example.com/shop.(*Cart).Add'");
+	SAYS(SHOW(&t_c_func, 0x401000), "(*[0]byte)(0x401000 shop.(*Cart).Add)");
+	SAYS(JSON(&t_c_func, 0x401000),
+	     "'0x401000','to':[],'func':'example.com/shop.(*Cart).Add'");
+	SAYS(SHOW(&t_c_func, 0x401001), "(*[0]byte)(0x401001)");
+	SAYS(SHOW(&t_c_func, 0), "nil");
 	SAYS(SHOW(&t_unsafe, 0x401001), "unsafe.Pointer(0x401001)");
 	SAYS(JSON(&t_unsafe, 0x401001), "'0x401001'");
 	SAYS(JSON(&t_pointers, 0x800, 2, 2),

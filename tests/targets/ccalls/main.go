@@ -44,6 +44,28 @@ static struct pt flip(struct pt p, unsigned char by)
 	return q;
 }
 
+typedef long op(long n);
+
+static long negate(long n)
+{
+	return -n;
+}
+
+static long twice(long n)
+{
+	return 2 * n;
+}
+
+static op *choose(int n)
+{
+	return n % 2 ? negate : twice;
+}
+
+static long apply(op *f, long n)
+{
+	return f(n);
+}
+
 static int nested(int n)
 {
 	return goDouble(n) + 1;
@@ -95,6 +117,10 @@ func each(i int) {
 	p := C.struct_pt{x: C.int(i), y: -1, c: 'p'}
 	q := C.flip(p, 200)
 	said("func_flip", list{list{p.x, p.y, p.c}, 200}, list{list{q.x, q.y, q.c}})
+
+	f, name := C.choose(C.int(i)), []string{"twice", "negate"}[i%2]
+	said("func_choose", list{i}, list{name})
+	said("func_apply", list{name, b}, list{C.apply(f, b)})
 
 	said("func_nested", list{a}, list{C.nested(a)})
 }
