@@ -12,8 +12,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "hmap.h"
 #include "procmem.h"
 #include "regular.h"
+
+/* A process that has more files of code than that has them for no good reason. */
+#define FILES_MAX 4096U
 
 /**
  * struct mapping - a line of /proc/PID/maps
@@ -83,18 +87,23 @@ static FILE *open_maps(pid_t pid)
 void procmem_each_file(pid_t pid, procmem_file_fn fn, void *ctx)
 {
 	FILE *maps = open_maps(pid);
+	struct hmap seen = { 0 };
 	char *line = NULL, *name;
 	size_t size = 0;
 
-	while (maps && getline(&line, &size, maps) > 0) {
+	while (maps && seen.n < FILES_MAX && getline(&line, &size, maps) > 0) {
 		struct mapping m;
 		char file[96];
+		uint64_t key;
 		int fd;
 
 		name = strchr(line, '/');
 		if (!parse_mapping(line, &m) || !m.exec || !m.inode || !name)
 			continue;
 		name[strcspn(name, "\n")] = 0;
+		key = hmap_hash(m.inode, name, strlen(name));
+		if (hmap_get(&seen, key) || hmap_put(&seen, key, &seen))
+			continue;
 		/* What is mapped, not what has that name here or by now. */
 		snprintf(file, sizeof(file), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid,
 			 m.start, m.end);
@@ -105,6 +114,7 @@ void procmem_each_file(pid_t pid, procmem_file_fn fn, void *ctx)
 		close(fd);
 	}
 	free(line);
+	hmap_fini(&seen);
 	if (maps)
 		fclose(maps);
 }

@@ -26,7 +26,7 @@ struct procmem {
 bool procmem_find(FILE *maps, struct gobin *bin, uint64_t *bias);
 /* @fd is a file, which is called @path there; good until it returns. */
 typedef void (*procmem_file_fn)(void *ctx, int fd, const char *path);
-/* Call @fn for each file that the process has code of, as far as these can be opened. */
+/* Call @fn once for each file that the process has code of, as far as these can be opened. */
 void procmem_each_file(pid_t pid, procmem_file_fn fn, void *ctx);
 /* Find where the process has @bin. 0, or -1 with @d set. */
 int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d);

@@ -3,12 +3,14 @@
 #define _GNU_SOURCE
 #include "rows.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,10 +131,74 @@ static int tear_down(void **state)
 	return 0;
 }
 
+/**
+ * struct found - files of this process's own code
+ * @self: its executable
+ * @selves: how often that was among them
+ * @n: all
+ */
+struct found {
+	struct stat self;
+	int selves;
+	int n;
+};
+
+static void note_file(void *ctx, int fd, const char *path)
+{
+	struct found *found = ctx;
+	struct stat st;
+
+	assert_int_equal(path[0], '/');
+	assert_null(strchr(path, '\n'));
+	assert_int_equal(fstat(fd, &st), 0);
+	found->n++;
+	found->selves += st.st_ino == found->self.st_ino && st.st_dev == found->self.st_dev;
+}
+
+/* Without CAP_SYS_ADMIN nobody may open what is mapped. */
+static bool may_open(void)
+{
+	DIR *dir = opendir("/proc/self/map_files");
+	struct dirent *e;
+	int fd = -1;
+
+	assert_non_null(dir);
+	while (fd < 0 && (e = readdir(dir)))
+		if (e->d_name[0] != '.')
+			fd = openat(dirfd(dir), e->d_name, O_PATH | O_CLOEXEC);
+	closedir(dir);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Each once, however many mappings of code it has: this program gets a second one. */
+static void test_files(void **state)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct found found = { .n = 0 };
+	char *twice;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &found.self), 0);
+	twice = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(twice, MAP_FAILED);
+	procmem_each_file(getpid(), note_file, &found);
+	munmap(twice, 4096);
+	close(fd);
+	if (!may_open())
+		skip();
+	assert_int_equal(found.selves, 1);
+	/* The C library is there, too. */
+	assert_true(found.n > 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		{ "a program is found by whole lines, however long their paths", test_find },
+		{ "each file that a process has code of is found once", test_files },
 		{ "memory that is held is gone after exec, and with the process", test_held },
 	};
 
