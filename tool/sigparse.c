@@ -152,7 +152,7 @@ static void unknown_name(const struct sigparse *s, const struct typexpr *t,
 		diag_hint(d, "types are written with their package, as in 'main.%s'; to show values of a function with a signature, write them after ':'",
 			  t->name);
 	else
-		diag_hint(d, "unsafe.Pointer stands for any pointer, uintptr for any word");
+		diag_hint(d, "write what it is made of, such as int64 for time.Duration; unsafe.Pointer stands for any pointer, uintptr for any word");
 	free(hint);
 }
 

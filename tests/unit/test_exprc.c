@@ -279,6 +279,10 @@ static struct error_row {
 	  NULL },
 	{ "an unknown type in a signature", "main.Ints(x *main.Nope) : (x)", "main.Nope",
 	  "the binary has no type 'main.Nope'", NULL },
+	{ "a type of another package that is not there", "main.Ints(x xml.Delim) : (x)", "xml.Delim",
+	  "the binary has no type 'xml.Delim'",
+	  "write what it is made of, such as int64 for time.Duration; unsafe.Pointer stands for any pointer, uintptr for any word"
+	},
 	{ "a type without its package", "main.Ints(x Point) : (x)", "Point",
 	  "the binary has no type 'Point'", NULL },
 	{ "a pointer to no slice", "main.Loop(p[0])", "[",
