@@ -232,7 +232,7 @@ static int set_up(struct graphing *g, struct diag *d)
 		return diag_set(d, "out of memory");
 	if (tracing_arm(t, g->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0, g->ring_bytes, d))
 		return -1;
-	g->lines.pids = g->what.file || t->target.nprocesses > 1;
+	g->lines.pids = t->target.nprocesses != 1;
 	if (lines_open(&g->graph.out, &g->stream, t->plan, &g->lines, d))
 		return -1;
 	g->stream.learn = &g->learn;

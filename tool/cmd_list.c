@@ -25,7 +25,7 @@ static const char help[] =
 "Without: what is probed on this machine now.\n"
 "\n"
 "  -p, --pid PID[,PID...]  running processes\n"
-"  -b, --binary FILE       a Go binary\n"
+"  -b, --binary FILE       a Go binary, also a library that a process has in its memory\n"
 "      --points            each breakpoint, the instruction that it covers, and how\n"
 "                          that is executed: single-steps make a hit expensive. Of\n"
 "                          functions also where they were inlined; of places in the\n"
@@ -399,10 +399,6 @@ static int parse(struct args *a, int argc, char **argv, struct diag *d)
 			return cmd_bad_option(argv, opt, options, d);
 		}
 	}
-	if (a->file && a->npids) {
-		diag_set(d, "-p and -b exclude each other");
-		return CMD_USAGE;
-	}
 	if ((a->points || a->insns) && !a->file && !a->npids) {
 		diag_set(d, "%s needs a process or a file to look in: -p PID or -b FILE",
 			 a->points ? "--points" : "--instructions");
@@ -432,8 +428,9 @@ static int list(const struct args *a, struct diag *d)
 
 	if (!a->file && !a->npids)
 		return list_probed(a->json, d);
-	for (size_t i = 0; i < a->npids && !code; i++)
+	for (size_t i = 0; !a->file && i < a->npids && !code; i++)
 		code = target_add_pids(&t, a->pids[i], d) ? CMD_FAILED : CMD_DONE;
+	/* What there is in a file is the same in all processes. */
 	if (a->file)
 		code = target_set_file(&t, a->file, &older, d) ? CMD_FAILED : CMD_DONE;
 	for (size_t i = 0; !code && i < t.nbins; i++)

@@ -24,6 +24,8 @@ static const char help[] =
 "In a program without debug information the type follows: 'main.counter int64'.\n"
 "\n"
 "  -p, --pid PID          the process\n"
+"  -b, --binary FILE      variables of FILE, a library in Go that the process has in\n"
+"                         its memory, not of its executable\n"
 "      --depth N          pointers followed one after another (default 2)\n"
 "      --string-limit N   bytes of a string (default 256)\n"
 "      --elements N       elements of a slice, map or channel (default 64)\n"
@@ -44,6 +46,7 @@ enum { OPT_DEPTH = 256, OPT_STRING_LIMIT, OPT_ELEMENTS };
 
 static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
 	{ "format", required_argument, NULL, 'o' },
 	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "string-limit", required_argument, NULL, OPT_STRING_LIMIT },
@@ -98,6 +101,9 @@ static int parse_option(struct reading *r, int opt, char **argv, struct diag *d)
 		}
 		r->pid = optarg;
 		return target_check_pids(optarg, d) ? CMD_USAGE : CMD_DONE;
+	case 'b':
+		r->look.file = optarg;
+		return CMD_DONE;
 	case 'o':
 		if (cmd_parse_format(optarg, &format, d))
 			return CMD_USAGE;
@@ -120,7 +126,7 @@ static int parse(struct reading *r, int argc, char **argv, struct diag *d)
 
 	opterr = 0;
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":p:o:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":p:b:o:h", options, NULL)) != -1) {
 		code = parse_option(r, opt, argv, d);
 		if (code)
 			return code;

@@ -163,7 +163,7 @@ static int set_up(struct counting *c, struct diag *d)
 	if (counting_set_up(c, &opt, d) || counting_name_files(c, d))
 		return -1;
 	s->opt.quiet = c->quiet;
-	s->opt.pids = c->what.file || t->target.nprocesses > 1;
+	s->opt.pids = t->target.nprocesses != 1;
 	if (lines_open(&s->out, &s->stream, t->plan, &s->opt, d))
 		return -1;
 	learn_init(&s->learn, t->plan);

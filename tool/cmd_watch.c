@@ -29,6 +29,8 @@ static const char help[] =
 "In a program without debug information the type follows: 'main.counter int64'.\n"
 "\n"
 "  -p, --pid PID          the process\n"
+"  -b, --binary FILE      variables of FILE, a library in Go that the process has in\n"
+"                         its memory, not of its executable\n"
 "  -i, --interval TIME    between two lines: 1s, 200ms, 1m (default 1s)\n"
 "      --count N          end after N lines\n"
 "  -o, --format FORMAT    text or json\n"
@@ -71,6 +73,7 @@ enum { OPT_COUNT = 256 };
 
 static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
 	{ "interval", required_argument, NULL, 'i' },
 	{ "count", required_argument, NULL, OPT_COUNT },
 	{ "format", required_argument, NULL, 'o' },
@@ -103,6 +106,9 @@ static int parse_option(struct watching *w, int opt, char **argv, struct diag *d
 		if (!cmd_parse_number(optarg, 1, UINT64_MAX, &w->count))
 			return cmd_bad_value("--count", optarg, "a number from 1 on", d);
 		return CMD_DONE;
+	case 'b':
+		w->look.file = optarg;
+		return CMD_DONE;
 	case 'o':
 		if (cmd_parse_format(optarg, &format, d))
 			return CMD_USAGE;
@@ -119,7 +125,7 @@ static int parse(struct watching *w, int argc, char **argv, struct diag *d)
 
 	opterr = 0;
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":p:i:o:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":p:b:i:o:h", options, NULL)) != -1) {
 		code = parse_option(w, opt, argv, d);
 		if (code)
 			return code;

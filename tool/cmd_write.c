@@ -28,6 +28,8 @@ static const char help[] =
 "numbers, floats, true and false; of strings and slices the end can be cut off.\n"
 "\n"
 "  -p, --pid PID          the process\n"
+"  -b, --binary FILE      variables of FILE, a library in Go that the process has in\n"
+"                         its memory, not of its executable\n"
 "      --dry-run          show what would be set, and leave it as it is\n"
 "  -o, --format FORMAT    text or json\n"
 "\n"
@@ -44,6 +46,7 @@ enum { OPT_DRY_RUN = 256 };
 
 static const struct option options[] = {
 	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
 	{ "format", required_argument, NULL, 'o' },
 	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
 	{ "help", no_argument, NULL, 'h' },
@@ -92,6 +95,9 @@ static int parse_option(struct writing *w, int opt, char **argv, struct diag *d)
 		}
 		w->pid = optarg;
 		return target_check_pids(optarg, d) ? CMD_USAGE : CMD_DONE;
+	case 'b':
+		w->look.file = optarg;
+		return CMD_DONE;
 	case 'o':
 		if (cmd_parse_format(optarg, &format, d))
 			return CMD_USAGE;
@@ -111,7 +117,7 @@ static int parse(struct writing *w, int argc, char **argv, struct diag *d)
 
 	opterr = 0;
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":p:o:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":p:b:o:h", options, NULL)) != -1) {
 		code = parse_option(w, opt, argv, d);
 		if (code)
 			return code;

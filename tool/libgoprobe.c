@@ -119,12 +119,28 @@ static int append(struct goprobe_trace *t, char ***v, size_t *n, const char *tex
 	return 0;
 }
 
-static int check_one_kind(struct goprobe_trace *t)
+static int check_replay(struct goprobe_trace *t)
 {
-	if (t->replay.path)
-		return diag_set(&t->diag, "a recording says itself what was traced");
+	return t->replay.path ?
+	       diag_set(&t->diag, "a recording says itself what was traced") : 0;
+}
+
+/* A process, or a file, is to be traced. */
+static int check_running(struct goprobe_trace *t)
+{
+	if (check_new(t, "what is traced") || check_replay(t))
+		return -1;
+	return t->what.command ?
+	       diag_set(&t->diag, "a command excludes processes and a file") : 0;
+}
+
+/* A command or a recording is to be traced. */
+static int check_alone(struct goprobe_trace *t)
+{
+	if (check_new(t, "what is traced") || check_replay(t))
+		return -1;
 	return t->what.file || t->what.command || t->what.npids ?
-	       diag_set(&t->diag, "processes, a file and a command exclude each other") : 0;
+	       diag_set(&t->diag, "a command, or a recording, is traced alone") : 0;
 }
 
 int goprobe_trace_pid(struct goprobe_trace *t, int pid)
@@ -132,17 +148,17 @@ int goprobe_trace_pid(struct goprobe_trace *t, int pid)
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d", pid);
-	if (check_new(t, "what is traced") || target_check_pids(text, &t->diag))
-		return -1;
-	if (!t->what.npids && check_one_kind(t))
+	if (check_running(t) || target_check_pids(text, &t->diag))
 		return -1;
 	return append(t, &t->what.pids, &t->what.npids, text);
 }
 
 int goprobe_trace_file(struct goprobe_trace *t, const char *path)
 {
-	if (check_new(t, "what is traced") || check_one_kind(t))
+	if (check_running(t))
 		return -1;
+	if (t->what.file)
+		return diag_set(&t->diag, "only one file can be traced");
 	t->what.file = strdup(path);
 	return t->what.file ? 0 : no_memory(t);
 }
@@ -151,7 +167,7 @@ int goprobe_trace_command(struct goprobe_trace *t, const char *const *argv)
 {
 	size_t n = 0;
 
-	if (check_new(t, "what is traced") || check_one_kind(t))
+	if (check_alone(t))
 		return -1;
 	if (!argv[0])
 		return diag_set(&t->diag, "the command is empty");
@@ -170,7 +186,7 @@ int goprobe_trace_command(struct goprobe_trace *t, const char *const *argv)
 
 int goprobe_trace_replay(struct goprobe_trace *t, const char *path)
 {
-	if (check_new(t, "what is traced") || check_one_kind(t))
+	if (check_alone(t))
 		return -1;
 	t->replay.path = strdup(path);
 	return t->replay.path ? 0 : no_memory(t);
@@ -368,7 +384,7 @@ static bool progress(void *ctx, size_t placed, size_t all)
 
 static bool shows_pids(const struct goprobe_trace *t)
 {
-	return t->what.file || t->tracing.target.nprocesses > 1;
+	return t->tracing.target.nprocesses != 1;
 }
 
 /* What was not set follows from what was. */

@@ -63,9 +63,12 @@ GOPROBE_API const char *goprobe_trace_place(const struct goprobe_trace *t, size_
 
 /* --- what is traced -------------------------------------------------------- */
 
-/* One of the three, or a recording; the first any number of times. */
+/* Processes, any number of times, or a file, or both; or a command; or a recording. */
 GOPROBE_API int goprobe_trace_pid(struct goprobe_trace *t, int pid);
-/* All processes that run the file at @path, now or later. */
+/*
+ * All processes that run the file at @path, or have it as a library, now or later; with
+ * goprobe_trace_pid() of these the chosen ones alone.
+ */
 GOPROBE_API int goprobe_trace_file(struct goprobe_trace *t, const char *path);
 /*
  * A command, from its first instruction on: it is forked by goprobe_trace_plan(), and runs

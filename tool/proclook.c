@@ -7,11 +7,21 @@ static bool read_memory(void *ctx, uint64_t at, void *to, size_t len)
 	return procmem_read(ctx, at, to, len);
 }
 
+static int add_target(struct proclook *l, const char *pid, struct diag *d)
+{
+	size_t older;
+
+	if (!l->file)
+		return target_add_pids(&l->target, pid, d);
+	return target_set_file(&l->target, l->file, &older, d) ||
+	       target_limit_pids(&l->target, pid, d) ? -1 : 0;
+}
+
 int proclook_open(struct proclook *l, const char *pid, struct diag *d)
 {
 	struct globals *g = &l->globals;
 
-	if (target_add_pids(&l->target, pid, d))
+	if (add_target(l, pid, d))
 		return -1;
 	g->bin = l->target.bins[0];
 	g->read = read_memory;

@@ -137,18 +137,26 @@ static int add_binaries(struct target *t, pid_t pid, int fd, const char *path, s
 	return err;
 }
 
-static int add_pid(struct target *t, pid_t pid, struct diag *d)
+/* A process itself, not a thread. */
+static int check_process(pid_t pid, struct diag *d)
 {
-	char path[PATH_MAX];
 	pid_t process = process_of(pid);
 
 	if (!process)
 		return diag_set(d, "no process %d", pid);
-	if (process != pid) {
-		diag_set(d, "%d is a thread of process %d", pid, process);
-		diag_hint(d, "all threads of a process are traced: -p %d", process);
+	if (process == pid)
+		return 0;
+	diag_set(d, "%d is a thread of process %d", pid, process);
+	diag_hint(d, "all threads of a process are traced: -p %d", process);
+	return -1;
+}
+
+static int add_pid(struct target *t, pid_t pid, struct diag *d)
+{
+	char path[PATH_MAX];
+
+	if (check_process(pid, d))
 		return -1;
-	}
 	/* Before the executable: should the pid be reused, the two differ. */
 	if (add_process(t, pid, d))
 		return -1;
@@ -249,6 +257,17 @@ int target_add_pids(struct target *t, const char *list, struct diag *d)
 	while (*list)
 		if (add_pid(t, next_pid(&list), d))
 			return -1;
+	return 0;
+}
+
+int target_limit_pids(struct target *t, const char *list, struct diag *d)
+{
+	while (*list) {
+		pid_t pid = next_pid(&list);
+
+		if (check_process(pid, d) || add_process(t, pid, d))
+			return -1;
+	}
 	return 0;
 }
 

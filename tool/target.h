@@ -28,7 +28,7 @@ struct target_process {
  * struct target - what is traced
  * @bins: binaries, each once
  * @nbins: their number
- * @processes: chosen processes; none: whoever runs the binary
+ * @processes: chosen processes; none: whoever has the binary in its memory
  * @nprocesses: their number
  * @command: processes[0] is a command that target_command() has prepared
  * @go: socket that lets the command go on to exec
@@ -56,9 +56,11 @@ int target_check_pids(const char *list, struct diag *d);
  * that is not Go, with the Go libraries that they have loaded.
  */
 int target_add_pids(struct target *t, const char *list, struct diag *d);
+/* Of those that have the file in their memory, now or later, these alone: see target_set_file(). */
+int target_limit_pids(struct target *t, const char *list, struct diag *d);
 /*
- * All that run the file. *@older: how many processes run another file that was
- * at this path before.
+ * All that run the file, or have it as a library. *@older: how many processes run another file
+ * that was at this path before.
  */
 int target_set_file(struct target *t, const char *path, size_t *older, struct diag *d);
 /*

@@ -65,15 +65,16 @@ int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struc
 {
 	int (*parse)(char **texts, size_t n, struct spec **ret, struct diag *d) =
 		t->sigs ? select_signatures_parse : select_conditions_parse;
-	int kinds = !!t->npids + !!t->file + !!t->command, err;
+	bool given = t->npids || t->file;
+	int err = 0;
 
-	if (kinds > 1)
-		diag_set(d, "-p, -b and a command exclude each other");
-	else if (!kinds)
-		diag_set(d, "nothing to trace: give -p PID, -b FILE or -- COMMAND");
+	if (given && t->command)
+		err = diag_set(d, "-p and -b choose what runs already: they exclude a command");
+	else if (!given && !t->command)
+		err = diag_set(d, "nothing to trace: give -p PID, -b FILE or -- COMMAND");
 	else if (optind >= argc)
-		diag_set(d, "no PATTERN: which functions?");
-	if (kinds != 1 || optind >= argc)
+		err = diag_set(d, "no PATTERN: which functions?");
+	if (err)
 		return CMD_USAGE;
 	t->nspecs = argc - optind;
 	err = counts ? parse(argv + optind, t->nspecs, &t->specs, d) :

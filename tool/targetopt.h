@@ -36,7 +36,8 @@ struct targetopt {
 #define TARGETOPT_HELP \
 	"What to trace:\n" \
 	"  -p, --pid PID[,PID...]  running processes; may be given more than once\n" \
-	"  -b, --binary FILE       all processes that run or load FILE, now or later\n" \
+	"  -b, --binary FILE       all processes that run or load FILE, now or later; with -p\n" \
+	"                          of these those alone\n" \
 	"  -- COMMAND [ARG...]     a new process, from its first instruction on; its exit\n" \
 	"                          status becomes goprobectl's\n"
 

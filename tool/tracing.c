@@ -11,6 +11,7 @@
 #include "hidden.h"
 #include "kin.h"
 #include "plain.h"
+#include "procmem.h"
 #include "select.h"
 #include "selftest.h"
 #include "tracing.h"
@@ -56,24 +57,53 @@ void tracing_say_lines(const struct tracing *t, const char *text, size_t n)
 	}
 }
 
-int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d)
+/* Of those that have the file in their memory, some. */
+static int limit_pids(struct tracing *t, const struct targetopt *what, struct diag *d)
+{
+	struct procmem m;
+
+	for (size_t i = 0; i < what->npids; i++)
+		if (target_limit_pids(&t->target, what->pids[i], d))
+			return -1;
+	for (size_t i = 0; i < t->target.nprocesses; i++) {
+		struct diag why = { 0 };
+
+		if (procmem_init(&m, t->target.processes[i].pid, t->target.bins[0], &why))
+			tracing_say(t, "warning: %s: it is traced once it has",
+				    why.sentence ? why.sentence : "out of memory");
+		diag_fini(&why);
+	}
+	return 0;
+}
+
+/* All that have it. */
+static int set_file(struct tracing *t, const struct targetopt *what, struct diag *d)
 {
 	size_t older = 0;
 
-	if (t->no_signals)
-		interrupt_none(&t->interrupt, &t->target);
-	else if (interrupt_init(&t->interrupt, &t->target, d))
+	if (target_set_file(&t->target, what->file, &older, d))
 		return -1;
-	for (size_t i = 0; i < what->npids; i++)
-		if (target_add_pids(&t->target, what->pids[i], d))
-			return -1;
-	if (what->file && target_set_file(&t->target, what->file, &older, d))
-		return -1;
+	if (what->npids)
+		return limit_pids(t, what, d);
 	if (older)
 		tracing_say(t, "warning: %zu process%s an older, replaced %s; -p traces %s", older,
 			    older == 1 ? " runs" : "es run", what->file,
 			    older == 1 ? "it" : "them");
 	t->file = what->file;
+	return 0;
+}
+
+int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d)
+{
+	if (t->no_signals)
+		interrupt_none(&t->interrupt, &t->target);
+	else if (interrupt_init(&t->interrupt, &t->target, d))
+		return -1;
+	if (what->file && set_file(t, what, d))
+		return -1;
+	for (size_t i = 0; !what->file && i < what->npids; i++)
+		if (target_add_pids(&t->target, what->pids[i], d))
+			return -1;
 	if (what->command &&
 	    target_set_command(&t->target, what->command, &t->interrupt.mask, d))
 		return -1;

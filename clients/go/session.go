@@ -13,8 +13,8 @@ import (
 
 // Options say what is traced, and how.
 type Options struct {
-	PIDs []int  // these processes; or
-	File string // all processes that run this file
+	PIDs []int  // these processes
+	File string // all processes that run this file; with PIDs these of them alone
 
 	Compiler     string   // goprobectl, if it is not in PATH
 	CompilerArgs []string // options for it that say what is captured: "--depth", "3"

@@ -58,6 +58,46 @@ def target_ends(t):
     same(len(attach.finish(status=0).calls), 5, "calls")
 
 
+@case("a command that goes on when tracing has ended is waited for, which is said, and Ctrl-C ends both")
+def command_goes_on(t):
+    attach = t.attach("--events", 2, "main.doWork", "--", t.binary("counter"), "-each", "1ms", 0)
+    pid = int(attach.line().split()[1])
+    wait_for("the summary and what follows", lambda: "process %d goes on: waiting for its exit status, Ctrl-C ends both" % pid
+             in attach.stderr())
+    check(os.path.exists("/proc/%d" % pid), "the command has ended")
+    same(len(attach.interrupt(status=128 + signal.SIGINT).events), 3, "two events and a summary")
+    wait_for("the command ending", lambda: not os.path.exists("/proc/%d" % pid))
+
+
+@case("what tracing begins with stands above the header, and the header above the events")
+def header(t):
+    attach = t.attach("main.doWork", "--", t.binary("counter"), 2, json=False, output=False, stderr_too=True)
+    lines = [line for line in attach.finish().stdout if not line.startswith(("ready", "counter="))]
+    check(lines[0].startswith("tracing 1 function at "), "first of all: %s", lines)
+    check(re.match("TIME +GOID +EVENT$", lines[1]) and "> main.doWork()" in lines[2], "then: %s", lines)
+
+
+@case("-p with -b traces the chosen processes of those that run the file, also one that does not yet")
+def chosen_of_file(t):
+    both = [t.target("counter", "-hold", n) for n in (5, 7)]
+    path = both[0].argv[0]
+    attach = t.attach("-b", path, "-p", both[0].pid, "main.doWork").attached()
+    for target in reversed(both):
+        target.send()
+        target.line()
+    same(both[1].probed("main.doWork"), False, "a breakpoint in a process that was not chosen")
+    both[0].send()
+    trace = attach.finish()
+    same((len(trace.calls), {e["pid"] for e in trace.calls}), (5, {both[0].pid}), "calls, and by whom")
+    # A shell that becomes the program when it is told to.
+    shell = t.run("sh", "-c", 'read x; exec "$0" "$@"', path, "3")
+    attach = t.attach("-p", shell.pid, "-b", path, "main.doWork").attached()
+    check("process %d has no code of %s in its memory: it is traced once it has" % (shell.pid, path) in attach.stderr(),
+          "it is not said that it is another program: %s", attach.stderr())
+    shell.send()
+    same(len(attach.finish().calls), 3, "calls of the program that the shell has become")
+
+
 @case("a command that dies of a signal ends the trace, with 128 and the signal's number")
 def command_killed(t):
     attach = t.attach("main.doWork", "--", t.binary("counter"), "-each", "1ms", 0)

@@ -99,11 +99,12 @@ def whatever_it_takes(argv):
 class Process:
     """A program with pipes, or files, and deadlines."""
 
-    def __init__(self, test, argv, stdout=subprocess.PIPE, **kwargs):
+    def __init__(self, test, argv, stdout=subprocess.PIPE, stderr_too=False, **kwargs):
         argv = whatever_it_takes(argv)
         self.argv = argv
         self.errors = tempfile.TemporaryFile(dir=test.tmp)
-        self.popen = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=stdout, stderr=self.errors, bufsize=0, **kwargs)
+        self.popen = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=stdout,
+                                      stderr=subprocess.STDOUT if stderr_too else self.errors, bufsize=0, **kwargs)
         self.pid = self.popen.pid
         self.rest = b""
         test.started.append(self)

@@ -221,20 +221,33 @@ static void what_is_learned_is_looked_at(void **state)
 	}
 }
 
-static void there_is_one_kind_of_target(void **state)
+static void targets_that_do_not_go_together(void **state)
 {
 	static const char *const command[] = { "true", NULL }, *const nothing[] = { NULL };
-	static const char excluded[] = "processes, a file and a command exclude each other";
 
 	assert_int_equal(goprobe_trace_pid(*state, -1), -1);
 	assert_int_equal(goprobe_trace_command(*state, nothing), -1);
 	says(*state, "the command is empty");
 	assert_int_equal(goprobe_trace_pid(*state, 1), 0);
+	assert_int_equal(goprobe_trace_file(*state, "/bin/true"), 0);
 	assert_int_equal(goprobe_trace_pid(*state, 2), 0);
-	assert_int_equal(goprobe_trace_file(*state, "/bin/true"), -1);
-	says(*state, excluded);
+	assert_int_equal(goprobe_trace_file(*state, "/bin/false"), -1);
+	says(*state, "only one file can be traced");
 	assert_int_equal(goprobe_trace_command(*state, command), -1);
-	says(*state, excluded);
+	says(*state, "a command, or a recording, is traced alone");
+	assert_int_equal(goprobe_trace_replay(*state, "x"), -1);
+	says(*state, "a command, or a recording, is traced alone");
+}
+
+static void a_command_is_traced_alone(void **state)
+{
+	static const char *const command[] = { "true", NULL };
+
+	assert_int_equal(goprobe_trace_command(*state, command), 0);
+	assert_int_equal(goprobe_trace_pid(*state, 1), -1);
+	says(*state, "a command excludes processes and a file");
+	assert_int_equal(goprobe_trace_file(*state, "/bin/true"), -1);
+	says(*state, "a command excludes processes and a file");
 }
 
 static void events_go_one_way(void **state)
@@ -450,7 +463,8 @@ int main(void)
 		CASE(a_recording_is_all_that_is_said),
 		CASE(only_a_plan_can_learn),
 		CASE(what_is_learned_is_looked_at),
-		CASE(there_is_one_kind_of_target),
+		CASE(targets_that_do_not_go_together),
+		CASE(a_command_is_traced_alone),
 		CASE(events_go_one_way),
 		CASE(a_spec_that_is_none_is_pointed_into),
 		CASE(what_is_missing_is_said),
