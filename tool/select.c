@@ -214,7 +214,8 @@ static int inlined_away(struct choice *c, struct gobin *bin, const struct gofunc
 			struct diag *d)
 {
 	plan_add(c->p, bin, fn, d);
-	diag_hint(d, "--inlined probes the places where that is: 'goprobectl list --points' shows them");
+	diag_hint(d, "--inlined probes the places where that is: 'goprobectl list --points' shows them%s",
+		  c->nspecs > 1 ? "; without it the others can be traced" : "");
 	return -1;
 }
 
@@ -248,6 +249,8 @@ static int check(struct choice *c, struct gobin **bins, size_t nbins, struct dia
 		if (s->kind == SPEC_NAME && c->refusal.sentence) {
 			*d = c->refusal;
 			memset(&c->refusal, 0, sizeof(c->refusal));
+			if (c->nspecs > 1 && !d->hint)
+				diag_hint(d, "without it the others can be traced");
 			return -1;
 		}
 

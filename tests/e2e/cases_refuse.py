@@ -33,6 +33,14 @@ BAD_INPUT = (
     ("a command that is no Go program", "attach main.foo -- /bin/true", 1, r"not a Go (binary|program)"),
     ("an unknown option", "attach --frobnicate -p 1 main.foo", 2, r"frobnicate"),
     ("an unknown command", "atach -p 1 main.foo", 2, r"(?s)atach.*attach"),
+    ("a command by another name", "trace -p 1 main.foo", 2, r"(?s)'trace'.*'goprobectl attach' does that"),
+    ("a command by another name, with its options", "top -p 1", 2, r"(?s)'top'.*'goprobectl count -i 1s --top 10' does that"),
+    ("what tells of this machine by another name", "doctor", 2, r"(?s)'doctor'.*'goprobectl info' does that"),
+    ("a process by its name", "attach -p counter main.doWork", 2, r"(?s)'counter' is not a process id.*run.* -p %(target)s\b"),
+    ("a condition that was not quoted", "attach -p %(target)s main.doWork if n==1", 2, r"(?s)'if' belongs.*'main.doWork if n==1'"),
+    ("functions with a comma between", "attach -p %(target)s main.doWork,main.main", 2, r"(?s)comma.*'main.doWork' 'main.main'"),
+    ("nothing near, with the command that lists", "attach -p %(target)s main.nowhere*", 1, r"'goprobectl list -p %(target)s' shows"),
+    ("a key that is no value of the function", "count -b %(types)s --by err main.main", 1, r"(?s)no parameter and no result 'err'.*it takes nothing"),
     ("no command", "", 2, r"(?i)usage"),
     ("no pattern", "attach -p %(target)s", 2, r"pattern|function"),
     ("no target", "attach main.foo", 2, r"-p|target"),
@@ -86,13 +94,20 @@ def bad_input(t):
     names = {"sleep": sleep.pid, "target": target.pid, "truncated": truncated, "header": header, "types": t.binary("types")}
     problems = []
     for name, line, code, pattern in BAD_INPUT:
-        problem = refused([a.replace("\xa0", " ") for a in (line % names).split(" ") if a], code, pattern)
+        problem = refused([a.replace("\xa0", " ") for a in (line % names).split(" ") if a], code,
+                          pattern.replace("%(target)s", str(target.pid)))
         if problem:
             problems.append("%s (%s): %s" % (name, line % names, problem))
         if not nothing_probed():
             problems.append("%s: a session is left" % name)
     check(not target.probed("main.doWork"), "a breakpoint is left")
     check(not problems, "%d of %d: %s", len(problems), len(BAD_INPUT), " | ".join(problems))
+
+
+@case("the version is printed, however it is asked for", per="boot")
+def version(t):
+    for word in ("--version", "-V", "-v", "version"):
+        check(re.match(r"goprobectl \d+\.\d+\.\d+$", "".join(t.goprobectl(word).finish())), "of %s", word)
 
 
 @case("an output that is closed can't be written, and nothing else takes its place", per="boot")

@@ -196,6 +196,34 @@ static void test_strings(void **state)
 	same("\"a\\u0000b\"");
 }
 
+/* What stands in a terminal's columns, which are not bytes. */
+static void test_columns(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t blanks;
+	} rows[] = {
+		{ "main.Gr", 5 },
+		{ "main.Gr\303\266\303\237e", 2 },
+		{ "main.\xe6\x97\xa5\xe6\x9c\xac", 3 },
+		{ "main.e\xcc\x81", 6 },
+		{ "main.longer.than", 1 },
+		{ "\xff\xff", 10 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct buf line = { 0 };
+
+		buf_str(&line, "before ");
+		buf_str(&line, rows[i].text);
+		buf_pad(&line, strlen("before "), 12);
+		assert_int_equal(line.len, strlen("before ") + strlen(rows[i].text) +
+					   rows[i].blanks);
+		buf_fini(&line);
+	}
+}
+
 static void test_growth(void **state)
 {
 	(void)state;
@@ -217,6 +245,7 @@ int main(void)
 		{ "strings are quoted as Go and as JSON, bytes that are no text included",
 		  test_strings },
 		{ "what strangers have named does not talk to the terminal", test_plain },
+		{ "columns are those of a terminal", test_columns },
 		{ "a buffer grows", test_growth },
 	};
 

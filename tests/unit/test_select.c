@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/* select.c, nomatch.c: what is said of patterns that mean nothing, or what can't be probed. */
+#include "rows.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bins.h"
+#include "plan.h"
+#include "select.h"
+
+/* A file in the current directory. */
+#define FILE_THERE "main.go"
+
+static struct wrong {
+	const char *claim;
+	const char *specs[3];
+	const char *sentence;
+	const char *hint;
+	int least;		/* of the toolchain's version, or 0 */
+	pid_t process;		/* that the program was found by, or 0 */
+} wrongs[] = {
+	{ "a pattern in capitals", { "MAIN.*" }, "matches 'MAIN.*'", "did you mean 'main.*'?" },
+	{ "a pattern with the path of vendored code", { "app/vendor/encoding/json.Mars*" },
+	  "matches 'app/vendor/encoding/json.Mars*'", "did you mean 'encoding/json.Mars*'" },
+	{ "a pattern with the module's path", { "example.com/app.*" },
+	  "matches 'example.com/app.*'", "did you mean 'main.*'?" },
+	{ "a pattern without a receiver's brackets", { "main.*point.pointer" },
+	  "matches 'main.*point.pointer'", "did you mean 'main.(*Point).Pointer'?" },
+	{ "a method's name without its receiver", { "main.Pointer" }, "matches 'main.Pointer'",
+	  "'main.(*Point).Pointer'" },
+	{ "an instance as Go code has it", { "main.Map[int]" }, "matches 'main.Map[int]'",
+	  "'main.Map' matches all instances", 18 },
+	{ "a pattern that was not quoted, by a file", { FILE_THERE }, "matches '" FILE_THERE "'",
+	  "the shell expands a pattern that is not quoted" },
+	{ "nothing near: the command that lists what there is, by the file", { "main.Nope*" },
+	  "matches 'main.Nope*'", "'goprobectl list -b /" },
+	{ "nothing near: the same by the process", { "main.Nope*" }, "matches 'main.Nope*'",
+	  "'goprobectl list -p 77' shows what there is", 0, 77 },
+	{ "a condition that was not quoted", { "main.Ints", "if", "a==1" },
+	  "'if' belongs to the pattern before it", "quote them together: 'main.Ints if a==1'" },
+	{ "the same with another word for it", { "main.Ints", "where", "a==1" },
+	  "'where' belongs to the pattern before it", "quote them together: 'main.Ints if a==1'" },
+	{ "one that can't be probed among others", { "main.Ints", "runtime.mcall", "main.Leaf" },
+	  "runtime.mcall can't be probed: ", "without it the others can be traced" },
+	{ "one that was inlined among others", { "main.Ints", "main.inlined" },
+	  "main.inlined can't be probed: ", "; without it the others can be traced" },
+	{ "one that was inlined alone", { "main.inlined" }, "main.inlined can't be probed: ",
+	  "'goprobectl list --points' shows them" },
+};
+
+/* The error must be there. */
+static void select_wrong(struct gobin *bin, const struct wrong *row, struct diag *d)
+{
+	struct plan *p = plan_new(&plan_defaults);
+	struct buf skipped = { 0 };
+	struct arena mem = { 0 };
+	struct spec *specs = NULL;
+	size_t n = 0;
+	int err;
+
+	assert_non_null(p);
+	while (n < N(row->specs) && row->specs[n])
+		n++;
+	err = select_specs_parse((char **)(uintptr_t)row->specs, n, &specs, d);
+	if (!err)
+		err = select_functions(p, &bin, 1, specs, n, &mem, &skipped, d);
+	assert_int_equal(err, -1);
+	select_specs_free(specs, n);
+	buf_fini(&skipped);
+	plan_free(p);
+	arena_fini(&mem);
+}
+
+static void test_wrong(void **state)
+{
+	const struct wrong *row = *state;
+	struct bins_each b = BINS("shapes", "");
+	size_t seen = 0;
+
+	while (bins_next(&b)) {
+		struct diag d = { 0 };
+
+		if (b.minor < row->least)
+			continue;
+		gobin_set_process(b.bin, row->process);
+		select_wrong(b.bin, row, &d);
+		if (!strstr(d.sentence, row->sentence) || !d.hint || !strstr(d.hint, row->hint))
+			print_message("%s: %s\n    %s\n", b.path, d.sentence,
+				      d.hint ? d.hint : "(no hint)");
+		assert_non_null(strstr(d.sentence, row->sentence));
+		assert_non_null(d.hint);
+		assert_non_null(strstr(d.hint, row->hint));
+		diag_fini(&d);
+		seen++;
+	}
+	assert_true(seen);
+}
+
+static char dir[32];
+
+static int enter_directory(void **state)
+{
+	int fd;
+
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/test_select.XXXXXX");
+	if (!mkdtemp(dir) || chdir(dir))
+		return -1;
+	fd = open(FILE_THERE, O_CREAT | O_WRONLY, 0600);
+	close(fd);
+	return fd < 0;
+}
+
+static int leave_directory(void **state)
+{
+	(void)state;
+	return unlink(FILE_THERE) || rmdir(dir);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(wrongs)], *end = ROWS(tests, wrongs, test_wrong);
+
+	return _cmocka_run_group_tests("tests", tests, end - tests, enter_directory,
+				       leave_directory);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/* varname.c: what is said of variables that are not there, or can't be found. */
+#include "rows.h"
+
+#include <string.h>
+
+#include "bins.h"
+#include "varname.h"
+
+static struct row {
+	const char *claim, *form, *name, *sentence, *hint;
+} rows[] = {
+	{ "where there is no symbol table that is the reason", "-stripped", "main.on",
+	  "it is not known where 'main.on' is: ", "a build without -ldflags=-s has one" },
+	{ "with a symbol table a name can be near", "-symbols", "main.sinc",
+	  "no package variable is called 'main.sinc'", "did you mean 'main.sink'?" },
+	{ "with debug information, too", "", "main.sinc",
+	  "no package variable is called 'main.sinc'", "did you mean 'main.sink'?" },
+};
+
+static void test_unknown(void **state)
+{
+	const struct row *row = *state;
+	struct bins_each b = BINS("shapes", row->form);
+
+	while (bins_next(&b)) {
+		struct diag d = { 0 };
+
+		assert_int_equal(varname_unknown(b.bin, row->name, &d), -1);
+		assert_memory_equal(d.sentence, row->sentence, strlen(row->sentence));
+		assert_non_null(d.hint);
+		assert_string_equal(d.hint, row->hint);
+		diag_fini(&d);
+	}
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(rows)];
+
+	ROWS(tests, rows, test_unknown);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
