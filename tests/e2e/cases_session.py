@@ -281,9 +281,11 @@ def code_of(path, function):
 
 
 def pinned(t, cpu, hits):
+    """A counter, all its threads on that processor: a thread that starts meanwhile may not have inherited that."""
     target = t.target("counter", "-hold", hits)
-    for tid, _ in target.threads():
-        os.sched_setaffinity(tid, {cpu})
+    while loose := [tid for tid, _ in target.threads() if os.sched_getaffinity(tid) != {cpu}]:
+        for tid in loose:
+            os.sched_setaffinity(tid, {cpu})
     return target
 
 

@@ -46,6 +46,7 @@ var (
 	one, other, held             = make(chan int), make(chan int), make(chan int)
 	mutex                        sync.Mutex
 	asleep, busy                 int32 = 1, 1
+	entered                      int32
 	piped, polled                *os.File
 	pipedEnd, polledEnd          *os.File
 	pipedFd                      int
@@ -133,6 +134,7 @@ func onAny(id int) int { return hold(json.Number("42"), id) }
 //go:noinline
 func onBusy(id int) int {
 	n := 0
+	atomic.AddInt32(&entered, 1)
 	for atomic.LoadInt32(&busy) != 0 {
 		n++
 	}
@@ -270,6 +272,9 @@ func main() {
 	}
 	for i := 0; i < *busies; i++ {
 		go onBusy(i)
+	}
+	for atomic.LoadInt32(&entered) < int32(*busies) {
+		time.Sleep(time.Millisecond)
 	}
 	fmt.Println("ready", os.Getpid())
 	out := json.NewEncoder(os.Stdout)
