@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Go types from their DWARF entries. */
-#include <ctype.h>
 #include <string.h>
 
 #include "dwabbrev.h"
 #include "dwcodes.h"
 #include "dwtype.h"
 #include "gokind.h"
+#include "goshape.h"
 
 /* How often all of the debug information may be walked for fields: honestly once. */
 #define DWTYPE_WALKS 2U
@@ -34,44 +34,16 @@ void dwtype_fini(struct dwtype *t)
 	typeshell_fini(&t->shells);
 }
 
-static size_t shape_index(const char *p)
-{
-	size_t n = 1;
-
-	if (*p != '_' || !isdigit((unsigned char)p[1]))
-		return 0;
-	while (isdigit((unsigned char)p[n]))
-		n++;
-	return !p[n] || strchr(",]) }", p[n]) ? n : 0;
-}
-
 const char *dwtype_clean_name(struct dwtype *t, const char *name)
 {
-	static const char shape[] = "go.shape.";
-	int shapes = 0;
-	char *r, *w;
+	char *r;
 
-	if (!strstr(name, shape))
+	if (!strstr(name, "go.shape."))
 		return name;
 	r = arena_strdup(t->mem, name);
 	if (!r)
 		return name;
-	w = r;
-	while (*name) {
-		size_t n = shape_index(name);
-
-		if (!strncmp(name, shape, sizeof(shape) - 1)) {
-			name += sizeof(shape) - 1;
-			shapes++;
-		} else if (shapes && n && t->minor <= 19) {
-			/* 1.18 and 1.19 number the shapes. */
-			name += n;
-			shapes--;
-		} else {
-			*w++ = *name++;
-		}
-	}
-	*w = 0;
+	goshape_drop(r, t->minor);
 	return r;
 }
 
@@ -331,6 +303,10 @@ static void fill(void *ctx, struct typeshell *shell)
 		break;
 	case GOTYPE_POINTER:
 		g->size = 8;
+		if (name && goshape_is_any_pointer(name)) {
+			g->rtype = 0;
+			break;
+		}
 		g->elem = refer(t, die, DW_AT_type);
 		if (!g->elem)
 			g->elem = refer(t, die, DW_AT_go_elem);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "goshape.h"
 #include "plain.h"
 #include "rtypes.h"
 
@@ -117,40 +118,14 @@ static void put_quoted(struct scribe *s, uint64_t vaddr, size_t len)
 
 static void put_type(struct scribe *s, uint64_t vaddr, int depth);
 
-static void cut(struct scribe *s, char *from, size_t len)
-{
-	s->len -= len;
-	memmove(from, from + len, s->len - (size_t)(from - s->text) + 1);
-}
-
-/* The first "_12" at the end of a type argument in @p, and its length. */
-static char *shape_index(char *p, size_t *len)
-{
-	for (p = strchr(p, '_'); p; p = strchr(p + 1, '_')) {
-		*len = 1 + strspn(p + 1, "0123456789");
-		if (*len > 1 && p[*len] && strchr(",]) }", p[*len]))
-			return p;
-	}
-	return NULL;
-}
-
 /* Take the marks of shapes out of type arguments, from @from on. */
 static void drop_shapes(struct scribe *s, size_t from)
 {
-	static const char mark[] = "go.shape.";
-	char *at, *index;
-	size_t len;
-
 	if (s->bad)
 		return;
 	s->text[s->len] = 0;
-	for (at = s->text + from; (at = strstr(at, mark));) {
-		cut(s, at, sizeof(mark) - 1);
-		/* 1.18 and 1.19 number them. */
-		index = s->t->src.minor <= 19 ? shape_index(at, &len) : NULL;
-		if (index)
-			cut(s, index, len);
-	}
+	goshape_drop(s->text + from, s->t->src.minor);
+	s->len = from + strlen(s->text + from);
 }
 
 /* "http.Request" and "net/http" make "net/http.Request". */
@@ -375,6 +350,14 @@ static bool is_shape(struct rtypes *t, const struct rtdesc *d)
 	       !memcmp(path, shape, sizeof(path));
 }
 
+/* A pointer that is named is a shape. */
+static bool is_any_pointer(struct scribe *s, const struct rtdesc *d)
+{
+	struct rtdesc elem;
+
+	return d->named && !rtdesc_read(&s->t->src, d->elem, &elem) && elem.kind == RKIND_UINT8;
+}
+
 static void put_basic(struct scribe *s, const struct rtdesc *d)
 {
 	static const char *const names[] = {
@@ -412,6 +395,10 @@ static void put_type(struct scribe *s, uint64_t vaddr, int depth)
 	}
 	switch (d.kind) {
 	case RKIND_POINTER:
+		if (is_any_pointer(s, &d)) {
+			puts_to(s, "unsafe.Pointer");
+			return;
+		}
 		puts_to(s, "*");
 		break;
 	case RKIND_SLICE:

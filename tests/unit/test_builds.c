@@ -98,6 +98,9 @@ struct closure_case {
 static const struct closure_case closures[] = {
 	{ "main.MakeClosure.func1", 23, true, { "F", "a", "s" }, { "uintptr", "int", "string" } },
 	{ "main.Recovers.func1", 23, false, { "F", "&err" }, { "uintptr", "*error" } },
+	/* All pointers are *uint8 there: what they point to is not known. */
+	{ "main.Later[go.shape.*uint8].func1", 23, false, { "F", "l" },
+	  { "uintptr", "[]unsafe.Pointer" } },
 	{ "main.Point.Value-fm", 15, false, { "F", "recv" }, { "uintptr", "main.Point" } },
 	{ "main.(*Point).Pointer-fm", 15, false, { "F", "recv" }, { "uintptr", "*main.Point" } },
 };

@@ -61,7 +61,13 @@ func Keep[T any](v T, n int) T {
 	return v
 }
 
+//go:noinline
+func Later[T any](l []T) func() []T {
+	return func() []T { return l }
+}
+
 func generics() {
+	sink = Later([]*Point{{1, 2}})
 	sink = Keep(1, 2)
 	sink = Keep(Money(1), 2)
 	sink = Keep(&Tree{}, 3)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names of shapes, the types that generic code is compiled for: "go.shape.int". Pure.
+ * Source: cmd/compile/internal/noder, shapify.
+ */
+#ifndef GOPROBE_GOSHAPE_H
+#define GOPROBE_GOSHAPE_H
+
+#include <stdbool.h>
+
+/*
+ * The shape of all pointers, whatever they point to? (Where a constraint lists the types, the
+ * shape of *T is "go.shape.*T".)
+ */
+bool goshape_is_any_pointer(const char *name);
+/*
+ * Take the marks of shapes out of the type name @name, in place: "main.List[go.shape.int]"
+ * becomes "main.List[int]". The shape of all pointers becomes "unsafe.Pointer". @minor: of the
+ * binary's Go version.
+ */
+void goshape_drop(char *name, int minor);
+
+#endif
