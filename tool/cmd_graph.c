@@ -36,7 +36,8 @@ MAXLOAD_HELP
 "      --rate N            trees in a second, that begin with the same function\n"
 "      --depth N           levels of a tree, 1 to 1000 (default 50)\n"
 "      --calls N           calls of one tree, 1 to 1000000 (default 10000)\n"
-"      --follow N          pointers followed in values (default 0)\n"
+"      --follow N          pointers followed in values (default 0: only those of\n"
+"                          strings and errors)\n"
 "      --split             how each call's time divides: running, waiting for what\n"
 "      --buffer SIZE       memory for each CPU's records: 64k to 64m (default 1m)\n"
 "      --lossless          when it is full, have the program wait, not lose records\n"
@@ -197,6 +198,7 @@ static int parse(struct graphing *g, int argc, char **argv, struct diag *d)
 	g->plan = plan_defaults;
 	g->plan.goroutine = true;
 	g->plan.depth = 0;
+	g->plan.brief = true;
 	g->lines.format = &graph_text;
 	g->lines.paired = true;
 	g->levels = 50;

@@ -38,6 +38,9 @@ static const char why_alone[] = "one instruction alone, so calls and returns can
 #define SP_MOST (1 << 20)
 static const char why_no_memory[] = "out of memory";
 
+/* An error, the struct behind it, the error that this wraps. */
+#define TEXTS_DEPTH 2
+
 struct plan_private {
 	struct plan_options opt;
 	struct arena mem;
@@ -68,6 +71,10 @@ struct plan *plan_new(const struct plan_options *opt)
 	p->action = priv->opt.action;
 	p->inlined = priv->opt.inlined;
 	p->split = priv->opt.split;
+	p->brief = priv->opt.brief;
+	p->texts = p->brief && !priv->opt.depth;
+	if (p->texts)
+		priv->opt.depth = TEXTS_DEPTH;
 	wiretypes_init(&priv->types, p, &priv->mem, priv->opt.depth);
 	dyntypes_init(&priv->dynamic, p, &priv->mem, &priv->types);
 	priv->frames = (struct planframe){

@@ -39,6 +39,7 @@ struct plan_limits {
  * @objects: chunks of a record
  * @bytes: bytes of a record's chunks
  * @depth: references followed in a row (slices count; strings only in frames)
+ * @brief: users call @depth --follow; 0 of it shows strings and errors, and follows nothing else
  * @held_bytes: as @bytes, of calls that are held until they return; at most @bytes
  * @stack: of what is counted, functions of each hit's stack, which it is counted by; or 0
  * @creator: with @stack: hits are counted by the go statement that started their goroutine, too;
@@ -61,6 +62,7 @@ struct plan_options {
 	uint32_t objects;
 	uint32_t bytes;
 	uint32_t depth;
+	bool brief;
 	uint32_t held_bytes;
 	uint32_t stack;
 	bool creator;
@@ -306,6 +308,8 @@ struct plan_points {
  * @naround: of them, those that nobody asked for
  * @nhidden: of them, those that are hidden
  * @split: plan_options.split
+ * @brief: plan_options.brief
+ * @texts: of frames only strings and errors are followed
  * @types: wire type table; index is the session type id
  * @gotypes: for each wire type, the Go type it stands for, or NULL (frames)
  * @refs: references of @types
@@ -331,6 +335,8 @@ struct plan {
 	size_t naround;
 	size_t nhidden;
 	bool split;
+	bool brief;
+	bool texts;
 	struct goprobe_type *types;
 	const struct gotype **gotypes;
 	size_t ntypes;

@@ -160,7 +160,8 @@ static int finish(struct planframe *f, struct gobin *bin, const struct parts *fi
 
 	if (!fr->size)
 		return 0;
-	if (wiretypes_frame(f->types, bin, fr->values, fr->nvalues + hidden, fr->size, &type))
+	if (wiretypes_frame(f->types, bin, fr->values, fr->nvalues + hidden, fr->size,
+			    f->plan->texts && !f->hidden, &type))
 		return -1;
 	return intern_plan(f, type, first, &fr->plan);
 }
@@ -565,6 +566,7 @@ int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
 	const char *why = pf->at ? req->why : places(pf, abi0);
 	int err = 0;
 
+	f->hidden = pf->hidden;
 	/* Of a panic's value at least the first object. */
 	f->depth = f->opt.depth || !pf->hidden ? f->opt.depth : 1;
 	/* Where g is in no register, its goroutine is not known. */

@@ -16,6 +16,7 @@
  * @opt: limits
  * @bytes: of the frame at hand: goprobe_plan.bytes
  * @depth: of the function at hand
+ * @hidden: nobody asked for that function
  * @goroutine: calls of the function at hand tell of their goroutine
  * @registers: records of the function at hand have the registers
  * @known: wire plans, by a hash of what is in them
@@ -30,6 +31,7 @@ struct planframe {
 	struct plan_options opt;
 	uint32_t bytes;
 	uint32_t depth;
+	bool hidden;
 	bool goroutine;
 	bool registers;
 	struct hmap known;

@@ -73,8 +73,8 @@ const char *unread_why(const struct plan *p, const struct record *r,
 	ref = reference(p, &p->types[type], offset, &direct);
 	step = !(ref && ref->flags & GOPROBE_REF_F_SAME_LEVEL);
 	/* The types of the last level lack what nobody would follow from there. */
-	if ((c ? c->level : 0) + step > plan->depth)
-		return VALUE_DEEP;
+	if ((c ? c->level : 0) + step > plan->depth || (!c && !ref && p->texts))
+		return p->brief ? VALUE_DEEP_BRIEF : VALUE_DEEP;
 	if (!ref || (direct && !wirerefs_follows(t)))
 		return "not followed";
 	if (r->h.flags & GOPROBE_RECORD_F_BUDGET)

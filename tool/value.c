@@ -9,6 +9,12 @@
 #include "value_map.h"
 
 const char *const VALUE_DEEP = "beyond --depth";
+const char *const VALUE_DEEP_BRIEF = "beyond --follow";
+
+bool value_is_deep(const char *why)
+{
+	return why == VALUE_DEEP || why == VALUE_DEEP_BRIEF;
+}
 
 void value_init(struct value_ctx *v, const struct value_env *env)
 {

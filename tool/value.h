@@ -81,8 +81,12 @@ struct value_env {
 	const char *(*full)(void *ctx, uint64_t have);
 };
 
-/* The usual reason: where an address stands for the value it needs no words. */
-extern const char *const VALUE_DEEP;
+/*
+ * The usual reason, and its name where the option is called otherwise: plan_options.brief. Where an
+ * address stands for the value it needs no words.
+ */
+extern const char *const VALUE_DEEP, *const VALUE_DEEP_BRIEF;
+bool value_is_deep(const char *why);
 
 /* An object that is being printed: what leads back to it is a cycle. */
 struct value_open {

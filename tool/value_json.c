@@ -319,7 +319,7 @@ static void look_behind(struct value_ctx *v, const struct gotype *t, const uint8
 	value_leave(v);
 	ret->to = value_behind(v, t, p, &why);
 	/* The end of --depth, the address alone tells. */
-	if (!ret->to && why != VALUE_DEEP)
+	if (!ret->to && !value_is_deep(why))
 		ret->to_why = why;
 }
 

@@ -59,7 +59,7 @@ static void nil(struct buf *b, const struct gotype *t, enum value_place place)
 static void unfollowed(struct buf *b, const char *type, uint64_t v, const char *why)
 {
 	address(b, type, v);
-	if (why && why != VALUE_DEEP)
+	if (why && !value_is_deep(why))
 		value_text_missing(b, why);
 }
 

@@ -410,6 +410,17 @@ void wirerefs_add_frame(struct wirerefs *r, const struct gotype *t, uint64_t off
 	add_value(r, t, offset, true, 0);
 }
 
+void wirerefs_keep_texts(struct wirerefs *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].ref.kind == GOPROBE_REF_STRING ||
+		    (r->v[i].ref.kind == GOPROBE_REF_IFACE && !strcmp(r->v[i].to->name, "error")))
+			r->v[n++] = r->v[i];
+	r->n = n;
+}
+
 void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role)
 {
 	r->n = 0;

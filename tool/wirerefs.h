@@ -55,6 +55,8 @@ void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role
  * shown, whatever it is.
  */
 void wirerefs_add_frame(struct wirerefs *r, const struct gotype *t, uint64_t offset);
+/* Drop all but strings and errors. */
+void wirerefs_keep_texts(struct wirerefs *r);
 /*
  * Is what a value of type @t, a reference, leads to followed where it is not an
  * argument?

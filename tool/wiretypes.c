@@ -195,13 +195,15 @@ static int share_frame(struct wiretypes *w, uint32_t *id)
 }
 
 int wiretypes_frame(struct wiretypes *w, struct gobin *bin, const struct plan_value *values,
-		    size_t n, uint32_t size, uint32_t *ret)
+		    size_t n, uint32_t size, bool texts, uint32_t *ret)
 {
 	w->refs.layout = layout_of(bin);
 	w->refs.n = 0;
 	for (size_t i = 0; i < n; i++)
 		if (!values[i].unavailable)
 			wirerefs_add_frame(&w->refs, values[i].type, values[i].offset);
+	if (texts)
+		wirerefs_keep_texts(&w->refs);
 	wirerefs_sort(&w->refs);
 	if (append(w, bin, NULL, size, 0, ret))
 		return -1;

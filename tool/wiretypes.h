@@ -100,6 +100,7 @@ void wiretypes_fini(struct wiretypes *w);
  * @values: what is in the frame; those that are unavailable are not
  * @n: their number
  * @size: of the frame
+ * @texts: only strings and errors are followed
  * @ret: session type id
  *
  * Frames that look alike share a type. What it refers to is made by
@@ -108,7 +109,7 @@ void wiretypes_fini(struct wiretypes *w);
  * Return: 0, or -1 without memory.
  */
 int wiretypes_frame(struct wiretypes *w, struct gobin *bin, const struct plan_value *values,
-		    size_t n, uint32_t size, uint32_t *ret);
+		    size_t n, uint32_t size, bool texts, uint32_t *ret);
 
 /*
  * The wire type of what @role says of @t, for objects that are @level references

@@ -193,6 +193,13 @@ def ends(t):
     same(summary["open"], sum(c["ended"] == "open" for r in trees for c in every(r["call"])), "open calls")
 
 
+@case("graph: strings and errors are shown without --follow, and what is not names that option")
+def texts(t):
+    out = graph(t, "fmt.Fprintf", "--", t.binary("example"), json=False).text()
+    check('format="x=%d, y=%d, z=%d\\n"' in out, "a string: %s", out)
+    check("[]any<beyond --follow> (len 3)" in out or "[]interface {}<beyond --follow> (len 3)" in out, "a slice: %s", out)
+
+
 @case("graph --depth: calls beyond are counted, and times stay the same")
 def levels(t):
     trees, _ = graph(t, "--depth", 2, FUNCTIONS % TRACED, "--", t.binary("trees"), 1).trees()
