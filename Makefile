@@ -12,7 +12,7 @@ STRIP   ?= strip
 DKMS_SOURCE = /usr/src/goprobe-$(VERSION)
 
 .PHONY: all module tool install install-tool install-lib install-module install-dkms-source \
-	uninstall uninstall-lib dkms demo test test-matrix test-install \
+	uninstall uninstall-lib dkms demo test test-full test-matrix test-install \
 	test-debug test-gostd test-kunit test-netfuzz test-soak test-unit fuzz coverage check bench \
 	clean clean-module help
 
@@ -26,7 +26,9 @@ help:
 	@echo 'make dkms         the module through DKMS instead, rebuilt for each new kernel (root)'
 	@echo 'make uninstall    remove all that, of all kernels'
 	@echo 'make demo         watch a Go service being traced, in a virtual machine'
-	@echo 'make test         all tests: unit, KUnit and end to end in virtual machines, style'
+	@echo 'make test         what each change must pass: unit, KUnit, end to end, style (ten minutes)'
+	@echo "make test CASE='WORDS'  only tests that have these words in their name"
+	@echo 'make test-full    make test, then all kernels, Go releases and slow cases (half an hour)'
 	@echo 'make test-install installing, packages and DKMS, in a chroot'
 	@echo 'make test-matrix  the end-to-end tests on every kernel and Go version'
 	@echo 'make test-debug   KUnit, end to end, failing allocations, on a kernel with KASAN and lockdep (two hours)'
@@ -163,7 +165,10 @@ demo:
 	@tests/demo
 
 test:
-	@tests/run-all
+	@$(if $(CASE),tests/case '$(CASE)',tests/run-all gate)
+
+test-full:
+	@tests/run-all gate rest
 
 test-matrix:
 	@tests/matrix

@@ -206,7 +206,7 @@ def go_times(t):
     same(counts["client"], counts["goprobectl"], "what both see")
 
 
-@case("the Go client ends what takes too much, says so, and the program goes on")
+@case("the Go client ends what takes too much, says so, and the program goes on", slow=True)
 def go_load(t):
     target = t.target("limits", "-goroutines", 1, "-trees", 1, "-hot", 1)
     cases_limits.run(target)

@@ -49,7 +49,7 @@ def brief(target):
     return [GOPROBECTL, "count", "-p", str(target.pid), "--duration", "50ms", "--max-load", "off", "-o", "json", "main.*"]
 
 
-@case("storm: gdb stops a traced program at breakpoints of its own, steps, and lets it go")
+@case("storm: gdb stops a traced program at breakpoints of its own, steps, and lets it go", slow=True)
 def gdb(t):
     script = os.path.join(t.tmp, "gdb-commands")
 

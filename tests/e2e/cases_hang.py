@@ -175,7 +175,7 @@ def meanwhile_stalled(t, served, function, *args):
         served.go_on()
 
 
-@case("a file whose server does not answer: the command fails after 5 s and says so, whatever is read", per="boot")
+@case("a file whose server does not answer: the command fails after 5 s and says so, whatever is read", per="boot", slow=True)
 def stalled_command(t):
     with Served(t, t.binary("counter")) as served:
         for what, reads, points in ("the ELF header", 0, False), ("program headers", 1, False), ("code", 0, True):

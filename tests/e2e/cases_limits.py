@@ -247,7 +247,7 @@ def times_condition(t):
     check_ends(trace)
 
 
-@case("limits: the breaker ends what takes too much, says so, and the program goes on")
+@case("limits: the breaker ends what takes too much, says so, and the program goes on", slow=True)
 def broken(t):
     for command in "attach", "count", "graph", "stuck":
         target = t.target("limits", "-goroutines", 1, "-trees", 1, "-hot", 1)

@@ -77,7 +77,7 @@ def processor_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-@case("--lossless: so it is for a tap on netlink that gives no page of the ring back, while goprobectl rests", per="boot")
+@case("--lossless: so it is for a tap on netlink that gives no page of the ring back, while goprobectl rests", per="boot", slow=True)
 def tapped(t):
     target = t.target("counter", "-hold", CALLS)
     with on_cpus({0}):

@@ -317,7 +317,7 @@ def running(*functions):
             os.waitpid(pid, 0)
 
 
-@case("security: who gives up a port does not end the session of who has it next", per="boot")
+@case("security: who gives up a port does not end the session of who has it next", per="boot", slow=True)
 def port_given_up(t):
     all_cpus = os.sched_getaffinity(0)
     last = max(all_cpus)

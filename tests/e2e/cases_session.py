@@ -149,7 +149,7 @@ def rate(target):
     return (calls() - first) / (time.monotonic() - start)
 
 
-@case("after SIGKILL of goprobectl very often under load, 100 times or if quick 40, nothing is left", per="boot")
+@case("after SIGKILL of goprobectl very often under load, 100 times or if quick 40, nothing is left", per="boot", slow=True)
 def kill_storm(t):
     target = t.target("load", "-goroutines", 2)
     chance = random.Random(1)
@@ -192,7 +192,7 @@ def kill_storm(t):
     same(t.attach("main.foo", "--", t.binary("example")).finish().summary["events"], 2, "events after loading it again")
 
 
-@case("SIGKILL of goprobectl while it places breakpoints leaves none", per="boot")
+@case("SIGKILL of goprobectl while it places breakpoints leaves none", per="boot", slow=True)
 def kill_placing(t):
     target = t.target("load", "-goroutines", 2)
     # Everything that the program does; nobody wants to read that.

@@ -238,7 +238,7 @@ def events_come_and_go(t):
 
 # --- processes --------------------------------------------------------------------
 
-@case("storm: clients and programs are killed at any moment, both at once, as well", per="boot")
+@case("storm: clients and programs are killed at any moment, both at once, as well", per="boot", slow=True)
 def kill_both(t):
     chance = random.Random(3)
     for round_ in range(times(20, 8, 3)):
@@ -414,7 +414,7 @@ def memory():
     return 1024 * sum(int(found[k]) for k in ("SUnreclaim", "Percpu", "KernelStack", "PageTables"))
 
 
-@case("storm: attached to and let go again and again, 10,000 times or if quick 300, memory stays what it was", per="boot")
+@case("storm: attached to and let go again and again, 10,000 times or if quick 300, memory stays what it was", per="boot", slow=True)
 def cycles(t):
     path = t.binary("load")
     points = points_of(t, path, "main.handle", "main.inner")

@@ -443,18 +443,21 @@ def times(whole, quick, slow=None):
 
 
 def share(t, rows):
-    """If quick, a third of many: another one with each of the releases of Go that make test has."""
+    """If quick, a third of many: another one with each of the releases of Go that make test-full has."""
     minor = int(re.match(r"go1\.(\d+)", t.label).group(1))
     return rows[minor % 3::3] if QUICK else rows
 
 
 CASES = []
+SLOW = set()                        # functions of cases that run's --fast leaves out
 
 
-def case(name, per="go"):
+def case(name, per="go", slow=False):
     """Register a case. per is "go" (once for each toolchain's programs), "boot" (once), or "end" (once, when
-    all others are done: the machine can't be used for tracing any more)."""
+    all others are done: the machine can't be used for tracing any more). A slow one takes 10 s or more."""
     def register(function):
         CASES.append((name, per, function))
+        if slow:
+            SLOW.add(function)
         return function
     return register
