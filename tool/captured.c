@@ -67,10 +67,21 @@ static void follow(struct holders *h, const ZydisDecodedInstruction *in,
 		h->slot[h->nslots++] = op[0].mem.disp.value;
 }
 
+/* "ADD offset, register", in place of LEA. */
+static bool adds(const struct holders *h, const ZydisDecodedInstruction *in,
+		 const ZydisDecodedOperand *op, uint64_t offset)
+{
+	return in->mnemonic == ZYDIS_MNEMONIC_ADD && in->operand_width == 64 &&
+	       op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && h->reg[op[0].reg.value] &&
+	       op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op[1].imm.value.u == offset;
+}
+
 /* What the instruction does with the variable, if it does anything. */
 static enum captured use(const struct holders *h, const ZydisDecodedInstruction *in,
 			 const ZydisDecodedOperand *op, uint64_t offset)
 {
+	if (adds(h, in, op, offset))
+		return CAPTURED_VALUE;
 	for (int i = 0; i < in->operand_count_visible; i++) {
 		const ZydisDecodedOperand *o = &op[i];
 

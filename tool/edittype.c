@@ -103,6 +103,9 @@ static int check_place(struct filterjob *f, const struct expr *e, struct exprpla
 	if (p->kind == EXPRPLACE_CONSTANT || p->kind == EXPRPLACE_REGISTER ||
 	    e->kind == EXPR_LEN || e->kind == EXPR_CAP || e->kind == EXPR_ASSERT)
 		return wrong(f, e, "only variables, and what they are made of, can be set", NULL);
+	if (p->fixed)
+		return wrong(f, e, "a variable that is captured by value never changes: it can't be set",
+			     "all later calls of the closure have the same copy");
 	return check_path(f, e);
 }
 

@@ -68,7 +68,10 @@ void exprname_local(struct exprjob *j, size_t i, struct exprplace *p);
 int exprreg_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprlabel_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
-/* Is @name one of the function's parameters, or with @results of its results? */
+/*
+ * Is @name one of the function's parameters, or of the variables that its closure has captured; or
+ * with @results one of its results?
+ */
 bool exprname_is_param(const struct exprjob *j, const char *name, bool results);
 /* x.name, if x is no parameter but a package: 1 if it is a variable; 0, or -1. */
 int exprname_qualified(struct exprjob *j, const struct expr *e, struct exprplace *p);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What names mean in capture expressions: parameters, results, package variables. */
+/* What names mean in capture expressions: parameters, results, captured and package variables. */
 #include <string.h>
 
+#include "closure.h"
 #include "exprjob.h"
 #include "gocode.h"
 #include "gofuncname.h"
 #include "goreg.h"
+#include "value.h"
 #include "varname.h"
 
 static const struct goparam *params_of(const struct exprjob *j, bool results, size_t *n)
@@ -16,6 +18,12 @@ static const struct goparam *params_of(const struct exprjob *j, bool results, si
 	return sig ? results ? sig->results : sig->params : NULL;
 }
 
+/* "&x" is the address of a variable x, which the function itself calls x. */
+static const char *own_name(const char *name)
+{
+	return name + (name[0] == '&');
+}
+
 static const struct goparam *find_param(const struct exprjob *j, const char *name, bool results,
 					size_t *at)
 {
@@ -23,16 +31,55 @@ static const struct goparam *find_param(const struct exprjob *j, const char *nam
 	const struct goparam *v = params_of(j, results, &n);
 
 	for (*at = 0; strcmp(name, "_") != 0 && *at < n; (*at)++)
-		if (strcmp(v[*at].name, name) == 0)
+		if (strcmp(own_name(v[*at].name), name) == 0)
 			return &v[*at];
 	return NULL;
+}
+
+/* Debug information has captured variables since Go 1.23. */
+#define CAPTURED_MINOR 23
+
+/* At an instruction the scope has captured variables, too. */
+static const struct gotype *closure_of(const struct exprjob *j)
+{
+	const struct gofunc *fn = j->scope->at ? NULL : j->scope->fn;
+
+	return fn && gofuncname_is_closure(fn->name) ?
+	       gobin_closure_type(j->scope->bin, fn->entry) : NULL;
+}
+
+static const struct gofield *find_captured(const struct exprjob *j, const char *name)
+{
+	const struct gotype *t = closure_of(j);
+
+	for (size_t i = 0; t && strcmp(name, "_") != 0 && i < t->nfields; i++)
+		if (value_is_captured(t, i) && !strcmp(own_name(t->fields[i].name), name))
+			return &t->fields[i];
+	return NULL;
+}
+
+static int captured_place(struct exprjob *j, const struct expr *e, const struct gofield *f,
+			  struct exprplace *p)
+{
+	if (f->type->kind == GOTYPE_UNKNOWN)
+		return exprjob_wrong(j, e,
+				     "the code of %s does not show whether '%s' is captured by value",
+				     j->scope->fn->name, e->s);
+	*p = (struct exprplace){
+		.kind = EXPRPLACE_MEMORY, .type = f->type, .reg = exprcode_take(&j->code),
+		.at = f->offset, .fixed = true,
+	};
+	exprcode_op2(&j->code, GOPROBE_OP_REG, p->reg, GOREG_CLOSURE);
+	if (f->name[0] == '&')
+		*p = exprplace_follow(&j->code, p, f->type->elem);
+	return 0;
 }
 
 bool exprname_is_param(const struct exprjob *j, const char *name, bool results)
 {
 	size_t i;
 
-	return find_param(j, name, results, &i);
+	return find_param(j, name, results, &i) || (!results && find_captured(j, name));
 }
 
 void exprname_local(struct exprjob *j, size_t i, struct exprplace *p)
@@ -86,6 +133,9 @@ static void param_place(struct exprjob *j, const struct goparam *param, size_t i
 		p->nparts = at->nparts;
 		check_lost(j);
 	}
+	/* A closure that is called where it is made takes what others capture. */
+	if (param->name[0] == '&' && param->type->kind == GOTYPE_POINTER && param->type->elem)
+		*p = exprplace_follow(&j->code, p, param->type->elem);
 }
 
 /* A variable, by its name with package: 1, 0 or -1 as varname_find(). */
@@ -126,8 +176,35 @@ static const char *names_of(const struct exprjob *j, bool results, struct near *
 	for (size_t i = 0; names && i < n; i++) {
 		if (strcmp(v[i].name, "_") == 0)
 			continue;
-		near_offer(near, v[i].name);
-		names = arena_printf(j->scope->mem, "%s%s%s", names, *names ? ", " : "", v[i].name);
+		near_offer(near, own_name(v[i].name));
+		names = arena_printf(j->scope->mem, "%s%s%s", names, *names ? ", " : "",
+				     own_name(v[i].name));
+	}
+	return names;
+}
+
+/* "k; it has captured n, s": what is known when it is called. NULL without memory. */
+static const char *names_at_call(const struct exprjob *j, struct near *near)
+{
+	const char *names = names_of(j, false, near), *mark = "; it has captured ";
+	const struct gotype *t = closure_of(j);
+	bool closure = gofuncname_is_closure(j->scope->fn->name);
+
+	if (names && !*names && closure)
+		names = "nothing";
+	if (closure && gobin_go_minor(j->scope->bin) < CAPTURED_MINOR)
+		return arena_printf(j->scope->mem,
+				    "%s; what it has captured is described since Go 1.%d", names,
+				    CAPTURED_MINOR);
+	for (size_t i = 0; names && t && i < t->nfields; i++) {
+		/* The compiler's own begin with a dot. */
+		if (!value_is_captured(t, i) || value_is_blank(&t->fields[i]) ||
+		    t->fields[i].name[0] == '.')
+			continue;
+		near_offer(near, own_name(t->fields[i].name));
+		names = arena_printf(j->scope->mem, "%s%s%s", names, mark,
+				     own_name(t->fields[i].name));
+		mark = ", ";
 	}
 	return names;
 }
@@ -135,7 +212,7 @@ static const char *names_of(const struct exprjob *j, bool results, struct near *
 /* A condition, or a key, may be of either side. */
 static int no_value(struct exprjob *j, const struct expr *e, struct near *near)
 {
-	const char *takes = names_of(j, false, near), *returns = names_of(j, true, near);
+	const char *takes = names_at_call(j, near), *returns = names_of(j, true, near);
 	const char *meant = NULL;
 	size_t n;
 	const struct goparam *v = params_of(j, true, &n);
@@ -179,7 +256,7 @@ static int unknown_param(struct exprjob *j, const struct expr *e)
 	near_init(&near, e->s);
 	if (j->cond && !j->scope->at)
 		return no_value(j, e, &near);
-	names = names_of(j, results, &near);
+	names = results || j->scope->at ? names_of(j, results, &near) : names_at_call(j, &near);
 	if (j->scope->at) {
 		exprjob_wrong(j, e, "no variable '%s' can be seen at %s+0x%llx", e->s, fn,
 			      (unsigned long long)(j->scope->pc - j->scope->fn->entry));
@@ -192,13 +269,13 @@ static int unknown_param(struct exprjob *j, const struct expr *e)
 }
 
 /* It is one, but of the other side of the call. */
-static int other_side(struct exprjob *j, const struct expr *e)
+static int other_side(struct exprjob *j, const struct expr *e, const char *what)
 {
 	bool results = j->scope->results;
 	const char *fn = j->scope->fn->name;
 
-	exprjob_wrong(j, e, "'%s' is a %s: it is known only when %s %s", e->s,
-		      results ? "parameter" : "result", fn, results ? "is called" : "returns");
+	exprjob_wrong(j, e, "'%s' is a %s: it is known only when %s %s", e->s, what, fn,
+		      results ? "is called" : "returns");
 	diag_hint(j->d,
 		  "the first list is of the call, the second one of the return: '%s(%s)(%s)'", fn,
 		  results ? e->s : "", results ? "" : e->s);
@@ -208,6 +285,7 @@ static int other_side(struct exprjob *j, const struct expr *e)
 int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
 {
 	const struct gofunc *fn = j->scope->fn;
+	const struct gofield *captured;
 	const struct goparam *param;
 	const char *name;
 	int found;
@@ -225,7 +303,12 @@ int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *
 		return 0;
 	}
 	if (!j->scope->at && find_param(j, e->s, !j->scope->results, &i))
-		return other_side(j, e);
+		return other_side(j, e, j->scope->results ? "parameter" : "result");
+	captured = find_captured(j, e->s);
+	if (captured && j->scope->results)
+		return other_side(j, e, "captured variable");
+	if (captured)
+		return captured_place(j, e, captured, p);
 	/* As in the function itself, its package's variables need no package. */
 	name = arena_printf(j->scope->mem, "%.*s%s", (int)(gofuncname_local(fn->name) - fn->name),
 			    fn->name, e->s);
@@ -243,10 +326,9 @@ int exprname_qualified(struct exprjob *j, const struct expr *e, struct exprplace
 	const struct expr *pkg = e->x;
 	const char *name;
 	int found;
-	size_t i;
 
-	if (pkg->kind != EXPR_NAME || find_param(j, pkg->s, false, &i) ||
-	    find_param(j, pkg->s, true, &i))
+	if (pkg->kind != EXPR_NAME || exprname_is_param(j, pkg->s, false) ||
+	    exprname_is_param(j, pkg->s, true))
 		return 0;
 	name = arena_printf(j->scope->mem, "%s.%s", pkg->s, e->s);
 	if (!name)

@@ -156,7 +156,7 @@ struct exprplace exprplace_follow(struct exprcode *c, const struct exprplace *p,
 struct exprplace exprplace_address(struct exprcode *c, const struct exprplace *p)
 {
 	struct exprplace to = { .kind = EXPRPLACE_MEMORY, .type = p->type, .reg = p->reg,
-				.at = p->at };
+				.at = p->at, .fixed = p->fixed };
 
 	if (p->kind == EXPRPLACE_MEMORY)
 		return to;

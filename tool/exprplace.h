@@ -27,6 +27,7 @@ enum exprplace_kind {
  * @nparts: their number
  * @at: offset in it, or see above
  * @reg: register of the program
+ * @fixed: a part of the closure that is executed, which nothing in Go changes
  * @steps: from there on, on the other side; @steps.n is 0 if there are none
  */
 struct exprplace {
@@ -36,6 +37,7 @@ struct exprplace {
 	size_t nparts;
 	uint64_t at;
 	uint8_t reg;
+	bool fixed;
 	struct exprsteps steps;
 };
 

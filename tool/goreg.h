@@ -6,8 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* DWARF number of RBX. */
+/* DWARF numbers. */
+#define GOREG_RDX 1
 #define GOREG_RBX 3
+/* What has the closure's address when its code is entered. */
+#define GOREG_CLOSURE GOREG_RDX
 /* goreg_name.reg of the program counter, which is no register that a piece can name. */
 #define GOREG_PC 0xfe
 

@@ -9,6 +9,7 @@ import signal
 
 from lib import case, check, of_kind, parse, same, short, wait_for
 from cases_count import STARTED
+from cases_graph import minor
 from cases_trace import untraced
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../targets/places/main.go")
@@ -76,6 +77,24 @@ def locals_at_lines(t):
     inlined = at(trace, lines["double"])
     same({e["func"] for e in inlined}, {"main.first", "main.second"}, "functions that have the code of main.double")
     same({e["inlined"] for e in inlined}, {"main.double"}, "whose code that is")
+
+
+@case("captured variables of a closure: in lists, conditions and keys")
+def captured(t):
+    if minor(t) < 23:
+        refused = t.goprobectl("attach", "main.capture.func1(step)", "--", t.binary("places"), 1)
+        refused.finish(status=1)
+        check("described since Go 1.23" in refused.stderr(), "it said: %s", refused.stderr())
+        return
+    want = told(untraced(t, "places", str(ROUNDS)))["closure"]
+    trace = t.attach("main.capture.func1(k, step, n)()", "--", t.binary("places"), ROUNDS).finish()
+    same([{v["name"]: str(v["value"]) for v in e["args"]} for e in trace.calls], want, "what it takes, and what it has captured")
+    trace = t.attach("main.capture.func1 if step % 4 == 0 && n > 5", "--", t.binary("places"), ROUNDS).finish()
+    same([str(e["args"][0]["value"]) for e in trace.calls], [w["k"] for w in want if int(w["step"]) % 4 == 0 and int(w["n"]) > 5],
+         "calls with such variables")
+    keys, _ = counted(t, ROUNDS, "--by", "n", "--by", "k", "main.capture.func1")
+    same({tuple(str(p["value"]) for p in k["key"]): k["calls"] for k in of_kind(keys, "count_key")},
+         dict(collections.Counter((w["n"], w["k"]) for w in want)), "counts by n and k")
 
 
 @case("conditions and counts of lines, by point and by value")

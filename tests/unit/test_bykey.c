@@ -116,6 +116,8 @@ static struct key_row {
 	  "any=0xc000010000" },
 	{ "an itab leads to a type", "main.Interfaces", "e", "cx=20000 @20008=c000010000",
 	  "e=0xc000010000" },
+	{ "what a closure has captured", "main.Later[go.shape.*uint8].func1", "len(l)",
+	  "dx=20000 @20010=2a", "len(l)=42" },
 	{ "an itab that is not there", "main.Interfaces", "e", "cx=20000", "?" },
 };
 

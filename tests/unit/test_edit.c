@@ -330,6 +330,8 @@ static struct error_row {
 	{ "inside of what", "main.Ints set g = under(main.Leaf)", "under(main.Leaf)",
 	  "what is said of the call itself, as 'n', 'goid' or 'under', is for conditions" },
 	{ "the same twice", "main.Ints set a = 1, a = 2", "a", "'a' is set twice" },
+	{ "a copy that a closure has", "main.Later[go.shape.*uint8].func1 set l = l[:1]", "l",
+	  "a variable that is captured by value never changes: it can't be set" },
 	{ "no such thing", "main.Ints set z = 1", "z",
 	  "main.Ints has no parameter and no result 'z'" },
 	{ "a comparison in place of an assignment", "main.Ints set a == 1", "=",

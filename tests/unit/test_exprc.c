@@ -21,7 +21,7 @@
 
 /* --- compiling ---------------------------------------- */
 
-static struct gobin *newest, *oldest, *stripped;
+static struct gobin *newest, *oldest, *noopt, *stripped;
 static struct arena mem;
 static struct spec specs[256];
 static size_t nspecs;
@@ -165,6 +165,15 @@ static struct value_row {
 	{ "results by name", "main.Results()(c, f[1], d[0])",
 	  "x0=4008000000000000 @8010=9 di=20000 si=1 @20000=4",
 	  "4008000000000000 float64 | 9 int | 4 int", 1 },
+	{ "a variable that a closure has captured by reference", "main.Recovers.func1(err)",
+	  "dx=20000 @20008=30000 @30000=1 @30008=2", "1 2 error" },
+	{ "by value", "main.Later[go.shape.*uint8].func1(len(l), cap(l))",
+	  "dx=20000 @20008=30000 @20010=2 @20018=3", "2 int | 3 int" },
+	{ "of a closure that is called where it is made", "main.Direct.func1(shared, k)",
+	  "ax=20000 bx=3 @20000=7", "7 int | 3 int" },
+	{ "a closure that is not there", "main.Recovers.func1(err)", "dx=0", "!nil" },
+	{ "a method value's receiver", "main.(*Point).Pointer-fm(recv.Y, k)",
+	  "ax=4 dx=20000 @20008=30000 @30008=7", "7 int | 4 int" },
 	{ "a signature that is given", "main.Ints(x *main.Point, y []string) : (x.Y, y[0])",
 	  "ax=20000 @20008=5 bx=30000 cx=1 @30000=40000 @30008=2", "5 int | 40000 2 string" },
 };
@@ -214,6 +223,20 @@ static void test_old_value(void **state)
 	row_bin = newest;
 }
 
+/* Without optimisations debug information has all that is captured. */
+static struct value_row noopt_values[] = {
+	{ "captured numbers and strings", "main.MakeClosure.func1(a, b, len(s), s[1])",
+	  "ax=5 dx=20000 @20008=7 @20010=30000 @20018=2 @30001=63",
+	  "7 int | 5 int | 2 int | 63 uint8" },
+};
+
+static void test_noopt_value(void **state)
+{
+	row_bin = noopt;
+	test_value(state);
+	row_bin = newest;
+}
+
 /* --- errors ---------------------------------------- */
 
 static struct error_row {
@@ -232,6 +255,13 @@ static struct error_row {
 	{ "a parameter at the return", "main.Strings()(n)", "n",
 	  "'n' is a parameter: it is known only when main.Strings is called",
 	  "the first list is of the call, the second one of the return: 'main.Strings(n)()'", 1 },
+	{ "an unknown variable of a closure", "main.Recovers.func1(er)", "er",
+	  "main.Recovers.func1 has no parameter 'er'",
+	  "it takes nothing; it has captured err; did you mean 'err'?" },
+	{ "a captured variable at the return", "main.Recovers.func1()(err)", "err",
+	  "'err' is a captured variable: it is known only when main.Recovers.func1 is called",
+	  "the first list is of the call, the second one of the return: 'main.Recovers.func1(err)()'",
+	  1 },
 	{ "an unknown field", "main.Refs(p.Valeu)", "Valeu", "main.Tree has no field 'Valeu'",
 	  "did you mean 'Value'?" },
 	{ "an unknown field, nothing near", "main.Refs(p.Left.Colour)", "Colour",
@@ -533,6 +563,7 @@ static int open_all(void **state)
 	bins_list("", v);
 	oldest = v[0].minor < 17 ? bins_open(v[0].path) : NULL;
 	newest = bins_newest("");
+	noopt = bins_newest("-noopt");
 	stripped = bins_newest("-stripped");
 	row_bin = newest;
 	return 0;
@@ -543,6 +574,7 @@ static int close_all(void **state)
 	(void)state;
 	gobin_free(newest);
 	gobin_free(oldest);
+	gobin_free(noopt);
 	gobin_free(stripped);
 	arena_fini(&mem);
 	while (nspecs)
@@ -552,7 +584,7 @@ static int close_all(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[7 + N(values) + N(old_values) + N(errors)] = {
+	struct CMUnitTest tests[7 + N(values) + N(old_values) + N(noopt_values) + N(errors)] = {
 		{ "package variables, with and without their package", test_variables },
 		{ "what package variables point to", test_variable_path },
 		{ "type assertions are compared where it happens", test_assertions },
@@ -566,5 +598,6 @@ int main(void)
 	t = ROWS(t, values, test_value);
 	t = ROWS(t, errors, test_error);
 	ROWS(t, old_values, test_old_value);
+	ROWS(t, noopt_values, test_noopt_value);
 	return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -83,6 +83,8 @@ static struct code_row {
 	  "reg 0,0; == 0,1 +1; reject; " },
 	{ "behind a pointer there is a load", "main.Refs if p.Value > 5",
 	  "reg 0,5; load 0,0/8; s>= 0,6 +1; reject; " },
+	{ "what a closure has captured", "main.Later[go.shape.*uint8].func1 if len(l) > 5",
+	  "reg 0,1; load 0,0/8; s>= 0,6 +1; reject; " },
 	{ "either", "main.Ints if a == 1 || a == 2",
 	  "reg 0,0; == 0,1 +3; reg 0,0; == 0,2 +1; reject; " },
 };

@@ -317,6 +317,18 @@ func MakeClosure(a int, s string) func(int, string) int {
 	}
 }
 
+// A closure that is called where it is made.
+//
+//go:noinline
+func Direct(n int) (shared int) {
+	shared = n
+	func(k int) {
+		defer func() { shared *= 2 }()
+		shared += k
+	}(3)
+	return shared
+}
+
 //go:noinline
 func apply(f func(int) int, n int) int {
 	return f(n)
@@ -366,6 +378,7 @@ func main() {
 	sink = apply((&p).Pointer, 1)
 	p.NoReceiverName(1)
 	sink = MakeClosure(1, "x")(2, "y")
+	sink = Direct(1)
 	sink = Wrapper{&p, 1}
 	sink = interface{ Pointer(int) int }(Wrapper{&p, 1}).Pointer(2)
 	generics()
