@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attachopt.h"
+#include "cmd.h"
 #include "optcheck.h"
 
 const char attachopt_help[] =
@@ -155,7 +156,7 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 	case LIMITOPT_TIMES:
 		return limitopt_option(&a->limit, opt, optarg, d);
 	case MAXLOAD_OPT:
-		return maxload_parse(&a->load, optarg, d);
+		return cmd_parse_max_load(&a->load, optarg, d);
 	default:
 		return parse_value(a, (enum goprobe_option)(opt - SET), d);
 	}

@@ -22,7 +22,7 @@
  * @strict: losses are a failure
  */
 struct attachopt {
-	struct targetopt what;
+	struct target_spec what;
 	struct optvalues set;
 	struct limitopt limit;
 	struct maxload load;

@@ -8,18 +8,10 @@
 #include <stdint.h>
 
 #include "diag.h"
+#include "exitcode.h"
+#include "maxload.h"
 #include "out.h"
 #include "version.h"
-
-/* Exit codes, and what a command's run() returns. */
-enum cmd_exit {
-	CMD_DONE = 0,
-	CMD_FAILED = 1,
-	CMD_USAGE = 2,
-	CMD_LOST = 3,	/* records were lost, under --strict */
-	CMD_BROKEN = 4,	/* ended by --max-load */
-	CMD_HELP = -1,	/* not an exit code: print the help, then done */
-};
 
 /**
  * struct cmd - a command
@@ -52,16 +44,18 @@ extern const struct cmd cmd_info;
 
 /* After getopt_long() has returned '?' or ':': CMD_USAGE, with a sentence. */
 int cmd_bad_option(char **argv, int got, const struct option *options, struct diag *d);
-/* The value of an option can't be used: CMD_USAGE, with a sentence. */
-int cmd_bad_value(const char *option, const char *value, const char *wanted, struct diag *d);
-
 /* The argument of --format: CMD_DONE, or CMD_USAGE with a sentence. */
 int cmd_parse_format(const char *s, const struct out_format **ret, struct diag *d);
-/* "5s", "200ms", "1m", "1.5h", "3" (seconds); false if it is none, or 0. */
-bool cmd_parse_duration(const char *s, uint64_t *ns);
-/* "65536", "64k", "1m"; false if it is none. */
-bool cmd_parse_size(const char *s, uint64_t *bytes);
-/* A whole number from @least to @most. */
-bool cmd_parse_number(const char *s, uint64_t least, uint64_t most, uint64_t *ret);
+
+/* Not that of any other option. */
+enum { MAXLOAD_OPT = 2048 };
+
+#define MAXLOAD_ROW	{ "max-load", required_argument, NULL, MAXLOAD_OPT }
+#define MAXLOAD_HELP \
+	"      --max-load PERCENT  end when breakpoints take more of a processor's time, or off;\n" \
+	"                          default 50 for each processor that there is\n"
+
+/* The argument of --max-load: CMD_DONE, or CMD_USAGE with a message. */
+int cmd_parse_max_load(struct maxload *m, const char *arg, struct diag *d);
 
 #endif

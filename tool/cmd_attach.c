@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "cmd.h"
 #include "traceopt.h"
 
 /* Until the end: an exit code. */

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
+#include "argument.h"
 #include "bykey.h"
+#include "clock.h"
+#include "cmd.h"
 #include "counting.h"
 #include "keyshow.h"
 #include "tallies.h"
@@ -134,8 +136,8 @@ static int parse_option(struct counting *counting, int opt, struct diag *d)
 		c->c.json = c->show.json;
 		break;
 	case OPT_TOP:
-		if (!cmd_parse_number(optarg, 1, UINT32_MAX, &c->show.top))
-			return cmd_bad_value("--top", optarg, "a number from 1 on", d);
+		if (!argument_number(optarg, 1, UINT32_MAX, &c->show.top))
+			return argument_fail("--top", optarg, "a number from 1 on", d);
 		break;
 	case OPT_BY:
 		c->c.what.sigs = true;
@@ -143,8 +145,8 @@ static int parse_option(struct counting *counting, int opt, struct diag *d)
 			return CMD_USAGE;
 		break;
 	case OPT_KEYS:
-		if (!cmd_parse_number(optarg, 1, 262144, &c->nkeys))
-			return cmd_bad_value("--keys", optarg, "a number from 1 to 262144", d);
+		if (!argument_number(optarg, 1, 262144, &c->nkeys))
+			return argument_fail("--keys", optarg, "a number from 1 to 262144", d);
 		break;
 	case OPT_INLINED:
 		c->inlined = true;

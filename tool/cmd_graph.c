@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "argument.h"
+#include "cmd.h"
 #include "graph.h"
 #include "limitopt.h"
 #include "lines.h"
 #include "optvalue.h"
 #include "stream.h"
+#include "targetopt.h"
 #include "tracing.h"
 #include "watch.h"
 
@@ -72,7 +75,7 @@ MAXLOAD_HELP
  * @watch: the session being watched
  */
 struct graphing {
-	struct targetopt what;
+	struct target_spec what;
 	struct plan_options plan;
 	struct lines_opt lines;
 	uint64_t levels;
@@ -151,20 +154,20 @@ static int parse_option(struct graphing *g, int opt, struct diag *d)
 		g->lines.output = optarg;
 		break;
 	case OPT_DURATION:
-		if (!cmd_parse_duration(optarg, &g->watch.duration))
-			return cmd_bad_value("--duration", optarg, "a time: 5s, 200ms, 1m", d);
+		if (!argument_duration(optarg, &g->watch.duration))
+			return argument_fail("--duration", optarg, "a time: 5s, 200ms, 1m", d);
 		break;
 	case OPT_DEPTH:
-		if (!cmd_parse_number(optarg, 1, 1000, &g->levels))
-			return cmd_bad_value("--depth", optarg, "1 to 1000 levels", d);
+		if (!argument_number(optarg, 1, 1000, &g->levels))
+			return argument_fail("--depth", optarg, "1 to 1000 levels", d);
 		break;
 	case OPT_CALLS:
-		if (!cmd_parse_number(optarg, 1, 1000000, &g->calls))
-			return cmd_bad_value("--calls", optarg, "1 to 1000000 calls", d);
+		if (!argument_number(optarg, 1, 1000000, &g->calls))
+			return argument_fail("--calls", optarg, "1 to 1000000 calls", d);
 		break;
 	case OPT_FOLLOW:
-		if (!cmd_parse_number(optarg, 0, PLAN_DEPTH_MAX, &n))
-			return cmd_bad_value("--follow", optarg, "0 to 31 references", d);
+		if (!argument_number(optarg, 0, PLAN_DEPTH_MAX, &n))
+			return argument_fail("--follow", optarg, "0 to 31 references", d);
 		g->plan.depth = (uint32_t)n;
 		break;
 	case OPT_SPLIT:
@@ -180,7 +183,7 @@ static int parse_option(struct graphing *g, int opt, struct diag *d)
 	case LIMITOPT_RATE:
 		return limitopt_option(&g->limit, opt, optarg, d);
 	case MAXLOAD_OPT:
-		return maxload_parse(&g->tracing.load, optarg, d);
+		return cmd_parse_max_load(&g->tracing.load, optarg, d);
 	case OPT_LOSSLESS:
 		g->lossless = true;
 		break;

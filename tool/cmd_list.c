@@ -12,6 +12,7 @@
 #include "points.h"
 #include "select.h"
 #include "selftest.h"
+#include "sessionlist.h"
 #include "target.h"
 #include "writing.h"
 

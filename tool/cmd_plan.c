@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd.h"
 #include "grow.h"
 #include "traceopt.h"
 #include "writing.h"

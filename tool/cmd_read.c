@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "argument.h"
 #include "clock.h"
 #include "cmd.h"
 #include "proclook.h"
@@ -81,8 +82,8 @@ static int parse_limit(const char *option, uint32_t *to, uint64_t most, struct d
 {
 	uint64_t n;
 
-	if (!cmd_parse_number(optarg, 0, most, &n))
-		return cmd_bad_value(option, optarg, "a number", d);
+	if (!argument_number(optarg, 0, most, &n))
+		return argument_fail(option, optarg, "a number", d);
 	*to = (uint32_t)n;
 	return CMD_DONE;
 }

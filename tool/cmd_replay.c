@@ -2,6 +2,7 @@
 /* goprobectl replay: a recording as lines. All of it is libgoprobe. */
 #include <stdlib.h>
 
+#include "cmd.h"
 #include "optvalue.h"
 #include "traceopt.h"
 

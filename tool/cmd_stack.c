@@ -4,7 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "argument.h"
 #include "clock.h"
+#include "cmd.h"
 #include "counting.h"
 #include "folded.h"
 #include "pprof.h"
@@ -87,7 +89,7 @@ static int parse_format(struct stacking *s, struct diag *d)
 		s->c.json = s->format == FORMAT_JSON;
 		return CMD_DONE;
 	}
-	return cmd_bad_value("--format", optarg, "text, json, folded or pprof", d);
+	return argument_fail("--format", optarg, "text, json, folded or pprof", d);
 }
 
 static int parse_option(struct counting *c, int opt, struct diag *d)
@@ -98,16 +100,16 @@ static int parse_option(struct counting *c, int opt, struct diag *d)
 	case 'o':
 		return parse_format(s, d);
 	case OPT_FRAMES:
-		if (!cmd_parse_number(optarg, 2, FRAMES_MAX, &s->frames))
-			return cmd_bad_value("--frames", optarg, "a number from 2 to 90", d);
+		if (!argument_number(optarg, 2, FRAMES_MAX, &s->frames))
+			return argument_fail("--frames", optarg, "a number from 2 to 90", d);
 		break;
 	case OPT_STACKS:
-		if (!cmd_parse_number(optarg, 1, 262144, &s->nstacks))
-			return cmd_bad_value("--stacks", optarg, "a number from 1 to 262144", d);
+		if (!argument_number(optarg, 1, 262144, &s->nstacks))
+			return argument_fail("--stacks", optarg, "a number from 1 to 262144", d);
 		break;
 	case OPT_TOP:
-		if (!cmd_parse_number(optarg, 1, UINT32_MAX, &s->top))
-			return cmd_bad_value("--top", optarg, "a number from 1 on", d);
+		if (!argument_number(optarg, 1, UINT32_MAX, &s->top))
+			return argument_fail("--top", optarg, "a number from 1 on", d);
 		break;
 	case OPT_CREATOR:
 		s->creator = true;

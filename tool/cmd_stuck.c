@@ -5,14 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "argument.h"
 #include "before.h"
 #include "clock.h"
+#include "cmd.h"
 #include "counting.h"
 #include "gostate.h"
 #include "learn.h"
 #include "lines.h"
 #include "shown.h"
 #include "stacks.h"
+#include "targetopt.h"
 
 static const char help[] =
 "Usage: goprobectl stuck [OPTION...] -p PID[,PID...] PATTERN...\n"
@@ -135,13 +138,13 @@ static int parse_option(struct counting *c, int opt, struct diag *d)
 		s->c.json = s->opt.format == &out_json;
 		break;
 	case OPT_LONGER:
-		if (!cmd_parse_duration(optarg, &s->longer) || s->longer < 1000000)
-			return cmd_bad_value("--longer-than", optarg,
+		if (!argument_duration(optarg, &s->longer) || s->longer < 1000000)
+			return argument_fail("--longer-than", optarg,
 					     "a time from 1ms on: 5s, 200ms", d);
 		break;
 	case OPT_HELD:
-		if (!cmd_parse_number(optarg, 1, UINT32_MAX, &s->held))
-			return cmd_bad_value("--held", optarg, "a number from 1 on", d);
+		if (!argument_number(optarg, 1, UINT32_MAX, &s->held))
+			return argument_fail("--held", optarg, "a number from 1 on", d);
 		break;
 	case OPT_OUTPUT:
 		s->opt.output = optarg;

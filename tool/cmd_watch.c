@@ -11,6 +11,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "argument.h"
 #include "clock.h"
 #include "cmd.h"
 #include "proclook.h"
@@ -98,13 +99,13 @@ static int parse_option(struct watching *w, int opt, char **argv, struct diag *d
 		w->pid = optarg;
 		return target_check_pids(optarg, d) ? CMD_USAGE : CMD_DONE;
 	case 'i':
-		if (!cmd_parse_duration(optarg, &w->interval) || w->interval < 1000000)
-			return cmd_bad_value("--interval", optarg, "a time from 1ms on: 5s, 200ms",
+		if (!argument_duration(optarg, &w->interval) || w->interval < 1000000)
+			return argument_fail("--interval", optarg, "a time from 1ms on: 5s, 200ms",
 					     d);
 		return CMD_DONE;
 	case OPT_COUNT:
-		if (!cmd_parse_number(optarg, 1, UINT64_MAX, &w->count))
-			return cmd_bad_value("--count", optarg, "a number from 1 on", d);
+		if (!argument_number(optarg, 1, UINT64_MAX, &w->count))
+			return argument_fail("--count", optarg, "a number from 1 on", d);
 		return CMD_DONE;
 	case 'b':
 		w->look.file = optarg;

@@ -8,8 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "argument.h"
 #include "clock.h"
+#include "cmd.h"
 #include "counting.h"
+#include "targetopt.h"
 #include "writing.h"
 
 enum { OPT_DURATION = COUNTING_OPT_FREE - 1 };
@@ -37,16 +40,16 @@ static int parse_option(struct counting *c, int opt, struct diag *d)
 		c->quiet = true;
 		return CMD_DONE;
 	case 'i':
-		if (!cmd_parse_duration(optarg, &c->interval) || c->interval < 1000000)
-			return cmd_bad_value("--interval", optarg, "a time from 1ms on: 5s, 200ms",
+		if (!argument_duration(optarg, &c->interval) || c->interval < 1000000)
+			return argument_fail("--interval", optarg, "a time from 1ms on: 5s, 200ms",
 					     d);
 		return CMD_DONE;
 	case OPT_DURATION:
-		if (!cmd_parse_duration(optarg, &c->duration))
-			return cmd_bad_value("--duration", optarg, "a time: 5s, 200ms, 1m", d);
+		if (!argument_duration(optarg, &c->duration))
+			return argument_fail("--duration", optarg, "a time: 5s, 200ms, 1m", d);
 		return CMD_DONE;
 	case MAXLOAD_OPT:
-		return maxload_parse(&c->tracing.load, optarg, d);
+		return cmd_parse_max_load(&c->tracing.load, optarg, d);
 	}
 	return c->cmd->option(c, opt, d);
 }

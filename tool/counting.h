@@ -9,8 +9,10 @@
 #include <getopt.h>
 
 #include "buf.h"
+#include "cmd.h"
 #include "symbol.h"
 #include "tallyshow.h"
+#include "targetopt.h"
 #include "tracing.h"
 
 struct counting;
@@ -55,7 +57,7 @@ struct counting_cmd {
  */
 struct counting {
 	const struct counting_cmd *cmd;
-	struct targetopt what;
+	struct target_spec what;
 	bool lists;
 	bool looks;
 	uint64_t interval;

@@ -9,7 +9,6 @@
 #include "golayout.h"
 #include "goreg.h"
 #include "gostates.h"
-#include "upload.h"
 #include "value.h"
 #include "writing.h"
 
@@ -295,7 +294,7 @@ static void put_files(struct buf *b, const struct plan *p, const struct exportty
 	buf_str(b, "[\n");
 	for (size_t i = 0; i < p->nfiles; i++) {
 		const struct plan_points *f = &p->files[i];
-		struct goprobe_runtime rt = upload_runtime(f);
+		struct goprobe_runtime rt = plan_runtime(f);
 
 		next(b, i);
 		buf_char(b, '{');

@@ -10,10 +10,10 @@
 #define GOPROBE_EXPRC_H
 
 #include "arena.h"
+#include "capture.h"
 #include "diag.h"
 #include "expr.h"
 #include "goscope.h"
-#include "plan.h"
 
 /**
  * struct exprc_scope - what names mean

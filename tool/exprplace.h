@@ -6,9 +6,9 @@
 #ifndef GOPROBE_EXPRPLACE_H
 #define GOPROBE_EXPRPLACE_H
 
+#include "capture.h"
 #include "exprstep.h"
 #include "goabi.h"
-#include "plan.h"
 
 enum exprplace_kind {
 	EXPRPLACE_PARTS,	/* registers of the calling convention */

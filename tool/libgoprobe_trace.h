@@ -61,7 +61,7 @@ enum trace_state {
 struct goprobe_trace {
 	enum trace_state state;
 	struct diag diag;
-	struct targetopt what;
+	struct target_spec what;
 	char **specs;
 	struct plan_options plan;
 	bool bytes_given;

@@ -2,6 +2,7 @@
 /* The options that say how much is traced. */
 #include <string.h>
 
+#include "argument.h"
 #include "limitopt.h"
 #include "optvalue.h"
 
@@ -34,7 +35,7 @@ static int parse_by(struct limitopt *l, const char *arg, struct diag *d)
 		l->by_given = true;
 		return CMD_DONE;
 	}
-	return cmd_bad_value("--sample-by", arg, l->trees ? "goroutine or root" :
+	return argument_fail("--sample-by", arg, l->trees ? "goroutine or root" :
 						 "call, goroutine or root", d);
 }
 

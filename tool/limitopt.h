@@ -3,7 +3,10 @@
 #ifndef GOPROBE_LIMITOPT_H
 #define GOPROBE_LIMITOPT_H
 
-#include "cmd.h"
+#include <stdbool.h>
+
+#include "diag.h"
+#include "exitcode.h"
 #include "plan.h"
 
 /**

@@ -1,21 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How much of the programs' time tracing may take. */
-#include <string.h>
-
 #include "maxload.h"
-#include "optvalue.h"
-
-int maxload_parse(struct maxload *m, const char *arg, struct diag *d)
-{
-	uint64_t n = 0;
-	int code = CMD_DONE;
-
-	m->off = strcmp(arg, "off") == 0;
-	if (!m->off)
-		code = optvalue_parse(GOPROBE_OPTION_MAX_LOAD, arg, &n, d);
-	m->percent = (uint32_t)n;
-	return code;
-}
 
 struct goprobe_breaker maxload_breaker(const struct maxload *m, uint64_t hit_ns,
 				       unsigned int processors)

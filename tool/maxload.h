@@ -3,9 +3,11 @@
 #ifndef GOPROBE_MAXLOAD_H
 #define GOPROBE_MAXLOAD_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <goprobe.h>
 
-#include "cmd.h"
+#include "buf.h"
 
 /**
  * struct maxload - what was asked for
@@ -17,19 +19,9 @@ struct maxload {
 	uint32_t percent;
 };
 
-/* Not that of any other option. */
-enum { MAXLOAD_OPT = 2048 };
-
-#define MAXLOAD_ROW	{ "max-load", required_argument, NULL, MAXLOAD_OPT }
-#define MAXLOAD_HELP \
-	"      --max-load PERCENT  end when breakpoints take more of a processor's time, or off;\n" \
-	"                          default 50 for each processor that there is\n"
-
 /* Of each processor that there is, unless something is said. */
 #define MAXLOAD_DEFAULT 50U
 
-/* The argument of --max-load: CMD_DONE, or CMD_USAGE with a sentence. */
-int maxload_parse(struct maxload *m, const char *arg, struct diag *d);
 /* What the module is told, when a hit takes @hit_ns and there are so many processors. */
 struct goprobe_breaker maxload_breaker(const struct maxload *m, uint64_t hit_ns,
 				       unsigned int processors);

@@ -2,7 +2,8 @@
 /* What values the options of a trace take. */
 #include <string.h>
 
-#include "cmd.h"
+#include "argument.h"
+#include "exitcode.h"
 #include "optvalue.h"
 #include "plan.h"
 
@@ -76,14 +77,14 @@ static bool read_value(const struct row *r, const char *arg, uint64_t *ret)
 {
 	switch (r->form) {
 	case FORM_NUMBER:
-		return cmd_parse_number(arg, r->least, r->most, ret);
+		return argument_number(arg, r->least, r->most, ret);
 	case FORM_SIZE:
-		return cmd_parse_size(arg, ret);
+		return argument_size(arg, ret);
 	case FORM_TIME:
-		return cmd_parse_duration(arg, ret);
+		return argument_duration(arg, ret);
 	case FORM_SHARE:
 		return !strncmp(arg, "1/", 2) &&
-		       cmd_parse_number(arg + 2, r->least, r->most, ret);
+		       argument_number(arg + 2, r->least, r->most, ret);
 	case FORM_FLAG:
 		break;
 	}
@@ -97,7 +98,7 @@ int optvalue_parse(enum goprobe_option option, const char *arg, uint64_t *ret, s
 
 	if (read_value(r, arg, ret) && *ret >= r->least && *ret <= r->most)
 		return CMD_DONE;
-	return cmd_bad_value(r->option, arg, r->wanted, d);
+	return argument_fail(r->option, arg, r->wanted, d);
 }
 
 int optvalue_check(unsigned int option, uint64_t value, struct diag *d)

@@ -9,6 +9,7 @@
 #include "arena.h"
 #include "dyntypes.h"
 #include "edit.h"
+#include "gocode.h"
 #include "grow.h"
 #include "hmap.h"
 #include "insn.h"
@@ -16,7 +17,6 @@
 #include "places.h"
 #include "plan.h"
 #include "planfilter.h"
-#include "gocode.h"
 #include "planframe.h"
 #include "planlimit.h"
 #include "wiretypes.h"
@@ -744,4 +744,21 @@ int plan_learn_func(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t 
 	struct plan_private *priv = p->priv;
 
 	return dyntypes_add_func(&priv->dynamic, bin, vaddr, level);
+}
+
+int64_t plan_frame_size(void *plan, uint32_t id)
+{
+	const struct plan *p = plan;
+
+	if (id >= p->nplans || p->plans[id].type >= p->ntypes)
+		return -1;
+	return p->types[p->plans[id].type].size;
+}
+
+struct goprobe_runtime plan_runtime(const struct plan_points *f)
+{
+	struct goprobe_runtime rt = *gobin_runtime(f->bin);
+
+	rt.code_delta = (int64_t)(gobin_code_vaddr(f->bin, f->v->offset) - f->v->offset);
+	return rt;
 }

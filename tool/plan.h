@@ -9,6 +9,7 @@
 
 #include <goprobe.h>
 
+#include "capture.h"
 #include "gobin.h"
 
 /* What --sample counts. */
@@ -84,37 +85,14 @@ struct plan_options {
 /* plan_options.held_bytes unless the user says more: there are many such records at once. */
 #define PLAN_HELD_BYTES 960U
 
-#define PLAN_FRAME_MAX 4096U	/* goprobe_limits.frame_bytes of the module */
-
 extern const struct plan_options plan_defaults;	/* 256, 64, 256, 12288, 4 */
 
 struct bykey;
 struct edit;
 struct edit_pair;
-struct exprsteps;
 struct filter_pair;
 struct insn_point;
 struct insn_scan;
-
-/**
- * struct plan_value - an argument or a result in a frame
- * @name: "x", "_", "~r0"
- * @type: its type
- * @offset: where it is in the frame
- * @stack: it is read from the stack or from static memory
- * @param: what it is in the signature, if only the dictionary tells its type
- * @steps: from what is captured to what is shown of it; NULL: all of it
- * @unavailable: why it is not in the frame (static string), or NULL
- */
-struct plan_value {
-	const char *name;
-	const struct gotype *type;
-	uint32_t offset;
-	bool stack;
-	const struct goparam *param;
-	const struct exprsteps *steps;
-	const char *unavailable;
-};
 
 /**
  * struct plan_frame - arguments or results of a function as they come in a record
@@ -159,27 +137,6 @@ struct plan_frame {
 struct plan_goroutine {
 	uint64_t parent;
 	uint64_t pc;
-};
-
-/**
- * struct plan_capture - what is to be captured, in place of a whole signature
- * @values: what the frame has, in any order; names and types must outlive the
- *	plan; all else is copied
- * @nvalues: their number
- * @pieces: how it is filled
- * @npieces: their number
- * @ops: the program that fills the rest; item i is values[i]
- * @nops: their number
- * @size: of the frame: at most PLAN_FRAME_MAX
- */
-struct plan_capture {
-	const struct plan_value *values;
-	size_t nvalues;
-	const struct goprobe_piece *pieces;
-	size_t npieces;
-	const struct goprobe_op *ops;
-	size_t nops;
-	uint32_t size;
 };
 
 /* How a function's entry is probed; see docs/design.md. */
@@ -480,5 +437,10 @@ int plan_finish(struct plan *p, struct diag *d);
  */
 int plan_learn_type(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level);
 int plan_learn_func(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level);
+
+/* The bytes of a frame with that wire plan, or -1; a record_frame_size_fn with a struct plan. */
+int64_t plan_frame_size(void *plan, uint32_t id);
+/* Where the binary's runtime keeps things, as the module wants to know it. */
+struct goprobe_runtime plan_runtime(const struct plan_points *f);
 
 #endif

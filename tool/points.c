@@ -109,33 +109,26 @@ static void text(struct buf *b, const struct shown *p)
 	buf_char(b, '\n');
 }
 
-static void key(struct buf *b, const char *name)
-{
-	buf_str(b, ",\"");
-	buf_str(b, name);
-	buf_str(b, "\":");
-}
-
 static void place_json(struct buf *b, const struct shown *p)
 {
 	const struct points_place *at = p->place;
 
 	if (!at)
 		return;
-	key(b, "address");
+	buf_json_key(b, "address");
 	buf_char(b, '"');
 	buf_hex(b, p->fn->entry + p->at->at);
 	buf_char(b, '"');
 	if (at->inlined) {
-		key(b, "inlined");
+		buf_json_key(b, "inlined");
 		buf_json_str(b, at->inlined);
-		key(b, "caller");
+		buf_json_key(b, "caller");
 		buf_json_str(b, at->caller);
 	}
 	if (at->file) {
-		key(b, "file");
+		buf_json_key(b, "file");
 		buf_json_str(b, at->file);
-		key(b, "line");
+		buf_json_key(b, "line");
 		buf_i64(b, at->line);
 	}
 }
@@ -145,14 +138,14 @@ static void insn_json(struct buf *b, const struct shown *p)
 	static const char digits[] = "0123456789abcdef";
 	char insn[INSN_TEXT_MAX];
 
-	key(b, "code");
+	buf_json_key(b, "code");
 	buf_char(b, '"');
 	for (size_t i = 0; i < p->at->len; i++) {
 		buf_char(b, digits[p->code[i] >> 4]);
 		buf_char(b, digits[p->code[i] & 15]);
 	}
 	buf_char(b, '"');
-	key(b, "instruction");
+	buf_json_key(b, "instruction");
 	insn_text(p->code, p->at->len, p->fn->entry + p->at->at, insn);
 	buf_json_str(b, insn);
 }
@@ -161,22 +154,22 @@ static void json(struct buf *b, const struct shown *p)
 {
 	buf_str(b, "{\"kind\":\"point\",\"func\":");
 	buf_json_str(b, p->fn->name);
-	key(b, "point");
+	buf_json_key(b, "point");
 	buf_json_str(b, p->kind);
-	key(b, "offset");
+	buf_json_key(b, "offset");
 	buf_u64(b, p->at->at);
 	if (p->at->len)
 		insn_json(b, p);
 	if (!p->refused) {
-		key(b, "executed");
+		buf_json_key(b, "executed");
 		buf_json_str(b, hows[p->why ? INSN_HOW_STEPPED : p->at->how]);
 	}
 	if (p->why) {
-		key(b, p->refused ? "refused" : "why");
+		buf_json_key(b, p->refused ? "refused" : "why");
 		buf_json_str(b, p->why);
 	}
 	if (p->alone) {
-		key(b, "alone");
+		buf_json_key(b, "alone");
 		buf_str(b, "true");
 	}
 	place_json(b, p);
@@ -361,13 +354,13 @@ static void end_json(struct buf *b, const struct points_total *t, enum points_ab
 
 	buf_str(b, "{\"kind\":\"points\",\"functions\":");
 	buf_u64(b, t->funcs);
-	key(b, "refused");
+	buf_json_key(b, "refused");
 	buf_u64(b, t->refused);
 	for (size_t i = 0; i <= INSN_HOW_EMULATED; i++) {
-		key(b, hows[INSN_HOW_EMULATED - i]);
+		buf_json_key(b, hows[INSN_HOW_EMULATED - i]);
 		buf_u64(b, t->n[INSN_HOW_EMULATED - i]);
 	}
-	key(b, "able");
+	buf_json_key(b, "able");
 	buf_str(b, able[ability]);
 	buf_str(b, "}\n");
 }

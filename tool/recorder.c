@@ -11,7 +11,6 @@
 
 #include "clock.h"
 #include "recorder.h"
-#include "stream.h"
 #include "writing.h"
 
 /* Written when no more fits, or a pass is complete. */
@@ -267,7 +266,7 @@ static void look(struct recorder *r, const uint8_t *p, size_t len)
 	uint64_t bias;
 
 	for (size_t at = 0; at < len && at < LOOK_BYTES;) {
-		int64_t n = record_decode(p + at, len - at, stream_frame_size, r->plan, &r->rec,
+		int64_t n = record_decode(p + at, len - at, plan_frame_size, r->plan, &r->rec,
 					  &why);
 
 		if (n < 0)

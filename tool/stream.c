@@ -220,15 +220,6 @@ static uint64_t dictionary(const struct stream *s)
 	return address ? address - s->rec_bias : 0;
 }
 
-int64_t stream_frame_size(void *plan, uint32_t id)
-{
-	const struct plan *p = plan;
-
-	if (id >= p->nplans || p->plans[id].type >= p->ntypes)
-		return -1;
-	return p->types[p->plans[id].type].size;
-}
-
 /* The load bias that the record at hand tells: as the one before, if it is of the same point. */
 static void look_up_bias(struct stream *s)
 {
@@ -347,7 +338,7 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 	const char *why;
 	bool at;
 
-	if (record_decode(p, len, stream_frame_size, (void *)s->plan, &s->rec, &why) < 0) {
+	if (record_decode(p, len, plan_frame_size, (void *)s->plan, &s->rec, &why) < 0) {
 		malformed(s, why);
 		return;
 	}
@@ -402,7 +393,7 @@ void stream_learn(struct stream *s, const uint8_t *p, size_t len)
 	const char *why;
 
 	if (!s->learn ||
-	    record_decode(p, len, stream_frame_size, (void *)s->plan, &s->rec, &why) < 0 ||
+	    record_decode(p, len, plan_frame_size, (void *)s->plan, &s->rec, &why) < 0 ||
 	    s->rec.h.kind == GOPROBE_RECORD_LOST || s->rec.h.id >= s->plan->nfuncs)
 		return;
 	look_up_bias(s);

@@ -82,8 +82,6 @@ void stream_round(struct stream *s, uint64_t until, uint64_t lost);
 bool stream_print(struct stream *s, size_t bytes);
 /* Is there something of the round? */
 bool stream_busy(const struct stream *s);
-/* The frame size of a session plan id; a record_frame_size_fn with a plan. */
-int64_t stream_frame_size(void *plan, uint32_t id);
 /* All lines that are wanted are printed. */
 bool stream_full(const struct stream *s);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options and arguments that say what is traced. */
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "exitcode.h"
 #include "select.h"
 #include "target.h"
 #include "targetopt.h"
 
-int targetopt_begin(struct targetopt *t, int *argc, char **argv, struct diag *d)
+int targetopt_begin(struct target_spec *t, int *argc, char **argv, struct diag *d)
 {
 	t->pids = calloc(*argc, sizeof(*t->pids));
 	if (!t->pids) {
@@ -28,7 +30,7 @@ int targetopt_begin(struct targetopt *t, int *argc, char **argv, struct diag *d)
 	return CMD_DONE;
 }
 
-int targetopt_option(struct targetopt *t, int opt, char *arg, struct diag *d)
+int targetopt_option(struct target_spec *t, int opt, char *arg, struct diag *d)
 {
 	if (opt == 'p') {
 		if (target_check_pids(arg, d))
@@ -52,7 +54,7 @@ static int no_calls(const struct spec *s, struct diag *d)
 	return -1;
 }
 
-static int check_edits(const struct targetopt *t, struct diag *d)
+static int check_edits(const struct target_spec *t, struct diag *d)
 {
 	for (size_t i = 0; !t->edits && i < t->nspecs; i++)
 		if (spec_edits(&t->specs[i]))
@@ -61,7 +63,7 @@ static int check_edits(const struct targetopt *t, struct diag *d)
 	return 0;
 }
 
-int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struct diag *d)
+int targetopt_end(struct target_spec *t, int argc, char **argv, bool counts, struct diag *d)
 {
 	int (*parse)(char **texts, size_t n, struct spec **ret, struct diag *d) =
 		t->sigs ? select_signatures_parse : select_conditions_parse;
@@ -89,7 +91,7 @@ int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struc
 	return err ? CMD_USAGE : CMD_DONE;
 }
 
-void targetopt_fini(struct targetopt *t)
+void targetopt_fini(struct target_spec *t)
 {
 	select_specs_free(t->specs, t->nspecs);
 	free(t->pids);

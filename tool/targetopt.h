@@ -3,32 +3,9 @@
 #ifndef GOPROBE_TARGETOPT_H
 #define GOPROBE_TARGETOPT_H
 
-#include "cmd.h"
-#include "spec.h"
-
-/**
- * struct targetopt - what is to be traced
- * @pids: arguments of -p
- * @npids: their number
- * @file: argument of -b, or NULL
- * @command: what follows "--", or NULL
- * @specs: which functions, and what of them
- * @nspecs: their number
- * @edits: calls can be changed
- * @sigs: a signature can follow a pattern, even without a condition
- * @places: places in the code can be meant, too
- */
-struct targetopt {
-	char **pids;
-	size_t npids;
-	const char *file;
-	char **command;
-	struct spec *specs;
-	size_t nspecs;
-	bool edits;
-	bool sigs;
-	bool places;
-};
+#include "diag.h"
+#include "exitcode.h"
+#include "targetspec.h"
 
 /* For getopt_long(); the long ones are --pid and --binary. */
 #define TARGETOPT_SHORT "p:b:"
@@ -45,11 +22,11 @@ struct targetopt {
  * Before options are read: make room, and cut @argv and *@argc at "--", as what follows
  * is the command's, options and all. CMD_DONE, or another CMD_* with a sentence.
  */
-int targetopt_begin(struct targetopt *t, int *argc, char **argv, struct diag *d);
+int targetopt_begin(struct target_spec *t, int *argc, char **argv, struct diag *d);
 /* Option 'p' or 'b' with its argument: CMD_DONE, or CMD_USAGE with a sentence. */
-int targetopt_option(struct targetopt *t, int opt, char *arg, struct diag *d);
+int targetopt_option(struct target_spec *t, int opt, char *arg, struct diag *d);
 /* After the options; @counts: what is captured can't be said. CMD_* as above. */
-int targetopt_end(struct targetopt *t, int argc, char **argv, bool counts, struct diag *d);
-void targetopt_fini(struct targetopt *t);
+int targetopt_end(struct target_spec *t, int argc, char **argv, bool counts, struct diag *d);
+void targetopt_fini(struct target_spec *t);
 
 #endif

@@ -61,7 +61,7 @@ static int add_pids(struct goprobe_trace *t, const char *list)
 	return 0;
 }
 
-static int set_target(struct goprobe_trace *t, const struct targetopt *what)
+static int set_target(struct goprobe_trace *t, const struct target_spec *what)
 {
 	for (size_t i = 0; i < what->npids; i++)
 		if (add_pids(t, what->pids[i]))

@@ -58,7 +58,7 @@ void tracing_say_lines(const struct tracing *t, const char *text, size_t n)
 }
 
 /* Of those that have the file in their memory, some. */
-static int limit_pids(struct tracing *t, const struct targetopt *what, struct diag *d)
+static int limit_pids(struct tracing *t, const struct target_spec *what, struct diag *d)
 {
 	struct procmem m;
 
@@ -77,7 +77,7 @@ static int limit_pids(struct tracing *t, const struct targetopt *what, struct di
 }
 
 /* All that have it. */
-static int set_file(struct tracing *t, const struct targetopt *what, struct diag *d)
+static int set_file(struct tracing *t, const struct target_spec *what, struct diag *d)
 {
 	size_t older = 0;
 
@@ -93,7 +93,7 @@ static int set_file(struct tracing *t, const struct targetopt *what, struct diag
 	return 0;
 }
 
-int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d)
+int tracing_open(struct tracing *t, const struct target_spec *what, struct diag *d)
 {
 	if (t->no_signals)
 		interrupt_none(&t->interrupt, &t->target);
@@ -130,7 +130,7 @@ void tracing_look(struct tracing *t)
 	t->file = NULL;
 }
 
-int tracing_plan(struct tracing *t, const struct targetopt *what,
+int tracing_plan(struct tracing *t, const struct target_spec *what,
 		 const struct plan_options *options, struct diag *d)
 {
 	struct buf skipped = { 0 };

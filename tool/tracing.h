@@ -12,7 +12,7 @@
 #include "plan.h"
 #include "progress.h"
 #include "target.h"
-#include "targetopt.h"
+#include "targetspec.h"
 #include "upload.h"
 
 /**
@@ -67,9 +67,9 @@ struct tracing {
 #define TRACING_MEMBERS 262144U
 
 /* Signals, processes and binaries. */
-int tracing_open(struct tracing *t, const struct targetopt *what, struct diag *d);
+int tracing_open(struct tracing *t, const struct target_spec *what, struct diag *d);
 /* Which functions, and what of them. What is left out is said. */
-int tracing_plan(struct tracing *t, const struct targetopt *what,
+int tracing_plan(struct tracing *t, const struct target_spec *what,
 		 const struct plan_options *options, struct diag *d);
 /* Set the breakpoints. @flags, @ring_bytes: as client_session_new() has them. */
 int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d);

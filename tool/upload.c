@@ -191,18 +191,10 @@ static int upload_filters(struct upload *u, struct diag *d)
 	return err;
 }
 
-struct goprobe_runtime upload_runtime(const struct plan_points *f)
-{
-	struct goprobe_runtime rt = *gobin_runtime(f->bin);
-
-	rt.code_delta = (int64_t)(gobin_code_vaddr(f->bin, f->v->offset) - f->v->offset);
-	return rt;
-}
-
 static int upload_file(struct upload *u, size_t i, struct diag *d)
 {
 	const struct plan_points *f = &u->plan->files[i];
-	struct goprobe_runtime rt = upload_runtime(f);
+	struct goprobe_runtime rt = plan_runtime(f);
 	uint32_t file;
 
 	return client_file_add(u->client, gobin_fd(f->bin), &rt, &file, d) ||

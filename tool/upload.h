@@ -29,9 +29,6 @@ struct upload {
 	size_t *ndynamic;
 };
 
-/* Where the runtime of that binary keeps things, as the module is told. */
-struct goprobe_runtime upload_runtime(const struct plan_points *f);
-
 /*
  * Give the module a plan. @progress is called with the number of points placed and
  * to be placed. Returns 0 or -1; then the session is unfinished and only good to

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "limitopt.h"
 #include "machine.h"
 #include "maxload.h"
@@ -307,7 +308,7 @@ static void test_load(void **state)
 	struct maxload m = { 0 };
 	struct diag d = { 0 };
 	struct goprobe_breaker b;
-	int code = row->arg ? maxload_parse(&m, row->arg, &d) : CMD_DONE;
+	int code = row->arg ? cmd_parse_max_load(&m, row->arg, &d) : CMD_DONE;
 
 	assert_int_equal(code, row->why ? CMD_USAGE : CMD_DONE);
 	if (row->why) {

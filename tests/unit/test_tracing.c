@@ -130,7 +130,7 @@ static void replace(void)
 
 static void test_older(void **state)
 {
-	struct targetopt what = { .file = program };
+	struct target_spec what = { .file = program };
 	struct tracing t = listened();
 	struct diag d = { 0 };
 	char want[200];
@@ -154,7 +154,7 @@ static void test_older(void **state)
 /* Once, and not more often than once a minute it is looked. */
 static void test_replaced(void **state)
 {
-	struct targetopt what = { .file = program };
+	struct target_spec what = { .file = program };
 	struct tracing t = listened();
 	struct diag d = { 0 };
 	char want[200];
@@ -192,7 +192,7 @@ static void test_replaced(void **state)
 /* A process that is chosen goes on with its own file. */
 static void test_not_replaced(void **state)
 {
-	struct targetopt what = { 0 };
+	struct target_spec what = { 0 };
 	struct tracing t = listened();
 	struct diag d = { 0 };
 	char pids[16], *list = pids;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* list.c: whose names the functions of a session get. */
+/* sessionlist.c: whose names the functions of a session get. */
 #define _GNU_SOURCE
 #include "rows.h"
 
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "list.h"
+#include "sessionlist.h"
 
 static char dir[32], program[64];
 static uint64_t offset;
