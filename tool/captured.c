@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a closure keeps a captured variable, by the closure's code. The compiler calls a variable
- * "&x" if the closure addresses it, although it may be kept by value
- * (cmd/compile/internal/ssagen, "captured by value"). The code tells: it takes the address
- * of what is kept by value, with LEA, and loads the address of what is kept by reference.
+ * What a closure's code does with the closure.
+ *
+ * How it keeps a captured variable: the compiler calls a variable "&x" if the closure addresses
+ * it, although it may be kept by value (cmd/compile/internal/ssagen, "captured by value"). The
+ * code takes the address of what is kept by value, with LEA or ADD, and loads the address of what
+ * is kept by reference.
+ *
+ * Whether it has captured more than debug information says.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -47,6 +51,22 @@ static bool copies(const struct holders *h, const ZydisDecodedInstruction *in,
 	       op[1].type == ZYDIS_OPERAND_TYPE_MEMORY && is_slot(h, &op[1]);
 }
 
+/* What @o is written to is the closure's address no more. */
+static void forget(struct holders *h, const ZydisDecodedOperand *o)
+{
+	int64_t from = o->mem.disp.value, to = from + o->size / 8;
+	size_t n = 0;
+
+	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		h->reg[whole(o->reg.value)] = false;
+	if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || o->mem.base != ZYDIS_REGISTER_RSP)
+		return;
+	for (size_t i = 0; i < h->nslots; i++)
+		if (to <= h->slot[i] || h->slot[i] + 8 <= from)
+			h->slot[n++] = h->slot[i];
+	h->nslots = n;
+}
+
 static void follow(struct holders *h, const ZydisDecodedInstruction *in,
 		   const ZydisDecodedOperand *op)
 {
@@ -55,69 +75,108 @@ static void follow(struct holders *h, const ZydisDecodedInstruction *in,
 	if (in->meta.category == ZYDIS_CATEGORY_CALL)
 		memset(h->reg, 0, sizeof(h->reg));
 	for (int i = 0; i < in->operand_count; i++)
-		if (op[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
-			h->reg[whole(op[i].reg.value)] = false;
+		if (op[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+			forget(h, &op[i]);
 	if (!copy)
 		return;
 	if (op[0].type == ZYDIS_OPERAND_TYPE_REGISTER)
 		h->reg[op[0].reg.value] = true;
-	else if (op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && !is_slot(h, &op[0]) &&
-		 op[0].mem.base == ZYDIS_REGISTER_RSP && h->nslots < SLOTS_MAX)
+	else if (op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && op[0].mem.base == ZYDIS_REGISTER_RSP &&
+		 op[0].mem.index == ZYDIS_REGISTER_NONE && h->nslots < SLOTS_MAX)
 		h->slot[h->nslots++] = op[0].mem.disp.value;
 }
 
-/* "ADD offset, register", in place of LEA. */
-static bool adds(const struct holders *h, const ZydisDecodedInstruction *in,
-		 const ZydisDecodedOperand *op, uint64_t offset)
+/*
+ * A function's instructions, from its entry on: one way through it, on which no branch is taken,
+ * until it leaves. @closure is what has its address before the current one.
+ */
+struct way {
+	ZydisDecoder decoder;
+	struct holders closure;
+	ZydisDecodedInstruction in;
+	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	const uint8_t *code;
+	size_t len;
+	int n;
+};
+
+static bool begin(struct way *w, const uint8_t *code, size_t len)
 {
-	return in->mnemonic == ZYDIS_MNEMONIC_ADD && in->operand_width == 64 &&
-	       op[0].type == ZYDIS_OPERAND_TYPE_REGISTER && h->reg[op[0].reg.value] &&
-	       op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op[1].imm.value.u == offset;
+	*w = (struct way){ .code = code, .len = len };
+	w->closure.reg[ZYDIS_REGISTER_RDX] = true;
+	return code && ZYAN_SUCCESS(ZydisDecoderInit(&w->decoder, ZYDIS_MACHINE_MODE_LONG_64,
+						     ZYDIS_STACK_WIDTH_64));
 }
 
-/* What the instruction does with the variable, if it does anything. */
-static enum captured use(const struct holders *h, const ZydisDecodedInstruction *in,
-			 const ZydisDecodedOperand *op, uint64_t offset)
+static bool next(struct way *w)
 {
-	if (adds(h, in, op, offset))
-		return CAPTURED_VALUE;
-	for (int i = 0; i < in->operand_count_visible; i++) {
-		const ZydisDecodedOperand *o = &op[i];
-
-		if (o->type != ZYDIS_OPERAND_TYPE_MEMORY || !h->reg[o->mem.base] ||
-		    (uint64_t)o->mem.disp.value != offset)
-			continue;
-		/* A single load of a word is of an address. */
-		return in->mnemonic == ZYDIS_MNEMONIC_MOV && in->operand_width == 64 && i == 1 &&
-		       o->mem.index == ZYDIS_REGISTER_NONE ? CAPTURED_REFERENCE : CAPTURED_VALUE;
+	if (w->n) {
+		if (w->in.meta.category == ZYDIS_CATEGORY_RET ||
+		    w->in.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+			return false;
+		follow(&w->closure, &w->in, w->op);
+		w->code += w->in.length;
+		w->len -= w->in.length;
 	}
-	return CAPTURED_UNKNOWN;
+	return w->n++ < INSNS_MAX && w->len &&
+	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(&w->decoder, w->code, w->len, &w->in, w->op));
+}
+
+/* Operand @i is at *@offset of the closure, or is added to its address. */
+static bool is_in_closure(const struct way *w, int i, uint64_t *offset)
+{
+	const ZydisDecodedOperand *o = &w->op[i];
+
+	if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		*offset = (uint64_t)o->mem.disp.value;
+		return w->closure.reg[o->mem.base];
+	}
+	*offset = o->imm.value.u;
+	return o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && w->in.mnemonic == ZYDIS_MNEMONIC_ADD &&
+	       w->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       w->in.operand_width == 64 && w->closure.reg[w->op[0].reg.value];
+}
+
+/* A single load of a word is of an address. */
+static bool is_load(const struct way *w, int i)
+{
+	return w->in.mnemonic == ZYDIS_MNEMONIC_MOV && w->in.operand_width == 64 && i == 1 &&
+	       w->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+	       w->op[i].mem.index == ZYDIS_REGISTER_NONE;
 }
 
 enum captured captured_how(const uint8_t *code, size_t len, uint64_t offset)
 {
-	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
-	struct holders h = { .reg[ZYDIS_REGISTER_RDX] = true };
-	ZydisDecodedInstruction in;
-	ZydisDecoder dec;
-	enum captured how;
+	struct way w;
+	uint64_t at;
 
-	if (!code || ZYAN_FAILED(ZydisDecoderInit(&dec, ZYDIS_MACHINE_MODE_LONG_64,
-						  ZYDIS_STACK_WIDTH_64)))
+	if (!begin(&w, code, len))
 		return CAPTURED_UNKNOWN;
-	for (int n = 0; n < INSNS_MAX && len; n++) {
-		if (ZYAN_FAILED(ZydisDecoderDecodeFull(&dec, code, len, &in, op)))
-			break;
-		how = use(&h, &in, op, offset);
-		if (how)
-			return how;
-		if (in.meta.category == ZYDIS_CATEGORY_RET ||
-		    in.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
-			break;
-		follow(&h, &in, op);
-		code += in.length;
-		len -= in.length;
-	}
+	while (next(&w))
+		for (int i = 0; i < w.in.operand_count_visible; i++)
+			if (is_in_closure(&w, i, &at) && at == offset)
+				return is_load(&w, i) ? CAPTURED_REFERENCE : CAPTURED_VALUE;
 	return CAPTURED_UNKNOWN;
+}
+
+static bool is_known(const struct captured_span *v, size_t n, uint64_t at)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].from <= at && at < v[i].to)
+			return true;
+	return false;
+}
+
+bool captured_outside(const uint8_t *code, size_t len, const struct captured_span *v, size_t n)
+{
+	struct way w;
+	uint64_t at;
+
+	if (!begin(&w, code, len))
+		return false;
+	while (next(&w))
+		for (int i = 0; i < w.in.operand_count_visible; i++)
+			if (is_in_closure(&w, i, &at) && !is_known(v, n, at))
+				return true;
+	return false;
 }

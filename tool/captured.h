@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a closure keeps a captured variable, by the closure's code. Pure. */
+/* How a closure keeps captured variables, by the closure's code. Pure. */
 #ifndef GOPROBE_CAPTURED_H
 #define GOPROBE_CAPTURED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,5 +18,18 @@ enum captured {
  * closure's beginning (RDX at the entry). Go 1.17 and later.
  */
 enum captured captured_how(const uint8_t *code, size_t len, uint64_t offset);
+
+/**
+ * struct captured_span - a part of a closure
+ * @from: offset
+ * @to: offset behind it
+ */
+struct captured_span {
+	uint64_t from;
+	uint64_t to;
+};
+
+/* Is a part of the closure used there that is in none of the @n spans @v? */
+bool captured_outside(const uint8_t *code, size_t len, const struct captured_span *v, size_t n);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "captured.h"
+#include "gofuncname.h"
 #include "dwcodes.h"
 #include "dwfile.h"
 
@@ -128,10 +129,12 @@ static const struct gotype code_word = {
 	.kind = GOTYPE_UINT, .name = "uintptr", .size = 8, .align = 8,
 };
 
+static const struct gofield code_field = { .name = "F", .type = &code_word };
+
 /* A struct of @f, sorted here; NULL if they overlap. */
 static const struct gotype *closure_of(struct dwinfo *dw, uint64_t entry,
 				       const char *name, struct gofield *f,
-				       size_t n)
+				       size_t n, bool more)
 {
 	struct gotype *t = arena_alloc(dw->mem, sizeof(*t));
 
@@ -141,6 +144,7 @@ static const struct gotype *closure_of(struct dwinfo *dw, uint64_t entry,
 	t->name = name;
 	t->align = 8;
 	t->fields = f;
+	t->more = more;
 	for (size_t i = 0; i < n; i++) {
 		struct gofield *g = &f[i];
 
@@ -197,6 +201,40 @@ static void settle(struct dwinfo *dw, struct gofield *f, const struct gofield *n
 	f->type = to;
 }
 
+/* What is between two fields is a variable that is not described, if it is no padding. */
+static bool has_gap(const struct gofield *f, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		uint64_t end = f[i - 1].offset + f[i - 1].type->size;
+		uint64_t align = f[i].type->align ? f[i].type->align : 8;
+
+		if (f[i - 1].type != &not_known && f[i].offset >= end + align)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Has the closure captured a variable that its @n @f lack? The optimiser makes many of them vanish
+ * from debug information. The last ones are seen where the code uses them.
+ */
+static bool has_more(const struct dwinfo *dw, const char *name, const struct gofield *f, size_t n,
+		     const uint8_t *code, size_t len)
+{
+	struct captured_span known[DWINFO_PARAMS_MAX];
+
+	/* The compiler's own variables, such as dictionaries, are never described. */
+	if (dw->minor < DWINFO_CAPTURED_MINOR || !gofuncname_is_literal(name))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		known[i].from = f[i].offset;
+		known[i].to = f[i].offset + f[i].type->size;
+		if (f[i].type == &not_known)
+			known[i].to = i + 1 < n ? f[i + 1].offset : UINT64_MAX;
+	}
+	return has_gap(f, n) || captured_outside(code, len, known, n);
+}
+
 const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uint8_t *code,
 				    size_t len)
 {
@@ -216,10 +254,12 @@ const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uin
 	     more = dwread_sibling(&dw->r, &child, &child))
 		n += child.tag == DW_TAG_variable &&
 		     dwread_number(&dw->r, &child, DW_AT_go_closure_offset, &offset);
-	f = name && n > 1 ? arena_array(dw->mem, n, sizeof(*f)) : NULL;
+	if (!name || (n == 1 && !has_more(dw, name, &code_field, 1, code, len)))
+		return NULL;
+	f = arena_array(dw->mem, n, sizeof(*f));
 	if (!f)
 		return NULL;
-	f[0] = (struct gofield){ .name = "F", .type = &code_word };
+	f[0] = code_field;
 	n = 1;
 	for (more = dwread_child(&dw->r, &die, &child); more && n < DWINFO_PARAMS_MAX;
 	     more = dwread_sibling(&dw->r, &child, &child)) {
@@ -235,7 +275,8 @@ const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uin
 	}
 	for (size_t i = 1; i < n; i++)
 		settle(dw, &f[i], i + 1 < n ? &f[i + 1] : NULL, code, len);
-	return n > 1 ? closure_of(dw, entry, name, f, n) : NULL;
+	more = has_more(dw, name, f, n, code, len);
+	return n > 1 || more ? closure_of(dw, entry, name, f, n, more) : NULL;
 }
 
 const struct gotype *dwinfo_closure_of(struct dwinfo *dw, uint64_t entry,
@@ -252,7 +293,7 @@ const struct gotype *dwinfo_closure_of(struct dwinfo *dw, uint64_t entry,
 	f = arena_array(dw->mem, 2, sizeof(*f));
 	if (!f || !func)
 		return NULL;
-	f[0] = (struct gofield){ .name = "F", .type = &code_word };
+	f[0] = code_field;
 	f[1] = (struct gofield){ .name = name, .type = type, .offset = 8 };
-	return closure_of(dw, entry, func, f, 2);
+	return closure_of(dw, entry, func, f, 2, false);
 }

@@ -96,6 +96,9 @@ int dwinfo_variable(struct dwinfo *dw, const char *name, struct dwvar *ret);
 int dwinfo_variables(struct dwinfo *dw, int (*fn)(void *ctx, const char *name),
 		     void *ctx);
 
+/* The first minor version of Go that describes captured variables. */
+#define DWINFO_CAPTURED_MINOR 23
+
 /*
  * What a func value whose code is at @entry points to: see gobin_closure_type();
  * NULL if nothing is told. @code: its first @len bytes, or NULL. dwinfo_closure_of()

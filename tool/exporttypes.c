@@ -194,6 +194,7 @@ static void put_type(const struct exporttypes *e, struct buf *b, const struct ex
 	buf_json_str(b, value_type_name(t));
 	buf_number(b, ",\"size\":", t->size);
 	buf_str(b, wirerefs_follows(t) ? "" : ",\"unfollowed\":true");
+	buf_str(b, t->more ? ",\"more\":true" : "");
 	buf_str(b, t->empty ? ",\"empty\":true" : "");
 	if (!x->whole) {
 		buf_str(b, ",\"partial\":true}");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "closure.h"
+#include "dwinfo.h"
 #include "exprjob.h"
 #include "gocode.h"
 #include "gofuncname.h"
@@ -35,9 +36,6 @@ static const struct goparam *find_param(const struct exprjob *j, const char *nam
 			return &v[*at];
 	return NULL;
 }
-
-/* Debug information has captured variables since Go 1.23. */
-#define CAPTURED_MINOR 23
 
 /* At an instruction the scope has captured variables, too. */
 static const struct gotype *closure_of(const struct exprjob *j)
@@ -192,10 +190,10 @@ static const char *names_at_call(const struct exprjob *j, struct near *near)
 
 	if (names && !*names && closure)
 		names = "nothing";
-	if (closure && gobin_go_minor(j->scope->bin) < CAPTURED_MINOR)
+	if (closure && gobin_go_minor(j->scope->bin) < DWINFO_CAPTURED_MINOR)
 		return arena_printf(j->scope->mem,
 				    "%s; what it has captured is described since Go 1.%d", names,
-				    CAPTURED_MINOR);
+				    DWINFO_CAPTURED_MINOR);
 	for (size_t i = 0; names && t && i < t->nfields; i++) {
 		/* The compiler's own begin with a dot. */
 		if (!value_is_captured(t, i) || value_is_blank(&t->fields[i]) ||
@@ -206,7 +204,9 @@ static const char *names_at_call(const struct exprjob *j, struct near *near)
 				     own_name(t->fields[i].name));
 		mark = ", ";
 	}
-	return names;
+	return names && t && t->more ?
+	       arena_printf(j->scope->mem, "%s%swhat is not described", names,
+			    mark[0] == ',' ? ", and " : mark) : names;
 }
 
 /* A condition, or a key, may be of either side. */

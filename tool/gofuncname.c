@@ -66,6 +66,16 @@ bool gofuncname_is_closure(const char *name)
 	return false;
 }
 
+bool gofuncname_is_literal(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	/* "main.F.func1", "main.F.func1.2"; "main.F.gowrap1" is no literal. */
+	return dot && gofuncname_is_closure(name) && !strstr(name, "-fm") &&
+	       !strstr(name, "-range") && !strchr(name, '[') &&
+	       (starts_numbered(dot + 1, "func") || isdigit((unsigned char)dot[1]));
+}
+
 bool gofuncname_is_range_body(const char *name)
 {
 	static const char body[] = "-range";

@@ -18,6 +18,9 @@ const char *gofuncname_local(const char *name);
  */
 bool gofuncname_is_closure(const char *name);
 
+/* Is it a function literal in plain code: captures it nothing but what people have declared? */
+bool gofuncname_is_literal(const char *name);
+
 /* Is it the body of a range loop over a function ("main.F-range1")? It returns a bool. */
 bool gofuncname_is_range_body(const char *name);
 

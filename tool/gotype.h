@@ -71,6 +71,7 @@ struct gomap {
  * @count: elements of an array
  * @fields: of a struct, in order
  * @nfields: their number
+ * @more: what a closure has captured, of which not all is in @fields
  * @empty: an interface without methods: {type, data}; else {itab, data}
  * @rtype: link-time address of its run-time descriptor, or 0 if unknown
  *
@@ -89,6 +90,7 @@ struct gotype {
 	uint64_t count;
 	const struct gofield *fields;
 	size_t nfields;
+	bool more;
 	bool empty;
 	uint64_t rtype;
 };

@@ -225,6 +225,8 @@ static void function(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		return;
 	buf_str(b, ",\"captured\":");
 	structure(v, b, c.type, c.p, true);
+	if (c.type->more)
+		buf_str(b, ",\"more_captured\":true");
 }
 
 /* Maps, channels, functions: an object about what is there. */

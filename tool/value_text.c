@@ -258,7 +258,7 @@ static bool captures(const struct gotype *closure)
 	for (size_t i = 0; i < closure->nfields; i++)
 		if (value_is_captured(closure, i) && !value_is_blank(&closure->fields[i]))
 			return true;
-	return false;
+	return closure->more;
 }
 
 static void function(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p,
@@ -277,7 +277,7 @@ static void function(struct value_ctx *v, struct buf *b, const struct gotype *t,
 			return;
 		value_braces(v, b, &(struct value_list){
 			.type = c.type, .data = c.p, .n = c.type->nfields,
-			.len = c.type->nfields, .captured = true,
+			.len = c.type->nfields + c.type->more, .captured = true,
 		});
 		value_leave(v);
 	}

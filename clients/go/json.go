@@ -413,6 +413,9 @@ func (p *printer) function(t *gotype, l loc) {
 	if c.ok {
 		p.str(`,"captured":`)
 		p.structure(c.t, c.l, true)
+		if c.t.More {
+			p.str(`,"more_captured":true`)
+		}
 	}
 }
 

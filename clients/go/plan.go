@@ -77,6 +77,7 @@ type gotype struct {
 	Count      uint64    `json:"count"`
 	Map        *gomap    `json:"map"`
 	Fields     []gofield `json:"fields"`
+	More       bool      `json:"more"`
 	Empty      bool      `json:"empty"`
 	Unfollowed bool      `json:"unfollowed"`
 	Partial    bool      `json:"partial"`

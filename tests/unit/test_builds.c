@@ -105,6 +105,27 @@ static const struct closure_case closures[] = {
 	{ "main.(*Point).Pointer-fm", 15, false, { "F", "recv" }, { "uintptr", "*main.Point" } },
 };
 
+/* What debug information lacks is not taken for nothing. */
+static void whether_all(struct gobin *bin, bool optimised)
+{
+	const struct gofunc *fn = bins_func(bin, "main.MakeClosure.func1");
+	const struct gotype *t = gobin_closure_type(bin, fn->entry);
+	size_t n, more = 0, all = 0;
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	assert_int_equal(t->more, optimised);
+	assert_in_range(t->nfields, 1, optimised ? 2 : 3);
+	for (size_t i = 0; i < n; i++) {
+		if (!f[i].entry || strncmp(f[i].name, "main.", 5))
+			continue;
+		t = gobin_closure_type(bin, f[i].entry);
+		more += t && t->more;
+		all += t && !t->more;
+	}
+	assert_true(optimised ? more : !more);
+	assert_true(all);
+}
+
 static void captured(struct gobin *bin, int minor, bool optimised)
 {
 	for (size_t i = 0; i < sizeof(closures) / sizeof(*closures); i++) {
@@ -129,6 +150,8 @@ static void captured(struct gobin *bin, int minor, bool optimised)
 		assert_int_equal(t->fields[1].offset, 8);
 		assert_null(gobin_closure_type(bin, fn->entry + 1));
 	}
+	if (minor >= 23)
+		whether_all(bin, optimised);
 	/* What captures nothing. */
 	assert_null(gobin_closure_type(bin, bins_func(bin, "main.Ints")->entry));
 }

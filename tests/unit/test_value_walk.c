@@ -176,6 +176,10 @@ static void test_functions(void **state)
 		{ "F", &t_uint64, 0 }, { "n", &t_int, 8 }, { "&sum", &p_int, 16 },
 	};
 	static const struct gotype closure = TYPE(STRUCT, "main.main.func1", 24, FIELDS(captured));
+	static const struct gotype partly = { .kind = GOTYPE_STRUCT, .name = "main.main.func2",
+		.size = 16, .align = 8, .fields = captured, .nfields = 2, .more = true };
+	static const struct gotype unknown = { .kind = GOTYPE_STRUCT, .name = "main.main.func3",
+		.size = 8, .align = 8, .fields = captured, .nfields = 1, .more = true };
 	static const struct gotype t_func = TYPE(FUNC, "func(int) int", 8);
 	static const struct gotype t_fns = TYPE(SLICE, "[]func(int) int", 24, .elem = &t_func);
 	static const struct gotype t_no_bytes = TYPE(ARRAY, "[0]uint8", 0, .elem = &t_uint8);
@@ -187,6 +191,8 @@ static void test_functions(void **state)
 	recs_begin();
 	recs_func(0x401000, "example.com/shop.(*Cart).Add", NULL);
 	recs_func(0x402000, "main.main.func1", &closure);
+	recs_func(0x402800, "main.main.func2", &partly);
+	recs_func(0x402c00, "main.main.func3", &unknown);
 	PUT(0x100, 0x401000);
 	PUT(0x200, 0x402000, 3, 0x300);
 	PUT(0x300, 42);
@@ -194,12 +200,18 @@ static void test_functions(void **state)
 	PUT(0x500, 0x403000);
 	PUT(0x600, 0x100, 0);
 	PUT(0x800, 0x100, 0x401000);
+	PUT(0x900, 0x402800, 5);
+	PUT(0xa00, 0x402c00);
 	SAYS(SHOW(&t_func, 0x100), "shop.(*Cart).Add");
 	SAYS(JSON(&t_func, 0x100),
 	     "{'type':'func(int) int','address':'0x100','func':'example.com/shop.(*Cart).Add'}");
 	SAYS(SHOW(&t_func, 0x200), "main.main.func1{n: 3, sum: 42}");
 	SAYS(JSON(&t_func, 0x200),
 	     "{'type':'func(int) int','address':'0x200','func':'main.main.func1','captured':{'n':3,'&sum':{'type':'*int','value':'0x300','to':42}}}");
+	SAYS(SHOW(&t_func, 0x900), "main.main.func2{n: 5, ...}");
+	SAYS(JSON(&t_func, 0x900),
+	     "{'type':'func(int) int','address':'0x900','func':'main.main.func2','captured':{'n':5},'more_captured':true}");
+	SAYS(SHOW(&t_func, 0xa00), "main.main.func3{...}");
 	/* Its code alone was captured. */
 	SAYS(SHOW(&t_func, 0x400), "main.main.func1");
 	SAYS(SHOW(&t_func, 0x500), "(func(int) int)(0x500)<unknown function>");
