@@ -88,7 +88,7 @@ install-lib: tool
 	ln -sf libgoprobe.so.0 '$(DESTDIR)$(LIBDIR)/libgoprobe.so'
 	install -D -m 0644 build/tool/libgoprobe.a '$(DESTDIR)$(LIBDIR)/libgoprobe.a'
 	install -D -m 0644 build/tool/goprobe.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/goprobe.pc'
-	install -D -m 0644 tool/libgoprobe.h '$(DESTDIR)$(PREFIX)/include/libgoprobe.h'
+	install -D -m 0644 tool/libgoprobe/libgoprobe.h '$(DESTDIR)$(PREFIX)/include/libgoprobe.h'
 	install -D -m 0644 include/uapi/goprobe.h '$(DESTDIR)$(PREFIX)/include/goprobe.h'
 	@$(ldconfig)
 

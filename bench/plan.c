@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plan.h"
-#include "select.h"
+#include "plan/plan.h"
+#include "plan/select.h"
 
 static double cpu(void)
 {

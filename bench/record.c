@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recorder.h"
-#include "select.h"
+#include "plan/select.h"
+#include "recording/writer.h"
 
 /* As many bytes as the module puts into one message, about, and into one pass. */
 #define MESSAGE_BYTES 32000

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "out.h"
+#include "output/format.h"
 
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 #define ROUNDS 7

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "symbol.h"
+#include "gobin/symbolize.h"
 
 static double cpu(void)
 {

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client.h"
-#include "cmd.h"
-#include "inherited.h"
-#include "modload.h"
-#include "near.h"
-#include "writing.h"
+#include "base/suggest.h"
+#include "base/write_all.h"
+#include "cmd/cmd.h"
+#include "cmd/stdfds.h"
+#include "trace/client.h"
+#include "trace/module_load.h"
 
 static const char prog[] = "goprobectl";
 

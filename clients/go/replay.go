@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-// Entries of a recording (tool/recording.h).
+// Entries of a recording (tool/recording/format.h).
 const (
 	recordingStart   = 3
 	recordingRecords = 4

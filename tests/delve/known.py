@@ -12,7 +12,7 @@ TABLE = [
      r"Closures\[", r"captured\.x\)$", "", ""),
     ("a generic closure's dictionary is not looked for: the result has its shape's type",
      r"Closures\[.*\.func1$", r"~r0", r"main\.Item|^struct$", ""),
-    ("goprobe does not follow what only the standard library needs to know (tool/wirerefs.c)",
+    ("goprobe does not follow what only the standard library needs to know (tool/plan/reference.c)",
      "", r"\.(tx|timer|children|done)\b", "a value", NOT_FOLLOWED),
 ]
 

@@ -2,14 +2,14 @@
 /* Everything that the tool does with a program that it has opened. */
 #include "fuzz.h"
 
-#include "diag.h"
+#include "base/diag.h"
 #include "explore.h"
-#include "gobin.h"
-#include "places.h"
-#include "plan.h"
+#include "gobin/gobin.h"
+#include "gobin/symbolize.h"
+#include "plan/place.h"
+#include "plan/plan.h"
+#include "plan/request.h"
 #include "planned.h"
-#include "request.h"
-#include "symbol.h"
 
 /* So many functions, and types, are looked at closely. */
 #define FUNCS 24

@@ -8,10 +8,10 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "dwinfo.h"
-#include "dwscope.h"
-#include "gosig.h"
+#include "base/arena.h"
+#include "dwarf/dwarf.h"
+#include "dwarf/scope.h"
+#include "gobin/signature.h"
 #include "sections.h"
 #include "synth.h"
 

@@ -10,12 +10,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "bykey.h"
-#include "hidden.h"
-#include "insn.h"
-#include "places.h"
+#include "compile/group_by.h"
+#include "plan/place.h"
+#include "plan/request.h"
+#include "plan/runtime_probe.h"
 #include "planned.h"
-#include "request.h"
+#include "x86/probe_point.h"
 
 /* A line can be in many functions, and a short name be inlined everywhere. */
 #define PLACES 8

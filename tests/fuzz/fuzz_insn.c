@@ -2,7 +2,7 @@
 /* Probe points of code; the input is a function's code, behind 2 bytes. */
 #include "fuzz.h"
 
-#include "insn.h"
+#include "x86/probe_point.h"
 
 struct code {
 	size_t len;

@@ -2,8 +2,8 @@
 /* Records of several processors in one order of time; any bytes for records. */
 #include "fuzz.h"
 
-#include "merge.h"
-#include "record.h"
+#include "event/merge.h"
+#include "event/record.h"
 
 static void take(struct merge *m, uint64_t until)
 {

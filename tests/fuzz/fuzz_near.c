@@ -2,7 +2,7 @@
 /* Names near a mistyped one; the input's lines are names, the first the wanted. */
 #include "fuzz.h"
 
-#include "near.h"
+#include "base/suggest.h"
 
 #define NAMES_MAX 64
 

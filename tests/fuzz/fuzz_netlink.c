@@ -3,8 +3,8 @@
  * What the kernel answers, as far as no socket is needed: the client's handlers of
  * messages. The input is one message behind 2 bytes.
  */
-#include "../../tool/client.c"
-#include "../../tool/client_cmd.c"
+#include "../../tool/trace/client.c"
+#include "../../tool/trace/client_command.c"
 
 #include "fuzz.h"
 

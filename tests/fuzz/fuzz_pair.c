@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "pair.h"
+#include "event/pair.h"
 
 #define LIMIT 32
 

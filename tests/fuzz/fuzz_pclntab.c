@@ -2,7 +2,7 @@
 /* The function and line table; the input is the table, behind 8 bytes. */
 #include "fuzz.h"
 
-#include "pclntab.h"
+#include "gobin/pclntab.h"
 
 /* Trees are read from the table's own bytes. */
 static int read_tree(void *ctx, uint64_t vaddr, void *buf, size_t len)

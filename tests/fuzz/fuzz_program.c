@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "elffile.h"
+#include "elf/elf.h"
 #include "explore.h"
-#include "goversion.h"
-#include "linktab.h"
+#include "gobin/moduledata.h"
+#include "gobin/release.h"
 #include "synth.h"
 
 #define PROGRAMS_MAX 64

@@ -2,7 +2,7 @@
 /* Text, numbers and JSON; what is written has to be what it claims to be. */
 #include "fuzz.h"
 
-#include "buf.h"
+#include "base/buf.h"
 
 static void json(const uint8_t *p, size_t n)
 {

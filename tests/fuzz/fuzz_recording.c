@@ -2,8 +2,8 @@
 /* Any bytes for a recording: its head, its entries, and the records in them. */
 #include "fuzz.h"
 
-#include "merge.h"
-#include "recording.h"
+#include "event/merge.h"
+#include "recording/format.h"
 
 /* Whatever is left out at the end of an entry, it is not an entry then. */
 static void check_cut(const uint8_t *data, size_t n)

@@ -8,7 +8,7 @@
 #include <elf.h>
 #include <unistd.h>
 
-#include "rtypes.h"
+#include "gobin/rtype.h"
 #include "said.h"
 #include "synth.h"
 

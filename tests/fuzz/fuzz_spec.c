@@ -2,8 +2,8 @@
 /* What a user writes; the input's lines are a spec and names to match. */
 #include "fuzz.h"
 
-#include "diag.h"
-#include "spec.h"
+#include "base/diag.h"
+#include "lang/spec.h"
 
 /*
  * glibc's regcomp() takes as much time and memory for nested repetitions as one

@@ -2,9 +2,9 @@
 /* Stacks of any names, as text, JSON, folded and as a profile that is read back. */
 #include "fuzz.h"
 
-#include "folded.h"
-#include "pprof.h"
-#include "stackshow.h"
+#include "output/folded.h"
+#include "output/pprof.h"
+#include "output/stack_print.h"
 #include "unpprof.h"
 
 #define NAMES 8

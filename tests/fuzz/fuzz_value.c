@@ -7,12 +7,12 @@
  */
 #include "fuzz.h"
 
-#include "golayout.h"
-#include "gotype.h"
-#include "plan.h"
-#include "unread.h"
-#include "value.h"
-#include "value_step.h"
+#include "gobin/runtime_layout.h"
+#include "gotype/type.h"
+#include "plan/not_captured.h"
+#include "plan/plan.h"
+#include "value/decode.h"
+#include "value/path.h"
 
 #define TYPES 16
 #define FIELDS 4

@@ -2,7 +2,7 @@
 /* Is a text JSON? RFC 8259 to the letter; strings must be UTF-8. */
 #include "fuzz.h"
 
-#include "buf.h"
+#include "base/buf.h"
 
 /* As deep as any value nests, and some. */
 #define DEPTH_MAX 1000

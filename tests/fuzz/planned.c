@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "export.h"
 #include "machine.h"
+#include "plan/export.h"
 #include "planned.h"
 #include "synth.h"
 

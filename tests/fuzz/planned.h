@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "plan.h"
+#include "plan/plan.h"
 
 /*
  * Finish @p, or see why it can't be. Its programs must be those that the module takes, whatever

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "fuzz.h"
-#include "recording.h"
+#include "recording/format.h"
 #include "seed.h"
 #include "synth.h"
 

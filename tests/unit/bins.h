@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "gobin.h"
+#include "gobin/gobin.h"
 
 #define BINS_MAX 32
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Conditions of functions that tests name in the text itself. */
 #include "bins.h"
+#include "compile/type.h"
 #include "conds.h"
+#include "lang/spec.h"
 #include "rows.h"
-#include "sigparse.h"
-#include "spec.h"
 
 int conds_compile(struct gobin *bin, const char *text, struct arena *mem,
 		  struct filter_pair *ret, struct diag *d)

@@ -3,7 +3,7 @@
 #ifndef GOPROBE_TEST_CONDS_H
 #define GOPROBE_TEST_CONDS_H
 
-#include "filter.h"
+#include "compile/cond.h"
 
 /*
  * Compile "main.Ints if a > 5" for that function of @bin; fails the test if there is none.

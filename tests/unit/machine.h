@@ -3,8 +3,8 @@
 #ifndef GOPROBE_TEST_MACHINE_H
 #define GOPROBE_TEST_MACHINE_H
 
-#include "expr.h"
-#include "plan.h"
+#include "lang/expr_parse.h"
+#include "plan/plan.h"
 
 #define MACHINE_REGS 33
 /* Of a list, of an edit, and what is hidden behind them. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "rows.h"
-#include "value.h"
-#include "value_step.h"
+#include "value/decode.h"
+#include "value/path.h"
 
 /* A type of @size bytes; more members may follow. */
 #define TYPE(kind_, name_, size_, ...) \

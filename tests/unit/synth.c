@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "goversion.h"
+#include "gobin/release.h"
 #include "synth.h"
 
 #define PAGE 0x1000U

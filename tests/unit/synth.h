@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pclntab.h"
+#include "gobin/pclntab.h"
 
 /* A growing string of bytes; the test fails without memory. */
 struct synth_bytes {

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "before.h"
 #include "bins.h"
+#include "trace/existing_calls.h"
 
 /**
  * struct waiting - a program that can't write, as nobody reads

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "buf.h"
-#include "diag.h"
-#include "plain.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/printable.h"
 #include "rows.h"
 
 static struct buf b;

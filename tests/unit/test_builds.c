@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "bins.h"
-#include "closure.h"
-#include "dwinfo.h"
-#include "govar.h"
+#include "dwarf/dwarf.h"
+#include "gobin/closure.h"
+#include "gobin/variable.h"
 
 /* All that have debug information; -cgo, -shared and -plugin are another program. */
 static const char *const forms[] = {

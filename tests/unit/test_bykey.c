@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "bins.h"
-#include "bykey.h"
-#include "keyshow.h"
+#include "compile/group_by.h"
+#include "compile/type.h"
+#include "lang/spec.h"
 #include "machine.h"
+#include "output/key_print.h"
 #include "rows.h"
-#include "sigparse.h"
-#include "spec.h"
 
 static struct gobin *bin, *stripped;
 static struct arena mem;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "calltree.h"
+#include "event/call_tree.h"
 #include "rows.h"
 
 /*

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "captured.h"
 #include "rows.h"
+#include "x86/captured.h"
 
 static struct code_row {
 	const char *claim;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "bins.h"
-#include "plan.h"
+#include "plan/plan.h"
+#include "plan/select.h"
 #include "rows.h"
-#include "select.h"
 
 /* "main.Leaf(a) filtered; ", or the error; and what to do. */
 static struct row {

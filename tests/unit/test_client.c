@@ -13,8 +13,8 @@
 #include <cmocka.h>
 #include <linux/genetlink.h>
 
-#include "client_msg.h"
 #include "rows.h"
+#include "trace/client_msg.h"
 
 /* A client of the kernel's own family, which is there without a module. */
 static struct client *connected(void)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "clock.h"
+#include "base/clock.h"
 
 #define MS 1000000ULL
 #define HOUR (3600000 * MS)

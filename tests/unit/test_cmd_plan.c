@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "bins.h"
-#include "cmd.h"
+#include "cmd/cmd.h"
 #include "rows.h"
 
 /* goprobectl plan, with what @in has on standard input. Ends @in. */

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "base/arena.h"
 #include "bins.h"
-#include "dwinfo.h"
+#include "dwarf/dwarf.h"
 
 static void show(FILE *f, const struct gotype *t, int depth)
 {

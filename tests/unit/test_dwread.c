@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dwcodes.h"
-#include "dwread.h"
+#include "dwarf/constants.h"
+#include "dwarf/die.h"
 #include "synth.h"
 
 #define LOW_PC 0x1000

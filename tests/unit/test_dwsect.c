@@ -12,7 +12,7 @@
 #include <zlib.h>
 
 #include "bins.h"
-#include "dwsect.h"
+#include "dwarf/section.h"
 #include "synth.h"
 
 /* May grow to 64 times as much. */

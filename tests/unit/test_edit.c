@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "bins.h"
-#include "edit.h"
+#include "compile/edit.h"
+#include "compile/type.h"
+#include "lang/spec.h"
 #include "machine.h"
 #include "rows.h"
-#include "sigparse.h"
-#include "spec.h"
 
 static struct gobin *newest, *oldest, *row_bin;
 static struct arena mem;

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "lang/spec.h"
 #include "rows.h"
-#include "spec.h"
 
 /* --- trees as text ---------------------------------------- */
 

@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "bins.h"
-#include "exprc.h"
-#include "exprstep.h"
-#include "goabi.h"
-#include "gofield.h"
+#include "compile/deferred_step.h"
+#include "compile/expr.h"
+#include "compile/type.h"
+#include "gobin/abi.h"
+#include "gotype/selector.h"
+#include "lang/spec.h"
 #include "machine.h"
-#include "near.h"
 #include "rows.h"
-#include "sigparse.h"
-#include "spec.h"
 
 /* --- compiling ---------------------------------------- */
 

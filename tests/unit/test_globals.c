@@ -12,12 +12,12 @@
 #include <cmocka.h>
 
 #include "bins.h"
-#include "exprc.h"
-#include "exprstep.h"
-#include "globals.h"
-#include "golayout.h"
-#include "govar.h"
-#include "watchvar.h"
+#include "compile/deferred_step.h"
+#include "compile/expr.h"
+#include "eval/eval.h"
+#include "eval/variable.h"
+#include "gobin/runtime_layout.h"
+#include "gobin/variable.h"
 
 #define BIAS 0x10000000ULL
 #define HEAP 0xc000000000ULL

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "goabi.h"
+#include "gobin/abi.h"
 #include "rows.h"
 
 static const struct gotype t_bool = {

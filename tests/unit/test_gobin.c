@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "elffile.h"
-#include "goversion.h"
+#include "elf/elf.h"
+#include "gobin/release.h"
 #include "rows.h"
 
 static void test_opens(void **state)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bins.h"
-#include "elffile.h"
+#include "elf/elf.h"
 
 struct symbol {
 	const char *name;

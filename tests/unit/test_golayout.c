@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "golayout.h"
-#include "goversion.h"
+#include "gobin/release.h"
+#include "gobin/runtime_layout.h"
 #include "rows.h"
 
 #define MISSING UINT64_MAX

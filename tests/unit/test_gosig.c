@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "base/arena.h"
 #include "bins.h"
-#include "gosig.h"
+#include "gobin/signature.h"
 #include "rows.h"
 
 /* The sum of a signature's places is what the line table says. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gostack.h"
+#include "process/stack.h"
 #include "rows.h"
 
 #define LO 0x10000ULL

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "bins.h"
-#include "golayout.h"
-#include "goversion.h"
-#include "govar.h"
-#include "gostates.h"
+#include "gobin/runtime_layout.h"
+#include "gobin/release.h"
+#include "gobin/variable.h"
+#include "gobin/sched_state.h"
 #include "machine.h"
 #include "rows.h"
 

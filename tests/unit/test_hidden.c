@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bins.h"
-#include "hidden.h"
+#include "plan/runtime_probe.h"
 #include "rows.h"
 
 #define FORMS "", "-pie", "-stripped"

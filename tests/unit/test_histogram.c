@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "histogram.h"
+#include "output/histogram.h"
 
 /* The bucket of a number, by the words of goprobe.h. */
 static unsigned int bucket_of(uint64_t n)

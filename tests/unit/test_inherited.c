@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "inherited.h"
+#include "cmd/stdfds.h"
 
 /* In a child, as it is about what the test needs itself. 0: it is as it should be. */
 static int in_child(int (*fn)(void))

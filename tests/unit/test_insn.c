@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "insn.h"
-#include "prologue.h"
 #include "rows.h"
+#include "x86/probe_point.h"
+#include "x86/stack_check.h"
 
 #define BASE 0x401000U
 /* The runtime's morestack of these tests, before the function. */

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "golayout.h"
-#include "kin.h"
+#include "gobin/runtime_layout.h"
+#include "process/ancestry.h"
 #include "rows.h"
 
 /* "goid<parent ..." */

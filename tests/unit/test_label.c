@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "bins.h"
-#include "bykey.h"
-#include "filter.h"
-#include "golabels.h"
-#include "golayout.h"
+#include "compile/cond.h"
+#include "compile/group_by.h"
+#include "gobin/pprof_labels.h"
+#include "gobin/runtime_layout.h"
+#include "lang/spec.h"
 #include "machine.h"
 #include "rows.h"
-#include "spec.h"
 
 #define G 0x10000
 #define M 0x11000

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cmd.h"
-#include "libgoprobe_trace.h"
-#include "optvalue.h"
+#include "cmd/cmd.h"
+#include "libgoprobe/internal.h"
+#include "libgoprobe/option_value.h"
 #include "rows.h"
 
 static int setup(void **state)

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd.h"
-#include "limitopt.h"
+#include "cmd/cmd.h"
+#include "libgoprobe/limit_options.h"
 #include "machine.h"
-#include "maxload.h"
-#include "planlimit.h"
+#include "plan/limit.h"
 #include "rows.h"
-#include "times.h"
+#include "trace/call_quota.h"
+#include "trace/overload.h"
 
 /* --- operations ------------------------------------------------------------------- */
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "merge.h"
-#include "record.h"
+#include "event/merge.h"
+#include "event/record.h"
 #include "rows.h"
 
 #define ALL UINT64_MAX

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "modload.h"
+#include "trace/module_load.h"
 
 static struct row {
 	const char *claim, *complaint, *remedy;

@@ -16,11 +16,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "counting.h"
-#include "edit.h"
-#include "gostates.h"
+#include "cmd/aggregate.h"
+#include "compile/edit.h"
+#include "gobin/sched_state.h"
 #include "rows.h"
-#include "stream.h"
+#include "trace/stream.h"
 
 static const struct gotype t_int = { .kind = GOTYPE_INT, .name = "int", .size = 8 };
 static const struct gotype t_string = { .kind = GOTYPE_STRING, .name = "string", .size = 16 };

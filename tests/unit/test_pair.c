@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "pair.h"
+#include "event/pair.h"
 #include "rows.h"
 
 /*

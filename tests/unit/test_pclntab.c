@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "elffile.h"
-#include "gofuncs.h"
-#include "linktab.h"
-#include "pclnsearch.h"
-#include "pclntab.h"
+#include "elf/elf.h"
+#include "gobin/functions.h"
+#include "gobin/moduledata.h"
+#include "gobin/pclntab.h"
+#include "gobin/pclntab_search.h"
 #include "synth.h"
 
 /* The table of the program at @path, with the NUL that pclntab wants. */

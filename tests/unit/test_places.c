@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "bins.h"
-#include "goscope.h"
-#include "insn.h"
-#include "places.h"
-#include "plan.h"
-#include "request.h"
-#include "select.h"
+#include "compile/scope.h"
+#include "plan/place.h"
+#include "plan/plan.h"
+#include "plan/request.h"
+#include "plan/select.h"
+#include "x86/probe_point.h"
 
 /* --- specs --------------------------------------------------------------------- */
 

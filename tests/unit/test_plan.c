@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 static const char *reg_name(unsigned int reg)
 {

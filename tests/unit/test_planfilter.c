@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "bins.h"
-#include "bykey.h"
-#include "plan.h"
+#include "compile/group_by.h"
+#include "plan/plan.h"
+#include "plan/select.h"
 #include "rows.h"
-#include "select.h"
 
 #define RECORD GOPROBE_ACTION_RECORD
 #define COUNT GOPROBE_ACTION_COUNT

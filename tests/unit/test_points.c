@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bins.h"
-#include "points.h"
+#include "output/point_list.h"
 
 struct text_case {
 	const char *claim;

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "procmem.h"
+#include "process/memory.h"
 
 static struct gobin *bin;
 static uint64_t inode, entry;

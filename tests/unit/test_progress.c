@@ -2,7 +2,7 @@
 /* progress.c: what takes long is announced with an estimate, and its rest is estimated again. */
 #include "rows.h"
 
-#include "progress.h"
+#include "trace/progress.h"
 
 #define MS 1000000ULL
 

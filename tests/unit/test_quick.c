@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "out.h"
+#include "output/format.h"
 #include "recs.h"
 
 static const struct gotype t_code = { .kind = GOTYPE_INT, .name = "main.Code", .size = 8 };

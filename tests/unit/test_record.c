@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "record.h"
+#include "event/record.h"
 #include "rows.h"
 
 #define PLAN_SMALL	0	/* a frame of 12 bytes */

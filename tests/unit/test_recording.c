@@ -13,11 +13,11 @@
 #include <cmocka.h>
 
 #include "bins.h"
-#include "player.h"
-#include "recorder.h"
-#include "replay.h"
+#include "plan/select.h"
+#include "recording/reader.h"
+#include "recording/writer.h"
 #include "rows.h"
-#include "select.h"
+#include "trace/replay.h"
 
 /* --- entries --------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "regular.h"
+#include "base/safe_open.h"
 
 static char dir[40];
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bins.h"
-#include "request.h"
+#include "plan/request.h"
 #include "rows.h"
 
 static const struct row {

@@ -15,13 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arena.h"
+#include "base/arena.h"
+#include "base/hmap.h"
+#include "base/printable.h"
 #include "bins.h"
-#include "dwcodes.h"
-#include "dwtype.h"
-#include "hmap.h"
-#include "linktab.h"
-#include "plain.h"
+#include "dwarf/constants.h"
+#include "dwarf/type.h"
+#include "gobin/moduledata.h"
 #include "rows.h"
 
 /* A binary, its debug information, and types made of that. */

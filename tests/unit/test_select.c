@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "plan.h"
-#include "select.h"
+#include "plan/plan.h"
+#include "plan/select.h"
 
 /* A file in the current directory. */
 #define FILE_THERE "main.go"

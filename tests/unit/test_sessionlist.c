@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "sessionlist.h"
+#include "trace/session_list.h"
 
 static char dir[32], program[64];
 static uint64_t offset;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "shown.h"
+#include "trace/reported.h"
 
 #define S 1000000000ULL
 #define HOUR (3600 * S)

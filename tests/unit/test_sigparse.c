@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "bins.h"
+#include "compile/type.h"
+#include "lang/spec.h"
 #include "rows.h"
-#include "sigparse.h"
-#include "spec.h"
 
 static struct gobin *newest;
 static struct arena mem;

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "near.h"
+#include "base/suggest.h"
+#include "lang/spec.h"
 #include "rows.h"
-#include "spec.h"
 
 static struct match {
 	const char *claim, *pattern, *name;

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "folded.h"
-#include "pprof.h"
-#include "stackshow.h"
+#include "output/folded.h"
+#include "output/pprof.h"
+#include "output/stack_print.h"
 #include "unpprof.h"
 
 #define COUNT(v) (sizeof(v) / sizeof(*(v)))

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "bins.h"
-#include "elfnote.h"
-#include "symbol.h"
+#include "elf/build_id.h"
+#include "gobin/symbolize.h"
 #include "synth.h"
 
 #define WANTED_MAX 64

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tallies.h"
+#include "output/stats.h"
 
 static struct tallies all;
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "bins.h"
-#include "target.h"
+#include "process/target.h"
 
 /* What should take no time ends the test, if it takes this long. */
 #define SECONDS 20

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "bins.h"
-#include "tracing.h"
+#include "trace/session.h"
 
 static char said[4096];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Why something was not copied, from tables of types as the module has them. */
+#include "plan/not_captured.h"
 #include "recs.h"
-#include "unread.h"
 
 enum { FRAME, NODE, LAST };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "upload.h"
+#include "trace/upload.h"
 
 static bool go_on(void *ctx, size_t points, size_t all)
 {

@@ -11,7 +11,7 @@
 
 #include "recs.h"
 #include "rows.h"
-#include "value.h"
+#include "value/decode.h"
 
 static const struct gotype t_int8 = TYPE(INT, "int8", 1);
 static const struct gotype t_uint16 = TYPE(UINT, "uint16", 2);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "exprstep.h"
+#include "compile/deferred_step.h"
 #include "recs.h"
 
 #define SAYS assert_string_equal

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bins.h"
-#include "varname.h"
+#include "compile/variable.h"
 
 static struct row {
 	const char *claim, *form, *name, *sentence, *hint;

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "bins.h"
-#include "dyntypes.h"
-#include "learn.h"
-#include "plan.h"
+#include "plan/dynamic_type.h"
+#include "plan/learn.h"
+#include "plan/plan.h"
+#include "plan/reference.h"
+#include "plan/type_table.h"
 #include "rows.h"
-#include "wirerefs.h"
-#include "wiretypes.h"
 
 static const struct gotype t_int = { GOTYPE_INT, "int", 8, 8 };
 static const struct gotype t_byte = { GOTYPE_UINT, "uint8", 1, 1 };

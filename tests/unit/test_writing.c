@@ -17,11 +17,11 @@
 #include <cmocka.h>
 
 #include "bins.h"
-#include "cmd.h"
-#include "counting.h"
-#include "lines.h"
-#include "recorder.h"
+#include "cmd/aggregate.h"
+#include "cmd/cmd.h"
+#include "recording/writer.h"
 #include "rows.h"
+#include "trace/sink.h"
 
 static ino_t full;
 

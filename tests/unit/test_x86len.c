@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "bins.h"
-#include "x86len.h"
+#include "x86/length.h"
 
 static ZydisDecoder decoder;
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 /*
  * Append what is in the profile of @n bytes at @p, which is not compressed: types, samples

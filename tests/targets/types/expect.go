@@ -14,7 +14,7 @@ import (
 	"unsafe"
 )
 
-// What a tracer copies by default: see plan_defaults in tool/plan.h.
+// What a tracer copies by default: see plan_defaults in tool/plan/plan.h.
 const (
 	stringLimit  = 256
 	elementLimit = 64

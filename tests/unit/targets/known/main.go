@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-// known uses the types of the standard library that tool/value_known.c knows, so
+// known uses the types of the standard library that tool/value/std.c knows, so
 // that the debug information describes them.
 package main
 

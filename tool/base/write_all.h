@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Writing to what may be shared, slow, or full. */
+#ifndef GOPROBE_WRITING_H
+#define GOPROBE_WRITING_H
+
+#include "base/buf.h"
+#include "base/diag.h"
+
+/* Until @fd takes more: who shares it may have switched blocking off. */
+void writing_await(int fd);
+/* All of it, however long it takes. 0 or -errno. */
+int writing_all(int fd, const void *p, size_t n);
+/* What is in @b. 0, 1 if nobody reads that any more, or -1 with @d set. */
+int writing_buf(int fd, const struct buf *b, struct diag *d);
+/*
+ * What is in @b, to standard output; then it is empty. 0, also if nobody reads that any more,
+ * or -1 with @d set.
+ */
+int writing_print(struct buf *b, struct diag *d);
+/* Some file systems tell only now that what was written is not there. 0 or -errno. */
+int writing_close(int fd);
+
+#endif

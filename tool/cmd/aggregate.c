@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What commands have in common that let the kernel count, and print now and then. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/argument.h"
+#include "base/clock.h"
+#include "base/write_all.h"
+#include "cmd/aggregate.h"
+#include "cmd/cmd.h"
+#include "cmd/target_options.h"
+
+enum { OPT_DURATION = COUNTING_OPT_FREE - 1 };
+
+static const struct option common[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "duration", required_argument, NULL, OPT_DURATION },
+	{ "format", required_argument, NULL, 'o' },
+	MAXLOAD_ROW,
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+};
+
+#define COMMON (sizeof(common) / sizeof(*common))
+
+static int parse_option(struct counting *c, int opt, struct diag *d)
+{
+	switch (opt) {
+	case 'p':
+	case 'b':
+		return targetopt_option(&c->what, opt, optarg, d);
+	case 'q':
+		c->quiet = true;
+		return CMD_DONE;
+	case 'i':
+		if (!argument_duration(optarg, &c->interval) || c->interval < 1000000)
+			return argument_fail("--interval", optarg, "a time from 1ms on: 5s, 200ms",
+					     d);
+		return CMD_DONE;
+	case OPT_DURATION:
+		if (!argument_duration(optarg, &c->duration))
+			return argument_fail("--duration", optarg, "a time: 5s, 200ms, 1m", d);
+		return CMD_DONE;
+	case MAXLOAD_OPT:
+		return cmd_parse_max_load(&c->tracing.load, optarg, d);
+	}
+	return c->cmd->option(c, opt, d);
+}
+
+static int parse(struct counting *c, int argc, char **argv, const struct option *options,
+		 struct diag *d)
+{
+	int opt, code = targetopt_begin(&c->what, &argc, argv, d);
+
+	opterr = 0;
+	optind = 1;
+	while (!code &&
+	       (opt = getopt_long(argc, argv, ":" TARGETOPT_SHORT "o:i:qh", options, NULL)) != -1) {
+		if (opt == 'h')
+			return CMD_HELP;
+		if (opt == '?' || opt == ':')
+			return cmd_bad_option(argv, opt, options, d);
+		code = parse_option(c, opt, d);
+	}
+	if (!code)
+		code = targetopt_end(&c->what, argc, argv, !c->lists, d);
+	return !code && c->cmd->check ? c->cmd->check(c, d) : code;
+}
+
+/* The command's own options, behind those that all have. */
+static struct option *all_options(const struct counting_cmd *cmd)
+{
+	struct option *v;
+	size_t n = 0;
+
+	while (cmd->options[n].name)
+		n++;
+	v = calloc(COMMON + n + 1, sizeof(*v));
+	if (!v)
+		return NULL;
+	memcpy(v, common, sizeof(common));
+	memcpy(v + COMMON, cmd->options, n * sizeof(*v));
+	return v;
+}
+
+int counting_set_up(struct counting *c, const struct plan_options *options, struct diag *d)
+{
+	struct tracing *t = &c->tracing;
+
+	t->quiet = c->quiet;
+	/* There are no records: the smallest rings will do. */
+	return tracing_open(t, &c->what, d) || tracing_plan(t, &c->what, options, d) ||
+	       tracing_arm(t, 0, 64U << 10, d) ? -1 : 0;
+}
+
+int counting_name_files(struct counting *c, struct diag *d)
+{
+	const struct plan *p = c->tracing.plan;
+
+	c->files = calloc(p->nfiles + 1, sizeof(*c->files));
+	if (!c->files)
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < p->nfiles; i++)
+		symbols_init(&c->files[i], p->files[i].bin, gobin_path(p->files[i].bin));
+	return 0;
+}
+
+struct symbols *counting_file(const struct counting *c, const struct plan_func *pf)
+{
+	size_t i = 0;
+
+	while (c->files[i].bin != pf->bin)
+		i++;
+	return &c->files[i];
+}
+
+int counting_open(struct counting *c, struct diag *d)
+{
+	int fd = open(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return diag_errno(d, errno, "can't write to %s", c->output);
+	c->fd = fd;
+	return 0;
+}
+
+int counting_close(struct counting *c, struct diag *d)
+{
+	int err = c->fd == STDOUT_FILENO ? 0 : writing_close(c->fd);
+
+	c->fd = STDOUT_FILENO;
+	return err ? diag_errno(d, -err, "can't write to %s", c->output) : 0;
+}
+
+int counting_write(struct counting *c, const struct buf *b, struct diag *d)
+{
+	int ret = writing_buf(c->fd, b, d);
+
+	c->broken = ret > 0;
+	return ret < 0 ? -1 : 0;
+}
+
+/* Until @until, or a process, a signal or the module has something to say. */
+static void await(struct counting *c, struct pollfd *fds, uint64_t until)
+{
+	/* A process that can't be waited for is looked at now and then. */
+	uint64_t t = clock_now(CLOCK_MONOTONIC), most = t + 1000000000ULL;
+
+	until = until < most ? until : most;
+	fds[0] = (struct pollfd){ .fd = c->tracing.interrupt.fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = client_fd(c->tracing.client), .events = POLLIN };
+	poll(fds, 2 + target_poll(&c->tracing.target, fds + 2),
+	     until > t ? (until - t + 999999) / 1000000 : 0);
+}
+
+/* There are no records: the module says something when it has ended the session. */
+static int look(struct counting *c, struct diag *d)
+{
+	uint64_t stats[__GOPROBE_STAT_MAX];
+
+	if (!client_ready(c->tracing.client))
+		return 0;
+	if (client_get_stats(c->tracing.client, stats, d))
+		return -1;
+	c->hits = stats[GOPROBE_STAT_BROKEN];
+	return 0;
+}
+
+static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
+{
+	uint64_t end = c->duration ? c->started + c->duration : UINT64_MAX;
+	uint64_t next = c->interval ? c->started + c->interval : UINT64_MAX;
+	struct target *target = &c->tracing.target;
+
+	if (c->looks && c->cmd->print(c, NULL, d))
+		return -1;
+	while (!c->broken) {
+		await(c, fds, next < end ? next : end);
+
+		uint64_t t = clock_now(CLOCK_MONOTONIC);
+
+		if (look(c, d))
+			return -1;
+		if (c->hits || target_ended(target) || t >= end ||
+		    (interrupt_came(&c->tracing.interrupt) && !target->command))
+			return 0;
+		tracing_look(&c->tracing);
+		if (t < next)
+			continue;
+		if (c->cmd->print(c, NULL, d))
+			return -1;
+		/* Whoever is too late leaves some out. */
+		next += (t - next) / c->interval * c->interval + c->interval;
+	}
+	return 0;
+}
+
+static int say_broken(struct counting *c, struct diag *d)
+{
+	struct buf json = { 0 };
+	int err;
+
+	tracing_say_broken(&c->tracing, c->hits, c->json ? &json : NULL);
+	err = json.len ? counting_write(c, &json, d) : 0;
+	buf_fini(&json);
+	return err;
+}
+
+static int finish(struct counting *c, struct diag *d)
+{
+	uint64_t stats[__GOPROBE_STAT_MAX];
+	struct tallyshow_end end = { .stats = stats };
+
+	c->ending = true;
+	if (c->looks && !c->broken && c->cmd->print(c, NULL, d))
+		return -1;
+	if (!c->hits)
+		tracing_say_ending(&c->tracing);
+	/* From now on no hit counts. To take the breakpoints away takes longer. */
+	end.ns = clock_now(CLOCK_MONOTONIC) - c->started;
+	if (client_stop(c->tracing.client, d))
+		return -1;
+	if (client_get_stats(c->tracing.client, stats, d))
+		return -1;
+	c->hits = stats[GOPROBE_STAT_BROKEN];
+	return c->broken ? 0 : say_broken(c, d) || c->cmd->print(c, &end, d) ? -1 : 0;
+}
+
+static int run(struct counting *c, struct diag *d)
+{
+	struct target *target = &c->tracing.target;
+	struct pollfd *fds = calloc(target->nprocesses + 2, sizeof(*fds));
+	int code, err = fds ? client_start(c->tracing.client, d) : diag_set(d, "out of memory");
+
+	c->started = clock_now(CLOCK_MONOTONIC);
+	if (!err) {
+		tracing_say_started(&c->tracing, c->cmd->doing);
+		err = target->command ? target_release(target, d) : 0;
+	}
+	if (!err)
+		err = loop(c, fds, d) || finish(c, d);
+	free(fds);
+	if (err)
+		return CMD_FAILED;
+	/* Whatever is left of the session goes before the command is waited for. */
+	tracing_disarm(&c->tracing);
+	tracing_await_command(&c->tracing);
+	code = target->command ? target_exit_status(target) : CMD_DONE;
+	return !code && c->hits ? CMD_BROKEN : code;
+}
+
+int counting_main(struct counting *c, const struct counting_cmd *cmd, int argc, char **argv,
+		  struct diag *d)
+{
+	struct option *options = all_options(cmd);
+	int code;
+
+	c->cmd = cmd;
+	c->fd = STDOUT_FILENO;
+	if (!options) {
+		diag_set(d, "out of memory");
+		return CMD_FAILED;
+	}
+	code = parse(c, argc, argv, options, d);
+	free(options);
+	if (code != CMD_DONE)
+		return code;
+	return cmd->set_up(c, d) ? CMD_FAILED : run(c, d);
+}
+
+void counting_fini(struct counting *c)
+{
+	for (size_t i = 0; c->files && i < c->tracing.plan->nfiles; i++)
+		symbols_fini(&c->files[i]);
+	free(c->files);
+	if (c->fd != STDOUT_FILENO)
+		close(c->fd);
+	tracing_fini(&c->tracing);
+	targetopt_fini(&c->what);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/* goprobectl info: what the loaded module is and can do. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/write_all.h"
+#include "cmd/cmd.h"
+#include "trace/client.h"
+#include "trace/selftest.h"
+
+static const char help[] =
+"Usage: goprobectl info [-o text|json]\n"
+"\n"
+"Tell the module's version, its abilities on this kernel, and its limits.\n"
+"\n"
+"Example:\n"
+"      goprobectl info -o json\n";
+
+static const struct option options[] = {
+	{ "format", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const struct {
+	uint64_t bit;
+	const char *name;
+} abilities[] = {
+	{ GOPROBE_ABILITY_FAULT_IN, "fault_in" },
+	{ GOPROBE_ABILITY_FLOAT_REGS, "float_regs" },
+	{ GOPROBE_ABILITY_EXECUTE, "execute" },
+	{ GOPROBE_ABILITY_UNTESTED, "untested" },
+	{ GOPROBE_ABILITY_TALLY, "tally" },
+	{ GOPROBE_ABILITY_FILTER, "filter" },
+	{ GOPROBE_ABILITY_EDIT, "edit" },
+};
+
+static const struct {
+	size_t offset;
+	const char *name;
+} limits[] = {
+#define LIMIT(field) { offsetof(struct goprobe_limits, field), #field }
+	LIMIT(sessions), LIMIT(points), LIMIT(files), LIMIT(types), LIMIT(refs),
+	LIMIT(plans), LIMIT(pieces), LIMIT(pids), LIMIT(frame_bytes),
+	LIMIT(record_bytes), LIMIT(ring_bytes), LIMIT(batch), LIMIT(ops),
+	LIMIT(dynamic), LIMIT(depth), LIMIT(tallies), LIMIT(timed), LIMIT(calls),
+	LIMIT(filters), LIMIT(held_bytes), LIMIT(keys), LIMIT(key_bytes), LIMIT(members),
+#undef LIMIT
+};
+
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static uint32_t limit(const struct client_info *info, size_t i)
+{
+	uint32_t v;
+
+	memcpy(&v, (const char *)&info->limits + limits[i].offset, sizeof(v));
+	return v;
+}
+
+static void text(const struct client_info *info, struct buf *b)
+{
+	buf_str(b, "goprobectl  " GOPROBECTL_VERSION "\nmodule      ");
+	buf_str(b, info->version);
+	buf_str(b, " (protocol ");
+	buf_u64(b, GOPROBE_GENL_VERSION);
+	buf_str(b, ")\nabilities  ");
+	for (size_t i = 0; i < N(abilities); i++) {
+		if (!(info->abilities & abilities[i].bit))
+			continue;
+		buf_char(b, ' ');
+		buf_str(b, abilities[i].name);
+	}
+	buf_str(b, "\nlimits\n");
+	for (size_t i = 0; i < N(limits); i++) {
+		buf_str(b, "  ");
+		buf_str(b, limits[i].name);
+		buf_fill(b, ' ', 15 - strlen(limits[i].name));
+		buf_u64(b, limit(info, i));
+		buf_char(b, '\n');
+	}
+}
+
+static void json(const struct client_info *info, struct buf *b)
+{
+	const char *comma = "";
+
+	buf_str(b, "{\"kind\":\"info\",\"tool_version\":\"" GOPROBECTL_VERSION
+		    "\",\"module_version\":");
+	buf_json_str(b, info->version);
+	buf_str(b, ",\"protocol\":");
+	buf_u64(b, GOPROBE_GENL_VERSION);
+	buf_str(b, ",\"abilities\":[");
+	for (size_t i = 0; i < N(abilities); i++) {
+		if (!(info->abilities & abilities[i].bit))
+			continue;
+		buf_str(b, comma);
+		buf_json_str(b, abilities[i].name);
+		comma = ",";
+	}
+	buf_str(b, "],\"limits\":{");
+	for (size_t i = 0; i < N(limits); i++) {
+		if (i)
+			buf_char(b, ',');
+		buf_json_str(b, limits[i].name);
+		buf_char(b, ':');
+		buf_u64(b, limit(info, i));
+	}
+	buf_str(b, "}}\n");
+}
+
+static int run(int argc, char **argv, struct diag *d)
+{
+	const struct out_format *format = &out_text;
+	struct client *c;
+	struct client_info info;
+	struct buf b = { 0 };
+	int opt;
+
+	opterr = 0;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+		switch (opt) {
+		case 'h':
+			return CMD_HELP;
+		case 'o':
+			if (cmd_parse_format(optarg, &format, d))
+				return CMD_USAGE;
+			break;
+		default:
+			return cmd_bad_option(argv, opt, options, d);
+		}
+	}
+	if (optind < argc) {
+		diag_set(d, "info takes no argument '%s'", argv[optind]);
+		return CMD_USAGE;
+	}
+	if (client_open(&c, d))
+		return CMD_FAILED;
+
+	struct diag why = { 0 };
+	int err = selftest_get_info(c, &info, &why, d);
+
+	client_close(c);
+	if (why.sentence) {
+		fputs("goprobectl: the module's self-test failed: ", stderr);
+		diag_print_sentence(&why, stderr);
+		fputc('\n', stderr);
+	}
+	diag_fini(&why);
+	if (err)
+		return CMD_FAILED;
+	if (format == &out_json)
+		json(&info, &b);
+	else
+		text(&info, &b);
+	err = writing_print(&b, d);
+	buf_fini(&b);
+	return err ? CMD_FAILED : CMD_DONE;
+}
+
+const struct cmd cmd_info = {
+	.name = "info",
+	.summary = "tell the module's version, abilities and limits",
+	.help = help,
+	.run = run,
+};

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0
+/* goprobectl list: what can be probed in a binary, or what is probed now. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/write_all.h"
+#include "cmd/cmd.h"
+#include "output/function_list.h"
+#include "output/point_list.h"
+#include "plan/no_match.h"
+#include "plan/place.h"
+#include "plan/select.h"
+#include "process/target.h"
+#include "trace/client.h"
+#include "trace/selftest.h"
+#include "trace/session_list.h"
+
+static const char help[] =
+"Usage: goprobectl list [--points|--instructions] [-o text|json] -p PID|-b FILE [PATTERN...]\n"
+"       goprobectl list [-o text|json]\n"
+"\n"
+"With a process or a file: its functions (those that a PATTERN names), each with\n"
+"its Go signature, how its entry would be probed, how many returns it has and\n"
+"where it is written; or why it can't be probed.\n"
+"Without: what is probed on this machine now.\n"
+"\n"
+"  -p, --pid PID[,PID...]  running processes\n"
+"  -b, --binary FILE       a Go binary, also a library that a process has in its memory\n"
+"      --points            each breakpoint, the instruction that it covers, and how\n"
+"                          that is executed: single-steps make a hit expensive. Of\n"
+"                          functions also where they were inlined; of places in the\n"
+"                          code ('main.go:42', 'main.foo+0x1f', '*0x4829e0') these\n"
+"      --instructions      each instruction of the functions, and whether it can get a\n"
+"                          breakpoint; of places in the code that at each\n"
+"  -o, --format FORMAT     text or json\n"
+"\n"
+"Entry kinds: check (at the branch of the stack check), push, nop, jump (other\n"
+"instructions that the kernel emulates, and as cheap), first (any other).\n"
+"\n"
+"Examples:\n"
+"  Which methods of Cart can be traced?\n"
+"      goprobectl list -b ./shop 'shop.(*Cart).*'\n"
+"  What would its breakpoints cost?\n"
+"      goprobectl list -b ./shop --points 'shop.(*Cart).*'\n"
+"  Who is tracing what?\n"
+"      goprobectl list\n";
+
+static const struct option options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "points", no_argument, NULL, 'P' },
+	{ "instructions", no_argument, NULL, 'I' },
+	{ "format", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+struct listed {
+	struct gobin *bin;
+	const struct gofunc *fn;
+	struct list_survey survey;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct listed *la = a, *lb = b;
+	int order = strcmp(la->fn->name, lb->fn->name);
+
+	if (order)
+		return order;
+	return la->fn->entry < lb->fn->entry ? -1 : la->fn->entry > lb->fn->entry;
+}
+
+static bool wanted(const struct spec *specs, size_t n, bool *found, const char *name)
+{
+	bool any = !n;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!spec_match(&specs[i], name))
+			continue;
+		found[i] = true;
+		any = true;
+	}
+	return any;
+}
+
+/* The functions to list, in the order of their files. */
+static int collect(const struct target *t, const struct spec *specs, size_t nspecs,
+		   struct listed **ret, size_t *nret, struct diag *d)
+{
+	bool *found = calloc(nspecs + 1, sizeof(*found));
+	struct listed *v = NULL;
+	size_t all = 0, n = 0;
+
+	for (size_t i = 0, k; i < t->nbins; i++) {
+		if (gobin_load_inlined(t->bins[i])) {
+			free(found);
+			return diag_set(d, "out of memory");
+		}
+		gobin_funcs(t->bins[i], &k);
+		all += k;
+	}
+	v = calloc(all + 1, sizeof(*v));
+	if (!found || !v) {
+		free(found);
+		free(v);
+		return diag_set(d, "out of memory");
+	}
+	for (size_t i = 0; i < t->nbins; i++) {
+		size_t nfuncs;
+		const struct gofunc *f = gobin_funcs(t->bins[i], &nfuncs);
+
+		for (size_t k = 0; k < nfuncs; k++)
+			if (wanted(specs, nspecs, found, f[k].name))
+				v[n++] = (struct listed){ .bin = t->bins[i], .fn = &f[k] };
+	}
+	for (size_t i = 0; i < nspecs; i++) {
+		if (found[i] || spec_is_place(&specs[i]))
+			continue;
+		free(found);
+		free(v);
+		nomatch(t->bins, t->nbins, &specs[i], d);
+		return -1;
+	}
+	free(found);
+	*ret = v;
+	*nret = n;
+	return 0;
+}
+
+static int flush(struct buf *b, size_t most, struct diag *d)
+{
+	return b->len < most && !b->failed ? 0 : writing_print(b, d);
+}
+
+static int list_lines(struct listed *v, size_t n, bool json, struct diag *d)
+{
+	struct buf b = { 0 };
+	int err = 0;
+
+	/* In the order of the file, so that it is read once. */
+	for (size_t i = 0; i < n; i++)
+		list_survey(v[i].bin, v[i].fn, &v[i].survey);
+	qsort(v, n, sizeof(*v), by_name);
+	if (!json)
+		list_header(&b);
+	for (size_t i = 0; !err && i < n; i++) {
+		list_function(&b, v[i].bin, v[i].fn, &v[i].survey, json);
+		err = flush(&b, 1 << 16, d);
+	}
+	err = err ? err : flush(&b, 0, d);
+	buf_fini(&b);
+	return err;
+}
+
+/* Listing needs no module; only what it would do is asked, and if it can't be, said. */
+static enum points_ability ask_ability(void)
+{
+	const uint64_t untested = GOPROBE_ABILITY_UNTESTED;
+	enum points_ability able = POINTS_NOT_ASKED;
+	struct diag d = { 0 }, why = { 0 };
+	struct client_info info;
+	struct client *c = NULL;
+
+	client_load = NULL;
+	if (!client_open(&c, &d) && !selftest_get_info(c, &info, &why, &d) &&
+	    !(info.abilities & untested))
+		able = info.abilities & GOPROBE_ABILITY_EXECUTE ? POINTS_ABLE :
+			POINTS_UNABLE;
+	if (able == POINTS_UNABLE)
+		fprintf(stderr, "goprobectl: the module that is loaded can't carry out instructions on this kernel\n");
+	else if (able == POINTS_NOT_ASKED)
+		fprintf(stderr, "goprobectl: %s; this is what it does where it carries out instructions\n",
+			d.sentence ? d.sentence : why.sentence ? why.sentence :
+			"the module's self-test has not told whether it can carry out instructions");
+	client_close(c);
+	diag_fini(&why);
+	diag_fini(&d);
+	return able;
+}
+
+/**
+ * struct args - what the user asked for
+ * @pids: arguments of -p
+ * @npids: their number
+ * @file: argument of -b, or NULL
+ * @json: in JSON
+ * @points: each breakpoint
+ * @insns: each instruction
+ * @specs: patterns
+ * @nspecs: their number
+ */
+struct args {
+	char **pids;
+	size_t npids;
+	const char *file;
+	bool json;
+	bool points;
+	bool insns;
+	struct spec *specs;
+	size_t nspecs;
+};
+
+/**
+ * struct listing - points being listed
+ * @b: lines
+ * @able: what the module can do
+ * @total: what is counted
+ * @json: in JSON
+ * @insns: all instructions
+ * @specs: patterns
+ * @nspecs: their number
+ * @bin: the binary at hand
+ * @d: what is wrong
+ */
+struct listing {
+	struct buf b;
+	enum points_ability able;
+	struct points_total total;
+	bool json;
+	bool insns;
+	const struct spec *specs;
+	size_t nspecs;
+	struct gobin *bin;
+	struct diag *d;
+};
+
+/* A place that somebody asked for; that it can't be probed is an error if @d is there. */
+static int list_place(struct listing *l, const struct points_place *place, struct diag *d)
+{
+	const struct gofunc *fn = place->at.fn;
+	const char *why = points_place(&l->b, place, l->able, &l->total, l->json);
+
+	if (why && !place->inlined)
+		l->total.refused++;
+	return why && d ? diag_set(d, "%s+%#llx can't be probed: %s", fn->name,
+				   (unsigned long long)(place->at.vaddr - fn->entry), why) : 0;
+}
+
+static int list_places(struct listing *l, const struct target *t, const struct spec *spec,
+		       struct diag *d)
+{
+	struct places v = { 0 };
+	int err = places_find(&v, t->bins, t->nbins, spec, d);
+
+	for (size_t i = 0; !err && i < v.n; i++) {
+		struct points_place place = { .at = v.v[i] };
+		struct goline line;
+
+		if (gobin_line(place.at.bin, place.at.vaddr, &line)) {
+			place.file = line.file;
+			place.line = line.line;
+		}
+		if (l->insns)
+			points_instruction(&l->b, &place, l->able, &l->total, l->json);
+		else
+			err = list_place(l, &place, v.n == 1 ? d : NULL);
+		err = err ? err : flush(&l->b, 1 << 16, d);
+	}
+	places_fini(&v);
+	return err;
+}
+
+static int list_site(void *ctx, const struct gobin_site *site)
+{
+	struct listing *l = ctx;
+	struct points_place place = {
+		.at = { .bin = l->bin, .fn = site->fn, .vaddr = site->vaddr },
+		.inlined = site->func, .caller = site->caller, .file = site->file,
+		.line = site->line,
+	};
+
+	for (size_t i = 0; i < l->nspecs; i++)
+		if (spec_match(&l->specs[i], site->func)) {
+			list_place(l, &place, NULL);
+			return flush(&l->b, 1 << 16, l->d);
+		}
+	return 0;
+}
+
+/* Where the functions that are asked for were inlined. */
+static int list_sites(struct listing *l, struct gobin *bin)
+{
+	size_t n;
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	l->bin = bin;
+	for (size_t i = 0; l->nspecs && i < n; i++)
+		if (f[i].entry && gobin_sites(bin, &f[i], list_site, l))
+			return -1;
+	return 0;
+}
+
+/* In the order of the file; then what was inlined, and single places. */
+static int list_points(const struct target *t, const struct listed *v, size_t n,
+		       struct listing *l, struct diag *d)
+{
+	struct diag unsaid = { 0 };
+	int err = 0;
+
+	l->able = ask_ability();
+	if (!l->json)
+		points_header(&l->b);
+	for (size_t i = 0; !err && i < n; i++) {
+		(l->insns ? points_instructions : points_function)(&l->b, v[i].bin, v[i].fn,
+								   l->able, &l->total,
+								   l->json);
+		err = flush(&l->b, 1 << 16, d);
+	}
+	for (size_t i = 0; !err && !l->insns && i < t->nbins; i++)
+		if (list_sites(l, t->bins[i]))
+			err = d->sentence ? -1 : diag_set(d, "out of memory");
+	for (size_t i = 0; !err && i < l->nspecs; i++)
+		if (spec_is_place(&l->specs[i]))
+			err = list_places(l, t, &l->specs[i], d);
+	if (!err)
+		points_end(&l->b, &l->total, l->able, l->json);
+	/* What is wrong with a place is told, whatever becomes of the others. */
+	if (err)
+		flush(&l->b, 0, &unsaid);
+	else
+		err = flush(&l->b, 0, d);
+	diag_fini(&unsaid);
+	buf_fini(&l->b);
+	return err;
+}
+
+static int list_functions(const struct target *t, const struct args *a, struct diag *d)
+{
+	struct listing l = { .json = a->json, .insns = a->insns, .specs = a->specs,
+			     .nspecs = a->nspecs, .d = d };
+	struct listed *v = NULL;
+	size_t n = 0;
+	int err = 0;
+
+	if (collect(t, a->specs, a->nspecs, &v, &n, d))
+		return CMD_FAILED;
+	if (a->points || a->insns)
+		err = list_points(t, v, n, &l, d);
+	else
+		err = list_lines(v, n, a->json, d);
+	free(v);
+	return err ? CMD_FAILED : CMD_DONE;
+}
+
+static int list_probed(bool json, struct diag *d)
+{
+	struct list_sessions sessions = { 0 };
+	struct client *c;
+
+	if (client_open(&c, d))
+		return CMD_FAILED;
+
+	int err = client_list(c, list_session_add, &sessions, d);
+
+	client_close(c);
+	if (!err) {
+		struct buf b = { 0 };
+
+		list_sessions(&b, &sessions, json);
+		err = writing_print(&b, d);
+		buf_fini(&b);
+	}
+	list_sessions_fini(&sessions);
+	return err ? CMD_FAILED : CMD_DONE;
+}
+
+static int parse(struct args *a, int argc, char **argv, struct diag *d)
+{
+	const struct out_format *format;
+	int opt, err;
+
+	opterr = 0;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, ":p:b:o:h", options, NULL)) != -1) {
+		switch (opt) {
+		case 'h':
+			return CMD_HELP;
+		case 'p':
+			if (target_check_pids(optarg, d))
+				return CMD_USAGE;
+			a->pids[a->npids++] = optarg;
+			break;
+		case 'b':
+			a->file = optarg;
+			break;
+		case 'P':
+			a->points = true;
+			break;
+		case 'I':
+			a->insns = true;
+			break;
+		case 'o':
+			if (cmd_parse_format(optarg, &format, d))
+				return CMD_USAGE;
+			a->json = format == &out_json;
+			break;
+		default:
+			return cmd_bad_option(argv, opt, options, d);
+		}
+	}
+	if ((a->points || a->insns) && !a->file && !a->npids) {
+		diag_set(d, "%s needs a process or a file to look in: -p PID or -b FILE",
+			 a->points ? "--points" : "--instructions");
+		return CMD_USAGE;
+	}
+	if (optind < argc && !a->file && !a->npids) {
+		diag_set(d, "a PATTERN needs a process or a file to look in: -p PID or -b FILE");
+		return CMD_USAGE;
+	}
+	a->nspecs = argc - optind;
+	if (a->points || a->insns)
+		err = select_places_parse(argv + optind, a->nspecs, &a->specs, d);
+	else
+		err = select_patterns_parse(argv + optind, a->nspecs, &a->specs, d);
+	if (err) {
+		a->nspecs = 0;
+		return CMD_USAGE;
+	}
+	return CMD_DONE;
+}
+
+static int list(const struct args *a, struct diag *d)
+{
+	struct target t = { 0 };
+	size_t older;
+	int code = CMD_DONE;
+
+	if (!a->file && !a->npids)
+		return list_probed(a->json, d);
+	for (size_t i = 0; !a->file && i < a->npids && !code; i++)
+		code = target_add_pids(&t, a->pids[i], d) ? CMD_FAILED : CMD_DONE;
+	/* What there is in a file is the same in all processes. */
+	if (a->file)
+		code = target_set_file(&t, a->file, &older, d) ? CMD_FAILED : CMD_DONE;
+	for (size_t i = 0; !code && i < t.nbins; i++)
+		if (gobin_unread(t.bins[i]))
+			fprintf(stderr, "goprobectl: warning: %s\n", gobin_unread(t.bins[i]));
+	if (!code)
+		code = list_functions(&t, a, d);
+	target_fini(&t);
+	return code;
+}
+
+static int run(int argc, char **argv, struct diag *d)
+{
+	struct args a = { .pids = calloc(argc, sizeof(*a.pids)) };
+	int code = CMD_FAILED;
+
+	if (a.pids)
+		code = parse(&a, argc, argv, d);
+	else
+		diag_set(d, "out of memory");
+	if (code == CMD_DONE)
+		code = list(&a, d);
+	select_specs_free(a.specs, a.nspecs);
+	free(a.pids);
+	return code;
+}
+
+const struct cmd cmd_list = {
+	.name = "list",
+	.summary = "list functions that can be probed, or what is probed now",
+	.help = help,
+	.run = run,
+};

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0
+/* goprobectl stuck: calls that have not returned, and what their goroutines do. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/argument.h"
+#include "base/clock.h"
+#include "cmd/aggregate.h"
+#include "cmd/cmd.h"
+#include "cmd/target_options.h"
+#include "output/stacks.h"
+#include "plan/learn.h"
+#include "process/goroutine_state.h"
+#include "trace/existing_calls.h"
+#include "trace/reported.h"
+#include "trace/sink.h"
+
+static const char help[] =
+"Usage: goprobectl stuck [OPTION...] -p PID[,PID...] PATTERN...\n"
+"       goprobectl stuck [OPTION...] -b FILE PATTERN...\n"
+"       goprobectl stuck [OPTION...] PATTERN... -- COMMAND [ARG...]\n"
+"\n"
+"Print calls of the functions that a PATTERN names when they have not returned for a long\n"
+"time: with their arguments, how long they have been open, what their goroutine does or\n"
+"waits for, and its stack. Of calls that were made before goprobectl began the arguments are\n"
+"not known, and none are found while their goroutine runs. A condition chooses calls, and\n"
+"then only those that are made from now on: 'shop.query if len(rows) > 100'.\n"
+"\n"
+TARGETOPT_HELP
+"\n"
+"What is long:\n"
+"      --longer-than TIME  5s, 200ms, 1m (default 1s)\n"
+"      --held N            calls that can be open at once (default 16384)\n"
+"\n"
+"When to end (Ctrl-C always does):\n"
+"      --duration TIME     after TIME: 5s, 200ms, 1m\n"
+"\n"
+"Output:\n"
+"  -i, --interval TIME     look every TIME (default a quarter of --longer-than)\n"
+"  -o, --format FORMAT     text or json\n"
+"      --output FILE       write to FILE instead of standard output\n"
+COUNTING_QUIET_HELP
+"\n"
+"Examples:\n"
+"  Which requests hang, and in what?\n"
+"      goprobectl stuck -p 4121 --longer-than 5s 'main.(*Server).handle(r.URL.Path)'\n"
+"  Who holds on to a connection for more than a second?\n"
+"      goprobectl stuck -p 4121 'database/sql.(*DB).conn'\n";
+
+/* So many open calls of a look are looked at for types, shown or not. */
+#define LEARN_FROM 64
+/* What the look at the end may take. */
+#define LAST_LOOK 1000000000ULL
+
+/**
+ * struct found - an open call that is looked at more closely
+ * @open: it
+ * @record: its record
+ * @since: when it was made
+ * @show: it is to be shown, not only to be learned from
+ * @next: the next one
+ */
+struct found {
+	struct goprobe_open open;
+	uint8_t *record;
+	uint64_t since;
+	bool show;
+	struct found *next;
+};
+
+/**
+ * struct stuck - a run of the command
+ * @c: the session, and its loop
+ * @opt: how lines are shown
+ * @longer: ns that are long
+ * @held: --held
+ * @out: where lines go
+ * @stream: makes them
+ * @learn: types that open calls show, and the module does not know
+ * @begun: it was looked
+ * @shown: those that have been shown, and may be open still
+ * @asked: when open calls were asked for
+ * @found: those that are to be shown, in @found_mem
+ * @found_end: where the next one goes
+ * @found_mem: see @found
+ * @reader: of the process whose goroutine was read last
+ * @before: calls that were made before
+ * @nlearn: of @found, those that are only to be learned from
+ * @nshown: number of calls that have been shown
+ * @nopen: calls that were open when it was last looked
+ * @nstuck: and of them, for long
+ * @no_older: it can't be told any more which calls were made before
+ * @failed: there was no memory
+ */
+struct stuck {
+	struct counting c;
+	struct lines_opt opt;
+	uint64_t longer;
+	uint64_t held;
+	struct out out;
+	struct stream stream;
+	struct learn learn;
+	bool begun;
+	struct shown shown;
+	uint64_t asked;
+	struct found *found;
+	struct found **found_end;
+	struct arena found_mem;
+	struct goreader reader;
+	struct before before;
+	size_t nlearn;
+	uint64_t nshown;
+	uint64_t nopen;
+	uint64_t nstuck;
+	bool no_older;
+	bool failed;
+};
+
+enum { OPT_LONGER = COUNTING_OPT_FREE, OPT_HELD, OPT_OUTPUT };
+
+static const struct option options[] = {
+	{ "longer-than", required_argument, NULL, OPT_LONGER },
+	{ "held", required_argument, NULL, OPT_HELD },
+	{ "output", required_argument, NULL, OPT_OUTPUT },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int parse_option(struct counting *c, int opt, struct diag *d)
+{
+	struct stuck *s = (struct stuck *)c;
+
+	switch (opt) {
+	case 'o':
+		if (cmd_parse_format(optarg, &s->opt.format, d))
+			return CMD_USAGE;
+		s->c.json = s->opt.format == &out_json;
+		break;
+	case OPT_LONGER:
+		if (!argument_duration(optarg, &s->longer) || s->longer < 1000000)
+			return argument_fail("--longer-than", optarg,
+					     "a time from 1ms on: 5s, 200ms", d);
+		break;
+	case OPT_HELD:
+		if (!argument_number(optarg, 1, UINT32_MAX, &s->held))
+			return argument_fail("--held", optarg, "a number from 1 on", d);
+		break;
+	case OPT_OUTPUT:
+		s->opt.output = optarg;
+		break;
+	}
+	return CMD_DONE;
+}
+
+static int set_up(struct counting *c, struct diag *d)
+{
+	struct stuck *s = (struct stuck *)c;
+	struct plan_options opt = plan_defaults;
+	struct tracing *t = &c->tracing;
+
+	opt.stuck = true;
+	t->held = (uint32_t)s->held;
+	if (!c->interval)
+		c->interval = s->longer / 4;
+	if (counting_set_up(c, &opt, d) || counting_name_files(c, d))
+		return -1;
+	s->opt.quiet = c->quiet;
+	s->opt.pids = t->target.nprocesses != 1;
+	if (lines_open(&s->out, &s->stream, t->plan, &s->opt, d))
+		return -1;
+	learn_init(&s->learn, t->plan);
+	if (learn_possible(t->plan))
+		s->stream.learn = &s->learn;
+	return 0;
+}
+
+/* --- stacks and lines ------------------------------------------------ */
+
+/* The goroutine's stack, as far as it can be told: the only one in @stacks. */
+static void add_stack(struct stuck *s, struct symbols *of, const struct gostate *state,
+		      struct stacks *stacks)
+{
+	struct stacks_pc pcs[GOSTATE_FRAMES];
+	struct stacks_sample sample = {
+		.pcs = pcs, .npcs = state->npcs, .first_returns = true, .cut = state->cut,
+		.creator = { of, state->creator }, .values = { 1 },
+	};
+
+	for (size_t k = 0; k < state->npcs; k++)
+		pcs[k] = (struct stacks_pc){ of, state->pcs[k] };
+	if (state->npcs && stacks_add(stacks, &sample))
+		s->failed = true;
+}
+
+/* An open call, by its record: how long, and what its goroutine does. */
+static void show(struct stuck *s, uint8_t *record, size_t len, struct symbols *of,
+		 const struct gostate *state, struct out_open *open)
+{
+	static const struct stacks_value calls = { "count", "calls", "count" };
+	struct stacks stacks;
+
+	stacks_init(&stacks, &calls, 1);
+	add_stack(s, of, state, &stacks);
+	open->status = state->status;
+	open->reason = state->reason[0] ? state->reason : NULL;
+	open->stack = stacks.n ? stacks.v[0] : NULL;
+	s->stream.open = open;
+	if (stream_add(&s->stream, 0, record, len))
+		s->failed = true;
+	stream_round(&s->stream, UINT64_MAX, 0);
+	while (stream_print(&s->stream, SIZE_MAX))
+		;
+	s->stream.open = NULL;
+	stacks_fini(&stacks);
+	s->nshown++;
+}
+
+/* --- calls that the module knows ------------------------------------- */
+
+/* Is it new that this call is open for long? */
+static bool is_new(struct stuck *s, const struct goprobe_open *o, uint64_t since)
+{
+	int new = shown_add(&s->shown, o, s->asked, since);
+
+	s->failed |= new < 0;
+	return new > 0;
+}
+
+static void show_found(struct stuck *s, const struct found *f)
+{
+	const struct goprobe_open *o = &f->open;
+	const struct plan_func *pf = s->c.tracing.plan->funcs[o->id];
+	struct out_open open = { .age = o->age };
+	struct gostate state = { 0 };
+	struct diag d = { 0 };
+
+	if (o->goid && !goreader_init(&s->reader, o->tgid, pf->bin, &d))
+		gostate_read(&s->reader, o->g, &state);
+	diag_fini(&d);
+	/* When it was made, by the clock of all records. */
+	memcpy(f->record + offsetof(struct goprobe_record, time), &f->since, sizeof(f->since));
+	show(s, f->record, o->record_bytes, counting_file(&s->c, pf), &state, &open);
+}
+
+static void keep(struct stuck *s, const struct goprobe_open *o, const uint8_t *record,
+		 uint64_t since, bool shown)
+{
+	struct found *f = arena_alloc(&s->found_mem, sizeof(*f));
+
+	if (f)
+		f->record = arena_alloc(&s->found_mem, o->record_bytes);
+	if (!f || !f->record) {
+		s->failed = true;
+		return;
+	}
+	memcpy(f->record, record, o->record_bytes);
+	f->open = *o;
+	f->since = since;
+	f->show = shown;
+	s->nlearn += !shown;
+	f->next = NULL;
+	*s->found_end = f;
+	s->found_end = &f->next;
+}
+
+/* A client_opened_fn. Quick, as ages are of now: what takes time comes after. */
+static int look(void *ctx, const struct goprobe_open *o, uint8_t *record)
+{
+	struct stuck *s = ctx;
+	uint64_t now = clock_now(CLOCK_MONOTONIC), since = now > o->age ? now - o->age : 0;
+
+	s->nopen++;
+	before_known(&s->before, o);
+	if (o->id >= s->c.tracing.plan->nfuncs || o->record_bytes < sizeof(struct goprobe_record))
+		return 0;
+	s->nstuck += o->age >= s->longer;
+	if (o->age >= s->longer && is_new(s, o, since))
+		keep(s, o, record, since, true);
+	else if (s->stream.learn && s->nlearn < LEARN_FROM)
+		keep(s, o, record, since, false);
+	return s->failed ? -1 : 0;
+}
+
+/* --- calls that were made before -------------------------------------- */
+
+static void add_before(struct stuck *s, pid_t pid)
+{
+	struct diag why = { 0 };
+
+	if (!before_add(&s->before, pid, &why))
+		return;
+	if (!s->c.quiet) {
+		fprintf(stderr, "calls of process %d that were made before are not known: ", pid);
+		diag_print_sentence(&why, stderr);
+		fputc('\n', stderr);
+	}
+	diag_fini(&why);
+}
+
+/* It has begun: who may have such calls? A command has just been let go. */
+static int begin_before(struct stuck *s, struct diag *d)
+{
+	const struct target *target = &s->c.tracing.target;
+	pid_t *pids;
+	size_t n;
+
+	if (before_init(&s->before, s->c.tracing.plan, s->c.files, s->c.started, d))
+		return -1;
+	for (size_t i = 0; !target->command && i < target->nprocesses; i++)
+		add_before(s, target->processes[i].pid);
+	if (target->nprocesses)
+		return 0;
+	pids = target_running(target, &n);
+	for (size_t i = 0; pids && i < n; i++)
+		add_before(s, pids[i]);
+	free(pids);
+	return pids ? 0 : diag_set(d, "can't find the processes that run the file");
+}
+
+/* A before_fn. */
+static int look_before(void *ctx, const struct before_call *call)
+{
+	struct stuck *s = ctx;
+	struct goprobe_record record = {
+		.words = sizeof(record) / 8, .kind = GOPROBE_RECORD_CALL, .depth = call->depth,
+		.id = call->id, .plan = GOPROBE_NO_PLAN, .tgid = (uint32_t)call->pid,
+		.time = call->since, .goid = call->goid,
+	};
+	struct out_open open = { .age = call->age, .before = true };
+
+	s->nopen++;
+	if (call->age < s->longer)
+		return 0;
+	s->nstuck++;
+	if (!call->told)
+		show(s, (uint8_t *)&record, sizeof(record), &s->c.files[call->file], call->state,
+		     &open);
+	return s->failed ? -1 : 0;
+}
+
+/* Calls that the module could not remember look as if they had been made before. */
+static int check_older(struct stuck *s, struct diag *d)
+{
+	uint64_t stats[__GOPROBE_STAT_MAX];
+
+	if (client_get_stats(s->c.tracing.client, stats, d))
+		return -1;
+	s->no_older |= stats[GOPROBE_STAT_NO_ROOM] || stats[GOPROBE_STAT_BROKEN];
+	return 0;
+}
+
+/* --- looking ---------------------------------------------------------- */
+
+/* Tell the module what open calls have shown that it does not know. */
+static int teach(struct stuck *s, struct diag *d)
+{
+	if (!s->learn.pending)
+		return 0;
+	s->learn.pending = false;
+	return plan_finish(s->c.tracing.plan, d) || upload_more(&s->c.tracing.upload, d) ? -1 : 0;
+}
+
+/* When a look that begins @now has to end, however many goroutines there are; 0: whenever. */
+static uint64_t look_end(const struct stuck *s, bool last, uint64_t now)
+{
+	uint64_t end = s->c.started + s->c.duration;
+
+	if (last)
+		return now + LAST_LOOK;
+	return !s->c.duration ? 0 : end > now ? end : now;
+}
+
+static int look_at_all(struct stuck *s, bool last, struct diag *d)
+{
+	uint64_t now = clock_now(CLOCK_MONOTONIC), end = look_end(s, last, now);
+
+	s->nopen = 0;
+	s->nstuck = 0;
+	s->nlearn = 0;
+	s->found = NULL;
+	s->found_end = &s->found;
+	/* What has been read is then read again. */
+	s->before.until = end ? now + (end - now) / 2 : 0;
+	before_look(&s->before, last);
+	s->before.until = end;
+	s->asked = clock_now(CLOCK_MONOTONIC);
+	if (client_opened(s->c.tracing.client, look, s, d) || check_older(s, d))
+		return -1;
+	if (!s->no_older)
+		before_settle(&s->before, s->longer, look_before, s);
+	for (const struct found *f = s->found; f && !s->failed; f = f->next) {
+		if (f->show)
+			show_found(s, f);
+		else
+			stream_learn(&s->stream, f->record, f->open.record_bytes);
+	}
+	arena_fini(&s->found_mem);
+	s->failed |= shown_looked(&s->shown, s->nstuck) != 0;
+	return s->failed || s->before.failed ? diag_set(d, "out of memory") : teach(s, d);
+}
+
+static void say(const struct stuck *s, const struct tallyshow_end *end)
+{
+	uint64_t no_room = end->stats[GOPROBE_STAT_NO_ROOM];
+	size_t unknown = before_unknown(&s->before);
+
+	fprintf(stderr, "%llu calls in %.1f s, %llu open for long; at the end %llu of %llu open ones",
+		(unsigned long long)end->stats[GOPROBE_STAT_OPENED], (double)end->ns / 1e9,
+		(unsigned long long)s->nshown, (unsigned long long)s->nstuck,
+		(unsigned long long)s->nopen);
+	if (no_room)
+		fprintf(stderr, "; %llu calls found no room: --held N makes more",
+			(unsigned long long)no_room);
+	if (s->no_older)
+		fprintf(stderr, "; so calls that were made before are not known");
+	else if (unknown)
+		fprintf(stderr, "; calls that %zu goroutine%s made before are not known", unknown,
+			unknown == 1 ? "" : "s");
+	fputc('\n', stderr);
+}
+
+static int print(struct counting *c, const struct tallyshow_end *end, struct diag *d)
+{
+	struct stuck *s = (struct stuck *)c;
+	int err;
+
+	/* It has been looked right before the breakpoints were taken away. */
+	if (end) {
+		if (!c->quiet)
+			say(s, end);
+		err = out_close(&s->out);
+		return err && err != -EPIPE ? diag_errno(d, -err, "can't write the output") : 0;
+	}
+	if (!s->begun && begin_before(s, d))
+		return -1;
+	s->begun = true;
+	if (look_at_all(s, c->ending, d))
+		return -1;
+	err = out_flush(&s->out, true);
+	c->broken = err == -EPIPE;
+	return err && !c->broken ? diag_errno(d, -err, "can't write the output") : 0;
+}
+
+static void clean_up(struct stuck *s)
+{
+	before_fini(&s->before);
+	learn_fini(&s->learn);
+	stream_fini(&s->stream);
+	out_fini(&s->out);
+	shown_fini(&s->shown);
+	arena_fini(&s->found_mem);
+	counting_fini(&s->c);
+	free(s);
+}
+
+static int run(int argc, char **argv, struct diag *d)
+{
+	static const struct counting_cmd cmd = {
+		.doing = "watching", .options = options, .option = parse_option,
+		.set_up = set_up, .print = print,
+	};
+	struct stuck *s = calloc(1, sizeof(*s));
+	int code;
+
+	if (!s) {
+		diag_set(d, "out of memory");
+		return CMD_FAILED;
+	}
+	s->longer = 1000000000;
+	s->opt.format = &out_text;
+	s->c.lists = true;
+	s->c.looks = true;
+	code = counting_main(&s->c, &cmd, argc, argv, d);
+	clean_up(s);
+	return code;
+}
+
+const struct cmd cmd_stuck = {
+	.name = "stuck",
+	.summary = "calls that do not return, and what their goroutines wait for",
+	.help = help,
+	.run = run,
+};

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/* goprobectl watch: package variables of a running process, again and again. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/argument.h"
+#include "base/clock.h"
+#include "base/write_all.h"
+#include "cmd/cmd.h"
+#include "eval/process.h"
+#include "eval/variable.h"
+
+static const char help[] =
+"Usage: goprobectl watch [OPTION...] -p PID VAR...\n"
+"\n"
+"Print package variables of a running process, and how fast numbers among them\n"
+"change. No breakpoint is set: the process's memory is read while it runs, and\n"
+"the module is not needed.\n"
+"\n"
+"A VAR is a variable with its package, or an expression that begins with one:\n"
+"main.counter, http.DefaultClient.Timeout, 'len(main.jobs)', 'main.users[\"ann\"].age'.\n"
+"In a program without debug information the type follows: 'main.counter int64'.\n"
+"\n"
+"  -p, --pid PID          the process\n"
+"  -b, --binary FILE      variables of FILE, a library in Go that the process has in\n"
+"                         its memory, not of its executable\n"
+"  -i, --interval TIME    between two lines: 1s, 200ms, 1m (default 1s)\n"
+"      --count N          end after N lines\n"
+"  -o, --format FORMAT    text or json\n"
+"\n"
+"Ctrl-C ends it, and so does the end of the process.\n"
+"\n"
+"Examples:\n"
+"  How fast does a program count?\n"
+"      goprobectl watch -p 4121 main.counter\n"
+"  Once, for another program to read:\n"
+"      goprobectl watch -p 4121 --count 1 -o json main.config\n";
+
+/**
+ * struct watching - a run of the command
+ * @pid: argument of -p
+ * @interval: ns
+ * @count: lines, or 0
+ * @json: in JSON
+ * @vars: what to watch
+ * @nvars: their number
+ * @mem: for what is made of them
+ * @look: the process
+ * @line: the line at hand
+ * @last: when the one before was made, CLOCK_MONOTONIC ns, or 0
+ */
+struct watching {
+	const char *pid;
+	uint64_t interval;
+	uint64_t count;
+	bool json;
+	struct watchvar *vars;
+	size_t nvars;
+	struct arena mem;
+	struct proclook look;
+	struct buf line;
+	uint64_t last;
+};
+
+enum { OPT_COUNT = 256 };
+
+static const struct option options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "interval", required_argument, NULL, 'i' },
+	{ "count", required_argument, NULL, OPT_COUNT },
+	{ "format", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* --- arguments ------------------------------------------------------------- */
+
+static int parse_option(struct watching *w, int opt, char **argv, struct diag *d)
+{
+	const struct out_format *format;
+
+	switch (opt) {
+	case 'h':
+		return CMD_HELP;
+	case 'p':
+		if (w->pid || strchr(optarg, ',')) {
+			diag_set(d, "watch looks at one process");
+			return CMD_USAGE;
+		}
+		w->pid = optarg;
+		return target_check_pids(optarg, d) ? CMD_USAGE : CMD_DONE;
+	case 'i':
+		if (!argument_duration(optarg, &w->interval) || w->interval < 1000000)
+			return argument_fail("--interval", optarg, "a time from 1ms on: 5s, 200ms",
+					     d);
+		return CMD_DONE;
+	case OPT_COUNT:
+		if (!argument_number(optarg, 1, UINT64_MAX, &w->count))
+			return argument_fail("--count", optarg, "a number from 1 on", d);
+		return CMD_DONE;
+	case 'b':
+		w->look.file = optarg;
+		return CMD_DONE;
+	case 'o':
+		if (cmd_parse_format(optarg, &format, d))
+			return CMD_USAGE;
+		w->json = format == &out_json;
+		return CMD_DONE;
+	default:
+		return cmd_bad_option(argv, opt, options, d);
+	}
+}
+
+static int parse(struct watching *w, int argc, char **argv, struct diag *d)
+{
+	int opt, code;
+
+	opterr = 0;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, ":p:b:i:o:h", options, NULL)) != -1) {
+		code = parse_option(w, opt, argv, d);
+		if (code)
+			return code;
+	}
+	if (!w->pid) {
+		diag_set(d, "no process: give -p PID");
+		return CMD_USAGE;
+	}
+	w->nvars = argc - optind;
+	if (!w->nvars) {
+		diag_set(d, "no VAR: which variables?");
+		return CMD_USAGE;
+	}
+	w->vars = arena_array(&w->mem, w->nvars, sizeof(*w->vars));
+	if (!w->vars) {
+		diag_set(d, "out of memory");
+		return CMD_FAILED;
+	}
+	for (size_t i = 0; i < w->nvars; i++)
+		w->vars[i].text = argv[optind + i];
+	return CMD_DONE;
+}
+
+/* --- setting up --------------------------------------------------------------- */
+
+static int set_up(struct watching *w, struct diag *d)
+{
+	if (proclook_open(&w->look, w->pid, d))
+		return -1;
+	for (size_t i = 0; i < w->nvars; i++)
+		if (watchvar_compile(&w->vars[i], w->look.globals.bin, &w->mem, d))
+			return -1;
+	return 0;
+}
+
+/* --- a line --------------------------------------------------------------------- */
+
+static void begin_line(struct watching *w, uint64_t real)
+{
+	struct buf *b = &w->line;
+
+	b->len = 0;
+	if (w->json) {
+		buf_str(b, "{\"kind\":\"watch\",\"pid\":");
+		buf_u64(b, w->look.procmem.pid);
+		buf_str(b, ",\"time_ns\":");
+		buf_u64(b, real);
+		buf_str(b, ",\"values\":[");
+		return;
+	}
+	buf_time_of_day(b, real);
+}
+
+/* 0; 1 if the process is no more, or who reads the lines; -1 with @d set. */
+static int print_line(struct watching *w, struct diag *d)
+{
+	uint64_t t = clock_now(CLOCK_MONOTONIC), ns = w->last ? t - w->last : 0;
+
+	w->last = t;
+	begin_line(w, clock_now(CLOCK_REALTIME));
+	for (size_t i = 0; i < w->nvars; i++) {
+		if (w->json && i)
+			buf_char(&w->line, ',');
+		if (watchvar_put(&w->vars[i], &w->look.globals, &w->look.values, &w->line,
+				 w->json, ns))
+			return diag_set(d, "out of memory");
+	}
+	/* What was read of a process that was ending is not worth showing. */
+	if (target_ended(&w->look.target))
+		return 1;
+	buf_str(&w->line, w->json ? "]}\n" : "\n");
+	return writing_buf(STDOUT_FILENO, &w->line, d);
+}
+
+/* --- the run ------------------------------------------------------------------------ */
+
+struct waiting {
+	int timer;
+	int signals;
+};
+
+static int open_waiting(struct waiting *f, uint64_t interval, struct diag *d)
+{
+	struct timespec every = { interval / 1000000000, interval % 1000000000 };
+	struct itimerspec when = { .it_interval = every, .it_value = every };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	f->signals = signalfd(-1, &set, SFD_CLOEXEC);
+	f->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (f->signals < 0 || f->timer < 0 || timerfd_settime(f->timer, 0, &when, NULL))
+		return diag_errno(d, errno, "can't set a timer");
+	return 0;
+}
+
+static void close_waiting(const struct waiting *f)
+{
+	if (f->timer >= 0)
+		close(f->timer);
+	if (f->signals >= 0)
+		close(f->signals);
+}
+
+/* Until the next line is due: true; false if a signal or the process's end comes first. */
+static bool wait_next(struct watching *w, const struct waiting *f, bool *ended)
+{
+	struct pollfd fds[] = {
+		{ .fd = f->timer, .events = POLLIN }, { .fd = f->signals, .events = POLLIN },
+		{ .fd = w->look.target.processes[0].pidfd, .events = POLLIN },
+	};
+	uint64_t ticks;
+
+	for (;;) {
+		if (poll(fds, 3, -1) < 0 && errno != EINTR)
+			return false;
+		*ended = target_ended(&w->look.target);
+		if (fds[1].revents || *ended)
+			return false;
+		if (fds[0].revents)
+			return read(f->timer, &ticks, sizeof(ticks)) == sizeof(ticks);
+	}
+}
+
+static int watch(struct watching *w, struct diag *d)
+{
+	struct waiting f = { -1, -1 };
+	bool ended = false;
+	int err = open_waiting(&f, w->interval, d);
+
+	for (uint64_t n = 0; !err && (!w->count || n < w->count); n++) {
+		if (n && !wait_next(w, &f, &ended))
+			break;
+		err = print_line(w, d);
+		if (err > 0) {
+			ended = target_ended(&w->look.target);
+			err = 0;
+			break;
+		}
+	}
+	close_waiting(&f);
+	if (ended)
+		fprintf(stderr, "goprobectl: process %d has ended\n", w->look.procmem.pid);
+	return err ? CMD_FAILED : CMD_DONE;
+}
+
+static int run(int argc, char **argv, struct diag *d)
+{
+	struct watching *w = calloc(1, sizeof(*w));
+	int code;
+
+	if (!w) {
+		diag_set(d, "out of memory");
+		return CMD_FAILED;
+	}
+	w->interval = 1000000000;
+	code = parse(w, argc, argv, d);
+	if (code == CMD_DONE)
+		code = set_up(w, d) ? CMD_FAILED : watch(w, d);
+	proclook_fini(&w->look);
+	arena_fini(&w->mem);
+	buf_fini(&w->line);
+	free(w);
+	return code;
+}
+
+const struct cmd cmd_watch = {
+	.name = "watch",
+	.summary = "print package variables of a process again and again",
+	.help = help,
+	.run = run,
+};

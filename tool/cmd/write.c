@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+/* goprobectl write: set package variables of a running process. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/write_all.h"
+#include "cmd/cmd.h"
+#include "compile/edit.h"
+#include "eval/process.h"
+#include "trace/client.h"
+
+static const char help[] =
+"Usage: goprobectl write [OPTION...] -p PID ASSIGNMENT...\n"
+"\n"
+"Set package variables of a running process, and what they lead to. The module\n"
+"must have been loaded with allow_writes=1: that is the host's consent. Each\n"
+"write is told to the kernel log.\n"
+"\n"
+"An ASSIGNMENT is 'main.debug = true', 'main.limit = main.limit * 2',\n"
+"'main.server.timeout = 5s', 'main.jobs = main.jobs[:10]', or begins with an address\n"
+"and the type of a pointer: '(*main.Cart)(0xc000012340).total = 0'. Several are\n"
+"separated by commas, or are arguments of their own. What can be set: whole\n"
+"numbers, floats, true and false; of strings and slices the end can be cut off.\n"
+"\n"
+"  -p, --pid PID          the process\n"
+"  -b, --binary FILE      variables of FILE, a library in Go that the process has in\n"
+"                         its memory, not of its executable\n"
+"      --dry-run          show what would be set, and leave it as it is\n"
+"  -o, --format FORMAT    text or json\n"
+"\n"
+"The process runs on meanwhile: what it does with a variable at that moment may\n"
+"undo the write, or see the half of it, if it is not a single aligned word.\n"
+"\n"
+"Examples:\n"
+"  Have a server say more:\n"
+"      goprobectl write -p 4121 'main.debug = true'\n"
+"  What would that change?\n"
+"      goprobectl write --dry-run -p 4121 'http.DefaultClient.Timeout = 5s'\n";
+
+enum { OPT_DRY_RUN = 256 };
+
+static const struct option options[] = {
+	{ "pid", required_argument, NULL, 'p' },
+	{ "binary", required_argument, NULL, 'b' },
+	{ "format", required_argument, NULL, 'o' },
+	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+/**
+ * struct writing - a run of the command
+ * @pid: argument of -p
+ * @json: in JSON
+ * @dry_run: nothing is written
+ * @texts: assignments
+ * @ntexts: their number
+ * @edits: compiled
+ * @mem: for what is made of them
+ * @look: the process
+ * @log: the kernel log
+ * @out: the output
+ */
+struct writing {
+	const char *pid;
+	bool json;
+	bool dry_run;
+	char **texts;
+	size_t ntexts;
+	struct edit *edits;
+	struct arena mem;
+	struct proclook look;
+	int log;
+	struct buf out;
+};
+
+/* --- arguments ------------------------------------------------------------- */
+
+static int parse_option(struct writing *w, int opt, char **argv, struct diag *d)
+{
+	const struct out_format *format;
+
+	switch (opt) {
+	case 'h':
+		return CMD_HELP;
+	case 'p':
+		if (w->pid || strchr(optarg, ',')) {
+			diag_set(d, "write changes one process");
+			return CMD_USAGE;
+		}
+		w->pid = optarg;
+		return target_check_pids(optarg, d) ? CMD_USAGE : CMD_DONE;
+	case 'b':
+		w->look.file = optarg;
+		return CMD_DONE;
+	case 'o':
+		if (cmd_parse_format(optarg, &format, d))
+			return CMD_USAGE;
+		w->json = format == &out_json;
+		return CMD_DONE;
+	case OPT_DRY_RUN:
+		w->dry_run = true;
+		return CMD_DONE;
+	default:
+		return cmd_bad_option(argv, opt, options, d);
+	}
+}
+
+static int parse(struct writing *w, int argc, char **argv, struct diag *d)
+{
+	int opt, code;
+
+	opterr = 0;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, ":p:b:o:h", options, NULL)) != -1) {
+		code = parse_option(w, opt, argv, d);
+		if (code)
+			return code;
+	}
+	if (!w->pid) {
+		diag_set(d, "no process: give -p PID");
+		return CMD_USAGE;
+	}
+	w->texts = argv + optind;
+	w->ntexts = argc - optind;
+	if (w->ntexts)
+		return CMD_DONE;
+	diag_set(d, "no ASSIGNMENT: what is to be set?");
+	return CMD_USAGE;
+}
+
+/* --- setting up --------------------------------------------------------------- */
+
+static int compile(struct writing *w, const char *text, struct edit *ret, struct diag *d)
+{
+	const struct exprc_scope scope = { .bin = w->look.globals.bin, .mem = &w->mem };
+	struct editexpr *sets = arena_alloc(&w->mem, sizeof(*sets));
+	struct lex lx;
+
+	if (!sets)
+		return diag_set(d, "out of memory");
+	if (lex_scan(&lx, &w->mem, text, 0, d) || editexpr_parse_sets(&lx, sets, d))
+		return -1;
+	if (lex_peek(&lx, 0)->kind != LEX_END)
+		return lex_wrong(&lx, lex_peek(&lx, 0), d, "nothing can follow here");
+	return edit_compile_memory(&scope, text, sets, ret, d);
+}
+
+/* The host lets programs be changed, or it does not. */
+static int ask(struct diag *d)
+{
+	struct client_info info;
+	struct client *client = NULL;
+	int err = client_open(&client, d);
+
+	if (!err)
+		err = client_get_info(client, &info, d);
+	client_close(client);
+	if (err || info.abilities & GOPROBE_ABILITY_EDIT)
+		return err;
+	diag_set(d, "nothing can be changed: the goprobe module was loaded without allow_writes=1");
+	diag_hint(d, "'modprobe -r goprobe; modprobe goprobe allow_writes=1' allows it; --dry-run shows what would be changed");
+	return -1;
+}
+
+static int set_up(struct writing *w, struct diag *d)
+{
+	if (!w->dry_run && ask(d))
+		return -1;
+	if (proclook_open(&w->look, w->pid, d))
+		return -1;
+	w->edits = arena_array(&w->mem, w->ntexts, sizeof(*w->edits));
+	if (!w->edits)
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < w->ntexts; i++)
+		if (compile(w, w->texts[i], &w->edits[i], d))
+			return -1;
+	if (w->dry_run)
+		return 0;
+	w->log = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	if (w->log < 0)
+		return diag_errno(d, errno, "can't write to the kernel log, which each write is told to");
+	return 0;
+}
+
+/* --- an assignment -------------------------------------------------------------- */
+
+static const char *why_missed(const struct writing *w, const struct edit *e)
+{
+	const char *why = NULL;
+
+	/* What it was as well: its place has to be found. */
+	for (size_t i = 0; !why && i < e->show.nvalues; i++)
+		why = value_missed(&w->look.globals.rec, i);
+	return why;
+}
+
+static void put_value(struct writing *w, const struct edit *e, size_t i)
+{
+	const struct plan_value *v = &e->show.values[i];
+	const uint8_t *p = w->look.globals.frame + v->offset;
+	const char *why = v->unavailable ? v->unavailable : value_missed(&w->look.globals.rec, i);
+	struct buf *b = &w->out;
+
+	value_start(&w->look.values, b);
+	if (why && w->json) {
+		buf_str(b, "\"unavailable\":");
+		buf_json_str(b, why);
+	} else if (why) {
+		buf_char(b, '<');
+		buf_str(b, why);
+		buf_char(b, '>');
+	} else if (w->json) {
+		value_json(&w->look.values, b, v->type, p, e->show.size - v->offset);
+	} else {
+		value_text(&w->look.values, b, v->type, p, e->show.size - v->offset);
+	}
+}
+
+static void put_text(struct writing *w, const struct edit *e)
+{
+	struct buf *b = &w->out;
+
+	for (size_t i = 0; i < e->nsets; i++) {
+		buf_str(b, w->dry_run ? "would set " : "set ");
+		buf_str(b, e->sets[i].name);
+		buf_str(b, " = ");
+		put_value(w, e, e->sets[i].is);
+		buf_str(b, " (was ");
+		put_value(w, e, e->sets[i].was);
+		buf_str(b, ")\n");
+	}
+}
+
+static void put_json(struct writing *w, const struct edit *e)
+{
+	struct buf *b = &w->out;
+
+	buf_str(b, "{\"kind\":\"write\"");
+	buf_number(b, ",\"pid\":", w->look.procmem.pid);
+	buf_number(b, ",\"time_ns\":", clock_now(CLOCK_REALTIME));
+	buf_str(b, w->dry_run ? ",\"dry_run\":true,\"set\":[" : ",\"set\":[");
+	for (size_t i = 0; i < e->nsets; i++) {
+		buf_str(b, i ? ",{\"name\":" : "{\"name\":");
+		buf_json_str(b, e->sets[i].name);
+		buf_str(b, ",\"type\":");
+		buf_json_str(b, value_type_name(e->show.values[e->sets[i].is].type));
+		buf_char(b, ',');
+		put_value(w, e, e->sets[i].is);
+		buf_str(b, ",\"was\":{");
+		put_value(w, e, e->sets[i].was);
+		buf_str(b, "}}");
+	}
+	buf_str(b, "]}\n");
+}
+
+/* In one line, whatever was typed. */
+static int tell(const struct writing *w, const char *text, struct diag *d)
+{
+	struct buf b = { 0 };
+	int err = 0;
+
+	buf_str(&b, "goprobe: process ");
+	buf_u64(&b, w->look.procmem.pid);
+	buf_str(&b, " is being changed: ");
+	for (const char *s = text; *s; s++)
+		buf_char(&b, *s >= ' ' && *s < 0x7f ? *s : '?');
+	buf_str(&b, ", by process ");
+	buf_u64(&b, getpid());
+	buf_char(&b, '\n');
+	if (b.failed)
+		err = diag_set(d, "out of memory");
+	else if (write(w->log, b.p, b.len) != (ssize_t)b.len)
+		err = diag_errno(d, errno, "can't write to the kernel log, which each write is told to");
+	buf_fini(&b);
+	return err;
+}
+
+static int write_all(struct writing *w, const char *text, const struct edit *e, struct diag *d)
+{
+	struct globals_write writes[GLOBALS_WRITES_MAX];
+	size_t n;
+
+	if (globals_edit(&w->look.globals, e->ops, e->nops, writes, &n))
+		return diag_set(d, "'%s' could not be worked out: the program has changed meanwhile",
+				text);
+	if (tell(w, text, d))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (!procmem_write(&w->look.procmem, writes[i].at, &writes[i].value,
+				   writes[i].size))
+			return diag_errno(d, errno, "'%s' could not be written, or not all of it",
+					  text);
+	return 0;
+}
+
+/* What was read, and what is about to be written, is of the process that was asked for. */
+static int check_same(struct writing *w, struct diag *d)
+{
+	struct proclook *l = &w->look;
+	struct procmem now;
+
+	if (target_ended(&l->target))
+		return diag_set(d, "process %d has ended", l->procmem.pid);
+	if (procmem_init(&now, l->procmem.pid, l->globals.bin, d))
+		return -1;
+	return now.bias == l->procmem.bias ? 0 :
+	       diag_set(d, "process %d has begun anew", l->procmem.pid);
+}
+
+static int assign(struct writing *w, const char *text, const struct edit *e, struct diag *d)
+{
+	const char *why;
+
+	w->out.len = 0;
+	if (globals_take(&w->look.globals, &e->show))
+		return diag_set(d, "out of memory");
+	value_record(&w->look.values, &w->look.globals.rec);
+	why = why_missed(w, e);
+	if (why)
+		return diag_set(d, "'%s' can't be: %s", text, why);
+	if (check_same(w, d))
+		return -1;
+	if (w->json)
+		put_json(w, e);
+	else
+		put_text(w, e);
+	if (w->out.failed)
+		return diag_set(d, "out of memory");
+	if (!w->dry_run && write_all(w, text, e, d))
+		return -1;
+	return writing_print(&w->out, d);
+}
+
+static int run(int argc, char **argv, struct diag *d)
+{
+	struct writing *w = calloc(1, sizeof(*w));
+	int code;
+
+	if (!w) {
+		diag_set(d, "out of memory");
+		return CMD_FAILED;
+	}
+	w->log = -1;
+	code = parse(w, argc, argv, d);
+	if (code == CMD_DONE && set_up(w, d))
+		code = CMD_FAILED;
+	for (size_t i = 0; code == CMD_DONE && i < w->ntexts; i++)
+		if (assign(w, w->texts[i], &w->edits[i], d))
+			code = CMD_FAILED;
+	if (w->log >= 0)
+		close(w->log);
+	proclook_fini(&w->look);
+	arena_fini(&w->mem);
+	buf_fini(&w->out);
+	free(w);
+	return code;
+}
+
+const struct cmd cmd_write = {
+	.name = "write",
+	.summary = "set package variables of a process",
+	.help = help,
+	.run = run,
+};

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Conditions to operations. What compares a number with a constant becomes
+ *
+ *	REG a, b; SIGN or LOW a, a, size; J.._I a, value, over the next; REJECT
+ *
+ * which the module knows, up to four in a row, and carries out at once; see filter.c.
+ *
+ * In a register a number is extended from its type's width, by its sign if it has one. So all
+ * comparisons are of 64 bits, and only what can overflow that width is cut again.
+ */
+#include "compile/cond_tree.h"
+#include "gobin/runtime_layout.h"
+
+#define WORD 8U
+
+/* --- labels ---------------------------------------------------------------------- */
+
+void filtercode_jump(struct exprcode *c, struct filterlabel *to)
+{
+	if (!c->nops || c->full)
+		return;
+	c->ops[c->nops - 1].offset = (uint32_t)to->last;
+	to->last = c->nops;
+}
+
+void filtercode_here(struct exprcode *c, struct filterlabel *label)
+{
+	size_t at = label->last;
+
+	while (at && !c->full) {
+		struct goprobe_op *op = &c->ops[at - 1];
+		size_t before = op->offset;
+
+		op->offset = (uint32_t)(c->nops - at);
+		at = before;
+	}
+	label->last = 0;
+}
+
+static void jump_always(struct exprcode *c, struct filterlabel *to)
+{
+	exprcode_op2(c, GOPROBE_OP_JUMP, 0, 0);
+	filtercode_jump(c, to);
+}
+
+static void jump_if(struct exprcode *c, uint8_t code, uint8_t a, uint64_t value,
+		    struct filterlabel *to)
+{
+	exprcode_set(c, code, a, value);
+	filtercode_jump(c, to);
+}
+
+/* --- numbers ----------------------------------------------------------------------- */
+
+/* The low @size bytes of @reg, extended as @t wants. */
+static void extend(struct exprcode *c, const struct gotype *t, uint8_t reg)
+{
+	if (t->size >= WORD)
+		return;
+	exprcode_op(c, (struct goprobe_op){
+		.code = t->kind == GOTYPE_INT ? GOPROBE_OP_SIGN : GOPROBE_OP_LOW,
+		.a = reg, .b = reg, .size = (uint32_t)t->size });
+}
+
+int filtercode_place(struct filterjob *f, const struct filternode *n, struct exprplace *p)
+{
+	/* It was compiled before, when its type was asked for. */
+	return exprjob_compile(f->j, n->e, p);
+}
+
+/* Numbers and booleans; of what can be nil the first word. */
+static int load(struct filterjob *f, const struct filternode *n, uint8_t *reg)
+{
+	struct exprcode *c = &f->j->code;
+	uint8_t first = c->reg;
+	struct exprplace p;
+	uint32_t size;
+
+	if (filtercode_place(f, n, &p))
+		return -1;
+	size = p.type->size < WORD ? (uint32_t)p.type->size : WORD;
+	c->reg = first;
+	*reg = exprcode_take(c);
+	exprplace_load(c, &p, 0, size, *reg);
+	if (p.kind == EXPRPLACE_PARTS || p.type->kind == GOTYPE_INT)
+		extend(c, p.type, *reg);
+	return 0;
+}
+
+/* @a @op= @b, both of type @t. */
+static void calculate(struct exprcode *c, enum expr_op op, const struct gotype *t, uint8_t a,
+		      uint8_t b)
+{
+	static const uint8_t codes[][2] = {
+		[EXPR_ADD] = { GOPROBE_OP_ADD, GOPROBE_OP_ADD },
+		[EXPR_SUB] = { GOPROBE_OP_SUB, GOPROBE_OP_SUB },
+		[EXPR_MUL] = { GOPROBE_OP_MUL, GOPROBE_OP_MUL },
+		[EXPR_DIV] = { GOPROBE_OP_DIV, GOPROBE_OP_SDIV },
+		[EXPR_MOD] = { GOPROBE_OP_MOD, GOPROBE_OP_SMOD },
+		[EXPR_SHL] = { GOPROBE_OP_SHL, GOPROBE_OP_SHL },
+		[EXPR_SHR] = { GOPROBE_OP_SHR, GOPROBE_OP_SAR },
+		[EXPR_BIT_AND] = { GOPROBE_OP_AND, GOPROBE_OP_AND },
+		[EXPR_AND_NOT] = { GOPROBE_OP_AND, GOPROBE_OP_AND },
+		[EXPR_BIT_OR] = { GOPROBE_OP_OR, GOPROBE_OP_OR },
+		[EXPR_XOR] = { GOPROBE_OP_XOR, GOPROBE_OP_XOR },
+	};
+
+	if (op == EXPR_AND_NOT) {
+		uint8_t ones = exprcode_take(c);
+
+		exprcode_set(c, GOPROBE_OP_IMM, ones, -1ULL);
+		exprcode_op2(c, GOPROBE_OP_XOR, b, ones);
+	}
+	exprcode_op2(c, codes[op][t->kind == GOTYPE_INT], a, b);
+	if (op == EXPR_ADD || op == EXPR_SUB || op == EXPR_MUL || op == EXPR_DIV || op == EXPR_SHL)
+		extend(c, t, a);
+}
+
+/* The right operand is a constant that an operation can have in it. */
+static bool calculate_const(struct exprcode *c, const struct filternode *n, uint8_t a)
+{
+	uint64_t value = (uint64_t)n->r->value.i;
+
+	if (n->op == EXPR_ADD || n->op == EXPR_SUB)
+		exprcode_set(c, GOPROBE_OP_ADD_I, a, n->op == EXPR_ADD ? value : -value);
+	else if (n->op == EXPR_MUL)
+		exprcode_set(c, GOPROBE_OP_MUL_I, a, value);
+	else
+		return false;
+	extend(c, n->type, a);
+	return true;
+}
+
+/* In Go to shift by a negative number is a panic. */
+static void check_count(struct exprcode *c, const struct filternode *count, uint8_t reg)
+{
+	if (count->kind == FILTERNODE_CONST || count->type->kind != GOTYPE_INT)
+		return;
+	exprcode_op(c, (struct goprobe_op){
+		.code = GOPROBE_OP_JSGE_I, .a = reg, .offset = 1 });
+	exprcode_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
+}
+
+static int binary(struct filterjob *f, const struct filternode *n, uint8_t *reg)
+{
+	struct exprcode *c = &f->j->code;
+	uint8_t r;
+
+	if (filtercode_number(f, n->l, reg))
+		return -1;
+	if (n->r->kind == FILTERNODE_CONST && calculate_const(c, n, *reg))
+		return 0;
+	if (filtercode_number(f, n->r, &r))
+		return -1;
+	if (n->op == EXPR_SHL || n->op == EXPR_SHR)
+		check_count(c, n->r, r);
+	calculate(c, n->op, n->type, *reg, r);
+	c->reg = *reg + 1;
+	return 0;
+}
+
+static int unary(struct filterjob *f, const struct filternode *n, uint8_t *reg)
+{
+	struct exprcode *c = &f->j->code;
+	uint8_t x, first = exprcode_take(c);
+
+	*reg = first;
+	/* -x is 0 - x, and ^x is -1 - x. */
+	exprcode_set(c, GOPROBE_OP_IMM, first, n->op == EXPR_XOR ? -1ULL : 0);
+	if (filtercode_number(f, n->l, &x))
+		return -1;
+	exprcode_op2(c, GOPROBE_OP_SUB, first, x);
+	extend(c, n->type, first);
+	c->reg = first + 1;
+	return 0;
+}
+
+/* 1 or 0 of what is true or false. */
+static int boolean(struct filterjob *f, const struct filternode *n, uint8_t *reg)
+{
+	struct filterlabel no = { 0 }, end = { 0 };
+	struct exprcode *c = &f->j->code;
+
+	*reg = exprcode_take(c);
+	if (filtercode_test(f, n, false, &no))
+		return -1;
+	exprcode_set(c, GOPROBE_OP_IMM, *reg, 1);
+	jump_always(c, &end);
+	filtercode_here(c, &no);
+	exprcode_set(c, GOPROBE_OP_IMM, *reg, 0);
+	filtercode_here(c, &end);
+	c->reg = *reg + 1;
+	return 0;
+}
+
+static uint64_t constant(const struct filterconst *v)
+{
+	return v->kind == FILTERCONST_INT ? (uint64_t)v->i :
+	       v->kind == FILTERCONST_BOOL ? v->b : 0;
+}
+
+static int under(struct filterjob *f, const struct filternode *n, uint8_t reg)
+{
+	struct exprcode *c = &f->j->code;
+
+	f->unders[f->nunders++] = (struct filter_under){ .op = c->nops, .e = n->e };
+	exprcode_set(c, GOPROBE_OP_UNDER, reg, 0);
+	return 0;
+}
+
+/* Goroutine @n itself, or one of the set of those that descend from it. */
+static int descendant(struct filterjob *f, const struct filternode *n, uint8_t reg)
+{
+	struct exprcode *c = &f->j->code;
+
+	exprcode_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_GOID);
+	exprcode_op(c, (struct goprobe_op){
+		.code = GOPROBE_OP_JNE_I, .a = reg, .offset = 2, .value = n->e->number });
+	exprcode_set(c, GOPROBE_OP_IMM, reg, 1);
+	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JUMP, .offset = 1 });
+	exprcode_op2(c, GOPROBE_OP_MEMBER, reg, reg);
+	return 0;
+}
+
+bool filtercode_creator(struct exprjob *j, const struct expr *e, uint8_t reg)
+{
+	int minor = gobin_go_minor(j->scope->bin);
+	uint32_t parent = golayout_get(minor)->g.parent;
+
+	if (!parent) {
+		exprjob_wrong(j, e, "Go 1.%d does not keep who has started a goroutine", minor);
+		diag_hint(j->d, "1.21 and later do");
+		return false;
+	}
+	exprcode_set(&j->code, GOPROBE_OP_TASK, reg, GOPROBE_TASK_G);
+	exprcode_op(&j->code, (struct goprobe_op){
+		.code = GOPROBE_OP_JEQ_I, .a = reg, .offset = 1 });
+	exprcode_op(&j->code, (struct goprobe_op){
+		.code = GOPROBE_OP_LOAD, .a = reg, .b = reg, .size = WORD, .value = parent });
+	return true;
+}
+
+int filtercode_number(struct filterjob *f, const struct filternode *n, uint8_t *reg)
+{
+	struct exprcode *c = &f->j->code;
+
+	if (n->kind == FILTERNODE_PLACE)
+		return load(f, n, reg);
+	if (n->kind == FILTERNODE_CONST) {
+		*reg = exprcode_take(c);
+		exprcode_set(c, GOPROBE_OP_IMM, *reg, constant(&n->value));
+		return 0;
+	}
+	if (n->kind != FILTERNODE_UNDER && n->kind != FILTERNODE_DESCENDANT &&
+	    n->type->kind == GOTYPE_BOOL)
+		return boolean(f, n, reg);
+	if (n->kind == FILTERNODE_BINARY)
+		return binary(f, n, reg);
+	if (n->kind == FILTERNODE_UNARY)
+		return unary(f, n, reg);
+	*reg = exprcode_take(c);
+	switch (n->kind) {
+	case FILTERNODE_TASK:
+		exprcode_set(c, GOPROBE_OP_TASK, *reg, n->task);
+		return 0;
+	case FILTERNODE_NUMBER:
+		exprcode_op2(c, GOPROBE_OP_MOVE, *reg, 0);
+		return 0;
+	case FILTERNODE_DURATION:
+		exprcode_op2(c, GOPROBE_OP_DURATION, *reg, 0);
+		return 0;
+	case FILTERNODE_CREATOR:
+		return filtercode_creator(f->j, n->e, *reg) ? 0 : -1;
+	case FILTERNODE_DESCENDANT:
+		return descendant(f, n, *reg);
+	default:
+		return under(f, n, *reg);
+	}
+}
+
+/* --- tests --------------------------------------------------------------------------- */
+
+static enum expr_op opposite(enum expr_op op)
+{
+	static const enum expr_op to[] = {
+		[EXPR_EQ] = EXPR_NE, [EXPR_NE] = EXPR_EQ, [EXPR_LT] = EXPR_GE, [EXPR_GE] = EXPR_LT,
+		[EXPR_LE] = EXPR_GT, [EXPR_GT] = EXPR_LE,
+	};
+
+	return to[op];
+}
+
+/* With a constant. There are < and >= only: x <= 5 is x < 6. */
+static int compare_const(struct filterjob *f, const struct filternode *n, enum expr_op op,
+			 struct filterlabel *to)
+{
+	const struct gotype *t = n->l->type;
+	struct exprcode *c = &f->j->code;
+	uint64_t value = constant(&n->r->value);
+	bool sign = t->kind == GOTYPE_INT;
+	uint8_t reg;
+
+	if (filtercode_number(f, n->l, &reg))
+		return -1;
+	if (op == EXPR_LE || op == EXPR_GT) {
+		/* Only where reading can fail: see filtertype. */
+		if (n->r->value.i == filterconst_max(t)) {
+			if (op == EXPR_LE)
+				jump_always(c, to);
+			return 0;
+		}
+		value++;
+		op = op == EXPR_LE ? EXPR_LT : EXPR_GE;
+	}
+	jump_if(c, op == EXPR_EQ ? GOPROBE_OP_JEQ_I : op == EXPR_NE ? GOPROBE_OP_JNE_I :
+		op == EXPR_LT ? (sign ? GOPROBE_OP_JSLT_I : GOPROBE_OP_JLT_I) :
+		(sign ? GOPROBE_OP_JSGE_I : GOPROBE_OP_JGE_I), reg, value, to);
+	return 0;
+}
+
+static int compare_two(struct filterjob *f, const struct filternode *n, enum expr_op op,
+		       struct filterlabel *to)
+{
+	bool sign = n->l->type->kind == GOTYPE_INT, turned = op == EXPR_GT || op == EXPR_LE;
+	struct exprcode *c = &f->j->code;
+	uint8_t l, r;
+
+	if (filtercode_number(f, n->l, &l) || filtercode_number(f, n->r, &r))
+		return -1;
+	exprcode_op2(c, op == EXPR_EQ ? GOPROBE_OP_JEQ : op == EXPR_NE ? GOPROBE_OP_JNE :
+		     op == EXPR_LT || op == EXPR_GT ? (sign ? GOPROBE_OP_JSLT : GOPROBE_OP_JLT) :
+		     (sign ? GOPROBE_OP_JSGE : GOPROBE_OP_JGE), turned ? r : l, turned ? l : r);
+	filtercode_jump(c, to);
+	return 0;
+}
+
+static int compare(struct filterjob *f, const struct filternode *n, bool want,
+		   struct filterlabel *to)
+{
+	enum expr_op op = want ? n->op : opposite(n->op);
+
+	switch (n->l->type->kind) {
+	case GOTYPE_STRING:
+		return filtertext_test(f, n, want, to);
+	case GOTYPE_FLOAT:
+		return filterfloat_test(f, n, op, want, to);
+	default:
+		return n->r->kind == FILTERNODE_CONST ? compare_const(f, n, op, to) :
+							compare_two(f, n, op, to);
+	}
+}
+
+static int logic(struct filterjob *f, const struct filternode *n, bool want,
+		 struct filterlabel *to)
+{
+	struct exprcode *c = &f->j->code;
+	struct filterlabel end = { 0 };
+	uint8_t first = c->reg;
+	/* The first operand alone decides if it is this. */
+	bool decides = n->op == EXPR_OR;
+
+	if (filtercode_test(f, n->l, decides, want == decides ? to : &end))
+		return -1;
+	c->reg = first;
+	if (filtercode_test(f, n->r, want, to))
+		return -1;
+	filtercode_here(c, &end);
+	return 0;
+}
+
+int filtercode_test(struct filterjob *f, const struct filternode *n, bool want,
+		    struct filterlabel *to)
+{
+	struct exprcode *c = &f->j->code;
+	uint8_t reg;
+
+	switch (n->kind) {
+	case FILTERNODE_CONST:
+		if (n->value.b == want)
+			jump_always(c, to);
+		return 0;
+	case FILTERNODE_PREFIX:
+	case FILTERNODE_SUFFIX:
+		return filtertext_test(f, n, want, to);
+	case FILTERNODE_UNARY:
+		return filtercode_test(f, n->l, !want, to);
+	case FILTERNODE_BINARY:
+		return n->op == EXPR_OR || n->op == EXPR_AND ? logic(f, n, want, to) :
+							       compare(f, n, want, to);
+	default:
+		if (filtercode_number(f, n, &reg))
+			return -1;
+		jump_if(c, want ? GOPROBE_OP_JNE_I : GOPROBE_OP_JEQ_I, reg, 0, to);
+		return 0;
+	}
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The rest of a capture expression, from the value that the module has captured
+ * to the one that was asked for: what a map's entry or an interface's dynamic
+ * value can't be found without. Pure.
+ */
+#ifndef GOPROBE_EXPRSTEP_H
+#define GOPROBE_EXPRSTEP_H
+
+#include "value/path.h"
+
+enum exprstep_kind {
+	EXPRSTEP_FIELD,
+	EXPRSTEP_INDEX,
+	EXPRSTEP_KEY,
+	EXPRSTEP_POINTER,
+	EXPRSTEP_ASSERT,
+	EXPRSTEP_LEN,
+	EXPRSTEP_CAP,
+};
+
+/**
+ * struct exprstep - one step
+ * @kind: enum exprstep_kind
+ * @name: of a field; or the type that is asserted, with the whole path of its package
+ * @index: of an element
+ * @key: of a map's entry
+ */
+struct exprstep {
+	enum exprstep_kind kind;
+	const char *name;
+	uint64_t index;
+	struct value_key key;
+};
+
+/**
+ * struct exprsteps - all of them
+ * @v: steps
+ * @n: their number
+ * @type: of what they lead to, or NULL if that depends on the values
+ */
+struct exprsteps {
+	const struct exprstep *v;
+	size_t n;
+	const struct gotype *type;
+};
+
+/*
+ * Go the steps from *@at on. NULL, or why that is impossible (a static string).
+ * @number: for len() and cap(), whose value is in no record.
+ */
+const char *exprsteps_go(const struct exprsteps *s, struct value_ctx *v, struct value_at *at,
+			 uint8_t number[8]);
+
+#endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What may be set, and to what. Types are Go's, and what the garbage collector relies on stays:
+ *
+ * - Arguments and results are words that only their goroutine has, in registers or in its own
+ *   frame, where Go's compiler itself stores without a write barrier. They can become nil, and
+ *   strings and slices shorter: all pointers in them are those that were there, or nil.
+ * - Other memory is shared. While it is marking, the collector must see each pointer that is
+ *   deleted there (the write barrier shades it): somebody may have just loaded it, onto a stack
+ *   that has been scanned already. So no pointer is deleted, not even by nil. What is cut off at
+ *   the end of a string or slice changes its length alone, one word; the object stays as
+ *   it was found. To cut off the beginning would be two or three words, which another goroutine
+ *   could see half done, and so reach beyond the object.
+ * - Pointers are never made of numbers, nor taken from elsewhere.
+ */
+#include <string.h>
+
+#include "compile/edit_tree.h"
+
+static int wrong(struct filterjob *f, const struct expr *e, const char *sentence, const char *hint)
+{
+	diag_set(f->j->d, "%s", sentence);
+	diag_span(f->j->d, f->j->text, e->at, e->len);
+	if (hint)
+		diag_hint(f->j->d, "%s", hint);
+	return -1;
+}
+
+/* "'x' is of type T, @what" */
+static int wrong_type(struct filterjob *f, const struct expr *e, const struct gotype *t,
+		      const char *what, const char *hint)
+{
+	int len;
+	const char *text = filternode_text(f, e, &len);
+
+	diag_set(f->j->d, "'%.*s' is of type %s, %s", len, text, t->name, what);
+	diag_span(f->j->d, f->j->text, e->at, e->len);
+	if (hint)
+		diag_hint(f->j->d, "%s", hint);
+	return -1;
+}
+
+/* --- what is set ------------------------------------------------------------------ */
+
+/* The type of @e, whatever it is made of; the program is as it was. NULL: an error. */
+static const struct gotype *type_of(struct filterjob *f, const struct expr *e,
+				    struct exprplace *p)
+{
+	struct exprcode *c = &f->j->code;
+	size_t nops = c->nops;
+	uint8_t reg = c->reg;
+	int err;
+
+	f->j->unavailable = NULL;
+	err = exprjob_compile(f->j, e, p);
+	c->nops = nops;
+	c->reg = reg;
+	return err ? NULL : exprjob_type_of(p);
+}
+
+/* What lies in a string, or in an interface, is nobody's to change. */
+static int check_path(struct filterjob *f, const struct expr *e)
+{
+	struct exprplace p;
+	const struct gotype *t;
+
+	for (; e; e = e->x) {
+		if (e->kind == EXPR_ASSERT) {
+			t = type_of(f, e, &p);
+			if (!t)
+				return -1;
+			if (t->kind != GOTYPE_POINTER)
+				return wrong(f, e, "what an interface holds can't be changed",
+					     "what a pointer in it leads to can: x.(*T).field");
+		}
+		if (e->kind != EXPR_INDEX)
+			continue;
+		t = type_of(f, e->x, &p);
+		if (!t)
+			return -1;
+		if (t->kind == GOTYPE_STRING)
+			return wrong(f, e, "the bytes of a string can't be changed",
+				     "others may have the same bytes");
+	}
+	return 0;
+}
+
+static int check_place(struct filterjob *f, const struct expr *e, struct exprplace *p)
+{
+	const struct gotype *t = type_of(f, e, p);
+
+	if (!t && p->steps.n == 0)
+		return -1;
+	if (p->steps.n)
+		return wrong(f, e, "this is found by goprobectl, after the call: too late to be changed",
+			     "entries of maps and elements of channels can't be set; what an interface holds needs its type, as in x.(*T).field");
+	if (f->j->unavailable) {
+		diag_set(f->j->d, "'%.*s' can't be had: %s", (int)e->len, f->j->text + e->at,
+			 f->j->unavailable);
+		diag_span(f->j->d, f->j->text, e->at, e->len);
+		return -1;
+	}
+	if (p->kind == EXPRPLACE_CONSTANT || p->kind == EXPRPLACE_REGISTER ||
+	    e->kind == EXPR_LEN || e->kind == EXPR_CAP || e->kind == EXPR_ASSERT)
+		return wrong(f, e, "only variables, and what they are made of, can be set", NULL);
+	if (p->fixed)
+		return wrong(f, e, "a variable that is captured by value never changes: it can't be set",
+			     "all later calls of the closure have the same copy");
+	return check_path(f, e);
+}
+
+/* --- to what ------------------------------------------------------------------------ */
+
+static bool has_nil(const struct gotype *t)
+{
+	return t->kind == GOTYPE_POINTER || t->kind == GOTYPE_INTERFACE || t->kind == GOTYPE_MAP ||
+	       t->kind == GOTYPE_CHAN || t->kind == GOTYPE_FUNC || t->kind == GOTYPE_SLICE;
+}
+
+/* Why there is no value that it could be set to; or NULL. */
+static const char *why_not(const struct gotype *t)
+{
+	switch (t->kind) {
+	case GOTYPE_STRUCT:
+		return "which is set field by field";
+	case GOTYPE_ARRAY:
+		return "which is set element by element";
+	case GOTYPE_COMPLEX:
+		return "which can't be set";
+	case GOTYPE_UNKNOWN:
+		return "of which nothing is known";
+	case GOTYPE_POINTER:
+		return strcmp(t->name, GOTYPE_REGISTER) ? NULL : "of which nothing is known";
+	default:
+		return t->size ? NULL : "which has no bytes";
+	}
+}
+
+static bool same_type(const struct gotype *a, const struct gotype *b)
+{
+	static const char shape[] = "go.shape.";
+	const char *x = a->name, *y = b->name;
+
+	if (!strncmp(x, shape, sizeof(shape) - 1))
+		x += sizeof(shape) - 1;
+	if (!strncmp(y, shape, sizeof(shape) - 1))
+		y += sizeof(shape) - 1;
+	return a == b || !strcmp(x, y);
+}
+
+/* A constant as the type has it. */
+static int convert(struct filterjob *f, const struct filternode *n, const struct gotype *t,
+		   struct editvalue *v)
+{
+	struct filterconst value = n->value;
+	const char *why = filterconst_convert(&value, t), *text;
+	int len;
+
+	if (!why) {
+		v->node = filternode_const(f, n->e, t, value);
+		return v->node ? 0 : -1;
+	}
+	text = filternode_text(f, n->e, &len);
+	diag_set(f->j->d, "'%.*s' %s %s, the type of '%.*s'", len, text, why, t->name,
+		 (int)v->to->len, f->j->text + v->to->at);
+	diag_span(f->j->d, f->j->text, n->e->at, n->e->len);
+	return -1;
+}
+
+/* Does it say something of the call that only conditions can? */
+static bool of_conditions(const struct filterjob *f, const struct expr *e)
+{
+	if (!e)
+		return false;
+	return e->kind == EXPR_UNDER || e->kind == EXPR_DESCENDANT || e->kind == EXPR_LABEL ||
+	       filtertype_is_word(f->j, e, "goid") || filtertype_is_word(f->j, e, "creator") ||
+	       filtertype_is_word(f->j, e, "tid") || filtertype_is_word(f->j, e, "pid") ||
+	       filtertype_is_word(f->j, e, "panicked") ||
+	       filter_needs(f->j, e) & (FILTER_NEEDS_NUMBER | FILTER_NEEDS_DURATION) ||
+	       of_conditions(f, e->x) || of_conditions(f, e->index);
+}
+
+/* Numbers, and what is true or false: of the same type, or a constant that fits. */
+static int check_number(struct filterjob *f, const struct expr *e, struct editvalue *v)
+{
+	const struct gotype *t = v->type;
+	const struct filternode *n = filtertype_make(f, e);
+	bool logic;
+	int len;
+	const char *text;
+
+	if (!n)
+		return -1;
+	v->node = n;
+	v->kind = t->kind == GOTYPE_FLOAT ? EDITVALUE_FLOAT : EDITVALUE_NUMBER;
+	if (of_conditions(f, e))
+		return wrong(f, e, "what is said of the call itself, as 'n', 'goid' or 'under', is for conditions",
+			     NULL);
+	/* What a comparison comes to is any type of true and false. */
+	logic = t->kind == GOTYPE_BOOL && filternode_is_bool(n) &&
+		(!n->type || n->type == &filtertype_boolean);
+	if (n->kind == FILTERNODE_CONST && (!n->type || !same_type(n->type, t)))
+		return convert(f, n, t, v);
+	if (logic || (n->type && same_type(n->type, t)))
+		return 0;
+	text = filternode_text(f, e, &len);
+	diag_set(f->j->d, "'%.*s' is of type %s, and '%.*s' of type %s: Go does not mix them", len,
+		 text, n->type ? n->type->name : "bool", (int)v->to->len, f->j->text + v->to->at,
+		 t->name);
+	diag_span(f->j->d, f->j->text, e->at, e->len);
+	return -1;
+}
+
+/* s = s[i:k] */
+static int check_part(struct filterjob *f, const struct expr *e, struct editvalue *v)
+{
+	const struct gotype *t = v->type;
+
+	if (t->kind != GOTYPE_STRING && t->kind != GOTYPE_SLICE)
+		return wrong_type(f, v->to, t, "which has no parts", NULL);
+	if (!expr_same(e->x, v->to))
+		return wrong(f, e->x, "a slice or string can only become a part of itself",
+			     "what it was made of is all that is sure to be there");
+	v->low = e->index;
+	v->high = e->high;
+	if (v->low && v->low->kind == EXPR_NUMBER && !v->low->number)
+		v->low = NULL;
+	if (v->low && v->shared)
+		return wrong(f, e->index,
+			     "the beginning can't be cut off where other goroutines can see it half done",
+			     "of arguments and results it can; of others the end: s = s[:n]");
+	v->kind = EDITVALUE_PART;
+	return 0;
+}
+
+static bool is_nil(struct filterjob *f, const struct expr *e)
+{
+	return filtertype_is_word(f->j, e, "nil");
+}
+
+static int check_text(struct filterjob *f, const struct expr *e, struct editvalue *v)
+{
+	if (e->kind == EXPR_STRING && !e->n) {
+		v->kind = v->shared ? EDITVALUE_LEN_ZERO : EDITVALUE_ZERO;
+		return 0;
+	}
+	return wrong(f, e, "a string can only be cut: 's = s[:3]', or 's = \"\"'",
+		     "for other bytes there is no memory in the program");
+}
+
+/* Pointers, and what is made of them. */
+static int check_reference(struct filterjob *f, const struct expr *e, struct editvalue *v)
+{
+	const struct gotype *t = v->type;
+
+	if (t->kind == GOTYPE_STRING)
+		return check_text(f, e, v);
+	if (!is_nil(f, e))
+		return t->kind == GOTYPE_SLICE ?
+		       wrong(f, e, "a slice can only be cut, 's = s[:3]', or be nil",
+			     "for other elements there is no memory in the program") :
+		       wrong_type(f, v->to, t, "and can be set to nil only",
+				  "the garbage collector must know where each pointer comes from");
+	if (v->shared)
+		return wrong_type(f, v->to, t,
+				  "and no pointer is taken away where the garbage collector looks",
+				  t->kind == GOTYPE_SLICE ?
+				  "its length can be: s = s[:0]" :
+				  "of arguments and results it can; elsewhere the collector must see what is deleted while it is marking");
+	v->kind = EDITVALUE_ZERO;
+	return 0;
+}
+
+int edittype_check(struct filterjob *f, const struct editexpr_set *set, struct editvalue *ret)
+{
+	const struct expr *e = set->value;
+	struct exprplace p = { .steps.n = 0 };
+	const char *why;
+
+	*ret = (struct editvalue){ .to = set->to };
+	f->j->code.reg = 0;
+	if (check_place(f, set->to, &p))
+		return -1;
+	ret->type = p.type;
+	ret->shared = p.kind != EXPRPLACE_PARTS && p.kind != EXPRPLACE_STACK;
+	why = why_not(p.type);
+	if (why)
+		return wrong_type(f, set->to, p.type, why, NULL);
+	if (e->kind == EXPR_SLICE)
+		return check_part(f, e, ret);
+	if (p.type->kind == GOTYPE_STRING || has_nil(p.type))
+		return check_reference(f, e, ret);
+	return check_number(f, e, ret);
+}

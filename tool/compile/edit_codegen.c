@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Assignments to operations. All that is set is computed of what was there before; the module
+ * sets it when the program has come to its end.
+ */
+#include "compile/edit_tree.h"
+
+#define WORD 8U
+
+/* --- what is to be there -------------------------------------------------------------- */
+
+/* Number @e, or the one in @otherwise, in a register of its own. */
+static int bound(struct filterjob *f, const struct expr *e, uint8_t otherwise, uint8_t *reg)
+{
+	struct exprcode *c = &f->j->code;
+	const struct gotype *t;
+	struct exprplace p;
+	uint8_t first;
+
+	*reg = exprcode_take(c);
+	if (!e) {
+		exprcode_op2(c, GOPROBE_OP_MOVE, *reg, otherwise);
+		return 0;
+	}
+	first = c->reg;
+	if (exprjob_compile(f->j, e, &p))
+		return -1;
+	t = exprjob_type_of(&p);
+	if (p.steps.n || !t || !filtertype_is_whole(t) || e->negative) {
+		exprjob_wrong(f->j, e, e->negative ? "an index is not negative" :
+			      "an index is a whole number that the module finds");
+		diag_span(f->j->d, f->j->text, e->at, e->len);
+		return -1;
+	}
+	exprplace_number(c, &p, *reg);
+	c->reg = first;
+	return 0;
+}
+
+/* The operation fails unless @a >= @b, unsigned. */
+static void check_not_less(struct exprcode *c, uint8_t a, uint8_t b)
+{
+	exprcode_skip(c, GOPROBE_OP_JGE, a, b);
+	exprcode_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
+}
+
+/*
+ * The address moves with the beginning, unless nothing is left: then it would be behind
+ * the object, and so another one's. Go's compiler does the same. @left: register with what is
+ * left of the capacity.
+ */
+static void move_address(struct exprcode *c, const struct gotype *t, uint8_t address, uint8_t low,
+			 uint8_t left)
+{
+	uint64_t size = t->kind == GOTYPE_STRING ? 1 : t->elem ? t->elem->size : 0;
+
+	exprcode_set(c, GOPROBE_OP_MUL_I, low, size);
+	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JEQ_I, .a = left, .offset = 1 });
+	exprcode_op2(c, GOPROBE_OP_ADD, address, low);
+}
+
+/* s[low:high], 0 <= low <= high <= len(s): what there is between len and cap may be others'. */
+static int part(struct filterjob *f, const struct editvalue *v, struct editword *words, size_t *n)
+{
+	bool slice = v->type->kind == GOTYPE_SLICE;
+	struct exprcode *c = &f->j->code;
+	uint8_t address = exprcode_take(c), len = exprcode_take(c), cap = exprcode_take(c);
+	uint8_t low, high, first = c->reg;
+	struct exprplace p;
+
+	if (exprjob_compile(f->j, v->to, &p))
+		return -1;
+	/* The one that the place is found by comes last. */
+	exprplace_load(c, &p, WORD, WORD, len);
+	if (slice)
+		exprplace_load(c, &p, 2 * WORD, WORD, cap);
+	exprplace_load(c, &p, 0, WORD, address);
+	c->reg = first;
+	if (bound(f, v->low, EXPRCODE_ZERO, &low) || bound(f, v->high, len, &high))
+		return -1;
+	check_not_less(c, len, high);
+	check_not_less(c, high, low);
+	exprcode_op2(c, GOPROBE_OP_MOVE, len, high);
+	exprcode_op2(c, GOPROBE_OP_SUB, len, low);
+	if (v->low) {
+		if (slice)
+			exprcode_op2(c, GOPROBE_OP_SUB, cap, low);
+		move_address(c, v->type, address, low, slice ? cap : len);
+	}
+	words[0] = (struct editword){ .at = 0, .size = WORD, .reg = address, .same = !v->low };
+	words[1] = (struct editword){ .at = WORD, .size = WORD, .reg = len };
+	words[2] = (struct editword){ .at = 2 * WORD, .size = WORD, .reg = cap, .same = !v->low };
+	*n = slice ? 3 : 2;
+	c->reg = first;
+	return 0;
+}
+
+/* "" or nothing of it: all words are 0, or the length alone. */
+static int zero(struct filterjob *f, const struct editvalue *v, struct editword *words, size_t *n)
+{
+	struct exprcode *c = &f->j->code;
+	struct exprplace p;
+	uint8_t address;
+
+	for (*n = 0; *n * WORD < v->type->size; (*n)++)
+		words[*n] = (struct editword){ .at = *n * WORD, .size = WORD,
+					       .reg = EXPRCODE_ZERO };
+	if (v->kind == EDITVALUE_ZERO)
+		return 0;
+	address = exprcode_take(c);
+	if (exprjob_compile(f->j, v->to, &p))
+		return -1;
+	exprplace_load(c, &p, 0, WORD, address);
+	words[0].reg = address;
+	words[0].same = true;
+	c->reg = address + 1;
+	return 0;
+}
+
+int editcode_words(struct filterjob *f, const struct editvalue *v, struct editword *words,
+		   size_t *n)
+{
+	words[0] = (struct editword){ .size = (uint32_t)v->type->size };
+	*n = 1;
+	switch (v->kind) {
+	case EDITVALUE_NUMBER:
+		return filtercode_number(f, v->node, &words[0].reg);
+	case EDITVALUE_FLOAT:
+		return filterfloat_bits(f, v->node, v->type, &words[0].reg);
+	case EDITVALUE_PART:
+		return part(f, v, words, n);
+	default:
+		return zero(f, v, words, n);
+	}
+}
+
+/* --- where it goes ----------------------------------------------------------------------- */
+
+static void set_register(struct exprcode *c, const struct exprplace *p, const struct editword *w)
+{
+	const struct goabi_part *to = exprplace_register(p, p->at + w->at);
+
+	if (!to || to->size != w->size) {
+		c->full = true;
+		return;
+	}
+	exprcode_op(c, (struct goprobe_op){
+		.code = to->is_float ? GOPROBE_OP_SET_FLOAT : GOPROBE_OP_SET, .a = w->reg,
+		.b = to->reg, .size = to->is_float ? to->size : 0 });
+}
+
+int editcode_set(struct filterjob *f, const struct editvalue *v, const struct editword *words,
+		 size_t n)
+{
+	struct exprcode *c = &f->j->code;
+	struct exprplace p;
+
+	if (exprjob_compile(f->j, v->to, &p))
+		return -1;
+	if (p.kind != EXPRPLACE_PARTS && p.kind != EXPRPLACE_MEMORY)
+		p = exprplace_address(c, &p);
+	for (size_t i = 0; i < n; i++) {
+		if (words[i].same)
+			continue;
+		if (p.kind == EXPRPLACE_PARTS)
+			set_register(c, &p, &words[i]);
+		else
+			exprcode_op(c, (struct goprobe_op){
+				.code = GOPROBE_OP_WRITE, .a = words[i].reg, .b = p.reg,
+				.size = words[i].size, .value = p.at + words[i].at });
+	}
+	return 0;
+}

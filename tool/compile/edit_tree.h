@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* An assignment while it is compiled: rules of types, and words. Part of edit. */
+#ifndef GOPROBE_EDITTREE_H
+#define GOPROBE_EDITTREE_H
+
+#include "compile/cond_tree.h"
+#include "compile/edit.h"
+
+enum editvalue_kind {
+	EDITVALUE_NUMBER,	/* also true and false: @node */
+	EDITVALUE_FLOAT,	/* @node */
+	EDITVALUE_ZERO,		/* nil, and "": all words are 0 */
+	EDITVALUE_LEN_ZERO,	/* "" where the address stays: the length is 0 */
+	EDITVALUE_PART,		/* @low and @high of what it was */
+};
+
+/**
+ * struct editvalue - an assignment with types
+ * @to: what is set
+ * @type: its type
+ * @kind: enum editvalue_kind
+ * @node: see there
+ * @low: of EDITVALUE_PART; NULL: from the beginning
+ * @high: likewise; NULL: to the end
+ * @shared: others can see it: it is neither argument nor result
+ */
+struct editvalue {
+	const struct expr *to;
+	const struct gotype *type;
+	enum editvalue_kind kind;
+	const struct filternode *node;
+	const struct expr *low;
+	const struct expr *high;
+	bool shared;
+};
+
+#define EDITWORDS_MAX 3
+
+/**
+ * struct editword - a register of the program with a part of a value
+ * @at: where in the value
+ * @size: bytes
+ * @reg: the register
+ * @same: it is what it was
+ */
+struct editword {
+	uint32_t at;
+	uint32_t size;
+	uint8_t reg;
+	bool same;
+};
+
+/* --- edittype: may it be set to that? 0, or -1 with an error that points at it --- */
+int edittype_check(struct filterjob *f, const struct editexpr_set *set, struct editvalue *ret);
+
+/* --- editcode: operations. 0, or -1 --- */
+/* What is to be there, in registers. */
+int editcode_words(struct filterjob *f, const struct editvalue *v, struct editword *words,
+		   size_t *n);
+/* Set it, or write it, to where it belongs. */
+int editcode_set(struct filterjob *f, const struct editvalue *v, const struct editword *words,
+		 size_t n);
+
+#endif

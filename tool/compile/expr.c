@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Capture expressions against a function: what its names are, which types come
+ * out, where the values are. Selectors, indices and dereferences mean what the Go
+ * specification says, with nil and bounds checked when it happens.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "compile/expr.h"
+#include "compile/job.h"
+#include "compile/type.h"
+#include "gobin/runtime_layout.h"
+#include "gotype/selector.h"
+
+#define WORD 8U
+
+/* --- fields -------------------------------------------------------------------------- */
+
+static const struct gotype *struct_of(const struct gotype *t)
+{
+	if (t->kind == GOTYPE_POINTER && t->elem)
+		t = t->elem;
+	return t->kind == GOTYPE_STRUCT ? t : NULL;
+}
+
+static int unknown_field(struct exprjob *j, const struct expr *e, const struct gotype *t)
+{
+	const char *names = "";
+	struct near near;
+
+	near_init(&near, e->s);
+	gofield_offer(t, &near);
+	for (size_t i = 0; names && !near.n && i < t->nfields && i < 12; i++)
+		names = arena_printf(j->scope->mem, "%s%s%s", names, i ? ", " : "",
+				     t->fields[i].name);
+	exprjob_wrong(j, e, "%s has no field '%s'", t->name, e->s);
+	exprjob_hint(j, "it has", names, &near);
+	return -1;
+}
+
+static int follow_path(struct exprjob *j, const struct gofield_path *path, struct exprplace *p)
+{
+	for (size_t i = 0; i < path->n; i++) {
+		if (p->type->kind == GOTYPE_POINTER)
+			*p = exprplace_follow(&j->code, p, p->type->elem);
+		*p = exprplace_part(p, path->v[i]->offset, path->v[i]->type);
+	}
+	return 0;
+}
+
+static int compile_field(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	struct exprstep step = { .kind = EXPRSTEP_FIELD, .name = e->s };
+	int found = exprname_qualified(j, e, p);
+	struct gofield_path path;
+	const struct gotype *t, *in;
+
+	if (found)
+		return found > 0 ? 0 : -1;
+	if (exprjob_compile(j, e->x, p))
+		return -1;
+	t = exprjob_type_of(p);
+	if (!t || t->kind == GOTYPE_INTERFACE)
+		return exprjob_add_step(j, e, p, step, NULL);
+	in = struct_of(t);
+	if (!in)
+		return exprjob_wrong_type(j, e, e->x, t, "which has no fields");
+	switch (gofield_find(in, e->s, &path)) {
+	case GOFIELD_NONE:
+		return unknown_field(j, e, in);
+	case GOFIELD_SEVERAL:
+		return exprjob_wrong(j, e, "more than one embedded field of %s has a field '%s'",
+				     in->name, e->s);
+	case GOFIELD_ONE:
+		break;
+	}
+	if (p->steps.n)
+		return exprjob_add_step(j, e, p, step, path.v[path.n - 1]->type);
+	return follow_path(j, &path, p);
+}
+
+/* --- pointers, lengths, assertions ----------------------------------------------------- */
+
+static int compile_deref(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	struct exprstep step = { .kind = EXPRSTEP_POINTER };
+	const struct gotype *t;
+
+	if (exprjob_compile(j, e->x, p))
+		return -1;
+	t = exprjob_type_of(p);
+	if (t && t->kind != GOTYPE_POINTER)
+		return exprjob_wrong_type(j, e, e->x, t, "not a pointer");
+	if (t && (!t->elem || t->elem->kind == GOTYPE_UNKNOWN))
+		return exprjob_wrong_type(j, e, e->x, t, "and what it points to is not known");
+	if (p->steps.n)
+		return exprjob_add_step(j, e, p, step, t ? t->elem : NULL);
+	/* Without steps its type is the place's, which has one. */
+	*p = exprplace_follow(&j->code, p, p->type->elem);
+	return 0;
+}
+
+/* Where the number of entries or elements is, in what a map or channel points to. */
+static void counter_of(const struct exprjob *j, const struct gotype *t, bool cap,
+		       uint32_t *offset)
+{
+	const struct golayout *l = golayout_get(gobin_go_minor(j->scope->bin));
+
+	/* A type that says more knows which maps the program was built with. */
+	bool swiss = t->map ? t->map->swiss : gobin_go_minor(j->scope->bin) >= 24;
+
+	if (t->kind == GOTYPE_CHAN)
+		*offset = cap ? l->chan.dataqsiz : l->chan.qcount;
+	else
+		*offset = swiss ? l->swiss.used : l->hmap.count;
+}
+
+/* Of a timer's channel it is 0: see value_chan(). */
+static void count_channel(struct exprjob *j, const struct exprplace *at, uint32_t offset,
+			  uint32_t timer)
+{
+	struct goprobe_op nil = {
+		.code = GOPROBE_OP_JEQ, .a = at->reg, .b = EXPRCODE_ZERO, .offset = 4,
+	};
+	uint8_t reg = exprcode_take(&j->code);
+
+	exprcode_op(&j->code, nil);	/* passes all that follows */
+	exprplace_load(&j->code, at, timer, WORD, reg);
+	exprplace_load(&j->code, at, offset, WORD, at->reg);
+	exprcode_skip(&j->code, GOPROBE_OP_JEQ, reg, EXPRCODE_ZERO);
+	exprcode_set(&j->code, GOPROBE_OP_IMM, at->reg, 0);
+	j->code.reg = reg;
+}
+
+/* A nil map or channel has no entries: that is no failure. */
+static void count_entries(struct exprjob *j, struct exprplace *p, bool cap)
+{
+	uint32_t timer = golayout_get(gobin_go_minor(j->scope->bin))->chan.timer, offset;
+	struct exprplace at = exprplace_follow(&j->code, p, &exprjob_int);
+
+	counter_of(j, p->type, cap, &offset);
+	if (p->type->kind == GOTYPE_CHAN && timer) {
+		count_channel(j, &at, offset, timer);
+	} else {
+		exprcode_skip(&j->code, GOPROBE_OP_JEQ, at.reg, EXPRCODE_ZERO);
+		exprplace_load(&j->code, &at, offset, WORD, at.reg);
+	}
+	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = &exprjob_int, .reg = at.reg };
+}
+
+/* The capacity that a slice is given when the program has none: see goscope.c. */
+static bool is_guessed(const struct exprplace *p)
+{
+	const struct goabi_part *part = p->kind == EXPRPLACE_PARTS ?
+					exprplace_register(p, p->at) : NULL;
+
+	return part && part->guessed;
+}
+
+static int compile_length(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	bool cap = e->kind == EXPR_CAP;
+	struct exprstep step = { .kind = cap ? EXPRSTEP_CAP : EXPRSTEP_LEN };
+	const struct gotype *t;
+
+	if (exprjob_compile(j, e->x, p))
+		return -1;
+	t = exprjob_type_of(p);
+	if (!t || t->kind == GOTYPE_INTERFACE || p->steps.n)
+		return exprjob_add_step(j, e, p, step, &exprjob_int);
+	if (t->kind == GOTYPE_POINTER && t->elem && t->elem->kind == GOTYPE_ARRAY)
+		t = t->elem;
+	if (t->kind == GOTYPE_ARRAY) {
+		*p = (struct exprplace){ .kind = EXPRPLACE_CONSTANT, .type = &exprjob_int,
+					 .at = t->count };
+		return 0;
+	}
+	if (t->kind == GOTYPE_SLICE || (t->kind == GOTYPE_STRING && !cap)) {
+		*p = exprplace_part(p, cap ? 2 * WORD : WORD, &exprjob_int);
+		if (is_guessed(p))
+			j->unavailable = goscope_nowhere;
+		return 0;
+	}
+	if (t->kind != GOTYPE_CHAN && (t->kind != GOTYPE_MAP || cap))
+		return exprjob_wrong_type(j, e, e->x, t, cap ? "which has no capacity" :
+				  "which has no length");
+	count_entries(j, p, cap);
+	return 0;
+}
+
+/* The type word of the interface @p in a register, compared with @rtype. */
+static void check_type(struct exprjob *j, const struct exprplace *p, uint64_t rtype)
+{
+	struct exprplace word = { .kind = EXPRPLACE_MEMORY, .type = &exprjob_int,
+				  .reg = exprcode_take(&j->code) };
+	uint8_t wanted = exprcode_take(&j->code);
+
+	exprplace_load(&j->code, p, 0, WORD, word.reg);
+	/* An itab's second word is the type: internal/abi.ITab. */
+	if (!p->type->empty)
+		exprplace_load(&j->code, &word, WORD, WORD, word.reg);
+	exprcode_set(&j->code, GOPROBE_OP_STATIC, wanted, rtype);
+	exprcode_skip(&j->code, GOPROBE_OP_JEQ, word.reg, wanted);
+	exprcode_set(&j->code, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_TYPE);
+	j->code.reg = word.reg;
+}
+
+/*
+ * The type's name with the whole paths of packages. What the binary has is called so; a type
+ * that had to be put together ("*http.Header") is called as it was typed.
+ */
+static const char *whole_name(struct arena *mem, const struct gotype *t)
+{
+	static const struct {
+		enum gotype_kind kind;
+		const char *begins;
+	} as[] = {
+		{ GOTYPE_POINTER, "*" }, { GOTYPE_SLICE, "[]" }, { GOTYPE_CHAN, "chan " },
+		{ GOTYPE_CHAN, "chan<- " }, { GOTYPE_CHAN, "<-chan " },
+	};
+	const char *elem = NULL;
+
+	for (size_t i = 0; t->elem && i < sizeof(as) / sizeof(as[0]); i++) {
+		if (t->kind != as[i].kind || strncmp(t->name, as[i].begins, strlen(as[i].begins)))
+			continue;
+		elem = whole_name(mem, t->elem);
+		return elem ? arena_printf(mem, "%s%s", as[i].begins, elem) : NULL;
+	}
+	if (t->kind == GOTYPE_ARRAY && t->elem && t->name[0] == '[') {
+		elem = whole_name(mem, t->elem);
+		return elem ? arena_printf(mem, "[%" PRIu64 "]%s", t->count, elem) : NULL;
+	}
+	if (t->kind == GOTYPE_MAP && t->key && t->elem && !strncmp(t->name, "map[", 4)) {
+		const char *key = whole_name(mem, t->key);
+
+		elem = whole_name(mem, t->elem);
+		return key && elem ? arena_printf(mem, "map[%s]%s", key, elem) : NULL;
+	}
+	return t->name;
+}
+
+static int compile_assert(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	struct sigparse types = { .bin = j->scope->bin, .mem = j->scope->mem, .text = j->text };
+	struct exprstep step = { .kind = EXPRSTEP_ASSERT };
+	const struct gotype *t, *wanted;
+
+	if (exprjob_compile(j, e->x, p))
+		return -1;
+	t = exprjob_type_of(p);
+	if (t && t->kind != GOTYPE_INTERFACE)
+		return exprjob_wrong_type(j, e, e->x, t, "not an interface");
+	wanted = sigparse_type(&types, e->type, j->d);
+	if (!wanted)
+		return -1;
+	if (wanted->kind == GOTYPE_INTERFACE) {
+		exprjob_wrong(j, e, "an interface never holds an interface, such as %s",
+			      wanted->name);
+		diag_span(j->d, j->text, e->type->at, e->type->len);
+		return -1;
+	}
+	step.name = whole_name(j->scope->mem, wanted);
+	if (!step.name)
+		return exprjob_no_memory(j);
+	if (p->steps.n || !wanted->rtype)
+		return exprjob_add_step(j, e, p, step, wanted);
+	check_type(j, p, wanted->rtype);
+	if (gobin_rtype_is_direct(j->scope->bin, wanted->rtype)) {
+		*p = exprplace_part(p, WORD, wanted);
+	} else {
+		struct exprplace data = exprplace_part(p, WORD, &exprjob_int);
+
+		*p = exprplace_follow(&j->code, &data, wanted);
+	}
+	return 0;
+}
+
+/* --- expressions ------------------------------------------------------------------------ */
+
+static int compile_number(const struct expr *e, struct exprplace *p)
+{
+	*p = (struct exprplace){ .kind = EXPRPLACE_CONSTANT, .type = &exprjob_int,
+				 .at = e->number };
+	return 0;
+}
+
+/* (*T)(0xc000012340) */
+static int compile_conversion(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	struct sigparse types = { .bin = j->scope->bin, .mem = j->scope->mem, .text = j->text };
+	const struct gotype *t;
+
+	if (j->scope->fn)
+		return exprjob_wrong(j, e,
+				     "an address is only good for a moment: 'read' and 'watch' look at one");
+	t = sigparse_type(&types, e->type, j->d);
+	if (!t)
+		return -1;
+	*p = (struct exprplace){ .kind = EXPRPLACE_CONSTANT, .type = t, .at = e->number };
+	return 0;
+}
+
+int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	switch (e->kind) {
+	case EXPR_NAME:
+		return exprname_compile(j, e, p);
+	case EXPR_VARIABLE:
+		return exprname_variable(j, e, p);
+	case EXPR_NUMBER:
+		return compile_number(e, p);
+	case EXPR_STRING:
+		return exprjob_wrong(j, e, "a string in quotes can only be a key");
+	case EXPR_FIELD:
+		return compile_field(j, e, p);
+	case EXPR_INDEX:
+		return exprindex_compile(j, e, p);
+	case EXPR_DEREF:
+		return compile_deref(j, e, p);
+	case EXPR_LEN:
+	case EXPR_CAP:
+		return compile_length(j, e, p);
+	case EXPR_ASSERT:
+		return compile_assert(j, e, p);
+	case EXPR_REGISTER:
+		return exprreg_compile(j, e, p);
+	case EXPR_LABEL:
+		return exprlabel_compile(j, e, p);
+	case EXPR_CONVERT:
+		return compile_conversion(j, e, p);
+	case EXPR_SLICE:
+		return exprjob_wrong(j, e,
+				     "a part can only be what is left of a slice or string, as in 's = s[:3]'");
+	default:
+		return exprjob_wrong(j, e, "this can only be in a condition, behind 'if'");
+	}
+}
+
+/* --- lists -------------------------------------------------------------------------------- */
+
+static const char why_too_large[] = "larger than a record can hold";
+
+/* A copy of @n objects, to stay. */
+static void *keep(struct arena *mem, const void *v, size_t n, size_t size)
+{
+	void *copy = arena_array(mem, n + 1, size);
+
+	if (copy && n)
+		memcpy(copy, v, n * size);
+	return copy;
+}
+
+static const struct exprsteps *keep_steps(struct exprjob *j, const struct exprsteps *from)
+{
+	struct exprsteps *steps = arena_alloc(j->scope->mem, sizeof(*steps));
+
+	if (!steps)
+		return NULL;
+	*steps = *from;
+	steps->v = keep(j->scope->mem, j->steps, from->n, sizeof(*j->steps));
+	return steps->v ? steps : NULL;
+}
+
+/* What there is of the place is in the frame from now on, or it is said why not. */
+static int store_item(struct exprjob *j, const struct exprplace *p, struct plan_value *v)
+{
+	struct exprcode *c = &j->code;
+
+	v->type = p->type;
+	v->stack = p->kind == EXPRPLACE_STACK || p->kind == EXPRPLACE_STATIC ||
+		   (j->scope->at && p->kind == EXPRPLACE_PARTS);
+	v->unavailable = j->unavailable;
+	if (p->steps.n) {
+		v->steps = keep_steps(j, &p->steps);
+		if (!v->steps)
+			return exprjob_no_memory(j);
+	}
+	if (!v->unavailable && j->scope->at && (c->nowhere || !exprplace_is_whole(p)))
+		v->unavailable = goscope_nowhere;
+	if (!v->unavailable && !exprplace_store(c, p, &v->offset))
+		v->unavailable = why_too_large;
+	return 0;
+}
+
+static void begin_item(struct exprjob *j, size_t i)
+{
+	j->code.reg = 0;
+	j->code.nowhere = false;
+	j->unavailable = NULL;
+	exprcode_set(&j->code, GOPROBE_OP_TRY, 0, i);
+}
+
+/* The item's code is what there is from @first on; nothing, if its value can't be had. */
+static void end_item(struct exprcode *c, size_t first, size_t pieces, const struct plan_value *v)
+{
+	if (v->unavailable) {
+		c->nops = first;
+		c->npieces = pieces;
+	}
+	if (c->nops == first + 1)
+		c->nops = first;
+	else if (c->nops > first)
+		c->ops[first].offset = (uint32_t)(c->nops - first - 1);
+}
+
+/* Value @i of the list: a program of its own that can fail alone. */
+static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struct plan_value *v)
+{
+	struct exprcode *c = &j->code;
+	size_t first = c->nops, pieces = c->npieces;
+	struct exprplace p;
+
+	if (e->kind == EXPR_NUMBER)
+		return exprjob_wrong(j, e, "a number is no value of the program");
+	begin_item(j, i);
+	if (exprjob_compile(j, e, &p))
+		return -1;
+	v->name = expr_text(j->scope->mem, j->text, e);
+	if (!v->name)
+		return exprjob_no_memory(j);
+	if (store_item(j, &p, v))
+		return -1;
+	end_item(c, first, pieces, v);
+	if (c->full) {
+		exprjob_wrong(j, e, "this takes more steps than a record can");
+		diag_span(j->d, j->text, e->at, e->len);
+		return -1;
+	}
+	return 0;
+}
+
+int exprjob_assign(struct exprjob *j)
+{
+	const struct gosig *sig = j->scope->sig;
+	size_t n = sig && !sig->incomplete && !j->scope->at ? sig->nparams + sig->nresults : 0;
+	struct goabi_value *v = arena_array(j->scope->mem, n + 1, sizeof(*v));
+
+	if (!v)
+		return exprjob_no_memory(j);
+	if (!n)
+		return 0;
+	j->call.params.values = v;
+	j->call.results.values = v + sig->nparams;
+	if (goabi_assign(sig, j->scope->abi0, &j->call))
+		return diag_set(j->d, "the arguments of %s are too large", j->scope->fn->name);
+	return 0;
+}
+
+static int keep_capture(struct exprjob *j, const struct plan_value *v, size_t n,
+			struct plan_capture *ret)
+{
+	struct arena *mem = j->scope->mem;
+	const struct exprcode *c = &j->code;
+
+	*ret = (struct plan_capture){
+		.values = v, .nvalues = n, .size = c->size,
+		.pieces = keep(mem, c->pieces, c->npieces, sizeof(*c->pieces)),
+		.npieces = c->npieces,
+		.ops = keep(mem, c->ops, c->nops, sizeof(*c->ops)), .nops = c->nops,
+	};
+	return ret->pieces && ret->ops ? 0 : exprjob_no_memory(j);
+}
+
+static int compile_list(struct exprjob *j, const struct expr_list *list, struct plan_capture *ret)
+{
+	struct plan_value *v = arena_array(j->scope->mem, list->n + 1, sizeof(*v));
+
+	if (!v)
+		return exprjob_no_memory(j);
+	if (exprjob_assign(j))
+		return -1;
+	for (size_t i = 0; i < list->n; i++)
+		if (compile_item(j, list->v[i], i, &v[i]))
+			return -1;
+	return keep_capture(j, v, list->n, ret);
+}
+
+/* One variable. What no record has room for any more says so. */
+static int compile_local(struct exprjob *j, size_t i, struct plan_value *v)
+{
+	struct exprcode *c = &j->code, before = *c;
+	struct exprplace p;
+
+	v->name = j->scope->sig->params[i].name;
+	begin_item(j, i);
+	exprname_local(j, i, &p);
+	if (store_item(j, &p, v))
+		return -1;
+	end_item(c, before.nops, before.npieces, v);
+	if (!c->full)
+		return 0;
+	*c = before;
+	v->unavailable = why_too_large;
+	return 0;
+}
+
+static int compile_locals(struct exprjob *j, struct plan_capture *ret)
+{
+	size_t n = j->scope->at->own;
+	struct plan_value *v = arena_array(j->scope->mem, n + 1, sizeof(*v));
+
+	if (!v)
+		return exprjob_no_memory(j);
+	for (size_t i = 0; i < n; i++)
+		if (compile_local(j, i, &v[i]))
+			return -1;
+	return keep_capture(j, v, n, ret);
+}
+
+static struct exprjob *begin(const struct exprc_scope *scope, const char *text, struct diag *d)
+{
+	struct exprjob *j = calloc(1, sizeof(*j));
+
+	if (!j) {
+		diag_set(d, "out of memory");
+		return NULL;
+	}
+	j->scope = scope;
+	j->text = text;
+	j->d = d;
+	j->code.ops = j->ops;
+	j->code.pieces = j->pieces;
+	return j;
+}
+
+int exprc_compile(const struct exprc_scope *scope, const struct expr_list *list,
+		  struct plan_capture *ret, struct diag *d)
+{
+	struct exprjob *j = begin(scope, list->text, d);
+	int err = j ? compile_list(j, list, ret) : -1;
+
+	free(j);
+	return err;
+}
+
+int exprc_locals(const struct exprc_scope *scope, struct plan_capture *ret, struct diag *d)
+{
+	struct exprjob *j = begin(scope, NULL, d);
+	int err = j ? compile_locals(j, ret) : -1;
+
+	free(j);
+	return err;
+}
+
+/* --- what is not known ----------------------------------------------------------------------- */
+
+int exprc_registers(struct arena *mem, int32_t args_bytes, struct plan_capture *ret)
+{
+	static const struct gotype word = {
+		.kind = GOTYPE_POINTER, .name = GOTYPE_REGISTER, .size = WORD, .align = WORD,
+	};
+	static const char *const names[GOABI_INT_REGS] = {
+		"$rax", "$rbx", "$rcx", "$rdi", "$rsi", "$r8", "$r9", "$r10", "$r11",
+	};
+	static const uint8_t regs[GOABI_INT_REGS] = { 0, 3, 2, 5, 4, 8, 9, 10, 11 };
+	size_t n = args_bytes < 0 ? GOABI_INT_REGS : (args_bytes + WORD - 1) / WORD;
+	struct goprobe_piece *pieces;
+	struct plan_value *v;
+
+	if (n > GOABI_INT_REGS)
+		n = GOABI_INT_REGS;
+	v = arena_array(mem, n + 1, sizeof(*v));
+	pieces = arena_array(mem, n + 1, sizeof(*pieces));
+	if (!v || !pieces)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		v[i] = (struct plan_value){ .name = names[i], .type = &word, .offset = i * WORD };
+		pieces[i] = (struct goprobe_piece){ .source = GOPROBE_FROM_INT_REG, .reg = regs[i],
+						    .size = WORD, .frame = i * WORD };
+	}
+	*ret = (struct plan_capture){ .values = v, .nvalues = n, .size = n * WORD,
+				      .pieces = pieces, .npieces = n };
+	return 0;
+}

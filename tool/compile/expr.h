@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From capture expressions to what the module does: pieces of registers, stack
+ * and static memory, and a program that follows pointers and checks bounds. Only
+ * what was asked for is copied. What is in a map or in an interface can't be
+ * found in so few steps: the whole of it is captured, and the rest of the
+ * expression is left to exprstep.h.
+ */
+#ifndef GOPROBE_EXPRC_H
+#define GOPROBE_EXPRC_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "compile/capture.h"
+#include "compile/scope.h"
+#include "lang/expr_parse.h"
+
+/**
+ * struct exprc_scope - what names mean
+ * @bin: binary
+ * @fn: the function, or NULL: package variables only
+ * @sig: its signature, or NULL
+ * @abi0: everything is passed on the stack
+ * @results: at its return: its results
+ * @at: at one of its instructions: the variables there, which @sig has, too; or NULL
+ * @pc: link-time address of that instruction
+ * @mem: where all that is made lives
+ */
+struct exprc_scope {
+	struct gobin *bin;
+	const struct gofunc *fn;
+	const struct gosig *sig;
+	bool abi0;
+	bool results;
+	const struct goscope *at;
+	uint64_t pc;
+	struct arena *mem;
+};
+
+/* 0, or -1 with an error that points into the list's text. */
+int exprc_compile(const struct exprc_scope *scope, const struct expr_list *list,
+		  struct plan_capture *ret, struct diag *d);
+
+/* The variables of the scope's instruction, but for those of calls around it. 0, or -1. */
+int exprc_locals(const struct exprc_scope *scope, struct plan_capture *ret, struct diag *d);
+
+/*
+ * Of a function whose arguments are unknown: the registers that they would be in,
+ * called "$rax" and so on, as many as @args_bytes of words fill (all if it is
+ * negative).
+ */
+int exprc_registers(struct arena *mem, int32_t args_bytes, struct plan_capture *ret);
+
+#endif

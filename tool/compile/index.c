@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Elements of slices, arrays, strings, maps and channels in capture expressions. */
+#include <string.h>
+
+#include "compile/job.h"
+
+#define WORD 8U
+
+static const struct gotype byte_type = {
+	.kind = GOTYPE_UINT, .name = "uint8", .size = 1, .align = 1,
+};
+
+/* The number that @e is, without looking into the program. */
+static bool constant(const struct expr *e, uint64_t *ret)
+{
+	*ret = e->number;
+	return e->kind == EXPR_NUMBER;
+}
+
+static bool is_index(const struct gotype *t)
+{
+	return (t->kind == GOTYPE_INT || t->kind == GOTYPE_UINT) &&
+	       (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8);
+}
+
+/* The index into a register of its own: which; or -1. */
+static int compile_index(struct exprjob *j, const struct expr *e)
+{
+	struct exprplace p;
+	uint8_t reg;
+
+	if (e->kind == EXPR_STRING)
+		return exprjob_wrong(j, e, "an index is a number");
+	if (e->negative)
+		return exprjob_wrong(j, e, "an index is not negative");
+	if (exprjob_compile(j, e, &p))
+		return -1;
+	if (p.steps.n)
+		return exprjob_wrong(j, e, "an index can't come out of a map or an interface");
+	if (!is_index(p.type))
+		return exprjob_wrong_type(j, e, e, p.type, "and an index is a whole number");
+	reg = p.kind == EXPRPLACE_MEMORY || p.kind == EXPRPLACE_REGISTER ? p.reg :
+	      exprcode_take(&j->code);
+	exprplace_number(&j->code, &p, reg);
+	return reg;
+}
+
+/* p += index * size, where the index is in a register and has been checked. */
+static void add_index(struct exprjob *j, struct exprplace *p, uint8_t index,
+		      const struct gotype *elem)
+{
+	exprcode_set(&j->code, GOPROBE_OP_MUL_I, index, elem->size);
+	exprcode_op2(&j->code, GOPROBE_OP_ADD, p->reg, index);
+	p->type = elem;
+}
+
+/* Of a slice or a string. */
+static int index_slice(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	const struct gotype *elem = p->type->kind == GOTYPE_STRING ? &byte_type : p->type->elem;
+	struct exprplace base = *p;
+	uint8_t reg = p->kind == EXPRPLACE_MEMORY ? p->reg : exprcode_take(&j->code);
+	uint8_t len = exprcode_take(&j->code);
+	int index;
+
+	/* The length first: what it is found by may be in the same register. */
+	exprplace_load(&j->code, &base, WORD, WORD, len);
+	exprplace_load(&j->code, &base, 0, WORD, reg);
+	index = compile_index(j, e->index);
+	if (index < 0)
+		return -1;
+	exprplace_check(&j->code, index, len, GOPROBE_CHUNK_RANGE);
+	*p = (struct exprplace){ .kind = EXPRPLACE_MEMORY, .reg = reg };
+	add_index(j, p, index, elem);
+	j->code.reg = reg + 1;
+	return 0;
+}
+
+static int index_array(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	const struct gotype *t = p->type;
+	uint8_t count;
+	uint64_t n;
+	int index;
+
+	if (constant(e->index, &n)) {
+		if (n >= t->count)
+			return exprjob_wrong(j, e->index, "index %s%llu is out of the range of %s",
+				     e->index->negative ? "-" : "",
+				     (unsigned long long)(e->index->negative ? -n : n), t->name);
+		*p = exprplace_part(p, n * t->elem->size, t->elem);
+		return 0;
+	}
+	/* What is in registers has one element at most. */
+	if (p->kind != EXPRPLACE_PARTS)
+		*p = exprplace_address(&j->code, p);
+	index = compile_index(j, e->index);
+	if (index < 0)
+		return -1;
+	count = exprcode_take(&j->code);
+	exprcode_set(&j->code, GOPROBE_OP_IMM, count, t->count);
+	exprplace_check(&j->code, index, count, GOPROBE_CHUNK_RANGE);
+	if (p->kind == EXPRPLACE_PARTS)
+		p->type = t->elem;
+	else
+		add_index(j, p, index, t->elem);
+	if (p->kind == EXPRPLACE_MEMORY)
+		j->code.reg = p->reg + 1;
+	return 0;
+}
+
+static int key_of(struct exprjob *j, const struct expr *e, const struct gotype *map,
+		  struct value_key *key)
+{
+	const struct expr *i = e->index;
+	enum gotype_kind kind = map->key->kind;
+
+	if (i->kind == EXPR_STRING && (kind == GOTYPE_STRING || kind == GOTYPE_INTERFACE)) {
+		*key = (struct value_key){ .kind = GOTYPE_STRING, .s = i->s, .n = i->n };
+		return 0;
+	}
+	if (i->kind == EXPR_NUMBER && (kind == GOTYPE_INT || kind == GOTYPE_UINT ||
+				       kind == GOTYPE_FLOAT || kind == GOTYPE_INTERFACE)) {
+		*key = (struct value_key){ .kind = GOTYPE_INT, .i = (int64_t)i->number };
+		if (!i->negative && i->number > INT64_MAX)
+			*key = (struct value_key){ .kind = GOTYPE_UINT, .u = i->number };
+		if (kind == GOTYPE_FLOAT)
+			*key = (struct value_key){ .kind = GOTYPE_FLOAT, .f = i->negative ?
+						   (double)(int64_t)i->number : (double)i->number };
+		return 0;
+	}
+	if (i->kind == EXPR_NAME && kind == GOTYPE_BOOL &&
+	    (strcmp(i->s, "true") == 0 || strcmp(i->s, "false") == 0)) {
+		*key = (struct value_key){ .kind = GOTYPE_BOOL, .u = i->s[0] == 't' };
+		return 0;
+	}
+	exprjob_wrong(j, i, "this is no key of %s", map->name);
+	diag_span(j->d, j->text, i->at, i->len);
+	diag_hint(j->d, "a key is written out: a string in quotes, or a number");
+	return -1;
+}
+
+static int index_map(struct exprjob *j, const struct expr *e, struct exprplace *p,
+		     const struct gotype *map)
+{
+	struct exprstep step = { .kind = EXPRSTEP_KEY };
+
+	if (!map->key || !map->elem)
+		return exprjob_wrong(j, e, "the key and element types of %s are not known",
+				     map->name);
+	if (key_of(j, e, map, &step.key))
+		return -1;
+	return exprjob_add_step(j, e, p, step, map->elem);
+}
+
+/* Behind a map or an interface: only what needs no other value. */
+static int index_later(struct exprjob *j, const struct expr *e, struct exprplace *p,
+		       const struct gotype *t)
+{
+	struct exprstep step = { .kind = EXPRSTEP_INDEX };
+	const struct gotype *elem = !t ? NULL : t->kind == GOTYPE_STRING ? &byte_type : t->elem;
+
+	if (!t && e->index->kind == EXPR_STRING)
+		step = (struct exprstep){ .kind = EXPRSTEP_KEY, .key = {
+			.kind = GOTYPE_STRING, .s = e->index->s, .n = e->index->n } };
+	else if (!constant(e->index, &step.index) || e->index->negative)
+		return exprjob_wrong(j, e->index,
+				     "behind a map or an interface an index is a plain number");
+	return exprjob_add_step(j, e, p, step, elem);
+}
+
+static bool has_elements(const struct gotype *t)
+{
+	return t->kind == GOTYPE_SLICE || t->kind == GOTYPE_ARRAY || t->kind == GOTYPE_STRING;
+}
+
+int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	const struct gotype *t;
+
+	if (exprjob_compile(j, e->x, p))
+		return -1;
+	t = exprjob_type_of(p);
+	if (t && t->kind == GOTYPE_POINTER && t->elem && t->elem->kind == GOTYPE_ARRAY) {
+		if (!p->steps.n)
+			*p = exprplace_follow(&j->code, p, t->elem);
+		t = t->elem;
+	}
+	if (t && t->kind == GOTYPE_MAP)
+		return index_map(j, e, p, t);
+	if (!t || t->kind == GOTYPE_INTERFACE)
+		return index_later(j, e, p, NULL);
+	if (t->kind == GOTYPE_CHAN || (p->steps.n && has_elements(t)))
+		return index_later(j, e, p, t);
+	if (t->kind == GOTYPE_ARRAY && t->elem)
+		return index_array(j, e, p);
+	if ((t->kind == GOTYPE_SLICE && t->elem) || t->kind == GOTYPE_STRING)
+		return index_slice(j, e, p);
+	exprjob_wrong_type(j, e, e->x, t, "which has no elements");
+	if (t->kind == GOTYPE_POINTER && t->elem && (t->elem->kind == GOTYPE_SLICE ||
+						     t->elem->kind == GOTYPE_MAP))
+		diag_hint(j->d, "the pointer must be followed first: (*%.*s)[...]", (int)e->x->len,
+			  j->text + e->x->at);
+	return -1;
+}

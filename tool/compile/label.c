@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * label("key"): what runtime/pprof has set for the goroutine that makes the call. There are no
+ * loops, so as many labels are looked at as most goroutines can have; of one with more, a key
+ * that is not among those can't be told. A goroutine without that label has "".
+ *
+ * What is set is never changed: another set takes its place. So what is read belongs together.
+ */
+#include "compile/cond_tree.h"
+#include "compile/job.h"
+#include "gobin/pprof_labels.h"
+#include "gobin/runtime_layout.h"
+
+#define WORD 8U
+#define STRING (2 * WORD)
+
+/* Pairs of a slice that are looked at. */
+#define PAIRS_MAX 16
+#define PAIR_SIZE (2 * STRING)
+
+/* A bucket (golayout.h): hash bytes, keys, elements, a pointer. Below it a slot is free. */
+#define BUCKET_SLOTS 8
+#define BUCKET_KEYS BUCKET_SLOTS
+#define BUCKET_ELEMS (BUCKET_KEYS + BUCKET_SLOTS * STRING)
+#define BUCKET_NEXT (BUCKET_ELEMS + BUCKET_SLOTS * STRING)
+#define BUCKET_TAKEN 5
+
+/**
+ * struct search - a label that is looked for
+ * @c: what has been made
+ * @e: the expression
+ * @p: register: pointer to what is looked at
+ * @n: register: a number
+ * @found: it is at @p
+ * @end: there is none
+ * @more: there are more than can be looked at
+ */
+struct search {
+	struct exprcode *c;
+	const struct expr *e;
+	uint8_t p;
+	uint8_t n;
+	struct filterlabel found;
+	struct filterlabel end;
+	struct filterlabel more;
+};
+
+static void load(struct search *s, uint8_t to, uint64_t at, uint32_t size)
+{
+	exprcode_op(s->c, (struct goprobe_op){
+		.code = GOPROBE_OP_LOAD, .a = to, .b = s->p, .size = size, .value = at });
+}
+
+static void jump(struct search *s, uint8_t code, uint8_t reg, uint64_t value,
+		 struct filterlabel *to)
+{
+	exprcode_set(s->c, code, reg, value);
+	filtercode_jump(s->c, to);
+}
+
+/* The word at @at of what @p points to; if that is nil, there is no label. */
+static void follow(struct search *s, uint64_t at)
+{
+	load(s, s->p, at, WORD);
+	jump(s, GOPROBE_OP_JEQ_I, s->p, 0, &s->end);
+}
+
+/* Go to @differs unless the string at @p + @at is the key. */
+static void compare(struct search *s, uint64_t at, struct filterlabel *differs)
+{
+	uint8_t reg = exprcode_take(s->c);
+
+	load(s, reg, at + WORD, WORD);
+	jump(s, GOPROBE_OP_JNE_I, reg, s->e->n, differs);
+	if (s->e->n) {
+		load(s, reg, at, WORD);
+		filtertext_bytes(s->c, reg, 0, s->e->s, s->e->n, differs);
+	}
+	s->c->reg = reg;
+}
+
+static void jump_always(struct search *s, struct filterlabel *to)
+{
+	exprcode_op2(s->c, GOPROBE_OP_JUMP, 0, 0);
+	filtercode_jump(s->c, to);
+}
+
+/* @p: the slice's header. */
+static void search_slice(struct search *s)
+{
+	load(s, s->n, WORD, WORD);
+	load(s, s->p, 0, WORD);
+	for (unsigned int i = 0; i < PAIRS_MAX; i++) {
+		struct filterlabel next = { 0 };
+
+		jump(s, GOPROBE_OP_JEQ_I, s->n, i, &s->end);
+		compare(s, 0, &next);
+		jump_always(s, &s->found);
+		filtercode_here(s->c, &next);
+		exprcode_set(s->c, GOPROBE_OP_ADD_I, s->p, PAIR_SIZE);
+	}
+	jump(s, GOPROBE_OP_JNE_I, s->n, PAIRS_MAX, &s->more);
+}
+
+/* @p: a pointer to the map, which has one bucket as long as there are 8 entries at most. */
+static void search_map(struct search *s, const struct golayout_hmap *l)
+{
+	follow(s, 0);
+	load(s, s->n, l->count, WORD);
+	jump(s, GOPROBE_OP_JEQ_I, s->n, 0, &s->end);
+	load(s, s->n, l->b, 1);
+	jump(s, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
+	load(s, s->n, l->oldbuckets, WORD);
+	jump(s, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
+	load(s, s->p, l->buckets, WORD);
+	exprcode_op2(s->c, GOPROBE_OP_MOVE, s->n, s->p);
+	for (unsigned int i = 0; i < BUCKET_SLOTS; i++) {
+		struct filterlabel next = { 0 };
+		uint8_t hash = exprcode_take(s->c);
+
+		exprcode_op(s->c, (struct goprobe_op){
+			.code = GOPROBE_OP_LOAD, .a = hash, .b = s->n, .size = 1, .value = i });
+		jump(s, GOPROBE_OP_JLT_I, hash, BUCKET_TAKEN, &next);
+		s->c->reg = hash;
+		compare(s, BUCKET_KEYS, &next);
+		jump_always(s, &s->found);
+		filtercode_here(s->c, &next);
+		exprcode_set(s->c, GOPROBE_OP_ADD_I, s->p, STRING);
+	}
+	exprcode_op(s->c, (struct goprobe_op){
+		.code = GOPROBE_OP_LOAD, .a = s->n, .b = s->n, .size = WORD,
+		.value = BUCKET_NEXT });
+	jump(s, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
+}
+
+/* The goroutine's g in @p; on a system stack that for which the thread works. */
+static void find_g(struct exprjob *j, struct search *s)
+{
+	const struct goprobe_runtime *rt = gobin_runtime(j->scope->bin);
+
+	if (j->cond) {
+		exprcode_set(s->c, GOPROBE_OP_TASK, s->p, GOPROBE_TASK_G);
+		jump(s, GOPROBE_OP_JEQ_I, s->p, 0, &s->end);
+		return;
+	}
+	if (j->scope->abi0 || rt->g_reg == GOPROBE_REG_NONE) {
+		j->unavailable = "its goroutine is not in a register";
+		return;
+	}
+	exprcode_op2(s->c, GOPROBE_OP_REG, s->p, rt->g_reg);
+	load(s, s->p, rt->g_m, WORD);
+	follow(s, rt->m_curg);
+}
+
+/* A label's value is in two registers, both 0 where there is none. */
+int exprlabel_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	const struct golayout *l = golayout_get(gobin_go_minor(j->scope->bin));
+	enum golabels kept = golabels_of(j->scope->bin);
+	struct exprcode *c = &j->code;
+	struct search s = { .c = c, .e = e };
+	uint8_t at, len;
+
+	if (!j->scope->fn)
+		return exprjob_wrong(j, e, "a label is of the goroutine that makes a call");
+	if (kept == GOLABELS_UNKNOWN)
+		return exprjob_wrong(j, e, "it is not known how this program keeps labels");
+	at = exprcode_take(c);
+	len = exprcode_take(c);
+	s.p = exprcode_take(c);
+	s.n = exprcode_take(c);
+	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = &exprjob_string, .reg = at };
+	exprcode_set(c, GOPROBE_OP_IMM, at, 0);
+	exprcode_set(c, GOPROBE_OP_IMM, len, 0);
+	find_g(j, &s);
+	follow(&s, l->g.labels);
+	if (kept == GOLABELS_MAP)
+		search_map(&s, &l->hmap);
+	else
+		search_slice(&s);
+	jump_always(&s, &s.end);
+	filtercode_here(c, &s.more);
+	exprcode_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
+	filtercode_here(c, &s.found);
+	load(&s, len, kept == GOLABELS_MAP ? BUCKET_ELEMS + WORD : STRING + WORD, WORD);
+	load(&s, at, kept == GOLABELS_MAP ? BUCKET_ELEMS : STRING, WORD);
+	filtercode_here(c, &s.end);
+	c->reg = len + 1;
+	return 0;
+}

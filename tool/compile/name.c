@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What names mean in capture expressions: parameters, results, captured and package variables. */
+#include <string.h>
+
+#include "compile/job.h"
+#include "compile/variable.h"
+#include "dwarf/dwarf.h"
+#include "gobin/closure.h"
+#include "gobin/function_code.h"
+#include "gotype/funcname.h"
+#include "value/decode.h"
+#include "x86/regs.h"
+
+static const struct goparam *params_of(const struct exprjob *j, bool results, size_t *n)
+{
+	const struct gosig *sig = j->scope->sig;
+
+	*n = sig && !sig->incomplete ? results ? sig->nresults : sig->nparams : 0;
+	return sig ? results ? sig->results : sig->params : NULL;
+}
+
+/* "&x" is the address of a variable x, which the function itself calls x. */
+static const char *own_name(const char *name)
+{
+	return name + (name[0] == '&');
+}
+
+static const struct goparam *find_param(const struct exprjob *j, const char *name, bool results,
+					size_t *at)
+{
+	size_t n;
+	const struct goparam *v = params_of(j, results, &n);
+
+	for (*at = 0; strcmp(name, "_") != 0 && *at < n; (*at)++)
+		if (strcmp(own_name(v[*at].name), name) == 0)
+			return &v[*at];
+	return NULL;
+}
+
+/* At an instruction the scope has captured variables, too. */
+static const struct gotype *closure_of(const struct exprjob *j)
+{
+	const struct gofunc *fn = j->scope->at ? NULL : j->scope->fn;
+
+	return fn && gofuncname_is_closure(fn->name) ?
+	       gobin_closure_type(j->scope->bin, fn->entry) : NULL;
+}
+
+static const struct gofield *find_captured(const struct exprjob *j, const char *name)
+{
+	const struct gotype *t = closure_of(j);
+
+	for (size_t i = 0; t && strcmp(name, "_") != 0 && i < t->nfields; i++)
+		if (value_is_captured(t, i) && !strcmp(own_name(t->fields[i].name), name))
+			return &t->fields[i];
+	return NULL;
+}
+
+static int captured_place(struct exprjob *j, const struct expr *e, const struct gofield *f,
+			  struct exprplace *p)
+{
+	if (f->type->kind == GOTYPE_UNKNOWN)
+		return exprjob_wrong(j, e,
+				     "the code of %s does not show whether '%s' is captured by value",
+				     j->scope->fn->name, e->s);
+	*p = (struct exprplace){
+		.kind = EXPRPLACE_MEMORY, .type = f->type, .reg = exprcode_take(&j->code),
+		.at = f->offset, .fixed = true,
+	};
+	exprcode_op2(&j->code, GOPROBE_OP_REG, p->reg, GOREG_CLOSURE);
+	if (f->name[0] == '&')
+		*p = exprplace_follow(&j->code, p, f->type->elem);
+	return 0;
+}
+
+bool exprname_is_param(const struct exprjob *j, const char *name, bool results)
+{
+	size_t i;
+
+	return find_param(j, name, results, &i) || (!results && find_captured(j, name));
+}
+
+void exprname_local(struct exprjob *j, size_t i, struct exprplace *p)
+{
+	const struct goparam *param = &j->scope->sig->params[i];
+	const struct goscope_place *at = &j->scope->at->places[i];
+
+	*p = (struct exprplace){
+		.kind = !at->memory ? EXPRPLACE_PARTS : at->is_static ? EXPRPLACE_STATIC :
+			EXPRPLACE_STACK,
+		.type = param->type, .at = (uint64_t)at->at,
+		.parts = at->parts, .nparts = at->nparts,
+	};
+	if (param->unavailable)
+		j->unavailable = param->unavailable;
+	if (at->moved && !param->unavailable)
+		*p = exprplace_follow(&j->code, p, param->type);
+}
+
+/* An argument that the function does not use is lost when it starts again: gocode_again(). */
+static void check_lost(struct exprjob *j)
+{
+	uint64_t again = j->scope->results ? 0 : gocode_again(j->scope->bin, j->scope->fn);
+	uint8_t rbx, lost;
+
+	if (!again)
+		return;
+	rbx = exprcode_take(&j->code);
+	lost = exprcode_take(&j->code);
+	exprcode_op2(&j->code, GOPROBE_OP_REG, rbx, GOREG_RBX);
+	exprcode_set(&j->code, GOPROBE_OP_STATIC, lost, again);
+	exprcode_skip(&j->code, GOPROBE_OP_JNE, rbx, lost);
+	exprcode_set(&j->code, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_UNUSED);
+	j->code.reg = rbx;
+}
+
+static void param_place(struct exprjob *j, const struct goparam *param, size_t i,
+			struct exprplace *p)
+{
+	const struct goabi_side *side = j->scope->results ? &j->call.results : &j->call.params;
+	const struct goabi_value *at = &side->values[i];
+
+	*p = (struct exprplace){ .kind = EXPRPLACE_PARTS, .type = param->type };
+	if (param->unavailable)
+		j->unavailable = param->unavailable;
+	if (at->on_stack) {
+		p->kind = EXPRPLACE_STACK;
+		p->at = at->stack;
+	} else {
+		p->parts = side->parts + at->part;
+		p->nparts = at->nparts;
+		check_lost(j);
+	}
+	/* A closure that is called where it is made takes what others capture. */
+	if (param->name[0] == '&' && param->type->kind == GOTYPE_POINTER && param->type->elem)
+		*p = exprplace_follow(&j->code, p, param->type->elem);
+}
+
+/* A variable, by its name with package: 1, 0 or -1 as varname_find(). */
+static int find_variable(struct exprjob *j, const struct expr *e, const char *name,
+			 struct exprplace *p)
+{
+	struct govar v;
+	int found = varname_find(j->scope->bin, name, &v, j->d);
+
+	if (found > 0 && !v.type) {
+		found = diag_set(j->d, "the type of '%s' is not known: %s", name,
+				 gobin_no_types(j->scope->bin));
+		/* In a list a type would make it a signature. */
+		if (!j->scope->fn)
+			diag_hint(j->d, "write its type behind it, as in '%s int64'", name);
+	}
+	if (found > 0)
+		*p = (struct exprplace){ .kind = EXPRPLACE_STATIC, .type = v.type, .at = v.vaddr };
+	if (found < 0)
+		diag_span(j->d, j->text, e->at, e->len);
+	return found;
+}
+
+static int unknown_variable(struct exprjob *j, const struct expr *e, const char *name)
+{
+	varname_unknown(j->scope->bin, name, j->d);
+	diag_span(j->d, j->text, e->at, e->len);
+	return -1;
+}
+
+/* "a, b" of one side of the call; NULL without memory. */
+static const char *names_of(const struct exprjob *j, bool results, struct near *near)
+{
+	const char *names = "";
+	size_t n;
+	const struct goparam *v = params_of(j, results, &n);
+
+	for (size_t i = 0; names && i < n; i++) {
+		if (strcmp(v[i].name, "_") == 0)
+			continue;
+		near_offer(near, own_name(v[i].name));
+		names = arena_printf(j->scope->mem, "%s%s%s", names, *names ? ", " : "",
+				     own_name(v[i].name));
+	}
+	return names;
+}
+
+/* "k; it has captured n, s": what is known when it is called. NULL without memory. */
+static const char *names_at_call(const struct exprjob *j, struct near *near)
+{
+	const char *names = names_of(j, false, near), *mark = "; it has captured ";
+	const struct gotype *t = closure_of(j);
+	bool closure = gofuncname_is_closure(j->scope->fn->name);
+
+	if (names && !*names && closure)
+		names = "nothing";
+	if (closure && gobin_go_minor(j->scope->bin) < DWINFO_CAPTURED_MINOR)
+		return arena_printf(j->scope->mem,
+				    "%s; what it has captured is described since Go 1.%d", names,
+				    DWINFO_CAPTURED_MINOR);
+	for (size_t i = 0; names && t && i < t->nfields; i++) {
+		/* The compiler's own begin with a dot. */
+		if (!value_is_captured(t, i) || value_is_blank(&t->fields[i]) ||
+		    t->fields[i].name[0] == '.')
+			continue;
+		near_offer(near, own_name(t->fields[i].name));
+		names = arena_printf(j->scope->mem, "%s%s%s", names, mark,
+				     own_name(t->fields[i].name));
+		mark = ", ";
+	}
+	return names && t && t->more ?
+	       arena_printf(j->scope->mem, "%s%swhat is not described", names,
+			    mark[0] == ',' ? ", and " : mark) : names;
+}
+
+/* A condition, or a key, may be of either side. */
+static int no_value(struct exprjob *j, const struct expr *e, struct near *near)
+{
+	const char *takes = names_at_call(j, near), *returns = names_of(j, true, near);
+	const char *meant = NULL;
+	size_t n;
+	const struct goparam *v = params_of(j, true, &n);
+
+	exprjob_wrong(j, e, "%s has no parameter and no result '%s'", j->scope->fn->name, e->s);
+	if (n && strcmp(e->s, "err") == 0 && v[n - 1].type && v[n - 1].type->name &&
+	    strcmp(v[n - 1].type->name, "error") == 0)
+		meant = v[n - 1].name;
+	if (!takes || !returns)
+		return -1;
+	takes = arena_printf(j->scope->mem, "%s%s%s%s%s", *takes ? takes : "nothing",
+			     *returns ? "; it returns " : "", returns,
+			     meant ? "; its error is " : "", meant ? meant : "");
+	exprjob_hint(j, "it takes", takes, near);
+	return -1;
+}
+
+static int unknown_param(struct exprjob *j, const struct expr *e)
+{
+	bool results = j->scope->results && !j->scope->at;
+	const char *fn = j->scope->fn->name, *names;
+	const struct gosig *sig = j->scope->sig;
+	struct near near;
+
+	if (j->scope->at && sig->incomplete) {
+		exprjob_wrong(j, e, "it is not known what '%s' is: %s", e->s, sig->incomplete);
+		diag_hint(j->d, "registers can be had: $rax, $sp; and --registers");
+		return -1;
+	}
+	if (!sig || sig->incomplete) {
+		exprjob_wrong(j, e, "it is not known what '%s' is: %s", e->s,
+			      sig ? sig->incomplete : "the function is not described");
+		if (j->cond)
+			diag_hint(j->d, "write the signature before it: '%s(%s T) if ...'", fn,
+				  e->s);
+		else
+			diag_hint(j->d, "write the signature before it: '%s(%s T): (%s)'", fn, e->s,
+				  e->s);
+		return -1;
+	}
+	near_init(&near, e->s);
+	if (j->cond && !j->scope->at)
+		return no_value(j, e, &near);
+	names = results || j->scope->at ? names_of(j, results, &near) : names_at_call(j, &near);
+	if (j->scope->at) {
+		exprjob_wrong(j, e, "no variable '%s' can be seen at %s+0x%llx", e->s, fn,
+			      (unsigned long long)(j->scope->pc - j->scope->fn->entry));
+		exprjob_hint(j, "there are", names, &near);
+		return -1;
+	}
+	exprjob_wrong(j, e, "%s has no %s '%s'", fn, results ? "result" : "parameter", e->s);
+	exprjob_hint(j, results ? "it returns" : "it takes", names, &near);
+	return -1;
+}
+
+/* It is one, but of the other side of the call. */
+static int other_side(struct exprjob *j, const struct expr *e, const char *what)
+{
+	bool results = j->scope->results;
+	const char *fn = j->scope->fn->name;
+
+	exprjob_wrong(j, e, "'%s' is a %s: it is known only when %s %s", e->s, what, fn,
+		      results ? "is called" : "returns");
+	diag_hint(j->d,
+		  "the first list is of the call, the second one of the return: '%s(%s)(%s)'", fn,
+		  results ? e->s : "", results ? "" : e->s);
+	return -1;
+}
+
+int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	const struct gofunc *fn = j->scope->fn;
+	const struct gofield *captured;
+	const struct goparam *param;
+	const char *name;
+	int found;
+	size_t i;
+
+	if (!fn)
+		return unknown_variable(j, e, e->s);
+	param = find_param(j, e->s, j->scope->results && !j->scope->at, &i);
+	if (param && j->scope->at) {
+		exprname_local(j, i, p);
+		return 0;
+	}
+	if (param) {
+		param_place(j, param, i, p);
+		return 0;
+	}
+	if (!j->scope->at && find_param(j, e->s, !j->scope->results, &i))
+		return other_side(j, e, j->scope->results ? "parameter" : "result");
+	captured = find_captured(j, e->s);
+	if (captured && j->scope->results)
+		return other_side(j, e, "captured variable");
+	if (captured)
+		return captured_place(j, e, captured, p);
+	/* As in the function itself, its package's variables need no package. */
+	name = arena_printf(j->scope->mem, "%.*s%s", (int)(gofuncname_local(fn->name) - fn->name),
+			    fn->name, e->s);
+	if (!name)
+		return exprjob_no_memory(j);
+	found = find_variable(j, e, name, p);
+	if (found)
+		return found > 0 ? 0 : -1;
+	return unknown_param(j, e);
+}
+
+/* pkg.name, if pkg is nothing else: 1 if it is a variable, 0 or -1. */
+int exprname_qualified(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	const struct expr *pkg = e->x;
+	const char *name;
+	int found;
+
+	if (pkg->kind != EXPR_NAME || exprname_is_param(j, pkg->s, false) ||
+	    exprname_is_param(j, pkg->s, true))
+		return 0;
+	name = arena_printf(j->scope->mem, "%s.%s", pkg->s, e->s);
+	if (!name)
+		return exprjob_no_memory(j);
+	found = find_variable(j, e, name, p);
+	if (found || (j->scope->fn && !varname_has_package(j->scope->bin, pkg->s)))
+		return found;
+	return unknown_variable(j, e, name);
+}
+
+int exprname_variable(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	int found = find_variable(j, e, e->s, p);
+
+	return found > 0 ? 0 : found < 0 ? -1 : unknown_variable(j, e, e->s);
+}

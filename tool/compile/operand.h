@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where a value is while an expression is compiled, and the operations that lead
+ * from one place to the next. Part of exprc.
+ */
+#ifndef GOPROBE_EXPRPLACE_H
+#define GOPROBE_EXPRPLACE_H
+
+#include "compile/capture.h"
+#include "compile/deferred_step.h"
+#include "gobin/abi.h"
+
+enum exprplace_kind {
+	EXPRPLACE_PARTS,	/* registers of the calling convention */
+	EXPRPLACE_STACK,	/* SP at entry + at */
+	EXPRPLACE_STATIC,	/* link-time address at */
+	EXPRPLACE_MEMORY,	/* address in reg + at */
+	EXPRPLACE_REGISTER,	/* the number in reg; a string: its length is in the next one */
+	EXPRPLACE_CONSTANT,	/* the number at */
+};
+
+/**
+ * struct exprplace - a value and where it is
+ * @kind: enum exprplace_kind
+ * @type: its type
+ * @parts: of EXPRPLACE_PARTS: registers of the argument that it is in
+ * @nparts: their number
+ * @at: offset in it, or see above
+ * @reg: register of the program
+ * @fixed: a part of the closure that is executed, which nothing in Go changes
+ * @steps: from there on, on the other side; @steps.n is 0 if there are none
+ */
+struct exprplace {
+	enum exprplace_kind kind;
+	const struct gotype *type;
+	const struct goabi_part *parts;
+	size_t nparts;
+	uint64_t at;
+	uint8_t reg;
+	bool fixed;
+	struct exprsteps steps;
+};
+
+/* goprobe_limits.ops and .pieces of the module. */
+#define EXPRCODE_OPS_MAX 512
+#define EXPRCODE_PIECES_MAX 256
+/* The program's registers; the last one stays 0. */
+#define EXPRCODE_REGS 16
+#define EXPRCODE_ZERO (EXPRCODE_REGS - 1)
+
+/**
+ * struct exprcode - what has been made of a list so far
+ * @ops: program
+ * @nops: its length
+ * @pieces: pieces
+ * @npieces: their number
+ * @size: of the frame
+ * @reg: first register that is free
+ * @full: something did not fit: too many operations, pieces or registers
+ * @nowhere: something is needed that is in no register, nor in memory, at this moment
+ */
+struct exprcode {
+	struct goprobe_op *ops;
+	size_t nops;
+	struct goprobe_piece *pieces;
+	size_t npieces;
+	uint32_t size;
+	uint8_t reg;
+	bool full;
+	bool nowhere;
+};
+
+void exprcode_op(struct exprcode *c, struct goprobe_op op);
+/* The forms that most have: two registers; one, and a value. */
+void exprcode_op2(struct exprcode *c, uint8_t code, uint8_t a, uint8_t b);
+void exprcode_set(struct exprcode *c, uint8_t code, uint8_t a, uint64_t value);
+/* A jump over the next operation. */
+void exprcode_skip(struct exprcode *c, uint8_t code, uint8_t a, uint8_t b);
+/* A free register. */
+uint8_t exprcode_take(struct exprcode *c);
+
+/* The part of @p at @offset that has type @type. */
+struct exprplace exprplace_part(const struct exprplace *p, uint64_t offset,
+				const struct gotype *type);
+/* Of a place in registers: the one that has its bytes from @at on; NULL if none does. */
+const struct goabi_part *exprplace_register(const struct exprplace *p, uint64_t at);
+/* Are all its bytes somewhere? */
+bool exprplace_is_whole(const struct exprplace *p);
+/* Load the @size bytes at @offset of @p into @reg; above them it may hold anything. */
+void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offset,
+		    uint32_t size, uint8_t reg);
+/* The number @p into @reg, extended as its type wants. */
+void exprplace_number(struct exprcode *c, const struct exprplace *p, uint8_t reg);
+/* What the pointer @p points to: of type @type. */
+struct exprplace exprplace_follow(struct exprcode *c, const struct exprplace *p,
+				  const struct gotype *type);
+/* Its address in a register, so that something can be added to it. */
+struct exprplace exprplace_address(struct exprcode *c, const struct exprplace *p);
+/* The item fails with @status unless @a < @b, unsigned. */
+void exprplace_check(struct exprcode *c, uint8_t a, uint8_t b, uint32_t status);
+/*
+ * Copy @p behind what the frame has; false if it is larger than a record. *@offset
+ * is where.
+ */
+bool exprplace_store(struct exprcode *c, const struct exprplace *p, uint32_t *offset);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Types and signatures that a user wrote, made into the type model with what the
+ * binary knows of the names in them.
+ */
+#ifndef GOPROBE_SIGPARSE_H
+#define GOPROBE_SIGPARSE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "gobin/gobin.h"
+#include "lang/type_parse.h"
+
+/**
+ * struct sigparse - what is needed to make types
+ * @bin: the binary that has them
+ * @mem: where they are kept
+ * @text: the user's text, for errors
+ */
+struct sigparse {
+	struct gobin *bin;
+	struct arena *mem;
+	const char *text;
+};
+
+/*
+ * The type that @t describes: the binary's own if it has one of that name, else
+ * made from its parts. NULL with @d set: a name that the binary does not have, or
+ * has more than once.
+ */
+const struct gotype *sigparse_type(const struct sigparse *s, const struct typexpr *t,
+				   struct diag *d);
+
+/*
+ * The signature of @fn; a method's receiver, which is not written, is called
+ * SIGPARSE_RECEIVER. NULL with @d set.
+ */
+const struct gosig *sigparse_sig(const struct sigparse *s, const struct typexpr_sig *sig,
+				 const struct gofunc *fn, struct diag *d);
+#define SIGPARSE_RECEIVER "recv"
+
+/*
+ * Bytes of arguments, results and spill area that @sig asks for, to be compared
+ * with gobin_args_bytes(); negative if that can't be told.
+ */
+int32_t sigparse_args_bytes(const struct gosig *sig, bool abi0);
+
+#endif

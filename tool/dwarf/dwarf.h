@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * DWARF as Go's linker writes it, versions 4 and 5, compressed or not.
+ * Looks only at the compilation units that it is asked about.
+ */
+#ifndef GOPROBE_DWINFO_H
+#define GOPROBE_DWINFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <goprobe.h>
+
+#include "base/arena.h"
+#include "gotype/type.h"
+
+struct dwinfo;
+
+#define DWLOC_NONE	-1	/* not told */
+#define DWLOC_STACK	-2	/* see dwparam.stack */
+
+/**
+ * struct dwparam - a parameter or a result
+ * @name: as DWARF has it: "x", "_", "~p0", ".dict"
+ * @type: its type
+ * @result: it is a result
+ * @reg: DWARF number of the first register it is in at function entry, or
+ *	DWLOC_*
+ * @stack: where it is, from the first stack argument, for DWLOC_STACK
+ * @dict_word: goparam.dict_word
+ */
+struct dwparam {
+	const char *name;
+	const struct gotype *type;
+	bool result;
+	int reg;
+	int32_t stack;
+	uint32_t dict_word;
+};
+
+/**
+ * struct dwfunc - a function that has code
+ * @name: with the shapes of generics: "main.Map[go.shape.int]"
+ * @params: parameters and results in their order
+ * @nparams: their number
+ */
+struct dwfunc {
+	const char *name;
+	struct dwparam *params;
+	size_t nparams;
+};
+
+/**
+ * dwinfo_open() - look for debug information
+ * @fd: the ELF file; must stay open
+ * @minor: the binary's Go version, 1.@minor
+ * @types: where its run-time types begin (moduledata.types)
+ * @mem: where types and names are kept; outlives the dwinfo
+ *
+ * Return: NULL if there is none that describes Go code.
+ */
+struct dwinfo *dwinfo_open(int fd, int minor, uint64_t types, struct arena *mem);
+void dwinfo_free(struct dwinfo *dw);
+
+/* Offsets in runtime.g and runtime.m; g_reg and g_tls are left alone. 0 or -1. */
+int dwinfo_runtime(struct dwinfo *dw, struct goprobe_runtime *rt);
+
+/* Where the structure @name of the runtime has @field; 0, or -1 if it has none. */
+int dwinfo_field(struct dwinfo *dw, const char *name, const char *field, uint32_t *offset);
+
+/* The function at link-time address @entry; 0, or -1 if it is not described. */
+int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret);
+
+/*
+ * The type called @name ("net/http.Request", or "http.Request" if only one is
+ * called so); NULL if there is none. Looks at all units.
+ */
+const struct gotype *dwinfo_type(struct dwinfo *dw, const char *name);
+
+/**
+ * struct dwvar - a package variable
+ * @type: its type
+ * @vaddr: link-time address
+ */
+struct dwvar {
+	const struct gotype *type;
+	uint64_t vaddr;
+};
+
+/* The variable @name ("net/http.DefaultClient"); 0, or -1 if there is none. */
+int dwinfo_variable(struct dwinfo *dw, const char *name, struct dwvar *ret);
+/*
+ * @fn is called with the name of each variable; a value other than 0 ends the
+ * walk, and is what it returns.
+ */
+int dwinfo_variables(struct dwinfo *dw, int (*fn)(void *ctx, const char *name),
+		     void *ctx);
+
+/* The first minor version of Go that describes captured variables. */
+#define DWINFO_CAPTURED_MINOR 23
+
+/*
+ * What a func value whose code is at @entry points to: see gobin_closure_type();
+ * NULL if nothing is told. @code: its first @len bytes, or NULL. dwinfo_closure_of()
+ * knows that the only captured variable is @name, at offset 8.
+ */
+const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uint8_t *code,
+				    size_t len);
+const struct gotype *dwinfo_closure_of(struct dwinfo *dw, uint64_t entry,
+				       const char *name, const struct gotype *type);
+
+#endif

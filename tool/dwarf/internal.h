@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Inside of dwinfo: what dwinfo.c and dwfunc.c share. */
+#ifndef GOPROBE_DWFILE_H
+#define GOPROBE_DWFILE_H
+
+#include "base/hmap.h"
+#include "dwarf/dwarf.h"
+#include "dwarf/type.h"
+#include "elf/elf.h"
+
+/* Nobody writes a function of more; a bound against hostile files. */
+#define DWINFO_PARAMS_MAX 512
+
+/* The unit of a stretch of code. */
+struct dwrange {
+	uint64_t lo;
+	uint64_t hi;
+	size_t unit;
+};
+
+struct dwinfo {
+	struct elffile ef;
+	struct dwread r;
+	bool opened;
+	int minor;
+	struct arena *mem;
+	struct dwtype types;
+	struct dwrange *ranges;
+	size_t nranges;
+	size_t ranges_cap;
+	struct hmap by_entry;		/* low_pc to entry offset */
+	struct hmap closures;		/* low_pc to struct gotype */
+};
+
+/* The entry of the function whose code begins at @entry; false if none does. */
+bool dwfile_func(struct dwinfo *dw, uint64_t entry, struct dwdie *ret);
+
+#endif

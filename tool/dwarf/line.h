@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Line tables of debug information, versions 2 to 5: which instruction begins which
+ * statement. Trusts nothing: what is damaged ends a walk.
+ */
+#ifndef GOPROBE_DWLINE_H
+#define GOPROBE_DWLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dwarf/die.h"
+
+/**
+ * struct dwline_row - a row of the table
+ * @vaddr: link-time address of an instruction
+ * @line: its line
+ * @file: number of its file, for @wanted
+ * @stmt: a statement begins there
+ * @prologue_end: the function's own code begins there
+ */
+struct dwline_row {
+	uint64_t vaddr;
+	uint32_t line;
+	uint32_t file;
+	bool stmt;
+	bool prologue_end;
+};
+
+/* Is a file wanted, whose name is @dir, "/" and @name, or @name if @dir is NULL? */
+typedef bool (*dwline_file_fn)(void *ctx, const char *dir, const char *name);
+/* Called for each row of a file that is wanted; a value other than 0 ends the walk. */
+typedef int (*dwline_row_fn)(void *ctx, const struct dwline_row *row);
+
+/*
+ * Walk the table of the unit whose first entry is @root. Returns what @row returned last;
+ * -1 without memory.
+ */
+int dwline_walk(struct dwread *r, const struct dwdie *root, dwline_file_fn file,
+		dwline_row_fn row, void *ctx);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The debug sections of an ELF file, in memory once they are asked for. */
+#ifndef GOPROBE_DWSECT_H
+#define GOPROBE_DWSECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elf/elf.h"
+
+enum dwsect_id {
+	DWSECT_INFO,
+	DWSECT_ABBREV,
+	DWSECT_ADDR,
+	DWSECT_STR,
+	DWSECT_LINE_STR,
+	DWSECT_RANGES,
+	DWSECT_RNGLISTS,
+	DWSECT_LOC,
+	DWSECT_LOCLISTS,
+	DWSECT_LINE,
+	DWSECT_COUNT,
+};
+
+/* @p is NULL and @n 0 if there is no such section, or it is damaged. */
+struct dwsect {
+	const uint8_t *p;
+	size_t n;
+	bool loaded;
+};
+
+/* So many bytes of all of them together are read; a file that says more has none. */
+#define DWSECTS_MAX (2ULL << 30)
+#define DWSECTS_MAX_TEXT "2 GB"
+
+/**
+ * struct dwsects - what has been read so far
+ * @ef: the file
+ * @too_large: there is too much of them
+ * @room: bytes that may still be made of compressed ones
+ * @v: by enum dwsect_id
+ */
+struct dwsects {
+	const struct elffile *ef;
+	bool too_large;
+	uint64_t room;
+	struct dwsect v[DWSECT_COUNT];
+};
+
+/* Have they more than DWSECTS_MAX bytes, as the file says? */
+bool dwsects_too_large(const struct elffile *ef);
+/* Is debug information there that is compressed in a way that is not known here, as by zstd? */
+bool dwsects_unknown(const struct elffile *ef);
+void dwsects_init(struct dwsects *s, const struct elffile *ef);
+void dwsects_fini(struct dwsects *s);
+
+/* The section, decompressed; never NULL. */
+const struct dwsect *dwsects_get(struct dwsects *s, enum dwsect_id id);
+
+#endif

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Go types from their DWARF entries. */
+#include <string.h>
+
+#include "dwarf/abbrev.h"
+#include "dwarf/constants.h"
+#include "dwarf/type.h"
+#include "gotype/kind.h"
+#include "gotype/shape.h"
+
+/* How often all of the debug information may be walked for fields: honestly once. */
+#define DWTYPE_WALKS 2U
+/* Children of an array, of which the first one tells the number of elements. */
+#define DWTYPE_ARRAY_CHILDREN 4
+
+/* The shell comes first: typeshell has pointers to it. */
+struct dwtype_node {
+	struct typeshell shell;
+	struct dwdie die;
+};
+
+void dwtype_init(struct dwtype *t, struct dwread *r, int minor, uint64_t types,
+		 struct arena *mem)
+{
+	memset(t, 0, sizeof(*t));
+	t->r = r;
+	t->mem = mem;
+	t->minor = minor;
+	t->types = types;
+}
+
+void dwtype_fini(struct dwtype *t)
+{
+	typeshell_fini(&t->shells);
+}
+
+const char *dwtype_clean_name(struct dwtype *t, const char *name)
+{
+	char *r;
+
+	if (!strstr(name, "go.shape."))
+		return name;
+	r = arena_strdup(t->mem, name);
+	if (!r)
+		return name;
+	goshape_drop(r, t->minor);
+	return r;
+}
+
+/*
+ * A typedef without a kind of its own stands for its target: .paramN of
+ * generics (a shape), and the twin of each runtime structure.
+ */
+bool dwtype_resolve(struct dwread *r, struct dwdie *die)
+{
+	uint64_t kind;
+
+	for (int i = 0; die->tag == DW_TAG_typedef &&
+	     !dwread_number(r, die, DW_AT_go_kind, &kind); i++) {
+		struct dwdie to;
+
+		if (i == DWTYPE_TYPEDEFS_MAX ||
+		    !dwread_ref(r, die, DW_AT_type, &to))
+			return false;
+		*die = to;
+	}
+	return true;
+}
+
+/* The type that @die is, or its shell; NULL: damaged, or no memory. */
+static const struct gotype *type_of(struct dwtype *t, struct dwdie die)
+{
+	struct typeshell *shell;
+	struct dwtype_node *n;
+
+	if (!dwtype_resolve(t->r, &die))
+		return NULL;
+	shell = typeshell_get(&t->shells, die.off);
+	if (shell)
+		return &shell->type;
+	n = arena_alloc(t->mem, sizeof(*n));
+	if (!n || typeshell_add(&t->shells, die.off, &n->shell))
+		return NULL;
+	n->die = die;
+	return &n->shell.type;
+}
+
+static const struct gotype *refer(struct dwtype *t, const struct dwdie *die,
+				  unsigned int attr)
+{
+	struct dwdie to;
+
+	return dwread_ref(t->r, die, attr, &to) ? type_of(t, to) : NULL;
+}
+
+static enum go_rkind kind_of(struct dwtype *t, const struct dwdie *die)
+{
+	uint64_t v;
+	struct dwdie to;
+
+	/* 0 stands at some pointers (1.19: *bool, *error). */
+	if (dwread_number(t->r, die, DW_AT_go_kind, &v) && (v & 0x1f))
+		return v & 0x1f;
+	switch (die->tag) {
+	case DW_TAG_pointer_type:
+		return dwread_ref(t->r, die, DW_AT_type, &to) ? RKIND_POINTER :
+		       RKIND_UNSAFE_POINTER;
+	case DW_TAG_subroutine_type:
+		return RKIND_FUNC;
+	case DW_TAG_structure_type:
+		return RKIND_STRUCT;
+	case DW_TAG_array_type:
+		return RKIND_ARRAY;
+	case DW_TAG_base_type:
+		if (!dwread_number(t->r, die, DW_AT_encoding, &v))
+			return 0;
+		return v == DW_ATE_boolean ? RKIND_BOOL :
+		       v == DW_ATE_signed ? RKIND_INT :
+		       v == DW_ATE_unsigned ? RKIND_UINT :
+		       v == DW_ATE_float ? RKIND_FLOAT64 :
+		       v == DW_ATE_complex_float ? RKIND_COMPLEX128 : 0;
+	}
+	return 0;
+}
+
+static void fill_fields(struct dwtype *t, struct gotype *g, const struct dwdie *die)
+{
+	struct gofield *f;
+	struct dwdie m;
+	uint64_t most = DWTYPE_WALKS * (uint64_t)t->r->sects.v[DWSECT_INFO].n;
+	uint64_t end = die->off;
+	size_t n = 0, i = 0;
+	bool more;
+
+	/* A field has no children: there is nothing to be skipped unseen. */
+	for (more = dwread_child(t->r, die, &m);
+	     more && t->walked + (end - die->off) < most &&
+	     !m.abbrev->children;
+	     more = dwread_sibling(t->r, &m, &m)) {
+		n += m.tag == DW_TAG_member;
+		end = m.off;
+	}
+	if (more) {
+		typeshell_unknown(g);
+		return;
+	}
+	t->walked += end - die->off;
+	f = arena_array(t->mem, n, sizeof(*f));
+	if (!f) {
+		typeshell_unknown(g);
+		return;
+	}
+	for (more = dwread_child(t->r, die, &m); more && i < n;
+	     more = dwread_sibling(t->r, &m, &m)) {
+		const char *name;
+
+		if (m.tag != DW_TAG_member)
+			continue;
+		name = dwread_name(t->r, &m);
+		f[i].name = name && *name ? name : "_";
+		f[i].type = refer(t, &m, DW_AT_type);
+		f[i].embedded = dwread_flag(t->r, &m, DW_AT_go_embedded_field);
+		if (!f[i].type ||
+		    !dwread_number(t->r, &m, DW_AT_data_member_location, &f[i].offset)) {
+			typeshell_unknown(g);
+			return;
+		}
+		i++;
+	}
+	g->fields = f;
+	g->nfields = i;
+}
+
+static void fill_array(struct dwtype *t, struct gotype *g, const struct dwdie *die)
+{
+	struct dwdie m;
+	bool more = dwread_child(t->r, die, &m);
+	uint64_t v;
+
+	g->elem = refer(t, die, DW_AT_type);
+	for (int i = 0; more && i < DWTYPE_ARRAY_CHILDREN && !m.abbrev->children;
+	     i++, more = dwread_sibling(t->r, &m, &m)) {
+		if (m.tag != DW_TAG_subrange_type)
+			continue;
+		if (dwread_number(t->r, &m, DW_AT_count, &v))
+			g->count = v;
+		else if (dwread_number(t->r, &m, DW_AT_upper_bound, &v))
+			g->count = v + 1;
+		break;
+	}
+	if (!g->elem)
+		typeshell_unknown(g);
+}
+
+static void fill_map(struct dwtype *t, struct gotype *g, const struct dwdie *die)
+{
+	struct gomap m, *map;
+
+	g->key = refer(t, die, DW_AT_go_key);
+	g->elem = refer(t, die, DW_AT_go_elem);
+	/* Before the keys, groups have control bytes and buckets hash bytes. */
+	if (!g->key || !g->elem || !dwmap_read(t->r, die, &m) || m.key_at < 8)
+		return;
+	map = arena_alloc(t->mem, sizeof(*map));
+	if (map)
+		*map = m;
+	g->map = map;
+}
+
+/*
+ * The attribute is an offset from the first type, but before 1.23 an address at
+ * two types that the linker adds (src/cmd/link/internal/ld/dwarf.go,
+ * dwarfGenerateDebugInfo). 0: the program has no descriptor of it.
+ */
+static uint64_t rtype_of(struct dwtype *t, const char *name, const struct dwdie *die)
+{
+	uint64_t v;
+
+	if (!dwread_address(t->r, die, DW_AT_go_runtime_type, &v) || !v)
+		return 0;
+	if (t->minor < 23 && name &&
+	    (!strcmp(name, "uintptr") || !strcmp(name, "unsafe.Pointer")))
+		return v;
+	return t->types ? t->types + v : 0;
+}
+
+/* An interface is a typedef of runtime.iface or runtime.eface. */
+static bool is_empty_interface(struct dwtype *t, const struct dwdie *die)
+{
+	struct dwdie at = *die, to;
+
+	for (int i = 0; i < DWTYPE_TYPEDEFS_MAX; i++) {
+		const char *name;
+
+		if (!dwread_ref(t->r, &at, DW_AT_type, &to))
+			return false;
+		name = dwread_name(t->r, &to);
+		if (name && !strcmp(name, "runtime.eface"))
+			return true;
+		if (name && !strcmp(name, "runtime.iface"))
+			return false;
+		at = to;
+	}
+	return false;
+}
+
+static void fill(void *ctx, struct typeshell *shell)
+{
+	struct dwtype *t = ctx;
+	const struct dwdie *die = &((struct dwtype_node *)shell)->die;
+	struct gotype *g = &shell->type;
+	const char *name = dwread_name(t->r, die);
+	uint64_t size = 0;
+
+	g->name = name && *name ? dwtype_clean_name(t, name) : "?";
+	dwread_number(t->r, die, DW_AT_byte_size, &size);
+	g->size = size;
+	g->align = 8;
+	g->rtype = rtype_of(t, name, die);
+	g->kind = gokind_type(kind_of(t, die));
+	switch (g->kind) {
+	case GOTYPE_UNKNOWN:
+		typeshell_unknown(g);
+		break;
+	case GOTYPE_BOOL:
+	case GOTYPE_INT:
+	case GOTYPE_UINT:
+	case GOTYPE_FLOAT:
+		g->align = (uint32_t)size;
+		break;
+	case GOTYPE_COMPLEX:
+		g->align = (uint32_t)size / 2;
+		break;
+	case GOTYPE_ARRAY:
+		g->align = 0;
+		fill_array(t, g, die);
+		break;
+	case GOTYPE_STRUCT:
+		g->align = 0;
+		fill_fields(t, g, die);
+		break;
+	case GOTYPE_STRING:
+		g->size = 16;
+		break;
+	case GOTYPE_SLICE:
+		g->size = 24;
+		g->elem = refer(t, die, DW_AT_go_elem);
+		break;
+	case GOTYPE_INTERFACE:
+		g->size = 16;
+		g->empty = is_empty_interface(t, die);
+		break;
+	case GOTYPE_MAP:
+		g->size = 8;
+		fill_map(t, g, die);
+		break;
+	case GOTYPE_CHAN:
+		g->size = 8;
+		g->elem = refer(t, die, DW_AT_go_elem);
+		break;
+	case GOTYPE_FUNC:
+		g->size = 8;
+		break;
+	case GOTYPE_POINTER:
+		g->size = 8;
+		if (name && goshape_is_any_pointer(name)) {
+			g->rtype = 0;
+			break;
+		}
+		g->elem = refer(t, die, DW_AT_type);
+		if (!g->elem)
+			g->elem = refer(t, die, DW_AT_go_elem);
+		break;
+	}
+}
+
+const struct gotype *dwtype_get(struct dwtype *t, const struct dwdie *die)
+{
+	const struct gotype *g = refer(t, die, DW_AT_type);
+
+	typeshell_settle(&t->shells, fill, t);
+	return g;
+}
+
+const struct gotype *dwtype_at(struct dwtype *t, const struct dwdie *die)
+{
+	const struct gotype *g = type_of(t, *die);
+
+	typeshell_settle(&t->shells, fill, t);
+	return g;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Go types from their DWARF entries. */
+#ifndef GOPROBE_DWTYPE_H
+#define GOPROBE_DWTYPE_H
+
+#include "base/arena.h"
+#include "dwarf/die.h"
+#include "gotype/builder.h"
+
+/* Longer chains are hostile. */
+#define DWTYPE_TYPEDEFS_MAX 16
+
+/**
+ * struct dwtype - the types of one binary that were asked for so far
+ * @r: where entries are read from
+ * @mem: where they live
+ * @minor: Go version, 1.@minor
+ * @types: link-time address that run-time types are counted from
+ * @shells: types by offset of the entry
+ * @walked: bytes that were walked for types' fields: entries of a hostile file may
+ *	overlap, and all have the same fields
+ */
+struct dwtype {
+	struct dwread *r;
+	struct arena *mem;
+	int minor;
+	uint64_t types;
+	struct typeshells shells;
+	uint64_t walked;
+};
+
+void dwtype_init(struct dwtype *t, struct dwread *r, int minor, uint64_t types,
+		 struct arena *mem);
+void dwtype_fini(struct dwtype *t);
+
+/*
+ * The type that @die (or the entry it is derived from) names with DW_AT_type,
+ * with all types it refers to; NULL if it names none or there is no memory.
+ */
+const struct gotype *dwtype_get(struct dwtype *t, const struct dwdie *die);
+
+/* The type that @die is, likewise. */
+const struct gotype *dwtype_at(struct dwtype *t, const struct dwdie *die);
+
+/* @name without the marks of the compiler's shape types. */
+const char *dwtype_clean_name(struct dwtype *t, const char *name);
+
+/* Go through typedefs that are no types of their own; false if damaged. */
+bool dwtype_resolve(struct dwread *r, struct dwdie *die);
+
+/* How the map type @map keeps its entries (dwmap.c); false if not told. */
+bool dwmap_read(struct dwread *r, const struct dwdie *map, struct gomap *ret);
+
+#endif

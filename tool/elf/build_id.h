@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which build a file is of: the notes that the linkers leave. */
+#ifndef GOPROBE_ELFNOTE_H
+#define GOPROBE_ELFNOTE_H
+
+#include "elf/elf.h"
+
+/**
+ * elfnote_find() - the note of one kind. Pure.
+ * @p: notes, one after the other
+ * @len: their bytes
+ * @owner: "GNU"; Go pads its own with more than one NUL
+ * @type: NT_GNU_BUILD_ID
+ * @n: set to the bytes of what it says
+ *
+ * Return: what it says, in @p; NULL if there is none before the first damaged one.
+ */
+const uint8_t *elfnote_find(const uint8_t *p, size_t len, const char *owner, uint32_t type,
+			    size_t *n);
+
+/*
+ * The build id: the GNU one in hexadecimal digits, as tools compare them; else the
+ * text that Go's linker leaves. To be freed; NULL if the file has neither.
+ */
+char *elfnote_build_id(const struct elffile *ef);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Search of what a file's segments hold, window by window. */
+#ifndef GOPROBE_ELFSCAN_H
+#define GOPROBE_ELFSCAN_H
+
+#include "elf/elf.h"
+
+/* Called with the address of a word; a value other than 0 ends the search. */
+typedef int (*elfscan_fn)(void *ctx, const struct elfseg *seg, uint64_t vaddr);
+
+/**
+ * struct elfscan - what to look for
+ * @with: flags (PF_*) that a segment must have
+ * @without: flags that it must not have
+ * @shift: bits of a word that do not count, from the lowest
+ * @value: the others
+ * @fn: called for each 8-aligned word that fits
+ * @ctx: its first argument
+ */
+struct elfscan {
+	uint32_t with;
+	uint32_t without;
+	unsigned int shift;
+	uint64_t value;
+	elfscan_fn fn;
+	void *ctx;
+};
+
+/* Returns what @fn returned last, or 0. */
+int elfscan_words(const struct elffile *ef, const struct elfscan *what);
+
+/*
+ * Called with a window of a segment, of which the last @overlap bytes will be
+ * the first ones of the next; a value other than 0 ends the walk.
+ */
+typedef int (*elfscan_window_fn)(void *ctx, const uint8_t *p, size_t len);
+
+/* All of the segments without the flags @without. */
+int elfscan_windows(const struct elffile *ef, uint32_t without, size_t overlap,
+		    elfscan_window_fn fn, void *ctx);
+
+#endif

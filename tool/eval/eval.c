@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Compiled expressions on the memory of a process: pieces and operations as
+ * include/uapi/goprobe.h describes them, as far as no function is needed.
+ */
+#include <string.h>
+
+#include "eval/eval.h"
+#include "gobin/closure.h"
+
+static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
+{
+	struct globals *g = ctx;
+	uint64_t vaddr = address - g->bias;
+
+	ret->name = gobin_rtype_name(g->bin, vaddr);
+	ret->type = gobin_rtype(g->bin, vaddr);
+	ret->direct = gobin_rtype_is_direct(g->bin, vaddr);
+	return ret->name || ret->type;
+}
+
+static bool func(void *ctx, uint64_t code, struct value_func *ret)
+{
+	struct globals *g = ctx;
+	uint64_t entry = code - g->bias;
+
+	ret->name = gobin_func_name(g->bin, entry);
+	if (ret->name)
+		ret->closure = gobin_closure_type(g->bin, entry);
+	return ret->name;
+}
+
+static const struct golayout *layout(void *ctx)
+{
+	struct globals *g = ctx;
+
+	return golayout_get(gobin_go_minor(g->bin));
+}
+
+/* Here everything is followed, until it is enough. */
+static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
+			  const struct gotype *t)
+{
+	const struct globals *g = ctx;
+	uint32_t level = c ? c->level + (t->kind != GOTYPE_STRING) : 1;
+
+	(void)offset;
+	return level > g->limits.depth ? VALUE_DEEP :
+	       g->rec.h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : "not followed";
+}
+
+void globals_init(struct globals *g)
+{
+	g->env = (struct value_env){
+		.ctx = g, .dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
+	};
+}
+
+void globals_fini(struct globals *g)
+{
+	arena_fini(&g->mem);
+}
+
+void globals_chunk(struct globals *g, const struct record_chunk *chunk)
+{
+	if (g->rec.nchunks < RECORD_CHUNKS_MAX)
+		g->rec.chunks[g->rec.nchunks++] = *chunk;
+}
+
+void globals_missed(struct globals *g, uint64_t item, uint32_t status)
+{
+	globals_chunk(g, &(struct record_chunk){
+		.address = item, .type = GOPROBE_TYPE_MISSED, .status = status,
+	});
+}
+
+/* Item of the value that the piece is part of. */
+static uint64_t item_of(const struct plan_capture *c, const struct goprobe_piece *p)
+{
+	size_t i = c->nvalues;
+
+	while (i-- && (c->values[i].unavailable || c->values[i].offset > p->frame))
+		;
+	return i;
+}
+
+int globals_take(struct globals *g, const struct plan_capture *c)
+{
+	arena_fini(&g->mem);
+	memset(&g->rec.h, 0, sizeof(g->rec.h));
+	memset(g->frame, 0, c->size);
+	g->rec.frame = g->frame;
+	g->rec.frame_size = c->size;
+	g->rec.nchunks = 0;
+	for (size_t i = 0; i < c->npieces; i++) {
+		const struct goprobe_piece *p = &c->pieces[i];
+
+		if (p->source != GOPROBE_FROM_STATIC ||
+		    !g->read(g->read_ctx, p->address + g->bias, g->frame + p->frame, p->size))
+			globals_missed(g, item_of(c, p), GOPROBE_CHUNK_FAULT);
+	}
+	globals_run(g, c);
+	return globals_walk(g, c);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A package variable that is watched, or what is made of it. */
+#ifndef GOPROBE_WATCHVAR_H
+#define GOPROBE_WATCHVAR_H
+
+#include "eval/eval.h"
+#include "plan/plan.h"
+
+/**
+ * struct watchvar_number - what a variable is worth
+ * @bits: of an integer; 0: a float
+ * @i: the integer, sign-extended
+ * @f: the float
+ */
+struct watchvar_number {
+	unsigned int bits;
+	int64_t i;
+	double f;
+};
+
+/**
+ * struct watchvar - a variable, or what is made of it
+ * @text: as it was given
+ * @c: how to read it
+ * @last: its value before, if it is a number
+ * @known: @last is there
+ */
+struct watchvar {
+	const char *text;
+	struct plan_capture c;
+	struct watchvar_number last;
+	bool known;
+};
+
+/* Make @v->c of @v->text; what is made is in @mem. 0, or -1. */
+int watchvar_compile(struct watchvar *v, struct gobin *bin, struct arena *mem, struct diag *d);
+
+/* Where a value was found, or why not. */
+struct watchvar_value {
+	struct value_at at;
+	const char *why;
+	uint8_t number[8];
+};
+
+/* Read it; good until the next one is. 0, or -1: no memory. */
+int watchvar_read(const struct watchvar *v, struct globals *g, struct value_ctx *values,
+		  struct watchvar_value *ret);
+/* "name":N,"type":T,"value":V and what else there is to say of it. */
+void watchvar_json(const struct watchvar *v, struct value_ctx *values,
+		   const struct watchvar_value *at, struct buf *b);
+/* The value, or <why not>. */
+void watchvar_text(struct value_ctx *values, const struct watchvar_value *at, struct buf *b);
+
+/*
+ * Read it and append it to the line @b, with what it changed by in a second if it
+ * is a number that was read @ns before; 0 if it was not. Returns 0, or -1: no memory.
+ */
+int watchvar_put(struct watchvar *v, struct globals *g, struct value_ctx *values, struct buf *b,
+		 bool json, uint64_t ns);
+
+#endif

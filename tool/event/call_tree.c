@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls as trees: a hash table of goroutines, each with its open calls. Those that
+ * have none are forgotten when there are too many, the one that was heard of longest
+ * ago first.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "event/call_tree.h"
+
+/* Lists of trees by process. */
+#define PROCESSES 4096U
+
+/**
+ * struct open_call - an open call
+ * @depth: its depth
+ * @time: when it was entered
+ * @fn: its function
+ * @level: its level in its tree, from 1 on
+ * @call: it, or NULL: it is not kept
+ * @above: else the nearest call above it that is kept, or NULL
+ * @left: it is not kept for want of room, not because of its level
+ */
+struct open_call {
+	uint64_t depth;
+	uint64_t time;
+	uint32_t fn;
+	uint32_t level;
+	struct calltree_call *call;
+	struct calltree_call *above;
+	bool left;
+};
+
+/**
+ * struct calltree_gor - a goroutine, or a thread's system stack
+ * @key: what names it in its process
+ * @tgid: process
+ * @open: its open calls, deepest last
+ * @n: their number
+ * @cap: room there
+ * @origin: where it comes from
+ * @tree: the tree that its next call belongs to, or NULL: to a new one
+ * @below: the call of @tree that it was started in
+ * @level: level of the call that it was started in, which may be deeper than @below
+ * @chain: next in the hash chain
+ * @before: link in the list of @tree
+ * @after: see @before
+ * @older: link in the list of those without open calls
+ * @newer: see @older
+ */
+struct calltree_gor {
+	uint64_t key;
+	uint32_t tgid;
+	struct open_call *open;
+	size_t n, cap;
+	struct calltree_origin origin;
+	struct calltree_root *tree;
+	struct calltree_call *below;
+	uint32_t level;
+	struct calltree_gor *chain;
+	struct calltree_gor *before, *after;
+	struct calltree_gor *older, *newer;
+};
+
+/**
+ * struct calltree - see calltree.h
+ * @limits: how much is kept
+ * @buckets: hash table, a power of two
+ * @nbuckets: its size
+ * @ngors: goroutines in it
+ * @idle: those without open calls: least recently used
+ * @idle_last: most recently used
+ * @nidle: their number
+ * @calls: calls kept, of trees that are not finished
+ * @bytes: of their texts
+ * @open: open calls, kept or not
+ * @first: trees that are not finished, oldest first
+ * @last: the newest of them
+ * @coldest: of the same ones, that which was not heard of for longest
+ * @warmest: that which was heard of last
+ * @processes: the first of each list by process
+ * @cut: how many were finished to make room
+ * @ready: finished ones
+ * @ready_last: the last of them
+ * @left: calls left out, by function
+ */
+struct calltree {
+	struct calltree_limits limits;
+	struct calltree_gor **buckets;
+	size_t nbuckets, ngors;
+	struct calltree_gor *idle, *idle_last;
+	uint64_t nidle;
+	uint64_t calls;
+	uint64_t bytes;
+	uint64_t open;
+	struct calltree_root *first, *last;
+	struct calltree_root *coldest, *warmest;
+	struct calltree_root *processes[PROCESSES];
+	uint64_t cut;
+	struct calltree_root *ready, *ready_last;
+	uint64_t *left;
+};
+
+struct calltree *calltree_new(const struct calltree_limits *limits)
+{
+	struct calltree *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->limits = *limits;
+	t->nbuckets = 1024;
+	t->buckets = calloc(t->nbuckets, sizeof(struct calltree_gor *));
+	t->left = calloc((size_t)limits->funcs + 1, sizeof(*t->left));
+	if (t->buckets && t->left)
+		return t;
+	calltree_free(t);
+	return NULL;
+}
+
+/* --- goroutines ------------------------------------------------------ */
+
+/* Goroutine ids do not get that large. */
+#define KEY_SYSTEM (1ULL << 63)
+
+/* A system stack is the thread's, whichever goroutine it works for. */
+static uint64_t key_of(const struct calltree_who *who)
+{
+	return who->system ? who->tid | KEY_SYSTEM : who->goid;
+}
+
+static size_t bucket_of(const struct calltree *t, uint32_t tgid, uint64_t key)
+{
+	uint64_t h = (key ^ (uint64_t)tgid << 32) * 0x9e3779b97f4a7c15ULL;
+
+	return (h >> 32) & (t->nbuckets - 1);
+}
+
+static struct calltree_gor *gor_find(const struct calltree *t, uint32_t tgid, uint64_t key)
+{
+	struct calltree_gor *g = t->buckets[bucket_of(t, tgid, key)];
+
+	while (g && (g->key != key || g->tgid != tgid))
+		g = g->chain;
+	return g;
+}
+
+static void idle_remove(struct calltree *t, struct calltree_gor *g)
+{
+	*(g->older ? &g->older->newer : &t->idle) = g->newer;
+	*(g->newer ? &g->newer->older : &t->idle_last) = g->older;
+	t->nidle--;
+}
+
+/* The one that was not heard of for longest, of one at least. */
+static struct calltree_gor *idle_take(struct calltree *t)
+{
+	struct calltree_gor *g = t->idle;
+
+	t->idle = g->newer;
+	*(t->idle ? &t->idle->older : &t->idle_last) = NULL;
+	t->nidle--;
+	return g;
+}
+
+/* Room for open calls that a goroutine without any keeps. */
+#define IDLE_CAP 64U
+
+static void idle_append(struct calltree *t, struct calltree_gor *g)
+{
+	/* One may have been deep, but not all can have room for that at once. */
+	if (g->cap > IDLE_CAP) {
+		free(g->open);
+		g->open = NULL;
+		g->cap = 0;
+	}
+	g->older = t->idle_last;
+	g->newer = NULL;
+	*(t->idle_last ? &t->idle_last->newer : &t->idle) = g;
+	t->idle_last = g;
+	t->nidle++;
+}
+
+/* Its next call begins a tree of its own. */
+static void leave_tree(struct calltree_gor *g)
+{
+	if (!g->tree)
+		return;
+	*(g->before ? &g->before->after : &g->tree->gors) = g->after;
+	if (g->after)
+		g->after->before = g->before;
+	g->tree = NULL;
+	g->below = NULL;
+}
+
+static void join_tree(struct calltree_gor *g, struct calltree_root *r)
+{
+	g->tree = r;
+	g->before = NULL;
+	g->after = r->gors;
+	if (r->gors)
+		r->gors->before = g;
+	r->gors = g;
+}
+
+/* It is in no list of those without open calls. */
+static void gor_free(struct calltree *t, struct calltree_gor *g)
+{
+	struct calltree_gor **link = &t->buckets[bucket_of(t, g->tgid, g->key)];
+
+	while (*link != g)
+		link = &(*link)->chain;
+	*link = g->chain;
+	t->ngors--;
+	leave_tree(g);
+	free(g->open);
+	free(g);
+}
+
+static void rehash(struct calltree *t)
+{
+	struct calltree_gor **old = t->buckets;
+	size_t n = t->nbuckets;
+	struct calltree_gor **b = calloc(n * 2, sizeof(struct calltree_gor *));
+
+	if (!b)
+		return;		/* chains get longer, that is all */
+	t->buckets = b;
+	t->nbuckets = n * 2;
+	for (size_t i = 0; i < n; i++) {
+		for (struct calltree_gor *g = old[i], *next; g; g = next) {
+			size_t k = bucket_of(t, g->tgid, g->key);
+
+			next = g->chain;
+			g->chain = b[k];
+			b[k] = g;
+		}
+	}
+	free(old);
+}
+
+static struct calltree_gor *gor_new(struct calltree *t, uint32_t tgid, uint64_t key)
+{
+	struct calltree_gor *g;
+	size_t k;
+
+	while (t->idle && t->nidle >= t->limits.goroutines)
+		gor_free(t, idle_take(t));
+	g = calloc(1, sizeof(*g));
+	if (!g)
+		return NULL;
+	if (t->ngors >= t->nbuckets)
+		rehash(t);
+	k = bucket_of(t, tgid, key);
+	g->key = key;
+	g->tgid = tgid;
+	g->chain = t->buckets[k];
+	t->buckets[k] = g;
+	t->ngors++;
+	idle_append(t, g);
+	return g;
+}
+
+/* --- trees ----------------------------------------------------------- */
+
+static void free_calls(struct calltree_call *c)
+{
+	while (c) {
+		struct calltree_call *next = c->next;
+
+		free_calls(c->child);
+		for (int i = 0; i < CALLTREE_TEXTS; i++)
+			free(c->text[i]);
+		free(c);
+		c = next;
+	}
+}
+
+static void use_unlink(struct calltree *t, struct calltree_root *r)
+{
+	*(r->colder ? &r->colder->warmer : &t->coldest) = r->warmer;
+	*(r->warmer ? &r->warmer->colder : &t->warmest) = r->colder;
+}
+
+static void use_append(struct calltree *t, struct calltree_root *r)
+{
+	r->colder = t->warmest;
+	r->warmer = NULL;
+	*(t->warmest ? &t->warmest->warmer : &t->coldest) = r;
+	t->warmest = r;
+}
+
+/* It has been heard of. */
+static void use(struct calltree *t, struct calltree_root *r)
+{
+	if (!r || r == t->warmest)
+		return;
+	use_unlink(t, r);
+	use_append(t, r);
+}
+
+static struct calltree_root **process_of(struct calltree *t, uint32_t tgid)
+{
+	return &t->processes[tgid % PROCESSES];
+}
+
+static void mates_add(struct calltree *t, struct calltree_root *r)
+{
+	struct calltree_root **first = process_of(t, r->tgid);
+
+	r->mate = *first;
+	if (r->mate)
+		r->mate->mate_before = r;
+	*first = r;
+}
+
+static void mates_unlink(struct calltree *t, struct calltree_root *r)
+{
+	*(r->mate_before ? &r->mate_before->mate : process_of(t, r->tgid)) = r->mate;
+	if (r->mate)
+		r->mate->mate_before = r->mate_before;
+}
+
+static struct calltree_root *tree_new(struct calltree *t, struct calltree_call *call,
+				      uint32_t tgid)
+{
+	struct calltree_root *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->call = call;
+	r->tgid = tgid;
+	r->older = t->last;
+	*(t->last ? &t->last->newer : &t->first) = r;
+	t->last = r;
+	use_append(t, r);
+	mates_add(t, r);
+	return r;
+}
+
+/* Nothing more belongs to it. */
+static void tree_finish(struct calltree *t, struct calltree_root *r)
+{
+	while (r->gors)
+		leave_tree(r->gors);
+	r->finished = true;
+	t->calls -= r->calls;
+	t->bytes -= r->bytes;
+	use_unlink(t, r);
+	mates_unlink(t, r);
+	*(r->older ? &r->older->newer : &t->first) = r->newer;
+	*(r->newer ? &r->newer->older : &t->last) = r->older;
+	r->newer = NULL;
+	*(t->ready ? &t->ready_last->newer : &t->ready) = r;
+	t->ready_last = r;
+}
+
+/* Finish it with the calls that are open: they are forgotten. */
+static void tree_cut(struct calltree *t, struct calltree_root *r)
+{
+	for (struct calltree_gor *g = r->gors; g; g = g->after) {
+		if (!g->n)
+			continue;
+		t->open -= g->n;
+		g->n = 0;
+		idle_append(t, g);
+	}
+	tree_finish(t, r);
+}
+
+/* Cut the tree that was not heard of for longest; false: @r is the only one. */
+static bool cut_coldest(struct calltree *t, const struct calltree_root *r)
+{
+	struct calltree_root *cold = t->coldest;
+
+	if (cold && cold == r)
+		cold = cold->warmer;
+	if (!cold)
+		return false;
+	t->cut++;
+	tree_cut(t, cold);
+	return true;
+}
+
+void calltree_begin(struct calltree *t, uint32_t tgid)
+{
+	for (struct calltree_root *r = *process_of(t, tgid), *next; r; r = next) {
+		next = r->mate;
+		if (r->tgid == tgid)
+			tree_cut(t, r);
+	}
+}
+
+struct calltree_root *calltree_next(struct calltree *t)
+{
+	struct calltree_root *r = t->ready;
+
+	if (r)
+		t->ready = r->newer;
+	return r;
+}
+
+void calltree_drop(struct calltree_root *r)
+{
+	free_calls(r->call);
+	free(r);
+}
+
+void calltree_finish(struct calltree *t)
+{
+	while (t->first)
+		tree_finish(t, t->first);
+}
+
+void calltree_free(struct calltree *t)
+{
+	struct calltree_root *r;
+
+	if (!t)
+		return;
+	calltree_finish(t);
+	for (r = calltree_next(t); r; r = calltree_next(t))
+		calltree_drop(r);
+	for (size_t i = 0; t->buckets && i < t->nbuckets; i++)
+		while (t->buckets[i])
+			gor_free(t, t->buckets[i]);
+	free(t->buckets);
+	free(t->left);
+	free(t);
+}
+
+/* --- calls ----------------------------------------------------------- */
+
+static bool has_room(const struct calltree *t)
+{
+	return t->calls < t->limits.all && t->bytes < t->limits.bytes;
+}
+
+/* Have room for another call of @r, or of a new tree, if others can make it. */
+static bool make_room(struct calltree *t, const struct calltree_root *r)
+{
+	if (r && r->calls >= t->limits.calls)
+		return false;
+	while (!has_room(t))
+		if (!cut_coldest(t, r))
+			return false;
+	return true;
+}
+
+/* A call below @parent, or the first one of a tree. */
+static struct calltree_call *keep(struct calltree *t, struct calltree_gor *g,
+				  struct calltree_call *parent)
+{
+	struct calltree_call *c = calloc(1, sizeof(*c));
+	struct calltree_root *r = c && !g->tree ? tree_new(t, c, g->tgid) : g->tree;
+
+	if (!c || !r) {
+		free(c);
+		return NULL;
+	}
+	if (!g->tree)
+		join_tree(g, r);
+	c->root = r;
+	c->parent = parent;
+	if (parent) {
+		*(parent->last ? &parent->last->next : &parent->child) = c;
+		parent->last = c;
+	}
+	r->calls++;
+	t->calls++;
+	return c;
+}
+
+/* Where the next call of @g belongs, as far as it is not kept itself. */
+static struct open_call place(const struct calltree_gor *g)
+{
+	const struct open_call *top = g->n ? &g->open[g->n - 1] : NULL;
+
+	if (top)
+		return (struct open_call){
+			.level = top->level + 1, .left = top->left,
+			.above = top->call ? top->call : top->above,
+		};
+	return (struct open_call){ .level = g->tree ? g->level + 1 : 1, .above = g->below };
+}
+
+static void leave_out(struct calltree *t, struct calltree_root *r, uint32_t fn)
+{
+	if (r)
+		r->left++;
+	if (fn < t->limits.funcs)
+		t->left[fn]++;
+}
+
+/* Keep the call that begins at @o, if there is room; else count it. */
+static void try_to_keep(struct calltree *t, struct calltree_gor *g, struct open_call *o)
+{
+	if (!o->left && o->level > t->limits.levels) {
+		if (o->above)
+			o->above->below++;
+		return;
+	}
+	if (!o->left && make_room(t, g->tree))
+		o->call = keep(t, g, o->above);
+	o->left = !o->call;
+	if (o->left)
+		leave_out(t, g->tree, o->fn);
+}
+
+static void push(struct calltree *t, struct calltree_gor *g, const struct open_call *o)
+{
+	if (!g->n)
+		idle_remove(t, g);
+	g->open[g->n++] = *o;
+	t->open++;
+	if (g->tree)
+		g->tree->open++;
+}
+
+/* What the end of a call means to the one it was called by. */
+static void tell_caller(struct calltree_gor *g, uint64_t ns, bool vague)
+{
+	struct calltree_call *caller = g->n ? g->open[g->n - 1].call : NULL;
+
+	if (!caller)
+		return;
+	caller->inner += ns;
+	caller->vague |= vague;
+}
+
+/* The deepest open call is over. Its tree may be, too. */
+static struct calltree_call *pop(struct calltree *t, struct calltree_gor *g, uint64_t time,
+				 enum calltree_end end)
+{
+	const struct open_call *o = &g->open[--g->n];
+	struct calltree_call *call = o->call;
+	uint64_t ns = end != CALLTREE_UNSEEN && time > o->time ? time - o->time : 0;
+	struct calltree_root *r = g->tree;
+
+	t->open--;
+	if (call) {
+		call->end = end;
+		call->duration = ns;
+	}
+	tell_caller(g, ns, end == CALLTREE_UNSEEN);
+	if (!g->n) {
+		idle_append(t, g);
+		/* What it calls next is not below what began the tree. */
+		if (!g->below)
+			leave_tree(g);
+	}
+	use(t, r);
+	if (r && !--r->open)
+		tree_finish(t, r);
+	return call;
+}
+
+/* Calls that others prove to be over: at @depth, if that is @closed, and deeper. */
+static void pop_deeper(struct calltree *t, struct calltree_gor *g, uint64_t depth, bool closed)
+{
+	while (g->n && (g->open[g->n - 1].depth > depth ||
+			(closed && g->open[g->n - 1].depth == depth)))
+		pop(t, g, 0, CALLTREE_UNSEEN);
+}
+
+/* The goroutine, made known if need be; NULL: there is no room for another open call. */
+static struct calltree_gor *prepare(struct calltree *t, const struct calltree_who *who,
+				    uint64_t depth, const struct calltree_origin *origin)
+{
+	struct calltree_gor *g = gor_find(t, who->tgid, key_of(who));
+
+	if (g)
+		pop_deeper(t, g, depth, true);
+	else
+		g = gor_new(t, who->tgid, key_of(who));
+	if (!g)
+		return NULL;
+	use(t, g->tree);
+	while (t->open >= t->limits.open)
+		if (!cut_coldest(t, g->tree))
+			return NULL;
+	if (grow(&g->open, g->n + 1, &g->cap, sizeof(*g->open)))
+		return NULL;
+	if (origin && !g->origin.known)
+		g->origin = *origin;
+	return g;
+}
+
+struct calltree_call *calltree_enter(struct calltree *t, const struct calltree_who *who,
+				     uint32_t fn, uint64_t depth, uint64_t time,
+				     const struct calltree_origin *origin)
+{
+	struct calltree_gor *g = prepare(t, who, depth, origin);
+	struct open_call o;
+
+	if (!g) {
+		leave_out(t, NULL, fn);
+		return NULL;
+	}
+	o = place(g);
+	o.depth = depth;
+	o.time = time;
+	o.fn = fn;
+	try_to_keep(t, g, &o);
+	if (o.call) {
+		o.call->fn = fn;
+		o.call->who = *who;
+		o.call->time = time;
+		o.call->started = !g->n && g->below;
+		if (!g->n)
+			o.call->origin = g->origin;
+	}
+	push(t, g, &o);
+	return o.call;
+}
+
+struct calltree_call *calltree_leave(struct calltree *t, const struct calltree_who *who,
+				     uint32_t fn, uint64_t depth, uint64_t time,
+				     enum calltree_end end, bool *known)
+{
+	struct calltree_gor *g = gor_find(t, who->tgid, key_of(who));
+	const struct open_call *top;
+
+	*known = false;
+	if (!g)
+		return NULL;
+	pop_deeper(t, g, depth, false);
+	top = g->n ? &g->open[g->n - 1] : NULL;
+	if (!top || top->depth != depth)
+		return NULL;
+	*known = top->fn == fn;
+	return pop(t, g, time, *known ? end : CALLTREE_UNSEEN);
+}
+
+struct calltree_call *calltree_unwind(struct calltree *t, const struct calltree_who *who,
+				      uint32_t fn, uint64_t began, uint64_t time,
+				      enum calltree_end end)
+{
+	struct calltree_gor *g = gor_find(t, who->tgid, key_of(who));
+	const struct open_call *top = g && g->n ? &g->open[g->n - 1] : NULL;
+
+	if (!top || top->fn != fn || top->time != began)
+		return NULL;
+	return pop(t, g, time, end);
+}
+
+void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t goid,
+		    const struct calltree_origin *origin)
+{
+	struct calltree_gor *g = gor_find(t, who->tgid, goid), *parent;
+	const struct open_call *top;
+
+	if (goid == who->goid)
+		return;
+	/* One that had this id is no more. */
+	while (g && g->n)
+		pop(t, g, 0, CALLTREE_UNSEEN);
+	if (g) {
+		idle_remove(t, g);
+		gor_free(t, g);
+	}
+	g = gor_new(t, who->tgid, goid);
+	if (!g)
+		return;
+	/* The one who starts is the goroutine, on whichever stack that is done. */
+	parent = gor_find(t, who->tgid, who->goid);
+	top = parent && parent->n ? &parent->open[parent->n - 1] : NULL;
+	g->origin = *origin;
+	if (!top || top->left || !parent->tree)
+		return;
+	use(t, parent->tree);
+	join_tree(g, parent->tree);
+	g->below = top->call ? top->call : top->above;
+	g->level = top->level;
+}
+
+void calltree_text(struct calltree *t, struct calltree_call *c, int which, const char *s,
+		   size_t len)
+{
+	char *text = malloc(len + 1);
+
+	if (!text)
+		return;
+	memcpy(text, s, len);
+	text[len] = 0;
+	c->text[which] = text;
+	c->root->bytes += len;
+	if (!c->root->finished)
+		t->bytes += len;
+}
+
+uint64_t calltree_left(const struct calltree *t, uint32_t fn)
+{
+	return fn < t->limits.funcs ? t->left[fn] : 0;
+}
+
+uint64_t calltree_cut(const struct calltree *t)
+{
+	return t->cut;
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The Go version that a binary carries: src/debug/buildinfo describes the
+ * format. Since 1.18 the version stands in the section itself, before that
+ * behind a pointer to a string header.
+ */
+#include <ctype.h>
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/search.h"
+#include "gobin/buildinfo.h"
+#include "gobin/release.h"
+
+#define BUILDINFO_MAGIC "\xff Go buildinf:"
+#define BUILDINFO_ALIGN 16U
+#define BUILDINFO_HEAD 32U
+#define BUILDINFO_VERSION_MAX 256U
+/* The linker puts it first in the data segment. */
+#define BUILDINFO_SCAN (64U << 10)
+#define BUILDINFO_FLAG_BIG_ENDIAN 1U
+#define BUILDINFO_FLAG_INLINE 2U
+
+static char *copy_version(const struct elffile *ef, uint64_t vaddr,
+			  uint64_t len)
+{
+	char *s;
+
+	if (!len || len > BUILDINFO_VERSION_MAX)
+		return NULL;
+	s = calloc(1, len + 1);
+	if (!s)
+		return NULL;
+	if (elffile_read_vaddr(ef, vaddr, s, len) || goversion_parse(s) < 0) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+static char *version_at(const struct elffile *ef, uint64_t vaddr)
+{
+	uint8_t h[BUILDINFO_HEAD + 2];
+	uint64_t ptr, str[2];
+
+	if (elffile_read_vaddr(ef, vaddr, h, sizeof(h)) ||
+	    memcmp(h, BUILDINFO_MAGIC, sizeof(BUILDINFO_MAGIC) - 1))
+		return NULL;
+	if (h[15] & BUILDINFO_FLAG_INLINE) {
+		uint64_t len = h[BUILDINFO_HEAD] & 0x7f;
+		uint64_t skip = 1;
+
+		if (h[BUILDINFO_HEAD] & 0x80) {
+			len |= (uint64_t)h[BUILDINFO_HEAD + 1] << 7;
+			skip = 2;
+		}
+		return copy_version(ef, vaddr + BUILDINFO_HEAD + skip, len);
+	}
+	if (h[14] != 8 || (h[15] & BUILDINFO_FLAG_BIG_ENDIAN))
+		return NULL;
+	memcpy(&ptr, h + 16, sizeof(ptr));
+	if (elffile_read_vaddr(ef, ptr, str, sizeof(str)))
+		return NULL;
+	return copy_version(ef, str[0], str[1]);
+}
+
+static char *from_data_segments(const struct elffile *ef)
+{
+	for (size_t i = 0; i < ef->nsegs; i++) {
+		const struct elfseg *s = &ef->segs[i];
+		uint64_t len = s->filesz < BUILDINFO_SCAN ? s->filesz :
+			       BUILDINFO_SCAN;
+		uint8_t *p;
+		char *v = NULL;
+
+		if (s->type != PT_LOAD || (s->flags & PF_X))
+			continue;
+		p = elffile_load(ef, s->off, len);
+		if (!p)
+			continue;
+		for (uint64_t o = 0; !v && o + BUILDINFO_HEAD <= len;
+		     o += BUILDINFO_ALIGN) {
+			if (!memcmp(p + o, BUILDINFO_MAGIC,
+				    sizeof(BUILDINFO_MAGIC) - 1))
+				v = version_at(ef, s->vaddr + o);
+		}
+		free(p);
+		if (v)
+			return v;
+	}
+	return NULL;
+}
+
+/* Length of a full release's name ("go1.25.5") at @p, else 0. */
+static size_t release_len(const char *p, const char *end)
+{
+	const char *q = p + 4;
+	int dots = 0;
+
+	while (q < end && q - p < 12 &&
+	       (isdigit((unsigned char)*q) || *q == '.')) {
+		if (*q == '.' && (++dots > 1 || q + 1 == end ||
+				  !isdigit((unsigned char)q[1])))
+			break;
+		q++;
+	}
+	return dots == 1 ? (size_t)(q - p) : 0;
+}
+
+static const char *next_go1(const char *at, const char *end)
+{
+	while ((at = memchr(at, 'g', (size_t)(end - at)))) {
+		if (end - at < 5)
+			return NULL;
+		if (!memcmp(at, "go1.", 4))
+			return at;
+		at++;
+	}
+	return NULL;
+}
+
+#define RELEASE_MAX 16U
+
+struct releases {
+	int lo;
+	int hi;
+	int minor;
+	char best[RELEASE_MAX];
+};
+
+static int note_releases(void *ctx, const uint8_t *p, size_t len)
+{
+	struct releases *r = ctx;
+	const char *at = (const char *)p, *end = at + len;
+
+	for (; (at = next_go1(at, end)); at++) {
+		size_t n = release_len(at, end);
+		char name[RELEASE_MAX];
+		int minor;
+
+		/* At the end it may be cut; the next window has it whole. */
+		if (!n || n >= sizeof(name) || at + n == end)
+			continue;
+		memcpy(name, at, n);
+		name[n] = 0;
+		minor = goversion_parse(name);
+		if (minor < r->lo || minor > r->hi || minor <= r->minor)
+			continue;
+		memcpy(r->best, name, sizeof(name));
+		r->minor = minor;
+	}
+	return 0;
+}
+
+/*
+ * Without the section (seen in esbuild 0.27.2): of the names of point releases
+ * among the constants, the newest that the line table allows. Other strings of
+ * this form are rare ("go1.21" of build constraints has no second dot).
+ */
+static char *from_constants(const struct elffile *ef, int lo, int hi)
+{
+	struct releases r = { .lo = lo, .hi = hi, .minor = -1 };
+
+	elfscan_windows(ef, PF_X, RELEASE_MAX, note_releases, &r);
+	return r.minor < 0 ? NULL : strdup(r.best);
+}
+
+char *buildinfo_version(const struct elffile *ef, int minor_lo, int minor_hi)
+{
+	const struct elfsec *sec = elffile_section(ef, ".go.buildinfo");
+	char *v = sec ? version_at(ef, sec->addr) : NULL;
+
+	if (!v)
+		v = from_data_segments(ef);
+	if (!v)
+		v = from_constants(ef, minor_lo, minor_hi);
+	return v;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Functions of a Go binary that are not Go: the C that is linked in, by the symbol table. */
+#ifndef GOPROBE_FOREIGN_H
+#define GOPROBE_FOREIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/hmap.h"
+#include "elf/elf.h"
+#include "gobin/functions.h"
+
+/**
+ * struct foreign - their names
+ * @ef: the file
+ * @go: the functions that are Go, and so not among them
+ * @mem: where names are kept
+ * @names: by link-time address of the first instruction
+ * @loaded: the symbol table has been read
+ */
+struct foreign {
+	const struct elffile *ef;
+	const struct gofuncs *go;
+	struct arena *mem;
+	struct hmap names;
+	bool loaded;
+};
+
+/* All three outlive @f. */
+void foreign_init(struct foreign *f, const struct elffile *ef, const struct gofuncs *go,
+		  struct arena *mem);
+void foreign_fini(struct foreign *f);
+
+/* The symbol of the function that begins at link-time address @vaddr, or NULL. */
+const char *foreign_name(struct foreign *f, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a func value refers to. The captured variables are told by the debug
+ * information since Go 1.23; a method value's object follows from the method.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf/dwarf.h"
+#include "gobin/closure.h"
+#include "gotype/funcname.h"
+
+#define METHOD_VALUE "-fm"
+
+/* The receiver's type of the method whose method value is called @name. */
+static const struct gotype *receiver_of(struct gobin *bin, const char *name)
+{
+	size_t n, len = strlen(name) - strlen(METHOD_VALUE);
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct gosig *sig;
+
+		if (f[i].flags & GOFUNC_INLINED || strncmp(f[i].name, name, len) ||
+		    f[i].name[len])
+			continue;
+		sig = gobin_sig(bin, &f[i]);
+		if (sig->receiver && !sig->params[0].unavailable)
+			return sig->params[0].type;
+	}
+	return NULL;
+}
+
+static bool is_method_value(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > strlen(METHOD_VALUE) &&
+	       !strcmp(name + len - strlen(METHOD_VALUE), METHOD_VALUE);
+}
+
+const struct gotype *gobin_closure_type(struct gobin *bin, uint64_t entry)
+{
+	const struct gofunc *fn = gobin_func_at(bin, entry);
+	struct dwinfo *dw = gobin_dwinfo(bin);
+	const struct gotype *recv;
+
+	if (!fn || !dw || fn->entry != entry)
+		return NULL;
+	if (!is_method_value(fn->name))
+		return dwinfo_closure(dw, entry, gobin_code(bin, entry, fn->end - entry),
+				      fn->end - entry);
+	recv = receiver_of(bin, fn->name);
+	return recv ? dwinfo_closure_of(dw, entry, "recv", recv) : NULL;
+}

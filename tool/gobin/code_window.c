@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A window onto a file's code. */
+#include <elf.h>
+#include <stdlib.h>
+
+#include "gobin/code_window.h"
+
+/* Many functions in one read, yet little for one that stands alone. */
+#define CODEWIN_BYTES (256U << 10)
+/* No compiler makes a function as large; a hostile table may say so. */
+#define CODEWIN_MAX (16U << 20)
+
+struct codewin {
+	const struct elffile *ef;
+	uint8_t *bytes;
+	size_t cap;
+	uint64_t vaddr;
+	uint64_t len;
+};
+
+struct codewin *codewin_new(const struct elffile *ef)
+{
+	struct codewin *w = calloc(1, sizeof(*w));
+
+	if (w)
+		w->ef = ef;
+	return w;
+}
+
+void codewin_free(struct codewin *w)
+{
+	if (w)
+		free(w->bytes);
+	free(w);
+}
+
+const uint8_t *codewin_get(struct codewin *w, uint64_t vaddr, size_t len)
+{
+	const struct elfseg *s;
+	uint64_t have;
+	size_t want;
+
+	if (vaddr >= w->vaddr && vaddr - w->vaddr <= w->len &&
+	    len <= w->len - (vaddr - w->vaddr))
+		return w->bytes + (vaddr - w->vaddr);
+	s = elffile_segment(w->ef, vaddr, len);
+	if (!s || !(s->flags & PF_X) || len > CODEWIN_MAX)
+		return NULL;
+	have = s->filesz - (vaddr - s->vaddr);
+	want = len > CODEWIN_BYTES ? len : CODEWIN_BYTES;
+	if (want > have)
+		want = have;
+	w->len = 0;
+	if (want > w->cap) {
+		uint8_t *p = realloc(w->bytes, want);
+
+		if (!p)
+			return NULL;
+		w->bytes = p;
+		w->cap = want;
+	}
+	if (elffile_read(w->ef, s->off + (vaddr - s->vaddr), w->bytes, want))
+		return NULL;
+	w->vaddr = vaddr;
+	w->len = want;
+	return w->bytes;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the type parameters of generic code are. The debug information gives a
+ * parameter of such a type the number of a word of the dictionary
+ * (DW_AT_go_dict_index; cmd/compile/internal/noder/reader.go: varDictIndex): it
+ * is the address of the run-time type.
+ *
+ * Dictionaries are symbols called after their instantiation:
+ * "main..dict.Sum[int]", before 1.20 a method's "main..dict.(*List[int]).Push",
+ * since then one for all methods of a type, "main..dict.List[int]".
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "gobin/dictionary.h"
+#include "gotype/funcname.h"
+
+#define MARK "..dict."
+/* Bounds against hostile files. */
+#define DICTS_MAX 262144U
+#define WORDS_MAX 4096U
+/* As deep as types are compared: names differ, layouts can't. */
+#define COMPARE_DEPTH 6
+/* A function with more instantiations keeps its shapes. */
+#define CANDIDATES_MAX 64
+
+struct godict {
+	const char *name;
+	uint64_t vaddr;
+	uint64_t size;
+};
+
+void godicts_init(struct godicts *d, const struct elffile *ef, struct rtypes *types)
+{
+	memset(d, 0, sizeof(*d));
+	d->ef = ef;
+	d->types = types;
+}
+
+void godicts_fini(struct godicts *d)
+{
+	free(d->v);
+	arena_fini(&d->names);
+}
+
+/* Can values of @real be where the code has @shape? */
+static bool fits(const struct gotype *shape, const struct gotype *real, int depth)
+{
+	if (shape->kind == GOTYPE_UNKNOWN || shape->kind != real->kind ||
+	    shape->size != real->size || shape->count != real->count ||
+	    shape->nfields != real->nfields || shape->empty != real->empty)
+		return false;
+	/* All pointers may have one shape: *uint8. */
+	if (!depth || shape->kind == GOTYPE_POINTER)
+		return true;
+	if (!shape->elem != !real->elem || !shape->key != !real->key ||
+	    (shape->elem && !fits(shape->elem, real->elem, depth - 1)) ||
+	    (shape->key && !fits(shape->key, real->key, depth - 1)))
+		return false;
+	for (size_t i = 0; i < shape->nfields; i++) {
+		const struct gofield *s = &shape->fields[i];
+		const struct gofield *r = &real->fields[i];
+
+		if (s->offset != r->offset || !fits(s->type, r->type, depth - 1))
+			return false;
+	}
+	return true;
+}
+
+const struct gotype *godicts_type(struct godicts *d, const struct goparam *p,
+				  uint64_t dict)
+{
+	const struct gotype *t;
+	uint64_t at, rtype;
+
+	if (!p->dict_word || p->dict_word > WORDS_MAX || !dict ||
+	    __builtin_add_overflow(dict, (p->dict_word - 1) * 8ULL, &at) ||
+	    datawin_read(d->types->src.data, at, &rtype, sizeof(rtype)))
+		return NULL;
+	t = rtypes_type(d->types, rtype);
+	return t && fits(p->type, t, COMPARE_DEPTH) ? t : NULL;
+}
+
+static int add(void *ctx, const char *name, uint64_t value, uint64_t size,
+	       unsigned int type)
+{
+	struct godicts *d = ctx;
+	struct godict *v;
+
+	if (type != STT_OBJECT || !strstr(name, MARK))
+		return 0;
+	if (d->n >= DICTS_MAX || grow(&d->v, d->n + 1, &d->cap, sizeof(*d->v)))
+		return 1;
+	v = &d->v[d->n];
+	v->name = arena_strdup(&d->names, name);
+	v->vaddr = value;
+	v->size = size;
+	if (!v->name)
+		return 1;
+	d->n++;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct godict *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static void load(struct godicts *d)
+{
+	d->loaded = true;
+	elffile_symbols(d->ef, add, d);
+	if (d->n)
+		qsort(d->v, d->n, sizeof(*d->v), by_name);
+}
+
+/*
+ * What the names of a function's dictionaries begin with, brackets included;
+ * @method: and end in, if each method has its own.
+ */
+static char *prefix_of(struct arena *mem, const char *name, bool per_method,
+		       const char **method)
+{
+	const char *local = gofuncname_local(name);
+	const char *open = strchr(local, '['), *close = strrchr(local, ']');
+	int pkg = (int)(local - name);
+
+	*method = "";
+	if (!open || !close || !pkg)
+		return NULL;
+	if (per_method)
+		*method = close;
+	else if (!strncmp(local, "(*", 2))
+		local += 2;
+	/* The package's dot is the first of the mark's. */
+	return arena_printf(mem, "%.*s" MARK "%.*s", pkg - 1, name,
+			    (int)(open + 1 - local), local);
+}
+
+static bool ends_in(const char *s, const char *end)
+{
+	size_t n = strlen(s), k = strlen(end);
+
+	return n >= k && !strcmp(s + n - k, end);
+}
+
+/* The parameter or result @i. */
+static struct goparam *value(struct gosig *sig, size_t i)
+{
+	const struct goparam *p = i < sig->nparams ? &sig->params[i] :
+				  &sig->results[i - sig->nparams];
+
+	return (struct goparam *)(uintptr_t)p;
+}
+
+/* Can the dictionary be passed to the function? */
+static bool is_possible(struct godicts *d, const struct godict *k,
+			struct gosig *sig)
+{
+	for (size_t i = 0; i < sig->nparams + sig->nresults; i++) {
+		const struct goparam *p = value(sig, i);
+
+		if (p->dict_word && (p->dict_word > k->size / 8 ||
+				     !godicts_type(d, p, k->vaddr)))
+			return false;
+	}
+	return true;
+}
+
+/* The only dictionary that is possible, or NULL. */
+static const struct godict *the_one(struct godicts *d, const char *name,
+				    struct gosig *sig)
+{
+	const char *method, *prefix = prefix_of(&d->names, name,
+						d->types->src.minor < 20, &method);
+	size_t lo = 0, hi = d->n, len = prefix ? strlen(prefix) : 0;
+	const struct godict *found = NULL;
+
+	while (prefix && lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(d->v[mid].name, prefix) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (size_t i = lo, n = 0; prefix && i < d->n; i++) {
+		if (strncmp(d->v[i].name, prefix, len) || n++ == CANDIDATES_MAX)
+			return n > CANDIDATES_MAX ? NULL : found;
+		if (!ends_in(d->v[i].name, method) ||
+		    !is_possible(d, &d->v[i], sig))
+			continue;
+		if (found)
+			return NULL;
+		found = &d->v[i];
+	}
+	return found;
+}
+
+void godicts_settle(struct godicts *d, const char *name, struct gosig *sig)
+{
+	size_t n = sig->nparams + sig->nresults, words = 0;
+	const struct godict *k;
+
+	for (size_t i = 0; i < n; i++)
+		words += value(sig, i)->dict_word != 0;
+	if (!words)
+		return;
+	if (!d->loaded)
+		load(d);
+	k = the_one(d, name, sig);
+	for (size_t i = 0; k && i < n; i++) {
+		struct goparam *p = value(sig, i);
+		const struct gotype *t = godicts_type(d, p, k->vaddr);
+
+		if (t)
+			p->type = t;
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Dictionaries: what the type parameters of generic code are. Code is compiled
+ * once for all types of one shape; each instantiation passes a dictionary, a
+ * read-only table of words in the binary, some of which are run-time types.
+ */
+#ifndef GOPROBE_GODICT_H
+#define GOPROBE_GODICT_H
+
+#include "elf/elf.h"
+#include "gobin/gobin.h"
+#include "gobin/rtype.h"
+
+struct godict;
+
+/**
+ * struct godicts - the dictionaries of one binary
+ * @ef: the file
+ * @types: its run-time types
+ * @v: dictionaries that have a symbol, by name, once they are needed
+ * @n: their number
+ * @cap: room for them
+ * @names: their names
+ * @loaded: @v has been looked for
+ */
+struct godicts {
+	const struct elffile *ef;
+	struct rtypes *types;
+	struct godict *v;
+	size_t n;
+	size_t cap;
+	struct arena names;
+	bool loaded;
+};
+
+void godicts_init(struct godicts *d, const struct elffile *ef, struct rtypes *types);
+void godicts_fini(struct godicts *d);
+
+/*
+ * The type that @p has in a call with the dictionary at link-time address
+ * @dict: its values look as those of p->type. NULL if that is not known.
+ */
+const struct gotype *godicts_type(struct godicts *d, const struct goparam *p,
+				  uint64_t dict);
+
+/*
+ * Give the parameters and results of function @name (with its shapes) their real
+ * types, if only one of the binary's dictionaries can be passed to it.
+ */
+void godicts_settle(struct godicts *d, const char *name, struct gosig *sig);
+
+#endif

@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An opened Go binary. Functions always come from the line table, which
+ * survives stripping; signatures from DWARF; what depends on the Go release
+ * from goversion. All addresses are link-time ones.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "gobin/code_window.h"
+#include "gobin/data_cache.h"
+#include "dwarf/dwarf.h"
+#include "dwarf/scope.h"
+#include "dwarf/section.h"
+#include "elf/elf.h"
+#include "elf/build_id.h"
+#include "gobin/c_function.h"
+#include "gobin/gobin.h"
+#include "gobin/dictionary.h"
+#include "gotype/funcname.h"
+#include "gobin/functions.h"
+#include "gobin/signature.h"
+#include "gobin/tls.h"
+#include "gobin/release.h"
+#include "base/hmap.h"
+#include "gobin/inline_tree.h"
+#include "gobin/moduledata.h"
+#include "gobin/rtype_method.h"
+#include "gobin/rtype.h"
+
+struct gobin {
+	struct elffile ef;
+	struct arena mem;
+	char *path;
+	pid_t pid;
+	struct linktab link;		/* line table, version, moduledata */
+	struct goprobe_runtime rt;
+	struct dwinfo *dw;
+	struct gofuncs funcs;
+	struct foreign foreign;
+	struct rtypes types;
+	struct rtsig methods;
+	struct godicts dicts;
+	struct codewin *code;
+	struct datawin *trees;		/* inlining trees */
+	char *build_id;
+	const char *unread;		/* why its debug information is not read, or NULL */
+	struct hmap sigs;		/* struct gosig by function */
+	struct hmap ranges;		/* functions with a range loop's body, by name's hash */
+	bool ranges_known;
+};
+
+static const char why_stripped[] = "the binary has no debug information";
+static const char why_large[] =
+	"the binary has more than " DWSECTS_MAX_TEXT " of debug information, which is not read";
+
+#define DECOMPRESS "'objcopy --decompress-debug-sections' makes it readable"
+static const char why_compressed[] =
+	"the binary has debug information in an unknown compression, such as zstd: " DECOMPRESS;
+
+static const char *why_unread(const struct elffile *ef)
+{
+	return dwsects_too_large(ef) ? why_large : dwsects_unknown(ef) ? why_compressed : NULL;
+}
+
+static int load_runtime(struct gobin *bin, struct diag *d)
+{
+	int minor = bin->link.minor;
+	bool told;
+
+	goversion_runtime(minor, &bin->rt);
+	bin->rt.g_tls = gtls_offset(&bin->link, &bin->ef);
+	told = bin->dw && !dwinfo_runtime(bin->dw, &bin->rt);
+	if (minor <= GOVERSION_MAX || told)
+		return 0;
+	diag_set(d, "%s was built with %s, which is newer than this goprobe knows (up to go1.%d)",
+		 bin->path, bin->link.version, GOVERSION_MAX);
+	diag_hint(d, "a build with debug information (without -ldflags=-s or -w) could be traced");
+	return -1;
+}
+
+int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
+{
+	struct gobin *bin = calloc(1, sizeof(*bin));
+
+	if (!bin)
+		return diag_set(d, "out of memory");
+	bin->ef.fd = -1;
+	bin->path = strdup(path);
+	bin->code = codewin_new(&bin->ef);
+	bin->trees = datawin_new(&bin->ef);
+	if (!bin->path || !bin->code || !bin->trees) {
+		diag_set(d, "out of memory");
+		goto fail;
+	}
+	if (elffile_open(fd, path, &bin->ef, d) ||
+	    linktab_load(&bin->link, &bin->ef, path, d))
+		goto fail;
+	bin->dw = dwinfo_open(bin->ef.fd, bin->link.minor, bin->link.types,
+			      &bin->mem);
+	bin->unread = bin->dw ? NULL : why_unread(&bin->ef);
+	if (load_runtime(bin, d))
+		goto fail;
+	if (gofuncs_load(&bin->funcs, &bin->link, &bin->ef)) {
+		diag_set(d, "%s: the Go line table is damaged", path);
+		goto fail;
+	}
+	if (rtypes_init(&bin->types, &bin->ef, &bin->link, &bin->mem)) {
+		diag_set(d, "out of memory");
+		goto fail;
+	}
+	rtsig_init(&bin->methods, &bin->types);
+	foreign_init(&bin->foreign, &bin->ef, &bin->funcs, &bin->mem);
+	godicts_init(&bin->dicts, &bin->ef, &bin->types);
+	*ret = bin;
+	return 0;
+fail:
+	gobin_free(bin);
+	return -1;
+}
+
+void gobin_free(struct gobin *bin)
+{
+	if (!bin)
+		return;
+	hmap_fini(&bin->sigs);
+	hmap_fini(&bin->ranges);
+	rtsig_fini(&bin->methods);
+	godicts_fini(&bin->dicts);
+	rtypes_fini(&bin->types);
+	foreign_fini(&bin->foreign);
+	gofuncs_fini(&bin->funcs);
+	dwinfo_free(bin->dw);
+	linktab_fini(&bin->link);
+	codewin_free(bin->code);
+	datawin_free(bin->trees);
+	elffile_fini(&bin->ef);
+	arena_fini(&bin->mem);
+	free(bin->build_id);
+	free(bin->path);
+	free(bin);
+}
+
+int gobin_fd(const struct gobin *bin)
+{
+	return bin->ef.fd;
+}
+
+const char *gobin_path(const struct gobin *bin)
+{
+	return bin->path;
+}
+
+void gobin_set_process(struct gobin *bin, pid_t pid)
+{
+	bin->pid = pid;
+}
+
+pid_t gobin_process(const struct gobin *bin)
+{
+	return bin->pid;
+}
+
+const char *gobin_go_version(const struct gobin *bin)
+{
+	return bin->link.version;
+}
+
+int gobin_go_minor(const struct gobin *bin)
+{
+	return bin->link.minor;
+}
+
+bool gobin_has_types(const struct gobin *bin)
+{
+	return bin->dw;
+}
+
+const char *gobin_no_types(const struct gobin *bin)
+{
+	return bin->unread ? bin->unread : why_stripped;
+}
+
+const char *gobin_unread(const struct gobin *bin)
+{
+	return bin->unread;
+}
+
+struct dwinfo *gobin_dwinfo(struct gobin *bin)
+{
+	return bin->dw;
+}
+
+const struct goprobe_runtime *gobin_runtime(const struct gobin *bin)
+{
+	return &bin->rt;
+}
+
+const struct elffile *gobin_file(const struct gobin *bin)
+{
+	return &bin->ef;
+}
+
+const struct gofunc *gobin_funcs(const struct gobin *bin, size_t *n)
+{
+	*n = bin->funcs.n;
+	return bin->funcs.v;
+}
+
+const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr)
+{
+	return gofuncs_at(&bin->funcs, vaddr);
+}
+
+const char *gobin_func_name(struct gobin *bin, uint64_t entry)
+{
+	const struct gofunc *fn = gobin_func_at(bin, entry);
+
+	if (fn)
+		return fn->entry == entry ? fn->name : NULL;
+	return foreign_name(&bin->foreign, entry);
+}
+
+static int read_code(void *ctx, uint64_t vaddr, void *buf, size_t len)
+{
+	return elffile_read_vaddr(ctx, vaddr, buf, len);
+}
+
+bool gobin_line(struct gobin *bin, uint64_t vaddr, struct goline *ret)
+{
+	const struct pclntab *tab = &bin->link.tab;
+	const struct gofunc *fn = gofuncs_at(&bin->funcs, vaddr);
+	struct pclntab_frame at[2];	/* the last one stands for all that are left */
+	struct pclntab_func f;
+
+	if (!fn || pclntab_func(tab, bin->funcs.row[fn - bin->funcs.v], &f) ||
+	    !pclntab_frames(tab, &f, vaddr, bin->link.gofunc, read_code, &bin->ef, at, 2))
+		return false;
+	*ret = (struct goline){ .func = at[0].func, .file = at[0].file, .line = at[0].line };
+	return true;
+}
+
+/* Its row in the line table: 0, or -1. */
+static int line_table(const struct gobin *bin, const struct gofunc *fn, struct pclntab_func *ret)
+{
+	const struct gofunc *own = gofuncs_at(&bin->funcs, fn->entry);
+
+	return own ? pclntab_func(&bin->link.tab, bin->funcs.row[own - bin->funcs.v], ret) : -1;
+}
+
+int gobin_sp(const struct gobin *bin, const struct gofunc *fn, uint64_t vaddr, int32_t *ret)
+{
+	struct pclntab_func f;
+
+	return line_table(bin, fn, &f) ? -1 : pclntab_sp(&bin->link.tab, &f, vaddr, ret);
+}
+
+uint64_t gobin_own_code(struct gobin *bin, const struct gofunc *fn)
+{
+	struct pclntab_func f;
+	uint64_t at = bin->dw ? dwinfo_prologue_end(bin->dw, fn->entry, fn->end) : 0;
+
+	if (at > fn->entry && at < fn->end)
+		return at;
+	if (line_table(bin, fn, &f))
+		return fn->entry;
+	at = pclntab_deepest(&bin->link.tab, &f);
+	return at < fn->end ? at : fn->entry;
+}
+
+int gobin_lines(const struct gobin *bin, const struct gofunc *fn,
+		int (*line)(void *ctx, const struct pclntab_line *line), void *ctx)
+{
+	struct pclntab_func f;
+
+	return line_table(bin, fn, &f) ? 0 : pclntab_lines(&bin->link.tab, &f, line, ctx);
+}
+
+int32_t gobin_inlined_at(const struct gobin *bin, const struct gofunc *fn, uint64_t vaddr)
+{
+	struct pclntab_func f;
+	int32_t index;
+
+	if (line_table(bin, fn, &f) ||
+	    pclntab_pcdata(&bin->link.tab, &f, PCLNTAB_PCDATA_INLTREE, vaddr, &index, NULL))
+		return -1;
+	return index;
+}
+
+int gobin_sites(struct gobin *bin, const struct gofunc *fn,
+		int (*site)(void *ctx, const struct gobin_site *site), void *ctx)
+{
+	struct pclntab_func f;
+
+	if (line_table(bin, fn, &f))
+		return 0;
+	return inlined_sites(&bin->link, bin->trees, &f, fn, site, ctx);
+}
+
+int gobin_load_inlined(struct gobin *bin)
+{
+	return inlined_load(&bin->funcs, &bin->link, &bin->ef);
+}
+
+int32_t gobin_args_bytes(const struct gobin *bin, const struct gofunc *fn)
+{
+	return gofuncs_args(&bin->funcs, &bin->link, fn);
+}
+
+static const struct gosig sig_inlined = {
+	.incomplete = "it is inlined wherever it is called",
+};
+
+static const struct gosig sig_stripped = { .incomplete = why_stripped };
+static const struct gosig sig_large = { .incomplete = why_large };
+static const struct gosig sig_compressed = { .incomplete = why_compressed };
+
+static const struct gosig sig_assembly = {
+	.incomplete = "written in assembly: its arguments are not described",
+};
+
+static const struct gosig sig_unknown = {
+	.incomplete = "the debug information does not describe it",
+};
+
+static const struct gosig sig_nothing;
+
+/*
+ * Functions without parameters and results by the language (main, init) or by
+ * the compiler's doing (what go and defer statements wrap calls in, since 1.22).
+ */
+static bool takes_nothing(const char *name)
+{
+	const char *local = gofuncname_local(name), *last = strrchr(local, '.');
+
+	if (!strcmp(name, "main.main") || !strcmp(local, "init"))
+		return true;
+	if (!strncmp(local, "init.", 5))
+		return !local[5 + strspn(local + 5, "0123456789")];
+	return last && gofuncname_is_closure(name) &&
+	       (!strncmp(last, ".gowrap", 7) || !strncmp(last, ".deferwrap", 10));
+}
+
+/* What can be said without debug information. */
+static const struct gosig *sig_of_stripped(struct gobin *bin, const struct gofunc *fn,
+					   const struct gosig_facts *facts)
+{
+	const struct gosig *sig;
+
+	if (!facts->args && takes_nothing(fn->name))
+		return &sig_nothing;
+	sig = rtsig_get(&bin->methods, fn->entry, facts->abi0, facts->args);
+	if (sig)
+		return sig;
+	return bin->unread == why_large ? &sig_large :
+	       bin->unread ? &sig_compressed : &sig_stripped;
+}
+
+/* Is there a "main.F-range1" of this "main.F"? */
+static bool has_range_body(struct gobin *bin, const struct gofunc *fn)
+{
+	static const char first[] = "-range1";
+	size_t n, len;
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	for (size_t i = 0; !bin->ranges_known && i < n; i++) {
+		len = strlen(f[i].name);
+		if (len <= strlen(first) || strcmp(f[i].name + len - strlen(first), first) != 0)
+			continue;
+		len -= strlen(first);
+		if (hmap_put(&bin->ranges, hmap_hash(0, f[i].name, len), bin))
+			return true;
+	}
+	bin->ranges_known = true;
+	return hmap_get(&bin->ranges, hmap_hash(0, fn->name, strlen(fn->name)));
+}
+
+static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
+{
+	struct gosig_facts facts = {
+		.minor = bin->link.minor,
+		.abi0 = fn->flags & GOFUNC_ABI0,
+		.args = gobin_args_bytes(bin, fn),
+		.ranges = has_range_body(bin, fn),
+	};
+	struct gosig *sig;
+	struct dwfunc df;
+
+	if (fn->flags & GOFUNC_ASM)
+		return &sig_assembly;
+	if (!bin->dw)
+		return sig_of_stripped(bin, fn, &facts);
+	if (dwinfo_func(bin->dw, fn->entry, &df))
+		return &sig_unknown;
+	sig = gosig_build(&bin->mem, &df, &facts);
+	if (!sig)
+		return &sig_unknown;
+	godicts_settle(&bin->dicts, df.name, sig);
+	return sig;
+}
+
+const struct gosig *gobin_sig(struct gobin *bin, const struct gofunc *fn)
+{
+	const struct gosig *sig;
+
+	if (fn->flags & GOFUNC_INLINED)
+		return &sig_inlined;
+	sig = hmap_get(&bin->sigs, fn->entry);
+	if (!sig) {
+		sig = load_sig(bin, fn);
+		hmap_put(&bin->sigs, fn->entry, (void *)(uintptr_t)sig);
+	}
+	return sig;
+}
+
+const struct gotype *gobin_real_type(struct gobin *bin, const struct goparam *p,
+				     uint64_t dict)
+{
+	return godicts_type(&bin->dicts, p, dict);
+}
+
+char *gobin_sig_text(struct gobin *bin, const struct gofunc *fn)
+{
+	return gosig_text(gobin_sig(bin, fn));
+}
+
+static int read_tree(void *ctx, uint64_t vaddr, void *buf, size_t len)
+{
+	return datawin_read(ctx, vaddr, buf, len);
+}
+
+size_t gobin_frames(struct gobin *bin, uint64_t vaddr, struct gobin_frame *v, size_t max)
+{
+	uint8_t wrapper = goversion_funcid_wrapper(bin->link.minor);
+	struct pclntab_frame frames[GOBIN_FRAMES_MAX];
+	struct pclntab_func fn;
+	size_t n;
+
+	if (!gobin_func_at(bin, vaddr) || pclntab_find(&bin->link.tab, vaddr, &fn))
+		return 0;
+	n = pclntab_frames(&bin->link.tab, &fn, vaddr, bin->link.gofunc, read_tree, bin->trees,
+			   frames, max < GOBIN_FRAMES_MAX ? max : GOBIN_FRAMES_MAX);
+	for (size_t i = 0; i < n; i++)
+		v[i] = (struct gobin_frame){
+			.func = frames[i].func, .file = frames[i].file, .line = frames[i].line,
+			.start_line = frames[i].start_line, .inlined = frames[i].inlined,
+			.wrapper = frames[i].funcid == wrapper,
+		};
+	return n;
+}
+
+int gobin_place(const struct gobin *bin, uint64_t vaddr, struct gobin_place *ret)
+{
+	struct pclntab_func fn;
+
+	if (pclntab_find(&bin->link.tab, vaddr, &fn) ||
+	    pclntab_depth(&bin->link.tab, &fn, vaddr, &ret->depth))
+		return -1;
+	ret->top = !strcmp(fn.name, "runtime.goexit");
+	/* Who has no frame does not look whether there is room for it, and then begin anew. */
+	ret->begun = ret->depth || (vaddr != fn.entry &&
+				     pclntab_deepest(&bin->link.tab, &fn) == fn.entry);
+	return 0;
+}
+
+int gobin_code_range(const struct gobin *bin, uint64_t vaddr, struct gobin_range *ret)
+{
+	const struct elfseg *s = elffile_segment(&bin->ef, vaddr, 1);
+
+	if (!s || !(s->flags & PF_X))
+		return -1;
+	*ret = (struct gobin_range){ s->vaddr, s->vaddr + s->filesz, s->off };
+	return 0;
+}
+
+const char *gobin_build_id(struct gobin *bin)
+{
+	if (!bin->build_id)
+		bin->build_id = elfnote_build_id(&bin->ef);
+	return bin->build_id;
+}
+
+int64_t gobin_code_offset(const struct gobin *bin, uint64_t vaddr)
+{
+	const struct elfseg *s = elffile_segment(&bin->ef, vaddr, 1);
+
+	if (!s || !(s->flags & PF_X))
+		return -1;
+	return (int64_t)(s->off + (vaddr - s->vaddr));
+}
+
+uint64_t gobin_code_vaddr(const struct gobin *bin, uint64_t off)
+{
+	for (size_t i = 0; i < bin->ef.nsegs; i++) {
+		const struct elfseg *s = &bin->ef.segs[i];
+
+		if (s->type == PT_LOAD && (s->flags & PF_X) && off >= s->off &&
+		    off - s->off < s->filesz)
+			return s->vaddr + (off - s->off);
+	}
+	return 0;
+}
+
+const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len)
+{
+	return codewin_get(bin->code, vaddr, len);
+}
+
+const char *gobin_rtype_name(struct gobin *bin, uint64_t vaddr)
+{
+	return rtypes_name(&bin->types, vaddr);
+}
+
+const struct gotype *gobin_rtype(struct gobin *bin, uint64_t vaddr)
+{
+	return rtypes_type(&bin->types, vaddr);
+}
+
+bool gobin_rtype_is_direct(struct gobin *bin, uint64_t vaddr)
+{
+	return rtypes_is_direct(&bin->types, vaddr);
+}
+
+int gobin_each_rtype(struct gobin *bin, gobin_rtype_fn fn, void *ctx)
+{
+	return rtypes_each(&bin->types, fn, ctx);
+}
+
+int gobin_itabs(struct gobin *bin, uint64_t iface, gobin_rtype_fn fn, void *ctx)
+{
+	return rtypes_itabs(&bin->types, iface, fn, ctx);
+}
+
+const struct gotype *gobin_find_type(struct gobin *bin, const char *name)
+{
+	const struct gotype *t = rtypes_find(&bin->types, name);
+
+	/* The linker drops descriptors that nothing refers to. */
+	return t || !bin->dw ? t : dwinfo_type(bin->dw, name);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* An opened Go binary: version, functions, signatures, runtime layout. */
+#ifndef GOPROBE_GOBIN_H
+#define GOPROBE_GOBIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <goprobe.h>
+
+#include "base/diag.h"
+#include "gotype/type.h"
+
+struct dwinfo;
+struct gobin;
+struct pclntab_line;
+
+#define GOFUNC_ASM	(1U << 0)	/* written in assembly */
+#define GOFUNC_WRAPPER	(1U << 1)	/* made by the compiler, calls the real one */
+#define GOFUNC_ABI0	(1U << 2)	/* arguments on the stack, g in TLS */
+#define GOFUNC_INLINED	(1U << 3)	/* no code of its own: entry is 0 */
+
+/**
+ * struct gofunc - a function of the binary
+ * @name: fully qualified, as in the line table: "main.foo", "shop.(*Cart).Add"
+ * @file: source file, or NULL
+ * @line: line of the func keyword (or of the first statement), or 0
+ * @entry: link-time address of the first instruction
+ * @end: address after the last one
+ * @flags: GOFUNC_*
+ * @ninlined: number of places it was inlined into, if known, else 0
+ */
+struct gofunc {
+	const char *name;
+	const char *file;
+	int line;
+	uint64_t entry;
+	uint64_t end;
+	uint32_t flags;
+	uint32_t ninlined;
+};
+
+/**
+ * struct goparam - a parameter or a result
+ * @name: "_" if it has none, "~r0" ... for results without one
+ * @type: its type
+ * @unavailable: why its place is not known (static string), or NULL
+ * @dict_word: its type is a shape: word @dict_word - 1 of the dictionary tells
+ *	the real one (gobin_real_type()); 0: it is not, or not told
+ */
+struct goparam {
+	const char *name;
+	const struct gotype *type;
+	const char *unavailable;
+	uint32_t dict_word;
+};
+
+/**
+ * struct gosig - signature of a function
+ * @params: receiver first, then parameters
+ * @nparams: their number
+ * @results: results
+ * @nresults: their number
+ * @receiver: params[0] is the receiver
+ * @variadic: the last parameter is "...T"; debug information does not tell
+ * @dict: a hidden dictionary pointer is passed in the register that follows
+ *	the first @dict_at params (generics)
+ * @dict_at: see @dict
+ * @incomplete: why arguments can't be had (static string), or NULL
+ */
+struct gosig {
+	const struct goparam *params;
+	size_t nparams;
+	const struct goparam *results;
+	size_t nresults;
+	bool receiver;
+	bool variadic;
+	bool dict;
+	size_t dict_at;
+	const char *incomplete;
+};
+
+/*
+ * Open the ELF file behind @fd (duplicated; the caller keeps its own). @path is
+ * for messages only. Refuses, with a sentence: not ELF, not x86-64, truncated,
+ * not a Go binary, a Go version that is too old or not known.
+ */
+int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d);
+void gobin_free(struct gobin *bin);
+
+int gobin_fd(const struct gobin *bin);
+const char *gobin_path(const struct gobin *bin);
+/* The process that it was found by, or 0: gobin_path() is what was asked for. */
+void gobin_set_process(struct gobin *bin, pid_t pid);
+pid_t gobin_process(const struct gobin *bin);
+const char *gobin_go_version(const struct gobin *bin);	/* "go1.24.4" */
+int gobin_go_minor(const struct gobin *bin);		/* 24 */
+bool gobin_has_types(const struct gobin *bin);		/* DWARF is there */
+const char *gobin_no_types(const struct gobin *bin);	/* "the binary has ...": why not; static */
+const char *gobin_unread(const struct gobin *bin);	/* as that if it has some, else NULL */
+struct dwinfo *gobin_dwinfo(struct gobin *bin);		/* or NULL */
+const struct goprobe_runtime *gobin_runtime(const struct gobin *bin);
+/* What it is read from. */
+const struct elffile *gobin_file(const struct gobin *bin);
+
+/*
+ * All functions, by rising entry; inlined-away ones (entry 0) come last, once
+ * gobin_load_inlined() has been called.
+ */
+const struct gofunc *gobin_funcs(const struct gobin *bin, size_t *n);
+/*
+ * Count the places that functions were inlined into (gofunc.ninlined) and find
+ * those that have no code of their own; looks at the whole binary. What
+ * gobin_funcs() and gobin_func_at() gave before stays as it was, but is no
+ * longer part of the table: call this first. Returns 0, or -1 without memory.
+ */
+int gobin_load_inlined(struct gobin *bin);
+/* The function that contains the link-time address, or NULL. */
+const struct gofunc *gobin_func_at(const struct gobin *bin, uint64_t vaddr);
+/*
+ * What the function is called that begins at link-time address @entry, be it Go or C that is
+ * linked in and has a symbol; NULL if none does.
+ */
+const char *gobin_func_name(struct gobin *bin, uint64_t entry);
+
+/*
+ * Parameters and results, from DWARF; without it, those of methods that type
+ * descriptors mention, where the receiver is called "recv" and the parameters p0,
+ * p1 ...; cached; never NULL (see @incomplete).
+ */
+const struct gosig *gobin_sig(struct gobin *bin, const struct gofunc *fn);
+/*
+ * The type that @p has in calls with the dictionary at link-time address @dict
+ * (what was passed, less the load bias); its values look as those of @p->type.
+ * NULL if it is not known, or @p->type is no shape.
+ */
+const struct gotype *gobin_real_type(struct gobin *bin, const struct goparam *p,
+				     uint64_t dict);
+/* A place in the source. */
+struct goline {
+	const char *func;
+	const char *file;	/* or NULL */
+	int line;		/* or 0 */
+};
+
+/*
+ * What is executed at link-time address @vaddr (of a return address the byte before
+ * it): the innermost function, were it inlined. False if there is no code.
+ */
+bool gobin_line(struct gobin *bin, uint64_t vaddr, struct goline *ret);
+/* Bytes of arguments by the line table (_func.args); negative if unknown. */
+int32_t gobin_args_bytes(const struct gobin *bin, const struct gofunc *fn);
+/* "func(x int, y int) (z int)" as Go writes it, receiver left out; to be freed */
+char *gobin_sig_text(struct gobin *bin, const struct gofunc *fn);
+
+/*
+ * How many bytes SP is below what it was at the entry of @fn when the instruction at @vaddr
+ * is executed; 0, or -1 if that is not known.
+ */
+int gobin_sp(const struct gobin *bin, const struct gofunc *fn, uint64_t vaddr, int32_t *ret);
+/* The first instruction behind the prologue, which makes the stack frame; @fn->entry without. */
+uint64_t gobin_own_code(struct gobin *bin, const struct gofunc *fn);
+/* Call @line for each run of addresses of @fn that are of one line; as pclntab_lines(). */
+int gobin_lines(const struct gobin *bin, const struct gofunc *fn,
+		int (*line)(void *ctx, const struct pclntab_line *line), void *ctx);
+/* Which entry of the inlining tree of @fn the instruction at @vaddr is of; -1: its own code. */
+int32_t gobin_inlined_at(const struct gobin *bin, const struct gofunc *fn, uint64_t vaddr);
+
+/**
+ * struct gobin_site - a place where a function was inlined
+ * @func: its name
+ * @fn: the function that has its code
+ * @vaddr: the first instruction of it there
+ * @caller: the function that calls it, which may be inlined itself
+ * @file: where it is called, or NULL
+ * @line: see @file
+ */
+struct gobin_site {
+	const char *func;
+	const struct gofunc *fn;
+	uint64_t vaddr;
+	const char *caller;
+	const char *file;
+	int line;
+};
+
+/*
+ * Call @site for each place of @fn where something was inlined, and has code; a value other
+ * than 0 ends it, and is what it returns. -1 without memory.
+ */
+int gobin_sites(struct gobin *bin, const struct gofunc *fn,
+		int (*site)(void *ctx, const struct gobin_site *site), void *ctx);
+
+/* File offset of executable code at @vaddr, or -1 if it is not in the file. */
+int64_t gobin_code_offset(const struct gobin *bin, uint64_t vaddr);
+/* Link-time address of the code at file offset @off, or 0. */
+uint64_t gobin_code_vaddr(const struct gobin *bin, uint64_t off);
+/*
+ * Code bytes at @vaddr; NULL if [@vaddr, @vaddr + @len) is not all there. Good
+ * until the next call for the same binary.
+ */
+const uint8_t *gobin_code(const struct gobin *bin, uint64_t vaddr, size_t len);
+
+/**
+ * struct gobin_frame - a call at some address
+ * @func: name of the function, as in the line table
+ * @file: source file, or NULL
+ * @line: line in it, or 0
+ * @start_line: line of the func keyword, or 0 (before 1.20)
+ * @inlined: its code is part of another function
+ * @wrapper: made by the compiler, calls the real one
+ */
+struct gobin_frame {
+	const char *func;
+	const char *file;
+	int line;
+	int start_line;
+	bool inlined;
+	bool wrapper;
+};
+
+/*
+ * What the instruction with the link-time address is part of (of a return address: that
+ * of the byte before it), innermost first: what was inlined, then the function itself.
+ * Returns how many there are, @max (at least 1) or GOBIN_FRAMES_MAX at most; 0 if no
+ * function is there.
+ */
+#define GOBIN_FRAMES_MAX 256U
+size_t gobin_frames(struct gobin *bin, uint64_t vaddr, struct gobin_frame *v, size_t max);
+
+/**
+ * struct gobin_place - what the line table tells of the stack at some address
+ * @depth: bytes from SP to where the function will return to
+ * @top: a goroutine's stack ends with this function: nobody has called it
+ * @begun: its first instruction has been executed, and won't be again in this call
+ */
+struct gobin_place {
+	uint32_t depth;
+	bool top;
+	bool begun;
+};
+
+/* At link-time address @vaddr; 0, or -1: no function is there, or it sets SP as it likes. */
+int gobin_place(const struct gobin *bin, uint64_t vaddr, struct gobin_place *ret);
+
+/**
+ * struct gobin_range - code that is mapped in one piece
+ * @start: link-time address
+ * @end: address behind its last byte
+ * @offset: where it is in the file
+ */
+struct gobin_range {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+};
+
+/* The one that has @vaddr; 0, or -1. */
+int gobin_code_range(const struct gobin *bin, uint64_t vaddr, struct gobin_range *ret);
+
+/*
+ * What tells this build from others, as elfnote_build_id() has it; NULL if the file
+ * does not say. Owned by @bin.
+ */
+const char *gobin_build_id(struct gobin *bin);
+
+/*
+ * Name ("*net/http.Request") of the runtime type descriptor at link-time
+ * address @vaddr; NULL if there is none. Cached, owned by @bin.
+ */
+const char *gobin_rtype_name(struct gobin *bin, uint64_t vaddr);
+/*
+ * The type that the descriptor describes, with all it refers to; NULL if there
+ * is none. The same each time; owned by @bin.
+ */
+const struct gotype *gobin_rtype(struct gobin *bin, uint64_t vaddr);
+/* An interface's data word is such a value itself, not a pointer to it. */
+bool gobin_rtype_is_direct(struct gobin *bin, uint64_t vaddr);
+
+/* A value other than 0 ends the walk, and is what it returns. */
+typedef int (*gobin_rtype_fn)(void *ctx, uint64_t vaddr, const char *name);
+
+/* All descriptors that can be found in the file. */
+int gobin_each_rtype(struct gobin *bin, gobin_rtype_fn fn, void *ctx);
+/*
+ * The concrete types that the binary is prepared to put into the interface whose
+ * descriptor is at @iface; with 0: into any that has methods.
+ */
+int gobin_itabs(struct gobin *bin, uint64_t iface, gobin_rtype_fn fn, void *ctx);
+
+/*
+ * The type called @name ("*net/http.Request", or "*http.Request" if only one
+ * is called so); NULL if there is none.
+ */
+const struct gotype *gobin_find_type(struct gobin *bin, const char *name);
+
+#endif

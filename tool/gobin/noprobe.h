@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which parts of the Go runtime must not be probed. Pure. */
+#ifndef GOPROBE_NOPROBE_H
+#define GOPROBE_NOPROBE_H
+
+#include "gobin/gobin.h"
+
+/* Why @fn must not be probed (static string), or NULL if it may. */
+const char *noprobe_reason(const struct gofunc *fn);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Go's line table in a file whose sections do not name it. */
+#ifndef GOPROBE_PCLNSEARCH_H
+#define GOPROBE_PCLNSEARCH_H
+
+#include "elf/elf.h"
+#include "gobin/pclntab.h"
+
+/**
+ * struct pclnsearch - what looks like a line table
+ * @vaddr: its link-time address
+ * @len: bytes to load; a little more than it has
+ * @tab: from its header, without data
+ */
+struct pclnsearch {
+	uint64_t vaddr;
+	uint64_t len;
+	struct pclntab tab;
+};
+
+/* Called for each; a value other than 0 ends the search. */
+typedef int (*pclnsearch_fn)(void *ctx, const struct pclnsearch *found);
+
+/*
+ * Look at all that is loaded. A table is told by its header, by its first rows,
+ * and by its functions being code of this file. A program that carries another
+ * one in its data may show more than one: the module data points to the right
+ * one. Returns what @fn returned last, or 0.
+ */
+int pclnsearch_run(const struct elffile *ef, pclnsearch_fn fn, void *ctx);
+
+#endif

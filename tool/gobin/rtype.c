@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Go types from their run-time descriptors. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/printable.h"
+#include "gobin/release.h"
+#include "gobin/rtype.h"
+
+/* What a hostile file may not exceed and a real one never comes near. */
+#define RTYPES_ROOM_LEAST (16ULL << 20)
+#define RTYPES_ROOM_MOST (512ULL << 20)
+/* Types and their names take less than this times what descriptors take. */
+#define RTYPES_EXPANSION 8U
+
+/* The shell comes first: typeshell has pointers to it. */
+struct rtypes_node {
+	struct typeshell shell;
+	struct gomap map;
+};
+
+int rtypes_init(struct rtypes *t, const struct elffile *ef,
+		const struct linktab *link, struct arena *mem)
+{
+	memset(t, 0, sizeof(*t));
+	t->link = link;
+	t->mem = mem;
+	t->src.minor = link->minor;
+	t->src.swiss = goversion_swiss_maps(link->minor, link->version);
+	t->src.types = link->types;
+	t->src.etypes = link->etypes;
+	t->room = link->etypes - link->types;
+	t->room = t->room < RTYPES_ROOM_MOST / RTYPES_EXPANSION ?
+		  t->room * RTYPES_EXPANSION : RTYPES_ROOM_MOST;
+	if (t->room < RTYPES_ROOM_LEAST)
+		t->room = RTYPES_ROOM_LEAST;
+	t->src.data = datawin_new(ef);
+	return t->src.data ? 0 : -1;
+}
+
+void rtypes_fini(struct rtypes *t)
+{
+	datawin_free(t->src.data);
+	hmap_fini(&t->names);
+	typeshell_fini(&t->shells);
+	hmap_fini(&t->by_name);
+	free(t->all);
+	memset(t, 0, sizeof(*t));
+}
+
+void *rtypes_alloc(struct rtypes *t, size_t size)
+{
+	if (size > t->room)
+		return NULL;
+	t->room -= size;
+	return arena_alloc(t->mem, size);
+}
+
+/* The type at @vaddr, or its shell; NULL: no room. */
+static const struct gotype *refer(struct rtypes *t, uint64_t vaddr)
+{
+	struct typeshell *shell = typeshell_get(&t->shells, vaddr);
+	struct rtypes_node *n;
+
+	if (shell)
+		return &shell->type;
+	n = rtypes_alloc(t, sizeof(*n));
+	if (!n || typeshell_add(&t->shells, vaddr, &n->shell))
+		return NULL;
+	n->shell.type.rtype = vaddr;
+	return &n->shell.type;
+}
+
+/* The text of an abi.Name; NULL if it is none. */
+static const char *text_of(struct rtypes *t, const struct rtname *n)
+{
+	char *s = rtypes_alloc(t, n->len + 1);
+
+	if (!s || datawin_read(t->src.data, n->text, s, n->len))
+		return NULL;
+	return plain_name(s, n->len) ? s : NULL;
+}
+
+static int fill_fields(struct rtypes *t, struct gotype *g,
+		       const struct rtdesc *d)
+{
+	struct gofield *v = rtypes_alloc(t, d->count * sizeof(*v));
+
+	if (!v)
+		return -1;
+	for (uint64_t i = 0; i < d->count; i++) {
+		struct rtfield f;
+		struct rtname n;
+
+		if (rtdesc_field(&t->src, d, i, &f) ||
+		    rtdesc_name(&t->src, f.name, &n))
+			return -1;
+		v[i].name = n.len ? text_of(t, &n) : "_";
+		v[i].type = refer(t, f.type);
+		v[i].offset = f.offset;
+		v[i].embedded = n.embedded || f.marked;
+		if (!v[i].name || !v[i].type)
+			return -1;
+	}
+	g->fields = v;
+	g->nfields = d->count;
+	return 0;
+}
+
+static int fill_refs(struct rtypes *t, struct rtypes_node *n,
+		     const struct rtdesc *d)
+{
+	struct gotype *g = &n->shell.type;
+
+	switch (g->kind) {
+	case GOTYPE_ARRAY:
+		g->count = d->count;
+		break;
+	case GOTYPE_MAP:
+		n->map = d->map;
+		g->map = &n->map;
+		g->key = refer(t, d->key);
+		if (!g->key)
+			return -1;
+		break;
+	case GOTYPE_POINTER:
+		if (d->kind == RKIND_UNSAFE_POINTER)
+			return 0;
+		break;
+	case GOTYPE_CHAN:
+	case GOTYPE_SLICE:
+		break;
+	case GOTYPE_INTERFACE:
+		g->empty = !d->count;
+		return 0;
+	case GOTYPE_STRUCT:
+		return fill_fields(t, g, d);
+	default:
+		return 0;
+	}
+	g->elem = refer(t, d->elem);
+	return g->elem ? 0 : -1;
+}
+
+static void fill(void *ctx, struct typeshell *shell)
+{
+	struct rtypes *t = ctx;
+	struct rtypes_node *n = (struct rtypes_node *)shell;
+	struct gotype *g = &shell->type;
+	const char *name;
+	struct rtdesc d;
+
+	if (rtdesc_read(&t->src, g->rtype, &d))
+		return;
+	name = rtypes_name(t, g->rtype);
+	if (name)
+		g->name = name;
+	g->size = d.size;
+	g->align = d.align;
+	g->kind = gokind_type(d.kind);
+	if (!name || fill_refs(t, n, &d))
+		typeshell_unknown(g);
+}
+
+const struct gotype *rtypes_type(struct rtypes *t, uint64_t vaddr)
+{
+	struct rtdesc d;
+	const struct gotype *g;
+
+	if (!typeshell_get(&t->shells, vaddr) &&
+	    rtdesc_read(&t->src, vaddr, &d))
+		return NULL;
+	g = refer(t, vaddr);
+	typeshell_settle(&t->shells, fill, t);
+	return g && *g->name != '?' ? g : NULL;
+}
+
+bool rtypes_is_direct(struct rtypes *t, uint64_t vaddr)
+{
+	struct rtdesc d;
+
+	return !rtdesc_read(&t->src, vaddr, &d) && d.direct;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The types of a binary as its run-time type descriptors tell, which survive
+ * stripping. Names are those that debug information has: with the whole import
+ * path, as in "*net/http.Request".
+ */
+#ifndef GOPROBE_RTYPES_H
+#define GOPROBE_RTYPES_H
+
+#include "base/arena.h"
+#include "base/hmap.h"
+#include "gobin/moduledata.h"
+#include "gobin/rtype_desc.h"
+#include "gotype/builder.h"
+
+/**
+ * struct rtypes - the type descriptors of one binary
+ * @src: where they are read from
+ * @link: where they begin
+ * @mem: where types and names are kept
+ * @room: bytes of @mem that may still be taken
+ * @names: name by address of the descriptor
+ * @shells: types by address of the descriptor
+ * @all: addresses of all descriptors that can be found, once they were
+ * @nall: their number
+ * @by_name: address by hash of its name, once asked for
+ */
+struct rtypes {
+	struct rtsource src;
+	const struct linktab *link;
+	struct arena *mem;
+	uint64_t room;
+	struct hmap names;
+	struct typeshells shells;
+	uint64_t *all;
+	size_t nall;
+	struct hmap by_name;
+};
+
+/* Returns 0, or -1 if there is no memory. @link, @ef and @mem outlive @t. */
+int rtypes_init(struct rtypes *t, const struct elffile *ef,
+		const struct linktab *link, struct arena *mem);
+void rtypes_fini(struct rtypes *t);
+
+/*
+ * The type whose descriptor is at link-time address @vaddr, with all types it
+ * refers to; NULL if there is no descriptor. The same each time.
+ */
+const struct gotype *rtypes_type(struct rtypes *t, uint64_t vaddr);
+
+/* An interface's data word is the value itself, not a pointer to it. */
+bool rtypes_is_direct(struct rtypes *t, uint64_t vaddr);
+
+/* "*net/http.Request": name of the descriptor at @vaddr, or NULL. */
+const char *rtypes_name(struct rtypes *t, uint64_t vaddr);
+/* "*http.Request": as Go prints it; not kept: to be freed. NULL if none. */
+char *rtypes_short_name(struct rtypes *t, uint64_t vaddr);
+
+/* A value other than 0 ends the walk. */
+typedef int (*rtypes_fn)(void *ctx, uint64_t vaddr, const char *name);
+
+/*
+ * All descriptors that can be reached: what the linker lists, what itabs and
+ * methods mention, and what these refer to. Returns what @fn returned last.
+ */
+int rtypes_each(struct rtypes *t, rtypes_fn fn, void *ctx);
+
+/* Addresses of the same; @n: their number. */
+const uint64_t *rtypes_all(struct rtypes *t, size_t *n);
+
+/*
+ * The type called @name: "net/http.Request", or "http.Request" if no other
+ * is called so. NULL if there is none, or if it is ambiguous.
+ */
+const struct gotype *rtypes_find(struct rtypes *t, const char *name);
+
+/*
+ * Concrete types for which the binary has an itab for the interface whose
+ * descriptor is at @iface; with 0: of all itabs. @fn gets the type's descriptor.
+ */
+int rtypes_itabs(struct rtypes *t, uint64_t iface, rtypes_fn fn, void *ctx);
+
+/* As arena_alloc() of @t->mem, as long as there is room. */
+void *rtypes_alloc(struct rtypes *t, size_t size);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Signatures of methods from the runtime's type descriptors: for binaries
+ * without debug information. Only methods that reflection or an interface can
+ * call are there; parameters have no names.
+ */
+#ifndef GOPROBE_RTSIG_H
+#define GOPROBE_RTSIG_H
+
+#include "base/hmap.h"
+#include "gobin/gobin.h"
+#include "gobin/rtype.h"
+
+/**
+ * struct rtsig - the methods of one binary
+ * @types: its types
+ * @methods: method by address of its code, once @ready
+ * @ready: all types have been looked at
+ */
+struct rtsig {
+	struct rtypes *types;
+	struct hmap methods;
+	bool ready;
+};
+
+/* @types outlives @s. */
+void rtsig_init(struct rtsig *s, struct rtypes *types);
+void rtsig_fini(struct rtsig *s);
+
+/**
+ * rtsig_get() - signature of the method whose code is at @entry
+ * @s: the methods
+ * @entry: link-time address
+ * @abi0: everything is passed on the stack
+ * @args: bytes of arguments by the line table, which must add up; negative:
+ *	unknown
+ *
+ * Return: the signature, whose receiver is called RTSIG_RECEIVER, its
+ * parameters p0, p1 ...; owned by @types' arena. NULL if there is no such method,
+ * or if what is told of it does not add up.
+ */
+const struct gosig *rtsig_get(struct rtsig *s, uint64_t entry, bool abi0,
+			      int32_t args);
+#define RTSIG_RECEIVER "recv"
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A function's signature from what its debug information tells. Pure. */
+#ifndef GOPROBE_GOSIG_H
+#define GOPROBE_GOSIG_H
+
+#include "base/arena.h"
+#include "dwarf/dwarf.h"
+#include "gobin/gobin.h"
+
+/**
+ * struct gosig_facts - what is known about a function beside its parameters
+ * @minor: Go version, 1.@minor
+ * @abi0: everything is passed on the stack
+ * @args: bytes of arguments and results by the line table; negative: unknown
+ * @ranges: it has the body of a range loop over a function
+ */
+struct gosig_facts {
+	int minor;
+	bool abi0;
+	int32_t args;
+	bool ranges;
+};
+
+/**
+ * gosig_build() - signature of a function
+ * @mem: where it is kept
+ * @df: its debug information
+ * @facts: see there
+ *
+ * The result's places for values add up to what the line table says, or are
+ * confirmed by the debug information's own locations; else @incomplete is set.
+ *
+ * Return: the signature, or NULL if there is no memory.
+ */
+struct gosig *gosig_build(struct arena *mem, const struct dwfunc *df,
+			  const struct gosig_facts *facts);
+
+/* "func(x int, y int) (z int)"; the receiver is left out; to be freed. */
+char *gosig_text(const struct gosig *sig);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where a program keeps g in thread-local storage. */
+#ifndef GOPROBE_GTLS_H
+#define GOPROBE_GTLS_H
+
+#include "gobin/moduledata.h"
+
+/*
+ * Offset of g from the thread pointer in an executable. (In a shared library
+ * it is not known before it is loaded.)
+ */
+int32_t gtls_offset(const struct linktab *l, const struct elffile *ef);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Package variables: from debug information, or as far as the linker names them. */
+#include <elf.h>
+#include <string.h>
+
+#include "dwarf/dwarf.h"
+#include "elf/elf.h"
+#include "gobin/variable.h"
+
+/* A symbol that a Go program's author has named: not "type:int", "main..dict.F". */
+static bool is_variable(const char *name, uint64_t value, unsigned int type)
+{
+	return type == STT_OBJECT && value && strchr(name, '.') &&
+	       !strchr(name, ':') && !strstr(name, "..") &&
+	       strncmp(name, "type.", 5) && strncmp(name, "go.", 3);
+}
+
+struct search {
+	const char *name;
+	struct govar *ret;
+};
+
+static int match(void *ctx, const char *name, uint64_t value, uint64_t size,
+		 unsigned int type)
+{
+	struct search *s = ctx;
+
+	if (strcmp(name, s->name) || !is_variable(name, value, type))
+		return 0;
+	s->ret->type = NULL;
+	s->ret->vaddr = value;
+	s->ret->size = size;
+	return 1;
+}
+
+struct walk {
+	govar_fn fn;
+	void *ctx;
+};
+
+static int pass_on(void *ctx, const char *name, uint64_t value, uint64_t size,
+		   unsigned int type)
+{
+	const struct walk *w = ctx;
+
+	(void)size;
+	return is_variable(name, value, type) ? w->fn(w->ctx, name) : 0;
+}
+
+static int symbols(struct gobin *bin, elffile_sym_fn fn, void *ctx)
+{
+	struct diag ignored = { 0 };
+	struct elffile ef;
+	int err;
+
+	if (elffile_open(gobin_fd(bin), gobin_path(bin), &ef, &ignored)) {
+		diag_fini(&ignored);
+		return 0;
+	}
+	err = elffile_symbols(&ef, fn, ctx);
+	elffile_fini(&ef);
+	return err;
+}
+
+int govar_find(struct gobin *bin, const char *name, struct govar *ret)
+{
+	struct dwinfo *dw = gobin_dwinfo(bin);
+	struct search s = { name, ret };
+	struct dwvar v;
+
+	if (dw && !dwinfo_variable(dw, name, &v)) {
+		*ret = (struct govar){ v.type, v.vaddr, v.type->size };
+		return 0;
+	}
+	return symbols(bin, match, &s) == 1 ? 0 : -1;
+}
+
+int govar_address(struct gobin *bin, const char *name, uint64_t *vaddr)
+{
+	struct govar v;
+	struct search s = { name, &v };
+
+	if (symbols(bin, match, &s) != 1 && govar_find(bin, name, &v))
+		return -1;
+	*vaddr = v.vaddr;
+	return 0;
+}
+
+int govar_each(struct gobin *bin, govar_fn fn, void *ctx)
+{
+	struct dwinfo *dw = gobin_dwinfo(bin);
+	struct walk w = { fn, ctx };
+
+	if (dw)
+		return dwinfo_variables(dw, fn, ctx);
+	return symbols(bin, pass_on, &w);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Package variables of a Go binary. */
+#ifndef GOPROBE_GOVAR_H
+#define GOPROBE_GOVAR_H
+
+#include <stdint.h>
+
+#include "gobin/gobin.h"
+
+/**
+ * struct govar - a package variable
+ * @type: its type, or NULL without debug information
+ * @vaddr: link-time address
+ * @size: bytes
+ */
+struct govar {
+	const struct gotype *type;
+	uint64_t vaddr;
+	uint64_t size;
+};
+
+/*
+ * The variable @name ("net/http.DefaultClient"), from debug information, else
+ * (without type) from the symbol table. 0, or -1 if there is none.
+ */
+int govar_find(struct gobin *bin, const char *name, struct govar *ret);
+
+/* Where it is, with symbols alone if there are any, which is quick. 0, or -1. */
+int govar_address(struct gobin *bin, const char *name, uint64_t *vaddr);
+
+/* A value other than 0 ends the walk, and is what it returns. */
+typedef int (*govar_fn)(void *ctx, const char *name);
+
+/* The names of all variables, in no order; good during the call only. */
+int govar_each(struct gobin *bin, govar_fn fn, void *ctx);
+
+#endif

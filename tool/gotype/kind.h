@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Kinds of types: what Go calls them, in descriptors and in debug information, and
+ * how large their values are. Pure.
+ */
+#ifndef GOPROBE_GOKIND_H
+#define GOPROBE_GOKIND_H
+
+#include "gotype/type.h"
+
+/* reflect.Kind */
+enum go_rkind {
+	RKIND_BOOL = 1,
+	RKIND_INT,
+	RKIND_INT64 = 6,
+	RKIND_UINT,
+	RKIND_UINT8,
+	RKIND_UINTPTR = 12,
+	RKIND_FLOAT32,
+	RKIND_FLOAT64,
+	RKIND_COMPLEX64,
+	RKIND_COMPLEX128,
+	RKIND_ARRAY,
+	RKIND_CHAN,
+	RKIND_FUNC,
+	RKIND_INTERFACE,
+	RKIND_MAP,
+	RKIND_POINTER,
+	RKIND_SLICE,
+	RKIND_STRING,
+	RKIND_STRUCT,
+	RKIND_UNSAFE_POINTER,
+	RKIND_MAX = RKIND_UNSAFE_POINTER,
+};
+
+/* In the type model; GOTYPE_UNKNOWN if there is no such kind. */
+enum gotype_kind gokind_type(enum go_rkind kind);
+
+/* Are there types of this kind whose values have @size bytes? */
+bool gokind_size_ok(enum gotype_kind kind, uint64_t size);
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Fields of Go structs by name: the Go specification's "Selectors". */
+#include <string.h>
+
+#include "gotype/selector.h"
+
+/* Structs looked at for one name: what embeds itself in many ways ends. */
+#define BUDGET 4096
+
+struct search {
+	const char *name;	/* or NULL: all names are offered to @near */
+	struct near *near;
+	const struct gofield *path[GOFIELD_DEPTH + 1];
+	struct gofield_path *ret;
+	unsigned int found;
+	unsigned int budget;
+};
+
+static void look(struct search *s, const struct gotype *t, size_t depth, size_t n)
+{
+	if (t->kind == GOTYPE_POINTER && t->elem)
+		t = t->elem;
+	if (t->kind != GOTYPE_STRUCT || !s->budget)
+		return;
+	s->budget--;
+	for (size_t i = 0; i < t->nfields; i++) {
+		const struct gofield *f = &t->fields[i];
+
+		s->path[n] = f;
+		if (depth && f->embedded)
+			look(s, f->type, depth - 1, n + 1);
+		if (depth || strcmp(f->name, "_") == 0)
+			continue;
+		if (!s->name) {
+			near_offer(s->near, f->name);
+		} else if (strcmp(f->name, s->name) == 0 && !s->found++) {
+			s->ret->n = n + 1;
+			memcpy(s->ret->v, s->path, (n + 1) * sizeof(s->path[0]));
+		}
+	}
+}
+
+enum gofield_found gofield_find(const struct gotype *t, const char *name,
+				struct gofield_path *ret)
+{
+	struct search s = { .name = name, .ret = ret, .budget = BUDGET };
+
+	if (strcmp(name, "_") == 0)
+		return GOFIELD_NONE;
+	for (size_t depth = 0; !s.found && depth <= GOFIELD_DEPTH; depth++)
+		look(&s, t, depth, 0);
+	return s.found > 1 ? GOFIELD_SEVERAL : s.found ? GOFIELD_ONE : GOFIELD_NONE;
+}
+
+void gofield_offer(const struct gotype *t, struct near *near)
+{
+	struct search s = { .near = near, .budget = BUDGET };
+
+	for (size_t depth = 0; depth <= GOFIELD_DEPTH; depth++)
+		look(&s, t, depth, 0);
+}

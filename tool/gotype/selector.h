@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Fields of Go structs by name, promoted ones included. Pure. */
+#ifndef GOPROBE_GOFIELD_H
+#define GOPROBE_GOFIELD_H
+
+#include "base/suggest.h"
+#include "gotype/type.h"
+
+/* How many embedded structs a name is looked for in, one within the other. */
+#define GOFIELD_DEPTH 8
+
+enum gofield_found {
+	GOFIELD_NONE,
+	GOFIELD_ONE,
+	GOFIELD_SEVERAL,	/* at the same depth: Go does not compile that */
+};
+
+/**
+ * struct gofield_path - from a struct to a field
+ * @v: fields one within the other, through pointers where they are pointers; all
+ *	but the last one embedded
+ * @n: their number
+ */
+struct gofield_path {
+	const struct gofield *v[GOFIELD_DEPTH + 1];
+	size_t n;
+};
+
+/* Look for @name in the struct @t as Go does: the least deep one counts. */
+enum gofield_found gofield_find(const struct gotype *t, const char *name,
+				struct gofield_path *ret);
+/* Offer the names of all fields that can be selected. */
+void gofield_offer(const struct gotype *t, struct near *near);
+
+#endif

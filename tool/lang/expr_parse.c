@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Capture expressions: operands of Go, as its specification has them ("Primary
+ * expressions", "Unary operators"). What is in brackets of an index, or of a len(), has
+ * no operators in conditions either.
+ */
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/printable.h"
+#include "lang/internal.h"
+
+struct expr *exprparse_make(struct lex *lx, enum expr_kind kind, size_t at,
+			    const struct lex_token *word, struct diag *d)
+{
+	struct expr *e = arena_alloc(lx->mem, sizeof(*e));
+
+	if (!e) {
+		diag_set(d, "out of memory");
+		return NULL;
+	}
+	e->kind = kind;
+	e->at = at;
+	e->word = word->at;
+	e->word_len = word->len;
+	return e;
+}
+
+void exprparse_end(const struct lex *lx, struct expr *e)
+{
+	const struct lex_token *last = &lx->v[lx->i - 1];
+
+	e->len = last->at + last->len - e->at;
+}
+
+/* --- operands ----------------------------------------------------------- */
+
+static int parse_number(struct lex *lx, bool negative, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *sign = lex_peek(lx, 0), *t;
+	struct expr *e;
+
+	if (negative)
+		lex_next(lx);
+	t = lex_next(lx);
+	if (t->kind == LEX_FLOAT || t->kind == LEX_DURATION)
+		return lex_wrong(lx, t, d, "this is not a whole number");
+	if (t->kind != LEX_NUMBER && t->kind != LEX_RUNE)
+		return lex_wrong(lx, t, d, "only a number can follow '-' here");
+	if (negative && t->number > 1ULL << 63)
+		return lex_wrong(lx, t, d, "the number does not fit into 64 bits");
+	e = exprparse_make(lx, EXPR_NUMBER, sign->at, t, d);
+	if (!e)
+		return -1;
+	e->negative = negative;
+	e->number = negative ? -t->number : t->number;
+	exprparse_end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+/* 1.5 and 10ms */
+static int parse_fraction(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *t = lex_next(lx);
+	struct expr *e = exprparse_make(lx, t->kind == LEX_FLOAT ? EXPR_FLOAT : EXPR_DURATION,
+					t->at, t, d);
+
+	if (!e)
+		return -1;
+	e->f = t->f;
+	e->number = t->number;
+	exprparse_end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+/* net/http.Name or "net/http".Name */
+static int parse_variable(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *path = lex_next(lx), *name;
+	struct expr *e;
+
+	lex_next(lx);
+	name = lex_next(lx);
+	if (name->kind != LEX_NAME)
+		return lex_wrong(lx, name, d, "the name of a package's variable is missing here");
+	e = exprparse_make(lx, EXPR_VARIABLE, path->at, path, d);
+	if (!e)
+		return -1;
+	e->s = arena_printf(lx->mem, "%s.%s", path->s, name->s);
+	if (!e->s)
+		return diag_set(d, "out of memory");
+	e->n = strlen(e->s);
+	exprparse_end(lx, e);
+	e->word_len = e->len;
+	*ret = e;
+	return 0;
+}
+
+/* An expression without operators, whatever it is in. */
+static int parse_inner(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	bool cond = lx->cond;
+	int err;
+
+	lx->cond = false;
+	err = expr_parse(lx, ret, d);
+	lx->cond = cond;
+	return err;
+}
+
+/* "("key")" */
+static int parse_label(struct lex *lx, const struct lex_token *name, const struct expr **ret,
+		       struct diag *d)
+{
+	const struct lex_token *key;
+	struct expr *e = exprparse_make(lx, EXPR_LABEL, name->at, name, d);
+
+	if (!e)
+		return -1;
+	lex_next(lx);
+	key = lex_next(lx);
+	if (key->kind != LEX_STRING)
+		return lex_wrong(lx, key, d, "the key of a label is a string in quotes");
+	e->s = key->s;
+	e->n = key->n;
+	if (lex_expect(lx, ')', "a ')' is missing here", d))
+		return -1;
+	exprparse_end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+static int parse_call(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *name = lex_next(lx);
+	struct expr *e;
+
+	if (lex_is_name(name, "label"))
+		return parse_label(lx, name, ret, d);
+	if (!lex_is_name(name, "len") && !lex_is_name(name, "cap")) {
+		lex_wrong(lx, name, d, "'%.64s' can't be called: nothing is run in the program",
+			  name->s);
+		diag_hint(d, "%s are all that can be called", lx->cond ?
+			  "len(), cap(), label(), hasPrefix(), hasSuffix(), under(), descendant()" :
+			  "len(), cap() and label()");
+		return -1;
+	}
+	lex_next(lx);
+	e = exprparse_make(lx, name->s[0] == 'l' ? EXPR_LEN : EXPR_CAP, name->at, name, d);
+	if (!e || parse_inner(lx, &e->x, d) ||
+	    lex_expect(lx, ')', "a ')' is missing here", d))
+		return -1;
+	exprparse_end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+static int parse_word(struct lex *lx, enum expr_kind kind, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *t = lex_next(lx);
+	struct expr *e = exprparse_make(lx, kind, t->at, t, d);
+
+	if (!e)
+		return -1;
+	e->s = t->s;
+	e->n = t->n;
+	exprparse_end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+static int path_alone(struct lex *lx, const struct lex_token *t, struct diag *d)
+{
+	lex_wrong(lx, t, d, "a package's variable is missing after its path");
+	if (lx->cond)
+		diag_hint(d, "to divide, write blanks around '/'");
+	return -1;
+}
+
+static int parse_parentheses(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	if (lx->cond ? exprparse_binary(lx, ret, d) : expr_parse(lx, ret, d))
+		return -1;
+	return lex_expect(lx, ')', "a ')' is missing here", d);
+}
+
+/* Does "(*T)(0x...)" come next? */
+static bool is_conversion(const struct lex *lx)
+{
+	size_t depth = 0, k = 0;
+
+	if (!lex_is(lex_peek(lx, 0), '(') || !lex_is(lex_peek(lx, 1), '*'))
+		return false;
+	for (;; k++) {
+		const struct lex_token *t = lex_peek(lx, k);
+
+		if (t->kind == LEX_END)
+			return false;
+		depth += lex_is(t, '(');
+		if (lex_is(t, ')') && !--depth)
+			break;
+	}
+	return lex_is(lex_peek(lx, k + 1), '(') && lex_peek(lx, k + 2)->kind == LEX_NUMBER;
+}
+
+static int parse_conversion(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *open = lex_next(lx), *t;
+	struct expr *e = exprparse_make(lx, EXPR_CONVERT, open->at, open, d);
+
+	if (!e || typexpr_parse(lx, &e->type, d) ||
+	    lex_expect(lx, ')', "a ')' is missing after a type", d) ||
+	    lex_expect(lx, '(', "a '(' and an address are missing here", d))
+		return -1;
+	t = lex_next(lx);
+	e->number = t->number;
+	if (lex_expect(lx, ')', "a ')' is missing here", d))
+		return -1;
+	exprparse_end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *t = lex_peek(lx, 0);
+	bool dot = lex_is(lex_peek(lx, 1), '.');
+
+	if (is_conversion(lx))
+		return parse_conversion(lx, ret, d);
+	if (lx->cond && exprparse_is_call(lx))
+		return exprparse_call(lx, ret, d);
+	switch (t->kind) {
+	case LEX_NAME:
+		if (lex_is(lex_peek(lx, 1), '('))
+			return parse_call(lx, ret, d);
+		return parse_word(lx, EXPR_NAME, ret, d);
+	case LEX_REGISTER:
+		return parse_word(lx, EXPR_REGISTER, ret, d);
+	case LEX_PATH:
+		if (!dot)
+			return path_alone(lx, t, d);
+		return parse_variable(lx, ret, d);
+	case LEX_STRING:
+		return dot ? parse_variable(lx, ret, d) : parse_word(lx, EXPR_STRING, ret, d);
+	case LEX_FLOAT:
+	case LEX_DURATION:
+		return lx->cond ? parse_fraction(lx, ret, d) : parse_number(lx, false, ret, d);
+	case LEX_NUMBER:
+	case LEX_RUNE:
+		return parse_number(lx, false, ret, d);
+	default:
+		break;
+	}
+	if (lex_is(t, '-'))
+		return parse_number(lx, true, ret, d);
+	if (lex_is(t, '&')) {
+		lex_wrong(lx, t, d, "there is no '&' here");
+		diag_hint(d, "a pointer shows its address");
+		return -1;
+	}
+	if (!lex_accept(lx, '('))
+		return lex_wrong(lx, t, d, "an expression is missing here");
+	return parse_parentheses(lx, ret, d);
+}
+
+/* --- what follows them ----------------------------------------------------- */
+
+/* These return what they parsed, or NULL. */
+static struct expr *parse_dot(struct lex *lx, size_t at, struct diag *d)
+{
+	const struct lex_token *t;
+	struct expr *e;
+
+	lex_next(lx);
+	t = lex_next(lx);
+	if (t->kind == LEX_NAME) {
+		e = exprparse_make(lx, EXPR_FIELD, at, t, d);
+		if (!e)
+			return NULL;
+		e->s = t->s;
+		e->n = t->n;
+		return e;
+	}
+	if (!lex_is(t, '(')) {
+		lex_wrong(lx, t, d, "the name of a field is missing here");
+		return NULL;
+	}
+	e = exprparse_make(lx, EXPR_ASSERT, at, t, d);
+	if (!e || typexpr_parse(lx, &e->type, d) ||
+	    lex_expect(lx, ')', "a ')' is missing after a type", d))
+		return NULL;
+	return e;
+}
+
+/* Behind the ':' of "[i:k]". */
+static int parse_part(struct lex *lx, struct expr *e, struct diag *d)
+{
+	lex_next(lx);
+	e->kind = EXPR_SLICE;
+	if (!lex_is(lex_peek(lx, 0), ']') && parse_inner(lx, &e->high, d))
+		return -1;
+	return lex_expect(lx, ']', "a ']' is missing here", d);
+}
+
+static struct expr *parse_index(struct lex *lx, size_t at, struct diag *d)
+{
+	struct expr *e = exprparse_make(lx, EXPR_INDEX, at, lex_next(lx), d);
+	const struct lex_token *colon;
+	bool parts = lx->parts;
+	int err;
+
+	if (!e)
+		return NULL;
+	/* In what is between brackets there are no parts. */
+	lx->parts = false;
+	err = parts && lex_is(lex_peek(lx, 0), ':') ? 0 : parse_inner(lx, &e->index, d);
+	lx->parts = parts;
+	if (err)
+		return NULL;
+	colon = lex_peek(lx, 0);
+	if (parts && lex_is(colon, ':'))
+		return parse_part(lx, e, d) ? NULL : e;
+	if (lex_is(colon, ':')) {
+		lex_wrong(lx, colon, d, "a part of a slice can't be asked for");
+		diag_hint(d, "--elements says how many elements are copied");
+		return NULL;
+	}
+	return lex_expect(lx, ']', "a ']' is missing here", d) ? NULL : e;
+}
+
+static int parse_primary(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	size_t at = lex_peek(lx, 0)->at;
+	/* Each takes part in all that walk the tree. */
+	unsigned int links = 0;
+
+	if (parse_operand(lx, ret, d))
+		return -1;
+	for (;;) {
+		const struct lex_token *t = lex_peek(lx, 0);
+		struct expr *e;
+
+		if (lex_is(t, '.'))
+			e = parse_dot(lx, at, d);
+		else if (lex_is(t, '['))
+			e = parse_index(lx, at, d);
+		else
+			return 0;
+		if (!e)
+			return -1;
+		if (++links > LEX_DEPTH_MAX)
+			return lex_wrong(lx, t, d, "this nests too deeply");
+		e->x = *ret;
+		exprparse_end(lx, e);
+		*ret = e;
+	}
+}
+
+int exprparse_unary(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	const struct lex_token *t = lex_peek(lx, 0);
+	enum expr_op sign = lx->cond ? exprparse_sign(t) : EXPR_OP_NONE;
+	struct expr *e;
+	int err;
+
+	if (!lex_is(t, '*') && !sign)
+		return parse_primary(lx, ret, d);
+	e = exprparse_make(lx, sign ? EXPR_UNARY : EXPR_DEREF, t->at, t, d);
+	if (!e || lex_enter(lx, d))
+		return -1;
+	lex_next(lx);
+	e->op = sign;
+	err = exprparse_unary(lx, &e->x, d);
+	lex_leave(lx);
+	if (err)
+		return -1;
+	exprparse_end(lx, e);
+	*ret = e;
+	return 0;
+}
+
+int expr_parse(struct lex *lx, const struct expr **ret, struct diag *d)
+{
+	int err;
+
+	if (lex_enter(lx, d))
+		return -1;
+	err = exprparse_unary(lx, ret, d);
+	lex_leave(lx);
+	return err;
+}
+
+/* --- lists -------------------------------------------------------------------- */
+
+int expr_parse_list(struct lex *lx, struct expr_list *ret, struct diag *d)
+{
+	const struct lex_token *open = lex_peek(lx, 0);
+
+	*ret = (struct expr_list){ .text = lx->text, .at = open->at };
+	ret->v = arena_array(lx->mem, EXPR_LIST_MAX, sizeof(*ret->v));
+	if (!ret->v)
+		return diag_set(d, "out of memory");
+	if (lex_expect(lx, '(', "a '(' is missing here", d))
+		return -1;
+	while (!lex_is(lex_peek(lx, 0), ')')) {
+		const struct lex_token *t = lex_peek(lx, 0);
+
+		if (ret->n == EXPR_LIST_MAX)
+			return lex_wrong(lx, t, d, "more than %d values are asked for",
+					 EXPR_LIST_MAX);
+		if (expr_parse(lx, &ret->v[ret->n], d))
+			return -1;
+		ret->n++;
+		if (!lex_accept(lx, ','))
+			break;
+	}
+	if (lex_expect(lx, ')', "',' or ')' is missing here", d))
+		return -1;
+	ret->len = lx->v[lx->i - 1].at + 1 - ret->at;
+	return 0;
+}
+
+const char *expr_text(struct arena *mem, const char *text, const struct expr *e)
+{
+	struct buf plain = { 0 };
+	char *s = arena_strndup(mem, text + e->at, e->len);
+
+	if (!s || plain_name(s, e->len))
+		return s;
+	/* It is in one line where it is shown, and the text may be a stranger's recording's. */
+	for (size_t i = 0; i < e->len; i++)
+		s[i] = strchr("\t\r\n", s[i]) ? ' ' : s[i];
+	buf_plain(&plain, s);
+	s = plain.failed ? NULL : arena_strndup(mem, plain.p, plain.len);
+	buf_fini(&plain);
+	return s;
+}
+
+/* --- comparison ----------------------------------------------------------------- */
+
+bool expr_same(const struct expr *a, const struct expr *b)
+{
+	if (!a || !b)
+		return a == b;
+	if (a->kind != b->kind || a->op != b->op || a->number != b->number ||
+	    a->negative != b->negative || a->n != b->n || !a->s != !b->s || a->type || b->type)
+		return false;
+	return (!a->s || !memcmp(a->s, b->s, a->n)) && expr_same(a->x, b->x) &&
+	       expr_same(a->index, b->index) && expr_same(a->high, b->high);
+}

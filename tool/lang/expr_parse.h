@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Capture expressions, and the conditions made of them: the grammar. Pure.
+ *
+ *	x  *x  x.f  x[i]  len(x)  cap(x)  x.(T)  (x)  (*T)(0xc000012340)  label("key")
+ *	pkg.variable  path/of/pkg.variable  "path/of/pkg".variable  $rax
+ *
+ * In conditions also:
+ *
+ *	||  &&  == != < <= > >=  + - | ^  * / % << >> & &^  unary ! - ^ +
+ *	1.5  10ms  hasPrefix(s, "x")  strings.HasSuffix(s, "x")  under(pkg.Func)
+ *	descendant(5)
+ *
+ * In edits, of what is set, also:
+ *
+ *	x[i:k]
+ *
+ * Names are not looked up here: whether a.b is a field of a parameter or a
+ * package's variable is for who knows the function (exprc.h).
+ */
+#ifndef GOPROBE_EXPR_H
+#define GOPROBE_EXPR_H
+
+#include "lang/lex.h"
+#include "lang/type_parse.h"
+
+enum expr_kind {
+	EXPR_NAME,	/* parameter, result; or a package, under EXPR_FIELD */
+	EXPR_VARIABLE,	/* variable with its package's path: net/http.DefaultClient */
+	EXPR_NUMBER,
+	EXPR_STRING,
+	EXPR_FIELD,	/* x.name */
+	EXPR_INDEX,	/* x[index] */
+	EXPR_DEREF,	/* *x */
+	EXPR_LEN,	/* len(x) */
+	EXPR_CAP,	/* cap(x) */
+	EXPR_ASSERT,	/* x.(type) */
+	EXPR_REGISTER,	/* $rax */
+	EXPR_LABEL,	/* label(s): of the goroutine, as runtime/pprof sets them */
+	EXPR_CONVERT,	/* (type)(number): an address */
+	EXPR_SLICE,	/* x[index:high]: of edits only */
+	/* Of conditions only: */
+	EXPR_FLOAT,
+	EXPR_DURATION,	/* a number of ns */
+	EXPR_BINARY,	/* x op index */
+	EXPR_UNARY,	/* op x */
+	EXPR_PREFIX,	/* hasPrefix(x, s) */
+	EXPR_SUFFIX,	/* hasSuffix(x, s) */
+	EXPR_UNDER,	/* under(s) */
+	EXPR_DESCENDANT, /* descendant(number) */
+};
+
+enum expr_op {
+	EXPR_OP_NONE,
+	EXPR_OR,	/* || */
+	EXPR_AND,	/* && */
+	EXPR_EQ,
+	EXPR_NE,
+	EXPR_LT,
+	EXPR_LE,
+	EXPR_GT,
+	EXPR_GE,
+	EXPR_ADD,
+	EXPR_SUB,	/* also unary */
+	EXPR_BIT_OR,
+	EXPR_XOR,	/* also unary: all bits the other way */
+	EXPR_MUL,
+	EXPR_DIV,
+	EXPR_MOD,
+	EXPR_SHL,
+	EXPR_SHR,
+	EXPR_BIT_AND,
+	EXPR_AND_NOT,
+	EXPR_NOT,	/* unary ! */
+	EXPR_PLUS,	/* unary + */
+};
+
+/**
+ * struct expr - an expression
+ * @kind: enum expr_kind
+ * @op: of EXPR_BINARY and EXPR_UNARY
+ * @x: operand; the left one
+ * @index: of EXPR_INDEX; of EXPR_BINARY the right operand
+ * @high: of EXPR_SLICE; either may be NULL
+ * @type: of EXPR_ASSERT and EXPR_CONVERT
+ * @s: of names, registers and fields the name; of variables the full name; of strings bytes; of
+ *	EXPR_PREFIX and _SUFFIX these; of EXPR_UNDER a function's name; of EXPR_LABEL its key
+ * @n: bytes of @s
+ * @number: of EXPR_NUMBER and EXPR_CONVERT; modulo 2^64 if it is @negative; of EXPR_DURATION; of
+ *	EXPR_DESCENDANT a goroutine's id
+ * @negative: there is a '-'
+ * @f: of EXPR_FLOAT
+ * @at: first byte in the text
+ * @len: bytes
+ * @word: where errors about the name or the operator itself point
+ * @word_len: bytes
+ */
+struct expr {
+	enum expr_kind kind;
+	enum expr_op op;
+	const struct expr *x;
+	const struct expr *index;
+	const struct expr *high;
+	const struct typexpr *type;
+	const char *s;
+	size_t n;
+	uint64_t number;
+	bool negative;
+	double f;
+	size_t at;
+	size_t len;
+	size_t word;
+	size_t word_len;
+};
+
+/**
+ * struct expr_list - what is captured at one side of a call
+ * @v: expressions
+ * @n: their number
+ * @text: all of the user's text, for errors
+ * @at: first byte in the text: '('
+ * @len: bytes
+ */
+struct expr_list {
+	const struct expr **v;
+	size_t n;
+	const char *text;
+	size_t at;
+	size_t len;
+};
+
+/* More values than a record has use for. */
+#define EXPR_LIST_MAX 64
+
+/* Operators of one condition: each takes part in all that walk its tree. */
+#define EXPR_OPERATORS_MAX 128
+
+/* 0 and *@ret, or -1 with an error that points at the place. */
+int expr_parse(struct lex *lx, const struct expr **ret, struct diag *d);
+/* Likewise, of what follows "if". */
+int expr_parse_cond(struct lex *lx, const struct expr **ret, struct diag *d);
+/* Likewise, of what something is to be set to. */
+int expr_parse_value(struct lex *lx, const struct expr **ret, struct diag *d);
+/* Do both say the same? */
+bool expr_same(const struct expr *a, const struct expr *b);
+/* "(a, b)" */
+int expr_parse_list(struct lex *lx, struct expr_list *ret, struct diag *d);
+/* The expression as it was written, in one line that can be shown. NULL without memory. */
+const char *expr_text(struct arena *mem, const char *text, const struct expr *e);
+
+#endif

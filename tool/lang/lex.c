@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tokens of probe specs, as the Go specification has them ("Lexical elements"),
+ * with three additions: a package path is one token, if it has a slash with no
+ * blank around it; "~" begins names, those of unnamed results; and "$" registers.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lang/lex.h"
+#include "lang/lex_number.h"
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+	return is_letter(c) || is_digit(c);
+}
+
+static int wrong(const struct lex *lx, size_t at, size_t len, struct diag *d, const char *sentence)
+{
+	diag_set(d, "%s", sentence);
+	diag_span(d, lx->text, at, len);
+	return -1;
+}
+
+/* --- names and paths -------------------------------------------------- */
+
+/*
+ * How long the package path at @s is, 0 if it is none: net/http of
+ * net/http.Header. Only the last part ends at a dot; a dot that belongs to it is
+ * written %2e in names of symbols (cmd/internal/objabi.PathToPrefix).
+ */
+static size_t path_length(const char *s)
+{
+	size_t n = 0, slash = 0;
+
+	while (is_word(s[n]) || strchr(".-~%", s[n] ? s[n] : ' ') ||
+	       (s[n] == '/' && n && is_word(s[n - 1]) && is_word(s[n + 1]))) {
+		if (s[n] == '/')
+			slash = n;
+		n++;
+	}
+	if (!slash)
+		return 0;
+	n = slash + 1;
+	while (is_word(s[n]) || (s[n] && strchr("-~%", s[n])))
+		n++;
+	return n;
+}
+
+static int scan_name(struct lex *lx, struct lex_token *t)
+{
+	const char *s = lx->text + t->at;
+
+	t->kind = LEX_PATH;
+	t->len = path_length(s);
+	if (!t->len) {
+		t->kind = LEX_NAME;
+		do {
+			t->len++;
+		} while (is_word(s[t->len]));
+	}
+	t->s = arena_strndup(lx->mem, s, t->len);
+	t->n = t->len;
+	return t->s ? 0 : -1;
+}
+
+/* With its '$'. */
+static int scan_register(struct lex *lx, struct lex_token *t)
+{
+	const char *s = lx->text + t->at;
+
+	t->kind = LEX_REGISTER;
+	do {
+		t->len++;
+	} while (is_word(s[t->len]));
+	t->s = arena_strndup(lx->mem, s, t->len);
+	t->n = t->len;
+	return t->s ? 0 : -1;
+}
+
+/* --- numbers ---------------------------------------------------------- */
+
+static int scan_number(struct lex *lx, struct lex_token *t, struct diag *d)
+{
+	const char *why = lexnum_scan(lx->text + t->at, t);
+
+	return why ? wrong(lx, t->at, t->len, d, why) : 0;
+}
+
+/* --- strings ---------------------------------------------------------- */
+
+static size_t put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		to[0] = c;
+		return 1;
+	}
+	if (c < 0x800) {
+		to[0] = 0xc0 | c >> 6;
+		to[1] = 0x80 | (c & 0x3f);
+		return 2;
+	}
+	if (c < 0x10000) {
+		to[0] = 0xe0 | c >> 12;
+		to[1] = 0x80 | (c >> 6 & 0x3f);
+		to[2] = 0x80 | (c & 0x3f);
+		return 3;
+	}
+	to[0] = 0xf0 | c >> 18;
+	to[1] = 0x80 | (c >> 12 & 0x3f);
+	to[2] = 0x80 | (c >> 6 & 0x3f);
+	to[3] = 0x80 | (c & 0x3f);
+	return 4;
+}
+
+/* @n digits of an escape; false if there are fewer. */
+static bool escape_digits(const char *s, size_t n, int base, uint32_t *ret)
+{
+	*ret = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (lexnum_digit(s[i]) >= base)
+			return false;
+		*ret = *ret * base + lexnum_digit(s[i]);
+	}
+	return true;
+}
+
+/*
+ * The escape at @s (a backslash): its length, 0 if it is none. What it stands
+ * for: @byte, or the code point *@c.
+ */
+static size_t escape(const char *s, char quote, uint32_t *c, bool *byte)
+{
+	static const char from[] = "abfnrtv\\", to[] = "\a\b\f\n\r\t\v\\";
+	const char *simple = s[1] ? strchr(from, s[1]) : NULL;
+
+	*byte = false;
+	if (simple || s[1] == quote) {
+		*c = simple ? to[simple - from] : quote;
+		return 2;
+	}
+	switch (s[1]) {
+	case 'x':
+		*byte = true;
+		return escape_digits(s + 2, 2, 16, c) ? 4 : 0;
+	case 'u':
+		return escape_digits(s + 2, 4, 16, c) ? 6 : 0;
+	case 'U':
+		return escape_digits(s + 2, 8, 16, c) && *c < 0x110000 ? 10 : 0;
+	}
+	*byte = true;
+	return escape_digits(s + 1, 3, 8, c) && *c < 256 ? 4 : 0;
+}
+
+static int scan_string(struct lex *lx, struct lex_token *t, struct diag *d)
+{
+	const char *s = lx->text + t->at;
+	char quote = *s, *to = arena_alloc(lx->mem, strlen(s) + 1);
+	size_t n = 0, i = 1;
+
+	if (!to)
+		return diag_set(d, "out of memory");
+	while (s[i] != quote) {
+		uint32_t c;
+		bool byte;
+		size_t len;
+
+		if (!s[i])
+			return wrong(lx, t->at, i, d, "a string has no end");
+		if (s[i] != '\\' || quote == '`') {
+			to[n++] = s[i++];
+			continue;
+		}
+		len = escape(s + i, quote, &c, &byte);
+		if (!len)
+			return wrong(lx, t->at + i, s[i + 1] ? 2 : 1, d,
+				     "there is no such escape in Go strings");
+		/* An escape is longer than what it stands for. */
+		if (byte)
+			to[n++] = c;
+		else
+			n += put_utf8(to + n, c);
+		i += len;
+	}
+	t->kind = LEX_STRING;
+	t->len = i + 1;
+	t->s = to;
+	t->n = n;
+	return 0;
+}
+
+/* The code point at @s, in UTF-8; its length, or 0. */
+static size_t get_utf8(const char *s, uint32_t *c)
+{
+	uint8_t first = *s;
+	size_t n = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 :
+		   first >> 3 == 30 ? 4 : 0;
+
+	if (!n)
+		return 0;
+	*c = n == 1 ? first : first & (0x7f >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		*c = *c << 6 | (s[i] & 0x3f);
+	}
+	return n;
+}
+
+static int scan_rune(struct lex *lx, struct lex_token *t, struct diag *d)
+{
+	const char *s = lx->text + t->at;
+	uint32_t c = 0;
+	bool byte;
+	size_t n = s[1] == '\\' ? escape(s + 1, '\'', &c, &byte) :
+		   s[1] && s[1] != '\'' ? get_utf8(s + 1, &c) : 0;
+
+	if (!n || s[1 + n] != '\'')
+		return wrong(lx, t->at, 1, d, "single quotes hold one character");
+	t->kind = LEX_RUNE;
+	t->len = n + 2;
+	t->number = c;
+	return 0;
+}
+
+/* --- all -------------------------------------------------------------- */
+
+static int scan_token(struct lex *lx, struct lex_token *t, struct diag *d)
+{
+	const char *s = lx->text + t->at;
+
+	if (is_letter(*s) || (*s == '~' && is_letter(s[1])))
+		return scan_name(lx, t) ? diag_set(d, "out of memory") : 0;
+	if (*s == '$' && is_letter(s[1]))
+		return scan_register(lx, t) ? diag_set(d, "out of memory") : 0;
+	if (is_digit(*s))
+		return scan_number(lx, t, d);
+	if (*s == '"' || *s == '`')
+		return scan_string(lx, t, d);
+	if (*s == '\'')
+		return scan_rune(lx, t, d);
+	t->kind = LEX_PUNCT;
+	t->punct = *s;
+	t->len = 1;
+	if (strncmp(s, "...", 3) == 0) {
+		t->kind = LEX_ELLIPSIS;
+		t->len = 3;
+	} else if (strncmp(s, "<-", 2) == 0) {
+		t->kind = LEX_ARROW;
+		t->len = 2;
+	}
+	return 0;
+}
+
+int lex_scan(struct lex *lx, struct arena *mem, const char *text, size_t from, struct diag *d)
+{
+	size_t len = strlen(text);
+
+	*lx = (struct lex){ .mem = mem, .text = text };
+	if (len > LEX_TEXT_MAX)
+		return diag_set(d, "this is longer than %d bytes: '%.32s...'", LEX_TEXT_MAX, text);
+	lx->v = arena_array(mem, len - from + 1, sizeof(*lx->v));
+	if (!lx->v)
+		return diag_set(d, "out of memory");
+	for (size_t at = from;;) {
+		struct lex_token *t = &lx->v[lx->n];
+
+		at += strspn(text + at, " \t\r\n");
+		t->at = at;
+		if (!text[at])
+			return 0;
+		if (scan_token(lx, t, d))
+			return -1;
+		at += t->len;
+		lx->n++;
+	}
+}
+
+const struct lex_token *lex_peek(const struct lex *lx, size_t k)
+{
+	return &lx->v[lx->n - lx->i > k ? lx->i + k : lx->n];
+}
+
+const struct lex_token *lex_next(struct lex *lx)
+{
+	const struct lex_token *t = lex_peek(lx, 0);
+
+	lx->i += lx->i < lx->n;
+	return t;
+}
+
+bool lex_is(const struct lex_token *t, char punct)
+{
+	return t->kind == LEX_PUNCT && t->punct == punct;
+}
+
+bool lex_is_name(const struct lex_token *t, const char *name)
+{
+	return t->kind == LEX_NAME && strcmp(t->s, name) == 0;
+}
+
+bool lex_accept(struct lex *lx, char punct)
+{
+	if (!lex_is(lex_peek(lx, 0), punct))
+		return false;
+	lex_next(lx);
+	return true;
+}
+
+int lex_wrong(const struct lex *lx, const struct lex_token *t, struct diag *d, const char *fmt, ...)
+{
+	char sentence[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	va_end(ap);
+	return wrong(lx, t->at, t->len, d, sentence);
+}
+
+int lex_expect(struct lex *lx, char punct, const char *what, struct diag *d)
+{
+	return lex_accept(lx, punct) ? 0 : lex_wrong(lx, lex_peek(lx, 0), d, "%s", what);
+}
+
+int lex_enter(struct lex *lx, struct diag *d)
+{
+	if (lx->depth == LEX_DEPTH_MAX)
+		return lex_wrong(lx, lex_peek(lx, 0), d, "this nests too deeply");
+	lx->depth++;
+	return 0;
+}
+
+void lex_leave(struct lex *lx)
+{
+	lx->depth--;
+}
+
+size_t lex_close(const char *text, size_t at)
+{
+	size_t depth = 0;
+
+	for (size_t i = at; text[i]; i++) {
+		char c = text[i];
+
+		if (c == '"' || c == '`' || c == '\'') {
+			for (i++; text[i] && text[i] != c; i++)
+				i += text[i] == '\\' && c != '`' && text[i + 1];
+			if (!text[i])
+				return 0;
+		}
+		depth += c == '(';
+		if (c == ')' && !--depth)
+			return i;
+	}
+	return 0;
+}

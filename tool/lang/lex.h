@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tokens of probe specs and of the Go types written in them. Pure. */
+#ifndef GOPROBE_LEX_H
+#define GOPROBE_LEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+/* Bytes of a spec; what is longer is not what a person types. */
+#define LEX_TEXT_MAX 4096
+
+enum lex_kind {
+	LEX_END,
+	LEX_NAME,	/* identifier, keyword; "~r0" */
+	LEX_REGISTER,	/* "$rax" */
+	LEX_PATH,	/* package path with a slash: net/http, example.com/a-b/c */
+	LEX_NUMBER,	/* whole number */
+	LEX_FLOAT,	/* 1.5, 1e3: of conditions only */
+	LEX_DURATION,	/* 10ms, 1h3m: likewise; a number of ns */
+	LEX_STRING,	/* in double or back quotes */
+	LEX_RUNE,	/* in single quotes; a number */
+	LEX_ELLIPSIS,	/* ... */
+	LEX_ARROW,	/* <- */
+	LEX_PUNCT,	/* any other character: lex_token.punct */
+};
+
+/**
+ * struct lex_token - a token
+ * @kind: enum lex_kind
+ * @punct: of LEX_PUNCT: the character
+ * @at: first byte in the text
+ * @len: bytes; 0 for the end
+ * @s: of names, registers and paths the text, of strings what they stand for; ends in NUL
+ * @n: bytes of @s; a string may hold NULs
+ * @number: of numbers, runes and durations
+ * @f: of LEX_FLOAT
+ */
+struct lex_token {
+	enum lex_kind kind;
+	char punct;
+	size_t at;
+	size_t len;
+	const char *s;
+	size_t n;
+	uint64_t number;
+	double f;
+};
+
+/**
+ * struct lex - a text in tokens, and where its reader is
+ * @mem: where strings are kept
+ * @text: all of the user's text, for errors
+ * @v: tokens; the last one is LEX_END
+ * @n: their number, without it
+ * @i: the next one
+ * @depth: of what is being parsed: lex_enter()
+ * @cond: it is a condition: operators can follow, see expr_parse_cond()
+ * @operators: how many of them there were
+ * @parts: a part of a slice can be asked for, see expr_parse_value()
+ */
+struct lex {
+	struct arena *mem;
+	const char *text;
+	struct lex_token *v;
+	size_t n;
+	size_t i;
+	unsigned int depth;
+	bool cond;
+	unsigned int operators;
+	bool parts;
+};
+
+/* How deep expressions and types nest. */
+#define LEX_DEPTH_MAX 32
+
+/*
+ * Cut @text from byte @from on into tokens. 0, or -1 with an error that points
+ * at the place.
+ */
+int lex_scan(struct lex *lx, struct arena *mem, const char *text, size_t from,
+	     struct diag *d);
+
+/* The next token, or the @k-th after it; never behind the end. */
+const struct lex_token *lex_peek(const struct lex *lx, size_t k);
+/* Take the next token. */
+const struct lex_token *lex_next(struct lex *lx);
+bool lex_is(const struct lex_token *t, char punct);
+bool lex_is_name(const struct lex_token *t, const char *name);
+/* Take the next token if it is @punct. */
+bool lex_accept(struct lex *lx, char punct);
+/* As lex_accept(), or an error: "@what", pointing at what is there instead. */
+int lex_expect(struct lex *lx, char punct, const char *what, struct diag *d);
+/* One level deeper: an error if that is too deep. lex_leave() goes back. */
+int lex_enter(struct lex *lx, struct diag *d);
+void lex_leave(struct lex *lx);
+/* An error that points at a token; returns -1. */
+int lex_wrong(const struct lex *lx, const struct lex_token *t, struct diag *d,
+	      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * The ')' that closes the '(' at @at, skipping what is in quotes; 0 if there is
+ * none.
+ */
+size_t lex_close(const char *text, size_t at);
+
+#endif

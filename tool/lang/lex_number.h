@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Numbers among the tokens of probe specs. Part of lex. */
+#ifndef GOPROBE_LEXNUM_H
+#define GOPROBE_LEXNUM_H
+
+#include "lang/lex.h"
+
+/* What a digit of any base up to 16 stands for; more if it is none. */
+int lexnum_digit(char c);
+/*
+ * The number that begins with a digit at @s: fills @t's kind, length and value. NULL, or
+ * what is wrong with the first @t->len bytes.
+ */
+const char *lexnum_scan(const char *s, struct lex_token *t);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Probe specs: which functions, and what of them. Pure.
+ *
+ *	main.foo		that function
+ *	shop.(*Cart).Add	that method; "(*" is the pointer receiver's star
+ *	shop.*  *.Serve?	globs: "*" any text, "?" any one character
+ *	/^main\.[a-z]/		POSIX extended regular expression, found anywhere
+ *
+ * Or a place in a function's code: struct spec.number is of
+ *
+ *	main.go:42		a line, of a file whose path is or ends so
+ *	main.foo+0x1f		an offset from a function's beginning; decimal, too
+ *	*0x4829e0		a link-time address
+ *
+ * A pattern without "[" is also compared with a generic function's name
+ * without its type arguments: main.Map finds main.Map[go.shape.int]; and with the import path as
+ * Go code writes it, gopkg.in/yaml.v3, where the linker has yaml%2ev3. "[...]", as tracebacks
+ * write it, stands for any type arguments: it is left out.
+ *
+ * What follows the pattern:
+ *
+ *	(x, r.URL.Path)		values shown of the call; () shows none
+ *	(x)(err)		and of the return
+ *	(a, b int) (int, error)	a signature, where the program does not tell
+ *	(r *T) error : (r.f)(…)	a signature, and values
+ *	… if r.f > 5 && err != nil	which calls count; behind any of the above
+ *	… set x = 5, r.n = 0		what is changed of a call
+ *	… delay 50ms			and how long it is held
+ *	… on return set err = nil	likewise of a return
+ *
+ * A list that is not there leaves what it stands for as it is: everything is
+ * shown; of a place there is only one list, and no signature. A list begins at a '('
+ * that no receiver is in: one that has no '.' before it and none behind its ')'.
+ * typexpr.h says when it is a signature.
+ */
+#ifndef GOPROBE_SPEC_H
+#define GOPROBE_SPEC_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "lang/edit_parse.h"
+#include "lang/expr_parse.h"
+#include "lang/type_parse.h"
+
+struct bykey_exprs;
+
+enum spec_kind {
+	SPEC_NAME,	/* no wildcards */
+	SPEC_GLOB,
+	SPEC_REGEX,
+	/* Places: */
+	SPEC_LINE,
+	SPEC_OFFSET,
+	SPEC_ADDRESS,
+};
+
+/**
+ * struct spec - a parsed probe spec
+ * @kind: kind of its pattern
+ * @text: the user's own text, for errors
+ * @pattern: the pattern in it, without slashes; of a line the file, of an offset the function
+ * @number: of a place: line, offset or address
+ * @end: where in @text the pattern ends
+ * @regex: compiled, SPEC_REGEX only
+ * @sig: the signature, or NULL
+ * @call: what is shown of a call, or NULL: all arguments
+ * @ret: what is shown of a return, or NULL: all results
+ * @cond: which calls count, or NULL: all
+ * @edit: what is changed, of a call and of a return
+ * @mem: where all these are
+ * @by: what its calls are counted or timed by, or NULL: who traces sets it
+ */
+struct spec {
+	enum spec_kind kind;
+	char *text;
+	char *pattern;
+	uint64_t number;
+	size_t end;
+	regex_t regex;
+	const struct typexpr_sig *sig;
+	const struct expr_list *call;
+	const struct expr_list *ret;
+	const struct expr *cond;
+	struct editexpr edit[2];
+	struct arena mem;
+	const struct bykey_exprs *by;
+};
+
+/* 0, or -1 and nothing to free; errors point into @text. */
+int spec_parse(const char *text, struct spec *ret, struct diag *d);
+/* As spec_parse() where nothing but a pattern makes sense. */
+int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d);
+/* Likewise, but a condition does, too, and then a signature before it. */
+int spec_parse_condition(const char *text, struct spec *ret, struct diag *d);
+/* Likewise, and a signature alone, too. */
+int spec_parse_signature(const char *text, struct spec *ret, struct diag *d);
+/* As spec_parse_pattern(), of places, too. */
+int spec_parse_place(const char *text, struct spec *ret, struct diag *d);
+
+/* Is it a place, not a function? Then spec_match() finds nothing. */
+static inline bool spec_is_place(const struct spec *s)
+{
+	return s->kind >= SPEC_LINE;
+}
+
+/* A place where functions are wanted: the error, -1. */
+int spec_no_place(const struct spec *s, const char *sentence, struct diag *d);
+void spec_fini(struct spec *s);
+/* Does it change anything? */
+static inline bool spec_edits(const struct spec *s)
+{
+	return editexpr_any(&s->edit[0]) || editexpr_any(&s->edit[1]);
+}
+
+bool spec_match(const struct spec *s, const char *name);
+/* Does a glob match? */
+bool spec_glob(const char *pattern, const char *name);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a trace of libgoprobe.h is made of, for the files that are libgoprobe. */
+#ifndef GOPROBE_LIBGOPROBE_TRACE_H
+#define GOPROBE_LIBGOPROBE_TRACE_H
+
+#include "libgoprobe/libgoprobe.h"
+#include "libgoprobe/limit_options.h"
+#include "recording/writer.h"
+#include "trace/loop.h"
+#include "trace/replay.h"
+#include "trace/session.h"
+#include "trace/sink.h"
+
+/* How far a trace has come. */
+enum trace_state {
+	TRACE_NEW,
+	TRACE_PLANNED,
+	TRACE_STARTED,
+	TRACE_STOPPED,
+};
+
+/**
+ * struct goprobe_trace - see libgoprobe.h
+ * @state: how far it has come
+ * @diag: what has gone wrong
+ * @what: what is traced; its texts are owned
+ * @specs: texts of the specs, owned
+ * @plan: limits of what is captured
+ * @bytes_given: plan.bytes was set
+ * @objects_given: plan.objects was set
+ * @lines: how events become lines
+ * @path: of lines.output, owned, or NULL
+ * @record: of a recording, owned, or NULL
+ * @duration: ns, or 0
+ * @limit: how much is traced
+ * @ring_bytes: memory for each CPU, or 0
+ * @lossless: GOPROBE_SESSION_F_LOSSLESS
+ * @signals: they end it
+ * @on_event: where events go, or NULL
+ * @event_ctx: its first argument
+ * @on_notice: where notices go, or NULL
+ * @notice_ctx: its first argument
+ * @on_progress: who is told of breakpoints, or NULL
+ * @progress_ctx: its first argument
+ * @tracing: what is traced, and by which session
+ * @learn: what records show that the module does not know
+ * @out: where lines go
+ * @stream: records on their way there
+ * @recorder: where they go instead
+ * @times: which functions have been seen often enough
+ * @watch: the session being watched
+ * @shown: what it was told by goprobe_trace_learned()
+ * @nshown: their number
+ * @shown_cap: room for them
+ * @replay: the recording that is played, if replay.path is set
+ * @json: an output that is never written: what is in its buffer is handed out
+ * @texts: what has been handed out of the event at hand
+ * @ntexts: their number
+ * @texts_cap: room for them
+ */
+struct goprobe_trace {
+	enum trace_state state;
+	struct diag diag;
+	struct target_spec what;
+	char **specs;
+	struct plan_options plan;
+	bool bytes_given;
+	bool objects_given;
+	struct lines_opt lines;
+	char *path;
+	char *record;
+	uint64_t duration;
+	struct limitopt limit;
+	uint32_t ring_bytes;
+	bool lossless;
+	bool signals;
+	goprobe_event_fn on_event;
+	void *event_ctx;
+	goprobe_notice_fn on_notice;
+	void *notice_ctx;
+	goprobe_progress_fn on_progress;
+	void *progress_ctx;
+	struct tracing tracing;
+	struct learn learn;
+	struct out out;
+	struct stream stream;
+	struct recorder recorder;
+	struct times times;
+	struct watch watch;
+	struct export_shown *shown;
+	size_t nshown;
+	size_t shown_cap;
+	struct replay replay;
+	struct out json;
+	struct buf *texts;
+	size_t ntexts;
+	size_t texts_cap;
+};
+
+/* The format whose lines are calls of goprobe_trace.on_event. */
+extern const struct out_format libgoprobe_events;
+
+#endif

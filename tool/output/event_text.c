@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events as lines for people. */
+#define _GNU_SOURCE
+#include <time.h>
+
+#include "x86/regs.h"
+#include "output/fast_value.h"
+#include "output/state_print.h"
+#include "value/std.h"
+#include "output/stack_print.h"
+
+#define SECOND 1000000000ULL
+
+/* A duration ends in this column, if its line leaves room for that. */
+#define DURATION_END 94
+
+static void header(struct out *o)
+{
+	buf_str(&o->buf, "TIME           ");
+	if (o->pids)
+		buf_str(&o->buf, "     PID");
+	buf_str(&o->buf, "  GOID  EVENT\n");
+}
+
+/* "15:04:05.123456", for which there is room. */
+static char *put_clock(struct out *o, char *to, uint64_t monotonic)
+{
+	uint64_t ns = monotonic + o->epoch;
+	uint32_t us;
+
+	if (ns - o->second >= SECOND) {
+		time_t t = ns / SECOND;
+		struct tm tm;
+
+		localtime_r(&t, &tm);
+		strftime(o->clock, sizeof(o->clock), "%H:%M:%S.", &tm);
+		o->second = ns - ns % SECOND;
+	}
+	us = (ns - o->second) / 1000;
+	memcpy(to, o->clock, 9);
+	to = buf_pair(to + 9, us / 10000);
+	to = buf_pair(to, us / 100 % 100);
+	return buf_pair(to, us % 100);
+}
+
+/* "before 15:04:06", which is as wide: at that time or earlier. */
+static char *put_before(struct out *o, char *to, uint64_t monotonic)
+{
+	char *at = mempcpy(to, "before ", 7);
+
+	put_clock(o, at, monotonic + SECOND - 1);
+	return at + 8;
+}
+
+static void clock_time(struct out *o, uint64_t monotonic)
+{
+	if (buf_room(&o->buf, 15))
+		o->buf.len = put_clock(o, o->buf.p + o->buf.len, monotonic) - o->buf.p;
+}
+
+/* A number at the right end of a column, or "-"; with room for the widest one. */
+static char *put_column(char *to, bool there, uint64_t v, unsigned int width)
+{
+	char digits[BUF_U64_MAX];
+	size_t n = there ? buf_put_u64(digits, v) - digits : 1;
+
+	if (!there)
+		digits[0] = '-';
+	for (*to++ = ' '; width > n + 1; width--)
+		*to++ = ' ';
+	for (size_t i = 0; i < n; i++)
+		*to++ = digits[i];
+	return to;
+}
+
+/* The longest of what begins a line. */
+#define BEGIN_MAX 80
+
+static void begin(struct out *o, uint64_t time, const struct out_event *e)
+{
+	struct buf *b = &o->buf;
+	char *to;
+
+	if (!buf_room(b, BEGIN_MAX))
+		return;
+	to = b->p + b->len;
+	if (e && e->open && e->open->before)
+		to = put_before(o, to, time);
+	else
+		to = put_clock(o, to, time);
+	if (o->pids)
+		to = put_column(to, e, e ? e->tgid : 0, 8);
+	to = put_column(to, e && !e->no_g, e ? e->goid : 0, 6);
+	to = mempcpy(to, "  ", 2);
+	b->len = to - b->p;
+}
+
+/* "_", "~r0", "~p1": the compiler's names for what has none. */
+static bool has_name(const struct plan_value *val)
+{
+	return val->name && val->name[0] && val->name[0] != '~' && strcmp(val->name, "_") != 0;
+}
+
+static void missing(struct buf *b, const char *why)
+{
+	buf_char(b, '<');
+	buf_str(b, why);
+	buf_char(b, '>');
+}
+
+static void shown(struct buf *b, const struct out_event *e, const struct plan_value *val,
+		  bool lines)
+{
+	struct out_shown s;
+
+	value_start(e->v, b);
+	e->v->indent = lines;
+	out_value(e, out_frame(e), val, &s);
+	if (s.why)
+		missing(b, s.why);
+	else
+		value_text(e->v, b, s.at.type, s.at.p, s.at.len);
+}
+
+static void value(struct buf *b, const struct out_event *e, const struct plan_value *val,
+		  bool lines)
+{
+	if (has_name(val)) {
+		buf_str(b, val->name);
+		buf_char(b, '=');
+	}
+	shown(b, e, val, lines);
+}
+
+/* @lines: each on lines of its own. */
+static void list(struct buf *b, const struct out_event *e, bool lines)
+{
+	const struct plan_frame *f = out_frame(e);
+
+	buf_char(b, '(');
+	for (size_t i = 0; i < f->nvalues; i++) {
+		if (lines)
+			buf_str(b, "\n    ");
+		else if (i)
+			buf_str(b, ", ");
+		value(b, e, &f->values[i], lines);
+		if (lines)
+			buf_char(b, ',');
+	}
+	buf_str(b, lines ? "\n)" : ")");
+}
+
+void out_text_panic(struct out *o, const struct out_event *e)
+{
+	if (e->fn->call.nvalues)
+		shown(&o->buf, e, &e->fn->call.values[0], false);
+}
+
+void out_text_values(struct out *o, const struct out_event *e)
+{
+	const char *why = out_frame(e)->unavailable;
+
+	if (!why) {
+		list(&o->buf, e, false);
+		return;
+	}
+	buf_char(&o->buf, '(');
+	missing(&o->buf, why);
+	buf_char(&o->buf, ')');
+}
+
+/* A value that is longer is shown once of each panic. */
+#define PANIC_SHORT 32
+
+/* How the call has ended. A panic ends several calls, as a rule one behind the other. */
+static void ended(struct out *o, const struct out_event *e)
+{
+	struct buf *b = &o->buf;
+	bool again = e->panic_id && e->panic_id == o->panic_shown;
+
+	if (again && e->panic && strlen(e->panic) > PANIC_SHORT) {
+		buf_str(b, "the same panic");
+		return;
+	}
+	buf_str(b, e->end == PAIR_PANIC ? "panic" :
+		   e->end == PAIR_GOEXIT ? "Goexit" : "panic or Goexit");
+	if (e->panic)
+		buf_str(b, ": ");
+	buf_str(b, e->panic ? e->panic : "");
+	o->panic_shown = e->panic_id;
+}
+
+/* "> main.foo" and what else stands before the values. */
+static void title(struct buf *b, const struct out_event *e)
+{
+	if (e->kind == OUT_AT) {
+		buf_str(b, "@ ");
+		buf_str(b, plan_func_name(e->fn));
+		buf_char(b, ' ');
+		return;
+	}
+	buf_str(b, e->kind == OUT_CALL ? "> " : "< ");
+	buf_str(b, e->fn->fn->name);
+	if (e->kind != OUT_CALL)
+		buf_str(b, " => ");
+}
+
+static void quick_open(struct buf *b, const struct out_event *e)
+{
+	title(b, e);
+	buf_char(b, '(');
+}
+
+static void quick_before(struct buf *b, const struct plan_value *val)
+{
+	if (!has_name(val))
+		return;
+	buf_str(b, val->name);
+	buf_char(b, '=');
+}
+
+static bool quick_plain(struct value_ctx *v, const struct gotype *t)
+{
+	struct buf none = { 0 };
+	bool convert = value_text_convert(&none, t, VALUE_TOP);
+
+	buf_fini(&none);
+	return !convert && !value_known(v, t) && !(t->name && strcmp(t->name, "uintptr") == 0);
+}
+
+static void quick_value(struct buf *b, const struct out_event *e, const struct plan_value *val)
+{
+	value(b, e, val, false);
+}
+
+static const struct quick_form form = {
+	.open = quick_open,
+	.separator = ", ",
+	.before = quick_before,
+	.after = "",
+	.close = ")",
+	.plain = quick_plain,
+	.quote = buf_quote,
+	.value = quick_value,
+};
+
+/* The line begins at @start. Returns whether more lines follow. */
+static bool values(struct out *o, const struct out_event *e, size_t start)
+{
+	const struct plan_frame *f = out_frame(e);
+	struct buf *b = &o->buf;
+	size_t at;
+
+	if (e->open && e->open->before) {
+		title(b, e);
+		buf_str(b, "(<" OUT_BEFORE ">)");
+		return false;
+	}
+	if (!f->unavailable && !e->v->width) {
+		quick_values(o, &form, e);
+		return false;
+	}
+	title(b, e);
+	at = b->len;
+	if (f->unavailable) {
+		out_text_values(o, e);
+		return false;
+	}
+	list(b, e, false);
+	if (b->failed)
+		return false;
+
+	bool broken = memchr(b->p + at, '\n', b->len - at);
+
+	if (f->nvalues < 2 || (!broken && b->len - start <= e->v->width))
+		return broken;
+	b->len = at;
+	list(b, e, true);
+	return true;
+}
+
+/* " {rax=0x1 ...}", if they are there. */
+static void registers(struct buf *b, const struct out_event *e)
+{
+	uint64_t v;
+
+	if (e->kind == OUT_TAIL || !out_register(e, 0, &v))
+		return;
+	buf_str(b, "  {");
+	for (size_t i = 0; i < GOREG_INTS && out_register(e, i, &v); i++) {
+		buf_str(b, goreg_ints[i].name + 1);
+		buf_char(b, '=');
+		buf_hex(b, v);
+		buf_char(b, ' ');
+	}
+	buf_str(b, goreg_pc + 1);
+	buf_char(b, '=');
+	buf_hex(b, e->rec->h.ip);
+	buf_char(b, '}');
+}
+
+/* Right-aligned, as far as the line that began at @start leaves room. */
+static void duration(struct buf *b, size_t start, const struct out_event *e, bool lines)
+{
+	size_t at = b->len;
+
+	buf_str(b, "  ");
+	if (e->no_duration)
+		buf_str(b, e->no_duration);
+	else
+		buf_duration(b, e->duration);
+
+	size_t width = b->len - start, pad;
+
+	if (b->failed || lines || width >= DURATION_END)
+		return;
+	pad = DURATION_END - width;
+	if (!buf_room(b, pad))
+		return;
+	memmove(b->p + at + pad, b->p + at, b->len - at);
+	memset(b->p + at, ' ', pad);
+	b->len += pad;
+}
+
+/* "  (chan 80.1 % 8.01ms, running 19.9 % 1.99ms)" */
+static void split(struct buf *b, const struct out_event *e)
+{
+	if (!e->split || !e->duration)
+		return;
+	buf_str(b, "  (");
+	splitshow_text(e->split, b);
+	buf_char(b, ')');
+}
+
+/* What is known of a call that has not returned, behind it and in lines of its own. */
+static void open_call(struct buf *b, const struct out_open *open)
+{
+	buf_str(b, open->before ? "  open for at least " : "  open for ");
+	buf_duration(b, open->age);
+	if (open->status) {
+		buf_str(b, ", ");
+		buf_str(b, open->status);
+	}
+	if (open->reason) {
+		buf_str(b, ": ");
+		buf_str(b, open->reason);
+	}
+	if (!open->stack)
+		return;
+	buf_char(b, '\n');
+	stackshow_frames_text(open->stack, b);
+	/* The last line's end is the event's. */
+	b->len -= !b->failed && b->len && b->p[b->len - 1] == '\n';
+}
+
+static void event(struct out *o, const struct out_event *e)
+{
+	struct buf *b = &o->buf;
+	size_t start = b->len;
+	bool lines;
+
+	begin(o, e->kind == OUT_UNWOUND ? e->seen : e->time, e);
+	switch (e->kind) {
+	case OUT_AT:
+		values(o, e, start);
+		registers(b, e);
+		break;
+	case OUT_CALL:
+		values(o, e, start);
+		out_text_edit(b, e);
+		registers(b, e);
+		if (e->open)
+			open_call(b, e->open);
+		break;
+	case OUT_RETURN:
+		lines = values(o, e, start);
+		duration(b, start, e, lines);
+		split(b, e);
+		out_text_edit(b, e);
+		registers(b, e);
+		break;
+	case OUT_TAIL:
+		title(b, e);
+		buf_str(b, "(<ended by a jump to another function>)");
+		duration(b, start, e, false);
+		split(b, e);
+		break;
+	case OUT_UNWOUND:
+		buf_str(b, "! ");
+		buf_str(b, e->fn->fn->name);
+		buf_str(b, " did not return: ");
+		ended(o, e);
+		buf_str(b, "; called ");
+		clock_time(o, e->time);
+		break;
+	}
+	buf_char(b, '\n');
+}
+
+/* "ring_full" to "ring full" */
+static void cause(struct buf *b, uint32_t which)
+{
+	for (const char *s = out_cause(which); *s; s++)
+		buf_char(b, *s == '_' ? ' ' : *s);
+}
+
+static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+{
+	struct buf *b = &o->buf;
+
+	begin(o, time, NULL);
+	buf_str(b, "! ");
+	buf_u64(b, l->count);
+	buf_str(b, l->count == 1 ? " record lost on CPU " : " records lost on CPU ");
+	buf_u64(b, l->cpu);
+	buf_str(b, ": ");
+	cause(b, l->cause);
+	buf_char(b, '\n');
+}
+
+static void count(struct buf *b, uint64_t n, const char *one, const char *many)
+{
+	buf_u64(b, n);
+	buf_char(b, ' ');
+	buf_str(b, n == 1 ? one : many);
+}
+
+/* "3.1s" */
+static void seconds(struct buf *b, uint64_t ns)
+{
+	uint64_t tenths = (ns + 50000000) / 100000000;
+
+	buf_u64(b, tenths / 10);
+	buf_char(b, '.');
+	buf_u64(b, tenths % 10);
+	buf_char(b, 's');
+}
+
+static void summary(struct out *o, const struct out_summary *s, struct buf *talk)
+{
+	(void)o;
+	count(talk, s->events, "event", "events");
+	buf_str(talk, " in ");
+	seconds(talk, s->ns);
+	buf_str(talk, ", ");
+	buf_u64(talk, out_lost(s));
+	buf_str(talk, " lost (");
+	for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++) {
+		if (i > GOPROBE_LOST_UNSPEC + 1)
+			buf_str(talk, ", ");
+		buf_u64(talk, s->lost[i]);
+		buf_char(talk, ' ');
+		cause(talk, i);
+	}
+	if (s->no_room) {
+		buf_str(talk, ", ");
+		buf_u64(talk, s->no_room);
+		buf_str(talk, " no room");
+	}
+	if (s->malformed) {
+		buf_str(talk, ", ");
+		buf_u64(talk, s->malformed);
+		buf_str(talk, " malformed");
+	}
+	buf_str(talk, ")\n");
+	if (s->lost[GOPROBE_LOST_RING_FULL])
+		buf_str(talk, "the buffers were full: --buffer 16m makes them larger, --lossless makes the program wait instead\n");
+	if (s->filtered) {
+		count(talk, s->filtered, "call", "calls");
+		buf_str(talk, " did not pass the condition\n");
+	}
+	if (s->undecided) {
+		count(talk, s->undecided, "call", "calls");
+		buf_str(talk, " with a condition that could not be told\n");
+	}
+	if (s->sampled) {
+		count(talk, s->sampled, "call", "calls");
+		buf_str(talk, " left out of the sample\n");
+	}
+	if (s->limited) {
+		count(talk, s->limited, "call", "calls");
+		buf_str(talk, " beyond the limit\n");
+	}
+	if (s->no_member) {
+		count(talk, s->no_member, "goroutine", "goroutines");
+		buf_str(talk, " not followed, because too many descend from that of the condition\n");
+	}
+	if (s->edits) {
+		count(talk, s->edited, "change", "changes");
+		buf_str(talk, " made");
+		if (s->not_edited) {
+			buf_str(talk, ", ");
+			buf_u64(talk, s->not_edited);
+			buf_str(talk, " could not be");
+		}
+		buf_char(talk, '\n');
+	}
+	if (s->waits) {
+		count(talk, s->waits, "record", "records");
+		buf_str(talk, " waited for room, ");
+		seconds(talk, s->wait_ns);
+		buf_str(talk, " in all\n");
+	}
+	if (!s->paired)
+		return;
+	if (s->open) {
+		count(talk, s->open, "call", "calls");
+		buf_str(talk, " had not returned\n");
+	}
+	if (s->unwound) {
+		count(talk, s->unwound, "call", "calls");
+		buf_str(talk, " ended without returning (panic or Goexit)\n");
+	}
+	if (s->doubtful) {
+		count(talk, s->doubtful, "call", "calls");
+		buf_str(talk, " with an end that was not seen: records were lost\n");
+	}
+	if (s->forgotten) {
+		count(talk, s->forgotten, "open call", "open calls");
+		buf_str(talk, " forgotten: too many at once\n");
+	}
+	if (s->gone) {
+		count(talk, s->gone, "call", "calls");
+		buf_str(talk, " ended with their process, in whose place another program began\n");
+	}
+}
+
+const struct out_format out_text = {
+	.name = "text",
+	.header = header,
+	.event = event,
+	.panic = out_text_panic,
+	.lost = lost,
+	.summary = summary,
+};

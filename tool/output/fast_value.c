@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The values of a line, quickly. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/unaligned.h"
+#include "output/fast_value.h"
+
+enum quick_kind {
+	QUICK_NOT,	/* the format writes it */
+	QUICK_BOOL,
+	QUICK_INT,
+	QUICK_UINT,
+	QUICK_STRING,
+};
+
+/**
+ * struct item - a value
+ * @kind: how it is written
+ * @size: of a number
+ * @offset: where it is in the frame
+ * @text: where in @quick.text what stands before it begins
+ * @len: its length
+ */
+struct item {
+	enum quick_kind kind;
+	uint32_t size;
+	uint32_t offset;
+	uint32_t text;
+	uint32_t len;
+};
+
+/* Constant text is copied in blocks of so many bytes; what is behind it is too. */
+#define BLOCK 16
+
+/**
+ * struct quick - what is remembered of a frame
+ * @frame: which
+ * @text: what stands before, between and behind values, then a BLOCK of room
+ * @end: where in @text what stands behind the last one begins
+ * @end_len: its length
+ * @room: the most that this and quick values but strings take
+ * @quick: there is something to be quick about
+ * @v: values
+ */
+struct quick {
+	const struct plan_frame *frame;
+	struct buf text;
+	uint32_t end;
+	uint32_t end_len;
+	size_t room;
+	bool quick;
+	struct item v[];
+};
+
+static enum quick_kind kind_of(const struct quick_form *form, const struct out_event *e,
+			       const struct plan_value *val)
+{
+	const struct gotype *t = val->type;
+
+	/* From the stack it may be unreadable; with steps or a shape, elsewhere or other. */
+	if (val->unavailable || val->stack || val->steps || val->param || !t ||
+	    !value_type_fits(t) || !form->plain(e->v, t))
+		return QUICK_NOT;
+	if (t->size > out_frame(e)->size || val->offset > out_frame(e)->size - t->size)
+		return QUICK_NOT;
+	switch (t->kind) {
+	case GOTYPE_BOOL:
+		return QUICK_BOOL;
+	case GOTYPE_INT:
+		return QUICK_INT;
+	case GOTYPE_UINT:
+		return QUICK_UINT;
+	case GOTYPE_STRING:
+		return QUICK_STRING;
+	default:
+		return QUICK_NOT;
+	}
+}
+
+static void compile_item(struct quick *q, const struct quick_form *form, const struct out_event *e,
+			 size_t i)
+{
+	const struct plan_value *val = &q->frame->values[i];
+	struct item *it = &q->v[i];
+
+	*it = (struct item){
+		.kind = kind_of(form, e, val), .size = val->type ? val->type->size : 0,
+		.offset = val->offset, .text = q->text.len,
+	};
+	/* The one before has left its end to this one, if it is quick. */
+	if (i && it[-1].kind)
+		buf_str(&q->text, form->after);
+	if (i)
+		buf_str(&q->text, form->separator);
+	else
+		form->open(&q->text, e);
+	if (it->kind)
+		form->before(&q->text, val);
+	it->len = q->text.len - it->text;
+	q->quick |= it->kind;
+}
+
+static struct quick *compile(const struct quick_form *form, const struct out_event *e)
+{
+	const struct plan_frame *f = out_frame(e);
+	struct quick *q = calloc(1, sizeof(*q) + f->nvalues * sizeof(*q->v));
+
+	if (!q)
+		return NULL;
+	q->frame = f;
+	for (size_t i = 0; i < f->nvalues; i++)
+		compile_item(q, form, e, i);
+	q->end = q->text.len;
+	if (!f->nvalues)
+		form->open(&q->text, e);
+	else if (q->v[f->nvalues - 1].kind)
+		buf_str(&q->text, form->after);
+	buf_str(&q->text, form->close);
+	q->end_len = q->text.len - q->end;
+	buf_fill(&q->text, 0, BLOCK);
+	/* A number's sign and digits; false is shorter. */
+	q->room = q->text.len + f->nvalues * (1 + BUF_U64_MAX);
+	if (!q->text.failed)
+		return q;
+	buf_fini(&q->text);
+	free(q);
+	return NULL;
+}
+
+/* What is remembered of the event's frame; NULL without memory. */
+static const struct quick *get(struct out *o, const struct quick_form *form,
+			       const struct out_event *e)
+{
+	size_t i = (size_t)e->fn->id * 2 + (e->kind != OUT_CALL), had = o->nquick;
+	struct quick *q;
+
+	if (i < o->nquick && o->quick[i] && o->quick[i]->frame == out_frame(e))
+		return o->quick[i];
+	if (grow(&o->quick, i + 1, &o->nquick, sizeof(*o->quick)))
+		return NULL;
+	memset(o->quick + had, 0, (o->nquick - had) * sizeof(*o->quick));
+	q = compile(form, e);
+	if (o->quick[i]) {
+		buf_fini(&o->quick[i]->text);
+		free(o->quick[i]);
+	}
+	o->quick[i] = q;
+	return q;
+}
+
+void quick_fini(struct out *o)
+{
+	for (size_t i = 0; i < o->nquick; i++) {
+		if (!o->quick[i])
+			continue;
+		buf_fini(&o->quick[i]->text);
+		free(o->quick[i]);
+	}
+	free(o->quick);
+	o->quick = NULL;
+	o->nquick = 0;
+}
+
+/* @n bytes of constant text, behind which there is room in both. */
+static inline char *put_text(char *to, const char *text, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i += BLOCK)
+		memcpy(to + i, text + i, BLOCK);
+	return to + n;
+}
+
+static char *put_number(char *to, const struct item *it, const uint8_t *p)
+{
+	uint64_t u = 0;
+	int64_t n;
+
+	switch (it->size) {
+	case 8:
+		u = load_u64(p);
+		break;
+	case 4:
+		u = load_u32(p);
+		break;
+	case 2:
+		u = load_u16(p);
+		break;
+	case 1:
+		u = *p;
+		break;
+	}
+	if (it->kind == QUICK_UINT)
+		return buf_put_u64(to, u);
+	n = (int64_t)(u << (64 - 8 * it->size)) >> (64 - 8 * it->size);
+	if (n < 0)
+		*to++ = '-';
+	return buf_put_u64(to, n < 0 ? -(uint64_t)n : (uint64_t)n);
+}
+
+/* Beyond so many chunks there is an index, which the general way knows. */
+#define FEW 8
+
+/* False: it is not all there. */
+static bool put_string(struct buf *b, const struct quick_form *form, const struct record *r,
+		       const uint8_t *p)
+{
+	uint64_t address = load_u64(p), n = load_u64(p + 8);
+
+	if (!n) {
+		buf_str(b, "\"\"");
+		return true;
+	}
+	for (size_t i = 0; i < r->nchunks && i < FEW; i++) {
+		const struct record_chunk *c = &r->chunks[i];
+
+		if (c->address != address || c->size < n)
+			continue;
+		form->quote(b, c->data, n);
+		return true;
+	}
+	return false;
+}
+
+static char *put_bool(char *to, bool v)
+{
+	return v ? mempcpy(to, "true", 4) : mempcpy(to, "false", 5);
+}
+
+/* A value of the frame was not captured, or there is no frame. */
+static bool misses(const struct record *r, const struct plan_frame *f)
+{
+	if (!r->frame || r->frame_size < f->size)
+		return true;
+	for (size_t i = 0; i < r->nchunks; i++)
+		if (r->chunks[i].type == GOPROBE_TYPE_MISSED)
+			return true;
+	return false;
+}
+
+static void slowly(struct buf *b, const struct quick_form *form, const struct out_event *e)
+{
+	const struct plan_frame *f = out_frame(e);
+
+	form->open(b, e);
+	for (size_t i = 0; i < f->nvalues; i++) {
+		if (i)
+			buf_str(b, form->separator);
+		form->value(b, e, &f->values[i]);
+	}
+	buf_str(b, form->close);
+}
+
+void quick_values(struct out *o, const struct quick_form *form, const struct out_event *e)
+{
+	const struct quick *q = get(o, form, e);
+	const struct plan_frame *f = out_frame(e);
+	const struct record *r = e->rec;
+	struct buf *b = &o->buf;
+	size_t before = b->len;
+	char *to;
+
+	if (!q || (q->quick && misses(r, f)) || !buf_room(b, q->room)) {
+		slowly(b, form, e);
+		return;
+	}
+	to = b->p + before;
+	for (size_t i = 0; i < f->nvalues; i++) {
+		const struct item *it = &q->v[i];
+		const uint8_t *p = it->kind ? r->frame + it->offset : NULL;
+
+		to = put_text(to, q->text.p + it->text, it->len);
+		switch (it->kind) {
+		case QUICK_INT:
+		case QUICK_UINT:
+			to = put_number(to, it, p);
+			continue;
+		case QUICK_BOOL:
+			to = put_bool(to, *p);
+			continue;
+		case QUICK_STRING:
+			b->len = to - b->p;
+			if (put_string(b, form, r, p))
+				break;
+			/* The format writes all of it; its end is not the next one's. */
+			b->len = before;
+			slowly(b, form, e);
+			return;
+		default:
+			b->len = to - b->p;
+			form->value(b, e, &f->values[i]);
+		}
+		/* What others have written took of the room. */
+		if (!buf_room(b, q->room))
+			return;
+		to = b->p + b->len;
+	}
+	to = put_text(to, q->text.p + q->end, q->end_len);
+	b->len = to - b->p;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Events to lines: what the formats have in common. */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/unaligned.h"
+#include "base/write_all.h"
+#include "compile/deferred_step.h"
+#include "output/fast_value.h"
+#include "output/format.h"
+
+const struct out_format *out_format_find(const char *name)
+{
+	static const struct out_format *const formats[] = { &out_text, &out_json };
+
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (strcmp(name, formats[i]->name) == 0)
+			return formats[i];
+	return NULL;
+}
+
+/* Pipes, sockets and terminals have somebody at the other end. */
+static bool waits_for_reader(mode_t mode, int fd)
+{
+	return S_ISFIFO(mode) || S_ISSOCK(mode) || isatty(fd);
+}
+
+void out_init(struct out *o, const struct out_format *format, int fd)
+{
+	struct stat st;
+
+	memset(o, 0, sizeof(*o));
+	o->file = fstat(fd, &st) == 0 && !waits_for_reader(st.st_mode, fd);
+	o->format = format;
+	o->fd = fd;
+	o->second = UINT64_MAX / 2;
+	o->epoch = clock_epoch();
+	o->looked = clock_now(CLOCK_MONOTONIC);
+}
+
+void out_fini(struct out *o)
+{
+	if (o->owned)
+		close(o->fd);
+	o->owned = false;
+	buf_fini(&o->buf);
+	quick_fini(o);
+}
+
+static bool takes_more(const struct out *o)
+{
+	struct pollfd fd = { .fd = o->fd, .events = POLLOUT };
+
+	return o->file || poll(&fd, 1, 0) == 1;
+}
+
+int out_flush(struct out *o, bool wait)
+{
+	int err = 0;
+
+	while (out_pending(o)) {
+		bool must = wait || out_pending(o) > OUT_PENDING_MAX;
+		size_t most = out_pending(o);
+
+		if (!must && !takes_more(o))
+			break;
+		/* What a pipe that takes anything takes without blocking us. */
+		if (!must && !o->file && most > PIPE_BUF)
+			most = PIPE_BUF;
+
+		ssize_t n = write(o->fd, o->buf.p + o->written, most);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		/* Who shares it has switched blocking off. */
+		if (n < 0 && errno == EAGAIN) {
+			if (!must)
+				break;
+			writing_await(o->fd);
+		} else if (n < 0) {
+			err = -errno;
+			o->err = o->err ? o->err : err;
+			o->written = o->buf.len;
+		} else {
+			o->written += n;
+		}
+	}
+	if (!out_pending(o)) {
+		o->buf.len = 0;
+		o->written = 0;
+		if (o->buf.cap > OUT_KEEP && !o->buf.failed)
+			buf_fini(&o->buf);
+	} else if (o->written > o->buf.cap / 2) {
+		/* Make room at the end rather than let the buffer grow. */
+		o->buf.len -= o->written;
+		memmove(o->buf.p, o->buf.p + o->written, o->buf.len);
+		o->written = 0;
+	}
+	return o->buf.failed ? -ENOMEM : err;
+}
+
+int out_close(struct out *o)
+{
+	int err = out_flush(o, true), closed = o->owned ? writing_close(o->fd) : 0;
+
+	o->owned = false;
+	return o->err ? o->err : err ? err : closed;
+}
+
+/* Why there are no bytes of it, or NULL. */
+static const char *absent(const struct out_event *e, const struct plan_frame *f,
+			  const struct plan_value *val)
+{
+	if (val->unavailable)
+		return val->unavailable;
+	/* Nothing is captured where no value has a byte. */
+	if (val->offset > e->rec->frame_size || (!e->rec->frame && val->type->size))
+		return "impossible type";
+	if (val->stack && e->rec->h.flags & GOPROBE_RECORD_F_FAULT)
+		return "no readable memory";
+	return value_missed(e->rec, (uint64_t)(val - f->values));
+}
+
+/* Its type; for a shape the real one, if the dictionary is known. */
+static const struct gotype *type_of(const struct out_event *e, const struct plan_value *val)
+{
+	const struct gotype *real = NULL;
+
+	if (val->param && e->dict)
+		real = gobin_real_type(e->fn->bin, val->param, e->dict);
+	return real && real->size == val->type->size ? real : val->type;
+}
+
+void out_value(const struct out_event *e, const struct plan_frame *f,
+	       const struct plan_value *val, struct out_shown *ret)
+{
+	static const uint8_t nothing[8];
+	const struct gotype *type = type_of(e, val);
+
+	ret->type = val->steps ? val->steps->type : type;
+	ret->why = absent(e, f, val);
+	if (ret->why)
+		return;
+	ret->at = (struct value_at){
+		.type = type,
+		.p = e->rec->frame ? e->rec->frame + val->offset : nothing,
+		.len = e->rec->frame_size - val->offset,
+	};
+	if (val->steps)
+		ret->why = exprsteps_go(val->steps, e->v, &ret->at, ret->number);
+	if (!ret->why)
+		ret->type = ret->at.type;
+}
+
+bool out_register(const struct out_event *e, size_t i, uint64_t *ret)
+{
+	const struct plan_frame *f = out_frame(e);
+	uint64_t at = f->registers + i * sizeof(*ret);
+
+	if (!f->has_registers || !e->rec->frame || e->rec->frame_size < at + sizeof(*ret))
+		return false;
+	*ret = load_u64(e->rec->frame + at);
+	return true;
+}
+
+const char *out_cause(uint32_t cause)
+{
+	switch (cause) {
+	case GOPROBE_LOST_RING_FULL:
+		return "ring_full";
+	case GOPROBE_LOST_NO_RING:
+		return "no_ring";
+	}
+	return "unknown";
+}
+
+uint64_t out_lost(const struct out_summary *s)
+{
+	uint64_t n = s->malformed + s->no_room;
+
+	for (uint32_t i = 0; i < __GOPROBE_LOST_MAX; i++)
+		n += s->lost[i];
+	return n;
+}

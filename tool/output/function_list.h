@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Lines of "goprobectl list" with a target: a function. */
+#ifndef GOPROBE_LIST_H
+#define GOPROBE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "gobin/gobin.h"
+
+void list_header(struct buf *b);
+/**
+ * struct list_survey - how a function would be probed
+ * @refused: why it can't be (static string), or NULL
+ * @nrets: RETs that end it
+ * @ntails: jumps that do
+ * @entry: enum plan_entry
+ */
+struct list_survey {
+	const char *refused;
+	uint32_t nrets;
+	uint32_t ntails;
+	unsigned int entry;
+};
+
+/* Reads the function's code: quick for one function after the other in a file. */
+void list_survey(struct gobin *bin, const struct gofunc *fn, struct list_survey *ret);
+void list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+		   const struct list_survey *info, bool json);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What has been counted and timed by key, as text and as JSON. */
+#ifndef GOPROBE_KEYSHOW_H
+#define GOPROBE_KEYSHOW_H
+
+#include "output/key_stats.h"
+#include "output/stats_print.h"
+
+/**
+ * struct keyshow - how it is shown
+ * @show: as all is
+ * @values: shows numbers
+ */
+struct keyshow {
+	const struct tallyshow *show;
+	struct value_ctx *values;
+};
+
+/* NULL without memory. */
+struct keyshow *keyshow_new(const struct tallyshow *show);
+void keyshow_free(struct keyshow *k);
+/* The keys in @rows; the rest as tallyshow_table() has it. */
+void keyshow_table(struct keyshow *k, const struct keyrows *rows, uint64_t real, uint64_t ns,
+		   struct buf *b);
+
+#endif

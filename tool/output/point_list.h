@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Lines of "goprobectl list --points": breakpoints, and how what they cover is executed. */
+#ifndef GOPROBE_POINTS_H
+#define GOPROBE_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "gobin/gobin.h"
+#include "plan/place.h"
+#include "x86/probe_point.h"
+
+/* What the module says about carrying out instructions. */
+enum points_ability {
+	POINTS_NOT_ASKED,	/* the module can't be asked */
+	POINTS_UNABLE,
+	POINTS_ABLE,
+};
+
+/**
+ * struct points_total - all points of a list
+ * @funcs: functions that can be probed
+ * @refused: functions that can't
+ * @no_insns: instructions that can't
+ * @n: points, by how they are executed
+ */
+struct points_total {
+	size_t funcs;
+	size_t refused;
+	size_t no_insns;
+	size_t n[INSN_HOW_EMULATED + 1];
+};
+
+void points_header(struct buf *b);
+/* The points of a function; none if it can't be probed. Counts them in @total. */
+void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+		     enum points_ability ability, struct points_total *total, bool json);
+/* Each instruction of a function, whether it can get a breakpoint or not. */
+void points_instructions(struct buf *b, struct gobin *bin, const struct gofunc *fn,
+			 enum points_ability ability, struct points_total *total, bool json);
+
+/**
+ * struct points_place - a single instruction that can get a breakpoint
+ * @at: where
+ * @inlined: a function that begins there, inlined, or NULL
+ * @caller: of @inlined: who calls it
+ * @file: source file: of @inlined that of the call; or NULL
+ * @line: its line
+ */
+struct points_place {
+	struct place at;
+	const char *inlined;
+	const char *caller;
+	const char *file;
+	int line;
+};
+
+/*
+ * It, if it can be probed: NULL; or why not (static string). Counts it in @total, unless it is
+ * there for what was inlined: only --inlined sets that.
+ */
+const char *points_place(struct buf *b, const struct points_place *place,
+			 enum points_ability ability, struct points_total *total, bool json);
+/* Likewise, but the line says why not. */
+void points_instruction(struct buf *b, const struct points_place *place,
+			enum points_ability ability, struct points_total *total, bool json);
+void points_end(struct buf *b, const struct points_total *total,
+		enum points_ability ability, bool json);
+
+#endif

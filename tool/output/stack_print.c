@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Stacks for people, and as JSON. */
+#include <string.h>
+
+#include "base/printable.h"
+#include "output/stack_print.h"
+
+static size_t shown(const struct stacks *s, size_t top)
+{
+	return top && top < s->n ? top : s->n;
+}
+
+/* --- text ------------------------------------------------------------ */
+
+static void text_name(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
+{
+	if (f->func) {
+		buf_plain(b, f->func);
+		return;
+	}
+	buf_hex(b, place->pc);
+	if (place->of->name) {
+		buf_str(b, " in ");
+		buf_plain(b, place->of->name);
+	}
+}
+
+static void text_place(struct buf *b, const struct gobin_frame *f)
+{
+	if (f->file) {
+		buf_str(b, "  ");
+		buf_plain(b, f->file);
+		buf_number(b, ":", f->line);
+	}
+	buf_char(b, '\n');
+}
+
+static void text_frame(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
+{
+	buf_str(b, "    ");
+	text_name(b, place, f);
+	if (f->inlined)
+		buf_str(b, " (inlined)");
+	text_place(b, f);
+}
+
+static void text_value(struct buf *b, const struct stacks_value *type, uint64_t value)
+{
+	if (!strcmp(type->unit, "nanoseconds")) {
+		buf_duration(b, value);
+		return;
+	}
+	buf_u64(b, value);
+	buf_char(b, ' ');
+	/* "1 call", "2 calls" */
+	buf_mem(b, type->type, strlen(type->type) - (value == 1));
+}
+
+/* "12.5%" */
+static void text_share(struct buf *b, uint64_t value, uint64_t all)
+{
+	uint64_t tenths = all ? (double)value * 1000 / all + 0.5 : 0;
+
+	buf_str(b, ", ");
+	buf_u64(b, tenths / 10);
+	buf_char(b, '.');
+	buf_digits(b, tenths % 10, 1);
+	buf_char(b, '%');
+}
+
+static void text_labels(struct buf *b, const struct stack *k)
+{
+	for (size_t i = 0; i < k->nlabels; i++) {
+		const struct stacks_label *l = &k->labels[i];
+
+		buf_str(b, ", ");
+		buf_plain(b, l->key);
+		buf_char(b, ' ');
+		if (l->text)
+			buf_plain(b, l->text);
+		else
+			buf_i64(b, l->number);
+	}
+}
+
+void stackshow_frames_text(const struct stack *k, struct buf *b)
+{
+	for (size_t i = 0; i < k->n; i++) {
+		for (size_t j = 0; j < k->places[i]->n; j++)
+			text_frame(b, k->places[i], &k->places[i]->frames[j]);
+	}
+	if (k->cut)
+		buf_str(b, "    ... and its callers\n");
+	if (k->creator) {
+		buf_str(b, "    " STACKS_CREATED);
+		buf_plain(b, stack_creator(k)->func);
+		text_place(b, stack_creator(k));
+	}
+}
+
+static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all, struct buf *b)
+{
+	for (size_t i = 0; i < s->ntypes; i++) {
+		if (i)
+			buf_str(b, ", ");
+		text_value(b, &s->types[i], k->values[i]);
+	}
+	text_share(b, k->values[0], all);
+	text_labels(b, k);
+	buf_char(b, '\n');
+	stackshow_frames_text(k, b);
+}
+
+void stackshow_text(const struct stacks *s, size_t top, struct buf *b)
+{
+	uint64_t all = stacks_sum(s, 0), rest = 0;
+	size_t n = shown(s, top);
+
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			buf_char(b, '\n');
+		text_stack(s, s->v[i], all, b);
+	}
+	if (n == s->n)
+		return;
+	for (size_t i = n; i < s->n; i++)
+		rest = stacks_plus(rest, s->v[i]->values[0]);
+	buf_number(b, "\n", s->n - n);
+	buf_str(b, s->n - n == 1 ? " more stack: " : " more stacks: ");
+	text_value(b, &s->types[0], rest);
+	text_share(b, rest, all);
+	buf_char(b, '\n');
+}
+
+/* --- JSON ------------------------------------------------------------ */
+
+static void json_address(struct buf *b, const struct symbol *place)
+{
+	buf_str(b, "null,\"address\":\"");
+	buf_hex(b, place->pc);
+	buf_char(b, '"');
+	if (place->of->name) {
+		buf_str(b, ",\"binary\":");
+		buf_json_str(b, place->of->name);
+	}
+}
+
+static void json_place(struct buf *b, const struct gobin_frame *f)
+{
+	if (!f->file)
+		return;
+	buf_str(b, ",\"file\":");
+	buf_json_str(b, f->file);
+	buf_number(b, ",\"line\":", f->line);
+}
+
+static void json_frame(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
+{
+	buf_str(b, "{\"func\":");
+	if (f->func)
+		buf_json_str(b, f->func);
+	else
+		json_address(b, place);
+	json_place(b, f);
+	if (f->inlined)
+		buf_str(b, ",\"inlined\":true");
+	buf_char(b, '}');
+}
+
+void stackshow_frames_json(const struct stack *k, struct buf *b)
+{
+	bool any = false;
+
+	buf_str(b, ",\"frames\":[");
+	for (size_t i = 0; i < k->n; i++) {
+		for (size_t j = 0; j < k->places[i]->n; j++) {
+			if (any)
+				buf_char(b, ',');
+			any = true;
+			json_frame(b, k->places[i], &k->places[i]->frames[j]);
+		}
+	}
+	buf_char(b, ']');
+	if (!k->creator)
+		return;
+	buf_str(b, ",\"created_by\":{\"func\":");
+	buf_json_str(b, stack_creator(k)->func);
+	json_place(b, stack_creator(k));
+	buf_char(b, '}');
+}
+
+static void json_labels(struct buf *b, const struct stack *k)
+{
+	buf_str(b, ",\"labels\":{");
+	for (size_t i = 0; i < k->nlabels; i++) {
+		const struct stacks_label *l = &k->labels[i];
+
+		if (i)
+			buf_char(b, ',');
+		buf_json_str(b, l->key);
+		buf_char(b, ':');
+		if (l->text)
+			buf_json_str(b, l->text);
+		else
+			buf_i64(b, l->number);
+	}
+	buf_char(b, '}');
+}
+
+static void json_stack(const struct stacks *s, const struct stack *k, struct buf *b)
+{
+	buf_str(b, "{\"kind\":\"stack\"");
+	for (size_t i = 0; i < s->ntypes; i++) {
+		buf_str(b, ",\"");
+		buf_str(b, s->types[i].key);
+		buf_number(b, "\":", k->values[i]);
+	}
+	stackshow_frames_json(k, b);
+	if (k->cut)
+		buf_str(b, ",\"truncated\":true");
+	if (k->nlabels)
+		json_labels(b, k);
+	buf_str(b, "}\n");
+}
+
+void stackshow_json(const struct stacks *s, size_t top, struct buf *b)
+{
+	size_t n = shown(s, top);
+
+	for (size_t i = 0; i < n; i++)
+		json_stack(s, s->v[i], b);
+}

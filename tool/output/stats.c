@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the module has counted and timed of each function. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/stats.h"
+
+int tallies_init(struct tallies *t, size_t n)
+{
+	t->n = n;
+	t->v = calloc(n + 1, sizeof(*t->v));
+	t->order = calloc(n + 1, sizeof(*t->order));
+	t->key = calloc(n + 1, sizeof(*t->key));
+	return t->v && t->order && t->key ? 0 : -1;
+}
+
+void tallies_fini(struct tallies *t)
+{
+	free(t->v);
+	free(t->order);
+	free(t->key);
+}
+
+void tallies_begin(struct tallies *t)
+{
+	/* Those that are not told of have none. */
+	for (size_t i = 0; i < t->n; i++)
+		t->v[i].new = 0;
+}
+
+/* How many calls there were: of those that are filtered at their end, without these. */
+static uint64_t calls_of(const struct tally *t, const struct goprobe_tally *from)
+{
+	uint64_t calls = from->hits + from->calls;
+
+	if (t->ends)
+		return t->took.n;
+	return calls > from->filtered ? calls - from->filtered : 0;
+}
+
+void tally_set_split(struct tally *t, uint32_t nstates, const uint64_t *states)
+{
+	t->is_split = nstates == __GOSTATES_MAX;
+	if (t->is_split)
+		memcpy(t->split, states, sizeof(t->split));
+}
+
+int tallies_add(void *tallies, const struct goprobe_tally *from, const uint64_t *buckets)
+{
+	struct tallies *t = tallies;
+	struct tally *to;
+	uint64_t calls;
+
+	if (from->id >= t->n)
+		return 0;
+	to = &t->v[from->id];
+	to->unwound = from->unwound;
+	to->gone = from->gone;
+	to->took = (struct histogram){ .sum = from->sum, .min = from->min, .max = from->max };
+	if (from->nbuckets)
+		memcpy(to->took.bucket + from->first, buckets,
+		       from->nbuckets * sizeof(*buckets));
+	for (uint32_t i = 0; i < from->nbuckets; i++)
+		to->took.n += buckets[i];
+	tally_set_split(to, from->nstates, from->nstates ? buckets + from->nbuckets : NULL);
+	calls = calls_of(to, from);
+	/* Its parts are not read in the same moment. */
+	to->new = calls > to->calls ? calls - to->calls : 0;
+	to->calls = calls;
+	return 0;
+}
+
+static int compare(const void *a, const void *b, void *ctx)
+{
+	const uint64_t *key = ctx;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (key[x] != key[y])
+		return key[x] < key[y] ? 1 : -1;
+	return x < y ? -1 : x > y;
+}
+
+void tallies_sort(struct tallies *t, enum tallies_by by)
+{
+	t->norder = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct tally *one = &t->v[i];
+
+		t->key[i] = by == TALLIES_BY_TIME ? one->took.sum :
+			    by == TALLIES_BY_NEW ? one->new : one->calls;
+		if (one->calls)
+			t->order[t->norder++] = i;
+	}
+	qsort_r(t->order, t->norder, sizeof(*t->order), compare, t->key);
+}
+
+uint64_t tally_open(const struct tally *t)
+{
+	uint64_t ended = t->took.n + t->unwound + t->gone;
+
+	return t->calls > ended ? t->calls - ended : 0;
+}

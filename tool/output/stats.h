@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the module has counted and timed of each function. */
+#ifndef GOPROBE_TALLIES_H
+#define GOPROBE_TALLIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <goprobe.h>
+
+#include "gobin/sched_state.h"
+#include "output/histogram.h"
+
+/**
+ * struct tally - of one function
+ * @calls: calls so far
+ * @new: of these, since tallies_begin() before the last one
+ * @unwound: calls that ended by panic or Goexit
+ * @gone: calls whose process ended before them
+ * @ends: only calls that ended as was asked for are calls: those with a duration
+ * @took: durations, ns
+ * @is_split: how they divide is known
+ * @split: ns in each state
+ */
+struct tally {
+	uint64_t calls;
+	uint64_t new;
+	uint64_t unwound;
+	uint64_t gone;
+	bool ends;
+	struct histogram took;
+	bool is_split;
+	uint64_t split[__GOSTATES_MAX];
+};
+
+/**
+ * struct tallies - of all functions
+ * @v: by id
+ * @n: number of functions
+ * @order: ids of those that were called, in the order in which they are shown
+ * @norder: their number
+ * @key: what they are ordered by, by id
+ */
+struct tallies {
+	struct tally *v;
+	size_t n;
+	uint32_t *order;
+	size_t norder;
+	uint64_t *key;
+};
+
+/* For ids below @n. -1: no memory. */
+int tallies_init(struct tallies *t, size_t n);
+void tallies_fini(struct tallies *t);
+
+/* Before the module's tallies are read once more. */
+void tallies_begin(struct tallies *t);
+/* What follows the buckets. */
+void tally_set_split(struct tally *t, uint32_t nstates, const uint64_t *states);
+/* One of them; a client_tally_fn. An id that was not asked for is left out. */
+int tallies_add(void *tallies, const struct goprobe_tally *from, const uint64_t *buckets);
+
+/* Which functions come first: those that were called most, or took most time. */
+enum tallies_by { TALLIES_BY_CALLS, TALLIES_BY_NEW, TALLIES_BY_TIME };
+void tallies_sort(struct tallies *t, enum tallies_by by);
+
+/* Calls that have not ended yet. */
+uint64_t tally_open(const struct tally *t);
+
+#endif

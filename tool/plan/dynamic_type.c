@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which types the values in interfaces may have. An interface with methods holds
+ * what the linker has made an itab for; any holds what is common, what the packages
+ * of the traced functions define, and what there is an itab for. All else is learned
+ * when it shows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "gobin/closure.h"
+#include "plan/dynamic_type.h"
+
+struct dyntype {
+	struct gobin *bin;
+	uint64_t vaddr;
+	uint32_t level;
+	uint32_t flags;
+	const struct wiretype *type;	/* NULL: it has no bytes */
+	struct dyntype *next;
+};
+
+/* What an interface of type @t may hold is wanted @level references from a frame. */
+struct dyniface {
+	struct gobin *bin;
+	const struct gotype *t;		/* NULL: functions */
+	uint32_t level;
+	struct dyniface *next;
+};
+
+/* Found in any more often than others, besides types without a package. */
+static const char *const common[] = {
+	"time.Duration", "time.Time", "*time.Time", "*errors.errorString", "*fmt.wrapError", "*runtime.TypeAssertionError",
+	"runtime.boundsError", "runtime.errorString", "runtime.plainError", "runtime.errorAddressString",
+	"*runtime.PanicNilError",
+};
+
+void dyntypes_fini(struct dyntypes *d)
+{
+	hmap_fini(&d->packages);
+	hmap_fini(&d->known);
+	hmap_fini(&d->ifaces);
+}
+
+static uint64_t key_of(const struct gobin *bin, uint64_t vaddr)
+{
+	return hmap_hash((uintptr_t)bin, &vaddr, sizeof(vaddr));
+}
+
+static enum dyntypes_added add(struct dyntypes *d, struct dyntype wanted, const struct gotype *t)
+{
+	uint64_t key = key_of(wanted.bin, wanted.vaddr);
+	struct dyntype *e = hmap_get(&d->known, key);
+
+	if (e && e->level <= wanted.level)
+		return DYNTYPES_KNOWN;
+	if (!e && d->n >= d->most)
+		return DYNTYPES_KNOWN;
+	e = arena_alloc(d->mem, sizeof(*e));
+	if (!e || hmap_put(&d->known, key, e))
+		return DYNTYPES_NO_MEMORY;
+	d->n++;
+	*e = wanted;
+	/* What the word itself refers to is as near as what it would point to. */
+	if (e->flags & GOPROBE_DYNAMIC_F_DIRECT && wanted.level)
+		wanted.level--;
+	e->type = !t ? NULL : wiretypes_want(d->types, e->bin, t, WIRE_VALUE, wanted.level);
+	if (!e->type)
+		return DYNTYPES_KNOWN;
+	*d->last = e;
+	d->last = &e->next;
+	return DYNTYPES_NEW;
+}
+
+enum dyntypes_added dyntypes_add(struct dyntypes *d, struct gobin *bin, uint64_t vaddr,
+				 uint32_t level)
+{
+	const struct dyntype *e = hmap_get(&d->known, key_of(bin, vaddr));
+	const struct gotype *t;
+
+	if ((e && e->level <= level) || level > d->types->depth)
+		return DYNTYPES_KNOWN;
+	t = gobin_rtype(bin, vaddr);
+	if (!t)
+		return DYNTYPES_KNOWN;
+	return add(d, (struct dyntype){
+		.bin = bin,
+		.vaddr = vaddr,
+		.level = level,
+		.flags = gobin_rtype_is_direct(bin, vaddr) ? GOPROBE_DYNAMIC_F_DIRECT : 0,
+	}, t);
+}
+
+enum dyntypes_added dyntypes_add_func(struct dyntypes *d, struct gobin *bin, uint64_t vaddr,
+				      uint32_t level)
+{
+	const struct dyntype *e = hmap_get(&d->known, key_of(bin, vaddr));
+	const struct gotype *t;
+
+	if ((e && e->level <= level) || level > d->types->depth)
+		return DYNTYPES_KNOWN;
+	t = gobin_closure_type(bin, vaddr);
+	/* The code's address is copied in any case. */
+	return add(d, (struct dyntype){ .bin = bin, .vaddr = vaddr, .level = level },
+		   t && t->nfields > 1 ? t : NULL);
+}
+
+/* --- what to tell in advance ------------------------------------------ */
+
+/**
+ * struct wish - what is looked for among a binary's types
+ * @d: where it goes
+ * @bin: the binary
+ * @level: of the interfaces' values
+ * @own: types of the packages of traced functions; else what is common
+ */
+struct wish {
+	struct dyntypes *d;
+	struct gobin *bin;
+	uint32_t level;
+	bool own;
+};
+
+/* The length of "net/http" in "net/http.(*Server).Serve" and "net/http.Server". */
+static size_t package_len(const char *name)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; name[i] && !strchr("[({ ", name[i]); i++)
+		if (name[i] == '/')
+			at = i + 1;
+	at += strcspn(name + at, ".[({ ");
+	return name[at] == '.' ? at : 0;
+}
+
+static uint64_t package_key(const struct gobin *bin, const char *name)
+{
+	return hmap_hash((uintptr_t)bin, name, package_len(name));
+}
+
+/* Is @name, of a type or function, of the package of a traced function? */
+static bool is_own(const struct wish *w, const char *name)
+{
+	return package_len(name) && hmap_get(&w->d->packages, package_key(w->bin, name));
+}
+
+int dyntypes_package(struct dyntypes *d, const struct gobin *bin, const char *name)
+{
+	return package_len(name) ? hmap_put(&d->packages, package_key(bin, name), d) : 0;
+}
+
+/* Is a type of such a package named in the type @name, as in "[]*main.Item"? */
+static bool mentions_own(const struct wish *w, const char *name)
+{
+	if (is_own(w, name))
+		return true;
+	for (const char *p = name; *p; p++)
+		if (strchr("*[](){}, ", *p) && is_own(w, p + 1))
+			return true;
+	return false;
+}
+
+static bool is_wanted(const struct wish *w, const char *name)
+{
+	if (w->own)
+		return mentions_own(w, name);
+	/* int, []string, map[string]*bool, struct { X int } */
+	if (!strchr(name, '.'))
+		return true;
+	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
+		if (strcmp(name, common[i]) == 0)
+			return true;
+	return false;
+}
+
+static int add_wish(void *ctx, uint64_t vaddr, const char *name)
+{
+	struct wish *w = ctx;
+
+	(void)name;
+	return dyntypes_add(w->d, w->bin, vaddr, w->level) == DYNTYPES_NO_MEMORY ? -1 : 0;
+}
+
+static int add_if_wanted(void *ctx, uint64_t vaddr, const char *name)
+{
+	return is_wanted(ctx, name) ? add_wish(ctx, vaddr, name) : 0;
+}
+
+static int add_any(struct wish *w)
+{
+	int err;
+
+	w->own = true;
+	err = gobin_each_rtype(w->bin, add_if_wanted, w);
+	w->own = false;
+	if (!err)
+		err = gobin_each_rtype(w->bin, add_if_wanted, w);
+	/* What is in an interface with methods is in any, too, sooner than what is in none. */
+	return err ? err : gobin_itabs(w->bin, 0, add_wish, w);
+}
+
+/* "main.F.func1", "main.F.func1.2", "main.T.M-fm", "main.F.gowrap1" */
+static bool is_closure(const char *name)
+{
+	return strstr(name, ".func") || strstr(name, "-fm") || strstr(name, "wrap");
+}
+
+static int add_closures(struct wish *w)
+{
+	size_t n;
+	const struct gofunc *f = gobin_funcs(w->bin, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!f[i].entry || !is_closure(f[i].name) || !is_own(w, f[i].name))
+			continue;
+		if (dyntypes_add_func(w->d, w->bin, f[i].entry, w->level) ==
+		    DYNTYPES_NO_MEMORY)
+			return -1;
+	}
+	return 0;
+}
+
+static int look_for(struct dyntypes *d, const struct dyniface *i)
+{
+	struct wish w = { .d = d, .bin = i->bin, .level = i->level };
+
+	if (!i->t)
+		return add_closures(&w);
+	if (i->t->empty)
+		return add_any(&w);
+	/* Without a descriptor nobody knows which itabs are for it: any may be. */
+	return gobin_itabs(i->bin, i->t->rtype, add_wish, &w);
+}
+
+static int seen(void *ctx, struct gobin *bin, const struct gotype *t, uint32_t level)
+{
+	struct dyntypes *d = ctx;
+	/* All empty interfaces are alike, and all functions. */
+	uint64_t key = !t ? (uintptr_t)bin | 1 : t->empty ? (uintptr_t)bin : (uintptr_t)t;
+	struct dyniface *i = hmap_get(&d->ifaces, key);
+
+	if (level > d->types->depth || (i && i->level <= level))
+		return 0;
+	if (!i) {
+		i = arena_alloc(d->mem, sizeof(*i));
+		if (!i || hmap_put(&d->ifaces, key, i))
+			return -1;
+		*i = (struct dyniface){ .bin = bin, .t = t, .next = d->waiting };
+		if (!d->begun)
+			d->waiting = i;
+	}
+	i->level = level;
+	return d->begun ? look_for(d, i) : 0;
+}
+
+int dyntypes_begin(struct dyntypes *d)
+{
+	d->begun = true;
+	for (; d->waiting; d->waiting = d->waiting->next)
+		if (look_for(d, d->waiting))
+			return -1;
+	return 0;
+}
+
+void dyntypes_init(struct dyntypes *d, struct plan *p, struct arena *mem, struct wiretypes *w)
+{
+	memset(d, 0, sizeof(*d));
+	d->plan = p;
+	d->mem = mem;
+	d->types = w;
+	d->most = DYNTYPES_MAX;
+	d->last = &d->pending;
+	w->seen = seen;
+	w->seen_ctx = d;
+}
+
+/* --- the way into the plan -------------------------------------------- */
+
+static int tell(struct plan *p, const struct dyntype *e)
+{
+	for (size_t i = 0; i < p->nfiles; i++) {
+		struct plan_points *f = &p->files[i];
+		size_t cap = f->dynamic_cap;
+
+		if (f->bin != e->bin)
+			continue;
+		if (grow(&f->dynamic, f->ndynamic + 1, &cap, sizeof(*f->dynamic)))
+			return -1;
+		f->dynamic_cap = cap;
+		f->dynamic[f->ndynamic++] = (struct goprobe_dynamic){
+			.address = e->vaddr,
+			.type = e->type->id,
+			.flags = e->flags,
+		};
+		return 0;
+	}
+	return 0;
+}
+
+int dyntypes_settle(struct dyntypes *d)
+{
+	struct dyntype *e;
+
+	for (e = d->pending; e; e = e->next)
+		if (e->type->id != WIRETYPES_NONE && tell(d->plan, e))
+			return -1;
+	d->pending = NULL;
+	d->last = &d->pending;
+	return 0;
+}

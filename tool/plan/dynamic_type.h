@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which types the values in interfaces may have, and what functions may have
+ * captured: told to the module before it is asked. Does no I/O but through gobin.
+ */
+#ifndef GOPROBE_DYNTYPES_H
+#define GOPROBE_DYNTYPES_H
+
+#include "base/arena.h"
+#include "base/hmap.h"
+#include "plan/plan.h"
+#include "plan/type_table.h"
+
+/* Of a session before it runs, and ever; the module allows 64 Ki for each file. */
+#define DYNTYPES_MAX 4096U
+#define DYNTYPES_LEARN_MAX 16384U
+
+struct dyntype;
+struct dyniface;
+
+/**
+ * struct dyntypes - makes plan_points.dynamic
+ * @plan: where they go
+ * @mem: for what lives as long as the plan
+ * @types: what asks for them, and makes theirs
+ * @packages: of traced functions, by binary and path
+ * @known: by binary and address
+ * @ifaces: interface types whose dynamic types were looked for, or will be
+ * @waiting: those in frames, until all functions are known
+ * @begun: they are
+ * @pending: those that the plan does not have yet, in order
+ * @last: end of @pending
+ * @n: number of @known
+ * @most: limit of @n
+ */
+struct dyntypes {
+	struct plan *plan;
+	struct arena *mem;
+	struct wiretypes *types;
+	struct hmap packages;
+	struct hmap known;
+	struct hmap ifaces;
+	struct dyniface *waiting;
+	bool begun;
+	struct dyntype *pending;
+	struct dyntype **last;
+	size_t n;
+	size_t most;
+};
+
+/* Becomes @w's listener. */
+void dyntypes_init(struct dyntypes *d, struct plan *p, struct arena *mem, struct wiretypes *w);
+void dyntypes_fini(struct dyntypes *d);
+
+/*
+ * A function called @name is traced: the types and closures of its package are
+ * likely to be seen. 0, or -1 without memory.
+ */
+int dyntypes_package(struct dyntypes *d, const struct gobin *bin, const char *name);
+
+/* After the last function, before wiretypes_make(). 0, or -1 without memory. */
+int dyntypes_begin(struct dyntypes *d);
+
+/* What dyntypes_add() found. */
+enum dyntypes_added {
+	DYNTYPES_NO_MEMORY = -1,
+	DYNTYPES_KNOWN,		/* nothing new */
+	DYNTYPES_NEW,		/* wiretypes_make() and dyntypes_settle() are due */
+};
+
+/*
+ * The type whose descriptor is at link-time address @vaddr may be what an
+ * interface holds whose value is @level references from a frame.
+ */
+enum dyntypes_added dyntypes_add(struct dyntypes *d, struct gobin *bin, uint64_t vaddr,
+				 uint32_t level);
+/* Likewise, a function whose code is at @vaddr. */
+enum dyntypes_added dyntypes_add_func(struct dyntypes *d, struct gobin *bin, uint64_t vaddr,
+				      uint32_t level);
+/* Give the plan what is pending and made. Returns 0, or -1 without memory. */
+int dyntypes_settle(struct dyntypes *d);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The error about a pattern that matches no function, and what may have been meant. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/suggest.h"
+#include "gotype/funcname.h"
+#include "plan/no_match.h"
+
+/**
+ * struct search - functions that may have been meant
+ * @bins: where they are
+ * @nbins: the number of files
+ * @mem: for names
+ * @near: the nearest of them
+ */
+struct search {
+	struct gobin **bins;
+	size_t nbins;
+	struct arena mem;
+	struct near near;
+};
+
+typedef void (*name_fn)(struct search *s, const char *name, size_t package, const void *ctx);
+
+/* How much of a name or a pattern is its package; 0: it is not known. */
+static size_t package_len(const char *name)
+{
+	size_t wild = strcspn(name, "*?["), at = 0;
+
+	for (size_t i = 0; i < wild; i++)
+		at = name[i] == '/' ? i + 1 : at;
+	at += strcspn(name + at, ".");
+	return at < wild ? at : 0;
+}
+
+/* Call @fn with each name, as people write it; it outlives the search. */
+static void each_name(struct search *s, name_fn fn, const void *ctx)
+{
+	for (size_t i = 0; i < s->nbins; i++) {
+		size_t n;
+		const struct gofunc *f = gobin_funcs(s->bins[i], &n);
+
+		for (size_t k = 0; k < n; k++) {
+			const char *name = f[k].name;
+			size_t package = package_len(name);
+			char written[1024];
+
+			if (strpbrk(name, "[%") &&
+			    gofuncname_written(name, true, written, sizeof(written))) {
+				/* "%2e" of a path has become a dot. */
+				for (size_t c = 0, len = package; c < len; c++)
+					package -= name[c] == '%' ? 2 : 0;
+				name = arena_strdup(&s->mem, written);
+			}
+			if (name)
+				fn(s, name, package, ctx);
+		}
+	}
+}
+
+static void offer(struct search *s, const char *name, size_t package, const void *ctx)
+{
+	(void)package;
+	(void)ctx;
+	near_offer(&s->near, name);
+}
+
+/* --- globs ---------------------------------------------------------------------- */
+
+static void offer_package(struct search *s, const char *name, size_t n, const void *ctx)
+{
+	const char *package = n ? arena_strndup(&s->mem, name, n) : NULL;
+
+	(void)ctx;
+	if (package)
+		near_offer(&s->near, package);
+}
+
+/* In lower case, without the brackets of receivers. */
+static char *loose(struct search *s, const char *text)
+{
+	char *to = arena_strndup(&s->mem, text, strlen(text));
+	size_t n = 0;
+
+	for (; to && *text; text++) {
+		if (text[0] == '(' && text[1] == '*')
+			text++;
+		else if (*text != ')')
+			to[n++] = (char)tolower((unsigned char)*text);
+	}
+	if (to)
+		to[n] = 0;
+	return to;
+}
+
+static void offer_loose(struct search *s, const char *name, size_t package, const void *pattern)
+{
+	size_t n = s->near.n;
+	char *plain = n < NEAR_MAX ? loose(s, name) : NULL;
+
+	(void)package;
+
+	if (!plain || !spec_glob(pattern, plain))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(s->near.name[i], name) == 0)
+			return;
+	s->near.name[s->near.n++] = name;
+}
+
+/* Do any functions match? Then it is the only one in @near. */
+static void offer_first(struct search *s, const char *name, size_t package, const void *pattern)
+{
+	(void)package;
+	if (!s->near.n && spec_glob(pattern, name))
+		s->near.name[s->near.n++] = pattern;
+}
+
+/* The patterns of near packages that match something. */
+static void near_packages(struct search *s, const char *pattern, size_t package)
+{
+	struct near packages, found = { .n = 0 };
+	const char *vendor = NULL;
+
+	for (const char *p = pattern; (p = strstr(p, "vendor/")); p++)
+		vendor = p < pattern + package ? p + strlen("vendor/") : vendor;
+	if (vendor) {
+		package -= (size_t)(vendor - pattern);
+		pattern = vendor;
+	}
+	near_init(&s->near, arena_strndup(&s->mem, pattern, package) ?: "");
+	each_name(s, offer_package, NULL);
+	packages = s->near;
+	/* The linker calls the package of a program main, whatever its path is. */
+	if (!packages.n && memchr(pattern, '/', package) &&
+	    strcspn(pattern, ".") < strcspn(pattern, "/"))
+		packages.name[packages.n++] = "main";
+	for (size_t i = 0; i < packages.n; i++) {
+		const char *meant = arena_printf(&s->mem, "%s%s", packages.name[i],
+						 pattern + package);
+
+		s->near.n = 0;
+		if (meant)
+			each_name(s, offer_first, meant);
+		if (s->near.n)
+			found.name[found.n++] = meant;
+	}
+	s->near = found;
+}
+
+static void near_globs(struct search *s, const char *pattern)
+{
+	size_t package = package_len(pattern);
+	const char *plain;
+
+	if (package)
+		near_packages(s, pattern, package);
+	plain = s->near.n ? NULL : loose(s, pattern);
+	if (plain)
+		each_name(s, offer_loose, plain);
+}
+
+/* --- what is said ------------------------------------------------------------------- */
+
+/* "main.Map[int]": the linker's names of instances are by shape, and hard to guess. */
+static bool hint_instances(struct search *s, const char *pattern, struct diag *d)
+{
+	char written[1024];
+
+	if (!strchr(pattern, '[') || !gofuncname_written(pattern, true, written, sizeof(written)))
+		return false;
+	s->near.n = 0;
+	each_name(s, offer_first, written);
+	if (s->near.n)
+		diag_hint(d, "'%s' matches all instances", written);
+	return s->near.n;
+}
+
+int nomatch(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
+{
+	struct search s = { .bins = bins, .nbins = nbins };
+	char *hint;
+
+	diag_set(d, "no function of %s%s matches '%s'", gobin_path(bins[0]),
+		 nbins > 1 ? " and the others" : "", spec->text);
+	near_init(&s.near, spec->pattern);
+	if (spec->kind == SPEC_NAME)
+		each_name(&s, offer, NULL);
+	else if (spec->kind == SPEC_GLOB)
+		near_globs(&s, spec->pattern);
+	hint = near_hint(&s.near);
+	if (hint)
+		diag_hint(d, "%s", hint);
+	else if (hint_instances(&s, spec->pattern, d))
+		;
+	else if (spec->kind == SPEC_NAME && !access(spec->pattern, F_OK))
+		diag_hint(d, "there is a file of that name: the shell expands a pattern that is not quoted, as in 'main.*'");
+	else if (gobin_process(bins[0]))
+		diag_hint(d, "'goprobectl list -p %d' shows what there is", gobin_process(bins[0]));
+	else
+		diag_hint(d, "'goprobectl list -b %s' shows what there is", gobin_path(bins[0]));
+	free(hint);
+	arena_fini(&s.mem);
+	return -1;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Why the module has not copied what a reference leads to, as the plan's tables
+ * tell. Pure.
+ */
+#ifndef GOPROBE_UNREAD_H
+#define GOPROBE_UNREAD_H
+
+#include "event/record.h"
+#include "plan/plan.h"
+
+/*
+ * The reference, of type @t, is @offset bytes from the beginning of chunk @c of
+ * @r; NULL: of its frame. A static string, VALUE_DEEP if that is why; NULL if
+ * nobody knows.
+ */
+const char *unread_why(const struct plan *p, const struct record *r,
+		       const struct record_chunk *c, uint64_t offset, const struct gotype *t);
+
+/*
+ * Which option keeps a record that was cut short from having more, a static string; where
+ * @have objects in a row were copied and that is as many as --elements allows: NULL.
+ */
+const char *unread_full(const struct plan *p, const struct record *r, uint64_t have);
+
+#endif

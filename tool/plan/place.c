@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From what a spec says of a place to instructions. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/suggest.h"
+#include "dwarf/scope.h"
+#include "gobin/pclntab.h"
+#include "plan/place.h"
+
+void places_fini(struct places *p)
+{
+	free(p->v);
+	memset(p, 0, sizeof(*p));
+}
+
+static int add(struct places *p, struct place place)
+{
+	if (grow(&p->v, p->n + 1, &p->cap, sizeof(*p->v)))
+		return -1;
+	p->v[p->n++] = place;
+	return 0;
+}
+
+static int no_memory(struct diag *d)
+{
+	return diag_set(d, "out of memory");
+}
+
+static int wrong(const struct spec *spec, struct diag *d)
+{
+	diag_span(d, spec->text, 0, spec->end);
+	return -1;
+}
+
+/* --- files ------------------------------------------------------------------------- */
+
+/* Is @suffix all of @path, or what follows one of its slashes? */
+static bool ends_with(const char *path, const char *suffix)
+{
+	size_t n = strlen(path), k = strlen(suffix);
+
+	return n >= k && !strcmp(path + n - k, suffix) &&
+	       (n == k || path[n - k - 1] == '/' || suffix[0] == '/');
+}
+
+/* Likewise of @dir, "/" and @name. */
+static bool file_ends_with(const char *dir, const char *name, const char *suffix)
+{
+	size_t n = strlen(name), k = strlen(suffix);
+
+	size_t m = dir ? strlen(dir) : 0, rest;
+
+	if (!dir || k <= n)
+		return ends_with(name, suffix);
+	rest = k - n - 1;
+	if (strcmp(suffix + k - n, name) != 0 || suffix[rest] != '/' || !rest)
+		return false;
+	return m >= rest && !strncmp(dir + m - rest, suffix, rest) &&
+	       (m == rest || dir[m - rest - 1] == '/' || suffix[0] == '/');
+}
+
+/* --- lines -------------------------------------------------------------------------- */
+
+/* The first instruction of a statement in one function, or in one inlined call. */
+struct first {
+	const struct gofunc *fn;
+	int32_t instance;
+	uint64_t vaddr;
+};
+
+/**
+ * struct search - a line being searched
+ * @bin: in this binary
+ * @file: its file's name, or the end of that
+ * @line: its number
+ * @fn: the function at hand
+ * @v: what was found
+ * @n: their number
+ * @cap: room for them
+ * @path: the file that has it
+ * @other: another one of that name
+ * @below: the nearest line before it that has code
+ * @above: the nearest one behind it
+ * @failed: there is no memory
+ */
+struct search {
+	struct gobin *bin;
+	const char *file;
+	int line;
+	const struct gofunc *fn;
+	struct first *v;
+	size_t n;
+	size_t cap;
+	const char *path;
+	const char *other;
+	int below;
+	int above;
+	bool failed;
+};
+
+/* Keep @vaddr if it is the first one of its function, or of its inlined call. */
+static int keep(struct search *s, const struct gofunc *fn, uint64_t vaddr)
+{
+	int32_t instance = gobin_inlined_at(s->bin, fn, vaddr);
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct first *f = &s->v[i];
+
+		if (f->fn != fn || f->instance != instance)
+			continue;
+		if (vaddr < f->vaddr)
+			f->vaddr = vaddr;
+		return 0;
+	}
+	if (grow(&s->v, s->n + 1, &s->cap, sizeof(*s->v))) {
+		s->failed = true;
+		return -1;
+	}
+	s->v[s->n++] = (struct first){ fn, instance, vaddr };
+	return 0;
+}
+
+/* What the line table says: which files and lines there are. */
+static int look_at_run(void *ctx, const struct pclntab_line *run)
+{
+	struct search *s = ctx;
+
+	if (!run->file || run->line <= 0 || !ends_with(run->file, s->file))
+		return 0;
+	if (!s->path)
+		s->path = run->file;
+	else if (s->path != run->file && strcmp(s->path, run->file) != 0)
+		s->other = run->file;
+	if (run->line < s->line && run->line > s->below)
+		s->below = run->line;
+	if (run->line > s->line && (!s->above || run->line < s->above))
+		s->above = run->line;
+	return 0;
+}
+
+static void look_at_lines(struct search *s)
+{
+	size_t n;
+	const struct gofunc *f = gobin_funcs(s->bin, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (f[i].entry)
+			gobin_lines(s->bin, &f[i], look_at_run, s);
+}
+
+static bool is_wanted(void *ctx, const char *dir, const char *name)
+{
+	const struct search *s = ctx;
+
+	return file_ends_with(dir, name, s->file);
+}
+
+static int take_row(void *ctx, uint64_t vaddr, int line, bool prologue_end)
+{
+	struct search *s = ctx;
+	const struct gofunc *fn = line == s->line ? gobin_func_at(s->bin, vaddr) : NULL;
+
+	(void)prologue_end;
+	return fn ? keep(s, fn, vaddr) : 0;
+}
+
+static int take_run(void *ctx, const struct pclntab_line *run)
+{
+	struct search *s = ctx;
+
+	if (!run->file || run->line != s->line || !ends_with(run->file, s->file))
+		return 0;
+	return keep(s, s->fn, run->from);
+}
+
+/* Statements of debug information; if it has marked none, what the line table has. */
+static int search(struct search *s)
+{
+	size_t n, i = 0;
+	const struct gofunc *f = gobin_funcs(s->bin, &n);
+
+	if (gobin_dwinfo(s->bin))
+		dwinfo_lines(gobin_dwinfo(s->bin), is_wanted, take_row, s);
+	if (s->n)
+		i = n;
+	for (; !s->failed && i < n; i++) {
+		s->fn = &f[i];
+		if (f[i].entry)
+			gobin_lines(s->bin, &f[i], take_run, s);
+	}
+	return s->failed ? -1 : 0;
+}
+
+static int by_vaddr(const void *a, const void *b)
+{
+	const struct first *x = a, *y = b;
+
+	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+}
+
+static int take_all(struct places *p, struct search *s)
+{
+	if (s->n)
+		qsort(s->v, s->n, sizeof(*s->v), by_vaddr);
+	for (size_t i = 0; i < s->n; i++) {
+		const struct first *f = &s->v[i];
+		struct place place = { .bin = s->bin, .fn = f->fn, .vaddr = f->vaddr };
+
+		/* The prologue may run twice, and has no variables yet. */
+		if (place.vaddr == f->fn->entry && f->instance < 0)
+			place.vaddr = gobin_own_code(s->bin, f->fn);
+		if (add(p, place))
+			return -1;
+	}
+	return 0;
+}
+
+static int no_line(const struct search *s, const struct spec *spec, struct diag *d)
+{
+	char nearest[64];
+
+	if (s->below && s->above)
+		snprintf(nearest, sizeof(nearest), "lines with code are %d and %d", s->below,
+			 s->above);
+	else
+		snprintf(nearest, sizeof(nearest), "line with code is %d",
+			 s->below ? s->below : s->above);
+	diag_set(d, "%s:%d has no code; the nearest %s", s->path, s->line, nearest);
+	return wrong(spec, d);
+}
+
+static int no_file(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
+{
+	struct near near;
+	char *hint;
+
+	near_init(&near, spec->pattern);
+	for (size_t i = 0; i < nbins; i++) {
+		size_t n;
+		const struct gofunc *f = gobin_funcs(bins[i], &n);
+
+		for (size_t k = 0; k < n; k++) {
+			const char *slash = f[k].file ? strrchr(f[k].file, '/') : NULL;
+
+			if (f[k].file)
+				near_offer(&near, slash ? slash + 1 : f[k].file);
+		}
+	}
+	hint = near_hint(&near);
+	diag_set(d, "%s%s has no code of a file called '%s'", gobin_path(bins[0]),
+		 nbins > 1 ? " and the others" : "", spec->pattern);
+	if (hint)
+		diag_hint(d, "%s", hint);
+	free(hint);
+	return wrong(spec, d);
+}
+
+static int several_files(const struct search *s, const struct spec *spec, struct diag *d)
+{
+	diag_set(d, "more than one file is called '%s'", spec->pattern);
+	diag_hint(d, "write more of its path: %s or %s", s->path, s->other);
+	return wrong(spec, d);
+}
+
+static int find_line(struct places *p, struct gobin **bins, size_t nbins, const struct spec *spec,
+		     struct diag *d)
+{
+	struct search last = { .n = 0 };
+	size_t before = p->n;
+
+	for (size_t i = 0; i < nbins; i++) {
+		struct search s = { .bin = bins[i], .file = spec->pattern,
+				    .line = (int)spec->number };
+		int err = 0;
+
+		look_at_lines(&s);
+		if (s.path)
+			last = s;
+		if (s.other)
+			return several_files(&s, spec, d);
+		if (s.path)
+			err = search(&s) || take_all(p, &s);
+		free(s.v);
+		if (err)
+			return no_memory(d);
+	}
+	if (p->n > before)
+		return 0;
+	return last.path ? no_line(&last, spec, d) : no_file(bins, nbins, spec, d);
+}
+
+/* --- offsets and addresses ------------------------------------------------------------- */
+
+static const struct gofunc *named(struct gobin *bin, const char *name)
+{
+	size_t n;
+	const struct gofunc *f = gobin_funcs(bin, &n), *wrapper = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!f[i].entry || strcmp(f[i].name, name) != 0)
+			continue;
+		if (!(f[i].flags & GOFUNC_WRAPPER))
+			return &f[i];
+		wrapper = &f[i];
+	}
+	return wrapper;
+}
+
+/* @spec names no function. Names are compared only now: there may be thousands of places. */
+static int no_function(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
+{
+	struct near near;
+	char *hint;
+
+	near_init(&near, spec->pattern);
+	for (size_t i = 0; i < nbins; i++) {
+		size_t n;
+		const struct gofunc *f = gobin_funcs(bins[i], &n);
+
+		for (size_t k = 0; k < n; k++)
+			if (f[k].entry)
+				near_offer(&near, f[k].name);
+	}
+	hint = near_hint(&near);
+	diag_set(d, "no function of %s%s is called '%s'", gobin_path(bins[0]),
+		 nbins > 1 ? " and the others" : "", spec->pattern);
+	if (hint)
+		diag_hint(d, "%s", hint);
+	free(hint);
+	return wrong(spec, d);
+}
+
+static int find_offset(struct places *p, struct gobin **bins, size_t nbins,
+		       const struct spec *spec, struct diag *d)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < nbins; i++) {
+		const struct gofunc *fn = named(bins[i], spec->pattern);
+		struct place place = { .bin = bins[i], .fn = fn };
+
+		if (!fn)
+			continue;
+		found = true;
+		if (spec->number >= fn->end - fn->entry) {
+			diag_set(d, "%s has %llu bytes: there is no offset %#llx", fn->name,
+				 (unsigned long long)(fn->end - fn->entry),
+				 (unsigned long long)spec->number);
+			return wrong(spec, d);
+		}
+		place.vaddr = fn->entry + spec->number;
+		if (add(p, place))
+			return no_memory(d);
+	}
+	return found ? 0 : no_function(bins, nbins, spec, d);
+}
+
+static int find_address(struct places *p, struct gobin **bins, size_t nbins,
+			const struct spec *spec, struct diag *d)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < nbins; i++) {
+		const struct gofunc *fn = gobin_func_at(bins[i], spec->number);
+		struct place place = { .bin = bins[i], .fn = fn, .vaddr = spec->number };
+
+		if (!fn)
+			continue;
+		found = true;
+		if (add(p, place))
+			return no_memory(d);
+	}
+	if (found)
+		return 0;
+	diag_set(d, "no Go function of %s%s has the address %#llx", gobin_path(bins[0]),
+		 nbins > 1 ? " and the others" : "", (unsigned long long)spec->number);
+	diag_hint(d, "addresses are those of the file, as 'go tool objdump' shows them, wherever it is loaded");
+	return wrong(spec, d);
+}
+
+int places_find(struct places *p, struct gobin **bins, size_t nbins, const struct spec *spec,
+		struct diag *d)
+{
+	switch (spec->kind) {
+	case SPEC_LINE:
+		return find_line(p, bins, nbins, spec, d);
+	case SPEC_OFFSET:
+		return find_offset(p, bins, nbins, spec, d);
+	case SPEC_ADDRESS:
+		return find_address(p, bins, nbins, spec, d);
+	default:
+		return 0;
+	}
+}
+
+/* --- inlined functions ------------------------------------------------------------------- */
+
+struct inlined_search {
+	struct places *places;
+	struct gobin *bin;
+	const struct spec *spec;
+};
+
+static int take_site(void *ctx, const struct gobin_site *site)
+{
+	const struct inlined_search *s = ctx;
+	struct place place = { .bin = s->bin, .fn = site->fn, .vaddr = site->vaddr,
+			       .inlined = site->func };
+
+	return spec_match(s->spec, site->func) ? add(s->places, place) : 0;
+}
+
+int places_inlined(struct places *p, struct gobin *bin, const struct spec *spec)
+{
+	struct inlined_search s = { p, bin, spec };
+	size_t n;
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (f[i].entry && gobin_sites(bin, &f[i], take_site, &s))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,764 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * From functions and options to what the module is told. What is the same for
+ * many functions (frames, plans) is made once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/hmap.h"
+#include "compile/edit.h"
+#include "gobin/function_code.h"
+#include "gobin/noprobe.h"
+#include "plan/dynamic_type.h"
+#include "plan/filter.h"
+#include "plan/frame.h"
+#include "plan/limit.h"
+#include "plan/place.h"
+#include "plan/plan.h"
+#include "plan/type_table.h"
+#include "x86/probe_point.h"
+
+const struct plan_options plan_defaults = {
+	.string_limit = 256,
+	.elements = 64,
+	.objects = 256,
+	.bytes = 12288,
+	.depth = 2,
+	.held_bytes = PLAN_HELD_BYTES,
+};
+
+static const char why_no_code[] = "its code is not in the file";
+static const char why_no_sp[] = "the line table does not say how large its stack frame is there";
+static const char why_deep[] = "its stack frame is larger than 1 MiB";
+static const char why_alone[] = "one instruction alone, so calls and returns can't be told apart";
+/* As far as the module lets goprobe_point.sp_adjust go. */
+#define SP_MOST (1 << 20)
+static const char why_no_memory[] = "out of memory";
+
+/* An error, the struct behind it, the error that this wraps. */
+#define TEXTS_DEPTH 2
+
+struct plan_private {
+	struct plan_options opt;
+	struct arena mem;
+	struct wiretypes types;
+	struct dyntypes dynamic;
+	struct planframe frames;
+	struct planfilter filters;
+	struct hmap added;		/* functions, by binary and entry */
+	struct hmap added_at;		/* instructions, by binary and address */
+	size_t funcs_cap;
+	size_t files_cap;
+	size_t *points_cap;		/* by file */
+	const char *refused;		/* plan_refused() */
+};
+
+struct plan *plan_new(const struct plan_options *opt)
+{
+	struct plan *p = calloc(1, sizeof(*p));
+	struct plan_private *priv = calloc(1, sizeof(*priv));
+
+	if (!p || !priv) {
+		free(p);
+		free(priv);
+		return NULL;
+	}
+	p->priv = priv;
+	priv->opt = opt ? *opt : plan_defaults;
+	p->action = priv->opt.action;
+	p->inlined = priv->opt.inlined;
+	p->split = priv->opt.split;
+	p->brief = priv->opt.brief;
+	p->texts = p->brief && !priv->opt.depth;
+	if (p->texts)
+		priv->opt.depth = TEXTS_DEPTH;
+	wiretypes_init(&priv->types, p, &priv->mem, priv->opt.depth);
+	dyntypes_init(&priv->dynamic, p, &priv->mem, &priv->types);
+	priv->frames = (struct planframe){
+		.plan = p, .mem = &priv->mem, .types = &priv->types, .opt = priv->opt,
+	};
+	priv->filters = (struct planfilter){ .plan = p, .mem = &priv->mem,
+						.stack = priv->opt.stack,
+						.creator = priv->opt.creator,
+						.stuck = priv->opt.stuck,
+						.limits = priv->opt.limits,
+						.split = priv->opt.split };
+	return p;
+}
+
+void plan_free(struct plan *p)
+{
+	struct plan_private *priv;
+
+	if (!p)
+		return;
+	priv = p->priv;
+	for (size_t i = 0; i < p->nfiles; i++) {
+		free(p->files[i].v);
+		free(p->files[i].dynamic);
+	}
+	free(p->funcs);
+	free(p->types);
+	free(p->gotypes);
+	free(p->refs);
+	free(p->plans);
+	free(p->pieces);
+	free(p->ops);
+	free(p->filters);
+	free(p->filter_ops);
+	free(p->files);
+	free(priv->points_cap);
+	wiretypes_fini(&priv->types);
+	dyntypes_fini(&priv->dynamic);
+	planframe_fini(&priv->frames);
+	planfilter_fini(&priv->filters);
+	hmap_fini(&priv->added);
+	hmap_fini(&priv->added_at);
+	arena_fini(&priv->mem);
+	free(priv);
+	free(p);
+}
+
+/* @untouched: the entry is where nothing has looked at an argument yet. */
+static void survey(struct gobin *bin, const struct gofunc *fn, bool untouched,
+		   struct plan_func *info, struct insn_scan *scan)
+{
+	static const enum plan_entry kinds[] = {
+		[INSN_ENTRY_NONE] = PLAN_ENTRY_NONE,
+		[INSN_ENTRY_CHECK] = PLAN_ENTRY_CHECK,
+		[INSN_ENTRY_PUSH] = PLAN_ENTRY_PUSH,
+		[INSN_ENTRY_NOP] = PLAN_ENTRY_NOP,
+		[INSN_ENTRY_JUMP] = PLAN_ENTRY_JUMP,
+		[INSN_ENTRY_FIRST] = PLAN_ENTRY_FIRST,
+	};
+	struct insn_code code = gocode_of(bin, fn);
+
+	code.untouched = untouched;
+	memset(info, 0, sizeof(*info));
+	memset(scan, 0, sizeof(*scan));
+	info->bin = bin;
+	info->fn = fn;
+	info->refused = noprobe_reason(fn);
+	if (info->refused)
+		return;
+	if (!code.bytes) {
+		info->refused = why_no_code;
+		return;
+	}
+	if (insn_scan(&code, scan)) {
+		info->refused = why_no_memory;
+		return;
+	}
+	info->refused = scan->refused;
+	info->entry = kinds[scan->entry];
+	info->nrets = (uint32_t)scan->nrets;
+	info->ntails = (uint32_t)scan->ntails;
+}
+
+void plan_survey_points(struct gobin *bin, const struct gofunc *fn,
+			struct plan_func *info, struct insn_scan *scan)
+{
+	survey(bin, fn, false, info, scan);
+}
+
+void plan_survey(struct gobin *bin, const struct gofunc *fn,
+		 struct plan_func *info)
+{
+	struct insn_scan scan;
+
+	plan_survey_points(bin, fn, info, &scan);
+	insn_scan_fini(&scan);
+}
+
+const char *plan_refused(const struct plan *p)
+{
+	const struct plan_private *priv = p->priv;
+
+	return priv->refused;
+}
+
+/* Where SP is there. NULL, or why that can't be told. */
+static const char *survey_sp(struct gobin *bin, const struct gofunc *fn, uint64_t vaddr)
+{
+	int32_t sp;
+
+	if (gobin_sp(bin, fn, vaddr, &sp))
+		return why_no_sp;
+	return sp < -SP_MOST || sp > SP_MOST ? why_deep : NULL;
+}
+
+/* What @code needs to be looked at: NULL, or why it must not be probed. */
+static const char *survey_code(struct gobin *bin, const struct gofunc *fn,
+			       struct insn_code *code)
+{
+	const char *why = noprobe_reason(fn);
+
+	if (why)
+		return why;
+	*code = gocode_of(bin, fn);
+	return code->bytes ? NULL : why_no_code;
+}
+
+const char *plan_survey_at(const struct place *place, struct insn_point *ret)
+{
+	const struct gofunc *fn = place->fn;
+	struct insn_code code;
+	const char *why = survey_code(place->bin, fn, &code);
+
+	memset(ret, 0, sizeof(*ret));
+	if (!why)
+		why = insn_at(&code, place->vaddr - fn->entry, ret);
+	return why ? why : survey_sp(place->bin, fn, place->vaddr);
+}
+
+struct each_insn {
+	struct gobin *bin;
+	const struct gofunc *fn;
+	int (*each)(void *ctx, const struct insn_point *point, const char *why);
+	void *ctx;
+};
+
+static int survey_insn(void *ctx, const struct insn_point *point, const char *why)
+{
+	const struct each_insn *e = ctx;
+
+	return e->each(e->ctx, point,
+		       why ? why : survey_sp(e->bin, e->fn, e->fn->entry + point->at));
+}
+
+const char *plan_survey_insns(struct gobin *bin, const struct gofunc *fn,
+			      int (*each)(void *ctx, const struct insn_point *point,
+					  const char *why), void *ctx)
+{
+	struct each_insn e = { bin, fn, each, ctx };
+	struct insn_code code;
+	const char *why = survey_code(bin, fn, &code);
+
+	return why ? why : insn_each(&code, survey_insn, &e);
+}
+
+static struct plan_points *points_of(struct plan *p, struct gobin *bin,
+				     size_t **cap)
+{
+	struct plan_private *priv = p->priv;
+	size_t same = priv->files_cap;
+
+	for (size_t i = 0; i < p->nfiles; i++) {
+		if (p->files[i].bin == bin) {
+			*cap = &priv->points_cap[i];
+			return &p->files[i];
+		}
+	}
+	if (grow(&p->files, p->nfiles + 1, &priv->files_cap,
+		 sizeof(*p->files)) ||
+	    grow(&priv->points_cap, p->nfiles + 1, &same,
+		 sizeof(*priv->points_cap)))
+		return NULL;
+	p->files[p->nfiles] = (struct plan_points){ .bin = bin };
+	priv->points_cap[p->nfiles] = 0;
+	*cap = &priv->points_cap[p->nfiles];
+	return &p->files[p->nfiles++];
+}
+
+static int add_point(struct plan *p, const struct plan_func *pf,
+		     const struct insn_point *at, struct goprobe_point pt)
+{
+	uint64_t vaddr = pf->fn->entry + at->at;
+	int64_t off = gobin_code_offset(pf->bin, vaddr);
+	const uint8_t *code = NULL;
+	struct plan_points *file;
+	size_t *cap, len = GOPROBE_CODE_MAX;
+
+	/* Fewer bytes at the end of the segment; never less than are proven. */
+	while (len >= at->len && !code) {
+		code = gobin_code(pf->bin, vaddr, len);
+		len -= !code;
+	}
+	file = points_of(p, pf->bin, &cap);
+	if (off < 0 || !code || !file ||
+	    grow(&file->v, file->n + 1, cap, sizeof(*file->v)))
+		return -1;
+	pt.offset = (uint64_t)off;
+	pt.id = pf->id;
+	pt.code_len = (uint8_t)len;
+	memcpy(pt.code, code, len);
+	file->v[file->n++] = pt;
+	return 0;
+}
+
+static int add_ends(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
+		    uint8_t flags)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->nrets; i++)
+		err = add_point(p, pf, &s->rets[i], (struct goprobe_point){
+			.kind = GOPROBE_POINT_RETURN,
+			.plan = pf->ret.plan,
+			.flags = flags,
+			.action = pf->action,
+			.filter = pf->ret_filter,
+			.edit = pf->ret_edit,
+		});
+	for (size_t i = 0; !err && i < s->ntails; i++)
+		err = add_point(p, pf, &s->tails[i], (struct goprobe_point){
+			.kind = GOPROBE_POINT_TAIL,
+			.plan = GOPROBE_NO_PLAN,
+			.flags = flags,
+			.action = pf->action,
+			.filter = pf->tail_filter,
+		});
+	return err;
+}
+
+static int add_points(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
+		      bool in_tls)
+{
+	const uint8_t flags = (in_tls ? GOPROBE_POINT_F_ABI0 : 0) |
+			      (pf->paired ? GOPROBE_POINT_F_PAIRED : 0) |
+			      (pf->key && pf->action == GOPROBE_ACTION_TIME ?
+			       GOPROBE_POINT_F_KEYED : 0);
+	int err = 0;
+
+	if (!pf->only_ends && pf->role != PLAN_ROLE_GO)
+		err = add_point(p, pf, &s->call, (struct goprobe_point){
+			.kind = GOPROBE_POINT_CALL,
+			.plan = pf->call.plan,
+			.flags = flags | (pf->held ? GOPROBE_POINT_F_HELD : 0) |
+				 (pf->unwound ? GOPROBE_POINT_F_UNWOUND : 0),
+			.skip = s->entry == INSN_ENTRY_CHECK ? GOPROBE_SKIP_IF_BE :
+				GOPROBE_SKIP_NEVER,
+			.action = pf->action,
+			.filter = pf->call_filter,
+			.edit = pf->call_edit,
+		});
+	if (err || !pf->ends || (pf->hidden && pf->role != PLAN_ROLE_GO))
+		return err;
+	return add_ends(p, pf, s, flags | (p->split && pf->paired ? GOPROBE_POINT_F_SPLIT : 0));
+}
+
+/* The largest record of a call that is held. */
+static void hold(struct plan *p, const struct plan_func *pf)
+{
+	uint32_t bytes = sizeof(struct goprobe_record) + sizeof(uint64_t);
+
+	if (pf->call.plan != GOPROBE_NO_PLAN) {
+		const struct goprobe_plan *w = &p->plans[pf->call.plan];
+
+		bytes += (pf->call.size + 7) / 8 * 8 + w->bytes;
+		for (uint32_t i = 0; i < w->nops; i++)
+			if (p->ops[w->op + i].code == GOPROBE_OP_TRY)
+				bytes += sizeof(struct goprobe_chunk);
+	}
+	if (bytes > p->held_bytes)
+		p->held_bytes = bytes;
+}
+
+/* What its records have in them. */
+static int add_frames(struct plan *p, struct plan_func *pf, bool abi0,
+		      const struct plan_request *req)
+{
+	struct plan_private *priv = p->priv;
+	int err;
+
+	if (pf->action != GOPROBE_ACTION_RECORD) {
+		pf->call.plan = GOPROBE_NO_PLAN;
+		pf->ret.plan = GOPROBE_NO_PLAN;
+		return 0;
+	}
+	pf->sig = req->sig ? req->sig : gobin_sig(pf->bin, pf->fn);
+	/* What a panic holds is captured in any case: planframe_build(). */
+	if (pf->hidden && pf->role == PLAN_ROLE_PANIC && !priv->types.depth)
+		priv->types.depth = 1;
+	err = (!pf->hidden && dyntypes_package(&priv->dynamic, pf->bin, pf->fn->name)) ||
+	      planframe_build(&priv->frames, pf, abi0, req);
+	if (!err && pf->held)
+		hold(p, pf);
+	return err ? -1 : 0;
+}
+
+/* @pf says what its points do. 0, or -1 without memory. */
+static int add_func(struct plan *p, const struct plan_func *info, const struct insn_scan *scan,
+		    const struct plan_request *req)
+{
+	struct plan_private *priv = p->priv;
+	struct plan_func *pf = arena_alloc(&priv->mem, sizeof(*pf));
+	bool abi0 = (info->fn->flags & GOFUNC_ABI0) || scan->abi0;
+	/* The check has loaded g into its register, and what the compiler makes keeps it there. */
+	bool in_reg = scan->abi0 && !(info->fn->flags & GOFUNC_ASM) &&
+		      gobin_runtime(info->bin)->g_reg != GOPROBE_REG_NONE;
+
+	if (!pf || grow(&p->funcs, p->nfuncs + 1, &priv->funcs_cap,
+			sizeof(*p->funcs)))
+		return -1;
+	*pf = *info;
+	pf->id = (uint32_t)p->nfuncs;
+	pf->role = req->role;
+	pf->hidden = req->role;
+	if (add_frames(p, pf, abi0, req) || add_points(p, pf, scan, abi0 && !in_reg))
+		return -1;
+	p->funcs[p->nfuncs++] = pf;
+	p->nhidden += pf->hidden;
+	return 0;
+}
+
+/* What is changed of the calls of @pf. 0, or -1 with @d set. */
+static int decide_edit(struct plan *p, struct plan_func *pf, const struct insn_scan *scan,
+		       const struct plan_request *req, struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+	const struct edit_pair *edit = req->edit;
+
+	if (!edit)
+		return 0;
+	if (scan->abi0 && !(pf->fn->flags & GOFUNC_ABI0))
+		return diag_set(d, "%s can't be changed: its calling convention is not clear",
+				pf->fn->name);
+	if (edit->ret.nops && priv->opt.no_return)
+		return diag_set(d, "what is changed 'on return' needs the returns of %s, and --no-return leaves them out",
+				pf->fn->name);
+	p->edits |= !priv->opt.dry_run;
+	p->delays |= !priv->opt.dry_run && (edit->call.delay || edit->ret.delay);
+	if (!priv->opt.dry_run &&
+	    (planfilter_add_edit(&priv->filters, edit->call.ops, edit->call.nops,
+				 &pf->call_edit) ||
+	     planfilter_add_edit(&priv->filters, edit->ret.ops, edit->ret.nops, &pf->ret_edit)))
+		return diag_set(d, "out of memory");
+	return 0;
+}
+
+/*
+ * Calls that are timed, or remembered, are told from their ends by the place. Of an instruction
+ * that is both the module would not know which. 0, or -1 with @d set.
+ */
+static int check_alone(struct plan_private *priv, const struct plan_func *pf,
+		       const struct insn_scan *scan, struct diag *d)
+{
+	if (!pf->ends || pf->only_ends || !insn_is_alone(scan) ||
+	    (pf->action != GOPROBE_ACTION_TIME && !pf->paired))
+		return 0;
+	priv->refused = why_alone;
+	diag_set(d, "%s is %s", pf->fn->name, why_alone);
+	diag_hint(d, "'goprobectl count' counts its calls, and attach --no-return shows them");
+	return -1;
+}
+
+int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
+		     const struct plan_request *req, struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+	uint64_t key = hmap_hash((uintptr_t)bin, &fn->entry, sizeof(fn->entry));
+	struct insn_scan scan;
+	struct plan_func info;
+	int err = 0;
+
+	if (fn->entry && hmap_get(&priv->added, key))
+		return 0;
+	survey(bin, fn, req->edit && req->edit->call.nsets, &info, &scan);
+	priv->refused = info.refused;
+	if (info.refused)
+		err = diag_set(d, "%s can't be probed: %s", fn->name,
+			       info.refused);
+	else if (planfilter_decide(&priv->filters, &info, req, priv->opt.no_return, d) ||
+		 check_alone(priv, &info, &scan, d) || decide_edit(p, &info, &scan, req, d))
+		err = -1;
+	else if (add_func(p, &info, &scan, req) || hmap_put(&priv->added, key, p))
+		err = diag_set(d, "out of memory");
+	insn_scan_fini(&scan);
+	return err;
+}
+
+int plan_add(struct plan *p, struct gobin *bin, const struct gofunc *fn,
+	     struct diag *d)
+{
+	return plan_add_request(p, bin, fn, &(struct plan_request){ NULL }, d);
+}
+
+/* --- single instructions --------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* NULL without memory. */
+static const struct plan_at *describe_at(struct plan_private *priv, const struct place *place)
+{
+	struct plan_at *at = arena_alloc(&priv->mem, sizeof(*at));
+	const struct gofunc *fn = place->fn;
+	struct goline line = { 0 };
+	uint64_t offset = place->vaddr - fn->entry;
+
+	if (!at)
+		return NULL;
+	gobin_line(place->bin, place->vaddr, &line);
+	at->vaddr = place->vaddr;
+	at->file = line.file;
+	at->line = line.line;
+	at->begins = place->inlined;
+	if (place->inlined)
+		at->inlined = place->inlined;
+	else if (line.func && strcmp(line.func, fn->name) != 0)
+		at->inlined = line.func;
+	at->name = !line.file ? arena_printf(&priv->mem, "%s+0x%llx", fn->name,
+					     (unsigned long long)offset) :
+		   arena_printf(&priv->mem, "%s+0x%llx %s:%d", fn->name,
+				(unsigned long long)offset, base_name(line.file), line.line);
+	if (at->name && at->inlined)
+		at->name = arena_printf(&priv->mem, "%s (%s, inlined)", at->name, at->inlined);
+	return at->name ? at : NULL;
+}
+
+/* @info says what it does. 0, or -1 without memory. */
+static int add_at(struct plan *p, const struct plan_func *info, const struct insn_point *point,
+		  const struct plan_request *req)
+{
+	struct plan_private *priv = p->priv;
+	struct plan_func *pf = arena_alloc(&priv->mem, sizeof(*pf));
+	bool abi0 = info->fn->flags & GOFUNC_ABI0;
+	struct goprobe_point wire;
+	int32_t sp;
+
+	if (!pf || grow(&p->funcs, p->nfuncs + 1, &priv->funcs_cap, sizeof(*p->funcs)) ||
+	    gobin_sp(info->bin, info->fn, info->at->vaddr, &sp))
+		return -1;
+	*pf = *info;
+	pf->id = (uint32_t)p->nfuncs;
+	if (add_frames(p, pf, abi0, req))
+		return -1;
+	wire = (struct goprobe_point){
+		.kind = GOPROBE_POINT_AT,
+		.plan = pf->call.plan,
+		.flags = abi0 ? GOPROBE_POINT_F_ABI0 : 0,
+		.sp_adjust = sp,
+		.action = pf->action,
+		.filter = pf->call_filter,
+	};
+	if (add_point(p, pf, point, wire))
+		return -1;
+	p->funcs[p->nfuncs++] = pf;
+	return 0;
+}
+
+int plan_add_at(struct plan *p, const struct place *place, const struct plan_request *req,
+		struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+	uint64_t key = hmap_hash((uintptr_t)place->bin, &place->vaddr, sizeof(place->vaddr));
+	struct plan_func info = { .bin = place->bin, .fn = place->fn };
+	struct insn_point point;
+
+	if (hmap_get(&priv->added_at, key))
+		return 0;
+	info.refused = plan_survey_at(place, &point);
+	if (info.refused)
+		return diag_set(d, "%s+%#llx can't be probed: %s", place->fn->name,
+				(unsigned long long)(place->vaddr - place->fn->entry),
+				info.refused);
+	info.at = describe_at(priv, place);
+	if (!info.at)
+		return diag_set(d, "out of memory");
+	if (planfilter_decide(&priv->filters, &info, req, true, d))
+		return -1;
+	if (add_at(p, &info, &point, req) || hmap_put(&priv->added_at, key, p))
+		return diag_set(d, "out of memory");
+	return 0;
+}
+
+/* --- functions that others' conditions name ------------------------------------- */
+
+/* The function of @u that is traced for its own sake, so that its calls are known; or NULL. */
+static struct plan_func *find_traced(struct plan *p, const struct planfilter_under *u)
+{
+	for (size_t i = 0; i < p->nfuncs; i++) {
+		struct plan_func *pf = p->funcs[i];
+
+		if (pf->bin == u->bin && pf->fn == u->fn && !pf->at &&
+		    pf->action < GOPROBE_ACTION_STATE)
+			return pf;
+	}
+	return NULL;
+}
+
+static void pair_points(struct plan *p, struct plan_func *pf)
+{
+	pf->paired = true;
+	for (size_t i = 0; i < p->nfiles; i++)
+		for (size_t k = 0; k < p->files[i].n; k++)
+			if (p->files[i].v[k].id == pf->id)
+				p->files[i].v[k].flags |= GOPROBE_POINT_F_PAIRED;
+}
+
+/* That a call of it is open can't be known if it ends where it begins. */
+static int check_around(struct plan *p, const struct planfilter_under *u, struct diag *d)
+{
+	const struct plan_func around = {
+		.fn = u->fn, .action = GOPROBE_ACTION_TIME, .ends = true,
+	};
+	struct insn_scan scan;
+	struct plan_func info;
+	int err;
+
+	plan_survey_points(u->bin, u->fn, &info, &scan);
+	err = info.refused ? 0 : check_alone(p->priv, &around, &scan, d);
+	if (err)
+		diag_hint(d, "it calls nothing, so nothing is under it");
+	insn_scan_fini(&scan);
+	return err;
+}
+
+/* Points that do no more than tell when a call is open. */
+static int add_around(struct plan *p, const struct planfilter_under *u, struct diag *d)
+{
+	static const struct plan_request nothing;
+	struct insn_scan scan;
+	struct plan_func info;
+	int err = 0;
+
+	plan_survey_points(u->bin, u->fn, &info, &scan);
+	info.action = GOPROBE_ACTION_TIME;
+	info.ends = true;
+	info.around = true;
+	if (info.refused)
+		err = diag_set(d, "%s can't be probed: %s", u->fn->name, info.refused);
+	else if (add_func(p, &info, &scan, &nothing))
+		err = diag_set(d, "out of memory");
+	else
+		p->naround++;
+	insn_scan_fini(&scan);
+	return err;
+}
+
+/* The points behind the first @n of their file go before these. */
+static void put_first(struct plan_points *file, size_t n)
+{
+	struct goprobe_point pt;
+
+	for (size_t i = n; i < file->n; i++) {
+		pt = file->v[i];
+		memmove(file->v + i - n + 1, file->v + i - n, n * sizeof(*file->v));
+		file->v[i - n] = pt;
+	}
+}
+
+int plan_add_told(struct plan *p, struct gobin *bin, const struct gofunc *fn,
+		  const struct plan_told *told, struct diag *d)
+{
+	static const struct plan_request nothing;
+	struct plan_private *priv = p->priv;
+	struct plan_points *file;
+	struct insn_scan scan;
+	struct plan_func info;
+	size_t n = 0, *cap;
+	int err = 0;
+
+	plan_survey_points(bin, fn, &info, &scan);
+	info.action = told->action;
+	info.ends = told->ret;
+	info.only_ends = told->ret;
+	info.around = true;
+	for (size_t i = 0; i < p->nfiles; i++)
+		n = p->files[i].bin == bin ? p->files[i].n : n;
+	if (info.refused)
+		err = diag_set(d, "%s can't be probed: %s", fn->name, info.refused);
+	else if (planfilter_ops(&priv->filters, told->ops, told->nops,
+				told->ret ? &info.ret_filter : &info.call_filter))
+		err = diag_set(d, "out of memory");
+	else if (add_func(p, &info, &scan, &nothing))
+		err = diag_set(d, "out of memory");
+	else
+		p->naround++;
+	insn_scan_fini(&scan);
+	file = err ? NULL : points_of(p, bin, &cap);
+	if (file && told->first)
+		put_first(file, n);
+	return err;
+}
+
+static int settle_under(struct plan *p, const struct planfilter_under *u, struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+	struct plan_func *pf = find_traced(p, u);
+	int err = 0;
+
+	if (pf && (pf->call_filter || pf->ret_filter)) {
+		err = diag_set(d, "%s is traced with a %s of its own, so not all of its calls are known",
+			       u->fn->name, pf->key ? "key" :
+			       planlimit_any(&priv->opt.limits) ? "limit" : "condition");
+	} else if (check_around(p, u, d)) {
+		err = -1;
+	} else if (pf && pf->ends) {
+		if (pf->action == GOPROBE_ACTION_RECORD)
+			pair_points(p, pf);
+	} else {
+		/* What only counts its calls goes on doing so. */
+		err = add_around(p, u, d);
+		pf = err ? NULL : p->funcs[p->nfuncs - 1];
+	}
+	if (err)
+		diag_span(d, u->text, u->e->at, u->e->len);
+	else
+		planfilter_settle(&priv->filters, u, pf->id);
+	return err;
+}
+
+static int settle_unders(struct plan *p, struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+
+	for (; priv->filters.unders; priv->filters.unders = priv->filters.unders->next)
+		if (settle_under(p, priv->filters.unders, d))
+			return -1;
+	return 0;
+}
+
+int plan_finish(struct plan *p, struct diag *d)
+{
+	struct plan_private *priv = p->priv;
+
+	if (settle_unders(p, d))
+		return -1;
+	if (dyntypes_begin(&priv->dynamic) || wiretypes_make(&priv->types) ||
+	    dyntypes_settle(&priv->dynamic))
+		return diag_set(d, "out of memory");
+	priv->types.most = WIRETYPES_LEARN_MAX;
+	priv->types.most_refs = WIRETYPES_LEARN_REFS_MAX;
+	priv->dynamic.most = DYNTYPES_LEARN_MAX;
+	return 0;
+}
+
+int plan_learn_type(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level)
+{
+	struct plan_private *priv = p->priv;
+
+	return dyntypes_add(&priv->dynamic, bin, vaddr, level);
+}
+
+int plan_learn_func(struct plan *p, struct gobin *bin, uint64_t vaddr, uint32_t level)
+{
+	struct plan_private *priv = p->priv;
+
+	return dyntypes_add_func(&priv->dynamic, bin, vaddr, level);
+}
+
+int64_t plan_frame_size(void *plan, uint32_t id)
+{
+	const struct plan *p = plan;
+
+	if (id >= p->nplans || p->plans[id].type >= p->ntypes)
+		return -1;
+	return p->types[p->plans[id].type].size;
+}
+
+struct goprobe_runtime plan_runtime(const struct plan_points *f)
+{
+	struct goprobe_runtime rt = *gobin_runtime(f->bin);
+
+	rt.code_delta = (int64_t)(gobin_code_vaddr(f->bin, f->v->offset) - f->v->offset);
+	return rt;
+}

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The places in a Go type that refer to other memory. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/reference.h"
+
+#define WORD 8U
+/* Elements of an array whose references are followed. */
+#define ARRAY_MAX 64U
+/* Types inside types; those who make them allow no more. */
+#define NESTING_MAX 80
+#define SLOTS 8U
+/* goprobe_chunk.size is 16 bits wide. */
+#define OBJECT_MAX 65528U
+
+/*
+ * A bucket or group has 8 slots, but after a map has grown only 3.25 and 3.5 of
+ * them are in use, and 1.75 in a table that rounded up. With 2 slots counted
+ * for each, a map that has no more entries than the limit is shown whole.
+ */
+#define GROUP_SHIFT 2
+/* A directory has several entries only when tables have 1024 slots. */
+#define DIR_SHIFT 6
+
+/* Of these types only some fields are followed: the rest would drown what matters. */
+static const struct trim {
+	const char *type;
+	const char *fields[4];
+} trims[] = {
+	/* The table of a zone's changes is long and its own. */
+	{ "time.Location", { "name", "cacheZone" } },
+	/* Up the tree, not down to all children. */
+	{ "context.cancelCtx", { "Context", "err", "cause" } },
+	{ "context.timerCtx", { "cancelCtx", "deadline" } },
+	{ "context.afterFuncCtx", { "cancelCtx" } },
+	/* Caches and tries, by unsafe pointers for the most part. */
+	{ "sync.Pool", { NULL } },
+	{ "sync.Map", { NULL } },
+	{ "sync.Cond", { "L" } },
+	{ "internal/sync.HashTrieMap", { NULL } },
+};
+
+/*
+ * Without what these fields refer to nobody can say what the value is: what an error wraps is
+ * part of what it says. A name that ends in [ is a generic type's.
+ */
+static const struct trim parts[] = {
+	{ "errors.joinError", { "errs" } },
+	{ "github.com/pkg/errors.withMessage", { "cause" } },
+	{ "github.com/pkg/errors.withStack", { "error" } },
+	{ "io/fs.PathError", { "Err" } },
+	{ "os.LinkError", { "Err" } },
+	{ "os.SyscallError", { "Err" } },
+	{ "os/exec.Error", { "Err" } },
+	{ "net.OpError", { "Source", "Addr", "Err" } },
+	{ "net/url.Error", { "Err" } },
+	{ "strconv.NumError", { "Err" } },
+	{ "encoding/json.MarshalerError", { "Err" } },
+	{ "encoding/json.UnmarshalTypeError", { "Err" } },
+	{ "net/netip.Addr", { "z" } },
+	{ "unique.Handle[", { "value" } },
+};
+
+/* Whose types are the runtime's own affair: goroutines, type descriptors ... */
+static const char *const internals[] = {
+	"runtime.", "internal/abi.", "internal/runtime/", "runtime/internal/", "reflect.rtype",
+};
+
+/*
+ * Go aligns what refers to other memory; other places, of which damaged debug
+ * information may tell, are refused by the module: they show as not followed.
+ */
+static void add(struct wirerefs *r, struct wire_ref ref)
+{
+	if (r->n < WIREREFS_MAX && ref.ref.offset <= OBJECT_MAX &&
+	    ref.ref.offset % WORD == 0)
+		r->v[r->n++] = ref;
+}
+
+static bool is_internal(const struct gotype *t)
+{
+	for (size_t i = 0; i < sizeof(internals) / sizeof(*internals); i++) {
+		size_t n = strlen(internals[i]);
+
+		if (strncmp(t->name, internals[i], n) != 0)
+			continue;
+		/* runtime.TypeAssertionError and the like are for everybody. */
+		return internals[i][n - 1] != '.' || !isupper((unsigned char)t->name[n]);
+	}
+	return false;
+}
+
+bool wirerefs_follows(const struct gotype *t)
+{
+	return t->kind != GOTYPE_POINTER || (t->elem && !is_internal(t->elem));
+}
+
+static const struct trim *trim_of(const struct gotype *t)
+{
+	for (size_t i = 0; i < sizeof(trims) / sizeof(*trims); i++)
+		if (strcmp(t->name, trims[i].type) == 0)
+			return &trims[i];
+	return NULL;
+}
+
+static bool is_followed(const struct trim *trim, const char *field)
+{
+	if (!trim)
+		return true;
+	for (size_t i = 0; i < sizeof(trim->fields) / sizeof(*trim->fields); i++)
+		if (trim->fields[i] && strcmp(trim->fields[i], field) == 0)
+			return true;
+	return false;
+}
+
+static bool is_swiss(const struct wirerefs *r)
+{
+	return r->layout->minor >= 24;
+}
+
+uint64_t wirerefs_size(const struct golayout *layout, const struct gotype *t,
+		       enum wire_role role)
+{
+	uint64_t size = 0;
+
+	switch (role) {
+	case WIRE_VALUE:
+		size = t->size;
+		break;
+	case WIRE_HMAP:
+		size = layout->hmap.size;
+		break;
+	case WIRE_SWISS:
+		size = layout->swiss.size;
+		break;
+	case WIRE_BUCKET:
+	case WIRE_GROUP:
+		size = t->map ? t->map->size : 0;
+		break;
+	case WIRE_DIR:
+		size = WORD;
+		break;
+	case WIRE_TABLE:
+		size = layout->swiss.table_size;
+		break;
+	case WIRE_CHAN:
+		size = layout->chan.size;
+		break;
+	case WIRE_SUDOG:
+		size = layout->sudog.size;
+		break;
+	}
+	return size <= OBJECT_MAX ? size : 0;
+}
+
+static void add_pointer(struct wirerefs *r, uint64_t offset, const struct gotype *to,
+			enum wire_role role, uint8_t flags)
+{
+	add(r, (struct wire_ref){
+		.ref = {
+			.offset = (uint32_t)offset,
+			.kind = GOPROBE_REF_POINTER,
+			.flags = flags,
+		},
+		.to = to,
+		.role = role,
+	});
+}
+
+static void add_array(struct wirerefs *r, struct goprobe_ref ref, const struct gotype *to,
+		      enum wire_role role)
+{
+	ref.kind = GOPROBE_REF_ARRAY;
+	ref.flags = GOPROBE_REF_F_SAME_LEVEL;
+	add(r, (struct wire_ref){ .ref = ref, .to = to, .role = role });
+}
+
+static void add_kind(struct wirerefs *r, uint64_t offset, uint8_t kind,
+		     const struct gotype *to, uint8_t flags)
+{
+	add(r, (struct wire_ref){
+		.ref = { .offset = (uint32_t)offset, .kind = kind, .flags = flags },
+		.to = to,
+	});
+}
+
+static void add_value(struct wirerefs *r, const struct gotype *t, uint64_t offset, bool top,
+		      int depth);
+
+static void add_elements(struct wirerefs *r, const struct gotype *t, uint64_t offset, bool top,
+			 int depth)
+{
+	uint64_t n = t->count < ARRAY_MAX ? t->count : ARRAY_MAX;
+
+	for (uint64_t i = 0; i < n; i++) {
+		size_t before = r->n;
+
+		add_value(r, t->elem, offset + i * t->elem->size, top, depth);
+		if (r->n == before)
+			break;
+	}
+}
+
+/* sync/atomic.Pointer[T] has an unsafe pointer, and beside it a type: [0]*T. */
+const struct gotype *wirerefs_field_type(const struct gotype *t, const struct gofield *f)
+{
+	static const char name[] = "sync/atomic.Pointer[";
+
+	if (f->type->kind != GOTYPE_POINTER || strncmp(t->name, name, sizeof(name) - 1) != 0)
+		return f->type;
+	for (size_t i = 0; i < t->nfields; i++) {
+		const struct gotype *a = t->fields[i].type;
+
+		if (a->kind == GOTYPE_ARRAY && !a->count && a->elem &&
+		    a->elem->kind == GOTYPE_POINTER)
+			return a->elem;
+	}
+	return f->type;
+}
+
+bool wirerefs_is_part(const struct gotype *t, const struct gofield *f)
+{
+	/* A chain of contexts is one thing, however long. */
+	if (f->embedded && strcmp(f->type->name, "context.Context") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		size_t n = strlen(parts[i].type);
+
+		if (strncmp(t->name, parts[i].type, n) == 0 &&
+		    (!t->name[n] || parts[i].type[n - 1] == '['))
+			return is_followed(&parts[i], f->name);
+	}
+	return false;
+}
+
+static void add_fields(struct wirerefs *r, const struct gotype *t, uint64_t offset, bool top,
+		       int depth)
+{
+	const struct trim *trim = trim_of(t);
+
+	for (size_t i = 0; i < t->nfields; i++) {
+		const struct gofield *f = &t->fields[i];
+		size_t before = r->n;
+
+		if (!is_followed(trim, f->name))
+			continue;
+		add_value(r, wirerefs_field_type(t, f), offset + f->offset, top, depth);
+		if (r->n == before + 1 && wirerefs_is_part(t, f))
+			r->v[before].ref.flags |= GOPROBE_REF_F_SAME_LEVEL;
+	}
+}
+
+static void add_value(struct wirerefs *r, const struct gotype *t, uint64_t offset, bool top,
+		      int depth)
+{
+	if (depth == NESTING_MAX)
+		return;
+	switch (t->kind) {
+	case GOTYPE_STRING:
+		/*
+		 * Its bytes are part of what it stands in. In a frame it costs
+		 * nothing to count them, and the kernel's shorter way takes no flags.
+		 */
+		add_kind(r, offset, GOPROBE_REF_STRING, NULL,
+			 top ? 0 : GOPROBE_REF_F_SAME_LEVEL);
+		break;
+	case GOTYPE_SLICE:
+		/* An address is its bytes. */
+		if (t->elem)
+			add_kind(r, offset, GOPROBE_REF_SLICE, t->elem,
+				 !top && strcmp(t->name, "net.IP") == 0 ?
+				 GOPROBE_REF_F_SAME_LEVEL : 0);
+		break;
+	case GOTYPE_INTERFACE:
+		add_kind(r, offset, t->empty ? GOPROBE_REF_EFACE : GOPROBE_REF_IFACE, t, 0);
+		break;
+	case GOTYPE_FUNC:
+		add_kind(r, offset, GOPROBE_REF_FUNC, NULL, 0);
+		break;
+	case GOTYPE_POINTER:
+		/* A time is incomplete without its zone. */
+		if (t->elem && (top || wirerefs_follows(t)))
+			add_pointer(r, offset, t->elem, WIRE_VALUE,
+				    strcmp(t->elem->name, "time.Location") == 0 ?
+				    GOPROBE_REF_F_SAME_LEVEL : 0);
+		break;
+	case GOTYPE_MAP:
+		add_pointer(r, offset, t, is_swiss(r) ? WIRE_SWISS : WIRE_HMAP, 0);
+		break;
+	case GOTYPE_CHAN:
+		add_pointer(r, offset, t, WIRE_CHAN, 0);
+		break;
+	case GOTYPE_ARRAY:
+		add_elements(r, t, offset, top, depth + 1);
+		break;
+	case GOTYPE_STRUCT:
+		add_fields(r, t, offset, top, depth + 1);
+		break;
+	default:
+		break;
+	}
+}
+
+static void add_slots(struct wirerefs *r, const struct gotype *t, uint32_t at, uint32_t stride,
+		      bool indirect)
+{
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		if (indirect)
+			add_pointer(r, at + i * stride, t, WIRE_VALUE,
+				    GOPROBE_REF_F_SAME_LEVEL);
+		else
+			add_value(r, t, at + i * stride, false, 0);
+	}
+}
+
+static void add_hmap(struct wirerefs *r, const struct gotype *t)
+{
+	const struct golayout_hmap *l = &r->layout->hmap;
+	struct goprobe_ref ref = {
+		.offset = l->buckets,
+		.count_offset = l->b,
+		.count_size = 1,
+		.count = GOPROBE_COUNT_LOG2,
+		.elements_shift = GROUP_SHIFT,
+	};
+
+	add_array(r, ref, t, WIRE_BUCKET);
+	ref.offset = l->oldbuckets;
+	ref.count_offset = l->flags;
+	ref.count_size = 2;
+	ref.count = GOPROBE_COUNT_FLAGS_LOG2;
+	add_array(r, ref, t, WIRE_BUCKET);
+}
+
+static void add_swiss(struct wirerefs *r, const struct gotype *t)
+{
+	const struct golayout_swiss *l = &r->layout->swiss;
+	struct goprobe_ref ref = {
+		.offset = l->dir_ptr,
+		.count_offset = l->dir_len,
+		.count_size = WORD,
+		.count = GOPROBE_COUNT_N,
+		.elements_shift = DIR_SHIFT,
+	};
+
+	add_array(r, ref, t, WIRE_DIR);
+	ref.count = GOPROBE_COUNT_IF_0;
+	add_array(r, ref, t, WIRE_GROUP);
+}
+
+static void add_table(struct wirerefs *r, const struct gotype *t)
+{
+	const struct golayout_swiss *l = &r->layout->swiss;
+
+	add_array(r, (struct goprobe_ref){
+		.offset = l->table_groups,
+		.count_offset = l->table_mask,
+		.count_size = WORD,
+		.count = GOPROBE_COUNT_PLUS_1,
+		.elements_shift = GROUP_SHIFT,
+	}, t, WIRE_GROUP);
+}
+
+static void add_group(struct wirerefs *r, const struct gotype *t)
+{
+	const struct gomap *m = t->map;
+
+	if (!m)
+		return;
+	add_slots(r, t->key, m->key_at, m->key_stride, m->key_indirect);
+	add_slots(r, t->elem, m->elem_at, m->elem_stride, m->elem_indirect);
+	/* A bucket ends in a pointer to the one that took what it had no room for. */
+	if (!m->swiss && m->size >= WORD)
+		add_pointer(r, m->size - WORD, t, WIRE_BUCKET, GOPROBE_REF_F_SAME_LEVEL);
+}
+
+static void add_chan(struct wirerefs *r, const struct gotype *t)
+{
+	const struct golayout_chan *l = &r->layout->chan;
+
+	if (t->elem)
+		add_array(r, (struct goprobe_ref){
+			.offset = l->buf,
+			.count_offset = l->dataqsiz,
+			.count_size = WORD,
+			.count = GOPROBE_COUNT_N,
+		}, t->elem, WIRE_VALUE);
+	add_pointer(r, l->recvq, t, WIRE_SUDOG, GOPROBE_REF_F_SAME_LEVEL);
+	add_pointer(r, l->sendq, t, WIRE_SUDOG, GOPROBE_REF_F_SAME_LEVEL);
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct wire_ref *x = a, *y = b;
+
+	if (x->ref.offset != y->ref.offset)
+		return x->ref.offset < y->ref.offset ? -1 : 1;
+	return x->ref.count < y->ref.count ? -1 : x->ref.count > y->ref.count;
+}
+
+void wirerefs_sort(struct wirerefs *r)
+{
+	qsort(r->v, r->n, sizeof(*r->v), by_offset);
+}
+
+void wirerefs_add_frame(struct wirerefs *r, const struct gotype *t, uint64_t offset)
+{
+	add_value(r, t, offset, true, 0);
+}
+
+void wirerefs_keep_texts(struct wirerefs *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->v[i].ref.kind == GOPROBE_REF_STRING ||
+		    (r->v[i].ref.kind == GOPROBE_REF_IFACE && !strcmp(r->v[i].to->name, "error")))
+			r->v[n++] = r->v[i];
+	r->n = n;
+}
+
+void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role)
+{
+	r->n = 0;
+	switch (role) {
+	case WIRE_VALUE:
+		add_value(r, t, 0, false, 0);
+		break;
+	case WIRE_HMAP:
+		add_hmap(r, t);
+		break;
+	case WIRE_BUCKET:
+	case WIRE_GROUP:
+		add_group(r, t);
+		break;
+	case WIRE_SWISS:
+		add_swiss(r, t);
+		break;
+	case WIRE_DIR:
+		add_pointer(r, 0, t, WIRE_TABLE, GOPROBE_REF_F_SAME_LEVEL);
+		break;
+	case WIRE_TABLE:
+		add_table(r, t);
+		break;
+	case WIRE_CHAN:
+		add_chan(r, t);
+		break;
+	case WIRE_SUDOG:
+		add_pointer(r, r->layout->sudog.next, t, WIRE_SUDOG,
+			    GOPROBE_REF_F_SAME_LEVEL);
+		break;
+	}
+	wirerefs_sort(r);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The places in a Go type that refer to other memory, in the module's terms. What
+ * is not worth following is decided here: docs/design.md. Pure.
+ */
+#ifndef GOPROBE_WIREREFS_H
+#define GOPROBE_WIREREFS_H
+
+#include <goprobe.h>
+
+#include "gobin/runtime_layout.h"
+#include "gotype/type.h"
+
+/* What an object in memory is: of a type, or something of the runtime's. */
+enum wire_role {
+	WIRE_VALUE,	/* a value of the type */
+	WIRE_HMAP,	/* of a map type: runtime.hmap */
+	WIRE_BUCKET,	/* ... a bucket */
+	WIRE_SWISS,	/* ... maps.Map */
+	WIRE_DIR,	/* ... an entry of its directory: a pointer to a table */
+	WIRE_TABLE,	/* ... maps.table */
+	WIRE_GROUP,	/* ... a group of slots */
+	WIRE_CHAN,	/* of a channel type: runtime.hchan */
+	WIRE_SUDOG,	/* ... runtime.sudog: a waiting goroutine */
+};
+
+/**
+ * struct wire_ref - a reference, and what it leads to
+ * @ref: but for @ref.type
+ * @to: the target's type; of interfaces: their own; NULL for strings and functions
+ * @role: what of that type the target is
+ */
+struct wire_ref {
+	struct goprobe_ref ref;
+	const struct gotype *to;
+	enum wire_role role;
+};
+
+/* References of one type; what is beyond is not followed. */
+#define WIREREFS_MAX 512
+
+struct wirerefs {
+	const struct golayout *layout;
+	struct wire_ref v[WIREREFS_MAX];
+	size_t n;
+};
+
+/* Bytes of such an object; 0: it is never followed. */
+uint64_t wirerefs_size(const struct golayout *layout, const struct gotype *t,
+		       enum wire_role role);
+/* All references of such an object, by rising offset; @r->layout is set. */
+void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role);
+/*
+ * Add those of a value in a frame, at @offset. What its pointers lead to is
+ * shown, whatever it is.
+ */
+void wirerefs_add_frame(struct wirerefs *r, const struct gotype *t, uint64_t offset);
+/* Drop all but strings and errors. */
+void wirerefs_keep_texts(struct wirerefs *r);
+/*
+ * Is what a value of type @t, a reference, leads to followed where it is not an
+ * argument?
+ */
+bool wirerefs_follows(const struct gotype *t);
+/* What field @f of @t is followed as: an atomic.Pointer's unsafe pointer as its *T. */
+const struct gotype *wirerefs_field_type(const struct gotype *t, const struct gofield *f);
+/* Is what the field refers to part of @t, and no further away than @t itself? */
+bool wirerefs_is_part(const struct gotype *t, const struct gofield *f);
+/* After the last one. */
+void wirerefs_sort(struct wirerefs *r);
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From a probe spec to what is wanted of one function. */
+#include "compile/cond.h"
+#include "compile/edit.h"
+#include "compile/expr.h"
+#include "compile/group_by.h"
+#include "compile/scope.h"
+#include "compile/type.h"
+#include "plan/place.h"
+#include "plan/request.h"
+
+/*
+ * The line table knows how many bytes a function's arguments take, and so
+ * whether a signature can be right.
+ */
+static void check_sig(const struct gosig *sig, const struct gobin *bin, const struct gofunc *fn,
+		      struct buf *warnings)
+{
+	int32_t is = gobin_args_bytes(bin, fn);
+	int32_t should = sigparse_args_bytes(sig, fn->flags & GOFUNC_ABI0);
+
+	if (is < 0 || should < 0 || is == should)
+		return;
+	if (warnings->len)
+		buf_char(warnings, '\n');
+	buf_str(warnings, "warning: the signature given for ");
+	buf_str(warnings, fn->name);
+	buf_str(warnings, " takes ");
+	buf_i64(warnings, should);
+	buf_str(warnings, " bytes, and the function takes ");
+	buf_i64(warnings, is);
+	buf_str(warnings, ": values may be wrong");
+}
+
+static int compile(const struct exprc_scope *scope, const struct expr_list *list,
+		   const struct plan_capture **ret, struct diag *d)
+{
+	struct plan_capture *c = arena_alloc(scope->mem, sizeof(*c));
+
+	*ret = c;
+	return c ? exprc_compile(scope, list, c, d) : diag_set(d, "out of memory");
+}
+
+static int compile_condition(const struct exprc_scope *scope, const struct spec *spec,
+			     const struct filter_pair **ret, struct diag *d)
+{
+	struct filter_pair *pair = arena_alloc(scope->mem, sizeof(*pair));
+
+	*ret = pair;
+	return pair ? filter_compile(scope, spec->text, spec->cond, pair, d) :
+		      diag_set(d, "out of memory");
+}
+
+static int compile_key(const struct exprc_scope *scope, const struct spec *spec,
+		       const struct bykey **ret, struct diag *d)
+{
+	struct bykey *key = arena_alloc(scope->mem, sizeof(*key));
+
+	*ret = key;
+	return key ? bykey_compile(scope, spec->by, key, d) : diag_set(d, "out of memory");
+}
+
+static int compile_edit(const struct exprc_scope *scope, const struct spec *spec,
+			struct plan_request *ret, struct diag *d)
+{
+	struct edit_pair *edit = arena_alloc(scope->mem, sizeof(*edit));
+
+	ret->edit = edit;
+	return edit ? edit_compile(scope, spec->text, spec->edit, ret->filter, edit, d) :
+		      diag_set(d, "out of memory");
+}
+
+/* What is known of nothing but the convention: registers. */
+static int registers(struct arena *mem, int32_t args_bytes, const struct plan_capture **ret,
+		     struct diag *d)
+{
+	struct plan_capture *c = arena_alloc(mem, sizeof(*c));
+
+	*ret = c;
+	return c && !exprc_registers(mem, args_bytes, c) ? 0 : diag_set(d, "out of memory");
+}
+
+/*
+ * "main.f()" alone: nothing is shown of its calls. But if nothing else tells its
+ * signature, that is it, provided that the line table agrees. NULL: it is not.
+ */
+static const struct gosig *empty_sig(const struct spec *spec, const struct sigparse *types,
+				     const struct gofunc *fn)
+{
+	static const struct typexpr_sig empty;
+	struct diag d = { 0 };
+	const struct gosig *sig;
+	int32_t is, should;
+
+	if (spec->kind != SPEC_NAME || !spec->call || spec->call->n || spec->ret ||
+	    !gobin_sig(types->bin, fn)->incomplete)
+		return NULL;
+	sig = sigparse_sig(types, &empty, fn, &d);
+	diag_fini(&d);
+	is = gobin_args_bytes(types->bin, fn);
+	should = sig ? sigparse_args_bytes(sig, fn->flags & GOFUNC_ABI0) : -1;
+	return is >= 0 && is == should ? sig : NULL;
+}
+
+int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc *fn,
+		 struct arena *mem, struct plan_request *ret, struct buf *warnings,
+		 struct diag *d)
+{
+	struct sigparse types = { .bin = bin, .mem = mem, .text = spec->text };
+	struct exprc_scope scope = {
+		.bin = bin, .fn = fn, .abi0 = fn->flags & GOFUNC_ABI0, .mem = mem,
+	};
+	bool list = true;
+	int err = 0;
+
+	*ret = (struct plan_request){ 0 };
+	if (fn->flags & GOFUNC_INLINED)
+		return 0;
+	if (spec->sig) {
+		ret->sig = sigparse_sig(&types, spec->sig, fn, d);
+		if (!ret->sig)
+			return -1;
+		check_sig(ret->sig, bin, fn, warnings);
+	} else {
+		ret->sig = empty_sig(spec, &types, fn);
+		list = !ret->sig;
+	}
+	scope.sig = ret->sig ? ret->sig : gobin_sig(bin, fn);
+	if (spec->call && list)
+		err = compile(&scope, spec->call, &ret->call, d);
+	else if (scope.sig->incomplete && !scope.abi0)
+		err = registers(mem, gobin_args_bytes(bin, fn), &ret->call, d);
+	scope.results = true;
+	if (!err && spec->ret)
+		err = compile(&scope, spec->ret, &ret->ret, d);
+	if (!err && spec->cond)
+		err = compile_condition(&scope, spec, &ret->filter, d);
+	if (!err && spec->by)
+		err = compile_key(&scope, spec, &ret->key, d);
+	if (!err && spec_edits(spec))
+		err = compile_edit(&scope, spec, ret, d);
+	return err;
+}
+
+/* All variables that can be seen. */
+static int locals(const struct exprc_scope *scope, const struct plan_capture **ret,
+		  struct diag *d)
+{
+	struct plan_capture *c = arena_alloc(scope->mem, sizeof(*c));
+
+	*ret = c;
+	return c ? exprc_locals(scope, c, d) : diag_set(d, "out of memory");
+}
+
+int request_make_at(const struct spec *spec, const struct place *place, struct arena *mem,
+		    struct plan_request *ret, struct diag *d)
+{
+	struct exprc_scope scope = {
+		.bin = place->bin, .fn = place->fn, .pc = place->vaddr, .mem = mem,
+		.at = goscope_make(place->bin, place->fn, place->vaddr, place->inlined, mem),
+	};
+	int err = 0;
+
+	*ret = (struct plan_request){ 0 };
+	if (!scope.at)
+		return diag_set(d, "out of memory");
+	scope.sig = &scope.at->sig;
+	if (spec->call)
+		err = compile(&scope, spec->call, &ret->call, d);
+	else if (!scope.sig->incomplete)
+		err = locals(&scope, &ret->call, d);
+	else
+		ret->why = scope.sig->incomplete;
+	if (!err && spec->cond)
+		err = compile_condition(&scope, spec, &ret->filter, d);
+	if (!err && spec->by)
+		err = compile_key(&scope, spec, &ret->key, d);
+	return err;
+}

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Functions of the runtime that are traced for what they tell of others. */
+#include <stddef.h>
+#include <string.h>
+
+#include "gobin/release.h"
+#include "gobin/runtime_layout.h"
+#include "gobin/sched_state.h"
+#include "plan/runtime_probe.h"
+
+#define WORD 8U
+
+/* DWARF numbers of the registers that the first two arguments and results are in. */
+#define REG_RAX 0U
+#define REG_RBX 3U
+
+/* Of a role's operations. */
+#define OPS_MAX 16
+#define PIECES_MAX 2
+
+static const struct gosig no_sig = { 0 };
+static const struct plan_capture no_values = { 0 };
+
+static const struct gotype any = {
+	.kind = GOTYPE_INTERFACE, .name = "interface {}", .size = 2 * WORD, .align = WORD,
+	.empty = true,
+};
+
+/* What gopanic is given; it has no name in what is shown. */
+static const struct plan_value panic_value = { .name = "_", .type = &any };
+
+/**
+ * struct making - a role's capture under construction
+ * @bin: the binary
+ * @l: where its g keeps things
+ * @regs: arguments and results are in registers
+ * @pieces: room for its pieces
+ * @ops: and operations
+ * @c: the capture
+ * @descendant: plan.descendant
+ */
+struct making {
+	const struct gobin *bin;
+	const struct golayout_g *l;
+	bool regs;
+	struct goprobe_piece pieces[PIECES_MAX];
+	struct goprobe_op ops[OPS_MAX];
+	struct plan_capture c;
+	uint64_t descendant;
+};
+
+static void op(struct making *m, struct goprobe_op o)
+{
+	m->ops[m->c.nops++] = o;
+}
+
+/* Register 0: the word at entry SP + @at, or where a register has it instead. */
+static void op_word(struct making *m, uint8_t reg, uint64_t at)
+{
+	if (m->regs) {
+		op(m, (struct goprobe_op){ .code = GOPROBE_OP_REG, .b = reg });
+		return;
+	}
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_SP, .value = at });
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_LOAD, .size = WORD });
+}
+
+/* Register @a: the word at register @b + @at. */
+static void op_load(struct making *m, uint8_t a, uint8_t b, uint64_t at)
+{
+	const struct goprobe_op load = {
+		.code = GOPROBE_OP_LOAD, .a = a, .b = b, .size = WORD, .value = at,
+	};
+
+	op(m, load);
+}
+
+/* The word at @frame: register 1. */
+static void op_store(struct making *m, uint32_t frame)
+{
+	const struct goprobe_op store = {
+		.code = GOPROBE_OP_STORE, .a = 1, .size = WORD, .offset = frame,
+	};
+
+	op(m, store);
+}
+
+/*
+ * newproc1 returns the new g, on the caller's stack before 1.17, behind 40 bytes of
+ * arguments. Not in an item: what fails is told by GOPROBE_RECORD_F_FAULT.
+ */
+static void make_go(struct making *m)
+{
+	m->c.size = sizeof(struct hidden_go);
+	op_word(m, REG_RAX, WORD + 40);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_goid);
+	op_store(m, offsetof(struct hidden_go, goid));
+	op_load(m, 1, 0, m->l->gopc);
+	op_store(m, offsetof(struct hidden_go, pc));
+}
+
+static void make_panic(struct making *m)
+{
+	m->c.size = 2 * WORD;
+	m->c.values = &panic_value;
+	m->c.nvalues = 1;
+	if (!m->regs) {
+		m->pieces[m->c.npieces++] = (struct goprobe_piece){
+			.source = GOPROBE_FROM_STACK, .size = 2 * WORD, .offset = WORD,
+		};
+		return;
+	}
+	m->pieces[m->c.npieces++] = (struct goprobe_piece){
+		.source = GOPROBE_FROM_INT_REG, .reg = REG_RAX, .size = WORD,
+	};
+	m->pieces[m->c.npieces++] = (struct goprobe_piece){
+		.source = GOPROBE_FROM_INT_REG, .reg = REG_RBX, .size = WORD, .frame = WORD,
+	};
+}
+
+/* It is given g, which knows what has been recovered, and in which frame. */
+static void make_recovery(struct making *m)
+{
+	m->c.size = sizeof(struct hidden_recovery);
+	op_word(m, REG_RAX, WORD);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_stack_hi);
+	op_store(m, offsetof(struct hidden_recovery, hi));
+	if (m->l->panic_sp) {
+		op_load(m, 1, 0, m->l->panic);
+		op_load(m, 1, 1, m->l->panic_sp);
+	} else {
+		op_load(m, 1, 0, m->l->sigcode0);
+	}
+	op_store(m, offsetof(struct hidden_recovery, sp));
+}
+
+static void make_nothing(struct making *m)
+{
+	(void)m;
+}
+
+/**
+ * struct role - what a role needs
+ * @func: a function
+ * @ret: it is traced where that returns, not where it is called
+ * @shares: it may be traced for its own sake, too
+ * @make: how its frame is filled
+ */
+static const struct role {
+	const char *func;
+	bool ret;
+	bool shares;
+	void (*make)(struct making *m);
+} roles[__PLAN_ROLE_MAX] = {
+	[PLAN_ROLE_GO] = { "runtime.newproc1", true, false, make_go },
+	[PLAN_ROLE_PANIC] = { "runtime.gopanic", false, true, make_panic },
+	[PLAN_ROLE_RECOVERY] = { "runtime.recovery", false, false, make_recovery },
+	[PLAN_ROLE_FATAL] = { "runtime.fatalpanic", false, true, make_nothing },
+	[PLAN_ROLE_GOEXIT] = { "runtime.Goexit", false, true, make_nothing },
+	[PLAN_ROLE_BEGIN] = { "runtime.main", false, true, make_nothing },
+};
+
+static const struct gofunc *find(const struct gobin *bin, const char *name)
+{
+	size_t n;
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (f[i].entry && !strcmp(f[i].name, name))
+			return &f[i];
+	return NULL;
+}
+
+/* The same function, traced for its own sake, or NULL. */
+static struct plan_func *wanted(const struct plan *p, const struct gobin *bin,
+				const struct gofunc *fn)
+{
+	for (size_t i = 0; i < p->nfuncs; i++)
+		if (p->funcs[i]->bin == bin && !p->funcs[i]->at &&
+		    p->funcs[i]->action < GOPROBE_ACTION_STATE &&
+		    p->funcs[i]->fn->entry == fn->entry)
+			return p->funcs[i];
+	return NULL;
+}
+
+static int add(struct plan *p, struct gobin *bin, enum plan_role role, struct diag *d)
+{
+	const struct gofunc *fn = find(bin, roles[role].func);
+	int minor = gobin_go_minor(bin);
+	struct making m = {
+		.bin = bin, .l = &golayout_get(minor)->g, .regs = goversion_regabi(minor),
+	};
+	struct plan_func info, *same = fn ? wanted(p, bin, fn) : NULL;
+
+	if (same && roles[role].shares)
+		same->role = role;
+	if (!fn || same)
+		return 0;
+	plan_survey(bin, fn, &info);
+	if (info.refused)
+		return 0;
+	m.c.pieces = m.pieces;
+	m.c.ops = m.ops;
+	roles[role].make(&m);
+	return plan_add_request(p, bin, fn, &(struct plan_request){
+		.sig = &no_sig, .role = role,
+		.call = roles[role].ret ? &no_values : &m.c,
+		.ret = roles[role].ret ? &m.c : &no_values,
+	}, d);
+}
+
+int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum plan_role role,
+	       struct diag *d)
+{
+	for (size_t i = 0; i < nbins; i++)
+		if (add(p, bins[i], role, d))
+			return -1;
+	return 0;
+}
+
+/* --- what the module is told ---------------------------------------------------- */
+
+static int not_told(const struct gobin *bin, const char *what, struct diag *d)
+{
+	return diag_set(d, "%s has no %s, so what its goroutines do can't be followed",
+			gobin_path(bin), what);
+}
+
+static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
+{
+	const struct gofunc *fn, *park = find(bin, "runtime.park_m");
+	struct gostates_bin what = { .minor = gobin_go_minor(bin) };
+	struct goprobe_op ops[GOSTATES_OPS];
+	struct plan_told told = { .action = GOPROBE_ACTION_STATE, .ops = ops };
+
+	if (gostates_reasons(gobin_file(bin), &what.reasons))
+		return not_told(bin, "table of wait reasons", d);
+	if (park) {
+		what.park[0] = park->entry;
+		what.park[1] = park->end;
+	}
+	for (int i = 0; i < GOSTATES_SOURCES; i++) {
+		const struct gostates_source *s = &gostates_sources[i];
+
+		if (what.minor < s->first || what.minor > s->last)
+			continue;
+		fn = find(bin, s->func);
+		/* The linker leaves out what the program does not use. */
+		if (!fn && s->needed)
+			return not_told(bin, s->func, d);
+		told.nops = fn ? gostates_program(&what, i, ops) : 0;
+		if (fn && plan_add_told(p, bin, fn, &told, d))
+			return -1;
+	}
+	return 0;
+}
+
+int hidden_add_states(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d)
+{
+	for (size_t i = 0; i < nbins; i++)
+		if (add_states(p, bins[i], d))
+			return -1;
+	return 0;
+}
+
+/* Register @reg is the next word of the key. */
+static void op_key(struct making *m, uint8_t reg)
+{
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_KEY, .a = reg });
+}
+
+static void op_value(struct making *m, uint8_t code, uint8_t reg, uint64_t value)
+{
+	op(m, (struct goprobe_op){ .code = code, .a = reg, .value = value });
+}
+
+/* The new goroutine joins if the one that starts it is a member, or is whom it is about. */
+static void tell_born(struct making *m)
+{
+	op_value(m, GOPROBE_OP_TASK, 0, GOPROBE_TASK_GOID);
+	op(m, (struct goprobe_op){
+		.code = GOPROBE_OP_JEQ_I, .offset = 3, .value = m->descendant });
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_MEMBER });
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_JNE_I, .offset = 1 });
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_REJECT });
+	op_word(m, REG_RAX, WORD + 40);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_goid);
+	op_key(m, 1);
+}
+
+/* It is given g. */
+static void tell_ended(struct making *m)
+{
+	op_word(m, REG_RAX, WORD);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_goid);
+	op_key(m, 1);
+}
+
+/* As make_recovery(). */
+static void tell_recovery(struct making *m)
+{
+	op_word(m, REG_RAX, WORD);
+	op_key(m, 0);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_goid);
+	op_key(m, 1);
+	op_load(m, 1, 0, gobin_runtime(m->bin)->g_stack_hi);
+	if (m->l->panic_sp) {
+		op_load(m, 2, 0, m->l->panic);
+		op_load(m, 2, 2, m->l->panic_sp);
+	} else {
+		op_load(m, 2, 0, m->l->sigcode0);
+	}
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_SUB, .a = 1, .b = 2 });
+	op_key(m, 1);
+	op_value(m, GOPROBE_OP_IMM, 1, 1);
+	op_key(m, 1);
+}
+
+/* All calls of the goroutine are over; @written: by a panic. */
+static void tell_all(struct making *m, bool written)
+{
+	op_value(m, GOPROBE_OP_TASK, 0, GOPROBE_TASK_G);
+	op_key(m, 0);
+	op_value(m, GOPROBE_OP_TASK, 0, GOPROBE_TASK_GOID);
+	op_key(m, 0);
+	op_value(m, GOPROBE_OP_IMM, 0, 0);
+	op_key(m, 0);
+	op_value(m, GOPROBE_OP_IMM, 0, written);
+	op_key(m, 0);
+}
+
+static void tell_fatal(struct making *m)
+{
+	tell_all(m, true);
+}
+
+static void tell_goexit(struct making *m)
+{
+	tell_all(m, false);
+}
+
+/**
+ * struct telling - points that tell the module of goroutines
+ * @funcs: a function, and what it was called before
+ * @action: enum goprobe_action
+ * @optional: programs may be without
+ * @make: the key
+ */
+struct telling {
+	const char *funcs[2];
+	uint8_t action;
+	bool optional;
+	void (*make)(struct making *m);
+};
+
+static const struct telling kin[] = {
+	{ { "runtime.newproc1" }, GOPROBE_ACTION_JOIN, false, tell_born },
+	{ { "runtime.gdestroy", "runtime.goexit0" }, GOPROBE_ACTION_PART, false, tell_ended },
+};
+
+/* The linker leaves Goexit out of programs that do not use it. */
+static const struct telling panics[] = {
+	{ { "runtime.recovery" }, GOPROBE_ACTION_UNWIND, false, tell_recovery },
+	{ { "runtime.fatalpanic" }, GOPROBE_ACTION_UNWIND, false, tell_fatal },
+	{ { "runtime.Goexit" }, GOPROBE_ACTION_UNWIND, true, tell_goexit },
+};
+
+static int tell(struct plan *p, struct gobin *bin, const struct telling *t, struct diag *d)
+{
+	const struct gofunc *fn = find(bin, t->funcs[0]);
+	int minor = gobin_go_minor(bin);
+	struct making m = {
+		.bin = bin, .l = &golayout_get(minor)->g, .regs = goversion_regabi(minor),
+		.descendant = p->descendant,
+	};
+	struct plan_told told = {
+		.action = t->action, .ret = t->action == GOPROBE_ACTION_JOIN,
+		.first = t->action == GOPROBE_ACTION_UNWIND, .ops = m.ops,
+	};
+
+	if (!fn && t->funcs[1])
+		fn = find(bin, t->funcs[1]);
+	if (!fn && t->optional)
+		return 0;
+	if (!fn)
+		return diag_set(d, "%s has no function %s, which this condition needs",
+				gobin_path(bin), t->funcs[0]);
+	t->make(&m);
+	told.nops = m.c.nops;
+	return plan_add_told(p, bin, fn, &told, d);
+}
+
+static int tell_each(struct plan *p, struct gobin *bin, const struct telling *t, size_t n,
+		     struct diag *d)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tell(p, bin, &t[i], d))
+			return -1;
+	return 0;
+}
+
+/* What conditions ask for that the module has to be told of. */
+static int tell_all_of(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < nbins; i++) {
+		if (p->descendant)
+			err = tell_each(p, bins[i], kin, sizeof(kin) / sizeof(*kin), d);
+		if (!err && p->unwinds)
+			err = tell_each(p, bins[i], panics, sizeof(panics) / sizeof(*panics), d);
+	}
+	return err;
+}
+
+int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
+		   const struct plan_options *options, struct diag *d)
+{
+	bool ends = false;
+	int err;
+
+	if (options->split && hidden_add_states(p, bins, nbins, d))
+		return -1;
+	for (size_t i = 0; i < p->nfuncs; i++)
+		ends |= p->funcs[i]->ends;
+	err = tell_all_of(p, bins, nbins, d);
+	if (err || options->action != GOPROBE_ACTION_RECORD || options->no_return || !ends)
+		return err;
+	for (int role = PLAN_ROLE_PANIC; !err && role <= PLAN_ROLE_BEGIN; role++)
+		err = hidden_add(p, bins, nbins, role, d);
+	return err || !options->goroutine ? err :
+	       hidden_add(p, bins, nbins, PLAN_ROLE_GO, d);
+}
+
+static bool is_filled(const struct record *r, size_t size)
+{
+	return r->frame && r->frame_size >= size && !(r->h.flags & GOPROBE_RECORD_F_FAULT);
+}
+
+bool hidden_go(const struct record *r, struct hidden_go *ret)
+{
+	if (!is_filled(r, sizeof(*ret)))
+		return false;
+	memcpy(ret, r->frame, sizeof(*ret));
+	return ret->goid;
+}
+
+bool hidden_recovery(const struct record *r, uint64_t *depth)
+{
+	struct hidden_recovery rec;
+
+	if (!is_filled(r, sizeof(rec)))
+		return false;
+	memcpy(&rec, r->frame, sizeof(rec));
+	*depth = (rec.hi - rec.sp) / 8;
+	return rec.sp && rec.sp < rec.hi;
+}
+
+size_t hidden_count(const struct plan *p, size_t *points)
+{
+	size_t n = 0;
+
+	*points = 0;
+	for (size_t i = 0; i < p->nfuncs; i++)
+		n += p->funcs[i]->hidden;
+	for (size_t i = 0; n && i < p->nfiles; i++)
+		for (size_t k = 0; k < p->files[i].n; k++)
+			*points += p->funcs[p->files[i].v[k].id]->hidden;
+	return n;
+}

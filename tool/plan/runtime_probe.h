@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Functions of the runtime that are traced for what they tell of others: their hits
+ * are no events. All that differs between releases is in golayout.h.
+ */
+#ifndef GOPROBE_HIDDEN_H
+#define GOPROBE_HIDDEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "event/record.h"
+#include "plan/plan.h"
+
+/**
+ * struct hidden_go - a goroutine was made, as PLAN_ROLE_GO tells
+ * @goid: its id
+ * @pc: run-time address behind the call of the go statement
+ */
+struct hidden_go {
+	uint64_t goid;
+	uint64_t pc;
+};
+
+/**
+ * struct hidden_recovery - a panic was recovered, as PLAN_ROLE_RECOVERY tells
+ * @hi: end of the goroutine's stack
+ * @sp: stack pointer of the frame that goes on
+ */
+struct hidden_recovery {
+	uint64_t hi;
+	uint64_t sp;
+};
+
+/*
+ * Add those that @options ask for, in all binaries: how programs and goroutines begin, how
+ * calls end that do not return. 0, or -1 without memory.
+ */
+int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
+		   const struct plan_options *options, struct diag *d);
+/*
+ * Add those of @role in all binaries. What a binary does not have and what can't be
+ * probed is left out. What is traced already for its own sake remains so, and gets the
+ * role if it is traced where that needs it. 0, or -1 without
+ * memory.
+ */
+int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum plan_role role,
+	       struct diag *d);
+/*
+ * Add those that tell in which states goroutines are, in all binaries. 0, or -1 with @d set: a
+ * binary's are not what they should be, or there is no memory.
+ */
+int hidden_add_states(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d);
+/* What the record of a function of PLAN_ROLE_GO tells; false: nothing. */
+bool hidden_go(const struct record *r, struct hidden_go *ret);
+/* The depth of the frame that goes on (goprobe_record.depth); false: it is not told. */
+bool hidden_recovery(const struct record *r, uint64_t *depth);
+/* How many of the plan's functions, and of their points, are hidden. */
+size_t hidden_count(const struct plan *p, size_t *points);
+
+#endif

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From probe specs to functions: matching, and saying what was left out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/no_match.h"
+#include "plan/precedence.h"
+#include "plan/request.h"
+#include "plan/select.h"
+#include "plan/select_place.h"
+
+/* The shell has taken apart what was not quoted: main.foo if n==1. */
+static int check_word(char **texts, size_t n, size_t i, struct diag *d)
+{
+	static const char *const words[] = { "if", "where", "set", "delay", "on" };
+	size_t k = 0;
+
+	while (k < sizeof(words) / sizeof(*words) && strcmp(texts[i], words[k]) != 0)
+		k++;
+	if (!i || k == sizeof(words) / sizeof(*words))
+		return 0;
+	diag_set(d, "'%s' belongs to the pattern before it, in one argument", texts[i]);
+	diag_hint(d, "quote them together: '%s %s%s%s'", texts[i - 1],
+		  k == 1 ? "if" : texts[i], i + 1 < n ? " " : "", i + 1 < n ? texts[i + 1] : " ...");
+	return -1;
+}
+
+static int parse(int (*parse_one)(const char *, struct spec *, struct diag *), char **texts,
+		 size_t n, struct spec **ret, struct diag *d)
+{
+	struct spec *specs = calloc(n ? n : 1, sizeof(*specs));
+
+	if (!specs)
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		if (!check_word(texts, n, i, d) && !parse_one(texts[i], &specs[i], d))
+			continue;
+		select_specs_free(specs, i);
+		return -1;
+	}
+	*ret = specs;
+	return 0;
+}
+
+int select_specs_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
+{
+	return parse(spec_parse, texts, n, ret, d);
+}
+
+int select_patterns_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
+{
+	return parse(spec_parse_pattern, texts, n, ret, d);
+}
+
+int select_conditions_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
+{
+	return parse(spec_parse_condition, texts, n, ret, d);
+}
+
+int select_signatures_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
+{
+	return parse(spec_parse_signature, texts, n, ret, d);
+}
+
+int select_places_parse(char **texts, size_t n, struct spec **ret, struct diag *d)
+{
+	return parse(spec_parse_place, texts, n, ret, d);
+}
+
+void select_specs_free(struct spec *specs, size_t n)
+{
+	for (size_t i = 0; specs && i < n; i++)
+		spec_fini(&specs[i]);
+	free(specs);
+}
+
+/* --- what was left out ----------------------------------------------- */
+
+void choice_left_out(struct choice *c, const char *why)
+{
+	struct reasons *r = &c->reasons;
+	size_t i = 0;
+
+	r->total++;
+	while (i < r->n && strcmp(r->why[i], why) != 0)
+		i++;
+	if (i == REASONS_MAX)
+		return;
+	if (i == r->n) {
+		r->why[r->n++] = why;
+		r->count[i] = 0;
+	}
+	r->count[i]++;
+}
+
+static void describe(const struct reasons *r, struct buf *b)
+{
+	if (!r->total)
+		return;
+	buf_u64(b, r->total);
+	buf_str(b, r->total == 1 ? " function or place left out: " :
+				   " functions or places left out: ");
+	for (size_t i = 0; i < r->n; i++) {
+		if (i)
+			buf_str(b, ", ");
+		buf_u64(b, r->count[i]);
+		buf_char(b, ' ');
+		buf_str(b, r->why[i]);
+	}
+}
+
+/* --- choosing -------------------------------------------------------- */
+
+static const char why_asked[] = "can't be had as is asked for";
+
+/*
+ * What the specs of a rank want of the function, in @req. 1: they are none; -1: no request can be
+ * made of any of them, with @d set, or the function is named and not of all of them; or they don't
+ * want the same, and c->conflict is set.
+ */
+static int ask(struct choice *c, struct gobin *bin, const struct gofunc *fn,
+	       enum claim_rank rank, struct plan_request *req, struct diag *d)
+{
+	size_t first = c->nspecs;
+	int err = 1;
+
+	for (size_t i = 0; i < c->nspecs; i++) {
+		const struct spec *s = &c->specs[i];
+		struct plan_request r;
+		struct diag why = { 0 };
+
+		if (!c->hit[i] || claim_rank(s) != rank ||
+		    (first < i && c->like[first] == c->like[i]))
+			continue;
+		if (request_make(s, bin, fn, c->mem, &r, &c->warnings, &why)) {
+			err = first > i || rank >= CLAIM_NAME ? -1 : err;
+			if (!d->sentence)
+				*d = why;
+			else
+				diag_fini(&why);
+			continue;
+		}
+		if (first < i)
+			return claim_conflict(fn->name, &c->specs[first], s, c->mem, &c->conflict);
+		first = i;
+		*req = r;
+		err = rank >= CLAIM_NAME && err < 0 ? -1 : 0;
+	}
+	return err;
+}
+
+/* Of the specs that name the function those that say most of it decide. */
+static int decide(struct choice *c, struct gobin *bin, const struct gofunc *fn,
+		  struct plan_request *req, struct diag *d)
+{
+	int err = 1;
+
+	for (int rank = __CLAIM_MAX - 1; err && rank >= 0 && !c->conflict.sentence; rank--) {
+		int got = ask(c, bin, fn, rank, req, d);
+
+		err = got > 0 ? err : got;
+		if (rank >= CLAIM_NAME && err < 0)
+			break;
+	}
+	if (!err)
+		diag_fini(d);
+	return err;
+}
+
+static void add(struct choice *c, struct gobin *bin, const struct gofunc *fn, bool named)
+{
+	struct plan_request req;
+	struct diag d = { 0 };
+	bool lacks = decide(c, bin, fn, &req, &d);
+	int err = lacks ? -1 : plan_add_request(c->p, bin, fn, &req, &d);
+	const char *why = lacks ? CHOICE_LACKS : err ? plan_refused(c->p) : NULL;
+
+	for (size_t i = 0; i < c->nspecs; i++)
+		c->added[i] += c->hit[i] && !err;
+	if (!err)
+		return;
+	if (!named)
+		choice_left_out(c, why ? why : why_asked);
+	if (named && !c->refusal.sentence)
+		c->refusal = d;
+	else if ((lacks || !why) && !c->lacks.sentence)
+		c->lacks = d;
+	else
+		diag_fini(&d);
+}
+
+static void choose(struct choice *c, struct gobin *bin, const struct gofunc *fn, bool wrappers)
+{
+	bool any = false, named = false;
+
+	for (size_t i = 0; i < c->nspecs; i++) {
+		const struct spec *s = &c->specs[i];
+
+		c->hit[i] = spec_match(s, fn->name);
+		/* A wrapper is meant only by its name, and if nothing else has it. */
+		if (wrappers && (s->kind != SPEC_NAME || c->added[i]))
+			c->hit[i] = false;
+		c->found[i] += c->hit[i];
+		any |= c->hit[i];
+		named |= c->hit[i] && s->kind == SPEC_NAME;
+	}
+	if (any)
+		add(c, bin, fn, named);
+}
+
+/* --- all of it ---------------------------------------------------------- */
+
+static int inlined_away(struct choice *c, struct gobin *bin, const struct gofunc *fn,
+			struct diag *d)
+{
+	plan_add(c->p, bin, fn, d);
+	diag_hint(d, "--inlined probes the places where that is: 'goprobectl list --points' shows them%s",
+		  c->nspecs > 1 ? "; without it the others can be traced" : "");
+	return -1;
+}
+
+/* Nothing with code matches; perhaps something that was inlined away does. */
+static int no_code(struct choice *c, struct gobin **bins, size_t nbins, const struct spec *s,
+		   struct diag *d)
+{
+	for (size_t i = 0; i < nbins; i++) {
+		const struct gofunc *f;
+		size_t n;
+
+		if (gobin_load_inlined(bins[i]))
+			return diag_set(d, "out of memory");
+		f = gobin_funcs(bins[i], &n);
+		for (size_t k = 0; k < n; k++)
+			if (!f[k].entry && spec_match(s, f[k].name))
+				return inlined_away(c, bins[i], &f[k], d);
+	}
+	return nomatch(bins, nbins, s, d);
+}
+
+static int check(struct choice *c, struct gobin **bins, size_t nbins, struct diag *d)
+{
+	for (size_t i = 0; i < c->nspecs; i++) {
+		const struct spec *s = &c->specs[i];
+
+		if (!c->found[i])
+			return no_code(c, bins, nbins, s, d);
+		if (c->added[i])
+			continue;
+		if (s->kind == SPEC_NAME && c->refusal.sentence) {
+			*d = c->refusal;
+			memset(&c->refusal, 0, sizeof(c->refusal));
+			if (c->nspecs > 1 && !d->hint)
+				diag_hint(d, "without it the others can be traced");
+			return -1;
+		}
+
+		if (c->lacks.sentence) {
+			*d = c->lacks;
+			memset(&c->lacks, 0, sizeof(c->lacks));
+			if (c->found[i] > 1)
+				diag_hint(d, "none of the %zu functions that match has what is asked for; the first one is told of",
+					  c->found[i]);
+			return -1;
+		}
+
+		struct buf b = { 0 };
+
+		describe(&c->reasons, &b);
+		diag_set(d, "no function that '%s' matches can be probed", s->text);
+		diag_hint(d, "%.*s", (int)b.len, b.len ? b.p : "");
+		buf_fini(&b);
+		return -1;
+	}
+	return 0;
+}
+
+/* Which specs want the same. */
+static void compare(struct choice *c)
+{
+	for (size_t i = 0; i < c->nspecs; i++)
+		while (c->like[i] < i &&
+		       !claim_same(&c->specs[c->like[i]], &c->specs[i], c->mem))
+			c->like[i]++;
+}
+
+int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
+		     const struct spec *specs, size_t nspecs, struct arena *mem,
+		     struct buf *skipped, struct diag *d)
+{
+	struct choice c = {
+		.p = p,
+		.mem = mem,
+		.specs = specs,
+		.nspecs = nspecs,
+		.found = calloc(nspecs, sizeof(size_t)),
+		.added = calloc(nspecs, sizeof(size_t)),
+		.hit = calloc(nspecs, sizeof(bool)),
+		.like = calloc(nspecs, sizeof(size_t)),
+	};
+	int err = c.found && c.added && c.hit && c.like ? 0 : diag_set(d, "out of memory");
+
+	if (!err)
+		compare(&c);
+
+	if (!err)
+		err = choice_places(&c, bins, nbins, false, d);
+	if (!err && p->inlined)
+		err = choice_places(&c, bins, nbins, true, d);
+	for (int wrappers = 0; !err && wrappers < 2; wrappers++) {
+		for (size_t i = 0; i < nbins; i++) {
+			size_t n;
+			const struct gofunc *f = gobin_funcs(bins[i], &n);
+
+			for (size_t k = 0; k < n && !c.conflict.sentence; k++)
+				if (!(f[k].flags & GOFUNC_WRAPPER) == !wrappers)
+					choose(&c, bins[i], &f[k], wrappers);
+		}
+	}
+	if (c.conflict.sentence) {
+		*d = c.conflict;
+		err = -1;
+	}
+	if (!err)
+		err = check(&c, bins, nbins, d);
+	if (!err) {
+		describe(&c.reasons, skipped);
+		if (skipped->len && c.warnings.len)
+			buf_char(skipped, '\n');
+		buf_mem(skipped, c.warnings.p, c.warnings.len);
+	}
+	buf_fini(&c.warnings);
+	diag_fini(&c.refusal);
+	diag_fini(&c.lacks);
+	hmap_fini(&c.claims);
+	free(c.found);
+	free(c.added);
+	free(c.hit);
+	free(c.like);
+	return err;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From probe specs to functions of binaries. */
+#ifndef GOPROBE_SELECT_H
+#define GOPROBE_SELECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "gobin/gobin.h"
+#include "lang/spec.h"
+#include "plan/plan.h"
+
+/* Parse @n texts. *@ret is to be given to select_specs_free(). */
+int select_specs_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
+/* Likewise, where only patterns make sense. */
+int select_patterns_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
+/* Likewise, where only patterns and conditions do. */
+int select_conditions_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
+/* Likewise, where signatures do, too. */
+int select_signatures_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
+void select_specs_free(struct spec *specs, size_t n);
+
+/* Likewise, where only patterns and places do, without lists. */
+int select_places_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
+
+/*
+ * Add the functions that the specs name to @p, and the places. With plan_options.inlined also
+ * where the functions were inlined. A function that a plain name
+ * names must be probeable, and have what its spec asks for; of those that a glob
+ * or regular expression finds, the others are left out, and @skipped is told how
+ * many and why. Of the specs that mean a function those of the highest rank (claim.h) say
+ * what is wanted, and must want the same. @mem must outlive @p.
+ */
+int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
+		     const struct spec *specs, size_t nspecs, struct arena *mem,
+		     struct buf *skipped, struct diag *d);
+
+#endif

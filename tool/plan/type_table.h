@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The part of a plan that tells the module where types have references. Pure. */
+#ifndef GOPROBE_WIRETYPES_H
+#define GOPROBE_WIRETYPES_H
+
+#include "base/arena.h"
+#include "base/hmap.h"
+#include "plan/plan.h"
+#include "plan/reference.h"
+
+/*
+ * Types and references of a session before it runs, and ever; the module allows
+ * 64 Ki and 256 Ki.
+ */
+#define WIRETYPES_MAX 40960U
+#define WIRETYPES_REFS_MAX 163840U
+#define WIRETYPES_LEARN_MAX 61440U
+#define WIRETYPES_LEARN_REFS_MAX 245760U
+/**
+ * struct wiretype - a wire type, wanted or made
+ * @t: Go type
+ * @bin: the binary it is of
+ * @role: what of that type it is
+ * @id: session type id, or WIRETYPES_NONE: not made
+ * @level: references followed from a frame to the nearest such object; the type
+ *	is good for those that are as far away or farther
+ * @told: it can't be changed any more
+ * @next: of the same queue
+ */
+struct wiretype {
+	const struct gotype *t;
+	struct gobin *bin;
+	enum wire_role role;
+	uint32_t id;
+	uint32_t level;
+	bool told;
+	struct wiretype *next;
+};
+
+#define WIRETYPES_NONE UINT32_MAX
+
+/* Types wait in the order they were asked for, by level. */
+struct wiretypes_queue {
+	struct wiretype *first;
+	struct wiretype **last;
+};
+
+struct wiretypes;
+
+/*
+ * What an interface of type @t holds may be @level references from a frame; with
+ * NULL: what a function has captured.
+ */
+typedef int (*wiretypes_seen_fn)(void *ctx, struct gobin *bin, const struct gotype *t,
+				 uint32_t level);
+
+/**
+ * struct wiretypes - makes plan.types, plan.gotypes and plan.refs
+ * @plan: where they go
+ * @mem: for what is needed on the way
+ * @depth: references followed: what is farther away needs no type
+ * @most: types to make; what is beyond is not followed
+ * @most_refs: references, likewise
+ * @seen: told of each interface and function; it may ask for types
+ * @seen_ctx: its first argument
+ * @known: wire types by Go type and role
+ * @frames: types of frames that are not told, by a hash of what is in them
+ * @queues: types that wait for being made, by level
+ * @targets: what each reference of plan.refs leads to, until it is told
+ * @types_cap: room in plan.types and plan.gotypes
+ * @refs_cap: room in plan.refs and @targets
+ * @told: types of the plan whose references are settled
+ * @refs: those of the type at hand
+ */
+struct wiretypes {
+	struct plan *plan;
+	struct arena *mem;
+	uint32_t depth;
+	size_t most;
+	size_t most_refs;
+	wiretypes_seen_fn seen;
+	void *seen_ctx;
+	struct hmap known;
+	struct hmap frames;
+	struct wiretypes_queue queues[PLAN_DEPTH_MAX + 1];
+	const struct wiretype **targets;
+	size_t types_cap;
+	size_t refs_cap;
+	size_t told;
+	struct wirerefs refs;
+};
+
+void wiretypes_init(struct wiretypes *w, struct plan *p, struct arena *mem, uint32_t depth);
+void wiretypes_fini(struct wiretypes *w);
+
+/**
+ * wiretypes_frame() - the wire type of a frame
+ * @w: types so far
+ * @bin: binary that the values are of
+ * @values: what is in the frame; those that are unavailable are not
+ * @n: their number
+ * @size: of the frame
+ * @texts: only strings and errors are followed
+ * @ret: session type id
+ *
+ * Frames that look alike share a type. What it refers to is made by
+ * wiretypes_make().
+ *
+ * Return: 0, or -1 without memory.
+ */
+int wiretypes_frame(struct wiretypes *w, struct gobin *bin, const struct plan_value *values,
+		    size_t n, uint32_t size, bool texts, uint32_t *ret);
+
+/*
+ * The wire type of what @role says of @t, for objects that are @level references
+ * away. NULL without memory, or if there are no such objects.
+ */
+struct wiretype *wiretypes_want(struct wiretypes *w, struct gobin *bin, const struct gotype *t,
+				enum wire_role role, uint32_t level);
+
+/*
+ * Make all types that are wanted, nearest first, and those that they refer to.
+ * Then they are not changed any more. 0, or -1 without memory.
+ */
+int wiretypes_make(struct wiretypes *w);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Goroutines that run already, and which of them descend from one. */
+#ifndef GOPROBE_KIN_H
+#define GOPROBE_KIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "process/memory.h"
+
+struct gobin;
+struct golayout_g;
+struct goprobe_runtime;
+
+/**
+ * struct kin_gor - a goroutine
+ * @goid: its id
+ * @parent: id of the one that started it
+ */
+struct kin_gor {
+	uint64_t goid;
+	uint64_t parent;
+};
+
+/*
+ * Those of @v that goroutine @of has started, or one of these, come first. Returns how many;
+ * @of itself is none.
+ */
+size_t kin_descendants(struct kin_gor *v, size_t n, uint64_t of);
+/* The goroutine at @g. False: it is none now, or what @rt says can't be. */
+bool kin_gor_read(const struct procmem *m, const struct golayout_g *l,
+		  const struct goprobe_runtime *rt, uint64_t g, struct kin_gor *ret);
+/*
+ * The goroutines of a running process that descend from @of: *@ret, from malloc(), *@n of
+ * them. 0; 1 if the program does not tell, with @d saying why; or -1 with @d set.
+ */
+int kin_read(const struct procmem *m, struct gobin *bin, uint64_t of, struct kin_gor **ret,
+	     size_t *n, struct diag *d);
+
+#endif

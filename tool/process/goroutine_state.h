@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a goroutine of a running process does, in words, and its stack. */
+#ifndef GOPROBE_GOSTATE_H
+#define GOPROBE_GOSTATE_H
+
+#include "process/goroutines.h"
+
+/* Functions of a stack. */
+#define GOSTATE_FRAMES 64
+
+/**
+ * struct gostate - what it does
+ * @status: "waiting", or NULL: it can't be told
+ * @reason: what it waits for, "chan receive"; "" if that is not known
+ * @pcs: link-time addresses where its functions go on, innermost first
+ * @npcs: their number; 0 if it is running: nothing tells where
+ * @cut: there are more
+ * @creator: where the go statement that made it returns to, link-time; 0: nobody's
+ */
+struct gostate {
+	const char *status;
+	char reason[64];
+	uint64_t pcs[GOSTATE_FRAMES];
+	size_t npcs;
+	bool cut;
+	uint64_t creator;
+};
+
+/* The one that has been read as @gr. */
+void gostate_of(struct goreader *r, const struct goroutine *gr, struct gostate *ret);
+/* The goroutine whose runtime.g is at @g. */
+void gostate_read(struct goreader *r, uint64_t g, struct gostate *ret);
+
+#endif

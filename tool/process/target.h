@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is traced: running processes, a file, or a command to be started. */
+#ifndef GOPROBE_TARGET_H
+#define GOPROBE_TARGET_H
+
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/diag.h"
+#include "gobin/gobin.h"
+
+/**
+ * struct target_process - a process that is traced
+ * @pid: its id
+ * @pidfd: readable once it has ended; -1 if that can't be had
+ * @gone: it has ended
+ */
+struct target_process {
+	pid_t pid;
+	int pidfd;
+	bool gone;
+};
+
+/**
+ * struct target - what is traced
+ * @bins: binaries, each once
+ * @nbins: their number
+ * @processes: chosen processes; none: whoever has the binary in its memory
+ * @nprocesses: their number
+ * @command: processes[0] is a command that target_command() has prepared
+ * @go: socket that lets the command go on to exec
+ * @failed: pipe through which a failed exec is told
+ * @status: the command's wait status, once it is @gone; 0 if that can't be had
+ *
+ * A zeroed target is empty. target_fini() ends a command that has not been let
+ * go; one that has is left alone.
+ */
+struct target {
+	struct gobin **bins;
+	size_t nbins;
+	struct target_process *processes;
+	size_t nprocesses;
+	bool command;
+	int go;
+	int failed;
+	int status;
+};
+
+/* Is it a list of process ids: "12,34"? */
+int target_check_pids(const char *list, struct diag *d);
+/*
+ * Add the processes of a list that target_check_pids() has accepted: with what they execute, or, if
+ * that is not Go, with the Go libraries that they have loaded.
+ */
+int target_add_pids(struct target *t, const char *list, struct diag *d);
+/* Of those that have the file in their memory, now or later, these alone: see target_set_file(). */
+int target_limit_pids(struct target *t, const char *list, struct diag *d);
+/*
+ * All that run the file, or have it as a library. *@older: how many processes run another file
+ * that was at this path before.
+ */
+int target_set_file(struct target *t, const char *path, size_t *older, struct diag *d);
+/*
+ * Is there a file at @path, and is it none of @t's binaries? No disk and no server is asked: what
+ * somebody runs the kernel has at hand. (Before Linux 5.12 they are.)
+ */
+bool target_replaced(const struct target *t, const char *path);
+/*
+ * The processes that run @t->bins[0] now, from malloc(), and their number in *@n; NULL if
+ * they can't be found. Others may have begun when it returns.
+ */
+pid_t *target_running(const struct target *t, size_t *n);
+/*
+ * Fork a child that will run @argv once target_release() is called, with the
+ * caller's files and signal dispositions, and @mask for its signal mask.
+ */
+int target_set_command(struct target *t, char **argv, const sigset_t *mask, struct diag *d);
+/* Let the command go; returns when it has been exec'ed. */
+int target_release(struct target *t, struct diag *d);
+
+/*
+ * What poll() has to look at to notice that a process has ended: to @fds, which has room
+ * for @t->nprocesses. Returns how many.
+ */
+size_t target_poll(const struct target *t, struct pollfd *fds);
+/* Look which processes have ended; true if all have. */
+bool target_ended(struct target *t);
+/* The exit status that the command's end asks for: its own, or 128 + signal. */
+int target_exit_status(const struct target *t);
+void target_fini(struct target *t);
+
+#endif

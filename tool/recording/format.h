@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording: what "goprobectl attach --record" writes and "goprobectl replay" reads.
+ *
+ * The file is a struct recording_head, then entries: a struct recording_mark and its
+ * bytes, padded to 8. First what the plan was made of, then records as they came out
+ * of the rings, nothing decoded; the plan itself is made again from the same
+ * binaries. A file that ends between or inside entries was cut short.
+ *
+ * This is the pure part: bytes to entries, trusting none of them.
+ */
+#ifndef GOPROBE_RECORDING_H
+#define GOPROBE_RECORDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <goprobe.h>
+
+#include "plan/plan.h"
+
+#define RECORDING_MAGIC "goprobe\n"
+#define RECORDING_VERSION 3
+#define RECORDING_ORDER 0x01020304U
+/* The most bytes of one entry. */
+#define RECORDING_ENTRY_MAX (1U << 20)
+/* The most files, and the most specs, of one recording. */
+#define RECORDING_FILES_MAX 256U
+#define RECORDING_SPECS_MAX 65536U
+
+/**
+ * struct recording_head - how the file begins
+ * @magic: RECORDING_MAGIC
+ * @order: RECORDING_ORDER, as the machine that wrote it writes numbers
+ * @version: RECORDING_VERSION
+ */
+struct recording_head {
+	char magic[8];
+	uint32_t order;
+	uint32_t version;
+};
+
+/* Entries, in this order; from RECORDING_RECORDS on in any. */
+enum recording_kind {
+	RECORDING_UNSPEC,
+	RECORDING_FILE,		/* struct recording_file, then its path */
+	RECORDING_SPEC,		/* text of a spec, as it was given */
+	RECORDING_START,	/* struct recording_start: tracing begins */
+	RECORDING_RECORDS,	/* GOPROBE_A_RECORDS of one CPU */
+	RECORDING_PASS,		/* struct recording_pass: a pass over the rings is complete */
+	RECORDING_LEARNED,	/* struct recording_learned: records have shown a type */
+	RECORDING_SETTLED,	/* the plan got what was learned */
+	RECORDING_END,		/* struct recording_end: the last entry */
+	RECORDING_EPOCH,	/* struct recording_epoch: the system's clock was set */
+	__RECORDING_MAX,
+};
+
+/**
+ * struct recording_mark - the head of an entry
+ * @kind: enum recording_kind
+ * @size: bytes behind it, without padding
+ * @cpu: of RECORDING_RECORDS
+ * @pad: 0
+ */
+struct recording_mark {
+	uint32_t kind;
+	uint32_t size;
+	uint32_t cpu;
+	uint32_t pad;
+};
+
+/**
+ * struct recording_file - a binary; its index is the session's file id
+ * @size: of the file
+ * @hash: recording_hash() of what is in it, from 0
+ */
+struct recording_file {
+	uint64_t size;
+	uint64_t hash;
+};
+
+#define RECORDING_F_NO_RETURN	(1U << 0)	/* --no-return */
+#define RECORDING_F_PIDS	(1U << 1)	/* there may be more than one process */
+#define RECORDING_F_REGISTERS	(1U << 3)	/* --registers */
+#define RECORDING_F_INLINED	(1U << 4)	/* --inlined */
+#define RECORDING_F_DRY_RUN	(1U << 6)	/* --dry-run */
+#define RECORDING_F_HELD_BYTES	(1U << 2)	/* calls that are held have no less room: --bytes */
+#define RECORDING_F_SPLIT	(1U << 5)	/* --split */
+
+/**
+ * struct recording_start - tracing begins
+ * @plan: hash of the plan that was made: recording_plan()
+ * @started: when, CLOCK_MONOTONIC, ns
+ * @epoch: what makes CLOCK_MONOTONIC a time since 1970, ns
+ * @string_limit: as the next four: struct plan_options
+ * @elements: see @string_limit
+ * @objects: see @string_limit
+ * @bytes: see @string_limit
+ * @depth: see @string_limit
+ * @flags: RECORDING_F_*
+ * @sample: as the next two: struct plan_limits
+ * @rate: see @sample
+ * @by: see @sample
+ * @pad: 0
+ */
+struct recording_start {
+	uint64_t plan;
+	uint64_t started;
+	uint64_t epoch;
+	uint32_t string_limit;
+	uint32_t elements;
+	uint32_t objects;
+	uint32_t bytes;
+	uint32_t depth;
+	uint32_t flags;
+	uint64_t sample;
+	uint64_t rate;
+	uint32_t by;
+	uint32_t pad;
+};
+
+/**
+ * struct recording_pass - a pass is complete
+ * @time: GOPROBE_A_TIME of it
+ * @lost: records lost until then, by enum goprobe_lost_cause
+ */
+struct recording_pass {
+	uint64_t time;
+	uint64_t lost[__GOPROBE_LOST_MAX];
+};
+
+/**
+ * struct recording_epoch - the system's clock was set, or the system suspended
+ * @epoch: as recording_start.epoch, of the records of the pass that ends next and later ones
+ *
+ * Younger than version 3, which it leaves as it is: what does not know this kind reads a
+ * recording without it as before, and one with it up to there.
+ */
+struct recording_epoch {
+	uint64_t epoch;
+};
+
+/**
+ * struct recording_learned - what plan_learn_type() or plan_learn_func() was told
+ * @address: link-time address of a type's descriptor or of a function's code
+ * @file: index of its binary
+ * @level: references from a frame
+ * @func: 1: it is a function's
+ * @pad: 0
+ */
+struct recording_learned {
+	uint64_t address;
+	uint32_t file;
+	uint32_t level;
+	uint32_t func;
+	uint32_t pad;
+};
+
+/**
+ * struct recording_end - it was brought to its end
+ * @ns: how long hits were recorded
+ * @waits: GOPROBE_STAT_WAITS
+ * @wait_ns: GOPROBE_STAT_WAIT_NS
+ * @no_room: as the next four: struct out_summary
+ * @filtered: see @no_room
+ * @undecided: see @no_room
+ * @sampled: see @no_room
+ * @limited: see @no_room
+ * @lost: records lost, by enum goprobe_lost_cause
+ */
+struct recording_end {
+	uint64_t ns;
+	uint64_t no_room;
+	uint64_t filtered;
+	uint64_t undecided;
+	uint64_t sampled;
+	uint64_t limited;
+	uint64_t waits;
+	uint64_t wait_ns;
+	uint64_t lost[__GOPROBE_LOST_MAX];
+};
+
+/**
+ * struct recording_entry - an entry that was read
+ * @kind: which
+ * @cpu: of RECORDING_RECORDS
+ * @p: its bytes; of those that are a struct at least that many
+ * @size: their number
+ */
+struct recording_entry {
+	enum recording_kind kind;
+	uint32_t cpu;
+	const uint8_t *p;
+	size_t size;
+};
+
+/* Why the file that begins with the @len bytes at @p can't be read, or NULL. */
+const char *recording_check_head(const uint8_t *p, size_t len);
+
+/*
+ * The entry at @p, of which @len bytes are there. Returns how many bytes it takes, 0
+ * if they are not all there, or -1 if it is malformed; *@why: how (a static string).
+ */
+int64_t recording_parse(const uint8_t *p, size_t len, struct recording_entry *ret,
+			const char **why);
+
+/* Bytes that stand behind @size ones. */
+static inline size_t recording_padding(size_t size)
+{
+	return -size & 7;
+}
+
+/*
+ * Go on with hash @h over @n more bytes. Tells files and plans apart; no protection
+ * against somebody who wants two of them to look alike.
+ */
+uint64_t recording_hash(uint64_t h, const void *p, size_t n);
+
+/* A hash of all that decides what the ids in records mean. */
+uint64_t recording_plan(const struct plan *p);
+
+#endif

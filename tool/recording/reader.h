@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reading a recording (recording.h) from its file, one entry after the other. */
+#ifndef GOPROBE_PLAYER_H
+#define GOPROBE_PLAYER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "recording/format.h"
+
+/**
+ * struct player - a recording being read
+ * @path: of the file, for messages
+ * @fd: it, or -1
+ * @buf: what was read
+ * @at: its first byte that was not handed out
+ * @end: end of its bytes
+ * @eof: there are no more in the file
+ */
+struct player {
+	const char *path;
+	int fd;
+	uint8_t *buf;
+	size_t at;
+	size_t end;
+	bool eof;
+};
+
+/* Open the file and look at its head. @p is all zero; player_fini() in any case. */
+int player_open(struct player *p, const char *path, struct diag *d);
+void player_fini(struct player *p);
+/*
+ * The next entry, good until the next call: 1; 0: there is no other whole one; -1: it
+ * is malformed or can't be read.
+ */
+int player_next(struct player *p, struct recording_entry *ret, struct diag *d);
+
+#endif

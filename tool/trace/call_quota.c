@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Functions whose calls have been seen as often as they should be. */
+#include <stdlib.h>
+
+#include "trace/call_quota.h"
+
+/**
+ * struct times_func - what has been seen of a function
+ * @calls: calls
+ * @ends: ends of calls, as far as they matter
+ * @waits: it is to be seen more often
+ * @ends_matter: its calls are to be seen to end, too
+ */
+struct times_func {
+	uint64_t calls;
+	uint64_t ends;
+	bool waits;
+	bool ends_matter;
+};
+
+int times_init(struct times *t, const struct plan *p, uint64_t most)
+{
+	*t = (struct times){
+		.most = most,
+		.v = calloc(p->nfuncs + 1, sizeof(*t->v)),
+		.n = p->nfuncs,
+		.done = calloc(p->nfuncs + 1, sizeof(*t->done)),
+	};
+	if (!t->v || !t->done)
+		return -1;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct plan_func *pf = p->funcs[i];
+
+		t->v[i].waits = !pf->hidden && !pf->around;
+		t->v[i].ends_matter = pf->ends;
+		t->left += t->v[i].waits;
+	}
+	return 0;
+}
+
+void times_fini(struct times *t)
+{
+	free(t->v);
+	free(t->done);
+	*t = (struct times){ 0 };
+}
+
+static void look(struct times *t, uint32_t id)
+{
+	struct times_func *f = &t->v[id];
+
+	if (!f->waits || f->calls < t->most || (f->ends_matter && f->ends < t->most))
+		return;
+	f->waits = false;
+	t->left--;
+	t->done[t->ndone++] = id;
+}
+
+void times_call(struct times *t, uint32_t id)
+{
+	if (id >= t->n)
+		return;
+	t->v[id].calls++;
+	look(t, id);
+}
+
+void times_end(struct times *t, uint32_t id)
+{
+	if (id >= t->n)
+		return;
+	t->v[id].ends++;
+	look(t, id);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Functions whose calls have been seen as often as they should be: then their breakpoints are of no
+ * more use.
+ */
+#ifndef GOPROBE_TIMES_H
+#define GOPROBE_TIMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan/plan.h"
+
+struct times_func;
+
+/**
+ * struct times - what has been seen of each function
+ * @most: calls of each
+ * @v: by id of the plan
+ * @n: number of @v
+ * @left: functions that are to be seen more often
+ * @done: ids of those that have been, since it was last asked
+ * @ndone: their number
+ */
+struct times {
+	uint64_t most;
+	struct times_func *v;
+	size_t n;
+	size_t left;
+	uint32_t *done;
+	size_t ndone;
+};
+
+/* 0, or -1 without memory; times_fini() in any case. */
+int times_init(struct times *t, const struct plan *p, uint64_t most);
+void times_fini(struct times *t);
+void times_call(struct times *t, uint32_t id);
+/* A call has ended, whichever way. */
+void times_end(struct times *t, uint32_t id);
+
+#endif

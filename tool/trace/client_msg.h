@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Messages to the module and back. Inside of client. */
+#ifndef GOPROBE_CLIENT_MSG_H
+#define GOPROBE_CLIENT_MSG_H
+
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/netlink.h>
+
+#include "trace/client.h"
+
+/* Every session is GOPROBE_SESSION_F_LARGE and _FD. */
+#define CLIENT_RECEIVE_BYTES GOPROBE_LARGE_BYTES
+
+/**
+ * struct client - a connection
+ * @sock: socket
+ * @session: descriptor that the session ends with, or -1
+ * @family: id of the generic netlink family
+ * @pids: most processes of a session; 0: client_get_info() has not been asked
+ * @seq: of the request that is being answered
+ * @ready: a GOPROBE_CMD_READY came
+ * @tb: attributes of the last reply, in @reply
+ * @reply: the last reply, copied
+ * @receive: what is received
+ */
+struct client {
+	struct nl_sock *sock;
+	int session;
+	int family;
+	uint32_t pids;
+	uint32_t seq;
+	bool ready;
+	struct nlattr *tb[GOPROBE_A_MAX + 1];
+	uint64_t reply[CLIENT_RECEIVE_BYTES / 8];
+	uint64_t receive[CLIENT_RECEIVE_BYTES / 8];
+};
+
+/* From now on it hears nobody but the kernel. Nothing may have been asked before. */
+int client_connect(struct nl_sock *sock, struct diag *d);
+/* Called for each message of an answer; other than 0 ends the exchange. */
+typedef int (*client_message_fn)(struct client *c, struct nlmsghdr *h, void *ctx, struct diag *d);
+
+/* A message that a command begins with, with @room bytes for more; or NULL. */
+struct nl_msg *client_request(struct client *c, enum goprobe_cmd cmd, int flags, size_t room);
+/*
+ * Send @msg (NULL: there was no memory for it), free it, await the answer. 0, or -1
+ * with a sentence that begins with @what.
+ */
+int client_exchange(struct client *c, struct nl_msg *msg, const char *what, client_message_fn fn,
+		    void *ctx, struct diag *d);
+/* Likewise, with an answer of at most one message, which is then in @c->tb. */
+int client_command(struct client *c, struct nl_msg *msg, const char *what, struct diag *d);
+/* Have @c->tb lead to the message's attributes. Returns other than 0 if it is damaged. */
+int client_parse(struct client *c, struct nlmsghdr *h);
+
+#endif

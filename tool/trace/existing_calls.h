@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Calls that were open before anything was traced: found on the stacks of goroutines.
+ *
+ * All calls that are made after GOPROBE_CMD_START are among those that the module knows to
+ * be open. So a call that is on the stack of a goroutine, and not among these, was made before,
+ * if both were true at the same time. They were if the goroutine has not run between two
+ * moments, one before the module was asked and one after. A look therefore is
+ *
+ *	before_look(): stacks of all that may have such calls are read;
+ *	before_known(): for each open call of the module;
+ *	before_settle(): what is left, of goroutines that have not run meanwhile.
+ *
+ * Nothing is concluded of the others: they are looked at again the next time, and so are those
+ * that run. Whoever has rested once and had no such call will never have one. Nor will those of
+ * a process that has ended, or executes another program: all calls of that were made after
+ * GOPROBE_CMD_START.
+ */
+#ifndef GOPROBE_BEFORE_H
+#define GOPROBE_BEFORE_H
+
+#include <goprobe.h>
+
+#include "base/hmap.h"
+#include "gobin/symbolize.h"
+#include "plan/plan.h"
+#include "process/goroutine_state.h"
+#include "process/goroutines.h"
+
+struct suspect;
+struct before_process;
+
+/**
+ * struct before - what is looked for, and where
+ * @plan: the functions
+ * @files: places of the binaries, by file of the plan
+ * @started: after GOPROBE_CMD_START, CLOCK_MONOTONIC, ns
+ * @functions: those of the plan, by file and entry
+ * @names: those that may have been inlined, by a hash of file and name
+ * @wanted: what is wanted of a place, by its struct symbol
+ * @mem: for what lives as long as this
+ * @processes: of the target
+ * @nprocesses: their number
+ * @v: goroutines that may have such calls
+ * @n: their number
+ * @by_goid: those of @v that have been looked at, and had any
+ * @look_mem: what the last look has read
+ * @until: when a look has to end, CLOCK_MONOTONIC, ns: nothing is concluded of goroutines that
+ *	it has not got to; 0: it takes as long as it takes
+ * @failed: there was no memory
+ */
+struct before {
+	const struct plan *plan;
+	struct symbols *files;
+	uint64_t started;
+	struct hmap functions;
+	struct hmap names;
+	struct hmap wanted;
+	struct arena mem;
+	struct before_process *processes;
+	size_t nprocesses;
+	struct suspect *v;
+	size_t n;
+	struct hmap by_goid;
+	struct arena look_mem;
+	uint64_t until;
+	bool failed;
+};
+
+/**
+ * struct before_call - a call that was made before
+ * @id: index of the function in the plan
+ * @file: and of its file
+ * @pid: process
+ * @goid: goroutine
+ * @depth: as goprobe_record.depth
+ * @since: it was made at this time or before, CLOCK_MONOTONIC
+ * @age: it has been open at least so long, ns
+ * @told: it has been told before with an age of at least @enough
+ * @state: what its goroutine does
+ */
+struct before_call {
+	uint32_t id;
+	uint32_t file;
+	pid_t pid;
+	uint64_t goid;
+	uint32_t depth;
+	uint64_t since;
+	uint64_t age;
+	bool told;
+	const struct gostate *state;
+};
+
+/* A value other than 0 ends it. */
+typedef int (*before_fn)(void *ctx, const struct before_call *call);
+
+/*
+ * @plan and @files, those of its binaries, outlive @b. Of functions with a condition nothing
+ * is looked for: it can't be told. 0, or -1 with @d set.
+ */
+int before_init(struct before *b, const struct plan *plan, struct symbols *files,
+		uint64_t started, struct diag *d);
+void before_fini(struct before *b);
+/*
+ * Look for calls in process @pid, too. 0, or -1 with @d set: what was open before can't be
+ * known of it.
+ */
+int before_add(struct before *b, pid_t pid, struct diag *d);
+
+/*
+ * A look. Goroutines all of whose calls have been told with an age of @enough are not looked
+ * at any more, unless @all are asked for.
+ */
+void before_look(struct before *b, bool all);
+void before_known(struct before *b, const struct goprobe_open *o);
+void before_settle(struct before *b, uint64_t enough, before_fn fn, void *ctx);
+/* Goroutines of which nothing could be told, as they ran, or their stacks could not be walked. */
+size_t before_unknown(const struct before *b);
+
+#endif

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Watching: from START until there is a reason to end, and the end itself. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "trace/loop.h"
+
+#define MS 1000000ULL
+/* A READY can get lost, so look without one too. */
+#define READ_AT_LEAST (1000 * MS)
+/* What a pass held back can be shown after the next one. */
+#define READ_HELD_BACK (10 * MS)
+/*
+ * While there is something to print. A pass costs little of that time, and whoever has
+ * a processor to share with the program may be the one to be told late.
+ */
+#define READ_BUSY (5 * MS)
+/* So much came in during a pass that the next one need not be asked for. */
+#define READ_BACKLOG 65536
+/*
+ * So many bytes of records are printed before the rings are looked at again. Reading
+ * them costs a tenth of printing them, so it comes first: what is held here is not lost.
+ */
+#define PRINT_BYTES 131072
+/* Ids that are let go at once. */
+#define IDS_MAX 1024U
+/* Bytes held, at most. */
+#define HELD_MAX (64U << 20)
+
+void watch_sum(const struct watch *w, struct out_summary *s)
+{
+	s->lost[GOPROBE_LOST_RING_FULL] = w->stats[GOPROBE_STAT_LOST_RING_FULL];
+	s->lost[GOPROBE_LOST_NO_RING] = w->stats[GOPROBE_STAT_LOST_NO_RING];
+	s->no_room = w->stats[GOPROBE_STAT_NO_ROOM];
+	s->filtered = w->stats[GOPROBE_STAT_FILTERED];
+	s->undecided = w->stats[GOPROBE_STAT_UNDECIDED];
+	s->sampled = w->stats[GOPROBE_STAT_SAMPLED];
+	s->limited = w->stats[GOPROBE_STAT_LIMITED];
+	s->no_member = w->stats[GOPROBE_STAT_NO_MEMBER];
+	s->edits = w->upload && w->upload->plan->edits;
+	s->edited = w->stats[GOPROBE_STAT_EDITED];
+	s->not_edited = w->stats[GOPROBE_STAT_NOT_EDITED];
+	s->waits = w->stats[GOPROBE_STAT_WAITS];
+	s->wait_ns = w->stats[GOPROBE_STAT_WAIT_NS];
+	s->ns = w->ns;
+}
+
+uint64_t watch_broken(const struct watch *w)
+{
+	return w->stats[GOPROBE_STAT_BROKEN];
+}
+
+static uint64_t lost(const struct watch *w)
+{
+	struct out_summary s = { 0 };
+
+	watch_sum(w, &s);
+	return out_lost(&s);
+}
+
+static int flush(struct watch *w, bool wait, struct diag *d)
+{
+	int err = w->recorder ? 0 : out_flush(w->out, wait);
+
+	if (err == -EPIPE)
+		w->broken = true;
+	else if (err)
+		return diag_errno(d, -err, "can't write the output");
+	return 0;
+}
+
+/* Tell the module what the records have shown that it does not know. */
+static int learn(struct watch *w, struct diag *d)
+{
+	struct learn *l = w->learn;
+
+	if (!l->pending)
+		return 0;
+	l->pending = false;
+	if (plan_finish(l->plan, d))
+		return -1;
+	if (w->recorder)
+		recorder_settled(w->recorder);
+	return upload_more(w->upload, d);
+}
+
+/* One pass: take all records out of the rings. They come to the file, or are held. */
+static int pass(struct watch *w, struct client_pass *p, struct diag *d)
+{
+	client_records_fn fn = w->recorder ? recorder_add : stream_add;
+	void *ctx = w->recorder ? (void *)w->recorder : w->stream;
+	struct out_summary sum = { 0 };
+
+	if (client_read(w->client, fn, ctx, p, d) ||
+	    (w->counts && client_get_stats(w->client, w->stats, d)))
+		return -1;
+	w->time = p->time;
+	if (!w->recorder) {
+		clock_follow(&w->out->epoch, &w->out->looked);
+		return 0;
+	}
+	watch_sum(w, &sum);
+	return recorder_pass(w->recorder, p->time, sum.lost, d) || learn(w, d) ? -1 : 0;
+}
+
+/* Are there records that can be printed? */
+static bool busy(const struct watch *w)
+{
+	return !w->recorder && (stream_busy(w->stream) || merge_ready(w->stream->merge, w->time));
+}
+
+static size_t held(const struct watch *w)
+{
+	return w->recorder ? 0 : merge_pending(w->stream->merge);
+}
+
+/* Print some records, oldest first; learn from them; write. */
+static int print(struct watch *w, struct diag *d)
+{
+	if (!stream_busy(w->stream))
+		stream_round(w->stream, w->time, lost(w));
+	stream_print(w->stream, PRINT_BYTES);
+	return learn(w, d) || flush(w, false, d) ? -1 : 0;
+}
+
+/* Breakpoints of functions that have been seen often enough leave the program. */
+static int let_go(struct watch *w, struct diag *d)
+{
+	struct times *t = w->times;
+	size_t n;
+	uint32_t left;
+
+	for (; t && t->ndone; t->ndone -= n) {
+		n = t->ndone < IDS_MAX ? t->ndone : IDS_MAX;
+		if (client_points_del(w->client, t->done + t->ndone - n, n, &left, d))
+			return -1;
+	}
+	return 0;
+}
+
+/* All that was asked for is there. */
+static bool full(const struct watch *w)
+{
+	if (w->times && !w->times->left)
+		return true;
+	if (!w->recorder)
+		return stream_full(w->stream);
+	return w->most && w->recorder->events >= w->most;
+}
+
+int watch_timeout(const struct watch *w)
+{
+	uint64_t until = w->wait.next < w->wait.end ? w->wait.next : w->wait.end;
+	uint64_t t = clock_now(CLOCK_MONOTONIC);
+
+	if (busy(w) || client_told(w->client))
+		return 0;
+	return until > t ? (until - t + MS - 1) / MS : 0;
+}
+
+static void await(struct watch *w, int timeout_ms)
+{
+	struct watch_wait *wait = &w->wait;
+	int most = watch_timeout(w);
+
+	if (timeout_ms >= 0 && timeout_ms < most)
+		most = timeout_ms;
+
+	wait->fds[0] = (struct pollfd){ .fd = client_fd(w->client), .events = POLLIN };
+	wait->fds[1] = (struct pollfd){ .fd = w->interrupt->fd, .events = POLLIN };
+	/* That nobody reads any more is told without being asked for. */
+	wait->fds[2] = (struct pollfd){ .fd = w->recorder ? -1 : w->out->fd,
+					.events = out_pending(w->out) ? POLLOUT : 0 };
+	wait->n = 3 + target_poll(w->target, wait->fds + 3);
+	poll(wait->fds, wait->n, most);
+	w->broken |= wait->fds[2].revents & (POLLERR | POLLHUP);
+}
+
+/* Look into the rings, if it is time for that. */
+static int read_rings(struct watch *w, struct diag *d)
+{
+	struct watch_wait *wait = &w->wait;
+	struct client_pass p;
+	uint64_t t;
+
+	wait->due |= client_ready(w->client) || clock_now(CLOCK_MONOTONIC) >= wait->next;
+	/* Too much is waiting already: the rest does so in the rings, and is lost there. */
+	if (!wait->due || (busy(w) && held(w) > HELD_MAX))
+		return 0;
+	if (pass(w, &p, d))
+		return -1;
+	wait->due = false;
+	t = clock_now(CLOCK_MONOTONIC);
+	if (p.backlog >= READ_BACKLOG)
+		wait->next = t;
+	else
+		wait->next = t + (busy(w) ? READ_BUSY :
+				 p.backlog || held(w) ? READ_HELD_BACK : READ_AT_LEAST);
+	return 0;
+}
+
+int watch_step(struct watch *w, int timeout_ms, struct diag *d)
+{
+	bool over;
+
+	await(w, timeout_ms);
+	over = target_ended(w->target) || clock_now(CLOCK_MONOTONIC) >= w->wait.end;
+	/* A command that was interrupted too may still have work to do. */
+	over |= interrupt_came(w->interrupt) && !w->target->command;
+	if (over)
+		return 0;
+	if (flush(w, false, d) || read_rings(w, d))
+		return -1;
+	if (busy(w) && print(w, d))
+		return -1;
+	if (let_go(w, d))
+		return -1;
+	if (w->tracing)
+		tracing_look(w->tracing);
+	return !w->broken && !full(w) && !watch_broken(w);
+}
+
+/* Print all that is held until @until. */
+static int print_until(struct watch *w, uint64_t until, struct diag *d)
+{
+	w->time = until;
+	while (busy(w))
+		if (print(w, d))
+			return -1;
+	return 0;
+}
+
+int watch_finish(struct watch *w, struct diag *d)
+{
+	struct out_summary sum = { 0 };
+	struct client_pass p;
+
+	if (w->tracing && !watch_broken(w))
+		tracing_say_ending(w->tracing);
+	/* From now on no hit counts. To take the breakpoints away takes longer. */
+	w->ns = clock_now(CLOCK_MONOTONIC) - w->started;
+	if (client_stop(w->client, d))
+		return -1;
+	w->counts = true;
+	do {
+		if (pass(w, &p, d) || print_until(w, p.time, d))
+			return -1;
+	} while (p.bytes);
+	watch_sum(w, w->recorder ? &sum : &w->stream->sum);
+	if (w->recorder)
+		return recorder_end(w->recorder, &sum, d);
+	return print_until(w, UINT64_MAX, d) || flush(w, true, d) ? -1 : 0;
+}
+
+int watch_start(struct watch *w, struct diag *d)
+{
+	/* Now, and not for the first line: a ring can fill while /etc/localtime is read. */
+	tzset();
+	if (client_start(w->client, d))
+		return -1;
+	w->started = clock_now(CLOCK_MONOTONIC);
+	return w->recorder ? recorder_start(w->recorder, w->started, d) : 0;
+}
+
+int watch_begin(struct watch *w, struct diag *d)
+{
+	w->wait.fds = calloc(3 + w->target->nprocesses, sizeof(*w->wait.fds));
+	if (!w->wait.fds)
+		return diag_set(d, "out of memory");
+
+	/* At once: only a reader that has looked is told of what comes. */
+	w->wait.next = w->started;
+	w->wait.end = w->duration ? w->started + w->duration : UINT64_MAX;
+	if (!w->recorder && flush(w, true, d))
+		return -1;
+	return w->target->command ? target_release(w->target, d) : 0;
+}
+
+void watch_fini(struct watch *w)
+{
+	free(w->wait.fds);
+	w->wait.fds = NULL;
+}
+
+int watch_run(struct watch *w, struct diag *d)
+{
+	int more = watch_begin(w, d) ? -1 : 1;
+
+	while (more > 0)
+		more = watch_step(w, -1, d);
+	if (!more)
+		more = watch_finish(w, d);
+	watch_fini(w);
+	return more;
+}

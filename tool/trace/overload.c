@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How much of the programs' time tracing may take. */
+#include "trace/overload.h"
+
+struct goprobe_breaker maxload_breaker(const struct maxload *m, uint64_t hit_ns,
+				       unsigned int processors)
+{
+	struct goprobe_breaker b = { .percent = m->percent };
+
+	if (m->off || !hit_ns)
+		return (struct goprobe_breaker){ 0 };
+	if (!b.percent)
+		b.percent = MAXLOAD_DEFAULT * (processors ? processors : 1);
+	b.hit_ns = hit_ns < UINT32_MAX ? (uint32_t)hit_ns : UINT32_MAX;
+	return b;
+}
+
+uint64_t maxload_percent(const struct goprobe_breaker *b, uint64_t hits)
+{
+	return (uint64_t)((double)hits * b->hit_ns / 1e7 + 0.5);
+}
+
+void maxload_say(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
+{
+	uint64_t percent = maxload_percent(b, hits);
+
+	buf_str(to, "ended by --max-load: ");
+	buf_u64(to, hits);
+	buf_str(to, " hits a second ");
+	/* If not by their number, it is by the programs' system time: see the uapi header. */
+	if (percent > b->percent) {
+		buf_str(to, "take ");
+		buf_u64(to, percent);
+		buf_str(to, " % of a processor's time, more than ");
+	} else {
+		buf_str(to, "wait for each other: the programs spend more of a processor's time in the kernel than ");
+	}
+	buf_u64(to, b->percent);
+	buf_str(to, " %; the breakpoints are gone and the program goes on; trace functions that are called less often, or allow more");
+}
+
+void maxload_json(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
+{
+	struct buf text = { 0 };
+
+	maxload_say(b, hits, &text);
+	buf_char(&text, 0);
+	buf_number(to, "{\"kind\":\"broken\",\"hits_per_second\":", hits);
+	buf_number(to, ",\"percent\":", maxload_percent(b, hits));
+	buf_number(to, ",\"max_percent\":", b->percent);
+	buf_number(to, ",\"hit_ns\":", b->hit_ns);
+	buf_str(to, ",\"text\":");
+	buf_json_str(to, text.failed ? "" : text.p);
+	buf_str(to, "}\n");
+	buf_fini(&text);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How far the placing of breakpoints has come, for a person. */
+#ifndef GOPROBE_PROGRESS_H
+#define GOPROBE_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/**
+ * struct progress - the placing of breakpoints
+ * @began: when, ns of CLOCK_MONOTONIC; 0: not yet
+ * @said: when something was last said
+ * @announced: how long it takes has been estimated, and said if it is long
+ */
+struct progress {
+	uint64_t began;
+	uint64_t said;
+	bool announced;
+};
+
+/*
+ * @placed of @all breakpoints are placed, @now. Appends to @text what there is to say: first how
+ * long it will take, if that is more than a second; then, on a @terminal over and over in
+ * one line, how many there are and how much time is left.
+ */
+void progress_add(struct progress *p, size_t placed, size_t all, uint64_t now, bool terminal,
+		  struct buf *text);
+/* The same, at this moment, to standard error. */
+void progress_show(struct progress *p, size_t placed, size_t all);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Open calls that have been shown: each is once, as long as it is open. */
+#include <stdbool.h>
+
+#include "trace/reported.h"
+
+/* A call that is not found for so many looks has ended. */
+#define LOOKS_OVER 4
+/* Calls that are remembered at least. */
+#define LEAST 16
+
+/**
+ * struct shown_call - a call that has been shown
+ * @latest: it was made then or before
+ * @look: the last look that found it open
+ * @key: of who made it
+ * @next: another one
+ */
+struct shown_call {
+	uint64_t latest;
+	uint64_t look;
+	uint64_t key;
+	struct shown_call *next;
+};
+
+static struct shown_call *remember(struct shown *s, const struct shown_call *call)
+{
+	struct shown_call *copy = arena_alloc(&s->mem, sizeof(*copy));
+
+	if (!copy || hmap_put(&s->calls, call->key, copy))
+		return NULL;
+	*copy = *call;
+	copy->next = s->all;
+	s->all = copy;
+	return copy;
+}
+
+int shown_add(struct shown *s, const struct goprobe_open *o, uint64_t asked, uint64_t since)
+{
+	const uint64_t who[] = { (uint64_t)o->id << 32 | o->tgid, o->goid, o->g, o->depth };
+	uint64_t key = hmap_hash(0, who, sizeof(who));
+	struct shown_call *call = hmap_get(&s->calls, key);
+	/*
+	 * Another call of the same goroutine was made when that one had ended. When it was made
+	 * is known as well as we are told at once, and as well as the processor's counter, which
+	 * ages are of, agrees with the clock, which NTP makes up to 0.05 % faster; if it may be
+	 * the same, it is.
+	 */
+	uint64_t earliest = asked > o->age ? asked - o->age : 0;
+	bool known = call && earliest <= call->latest + o->age / 1000;
+
+	if (!call)
+		call = remember(s, &(struct shown_call){ .key = key });
+	if (!call)
+		return -1;
+	call->look = s->looks;
+	if (!known || since < call->latest)
+		call->latest = since;
+	return !known;
+}
+
+int shown_looked(struct shown *s, uint64_t n)
+{
+	struct shown left = { .looks = s->looks + 1 };
+	uint64_t look = s->looks++;
+	int err = 0;
+
+	if (s->calls.n < 2 * n + LEAST)
+		return 0;
+	for (const struct shown_call *call = s->all; call && !err; call = call->next)
+		if (call->look + LOOKS_OVER >= look && !remember(&left, call))
+			err = -1;
+	shown_fini(s);
+	*s = left;
+	return err;
+}
+
+void shown_fini(struct shown *s)
+{
+	hmap_fini(&s->calls);
+	arena_fini(&s->mem);
+	s->all = NULL;
+}

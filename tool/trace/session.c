@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0
+/* From what is to be traced to a session. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/printable.h"
+#include "gobin/sched_state.h"
+#include "plan/runtime_probe.h"
+#include "plan/select.h"
+#include "process/ancestry.h"
+#include "process/memory.h"
+#include "trace/selftest.h"
+#include "trace/session.h"
+
+void tracing_print(void *ctx, const char *text)
+{
+	static const char warning[] = "warning: ", ended[] = "ended by --max-load: ";
+	bool wrong = !strncmp(text, warning, sizeof(warning) - 1) ||
+		     !strncmp(text, ended, sizeof(ended) - 1);
+
+	(void)ctx;
+	fprintf(stderr, "%s%s\n", wrong ? "goprobectl: " : "", text);
+}
+
+void tracing_say(const struct tracing *t, const char *fmt, ...)
+{
+	struct buf plain = { 0 };
+	va_list ap;
+	char *text;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	buf_plain_text(&plain, text);
+	buf_char(&plain, 0);
+	if (!plain.failed)
+		(t->say ? t->say : tracing_print)(t->ctx, plain.p);
+	buf_fini(&plain);
+	free(text);
+}
+
+void tracing_say_lines(const struct tracing *t, const char *text, size_t n)
+{
+	const char *end;
+
+	for (; n; n -= end - text, text = end) {
+		end = memchr(text, '\n', n) ?: text + n;
+		tracing_say(t, "%.*s", (int)(end - text), text);
+		end += end < text + n;
+	}
+}
+
+/* Of those that have the file in their memory, some. */
+static int limit_pids(struct tracing *t, const struct target_spec *what, struct diag *d)
+{
+	struct procmem m;
+
+	for (size_t i = 0; i < what->npids; i++)
+		if (target_limit_pids(&t->target, what->pids[i], d))
+			return -1;
+	for (size_t i = 0; i < t->target.nprocesses; i++) {
+		struct diag why = { 0 };
+
+		if (procmem_init(&m, t->target.processes[i].pid, t->target.bins[0], &why))
+			tracing_say(t, "warning: %s: it is traced once it has",
+				    why.sentence ? why.sentence : "out of memory");
+		diag_fini(&why);
+	}
+	return 0;
+}
+
+/* All that have it. */
+static int set_file(struct tracing *t, const struct target_spec *what, struct diag *d)
+{
+	size_t older = 0;
+
+	if (target_set_file(&t->target, what->file, &older, d))
+		return -1;
+	if (what->npids)
+		return limit_pids(t, what, d);
+	if (older)
+		tracing_say(t, "warning: %zu process%s an older, replaced %s; -p traces %s", older,
+			    older == 1 ? " runs" : "es run", what->file,
+			    older == 1 ? "it" : "them");
+	t->file = what->file;
+	return 0;
+}
+
+int tracing_open(struct tracing *t, const struct target_spec *what, struct diag *d)
+{
+	if (t->no_signals)
+		interrupt_none(&t->interrupt, &t->target);
+	else if (interrupt_init(&t->interrupt, &t->target, d))
+		return -1;
+	if (what->file && set_file(t, what, d))
+		return -1;
+	for (size_t i = 0; !what->file && i < what->npids; i++)
+		if (target_add_pids(&t->target, what->pids[i], d))
+			return -1;
+	if (what->command &&
+	    target_set_command(&t->target, what->command, &t->interrupt.mask, d))
+		return -1;
+	for (size_t i = 0; i < t->target.nbins; i++)
+		if (gobin_unread(t->target.bins[i]))
+			tracing_say(t, "warning: %s", gobin_unread(t->target.bins[i]));
+	return 0;
+}
+
+/* As often a file's name is looked at. */
+#define LOOK_EVERY 60000000000ULL
+
+void tracing_look(struct tracing *t)
+{
+	uint64_t now = t->file ? clock_now(CLOCK_MONOTONIC) : 0;
+
+	if (!t->file || now < t->look)
+		return;
+	t->look = now + LOOK_EVERY;
+	if (!target_replaced(&t->target, t->file))
+		return;
+	tracing_say(t, "warning: %s has been replaced: what runs the new file is not traced, unless tracing begins anew",
+		    t->file);
+	t->file = NULL;
+}
+
+int tracing_plan(struct tracing *t, const struct target_spec *what,
+		 const struct plan_options *options, struct diag *d)
+{
+	struct buf skipped = { 0 };
+	int err;
+
+	t->plan = plan_new(options);
+	if (!t->plan)
+		return diag_set(d, "out of memory");
+	err = select_functions(t->plan, t->target.bins, t->target.nbins, what->specs,
+			       what->nspecs, &t->wanted, &skipped, d);
+	if (!err)
+		err = hidden_add_all(t->plan, t->target.bins, t->target.nbins, options, d);
+	if (!err)
+		err = plan_finish(t->plan, d);
+	if (!err && !skipped.failed && !t->quiet)
+		tracing_say_lines(t, skipped.p, skipped.len);
+	buf_fini(&skipped);
+	return err;
+}
+
+static bool progress(void *ctx, size_t points, size_t all)
+{
+	struct tracing *t = ctx;
+	bool go_on = true;
+
+	if (t->progress)
+		go_on = t->progress(t->ctx, points, all);
+	else if (!t->quiet)
+		progress_show(&t->placing, points, all);
+	return go_on && !interrupt_came(&t->interrupt);
+}
+
+/* What the plan wants that a module may not have. */
+static int check_abilities(const struct tracing *t, const struct client_info *info,
+			   struct diag *d)
+{
+	if (t->plan->edits && !(info->abilities & GOPROBE_ABILITY_EDIT)) {
+		diag_set(d, "nothing can be changed: the goprobe module was loaded without allow_writes=1");
+		diag_hint(d, "'modprobe -r goprobe; modprobe goprobe allow_writes=1' allows it; --dry-run shows what would be changed");
+		return -1;
+	}
+	if (!t->plan->nfilters || info->abilities & GOPROBE_ABILITY_FILTER)
+		return 0;
+	diag_set(d, "the goprobe module that is loaded (%s) knows no conditions", info->version);
+	diag_hint(d, "load the module of this version of goprobectl");
+	return -1;
+}
+
+/* Room for calls that wait until they return. */
+static int make_room(const struct tracing *t, const struct client_info *info,
+		     struct goprobe_held *held, struct diag *d)
+{
+	uint64_t most;
+
+	held->bytes = t->plan->held_bytes;
+	held->calls = t->held ? t->held : TRACING_HELD;
+	if (!held->bytes)
+		return 0;
+	most = info->limits.held_bytes / held->bytes;
+	if (!t->held && held->calls > most)
+		held->calls = (uint32_t)most;
+	if (held->calls && held->calls <= most)
+		return 0;
+	diag_set(d, "to hold %u calls of %u bytes takes more than the %u bytes that the module allows",
+		 held->calls ? held->calls : 1, held->bytes, info->limits.held_bytes);
+	diag_hint(d, "--held N holds fewer calls, --bytes N less of each");
+	return -1;
+}
+
+static int new_session(struct tracing *t, const struct client_info *info, uint32_t flags,
+		       uint32_t ring_bytes, struct diag *d)
+{
+	size_t n = t->target.nprocesses;
+	struct goprobe_held held;
+	int32_t *pids;
+	int err;
+
+	if (check_abilities(t, info, d) || make_room(t, info, &held, d))
+		return -1;
+	pids = calloc(n + 1, sizeof(*pids));
+	if (!pids)
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		pids[i] = t->target.processes[i].pid;
+	err = client_session_new(t->client, pids, n, flags, held.bytes ? &held : NULL,
+				 t->keys.number ? &t->keys : NULL, &t->breaker,
+				 t->plan->split ? __GOSTATES_MAX : 0,
+				 t->plan->descendant ? TRACING_MEMBERS : 0, &ring_bytes, d);
+	free(pids);
+	return err;
+}
+
+/* When hits are too many: what one takes is found out on this machine. */
+static void set_breaker(struct tracing *t)
+{
+	struct diag why = { 0 };
+	int64_t ns = t->load.off ? 0 : selftest_hit_ns(&why);
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (ns < 0)
+		tracing_say(t, "warning: there is no --max-load, as it is not known what a breakpoint takes: %s",
+			    why.sentence ? why.sentence : "out of memory");
+	diag_fini(&why);
+	t->breaker = maxload_breaker(&t->load, ns > 0 ? (uint64_t)ns : 0,
+				     processors > 0 ? (unsigned int)processors : 1);
+}
+
+/* --- goroutines that run already ---------------------------------------------------- */
+
+/* As many as a message takes. */
+#define MEMBERS_BATCH 1024U
+/* Rounds of looking for those that were born meanwhile. */
+#define ROUNDS_MAX 16
+
+static int join(struct tracing *t, pid_t pid, const struct kin_gor *v, size_t n, struct diag *d)
+{
+	struct goprobe_member members[MEMBERS_BATCH];
+	uint32_t all;
+
+	for (size_t i = 0, some; i < n; i += some) {
+		some = n - i < MEMBERS_BATCH ? n - i : MEMBERS_BATCH;
+		for (size_t k = 0; k < some; k++)
+			members[k] = (struct goprobe_member){ .goid = v[i + k].goid, .tgid = pid };
+		if (client_members_add(t->client, members, some, &all, d))
+			return -1;
+	}
+	return 0;
+}
+
+/* Are all of @v, in rising order, among the @nold of @old? */
+static bool knows(const struct kin_gor *old, size_t nold, const struct kin_gor *v, size_t n)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++, k++) {
+		while (k < nold && old[k].goid < v[i].goid)
+			k++;
+		if (k == nold || old[k].goid != v[i].goid)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * From now on the module knows of those that its members start. What has been started before
+ * its own joined is found by looking again, until nobody is new.
+ */
+static int find_kin(struct tracing *t, const struct procmem *m, struct gobin *bin, struct diag *d)
+{
+	struct kin_gor *old = NULL, *v = NULL;
+	size_t nold = 0, n = 0;
+	bool done = false;
+	int err = 0;
+
+	for (int round = 0; !err && !done && round < ROUNDS_MAX; round++) {
+		err = kin_read(m, bin, t->plan->descendant, &v, &n, d);
+		if (!err)
+			err = join(t, m->pid, v, n, d) ? -1 : 0;
+		done = !err && knows(old, nold, v, n);
+		free(old);
+		old = v;
+		nold = n;
+	}
+	free(old);
+	return err;
+}
+
+void tracing_say_unknown(const struct tracing *t, const struct diag *why)
+{
+	if (!t->quiet)
+		tracing_say(t, "warning: %s: of those that run already none is taken for a descendant of goroutine %llu",
+			    why->sentence ? why->sentence : "out of memory",
+			    (unsigned long long)t->plan->descendant);
+}
+
+/* Of one process; one that has ended meanwhile has none. */
+static int find_kin_of(struct tracing *t, pid_t pid, struct diag *d)
+{
+	struct procmem m;
+	size_t i = 0;
+	int err;
+
+	while (i < t->target.nbins && procmem_init(&m, pid, t->target.bins[i], d))
+		i++;
+	if (i == t->target.nbins)
+		return 0;
+	err = find_kin(t, &m, t->target.bins[i], d);
+	if (err > 0)
+		tracing_say_unknown(t, d);
+	return err < 0 ? -1 : 0;
+}
+
+/* Descendants that the module can't have seen being born. */
+static int find_descendants(struct tracing *t, struct diag *d)
+{
+	int err = 0;
+
+	if (!t->plan->descendant || t->target.command)
+		return 0;
+	if (!t->target.nprocesses) {
+		struct diag why = { 0 };
+
+		diag_set(&why, "no process is named, with -p");
+		tracing_say_unknown(t, &why);
+		diag_fini(&why);
+	}
+	for (size_t i = 0; !err && i < t->target.nprocesses; i++) {
+		struct diag why = { 0 };
+
+		err = find_kin_of(t, t->target.processes[i].pid, &why);
+		if (err)
+			*d = why;
+		else
+			diag_fini(&why);
+	}
+	return err;
+}
+
+int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d)
+{
+	struct client_info info;
+	struct diag untested = { 0 };
+	int err = client_open(&t->client, d);
+	uint64_t began;
+
+	if (!err)
+		err = selftest_get_info(t->client, &info, &untested, d);
+	/* Without it, tracing only costs more; "info" says why. */
+	diag_fini(&untested);
+	if (!err)
+		set_breaker(t);
+	if (err || new_session(t, &info, flags, ring_bytes, d))
+		return -1;
+	t->upload = (struct upload){
+		.client = t->client, .plan = t->plan, .limits = info.limits,
+	};
+	began = clock_now(CLOCK_MONOTONIC);
+	if (upload_plan(&t->upload, progress, t, d))
+		return -1;
+	t->placing_ns = clock_now(CLOCK_MONOTONIC) - began;
+	return find_descendants(t, d);
+}
+
+/* Of what was asked for; *@n: functions. */
+static size_t count_points(const struct tracing *t, size_t *n)
+{
+	size_t hidden, points = 0;
+
+	*n = t->plan->nfuncs - t->plan->naround - hidden_count(t->plan, &hidden);
+	for (size_t i = 0; i < t->plan->nfiles; i++)
+		points += t->plan->files[i].n;
+	return points - hidden;
+}
+
+void tracing_say_started(const struct tracing *t, const char *doing)
+{
+	size_t n, points = count_points(t, &n);
+
+	if (!t->quiet)
+		tracing_say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
+			    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
+}
+
+/* What took less to place is gone in no time. */
+#define LONG 1000000000ULL
+
+void tracing_say_ending(const struct tracing *t)
+{
+	size_t n, points = count_points(t, &n);
+
+	if (!t->quiet && t->placing_ns > LONG)
+		tracing_say(t, "taking %zu breakpoints away", points);
+}
+
+void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json)
+{
+	struct buf b = { 0 };
+
+	if (!hits)
+		return;
+	maxload_say(&t->breaker, hits, &b);
+	if (!b.failed)
+		tracing_say(t, "%.*s", (int)b.len, b.p);
+	buf_fini(&b);
+	if (json)
+		maxload_json(&t->breaker, hits, json);
+}
+
+void tracing_disarm(struct tracing *t)
+{
+	client_close(t->client);
+	t->client = NULL;
+}
+
+/* A command that is to end, by a signal or by itself, does so at once as a rule. */
+#define END_MS 500
+
+void tracing_await_command(struct tracing *t)
+{
+	if (!interrupt_await_command(&t->interrupt, END_MS)) {
+		if (!t->quiet)
+			tracing_say(t, "process %d goes on: waiting for its exit status, Ctrl-C ends both",
+				    t->target.processes[0].pid);
+		interrupt_await_command(&t->interrupt, -1);
+	}
+}
+
+void tracing_fini(struct tracing *t)
+{
+	tracing_disarm(t);
+	upload_fini(&t->upload);
+	interrupt_fini(&t->interrupt);
+	target_fini(&t->target);
+	plan_free(t->plan);
+	arena_fini(&t->wanted);
+}

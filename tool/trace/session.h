@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * From what is to be traced to a session of the module that does: what commands that
+ * trace have in common.
+ */
+#ifndef GOPROBE_TRACING_H
+#define GOPROBE_TRACING_H
+
+#include "plan/plan.h"
+#include "process/target.h"
+#include "trace/client.h"
+#include "trace/overload.h"
+#include "trace/progress.h"
+#include "trace/signals.h"
+#include "trace/target_spec.h"
+#include "trace/upload.h"
+
+/**
+ * struct tracing - what is traced, and by which session
+ * @wanted: what is captured of functions; outlives @plan
+ * @plan: what the module is told
+ * @target: what is traced
+ * @client: connection to the module
+ * @upload: what the module has of @plan
+ * @interrupt: whether to give up
+ * @held: calls that can be held at once; 0: as many as there is room for, and no more
+ *	than TRACING_HELD
+ * @keys: room for what is counted by key; 0: nothing is
+ * @load: how much of the programs' time it may take
+ * @breaker: what the module has been told of that; 0 percent: nothing
+ * @quiet: say nothing but what goes wrong
+ * @no_signals: signals are the caller's business
+ * @ctx: first argument of the next two
+ * @say: where notices go, a line without its end; NULL: tracing_print()
+ * @progress: told of breakpoints that have been placed, false: give up; NULL: as @say
+ * @placing: what has been said of the placing of breakpoints
+ * @placing_ns: how long it took
+ * @file: of whose processes all are traced, until it is said that it was replaced; or NULL
+ * @look: when it is to be looked at, CLOCK_MONOTONIC, ns
+ *
+ * All zero, it is empty.
+ */
+struct tracing {
+	struct arena wanted;
+	struct plan *plan;
+	struct target target;
+	struct client *client;
+	struct upload upload;
+	struct interrupt interrupt;
+	uint32_t held;
+	struct goprobe_keys keys;
+	struct maxload load;
+	struct goprobe_breaker breaker;
+	bool quiet;
+	bool no_signals;
+	void *ctx;
+	void (*say)(void *ctx, const char *text);
+	bool (*progress)(void *ctx, size_t points, size_t all);
+	struct progress placing;
+	uint64_t placing_ns;
+	const char *file;
+	uint64_t look;
+};
+
+#define TRACING_HELD 16384U
+/* Goroutines that descend from one, at once. */
+#define TRACING_MEMBERS 262144U
+
+/* Signals, processes and binaries. */
+int tracing_open(struct tracing *t, const struct target_spec *what, struct diag *d);
+/* Which functions, and what of them. What is left out is said. */
+int tracing_plan(struct tracing *t, const struct target_spec *what,
+		 const struct plan_options *options, struct diag *d);
+/* Set the breakpoints. @flags, @ring_bytes: as client_session_new() has them. */
+int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d);
+/*
+ * A notice for a person, in one line: what can't be shown of it is not, whoever has chosen a path
+ * in it. @quiet is not asked for: what is no more than a warning is for all.
+ */
+void tracing_say(const struct tracing *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Likewise of @n bytes, line by line; no end of a line in them is a stranger's. */
+void tracing_say_lines(const struct tracing *t, const char *text, size_t n);
+/* A notice to standard error, with who says it if something went wrong. */
+void tracing_print(void *ctx, const char *text);
+/*
+ * To be called now and then while it traces: says, once, that another file has taken the place of
+ * the one whose processes are traced.
+ */
+void tracing_look(struct tracing *t);
+/* "tracing 2 functions at 7 breakpoints; Ctrl-C ends": once it has begun. */
+void tracing_say_started(const struct tracing *t, const char *doing);
+/* "taking 50773 breakpoints away": before that, if it takes long. */
+void tracing_say_ending(const struct tracing *t);
+/*
+ * It has ended by itself, at so many hits a second (0: it has not): tell a person; and in a line of
+ * JSON, if there is a buffer for that.
+ */
+void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json);
+/* A warning: of goroutines that run already descendants can't be found. @why: because of this. */
+void tracing_say_unknown(const struct tracing *t, const struct diag *why);
+/* Wait until the command has ended, if there is one; say so if that is not at once. */
+void tracing_await_command(struct tracing *t);
+/* Take away what is left of the session. */
+void tracing_disarm(struct tracing *t);
+void tracing_fini(struct tracing *t);
+
+#endif

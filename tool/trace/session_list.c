@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lines of "goprobectl list" without a target: the functions of each session. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/printable.h"
+#include "base/safe_open.h"
+#include "gobin/gobin.h"
+#include "trace/session_list.h"
+
+/* Names longer than this push the other columns to the right. */
+#define NAME_WIDTH 60
+
+static struct list_session *session_of(struct list_sessions *l, const struct client_session *s)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i].session == s->session && l->v[i].file == s->file)
+			return &l->v[i];
+
+	struct list_session *v = realloc(l->v, (l->n + 1) * sizeof(*v));
+
+	if (!v)
+		return NULL;
+	l->v = v;
+	v += l->n;
+	*v = (struct list_session){
+		.session = s->session,
+		.owner = s->owner,
+		.file = s->file,
+		.path = strdup(s->path),
+		.pids = calloc(s->npids + 1, sizeof(*v->pids)),
+		.npids = s->npids,
+	};
+	l->n++;
+	if (!v->path || !v->pids)
+		return NULL;
+	for (size_t i = 0; i < s->npids; i++)
+		v->pids[i] = s->pids[i];
+	return v;
+}
+
+int list_session_add(void *ctx, const struct client_session *s)
+{
+	struct list_session *l = session_of(ctx, s);
+
+	if (!l)
+		return -1;
+
+	uint64_t *offsets = realloc(l->offsets,
+				    (l->noffsets + s->npoints + 1) * sizeof(*offsets));
+
+	if (!offsets)
+		return -1;
+	l->offsets = offsets;
+	for (size_t i = 0; i < s->npoints; i++)
+		offsets[l->noffsets++] = s->points[i].offset;
+	return 0;
+}
+
+void list_sessions_fini(struct list_sessions *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->v[i].path);
+		free(l->v[i].pids);
+		free(l->v[i].offsets);
+	}
+	free(l->v);
+	memset(l, 0, sizeof(*l));
+}
+
+/* Where the link /proc/PID/@what leads, as text; of ourselves for a @pid of 0. False if unknown. */
+static bool leads_to(int32_t pid, const char *what, char to[PATH_MAX])
+{
+	char link[64];
+	ssize_t n;
+
+	if (pid)
+		snprintf(link, sizeof(link), "/proc/%d/%s", pid, what);
+	else
+		snprintf(link, sizeof(link), "/proc/self/%s", what);
+	n = readlink(link, to, PATH_MAX - 1);
+	to[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* Has the process other mounts than we? Then what is at a path is another matter there. */
+static bool has_other_mounts(int32_t pid)
+{
+	char its[PATH_MAX], ours[PATH_MAX];
+
+	return leads_to(pid, "ns/mnt", its) && leads_to(0, "ns/mnt", ours) && strcmp(its, ours);
+}
+
+/*
+ * The module tells the path of the session's file, not which file that is. The executable of
+ * a traced process is the file if the kernel calls it the same: for links of /proc it makes
+ * paths as the module does. So its own link is good when it was replaced, or lies in a
+ * container. Else the path counts, among the mounts of the processes: by now anything may be
+ * there.
+ */
+static int open_file(const struct list_session *s)
+{
+	char path[PATH_MAX + 64], exe[PATH_MAX];
+	int fd;
+
+	for (size_t i = 0; i < s->npids; i++) {
+		if (!leads_to(s->pids[i], "exe", exe) || strcmp(exe, s->path))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/exe", s->pids[i]);
+		return regular_open(path);
+	}
+	for (size_t i = 0; i < s->npids; i++) {
+		if (!has_other_mounts(s->pids[i]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/root%s", s->pids[i], s->path);
+		fd = regular_open(path);
+		/* Not there: the client may have opened it among ours. */
+		if (fd >= 0)
+			return fd;
+	}
+	return regular_open(s->path);
+}
+
+/* The session's binary, if it is still there and we can read it. */
+static struct gobin *open_binary(const struct list_session *s)
+{
+	int fd = open_file(s);
+	struct diag ignored = { 0 };
+	struct gobin *bin;
+	int err;
+
+	if (fd < 0)
+		return NULL;
+	err = gobin_open(fd, s->path, &bin, &ignored);
+	close(fd);
+	diag_fini(&ignored);
+	return err ? NULL : bin;
+}
+
+/* Name of the process, for people; it may have gone. */
+static void command_name(uint32_t pid, char *name, size_t room)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+
+	FILE *f = fopen(path, "re");
+
+	if (!f || !fgets(name, room, f))
+		snprintf(name, room, "?");
+	if (f)
+		fclose(f);
+	name[strcspn(name, "\n")] = 0;
+}
+
+/**
+ * struct probed - a function of a session
+ * @fn: the function, or NULL if it can't be told
+ * @offset: file offset of its first point
+ * @n: points in it
+ */
+struct probed {
+	const struct gofunc *fn;
+	uint64_t offset;
+	size_t n;
+};
+
+static int by_offset(const void *a, const void *b)
+{
+	const uint64_t *oa = a, *ob = b;
+
+	return *oa < *ob ? -1 : *oa > *ob;
+}
+
+static size_t probed_functions(const struct list_session *s, const struct gobin *bin,
+			       struct probed *v)
+{
+	size_t n = 0;
+
+	qsort(s->offsets, s->noffsets, sizeof(*s->offsets), by_offset);
+	for (size_t i = 0; i < s->noffsets; i++) {
+		uint64_t vaddr = bin ? gobin_code_vaddr(bin, s->offsets[i]) : 0;
+		const struct gofunc *fn = vaddr ? gobin_func_at(bin, vaddr) : NULL;
+
+		if (fn && n && v[n - 1].fn == fn)
+			v[n - 1].n++;
+		else
+			v[n++] = (struct probed){ fn, s->offsets[i], 1 };
+	}
+	return n;
+}
+
+static void session_text(struct buf *b, const struct list_session *s, const char *comm,
+			 const struct probed *v, size_t n)
+{
+	buf_str(b, "session ");
+	buf_u64(b, s->session);
+	buf_str(b, " of ");
+	buf_plain(b, comm);
+	buf_str(b, " (pid ");
+	buf_u64(b, s->owner);
+	buf_str(b, "): ");
+	buf_plain(b, s->path);
+	if (s->npids)
+		buf_str(b, s->npids == 1 ? ", process" : ", processes");
+	else
+		buf_str(b, ", all processes");
+	for (size_t i = 0; i < s->npids; i++) {
+		buf_char(b, ' ');
+		buf_i64(b, s->pids[i]);
+	}
+	buf_char(b, '\n');
+	for (size_t i = 0; i < n; i++) {
+		size_t start = b->len;
+
+		buf_str(b, "  ");
+		if (v[i].fn) {
+			buf_str(b, v[i].fn->name);
+		} else {
+			buf_str(b, "at file offset ");
+			buf_hex(b, v[i].offset);
+		}
+		buf_pad(b, start, NAME_WIDTH);
+		buf_u64(b, v[i].n);
+		buf_str(b, v[i].n == 1 ? " breakpoint\n" : " breakpoints\n");
+	}
+}
+
+static void session_json(struct buf *b, const struct list_session *s, const char *comm,
+			 const struct probed *v, size_t n)
+{
+	buf_str(b, "{\"kind\":\"session\",\"session\":");
+	buf_u64(b, s->session);
+	buf_json_key(b, "owner");
+	buf_u64(b, s->owner);
+	buf_json_key(b, "owner_name");
+	buf_json_str(b, comm);
+	buf_json_key(b, "path");
+	buf_json_str(b, s->path);
+	buf_json_key(b, "pids");
+	if (s->npids) {
+		for (size_t i = 0; i < s->npids; i++) {
+			buf_char(b, i ? ',' : '[');
+			buf_i64(b, s->pids[i]);
+		}
+		buf_char(b, ']');
+	} else {
+		buf_str(b, "null");
+	}
+	buf_json_key(b, "functions");
+	buf_char(b, '[');
+	for (size_t i = 0; i < n; i++) {
+		buf_str(b, i ? ",{\"func\":" : "{\"func\":");
+		if (v[i].fn)
+			buf_json_str(b, v[i].fn->name);
+		else
+			buf_str(b, "null");
+		buf_json_key(b, "offset");
+		buf_u64(b, v[i].offset);
+		buf_json_key(b, "points");
+		buf_u64(b, v[i].n);
+		buf_char(b, '}');
+	}
+	buf_str(b, "]}\n");
+}
+
+void list_sessions(struct buf *b, const struct list_sessions *l, bool as_json)
+{
+	char comm[64];
+
+	if (!l->n && !as_json)
+		buf_str(b, "nothing is probed\n");
+	for (size_t i = 0; i < l->n; i++) {
+		const struct list_session *s = &l->v[i];
+		struct probed *v = calloc(s->noffsets + 1, sizeof(*v));
+		struct gobin *bin = open_binary(s);
+
+		if (!v)
+			b->failed = true;
+
+		size_t n = v ? probed_functions(s, bin, v) : 0;
+
+		command_name(s->owner, comm, sizeof(comm));
+		if (as_json)
+			session_json(b, s, comm, v, n);
+		else
+			session_text(b, s, comm, v, n);
+		free(v);
+		gobin_free(bin);
+	}
+}

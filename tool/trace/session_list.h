@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Lines of "goprobectl list" without a target: the functions of each session. */
+#ifndef GOPROBE_SESSIONLIST_H
+#define GOPROBE_SESSIONLIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "trace/client.h"
+
+/**
+ * struct list_session - a file of a session, put together from messages
+ * @session: session id
+ * @owner: process that made it
+ * @file: which of its files
+ * @path: where that is
+ * @pids: traced processes
+ * @npids: their number; 0: all
+ * @offsets: file offsets of its points
+ * @noffsets: their number
+ */
+struct list_session {
+	uint32_t session;
+	uint32_t owner;
+	uint32_t file;
+	char *path;
+	int32_t *pids;
+	size_t npids;
+	uint64_t *offsets;
+	size_t noffsets;
+};
+
+struct list_sessions {
+	struct list_session *v;
+	size_t n;
+};
+
+/* A client_session_fn with a struct list_sessions for its context. */
+int list_session_add(void *ctx, const struct client_session *s);
+void list_sessions(struct buf *b, const struct list_sessions *sessions, bool json);
+void list_sessions_fini(struct list_sessions *sessions);
+
+#endif

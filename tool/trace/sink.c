@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where events become lines. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "trace/sink.h"
+
+/* How wide a line of text may become before a value is broken into several. */
+static unsigned int columns(void)
+{
+	struct winsize w;
+
+	return !ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col >= 40 ? w.ws_col : 100;
+}
+
+int lines_open(struct out *o, struct stream *s, const struct plan *p, const struct lines_opt *opt,
+	       struct diag *d)
+{
+	int fd = STDOUT_FILENO;
+
+	if (opt->output) {
+		fd = open(opt->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (fd < 0)
+			return diag_errno(d, errno, "can't write %s", opt->output);
+	}
+	out_init(o, opt->format, fd);
+	o->owned = opt->output;
+	o->pids = opt->pids;
+	if (!opt->quiet)
+		opt->format->header(o);
+	if (stream_init(s, p, o, opt->paired))
+		return diag_set(d, "out of memory");
+	s->most = opt->events;
+	s->values.width = opt->pretty ? columns() : 0;
+	return 0;
+}
+
+void lines_broken(struct out *o, const struct tracing *t, uint64_t hits)
+{
+	tracing_say_broken(t, hits, strcmp(o->format->name, "json") ? NULL : &o->buf);
+	/* There may be no summary to take it along. */
+	out_flush(o, true);
+}
+
+void lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *talk)
+{
+	if (quiet && !out_lost(&s->sum))
+		return;
+	o->format->summary(o, &s->sum, talk);
+	out_flush(o, true);
+	if (!s->sum.malformed)
+		return;
+	buf_str(talk, "goprobectl: bug: malformed record: ");
+	buf_str(talk, s->why_malformed);
+	buf_char(talk, '\n');
+}
+
+void lines_summary(struct out *o, const struct stream *s, bool quiet)
+{
+	struct buf talk = { 0 };
+
+	lines_talk(o, s, quiet, &talk);
+	fprintf(stderr, "%.*s", (int)talk.len, talk.len ? talk.p : "");
+	buf_fini(&talk);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where events become lines: what attach and replay have in common. */
+#ifndef GOPROBE_LINES_H
+#define GOPROBE_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+#include "output/format.h"
+#include "trace/session.h"
+#include "trace/stream.h"
+
+/**
+ * struct lines_opt - how they are to be shown
+ * @format: output format
+ * @output: file to write to, or NULL: standard output
+ * @events: lines to print, or 0: all
+ * @pretty: values in lines, not in one
+ * @quiet: no header and no summary
+ * @paired: calls and returns are joined
+ * @pids: there may be more than one process
+ */
+struct lines_opt {
+	const struct out_format *format;
+	const char *output;
+	uint64_t events;
+	bool pretty;
+	bool quiet;
+	bool paired;
+	bool pids;
+};
+
+/* Open the output, print the header, make @s ready for records of @p. */
+int lines_open(struct out *o, struct stream *s, const struct plan *p, const struct lines_opt *opt,
+	       struct diag *d);
+/*
+ * What is to be told besides of @hits, see tracing_say_broken(): in the output as well, if it is
+ * JSON.
+ */
+void lines_broken(struct out *o, const struct tracing *t, uint64_t hits);
+/*
+ * The summary of @s->sum, which is complete, where it belongs. Losses are told even to
+ * those who want quiet.
+ */
+void lines_summary(struct out *o, const struct stream *s, bool quiet);
+
+/* The same, but what is for a person goes to @talk. */
+void lines_talk(struct out *o, const struct stream *s, bool quiet, struct buf *talk);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From the bytes of a pass to lines: decode, merge, join, print. */
+#ifndef GOPROBE_STREAM_H
+#define GOPROBE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/merge.h"
+#include "event/pair.h"
+#include "event/record.h"
+#include "output/format.h"
+#include "plan/learn.h"
+#include "plan/load_bias.h"
+#include "plan/plan.h"
+#include "trace/call_quota.h"
+
+/**
+ * struct stream - records on their way to lines
+ * @plan: what the records' ids mean
+ * @out: where lines go
+ * @merge: records held back
+ * @pair: open calls; NULL: calls and returns are not joined
+ * @bias: load biases, for the types of interfaces
+ * @times: is told of calls and their ends, or NULL
+ * @most: calls and returns to print; 0: all
+ * @enough: whoever gets the lines wants no more, whatever @most says
+ * @sum: what was printed so far; @lost and @open of it are the caller's
+ * @why_malformed: the first reason for sum.malformed
+ * @learn: what learns from them, or NULL
+ * @learn_panics: it learns from panics alone: the others hold nothing to be learned
+ * @open: all calls have not returned, and this is what is known of the next one; or NULL
+ * @until: time up to which stream_print() prints
+ * @rec: the record at hand
+ * @rec_bias: load bias of its binary in its process
+ * @rec_bias_known: see @rec_bias
+ * @bias_ip: the point that told
+ * @bias_id: its function
+ * @bias_tgid: its process
+ * @env: what its values need to know of the program
+ * @values: for its values
+ */
+struct stream {
+	const struct plan *plan;
+	struct out *out;
+	struct merge *merge;
+	struct pair *pair;
+	struct bias *bias;
+	struct times *times;
+	uint64_t most;
+	bool enough;
+	struct out_summary sum;
+	const char *why_malformed;
+	struct learn *learn;
+	bool learn_panics;
+	const struct out_open *open;
+	uint64_t until;
+	struct record rec;
+	uint64_t rec_bias;
+	bool rec_bias_known;
+	uint64_t bias_ip;
+	uint32_t bias_id;
+	uint32_t bias_tgid;
+	struct value_env env;
+	struct value_ctx values;
+};
+
+int stream_init(struct stream *s, const struct plan *p, struct out *out, bool paired);
+void stream_fini(struct stream *s);
+/* Take records of one CPU; a client_records_fn with a stream for its context. */
+int stream_add(void *ctx, uint32_t cpu, const uint8_t *p, size_t len);
+/* Learn from a record that is not to be shown, if there is s->learn. */
+void stream_learn(struct stream *s, const uint8_t *p, size_t len);
+/*
+ * What came so far and is not younger than @until is to be printed now. Only once
+ * all of the round before is. @lost: records lost since the beginning, as known after
+ * the pass.
+ */
+void stream_round(struct stream *s, uint64_t until, uint64_t lost);
+/* Print about @bytes of records of the round; false when that was all. */
+bool stream_print(struct stream *s, size_t bytes);
+/* Is there something of the round? */
+bool stream_busy(const struct stream *s);
+/* All lines that are wanted are printed. */
+bool stream_full(const struct stream *s);
+
+#endif

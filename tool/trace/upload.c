@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Give the module a plan: types, capture plans and points, each in batches of
+ * what one message may hold. Ids are indexes in the plan's arrays.
+ */
+#include <stdlib.h>
+
+#include "trace/upload.h"
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static size_t batch(const struct goprobe_limits *limits, size_t size)
+{
+	return least(limits->batch, CLIENT_ARRAY_MAX / size);
+}
+
+static int check_limit(size_t n, size_t limit, const char *what, struct diag *d)
+{
+	if (n <= limit)
+		return 0;
+	diag_set(d, "this needs %zu %s, and the module allows %zu", n, what, limit);
+	diag_hint(d, "choose fewer functions");
+	return -1;
+}
+
+static size_t count(const struct plan *p, uint8_t action)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->nfuncs; i++)
+		n += p->funcs[i]->action == action;
+	return n;
+}
+
+static int check_limits(const struct plan *p, const struct goprobe_limits *limits,
+			size_t *points, struct diag *d)
+{
+	*points = 0;
+	/* Nothing would ever be sent. */
+	if (!limits->batch)
+		return diag_set(d, "the module takes nothing in a message: it is broken");
+	for (size_t i = 0; i < p->nfiles; i++)
+		*points += p->files[i].n;
+	if (check_limit(*points, limits->points, "breakpoints", d) ||
+	    check_limit(p->nfiles, limits->files, "files", d) ||
+	    check_limit(p->ntypes, limits->types, "types", d) ||
+	    check_limit(p->nrefs, limits->refs, "references", d))
+		return -1;
+	if (check_limit(count(p, GOPROBE_ACTION_COUNT) + count(p, GOPROBE_ACTION_TIME),
+			limits->tallies, "functions to be counted", d) ||
+	    check_limit(count(p, GOPROBE_ACTION_TIME), limits->timed, "functions to be timed",
+			d) ||
+	    check_limit(p->nfilters, limits->filters, "conditions", d))
+		return -1;
+	return check_limit(p->nplans, limits->plans, "capture plans", d);
+}
+
+static int expect_id(uint32_t got, size_t want, struct diag *d)
+{
+	return got == want ? 0 : diag_set(d, "the module counts otherwise: id %u instead of %zu",
+					  got, want);
+}
+
+/* A type and its references go together; what they refer to may come later. */
+static int upload_types(struct upload *u, struct diag *d)
+{
+	const struct plan *p = u->plan;
+	size_t most = batch(&u->limits, sizeof(struct goprobe_type));
+	size_t most_refs = batch(&u->limits, sizeof(struct goprobe_ref));
+	struct goprobe_type *types = calloc(most, sizeof(*types));
+	int err = types ? 0 : diag_set(d, "out of memory");
+
+	while (!err && u->ntypes < p->ntypes) {
+		const struct goprobe_type *from = &p->types[u->ntypes];
+		size_t n = 0, nrefs = 0;
+		uint32_t first;
+
+		for (; n < most && u->ntypes + n < p->ntypes; n++) {
+			if (nrefs + from[n].nrefs > most_refs)
+				break;
+			types[n] = from[n];
+			types[n].ref = nrefs;
+			nrefs += from[n].nrefs;
+		}
+		err = n ? client_types_add(u->client, types, n, p->refs + from->ref, nrefs,
+					   &first, d) :
+			  diag_set(d, "a type has too many references");
+		if (!err)
+			err = expect_id(first, u->ntypes, d);
+		u->ntypes += n;
+	}
+	free(types);
+	return err;
+}
+
+static int upload_dynamic(struct upload *u, struct diag *d)
+{
+	const struct plan *p = u->plan;
+	size_t most = batch(&u->limits, sizeof(struct goprobe_dynamic));
+
+	for (size_t i = 0; i < p->nfiles; i++) {
+		const struct plan_points *f = &p->files[i];
+
+		while (u->ndynamic[i] < f->ndynamic) {
+			size_t n = least(most, f->ndynamic - u->ndynamic[i]);
+			uint32_t known;
+
+			if (client_dynamic_add(u->client, i, f->dynamic + u->ndynamic[i], n,
+					       &known, d))
+				return -1;
+			u->ndynamic[i] += n;
+		}
+	}
+	return 0;
+}
+
+static int upload_plans(struct upload *u, struct diag *d)
+{
+	const struct plan *p = u->plan;
+	size_t most = batch(&u->limits, sizeof(struct goprobe_plan));
+	size_t most_pieces = batch(&u->limits, sizeof(struct goprobe_piece));
+	size_t most_ops = batch(&u->limits, sizeof(struct goprobe_op));
+	struct goprobe_plan *plans = calloc(most, sizeof(*plans));
+	struct goprobe_piece *pieces = calloc(most_pieces, sizeof(*pieces));
+	struct goprobe_op *ops = calloc(most_ops, sizeof(*ops));
+	int err = plans && pieces && ops ? 0 : diag_set(d, "out of memory");
+
+	for (size_t done = 0; !err && done < p->nplans;) {
+		size_t n = 0, npieces = 0, nops = 0;
+		uint32_t first;
+
+		for (; n < most && done + n < p->nplans; n++) {
+			const struct goprobe_plan *one = &p->plans[done + n];
+
+			if (npieces + one->npieces > most_pieces || nops + one->nops > most_ops)
+				break;
+			plans[n] = *one;
+			plans[n].piece = npieces;
+			plans[n].op = nops;
+			for (uint32_t k = 0; k < one->npieces; k++)
+				pieces[npieces++] = p->pieces[one->piece + k];
+			for (uint32_t k = 0; k < one->nops; k++)
+				ops[nops++] = p->ops[one->op + k];
+		}
+		err = n ? client_plans_add(u->client, plans, n, pieces, npieces, ops, nops,
+					   &first, d) :
+			  diag_set(d, "a capture plan is too large");
+		if (!err)
+			err = expect_id(first, done, d);
+		done += n;
+	}
+	free(plans);
+	free(pieces);
+	free(ops);
+	return err;
+}
+
+static int upload_filters(struct upload *u, struct diag *d)
+{
+	const struct plan *p = u->plan;
+	size_t most = batch(&u->limits, sizeof(struct goprobe_filter));
+	size_t most_ops = batch(&u->limits, sizeof(struct goprobe_op));
+	struct goprobe_filter *filters = calloc(most, sizeof(*filters));
+	struct goprobe_op *ops = calloc(most_ops, sizeof(*ops));
+	int err = filters && ops ? 0 : diag_set(d, "out of memory");
+
+	for (size_t done = 0, n; !err && done < p->nfilters; done += n) {
+		size_t nops = 0;
+		uint32_t first;
+
+		for (n = 0; n < most && done + n < p->nfilters; n++) {
+			const struct goprobe_filter *one = &p->filters[done + n];
+
+			if (nops + one->nops > most_ops || one->nops > u->limits.ops)
+				break;
+			filters[n] = (struct goprobe_filter){ .op = nops, .nops = one->nops };
+			for (uint32_t k = 0; k < one->nops; k++)
+				ops[nops++] = p->filter_ops[one->op + k];
+		}
+		err = n ? client_filters_add(u->client, filters, n, ops, nops, &first, d) :
+			  diag_set(d, "a condition is too long");
+		/* They are counted from 1. */
+		if (!err)
+			err = expect_id(first, done + 1, d);
+	}
+	free(filters);
+	free(ops);
+	return err;
+}
+
+static int upload_file(struct upload *u, size_t i, struct diag *d)
+{
+	const struct plan_points *f = &u->plan->files[i];
+	struct goprobe_runtime rt = plan_runtime(f);
+	uint32_t file;
+
+	return client_file_add(u->client, gobin_fd(f->bin), &rt, &file, d) ||
+	       expect_id(file, i, d) ? -1 : 0;
+}
+
+static int upload_points(struct upload *u, size_t all, upload_progress_fn progress, void *ctx,
+			 struct diag *d)
+{
+	const struct plan *p = u->plan;
+	/* Small enough that progress can be seen and Ctrl-C is felt. */
+	size_t most = least(batch(&u->limits, sizeof(struct goprobe_point)), 256), total = 0;
+
+	for (size_t i = 0; i < p->nfiles; i++) {
+		const struct plan_points *f = &p->files[i];
+
+		for (size_t done = 0, n; done < f->n; done += n) {
+			if (!progress(ctx, total, all))
+				return diag_set(d, "interrupted");
+			n = least(most, f->n - done);
+			if (client_points_add(u->client, i, f->v + done, n, d))
+				return -1;
+			total += n;
+		}
+	}
+	return progress(ctx, total, all) ? 0 : diag_set(d, "interrupted");
+}
+
+int upload_plan(struct upload *u, upload_progress_fn progress, void *ctx, struct diag *d)
+{
+	size_t points;
+
+	if (check_limits(u->plan, &u->limits, &points, d))
+		return -1;
+	u->ndynamic = calloc(u->plan->nfiles + 1, sizeof(*u->ndynamic));
+	if (!u->ndynamic)
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < u->plan->nfiles; i++)
+		if (upload_file(u, i, d))
+			return -1;
+	if (upload_types(u, d) || upload_plans(u, d) || upload_filters(u, d) ||
+	    upload_dynamic(u, d))
+		return -1;
+	return upload_points(u, points, progress, ctx, d);
+}
+
+int upload_more(struct upload *u, struct diag *d)
+{
+	return upload_types(u, d) || upload_dynamic(u, d) ? -1 : 0;
+}
+
+void upload_fini(struct upload *u)
+{
+	free(u->ndynamic);
+	u->ndynamic = NULL;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A typed value, as bytes of a frame and chunks of its record, to Go-looking
+ * text or JSON. Pure. Trusts neither the bytes nor the sizes in the types: what
+ * does not fit is shown as unavailable, with the reason in its place.
+ */
+#ifndef GOPROBE_VALUE_H
+#define GOPROBE_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "event/record.h"
+#include "gobin/runtime_layout.h"
+#include "gotype/type.h"
+#include "value/memory.h"
+
+/* Values shown of one argument or result, nested ones included. */
+#define VALUE_BUDGET 20000
+/* Text of one argument or result, about: when it is reached, the rest is left out. */
+#define VALUE_TEXT_MAX (1U << 20)
+/* How deep values nest in one argument or result. */
+#define VALUE_DEPTH 64
+
+/**
+ * struct value_dynamic - what a run-time type descriptor stands for
+ * @name: the type's name, or NULL
+ * @type: the type, or NULL if it is not known
+ * @direct: an interface's data word is the value itself, of 8 bytes
+ */
+struct value_dynamic {
+	const char *name;
+	const struct gotype *type;
+	bool direct;
+};
+
+/**
+ * struct value_func - what the address of a function's code stands for
+ * @name: the function's name, or NULL
+ * @closure: what a closure of it is, a struct: the code's address, then the captured variables;
+ *	or NULL
+ */
+struct value_func {
+	const char *name;
+	const struct gotype *closure;
+};
+
+/**
+ * struct value_from - a reference
+ * @t: its type
+ * @p: its bytes
+ */
+struct value_from {
+	const struct gotype *t;
+	const uint8_t *p;
+};
+
+/**
+ * struct value_env - what is known of the program that the record at hand is from
+ * @ctx: first argument of the callbacks
+ * @dynamic: look up a descriptor by its run-time address
+ * @func: look up a function by the run-time address of its code
+ * @layout: how its runtime keeps maps and channels, or NULL
+ * @unread: why nothing was copied of what a reference of type @t leads to that is
+ *	@offset bytes from the beginning of chunk @c, or of the frame if that is NULL:
+ *	a static string, VALUE_DEEP if that is why, or NULL
+ * @full: which limit a record that was cut short has met, where @have objects in a row were
+ *	copied: a static string; NULL: these were all that were asked for
+ *
+ * Callbacks return false if nothing is known (then @ret stays as it was: empty),
+ * and may be NULL. All that they give out must live until the next record.
+ */
+struct value_env {
+	void *ctx;
+	bool (*dynamic)(void *ctx, uint64_t address, struct value_dynamic *ret);
+	bool (*func)(void *ctx, uint64_t code, struct value_func *ret);
+	const struct golayout *(*layout)(void *ctx);
+	const char *(*unread)(void *ctx, const struct record_chunk *c, uint64_t offset,
+			      const struct gotype *t);
+	const char *(*full)(void *ctx, uint64_t have);
+};
+
+/*
+ * The usual reason, and its name where the option is called otherwise: plan_options.brief. Where an
+ * address stands for the value it needs no words.
+ */
+extern const char *const VALUE_DEEP, *const VALUE_DEEP_BRIEF;
+bool value_is_deep(const char *why);
+
+/* An object that is being printed: what leads back to it is a cycle. */
+struct value_open {
+	uint64_t address;
+	const struct gotype *type;
+};
+
+struct value_entries;
+struct value_known;
+
+/* What is special about a type, remembered: value_known.c. */
+struct value_form {
+	const struct gotype *type;
+	const struct value_known *known;
+};
+
+#define VALUE_FORMS 256	/* a power of two */
+
+/**
+ * struct value_ctx - what is needed besides the bytes
+ * @rec: the record
+ * @env: the program
+ * @width: of text: values that do not fit in so many columns are broken into
+ *	indented lines; 0: everything stays on one line
+ *
+ * The rest belongs to value*.c. value_init() once, value_record() for each
+ * record, value_start() for each argument or result.
+ */
+struct value_ctx {
+	const struct record *rec;
+	const struct value_env *env;
+	unsigned int width;
+
+	unsigned int budget;	/* values that may still be shown */
+	unsigned int depth;	/* of nesting */
+	size_t text_end;	/* the buffer's length at which it is enough */
+	size_t line;		/* where the buffer's last line begins */
+	unsigned int indent;	/* levels, of text in lines */
+	unsigned int flat;	/* > 0: inside what must stay on one line */
+	unsigned int nopen;
+	struct value_open open[VALUE_DEPTH];
+	struct value_mem mem;
+	struct value_entries *spare;	/* for reuse */
+	struct value_form forms[VALUE_FORMS];
+};
+
+void value_init(struct value_ctx *v, const struct value_env *env);
+void value_fini(struct value_ctx *v);
+/* @rec is the next record. It must stay as it is while its values are shown. */
+void value_record(struct value_ctx *v, const struct record *rec);
+/* The next argument or result goes to @b. */
+void value_start(struct value_ctx *v, const struct buf *b);
+
+/**
+ * struct value_bytes - what a string or slice refers to
+ * @data: bytes that were captured
+ * @size: their number; whole elements of a slice
+ * @len: length of the string or slice itself
+ * @have: of that length, what was captured
+ * @address: where it is
+ * @cut: why there is not all, or NULL: a limit, as a rule
+ * @unavailable: why there is nothing, or NULL
+ */
+struct value_bytes {
+	const uint8_t *data;
+	size_t size;
+	uint64_t len;
+	uint64_t have;
+	uint64_t address;
+	const char *cut;
+	const char *unavailable;
+};
+
+/* Shared by the two renderings and value_step.c. */
+uint64_t value_word(const uint8_t *p);
+bool value_is_bytes(const struct gotype *t);	/* []byte and the like */
+const char *value_type_name(const struct gotype *t);
+/* Is the pointer of type @t at @p nil? */
+bool value_is_nil(const struct gotype *t, const uint8_t *p);
+/* Does pointer type @t not say what is there? unsafe.Pointer; cgo's *[0]byte, for functions. */
+bool value_is_opaque(const struct gotype *t);
+/* The function whose code the pointer at @p points to; NULL: none, or @t says what is there. */
+const char *value_code(struct value_ctx *v, const struct gotype *t, const uint8_t *p);
+void value_string(struct value_ctx *v, const uint8_t *p, struct value_bytes *ret);
+void value_slice(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+		 struct value_bytes *ret);
+/*
+ * Whole objects of @size bytes, @n of them, at @address: ret->data, ret->have of
+ * them; or ret->unavailable. @from: the reference that leads there; NULL: one
+ * inside a map or channel.
+ */
+void value_objects(struct value_ctx *v, const struct value_from *from, uint64_t address,
+		   uint64_t size, uint64_t n, struct value_bytes *ret);
+/* One object of type @t at @address; NULL, and *@why, if it was not captured. */
+const uint8_t *value_object(struct value_ctx *v, const struct value_from *from,
+			    const struct gotype *t, uint64_t address, const char **why);
+/* What the pointer of type @t at @p, which is not nil, points to; likewise. */
+const uint8_t *value_behind(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+			    const char **why);
+/* Why there are not more bytes at @address; NULL if the plan's limits did not allow more. */
+const char *value_why(struct value_ctx *v, const struct value_from *from, uint64_t address);
+
+/**
+ * struct value_iface - an interface's dynamic type and value
+ * @nil: there is none
+ * @name: its type's name, or NULL if that can't be told
+ * @type: run-time address of its descriptor, or 0 if unknown
+ * @data: data word
+ * @dynamic: its type, or NULL
+ * @p: its bytes, @dynamic->size of them; or NULL
+ * @why: if @dynamic or @p is NULL: why
+ */
+struct value_iface {
+	bool nil;
+	const char *name;
+	uint64_t type;
+	uint64_t data;
+	const struct gotype *dynamic;
+	const uint8_t *p;
+	const char *why;
+};
+
+void value_iface(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+		 struct value_iface *ret);
+
+/**
+ * struct value_closure - what a value of function type leads to
+ * @address: of the closure; 0: nil
+ * @name: the function's name, or NULL
+ * @type: struct of the captured variables, or NULL
+ * @p: its bytes, @type->size of them; or NULL
+ * @why: if @name is NULL: why
+ */
+struct value_closure {
+	uint64_t address;
+	const char *name;
+	const struct gotype *type;
+	const uint8_t *p;
+	const char *why;
+};
+
+void value_closure(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+		   struct value_closure *ret);
+/* Is field @i of a closure's struct a captured variable? Else it is the code. */
+bool value_is_captured(const struct gotype *closure, size_t i);
+
+/* A number, sign-extended; false if its size is not a number's. */
+bool value_integer(const struct gotype *t, const uint8_t *p, int64_t *ret);
+/* @size is 4 or 8. */
+double value_float(const uint8_t *p, unsigned int size);
+/*
+ * Why @len bytes are no value of type @t, or that the limits are reached; or
+ * NULL, and it counts.
+ */
+const char *value_refuse(struct value_ctx *v, const struct buf *b, const struct gotype *t,
+			 size_t len);
+static inline bool value_is_blank(const struct gofield *f)
+{
+	return f->name[0] == '_' && !f->name[1];
+}
+
+/* Nothing more may be shown. */
+static inline bool value_enough(const struct value_ctx *v, const struct buf *b)
+{
+	return !v->budget || b->len > v->text_end;
+}
+
+/* The sizes in @t are those of its kind. */
+bool value_type_fits(const struct gotype *t);
+/* Begin to show what is at @address; false if that is being done already, or too deep. */
+bool value_enter(struct value_ctx *v, const struct gotype *t, uint64_t address);
+void value_leave(struct value_ctx *v);
+
+/*
+ * Why there is nothing of capture item @item (struct goprobe_op), or NULL if it
+ * did not fail.
+ */
+const char *value_missed(const struct record *r, uint64_t item);
+
+/*
+ * Append the value of type @t whose bytes are the @len ones at @p. The text is
+ * what follows "name=". The JSON is the members that follow "type": "value"
+ * with perhaps others, or "unavailable"; docs/json.md.
+ */
+void value_text(struct value_ctx *v, struct buf *b, const struct gotype *t,
+		const uint8_t *p, size_t len);
+void value_json(struct value_ctx *v, struct buf *b, const struct gotype *t,
+		const uint8_t *p, size_t len);
+
+#endif

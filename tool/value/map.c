@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Entries of maps, as far as a record has them: groups of Go 1.24 and later
+ * (internal/runtime/maps), buckets before (runtime/map.go). The program may be
+ * changing the map while it is copied, so nothing in it is relied on.
+ */
+#define _GNU_SOURCE	/* qsort_r() */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "value/compare.h"
+#include "value/map.h"
+
+#define SLOTS 8
+
+/* Hash bytes of buckets (runtime/map.go): from 5 on the slot is taken. */
+#define TOPHASH_EVACUATED_FIRST	2
+#define TOPHASH_EVACUATED_LAST	4
+#define TOPHASH_TAKEN		5
+
+/* Control bytes of groups: empty and deleted slots have this bit. */
+#define CONTROL_FREE		0x80
+
+/* 2^40 buckets would not fit any memory. */
+#define BUCKETS_LOG2_MAX	40
+
+struct walk {
+	struct value_ctx *v;
+	const struct gotype *t;
+	const struct gomap *m;
+	struct value_entries *e;
+	const char *why;	/* the first reason for a part that is missing */
+	bool failed;		/* no memory */
+};
+
+static void missing(struct walk *w, const char *why)
+{
+	if (!w->why)
+		w->why = why;
+}
+
+static const uint8_t *slot(struct walk *w, const uint8_t *p, const struct gotype *t, bool indirect)
+{
+	const uint8_t *to;
+	const char *why;
+
+	if (!indirect)
+		return p;
+	to = value_object(w->v, NULL, t, value_word(p), &why);
+	if (!to && !w->e->why)
+		w->e->why = why;
+	return to;
+}
+
+static void add(struct walk *w, const uint8_t *group, unsigned int i)
+{
+	const struct gomap *m = w->m;
+	struct value_entries *e = w->e;
+
+	if (grow(&e->v, e->n + 1, &e->cap, sizeof(*e->v))) {
+		w->failed = true;
+		return;
+	}
+	e->v[e->n++] = (struct value_entry){
+		.key = slot(w, group + m->key_at + i * m->key_stride, w->t->key, m->key_indirect),
+		.elem = slot(w, group + m->elem_at + i * m->elem_stride, w->t->elem,
+			     m->elem_indirect),
+	};
+}
+
+/* What is looked at counts like what is shown: so chains that are circles end. */
+static bool may_look(struct walk *w)
+{
+	if (!w->v->budget) {
+		missing(w, "too many values");
+		return false;
+	}
+	w->v->budget--;
+	return !w->failed;
+}
+
+static void group(struct walk *w, const uint8_t *p)
+{
+	for (unsigned int i = 0; i < SLOTS; i++)
+		if (!(p[i] & CONTROL_FREE))
+			add(w, p, i);
+}
+
+static void groups(struct walk *w, uint64_t address, uint64_t n)
+{
+	struct value_bytes g;
+
+	value_objects(w->v, NULL, address, w->m->size, n, &g);
+	for (uint64_t i = 0; i < g.have && may_look(w); i++)
+		group(w, g.data + i * w->m->size);
+	if (g.have < g.len)
+		missing(w, g.unavailable ?: g.cut);
+}
+
+static void table(struct walk *w, const struct golayout_swiss *l, uint64_t address)
+{
+	uint64_t have;
+	const uint8_t *p = value_mem_at(&w->v->mem, address, &have);
+
+	if (have < l->table_size)
+		missing(w, value_why(w->v, NULL, address));
+	else
+		groups(w, value_word(p + l->table_groups), value_word(p + l->table_mask) + 1);
+}
+
+/* A table of which the directory is too large for stands in it several times in a row. */
+static void swiss(struct walk *w, const struct golayout_swiss *l, const uint8_t *p)
+{
+	uint64_t dir = value_word(p + l->dir_ptr), len = value_word(p + l->dir_len), last = 0;
+	struct value_bytes d;
+
+	w->e->len = value_word(p + l->used);
+	if (!w->e->len)
+		return;
+	if (!len) {
+		groups(w, dir, 1);
+		return;
+	}
+	value_objects(w->v, NULL, dir, 8, len, &d);
+	for (uint64_t i = 0; i < d.have; i++) {
+		uint64_t t = value_word(d.data + i * 8);
+
+		if (t == last)
+			continue;
+		if (!may_look(w))
+			return;
+		table(w, l, t);
+		last = t;
+	}
+	if (d.have < d.len)
+		missing(w, d.unavailable ?: d.cut);
+}
+
+static void chain(struct walk *w, const uint8_t *p)
+{
+	while (may_look(w)) {
+		struct value_bytes next;
+
+		for (unsigned int i = 0; i < SLOTS; i++)
+			if (p[i] >= TOPHASH_TAKEN)
+				add(w, p, i);
+		if (!value_word(p + w->m->size - 8))
+			return;
+		value_objects(w->v, NULL, value_word(p + w->m->size - 8), w->m->size, 1, &next);
+		if (!next.have) {
+			missing(w, next.unavailable);
+			return;
+		}
+		p = next.data;
+	}
+}
+
+static void buckets(struct walk *w, uint64_t address, uint64_t n, bool old)
+{
+	struct value_bytes b;
+
+	value_objects(w->v, NULL, address, w->m->size, n, &b);
+	for (uint64_t i = 0; i < b.have; i++) {
+		const uint8_t *p = b.data + i * w->m->size;
+
+		/* What has been moved is in the new buckets, and here still. */
+		if (!old || p[0] < TOPHASH_EVACUATED_FIRST || p[0] > TOPHASH_EVACUATED_LAST)
+			chain(w, p);
+	}
+	if (b.have < b.len)
+		missing(w, b.unavailable ?: b.cut);
+}
+
+static void hmap(struct walk *w, const struct golayout_hmap *l, const uint8_t *p)
+{
+	uint64_t old = value_word(p + l->oldbuckets);
+	unsigned int b = p[l->b];
+
+	w->e->len = value_word(p + l->count);
+	if (!w->e->len)
+		return;
+	if (b > BUCKETS_LOG2_MAX) {
+		missing(w, "impossible length");
+		return;
+	}
+	buckets(w, value_word(p + l->buckets), 1ULL << b, false);
+	if (old)
+		buckets(w, old, golayout_oldbuckets(l, p), true);
+}
+
+static bool fits(uint32_t at, uint32_t stride, const struct gotype *t, bool indirect, uint32_t size)
+{
+	uint64_t last = at + (SLOTS - 1) * (uint64_t)stride;
+
+	return last + (indirect ? 8 : t->size) <= size;
+}
+
+static const char *refuse(const struct gotype *t, const struct golayout *l)
+{
+	const struct gomap *m = t->map;
+
+	if (!m || !l || !t->key || !t->elem)
+		return "unknown layout";
+	/* A group whose keys and elements have no size is its control bytes alone. */
+	if (m->size < SLOTS + (m->swiss ? 0 : 8) ||
+	    t->key->size > UINT32_MAX || t->elem->size > UINT32_MAX ||
+	    !fits(m->key_at, m->key_stride, t->key, m->key_indirect, m->size) ||
+	    !fits(m->elem_at, m->elem_stride, t->elem, m->elem_indirect, m->size))
+		return "impossible type";
+	return NULL;
+}
+
+static void collect(struct walk *w, const struct value_from *from)
+{
+	struct value_ctx *v = w->v;
+	uint64_t address = value_word(from->p);
+	const struct golayout *l = v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
+	const uint8_t *p;
+	uint64_t have;
+	uint32_t size;
+
+	w->why = refuse(w->t, l);
+	if (w->why)
+		return;
+	size = w->m->swiss ? l->swiss.size : l->hmap.size;
+	p = value_mem_at(&v->mem, address, &have);
+	if (!size)
+		w->why = "unknown layout";
+	else if (have < size)
+		w->why = value_why(v, from, address) ?: "cut at a limit";
+	else if (w->m->swiss)
+		swiss(w, &l->swiss, p);
+	else
+		hmap(w, &l->hmap, p);
+}
+
+struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
+				    const uint8_t *p)
+{
+	struct value_entries *e = v->spare;
+
+	if (e)
+		v->spare = e->next;
+	else
+		e = calloc(1, sizeof(*e));
+	if (!e)
+		return NULL;
+	e->n = 0;
+	e->len = 0;
+	e->cut = NULL;
+	e->unavailable = NULL;
+	e->why = NULL;
+
+	struct walk w = { .v = v, .t = t, .m = t->map, .e = e };
+
+	collect(&w, &(struct value_from){ t, p });
+	if (w.failed)
+		missing(&w, "out of memory");
+	if (!e->n)
+		e->unavailable = w.why;
+	else if (e->n < e->len)
+		e->cut = w.why;
+	return e;
+}
+
+void value_map_put(struct value_ctx *v, struct value_entries *e)
+{
+	e->next = v->spare;
+	v->spare = e;
+}
+
+void value_map_fini(struct value_ctx *v)
+{
+	while (v->spare) {
+		struct value_entries *e = v->spare;
+
+		v->spare = e->next;
+		free(e->v);
+		free(e);
+	}
+}
+
+struct order {
+	struct value_ctx *v;
+	const struct gotype *key;
+};
+
+static int by_key(const void *a, const void *b, void *ctx)
+{
+	const struct value_entry *x = a, *y = b;
+	const struct order *o = ctx;
+	int c;
+
+	if (!x->key || !y->key)
+		return !x->key - !y->key;
+	c = value_order(o->v, o->key, x->key, y->key);
+	/* Keys that differ in what was not captured: as they stand in the record. */
+	return c ? c : (x->key > y->key) - (x->key < y->key);
+}
+
+void value_map_sort(struct value_ctx *v, const struct gotype *t, struct value_entries *e)
+{
+	struct order o = { .v = v, .key = t->key };
+
+	if (e->n > 1)
+		qsort_r(e->v, e->n, sizeof(*e->v), by_key, &o);
+}

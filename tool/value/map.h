@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Entries of maps and elements of channels, as far as a record has them. Pure. */
+#ifndef GOPROBE_VALUE_MAP_H
+#define GOPROBE_VALUE_MAP_H
+
+#include "value/decode.h"
+
+/* Bytes of a key and its element; NULL: they could not be had. */
+struct value_entry {
+	const uint8_t *key;
+	const uint8_t *elem;
+};
+
+/**
+ * struct value_entries - a map
+ * @v: entries that were captured
+ * @n: their number
+ * @len: entries of the map
+ * @cut: why there are not all, or NULL: a limit, as a rule
+ * @unavailable: why there are none, or NULL
+ * @why: why a key or an element is NULL
+ * @cap: room in @v
+ * @next: for the list of unused ones
+ */
+struct value_entries {
+	struct value_entry *v;
+	size_t n;
+	uint64_t len;
+	const char *cut;
+	const char *unavailable;
+	const char *why;
+	size_t cap;
+	struct value_entries *next;
+};
+
+/*
+ * The entries of the map of type @t whose bytes are at @p (not nil); NULL without
+ * memory. Give it back with value_map_put().
+ */
+struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
+				    const uint8_t *p);
+void value_map_put(struct value_ctx *v, struct value_entries *e);
+/* In the order of their keys, so that the same map always reads the same. */
+void value_map_sort(struct value_ctx *v, const struct gotype *t, struct value_entries *e);
+void value_map_fini(struct value_ctx *v);
+
+/**
+ * struct value_chan - a channel
+ * @len: elements in its buffer
+ * @cap: room in its buffer
+ * @have: elements that can be had, from the one that will be received next on
+ * @closed: it is closed
+ * @receivers: goroutines that wait to receive
+ * @senders: goroutines that wait to send
+ * @more_receivers: there are more than that
+ * @more_senders: likewise
+ * @unavailable: why nothing is known, or NULL
+ */
+struct value_chan {
+	uint64_t len;
+	uint64_t cap;
+	uint64_t have;
+	bool closed;
+	unsigned int receivers;
+	unsigned int senders;
+	bool more_receivers;
+	bool more_senders;
+	const char *unavailable;
+	/* For value_chan_element(). */
+	const uint8_t *data;
+	uint64_t first;
+	uint64_t slots;
+};
+
+/* The channel of type @t whose bytes are at @p (not nil). */
+void value_chan(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
+		struct value_chan *ret);
+/* Bytes of element @i < c->have. */
+const uint8_t *value_chan_element(const struct value_chan *c, const struct gotype *t, uint64_t i);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Well-known types of the standard library, which have a form of their own. */
+#ifndef GOPROBE_VALUE_KNOWN_H
+#define GOPROBE_VALUE_KNOWN_H
+
+#include "value/text.h"
+
+/**
+ * struct value_what - what is to be written
+ * @k: what is known of its type
+ * @t: its type
+ * @p: its bytes, @t->size of them
+ * @place: where it stands
+ * @pointed: it is behind a pointer, and the pointer stands there
+ */
+struct value_what {
+	const struct value_known *k;
+	const struct gotype *t;
+	const uint8_t *p;
+	enum value_place place;
+	bool pointed;
+};
+
+/* False, perhaps with something written, if the type has not the expected shape. */
+typedef bool (*value_form_fn)(struct value_ctx *v, struct buf *b, const struct value_what *w);
+
+/**
+ * struct value_known - a type with a form of its own
+ * @name: package and type, "time.Time"; of generic types up to and with the "["
+ * @kind: what it must be underneath
+ * @text: writes it as text
+ * @message: of errors: writes what Error() returns
+ * @words: for these functions, see value_error_message()
+ * @wraps: of errors: the field with the error that this one wraps, or NULL
+ * @own_pointer: its text is also that of a pointer to it, without "&"
+ * @in_json: its text stands beside its value in JSON
+ */
+struct value_known {
+	const char *name;
+	enum gotype_kind kind;
+	value_form_fn text;
+	value_form_fn message;
+	const char *words;
+	const char *wraps;
+	bool own_pointer;
+	bool in_json;
+};
+
+/* NULL for any other type. */
+const struct value_known *value_known(struct value_ctx *v, const struct gotype *t);
+/*
+ * Write the value of type @t at @p (all of it is there) in its own form; @pointed:
+ * what is to be written is a pointer to it. False, and nothing is written, if
+ * there is no such form.
+ */
+bool value_known_text(struct value_ctx *v, struct buf *b, const struct gotype *t,
+		      const uint8_t *p, enum value_place place, bool pointed);
+/*
+ * Members for JSON, each behind a comma, of a value that is an error or is
+ * better known by its text: "message", "text". @p may be NULL: then none.
+ */
+void value_known_json(struct value_ctx *v, struct buf *b, const struct gotype *t,
+		      const uint8_t *p);
+/* Field @name of @t, if it is of this kind and size (0: any) and inside; or NULL. */
+const struct gofield *value_known_field(const struct gotype *t, const char *name,
+					enum gotype_kind kind, uint64_t size);
+
+/* For what tells by its looks what it is: in an interface that is worth a word. */
+static inline bool value_convert(struct buf *b, const struct value_what *w)
+{
+	return w->place == VALUE_IFACE && value_text_convert(b, w->t, w->place);
+}
+
+/* The forms, each in the file that knows it. */
+bool value_time(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_duration(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_month(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_weekday(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_context(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_mutex(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_rwmutex(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_waitgroup(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_once(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_atomic(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_atomic_bool(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_atomic_pointer(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_ip(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_addr(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_addrport(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_prefix(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_hex(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_rtype(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_reflect(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_filemode(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_error(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_error_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_errno_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_join_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_unmarshal_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_bounds_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_assertion_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_operror_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
+/* The name of the type whose descriptor is at @address, or NULL. */
+const char *value_type_at(struct value_ctx *v, uint64_t address);
+/* The message of the error in the interface of type @t at @p; false if it can't be told. */
+bool value_error_inside(struct value_ctx *v, struct buf *b, const struct gotype *t,
+			const uint8_t *p);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The stack check that most Go functions begin with. Part of insn. */
+#ifndef GOPROBE_PROLOGUE_H
+#define GOPROBE_PROLOGUE_H
+
+#include <Zydis/Zydis.h>
+
+#include "x86/probe_point.h"
+
+/**
+ * struct prologue - a stack check
+ * @branch: the JBE that is taken when the stack is too small
+ * @again: where the function goes on after morestack, if that path keeps no argument that is in
+ *	a register: the function uses none of them; from its entry, else 0
+ * @abi0: g was loaded from TLS: the function takes its arguments on the stack
+ */
+struct prologue {
+	struct insn_point branch;
+	uint32_t again;
+	bool abi0;
+};
+
+/* 0, or -1 if the function does not begin with one of the known forms. */
+int prologue_find(const struct insn_code *c, const ZydisDecoder *dec,
+		  struct prologue *ret);
+
+#endif
