@@ -131,7 +131,7 @@ static int see_line(void *ctx, uint64_t vaddr, int line, bool prologue_end)
 	return ++*n == 10000;
 }
 
-/* Where a part of a value is: what goscope.c can make something of. */
+/* Where a part of a value is: what compile/scope.c can make something of. */
 static void see_piece(const struct dwlocal *v, const struct dwpiece *p)
 {
 	FUZZ_HOLDS(p->kind <= DWPIECE_STATIC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Memory that lives as long as its owner and is given back all at once. */
-#ifndef GOPROBE_ARENA_H
-#define GOPROBE_ARENA_H
+#ifndef GOPROBE_BASE_ARENA_H
+#define GOPROBE_BASE_ARENA_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Values of options as people write them: numbers, sizes, times. */
-#ifndef GOPROBE_ARGUMENT_H
-#define GOPROBE_ARGUMENT_H
+#ifndef GOPROBE_BASE_ARGUMENT_H
+#define GOPROBE_BASE_ARGUMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Arrays that grow. */
-#ifndef GOPROBE_GROW_H
-#define GOPROBE_GROW_H
+#ifndef GOPROBE_BASE_ARRAY_H
+#define GOPROBE_BASE_ARRAY_H
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Text under construction: numbers and growth; quoting is in quote.c. */
+/* Text under construction: numbers and growth; quoting is in base/quote.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

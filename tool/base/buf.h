@@ -3,8 +3,8 @@
  * A growing text buffer with the formatting that the hot path needs: no
  * printf, no allocation once it has grown to its working size.
  */
-#ifndef GOPROBE_BUF_H
-#define GOPROBE_BUF_H
+#ifndef GOPROBE_BASE_BUF_H
+#define GOPROBE_BASE_BUF_H
 
 #include <stdbool.h>
 #include <stddef.h>

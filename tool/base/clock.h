@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The time. */
-#ifndef GOPROBE_CLOCK_H
-#define GOPROBE_CLOCK_H
+#ifndef GOPROBE_BASE_CLOCK_H
+#define GOPROBE_BASE_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

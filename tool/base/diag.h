@@ -3,8 +3,8 @@
  * An error as a value: one sentence, perhaps a hint, perhaps a place in the
  * user's own text. Made where the fact is known, printed once, by main.c.
  */
-#ifndef GOPROBE_DIAG_H
-#define GOPROBE_DIAG_H
+#ifndef GOPROBE_BASE_DIAG_H
+#define GOPROBE_BASE_DIAG_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Exit codes of goprobectl. */
-#ifndef GOPROBE_EXITCODE_H
-#define GOPROBE_EXITCODE_H
+#ifndef GOPROBE_BASE_EXIT_CODE_H
+#define GOPROBE_BASE_EXIT_CODE_H
 
 /* Exit codes, and what a command's run() returns. */
 enum cmd_exit {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A hash table from 64-bit keys to pointers. */
-#ifndef GOPROBE_HMAP_H
-#define GOPROBE_HMAP_H
+#ifndef GOPROBE_BASE_HMAP_H
+#define GOPROBE_BASE_HMAP_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Names that a file or another process tells, before they are shown. */
-#ifndef GOPROBE_PLAIN_H
-#define GOPROBE_PLAIN_H
+#ifndef GOPROBE_BASE_PRINTABLE_H
+#define GOPROBE_BASE_PRINTABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

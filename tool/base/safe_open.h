@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Opening files that somebody else has named, or put there. */
-#ifndef GOPROBE_REGULAR_H
-#define GOPROBE_REGULAR_H
+#ifndef GOPROBE_BASE_SAFE_OPEN_H
+#define GOPROBE_BASE_SAFE_OPEN_H
 
 /*
  * A descriptor to read the file at @path, if it is a regular one of a file system that holds

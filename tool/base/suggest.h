@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Names that a mistyped one may have meant. Pure. */
-#ifndef GOPROBE_NEAR_H
-#define GOPROBE_NEAR_H
+#ifndef GOPROBE_BASE_SUGGEST_H
+#define GOPROBE_BASE_SUGGEST_H
 
 #include <stddef.h>
 

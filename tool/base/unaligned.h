@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Numbers that stand anywhere among bytes; little endian, as this machine. */
-#ifndef GOPROBE_LOAD_H
-#define GOPROBE_LOAD_H
+#ifndef GOPROBE_BASE_UNALIGNED_H
+#define GOPROBE_BASE_UNALIGNED_H
 
 #include <stdint.h>
 #include <string.h>

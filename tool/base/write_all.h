@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Writing to what may be shared, slow, or full. */
-#ifndef GOPROBE_WRITING_H
-#define GOPROBE_WRITING_H
+#ifndef GOPROBE_BASE_WRITE_ALL_H
+#define GOPROBE_BASE_WRITE_ALL_H
 
 #include "base/buf.h"
 #include "base/diag.h"

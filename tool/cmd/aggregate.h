@@ -3,8 +3,8 @@
  * What commands have in common that let the kernel count, or remember open calls, and print
  * that now and then.
  */
-#ifndef GOPROBE_COUNTING_H
-#define GOPROBE_COUNTING_H
+#ifndef GOPROBE_CMD_AGGREGATE_H
+#define GOPROBE_CMD_AGGREGATE_H
 
 #include <getopt.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The options and arguments of goprobectl attach. */
-#ifndef GOPROBE_ATTACHOPT_H
-#define GOPROBE_ATTACHOPT_H
+#ifndef GOPROBE_CMD_ATTACH_OPTIONS_H
+#define GOPROBE_CMD_ATTACH_OPTIONS_H
 
 #include "cmd/cmd.h"
 #include "cmd/target_options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What a command is to main.c, and what commands share in reading options. */
-#ifndef GOPROBE_CMD_H
-#define GOPROBE_CMD_H
+#ifndef GOPROBE_CMD_CMD_H
+#define GOPROBE_CMD_CMD_H
 
 #include <getopt.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What a process has from its parent, and can't work with. */
-#ifndef GOPROBE_INHERITED_H
-#define GOPROBE_INHERITED_H
+#ifndef GOPROBE_CMD_STDFDS_H
+#define GOPROBE_CMD_STDFDS_H
 
 #include "base/diag.h"
 

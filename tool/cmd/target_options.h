@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What commands that trace are told alike: what to trace, and which functions. */
-#ifndef GOPROBE_TARGETOPT_H
-#define GOPROBE_TARGETOPT_H
+#ifndef GOPROBE_CMD_TARGET_OPTIONS_H
+#define GOPROBE_CMD_TARGET_OPTIONS_H
 
 #include "base/diag.h"
 #include "base/exit_code.h"

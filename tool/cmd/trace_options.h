@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The options of attach as a trace of libgoprobe. */
-#ifndef GOPROBE_TRACEOPT_H
-#define GOPROBE_TRACEOPT_H
+#ifndef GOPROBE_CMD_TRACE_OPTIONS_H
+#define GOPROBE_CMD_TRACE_OPTIONS_H
 
 #include "cmd/attach_options.h"
 #include "libgoprobe/libgoprobe.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What is captured of a call: values, and how the module fills a record with them. */
-#ifndef GOPROBE_CAPTURE_H
-#define GOPROBE_CAPTURE_H
+#ifndef GOPROBE_COMPILE_CAPTURE_H
+#define GOPROBE_COMPILE_CAPTURE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  * width. What can't be told (nil is dereferenced, an index is out of range, a number is
  * divided by 0) ends the program: the hit does not pass.
  */
-#ifndef GOPROBE_FILTER_H
-#define GOPROBE_FILTER_H
+#ifndef GOPROBE_COMPILE_COND_H
+#define GOPROBE_COMPILE_COND_H
 
 #include <goprobe.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Conditions with types: what filtertype makes of them, and filtercode compiles. */
-#ifndef GOPROBE_FILTERTREE_H
-#define GOPROBE_FILTERTREE_H
+#ifndef GOPROBE_COMPILE_COND_TREE_H
+#define GOPROBE_COMPILE_COND_TREE_H
 
 #include "compile/cond.h"
 #include "compile/job.h"

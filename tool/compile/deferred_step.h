@@ -4,8 +4,8 @@
  * to the one that was asked for: what a map's entry or an interface's dynamic
  * value can't be found without. Pure.
  */
-#ifndef GOPROBE_EXPRSTEP_H
-#define GOPROBE_EXPRSTEP_H
+#ifndef GOPROBE_COMPILE_DEFERRED_STEP_H
+#define GOPROBE_COMPILE_DEFERRED_STEP_H
 
 #include "value/path.h"
 

@@ -3,8 +3,8 @@
  * From what is to be changed ("set timeout = 5s, s = s[:3]") to programs that the module runs
  * after hits, and to what is shown of them.
  */
-#ifndef GOPROBE_EDIT_H
-#define GOPROBE_EDIT_H
+#ifndef GOPROBE_COMPILE_EDIT_H
+#define GOPROBE_COMPILE_EDIT_H
 
 #include <goprobe.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* An assignment while it is compiled: rules of types, and words. Part of edit. */
-#ifndef GOPROBE_EDITTREE_H
-#define GOPROBE_EDITTREE_H
+#ifndef GOPROBE_COMPILE_EDIT_TREE_H
+#define GOPROBE_COMPILE_EDIT_TREE_H
 
 #include "compile/cond_tree.h"
 #include "compile/edit.h"

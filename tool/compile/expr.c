@@ -151,7 +151,7 @@ static void count_entries(struct exprjob *j, struct exprplace *p, bool cap)
 	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = &exprjob_int, .reg = at.reg };
 }
 
-/* The capacity that a slice is given when the program has none: see goscope.c. */
+/* The capacity that a slice is given when the program has none: see compile/scope.c. */
 static bool is_guessed(const struct exprplace *p)
 {
 	const struct goabi_part *part = p->kind == EXPRPLACE_PARTS ?

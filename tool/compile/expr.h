@@ -4,10 +4,10 @@
  * and static memory, and a program that follows pointers and checks bounds. Only
  * what was asked for is copied. What is in a map or in an interface can't be
  * found in so few steps: the whole of it is captured, and the rest of the
- * expression is left to exprstep.h.
+ * expression is left to compile/deferred_step.h.
  */
-#ifndef GOPROBE_EXPRC_H
-#define GOPROBE_EXPRC_H
+#ifndef GOPROBE_COMPILE_EXPR_H
+#define GOPROBE_COMPILE_EXPR_H
 
 #include "base/arena.h"
 #include "base/diag.h"

@@ -3,8 +3,8 @@
  * What calls are counted and timed by, besides their function: the expressions of --by, and
  * the operations that make a key of them at each hit.
  */
-#ifndef GOPROBE_BYKEY_H
-#define GOPROBE_BYKEY_H
+#ifndef GOPROBE_COMPILE_GROUP_BY_H
+#define GOPROBE_COMPILE_GROUP_BY_H
 
 #include "compile/expr.h"
 

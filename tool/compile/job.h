@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A list of capture expressions while it is compiled. Part of exprc. */
-#ifndef GOPROBE_EXPRJOB_H
-#define GOPROBE_EXPRJOB_H
+#ifndef GOPROBE_COMPILE_JOB_H
+#define GOPROBE_COMPILE_JOB_H
 
 #include "base/suggest.h"
 #include "compile/expr.h"
@@ -64,7 +64,7 @@ int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *
 int exprname_variable(struct exprjob *j, const struct expr *e, struct exprplace *p);
 /* Variable @i of the scope's instruction. */
 void exprname_local(struct exprjob *j, size_t i, struct exprplace *p);
-/* What a register has: exprreg.c. */
+/* What a register has: compile/register.c. */
 int exprreg_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprlabel_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);

@@ -18,7 +18,10 @@
 #define PAIRS_MAX 16
 #define PAIR_SIZE (2 * STRING)
 
-/* A bucket (golayout.h): hash bytes, keys, elements, a pointer. Below it a slot is free. */
+/*
+ * A bucket (gobin/runtime_layout.h): hash bytes, keys, elements, a pointer. Below it a slot is
+ * free.
+ */
 #define BUCKET_SLOTS 8
 #define BUCKET_KEYS BUCKET_SLOTS
 #define BUCKET_ELEMS (BUCKET_KEYS + BUCKET_SLOTS * STRING)

@@ -3,8 +3,8 @@
  * Where a value is while an expression is compiled, and the operations that lead
  * from one place to the next. Part of exprc.
  */
-#ifndef GOPROBE_EXPRPLACE_H
-#define GOPROBE_EXPRPLACE_H
+#ifndef GOPROBE_COMPILE_OPERAND_H
+#define GOPROBE_COMPILE_OPERAND_H
 
 #include "compile/capture.h"
 #include "compile/deferred_step.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The variables that can be seen at an instruction, and where they are then. */
-#ifndef GOPROBE_GOSCOPE_H
-#define GOPROBE_GOSCOPE_H
+#ifndef GOPROBE_COMPILE_SCOPE_H
+#define GOPROBE_COMPILE_SCOPE_H
 
 #include "base/arena.h"
 #include "gobin/abi.h"

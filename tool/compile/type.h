@@ -3,8 +3,8 @@
  * Types and signatures that a user wrote, made into the type model with what the
  * binary knows of the names in them.
  */
-#ifndef GOPROBE_SIGPARSE_H
-#define GOPROBE_SIGPARSE_H
+#ifndef GOPROBE_COMPILE_TYPE_H
+#define GOPROBE_COMPILE_TYPE_H
 
 #include "base/arena.h"
 #include "base/diag.h"

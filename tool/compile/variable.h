@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Package variables by the names that people use for them. */
-#ifndef GOPROBE_VARNAME_H
-#define GOPROBE_VARNAME_H
+#ifndef GOPROBE_COMPILE_VARIABLE_H
+#define GOPROBE_COMPILE_VARIABLE_H
 
 #include "base/arena.h"
 #include "base/diag.h"

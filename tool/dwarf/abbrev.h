@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Abbreviations: which attributes entries have, in which form. Inside of dwread. */
-#ifndef GOPROBE_DWABBREV_H
-#define GOPROBE_DWABBREV_H
+#ifndef GOPROBE_DWARF_ABBREV_H
+#define GOPROBE_DWARF_ABBREV_H
 
 #include "dwarf/die.h"
 

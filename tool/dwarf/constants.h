@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Numbers of the DWARF standard (version 5, chapter 7) that are used here. */
-#ifndef GOPROBE_DWCODES_H
-#define GOPROBE_DWCODES_H
+#ifndef GOPROBE_DWARF_CONSTANTS_H
+#define GOPROBE_DWARF_CONSTANTS_H
 
 #define DW_TAG_array_type		0x01
 #define DW_TAG_formal_parameter		0x05

@@ -3,8 +3,8 @@
  * Entries and attributes of .debug_info, versions 2 to 5, as far as Go programs
  * have them. Trusts nothing: what is damaged ends a walk, or has no value.
  */
-#ifndef GOPROBE_DWREAD_H
-#define GOPROBE_DWREAD_H
+#ifndef GOPROBE_DWARF_DIE_H
+#define GOPROBE_DWARF_DIE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -134,7 +134,7 @@ int64_t dwread_sleb(const uint8_t **p, const uint8_t *end);
 bool dwread_addrx(struct dwread *r, const struct dwunit *u, uint64_t index,
 		  uint64_t *ret);
 
-/* --- dwlist.c --- */
+/* --- dwarf/loclist.c --- */
 
 /* Called for each range; a value other than 0 ends the walk. */
 typedef int (*dwread_range_fn)(void *ctx, uint64_t lo, uint64_t hi);

@@ -3,8 +3,8 @@
  * DWARF as Go's linker writes it, versions 4 and 5, compressed or not.
  * Looks only at the compilation units that it is asked about.
  */
-#ifndef GOPROBE_DWINFO_H
-#define GOPROBE_DWINFO_H
+#ifndef GOPROBE_DWARF_DWARF_H
+#define GOPROBE_DWARF_DWARF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Inside of dwinfo: what dwinfo.c and dwfunc.c share. */
-#ifndef GOPROBE_DWFILE_H
-#define GOPROBE_DWFILE_H
+/* Inside of dwinfo: what dwarf/dwarf.c and dwarf/subprogram.c share. */
+#ifndef GOPROBE_DWARF_INTERNAL_H
+#define GOPROBE_DWARF_INTERNAL_H
 
 #include "base/hmap.h"
 #include "dwarf/dwarf.h"

@@ -3,8 +3,8 @@
  * Line tables of debug information, versions 2 to 5: which instruction begins which
  * statement. Trusts nothing: what is damaged ends a walk.
  */
-#ifndef GOPROBE_DWLINE_H
-#define GOPROBE_DWLINE_H
+#ifndef GOPROBE_DWARF_LINE_H
+#define GOPROBE_DWARF_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

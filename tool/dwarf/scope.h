@@ -3,8 +3,8 @@
  * What debug information tells of one instruction: the variables that can be seen there, and
  * where their values are at that moment.
  */
-#ifndef GOPROBE_DWSCOPE_H
-#define GOPROBE_DWSCOPE_H
+#ifndef GOPROBE_DWARF_SCOPE_H
+#define GOPROBE_DWARF_SCOPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The debug sections of an ELF file, in memory once they are asked for. */
-#ifndef GOPROBE_DWSECT_H
-#define GOPROBE_DWSECT_H
+#ifndef GOPROBE_DWARF_SECTION_H
+#define GOPROBE_DWARF_SECTION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Go types from their DWARF entries. */
-#ifndef GOPROBE_DWTYPE_H
-#define GOPROBE_DWTYPE_H
+#ifndef GOPROBE_DWARF_TYPE_H
+#define GOPROBE_DWARF_TYPE_H
 
 #include "base/arena.h"
 #include "dwarf/die.h"
@@ -48,7 +48,7 @@ const char *dwtype_clean_name(struct dwtype *t, const char *name);
 /* Go through typedefs that are no types of their own; false if damaged. */
 bool dwtype_resolve(struct dwread *r, struct dwdie *die);
 
-/* How the map type @map keeps its entries (dwmap.c); false if not told. */
+/* How the map type @map keeps its entries (dwarf/map_type.c); false if not told. */
 bool dwmap_read(struct dwread *r, const struct dwdie *map, struct gomap *ret);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Which build a file is of: the notes that the linkers leave. */
-#ifndef GOPROBE_ELFNOTE_H
-#define GOPROBE_ELFNOTE_H
+#ifndef GOPROBE_ELF_BUILD_ID_H
+#define GOPROBE_ELF_BUILD_ID_H
 
 #include "elf/elf.h"
 

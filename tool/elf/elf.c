@@ -13,7 +13,7 @@
 #define ELFFILE_HEADERS_MAX 65536U
 /* Of sections' names; what is behind it has none. */
 #define ELFFILE_NAMES_MAX (4U << 20)
-/* No part of a real program that is read whole comes near; as much as dwsect.c's together. */
+/* No part of a real program that is read whole comes near; dwarf/section.c allows as much. */
 #define ELFFILE_LOAD_MAX (2ULL << 30)
 
 int elffile_read(const struct elffile *ef, uint64_t off, void *buf, size_t len)

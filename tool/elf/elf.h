@@ -3,8 +3,8 @@
  * An ELF file's segments and sections, and bounded reads of it. Nothing is
  * mapped: a file that shrinks gives short reads, not SIGBUS.
  */
-#ifndef GOPROBE_ELFFILE_H
-#define GOPROBE_ELFFILE_H
+#ifndef GOPROBE_ELF_ELF_H
+#define GOPROBE_ELF_ELF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * not also put in their places. The linkers of Go, GNU ld and gold do that; lld
  * leaves zeros there, so that a pointer in the file says nothing by itself.
  */
-#ifndef GOPROBE_ELFREL_H
-#define GOPROBE_ELFREL_H
+#ifndef GOPROBE_ELF_RELOC_H
+#define GOPROBE_ELF_RELOC_H
 
 #include <stddef.h>
 #include <stdint.h>

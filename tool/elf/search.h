@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Search of what a file's segments hold, window by window. */
-#ifndef GOPROBE_ELFSCAN_H
-#define GOPROBE_ELFSCAN_H
+#ifndef GOPROBE_ELF_SEARCH_H
+#define GOPROBE_ELF_SEARCH_H
 
 #include "elf/elf.h"
 

@@ -4,8 +4,8 @@
  * is made of its memory as the module would make one. Nothing is stopped, so values
  * that change together may be read apart.
  */
-#ifndef GOPROBE_GLOBALS_H
-#define GOPROBE_GLOBALS_H
+#ifndef GOPROBE_EVAL_EVAL_H
+#define GOPROBE_EVAL_EVAL_H
 
 #include "base/arena.h"
 #include "event/record.h"

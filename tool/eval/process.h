@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A running process, to be looked at from outside: what watch, read and write have in common. */
-#ifndef GOPROBE_PROCLOOK_H
-#define GOPROBE_PROCLOOK_H
+#ifndef GOPROBE_EVAL_PROCESS_H
+#define GOPROBE_EVAL_PROCESS_H
 
 #include "eval/eval.h"
 #include "process/memory.h"

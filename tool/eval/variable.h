@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A package variable that is watched, or what is made of it. */
-#ifndef GOPROBE_WATCHVAR_H
-#define GOPROBE_WATCHVAR_H
+#ifndef GOPROBE_EVAL_VARIABLE_H
+#define GOPROBE_EVAL_VARIABLE_H
 
 #include "eval/eval.h"
 #include "plan/plan.h"

@@ -65,7 +65,7 @@ struct calltree_gor {
 };
 
 /**
- * struct calltree - see calltree.h
+ * struct calltree - see event/call_tree.h
  * @limits: how much is kept
  * @buckets: hash table, a power of two
  * @nbuckets: its size

@@ -9,8 +9,8 @@
  * trees together are too much, the one that has not been heard of for longest is
  * finished as it is, with calls that are open: whoever was killed never ends them.
  */
-#ifndef GOPROBE_CALLTREE_H
-#define GOPROBE_CALLTREE_H
+#ifndef GOPROBE_EVENT_CALL_TREE_H
+#define GOPROBE_EVENT_CALL_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,7 +118,7 @@ struct calltree_call {
  * @call: its first call
  * @calls: how many are kept
  * @left: how many were left out, because of calltree_limits.calls, .all or .bytes
- * @open: open calls of it, kept or not; as the rest for calltree.c
+ * @open: open calls of it, kept or not; as the rest for event/call_tree.c
  * @bytes: of texts
  * @tgid: its process
  * @finished: nothing more belongs to it

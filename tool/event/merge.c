@@ -53,7 +53,7 @@ struct queue {
 };
 
 /**
- * struct merge - see merge.h
+ * struct merge - see event/merge.h
  * @queues: by first appearance
  * @nqueues: their number
  * @heap: queues that hold records, the earliest first

@@ -6,8 +6,8 @@
  * is not younger than a pass's A_TIME (see GOPROBE_CMD_READ): then no record
  * that could have influenced it can still be on its way.
  */
-#ifndef GOPROBE_MERGE_H
-#define GOPROBE_MERGE_H
+#ifndef GOPROBE_EVENT_MERGE_H
+#define GOPROBE_EVENT_MERGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

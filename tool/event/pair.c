@@ -79,7 +79,7 @@ struct gor {
 };
 
 /**
- * struct pair - see pair.h
+ * struct pair - see event/pair.h
  * @frames: pool of open calls
  * @frames_cap: allocated
  * @frames_used: handed out at least once

@@ -10,8 +10,8 @@
  * by a return that was not seen. Ids are used again: who has executed another
  * program, or has the process id of one that was killed, is told by pair_begin().
  */
-#ifndef GOPROBE_PAIR_H
-#define GOPROBE_PAIR_H
+#ifndef GOPROBE_EVENT_PAIR_H
+#define GOPROBE_EVENT_PAIR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Decode what the kernel sends: the trust gate on this side. Pure, fuzzed;
  * trusts no length, no offset and no id.
  */
-#ifndef GOPROBE_RECORD_H
-#define GOPROBE_RECORD_H
+#ifndef GOPROBE_EVENT_RECORD_H
+#define GOPROBE_EVENT_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>

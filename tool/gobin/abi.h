@@ -3,8 +3,8 @@
  * Where Go's calling convention puts arguments and results (amd64):
  * src/cmd/compile/abi-internal.md. Pure.
  */
-#ifndef GOPROBE_GOABI_H
-#define GOPROBE_GOABI_H
+#ifndef GOPROBE_GOBIN_ABI_H
+#define GOPROBE_GOBIN_ABI_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The Go version that a binary carries. */
-#ifndef GOPROBE_BUILDINFO_H
-#define GOPROBE_BUILDINFO_H
+#ifndef GOPROBE_GOBIN_BUILDINFO_H
+#define GOPROBE_GOBIN_BUILDINFO_H
 
 #include "elf/elf.h"
 

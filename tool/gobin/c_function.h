@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Functions of a Go binary that are not Go: the C that is linked in, by the symbol table. */
-#ifndef GOPROBE_FOREIGN_H
-#define GOPROBE_FOREIGN_H
+#ifndef GOPROBE_GOBIN_C_FUNCTION_H
+#define GOPROBE_GOBIN_C_FUNCTION_H
 
 #include <stdbool.h>
 #include <stdint.h>

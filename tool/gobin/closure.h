@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What a func value refers to: the code's address and the captured variables. */
-#ifndef GOPROBE_CLOSURE_H
-#define GOPROBE_CLOSURE_H
+#ifndef GOPROBE_GOBIN_CLOSURE_H
+#define GOPROBE_GOBIN_CLOSURE_H
 
 #include "gobin/gobin.h"
 

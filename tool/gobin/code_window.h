@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A window onto a file's code, so that not all of it has to be in memory. */
-#ifndef GOPROBE_CODEWIN_H
-#define GOPROBE_CODEWIN_H
+#ifndef GOPROBE_GOBIN_CODE_WINDOW_H
+#define GOPROBE_GOBIN_CODE_WINDOW_H
 
 #include "elf/elf.h"
 

@@ -3,8 +3,8 @@
  * Small reads of a file's data at link-time addresses, through a cache of a
  * fixed size: tables that are walked by pointer need not be in memory.
  */
-#ifndef GOPROBE_DATAWIN_H
-#define GOPROBE_DATAWIN_H
+#ifndef GOPROBE_GOBIN_DATA_CACHE_H
+#define GOPROBE_GOBIN_DATA_CACHE_H
 
 #include "elf/elf.h"
 

@@ -4,8 +4,8 @@
  * once for all types of one shape; each instantiation passes a dictionary, a
  * read-only table of words in the binary, some of which are run-time types.
  */
-#ifndef GOPROBE_GODICT_H
-#define GOPROBE_GODICT_H
+#ifndef GOPROBE_GOBIN_DICTIONARY_H
+#define GOPROBE_GOBIN_DICTIONARY_H
 
 #include "elf/elf.h"
 #include "gobin/gobin.h"

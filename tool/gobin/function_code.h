@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A function's code, as insn looks at it. */
-#ifndef GOPROBE_GOCODE_H
-#define GOPROBE_GOCODE_H
+#ifndef GOPROBE_GOBIN_FUNCTION_CODE_H
+#define GOPROBE_GOBIN_FUNCTION_CODE_H
 
 #include "gobin/gobin.h"
 #include "x86/probe_point.h"

@@ -10,7 +10,7 @@
 #include "x86/probe_point.h"
 
 #define ARGS_UNKNOWN INT32_MIN
-/* The longest instructions, two of them, that load g from TLS: all forms of prologue.c. */
+/* The longest instructions, two of them, that load g from TLS: all forms of x86/stack_check.c. */
 #define G_LOAD_MAX 11
 
 static bool is_code(const struct elffile *ef, const struct pclntab_func *f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A binary's functions, from the line table. */
-#ifndef GOPROBE_GOFUNCS_H
-#define GOPROBE_GOFUNCS_H
+#ifndef GOPROBE_GOBIN_FUNCTIONS_H
+#define GOPROBE_GOBIN_FUNCTIONS_H
 
 #include "gobin/gobin.h"
 #include "gobin/moduledata.h"

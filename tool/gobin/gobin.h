@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* An opened Go binary: version, functions, signatures, runtime layout. */
-#ifndef GOPROBE_GOBIN_H
-#define GOPROBE_GOBIN_H
+#ifndef GOPROBE_GOBIN_GOBIN_H
+#define GOPROBE_GOBIN_GOBIN_H
 
 #include <stdbool.h>
 #include <stddef.h>

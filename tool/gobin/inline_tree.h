@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Functions that were inlined: where to, and which have no code of their own. */
-#ifndef GOPROBE_INLINED_H
-#define GOPROBE_INLINED_H
+#ifndef GOPROBE_GOBIN_INLINE_TREE_H
+#define GOPROBE_GOBIN_INLINE_TREE_H
 
 #include "gobin/functions.h"
 

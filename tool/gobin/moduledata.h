@@ -3,8 +3,8 @@
  * What the linker leaves in every Go binary for the runtime, stripped or not:
  * the line table, the version, moduledata; and what it left in .symtab.
  */
-#ifndef GOPROBE_LINKTAB_H
-#define GOPROBE_LINKTAB_H
+#ifndef GOPROBE_GOBIN_MODULEDATA_H
+#define GOPROBE_GOBIN_MODULEDATA_H
 
 #include "base/hmap.h"
 #include "elf/elf.h"

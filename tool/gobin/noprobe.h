@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Which parts of the Go runtime must not be probed. Pure. */
-#ifndef GOPROBE_NOPROBE_H
-#define GOPROBE_NOPROBE_H
+#ifndef GOPROBE_GOBIN_NOPROBE_H
+#define GOPROBE_GOBIN_NOPROBE_H
 
 #include "gobin/gobin.h"
 

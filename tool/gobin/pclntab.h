@@ -3,8 +3,8 @@
  * Go's function and line table. Pure: works on a buffer that the caller keeps.
  * Every offset in it is checked; a damaged table gives NULLs and -1s.
  */
-#ifndef GOPROBE_PCLNTAB_H
-#define GOPROBE_PCLNTAB_H
+#ifndef GOPROBE_GOBIN_PCLNTAB_H
+#define GOPROBE_GOBIN_PCLNTAB_H
 
 #include <stdbool.h>
 #include <stddef.h>

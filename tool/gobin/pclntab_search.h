@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Go's line table in a file whose sections do not name it. */
-#ifndef GOPROBE_PCLNSEARCH_H
-#define GOPROBE_PCLNSEARCH_H
+#ifndef GOPROBE_GOBIN_PCLNTAB_SEARCH_H
+#define GOPROBE_GOBIN_PCLNTAB_SEARCH_H
 
 #include "elf/elf.h"
 #include "gobin/pclntab.h"

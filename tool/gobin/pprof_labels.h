@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How a program keeps the labels that runtime/pprof gives to goroutines. */
-#ifndef GOPROBE_GOLABELS_H
-#define GOPROBE_GOLABELS_H
+#ifndef GOPROBE_GOBIN_PPROF_LABELS_H
+#define GOPROBE_GOBIN_PPROF_LABELS_H
 
 struct gobin;
 

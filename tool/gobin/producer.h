@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The Go version that debug information names. */
-#ifndef GOPROBE_DWVERSION_H
-#define GOPROBE_DWVERSION_H
+#ifndef GOPROBE_GOBIN_PRODUCER_H
+#define GOPROBE_GOBIN_PRODUCER_H
 
 #include "elf/elf.h"
 

@@ -3,8 +3,8 @@
  * What differs between Go releases: all numbers that depend on a version and
  * can't be read from the binary itself. Pure.
  */
-#ifndef GOPROBE_GOVERSION_H
-#define GOPROBE_GOVERSION_H
+#ifndef GOPROBE_GOBIN_RELEASE_H
+#define GOPROBE_GOBIN_RELEASE_H
 
 #include <stdbool.h>
 #include <stdint.h>

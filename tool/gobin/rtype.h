@@ -4,8 +4,8 @@
  * stripping. Names are those that debug information has: with the whole import
  * path, as in "*net/http.Request".
  */
-#ifndef GOPROBE_RTYPES_H
-#define GOPROBE_RTYPES_H
+#ifndef GOPROBE_GOBIN_RTYPE_H
+#define GOPROBE_GOBIN_RTYPE_H
 
 #include "base/arena.h"
 #include "base/hmap.h"

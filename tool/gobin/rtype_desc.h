@@ -4,8 +4,8 @@
  * file has it. All that differs between releases ends here. Nothing that is read
  * is trusted; pointers are link-time addresses that may lead anywhere.
  */
-#ifndef GOPROBE_RTDESC_H
-#define GOPROBE_RTDESC_H
+#ifndef GOPROBE_GOBIN_RTYPE_DESC_H
+#define GOPROBE_GOBIN_RTYPE_DESC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * without debug information. Only methods that reflection or an interface can
  * call are there; parameters have no names.
  */
-#ifndef GOPROBE_RTSIG_H
-#define GOPROBE_RTSIG_H
+#ifndef GOPROBE_GOBIN_RTYPE_METHOD_H
+#define GOPROBE_GOBIN_RTYPE_METHOD_H
 
 #include "base/hmap.h"
 #include "gobin/gobin.h"

@@ -4,8 +4,8 @@
  * channels, goroutines. Pure. test_golayout holds the table against the debug
  * information of each toolchain at hand.
  */
-#ifndef GOPROBE_GOLAYOUT_H
-#define GOPROBE_GOLAYOUT_H
+#ifndef GOPROBE_GOBIN_RUNTIME_LAYOUT_H
+#define GOPROBE_GOBIN_RUNTIME_LAYOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * In which states goroutines are told apart (GOPROBE_A_STATES), and which of the runtime's
  * functions tell of them. Pure.
  */
-#ifndef GOPROBE_GOSTATES_H
-#define GOPROBE_GOSTATES_H
+#ifndef GOPROBE_GOBIN_SCHED_STATE_H
+#define GOPROBE_GOBIN_SCHED_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

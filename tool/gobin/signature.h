@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A function's signature from what its debug information tells. Pure. */
-#ifndef GOPROBE_GOSIG_H
-#define GOPROBE_GOSIG_H
+#ifndef GOPROBE_GOBIN_SIGNATURE_H
+#define GOPROBE_GOBIN_SIGNATURE_H
 
 #include "base/arena.h"
 #include "dwarf/dwarf.h"

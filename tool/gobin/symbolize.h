@@ -3,8 +3,8 @@
  * What is executed at an address, by name: the calls that a place in a Go program stands
  * for, inlined ones included, stripped programs too. Each place is looked up once.
  */
-#ifndef GOPROBE_SYMBOL_H
-#define GOPROBE_SYMBOL_H
+#ifndef GOPROBE_GOBIN_SYMBOLIZE_H
+#define GOPROBE_GOBIN_SYMBOLIZE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Where a program keeps g in thread-local storage. */
-#ifndef GOPROBE_GTLS_H
-#define GOPROBE_GTLS_H
+#ifndef GOPROBE_GOBIN_TLS_H
+#define GOPROBE_GOBIN_TLS_H
 
 #include "gobin/moduledata.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Package variables of a Go binary. */
-#ifndef GOPROBE_GOVAR_H
-#define GOPROBE_GOVAR_H
+#ifndef GOPROBE_GOBIN_VARIABLE_H
+#define GOPROBE_GOBIN_VARIABLE_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * and is filled from a queue, so that neither cycles nor long chains of
  * references recurse; what it contains by value is settled at the end. Pure.
  */
-#ifndef GOPROBE_TYPESHELL_H
-#define GOPROBE_TYPESHELL_H
+#ifndef GOPROBE_GOTYPE_BUILDER_H
+#define GOPROBE_GOTYPE_BUILDER_H
 
 #include "base/hmap.h"
 #include "gotype/type.h"

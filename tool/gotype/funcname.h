@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the linker's name of a Go function tells. Pure. */
-#ifndef GOPROBE_GOFUNCNAME_H
-#define GOPROBE_GOFUNCNAME_H
+#ifndef GOPROBE_GOTYPE_FUNCNAME_H
+#define GOPROBE_GOTYPE_FUNCNAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

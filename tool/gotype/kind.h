@@ -3,8 +3,8 @@
  * Kinds of types: what Go calls them, in descriptors and in debug information, and
  * how large their values are. Pure.
  */
-#ifndef GOPROBE_GOKIND_H
-#define GOPROBE_GOKIND_H
+#ifndef GOPROBE_GOTYPE_KIND_H
+#define GOPROBE_GOTYPE_KIND_H
 
 #include "gotype/type.h"
 

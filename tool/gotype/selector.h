@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Fields of Go structs by name, promoted ones included. Pure. */
-#ifndef GOPROBE_GOFIELD_H
-#define GOPROBE_GOFIELD_H
+#ifndef GOPROBE_GOTYPE_SELECTOR_H
+#define GOPROBE_GOTYPE_SELECTOR_H
 
 #include "base/suggest.h"
 #include "gotype/type.h"

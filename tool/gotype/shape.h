@@ -3,8 +3,8 @@
  * Names of shapes, the types that generic code is compiled for: "go.shape.int". Pure.
  * Source: cmd/compile/internal/noder, shapify.
  */
-#ifndef GOPROBE_GOSHAPE_H
-#define GOPROBE_GOSHAPE_H
+#ifndef GOPROBE_GOTYPE_SHAPE_H
+#define GOPROBE_GOTYPE_SHAPE_H
 
 #include <stdbool.h>
 

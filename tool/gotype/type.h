@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The Go type model: what a value's bytes mean. Knows no DWARF, does no I/O. */
-#ifndef GOPROBE_GOTYPE_H
-#define GOPROBE_GOTYPE_H
+#ifndef GOPROBE_GOTYPE_TYPE_H
+#define GOPROBE_GOTYPE_TYPE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ struct gofield {
 
 /**
  * struct gomap - how a map type keeps its entries
- * @swiss: groups of Go 1.24 and later; else buckets (golayout.h has the headers)
+ * @swiss: groups of Go 1.24 and later; else buckets (gobin/runtime_layout.h has the headers)
  * @size: bytes of a group or bucket
  * @key_at: offset of the first key in it; there are 8
  * @key_stride: from one key to the next

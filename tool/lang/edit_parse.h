@@ -7,8 +7,8 @@
  *	on return set err = nil
  *	on return delay 50ms
  */
-#ifndef GOPROBE_EDITEXPR_H
-#define GOPROBE_EDITEXPR_H
+#ifndef GOPROBE_LANG_EDIT_PARSE_H
+#define GOPROBE_LANG_EDIT_PARSE_H
 
 #include "lang/expr_parse.h"
 

@@ -16,10 +16,10 @@
  *	x[i:k]
  *
  * Names are not looked up here: whether a.b is a field of a parameter or a
- * package's variable is for who knows the function (exprc.h).
+ * package's variable is for who knows the function (compile/expr.h).
  */
-#ifndef GOPROBE_EXPR_H
-#define GOPROBE_EXPR_H
+#ifndef GOPROBE_LANG_EXPR_PARSE_H
+#define GOPROBE_LANG_EXPR_PARSE_H
 
 #include "lang/lex.h"
 #include "lang/type_parse.h"

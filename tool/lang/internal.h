@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the two halves of the grammar of expressions share. Part of expr. */
-#ifndef GOPROBE_EXPRPARSE_H
-#define GOPROBE_EXPRPARSE_H
+#ifndef GOPROBE_LANG_INTERNAL_H
+#define GOPROBE_LANG_INTERNAL_H
 
 #include "lang/expr_parse.h"
 

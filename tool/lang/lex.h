@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Tokens of probe specs and of the Go types written in them. Pure. */
-#ifndef GOPROBE_LEX_H
-#define GOPROBE_LEX_H
+#ifndef GOPROBE_LANG_LEX_H
+#define GOPROBE_LANG_LEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Numbers among the tokens of probe specs. Part of lex. */
-#ifndef GOPROBE_LEXNUM_H
-#define GOPROBE_LEXNUM_H
+#ifndef GOPROBE_LANG_LEX_NUMBER_H
+#define GOPROBE_LANG_LEX_NUMBER_H
 
 #include "lang/lex.h"
 

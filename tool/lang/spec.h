@@ -32,10 +32,10 @@
  * A list that is not there leaves what it stands for as it is: everything is
  * shown; of a place there is only one list, and no signature. A list begins at a '('
  * that no receiver is in: one that has no '.' before it and none behind its ')'.
- * typexpr.h says when it is a signature.
+ * lang/type_parse.h says when it is a signature.
  */
-#ifndef GOPROBE_SPEC_H
-#define GOPROBE_SPEC_H
+#ifndef GOPROBE_LANG_SPEC_H
+#define GOPROBE_LANG_SPEC_H
 
 #include <regex.h>
 #include <stdbool.h>

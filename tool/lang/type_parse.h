@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Go types and signatures as a user writes them. Pure. */
-#ifndef GOPROBE_TYPEXPR_H
-#define GOPROBE_TYPEXPR_H
+#ifndef GOPROBE_LANG_TYPE_PARSE_H
+#define GOPROBE_LANG_TYPE_PARSE_H
 
 #include "lang/lex.h"
 
@@ -84,7 +84,7 @@ int typexpr_parse(struct lex *lx, const struct typexpr **ret, struct diag *d);
 /* "(a, b int, c ...string) (n int, err error)" */
 int typexpr_parse_sig(struct lex *lx, struct typexpr_sig *ret, struct diag *d);
 
-/* --- typexpr_look.c --- */
+/* --- lang/type_lookahead.c --- */
 
 /*
  * Is the list at the next token, a '(', one of parameters, and not of

@@ -7,7 +7,7 @@
 #include "value/decode.h"
 
 /**
- * struct goprobe_event - see libgoprobe.h
+ * struct goprobe_event - see libgoprobe/libgoprobe.h
  * @t: its trace
  * @e: what happened; NULL: records are missing
  * @lost: how many, then

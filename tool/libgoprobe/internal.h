@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a trace of libgoprobe.h is made of, for the files that are libgoprobe. */
-#ifndef GOPROBE_LIBGOPROBE_TRACE_H
-#define GOPROBE_LIBGOPROBE_TRACE_H
+/* What a trace of libgoprobe/libgoprobe.h is made of, for the files that are libgoprobe. */
+#ifndef GOPROBE_LIBGOPROBE_INTERNAL_H
+#define GOPROBE_LIBGOPROBE_INTERNAL_H
 
 #include "libgoprobe/libgoprobe.h"
 #include "libgoprobe/limit_options.h"
@@ -20,7 +20,7 @@ enum trace_state {
 };
 
 /**
- * struct goprobe_trace - see libgoprobe.h
+ * struct goprobe_trace - see libgoprobe/libgoprobe.h
  * @state: how far it has come
  * @diag: what has gone wrong
  * @what: what is traced; its texts are owned

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The options that say how much is traced, and how much load that may be. */
-#ifndef GOPROBE_LIMITOPT_H
-#define GOPROBE_LIMITOPT_H
+#ifndef GOPROBE_LIBGOPROBE_LIMIT_OPTIONS_H
+#define GOPROBE_LIBGOPROBE_LIMIT_OPTIONS_H
 
 #include <stdbool.h>
 

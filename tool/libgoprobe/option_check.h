@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Which options of a trace go together: for the command line and for libgoprobe's callers. */
-#ifndef GOPROBE_OPTCHECK_H
-#define GOPROBE_OPTCHECK_H
+#ifndef GOPROBE_LIBGOPROBE_OPTION_CHECK_H
+#define GOPROBE_LIBGOPROBE_OPTION_CHECK_H
 
 #include <stdbool.h>
 

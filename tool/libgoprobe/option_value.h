@@ -3,8 +3,8 @@
  * The options of a trace, and what values each takes: one table for the command line and for
  * libgoprobe's callers.
  */
-#ifndef GOPROBE_OPTVALUE_H
-#define GOPROBE_OPTVALUE_H
+#ifndef GOPROBE_LIBGOPROBE_OPTION_VALUE_H
+#define GOPROBE_LIBGOPROBE_OPTION_VALUE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * the next is made once, and the most frequent kinds of values are written between
  * it in line. All else is left to the format, value by value.
  */
-#ifndef GOPROBE_QUICK_H
-#define GOPROBE_QUICK_H
+#ifndef GOPROBE_OUTPUT_FAST_VALUE_H
+#define GOPROBE_OUTPUT_FAST_VALUE_H
 
 #include "base/buf.h"
 #include "output/format.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Stacks as flame graphs are made of: "root;child;leaf 12", a line for each. Pure. */
-#ifndef GOPROBE_FOLDED_H
-#define GOPROBE_FOLDED_H
+#ifndef GOPROBE_OUTPUT_FOLDED_H
+#define GOPROBE_OUTPUT_FOLDED_H
 
 #include "output/stacks.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Events to lines: what the formats have in common. */
-#ifndef GOPROBE_OUT_H
-#define GOPROBE_OUT_H
+#ifndef GOPROBE_OUTPUT_FORMAT_H
+#define GOPROBE_OUTPUT_FORMAT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Lines of "goprobectl list" with a target: a function. */
-#ifndef GOPROBE_LIST_H
-#define GOPROBE_LIST_H
+#ifndef GOPROBE_OUTPUT_FUNCTION_LIST_H
+#define GOPROBE_OUTPUT_FUNCTION_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Numbers in buckets, four for each power of two, as the module has them (see
  * GOPROBE_BUCKETS in goprobe.h for what a bucket holds).
  */
-#ifndef GOPROBE_HISTOGRAM_H
-#define GOPROBE_HISTOGRAM_H
+#ifndef GOPROBE_OUTPUT_HISTOGRAM_H
+#define GOPROBE_OUTPUT_HISTOGRAM_H
 
 #include <stdint.h>
 #include <goprobe.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What has been counted and timed by key, as text and as JSON. */
-#ifndef GOPROBE_KEYSHOW_H
-#define GOPROBE_KEYSHOW_H
+#ifndef GOPROBE_OUTPUT_KEY_PRINT_H
+#define GOPROBE_OUTPUT_KEY_PRINT_H
 
 #include "output/key_stats.h"
 #include "output/stats_print.h"

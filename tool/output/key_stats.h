@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the module has counted and timed by each key. */
-#ifndef GOPROBE_KEYROWS_H
-#define GOPROBE_KEYROWS_H
+#ifndef GOPROBE_OUTPUT_KEY_STATS_H
+#define GOPROBE_OUTPUT_KEY_STATS_H
 
 #include "base/arena.h"
 #include "base/hmap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Lines of "goprobectl list --points": breakpoints, and how what they cover is executed. */
-#ifndef GOPROBE_POINTS_H
-#define GOPROBE_POINTS_H
+#ifndef GOPROBE_OUTPUT_POINT_LIST_H
+#define GOPROBE_OUTPUT_POINT_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

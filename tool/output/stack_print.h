@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Stacks for people, and as JSON. Pure. */
-#ifndef GOPROBE_STACKSHOW_H
-#define GOPROBE_STACKSHOW_H
+#ifndef GOPROBE_OUTPUT_STACK_PRINT_H
+#define GOPROBE_OUTPUT_STACK_PRINT_H
 
 #include "output/stacks.h"
 

@@ -14,8 +14,8 @@
  *	stackshow_text(&s, &how, &buf);    or stackshow_json(), folded_put(), pprof_put()
  *	stacks_fini(&s), then symbols_fini() of each file
  */
-#ifndef GOPROBE_STACKS_H
-#define GOPROBE_STACKS_H
+#ifndef GOPROBE_OUTPUT_STACKS_H
+#define GOPROBE_OUTPUT_STACKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,7 +123,7 @@ struct stack {
  * @v: the stacks
  * @n: their number
  *
- * The rest is for stacks.c.
+ * The rest is for output/stacks.c.
  */
 struct stacks {
 	const struct stacks_value *types;

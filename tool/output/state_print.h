@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How the time of calls divides among the states of their goroutines, as text and as JSON. */
-#ifndef GOPROBE_SPLITSHOW_H
-#define GOPROBE_SPLITSHOW_H
+#ifndef GOPROBE_OUTPUT_STATE_PRINT_H
+#define GOPROBE_OUTPUT_STATE_PRINT_H
 
 #include "base/buf.h"
 #include "gobin/sched_state.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the module has counted and timed of each function. */
-#ifndef GOPROBE_TALLIES_H
-#define GOPROBE_TALLIES_H
+#ifndef GOPROBE_OUTPUT_STATS_H
+#define GOPROBE_OUTPUT_STATS_H
 
 #include <stdbool.h>
 #include <stddef.h>

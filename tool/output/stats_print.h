@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What has been counted and timed, as text and as JSON. */
-#ifndef GOPROBE_TALLYSHOW_H
-#define GOPROBE_TALLYSHOW_H
+#ifndef GOPROBE_OUTPUT_STATS_PRINT_H
+#define GOPROBE_OUTPUT_STATS_PRINT_H
 
 #include <stdbool.h>
 #include <stdint.h>

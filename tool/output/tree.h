@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Events to call trees, and these to lines: the output of goprobectl graph. */
-#ifndef GOPROBE_GRAPH_H
-#define GOPROBE_GRAPH_H
+#ifndef GOPROBE_OUTPUT_TREE_H
+#define GOPROBE_OUTPUT_TREE_H
 
 #include "event/call_tree.h"
 #include "output/format.h"

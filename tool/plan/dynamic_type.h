@@ -3,8 +3,8 @@
  * Which types the values in interfaces may have, and what functions may have
  * captured: told to the module before it is asked. Does no I/O but through gobin.
  */
-#ifndef GOPROBE_DYNTYPES_H
-#define GOPROBE_DYNTYPES_H
+#ifndef GOPROBE_PLAN_DYNAMIC_TYPE_H
+#define GOPROBE_PLAN_DYNAMIC_TYPE_H
 
 #include "base/arena.h"
 #include "base/hmap.h"

@@ -3,8 +3,8 @@
  * A plan as JSON, for clients that speak to the module themselves: what it is to be told,
  * and what its records mean. docs/plan.md is the promise kept here.
  */
-#ifndef GOPROBE_EXPORT_H
-#define GOPROBE_EXPORT_H
+#ifndef GOPROBE_PLAN_EXPORT_H
+#define GOPROBE_PLAN_EXPORT_H
 
 #include "base/diag.h"
 #include "plan/plan.h"

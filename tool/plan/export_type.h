@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The Go types that a plan's records can show, numbered, as JSON. */
-#ifndef GOPROBE_EXPORTTYPES_H
-#define GOPROBE_EXPORTTYPES_H
+#ifndef GOPROBE_PLAN_EXPORT_TYPE_H
+#define GOPROBE_PLAN_EXPORT_TYPE_H
 
 #include "base/buf.h"
 #include "base/hmap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The conditions of a plan: which hits of its points count. Part of plan. */
-#ifndef GOPROBE_PLANFILTER_H
-#define GOPROBE_PLANFILTER_H
+#ifndef GOPROBE_PLAN_FILTER_H
+#define GOPROBE_PLAN_FILTER_H
 
 #include "base/arena.h"
 #include "base/diag.h"

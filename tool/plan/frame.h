@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What a record of a function holds, and how the module assembles it. Pure. */
-#ifndef GOPROBE_PLANFRAME_H
-#define GOPROBE_PLANFRAME_H
+#ifndef GOPROBE_PLAN_FRAME_H
+#define GOPROBE_PLAN_FRAME_H
 
 #include "base/arena.h"
 #include "base/hmap.h"

@@ -4,8 +4,8 @@
  * interfaces, and as code of closures. They are looked up, each once, and the next
  * record has their values. Pure but for gobin.
  */
-#ifndef GOPROBE_LEARN_H
-#define GOPROBE_LEARN_H
+#ifndef GOPROBE_PLAN_LEARN_H
+#define GOPROBE_PLAN_LEARN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Limits of what is traced, as operations behind a condition: samples, so many calls in a second,
  * so many calls at all. They count what has passed the condition. Part of plan.
  */
-#ifndef GOPROBE_PLANLIMIT_H
-#define GOPROBE_PLANLIMIT_H
+#ifndef GOPROBE_PLAN_LIMIT_H
+#define GOPROBE_PLAN_LIMIT_H
 
 #include "plan/filter.h"
 

@@ -4,8 +4,8 @@
  * themselves: each has the run-time address of a point whose link-time address
  * is known. Pure.
  */
-#ifndef GOPROBE_BIAS_H
-#define GOPROBE_BIAS_H
+#ifndef GOPROBE_PLAN_LOAD_BIAS_H
+#define GOPROBE_PLAN_LOAD_BIAS_H
 
 #include <stdbool.h>
 #include <stdint.h>

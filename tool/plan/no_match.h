@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The error about a pattern that matches no function, and what may have been meant. */
-#ifndef GOPROBE_NOMATCH_H
-#define GOPROBE_NOMATCH_H
+#ifndef GOPROBE_PLAN_NO_MATCH_H
+#define GOPROBE_PLAN_NO_MATCH_H
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * Why the module has not copied what a reference leads to, as the plan's tables
  * tell. Pure.
  */
-#ifndef GOPROBE_UNREAD_H
-#define GOPROBE_UNREAD_H
+#ifndef GOPROBE_PLAN_NOT_CAPTURED_H
+#define GOPROBE_PLAN_NOT_CAPTURED_H
 
 #include "event/record.h"
 #include "plan/plan.h"

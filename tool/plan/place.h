@@ -3,8 +3,8 @@
  * From a line, an offset in a function, an address or the name of an inlined function to
  * instructions.
  */
-#ifndef GOPROBE_PLACES_H
-#define GOPROBE_PLACES_H
+#ifndef GOPROBE_PLAN_PLACE_H
+#define GOPROBE_PLAN_PLACE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * and the type table; and the way back, from a record's id to names and types.
  * Does no I/O but through gobin.
  */
-#ifndef GOPROBE_PLAN_H
-#define GOPROBE_PLAN_H
+#ifndef GOPROBE_PLAN_PLAN_H
+#define GOPROBE_PLAN_PLAN_H
 
 #include <goprobe.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Of several specs that mean the same function or place: which one says what is wanted. Pure. */
-#ifndef GOPROBE_CLAIM_H
-#define GOPROBE_CLAIM_H
+#ifndef GOPROBE_PLAN_PRECEDENCE_H
+#define GOPROBE_PLAN_PRECEDENCE_H
 
 #include <stdbool.h>
 

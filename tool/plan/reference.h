@@ -3,8 +3,8 @@
  * The places in a Go type that refer to other memory, in the module's terms. What
  * is not worth following is decided here: docs/design.md. Pure.
  */
-#ifndef GOPROBE_WIREREFS_H
-#define GOPROBE_WIREREFS_H
+#ifndef GOPROBE_PLAN_REFERENCE_H
+#define GOPROBE_PLAN_REFERENCE_H
 
 #include <goprobe.h>
 

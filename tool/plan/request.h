@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* From a probe spec to what is wanted of one function that it names. */
-#ifndef GOPROBE_REQUEST_H
-#define GOPROBE_REQUEST_H
+#ifndef GOPROBE_PLAN_REQUEST_H
+#define GOPROBE_PLAN_REQUEST_H
 
 #include "base/arena.h"
 #include "base/buf.h"

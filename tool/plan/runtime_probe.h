@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Functions of the runtime that are traced for what they tell of others: their hits
- * are no events. All that differs between releases is in golayout.h.
+ * are no events. All that differs between releases is in gobin/runtime_layout.h.
  */
-#ifndef GOPROBE_HIDDEN_H
-#define GOPROBE_HIDDEN_H
+#ifndef GOPROBE_PLAN_RUNTIME_PROBE_H
+#define GOPROBE_PLAN_RUNTIME_PROBE_H
 
 #include <stdbool.h>
 #include <stdint.h>

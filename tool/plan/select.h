@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* From probe specs to functions of binaries. */
-#ifndef GOPROBE_SELECT_H
-#define GOPROBE_SELECT_H
+#ifndef GOPROBE_PLAN_SELECT_H
+#define GOPROBE_PLAN_SELECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ int select_places_parse(char **texts, size_t n, struct spec **ret, struct diag *
  * where the functions were inlined. A function that a plain name
  * names must be probeable, and have what its spec asks for; of those that a glob
  * or regular expression finds, the others are left out, and @skipped is told how
- * many and why. Of the specs that mean a function those of the highest rank (claim.h) say
+ * many and why. Of the specs that mean a function those of the highest rank (plan/precedence.h) say
  * what is wanted, and must want the same. @mem must outlive @p.
  */
 int select_functions(struct plan *p, struct gobin **bins, size_t nbins,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Functions and places being chosen: what the files of select share. */
-#ifndef GOPROBE_CHOICE_H
-#define GOPROBE_CHOICE_H
+#ifndef GOPROBE_PLAN_SELECT_PLACE_H
+#define GOPROBE_PLAN_SELECT_PLACE_H
 
 #include "base/hmap.h"
 #include "plan/select.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The part of a plan that tells the module where types have references. Pure. */
-#ifndef GOPROBE_WIRETYPES_H
-#define GOPROBE_WIRETYPES_H
+#ifndef GOPROBE_PLAN_TYPE_TABLE_H
+#define GOPROBE_PLAN_TYPE_TABLE_H
 
 #include "base/arena.h"
 #include "base/hmap.h"

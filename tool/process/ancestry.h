@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Goroutines that run already, and which of them descend from one. */
-#ifndef GOPROBE_KIN_H
-#define GOPROBE_KIN_H
+#ifndef GOPROBE_PROCESS_ANCESTRY_H
+#define GOPROBE_PROCESS_ANCESTRY_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What a goroutine of a running process does, in words, and its stack. */
-#ifndef GOPROBE_GOSTATE_H
-#define GOPROBE_GOSTATE_H
+#ifndef GOPROBE_PROCESS_GOROUTINE_STATE_H
+#define GOPROBE_PROCESS_GOROUTINE_STATE_H
 
 #include "process/goroutines.h"
 

@@ -3,8 +3,8 @@
  * Goroutines of a running process, by their runtime.g, while they run: what is read need not
  * fit together, so nothing of it is trusted to.
  */
-#ifndef GOPROBE_GOROUTINE_H
-#define GOPROBE_GOROUTINE_H
+#ifndef GOPROBE_PROCESS_GOROUTINES_H
+#define GOPROBE_PROCESS_GOROUTINES_H
 
 #include "process/memory.h"
 #include "process/stack.h"

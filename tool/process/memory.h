@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The memory of a running process, read from outside while it runs. */
-#ifndef GOPROBE_PROCMEM_H
-#define GOPROBE_PROCMEM_H
+#ifndef GOPROBE_PROCESS_MEMORY_H
+#define GOPROBE_PROCESS_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

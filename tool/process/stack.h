@@ -5,8 +5,8 @@
  * called a function that has just begun, and not every release keeps that of a system
  * call (1.23 does, 1.19 does not). Pure: memory and functions are asked for.
  */
-#ifndef GOPROBE_GOSTACK_H
-#define GOPROBE_GOSTACK_H
+#ifndef GOPROBE_PROCESS_STACK_H
+#define GOPROBE_PROCESS_STACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What is traced: running processes, a file, or a command to be started. */
-#ifndef GOPROBE_TARGET_H
-#define GOPROBE_TARGET_H
+#ifndef GOPROBE_PROCESS_TARGET_H
+#define GOPROBE_PROCESS_TARGET_H
 
 #include <poll.h>
 #include <signal.h>

@@ -9,8 +9,8 @@
  *
  * This is the pure part: bytes to entries, trusting none of them.
  */
-#ifndef GOPROBE_RECORDING_H
-#define GOPROBE_RECORDING_H
+#ifndef GOPROBE_RECORDING_FORMAT_H
+#define GOPROBE_RECORDING_FORMAT_H
 
 #include <stddef.h>
 #include <stdint.h>

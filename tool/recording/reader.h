@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reading a recording (recording.h) from its file, one entry after the other. */
-#ifndef GOPROBE_PLAYER_H
-#define GOPROBE_PLAYER_H
+/* Reading a recording (recording/format.h) from its file, one entry after the other. */
+#ifndef GOPROBE_RECORDING_READER_H
+#define GOPROBE_RECORDING_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writing a recording (recording.h): records go from the module to the file as they
+ * Writing a recording (recording/format.h): records go from the module to the file as they
  * are, in large writes. A few of them are looked at for types to learn, if there can
  * be any.
  */
-#ifndef GOPROBE_RECORDER_H
-#define GOPROBE_RECORDER_H
+#ifndef GOPROBE_RECORDING_WRITER_H
+#define GOPROBE_RECORDING_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Functions whose calls have been seen as often as they should be: then their breakpoints are of no
  * more use.
  */
-#ifndef GOPROBE_TIMES_H
-#define GOPROBE_TIMES_H
+#ifndef GOPROBE_TRACE_CALL_QUOTA_H
+#define GOPROBE_TRACE_CALL_QUOTA_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The module's commands. Nothing else knows netlink. */
-#ifndef GOPROBE_CLIENT_H
-#define GOPROBE_CLIENT_H
+#ifndef GOPROBE_TRACE_CLIENT_H
+#define GOPROBE_TRACE_CLIENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Messages to the module and back. Inside of client. */
-#ifndef GOPROBE_CLIENT_MSG_H
-#define GOPROBE_CLIENT_MSG_H
+#ifndef GOPROBE_TRACE_CLIENT_MSG_H
+#define GOPROBE_TRACE_CLIENT_MSG_H
 
 #include <netlink/attr.h>
 #include <netlink/genl/genl.h>

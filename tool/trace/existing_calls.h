@@ -16,8 +16,8 @@
  * a process that has ended, or executes another program: all calls of that were made after
  * GOPROBE_CMD_START.
  */
-#ifndef GOPROBE_BEFORE_H
-#define GOPROBE_BEFORE_H
+#ifndef GOPROBE_TRACE_EXISTING_CALLS_H
+#define GOPROBE_TRACE_EXISTING_CALLS_H
 
 #include <goprobe.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Watching: from START until there is a reason to end, and the end itself. */
-#ifndef GOPROBE_WATCH_H
-#define GOPROBE_WATCH_H
+#ifndef GOPROBE_TRACE_LOOP_H
+#define GOPROBE_TRACE_LOOP_H
 
 #include <poll.h>
 #include <stdbool.h>
@@ -55,7 +55,7 @@ struct watch_wait {
  * @time: GOPROBE_A_TIME of the last pass
  * @stats: the session's counters, after it or at the end
  * @broken: nobody reads the output any more
- * @wait: what it waits for; watch.c's
+ * @wait: what it waits for; trace/loop.c's
  */
 struct watch {
 	struct client *client;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Loading the module. */
-#ifndef GOPROBE_MODLOAD_H
-#define GOPROBE_MODLOAD_H
+#ifndef GOPROBE_TRACE_MODULE_LOAD_H
+#define GOPROBE_TRACE_MODULE_LOAD_H
 
 #include "base/diag.h"
 

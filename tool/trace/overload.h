@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How much of the programs' time tracing may take, and what is said when it was too much. */
-#ifndef GOPROBE_MAXLOAD_H
-#define GOPROBE_MAXLOAD_H
+#ifndef GOPROBE_TRACE_OVERLOAD_H
+#define GOPROBE_TRACE_OVERLOAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

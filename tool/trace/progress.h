@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How far the placing of breakpoints has come, for a person. */
-#ifndef GOPROBE_PROGRESS_H
-#define GOPROBE_PROGRESS_H
+#ifndef GOPROBE_TRACE_PROGRESS_H
+#define GOPROBE_TRACE_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

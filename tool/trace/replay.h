@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A recording that is played: its plan is made again, and its records go where live ones would. */
-#ifndef GOPROBE_REPLAY_H
-#define GOPROBE_REPLAY_H
+#ifndef GOPROBE_TRACE_REPLAY_H
+#define GOPROBE_TRACE_REPLAY_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Open calls that have been shown: each is once, as long as it is open. */
-#ifndef GOPROBE_SHOWN_H
-#define GOPROBE_SHOWN_H
+#ifndef GOPROBE_TRACE_REPORTED_H
+#define GOPROBE_TRACE_REPORTED_H
 
 #include <stddef.h>
 #include <stdint.h>

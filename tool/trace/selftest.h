@@ -3,8 +3,8 @@
  * Does the kernel let goprobe execute instructions? Tried once after the module was loaded. And
  * what does a hit take?
  */
-#ifndef GOPROBE_SELFTEST_H
-#define GOPROBE_SELFTEST_H
+#ifndef GOPROBE_TRACE_SELFTEST_H
+#define GOPROBE_TRACE_SELFTEST_H
 
 #include "trace/client.h"
 

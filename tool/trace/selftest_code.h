@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The code of the module's self-test. Inside of selftest. */
-#ifndef GOPROBE_SELFTEST_CODE_H
-#define GOPROBE_SELFTEST_CODE_H
+#ifndef GOPROBE_TRACE_SELFTEST_CODE_H
+#define GOPROBE_TRACE_SELFTEST_CODE_H
 
 #include <stdint.h>
 

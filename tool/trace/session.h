@@ -3,8 +3,8 @@
  * From what is to be traced to a session of the module that does: what commands that
  * trace have in common.
  */
-#ifndef GOPROBE_TRACING_H
-#define GOPROBE_TRACING_H
+#ifndef GOPROBE_TRACE_SESSION_H
+#define GOPROBE_TRACE_SESSION_H
 
 #include "plan/plan.h"
 #include "process/target.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Lines of "goprobectl list" without a target: the functions of each session. */
-#ifndef GOPROBE_SESSIONLIST_H
-#define GOPROBE_SESSIONLIST_H
+#ifndef GOPROBE_TRACE_SESSION_LIST_H
+#define GOPROBE_TRACE_SESSION_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

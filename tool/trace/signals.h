@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The signals that end tracing, and what a command has of them. */
-#ifndef GOPROBE_INTERRUPT_H
-#define GOPROBE_INTERRUPT_H
+#ifndef GOPROBE_TRACE_SIGNALS_H
+#define GOPROBE_TRACE_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Where events become lines: what attach and replay have in common. */
-#ifndef GOPROBE_LINES_H
-#define GOPROBE_LINES_H
+#ifndef GOPROBE_TRACE_SINK_H
+#define GOPROBE_TRACE_SINK_H
 
 #include <stdbool.h>
 #include <stdint.h>

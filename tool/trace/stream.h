@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* From the bytes of a pass to lines: decode, merge, join, print. */
-#ifndef GOPROBE_STREAM_H
-#define GOPROBE_STREAM_H
+#ifndef GOPROBE_TRACE_STREAM_H
+#define GOPROBE_TRACE_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What is to be traced: processes, and functions of theirs. */
-#ifndef GOPROBE_TARGETSPEC_H
-#define GOPROBE_TARGETSPEC_H
+#ifndef GOPROBE_TRACE_TARGET_SPEC_H
+#define GOPROBE_TRACE_TARGET_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

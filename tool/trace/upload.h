@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Give the module a plan, in pieces that it takes. */
-#ifndef GOPROBE_UPLOAD_H
-#define GOPROBE_UPLOAD_H
+#ifndef GOPROBE_TRACE_UPLOAD_H
+#define GOPROBE_TRACE_UPLOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>

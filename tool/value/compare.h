@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Which of two values comes first. Pure. */
-#ifndef GOPROBE_VALUE_ORDER_H
-#define GOPROBE_VALUE_ORDER_H
+#ifndef GOPROBE_VALUE_COMPARE_H
+#define GOPROBE_VALUE_COMPARE_H
 
 #include "value/decode.h"
 

@@ -4,8 +4,8 @@
  * text or JSON. Pure. Trusts neither the bytes nor the sizes in the types: what
  * does not fit is shown as unavailable, with the reason in its place.
  */
-#ifndef GOPROBE_VALUE_H
-#define GOPROBE_VALUE_H
+#ifndef GOPROBE_VALUE_DECODE_H
+#define GOPROBE_VALUE_DECODE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -97,7 +97,7 @@ struct value_open {
 struct value_entries;
 struct value_known;
 
-/* What is special about a type, remembered: value_known.c. */
+/* What is special about a type, remembered: value/std.c. */
 struct value_form {
 	const struct gotype *type;
 	const struct value_known *known;
@@ -160,7 +160,7 @@ struct value_bytes {
 	const char *unavailable;
 };
 
-/* Shared by the two renderings and value_step.c. */
+/* Shared by the two renderings and value/path.c. */
 uint64_t value_word(const uint8_t *p);
 bool value_is_bytes(const struct gotype *t);	/* []byte and the like */
 const char *value_type_name(const struct gotype *t);

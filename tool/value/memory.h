@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A record's chunks as memory: the bytes at an address. Pure. */
-#ifndef GOPROBE_VALUE_MEM_H
-#define GOPROBE_VALUE_MEM_H
+#ifndef GOPROBE_VALUE_MEMORY_H
+#define GOPROBE_VALUE_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* From a value in a record to one inside it, or behind it. Pure. */
-#ifndef GOPROBE_VALUE_STEP_H
-#define GOPROBE_VALUE_STEP_H
+#ifndef GOPROBE_VALUE_PATH_H
+#define GOPROBE_VALUE_PATH_H
 
 #include "value/decode.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Well-known types of the standard library, which have a form of their own. */
-#ifndef GOPROBE_VALUE_KNOWN_H
-#define GOPROBE_VALUE_KNOWN_H
+#ifndef GOPROBE_VALUE_STD_H
+#define GOPROBE_VALUE_STD_H
 
 #include "value/text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How a closure keeps captured variables, by the closure's code. Pure. */
-#ifndef GOPROBE_CAPTURED_H
-#define GOPROBE_CAPTURED_H
+#ifndef GOPROBE_X86_CAPTURED_H
+#define GOPROBE_X86_CAPTURED_H
 
 #include <stdbool.h>
 #include <stddef.h>

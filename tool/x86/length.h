@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Lengths of x86-64 instructions, for the plain ones that most code is. Pure. */
-#ifndef GOPROBE_X86LEN_H
-#define GOPROBE_X86LEN_H
+#ifndef GOPROBE_X86_LENGTH_H
+#define GOPROBE_X86_LENGTH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Where in a function's code breakpoints may go: proven starts of instructions
  * only. The only room with the disassembler. Pure.
  */
-#ifndef GOPROBE_INSN_H
-#define GOPROBE_INSN_H
+#ifndef GOPROBE_X86_PROBE_POINT_H
+#define GOPROBE_X86_PROBE_POINT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What registers are called, by architecture. */
-#ifndef GOPROBE_GOREG_H
-#define GOPROBE_GOREG_H
+#ifndef GOPROBE_X86_REGS_H
+#define GOPROBE_X86_REGS_H
 
 #include <stddef.h>
 #include <stdint.h>

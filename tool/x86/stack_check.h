@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The stack check that most Go functions begin with. Part of insn. */
-#ifndef GOPROBE_PROLOGUE_H
-#define GOPROBE_PROLOGUE_H
+#ifndef GOPROBE_X86_STACK_CHECK_H
+#define GOPROBE_X86_STACK_CHECK_H
 
 #include <Zydis/Zydis.h>
 

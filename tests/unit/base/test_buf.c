@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* buf.c, quote.c: numbers and strings as Go and JSON write them. */
+/* Numbers and strings as Go and JSON write them. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

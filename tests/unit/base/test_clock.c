@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* clock.c: what makes CLOCK_MONOTONIC a time since 1970. */
+/* What makes CLOCK_MONOTONIC a time since 1970. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

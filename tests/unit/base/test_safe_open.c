@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* regular.c: what is opened of all that can be at a path, and what is left alone. */
+/* What is opened of all that can be at a path, and what is left alone. */
 #define _GNU_SOURCE
 #include "rows.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* cmd_plan.c: what "goprobectl plan" reads and writes. */
+/* What "goprobectl plan" reads and writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

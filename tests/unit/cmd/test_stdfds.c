@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* inherited.c: what some parents leave their children. */
+/* What some parents leave their children. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * filter*.c: conditions compiled against real programs, held against the module's rules for
+ * Conditions compiled against real programs, held against the module's rules for
  * filters, and run on registers and memory that the rows give.
  */
 #include <stdio.h>

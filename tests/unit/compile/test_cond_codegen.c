@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * filtercode.c, filtertype.c: what conditions become, operation by operation; that what they
+ * What conditions become, operation by operation; that what they
  * decide is what Go would, for conditions made at random; and what is refused.
  */
 #include <stdio.h>

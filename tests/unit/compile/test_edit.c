@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * edit*.c: what is to be changed, compiled against real programs, held against the module's rules,
+ * What is to be changed, compiled against real programs, held against the module's rules,
  * and run on registers and memory that the rows give: by the module, and to be shown.
  */
 #include <stdio.h>

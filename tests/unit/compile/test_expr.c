@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * exprc.c: expressions compiled against real programs. What comes out is held
+ * Expressions compiled against real programs. What comes out is held
  * against the module's rules for programs and then run, on registers and memory
  * that the rows give.
  */

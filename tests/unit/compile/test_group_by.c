@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bykey.c, keyrows.c, keyshow.c: keys that are compiled against real programs, made of registers
+ * Keys that are compiled against real programs, made of registers
  * and memory that the rows give, kept and shown.
  */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * exprlabel.c, golabels.c: label("key") in conditions, keys and captures, compiled against real
+ * Label("key") in conditions, keys and captures, compiled against real
  * programs of either way to keep labels, and run on goroutines that the rows describe.
  */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sigparse.c: types and signatures that a user writes, against those of real programs. */
+/* Types and signatures that a user writes, against those of real programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* varname.c: what is said of variables that are not there, or can't be found. */
+/* What is said of variables that are not there, or can't be found. */
 #include "rows.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * globals.c, globals_walk.c: variables of a program in a memory that the tests make
+ * Variables of a program in a memory that the tests make
  * up, hostile ones too.
  */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* calltree.c: which call is below which, how long each took, what is left out. */
+/* Which call is below which, how long each took, what is left out. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* merge.c: one order of time out of the orders of all CPUs. */
+/* One order of time out of the orders of all CPUs. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* pair.c: which call a return ends, and which calls ended otherwise. */
+/* Which call a return ends, and which calls ended otherwise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

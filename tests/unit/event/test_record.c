@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* record.c: whatever the bytes are, nothing outside of them is used. */
+/* Whatever the bytes are, nothing outside of them is used. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

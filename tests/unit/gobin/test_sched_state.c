@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gostates.c: what goroutines do is told by each release's own numbers. */
+/* What goroutines do is told by each release's own numbers. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

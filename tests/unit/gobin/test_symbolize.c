@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * symbol.c against the runtime itself: targets/frames prints what runtime.CallersFrames()
+ * gobin/symbolize.c against the runtime itself: targets/frames prints what runtime.CallersFrames()
  * says of thousands of its own addresses, and of its own stacks.
  */
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* lex.c, typexpr.c, expr.c, spec.c: the grammar of what follows a pattern. */
+/* The grammar of what follows a pattern. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* spec.c: which names a pattern matches, and where errors point. */
+/* Which names a pattern matches, and where errors point. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

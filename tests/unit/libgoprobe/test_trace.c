@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* libgoprobe.c: what a trace may be told, when, and what it says if not. Without the module. */
+/* What a trace may be told, when, and what it says if not. Without the module. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * quick.c: the quick way writes what the general way writes. A value that comes from the
+ * The quick way writes what the general way writes. A value that comes from the
  * stack takes the general way, and looks the same.
  */
 #include <setjmp.h>

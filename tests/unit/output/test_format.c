@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * out*.c and stream.c: from records to lines. The times are made up, and the
+ * From records to lines. The times are made up, and the
  * time zone is UTC, so the lines are always the same.
  */
 #include <fcntl.h>

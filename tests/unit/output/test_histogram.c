@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* histogram.c: what buckets tell of the numbers that were put into them. */
+/* What buckets tell of the numbers that were put into them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

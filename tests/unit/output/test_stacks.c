@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* stacks.c and what shows stacks: folded.c, pprof.c, stackshow.c. */
+/* output/stacks.c and what shows stacks: output/folded.c, output/pprof.c, output/stack_print.c. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

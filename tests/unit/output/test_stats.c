@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tallies.c: what the module tells of each function, kept and put in order. */
+/* What the module tells of each function, kept and put in order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* planfilter.c, plan.c: what conditions make of the points of a plan. */
+/* What conditions make of the points of a plan. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* planlimit.c, limitopt.c, maxload.c, times.c: how much is traced, and what is said of that. */
+/* How much is traced, and what is said of that. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * places.c, dwline.c, dwscope.c, goscope.c: lines, offsets and addresses of a program whose
+ * Lines, offsets and addresses of a program whose
  * source marks its lines, made by several toolchains; what can be seen there.
  */
 #include "rows.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* claim.c, select.c, choice.c: several specs that mean the same function or place. */
+/* Several specs that mean the same function or place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

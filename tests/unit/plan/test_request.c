@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* request.c: what a spec that ends in "()" wants, where signatures are known and where not. */
+/* What a spec that ends in "()" wants, where signatures are known and where not. */
 #include <string.h>
 
 #include "bins.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* hidden.c: what of the runtime is traced for what it tells, in all programs. */
+/* What of the runtime is traced for what it tells, in all programs. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

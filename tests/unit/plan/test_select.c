@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* select.c, nomatch.c: what is said of patterns that mean nothing, or what can't be probed. */
+/* What is said of patterns that mean nothing, or what can't be probed. */
 #include "rows.h"
 
 #include <fcntl.h>

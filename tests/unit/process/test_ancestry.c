@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* kin.c: which goroutines descend from one. */
+/* Which goroutines descend from one. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* procmem.c: where a process has a program, by its /proc/PID/maps; whether its memory is gone. */
+/* Where a process has a program, by its /proc/PID/maps; whether its memory is gone. */
 #define _GNU_SOURCE
 #include "rows.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* gostack.c: stacks that are as they should be, and stacks that nobody should believe. */
+/* Stacks that are as they should be, and stacks that nobody should believe. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* target.c: commands that are prepared, let go, given up, and what they may find. */
+/* Commands that are prepared, let go, given up, and what they may find. */
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>

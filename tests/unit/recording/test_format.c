@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* recording.c, recorder.c and player.c: what is written is read again, and nothing else. */
+/* What is written is read again, and nothing else. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

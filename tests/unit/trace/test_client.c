@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* client.c: who is listened to. Without the module. */
+/* Who is listened to. Without the module. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <setjmp.h>

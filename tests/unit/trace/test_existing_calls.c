@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* before.c: calls that are open in a program that waits, and in one that is no more. */
+/* Calls that are open in a program that waits, and in one that is no more. */
 #define _GNU_SOURCE
 #include "rows.h"
 

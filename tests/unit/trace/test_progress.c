@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* progress.c: what takes long is announced with an estimate, and its rest is estimated again. */
+/* What takes long is announced with an estimate, and its rest is estimated again. */
 #include "rows.h"
 
 #include "trace/progress.h"

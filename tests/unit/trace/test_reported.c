@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* shown.c: an open call is shown once, and another one of the same goroutine as well. */
+/* An open call is shown once, and another one of the same goroutine as well. */
 #include "rows.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* tracing.c: what is said, in lines that only goprobe has made. */
+/* What is said, in lines that only goprobe has made. */
 #define _GNU_SOURCE
 #include "rows.h"
 

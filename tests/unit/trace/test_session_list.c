@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* sessionlist.c: whose names the functions of a session get. */
+/* Whose names the functions of a session get. */
 #define _GNU_SOURCE
 #include "rows.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* upload.c: what a module may not say. Without one. */
+/* What a module may not say. Without one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* value*.c: bytes and types to Go-looking text and to JSON. */
+/* Bytes and types to Go-looking text and to JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * value_known.c against the types of each toolchain: do they still have the
+ * value/std.c against the types of each toolchain: do they still have the
  * fields that the forms look for?
  */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* value_map.c, value_order.c and value_step.c: maps of both kinds; steps into values. */
+/* Maps of both kinds; steps into values. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

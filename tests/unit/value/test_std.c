@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* value_known.c and the forms in it; text in lines. */
+/* value/std.c and the forms in it; text in lines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

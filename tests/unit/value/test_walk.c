@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* value*.c: what is behind pointers, interfaces, maps, channels and functions. */
+/* What is behind pointers, interfaces, maps, channels and functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
