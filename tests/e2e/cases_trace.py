@@ -10,6 +10,7 @@ import signal
 import subprocess
 
 import genl
+from cases_graph import minor
 from cases_session import code_of
 from lib import Counter, Skip, case, check, parse, same, short, takes_no_locks, times, wait_for
 
@@ -169,6 +170,26 @@ def normal(value):
     if isinstance(value, str):
         return re.sub(r"go\.shape\.([\w.*]+?)(_\d+)?(?=[\],]|$)", r"\1", value)
     return value
+
+
+@case("generic functions: text has their names as Go's tracebacks do, and keeps apart what would read the same")
+def generic_names(t):
+    if minor(t) < 21:
+        raise Skip("before Go 1.21 the line table itself has no type arguments")
+    program, both = t.binary("types"), ("main.Second[...]", "main.MapKeys")
+    listed = "\n".join(t.goprobectl("list", "-b", program, *both).finish())
+    shapes = re.findall(r"^main\.Second\[(go\.shape\.(?:int|string))\]\(a", listed, re.M)
+    same(len(shapes), 2, "instances of main.Second, as they are listed: " + listed)
+    check(re.search(r"^main\.MapKeys\[\.\.\.\]\(m ", listed, re.M), "list: %s", listed)
+    functions = parse("\n".join(t.goprobectl("list", "-o", "json", "-b", program, *both).finish()))
+    check(all("[go.shape." in f["func"] for f in functions if f["kind"] == "function"), "JSON: %s", functions)
+    trace = t.attach(*both, "--", program, json=False).finish()
+    for line in (r'> main\.Second\[\.\.\.\]\(a=1, b=-2\)', r'> main\.Second\[\.\.\.\]\(a="first", b="second"\)',
+                 r"< main\.MapKeys\[\.\.\.\] => \("):
+        check(re.search(line, trace.text), "no line has %s: %s", line, trace.text)
+    counted = "\n".join(t.goprobectl("count", *both, "--", program).finish())
+    for name in ["main.Second[%s]" % shape for shape in shapes] + ["main.MapKeys[...]"]:
+        check(re.search(r" %s$" % re.escape(name), counted, re.M), "no line of %s: %s", name, counted)
 
 
 def named(values):

@@ -136,20 +136,24 @@ static int flush(struct buf *b, size_t most, struct diag *d)
 
 static int list_lines(struct listed *v, size_t n, bool json, struct diag *d)
 {
+	struct goshape_names names = { 0 };
 	struct buf b = { 0 };
 	int err = 0;
 
 	/* In the order of the file, so that it is read once. */
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		list_survey(v[i].bin, v[i].fn, &v[i].survey);
+		goshape_names_add(&names, v[i].fn->name);
+	}
 	qsort(v, n, sizeof(*v), by_name);
 	if (!json)
 		list_header(&b);
 	for (size_t i = 0; !err && i < n; i++) {
-		list_function(&b, v[i].bin, v[i].fn, &v[i].survey, json);
+		list_function(&b, v[i].bin, v[i].fn, &v[i].survey, json ? NULL : &names);
 		err = flush(&b, 1 << 16, d);
 	}
 	err = err ? err : flush(&b, 0, d);
+	goshape_names_fini(&names);
 	buf_fini(&b);
 	return err;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names of shapes, the types that generic code is compiled for. */
+/* Names of shapes, the types that generic code is compiled for, and functions' names with them. */
 #include <ctype.h>
 #include <string.h>
 
@@ -71,4 +71,98 @@ void goshape_drop(char *name, int minor)
 	}
 	if (w)
 		*w = 0;
+}
+
+/* Past the brackets that open at @p, or NULL; brackets in the tags of fields do not count. */
+static const char *past_brackets(const char *p)
+{
+	bool quoted = false;
+	int depth = 0;
+
+	for (; *p; p++) {
+		if (quoted && *p == '\\' && p[1])
+			p++;
+		else if (*p == '"')
+			quoted = !quoted;
+		else if (!quoted && *p == '[')
+			depth++;
+		else if (!quoted && *p == ']' && !--depth)
+			return p + 1;
+	}
+	return NULL;
+}
+
+void goshape_put(struct buf *b, const char *name)
+{
+	const char *open, *end, *mark;
+
+	for (; (mark = strstr(name, MARK)); name = end) {
+		open = strchr(name, '[');
+		end = open ? past_brackets(open) : NULL;
+		if (!end)
+			break;
+		if (end <= mark || open > mark) {
+			buf_mem(b, name, end - name);
+			continue;
+		}
+		buf_mem(b, name, open - name);
+		buf_str(b, "[...]");
+	}
+	buf_str(b, name);
+}
+
+/**
+ * struct short_name - a name without its shapes
+ * @text: it
+ * @several: it is that of several functions
+ */
+struct short_name {
+	char *text;
+	bool several;
+};
+
+static uint64_t key_of(uint64_t kind, const char *name)
+{
+	return hmap_hash(kind, name, strlen(name));
+}
+
+enum { WHOLE_NAME = 1, SHORT_NAME };
+
+void goshape_names_add(struct goshape_names *names, const char *name)
+{
+	struct short_name *s;
+	struct buf b = { 0 };
+	char *text;
+
+	if (!strstr(name, MARK) || hmap_get(&names->v, key_of(WHOLE_NAME, name)))
+		return;
+	goshape_put(&b, name);
+	text = b.failed ? NULL : arena_strndup(&names->mem, b.p, b.len);
+	buf_fini(&b);
+	if (!text)
+		return;
+	s = hmap_get(&names->v, key_of(SHORT_NAME, text));
+	if (s) {
+		s->several = true;
+	} else {
+		s = arena_alloc(&names->mem, sizeof(*s));
+		if (!s || hmap_put(&names->v, key_of(SHORT_NAME, text), s))
+			return;
+		s->text = text;
+	}
+	hmap_put(&names->v, key_of(WHOLE_NAME, name), s);
+}
+
+const char *goshape_names_get(const struct goshape_names *names, const char *name)
+{
+	const struct short_name *s = strstr(name, MARK) ?
+				     hmap_get(&names->v, key_of(WHOLE_NAME, name)) : NULL;
+
+	return s && !s->several ? s->text : name;
+}
+
+void goshape_names_fini(struct goshape_names *names)
+{
+	hmap_fini(&names->v);
+	arena_fini(&names->mem);
 }

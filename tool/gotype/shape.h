@@ -8,6 +8,10 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/hmap.h"
+
 /*
  * The shape of all pointers, whatever they point to? (Where a constraint lists the types, the
  * shape of *T is "go.shape.*T".)
@@ -19,5 +23,29 @@ bool goshape_is_any_pointer(const char *name);
  * binary's Go version.
  */
 void goshape_drop(char *name, int minor);
+
+/*
+ * Append a function's name as Go's tracebacks have it: "main.(*List[...]).Add" for
+ * "main.(*List[go.shape.int]).Add". Type arguments that are no shapes stay.
+ */
+void goshape_put(struct buf *b, const char *name);
+
+/**
+ * struct goshape_names - functions that are shown together
+ * @v: short names, by whole and by short ones
+ * @mem: where they are
+ *
+ * A zeroed one is empty.
+ */
+struct goshape_names {
+	struct hmap v;
+	struct arena mem;
+};
+
+/* A function that is shown; without memory by its whole name. */
+void goshape_names_add(struct goshape_names *names, const char *name);
+/* As goshape_put() has it, but @name if another one of them would read the same. */
+const char *goshape_names_get(const struct goshape_names *names, const char *name);
+void goshape_names_fini(struct goshape_names *names);
 
 #endif

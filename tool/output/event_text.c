@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <time.h>
 
+#include "gotype/shape.h"
 #include "x86/regs.h"
 #include "output/fast_value.h"
 #include "output/state_print.h"
@@ -195,12 +196,12 @@ static void title(struct buf *b, const struct out_event *e)
 {
 	if (e->kind == OUT_AT) {
 		buf_str(b, "@ ");
-		buf_str(b, plan_func_name(e->fn));
+		goshape_put(b, plan_func_name(e->fn));
 		buf_char(b, ' ');
 		return;
 	}
 	buf_str(b, e->kind == OUT_CALL ? "> " : "< ");
-	buf_str(b, e->fn->fn->name);
+	goshape_put(b, e->fn->fn->name);
 	if (e->kind != OUT_CALL)
 		buf_str(b, " => ");
 }
@@ -387,7 +388,7 @@ static void event(struct out *o, const struct out_event *e)
 		break;
 	case OUT_UNWOUND:
 		buf_str(b, "! ");
-		buf_str(b, e->fn->fn->name);
+		goshape_put(b, e->fn->fn->name);
 		buf_str(b, " did not return: ");
 		ended(o, e);
 		buf_str(b, "; called ");

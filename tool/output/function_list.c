@@ -30,12 +30,12 @@ void list_header(struct buf *b)
 	buf_str(b, "ENTRY  RETS  WHERE\n");
 }
 
-static void text(struct buf *b, const struct gofunc *fn, const char *sig,
+static void text(struct buf *b, const struct gofunc *fn, const char *name, const char *sig,
 		 const struct list_survey *info)
 {
 	size_t start = b->len;
 
-	buf_str(b, fn->name);
+	buf_str(b, name);
 	/* "func(x int) error" */
 	if (sig)
 		buf_str(b, strncmp(sig, "func", 4) == 0 ? sig + 4 : sig);
@@ -110,13 +110,13 @@ void list_survey(struct gobin *bin, const struct gofunc *fn, struct list_survey 
 }
 
 void list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
-		   const struct list_survey *info, bool as_json)
+		   const struct list_survey *info, const struct goshape_names *names)
 {
 	char *sig = gobin_sig_text(bin, fn);
 
-	if (as_json)
-		json(b, fn, sig, info);
+	if (names)
+		text(b, fn, goshape_names_get(names, fn->name), sig, info);
 	else
-		text(b, fn, sig, info);
+		json(b, fn, sig, info);
 	free(sig);
 }

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "gobin/gobin.h"
+#include "gotype/shape.h"
 
 void list_header(struct buf *b);
 /**
@@ -27,7 +28,8 @@ struct list_survey {
 
 /* Reads the function's code: quick for one function after the other in a file. */
 void list_survey(struct gobin *bin, const struct gofunc *fn, struct list_survey *ret);
+/* As text, with @names of all that are listed; in JSON without. */
 void list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
-		   const struct list_survey *info, bool json);
+		   const struct list_survey *info, const struct goshape_names *names);
 
 #endif

@@ -174,11 +174,13 @@ static bool several(const struct tallyshow *s)
 }
 
 /* "main.get  key="x" goid=5", with a NUL behind it; without memory less of it. */
-static const char *label(struct keyshow *k, const struct keyrow *row, struct buf *b)
+static const char *label(struct keyshow *k, const struct keyrow *row,
+			 const struct goshape_names *names, struct buf *b)
 {
 	b->len = 0;
 	if (several(k->show)) {
-		buf_str(b, plan_func_name(k->show->plan->funcs[row->id]));
+		buf_str(b, goshape_names_get(names,
+					     plan_func_name(k->show->plan->funcs[row->id])));
 		buf_str(b, "  ");
 	}
 	put_key(k, row, b);
@@ -189,9 +191,11 @@ static const char *label(struct keyshow *k, const struct keyrow *row, struct buf
 static void text_table(struct keyshow *k, const struct keyrows *rows, size_t n, uint64_t real,
 		       uint64_t ns, struct buf *b)
 {
+	struct goshape_names names = { 0 };
 	struct buf name = { 0 };
 	struct tally t;
 
+	tallyshow_names(k->show, &names);
 	if (ns) {
 		buf_time_of_day(b, real);
 		buf_char(b, '\n');
@@ -200,16 +204,17 @@ static void text_table(struct keyshow *k, const struct keyrows *rows, size_t n, 
 		tallyshow_head(k->show, ns, several(k->show) ? "function, key" : "key", b);
 	for (size_t i = 0; i < n; i++) {
 		keyrow_tally(rows->v[i], &t);
-		tallyshow_line(k->show, &t, label(k, rows->v[i], &name), ns, b);
+		tallyshow_line(k->show, &t, label(k, rows->v[i], &names, &name), ns, b);
 	}
 	for (size_t i = 0; k->show->histogram && i < n; i++) {
 		keyrow_tally(rows->v[i], &t);
-		tallyshow_histogram(&t, label(k, rows->v[i], &name), b);
+		tallyshow_histogram(&t, label(k, rows->v[i], &names, &name), b);
 	}
 	if (ns)
 		buf_char(b, '\n');
 	b->failed |= name.failed;
 	buf_fini(&name);
+	goshape_names_fini(&names);
 }
 
 static void json_line(struct keyshow *k, const struct keyrow *row, uint64_t real, uint64_t ns,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "gotype/shape.h"
 #include "output/stack_print.h"
 
 static size_t shown(const struct stacks *s, size_t top)
@@ -12,10 +13,21 @@ static size_t shown(const struct stacks *s, size_t top)
 
 /* --- text ------------------------------------------------------------ */
 
-static void text_name(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
+static void add_names(struct goshape_names *names, const struct stack *k)
+{
+	for (size_t i = 0; i < k->n; i++)
+		for (size_t j = 0; j < k->places[i]->n; j++)
+			if (k->places[i]->frames[j].func)
+				goshape_names_add(names, k->places[i]->frames[j].func);
+	if (k->creator)
+		goshape_names_add(names, stack_creator(k)->func);
+}
+
+static void text_name(struct buf *b, const struct goshape_names *names,
+		      const struct symbol *place, const struct gobin_frame *f)
 {
 	if (f->func) {
-		buf_plain(b, f->func);
+		buf_plain(b, goshape_names_get(names, f->func));
 		return;
 	}
 	buf_hex(b, place->pc);
@@ -35,10 +47,11 @@ static void text_place(struct buf *b, const struct gobin_frame *f)
 	buf_char(b, '\n');
 }
 
-static void text_frame(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
+static void text_frame(struct buf *b, const struct goshape_names *names,
+		       const struct symbol *place, const struct gobin_frame *f)
 {
 	buf_str(b, "    ");
-	text_name(b, place, f);
+	text_name(b, names, place, f);
 	if (f->inlined)
 		buf_str(b, " (inlined)");
 	text_place(b, f);
@@ -83,22 +96,32 @@ static void text_labels(struct buf *b, const struct stack *k)
 	}
 }
 
-void stackshow_frames_text(const struct stack *k, struct buf *b)
+static void text_frames(const struct stack *k, const struct goshape_names *names, struct buf *b)
 {
 	for (size_t i = 0; i < k->n; i++) {
 		for (size_t j = 0; j < k->places[i]->n; j++)
-			text_frame(b, k->places[i], &k->places[i]->frames[j]);
+			text_frame(b, names, k->places[i], &k->places[i]->frames[j]);
 	}
 	if (k->cut)
 		buf_str(b, "    ... and its callers\n");
 	if (k->creator) {
 		buf_str(b, "    " STACKS_CREATED);
-		buf_plain(b, stack_creator(k)->func);
+		buf_plain(b, goshape_names_get(names, stack_creator(k)->func));
 		text_place(b, stack_creator(k));
 	}
 }
 
-static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all, struct buf *b)
+void stackshow_frames_text(const struct stack *k, struct buf *b)
+{
+	struct goshape_names names = { 0 };
+
+	add_names(&names, k);
+	text_frames(k, &names, b);
+	goshape_names_fini(&names);
+}
+
+static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all,
+		       const struct goshape_names *names, struct buf *b)
 {
 	for (size_t i = 0; i < s->ntypes; i++) {
 		if (i)
@@ -108,19 +131,23 @@ static void text_stack(const struct stacks *s, const struct stack *k, uint64_t a
 	text_share(b, k->values[0], all);
 	text_labels(b, k);
 	buf_char(b, '\n');
-	stackshow_frames_text(k, b);
+	text_frames(k, names, b);
 }
 
 void stackshow_text(const struct stacks *s, size_t top, struct buf *b)
 {
 	uint64_t all = stacks_sum(s, 0), rest = 0;
+	struct goshape_names names = { 0 };
 	size_t n = shown(s, top);
 
+	for (size_t i = 0; i < s->n; i++)
+		add_names(&names, s->v[i]);
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			buf_char(b, '\n');
-		text_stack(s, s->v[i], all, b);
+		text_stack(s, s->v[i], all, &names, b);
 	}
+	goshape_names_fini(&names);
 	if (n == s->n)
 		return;
 	for (size_t i = n; i < s->n; i++)

@@ -19,6 +19,12 @@ static const char *name(const struct tallyshow *s, uint32_t id)
 	return plan_func_name(s->plan->funcs[id]);
 }
 
+void tallyshow_names(const struct tallyshow *s, struct goshape_names *names)
+{
+	for (uint32_t i = 0; i < s->plan->nfuncs; i++)
+		goshape_names_add(names, name(s, i));
+}
+
 static size_t shown(const struct tallyshow *s, const struct tallies *t)
 {
 	return s->top && s->top < t->norder ? s->top : t->norder;
@@ -130,8 +136,10 @@ void tallyshow_histogram(const struct tally *t, const char *what, struct buf *b)
 static void text_table(const struct tallyshow *s, const struct tallies *t, uint64_t real,
 		       uint64_t ns, struct buf *b)
 {
+	struct goshape_names names = { 0 };
 	size_t n = shown(s, t);
 
+	tallyshow_names(s, &names);
 	if (ns) {
 		buf_time_of_day(b, real);
 		buf_char(b, '\n');
@@ -139,11 +147,14 @@ static void text_table(const struct tallyshow *s, const struct tallies *t, uint6
 	if (n)
 		tallyshow_head(s, ns, "function", b);
 	for (size_t i = 0; i < n; i++)
-		tallyshow_line(s, &t->v[t->order[i]], name(s, t->order[i]), ns, b);
+		tallyshow_line(s, &t->v[t->order[i]],
+			       goshape_names_get(&names, name(s, t->order[i])), ns, b);
 	for (size_t i = 0; s->histogram && i < n; i++)
-		tallyshow_histogram(&t->v[t->order[i]], name(s, t->order[i]), b);
+		tallyshow_histogram(&t->v[t->order[i]],
+				    goshape_names_get(&names, name(s, t->order[i])), b);
 	if (ns)
 		buf_char(b, '\n');
+	goshape_names_fini(&names);
 }
 
 /* --- JSON ------------------------------------------------------------ */

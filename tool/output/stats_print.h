@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "gotype/shape.h"
 #include "output/key_stats.h"
 #include "output/stats.h"
 #include "plan/plan.h"
@@ -45,6 +46,8 @@ struct tallyshow_end {
  */
 void tallyshow_table(const struct tallyshow *s, const struct tallies *t, uint64_t real, uint64_t ns,
 		     struct buf *b);
+/* What its functions are called in text. */
+void tallyshow_names(const struct tallyshow *s, struct goshape_names *names);
 /* Parts of it: the head, whose @last column is that of @what in a line, and lines. */
 void tallyshow_head(const struct tallyshow *s, uint64_t ns, const char *last, struct buf *b);
 void tallyshow_line(const struct tallyshow *s, const struct tally *t, const char *what,

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "gotype/shape.h"
 #include "output/state_print.h"
 #include "output/tree.h"
 #include "plan/runtime_probe.h"
@@ -341,7 +342,7 @@ static void text_calls(struct graph *g, const struct calltree_call *c)
 		buf_str(b, "  ");
 		text_lines(b, c, true);
 		text_started(g, c);
-		buf_str(b, name(g, c));
+		goshape_put(b, name(g, c));
 		buf_str(b, c->text[ARGS] ? c->text[ARGS] : "(...)");
 		/* "()" tells nothing. */
 		if (!is_unwound(c) && c->text[RESULTS] && strcmp(c->text[RESULTS], "()") != 0) {
@@ -423,7 +424,7 @@ static void text_summary(struct out *o, const struct out_summary *s, struct buf 
 		if (!left)
 			continue;
 		say(talk, left, left == 1 ? " call of " : " calls of ");
-		buf_str(talk, g->plan->funcs[i]->fn->name);
+		goshape_put(talk, g->plan->funcs[i]->fn->name);
 		buf_str(talk, " left out: too many for their tree (--calls), or for all\n");
 	}
 }

@@ -2,6 +2,7 @@
 /* Values as Go would write them. */
 #include <math.h>
 
+#include "gotype/shape.h"
 #include "value/map.h"
 #include "value/std.h"
 #include "value/text.h"
@@ -261,6 +262,20 @@ static bool captures(const struct gotype *closure)
 	return closure->more;
 }
 
+static void function_name(struct buf *b, const char *name)
+{
+	struct buf brief = { 0 };
+
+	if (!strchr(name, '[')) {
+		value_text_name(b, name);
+		return;
+	}
+	goshape_put(&brief, name);
+	buf_char(&brief, 0);
+	value_text_name(b, brief.failed ? name : brief.p);
+	buf_fini(&brief);
+}
+
 static void function(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p,
 		     enum value_place place)
 {
@@ -272,7 +287,7 @@ static void function(struct value_ctx *v, struct buf *b, const struct gotype *t,
 	} else if (!c.name) {
 		unfollowed(b, value_type_name(t), c.address, c.why);
 	} else {
-		value_text_name(b, c.name);
+		function_name(b, c.name);
 		if (!c.p || !captures(c.type) || !value_enter(v, t, c.address))
 			return;
 		value_braces(v, b, &(struct value_list){

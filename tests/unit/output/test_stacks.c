@@ -128,7 +128,7 @@ static void test_text(void **state)
 	       "    main.main  /src/main.go:7\n"
 	       "\n"
 	       "2 calls, 0ns, 16.7%\n"
-	       "    main.F[go.shape.struct { X int; Y int }]  /src/a b.go:1\n"
+	       "    main.F[...]  /src/a b.go:1\n"
 	       "    main.?\"odd\"?\n"
 	       "    0x7f0001 in /lib/libc.so.6\n"
 	       "    0x123\n"
