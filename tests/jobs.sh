@@ -3,12 +3,21 @@
 #
 # jobs.sh - run the steps of a test run, two at a time, and add up what they say
 #
-# Sourced by bash scripts that have sourced tests/vm/common.sh.  A step's output goes to build/log/NAME; its tests are
-# what its last line counts, "N passed, N failed, N skipped", or one, for a step that counts nothing.
+# Sourced by bash scripts that have sourced tests/vm/common.sh.  A step's output goes to build/log/NAME, its counts to
+# build/report.md.  Its tests are what its last line counts, "N passed, N failed, N skipped", or one, for a step that
+# counts nothing.
 
 LOG=$TREE/build/log
 WIDTH=${JOBS:-2}
 mkdir -p "$LOG"
+
+REPORT=$TREE/build/report.md
+{
+	printf '# %s\n\n' "${0##*/} $*"
+	printf '%s, commit %s, %s processors, %s\n\n' "$(date -u '+%F %T UTC')" \
+		"$(git -C "$TREE" describe --always --dirty 2>/dev/null || echo unknown)" "$(nproc)" "$(uname -r)"
+	printf '| step | passed | failed | skipped | seconds |\n|---|---|---|---|---|\n'
+} >"$REPORT"
 
 passed=0 failed=0 skipped=0
 names=()                # steps that run, by pid
@@ -50,6 +59,7 @@ tally()
 		f=1
 	fi
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	printf '| %s | %s | %s | %s | %s |\n' "$name" "$p" "$f" "$s" "$took" >>"$REPORT"
 	if [ "$f" = 0 ]; then
 		[ "$s" = 0 ] && s= || s=", $s skipped"
 		note "ok      $name: $p passed$s (${took} s)"
@@ -126,6 +136,7 @@ finish()
 {
 	settle
 	trap - EXIT
+	printf '| all | %s | %s | %s | %s |\n' "$passed" "$failed" "$skipped" "$SECONDS" >>"$REPORT"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ "$failed" = 0 ] || exit 1
 	exit 0
