@@ -155,3 +155,14 @@ int goabi_assign(const struct gosig *sig, bool abi0, struct goabi_call *ret)
 	ret->args_bytes = (uint32_t)s.stack;
 	return 0;
 }
+
+uint64_t goabi_result_registers(void)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < GOABI_INT_REGS; i++)
+		all |= 1ULL << int_regs[i];
+	for (size_t i = 0; i < GOABI_FLOAT_REGS; i++)
+		all |= 1ULL << (FLOAT_REG_FIRST + i);
+	return all;
+}

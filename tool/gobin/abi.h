@@ -85,4 +85,7 @@ struct goabi_call {
  */
 int goabi_assign(const struct gosig *sig, bool abi0, struct goabi_call *ret);
 
+/* The registers that results can be in: 1 << N for register N of DWARF. */
+uint64_t goabi_result_registers(void);
+
 #endif

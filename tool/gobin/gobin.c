@@ -358,7 +358,16 @@ static const struct gosig *sig_of_stripped(struct gobin *bin, const struct gofun
 	       bin->unread ? &sig_compressed : &sig_stripped;
 }
 
-/* Is there a "main.F-range1" of this "main.F"? */
+/* Is it "main.F-range1" of "main.F"? */
+static int is_body_of(void *ctx, const struct gobin_site *site)
+{
+	const struct gofunc *fn = ctx;
+	size_t n = strlen(fn->name);
+
+	return !strncmp(site->func, fn->name, n) && !strncmp(site->func + n, "-range", 6);
+}
+
+/* Is there the body of a range loop of this function, as a function of its own, or inlined? */
 static bool has_range_body(struct gobin *bin, const struct gofunc *fn)
 {
 	static const char first[] = "-range1";
@@ -374,7 +383,17 @@ static bool has_range_body(struct gobin *bin, const struct gofunc *fn)
 			return true;
 	}
 	bin->ranges_known = true;
-	return hmap_get(&bin->ranges, hmap_hash(0, fn->name, strlen(fn->name)));
+	return hmap_get(&bin->ranges, hmap_hash(0, fn->name, strlen(fn->name))) ||
+	       gobin_sites(bin, fn, is_body_of, (void *)(uintptr_t)fn) != 0;
+}
+
+/* Go has these loops since 1.23. They matter if a result may be missing: see gosig_build(). */
+static bool has_lost_results(struct gobin *bin, const struct gofunc *fn, const struct dwfunc *df)
+{
+	for (size_t i = 0; i < df->nparams; i++)
+		if (df->params[i].result && strchr("~_", df->params[i].name[0]))
+			return false;
+	return bin->link.minor >= 23 && has_range_body(bin, fn);
 }
 
 static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
@@ -383,7 +402,6 @@ static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 		.minor = bin->link.minor,
 		.abi0 = fn->flags & GOFUNC_ABI0,
 		.args = gobin_args_bytes(bin, fn),
-		.ranges = has_range_body(bin, fn),
 	};
 	struct gosig *sig;
 	struct dwfunc df;
@@ -394,6 +412,11 @@ static const struct gosig *load_sig(struct gobin *bin, const struct gofunc *fn)
 		return sig_of_stripped(bin, fn, &facts);
 	if (dwinfo_func(bin->dw, fn->entry, &df))
 		return &sig_unknown;
+	facts.ranges = has_lost_results(bin, fn, &df);
+	if (facts.ranges) {
+		facts.len = fn->end - fn->entry;
+		facts.code = gobin_code(bin, fn->entry, facts.len);
+	}
 	sig = gosig_build(&bin->mem, &df, &facts);
 	if (!sig)
 		return &sig_unknown;

@@ -11,6 +11,7 @@
 #include "gobin/abi.h"
 #include "gobin/signature.h"
 #include "gotype/funcname.h"
+#include "x86/returned.h"
 
 static const char why_disagree[] =
 	"the debug information disagrees with the line table about its arguments";
@@ -357,6 +358,23 @@ static bool move_dictionary(struct draft *d, const char *name)
 }
 
 /*
+ * Are all results among those that are described? The compiler leaves out blank ones ("_") that a
+ * range loop's body sets. Then more registers are set before a RET than the others take, and if
+ * just these are, none is missing. (Of results on the stack adds_up() tells.)
+ */
+static bool has_all_results(struct draft *d)
+{
+	uint64_t set = returned_registers(d->facts->code, d->facts->len), want = 0;
+	struct goabi_call call;
+
+	if (d->facts->abi0 || draft_assign(d, &call))
+		return false;
+	for (size_t i = 0; i < call.results.nparts; i++)
+		want |= 1ULL << call.results.parts[i].reg;
+	return (set & goabi_result_registers()) == want;
+}
+
+/*
  * The body of a range loop over a function is a function that returns whether to go on, which is
  * not described. If the body returns from the function around it, results of that without a name
  * are not described, either: where the others are is not known then.
@@ -371,11 +389,8 @@ static int add_undescribed(struct draft *d, const struct dwfunc *df)
 
 	if (gofuncname_is_range_body(df->name))
 		return d->nresults ? 0 : draft_add(d, &p);
-	if (!d->facts->ranges)
+	if (!d->facts->ranges || (d->nresults && has_all_results(d)))
 		return 0;
-	for (size_t i = d->nparams; i < d->nparams + d->nresults; i++)
-		if (d->v[i].name[0] == '~' || d->v[i].name[0] == '_')
-			return 0;
 	p.type = &any;
 	if (!d->nresults && draft_add(d, &p))
 		return -1;

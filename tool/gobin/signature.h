@@ -12,13 +12,17 @@
  * @minor: Go version, 1.@minor
  * @abi0: everything is passed on the stack
  * @args: bytes of arguments and results by the line table; negative: unknown
- * @ranges: it has the body of a range loop over a function
+ * @ranges: it has the body of a range loop over a function, and no result without a name
+ * @code: then its code, or NULL
+ * @len: bytes of @code
  */
 struct gosig_facts {
 	int minor;
 	bool abi0;
 	int32_t args;
 	bool ranges;
+	const uint8_t *code;
+	size_t len;
 };
 
 /**

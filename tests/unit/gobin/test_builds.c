@@ -156,6 +156,40 @@ static void captured(struct gobin *bin, int minor, bool optimised)
 	assert_null(gobin_closure_type(bin, bins_func(bin, "main.Ints")->entry));
 }
 
+struct range_case {
+	const char *name;
+	size_t nresults;
+	bool unavailable;
+};
+
+/* Results of functions with a range loop: where one may be missing, none is shown. */
+static const struct range_case ranges[] = {
+	{ "main.RangeNamed", 2, false }, { "main.RangeInlined", 2, false },
+	{ "main.RangeOnly", 2, false },
+	{ "main.RangeBlank", 1, true }, { "main.RangeBlankInlined", 1, true },
+	{ "main.RangeUnnamed", 1, true }, { "main.RangeUnnamedInlined", 1, true },
+};
+
+static void range_results(struct gobin *bin, int minor, bool optimised)
+{
+	(void)optimised;
+	for (size_t i = 0; minor >= 23 && i < sizeof(ranges) / sizeof(*ranges); i++) {
+		const struct range_case *c = &ranges[i];
+		const struct gosig *sig = gobin_sig(bin, bins_func(bin, c->name));
+
+		assert_null(sig->incomplete);
+		if (sig->nresults != c->nresults || !sig->results[0].unavailable == c->unavailable)
+			fail_msg("%s: %s: %zu results, the first one %s", gobin_path(bin), c->name,
+				 sig->nresults, sig->results[0].unavailable ?: "is known");
+	}
+}
+
+static void test_ranges(void **state)
+{
+	(void)state;
+	each(NSHAPES, range_results);
+}
+
 static void test_closures(void **state)
 {
 	(void)state;
@@ -279,6 +313,7 @@ int main(void)
 		{ "signatures add up in every build", test_signatures },
 		{ "descriptors are where types say", test_descriptors },
 		{ "what funcs capture", test_closures },
+		{ "results of functions that range over functions", test_ranges },
 		{ "package variables", test_variables },
 		{ "package variables by symbol", test_symbols },
 		{ "maps", test_maps },

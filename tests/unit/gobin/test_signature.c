@@ -182,6 +182,11 @@ struct made_case {
 
 #define NOWHERE DWLOC_NONE
 
+/* mov rax, rdx; mov rbx, rdx; mov rcx, rdx; ret */
+static const uint8_t three_results[] = {
+	0x48, 0x89, 0xd0, 0x48, 0x89, 0xd3, 0x48, 0x89, 0xd1, 0xc3,
+};
+
 static const struct made_case made[] = {
 	{
 		"plain", "main.F",
@@ -279,6 +284,24 @@ static const struct made_case made[] = {
 		{ { "a", &t_int, false, AX }, { "b", &t_bool, false, CX } }, 2,
 		{ 22, false, 16 }, "func(a int, b bool)",
 	}, {
+		"results of a function with a range loop are those that its code sets", "main.F",
+		{ { "n", &t_int, true, NOWHERE }, { "s", &t_string, true, NOWHERE } }, 2,
+		{ 27, false, 0, true, three_results, sizeof(three_results) },
+		"func() (n int, s string)",
+	}, {
+		"if it sets more, one without a name is missing", "main.F",
+		{ { "s", &t_string, true, NOWHERE } }, 1,
+		{ 27, false, 0, true, three_results, sizeof(three_results) },
+		"func() (s! string)",
+	}, {
+		"if it sets fewer, who knows", "main.F",
+		{ { "n", &t_int, true, NOWHERE }, { "s", &t_string, true, NOWHERE } }, 2,
+		{ 27, false, 0, true, three_results + 3, sizeof(three_results) - 3 },
+		"func() (n! int, s! string)",
+	}, {
+		"none is described", "main.F", { { NULL } }, 0,
+		{ 27, false, 0, true, three_results, sizeof(three_results) }, "func() ?",
+	}, {
 		"on the stack places are exact", "main.F",
 		{ { "a", &t_int, false, DWLOC_STACK, 8 },
 		  { "~r1", &t_int, true, DWLOC_STACK, 24 } }, 2,
@@ -300,9 +323,9 @@ static void test_made(void **state)
 	char got[256], *text;
 
 	assert_non_null(sig);
-	/* A mark at the name of what is not available. */
+	/* A mark at the name of what is not available; results are behind parameters. */
 	p = (struct goparam *)(uintptr_t)sig->params;
-	for (size_t i = 0; i < sig->nparams; i++) {
+	for (size_t i = 0; i < sig->nparams + sig->nresults; i++) {
 		if (p[i].unavailable)
 			p[i].name = arena_printf(&mem, "%s!", p[i].name);
 	}

@@ -382,4 +382,5 @@ func main() {
 	sink = Wrapper{&p, 1}
 	sink = interface{ Pointer(int) int }(Wrapper{&p, 1}).Pointer(2)
 	generics()
+	ranges()
 }
