@@ -15,6 +15,7 @@ import time
 
 FALLS = 2       # the last tenth may take so many times as long as the first
 BUSY = 10       # and any so many times as long as while the program is stopped
+SHARE = 0.3     # of all processors, that is left to the program
 SECONDS = 2
 
 
@@ -36,9 +37,10 @@ def wait_until_busy(pid):
 
 
 def rates(rate, pid, pattern):
-    """Points in a second, of each tenth."""
+    """Points in a second, of each tenth, and the share of all processors that the process has meanwhile."""
     said = subprocess.run([rate, str(pid), pattern], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return [int(n) for n in re.findall(r": (\d+) points in a second", said)]
+    share = int(re.search(r"^(\d+) % of a processor", said, re.M)[1]) / 100 / os.cpu_count()
+    return [int(n) for n in re.findall(r": (\d+) points in a second", said)], share
 
 
 def counted(pid, pattern):
@@ -54,19 +56,21 @@ def main():
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as program:
         wait_until_busy(program.pid)
         program.send_signal(signal.SIGSTOP)
-        idle = rates(rate, program.pid, pattern)
+        idle, _ = rates(rate, program.pid, pattern)
         program.send_signal(signal.SIGCONT)
         wait_until_busy(program.pid)
-        busy = rates(rate, program.pid, pattern)
+        busy, share = rates(rate, program.pid, pattern)
         seconds = counted(program.pid, pattern)
         alive = program.poll() is None
         program.kill()
     print("points in a second, of each tenth, while the program is stopped: %s" % " ".join(map(str, idle)))
     print("                                             while it is busy: %s" % " ".join(map(str, busy)))
+    print("the program has %.0f %% of all processors meanwhile" % (100 * share))
     print("calls are counted for %s s" % seconds)
     passed = failed = 0
     for holds, claim in ((busy[-1] * FALLS >= busy[0], "the last tenth is placed half as fast as the first, or faster"),
                          (min(busy) * BUSY >= min(idle), "none takes more than %d times as long as in a program that is stopped" % BUSY),
+                         (share >= SHARE, "the program has %.0f %% of all processors, or more" % (100 * SHARE)),
                          (SECONDS <= seconds < SECONDS + 1, "--duration bounds the time in which calls are counted"),
                          (alive, "the program goes on")):
         print("%s %s" % ("ok" if holds else "not ok", claim))
