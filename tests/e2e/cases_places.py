@@ -92,6 +92,10 @@ def captured(t):
     trace = t.attach("main.capture.func1 if step % 4 == 0 && n > 5", "--", t.binary("places"), ROUNDS).finish()
     same([str(e["args"][0]["value"]) for e in trace.calls], [w["k"] for w in want if int(w["step"]) % 4 == 0 and int(w["n"]) > 5],
          "calls with such variables")
+    listed = "\n".join(t.goprobectl("list", "-b", t.binary("places"), "main.capture.func1").finish())
+    check(re.search(r"^main\.capture\.func1\(k int\) int captures (step int, n|n int, step) int ", listed, re.M), "list: %s", listed)
+    functions = parse("\n".join(t.goprobectl("list", "-o", "json", "-b", t.binary("places"), "main.capture.func1").finish()))
+    same({v["name"]: v["type"] for v in functions[0]["captured"]}, {"step": "int", "n": "int"}, "in JSON")
     keys, _ = counted(t, ROUNDS, "--by", "n", "--by", "k", "main.capture.func1")
     same({tuple(str(p["value"]) for p in k["key"]): k["calls"] for k in of_kind(keys, "count_key")},
          dict(collections.Counter((w["n"], w["k"]) for w in want)), "counts by n and k")

@@ -50,9 +50,12 @@ static const struct gofield *find_captured(const struct exprjob *j, const char *
 {
 	const struct gotype *t = closure_of(j);
 
-	for (size_t i = 0; t && strcmp(name, "_") != 0 && i < t->nfields; i++)
-		if (value_is_captured(t, i) && !strcmp(own_name(t->fields[i].name), name))
+	for (size_t i = 0; t && i < t->nfields; i++) {
+		const char *variable = gobin_closure_variable(t, i);
+
+		if (variable && !strcmp(variable, name))
 			return &t->fields[i];
+	}
 	return NULL;
 }
 
@@ -190,18 +193,17 @@ static const char *names_at_call(const struct exprjob *j, struct near *near)
 
 	if (names && !*names && closure)
 		names = "nothing";
-	if (closure && gobin_go_minor(j->scope->bin) < DWINFO_CAPTURED_MINOR)
+	if (names && closure && !t && gobin_go_minor(j->scope->bin) < DWINFO_CAPTURED_MINOR)
 		return arena_printf(j->scope->mem,
 				    "%s; what it has captured is described since Go 1.%d", names,
 				    DWINFO_CAPTURED_MINOR);
 	for (size_t i = 0; names && t && i < t->nfields; i++) {
-		/* The compiler's own begin with a dot. */
-		if (!value_is_captured(t, i) || value_is_blank(&t->fields[i]) ||
-		    t->fields[i].name[0] == '.')
+		const char *variable = gobin_closure_variable(t, i);
+
+		if (!variable)
 			continue;
-		near_offer(near, own_name(t->fields[i].name));
-		names = arena_printf(j->scope->mem, "%s%s%s", names, mark,
-				     own_name(t->fields[i].name));
+		near_offer(near, variable);
+		names = arena_printf(j->scope->mem, "%s%s%s", names, mark, variable);
 		mark = ", ";
 	}
 	return names && t && t->more ?

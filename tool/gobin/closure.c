@@ -53,3 +53,12 @@ const struct gotype *gobin_closure_type(struct gobin *bin, uint64_t entry)
 	recv = receiver_of(bin, fn->name);
 	return recv ? dwinfo_closure_of(dw, entry, "recv", recv) : NULL;
 }
+
+const char *gobin_closure_variable(const struct gotype *closure, size_t i)
+{
+	const struct gofield *f = &closure->fields[i];
+	const char *name = f->name + (f->name[0] == '&');
+
+	/* The compiler's own begin with a dot. */
+	return !f->offset || name[0] == '.' || !strcmp(name, "_") ? NULL : name;
+}

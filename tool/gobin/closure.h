@@ -15,5 +15,10 @@
  * Return: NULL if it is not known what is behind the first word. Cached.
  */
 const struct gotype *gobin_closure_type(struct gobin *bin, uint64_t entry);
+/*
+ * What the function calls the variable that is field @i of its closure, "x" also if it is captured
+ * by reference; NULL if it is the code's address, blank, or the compiler's own.
+ */
+const char *gobin_closure_variable(const struct gotype *closure, size_t i);
 
 #endif

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/printable.h"
+#include "gobin/closure.h"
+#include "gotype/funcname.h"
 #include "output/function_list.h"
 #include "plan/plan.h"
 
@@ -30,8 +32,60 @@ void list_header(struct buf *b)
 	buf_str(b, "ENTRY  RETS  WHERE\n");
 }
 
+/* The type of the variable that is field @i of a closure: by reference it is behind a pointer. */
+static const char *type_of(const struct gotype *closure, size_t i)
+{
+	const struct gofield *f = &closure->fields[i];
+	const struct gotype *t = f->name[0] == '&' && f->type->kind == GOTYPE_POINTER ?
+				 f->type->elem : f->type;
+
+	return !t || t->kind == GOTYPE_UNKNOWN ? "?" : t->name;
+}
+
+/* " captures n int, s string, ..." */
+static void captured_text(struct buf *b, const struct gotype *closure)
+{
+	const char *mark = " captures ", *name;
+
+	for (size_t i = 0; closure && i < closure->nfields; i++) {
+		name = gobin_closure_variable(closure, i);
+		if (!name)
+			continue;
+		buf_str(b, mark);
+		buf_str(b, name);
+		buf_char(b, ' ');
+		buf_str(b, type_of(closure, i));
+		mark = ", ";
+	}
+	if (closure && closure->more) {
+		buf_str(b, mark);
+		buf_str(b, "...");
+	}
+}
+
+static void captured_json(struct buf *b, const struct gotype *closure)
+{
+	const char *mark = "", *name;
+
+	buf_json_key(b, "captured");
+	buf_char(b, '[');
+	for (size_t i = 0; i < closure->nfields; i++) {
+		name = gobin_closure_variable(closure, i);
+		if (!name)
+			continue;
+		buf_str(b, mark);
+		buf_str(b, "{\"name\":");
+		buf_json_str(b, name);
+		buf_json_key(b, "type");
+		buf_json_str(b, type_of(closure, i));
+		buf_char(b, '}');
+		mark = ",";
+	}
+	buf_str(b, closure->more ? "],\"more_captured\":true" : "]");
+}
+
 static void text(struct buf *b, const struct gofunc *fn, const char *name, const char *sig,
-		 const struct list_survey *info)
+		 const struct gotype *closure, const struct list_survey *info)
 {
 	size_t start = b->len;
 
@@ -39,6 +93,7 @@ static void text(struct buf *b, const struct gofunc *fn, const char *name, const
 	/* "func(x int) error" */
 	if (sig)
 		buf_str(b, strncmp(sig, "func", 4) == 0 ? sig + 4 : sig);
+	captured_text(b, closure);
 	buf_pad(b, start, NAME_WIDTH);
 	start = b->len;
 	buf_str(b, entries[info->refused ? PLAN_ENTRY_NONE : info->entry]);
@@ -67,7 +122,7 @@ static void text(struct buf *b, const struct gofunc *fn, const char *name, const
 }
 
 static void json(struct buf *b, const struct gofunc *fn, const char *sig,
-		 const struct list_survey *info)
+		 const struct gotype *closure, const struct list_survey *info)
 {
 	buf_str(b, "{\"kind\":\"function\",\"func\":");
 	buf_json_str(b, fn->name);
@@ -75,6 +130,8 @@ static void json(struct buf *b, const struct gofunc *fn, const char *sig,
 		buf_json_key(b, "signature");
 		buf_json_str(b, sig);
 	}
+	if (closure)
+		captured_json(b, closure);
 	if (fn->file) {
 		buf_json_key(b, "file");
 		buf_json_str(b, fn->file);
@@ -112,11 +169,13 @@ void list_survey(struct gobin *bin, const struct gofunc *fn, struct list_survey 
 void list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 		   const struct list_survey *info, const struct goshape_names *names)
 {
+	const struct gotype *closure = gofuncname_is_closure(fn->name) && fn->entry ?
+				       gobin_closure_type(bin, fn->entry) : NULL;
 	char *sig = gobin_sig_text(bin, fn);
 
 	if (names)
-		text(b, fn, goshape_names_get(names, fn->name), sig, info);
+		text(b, fn, goshape_names_get(names, fn->name), sig, closure, info);
 	else
-		json(b, fn, sig, info);
+		json(b, fn, sig, closure, info);
 	free(sig);
 }
