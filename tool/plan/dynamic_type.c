@@ -96,14 +96,11 @@ enum dyntypes_added dyntypes_add_func(struct dyntypes *d, struct gobin *bin, uin
 				      uint32_t level)
 {
 	const struct dyntype *e = hmap_get(&d->known, key_of(bin, vaddr));
-	const struct gotype *t;
 
 	if ((e && e->level <= level) || level > d->types->depth)
 		return DYNTYPES_KNOWN;
-	t = gobin_closure_type(bin, vaddr);
-	/* The code's address is copied in any case. */
 	return add(d, (struct dyntype){ .bin = bin, .vaddr = vaddr, .level = level },
-		   t && t->nfields > 1 ? t : NULL);
+		   gobin_closure_type(bin, vaddr));
 }
 
 /* --- what to tell in advance ------------------------------------------ */
