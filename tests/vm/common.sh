@@ -154,6 +154,30 @@ apt_unpack()
 	rmdir "$tmp"
 }
 
+# merge_usr ROOT - some packages still use /lib, others /usr/lib: one place for both, as on an installed system
+merge_usr()
+{
+	if [ -d "$1/lib" ] && [ ! -L "$1/lib" ]; then
+		mkdir -p "$1/usr/lib"
+		cp -al "$1/lib/." "$1/usr/lib/"
+		rm -r "${1:?}/lib"
+	fi
+	[ -L "$1/lib" ] || ln -s usr/lib "$1/lib"
+}
+
+# link_headers NEW DIR RELEASE - make NEW/headers what KDIR= wants, out of packages unpacked in NEW/root, for use as DIR
+link_headers()
+{
+	local new=$1 dir=$2 release=$3 f
+
+	ln -s "root/usr/src/linux-headers-$release" "$new/headers"
+	# The packages find each other by absolute path.
+	grep -rlE --include=Makefile --include=.kernelvariables --include=Kbuild '/usr/(src|lib)/linux-' "$new/root/usr/src/linux-headers-$release" \
+		"$new"/root/usr/src/linux-headers-*common* 2>/dev/null | while read -r f; do
+		sed -i -E "s,([^.[:alnum:]]|^)/usr/(src|lib)/linux-,\1$dir/root/usr/\2/linux-,g" "$f"
+	done
+}
+
 # apt_depends PATTERN PACKAGE... - the packages and what they depend on, transitively, as far as names match PATTERN and
 # Debian still has them
 apt_depends()
