@@ -207,29 +207,34 @@ apt_closure()
 	apt-get "${APT[@]}" -qq --no-install-recommends --simulate install "$@" | sed -n 's/^Inst \([^ ]*\).*/\1/p'
 }
 
-# toolroot - a trixie root with a compiler, for kernels whose build tools are linked against a newer libc than ours
+# toolroot SUITE - a root of that suite with a compiler, for kernels whose build tools are linked against a newer libc than ours
 toolroot()
 {
-	local dir=$CACHE/toolroot-trixie uri
+	local suite=$1 uri packages dir=$CACHE/toolroot-$1 layout=2
 
-	if [ "$(cat "$dir/.goprobe" 2>/dev/null)" != 1 ]; then
+	if [ "$(cat "$dir/.goprobe" 2>/dev/null)" != $layout ]; then
 		need mmdebstrap
-		[ "$(id -u)" = 0 ] || die "building for this kernel needs a trixie root; run once as root"
-		exclusive toolroot
-		[ "$(cat "$dir/.goprobe" 2>/dev/null)" != 1 ] || { echo "$dir"; return; }
-		say "making a trixie root with a compiler (once, 20 s) ..."
+		[ "$(id -u)" = 0 ] || die "building for this kernel needs a $suite root; run once as root"
+		exclusive "toolroot-$suite"
+		[ "$(cat "$dir/.goprobe" 2>/dev/null)" != $layout ] || { echo "$dir"; return; }
+		say "making a $suite root with a compiler (once, 20 s) ..."
 		rm -rf "$dir" "$dir.new"
-		uri=$(uri_of trixie)
-		mmdebstrap --quiet --variant=apt --keyring="$KEYRING" --include=gcc-14,make,libc6-dev,libelf1t64,libssl3t64,kmod \
-			--aptopt='Apt::Install-Recommends "false"' --dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/man/*' \
-			--dpkgopt=path-exclude='/usr/share/locale/*' \
-			trixie "$dir.new" "deb $uri trixie main" >"$dir.log" 2>&1 </dev/null || {
+		uri=$(uri_of "$suite")
+		# The compiler that this suite's kernels are built with; what kernel-doc, which W=1 runs, is written in.
+		case $suite in
+		trixie) packages=gcc-14,libssl3t64 ;;
+		*) packages=gcc-16,libssl3t64 ;;
+		esac
+		mmdebstrap --quiet --variant=apt --keyring="$KEYRING" --include="$packages,make,libc6-dev,libelf1t64,kmod,perl,python3-minimal" \
+			--aptopt='Apt::Install-Recommends "false"' --aptopt='Acquire::Check-Valid-Until "false"' \
+			--dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/man/*' --dpkgopt=path-exclude='/usr/share/locale/*' \
+			"$suite" "$dir.new" "deb $uri $suite main" >"$dir.log" 2>&1 </dev/null || {
 			grep -h '^[EW]:' "$dir.log" | cut -c1-300 | tail -n 5 >&2
-			die "cannot make the trixie root; this needs the network once: check apt-get update, then try again" \
+			die "cannot make the $suite root; this needs the network once: check apt-get update, then try again" \
 				"(everything it said: $dir.log)"
 		}
 		rm -rf "$dir.new"/var/cache/apt "$dir.new"/var/lib/apt/lists
-		echo 1 >"$dir.new/.goprobe"
+		echo $layout >"$dir.new/.goprobe"
 		mv "$dir.new" "$dir"
 	fi
 	echo "$dir"
@@ -259,7 +264,8 @@ kmake()
 	set -- CONFIG_DEBUG_INFO_BTF_MODULES= "$@"
 	[ -d "$kernel/headers" ] || die "$(basename "$kernel") has no headers in Debian any more; it can only be booted with --no-module"
 	if [ -e "$kernel/foreign" ]; then
-		root=$(toolroot) || exit
+		root=$(cat "$kernel/foreign")
+		root=$(toolroot "${root:-trixie}") || exit
 		[ "$(id -u)" = 0 ] || die "building for $(basename "$kernel") works in a chroot, so only as root"
 		# A mount namespace of its own: whatever happens, no mount is left behind.
 		unshare --mount --propagation private bash -eu -c '
