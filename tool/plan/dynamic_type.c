@@ -36,6 +36,9 @@ static const char *const common[] = {
 	"*runtime.PanicNilError",
 };
 
+/* How people end the names of types that are keys of a context's values. */
+static const char *const keys[] = { "Key", "key", "KeyType", "keyType" };
+
 void dyntypes_fini(struct dyntypes *d)
 {
 	hmap_fini(&d->packages);
@@ -158,6 +161,19 @@ static bool mentions_own(const struct wish *w, const char *name)
 	return false;
 }
 
+/* "*http.contextKey", "main.key" */
+static bool is_key(const char *name)
+{
+	size_t len = strlen(name), n;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		n = strlen(keys[i]);
+		if (len > n && strcmp(name + len - n, keys[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool is_wanted(const struct wish *w, const char *name)
 {
 	if (w->own)
@@ -168,7 +184,7 @@ static bool is_wanted(const struct wish *w, const char *name)
 	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
 		if (strcmp(name, common[i]) == 0)
 			return true;
-	return false;
+	return is_key(name);
 }
 
 static int add_wish(void *ctx, uint64_t vaddr, const char *name)

@@ -462,6 +462,26 @@ static void test_action(void **state)
 	}
 }
 
+/* Contexts have values by keys of types that no traced package has. */
+static void test_context_keys(void **state)
+{
+	struct bins_each b = BINS("known", "");
+
+	(void)state;
+	while (bins_next(&b)) {
+		struct plan *p = plan_one(b.bin, "context.WithValue");
+		bool found = false;
+
+		for (size_t i = 0; i < p->files[0].ndynamic; i++) {
+			const char *name = gobin_rtype_name(b.bin, p->files[0].dynamic[i].address);
+
+			found |= name && !strcmp(name, "*main.dayKey");
+		}
+		assert_true(found);
+		plan_free(p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -472,6 +492,7 @@ int main(void)
 		{ "what must not be probed is refused by name", test_refused },
 		{ "a function is added once, alike plans are shared", test_twice },
 		{ "whole programs are planned", test_all },
+		{ "types of contexts' keys are known from the start", test_context_keys },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

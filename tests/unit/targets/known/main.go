@@ -34,6 +34,9 @@ type holder struct {
 	took  time.Duration
 }
 
+// dayKey is what a context's value can be asked for with.
+type dayKey struct{ name string }
+
 func main() {
 	h := new(holder)
 	h.mu.Lock()
@@ -51,7 +54,7 @@ func main() {
 		&json.SyntaxError{}, &net.OpError{Addr: &net.TCPAddr{}},
 	}
 	ctx, cancel := context.WithCancel(context.TODO())
-	ctx, stop := context.WithTimeout(context.WithValue(ctx, h.day, h.month), h.took)
+	ctx, stop := context.WithTimeout(context.WithValue(ctx, &dayKey{"day"}, h.month), h.took)
 	list = append(list, ctx, context.Background(), newer(h))
 	fmt.Fprintln(os.Stderr, list...)
 	pprof.Do(ctx, pprof.Labels("tenant", "acme"), func(context.Context) { stop() })
