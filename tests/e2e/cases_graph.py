@@ -200,6 +200,14 @@ def texts(t):
     check("[]any<beyond --follow> (len 3)" in out or "[]interface {}<beyond --follow> (len 3)" in out, "a slice: %s", out)
 
 
+@case("graph: a long panic that ends several calls is shown at the first, and named at the others")
+def same_panic(t):
+    text = graph(t, "main.catch", "main.between", "main.raise", "--", t.binary("panics"), 1, json=False).text()
+    check(re.search(r"main\.between\(how=4\) \(did not return: panic: .*index out of range \[4\].*\)\n.*"
+                    r"main\.raise\(how=4\) \(did not return: the same panic\)", text), "an index: %s", text)
+    check(re.search(r'main\.raise\(how=1\) \(did not return: panic: "words"\)', text), "a short one: %s", text)
+
+
 @case("graph --depth: calls beyond are counted, and times stay the same")
 def levels(t):
     trees, _ = graph(t, "--depth", 2, FUNCTIONS % TRACED, "--", t.binary("trees"), 1).trees()

@@ -308,6 +308,18 @@ static void text_started(struct graph *g, const struct calltree_call *c)
 	buf_str(b, ": ");
 }
 
+/* A panic that is longer is shown once, at the first of the calls that it ends. */
+#define PANIC_SHORT 32
+
+static bool same_panic(const struct calltree_call *c)
+{
+	const struct calltree_call *up = c->parent;
+
+	return c->end == CALLTREE_PANIC && up && up->end == CALLTREE_PANIC && c->text[RESULTS] &&
+	       up->text[RESULTS] && strlen(c->text[RESULTS]) > PANIC_SHORT &&
+	       !strcmp(c->text[RESULTS], up->text[RESULTS]);
+}
+
 static void text_end(struct buf *b, const struct calltree_call *c)
 {
 	static const char *const ends[] = {
@@ -320,11 +332,15 @@ static void text_end(struct buf *b, const struct calltree_call *c)
 		[CALLTREE_UNSEEN] = " (its end was not seen: records were lost)",
 	};
 
-	buf_str(b, ends[c->end]);
-	if (is_unwound(c)) {
+	if (same_panic(c)) {
+		buf_str(b, " (did not return: the same panic)");
+	} else if (is_unwound(c)) {
+		buf_str(b, ends[c->end]);
 		buf_str(b, c->text[RESULTS] ? ": " : "");
 		buf_str(b, c->text[RESULTS] ? c->text[RESULTS] : "");
 		buf_char(b, ')');
+	} else {
+		buf_str(b, ends[c->end]);
 	}
 	if (!c->below)
 		return;

@@ -31,6 +31,7 @@ struct walk {
 	const struct gomap *m;
 	struct value_entries *e;
 	const char *why;	/* the first reason for a part that is missing */
+	bool part;		/* groups or buckets of it were not copied */
 	bool failed;		/* no memory */
 };
 
@@ -38,6 +39,13 @@ static void missing(struct walk *w, const char *why)
 {
 	if (!w->why)
 		w->why = why;
+}
+
+/* Fewer groups, buckets or tables were copied than there are. */
+static void cut_short(struct walk *w, const struct value_bytes *b)
+{
+	w->part = true;
+	missing(w, b->unavailable ?: b->cut);
 }
 
 static const uint8_t *slot(struct walk *w, const uint8_t *p, const struct gotype *t, bool indirect)
@@ -95,7 +103,7 @@ static void groups(struct walk *w, uint64_t address, uint64_t n)
 	for (uint64_t i = 0; i < g.have && may_look(w); i++)
 		group(w, g.data + i * w->m->size);
 	if (g.have < g.len)
-		missing(w, g.unavailable ?: g.cut);
+		cut_short(w, &g);
 }
 
 static void table(struct walk *w, const struct golayout_swiss *l, uint64_t address)
@@ -134,7 +142,7 @@ static void swiss(struct walk *w, const struct golayout_swiss *l, const uint8_t 
 		last = t;
 	}
 	if (d.have < d.len)
-		missing(w, d.unavailable ?: d.cut);
+		cut_short(w, &d);
 }
 
 static void chain(struct walk *w, const uint8_t *p)
@@ -169,7 +177,7 @@ static void buckets(struct walk *w, uint64_t address, uint64_t n, bool old)
 			chain(w, p);
 	}
 	if (b.have < b.len)
-		missing(w, b.unavailable ?: b.cut);
+		cut_short(w, &b);
 }
 
 static void hmap(struct walk *w, const struct golayout_hmap *l, const uint8_t *p)
@@ -257,7 +265,10 @@ struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
 	collect(&w, &(struct value_from){ t, p });
 	if (w.failed)
 		missing(&w, "out of memory");
-	if (!e->n)
+	/* A map that has been larger keeps its groups: none that was copied has an entry. */
+	if (!e->n && e->len && w.part && !w.why)
+		e->cut = "beyond --elements";
+	else if (!e->n)
 		e->unavailable = w.why;
 	else if (e->n < e->len)
 		e->cut = w.why;

@@ -122,6 +122,12 @@ static void test_directory(void **state)
 	PUT(0x880, 0x8c0);
 	put_table(0x8c0, 0x1000, 3);
 	SAYS(SHOW(&t_swiss, 0x800), "map[int]int{3: 30, 4: 40, 7: 70, 8: 80, ...} (len 9)");
+	/* It has been larger: these have no entry any more. */
+	put_map(0x900, 2, 0x980, 1);
+	PUT(0x980, 0x9c0);
+	put_table(0x9c0, 0xa000, 1);
+	put_group(0xa000, 1, 0);
+	SAYS(SHOW(&t_swiss, 0x900), "map[int]int{...<beyond --elements>} (len 2)");
 }
 
 static void put_bucket(uint64_t address, uint8_t tophash, int key, uint64_t overflow)
