@@ -194,6 +194,10 @@ class Comparison:
             self.goprobe_unread.append(("%s.captured.%s" % (path, name), got[name]["unavailable"]))
             got = {n: v for n, v in got.items() if n != name}
             want.pop(name.lstrip("&"), None)
+        for name in [name for name, v in got.items() if name.startswith("&") and "to" not in members({"kind": "pointer"}, v)]:
+            self.goprobe_unread.append(("%s.captured.%s" % (path, name), "pointer not followed"))
+            got = {n: v for n, v in got.items() if n != name}
+            want.pop(name.lstrip("&"), None)
         got = {RECEIVER.get(name, name).lstrip("&"): members({"kind": "pointer"}, v)["to"] if name.startswith("&") else v
                for name, v in got.items()}
         want = {RECEIVER.get(name, name): v for name, v in want.items()}

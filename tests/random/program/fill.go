@@ -87,7 +87,9 @@ func init() {
 		func() time.Time { return time.Time{} },
 		func() time.Time { return time.Unix(int64(next()>>30), int64(next()%1e9)).UTC() },
 		func() time.Time { return time.Unix(-int64(next()>>30), int64(next()%1e9)).UTC() },
-		func() time.Time { return time.Date(1+pick(9999), time.Month(1+pick(12)), 1+pick(31), pick(24), pick(60), pick(60), pick(1e9), time.UTC) },
+		func() time.Time {
+			return time.Date(1+pick(9999), time.Month(1+pick(12)), 1+pick(31), pick(24), pick(60), pick(60), pick(1e9), time.UTC)
+		},
 	)
 	maker(
 		func() error { return errors.New(text()) },
@@ -109,6 +111,11 @@ func init() {
 }
 
 const maxDepth = 5
+
+// A closure's captured variables are filled from depth 0, and may be closures: so many one in another.
+const maxClosures = 3
+
+var closures int
 
 // fill makes a value of v's type in v, which can be addressed; key: it has to be one that a map can have as a key.
 func fill(v reflect.Value, key bool, depth int) {
@@ -166,8 +173,10 @@ func reference(v reflect.Value, key bool, depth int) {
 	case reflect.Chan:
 		channel(v, depth)
 	case reflect.Func:
-		if made := makers[unnamed(t)]; made != nil {
+		if made := makers[unnamed(t)]; made != nil && closures < maxClosures {
+			closures++
 			v.Set(made[pick(len(made))]().Convert(t))
+			closures--
 		}
 	case reflect.Interface:
 		inside(v, key, depth)
