@@ -175,10 +175,28 @@ static const struct gotype not_known = {
 /* What the compiler leaves in a closure at most, and what it does not call "&x". */
 #define BY_VALUE_MAX 128
 #define BY_VALUE_PLAIN (2 * 8)
+#define PLAIN_FIELDS 4
+#define PLAIN_DEPTH 8
+
+/*
+ * Can the compiler keep such a variable in registers (cmd/compile/internal/ssa, CanSSA)? No array
+ * of two, for one. @depth bounds types within types.
+ */
+static bool is_plain(const struct gotype *t, int depth)
+{
+	if (!t || t->size > BY_VALUE_PLAIN || !depth)
+		return false;
+	if (t->kind == GOTYPE_ARRAY)
+		return !t->count || (t->count == 1 && t->elem && is_plain(t->elem, depth - 1));
+	for (size_t i = 0; t->kind == GOTYPE_STRUCT && i < t->nfields; i++)
+		if (i == PLAIN_FIELDS || !is_plain(t->fields[i].type, depth - 1))
+			return false;
+	return true;
+}
 
 /*
  * "&x" is called what the closure addresses: x itself if it was captured by value, its address if
- * not. A variable of up to two words that is kept by value is called "x".
+ * not. A plain variable of up to two words that is kept by value is called "x".
  */
 static void settle(struct dwinfo *dw, struct gofield *f, const struct gofield *next,
 		   const uint8_t *code, size_t len)
@@ -186,7 +204,7 @@ static void settle(struct dwinfo *dw, struct gofield *f, const struct gofield *n
 	const struct gotype *to = f->type->kind == GOTYPE_POINTER ? f->type->elem : NULL;
 	enum captured how;
 
-	if (f->name[0] != '&' || !to || to->size <= BY_VALUE_PLAIN || to->size > BY_VALUE_MAX)
+	if (f->name[0] != '&' || !to || to->size > BY_VALUE_MAX || is_plain(to, PLAIN_DEPTH))
 		return;
 	if (next && next->offset < f->offset + to->size)
 		return;

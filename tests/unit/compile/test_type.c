@@ -147,6 +147,11 @@ static void test_signatures(void **state)
 		    f[i].flags & GOFUNC_WRAPPER || strstr(f[i].name, ".func"))
 			continue;
 		text = gobin_sig_text(newest, &f[i]);
+		/* Results that debug information may lack: no type can be written. */
+		if (strchr(text, '?')) {
+			free(text);
+			continue;
+		}
 		spec_text = arena_printf(&mem, "%s%s : ()", f[i].name, text + strlen("func"));
 		if (spec_parse(spec_text, &s, &d))
 			fail_msg("%s: %s", spec_text, d.sentence);

@@ -98,6 +98,7 @@ struct closure_case {
 static const struct closure_case closures[] = {
 	{ "main.MakeClosure.func1", 23, true, { "F", "a", "s" }, { "uintptr", "int", "string" } },
 	{ "main.Recovers.func1", 23, false, { "F", "&err" }, { "uintptr", "*error" } },
+	{ "main.MakePair.func1", 23, true, { "F", "pair" }, { "uintptr", "[2]*int" } },
 	/* All pointers are *uint8 there: what they point to is not known. */
 	{ "main.Later[go.shape.*uint8].func1", 23, false, { "F", "l" },
 	  { "uintptr", "[]unsafe.Pointer" } },

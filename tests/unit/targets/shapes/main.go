@@ -384,3 +384,12 @@ func main() {
 	generics()
 	ranges()
 }
+
+// MakePair captures an array, which is in memory however small it is.
+//
+//go:noinline
+func MakePair(pair [2]*int) func(int) int {
+	return func(k int) int { return *pair[k] }
+}
+
+var paired = MakePair([2]*int{new(int), new(int)})(1)
