@@ -79,10 +79,14 @@ class Comparison:
             whole = whole[:len(shown)]
         self.equal(path, whole, shown)
 
+    @staticmethod
+    def are_bytes(elements):
+        return all(isinstance(x.get("value"), int) and 0 <= x["value"] < 256 for x in elements)
+
     def slice(self, path, e, m, got):
         want = e["elements"]
         if isinstance(got, str):
-            if any(not isinstance(x.get("value"), int) or not 0 <= x["value"] < 256 for x in want):
+            if not self.are_bytes(want):
                 self.differ(path, want, got)
                 return
             self.text(path, "".join(chr(x["value"]) for x in want), m, got, self.limits["elements"])
@@ -94,10 +98,12 @@ class Comparison:
         self.sequence(path, want, got)
 
     def array(self, path, e, m, got):
-        if isinstance(got, str):
+        if not isinstance(got, str):
+            self.sequence(path, e["elements"], got)
+        elif self.are_bytes(e["elements"]):
             self.equal(path, "".join(chr(x["value"]) for x in e["elements"]), data(got))
         else:
-            self.sequence(path, e["elements"], got)
+            self.differ(path, e["elements"], got)
 
     def sequence(self, path, want, got):
         self.equal(path + ": number of elements", len(want), len(got))
