@@ -511,9 +511,10 @@ def take_write_lock(pid):
         f.write("4")
 
 
-def sleeps_for_good(pid):
-    with open("/proc/%d/stat" % pid) as f:
-        return f.read().rpartition(")")[2].split()[0] == "D"
+def waits_for_write_lock(pid):
+    """Whether it sleeps in the write to clear_refs: only the lock makes that sleep. Before, it may sleep for pages of its own."""
+    with open("/proc/%d/stat" % pid) as stat, open("/proc/%d/stack" % pid) as stack:
+        return stat.read().rpartition(")")[2].split()[0] == "D" and "clear_refs_write" in stack.read()
 
 
 @contextlib.contextmanager
@@ -569,8 +570,8 @@ def locked_mappings(t):
         with forked(read_memory, target.pid, mapping_of(target.pid, served.path)[1] - 4096), answering_at_last(served):
             served.stalled()
             with forked(take_write_lock, target.pid) as writer, answering_at_last(served):
-                wait_for("a process that waits for the lock", lambda: sleeps_for_good(writer))
+                wait_for("a process that waits for the lock", lambda: waits_for_write_lock(writer))
                 before = hits()
                 wait_for("hits while the mappings are locked", lambda: hits() > before + 3)
-                check(sleeps_for_good(writer), "they were not locked any more")
+                check(waits_for_write_lock(writer), "they were not locked any more")
         target.kill()
