@@ -17,73 +17,26 @@
 
 static const char *const names[] = SECTIONS_NAMES;
 
-static void put_section(struct synth_bytes *sh, struct synth_bytes *strings,
-			const char *name, uint64_t flags, uint64_t off, size_t n)
-{
-	Elf64_Shdr s = {
-		.sh_name = (uint32_t)strings->n, .sh_type = SHT_PROGBITS,
-		.sh_flags = flags, .sh_offset = off, .sh_size = n,
-		.sh_addralign = 1,
-	};
-
-	if (!strcmp(name, ".shstrtab"))
-		s.sh_type = SHT_STRTAB;
-	synth_str(strings, name);
-	synth_put(sh, &s, sizeof(s));
-}
-
-/* The @i-th one; @how: uncompressed, or compressed in one of two ways. */
-static void put_debug(struct synth_bytes *sh, struct synth_bytes *strings,
-		      size_t i, unsigned int how, uint64_t off, size_t n)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), how == 1 ? ".zdebug_%s" : ".debug_%s", names[i]);
-	put_section(sh, strings, name, how == 2 ? SHF_COMPRESSED : 0, off, n);
-}
-
 static int make_file(struct feed *feed)
 {
-	Elf64_Ehdr eh = {
-		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
-		.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = 1,
-		.e_ehsize = sizeof(eh), .e_shentsize = sizeof(Elf64_Shdr),
-		.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1,
-		.e_phoff = sizeof(eh),
-	};
-	const Elf64_Phdr ph = { .p_type = PT_NULL };
-	struct synth_bytes file = { .p = NULL }, sh = { .p = NULL },
-			   strings = { .p = NULL };
+	struct synth_section v[SECTIONS];
+	struct synth_bytes file = { .p = NULL };
+	char text[SECTIONS][64];
 	uint32_t how = feed_u32(feed);
 	int fd;
 
-	synth_put(&file, &eh, sizeof(eh));
-	synth_put(&file, &ph, sizeof(ph));
-	synth_zero(&sh, sizeof(Elf64_Shdr));
-	synth_u8(&strings, 0);
 	for (size_t i = 0; i < SECTIONS; i++) {
-		size_t n;
-		uint8_t *p = feed_copy(feed, feed_u16(feed), &n);
+		unsigned int way = how >> 2 * i & 3;
 
-		if (n) {
-			put_debug(&sh, &strings, i, how >> 2 * i & 3, file.n, n);
-			synth_put(&file, p, n);
-		}
-		free(p);
+		snprintf(text[i], sizeof(text[i]), way == 1 ? ".zdebug_%s" : ".debug_%s", names[i]);
+		v[i] = (struct synth_section){ text[i], way == 2 ? SHF_COMPRESSED : 0, { 0 } };
+		v[i].bytes.p = feed_copy(feed, feed_u16(feed), &v[i].bytes.n);
 	}
-	put_section(&sh, &strings, ".shstrtab", 0, file.n,
-		    strings.n + sizeof(".shstrtab"));
-	synth_put(&file, strings.p, strings.n);
-	synth_align(&file, 8);
-	eh.e_shoff = file.n;
-	eh.e_shnum = (uint16_t)(sh.n / sizeof(Elf64_Shdr));
-	eh.e_shstrndx = (uint16_t)(eh.e_shnum - 1);
-	synth_put(&file, sh.p, sh.n);
-	memcpy(file.p, &eh, sizeof(eh));
+	synth_sections(v, SECTIONS, &file);
 	fd = synth_fd(file.p, file.n);
+	for (size_t i = 0; i < SECTIONS; i++)
+		free(v[i].bytes.p);
 	synth_fini(&file);
-	synth_fini(&sh);
-	synth_fini(&strings);
 	return fd;
 }
 

@@ -53,10 +53,10 @@ static void add_part(struct program *p, uint64_t off, uint64_t len)
 static void add_vaddr(struct program *p, const struct elffile *ef,
 		      uint64_t vaddr, uint64_t len)
 {
-	const struct elfseg *s = elffile_segment(ef, vaddr, 1);
+	const Elf64_Phdr *s = elffile_segment(ef, vaddr, 1);
 
 	if (s)
-		add_part(p, s->off + (vaddr - s->vaddr), len);
+		add_part(p, s->p_offset + (vaddr - s->p_vaddr), len);
 }
 
 static void add_table(struct program *p, const struct elffile *ef,
@@ -81,29 +81,32 @@ static void find_parts(struct program *p)
 	struct diag d = { .sentence = NULL };
 	struct elffile ef;
 	struct linktab l;
+	Elf_Scn *scn = NULL;
+	size_t n;
 
 	add_part(p, 0, 64);
 	add_part(p, 64, 512);
 	add_part(p, 0, p->len);
 	if (elffile_open(p->fd, "it", &ef, &d))
 		abort();
-	add_part(p, p->bytes[40] | p->bytes[41] << 8 | p->bytes[42] << 16,
-		 ef.nsecs * 64);
-	for (size_t i = 1; i < ef.nsecs; i++) {
-		const struct elfsec *s = &ef.secs[i];
+	if (elf_getshdrnum(ef.elf, &n))
+		abort();
+	add_part(p, p->bytes[40] | p->bytes[41] << 8 | p->bytes[42] << 16, n * 64);
+	while ((scn = elf_nextscn(ef.elf, scn))) {
+		const Elf64_Shdr *s = elf64_getshdr(scn);
 
-		add_part(p, s->off, s->size);
+		add_part(p, s->sh_offset, s->sh_size);
 		/* Most entries of debug information are like the first. */
-		if (!strncmp(s->name, ".debug_", 7))
-			add_part(p, s->off, 2048);
+		if (!strncmp(elf_strptr(ef.elf, ef.names, s->sh_name), ".debug_", 7))
+			add_part(p, s->sh_offset, 2048);
 	}
 	if (linktab_load(&l, &ef, "it", &d))
 		abort();
 	for (size_t i = 0; i < 2; i++) {
-		const struct elfsec *s = elffile_section(&ef, tables[i]);
+		const Elf64_Shdr *s = elffile_section(&ef, tables[i]);
 
 		if (s)
-			add_table(p, &ef, &l, s->addr);
+			add_table(p, &ef, &l, s->sh_addr);
 	}
 	add_vaddr(p, &ef, l.moduledata, goversion_moduledata(l.minor).size);
 	add_vaddr(p, &ef, l.types, l.etypes - l.types);

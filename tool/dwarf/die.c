@@ -507,5 +507,4 @@ void dwread_close(struct dwread *r)
 		dwabbrev_free(r->abbrevs[i]);
 	free(r->abbrevs);
 	free(r->units);
-	dwsects_fini(&r->sects);
 }

@@ -60,7 +60,7 @@ static int open_file(struct dwinfo *dw, int fd)
 {
 	struct diag ignored = { .sentence = NULL };
 
-	if (elffile_open(fd, "", &dw->ef, &ignored)) {
+	if (elffile_open_debug(fd, "", &dw->ef, &ignored)) {
 		diag_fini(&ignored);
 		return -1;
 	}

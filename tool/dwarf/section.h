@@ -23,7 +23,10 @@ enum dwsect_id {
 	DWSECT_COUNT,
 };
 
-/* @p is NULL and @n 0 if there is no such section, or it is damaged. */
+/*
+ * @p is libelf's, until the file is closed; it is NULL and @n 0 if there is no such section, or
+ * it is damaged.
+ */
 struct dwsect {
 	const uint8_t *p;
 	size_t n;
@@ -50,10 +53,9 @@ struct dwsects {
 
 /* Have they more than DWSECTS_MAX bytes, as the file says? */
 bool dwsects_too_large(const struct elffile *ef);
-/* Is debug information there that is compressed in a way that is not known here, as by zstd? */
+/* Is the debug information compressed by other means than zlib? */
 bool dwsects_unknown(const struct elffile *ef);
 void dwsects_init(struct dwsects *s, const struct elffile *ef);
-void dwsects_fini(struct dwsects *s);
 
 /* The section, decompressed; never NULL. */
 const struct dwsect *dwsects_get(struct dwsects *s, enum dwsect_id id);

@@ -94,24 +94,33 @@ static char *id_at(const struct elffile *ef, const struct wanted *w, uint64_t of
 static char *find(const struct elffile *ef, const struct wanted *w)
 {
 	unsigned int groups = 0;
+	Elf_Scn *scn = NULL;
 	char *id = NULL;
 
 	for (size_t i = 0; i < ef->nsegs && !id; i++) {
-		if (ef->segs[i].type == PT_NOTE && groups++ < GROUPS_MAX)
-			id = id_at(ef, w, ef->segs[i].off, ef->segs[i].filesz);
+		if (ef->segs[i].p_type == PT_NOTE && groups++ < GROUPS_MAX)
+			id = id_at(ef, w, ef->segs[i].p_offset, ef->segs[i].p_filesz);
 	}
-	for (size_t i = 0; i < ef->nsecs && !id; i++) {
-		if (ef->secs[i].type == SHT_NOTE && groups++ < GROUPS_MAX)
-			id = id_at(ef, w, ef->secs[i].off, ef->secs[i].size);
+	while (!id && (scn = elf_nextscn(ef->elf, scn))) {
+		const Elf64_Shdr *sh = elf64_getshdr(scn);
+
+		if (sh && sh->sh_type == SHT_NOTE && groups++ < GROUPS_MAX)
+			id = id_at(ef, w, sh->sh_offset, sh->sh_size);
 	}
 	return id;
 }
 
-char *elfnote_build_id(const struct elffile *ef)
+char *elfnote_gnu_build_id(const struct elffile *ef)
 {
 	static const struct wanted gnu = { ELF_NOTE_GNU, NT_GNU_BUILD_ID, true };
+
+	return find(ef, &gnu);
+}
+
+char *elfnote_build_id(const struct elffile *ef)
+{
 	static const struct wanted go = { GO_OWNER, GO_BUILD_ID, false };
-	char *id = find(ef, &gnu);
+	char *id = elfnote_gnu_build_id(ef);
 
 	return id ? id : find(ef, &go);
 }

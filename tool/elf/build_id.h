@@ -18,6 +18,9 @@
 const uint8_t *elfnote_find(const uint8_t *p, size_t len, const char *owner, uint32_t type,
 			    size_t *n);
 
+/* The GNU build id in hexadecimal digits; to be freed; NULL if the file has none. */
+char *elfnote_gnu_build_id(const struct elffile *ef);
+
 /*
  * The build id: the GNU one in hexadecimal digits, as tools compare them; else the
  * text that Go's linker leaves. To be freed; NULL if the file has neither.

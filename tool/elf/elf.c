@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* An ELF file's segments and sections, and bounded reads of it. */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,11 +15,16 @@
 /* No part of a real program that is read whole comes near; dwarf/section.c allows as much. */
 #define ELFFILE_LOAD_MAX (2ULL << 30)
 
+static bool in_file(const struct elffile *ef, uint64_t off, uint64_t len)
+{
+	return off <= ef->size && len <= ef->size - off;
+}
+
 int elffile_read(const struct elffile *ef, uint64_t off, void *buf, size_t len)
 {
 	uint8_t *p = buf;
 
-	if (off > ef->size || len > ef->size - off)
+	if (!in_file(ef, off, len))
 		return -1;
 	while (len) {
 		ssize_t n = pread(ef->fd, p, len, (off_t)off);
@@ -40,7 +44,7 @@ uint8_t *elffile_load(const struct elffile *ef, uint64_t off, uint64_t len)
 {
 	uint8_t *p;
 
-	if (off > ef->size || len > ef->size - off || len > ELFFILE_LOAD_MAX)
+	if (!in_file(ef, off, len) || len > ELFFILE_LOAD_MAX)
 		return NULL;
 	p = malloc(len + 1);
 	if (!p)
@@ -53,15 +57,14 @@ uint8_t *elffile_load(const struct elffile *ef, uint64_t off, uint64_t len)
 	return p;
 }
 
-const struct elfseg *elffile_segment(const struct elffile *ef, uint64_t vaddr,
-				     uint64_t len)
+const Elf64_Phdr *elffile_segment(const struct elffile *ef, uint64_t vaddr, uint64_t len)
 {
 	for (size_t i = 0; i < ef->nsegs; i++) {
-		const struct elfseg *s = &ef->segs[i];
+		const Elf64_Phdr *s = &ef->segs[i];
 
-		if (s->type == PT_LOAD && vaddr >= s->vaddr &&
-		    vaddr - s->vaddr <= s->filesz &&
-		    len <= s->filesz - (vaddr - s->vaddr))
+		if (s->p_type == PT_LOAD && vaddr >= s->p_vaddr &&
+		    vaddr - s->p_vaddr <= s->p_filesz &&
+		    len <= s->p_filesz - (vaddr - s->p_vaddr))
 			return s;
 	}
 	return NULL;
@@ -70,23 +73,32 @@ const struct elfseg *elffile_segment(const struct elffile *ef, uint64_t vaddr,
 int elffile_read_vaddr(const struct elffile *ef, uint64_t vaddr, void *buf,
 		       size_t len)
 {
-	const struct elfseg *s = elffile_segment(ef, vaddr, len);
+	const Elf64_Phdr *s = elffile_segment(ef, vaddr, len);
 
-	if (!s || elffile_read(ef, s->off + (vaddr - s->vaddr), buf, len))
+	if (!s || elffile_read(ef, s->p_offset + (vaddr - s->p_vaddr), buf, len))
 		return -1;
 	if (ef->nrels)
 		elfrel_apply(ef->rels, ef->nrels, vaddr, buf, len);
 	return 0;
 }
 
-const struct elfsec *elffile_section(const struct elffile *ef,
-				     const char *name)
+Elf_Scn *elffile_scn(const struct elffile *ef, const char *name)
 {
-	for (size_t i = 0; i < ef->nsecs; i++) {
-		if (!strcmp(ef->secs[i].name, name))
-			return &ef->secs[i];
+	Elf_Scn *scn = NULL;
+
+	while (ef->names && (scn = elf_nextscn(ef->elf, scn))) {
+		const Elf64_Shdr *sh = elf64_getshdr(scn);
+		const char *s = sh ? elf_strptr(ef->elf, ef->names, sh->sh_name) : NULL;
+
+		if (s && !strcmp(s, name))
+			break;
 	}
-	return NULL;
+	return scn;
+}
+
+const Elf64_Shdr *elffile_section(const struct elffile *ef, const char *name)
+{
+	return elf64_getshdr(elffile_scn(ef, name));
 }
 
 static int truncated(const char *path, struct diag *d)
@@ -94,105 +106,94 @@ static int truncated(const char *path, struct diag *d)
 	return diag_set(d, "%s is a truncated or damaged ELF file", path);
 }
 
-static int load_segments(struct elffile *ef, const Elf64_Ehdr *eh,
-			 const char *path, struct diag *d)
+/*
+ * libelf allocates memory for as many headers as a file says that it has, which may be a billion
+ * if it has holes.
+ */
+static int check_header(const struct elffile *ef, const Elf64_Ehdr *eh, const char *path,
+			struct diag *d)
 {
-	if (eh->e_phentsize != sizeof(Elf64_Phdr) || !eh->e_phnum ||
-	    eh->e_phnum == PN_XNUM)
-		return diag_set(d, "%s has no program headers: it is not an executable",
-				path);
-	ef->segs = calloc(eh->e_phnum, sizeof(*ef->segs));
-	if (!ef->segs)
-		return diag_set(d, "out of memory");
-	for (size_t i = 0; i < eh->e_phnum; i++) {
-		struct elfseg *s = &ef->segs[ef->nsegs];
-		Elf64_Phdr ph;
+	Elf64_Shdr first;
+
+	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != ELFDATA2LSB ||
+	    eh->e_machine != EM_X86_64)
+		return diag_set(d, "%s is not an x86-64 program", path);
+	if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
+		return diag_set(d, "%s is not an executable or a shared library", path);
+	if (eh->e_phentsize != sizeof(Elf64_Phdr) || !eh->e_phnum || eh->e_phnum == PN_XNUM)
+		return diag_set(d, "%s has no program headers: it is not an executable", path);
+	if (eh->e_shoff &&
+	    (eh->e_shentsize != sizeof(first) ||
+	     elffile_read(ef, eh->e_shoff, &first, sizeof(first)) ||
+	     (!eh->e_shnum && first.sh_size > ELFFILE_HEADERS_MAX)))
+		return truncated(path, d);
+	return 0;
+}
+
+static int load_segments(struct elffile *ef, const char *path, struct diag *d)
+{
+	ef->segs = elf64_getphdr(ef->elf);
+	if (!ef->segs || elf_getphdrnum(ef->elf, &ef->nsegs))
+		return truncated(path, d);
+	for (size_t i = 0; i < ef->nsegs; i++) {
+		const Elf64_Phdr *s = &ef->segs[i];
 		uint64_t end;
 
-		if (elffile_read(ef, eh->e_phoff + i * sizeof(ph), &ph,
-				 sizeof(ph)))
+		if (s->p_type == PT_LOAD &&
+		    (!in_file(ef, s->p_offset, s->p_filesz) || s->p_filesz > s->p_memsz ||
+		     __builtin_add_overflow(s->p_vaddr, s->p_memsz, &end)))
 			return truncated(path, d);
-		if (ph.p_type == PT_LOAD &&
-		    (ph.p_offset > ef->size ||
-		     ph.p_filesz > ef->size - ph.p_offset ||
-		     __builtin_add_overflow(ph.p_vaddr, ph.p_memsz, &end) ||
-		     ph.p_filesz > ph.p_memsz))
-			return truncated(path, d);
-		s->type = ph.p_type;
-		s->flags = ph.p_flags;
-		s->off = ph.p_offset;
-		s->vaddr = ph.p_vaddr;
-		s->filesz = ph.p_filesz;
-		s->memsz = ph.p_memsz;
-		s->align = ph.p_align;
-		ef->nsegs++;
 	}
 	return 0;
 }
 
-static int load_sections(struct elffile *ef, const Elf64_Ehdr *eh,
-			 const char *path, struct diag *d)
+/* May libelf read it whole and keep it? It would also inflate what says that it is compressed. */
+static bool is_table(const Elf64_Shdr *sh, uint32_t type, uint64_t max)
 {
-	Elf64_Shdr first, *sh;
-	uint64_t n = eh->e_shnum, names = eh->e_shstrndx, names_len;
-	int ret = -1;
-
-	if (!eh->e_shoff)
-		return 0;	/* taken away by sstrip and the like */
-	if (eh->e_shentsize != sizeof(*sh) ||
-	    elffile_read(ef, eh->e_shoff, &first, sizeof(first)))
-		return truncated(path, d);
-	if (!n)
-		n = first.sh_size;
-	if (names == SHN_XINDEX)
-		names = first.sh_link;
-	if (n > ELFFILE_HEADERS_MAX)
-		return truncated(path, d);
-	sh = (void *)elffile_load(ef, eh->e_shoff, n * sizeof(*sh));
-	if (!sh)
-		return truncated(path, d);
-	if (names >= n || sh[names].sh_type == SHT_NOBITS) {
-		ret = 0;
-		goto out;
-	}
-	names_len = sh[names].sh_size < ELFFILE_NAMES_MAX ? sh[names].sh_size : ELFFILE_NAMES_MAX;
-	ef->names = (void *)elffile_load(ef, sh[names].sh_offset, names_len);
-	ef->secs = calloc(n, sizeof(*ef->secs));
-	if (!ef->names || !ef->secs) {
-		truncated(path, d);
-		goto out;
-	}
-	for (uint64_t i = 1; i < n; i++) {
-		struct elfsec *s = &ef->secs[i];
-
-		if (sh[i].sh_type != SHT_NOBITS && sh[i].sh_type != SHT_NULL &&
-		    (sh[i].sh_offset > ef->size ||
-		     sh[i].sh_size > ef->size - sh[i].sh_offset)) {
-			truncated(path, d);
-			goto out;
-		}
-		s->name = sh[i].sh_name < names_len ?
-			  ef->names + sh[i].sh_name : "";
-		s->type = sh[i].sh_type;
-		s->link = sh[i].sh_link;
-		s->flags = sh[i].sh_flags;
-		s->addr = sh[i].sh_addr;
-		s->off = sh[i].sh_offset;
-		s->size = sh[i].sh_size;
-		s->entsize = sh[i].sh_entsize;
-	}
-	ef->secs[0].name = "";
-	ef->nsecs = n;
-	ret = 0;
-out:
-	free(sh);
-	return ret;
+	return sh && sh->sh_type == type && sh->sh_size <= max && !(sh->sh_flags & SHF_COMPRESSED);
 }
 
-int elffile_open(int fd, const char *path, struct elffile *ret, struct diag *d)
+static int check_sections(struct elffile *ef, const char *path, struct diag *d)
+{
+	size_t n;
+
+	if (elf_getshdrnum(ef->elf, &n))
+		return truncated(path, d);
+	for (size_t i = 1; i < n; i++) {
+		const Elf64_Shdr *sh = elf64_getshdr(elf_getscn(ef->elf, i));
+
+		if (!sh || (sh->sh_type != SHT_NOBITS && sh->sh_type != SHT_NULL &&
+			    !in_file(ef, sh->sh_offset, sh->sh_size)))
+			return truncated(path, d);
+	}
+	if (!elf_getshdrstrndx(ef->elf, &n) &&
+	    is_table(elf64_getshdr(elf_getscn(ef->elf, n)), SHT_STRTAB, ELFFILE_NAMES_MAX))
+		ef->names = n;
+	return 0;
+}
+
+static int open_elf(struct elffile *ef, const char *path, bool program, struct diag *d)
+{
+	Elf64_Ehdr eh = { .e_type = ET_NONE };
+
+	if (elffile_read(ef, 0, eh.e_ident, SELFMAG) || memcmp(eh.e_ident, ELFMAG, SELFMAG))
+		return diag_set(d, "%s is not an ELF file", path);
+	if (elffile_read(ef, 0, &eh, sizeof(eh)))
+		return truncated(path, d);
+	if (check_header(ef, &eh, path, d))
+		return -1;
+	ef->type = eh.e_type;
+	elf_version(EV_CURRENT);
+	/* Read, not mapped: if the file is truncated while it is mapped, SIGBUS kills us. */
+	ef->elf = elf_begin(ef->fd, ELF_C_READ, NULL);
+	if (!ef->elf || (program && load_segments(ef, path, d)))
+		return ef->elf ? -1 : truncated(path, d);
+	return eh.e_shoff ? check_sections(ef, path, d) : 0;
+}
+
+static int open_file(int fd, const char *path, bool program, struct elffile *ret, struct diag *d)
 {
 	struct elffile ef = { .fd = -1 };
-	Elf64_Ehdr eh;
 	struct stat st;
 
 	if (fstat(fd, &st))
@@ -203,44 +204,28 @@ int elffile_open(int fd, const char *path, struct elffile *ret, struct diag *d)
 	ef.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (ef.fd < 0)
 		return diag_errno(d, errno, "%s can't be opened", path);
-	memset(&eh, 0, sizeof(eh));
-	if (elffile_read(&ef, 0, eh.e_ident, SELFMAG) ||
-	    memcmp(eh.e_ident, ELFMAG, SELFMAG)) {
-		diag_set(d, "%s is not an ELF file", path);
-		goto fail;
+	if (open_elf(&ef, path, program, d)) {
+		elffile_fini(&ef);
+		return -1;
 	}
-	if (elffile_read(&ef, 0, &eh, sizeof(eh))) {
-		truncated(path, d);
-		goto fail;
-	}
-	if (eh.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    eh.e_ident[EI_DATA] != ELFDATA2LSB ||
-	    eh.e_machine != EM_X86_64) {
-		diag_set(d, "%s is not an x86-64 program", path);
-		goto fail;
-	}
-	if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN) {
-		diag_set(d, "%s is not an executable or a shared library",
-			 path);
-		goto fail;
-	}
-	ef.type = eh.e_type;
-	if (load_segments(&ef, &eh, path, d) ||
-	    load_sections(&ef, &eh, path, d))
-		goto fail;
 	ef.nrels = elfrel_load(&ef, &ef.rels);
 	*ret = ef;
 	return 0;
-fail:
-	elffile_fini(&ef);
-	return -1;
+}
+
+int elffile_open(int fd, const char *path, struct elffile *ret, struct diag *d)
+{
+	return open_file(fd, path, true, ret, d);
+}
+
+int elffile_open_debug(int fd, const char *path, struct elffile *ret, struct diag *d)
+{
+	return open_file(fd, path, false, ret, d);
 }
 
 void elffile_fini(struct elffile *ef)
 {
-	free(ef->segs);
-	free(ef->secs);
-	free(ef->names);
+	elf_end(ef->elf);
 	free(ef->rels);
 	if (ef->fd >= 0)
 		close(ef->fd);
@@ -248,35 +233,33 @@ void elffile_fini(struct elffile *ef)
 	ef->fd = -1;
 }
 
+static int walk_symbols(Elf *elf, Elf_Scn *tab, elffile_sym_fn fn, void *ctx)
+{
+	const Elf64_Shdr *sh = elf64_getshdr(tab);
+	const Elf_Data *data;
+	int ret = 0;
+
+	if (!is_table(sh, SHT_SYMTAB, ELFFILE_LOAD_MAX) ||
+	    !is_table(elf64_getshdr(elf_getscn(elf, sh->sh_link)), SHT_STRTAB, ELFFILE_LOAD_MAX))
+		return -1;
+	data = elf_rawdata(tab, NULL);
+	for (size_t i = 0; data && !ret && i < data->d_size / sizeof(Elf64_Sym); i++) {
+		const Elf64_Sym *s = (const Elf64_Sym *)data->d_buf + i;
+		const char *name = elf_strptr(elf, sh->sh_link, s->st_name);
+
+		if (name)
+			ret = fn(ctx, name, s->st_value, s->st_size, ELF64_ST_TYPE(s->st_info));
+	}
+	return data ? ret : -1;
+}
+
 int elffile_symbols(const struct elffile *ef, elffile_sym_fn fn, void *ctx)
 {
-	const struct elfsec *tab = elffile_section(ef, ".symtab"), *str;
-	uint8_t *syms = NULL, *strs = NULL;
-	int ret = -1;
+	Elf_Scn *tab = elffile_scn(ef, ".symtab");
+	/* What a handle has read it keeps: this one's end frees the tables. */
+	Elf *elf = tab ? elf_begin(ef->fd, ELF_C_READ, NULL) : NULL;
+	int ret = elf ? walk_symbols(elf, elf_getscn(elf, elf_ndxscn(tab)), fn, ctx) : 0;
 
-	if (!tab || tab->type != SHT_SYMTAB)
-		return 0;
-	if (tab->link >= ef->nsecs || ef->secs[tab->link].type != SHT_STRTAB)
-		return -1;
-	str = &ef->secs[tab->link];
-	syms = elffile_load(ef, tab->off, tab->size);
-	strs = elffile_load(ef, str->off, str->size);
-	if (!syms || !strs)
-		goto out;
-	ret = 0;
-	for (uint64_t i = 0; i < tab->size / sizeof(Elf64_Sym); i++) {
-		Elf64_Sym s;
-
-		memcpy(&s, syms + i * sizeof(s), sizeof(s));
-		if (s.st_name >= str->size)
-			continue;
-		ret = fn(ctx, (const char *)strs + s.st_name, s.st_value,
-			 s.st_size, ELF64_ST_TYPE(s.st_info));
-		if (ret)
-			break;
-	}
-out:
-	free(syms);
-	free(strs);
+	elf_end(elf);
 	return ret;
 }

@@ -9,41 +9,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <libelf.h>
 
 #include "base/diag.h"
 #include "elf/reloc.h"
-
-struct elfseg {
-	uint32_t type;		/* PT_* */
-	uint32_t flags;		/* PF_* */
-	uint64_t off;
-	uint64_t vaddr;
-	uint64_t filesz;
-	uint64_t memsz;
-	uint64_t align;
-};
-
-struct elfsec {
-	const char *name;
-	uint32_t type;		/* SHT_* */
-	uint32_t link;
-	uint64_t flags;		/* SHF_* */
-	uint64_t addr;
-	uint64_t off;
-	uint64_t size;
-	uint64_t entsize;
-};
 
 /**
  * struct elffile - an ELF64 file for x86-64
  * @fd: open for reading; owned
  * @size: of the file
  * @type: ET_EXEC or ET_DYN
- * @segs: program headers
+ * @elf: libelf's handle; frees all that it has read
+ * @segs: program headers; none of a file that was opened for debug information only
  * @nsegs: their number
- * @secs: section headers, may be none
- * @nsecs: their number
- * @names: section names
+ * @names: index of the section with the names of sections; 0 if there is none
  * @rels: pointers that the dynamic linker will write and the file lacks
  * @nrels: their number
  */
@@ -51,11 +30,10 @@ struct elffile {
 	int fd;
 	uint64_t size;
 	uint16_t type;
-	struct elfseg *segs;
+	Elf *elf;
+	const Elf64_Phdr *segs;
 	size_t nsegs;
-	struct elfsec *secs;
-	size_t nsecs;
-	char *names;
+	size_t names;
 	struct elfrel *rels;
 	size_t nrels;
 };
@@ -69,16 +47,16 @@ struct elffile {
  *
  * Return: 0, or -1: not ELF, not x86-64, not a program, truncated.
  */
-int elffile_open(int fd, const char *path, struct elffile *ret,
-		 struct diag *d);
+int elffile_open(int fd, const char *path, struct elffile *ret, struct diag *d);
+/* As that, but of a file of debug information, whose segments are of another file. */
+int elffile_open_debug(int fd, const char *path, struct elffile *ret, struct diag *d);
 void elffile_fini(struct elffile *ef);
 
-/* Section by name, or NULL. */
-const struct elfsec *elffile_section(const struct elffile *ef,
-				     const char *name);
+/* Section by name, or NULL; and its header. */
+Elf_Scn *elffile_scn(const struct elffile *ef, const char *name);
+const Elf64_Shdr *elffile_section(const struct elffile *ef, const char *name);
 /* The PT_LOAD that has file bytes for all of [@vaddr, @vaddr + @len). */
-const struct elfseg *elffile_segment(const struct elffile *ef, uint64_t vaddr,
-				     uint64_t len);
+const Elf64_Phdr *elffile_segment(const struct elffile *ef, uint64_t vaddr, uint64_t len);
 
 /* Exactly @len bytes at file offset @off; 0, or -1. */
 int elffile_read(const struct elffile *ef, uint64_t off, void *buf,

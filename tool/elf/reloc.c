@@ -21,15 +21,15 @@ static bool find_table(const struct elffile *ef, uint64_t *vaddr, uint64_t *n)
 
 	*vaddr = 0;
 	for (size_t i = 0; i < ef->nsegs; i++) {
-		const struct elfseg *s = &ef->segs[i];
+		const Elf64_Phdr *s = &ef->segs[i];
 
-		if (s->type != PT_DYNAMIC)
+		if (s->p_type != PT_DYNAMIC)
 			continue;
 		for (uint64_t at = 0; at < ELFREL_DYNAMIC_MAX; at++) {
 			Elf64_Dyn d;
 
-			if ((at + 1) * sizeof(d) > s->filesz ||
-			    elffile_read(ef, s->off + at * sizeof(d), &d,
+			if ((at + 1) * sizeof(d) > s->p_filesz ||
+			    elffile_read(ef, s->p_offset + at * sizeof(d), &d,
 					 sizeof(d)) || d.d_tag == DT_NULL)
 				break;
 			if (d.d_tag == DT_RELA)

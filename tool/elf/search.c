@@ -8,23 +8,23 @@
 #define WINDOW_BYTES (256U << 10)
 
 static int scan_segment(const struct elffile *ef, const struct elfscan *what,
-			const struct elfseg *seg, uint64_t *words)
+			const Elf64_Phdr *seg, uint64_t *words)
 {
-	uint64_t at = -seg->vaddr & 7;
+	uint64_t at = -seg->p_vaddr & 7;
 
-	while (at < seg->filesz && seg->filesz - at >= 8) {
-		uint64_t n = (seg->filesz - at) / 8;
+	while (at < seg->p_filesz && seg->p_filesz - at >= 8) {
+		uint64_t n = (seg->p_filesz - at) / 8;
 
 		if (n > WINDOW_BYTES / 8)
 			n = WINDOW_BYTES / 8;
-		if (elffile_read(ef, seg->off + at, words, n * 8))
+		if (elffile_read(ef, seg->p_offset + at, words, n * 8))
 			return 0;
 		for (uint64_t i = 0; i < n; i++) {
 			int ret;
 
 			if (words[i] >> what->shift != what->value)
 				continue;
-			ret = what->fn(what->ctx, seg, seg->vaddr + at + i * 8);
+			ret = what->fn(what->ctx, seg, seg->p_vaddr + at + i * 8);
 			if (ret)
 				return ret;
 		}
@@ -41,10 +41,10 @@ int elfscan_words(const struct elffile *ef, const struct elfscan *what)
 	if (!words)
 		return 0;
 	for (size_t i = 0; i < ef->nsegs && !ret; i++) {
-		const struct elfseg *seg = &ef->segs[i];
+		const Elf64_Phdr *seg = &ef->segs[i];
 
-		if (seg->type == PT_LOAD && !(~seg->flags & what->with) &&
-		    !(seg->flags & what->without))
+		if (seg->p_type == PT_LOAD && !(~seg->p_flags & what->with) &&
+		    !(seg->p_flags & what->without))
 			ret = scan_segment(ef, what, seg, words);
 	}
 	free(words);
@@ -60,21 +60,21 @@ int elfscan_windows(const struct elffile *ef, uint32_t without, size_t overlap,
 	if (!p)
 		return 0;
 	for (size_t i = 0; i < ef->nsegs && !ret; i++) {
-		const struct elfseg *seg = &ef->segs[i];
+		const Elf64_Phdr *seg = &ef->segs[i];
 		uint64_t at = 0;
 
-		if (seg->type != PT_LOAD || (seg->flags & without))
+		if (seg->p_type != PT_LOAD || (seg->p_flags & without))
 			continue;
-		while (!ret && at < seg->filesz) {
-			uint64_t n = seg->filesz - at;
+		while (!ret && at < seg->p_filesz) {
+			uint64_t n = seg->p_filesz - at;
 
 			if (n > WINDOW_BYTES)
 				n = WINDOW_BYTES;
-			if (elffile_read(ef, seg->off + at, p, n))
+			if (elffile_read(ef, seg->p_offset + at, p, n))
 				break;
 			ret = fn(ctx, p, n);
 			at += n;
-			if (at < seg->filesz)
+			if (at < seg->p_filesz)
 				at -= overlap;
 		}
 	}

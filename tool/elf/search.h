@@ -6,7 +6,7 @@
 #include "elf/elf.h"
 
 /* Called with the address of a word; a value other than 0 ends the search. */
-typedef int (*elfscan_fn)(void *ctx, const struct elfseg *seg, uint64_t vaddr);
+typedef int (*elfscan_fn)(void *ctx, const Elf64_Phdr *, uint64_t vaddr);
 
 /**
  * struct elfscan - what to look for

@@ -68,22 +68,22 @@ static char *version_at(const struct elffile *ef, uint64_t vaddr)
 static char *from_data_segments(const struct elffile *ef)
 {
 	for (size_t i = 0; i < ef->nsegs; i++) {
-		const struct elfseg *s = &ef->segs[i];
-		uint64_t len = s->filesz < BUILDINFO_SCAN ? s->filesz :
+		const Elf64_Phdr *s = &ef->segs[i];
+		uint64_t len = s->p_filesz < BUILDINFO_SCAN ? s->p_filesz :
 			       BUILDINFO_SCAN;
 		uint8_t *p;
 		char *v = NULL;
 
-		if (s->type != PT_LOAD || (s->flags & PF_X))
+		if (s->p_type != PT_LOAD || (s->p_flags & PF_X))
 			continue;
-		p = elffile_load(ef, s->off, len);
+		p = elffile_load(ef, s->p_offset, len);
 		if (!p)
 			continue;
 		for (uint64_t o = 0; !v && o + BUILDINFO_HEAD <= len;
 		     o += BUILDINFO_ALIGN) {
 			if (!memcmp(p + o, BUILDINFO_MAGIC,
 				    sizeof(BUILDINFO_MAGIC) - 1))
-				v = version_at(ef, s->vaddr + o);
+				v = version_at(ef, s->p_vaddr + o);
 		}
 		free(p);
 		if (v)
@@ -168,8 +168,8 @@ static char *from_constants(const struct elffile *ef, int lo, int hi)
 
 char *buildinfo_version(const struct elffile *ef, int minor_lo, int minor_hi)
 {
-	const struct elfsec *sec = elffile_section(ef, ".go.buildinfo");
-	char *v = sec ? version_at(ef, sec->addr) : NULL;
+	const Elf64_Shdr *sec = elffile_section(ef, ".go.buildinfo");
+	char *v = sec ? version_at(ef, sec->sh_addr) : NULL;
 
 	if (!v)
 		v = from_data_segments(ef);

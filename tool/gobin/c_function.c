@@ -21,9 +21,9 @@ void foreign_fini(struct foreign *f)
 
 static bool is_code(const struct elffile *ef, uint64_t vaddr)
 {
-	const struct elfseg *s = elffile_segment(ef, vaddr, 1);
+	const Elf64_Phdr *s = elffile_segment(ef, vaddr, 1);
 
-	return s && s->flags & PF_X;
+	return s && s->p_flags & PF_X;
 }
 
 /* Compilers make up names of other bytes, too, but none that a terminal would take for orders. */

@@ -36,17 +36,17 @@ void codewin_free(struct codewin *w)
 
 const uint8_t *codewin_get(struct codewin *w, uint64_t vaddr, size_t len)
 {
-	const struct elfseg *s;
+	const Elf64_Phdr *s;
 	uint64_t have;
 	size_t want;
 
-	if (vaddr >= w->vaddr && vaddr - w->vaddr <= w->len &&
+	if (w->bytes && vaddr >= w->vaddr && vaddr - w->vaddr <= w->len &&
 	    len <= w->len - (vaddr - w->vaddr))
 		return w->bytes + (vaddr - w->vaddr);
 	s = elffile_segment(w->ef, vaddr, len);
-	if (!s || !(s->flags & PF_X) || len > CODEWIN_MAX)
+	if (!s || !(s->p_flags & PF_X) || len > CODEWIN_MAX)
 		return NULL;
-	have = s->filesz - (vaddr - s->vaddr);
+	have = s->p_filesz - (vaddr - s->p_vaddr);
 	want = len > CODEWIN_BYTES ? len : CODEWIN_BYTES;
 	if (want > have)
 		want = have;
@@ -59,7 +59,7 @@ const uint8_t *codewin_get(struct codewin *w, uint64_t vaddr, size_t len)
 		w->bytes = p;
 		w->cap = want;
 	}
-	if (elffile_read(w->ef, s->off + (vaddr - s->vaddr), w->bytes, want))
+	if (elffile_read(w->ef, s->p_offset + (vaddr - s->p_vaddr), w->bytes, want))
 		return NULL;
 	w->vaddr = vaddr;
 	w->len = want;

@@ -44,15 +44,15 @@ static const struct datawin_slot *slot_of(struct datawin *w, uint64_t vaddr)
 {
 	struct datawin_slot *s = &w->slots[vaddr / DATAWIN_PAGE % DATAWIN_SLOTS];
 	uint64_t page = vaddr - vaddr % DATAWIN_PAGE, lo, have;
-	const struct elfseg *seg;
+	const Elf64_Phdr *seg;
 
 	if (holds(s, vaddr))
 		return s;
 	seg = elffile_segment(w->ef, vaddr, 1);
 	if (!seg)
 		return NULL;
-	lo = page > seg->vaddr ? page : seg->vaddr;
-	have = seg->filesz - (lo - seg->vaddr);
+	lo = page > seg->p_vaddr ? page : seg->p_vaddr;
+	have = seg->p_filesz - (lo - seg->p_vaddr);
 	if (have > page + DATAWIN_PAGE - lo)
 		have = page + DATAWIN_PAGE - lo;
 	s->len = 0;

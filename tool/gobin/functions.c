@@ -15,12 +15,12 @@
 
 static bool is_code(const struct elffile *ef, const struct pclntab_func *f)
 {
-	const struct elfseg *s;
+	const Elf64_Phdr *s;
 
 	if (f->end <= f->entry)
 		return false;
 	s = elffile_segment(ef, f->entry, f->end - f->entry);
-	if (!s || !(s->flags & PF_X))
+	if (!s || !(s->p_flags & PF_X))
 		return false;
 	/* The linker's own: the build id, marks. Methods of unnamed structs begin alike. */
 	if (!strncmp(f->name, "go:", 3) && !strchr(f->name, '.'))

@@ -58,7 +58,7 @@ static const char why_large[] =
 
 #define DECOMPRESS "'objcopy --decompress-debug-sections' makes it readable"
 static const char why_compressed[] =
-	"the binary has debug information in an unknown compression, such as zstd: " DECOMPRESS;
+	"the binary has debug information that libelf can't read (zstd needs 0.189): " DECOMPRESS;
 
 static const char *why_unread(const struct elffile *ef)
 {
@@ -490,11 +490,11 @@ int gobin_place(const struct gobin *bin, uint64_t vaddr, struct gobin_place *ret
 
 int gobin_code_range(const struct gobin *bin, uint64_t vaddr, struct gobin_range *ret)
 {
-	const struct elfseg *s = elffile_segment(&bin->ef, vaddr, 1);
+	const Elf64_Phdr *s = elffile_segment(&bin->ef, vaddr, 1);
 
-	if (!s || !(s->flags & PF_X))
+	if (!s || !(s->p_flags & PF_X))
 		return -1;
-	*ret = (struct gobin_range){ s->vaddr, s->vaddr + s->filesz, s->off };
+	*ret = (struct gobin_range){ s->p_vaddr, s->p_vaddr + s->p_filesz, s->p_offset };
 	return 0;
 }
 
@@ -507,21 +507,21 @@ const char *gobin_build_id(struct gobin *bin)
 
 int64_t gobin_code_offset(const struct gobin *bin, uint64_t vaddr)
 {
-	const struct elfseg *s = elffile_segment(&bin->ef, vaddr, 1);
+	const Elf64_Phdr *s = elffile_segment(&bin->ef, vaddr, 1);
 
-	if (!s || !(s->flags & PF_X))
+	if (!s || !(s->p_flags & PF_X))
 		return -1;
-	return (int64_t)(s->off + (vaddr - s->vaddr));
+	return (int64_t)(s->p_offset + (vaddr - s->p_vaddr));
 }
 
 uint64_t gobin_code_vaddr(const struct gobin *bin, uint64_t off)
 {
 	for (size_t i = 0; i < bin->ef.nsegs; i++) {
-		const struct elfseg *s = &bin->ef.segs[i];
+		const Elf64_Phdr *s = &bin->ef.segs[i];
 
-		if (s->type == PT_LOAD && (s->flags & PF_X) && off >= s->off &&
-		    off - s->off < s->filesz)
-			return s->vaddr + (off - s->off);
+		if (s->p_type == PT_LOAD && (s->p_flags & PF_X) && off >= s->p_offset &&
+		    off - s->p_offset < s->p_filesz)
+			return s->p_vaddr + (off - s->p_offset);
 	}
 	return 0;
 }

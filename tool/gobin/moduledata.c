@@ -22,9 +22,9 @@
 static int take_table(struct linktab *l, const struct elffile *ef,
 		      uint64_t vaddr, uint64_t len)
 {
-	const struct elfseg *s = elffile_segment(ef, vaddr, len);
+	const Elf64_Phdr *s = elffile_segment(ef, vaddr, len);
 
-	l->data = s ? elffile_load(ef, s->off + (vaddr - s->vaddr), len) : NULL;
+	l->data = s ? elffile_load(ef, s->p_offset + (vaddr - s->p_vaddr), len) : NULL;
 	if (!l->data)
 		return -1;
 	elfrel_apply(ef->rels, ef->nrels, vaddr, l->data, len);
@@ -51,7 +51,7 @@ static int each_pointer(const struct elffile *ef, uint64_t to, elfscan_fn fn,
 	return ret;
 }
 
-static int is_there(void *ctx, const struct elfseg *seg, uint64_t vaddr)
+static int is_there(void *ctx, const Elf64_Phdr *seg, uint64_t vaddr)
 {
 	(void)ctx;
 	(void)seg;
@@ -93,11 +93,10 @@ static uint64_t find_table(struct linktab *l, const struct elffile *ef)
 	struct finding f = { .ef = ef };
 
 	for (size_t i = 0; i < 2; i++) {
-		const struct elfsec *s = elffile_section(ef, names[i]);
+		const Elf64_Shdr *s = elffile_section(ef, names[i]);
 
-		if (s && s->type != SHT_NOBITS &&
-		    !take_table(l, ef, s->addr, s->size))
-			return s->addr;
+		if (s && s->sh_type != SHT_NOBITS && !take_table(l, ef, s->sh_addr, s->sh_size))
+			return s->sh_addr;
 	}
 	pclnsearch_run(ef, weigh_table, &f);
 	if (!f.best.len || take_table(l, ef, f.best.vaddr, f.best.len))
@@ -160,7 +159,7 @@ static int read_moduledata(struct linktab *l, const struct elffile *ef,
 {
 	struct goversion_moduledata md = goversion_moduledata(l->minor);
 	uint8_t buf[MODULEDATA_MAX];
-	const struct elfseg *s;
+	const Elf64_Phdr *s;
 	uint64_t text, etext;
 
 	if (md.size > sizeof(buf) ||
@@ -171,7 +170,7 @@ static int read_moduledata(struct linktab *l, const struct elffile *ef,
 	if (etext <= text)
 		return -1;
 	s = elffile_segment(ef, text, etext - text);
-	if (!s || !(s->flags & PF_X))
+	if (!s || !(s->p_flags & PF_X))
 		return -1;
 	l->moduledata = vaddr;
 	if (l->tab.format >= PCLNTAB_GO118)
@@ -191,7 +190,7 @@ struct modules {
 	unsigned int tries;
 };
 
-static int try_moduledata(void *ctx, const struct elfseg *seg, uint64_t vaddr)
+static int try_moduledata(void *ctx, const Elf64_Phdr *seg, uint64_t vaddr)
 {
 	struct modules *m = ctx;
 
@@ -202,12 +201,12 @@ static int try_moduledata(void *ctx, const struct elfseg *seg, uint64_t vaddr)
 static void find_moduledata(struct linktab *l, const struct elffile *ef,
 			    uint64_t table)
 {
-	const struct elfsec *s = elffile_section(ef, ".go.module");
+	const Elf64_Shdr *s = elffile_section(ef, ".go.module");
 	uint64_t symbol = l->moduledata;
 	struct modules m = { l, ef, 0 };
 
 	l->moduledata = 0;
-	if (s && !read_moduledata(l, ef, s->addr))
+	if (s && !read_moduledata(l, ef, s->sh_addr))
 		return;
 	if (symbol && !read_moduledata(l, ef, symbol))
 		return;

@@ -22,19 +22,19 @@ static uint64_t code_bytes(const struct elffile *ef)
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < ef->nsegs; i++) {
-		const struct elfseg *s = &ef->segs[i];
+		const Elf64_Phdr *s = &ef->segs[i];
 
-		if (s->type == PT_LOAD && (s->flags & PF_X))
-			n += s->filesz;
+		if (s->p_type == PT_LOAD && (s->p_flags & PF_X))
+			n += s->p_filesz;
 	}
 	return n;
 }
 
 static bool is_code(const struct elffile *ef, uint64_t vaddr)
 {
-	const struct elfseg *s = elffile_segment(ef, vaddr, 1);
+	const Elf64_Phdr *s = elffile_segment(ef, vaddr, 1);
 
-	return s && (s->flags & PF_X);
+	return s && (s->p_flags & PF_X);
 }
 
 /* The row of function @i, zero where the table ends before it does. */
@@ -80,10 +80,10 @@ static bool is_table(const struct elffile *ef, struct pclnsearch *c)
 	return is_code(ef, x.lo);
 }
 
-static int try(void *ctx, const struct elfseg *seg, uint64_t vaddr)
+static int try(void *ctx, const Elf64_Phdr *seg, uint64_t vaddr)
 {
 	struct pclnsearch c = {
-		.vaddr = vaddr, .len = seg->filesz - (vaddr - seg->vaddr),
+		.vaddr = vaddr, .len = seg->p_filesz - (vaddr - seg->p_vaddr),
 	};
 	struct search *s = ctx;
 

@@ -111,7 +111,7 @@ struct search {
 };
 
 /* @vaddr has a length that fits. */
-static int look(void *ctx, const struct elfseg *seg, uint64_t vaddr)
+static int look(void *ctx, const Elf64_Phdr *seg, uint64_t vaddr)
 {
 	struct search *s = ctx;
 	char name[NAME_MAX_LEN + 1];

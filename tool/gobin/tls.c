@@ -17,18 +17,18 @@
 /* From an offset in the block to one from the thread pointer; 0: impossible. */
 static int32_t from_block(const struct elffile *ef, int64_t at)
 {
-	const struct elfseg *tls = NULL;
+	const Elf64_Phdr *tls = NULL;
 	uint64_t align;
 
 	for (size_t i = 0; i < ef->nsegs; i++) {
-		if (ef->segs[i].type == PT_TLS)
+		if (ef->segs[i].p_type == PT_TLS)
 			tls = &ef->segs[i];
 	}
-	if (!tls || at < 0 || at >= GTLS_MAX || tls->memsz > GTLS_MAX ||
-	    tls->align > 4096)
+	if (!tls || at < 0 || at >= GTLS_MAX || tls->p_memsz > GTLS_MAX ||
+	    tls->p_align > 4096)
 		return 0;
-	align = tls->align ? tls->align : 1;
-	return (int32_t)(at - (int64_t)((tls->memsz + align - 1) / align *
+	align = tls->p_align ? tls->p_align : 1;
+	return (int32_t)(at - (int64_t)((tls->p_memsz + align - 1) / align *
 					align));
 }
 
@@ -36,11 +36,11 @@ static int32_t from_block(const struct elffile *ef, int64_t at)
 static int64_t symbol_value(const struct elffile *ef, uint32_t link,
 			    uint32_t index)
 {
+	const Elf64_Shdr *sh = elf64_getshdr(elf_getscn(ef->elf, link));
 	Elf64_Sym sym;
 
-	if (!index || link >= ef->nsecs ||
-	    elffile_read(ef, ef->secs[link].off + (uint64_t)index * sizeof(sym),
-			 &sym, sizeof(sym)))
+	if (!index || !sh ||
+	    elffile_read(ef, sh->sh_offset + (uint64_t)index * sizeof(sym), &sym, sizeof(sym)))
 		return 0;
 	return (int64_t)sym.st_value;
 }
@@ -48,17 +48,19 @@ static int64_t symbol_value(const struct elffile *ef, uint32_t link,
 /* What the dynamic linker will put into the GOT's slot at @slot. */
 static int32_t from_slot(const struct elffile *ef, uint64_t slot)
 {
-	for (size_t i = 0; i < ef->nsecs; i++) {
-		const struct elfsec *s = &ef->secs[i];
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(ef->elf, scn))) {
+		const Elf64_Shdr *s = elf64_getshdr(scn);
 		int32_t off = 0;
 		uint8_t *p;
 
-		if (s->type != SHT_RELA)
+		if (!s || s->sh_type != SHT_RELA)
 			continue;
-		p = elffile_load(ef, s->off, s->size);
+		p = elffile_load(ef, s->sh_offset, s->sh_size);
 		if (!p)
 			continue;
-		for (uint64_t at = 0; !off && at + sizeof(Elf64_Rela) <= s->size;
+		for (uint64_t at = 0; !off && at + sizeof(Elf64_Rela) <= s->sh_size;
 		     at += sizeof(Elf64_Rela)) {
 			Elf64_Rela r;
 
@@ -66,7 +68,7 @@ static int32_t from_slot(const struct elffile *ef, uint64_t slot)
 			if (r.r_offset == slot &&
 			    ELF64_R_TYPE(r.r_info) == R_X86_64_TPOFF64)
 				off = from_block(ef, r.r_addend +
-						 symbol_value(ef, s->link,
+						 symbol_value(ef, s->sh_link,
 							      ELF64_R_SYM(r.r_info)));
 		}
 		free(p);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Package variables: from debug information, or as far as the linker names them. */
-#include <elf.h>
 #include <string.h>
 
 #include "dwarf/dwarf.h"
@@ -47,21 +46,6 @@ static int pass_on(void *ctx, const char *name, uint64_t value, uint64_t size,
 	return is_variable(name, value, type) ? w->fn(w->ctx, name) : 0;
 }
 
-static int symbols(struct gobin *bin, elffile_sym_fn fn, void *ctx)
-{
-	struct diag ignored = { 0 };
-	struct elffile ef;
-	int err;
-
-	if (elffile_open(gobin_fd(bin), gobin_path(bin), &ef, &ignored)) {
-		diag_fini(&ignored);
-		return 0;
-	}
-	err = elffile_symbols(&ef, fn, ctx);
-	elffile_fini(&ef);
-	return err;
-}
-
 int govar_find(struct gobin *bin, const char *name, struct govar *ret)
 {
 	struct dwinfo *dw = gobin_dwinfo(bin);
@@ -72,7 +56,7 @@ int govar_find(struct gobin *bin, const char *name, struct govar *ret)
 		*ret = (struct govar){ v.type, v.vaddr, v.type->size };
 		return 0;
 	}
-	return symbols(bin, match, &s) == 1 ? 0 : -1;
+	return elffile_symbols(gobin_file(bin), match, &s) == 1 ? 0 : -1;
 }
 
 int govar_address(struct gobin *bin, const char *name, uint64_t *vaddr)
@@ -80,7 +64,7 @@ int govar_address(struct gobin *bin, const char *name, uint64_t *vaddr)
 	struct govar v;
 	struct search s = { name, &v };
 
-	if (symbols(bin, match, &s) != 1 && govar_find(bin, name, &v))
+	if (elffile_symbols(gobin_file(bin), match, &s) != 1 && govar_find(bin, name, &v))
 		return -1;
 	*vaddr = v.vaddr;
 	return 0;
@@ -93,5 +77,5 @@ int govar_each(struct gobin *bin, govar_fn fn, void *ctx)
 
 	if (dw)
 		return dwinfo_variables(dw, fn, ctx);
-	return symbols(bin, pass_on, &w);
+	return elffile_symbols(gobin_file(bin), pass_on, &w);
 }

@@ -41,15 +41,6 @@ static const struct row rows[] = {
 	  { DW_FORM_ref4, 4, "\0\0\x10\0" }, 0, 0 },
 };
 
-static void add_section(struct synth_bytes *file, struct elfsec *s, const char *name,
-			const struct synth_bytes *from)
-{
-	*s = (struct elfsec){
-		.name = name, .type = SHT_PROGBITS, .off = file->n, .size = from->n,
-	};
-	synth_put(file, from->p, from->n);
-}
-
 static void put_spec(struct synth_bytes *abbrev, uint8_t name, uint8_t form)
 {
 	synth_u8(abbrev, name);
@@ -76,11 +67,13 @@ static int add_range(void *ctx, uint64_t lo, uint64_t hi)
 static void check(const struct row *r)
 {
 	struct synth_bytes file = { .p = NULL }, info = { .p = NULL }, abbrev = { .p = NULL };
-	struct elfsec secs[2];
-	struct elffile ef = { .secs = secs, .nsecs = 2 };
+	struct synth_section sections[2] = { { ".debug_info" }, { ".debug_abbrev" } };
+	struct diag d = { .sentence = NULL };
+	struct elffile ef;
 	struct dwread dw;
 	struct dwdie root;
 	uint64_t high = 0;
+	int fd;
 
 	synth_u8(&abbrev, 1);
 	synth_u8(&abbrev, DW_TAG_compile_unit);
@@ -103,10 +96,11 @@ static void check(const struct row *r)
 	synth_put(&info, r->high_pc.value, r->high_pc.n);
 	synth_set32(&info, 0, (uint32_t)info.n - 4);
 
-	add_section(&file, &secs[0], ".debug_info", &info);
-	add_section(&file, &secs[1], ".debug_abbrev", &abbrev);
-	ef.fd = synth_fd(file.p, file.n);
-	ef.size = file.n;
+	sections[0].bytes = info;
+	sections[1].bytes = abbrev;
+	synth_sections(sections, 2, &file);
+	fd = synth_fd(file.p, file.n);
+	assert_int_equal(elffile_open_debug(fd, "it", &ef, &d), 0);
 	fill_stack();
 	assert_int_equal(dwread_open(&dw, &ef), 0);
 	assert_int_equal(dw.nunits, 1);
@@ -118,7 +112,8 @@ static void check(const struct row *r)
 	assert_int_equal(dwread_ranges(&dw, &root, add_range, &high), 0);
 	assert_int_equal(high, r->high);
 	dwread_close(&dw);
-	close(ef.fd);
+	elffile_fini(&ef);
+	close(fd);
 	synth_fini(&file);
 	synth_fini(&info);
 	synth_fini(&abbrev);

@@ -25,7 +25,7 @@
 static uint8_t *load(const char *path, size_t *len)
 {
 	struct diag d = { .sentence = NULL };
-	const struct elfsec *s;
+	const Elf64_Shdr *s;
 	struct elffile ef;
 	uint8_t *p;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -35,8 +35,8 @@ static uint8_t *load(const char *path, size_t *len)
 	if (!s)
 		s = elffile_section(&ef, ".data.rel.ro.gopclntab");
 	assert_non_null(s);
-	*len = s->size;
-	p = elffile_load(&ef, s->off, s->size);
+	*len = s->sh_size;
+	p = elffile_load(&ef, s->sh_offset, s->sh_size);
 	assert_non_null(p);
 	elffile_fini(&ef);
 	close(fd);
@@ -456,9 +456,9 @@ static void test_shared_names(void **state)
 {
 	static char name[PCLNTAB_NAME_MAX];
 	static struct synth_func funcs[100];
-	struct elfseg code = {
-		.type = PT_LOAD, .flags = PF_R | PF_X, .vaddr = MADE_TEXT,
-		.filesz = 0x1000,
+	const Elf64_Phdr code = {
+		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = MADE_TEXT,
+		.p_filesz = 0x1000,
 	};
 	struct elffile ef = { .segs = &code, .nsegs = 1 };
 

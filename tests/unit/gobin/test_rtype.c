@@ -396,7 +396,7 @@ static int copy_of(const char *path, uint64_t *from, uint64_t *len)
 {
 	int fd = bins_copy(path);
 	struct diag d = { .sentence = NULL };
-	const struct elfseg *s;
+	const Elf64_Phdr *s;
 	struct linktab link;
 	struct elffile ef;
 
@@ -404,7 +404,7 @@ static int copy_of(const char *path, uint64_t *from, uint64_t *len)
 	assert_int_equal(linktab_load(&link, &ef, path, &d), 0);
 	s = elffile_segment(&ef, link.types, 1);
 	assert_non_null(s);
-	*from = s->off + (link.types - s->vaddr);
+	*from = s->p_offset + (link.types - s->p_vaddr);
 	*len = link.etypes - link.types;
 	linktab_fini(&link);
 	elffile_fini(&ef);

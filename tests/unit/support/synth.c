@@ -509,13 +509,12 @@ static void segment(struct synth_bytes *b, uint32_t type, uint32_t flags,
 	synth_put(b, &ph, sizeof(ph));
 }
 
-static void section(struct synth_bytes *b, struct synth_bytes *names,
-		    const char *name, uint32_t type, uint64_t vaddr, size_t off,
-		    size_t len)
+static void section_with(struct synth_bytes *b, struct synth_bytes *names, const char *name,
+			 uint32_t type, uint64_t flags, uint64_t vaddr, size_t off, size_t len)
 {
 	Elf64_Shdr sh = {
 		.sh_name = (uint32_t)names->n, .sh_type = type,
-		.sh_flags = SHF_ALLOC, .sh_addr = vaddr, .sh_offset = off,
+		.sh_flags = flags, .sh_addr = vaddr, .sh_offset = off,
 		.sh_size = len, .sh_addralign = 8,
 	};
 
@@ -523,11 +522,61 @@ static void section(struct synth_bytes *b, struct synth_bytes *names,
 	synth_put(b, &sh, sizeof(sh));
 }
 
+static void section(struct synth_bytes *b, struct synth_bytes *names,
+		    const char *name, uint32_t type, uint64_t vaddr, size_t off,
+		    size_t len)
+{
+	section_with(b, names, name, type, SHF_ALLOC, vaddr, off, len);
+}
+
+/* Append @sh, ended by a section for @names. Returns the number of sections; @off: where. */
+static uint16_t write_headers(struct synth_bytes *file, struct synth_bytes *sh,
+			      struct synth_bytes *names, uint64_t *off)
+{
+	uint16_t n;
+
+	section_with(sh, names, ".shstrtab", SHT_STRTAB, 0, 0, file->n,
+		     names->n + sizeof(".shstrtab"));
+	synth_put(file, names->p, names->n);
+	synth_align(file, 8);
+	*off = file->n;
+	synth_put(file, sh->p, sh->n);
+	n = (uint16_t)(sh->n / sizeof(Elf64_Shdr));
+	synth_fini(names);
+	synth_fini(sh);
+	return n;
+}
+
+void synth_sections(const struct synth_section *v, size_t n, struct synth_bytes *file)
+{
+	Elf64_Ehdr eh = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+		.e_ehsize = sizeof(eh), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1,
+		.e_phoff = sizeof(eh), .e_shentsize = sizeof(Elf64_Shdr),
+	};
+	struct synth_bytes names = { .p = NULL }, sh = { .p = NULL };
+
+	synth_zero(file, sizeof(eh) + sizeof(Elf64_Phdr));
+	synth_u8(&names, 0);
+	synth_zero(&sh, sizeof(Elf64_Shdr));
+	for (size_t i = 0; i < n; i++) {
+		if (!v[i].bytes.n)
+			continue;
+		section_with(&sh, &names, v[i].name, SHT_PROGBITS, v[i].flags, 0, file->n,
+			     v[i].bytes.n);
+		synth_put(file, v[i].bytes.p, v[i].bytes.n);
+	}
+	eh.e_shnum = write_headers(file, &sh, &names, &eh.e_shoff);
+	eh.e_shstrndx = (uint16_t)(eh.e_shnum - 1);
+	memcpy(file->p, &eh, sizeof(eh));
+}
+
 /* Returns the number of sections; the names are the last one. */
 static uint16_t write_sections(struct writer *w, size_t table_end, uint64_t *off)
 {
 	struct synth_bytes names = { .p = NULL }, sh = { .p = NULL };
-	size_t data = w->at.data - w->at.base, n;
+	size_t data = w->at.data - w->at.base;
 
 	synth_u8(&names, 0);
 	synth_zero(&sh, sizeof(Elf64_Shdr));
@@ -537,16 +586,7 @@ static uint16_t write_sections(struct writer *w, size_t table_end, uint64_t *off
 		w->at.table - w->at.base, table_end - (w->at.table - w->at.base));
 	section(&sh, &names, ".go.buildinfo", SHT_PROGBITS, w->at.build,
 		data + (w->at.build - w->at.data), 64);
-	n = names.n + sizeof(".shstrtab");
-	section(&sh, &names, ".shstrtab", SHT_STRTAB, 0, w->file->n, n);
-	synth_put(w->file, names.p, names.n);
-	synth_align(w->file, 8);
-	*off = w->file->n;
-	synth_put(w->file, sh.p, sh.n);
-	n = sh.n / sizeof(Elf64_Shdr);
-	synth_fini(&names);
-	synth_fini(&sh);
-	return (uint16_t)n;
+	return write_headers(w->file, &sh, &names, off);
 }
 
 void synth_program(const struct synth_program *p, struct synth_bytes *file)

@@ -123,6 +123,16 @@ struct synth_program {
 /* Append the whole file. */
 void synth_program(const struct synth_program *p, struct synth_bytes *file);
 
+/* A section of a file without code. */
+struct synth_section {
+	const char *name;
+	uint64_t flags;
+	struct synth_bytes bytes;
+};
+
+/* Append a whole file with these sections, of which those without bytes are left out. */
+void synth_sections(const struct synth_section *v, size_t n, struct synth_bytes *file);
+
 /* A descriptor of an unnamed file with these bytes. */
 int synth_fd(const void *p, size_t n);
 
