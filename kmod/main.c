@@ -8,13 +8,13 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-#include "command.h"
-#include "netlink.h"
-#include "probe.h"
-#include "reading.h"
-#include "seen.h"
-#include "session.h"
-#include "stream.h"
+#include "capture/visited.h"
+#include "control/command.h"
+#include "control/netlink.h"
+#include "session/probe.h"
+#include "session/reading.h"
+#include "session/session.h"
+#include "session/stream.h"
 
 static int __init gp_init(void)
 {

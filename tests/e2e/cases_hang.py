@@ -24,7 +24,7 @@ from lib import Skip, case, check, cut_short, module_users, same, takes_no_locks
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 MNT_DETACH = 2
-READ_SECONDS = 5        # GP_READING_MS of kmod/reading.c
+READ_SECONDS = 5        # GP_READING_MS of kmod/session/reading.c
 
 
 class Meanwhile(threading.Thread):

@@ -13,7 +13,7 @@ import genl
 from lib import Skip, case, check, cut_short, on_cpus, same, wait_for
 
 CALLS = 10000
-ROOM_SECONDS = 5        # GP_STREAM_ROOM_MS of kmod/stream.c
+ROOM_SECONDS = 5        # GP_STREAM_ROOM_MS of kmod/session/stream.c
 
 
 def waiting(target):

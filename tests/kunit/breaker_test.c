@@ -24,7 +24,7 @@ static struct kernel_cpustat cpustat;
 static struct kernel_cpustat no_cpustat;
 
 #define ktime_get_ns fake_now
-#include "../../kmod/breaker.c"
+#include "../../kmod/control/breaker.c"
 #undef ktime_get_ns
 
 static struct gp_session *s;

@@ -28,10 +28,10 @@ void gp_arch_ticks_rate(u32 *mult, u32 *shift)
 	*shift = 1;
 }
 
-#include "../../kmod/tally.c"
-#include "../../kmod/calls.c"
-#include "../../kmod/held.c"
-#include "../../kmod/states.c"
+#include "../../kmod/stats/tally.c"
+#include "../../kmod/stats/calls.c"
+#include "../../kmod/stats/pending.c"
+#include "../../kmod/stats/states.c"
 
 #define KEPT	GP_CALLS_KEPT
 #define FULL	GP_CALLS_FULL

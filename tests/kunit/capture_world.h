@@ -28,13 +28,13 @@ void real_set_float(u8 index, u64 value, u32 size);
 #include "../../kmod/arch/x86.c"
 #undef gp_arch_float_regs
 #undef gp_arch_set_float
-#include "../../kmod/capture.c"
-#include "../../kmod/dynamic.c"
-#include "../../kmod/plan.c"
-#include "../../kmod/program.c"
-#include "../../kmod/types.c"
-#include "../../kmod/verify.c"
-#include "../../kmod/walk.c"
+#include "../../kmod/capture/capture.c"
+#include "../../kmod/capture/dynamic_types.c"
+#include "../../kmod/capture/plan.c"
+#include "../../kmod/capture/program.c"
+#include "../../kmod/capture/types.c"
+#include "../../kmod/control/verify.c"
+#include "../../kmod/capture/walk.c"
 
 #define HDR	((u32)sizeof(struct goprobe_chunk))
 #define FAULT	GOPROBE_CHUNK_FAULT

@@ -12,7 +12,7 @@
 
 #include "handler_world.h"
 
-#include "../../kmod/contents.c"
+#include "../../kmod/control/objects.c"
 
 static struct netlink_ext_ack extack;
 static u32 refused_point;	/* the breakpoint with that number can't be set, counted from 1 */

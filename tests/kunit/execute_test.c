@@ -47,10 +47,10 @@ static bool fake_put(unsigned long at, u64 value, u32 size)
 #define gp_user_get fake_get
 #define gp_user_put fake_put
 
-#include "../../kmod/execute.c"
+#include "../../kmod/arch/emulate.c"
 #include "../../kmod/arch/step.c"
 #include "../../kmod/arch/x86.c"
-#include "../../kmod/arch/x86_execute.c"
+#include "../../kmod/arch/x86_emulate.c"
 
 #define IP	0x401000UL
 #define SP	(BASE + 64)

@@ -24,7 +24,7 @@ static vm_fault_t the_fault(struct vm_area_struct *vma, unsigned long address,
 #include "../../kmod/compat.h"
 
 #define handle_mm_fault the_fault
-#include "../../kmod/faultin.c"
+#include "../../kmod/capture/faultin.c"
 #undef handle_mm_fault
 
 static vm_fault_t the_fault(struct vm_area_struct *vma, unsigned long address,

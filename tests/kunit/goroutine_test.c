@@ -43,7 +43,7 @@ static bool fake_get(void *to, unsigned long at, unsigned long size)
 			goto label; \
 	} while (0)
 
-#include "../../kmod/goroutine.h"
+#include "../../kmod/capture/goroutine.h"
 
 static const struct goprobe_runtime rt = {
 	.g_stack_lo = 0, .g_stack_hi = 8, .g_m = 48, .g_goid = 152, .m_curg = 192,

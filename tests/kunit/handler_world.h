@@ -118,21 +118,21 @@ static inline u64 fake_ns(void)
 #define GP_UPROBE_HANDLER(name, uc, regs) \
 	int name(struct uprobe_consumer *(uc), struct pt_regs *(regs))
 
-#include "../../kmod/calls.c"
-#include "../../kmod/edit.c"
-#include "../../kmod/filter.c"
-#include "../../kmod/handler.c"
-#include "../../kmod/held.c"
-#include "../../kmod/hit.c"
-#include "../../kmod/keyed.c"
-#include "../../kmod/keys.c"
-#include "../../kmod/members.c"
-#include "../../kmod/paired.c"
-#include "../../kmod/ring.c"
-#include "../../kmod/seen.c"
-#include "../../kmod/states.c"
-#include "../../kmod/tally.c"
-#include "../../kmod/told.c"
+#include "../../kmod/stats/calls.c"
+#include "../../kmod/hit/edit.c"
+#include "../../kmod/hit/filter.c"
+#include "../../kmod/hit/handler.c"
+#include "../../kmod/stats/pending.c"
+#include "../../kmod/hit/hit.c"
+#include "../../kmod/hit/keyed.c"
+#include "../../kmod/stats/keys.c"
+#include "../../kmod/stats/goroutine_set.c"
+#include "../../kmod/hit/pair.c"
+#include "../../kmod/ring/ring.c"
+#include "../../kmod/capture/visited.c"
+#include "../../kmod/stats/states.c"
+#include "../../kmod/stats/tally.c"
+#include "../../kmod/hit/notify.c"
 
 #define G	(A + 0x100000)		/* a runtime.g, whose stack is all of A */
 #define SP	(A + 0x4000)

@@ -4,7 +4,7 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
-#include "../../kmod/held.c"
+#include "../../kmod/stats/pending.c"
 
 #define N	100U
 #define BYTES	136U

@@ -4,7 +4,7 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
-#include "../../kmod/keys.c"
+#include "../../kmod/stats/keys.c"
 
 #define ROOM	256U
 #define BYTES	64U

@@ -4,7 +4,7 @@
 #include <linux/completion.h>
 #include <linux/kthread.h>
 
-#include "../../kmod/members.c"
+#include "../../kmod/stats/goroutine_set.c"
 
 #define ROOM	64U
 #define P	77ULL

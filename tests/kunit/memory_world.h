@@ -15,7 +15,7 @@
 #include <linux/shmem_fs.h>
 #include <linux/uaccess.h>
 
-#include "../../kmod/usercopy.h"
+#include "../../kmod/arch/usercopy.h"
 
 static struct mm_struct *memory;
 

@@ -13,8 +13,8 @@ void gp_arch_ticks_rate(u32 *mult, u32 *shift)
 {
 }
 
-#include "../../kmod/ring.c"
-#include "../../kmod/timeline.c"
+#include "../../kmod/ring/ring.c"
+#include "../../kmod/ring/timeline.c"
 
 #define HDR	((u32)sizeof(struct goprobe_record))
 #define LOST	((u32)GP_RING_LOST_SIZE)

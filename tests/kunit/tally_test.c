@@ -5,7 +5,7 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
-#include "../../kmod/tally.c"
+#include "../../kmod/stats/tally.c"
 #include "resched_world.h"
 
 static struct gp_tallies tallies;

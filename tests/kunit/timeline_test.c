@@ -22,7 +22,7 @@ void gp_arch_ticks_rate(u32 *mult, u32 *shift)
 	*shift = 1;
 }
 
-#include "../../kmod/timeline.c"
+#include "../../kmod/ring/timeline.c"
 
 static struct gp_timeline line;
 static struct gp_clock clock;

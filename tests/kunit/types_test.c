@@ -8,8 +8,8 @@
 #include <linux/kthread.h>
 #include <linux/vmalloc.h>
 
-#include "../../kmod/dynamic.c"
-#include "../../kmod/types.c"
+#include "../../kmod/capture/dynamic_types.c"
+#include "../../kmod/capture/types.c"
 
 static struct gp_types types;
 static struct gp_dynamic dynamic;

@@ -9,8 +9,8 @@
 #include <kunit/test.h>
 
 #include "../../kmod/arch/x86.c"
-#include "../../kmod/types.c"
-#include "../../kmod/verify.c"
+#include "../../kmod/capture/types.c"
+#include "../../kmod/control/verify.c"
 
 #define N	8
 

@@ -14,7 +14,7 @@ static u32 khz;
 #include "../../kmod/arch/x86.c"
 #undef check_tsc_unstable
 #undef tsc_khz
-#include "../../kmod/clock.h"
+#include "../../kmod/ring/clock.h"
 
 struct reg_case {
 	const char *claim;

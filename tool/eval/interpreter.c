@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs of captures and of edits, on the memory of a process: what kmod/program.c does, as far
+ * Programs of captures and of edits, on the memory of a process: what kmod/capture/program.c does, as far
  * as there is neither a function nor a thread.
  */
 #include <string.h>
@@ -69,7 +69,7 @@ static bool compares(uint8_t code, uint64_t a, uint64_t b)
 	}
 }
 
-/* kmod/program.c says why. */
+/* kmod/capture/program.c says why. */
 static bool orders(struct run *p, const struct goprobe_op *o)
 {
 	const uint64_t sign = 1ULL << (8 * o->size - 1);

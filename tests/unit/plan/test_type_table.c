@@ -258,7 +258,7 @@ static uint32_t words(uint8_t kind)
 	return 0;
 }
 
-/* As the module's kmod/verify.c demands. */
+/* As the module's kmod/control/verify.c demands. */
 static void check_type(const struct plan *p, const struct goprobe_type *t)
 {
 	assert_true(t->size && t->size <= UINT16_MAX);

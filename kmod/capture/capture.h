@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Assemble a record's frame and walk its references, as a verified plan says. */
+#ifndef GP_CAPTURE_H
+#define GP_CAPTURE_H
+
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/ptrace.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <goprobe.h>
+
+#include "arch/usercopy.h"
+#include "capture/plan.h"
+
+struct gp_dynamic;
+struct gp_faultin;
+struct gp_seen;
+struct gp_todo;
+
+/* Longer than any Go object can be: such a length is not one. */
+#define GP_LEN_BITS	47
+#define GP_LEN_MAX	BIT_ULL(GP_LEN_BITS)
+
+/**
+ * struct gp_capture - one capture under way
+ * @plan: what to capture
+ * @regs: the target's registers
+ * @sp: SP at function entry
+ * @bias: run-time addresses of the file less its link-time addresses
+ * @dynamic: the file's dynamic types
+ * @to: where the frame begins; room for the frame is there
+ * @room: bytes at @to, frame included
+ * @faultin: what this hit has learnt about absent memory
+ * @seen: this CPU's
+ * @used: bytes written
+ * @at: where the walk writes next
+ * @end: where it may not write any more, for the plan's budgets or @room
+ * @now: the chunk whose references it follows; NULL: the frame's
+ * @next: the next object whose references will be followed
+ * @last: behind the last one
+ * @objects: chunks that the walk may still add: the plan's budget
+ * @elements: of one array: at most the plan's limit
+ * @limit: @used may not exceed this in the walk: the plan's budget
+ * @depth: the plan's
+ * @flags: GOPROBE_RECORD_F_*
+ *
+ * The caller sets all up to @seen, and @flags to 0.
+ */
+struct gp_capture {
+	const struct gp_plan *plan;
+	const struct pt_regs *regs;
+	unsigned long sp;
+	u64 bias;
+	const struct gp_dynamic *dynamic;
+	u8 *to;
+	u32 room;
+	struct gp_faultin *faultin;
+	struct gp_seen *seen;
+	u32 used;
+	u8 *at;
+	u8 *end;
+	const struct goprobe_chunk *now;
+	const struct gp_todo *next;
+	struct gp_todo *last;
+	u32 objects;
+	u32 elements;
+	u32 limit;
+	u32 depth;
+	u16 flags;
+};
+
+int gp_capture_run(struct gp_capture *c);
+int gp_capture_absent(struct gp_capture *c, unsigned long address);
+
+/*
+ * Copy from the target. Return: -EAGAIN if a page must be brought in first; else
+ * how it ended (enum goprobe_chunk_status), with what was copied in *@size.
+ */
+static __always_inline int gp_capture_copy(struct gp_capture *c, void *to,
+					   unsigned long address, u32 *size)
+{
+	u32 left = gp_user_copy(to, address, *size);
+
+	if (likely(!left))
+		return GOPROBE_CHUNK_OK;
+	*size -= left;
+	return gp_capture_absent(c, address + *size);
+}
+
+static __always_inline u64 gp_load(const void *at)
+{
+	u64 word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/*
+ * Of numbers in memory, or in a register, the low @size bytes: 1, 2, 4 or 8. Fixed
+ * sizes are moves, a variable one would be a call.
+ */
+static __always_inline void gp_copy_low(u8 *to, const u8 *from, u32 size)
+{
+	if (likely(size == 8))
+		memcpy(to, from, 8);
+	else if (size == 4)
+		memcpy(to, from, 4);
+	else if (size == 1)
+		memcpy(to, from, 1);
+	else
+		memcpy(to, from, 2);
+}
+
+static __always_inline u64 gp_load_low(const u8 *at, u32 size)
+{
+	u64 word = 0;
+
+	gp_copy_low((u8 *)&word, at, size);
+	return word;
+}
+
+#define GP_CAPTURE_NOT_QUICK	(-1L)
+
+/**
+ * gp_capture_quick() - capture what most functions have, in line
+ * @plan: a quick one: whole integer registers, one after the other, and strings
+ * @regs: the target's registers
+ * @to: where the frame begins
+ * @room: bytes at @to
+ *
+ * Writes what gp_capture_run() would write, in less than half the instructions
+ * (docs/performance.md): gp_plan_new() has found that the plan can't run into its own
+ * budgets.
+ *
+ * Return: bytes written; or GP_CAPTURE_NOT_QUICK, and then
+ * gp_capture_run() begins anew.
+ */
+static __always_inline long gp_capture_quick(const struct gp_plan *plan,
+					     const struct pt_regs *regs, u8 *to,
+					     u32 room)
+{
+	struct goprobe_chunk *chunk = (void *)(to + plan->frame_bytes);
+	const struct goprobe_ref *ref = plan->frame_refs;
+	const u16 *from_end = plan->quick_from + GP_QUICK_WORDS;
+	u32 nrefs;
+	long i;
+
+	if (unlikely(room < plan->quick_bytes))
+		return GP_CAPTURE_NOT_QUICK;
+	/* Up to the end of both, so that one number counts. */
+	for (i = -(long)plan->quick_words; i; i++)
+		memcpy((u64 *)chunk + i, (const u8 *)regs + from_end[i], 8);
+	for (nrefs = plan->quick_refs; nrefs; nrefs--, ref++) {
+		u64 address = gp_load(to + ref->offset);
+		u64 len = gp_load(to + ref->offset + 8);
+		u8 *bytes = (u8 *)(chunk + 1);
+		u64 *next;
+
+		if (!address || !len)
+			continue;
+		if (unlikely(len > plan->w.string_limit)) {
+			if (len > GP_LEN_MAX)
+				return GP_CAPTURE_NOT_QUICK;
+			len = plan->w.string_limit;
+		}
+		next = (u64 *)(bytes + ALIGN(len, GP_RECORD_ALIGN));
+		/* The padding first: the last word may be written over. */
+		next[-1] = 0;
+		/* And the header, so that the copy need not save what is in it. */
+		chunk->address = address;
+		chunk->type = GOPROBE_TYPE_BYTES;
+		chunk->size = len;
+		chunk->status = GOPROBE_CHUNK_OK;
+		chunk->level = 1;
+		if (unlikely(gp_user_copy(bytes, address, len)))
+			return GP_CAPTURE_NOT_QUICK;
+		chunk = (void *)next;
+	}
+	return (u8 *)chunk - to;
+}
+
+#endif

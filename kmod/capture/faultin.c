@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The slow path of reading the target's memory, and of writing it.
+ *
+ * Context: the hitting task, preemption on, no locks held; may sleep. A task
+ * that sleeps here holds up the removal of breakpoints (and on 6.12 and later
+ * every Tasks-Trace grace period), so a page is only waited for if it comes from
+ * this machine: anonymous memory, memory file systems, file systems on a block
+ * device. Not from FUSE, not from the network, not from a userfaultfd.
+ *
+ * Nor is the lock of the program's mappings waited for: whoever holds it may itself wait for
+ * FUSE. A process that reads another's memory (/proc/PID/mem) holds it meanwhile, and the next
+ * mmap() of the program makes all others queue up behind that. So it is only tried.
+ */
+#include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/stat.h>
+#include <linux/userfaultfd_k.h>
+
+#include "capture/faultin.h"
+#include "compat.h"
+
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
+
+/* The lock is tried again after 100 us, and each time after twice as long: 100 ms together. */
+#define GP_FAULTIN_SLEEP_US	100
+#define GP_FAULTIN_SLEEPS	10
+
+/*
+ * The last memory that stayed locked for so long, never dereferenced, and until when nobody sleeps
+ * for it again: a hit can need absent pages for each of its probes.
+ */
+static const struct mm_struct *gp_faultin_locked;
+static unsigned long gp_faultin_locked_until;
+
+#define GP_FAULTIN_LOCKED_MS	1000
+
+static bool gp_faultin_file_is_local(const struct file *file)
+{
+	const struct super_block *sb = file_inode(file)->i_sb;
+
+	if (!S_ISREG(file_inode(file)->i_mode))
+		return false;	/* a device's driver may wait for anything */
+	switch (sb->s_magic) {
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+		return true;
+	case FUSE_SUPER_MAGIC:
+		return false;	/* fuseblk has FS_REQUIRES_DEV */
+	}
+	return sb->s_type->fs_flags & FS_REQUIRES_DEV;
+}
+
+/* May a page of that mapping be waited for? */
+static u16 gp_faultin_check(struct vm_area_struct *vma, unsigned long address, bool write)
+{
+	if (!vma || address < vma->vm_start || !(vma->vm_flags & VM_READ))
+		return GOPROBE_CHUNK_FAULT;
+	if (write && !(vma->vm_flags & VM_WRITE))
+		return GOPROBE_CHUNK_FAULT;
+	if ((vma->vm_flags & (VM_IO | VM_PFNMAP)) || userfaultfd_armed(vma))
+		return GOPROBE_CHUNK_REMOTE;
+	if (vma->vm_file && !vma_is_anonymous(vma) &&
+	    !gp_faultin_file_is_local(vma->vm_file))
+		return GOPROBE_CHUNK_REMOTE;
+	return GOPROBE_CHUNK_OK;
+}
+
+static bool gp_faultin_was_locked(const struct mm_struct *mm)
+{
+	return READ_ONCE(gp_faultin_locked) == mm &&
+	       time_before(jiffies, READ_ONCE(gp_faultin_locked_until));
+}
+
+/* Lock the mappings, to be read. Return: GOPROBE_CHUNK_OK, or why they are not locked. */
+static u16 gp_faultin_lock(struct gp_faultin *f, struct mm_struct *mm)
+{
+	unsigned long us;
+
+	while (!mmap_read_trylock(mm)) {
+		if (fatal_signal_pending(current))
+			return GOPROBE_CHUNK_REMOTE;
+		if (f->sleeps >= GP_FAULTIN_SLEEPS || gp_faultin_was_locked(mm))
+			return GOPROBE_CHUNK_LOCKED;
+		us = GP_FAULTIN_SLEEP_US << f->sleeps++;
+		usleep_range(us, us + us / 4);
+		if (f->sleeps < GP_FAULTIN_SLEEPS)
+			continue;
+		WRITE_ONCE(gp_faultin_locked_until,
+			   jiffies + msecs_to_jiffies(GP_FAULTIN_LOCKED_MS));
+		WRITE_ONCE(gp_faultin_locked, mm);
+	}
+	return GOPROBE_CHUNK_OK;
+}
+
+/*
+ * Bring the page in as a fault of the task would. The mapping that has been checked
+ * is the one that is waited for: whenever the lock has been dropped, it is
+ * checked anew.
+ */
+static u16 gp_faultin_page(struct gp_faultin *f, bool write)
+{
+	unsigned int flags = FAULT_FLAG_ALLOW_RETRY | FAULT_FLAG_KILLABLE |
+			     (write ? FAULT_FLAG_WRITE : 0);
+	struct mm_struct *mm = current->mm;
+	unsigned long address = f->address;
+	struct vm_area_struct *vma;
+	vm_fault_t fault;
+	u16 status;
+
+	for (;;) {
+		status = gp_faultin_lock(f, mm);
+		if (status != GOPROBE_CHUNK_OK)
+			return status;
+		vma = find_vma(mm, address);
+		status = gp_faultin_check(vma, address, write);
+		if (status != GOPROBE_CHUNK_OK)
+			break;
+		fault = handle_mm_fault(vma, address, flags, NULL);
+		if (fault & GP_FAULT_COMPLETED)
+			return GOPROBE_CHUNK_OK;	/* without the lock */
+		if (!(fault & VM_FAULT_RETRY)) {
+			if (fault & VM_FAULT_ERROR)
+				status = GOPROBE_CHUNK_FAULT;
+			break;
+		}
+		/* The lock has been dropped. */
+		if (fatal_signal_pending(current))
+			return GOPROBE_CHUNK_REMOTE;
+		flags |= FAULT_FLAG_TRIED;
+	}
+	mmap_read_unlock(mm);
+	return status;
+}
+
+/**
+ * gp_faultin_verdict() - what to make of a byte that could not be read
+ * @f: the hit's state
+ * @address: the byte
+ *
+ * Return: GOPROBE_CHUNK_OK if gp_faultin_serve() should be asked for it, else
+ * why it can't be had.
+ */
+u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
+{
+	u32 i;
+
+	for (i = 0; i < f->nrefused; i++)
+		if (f->refused[i].page == address >> PAGE_SHIFT)
+			return f->refused[i].status;
+	if (f->tries >= GP_FAULTIN_TRIES || f->nrefused >= GP_FAULTIN_REFUSED)
+		return GOPROBE_CHUNK_FAULT;
+	return GOPROBE_CHUNK_OK;
+}
+
+static void gp_faultin_bring(struct gp_faultin *f, bool write)
+{
+	u16 status = gp_faultin_page(f, write);
+
+	f->tries++;
+	if (status == GOPROBE_CHUNK_OK)
+		return;
+	f->refused[f->nrefused].page = f->address >> PAGE_SHIFT;
+	f->refused[f->nrefused].status = status;
+	f->nrefused++;
+}
+
+/**
+ * gp_faultin_serve() - bring in the page with f->address, or note why not
+ * @f: the hit's state
+ */
+void gp_faultin_serve(struct gp_faultin *f)
+{
+	gp_faultin_bring(f, false);
+}
+
+/**
+ * gp_faultin_serve_write() - likewise, to be written
+ * @f: the hit's state, of writes only: what is refused them may well be read
+ */
+void gp_faultin_serve_write(struct gp_faultin *f)
+{
+	gp_faultin_bring(f, true);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which objects a walk has copied already, a hash table over the chunks of the record
+ * that is being written, and whose references it has yet to follow. One for each CPU; a
+ * hit uses it with preemption off. A walk begins with new marks, so nothing has to be
+ * cleared.
+ */
+#ifndef GP_SEEN_H
+#define GP_SEEN_H
+
+#include <linux/bits.h>
+#include <linux/hash.h>
+#include <linux/limits.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <goprobe.h>
+
+#include "capture/plan.h"
+
+/* Twice the chunks with something in them that fit in a record. */
+#define GP_SEEN_BITS	11
+#define GP_SEEN_SLOTS	BIT(GP_SEEN_BITS)
+
+/*
+ * What is not found in so many steps counts as not seen: addresses that the target has
+ * made to collide are copied once more, which the budgets bound.
+ */
+#define GP_SEEN_STEPS	16
+
+/* Chunks begin at multiples of this. */
+#define GP_SEEN_UNIT	8
+
+/* A chunk of objects whose references are to be followed. */
+struct gp_todo {
+	struct goprobe_chunk *chunk;
+	const struct gp_type *type;
+};
+
+/* What has a reference has at least 8 bytes. */
+#define GP_TODO_MAX	(GP_RECORD_MAX / (sizeof(struct goprobe_chunk) + 8))
+
+/**
+ * struct gp_seen - the objects of one walk
+ * @mark: of this walk, in the upper half
+ * @spare: noted in place of a slot: for what can't be found again
+ * @slot: a walk's mark, with the place of the chunk in the lower half
+ * @todo: chunks whose references are to be followed, in order
+ */
+struct gp_seen {
+	u32 mark;
+	u32 spare;
+	u32 slot[GP_SEEN_SLOTS];
+	struct gp_todo todo[GP_TODO_MAX];
+};
+
+extern struct gp_seen __percpu *gp_seen;
+
+int gp_seen_init(void);
+void gp_seen_fini(void);
+
+static inline void gp_seen_begin(struct gp_seen *seen)
+{
+	seen->mark += U16_MAX + 1;
+	if (likely(seen->mark))
+		return;
+	memset(seen->slot, 0, sizeof(seen->slot));
+	seen->mark = U16_MAX + 1;
+}
+
+/*
+ * The chunk at @to that has at least @size bytes of the object of @type at @address,
+ * or all that can be had of it, or NULL; then *@slot is where to note it.
+ */
+static __always_inline struct goprobe_chunk *
+gp_seen_find(struct gp_seen *seen, u8 *to, u64 address, u32 type, u32 size, u32 **slot)
+{
+	u32 at = hash_64(address ^ (u64)type << 32, GP_SEEN_BITS), step;
+
+	for (step = 0; step < GP_SEEN_STEPS; step++) {
+		struct goprobe_chunk *chunk;
+		u32 place = seen->slot[at] - seen->mark;
+
+		*slot = &seen->slot[at];
+		/* It has another mark. */
+		if (place > U16_MAX)
+			return NULL;
+		chunk = (void *)(to + place * GP_SEEN_UNIT);
+		if (chunk->address == address && chunk->type == type &&
+		    (chunk->size >= size || chunk->status))
+			return chunk;
+		at = (at + 1) % GP_SEEN_SLOTS;
+	}
+	*slot = &seen->spare;
+	return NULL;
+}
+
+/* Note the chunk that begins @offset bytes into the frame. */
+static __always_inline void gp_seen_note(const struct gp_seen *seen, u32 *slot,
+					 u32 offset)
+{
+	*slot = seen->mark | offset / GP_SEEN_UNIT;
+}
+
+#endif

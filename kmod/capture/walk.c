@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Follow the references of a record's frame, breadth first: the queue are those chunks
+ * whose types have references, in the order in which they were appended.
+ *
+ * Context: as capture.c. Everything is bounded by the plan's budgets, whatever the
+ * target's memory holds. A chunk is copied before it is looked at, so that what is
+ * followed is what the record shows, however the target changes its memory meanwhile.
+ *
+ * What most references are (strings, pointers, slices) is followed in line, with one
+ * comparison for all budgets and room together; see docs/performance.md before that is
+ * changed.
+ *
+ * Functions that append return a negative number if the walk ends here, 0 if they have
+ * appended nothing, 1 if they have.
+ *
+ * Leaf: includes nothing that does I/O.
+ */
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "capture/capture.h"
+#include "capture/dynamic_types.h"
+#include "capture/faultin.h"
+#include "capture/types.h"
+#include "capture/visited.h"
+#include "capture/walk.h"
+
+#define GP_CHUNK	((u32)sizeof(struct goprobe_chunk))
+
+/* Nothing more fits into the budgets: the walk is over, and that is no error. */
+#define GP_WALK_FULL	(-E2BIG)
+
+/* Walks that look for how many elements fit. */
+#define GP_WALK_STEPS	6
+
+/* gp_walk_refs() takes it for a number. */
+static_assert(GOPROBE_REF_F_SAME_LEVEL == 1 && GOPROBE_REF_F_ALL == 1);
+
+/*
+ * A chunk of @size bytes would exceed a budget, or the room. Return: how many bytes
+ * of it, a multiple of @each, the budget allows; GP_WALK_FULL; -ENOSPC if the ring
+ * has no room.
+ */
+static noinline long gp_walk_trim(struct gp_capture *c, u32 each, u32 size)
+{
+	u32 used = c->at - c->to, left = c->limit - used;
+
+	if (!c->objects || left < GP_CHUNK + GP_RECORD_ALIGN) {
+		c->flags |= GOPROBE_RECORD_F_BUDGET;
+		return GP_WALK_FULL;
+	}
+	left = ALIGN_DOWN(left - GP_CHUNK, GP_RECORD_ALIGN);
+	if (size > left) {
+		c->flags |= GOPROBE_RECORD_F_BUDGET;
+		size = left / each * each;
+		if (!size)
+			return 0;
+	}
+	if (c->room - used < GP_CHUNK + ALIGN(size, GP_RECORD_ALIGN))
+		return -ENOSPC;
+	return size;
+}
+
+/* The header of the chunk at c->at, whose bytes are there. */
+static __always_inline void gp_walk_add(struct gp_capture *c, u64 address, u32 type,
+					u32 level, u32 size, u32 padded, u32 status)
+{
+	struct goprobe_chunk *chunk = (void *)c->at;
+
+	chunk->address = address;
+	chunk->type = type;
+	chunk->size = size;
+	chunk->status = status;
+	chunk->level = level;
+	c->at = (u8 *)(chunk + 1) + padded;
+	if (!--c->objects)
+		c->end = c->to;
+}
+
+/* Not all bytes of the chunk at c->at could be had. */
+static noinline int gp_walk_absent(struct gp_capture *c, u64 address, u32 type, u32 level,
+				   u32 size, u32 left)
+{
+	u8 *bytes = c->at + GP_CHUNK;
+	int status = gp_capture_absent(c, address + size - left);
+	u32 padded;
+
+	if (status < 0)
+		return status;
+	size -= left;
+	padded = ALIGN(size, GP_RECORD_ALIGN);
+	memset(bytes + size, 0, padded - size);
+	gp_walk_add(c, address, type, level, size, padded, status);
+	return 1;
+}
+
+/*
+ * Append what is at @address: @size bytes, or a multiple of @each that fits into the
+ * budget. Return: 1; 0 if nothing fits; GP_WALK_FULL; -EAGAIN as gp_capture_copy();
+ * -ENOSPC if the ring has no room.
+ */
+static __always_inline int gp_walk_chunk(struct gp_capture *c, u64 address, u32 type,
+					 u32 level, u32 each, u32 size)
+{
+	u8 *bytes = c->at + GP_CHUNK;
+	u32 padded = ALIGN(size, GP_RECORD_ALIGN), left;
+
+	if (unlikely(c->end - bytes < (long)padded)) {
+		long fits = gp_walk_trim(c, each, size);
+
+		if (fits <= 0)
+			return fits;
+		size = fits;
+		padded = ALIGN(size, GP_RECORD_ALIGN);
+	}
+	/* The padding first: the last word may be written over. */
+	if (size != padded)
+		memset(bytes + padded - GP_RECORD_ALIGN, 0, GP_RECORD_ALIGN);
+	left = gp_user_copy(bytes, address, size);
+	if (unlikely(left))
+		return gp_walk_absent(c, address, type, level, size, left);
+	gp_walk_add(c, address, type, level, size, padded, GOPROBE_CHUNK_OK);
+	return 1;
+}
+
+/*
+ * It has been copied already. A shorter way to it counts, if what it refers to has
+ * not been followed yet.
+ */
+static __always_inline int gp_walk_again(struct gp_capture *c, struct goprobe_chunk *chunk,
+					 u32 level)
+{
+	if (level < chunk->level && chunk > c->now)
+		chunk->level = level;
+	return 0;
+}
+
+/* Its references are followed when its turn comes, if then it is near enough. */
+static __always_inline void gp_walk_later(struct gp_capture *c,
+					  struct goprobe_chunk *chunk,
+					  const struct gp_type *t)
+{
+	if (!t->nrefs || unlikely(chunk->size < t->size))
+		return;
+	c->last->chunk = chunk;
+	c->last->type = t;
+	c->last++;
+}
+
+/* As gp_walk_chunk(), @size bytes of objects of type @t, unless they are there already. */
+static __always_inline int gp_walk_objects(struct gp_capture *c, u64 address,
+					   const struct gp_type *t, u32 level, u32 size)
+{
+	struct goprobe_chunk *chunk;
+	u32 *slot;
+	int ret;
+
+	chunk = gp_seen_find(c->seen, c->to, address, t->id, size, &slot);
+	if (chunk)
+		return gp_walk_again(c, chunk, level);
+	chunk = (void *)c->at;
+	ret = gp_walk_chunk(c, address, t->id, level, t->size, size);
+	if (ret > 0) {
+		gp_seen_note(c->seen, slot, (u8 *)chunk - c->to);
+		gp_walk_later(c, chunk, t);
+	}
+	return ret;
+}
+
+/*
+ * As gp_walk_chunk(), of 8 bytes that are of no session's type, unless they are there
+ * already; *@found: where, or NULL.
+ */
+static noinline int gp_walk_word(struct gp_capture *c, u64 address, u32 type, u32 level,
+				 const struct goprobe_chunk **found)
+{
+	struct goprobe_chunk *chunk;
+	u32 *slot;
+	int ret;
+
+	chunk = gp_seen_find(c->seen, c->to, address, type, sizeof(u64), &slot);
+	*found = chunk;
+	if (chunk)
+		return gp_walk_again(c, chunk, level);
+	chunk = (void *)c->at;
+	ret = gp_walk_chunk(c, address, type, level, sizeof(u64), sizeof(u64));
+	if (ret > 0) {
+		gp_seen_note(c->seen, slot, (u8 *)chunk - c->to);
+		*found = chunk;
+	}
+	return ret;
+}
+
+/* A length that can't be: say so in place of the bytes. */
+static noinline int gp_walk_bad(struct gp_capture *c, u64 address, u32 type, u32 level)
+{
+	u32 used = c->at - c->to;
+
+	if (!c->objects || c->limit - used < GP_CHUNK) {
+		c->flags |= GOPROBE_RECORD_F_BUDGET;
+		return GP_WALK_FULL;
+	}
+	if (c->room - used < GP_CHUNK)
+		return -ENOSPC;
+	gp_walk_add(c, address, type, level, 0, 0, GOPROBE_CHUNK_BAD);
+	return 1;
+}
+
+static __always_inline int gp_walk_string(struct gp_capture *c, u64 address, u64 len,
+					  u32 level)
+{
+	u32 limit = c->plan->w.string_limit;
+
+	if (!len)
+		return 0;
+	if (len > limit) {
+		if (unlikely(len > GP_LEN_MAX))
+			return gp_walk_bad(c, address, GOPROBE_TYPE_BYTES, level);
+		len = limit;
+	}
+	return gp_walk_chunk(c, address, GOPROBE_TYPE_BYTES, level, 1, len);
+}
+
+/* How many objects a GOPROBE_REF_ARRAY of @object leads to. */
+static noinline u64 gp_walk_count(const struct goprobe_ref *ref, const u8 *object)
+{
+	u64 n = gp_load_low(object + ref->count_offset, ref->count_size);
+	bool half;
+
+	switch (ref->count) {
+	case GOPROBE_COUNT_PLUS_1:
+		return n == U64_MAX ? n : n + 1;
+	case GOPROBE_COUNT_FLAGS_LOG2:
+		half = !(n & GOPROBE_COUNT_FLAG_FULL);
+		n >>= 8;
+		if (half && n)
+			n--;
+		fallthrough;
+	case GOPROBE_COUNT_LOG2:
+		return n <= GP_LEN_BITS ? BIT_ULL(n) : U64_MAX;
+	case GOPROBE_COUNT_IF_0:
+		return !n;
+	}
+	return n;
+}
+
+static noinline int gp_walk_object(struct gp_capture *c, u64 address,
+				   const struct gp_type *t, u32 level)
+{
+	if (!address || !t || !t->size)
+		return 0;
+	return gp_walk_objects(c, address, t, level, t->size);
+}
+
+static noinline int gp_walk_func(struct gp_capture *c, u64 address, u32 level)
+{
+	u32 size = sizeof(u64), *slot GP_UNINITIALIZED;
+	const struct goprobe_chunk *found;
+	const struct gp_type *t = NULL;
+	struct goprobe_chunk *seen;
+	u64 code = 0;
+	int status;
+
+	/* Not read again: what is not there would be a fault each time. */
+	seen = gp_seen_find(c->seen, c->to, address, GOPROBE_TYPE_CODE, size, &slot);
+	if (seen)
+		return gp_walk_again(c, seen, level);
+	status = gp_capture_copy(c, &code, address, &size);
+	if (status < 0)
+		return status;
+	if (status == GOPROBE_CHUNK_OK)
+		t = gp_dynamic_type(gp_dynamic_find(c->dynamic, code - c->bias));
+	if (t)
+		return gp_walk_object(c, address, t, level);
+	return gp_walk_word(c, address, GOPROBE_TYPE_CODE, level, &found);
+}
+
+static int gp_walk_rare(struct gp_capture *c, const struct goprobe_ref *ref,
+			const u8 *object, u64 address, u32 level);
+
+/* How many objects a slice or array leads to, as far as the plan wants them; or -1. */
+static noinline long gp_walk_wanted(const struct gp_capture *c, const struct goprobe_ref *ref,
+				    const u8 *object)
+{
+	u32 elements = c->elements;
+	u64 n;
+
+	n = ref->kind == GOPROBE_REF_SLICE ? gp_load(object + ref->offset + 8) :
+					     gp_walk_count(ref, object);
+	if (!elements)
+		return 0;
+	if (unlikely(n > GP_LEN_MAX))
+		return -1;
+	return min_t(u64, n, max(elements >> ref->elements_shift, 1U));
+}
+
+/* Pointers to objects, one or several. */
+static __always_inline int gp_walk_pointer(struct gp_capture *c,
+					   const struct goprobe_ref *ref,
+					   const u8 *object, u64 address, u32 level)
+{
+	const struct gp_type *t = gp_types_find(c->plan->types, ref->type);
+	u32 size;
+
+	if (!t || !t->size)
+		return 0;
+	size = t->size;
+	if (ref->kind != GOPROBE_REF_POINTER) {
+		long n = gp_walk_wanted(c, ref, object);
+
+		if (n <= 0)
+			return n ? gp_walk_bad(c, address, ref->type, level) : 0;
+		size *= n;
+	}
+	return gp_walk_objects(c, address, t, level, size);
+}
+
+/* The first word of what @ref refers to is @address, not nil. It leads to @level. */
+static __always_inline int gp_walk_ref(struct gp_capture *c, const struct goprobe_ref *ref,
+				       const u8 *object, u64 address, u32 level)
+{
+	switch (ref->kind) {
+	case GOPROBE_REF_STRING:
+		return gp_walk_string(c, address, gp_load(object + ref->offset + 8), level);
+	case GOPROBE_REF_POINTER:
+	case GOPROBE_REF_SLICE:
+	case GOPROBE_REF_ARRAY:
+		return gp_walk_pointer(c, ref, object, address, level);
+	}
+	return gp_walk_rare(c, ref, object, address, level);
+}
+
+/*
+ * The data word of an interface is the value: what it refers to is as near as a value
+ * that the word would point to. The verifier has seen to it that no interface is
+ * among that.
+ */
+static noinline int gp_walk_direct(struct gp_capture *c, const struct gp_type *t,
+				   const u8 *word, u32 level)
+{
+	u64 address = gp_load(word);
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; ret >= 0 && address && i < t->nrefs; i++)
+		ret = gp_walk_ref(c, &t->refs[i], word, address, level);
+	return ret;
+}
+
+/* The two words of an interface. */
+static noinline int gp_walk_iface(struct gp_capture *c, u8 kind, const u8 *at, u64 type,
+				  u32 level)
+{
+	const struct goprobe_chunk *itab;
+	unsigned long dynamic;
+	int ret;
+
+	if (kind == GOPROBE_REF_IFACE) {
+		ret = gp_walk_word(c, type + 8, GOPROBE_TYPE_ITAB, level, &itab);
+		if (ret < 0 || !itab || itab->size < sizeof(u64))
+			return ret;
+		type = gp_load(itab + 1);
+	}
+	dynamic = gp_dynamic_find(c->dynamic, type - c->bias);
+	if (gp_dynamic_is_direct(dynamic))
+		return gp_walk_direct(c, gp_dynamic_type(dynamic), at + 8, level);
+	return gp_walk_object(c, gp_load(at + 8), gp_dynamic_type(dynamic), level);
+}
+
+static noinline int gp_walk_rare(struct gp_capture *c, const struct goprobe_ref *ref,
+				 const u8 *object, u64 address, u32 level)
+{
+	if (ref->kind == GOPROBE_REF_FUNC)
+		return gp_walk_func(c, address, level);
+	return gp_walk_iface(c, ref->kind, object + ref->offset, address, level);
+}
+
+/*
+ * Follow the references of what lies at @object, @level references away: objects of
+ * type @t, which has some, in @left bytes.
+ */
+static __always_inline int gp_walk_refs(struct gp_capture *c, const struct gp_type *t,
+					const u8 *object, u32 left, u32 level)
+{
+	const struct goprobe_ref *ref, *const end = t->refs + t->nrefs;
+	const u32 each = t->size;
+	int ret;
+
+	for (; left >= each; left -= each, object += each) {
+		ref = t->refs;
+		do {
+			u64 address = gp_load(object + ref->offset);
+			/* The one flag there is. */
+			u32 next = level + 1 - ref->flags;
+
+			if (!address || next > c->depth)
+				continue;
+			ret = gp_walk_ref(c, ref, object, address, next);
+			if (unlikely(ret < 0))
+				return ret;
+		} while (++ref < end);
+	}
+	return 0;
+}
+
+/* The next object whose references are to be followed, or NULL. */
+static __always_inline const struct gp_todo *gp_walk_next(struct gp_capture *c)
+{
+	while (c->next < c->last) {
+		const struct gp_todo *todo = c->next++;
+
+		if (todo->chunk->level < c->depth || todo->type->same_level)
+			return todo;
+	}
+	return NULL;
+}
+
+static __always_inline int gp_walk_all(struct gp_capture *c)
+{
+	const struct gp_type *t = c->plan->frame;
+	const struct gp_todo *todo;
+	const u8 *object = c->to;
+	u32 left = t->size, level = 0;
+
+	for (;;) {
+		int ret = gp_walk_refs(c, t, object, left, level);
+
+		if (ret < 0)
+			return ret;
+		todo = gp_walk_next(c);
+		if (!todo)
+			return 0;
+		c->now = todo->chunk;
+		t = todo->type;
+		object = (const u8 *)(c->now + 1);
+		left = c->now->size;
+		level = c->now->level;
+	}
+}
+
+/* With at most @elements of each array. */
+static __always_inline int gp_walk_with(struct gp_capture *c, u32 elements)
+{
+	const struct gp_plan *plan = c->plan;
+	int err;
+
+	c->elements = elements;
+	c->depth = plan->w.depth;
+	c->objects = plan->w.objects;
+	c->limit = c->used + plan->w.bytes;
+	c->end = c->objects ? c->to + min(c->limit, c->room) : c->to;
+	c->at = c->to + c->used;
+	c->now = NULL;
+	c->last = c->seen->todo;
+	c->next = c->last;
+	gp_seen_begin(c->seen);
+	err = gp_walk_all(c);
+	return err == GP_WALK_FULL ? 0 : err;
+}
+
+/*
+ * With all elements that the plan allows the record was full before what they refer to was
+ * reached. Find how many fit, with what they refer to: a plan that asks for more elements gets
+ * no less than one that asks for what fits. Each step is a walk, within the same budgets.
+ */
+static noinline int gp_walk_fitting(struct gp_capture *c)
+{
+	u32 fits = GOPROBE_ELEMENTS_ANY, over = c->plan->w.elements, last = over, step;
+	int err = 0;
+
+	for (step = 0; step < GP_WALK_STEPS && over - fits > fits / 8; step++) {
+		last = over / 4 > fits ? fits * 2 : fits + (over - fits) / 2;
+		c->flags &= ~GOPROBE_RECORD_F_BUDGET;
+		err = gp_walk_with(c, last);
+		if (err)
+			return err;
+		if (c->flags & GOPROBE_RECORD_F_BUDGET)
+			over = last;
+		else
+			fits = last;
+	}
+	if (last != fits)
+		err = gp_walk_with(c, fits);
+	c->flags |= GOPROBE_RECORD_F_BUDGET;
+	return err;
+}
+
+/**
+ * gp_walk_run() - append what the frame refers to, and what that refers to
+ * @c: its frame, which has references, is there, and c->used says so
+ *
+ * Return: 0; -EAGAIN if c->faultin->address must be brought in; -ENOSPC if there is
+ * no room.
+ */
+int gp_walk_run(struct gp_capture *c)
+{
+	u32 elements = c->plan->w.elements;
+	int err = gp_walk_with(c, elements);
+
+	if (unlikely(c->flags & GOPROBE_RECORD_F_BUDGET) && !err &&
+	    elements > GOPROBE_ELEMENTS_ANY)
+		err = gp_walk_fitting(c);
+	c->used = c->at - c->to;
+	return err;
+}

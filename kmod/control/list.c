@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * GOPROBE_CMD_LIST: what is probed on this host, and by whom. A dump; it goes on from
+ * one session to the next by their numbers, so that sessions may come and go meanwhile.
+ *
+ * Locking: the lock of the session that is listed, not from one call to the next: a
+ * session may have got more points in between. It is another's, and generic netlink's own locks
+ * are held: so it is not waited for long.
+ */
+#include <linux/delay.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+
+#include "capture/plan.h"
+#include "control/list.h"
+#include "control/netlink.h"
+#include "session/file.h"
+#include "session/probe.h"
+#include "session/session.h"
+
+/* How long a session is waited for: who has its lock asks for memory, at most. */
+#define GP_LISTING_WAIT_MS	500
+
+/* Points in one message of GOPROBE_CMD_LIST. */
+#define GP_LISTING_POINTS	256
+
+/* Memory of one message: fits the most processes and the longest path. */
+#define GP_LISTING_SKB	SKB_WITH_OVERHEAD(16384)
+
+int gp_listing_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = GP_LISTING_SKB;
+	return 0;
+}
+
+/* Where the list is: kept in the callback's args between messages. */
+struct gp_listing_at {
+	long session;
+	long file;
+	long probe;
+};
+
+static int gp_listing_put_pids(struct sk_buff *skb, const struct gp_session *s)
+{
+	struct nlattr *nla;
+	s32 *pids;
+	u32 i;
+
+	if (!s->npids)
+		return 0;
+	nla = nla_reserve(skb, GOPROBE_A_PIDS, s->npids * sizeof(*pids));
+	if (!nla)
+		return -EMSGSIZE;
+	pids = nla_data(nla);
+	for (i = 0; i < s->npids; i++)
+		pids[i] = pid_vnr(s->pids[i]);
+	return 0;
+}
+
+static int gp_listing_put_path(struct sk_buff *skb, const struct gp_file *f)
+{
+	char *page = (char *)__get_free_page(GFP_KERNEL), *path;
+	int err;
+
+	if (!page)
+		return -ENOMEM;
+	path = d_path(&f->file->f_path, page, PAGE_SIZE);
+	err = nla_put_string(skb, GOPROBE_A_PATH, IS_ERR(path) ? "?" : path);
+	free_page((unsigned long)page);
+	return err;
+}
+
+/* Points of one file from at->probe on, which is moved past them. */
+static int gp_listing_put_points(struct sk_buff *skb, const struct gp_session *s,
+				 struct gp_listing_at *at)
+{
+	struct goprobe_point *points;
+	u32 i, n = 0, room;
+	struct nlattr *nla;
+
+	for (i = at->probe; i < s->nprobes && n < GP_LISTING_POINTS; i++)
+		n += s->probes[i]->file == at->file;
+	room = skb_tailroom(skb) > NLA_HDRLEN ? skb_tailroom(skb) - NLA_HDRLEN : 0;
+	n = min_t(u32, n, room / sizeof(*points));
+	if (!n && at->probe < s->nprobes && room < sizeof(*points))
+		return -EMSGSIZE;
+	nla = nla_reserve(skb, GOPROBE_A_POINTS, n * sizeof(*points));
+	if (!nla)
+		return -EMSGSIZE;
+	points = nla_data(nla);
+	memset(points, 0, n * sizeof(*points));
+	for (i = at->probe; n && i < s->nprobes; i++) {
+		const struct gp_probe *probe = s->probes[i];
+
+		if (probe->file != at->file)
+			continue;
+		points->offset = probe->offset;
+		points->id = probe->id;
+		points->plan = probe->plan ? probe->plan->id : GOPROBE_NO_PLAN;
+		points->kind = probe->point_kind;
+		points->skip = probe->skip;
+		points->flags = probe->flags;
+		points->sp_adjust = probe->sp_adjust;
+		points->action = probe->action;
+		points++;
+		n--;
+	}
+	at->probe = i;
+	for (; i < s->nprobes; i++)
+		if (s->probes[i]->file == at->file)
+			return 0;
+	at->probe = 0;
+	at->file++;
+	return 0;
+}
+
+static int gp_listing_put(struct sk_buff *skb, struct netlink_callback *cb,
+			  struct gp_session *s, struct gp_listing_at *at)
+{
+	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				&gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_LIST);
+	int err = -EMSGSIZE;
+
+	if (!hdr || nla_put_u32(skb, GOPROBE_A_SESSION, s->id) ||
+	    nla_put_u32(skb, GOPROBE_A_OWNER, s->owner) ||
+	    gp_listing_put_pids(skb, s))
+		goto full;
+	if (at->file >= s->nfiles) {
+		at->file++;	/* a session without files is listed once */
+	} else {
+		if (nla_put_u32(skb, GOPROBE_A_FILE, at->file))
+			goto full;
+		err = gp_listing_put_path(skb, s->files[at->file]);
+		if (!err)
+			err = gp_listing_put_points(skb, s, at);
+		if (err)
+			goto full;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+
+full:
+	genlmsg_cancel(skb, hdr);
+	return err;
+}
+
+static int gp_listing_lock(struct gp_session *s, struct netlink_ext_ack *extack)
+{
+	u32 ms;
+
+	for (ms = 0; ms < GP_LISTING_WAIT_MS; ms++) {
+		if (mutex_trylock(&s->lock))
+			return 0;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		usleep_range(1000, 2000);
+	}
+	return gp_refuse(extack, -EBUSY, "a session is busy; try again");
+}
+
+int gp_listing_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct gp_listing_at *at = (struct gp_listing_at *)cb->args;
+	struct gp_session *s;
+	int err;
+
+	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->args));
+	err = gp_netlink_may(cb->skb, cb->extack);
+	if (err)
+		return err;
+	while (!err && (s = gp_session_get_from(at->session))) {
+		if (s->id != at->session) {
+			at->session = s->id;
+			at->file = 0;
+			at->probe = 0;
+		}
+		err = gp_listing_lock(s, cb->extack);
+		if (!err) {
+			do {
+				err = gp_listing_put(skb, cb, s, at);
+			} while (!err && at->file < s->nfiles);
+			mutex_unlock(&s->lock);
+		}
+		gp_session_put(s);
+		if (!err) {
+			at->session++;
+			at->file = 0;
+			at->probe = 0;
+		}
+	}
+	/* What is not the message's room is told when there is nothing else to tell. */
+	if (skb->len || !err)
+		return skb->len;
+	return err == -ENOMEM ? gp_refuse(cb->extack, err, "out of memory") : err;
+}

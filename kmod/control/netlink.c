@@ -1,0 +1,694 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic netlink family: policies, and from messages to calls and back. No
+ * tracing logic. The protocol is described in include/uapi/goprobe.h.
+ */
+#include <linux/capability.h>
+#include <linux/file.h>
+#include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/security.h>
+#include <net/genetlink.h>
+
+#include "arch/emulate.h"
+#include "capture/dynamic_types.h"
+#include "capture/plan.h"
+#include "control/command.h"
+#include "control/list.h"
+#include "control/netlink.h"
+#include "control/objects.h"
+#include "control/report.h"
+#include "hit/edit.h"
+#include "hit/filter.h"
+#include "ring/ring.h"
+#include "session/file.h"
+#include "session/session.h"
+#include "session/stream.h"
+#include "stats/calls.h"
+#include "stats/goroutine_set.h"
+#include "stats/keys.h"
+#include "stats/pending.h"
+
+static_assert(sizeof(struct goprobe_limits) == 92);
+static_assert(sizeof(struct goprobe_runtime) == 40);
+static_assert(sizeof(struct goprobe_ref) == 20);
+static_assert(sizeof(struct goprobe_type) == 12);
+static_assert(sizeof(struct goprobe_dynamic) == 16);
+static_assert(sizeof(struct goprobe_piece) == 24);
+static_assert(sizeof(struct goprobe_op) == 24);
+static_assert(sizeof(struct goprobe_plan) == 40);
+static_assert(sizeof(struct goprobe_point) == 56);
+static_assert(sizeof(struct goprobe_filter) == 8);
+static_assert(sizeof(struct goprobe_held) == 8);
+static_assert(sizeof(struct goprobe_keys) == 8);
+static_assert(sizeof(struct goprobe_member) == 16);
+static_assert(sizeof(struct goprobe_keyed) == 88);
+static_assert(sizeof(struct goprobe_open) == 40);
+static_assert(sizeof(struct goprobe_tally) == 80);
+static_assert(sizeof(struct goprobe_record) == 48);
+static_assert(sizeof(struct goprobe_chunk) == 16);
+static_assert(sizeof(struct goprobe_lost) == 16);
+
+int gp_netlink_may(struct sk_buff *skb, struct netlink_ext_ack *extack)
+{
+	if (!netlink_capable(skb, CAP_SYS_ADMIN))
+		return gp_refuse(extack, -EPERM,
+				 "that needs CAP_SYS_ADMIN in the initial user namespace");
+	if (security_locked_down(LOCKDOWN_TRACEFS) || security_locked_down(LOCKDOWN_PERF))
+		return gp_refuse(extack, -EPERM,
+				 "the kernel's lockdown is in confidentiality mode");
+	return 0;
+}
+
+/* An array attribute: whole elements, not too many. */
+static int gp_nl_array(struct genl_info *info, int attr, size_t each,
+		       const void **ret, u32 *n)
+{
+	const struct nlattr *nla = info->attrs[attr];
+
+	*ret = NULL;
+	*n = 0;
+	if (!nla)
+		return 0;
+	NL_SET_BAD_ATTR(info->extack, nla);
+	if (nla_len(nla) % each)
+		return gp_refuse(info->extack, -EINVAL, "an array has a broken element");
+	if (nla_len(nla) / each > GP_BATCH_MAX)
+		return gp_refuse(info->extack, -E2BIG, "more than 1024 elements in one message");
+	NL_SET_BAD_ATTR(info->extack, NULL);
+	*ret = nla_data(nla);
+	*n = nla_len(nla) / each;
+	return 0;
+}
+
+static int gp_nl_missing(struct genl_info *info, int attr, const char *why)
+{
+	return info->attrs[attr] ? 0 : gp_refuse(info->extack, -EINVAL, why);
+}
+
+/* A reply to fill: *@hdr is set. */
+static struct sk_buff *gp_nl_reply(struct genl_info *info, void **hdr)
+{
+	struct sk_buff *skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+
+	if (!skb)
+		return NULL;
+	*hdr = genlmsg_put_reply(skb, info, &gp_netlink_family, 0,
+				 info->genlhdr->cmd);
+	if (!*hdr) {
+		nlmsg_free(skb);
+		return NULL;
+	}
+	return skb;
+}
+
+/* A reply of one number. */
+int gp_netlink_reply_u32(struct genl_info *info, int attr, u32 value)
+{
+	struct sk_buff *skb;
+	void *hdr;
+
+	skb = gp_nl_reply(info, &hdr);
+	if (!skb)
+		return gp_refuse(info->extack, -ENOMEM, "out of memory");
+	if (nla_put_u32(skb, attr, value)) {
+		nlmsg_free(skb);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
+
+static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
+{
+	static const struct goprobe_limits limits = {
+		.sessions = GP_SESSIONS_MAX,
+		.points = GP_POINTS_MAX,
+		.files = GP_FILES_MAX,
+		.types = GP_TYPES_MAX,
+		.refs = GP_REFS_MAX,
+		.plans = GP_PLANS_MAX,
+		.pieces = GP_PIECES_MAX,
+		.pids = GP_PIDS_MAX,
+		.frame_bytes = GP_FRAME_MAX,
+		.record_bytes = GP_RECORD_MAX,
+		.ring_bytes = GP_RING_MAX,
+		.batch = GP_BATCH_MAX,
+		.ops = GP_OPS_MAX,
+		.dynamic = GP_DYNAMIC_MAX,
+		.depth = GP_DEPTH_MAX,
+		.tallies = GP_TALLIES_MAX,
+		.timed = GP_TIMED_MAX,
+		.calls = GP_CALLS_MAX,
+		.filters = GP_FILTERS_MAX,
+		.held_bytes = GP_HELD_BYTES_MAX,
+		.keys = GP_KEYS_MAX,
+		.key_bytes = GP_KEY_BYTES_MAX,
+		.members = GP_MEMBERS_MAX,
+	};
+	struct sk_buff *skb;
+	void *hdr;
+	int err;
+
+	err = gp_netlink_may(req, info->extack);
+	if (err)
+		return err;
+	skb = gp_nl_reply(info, &hdr);
+	if (!skb)
+		return gp_refuse(info->extack, -ENOMEM, "out of memory");
+	if (nla_put_string(skb, GOPROBE_A_VERSION, THIS_MODULE->version) ||
+	    nla_put_u64_64bit(skb, GOPROBE_A_ABILITIES,
+			      GOPROBE_ABILITY_FAULT_IN | GOPROBE_ABILITY_FLOAT_REGS |
+			      GOPROBE_ABILITY_TALLY | GOPROBE_ABILITY_FILTER |
+			      (gp_edit_allowed() ? GOPROBE_ABILITY_EDIT : 0) |
+			      gp_execute_abilities(),
+			      GOPROBE_A_PAD) ||
+	    nla_put(skb, GOPROBE_A_LIMITS, sizeof(limits), &limits)) {
+		nlmsg_free(skb);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
+
+/* The sender, whose task this is, gets the descriptor. If not @ok it is as if he had closed it. */
+static void gp_nl_give_fd(int fd, struct file *file, bool ok)
+{
+	if (ok) {
+		fd_install(fd, file);
+	} else {
+		put_unused_fd(fd);
+		fput(file);
+	}
+}
+
+static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
+{
+	struct gp_session_wish wish = {
+		.ring_bytes = GP_RING_DEFAULT, .ncalls = GP_CALLS_DEFAULT,
+	};
+	struct file *file = NULL;
+	struct gp_session *s;
+	struct sk_buff *skb;
+	const void *pids;
+	int err, fd = 0;
+	void *hdr;
+
+	err = gp_netlink_may(req, info->extack);
+	if (err)
+		return err;
+	err = gp_nl_array(info, GOPROBE_A_PIDS, sizeof(s32), &pids, &wish.npids);
+	if (err)
+		return err;
+	/* No list is every process; an empty one is a mistake. */
+	if (pids && !wish.npids)
+		return gp_refuse(info->extack, -EINVAL, "the list of processes is empty");
+	if (info->attrs[GOPROBE_A_RING_BYTES])
+		wish.ring_bytes = nla_get_u32(info->attrs[GOPROBE_A_RING_BYTES]);
+	if (info->attrs[GOPROBE_A_FLAGS])
+		wish.flags = nla_get_u32(info->attrs[GOPROBE_A_FLAGS]);
+	if (info->attrs[GOPROBE_A_CALLS])
+		wish.ncalls = nla_get_u32(info->attrs[GOPROBE_A_CALLS]);
+	if (info->attrs[GOPROBE_A_HELD])
+		nla_memcpy(&wish.hold, info->attrs[GOPROBE_A_HELD], sizeof(wish.hold));
+	if (info->attrs[GOPROBE_A_KEYS])
+		nla_memcpy(&wish.keys, info->attrs[GOPROBE_A_KEYS], sizeof(wish.keys));
+	if (info->attrs[GOPROBE_A_BREAKER])
+		nla_memcpy(&wish.breaker, info->attrs[GOPROBE_A_BREAKER], sizeof(wish.breaker));
+	if (info->attrs[GOPROBE_A_STATES])
+		wish.nstates = nla_get_u32(info->attrs[GOPROBE_A_STATES]);
+	if (info->attrs[GOPROBE_A_MEMBERS])
+		wish.nmembers = nla_get_u32(info->attrs[GOPROBE_A_MEMBERS]);
+	wish.pids = pids;
+	skb = gp_nl_reply(info, &hdr);
+	if (!skb)
+		return gp_refuse(info->extack, -ENOMEM, "out of memory");
+	s = gp_session_new(NETLINK_CB(req).sk, info->snd_portid, &wish, info->extack);
+	if (IS_ERR(s)) {
+		nlmsg_free(skb);
+		return PTR_ERR(s);
+	}
+	if (wish.flags & GOPROBE_SESSION_F_FD)
+		fd = gp_session_open_fd(s, &file);
+	nla_put_u32(skb, GOPROBE_A_SESSION, s->id);
+	nla_put_u32(skb, GOPROBE_A_RING_BYTES, s->ring_bytes);
+	if (file)
+		nla_put_u32(skb, GOPROBE_A_FD, fd);
+	gp_session_put(s);
+	if (fd < 0) {
+		nlmsg_free(skb);
+		return gp_refuse(info->extack, fd, "there is no descriptor for the session");
+	}
+	genlmsg_end(skb, hdr);
+	err = genlmsg_reply(skb, info);
+	if (file)
+		gp_nl_give_fd(fd, file, !err);
+	return err;
+}
+
+static int gp_run_file_add(struct gp_session *s, struct gp_command *c)
+{
+	struct genl_info *info = &c->info;
+	int err = gp_nl_missing(info, GOPROBE_A_FD, "FILE_ADD needs FD");
+
+	if (!err)
+		err = gp_nl_missing(info, GOPROBE_A_RUNTIME, "FILE_ADD needs RUNTIME");
+	if (err)
+		return err;
+	return gp_contents_add_file(s, c->file, nla_data(info->attrs[GOPROBE_A_RUNTIME]),
+				    info->extack);
+}
+
+static int gp_run_types_add(struct gp_session *s, struct gp_command *c)
+{
+	struct genl_info *info = &c->info;
+	const void *types, *refs;
+	u32 ntypes, nrefs;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_TYPES, "TYPES_ADD needs TYPES");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_TYPES, sizeof(struct goprobe_type),
+				  &types, &ntypes);
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_REFS, sizeof(struct goprobe_ref),
+				  &refs, &nrefs);
+	if (err)
+		return err;
+	return gp_contents_add_types(s, types, ntypes, refs, nrefs, info->extack);
+}
+
+static int gp_run_dynamic_add(struct gp_session *s, struct gp_command *c)
+{
+	struct genl_info *info = &c->info;
+	const void *add;
+	u32 n;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_FILE, "DYNAMIC_ADD needs FILE");
+	if (!err)
+		err = gp_nl_missing(info, GOPROBE_A_DYNAMIC, "DYNAMIC_ADD needs DYNAMIC");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_DYNAMIC, sizeof(struct goprobe_dynamic),
+				  &add, &n);
+	if (err)
+		return err;
+	return gp_contents_add_dynamic(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
+				       add, n, info->extack);
+}
+
+static int gp_run_plans_add(struct gp_session *s, struct gp_command *c)
+{
+	struct genl_info *info = &c->info;
+	const void *plans, *pieces, *ops;
+	struct gp_plans_wire w;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_PLANS, "PLANS_ADD needs PLANS");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_PLANS, sizeof(struct goprobe_plan),
+				  &plans, &w.nplans);
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_PIECES, sizeof(struct goprobe_piece),
+				  &pieces, &w.npieces);
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_OPS, sizeof(struct goprobe_op),
+				  &ops, &w.nops);
+	if (err)
+		return err;
+	w.plans = plans;
+	w.pieces = pieces;
+	w.ops = ops;
+	return gp_contents_add_plans(s, &w, info->extack);
+}
+
+static int gp_run_filters_add(struct gp_session *s, struct gp_command *c)
+{
+	struct genl_info *info = &c->info;
+	const void *filters, *ops;
+	u32 nfilters, nops;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_FILTERS, "FILTERS_ADD needs FILTERS");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_FILTERS, sizeof(struct goprobe_filter),
+				  &filters, &nfilters);
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_OPS, sizeof(struct goprobe_op),
+				  &ops, &nops);
+	if (err)
+		return err;
+	return gp_contents_add_filters(s, filters, nfilters, ops, nops, info->extack);
+}
+
+static int gp_run_points_add(struct gp_session *s, struct gp_command *c)
+{
+	struct genl_info *info = &c->info;
+	const void *points;
+	u32 n;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_FILE, "POINTS_ADD needs FILE");
+	if (!err)
+		err = gp_nl_missing(info, GOPROBE_A_POINTS, "POINTS_ADD needs POINTS");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_POINTS, sizeof(struct goprobe_point),
+				  &points, &n);
+	if (err)
+		return err;
+	return gp_contents_add_points(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
+				      points, n, info->extack);
+}
+
+static int gp_run_points_del(struct gp_session *s, struct gp_command *c)
+{
+	struct genl_info *info = &c->info;
+	const void *ids;
+	u32 n;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_IDS, "POINTS_DEL needs IDS");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_IDS, sizeof(u32), &ids, &n);
+	if (!err && !n)
+		return gp_refuse(info->extack, -EINVAL, "the list of ids is empty");
+	if (err)
+		return err;
+	err = gp_contents_del_ids(s, ids, n);
+	return err < 0 ? gp_refuse(info->extack, err, "out of memory") : err;
+}
+
+static int gp_run_members_add(struct gp_session *s, struct gp_command *c)
+{
+	struct genl_info *info = &c->info;
+	const void *add;
+	u32 n;
+	int err;
+
+	err = gp_nl_missing(info, GOPROBE_A_MEMBER, "MEMBERS_ADD needs MEMBER");
+	if (!err)
+		err = gp_nl_array(info, GOPROBE_A_MEMBER, sizeof(struct goprobe_member), &add, &n);
+	if (!err && !n)
+		return gp_refuse(info->extack, -EINVAL, "the list of goroutines is empty");
+	return err ? err : gp_contents_add_members(s, ns_of_pid(c->caller), add, n, info->extack);
+}
+
+static int gp_run_start(struct gp_session *s, struct gp_command *c)
+{
+	return gp_session_start(s, &c->extack);
+}
+
+static int gp_run_stop(struct gp_session *s, struct gp_command *c)
+{
+	gp_session_stop(s);
+	return 0;
+}
+
+static int gp_run_get_stats(struct gp_session *s, struct gp_command *c)
+{
+	struct genl_info *info = &c->info;
+	u64 stats[__GOPROBE_STAT_MAX];
+	struct sk_buff *skb;
+	void *hdr;
+
+	gp_session_stats(s, stats);
+	skb = gp_nl_reply(info, &hdr);
+	if (!skb)
+		return gp_refuse(info->extack, -ENOMEM, "out of memory");
+	if (nla_put(skb, GOPROBE_A_STATS, sizeof(stats), stats)) {
+		nlmsg_free(skb);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return genlmsg_reply(skb, info);
+}
+
+static const struct gp_command_kind gp_nl_kinds[__GOPROBE_CMD_MAX] = {
+	[GOPROBE_CMD_FILE_ADD] = {
+		.run = gp_run_file_add,
+		.reply = GOPROBE_A_FILE,
+		.locks = GP_COMMAND_LOCK_NONE,
+	},
+	[GOPROBE_CMD_TYPES_ADD] = { .run = gp_run_types_add, .reply = GOPROBE_A_FIRST },
+	[GOPROBE_CMD_DYNAMIC_ADD] = { .run = gp_run_dynamic_add, .reply = GOPROBE_A_COUNT },
+	[GOPROBE_CMD_PLANS_ADD] = { .run = gp_run_plans_add, .reply = GOPROBE_A_FIRST },
+	[GOPROBE_CMD_FILTERS_ADD] = { .run = gp_run_filters_add, .reply = GOPROBE_A_FIRST },
+	[GOPROBE_CMD_POINTS_ADD] = {
+		.run = gp_run_points_add,
+		.reply = GOPROBE_A_COUNT,
+		.locks = GP_COMMAND_LOCK_NONE,
+	},
+	[GOPROBE_CMD_POINTS_DEL] = {
+		.run = gp_run_points_del,
+		.reply = GOPROBE_A_COUNT,
+		.locks = GP_COMMAND_LOCK_TURN,
+	},
+	[GOPROBE_CMD_MEMBERS_ADD] = { .run = gp_run_members_add, .reply = GOPROBE_A_COUNT },
+	[GOPROBE_CMD_START] = { .run = gp_run_start },
+	[GOPROBE_CMD_STOP] = {
+		.run = gp_run_stop,
+		.locks = GP_COMMAND_LOCK_TURN,
+		.ends = true,
+	},
+	[GOPROBE_CMD_GET_STATS] = { .run = gp_run_get_stats },
+};
+
+/* A command on the sender's session. */
+static int gp_nl_command(struct sk_buff *req, struct genl_info *info)
+{
+	struct gp_session *s;
+	int ret;
+
+	ret = gp_netlink_may(req, info->extack);
+	if (ret)
+		return ret;
+	s = gp_session_get(NETLINK_CB(req).sk);
+	if (!s)
+		return gp_refuse(info->extack, -ENOENT, GP_NETLINK_NO_SESSION);
+	ret = gp_command_queue(s, &gp_nl_kinds[info->genlhdr->cmd], req, info);
+	gp_session_put(s);
+	return ret;
+}
+
+/* With maxattr 0 the kernel would take the family's: so refuse one by name. */
+static const struct nla_policy gp_policy_none[GOPROBE_A_PAD + 1] = {
+	[GOPROBE_A_PAD] = { .type = NLA_REJECT },
+};
+
+static const struct nla_policy gp_policy_session_new[GOPROBE_A_MEMBERS + 1] = {
+	[GOPROBE_A_RING_BYTES] = { .type = NLA_U32 },
+	[GOPROBE_A_PIDS] = { .type = NLA_BINARY },
+	[GOPROBE_A_FLAGS] = { .type = NLA_U32 },
+	[GOPROBE_A_CALLS] = { .type = NLA_U32 },
+	[GOPROBE_A_HELD] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_held)),
+	[GOPROBE_A_KEYS] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_keys)),
+	[GOPROBE_A_BREAKER] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_breaker)),
+	[GOPROBE_A_STATES] = { .type = NLA_U32 },
+	[GOPROBE_A_MEMBERS] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy gp_policy_file_add[GOPROBE_A_RUNTIME + 1] = {
+	[GOPROBE_A_FD] = { .type = NLA_U32 },
+	[GOPROBE_A_RUNTIME] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_runtime)),
+};
+
+static const struct nla_policy gp_policy_types_add[GOPROBE_A_REFS + 1] = {
+	[GOPROBE_A_TYPES] = { .type = NLA_BINARY },
+	[GOPROBE_A_REFS] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_dynamic_add[GOPROBE_A_DYNAMIC + 1] = {
+	[GOPROBE_A_FILE] = { .type = NLA_U32 },
+	[GOPROBE_A_DYNAMIC] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_plans_add[GOPROBE_A_OPS + 1] = {
+	[GOPROBE_A_PLANS] = { .type = NLA_BINARY },
+	[GOPROBE_A_PIECES] = { .type = NLA_BINARY },
+	[GOPROBE_A_OPS] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_filters_add[GOPROBE_A_FILTERS + 1] = {
+	[GOPROBE_A_FILTERS] = { .type = NLA_BINARY },
+	[GOPROBE_A_OPS] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_points_add[GOPROBE_A_POINTS + 1] = {
+	[GOPROBE_A_FILE] = { .type = NLA_U32 },
+	[GOPROBE_A_POINTS] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_points_del[GOPROBE_A_IDS + 1] = {
+	[GOPROBE_A_IDS] = { .type = NLA_BINARY },
+};
+
+static const struct nla_policy gp_policy_members_add[GOPROBE_A_MEMBER + 1] = {
+	[GOPROBE_A_MEMBER] = { .type = NLA_BINARY },
+};
+
+static const struct genl_ops gp_netlink_ops[] = {
+	{
+		.cmd = GOPROBE_CMD_GET_INFO,
+		.doit = gp_nl_get_info,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_SESSION_NEW,
+		.doit = gp_nl_session_new,
+		.policy = gp_policy_session_new,
+		.maxattr = ARRAY_SIZE(gp_policy_session_new) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_FILE_ADD,
+		.doit = gp_nl_command,
+		.policy = gp_policy_file_add,
+		.maxattr = ARRAY_SIZE(gp_policy_file_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_TYPES_ADD,
+		.doit = gp_nl_command,
+		.policy = gp_policy_types_add,
+		.maxattr = ARRAY_SIZE(gp_policy_types_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_DYNAMIC_ADD,
+		.doit = gp_nl_command,
+		.policy = gp_policy_dynamic_add,
+		.maxattr = ARRAY_SIZE(gp_policy_dynamic_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_PLANS_ADD,
+		.doit = gp_nl_command,
+		.policy = gp_policy_plans_add,
+		.maxattr = ARRAY_SIZE(gp_policy_plans_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_FILTERS_ADD,
+		.doit = gp_nl_command,
+		.policy = gp_policy_filters_add,
+		.maxattr = ARRAY_SIZE(gp_policy_filters_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_POINTS_ADD,
+		.doit = gp_nl_command,
+		.policy = gp_policy_points_add,
+		.maxattr = ARRAY_SIZE(gp_policy_points_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_POINTS_DEL,
+		.doit = gp_nl_command,
+		.policy = gp_policy_points_del,
+		.maxattr = ARRAY_SIZE(gp_policy_points_del) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_MEMBERS_ADD,
+		.doit = gp_nl_command,
+		.policy = gp_policy_members_add,
+		.maxattr = ARRAY_SIZE(gp_policy_members_add) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_START,
+		.doit = gp_nl_command,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_STOP,
+		.doit = gp_nl_command,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_GET_STATS,
+		.doit = gp_nl_command,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_READ,
+		.start = gp_stream_read_start,
+		.dumpit = gp_stream_read,
+		.done = gp_stream_read_done,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_TALLIES,
+		.start = gp_summary_start,
+		.dumpit = gp_summary_dump,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_KEYS,
+		.start = gp_summary_start,
+		.dumpit = gp_summary_dump_keys,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_OPEN,
+		.start = gp_summary_start,
+		.dumpit = gp_summary_dump_open,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+	{
+		.cmd = GOPROBE_CMD_LIST,
+		.start = gp_listing_start,
+		.dumpit = gp_listing_dump,
+		.policy = gp_policy_none,
+		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
+	},
+};
+
+/*
+ * parallel_ops: a new session's memory can take a while, which must not stop every other family;
+ * what takes longer is done by workers. netnsok is false: the initial network namespace only.
+ */
+struct genl_family gp_netlink_family __ro_after_init = {
+	.name = GOPROBE_GENL_NAME,
+	.version = GOPROBE_GENL_VERSION,
+	.module = THIS_MODULE,
+	.parallel_ops = true,
+	.ops = gp_netlink_ops,
+	.n_ops = ARRAY_SIZE(gp_netlink_ops),
+};
+
+/*
+ * A socket was closed: by its owner, by exit or by SIGKILL. Whoever closes a netlink socket may
+ * have to wait until this returns.
+ */
+static int gp_netlink_event(struct notifier_block *nb, unsigned long event,
+			    void *data)
+{
+	const struct netlink_notify *notify = data;
+
+	if (event == NETLINK_URELEASE && notify->protocol == NETLINK_GENERIC &&
+	    net_eq(notify->net, &init_net))
+		gp_session_socket_closed(notify->portid);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block gp_netlink_notifier = {
+	.notifier_call = gp_netlink_event,
+};
+
+int __init gp_netlink_init(void)
+{
+	int err = netlink_register_notifier(&gp_netlink_notifier);
+
+	if (err)
+		return err;
+	err = genl_register_family(&gp_netlink_family);
+	if (err)
+		netlink_unregister_notifier(&gp_netlink_notifier);
+	return err;
+}
+
+void gp_netlink_fini(void)
+{
+	genl_unregister_family(&gp_netlink_family);
+	netlink_unregister_notifier(&gp_netlink_notifier);
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * GOPROBE_CMD_TALLIES, _KEYS and _OPEN: what a session has counted and timed, handed out.
+ * Dumps: the one goes on from one id to the next, the others from one place of a table to the
+ * next, so that points may be added meanwhile, and keys, and calls may end.
+ *
+ * Open calls of processes that are no more are looked for first: nobody tells us
+ * when a process ends, and their returns will not come. So they are a second after there was no
+ * room for a call or a goroutine.
+ */
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <net/genetlink.h>
+
+#include "arch/arch.h"
+#include "control/netlink.h"
+#include "control/report.h"
+#include "session/session.h"
+#include "session/stream.h"
+#include "stats/calls.h"
+#include "stats/goroutine_set.h"
+#include "stats/keys.h"
+#include "stats/pending.h"
+
+/* A look at every place takes a while: not for each that finds no room. */
+#define GP_SUMMARY_REAP_MS	1000
+
+/* Memory of one message: fits several with all their buckets, and the largest record. */
+#define GP_SUMMARY_SKB	SKB_WITH_OVERHEAD(32768)
+
+/*
+ * Where it is, an id or a place, and in that as in struct gp_calls_at: kept in the callback's
+ * args between messages.
+ */
+struct gp_summary_at {
+	unsigned long id;
+	long reaped;
+	long below;
+};
+
+/* A process's number in the initial namespace. */
+static pid_t gp_summary_tgid(u64 process)
+{
+	return process & ((1 << GP_ARCH_PID_BITS) - 1);
+}
+
+/* Is there still such a process, and has it not executed another program? */
+static bool gp_summary_alive(u64 process)
+{
+	struct task_struct *leader, *t;
+	bool alive = false;
+
+	rcu_read_lock();
+	leader = pid_task(find_pid_ns(gp_summary_tgid(process), &init_pid_ns), PIDTYPE_TGID);
+	if (leader) {
+		/* The first thread may have ended before the others. */
+		for_each_thread(leader, t) {
+			task_lock(t);
+			alive = t->mm && gp_arch_process(t, t->mm) == process;
+			task_unlock(t);
+			if (alive)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return alive;
+}
+
+/* Forget the open calls, and the goroutines, of dead processes. Context: a task; may sleep. */
+void gp_summary_reap(struct gp_session *s)
+{
+	if (s->calls)
+		gp_calls_reap(s->calls, gp_summary_alive);
+	if (s->members)
+		gp_members_reap(s->members, gp_summary_alive);
+}
+
+static void gp_summary_reap_work(struct work_struct *work)
+{
+	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session, reap);
+
+	mutex_lock(&s->lock);
+	gp_summary_reap(s);
+	mutex_unlock(&s->lock);
+}
+
+/**
+ * gp_summary_want_reap() - there was no room: perhaps the dead have it
+ * @s: the session
+ *
+ * Context: a handler; does not sleep.
+ */
+void gp_summary_want_reap(struct gp_session *s)
+{
+	if (!delayed_work_pending(&s->reap))
+		gp_stream_queue(&s->reap, GP_SUMMARY_REAP_MS);
+}
+
+void gp_summary_open(struct gp_session *s)
+{
+	INIT_DELAYED_WORK(&s->reap, gp_summary_reap_work);
+}
+
+/* No handler can run for the session any more. Context: not its lock. */
+void gp_summary_close(struct gp_session *s)
+{
+	cancel_delayed_work_sync(&s->reap);
+}
+
+int gp_summary_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = GP_SUMMARY_SKB;
+	return 0;
+}
+
+/* Tallies of one message from at->id on, which is moved past them. */
+static void gp_summary_put(struct sk_buff *skb, struct gp_session *s,
+			   struct gp_summary_at *at, u64 bucket[GOPROBE_BUCKETS])
+{
+	struct nlattr *nla = nla_reserve(skb, GOPROBE_A_TALLIES, 0);
+	u64 states[GOPROBE_STATES_MAX];
+	struct goprobe_tally head;
+	struct gp_tally *tally;
+
+	while (nla && (tally = xa_find(&s->tallies.ids, &at->id, U32_MAX, XA_PRESENT))) {
+		u32 size, more;
+
+		gp_tally_read(tally, at->id, &head, bucket);
+		head.nstates = tally->states ? s->nstates : 0;
+		if (head.nstates)
+			gp_tally_read_states(tally, head.nstates, states);
+		size = head.nbuckets * sizeof(*bucket);
+		more = head.nstates * sizeof(*states);
+		if (skb_tailroom(skb) < sizeof(head) + size + more)
+			break;
+		nla_append(skb, sizeof(head), &head);
+		nla_append(skb, size, bucket + head.first);
+		nla_append(skb, more, states);
+		nla->nla_len += sizeof(head) + size + more;
+		at->id++;
+	}
+}
+
+static int gp_summary_fill(struct sk_buff *skb, struct netlink_callback *cb,
+			   struct gp_session *s, struct gp_summary_at *at)
+{
+	u64 *bucket = kmalloc_array(GOPROBE_BUCKETS, sizeof(*bucket), GFP_KERNEL);
+	void *hdr;
+
+	if (!bucket)
+		return gp_refuse(cb->extack, -ENOMEM, "out of memory");
+	if (!at->reaped)
+		gp_summary_reap(s);
+	at->reaped = true;
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_TALLIES);
+	if (hdr && xa_find(&s->tallies.ids, &at->id, U32_MAX, XA_PRESENT)) {
+		gp_summary_put(skb, s, at, bucket);
+		genlmsg_end(skb, hdr);
+	} else if (hdr) {
+		genlmsg_cancel(skb, hdr);
+	}
+	kfree(bucket);
+	return skb->len;
+}
+
+/* Keys of one message from place at->id on, which is moved past them. */
+static void gp_summary_put_keys(struct sk_buff *skb, const struct gp_keys *keys,
+				struct gp_summary_at *at, u64 bucket[GOPROBE_BUCKETS])
+{
+	struct nlattr *nla = nla_reserve(skb, GOPROBE_A_KEYED, 0);
+	u64 states[GOPROBE_STATES_MAX];
+	struct goprobe_keyed head;
+
+	for (; nla && at->id < gp_keys_number(keys); at->id++) {
+		const u64 *key = gp_keys_read(keys, at->id + 1, &head, bucket);
+		u32 size, more;
+
+		/* There can be half a million places, most of them empty. */
+		if (at->id % 1024 == 0)
+			cond_resched();
+		if (!key)
+			continue;
+		if (head.tally.nstates)
+			gp_keys_read_states(keys, at->id + 1, states);
+		size = head.tally.nbuckets * sizeof(*bucket);
+		more = head.tally.nstates * sizeof(*states);
+		if (skb_tailroom(skb) < sizeof(head) + head.key_bytes + size + more)
+			break;
+		nla_append(skb, sizeof(head), &head);
+		nla_append(skb, head.key_bytes, key);
+		nla_append(skb, size, bucket + head.tally.first);
+		nla_append(skb, more, states);
+		nla->nla_len += sizeof(head) + head.key_bytes + size + more;
+	}
+}
+
+static int gp_summary_fill_keys(struct sk_buff *skb, struct netlink_callback *cb,
+				struct gp_session *s, struct gp_summary_at *at)
+{
+	u64 *bucket = kmalloc_array(GOPROBE_BUCKETS, sizeof(*bucket), GFP_KERNEL);
+	void *hdr;
+
+	if (!bucket)
+		return gp_refuse(cb->extack, -ENOMEM, "out of memory");
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_KEYS);
+	if (hdr && s->keys && at->id < gp_keys_number(s->keys)) {
+		gp_summary_put_keys(skb, s->keys, at, bucket);
+		genlmsg_end(skb, hdr);
+	} else if (hdr) {
+		genlmsg_cancel(skb, hdr);
+	}
+	kfree(bucket);
+	return skb->len;
+}
+
+/**
+ * struct gp_summary_open - a message of open calls while it is filled
+ * @skb: the message
+ * @nla: its attribute
+ * @s: the session
+ * @now: ticks
+ */
+struct gp_summary_open {
+	struct sk_buff *skb;
+	struct nlattr *nla;
+	struct gp_session *s;
+	u64 now;
+};
+
+/* Its stack is locked: the record stays the call's. */
+static bool gp_summary_put_open(void *arg, const struct gp_stack *stack,
+				const struct gp_call *call)
+{
+	struct gp_summary_open *o = arg;
+	const struct gp_calls *calls = o->s->calls;
+	const struct gp_held_record *held = NULL;
+	struct goprobe_open open = {
+		.id = call->tally->id,
+		.tgid = gp_summary_tgid(stack->process),
+		.goid = stack->goid,
+		.g = stack->g & ~GP_STACK_LOCKED,
+		.depth = call->depth,
+		.age = gp_clock_passed(&calls->clock, call->time, o->now),
+	};
+
+	if (call->tally->mutes)
+		return true;
+	if (call->data && call->tally->paired) {
+		held = gp_held_at(calls->held, call->data);
+		open.record_bytes = held->rec.words * 8;
+	}
+	if (skb_tailroom(o->skb) < sizeof(open) + open.record_bytes)
+		return false;
+	nla_append(o->skb, sizeof(open), &open);
+	if (held)
+		nla_append(o->skb, open.record_bytes, held);
+	o->nla->nla_len += sizeof(open) + open.record_bytes;
+	return true;
+}
+
+static int gp_summary_fill_open(struct sk_buff *skb, struct netlink_callback *cb,
+				struct gp_session *s, struct gp_summary_at *at)
+{
+	struct gp_summary_open o = { .skb = skb, .s = s };
+	struct gp_calls_at calls_at = { .stack = at->id, .below = at->below };
+	void *hdr;
+
+	if (!s->calls || at->id >= s->calls->nstacks)
+		return skb->len;
+	if (!at->reaped)
+		gp_summary_reap(s);
+	at->reaped = true;
+	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_OPEN);
+	if (hdr)
+		o.nla = nla_reserve(skb, GOPROBE_A_OPEN, 0);
+	o.now = gp_clock_read(&s->calls->clock);
+	if (o.nla)
+		gp_calls_each(s->calls, &calls_at, gp_summary_put_open, &o);
+	at->id = calls_at.stack;
+	at->below = calls_at.below;
+	if (hdr)
+		genlmsg_end(skb, hdr);
+	return skb->len;
+}
+
+/* One message of a dump, made by @fill. */
+static int gp_summary_run(struct sk_buff *skb, struct netlink_callback *cb,
+			  int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
+				      struct gp_session *s, struct gp_summary_at *at))
+{
+	struct gp_summary_at *at = (struct gp_summary_at *)cb->args;
+	struct gp_session *s;
+	int ret;
+
+	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->args));
+	ret = gp_netlink_may(cb->skb, cb->extack);
+	if (ret)
+		return ret;
+	s = gp_session_get(NETLINK_CB(cb->skb).sk);
+	if (!s)
+		return gp_refuse(cb->extack, -ENOENT, GP_NETLINK_NO_SESSION);
+	ret = mutex_lock_killable(&s->lock);
+	if (!ret) {
+		ret = fill(skb, cb, s, at);
+		mutex_unlock(&s->lock);
+	}
+	gp_session_put(s);
+	return ret;
+}
+
+int gp_summary_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return gp_summary_run(skb, cb, gp_summary_fill);
+}
+
+int gp_summary_dump_open(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return gp_summary_run(skb, cb, gp_summary_fill_open);
+}
+
+int gp_summary_dump_keys(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return gp_summary_run(skb, cb, gp_summary_fill_keys);
+}

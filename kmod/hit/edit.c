@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hits that change what the program goes on with.
+ *
+ * A hit first leaves what it leaves, as without an edit; if it counts, the edit's program is run,
+ * which only collects. When that has come to its end without a failure, memory is written,
+ * then registers, then the thread sleeps: so all happens, or nothing. That is so of memory,
+ * too, as far as it can be: each place is made writable, and that is seen, before the first one is
+ * written. What comes behind is what the program's next instruction sees, whoever
+ * carries it out: so probes with an edit are the last ones of their point (probe.c).
+ *
+ * Memory is written as the program itself could: a mapping that is read-only stays as it is.
+ *
+ * Context of all: a handler, preemption on; may sleep.
+ */
+#include <linux/errno.h>
+#include <linux/hrtimer.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/moduleparam.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+#include "arch/arch.h"
+#include "arch/usercopy.h"
+#include "capture/faultin.h"
+#include "hit/edit.h"
+#include "hit/filter.h"
+#include "hit/handler.h"
+#include "hit/hit.h"
+#include "hit/pair.h"
+#include "session/file.h"
+#include "session/probe.h"
+#include "session/session.h"
+#include "stats/tally.h"
+
+/* Who loads the module decides; nobody after that. */
+static bool gp_edit_param;
+module_param_named(allow_writes, gp_edit_param, bool, 0444);
+MODULE_PARM_DESC(allow_writes, "let clients change arguments, results and memory of the programs that are traced, and delay their calls (default: N)");
+
+bool gp_edit_allowed(void)
+{
+	return gp_edit_param;
+}
+
+/* --- collecting ------------------------------------------------------------------ */
+
+/**
+ * gp_edit_collect() - an operation of an edit
+ * @edit: what has been collected; the verifier has seen that there is room
+ * @op: sets, writes or delays
+ * @r: the program's registers
+ *
+ * Return: enum goprobe_chunk_status.
+ */
+int gp_edit_collect(struct gp_edit *edit, const struct gp_op *op, const u64 *r)
+{
+	struct gp_edit_item *item;
+	u64 base, at;
+
+	/* Filters that are no edits don't have it: contents.c. */
+	if (WARN_ON_ONCE(!edit) || edit->n >= GP_EDITS_MAX)
+		return GOPROBE_CHUNK_BAD;
+	if (op->code == GOPROBE_OP_DELAY) {
+		edit->delay = min(edit->delay + op->value, GOPROBE_DELAY_NS_MAX);
+		return GOPROBE_CHUNK_OK;
+	}
+	item = &edit->item[edit->n];
+	*item = (struct gp_edit_item){
+		.code = op->code, .size = op->size, .to = op->b, .value = r[op->a],
+	};
+	if (op->code == GOPROBE_OP_WRITE) {
+		base = r[op->b];
+		at = base + op->value;
+		if (min(base, at) < GP_NIL_END)
+			return GOPROBE_CHUNK_NIL;
+		item->to = at;
+	}
+	edit->n++;
+	return GOPROBE_CHUNK_OK;
+}
+
+/* --- applying -------------------------------------------------------------------- */
+
+/* Bring in the page with @address, to be written. Return: false if it can't be had. */
+static bool gp_edit_bring_in(struct gp_faultin *faultin, u64 address)
+{
+	if (gp_faultin_verdict(faultin, address) != GOPROBE_CHUNK_OK)
+		return false;
+	faultin->address = address;
+	gp_faultin_serve_write(faultin);
+	return true;
+}
+
+/* See that the byte at @address can be written, without a change. */
+static bool gp_edit_await(struct gp_faultin *faultin, u64 address)
+{
+	bool writable;
+
+	do {
+		pagefault_disable();
+		writable = gp_user_writable(address);
+		pagefault_enable();
+	} while (!writable && gp_edit_bring_in(faultin, address));
+	return writable;
+}
+
+static bool gp_edit_write(struct gp_faultin *faultin, const struct gp_edit_item *item)
+{
+	bool written;
+
+	do {
+		pagefault_disable();
+		written = gp_user_put(item->to, item->value, item->size);
+		pagefault_enable();
+		/* Its page, or that of its last byte, has gone again. */
+	} while (!written && gp_edit_bring_in(faultin, item->to) &&
+		 gp_edit_await(faultin, item->to + item->size - 1));
+	return written;
+}
+
+static bool gp_edit_write_all(const struct gp_edit *edit)
+{
+	const struct gp_edit_item *item, *end = edit->item + edit->n;
+	struct gp_faultin faultin GP_UNINITIALIZED;
+
+	gp_faultin_init(&faultin);
+	for (item = edit->item; item < end; item++)
+		if (item->code == GOPROBE_OP_WRITE &&
+		    (!gp_edit_await(&faultin, item->to) ||
+		     !gp_edit_await(&faultin, item->to + item->size - 1)))
+			return false;
+	for (item = edit->item; item < end; item++)
+		if (item->code == GOPROBE_OP_WRITE && !gp_edit_write(&faultin, item))
+			return false;
+	return true;
+}
+
+static void gp_edit_set_all(const struct gp_edit *edit, struct pt_regs *regs)
+{
+	const struct gp_edit_item *item, *end = edit->item + edit->n;
+
+	for (item = edit->item; item < end; item++) {
+		if (item->code == GOPROBE_OP_SET)
+			*(unsigned long *)((u8 *)regs + item->to) = item->value;
+		else if (item->code == GOPROBE_OP_SET_FLOAT)
+			gp_arch_set_float(item->to, item->value, item->size);
+	}
+}
+
+/* Once for each probe: who changed what. */
+static void gp_edit_tell(const struct gp_probe *probe)
+{
+	const struct gp_session *s = probe->session;
+	/* Its own; handlers get it to be read. */
+	struct gp_probe *own = (struct gp_probe *)probe;
+	/* Neither name is ours, and a log may be read on a terminal. */
+	char comm[TASK_COMM_LEN], path[64];
+
+	if (atomic_read(&probe->told) || atomic_xchg(&own->told, 1))
+		return;
+	get_task_comm(comm, current);
+	scnprintf(path, sizeof(path), "%pD4", s->files[probe->file]->file);
+	pr_info("goprobe: process %d (%*pE) is being changed at offset 0x%llx of %*pE, by session %u of process %d\n",
+		task_tgid_nr(current), (int)strlen(comm), comm, probe->offset,
+		(int)strlen(path), path, s->id, s->owner);
+}
+
+/* Sleep until it is over, the thread is killed, the probe is taken away or the session ends. */
+static void gp_edit_delay(const struct gp_probe *probe, u64 ns)
+{
+	struct gp_session *s = probe->session;
+	ktime_t until = ktime_add_ns(ktime_get(), ns);
+	DEFINE_WAIT(wait);
+
+	do {
+		prepare_to_wait(&s->room, &wait, TASK_KILLABLE);
+		if (!READ_ONCE(s->running) || READ_ONCE(probe->leaving) ||
+		    fatal_signal_pending(current))
+			break;
+		/* 0: the time is over; else somebody was woken, for whatever reason. */
+	} while (schedule_hrtimeout(&until, HRTIMER_MODE_ABS));
+	finish_wait(&s->room, &wait);
+}
+
+static void gp_edit_apply(const struct gp_probe *probe, struct pt_regs *regs,
+			  const struct gp_edit *edit)
+{
+	if (!edit->n && !edit->delay)
+		return;
+	gp_edit_tell(probe);
+	if (!gp_edit_write_all(edit)) {
+		gp_hit_stat(probe->session, GOPROBE_STAT_NOT_EDITED);
+		return;
+	}
+	gp_edit_set_all(edit, regs);
+	gp_hit_stat(probe->session, GOPROBE_STAT_EDITED);
+	if (edit->delay)
+		gp_edit_delay(probe, edit->delay);
+}
+
+/* --- hits ------------------------------------------------------------------------ */
+
+static bool gp_edit_passes(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	enum gp_verdict verdict = GP_VERDICT_RUN;
+
+	if (probe->filter->ntests)
+		verdict = gp_filter_test(probe->filter, regs);
+	if (verdict == GP_VERDICT_RUN)
+		verdict = gp_filter_run(probe, regs, 0, NULL);
+	if (verdict == GP_VERDICT_PASSES)
+		return true;
+	gp_paired_rejected(probe, regs, verdict);
+	return false;
+}
+
+/* What the hit, which matters, is without an edit. Return: does it count? */
+static bool gp_edit_counts(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	if (probe->then == GP_WAY_END)
+		return gp_paired_try_end(probe, regs);
+	if (probe->filter && !gp_edit_passes(probe, regs))
+		return false;
+	if (probe->then == GP_WAY_CALL)
+		return gp_paired_try_call(probe, regs);
+	if (probe->action == GOPROBE_ACTION_COUNT)
+		gp_tally_hit(probe->tally);
+	else
+		gp_handler_record(probe, regs);
+	return true;
+}
+
+/**
+ * gp_edit_hit() - a hit after which something is changed
+ * @probe: whose; has an edit
+ * @regs: the target's registers
+ *
+ * Return: what the handler does.
+ */
+int gp_edit_hit(const struct gp_probe *probe, struct pt_regs *regs)
+{
+	struct gp_edit edit GP_UNINITIALIZED;
+
+	if (!gp_hit_matters(probe, regs))
+		return gp_hit_does_not_matter(probe, regs);
+	if (!gp_edit_counts(probe, regs) || !READ_ONCE(probe->session->running))
+		return 0;
+	switch (gp_filter_run_edit(probe, regs, &edit)) {
+	case GP_VERDICT_PASSES:
+		gp_edit_apply(probe, regs, &edit);
+		break;
+	case GP_VERDICT_UNDECIDED:
+		gp_hit_stat(probe->session, GOPROBE_STAT_NOT_EDITED);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}

@@ -1,0 +1,723 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which hits count. A filter is a program without a frame; most are a few comparisons of
+ * arguments with constants, which need no program: gp_filter_test().
+ *
+ * Context: the hitting task, preemption on. What has to be read is read with page faults
+ * disabled; a page that is absent is brought in, and the program begins anew.
+ */
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "capture/capture.h"
+#include "capture/faultin.h"
+#include "capture/program.h"
+#include "gfp.h"
+#include "hit/edit.h"
+#include "hit/filter.h"
+#include "hit/hit.h"
+#include "session/probe.h"
+#include "stats/calls.h"
+#include "stats/goroutine_set.h"
+#include "stats/keys.h"
+#include "stats/tally.h"
+
+/* Bytes of either side that are compared at a time. */
+#define GP_FILTER_SAME	128
+
+/* --- making one -------------------------------------------------------------- */
+
+/* The range that a jump's condition is, of numbers that are shifted. false: it is empty. */
+static bool gp_test_range(const struct gp_op *jump, struct gp_test *t)
+{
+	const u64 lowest = S64_MIN, highest = S64_MAX, unit = 1ULL << t->shift;
+	u64 value = jump->value << t->shift, last = ~0ULL << t->shift;
+
+	t->want = true;
+	switch (jump->code) {
+	case GOPROBE_OP_JNE_I:
+		t->want = false;
+		fallthrough;
+	case GOPROBE_OP_JEQ_I:
+		t->low = value;
+		last = value;
+		break;
+	case GOPROBE_OP_JLT_I:
+		t->low = 0;
+		last = value - unit;
+		if (!value)
+			return false;
+		break;
+	case GOPROBE_OP_JGE_I:
+		t->low = value;
+		break;
+	case GOPROBE_OP_JSLT_I:
+		t->low = lowest;
+		last = value - unit;
+		if (value == lowest)
+			return false;
+		break;
+	case GOPROBE_OP_JSGE_I:
+		t->low = value;
+		last = highest & last;
+		break;
+	default:
+		return false;
+	}
+	t->span = last - t->low;
+	return true;
+}
+
+/* Does @value survive being cut to the number's bits, and extended again? */
+static bool gp_test_fits(u64 value, u8 shift, bool is_signed)
+{
+	u64 cut = value << shift;
+
+	return value == (is_signed ? (u64)((s64)cut >> shift) : cut >> shift);
+}
+
+/**
+ * struct gp_symbol - what a register holds, as far as a test can be about it
+ * @t: where it comes from: from, shift, loads, offset
+ * @known: it is that
+ * @is_signed: what has been cut off is replaced by its sign
+ * @mask: its loads, by number
+ */
+struct gp_symbol {
+	struct gp_test t;
+	bool known;
+	bool is_signed;
+	u64 mask;
+};
+
+/**
+ * struct gp_simplify - a program that may be a few tests
+ * @r: registers
+ * @nloads: loads so far
+ * @unseen: loads whose failure would come earlier in the program than in the tests
+ */
+struct gp_simplify {
+	struct gp_symbol r[GP_OP_REGS];
+	u32 nloads;
+	u64 unseen;
+};
+
+static bool gp_simplify_load(struct gp_simplify *s, const struct gp_op *op)
+{
+	struct gp_symbol x = s->r[op->b];
+	s64 offset = op->value;
+
+	if (!x.known || x.t.shift || x.t.loads == GP_TEST_LOADS || s->nloads == 64 ||
+	    offset != (s32)offset)
+		return false;
+	x.t.offset[x.t.loads++] = offset;
+	x.t.shift = 64 - 8 * op->size;
+	x.is_signed = false;
+	x.mask |= BIT_ULL(s->nloads);
+	s->unseen |= BIT_ULL(s->nloads++);
+	s->r[op->a] = x;
+	return true;
+}
+
+static bool gp_simplify_cut(struct gp_simplify *s, const struct gp_op *op)
+{
+	struct gp_symbol x = s->r[op->b];
+	u8 shift = 64 - 8 * op->size;
+
+	/* What has fewer bits already is the same, unless its sign comes to count. */
+	if (!x.known || x.t.shift > shift)
+		return false;
+	x.t.shift = shift;
+	x.is_signed = op->code == GOPROBE_OP_SIGN;
+	s->r[op->a] = x;
+	return true;
+}
+
+/* A jump over the next operation, if a condition holds, and REJECT. */
+static bool gp_simplify_test(struct gp_simplify *s, const struct gp_op *op, struct gp_test *t)
+{
+	bool is_signed = op->code == GOPROBE_OP_JSLT_I || op->code == GOPROBE_OP_JSGE_I;
+	bool any = op->code == GOPROBE_OP_JEQ_I || op->code == GOPROBE_OP_JNE_I;
+	const struct gp_symbol *x = &s->r[op->a];
+
+	/* Tests count what they reject in one counter, and remember nothing. */
+	if (!x->known || op->offset != 1 || op[1].code != GOPROBE_OP_REJECT ||
+	    op[1].value != GOPROBE_REJECT_FILTERED)
+		return false;
+	/* Of a number that has been cut, signed or not must be what it was cut as. */
+	if (x->t.shift && !any && is_signed != x->is_signed)
+		return false;
+	*t = x->t;
+	s->unseen &= ~x->mask;
+	return !s->unseen && gp_test_fits(op->value, t->shift, x->is_signed) &&
+	       gp_test_range(op, t);
+}
+
+/* What registers hold after it. Return: false if no test can come of that. */
+static bool gp_simplify_step(struct gp_simplify *s, const struct gp_op *op)
+{
+	switch (op->code) {
+	case GOPROBE_OP_REG:
+		s->r[op->a] = (struct gp_symbol){ .known = true, .t.from = op->b };
+		return true;
+	case GOPROBE_OP_MOVE:
+		s->r[op->a] = s->r[op->b];
+		return true;
+	case GOPROBE_OP_LOAD:
+		return gp_simplify_load(s, op);
+	case GOPROBE_OP_SIGN:
+	case GOPROBE_OP_LOW:
+		return gp_simplify_cut(s, op);
+	}
+	return false;
+}
+
+/* Is the program a few tests, one after the other? */
+static void gp_filter_simplify(struct gp_filter *filter)
+{
+	const struct gp_op *op = filter->ops, *end = op + filter->nops;
+	struct gp_simplify *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	u32 n = 0;
+
+	/* Without it filters only cost more. */
+	while (s && op < end && n < GP_FILTER_TESTS) {
+		if (gp_simplify_step(s, op)) {
+			op++;
+			continue;
+		}
+		if (end - op < 2 || !gp_simplify_test(s, op, &filter->test[n]))
+			break;
+		filter->loads |= filter->test[n].loads;
+		n++;
+		op += 2;
+	}
+	/* What is loaded behind the last test can fail, too. */
+	if (s && op == end && !s->unseen)
+		filter->ntests = n;
+	filter->first = filter->ntests && !filter->test[0].loads;
+	kfree(s);
+}
+
+/* What an id's open calls are told by. */
+static int gp_filter_resolve(struct gp_op *op, struct gp_tallies *tallies)
+{
+	int err = gp_tallies_add(tallies, op->value, false);
+
+	if (!err)
+		op->value = (unsigned long)gp_tallies_find(tallies, op->value);
+	return err;
+}
+
+/* What the operation, @w on the wire, says of the whole filter. */
+static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const struct goprobe_op *w)
+{
+	filter->ends |= op->code == GOPROBE_OP_DURATION;
+	filter->keyed |= op->code >= GOPROBE_OP_KEY && op->code <= GOPROBE_OP_KEY_STACK;
+	filter->under |= op->code == GOPROBE_OP_UNDER || op->code == GOPROBE_OP_ROOT;
+	filter->roots |= op->code == GOPROBE_OP_ROOT;
+	filter->members |= op->code == GOPROBE_OP_MEMBER;
+	filter->mutes |= op->code == GOPROBE_OP_REJECT && op->value & GOPROBE_REJECT_F_MUTED;
+	filter->edits |= op->code >= GOPROBE_OP_SET && op->code <= GOPROBE_OP_DELAY;
+	if (op->code == GOPROBE_OP_DELAY)
+		filter->delay_ns = min(filter->delay_ns + op->value, GOPROBE_DELAY_NS_MAX);
+	if (op->code == GOPROBE_OP_SET)
+		filter->sets |= BIT(op->b / 8);
+	if (op->code != GOPROBE_OP_QUOTA || !w->offset)
+		return;
+	filter->period_ns = (u64)w->offset * NSEC_PER_MSEC;
+	/* An operation's own has 16 bits. */
+	op->offset = 1;
+}
+
+/**
+ * gp_filter_new() - make a filter
+ * @w: verified
+ * @ops: its message's, verified
+ * @tallies: the session's; outlives the filter
+ *
+ * Return: the filter; an ERR_PTR() of -ENOMEM, or of -E2BIG: too many ids.
+ */
+struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct goprobe_op *ops,
+				struct gp_tallies *tallies)
+{
+	struct gp_filter *filter;
+	u32 i;
+
+	filter = kvzalloc(struct_size(filter, ops, w->nops), GP_GFP_CHARGED);
+	if (!filter)
+		return ERR_PTR(-ENOMEM);
+	filter->rejected = alloc_percpu_gfp(u64, GP_GFP_CHARGED);
+	if (!filter->rejected) {
+		kvfree(filter);
+		return ERR_PTR(-ENOMEM);
+	}
+	filter->nops = w->nops;
+	for (i = 0; i < w->nops; i++) {
+		struct gp_op *op = &filter->ops[i];
+		int err;
+
+		gp_op_load(op, &ops[w->op + i]);
+		gp_filter_learn(filter, op, &ops[w->op + i]);
+		if (op->code != GOPROBE_OP_UNDER)
+			continue;
+		err = gp_filter_resolve(op, tallies);
+		if (err) {
+			gp_filter_free(filter);
+			return ERR_PTR(err);
+		}
+	}
+	gp_filter_simplify(filter);
+	return filter;
+}
+
+void gp_filter_free(struct gp_filter *filter)
+{
+	free_percpu(filter->rejected);
+	kvfree(filter);
+}
+
+/* Hits that did not pass. */
+u64 gp_filter_rejected(const struct gp_filter *filter)
+{
+	u64 n = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		n += READ_ONCE(*per_cpu_ptr(filter->rejected, cpu));
+	return n;
+}
+
+/* --- running it ----------------------------------------------------------------- */
+
+/**
+ * struct gp_filter_hit - what a filter is asked about
+ * @p: its program, under way
+ * @c: the target's state
+ * @probe: whose hit
+ * @filter: its filter, or its edit
+ * @duration: ns that the call took
+ * @number: of GOPROBE_OP_NUMBER, or 0: it has not been asked for yet
+ * @quota: of GOPROBE_OP_QUOTA, without a period and with one: its result and 1, or 0: likewise
+ * @key: what the hit counts by, if the filter makes a key
+ * @verdict: how it has ended, unless it could not tell
+ * @edit: what is to be set, written and waited for, if it is an edit
+ */
+struct gp_filter_hit {
+	struct gp_program p;
+	struct gp_capture c;
+	const struct gp_probe *probe;
+	struct gp_filter *filter;
+	u64 duration;
+	u64 number[GP_NUMBERS];
+	u8 quota[2];
+	struct gp_key *key;
+	enum gp_verdict verdict;
+	struct gp_edit *edit;
+};
+
+static int gp_filter_task(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	struct gp_goroutine go;
+	u64 *to = &h->p.r[op->a];
+
+	switch (op->value) {
+	case GOPROBE_TASK_TGID:
+		*to = current->tgid;
+		return GOPROBE_CHUNK_OK;
+	case GOPROBE_TASK_TID:
+		*to = current->pid;
+		return GOPROBE_CHUNK_OK;
+	}
+	if (gp_hit_goroutine(h->probe, h->c.regs, h->c.faultin, false, &go))
+		return -EAGAIN;
+	*to = op->value == GOPROBE_TASK_G ? go.g : go.goid;
+	return GOPROBE_CHUNK_OK;
+}
+
+/* @tally: which function is asked for; NULL: whether there is a tree of calls */
+static int gp_filter_ask(const struct gp_filter_hit *h, struct gp_calls_key key, u32 depth,
+			 const struct gp_tally *tally)
+{
+	struct gp_calls *calls = h->probe->session->calls;
+	int ret;
+
+	ret = tally ? gp_calls_under(calls, key, depth, tally) : gp_calls_root(calls, key, depth);
+	/*
+	 * An answer can take GP_CALLS_LOOK steps, and a program asks GP_UNDERS_MAX times. Nothing
+	 * that a program has at this point belongs to this CPU.
+	 */
+	if (unlikely(need_resched())) {
+		preempt_enable();
+		cond_resched();
+		preempt_disable();
+	}
+	return ret;
+}
+
+/* What the open calls further up say; a system stack's begin where the goroutine's own end. */
+static int gp_filter_further_up(struct gp_filter_hit *h, const struct gp_op *op,
+				const struct gp_tally *tally)
+{
+	struct gp_calls_key key;
+	struct gp_goroutine go;
+	struct gp_own_g own;
+	int found;
+
+	BUILD_BUG_ON(GOPROBE_ROOT_NONE);
+	h->p.r[op->a] = 0;
+	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
+		return own.absent ? gp_capture_absent(&h->c, own.absent) : GOPROBE_CHUNK_OK;
+	key = gp_hit_key(&own);
+	found = gp_filter_ask(h, key, gp_calls_depth(own.depth), tally);
+	if (!found && !own.goid) {
+		if (gp_hit_goroutine(h->probe, h->c.regs, h->c.faultin, false, &go))
+			return -EAGAIN;
+		if (go.absent)
+			return gp_capture_absent(&h->c, go.absent);
+		key.g = go.g;
+		key.goid = go.goid;
+		found = gp_filter_ask(h, key, U32_MAX, tally);
+	}
+	if (found < 0)
+		return GOPROBE_CHUNK_RANGE;
+	h->p.r[op->a] = found;
+	return GOPROBE_CHUNK_OK;
+}
+
+static int gp_filter_under(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	return gp_filter_further_up(h, op, (const struct gp_tally *)(unsigned long)op->value);
+}
+
+/* Compare @n bytes at @a and @b, a few. Return: status, with *@same. */
+static noinline int gp_filter_compare(struct gp_filter_hit *h, u64 a, u64 b, u32 n, bool *same)
+{
+	u8 left[GP_FILTER_SAME] GP_UNINITIALIZED, right[GP_FILTER_SAME] GP_UNINITIALIZED;
+	u32 size = n;
+	int status;
+
+	status = gp_capture_copy(&h->c, left, a, &size);
+	size = n;
+	if (status == GOPROBE_CHUNK_OK)
+		status = gp_capture_copy(&h->c, right, b, &size);
+	*same = status == GOPROBE_CHUNK_OK && !memcmp(left, right, n);
+	return status;
+}
+
+static int gp_filter_same(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	u64 a = h->p.r[op->a], b = h->p.r[op->b];
+	u32 left = min_t(u64, h->p.r[op->value], op->size), n;
+	int status = GOPROBE_CHUNK_OK;
+	bool same = true;
+
+	for (; same && left && status == GOPROBE_CHUNK_OK; left -= n, a += n, b += n) {
+		n = min_t(u32, left, GP_FILTER_SAME);
+		status = min(a, b) < GP_NIL_END ? GOPROBE_CHUNK_NIL :
+			 gp_filter_compare(h, a, b, n, &same);
+	}
+	h->p.r[op->a] = same;
+	return status;
+}
+
+/* Each hit has one number, however often it is begun anew. */
+static u64 gp_filter_number(struct gp_filter_hit *h, u32 counter)
+{
+	if (!h->number[counter])
+		h->number[counter] = atomic64_inc_return(&h->filter->number[counter]);
+	return h->number[counter];
+}
+
+/* One of the first @most hits? When all have come nobody writes any more. */
+static bool gp_filter_take(struct gp_filter *filter, u64 most)
+{
+	return (u64)atomic64_read(&filter->taken) < most &&
+	       (u64)atomic64_inc_return(&filter->taken) <= most;
+}
+
+/*
+ * One of the first @most hits of this period? A round that fails shows that another hit has been
+ * counted, so there are @most of them.
+ */
+static bool gp_filter_take_now(struct gp_filter *filter, u64 most)
+{
+	u64 now = div64_u64(ktime_get_ns(), filter->period_ns), begun, n;
+	s64 old = atomic64_read(&filter->period);
+
+	do {
+		begun = (u64)old >> GP_QUOTA_BITS;
+		/* Who is late belongs to the period that has begun meanwhile. */
+		n = begun < now ? 0 : old & GP_QUOTA_MAX;
+		if (n >= most)
+			return false;
+	} while (!atomic64_try_cmpxchg(&filter->period, &old,
+				       max(begun, now) << GP_QUOTA_BITS | (n + 1)));
+	return true;
+}
+
+/* Likewise, each hit counts once. */
+static bool gp_filter_quota(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	struct gp_filter *filter = h->filter;
+	u8 *quota = &h->quota[op->offset];
+
+	if (!*quota)
+		*quota = 1 + (op->offset ? gp_filter_take_now(filter, op->value) :
+					   gp_filter_take(filter, op->value));
+	return *quota - 1;
+}
+
+static int gp_filter_root(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	return gp_filter_further_up(h, op, NULL);
+}
+
+static enum gp_verdict gp_filter_reject(u64 value)
+{
+	static const enum gp_verdict verdicts[] = {
+		[GOPROBE_REJECT_FILTERED] = GP_VERDICT_REJECTS,
+		[GOPROBE_REJECT_LIMITED] = GP_VERDICT_LIMITED,
+		[GOPROBE_REJECT_SAMPLED] = GP_VERDICT_SAMPLED,
+	};
+
+	return verdicts[value & ~(u64)GOPROBE_REJECT_F_MUTED] |
+	       (value & GOPROBE_REJECT_F_MUTED ? GP_VERDICT_F_MUTED : 0);
+}
+
+static int gp_filter_key_word(struct gp_key *key, u64 word)
+{
+	/* There is one wherever contents.c lets such a filter in. */
+	if (WARN_ON_ONCE(!key) || key->n >= key->room)
+		return GOPROBE_CHUNK_RANGE;
+	key->word[key->n++] = word;
+	return GOPROBE_CHUNK_OK;
+}
+
+/* The number of bytes, and the bytes. */
+static int gp_filter_key_bytes(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	u64 address = h->p.r[op->a], len = h->p.r[op->b];
+	struct gp_key *key = h->key;
+	u32 size, padded, copied;
+	int status;
+
+	if (gp_filter_key_word(key, len) != GOPROBE_CHUNK_OK)
+		return GOPROBE_CHUNK_RANGE;
+	size = min3(len, (u64)op->size, (key->room - key->n) * 8ULL);
+	if (!size)
+		return GOPROBE_CHUNK_OK;
+	padded = ALIGN(size, 8);
+	key->word[key->n + padded / 8 - 1] = 0;
+	copied = size;
+	status = address < GP_NIL_END ? GOPROBE_CHUNK_NIL :
+		 gp_capture_copy(&h->c, &key->word[key->n], address, &copied);
+	key->n += padded / 8;
+	return status;
+}
+
+/*
+ * Who called whom: the hit's own address, where its function returns to, and from there on by
+ * frame pointers, which Go keeps in every frame. At the entry of a function, and at its
+ * RET, the frame pointer is its caller's. A frame lies higher than the one it has called,
+ * and in the goroutine's stack, or it is none.
+ */
+static int gp_filter_key_stack(struct gp_filter_hit *h, const struct gp_op *op)
+{
+	struct gp_key *key = h->key;
+	u64 frame[2] = { gp_arch_frame_pointer(h->c.regs) }, bias = h->c.bias;
+	u32 first, most, n = 0;
+	struct gp_own_g own;
+	u64 at = h->c.sp, end;
+	int status;
+
+	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
+		return own.absent ? gp_capture_absent(&h->c, own.absent) : GOPROBE_CHUNK_FAULT;
+	end = at + own.depth;
+	if (WARN_ON_ONCE(!key) || key->room - key->n < 2)
+		return GOPROBE_CHUNK_RANGE;
+	first = key->n;
+	most = min_t(u64, op->value, key->room - first - 1);
+	key->word[first + ++n] = h->probe->address;
+	while (n < most && at + 8 <= end) {
+		u32 size = n == 1 ? 8 : 16;
+
+		/* Of the first one only where it returns to is below the frame pointer. */
+		status = gp_capture_copy(&h->c, n == 1 ? &frame[1] : frame, at, &size);
+		if (status)
+			return status;
+		if (!frame[1])
+			break;
+		key->word[first + ++n] = frame[1] - bias;
+		if (frame[0] <= at || frame[0] % 8 || end < 16 || frame[0] > end - 16)
+			break;
+		at = frame[0];
+	}
+	key->word[first] = n;
+	key->n = first + n + 1;
+	return GOPROBE_CHUNK_OK;
+}
+
+/* What only filters have. Return: the next operation. */
+static __always_inline const struct gp_op *gp_filter_step(struct gp_filter_hit *h,
+							  const struct gp_op *op)
+{
+	int status = GOPROBE_CHUNK_OK;
+
+	switch (op->code) {
+	case GOPROBE_OP_REJECT:
+		h->verdict = gp_filter_reject(op->value);
+		return h->p.end;
+	case GOPROBE_OP_TASK:
+		status = gp_filter_task(h, op);
+		break;
+	case GOPROBE_OP_DURATION:
+		h->p.r[op->a] = h->duration;
+		break;
+	case GOPROBE_OP_NUMBER:
+		h->p.r[op->a] = gp_filter_number(h, op->value);
+		break;
+	case GOPROBE_OP_QUOTA:
+		h->p.r[op->a] = gp_filter_quota(h, op);
+		break;
+	case GOPROBE_OP_ROOT:
+		status = gp_filter_root(h, op);
+		break;
+	case GOPROBE_OP_UNDER:
+		status = gp_filter_under(h, op);
+		break;
+	case GOPROBE_OP_SAME:
+		status = gp_filter_same(h, op);
+		break;
+	case GOPROBE_OP_MEMBER:
+		h->p.r[op->a] = gp_members_has(h->probe->session->members,
+					       gp_arch_process(current, current->mm),
+					       h->p.r[op->b]);
+		break;
+	case GOPROBE_OP_KEY:
+		status = gp_filter_key_word(h->key, h->p.r[op->a]);
+		break;
+	case GOPROBE_OP_KEY_BYTES:
+		status = gp_filter_key_bytes(h, op);
+		break;
+	case GOPROBE_OP_KEY_STACK:
+		status = gp_filter_key_stack(h, op);
+		break;
+	case GOPROBE_OP_SET:
+	case GOPROBE_OP_SET_FLOAT:
+	case GOPROBE_OP_WRITE:
+	case GOPROBE_OP_DELAY:
+		status = gp_edit_collect(h->edit, op, h->p.r);
+		break;
+	}
+	if (likely(status == GOPROBE_CHUNK_OK))
+		return op + 1;
+	if (status < 0)
+		h->p.err = status;
+	else
+		h->p.status = status;
+	return h->p.end;
+}
+
+/*
+ * Context: preemption off, page faults disabled. Return: 0, or -EAGAIN. In line, for filters as
+ * for edits: so filters cost what they did before there were edits.
+ */
+static __always_inline int gp_filter_attempt(struct gp_filter_hit *h)
+{
+	const struct gp_filter *filter = h->filter;
+	const struct gp_op *op = filter->ops;
+
+	memset(&h->p, 0, sizeof(h->p));
+	if (h->key)
+		h->key->n = 0;
+	h->p.c = &h->c;
+	h->p.end = op + filter->nops;
+	h->p.filters = true;
+	while ((op = gp_program_go(&h->p, op)) < h->p.end)
+		op = gp_filter_step(h, op);
+	return h->p.err;
+}
+
+/* Run the program of @h->filter, of which the rest of @h is filled in here. */
+static __always_inline enum gp_verdict gp_filter_decide(struct gp_filter_hit *h,
+							const struct gp_probe *probe,
+							const struct pt_regs *regs,
+							struct gp_edit *edit)
+{
+	struct gp_faultin faultin GP_UNINITIALIZED;
+	int err;
+
+	gp_faultin_init(&faultin);
+	h->c.regs = regs;
+	h->c.sp = gp_hit_sp(probe, regs);
+	h->c.bias = gp_hit_bias(probe, regs);
+	h->c.faultin = &faultin;
+	h->probe = probe;
+	h->edit = edit;
+	memset(h->number, 0, sizeof(h->number));
+	memset(h->quota, 0, sizeof(h->quota));
+	h->verdict = GP_VERDICT_PASSES;
+	do {
+		if (edit) {
+			edit->n = 0;
+			edit->delay = 0;
+		}
+		preempt_disable();
+		pagefault_disable();
+		err = gp_filter_attempt(h);
+		pagefault_enable();
+		preempt_enable();
+		if (err)
+			gp_faultin_serve(&faultin);
+	} while (err);
+	return h->p.status ? GP_VERDICT_UNDECIDED : h->verdict;
+}
+
+/**
+ * gp_filter_run() - does a hit count?
+ * @probe: has a filter
+ * @regs: the target's registers
+ * @duration: ns that the call took, at its end
+ * @key: gets the key; not NULL if the filter makes one; @key->room is set
+ *
+ * Context: a handler, preemption on; may sleep.
+ *
+ * Return: enum gp_verdict, perhaps with GP_VERDICT_F_MUTED.
+ */
+noinline enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
+				       u64 duration, struct gp_key *key)
+{
+	struct gp_filter_hit h GP_UNINITIALIZED;
+
+	h.filter = probe->filter;
+	h.duration = duration;
+	h.key = key;
+	return gp_filter_decide(&h, probe, regs, NULL);
+}
+
+/**
+ * gp_filter_run_edit() - what is to be changed?
+ * @probe: has an edit
+ * @regs: the target's registers
+ * @edit: gets it
+ *
+ * Context: a handler, preemption on; may sleep.
+ *
+ * Return: GP_VERDICT_PASSES; _UNDECIDED: it failed; else: nothing, after all.
+ */
+noinline enum gp_verdict gp_filter_run_edit(const struct gp_probe *probe,
+					    const struct pt_regs *regs, struct gp_edit *edit)
+{
+	struct gp_filter_hit h GP_UNINITIALIZED;
+
+	h.filter = probe->edit;
+	h.duration = 0;
+	h.key = NULL;
+	return gp_filter_decide(&h, probe, regs, edit);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which hits count: a verified filter, as handlers use it. */
+#ifndef GP_FILTER_H
+#define GP_FILTER_H
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/types.h>
+#include <linux/uaccess.h>
+#include <goprobe.h>
+
+#include "arch/usercopy.h"
+#include "capture/plan.h"
+
+struct gp_edit;
+struct gp_key;
+struct gp_probe;
+struct gp_tallies;
+
+/* See struct goprobe_limits. */
+#define GP_FILTERS_MAX	(64U << 10)
+
+#define GP_FILTER_TESTS	8
+#define GP_TEST_LOADS	3
+
+/**
+ * struct gp_test - is a number in a range?
+ * @from: offset in struct pt_regs of the register that has it, or where it is
+ * @shift: of the word, to get rid of what is not the number's
+ * @loads: words to be loaded on the way: the next is at @offset from the last
+ * @want: whether it should be
+ * @offset: see @loads
+ * @low: where the range begins, as much to the left
+ * @span: how long it is, modulo 2^64, so that it can be one of signed numbers as well
+ */
+struct gp_test {
+	u16 from;
+	u8 shift;
+	u8 loads;
+	bool want;
+	s32 offset[GP_TEST_LOADS];
+	u64 low;
+	u64 span;
+};
+
+/**
+ * struct gp_filter - a verified filter
+ * @ntests: number of @test, if these are all there is to it; 0: the program is run
+ * @first: there are some, and the first one has no loads
+ * @loads: one of them has loads
+ * @test: the program, if it is so simple: all must hold
+ * @rejected: hits that did not pass, by CPU; but for ends of calls
+ * @number: hits that have come to GOPROBE_OP_NUMBER, by counter
+ * @taken: hits that have come to GOPROBE_OP_QUOTA without a period, as long as there were not too
+ *	many
+ * @period: of that with one: the period's number, and behind it, in GP_QUOTA_BITS, its hits
+ * @period_ns: how long one is
+ * @ends: it is for the ends of calls only
+ * @under: it has GOPROBE_OP_UNDER or _ROOT, which look at open calls
+ * @roots: it has GOPROBE_OP_ROOT
+ * @mutes: it has GOPROBE_REJECT_F_MUTED
+ * @members: it has GOPROBE_OP_MEMBER
+ * @keyed: it makes a key
+ * @edits: it is an edit: it sets, writes or delays
+ * @delay_ns: then: how long it delays at most
+ * @sets: then: integer registers that it sets: bits, by offset in struct pt_regs / 8
+ * @nops: number of @ops
+ * @ops: the program; the value of GOPROBE_OP_UNDER is a struct gp_tally
+ */
+struct gp_filter {
+	u32 ntests;
+	bool first;
+	bool loads;
+	u64 __percpu *rejected;
+	struct gp_test test[GP_FILTER_TESTS];
+	atomic64_t number[GP_NUMBERS];
+	atomic64_t taken;
+	atomic64_t period;
+	u64 period_ns;
+	bool ends;
+	bool under;
+	bool roots;
+	bool mutes;
+	bool members;
+	bool keyed;
+	bool edits;
+	u32 delay_ns;
+	u32 sets;
+	u32 nops;
+	struct gp_op ops[];
+};
+
+enum gp_verdict {
+	GP_VERDICT_PASSES,
+	GP_VERDICT_REJECTS,
+	GP_VERDICT_UNDECIDED,
+	GP_VERDICT_RUN,		/* only the program can tell */
+	GP_VERDICT_LIMITED,	/* it does not pass; and so on */
+	GP_VERDICT_SAMPLED,
+};
+
+/* With one that does not pass: see GOPROBE_REJECT_F_MUTED. */
+#define GP_VERDICT_F_MUTED	BIT(4)
+
+struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct goprobe_op *ops,
+				struct gp_tallies *tallies);
+void gp_filter_free(struct gp_filter *filter);
+u64 gp_filter_rejected(const struct gp_filter *filter);
+enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
+			      u64 duration, struct gp_key *key);
+enum gp_verdict gp_filter_run_edit(const struct gp_probe *probe, const struct pt_regs *regs,
+				   struct gp_edit *edit);
+
+static __always_inline bool gp_test_is(const struct gp_test *t, u64 word)
+{
+	return ((word << t->shift) - t->low <= t->span) == t->want;
+}
+
+/* Of a test without loads. */
+static __always_inline bool gp_test_holds(const struct gp_test *t, const struct pt_regs *regs)
+{
+	return gp_test_is(t, *(const u64 *)((const u8 *)regs + t->from));
+}
+
+/* The word that a test is about. Return: false if it can't be had just so. */
+static __always_inline bool gp_test_load(const struct gp_test *t, u64 *word)
+{
+	const s32 *offset = t->offset, *end = offset + t->loads;
+
+	for (; offset < end; offset++) {
+		u64 at = *word + *offset;
+
+		if (unlikely(min(*word, at) < GP_NIL_END) || unlikely(!gp_user_load(word, at)))
+			return false;
+	}
+	return true;
+}
+
+/* Do all tests hold? Context: page faults disabled, if there are loads. */
+static __always_inline enum gp_verdict gp_filter_try(const struct gp_filter *filter,
+						     const struct pt_regs *regs)
+{
+	const struct gp_test *t = filter->test, *end = t + filter->ntests;
+
+	do {
+		u64 word = *(const u64 *)((const u8 *)regs + t->from);
+
+		if (t->loads && unlikely(!gp_test_load(t, &word)))
+			return GP_VERDICT_RUN;
+		if (!gp_test_is(t, word))
+			return GP_VERDICT_REJECTS;
+	} while (++t < end);
+	return GP_VERDICT_PASSES;
+}
+
+/**
+ * gp_filter_test() - does a hit count?
+ * @filter: has tests
+ * @regs: the target's registers
+ *
+ * Context: a handler, preemption on.
+ *
+ * Return: enum gp_verdict; GP_VERDICT_RUN: gp_filter_run() is to be asked.
+ */
+static __always_inline enum gp_verdict gp_filter_test(const struct gp_filter *filter,
+						      const struct pt_regs *regs)
+{
+	enum gp_verdict verdict;
+
+	if (!filter->loads)
+		return gp_filter_try(filter, regs);
+	pagefault_disable();
+	verdict = gp_filter_try(filter, regs);
+	pagefault_enable();
+	return verdict;
+}
+
+#endif

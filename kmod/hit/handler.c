@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hot path: what happens when a thread runs into a breakpoint.
+ *
+ * Context: the hitting task on its way back to user space, interrupts on, no
+ * kernel locks of ours or of the target's memory held. The kernel keeps the
+ * consumer alive (register_rwsem before 6.12, RCU tasks trace since), and with
+ * it point, set, probe, plan and session: see probe.c.
+ *
+ * A record is reserved, filled and committed in the ring of one CPU with
+ * preemption off: no lock, no allocation, no wait, no loop that the plan does not
+ * bound. Only if the target's memory has an absent page is the attempt given up,
+ * the page brought in with preemption on, and the capture begun anew.
+ *
+ * Every hit is tried in the quick way first, if its probe allows: all in line, no
+ * local variable with an address. What that can't do, the general way begins anew.
+ * So it does when there is no room, if the session wants no losses: the thread then
+ * waits for the reader, with preemption on.
+ *
+ * Hits that leave no record take no ring: they are counted by id (tally.h), or
+ * remembered until the call returns (calls.h). A filter (filter.h) is asked first. Calls and
+ * returns that are recorded together are in paired.c, hits that only tell of goroutines in
+ * told.c, hits after which something is changed in edit.c. What a probe's hits do was found
+ * when the probe was made (enum gp_way).
+ *
+ * Each hit of each probe counts in exactly one counter of enum goprobe_stat.
+ */
+#include <linux/errno.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/uaccess.h>
+
+#include "arch/arch.h"
+#include "arch/emulate.h"
+#include "arch/usercopy.h"
+#include "capture/capture.h"
+#include "capture/faultin.h"
+#include "capture/goroutine.h"
+#include "capture/visited.h"
+#include "hit/edit.h"
+#include "hit/filter.h"
+#include "hit/handler.h"
+#include "hit/hit.h"
+#include "hit/keyed.h"
+#include "hit/notify.h"
+#include "hit/pair.h"
+#include "ring/clock.h"
+#include "ring/ring.h"
+#include "session/probe.h"
+#include "session/session.h"
+#include "session/stream.h"
+#include "stats/calls.h"
+#include "stats/states.h"
+
+/* The general way. Return: bytes written, or an error of gp_capture_run(). */
+static __always_inline long gp_hit_capture(const struct gp_probe *probe,
+					   const struct pt_regs *regs, u8 *to, u32 room,
+					   struct gp_faultin *faultin, u16 *flags)
+{
+	struct gp_capture c = {
+		.plan = probe->plan,
+		.regs = regs,
+		.sp = gp_hit_sp(probe, regs),
+		.bias = gp_hit_bias(probe, regs),
+		.dynamic = probe->dynamic,
+		.to = to,
+		.room = room,
+		.faultin = faultin,
+		.seen = this_cpu_ptr(gp_seen),
+	};
+	int err = gp_capture_run(&c);
+
+	*flags = c.flags;
+	if (unlikely(err))
+		return err;
+	return c.used;
+}
+
+/*
+ * Write the record, with @split, if there is one, before the frame. Return: its size; -ENOSPC
+ * if the ring has no room; -EAGAIN if faultin->address is needed, or @quick is not possible.
+ */
+static __always_inline long gp_hit_write(const struct gp_probe *probe,
+					 const struct pt_regs *regs,
+					 const struct gp_ring *ring,
+					 struct gp_faultin *faultin, bool quick,
+					 const struct gp_split *split)
+{
+	struct goprobe_record *rec = (void *)gp_ring_next(ring);
+	u32 room = gp_ring_room(ring), id, plan_id, tid, tgid;
+	u32 head = sizeof(*rec) + (split ? split->n * sizeof(u64) : 0);
+	u8 *frame = (u8 *)rec + head;
+	const struct gp_plan *plan = probe->plan;
+	struct gp_goroutine go GP_UNINITIALIZED;
+	u16 flags = 0;
+	long used = 0;
+
+	if (unlikely(room < head))
+		return -ENOSPC;
+	room -= head;
+	if (plan && quick) {
+		used = gp_capture_quick(plan, regs, frame, room);
+		if (unlikely(used < 0))
+			return -EAGAIN;
+	} else if (plan) {
+		if (unlikely(room < plan->frame_bytes))
+			return -ENOSPC;
+		used = gp_hit_capture(probe, regs, frame, room, faultin, &flags);
+		if (unlikely(used < 0))
+			return used;
+	}
+	used += head;
+	if (split) {
+		memcpy(rec + 1, split->ns, split->n * sizeof(u64));
+		flags |= GOPROBE_RECORD_F_SPLIT;
+	}
+	if (unlikely(gp_hit_goroutine(probe, regs, faultin, quick, &go)))
+		return -EAGAIN;
+	/* Neighbours here as in the record: one move for two, if nothing is stored between. */
+	id = probe->id;
+	plan_id = probe->plan_id;
+	tid = current->pid;
+	tgid = current->tgid;
+	rec->words = used / 8;
+	rec->kind = probe->record_kind;
+	rec->flags = flags | go.flags;
+	rec->depth = go.depth / 8;
+	rec->id = id;
+	rec->plan = plan_id;
+	rec->tid = tid;
+	rec->tgid = tgid;
+	rec->goid = go.goid;
+	rec->ip = instruction_pointer((struct pt_regs *)regs);
+	/* Last, so that records of this CPU are in the order of their times. */
+	rec->time = gp_clock_read(&probe->session->clock);
+	return used;
+}
+
+/* No room. Return: -ENOSPC if the thread is to wait for it; 0: the record is lost. */
+noinline int gp_handler_no_room(const struct gp_session *s, struct gp_ring *ring, bool patient)
+{
+	if (patient && s->lossless && !READ_ONCE(s->stalled))
+		return -ENOSPC;
+	gp_ring_lose(ring, GOPROBE_LOST_RING_FULL, GOPROBE_STAT_LOST_RING_FULL);
+	return 0;
+}
+
+/*
+ * Context: preemption off. Return: -EAGAIN as gp_hit_write(); -ENOSPC if the thread
+ * is @patient and has to wait for room; -ESRCH, or -EAGAIN if @quick, if the session does not want
+ * this process; else 0: the hit has been counted.
+ */
+static __always_inline int gp_hit_try(const struct gp_probe *probe,
+				      const struct pt_regs *regs,
+				      struct gp_ring *ring,
+				      struct gp_faultin *faultin, bool quick,
+				      bool patient, const struct gp_split *split,
+				      enum gp_stream_wake *wake)
+{
+	struct gp_session *s = probe->session;
+	long size;
+
+	if (unlikely(!READ_ONCE(s->running))) {
+		ring->stat[GOPROBE_STAT_NOT_STARTED]++;
+		return 0;
+	}
+	if (unlikely(!gp_session_wants_current(s)))
+		return quick ? -EAGAIN : -ESRCH;
+	if (unlikely(gp_arch_skips(probe->skip, regs))) {
+		ring->stat[GOPROBE_STAT_RESTARTS]++;
+		return 0;
+	}
+	if (unlikely(gp_ring_has_losses(ring)) && !gp_ring_tell_losses(ring, &s->clock))
+		return gp_handler_no_room(s, ring, patient);
+	pagefault_disable();
+	gp_ring_open(ring);
+	size = gp_hit_write(probe, regs, ring, faultin, quick, split);
+	if (likely(size > 0))
+		gp_ring_commit(ring, size);
+	gp_ring_close(ring);
+	pagefault_enable();
+	if (unlikely(size < 0)) {
+		if (size == -EAGAIN)
+			return -EAGAIN;
+		return gp_handler_no_room(s, ring, patient);
+	}
+	ring->stat[probe->stat]++;
+	*wake = gp_stream_committed(s, ring);
+	return 0;
+}
+
+/* One attempt, all of it on one CPU. Return: as gp_hit_try(). */
+static __always_inline int gp_hit_attempt(const struct gp_probe *probe,
+					  const struct pt_regs *regs,
+					  struct gp_faultin *faultin, bool quick,
+					  bool patient, const struct gp_split *split)
+{
+	struct gp_session *s = probe->session;
+	enum gp_stream_wake wake = GP_STREAM_QUIET;
+	struct gp_ring *ring;
+	int err;
+
+	preempt_disable();
+	ring = READ_ONCE(s->rings[smp_processor_id()]);
+	if (unlikely(!ring)) {
+		preempt_enable();
+		gp_session_no_ring(s);
+		return 0;
+	}
+	err = gp_hit_try(probe, regs, ring, faultin, quick, patient, split, &wake);
+	if (!quick && unlikely(err == -EAGAIN))
+		ring->stat[GOPROBE_STAT_FAULT_INS]++;
+	preempt_enable();
+
+	if (unlikely(wake != GP_STREAM_QUIET))
+		gp_stream_wake(s, wake);
+	return err;
+}
+
+/*
+ * Any plan, memory that is absent, and a ring without room, which is waited for with the hit's
+ * @patience. Return: what the handler does.
+ */
+static __always_inline int gp_hit_all(const struct gp_probe *probe, const struct pt_regs *regs,
+				      const struct gp_split *split, u32 patience)
+{
+	struct gp_faultin faultin GP_UNINITIALIZED;
+	int err;
+
+	gp_faultin_init(&faultin);
+	while ((err = gp_hit_attempt(probe, regs, &faultin, false, patience, split))) {
+		if (err == -EAGAIN)
+			gp_faultin_serve(&faultin);
+		else if (err == -ENOSPC)
+			patience = gp_stream_wait_for_room(probe->session, patience);
+		else
+			return gp_hit_does_not_matter(probe, regs);
+	}
+	return 0;
+}
+
+static noinline int gp_hit_general(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	return gp_hit_all(probe, regs, NULL, GP_STREAM_PATIENCE);
+}
+
+static __always_inline int gp_hit_count(const struct gp_probe *probe,
+					const struct pt_regs *regs)
+{
+	if (unlikely(!gp_hit_matters(probe, regs)))
+		return gp_hit_does_not_matter(probe, regs);
+	gp_tally_hit(probe->tally);
+	return 0;
+}
+
+/* g in TLS, memory that is absent, code without a goroutine, calls that ended otherwise. */
+static noinline int gp_hit_time_general(const struct gp_probe *probe,
+					const struct pt_regs *regs, u64 now)
+{
+	struct gp_session *s = probe->session;
+	struct gp_own_g own;
+
+	if (!gp_hit_matters(probe, regs))
+		return gp_hit_does_not_matter(probe, regs);
+	if (!gp_hit_await_g(probe, regs, &own)) {
+		gp_hit_stat(s, GOPROBE_STAT_NO_GOROUTINE);
+		return 0;
+	}
+	if (probe->point_kind != GOPROBE_POINT_CALL) {
+		if (gp_calls_leave(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
+				   probe->tally, now) != GP_CALLS_ENDED)
+			gp_hit_stat(s, GOPROBE_STAT_NO_CALL);
+	} else if (gp_calls_enter(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
+				  probe->tally) != GP_CALLS_KEPT) {
+		gp_hit_no_room(s, GOPROBE_STAT_NO_ROOM);
+	}
+	return 0;
+}
+
+/* Where neither g nor the place is as usual: a call, or a return. */
+static noinline int gp_hit_time(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	u64 now = gp_clock_read(&probe->session->calls->clock);
+
+	return gp_hit_time_general(probe, regs, now);
+}
+
+/* The g that a probe with g in a register is on. Return: false if that is not so simple. */
+static __always_inline bool gp_hit_quick_g(const struct gp_probe *probe,
+					   const struct pt_regs *regs, struct gp_own_g *own)
+{
+	return likely(gp_hit_own_g(probe, gp_hit_g_reg(probe, regs), gp_hit_sp(probe, regs),
+				   own));
+}
+
+/*
+ * Each kind of hit by itself: so a hit saves no registers but those that its kind needs.
+ * Return of all: 0, so that they can be the last that a handler does.
+ */
+static noinline int gp_hit_record(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	if (unlikely(gp_hit_attempt(probe, regs, NULL, true, true, NULL)))
+		return gp_hit_general(probe, regs);
+	return 0;
+}
+
+/* A call whose time matters. All that is called is called last: it saves few registers. */
+static noinline int gp_hit_enter(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	struct gp_own_g own GP_UNINITIALIZED;
+
+	if (unlikely(!gp_hit_matters(probe, regs)))
+		return gp_hit_does_not_matter(probe, regs);
+	if (likely(gp_hit_quick_g(probe, regs, &own)) &&
+	    likely(gp_calls_try_enter(probe->session->calls, gp_hit_key(&own),
+				      gp_calls_depth(own.depth),
+				      probe->tally) == GP_CALLS_KEPT))
+		return 0;
+	return gp_hit_time_general(probe, regs, 0);
+}
+
+/* Its return. A call is open only if it mattered, so that need not be asked again. */
+static noinline int gp_hit_leave(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	struct gp_own_g own GP_UNINITIALIZED;
+	/* First, so that what comes after is not part of the call. */
+	u64 now = gp_clock_read(&probe->session->calls->clock);
+
+	if (likely(gp_hit_quick_g(probe, regs, &own)) &&
+	    likely(gp_calls_try_leave(probe->session->calls, gp_hit_key(&own),
+				      gp_calls_depth(own.depth), probe->tally,
+				      now) == GP_CALLS_ENDED))
+		return 0;
+	return gp_hit_time_general(probe, regs, now);
+}
+
+static int gp_hit_filter(const struct gp_probe *probe, const struct pt_regs *regs);
+
+/* In the order in which what is added here matters. */
+static __always_inline int gp_hit_way(const struct gp_probe *probe,
+				      const struct pt_regs *regs, enum gp_way way)
+{
+	if (likely(way == GP_WAY_QUICK))
+		return gp_hit_record(probe, regs);
+	if (way == GP_WAY_COUNT)
+		return gp_hit_count(probe, regs);
+	if (way == GP_WAY_ENTER)
+		return gp_hit_enter(probe, regs);
+	if (way == GP_WAY_LEAVE)
+		return gp_hit_leave(probe, regs);
+	if (way == GP_WAY_FILTER)
+		return gp_hit_filter(probe, regs);
+	if (way == GP_WAY_TIME)
+		return gp_hit_time(probe, regs);
+	if (way == GP_WAY_CALL)
+		return gp_paired_call(probe, regs);
+	if (way == GP_WAY_COUNT_KEY)
+		return gp_keyed_count(probe, regs);
+	if (way == GP_WAY_ENTER_KEY)
+		return gp_keyed_enter(probe, regs);
+	if (way == GP_WAY_END)
+		return gp_paired_end(probe, regs);
+	if (way == GP_WAY_GENERAL)
+		return gp_hit_general(probe, regs);
+	if (way == GP_WAY_TELL)
+		return gp_told(probe, regs);
+	/* The registers are the thread's, to be changed: see gp_handler_hit(). */
+	return gp_edit_hit(probe, (struct pt_regs *)regs);
+}
+
+/* A hit that matters counts only if it passes a filter. */
+static noinline int gp_hit_filter_all(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	const struct gp_filter *filter = probe->filter;
+	enum gp_verdict verdict = GP_VERDICT_RUN;
+
+	if (likely(filter->ntests))
+		verdict = gp_filter_test(filter, regs);
+	if (unlikely(verdict == GP_VERDICT_RUN))
+		verdict = gp_filter_run(probe, regs, 0, NULL);
+	if (likely(verdict == GP_VERDICT_PASSES))
+		return gp_hit_way(probe, regs, probe->then);
+	if (unlikely(verdict != GP_VERDICT_REJECTS))
+		return gp_paired_rejected(probe, regs, verdict);
+	this_cpu_inc(*filter->rejected);
+	return probe->remembers ? gp_paired_pass_by(probe, regs) : 0;
+}
+
+/* Most don't pass the first test: that needs no stack frame, as all that is called comes last. */
+static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	const struct gp_filter *filter = probe->filter;
+
+	if (unlikely(!gp_hit_matters(probe, regs)))
+		return gp_hit_does_not_matter(probe, regs);
+	if (!filter->first || gp_test_holds(filter->test, regs))
+		return gp_hit_filter_all(probe, regs);
+	this_cpu_inc(*filter->rejected);
+	return probe->remembers ? gp_paired_pass_by(probe, regs) : 0;
+}
+
+/* The record of a hit that has been found to count; for paired.c. */
+int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	return probe->quick ? gp_hit_record(probe, regs) : gp_hit_general(probe, regs);
+}
+
+/*
+ * The same of a hit that is not worth the short way: the end of a call whose time is divided
+ * (@split, or NULL), or that has waited for the call's record and has that @patience left.
+ */
+noinline void gp_handler_record_late(const struct gp_probe *probe, const struct pt_regs *regs,
+				     const struct gp_split *split, u32 patience)
+{
+	gp_hit_all(probe, regs, split, patience);
+}
+
+/* A point with several probes, or with an instruction that is not for the kernel. */
+static noinline int gp_hit_point(struct gp_point *point, const struct gp_probe_set *set,
+				 struct pt_regs *regs)
+{
+	struct gp_probe *const *probe = set->probe, *const *end = probe + set->n;
+	int ret;
+
+	/* Where the breakpoint is to leave the process each of them says so. */
+	do {
+		ret = gp_hit_way(*probe, regs, (*probe)->way);
+	} while (unlikely(++probe < end));
+	if (point->execute.by != GP_EXECUTOR_KERNEL)
+		gp_execute_hit(&point->execute, regs);
+	return ret;
+}
+
+/*
+ * A thread has run into the breakpoint whose consumer is @uc; in @regs are its
+ * registers, the instruction has not been executed yet. Return: 0: the breakpoint
+ * stays; UPROBE_HANDLER_REMOVE: it is to leave this process. If @regs say that the
+ * thread is still there, the kernel executes the instruction.
+ */
+GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
+{
+	struct gp_point *point = container_of(uc, struct gp_point, uc);
+	/* Not under rcu_read_lock(): the handler may sleep; see probe.c. */
+	const struct gp_probe_set *set = rcu_dereference_raw(point->set);
+
+	if (likely(set->n == 1 && point->execute.by == GP_EXECUTOR_KERNEL))
+		return gp_hit_way(set->probe[0], regs, set->probe[0]->way);
+	return gp_hit_point(point, set, regs);
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the ways of handling a hit share, and is not in line: what is rare, and what is
+ * not worth being there several times.
+ */
+#include <linux/errno.h>
+#include <linux/preempt.h>
+#include <linux/smp.h>
+#include <linux/uprobes.h>
+
+#include "arch/usercopy.h"
+#include "capture/faultin.h"
+#include "control/report.h"
+#include "hit/hit.h"
+#include "ring/ring.h"
+
+/* Count a hit that leaves nothing else behind. */
+noinline void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat)
+{
+	struct gp_ring *ring;
+
+	preempt_disable();
+	ring = READ_ONCE(s->rings[smp_processor_id()]);
+	if (likely(ring))
+		ring->stat[stat]++;
+	else
+		gp_session_no_ring(s);
+	preempt_enable();
+}
+
+/* Likewise, as there was no room: perhaps the dead have it. */
+noinline void gp_hit_no_room(struct gp_session *s, enum goprobe_stat stat)
+{
+	gp_hit_stat(s, stat);
+	gp_summary_want_reap(s);
+}
+
+/*
+ * Return: what the handler does: of all probes of a point the same, if no session wants this
+ * process.
+ */
+noinline int gp_hit_does_not_matter(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	struct gp_session *s = probe->session;
+
+	if (!gp_session_wants_current(s)) {
+		gp_hit_stat(s, GOPROBE_STAT_OTHER_PROCESS);
+		return gp_point_leaves(probe->point) ? UPROBE_HANDLER_REMOVE : 0;
+	}
+	/* What may have changed since comes last. */
+	gp_hit_stat(s, gp_arch_skips(probe->skip, regs) ? GOPROBE_STAT_RESTARTS :
+		    GOPROBE_STAT_NOT_STARTED);
+	return 0;
+}
+
+/* What a hit counts as that has not passed. */
+enum goprobe_stat gp_hit_verdict_stat(enum gp_verdict verdict)
+{
+	static const enum goprobe_stat stats[] = {
+		[GP_VERDICT_REJECTS] = GOPROBE_STAT_FILTERED,
+		[GP_VERDICT_UNDECIDED] = GOPROBE_STAT_UNDECIDED,
+		[GP_VERDICT_LIMITED] = GOPROBE_STAT_LIMITED,
+		[GP_VERDICT_SAMPLED] = GOPROBE_STAT_SAMPLED,
+	};
+
+	return stats[verdict & ~GP_VERDICT_F_MUTED];
+}
+
+/* A hit that has not passed its filter; of a call that was timed, the end. */
+noinline void gp_hit_rejected(const struct gp_probe *probe, enum gp_verdict verdict)
+{
+	if (probe->then == GP_WAY_END && READ_ONCE(probe->tally->times))
+		gp_tally_filtered(probe->tally);
+	gp_hit_stat(probe->session, gp_hit_verdict_stat(verdict));
+}
+
+/* The goroutine of a record, by the g in TLS. Context: page faults disabled. */
+noinline void gp_hit_goroutine_tls(const struct gp_probe *probe, unsigned long sp,
+				   struct gp_goroutine *go)
+{
+	unsigned long at = gp_arch_thread_pointer() + probe->runtime->g_tls, g = 0;
+	bool absent = gp_user_copy(&g, at, sizeof(g));
+
+	gp_goroutine_find(probe->runtime, g, sp, go);
+	if (absent)
+		go->absent = at;
+}
+
+/* As gp_hit_own_g(), with g from the register or from TLS, wherever it may be. */
+bool gp_hit_any_g(const struct gp_probe *probe, const struct pt_regs *regs,
+		  struct gp_own_g *own)
+{
+	unsigned long at, g;
+	bool absent;
+
+	if (probe->g_reg >= 0) {
+		g = gp_hit_g_reg(probe, regs);
+	} else {
+		preempt_disable();
+		at = gp_arch_thread_pointer() + probe->runtime->g_tls;
+		preempt_enable();
+		pagefault_disable();
+		absent = gp_user_copy(&g, at, sizeof(g));
+		pagefault_enable();
+		own->absent = at;
+		if (absent)
+			return false;
+	}
+	return gp_hit_own_g(probe, g, gp_hit_sp(probe, regs), own);
+}
+
+/* Likewise; memory that is absent is brought in. Return: false if there is no such g. */
+bool gp_hit_await_g(const struct gp_probe *probe, const struct pt_regs *regs,
+		    struct gp_own_g *own)
+{
+	struct gp_faultin faultin GP_UNINITIALIZED;
+
+	gp_faultin_init(&faultin);
+	while (!gp_hit_any_g(probe, regs, own)) {
+		if (!own->absent ||
+		    gp_faultin_verdict(&faultin, own->absent) != GOPROBE_CHUNK_OK)
+			return false;
+		faultin.address = own->absent;
+		gp_faultin_serve(&faultin);
+	}
+	return true;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hits that are counted and timed by key: as without a key, and by what their filter has put
+ * together besides. So the totals are right even if there is no room for a key.
+ *
+ * Context of all: a handler, preemption on.
+ */
+#include <linux/preempt.h>
+#include <linux/smp.h>
+
+#include "hit/filter.h"
+#include "hit/hit.h"
+#include "hit/keyed.h"
+#include "hit/pair.h"
+#include "ring/ring.h"
+#include "session/session.h"
+#include "stats/calls.h"
+#include "stats/keys.h"
+#include "stats/states.h"
+#include "stats/tally.h"
+
+/* The hit's key. Return: whether it passes; else that has been seen to. */
+static bool gp_keyed_make(const struct gp_probe *probe, const struct pt_regs *regs, u64 duration,
+			  struct gp_key *key)
+{
+	enum gp_verdict verdict;
+
+	key->n = 0;
+	key->room = gp_keys_room(probe->session->keys);
+	verdict = gp_filter_run(probe, regs, duration, key);
+	if (verdict == GP_VERDICT_PASSES)
+		return true;
+	gp_paired_rejected(probe, regs, verdict);
+	return false;
+}
+
+/*
+ * Besides what the hit counts as: so where there is no ring it is not counted, rather than as
+ * another hit.
+ */
+static noinline void gp_keyed_no_key(struct gp_session *s)
+{
+	struct gp_ring *ring;
+
+	preempt_disable();
+	ring = READ_ONCE(s->rings[smp_processor_id()]);
+	if (ring)
+		ring->stat[GOPROBE_STAT_NO_KEY]++;
+	preempt_enable();
+}
+
+static u32 gp_keyed_find(const struct gp_probe *probe, const struct gp_key *key)
+{
+	u32 number = gp_keys_find(probe->session->keys, probe->id, key);
+
+	if (!number)
+		gp_keyed_no_key(probe->session);
+	return number;
+}
+
+/**
+ * gp_keyed_count() - count a hit
+ * @probe: whose; its filter makes a key
+ * @regs: the target's registers
+ *
+ * Return: what the handler does.
+ */
+int gp_keyed_count(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	struct gp_key key GP_UNINITIALIZED;
+	u32 number;
+
+	if (!gp_hit_matters(probe, regs))
+		return gp_hit_does_not_matter(probe, regs);
+	if (!gp_keyed_make(probe, regs, 0, &key))
+		return 0;
+	gp_tally_hit(probe->tally);
+	number = gp_keyed_find(probe, &key);
+	if (number)
+		gp_keys_hit(probe->session->keys, number);
+	return 0;
+}
+
+/**
+ * gp_keyed_enter() - remember a call, and its key
+ * @probe: whose; its filter makes a key
+ * @regs: the target's registers
+ *
+ * Return: what the handler does.
+ */
+int gp_keyed_enter(const struct gp_probe *probe, const struct pt_regs *regs)
+{
+	struct gp_session *s = probe->session;
+	struct gp_key key GP_UNINITIALIZED;
+	struct gp_own_g own;
+
+	if (!gp_hit_matters(probe, regs))
+		return gp_hit_does_not_matter(probe, regs);
+	if (!gp_keyed_make(probe, regs, 0, &key))
+		return 0;
+	if (!gp_hit_await_g(probe, regs, &own)) {
+		gp_hit_stat(s, GOPROBE_STAT_NO_GOROUTINE);
+		return 0;
+	}
+	if (gp_calls_open(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth), probe->tally,
+			  gp_keyed_find(probe, &key)) == GP_CALLS_KEPT)
+		gp_tally_call(probe->tally);
+	else
+		gp_hit_no_room(s, GOPROBE_STAT_NO_ROOM);
+	return 0;
+}
+
+/**
+ * gp_keyed_end() - a call that was remembered has ended
+ * @probe: whose
+ * @regs: the target's registers
+ * @call: the call
+ * @duration: ns
+ * @split: how it divides, or NULL
+ *
+ * Return: 0.
+ */
+int gp_keyed_end(const struct gp_probe *probe, const struct pt_regs *regs,
+		 const struct gp_call *call, u64 duration, const struct gp_split *split)
+{
+	struct gp_key key GP_UNINITIALIZED;
+	u32 number = call->data;
+
+	if (probe->filter && !gp_keyed_make(probe, regs, duration, &key))
+		return 0;
+	if (probe->filter && probe->filter->keyed)
+		number = gp_keyed_find(probe, &key);
+	gp_tally_return(probe->tally, duration);
+	if (number)
+		gp_keys_return(probe->session->keys, number, duration);
+	if (split)
+		gp_tally_split(probe->tally, split->n, split->ns);
+	if (split && number)
+		gp_keys_split(probe->session->keys, number, split->n, split->ns);
+	return 0;
+}

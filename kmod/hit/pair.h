@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Hits that belong together: calls that are remembered, and their ends. */
+#ifndef GP_PAIRED_H
+#define GP_PAIRED_H
+
+#include <linux/ptrace.h>
+
+#include "hit/filter.h"
+#include "stats/calls.h"
+
+struct gp_probe;
+struct gp_session;
+
+int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs);
+int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_regs *regs);
+int gp_paired_rejected(const struct gp_probe *probe, const struct pt_regs *regs,
+		       enum gp_verdict verdict);
+bool gp_paired_try_call(const struct gp_probe *probe, const struct pt_regs *regs);
+bool gp_paired_try_end(const struct gp_probe *probe, const struct pt_regs *regs);
+int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs);
+void gp_paired_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bool written);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A Go binary that a session has opened: inode, executable ranges, runtime. */
+#ifndef GP_FILE_H
+#define GP_FILE_H
+
+#include <linux/types.h>
+#include <goprobe.h>
+
+#include "capture/dynamic_types.h"
+#include "session/probe.h"
+
+struct file;
+struct gp_reading;
+struct gp_reads;
+
+/* A range of the file that is mapped executable and not writable. */
+struct gp_file_range {
+	u64 from;
+	u64 to;
+};
+
+/**
+ * struct gp_file - an opened Go binary
+ * @file: keeps inode and mount alive, as uprobe_register() asks
+ * @inode: points of what mappings of the file have; not overlayfs's
+ * @runtime: verified
+ * @dynamic: what addresses in it stand for
+ * @leaving: probes that are taken away
+ * @sweep: takes them away
+ * @nranges: number of @ranges
+ * @ranges: where points may be
+ */
+struct gp_file {
+	struct file *file;
+	struct gp_inode *inode;
+	struct goprobe_runtime runtime;
+	struct gp_dynamic dynamic;
+	struct list_head leaving;
+	struct gp_sweep_job sweep;
+	u32 nranges;
+	struct gp_file_range ranges[];
+};
+
+struct gp_file *gp_file_open(struct file *file, const struct goprobe_runtime *rt,
+			     struct gp_reads *reads, const char **why);
+void gp_file_close(struct gp_file *f);
+struct gp_reading *gp_file_read_points(const struct gp_file *f, const struct goprobe_point *points,
+				       u32 n, struct gp_reads *reads, const char **why);
+int gp_file_check_point(const struct gp_file *f, const struct gp_reading *code, u32 i,
+			const struct goprobe_point *point, const char **why);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Breakpoints. A *point* is one place in one file, with one uprobe consumer, shared
+ * by all sessions that want it; a *probe* is one session's interest in a point.
+ */
+#ifndef GP_PROBE_H
+#define GP_PROBE_H
+
+#include <linux/atomic.h>
+#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+#include <linux/uprobes.h>
+#include <linux/workqueue.h>
+#include <goprobe.h>
+
+#include "arch/emulate.h"
+
+struct gp_dynamic;
+struct gp_filter;
+struct gp_plan;
+struct gp_point;
+struct gp_session;
+struct gp_tally;
+
+/* What a probe's hits do; found when it is made. */
+enum gp_way {
+	GP_WAY_QUICK,		/* a record, and the handler's short way is worth trying */
+	GP_WAY_GENERAL,		/* a record */
+	GP_WAY_COUNT,
+	GP_WAY_COUNT_KEY,	/* by key */
+	GP_WAY_TELL,		/* nothing but what its filter tells of goroutines */
+	GP_WAY_ENTER,		/* a call that is timed; this and all that follow: once a place */
+	GP_WAY_ENTER_KEY,	/* by key */
+	GP_WAY_LEAVE,		/* its return */
+	GP_WAY_TIME,		/* either, where g is not in a register */
+	GP_WAY_CALL,		/* a call that is paired */
+	GP_WAY_END,		/* its end; or the end of one that is timed, with a filter */
+	GP_WAY_FILTER,		/* what a filter has to pass first */
+	GP_WAY_EDIT,		/* what changes the program, last */
+};
+
+/**
+ * struct gp_probe - one session's interest in a point
+ * @session: whose it is; outlives the probe
+ * @tally: of its id, unless its hits leave records
+ * @plan: what to capture, or NULL
+ * @filter: which hits count, or NULL: all
+ * @edit: what is changed after a hit that counts, or NULL
+ * @runtime: where the file's Go runtime keeps things
+ * @id: the client's
+ * @plan_id: of @plan, or GOPROBE_NO_PLAN
+ * @record_kind: enum goprobe_record_kind of its records
+ * @point_kind: enum goprobe_point_kind
+ * @skip: enum goprobe_skip
+ * @stat: enum goprobe_stat that counts its records
+ * @flags: GOPROBE_POINT_F_*
+ * @way: enum gp_way; how hits begin
+ * @then: likewise; how they go on, if they pass a filter that comes first
+ * @quick: if they leave a record, the handler's short way is worth trying
+ * @remembers: it is of calls that are remembered if they pass a filter
+ * @action: enum goprobe_action
+ * @sp_adjust: SP at entry is SP plus this
+ * @g_reg: offset of g in struct pt_regs, or -1 if g is in TLS
+ * @point: where it is
+ * @file: index of its file in the session
+ * @offset: in that file
+ * @address: link-time address of the point
+ * @dynamic: the file's dynamic types
+ * @delay_ns: how long @edit delays a hit at most
+ * @leaving: it is taken away: its hits are delayed no more
+ * @told: the kernel log tells of its edits
+ * @dead: link in struct gp_sweep, or in gp_file.leaving
+ */
+struct gp_probe {
+	struct gp_session *session;
+	const struct gp_tally *tally;
+	const struct gp_plan *plan;
+	struct gp_filter *filter;
+	struct gp_filter *edit;
+	const struct goprobe_runtime *runtime;
+	u32 id;
+	u32 plan_id;
+	u16 record_kind;
+	u8 point_kind;
+	u8 skip;
+	u8 stat;
+	u8 flags;
+	u8 way;
+	u8 then;
+	bool quick;
+	bool remembers;
+	u8 action;
+	s32 sp_adjust;
+	s32 g_reg;
+	struct gp_point *point;
+	u32 file;
+	u64 offset;
+	u64 address;
+	const struct gp_dynamic *dynamic;
+	u32 delay_ns;
+	bool leaving;
+	atomic_t told;
+	struct list_head dead;
+};
+
+#define GP_INODE_BITS	12
+
+/**
+ * struct gp_inode - the points of one file of the kernel's
+ * @node: in the table of all
+ * @users: number of struct gp_file that refer to it
+ * @inode: the kernel's; each user keeps it alive
+ * @lock: guards the points and all that is done to them; held while the kernel waits for handlers
+ * @sweep: number of the last sweep
+ * @points: by offset
+ */
+struct gp_inode {
+	struct hlist_node node;
+	u32 users;
+	struct inode *inode;
+	struct mutex lock;	/* guards the points */
+	u64 sweep;
+	DECLARE_HASHTABLE(points, GP_INODE_BITS);
+};
+
+/**
+ * struct gp_probe_set - the probes of a point, as handlers see them
+ * @dead: link in struct gp_sweep
+ * @n: number of @probe
+ * @probe: in the order they were added, those with an edit behind all others
+ */
+struct gp_probe_set {
+	struct list_head dead;
+	u32 n;
+	struct gp_probe *probe[];
+};
+
+/**
+ * struct gp_point - a breakpoint
+ * @uc: its only lasting consumer; handlers get it
+ * @set: who wants it; never NULL while @uc is registered
+ * @execute: who executes the instruction there
+ * @apply: registered for a moment to have @set's filter applied anew
+ * @applied: the sweep that did so last
+ * @node: in @inode's table of points
+ * @inode: where it is
+ * @offset: in that
+ * @uprobe: the kernel's handle, 6.12 and later
+ * @registered: @uc is; not so only after the kernel has refused it anew
+ * @holds: @apply stays registered and wants no process, until the sweep ends
+ * @hold: the kernel's handle of that, 6.12 and later
+ * @dead: link in struct gp_sweep
+ */
+struct gp_point {
+	struct uprobe_consumer uc;
+	struct gp_probe_set __rcu *set;
+	struct gp_execute execute;
+	struct uprobe_consumer apply;
+	u64 applied;
+	struct hlist_node node;
+	struct gp_inode *inode;
+	loff_t offset;
+	struct uprobe *uprobe;
+	bool registered;
+	bool holds;
+	struct uprobe *hold;
+	struct list_head dead;
+};
+
+/**
+ * struct gp_sweep - a batch of additions and removals in one inode
+ * @inode: where; its lock is held until all handlers have been waited for
+ * @points: to be freed once no handler can see them
+ * @sets: likewise
+ * @probes: likewise
+ * @held: the point that keeps the inode known to the kernel, or NULL; is in @points
+ * @rested: time on a processor when it last left it to others
+ */
+struct gp_sweep {
+	struct gp_inode *inode;
+	struct list_head points;
+	struct list_head sets;
+	struct list_head probes;
+	struct gp_point *held;
+	u64 rested;
+};
+
+typedef void (*gp_sweep_fn)(struct gp_sweep *sweep, void *arg);
+
+/**
+ * struct gp_sweep_job - a sweep that somebody waits for
+ * @work: does it
+ * @inode: where
+ * @fn: what is to be added and removed; NULL: nothing is under way
+ * @arg: its argument
+ */
+struct gp_sweep_job {
+	struct work_struct work;
+	struct gp_inode *inode;
+	gp_sweep_fn fn;
+	void *arg;
+};
+
+struct gp_inode *gp_inode_get(struct inode *inode);
+void gp_inode_put(struct gp_inode *inode);
+
+void gp_sweep_run(struct gp_inode *inode, gp_sweep_fn fn, void *arg);
+void gp_sweep_queue(struct gp_sweep_job *job, struct gp_inode *inode, gp_sweep_fn fn, void *arg);
+void gp_sweep_wait(struct gp_sweep_job *job);
+int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep);
+void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep);
+bool gp_point_leaves(struct gp_point *point);
+int gp_probe_init(void);
+void gp_probe_fini(void);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Feeding the socket: the reader pulls. GOPROBE_CMD_READ drains the rings into
+ * the reader's own buffers, so the socket never overflows; GOPROBE_CMD_READY tells
+ * it when there is something to pull.
+ */
+#ifndef GP_STREAM_H
+#define GP_STREAM_H
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/jiffies.h>
+
+#include "ring/ring.h"
+#include "session/session.h"
+
+struct netlink_callback;
+struct sk_buff;
+
+/* What the reader waits for (gp_session.armed). */
+enum gp_stream_armed {
+	GP_STREAM_READING,	/* it reads, or has been told to: nothing */
+	GP_STREAM_WAITING,	/* the first record */
+	GP_STREAM_SOON,		/* a timer runs; a quarter of a ring comes first */
+};
+
+/* What a handler owes the reader. */
+enum gp_stream_wake {
+	GP_STREAM_QUIET,
+	GP_STREAM_WAKE_SOON,
+	GP_STREAM_WAKE_NOW,
+};
+
+/*
+ * How long a hit waits for a reader, all its records together: less than what a freezer waits for a
+ * thread.
+ */
+#define GP_STREAM_ROOM_MS	5000
+
+/* The patience of a hit that has not waited yet, in jiffies. */
+#define GP_STREAM_PATIENCE	msecs_to_jiffies(GP_STREAM_ROOM_MS)
+
+/* Part of every hit; preemption is off. */
+static __always_inline enum gp_stream_wake
+gp_stream_committed(const struct gp_session *s, const struct gp_ring *ring)
+{
+	int armed = atomic_read(&s->armed);
+
+	if (armed == GP_STREAM_READING)
+		return GP_STREAM_QUIET;
+	if (gp_ring_is_quarter_full(ring))
+		return GP_STREAM_WAKE_NOW;
+	return armed == GP_STREAM_WAITING ? GP_STREAM_WAKE_SOON : GP_STREAM_QUIET;
+}
+
+void gp_stream_wake(struct gp_session *s, enum gp_stream_wake wake);
+u32 gp_stream_wait_for_room(struct gp_session *s, u32 patience);
+void gp_stream_wake_waiters(struct gp_session *s);
+void gp_stream_tell(struct gp_session *s);
+void gp_stream_queue(struct delayed_work *work, u32 ms);
+void gp_stream_open(struct gp_session *s);
+void gp_stream_close(struct gp_session *s);
+
+int gp_stream_read_start(struct netlink_callback *cb);
+int gp_stream_read(struct sk_buff *skb, struct netlink_callback *cb);
+int gp_stream_read_done(struct netlink_callback *cb);
+
+int gp_stream_init(void);
+void gp_stream_fini(void);
+
+#endif

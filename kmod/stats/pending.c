@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Records of calls that wait until it is known whether anybody wants them. As many as the
+ * client has asked for, all of one size, made when the first point is set that needs them:
+ * a hit allocates nothing. One belongs to whoever has taken it: a handler, then the open
+ * call (calls.c), then the handler of its end.
+ *
+ * Leaf: includes nothing that does I/O.
+ */
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "capture/plan.h"
+#include "gfp.h"
+#include "stats/pending.h"
+#include "stats/pool.h"
+
+/**
+ * struct gp_held_pool - free records
+ * @lock: see pool.h
+ * @free: the first one's number, or 0; each one's first word has the next one's
+ */
+struct gp_held_pool {
+	int lock;
+	u32 free;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct gp_held - all of a session
+ * @bytes: of each
+ * @npools: a power of two
+ * @pools: those that are free
+ * @memory: number 1 comes first
+ */
+struct gp_held {
+	u32 bytes;
+	u32 npools;
+	struct gp_held_pool *pools;
+	u8 *memory;
+};
+
+struct gp_held_record *gp_held_at(const struct gp_held *held, u32 number)
+{
+	return (void *)(held->memory + (size_t)(number - 1) * held->bytes);
+}
+
+u32 gp_held_bytes(const struct gp_held *held)
+{
+	return held->bytes;
+}
+
+static u32 *gp_held_next(const struct gp_held *held, u32 number)
+{
+	return (u32 *)gp_held_at(held, number);
+}
+
+/**
+ * gp_held_new() - make room
+ * @calls: how many
+ * @bytes: of each; at least a struct gp_held_record's
+ *
+ * The memory is charged to the caller's control group. Context: may sleep.
+ *
+ * Return: the room, or NULL if there is no memory.
+ */
+struct gp_held *gp_held_new(u32 calls, u32 bytes)
+{
+	struct gp_held *held = kzalloc(sizeof(*held), GP_GFP_CHARGED);
+	u32 i;
+
+	if (!held)
+		return NULL;
+	held->bytes = ALIGN(bytes, GP_RECORD_ALIGN);
+	held->npools = gp_pool_number();
+	held->pools = kvcalloc(held->npools, sizeof(*held->pools), GP_GFP_CHARGED);
+	held->memory = kvmalloc_array(calls, held->bytes, GP_GFP_CHARGED);
+	if (!held->pools || !held->memory) {
+		gp_held_free(held);
+		return NULL;
+	}
+	for (i = 1; i <= calls; i++) {
+		struct gp_held_pool *pool = &held->pools[i & (held->npools - 1)];
+
+		*gp_held_next(held, i) = pool->free;
+		pool->free = i;
+		/* There can be 16 million, each in a cache line of its own. */
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	return held;
+}
+
+/* No handler can run for the session. */
+void gp_held_free(struct gp_held *held)
+{
+	if (!held)
+		return;
+	kvfree(held->pools);
+	kvfree(held->memory);
+	kfree(held);
+}
+
+static u32 gp_held_take_from(struct gp_held *held, struct gp_held_pool *pool)
+{
+	u32 number;
+
+	if (!READ_ONCE(pool->free))
+		return 0;
+	gp_pool_lock(&pool->lock);
+	number = pool->free;
+	if (number)
+		WRITE_ONCE(pool->free, *gp_held_next(held, number));
+	gp_pool_unlock(&pool->lock);
+	return number;
+}
+
+/**
+ * gp_held_take() - get a free one
+ * @held: the session's
+ *
+ * Return: its number, or 0 if there is none.
+ */
+u32 gp_held_take(struct gp_held *held)
+{
+	u32 number = 0, i;
+
+	preempt_disable();
+	for (i = 0; !number && i < held->npools; i++)
+		number = gp_held_take_from(held,
+					   &held->pools[gp_pool_index(held->npools, i)]);
+	preempt_enable();
+	return number;
+}
+
+/* Nobody needs it any more. Context: any in which a handler takes one. */
+void gp_held_give(struct gp_held *held, u32 number)
+{
+	struct gp_held_pool *pool;
+
+	preempt_disable();
+	pool = &held->pools[gp_pool_index(held->npools, 0)];
+	gp_pool_lock(&pool->lock);
+	*gp_held_next(held, number) = pool->free;
+	WRITE_ONCE(pool->free, number);
+	gp_pool_unlock(&pool->lock);
+	preempt_enable();
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What a session counts and measures without records: memory, and reading it. */
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "gfp.h"
+#include "stats/tally.h"
+
+void gp_tallies_init(struct gp_tallies *tallies)
+{
+	xa_init_flags(&tallies->ids, XA_FLAGS_ACCOUNT);
+}
+
+static void gp_tally_free(struct gp_tally *tally)
+{
+	free_percpu(tally->states);
+	free_percpu(tally->times);
+	free_percpu(tally->hits);
+	kfree(tally->muted);
+	kfree(tally);
+}
+
+/* No handler can run for the session. */
+void gp_tallies_fini(struct gp_tallies *tallies)
+{
+	struct gp_tally *tally;
+	unsigned long id;
+
+	xa_for_each(&tallies->ids, id, tally) {
+		gp_tally_free(tally);
+		cond_resched();
+	}
+	xa_destroy(&tallies->ids);
+}
+
+static int gp_tally_add_times(struct gp_tallies *tallies, struct gp_tally *tally)
+{
+	struct gp_times __percpu *times;
+	int cpu;
+
+	if (tallies->ntimed == GP_TIMED_MAX)
+		return -E2BIG;
+	if (tallies->nstates && !tally->states)
+		tally->states = __alloc_percpu_gfp(tallies->nstates * sizeof(u64), sizeof(u64),
+						   GP_GFP_CHARGED);
+	if (tallies->nstates && !tally->states)
+		return -ENOMEM;
+	times = alloc_percpu_gfp(struct gp_times, GP_GFP_CHARGED);
+	if (!times)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		per_cpu_ptr(times, cpu)->min = U64_MAX;
+	/* Handlers of an earlier point of the id see it filled in. */
+	smp_store_release(&tally->times, times);
+	tallies->ntimed++;
+	return 0;
+}
+
+static struct gp_tally *gp_tally_new(struct gp_tallies *tallies, u32 id)
+{
+	struct gp_tally *tally = kzalloc(sizeof(*tally), GP_GFP_CHARGED);
+
+	if (!tally)
+		return NULL;
+	tally->id = id;
+	tally->hits = alloc_percpu_gfp(u64, GP_GFP_CHARGED);
+	if (!tally->hits ||
+	    xa_err(xa_store(&tallies->ids, id, tally, GP_GFP_CHARGED))) {
+		gp_tally_free(tally);
+		return NULL;
+	}
+	tallies->n++;
+	return tally;
+}
+
+/**
+ * gp_tallies_add() - make room for what an id counts and measures
+ * @tallies: the session's
+ * @id: the id; it may be there already
+ * @timed: it has points that time
+ *
+ * What is there stays until the session ends, and with it what open calls refer to.
+ *
+ * Return: 0, -E2BIG or -ENOMEM.
+ */
+int gp_tallies_add(struct gp_tallies *tallies, u32 id, bool timed)
+{
+	struct gp_tally *tally = gp_tallies_find(tallies, id);
+
+	if (!tally && tallies->n == GP_TALLIES_MAX)
+		return -E2BIG;
+	if (!tally)
+		tally = gp_tally_new(tallies, id);
+	if (!tally)
+		return -ENOMEM;
+	return timed && !tally->times ? gp_tally_add_times(tallies, tally) : 0;
+}
+
+/**
+ * gp_tally_add_muted() - calls of an id can be muted
+ * @tally: its tally
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int gp_tally_add_muted(struct gp_tally *tally)
+{
+	struct gp_tally *muted;
+
+	if (tally->muted)
+		return 0;
+	muted = kzalloc(sizeof(*muted), GP_GFP_CHARGED);
+	if (!muted)
+		return -ENOMEM;
+	muted->id = tally->id;
+	/* So that those that are open are counted. */
+	muted->paired = true;
+	muted->roots = true;
+	muted->mutes = true;
+	smp_store_release(&tally->muted, muted);	/* as times */
+	return 0;
+}
+
+/*
+ * The shortest or the longest so far on this CPU. Looked at again, because the task
+ * may have come to this CPU after it looked.
+ */
+void gp_tally_extreme(const struct gp_tally *tally, u64 ns)
+{
+	struct gp_times *times = get_cpu_ptr(tally->times);
+
+	WRITE_ONCE(times->min, min(times->min, ns));
+	WRITE_ONCE(times->max, max(times->max, ns));
+	put_cpu_ptr(tally->times);
+}
+
+/* A call was so long in each of @n states. Context: as of gp_tally_return(). */
+void gp_tally_split(const struct gp_tally *tally, u32 n, const u64 *ns)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		this_cpu_add(tally->states[i], ns[i]);
+}
+
+/* Add up what the CPUs have. */
+void gp_tally_read_states(const struct gp_tally *tally, u32 n, u64 *ns)
+{
+	int cpu;
+	u32 i;
+
+	memset(ns, 0, n * sizeof(*ns));
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < n; i++)
+			ns[i] += READ_ONCE(per_cpu_ptr(tally->states, cpu)[i]);
+}
+
+static u64 gp_tally_hits(const struct gp_tally *tally)
+{
+	u64 hits = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		hits += READ_ONCE(*per_cpu_ptr(tally->hits, cpu));
+	return hits;
+}
+
+static void gp_times_stats(const struct gp_times *times, u64 stats[__GOPROBE_STAT_MAX])
+{
+	u32 i;
+
+	stats[GOPROBE_STAT_OPENED] += READ_ONCE(times->calls);
+	for (i = 0; i < GOPROBE_BUCKETS; i++)
+		stats[GOPROBE_STAT_TIMED] += READ_ONCE(times->bucket[i]);
+}
+
+/* Hits that have counted here, but that each call that was timed counts as two. */
+u64 gp_tallies_hits(struct gp_tallies *tallies)
+{
+	struct gp_tally *tally;
+	unsigned long id;
+	u64 hits = 0;
+	int cpu;
+
+	xa_for_each(&tallies->ids, id, tally) {
+		hits += gp_tally_hits(tally);
+		cond_resched();
+		if (!tally->times)
+			continue;
+		for_each_possible_cpu(cpu)
+			hits += 2 * READ_ONCE(per_cpu_ptr(tally->times, cpu)->calls);
+	}
+	return hits;
+}
+
+/* Add up the hits that have counted here: COUNTED, OPENED and TIMED. */
+void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX])
+{
+	struct gp_tally *tally;
+	unsigned long id;
+	int cpu;
+
+	xa_for_each(&tallies->ids, id, tally) {
+		stats[GOPROBE_STAT_COUNTED] += gp_tally_hits(tally);
+		cond_resched();
+		if (!tally->times)
+			continue;
+		for_each_possible_cpu(cpu)
+			gp_times_stats(per_cpu_ptr(tally->times, cpu), stats);
+	}
+}
+
+static void gp_times_add(struct goprobe_tally *to, u64 bucket[GOPROBE_BUCKETS],
+			 const struct gp_times *times)
+{
+	u32 i;
+
+	for (i = 0; i < GOPROBE_BUCKETS; i++)
+		bucket[i] += READ_ONCE(times->bucket[i]);
+	to->calls += READ_ONCE(times->calls);
+	to->unwound += READ_ONCE(times->unwound);
+	to->gone += READ_ONCE(times->gone);
+	to->filtered += READ_ONCE(times->filtered);
+	to->sum += READ_ONCE(times->sum);
+	to->min = min(to->min, READ_ONCE(times->min));
+	to->max = max(to->max, READ_ONCE(times->max));
+}
+
+/**
+ * gp_tally_read() - add up what the CPUs have
+ * @tally: the tally
+ * @id: its id
+ * @ret: gets it, ready for the wire
+ * @bucket: gets the buckets; @ret says which of them matter
+ *
+ * Return: number of durations.
+ */
+u64 gp_tally_read(const struct gp_tally *tally, u32 id, struct goprobe_tally *ret,
+		  u64 bucket[GOPROBE_BUCKETS])
+{
+	u32 last = GOPROBE_BUCKETS;
+	u64 n = 0;
+	int cpu;
+	u32 i;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->id = id;
+	ret->hits = gp_tally_hits(tally);
+	if (!tally->times)
+		return 0;
+	memset(bucket, 0, GOPROBE_BUCKETS * sizeof(*bucket));
+	ret->min = U64_MAX;
+	for_each_possible_cpu(cpu)
+		gp_times_add(ret, bucket, per_cpu_ptr(tally->times, cpu));
+	while (last && !bucket[last - 1])
+		last--;
+	while (ret->first < last && !bucket[ret->first])
+		ret->first++;
+	ret->nbuckets = last - ret->first;
+	for (i = ret->first; i < last; i++)
+		n += bucket[i];
+	return n;
+}
