@@ -18,7 +18,7 @@
 
 static int __init gp_init(void)
 {
-	int err = gp_seen_init();
+	int err = gp_visited_init();
 
 	if (err)
 		return err;
@@ -53,7 +53,7 @@ err_probe:
 err_stream:
 	gp_stream_fini();
 err_seen:
-	gp_seen_fini();
+	gp_visited_fini();
 	return err;
 }
 
@@ -65,7 +65,7 @@ static void __exit gp_exit(void)
 	gp_reading_fini();
 	gp_probe_fini();
 	gp_stream_fini();
-	gp_seen_fini();
+	gp_visited_fini();
 }
 
 module_init(gp_init);

@@ -12,7 +12,7 @@
  * Debian's 6.1 and 6.12; 6.13 to 6.17 and 5.10 do not. Where it isn't so, a RET that
  * is carried out is executed once more and the program dies. So it is tried
  * first, with an instruction that does no harm either way: see
- * GOPROBE_SELF_TEST_CODE and gp_execute_round().
+ * GOPROBE_SELF_TEST_CODE and gp_emulate_round().
  *
  * Other consumers at the same place that the kernel calls after ours see the
  * registers as they are behind the instruction. The stack pointer is changed only by a
@@ -33,8 +33,8 @@
 #include "arch/emulate.h"
 
 /* Can change at any time; read once for each point, which then stays as it was made. */
-static bool gp_execute_param = true;
-module_param_named(execute, gp_execute_param, bool, 0644);
+static bool gp_emulate_param = true;
+module_param_named(execute, gp_emulate_param, bool, 0644);
 MODULE_PARM_DESC(execute, "carry out simple instructions and returns in the handler where the kernel allows, at points made from now on (default: Y)");
 
 enum gp_honours {
@@ -50,9 +50,9 @@ enum gp_honours {
  */
 static enum gp_honours gp_honours;
 
-u64 gp_execute_abilities(void)
+u64 gp_emulate_abilities(void)
 {
-	if (!READ_ONCE(gp_execute_param))
+	if (!READ_ONCE(gp_emulate_param))
 		return 0;
 	switch (READ_ONCE(gp_honours)) {
 	case GP_HONOURS_UNKNOWN:
@@ -66,16 +66,16 @@ u64 gp_execute_abilities(void)
 }
 
 /**
- * gp_execute_init() - decide for a new point
+ * gp_emulate_init() - decide for a new point
  * @e: all 0
  * @point: verified; the file has its bytes
  */
-void gp_execute_init(struct gp_execute *e, const struct goprobe_point *point)
+void gp_emulate_init(struct gp_emulate *e, const struct goprobe_point *point)
 {
 	e->offset = point->offset & ~PAGE_MASK;
 	if (point->kind == GOPROBE_POINT_SELF_TEST)
 		e->by = GP_EXECUTOR_SELF_TEST;
-	else if (gp_execute_abilities() & GOPROBE_ABILITY_EXECUTE &&
+	else if (gp_emulate_abilities() & GOPROBE_ABILITY_EXECUTE &&
 		 gp_step_decode(point->code, point->code_len, &e->step))
 		e->by = GP_EXECUTOR_HANDLER;
 }
@@ -86,7 +86,7 @@ void gp_execute_init(struct gp_execute *e, const struct goprobe_point *point)
  * client that writes them itself, to be believed, has to guess all bits. Return: is it to be
  * skipped?
  */
-static bool gp_execute_round(struct gp_execute *e, u32 left, u32 count)
+static bool gp_emulate_round(struct gp_emulate *e, u32 left, u32 count)
 {
 	bool skip;
 
@@ -114,7 +114,7 @@ static bool gp_execute_round(struct gp_execute *e, u32 left, u32 count)
 }
 
 /* A thread is at the beginning of GOPROBE_SELF_TEST_CODE. */
-static noinline void gp_execute_test(struct gp_execute *e, struct pt_regs *regs)
+static noinline void gp_emulate_test(struct gp_emulate *e, struct pt_regs *regs)
 {
 	static DEFINE_SPINLOCK(lock);
 	u32 left, count;
@@ -123,14 +123,14 @@ static noinline void gp_execute_test(struct gp_execute *e, struct pt_regs *regs)
 	gp_arch_test_registers(regs, &left, &count);
 	/* Several threads are at once where only one should be if somebody cheats. */
 	spin_lock(&lock);
-	skip = gp_execute_round(e, left, count);
+	skip = gp_emulate_round(e, left, count);
 	spin_unlock(&lock);
 	if (skip)
 		gp_arch_test_skip(regs);
 }
 
 /**
- * gp_execute_hit() - execute the instruction, unless that is the kernel's business
+ * gp_emulate_hit() - execute the instruction, unless that is the kernel's business
  * @e: not by GP_EXECUTOR_KERNEL
  * @regs: the hitting thread's; what the handler had to read there has been read
  *
@@ -140,12 +140,12 @@ static noinline void gp_execute_test(struct gp_execute *e, struct pt_regs *regs)
  *
  * Context: as the handler.
  */
-void gp_execute_hit(struct gp_execute *e, struct pt_regs *regs)
+void gp_emulate_hit(struct gp_emulate *e, struct pt_regs *regs)
 {
 	if (unlikely((instruction_pointer(regs) ^ e->offset) & ~PAGE_MASK))
 		return;
 	if (likely(e->by == GP_EXECUTOR_HANDLER))
 		gp_arch_execute(&e->step, regs);
 	else
-		gp_execute_test(e, regs);
+		gp_emulate_test(e, regs);
 }

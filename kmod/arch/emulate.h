@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Who executes the instruction under a breakpoint. */
-#ifndef GP_EXECUTE_H
-#define GP_EXECUTE_H
+#ifndef GP_EMULATE_H
+#define GP_EMULATE_H
 
 #include <linux/types.h>
 #include <goprobe.h>
@@ -18,7 +18,7 @@ enum gp_executor {
 };
 
 /**
- * struct gp_execute - how the instruction of one point is executed
+ * struct gp_emulate - how the instruction of one point is executed
  * @by: enum gp_executor
  * @offset: where in its page
  * @step: the instruction, for GP_EXECUTOR_HANDLER
@@ -27,7 +27,7 @@ enum gp_executor {
  * @count: ... what the first instruction has to count from in the next one
  * @skips: ... rounds in which it is skipped, the next one's bit first
  */
-struct gp_execute {
+struct gp_emulate {
 	u8 by;
 	u16 offset;
 	struct gp_step step;
@@ -37,8 +37,8 @@ struct gp_execute {
 	u32 skips;
 };
 
-u64 gp_execute_abilities(void);
-void gp_execute_init(struct gp_execute *e, const struct goprobe_point *point);
-void gp_execute_hit(struct gp_execute *e, struct pt_regs *regs);
+u64 gp_emulate_abilities(void);
+void gp_emulate_init(struct gp_emulate *e, const struct goprobe_point *point);
+void gp_emulate_hit(struct gp_emulate *e, struct pt_regs *regs);
 
 #endif

@@ -15,7 +15,7 @@
 
 struct gp_dynamic;
 struct gp_faultin;
-struct gp_seen;
+struct gp_visited;
 struct gp_todo;
 
 /* Longer than any Go object can be: such a length is not one. */
@@ -56,7 +56,7 @@ struct gp_capture {
 	u8 *to;
 	u32 room;
 	struct gp_faultin *faultin;
-	struct gp_seen *seen;
+	struct gp_visited *seen;
 	u32 used;
 	u8 *at;
 	u8 *end;

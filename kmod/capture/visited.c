@@ -5,15 +5,15 @@
 
 #include "capture/visited.h"
 
-struct gp_seen __percpu *gp_seen;
+struct gp_visited __percpu *gp_visited;
 
-int gp_seen_init(void)
+int gp_visited_init(void)
 {
-	gp_seen = alloc_percpu(struct gp_seen);
-	return gp_seen ? 0 : -ENOMEM;
+	gp_visited = alloc_percpu(struct gp_visited);
+	return gp_visited ? 0 : -ENOMEM;
 }
 
-void gp_seen_fini(void)
+void gp_visited_fini(void)
 {
-	free_percpu(gp_seen);
+	free_percpu(gp_visited);
 }

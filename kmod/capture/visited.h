@@ -5,8 +5,8 @@
  * hit uses it with preemption off. A walk begins with new marks, so nothing has to be
  * cleared.
  */
-#ifndef GP_SEEN_H
-#define GP_SEEN_H
+#ifndef GP_VISITED_H
+#define GP_VISITED_H
 
 #include <linux/bits.h>
 #include <linux/hash.h>
@@ -18,17 +18,17 @@
 #include "capture/plan.h"
 
 /* Twice the chunks with something in them that fit in a record. */
-#define GP_SEEN_BITS	11
-#define GP_SEEN_SLOTS	BIT(GP_SEEN_BITS)
+#define GP_VISITED_BITS	11
+#define GP_VISITED_SLOTS	BIT(GP_VISITED_BITS)
 
 /*
  * What is not found in so many steps counts as not seen: addresses that the target has
  * made to collide are copied once more, which the budgets bound.
  */
-#define GP_SEEN_STEPS	16
+#define GP_VISITED_STEPS	16
 
 /* Chunks begin at multiples of this. */
-#define GP_SEEN_UNIT	8
+#define GP_VISITED_UNIT	8
 
 /* A chunk of objects whose references are to be followed. */
 struct gp_todo {
@@ -40,25 +40,25 @@ struct gp_todo {
 #define GP_TODO_MAX	(GP_RECORD_MAX / (sizeof(struct goprobe_chunk) + 8))
 
 /**
- * struct gp_seen - the objects of one walk
+ * struct gp_visited - the objects of one walk
  * @mark: of this walk, in the upper half
  * @spare: noted in place of a slot: for what can't be found again
  * @slot: a walk's mark, with the place of the chunk in the lower half
  * @todo: chunks whose references are to be followed, in order
  */
-struct gp_seen {
+struct gp_visited {
 	u32 mark;
 	u32 spare;
-	u32 slot[GP_SEEN_SLOTS];
+	u32 slot[GP_VISITED_SLOTS];
 	struct gp_todo todo[GP_TODO_MAX];
 };
 
-extern struct gp_seen __percpu *gp_seen;
+extern struct gp_visited __percpu *gp_visited;
 
-int gp_seen_init(void);
-void gp_seen_fini(void);
+int gp_visited_init(void);
+void gp_visited_fini(void);
 
-static inline void gp_seen_begin(struct gp_seen *seen)
+static inline void gp_visited_begin(struct gp_visited *seen)
 {
 	seen->mark += U16_MAX + 1;
 	if (likely(seen->mark))
@@ -72,11 +72,11 @@ static inline void gp_seen_begin(struct gp_seen *seen)
  * or all that can be had of it, or NULL; then *@slot is where to note it.
  */
 static __always_inline struct goprobe_chunk *
-gp_seen_find(struct gp_seen *seen, u8 *to, u64 address, u32 type, u32 size, u32 **slot)
+gp_visited_find(struct gp_visited *seen, u8 *to, u64 address, u32 type, u32 size, u32 **slot)
 {
-	u32 at = hash_64(address ^ (u64)type << 32, GP_SEEN_BITS), step;
+	u32 at = hash_64(address ^ (u64)type << 32, GP_VISITED_BITS), step;
 
-	for (step = 0; step < GP_SEEN_STEPS; step++) {
+	for (step = 0; step < GP_VISITED_STEPS; step++) {
 		struct goprobe_chunk *chunk;
 		u32 place = seen->slot[at] - seen->mark;
 
@@ -84,21 +84,21 @@ gp_seen_find(struct gp_seen *seen, u8 *to, u64 address, u32 type, u32 size, u32 
 		/* It has another mark. */
 		if (place > U16_MAX)
 			return NULL;
-		chunk = (void *)(to + place * GP_SEEN_UNIT);
+		chunk = (void *)(to + place * GP_VISITED_UNIT);
 		if (chunk->address == address && chunk->type == type &&
 		    (chunk->size >= size || chunk->status))
 			return chunk;
-		at = (at + 1) % GP_SEEN_SLOTS;
+		at = (at + 1) % GP_VISITED_SLOTS;
 	}
 	*slot = &seen->spare;
 	return NULL;
 }
 
 /* Note the chunk that begins @offset bytes into the frame. */
-static __always_inline void gp_seen_note(const struct gp_seen *seen, u32 *slot,
-					 u32 offset)
+static __always_inline void gp_visited_note(const struct gp_visited *seen, u32 *slot,
+					    u32 offset)
 {
-	*slot = seen->mark | offset / GP_SEEN_UNIT;
+	*slot = seen->mark | offset / GP_VISITED_UNIT;
 }
 
 #endif

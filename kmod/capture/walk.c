@@ -159,13 +159,13 @@ static __always_inline int gp_walk_objects(struct gp_capture *c, u64 address,
 	u32 *slot;
 	int ret;
 
-	chunk = gp_seen_find(c->seen, c->to, address, t->id, size, &slot);
+	chunk = gp_visited_find(c->seen, c->to, address, t->id, size, &slot);
 	if (chunk)
 		return gp_walk_again(c, chunk, level);
 	chunk = (void *)c->at;
 	ret = gp_walk_chunk(c, address, t->id, level, t->size, size);
 	if (ret > 0) {
-		gp_seen_note(c->seen, slot, (u8 *)chunk - c->to);
+		gp_visited_note(c->seen, slot, (u8 *)chunk - c->to);
 		gp_walk_later(c, chunk, t);
 	}
 	return ret;
@@ -182,14 +182,14 @@ static noinline int gp_walk_word(struct gp_capture *c, u64 address, u32 type, u3
 	u32 *slot;
 	int ret;
 
-	chunk = gp_seen_find(c->seen, c->to, address, type, sizeof(u64), &slot);
+	chunk = gp_visited_find(c->seen, c->to, address, type, sizeof(u64), &slot);
 	*found = chunk;
 	if (chunk)
 		return gp_walk_again(c, chunk, level);
 	chunk = (void *)c->at;
 	ret = gp_walk_chunk(c, address, type, level, sizeof(u64), sizeof(u64));
 	if (ret > 0) {
-		gp_seen_note(c->seen, slot, (u8 *)chunk - c->to);
+		gp_visited_note(c->seen, slot, (u8 *)chunk - c->to);
 		*found = chunk;
 	}
 	return ret;
@@ -266,7 +266,7 @@ static noinline int gp_walk_func(struct gp_capture *c, u64 address, u32 level)
 	int status;
 
 	/* Not read again: what is not there would be a fault each time. */
-	seen = gp_seen_find(c->seen, c->to, address, GOPROBE_TYPE_CODE, size, &slot);
+	seen = gp_visited_find(c->seen, c->to, address, GOPROBE_TYPE_CODE, size, &slot);
 	if (seen)
 		return gp_walk_again(c, seen, level);
 	status = gp_capture_copy(c, &code, address, &size);
@@ -457,7 +457,7 @@ static __always_inline int gp_walk_with(struct gp_capture *c, u32 elements)
 	c->now = NULL;
 	c->last = c->seen->todo;
 	c->next = c->last;
-	gp_seen_begin(c->seen);
+	gp_visited_begin(c->seen);
 	err = gp_walk_all(c);
 	return err == GP_WALK_FULL ? 0 : err;
 }

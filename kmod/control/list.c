@@ -23,28 +23,28 @@
 #include "session/session.h"
 
 /* How long a session is waited for: who has its lock asks for memory, at most. */
-#define GP_LISTING_WAIT_MS	500
+#define GP_LIST_WAIT_MS	500
 
 /* Points in one message of GOPROBE_CMD_LIST. */
-#define GP_LISTING_POINTS	256
+#define GP_LIST_POINTS	256
 
 /* Memory of one message: fits the most processes and the longest path. */
-#define GP_LISTING_SKB	SKB_WITH_OVERHEAD(16384)
+#define GP_LIST_SKB	SKB_WITH_OVERHEAD(16384)
 
-int gp_listing_start(struct netlink_callback *cb)
+int gp_list_start(struct netlink_callback *cb)
 {
-	cb->min_dump_alloc = GP_LISTING_SKB;
+	cb->min_dump_alloc = GP_LIST_SKB;
 	return 0;
 }
 
 /* Where the list is: kept in the callback's args between messages. */
-struct gp_listing_at {
+struct gp_list_at {
 	long session;
 	long file;
 	long probe;
 };
 
-static int gp_listing_put_pids(struct sk_buff *skb, const struct gp_session *s)
+static int gp_list_put_pids(struct sk_buff *skb, const struct gp_session *s)
 {
 	struct nlattr *nla;
 	s32 *pids;
@@ -61,7 +61,7 @@ static int gp_listing_put_pids(struct sk_buff *skb, const struct gp_session *s)
 	return 0;
 }
 
-static int gp_listing_put_path(struct sk_buff *skb, const struct gp_file *f)
+static int gp_list_put_path(struct sk_buff *skb, const struct gp_file *f)
 {
 	char *page = (char *)__get_free_page(GFP_KERNEL), *path;
 	int err;
@@ -75,14 +75,14 @@ static int gp_listing_put_path(struct sk_buff *skb, const struct gp_file *f)
 }
 
 /* Points of one file from at->probe on, which is moved past them. */
-static int gp_listing_put_points(struct sk_buff *skb, const struct gp_session *s,
-				 struct gp_listing_at *at)
+static int gp_list_put_points(struct sk_buff *skb, const struct gp_session *s,
+			      struct gp_list_at *at)
 {
 	struct goprobe_point *points;
 	u32 i, n = 0, room;
 	struct nlattr *nla;
 
-	for (i = at->probe; i < s->nprobes && n < GP_LISTING_POINTS; i++)
+	for (i = at->probe; i < s->nprobes && n < GP_LIST_POINTS; i++)
 		n += s->probes[i]->file == at->file;
 	room = skb_tailroom(skb) > NLA_HDRLEN ? skb_tailroom(skb) - NLA_HDRLEN : 0;
 	n = min_t(u32, n, room / sizeof(*points));
@@ -118,8 +118,8 @@ static int gp_listing_put_points(struct sk_buff *skb, const struct gp_session *s
 	return 0;
 }
 
-static int gp_listing_put(struct sk_buff *skb, struct netlink_callback *cb,
-			  struct gp_session *s, struct gp_listing_at *at)
+static int gp_list_put(struct sk_buff *skb, struct netlink_callback *cb,
+		       struct gp_session *s, struct gp_list_at *at)
 {
 	void *hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				&gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_LIST);
@@ -127,16 +127,16 @@ static int gp_listing_put(struct sk_buff *skb, struct netlink_callback *cb,
 
 	if (!hdr || nla_put_u32(skb, GOPROBE_A_SESSION, s->id) ||
 	    nla_put_u32(skb, GOPROBE_A_OWNER, s->owner) ||
-	    gp_listing_put_pids(skb, s))
+	    gp_list_put_pids(skb, s))
 		goto full;
 	if (at->file >= s->nfiles) {
 		at->file++;	/* a session without files is listed once */
 	} else {
 		if (nla_put_u32(skb, GOPROBE_A_FILE, at->file))
 			goto full;
-		err = gp_listing_put_path(skb, s->files[at->file]);
+		err = gp_list_put_path(skb, s->files[at->file]);
 		if (!err)
-			err = gp_listing_put_points(skb, s, at);
+			err = gp_list_put_points(skb, s, at);
 		if (err)
 			goto full;
 	}
@@ -148,11 +148,11 @@ full:
 	return err;
 }
 
-static int gp_listing_lock(struct gp_session *s, struct netlink_ext_ack *extack)
+static int gp_list_lock(struct gp_session *s, struct netlink_ext_ack *extack)
 {
 	u32 ms;
 
-	for (ms = 0; ms < GP_LISTING_WAIT_MS; ms++) {
+	for (ms = 0; ms < GP_LIST_WAIT_MS; ms++) {
 		if (mutex_trylock(&s->lock))
 			return 0;
 		if (fatal_signal_pending(current))
@@ -162,9 +162,9 @@ static int gp_listing_lock(struct gp_session *s, struct netlink_ext_ack *extack)
 	return gp_refuse(extack, -EBUSY, "a session is busy; try again");
 }
 
-int gp_listing_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int gp_list_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct gp_listing_at *at = (struct gp_listing_at *)cb->args;
+	struct gp_list_at *at = (struct gp_list_at *)cb->args;
 	struct gp_session *s;
 	int err;
 
@@ -178,10 +178,10 @@ int gp_listing_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			at->file = 0;
 			at->probe = 0;
 		}
-		err = gp_listing_lock(s, cb->extack);
+		err = gp_list_lock(s, cb->extack);
 		if (!err) {
 			do {
-				err = gp_listing_put(skb, cb, s, at);
+				err = gp_list_put(skb, cb, s, at);
 			} while (!err && at->file < s->nfiles);
 			mutex_unlock(&s->lock);
 		}

@@ -141,10 +141,10 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 		.timed = GP_TIMED_MAX,
 		.calls = GP_CALLS_MAX,
 		.filters = GP_FILTERS_MAX,
-		.held_bytes = GP_HELD_BYTES_MAX,
+		.held_bytes = GP_PENDING_BYTES_MAX,
 		.keys = GP_KEYS_MAX,
 		.key_bytes = GP_KEY_BYTES_MAX,
-		.members = GP_MEMBERS_MAX,
+		.members = GP_GOROUTINE_SET_MAX,
 	};
 	struct sk_buff *skb;
 	void *hdr;
@@ -161,7 +161,7 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 			      GOPROBE_ABILITY_FAULT_IN | GOPROBE_ABILITY_FLOAT_REGS |
 			      GOPROBE_ABILITY_TALLY | GOPROBE_ABILITY_FILTER |
 			      (gp_edit_allowed() ? GOPROBE_ABILITY_EDIT : 0) |
-			      gp_execute_abilities(),
+			      gp_emulate_abilities(),
 			      GOPROBE_A_PAD) ||
 	    nla_put(skb, GOPROBE_A_LIMITS, sizeof(limits), &limits)) {
 		nlmsg_free(skb);
@@ -615,29 +615,29 @@ static const struct genl_ops gp_netlink_ops[] = {
 	},
 	{
 		.cmd = GOPROBE_CMD_TALLIES,
-		.start = gp_summary_start,
-		.dumpit = gp_summary_dump,
+		.start = gp_report_start,
+		.dumpit = gp_report_dump,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_KEYS,
-		.start = gp_summary_start,
-		.dumpit = gp_summary_dump_keys,
+		.start = gp_report_start,
+		.dumpit = gp_report_dump_keys,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_OPEN,
-		.start = gp_summary_start,
-		.dumpit = gp_summary_dump_open,
+		.start = gp_report_start,
+		.dumpit = gp_report_dump_open,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},
 	{
 		.cmd = GOPROBE_CMD_LIST,
-		.start = gp_listing_start,
-		.dumpit = gp_listing_dump,
+		.start = gp_list_start,
+		.dumpit = gp_list_dump,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},

@@ -3,7 +3,7 @@
  * What a session is given: files, types, dynamic types, plans and points. Each is
  * verified, then added, all of a message or none.
  *
- * Locking: see contents.h, session.c and probe.c.
+ * Locking: see objects.h, session.c and probe.c.
  */
 #include <linux/bsearch.h>
 #include <linux/err.h>
@@ -186,7 +186,7 @@ static int gp_contents_add_calls(struct gp_session *s, bool held, struct netlink
 		return gp_refuse(extack, -ENOMEM,
 				 "there is no memory for the states of so many open calls");
 	if (held && !s->calls->held)
-		s->calls->held = gp_held_new(s->hold.calls, s->hold.bytes);
+		s->calls->held = gp_pending_new(s->hold.calls, s->hold.bytes);
 	if (held && !s->calls->held)
 		return gp_refuse(extack, -ENOMEM, "there is no memory for so many held calls");
 	return 0;
@@ -198,7 +198,7 @@ static int gp_contents_add_set(struct gp_session *s, struct netlink_ext_ack *ext
 	if (!s->nmembers)
 		return gp_refuse(extack, -EINVAL, "the session has no set of goroutines");
 	if (!s->members)
-		s->members = gp_members_new(s->nmembers);
+		s->members = gp_goroutine_set_new(s->nmembers);
 	return s->members ? 0 :
 	       gp_refuse(extack, -ENOMEM, "there is no memory for so many goroutines");
 }
@@ -279,7 +279,7 @@ static enum gp_way gp_contents_then(const struct goprobe_point *p, const struct 
 	case GOPROBE_ACTION_JOIN:
 	case GOPROBE_ACTION_PART:
 	case GOPROBE_ACTION_UNWIND:
-		return GP_WAY_TELL;
+		return GP_WAY_NOTIFY;
 	case GOPROBE_ACTION_TIME:
 		if (call && keyed)
 			return GP_WAY_ENTER_KEY;
@@ -302,7 +302,7 @@ static void gp_contents_choose_way(const struct goprobe_point *p, struct gp_prob
 	probe->way = probe->filter ? GP_WAY_FILTER : probe->then;
 	/* The end of a call is found first: its duration may matter. A key needs the program. */
 	if (probe->then == GP_WAY_END || probe->then == GP_WAY_COUNT_KEY ||
-	    probe->then == GP_WAY_ENTER_KEY || probe->then == GP_WAY_TELL)
+	    probe->then == GP_WAY_ENTER_KEY || probe->then == GP_WAY_NOTIFY)
 		probe->way = probe->then;
 	/* Asks for all of that itself. */
 	if (probe->edit)
@@ -724,18 +724,18 @@ static int gp_contents_join(struct gp_session *s, const struct goprobe_member *a
 	int ret;
 
 	for (i = 0; i < n; i++) {
-		ret = gp_members_join(s->members, process[i], add[i].goid);
+		ret = gp_goroutine_set_join(s->members, process[i], add[i].goid);
 		if (ret > 0)
 			process[i] = 0;
 		if (ret >= 0)
 			continue;
 		while (i--)
-			gp_members_part(s->members, process[i], add[i].goid);
+			gp_goroutine_set_part(s->members, process[i], add[i].goid);
 		return gp_refuse(extack, ret, ret == -ENOSPC ?
 				 "there is no room for so many goroutines" :
 				 "no goroutine has that id");
 	}
-	return gp_members_number(s->members);
+	return gp_goroutine_set_number(s->members);
 }
 
 /**
@@ -759,7 +759,7 @@ int gp_contents_add_members(struct gp_session *s, struct pid_namespace *ns,
 	ret = gp_contents_add_set(s, extack);
 	if (ret)
 		return ret;
-	gp_summary_reap(s);
+	gp_report_reap(s);
 	process = kvcalloc(n, sizeof(*process), GP_GFP_CHARGED);
 	if (!process)
 		return gp_refuse(extack, -ENOMEM, "out of memory");
@@ -882,7 +882,7 @@ void gp_contents_free(struct gp_session *s)
 	gp_types_fini(&s->types);
 	gp_calls_free(s->calls);
 	gp_keys_free(s->keys);
-	gp_members_free(s->members);
+	gp_goroutine_set_free(s->members);
 	gp_tallies_fini(&s->tallies);
 	kvfree(s->probes);
 }

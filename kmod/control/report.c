@@ -28,35 +28,35 @@
 #include "stats/pending.h"
 
 /* A look at every place takes a while: not for each that finds no room. */
-#define GP_SUMMARY_REAP_MS	1000
+#define GP_REPORT_REAP_MS	1000
 
 /* Memory of one message: fits several with all their buckets, and the largest record. */
-#define GP_SUMMARY_SKB	SKB_WITH_OVERHEAD(32768)
+#define GP_REPORT_SKB	SKB_WITH_OVERHEAD(32768)
 
 /*
  * Where it is, an id or a place, and in that as in struct gp_calls_at: kept in the callback's
  * args between messages.
  */
-struct gp_summary_at {
+struct gp_report_at {
 	unsigned long id;
 	long reaped;
 	long below;
 };
 
 /* A process's number in the initial namespace. */
-static pid_t gp_summary_tgid(u64 process)
+static pid_t gp_report_tgid(u64 process)
 {
 	return process & ((1 << GP_ARCH_PID_BITS) - 1);
 }
 
 /* Is there still such a process, and has it not executed another program? */
-static bool gp_summary_alive(u64 process)
+static bool gp_report_alive(u64 process)
 {
 	struct task_struct *leader, *t;
 	bool alive = false;
 
 	rcu_read_lock();
-	leader = pid_task(find_pid_ns(gp_summary_tgid(process), &init_pid_ns), PIDTYPE_TGID);
+	leader = pid_task(find_pid_ns(gp_report_tgid(process), &init_pid_ns), PIDTYPE_TGID);
 	if (leader) {
 		/* The first thread may have ended before the others. */
 		for_each_thread(leader, t) {
@@ -72,55 +72,55 @@ static bool gp_summary_alive(u64 process)
 }
 
 /* Forget the open calls, and the goroutines, of dead processes. Context: a task; may sleep. */
-void gp_summary_reap(struct gp_session *s)
+void gp_report_reap(struct gp_session *s)
 {
 	if (s->calls)
-		gp_calls_reap(s->calls, gp_summary_alive);
+		gp_calls_reap(s->calls, gp_report_alive);
 	if (s->members)
-		gp_members_reap(s->members, gp_summary_alive);
+		gp_goroutine_set_reap(s->members, gp_report_alive);
 }
 
-static void gp_summary_reap_work(struct work_struct *work)
+static void gp_report_reap_work(struct work_struct *work)
 {
 	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session, reap);
 
 	mutex_lock(&s->lock);
-	gp_summary_reap(s);
+	gp_report_reap(s);
 	mutex_unlock(&s->lock);
 }
 
 /**
- * gp_summary_want_reap() - there was no room: perhaps the dead have it
+ * gp_report_want_reap() - there was no room: perhaps the dead have it
  * @s: the session
  *
  * Context: a handler; does not sleep.
  */
-void gp_summary_want_reap(struct gp_session *s)
+void gp_report_want_reap(struct gp_session *s)
 {
 	if (!delayed_work_pending(&s->reap))
-		gp_stream_queue(&s->reap, GP_SUMMARY_REAP_MS);
+		gp_stream_queue(&s->reap, GP_REPORT_REAP_MS);
 }
 
-void gp_summary_open(struct gp_session *s)
+void gp_report_open(struct gp_session *s)
 {
-	INIT_DELAYED_WORK(&s->reap, gp_summary_reap_work);
+	INIT_DELAYED_WORK(&s->reap, gp_report_reap_work);
 }
 
 /* No handler can run for the session any more. Context: not its lock. */
-void gp_summary_close(struct gp_session *s)
+void gp_report_close(struct gp_session *s)
 {
 	cancel_delayed_work_sync(&s->reap);
 }
 
-int gp_summary_start(struct netlink_callback *cb)
+int gp_report_start(struct netlink_callback *cb)
 {
-	cb->min_dump_alloc = GP_SUMMARY_SKB;
+	cb->min_dump_alloc = GP_REPORT_SKB;
 	return 0;
 }
 
 /* Tallies of one message from at->id on, which is moved past them. */
-static void gp_summary_put(struct sk_buff *skb, struct gp_session *s,
-			   struct gp_summary_at *at, u64 bucket[GOPROBE_BUCKETS])
+static void gp_report_put(struct sk_buff *skb, struct gp_session *s,
+			  struct gp_report_at *at, u64 bucket[GOPROBE_BUCKETS])
 {
 	struct nlattr *nla = nla_reserve(skb, GOPROBE_A_TALLIES, 0);
 	u64 states[GOPROBE_STATES_MAX];
@@ -146,8 +146,8 @@ static void gp_summary_put(struct sk_buff *skb, struct gp_session *s,
 	}
 }
 
-static int gp_summary_fill(struct sk_buff *skb, struct netlink_callback *cb,
-			   struct gp_session *s, struct gp_summary_at *at)
+static int gp_report_fill(struct sk_buff *skb, struct netlink_callback *cb,
+			  struct gp_session *s, struct gp_report_at *at)
 {
 	u64 *bucket = kmalloc_array(GOPROBE_BUCKETS, sizeof(*bucket), GFP_KERNEL);
 	void *hdr;
@@ -155,12 +155,12 @@ static int gp_summary_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!bucket)
 		return gp_refuse(cb->extack, -ENOMEM, "out of memory");
 	if (!at->reaped)
-		gp_summary_reap(s);
+		gp_report_reap(s);
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_TALLIES);
 	if (hdr && xa_find(&s->tallies.ids, &at->id, U32_MAX, XA_PRESENT)) {
-		gp_summary_put(skb, s, at, bucket);
+		gp_report_put(skb, s, at, bucket);
 		genlmsg_end(skb, hdr);
 	} else if (hdr) {
 		genlmsg_cancel(skb, hdr);
@@ -170,8 +170,8 @@ static int gp_summary_fill(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 /* Keys of one message from place at->id on, which is moved past them. */
-static void gp_summary_put_keys(struct sk_buff *skb, const struct gp_keys *keys,
-				struct gp_summary_at *at, u64 bucket[GOPROBE_BUCKETS])
+static void gp_report_put_keys(struct sk_buff *skb, const struct gp_keys *keys,
+			       struct gp_report_at *at, u64 bucket[GOPROBE_BUCKETS])
 {
 	struct nlattr *nla = nla_reserve(skb, GOPROBE_A_KEYED, 0);
 	u64 states[GOPROBE_STATES_MAX];
@@ -200,8 +200,8 @@ static void gp_summary_put_keys(struct sk_buff *skb, const struct gp_keys *keys,
 	}
 }
 
-static int gp_summary_fill_keys(struct sk_buff *skb, struct netlink_callback *cb,
-				struct gp_session *s, struct gp_summary_at *at)
+static int gp_report_fill_keys(struct sk_buff *skb, struct netlink_callback *cb,
+			       struct gp_session *s, struct gp_report_at *at)
 {
 	u64 *bucket = kmalloc_array(GOPROBE_BUCKETS, sizeof(*bucket), GFP_KERNEL);
 	void *hdr;
@@ -211,7 +211,7 @@ static int gp_summary_fill_keys(struct sk_buff *skb, struct netlink_callback *cb
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_KEYS);
 	if (hdr && s->keys && at->id < gp_keys_number(s->keys)) {
-		gp_summary_put_keys(skb, s->keys, at, bucket);
+		gp_report_put_keys(skb, s->keys, at, bucket);
 		genlmsg_end(skb, hdr);
 	} else if (hdr) {
 		genlmsg_cancel(skb, hdr);
@@ -221,13 +221,13 @@ static int gp_summary_fill_keys(struct sk_buff *skb, struct netlink_callback *cb
 }
 
 /**
- * struct gp_summary_open - a message of open calls while it is filled
+ * struct gp_report_open - a message of open calls while it is filled
  * @skb: the message
  * @nla: its attribute
  * @s: the session
  * @now: ticks
  */
-struct gp_summary_open {
+struct gp_report_open {
 	struct sk_buff *skb;
 	struct nlattr *nla;
 	struct gp_session *s;
@@ -235,15 +235,15 @@ struct gp_summary_open {
 };
 
 /* Its stack is locked: the record stays the call's. */
-static bool gp_summary_put_open(void *arg, const struct gp_stack *stack,
-				const struct gp_call *call)
+static bool gp_report_put_open(void *arg, const struct gp_stack *stack,
+			       const struct gp_call *call)
 {
-	struct gp_summary_open *o = arg;
+	struct gp_report_open *o = arg;
 	const struct gp_calls *calls = o->s->calls;
-	const struct gp_held_record *held = NULL;
+	const struct gp_pending_record *held = NULL;
 	struct goprobe_open open = {
 		.id = call->tally->id,
-		.tgid = gp_summary_tgid(stack->process),
+		.tgid = gp_report_tgid(stack->process),
 		.goid = stack->goid,
 		.g = stack->g & ~GP_STACK_LOCKED,
 		.depth = call->depth,
@@ -253,7 +253,7 @@ static bool gp_summary_put_open(void *arg, const struct gp_stack *stack,
 	if (call->tally->mutes)
 		return true;
 	if (call->data && call->tally->paired) {
-		held = gp_held_at(calls->held, call->data);
+		held = gp_pending_at(calls->held, call->data);
 		open.record_bytes = held->rec.words * 8;
 	}
 	if (skb_tailroom(o->skb) < sizeof(open) + open.record_bytes)
@@ -265,17 +265,17 @@ static bool gp_summary_put_open(void *arg, const struct gp_stack *stack,
 	return true;
 }
 
-static int gp_summary_fill_open(struct sk_buff *skb, struct netlink_callback *cb,
-				struct gp_session *s, struct gp_summary_at *at)
+static int gp_report_fill_open(struct sk_buff *skb, struct netlink_callback *cb,
+			       struct gp_session *s, struct gp_report_at *at)
 {
-	struct gp_summary_open o = { .skb = skb, .s = s };
+	struct gp_report_open o = { .skb = skb, .s = s };
 	struct gp_calls_at calls_at = { .stack = at->id, .below = at->below };
 	void *hdr;
 
 	if (!s->calls || at->id >= s->calls->nstacks)
 		return skb->len;
 	if (!at->reaped)
-		gp_summary_reap(s);
+		gp_report_reap(s);
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_OPEN);
@@ -283,7 +283,7 @@ static int gp_summary_fill_open(struct sk_buff *skb, struct netlink_callback *cb
 		o.nla = nla_reserve(skb, GOPROBE_A_OPEN, 0);
 	o.now = gp_clock_read(&s->calls->clock);
 	if (o.nla)
-		gp_calls_each(s->calls, &calls_at, gp_summary_put_open, &o);
+		gp_calls_each(s->calls, &calls_at, gp_report_put_open, &o);
 	at->id = calls_at.stack;
 	at->below = calls_at.below;
 	if (hdr)
@@ -292,11 +292,11 @@ static int gp_summary_fill_open(struct sk_buff *skb, struct netlink_callback *cb
 }
 
 /* One message of a dump, made by @fill. */
-static int gp_summary_run(struct sk_buff *skb, struct netlink_callback *cb,
-			  int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
-				      struct gp_session *s, struct gp_summary_at *at))
+static int gp_report_run(struct sk_buff *skb, struct netlink_callback *cb,
+			 int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
+				     struct gp_session *s, struct gp_report_at *at))
 {
-	struct gp_summary_at *at = (struct gp_summary_at *)cb->args;
+	struct gp_report_at *at = (struct gp_report_at *)cb->args;
 	struct gp_session *s;
 	int ret;
 
@@ -316,17 +316,17 @@ static int gp_summary_run(struct sk_buff *skb, struct netlink_callback *cb,
 	return ret;
 }
 
-int gp_summary_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int gp_report_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return gp_summary_run(skb, cb, gp_summary_fill);
+	return gp_report_run(skb, cb, gp_report_fill);
 }
 
-int gp_summary_dump_open(struct sk_buff *skb, struct netlink_callback *cb)
+int gp_report_dump_open(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return gp_summary_run(skb, cb, gp_summary_fill_open);
+	return gp_report_run(skb, cb, gp_report_fill_open);
 }
 
-int gp_summary_dump_keys(struct sk_buff *skb, struct netlink_callback *cb)
+int gp_report_dump_keys(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return gp_summary_run(skb, cb, gp_summary_fill_keys);
+	return gp_report_run(skb, cb, gp_report_fill_keys);
 }

@@ -63,7 +63,7 @@ int gp_edit_collect(struct gp_edit *edit, const struct gp_op *op, const u64 *r)
 	struct gp_edit_item *item;
 	u64 base, at;
 
-	/* Filters that are no edits don't have it: contents.c. */
+	/* Filters that are no edits don't have it: objects.c. */
 	if (WARN_ON_ONCE(!edit) || edit->n >= GP_EDITS_MAX)
 		return GOPROBE_CHUNK_BAD;
 	if (op->code == GOPROBE_OP_DELAY) {
@@ -216,7 +216,7 @@ static bool gp_edit_passes(const struct gp_probe *probe, const struct pt_regs *r
 		verdict = gp_filter_run(probe, regs, 0, NULL);
 	if (verdict == GP_VERDICT_PASSES)
 		return true;
-	gp_paired_rejected(probe, regs, verdict);
+	gp_pair_rejected(probe, regs, verdict);
 	return false;
 }
 
@@ -224,11 +224,11 @@ static bool gp_edit_passes(const struct gp_probe *probe, const struct pt_regs *r
 static bool gp_edit_counts(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	if (probe->then == GP_WAY_END)
-		return gp_paired_try_end(probe, regs);
+		return gp_pair_try_end(probe, regs);
 	if (probe->filter && !gp_edit_passes(probe, regs))
 		return false;
 	if (probe->then == GP_WAY_CALL)
-		return gp_paired_try_call(probe, regs);
+		return gp_pair_try_call(probe, regs);
 	if (probe->action == GOPROBE_ACTION_COUNT)
 		gp_tally_hit(probe->tally);
 	else

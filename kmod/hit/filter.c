@@ -492,7 +492,7 @@ static enum gp_verdict gp_filter_reject(u64 value)
 
 static int gp_filter_key_word(struct gp_key *key, u64 word)
 {
-	/* There is one wherever contents.c lets such a filter in. */
+	/* There is one wherever objects.c lets such a filter in. */
 	if (WARN_ON_ONCE(!key) || key->n >= key->room)
 		return GOPROBE_CHUNK_RANGE;
 	key->word[key->n++] = word;
@@ -595,9 +595,9 @@ static __always_inline const struct gp_op *gp_filter_step(struct gp_filter_hit *
 		status = gp_filter_same(h, op);
 		break;
 	case GOPROBE_OP_MEMBER:
-		h->p.r[op->a] = gp_members_has(h->probe->session->members,
-					       gp_arch_process(current, current->mm),
-					       h->p.r[op->b]);
+		h->p.r[op->a] = gp_goroutine_set_has(h->probe->session->members,
+						     gp_arch_process(current, current->mm),
+						     h->p.r[op->b]);
 		break;
 	case GOPROBE_OP_KEY:
 		status = gp_filter_key_word(h->key, h->p.r[op->a]);

@@ -19,8 +19,8 @@
  *
  * Hits that leave no record take no ring: they are counted by id (tally.h), or
  * remembered until the call returns (calls.h). A filter (filter.h) is asked first. Calls and
- * returns that are recorded together are in paired.c, hits that only tell of goroutines in
- * told.c, hits after which something is changed in edit.c. What a probe's hits do was found
+ * returns that are recorded together are in pair.c, hits that only tell of goroutines in
+ * notify.c, hits after which something is changed in edit.c. What a probe's hits do was found
  * when the probe was made (enum gp_way).
  *
  * Each hit of each probe counts in exactly one counter of enum goprobe_stat.
@@ -67,7 +67,7 @@ static __always_inline long gp_hit_capture(const struct gp_probe *probe,
 		.to = to,
 		.room = room,
 		.faultin = faultin,
-		.seen = this_cpu_ptr(gp_seen),
+		.seen = this_cpu_ptr(gp_visited),
 	};
 	int err = gp_capture_run(&c);
 
@@ -354,17 +354,17 @@ static __always_inline int gp_hit_way(const struct gp_probe *probe,
 	if (way == GP_WAY_TIME)
 		return gp_hit_time(probe, regs);
 	if (way == GP_WAY_CALL)
-		return gp_paired_call(probe, regs);
+		return gp_pair_call(probe, regs);
 	if (way == GP_WAY_COUNT_KEY)
 		return gp_keyed_count(probe, regs);
 	if (way == GP_WAY_ENTER_KEY)
 		return gp_keyed_enter(probe, regs);
 	if (way == GP_WAY_END)
-		return gp_paired_end(probe, regs);
+		return gp_pair_end(probe, regs);
 	if (way == GP_WAY_GENERAL)
 		return gp_hit_general(probe, regs);
-	if (way == GP_WAY_TELL)
-		return gp_told(probe, regs);
+	if (way == GP_WAY_NOTIFY)
+		return gp_notify(probe, regs);
 	/* The registers are the thread's, to be changed: see gp_handler_hit(). */
 	return gp_edit_hit(probe, (struct pt_regs *)regs);
 }
@@ -382,9 +382,9 @@ static noinline int gp_hit_filter_all(const struct gp_probe *probe, const struct
 	if (likely(verdict == GP_VERDICT_PASSES))
 		return gp_hit_way(probe, regs, probe->then);
 	if (unlikely(verdict != GP_VERDICT_REJECTS))
-		return gp_paired_rejected(probe, regs, verdict);
+		return gp_pair_rejected(probe, regs, verdict);
 	this_cpu_inc(*filter->rejected);
-	return probe->remembers ? gp_paired_pass_by(probe, regs) : 0;
+	return probe->remembers ? gp_pair_pass_by(probe, regs) : 0;
 }
 
 /* Most don't pass the first test: that needs no stack frame, as all that is called comes last. */
@@ -397,10 +397,10 @@ static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_
 	if (!filter->first || gp_test_holds(filter->test, regs))
 		return gp_hit_filter_all(probe, regs);
 	this_cpu_inc(*filter->rejected);
-	return probe->remembers ? gp_paired_pass_by(probe, regs) : 0;
+	return probe->remembers ? gp_pair_pass_by(probe, regs) : 0;
 }
 
-/* The record of a hit that has been found to count; for paired.c. */
+/* The record of a hit that has been found to count; for pair.c. */
 int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	return probe->quick ? gp_hit_record(probe, regs) : gp_hit_general(probe, regs);
@@ -428,7 +428,7 @@ static noinline int gp_hit_point(struct gp_point *point, const struct gp_probe_s
 		ret = gp_hit_way(*probe, regs, (*probe)->way);
 	} while (unlikely(++probe < end));
 	if (point->execute.by != GP_EXECUTOR_KERNEL)
-		gp_execute_hit(&point->execute, regs);
+		gp_emulate_hit(&point->execute, regs);
 	return ret;
 }
 

@@ -32,7 +32,7 @@ noinline void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat)
 noinline void gp_hit_no_room(struct gp_session *s, enum goprobe_stat stat)
 {
 	gp_hit_stat(s, stat);
-	gp_summary_want_reap(s);
+	gp_report_want_reap(s);
 }
 
 /*

@@ -30,7 +30,7 @@ static bool gp_keyed_make(const struct gp_probe *probe, const struct pt_regs *re
 	verdict = gp_filter_run(probe, regs, duration, key);
 	if (verdict == GP_VERDICT_PASSES)
 		return true;
-	gp_paired_rejected(probe, regs, verdict);
+	gp_pair_rejected(probe, regs, verdict);
 	return false;
 }
 

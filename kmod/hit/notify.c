@@ -20,7 +20,7 @@
 #include "stats/states.h"
 
 /* Words that a key may have here. */
-#define GP_TOLD_WORDS	8
+#define GP_NOTIFY_WORDS	8
 
 /* Return of all that follow: false if these are no such words. */
 
@@ -28,7 +28,7 @@
  * Pairs of a g and a state: a switch from one goroutine to another tells of both. None is
  * nothing to be told.
  */
-static bool gp_told_states(struct gp_calls *calls, const struct gp_key *key, u64 now)
+static bool gp_notify_states(struct gp_calls *calls, const struct gp_key *key, u64 now)
 {
 	u64 process = gp_arch_process(current, current->mm);
 	u32 i, n = gp_states_number(calls->states);
@@ -43,26 +43,26 @@ static bool gp_told_states(struct gp_calls *calls, const struct gp_key *key, u64
 	return true;
 }
 
-static bool gp_told_join(struct gp_session *s, const struct gp_key *key)
+static bool gp_notify_join(struct gp_session *s, const struct gp_key *key)
 {
 	u64 process = gp_arch_process(current, current->mm);
 
 	if (key->n != 1)
 		return false;
-	if (gp_members_join(s->members, process, key->word[0]) == -ENOSPC)
+	if (gp_goroutine_set_join(s->members, process, key->word[0]) == -ENOSPC)
 		gp_hit_no_room(s, GOPROBE_STAT_NO_MEMBER);
 	return true;
 }
 
-static bool gp_told_part(struct gp_session *s, const struct gp_key *key)
+static bool gp_notify_part(struct gp_session *s, const struct gp_key *key)
 {
 	if (key->n != 1)
 		return false;
-	gp_members_part(s->members, gp_arch_process(current, current->mm), key->word[0]);
+	gp_goroutine_set_part(s->members, gp_arch_process(current, current->mm), key->word[0]);
 	return true;
 }
 
-static bool gp_told_unwind(struct gp_session *s, const struct gp_key *key)
+static bool gp_notify_unwind(struct gp_session *s, const struct gp_key *key)
 {
 	struct gp_calls_key who = { .process = gp_arch_process(current, current->mm) };
 
@@ -72,26 +72,26 @@ static bool gp_told_unwind(struct gp_session *s, const struct gp_key *key)
 	who.goid = key->word[1];
 	/* What is no multiple of 8 is no g, and what is deeper than any stack ends nothing. */
 	if (!(who.g & 7) && key->word[2] >> 3 < U32_MAX)
-		gp_paired_unwind(s, who, (key->word[2] >> 3) + 1, key->word[3]);
+		gp_pair_unwind(s, who, (key->word[2] >> 3) + 1, key->word[3]);
 	return true;
 }
 
-static bool gp_told_all(const struct gp_probe *probe, const struct gp_key *key, u64 now)
+static bool gp_notify_all(const struct gp_probe *probe, const struct gp_key *key, u64 now)
 {
 	switch (probe->action) {
 	case GOPROBE_ACTION_STATE:
-		return gp_told_states(probe->session->calls, key, now);
+		return gp_notify_states(probe->session->calls, key, now);
 	case GOPROBE_ACTION_JOIN:
-		return gp_told_join(probe->session, key);
+		return gp_notify_join(probe->session, key);
 	case GOPROBE_ACTION_PART:
-		return gp_told_part(probe->session, key);
+		return gp_notify_part(probe->session, key);
 	default:
-		return gp_told_unwind(probe->session, key);
+		return gp_notify_unwind(probe->session, key);
 	}
 }
 
 /* The set of goroutines is kept before anything is recorded. */
-static bool gp_told_matters(const struct gp_probe *probe, const struct pt_regs *regs)
+static bool gp_notify_matters(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	if (probe->action != GOPROBE_ACTION_JOIN && probe->action != GOPROBE_ACTION_PART)
 		return gp_hit_matters(probe, regs);
@@ -99,13 +99,13 @@ static bool gp_told_matters(const struct gp_probe *probe, const struct pt_regs *
 }
 
 /**
- * gp_told() - a hit that tells of goroutines
+ * gp_notify() - a hit that tells of goroutines
  * @probe: whose; its filter makes a key
  * @regs: the target's registers
  *
  * Return: what the handler does.
  */
-int gp_told(const struct gp_probe *probe, const struct pt_regs *regs)
+int gp_notify(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	struct gp_key key GP_UNINITIALIZED;
 	enum gp_verdict verdict;
@@ -114,12 +114,12 @@ int gp_told(const struct gp_probe *probe, const struct pt_regs *regs)
 	/* First, so that what comes after is not the state's before. */
 	if (probe->action == GOPROBE_ACTION_STATE)
 		now = gp_clock_read(&probe->session->calls->clock);
-	if (!gp_told_matters(probe, regs))
+	if (!gp_notify_matters(probe, regs))
 		return gp_hit_does_not_matter(probe, regs);
 	key.n = 0;
-	key.room = GP_TOLD_WORDS;
+	key.room = GP_NOTIFY_WORDS;
 	verdict = gp_filter_run(probe, regs, 0, &key);
-	if (verdict == GP_VERDICT_PASSES && !gp_told_all(probe, &key, now))
+	if (verdict == GP_VERDICT_PASSES && !gp_notify_all(probe, &key, now))
 		verdict = GP_VERDICT_UNDECIDED;
 	/* That there was nothing to be told is not what a condition has left out. */
 	if (verdict != GP_VERDICT_UNDECIDED)

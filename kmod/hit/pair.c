@@ -3,7 +3,7 @@
  * Hits that belong together: only a call that has been remembered has an end that counts.
  *
  * A call comes here when it has passed its filter. It is remembered, then recorded; or it is
- * captured into memory of its own and waits there (held.h). Its end, if it passes its own
+ * captured into memory of its own and waits there (pending.h). Its end, if it passes its own
  * filter, takes the call's record to the ring and is recorded after it.
  *
  * Of calls that are timed only ends with a filter come here: the others need no more
@@ -36,8 +36,8 @@
 /* --- calls ------------------------------------------------------------------- */
 
 /* Context: preemption off, page faults disabled. Return: as gp_capture_run(). */
-static int gp_paired_try_hold(const struct gp_probe *probe, const struct pt_regs *regs,
-			      struct gp_faultin *faultin, struct gp_held_record *held, u32 room)
+static int gp_pair_try_hold(const struct gp_probe *probe, const struct pt_regs *regs,
+			    struct gp_faultin *faultin, struct gp_pending_record *held, u32 room)
 {
 	struct gp_capture c = {
 		.plan = probe->plan,
@@ -48,7 +48,7 @@ static int gp_paired_try_hold(const struct gp_probe *probe, const struct pt_regs
 		.to = held->frame,
 		.room = room,
 		.faultin = faultin,
-		.seen = this_cpu_ptr(gp_seen),
+		.seen = this_cpu_ptr(gp_visited),
 	};
 	struct gp_goroutine go GP_UNINITIALIZED;
 	int err = probe->plan ? gp_capture_run(&c) : 0;
@@ -77,8 +77,8 @@ static int gp_paired_try_hold(const struct gp_probe *probe, const struct pt_regs
  * Make the call's record. That there is room for it has been seen when the point was set.
  * Return: whether there was.
  */
-static bool gp_paired_hold(const struct gp_probe *probe, const struct pt_regs *regs,
-			   struct gp_held_record *held, u32 room)
+static bool gp_pair_hold(const struct gp_probe *probe, const struct pt_regs *regs,
+			 struct gp_pending_record *held, u32 room)
 {
 	struct gp_faultin faultin GP_UNINITIALIZED;
 	struct gp_ring *ring;
@@ -88,7 +88,7 @@ static bool gp_paired_hold(const struct gp_probe *probe, const struct pt_regs *r
 	do {
 		preempt_disable();
 		pagefault_disable();
-		err = gp_paired_try_hold(probe, regs, &faultin, held, room);
+		err = gp_pair_try_hold(probe, regs, &faultin, held, room);
 		pagefault_enable();
 		ring = READ_ONCE(probe->session->rings[smp_processor_id()]);
 		if (err == -EAGAIN && ring)
@@ -101,29 +101,29 @@ static bool gp_paired_hold(const struct gp_probe *probe, const struct pt_regs *r
 }
 
 /* Return: is it remembered? */
-static bool gp_paired_call_held(const struct gp_probe *probe, const struct pt_regs *regs,
-				const struct gp_own_g *own)
+static bool gp_pair_call_held(const struct gp_probe *probe, const struct pt_regs *regs,
+			      const struct gp_own_g *own)
 {
 	struct gp_calls *calls = probe->session->calls;
-	u32 depth = gp_calls_depth(own->depth), number = gp_held_take(calls->held);
-	struct gp_held_record *held;
+	u32 depth = gp_calls_depth(own->depth), number = gp_pending_take(calls->held);
+	struct gp_pending_record *held;
 
 	if (!number) {
 		/* What has ended without returning may have some. */
 		gp_calls_pass_by(calls, gp_hit_key(own), depth);
-		number = gp_held_take(calls->held);
+		number = gp_pending_take(calls->held);
 	}
 	if (!number) {
 		gp_hit_no_room(probe->session, GOPROBE_STAT_NO_ROOM);
 		return false;
 	}
-	held = gp_held_at(calls->held, number);
-	if (gp_paired_hold(probe, regs, held, gp_held_bytes(calls->held) - sizeof(*held)) &&
+	held = gp_pending_at(calls->held, number);
+	if (gp_pair_hold(probe, regs, held, gp_pending_bytes(calls->held) - sizeof(*held)) &&
 	    gp_calls_open(calls, gp_hit_key(own), depth, probe->tally, number) == GP_CALLS_KEPT) {
 		gp_hit_stat(probe->session, GOPROBE_STAT_OPENED);
 		return true;
 	}
-	gp_held_give(calls->held, number);
+	gp_pending_give(calls->held, number);
 	gp_hit_no_room(probe->session, GOPROBE_STAT_NO_ROOM);
 	return false;
 }
@@ -132,8 +132,8 @@ static bool gp_paired_call_held(const struct gp_probe *probe, const struct pt_re
  * In line twice, as most have no edit that wants to know. The hit matters. Return: is it
  * remembered?
  */
-static __always_inline bool gp_paired_remember(const struct gp_probe *probe,
-					       const struct pt_regs *regs)
+static __always_inline bool gp_pair_remember(const struct gp_probe *probe,
+					     const struct pt_regs *regs)
 {
 	struct gp_calls *calls = probe->session->calls;
 	struct gp_own_g own;
@@ -143,7 +143,7 @@ static __always_inline bool gp_paired_remember(const struct gp_probe *probe,
 		return false;
 	}
 	if (probe->flags & GOPROBE_POINT_F_HELD)
-		return gp_paired_call_held(probe, regs, &own);
+		return gp_pair_call_held(probe, regs, &own);
 	if (gp_calls_open(calls, gp_hit_key(&own), gp_calls_depth(own.depth), probe->tally,
 			  0) == GP_CALLS_KEPT) {
 		gp_handler_record(probe, regs);
@@ -154,28 +154,28 @@ static __always_inline bool gp_paired_remember(const struct gp_probe *probe,
 }
 
 /**
- * gp_paired_call() - a call that is remembered, for its end to be found by
+ * gp_pair_call() - a call that is remembered, for its end to be found by
  * @probe: whose; paired
  * @regs: the target's registers
  *
  * Return: what the handler does.
  */
-int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs)
+int gp_pair_call(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	if (!gp_hit_matters(probe, regs))
 		return gp_hit_does_not_matter(probe, regs);
-	gp_paired_remember(probe, regs);
+	gp_pair_remember(probe, regs);
 	return 0;
 }
 
-/* As gp_paired_call(), of a hit that matters. Return: is the call remembered? Then it counts. */
-bool gp_paired_try_call(const struct gp_probe *probe, const struct pt_regs *regs)
+/* As gp_pair_call(), of a hit that matters. Return: is the call remembered? Then it counts. */
+bool gp_pair_try_call(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	return gp_paired_remember(probe, regs);
+	return gp_pair_remember(probe, regs);
 }
 
 /**
- * gp_paired_pass_by() - a call that would be remembered has not passed its filter
+ * gp_pair_pass_by() - a call that would be remembered has not passed its filter
  * @probe: whose; paired or timed
  * @regs: the target's registers
  *
@@ -185,7 +185,7 @@ bool gp_paired_try_call(const struct gp_probe *probe, const struct pt_regs *regs
  *
  * Return: 0.
  */
-noinline int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_regs *regs)
+noinline int gp_pair_pass_by(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	struct gp_own_g own;
 
@@ -200,8 +200,8 @@ noinline int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_reg
 }
 
 /* The call is remembered for what is called in it, and for nothing else. */
-static int gp_paired_mute(const struct gp_probe *probe, const struct pt_regs *regs,
-			  enum gp_verdict verdict)
+static int gp_pair_mute(const struct gp_probe *probe, const struct pt_regs *regs,
+			enum gp_verdict verdict)
 {
 	struct gp_session *s = probe->session;
 	struct gp_own_g own;
@@ -216,20 +216,20 @@ static int gp_paired_mute(const struct gp_probe *probe, const struct pt_regs *re
 }
 
 /**
- * gp_paired_rejected() - a hit has not passed its filter
+ * gp_pair_rejected() - a hit has not passed its filter
  * @probe: whose
  * @regs: the target's registers
  * @verdict: of the filter
  *
  * Return: 0.
  */
-noinline int gp_paired_rejected(const struct gp_probe *probe, const struct pt_regs *regs,
-				enum gp_verdict verdict)
+noinline int gp_pair_rejected(const struct gp_probe *probe, const struct pt_regs *regs,
+			      enum gp_verdict verdict)
 {
 	if (probe->remembers && verdict & GP_VERDICT_F_MUTED)
-		return gp_paired_mute(probe, regs, verdict);
+		return gp_pair_mute(probe, regs, verdict);
 	gp_hit_rejected(probe, verdict);
-	return probe->remembers ? gp_paired_pass_by(probe, regs) : 0;
+	return probe->remembers ? gp_pair_pass_by(probe, regs) : 0;
 }
 
 /* --- their ends ----------------------------------------------------------------- */
@@ -238,7 +238,7 @@ noinline int gp_paired_rejected(const struct gp_probe *probe, const struct pt_re
  * What passed since @began, in ns. Readers take it from the record's stamp: one reading is both,
  * so that no interrupt in between makes a call younger than the panic that ends it.
  */
-static u64 gp_paired_ago(const struct gp_session *s, u64 began, u64 stamp)
+static u64 gp_pair_ago(const struct gp_session *s, u64 began, u64 stamp)
 {
 	const struct gp_clock *clock = &s->calls->clock;
 
@@ -251,11 +251,11 @@ static u64 gp_paired_ago(const struct gp_session *s, u64 began, u64 stamp)
  * Write the record of a call that was held. Return: 0; -ENOSPC if the thread is to wait for
  * room. Context: preemption off.
  */
-static int gp_paired_write(struct gp_session *s, struct gp_ring *ring,
-			   const struct gp_held_record *held, u64 began, bool patient,
-			   enum gp_stream_wake *wake)
+static int gp_pair_write(struct gp_session *s, struct gp_ring *ring,
+			 const struct gp_pending_record *held, u64 began, bool patient,
+			 enum gp_stream_wake *wake)
 {
-	struct gp_held_record *to;
+	struct gp_pending_record *to;
 	u32 size = held->rec.words * 8;
 
 	if ((gp_ring_has_losses(ring) && !gp_ring_tell_losses(ring, &s->clock)) ||
@@ -266,7 +266,7 @@ static int gp_paired_write(struct gp_session *s, struct gp_ring *ring,
 	memcpy(to, held, size);
 	gp_ring_open(ring);
 	to->rec.time = gp_clock_read(&s->clock);
-	to->ago = gp_paired_ago(s, began, to->rec.time);
+	to->ago = gp_pair_ago(s, began, to->rec.time);
 	gp_ring_commit(ring, size);
 	gp_ring_close(ring);
 	ring->stat[GOPROBE_STAT_LET_GO]++;
@@ -274,8 +274,8 @@ static int gp_paired_write(struct gp_session *s, struct gp_ring *ring,
 	return 0;
 }
 
-static int gp_paired_attempt(struct gp_session *s, const struct gp_held_record *held,
-			     u64 began, bool patient)
+static int gp_pair_attempt(struct gp_session *s, const struct gp_pending_record *held,
+			   u64 began, bool patient)
 {
 	enum gp_stream_wake wake = GP_STREAM_QUIET;
 	struct gp_ring *ring;
@@ -284,7 +284,7 @@ static int gp_paired_attempt(struct gp_session *s, const struct gp_held_record *
 	preempt_disable();
 	ring = READ_ONCE(s->rings[smp_processor_id()]);
 	if (ring)
-		err = gp_paired_write(s, ring, held, began, patient, &wake);
+		err = gp_pair_write(s, ring, held, began, patient, &wake);
 	else
 		gp_session_no_ring(s);
 	preempt_enable();
@@ -297,24 +297,24 @@ static int gp_paired_attempt(struct gp_session *s, const struct gp_held_record *
  * The end of a call that was held passes: now its record is written. Return: what is left of the
  * hit's @patience.
  */
-static __always_inline u32 gp_paired_let_go(struct gp_session *s, const struct gp_call *call,
-					    u32 patience)
+static __always_inline u32 gp_pair_let_go(struct gp_session *s, const struct gp_call *call,
+					  u32 patience)
 {
-	const struct gp_held_record *held = gp_held_at(s->calls->held, call->data);
+	const struct gp_pending_record *held = gp_pending_at(s->calls->held, call->data);
 
-	while (gp_paired_attempt(s, held, call->time, patience))
+	while (gp_pair_attempt(s, held, call->time, patience))
 		patience = gp_stream_wait_for_room(s, patience);
 	return patience;
 }
 
 /**
- * gp_paired_unwind() - calls of a goroutine have ended without returning
+ * gp_pair_unwind() - calls of a goroutine have ended without returning
  * @s: the session; has room for open calls
  * @key: the goroutine
  * @least: calls at that depth have, and deeper ones
  * @written: records of those that wait for that are written
  */
-void gp_paired_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bool written)
+void gp_pair_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bool written)
 {
 	u32 patience = GP_STREAM_PATIENCE;
 	struct gp_unwound unwound;
@@ -327,16 +327,16 @@ void gp_paired_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, 
 	gp_calls_unwind(s->calls, key, least, &unwound);
 	/* Callers first, as they were called. */
 	while (gp_unwound_next(s->calls, &unwound, &call)) {
-		patience = gp_paired_let_go(s, &call, patience);
-		gp_held_give(s->calls->held, call.data);
+		patience = gp_pair_let_go(s, &call, patience);
+		gp_pending_give(s->calls->held, call.data);
 		/* As many as one goroutine can have open: a million. */
 		cond_resched();
 	}
 }
 
 /* Does the end of a call that was remembered pass? Else that has been counted. */
-static __always_inline bool gp_paired_passes(const struct gp_probe *probe,
-					     const struct pt_regs *regs, u64 duration)
+static __always_inline bool gp_pair_passes(const struct gp_probe *probe,
+					   const struct pt_regs *regs, u64 duration)
 {
 	enum gp_verdict verdict = gp_filter_run(probe, regs, duration, NULL);
 
@@ -346,9 +346,9 @@ static __always_inline bool gp_paired_passes(const struct gp_probe *probe,
 	return false;
 }
 
-/* As gp_paired_remember(). Return: does the end count as one that leaves a record? */
-static __always_inline bool gp_paired_finish(const struct gp_probe *probe,
-					     const struct pt_regs *regs, u64 now)
+/* As gp_pair_remember(). Return: does the end count as one that leaves a record? */
+static __always_inline bool gp_pair_finish(const struct gp_probe *probe,
+					   const struct pt_regs *regs, u64 now)
 {
 	struct gp_calls *calls = probe->session->calls;
 	struct gp_split split GP_UNINITIALIZED, *its = NULL;
@@ -377,7 +377,7 @@ static __always_inline bool gp_paired_finish(const struct gp_probe *probe,
 		gp_keyed_end(probe, regs, &call, duration, its);
 		return false;
 	}
-	counts = !probe->filter || gp_paired_passes(probe, regs, duration);
+	counts = !probe->filter || gp_pair_passes(probe, regs, duration);
 	if (probe->action == GOPROBE_ACTION_TIME) {
 		if (counts)
 			gp_tally_return(probe->tally, duration);
@@ -387,7 +387,7 @@ static __always_inline bool gp_paired_finish(const struct gp_probe *probe,
 		return false;
 	}
 	if (counts && call.data)
-		patience = gp_paired_let_go(probe->session, &call, patience);
+		patience = gp_pair_let_go(probe->session, &call, patience);
 	if (counts && unlikely(probe->flags & GOPROBE_POINT_F_SPLIT))
 		gp_handler_record_late(probe, regs, &split, patience);
 	else if (counts && unlikely(patience != GP_STREAM_PATIENCE))
@@ -395,33 +395,33 @@ static __always_inline bool gp_paired_finish(const struct gp_probe *probe,
 	else if (counts)
 		gp_handler_record(probe, regs);
 	if (call.data)
-		gp_held_give(calls->held, call.data);
+		gp_pending_give(calls->held, call.data);
 	return counts;
 }
 
 /**
- * gp_paired_end() - the end of a call that was remembered, perhaps
+ * gp_pair_end() - the end of a call that was remembered, perhaps
  * @probe: whose; paired, or timed and with a filter
  * @regs: the target's registers
  *
  * Return: what the handler does.
  */
-int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs)
+int gp_pair_end(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	/* First, so that what comes after is not part of the call. */
 	u64 now = gp_clock_read(&probe->session->calls->clock);
 
 	if (!gp_hit_matters(probe, regs))
 		return gp_hit_does_not_matter(probe, regs);
-	gp_paired_finish(probe, regs, now);
+	gp_pair_finish(probe, regs, now);
 	return 0;
 }
 
 /*
- * As gp_paired_end(), of a hit that matters. Return: does the end count as one that leaves a
+ * As gp_pair_end(), of a hit that matters. Return: does the end count as one that leaves a
  * record?
  */
-bool gp_paired_try_end(const struct gp_probe *probe, const struct pt_regs *regs)
+bool gp_pair_try_end(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	return gp_paired_finish(probe, regs, gp_clock_read(&probe->session->calls->clock));
+	return gp_pair_finish(probe, regs, gp_clock_read(&probe->session->calls->clock));
 }

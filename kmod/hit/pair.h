@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Hits that belong together: calls that are remembered, and their ends. */
-#ifndef GP_PAIRED_H
-#define GP_PAIRED_H
+#ifndef GP_PAIR_H
+#define GP_PAIR_H
 
 #include <linux/ptrace.h>
 
@@ -11,13 +11,13 @@
 struct gp_probe;
 struct gp_session;
 
-int gp_paired_call(const struct gp_probe *probe, const struct pt_regs *regs);
-int gp_paired_pass_by(const struct gp_probe *probe, const struct pt_regs *regs);
-int gp_paired_rejected(const struct gp_probe *probe, const struct pt_regs *regs,
-		       enum gp_verdict verdict);
-bool gp_paired_try_call(const struct gp_probe *probe, const struct pt_regs *regs);
-bool gp_paired_try_end(const struct gp_probe *probe, const struct pt_regs *regs);
-int gp_paired_end(const struct gp_probe *probe, const struct pt_regs *regs);
-void gp_paired_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bool written);
+int gp_pair_call(const struct gp_probe *probe, const struct pt_regs *regs);
+int gp_pair_pass_by(const struct gp_probe *probe, const struct pt_regs *regs);
+int gp_pair_rejected(const struct gp_probe *probe, const struct pt_regs *regs,
+		     enum gp_verdict verdict);
+bool gp_pair_try_call(const struct gp_probe *probe, const struct pt_regs *regs);
+bool gp_pair_try_end(const struct gp_probe *probe, const struct pt_regs *regs);
+int gp_pair_end(const struct gp_probe *probe, const struct pt_regs *regs);
+void gp_pair_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bool written);
 
 #endif

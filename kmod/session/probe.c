@@ -312,7 +312,7 @@ static bool gp_set_delays_too_long(const struct gp_probe_set *set, const struct 
 	return probe->delay_ns && probe->delay_ns + gp_set_delays(set) > GOPROBE_DELAY_NS_MAX;
 }
 
-/* Can a hit of @probe wait for its session's reader? Once for each probe: see paired.c. */
+/* Can a hit of @probe wait for its session's reader? Once for each probe: see pair.c. */
 static bool gp_probe_waits(const struct gp_probe *probe)
 {
 	return probe->session->lossless && (probe->action == GOPROBE_ACTION_RECORD ||
@@ -364,7 +364,7 @@ static int gp_point_new(struct gp_probe *probe, const struct goprobe_point *wire
 	RCU_INIT_POINTER(point->set, set);
 	point->inode = sweep->inode;
 	point->offset = probe->offset;
-	gp_execute_init(&point->execute, wire);
+	gp_emulate_init(&point->execute, wire);
 	point->uc.handler = gp_handler_hit;
 	point->uc.filter = gp_point_filter;
 	point->apply.handler = gp_point_apply_handler;

@@ -30,7 +30,7 @@ enum gp_way {
 	GP_WAY_GENERAL,		/* a record */
 	GP_WAY_COUNT,
 	GP_WAY_COUNT_KEY,	/* by key */
-	GP_WAY_TELL,		/* nothing but what its filter tells of goroutines */
+	GP_WAY_NOTIFY,		/* nothing but what its filter tells of goroutines */
 	GP_WAY_ENTER,		/* a call that is timed; this and all that follow: once a place */
 	GP_WAY_ENTER_KEY,	/* by key */
 	GP_WAY_LEAVE,		/* its return */
@@ -156,7 +156,7 @@ struct gp_probe_set {
 struct gp_point {
 	struct uprobe_consumer uc;
 	struct gp_probe_set __rcu *set;
-	struct gp_execute execute;
+	struct gp_emulate execute;
 	struct uprobe_consumer apply;
 	u64 applied;
 	struct hlist_node node;

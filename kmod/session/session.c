@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A session: one socket's probes, rings and death. What it is given is in contents.c.
+ * A session: one socket's probes, rings and death. What it is given is in objects.c.
  *
  * Locking: gp_sessions_lock guards the table and is never held for long. Who does something for
  * a session that may take long takes its turn: the worker of its commands (command.c), and its
@@ -213,11 +213,11 @@ static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
 		return "the ring size is not between 64 KiB and 64 MiB";
 	if (w->ncalls < GP_CALLS_MIN || w->ncalls > GP_CALLS_MAX)
 		return "the number of open calls is not between 1024 and 1048576";
-	if (w->hold.calls && w->hold.bytes < sizeof(struct gp_held_record))
+	if (w->hold.calls && w->hold.bytes < sizeof(struct gp_pending_record))
 		return "what is held of a call is less than a record's header";
 	if (w->hold.bytes > GP_RECORD_MAX)
 		return "what is held of a call is more than a record can have";
-	if ((u64)w->hold.calls * w->hold.bytes > GP_HELD_BYTES_MAX)
+	if ((u64)w->hold.calls * w->hold.bytes > GP_PENDING_BYTES_MAX)
 		return "calls that are held would take more than 1 GiB";
 	if (w->keys.number > GP_KEYS_MAX || w->keys.bytes > GP_KEY_BYTES_MAX)
 		return "there is room for 262144 keys of 768 bytes at most";
@@ -225,7 +225,7 @@ static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
 		return "keys have no bytes";
 	if (w->nstates > GOPROBE_STATES_MAX)
 		return "goroutines can be told apart in 16 states at most";
-	if (w->nmembers > GP_MEMBERS_MAX)
+	if (w->nmembers > GP_GOROUTINE_SET_MAX)
 		return "a set of goroutines has room for 1048576 at most";
 	*err = -EINVAL;
 	if (w->flags & ~GOPROBE_SESSION_F_ALL)
@@ -268,7 +268,7 @@ struct gp_session *gp_session_new(struct sock *sk, u32 portid,
 	INIT_LIST_HEAD(&s->node);
 	gp_command_open(s);
 	gp_stream_open(s);
-	gp_summary_open(s);
+	gp_report_open(s);
 	gp_breaker_init(&s->breaker, &wish->breaker);
 	gp_tallies_init(&s->tallies);
 	s->ncalls = wish->ncalls;
@@ -422,7 +422,7 @@ void gp_session_finish(struct gp_session *s)
 	gp_session_stop(s);
 	mutex_unlock(&s->turn);
 	gp_breaker_stop(s);
-	gp_summary_close(s);
+	gp_report_close(s);
 	gp_stream_close(s);
 	mutex_lock(&gp_sessions_lock);
 	list_del_init(&s->node);

@@ -25,7 +25,7 @@ struct gp_calls;
 struct gp_file;
 struct gp_filter;
 struct gp_keys;
-struct gp_members;
+struct gp_goroutine_set;
 struct gp_plan;
 struct gp_probe;
 struct gp_ring;
@@ -111,7 +111,7 @@ struct gp_session {
 	struct gp_clock clock;
 	struct gp_calls *calls;
 	struct gp_keys *keys;
-	struct gp_members *members;
+	struct gp_goroutine_set *members;
 	struct gp_ring **rings;
 	const struct pid *pid;
 	struct pid **pids;

@@ -137,7 +137,7 @@ void gp_calls_free(struct gp_calls *calls)
 	kvfree(calls->taken);
 	kvfree(calls->pools);
 	kvfree(calls->calls);
-	gp_held_free(calls->held);
+	gp_pending_free(calls->held);
 	gp_states_free(calls->states);
 	kfree(calls);
 }
@@ -292,7 +292,7 @@ static void gp_call_forget(struct gp_calls *calls, const struct gp_call *call)
 {
 	/* data_race(): set before the session starts, or before a call of it is read. */
 	if (call->data && data_race(call->tally->paired))
-		gp_held_give(calls->held, call->data);
+		gp_pending_give(calls->held, call->data);
 	gp_tally_open(call->tally, -1);
 }
 

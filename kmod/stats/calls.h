@@ -23,7 +23,7 @@
 #define GP_CALLS_DEFAULT	(128U << 10)
 #define GP_CALLS_MAX		(1024U << 10)
 
-struct gp_held;
+struct gp_pending;
 struct gp_split;
 struct gp_states;
 
@@ -33,7 +33,7 @@ struct gp_states;
  * @time: when it began, in ticks
  * @tally: of which function
  * @depth: see gp_calls_depth()
- * @data: what goes with it, or 0: of a call that is held, the number of its record (held.h); of
+ * @data: what goes with it, or 0: of a call that is held, the number of its record (pending.h); of
  *	one that is timed by key, the number of the key (keys.h)
  */
 struct gp_call {
@@ -103,7 +103,7 @@ struct gp_calls {
 	struct gp_stack *stacks;
 	struct gp_calls_pool *pools;
 	struct gp_call *calls;
-	struct gp_held *held;
+	struct gp_pending *held;
 	struct gp_states *states;
 	unsigned long *taken;
 };

@@ -5,7 +5,7 @@
  * has left without being heard of only takes room, until its process is no more.
  *
  * Table. Open addressing: a member is at the place that its hash tells, or behind it,
- * GP_MEMBERS_STEPS away at most, with no place in between that was never used. Where one
+ * GP_GOROUTINE_SET_STEPS away at most, with no place in between that was never used. Where one
  * has left, a mark stays that is passed over, and taken by the next who comes by; marks with nobody
  * behind them are wiped off at once, so that the table stays as it was, however many come and go.
  *
@@ -29,10 +29,10 @@
 #include "stats/pool.h"
 
 /* With all members in it the table is half full: see GP_CALLS_STEPS. */
-#define GP_MEMBERS_PLACES	2
-#define GP_MEMBERS_STEPS	64
+#define GP_GOROUTINE_SET_PLACES	2
+#define GP_GOROUTINE_SET_STEPS	64
 
-#define GP_MEMBERS_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
+#define GP_GOROUTINE_SET_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
 
 /* What a place's goid is that no member has; no goroutine is called so. */
 #define GP_MEMBER_NEVER		0ULL
@@ -49,7 +49,7 @@ struct gp_member {
 };
 
 /**
- * struct gp_members - a session's set
+ * struct gp_goroutine_set - a session's set
  * @lock: see pool.h
  * @shift: of a hash to get a place
  * @room: how many there may be
@@ -57,7 +57,7 @@ struct gp_member {
  * @nplaces: number of @place
  * @place: hash table, with room behind for those that find their place taken
  */
-struct gp_members {
+struct gp_goroutine_set {
 	int lock;
 	u32 shift;
 	u32 room;
@@ -67,25 +67,25 @@ struct gp_members {
 };
 
 /**
- * gp_members_new() - make room
- * @n: for how many; 1 to GP_MEMBERS_MAX
+ * gp_goroutine_set_new() - make room
+ * @n: for how many; 1 to GP_GOROUTINE_SET_MAX
  *
  * The memory is charged to the caller's control group. Context: may sleep.
  *
  * Return: the set, or NULL if there is no memory.
  */
-struct gp_members *gp_members_new(u32 n)
+struct gp_goroutine_set *gp_goroutine_set_new(u32 n)
 {
-	u32 home = roundup_pow_of_two(n) * GP_MEMBERS_PLACES;
-	struct gp_members *members = kzalloc(sizeof(*members), GP_MEMBERS_GFP);
+	u32 home = roundup_pow_of_two(n) * GP_GOROUTINE_SET_PLACES;
+	struct gp_goroutine_set *members = kzalloc(sizeof(*members), GP_GOROUTINE_SET_GFP);
 
 	if (!members)
 		return NULL;
 	members->shift = 64 - ilog2(home);
 	members->room = n;
-	members->nplaces = home + GP_MEMBERS_STEPS;
+	members->nplaces = home + GP_GOROUTINE_SET_STEPS;
 	members->place = kvmalloc_array(members->nplaces, sizeof(*members->place),
-					GP_MEMBERS_GFP);
+					GP_GOROUTINE_SET_GFP);
 	if (!members->place) {
 		kfree(members);
 		return NULL;
@@ -94,7 +94,7 @@ struct gp_members *gp_members_new(u32 n)
 }
 
 /* No handler can run for the session. */
-void gp_members_free(struct gp_members *members)
+void gp_goroutine_set_free(struct gp_goroutine_set *members)
 {
 	if (!members)
 		return;
@@ -102,12 +102,13 @@ void gp_members_free(struct gp_members *members)
 	kfree(members);
 }
 
-u32 gp_members_number(const struct gp_members *members)
+u32 gp_goroutine_set_number(const struct gp_goroutine_set *members)
 {
 	return READ_ONCE(members->n);
 }
 
-static struct gp_member *gp_members_home(const struct gp_members *members, u64 process, u64 goid)
+static struct gp_member *gp_goroutine_set_home(const struct gp_goroutine_set *members,
+					       u64 process, u64 goid)
 {
 	return &members->place[((goid ^ process << 26) * GOLDEN_RATIO_64) >> members->shift];
 }
@@ -132,7 +133,7 @@ static void gp_member_set(struct gp_member *at, u64 process, u64 goid)
 }
 
 /**
- * gp_members_has() - is a goroutine in the set?
+ * gp_goroutine_set_has() - is a goroutine in the set?
  * @members: the session's
  * @process: its process
  * @goid: its id
@@ -141,10 +142,10 @@ static void gp_member_set(struct gp_member *at, u64 process, u64 goid)
  *
  * Return: true if it is.
  */
-bool gp_members_has(const struct gp_members *members, u64 process, u64 goid)
+bool gp_goroutine_set_has(const struct gp_goroutine_set *members, u64 process, u64 goid)
 {
-	const struct gp_member *at = gp_members_home(members, process, goid);
-	const struct gp_member *end = at + GP_MEMBERS_STEPS;
+	const struct gp_member *at = gp_goroutine_set_home(members, process, goid);
+	const struct gp_member *end = at + GP_GOROUTINE_SET_STEPS;
 
 	for (; at < end; at++) {
 		if (gp_member_is(at, process, goid))
@@ -156,11 +157,12 @@ bool gp_members_has(const struct gp_members *members, u64 process, u64 goid)
 }
 
 /* Where it is, or NULL; *@free: where it could be, or NULL. Context: the lock. */
-static struct gp_member *gp_members_find(struct gp_members *members, u64 process, u64 goid,
-					 struct gp_member **free)
+static struct gp_member *gp_goroutine_set_find(struct gp_goroutine_set *members,
+					       u64 process, u64 goid,
+					       struct gp_member **free)
 {
-	struct gp_member *at = gp_members_home(members, process, goid);
-	struct gp_member *end = at + GP_MEMBERS_STEPS;
+	struct gp_member *at = gp_goroutine_set_home(members, process, goid);
+	struct gp_member *end = at + GP_GOROUTINE_SET_STEPS;
 
 	*free = NULL;
 	for (; at < end; at++) {
@@ -175,7 +177,7 @@ static struct gp_member *gp_members_find(struct gp_members *members, u64 process
 }
 
 /**
- * gp_members_join() - a goroutine joins
+ * gp_goroutine_set_join() - a goroutine joins
  * @members: the session's
  * @process: its process
  * @goid: its id
@@ -185,7 +187,7 @@ static struct gp_member *gp_members_find(struct gp_members *members, u64 process
  * Return: 0; 1 if it was there; -ENOSPC if there is no room; -EINVAL if no goroutine is
  * called so.
  */
-int gp_members_join(struct gp_members *members, u64 process, u64 goid)
+int gp_goroutine_set_join(struct gp_goroutine_set *members, u64 process, u64 goid)
 {
 	struct gp_member *at, *free;
 	int ret = 0;
@@ -194,7 +196,7 @@ int gp_members_join(struct gp_members *members, u64 process, u64 goid)
 		return -EINVAL;
 	preempt_disable();
 	gp_pool_lock(&members->lock);
-	at = gp_members_find(members, process, goid, &free);
+	at = gp_goroutine_set_find(members, process, goid, &free);
 	if (at) {
 		ret = 1;
 	} else if (!free || members->n == members->room) {
@@ -209,7 +211,7 @@ int gp_members_join(struct gp_members *members, u64 process, u64 goid)
 }
 
 /* A member leaves its place. Context: the lock. */
-static void gp_members_leave(struct gp_members *members, struct gp_member *at)
+static void gp_goroutine_set_leave(struct gp_goroutine_set *members, struct gp_member *at)
 {
 	u32 n;
 
@@ -218,7 +220,7 @@ static void gp_members_leave(struct gp_members *members, struct gp_member *at)
 	/* Who looks for anybody comes no further than the next place. */
 	if (at + 1 < members->place + members->nplaces && at[1].goid != GP_MEMBER_NEVER)
 		return;
-	for (n = 0; n < GP_MEMBERS_STEPS && at->goid == GP_MEMBER_LEFT; at--, n++) {
+	for (n = 0; n < GP_GOROUTINE_SET_STEPS && at->goid == GP_MEMBER_LEFT; at--, n++) {
 		WRITE_ONCE(at->goid, GP_MEMBER_NEVER);
 		if (at == members->place)
 			break;
@@ -226,30 +228,30 @@ static void gp_members_leave(struct gp_members *members, struct gp_member *at)
 }
 
 /**
- * gp_members_part() - a goroutine leaves, if it is there
+ * gp_goroutine_set_part() - a goroutine leaves, if it is there
  * @members: the session's
  * @process: its process
  * @goid: its id
  *
  * Most that come here are not: that takes no lock. Context: a task.
  */
-void gp_members_part(struct gp_members *members, u64 process, u64 goid)
+void gp_goroutine_set_part(struct gp_goroutine_set *members, u64 process, u64 goid)
 {
 	struct gp_member *at, *free;
 
-	if (!gp_members_has(members, process, goid))
+	if (!gp_goroutine_set_has(members, process, goid))
 		return;
 	preempt_disable();
 	gp_pool_lock(&members->lock);
-	at = gp_members_find(members, process, goid, &free);
+	at = gp_goroutine_set_find(members, process, goid, &free);
 	if (at)
-		gp_members_leave(members, at);
+		gp_goroutine_set_leave(members, at);
 	gp_pool_unlock(&members->lock);
 	preempt_enable();
 }
 
 /**
- * gp_members_reap() - forget the goroutines of processes that are no more
+ * gp_goroutine_set_reap() - forget the goroutines of processes that are no more
  * @members: the session's
  * @alive: is there such a process? May sleep.
  *
@@ -257,7 +259,7 @@ void gp_members_part(struct gp_members *members, u64 process, u64 goid)
  *
  * Return: how many there were.
  */
-u32 gp_members_reap(struct gp_members *members, bool (*alive)(u64 process))
+u32 gp_goroutine_set_reap(struct gp_goroutine_set *members, bool (*alive)(u64 process))
 {
 	struct gp_member *at, *end = members->place + members->nplaces;
 	u64 known = 0;
@@ -278,7 +280,7 @@ u32 gp_members_reap(struct gp_members *members, bool (*alive)(u64 process))
 		preempt_disable();
 		gp_pool_lock(&members->lock);
 		if (at->goid == goid && at->process == process) {
-			gp_members_leave(members, at);
+			gp_goroutine_set_leave(members, at);
 			n++;
 		}
 		gp_pool_unlock(&members->lock);

@@ -18,56 +18,56 @@
 #include "stats/pool.h"
 
 /**
- * struct gp_held_pool - free records
+ * struct gp_pending_pool - free records
  * @lock: see pool.h
  * @free: the first one's number, or 0; each one's first word has the next one's
  */
-struct gp_held_pool {
+struct gp_pending_pool {
 	int lock;
 	u32 free;
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct gp_held - all of a session
+ * struct gp_pending - all of a session
  * @bytes: of each
  * @npools: a power of two
  * @pools: those that are free
  * @memory: number 1 comes first
  */
-struct gp_held {
+struct gp_pending {
 	u32 bytes;
 	u32 npools;
-	struct gp_held_pool *pools;
+	struct gp_pending_pool *pools;
 	u8 *memory;
 };
 
-struct gp_held_record *gp_held_at(const struct gp_held *held, u32 number)
+struct gp_pending_record *gp_pending_at(const struct gp_pending *held, u32 number)
 {
 	return (void *)(held->memory + (size_t)(number - 1) * held->bytes);
 }
 
-u32 gp_held_bytes(const struct gp_held *held)
+u32 gp_pending_bytes(const struct gp_pending *held)
 {
 	return held->bytes;
 }
 
-static u32 *gp_held_next(const struct gp_held *held, u32 number)
+static u32 *gp_pending_next(const struct gp_pending *held, u32 number)
 {
-	return (u32 *)gp_held_at(held, number);
+	return (u32 *)gp_pending_at(held, number);
 }
 
 /**
- * gp_held_new() - make room
+ * gp_pending_new() - make room
  * @calls: how many
- * @bytes: of each; at least a struct gp_held_record's
+ * @bytes: of each; at least a struct gp_pending_record's
  *
  * The memory is charged to the caller's control group. Context: may sleep.
  *
  * Return: the room, or NULL if there is no memory.
  */
-struct gp_held *gp_held_new(u32 calls, u32 bytes)
+struct gp_pending *gp_pending_new(u32 calls, u32 bytes)
 {
-	struct gp_held *held = kzalloc(sizeof(*held), GP_GFP_CHARGED);
+	struct gp_pending *held = kzalloc(sizeof(*held), GP_GFP_CHARGED);
 	u32 i;
 
 	if (!held)
@@ -77,13 +77,13 @@ struct gp_held *gp_held_new(u32 calls, u32 bytes)
 	held->pools = kvcalloc(held->npools, sizeof(*held->pools), GP_GFP_CHARGED);
 	held->memory = kvmalloc_array(calls, held->bytes, GP_GFP_CHARGED);
 	if (!held->pools || !held->memory) {
-		gp_held_free(held);
+		gp_pending_free(held);
 		return NULL;
 	}
 	for (i = 1; i <= calls; i++) {
-		struct gp_held_pool *pool = &held->pools[i & (held->npools - 1)];
+		struct gp_pending_pool *pool = &held->pools[i & (held->npools - 1)];
 
-		*gp_held_next(held, i) = pool->free;
+		*gp_pending_next(held, i) = pool->free;
 		pool->free = i;
 		/* There can be 16 million, each in a cache line of its own. */
 		if (i % 1024 == 0)
@@ -93,7 +93,7 @@ struct gp_held *gp_held_new(u32 calls, u32 bytes)
 }
 
 /* No handler can run for the session. */
-void gp_held_free(struct gp_held *held)
+void gp_pending_free(struct gp_pending *held)
 {
 	if (!held)
 		return;
@@ -102,7 +102,7 @@ void gp_held_free(struct gp_held *held)
 	kfree(held);
 }
 
-static u32 gp_held_take_from(struct gp_held *held, struct gp_held_pool *pool)
+static u32 gp_pending_take_from(struct gp_pending *held, struct gp_pending_pool *pool)
 {
 	u32 number;
 
@@ -111,38 +111,38 @@ static u32 gp_held_take_from(struct gp_held *held, struct gp_held_pool *pool)
 	gp_pool_lock(&pool->lock);
 	number = pool->free;
 	if (number)
-		WRITE_ONCE(pool->free, *gp_held_next(held, number));
+		WRITE_ONCE(pool->free, *gp_pending_next(held, number));
 	gp_pool_unlock(&pool->lock);
 	return number;
 }
 
 /**
- * gp_held_take() - get a free one
+ * gp_pending_take() - get a free one
  * @held: the session's
  *
  * Return: its number, or 0 if there is none.
  */
-u32 gp_held_take(struct gp_held *held)
+u32 gp_pending_take(struct gp_pending *held)
 {
 	u32 number = 0, i;
 
 	preempt_disable();
 	for (i = 0; !number && i < held->npools; i++)
-		number = gp_held_take_from(held,
-					   &held->pools[gp_pool_index(held->npools, i)]);
+		number = gp_pending_take_from(held,
+					      &held->pools[gp_pool_index(held->npools, i)]);
 	preempt_enable();
 	return number;
 }
 
 /* Nobody needs it any more. Context: any in which a handler takes one. */
-void gp_held_give(struct gp_held *held, u32 number)
+void gp_pending_give(struct gp_pending *held, u32 number)
 {
-	struct gp_held_pool *pool;
+	struct gp_pending_pool *pool;
 
 	preempt_disable();
 	pool = &held->pools[gp_pool_index(held->npools, 0)];
 	gp_pool_lock(&pool->lock);
-	*gp_held_next(held, number) = pool->free;
+	*gp_pending_next(held, number) = pool->free;
 	WRITE_ONCE(pool->free, number);
 	gp_pool_unlock(&pool->lock);
 	preempt_enable();

@@ -153,15 +153,15 @@ static int deceive_held(void *arg)
 		key.process += seed >> 28 & 1;
 		f = seed % (FUNCTIONS + 1);
 		/* Of what is timed it would be the number of a key. */
-		number = f == P && seed >> 27 & 1 ? gp_held_take(calls->held) : 0;
+		number = f == P && seed >> 27 & 1 ? gp_pending_take(calls->held) : 0;
 		if (gp_calls_open(calls, key, 1 + (seed >> 16) % 100, tally[f], number) != KEPT &&
 		    number)
-			gp_held_give(calls->held, number);
+			gp_pending_give(calls->held, number);
 		seed = seed * 1664525 + 1013904223;
 		if (gp_calls_close(calls, key, 1 + (seed >> 16) % 100,
 				   tally[seed % (FUNCTIONS + 1)], &call,
 				   &split) == ENDED && call.data)
-			gp_held_give(calls->held, call.data);
+			gp_pending_give(calls->held, call.data);
 		gp_calls_under(calls, key, seed >> 16, tally[F]);
 		if (step % 500 == 0)
 			set_cpus_allowed_ptr(current, cpumask_of(seed % num_online_cpus()));

@@ -86,7 +86,7 @@ static inline int calls_init(struct kunit *test)
 	calls = gp_calls_new(GP_CALLS_MIN);
 	if (!calls)
 		return -ENOMEM;
-	calls->held = gp_held_new(HELD, sizeof(struct gp_held_record));
+	calls->held = gp_pending_new(HELD, sizeof(struct gp_pending_record));
 	return calls->held ? 0 : -ENOMEM;
 }
 
@@ -166,13 +166,13 @@ static inline u32 held_free(void)
 	u32 n = 0, i;
 
 	while (n < HELD) {
-		numbers[n] = gp_held_take(calls->held);
+		numbers[n] = gp_pending_take(calls->held);
 		if (!numbers[n])
 			break;
 		n++;
 	}
 	for (i = 0; i < n; i++)
-		gp_held_give(calls->held, numbers[i]);
+		gp_pending_give(calls->held, numbers[i]);
 	return n;
 }
 

@@ -162,7 +162,7 @@ struct world {
 	u16 flags;
 	struct gp_types table;
 	struct gp_dynamic dynamic;
-	struct gp_seen *seen;
+	struct gp_visited *seen;
 	struct gp_plan *plan;
 	u8 *to;
 	u8 *again;

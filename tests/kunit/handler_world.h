@@ -221,7 +221,7 @@ void gp_stream_wake(struct gp_session *session, enum gp_stream_wake wake)
 	woken[wake]++;
 }
 
-void gp_summary_want_reap(struct gp_session *session)
+void gp_report_want_reap(struct gp_session *session)
 {
 	reaps_wanted++;
 }
@@ -279,7 +279,7 @@ static inline u64 all_hits(const u64 stats[__GOPROBE_STAT_MAX])
 	return n;
 }
 
-void gp_execute_hit(struct gp_execute *e, struct pt_regs *regs)
+void gp_emulate_hit(struct gp_emulate *e, struct pt_regs *regs)
 {
 	u64 stats[__GOPROBE_STAT_MAX];
 
@@ -333,10 +333,10 @@ static inline int handler_init(struct kunit *test)
 	gp_tallies_init(&s.tallies);
 	rings = NULL;
 	set = kunit_kzalloc(test, struct_size(set, probe, PROBES), GFP_KERNEL);
-	if (err || !set || make_rings(test) || make_plan() || gp_seen_init())
+	if (err || !set || make_rings(test) || make_plan() || gp_visited_init())
 		return -ENOMEM;
 	s.calls = gp_calls_new(GP_CALLS_MIN);
-	s.members = gp_members_new(4);
+	s.members = gp_goroutine_set_new(4);
 	if (!s.calls || !s.members || gp_tallies_add(&s.tallies, TIMED, true) ||
 	    gp_tallies_add(&s.tallies, PAIRED, false))
 		return -ENOMEM;
@@ -348,10 +348,10 @@ static inline int handler_init(struct kunit *test)
 static inline void handler_exit(struct kunit *test)
 {
 	gp_calls_free(s.calls);
-	gp_members_free(s.members);
+	gp_goroutine_set_free(s.members);
 	gp_tallies_fini(&s.tallies);
-	gp_seen_fini();
-	gp_seen = NULL;
+	gp_visited_fini();
+	gp_visited = NULL;
 	free_rings();
 	capture_exit(test);
 }

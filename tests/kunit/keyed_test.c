@@ -54,7 +54,7 @@ static void load_no_keys(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, filter->keyed);
 }
 
-/* In the same world, as the session does it (contents.c). */
+/* In the same world, as the session does it (objects.c). */
 static void turn_to(u32 what)
 {
 	static const enum gp_way ways[] = {
@@ -328,13 +328,13 @@ static u32 held_free(u32 n)
 	u32 *numbers = kcalloc(n + 1, sizeof(*numbers), GFP_KERNEL), taken = 0, i;
 
 	while (numbers && taken <= n) {
-		numbers[taken] = gp_held_take(s.calls->held);
+		numbers[taken] = gp_pending_take(s.calls->held);
 		if (!numbers[taken])
 			break;
 		taken++;
 	}
 	for (i = 0; i < taken; i++)
-		gp_held_give(s.calls->held, numbers[i]);
+		gp_pending_give(s.calls->held, numbers[i]);
 	kfree(numbers);
 	return taken;
 }
@@ -344,7 +344,7 @@ static void a_key_is_not_taken_for_a_record_that_is_held(struct kunit *test)
 {
 	u32 n = gp_keys_number(s.keys);
 
-	s.calls->held = gp_held_new(n, sizeof(struct gp_held_record));
+	s.calls->held = gp_pending_new(n, sizeof(struct gp_pending_record));
 	KUNIT_ASSERT_NOT_NULL(test, s.calls->held);
 	enter(test, 7);
 	load_no_keys(test);

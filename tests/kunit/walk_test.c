@@ -374,13 +374,13 @@ static void a_walk_begins_with_nothing_seen(struct kunit *test)
 static void addresses_that_collide_end_too(struct kunit *test)
 {
 	u32 byte = add_type(1), pointer = add_type(8), n = 0, at;
-	const u32 place = hash_64(A ^ (u64)byte << 32, GP_SEEN_BITS);
+	const u32 place = hash_64(A ^ (u64)byte << 32, GP_VISITED_BITS);
 
 	/* Pointers, twice the same, to bytes whose places are next to each other. */
 	for (at = 0; at < A_SIZE && n < 40; at++) {
-		u32 hash = hash_64((A + at) ^ (u64)byte << 32, GP_SEEN_BITS);
+		u32 hash = hash_64((A + at) ^ (u64)byte << 32, GP_VISITED_BITS);
 
-		if ((hash - place) % GP_SEEN_SLOTS >= 4)
+		if ((hash - place) % GP_VISITED_SLOTS >= 4)
 			continue;
 		poke(A + 0x4000 + 8 * n, A + at);
 		n++;

@@ -4,8 +4,8 @@
  *
  * Included by suites only, each of which compiles the files under test into itself.
  */
-#ifndef CONTENTS_WORLD_H
-#define CONTENTS_WORLD_H
+#ifndef OBJECTS_WORLD_H
+#define OBJECTS_WORLD_H
 
 #include <linux/netlink.h>
 #include <linux/workqueue.h>
@@ -85,7 +85,7 @@ void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 	kfree(probe);
 }
 
-void gp_summary_reap(struct gp_session *session)
+void gp_report_reap(struct gp_session *session)
 {
 }
 

@@ -4,7 +4,7 @@
  * hits go, what does not go together, and that of a message that is refused nothing stays.
  * Files and breakpoints are the test's.
  */
-#include "contents_world.h"
+#include "objects_world.h"
 
 #define PLAN_BYTES	(48 + 16 + 64)	/* the largest record of the plan */
 
@@ -213,7 +213,7 @@ static void what_is_held_has_room(struct kunit *test)
 {
 	struct goprobe_point p = a_point(CALL, RECORD, HOLD, 0);
 
-	s.hold.bytes = sizeof(struct gp_held_record) - 1;
+	s.hold.bytes = sizeof(struct gp_pending_record) - 1;
 	expect_refused(test, &p, TOO_LARGE);
 	s.hold.bytes++;
 	expect_added(test, &p);
@@ -259,7 +259,7 @@ static void who_tells_of_states_has_a_key_and_a_session_that_has_them(struct kun
 	s.nstates = 3;
 	/* That takes no room for keys. */
 	expect_added(test, &p);
-	KUNIT_EXPECT_EQ(test, (u32)s.probes[0]->way, (u32)GP_WAY_TELL);
+	KUNIT_EXPECT_EQ(test, (u32)s.probes[0]->way, (u32)GP_WAY_NOTIFY);
 	KUNIT_EXPECT_NULL(test, s.keys);
 	KUNIT_EXPECT_NULL(test, s.probes[0]->tally);
 	KUNIT_ASSERT_NOT_NULL(test, s.calls);

@@ -9,25 +9,25 @@
 #define N	100U
 #define BYTES	136U
 
-static struct gp_held *held;
+static struct gp_pending *held;
 static unsigned long taken[BITS_TO_LONGS(N + 1)];
 
 static int held_init(struct kunit *test)
 {
 	memset(taken, 0, sizeof(taken));
-	held = gp_held_new(N, BYTES);
+	held = gp_pending_new(N, BYTES);
 	return held ? 0 : -ENOMEM;
 }
 
 static void held_exit(struct kunit *test)
 {
-	gp_held_free(held);
+	gp_pending_free(held);
 }
 
 /* Take one that nobody has. Return: its number, or 0. */
 static u32 take(struct kunit *test)
 {
-	u32 number = gp_held_take(held);
+	u32 number = gp_pending_take(held);
 
 	KUNIT_EXPECT_LE(test, number, N);
 	if (number && number <= N)
@@ -38,7 +38,7 @@ static u32 take(struct kunit *test)
 static void give(u32 number)
 {
 	clear_bit(number, taken);
-	gp_held_give(held, number);
+	gp_pending_give(held, number);
 }
 
 static void all_are_there_once(struct kunit *test)
@@ -74,35 +74,35 @@ static void they_do_not_overlap(struct kunit *test)
 {
 	u32 i;
 
-	KUNIT_EXPECT_EQ(test, gp_held_bytes(held), BYTES);
+	KUNIT_EXPECT_EQ(test, gp_pending_bytes(held), BYTES);
 	for (i = 0; i < N; i++)
 		KUNIT_EXPECT_NE(test, take(test), 0U);
 	for (i = 1; i <= N; i++)
-		memset(gp_held_at(held, i), i, gp_held_bytes(held));
+		memset(gp_pending_at(held, i), i, gp_pending_bytes(held));
 	for (i = 1; i <= N; i++) {
-		KUNIT_EXPECT_TRUE(test, !memchr_inv(gp_held_at(held, i), i, BYTES));
-		KUNIT_EXPECT_TRUE(test, IS_ALIGNED((unsigned long)gp_held_at(held, i), 8));
+		KUNIT_EXPECT_TRUE(test, !memchr_inv(gp_pending_at(held, i), i, BYTES));
+		KUNIT_EXPECT_TRUE(test, IS_ALIGNED((unsigned long)gp_pending_at(held, i), 8));
 	}
 	/* One that is given back, and taken again, is nobody else's. */
 	give(50);
 	KUNIT_EXPECT_EQ(test, take(test), 50U);
-	memset(gp_held_at(held, 50), 50, BYTES);
+	memset(gp_pending_at(held, 50), 50, BYTES);
 	for (i = 1; i <= N; i++)
-		KUNIT_EXPECT_TRUE(test, !memchr_inv(gp_held_at(held, i), i, BYTES));
+		KUNIT_EXPECT_TRUE(test, !memchr_inv(gp_pending_at(held, i), i, BYTES));
 }
 
 static void sizes_are_those_of_records(struct kunit *test)
 {
-	struct gp_held *one = gp_held_new(1, sizeof(struct gp_held_record) + 1);
+	struct gp_pending *one = gp_pending_new(1, sizeof(struct gp_pending_record) + 1);
 
 	KUNIT_ASSERT_NOT_NULL(test, one);
-	KUNIT_EXPECT_EQ(test, gp_held_bytes(one), (u32)sizeof(struct gp_held_record) + 8);
-	KUNIT_EXPECT_EQ(test, gp_held_take(one), 1U);
-	KUNIT_EXPECT_EQ(test, gp_held_take(one), 0U);
-	gp_held_give(one, 1);
-	KUNIT_EXPECT_EQ(test, gp_held_take(one), 1U);
-	gp_held_free(one);
-	gp_held_free(NULL);
+	KUNIT_EXPECT_EQ(test, gp_pending_bytes(one), (u32)sizeof(struct gp_pending_record) + 8);
+	KUNIT_EXPECT_EQ(test, gp_pending_take(one), 1U);
+	KUNIT_EXPECT_EQ(test, gp_pending_take(one), 0U);
+	gp_pending_give(one, 1);
+	KUNIT_EXPECT_EQ(test, gp_pending_take(one), 1U);
+	gp_pending_free(one);
+	gp_pending_free(NULL);
 }
 
 /* Threads that move between CPUs: each takes some, writes all over them, gives them back. */
@@ -114,24 +114,24 @@ static atomic_t running, wrong, short_of;
 
 static bool take_and_fill(u32 *number, u8 fill)
 {
-	*number = gp_held_take(held);
+	*number = gp_pending_take(held);
 	if (!*number) {
 		atomic_inc(&short_of);
 		return false;
 	}
 	if (*number > N || test_and_set_bit(*number, taken))
 		atomic_inc(&wrong);
-	memset(gp_held_at(held, *number), fill, BYTES);
+	memset(gp_pending_at(held, *number), fill, BYTES);
 	return true;
 }
 
 static void check_and_give(u32 number, u8 fill)
 {
-	if (memchr_inv(gp_held_at(held, number), fill, BYTES))
+	if (memchr_inv(gp_pending_at(held, number), fill, BYTES))
 		atomic_inc(&wrong);
 	if (!test_and_clear_bit(number, taken))
 		atomic_inc(&wrong);
-	gp_held_give(held, number);
+	gp_pending_give(held, number);
 }
 
 static int take_and_give(void *arg)

@@ -17,7 +17,7 @@ static int paired_init(struct kunit *test)
 
 	if (err)
 		return err;
-	s.calls->held = gp_held_new(HELD, w->plan->record_bytes + sizeof(u64));
+	s.calls->held = gp_pending_new(HELD, w->plan->record_bytes + sizeof(u64));
 	/* All on one CPU: what is written together is in one ring. */
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	return s.calls->held ? 0 : -ENOMEM;
@@ -35,13 +35,13 @@ static u32 held_free(void)
 	u32 numbers[HELD], n = 0, i;
 
 	while (n < HELD) {
-		numbers[n] = gp_held_take(s.calls->held);
+		numbers[n] = gp_pending_take(s.calls->held);
 		if (!numbers[n])
 			break;
 		n++;
 	}
 	for (i = 0; i < n; i++)
-		gp_held_give(s.calls->held, numbers[i]);
+		gp_pending_give(s.calls->held, numbers[i]);
 	return n;
 }
 
@@ -65,7 +65,7 @@ static void make_paired(u32 what, u32 unusual)
 
 	for (; call; call = call->below)
 		if (call->data)
-			gp_held_give(s.calls->held, call->data);
+			gp_pending_give(s.calls->held, call->data);
 	make(what == END ? GP_WAY_END : GP_WAY_CALL, unusual);
 	if (what == END) {
 		probes[0].record_kind = GOPROBE_RECORD_RETURN;
@@ -273,7 +273,7 @@ static void a_call_that_is_not_remembered_has_neither(struct kunit *test)
 /* Compare what is left with what the other way would have written. */
 static void expect_held_record(struct kunit *test, const struct goprobe_record *rec, u64 ago)
 {
-	const struct gp_held_record *held = (const void *)w->again;
+	const struct gp_pending_record *held = (const void *)w->again;
 	const struct goprobe_record *plain;
 	u32 rest;
 
@@ -332,7 +332,7 @@ static void a_held_call_needs_no_plan(struct kunit *test)
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
 	KUNIT_ASSERT_EQ(test, nrecords(), 2U);
-	KUNIT_EXPECT_EQ(test, record(0)->words * 8, (int)sizeof(struct gp_held_record));
+	KUNIT_EXPECT_EQ(test, record(0)->words * 8, (int)sizeof(struct gp_pending_record));
 	KUNIT_EXPECT_EQ(test, record(1)->words * 8, (int)RECORD_BYTES);
 }
 
@@ -392,8 +392,8 @@ static void make_largest(struct kunit *test, const struct largest_case *c)
 	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
 	for (i = 0; i < A_SIZE - 8; i += 8)
 		poke(A + i, A + i + 8);
-	gp_held_free(s.calls->held);
-	s.calls->held = gp_held_new(HELD, w->plan->record_bytes + sizeof(u64));
+	gp_pending_free(s.calls->held);
+	s.calls->held = gp_pending_new(HELD, w->plan->record_bytes + sizeof(u64));
 	KUNIT_ASSERT_NOT_NULL(test, s.calls->held);
 }
 
@@ -405,7 +405,7 @@ static void the_largest_record_can_be_held(struct kunit *test)
 {
 	const struct largest_case *c = test->param_value;
 	u32 chunks = min(c->bytes / 24, 255U);
-	const struct gp_held_record *held;
+	const struct gp_pending_record *held;
 	const struct gp_call *call;
 
 	make_largest(test, c);
@@ -415,10 +415,10 @@ static void the_largest_record_can_be_held(struct kunit *test)
 	call = gp_calls_home(s.calls, PROCESS, G)->top;
 	KUNIT_ASSERT_NOT_NULL(test, call);
 	KUNIT_ASSERT_NE(test, call->data, 0U);
-	held = gp_held_at(s.calls->held, call->data);
+	held = gp_pending_at(s.calls->held, call->data);
 	KUNIT_EXPECT_EQ(test, held->rec.words * 8U,
 			(u32)sizeof(*held) + ALIGN(c->frame, 8) + 16 * c->tries + 24 * chunks);
-	KUNIT_EXPECT_LE(test, held->rec.words * 8U, gp_held_bytes(s.calls->held));
+	KUNIT_EXPECT_LE(test, held->rec.words * 8U, gp_pending_bytes(s.calls->held));
 	KUNIT_EXPECT_EQ(test, w->plan->record_bytes,
 			RECORD_BYTES + ALIGN(c->frame, 8) + 16 * c->tries + c->bytes);
 }
@@ -794,7 +794,7 @@ static void a_call_that_cannot_be_held_ends_what_is_as_deep(struct kunit *test)
 	make_paired(HOLD, 0);
 	expect_hit(test, GOPROBE_STAT_OPENED);
 	for (i = 1; i < HELD; i++)
-		numbers[i] = gp_held_take(s.calls->held);
+		numbers[i] = gp_pending_take(s.calls->held);
 	/* What the first one had is free by that. */
 	expect_hit(test, GOPROBE_STAT_OPENED);
 	KUNIT_EXPECT_EQ(test, held_by_open_calls(), 1U);
@@ -803,14 +803,14 @@ static void a_call_that_cannot_be_held_ends_what_is_as_deep(struct kunit *test)
 	/* Of a call that is not held none is. */
 	turn_to(CALL);
 	expect_hit(test, GOPROBE_STAT_CALLS);
-	numbers[0] = gp_held_take(s.calls->held);
+	numbers[0] = gp_pending_take(s.calls->held);
 	KUNIT_EXPECT_NE(test, numbers[0], 0U);
 	turn_to(HOLD);
 	expect_hit(test, GOPROBE_STAT_NO_ROOM);
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_NO_CALL);
 	for (i = 0; i < HELD; i++)
-		gp_held_give(s.calls->held, numbers[i]);
+		gp_pending_give(s.calls->held, numbers[i]);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 }
 

@@ -4,7 +4,7 @@
 
 static enum gp_calls_end open_held(struct gp_calls_key key, u32 depth, u32 f)
 {
-	return gp_calls_open(calls, key, depth, tally[f], gp_held_take(calls->held));
+	return gp_calls_open(calls, key, depth, tally[f], gp_pending_take(calls->held));
 }
 
 static enum gp_calls_end close_it(struct gp_calls_key key, u32 depth, u32 f,
@@ -18,7 +18,7 @@ static enum gp_calls_end close_it(struct gp_calls_key key, u32 depth, u32 f,
 
 static void a_close_gives_the_call_to_the_caller(struct kunit *test)
 {
-	u32 number = gp_held_take(calls->held);
+	u32 number = gp_pending_take(calls->held);
 	struct gp_call call;
 
 	KUNIT_ASSERT_NE(test, number, 0U);
@@ -31,7 +31,7 @@ static void a_close_gives_the_call_to_the_caller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, call.depth, 100U);
 	KUNIT_EXPECT_PTR_EQ(test, call.tally, tally[P]);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
-	gp_held_give(calls->held, number);
+	gp_pending_give(calls->held, number);
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 100, P, &call), UNKNOWN);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 }
@@ -43,12 +43,12 @@ static void a_call_that_is_not_kept_leaves_its_record_to_the_caller(struct kunit
 
 	for (i = 1; i <= room; i++)
 		KUNIT_ASSERT_EQ(test, enter(gor(1), i * 2, F), KEPT);
-	number = gp_held_take(calls->held);
+	number = gp_pending_take(calls->held);
 	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), i * 2, tally[P], number), FULL);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
 	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, nil, 1, tally[P], number), FULL);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
-	gp_held_give(calls->held, number);
+	gp_pending_give(calls->held, number);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 }
 
@@ -81,7 +81,7 @@ static void what_ends_without_returning_gives_its_record_back(struct kunit *test
 	/* By a return of one. */
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 40, P, &call), ENDED);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 4);
-	gp_held_give(calls->held, call.data);
+	gp_pending_give(calls->held, call.data);
 	/* By a return that is not known, or of another function. */
 	KUNIT_EXPECT_EQ(test, close_it(gor(1), 25, P, &call), UNKNOWN);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 2);
@@ -113,7 +113,7 @@ static void what_is_timed_by_key_gives_nothing_back(struct kunit *test)
 
 	dead.process = 2;
 	for (i = 0; i < 3; i++)
-		numbers[i] = gp_held_take(calls->held);
+		numbers[i] = gp_pending_take(calls->held);
 	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), 10, tally[F], numbers[0]), KEPT);
 	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), 20, tally[F], numbers[1]), KEPT);
 	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, dead, 10, tally[F], numbers[2]), KEPT);
@@ -122,7 +122,7 @@ static void what_is_timed_by_key_gives_nothing_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_calls_reap(calls, process_1_is_alive), 1ULL);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 3);
 	for (i = 0; i < 3; i++)
-		gp_held_give(calls->held, numbers[i]);
+		gp_pending_give(calls->held, numbers[i]);
 }
 
 static bool collect(struct gp_stack *stack, struct gp_unwound *unwound)
@@ -161,11 +161,11 @@ static void each_call_that_is_unwound_is_kept_once(struct kunit *test)
 	/* The least deep one first. */
 	while (n < 2 * GP_CALLS_UNWIND && gp_unwound_next(calls, &unwound, &call)) {
 		KUNIT_EXPECT_EQ(test, call.depth, ++n * 10);
-		gp_held_give(calls->held, call.data);
+		gp_pending_give(calls->held, call.data);
 	}
 	KUNIT_ASSERT_EQ(test, n, GP_CALLS_UNWIND);
 	KUNIT_ASSERT_EQ(test, close_it(gor(1), 5, P, &call), ENDED);
-	gp_held_give(calls->held, call.data);
+	gp_pending_give(calls->held, call.data);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 	KUNIT_EXPECT_EQ(test, taken(), 0U);
 }

@@ -34,7 +34,7 @@ static void add_pair(u8 reg, u64 state)
 static void make_told(struct kunit *test, u32 unusual)
 {
 	filter_load(test);
-	make(GP_WAY_TELL, unusual);
+	make(GP_WAY_NOTIFY, unusual);
 	probes[0].action = GOPROBE_ACTION_STATE;
 	probes[0].filter = filter;
 }

@@ -3,7 +3,7 @@
  * Goroutines that are named join the session's set: who can, and that of a message that is
  * refused nobody joins, and nobody leaves.
  */
-#include "contents_world.h"
+#include "objects_world.h"
 
 #define ROOM	4U
 
@@ -43,7 +43,7 @@ static int join_one(u64 goid)
 
 static bool is_member(u64 goid)
 {
-	return gp_members_has(s.members, gp_contents_process(INIT, &init_pid_ns), goid);
+	return gp_goroutine_set_has(s.members, gp_contents_process(INIT, &init_pid_ns), goid);
 }
 
 static void who_joins_is_counted(struct kunit *test)
@@ -111,7 +111,7 @@ static void of_those_that_are_refused_nobody_joins(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, is_member(7));
 	/* Who was in it has not left. */
 	KUNIT_EXPECT_TRUE(test, is_member(5));
-	KUNIT_EXPECT_EQ(test, gp_members_number(s.members), 1U);
+	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 1U);
 	/* And there is as much room as there was. */
 	KUNIT_EXPECT_EQ(test, join(refusal_cases[8].add, ROOM - 1), (int)ROOM);
 }

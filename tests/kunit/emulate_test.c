@@ -181,13 +181,13 @@ static const struct goprobe_point self_test = {
 };
 
 /* The code from its beginning on, with a kernel that @honours a changed ip. */
-static void run_self_test(struct gp_execute *e, bool honours)
+static void run_self_test(struct gp_emulate *e, bool honours)
 {
 	struct pt_regs regs = { .cx = ROUNDS, .dx = ROUNDS, .cs = __USER_CS };
 
 	do {
 		regs.ip = IP;
-		gp_execute_hit(e, &regs);
+		gp_emulate_hit(e, &regs);
 		if (!honours || regs.ip == IP)
 			regs.cx--;
 	} while (--regs.dx);
@@ -197,56 +197,56 @@ static void run_self_test(struct gp_execute *e, bool honours)
  * ... with one that does not, by a client that writes what it expects @guess to have skipped: it
  * never sees where the instruction pointer was set to.
  */
-static void cheat(struct gp_execute *e, u32 guess)
+static void cheat(struct gp_emulate *e, u32 guess)
 {
 	struct pt_regs regs = { .cx = ROUNDS, .dx = ROUNDS, .cs = __USER_CS };
 
 	do {
 		regs.ip = IP;
-		gp_execute_hit(e, &regs);
+		gp_emulate_hit(e, &regs);
 		regs.cx -= !(guess & 1);
 		guess >>= 1;
 	} while (--regs.dx);
 }
 
-static void self_test_begin(struct gp_execute *e)
+static void self_test_begin(struct gp_emulate *e)
 {
 	memset(e, 0, sizeof(*e));
 	gp_honours = GP_HONOURS_UNKNOWN;
-	gp_execute_param = true;
-	gp_execute_init(e, &self_test);
+	gp_emulate_param = true;
+	gp_emulate_init(e, &self_test);
 }
 
 static void the_self_test_tells_whether_the_kernel_honours(struct kunit *test)
 {
-	struct gp_execute e;
+	struct gp_emulate e;
 
 	self_test_begin(&e);
-	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_UNTESTED);
+	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), GOPROBE_ABILITY_UNTESTED);
 	run_self_test(&e, true);
-	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_EXECUTE);
+	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), GOPROBE_ABILITY_EXECUTE);
 	run_self_test(&e, true);
-	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_EXECUTE);
+	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), GOPROBE_ABILITY_EXECUTE);
 	/* A later one can take it back, and none gives it again. */
 	run_self_test(&e, false);
-	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
+	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), 0ULL);
 	run_self_test(&e, true);
-	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
+	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), 0ULL);
 	self_test_begin(&e);
 	run_self_test(&e, false);
-	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
+	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), 0ULL);
 }
 
 static void nobody_makes_it_believe_that_the_kernel_honours(struct kunit *test)
 {
 	static const u32 guesses[] = { 0, ~0U, 0x55555555, 1, 0xffff };
-	struct gp_execute e;
+	struct gp_emulate e;
 	u32 i;
 
 	for (i = 0; i < 10 * ARRAY_SIZE(guesses); i++) {
 		self_test_begin(&e);
 		cheat(&e, guesses[i % ARRAY_SIZE(guesses)]);
-		KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
+		KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), 0ULL);
 	}
 }
 
@@ -254,33 +254,33 @@ static void nobody_makes_it_believe_that_the_kernel_honours(struct kunit *test)
 static void half_a_self_test_tells_nothing(struct kunit *test)
 {
 	struct pt_regs regs = { .ip = IP, .cx = ROUNDS, .dx = 1, .cs = __USER_CS };
-	struct gp_execute e;
+	struct gp_emulate e;
 
 	self_test_begin(&e);
-	gp_execute_hit(&e, &regs);
-	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_UNTESTED);
+	gp_emulate_hit(&e, &regs);
+	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), GOPROBE_ABILITY_UNTESTED);
 	regs.dx = ROUNDS + 1;
-	gp_execute_hit(&e, &regs);
+	gp_emulate_hit(&e, &regs);
 	KUNIT_EXPECT_EQ(test, regs.ip, IP);
 	regs.cx = 7;
 	regs.dx = ROUNDS;
-	gp_execute_hit(&e, &regs);
+	gp_emulate_hit(&e, &regs);
 	KUNIT_EXPECT_EQ(test, regs.ip, IP);
 	/* Nor who leaves some out. */
 	regs.cx = ROUNDS;
-	gp_execute_hit(&e, &regs);
+	gp_emulate_hit(&e, &regs);
 	regs.ip = IP;
 	regs.dx = 1;
-	gp_execute_hit(&e, &regs);
-	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), GOPROBE_ABILITY_UNTESTED);
+	gp_emulate_hit(&e, &regs);
+	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), GOPROBE_ABILITY_UNTESTED);
 }
 
 /* Who executes the instruction of a new point. */
 static u8 executor(const struct goprobe_point *point)
 {
-	struct gp_execute e = {};
+	struct gp_emulate e = {};
 
-	gp_execute_init(&e, point);
+	gp_emulate_init(&e, point);
 	return e.by;
 }
 
@@ -292,17 +292,17 @@ static void points_are_the_kernels_unless_it_honours(struct kunit *test)
 	static const struct goprobe_point other = {
 		.kind = GOPROBE_POINT_CALL, .code_len = 4, .code = { 0x0f, 0xa2, 0x90, 0x90 },
 	};
-	struct gp_execute e;
+	struct gp_emulate e;
 
 	self_test_begin(&e);
 	KUNIT_EXPECT_EQ(test, executor(&ret), GP_EXECUTOR_KERNEL);
 	gp_honours = GP_HONOURS_YES;
 	KUNIT_EXPECT_EQ(test, executor(&ret), GP_EXECUTOR_HANDLER);
 	KUNIT_EXPECT_EQ(test, executor(&other), GP_EXECUTOR_KERNEL);
-	gp_execute_param = false;
+	gp_emulate_param = false;
 	KUNIT_EXPECT_EQ(test, executor(&ret), GP_EXECUTOR_KERNEL);
-	KUNIT_EXPECT_EQ(test, gp_execute_abilities(), 0ULL);
-	gp_execute_param = true;
+	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), 0ULL);
+	gp_emulate_param = true;
 }
 
 /* Another handler at the place has been called before, and the thread goes on elsewhere. */
@@ -313,18 +313,18 @@ static void who_has_been_sent_elsewhere_executes_nothing(struct kunit *test)
 	};
 	struct pt_regs regs = { .ip = IP + 0xabc, .sp = SP, .cs = __USER_CS };
 	const u64 to = 0x402000;
-	struct gp_execute e;
+	struct gp_emulate e;
 
 	memcpy(memory + (SP - BASE), &to, sizeof(to));
 	self_test_begin(&e);
 	gp_honours = GP_HONOURS_YES;
 	memset(&e, 0, sizeof(e));
-	gp_execute_init(&e, &ret);
-	gp_execute_hit(&e, &regs);
+	gp_emulate_init(&e, &ret);
+	gp_emulate_hit(&e, &regs);
 	KUNIT_EXPECT_EQ(test, regs.ip, to);
 	KUNIT_EXPECT_EQ(test, regs.sp, SP + 8);
 	regs = (struct pt_regs){ .ip = IP + 0xabd, .sp = SP, .cs = __USER_CS };
-	gp_execute_hit(&e, &regs);
+	gp_emulate_hit(&e, &regs);
 	KUNIT_EXPECT_EQ(test, regs.ip, IP + 0xabd);
 	KUNIT_EXPECT_EQ(test, regs.sp, SP);
 }

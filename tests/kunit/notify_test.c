@@ -14,7 +14,7 @@ static int told_init(struct kunit *test)
 
 	if (err)
 		return err;
-	s.calls->held = gp_held_new(HELD, w->plan->record_bytes + sizeof(u64));
+	s.calls->held = gp_pending_new(HELD, w->plan->record_bytes + sizeof(u64));
 	set_cpus_allowed_ptr(current, cpumask_of(0));
 	gp_tallies_find(&s.tallies, PAIRED)->unwound = true;
 	return s.calls->held ? 0 : -ENOMEM;
@@ -29,7 +29,7 @@ static void told_exit(struct kunit *test)
 /* The probe tells, with what its filter has been loaded with. */
 static void tell(struct kunit *test, enum goprobe_action action)
 {
-	make_probe(&probes[0], GP_WAY_TELL, 0);
+	make_probe(&probes[0], GP_WAY_NOTIFY, 0);
 	probes[0].action = action;
 	filter_load(test);
 }
@@ -65,11 +65,11 @@ static void who_is_told_of_joins_and_parts(struct kunit *test)
 	load_words(test, GOPROBE_ACTION_JOIN, 1, &child);
 	expect(test, GOPROBE_STAT_TOLD);
 	expect(test, GOPROBE_STAT_TOLD);
-	KUNIT_EXPECT_TRUE(test, gp_members_has(s.members, PROCESS, CHILD));
-	KUNIT_EXPECT_EQ(test, gp_members_number(s.members), 1U);
+	KUNIT_EXPECT_TRUE(test, gp_goroutine_set_has(s.members, PROCESS, CHILD));
+	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 1U);
 	load_words(test, GOPROBE_ACTION_PART, 1, &child);
 	expect(test, GOPROBE_STAT_TOLD);
-	KUNIT_EXPECT_EQ(test, gp_members_number(s.members), 0U);
+	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 0U);
 }
 
 static void the_set_is_kept_before_the_session_has_begun(struct kunit *test)
@@ -79,7 +79,7 @@ static void the_set_is_kept_before_the_session_has_begun(struct kunit *test)
 	load_words(test, GOPROBE_ACTION_JOIN, 1, &child);
 	s.running = false;
 	expect(test, GOPROBE_STAT_TOLD);
-	KUNIT_EXPECT_EQ(test, gp_members_number(s.members), 1U);
+	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 1U);
 	s.npids = 1;
 	expect(test, GOPROBE_STAT_OTHER_PROCESS);
 	s.npids = 0;
@@ -96,7 +96,7 @@ static void who_finds_no_room_is_counted(struct kunit *test)
 		expect(test, GOPROBE_STAT_TOLD);
 		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NO_MEMBER), goid > 4 ? 1ULL : 0ULL);
 	}
-	KUNIT_EXPECT_EQ(test, gp_members_number(s.members), 4U);
+	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 4U);
 }
 
 static void words_that_make_no_sense_tell_nothing(struct kunit *test)
@@ -111,7 +111,7 @@ static void words_that_make_no_sense_tell_nothing(struct kunit *test)
 	expect(test, GOPROBE_STAT_UNDECIDED);
 	load_words(test, GOPROBE_ACTION_UNWIND, 5, words);
 	expect(test, GOPROBE_STAT_UNDECIDED);
-	KUNIT_EXPECT_EQ(test, gp_members_number(s.members), 0U);
+	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 0U);
 }
 
 /* As goroutines are born: whoever a member starts is one, and nobody else. */
@@ -129,8 +129,8 @@ static void a_member_s_children_are_members(struct kunit *test)
 	tell(test, GOPROBE_ACTION_JOIN);
 	for (i = 0; i < 2; i++) {
 		expect(test, GOPROBE_STAT_TOLD);
-		KUNIT_EXPECT_EQ(test, gp_members_has(s.members, PROCESS, CHILD), i == 1);
-		KUNIT_EXPECT_EQ(test, gp_members_join(s.members, PROCESS, GOID), (int)i);
+		KUNIT_EXPECT_EQ(test, gp_goroutine_set_has(s.members, PROCESS, CHILD), i == 1);
+		KUNIT_EXPECT_EQ(test, gp_goroutine_set_join(s.members, PROCESS, GOID), (int)i);
 	}
 	filter_clear();
 	F(TASK, .value = GOPROBE_TASK_GOID);
@@ -140,7 +140,7 @@ static void a_member_s_children_are_members(struct kunit *test)
 	make_probe(&probes[0], GP_WAY_GENERAL, 0);
 	filter_load(test);
 	EXPECT_PASSES(test);
-	gp_members_part(s.members, PROCESS, GOID);
+	gp_goroutine_set_part(s.members, PROCESS, GOID);
 	EXPECT_REJECTS(test);
 }
 
@@ -148,11 +148,11 @@ static void a_member_s_children_are_members(struct kunit *test)
 static void hold_call(struct kunit *test, u32 depth, u32 id)
 {
 	const struct gp_calls_key who = { .process = PROCESS, .g = G, .goid = GOID };
-	u32 number = gp_held_take(s.calls->held);
+	u32 number = gp_pending_take(s.calls->held);
 
 	KUNIT_ASSERT_NE(test, number, 0U);
-	gp_held_at(s.calls->held, number)->rec = (struct goprobe_record){
-		.words = sizeof(struct gp_held_record) / 8, .kind = GOPROBE_RECORD_CALL,
+	gp_pending_at(s.calls->held, number)->rec = (struct goprobe_record){
+		.words = sizeof(struct gp_pending_record) / 8, .kind = GOPROBE_RECORD_CALL,
 		.flags = GOPROBE_RECORD_F_HELD, .id = id, .depth = depth,
 	};
 	KUNIT_ASSERT_EQ(test, (u32)gp_calls_open(s.calls, who, depth,
@@ -165,13 +165,13 @@ static u32 held_free(void)
 	u32 numbers[HELD], n = 0, i;
 
 	while (n < HELD) {
-		numbers[n] = gp_held_take(s.calls->held);
+		numbers[n] = gp_pending_take(s.calls->held);
 		if (!numbers[n])
 			break;
 		n++;
 	}
 	for (i = 0; i < n; i++)
-		gp_held_give(s.calls->held, numbers[i]);
+		gp_pending_give(s.calls->held, numbers[i]);
 	return n;
 }
 
