@@ -11,9 +11,9 @@
 #include "capture/visited.h"
 #include "control/command.h"
 #include "control/netlink.h"
+#include "control/sessions.h"
 #include "session/probe.h"
 #include "session/reading.h"
-#include "session/session.h"
 #include "session/stream.h"
 
 static int __init gp_init(void)

@@ -26,6 +26,8 @@
 #include "compat.h"
 #include "control/command.h"
 #include "control/netlink.h"
+#include "control/refuse.h"
+#include "control/sessions.h"
 #include "gfp.h"
 #include "session/session.h"
 
@@ -74,7 +76,7 @@ static int gp_command_append(struct gp_session *s, struct gp_command *c,
 
 	spin_lock(&s->commands_lock);
 	if (s->ending)
-		err = gp_refuse(extack, -ENOENT, GP_NETLINK_NO_SESSION);
+		err = gp_refuse(extack, -ENOENT, GP_REFUSE_NO_SESSION);
 	else if (s->ncommands == GP_COMMANDS_MAX)
 		err = gp_refuse(extack, -EBUSY, "too many commands of the session have no answer yet");
 	else

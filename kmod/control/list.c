@@ -18,6 +18,8 @@
 #include "capture/plan.h"
 #include "control/list.h"
 #include "control/netlink.h"
+#include "control/refuse.h"
+#include "control/sessions.h"
 #include "session/file.h"
 #include "session/probe.h"
 #include "session/session.h"
@@ -169,7 +171,7 @@ int gp_list_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	int err;
 
 	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->args));
-	err = gp_netlink_may(cb->skb, cb->extack);
+	err = gp_refuse_unprivileged(cb->skb, cb->extack);
 	if (err)
 		return err;
 	while (!err && (s = gp_session_get_from(at->session))) {

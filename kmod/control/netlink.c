@@ -17,6 +17,10 @@
 #include "control/list.h"
 #include "control/netlink.h"
 #include "control/objects.h"
+#include "control/points.h"
+#include "control/reader.h"
+#include "control/refuse.h"
+#include "control/sessions.h"
 #include "control/report.h"
 #include "hit/edit.h"
 #include "hit/filter.h"
@@ -48,17 +52,6 @@ static_assert(sizeof(struct goprobe_tally) == 80);
 static_assert(sizeof(struct goprobe_record) == 48);
 static_assert(sizeof(struct goprobe_chunk) == 16);
 static_assert(sizeof(struct goprobe_lost) == 16);
-
-int gp_netlink_may(struct sk_buff *skb, struct netlink_ext_ack *extack)
-{
-	if (!netlink_capable(skb, CAP_SYS_ADMIN))
-		return gp_refuse(extack, -EPERM,
-				 "that needs CAP_SYS_ADMIN in the initial user namespace");
-	if (security_locked_down(LOCKDOWN_TRACEFS) || security_locked_down(LOCKDOWN_PERF))
-		return gp_refuse(extack, -EPERM,
-				 "the kernel's lockdown is in confidentiality mode");
-	return 0;
-}
 
 /* An array attribute: whole elements, not too many. */
 static int gp_nl_array(struct genl_info *info, int attr, size_t each,
@@ -150,7 +143,7 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 	void *hdr;
 	int err;
 
-	err = gp_netlink_may(req, info->extack);
+	err = gp_refuse_unprivileged(req, info->extack);
 	if (err)
 		return err;
 	skb = gp_nl_reply(info, &hdr);
@@ -194,7 +187,7 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 	int err, fd = 0;
 	void *hdr;
 
-	err = gp_netlink_may(req, info->extack);
+	err = gp_refuse_unprivileged(req, info->extack);
 	if (err)
 		return err;
 	err = gp_nl_array(info, GOPROBE_A_PIDS, sizeof(s32), &pids, &wish.npids);
@@ -255,7 +248,7 @@ static int gp_run_file_add(struct gp_session *s, struct gp_command *c)
 		err = gp_nl_missing(info, GOPROBE_A_RUNTIME, "FILE_ADD needs RUNTIME");
 	if (err)
 		return err;
-	return gp_contents_add_file(s, c->file, nla_data(info->attrs[GOPROBE_A_RUNTIME]),
+	return gp_objects_add_file(s, c->file, nla_data(info->attrs[GOPROBE_A_RUNTIME]),
 				    info->extack);
 }
 
@@ -275,7 +268,7 @@ static int gp_run_types_add(struct gp_session *s, struct gp_command *c)
 				  &refs, &nrefs);
 	if (err)
 		return err;
-	return gp_contents_add_types(s, types, ntypes, refs, nrefs, info->extack);
+	return gp_objects_add_types(s, types, ntypes, refs, nrefs, info->extack);
 }
 
 static int gp_run_dynamic_add(struct gp_session *s, struct gp_command *c)
@@ -293,7 +286,7 @@ static int gp_run_dynamic_add(struct gp_session *s, struct gp_command *c)
 				  &add, &n);
 	if (err)
 		return err;
-	return gp_contents_add_dynamic(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
+	return gp_objects_add_dynamic(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
 				       add, n, info->extack);
 }
 
@@ -319,7 +312,7 @@ static int gp_run_plans_add(struct gp_session *s, struct gp_command *c)
 	w.plans = plans;
 	w.pieces = pieces;
 	w.ops = ops;
-	return gp_contents_add_plans(s, &w, info->extack);
+	return gp_objects_add_plans(s, &w, info->extack);
 }
 
 static int gp_run_filters_add(struct gp_session *s, struct gp_command *c)
@@ -338,7 +331,7 @@ static int gp_run_filters_add(struct gp_session *s, struct gp_command *c)
 				  &ops, &nops);
 	if (err)
 		return err;
-	return gp_contents_add_filters(s, filters, nfilters, ops, nops, info->extack);
+	return gp_objects_add_filters(s, filters, nfilters, ops, nops, info->extack);
 }
 
 static int gp_run_points_add(struct gp_session *s, struct gp_command *c)
@@ -356,7 +349,7 @@ static int gp_run_points_add(struct gp_session *s, struct gp_command *c)
 				  &points, &n);
 	if (err)
 		return err;
-	return gp_contents_add_points(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
+	return gp_points_add(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
 				      points, n, info->extack);
 }
 
@@ -374,7 +367,7 @@ static int gp_run_points_del(struct gp_session *s, struct gp_command *c)
 		return gp_refuse(info->extack, -EINVAL, "the list of ids is empty");
 	if (err)
 		return err;
-	err = gp_contents_del_ids(s, ids, n);
+	err = gp_points_del(s, ids, n);
 	return err < 0 ? gp_refuse(info->extack, err, "out of memory") : err;
 }
 
@@ -390,7 +383,7 @@ static int gp_run_members_add(struct gp_session *s, struct gp_command *c)
 		err = gp_nl_array(info, GOPROBE_A_MEMBER, sizeof(struct goprobe_member), &add, &n);
 	if (!err && !n)
 		return gp_refuse(info->extack, -EINVAL, "the list of goroutines is empty");
-	return err ? err : gp_contents_add_members(s, ns_of_pid(c->caller), add, n, info->extack);
+	return err ? err : gp_objects_add_goroutines(s, ns_of_pid(c->caller), add, n, info->extack);
 }
 
 static int gp_run_start(struct gp_session *s, struct gp_command *c)
@@ -459,12 +452,12 @@ static int gp_nl_command(struct sk_buff *req, struct genl_info *info)
 	struct gp_session *s;
 	int ret;
 
-	ret = gp_netlink_may(req, info->extack);
+	ret = gp_refuse_unprivileged(req, info->extack);
 	if (ret)
 		return ret;
 	s = gp_session_get(NETLINK_CB(req).sk);
 	if (!s)
-		return gp_refuse(info->extack, -ENOENT, GP_NETLINK_NO_SESSION);
+		return gp_refuse(info->extack, -ENOENT, GP_REFUSE_NO_SESSION);
 	ret = gp_command_queue(s, &gp_nl_kinds[info->genlhdr->cmd], req, info);
 	gp_session_put(s);
 	return ret;
@@ -607,9 +600,9 @@ static const struct genl_ops gp_netlink_ops[] = {
 	},
 	{
 		.cmd = GOPROBE_CMD_READ,
-		.start = gp_stream_read_start,
-		.dumpit = gp_stream_read,
-		.done = gp_stream_read_done,
+		.start = gp_reader_start,
+		.dumpit = gp_reader_dump,
+		.done = gp_reader_done,
 		.policy = gp_policy_none,
 		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
 	},

@@ -7,15 +7,8 @@
 
 struct genl_family;
 struct genl_info;
-struct netlink_ext_ack;
-struct sk_buff;
 
 extern struct genl_family gp_netlink_family;
-
-#define GP_NETLINK_NO_SESSION "this socket has no session"
-
-/* May whoever sent this use goprobe? 0, or -EPERM with a sentence. */
-int gp_netlink_may(struct sk_buff *skb, struct netlink_ext_ack *extack);
 
 int gp_netlink_reply_u32(struct genl_info *info, int attr, u32 value);
 

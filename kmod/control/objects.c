@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a session is given: files, types, dynamic types, plans and points. Each is
- * verified, then added, all of a message or none.
+ * Objects of a session: files, types, dynamic types, plans, filters, goroutines, and the tables
+ * that points need. Each is verified, then added, all of a message or none.
  *
- * Locking: see objects.h, session.c and probe.c.
+ * Locking: see objects.h, sessions.c and probe.c.
  */
-#include <linux/bsearch.h>
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/netlink.h>
@@ -14,31 +13,30 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "arch/arch.h"
 #include "capture/dynamic_types.h"
 #include "capture/plan.h"
+#include "control/filter_build.h"
 #include "control/objects.h"
-#include "control/report.h"
+#include "control/refuse.h"
+#include "control/sessions.h"
 #include "control/verify.h"
 #include "gfp.h"
-#include "hit/edit.h"
 #include "hit/filter.h"
 #include "session/file.h"
-#include "session/probe.h"
 #include "session/reading.h"
+#include "session/reap.h"
 #include "session/session.h"
-#include "session/stream.h"
 #include "stats/calls.h"
 #include "stats/goroutine_set.h"
 #include "stats/keys.h"
 #include "stats/pending.h"
 #include "stats/states.h"
 
-static int gp_contents_keep_file(struct gp_session *s, struct gp_file *f,
-				 struct netlink_ext_ack *extack)
+static int gp_objects_keep_file(struct gp_session *s, struct gp_file *f,
+				struct netlink_ext_ack *extack)
 {
 	int ret;
 
@@ -55,8 +53,8 @@ static int gp_contents_keep_file(struct gp_session *s, struct gp_file *f,
 	return ret;
 }
 
-int gp_contents_add_file(struct gp_session *s, struct file *file,
-			 const struct goprobe_runtime *rt,
+int gp_objects_add_file(struct gp_session *s, struct file *file,
+			const struct goprobe_runtime *rt,
 			 struct netlink_ext_ack *extack)
 {
 	const char *why;
@@ -73,14 +71,14 @@ int gp_contents_add_file(struct gp_session *s, struct file *file,
 	f = gp_file_open(file, rt, &s->reads, &why);
 	if (IS_ERR(f))
 		return gp_refuse(extack, PTR_ERR(f), why);
-	ret = gp_contents_keep_file(s, f, extack);
+	ret = gp_objects_keep_file(s, f, extack);
 	if (ret < 0)
 		gp_file_close(f);
 	return ret;
 }
 
-int gp_contents_add_types(struct gp_session *s, const struct goprobe_type *types,
-			  u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
+int gp_objects_add_types(struct gp_session *s, const struct goprobe_type *types,
+			 u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
 			  struct netlink_ext_ack *extack)
 {
 	const char *why;
@@ -98,8 +96,8 @@ int gp_contents_add_types(struct gp_session *s, const struct goprobe_type *types
 }
 
 /* All or none. */
-int gp_contents_add_dynamic(struct gp_session *s, u32 file,
-			    const struct goprobe_dynamic *add, u32 n,
+int gp_objects_add_dynamic(struct gp_session *s, u32 file,
+			   const struct goprobe_dynamic *add, u32 n,
 			    struct netlink_ext_ack *extack)
 {
 	struct gp_dynamic *dynamic;
@@ -123,7 +121,7 @@ int gp_contents_add_dynamic(struct gp_session *s, u32 file,
 }
 
 /* Make room for @more pointers behind @n in a table that doubles. */
-static int gp_table_grow(void ***table, u32 *room, u32 n, u32 more)
+int gp_objects_grow(void ***table, u32 *room, u32 n, u32 more)
 {
 	u32 want = max3(n + more, *room * 2, 64U);
 	void **bigger;
@@ -141,8 +139,8 @@ static int gp_table_grow(void ***table, u32 *room, u32 n, u32 more)
 	return 0;
 }
 
-int gp_contents_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
-			  struct netlink_ext_ack *extack)
+int gp_objects_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
+			 struct netlink_ext_ack *extack)
 {
 	u32 first = s->nplans, i;
 	const char *why;
@@ -156,7 +154,7 @@ int gp_contents_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
 			return gp_refuse(extack, -EINVAL, why);
 		cond_resched();
 	}
-	if (gp_table_grow((void ***)&s->plans, &s->plans_room, s->nplans, w->nplans))
+	if (gp_objects_grow((void ***)&s->plans, &s->plans_room, s->nplans, w->nplans))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	for (i = 0; i < w->nplans; i++, s->nplans++) {
 		s->plans[s->nplans] = gp_plan_new(&w->plans[i], w->pieces, w->ops,
@@ -174,7 +172,7 @@ err:
 }
 
 /* Room for open calls, and for those that are held. */
-static int gp_contents_add_calls(struct gp_session *s, bool held, struct netlink_ext_ack *extack)
+int gp_objects_make_calls(struct gp_session *s, bool held, struct netlink_ext_ack *extack)
 {
 	if (!s->calls)
 		s->calls = gp_calls_new(s->ncalls);
@@ -193,7 +191,7 @@ static int gp_contents_add_calls(struct gp_session *s, bool held, struct netlink
 }
 
 /* Room for goroutines. */
-static int gp_contents_add_set(struct gp_session *s, struct netlink_ext_ack *extack)
+int gp_objects_make_set(struct gp_session *s, struct netlink_ext_ack *extack)
 {
 	if (!s->nmembers)
 		return gp_refuse(extack, -EINVAL, "the session has no set of goroutines");
@@ -204,7 +202,7 @@ static int gp_contents_add_set(struct gp_session *s, struct netlink_ext_ack *ext
 }
 
 /* Room for keys. */
-static int gp_contents_add_keys(struct gp_session *s, struct netlink_ext_ack *extack)
+int gp_objects_make_keys(struct gp_session *s, struct netlink_ext_ack *extack)
 {
 	if (!s->key_room.number)
 		return gp_refuse(extack, -EINVAL, "the session has no room for keys");
@@ -213,15 +211,15 @@ static int gp_contents_add_keys(struct gp_session *s, struct netlink_ext_ack *ex
 	return s->keys ? 0 : gp_refuse(extack, -ENOMEM, "there is no memory for so many keys");
 }
 
-static int gp_contents_refuse_filter(struct netlink_ext_ack *extack, int err)
+static int gp_objects_refuse_filter(struct netlink_ext_ack *extack, int err)
 {
 	return gp_refuse(extack, err, err == -ENOMEM ? "out of memory" :
 			 "the session counts, times or asks for too many ids");
 }
 
 /* All or none. */
-int gp_contents_add_filters(struct gp_session *s, const struct goprobe_filter *add, u32 n,
-			    const struct goprobe_op *ops, u32 nops,
+int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *add, u32 n,
+			   const struct goprobe_op *ops, u32 nops,
 			    struct netlink_ext_ack *extack)
 {
 	u32 first = s->nfilters, i;
@@ -236,20 +234,20 @@ int gp_contents_add_filters(struct gp_session *s, const struct goprobe_filter *a
 			return gp_refuse(extack, -EINVAL, why);
 		cond_resched();
 	}
-	if (gp_table_grow((void ***)&s->filters, &s->filters_room, s->nfilters, n))
+	if (gp_objects_grow((void ***)&s->filters, &s->filters_room, s->nfilters, n))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	for (i = 0; !err && i < n; i++) {
 		struct gp_filter *filter = gp_filter_new(&add[i], ops, &s->tallies);
 
 		if (IS_ERR(filter)) {
-			err = gp_contents_refuse_filter(extack, PTR_ERR(filter));
+			err = gp_objects_refuse_filter(extack, PTR_ERR(filter));
 			break;
 		}
 		s->filters[s->nfilters++] = filter;
 		if (filter->under)
-			err = gp_contents_add_calls(s, false, extack);
+			err = gp_objects_make_calls(s, false, extack);
 		if (!err && filter->members)
-			err = gp_contents_add_set(s, extack);
+			err = gp_objects_make_set(s, extack);
 		cond_resched();
 	}
 	if (!err)
@@ -259,442 +257,8 @@ int gp_contents_add_filters(struct gp_session *s, const struct goprobe_filter *a
 	return err;
 }
 
-static const u16 gp_record_kind[] = {
-	[GOPROBE_POINT_CALL] = GOPROBE_RECORD_CALL,
-	[GOPROBE_POINT_RETURN] = GOPROBE_RECORD_RETURN,
-	[GOPROBE_POINT_TAIL] = GOPROBE_RECORD_TAIL,
-	[GOPROBE_POINT_SELF_TEST] = GOPROBE_RECORD_CALL,
-	[GOPROBE_POINT_AT] = GOPROBE_RECORD_AT,
-};
-
-/* What hits do, but for a filter that comes first. */
-static enum gp_way gp_contents_then(const struct goprobe_point *p, const struct gp_probe *probe)
-{
-	bool call = p->kind == GOPROBE_POINT_CALL, keyed = probe->filter && probe->filter->keyed;
-
-	switch (p->action) {
-	case GOPROBE_ACTION_COUNT:
-		return keyed ? GP_WAY_COUNT_KEY : GP_WAY_COUNT;
-	case GOPROBE_ACTION_STATE:
-	case GOPROBE_ACTION_JOIN:
-	case GOPROBE_ACTION_PART:
-	case GOPROBE_ACTION_UNWIND:
-		return GP_WAY_NOTIFY;
-	case GOPROBE_ACTION_TIME:
-		if (call && keyed)
-			return GP_WAY_ENTER_KEY;
-		if (!call && (probe->filter || p->flags & GOPROBE_POINT_F_KEYED))
-			return GP_WAY_END;
-		if (probe->g_reg < 0 || (!call && p->skip) || probe->session->nstates)
-			return GP_WAY_TIME;
-		return call ? GP_WAY_ENTER : GP_WAY_LEAVE;
-	}
-	if (p->flags & GOPROBE_POINT_F_PAIRED)
-		return call ? GP_WAY_CALL : GP_WAY_END;
-	return probe->quick ? GP_WAY_QUICK : GP_WAY_GENERAL;
-}
-
-static void gp_contents_choose_way(const struct goprobe_point *p, struct gp_probe *probe)
-{
-	probe->quick = probe->g_reg >= 0 && (!probe->plan || probe->plan->quick);
-	probe->then = gp_contents_then(p, probe);
-	probe->remembers = p->kind == GOPROBE_POINT_CALL && probe->then >= GP_WAY_ENTER;
-	probe->way = probe->filter ? GP_WAY_FILTER : probe->then;
-	/* The end of a call is found first: its duration may matter. A key needs the program. */
-	if (probe->then == GP_WAY_END || probe->then == GP_WAY_COUNT_KEY ||
-	    probe->then == GP_WAY_ENTER_KEY || probe->then == GP_WAY_NOTIFY)
-		probe->way = probe->then;
-	/* Asks for all of that itself. */
-	if (probe->edit)
-		probe->way = GP_WAY_EDIT;
-}
-
-static bool gp_contents_needs_tally(const struct goprobe_point *p)
-{
-	return p->action == GOPROBE_ACTION_COUNT || p->action == GOPROBE_ACTION_TIME ||
-	       p->flags & GOPROBE_POINT_F_PAIRED;
-}
-
-static struct gp_probe *gp_contents_new_probe(struct gp_session *s, u32 file,
-					      const struct goprobe_point *p)
-{
-	const struct gp_file *f = s->files[file];
-	const struct goprobe_runtime *rt = &f->runtime;
-	struct gp_probe *probe = kzalloc(sizeof(*probe), GP_GFP_CHARGED);
-
-	if (!probe)
-		return NULL;
-	probe->session = s;
-	probe->tally = gp_contents_needs_tally(p) ? gp_tallies_find(&s->tallies, p->id) : NULL;
-	probe->plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->plans[p->plan];
-	probe->filter = p->filter ? s->filters[p->filter - 1] : NULL;
-	probe->edit = p->edit ? s->filters[p->edit - 1] : NULL;
-	probe->action = p->action;
-	probe->plan_id = p->plan;
-	probe->runtime = rt;
-	probe->id = p->id;
-	probe->record_kind = gp_record_kind[p->kind];
-	probe->stat = p->kind == GOPROBE_POINT_RETURN || p->kind == GOPROBE_POINT_TAIL ?
-		      GOPROBE_STAT_RETURNS : GOPROBE_STAT_CALLS;
-	probe->point_kind = p->kind;
-	probe->skip = p->skip;
-	probe->flags = p->flags;
-	probe->sp_adjust = p->sp_adjust;
-	probe->g_reg = p->flags & GOPROBE_POINT_F_ABI0 ||
-		       rt->g_reg == GOPROBE_REG_NONE ? -1 : gp_arch_int_reg(rt->g_reg);
-	gp_contents_choose_way(p, probe);
-	probe->file = file;
-	probe->offset = p->offset;
-	probe->address = p->offset + rt->code_delta;
-	probe->dynamic = &f->dynamic;
-	probe->delay_ns = probe->edit ? probe->edit->delay_ns : 0;
-	return probe;
-}
-
-/*
- * Refuse with the point's place and the reason. The worker has sent the last such sentence before
- * it makes the next one.
- */
-static int gp_contents_refuse_point(struct gp_session *s,
-				    struct netlink_ext_ack *extack, int err,
-				    const struct goprobe_point *p, const char *why)
-{
-	snprintf(s->refusal, sizeof(s->refusal), "point %u at file offset 0x%llx: %s",
-		 p->id, p->offset, why);
-	return gp_refuse(extack, err, s->refusal);
-}
-
-static bool gp_contents_tells(const struct goprobe_point *p)
-{
-	return p->action >= GOPROBE_ACTION_STATE;
-}
-
-/* What a point that tells of goroutines needs of the session, and of its filter. */
-static const char *gp_contents_check_told(const struct gp_session *s,
-					  const struct goprobe_point *p,
-					  const struct gp_filter *filter)
-{
-	if (!filter || !filter->keyed)
-		return "its filter, which is to tell of goroutines, makes no key";
-	return s->nstates || p->action != GOPROBE_ACTION_STATE ? NULL :
-	       "it tells of states, and the session has none";
-}
-
-/* What a point that is timed or paired needs of the session. */
-static const char *gp_contents_check_pair(const struct gp_session *s,
-					  const struct goprobe_point *p)
-{
-	const struct gp_filter *filter = p->filter ? s->filters[p->filter - 1] : NULL;
-	const struct gp_plan *plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->plans[p->plan];
-	bool timed = p->action == GOPROBE_ACTION_TIME;
-
-	if (filter && filter->ends && (p->kind == GOPROBE_POINT_CALL ||
-				       !(timed || p->flags & GOPROBE_POINT_F_PAIRED)))
-		return "a filter asks for a duration where no call that is timed or paired ends";
-	if (gp_contents_tells(p))
-		return gp_contents_check_told(s, p, filter);
-	if (filter && filter->keyed && p->action != GOPROBE_ACTION_COUNT &&
-	    !(p->flags & GOPROBE_POINT_F_KEYED))
-		return "a filter makes a key of what is neither counted nor timed by key";
-	if (p->flags & GOPROBE_POINT_F_SPLIT && !s->nstates)
-		return "its time is to be divided, and the session has no states";
-	if (p->flags & GOPROBE_POINT_F_SPLIT &&
-	    (plan ? plan->record_bytes : sizeof(struct goprobe_record)) +
-	    s->nstates * sizeof(u64) > GP_RECORD_MAX)
-		return "its plan's records, with its time in each state, can be larger than 24 KiB";
-	if (!(p->flags & GOPROBE_POINT_F_HELD))
-		return NULL;
-	if (!s->hold.calls)
-		return "the session has no room for calls that are held";
-	if ((plan ? plan->record_bytes : sizeof(struct goprobe_record)) + sizeof(u64) >
-	    s->hold.bytes)
-		return "its plan's records can be larger than what is held of a call";
-	return NULL;
-}
-
-/* What is changed at a point; what is not changed is neither in its filter. */
-static const char *gp_contents_check_edit(const struct gp_session *s,
-					  const struct goprobe_runtime *rt,
-					  const struct goprobe_point *p)
-{
-	const struct gp_filter *filter = p->filter ? s->filters[p->filter - 1] : NULL;
-	const struct gp_filter *edit = p->edit ? s->filters[p->edit - 1] : NULL;
-
-	if (filter && filter->edits)
-		return "a filter that is no edit sets, writes or delays";
-	if (!edit)
-		return NULL;
-	if (!edit->edits)
-		return "its edit neither sets nor writes nor delays anything";
-	if (rt->g_reg != GOPROBE_REG_NONE && edit->sets & BIT(gp_arch_int_reg(rt->g_reg) / 8))
-		return "its edit sets the register that has g";
-	if (filter && filter->keyed)
-		return "hits that are counted by key can't be edited";
-	return NULL;
-}
-
-static int gp_contents_check_point(struct gp_session *s, u32 file, const struct gp_reading *code,
-				   u32 i, const struct goprobe_point *p,
-				   struct netlink_ext_ack *extack)
-{
-	const char *why;
-	int err;
-
-	why = gp_verify_point(p, s->nplans, s->nfilters);
-	if (!why)
-		why = gp_contents_check_pair(s, p);
-	if (!why)
-		why = gp_contents_check_edit(s, &s->files[file]->runtime, p);
-	if (why)
-		return gp_contents_refuse_point(s, extack, -EINVAL, p, why);
-	if (p->edit && !gp_edit_allowed())
-		return gp_contents_refuse_point(s, extack, -EPERM, p,
-						"nothing can be changed: the module was loaded without allow_writes=1");
-	err = gp_file_check_point(s->files[file], code, i, p, &why);
-	if (err)
-		return gp_contents_refuse_point(s, extack, err, p, why);
-	return 0;
-}
-
-static const char *gp_contents_why_no_probe(int err)
-{
-	switch (err) {
-	case -ENOMEM:
-		return "out of memory";
-	case -EUSERS:
-		return "there are too many probes already";
-	case -ENOSPC:
-		return "all delays there would be more than a second";
-	case -EMLINK:
-		return "three points that have programs wait for their reader are there already";
-	case -EEXIST:
-		return "the session times or pairs this place already";
-	}
-	return "the kernel refused the breakpoint";
-}
-
-static int gp_contents_add_point(struct gp_session *s, u32 file,
-				 const struct goprobe_point *p, struct gp_sweep *sweep)
-{
-	struct gp_probe *probe;
-	int err;
-
-	probe = gp_contents_new_probe(s, file, p);
-	if (!probe)
-		return -ENOMEM;
-	err = gp_probe_add(probe, p, sweep);
-	if (err)
-		return err;
-	mutex_lock(&s->lock);
-	s->probes[s->nprobes++] = probe;
-	mutex_unlock(&s->lock);
-	return 0;
-}
-
-/**
- * struct gp_contents_batch - points that are added together
- * @s: the session
- * @file: index of their file
- * @points: the points
- * @n: their number
- * @refused: the one that could not be added, or NULL; the caller has the sentence to say
- * @err: result
- */
-struct gp_contents_batch {
-	struct gp_session *s;
-	u32 file;
-	const struct goprobe_point *points;
-	u32 n;
-	const struct goprobe_point *refused;
-	int err;
-};
-
-static struct gp_probe *gp_contents_pop_probe(struct gp_session *s)
-{
-	struct gp_probe *probe;
-
-	mutex_lock(&s->lock);
-	probe = s->probes[--s->nprobes];
-	mutex_unlock(&s->lock);
-	return probe;
-}
-
-/* All or none. Context: the session's turn. */
-static void gp_contents_add_batch(struct gp_sweep *sweep, void *arg)
-{
-	struct gp_contents_batch *b = arg;
-	struct gp_session *s = b->s;
-	u32 first = s->nprobes, i;
-	int err = 0;
-
-	for (i = 0; !err && i < b->n; i++) {
-		err = gp_contents_add_point(s, b->file, &b->points[i], sweep);
-		if (err)
-			b->refused = &b->points[i];
-		else if (READ_ONCE(s->ending))
-			err = -ESHUTDOWN;
-		cond_resched();
-	}
-	while (err && s->nprobes > first)
-		gp_probe_del(gp_contents_pop_probe(s), sweep);
-	b->err = err;
-}
-
-static int gp_contents_refuse_tally(struct gp_session *s, struct netlink_ext_ack *extack, int err,
-				    const struct goprobe_point *p)
-{
-	return gp_contents_refuse_point(s, extack, err, p, err == -ENOMEM ? "out of memory" :
-					"the session counts or times too many ids");
-}
-
-/* What calls that are remembered if they pass @filter mean to others. */
-static int gp_contents_add_roots(struct gp_tally *tally, const struct gp_filter *filter)
-{
-	WRITE_ONCE(tally->roots, tally->roots | filter->roots);
-	return filter->mutes ? gp_tally_add_muted(tally) : 0;
-}
-
-/* Of what is timed by key, it may be the filter of another point that makes the key. */
-static bool gp_contents_needs_keys(const struct gp_session *s, const struct goprobe_point *p)
-{
-	bool keyed = p->filter && s->filters[p->filter - 1]->keyed;
-	u32 i;
-
-	if (!(p->flags & GOPROBE_POINT_F_KEYED) || s->keys)
-		return keyed;
-	for (i = 0; !keyed && i < s->nfilters; i++)
-		keyed = s->filters[i]->keyed;
-	return keyed;
-}
-
-/*
- * What a point's hits need besides a ring: counters, open calls. What has been made stays, if
- * only with zeros.
- */
-static int gp_contents_add_tally(struct gp_session *s, const struct goprobe_point *p,
-				 struct netlink_ext_ack *extack)
-{
-	bool timed = p->action == GOPROBE_ACTION_TIME, paired = p->flags & GOPROBE_POINT_F_PAIRED;
-	struct gp_tally *tally;
-	int err = 0;
-
-	if (p->action == GOPROBE_ACTION_STATE || p->action == GOPROBE_ACTION_UNWIND)
-		return gp_contents_add_calls(s, false, extack);
-	if (gp_contents_tells(p))
-		return gp_contents_add_set(s, extack);
-	if (!gp_contents_needs_tally(p))
-		return 0;
-	if (gp_contents_needs_keys(s, p))
-		err = gp_contents_add_keys(s, extack);
-	if (err)
-		return err;
-	if (timed || paired)
-		err = gp_contents_add_calls(s, p->flags & GOPROBE_POINT_F_HELD, extack);
-	if (err)
-		return err;
-	err = gp_tallies_add(&s->tallies, p->id, false);
-	if (err)
-		return gp_contents_refuse_tally(s, extack, err, p);
-	tally = gp_tallies_find(&s->tallies, p->id);
-	/* Or the one's calls would be ended by the other's returns. */
-	if ((timed && tally->paired) || (paired && tally->times))
-		return gp_contents_refuse_point(s, extack, -EINVAL, p,
-						"its id is timed as well as paired");
-	if (paired)
-		WRITE_ONCE(tally->paired, true);
-	if (p->flags & GOPROBE_POINT_F_UNWOUND)
-		WRITE_ONCE(tally->unwound, true);
-	if (p->flags & GOPROBE_POINT_F_KEYED) {
-		err = s->keys ? gp_keys_add_times(s->keys, s->nstates) : -ENOENT;
-		if (err)
-			return gp_contents_refuse_point(s, extack, err, p, s->keys ?
-							"there is no memory for times by key" :
-							"no filter of the session makes keys");
-	}
-	err = gp_tallies_add(&s->tallies, p->id, timed);
-	if (!err && (timed || paired) && p->kind == GOPROBE_POINT_CALL && p->filter)
-		err = gp_contents_add_roots(tally, s->filters[p->filter - 1]);
-	return err ? gp_contents_refuse_tally(s, extack, err, p) : 0;
-}
-
-/* What there is to be seen before the kernel is asked for breakpoints. */
-static int gp_contents_check_points(struct gp_session *s, u32 file, const struct gp_reading *code,
-				    const struct goprobe_point *points, u32 n,
-				    struct netlink_ext_ack *extack)
-{
-	int err;
-	u32 i;
-
-	for (i = 0; i < n; i++) {
-		err = gp_contents_check_point(s, file, code, i, &points[i], extack);
-		if (!err)
-			err = gp_contents_add_tally(s, &points[i], extack);
-		if (err)
-			return err;
-		cond_resched();
-	}
-	if (gp_table_grow((void ***)&s->probes, &s->probes_room, s->nprobes, n))
-		return gp_refuse(extack, -ENOMEM, "out of memory");
-	return 0;
-}
-
-/* Context: the session's turn. */
-static int gp_contents_place_points(struct gp_session *s, u32 file, const struct gp_reading *code,
-				    const struct goprobe_point *points, u32 n,
-				    struct netlink_ext_ack *extack)
-{
-	struct gp_contents_batch batch = {
-		.s = s,
-		.file = file,
-		.points = points,
-		.n = n,
-	};
-	int err;
-
-	if (s->stopped)
-		return gp_session_refuse_stopped(s, extack);
-	mutex_lock(&s->lock);
-	err = gp_contents_check_points(s, file, code, points, n, extack);
-	mutex_unlock(&s->lock);
-	if (err)
-		return err;
-	gp_sweep_run(s->files[file]->inode, gp_contents_add_batch, &batch);
-	if (batch.refused)
-		return gp_contents_refuse_point(s, extack, batch.err, batch.refused,
-						gp_contents_why_no_probe(batch.err));
-	if (batch.err)
-		return gp_session_refuse_stopped(s, extack);
-	if (n)
-		gp_breaker_start(s);
-	return s->nprobes;
-}
-
-int gp_contents_add_points(struct gp_session *s, u32 file,
-			   const struct goprobe_point *points, u32 n,
-			   struct netlink_ext_ack *extack)
-{
-	struct gp_reading *code;
-	const char *why;
-	int ret;
-
-	if (READ_ONCE(s->stopped))
-		return gp_session_refuse_stopped(s, extack);
-	if (file >= s->nfiles)
-		return gp_refuse(extack, -EINVAL, "the session has no such file");
-	if (n > GP_POINTS_MAX - READ_ONCE(s->nprobes))
-		return gp_refuse(extack, -E2BIG, "the session has too many points");
-	code = gp_file_read_points(s->files[file], points, n, &s->reads, &why);
-	if (IS_ERR(code))
-		return gp_refuse(extack, PTR_ERR(code), why);
-	mutex_lock(&s->turn);
-	ret = gp_contents_place_points(s, file, code, points, n, extack);
-	mutex_unlock(&s->turn);
-	gp_reading_put(code);
-	return ret;
-}
-
 /* What names the process that is @tgid in @ns; 0: there is none. */
-static u64 gp_contents_process(pid_t tgid, struct pid_namespace *ns)
+static u64 gp_objects_process(pid_t tgid, struct pid_namespace *ns)
 {
 	struct task_struct *leader, *t;
 	u64 process = 0;
@@ -717,8 +281,8 @@ static u64 gp_contents_process(pid_t tgid, struct pid_namespace *ns)
 }
 
 /* If one can't be had no others join; those that were in the set before stay, and get process 0. */
-static int gp_contents_join(struct gp_session *s, const struct goprobe_member *add, u32 n,
-			    u64 *process, struct netlink_ext_ack *extack)
+static int gp_objects_join(struct gp_session *s, const struct goprobe_member *add, u32 n,
+			   u64 *process, struct netlink_ext_ack *extack)
 {
 	u32 i;
 	int ret;
@@ -739,7 +303,7 @@ static int gp_contents_join(struct gp_session *s, const struct goprobe_member *a
 }
 
 /**
- * gp_contents_add_members() - goroutines join the session's set
+ * gp_objects_add_goroutines() - goroutines join the session's set
  * @s: the session
  * @ns: in which processes are numbered
  * @add: which
@@ -748,122 +312,36 @@ static int gp_contents_join(struct gp_session *s, const struct goprobe_member *a
  *
  * Return: how many it has now, or an error.
  */
-int gp_contents_add_members(struct gp_session *s, struct pid_namespace *ns,
-			    const struct goprobe_member *add, u32 n,
+int gp_objects_add_goroutines(struct gp_session *s, struct pid_namespace *ns,
+			      const struct goprobe_member *add, u32 n,
 			    struct netlink_ext_ack *extack)
 {
 	u64 *process;
 	u32 i;
 	int ret;
 
-	ret = gp_contents_add_set(s, extack);
+	ret = gp_objects_make_set(s, extack);
 	if (ret)
 		return ret;
-	gp_report_reap(s);
+	gp_reap(s);
 	process = kvcalloc(n, sizeof(*process), GP_GFP_CHARGED);
 	if (!process)
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	for (i = 0; !ret && i < n; i++) {
-		process[i] = gp_contents_process(add[i].tgid, ns);
+		process[i] = gp_objects_process(add[i].tgid, ns);
 		if (add[i].pad)
 			ret = gp_refuse(extack, -EINVAL, "padding of a goroutine is not 0");
 		else if (!process[i])
 			ret = gp_refuse(extack, -ESRCH, "there is no such process");
 	}
 	if (!ret)
-		ret = gp_contents_join(s, add, n, process, extack);
+		ret = gp_objects_join(s, add, n, process, extack);
 	kvfree(process);
 	return ret;
 }
 
-static void gp_contents_sweep_file(struct gp_sweep *sweep, void *arg)
-{
-	struct gp_file *f = arg;
-	struct gp_probe *probe, *next;
-
-	list_for_each_entry_safe(probe, next, &f->leaving, dead) {
-		list_del(&probe->dead);
-		gp_probe_del(probe, sweep);
-		cond_resched();
-	}
-}
-
-static int gp_contents_compare(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/**
- * gp_contents_del_some() - take breakpoints away
- * @s: the session
- * @ids: theirs, in rising order; NULL: all
- * @n: number of @ids
- *
- * Who is late in one file does not hold up the others. When it returns no handler can run on
- * their behalf.
- */
-static void gp_contents_del_some(struct gp_session *s, const u32 *ids, u32 n)
-{
-	u32 kept = 0, i;
-
-	for (i = 0; i < s->nfiles; i++)
-		INIT_LIST_HEAD(&s->files[i]->leaving);
-	mutex_lock(&s->lock);
-	for (i = 0; i < s->nprobes; i++) {
-		struct gp_probe *probe = s->probes[i];
-
-		if (!ids || bsearch(&probe->id, ids, n, sizeof(u32), gp_contents_compare)) {
-			list_add_tail(&probe->dead, &s->files[probe->file]->leaving);
-			WRITE_ONCE(probe->leaving, true);
-		} else {
-			s->probes[kept++] = probe;
-		}
-		cond_resched();
-	}
-	s->nprobes = kept;
-	mutex_unlock(&s->lock);
-	/* Before 6.12 each is waited for on its own: of hits that are delayed there, together. */
-	gp_stream_wake_waiters(s);
-	for (i = 0; i < s->nfiles; i++)
-		if (!list_empty(&s->files[i]->leaving))
-			gp_sweep_queue(&s->files[i]->sweep, s->files[i]->inode,
-				       gp_contents_sweep_file, s->files[i]);
-	for (i = 0; i < s->nfiles; i++)
-		gp_sweep_wait(&s->files[i]->sweep);
-}
-
-/* Take every breakpoint away. When it returns no handler can run for the session. */
-void gp_contents_del_points(struct gp_session *s)
-{
-	gp_contents_del_some(s, NULL, 0);
-}
-
-/**
- * gp_contents_del_ids() - take the breakpoints with these ids away
- * @s: the session
- * @ids: which
- * @n: their number
- *
- * When it returns no handler can run on their behalf.
- *
- * Return: number of points that are left, or -ENOMEM.
- */
-int gp_contents_del_ids(struct gp_session *s, const u32 *ids, u32 n)
-{
-	u32 *sorted = kmemdup(ids, n * sizeof(*ids), GFP_KERNEL);
-
-	if (!sorted)
-		return -ENOMEM;
-	sort(sorted, n, sizeof(*sorted), gp_contents_compare, NULL);
-	gp_contents_del_some(s, sorted, n);
-	kfree(sorted);
-	return s->nprobes;
-}
-
 /* No handler can run for the session. */
-void gp_contents_free(struct gp_session *s)
+void gp_objects_free(struct gp_session *s)
 {
 	u32 i;
 

@@ -3,32 +3,20 @@
  * GOPROBE_CMD_TALLIES, _KEYS and _OPEN: what a session has counted and timed, handed out.
  * Dumps: the one goes on from one id to the next, the others from one place of a table to the
  * next, so that points may be added meanwhile, and keys, and calls may end.
- *
- * Open calls of processes that are no more are looked for first: nobody tells us
- * when a process ends, and their returns will not come. So they are a second after there was no
- * room for a call or a goroutine.
  */
 #include <linux/mutex.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
-#include <linux/sched/signal.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 #include <net/genetlink.h>
 
-#include "arch/arch.h"
 #include "control/netlink.h"
+#include "control/refuse.h"
 #include "control/report.h"
+#include "control/sessions.h"
+#include "session/reap.h"
 #include "session/session.h"
-#include "session/stream.h"
 #include "stats/calls.h"
-#include "stats/goroutine_set.h"
 #include "stats/keys.h"
 #include "stats/pending.h"
-
-/* A look at every place takes a while: not for each that finds no room. */
-#define GP_REPORT_REAP_MS	1000
 
 /* Memory of one message: fits several with all their buckets, and the largest record. */
 #define GP_REPORT_SKB	SKB_WITH_OVERHEAD(32768)
@@ -42,75 +30,6 @@ struct gp_report_at {
 	long reaped;
 	long below;
 };
-
-/* A process's number in the initial namespace. */
-static pid_t gp_report_tgid(u64 process)
-{
-	return process & ((1 << GP_ARCH_PID_BITS) - 1);
-}
-
-/* Is there still such a process, and has it not executed another program? */
-static bool gp_report_alive(u64 process)
-{
-	struct task_struct *leader, *t;
-	bool alive = false;
-
-	rcu_read_lock();
-	leader = pid_task(find_pid_ns(gp_report_tgid(process), &init_pid_ns), PIDTYPE_TGID);
-	if (leader) {
-		/* The first thread may have ended before the others. */
-		for_each_thread(leader, t) {
-			task_lock(t);
-			alive = t->mm && gp_arch_process(t, t->mm) == process;
-			task_unlock(t);
-			if (alive)
-				break;
-		}
-	}
-	rcu_read_unlock();
-	return alive;
-}
-
-/* Forget the open calls, and the goroutines, of dead processes. Context: a task; may sleep. */
-void gp_report_reap(struct gp_session *s)
-{
-	if (s->calls)
-		gp_calls_reap(s->calls, gp_report_alive);
-	if (s->members)
-		gp_goroutine_set_reap(s->members, gp_report_alive);
-}
-
-static void gp_report_reap_work(struct work_struct *work)
-{
-	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session, reap);
-
-	mutex_lock(&s->lock);
-	gp_report_reap(s);
-	mutex_unlock(&s->lock);
-}
-
-/**
- * gp_report_want_reap() - there was no room: perhaps the dead have it
- * @s: the session
- *
- * Context: a handler; does not sleep.
- */
-void gp_report_want_reap(struct gp_session *s)
-{
-	if (!delayed_work_pending(&s->reap))
-		gp_stream_queue(&s->reap, GP_REPORT_REAP_MS);
-}
-
-void gp_report_open(struct gp_session *s)
-{
-	INIT_DELAYED_WORK(&s->reap, gp_report_reap_work);
-}
-
-/* No handler can run for the session any more. Context: not its lock. */
-void gp_report_close(struct gp_session *s)
-{
-	cancel_delayed_work_sync(&s->reap);
-}
 
 int gp_report_start(struct netlink_callback *cb)
 {
@@ -155,7 +74,7 @@ static int gp_report_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!bucket)
 		return gp_refuse(cb->extack, -ENOMEM, "out of memory");
 	if (!at->reaped)
-		gp_report_reap(s);
+		gp_reap(s);
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_TALLIES);
@@ -243,7 +162,7 @@ static bool gp_report_put_open(void *arg, const struct gp_stack *stack,
 	const struct gp_pending_record *held = NULL;
 	struct goprobe_open open = {
 		.id = call->tally->id,
-		.tgid = gp_report_tgid(stack->process),
+		.tgid = gp_reap_tgid(stack->process),
 		.goid = stack->goid,
 		.g = stack->g & ~GP_STACK_LOCKED,
 		.depth = call->depth,
@@ -275,7 +194,7 @@ static int gp_report_fill_open(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!s->calls || at->id >= s->calls->nstacks)
 		return skb->len;
 	if (!at->reaped)
-		gp_report_reap(s);
+		gp_reap(s);
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_OPEN);
@@ -301,12 +220,12 @@ static int gp_report_run(struct sk_buff *skb, struct netlink_callback *cb,
 	int ret;
 
 	BUILD_BUG_ON(sizeof(*at) > sizeof(cb->args));
-	ret = gp_netlink_may(cb->skb, cb->extack);
+	ret = gp_refuse_unprivileged(cb->skb, cb->extack);
 	if (ret)
 		return ret;
 	s = gp_session_get(NETLINK_CB(cb->skb).sk);
 	if (!s)
-		return gp_refuse(cb->extack, -ENOENT, GP_NETLINK_NO_SESSION);
+		return gp_refuse(cb->extack, -ENOENT, GP_REFUSE_NO_SESSION);
 	ret = mutex_lock_killable(&s->lock);
 	if (!ret) {
 		ret = fill(skb, cb, s, at);

@@ -6,12 +6,6 @@
 struct netlink_callback;
 struct sk_buff;
 
-struct gp_session;
-
-void gp_report_open(struct gp_session *s);
-void gp_report_close(struct gp_session *s);
-void gp_report_reap(struct gp_session *s);
-void gp_report_want_reap(struct gp_session *s);
 int gp_report_start(struct netlink_callback *cb);
 int gp_report_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int gp_report_dump_keys(struct sk_buff *skb, struct netlink_callback *cb);

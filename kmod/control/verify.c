@@ -13,7 +13,7 @@
 #include "capture/plan.h"
 #include "capture/types.h"
 #include "control/verify.h"
-#include "hit/edit.h"
+#include "hit/edit_ops.h"
 
 /* An object that a reference leads to is one chunk at most. */
 #define GP_TYPE_SIZE_MAX	U16_MAX

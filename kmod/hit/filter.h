@@ -18,7 +18,6 @@
 struct gp_edit;
 struct gp_key;
 struct gp_probe;
-struct gp_tallies;
 
 /* See struct goprobe_limits. */
 #define GP_FILTERS_MAX	(64U << 10)
@@ -105,10 +104,6 @@ enum gp_verdict {
 /* With one that does not pass: see GOPROBE_REJECT_F_MUTED. */
 #define GP_VERDICT_F_MUTED	BIT(4)
 
-struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct goprobe_op *ops,
-				struct gp_tallies *tallies);
-void gp_filter_free(struct gp_filter *filter);
-u64 gp_filter_rejected(const struct gp_filter *filter);
 enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
 			      u64 duration, struct gp_key *key);
 enum gp_verdict gp_filter_run_edit(const struct gp_probe *probe, const struct pt_regs *regs,

@@ -3,14 +3,14 @@
 #ifndef GP_HANDLER_H
 #define GP_HANDLER_H
 
-#include "compat.h"
+#include <linux/types.h>
 
 struct gp_probe;
 struct gp_ring;
 struct gp_session;
 struct gp_split;
+struct pt_regs;
 
-GP_UPROBE_HANDLER(gp_handler_hit, uc, regs);
 int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs);
 void gp_handler_record_late(const struct gp_probe *probe, const struct pt_regs *regs,
 			    const struct gp_split *split, u32 patience);

@@ -10,9 +10,9 @@
 
 #include "arch/usercopy.h"
 #include "capture/faultin.h"
-#include "control/report.h"
 #include "hit/hit.h"
 #include "ring/ring.h"
+#include "session/reap.h"
 
 /* Count a hit that leaves nothing else behind. */
 noinline void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat)
@@ -32,7 +32,7 @@ noinline void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat)
 noinline void gp_hit_no_room(struct gp_session *s, enum goprobe_stat stat)
 {
 	gp_hit_stat(s, stat);
-	gp_report_want_reap(s);
+	gp_reap_soon(s);
 }
 
 /*

@@ -39,7 +39,6 @@
 
 #include "compat.h"
 #include "gfp.h"
-#include "hit/handler.h"
 #include "session/file.h"
 #include "session/probe.h"
 #include "session/session.h"

@@ -16,6 +16,7 @@
 #include <goprobe.h>
 
 #include "arch/emulate.h"
+#include "compat.h"
 
 struct gp_dynamic;
 struct gp_filter;
@@ -212,6 +213,10 @@ void gp_sweep_wait(struct gp_sweep_job *job);
 int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep);
 void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep);
 bool gp_point_leaves(struct gp_point *point);
+
+/* hit/handler.c */
+GP_UPROBE_HANDLER(gp_handler_hit, uc, regs);
+
 int gp_probe_init(void);
 void gp_probe_fini(void);
 

@@ -15,7 +15,6 @@
 #include <goprobe.h>
 
 #include "capture/types.h"
-#include "control/breaker.h"
 #include "ring/clock.h"
 #include "ring/timeline.h"
 #include "session/reading.h"
@@ -33,12 +32,27 @@ struct file;
 struct sock;
 
 /* See struct goprobe_limits. */
-#define GP_SESSIONS_MAX	256
-#define GP_POINTS_MAX	(256U << 10)
 #define GP_FILES_MAX	64
-#define GP_PLANS_MAX	(64U << 10)
-#define GP_PIDS_MAX	1024
-#define GP_BATCH_MAX	1024
+
+/**
+ * struct gp_breaker - a session's breaker
+ * @wish: when; @wish.percent is 0 if there is none
+ * @work: looks at it now and then
+ * @hits: how many there had been when it was last looked at
+ * @system: the programs' system time then, ns
+ * @time: when that was, ns; 0: not yet
+ * @strikes: how often in a row there were too many
+ * @broken: hits a second when it stopped the session, or 0
+ */
+struct gp_breaker {
+	struct goprobe_breaker wish;
+	struct delayed_work work;
+	u64 hits;
+	u64 system;
+	u64 time;
+	u32 strikes;
+	u64 broken;
+};
 
 /**
  * struct gp_session - a session
@@ -166,53 +180,6 @@ struct gp_session {
 	struct gp_timeline line;
 };
 
-struct netlink_ext_ack;
-
-/**
- * struct gp_session_wish - what a client wants of its session
- * @ring_bytes: size of each CPU's ring; rounded up
- * @flags: GOPROBE_SESSION_F_*
- * @ncalls: calls that can be open at once
- * @hold: room for calls that are held
- * @keys: room for keys
- * @breaker: when hits are too many
- * @nstates: states that goroutines are told apart in
- * @nmembers: room for the set of goroutines
- * @pids: processes to trace, as the caller sees them
- * @npids: their number; 0 for every process
- */
-struct gp_session_wish {
-	u32 ring_bytes;
-	u32 flags;
-	u32 ncalls;
-	struct goprobe_held hold;
-	struct goprobe_keys keys;
-	struct goprobe_breaker breaker;
-	u32 nstates;
-	u32 nmembers;
-	const s32 *pids;
-	u32 npids;
-};
-
-struct gp_session *gp_session_new(struct sock *sk, u32 portid,
-				  const struct gp_session_wish *wish,
-				  struct netlink_ext_ack *extack);
-int gp_session_open_fd(struct gp_session *s, struct file **file);
-struct gp_session *gp_session_get(const struct sock *sk);
-struct gp_session *gp_session_get_from(u32 id);
-void gp_session_put(struct gp_session *s);
-void gp_session_finish(struct gp_session *s);
-void gp_session_socket_closed(u32 portid);
-
-int gp_session_refuse_stopped(const struct gp_session *s, struct netlink_ext_ack *extack);
-int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack);
-void gp_session_stop(struct gp_session *s);
-u64 gp_session_hits(struct gp_session *s);
-void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX]);
-
-int gp_session_init(void);
-void gp_session_fini(void);
-
 /* Is the current process traced? Part of every hit, mostly of the only process that is. */
 static __always_inline bool gp_session_wants_current(const struct gp_session *s)
 {
@@ -233,8 +200,5 @@ static inline void gp_session_no_ring(struct gp_session *s)
 {
 	atomic64_inc(&s->no_ring);
 }
-
-/* Refuse with a sentence that lives as long as the module. */
-int gp_refuse(struct netlink_ext_ack *extack, int err, const char *why);
 
 #endif

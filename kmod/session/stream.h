@@ -10,12 +10,10 @@
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/jiffies.h>
+#include <linux/workqueue.h>
 
 #include "ring/ring.h"
 #include "session/session.h"
-
-struct netlink_callback;
-struct sk_buff;
 
 /* What the reader waits for (gp_session.armed). */
 enum gp_stream_armed {
@@ -58,12 +56,8 @@ u32 gp_stream_wait_for_room(struct gp_session *s, u32 patience);
 void gp_stream_wake_waiters(struct gp_session *s);
 void gp_stream_tell(struct gp_session *s);
 void gp_stream_queue(struct delayed_work *work, u32 ms);
-void gp_stream_open(struct gp_session *s);
+void gp_stream_open(struct gp_session *s, work_func_t ready);
 void gp_stream_close(struct gp_session *s);
-
-int gp_stream_read_start(struct netlink_callback *cb);
-int gp_stream_read(struct sk_buff *skb, struct netlink_callback *cb);
-int gp_stream_read_done(struct netlink_callback *cb);
 
 int gp_stream_init(void);
 void gp_stream_fini(void);

@@ -51,33 +51,14 @@
 #include "capture/faultin.h"
 #include "gfp.h"
 #include "stats/calls.h"
+#include "stats/calls_stack.h"
 #include "stats/pending.h"
 #include "stats/states.h"
 
 /* With all calls open, each of another goroutine, the table is half full. */
 #define GP_CALLS_STACKS		2
 
-/*
- * Places that are looked at for a stack. In a half full table the chance that so many are
- * taken in a row is below one in 10^5, at three quarters of that below one in 10^10.
- */
-#define GP_CALLS_STEPS		64
-
-/* Calls that are discarded with preemption off. */
-#define GP_CALLS_UNWIND		64
-
-/* Calls that are looked at with preemption off, and a stack locked. */
-#define GP_CALLS_LOOK		4096
-
-/* Stacks, a page of them, that a reader passes in one go if none has ever been taken. */
-#define GP_CALLS_BLOCK		64
-
 #define GP_CALLS_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
-
-static u32 gp_calls_nblocks(const struct gp_calls *calls)
-{
-	return DIV_ROUND_UP(calls->nstacks, GP_CALLS_BLOCK);
-}
 
 /*
  * Every call is in one pool or another: those that share a cache line in the same one, so that
@@ -205,56 +186,6 @@ static bool gp_stack_push(struct gp_calls *calls, struct gp_stack *stack, u32 de
 	return true;
 }
 
-/* Forget the deepest open call of a stack that is locked. */
-static void gp_stack_pop(struct gp_calls *calls, struct gp_stack *stack)
-{
-	struct gp_call *call = stack->top;
-
-	if (call == &stack->first) {
-		stack->top = NULL;
-		return;
-	}
-	if (unlikely(calls->states))
-		gp_states_pop(calls, stack);
-	stack->top = call->below;
-	gp_call_give(calls, call);
-}
-
-/* Context: preemption off. Return: the g that it is of, without the bit. */
-static u64 gp_stack_lock(struct gp_stack *stack)
-{
-	u64 g;
-
-	for (;;) {
-		g = READ_ONCE(stack->g) & ~GP_STACK_LOCKED;
-		if (gp_stack_trylock(stack, g))
-			return g;
-		cpu_relax();
-	}
-}
-
-/* The goroutine's stack, locked; NULL if it has none. */
-static struct gp_stack *gp_calls_find(const struct gp_calls *calls,
-				      const struct gp_calls_key *key)
-{
-	struct gp_stack *stack = gp_calls_home(calls, key->process, key->g), *end;
-	u64 its;
-
-	for (end = stack + GP_CALLS_STEPS; stack < end; stack++) {
-		its = READ_ONCE(stack->g) & ~GP_STACK_LOCKED;
-		if (!its)
-			return NULL;
-		if (its != key->g || READ_ONCE(stack->process) != key->process)
-			continue;
-		its = gp_stack_lock(stack);
-		/* It may just have been taken for another. */
-		if (its == key->g && stack->process == key->process)
-			return stack;
-		gp_stack_unlock(stack, its);
-	}
-	return NULL;
-}
-
 /* Bits are only ever set: most stacks are in a block that has been taken long ago. */
 static void gp_calls_take_block(const struct gp_calls *calls, u32 block)
 {
@@ -287,15 +218,6 @@ static struct gp_stack *gp_calls_claim(const struct gp_calls *calls,
 	return NULL;
 }
 
-/* What a call that has no end keeps. */
-static void gp_call_forget(struct gp_calls *calls, const struct gp_call *call)
-{
-	/* data_race(): set before the session starts, or before a call of it is read. */
-	if (call->data && data_race(call->tally->paired))
-		gp_pending_give(calls->held, call->data);
-	gp_tally_open(call->tally, -1);
-}
-
 /* The deepest call of a stack that is locked has ended without returning. */
 static void gp_stack_discard(struct gp_calls *calls, struct gp_stack *stack)
 {
@@ -326,13 +248,6 @@ static bool gp_stack_unwind(struct gp_calls *calls, struct gp_stack *stack, u64 
 		return false;
 	stack->goid = goid;
 	return true;
-}
-
-/* After a round: if one more follows, others run first. One goroutine can have a million calls. */
-static __always_inline void gp_calls_rest(bool done)
-{
-	if (unlikely(!done))
-		cond_resched();
 }
 
 /**
@@ -618,249 +533,4 @@ enum gp_calls_end gp_calls_leave(struct gp_calls *calls, struct gp_calls_key key
 	}
 	gp_tally_return(tally, gp_clock_passed(&calls->clock, call.time, now));
 	return GP_CALLS_ENDED;
-}
-
-/* What an open call that is less deep than the hit says to one that asks; 0: ask the next. */
-typedef int (*gp_calls_ask)(const struct gp_tally *its, const struct gp_tally *tally);
-
-static int gp_calls_ask_all(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
-			    gp_calls_ask ask, const struct gp_tally *tally)
-{
-	const struct gp_call *call = NULL;
-	struct gp_stack *stack;
-	int ret = 0;
-	u32 n;
-
-	preempt_disable();
-	stack = gp_calls_find(calls, &key);
-	if (stack && stack->goid == key.goid)
-		call = stack->top;
-	for (n = 0; call && !ret; call = call->below, n++) {
-		if (n == GP_CALLS_LOOK)
-			ret = -E2BIG;
-		else if (call->depth < depth)
-			ret = ask(call->tally, tally);
-		/* The last one's link may be what it was in another stack. */
-		if (call == &stack->first)
-			break;
-	}
-	if (stack)
-		gp_stack_unlock(stack, key.g);
-	preempt_enable();
-	return ret;
-}
-
-static int gp_calls_is_of(const struct gp_tally *its, const struct gp_tally *tally)
-{
-	return its == tally;
-}
-
-/**
- * gp_calls_state() - a goroutine is in another state from now on
- * @calls: the session's; it has states
- * @process: see gp_arch_process()
- * @g: address of what should be its runtime.g; any value
- * @state: which; below the session's number of them
- * @now: when that was told, in ticks
- *
- * By its g, without its id: who tells it may be another goroutine, or none. If it has no open
- * calls that is nothing to us: when it makes one, it runs. Context: a task.
- */
-void gp_calls_state(struct gp_calls *calls, u64 process, u64 g, u32 state, u64 now)
-{
-	const struct gp_calls_key key = { .process = process, .g = g };
-	struct gp_stack *stack;
-
-	if (!g || g & GP_STACK_LOCKED)
-		return;
-	preempt_disable();
-	stack = gp_calls_find(calls, &key);
-	if (stack && stack->top)
-		gp_states_change(calls, stack, state, now);
-	if (stack)
-		gp_stack_unlock(stack, g);
-	preempt_enable();
-}
-
-/**
- * gp_calls_under() - is a function being called further up?
- * @calls: the session's
- * @key: by whom
- * @depth: how deep in its stack; what is as deep, or deeper, is not further up
- * @tally: which function
- *
- * Context: a task.
- *
- * Return: 1 or 0; -E2BIG if more than GP_CALLS_LOOK calls would have to be looked at.
- */
-int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
-		   const struct gp_tally *tally)
-{
-	return gp_calls_ask_all(calls, key, depth, gp_calls_is_of, tally);
-}
-
-static int gp_calls_is_root(const struct gp_tally *its, const struct gp_tally *tally)
-{
-	if (!its->roots)
-		return GOPROBE_ROOT_NONE;
-	return its->mutes ? GOPROBE_ROOT_MUTED : GOPROBE_ROOT_OPEN;
-}
-
-/**
- * gp_calls_root() - is it in a tree of calls?
- * @calls: the session's
- * @key: by whom
- * @depth: how deep in its stack; what is as deep, or deeper, is not further up
- *
- * Context: a task.
- *
- * Return: enum goprobe_root; -E2BIG as gp_calls_under().
- */
-int gp_calls_root(struct gp_calls *calls, struct gp_calls_key key, u32 depth)
-{
-	return gp_calls_ask_all(calls, key, depth, gp_calls_is_root, NULL);
-}
-
-/* The process of the deepest call of a stack that is locked is no more. */
-static void gp_stack_abandon(struct gp_calls *calls, struct gp_stack *stack)
-{
-	const struct gp_tally *tally = stack->top->tally;
-
-	gp_call_forget(calls, stack->top);
-	if (READ_ONCE(tally->times))
-		this_cpu_inc(tally->times->gone);
-	gp_stack_pop(calls, stack);
-}
-
-/* Return: false if that has to go on. */
-static bool gp_stack_reap(struct gp_calls *calls, struct gp_stack *stack, u64 process, u64 *n)
-{
-	u64 g;
-	u32 i;
-
-	preempt_disable();
-	g = gp_stack_lock(stack);
-	for (i = 0; i < GP_CALLS_UNWIND && stack->top && stack->process == process; i++) {
-		gp_stack_abandon(calls, stack);
-		++*n;
-	}
-	gp_stack_unlock(stack, g);
-	preempt_enable();
-	return i < GP_CALLS_UNWIND;
-}
-
-/*
- * The next stack, from the @i-th on, that has calls; nstacks: there is none. Lets others run
- * now and then.
- */
-static u32 gp_calls_next(const struct gp_calls *calls, u32 i)
-{
-	u32 block = i / GP_CALLS_BLOCK, end;
-
-	for (;; block++) {
-		block = find_next_bit(calls->taken, gp_calls_nblocks(calls), block);
-		end = min((block + 1) * GP_CALLS_BLOCK, calls->nstacks);
-		cond_resched();
-		for (i = max(i, block * GP_CALLS_BLOCK); i < end; i++)
-			if (READ_ONCE(calls->stacks[i].top))
-				return i;
-		if (end == calls->nstacks)
-			return end;
-	}
-}
-
-/**
- * gp_calls_reap() - forget the open calls of processes that are no more
- * @calls: the session's
- * @alive: is there such a process? May sleep.
- *
- * Context: a task; may sleep. Handlers may run meanwhile.
- *
- * Return: how many calls there were.
- */
-u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process))
-{
-	u64 process, known = 0, n = 0;
-	u32 i;
-
-	for (i = gp_calls_next(calls, 0); i < calls->nstacks; i = gp_calls_next(calls, i + 1)) {
-		struct gp_stack *stack = &calls->stacks[i];
-
-		process = READ_ONCE(stack->process);
-		/* Those of one process are asked for together, mostly. */
-		if (process == known || alive(process)) {
-			known = process;
-			continue;
-		}
-		while (!gp_stack_reap(calls, stack, process, &n))
-			gp_calls_rest(false);
-	}
-	return n;
-}
-
-/*
- * Those of one stack from @at on. Return: false if @fn does not want any more; *@more: there
- * are calls that have not been looked at yet.
- */
-static bool gp_stack_each(struct gp_stack *stack, struct gp_calls_at *at, gp_calls_fn fn,
-			  void *arg, bool *more)
-{
-	const struct gp_call *call;
-	bool wants = true;
-	u32 n = 0, passed;
-	u64 g;
-
-	preempt_disable();
-	g = gp_stack_lock(stack);
-	call = stack->top;
-	*more = false;
-	for (passed = 0; call && wants && passed < GP_CALLS_LOOK; passed++) {
-		bool next = !at->below || call->depth < at->below;
-
-		/* Each round gets further, if only by as much. */
-		if (n == GP_CALLS_UNWIND) {
-			*more = true;
-			break;
-		}
-		if (next) {
-			wants = fn(arg, stack, call);
-			n++;
-		}
-		if (next && wants)
-			at->below = call->depth;
-		call = call == &stack->first ? NULL : call->below;
-	}
-	gp_stack_unlock(stack, g);
-	preempt_enable();
-	return wants;
-}
-
-/**
- * gp_calls_each() - look at all open calls
- * @calls: the session's
- * @at: where to go on; all 0 at first, behind the last stack when that was all
- * @fn: gets each call, with its stack locked and preemption off; false: enough for now
- * @arg: its first argument
- *
- * Of one goroutine's the deepest GP_CALLS_LOOK. Context: a task; may sleep. Handlers may
- * run meanwhile, so a goroutine's calls may change from one round to the next.
- *
- * Return: true if that was all.
- */
-bool gp_calls_each(struct gp_calls *calls, struct gp_calls_at *at, gp_calls_fn fn, void *arg)
-{
-	bool more;
-	u32 next;
-
-	for (;; at->stack++, at->below = 0) {
-		next = gp_calls_next(calls, at->stack);
-		if (next > at->stack)
-			*at = (struct gp_calls_at){ .stack = next };
-		if (next == calls->nstacks)
-			return true;
-		do {
-			if (!gp_stack_each(&calls->stacks[next], at, fn, arg, &more))
-				return false;
-		} while (more);
-	}
 }

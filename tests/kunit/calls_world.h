@@ -30,6 +30,7 @@ void gp_arch_ticks_rate(u32 *mult, u32 *shift)
 
 #include "../../kmod/stats/tally.c"
 #include "../../kmod/stats/calls.c"
+#include "../../kmod/stats/calls_scan.c"
 #include "../../kmod/stats/pending.c"
 #include "../../kmod/stats/states.c"
 

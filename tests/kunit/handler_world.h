@@ -119,7 +119,10 @@ static inline u64 fake_ns(void)
 	int name(struct uprobe_consumer *(uc), struct pt_regs *(regs))
 
 #include "../../kmod/stats/calls.c"
+#include "../../kmod/stats/calls_scan.c"
 #include "../../kmod/hit/edit.c"
+#include "../../kmod/hit/edit_ops.c"
+#include "../../kmod/control/filter_build.c"
 #include "../../kmod/hit/filter.c"
 #include "../../kmod/hit/handler.c"
 #include "../../kmod/stats/pending.c"
@@ -221,7 +224,7 @@ void gp_stream_wake(struct gp_session *session, enum gp_stream_wake wake)
 	woken[wake]++;
 }
 
-void gp_report_want_reap(struct gp_session *session)
+void gp_reap_soon(struct gp_session *session)
 {
 	reaps_wanted++;
 }

@@ -25,13 +25,13 @@ static int set_init(struct kunit *test)
 
 static void set_exit(struct kunit *test)
 {
-	gp_contents_free(&s);
+	gp_objects_free(&s);
 }
 
 static int join(const struct goprobe_member *add, u32 n)
 {
 	extack._msg = NULL;
-	return gp_contents_add_members(&s, &init_pid_ns, add, n, &extack);
+	return gp_objects_add_goroutines(&s, &init_pid_ns, add, n, &extack);
 }
 
 static int join_one(u64 goid)
@@ -43,7 +43,7 @@ static int join_one(u64 goid)
 
 static bool is_member(u64 goid)
 {
-	return gp_goroutine_set_has(s.members, gp_contents_process(INIT, &init_pid_ns), goid);
+	return gp_goroutine_set_has(s.members, gp_objects_process(INIT, &init_pid_ns), goid);
 }
 
 static void who_joins_is_counted(struct kunit *test)
@@ -127,11 +127,11 @@ static void without_room_there_is_no_set(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "nothing", why);
 	/* Nor is there an answer for who asks about it. */
 	extack._msg = NULL;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, &filter, 1, &op, 1, &extack), -EINVAL);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, &filter, 1, &op, 1, &extack), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "nothing", why);
 	KUNIT_EXPECT_EQ(test, s.nfilters, 0U);
 	s.nmembers = ROOM;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, &filter, 1, &op, 1, &extack), 1);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, &filter, 1, &op, 1, &extack), 1);
 	KUNIT_EXPECT_TRUE(test, s.members);
 	KUNIT_EXPECT_EQ(test, join_one(5), 1);
 }

@@ -44,17 +44,17 @@ static int contents_init(struct kunit *test)
 		return -ENOMEM;
 	s.files[0]->runtime = rt;
 	s.nfiles = 1;
-	if (gp_contents_add_types(&s, &type, 1, NULL, 0, &extack) ||
-	    gp_contents_add_plans(&s, &plans, &extack) ||
-	    gp_contents_add_filters(&s, filters, 5, ops, ARRAY_SIZE(ops), &extack) != 1)
+	if (gp_objects_add_types(&s, &type, 1, NULL, 0, &extack) ||
+	    gp_objects_add_plans(&s, &plans, &extack) ||
+	    gp_objects_add_filters(&s, filters, 5, ops, ARRAY_SIZE(ops), &extack) != 1)
 		return -EINVAL;
 	return 0;
 }
 
 static void contents_exit(struct kunit *test)
 {
-	gp_contents_del_points(&s);
-	gp_contents_free(&s);
+	gp_points_del_all(&s);
+	gp_objects_free(&s);
 }
 
 /* A point that nothing is wrong with. */
@@ -70,7 +70,7 @@ static struct goprobe_point a_point(u8 kind, u8 action, u8 flags, u32 filter)
 static int add(const struct goprobe_point *p)
 {
 	extack._msg = NULL;
-	return gp_contents_add_points(&s, 0, p, 1, &extack);
+	return gp_points_add(&s, 0, p, 1, &extack);
 }
 
 /* It is refused for that reason, and nothing has been added. */
@@ -184,7 +184,7 @@ static void an_id_is_timed_or_paired(struct kunit *test)
 	/* Nor by one message. */
 	both[0].id = 3;
 	both[1].id = 3;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, both, 2, &extack), -EINVAL);
+	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, both, 2, &extack), -EINVAL);
 	KUNIT_EXPECT_EQ(test, s.nprobes, 2U);
 	/* Counted it may be as well. */
 	timed.action = COUNT;
@@ -242,7 +242,7 @@ static int add_keyed(void)
 	static const struct goprobe_op ops[] = { { .code = GOPROBE_OP_KEY } };
 	static const struct goprobe_filter keyed = { 0, 1 };
 
-	return gp_contents_add_filters(&s, &keyed, 1, ops, 1, &extack);
+	return gp_objects_add_filters(&s, &keyed, 1, ops, 1, &extack);
 }
 
 static void who_tells_of_states_has_a_key_and_a_session_that_has_them(struct kunit *test)
@@ -367,13 +367,13 @@ static void a_session_holds_no_more_than_its_limits(struct kunit *test)
 	struct goprobe_point p = a_point(CALL, COUNT, 0, 0);
 
 	s.nfiles = GP_FILES_MAX;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_file(&s, NULL, &rt, &extack), -E2BIG);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_file(&s, NULL, &rt, &extack), -E2BIG);
 	s.nfiles = 1;
 	s.types.nrefs = GP_REFS_MAX;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_types(&s, &type, 1, &ref, 1, &extack), -E2BIG);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_types(&s, &type, 1, &ref, 1, &extack), -E2BIG);
 	s.types.nrefs = 0;
 	s.nplans = GP_PLANS_MAX;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_plans(&s, &plans, &extack), -E2BIG);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_plans(&s, &plans, &extack), -E2BIG);
 	s.nplans = 1;
 	s.nprobes = GP_POINTS_MAX;
 	KUNIT_EXPECT_EQ(test, add(&p), -E2BIG);
@@ -389,7 +389,7 @@ static void a_session_that_is_stopped_takes_no_files_and_points(struct kunit *te
 	struct goprobe_point p = a_point(CALL, RECORD, 0, 0);
 
 	s.stopped = true;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_file(&s, 0, &rt, &extack), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_file(&s, 0, &rt, &extack), -ESHUTDOWN);
 	KUNIT_EXPECT_EQ(test, add(&p), -ESHUTDOWN);
 }
 
@@ -419,21 +419,21 @@ static void of_filters_that_are_refused_none_stays(struct kunit *test)
 	static const struct goprobe_filter bad[] = { { 0, 1 }, { 2, 1 } };
 	static const struct goprobe_filter good[] = { { 0, 1 }, { 1, 1 } };
 
-	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, bad, 2, ops, 3, &extack), -EINVAL);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, bad, 2, ops, 3, &extack), -EINVAL);
 	KUNIT_EXPECT_EQ(test, s.nfilters, 5U);
 	/* There can't be any more ids. */
 	s.tallies.n = GP_TALLIES_MAX;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
 	KUNIT_EXPECT_EQ(test, s.nfilters, 5U);
 	s.tallies.n = 0;
 	KUNIT_EXPECT_TRUE(test, !s.calls);
-	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, good, 2, ops, 3, &extack), 6);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, good, 2, ops, 3, &extack), 6);
 	KUNIT_EXPECT_EQ(test, s.nfilters, 7U);
 	/* Who asks for open calls can be answered, though there are none yet. */
 	KUNIT_EXPECT_TRUE(test, s.calls);
 	KUNIT_EXPECT_TRUE(test, s.filters[6]->under);
 	s.nfilters = GP_FILTERS_MAX - 1;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
+	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
 	s.nfilters = 7;
 }
 
@@ -446,16 +446,16 @@ static void of_points_that_are_refused_none_stays(struct kunit *test)
 
 	refused_point = 3;
 	nguarded = 0;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, points, 3, &extack), -EEXIST);
+	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), -EEXIST);
 	KUNIT_EXPECT_EQ(test, s.nprobes, 0U);
 	KUNIT_EXPECT_EQ(test, nguarded, 0U);
-	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, points, 3, &extack), 3);
+	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), 3);
 	/* The breaker looks from the first ones on. */
 	KUNIT_EXPECT_EQ(test, nguarded, 1U);
 	/* The last one is looked at before the first is set. */
 	points[2].filter = 99;
 	nadded = 0;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, points, 3, &extack), -EINVAL);
+	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), -EINVAL);
 	KUNIT_EXPECT_EQ(test, nadded, 0U);
 	KUNIT_EXPECT_EQ(test, s.nprobes, 3U);
 }
@@ -470,7 +470,7 @@ static void a_session_that_ends_adds_no_more_and_leaves_none(struct kunit *test)
 	expect_added(test, &points[0]);
 	nadded = 0;
 	s.ending = true;
-	KUNIT_EXPECT_EQ(test, gp_contents_add_points(&s, 0, points, 3, &extack), -ESHUTDOWN);
+	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), -ESHUTDOWN);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "accepted", "stopped");
 	KUNIT_EXPECT_EQ(test, nadded, 1U);
 	KUNIT_EXPECT_EQ(test, s.nprobes, 1U);

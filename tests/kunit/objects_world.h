@@ -13,6 +13,7 @@
 #include "handler_world.h"
 
 #include "../../kmod/control/objects.c"
+#include "../../kmod/control/points.c"
 
 static struct netlink_ext_ack extack;
 static u32 refused_point;	/* the breakpoint with that number can't be set, counted from 1 */
@@ -85,7 +86,7 @@ void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 	kfree(probe);
 }
 
-void gp_report_reap(struct gp_session *session)
+void gp_reap(struct gp_session *session)
 {
 }
 

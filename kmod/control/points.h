@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Points of a session. Context: gp_points_add() reads the file and takes the session's turn; the
+ * others wait for handlers, and the caller has the turn, not the lock.
+ */
+#ifndef GP_POINTS_H
+#define GP_POINTS_H
+
+#include <linux/types.h>
+
+struct goprobe_point;
+struct gp_session;
+struct netlink_ext_ack;
+
+int gp_points_add(struct gp_session *s, u32 file, const struct goprobe_point *points, u32 n,
+		  struct netlink_ext_ack *extack);
+int gp_points_del(struct gp_session *s, const u32 *ids, u32 n);
+void gp_points_del_all(struct gp_session *s);
+
+#endif

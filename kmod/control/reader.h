@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Records, handed out to a reader that pulls. */
+#ifndef GP_READER_H
+#define GP_READER_H
+
+struct netlink_callback;
+struct sk_buff;
+struct work_struct;
+
+void gp_reader_send_ready(struct work_struct *work);
+int gp_reader_start(struct netlink_callback *cb);
+int gp_reader_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int gp_reader_done(struct netlink_callback *cb);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Refusals of commands: an error, and a message that says why. */
+#ifndef GP_REFUSE_H
+#define GP_REFUSE_H
+
+struct netlink_ext_ack;
+struct sk_buff;
+
+#define GP_REFUSE_NO_SESSION "this socket has no session"
+
+int gp_refuse(struct netlink_ext_ack *extack, int err, const char *why);
+int gp_refuse_unprivileged(struct sk_buff *skb, struct netlink_ext_ack *extack);
+
+#endif

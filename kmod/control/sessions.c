@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A session: one socket's probes, rings and death. What clients give it: objects.c, points.c.
+ *
+ * Locking: gp_sessions_lock guards the table and is never held for long. Who does something for
+ * a session that may take long takes its turn: the worker of its commands (command.c), and its
+ * breaker. What changes in its tables is changed with its lock, too, but nobody is waited for with
+ * that: so those who only look need the lock alone. A turn is taken inside nothing and outside the
+ * locks of inodes (probe.c), which are taken outside the session's. None is taken by handlers.
+ *
+ * Lifetime: a session ends with its socket or its descriptor, on one path, whatever closed them:
+ * no more commands, no more records, every breakpoint taken away and every handler waited for
+ * (gp_session_stop()), out of the table, then the last reference frees it. That is the work of its
+ * worker, for a closed socket is announced with locks held that all of netlink needs. Who closes
+ * the descriptor waits for it, with no lock held. A session holds a reference to the module, so
+ * that the module can't be unloaded before.
+ *
+ * Whose it is: a socket's, not a port's. Netlink lets others have a port before it tells that
+ * its socket is gone (netlink_release()), and it tells no more than the port.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/netlink.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <net/sock.h>
+
+#include "capture/plan.h"
+#include "control/breaker.h"
+#include "control/command.h"
+#include "control/filter_build.h"
+#include "control/objects.h"
+#include "control/points.h"
+#include "control/reader.h"
+#include "control/refuse.h"
+#include "control/sessions.h"
+#include "gfp.h"
+#include "hit/filter.h"
+#include "ring/ring.h"
+#include "session/reap.h"
+#include "session/session.h"
+#include "session/stream.h"
+#include "stats/calls.h"
+#include "stats/goroutine_set.h"
+#include "stats/keys.h"
+#include "stats/pending.h"
+
+static DEFINE_MUTEX(gp_sessions_lock);
+static LIST_HEAD(gp_sessions);
+static u32 gp_nsessions;
+static u32 gp_session_last_id;
+static int gp_cpuhp_state = -1;
+
+static void gp_session_free_pids(struct gp_session *s)
+{
+	while (s->npids)
+		put_pid(s->pids[--s->npids]);
+	kvfree(s->pids);
+}
+
+static int gp_session_take_pids(struct gp_session *s, const s32 *pids, u32 n,
+				struct netlink_ext_ack *extack)
+{
+	struct pid *pid;
+
+	if (!n)
+		return 0;
+	s->pids = kvcalloc(n, sizeof(*s->pids), GP_GFP_CHARGED);
+	if (!s->pids)
+		return gp_refuse(extack, -ENOMEM, "out of memory");
+	for (; s->npids < n; s->npids++) {
+		pid = find_get_pid(pids[s->npids]);
+		if (!pid)
+			return gp_refuse(extack, -ESRCH, "there is no such process");
+		s->pids[s->npids] = pid;
+		if (!pid_has_task(pid, PIDTYPE_TGID)) {
+			s->npids++;
+			return gp_refuse(extack, -ESRCH, "it is a thread, or there is no such process");
+		}
+	}
+	s->pid = s->pids[0];
+	return 0;
+}
+
+static int gp_session_make_rings(struct gp_session *s)
+{
+	int cpu;
+
+	s->rings = kvcalloc(nr_cpu_ids, sizeof(*s->rings), GP_GFP_CHARGED);
+	if (!s->rings)
+		return -ENOMEM;
+	for_each_online_cpu(cpu) {
+		s->rings[cpu] = gp_ring_new(s->ring_bytes, cpu);
+		if (!s->rings[cpu])
+			return -ENOMEM;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Nothing refers to it any more: no handler, no timer, no dump. */
+static void gp_session_free(struct gp_session *s)
+{
+	int cpu;
+
+	if (s->rings)
+		for_each_possible_cpu(cpu)
+			gp_ring_free(s->rings[cpu]);
+	kvfree(s->rings);
+	gp_objects_free(s);
+	gp_session_free_pids(s);
+	gp_reads_fini(&s->reads);
+	mutex_destroy(&s->turn);
+	mutex_destroy(&s->lock);
+	mutex_destroy(&s->read_lock);
+	kfree(s);
+}
+
+static void gp_session_release(struct kref *ref)
+{
+	struct gp_session *s = container_of(ref, struct gp_session, ref);
+
+	gp_session_free(s);
+	module_put(THIS_MODULE);
+}
+
+void gp_session_put(struct gp_session *s)
+{
+	kref_put(&s->ref, gp_session_release);
+}
+
+static struct gp_session *gp_session_find(const struct sock *sk)
+{
+	struct gp_session *s;
+
+	list_for_each_entry(s, &gp_sessions, node)
+		if (s->sk == sk && !s->ending)
+			return s;
+	return NULL;
+}
+
+/*
+ * Of a socket that had that port and is being closed. Of two that had it, one after the other, it
+ * may be the other's: each of them ends one, and so both are ended.
+ */
+static struct gp_session *gp_session_find_dead(u32 portid)
+{
+	struct gp_session *s;
+
+	list_for_each_entry(s, &gp_sessions, node)
+		if (s->portid == portid && sock_flag(s->sk, SOCK_DEAD) && !s->ending)
+			return s;
+	return NULL;
+}
+
+static int gp_session_publish(struct gp_session *s, struct netlink_ext_ack *extack)
+{
+	if (gp_session_find(s->sk))
+		return gp_refuse(extack, -EEXIST, "this socket has a session already");
+	if (gp_nsessions >= GP_SESSIONS_MAX)
+		return gp_refuse(extack, -EUSERS, "there are too many sessions");
+	/* A command can still come when unloading has been decided on. */
+	if (!try_module_get(THIS_MODULE))
+		return gp_refuse(extack, -ENODEV, "the module is being unloaded");
+	sock_hold(s->sk);
+	s->id = ++gp_session_last_id;
+	gp_nsessions++;
+	list_add_tail(&s->node, &gp_sessions);
+	return 0;
+}
+
+/* Why it can't be had: a sentence, or NULL. *@err: which error that is. */
+static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
+{
+	*err = -ERANGE;
+	if (w->ring_bytes < GP_RING_MIN || w->ring_bytes > GP_RING_MAX)
+		return "the ring size is not between 64 KiB and 64 MiB";
+	if (w->ncalls < GP_CALLS_MIN || w->ncalls > GP_CALLS_MAX)
+		return "the number of open calls is not between 1024 and 1048576";
+	if (w->hold.calls && w->hold.bytes < sizeof(struct gp_pending_record))
+		return "what is held of a call is less than a record's header";
+	if (w->hold.bytes > GP_RECORD_MAX)
+		return "what is held of a call is more than a record can have";
+	if ((u64)w->hold.calls * w->hold.bytes > GP_PENDING_BYTES_MAX)
+		return "calls that are held would take more than 1 GiB";
+	if (w->keys.number > GP_KEYS_MAX || w->keys.bytes > GP_KEY_BYTES_MAX)
+		return "there is room for 262144 keys of 768 bytes at most";
+	if (w->keys.number && !w->keys.bytes)
+		return "keys have no bytes";
+	if (w->nstates > GOPROBE_STATES_MAX)
+		return "goroutines can be told apart in 16 states at most";
+	if (w->nmembers > GP_GOROUTINE_SET_MAX)
+		return "a set of goroutines has room for 1048576 at most";
+	*err = -EINVAL;
+	if (w->flags & ~GOPROBE_SESSION_F_ALL)
+		return "a session has unknown flags";
+	*err = -E2BIG;
+	return w->npids > GP_PIDS_MAX ? "more than 1024 processes" : NULL;
+}
+
+/**
+ * gp_session_new() - make a socket's session
+ * @sk: the socket
+ * @portid: its port
+ * @wish: what the client wants
+ * @extack: for the sentence on error
+ *
+ * Return: the session, with a reference for the caller, or an ERR_PTR().
+ */
+struct gp_session *gp_session_new(struct sock *sk, u32 portid,
+				  const struct gp_session_wish *wish,
+				  struct netlink_ext_ack *extack)
+{
+	struct gp_session *s;
+	const char *why;
+	int err;
+
+	why = gp_session_refuses(wish, &err);
+	if (why) {
+		gp_refuse(extack, err, why);
+		return ERR_PTR(err);
+	}
+	s = kzalloc(sizeof(*s), GP_GFP_CHARGED);
+	if (!s) {
+		gp_refuse(extack, -ENOMEM, "out of memory");
+		return ERR_PTR(-ENOMEM);
+	}
+	mutex_init(&s->turn);
+	mutex_init(&s->lock);
+	mutex_init(&s->read_lock);
+	kref_init(&s->ref);
+	INIT_LIST_HEAD(&s->node);
+	gp_command_open(s);
+	gp_stream_open(s, gp_reader_send_ready);
+	gp_reap_open(s);
+	gp_breaker_init(&s->breaker, &wish->breaker);
+	gp_tallies_init(&s->tallies);
+	s->ncalls = wish->ncalls;
+	s->hold = wish->hold;
+	s->key_room = wish->keys;
+	s->nstates = wish->nstates;
+	s->tallies.nstates = wish->nstates;
+	s->nmembers = wish->nmembers;
+	s->sk = sk;
+	s->portid = portid;
+	s->owner = task_tgid_nr(current);
+	s->ring_bytes = roundup_pow_of_two(wish->ring_bytes);
+	s->lossless = wish->flags & GOPROBE_SESSION_F_LOSSLESS;
+	s->large = wish->flags & GOPROBE_SESSION_F_LARGE;
+
+	err = gp_session_take_pids(s, wish->pids, wish->npids, extack);
+	if (err)
+		goto err_free;
+	/* With CPU hotplug kept out, so that no CPU is forgotten. */
+	cpus_read_lock();
+	err = gp_session_make_rings(s);
+	if (err) {
+		gp_refuse(extack, err, "there is no memory for rings of that size");
+	} else {
+		mutex_lock(&gp_sessions_lock);
+		err = gp_session_publish(s, extack);
+		if (!err)
+			kref_get(&s->ref);
+		mutex_unlock(&gp_sessions_lock);
+	}
+	cpus_read_unlock();
+	if (err)
+		goto err_free;
+	return s;
+
+err_free:
+	gp_session_free(s);
+	return ERR_PTR(err);
+}
+
+/* The socket's session, with a reference, or NULL. */
+struct gp_session *gp_session_get(const struct sock *sk)
+{
+	struct gp_session *s;
+
+	mutex_lock(&gp_sessions_lock);
+	s = gp_session_find(sk);
+	if (s)
+		kref_get(&s->ref);
+	mutex_unlock(&gp_sessions_lock);
+	return s;
+}
+
+/* The session with the lowest number from @id on, with a reference, or NULL. */
+struct gp_session *gp_session_get_from(u32 id)
+{
+	struct gp_session *s, *ret = NULL;
+
+	mutex_lock(&gp_sessions_lock);
+	list_for_each_entry(s, &gp_sessions, node)
+		if (s->id >= id && (!ret || s->id < ret->id))
+			ret = s;
+	if (ret)
+		kref_get(&ret->ref);
+	mutex_unlock(&gp_sessions_lock);
+	return ret;
+}
+
+/* Context: gp_sessions_lock. The session is in the table, and not ending. */
+static void gp_session_end(struct gp_session *s)
+{
+	WRITE_ONCE(s->running, false);
+	gp_stream_wake_waiters(s);
+	gp_command_queue_end(s);
+}
+
+static void gp_session_close(struct gp_session *s)
+{
+	mutex_lock(&gp_sessions_lock);
+	if (!s->ending)
+		gp_session_end(s);
+	mutex_unlock(&gp_sessions_lock);
+}
+
+/**
+ * gp_session_socket_closed() - a socket is closed, and its session ends
+ * @portid: its port
+ *
+ * Context: the closing task, in netlink's chain of notifiers: does not wait.
+ */
+void gp_session_socket_closed(u32 portid)
+{
+	struct gp_session *s;
+
+	mutex_lock(&gp_sessions_lock);
+	s = gp_session_find_dead(portid);
+	if (s)
+		gp_session_end(s);
+	mutex_unlock(&gp_sessions_lock);
+}
+
+/* When it returns no breakpoint of the session is left. */
+static int gp_session_fd_release(struct inode *inode, struct file *file)
+{
+	struct gp_session *s = file->private_data;
+
+	gp_session_close(s);
+	/* A kernel thread closes files for others, too. */
+	if (!(current->flags & PF_KTHREAD))
+		gp_command_wait_end(s);
+	gp_session_put(s);
+	return 0;
+}
+
+static const struct file_operations gp_session_fops = {
+	.owner = THIS_MODULE,
+	.release = gp_session_fd_release,
+};
+
+/**
+ * gp_session_open_fd() - make a session's descriptor
+ * @s: the session
+ * @file: gets the file to install; if it is put instead, the session ends
+ *
+ * Return: the number for it, or an error; then the session ends.
+ */
+int gp_session_open_fd(struct gp_session *s, struct file **file)
+{
+	int fd = get_unused_fd_flags(O_CLOEXEC), err = fd;
+
+	if (fd >= 0) {
+		*file = anon_inode_getfile("[goprobe]", &gp_session_fops, s, O_RDONLY | O_CLOEXEC);
+		if (!IS_ERR(*file)) {
+			kref_get(&s->ref);
+			return fd;
+		}
+		err = PTR_ERR(*file);
+		put_unused_fd(fd);
+	}
+	*file = NULL;
+	gp_session_close(s);
+	return err;
+}
+
+/* The end of a session. Any number of times. Context: its worker. */
+void gp_session_finish(struct gp_session *s)
+{
+	if (list_empty(&s->node))
+		return;
+	mutex_lock(&s->turn);
+	gp_session_stop(s);
+	mutex_unlock(&s->turn);
+	gp_breaker_stop(s);
+	gp_reap_close(s);
+	gp_stream_close(s);
+	mutex_lock(&gp_sessions_lock);
+	list_del_init(&s->node);
+	gp_nsessions--;
+	mutex_unlock(&gp_sessions_lock);
+	/* Nobody looks at it any more. A dump that is under way ends with the socket's memory. */
+	sock_put(s->sk);
+	gp_session_put(s);
+}
+
+int gp_session_refuse_stopped(const struct gp_session *s, struct netlink_ext_ack *extack)
+{
+	return gp_refuse(extack, -ESHUTDOWN, s->breaker.broken ?
+			 "the session has been stopped: its hits took too much time" :
+			 "the session has been stopped");
+}
+
+/* Context: the session's turn, as for gp_session_stop(). */
+int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
+{
+	/* Its statistics say so. */
+	if (s->breaker.broken)
+		return 0;
+	if (s->stopped)
+		return gp_session_refuse_stopped(s, extack);
+	WRITE_ONCE(s->running, true);
+	return 0;
+}
+
+/**
+ * gp_session_stop() - take every breakpoint away and wait for the handlers
+ * @s: the session; the caller has its turn, and not its lock
+ */
+void gp_session_stop(struct gp_session *s)
+{
+	if (s->stopped)
+		return;
+	s->stopped = true;
+	WRITE_ONCE(s->running, false);
+	gp_stream_wake_waiters(s);
+	gp_points_del_all(s);
+	/* The last losses are seen before it is seen as quiet. */
+	smp_store_release(&s->quiet, true);
+}
+
+/* Is it one of the counters of which each hit counts in exactly one? */
+static bool gp_session_is_of_hits(u32 stat)
+{
+	switch (stat) {
+	case GOPROBE_STAT_FAULT_INS:
+	case GOPROBE_STAT_WAITS:
+	case GOPROBE_STAT_WAIT_NS:
+	case GOPROBE_STAT_LET_GO:
+	case GOPROBE_STAT_NO_KEY:
+	case GOPROBE_STAT_BROKEN:
+	case GOPROBE_STAT_NO_MEMBER:
+	case GOPROBE_STAT_EDITED:
+	case GOPROBE_STAT_NOT_EDITED:
+		return false;
+	}
+	return true;
+}
+
+/**
+ * gp_session_hits() - how many hits there have been
+ * @s: the session; the caller has its turn, or its lock
+ *
+ * Return: how many, but that each call that was timed counts as two.
+ */
+u64 gp_session_hits(struct gp_session *s)
+{
+	u64 hits = atomic64_read(&s->no_ring) + gp_tallies_hits(&s->tallies);
+	int cpu;
+	u32 i;
+
+	for_each_possible_cpu(cpu) {
+		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
+
+		for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
+			if (gp_session_is_of_hits(i))
+				hits += READ_ONCE(ring->stat[i]);
+	}
+	for (i = 0; i < s->nfilters; i++) {
+		hits += gp_filter_rejected(s->filters[i]);
+		cond_resched();
+	}
+	return hits;
+}
+
+void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
+{
+	int cpu;
+	u32 i;
+
+	memset(stats, 0, sizeof(*stats) * __GOPROBE_STAT_MAX);
+	for_each_possible_cpu(cpu) {
+		const struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
+
+		for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
+			stats[i] += READ_ONCE(ring->stat[i]);
+	}
+	stats[GOPROBE_STAT_BROKEN] = READ_ONCE(s->breaker.broken);
+	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);
+	gp_tallies_stats(&s->tallies, stats);
+	for (i = 0; i < s->nfilters; i++) {
+		stats[GOPROBE_STAT_FILTERED] += gp_filter_rejected(s->filters[i]);
+		cond_resched();
+	}
+}
+
+/*
+ * A CPU comes up: give it a ring in each session. Its hits are counted if not. No session begins
+ * meanwhile, as gp_session_new() keeps CPU hotplug out.
+ */
+static int gp_session_cpu_up(unsigned int cpu)
+{
+	struct gp_session *s;
+	u32 id = 0;
+
+	while ((s = gp_session_get_from(id))) {
+		if (!s->rings[cpu])
+			/* The ring is made before it is seen. */
+			smp_store_release(&s->rings[cpu],
+					  gp_ring_new(s->ring_bytes, cpu));
+		id = s->id + 1;
+		gp_session_put(s);
+	}
+	return 0;
+}
+
+int gp_session_init(void)
+{
+	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "goprobe:online",
+					      gp_session_cpu_up, NULL);
+
+	if (state < 0)
+		return state;
+	gp_cpuhp_state = state;
+	return 0;
+}
+
+void gp_session_fini(void)
+{
+	cpuhp_remove_state_nocalls(gp_cpuhp_state);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Operations of edits: what a program collects, to be applied when it has passed. */
+#include <linux/bug.h>
+#include <linux/minmax.h>
+
+#include "arch/usercopy.h"
+#include "hit/edit_ops.h"
+
+/**
+ * gp_edit_collect() - an operation of an edit
+ * @edit: what has been collected; the verifier has seen that there is room
+ * @op: sets, writes or delays
+ * @r: the program's registers
+ *
+ * Return: enum goprobe_chunk_status.
+ */
+int gp_edit_collect(struct gp_edit *edit, const struct gp_op *op, const u64 *r)
+{
+	struct gp_edit_item *item;
+	u64 base, at;
+
+	/* Filters that are no edits don't have it: objects.c. */
+	if (WARN_ON_ONCE(!edit) || edit->n >= GP_EDITS_MAX)
+		return GOPROBE_CHUNK_BAD;
+	if (op->code == GOPROBE_OP_DELAY) {
+		edit->delay = min(edit->delay + op->value, GOPROBE_DELAY_NS_MAX);
+		return GOPROBE_CHUNK_OK;
+	}
+	item = &edit->item[edit->n];
+	*item = (struct gp_edit_item){
+		.code = op->code, .size = op->size, .to = op->b, .value = r[op->a],
+	};
+	if (op->code == GOPROBE_OP_WRITE) {
+		base = r[op->b];
+		at = base + op->value;
+		if (min(base, at) < GP_NIL_END)
+			return GOPROBE_CHUNK_NIL;
+		item->to = at;
+	}
+	edit->n++;
+	return GOPROBE_CHUNK_OK;
+}
