@@ -74,22 +74,22 @@ static int gp_command_append(struct gp_session *s, struct gp_command *c,
 {
 	int err = 0;
 
-	spin_lock(&s->commands_lock);
-	if (s->ending)
+	spin_lock(&s->commands.lock);
+	if (s->commands.ending)
 		err = gp_refuse(extack, -ENOENT, GP_REFUSE_NO_SESSION);
-	else if (s->ncommands == GP_COMMANDS_MAX)
+	else if (s->commands.n == GP_COMMANDS_MAX)
 		err = gp_refuse(extack, -EBUSY, "too many commands of the session have no answer yet");
 	else
-		list_add_tail(&c->node, &s->commands);
-	s->ncommands += !err;
-	spin_unlock(&s->commands_lock);
+		list_add_tail(&c->node, &s->commands.list);
+	s->commands.n += !err;
+	spin_unlock(&s->commands.lock);
 	return err;
 }
 
 static void gp_command_work_on(struct gp_session *s)
 {
 	kref_get(&s->ref);
-	if (!queue_work(gp_command_wq, &s->work))
+	if (!queue_work(gp_command_wq, &s->commands.worker))
 		gp_session_put(s);
 }
 
@@ -179,20 +179,20 @@ static struct gp_command *gp_command_next(struct gp_session *s, bool *drop)
 {
 	struct gp_command *c;
 
-	spin_lock(&s->commands_lock);
-	c = list_first_entry_or_null(&s->commands, struct gp_command, node);
+	spin_lock(&s->commands.lock);
+	c = list_first_entry_or_null(&s->commands.list, struct gp_command, node);
 	if (c) {
 		list_del(&c->node);
-		s->ncommands--;
+		s->commands.n--;
 	}
-	*drop = s->ending;
-	spin_unlock(&s->commands_lock);
+	*drop = s->commands.ending;
+	spin_unlock(&s->commands.lock);
 	return c;
 }
 
 static void gp_command_work(struct work_struct *work)
 {
-	struct gp_session *s = container_of(work, struct gp_session, work);
+	struct gp_session *s = container_of(work, struct gp_session, commands.worker);
 	struct gp_command *c;
 	bool drop;
 
@@ -210,9 +210,9 @@ static void gp_command_work(struct work_struct *work)
 /* End the session, behind the command that is under way, which does not take long any more. */
 void gp_command_queue_end(struct gp_session *s)
 {
-	spin_lock(&s->commands_lock);
-	WRITE_ONCE(s->ending, true);
-	spin_unlock(&s->commands_lock);
+	spin_lock(&s->commands.lock);
+	WRITE_ONCE(s->commands.ending, true);
+	spin_unlock(&s->commands.lock);
 	gp_reads_end(&s->reads);
 	gp_command_work_on(s);
 }
@@ -220,14 +220,14 @@ void gp_command_queue_end(struct gp_session *s)
 /* Wait until the session has ended, which gp_command_queue_end() has begun. */
 void gp_command_wait_end(struct gp_session *s)
 {
-	flush_work(&s->work);
+	flush_work(&s->commands.worker);
 }
 
 void gp_command_open(struct gp_session *s)
 {
-	spin_lock_init(&s->commands_lock);
-	INIT_LIST_HEAD(&s->commands);
-	INIT_WORK(&s->work, gp_command_work);
+	spin_lock_init(&s->commands.lock);
+	INIT_LIST_HEAD(&s->commands.list);
+	INIT_WORK(&s->commands.worker, gp_command_work);
 }
 
 int gp_command_init(void)

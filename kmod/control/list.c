@@ -84,19 +84,19 @@ static int gp_list_put_points(struct sk_buff *skb, const struct gp_session *s,
 	u32 i, n = 0, room;
 	struct nlattr *nla;
 
-	for (i = at->probe; i < s->nprobes && n < GP_LIST_POINTS; i++)
-		n += s->probes[i]->file == at->file;
+	for (i = at->probe; i < s->objects.nprobes && n < GP_LIST_POINTS; i++)
+		n += s->objects.probes[i]->file == at->file;
 	room = skb_tailroom(skb) > NLA_HDRLEN ? skb_tailroom(skb) - NLA_HDRLEN : 0;
 	n = min_t(u32, n, room / sizeof(*points));
-	if (!n && at->probe < s->nprobes && room < sizeof(*points))
+	if (!n && at->probe < s->objects.nprobes && room < sizeof(*points))
 		return -EMSGSIZE;
 	nla = nla_reserve(skb, GOPROBE_A_POINTS, n * sizeof(*points));
 	if (!nla)
 		return -EMSGSIZE;
 	points = nla_data(nla);
 	memset(points, 0, n * sizeof(*points));
-	for (i = at->probe; n && i < s->nprobes; i++) {
-		const struct gp_probe *probe = s->probes[i];
+	for (i = at->probe; n && i < s->objects.nprobes; i++) {
+		const struct gp_probe *probe = s->objects.probes[i];
 
 		if (probe->file != at->file)
 			continue;
@@ -112,8 +112,8 @@ static int gp_list_put_points(struct sk_buff *skb, const struct gp_session *s,
 		n--;
 	}
 	at->probe = i;
-	for (; i < s->nprobes; i++)
-		if (s->probes[i]->file == at->file)
+	for (; i < s->objects.nprobes; i++)
+		if (s->objects.probes[i]->file == at->file)
 			return 0;
 	at->probe = 0;
 	at->file++;
@@ -131,12 +131,12 @@ static int gp_list_put(struct sk_buff *skb, struct netlink_callback *cb,
 	    nla_put_u32(skb, GOPROBE_A_OWNER, s->owner) ||
 	    gp_list_put_pids(skb, s))
 		goto full;
-	if (at->file >= s->nfiles) {
+	if (at->file >= s->objects.nfiles) {
 		at->file++;	/* a session without files is listed once */
 	} else {
 		if (nla_put_u32(skb, GOPROBE_A_FILE, at->file))
 			goto full;
-		err = gp_list_put_path(skb, s->files[at->file]);
+		err = gp_list_put_path(skb, s->objects.files[at->file]);
 		if (!err)
 			err = gp_list_put_points(skb, s, at);
 		if (err)
@@ -184,7 +184,7 @@ int gp_list_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		if (!err) {
 			do {
 				err = gp_list_put(skb, cb, s, at);
-			} while (!err && at->file < s->nfiles);
+			} while (!err && at->file < s->objects.nfiles);
 			mutex_unlock(&s->lock);
 		}
 		gp_session_put(s);

@@ -249,7 +249,7 @@ static int gp_run_file_add(struct gp_session *s, struct gp_command *c)
 	if (err)
 		return err;
 	return gp_objects_add_file(s, c->file, nla_data(info->attrs[GOPROBE_A_RUNTIME]),
-				    info->extack);
+				   info->extack);
 }
 
 static int gp_run_types_add(struct gp_session *s, struct gp_command *c)
@@ -287,7 +287,7 @@ static int gp_run_dynamic_add(struct gp_session *s, struct gp_command *c)
 	if (err)
 		return err;
 	return gp_objects_add_dynamic(s, nla_get_u32(info->attrs[GOPROBE_A_FILE]),
-				       add, n, info->extack);
+				      add, n, info->extack);
 }
 
 static int gp_run_plans_add(struct gp_session *s, struct gp_command *c)

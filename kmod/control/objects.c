@@ -45,8 +45,8 @@ static int gp_objects_keep_file(struct gp_session *s, struct gp_file *f,
 	if (s->stopped) {
 		ret = gp_session_refuse_stopped(s, extack);
 	} else {
-		s->files[s->nfiles] = f;
-		ret = s->nfiles++;
+		s->objects.files[s->objects.nfiles] = f;
+		ret = s->objects.nfiles++;
 	}
 	mutex_unlock(&s->lock);
 	mutex_unlock(&s->turn);
@@ -55,7 +55,7 @@ static int gp_objects_keep_file(struct gp_session *s, struct gp_file *f,
 
 int gp_objects_add_file(struct gp_session *s, struct file *file,
 			const struct goprobe_runtime *rt,
-			 struct netlink_ext_ack *extack)
+			struct netlink_ext_ack *extack)
 {
 	const char *why;
 	struct gp_file *f;
@@ -63,7 +63,7 @@ int gp_objects_add_file(struct gp_session *s, struct file *file,
 
 	if (READ_ONCE(s->stopped))
 		return gp_session_refuse_stopped(s, extack);
-	if (s->nfiles == GP_FILES_MAX)
+	if (s->objects.nfiles == GP_FILES_MAX)
 		return gp_refuse(extack, -E2BIG, "the session has too many files");
 	why = gp_verify_runtime(rt);
 	if (why)
@@ -79,17 +79,18 @@ int gp_objects_add_file(struct gp_session *s, struct file *file,
 
 int gp_objects_add_types(struct gp_session *s, const struct goprobe_type *types,
 			 u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
-			  struct netlink_ext_ack *extack)
+			 struct netlink_ext_ack *extack)
 {
+	struct gp_objects *o = &s->objects;
 	const char *why;
 	int first;
 
-	if (ntypes > GP_TYPES_MAX - s->types.n || nrefs > GP_REFS_MAX - s->types.nrefs)
+	if (ntypes > GP_TYPES_MAX - o->types.n || nrefs > GP_REFS_MAX - o->types.nrefs)
 		return gp_refuse(extack, -E2BIG, "the session has too many types");
 	why = gp_verify_types(types, ntypes, refs, nrefs);
 	if (why)
 		return gp_refuse(extack, -EINVAL, why);
-	first = gp_types_add(&s->types, types, ntypes, refs, nrefs);
+	first = gp_types_add(&o->types, types, ntypes, refs, nrefs);
 	if (first < 0)
 		return gp_refuse(extack, first, "out of memory");
 	return first;
@@ -98,22 +99,23 @@ int gp_objects_add_types(struct gp_session *s, const struct goprobe_type *types,
 /* All or none. */
 int gp_objects_add_dynamic(struct gp_session *s, u32 file,
 			   const struct goprobe_dynamic *add, u32 n,
-			    struct netlink_ext_ack *extack)
+			   struct netlink_ext_ack *extack)
 {
+	struct gp_objects *o = &s->objects;
 	struct gp_dynamic *dynamic;
 	const char *why;
 	int err;
 	u32 i;
 
-	if (file >= s->nfiles)
+	if (file >= o->nfiles)
 		return gp_refuse(extack, -EINVAL, "the session has no such file");
 	for (i = 0; i < n; i++) {
-		why = gp_verify_dynamic(&add[i], &s->types);
+		why = gp_verify_dynamic(&add[i], &o->types);
 		if (why)
 			return gp_refuse(extack, -EINVAL, why);
 	}
-	dynamic = &s->files[file]->dynamic;
-	err = gp_dynamic_add(dynamic, add, n, &s->types);
+	dynamic = &o->files[file]->dynamic;
+	err = gp_dynamic_add(dynamic, add, n, &o->types);
 	if (err)
 		return gp_refuse(extack, err, err == -ENOMEM ? "out of memory" :
 				 "the file has too many dynamic types");
@@ -142,32 +144,33 @@ int gp_objects_grow(void ***table, u32 *room, u32 n, u32 more)
 int gp_objects_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
 			 struct netlink_ext_ack *extack)
 {
-	u32 first = s->nplans, i;
+	struct gp_objects *o = &s->objects;
+	u32 first = o->nplans, i;
 	const char *why;
 
-	if (w->nplans > GP_PLANS_MAX - s->nplans)
+	if (w->nplans > GP_PLANS_MAX - o->nplans)
 		return gp_refuse(extack, -E2BIG, "the session has too many plans");
 	for (i = 0; i < w->nplans; i++) {
 		why = gp_verify_plan(&w->plans[i], w->pieces, w->npieces, w->ops,
-				     w->nops, &s->types);
+				     w->nops, &o->types);
 		if (why)
 			return gp_refuse(extack, -EINVAL, why);
 		cond_resched();
 	}
-	if (gp_objects_grow((void ***)&s->plans, &s->plans_room, s->nplans, w->nplans))
+	if (gp_objects_grow((void ***)&o->plans, &o->plans_room, o->nplans, w->nplans))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
-	for (i = 0; i < w->nplans; i++, s->nplans++) {
-		s->plans[s->nplans] = gp_plan_new(&w->plans[i], w->pieces, w->ops,
-						  &s->types, s->nplans);
-		if (!s->plans[s->nplans])
+	for (i = 0; i < w->nplans; i++, o->nplans++) {
+		o->plans[o->nplans] = gp_plan_new(&w->plans[i], w->pieces, w->ops,
+						  &o->types, o->nplans);
+		if (!o->plans[o->nplans])
 			goto err;
 		cond_resched();
 	}
 	return first;
 
 err:
-	while (s->nplans > first)
-		gp_plan_free(s->plans[--s->nplans]);
+	while (o->nplans > first)
+		gp_plan_free(o->plans[--o->nplans]);
 	return gp_refuse(extack, -ENOMEM, "out of memory");
 }
 
@@ -175,16 +178,17 @@ err:
 int gp_objects_make_calls(struct gp_session *s, bool held, struct netlink_ext_ack *extack)
 {
 	if (!s->calls)
-		s->calls = gp_calls_new(s->ncalls);
+		s->calls = gp_calls_new(s->limits.calls);
 	if (!s->calls)
 		return gp_refuse(extack, -ENOMEM, "there is no memory for so many open calls");
-	if (s->nstates && !s->calls->states)
-		s->calls->states = gp_states_new(s->nstates, s->calls->nstacks, s->ncalls);
-	if (s->nstates && !s->calls->states)
+	if (s->limits.states && !s->calls->states)
+		s->calls->states = gp_states_new(s->limits.states, s->calls->nstacks,
+						 s->limits.calls);
+	if (s->limits.states && !s->calls->states)
 		return gp_refuse(extack, -ENOMEM,
 				 "there is no memory for the states of so many open calls");
 	if (held && !s->calls->held)
-		s->calls->held = gp_pending_new(s->hold.calls, s->hold.bytes);
+		s->calls->held = gp_pending_new(s->limits.pending.calls, s->limits.pending.bytes);
 	if (held && !s->calls->held)
 		return gp_refuse(extack, -ENOMEM, "there is no memory for so many held calls");
 	return 0;
@@ -193,10 +197,10 @@ int gp_objects_make_calls(struct gp_session *s, bool held, struct netlink_ext_ac
 /* Room for goroutines. */
 int gp_objects_make_set(struct gp_session *s, struct netlink_ext_ack *extack)
 {
-	if (!s->nmembers)
+	if (!s->limits.goroutines)
 		return gp_refuse(extack, -EINVAL, "the session has no set of goroutines");
 	if (!s->members)
-		s->members = gp_goroutine_set_new(s->nmembers);
+		s->members = gp_goroutine_set_new(s->limits.goroutines);
 	return s->members ? 0 :
 	       gp_refuse(extack, -ENOMEM, "there is no memory for so many goroutines");
 }
@@ -204,10 +208,10 @@ int gp_objects_make_set(struct gp_session *s, struct netlink_ext_ack *extack)
 /* Room for keys. */
 int gp_objects_make_keys(struct gp_session *s, struct netlink_ext_ack *extack)
 {
-	if (!s->key_room.number)
+	if (!s->limits.keys.number)
 		return gp_refuse(extack, -EINVAL, "the session has no room for keys");
 	if (!s->keys)
-		s->keys = gp_keys_new(s->key_room.number, s->key_room.bytes);
+		s->keys = gp_keys_new(s->limits.keys.number, s->limits.keys.bytes);
 	return s->keys ? 0 : gp_refuse(extack, -ENOMEM, "there is no memory for so many keys");
 }
 
@@ -220,12 +224,13 @@ static int gp_objects_refuse_filter(struct netlink_ext_ack *extack, int err)
 /* All or none. */
 int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *add, u32 n,
 			   const struct goprobe_op *ops, u32 nops,
-			    struct netlink_ext_ack *extack)
+			   struct netlink_ext_ack *extack)
 {
-	u32 first = s->nfilters, i;
+	struct gp_objects *o = &s->objects;
+	u32 first = o->nfilters, i;
 	int err = 0;
 
-	if (n > GP_FILTERS_MAX - s->nfilters)
+	if (n > GP_FILTERS_MAX - o->nfilters)
 		return gp_refuse(extack, -E2BIG, "the session has too many filters");
 	for (i = 0; i < n; i++) {
 		const char *why = gp_verify_filter(&add[i], ops, nops);
@@ -234,7 +239,7 @@ int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *ad
 			return gp_refuse(extack, -EINVAL, why);
 		cond_resched();
 	}
-	if (gp_objects_grow((void ***)&s->filters, &s->filters_room, s->nfilters, n))
+	if (gp_objects_grow((void ***)&o->filters, &o->filters_room, o->nfilters, n))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	for (i = 0; !err && i < n; i++) {
 		struct gp_filter *filter = gp_filter_new(&add[i], ops, &s->tallies);
@@ -243,7 +248,7 @@ int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *ad
 			err = gp_objects_refuse_filter(extack, PTR_ERR(filter));
 			break;
 		}
-		s->filters[s->nfilters++] = filter;
+		o->filters[o->nfilters++] = filter;
 		if (filter->under)
 			err = gp_objects_make_calls(s, false, extack);
 		if (!err && filter->members)
@@ -252,8 +257,8 @@ int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *ad
 	}
 	if (!err)
 		return first + 1;
-	while (s->nfilters > first)
-		gp_filter_free(s->filters[--s->nfilters]);
+	while (o->nfilters > first)
+		gp_filter_free(o->filters[--o->nfilters]);
 	return err;
 }
 
@@ -314,7 +319,7 @@ static int gp_objects_join(struct gp_session *s, const struct goprobe_member *ad
  */
 int gp_objects_add_goroutines(struct gp_session *s, struct pid_namespace *ns,
 			      const struct goprobe_member *add, u32 n,
-			    struct netlink_ext_ack *extack)
+			      struct netlink_ext_ack *extack)
 {
 	u64 *process;
 	u32 i;
@@ -345,22 +350,22 @@ void gp_objects_free(struct gp_session *s)
 {
 	u32 i;
 
-	for (i = 0; i < s->nplans; i++) {
-		gp_plan_free(s->plans[i]);
+	for (i = 0; i < s->objects.nplans; i++) {
+		gp_plan_free(s->objects.plans[i]);
 		cond_resched();
 	}
-	kvfree(s->plans);
-	for (i = 0; i < s->nfilters; i++) {
-		gp_filter_free(s->filters[i]);
+	kvfree(s->objects.plans);
+	for (i = 0; i < s->objects.nfilters; i++) {
+		gp_filter_free(s->objects.filters[i]);
 		cond_resched();
 	}
-	kvfree(s->filters);
-	for (i = 0; i < s->nfiles; i++)
-		gp_file_close(s->files[i]);
-	gp_types_fini(&s->types);
+	kvfree(s->objects.filters);
+	for (i = 0; i < s->objects.nfiles; i++)
+		gp_file_close(s->objects.files[i]);
+	gp_types_fini(&s->objects.types);
 	gp_calls_free(s->calls);
 	gp_keys_free(s->keys);
 	gp_goroutine_set_free(s->members);
 	gp_tallies_fini(&s->tallies);
-	kvfree(s->probes);
+	kvfree(s->objects.probes);
 }

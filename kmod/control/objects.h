@@ -26,25 +26,25 @@ struct gp_plans_wire {
 
 int gp_objects_add_file(struct gp_session *s, struct file *file,
 			const struct goprobe_runtime *rt,
-			 struct netlink_ext_ack *extack);
+			struct netlink_ext_ack *extack);
 int gp_objects_add_types(struct gp_session *s, const struct goprobe_type *types,
 			 u32 ntypes, const struct goprobe_ref *refs, u32 nrefs,
-			  struct netlink_ext_ack *extack);
+			 struct netlink_ext_ack *extack);
 int gp_objects_add_dynamic(struct gp_session *s, u32 file,
 			   const struct goprobe_dynamic *add, u32 n,
-			    struct netlink_ext_ack *extack);
+			   struct netlink_ext_ack *extack);
 int gp_objects_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
 			 struct netlink_ext_ack *extack);
 int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *add, u32 n,
 			   const struct goprobe_op *ops, u32 nops,
-			    struct netlink_ext_ack *extack);
+			   struct netlink_ext_ack *extack);
 int gp_objects_make_calls(struct gp_session *s, bool held, struct netlink_ext_ack *extack);
 int gp_objects_make_set(struct gp_session *s, struct netlink_ext_ack *extack);
 int gp_objects_make_keys(struct gp_session *s, struct netlink_ext_ack *extack);
 int gp_objects_grow(void ***table, u32 *room, u32 n, u32 more);
 int gp_objects_add_goroutines(struct gp_session *s, struct pid_namespace *ns,
 			      const struct goprobe_member *add, u32 n,
-			    struct netlink_ext_ack *extack);
+			      struct netlink_ext_ack *extack);
 void gp_objects_free(struct gp_session *s);
 
 #endif

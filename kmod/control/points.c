@@ -58,7 +58,7 @@ static enum gp_way gp_points_then(const struct goprobe_point *p, const struct gp
 			return GP_WAY_ENTER_KEY;
 		if (!call && (probe->filter || p->flags & GOPROBE_POINT_F_KEYED))
 			return GP_WAY_END;
-		if (probe->g_reg < 0 || (!call && p->skip) || probe->session->nstates)
+		if (probe->g_reg < 0 || (!call && p->skip) || probe->session->limits.states)
 			return GP_WAY_TIME;
 		return call ? GP_WAY_ENTER : GP_WAY_LEAVE;
 	}
@@ -91,7 +91,7 @@ static bool gp_points_needs_tally(const struct goprobe_point *p)
 static struct gp_probe *gp_points_new_probe(struct gp_session *s, u32 file,
 					    const struct goprobe_point *p)
 {
-	const struct gp_file *f = s->files[file];
+	const struct gp_file *f = s->objects.files[file];
 	const struct goprobe_runtime *rt = &f->runtime;
 	struct gp_probe *probe = kzalloc(sizeof(*probe), GP_GFP_CHARGED);
 
@@ -99,9 +99,9 @@ static struct gp_probe *gp_points_new_probe(struct gp_session *s, u32 file,
 		return NULL;
 	probe->session = s;
 	probe->tally = gp_points_needs_tally(p) ? gp_tallies_find(&s->tallies, p->id) : NULL;
-	probe->plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->plans[p->plan];
-	probe->filter = p->filter ? s->filters[p->filter - 1] : NULL;
-	probe->edit = p->edit ? s->filters[p->edit - 1] : NULL;
+	probe->plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->objects.plans[p->plan];
+	probe->filter = p->filter ? s->objects.filters[p->filter - 1] : NULL;
+	probe->edit = p->edit ? s->objects.filters[p->edit - 1] : NULL;
 	probe->action = p->action;
 	probe->plan_id = p->plan;
 	probe->runtime = rt;
@@ -130,11 +130,11 @@ static struct gp_probe *gp_points_new_probe(struct gp_session *s, u32 file,
  */
 static int gp_points_refuse_point(struct gp_session *s,
 				  struct netlink_ext_ack *extack, int err,
-				    const struct goprobe_point *p, const char *why)
+				  const struct goprobe_point *p, const char *why)
 {
-	snprintf(s->refusal, sizeof(s->refusal), "point %u at file offset 0x%llx: %s",
+	snprintf(s->objects.refusal, sizeof(s->objects.refusal), "point %u at file offset 0x%llx: %s",
 		 p->id, p->offset, why);
-	return gp_refuse(extack, err, s->refusal);
+	return gp_refuse(extack, err, s->objects.refusal);
 }
 
 static bool gp_points_tells(const struct goprobe_point *p)
@@ -145,11 +145,11 @@ static bool gp_points_tells(const struct goprobe_point *p)
 /* What a point that tells of goroutines needs of the session, and of its filter. */
 static const char *gp_points_check_told(const struct gp_session *s,
 					const struct goprobe_point *p,
-					  const struct gp_filter *filter)
+					const struct gp_filter *filter)
 {
 	if (!filter || !filter->keyed)
 		return "its filter, which is to tell of goroutines, makes no key";
-	return s->nstates || p->action != GOPROBE_ACTION_STATE ? NULL :
+	return s->limits.states || p->action != GOPROBE_ACTION_STATE ? NULL :
 	       "it tells of states, and the session has none";
 }
 
@@ -157,8 +157,8 @@ static const char *gp_points_check_told(const struct gp_session *s,
 static const char *gp_points_check_pair(const struct gp_session *s,
 					const struct goprobe_point *p)
 {
-	const struct gp_filter *filter = p->filter ? s->filters[p->filter - 1] : NULL;
-	const struct gp_plan *plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->plans[p->plan];
+	const struct gp_filter *filter = p->filter ? s->objects.filters[p->filter - 1] : NULL;
+	const struct gp_plan *plan = p->plan == GOPROBE_NO_PLAN ? NULL : s->objects.plans[p->plan];
 	bool timed = p->action == GOPROBE_ACTION_TIME;
 
 	if (filter && filter->ends && (p->kind == GOPROBE_POINT_CALL ||
@@ -169,18 +169,18 @@ static const char *gp_points_check_pair(const struct gp_session *s,
 	if (filter && filter->keyed && p->action != GOPROBE_ACTION_COUNT &&
 	    !(p->flags & GOPROBE_POINT_F_KEYED))
 		return "a filter makes a key of what is neither counted nor timed by key";
-	if (p->flags & GOPROBE_POINT_F_SPLIT && !s->nstates)
+	if (p->flags & GOPROBE_POINT_F_SPLIT && !s->limits.states)
 		return "its time is to be divided, and the session has no states";
 	if (p->flags & GOPROBE_POINT_F_SPLIT &&
 	    (plan ? plan->record_bytes : sizeof(struct goprobe_record)) +
-	    s->nstates * sizeof(u64) > GP_RECORD_MAX)
+	    s->limits.states * sizeof(u64) > GP_RECORD_MAX)
 		return "its plan's records, with its time in each state, can be larger than 24 KiB";
 	if (!(p->flags & GOPROBE_POINT_F_HELD))
 		return NULL;
-	if (!s->hold.calls)
+	if (!s->limits.pending.calls)
 		return "the session has no room for calls that are held";
 	if ((plan ? plan->record_bytes : sizeof(struct goprobe_record)) + sizeof(u64) >
-	    s->hold.bytes)
+	    s->limits.pending.bytes)
 		return "its plan's records can be larger than what is held of a call";
 	return NULL;
 }
@@ -188,10 +188,10 @@ static const char *gp_points_check_pair(const struct gp_session *s,
 /* What is changed at a point; what is not changed is neither in its filter. */
 static const char *gp_points_check_edit(const struct gp_session *s,
 					const struct goprobe_runtime *rt,
-					  const struct goprobe_point *p)
+					const struct goprobe_point *p)
 {
-	const struct gp_filter *filter = p->filter ? s->filters[p->filter - 1] : NULL;
-	const struct gp_filter *edit = p->edit ? s->filters[p->edit - 1] : NULL;
+	const struct gp_filter *filter = p->filter ? s->objects.filters[p->filter - 1] : NULL;
+	const struct gp_filter *edit = p->edit ? s->objects.filters[p->edit - 1] : NULL;
 
 	if (filter && filter->edits)
 		return "a filter that is no edit sets, writes or delays";
@@ -208,22 +208,22 @@ static const char *gp_points_check_edit(const struct gp_session *s,
 
 static int gp_points_check_point(struct gp_session *s, u32 file, const struct gp_reading *code,
 				 u32 i, const struct goprobe_point *p,
-				   struct netlink_ext_ack *extack)
+				 struct netlink_ext_ack *extack)
 {
 	const char *why;
 	int err;
 
-	why = gp_verify_point(p, s->nplans, s->nfilters);
+	why = gp_verify_point(p, s->objects.nplans, s->objects.nfilters);
 	if (!why)
 		why = gp_points_check_pair(s, p);
 	if (!why)
-		why = gp_points_check_edit(s, &s->files[file]->runtime, p);
+		why = gp_points_check_edit(s, &s->objects.files[file]->runtime, p);
 	if (why)
 		return gp_points_refuse_point(s, extack, -EINVAL, p, why);
 	if (p->edit && !gp_edit_allowed())
 		return gp_points_refuse_point(s, extack, -EPERM, p,
-						"nothing can be changed: the module was loaded without allow_writes=1");
-	err = gp_file_check_point(s->files[file], code, i, p, &why);
+					      "nothing can be changed: the module was loaded without allow_writes=1");
+	err = gp_file_check_point(s->objects.files[file], code, i, p, &why);
 	if (err)
 		return gp_points_refuse_point(s, extack, err, p, why);
 	return 0;
@@ -259,7 +259,7 @@ static int gp_points_add_point(struct gp_session *s, u32 file,
 	if (err)
 		return err;
 	mutex_lock(&s->lock);
-	s->probes[s->nprobes++] = probe;
+	s->objects.probes[s->objects.nprobes++] = probe;
 	mutex_unlock(&s->lock);
 	return 0;
 }
@@ -287,7 +287,7 @@ static struct gp_probe *gp_points_pop_probe(struct gp_session *s)
 	struct gp_probe *probe;
 
 	mutex_lock(&s->lock);
-	probe = s->probes[--s->nprobes];
+	probe = s->objects.probes[--s->objects.nprobes];
 	mutex_unlock(&s->lock);
 	return probe;
 }
@@ -297,18 +297,18 @@ static void gp_points_add_batch(struct gp_sweep *sweep, void *arg)
 {
 	struct gp_points_batch *b = arg;
 	struct gp_session *s = b->s;
-	u32 first = s->nprobes, i;
+	u32 first = s->objects.nprobes, i;
 	int err = 0;
 
 	for (i = 0; !err && i < b->n; i++) {
 		err = gp_points_add_point(s, b->file, &b->points[i], sweep);
 		if (err)
 			b->refused = &b->points[i];
-		else if (READ_ONCE(s->ending))
+		else if (READ_ONCE(s->commands.ending))
 			err = -ESHUTDOWN;
 		cond_resched();
 	}
-	while (err && s->nprobes > first)
+	while (err && s->objects.nprobes > first)
 		gp_probe_del(gp_points_pop_probe(s), sweep);
 	b->err = err;
 }
@@ -317,7 +317,7 @@ static int gp_points_refuse_tally(struct gp_session *s, struct netlink_ext_ack *
 				  const struct goprobe_point *p)
 {
 	return gp_points_refuse_point(s, extack, err, p, err == -ENOMEM ? "out of memory" :
-					"the session counts or times too many ids");
+				      "the session counts or times too many ids");
 }
 
 /* What calls that are remembered if they pass @filter mean to others. */
@@ -330,13 +330,13 @@ static int gp_points_add_roots(struct gp_tally *tally, const struct gp_filter *f
 /* Of what is timed by key, it may be the filter of another point that makes the key. */
 static bool gp_points_needs_keys(const struct gp_session *s, const struct goprobe_point *p)
 {
-	bool keyed = p->filter && s->filters[p->filter - 1]->keyed;
+	bool keyed = p->filter && s->objects.filters[p->filter - 1]->keyed;
 	u32 i;
 
 	if (!(p->flags & GOPROBE_POINT_F_KEYED) || s->keys)
 		return keyed;
-	for (i = 0; !keyed && i < s->nfilters; i++)
-		keyed = s->filters[i]->keyed;
+	for (i = 0; !keyed && i < s->objects.nfilters; i++)
+		keyed = s->objects.filters[i]->keyed;
 	return keyed;
 }
 
@@ -372,28 +372,28 @@ static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point 
 	/* Or the one's calls would be ended by the other's returns. */
 	if ((timed && tally->paired) || (paired && tally->times))
 		return gp_points_refuse_point(s, extack, -EINVAL, p,
-						"its id is timed as well as paired");
+					      "its id is timed as well as paired");
 	if (paired)
 		WRITE_ONCE(tally->paired, true);
 	if (p->flags & GOPROBE_POINT_F_UNWOUND)
 		WRITE_ONCE(tally->unwound, true);
 	if (p->flags & GOPROBE_POINT_F_KEYED) {
-		err = s->keys ? gp_keys_add_times(s->keys, s->nstates) : -ENOENT;
+		err = s->keys ? gp_keys_add_times(s->keys, s->limits.states) : -ENOENT;
 		if (err)
 			return gp_points_refuse_point(s, extack, err, p, s->keys ?
-							"there is no memory for times by key" :
-							"no filter of the session makes keys");
+						      "there is no memory for times by key" :
+						      "no filter of the session makes keys");
 	}
 	err = gp_tallies_add(&s->tallies, p->id, timed);
 	if (!err && (timed || paired) && p->kind == GOPROBE_POINT_CALL && p->filter)
-		err = gp_points_add_roots(tally, s->filters[p->filter - 1]);
+		err = gp_points_add_roots(tally, s->objects.filters[p->filter - 1]);
 	return err ? gp_points_refuse_tally(s, extack, err, p) : 0;
 }
 
 /* What there is to be seen before the kernel is asked for breakpoints. */
 static int gp_points_check_points(struct gp_session *s, u32 file, const struct gp_reading *code,
 				  const struct goprobe_point *points, u32 n,
-				    struct netlink_ext_ack *extack)
+				  struct netlink_ext_ack *extack)
 {
 	int err;
 	u32 i;
@@ -406,7 +406,8 @@ static int gp_points_check_points(struct gp_session *s, u32 file, const struct g
 			return err;
 		cond_resched();
 	}
-	if (gp_objects_grow((void ***)&s->probes, &s->probes_room, s->nprobes, n))
+	if (gp_objects_grow((void ***)&s->objects.probes, &s->objects.probes_room,
+			    s->objects.nprobes, n))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	return 0;
 }
@@ -414,7 +415,7 @@ static int gp_points_check_points(struct gp_session *s, u32 file, const struct g
 /* Context: the session's turn. */
 static int gp_points_place_points(struct gp_session *s, u32 file, const struct gp_reading *code,
 				  const struct goprobe_point *points, u32 n,
-				    struct netlink_ext_ack *extack)
+				  struct netlink_ext_ack *extack)
 {
 	struct gp_points_batch batch = {
 		.s = s,
@@ -431,15 +432,15 @@ static int gp_points_place_points(struct gp_session *s, u32 file, const struct g
 	mutex_unlock(&s->lock);
 	if (err)
 		return err;
-	gp_sweep_run(s->files[file]->inode, gp_points_add_batch, &batch);
+	gp_sweep_run(s->objects.files[file]->inode, gp_points_add_batch, &batch);
 	if (batch.refused)
 		return gp_points_refuse_point(s, extack, batch.err, batch.refused,
-						gp_points_why_no_probe(batch.err));
+					      gp_points_why_no_probe(batch.err));
 	if (batch.err)
 		return gp_session_refuse_stopped(s, extack);
 	if (n)
 		gp_breaker_start(s);
-	return s->nprobes;
+	return s->objects.nprobes;
 }
 
 int gp_points_add(struct gp_session *s, u32 file,
@@ -452,11 +453,11 @@ int gp_points_add(struct gp_session *s, u32 file,
 
 	if (READ_ONCE(s->stopped))
 		return gp_session_refuse_stopped(s, extack);
-	if (file >= s->nfiles)
+	if (file >= s->objects.nfiles)
 		return gp_refuse(extack, -EINVAL, "the session has no such file");
-	if (n > GP_POINTS_MAX - READ_ONCE(s->nprobes))
+	if (n > GP_POINTS_MAX - READ_ONCE(s->objects.nprobes))
 		return gp_refuse(extack, -E2BIG, "the session has too many points");
-	code = gp_file_read_points(s->files[file], points, n, &s->reads, &why);
+	code = gp_file_read_points(s->objects.files[file], points, n, &s->reads, &why);
 	if (IS_ERR(code))
 		return gp_refuse(extack, PTR_ERR(code), why);
 	mutex_lock(&s->turn);
@@ -498,30 +499,30 @@ static void gp_points_del_some(struct gp_session *s, const u32 *ids, u32 n)
 {
 	u32 kept = 0, i;
 
-	for (i = 0; i < s->nfiles; i++)
-		INIT_LIST_HEAD(&s->files[i]->leaving);
+	for (i = 0; i < s->objects.nfiles; i++)
+		INIT_LIST_HEAD(&s->objects.files[i]->leaving);
 	mutex_lock(&s->lock);
-	for (i = 0; i < s->nprobes; i++) {
-		struct gp_probe *probe = s->probes[i];
+	for (i = 0; i < s->objects.nprobes; i++) {
+		struct gp_probe *probe = s->objects.probes[i];
 
 		if (!ids || bsearch(&probe->id, ids, n, sizeof(u32), gp_points_compare)) {
-			list_add_tail(&probe->dead, &s->files[probe->file]->leaving);
+			list_add_tail(&probe->dead, &s->objects.files[probe->file]->leaving);
 			WRITE_ONCE(probe->leaving, true);
 		} else {
-			s->probes[kept++] = probe;
+			s->objects.probes[kept++] = probe;
 		}
 		cond_resched();
 	}
-	s->nprobes = kept;
+	s->objects.nprobes = kept;
 	mutex_unlock(&s->lock);
 	/* Before 6.12 each is waited for on its own: of hits that are delayed there, together. */
 	gp_stream_wake_waiters(s);
-	for (i = 0; i < s->nfiles; i++)
-		if (!list_empty(&s->files[i]->leaving))
-			gp_sweep_queue(&s->files[i]->sweep, s->files[i]->inode,
-				       gp_points_sweep_file, s->files[i]);
-	for (i = 0; i < s->nfiles; i++)
-		gp_sweep_wait(&s->files[i]->sweep);
+	for (i = 0; i < s->objects.nfiles; i++)
+		if (!list_empty(&s->objects.files[i]->leaving))
+			gp_sweep_queue(&s->objects.files[i]->sweep, s->objects.files[i]->inode,
+				       gp_points_sweep_file, s->objects.files[i]);
+	for (i = 0; i < s->objects.nfiles; i++)
+		gp_sweep_wait(&s->objects.files[i]->sweep);
 }
 
 /* Take every breakpoint away. When it returns no handler can run for the session. */
@@ -549,5 +550,5 @@ int gp_points_del(struct gp_session *s, const u32 *ids, u32 n)
 	sort(sorted, n, sizeof(*sorted), gp_points_compare, NULL);
 	gp_points_del_some(s, sorted, n);
 	kfree(sorted);
-	return s->nprobes;
+	return s->objects.nprobes;
 }

@@ -50,7 +50,7 @@ static void gp_report_put(struct sk_buff *skb, struct gp_session *s,
 		u32 size, more;
 
 		gp_tally_read(tally, at->id, &head, bucket);
-		head.nstates = tally->states ? s->nstates : 0;
+		head.nstates = tally->states ? s->limits.states : 0;
 		if (head.nstates)
 			gp_tally_read_states(tally, head.nstates, states);
 		size = head.nbuckets * sizeof(*bucket);

@@ -145,7 +145,7 @@ static struct gp_session *gp_session_find(const struct sock *sk)
 	struct gp_session *s;
 
 	list_for_each_entry(s, &gp_sessions, node)
-		if (s->sk == sk && !s->ending)
+		if (s->sk == sk && !s->commands.ending)
 			return s;
 	return NULL;
 }
@@ -159,7 +159,7 @@ static struct gp_session *gp_session_find_dead(u32 portid)
 	struct gp_session *s;
 
 	list_for_each_entry(s, &gp_sessions, node)
-		if (s->portid == portid && sock_flag(s->sk, SOCK_DEAD) && !s->ending)
+		if (s->portid == portid && sock_flag(s->sk, SOCK_DEAD) && !s->commands.ending)
 			return s;
 	return NULL;
 }
@@ -246,12 +246,12 @@ struct gp_session *gp_session_new(struct sock *sk, u32 portid,
 	gp_reap_open(s);
 	gp_breaker_init(&s->breaker, &wish->breaker);
 	gp_tallies_init(&s->tallies);
-	s->ncalls = wish->ncalls;
-	s->hold = wish->hold;
-	s->key_room = wish->keys;
-	s->nstates = wish->nstates;
+	s->limits.calls = wish->ncalls;
+	s->limits.pending = wish->hold;
+	s->limits.keys = wish->keys;
+	s->limits.states = wish->nstates;
 	s->tallies.nstates = wish->nstates;
-	s->nmembers = wish->nmembers;
+	s->limits.goroutines = wish->nmembers;
 	s->sk = sk;
 	s->portid = portid;
 	s->owner = task_tgid_nr(current);
@@ -323,7 +323,7 @@ static void gp_session_end(struct gp_session *s)
 static void gp_session_close(struct gp_session *s)
 {
 	mutex_lock(&gp_sessions_lock);
-	if (!s->ending)
+	if (!s->commands.ending)
 		gp_session_end(s);
 	mutex_unlock(&gp_sessions_lock);
 }
@@ -480,8 +480,8 @@ u64 gp_session_hits(struct gp_session *s)
 			if (gp_session_is_of_hits(i))
 				hits += READ_ONCE(ring->stat[i]);
 	}
-	for (i = 0; i < s->nfilters; i++) {
-		hits += gp_filter_rejected(s->filters[i]);
+	for (i = 0; i < s->objects.nfilters; i++) {
+		hits += gp_filter_rejected(s->objects.filters[i]);
 		cond_resched();
 	}
 	return hits;
@@ -502,8 +502,8 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 	stats[GOPROBE_STAT_BROKEN] = READ_ONCE(s->breaker.broken);
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);
 	gp_tallies_stats(&s->tallies, stats);
-	for (i = 0; i < s->nfilters; i++) {
-		stats[GOPROBE_STAT_FILTERED] += gp_filter_rejected(s->filters[i]);
+	for (i = 0; i < s->objects.nfilters; i++) {
+		stats[GOPROBE_STAT_FILTERED] += gp_filter_rejected(s->objects.filters[i]);
 		cond_resched();
 	}
 }

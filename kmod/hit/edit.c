@@ -129,7 +129,7 @@ static void gp_edit_tell(const struct gp_probe *probe)
 	if (atomic_read(&probe->told) || atomic_xchg(&own->told, 1))
 		return;
 	get_task_comm(comm, current);
-	scnprintf(path, sizeof(path), "%pD4", s->files[probe->file]->file);
+	scnprintf(path, sizeof(path), "%pD4", s->objects.files[probe->file]->file);
 	pr_info("goprobe: process %d (%*pE) is being changed at offset 0x%llx of %*pE, by session %u of process %d\n",
 		task_tgid_nr(current), (int)strlen(comm), comm, probe->offset,
 		(int)strlen(path), path, s->id, s->owner);

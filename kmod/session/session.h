@@ -55,69 +55,112 @@ struct gp_breaker {
 };
 
 /**
+ * struct gp_commands - commands of a session that wait for its worker
+ * @lock: guards all of them
+ * @list: the commands
+ * @n: their number
+ * @ending: the session ends; none is added any more
+ * @worker: runs them one after the other, then ends the session
+ */
+struct gp_commands {
+	spinlock_t lock;	/* guards all of them */
+	struct list_head list;
+	u32 n;
+	bool ending;
+	struct work_struct worker;
+};
+
+/**
+ * struct gp_limits - sizes of what a session makes when its points need it
+ * @calls: calls that can be open at once
+ * @goroutines: goroutines in the set, or 0
+ * @states: states of goroutines that time is divided by, or 0; fixed
+ * @pending: records that can be pending
+ * @keys: keys, and their size
+ */
+struct gp_limits {
+	u32 calls;
+	u32 goroutines;
+	u32 states;
+	struct goprobe_held pending;
+	struct goprobe_keys keys;
+};
+
+/**
+ * struct gp_objects - objects that a client has added
+ * @nfiles: number of @files
+ * @files: binaries; only grows
+ * @types: types; only grows, read by handlers
+ * @nplans: number of @plans
+ * @plans_room: capacity of @plans
+ * @plans: by id
+ * @nfilters: number of @filters
+ * @filters_room: capacity of @filters
+ * @filters: by id, which is counted from 1
+ * @nprobes: number of @probes
+ * @probes_room: capacity of @probes
+ * @probes: in the order they were added
+ * @refusal: a message that was made for one refusal; the worker's
+ */
+struct gp_objects {
+	u32 nfiles;
+	struct gp_file *files[GP_FILES_MAX];
+	struct gp_types types;
+	u32 nplans;
+	u32 plans_room;
+	struct gp_plan **plans;
+	u32 nfilters;
+	u32 filters_room;
+	struct gp_filter **filters;
+	u32 nprobes;
+	u32 probes_room;
+	struct gp_probe **probes;
+	char refusal[192];
+};
+
+/**
  * struct gp_session - a session
- * @running: records are made; written by who has @turn, or ends the session; read by handlers
- * @lossless: who finds no room waits; fixed
+ * @running: records are made; written by who has @turn, or ends the session
+ * @lossless: a hit waits for space in a full ring; fixed
  * @large: the reader takes messages of GOPROBE_LARGE_BYTES; fixed
- * @stalled: 1 + the CPU on whose ring somebody has waited in vain, and has no room been made
- *	since; 0: nobody has
- * @clock: what records are stamped with
- * @calls: open calls, or NULL if nothing is timed; there before the first probe that
- *	does
- * @keys: what is counted by key, or NULL; there before the first probe that does
- * @members: its set of goroutines, or NULL; there before the first filter that asks
- * @rings: by CPU; NULL for a CPU that could not get one; fixed but for CPUs
- *	that come up later
+ * @stalled: 1 + the CPU on whose ring a hit has waited in vain, and there has been no space
+ *	since; or 0
+ * @clock: stamps records
+ * @calls: open calls, or NULL if nothing is timed; made before the first probe that does
+ * @keys: counters by key, or NULL; made before the first probe that uses them
+ * @members: the set of goroutines, or NULL; made before the first filter that uses it
+ * @rings: by CPU; NULL for a CPU that has none; fixed but for CPUs that come up later
  * @pid: the first of @pids, or NULL; fixed
- * @pids: processes that are traced; @npids of them, or every one if 0; fixed
+ * @pids: traced processes; @npids of them, or all if 0; fixed
  * @npids: number of @pids
  * @armed: enum gp_stream_armed
  * @no_ring: hits on CPUs without a ring
  * @ready: sends GOPROBE_CMD_READY
- * @reap: forgets what processes have left that are no more
- * @room: who waits for room in a ring, or out a delay
- * @ref: the table's, the worker's, that of its descriptor, and one for each dump under way
+ * @reap: forgets calls and goroutines of processes that have ended
+ * @room: hits that wait for space in a ring, or for the end of a delay
+ * @ref: references: of the table, of the worker, of the descriptor, and of each dump
  * @node: in the table of sessions
  * @id: number
  * @sk: owner's socket, as long as the session is in the table
  * @portid: its port, which may be another socket's when this one has been closed
  * @owner: owner's process, for GOPROBE_CMD_LIST
  * @ring_bytes: size of each ring
- * @commands_lock: guards what follows, up to @work
- * @commands: those that wait for the worker
- * @ncommands: number of @commands
- * @ending: it ends; none is added any more
- * @work: the worker: carries out @commands, one after the other, then ends the session
+ * @commands: commands that wait for the worker
  * @reads: of files; the worker's
  * @turn: serialises commands, the breaker and the end; held while handlers are waited for
- * @lock: guards all below, which changes only under @turn as well; nobody is waited for with it
- *	held
- * @breaker: stops it when hits are too many
+ * @lock: guards all below, which changes only under @turn as well; nobody waits for handlers
+ *	with it
+ * @breaker: stops the session when its hits take too much time
  * @stopped: no more points
  * @quiet: no handler can run for it any more; written once, read by the reader
- * @ncalls: calls that @calls must have room for
- * @nmembers: goroutines that @members must have room for, or 0
- * @tallies: what is counted and timed
- * @nstates: states that goroutines are told apart in, or 0; fixed
- * @nfiles: number of @files
- * @files: binaries; only grows
- * @types: its types; only grows, read by handlers
- * @nplans: number of @plans
- * @plans_room: room in @plans
- * @plans: by id
- * @hold: room for calls that are held, as the client has asked for it
- * @key_room: room for keys, likewise
- * @nfilters: number of @filters
- * @filters_room: room in @filters
- * @filters: by id, which is counted from 1
- * @nprobes: number of @probes
- * @probes_room: room in @probes
- * @probes: in the order they were added
- * @refusal: a sentence that was made for one refusal; the worker's
- * @read_lock: makes for one consumer of the rings; guards what follows
- * @line: the last pass's
+ * @limits: sizes
+ * @tallies: counters and histograms
+ * @objects: files, types, plans, filters and probes
+ * @read_lock: one consumer of the rings at a time; guards @line
+ * @line: the times of the last pass
  */
 struct gp_session {
+	/* Handlers read this at each hit. */
 	bool running;
 	bool lossless;
 	bool large;
@@ -132,10 +175,13 @@ struct gp_session {
 	u32 npids;
 	atomic_t armed;
 
+	/* Handlers do this now and then. */
 	atomic64_t no_ring;
 	struct delayed_work ready;
 	struct delayed_work reap;
 	wait_queue_head_t room;
+
+	/* Life and owner. */
 	struct kref ref;
 	struct list_head node;
 	u32 id;
@@ -144,11 +190,7 @@ struct gp_session {
 	pid_t owner;
 	u32 ring_bytes;
 
-	spinlock_t commands_lock;	/* guards the commands that wait */
-	struct list_head commands;
-	u32 ncommands;
-	bool ending;
-	struct work_struct work;
+	struct gp_commands commands;
 	struct gp_reads reads;
 
 	struct mutex turn;	/* serialises commands, the breaker and the end */
@@ -156,25 +198,9 @@ struct gp_session {
 	struct gp_breaker breaker;
 	bool stopped;
 	bool quiet;
-	u32 ncalls;
-	u32 nmembers;
+	struct gp_limits limits;
 	struct gp_tallies tallies;
-	u32 nstates;
-	u32 nfiles;
-	struct gp_file *files[GP_FILES_MAX];
-	struct gp_types types;
-	u32 nplans;
-	u32 plans_room;
-	struct gp_plan **plans;
-	struct goprobe_held hold;
-	struct goprobe_keys key_room;
-	u32 nfilters;
-	u32 filters_room;
-	struct gp_filter **filters;
-	u32 nprobes;
-	u32 probes_room;
-	struct gp_probe **probes;
-	char refusal[192];
+	struct gp_objects objects;
 
 	struct mutex read_lock;	/* one consumer of the rings */
 	struct gp_timeline line;

@@ -25,7 +25,7 @@ static int edit_init(struct kunit *test)
 	int err = filter_init(test);
 
 	edit = NULL;
-	s.files[0] = &file;
+	s.objects.files[0] = &file;
 	init_waitqueue_head(&s.room);
 	unwritable_from = 0;
 	unwritable_to = 0;

@@ -309,9 +309,9 @@ static void random_load_test(void)
 	filter_op((struct goprobe_op){ .code = cut, .a = 1, .b = 1, .size = size });
 	/* Most hold, so that the next one is looked at as well. */
 	filter_op((struct goprobe_op){
-		.code = rnd(3) ? GOPROBE_OP_JNE_I :
+		  .code = rnd(3) ? GOPROBE_OP_JNE_I :
 				 cut == GOPROBE_OP_SIGN ? GOPROBE_OP_JSLT_I : GOPROBE_OP_JGE_I,
-		.a = 1, .offset = 1, .value = word_to_compare(cut, size),
+		  .a = 1, .offset = 1, .value = word_to_compare(cut, size),
 	});
 	F(REJECT);
 }

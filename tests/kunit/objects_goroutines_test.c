@@ -19,7 +19,7 @@ static int set_init(struct kunit *test)
 	mutex_init(&s.turn);
 	mutex_init(&s.lock);
 	gp_tallies_init(&s.tallies);
-	s.nmembers = ROOM;
+	s.limits.goroutines = ROOM;
 	return 0;
 }
 
@@ -122,15 +122,15 @@ static void without_room_there_is_no_set(struct kunit *test)
 	static const struct goprobe_op op = { .code = GOPROBE_OP_MEMBER, .a = 1, .b = 1 };
 	static const struct goprobe_filter filter = { 0, 1 };
 
-	s.nmembers = 0;
+	s.limits.goroutines = 0;
 	KUNIT_EXPECT_EQ(test, join_one(5), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "nothing", why);
 	/* Nor is there an answer for who asks about it. */
 	extack._msg = NULL;
 	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, &filter, 1, &op, 1, &extack), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "nothing", why);
-	KUNIT_EXPECT_EQ(test, s.nfilters, 0U);
-	s.nmembers = ROOM;
+	KUNIT_EXPECT_EQ(test, s.objects.nfilters, 0U);
+	s.limits.goroutines = ROOM;
 	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, &filter, 1, &op, 1, &extack), 1);
 	KUNIT_EXPECT_TRUE(test, s.members);
 	KUNIT_EXPECT_EQ(test, join_one(5), 1);

@@ -37,13 +37,13 @@ static int contents_init(struct kunit *test)
 	mutex_init(&s.turn);
 	mutex_init(&s.lock);
 	gp_tallies_init(&s.tallies);
-	s.ncalls = GP_CALLS_MIN;
-	s.hold = (struct goprobe_held){ .calls = 10, .bytes = PLAN_BYTES + 8 };
-	s.files[0] = kzalloc(sizeof(*s.files[0]), GFP_KERNEL);
-	if (!s.files[0])
+	s.limits.calls = GP_CALLS_MIN;
+	s.limits.pending = (struct goprobe_held){ .calls = 10, .bytes = PLAN_BYTES + 8 };
+	s.objects.files[0] = kzalloc(sizeof(*s.objects.files[0]), GFP_KERNEL);
+	if (!s.objects.files[0])
 		return -ENOMEM;
-	s.files[0]->runtime = rt;
-	s.nfiles = 1;
+	s.objects.files[0]->runtime = rt;
+	s.objects.nfiles = 1;
 	if (gp_objects_add_types(&s, &type, 1, NULL, 0, &extack) ||
 	    gp_objects_add_plans(&s, &plans, &extack) ||
 	    gp_objects_add_filters(&s, filters, 5, ops, ARRAY_SIZE(ops), &extack) != 1)
@@ -76,21 +76,21 @@ static int add(const struct goprobe_point *p)
 /* It is refused for that reason, and nothing has been added. */
 static void expect_refused(struct kunit *test, const struct goprobe_point *p, const char *why)
 {
-	u32 n = s.nprobes;
+	u32 n = s.objects.nprobes;
 
 	KUNIT_EXPECT_EQ(test, add(p), -EINVAL);
 	KUNIT_EXPECT_TRUE_MSG(test, extack._msg && strstr(extack._msg, why), "%s, not %s",
 			      extack._msg ?: "nothing", why);
-	KUNIT_EXPECT_EQ(test, s.nprobes, n);
+	KUNIT_EXPECT_EQ(test, s.objects.nprobes, n);
 }
 
 static void expect_added(struct kunit *test, const struct goprobe_point *p)
 {
-	u32 n = s.nprobes;
+	u32 n = s.objects.nprobes;
 
 	KUNIT_EXPECT_EQ(test, add(p), (int)n + 1);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "accepted", "accepted");
-	KUNIT_EXPECT_EQ(test, s.nprobes, n + 1);
+	KUNIT_EXPECT_EQ(test, s.objects.nprobes, n + 1);
 }
 
 /* ---- which way ---- */
@@ -148,12 +148,13 @@ static void hits_go_their_way(struct kunit *test)
 	const struct gp_probe *probe;
 
 	expect_added(test, &p);
-	KUNIT_ASSERT_EQ(test, s.nprobes, 1U);
-	probe = s.probes[0];
+	KUNIT_ASSERT_EQ(test, s.objects.nprobes, 1U);
+	probe = s.objects.probes[0];
 	KUNIT_EXPECT_EQ(test, (u32)probe->way, (u32)c->way);
 	KUNIT_EXPECT_EQ(test, (u32)probe->then, (u32)c->then);
 	KUNIT_EXPECT_EQ(test, probe->quick, !(c->flags & ABI0));
-	KUNIT_EXPECT_PTR_EQ(test, probe->filter, c->filter ? s.filters[c->filter - 1] : NULL);
+	KUNIT_EXPECT_PTR_EQ(test, probe->filter,
+			    c->filter ? s.objects.filters[c->filter - 1] : NULL);
 	KUNIT_EXPECT_EQ(test, !!probe->tally, c->action != RECORD || c->flags & PAIR);
 	if (probe->tally)
 		KUNIT_EXPECT_EQ(test, !!probe->tally->times, c->action == TIME);
@@ -185,7 +186,7 @@ static void an_id_is_timed_or_paired(struct kunit *test)
 	both[0].id = 3;
 	both[1].id = 3;
 	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, both, 2, &extack), -EINVAL);
-	KUNIT_EXPECT_EQ(test, s.nprobes, 2U);
+	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 2U);
 	/* Counted it may be as well. */
 	timed.action = COUNT;
 	expect_added(test, &timed);
@@ -213,17 +214,17 @@ static void what_is_held_has_room(struct kunit *test)
 {
 	struct goprobe_point p = a_point(CALL, RECORD, HOLD, 0);
 
-	s.hold.bytes = sizeof(struct gp_pending_record) - 1;
+	s.limits.pending.bytes = sizeof(struct gp_pending_record) - 1;
 	expect_refused(test, &p, TOO_LARGE);
-	s.hold.bytes++;
+	s.limits.pending.bytes++;
 	expect_added(test, &p);
 	p.plan = 0;
-	KUNIT_ASSERT_EQ(test, s.plans[0]->record_bytes, (u32)PLAN_BYTES);
-	s.hold.bytes = PLAN_BYTES + 7;
+	KUNIT_ASSERT_EQ(test, s.objects.plans[0]->record_bytes, (u32)PLAN_BYTES);
+	s.limits.pending.bytes = PLAN_BYTES + 7;
 	expect_refused(test, &p, TOO_LARGE);
-	s.hold.bytes++;
+	s.limits.pending.bytes++;
 	expect_added(test, &p);
-	s.hold.calls = 0;
+	s.limits.pending.calls = 0;
 	expect_refused(test, &p, NO_HOLD);
 	/* Those that are paired only need none. */
 	p = a_point(CALL, RECORD, PAIR, 0);
@@ -256,18 +257,18 @@ static void who_tells_of_states_has_a_key_and_a_session_that_has_them(struct kun
 	expect_refused(test, &p, NO_KEY);
 	p.filter = keyed;
 	expect_refused(test, &p, NO_STATES);
-	s.nstates = 3;
+	s.limits.states = 3;
 	/* That takes no room for keys. */
 	expect_added(test, &p);
-	KUNIT_EXPECT_EQ(test, (u32)s.probes[0]->way, (u32)GP_WAY_NOTIFY);
+	KUNIT_EXPECT_EQ(test, (u32)s.objects.probes[0]->way, (u32)GP_WAY_NOTIFY);
 	KUNIT_EXPECT_NULL(test, s.keys);
-	KUNIT_EXPECT_NULL(test, s.probes[0]->tally);
+	KUNIT_EXPECT_NULL(test, s.objects.probes[0]->tally);
 	KUNIT_ASSERT_NOT_NULL(test, s.calls);
 	KUNIT_EXPECT_NOT_NULL(test, s.calls->states);
 	/* Who counts by key needs it. */
 	p = a_point(CALL, COUNT, 0, keyed);
 	expect_refused(test, &p, "the session has no room for keys");
-	s.key_room = (struct goprobe_keys){ .number = 10, .bytes = 8 };
+	s.limits.keys = (struct goprobe_keys){ .number = 10, .bytes = 8 };
 	expect_added(test, &p);
 	KUNIT_EXPECT_NOT_NULL(test, s.keys);
 }
@@ -278,11 +279,11 @@ static void who_times_by_key_has_a_filter_that_makes_one(struct kunit *test)
 	struct goprobe_point p = a_point(RETURN, TIME, GOPROBE_POINT_F_KEYED, 0);
 	int keyed;
 
-	s.key_room = (struct goprobe_keys){ .number = 10, .bytes = 8 };
+	s.limits.keys = (struct goprobe_keys){ .number = 10, .bytes = 8 };
 	KUNIT_EXPECT_EQ(test, add(&p), -ENOENT);
 	KUNIT_EXPECT_TRUE(test, extack._msg &&
 			  strstr(extack._msg, "no filter of the session makes keys"));
-	KUNIT_EXPECT_EQ(test, s.nprobes, 0U);
+	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 0U);
 	keyed = add_keyed();
 	KUNIT_ASSERT_GT(test, keyed, 0);
 	expect_added(test, &p);
@@ -294,12 +295,12 @@ static void what_is_divided_needs_states_and_room(struct kunit *test)
 	struct goprobe_point p = a_point(RETURN, RECORD, DIVIDED, 0);
 
 	expect_refused(test, &p, NO_DIVISION);
-	s.nstates = GOPROBE_STATES_MAX;
+	s.limits.states = GOPROBE_STATES_MAX;
 	expect_added(test, &p);
 	p.plan = 0;
-	s.plans[0]->record_bytes = GP_RECORD_MAX - 8 * GOPROBE_STATES_MAX;
+	s.objects.plans[0]->record_bytes = GP_RECORD_MAX - 8 * GOPROBE_STATES_MAX;
 	expect_added(test, &p);
-	s.plans[0]->record_bytes += 8;
+	s.objects.plans[0]->record_bytes += 8;
 	expect_refused(test, &p, "can be larger than 24 KiB");
 }
 
@@ -307,14 +308,14 @@ static void what_is_timed_goes_the_general_way_if_there_are_states(struct kunit 
 {
 	struct goprobe_point call = a_point(CALL, TIME, 0, 0), ret = a_point(RETURN, TIME, 0, 0);
 
-	s.nstates = 3;
+	s.limits.states = 3;
 	s.tallies.nstates = 3;
 	expect_added(test, &call);
 	expect_added(test, &ret);
-	KUNIT_EXPECT_EQ(test, (u32)s.probes[0]->way, (u32)GP_WAY_TIME);
-	KUNIT_EXPECT_EQ(test, (u32)s.probes[1]->way, (u32)GP_WAY_TIME);
+	KUNIT_EXPECT_EQ(test, (u32)s.objects.probes[0]->way, (u32)GP_WAY_TIME);
+	KUNIT_EXPECT_EQ(test, (u32)s.objects.probes[1]->way, (u32)GP_WAY_TIME);
 	KUNIT_EXPECT_NOT_NULL(test, s.calls->states);
-	KUNIT_EXPECT_TRUE(test, !!s.probes[0]->tally->states);
+	KUNIT_EXPECT_TRUE(test, !!s.objects.probes[0]->tally->states);
 }
 
 static void edits_need_consent(struct kunit *test)
@@ -325,16 +326,16 @@ static void edits_need_consent(struct kunit *test)
 	gp_edit_param = false;
 	KUNIT_EXPECT_EQ(test, add(&p), -EPERM);
 	KUNIT_EXPECT_TRUE(test, strstr(extack._msg, "without allow_writes=1"));
-	KUNIT_EXPECT_EQ(test, s.nprobes, 0U);
+	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 0U);
 	gp_edit_param = true;
 	expect_added(test, &p);
-	KUNIT_EXPECT_EQ(test, (u32)s.probes[0]->way, (u32)GP_WAY_EDIT);
-	KUNIT_EXPECT_EQ(test, (u32)s.probes[0]->then, (u32)GP_WAY_QUICK);
-	KUNIT_EXPECT_PTR_EQ(test, s.probes[0]->edit, s.filters[3]);
+	KUNIT_EXPECT_EQ(test, (u32)s.objects.probes[0]->way, (u32)GP_WAY_EDIT);
+	KUNIT_EXPECT_EQ(test, (u32)s.objects.probes[0]->then, (u32)GP_WAY_QUICK);
+	KUNIT_EXPECT_PTR_EQ(test, s.objects.probes[0]->edit, s.objects.filters[3]);
 	p.flags = HOLD;
 	expect_added(test, &p);
-	KUNIT_EXPECT_EQ(test, (u32)s.probes[1]->way, (u32)GP_WAY_EDIT);
-	KUNIT_EXPECT_EQ(test, (u32)s.probes[1]->then, (u32)GP_WAY_CALL);
+	KUNIT_EXPECT_EQ(test, (u32)s.objects.probes[1]->way, (u32)GP_WAY_EDIT);
+	KUNIT_EXPECT_EQ(test, (u32)s.objects.probes[1]->then, (u32)GP_WAY_CALL);
 }
 
 static void what_is_no_edit_is_told_from_one(struct kunit *test)
@@ -349,11 +350,11 @@ static void what_is_no_edit_is_told_from_one(struct kunit *test)
 	p.edit = 5;
 	expect_refused(test, &p, "its edit sets the register that has g");
 	/* Where g is in none, that is any register. */
-	s.files[0]->runtime.g_reg = GOPROBE_REG_NONE;
+	s.objects.files[0]->runtime.g_reg = GOPROBE_REG_NONE;
 	expect_added(test, &p);
 	p = a_point(CALL, COUNT, 0, add_keyed());
 	p.edit = 4;
-	s.key_room = (struct goprobe_keys){ .number = 10, .bytes = 8 };
+	s.limits.keys = (struct goprobe_keys){ .number = 10, .bytes = 8 };
 	expect_refused(test, &p, "hits that are counted by key can't be edited");
 }
 
@@ -366,18 +367,18 @@ static void a_session_holds_no_more_than_its_limits(struct kunit *test)
 	const struct gp_plans_wire plans = { .nplans = 1 };
 	struct goprobe_point p = a_point(CALL, COUNT, 0, 0);
 
-	s.nfiles = GP_FILES_MAX;
+	s.objects.nfiles = GP_FILES_MAX;
 	KUNIT_EXPECT_EQ(test, gp_objects_add_file(&s, NULL, &rt, &extack), -E2BIG);
-	s.nfiles = 1;
-	s.types.nrefs = GP_REFS_MAX;
+	s.objects.nfiles = 1;
+	s.objects.types.nrefs = GP_REFS_MAX;
 	KUNIT_EXPECT_EQ(test, gp_objects_add_types(&s, &type, 1, &ref, 1, &extack), -E2BIG);
-	s.types.nrefs = 0;
-	s.nplans = GP_PLANS_MAX;
+	s.objects.types.nrefs = 0;
+	s.objects.nplans = GP_PLANS_MAX;
 	KUNIT_EXPECT_EQ(test, gp_objects_add_plans(&s, &plans, &extack), -E2BIG);
-	s.nplans = 1;
-	s.nprobes = GP_POINTS_MAX;
+	s.objects.nplans = 1;
+	s.objects.nprobes = GP_POINTS_MAX;
 	KUNIT_EXPECT_EQ(test, add(&p), -E2BIG);
-	s.nprobes = 0;
+	s.objects.nprobes = 0;
 	s.tallies.n = GP_TALLIES_MAX;
 	KUNIT_EXPECT_EQ(test, add(&p), -E2BIG);
 	s.tallies.n = 0;
@@ -420,21 +421,21 @@ static void of_filters_that_are_refused_none_stays(struct kunit *test)
 	static const struct goprobe_filter good[] = { { 0, 1 }, { 1, 1 } };
 
 	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, bad, 2, ops, 3, &extack), -EINVAL);
-	KUNIT_EXPECT_EQ(test, s.nfilters, 5U);
+	KUNIT_EXPECT_EQ(test, s.objects.nfilters, 5U);
 	/* There can't be any more ids. */
 	s.tallies.n = GP_TALLIES_MAX;
 	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
-	KUNIT_EXPECT_EQ(test, s.nfilters, 5U);
+	KUNIT_EXPECT_EQ(test, s.objects.nfilters, 5U);
 	s.tallies.n = 0;
 	KUNIT_EXPECT_TRUE(test, !s.calls);
 	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, good, 2, ops, 3, &extack), 6);
-	KUNIT_EXPECT_EQ(test, s.nfilters, 7U);
+	KUNIT_EXPECT_EQ(test, s.objects.nfilters, 7U);
 	/* Who asks for open calls can be answered, though there are none yet. */
 	KUNIT_EXPECT_TRUE(test, s.calls);
-	KUNIT_EXPECT_TRUE(test, s.filters[6]->under);
-	s.nfilters = GP_FILTERS_MAX - 1;
+	KUNIT_EXPECT_TRUE(test, s.objects.filters[6]->under);
+	s.objects.nfilters = GP_FILTERS_MAX - 1;
 	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, good, 2, ops, 3, &extack), -E2BIG);
-	s.nfilters = 7;
+	s.objects.nfilters = 7;
 }
 
 static void of_points_that_are_refused_none_stays(struct kunit *test)
@@ -447,7 +448,7 @@ static void of_points_that_are_refused_none_stays(struct kunit *test)
 	refused_point = 3;
 	nguarded = 0;
 	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), -EEXIST);
-	KUNIT_EXPECT_EQ(test, s.nprobes, 0U);
+	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 0U);
 	KUNIT_EXPECT_EQ(test, nguarded, 0U);
 	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), 3);
 	/* The breaker looks from the first ones on. */
@@ -457,7 +458,7 @@ static void of_points_that_are_refused_none_stays(struct kunit *test)
 	nadded = 0;
 	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), -EINVAL);
 	KUNIT_EXPECT_EQ(test, nadded, 0U);
-	KUNIT_EXPECT_EQ(test, s.nprobes, 3U);
+	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 3U);
 }
 
 static void a_session_that_ends_adds_no_more_and_leaves_none(struct kunit *test)
@@ -469,11 +470,11 @@ static void a_session_that_ends_adds_no_more_and_leaves_none(struct kunit *test)
 
 	expect_added(test, &points[0]);
 	nadded = 0;
-	s.ending = true;
+	s.commands.ending = true;
 	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, points, 3, &extack), -ESHUTDOWN);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "accepted", "stopped");
 	KUNIT_EXPECT_EQ(test, nadded, 1U);
-	KUNIT_EXPECT_EQ(test, s.nprobes, 1U);
+	KUNIT_EXPECT_EQ(test, s.objects.nprobes, 1U);
 }
 
 static struct kunit_case cases[] = {

@@ -417,7 +417,7 @@ static void jumps_if_the_comparison_holds(struct kunit *test)
 	OP(IMM, .a = 4, .value = c->b);
 	op((struct goprobe_op){
 		.code = c->code, .a = always ? 0 : 3, .b = always ? 0 : 4, .offset = 2,
-	});
+	   });
 	OP(IMM, .a = 5, .value = 1);
 	OP(ADD_I, .a = 5, .value = 1);
 	OP(ADD_I, .a = 5, .value = 10);
