@@ -4,8 +4,8 @@
  *
  * The operations and their rules are written out here a second time on purpose, from
  * the protocol's description in include/uapi/goprobe.h, and share nothing with
- * kmod/capture/program.c and kmod/control/verify.c: what the tool compiles is judged by them, so they
- * must not have the module's mistakes.
+ * kmod/capture/program.c and kmod/control/verify.c: what the tool compiles is judged by
+ * them, so they must not have the module's mistakes.
  */
 #include <stdio.h>
 #include <stdlib.h>
