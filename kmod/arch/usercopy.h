@@ -6,6 +6,7 @@
 #include <linux/types.h>
 
 #ifndef gp_user_copy
+#include <linux/mutex.h>	/* futex.h uses it, and includes it not everywhere */
 #include <linux/futex.h>
 #include <linux/kasan-checks.h>
 #include <linux/uaccess.h>

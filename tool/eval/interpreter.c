@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Programs of captures and of edits, on the memory of a process: what kmod/capture/program.c
- * does, as far
- * as there is neither a function nor a thread.
+ * does, as far as there is neither a function nor a thread.
  */
 #include <string.h>
 
