@@ -11,6 +11,8 @@
  * @mm: of which process
  *
  * Context: RCU.
+ *
+ * Return: whether the session traces a process with that memory.
  */
 bool gp_session_wants_mm(const struct gp_session *s, const struct mm_struct *mm)
 {
