@@ -32,6 +32,11 @@
 	.table_groups = 0x10, .table_mask = 0x18, .table_size = 0x20, \
 }
 
+#define TRIE { \
+	.is_entry = 0x00, .overflow = 0x08, .key = 0x10, .value = 0x20, \
+	.children = 0x18, .nchildren = 16, .size = 0x98, \
+}
+
 /*
  * 1.17 measures how long goroutines wait; 1.21 keeps parents; see goversion_runtime(). What
  * goroutines do is 8 bytes before their id and 24 behind it, sched at 0x38.
@@ -65,13 +70,13 @@ static const struct golayout layouts[] = {
 	{ .minor = 22, .g = G_22, .chan = CHAN_22, .sudog = SUDOG_15, .hmap = HMAP },
 	{ .minor = 23, .g = G_24, .chan = CHAN_23, .sudog = SUDOG_15, .hmap = HMAP },
 	{ .minor = 24, .g = G_24, .chan = CHAN_23, .sudog = SUDOG_15, .hmap = HMAP,
-	  .swiss = SWISS },
+	  .swiss = SWISS, .trie = TRIE },
 	{ .minor = 25, .g = G_25, .chan = CHAN_23, .sudog = SUDOG_15, .hmap = HMAP,
-	  .swiss = SWISS },
+	  .swiss = SWISS, .trie = TRIE },
 	{ .minor = 26, .g = G_26, .chan = CHAN_23, .sudog = SUDOG_15,
-	  .swiss = SWISS },
+	  .swiss = SWISS, .trie = TRIE },
 	{ .minor = INT_MAX, .g = G_27, .chan = CHAN_23, .sudog = SUDOG_15,
-	  .swiss = SWISS },
+	  .swiss = SWISS, .trie = TRIE },
 };
 
 /* hmap.flags. The kernel looks at it, too: GOPROBE_COUNT_FLAG_FULL. */

@@ -52,6 +52,17 @@ struct golayout_swiss {
 	uint32_t table_size;
 };
 
+/* internal/sync.entry and .indirect of any and any, since 1.24: the nodes of a sync.Map. */
+struct golayout_trie {
+	uint32_t is_entry;	/* bool; of both: which of the two it is */
+	uint32_t overflow;	/* pointer to an entry whose key has the same hash */
+	uint32_t key;
+	uint32_t value;
+	uint32_t children;	/* pointers to nodes */
+	uint32_t nchildren;
+	uint32_t size;		/* of the larger one */
+};
+
 /* runtime.g, beyond what the module is told (struct goprobe_runtime). */
 struct golayout_g {
 	uint32_t gopc;		/* behind the call of the go statement that made it */
@@ -76,6 +87,7 @@ struct golayout {
 	struct golayout_sudog sudog;
 	struct golayout_hmap hmap;	/* minor <= 23 */
 	struct golayout_swiss swiss;	/* minor >= 24 */
+	struct golayout_trie trie;	/* minor >= 24 */
 };
 
 /**

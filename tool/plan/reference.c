@@ -37,7 +37,7 @@ static const struct trim {
 	{ "context.afterFuncCtx", { "cancelCtx" } },
 	/* Caches and tries, by unsafe pointers for the most part. */
 	{ "sync.Pool", { NULL } },
-	{ "sync.Map", { NULL } },
+	{ "sync.Map", { "m" } },
 	{ "sync.Cond", { "L" } },
 	{ "internal/sync.HashTrieMap", { NULL } },
 };
@@ -78,6 +78,15 @@ static void add(struct wirerefs *r, struct wire_ref ref)
 	    ref.ref.offset % WORD == 0)
 		r->v[r->n++] = ref;
 }
+
+/* The map in a sync.Map, since 1.24. */
+static const char sync_map[] = "internal/sync.HashTrieMap[interface {},interface {}]";
+
+/* Its keys and values. */
+static const struct gotype any = {
+	.kind = GOTYPE_INTERFACE, .name = "interface {}", .size = 2 * WORD, .align = WORD,
+	.empty = true,
+};
 
 static bool is_internal(const struct gotype *t)
 {
@@ -150,6 +159,9 @@ uint64_t wirerefs_size(const struct golayout *layout, const struct gotype *t,
 		break;
 	case WIRE_SUDOG:
 		size = layout->sudog.size;
+		break;
+	case WIRE_TRIE:
+		size = layout->trie.size;
 		break;
 	}
 	return size <= OBJECT_MAX ? size : 0;
@@ -235,11 +247,22 @@ bool wirerefs_is_part(const struct gotype *t, const struct gofield *f)
 	return false;
 }
 
+/* Its nodes are as near as the map is. */
+static void add_trie(struct wirerefs *r, const struct gotype *t, uint64_t offset)
+{
+	for (size_t i = 0; i < t->nfields && r->layout->trie.size; i++)
+		if (strcmp(t->fields[i].name, "root") == 0)
+			add_pointer(r, offset + t->fields[i].offset, t, WIRE_TRIE,
+				    GOPROBE_REF_F_SAME_LEVEL);
+}
+
 static void add_fields(struct wirerefs *r, const struct gotype *t, uint64_t offset, bool top,
 		       int depth)
 {
 	const struct trim *trim = trim_of(t);
 
+	if (strcmp(t->name, sync_map) == 0)
+		add_trie(r, t, offset);
 	for (size_t i = 0; i < t->nfields; i++) {
 		const struct gofield *f = &t->fields[i];
 		size_t before = r->n;
@@ -391,6 +414,32 @@ static void add_chan(struct wirerefs *r, const struct gotype *t)
 	add_pointer(r, l->sendq, t, WIRE_SUDOG, GOPROBE_REF_F_SAME_LEVEL);
 }
 
+/*
+ * Entries and inner nodes are told apart by their first byte. Both are read as the larger one, and
+ * lead to other nodes only as what they are: an inner node if that is 0, the next entry if it
+ * is 1. What would be the key and the value of an inner node are addresses of nodes, which stand
+ * for no type.
+ */
+static void add_node(struct wirerefs *r, const struct gotype *t)
+{
+	const struct golayout_trie *l = &r->layout->trie;
+	struct goprobe_ref ref = {
+		.offset = l->overflow,
+		.count_offset = l->is_entry,
+		.count_size = 1,
+		.count = GOPROBE_COUNT_N,
+	};
+
+	add_array(r, ref, t, WIRE_TRIE);
+	add_value(r, &any, l->key, false, 0);
+	add_value(r, &any, l->value, false, 0);
+	ref.count = GOPROBE_COUNT_IF_0;
+	for (uint32_t i = 0; i < l->nchildren; i++) {
+		ref.offset = l->children + i * WORD;
+		add_array(r, ref, t, WIRE_TRIE);
+	}
+}
+
 static int by_offset(const void *a, const void *b)
 {
 	const struct wire_ref *x = a, *y = b;
@@ -450,6 +499,9 @@ void wirerefs_of(struct wirerefs *r, const struct gotype *t, enum wire_role role
 	case WIRE_SUDOG:
 		add_pointer(r, r->layout->sudog.next, t, WIRE_SUDOG,
 			    GOPROBE_REF_F_SAME_LEVEL);
+		break;
+	case WIRE_TRIE:
+		add_node(r, t);
 		break;
 	}
 	wirerefs_sort(r);

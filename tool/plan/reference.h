@@ -22,6 +22,7 @@ enum wire_role {
 	WIRE_GROUP,	/* ... a group of slots */
 	WIRE_CHAN,	/* of a channel type: runtime.hchan */
 	WIRE_SUDOG,	/* ... runtime.sudog: a waiting goroutine */
+	WIRE_TRIE,	/* of internal/sync.HashTrieMap: a node */
 };
 
 /**

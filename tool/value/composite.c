@@ -139,7 +139,7 @@ static void items(struct value_ctx *v, struct buf *b, const struct value_list *l
 		new_line(v, b);
 	}
 	buf_char(b, '}');
-	if (i < l->len && !l->chan && l->type->kind != GOTYPE_STRUCT)
+	if (i < l->len && l->len != UINT64_MAX && !l->chan && l->type->kind != GOTYPE_STRUCT)
 		value_text_length(b, l->len);
 }
 

@@ -174,6 +174,26 @@ static void map(struct value_ctx *v, struct buf *b, const struct gotype *t, cons
 	value_map_put(v, e);
 }
 
+/* A sync.Map: false if it is not known how it keeps its entries. */
+static bool sync_map(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p)
+{
+	const struct value_known *k = value_known(v, t);
+	struct value_entries *e = NULL;
+
+	if (k && k->text == value_sync_map)
+		e = value_map_get_sync(v, t, p);
+	if (!e)
+		return false;
+	value_map_sort(v, &value_sync_map_type, e);
+	buf_str(b, "{\"entries\":");
+	entries(v, b, &value_sync_map_type, e);
+	if (e->n < e->len)
+		truncated(b, e->cut);
+	buf_char(b, '}');
+	value_map_put(v, e);
+	return true;
+}
+
 static void buffered(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		     const struct value_chan *c)
 {
@@ -391,7 +411,8 @@ static void content(struct value_ctx *v, struct buf *b, const struct gotype *t,
 		list(v, b, t, w);
 		break;
 	case GOTYPE_STRUCT:
-		structure(v, b, t, p, false);
+		if (!sync_map(v, b, t, p))
+			structure(v, b, t, p, false);
 		break;
 	case GOTYPE_INTERFACE:
 		interface(v, b, t, p);

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "value/compare.h"
 #include "value/map.h"
+#include "value/std.h"
 
 #define SLOTS 8
 
@@ -243,8 +244,7 @@ static void collect(struct walk *w, const struct value_from *from)
 		hmap(w, &l->hmap, p);
 }
 
-struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
-				    const uint8_t *p)
+static struct value_entries *take(struct value_ctx *v)
 {
 	struct value_entries *e = v->spare;
 
@@ -259,6 +259,16 @@ struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
 	e->cut = NULL;
 	e->unavailable = NULL;
 	e->why = NULL;
+	return e;
+}
+
+struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
+				    const uint8_t *p)
+{
+	struct value_entries *e = take(v);
+
+	if (!e)
+		return NULL;
 
 	struct walk w = { .v = v, .t = t, .m = t->map, .e = e };
 
@@ -272,6 +282,90 @@ struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
 		e->unavailable = w.why;
 	else if (e->n < e->len)
 		e->cut = w.why;
+	return e;
+}
+
+static const struct gotype any = {
+	.kind = GOTYPE_INTERFACE, .name = "interface {}", .size = 16, .align = 8, .empty = true,
+};
+
+const struct gotype value_sync_map_type = {
+	.kind = GOTYPE_MAP, .name = "sync.Map", .size = 8, .align = 8, .key = &any, .elem = &any,
+};
+
+/* A hash has 64 bits, and each level uses 4 of them. */
+#define TRIE_LEVELS 17
+/* Entries whose hashes are equal. */
+#define TRIE_CHAIN 64
+
+/*
+ * Entries from that at @address on. The module reads an entry as far as an inner node goes: what
+ * is behind it may be absent. Return: whether there is an entry.
+ */
+static bool trie_entries(struct walk *w, const struct golayout_trie *l, uint64_t address)
+{
+	struct value_entries *e = w->e;
+
+	for (unsigned int i = 0; address; i++) {
+		uint64_t have;
+		const uint8_t *p = value_mem_at(&w->v->mem, address, &have);
+
+		if (have < l->value + any.size || p[l->is_entry] != 1 || i == TRIE_CHAIN) {
+			if (i)
+				missing(w, value_why(w->v, NULL, address) ?: "cut at a limit");
+			return i;
+		}
+		if (grow(&e->v, e->n + 1, &e->cap, sizeof(*e->v))) {
+			w->failed = true;
+			return true;
+		}
+		e->v[e->n++] = (struct value_entry){ .key = p + l->key, .elem = p + l->value };
+		address = value_word(p + l->overflow);
+	}
+	return true;
+}
+
+static void trie_node(struct walk *w, const struct golayout_trie *l, uint64_t address, int level)
+{
+	uint64_t have;
+	const uint8_t *p = value_mem_at(&w->v->mem, address, &have);
+
+	if (!may_look(w) || trie_entries(w, l, address))
+		return;
+	if (have < l->size || p[l->is_entry] || level == TRIE_LEVELS) {
+		missing(w, have < l->size ? value_why(w->v, NULL, address) ?: "cut at a limit" :
+			"changed while it was read");
+		return;
+	}
+	for (uint32_t i = 0; i < l->nchildren; i++) {
+		uint64_t child = value_word(p + l->children + i * 8);
+
+		if (child)
+			trie_node(w, l, child, level + 1);
+	}
+}
+
+struct value_entries *value_map_get_sync(struct value_ctx *v, const struct gotype *t,
+					 const uint8_t *p)
+{
+	const struct golayout *l = v->env && v->env->layout ? v->env->layout(v->env->ctx) : NULL;
+	const struct gofield *m = value_known_field(t, "m", GOTYPE_STRUCT, 0);
+	const struct gofield *root = m ? value_known_field(m->type, "root", GOTYPE_STRUCT, 8) :
+				     NULL;
+	struct value_entries *e = root && l && l->trie.size ? take(v) : NULL;
+
+	if (!e)
+		return NULL;
+
+	struct walk w = { .v = v, .t = &value_sync_map_type, .e = e };
+	uint64_t address = value_word(p + m->offset + root->offset);
+
+	if (address)
+		trie_node(&w, &l->trie, address, 0);
+	if (w.failed)
+		missing(&w, "out of memory");
+	e->len = w.why ? UINT64_MAX : e->n;
+	e->cut = w.why;
 	return e;
 }
 

@@ -39,6 +39,14 @@ struct value_entries {
  */
 struct value_entries *value_map_get(struct value_ctx *v, const struct gotype *t,
 				    const uint8_t *p);
+/*
+ * The entries of the sync.Map whose bytes are at @p, as those of a map of type value_sync_map_type;
+ * NULL without memory, and if it is not as it has been since Go 1.24. Their number is not kept:
+ * @len is UINT64_MAX unless all are there.
+ */
+struct value_entries *value_map_get_sync(struct value_ctx *v, const struct gotype *t,
+					 const uint8_t *p);
+extern const struct gotype value_sync_map_type;
 void value_map_put(struct value_ctx *v, struct value_entries *e);
 /* In the order of their keys, so that the same map always reads the same. */
 void value_map_sort(struct value_ctx *v, const struct gotype *t, struct value_entries *e);

@@ -94,6 +94,7 @@ static const struct value_known table[] = {
 	{ .name = "sync.Mutex", .kind = GOTYPE_STRUCT, .text = value_mutex },
 	{ .name = "sync.RWMutex", .kind = GOTYPE_STRUCT, .text = value_rwmutex },
 	{ .name = "sync.WaitGroup", .kind = GOTYPE_STRUCT, .text = value_waitgroup },
+	{ .name = "sync.Map", .kind = GOTYPE_STRUCT, .text = value_sync_map },
 	{ .name = "sync.Once", .kind = GOTYPE_STRUCT, .text = value_once },
 	{ .name = "sync/atomic.Int32", .kind = GOTYPE_STRUCT, .text = value_atomic },
 	{ .name = "sync/atomic.Int64", .kind = GOTYPE_STRUCT, .text = value_atomic },

@@ -84,6 +84,7 @@ bool value_once(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_atomic(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_atomic_bool(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_atomic_pointer(struct value_ctx *v, struct buf *b, const struct value_what *w);
+bool value_sync_map(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_ip(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_addr(struct value_ctx *v, struct buf *b, const struct value_what *w);
 bool value_addrport(struct value_ctx *v, struct buf *b, const struct value_what *w);

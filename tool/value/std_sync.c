@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Locks and atomics: what their bits say (src/sync, src/internal/sync). */
 #include "base/unaligned.h"
+#include "value/map.h"
 #include "value/std.h"
 
 /* sync.Mutex.state */
@@ -204,4 +205,21 @@ bool value_atomic_pointer(struct value_ctx *v, struct buf *b, const struct value
 			return held(v, b, w, t->elem, f);
 	}
 	return false;
+}
+
+bool value_sync_map(struct value_ctx *v, struct buf *b, const struct value_what *w)
+{
+	struct value_entries *e = value_map_get_sync(v, w->t, w->p);
+
+	if (!e)
+		return false;
+	if (w->place != VALUE_LIST)
+		value_text_name(b, value_type_name(w->t));
+	value_map_sort(v, &value_sync_map_type, e);
+	value_braces(v, b, &(struct value_list){
+		.type = &value_sync_map_type, .entries = e, .n = e->n, .len = e->len,
+		.cut = e->cut,
+	});
+	value_map_put(v, e);
+	return true;
 }

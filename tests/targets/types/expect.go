@@ -159,6 +159,10 @@ func encode(b *bytes.Buffer, r reflect.Value) {
 	case reflect.Array:
 		list(b, r, r.Len())
 	case reflect.Struct:
+		if pairs, ok := stored[r.UnsafeAddr()]; ok {
+			storedPairs(b, pairs)
+			return
+		}
 		b.WriteByte('{')
 		shown := 0
 		for i := 0; i < r.NumField(); i++ {
@@ -228,6 +232,25 @@ func behind(b *bytes.Buffer, r reflect.Value) {
 
 // inside has the elements of channels: only their maker knows them.
 var inside = map[uintptr]reflect.Value{}
+
+// stored has what was stored in maps of type sync.Map, in the order of keys: the
+// interfaces themselves, which a map copies.
+var stored = map[uintptr][][2]interface{}{}
+
+func storedPairs(b *bytes.Buffer, pairs [][2]interface{}) {
+	b.WriteString(`{"entries":[`)
+	for i := range pairs {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`{"key":`)
+		within(b, reflect.ValueOf(&pairs[i][0]).Elem())
+		b.WriteString(`,"value":`)
+		within(b, reflect.ValueOf(&pairs[i][1]).Elem())
+		b.WriteByte('}')
+	}
+	b.WriteString("]}")
+}
 
 // sorted has the keys of a map with strings or integers for keys.
 func sorted(r reflect.Value) []reflect.Value {

@@ -1130,6 +1130,7 @@ func declarations() {
 		r, s, t := namedTypes(n, b, c)
 		out("main.namedTypes", v("~r0", &r), v("~r1", &s), v("~r2", &t))
 	}
+	callSyncMap()
 	{
 		m := time.November
 		in("main.month", v("m", &m))

@@ -106,6 +106,8 @@ struct row {
 #define SUDOG(m) offsetof(struct golayout, sudog.m)
 #define HMAP(m) offsetof(struct golayout, hmap.m)
 #define SWISS(m) offsetof(struct golayout, swiss.m)
+#define TRIE(m) offsetof(struct golayout, trie.m)
+#define SYNC(type) "internal/sync." type "[go.shape.interface {},go.shape.interface {}]"
 #define MAPS "internal/runtime/maps."
 #define G(m) offsetof(struct golayout, g.m)
 
@@ -141,6 +143,12 @@ static const struct row rows[] = {
 	{ 24, 99, MAPS "Map", "dirLen", SWISS(dir_len) },
 	{ 24, 99, MAPS "table", "groups.data", SWISS(table_groups) },
 	{ 24, 99, MAPS "table", "groups.lengthMask", SWISS(table_mask) },
+	{ 24, 99, SYNC("entry"), "node.isEntry", TRIE(is_entry) },
+	{ 24, 99, SYNC("indirect"), "node.isEntry", TRIE(is_entry) },
+	{ 24, 99, SYNC("entry"), "overflow.v", TRIE(overflow) },
+	{ 24, 99, SYNC("entry"), "key", TRIE(key) },
+	{ 24, 99, SYNC("entry"), "value", TRIE(value) },
+	{ 24, 99, SYNC("indirect"), "children", TRIE(children) },
 };
 
 #define MODULE(m) offsetof(struct goversion_moduledata, m)
@@ -232,6 +240,8 @@ static void test_sizes(void **state)
 			continue;
 		assert_true(l->swiss.size >= l->swiss.dir_len + 8);
 		assert_true(l->swiss.table_size >= l->swiss.table_mask + 8);
+		assert_true(l->trie.size >= l->trie.children + l->trie.nchildren * 8);
+		assert_true(l->trie.size >= l->trie.value + 16);
 	}
 }
 

@@ -100,6 +100,20 @@ static const struct gofield atomic_fields[] = { { "_", &t_none, 0 }, { "v", &t_u
 static const struct gotype t_atomic = { GOTYPE_STRUCT, "sync/atomic.Pointer[main.Item]", 8, 8,
 					.fields = atomic_fields, .nfields = 2 };
 
+static const struct gotype t_root = { GOTYPE_STRUCT, "sync/atomic.Pointer[...]", 8, 8 };
+static const struct gofield trie_fields[] = { { "inited", &t_int, 0 }, { "root", &t_root, 16 } };
+
+static const struct gotype t_trie = {
+	GOTYPE_STRUCT, "internal/sync.HashTrieMap[interface {},interface {}]", 24, 8,
+	.fields = trie_fields, .nfields = 2
+};
+
+static const struct gofield sync_fields[] = { { "m", &t_trie, 0 } };
+static const struct gotype t_sync_map = { GOTYPE_STRUCT, "sync.Map", 24, 8,
+					  .fields = sync_fields, .nfields = 1 };
+#define TRIE "(internal/sync.HashTrieMap[interface {},interface {}]/9)"
+#define CHILD TRIE "[5 0/1]="
+
 static const struct gomap bucket = { .size = 208, .key_at = 8, .key_stride = 16,
 				     .elem_at = 136, .elem_stride = 8 };
 static const struct gotype t_map = { GOTYPE_MAP, "map[string]*main.Item", 8, 8,
@@ -179,6 +193,14 @@ static const struct refs_case refs_cases[] = {
 	  "16:array(string)[1 8/8]= 64:ptr(chan string/8)= 80:ptr(chan string/8)=" },
 	{ "a goroutine that waits: the next one", &t_chan, WIRE_SUDOG, 24,
 	  "8:ptr(chan string/8)=" },
+	{ "a sync.Map: its nodes", &t_sync_map, WIRE_VALUE, 24, "16:ptr" TRIE "=" },
+	{ "a node: an entry or more nodes", &t_trie, WIRE_TRIE, 24,
+	  "8:array" TRIE "[1 0/1]= 16:eface(interface {}) 24:array" CHILD
+	  " 32:eface(interface {}) 32:array" CHILD " 40:array" CHILD " 48:array" CHILD
+	  " 56:array" CHILD " 64:array" CHILD " 72:array" CHILD " 80:array" CHILD
+	  " 88:array" CHILD " 96:array" CHILD " 104:array" CHILD " 112:array" CHILD
+	  " 120:array" CHILD " 128:array" CHILD " 136:array" CHILD " 144:array" CHILD
+	},
 };
 
 static void show_ref(FILE *f, const struct wire_ref *r)

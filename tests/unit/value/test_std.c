@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "recs.h"
@@ -655,6 +656,69 @@ static void test_locks(void **state)
 	SAYS(SHOW(&t_guarded, 1, 5, 1), "main.Guarded{mu: sync.Mutex{locked}, n: 5, on: true}");
 }
 
+static const struct gofield root_fields[] = { { "_", &t_hint, 0 }, { "v", &t_unsafe, 0 } };
+static const struct gotype t_root = TYPE(STRUCT, "sync/atomic.Pointer[internal/sync.indirect]", 8,
+					 FIELDS(root_fields));
+static const struct gofield trie_fields[] = { { "inited", &t_uint32, 0 }, { "root", &t_root, 8 } };
+static const struct gotype t_trie =
+	TYPE(STRUCT, "internal/sync.HashTrieMap[interface {},interface {}]", 16,
+	     FIELDS(trie_fields));
+static const struct gofield sync_fields[] = { { "m", &t_trie, 0 } };
+static const struct gotype t_sync_map = TYPE(STRUCT, "sync.Map", 16, FIELDS(sync_fields));
+static const struct gofield old_fields[] = { { "misses", &t_int, 0 } };
+static const struct gotype t_old_map = TYPE(STRUCT, "sync.Map", 8, FIELDS(old_fields));
+static const struct gotype p_sync_map = POINTER_TO("*sync.Map", t_sync_map);
+
+/* An inner node with these three children. */
+#define INNER(address, a, b, c) \
+	PUT(address, 0, 0, 0, a, 0, 0, b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, c)
+/* An entry that stands before another object. */
+#define ENTRY(address, overflow, type, key, value) \
+	PUT(address, 1, overflow, type, key, type, value, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+
+static void test_sync_map(void **state)
+{
+	uint64_t integer;
+
+	(void)state;
+	recs_begin();
+	recs_go(24);
+	integer = recs_type(&t_int, false);
+	for (uint64_t i = 1; i < 8; i++)
+		PUT(i * 8, i);
+	SAYS(SHOW(&t_sync_map, 0, 0), "sync.Map{}");
+	SAYS(JSON(&t_sync_map, 0, 0), "{'entries':[]}");
+	/* Entries at two levels, and one with the hash of another. */
+	INNER(0x1000, 0x2000, 0x3000, 0x1100);
+	INNER(0x1100, 0, 0, 0x2200);
+	ENTRY(0x2000, 0, integer, 24, 8);
+	ENTRY(0x3000, 0x2100, integer, 16, 8);
+	ENTRY(0x2100, 0, integer, 8, 48);
+	ENTRY(0x2200, 0, integer, 32, 56);
+	SAYS(SHOW(&t_sync_map, 1, 0x1000), "sync.Map{1: 6, 2: 1, 3: 1, 4: 7}");
+	/* The last bytes of an entry are the next object's, which may be absent. */
+	PUT(0x4000, 1, 0, integer, 24, integer, 8);
+	INNER(0x1200, 0x4000, 0, 0);
+	SAYS(SHOW(&t_sync_map, 1, 0x1200), "sync.Map{3: 1}");
+	/* A node that was not copied; a circle; a node that is neither. */
+	INNER(0x1300, 0x4000, 0x5000, 0);
+	SAYS(SHOW(&t_sync_map, 1, 0x1300), "sync.Map{3: 1, ...<not followed>}");
+	SAYS(JSON(&t_sync_map, 1, 0x1300),
+	     "{'entries':[{'key':{'type':'int','address':'0x18','value':3},'value':{'type':'int','address':'0x8','value':1}}],'truncated':true,'reason':'not followed'}");
+	INNER(0x1400, 0x1400, 0, 0);
+	SAYS(SHOW(&t_sync_map, 1, 0x1400), "sync.Map{...<changed while it was read>}");
+	ENTRY(0x6000, 0x6000, integer, 24, 8);
+	INNER(0x1500, 0x6000, 0, 0);
+	assert_non_null(strstr(SHOW(&t_sync_map, 1, 0x1500), ", 3: 1, ...<"));
+	PUT(0x7000, 0x77, 0, integer, 24, integer, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	INNER(0x1600, 0x7000, 0, 0);
+	SAYS(SHOW(&t_sync_map, 1, 0x1600), "sync.Map{...<changed while it was read>}");
+	PUT(0x100, 1, 0x1200);
+	SAYS(SHOW(&p_sync_map, 0x100), "&sync.Map{3: 1}");
+	/* Until 1.23. */
+	SAYS(SHOW(&t_old_map, 7), "sync.Map{misses: 7}");
+}
+
 static void test_names(void **state)
 {
 	static const struct {
@@ -732,6 +796,7 @@ int main(void)
 		{ "errors that say what others say", test_composed },
 		{ "contexts as chains", test_contexts },
 		{ "locks and atomics: their state, if they have the expected shape", test_locks },
+		{ "the entries of a sync.Map", test_sync_map },
 		{ "names without the paths of packages", test_names },
 		{ "text in lines", test_lines },
 	};
