@@ -144,7 +144,7 @@ static void list(struct buf *b, const struct out_event *e, bool lines)
 			buf_str(b, "\n    ");
 		else if (i)
 			buf_str(b, ", ");
-		value(b, e, &f->values[i], lines);
+		value(b, e, &f->values[out_nth(f, i)], lines);
 		if (lines)
 			buf_char(b, ',');
 	}
@@ -237,6 +237,7 @@ static void quick_value(struct buf *b, const struct out_event *e, const struct p
 static const struct quick_form form = {
 	.open = quick_open,
 	.separator = ", ",
+	.receiver_last = true,
 	.before = quick_before,
 	.after = "",
 	.close = ")",

@@ -79,10 +79,15 @@ static enum quick_kind kind_of(const struct quick_form *form, const struct out_e
 	}
 }
 
+static size_t nth(const struct quick_form *form, const struct plan_frame *f, size_t i)
+{
+	return form->receiver_last ? out_nth(f, i) : i;
+}
+
 static void compile_item(struct quick *q, const struct quick_form *form, const struct out_event *e,
 			 size_t i)
 {
-	const struct plan_value *val = &q->frame->values[i];
+	const struct plan_value *val = &q->frame->values[nth(form, q->frame, i)];
 	struct item *it = &q->v[i];
 
 	*it = (struct item){
@@ -246,7 +251,7 @@ static void slowly(struct buf *b, const struct quick_form *form, const struct ou
 	for (size_t i = 0; i < f->nvalues; i++) {
 		if (i)
 			buf_str(b, form->separator);
-		form->value(b, e, &f->values[i]);
+		form->value(b, e, &f->values[nth(form, f, i)]);
 	}
 	buf_str(b, form->close);
 }
@@ -288,7 +293,7 @@ void quick_values(struct out *o, const struct quick_form *form, const struct out
 			return;
 		default:
 			b->len = to - b->p;
-			form->value(b, e, &f->values[i]);
+			form->value(b, e, &f->values[nth(form, f, i)]);
 		}
 		/* What others have written took of the room. */
 		if (!buf_room(b, q->room))

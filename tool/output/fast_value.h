@@ -14,6 +14,7 @@
  * struct quick_form - how a format writes values
  * @open: what stands before the first one
  * @separator: what stands between two
+ * @receiver_last: a receiver stands behind the arguments
  * @before: what stands before a value that can be had, from its name on
  * @after: and behind it
  * @close: what stands behind the last one
@@ -24,6 +25,7 @@
 struct quick_form {
 	void (*open)(struct buf *b, const struct out_event *e);
 	const char *separator;
+	bool receiver_last;
 	void (*before)(struct buf *b, const struct plan_value *val);
 	const char *after;
 	const char *close;

@@ -244,6 +244,12 @@ static inline const struct plan_frame *out_frame(const struct out_event *e)
 	return e->kind == OUT_CALL || e->kind == OUT_AT ? &e->fn->call : &e->fn->ret;
 }
 
+/* The @i-th value of a line of text. A receiver is last: it is long and says least of a call. */
+static inline size_t out_nth(const struct plan_frame *f, size_t i)
+{
+	return f->receiver ? (i + 1) % f->nvalues : i;
+}
+
 /**
  * struct out_shown - what is shown of a value
  * @at: it, if there is no @why

@@ -467,6 +467,7 @@ static int build_whole(struct planframe *f, struct plan_func *pf,
 		hidden = (int)shown(edit);
 	} else {
 		err = lay_out(f, sig->params, sig->nparams, &call->params, &first, edit, fr);
+		fr->receiver = sig->receiver && sig->nparams;
 		if (!err)
 			err = add_lost(f, pf, fr);
 		if (!err && sig->dict)

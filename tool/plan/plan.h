@@ -111,6 +111,7 @@ struct insn_scan;
  * @goroutine: see @has_goroutine
  * @has_registers: the integer registers are in it too, as goreg_ints has them, at @registers
  * @registers: see @has_registers
+ * @receiver: @values begin with the receiver, which nobody asked for by name
  */
 struct plan_frame {
 	const struct plan_value *values;
@@ -127,6 +128,7 @@ struct plan_frame {
 	uint32_t goroutine;
 	bool has_registers;
 	uint32_t registers;
+	bool receiver;
 };
 
 /**

@@ -90,11 +90,13 @@ static struct plan_func funcs[] = {
 	  .call = { .plan = GOPROBE_NO_PLAN }, .ret = { .plan = GOPROBE_NO_PLAN } },
 	{ .fn = &main_fn, .id = 8, .role = PLAN_ROLE_BEGIN,
 	  .call = { .plan = GOPROBE_NO_PLAN }, .ret = { .plan = GOPROBE_NO_PLAN } },
+	{ .fn = &add_fn, .id = 9, .call = { add_args, N(add_args), 24, 0, .receiver = true },
+	  .ret = { add_results, N(add_results), 8, 1 } },
 };
 
 static struct plan_func *func_list[] = {
 	&funcs[0], &funcs[1], &funcs[2], &funcs[3], &funcs[4], &funcs[5], &funcs[6],
-	&funcs[7], &funcs[8],
+	&funcs[7], &funcs[8], &funcs[9],
 };
 
 static struct goprobe_type types[] = { { 24 }, { 8 }, { 136 }, { 24 } };
@@ -108,6 +110,7 @@ static const struct plan plan = {
 };
 
 #define ADD	0
+#define METHOD	9
 #define BARE	1
 #define AT	2
 #define AT_BARE	3
@@ -210,13 +213,13 @@ static size_t put(uint8_t *p, const struct step *s)
 	if (s->kind == GOPROBE_RECORD_LOST) {
 		memcpy(p + size, &l, sizeof(l));
 		size += sizeof(l);
-	} else if (s->id == ADD && s->kind == GOPROBE_RECORD_CALL) {
+	} else if (s->id % METHOD == ADD && s->kind == GOPROBE_RECORD_CALL) {
 		h.plan = 0;
 		memcpy(p + size, args, sizeof(args));
 		memcpy(p + size + sizeof(args), &c, sizeof(c));
 		memcpy(p + size + sizeof(args) + sizeof(c), "A-119\0\0", 8);
 		size += sizeof(args) + sizeof(c) + 8;
-	} else if (s->id == ADD && s->kind == GOPROBE_RECORD_RETURN) {
+	} else if (s->id % METHOD == ADD && s->kind == GOPROBE_RECORD_RETURN) {
 		h.plan = 1;
 		memcpy(p + size, result, sizeof(result));
 		size += sizeof(result);
@@ -241,6 +244,10 @@ static struct row {
 } cases[] = {
 	{ "a call", { CALL(ADD, 104881, 100) },
 	  "14:03:22.104881    37  > shop.(*Cart).Add(sku=\"A-119\", qty=2, <its place is not known>)\n",
+	  "{'kind':'call','func':'shop.(*Cart).Add','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802104881001,'args':[{'name':'sku','type':'string','value':'A-119'},{'name':'qty','type':'int','value':2},{'name':'_','type':'int','unavailable':'its place is not known'}]}\n",
+	},
+	{ "a receiver, in text behind the arguments", { CALL(METHOD, 104881, 100) },
+	  "14:03:22.104881    37  > shop.(*Cart).Add(qty=2, <its place is not known>, sku=\"A-119\")\n",
 	  "{'kind':'call','func':'shop.(*Cart).Add','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802104881001,'args':[{'name':'sku','type':'string','value':'A-119'},{'name':'qty','type':'int','value':2},{'name':'_','type':'int','unavailable':'its place is not known'}]}\n",
 	},
 	{ "a return, with its duration in its column",
