@@ -156,10 +156,28 @@ static void unknown_name(const struct sigparse *s, const struct typexpr *t,
 	free(hint);
 }
 
+/* Package os calls types of io/fs its own, since 1.16. */
+static const struct gotype *aliased(const struct sigparse *s, const char *name)
+{
+	static const char *const names[][2] = {
+		{ "os.DirEntry", "io/fs.DirEntry" }, { "os.FileInfo", "io/fs.FileInfo" },
+		{ "os.FileMode", "io/fs.FileMode" }, { "os.PathError", "io/fs.PathError" },
+	};
+
+	for (size_t i = 0; i < N(names); i++)
+		if (strcmp(names[i][0], name) == 0)
+			return gobin_find_type(s->bin, names[i][1]);
+	return NULL;
+}
+
 static const struct gotype *named(const struct sigparse *s, const struct typexpr *t,
 				  struct diag *d)
 {
+	const struct gotype *alias = aliased(s, t->name);
 	struct search search = { .wanted = t->name };
+
+	if (alias)
+		return alias;
 
 	for (size_t i = 0; i < N(basic); i++)
 		if (strcmp(basic[i].name, t->name) == 0)

@@ -42,6 +42,8 @@ static const struct {
 	{ "struct{ a int; b struct{} }", "struct { a int; b struct {} }", GOTYPE_STRUCT, 16, 8 },
 	{ "interface{ Area() float64 }", "interface { Area() float64 }", GOTYPE_INTERFACE, 16, 8 },
 	{ "*text/template.Template", "*text/template.Template", GOTYPE_POINTER, 8, 8 },
+	{ "os.FileMode", "io/fs.FileMode", GOTYPE_UINT, 4, 4 },
+	{ "*os.PathError", "*os.PathError", GOTYPE_POINTER, 8, 8 },
 	{ "*template.Template", "*text/template.Template", GOTYPE_POINTER, 8, 8 },
 };
 
