@@ -285,10 +285,3 @@ void buf_time_of_day(struct buf *b, uint64_t real)
 	buf_char(b, '.');
 	buf_digits(b, real % 1000000000 / 1000000, 3);
 }
-
-void buf_json_key(struct buf *b, const char *name)
-{
-	buf_str(b, ",\"");
-	buf_str(b, name);
-	buf_str(b, "\":");
-}

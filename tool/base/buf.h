@@ -101,8 +101,6 @@ void buf_quote(struct buf *b, const uint8_t *s, size_t n);
  */
 void buf_json(struct buf *b, const uint8_t *s, size_t n);
 void buf_json_str(struct buf *b, const char *s);
-/* ,"name": - a key of an object that has one before. */
-void buf_json_key(struct buf *b, const char *name);
 
 /*
  * Decode the UTF-8 sequence at @s (at most @n bytes, @n > 0). Returns its

@@ -34,8 +34,14 @@ static inline bool plain_name(const char *s, size_t n)
  * @tabs: those of a text that stay, for what is marked in it is below it.
  */
 void plain_put(const char *s, bool tabs, void (*put)(void *to, const char *s, size_t n), void *to);
-/* Append blanks to what begins at @from, up to @width columns of a terminal; at least one. */
+/* Columns of a terminal that @s takes, which has @n bytes. */
+size_t plain_columns(const char *s, size_t n);
+/*
+ * Bring the text that begins at @from to @width columns of a terminal, by at least one blank:
+ * behind it, or before it.
+ */
 void buf_pad(struct buf *b, size_t from, size_t width);
+void buf_pad_left(struct buf *b, size_t from, size_t width);
 /* Append @s, with '?' for each character that can't be shown. */
 void buf_plain(struct buf *b, const char *s);
 /* Likewise, but for tabs. */

@@ -232,17 +232,36 @@ static size_t wide(uint32_t c)
 	return n < 0 ? 1 : (size_t)n;
 }
 
-void buf_pad(struct buf *b, size_t from, size_t width)
+size_t plain_columns(const char *s, size_t n)
 {
 	size_t columns = 0;
 	uint32_t c;
 
-	for (size_t i = from, len; i < b->len; i += len) {
-		len = buf_utf8((const uint8_t *)b->p + i, b->len - i, &c);
+	for (size_t i = 0, len; i < n; i += len) {
+		len = buf_utf8((const uint8_t *)s + i, n - i, &c);
 		columns += len > 1 ? wide(c) : 1;
 		len += !len;
 	}
+	return columns;
+}
+
+void buf_pad(struct buf *b, size_t from, size_t width)
+{
+	size_t columns = plain_columns(b->p + from, b->len - from);
+
 	buf_fill(b, ' ', columns < width ? width - columns : 1);
+}
+
+void buf_pad_left(struct buf *b, size_t from, size_t width)
+{
+	size_t n = b->len - from, columns = plain_columns(b->p + from, n);
+	size_t pad = columns < width ? width - columns : 1;
+
+	if (!buf_room(b, pad))
+		return;
+	memmove(b->p + from + pad, b->p + from, n);
+	memset(b->p + from, ' ', pad);
+	b->len += pad;
 }
 
 size_t plain_next(const char *s, size_t n, bool *shown)

@@ -215,12 +215,12 @@ static int set_up(struct counting *counting, struct diag *d)
 /* In JSON the functions are told of as well: what found no room is in their numbers. */
 static void put_tables(struct count *c, uint64_t ns, struct buf *b)
 {
-	uint64_t real = clock_now(CLOCK_REALTIME);
+	const struct tallyshow_when when = { clock_now(CLOCK_REALTIME), ns };
 
 	if (!c->by.n || c->show.json)
-		tallyshow_table(&c->show, &c->tallies, real, ns, b);
+		tallyshow_table(&c->show, &c->tallies, &when, b);
 	if (c->by.n)
-		keyshow_table(c->keyshow, &c->keys, real, ns, b);
+		keyshow_table(c->keyshow, &c->keys, &when, b);
 }
 
 static int read_all(struct count *c, bool end, struct diag *d)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/write_all.h"
 #include "cmd/cmd.h"
 #include "trace/client.h"
@@ -83,30 +84,23 @@ static void text(const struct client_info *info, struct buf *b)
 
 static void json(const struct client_info *info, struct buf *b)
 {
-	const char *comma = "";
-
-	buf_str(b, "{\"kind\":\"info\",\"tool_version\":\"" GOPROBECTL_VERSION
-		    "\",\"module_version\":");
-	buf_json_str(b, info->version);
-	buf_str(b, ",\"protocol\":");
-	buf_u64(b, GOPROBE_GENL_VERSION);
-	buf_str(b, ",\"abilities\":[");
+	json_line(b, "info");
+	json_str(b, "tool_version", GOPROBECTL_VERSION);
+	json_str(b, "module_version", info->version);
+	json_u64(b, "protocol", GOPROBE_GENL_VERSION);
+	json_raw(b, "abilities", "[");
 	for (size_t i = 0; i < N(abilities); i++) {
 		if (!(info->abilities & abilities[i].bit))
 			continue;
-		buf_str(b, comma);
+		json_element(b);
 		buf_json_str(b, abilities[i].name);
-		comma = ",";
 	}
-	buf_str(b, "],\"limits\":{");
-	for (size_t i = 0; i < N(limits); i++) {
-		if (i)
-			buf_char(b, ',');
-		buf_json_str(b, limits[i].name);
-		buf_char(b, ':');
-		buf_u64(b, limit(info, i));
-	}
-	buf_str(b, "}}\n");
+	buf_char(b, ']');
+	json_raw(b, "limits", "{");
+	for (size_t i = 0; i < N(limits); i++)
+		json_u64(b, limits[i].name, limit(info, i));
+	buf_char(b, '}');
+	json_end_line(b);
 }
 
 static int run(int argc, char **argv, struct diag *d)

@@ -159,7 +159,8 @@ static int put(struct reading *r, size_t i, struct diag *d)
 	if (watchvar_read(&r->vars[i], &r->look.globals, &r->look.values, &at))
 		return diag_set(d, "out of memory");
 	if (r->json) {
-		buf_str(b, i ? ",{" : "{");
+		json_element(b);
+		buf_char(b, '{');
 		watchvar_json(&r->vars[i], &r->look.values, &at, b);
 		buf_char(b, '}');
 		return 0;
@@ -182,10 +183,10 @@ static int read_all(struct reading *r, struct diag *d)
 		if (watchvar_compile(&r->vars[i], r->look.globals.bin, &r->mem, d))
 			return -1;
 	if (r->json) {
-		buf_str(b, "{\"kind\":\"read\"");
-		buf_number(b, ",\"pid\":", r->look.procmem.pid);
-		buf_number(b, ",\"time_ns\":", clock_now(CLOCK_REALTIME));
-		buf_str(b, ",\"values\":[");
+		json_line(b, "read");
+		json_u64(b, "pid", r->look.procmem.pid);
+		json_u64(b, "time_ns", clock_now(CLOCK_REALTIME));
+		json_raw(b, "values", "[");
 	}
 	for (size_t i = 0; i < r->nvars; i++)
 		if (put(r, i, d))

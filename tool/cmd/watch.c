@@ -170,11 +170,10 @@ static void begin_line(struct watching *w, uint64_t real)
 
 	b->len = 0;
 	if (w->json) {
-		buf_str(b, "{\"kind\":\"watch\",\"pid\":");
-		buf_u64(b, w->look.procmem.pid);
-		buf_str(b, ",\"time_ns\":");
-		buf_u64(b, real);
-		buf_str(b, ",\"values\":[");
+		json_line(b, "watch");
+		json_u64(b, "pid", w->look.procmem.pid);
+		json_u64(b, "time_ns", real);
+		json_raw(b, "values", "[");
 		return;
 	}
 	buf_time_of_day(b, real);
@@ -188,8 +187,6 @@ static int print_line(struct watching *w, struct diag *d)
 	w->last = t;
 	begin_line(w, clock_now(CLOCK_REALTIME));
 	for (size_t i = 0; i < w->nvars; i++) {
-		if (w->json && i)
-			buf_char(&w->line, ',');
 		if (watchvar_put(&w->vars[i], &w->look.globals, &w->look.values, &w->line,
 				 w->json, ns))
 			return diag_set(d, "out of memory");

@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/write_all.h"
 #include "cmd/cmd.h"
-#include "compile/edit.h"
 #include "eval/process.h"
+#include "output/edit.h"
 #include "trace/client.h"
 
 static const char help[] =
@@ -200,63 +200,49 @@ static const char *why_missed(const struct writing *w, const struct edit *e)
 	return why;
 }
 
-static void put_value(struct writing *w, const struct edit *e, size_t i)
-{
-	const struct plan_value *v = &e->show.values[i];
-	const uint8_t *p = w->look.globals.frame + v->offset;
-	const char *why = v->unavailable ? v->unavailable : value_missed(&w->look.globals.rec, i);
-	struct buf *b = &w->out;
+/**
+ * struct assignment - one of them, with what was read for it
+ * @w: the run
+ * @e: compiled
+ */
+struct assignment {
+	struct writing *w;
+	const struct edit *e;
+};
 
-	value_start(&w->look.values, b);
-	if (why && w->json) {
-		buf_str(b, "\"unavailable\":");
-		buf_json_str(b, why);
-	} else if (why) {
-		buf_char(b, '<');
-		buf_str(b, why);
-		buf_char(b, '>');
-	} else if (w->json) {
-		value_json(&w->look.values, b, v->type, p, e->show.size - v->offset);
-	} else {
-		value_text(&w->look.values, b, v->type, p, e->show.size - v->offset);
-	}
+static void value_at(void *ctx, size_t i, struct out_shown *ret)
+{
+	const struct assignment *a = ctx;
+	const struct globals *g = &a->w->look.globals;
+	const struct plan_value *v = &a->e->show.values[i];
+
+	ret->why = v->unavailable ? v->unavailable : value_missed(&g->rec, i);
+	ret->at = (struct value_at){
+		.type = v->type, .p = g->frame + v->offset, .len = a->e->show.size - v->offset,
+	};
 }
 
-static void put_text(struct writing *w, const struct edit *e)
+static void put(struct writing *w, const struct edit *e)
 {
+	struct assignment a = { w, e };
+	const struct edit_show show = {
+		.v = &w->look.values, .values = e->show.values, .value = value_at, .ctx = &a,
+	};
 	struct buf *b = &w->out;
 
-	for (size_t i = 0; i < e->nsets; i++) {
+	for (size_t i = 0; !w->json && i < e->nsets; i++) {
 		buf_str(b, w->dry_run ? "would set " : "set ");
-		buf_str(b, e->sets[i].name);
-		buf_str(b, " = ");
-		put_value(w, e, e->sets[i].is);
-		buf_str(b, " (was ");
-		put_value(w, e, e->sets[i].was);
-		buf_str(b, ")\n");
+		edit_text_set(&show, &e->sets[i], b);
+		buf_char(b, '\n');
 	}
-}
-
-static void put_json(struct writing *w, const struct edit *e)
-{
-	struct buf *b = &w->out;
-
-	buf_str(b, "{\"kind\":\"write\"");
-	buf_number(b, ",\"pid\":", w->look.procmem.pid);
-	buf_number(b, ",\"time_ns\":", clock_now(CLOCK_REALTIME));
-	buf_str(b, w->dry_run ? ",\"dry_run\":true,\"set\":[" : ",\"set\":[");
-	for (size_t i = 0; i < e->nsets; i++) {
-		buf_str(b, i ? ",{\"name\":" : "{\"name\":");
-		buf_json_str(b, e->sets[i].name);
-		buf_str(b, ",\"type\":");
-		buf_json_str(b, value_type_name(e->show.values[e->sets[i].is].type));
-		buf_char(b, ',');
-		put_value(w, e, e->sets[i].is);
-		buf_str(b, ",\"was\":{");
-		put_value(w, e, e->sets[i].was);
-		buf_str(b, "}}");
-	}
-	buf_str(b, "]}\n");
+	if (!w->json)
+		return;
+	json_line(b, "write");
+	json_u64(b, "pid", w->look.procmem.pid);
+	json_u64(b, "time_ns", clock_now(CLOCK_REALTIME));
+	json_flag(b, "dry_run", w->dry_run);
+	edit_json_sets(&show, e, b);
+	json_end_line(b);
 }
 
 /* In one line, whatever was typed. */
@@ -326,10 +312,7 @@ static int assign(struct writing *w, const char *text, const struct edit *e, str
 		return diag_set(d, "'%s' can't be: %s", text, why);
 	if (check_same(w, d))
 		return -1;
-	if (w->json)
-		put_json(w, e);
-	else
-		put_text(w, e);
+	put(w, e);
 	if (w->out.failed)
 		return diag_set(d, "out of memory");
 	if (!w->dry_run && write_all(w, text, e, d))

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "compile/deferred_step.h"
 #include "compile/expr.h"
 #include "compile/type.h"
@@ -179,18 +180,15 @@ void watchvar_json(const struct watchvar *v, struct value_ctx *values,
 	const struct gotype *t = !at->why ? at->at.type : val->steps ? val->steps->type :
 				 val->type;
 
-	buf_str(b, "\"name\":");
-	buf_json_str(b, val->name);
-	buf_str(b, ",\"type\":");
-	buf_json_str(b, t ? value_type_name(t) : "?");
-	buf_char(b, ',');
+	json_str(b, "name", val->name);
+	json_str(b, "type", t ? value_type_name(t) : "?");
 	if (at->why) {
-		buf_str(b, "\"unavailable\":");
-		buf_json_str(b, at->why);
-	} else {
-		value_start(values, b);
-		value_json(values, b, at->at.type, at->at.p, at->at.len);
+		json_str(b, "unavailable", at->why);
+		return;
 	}
+	json_element(b);
+	value_start(values, b);
+	value_json(values, b, at->at.type, at->at.p, at->at.len);
 }
 
 static void put_json(struct value_ctx *values, struct buf *b, struct watchvar *v,
@@ -198,10 +196,11 @@ static void put_json(struct value_ctx *values, struct buf *b, struct watchvar *v
 {
 	double rate;
 
+	json_element(b);
 	buf_char(b, '{');
 	watchvar_json(v, values, at, b);
 	if (rate_of(v, at->why ? NULL : &at->at, ns, &rate)) {
-		buf_str(b, ",\"rate\":");
+		json_key(b, "rate");
 		buf_float(b, rate, sizeof(rate));
 	}
 	buf_char(b, '}');

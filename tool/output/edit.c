@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is changed of a call or a return, as text and as JSON. */
+/* Changes of calls, returns and variables, as text and as JSON. */
 #include "compile/edit.h"
+#include "output/edit.h"
 #include "output/format.h"
 
 static const struct plan_value *value_of(const struct plan_frame *f, size_t i)
@@ -23,28 +24,85 @@ static const char *why_not(const struct out_event *e, const struct plan_frame *f
 	return NULL;
 }
 
-/* --- text ------------------------------------------------------------------------ */
+/* --- sets, of whoever makes them ------------------------------------------------- */
 
-static void text_value(struct buf *b, const struct out_event *e, const struct plan_frame *f,
-		       size_t i)
+static void text_value(const struct edit_show *show, struct buf *b, size_t i)
 {
 	struct out_shown s;
 
-	value_start(e->v, b);
-	e->v->indent = false;
-	out_value(e, f, value_of(f, i), &s);
-	if (!s.why) {
-		value_text(e->v, b, s.at.type, s.at.p, s.at.len);
+	value_start(show->v, b);
+	show->v->indent = false;
+	show->value(show->ctx, i, &s);
+	if (s.why)
+		out_text_missing(b, s.why);
+	else
+		value_text(show->v, b, s.at.type, s.at.p, s.at.len);
+}
+
+void edit_text_set(const struct edit_show *show, const struct edit_set *set, struct buf *b)
+{
+	buf_str(b, set->name);
+	buf_str(b, " = ");
+	text_value(show, b, set->is);
+	buf_str(b, " (was ");
+	text_value(show, b, set->was);
+	buf_char(b, ')');
+}
+
+/* "value":V, or "unavailable":W */
+static void json_value(const struct edit_show *show, struct buf *b, size_t i)
+{
+	struct out_shown s;
+
+	value_start(show->v, b);
+	show->value(show->ctx, i, &s);
+	if (s.why) {
+		json_str(b, "unavailable", s.why);
 		return;
 	}
-	buf_char(b, '<');
-	buf_str(b, s.why);
-	buf_char(b, '>');
+	json_element(b);
+	value_json(show->v, b, s.at.type, s.at.p, s.at.len);
+}
+
+void edit_json_sets(const struct edit_show *show, const struct edit *edit, struct buf *b)
+{
+	json_raw(b, "set", "[");
+	for (size_t i = 0; i < edit->nsets; i++) {
+		const struct edit_set *set = &edit->sets[i];
+
+		json_element(b);
+		buf_char(b, '{');
+		json_str(b, "name", set->name);
+		json_str(b, "type", value_type_name(show->values[set->is].type));
+		json_value(show, b, set->is);
+		json_raw(b, "was", "{");
+		json_value(show, b, set->was);
+		buf_str(b, "}}");
+	}
+	buf_char(b, ']');
+}
+
+/* --- those of a call or a return -------------------------------------------------- */
+
+static void value_at(void *ctx, size_t i, struct out_shown *ret)
+{
+	const struct out_event *e = ctx;
+
+	out_value(e, out_frame(e), value_of(out_frame(e), i), ret);
+}
+
+static struct edit_show show_of(const struct out_event *e)
+{
+	return (struct edit_show){
+		.v = e->v, .values = value_of(out_frame(e), 0), .value = value_at,
+		.ctx = (void *)e,
+	};
 }
 
 void out_text_edit(struct buf *b, const struct out_event *e)
 {
 	const struct plan_frame *f = out_frame(e);
+	const struct edit_show show = show_of(e);
 	const struct edit *edit = f->edit;
 	const char *why;
 
@@ -58,12 +116,7 @@ void out_text_edit(struct buf *b, const struct out_event *e)
 	}
 	for (size_t i = 0; i < edit->nsets; i++) {
 		buf_str(b, i ? ", " : f->dry_run ? "  would set " : "  set ");
-		buf_str(b, edit->sets[i].name);
-		buf_str(b, " = ");
-		text_value(b, e, f, edit->sets[i].is);
-		buf_str(b, " (was ");
-		text_value(b, e, f, edit->sets[i].was);
-		buf_char(b, ')');
+		edit_text_set(&show, &edit->sets[i], b);
 	}
 	if (edit->delay) {
 		buf_str(b, f->dry_run ? "  would delay " : "  delayed ");
@@ -71,54 +124,19 @@ void out_text_edit(struct buf *b, const struct out_event *e)
 	}
 }
 
-/* --- JSON ------------------------------------------------------------------------ */
-
-/* "value":V, or "unavailable":W */
-static void json_value(struct buf *b, const struct out_event *e, const struct plan_frame *f,
-		       size_t i)
-{
-	struct out_shown s;
-
-	value_start(e->v, b);
-	out_value(e, f, value_of(f, i), &s);
-	if (!s.why) {
-		value_json(e->v, b, s.at.type, s.at.p, s.at.len);
-		return;
-	}
-	buf_str(b, "\"unavailable\":");
-	buf_json_str(b, s.why);
-}
-
 void out_json_edit(struct buf *b, const struct out_event *e)
 {
 	const struct plan_frame *f = out_frame(e);
-	const struct edit *edit = f->edit;
+	const struct edit_show show = show_of(e);
 	const char *why;
 
-	if (!edit)
+	if (!f->edit)
 		return;
-	buf_str(b, ",\"set\":[");
-	for (size_t i = 0; i < edit->nsets; i++) {
-		const struct edit_set *set = &edit->sets[i];
-
-		buf_str(b, i ? ",{\"name\":" : "{\"name\":");
-		buf_json_str(b, set->name);
-		buf_str(b, ",\"type\":");
-		buf_json_str(b, value_type_name(value_of(f, set->is)->type));
-		buf_char(b, ',');
-		json_value(b, e, f, set->is);
-		buf_str(b, ",\"was\":{");
-		json_value(b, e, f, set->was);
-		buf_str(b, "}}");
-	}
-	buf_char(b, ']');
-	if (edit->delay)
-		buf_number(b, ",\"delay_ns\":", edit->delay);
+	edit_json_sets(&show, f->edit, b);
+	if (f->edit->delay)
+		json_u64(b, "delay_ns", f->edit->delay);
 	why = why_not(e, f);
-	if (why) {
-		buf_str(b, ",\"not_changed\":");
-		buf_json_str(b, why);
-	}
-	if (f->dry_run)
-		buf_str(b, ",\"dry_run\":true");
+	if (why)
+		json_str(b, "not_changed", why);
+	json_flag(b, "dry_run", f->dry_run);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events as JSON, one object a line; docs/json.md is the promise kept here. */
+/* Events as JSON, one object a line; docs/json.md has the keys. */
 #include "x86/regs.h"
+#include "base/json.h"
 #include "output/fast_value.h"
+#include "output/row.h"
 #include "output/state_print.h"
 #include "value/std.h"
 #include "output/stack_print.h"
@@ -11,29 +13,26 @@ static void header(struct out *o)
 	(void)o;
 }
 
-/* "type":T,"value":V and what else there is to say */
+/* "type":T,"value":V and the other members of a value */
 static void typed(struct buf *b, const struct out_event *e, const struct plan_value *val)
 {
 	struct out_shown s;
 
 	value_start(e->v, b);
 	out_value(e, out_frame(e), val, &s);
-	buf_str(b, "\"type\":");
-	buf_json_str(b, s.type ? value_type_name(s.type) : "?");
-	buf_char(b, ',');
-	if (!s.why) {
-		value_json(e->v, b, s.at.type, s.at.p, s.at.len);
-	} else {
-		buf_str(b, "\"unavailable\":");
-		buf_json_str(b, s.why);
+	json_str(b, "type", s.type ? value_type_name(s.type) : "?");
+	if (s.why) {
+		json_str(b, "unavailable", s.why);
+		return;
 	}
+	buf_char(b, ',');
+	value_json(e->v, b, s.at.type, s.at.p, s.at.len);
 }
 
 void out_json_value(struct buf *b, const struct out_event *e, const struct plan_value *val)
 {
-	buf_str(b, "{\"name\":");
-	buf_json_str(b, val->name ? val->name : "_");
-	buf_char(b, ',');
+	buf_char(b, '{');
+	json_str(b, "name", val->name ? val->name : "_");
 	typed(b, e, val);
 	buf_char(b, '}');
 }
@@ -55,11 +54,10 @@ static void quick_open(struct buf *b, const struct out_event *e)
 
 static void quick_before(struct buf *b, const struct plan_value *val)
 {
-	buf_str(b, "{\"name\":");
-	buf_json_str(b, val->name ? val->name : "_");
-	buf_str(b, ",\"type\":");
-	buf_json_str(b, value_type_name(val->type));
-	buf_str(b, ",\"value\":");
+	buf_char(b, '{');
+	json_str(b, "name", val->name ? val->name : "_");
+	json_str(b, "type", value_type_name(val->type));
+	json_key(b, "value");
 }
 
 static bool quick_plain(struct value_ctx *v, const struct gotype *t)
@@ -83,45 +81,31 @@ void out_json_values(struct out *o, const struct out_event *e)
 	quick_values(o, &form, e);
 }
 
-/* Numbers of 64 bits, which JSON's readers may round, as text. */
-static void one_register(struct buf *b, const char *name, uint64_t v)
-{
-	buf_json_str(b, name + 1);
-	buf_str(b, ":\"");
-	buf_hex(b, v);
-	buf_char(b, '"');
-}
-
 static void registers(struct buf *b, const struct out_event *e)
 {
 	uint64_t v;
 
 	if (e->kind == OUT_TAIL || !out_register(e, 0, &v))
 		return;
-	buf_str(b, ",\"registers\":{");
-	for (size_t i = 0; i < GOREG_INTS && out_register(e, i, &v); i++) {
-		one_register(b, goreg_ints[i].name, v);
-		buf_char(b, ',');
-	}
-	one_register(b, goreg_pc, e->rec->h.ip);
+	json_raw(b, "registers", "{");
+	for (size_t i = 0; i < GOREG_INTS && out_register(e, i, &v); i++)
+		json_hex(b, goreg_ints[i].name + 1, v);
+	json_hex(b, goreg_pc + 1, e->rec->h.ip);
 	buf_char(b, '}');
 }
 
 /* Where in the code it is. */
 static void place(struct buf *b, const struct plan_func *pf)
 {
-	buf_number(b, ",\"offset\":", pf->at->vaddr - pf->fn->entry);
+	json_u64(b, "offset", pf->at->vaddr - pf->fn->entry);
 	if (pf->at->file) {
-		buf_str(b, ",\"file\":");
-		buf_json_str(b, pf->at->file);
-		buf_number(b, ",\"line\":", (uint64_t)pf->at->line);
+		json_str(b, "file", pf->at->file);
+		json_u64(b, "line", (uint64_t)pf->at->line);
 	}
-	if (!pf->at->inlined)
-		return;
-	buf_str(b, ",\"inlined\":");
-	buf_json_str(b, pf->at->inlined);
-	if (pf->at->begins)
-		buf_str(b, ",\"begins\":true");
+	if (pf->at->inlined) {
+		json_str(b, "inlined", pf->at->inlined);
+		json_flag(b, "begins", pf->at->begins);
+	}
 }
 
 static void values(struct out *o, const struct out_event *e)
@@ -133,36 +117,53 @@ static void values(struct out *o, const struct out_event *e)
 		why = OUT_BEFORE;
 	if (e->kind == OUT_TAIL)
 		why = "ended by a jump to another function";
-	if (why) {
-		buf_str(b, ",\"unavailable\":");
-		buf_json_str(b, why);
-		return;
-	}
-	out_json_values(o, e);
-}
-
-static void values_and_registers(struct out *o, const struct out_event *e)
-{
-	values(o, e);
-	registers(&o->buf, e);
+	if (why)
+		json_str(b, "unavailable", why);
+	else
+		out_json_values(o, e);
 }
 
 static void open_call(struct buf *b, const struct out_open *open)
 {
-	buf_number(b, ",\"open_ns\":", open->age);
-	if (open->before)
-		buf_str(b, ",\"before_attach\":true");
-	buf_str(b, ",\"status\":");
-	if (open->status)
-		buf_json_str(b, open->status);
-	else
-		buf_str(b, "null");
-	if (open->reason) {
-		buf_str(b, ",\"wait_reason\":");
-		buf_json_str(b, open->reason);
-	}
+	json_u64(b, "open_ns", open->age);
+	json_flag(b, "before_attach", open->before);
+	json_str(b, "status", open->status);
+	if (open->reason)
+		json_str(b, "wait_reason", open->reason);
 	if (open->stack)
 		stackshow_frames_json(open->stack, b);
+}
+
+static void duration(struct buf *b, const struct out_event *e)
+{
+	json_known(b, "duration_ns", !e->no_duration, e->duration);
+	if (e->no_duration)
+		json_str(b, "duration_unavailable", e->no_duration);
+	if (e->split)
+		splitshow_json(e->split, b);
+}
+
+static void unwound(struct out *o, const struct out_event *e)
+{
+	static const char *const ends[] = {
+		[PAIR_UNWOUND] = "unwound", [PAIR_PANIC] = "panic", [PAIR_GOEXIT] = "goexit",
+	};
+	struct buf *b = &o->buf;
+
+	json_u64(b, "seen_ns", e->seen + o->epoch);
+	json_str(b, "ended", ends[e->end]);
+	if (e->panic)
+		json_raw(b, "panic", e->panic);
+}
+
+/* As json_known(), but for what each event has: its constant key is written in one piece. */
+static inline void known(struct buf *b, const char *key, bool known, uint64_t v)
+{
+	buf_str(b, key);
+	if (known)
+		buf_u64(b, v);
+	else
+		buf_str(b, "null");
 }
 
 static void event(struct out *o, const struct out_event *e)
@@ -174,133 +175,80 @@ static void event(struct out *o, const struct out_event *e)
 		[OUT_UNWOUND] = "unwound",
 		[OUT_AT] = "at",
 	};
+	/* Nobody has seen on which thread, and when. */
+	bool seen = !e->open || !e->open->before;
 	struct buf *b = &o->buf;
 
-	buf_str(b, "{\"kind\":\"");
-	buf_str(b, e->open ? "stuck" : kinds[e->kind]);
-	buf_str(b, "\",\"func\":");
-	buf_json_str(b, e->fn->fn->name);
+	json_line(b, e->open ? "stuck" : kinds[e->kind]);
+	json_str(b, "func", e->fn->fn->name);
 	if (e->kind == OUT_AT)
 		place(b, e->fn);
-	buf_number(b, ",\"pid\":", e->tgid);
-	/* Which thread it was, and when, nobody has seen. */
-	if (e->open && e->open->before)
-		buf_str(b, ",\"tid\":null");
-	else
-		buf_number(b, ",\"tid\":", e->tid);
-	buf_str(b, ",\"goid\":");
-	if (e->no_g)
-		buf_str(b, "null");
-	else
-		buf_u64(b, e->goid);
-	if (e->open && e->open->before)
-		buf_str(b, ",\"time_ns\":null");
-	else
-		buf_number(b, ",\"time_ns\":", e->time + o->epoch);
-	if (e->system)
-		buf_str(b, ",\"system\":true");
-	switch (e->kind) {
-	case OUT_AT:
-		values_and_registers(o, e);
-		break;
-	case OUT_CALL:
-		values_and_registers(o, e);
-		out_json_edit(b, e);
-		if (e->open)
-			open_call(b, e->open);
-		break;
-	case OUT_RETURN:
-	case OUT_TAIL:
-		if (e->no_duration) {
-			buf_str(b, ",\"duration_ns\":null");
-			buf_str(b, ",\"duration_unavailable\":");
-			buf_json_str(b, e->no_duration);
-		} else {
-			buf_number(b, ",\"duration_ns\":", e->duration);
-		}
-		if (e->split) {
-			buf_str(b, ",\"split\":");
-			splitshow_json(e->split, b);
-		}
-		values_and_registers(o, e);
-		if (e->kind == OUT_RETURN)
-			out_json_edit(b, e);
-		break;
-	case OUT_UNWOUND:
-		buf_number(b, ",\"seen_ns\":", e->seen + o->epoch);
-		buf_str(b, ",\"ended\":\"");
-		buf_str(b, e->end == PAIR_PANIC ? "panic\"" :
-			   e->end == PAIR_GOEXIT ? "goexit\"" : "unwound\"");
-		if (!e->panic)
-			break;
-		buf_str(b, ",\"panic\":");
-		buf_str(b, e->panic);
-		break;
+	known(b, ",\"pid\":", true, e->tgid);
+	known(b, ",\"tid\":", seen, e->tid);
+	known(b, ",\"goid\":", !e->no_g, e->goid);
+	known(b, ",\"time_ns\":", seen, e->time + o->epoch);
+	json_flag(b, "system", e->system);
+	if (e->kind == OUT_RETURN || e->kind == OUT_TAIL)
+		duration(b, e);
+	if (e->kind == OUT_UNWOUND) {
+		unwound(o, e);
+	} else {
+		values(o, e);
+		registers(b, e);
 	}
-	buf_str(b, "}\n");
+	if (e->kind == OUT_CALL || e->kind == OUT_RETURN)
+		out_json_edit(b, e);
+	if (e->open)
+		open_call(b, e->open);
+	json_end_line(b);
 }
 
 static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 {
 	struct buf *b = &o->buf;
 
-	buf_str(b, "{\"kind\":\"lost\"");
-	buf_number(b, ",\"cpu\":", l->cpu);
-	buf_str(b, ",\"cause\":");
-	buf_json_str(b, out_cause(l->cause));
-	buf_number(b, ",\"count\":", l->count);
-	buf_number(b, ",\"time_ns\":", time + o->epoch);
-	buf_str(b, "}\n");
+	json_line(b, "lost");
+	json_u64(b, "cpu", l->cpu);
+	json_str(b, "cause", out_cause(l->cause));
+	json_u64(b, "count", l->count);
+	json_u64(b, "time_ns", time + o->epoch);
+	json_end_line(b);
 }
 
-static void seconds(struct buf *b, const char *key, uint64_t ns)
+void out_json_summary(struct buf *b, const struct out_summary *s)
 {
-	buf_str(b, key);
-	buf_seconds(b, ns);
+	struct fact facts[OUT_FACTS];
+
+	json_line(b, "summary");
+	json_u64(b, "events", s->events);
+	json_u64(b, "lost", out_lost(s));
+	json_key(b, "seconds");
+	buf_seconds(b, s->ns);
+	json_u64(b, "calls", s->calls);
+	json_u64(b, "returns", s->returns);
+	json_u64(b, "places", s->places);
+	out_facts(s, facts);
+	facts_json(b, facts, OUT_FACTS);
+	if (s->edits) {
+		json_u64(b, "edited", s->edited);
+		json_u64(b, "not_edited", s->not_edited);
+	}
+	json_u64(b, "waits", s->waits);
+	json_key(b, "wait_seconds");
+	buf_seconds(b, s->wait_ns);
+	json_raw(b, "lost_by_cause", "{");
+	for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++)
+		json_u64(b, out_cause(i), s->lost[i]);
+	json_u64(b, "no_room", s->no_room);
+	json_u64(b, "malformed", s->malformed);
+	buf_char(b, '}');
 }
 
 static void summary(struct out *o, const struct out_summary *s, struct buf *talk)
 {
-	struct buf *b = &o->buf;
-
 	(void)talk;
-	buf_str(b, "{\"kind\":\"summary\"");
-	buf_number(b, ",\"events\":", s->events);
-	buf_number(b, ",\"lost\":", out_lost(s));
-	seconds(b, ",\"seconds\":", s->ns);
-	buf_number(b, ",\"calls\":", s->calls);
-	buf_number(b, ",\"returns\":", s->returns);
-	buf_number(b, ",\"places\":", s->places);
-	buf_number(b, ",\"unwound\":", s->unwound);
-	buf_number(b, ",\"open\":", s->open);
-	buf_number(b, ",\"doubtful\":", s->doubtful);
-	buf_number(b, ",\"forgotten\":", s->forgotten);
-	if (s->gone)
-		buf_number(b, ",\"gone\":", s->gone);
-	buf_number(b, ",\"filtered\":", s->filtered);
-	buf_number(b, ",\"undecided\":", s->undecided);
-	buf_number(b, ",\"sampled\":", s->sampled);
-	buf_number(b, ",\"limited\":", s->limited);
-	if (s->no_member)
-		buf_number(b, ",\"no_member\":", s->no_member);
-	if (s->edits) {
-		buf_number(b, ",\"edited\":", s->edited);
-		buf_number(b, ",\"not_edited\":", s->not_edited);
-	}
-	buf_number(b, ",\"waits\":", s->waits);
-	seconds(b, ",\"wait_seconds\":", s->wait_ns);
-	buf_str(b, ",\"lost_by_cause\":");
-	buf_char(b, '{');
-	for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++) {
-		buf_json_str(b, out_cause(i));
-		buf_char(b, ':');
-		buf_u64(b, s->lost[i]);
-		buf_char(b, ',');
-	}
-	buf_number(b, "\"no_room\":", s->no_room);
-	buf_str(b, ",\"malformed\":");
-	buf_u64(b, s->malformed);
-	buf_str(b, "}}\n");
+	out_json_summary(&o->buf, s);
+	json_end_line(&o->buf);
 }
 
 const struct out_format out_json = {

@@ -6,6 +6,7 @@
 #include "gotype/shape.h"
 #include "x86/regs.h"
 #include "output/fast_value.h"
+#include "output/row.h"
 #include "output/state_print.h"
 #include "value/std.h"
 #include "output/stack_print.h"
@@ -102,7 +103,7 @@ static bool has_name(const struct plan_value *val)
 	return val->name && val->name[0] && val->name[0] != '~' && strcmp(val->name, "_") != 0;
 }
 
-static void missing(struct buf *b, const char *why)
+void out_text_missing(struct buf *b, const char *why)
 {
 	buf_char(b, '<');
 	buf_str(b, why);
@@ -118,7 +119,7 @@ static void shown(struct buf *b, const struct out_event *e, const struct plan_va
 	e->v->indent = lines;
 	out_value(e, out_frame(e), val, &s);
 	if (s.why)
-		missing(b, s.why);
+		out_text_missing(b, s.why);
 	else
 		value_text(e->v, b, s.at.type, s.at.p, s.at.len);
 }
@@ -166,7 +167,7 @@ void out_text_values(struct out *o, const struct out_event *e)
 		return;
 	}
 	buf_char(&o->buf, '(');
-	missing(&o->buf, why);
+	out_text_missing(&o->buf, why);
 	buf_char(&o->buf, ')');
 }
 
@@ -412,19 +413,11 @@ static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 
 	begin(o, time, NULL);
 	buf_str(b, "! ");
-	buf_u64(b, l->count);
-	buf_str(b, l->count == 1 ? " record lost on CPU " : " records lost on CPU ");
-	buf_u64(b, l->cpu);
+	buf_count(b, l->count, "record");
+	buf_number(b, " lost on CPU ", l->cpu);
 	buf_str(b, ": ");
 	cause(b, l->cause);
 	buf_char(b, '\n');
-}
-
-static void count(struct buf *b, uint64_t n, const char *one, const char *many)
-{
-	buf_u64(b, n);
-	buf_char(b, ' ');
-	buf_str(b, n == 1 ? one : many);
 }
 
 /* "3.1s" */
@@ -438,92 +431,50 @@ static void seconds(struct buf *b, uint64_t ns)
 	buf_char(b, 's');
 }
 
-static void summary(struct out *o, const struct out_summary *s, struct buf *talk)
+static void lost_by_cause(struct buf *talk, const struct out_summary *s)
 {
-	(void)o;
-	count(talk, s->events, "event", "events");
-	buf_str(talk, " in ");
-	seconds(talk, s->ns);
-	buf_str(talk, ", ");
-	buf_u64(talk, out_lost(s));
-	buf_str(talk, " lost (");
 	for (uint32_t i = GOPROBE_LOST_UNSPEC + 1; i < __GOPROBE_LOST_MAX; i++) {
-		if (i > GOPROBE_LOST_UNSPEC + 1)
-			buf_str(talk, ", ");
-		buf_u64(talk, s->lost[i]);
+		buf_number(talk, i > GOPROBE_LOST_UNSPEC + 1 ? ", " : " lost (", s->lost[i]);
 		buf_char(talk, ' ');
 		cause(talk, i);
 	}
 	if (s->no_room) {
-		buf_str(talk, ", ");
-		buf_u64(talk, s->no_room);
+		buf_number(talk, ", ", s->no_room);
 		buf_str(talk, " no room");
 	}
 	if (s->malformed) {
-		buf_str(talk, ", ");
-		buf_u64(talk, s->malformed);
+		buf_number(talk, ", ", s->malformed);
 		buf_str(talk, " malformed");
 	}
 	buf_str(talk, ")\n");
 	if (s->lost[GOPROBE_LOST_RING_FULL])
 		buf_str(talk, "the buffers were full: --buffer 16m makes them larger, --lossless makes the program wait instead\n");
-	if (s->filtered) {
-		count(talk, s->filtered, "call", "calls");
-		buf_str(talk, " did not pass the condition\n");
-	}
-	if (s->undecided) {
-		count(talk, s->undecided, "call", "calls");
-		buf_str(talk, " with a condition that could not be told\n");
-	}
-	if (s->sampled) {
-		count(talk, s->sampled, "call", "calls");
-		buf_str(talk, " left out of the sample\n");
-	}
-	if (s->limited) {
-		count(talk, s->limited, "call", "calls");
-		buf_str(talk, " beyond the limit\n");
-	}
-	if (s->no_member) {
-		count(talk, s->no_member, "goroutine", "goroutines");
-		buf_str(talk, " not followed, because too many descend from that of the condition\n");
-	}
+}
+
+static void summary(struct out *o, const struct out_summary *s, struct buf *talk)
+{
+	struct fact facts[OUT_FACTS];
+
+	(void)o;
+	buf_count(talk, s->events, "event");
+	buf_str(talk, " in ");
+	seconds(talk, s->ns);
+	buf_number(talk, ", ", out_lost(s));
+	lost_by_cause(talk, s);
+	out_facts(s, facts);
+	facts_text(talk, facts, OUT_FACTS);
 	if (s->edits) {
-		count(talk, s->edited, "change", "changes");
+		buf_count(talk, s->edited, "change");
 		buf_str(talk, " made");
-		if (s->not_edited) {
-			buf_str(talk, ", ");
-			buf_u64(talk, s->not_edited);
-			buf_str(talk, " could not be");
-		}
+		if (s->not_edited)
+			buf_number(talk, ", failed: ", s->not_edited);
 		buf_char(talk, '\n');
 	}
 	if (s->waits) {
-		count(talk, s->waits, "record", "records");
-		buf_str(talk, " waited for room, ");
+		buf_count(talk, s->waits, "record");
+		buf_str(talk, " waited for space in the buffer, ");
 		seconds(talk, s->wait_ns);
 		buf_str(talk, " in all\n");
-	}
-	if (!s->paired)
-		return;
-	if (s->open) {
-		count(talk, s->open, "call", "calls");
-		buf_str(talk, " had not returned\n");
-	}
-	if (s->unwound) {
-		count(talk, s->unwound, "call", "calls");
-		buf_str(talk, " ended without returning (panic or Goexit)\n");
-	}
-	if (s->doubtful) {
-		count(talk, s->doubtful, "call", "calls");
-		buf_str(talk, " with an end that was not seen: records were lost\n");
-	}
-	if (s->forgotten) {
-		count(talk, s->forgotten, "open call", "open calls");
-		buf_str(talk, " forgotten: too many at once\n");
-	}
-	if (s->gone) {
-		count(talk, s->gone, "call", "calls");
-		buf_str(talk, " ended with their process, in whose place another program began\n");
 	}
 }
 

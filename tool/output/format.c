@@ -186,3 +186,26 @@ uint64_t out_lost(const struct out_summary *s)
 		n += s->lost[i];
 	return n;
 }
+
+void out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS])
+{
+	const struct fact facts[OUT_FACTS] = {
+		{ "unwound", s->unwound, "call",
+		  "ended without returning (panic or Goexit)", true },
+		{ "open", s->open, "call", "had not returned", true },
+		{ "doubtful", s->doubtful, "call",
+		  "with an end that was not seen: records were lost", true },
+		{ "forgotten", s->forgotten, "open call", "forgotten: too many at once", true },
+		{ "gone", s->gone, "call",
+		  "ended when their process exited, or executed another program", false },
+		{ "filtered", s->filtered, "call", "did not pass the condition", true },
+		{ "undecided", s->undecided, "call",
+		  "with a condition that could not be evaluated", true },
+		{ "sampled", s->sampled, "call", "left out of the sample", true },
+		{ "limited", s->limited, "call", "beyond the limit", true },
+		{ "no_member", s->no_member, "goroutine",
+		  "not followed: too many descend from the goroutine of the condition", false },
+	};
+
+	memcpy(ret, facts, sizeof(facts));
+}

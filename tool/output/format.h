@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "event/pair.h"
 #include "event/record.h"
+#include "output/row.h"
 #include "plan/plan.h"
 #include "value/decode.h"
 #include "value/path.h"
@@ -117,7 +118,6 @@ struct out_event {
  * @waits: records that waited for room
  * @wait_ns: how long, together
  * @ns: how long hits were recorded
- * @paired: calls and returns were joined (not --no-return)
  */
 struct out_summary {
 	uint64_t events;
@@ -143,7 +143,6 @@ struct out_summary {
 	uint64_t waits;
 	uint64_t wait_ns;
 	uint64_t ns;
-	bool paired;
 };
 
 struct out;
@@ -269,6 +268,8 @@ void out_value(const struct out_event *e, const struct plan_frame *f,
 	       const struct plan_value *val, struct out_shown *ret);
 /* Integer register @i, as goreg_ints has them, of an event whose frame has them: see there. */
 bool out_register(const struct out_event *e, size_t i, uint64_t *ret);
+/* "<why>", in place of a value */
+void out_text_missing(struct buf *b, const char *why);
 /* "(x=1, y=2)": the values of @e, a call or a return, as text. */
 void out_text_values(struct out *o, const struct out_event *e);
 /* The value of a panic: out_format.panic of the two formats. */
@@ -284,5 +285,10 @@ void out_json_value(struct buf *b, const struct out_event *e, const struct plan_
 /* "ring_full" */
 const char *out_cause(uint32_t cause);
 uint64_t out_lost(const struct out_summary *s);
+/* The counters of a summary that text and JSON share. */
+#define OUT_FACTS 10
+void out_facts(const struct out_summary *s, struct fact ret[OUT_FACTS]);
+/* {"kind":"summary",... without its end, for the members of others. */
+void out_json_summary(struct buf *b, const struct out_summary *s);
 
 #endif

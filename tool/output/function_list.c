@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lines of "goprobectl list" with a target: a function. */
+/* Functions as rows of "goprobectl list". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,8 @@
 #include "gobin/closure.h"
 #include "gotype/funcname.h"
 #include "output/function_list.h"
+#include "output/row.h"
 #include "plan/plan.h"
-
-/* Names and signatures longer than this push the other columns to the right. */
-#define NAME_WIDTH 60
 
 static const char *const entries[] = {
 	[PLAN_ENTRY_NONE] = "-",
@@ -23,14 +21,11 @@ static const char *const entries[] = {
 	[PLAN_ENTRY_FIRST] = "first",
 };
 
-void list_header(struct buf *b)
-{
-	size_t start = b->len;
-
-	buf_str(b, "FUNCTION");
-	buf_pad(b, start, NAME_WIDTH);
-	buf_str(b, "ENTRY  RETS  WHERE\n");
-}
+/* Names and signatures longer than this push the other columns to the right. */
+static const struct column col_func = { NULL, "FUNCTION", 60 };
+static const struct column col_entry = { "entry", "ENTRY", 5 };
+static const struct column col_returns = { "returns", "RETS", -6 };
+static const struct column col_where = { NULL, "WHERE", 0 };
 
 /* The type of the variable that is field @i of a closure: by reference it is behind a pointer. */
 static const char *type_of(const struct gotype *closure, size_t i)
@@ -65,93 +60,95 @@ static void captured_text(struct buf *b, const struct gotype *closure)
 
 static void captured_json(struct buf *b, const struct gotype *closure)
 {
-	const char *mark = "", *name;
+	const char *name;
 
-	buf_json_key(b, "captured");
-	buf_char(b, '[');
+	json_raw(b, "captured", "[");
 	for (size_t i = 0; i < closure->nfields; i++) {
 		name = gobin_closure_variable(closure, i);
 		if (!name)
 			continue;
-		buf_str(b, mark);
-		buf_str(b, "{\"name\":");
-		buf_json_str(b, name);
-		buf_json_key(b, "type");
-		buf_json_str(b, type_of(closure, i));
+		json_element(b);
+		buf_char(b, '{');
+		json_str(b, "name", name);
+		json_str(b, "type", type_of(closure, i));
 		buf_char(b, '}');
-		mark = ",";
 	}
-	buf_str(b, closure->more ? "],\"more_captured\":true" : "]");
+	buf_char(b, ']');
+	json_flag(b, "more_captured", closure->more);
 }
 
-static void text(struct buf *b, const struct gofunc *fn, const char *name, const char *sig,
-		 const struct gotype *closure, const struct list_survey *info)
+/* "main.foo(x int) error captures n int" */
+static void name_text(struct buf *b, const char *name, const char *sig,
+		      const struct gotype *closure)
 {
-	size_t start = b->len;
-
 	buf_str(b, name);
-	/* "func(x int) error" */
 	if (sig)
 		buf_str(b, strncmp(sig, "func", 4) == 0 ? sig + 4 : sig);
 	captured_text(b, closure);
-	buf_pad(b, start, NAME_WIDTH);
-	start = b->len;
-	buf_str(b, entries[info->refused ? PLAN_ENTRY_NONE : info->entry]);
-	buf_pad(b, start, 5);
-	if (info->refused)
-		buf_str(b, "     -");
-	else
-		buf_u64_right(b, info->nrets, 6);
-	buf_str(b, "  ");
-	buf_str(b, fn->file ? fn->file : "-");
-	if (fn->line > 0) {
-		buf_char(b, ':');
-		buf_u64(b, fn->line);
-	}
-	if (info->refused) {
-		buf_str(b, "  (");
-		buf_str(b, info->refused);
-		if (fn->flags & GOFUNC_INLINED && fn->ninlined) {
-			buf_str(b, ", at ");
-			buf_u64(b, fn->ninlined);
-			buf_str(b, fn->ninlined == 1 ? " place" : " places");
-		}
-		buf_char(b, ')');
-	}
-	buf_char(b, '\n');
 }
 
-static void json(struct buf *b, const struct gofunc *fn, const char *sig,
-		 const struct gotype *closure, const struct list_survey *info)
+static void name_json(struct buf *b, const struct gofunc *fn, const char *sig,
+		      const struct gotype *closure)
 {
-	buf_str(b, "{\"kind\":\"function\",\"func\":");
-	buf_json_str(b, fn->name);
-	if (sig) {
-		buf_json_key(b, "signature");
-		buf_json_str(b, sig);
-	}
+	json_str(b, "func", fn->name);
+	if (sig)
+		json_str(b, "signature", sig);
 	if (closure)
 		captured_json(b, closure);
 	if (fn->file) {
-		buf_json_key(b, "file");
-		buf_json_str(b, fn->file);
-		buf_json_key(b, "line");
-		buf_u64(b, fn->line > 0 ? fn->line : 0);
+		json_str(b, "file", fn->file);
+		json_u64(b, "line", fn->line > 0 ? fn->line : 0);
 	}
-	if (info->refused) {
-		buf_json_key(b, "refused");
-		buf_json_str(b, info->refused);
-		buf_json_key(b, "inlined");
-		buf_u64(b, fn->ninlined);
+}
+
+static void where_text(struct buf *b, const struct gofunc *fn, const char *refused)
+{
+	buf_str(b, fn->file ? fn->file : "-");
+	if (fn->line > 0)
+		buf_number(b, ":", fn->line);
+	if (!refused)
+		return;
+	buf_str(b, "  (");
+	buf_str(b, refused);
+	if (fn->flags & GOFUNC_INLINED && fn->ninlined) {
+		buf_str(b, ", at ");
+		buf_count(b, fn->ninlined, "place");
+	}
+	buf_char(b, ')');
+}
+
+static void put(struct row *r, const struct gofunc *fn, const char *name, const char *sig,
+		const struct gotype *closure, const struct list_survey *info)
+{
+	row_begin(r, "function");
+	if (row_is_json(r))
+		name_json(r->b, fn, sig, closure);
+	else if (row_cell(r, &col_func))
+		name_text(r->b, name, sig, closure);
+	if (!info->refused) {
+		row_str(r, &col_entry, entries[info->entry]);
+		row_u64(r, &col_returns, info->nrets);
+		if (row_is_json(r))
+			json_u64(r->b, "tails", info->ntails);
+	} else if (row_is_json(r)) {
+		json_str(r->b, "refused", info->refused);
+		json_u64(r->b, "inlined", fn->ninlined);
 	} else {
-		buf_json_key(b, "entry");
-		buf_json_str(b, entries[info->entry]);
-		buf_json_key(b, "returns");
-		buf_u64(b, info->nrets);
-		buf_json_key(b, "tails");
-		buf_u64(b, info->ntails);
+		row_none(r, &col_entry);
+		row_none(r, &col_returns);
 	}
-	buf_str(b, "}\n");
+	if (!row_is_json(r) && row_cell(r, &col_where))
+		where_text(r->b, fn, info->refused);
+	row_end(r);
+}
+
+void list_header(struct buf *b)
+{
+	static const struct gofunc none;
+	static const struct list_survey nothing;
+	struct row r = { .b = b, .mode = ROW_HEADS };
+
+	put(&r, &none, NULL, NULL, NULL, &nothing);
 }
 
 void list_survey(struct gobin *bin, const struct gofunc *fn, struct list_survey *ret)
@@ -172,10 +169,8 @@ void list_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 	const struct gotype *closure = gofuncname_is_closure(fn->name) && fn->entry ?
 				       gobin_closure_type(bin, fn->entry) : NULL;
 	char *sig = gobin_sig_text(bin, fn);
+	struct row r = { .b = b, .mode = row_mode(!names) };
 
-	if (names)
-		text(b, fn, goshape_names_get(names, fn->name), sig, closure, info);
-	else
-		json(b, fn, sig, closure, info);
+	put(&r, fn, names ? goshape_names_get(names, fn->name) : NULL, sig, closure, info);
 	free(sig);
 }

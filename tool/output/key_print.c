@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What has been counted and timed by key, as text and as JSON. */
+/* Tables of calls that are counted and timed by key. */
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "compile/group_by.h"
 #include "output/key_print.h"
 #include "value/decode.h"
@@ -81,11 +82,11 @@ static void put_string(struct words *w, bool json, struct buf *b)
 			buf_number(b, "...+", len - n);
 		return;
 	}
-	buf_str(b, "\"value\":");
+	json_key(b, "value");
 	buf_json(b, p, n);
 	if (len > n) {
-		buf_number(b, ",\"len\":", len);
-		buf_str(b, ",\"truncated\":true");
+		json_u64(b, "len", len);
+		json_flag(b, "truncated", true);
 	}
 }
 
@@ -95,6 +96,8 @@ static void put_scalar(struct keyshow *k, const struct gotype *t, uint64_t word,
 	const uint8_t *p = (const uint8_t *)&word;
 
 	value_record(k->values, &none);
+	if (k->show->json)
+		json_element(b);
 	value_start(k->values, b);
 	if (k->show->json)
 		value_json(k->values, b, t, p, t->size);
@@ -102,29 +105,20 @@ static void put_scalar(struct keyshow *k, const struct gotype *t, uint64_t word,
 		value_text(k->values, b, t, p, t->size);
 }
 
-/* Of BYKEY_ADDRESS, and a type that is not among the program's own. */
-static void put_hex(uint64_t word, bool json, struct buf *b)
-{
-	if (json)
-		buf_char(b, '"');
-	buf_hex(b, word);
-	if (json)
-		buf_char(b, '"');
-}
-
+/* An address, or the name of a type; the type's address if it is none of the program's own. */
 static void put_word(struct gobin *bin, enum bykey_kind kind, uint64_t word, bool json,
 		     struct buf *b)
 {
 	const char *name = kind == BYKEY_TYPE && word ? gobin_rtype_name(bin, word) : NULL;
 
-	if (json)
-		buf_str(b, "\"value\":");
-	if (!word)
-		buf_str(b, json ? "null" : "nil");
-	else if (!name)
-		put_hex(word, json, b);
+	if (json && word && !name)
+		json_hex(b, "value", word);
 	else if (json)
-		buf_json_str(b, name);
+		json_str(b, "value", name);
+	else if (!word)
+		buf_str(b, "nil");
+	else if (!name)
+		buf_hex(b, word);
 	else
 		buf_str(b, name);
 }
@@ -135,11 +129,10 @@ static void put_part(struct keyshow *k, const struct plan_func *pf, const struct
 	bool json = k->show->json;
 
 	if (json) {
-		buf_str(b, "{\"expr\":");
-		buf_json_str(b, part->name);
-		buf_str(b, ",\"type\":");
-		buf_json_str(b, value_type_name(part->type));
-		buf_char(b, ',');
+		json_element(b);
+		buf_char(b, '{');
+		json_str(b, "expr", part->name);
+		json_str(b, "type", value_type_name(part->type));
 	} else {
 		buf_str(b, part->name);
 		buf_char(b, '=');
@@ -160,90 +153,68 @@ static void put_key(struct keyshow *k, const struct keyrow *row, struct buf *b)
 	struct words w = { row->key, row->nwords };
 
 	for (size_t i = 0; i < pf->key->n; i++) {
-		if (i)
-			buf_char(b, k->show->json ? ',' : ' ');
+		if (i && !k->show->json)
+			buf_char(b, ' ');
 		put_part(k, pf, &pf->key->parts[i], &w, b);
 	}
 }
 
 /* --- rows ------------------------------------------------------------------------------ */
 
+/**
+ * struct keys - the rows of a table
+ * @show: how it is shown
+ * @rows: their numbers
+ * @names: names of functions
+ * @text: the key of the row at hand, with a NUL behind it
+ */
+struct keys {
+	struct keyshow *show;
+	const struct keyrows *rows;
+	struct goshape_names names;
+	struct buf text;
+};
+
 static bool several(const struct tallyshow *s)
 {
 	return s->plan->nfuncs - s->plan->naround - s->plan->nhidden > 1;
 }
 
-/* "main.get  key="x" goid=5", with a NUL behind it; without memory less of it. */
-static const char *label(struct keyshow *k, const struct keyrow *row,
-			 const struct goshape_names *names, struct buf *b)
+/* In text "main.get  key="x" goid=5", in JSON a list; without memory less of it. */
+static void item(void *ctx, size_t i, struct tallyshow_item *ret)
 {
+	struct keys *k = ctx;
+	const struct keyrow *row = k->rows->v[i];
+	const struct tallyshow *show = k->show->show;
+	struct buf *b = &k->text;
+
+	ret->func = plan_func_name(show->plan->funcs[row->id]);
+	keyrow_tally(row, &ret->tally);
 	b->len = 0;
-	if (several(k->show)) {
-		buf_str(b, goshape_names_get(names,
-					     plan_func_name(k->show->plan->funcs[row->id])));
+	if (show->json)
+		buf_char(b, '[');
+	if (!show->json && several(show)) {
+		buf_str(b, goshape_names_get(&k->names, ret->func));
 		buf_str(b, "  ");
 	}
-	put_key(k, row, b);
+	put_key(k->show, row, b);
+	buf_str(b, show->json ? "]" : "");
 	buf_char(b, 0);
-	return b->failed ? "?" : b->p;
+	ret->key = b->failed ? "null" : b->p;
+	ret->label = b->failed ? "?" : b->p;
 }
 
-static void text_table(struct keyshow *k, const struct keyrows *rows, size_t n, uint64_t real,
-		       uint64_t ns, struct buf *b)
+void keyshow_table(struct keyshow *show, const struct keyrows *rows,
+		   const struct tallyshow_when *when, struct buf *b)
 {
-	struct goshape_names names = { 0 };
-	struct buf name = { 0 };
-	struct tally t;
+	struct keys k = { .show = show, .rows = rows };
 
-	tallyshow_names(k->show, &names);
-	if (ns) {
-		buf_time_of_day(b, real);
-		buf_char(b, '\n');
-	}
-	if (n)
-		tallyshow_head(k->show, ns, several(k->show) ? "function, key" : "key", b);
-	for (size_t i = 0; i < n; i++) {
-		keyrow_tally(rows->v[i], &t);
-		tallyshow_line(k->show, &t, label(k, rows->v[i], &names, &name), ns, b);
-	}
-	for (size_t i = 0; k->show->histogram && i < n; i++) {
-		keyrow_tally(rows->v[i], &t);
-		tallyshow_histogram(&t, label(k, rows->v[i], &names, &name), b);
-	}
-	if (ns)
-		buf_char(b, '\n');
-	b->failed |= name.failed;
-	buf_fini(&name);
-	goshape_names_fini(&names);
-}
-
-static void json_line(struct keyshow *k, const struct keyrow *row, uint64_t real, uint64_t ns,
-		      struct buf *b)
-{
-	struct tally t;
-
-	keyrow_tally(row, &t);
-	buf_str(b, k->show->timed ? "{\"kind\":\"latency_key\",\"func\":" :
-				    "{\"kind\":\"count_key\",\"func\":");
-	buf_json_str(b, plan_func_name(k->show->plan->funcs[row->id]));
-	buf_str(b, ",\"key\":[");
-	put_key(k, row, b);
-	buf_char(b, ']');
-	tallyshow_json_calls(&t, real, ns, b);
-	if (k->show->timed)
-		tallyshow_json_times(k->show, &t, b);
-	buf_str(b, "}\n");
-}
-
-void keyshow_table(struct keyshow *k, const struct keyrows *rows, uint64_t real, uint64_t ns,
-		   struct buf *b)
-{
-	size_t n = k->show->top && k->show->top < rows->called ? k->show->top : rows->called;
-
-	if (!k->show->json) {
-		text_table(k, rows, n, real, ns, b);
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		json_line(k, rows->v[i], real, ns, b);
+	tallyshow_names(show->show, &k.names);
+	tallyshow_items(show->show, when, &(struct tallyshow_items){
+		.head = several(show->show) ? "FUNCTION, KEY" : "KEY", .n = rows->called,
+		.item = item, .ctx = &k,
+	}, b);
+	b->failed |= k.text.failed;
+	buf_fini(&k.text);
+	goshape_names_fini(&k.names);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What has been counted and timed by key, as text and as JSON. */
+/* Tables of calls that are counted and timed by key. */
 #ifndef GOPROBE_OUTPUT_KEY_PRINT_H
 #define GOPROBE_OUTPUT_KEY_PRINT_H
 
@@ -20,7 +20,7 @@ struct keyshow {
 struct keyshow *keyshow_new(const struct tallyshow *show);
 void keyshow_free(struct keyshow *k);
 /* The keys in @rows; the rest as tallyshow_table() has it. */
-void keyshow_table(struct keyshow *k, const struct keyrows *rows, uint64_t real, uint64_t ns,
-		   struct buf *b);
+void keyshow_table(struct keyshow *show, const struct keyrows *rows,
+		   const struct tallyshow_when *when, struct buf *b);
 
 #endif

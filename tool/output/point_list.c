@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lines of "goprobectl list --points": breakpoints, and how what they cover is executed. */
-#include "plan/plan.h"
-#include "base/printable.h"
-#include "output/point_list.h"
+#include <stdio.h>
 
-#define PLACE_WIDTH 50
-#define KIND_WIDTH 8
-#define INSN_WIDTH 40
+#include "output/point_list.h"
+#include "output/row.h"
+#include "plan/plan.h"
+
+static const struct column col_place = { NULL, "POINT", 50 };
+static const struct column col_kind = { "point", "KIND", 8 };
+static const struct column col_insn = { "instruction", "INSTRUCTION", 40 };
+static const struct column col_executed = { NULL, "EXECUTED", 0 };
+
+/* Bytes of an instruction. */
+#define CODE_MAX 15
 
 static const char *const hows[] = {
 	[INSN_HOW_EMULATED] = "emulated",
@@ -36,36 +42,6 @@ struct shown {
 	bool alone;
 };
 
-void points_header(struct buf *b)
-{
-	size_t start = b->len;
-
-	buf_str(b, "POINT");
-	buf_pad(b, start, PLACE_WIDTH);
-	start = b->len;
-	buf_str(b, "KIND");
-	buf_pad(b, start, KIND_WIDTH);
-	start = b->len;
-	buf_str(b, "INSTRUCTION");
-	buf_pad(b, start, INSN_WIDTH);
-	buf_str(b, "EXECUTED\n");
-}
-
-static void executed(struct buf *b, const struct shown *p)
-{
-	if (p->refused) {
-		buf_str(b, "can't be probed: ");
-		buf_str(b, p->why);
-	} else if (p->at->how == INSN_HOW_EMULATED) {
-		buf_str(b, "emulated by the kernel");
-	} else if (!p->why) {
-		buf_str(b, "carried out by goprobe");
-	} else {
-		buf_str(b, "single-stepped: ");
-		buf_str(b, p->why);
-	}
-}
-
 /* "; main.go:42" or "; main.add inlined in main.main main.go:42" */
 static void place_text(struct buf *b, const struct points_place *p)
 {
@@ -80,123 +56,130 @@ static void place_text(struct buf *b, const struct points_place *p)
 	}
 	if (p->file) {
 		buf_str(b, p->file);
-		buf_char(b, ':');
-		buf_i64(b, p->line);
+		buf_number(b, ":", p->line);
 	}
 }
 
-static void text(struct buf *b, const struct shown *p)
+static void executed_text(struct buf *b, const struct shown *p)
 {
-	char insn[INSN_TEXT_MAX];
-	size_t start = b->len;
-
-	buf_str(b, p->fn->name);
-	buf_char(b, '+');
-	buf_hex(b, p->at->at);
-	buf_pad(b, start, PLACE_WIDTH);
-	start = b->len;
-	buf_str(b, p->kind);
-	buf_pad(b, start, KIND_WIDTH);
-	start = b->len;
-	if (p->at->len)
-		insn_text(p->code, p->at->len, p->fn->entry + p->at->at, insn);
-	buf_str(b, p->at->len ? insn : "-");
-	buf_pad(b, start, INSN_WIDTH);
-	executed(b, p);
+	if (p->refused) {
+		buf_str(b, "can't be probed: ");
+		buf_str(b, p->why);
+	} else if (p->at->how == INSN_HOW_EMULATED) {
+		buf_str(b, "emulated by the kernel");
+	} else if (!p->why) {
+		buf_str(b, "carried out by goprobe");
+	} else {
+		buf_str(b, "single-stepped: ");
+		buf_str(b, p->why);
+	}
 	if (p->alone)
 		buf_str(b, "; the function is this instruction alone, and can't be timed");
 	place_text(b, p->place);
-	buf_char(b, '\n');
 }
 
 static void place_json(struct buf *b, const struct shown *p)
 {
 	const struct points_place *at = p->place;
 
-	if (!at)
-		return;
-	buf_json_key(b, "address");
-	buf_char(b, '"');
-	buf_hex(b, p->fn->entry + p->at->at);
-	buf_char(b, '"');
+	json_hex(b, "address", p->fn->entry + p->at->at);
 	if (at->inlined) {
-		buf_json_key(b, "inlined");
-		buf_json_str(b, at->inlined);
-		buf_json_key(b, "caller");
-		buf_json_str(b, at->caller);
+		json_str(b, "inlined", at->inlined);
+		json_str(b, "caller", at->caller);
 	}
 	if (at->file) {
-		buf_json_key(b, "file");
-		buf_json_str(b, at->file);
-		buf_json_key(b, "line");
-		buf_i64(b, at->line);
+		json_str(b, "file", at->file);
+		json_u64(b, "line", at->line);
 	}
 }
 
-static void insn_json(struct buf *b, const struct shown *p)
+static void executed_json(struct buf *b, const struct shown *p)
 {
-	static const char digits[] = "0123456789abcdef";
+	if (!p->refused)
+		json_str(b, "executed", hows[p->why ? INSN_HOW_STEPPED : p->at->how]);
+	if (p->why)
+		json_str(b, p->refused ? "refused" : "why", p->why);
+	json_flag(b, "alone", p->alone);
+	if (p->place)
+		place_json(b, p);
+}
+
+static void code_json(struct buf *b, const struct shown *p)
+{
+	char hex[2 * CODE_MAX + 1] = "";
+
+	json_u64(b, "offset", p->at->at);
+	for (size_t i = 0; i < p->at->len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", p->code[i]);
+	if (p->at->len)
+		json_str(b, "code", hex);
+}
+
+static void put(struct row *r, const struct shown *p)
+{
 	char insn[INSN_TEXT_MAX];
 
-	buf_json_key(b, "code");
-	buf_char(b, '"');
-	for (size_t i = 0; i < p->at->len; i++) {
-		buf_char(b, digits[p->code[i] >> 4]);
-		buf_char(b, digits[p->code[i] & 15]);
+	row_begin(r, "point");
+	if (row_is_json(r)) {
+		json_str(r->b, "func", p->fn->name);
+	} else if (row_cell(r, &col_place)) {
+		buf_str(r->b, p->fn->name);
+		buf_char(r->b, '+');
+		buf_hex(r->b, p->at->at);
 	}
-	buf_char(b, '"');
-	buf_json_key(b, "instruction");
-	insn_text(p->code, p->at->len, p->fn->entry + p->at->at, insn);
-	buf_json_str(b, insn);
+	row_str(r, &col_kind, p->kind);
+	if (row_is_json(r))
+		code_json(r->b, p);
+	if (p->at->len) {
+		insn_text(p->code, p->at->len, p->fn->entry + p->at->at, insn);
+		row_str(r, &col_insn, insn);
+	} else {
+		row_none(r, &col_insn);
+	}
+	if (row_is_json(r))
+		executed_json(r->b, p);
+	else if (row_cell(r, &col_executed))
+		executed_text(r->b, p);
+	row_end(r);
 }
 
-static void json(struct buf *b, const struct shown *p)
+void points_header(struct buf *b)
 {
-	buf_str(b, "{\"kind\":\"point\",\"func\":");
-	buf_json_str(b, p->fn->name);
-	buf_json_key(b, "point");
-	buf_json_str(b, p->kind);
-	buf_json_key(b, "offset");
-	buf_u64(b, p->at->at);
-	if (p->at->len)
-		insn_json(b, p);
-	if (!p->refused) {
-		buf_json_key(b, "executed");
-		buf_json_str(b, hows[p->why ? INSN_HOW_STEPPED : p->at->how]);
-	}
-	if (p->why) {
-		buf_json_key(b, p->refused ? "refused" : "why");
-		buf_json_str(b, p->why);
-	}
-	if (p->alone) {
-		buf_json_key(b, "alone");
-		buf_str(b, "true");
-	}
-	place_json(b, p);
-	buf_str(b, "}\n");
+	static const struct gofunc no_fn = { .name = "" };
+	static const struct insn_point none;
+	struct row r = { .b = b, .mode = ROW_HEADS };
+
+	put(&r, &(struct shown){ .fn = &no_fn, .kind = "", .at = &none });
 }
 
 /**
  * struct lister - what is the same for all points of a function
- * @b: where lines go
+ * @row: where lines go
  * @fn: the function
  * @code: its code
  * @ability: of the module
  * @total: what is counted
- * @json: in JSON
  * @alone: insn_is_alone()
  */
 struct lister {
-	struct buf *b;
+	struct row row;
 	const struct gofunc *fn;
 	const uint8_t *code;
 	enum points_ability ability;
 	struct points_total *total;
-	bool json;
 	bool alone;
 };
 
-static void one(const struct lister *l, const char *kind, const struct points_place *place,
+static struct lister lister(struct buf *b, const struct gofunc *fn, enum points_ability ability,
+			    struct points_total *total, bool json)
+{
+	return (struct lister){
+		.row = { .b = b, .mode = row_mode(json) }, .fn = fn, .ability = ability,
+		.total = total,
+	};
+}
+
+static void one(struct lister *l, const char *kind, const struct points_place *place,
 		const struct insn_point *at)
 {
 	struct shown p = { l->fn, kind, place, at, l->code + at->at, NULL, false, l->alone };
@@ -206,16 +189,13 @@ static void one(const struct lister *l, const char *kind, const struct points_pl
 		p.why = insn_why_stepped(p.code, at->len);
 	else if (at->how == INSN_HOW_CARRIED_OUT && l->ability == POINTS_UNABLE)
 		p.why = "goprobe can't carry it out on this kernel";
-	if (l->json)
-		json(l->b, &p);
-	else
-		text(l->b, &p);
+	put(&l->row, &p);
 }
 
 void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 		     enum points_ability ability, struct points_total *total, bool json)
 {
-	struct lister l = { b, fn, NULL, ability, total, json, false };
+	struct lister l = lister(b, fn, ability, total, json);
 	struct plan_func info;
 	struct insn_scan scan;
 
@@ -241,7 +221,7 @@ const char *points_place(struct buf *b, const struct points_place *place,
 {
 	const struct gofunc *fn = place->at.fn;
 	struct points_total none = { 0 };
-	struct lister l = { b, fn, NULL, ability, place->inlined ? &none : total, json, false };
+	struct lister l = lister(b, fn, ability, place->inlined ? &none : total, json);
 	struct insn_point at;
 	const char *why = plan_survey_at(&place->at, &at);
 
@@ -279,10 +259,7 @@ static int list_insn(void *ctx, const struct insn_point *at, const char *why)
 		return 0;
 	}
 	l->total->no_insns++;
-	if (l->json)
-		json(l->b, &p);
-	else
-		text(l->b, &p);
+	put(&l->row, &p);
 	return 0;
 }
 
@@ -290,7 +267,7 @@ void points_instructions(struct buf *b, struct gobin *bin, const struct gofunc *
 			 enum points_ability ability, struct points_total *total, bool json)
 {
 	struct insns i = {
-		.l = { b, fn, NULL, ability, total, json, false }, .bin = bin,
+		.l = lister(b, fn, ability, total, json), .bin = bin,
 	};
 
 	i.l.code = gobin_code(bin, fn->entry, fn->end - fn->entry);
@@ -301,10 +278,10 @@ void points_instructions(struct buf *b, struct gobin *bin, const struct gofunc *
 }
 
 void points_instruction(struct buf *b, const struct points_place *place,
-			enum points_ability ability, struct points_total *total, bool in_json)
+			enum points_ability ability, struct points_total *total, bool json)
 {
 	const struct gofunc *fn = place->at.fn;
-	struct lister l = { b, fn, NULL, ability, total, in_json, false };
+	struct lister l = lister(b, fn, ability, total, json);
 	struct insn_point at;
 	const char *why = plan_survey_at(&place->at, &at);
 	struct shown p = { fn, "insn", place, &at, NULL, NULL, true, false };
@@ -322,28 +299,7 @@ void points_instruction(struct buf *b, const struct points_place *place,
 	p.code = at.len ? l.code + at.at : NULL;
 	p.why = why;
 	total->no_insns++;
-	if (in_json)
-		json(b, &p);
-	else
-		text(b, &p);
-}
-
-/* "97.3 %" of @all, rounded down: 100.0 is all of them. */
-static void share(struct buf *b, size_t part, size_t all)
-{
-	size_t tenths = all ? part * 1000 / all : 1000;
-
-	buf_u64(b, tenths / 10);
-	buf_char(b, '.');
-	buf_u64(b, tenths % 10);
-	buf_str(b, " %");
-}
-
-static void counted(struct buf *b, size_t n, const char *what)
-{
-	buf_u64(b, n);
-	buf_char(b, ' ');
-	buf_str(b, what);
+	put(&l.row, &p);
 }
 
 static void end_json(struct buf *b, const struct points_total *t, enum points_ability ability)
@@ -352,17 +308,19 @@ static void end_json(struct buf *b, const struct points_total *t, enum points_ab
 		[POINTS_NOT_ASKED] = "null", [POINTS_UNABLE] = "false", [POINTS_ABLE] = "true",
 	};
 
-	buf_str(b, "{\"kind\":\"points\",\"functions\":");
-	buf_u64(b, t->funcs);
-	buf_json_key(b, "refused");
-	buf_u64(b, t->refused);
-	for (size_t i = 0; i <= INSN_HOW_EMULATED; i++) {
-		buf_json_key(b, hows[INSN_HOW_EMULATED - i]);
-		buf_u64(b, t->n[INSN_HOW_EMULATED - i]);
-	}
-	buf_json_key(b, "able");
-	buf_str(b, able[ability]);
-	buf_str(b, "}\n");
+	json_line(b, "points");
+	json_u64(b, "functions", t->funcs);
+	json_u64(b, "refused", t->refused);
+	for (size_t i = 0; i <= INSN_HOW_EMULATED; i++)
+		json_u64(b, hows[INSN_HOW_EMULATED - i], t->n[INSN_HOW_EMULATED - i]);
+	json_raw(b, "able", able[ability]);
+	json_end_line(b);
+}
+
+/* @part of @all; all of none is 100 %. */
+static void share(struct buf *b, size_t part, size_t all)
+{
+	buf_share(b, all ? part : 1, all ? all : 1);
 }
 
 void points_end(struct buf *b, const struct points_total *t, enum points_ability ability,
@@ -376,21 +334,21 @@ void points_end(struct buf *b, const struct points_total *t, enum points_ability
 		end_json(b, t, ability);
 		return;
 	}
-	counted(b, all, all == 1 ? "point" : "points");
+	buf_count(b, all, "point");
 	/* Single places are of no function. */
 	if (t->funcs || !all) {
 		buf_str(b, " in ");
-		counted(b, t->funcs, t->funcs == 1 ? "function" : "functions");
+		buf_count(b, t->funcs, "function");
 	}
 	if (t->refused) {
-		buf_str(b, " (");
-		counted(b, t->refused, "more can't be probed)");
+		buf_number(b, " (", t->refused);
+		buf_str(b, " more can't be probed)");
 	}
-	buf_str(b, ": ");
-	counted(b, emulated, "emulated by the kernel, ");
-	counted(b, t->n[INSN_HOW_CARRIED_OUT], ability == POINTS_UNABLE ?
-		"that goprobe could carry out, " : "carried out by goprobe, ");
-	counted(b, t->n[INSN_HOW_STEPPED], "single-stepped\nwithout a single-step: ");
+	buf_number(b, ": ", emulated);
+	buf_number(b, " emulated by the kernel, ", t->n[INSN_HOW_CARRIED_OUT]);
+	buf_number(b, ability == POINTS_UNABLE ? " that goprobe could carry out, " :
+		   " carried out by goprobe, ", t->n[INSN_HOW_STEPPED]);
+	buf_str(b, " single-stepped\nwithout a single-step: ");
 	share(b, ability == POINTS_UNABLE ? emulated : able, all);
 	buf_str(b, ability == POINTS_UNABLE ? "; where goprobe carries out instructions " :
 		"; where goprobe can't carry out instructions ");

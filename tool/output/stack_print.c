@@ -4,6 +4,7 @@
 
 #include "base/printable.h"
 #include "gotype/shape.h"
+#include "output/row.h"
 #include "output/stack_print.h"
 
 static size_t shown(const struct stacks *s, size_t top)
@@ -69,18 +70,6 @@ static void text_value(struct buf *b, const struct stacks_value *type, uint64_t 
 	buf_mem(b, type->type, strlen(type->type) - (value == 1));
 }
 
-/* "12.5%" */
-static void text_share(struct buf *b, uint64_t value, uint64_t all)
-{
-	uint64_t tenths = all ? (double)value * 1000 / all + 0.5 : 0;
-
-	buf_str(b, ", ");
-	buf_u64(b, tenths / 10);
-	buf_char(b, '.');
-	buf_digits(b, tenths % 10, 1);
-	buf_char(b, '%');
-}
-
 static void text_labels(struct buf *b, const struct stack *k)
 {
 	for (size_t i = 0; i < k->nlabels; i++) {
@@ -128,7 +117,8 @@ static void text_stack(const struct stacks *s, const struct stack *k, uint64_t a
 			buf_str(b, ", ");
 		text_value(b, &s->types[i], k->values[i]);
 	}
-	text_share(b, k->values[0], all);
+	buf_str(b, ", ");
+	buf_share(b, k->values[0], all);
 	text_labels(b, k);
 	buf_char(b, '\n');
 	text_frames(k, names, b);
@@ -152,80 +142,64 @@ void stackshow_text(const struct stacks *s, size_t top, struct buf *b)
 		return;
 	for (size_t i = n; i < s->n; i++)
 		rest = stacks_plus(rest, s->v[i]->values[0]);
-	buf_number(b, "\n", s->n - n);
-	buf_str(b, s->n - n == 1 ? " more stack: " : " more stacks: ");
+	buf_char(b, '\n');
+	buf_count(b, s->n - n, "more stack");
+	buf_str(b, ": ");
 	text_value(b, &s->types[0], rest);
-	text_share(b, rest, all);
+	buf_str(b, ", ");
+	buf_share(b, rest, all);
 	buf_char(b, '\n');
 }
 
 /* --- JSON ------------------------------------------------------------ */
 
-static void json_address(struct buf *b, const struct symbol *place)
-{
-	buf_str(b, "null,\"address\":\"");
-	buf_hex(b, place->pc);
-	buf_char(b, '"');
-	if (place->of->name) {
-		buf_str(b, ",\"binary\":");
-		buf_json_str(b, place->of->name);
-	}
-}
-
 static void json_place(struct buf *b, const struct gobin_frame *f)
 {
 	if (!f->file)
 		return;
-	buf_str(b, ",\"file\":");
-	buf_json_str(b, f->file);
-	buf_number(b, ",\"line\":", f->line);
+	json_str(b, "file", f->file);
+	json_u64(b, "line", f->line);
 }
 
 static void json_frame(struct buf *b, const struct symbol *place, const struct gobin_frame *f)
 {
-	buf_str(b, "{\"func\":");
-	if (f->func)
-		buf_json_str(b, f->func);
-	else
-		json_address(b, place);
+	buf_char(b, '{');
+	json_str(b, "func", f->func);
+	if (!f->func) {
+		json_hex(b, "address", place->pc);
+		if (place->of->name)
+			json_str(b, "binary", place->of->name);
+	}
 	json_place(b, f);
-	if (f->inlined)
-		buf_str(b, ",\"inlined\":true");
+	json_flag(b, "inlined", f->inlined);
 	buf_char(b, '}');
 }
 
 void stackshow_frames_json(const struct stack *k, struct buf *b)
 {
-	bool any = false;
-
-	buf_str(b, ",\"frames\":[");
+	json_raw(b, "frames", "[");
 	for (size_t i = 0; i < k->n; i++) {
 		for (size_t j = 0; j < k->places[i]->n; j++) {
-			if (any)
-				buf_char(b, ',');
-			any = true;
+			json_element(b);
 			json_frame(b, k->places[i], &k->places[i]->frames[j]);
 		}
 	}
 	buf_char(b, ']');
 	if (!k->creator)
 		return;
-	buf_str(b, ",\"created_by\":{\"func\":");
-	buf_json_str(b, stack_creator(k)->func);
+	json_raw(b, "created_by", "{");
+	json_str(b, "func", stack_creator(k)->func);
 	json_place(b, stack_creator(k));
 	buf_char(b, '}');
 }
 
 static void json_labels(struct buf *b, const struct stack *k)
 {
-	buf_str(b, ",\"labels\":{");
+	json_raw(b, "labels", "{");
 	for (size_t i = 0; i < k->nlabels; i++) {
 		const struct stacks_label *l = &k->labels[i];
 
-		if (i)
-			buf_char(b, ',');
-		buf_json_str(b, l->key);
-		buf_char(b, ':');
+		json_name(b, l->key);
 		if (l->text)
 			buf_json_str(b, l->text);
 		else
@@ -236,18 +210,14 @@ static void json_labels(struct buf *b, const struct stack *k)
 
 static void json_stack(const struct stacks *s, const struct stack *k, struct buf *b)
 {
-	buf_str(b, "{\"kind\":\"stack\"");
-	for (size_t i = 0; i < s->ntypes; i++) {
-		buf_str(b, ",\"");
-		buf_str(b, s->types[i].key);
-		buf_number(b, "\":", k->values[i]);
-	}
+	json_line(b, "stack");
+	for (size_t i = 0; i < s->ntypes; i++)
+		json_u64(b, s->types[i].key, k->values[i]);
 	stackshow_frames_json(k, b);
-	if (k->cut)
-		buf_str(b, ",\"truncated\":true");
+	json_flag(b, "truncated", k->cut);
 	if (k->nlabels)
 		json_labels(b, k);
-	buf_str(b, "}\n");
+	json_end_line(b);
 }
 
 void stackshow_json(const struct stacks *s, size_t top, struct buf *b)

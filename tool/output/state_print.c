@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How the time of calls divides among the states of their goroutines, as text and as JSON. */
+#include <stdio.h>
+
+#include "output/row.h"
 #include "output/state_print.h"
-
-/* "80.1 %", rounded down: 100.0 is all of it. */
-static void share(uint64_t part, uint64_t all, struct buf *b)
-{
-	uint64_t permille = all ? (uint64_t)((long double)part / all * 1000) : 0;
-
-	buf_u64(b, permille / 10);
-	buf_char(b, '.');
-	buf_u64(b, permille % 10);
-	buf_str(b, " %");
-}
 
 /* The largest that is not among @done, or __GOSTATES_MAX: all others are 0. */
 static unsigned int next(const uint64_t *ns, uint32_t done)
@@ -37,7 +29,7 @@ void splitshow_text(const uint64_t ns[__GOSTATES_MAX], struct buf *b)
 		buf_str(b, done ? ", " : "");
 		buf_str(b, gostates_names[i]);
 		buf_char(b, ' ');
-		share(ns[i], all, b);
+		buf_share(b, ns[i], all);
 		buf_char(b, ' ');
 		buf_duration(b, ns[i]);
 		done |= 1U << i;
@@ -46,11 +38,12 @@ void splitshow_text(const uint64_t ns[__GOSTATES_MAX], struct buf *b)
 
 void splitshow_json(const uint64_t ns[__GOSTATES_MAX], struct buf *b)
 {
-	buf_char(b, '{');
+	char key[32];
+
+	json_raw(b, "split", "{");
 	for (unsigned int i = 0; i < __GOSTATES_MAX; i++) {
-		buf_str(b, i ? ",\"" : "\"");
-		buf_str(b, gostates_names[i]);
-		buf_number(b, "_ns\":", ns[i]);
+		snprintf(key, sizeof(key), "%s_ns", gostates_names[i]);
+		json_u64(b, key, ns[i]);
 	}
 	buf_char(b, '}');
 }

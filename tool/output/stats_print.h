@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What has been counted and timed, as text and as JSON. */
+/* Tables and summaries of counted and timed calls. */
 #ifndef GOPROBE_OUTPUT_STATS_PRINT_H
 #define GOPROBE_OUTPUT_STATS_PRINT_H
 
@@ -31,8 +31,8 @@ struct tallyshow {
 };
 
 /**
- * struct tallyshow_end - what is told at the end
- * @ns: how long it was counted
+ * struct tallyshow_end - the end of a session
+ * @ns: how long it counted
  * @stats: the session's counters
  */
 struct tallyshow_end {
@@ -40,22 +40,52 @@ struct tallyshow_end {
 	const uint64_t *stats;
 };
 
-/*
- * The functions in @t->order. @real: now, ns since 1970. @ns: since the last time, or 0:
- * then it is about all calls, not about new ones.
+/**
+ * struct tallyshow_when - what a table is about
+ * @real: now, ns since 1970
+ * @ns: since the last table; 0: the table is about all calls, not about new ones
  */
-void tallyshow_table(const struct tallyshow *s, const struct tallies *t, uint64_t real, uint64_t ns,
-		     struct buf *b);
-/* What its functions are called in text. */
+struct tallyshow_when {
+	uint64_t real;
+	uint64_t ns;
+};
+
+/**
+ * struct tallyshow_item - a row of a table
+ * @tally: its numbers
+ * @func: the function's name
+ * @label: what text shows of function and key
+ * @key: the key as JSON, or NULL: the row is about all calls of the function
+ */
+struct tallyshow_item {
+	struct tally tally;
+	const char *func;
+	const char *label;
+	const char *key;
+};
+
+/**
+ * struct tallyshow_items - the rows of a table
+ * @head: head of the labels
+ * @n: their number
+ * @item: row @i, whose texts stay until the next call
+ * @ctx: first argument of @item
+ */
+struct tallyshow_items {
+	const char *head;
+	size_t n;
+	void (*item)(void *ctx, size_t i, struct tallyshow_item *ret);
+	void *ctx;
+};
+
+/* A table of @items, s->top of them at most. */
+void tallyshow_items(const struct tallyshow *s, const struct tallyshow_when *when,
+		     const struct tallyshow_items *items, struct buf *b);
+/* The functions in @t->order. */
+void tallyshow_table(const struct tallyshow *s, const struct tallies *t,
+		     const struct tallyshow_when *when, struct buf *b);
+/* The names of all functions that text can show. */
 void tallyshow_names(const struct tallyshow *s, struct goshape_names *names);
-/* Parts of it: the head, whose @last column is that of @what in a line, and lines. */
-void tallyshow_head(const struct tallyshow *s, uint64_t ns, const char *last, struct buf *b);
-void tallyshow_line(const struct tallyshow *s, const struct tally *t, const char *what,
-		    uint64_t ns, struct buf *b);
-void tallyshow_histogram(const struct tally *t, const char *what, struct buf *b);
-/* Members of a JSON object. */
-void tallyshow_json_calls(const struct tally *t, uint64_t real, uint64_t ns, struct buf *b);
-void tallyshow_json_times(const struct tallyshow *s, const struct tally *t, struct buf *b);
 /* The last line of JSON. */
 void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 		       const struct tallyshow_end *end, struct buf *b);

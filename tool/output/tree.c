@@ -3,7 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "gotype/shape.h"
+#include "output/row.h"
 #include "output/state_print.h"
 #include "output/tree.h"
 #include "plan/runtime_probe.h"
@@ -17,7 +19,19 @@
 /* What a call was given; what it gave back, or the panic that ended it; how its time divides. */
 enum { ARGS, RESULTS, SPLIT };
 
-typedef void (*split_fn)(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
+/**
+ * struct tree_style - how a format writes trees
+ * @values: the values of a call or a return
+ * @split: how its time divides
+ * @tree: a tree
+ */
+struct tree_style {
+	void (*values)(struct out *o, const struct out_event *e);
+	void (*split)(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
+	void (*tree)(struct graph *g, const struct calltree_root *r);
+};
+
+static const struct tree_style text_style, json_style;
 
 _Static_assert(SPLIT < CALLTREE_TEXTS, "that many are kept");
 
@@ -43,6 +57,11 @@ void graph_fini(struct graph *g)
 static struct graph *graph_of(struct out *o)
 {
 	return (struct graph *)((char *)o - offsetof(struct graph, out));
+}
+
+static const struct tree_style *style(const struct graph *g)
+{
+	return g->out.format == &graph_json ? &json_style : &text_style;
 }
 
 /* --- events to trees ------------------------------------------------- */
@@ -71,37 +90,42 @@ static struct calltree_origin origin(const struct out_event *e)
 	return ret;
 }
 
-typedef void (*values_fn)(struct out *o, const struct out_event *e);
-
-/* Keep the values of @e with its call. */
-static void keep_values(struct graph *g, const struct out_event *e, struct calltree_call *c,
-			values_fn values)
+/* Write what a call is to keep behind something: in JSON it begins with a comma then. */
+static size_t begin_kept(struct graph *g)
 {
-	struct buf *b = &g->out.buf;
-	size_t at = b->len;
-
-	values(&g->out, e);
-	if (!b->failed)
-		calltree_text(g->tree, c, e->kind == OUT_CALL ? ARGS : RESULTS, b->p + at,
-			      b->len - at);
-	b->len = at;
+	buf_char(&g->out.buf, ' ');
+	return g->out.buf.len;
 }
 
-/* Likewise how its time divides. */
-static void keep_split(struct graph *g, const struct out_event *e, struct calltree_call *c,
-		       split_fn split)
+/* Keep with the call what was written from @at on. */
+static void keep(struct graph *g, struct calltree_call *c, unsigned int which, size_t at)
 {
 	struct buf *b = &g->out.buf;
-	size_t at = b->len;
 
-	split(e->split, b);
-	if (!b->failed)
-		calltree_text(g->tree, c, SPLIT, b->p + at, b->len - at);
-	b->len = at;
+	if (b->failed)
+		return;
+	calltree_text(g->tree, c, which, b->p + at, b->len - at);
+	b->len = at - 1;
+}
+
+static void keep_values(struct graph *g, const struct out_event *e, struct calltree_call *c)
+{
+	size_t at = begin_kept(g);
+
+	style(g)->values(&g->out, e);
+	keep(g, c, e->kind == OUT_CALL ? ARGS : RESULTS, at);
+}
+
+static void keep_split(struct graph *g, const struct out_event *e, struct calltree_call *c)
+{
+	size_t at = begin_kept(g);
+
+	style(g)->split(e->split, &g->out.buf);
+	keep(g, c, SPLIT, at);
 }
 
 static struct calltree_call *leave(struct graph *g, const struct out_event *e,
-				   const struct calltree_who *w, split_fn split)
+				   const struct calltree_who *w)
 {
 	bool known;
 	struct calltree_call *c =
@@ -110,7 +134,7 @@ static struct calltree_call *leave(struct graph *g, const struct out_event *e,
 
 	g->unknown += !known;
 	if (known && c && e->split)
-		keep_split(g, e, c, split);
+		keep_split(g, e, c);
 	return known && e->kind == OUT_RETURN ? c : NULL;
 }
 
@@ -127,8 +151,7 @@ static struct calltree_call *unwind(struct graph *g, const struct out_event *e,
 	return calltree_unwind(g->tree, w, e->fn->id, e->time, e->seen, ends[e->end]);
 }
 
-static void take(struct graph *g, const struct out_event *e, values_fn values,
-		 split_fn split)
+static void take(struct graph *g, const struct out_event *e)
 {
 	const struct calltree_who w = who(e);
 	struct calltree_call *c = NULL;
@@ -149,10 +172,28 @@ static void take(struct graph *g, const struct out_event *e, values_fn values,
 		from = origin(e);
 		c = calltree_enter(g->tree, &w, e->fn->id, e->rec->h.depth, e->time, &from);
 	} else if (e->kind != OUT_AT) {
-		c = leave(g, e, &w, split);
+		c = leave(g, e, &w);
 	}
 	if (c)
-		keep_values(g, e, c, values);
+		keep_values(g, e, c);
+}
+
+static void print_ready(struct graph *g)
+{
+	struct calltree_root *r;
+
+	for (r = calltree_next(g->tree); r; r = calltree_next(g->tree)) {
+		style(g)->tree(g, r);
+		g->trees++;
+		g->calls += r->calls;
+		calltree_drop(r);
+	}
+}
+
+static void event(struct out *o, const struct out_event *e)
+{
+	take(graph_of(o), e);
+	print_ready(graph_of(o));
 }
 
 static void started(struct out *o, const struct out_event *e, const struct hidden_go *go)
@@ -163,28 +204,21 @@ static void started(struct out *o, const struct out_event *e, const struct hidde
 		.known = true, .parent = e->goid, .by = e->fn->id,
 		.place = go->pc && e->biased ? go->pc - e->bias - 1 : 0,
 	});
+	print_ready(graph_of(o));
 }
 
 static void begun(struct out *o, uint32_t tgid)
 {
 	calltree_begin(graph_of(o)->tree, tgid);
+	print_ready(graph_of(o));
+}
+
+static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+{
+	(o->format == &graph_json ? &out_json : &out_text)->lost(o, l, time);
 }
 
 /* --- what the formats have in common --------------------------------- */
-
-typedef void (*print_fn)(struct graph *g, const struct calltree_root *r);
-
-static void print_ready(struct graph *g, print_fn print)
-{
-	struct calltree_root *r;
-
-	for (r = calltree_next(g->tree); r; r = calltree_next(g->tree)) {
-		print(g, r);
-		g->trees++;
-		g->calls += r->calls;
-		calltree_drop(r);
-	}
-}
 
 /* Where the go statement is; of the main goroutine, which has no parent, there is none. */
 static bool place(const struct graph *g, const struct calltree_origin *from, struct goline *ret)
@@ -389,70 +423,58 @@ static void text_tree(struct graph *g, const struct calltree_root *r)
 				  " more calls are left out: the tree was full (--calls)\n");
 }
 
-static void text_event(struct out *o, const struct out_event *e)
-{
-	take(graph_of(o), e, out_text_values, splitshow_text);
-	print_ready(graph_of(o), text_tree);
-}
+/* What both formats say of trees at the end. */
+#define FACTS 5
 
-static void text_started_go(struct out *o, const struct out_event *e, const struct hidden_go *go)
+static void tree_facts(const struct graph *g, struct fact ret[FACTS])
 {
-	started(o, e, go);
-	print_ready(graph_of(o), text_tree);
-}
+	const struct fact facts[FACTS] = {
+		{ "trees", g->trees, NULL, NULL, true },
+		{ "tree_calls", g->calls, NULL, NULL, true },
+		{ "outside", g->outside, "event", "outside any goroutine, in no tree", true },
+		{ "unknown", g->unknown, "return", "of calls that were not seen, in no tree",
+		  true },
+		{ "cut_short", calltree_cut(g->tree), "tree",
+		  "printed before its end: too many calls in all", true },
+	};
 
-static void text_begun(struct out *o, uint32_t tgid)
-{
-	begun(o, tgid);
-	print_ready(graph_of(o), text_tree);
-}
-
-static void text_lost(struct out *o, const struct goprobe_lost *lost, uint64_t time)
-{
-	out_text.lost(o, lost, time);
-}
-
-static void say(struct buf *talk, uint64_t n, const char *what)
-{
-	buf_u64(talk, n);
-	buf_str(talk, what);
+	memcpy(ret, facts, sizeof(facts));
 }
 
 static void text_summary(struct out *o, const struct out_summary *s, struct buf *talk)
 {
 	struct graph *g = graph_of(o);
-	uint64_t cut = calltree_cut(g->tree);
+	struct fact facts[FACTS];
 
-	say(talk, g->trees, g->trees == 1 ? " tree of " : " trees of ");
-	say(talk, g->calls, g->calls == 1 ? " call: " : " calls: ");
+	buf_count(talk, g->trees, "tree");
+	buf_str(talk, " of ");
+	buf_count(talk, g->calls, "call");
+	buf_str(talk, ": ");
 	out_text.summary(o, s, talk);
-	if (g->outside)
-		say(talk, g->outside, " calls and returns outside any goroutine, in no tree\n");
-	if (g->unknown)
-		say(talk, g->unknown, " returns of calls that were not seen, in no tree\n");
-	if (cut)
-		say(talk, cut, cut == 1 ?
-		    " tree printed before it was finished: too many calls in all\n" :
-		    " trees printed before they were finished: too many calls in all\n");
+	tree_facts(g, facts);
+	facts_text(talk, facts, FACTS);
 	for (uint32_t i = 0; i < g->plan->nfuncs; i++) {
 		uint64_t left = calltree_left(g->tree, i);
 
 		if (!left)
 			continue;
-		say(talk, left, left == 1 ? " call of " : " calls of ");
+		buf_count(talk, left, "call");
+		buf_str(talk, " of ");
 		goshape_put(talk, g->plan->funcs[i]->fn->name);
 		buf_str(talk, " left out: too many for their tree (--calls), or for all\n");
 	}
 }
 
+static const struct tree_style text_style = { out_text_values, splitshow_text, text_tree };
+
 const struct out_format graph_text = {
 	.name = "text",
 	.header = text_header,
-	.event = text_event,
+	.event = event,
 	.panic = out_text_panic,
-	.started = text_started_go,
-	.begun = text_begun,
-	.lost = text_lost,
+	.started = started,
+	.begun = begun,
+	.lost = lost,
 	.summary = text_summary,
 };
 
@@ -471,9 +493,7 @@ static void json_values(struct out *o, const struct out_event *e)
 		out_json_values(o, e);
 		return;
 	}
-	buf_str(&o->buf, e->kind == OUT_CALL ? ",\"args_unavailable\":" :
-					       ",\"results_unavailable\":");
-	buf_json_str(&o->buf, why);
+	json_str(&o->buf, e->kind == OUT_CALL ? "args_unavailable" : "results_unavailable", why);
 }
 
 static void json_origin(struct graph *g, const struct calltree_call *c)
@@ -482,33 +502,18 @@ static void json_origin(struct graph *g, const struct calltree_call *c)
 	struct goline at;
 	bool placed = place(g, &c->origin, &at);
 
-	buf_str(b, ",\"started_by\":");
 	if (!placed && !c->origin.parent) {
-		buf_str(b, "null");
+		json_raw(b, "started_by", "null");
 		return;
 	}
-	buf_str(b, "{\"goid\":");
-	if (c->origin.parent)
-		buf_u64(b, c->origin.parent);
-	else
-		buf_str(b, "null");
+	json_raw(b, "started_by", "{");
+	json_known(b, "goid", c->origin.parent, c->origin.parent);
 	if (placed) {
-		buf_str(b, ",\"func\":");
-		buf_json_str(b, at.func);
-		buf_str(b, ",\"file\":");
-		buf_json_str(b, at.file ? at.file : "");
-		buf_number(b, ",\"line\":", at.line);
+		json_str(b, "func", at.func);
+		json_str(b, "file", at.file ? at.file : "");
+		json_u64(b, "line", at.line);
 	}
 	buf_char(b, '}');
-}
-
-static void json_duration(struct buf *b, const char *key, bool there, uint64_t ns)
-{
-	buf_str(b, key);
-	if (there)
-		buf_u64(b, ns);
-	else
-		buf_str(b, "null");
 }
 
 static void json_call(struct graph *g, const struct calltree_call *c)
@@ -524,38 +529,31 @@ static void json_call(struct graph *g, const struct calltree_call *c)
 	};
 	struct buf *b = &g->out.buf;
 
-	buf_str(b, "{\"func\":");
-	buf_json_str(b, name(g, c));
-	buf_number(b, ",\"tid\":", c->who.tid);
-	buf_number(b, ",\"goid\":", c->who.goid);
+	json_element(b);
+	buf_char(b, '{');
+	json_str(b, "func", name(g, c));
+	json_u64(b, "tid", c->who.tid);
+	json_u64(b, "goid", c->who.goid);
 	if (!c->parent || c->started)
 		json_origin(g, c);
-	if (c->who.system)
-		buf_str(b, ",\"system\":true");
-	buf_number(b, ",\"time_ns\":", c->time + g->out.epoch);
-	json_duration(b, ",\"duration_ns\":", has_ended(c), c->duration);
-	json_duration(b, ",\"self_ns\":", has_ended(c) && !c->vague, self_ns(c));
-	buf_str(b, ",\"ended\":\"");
-	buf_str(b, ends[c->end]);
-	buf_char(b, '"');
-	if (c->text[SPLIT]) {
-		buf_str(b, ",\"split\":");
+	json_flag(b, "system", c->who.system);
+	json_u64(b, "time_ns", c->time + g->out.epoch);
+	json_known(b, "duration_ns", has_ended(c), c->duration);
+	json_known(b, "self_ns", has_ended(c) && !c->vague, self_ns(c));
+	json_str(b, "ended", ends[c->end]);
+	if (c->text[SPLIT])
 		buf_str(b, c->text[SPLIT]);
-	}
 	if (c->text[ARGS])
 		buf_str(b, c->text[ARGS]);
 	if (c->text[RESULTS] && is_unwound(c))
-		buf_str(b, ",\"panic\":");
+		json_key(b, "panic");
 	if (c->text[RESULTS])
 		buf_str(b, c->text[RESULTS]);
 	if (c->below)
-		buf_number(b, ",\"calls_below\":", c->below);
-	buf_str(b, ",\"calls\":[");
-	for (const struct calltree_call *k = c->child; k; k = k->next) {
+		json_u64(b, "calls_below", c->below);
+	json_raw(b, "calls", "[");
+	for (const struct calltree_call *k = c->child; k; k = k->next)
 		json_call(g, k);
-		if (k->next)
-			buf_char(b, ',');
-	}
 	buf_str(b, "]}");
 }
 
@@ -563,83 +561,54 @@ static void json_tree(struct graph *g, const struct calltree_root *r)
 {
 	struct buf *b = &g->out.buf;
 
-	buf_number(b, "{\"kind\":\"call_tree\",\"pid\":", r->call->who.tgid);
-	buf_number(b, ",\"goid\":", r->call->who.goid);
-	buf_number(b, ",\"left_out\":", r->left);
-	buf_str(b, ",\"call\":");
+	json_line(b, "call_tree");
+	json_u64(b, "pid", r->call->who.tgid);
+	json_u64(b, "goid", r->call->who.goid);
+	json_u64(b, "left_out", r->left);
+	json_key(b, "call");
 	json_call(g, r->call);
-	buf_str(b, "}\n");
-}
-
-static void json_event(struct out *o, const struct out_event *e)
-{
-	take(graph_of(o), e, json_values, splitshow_json);
-	print_ready(graph_of(o), json_tree);
-}
-
-static void json_started_go(struct out *o, const struct out_event *e, const struct hidden_go *go)
-{
-	started(o, e, go);
-	print_ready(graph_of(o), json_tree);
-}
-
-static void json_begun(struct out *o, uint32_t tgid)
-{
-	begun(o, tgid);
-	print_ready(graph_of(o), json_tree);
-}
-
-static void json_lost(struct out *o, const struct goprobe_lost *lost, uint64_t time)
-{
-	out_json.lost(o, lost, time);
+	json_end_line(b);
 }
 
 /* As that of attach, with what is known of trees. */
 static void json_summary(struct out *o, const struct out_summary *s, struct buf *talk)
 {
-	static const char end[] = "}\n";
 	struct graph *g = graph_of(o);
+	struct fact facts[FACTS];
 	struct buf *b = &o->buf;
-	bool first = true;
 
-	out_json.summary(o, s, talk);
-	if (b->failed)
-		return;
-	b->len -= sizeof(end) - 1;
-	buf_number(b, ",\"trees\":", g->trees);
-	buf_number(b, ",\"tree_calls\":", g->calls);
-	buf_number(b, ",\"outside\":", g->outside);
-	buf_number(b, ",\"unknown\":", g->unknown);
-	buf_number(b, ",\"cut_short\":", calltree_cut(g->tree));
-	buf_str(b, ",\"left_out\":{");
+	(void)talk;
+	out_json_summary(b, s);
+	tree_facts(g, facts);
+	facts_json(b, facts, FACTS);
+	json_raw(b, "left_out", "{");
 	for (uint32_t i = 0; i < g->plan->nfuncs; i++) {
 		uint64_t left = calltree_left(g->tree, i);
 
 		if (!left)
 			continue;
-		if (!first)
-			buf_char(b, ',');
-		first = false;
-		buf_json_str(b, g->plan->funcs[i]->fn->name);
-		buf_number(b, ":", left);
+		json_name(b, g->plan->funcs[i]->fn->name);
+		buf_u64(b, left);
 	}
 	buf_char(b, '}');
-	buf_str(b, end);
+	json_end_line(b);
 }
+
+static const struct tree_style json_style = { json_values, splitshow_json, json_tree };
 
 const struct out_format graph_json = {
 	.name = "json",
 	.header = json_header,
-	.event = json_event,
+	.event = event,
 	.panic = out_json_panic,
-	.started = json_started_go,
-	.begun = json_begun,
-	.lost = json_lost,
+	.started = started,
+	.begun = begun,
+	.lost = lost,
 	.summary = json_summary,
 };
 
 void graph_finish(struct graph *g)
 {
 	calltree_finish(g->tree);
-	print_ready(g, g->out.format == &graph_json ? json_tree : text_tree);
+	print_ready(g);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How much of the programs' time tracing may take. */
+#include "base/json.h"
 #include "trace/overload.h"
 
 struct goprobe_breaker maxload_breaker(const struct maxload *m, uint64_t hit_ns,
@@ -45,12 +46,12 @@ void maxload_json(const struct goprobe_breaker *b, uint64_t hits, struct buf *to
 
 	maxload_say(b, hits, &text);
 	buf_char(&text, 0);
-	buf_number(to, "{\"kind\":\"broken\",\"hits_per_second\":", hits);
-	buf_number(to, ",\"percent\":", maxload_percent(b, hits));
-	buf_number(to, ",\"max_percent\":", b->percent);
-	buf_number(to, ",\"hit_ns\":", b->hit_ns);
-	buf_str(to, ",\"text\":");
-	buf_json_str(to, text.failed ? "" : text.p);
-	buf_str(to, "}\n");
+	json_line(to, "broken");
+	json_u64(to, "hits_per_second", hits);
+	json_u64(to, "percent", maxload_percent(b, hits));
+	json_u64(to, "max_percent", b->percent);
+	json_u64(to, "hit_ns", b->hit_ns);
+	json_str(to, "text", text.failed ? "" : text.p);
+	json_end_line(to);
 	buf_fini(&text);
 }

@@ -9,6 +9,7 @@
 #include "base/printable.h"
 #include "base/safe_open.h"
 #include "gobin/gobin.h"
+#include "output/row.h"
 #include "trace/session_list.h"
 
 /* Names longer than this push the other columns to the right. */
@@ -196,12 +197,10 @@ static size_t probed_functions(const struct list_session *s, const struct gobin 
 static void session_text(struct buf *b, const struct list_session *s, const char *comm,
 			 const struct probed *v, size_t n)
 {
-	buf_str(b, "session ");
-	buf_u64(b, s->session);
+	buf_number(b, "session ", s->session);
 	buf_str(b, " of ");
 	buf_plain(b, comm);
-	buf_str(b, " (pid ");
-	buf_u64(b, s->owner);
+	buf_number(b, " (pid ", s->owner);
 	buf_str(b, "): ");
 	buf_plain(b, s->path);
 	if (s->npids)
@@ -224,47 +223,36 @@ static void session_text(struct buf *b, const struct list_session *s, const char
 			buf_hex(b, v[i].offset);
 		}
 		buf_pad(b, start, NAME_WIDTH);
-		buf_u64(b, v[i].n);
-		buf_str(b, v[i].n == 1 ? " breakpoint\n" : " breakpoints\n");
+		buf_count(b, v[i].n, "breakpoint");
+		buf_char(b, '\n');
 	}
 }
 
 static void session_json(struct buf *b, const struct list_session *s, const char *comm,
 			 const struct probed *v, size_t n)
 {
-	buf_str(b, "{\"kind\":\"session\",\"session\":");
-	buf_u64(b, s->session);
-	buf_json_key(b, "owner");
-	buf_u64(b, s->owner);
-	buf_json_key(b, "owner_name");
-	buf_json_str(b, comm);
-	buf_json_key(b, "path");
-	buf_json_str(b, s->path);
-	buf_json_key(b, "pids");
-	if (s->npids) {
-		for (size_t i = 0; i < s->npids; i++) {
-			buf_char(b, i ? ',' : '[');
-			buf_i64(b, s->pids[i]);
-		}
-		buf_char(b, ']');
-	} else {
-		buf_str(b, "null");
+	json_line(b, "session");
+	json_u64(b, "session", s->session);
+	json_u64(b, "owner", s->owner);
+	json_str(b, "owner_name", comm);
+	json_str(b, "path", s->path);
+	json_raw(b, "pids", s->npids ? "[" : "null");
+	for (size_t i = 0; i < s->npids; i++) {
+		json_element(b);
+		buf_i64(b, s->pids[i]);
 	}
-	buf_json_key(b, "functions");
-	buf_char(b, '[');
+	buf_str(b, s->npids ? "]" : "");
+	json_raw(b, "functions", "[");
 	for (size_t i = 0; i < n; i++) {
-		buf_str(b, i ? ",{\"func\":" : "{\"func\":");
-		if (v[i].fn)
-			buf_json_str(b, v[i].fn->name);
-		else
-			buf_str(b, "null");
-		buf_json_key(b, "offset");
-		buf_u64(b, v[i].offset);
-		buf_json_key(b, "points");
-		buf_u64(b, v[i].n);
+		json_element(b);
+		buf_char(b, '{');
+		json_str(b, "func", v[i].fn ? v[i].fn->name : NULL);
+		json_u64(b, "offset", v[i].offset);
+		json_u64(b, "points", v[i].n);
 		buf_char(b, '}');
 	}
-	buf_str(b, "]}\n");
+	buf_char(b, ']');
+	json_end_line(b);
 }
 
 void list_sessions(struct buf *b, const struct list_sessions *l, bool as_json)

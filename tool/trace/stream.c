@@ -72,7 +72,6 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 	s->merge = merge_new();
 	s->bias = bias_new(p);
 	s->pair = paired ? pair_new(OPEN_MAX) : NULL;
-	s->sum.paired = paired;
 	if (s->pair && p->unwinds)
 		pair_expect_held(s->pair);
 	s->env = (struct value_env){

@@ -25,7 +25,7 @@ static const struct gotype t_uint16 = { .kind = GOTYPE_UINT, .name = "uint16", .
 
 #define TEXT 0x5000
 
-static struct row {
+static struct value_case {
 	const char *claim;
 	const struct gotype *type;
 	uint64_t words[2];
@@ -73,7 +73,8 @@ static struct row {
 	{ "something in an interface", &t_any, { 0, 0 } },
 };
 
-static void line(const struct row *row, const struct out_format *format, bool stack, struct out *o)
+static void line(const struct value_case *row, const struct out_format *format, bool stack,
+		 struct out *o)
 {
 	const struct plan_value values[] = {
 		{ .name = "first", .type = &t_int, .stack = stack },

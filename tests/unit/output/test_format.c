@@ -237,7 +237,7 @@ static size_t put(uint8_t *p, const struct step *s)
 #define REGS_TEXT \
 	"  {rax=0xffffffffffffffff rbx=0x0 rcx=0x1 rdx=0x2 rsi=0x3 rdi=0x4 rbp=0x5 rsp=0x6 r8=0x7 r9=0x8 r10=0x9 r11=0xa r12=0xb r13=0xc r14=0xd r15=0xe rip=0x55301f}\n"
 
-static struct row {
+static struct format_case {
 	const char *claim;
 	struct step in[6];
 	const char *text, *json;	/* json: with ' for " */
@@ -381,7 +381,7 @@ static void same(struct buf *b, const char *want, bool json)
 	assert_string_equal(b->p, want);
 }
 
-static void check(const struct row *row, const struct out_format *format, const char *want)
+static void check(const struct format_case *row, const struct out_format *format, const char *want)
 {
 	struct out o;
 
@@ -395,7 +395,7 @@ static void check(const struct row *row, const struct out_format *format, const 
 
 static void test_row(void **state)
 {
-	const struct row *row = *state;
+	const struct format_case *row = *state;
 
 	if (row->text)
 		check(row, &out_text, row->text);
@@ -512,7 +512,7 @@ static void test_malformed(void **state)
 static void test_summary(void **state)
 {
 	struct out_summary s = {
-		.events = 2, .calls = 1, .returns = 1, .ns = 3149000000, .paired = true,
+		.events = 2, .calls = 1, .returns = 1, .ns = 3149000000,
 	};
 	struct buf talk = { 0 };
 	struct out o;
@@ -540,14 +540,14 @@ static void test_summary(void **state)
 	buf_char(&talk, 0);
 	assert_string_equal(talk.p, "2 events in 3.1s, 13 lost (12 ring full, 0 no ring, 1 no room)\n"
 			    "the buffers were full: --buffer 16m makes them larger, --lossless makes the program wait instead\n"
+				    "2 calls ended without returning (panic or Goexit)\n"
+				    "1 call had not returned\n"
+				    "4 calls ended when their process exited, or executed another program\n"
 				    "12345 calls did not pass the condition\n"
-				    "1 call with a condition that could not be told\n"
+				    "1 call with a condition that could not be evaluated\n"
 				    "7 calls left out of the sample\n"
 				    "1 call beyond the limit\n"
-				    "3 records waited for room, 0.3s in all\n"
-				    "1 call had not returned\n"
-				    "2 calls ended without returning (panic or Goexit)\n"
-				    "4 calls ended with their process, in whose place another program began\n");
+				    "3 records waited for space in the buffer, 0.3s in all\n");
 	talk.len = 0;
 	out_json.summary(&o, &s, &talk);
 	assert_int_equal(talk.len, 0);

@@ -122,19 +122,19 @@ static void test_text(void **state)
 
 	(void)state;
 	stackshow_text(&made, 2, &b);
-	expect(&b, "9 calls, 5.00us, 75.0%, pid 12\n"
+	expect(&b, "9 calls, 5.00us, 75.0 %, pid 12\n"
 	       "    main.leaf (inlined)  /src/leaf.go:3\n"
 	       "    main.mid  /src/mid.go:20\n"
 	       "    main.main  /src/main.go:7\n"
 	       "\n"
-	       "2 calls, 0ns, 16.7%\n"
+	       "2 calls, 0ns, 16.6 %\n"
 	       "    main.F[...]  /src/a b.go:1\n"
 	       "    main.?\"odd\"?\n"
 	       "    0x7f0001 in /lib/libc.so.6\n"
 	       "    0x123\n"
 	       "    ... and its callers\n"
 	       "\n"
-	       "2 more stacks: 1 call, 8.3%\n");
+	       "2 more stacks: 1 call, 8.3 %\n");
 	stackshow_text(&(struct stacks){ .types = types, .ntypes = 1 }, 0, &b);
 	expect(&b, "");
 }
@@ -204,7 +204,7 @@ static void test_creator_shown(void **state)
 
 	(void)state;
 	stackshow_text(&s, 0, &b);
-	expect(&b, "3 calls, 100.0%\n"
+	expect(&b, "3 calls, 100.0 %\n"
 	       "    main.leaf (inlined)  /src/leaf.go:3\n"
 	       "    main.mid  /src/mid.go:20\n"
 	       "    main.main  /src/main.go:7\n"

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rows and facts look right as text and as JSON, and so do the tables of count and latency. */
+#include <stdlib.h>
+
+#include "output/row.h"
+#include "output/stats_print.h"
+#include "rows.h"
+
+static struct buf text;
+
+static int setup(void **state)
+{
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	text.len = 0;
+	return 0;
+}
+
+static void says(const char *want)
+{
+	buf_char(&text, 0);
+	assert_false(text.failed);
+	assert_string_equal(text.p, want);
+	text.len = 0;
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+static const struct column name = { "name", "NAME", 6 };
+static const struct column size = { "size", "SIZE", -6 };
+static const struct column took = { "took_ns", "TOOK", -8 };
+static const struct column note = { NULL, "NOTE", 0 };
+
+static void table(enum row_mode mode)
+{
+	static const struct {
+		const char *name;
+		uint64_t size, took;
+		const char *note;
+	} rows[] = {
+		{ "a", 7, 1500, "x" },
+		{ "世界", 123456, 0, "wide characters take two columns" },
+		{ "longer than it", 1234567, 2000000000, "a blank stands between" },
+		{ "b\033[2J", 0, 1, "a terminal is not controlled" },
+	};
+	struct row r = { .b = &text, .mode = mode };
+
+	for (size_t i = 0; i < (mode == ROW_HEADS ? 1 : 4); i++) {
+		row_begin(&r, "thing");
+		row_str(&r, &name, rows[i].name);
+		row_u64(&r, &size, rows[i].size);
+		row_ns(&r, &took, rows[i].took, rows[i].took);
+		row_str(&r, &note, rows[i].note);
+		row_end(&r);
+	}
+}
+
+static void test_text(void **state)
+{
+	(void)state;
+	table(ROW_HEADS);
+	table(ROW_TEXT);
+	says("NAME    SIZE    TOOK  NOTE\n"
+	     "a          7  1.50us  x\n"
+	     "世界   123456       -  wide characters take two columns\n"
+	     "longer than it  1234567   2.00s  a blank stands between\n"
+	     "b?[2J      0     1ns  a terminal is not controlled\n");
+}
+
+static void test_json(void **state)
+{
+	(void)state;
+	table(ROW_JSON);
+	says("{\"kind\":\"thing\",\"name\":\"a\",\"size\":7,\"took_ns\":1500}\n"
+	     "{\"kind\":\"thing\",\"name\":\"世界\",\"size\":123456}\n"
+	     "{\"kind\":\"thing\",\"name\":\"longer than it\",\"size\":1234567,\"took_ns\":2000000000}\n"
+	     "{\"kind\":\"thing\",\"name\":\"b\\u001b[2J\",\"size\":0,\"took_ns\":1}\n");
+}
+
+static void test_members(void **state)
+{
+	(void)state;
+	json_line(&text, "k");
+	json_raw(&text, "list", "[");
+	for (int i = 0; i < 2; i++) {
+		json_element(&text);
+		buf_char(&text, '{');
+		json_name(&text, "\"{");
+		buf_str(&text, "\"[\"");
+		json_hex(&text, "at", 255);
+		buf_char(&text, '}');
+	}
+	buf_char(&text, ']');
+	json_flag(&text, "absent", false);
+	json_flag(&text, "there", true);
+	json_known(&text, "unknown", false, 3);
+	json_str(&text, "null", NULL);
+	json_end_line(&text);
+	says("{\"kind\":\"k\",\"list\":[{\"\\\"{\":\"[\",\"at\":\"0xff\"},{\"\\\"{\":\"[\",\"at\":\"0xff\"}],\"there\":true,\"unknown\":null,\"null\":null}\n");
+}
+
+static void test_facts(void **state)
+{
+	static const struct fact facts[] = {
+		{ "one", 1, "call", "left out", true },
+		{ "two", 2, "call", "left out", false },
+		{ "always", 0, "call", "that text leaves out", true },
+		{ "absent", 0, "call", "that both leave out", false },
+		{ "data", 5, NULL, NULL, false },
+	};
+
+	(void)state;
+	facts_text(&text, facts, 5);
+	says("1 call left out\n2 calls left out\n");
+	buf_char(&text, '{');
+	facts_json(&text, facts, 5);
+	says("{\"one\":1,\"two\":2,\"always\":0,\"data\":5");
+}
+
+static void test_share(void **state)
+{
+	static const struct { uint64_t part, all; const char *want; } rows[] = {
+		{ 0, 0, "0.0 %" }, { 1, 3, "33.3 %" }, { 999999, 1000000, "99.9 %" },
+		{ UINT64_MAX, UINT64_MAX, "100.0 %" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		buf_share(&text, rows[i].part, rows[i].all);
+		says(rows[i].want);
+	}
+}
+
+/* --- tables of count and latency ------------------------------------------- */
+
+static const struct gofunc fns[] = { { .name = "main.slow" }, { .name = "main.fast" } };
+static struct plan_func funcs[] = { { .fn = &fns[0] }, { .fn = &fns[1], .id = 1 } };
+static struct plan_func *list[] = { &funcs[0], &funcs[1] };
+static const struct plan plan = { .funcs = list, .nfuncs = 2 };
+static uint64_t stats[__GOPROBE_STAT_MAX] = {
+	[GOPROBE_STAT_FILTERED] = 3, [GOPROBE_STAT_NO_CALL] = 1,
+};
+
+/* Two functions, of which one has no duration. */
+static void show(bool timed, bool json, uint64_t ns)
+{
+	const struct tallyshow s = { .plan = &plan, .timed = timed, .json = json };
+	const struct tallyshow_when when = { 1000000000, ns };
+	const struct tallyshow_end end = { 2500000000, stats };
+	const uint64_t buckets[] = { 2 };
+	struct tallies t;
+
+	assert_int_equal(tallies_init(&t, 2), 0);
+	tallies_add(&t, &(struct goprobe_tally){
+		.id = 0, .calls = 3, .first = 40, .nbuckets = 1, .sum = 5000, .min = 2000,
+		.max = 3000, .unwound = 1,
+	}, buckets);
+	tallies_add(&t, &(struct goprobe_tally){ .id = 1, .hits = 24 }, NULL);
+	tallies_sort(&t, TALLIES_BY_TIME);
+	tallyshow_table(&s, &t, &when, &text);
+	if (json)
+		tallyshow_summary(&s, &t, &end, &text);
+	else
+		tallyshow_say(&s, &t, &end, &text);
+	tallies_fini(&t);
+}
+
+static const struct table_case {
+	const char *claim;
+	bool timed, json;
+	uint64_t ns;
+	const char *want;
+} tables[] = {
+	{
+		"count", false, false, 0,
+		"     CALLS  FUNCTION\n"
+		"         3  main.slow\n"
+		"        24  main.fast\n"
+		"27 calls of 2 functions in 2.50s\n"
+		"3 calls did not pass the condition\n"
+	}, {
+		"count -i", false, false, 500000000,
+		"00:00:01.000\n"
+		"     CALLS  PER SECOND         ALL  FUNCTION\n"
+		"         3           6           3  main.slow\n"
+		"        24          48          24  main.fast\n"
+		"\n"
+		"27 calls of 2 functions in 2.50s\n"
+		"3 calls did not pass the condition\n"
+	}, {
+		"count -o json -i", false, true, 500000000,
+		"{\"kind\":\"count\",\"func\":\"main.slow\",\"time_ns\":1000000000,\"new\":3,\"calls\":3,\"new_ns\":500000000}\n"
+		"{\"kind\":\"count\",\"func\":\"main.fast\",\"time_ns\":1000000000,\"new\":24,\"calls\":24,\"new_ns\":500000000}\n"
+		"{\"kind\":\"summary\",\"functions\":2,\"called\":2,\"calls\":27,\"seconds\":2.500000,\"filtered\":3,\"undecided\":0}\n"
+	}, {
+		"latency", true, false, 0,
+		"     CALLS       SUM       P50       P90       P99       MAX  FUNCTION\n"
+		"         3    5.00us    2.30us    2.55us    2.55us    3.00us  main.slow\n"
+		"        24         -         -         -         -         -  main.fast\n"
+		"27 calls of 2 functions in 2.50s\n"
+		"1 return of calls that had begun before, or did not count\n"
+		"3 calls did not pass the condition\n"
+	}, {
+		"latency -o json", true, true, 0,
+		"{\"kind\":\"latency\",\"func\":\"main.slow\",\"time_ns\":1000000000,\"calls\":3,\"returned\":2,\"open\":0,\"unwound\":1,\"gone\":0,\"sum_ns\":5000,\"min_ns\":2000,\"p50_ns\":2303,\"p90_ns\":2559,\"p99_ns\":2559,\"max_ns\":3000}\n"
+		"{\"kind\":\"latency\",\"func\":\"main.fast\",\"time_ns\":1000000000,\"calls\":24,\"returned\":0,\"open\":24,\"unwound\":0,\"gone\":0}\n"
+		"{\"kind\":\"summary\",\"functions\":2,\"called\":2,\"calls\":27,\"seconds\":2.500000,\"no_room\":0,\"no_call\":1,\"no_goroutine\":0,\"filtered\":3,\"undecided\":0}\n"
+	},
+};
+
+static void test_table(void **state)
+{
+	const struct table_case *c = *state;
+
+	text.len = 0;
+	show(c->timed, c->json, c->ns);
+	says(c->want);
+}
+
+int main(void)
+{
+	struct CMUnitTest all[N(tables) + 5] = {
+		cmocka_unit_test_setup(test_text, setup),
+		cmocka_unit_test_setup(test_json, setup),
+		cmocka_unit_test_setup(test_members, setup),
+		cmocka_unit_test_setup(test_facts, setup),
+		cmocka_unit_test_setup(test_share, setup),
+	};
+	int failed;
+
+	ROWS(all + 5, tables, test_table);
+	failed = cmocka_run_group_tests(all, NULL, NULL);
+	buf_fini(&text);
+	return failed;
+}

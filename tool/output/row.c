@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rows of tables, and facts of summaries. */
+#include "base/printable.h"
+#include "output/row.h"
+
+void row_begin(struct row *r, const char *kind)
+{
+	r->column = NULL;
+	if (r->mode == ROW_JSON)
+		json_line(r->b, kind);
+}
+
+/* The current cell is complete: bring it to its width. */
+static void end_cell(struct row *r)
+{
+	if (!r->column)
+		return;
+	if (r->column->width < 0)
+		buf_pad_left(r->b, r->cell, -r->column->width);
+	else
+		buf_pad(r->b, r->cell, r->column->width);
+}
+
+bool row_cell(struct row *r, const struct column *c)
+{
+	if (r->mode == ROW_JSON) {
+		if (c->key)
+			json_key(r->b, c->key);
+		return c->key;
+	}
+	end_cell(r);
+	if (c->width >= 0 && r->column && r->column->width < 0)
+		buf_str(r->b, "  ");
+	r->cell = r->b->len;
+	r->column = c;
+	if (r->mode == ROW_HEADS)
+		buf_str(r->b, c->head);
+	return r->mode == ROW_TEXT;
+}
+
+void row_end(struct row *r)
+{
+	if (r->mode == ROW_JSON) {
+		json_end_line(r->b);
+		return;
+	}
+	/* No blanks at the end of a line. */
+	if (r->column && r->column->width < 0)
+		end_cell(r);
+	buf_char(r->b, '\n');
+}
+
+void row_u64(struct row *r, const struct column *c, uint64_t v)
+{
+	if (row_cell(r, c))
+		buf_u64(r->b, v);
+}
+
+void row_ns(struct row *r, const struct column *c, bool known, uint64_t ns)
+{
+	if (!known) {
+		row_none(r, c);
+		return;
+	}
+	if (!row_cell(r, c))
+		return;
+	if (r->mode == ROW_JSON)
+		buf_u64(r->b, ns);
+	else
+		buf_duration(r->b, ns);
+}
+
+void row_str(struct row *r, const struct column *c, const char *s)
+{
+	if (!row_cell(r, c))
+		return;
+	if (r->mode == ROW_JSON)
+		buf_json_str(r->b, s);
+	else
+		buf_plain(r->b, s);
+}
+
+void row_none(struct row *r, const struct column *c)
+{
+	if (r->mode != ROW_JSON && row_cell(r, c))
+		buf_char(r->b, '-');
+}
+
+void facts_json(struct buf *b, const struct fact *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (f[i].key && (f[i].n || f[i].always))
+			json_u64(b, f[i].key, f[i].n);
+}
+
+void buf_count(struct buf *b, uint64_t n, const char *noun)
+{
+	buf_u64(b, n);
+	buf_char(b, ' ');
+	buf_str(b, noun);
+	if (n != 1)
+		buf_char(b, 's');
+}
+
+void facts_text(struct buf *b, const struct fact *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!f[i].n || !f[i].noun)
+			continue;
+		buf_count(b, f[i].n, f[i].noun);
+		buf_char(b, ' ');
+		buf_str(b, f[i].text);
+		buf_char(b, '\n');
+	}
+}
+
+void buf_share(struct buf *b, uint64_t part, uint64_t all)
+{
+	uint64_t permille = all ? (uint64_t)((long double)part / all * 1000) : 0;
+
+	buf_u64(b, permille / 10);
+	buf_char(b, '.');
+	buf_u64(b, permille % 10);
+	buf_str(b, " %");
+}

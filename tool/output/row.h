@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rows of tables, and facts of summaries. A caller names each cell once; text shows the cells in
+ * columns, JSON as members of one object a line. docs/json.md has the keys.
+ */
+#ifndef GOPROBE_OUTPUT_ROW_H
+#define GOPROBE_OUTPUT_ROW_H
+
+#include "base/buf.h"
+#include "base/json.h"
+
+/**
+ * struct column - a column of a table
+ * @key: its key in JSON, or NULL: text alone shows it
+ * @head: its head in text
+ * @width: columns of a terminal that it takes at least; negative: its cells stand at the right
+ */
+struct column {
+	const char *key;
+	const char *head;
+	int width;
+};
+
+enum row_mode {
+	ROW_TEXT,
+	ROW_JSON,
+	ROW_HEADS,	/* in text: heads of columns in place of cells */
+};
+
+/**
+ * struct row - a row under construction
+ * @b: where it goes
+ * @mode: what is written
+ * @cell: where the current cell begins in @b
+ * @column: of the current cell, or NULL
+ */
+struct row {
+	struct buf *b;
+	enum row_mode mode;
+	size_t cell;
+	const struct column *column;
+};
+
+static inline enum row_mode row_mode(bool json)
+{
+	return json ? ROW_JSON : ROW_TEXT;
+}
+
+/* Members that JSON alone has go to the buffer, with json_u64() and the like. */
+static inline bool row_is_json(const struct row *r)
+{
+	return r->mode == ROW_JSON;
+}
+
+void row_begin(struct row *r, const char *kind);
+void row_end(struct row *r);
+/*
+ * Begin a cell: true if the caller is to append its text, or its JSON value; false if this mode
+ * does not show it. Text cells come in the order of these calls.
+ */
+bool row_cell(struct row *r, const struct column *c);
+void row_u64(struct row *r, const struct column *c, uint64_t v);
+/* A duration, if it is @known. */
+void row_ns(struct row *r, const struct column *c, bool known, uint64_t ns);
+/* A text, without what controls a terminal. */
+void row_str(struct row *r, const struct column *c, const char *s);
+/* A number that is not known: "-" in text, absent in JSON. */
+void row_none(struct row *r, const struct column *c);
+
+/**
+ * struct fact - a counter of a summary
+ * @key: in JSON
+ * @n: it
+ * @noun: what is counted, "call"; text adds an "s" if it is not 1
+ * @text: the rest of its line
+ * @always: in JSON also if it is 0
+ *
+ * Text leaves out facts that are 0 or have no @noun, and facts_json() those without a key.
+ */
+struct fact {
+	const char *key;
+	uint64_t n;
+	const char *noun;
+	const char *text;
+	bool always;
+};
+
+void facts_json(struct buf *b, const struct fact *f, size_t n);
+/* A line for each. */
+void facts_text(struct buf *b, const struct fact *f, size_t n);
+/* "1 call", "2 calls" */
+void buf_count(struct buf *b, uint64_t n, const char *noun);
+/* "80.1 %" of @all, rounded down: 100.0 is all of it. */
+void buf_share(struct buf *b, uint64_t part, uint64_t all);
+
+#endif
