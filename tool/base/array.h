@@ -8,9 +8,9 @@
 #include <string.h>
 
 /*
- * Make room for @need elements of @size bytes in the array whose pointer is at
- * @array and that has room for *@cap. Returns 0, or -1 without memory; then
- * nothing has changed.
+ * Grow an array to hold @need elements of @size bytes. Its pointer is at @array,
+ * and it holds *@cap elements now. Returns 0, or -1 without memory; then nothing
+ * has changed.
  */
 static inline int grow(void *array, size_t need, size_t *cap, size_t size)
 {

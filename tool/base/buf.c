@@ -162,8 +162,8 @@ static bool next_up(char *s)
  * Go picks the shortest digits that read back, of those the closest. A double has at most 15 digits
  * that any text keeps, so: if 15 suffice, they are the shortest ones followed
  * by zeros; else 16 or 17. For a float32: 6, else 7 to 9. The closest digits read back if
- * any so many do, except of a power of two: the numbers above it are twice as far apart as
- * those below, so that the digits above may though the closest, below, do not.
+ * any digits of that number do. A power of two is the exception: the numbers above it are twice
+ * as far apart as those below, so digits above it may read back when the closest, below, do not.
  */
 static void shortest(char *s, size_t n, double v, unsigned int size)
 {

@@ -30,7 +30,7 @@ struct buf {
 void buf_fini(struct buf *b);
 bool buf_grow(struct buf *b, size_t n);
 
-/* Make room for @n more bytes; false if memory ran out. */
+/* Reserve @n more bytes; false if memory ran out. */
 static inline bool buf_room(struct buf *b, size_t n)
 {
 	return b->cap - b->len >= n || buf_grow(b, n);
@@ -58,14 +58,14 @@ static inline void buf_str(struct buf *b, const char *s)
 /* The numbers from 00 to 99, two digits each. */
 extern const char buf_pairs[];
 
-/* For those who have made room: write two digits, and return where to go on. */
+/* Write two digits into reserved bytes, and return the position behind them. */
 static inline char *buf_pair(char *to, unsigned int two)
 {
 	memcpy(to, buf_pairs + 2 * two, 2);
 	return to + 2;
 }
 
-/* Likewise a number, of at most BUF_U64_MAX digits. */
+/* Write a number of at most BUF_U64_MAX digits, in the same way. */
 #define BUF_U64_MAX 20
 char *buf_put_u64(char *to, uint64_t v);
 

@@ -24,7 +24,7 @@ uint64_t clock_epoch(void);
  * @looked: when it did, CLOCK_MONOTONIC, ns
  *
  * It changes when the system's clock is set, and over a suspend, which CLOCK_MONOTONIC
- * does not count; what can't be told from how exactly it is measured is left.
+ * does not count. A change below the precision of the measurement is ignored.
  * Return: whether @epoch has changed.
  */
 bool clock_follow(uint64_t *epoch, uint64_t *looked);

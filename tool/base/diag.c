@@ -24,7 +24,7 @@ static char *format(const char *fmt, va_list ap)
 /**
  * diag_set - say what is wrong
  * @d: where to; what it said before is forgotten
- * @fmt: the sentence
+ * @fmt: the message
  *
  * Return: -1, always.
  */
@@ -46,7 +46,7 @@ int diag_set(struct diag *d, const char *fmt, ...)
  * diag_errno - as diag_set(), ending in what an errno means
  * @d: where to
  * @err: positive errno
- * @fmt: the sentence's beginning
+ * @fmt: the beginning of the message
  *
  * Return: -1, always.
  */
@@ -65,7 +65,7 @@ int diag_errno(struct diag *d, int err, const char *fmt, ...)
 
 /**
  * diag_hint - add what to do about it
- * @d: a diag that has a sentence
+ * @d: a diag that has a message
  * @fmt: the hint
  */
 void diag_hint(struct diag *d, const char *fmt, ...)
@@ -79,7 +79,7 @@ void diag_hint(struct diag *d, const char *fmt, ...)
 
 /**
  * diag_span - point into the user's own text
- * @d: a diag that has a sentence
+ * @d: a diag that has a message
  * @text: all of the text, copied
  * @at: first byte of the place
  * @len: bytes; 0 marks one column (something is missing there)
@@ -137,7 +137,7 @@ static void print_span(const struct diag *d, FILE *to)
 }
 
 /**
- * diag_print_sentence - show an error's sentence, and nothing else, not even a newline
+ * diag_print_message - print an error's message, and nothing else, not even a newline
  * @d: the error
  * @to: stderr as a rule
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An error as a value: one sentence, perhaps a hint, perhaps a place in the
- * user's own text. Made where the fact is known, printed once, by main.c.
+ * Errors as values: one message, perhaps a hint, perhaps a place in the user's
+ * own text. Made where the fact is known, printed once, by main.c.
  */
 #ifndef GOPROBE_BASE_DIAG_H
 #define GOPROBE_BASE_DIAG_H
@@ -12,8 +12,8 @@
 
 /**
  * struct diag - an error for a person
- * @sentence: what is wrong; no capital, no full stop ("no process 4121")
- * @hint: what to do, or NULL; a sentence of its own
+ * @message: what is wrong; no capital, no full stop ("no process 4121")
+ * @hint: what to do, or NULL; starts a line of its own
  * @text: the user's text that the error points into, or NULL
  * @at: first byte of the place in @text
  * @len: its length
@@ -28,7 +28,7 @@ struct diag {
 	size_t len;
 };
 
-/* Set the sentence; always returns -1, so that callers can return it. */
+/* Set the message; always returns -1, so that callers can return it. */
 int diag_set(struct diag *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* As diag_set(), with ": " and strerror(err) at the end. */
@@ -39,9 +39,9 @@ void diag_hint(struct diag *d, const char *fmt, ...)
 void diag_span(struct diag *d, const char *text, size_t at, size_t len);
 void diag_fini(struct diag *d);
 
-/* The sentence alone, for a line that says more; to stderr as a rule. */
+/* Print the message alone, for a line that says more; to stderr as a rule. */
 void diag_print_sentence(const struct diag *d, FILE *to);
-/* "goprobectl: sentence", the marked text, the hint; to stderr as a rule. */
+/* Print "goprobectl: message", the marked text, the hint; to stderr as a rule. */
 void diag_print(const struct diag *d, const char *prog, FILE *to);
 
 #endif

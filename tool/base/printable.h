@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names that a file or another process tells, before they are shown. */
+/* Printable forms of names that come from a file or another process. */
 #ifndef GOPROBE_BASE_PRINTABLE_H
 #define GOPROBE_BASE_PRINTABLE_H
 
@@ -44,7 +44,7 @@ void buf_pad(struct buf *b, size_t from, size_t width);
 void buf_pad_left(struct buf *b, size_t from, size_t width);
 /* Append @s, with '?' for each character that can't be shown. */
 void buf_plain(struct buf *b, const char *s);
-/* Likewise, but for tabs. */
+/* The same, but tabs stay. */
 void buf_plain_text(struct buf *b, const char *s);
 
 #endif

@@ -148,7 +148,7 @@ static void go_other(struct buf *b, uint32_t c, const uint8_t *s, size_t n)
 	}
 }
 
-/* Likewise, in JSON. */
+/* The same, in JSON. */
 static void json_other(struct buf *b, uint32_t c, const uint8_t *s, size_t n)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x2029)) {
@@ -160,8 +160,8 @@ static void json_other(struct buf *b, uint32_t c, const uint8_t *s, size_t n)
 }
 
 /**
- * struct dialect - how a language writes what the other writes otherwise
- * @byte: what stands before the two hex digits of a byte that is no UTF-8
+ * struct dialect - where Go and JSON differ in quoting
+ * @byte: what precedes the two hex digits of a byte that is no UTF-8
  * @other: appends a character that has no short form
  */
 struct dialect {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Opening files that somebody else has named, or put there. */
+/* Safe opening of files at untrusted paths. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 #define CONFIGFS_MAGIC 0x62656570
 
 /*
- * What the kernel makes up may be called a regular file, and is none: to read /proc/kmsg takes
- * from others what they wait for.
+ * Files of the kernel's own file systems may claim to be regular. Reading one may have effects:
+ * /proc/kmsg takes messages from those who wait for them.
  */
 static bool holds_files(int fd)
 {
@@ -61,7 +61,7 @@ static int open_at(int at)
 		return -1;
 	}
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", at);
-	/* Whoever has a lease of it is not waited for. */
+	/* Do not wait until a lease on the file is broken. */
 	return open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 

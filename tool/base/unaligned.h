@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers that stand anywhere among bytes; little endian, as this machine. */
+/* Unaligned little-endian numbers in memory. */
 #ifndef GOPROBE_BASE_UNALIGNED_H
 #define GOPROBE_BASE_UNALIGNED_H
 

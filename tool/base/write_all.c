@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Writing to what may be shared, slow, or full. */
+/* Complete writes to descriptors that may be shared, slow, or full. */
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>

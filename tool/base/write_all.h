@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writing to what may be shared, slow, or full. */
+/* Complete writes to descriptors that may be shared, slow, or full. */
 #ifndef GOPROBE_BASE_WRITE_ALL_H
 #define GOPROBE_BASE_WRITE_ALL_H
 
@@ -17,7 +17,7 @@ int writing_buf(int fd, const struct buf *b, struct diag *d);
  * or -1 with @d set.
  */
 int writing_print(struct buf *b, struct diag *d);
-/* Some file systems tell only now that what was written is not there. 0 or -errno. */
+/* Close @fd. Some file systems report only now that a write failed. 0 or -errno. */
 int writing_close(int fd);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Entries and attributes of .debug_info. An entry is an abbreviation's number and
- * the values of the attributes that it lists; nothing tells how long it is, so a
+ * the values of the attributes that it lists; its length is written nowhere, so a
  * walk reads over all values, children included.
  */
 #include <stdlib.h>
@@ -465,7 +465,7 @@ int dwread_open(struct dwread *r, const struct elffile *ef)
 	s = dwsects_get(&r->sects, DWSECT_INFO);
 	if (!s->n || !dwsects_get(&r->sects, DWSECT_ABBREV)->n)
 		return -1;
-	/* A small list has room for more. */
+	/* A small list may grow. */
 	r->abbrev_room = ABBREV_READS *
 			 (64 + (uint64_t)dwsects_get(&r->sects, DWSECT_ABBREV)->n);
 	c = (struct dwcursor){ s->p, s->p + s->n, false };

@@ -49,11 +49,11 @@ struct dwunit {
  * @sects: where they are read from
  * @units: all of them
  * @nunits: their number
- * @units_cap: room for them
+ * @units_cap: capacity of @units
  * @abbrevs: lists of abbreviations that have been read
  * @nabbrevs: their number
- * @abbrev_room: bytes of abbreviations that may still be read: units of a hostile
- *	file could have the same ones read again and again
+ * @abbrev_left: bytes of abbreviations that may still be read: the units of a hostile
+ *	file could refer to the same ones again and again
  */
 struct dwread {
 	struct dwsects sects;
@@ -112,7 +112,7 @@ struct dwval {
 /* The attribute's value; false if the entry has none. */
 bool dwread_attr(struct dwread *r, const struct dwdie *d, unsigned int attr,
 		 struct dwval *ret);
-/* Likewise, of the entry or those that it is derived from. */
+/* The same, of the entry or those that it is derived from. */
 bool dwread_attr_any(struct dwread *r, const struct dwdie *d, unsigned int attr,
 		     struct dwval *ret);
 
@@ -138,7 +138,7 @@ bool dwread_addrx(struct dwread *r, const struct dwunit *u, uint64_t index,
 
 /* Called for each range; a value other than 0 ends the walk. */
 typedef int (*dwread_range_fn)(void *ctx, uint64_t lo, uint64_t hi);
-/* The code of the unit whose first entry is @root. Returns what @fn did last. */
+/* Call @fn for each range of code of the unit with first entry @root. Returns @fn's last result. */
 int dwread_ranges(struct dwread *r, const struct dwdie *root, dwread_range_fn fn,
 		  void *ctx);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * DWARF as Go's linker writes it. A compilation unit is a package; it is walked
- * when one of its functions is asked for.
+ * when one of its functions is looked up.
  */
 #include <stdlib.h>
 #include <string.h>

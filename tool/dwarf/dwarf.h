@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * DWARF as Go's linker writes it, versions 4 and 5, compressed or not.
- * Looks only at the compilation units that it is asked about.
+ * DWARF as Go's linker writes it, versions 4 and 5, compressed or not. Only the
+ * compilation units of the functions that are looked up are read.
  */
 #ifndef GOPROBE_DWARF_DWARF_H
 #define GOPROBE_DWARF_DWARF_H
@@ -16,7 +16,7 @@
 
 struct dwinfo;
 
-#define DWLOC_NONE	-1	/* not told */
+#define DWLOC_NONE	-1	/* unknown */
 #define DWLOC_STACK	-2	/* see dwparam.stack */
 
 /**
@@ -57,7 +57,7 @@ struct dwfunc {
  * @types: where its run-time types begin (moduledata.types)
  * @mem: where types and names are kept; outlives the dwinfo
  *
- * Return: NULL if there is none that describes Go code.
+ * Return: NULL if no debug information describes Go code.
  */
 struct dwinfo *dwinfo_open(int fd, int minor, uint64_t types, struct arena *mem);
 void dwinfo_free(struct dwinfo *dw);
@@ -72,8 +72,8 @@ int dwinfo_field(struct dwinfo *dw, const char *name, const char *field, uint32_
 int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret);
 
 /*
- * The type called @name ("net/http.Request", or "http.Request" if only one is
- * called so); NULL if there is none. Looks at all units.
+ * The type called @name ("net/http.Request", or "http.Request" if only one has
+ * that name); NULL if there is none. Looks at all units.
  */
 const struct gotype *dwinfo_type(struct dwinfo *dw, const char *name);
 
@@ -100,9 +100,9 @@ int dwinfo_variables(struct dwinfo *dw, int (*fn)(void *ctx, const char *name),
 #define DWINFO_CAPTURED_MINOR 23
 
 /*
- * What a func value whose code is at @entry points to: see gobin_closure_type();
- * NULL if nothing is told. @code: its first @len bytes, or NULL. dwinfo_closure_of()
- * knows that the only captured variable is @name, at offset 8.
+ * The type of the closure with its code at @entry: see gobin_closure_type(). NULL if
+ * debug information does not describe it. @code: its first @len bytes, or NULL.
+ * dwinfo_closure_of() knows that the only captured variable is @name, at offset 8.
  */
 const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uint8_t *code,
 				    size_t len);

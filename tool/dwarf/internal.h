@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Inside of dwinfo: what dwarf/dwarf.c and dwarf/subprogram.c share. */
+/* Internals of dwinfo that dwarf/dwarf.c and dwarf/subprogram.c share. */
 #ifndef GOPROBE_DWARF_INTERNAL_H
 #define GOPROBE_DWARF_INTERNAL_H
 
@@ -32,7 +32,7 @@ struct dwinfo {
 	struct hmap closures;		/* low_pc to struct gotype */
 };
 
-/* The entry of the function whose code begins at @entry; false if none does. */
+/* The entry of the function that begins at @entry; false if none does. */
 bool dwfile_func(struct dwinfo *dw, uint64_t entry, struct dwdie *ret);
 
 #endif

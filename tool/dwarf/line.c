@@ -16,7 +16,7 @@
 #define NAME_BYTES_MAX 4096U
 
 /**
- * struct header - what stands before the program
+ * struct header - the header of a line table
  * @version: of the table
  * @wide: 64-bit DWARF
  * @min_len: bytes of the shortest instruction

@@ -34,8 +34,8 @@ typedef bool (*dwline_file_fn)(void *ctx, const char *dir, const char *name);
 typedef int (*dwline_row_fn)(void *ctx, const struct dwline_row *row);
 
 /*
- * Walk the table of the unit whose first entry is @root. Returns what @row returned last;
- * -1 without memory.
+ * Walk the table of the unit with first entry @root. Returns @row's last result; -1 without
+ * memory.
  */
 int dwline_walk(struct dwread *r, const struct dwdie *root, dwline_file_fn file,
 		dwline_row_fn row, void *ctx);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a map keeps its entries, from the types that the linker makes up for it
- * (src/cmd/link/internal/ld/dwarf.go: synthesizemaptypes).
+ * Layout of a map's entries, from the types that the linker adds to the debug
+ * information (src/cmd/link/internal/ld/dwarf.go: synthesizemaptypes).
  */
 #include <string.h>
 

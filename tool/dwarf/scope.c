@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What debug information tells of one instruction: its variables and their places. */
+/* Variables in scope at an instruction, and their locations, by debug information. */
 #include <string.h>
 
 #include "base/array.h"
@@ -20,7 +20,7 @@
  * @line: its line
  * @v: those that have been found
  * @n: their number
- * @cap: room for them
+ * @cap: capacity of @v
  * @left: entries that may still be looked at
  */
 struct scope {
@@ -217,7 +217,7 @@ static int walk_block(struct scope *s, const struct dwdie *die, uint32_t level,
 	return err;
 }
 
-/* Does a parameter called @name of that call stand among the variables already? */
+/* Is a parameter called @name of that call among the variables already? */
 static bool has_param(const struct scope *s, const char *name, uint32_t level)
 {
 	for (size_t i = s->n; i-- > 0 && s->v[i].level == level;)
@@ -226,7 +226,7 @@ static bool has_param(const struct scope *s, const char *name, uint32_t level)
 	return false;
 }
 
-/* Of an inlined call only those are told that are somewhere; what it has is in its origin. */
+/* An inlined call lists only variables with a location; all of them are in its origin. */
 static int add_absent(struct scope *s, const struct dwdie *die, uint32_t level)
 {
 	struct dwread *r = &s->dw->r;

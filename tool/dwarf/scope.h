@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What debug information tells of one instruction: the variables that can be seen there, and
- * where their values are at that moment.
+ * Variables in scope at an instruction, and the locations of their values at that moment, by
+ * debug information.
  */
 #ifndef GOPROBE_DWARF_SCOPE_H
 #define GOPROBE_DWARF_SCOPE_H
@@ -80,7 +80,7 @@ int dwinfo_lines(struct dwinfo *dw,
 		 bool (*file)(void *ctx, const char *dir, const char *name),
 		 int (*row)(void *ctx, uint64_t vaddr, int line, bool prologue_end),
 		 void *ctx);
-/* Where the own code of the function at @entry begins, behind its prologue; 0: not told. */
+/* The end of the prologue of the function at @entry; 0: unknown. */
 uint64_t dwinfo_prologue_end(struct dwinfo *dw, uint64_t entry, uint64_t end);
 
 #endif

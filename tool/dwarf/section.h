@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The debug sections of an ELF file, in memory once they are asked for. */
+/* The debug sections of an ELF file, each read when it is first used. */
 #ifndef GOPROBE_DWARF_SECTION_H
 #define GOPROBE_DWARF_SECTION_H
 
@@ -33,7 +33,7 @@ struct dwsect {
 	bool loaded;
 };
 
-/* So many bytes of all of them together are read; a file that says more has none. */
+/* Limit of the bytes of all sections together; a file with more counts as without. */
 #define DWSECTS_MAX (2ULL << 30)
 #define DWSECTS_MAX_TEXT "2 GB"
 
@@ -41,7 +41,7 @@ struct dwsect {
  * struct dwsects - what has been read so far
  * @ef: the file
  * @too_large: there is too much of them
- * @room: bytes that may still be made of compressed ones
+ * @inflate_left: bytes that compressed sections may still expand to
  * @v: by enum dwsect_id
  */
 struct dwsects {

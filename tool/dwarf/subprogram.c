@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What debug information tells of one function: parameters, captured variables. */
+/* Parameters and captured variables of a function, by debug information. */
 #include <string.h>
 
 #include "x86/captured.h"
@@ -43,15 +43,15 @@ static void locate(struct dwinfo *dw, const struct dwdie *die, uint64_t entry,
 }
 
 /*
- * Since 1.22 all parameters are told, and only a dictionary's place is not: else
- * nobody asks where they are, and lists of locations need not be read.
+ * Since 1.22 debug information lists all parameters, but not the location of a dictionary.
+ * In all other cases the locations are not needed, and lists of locations stay unread.
  */
 static bool needs_places(const struct dwinfo *dw, const char *name)
 {
 	return dw->minor < 22 || strstr(name, "[go.shape.");
 }
 
-/* The word of the dictionary that tells the type of @die, counted from 1; 0: none. */
+/* The word of the dictionary that has the type of @die, counted from 1; 0: none. */
 static uint32_t dict_word(struct dwinfo *dw, const struct dwdie *die)
 {
 	struct dwdie type;
@@ -267,7 +267,7 @@ const struct gotype *dwinfo_closure(struct dwinfo *dw, uint64_t entry, const uin
 	if (known || !dwfile_func(dw, entry, &die))
 		return known;
 	name = dwread_name(&dw->r, &die);
-	/* What captures nothing is asked for again and again: it may cost no memory. */
+	/* Functions that capture nothing are looked up often: that must not cost memory. */
 	for (more = dwread_child(&dw->r, &die, &child); more && n < DWINFO_PARAMS_MAX;
 	     more = dwread_sibling(&dw->r, &child, &child))
 		n += child.tag == DW_TAG_variable &&

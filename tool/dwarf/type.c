@@ -10,7 +10,7 @@
 
 /* How often all of the debug information may be walked for fields: honestly once. */
 #define DWTYPE_WALKS 2U
-/* Children of an array, of which the first one tells the number of elements. */
+/* Children of an array; the first one has the number of elements. */
 #define DWTYPE_ARRAY_CHILDREN 4
 
 /* The shell comes first: typeshell has pointers to it. */
@@ -48,7 +48,7 @@ const char *dwtype_clean_name(struct dwtype *t, const char *name)
 }
 
 /*
- * A typedef without a kind of its own stands for its target: .paramN of
+ * A typedef without a kind of its own is its target: .paramN of
  * generics (a shape), and the twin of each runtime structure.
  */
 bool dwtype_resolve(struct dwread *r, struct dwdie *die)
@@ -98,7 +98,7 @@ static enum go_rkind kind_of(struct dwtype *t, const struct dwdie *die)
 	uint64_t v;
 	struct dwdie to;
 
-	/* 0 stands at some pointers (1.19: *bool, *error). */
+	/* Some pointers have 0 (1.19: *bool, *error). */
 	if (dwread_number(t->r, die, DW_AT_go_kind, &v) && (v & 0x1f))
 		return v & 0x1f;
 	switch (die->tag) {

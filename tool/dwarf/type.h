@@ -11,7 +11,7 @@
 #define DWTYPE_TYPEDEFS_MAX 16
 
 /**
- * struct dwtype - the types of one binary that were asked for so far
+ * struct dwtype - the types of one binary that were requested so far
  * @r: where entries are read from
  * @mem: where they live
  * @minor: Go version, 1.@minor
@@ -39,7 +39,7 @@ void dwtype_fini(struct dwtype *t);
  */
 const struct gotype *dwtype_get(struct dwtype *t, const struct dwdie *die);
 
-/* The type that @die is, likewise. */
+/* The type that @die is, with the same result. */
 const struct gotype *dwtype_at(struct dwtype *t, const struct dwdie *die);
 
 /* @name without the marks of the compiler's shape types. */
@@ -48,7 +48,7 @@ const char *dwtype_clean_name(struct dwtype *t, const char *name);
 /* Go through typedefs that are no types of their own; false if damaged. */
 bool dwtype_resolve(struct dwread *r, struct dwdie *die);
 
-/* How the map type @map keeps its entries (dwarf/map_type.c); false if not told. */
+/* The layout of the map type @map (dwarf/map_type.c); false if unknown. */
 bool dwmap_read(struct dwread *r, const struct dwdie *map, struct gomap *ret);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which build a file is of: the notes that the linkers leave. */
+/* Build ids: the notes in which linkers say which build a file is. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

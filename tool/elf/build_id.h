@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which build a file is of: the notes that the linkers leave. */
+/* Build ids: the notes in which linkers say which build a file is. */
 #ifndef GOPROBE_ELF_BUILD_ID_H
 #define GOPROBE_ELF_BUILD_ID_H
 
@@ -11,9 +11,9 @@
  * @len: their bytes
  * @owner: "GNU"; Go pads its own with more than one NUL
  * @type: NT_GNU_BUILD_ID
- * @n: set to the bytes of what it says
+ * @n: set to the number of bytes in the note
  *
- * Return: what it says, in @p; NULL if there is none before the first damaged one.
+ * Return: the note's bytes, in @p; NULL if there is no such note before the first damaged one.
  */
 const uint8_t *elfnote_find(const uint8_t *p, size_t len, const char *owner, uint32_t type,
 			    size_t *n);

@@ -48,7 +48,7 @@ struct elffile {
  * Return: 0, or -1: not ELF, not x86-64, not a program, truncated.
  */
 int elffile_open(int fd, const char *path, struct elffile *ret, struct diag *d);
-/* As that, but of a file of debug information, whose segments are of another file. */
+/* Open a file of debug information; its segments belong to another file. */
 int elffile_open_debug(int fd, const char *path, struct elffile *ret, struct diag *d);
 void elffile_fini(struct elffile *ef);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Relocations of a position-independent program whose results the linker has
- * not also put in their places. The linkers of Go, GNU ld and gold do that; lld
- * leaves zeros there, so that a pointer in the file says nothing by itself.
+ * Relocations whose results are not in the file. For a position-independent
+ * program the linkers of Go, GNU ld and gold also write the pointer into the
+ * file; lld leaves zeros there, so the pointer has to come from the relocation.
  */
 #ifndef GOPROBE_ELF_RELOC_H
 #define GOPROBE_ELF_RELOC_H

@@ -29,8 +29,8 @@ struct typeshell {
 };
 
 /**
- * struct typeshells - the types of one binary that were asked for so far
- * @by_key: struct typeshell by what tells its type from others
+ * struct typeshells - the types of one binary that were requested so far
+ * @by_key: struct typeshell by the key that identifies its type
  * @first: of the queue: those that are not settled yet
  * @last: of the queue
  *
@@ -54,8 +54,8 @@ struct typeshell *typeshell_get(const struct typeshells *s, uint64_t key);
 int typeshell_add(struct typeshells *s, uint64_t key, struct typeshell *t);
 
 /*
- * Tell what the type is, and add shells for what it refers to. An array or a
- * struct whose alignment stays 0 gets that of what is in it.
+ * Fill in the type, and add shells for the types that it refers to. An array or a
+ * struct with alignment 0 gets that of its elements or fields.
  */
 typedef void (*typeshell_fn)(void *ctx, struct typeshell *t);
 

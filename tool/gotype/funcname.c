@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the linker's name of a Go function tells. */
+/* Parts of a linker's name of a Go function. */
 #include <ctype.h>
 #include <string.h>
 

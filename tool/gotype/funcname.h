@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the linker's name of a Go function tells. Pure. */
+/* Parts of a linker's name of a Go function. Pure. */
 #ifndef GOPROBE_GOTYPE_FUNCNAME_H
 #define GOPROBE_GOTYPE_FUNCNAME_H
 

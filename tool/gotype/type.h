@@ -35,7 +35,7 @@ struct gofield {
 };
 
 /**
- * struct gomap - how a map type keeps its entries
+ * struct gomap - where a map type keeps its entries
  * @swiss: groups of Go 1.24 and later; else buckets (gobin/runtime_layout.h has the headers)
  * @size: bytes of a group or bucket
  * @key_at: offset of the first key in it; there are 8
@@ -43,7 +43,7 @@ struct gofield {
  * @elem_at: offset of the first element
  * @elem_stride: from one to the next
  * @key_indirect: a pointer to the key is kept in place of the key
- * @elem_indirect: likewise
+ * @elem_indirect: a pointer to the element is kept in place of the element
  *
  * A bucket's last word is the pointer to its overflow bucket. A swiss group
  * begins with its 8 control bytes, a bucket with its 8 hash bytes.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a closure's code does with the closure.
+ * Analysis of how a closure's code uses the closure. It answers two questions.
  *
- * How it keeps a captured variable: the compiler calls a variable "&x" if the closure addresses
- * it, although it may be kept by value (cmd/compile/internal/ssagen, "captured by value"). The
- * code takes the address of what is kept by value, with LEA or ADD, and loads the address of what
- * is kept by reference.
+ * How is a variable captured? The compiler calls a variable "&x" if the closure addresses it,
+ * although it may be kept by value (cmd/compile/internal/ssagen, "captured by value"). The code
+ * takes the address of a variable kept by value, with LEA or ADD, and loads the address of one
+ * kept by reference.
  *
- * Whether it has captured more than debug information says.
+ * Has the closure captured more than debug information says?
  */
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a closure keeps captured variables, by the closure's code. Pure. */
+/* Analysis of closures' code: how they keep captured variables. Pure. */
 #ifndef GOPROBE_X86_CAPTURED_H
 #define GOPROBE_X86_CAPTURED_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What people are told about an instruction under a breakpoint. */
+/* Descriptions of the instructions under breakpoints. */
 #include <Zydis/Zydis.h>
 #include <stdio.h>
 

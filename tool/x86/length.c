@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long an x86-64 instruction is (Intel SDM, volume 2, chapter 2 and appendix
- * A), for what compilers make most of: moves, arithmetic, comparisons, scalar
- * floating point, near calls. The disassembler is asked about all else.
+ * Lengths of x86-64 instructions (Intel SDM, volume 2, chapter 2 and appendix A)
+ * that compilers use most: moves, arithmetic, comparisons, scalar floating point,
+ * near calls. The disassembler decodes all others.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where in a function's code breakpoints may go. The code is decoded from the
- * entry on, without gaps; if that fails anywhere, or if a branch lands inside an
+ * Places in a function's code for breakpoints. The code is decoded from the entry
+ * on, without gaps; if that fails anywhere, or if a branch lands inside an
  * instruction, nothing in the function counts as proven. (Go's amd64 compiler
  * puts no data into code.)
  */
@@ -146,9 +146,9 @@ static int visit_decoded(const struct insn_code *c, struct sweep *s, size_t at,
 }
 
 /*
- * Of most instructions only the length matters: those that x86len() knows are
- * passed over. Listing a large program would take most of its time for them. The
- * disassembler is asked about the rest, and tells only what is needed.
+ * Most instructions matter by their length only, and x86len() knows most lengths:
+ * decoding them in full would take most of the time to list a large program. The
+ * disassembler decodes the rest, as far as needed.
  */
 static int sweep_run(const struct insn_code *c, struct sweep *s)
 {
@@ -196,7 +196,7 @@ static int sweep_run(const struct insn_code *c, struct sweep *s)
 	return 0;
 }
 
-/* Instructions that the kernel refuses to put a breakpoint on. */
+/* Instructions on which the kernel places no breakpoint. */
 static bool is_banned(const ZydisDecodedInstruction *in)
 {
 	const ZydisInstructionAttributes bad =
@@ -307,12 +307,11 @@ static bool leaves_call_alone(const struct gp_step *step)
 }
 
 /*
- * The first instruction that kernels emulate, if every call comes to it, once,
- * with everything as it was at the entry: the way there is straight, and nothing
- * jumps into it. Emulated is better than carried out by the module: it needs no
- * ability of the module, and costs less. Not what ends the function, unless that is
- * all there is of it: a call and its end have to be told apart. Returns false if there is
- * none.
+ * The first instruction that kernels emulate, if every call reaches it exactly once with
+ * everything as it was at the entry: the code before it is straight, and nothing jumps
+ * into that. An instruction that the kernel emulates costs less than one that the module
+ * emulates, and needs no ability of the module. The end of the function does not count, unless
+ * it is the whole function: a call and its end must differ. Returns false if there is none.
  */
 static bool find_emulated(const struct insn_code *c, const struct sweep *s, size_t *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where in a function's code breakpoints may go: proven starts of instructions
- * only. The only room with the disassembler. Pure.
+ * Places in a function's code for breakpoints: proven starts of instructions
+ * only. No other file uses the disassembler for that. Pure.
  */
 #ifndef GOPROBE_X86_PROBE_POINT_H
 #define GOPROBE_X86_PROBE_POINT_H
@@ -14,8 +14,8 @@ enum insn_entry {
 	INSN_ENTRY_NONE,
 	INSN_ENTRY_CHECK,	/* the branch of the stack check */
 	INSN_ENTRY_PUSH,	/* a PUSH, which the kernel emulates */
-	INSN_ENTRY_NOP,		/* a NOP, likewise */
-	INSN_ENTRY_JUMP,	/* a jump or call, likewise */
+	INSN_ENTRY_NOP,		/* a NOP, emulated, too */
+	INSN_ENTRY_JUMP,	/* a jump or call, emulated, too */
 	INSN_ENTRY_FIRST,	/* some other first instruction */
 };
 

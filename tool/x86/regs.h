@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What registers are called, by architecture. */
+/* Names of registers, by architecture. */
 #ifndef GOPROBE_X86_REGS_H
 #define GOPROBE_X86_REGS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a function's code has set last when it returns. */
+/* Analysis of the last writes before a function returns. */
 #include <Zydis/Zydis.h>
 
 #include "x86/returned.h"

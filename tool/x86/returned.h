@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a function's code has set last when it returns. Pure. */
+/* Analysis of the last writes before a function returns. Pure. */
 #ifndef GOPROBE_X86_RETURNED_H
 #define GOPROBE_X86_RETURNED_H
 
