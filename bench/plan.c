@@ -30,7 +30,7 @@ static double cpu(void)
 
 static int fail(const struct diag *d)
 {
-	fprintf(stderr, "plan: %s\n", d->sentence ? d->sentence : "out of memory");
+	fprintf(stderr, "plan: %s\n", d->message ? d->message : "out of memory");
 	return 1;
 }
 

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (gobin_open(fd, argv[1], &bin, &d)) {
-		fprintf(stderr, "symbol: %s\n", d.sentence);
+		fprintf(stderr, "symbol: %s\n", d.message);
 		return 1;
 	}
 	n = strtoul(argv[2], NULL, 10);

@@ -117,9 +117,9 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	code = cmd->run(argc, argv, &d);
 	if (code == CMD_HELP)
 		return print_text(cmd->help);
-	if (code == CMD_USAGE && d.sentence && !d.hint && !d.text)
+	if (code == CMD_USAGE && d.message && !d.hint && !d.text)
 		diag_hint(&d, "'goprobectl %s --help' tells more", cmd->name);
-	if (d.sentence)
+	if (d.message)
 		return fail(&d, code);
 	return code;
 }

@@ -96,19 +96,19 @@ static int see_site(void *ctx, const struct gobin_site *site)
 static void see_variables(struct plan *p, const struct spec *spec, const struct place *place,
 			  struct arena *mem)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct plan_request r;
 
 	FUZZ_HOLDS(place->vaddr >= place->fn->entry && place->vaddr < place->fn->end);
 	if (request_make_at(spec, place, mem, &r, &d) || plan_add_at(p, place, &r, &d))
-		FUZZ_HOLDS(d.sentence);
+		FUZZ_HOLDS(d.message);
 	diag_fini(&d);
 }
 
 /* Where the line is that has the code at @pc, and what can be seen there. */
 static void see_line(struct gobin *bin, uint64_t pc, uint32_t seed)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct arena mem = { .head = NULL };
 	struct places places = { 0 };
 	struct plan *p = plan_new(NULL);
@@ -128,7 +128,7 @@ static void see_line(struct gobin *bin, uint64_t pc, uint32_t seed)
 	buf_char(&text, 0);
 	if (spec_parse(text.p, &spec, &d) ||
 	    (spec_is_place(&spec) && places_find(&places, &bin, 1, &spec, &d)))
-		FUZZ_HOLDS(d.sentence);
+		FUZZ_HOLDS(d.message);
 	for (size_t i = 0; i < places.n && i < PLACES; i++)
 		see_variables(p, &spec, &places.v[i], &mem);
 	if (p->nfuncs)
@@ -222,7 +222,7 @@ static void see_program(struct gobin *bin, uint32_t seed)
 
 void explore_program(int fd, uint32_t seed)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct gobin *bin;
 
 	if (!gobin_open(fd, "it", &bin, &d)) {
@@ -230,6 +230,6 @@ void explore_program(int fd, uint32_t seed)
 		gobin_free(bin);
 		return;
 	}
-	FUZZ_HOLDS(d.sentence);
+	FUZZ_HOLDS(d.message);
 	diag_fini(&d);
 }

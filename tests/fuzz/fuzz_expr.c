@@ -31,7 +31,7 @@ static struct gobin *program(size_t which)
 {
 	static const char *const names[] = { "tiny-1.27", "tiny-1.27-stripped" };
 	const char *dir = getenv("GOPROBE_FUZZ_PROGRAMS");
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	char path[4096];
 	int fd;
 
@@ -67,7 +67,7 @@ struct wish {
 
 static void refused(struct diag *d, const char *text)
 {
-	FUZZ_HOLDS(d->sentence);
+	FUZZ_HOLDS(d->message);
 	/* What is underlined is text. */
 	if (d->text) {
 		FUZZ_HOLDS(!strcmp(d->text, text));
@@ -109,7 +109,7 @@ static void options(struct wish *w, struct feed *feed)
 
 static void add_function(struct wish *w, struct plan *p, struct arena *mem)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct buf warnings = { 0 };
 	struct plan_request r;
 	const struct gofunc *f;
@@ -121,9 +121,9 @@ static void add_function(struct wish *w, struct plan *p, struct arena *mem)
 		if (strcmp(f[i].name, w->name))
 			continue;
 		if (request_make(&w->spec, w->bin, &f[i], mem, &r, &warnings, &d))
-			FUZZ_HOLDS(d.sentence);
+			FUZZ_HOLDS(d.message);
 		else if (plan_add_request(p, w->bin, &f[i], &r, &d))
-			FUZZ_HOLDS(d.sentence);
+			FUZZ_HOLDS(d.message);
 		break;
 	}
 	diag_fini(&d);
@@ -133,21 +133,21 @@ static void add_function(struct wish *w, struct plan *p, struct arena *mem)
 static void add_places(struct wish *w, struct plan *p, struct arena *mem, const struct places *v)
 {
 	for (size_t i = 0; i < v->n && i < PLACES; i++) {
-		struct diag d = { .sentence = NULL };
+		struct diag d = { .message = NULL };
 		struct plan_request r;
 		struct insn_point point;
 
 		plan_survey_at(&v->v[i], &point);
 		if (request_make_at(&w->spec, &v->v[i], mem, &r, &d) ||
 		    plan_add_at(p, &v->v[i], &r, &d))
-			FUZZ_HOLDS(d.sentence);
+			FUZZ_HOLDS(d.message);
 		diag_fini(&d);
 	}
 }
 
 static void find_places(struct wish *w, struct plan *p, struct arena *mem)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct places v = { 0 };
 
 	if (places_find(&v, &w->bin, 1, &w->spec, &d))
@@ -171,7 +171,7 @@ static void find_inlined(struct wish *w, struct plan *p, struct arena *mem)
 static void make_plan(struct wish *w)
 {
 	struct arena mem = { .head = NULL };
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct plan *p = plan_new(&w->opt);
 
 	if (!p)
@@ -192,7 +192,7 @@ static void make_plan(struct wish *w)
 /* What is counted may be by something; what is recorded may not. */
 static int parse(struct wish *w, const char *text, const char *by)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	bool record = w->opt.action == GOPROBE_ACTION_RECORD;
 
 	if ((record ? spec_parse : spec_parse_condition)(text, &w->spec, &d)) {

@@ -34,7 +34,7 @@ int fuzz_netlink(const uint8_t *data, size_t size)
 	struct feed feed = { data, size };
 	uint8_t which = feed_u8(&feed), cut = feed_u8(&feed);
 	struct client_pass result = { .bytes = 0 };
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct client *c = calloc(1, sizeof(*c));
 	struct nlmsghdr *h;
 	uint32_t sum = 0;

@@ -78,7 +78,7 @@ static void find_parts(struct program *p)
 	static const char *const tables[] = {
 		".gopclntab", ".data.rel.ro.gopclntab",
 	};
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct elffile ef;
 	struct linktab l;
 	Elf_Scn *scn = NULL;

@@ -32,7 +32,7 @@ static int open_image(const uint8_t *p, size_t n, struct elffile *ef)
 		.p_vaddr = SAID_BASE, .p_filesz = n, .p_memsz = n,
 	};
 	struct synth_bytes file = { .p = NULL };
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	int fd, err;
 
 	synth_put(&file, &eh, sizeof(eh));

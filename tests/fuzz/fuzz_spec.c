@@ -49,7 +49,7 @@ static void inside_edit(const struct spec *s, const struct editexpr *e)
 
 static void refused(struct diag *d, const char *text)
 {
-	FUZZ_HOLDS(d->sentence);
+	FUZZ_HOLDS(d->message);
 	if (d->text)
 		FUZZ_HOLDS(d->at <= strlen(text) && d->len <= strlen(text) - d->at);
 	diag_fini(d);
@@ -58,7 +58,7 @@ static void refused(struct diag *d, const char *text)
 /* Whatever a command understands, attach does, in the same way. */
 static void narrower(const struct spec *all, parse_fn parse)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct spec s;
 
 	if (parse(all->text, &s, &d)) {
@@ -77,7 +77,7 @@ int fuzz_spec(const uint8_t *data, size_t size)
 		spec_parse_pattern, spec_parse_condition, spec_parse_signature, spec_parse_place,
 	};
 	struct feed feed = { data, size < 4096 ? size : 4096 };
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	char *text = feed_line(&feed);
 	struct spec s;
 

@@ -121,12 +121,12 @@ static void see_json(const struct plan *p)
 {
 	const struct plan_options o = { .action = p->action };
 	int fd = synth_fd("", 0);
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	off_t n;
 	char *s;
 
 	if (export_plan(p, &o, NULL, 0, fd, &d)) {
-		FUZZ_HOLDS(d.sentence);
+		FUZZ_HOLDS(d.message);
 	} else {
 		n = lseek(fd, 0, SEEK_END);
 		s = mmap(NULL, (size_t)n, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -141,10 +141,10 @@ static void see_json(const struct plan *p)
 
 void planned_see(struct plan *p, uint32_t seed)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 
 	if (plan_finish(p, &d)) {
-		FUZZ_HOLDS(d.sentence);
+		FUZZ_HOLDS(d.message);
 		diag_fini(&d);
 		return;
 	}

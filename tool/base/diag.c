@@ -38,7 +38,7 @@ int diag_set(struct diag *d, const char *fmt, ...)
 
 	va_end(ap);
 	diag_fini(d);
-	d->sentence = s;
+	d->message = s;
 	return -1;
 }
 
@@ -93,7 +93,7 @@ void diag_span(struct diag *d, const char *text, size_t at, size_t len)
 
 void diag_fini(struct diag *d)
 {
-	replace(&d->sentence, NULL);
+	replace(&d->message, NULL);
 	replace(&d->hint, NULL);
 	replace(&d->text, NULL);
 	d->at = 0;
@@ -141,9 +141,9 @@ static void print_span(const struct diag *d, FILE *to)
  * @d: the error
  * @to: stderr as a rule
  */
-void diag_print_sentence(const struct diag *d, FILE *to)
+void diag_print_message(const struct diag *d, FILE *to)
 {
-	print_plain(d->sentence ? d->sentence : "out of memory", to);
+	print_plain(d->message ? d->message : "out of memory", to);
 }
 
 /**
@@ -155,7 +155,7 @@ void diag_print_sentence(const struct diag *d, FILE *to)
 void diag_print(const struct diag *d, const char *prog, FILE *to)
 {
 	fprintf(to, "%s: ", prog);
-	diag_print_sentence(d, to);
+	diag_print_message(d, to);
 	fputc('\n', to);
 	if (d->text)
 		print_span(d, to);

@@ -21,7 +21,7 @@
  * Owned strings; diag_fini() frees them. A zeroed diag is "no error".
  */
 struct diag {
-	char *sentence;
+	char *message;
 	char *hint;
 	char *text;
 	size_t at;
@@ -40,7 +40,7 @@ void diag_span(struct diag *d, const char *text, size_t at, size_t len);
 void diag_fini(struct diag *d);
 
 /* Print the message alone, for a line that says more; to stderr as a rule. */
-void diag_print_sentence(const struct diag *d, FILE *to);
+void diag_print_message(const struct diag *d, FILE *to);
 /* Print "goprobectl: message", the marked text, the hint; to stderr as a rule. */
 void diag_print(const struct diag *d, const char *prog, FILE *to);
 

@@ -136,9 +136,9 @@ static int run(int argc, char **argv, struct diag *d)
 	int err = selftest_get_info(c, &info, &why, d);
 
 	client_close(c);
-	if (why.sentence) {
+	if (why.message) {
 		fputs("goprobectl: the module's self-test failed: ", stderr);
-		diag_print_sentence(&why, stderr);
+		diag_print_message(&why, stderr);
 		fputc('\n', stderr);
 	}
 	diag_fini(&why);

@@ -176,7 +176,7 @@ static enum points_ability ask_ability(void)
 		fprintf(stderr, "goprobectl: the module that is loaded can't carry out instructions on this kernel\n");
 	else if (able == POINTS_NOT_ASKED)
 		fprintf(stderr, "goprobectl: %s; this is what it does where it carries out instructions\n",
-			d.sentence ? d.sentence : why.sentence ? why.sentence :
+			d.message ? d.message : why.message ? why.message :
 			"the module's self-test has not told whether it can carry out instructions");
 	client_close(c);
 	diag_fini(&why);
@@ -314,7 +314,7 @@ static int list_points(const struct target *t, const struct listed *v, size_t n,
 	}
 	for (size_t i = 0; !err && !l->insns && i < t->nbins; i++)
 		if (list_sites(l, t->bins[i]))
-			err = d->sentence ? -1 : diag_set(d, "out of memory");
+			err = d->message ? -1 : diag_set(d, "out of memory");
 	for (size_t i = 0; !err && i < l->nspecs; i++)
 		if (spec_is_place(&l->specs[i]))
 			err = list_places(l, t, &l->specs[i], d);

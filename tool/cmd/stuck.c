@@ -292,7 +292,7 @@ static void add_before(struct stuck *s, pid_t pid)
 		return;
 	if (!s->c.quiet) {
 		fprintf(stderr, "calls of process %d that were made before are not known: ", pid);
-		diag_print_sentence(&why, stderr);
+		diag_print_message(&why, stderr);
 		fputc('\n', stderr);
 	}
 	diag_fini(&why);

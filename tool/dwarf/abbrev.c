@@ -162,19 +162,19 @@ static int read_specs(struct dwabbrevs *t, struct dwcursor *c, struct dwabbrev *
 
 static int make_room(struct dwabbrevs *t, size_t n)
 {
-	size_t room = 64;
+	size_t cap = 64;
 	void *p;
 
 	if (n <= t->n)
 		return 0;
-	while (room < n)
-		room *= 2;
-	p = reallocarray(t->v, room, sizeof(*t->v));
+	while (cap < n)
+		cap *= 2;
+	p = reallocarray(t->v, cap, sizeof(*t->v));
 	if (!p)
 		return -1;
 	t->v = p;
-	memset(t->v + t->n, 0, (room - t->n) * sizeof(*t->v));
-	t->n = room;
+	memset(t->v + t->n, 0, (cap - t->n) * sizeof(*t->v));
+	t->n = cap;
 	return 0;
 }
 
@@ -196,7 +196,7 @@ static int read_abbrevs(struct dwread *r, struct dwabbrevs *t, const struct dwse
 	uint64_t code, used;
 	int err = 0;
 
-	if (!r->abbrev_room)
+	if (!r->abbrev_left)
 		return -1;
 	while (!err && !c.bad && c.p < c.end) {
 		code = dwcursor_uleb(&c);
@@ -205,7 +205,7 @@ static int read_abbrevs(struct dwread *r, struct dwabbrevs *t, const struct dwse
 		err = read_abbrev(t, &c, code);
 	}
 	used = (uint64_t)(c.p - from) + t->n;
-	r->abbrev_room -= used < r->abbrev_room ? used : r->abbrev_room;
+	r->abbrev_left -= used < r->abbrev_left ? used : r->abbrev_left;
 	return err;
 }
 

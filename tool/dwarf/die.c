@@ -466,7 +466,7 @@ int dwread_open(struct dwread *r, const struct elffile *ef)
 	if (!s->n || !dwsects_get(&r->sects, DWSECT_ABBREV)->n)
 		return -1;
 	/* A small list may grow. */
-	r->abbrev_room = ABBREV_READS *
+	r->abbrev_left = ABBREV_READS *
 			 (64 + (uint64_t)dwsects_get(&r->sects, DWSECT_ABBREV)->n);
 	c = (struct dwcursor){ s->p, s->p + s->n, false };
 	while (c.p < c.end) {

@@ -62,7 +62,7 @@ struct dwread {
 	size_t units_cap;
 	struct dwabbrevs **abbrevs;
 	size_t nabbrevs;
-	uint64_t abbrev_room;
+	uint64_t abbrev_left;
 };
 
 /* 0, or -1: no debug information, or no memory. @ef outlives @r. */

@@ -58,7 +58,7 @@ static int load_ranges(struct dwinfo *dw)
 
 static int open_file(struct dwinfo *dw, int fd)
 {
-	struct diag ignored = { .sentence = NULL };
+	struct diag ignored = { .message = NULL };
 
 	if (elffile_open_debug(fd, "", &dw->ef, &ignored)) {
 		diag_fini(&ignored);

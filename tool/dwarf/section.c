@@ -110,16 +110,16 @@ static uint64_t expanded(const struct elffile *ef)
 /* A file may be larger than its disk, so that its size says little. */
 bool dwsects_too_large(const struct elffile *ef)
 {
-	uint64_t room = DWSECTS_MAX;
+	uint64_t left = DWSECTS_MAX;
 	struct place p;
 
 	for (size_t i = 0; i < DWSECT_COUNT; i++) {
 		/* What is damaged will not be read. */
 		if (!find(ef, (enum dwsect_id)i, &p) || p.size >= expanded(ef))
 			continue;
-		if (p.size > room)
+		if (p.size > left)
 			return true;
-		room -= p.size;
+		left -= p.size;
 	}
 	return false;
 }
@@ -136,7 +136,7 @@ void dwsects_init(struct dwsects *s, const struct elffile *ef)
 {
 	memset(s, 0, sizeof(*s));
 	s->ef = ef;
-	s->room = expanded(ef);
+	s->inflate_left = expanded(ef);
 	s->too_large = dwsects_too_large(ef);
 }
 
@@ -151,13 +151,13 @@ const struct dwsect *dwsects_get(struct dwsects *s, enum dwsect_id id)
 	ret->loaded = true;
 	if (s->too_large || !find(s->ef, id, &at))
 		return ret;
-	if (at.inflate && (at.size >= s->room || at.inflate(at.scn, 0, 0) < 0))
+	if (at.inflate && (at.size >= s->inflate_left || at.inflate(at.scn, 0, 0) < 0))
 		return ret;
 	data = elf_rawdata(at.scn, NULL);
 	if (!data || data->d_size != at.size)
 		return ret;
 	if (at.inflate)
-		s->room -= at.size;
+		s->inflate_left -= at.size;
 	ret->p = data->d_buf;
 	ret->n = data->d_size;
 	return ret;

@@ -47,7 +47,7 @@ struct dwsect {
 struct dwsects {
 	const struct elffile *ef;
 	bool too_large;
-	uint64_t room;
+	uint64_t inflate_left;
 	struct dwsect v[DWSECT_COUNT];
 };
 

@@ -109,7 +109,7 @@ int gofuncs_load(struct gofuncs *f, const struct linktab *l,
 		 const struct elffile *ef)
 {
 	uint8_t wrapper = goversion_funcid_wrapper(l->minor);
-	uint64_t last = 0, room = PCLNTAB_WORK * (uint64_t)l->tab.len;
+	uint64_t last = 0, left = PCLNTAB_WORK * (uint64_t)l->tab.len;
 
 	memset(f, 0, sizeof(*f));
 	f->v = calloc(l->tab.nfunc, sizeof(*f->v));
@@ -125,9 +125,9 @@ int gofuncs_load(struct gofuncs *f, const struct linktab *l,
 			return -1;
 		last = pf.entry;
 		len = strlen(pf.name);
-		if (len > room)
+		if (len > left)
 			return -1;
-		room -= len;
+		left -= len;
 		if (!is_code(ef, &pf))
 			continue;
 		g->name = pf.name;

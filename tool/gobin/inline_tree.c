@@ -26,7 +26,7 @@ struct census {
 	const struct linktab *l;
 	struct datawin *data;
 	struct hmap by_name;	/* by a hash of the name */
-	uint64_t room;		/* bytes of names that may still be looked at */
+	uint64_t names_left;		/* bytes of names that may still be looked at */
 	struct callee *all;
 	size_t n;
 };
@@ -84,9 +84,9 @@ static const char *name_at(struct census *c, uint32_t off)
 	const char *name = pclntab_name(&c->l->tab, off);
 	size_t len = name ? strlen(name) : 0;
 
-	if (!len || len > c->room)
+	if (!len || len > c->names_left)
 		return NULL;
-	c->room -= len;
+	c->names_left -= len;
 	return name;
 }
 
@@ -166,7 +166,7 @@ int inlined_load(struct gofuncs *f, const struct linktab *l,
 		 const struct elffile *ef)
 {
 	struct census c = {
-		.l = l, .room = PCLNTAB_WORK * (uint64_t)l->tab.len,
+		.l = l, .names_left = PCLNTAB_WORK * (uint64_t)l->tab.len,
 	};
 	uint64_t *pcs;
 	int err = 0;

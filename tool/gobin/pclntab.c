@@ -196,13 +196,13 @@ int pclntab_init(struct pclntab *t, const uint8_t *data, size_t len)
 static const char *string_at(const struct pclntab *t, size_t off, size_t max)
 {
 	const char *s, *nul;
-	size_t room;
+	size_t left;
 
 	if (!has(t, off, 1))
 		return NULL;
-	room = t->len + 1 - off;
+	left = t->len + 1 - off;
 	s = (const char *)t->data + off;
-	nul = memchr(s, 0, room < max + 1 ? room : max + 1);
+	nul = memchr(s, 0, left < max + 1 ? left : max + 1);
 	return nul && plain_name(s, (size_t)(nul - s)) ? s : NULL;
 }
 

@@ -8,8 +8,8 @@
 #include "gobin/rtype.h"
 
 /* What a hostile file may not exceed and a real one never comes near. */
-#define RTYPES_ROOM_LEAST (16ULL << 20)
-#define RTYPES_ROOM_MOST (512ULL << 20)
+#define RTYPES_BYTES_MIN (16ULL << 20)
+#define RTYPES_BYTES_MAX (512ULL << 20)
 /* Types and their names take less than this times what descriptors take. */
 #define RTYPES_EXPANSION 8U
 
@@ -29,11 +29,11 @@ int rtypes_init(struct rtypes *t, const struct elffile *ef,
 	t->src.swiss = goversion_swiss_maps(link->minor, link->version);
 	t->src.types = link->types;
 	t->src.etypes = link->etypes;
-	t->room = link->etypes - link->types;
-	t->room = t->room < RTYPES_ROOM_MOST / RTYPES_EXPANSION ?
-		  t->room * RTYPES_EXPANSION : RTYPES_ROOM_MOST;
-	if (t->room < RTYPES_ROOM_LEAST)
-		t->room = RTYPES_ROOM_LEAST;
+	t->left = link->etypes - link->types;
+	t->left = t->left < RTYPES_BYTES_MAX / RTYPES_EXPANSION ?
+		  t->left * RTYPES_EXPANSION : RTYPES_BYTES_MAX;
+	if (t->left < RTYPES_BYTES_MIN)
+		t->left = RTYPES_BYTES_MIN;
 	t->src.data = datawin_new(ef);
 	return t->src.data ? 0 : -1;
 }
@@ -50,13 +50,13 @@ void rtypes_fini(struct rtypes *t)
 
 void *rtypes_alloc(struct rtypes *t, size_t size)
 {
-	if (size > t->room)
+	if (size > t->left)
 		return NULL;
-	t->room -= size;
+	t->left -= size;
 	return arena_alloc(t->mem, size);
 }
 
-/* The type at @vaddr, or its shell; NULL: no room. */
+/* The type at @vaddr, or its shell; NULL: no memory left. */
 static const struct gotype *refer(struct rtypes *t, uint64_t vaddr)
 {
 	struct typeshell *shell = typeshell_get(&t->shells, vaddr);

@@ -18,7 +18,7 @@
  * @src: where they are read from
  * @link: where they begin
  * @mem: where types and names are kept
- * @room: bytes of @mem that may still be taken
+ * @left: bytes of @mem that may still be taken
  * @names: name by address of the descriptor
  * @shells: types by address of the descriptor
  * @all: addresses of all descriptors that can be found, once they were
@@ -29,7 +29,7 @@ struct rtypes {
 	struct rtsource src;
 	const struct linktab *link;
 	struct arena *mem;
-	uint64_t room;
+	uint64_t left;
 	struct hmap names;
 	struct typeshells shells;
 	uint64_t *all;
@@ -80,7 +80,7 @@ const struct gotype *rtypes_find(struct rtypes *t, const char *name);
  */
 int rtypes_itabs(struct rtypes *t, uint64_t iface, rtypes_fn fn, void *ctx);
 
-/* As arena_alloc() of @t->mem, as long as there is room. */
+/* As arena_alloc() of @t->mem, within the limit of bytes. */
 void *rtypes_alloc(struct rtypes *t, size_t size);
 
 #endif

@@ -75,7 +75,7 @@ void goprobe_trace_free(struct goprobe_trace *t)
 
 const char *goprobe_trace_error(const struct goprobe_trace *t)
 {
-	return t->diag.sentence;
+	return t->diag.message;
 }
 
 const char *goprobe_trace_hint(const struct goprobe_trace *t)

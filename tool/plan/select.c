@@ -134,7 +134,7 @@ static int ask(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 			continue;
 		if (request_make(s, bin, fn, c->mem, &r, &c->warnings, &why)) {
 			err = first > i || rank >= CLAIM_NAME ? -1 : err;
-			if (!d->sentence)
+			if (!d->message)
 				*d = why;
 			else
 				diag_fini(&why);
@@ -155,7 +155,7 @@ static int decide(struct choice *c, struct gobin *bin, const struct gofunc *fn,
 {
 	int err = 1;
 
-	for (int rank = __CLAIM_MAX - 1; err && rank >= 0 && !c->conflict.sentence; rank--) {
+	for (int rank = __CLAIM_MAX - 1; err && rank >= 0 && !c->conflict.message; rank--) {
 		int got = ask(c, bin, fn, rank, req, d);
 
 		err = got > 0 ? err : got;
@@ -181,9 +181,9 @@ static void add(struct choice *c, struct gobin *bin, const struct gofunc *fn, bo
 		return;
 	if (!named)
 		choice_left_out(c, why ? why : why_asked);
-	if (named && !c->refusal.sentence)
+	if (named && !c->refusal.message)
 		c->refusal = d;
-	else if ((lacks || !why) && !c->lacks.sentence)
+	else if ((lacks || !why) && !c->lacks.message)
 		c->lacks = d;
 	else
 		diag_fini(&d);
@@ -246,7 +246,7 @@ static int check(struct choice *c, struct gobin **bins, size_t nbins, struct dia
 			return no_code(c, bins, nbins, s, d);
 		if (c->added[i])
 			continue;
-		if (s->kind == SPEC_NAME && c->refusal.sentence) {
+		if (s->kind == SPEC_NAME && c->refusal.message) {
 			*d = c->refusal;
 			memset(&c->refusal, 0, sizeof(c->refusal));
 			if (c->nspecs > 1 && !d->hint)
@@ -254,7 +254,7 @@ static int check(struct choice *c, struct gobin **bins, size_t nbins, struct dia
 			return -1;
 		}
 
-		if (c->lacks.sentence) {
+		if (c->lacks.message) {
 			*d = c->lacks;
 			memset(&c->lacks, 0, sizeof(c->lacks));
 			if (c->found[i] > 1)
@@ -311,12 +311,12 @@ int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 			size_t n;
 			const struct gofunc *f = gobin_funcs(bins[i], &n);
 
-			for (size_t k = 0; k < n && !c.conflict.sentence; k++)
+			for (size_t k = 0; k < n && !c.conflict.message; k++)
 				if (!(f[k].flags & GOFUNC_WRAPPER) == !wrappers)
 					choose(&c, bins[i], &f[k], wrappers);
 		}
 	}
-	if (c.conflict.sentence) {
+	if (c.conflict.message) {
 		*d = c.conflict;
 		err = -1;
 	}

@@ -87,14 +87,14 @@ static int add_places(struct choice *c, size_t i, const struct places *v, struct
 			c->added[i]++;
 			continue;
 		}
-		if (c->conflict.sentence)
+		if (c->conflict.message)
 			return -1;
 		if (v->n == 1) {
 			*d = why;
 			return -1;
 		}
 		choice_left_out(c, refused ? refused : CHOICE_LACKS);
-		if (!refused && !c->lacks.sentence)
+		if (!refused && !c->lacks.message)
 			c->lacks = why;
 		else
 			diag_fini(&why);

@@ -70,7 +70,7 @@ static int limit_pids(struct tracing *t, const struct target_spec *what, struct 
 
 		if (procmem_init(&m, t->target.processes[i].pid, t->target.bins[0], &why))
 			tracing_say(t, "warning: %s: it is traced once it has",
-				    why.sentence ? why.sentence : "out of memory");
+				    why.message ? why.message : "out of memory");
 		diag_fini(&why);
 	}
 	return 0;
@@ -232,7 +232,7 @@ static void set_breaker(struct tracing *t)
 
 	if (ns < 0)
 		tracing_say(t, "warning: there is no --max-load, as it is not known what a breakpoint takes: %s",
-			    why.sentence ? why.sentence : "out of memory");
+			    why.message ? why.message : "out of memory");
 	diag_fini(&why);
 	t->breaker = maxload_breaker(&t->load, ns > 0 ? (uint64_t)ns : 0,
 				     processors > 0 ? (unsigned int)processors : 1);
@@ -302,7 +302,7 @@ void tracing_say_unknown(const struct tracing *t, const struct diag *why)
 {
 	if (!t->quiet)
 		tracing_say(t, "warning: %s: of those that run already none is taken for a descendant of goroutine %llu",
-			    why->sentence ? why->sentence : "out of memory",
+			    why->message ? why->message : "out of memory",
 			    (unsigned long long)t->plan->descendant);
 }
 

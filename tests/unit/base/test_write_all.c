@@ -100,7 +100,7 @@ static void of_a_recording(void **state)
 	assert_int_equal(recorder_open(&r, path, &d), 0);
 	assert_int_equal(recorder_end(&r, &sum, &d), -1);
 	assert_true(asprintf(&want, "can't write %s: Disk quota exceeded", path) > 0);
-	assert_string_equal(d.sentence, want);
+	assert_string_equal(d.message, want);
 	recorder_fini(&r);
 	free(want);
 	diag_fini(&d);
@@ -119,7 +119,7 @@ static void of_a_plan(void **state)
 	assert_true(bins_next_path(&e));
 	argv[2] = (char *)(uintptr_t)e.path;
 	assert_int_equal(cmd_plan.run(N(argv) - 1, argv, &d), CMD_FAILED);
-	assert_string_equal(d.sentence, "can't write the plan: Disk quota exceeded");
+	assert_string_equal(d.message, "can't write the plan: Disk quota exceeded");
 	diag_fini(&d);
 	remove_file(path);
 }
@@ -141,7 +141,7 @@ static void of_what_is_counted(void **state)
 	assert_int_equal(counting_write(&c, &b, &d), 0);
 	assert_int_equal(counting_close(&c, &d), -1);
 	assert_true(asprintf(&want, "can't write to %s: Disk quota exceeded", path) > 0);
-	assert_string_equal(d.sentence, want);
+	assert_string_equal(d.message, want);
 	fd = open(path, O_RDONLY);
 	assert_int_equal(read(fd, got, sizeof(got)), 4);
 	close(fd);
@@ -178,17 +178,17 @@ static void of_standard_output(void **state)
 	(void)state;
 	fflush(stdout);
 	assert_int_equal(list_to(open("/dev/full", O_WRONLY), &d), CMD_FAILED);
-	assert_string_equal(d.sentence, "can't write the output: No space left on device");
+	assert_string_equal(d.message, "can't write the output: No space left on device");
 	diag_fini(&d);
 	assert_int_equal(list_to(open("/", O_RDONLY), &d), CMD_FAILED);
-	assert_string_equal(d.sentence, "can't write the output: Bad file descriptor");
+	assert_string_equal(d.message, "can't write the output: Bad file descriptor");
 	diag_fini(&d);
 	/* Nobody reads it any more. */
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(fds), 0);
 	close(fds[0]);
 	assert_int_equal(list_to(fds[1], &d), CMD_DONE);
-	assert_null(d.sentence);
+	assert_null(d.message);
 }
 
 int main(void)

@@ -67,10 +67,10 @@ static void lines_are_numbers_in_their_bounds(void **state)
 		code = plan(in, "/dev/null", &d);
 		assert_int_equal(code, rows[i].error || rows[i].is_none ? CMD_FAILED : CMD_DONE);
 		if (rows[i].error)
-			assert_string_equal(d.sentence, rows[i].error);
+			assert_string_equal(d.message, rows[i].error);
 		if (rows[i].is_none) {
-			assert_memory_equal(d.sentence, none, sizeof(none) - 1);
-			assert_memory_equal(d.sentence + sizeof(none) - 1, rows[i].in,
+			assert_memory_equal(d.message, none, sizeof(none) - 1);
+			assert_memory_equal(d.message + sizeof(none) - 1, rows[i].in,
 					    strlen(rows[i].in) - 1);
 		}
 		diag_fini(&d);
@@ -98,7 +98,7 @@ static void what_can_not_be_read_is_said(void **state)
 	(void)state;
 	assert_non_null(in);
 	assert_int_equal(plan(in, "/dev/null", &d), CMD_FAILED);
-	assert_string_equal(d.sentence, "can't read standard input: Is a directory");
+	assert_string_equal(d.message, "can't read standard input: Is a directory");
 	diag_fini(&d);
 }
 

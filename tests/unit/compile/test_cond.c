@@ -309,7 +309,7 @@ static void test_verdict(void **state)
 
 	machine_set(m, row->setup);
 	if (compile(row_bin, row->text, &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	snprintf(shown, sizeof(shown), "%s%s%s", verdict(m, &p.call), p.returns ? " " : "",
 		 p.returns ? verdict(m, &p.ret) : "");
 	assert_string_equal(shown, row->shown);
@@ -347,7 +347,7 @@ static void test_assertion(void **state)
 
 	(void)state;
 	if (compile(newest, "main.Interfaces if s.(main.Square).Side > 1.5", &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	machine_set(m, "ax=20000 bx=30000 @30000=3ff9000000000000");
 	machine_put(m, 0x20008, square->rtype);
 	assert_string_equal(verdict(m, &p.call), "yes");
@@ -370,15 +370,15 @@ static void test_long(void **state)
 		strcat(text, "x");
 	strcat(text, "\"");
 	if (compile(newest, text, &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	text[strlen(text) - 1] = 0;
 	strcat(text, "y\"");
 	assert_int_equal(compile(newest, text, &p, &d), -1);
-	assert_string_equal(d.sentence, "a string in a condition has 256 bytes at most");
+	assert_string_equal(d.message, "a string in a condition has 256 bytes at most");
 	diag_fini(&d);
 
 	if (compile(newest, "main.Strings(s, t string) if s == t", &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_int_equal(p.call.nunders, 0);
 	machine_set(m, "ax=20000 bx=2000 cx=20000 di=2000");
 	assert_string_equal(verdict(m, &p.call), "?");

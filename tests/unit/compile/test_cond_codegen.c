@@ -99,7 +99,7 @@ static void test_code(void **state)
 	FILE *f = open_memstream(&text, &len);
 
 	if (compile(newest, row->text, &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	for (size_t i = 0; i < p.call.nops; i++)
 		show_op(f, &p.call.ops[i]);
 	fclose(f);
@@ -111,7 +111,7 @@ static void test_code(void **state)
 /* --- errors ---------------------------------------- */
 
 static struct error_row {
-	const char *claim, *text, *at, *sentence, *hint;
+	const char *claim, *text, *at, *message, *hint;
 } errors[] = {
 	{ "what is no condition", "main.Ints if a", "a",
 	  "'a' is of type int, and a condition is true or false", NULL },
@@ -222,9 +222,9 @@ static void test_error(void **state)
 	struct filter_pair p;
 	struct diag d = { 0 };
 
-	assert_int_equal(compile(row->sentence ? newest : stripped, row->text, &p, &d), -1);
-	if (row->sentence)
-		assert_string_equal(d.sentence, row->sentence);
+	assert_int_equal(compile(row->message ? newest : stripped, row->text, &p, &d), -1);
+	if (row->message)
+		assert_string_equal(d.message, row->message);
 	assert_string_equal(d.text, row->text);
 	assert_int_equal(d.len, strlen(row->at));
 	assert_memory_equal(d.text + d.at, row->at, d.len);
@@ -378,8 +378,8 @@ static void test_random(void **state)
 		is = truth(&r, 3, true);
 		if (compile(newest, r.text, &p, &d)) {
 			/* Too many registers at once. */
-			if (!strstr(d.sentence, "more steps"))
-				fail_msg("%s: %s", r.text, d.sentence);
+			if (!strstr(d.message, "more steps"))
+				fail_msg("%s: %s", r.text, d.message);
 			diag_fini(&d);
 			continue;
 		}
@@ -400,20 +400,20 @@ static void test_told(void **state)
 	(void)state;
 	if (compile(newest, "main.Strings if len(s) > 1 && under(main.Leaf) && !under(main.Ints) && err != nil && duration > 1s",
 		    &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_int_equal(p.call.nunders, 2);
 	assert_int_equal(p.call.ops[p.call.unders[1].op].code, GOPROBE_OP_UNDER);
 	assert_false(p.call.numbers || p.call.results);
 	assert_true(p.ret.results && p.returns);
 	assert_null(p.unwound);
 	if (compile(newest, "main.Strings if len(s) > 1 && (panicked || err != nil)", &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_true(p.returns && p.unwound && !p.descendant);
 	if (compile(newest, "main.Strings if !panicked && descendant(7)", &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_true(p.returns && !p.unwound && p.descendant);
 	if (compile(newest, "main.Ints if n % 2 == 0 && duration > 1s", &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_true(p.call.numbers && !p.ret.numbers && !p.ret.results && p.returns);
 }
 

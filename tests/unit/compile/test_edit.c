@@ -225,7 +225,7 @@ static void test_set(void **state)
 	FILE *f = open_memstream(&shown, &len);
 
 	if (compile(row_bin, row->text, &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	if (p.call.nops)
 		put_side(f, row->setup, &p.call);
 	if (p.ret.nops)
@@ -256,7 +256,7 @@ static void test_old_set(void **state)
 /* --- what is not ---------------------------------------- */
 
 static struct error_row {
-	const char *claim, *text, *at, *sentence;
+	const char *claim, *text, *at, *message;
 } errors[] = {
 	{ "what does not fit", "main.Ints set b = 300", "300",
 	  "'300' does not fit into int8, the type of 'b'" },
@@ -361,7 +361,7 @@ static void test_error(void **state)
 		assert_int_equal(spec_parse(row->text, &s, &d), -1);
 	else
 		assert_int_equal(compile(newest, row->text, &p, &d), -1);
-	assert_string_equal(d.sentence, row->sentence);
+	assert_string_equal(d.message, row->message);
 	if (row->at) {
 		assert_non_null(d.text);
 		assert_int_equal(d.len, strlen(row->at));
@@ -379,7 +379,7 @@ static void test_only_attach(void **state)
 
 	(void)state;
 	assert_int_equal(spec_parse_condition("main.Ints set a = 5", &s, &d), -1);
-	assert_string_equal(d.sentence,
+	assert_string_equal(d.message,
 			    "nothing is changed here: that is for 'goprobectl attach'");
 	diag_fini(&d);
 	assert_int_equal(spec_parse_pattern("main.Ints delay 5ms", &s, &d), -1);

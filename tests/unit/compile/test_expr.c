@@ -192,7 +192,7 @@ static void test_value(void **state)
 
 	machine_set(m, row->setup);
 	if (compile(row_bin, row->text, row->side, &c, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	machine_run(m, &c);
 	for (size_t i = 0; i < c.nvalues; i++)
 		show(f, m, &c, i);
@@ -240,7 +240,7 @@ static void test_noopt_value(void **state)
 /* --- errors ---------------------------------------- */
 
 static struct error_row {
-	const char *claim, *text, *at, *sentence, *hint;
+	const char *claim, *text, *at, *message, *hint;
 	int side;
 } errors[] = {
 	{ "an unknown parameter", "main.Strings(s, nn)", "nn", "main.Strings has no parameter 'nn'",
@@ -327,7 +327,7 @@ static void test_error(void **state)
 	struct diag d = { 0 };
 
 	assert_int_equal(compile(newest, row->text, row->side, &c, &d), -1);
-	assert_string_equal(d.sentence, row->sentence);
+	assert_string_equal(d.message, row->message);
 	assert_string_equal(d.text, row->text);
 	assert_int_equal(d.len, strlen(row->at));
 	assert_memory_equal(d.text + d.at, row->at, d.len);
@@ -351,7 +351,7 @@ static void test_variables(void **state)
 		struct diag d = { 0 };
 
 		if (compile(newest, texts[i], 0, &c, &d))
-			fail_msg("%s", d.sentence);
+			fail_msg("%s", d.message);
 		assert_int_equal(c.pieces[0].source, GOPROBE_FROM_STATIC);
 		assert_int_equal(c.pieces[0].size, 1);
 		machine_set(m, "ax=3");
@@ -374,7 +374,7 @@ static void test_variable_path(void **state)
 	(void)state;
 	if (compile(newest, "main.Ints(os.Stdout)", 0, &whole, &d) ||
 	    compile(newest, "main.Ints(os.Stdout.name)", 0, &c, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	at = whole.pieces[0].address;
 	assert_string_equal(whole.values[0].type->name, "*os.File");
 	machine_set(m, "");
@@ -403,7 +403,7 @@ static void test_assertions(void **state)
 	assert_non_null(pointer);
 	if (compile(newest, "main.Interfaces(s.(main.Square).Side, e.(*errors.errorString).s, any.(main.Square))",
 		    0, &c, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	machine_set(m, "ax=20000 bx=30000 @30000=40 cx=21000 di=31000 @31000=5 @31008=6 r8=30000");
 	m->regs[4] = square->rtype;
 	machine_put(m, 0x20008, square->rtype);
@@ -437,7 +437,7 @@ static void test_assertions(void **state)
 
 		snprintf(text, sizeof(text), "main.Interfaces(e.x.(%s))", names[i][0]);
 		if (compile(newest, text, 0, &c, &d))
-			fail_msg("%s", d.sentence);
+			fail_msg("%s", d.message);
 		assert_string_equal(c.values[0].steps->v[1].name, names[i][1]);
 	}
 }
@@ -457,7 +457,7 @@ static void test_stripped(void **state)
 	if (compile(stripped,
 		    "main.Structs(m struct { A int8; B float64; C string; _ int16; D bool }, p main.Point) : (m.C, p.Y)",
 		    0, &c, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	machine_set(m, "bx=20000 cx=3 r9=8");
 	machine_run(m, &c);
 	assert_int_equal(m->frame[c.values[0].offset + 8], 3);
@@ -513,7 +513,7 @@ static void test_guessed(void **state)
 	assert_non_null(param.type);
 	assert_int_equal(spec_parse("main.Slices(s, len(s), cap(s))", &s, &d), 0);
 	if (exprc_compile(&scope, s.call, &c, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	machine_set(m, "ax=20000 bx=5");
 	machine_run(m, &c);
 	assert_null(c.values[0].unavailable);
@@ -536,7 +536,7 @@ static void test_limits(void **state)
 		strcat(text, ".Kids[0]");
 	strcat(text, ".Value)");
 	if (compile(newest, text, 0, &c, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_true(c.nops < 512);
 	stpcpy(text, "main.Refs(");
 	for (int i = 0; i < 8; i++)
@@ -546,11 +546,11 @@ static void test_limits(void **state)
 		strcat(text, ")].Kids");
 	strcat(text, ")");
 	assert_int_equal(compile(newest, text, 0, &c, &d), -1);
-	assert_string_equal(d.sentence, "this takes more steps than a record can");
+	assert_string_equal(d.message, "this takes more steps than a record can");
 	diag_fini(&d);
 	/* 5000 bytes of the stack. */
 	if (compile(newest, "main.Vast(v, a)", 0, &c, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_string_equal(c.values[0].unavailable, "larger than a record can hold");
 	assert_null(c.values[1].unavailable);
 }

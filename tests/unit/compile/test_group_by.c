@@ -131,7 +131,7 @@ static void test_key(void **state)
 	char *text;
 
 	if (compile(bin, row->function, row->exprs, &key, &fn, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	machine_set(&m, row->setup);
 	if (machine_filter(&m, key.ops, key.nops) != MACHINE_PASSES) {
 		assert_string_equal("?", row->text);
@@ -151,7 +151,7 @@ static void check_text(struct machine *m, const char *function, const char *expr
 	char *text;
 
 	if (compile(bin, function, exprs, &key, &fn, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_int_equal(machine_filter(m, key.ops, key.nops), MACHINE_PASSES);
 	text = shown(m, &key, fn, json);
 	m->nkey = 0;
@@ -232,7 +232,7 @@ static void test_floats(void **state)
 }
 
 static struct error_row {
-	const char *claim, *function, *exprs, *sentence, *marked, *hint;
+	const char *claim, *function, *exprs, *message, *marked, *hint;
 } errors[] = {
 	{ "a struct", "main.Structs", "p",
 	  "'p' is of type main.Point, which can't be a key",
@@ -311,7 +311,7 @@ static void test_error(void **state)
 
 	assert_int_equal(compile(bin, row->function, row->exprs, &key, &fn, &d), -1);
 	snprintf(marked, sizeof(marked), "%.*s", (int)d.len, d.text ? d.text + d.at : "");
-	assert_string_equal(d.sentence, row->sentence);
+	assert_string_equal(d.message, row->message);
 	assert_string_equal(marked, row->marked);
 	assert_string_equal(d.hint ? d.hint : "-", row->hint);
 	diag_fini(&d);

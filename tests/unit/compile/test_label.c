@@ -192,7 +192,7 @@ static void check_label(struct gobin *bin, const struct label_row *row, const ch
 	put_labels(m, bin, row->labels);
 	snprintf(text, sizeof(text), "main.Ints if %s", row->cond);
 	if (compile(bin, text, &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_string_equal(verdict(m, &p.call), shown);
 	assert_false(p.returns);
 	free(m);
@@ -232,7 +232,7 @@ static void test_bucket(void **state)
 	if (!oldest)
 		skip();
 	if (compile(oldest, text, &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	for (size_t i = 0; i < N(rows); i++) {
 		struct machine *m = calloc(1, sizeof(*m));
 
@@ -257,7 +257,7 @@ static void test_no_goroutine(void **state)
 
 	(void)state;
 	if (compile(newest, "main.Ints if label(\"a\") == \"\"", &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	machine_set(m, "g=0");
 	assert_string_equal(verdict(m, &p.call), "yes");
 	machine_set(m, "g=10000");
@@ -274,7 +274,7 @@ static void test_return(void **state)
 
 	(void)state;
 	if (compile(newest, "main.Strings if err != nil || label(\"a\") == \"1\"", &p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_true(p.returns);
 	assert_int_equal(p.call.nops, 0);
 	machine_set(m, "cx=0");
@@ -298,7 +298,7 @@ static void check_key(struct gobin *bin, const char *labels, uint64_t len, const
 
 	scope.sig = gobin_sig(bin, scope.fn);
 	if (bykey_parse(&by, "label(\"tenant\")", &d) || bykey_compile(&scope, &by, &key, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_false(key.params || key.results);
 	assert_int_equal(key.parts[0].kind, BYKEY_STRING);
 	machine_set(m, "");
@@ -351,7 +351,7 @@ static void test_capture(void **state)
 
 	(void)state;
 	if (capture(newest, "main.Ints(a, label(\"tenant\"), b)", false, &c, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_int_equal(c.nvalues, 3);
 	assert_string_equal(c.values[1].name, "label(\"tenant\")");
 	assert_string_equal(c.values[1].type->name, "string");
@@ -373,7 +373,7 @@ static void test_capture(void **state)
 	machine_run(m, &c);
 	assert_int_equal(m->failed[1], GOPROBE_CHUNK_RANGE);
 	if (capture(newest, "main.Ints(label(\"tenant\"))", true, &c, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	assert_string_equal(c.values[0].unavailable, "its goroutine is not in a register");
 	free(m);
 }
@@ -383,7 +383,7 @@ static void test_capture(void **state)
 #define TEN "0123456789"
 
 static struct error_row {
-	const char *claim, *text, *sentence, *at;
+	const char *claim, *text, *message, *at;
 } errors[] = {
 	{ "no key", "main.Ints if label() == \"x\"", "the key of a label is a string in quotes",
 	  ") == \"x\"" },
@@ -415,7 +415,7 @@ static void test_error(void **state)
 
 	assert_int_equal(strstr(row->text, " if ") ? compile(newest, row->text, &p, &d) :
 			 capture(newest, row->text, false, &c, &d), -1);
-	assert_string_equal(d.sentence, row->sentence);
+	assert_string_equal(d.message, row->message);
 	assert_true(d.at <= strlen(row->text));
 	assert_memory_equal(row->text + d.at, row->at, strlen(row->at));
 	diag_fini(&d);

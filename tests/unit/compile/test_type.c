@@ -66,7 +66,7 @@ static void test_types(void **state)
 		const struct gotype *t = parse_type(newest, types[i].text, &d);
 
 		if (!t)
-			fail_msg("%s: %s", types[i].text, d.sentence);
+			fail_msg("%s: %s", types[i].text, d.message);
 		assert_string_equal(t->name, types[i].name);
 		assert_int_equal(t->kind, types[i].kind);
 		assert_int_equal(t->size, types[i].size);
@@ -102,7 +102,7 @@ static void test_internal(void **state)
 		assert_non_null(t);
 		assert_string_equal(t->name, own);
 		assert_null(parse_type(b.bin, "atomic.Int33", &d));
-		assert_string_equal(d.sentence, "the binary has no type 'atomic.Int33'");
+		assert_string_equal(d.message, "the binary has no type 'atomic.Int33'");
 		diag_fini(&d);
 	}
 	assert_int_not_equal(seen, 0);
@@ -156,11 +156,11 @@ static void test_signatures(void **state)
 		}
 		spec_text = arena_printf(&mem, "%s%s : ()", f[i].name, text + strlen("func"));
 		if (spec_parse(spec_text, &s, &d))
-			fail_msg("%s: %s", spec_text, d.sentence);
+			fail_msg("%s: %s", spec_text, d.message);
 		types.text = s.text;
 		got = sigparse_sig(&types, s.sig, &f[i], &d);
 		if (!got)
-			fail_msg("%s: %s", spec_text, d.sentence);
+			fail_msg("%s: %s", spec_text, d.message);
 		assert_int_equal(got->nparams, sig->nparams);
 		assert_int_equal(got->nresults, sig->nresults);
 		for (size_t k = 0; k < sig->nparams; k++)

@@ -8,7 +8,7 @@
 #include "compile/variable.h"
 
 static struct row {
-	const char *claim, *form, *name, *sentence, *hint;
+	const char *claim, *form, *name, *message, *hint;
 } rows[] = {
 	{ "where there is no symbol table that is the reason", "-stripped", "main.on",
 	  "it is not known where 'main.on' is: ", "a build without -ldflags=-s has one" },
@@ -27,7 +27,7 @@ static void test_unknown(void **state)
 		struct diag d = { 0 };
 
 		assert_int_equal(varname_unknown(b.bin, row->name, &d), -1);
-		assert_memory_equal(d.sentence, row->sentence, strlen(row->sentence));
+		assert_memory_equal(d.message, row->message, strlen(row->message));
 		assert_non_null(d.hint);
 		assert_string_equal(d.hint, row->hint);
 		diag_fini(&d);

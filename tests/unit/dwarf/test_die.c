@@ -68,7 +68,7 @@ static void check(const struct row *r)
 {
 	struct synth_bytes file = { .p = NULL }, info = { .p = NULL }, abbrev = { .p = NULL };
 	struct synth_section sections[2] = { { ".debug_info" }, { ".debug_abbrev" } };
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct elffile ef;
 	struct dwread dw;
 	struct dwdie root;

@@ -75,7 +75,7 @@ static void compile(const char *text, struct plan_capture *c)
 	list.v = &e;
 	if (lex_scan(&lx, &mem, text, 0, &d) || expr_parse(&lx, &e, &d) ||
 	    exprc_compile(&scope, &list, c, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 }
 
 /* A variable's text; its first words are in proc.page. */

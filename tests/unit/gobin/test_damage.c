@@ -38,16 +38,16 @@ static void look_around(struct gobin *bin)
 
 static void open_damaged(int fd, const char *what)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct gobin *bin = NULL;
 
 	if (!gobin_open(fd, what, &bin, &d)) {
 		look_around(bin);
 		gobin_free(bin);
 	} else {
-		assert_non_null(d.sentence);
-		assert_non_null(strstr(d.sentence, what));
-		assert_null(strchr(d.sentence, '\n'));
+		assert_non_null(d.message);
+		assert_non_null(strstr(d.message, what));
+		assert_null(strchr(d.message, '\n'));
 		diag_fini(&d);
 	}
 }
@@ -64,11 +64,11 @@ static void test_truncated(void **state)
 			off_t len = k < 8 ? 1L << (k + 1) :
 				    st.st_size / 33 * (k - 7);
 			int fd = bins_copy_start(b.path, len);
-			struct diag d = { .sentence = NULL };
+			struct diag d = { .message = NULL };
 			struct gobin *bin = NULL;
 
 			assert_int_equal(gobin_open(fd, "it", &bin, &d), -1);
-			assert_non_null(d.sentence);
+			assert_non_null(d.message);
 			diag_fini(&d);
 			close(fd);
 		}
@@ -81,7 +81,7 @@ static void test_shrinks_later(void **state)
 
 	(void)state;
 	while (bins_next_path(&b)) {
-		struct diag d = { .sentence = NULL };
+		struct diag d = { .message = NULL };
 		struct gobin *bin = NULL;
 		int fd = bins_copy(b.path);
 
@@ -125,7 +125,7 @@ static void test_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		{ "a truncated file gives a sentence", test_truncated },
+		{ "a truncated file gives a message", test_truncated },
 		{ "a file that shrinks while it is open does no harm", test_shrinks_later },
 		{ "a damaged file does no harm", test_damaged },
 	};

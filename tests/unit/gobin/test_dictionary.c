@@ -32,7 +32,7 @@ static int match(void *ctx, const char *name, uint64_t value, uint64_t size,
 static uint64_t address_of(struct gobin *bin, const char *name)
 {
 	struct symbol s = { name, 0 };
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct elffile ef;
 
 	assert_int_equal(elffile_open(gobin_fd(bin), "", &ef, &d), 0);

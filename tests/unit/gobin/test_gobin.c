@@ -258,12 +258,12 @@ static void test_no_sections(void **state)
 	(void)state;
 	while (bins_next(&b)) {
 		int fd = without_sections(b.path);
-		struct diag d = { .sentence = NULL };
+		struct diag d = { .message = NULL };
 		size_t types = 0, bare_types = 0;
 		struct gobin *bare = NULL;
 
 		if (gobin_open(fd, "it", &bare, &d))
-			fail_msg("%s: %s", b.path, d.sentence);
+			fail_msg("%s: %s", b.path, d.message);
 		same_functions(b.bin, bare);
 		gobin_each_rtype(b.bin, bins_count_type, &types);
 		gobin_each_rtype(bare, bins_count_type, &bare_types);
@@ -433,7 +433,7 @@ static void test_newer(void **state)
 	(void)state;
 	while (bins_next_path(&b)) {
 		const char *bare = bins_twin(&b, "-stripped");
-		struct diag d = { .sentence = NULL };
+		struct diag d = { .message = NULL };
 		struct gobin *bin = NULL;
 		int fd;
 
@@ -447,7 +447,7 @@ static void test_newer(void **state)
 		close(fd);
 		fd = renamed(bare, b.minor);
 		assert_int_equal(gobin_open(fd, "it", &bin, &d), -1);
-		assert_non_null(strstr(d.sentence, "newer than this goprobe knows"));
+		assert_non_null(strstr(d.message, "newer than this goprobe knows"));
 		assert_non_null(d.hint);
 		diag_fini(&d);
 		close(fd);
@@ -482,14 +482,14 @@ static void test_not_go(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct diag d = { .sentence = NULL };
+		struct diag d = { .message = NULL };
 		struct gobin *bin = NULL;
 		int fd = open(cases[i].path, O_RDONLY | O_CLOEXEC);
 
 		assert_true(fd >= 0);
 		assert_int_equal(gobin_open(fd, cases[i].path, &bin, &d), -1);
-		if (!strstr(d.sentence, cases[i].says))
-			fail_msg("%s: \"%s\"", cases[i].path, d.sentence);
+		if (!strstr(d.message, cases[i].says))
+			fail_msg("%s: \"%s\"", cases[i].path, d.message);
 		diag_fini(&d);
 		close(fd);
 	}
@@ -537,7 +537,7 @@ int main(void)
 		{ "runtime types have names", test_type_names },
 		{ "a release that is too new needs debug information", test_newer },
 		{ "a plugin's version is known", test_plugin },
-		{ "what is no Go program gives a sentence", test_not_go },
+		{ "what is no Go program gives a message", test_not_go },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@
 /* The table of the program at @path, with the NUL that pclntab wants. */
 static uint8_t *load(const char *path, size_t *len)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	const Elf64_Shdr *s;
 	struct elffile ef;
 	uint8_t *p;
@@ -88,7 +88,7 @@ static void test_large(void **state)
 {
 	const struct synth_program p = { .minor = 27 };
 	struct synth_bytes file = { .p = NULL };
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	const uint64_t size = 500ULL << 20;
 	struct elffile ef;
 	struct linktab l;
@@ -515,7 +515,7 @@ static void test_search(void **state)
 	for (size_t i = 0; i < sizeof(searched) / sizeof(*searched); i++) {
 		const struct synth_program *p = &searched[i].p;
 		struct synth_bytes file = { .p = NULL };
-		struct diag d = { .sentence = NULL };
+		struct diag d = { .message = NULL };
 		struct pclntab_func pf;
 		struct linktab l;
 		struct elffile ef;
@@ -526,11 +526,11 @@ static void test_search(void **state)
 		synth_program(p, &file);
 		fd = synth_fd(file.p, file.n);
 		if (elffile_open(fd, "it", &ef, &d))
-			fail_msg("%s", d.sentence);
+			fail_msg("%s", d.message);
 		assert_int_equal(pclnsearch_run(&ef, count_tables, &n), 0);
 		assert_int_equal(n, p->decoy ? 2 : 1);
 		if (linktab_load(&l, &ef, "it", &d))
-			fail_msg("%s", d.sentence);
+			fail_msg("%s", d.message);
 		assert_int_equal(l.minor, p->minor);
 		assert_int_equal(pclntab_func(&l.tab, 0, &pf), 0);
 		assert_string_equal(pf.name, "main.add");

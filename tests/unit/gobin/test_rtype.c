@@ -36,7 +36,7 @@ struct both {
 
 static void both_open(struct both *b, const struct bins_each *e)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct linktab link;
 
 	memset(b, 0, sizeof(*b));
@@ -395,7 +395,7 @@ static void test_direct(void **state)
 static int copy_of(const char *path, uint64_t *from, uint64_t *len)
 {
 	int fd = bins_copy(path);
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	const Elf64_Phdr *s;
 	struct linktab link;
 	struct elffile ef;
@@ -434,7 +434,7 @@ static void test_damaged(void **state)
 
 		/* The damage adds up. */
 		for (int round = 0; round < 8; round++) {
-			struct diag d = { .sentence = NULL };
+			struct diag d = { .message = NULL };
 			struct gobin *bin;
 
 			for (int k = 0; k < 16 << round; k++) {

@@ -334,7 +334,7 @@ static void test_accepted(void **state)
 	char *tree;
 
 	if (spec_parse(row->text, &s, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	tree = dump(&s);
 	assert_string_equal(tree, row->tree);
 	free(tree);
@@ -345,7 +345,7 @@ static void test_accepted(void **state)
 
 /* @mark is the line under the text: a caret, and tildes. */
 static struct refused {
-	const char *claim, *text, *mark, *sentence;
+	const char *claim, *text, *mark, *message;
 } refused[] = {
 	{ "no end of a list", "main.f(x", "        ^", "',' or ')' is missing" },
 	{ "no comma", "main.f(x.y z)", "           ^", "',' or ')' is missing" },
@@ -429,8 +429,8 @@ static void test_refused(void **state)
 
 	if (!spec_parse(row->text, &s, &d))
 		fail_msg("accepted: %s", row->text);
-	if (!strstr(d.sentence, row->sentence))
-		fail_msg("%s", d.sentence);
+	if (!strstr(d.message, row->message))
+		fail_msg("%s", d.message);
 	assert_string_equal(d.text, row->text);
 	at = strlen(row->mark) - strlen(strchr(row->mark, '^'));
 	len = strlen(row->mark) - at;
@@ -460,7 +460,7 @@ static const struct {
 	const char *before, *what;
 	size_t n;
 	const char *after;
-	const char *sentence;	/* NULL: accepted */
+	const char *message;	/* NULL: accepted */
 } larges[] = {
 	{ "f(", "*", 20, "x)", NULL },
 	{ "f(", "*", 1000, "x)", "too deeply" },
@@ -494,9 +494,9 @@ static void test_large(void **state)
 		struct spec s;
 		int err = spec_parse(text, &s, &d);
 
-		assert_int_equal(err, larges[i].sentence ? -1 : 0);
+		assert_int_equal(err, larges[i].message ? -1 : 0);
 		if (err)
-			assert_non_null(strstr(d.sentence, larges[i].sentence));
+			assert_non_null(strstr(d.message, larges[i].message));
 		else
 			spec_fini(&s);
 		diag_fini(&d);
@@ -514,7 +514,7 @@ static void try(const char *text)
 		free(dump(&s));
 		spec_fini(&s);
 	} else {
-		assert_non_null(d.sentence);
+		assert_non_null(d.message);
 		assert_true(!d.text || d.at + d.len <= strlen(text));
 	}
 	diag_fini(&d);

@@ -98,7 +98,7 @@ static void test_kinds(void **state)
 }
 
 static struct error {
-	const char *claim, *text, *sentence;
+	const char *claim, *text, *message;
 	size_t at, len;
 	const char *hint;
 } errors[] = {
@@ -120,7 +120,7 @@ static void test_error(void **state)
 	struct spec s;
 
 	assert_int_equal(spec_parse(row->text, &s, &d), -1);
-	assert_non_null(strstr(d.sentence, row->sentence));
+	assert_non_null(strstr(d.message, row->message));
 	assert_string_equal(d.text, row->text);
 	assert_int_equal(d.at, row->at);
 	assert_int_equal(d.len, row->len);
@@ -149,7 +149,7 @@ static void test_alone(void **state)
 	struct spec s;
 
 	assert_int_equal(spec_parse_pattern(row->text, &s, &d), -1);
-	assert_non_null(strstr(d.sentence, row->sentence));
+	assert_non_null(strstr(d.message, row->message));
 	assert_int_equal(d.at, row->at);
 	assert_int_equal(d.len, row->len);
 	diag_fini(&d);
@@ -178,7 +178,7 @@ static void test_counted(void **state)
 	struct spec s;
 
 	assert_int_equal(spec_parse_condition(row->text, &s, &d), -1);
-	assert_non_null(strstr(d.sentence, row->sentence));
+	assert_non_null(strstr(d.message, row->message));
 	assert_int_equal(d.at, row->at);
 	assert_int_equal(d.len, row->len);
 	diag_fini(&d);

@@ -102,7 +102,7 @@ static struct row {
 	const char *specs[4];
 	uint8_t action;
 	bool no_return;
-	const char *points;	/* an error's sentence, if it has no ';' */
+	const char *points;	/* an error's message, if it has no ';' */
 	struct plan_limits limits;
 } cases[] = {
 	{ "without a condition nothing changes", { "main.Ints" }, RECORD, false,
@@ -254,7 +254,7 @@ static void test_row(void **state)
 	opt.no_return = row->no_return;
 	opt.limits = row->limits;
 	if (make(bin, &opt, row->specs, &p, &mem, &d))
-		fputs(strncmp(d.sentence, "no function of", 14) ? d.sentence :
+		fputs(strncmp(d.message, "no function of", 14) ? d.message :
 		      "no function of *", f);
 	else
 		show(f, p);
@@ -338,7 +338,7 @@ static void test_keyed(void **state)
 	opt.no_return = row->action == COUNT;
 	assert_int_equal(bykey_parse(&by, row->by, &d), 0);
 	if (make_by(bin, &opt, specs, &by, &p, &mem, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	show_keyed(f, p);
 	fclose(f);
 	assert_string_equal(text, row->points);
@@ -412,7 +412,7 @@ static void test_left_out(void **state)
 
 		opt.action = rows[i].action;
 		if (make_said(bin, &opt, texts, NULL, &p, &mem, &skipped, &d)) {
-			buf_str(&skipped, d.sentence);
+			buf_str(&skipped, d.message);
 			buf_str(&skipped, "; ");
 			buf_str(&skipped, d.hint);
 		}

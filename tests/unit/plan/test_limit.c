@@ -262,7 +262,7 @@ static void test_opt(void **state)
 
 	assert_int_equal(code, row->why ? CMD_USAGE : CMD_DONE);
 	if (row->why) {
-		assert_string_equal(d.sentence, row->why);
+		assert_string_equal(d.message, row->why);
 		assert_int_equal(!d.hint, !row->hint);
 		if (row->hint)
 			assert_string_equal(d.hint, row->hint);
@@ -312,7 +312,7 @@ static void test_load(void **state)
 
 	assert_int_equal(code, row->why ? CMD_USAGE : CMD_DONE);
 	if (row->why) {
-		assert_string_equal(d.sentence, row->why);
+		assert_string_equal(d.message, row->why);
 		assert_string_equal(d.hint, LOAD_WANTS);
 	} else {
 		b = maxload_breaker(&m, row->hit_ns, row->processors);

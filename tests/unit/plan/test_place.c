@@ -54,7 +54,7 @@ static void test_spec(void **state)
 
 	if (!c->pattern) {
 		assert_int_equal(err, -1);
-		assert_non_null(strstr(d.sentence, c->error));
+		assert_non_null(strstr(d.message, c->error));
 		diag_fini(&d);
 		return;
 	}
@@ -179,7 +179,7 @@ static void test_lines(void **state)
 /* --- errors -------------------------------------------------------------------------- */
 
 static const struct wrong {
-	const char *claim, *text, *sentence, *hint;
+	const char *claim, *text, *message, *hint;
 } wrongs[] = {
 	{ "a line without code", "places/main.go:2", "has no code; the nearest line with code is",
 	  NULL },
@@ -204,8 +204,8 @@ static void test_wrong(void **state)
 
 		assert_int_equal(spec_parse(w->text, &s, &d), 0);
 		assert_int_equal(places_find(&v, &e.bin, 1, &s, &d), -1);
-		if (!strstr(d.sentence, w->sentence) || (w->hint && !strstr(d.hint, w->hint)))
-			fail_msg("%s: %s; %s", e.path, d.sentence, d.hint ? d.hint : "-");
+		if (!strstr(d.message, w->message) || (w->hint && !strstr(d.hint, w->hint)))
+			fail_msg("%s: %s; %s", e.path, d.message, d.hint ? d.hint : "-");
 		places_fini(&v);
 		spec_fini(&s);
 		diag_fini(&d);
@@ -370,10 +370,10 @@ static void check_plan(struct gobin *bin, const struct planned *c, const char *e
 	assert_int_equal(spec_parse(text, &s, &d), 0);
 	err = select_functions(p, &bin, 1, &s, 1, &mem, &skipped, &d);
 	if (error) {
-		if (!err || !strstr(d.sentence, error))
-			fail_msg("%s: %s", gobin_path(bin), err ? d.sentence : "no error");
+		if (!err || !strstr(d.message, error))
+			fail_msg("%s: %s", gobin_path(bin), err ? d.message : "no error");
 	} else if (err || plan_finish(p, &d)) {
-		fail_msg("%s: %s", gobin_path(bin), d.sentence);
+		fail_msg("%s: %s", gobin_path(bin), d.message);
 	} else {
 		assert_int_equal(p->nfuncs, 1);
 		assert_int_equal(p->files[0].n, c->points);

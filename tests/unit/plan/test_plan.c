@@ -177,12 +177,12 @@ static struct plan *plan_one(struct gobin *bin, const char *name)
 {
 	struct plan *p = plan_new(NULL);
 	const struct gofunc *fn = bins_func(bin, name);
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 
 	if (!fn)
 		fail_msg("%s: no %s", gobin_path(bin), name);
 	if (plan_add(p, bin, fn, &d) || plan_finish(p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	return p;
 }
 
@@ -331,7 +331,7 @@ static void test_no_return(void **state)
 	opt.string_limit = 7;
 	while (bins_next(&b)) {
 		struct plan *p = plan_new(&opt);
-		struct diag d = { .sentence = NULL };
+		struct diag d = { .message = NULL };
 
 		assert_int_equal(plan_add(p, b.bin, bins_func(b.bin, "main.Strings"),
 					  &d), 0);
@@ -359,7 +359,7 @@ static void test_refused(void **state)
 		assert_int_equal(gobin_load_inlined(b.bin), 0);
 		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++) {
 			const struct gofunc *fn = bins_func(b.bin, names[k]);
-			struct diag d = { .sentence = NULL };
+			struct diag d = { .message = NULL };
 			struct plan_func info;
 
 			if (!fn)	/* not in each release */
@@ -368,8 +368,8 @@ static void test_refused(void **state)
 			assert_non_null(info.refused);
 			assert_int_equal(info.entry, PLAN_ENTRY_NONE);
 			assert_int_equal(plan_add(p, b.bin, fn, &d), -1);
-			assert_non_null(strstr(d.sentence, names[k]));
-			assert_non_null(strstr(d.sentence, info.refused));
+			assert_non_null(strstr(d.message, names[k]));
+			assert_non_null(strstr(d.message, info.refused));
 			diag_fini(&d);
 		}
 		assert_int_equal(p->nfuncs, 0);
@@ -381,7 +381,7 @@ static void test_refused(void **state)
 static void test_twice(void **state)
 {
 	struct bins_entry v[BINS_MAX];
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct gobin *a, *b;
 	struct plan *p = plan_new(NULL);
 
@@ -418,7 +418,7 @@ static void test_all(void **state)
 		clock_t start = clock();
 		size_t nf;
 		const struct gofunc *fns = gobin_funcs(b.bin, &nf);
-		struct diag d = { .sentence = NULL };
+		struct diag d = { .message = NULL };
 
 		for (size_t k = 0; k < nf; k++) {
 			if (plan_add(p, b.bin, &fns[k], &d))
@@ -447,7 +447,7 @@ static void test_action(void **state)
 	opt.action = GOPROBE_ACTION_TIME;
 	while (bins_next(&b)) {
 		struct plan *p = plan_new(&opt);
-		struct diag d = { .sentence = NULL };
+		struct diag d = { .message = NULL };
 
 		assert_int_equal(plan_add(p, b.bin, bins_func(b.bin, "main.Strings"), &d), 0);
 		assert_int_equal(plan_finish(p, &d), 0);

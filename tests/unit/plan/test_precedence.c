@@ -141,7 +141,7 @@ static void test_row(void **state)
 	FILE *f = open_memstream(&text, &len);
 
 	if (make(bin, row, &p, &mem, &d))
-		fputs(d.sentence, f);
+		fputs(d.message, f);
 	else
 		show(f, p);
 	fclose(f);

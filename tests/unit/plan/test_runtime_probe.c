@@ -139,7 +139,7 @@ static void test_told(void **state)
 		p->descendant = 5;
 		p->unwinds = true;
 		if (hidden_add_all(p, &b.bin, 1, &o, &d))
-			fail_msg("%s", d.sentence);
+			fail_msg("%s", d.message);
 		assert_int_equal(plan_finish(p, &d), 0);
 		told(p, text);
 		assert_string_equal(text, "uujp");

@@ -18,7 +18,7 @@
 static struct wrong {
 	const char *claim;
 	const char *specs[3];
-	const char *sentence;
+	const char *message;
 	const char *hint;
 	int least;		/* of the toolchain's version, or 0 */
 	pid_t process;		/* that the program was found by, or 0 */
@@ -88,10 +88,10 @@ static void test_wrong(void **state)
 			continue;
 		gobin_set_process(b.bin, row->process);
 		select_wrong(b.bin, row, &d);
-		if (!strstr(d.sentence, row->sentence) || !d.hint || !strstr(d.hint, row->hint))
-			print_message("%s: %s\n    %s\n", b.path, d.sentence,
+		if (!strstr(d.message, row->message) || !d.hint || !strstr(d.hint, row->hint))
+			print_message("%s: %s\n    %s\n", b.path, d.message,
 				      d.hint ? d.hint : "(no hint)");
-		assert_non_null(strstr(d.sentence, row->sentence));
+		assert_non_null(strstr(d.message, row->message));
 		assert_non_null(d.hint);
 		assert_non_null(strstr(d.hint, row->hint));
 		diag_fini(&d);

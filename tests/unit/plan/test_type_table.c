@@ -339,23 +339,23 @@ static void check_plan(const struct plan *p)
 
 static void finish(struct plan *p)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 
 	if (plan_finish(p, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	check_plan(p);
 }
 
 static struct plan *plan_of(struct gobin *bin, const char *name, uint32_t depth)
 {
 	struct plan_options opt = plan_defaults;
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct plan *p;
 
 	opt.depth = depth;
 	p = plan_new(&opt);
 	if (plan_add(p, bin, bins_func(bin, name), &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	return p;
 }
 
@@ -370,7 +370,7 @@ static void test_programs(void **state)
 		const struct gofunc *fns = gobin_funcs(b.bin, &nf);
 
 		for (size_t k = 0; k < nf; k++) {
-			struct diag d = { .sentence = NULL };
+			struct diag d = { .message = NULL };
 
 			if (plan_add(p, b.bin, &fns[k], &d))
 				diag_fini(&d);

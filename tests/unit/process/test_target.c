@@ -114,7 +114,7 @@ static void a_command_that_was_killed_is_told_in_words(void **state)
 	assert_int_equal(kill(t.processes[0].pid, SIGKILL), 0);
 	assert_int_equal(waitid(P_PID, t.processes[0].pid, &how, WEXITED | WNOWAIT), 0);
 	assert_int_equal(target_release(&t, &d), -1);
-	assert_string_equal(d.sentence, "the command was killed before it began");
+	assert_string_equal(d.message, "the command was killed before it began");
 	target_fini(&t);
 	diag_fini(&d);
 }

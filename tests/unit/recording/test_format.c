@@ -241,7 +241,7 @@ static void test_mode(void **state)
 		assert_int_equal(truncate(path, 5), 0);
 		assert_int_equal(chown(path, 65534, 65534), 0);
 		assert_int_equal(recorder_open(&rec, path, &d), -1);
-		assert_non_null(strstr(d.sentence, "belongs to another user"));
+		assert_non_null(strstr(d.message, "belongs to another user"));
 		diag_fini(&d);
 		recorder_fini(&rec);
 		assert_int_equal(stat(path, &st), 0);
@@ -373,7 +373,7 @@ static void test_cut(void **state)
 		assert_int_equal(player_open(&p, path, &d), 0);
 		while (player_next(&p, &e, &d) == 1)
 			assert_int_equal(e.kind, written[n++]);
-		assert_null(d.sentence);
+		assert_null(d.message);
 		assert_true(n <= before && n + 1 >= before);
 		before = n;
 		player_fini(&p);
@@ -463,7 +463,7 @@ static void refuses(const char *of, uint64_t size, uint64_t hash)
 	r.path = strdup(path);
 	snprintf(want, sizeof(want), "%s is not the program of this recording any more", of);
 	assert_int_equal(replay_open(&r, &d), -1);
-	assert_string_equal(d.sentence, want);
+	assert_string_equal(d.message, want);
 	diag_fini(&d);
 	replay_fini(&r);
 	unlink(path);

@@ -99,14 +99,14 @@ const char *bins_twin(struct bins_each *e, const char *form)
 
 struct gobin *bins_open(const char *path)
 {
-	struct diag d = { .sentence = NULL };
+	struct diag d = { .message = NULL };
 	struct gobin *bin = NULL;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		fail_msg("%s can't be opened", path);
 	if (gobin_open(fd, path, &bin, &d))
-		fail_msg("%s", d.sentence);
+		fail_msg("%s", d.message);
 	close(fd);
 	return bin;
 }

@@ -116,7 +116,7 @@ static void more_processes_than_there_may_be(void **state)
 		c->pids = rows[i].most;
 		assert_int_equal(client_session_new(c, pids, rows[i].n, 0, NULL, NULL, NULL, 0, 0,
 						    &ring_bytes, &d), -1);
-		assert_string_equal(d.sentence, rows[i].error);
+		assert_string_equal(d.message, rows[i].error);
 		diag_fini(&d);
 		client_close(c);
 	}

@@ -28,7 +28,7 @@ static void batches_of_nothing_are_refused(void **state)
 	memset(&u.limits, 0xff, sizeof(u.limits));
 	u.limits.batch = 0;
 	assert_int_equal(upload_plan(&u, go_on, NULL, &d), -1);
-	assert_string_equal(d.sentence, "the module takes nothing in a message: it is broken");
+	assert_string_equal(d.message, "the module takes nothing in a message: it is broken");
 	upload_fini(&u);
 	diag_fini(&d);
 }
