@@ -30,12 +30,12 @@ struct gp_todo;
  * @bias: run-time addresses of the file less its link-time addresses
  * @dynamic: the file's dynamic types
  * @to: where the frame begins; room for the frame is there
- * @room: bytes at @to, frame included
+ * @space: bytes at @to, frame included
  * @faultin: what this hit has learnt about absent memory
- * @seen: this CPU's
+ * @visited: this CPU's
  * @used: bytes written
  * @at: where the walk writes next
- * @end: where it may not write any more, for the plan's budgets or @room
+ * @end: where it may not write any more, for the plan's budgets or @space
  * @now: the chunk whose references it follows; NULL: the frame's
  * @next: the next object whose references will be followed
  * @last: behind the last one
@@ -45,7 +45,7 @@ struct gp_todo;
  * @depth: the plan's
  * @flags: GOPROBE_RECORD_F_*
  *
- * The caller sets all up to @seen, and @flags to 0.
+ * The caller sets all up to @visited, and @flags to 0.
  */
 struct gp_capture {
 	const struct gp_plan *plan;
@@ -54,9 +54,9 @@ struct gp_capture {
 	u64 bias;
 	const struct gp_dynamic *dynamic;
 	u8 *to;
-	u32 room;
+	u32 space;
 	struct gp_faultin *faultin;
-	struct gp_visited *seen;
+	struct gp_visited *visited;
 	u32 used;
 	u8 *at;
 	u8 *end;
@@ -127,7 +127,7 @@ static __always_inline u64 gp_load_low(const u8 *at, u32 size)
  * @plan: a quick one: whole integer registers, one after the other, and strings
  * @regs: the target's registers
  * @to: where the frame begins
- * @room: bytes at @to
+ * @space: bytes at @to
  *
  * Writes what gp_capture_run() would write, in less than half the instructions
  * (docs/performance.md): gp_plan_new() has found that the plan can't run into its own
@@ -138,7 +138,7 @@ static __always_inline u64 gp_load_low(const u8 *at, u32 size)
  */
 static __always_inline long gp_capture_quick(const struct gp_plan *plan,
 					     const struct pt_regs *regs, u8 *to,
-					     u32 room)
+					     u32 space)
 {
 	struct goprobe_chunk *chunk = (void *)(to + plan->frame_bytes);
 	const struct goprobe_ref *ref = plan->frame_refs;
@@ -146,7 +146,7 @@ static __always_inline long gp_capture_quick(const struct gp_plan *plan,
 	u32 nrefs;
 	long i;
 
-	if (unlikely(room < plan->quick_bytes))
+	if (unlikely(space < plan->quick_bytes))
 		return GP_CAPTURE_NOT_QUICK;
 	/* Up to the end of both, so that one number counts. */
 	for (i = -(long)plan->quick_words; i; i++)

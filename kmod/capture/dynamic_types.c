@@ -143,7 +143,7 @@ static void gp_dynamic_unclaim(struct gp_dynamic_table *table,
 }
 
 /* Have a slot for each of @add. Return: 0, -ENOMEM or -E2BIG, and nothing is claimed. */
-static int gp_dynamic_room(struct gp_dynamic *d, const struct goprobe_dynamic *add, u32 n)
+static int gp_dynamic_claim_all(struct gp_dynamic *d, const struct goprobe_dynamic *add, u32 n)
 {
 	int err = gp_dynamic_reserve(d, n);
 	u32 more;
@@ -174,7 +174,7 @@ static int gp_dynamic_room(struct gp_dynamic *d, const struct goprobe_dynamic *a
 int gp_dynamic_add(struct gp_dynamic *d, const struct goprobe_dynamic *add, u32 n,
 		   const struct gp_types *types)
 {
-	int err = gp_dynamic_room(d, add, n);
+	int err = gp_dynamic_claim_all(d, add, n);
 	u32 i;
 
 	for (i = 0; !err && i < n; i++) {

@@ -80,7 +80,7 @@ gp_program_failed(struct gp_program *p, const struct gp_op *op, int status)
 		c->flags |= GOPROBE_RECORD_F_FAULT;
 		return p->end;
 	}
-	if (c->room - c->used < sizeof(*chunk)) {
+	if (c->space - c->used < sizeof(*chunk)) {
 		p->err = -ENOSPC;
 		return p->end;
 	}

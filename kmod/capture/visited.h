@@ -58,13 +58,13 @@ extern struct gp_visited __percpu *gp_visited;
 int gp_visited_init(void);
 void gp_visited_fini(void);
 
-static inline void gp_visited_begin(struct gp_visited *seen)
+static inline void gp_visited_begin(struct gp_visited *visited)
 {
-	seen->mark += U16_MAX + 1;
-	if (likely(seen->mark))
+	visited->mark += U16_MAX + 1;
+	if (likely(visited->mark))
 		return;
-	memset(seen->slot, 0, sizeof(seen->slot));
-	seen->mark = U16_MAX + 1;
+	memset(visited->slot, 0, sizeof(visited->slot));
+	visited->mark = U16_MAX + 1;
 }
 
 /*
@@ -72,15 +72,15 @@ static inline void gp_visited_begin(struct gp_visited *seen)
  * or all that can be had of it, or NULL; then *@slot is where to note it.
  */
 static __always_inline struct goprobe_chunk *
-gp_visited_find(struct gp_visited *seen, u8 *to, u64 address, u32 type, u32 size, u32 **slot)
+gp_visited_find(struct gp_visited *visited, u8 *to, u64 address, u32 type, u32 size, u32 **slot)
 {
 	u32 at = hash_64(address ^ (u64)type << 32, GP_VISITED_BITS), step;
 
 	for (step = 0; step < GP_VISITED_STEPS; step++) {
 		struct goprobe_chunk *chunk;
-		u32 place = seen->slot[at] - seen->mark;
+		u32 place = visited->slot[at] - visited->mark;
 
-		*slot = &seen->slot[at];
+		*slot = &visited->slot[at];
 		/* It has another mark. */
 		if (place > U16_MAX)
 			return NULL;
@@ -90,15 +90,15 @@ gp_visited_find(struct gp_visited *seen, u8 *to, u64 address, u32 type, u32 size
 			return chunk;
 		at = (at + 1) % GP_VISITED_SLOTS;
 	}
-	*slot = &seen->spare;
+	*slot = &visited->spare;
 	return NULL;
 }
 
 /* Note the chunk that begins @offset bytes into the frame. */
-static __always_inline void gp_visited_note(const struct gp_visited *seen, u32 *slot,
+static __always_inline void gp_visited_note(const struct gp_visited *visited, u32 *slot,
 					    u32 offset)
 {
-	*slot = seen->mark | offset / GP_VISITED_UNIT;
+	*slot = visited->mark | offset / GP_VISITED_UNIT;
 }
 
 #endif

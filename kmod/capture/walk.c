@@ -60,7 +60,7 @@ static noinline long gp_walk_trim(struct gp_capture *c, u32 each, u32 size)
 		if (!size)
 			return 0;
 	}
-	if (c->room - used < GP_CHUNK + ALIGN(size, GP_RECORD_ALIGN))
+	if (c->space - used < GP_CHUNK + ALIGN(size, GP_RECORD_ALIGN))
 		return -ENOSPC;
 	return size;
 }
@@ -159,13 +159,13 @@ static __always_inline int gp_walk_objects(struct gp_capture *c, u64 address,
 	u32 *slot;
 	int ret;
 
-	chunk = gp_visited_find(c->seen, c->to, address, t->id, size, &slot);
+	chunk = gp_visited_find(c->visited, c->to, address, t->id, size, &slot);
 	if (chunk)
 		return gp_walk_again(c, chunk, level);
 	chunk = (void *)c->at;
 	ret = gp_walk_chunk(c, address, t->id, level, t->size, size);
 	if (ret > 0) {
-		gp_visited_note(c->seen, slot, (u8 *)chunk - c->to);
+		gp_visited_note(c->visited, slot, (u8 *)chunk - c->to);
 		gp_walk_later(c, chunk, t);
 	}
 	return ret;
@@ -182,14 +182,14 @@ static noinline int gp_walk_word(struct gp_capture *c, u64 address, u32 type, u3
 	u32 *slot;
 	int ret;
 
-	chunk = gp_visited_find(c->seen, c->to, address, type, sizeof(u64), &slot);
+	chunk = gp_visited_find(c->visited, c->to, address, type, sizeof(u64), &slot);
 	*found = chunk;
 	if (chunk)
 		return gp_walk_again(c, chunk, level);
 	chunk = (void *)c->at;
 	ret = gp_walk_chunk(c, address, type, level, sizeof(u64), sizeof(u64));
 	if (ret > 0) {
-		gp_visited_note(c->seen, slot, (u8 *)chunk - c->to);
+		gp_visited_note(c->visited, slot, (u8 *)chunk - c->to);
 		*found = chunk;
 	}
 	return ret;
@@ -204,7 +204,7 @@ static noinline int gp_walk_bad(struct gp_capture *c, u64 address, u32 type, u32
 		c->flags |= GOPROBE_RECORD_F_BUDGET;
 		return GP_WALK_FULL;
 	}
-	if (c->room - used < GP_CHUNK)
+	if (c->space - used < GP_CHUNK)
 		return -ENOSPC;
 	gp_walk_add(c, address, type, level, 0, 0, GOPROBE_CHUNK_BAD);
 	return 1;
@@ -261,14 +261,14 @@ static noinline int gp_walk_func(struct gp_capture *c, u64 address, u32 level)
 	u32 size = sizeof(u64), *slot GP_UNINITIALIZED;
 	const struct goprobe_chunk *found;
 	const struct gp_type *t = NULL;
-	struct goprobe_chunk *seen;
+	struct goprobe_chunk *visited;
 	u64 code = 0;
 	int status;
 
 	/* Not read again: what is not there would be a fault each time. */
-	seen = gp_visited_find(c->seen, c->to, address, GOPROBE_TYPE_CODE, size, &slot);
-	if (seen)
-		return gp_walk_again(c, seen, level);
+	visited = gp_visited_find(c->visited, c->to, address, GOPROBE_TYPE_CODE, size, &slot);
+	if (visited)
+		return gp_walk_again(c, visited, level);
 	status = gp_capture_copy(c, &code, address, &size);
 	if (status < 0)
 		return status;
@@ -452,12 +452,12 @@ static __always_inline int gp_walk_with(struct gp_capture *c, u32 elements)
 	c->depth = plan->w.depth;
 	c->objects = plan->w.objects;
 	c->limit = c->used + plan->w.bytes;
-	c->end = c->objects ? c->to + min(c->limit, c->room) : c->to;
+	c->end = c->objects ? c->to + min(c->limit, c->space) : c->to;
 	c->at = c->to + c->used;
 	c->now = NULL;
-	c->last = c->seen->todo;
+	c->last = c->visited->todo;
 	c->next = c->last;
-	gp_visited_begin(c->seen);
+	gp_visited_begin(c->visited);
 	err = gp_walk_all(c);
 	return err == GP_WALK_FULL ? 0 : err;
 }

@@ -131,7 +131,7 @@ static void gp_breaker_look(struct work_struct *work)
 	}
 	WRITE_ONCE(b->broken, max_t(u64, rate, 1));
 	gp_session_stop(s);
-	gp_stream_tell(s);
+	gp_stream_notify(s);
 out:
 	mutex_unlock(&s->turn);
 }

@@ -81,14 +81,14 @@ static int gp_list_put_points(struct sk_buff *skb, const struct gp_session *s,
 			      struct gp_list_at *at)
 {
 	struct goprobe_point *points;
-	u32 i, n = 0, room;
+	u32 i, n = 0, space;
 	struct nlattr *nla;
 
 	for (i = at->probe; i < s->objects.nprobes && n < GP_LIST_POINTS; i++)
 		n += s->objects.probes[i]->file == at->file;
-	room = skb_tailroom(skb) > NLA_HDRLEN ? skb_tailroom(skb) - NLA_HDRLEN : 0;
-	n = min_t(u32, n, room / sizeof(*points));
-	if (!n && at->probe < s->objects.nprobes && room < sizeof(*points))
+	space = skb_tailroom(skb) > NLA_HDRLEN ? skb_tailroom(skb) - NLA_HDRLEN : 0;
+	n = min_t(u32, n, space / sizeof(*points));
+	if (!n && at->probe < s->objects.nprobes && space < sizeof(*points))
 		return -EMSGSIZE;
 	nla = nla_reserve(skb, GOPROBE_A_POINTS, n * sizeof(*points));
 	if (!nla)

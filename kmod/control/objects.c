@@ -123,12 +123,12 @@ int gp_objects_add_dynamic(struct gp_session *s, u32 file,
 }
 
 /* Make room for @more pointers behind @n in a table that doubles. */
-int gp_objects_grow(void ***table, u32 *room, u32 n, u32 more)
+int gp_objects_grow(void ***table, u32 *space, u32 n, u32 more)
 {
-	u32 want = max3(n + more, *room * 2, 64U);
+	u32 want = max3(n + more, *space * 2, 64U);
 	void **bigger;
 
-	if (n + more <= *room)
+	if (n + more <= *space)
 		return 0;
 	bigger = kvcalloc(want, sizeof(void *), GP_GFP_CHARGED);
 	if (!bigger)
@@ -137,7 +137,7 @@ int gp_objects_grow(void ***table, u32 *room, u32 n, u32 more)
 		memcpy(bigger, *table, n * sizeof(void *));
 	kvfree(*table);
 	*table = bigger;
-	*room = want;
+	*space = want;
 	return 0;
 }
 

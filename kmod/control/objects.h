@@ -41,7 +41,7 @@ int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *ad
 int gp_objects_make_calls(struct gp_session *s, bool held, struct netlink_ext_ack *extack);
 int gp_objects_make_set(struct gp_session *s, struct netlink_ext_ack *extack);
 int gp_objects_make_keys(struct gp_session *s, struct netlink_ext_ack *extack);
-int gp_objects_grow(void ***table, u32 *room, u32 n, u32 more);
+int gp_objects_grow(void ***table, u32 *space, u32 n, u32 more);
 int gp_objects_add_goroutines(struct gp_session *s, struct pid_namespace *ns,
 			      const struct goprobe_member *add, u32 n,
 			      struct netlink_ext_ack *extack);

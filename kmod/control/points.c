@@ -137,15 +137,15 @@ static int gp_points_refuse_point(struct gp_session *s,
 	return gp_refuse(extack, err, s->objects.refusal);
 }
 
-static bool gp_points_tells(const struct goprobe_point *p)
+static bool gp_points_notifies(const struct goprobe_point *p)
 {
 	return p->action >= GOPROBE_ACTION_STATE;
 }
 
 /* What a point that tells of goroutines needs of the session, and of its filter. */
-static const char *gp_points_check_told(const struct gp_session *s,
-					const struct goprobe_point *p,
-					const struct gp_filter *filter)
+static const char *gp_points_check_notify(const struct gp_session *s,
+					  const struct goprobe_point *p,
+					  const struct gp_filter *filter)
 {
 	if (!filter || !filter->keyed)
 		return "its filter, which is to tell of goroutines, makes no key";
@@ -164,8 +164,8 @@ static const char *gp_points_check_pair(const struct gp_session *s,
 	if (filter && filter->ends && (p->kind == GOPROBE_POINT_CALL ||
 				       !(timed || p->flags & GOPROBE_POINT_F_PAIRED)))
 		return "a filter asks for a duration where no call that is timed or paired ends";
-	if (gp_points_tells(p))
-		return gp_points_check_told(s, p, filter);
+	if (gp_points_notifies(p))
+		return gp_points_check_notify(s, p, filter);
 	if (filter && filter->keyed && p->action != GOPROBE_ACTION_COUNT &&
 	    !(p->flags & GOPROBE_POINT_F_KEYED))
 		return "a filter makes a key of what is neither counted nor timed by key";
@@ -353,7 +353,7 @@ static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point 
 
 	if (p->action == GOPROBE_ACTION_STATE || p->action == GOPROBE_ACTION_UNWIND)
 		return gp_objects_make_calls(s, false, extack);
-	if (gp_points_tells(p))
+	if (gp_points_notifies(p))
 		return gp_objects_make_set(s, extack);
 	if (!gp_points_needs_tally(p))
 		return 0;

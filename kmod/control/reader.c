@@ -145,11 +145,11 @@ static void *gp_reader_begin(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /* There is more room in @ring. */
-static void gp_reader_made_room(struct gp_session *s, const struct gp_ring *ring)
+static void gp_reader_freed_space(struct gp_session *s, const struct gp_ring *ring)
 {
 	/* Who is going to wait sees the room, or is seen; so is who has waited in vain. */
-	if (wq_has_sleeper(&s->room))
-		wake_up_all(&s->room);
+	if (wq_has_sleeper(&s->space))
+		wake_up_all(&s->space);
 	if (READ_ONCE(s->stalled) == ring->cpu + 1)
 		WRITE_ONCE(s->stalled, 0);
 }
@@ -162,7 +162,7 @@ static void gp_reader_take_back(struct gp_session *s)
 		struct gp_ring *ring = READ_ONCE(s->rings[cpu]);
 
 		if (ring && gp_ring_take_back(ring))
-			gp_reader_made_room(s, ring);
+			gp_reader_freed_space(s, ring);
 	}
 }
 
@@ -181,17 +181,17 @@ static bool gp_reader_lend_records(struct sk_buff *skb, struct netlink_callback 
 	void *hdr;
 
 	if (gp_ring_take_back(ring))
-		gp_reader_made_room(pass->s, ring);
-	all = min3(*end - ring->told, (unsigned long)GP_READER_LEND_MAX,
+		gp_reader_freed_space(pass->s, ring);
+	all = min3(*end - ring->handed_out, (unsigned long)GP_READER_LEND_MAX,
 		   (unsigned long)gp_ring_lendable(ring));
 	if (!pass->s->large || skb->len || all < GP_READER_LEND_MIN)
 		return false;
 	nlh = nlmsg_hdr(skb);
 	hdr = gp_reader_begin(skb, cb);
 	if (hdr && !nla_put_u32(skb, GOPROBE_A_CPU, ring->cpu) && skb_tailroom(skb) >= NLA_HDRLEN)
-		size = gp_timeline_tell(&pass->line, gp_ring_first(ring), all, &younger);
+		size = gp_timeline_convert(&pass->line, gp_ring_first(ring), all, &younger);
 	if (younger)
-		*end = ring->told + size;
+		*end = ring->handed_out + size;
 	if (!size) {
 		genlmsg_cancel(skb, hdr);
 		return false;
@@ -210,7 +210,7 @@ static bool gp_reader_put_records(struct sk_buff *skb, struct netlink_callback *
 				  struct gp_pass *pass, struct gp_ring *ring)
 {
 	unsigned long *end = &pass->end[ring->cpu];
-	u32 all, room, size;
+	u32 all, space, size;
 	struct nlattr *nla;
 	bool younger;
 	void *hdr;
@@ -222,25 +222,25 @@ static bool gp_reader_put_records(struct sk_buff *skb, struct netlink_callback *
 		goto full;
 	if (skb_tailroom(skb) < NLA_HDRLEN + NLA_ALIGNTO)
 		goto full;
-	room = min_t(u32, skb_tailroom(skb), U16_MAX) - NLA_HDRLEN;
-	all = min_t(unsigned long, *end - ring->told, round_down(room, 8));
+	space = min_t(u32, skb_tailroom(skb), U16_MAX) - NLA_HDRLEN;
+	all = min_t(unsigned long, *end - ring->handed_out, round_down(space, 8));
 	nla = nla_reserve(skb, GOPROBE_A_RECORDS, all);
 	memcpy(nla_data(nla), gp_ring_first(ring), all);
-	size = gp_timeline_tell(&pass->line, nla_data(nla), all, &younger);
+	size = gp_timeline_convert(&pass->line, nla_data(nla), all, &younger);
 	if (younger)
-		*end = ring->told + size;
+		*end = ring->handed_out + size;
 	if (!size)
 		goto full;
 	skb_trim(skb, skb->len - (all - size));
 	nla->nla_len = nla_attr_size(size);
 	genlmsg_end(skb, hdr);
 	if (gp_ring_consume(ring, size))
-		gp_reader_made_room(pass->s, ring);
+		gp_reader_freed_space(pass->s, ring);
 	return true;
 
 full:
 	genlmsg_cancel(skb, hdr);
-	return *end == ring->told;
+	return *end == ring->handed_out;
 }
 
 /* Losses that no record came after, which is only known once it is over. */
@@ -306,11 +306,11 @@ static void gp_reader_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	for (; pass->cpu < nr_cpu_ids; pass->cpu++) {
 		struct gp_ring *ring = READ_ONCE(s->rings[pass->cpu]);
 
-		while (ring && (long)(pass->end[pass->cpu] - ring->told) > 0)
+		while (ring && (long)(pass->end[pass->cpu] - ring->handed_out) > 0)
 			if (gp_reader_lend_records(skb, cb, pass, ring) ||
 			    !gp_reader_put_records(skb, cb, pass, ring))
 				return;
-		if (ring && quiet && gp_ring_end(ring) == ring->told &&
+		if (ring && quiet && gp_ring_end(ring) == ring->handed_out &&
 		    gp_ring_has_losses(ring) &&
 		    !gp_reader_put_losses(skb, cb, pass, ring))
 			return;

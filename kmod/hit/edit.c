@@ -118,7 +118,7 @@ static void gp_edit_set_all(const struct gp_edit *edit, struct pt_regs *regs)
 }
 
 /* Once for each probe: who changed what. */
-static void gp_edit_tell(const struct gp_probe *probe)
+static void gp_edit_log(const struct gp_probe *probe)
 {
 	const struct gp_session *s = probe->session;
 	/* Its own; handlers get it to be read. */
@@ -126,7 +126,7 @@ static void gp_edit_tell(const struct gp_probe *probe)
 	/* Neither name is ours, and a log may be read on a terminal. */
 	char comm[TASK_COMM_LEN], path[64];
 
-	if (atomic_read(&probe->told) || atomic_xchg(&own->told, 1))
+	if (atomic_read(&probe->logged) || atomic_xchg(&own->logged, 1))
 		return;
 	get_task_comm(comm, current);
 	scnprintf(path, sizeof(path), "%pD4", s->objects.files[probe->file]->file);
@@ -143,13 +143,13 @@ static void gp_edit_delay(const struct gp_probe *probe, u64 ns)
 	DEFINE_WAIT(wait);
 
 	do {
-		prepare_to_wait(&s->room, &wait, TASK_KILLABLE);
+		prepare_to_wait(&s->space, &wait, TASK_KILLABLE);
 		if (!READ_ONCE(s->running) || READ_ONCE(probe->leaving) ||
 		    fatal_signal_pending(current))
 			break;
 		/* 0: the time is over; else somebody was woken, for whatever reason. */
 	} while (schedule_hrtimeout(&until, HRTIMER_MODE_ABS));
-	finish_wait(&s->room, &wait);
+	finish_wait(&s->space, &wait);
 }
 
 static void gp_edit_apply(const struct gp_probe *probe, struct pt_regs *regs,
@@ -157,7 +157,7 @@ static void gp_edit_apply(const struct gp_probe *probe, struct pt_regs *regs,
 {
 	if (!edit->n && !edit->delay)
 		return;
-	gp_edit_tell(probe);
+	gp_edit_log(probe);
 	if (!gp_edit_write_all(edit)) {
 		gp_hit_stat(probe->session, GOPROBE_STAT_NOT_EDITED);
 		return;

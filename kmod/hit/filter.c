@@ -226,7 +226,7 @@ static enum gp_verdict gp_filter_reject(u64 value)
 static int gp_filter_key_word(struct gp_key *key, u64 word)
 {
 	/* There is one wherever objects.c lets such a filter in. */
-	if (WARN_ON_ONCE(!key) || key->n >= key->room)
+	if (WARN_ON_ONCE(!key) || key->n >= key->space)
 		return GOPROBE_CHUNK_RANGE;
 	key->word[key->n++] = word;
 	return GOPROBE_CHUNK_OK;
@@ -242,7 +242,7 @@ static int gp_filter_key_bytes(struct gp_filter_hit *h, const struct gp_op *op)
 
 	if (gp_filter_key_word(key, len) != GOPROBE_CHUNK_OK)
 		return GOPROBE_CHUNK_RANGE;
-	size = min3(len, (u64)op->size, (key->room - key->n) * 8ULL);
+	size = min3(len, (u64)op->size, (key->space - key->n) * 8ULL);
 	if (!size)
 		return GOPROBE_CHUNK_OK;
 	padded = ALIGN(size, 8);
@@ -272,10 +272,10 @@ static int gp_filter_key_stack(struct gp_filter_hit *h, const struct gp_op *op)
 	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
 		return own.absent ? gp_capture_absent(&h->c, own.absent) : GOPROBE_CHUNK_FAULT;
 	end = at + own.depth;
-	if (WARN_ON_ONCE(!key) || key->room - key->n < 2)
+	if (WARN_ON_ONCE(!key) || key->space - key->n < 2)
 		return GOPROBE_CHUNK_RANGE;
 	first = key->n;
-	most = min_t(u64, op->value, key->room - first - 1);
+	most = min_t(u64, op->value, key->space - first - 1);
 	key->word[first + ++n] = h->probe->address;
 	while (n < most && at + 8 <= end) {
 		u32 size = n == 1 ? 8 : 16;

@@ -55,7 +55,7 @@
 
 /* The general way. Return: bytes written, or an error of gp_capture_run(). */
 static __always_inline long gp_hit_capture(const struct gp_probe *probe,
-					   const struct pt_regs *regs, u8 *to, u32 room,
+					   const struct pt_regs *regs, u8 *to, u32 space,
 					   struct gp_faultin *faultin, u16 *flags)
 {
 	struct gp_capture c = {
@@ -65,9 +65,9 @@ static __always_inline long gp_hit_capture(const struct gp_probe *probe,
 		.bias = gp_hit_bias(probe, regs),
 		.dynamic = probe->dynamic,
 		.to = to,
-		.room = room,
+		.space = space,
 		.faultin = faultin,
-		.seen = this_cpu_ptr(gp_visited),
+		.visited = this_cpu_ptr(gp_visited),
 	};
 	int err = gp_capture_run(&c);
 
@@ -88,7 +88,7 @@ static __always_inline long gp_hit_write(const struct gp_probe *probe,
 					 const struct gp_split *split)
 {
 	struct goprobe_record *rec = (void *)gp_ring_next(ring);
-	u32 room = gp_ring_room(ring), id, plan_id, tid, tgid;
+	u32 space = gp_ring_space(ring), id, plan_id, tid, tgid;
 	u32 head = sizeof(*rec) + (split ? split->n * sizeof(u64) : 0);
 	u8 *frame = (u8 *)rec + head;
 	const struct gp_plan *plan = probe->plan;
@@ -96,17 +96,17 @@ static __always_inline long gp_hit_write(const struct gp_probe *probe,
 	u16 flags = 0;
 	long used = 0;
 
-	if (unlikely(room < head))
+	if (unlikely(space < head))
 		return -ENOSPC;
-	room -= head;
+	space -= head;
 	if (plan && quick) {
-		used = gp_capture_quick(plan, regs, frame, room);
+		used = gp_capture_quick(plan, regs, frame, space);
 		if (unlikely(used < 0))
 			return -EAGAIN;
 	} else if (plan) {
-		if (unlikely(room < plan->frame_bytes))
+		if (unlikely(space < plan->frame_bytes))
 			return -ENOSPC;
-		used = gp_hit_capture(probe, regs, frame, room, faultin, &flags);
+		used = gp_hit_capture(probe, regs, frame, space, faultin, &flags);
 		if (unlikely(used < 0))
 			return used;
 	}
@@ -138,7 +138,7 @@ static __always_inline long gp_hit_write(const struct gp_probe *probe,
 }
 
 /* No room. Return: -ENOSPC if the thread is to wait for it; 0: the record is lost. */
-noinline int gp_handler_no_room(const struct gp_session *s, struct gp_ring *ring, bool patient)
+noinline int gp_handler_no_space(const struct gp_session *s, struct gp_ring *ring, bool patient)
 {
 	if (patient && s->lossless && !READ_ONCE(s->stalled))
 		return -ENOSPC;
@@ -171,8 +171,8 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 		ring->stat[GOPROBE_STAT_RESTARTS]++;
 		return 0;
 	}
-	if (unlikely(gp_ring_has_losses(ring)) && !gp_ring_tell_losses(ring, &s->clock))
-		return gp_handler_no_room(s, ring, patient);
+	if (unlikely(gp_ring_has_losses(ring)) && !gp_ring_report_losses(ring, &s->clock))
+		return gp_handler_no_space(s, ring, patient);
 	pagefault_disable();
 	gp_ring_open(ring);
 	size = gp_hit_write(probe, regs, ring, faultin, quick, split);
@@ -183,7 +183,7 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 	if (unlikely(size < 0)) {
 		if (size == -EAGAIN)
 			return -EAGAIN;
-		return gp_handler_no_room(s, ring, patient);
+		return gp_handler_no_space(s, ring, patient);
 	}
 	ring->stat[probe->stat]++;
 	*wake = gp_stream_committed(s, ring);
@@ -233,7 +233,7 @@ static __always_inline int gp_hit_all(const struct gp_probe *probe, const struct
 		if (err == -EAGAIN)
 			gp_faultin_serve(&faultin);
 		else if (err == -ENOSPC)
-			patience = gp_stream_wait_for_room(probe->session, patience);
+			patience = gp_stream_wait_for_space(probe->session, patience);
 		else
 			return gp_hit_does_not_matter(probe, regs);
 	}
@@ -273,7 +273,7 @@ static noinline int gp_hit_time_general(const struct gp_probe *probe,
 			gp_hit_stat(s, GOPROBE_STAT_NO_CALL);
 	} else if (gp_calls_enter(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
 				  probe->tally) != GP_CALLS_KEPT) {
-		gp_hit_no_room(s, GOPROBE_STAT_NO_ROOM);
+		gp_hit_no_space(s, GOPROBE_STAT_NO_ROOM);
 	}
 	return 0;
 }

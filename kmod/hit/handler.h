@@ -14,6 +14,6 @@ struct pt_regs;
 int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs);
 void gp_handler_record_late(const struct gp_probe *probe, const struct pt_regs *regs,
 			    const struct gp_split *split, u32 patience);
-int gp_handler_no_room(const struct gp_session *s, struct gp_ring *ring, bool patient);
+int gp_handler_no_space(const struct gp_session *s, struct gp_ring *ring, bool patient);
 
 #endif

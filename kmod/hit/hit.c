@@ -29,7 +29,7 @@ noinline void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat)
 }
 
 /* Likewise, as there was no room: perhaps the dead have it. */
-noinline void gp_hit_no_room(struct gp_session *s, enum goprobe_stat stat)
+noinline void gp_hit_no_space(struct gp_session *s, enum goprobe_stat stat)
 {
 	gp_hit_stat(s, stat);
 	gp_reap_soon(s);

@@ -15,7 +15,7 @@
 #include "stats/calls.h"
 
 void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat);
-void gp_hit_no_room(struct gp_session *s, enum goprobe_stat stat);
+void gp_hit_no_space(struct gp_session *s, enum goprobe_stat stat);
 int gp_hit_does_not_matter(const struct gp_probe *probe, const struct pt_regs *regs);
 enum goprobe_stat gp_hit_verdict_stat(enum gp_verdict verdict);
 void gp_hit_rejected(const struct gp_probe *probe, enum gp_verdict verdict);

@@ -26,7 +26,7 @@ static bool gp_keyed_make(const struct gp_probe *probe, const struct pt_regs *re
 	enum gp_verdict verdict;
 
 	key->n = 0;
-	key->room = gp_keys_room(probe->session->keys);
+	key->space = gp_keys_words(probe->session->keys);
 	verdict = gp_filter_run(probe, regs, duration, key);
 	if (verdict == GP_VERDICT_PASSES)
 		return true;
@@ -106,7 +106,7 @@ int gp_keyed_enter(const struct gp_probe *probe, const struct pt_regs *regs)
 			  gp_keyed_find(probe, &key)) == GP_CALLS_KEPT)
 		gp_tally_call(probe->tally);
 	else
-		gp_hit_no_room(s, GOPROBE_STAT_NO_ROOM);
+		gp_hit_no_space(s, GOPROBE_STAT_NO_ROOM);
 	return 0;
 }
 

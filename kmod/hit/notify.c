@@ -50,7 +50,7 @@ static bool gp_notify_join(struct gp_session *s, const struct gp_key *key)
 	if (key->n != 1)
 		return false;
 	if (gp_goroutine_set_join(s->members, process, key->word[0]) == -ENOSPC)
-		gp_hit_no_room(s, GOPROBE_STAT_NO_MEMBER);
+		gp_hit_no_space(s, GOPROBE_STAT_NO_MEMBER);
 	return true;
 }
 
@@ -117,7 +117,7 @@ int gp_notify(const struct gp_probe *probe, const struct pt_regs *regs)
 	if (!gp_notify_matters(probe, regs))
 		return gp_hit_does_not_matter(probe, regs);
 	key.n = 0;
-	key.room = GP_NOTIFY_WORDS;
+	key.space = GP_NOTIFY_WORDS;
 	verdict = gp_filter_run(probe, regs, 0, &key);
 	if (verdict == GP_VERDICT_PASSES && !gp_notify_all(probe, &key, now))
 		verdict = GP_VERDICT_UNDECIDED;

@@ -37,7 +37,7 @@
 
 /* Context: preemption off, page faults disabled. Return: as gp_capture_run(). */
 static int gp_pair_try_hold(const struct gp_probe *probe, const struct pt_regs *regs,
-			    struct gp_faultin *faultin, struct gp_pending_record *held, u32 room)
+			    struct gp_faultin *faultin, struct gp_pending_record *held, u32 space)
 {
 	struct gp_capture c = {
 		.plan = probe->plan,
@@ -46,9 +46,9 @@ static int gp_pair_try_hold(const struct gp_probe *probe, const struct pt_regs *
 		.bias = gp_hit_bias(probe, regs),
 		.dynamic = probe->dynamic,
 		.to = held->frame,
-		.room = room,
+		.space = space,
 		.faultin = faultin,
-		.seen = this_cpu_ptr(gp_visited),
+		.visited = this_cpu_ptr(gp_visited),
 	};
 	struct gp_goroutine go GP_UNINITIALIZED;
 	int err = probe->plan ? gp_capture_run(&c) : 0;
@@ -78,7 +78,7 @@ static int gp_pair_try_hold(const struct gp_probe *probe, const struct pt_regs *
  * Return: whether there was.
  */
 static bool gp_pair_hold(const struct gp_probe *probe, const struct pt_regs *regs,
-			 struct gp_pending_record *held, u32 room)
+			 struct gp_pending_record *held, u32 space)
 {
 	struct gp_faultin faultin GP_UNINITIALIZED;
 	struct gp_ring *ring;
@@ -88,7 +88,7 @@ static bool gp_pair_hold(const struct gp_probe *probe, const struct pt_regs *reg
 	do {
 		preempt_disable();
 		pagefault_disable();
-		err = gp_pair_try_hold(probe, regs, &faultin, held, room);
+		err = gp_pair_try_hold(probe, regs, &faultin, held, space);
 		pagefault_enable();
 		ring = READ_ONCE(probe->session->rings[smp_processor_id()]);
 		if (err == -EAGAIN && ring)
@@ -114,7 +114,7 @@ static bool gp_pair_call_held(const struct gp_probe *probe, const struct pt_regs
 		number = gp_pending_take(calls->held);
 	}
 	if (!number) {
-		gp_hit_no_room(probe->session, GOPROBE_STAT_NO_ROOM);
+		gp_hit_no_space(probe->session, GOPROBE_STAT_NO_ROOM);
 		return false;
 	}
 	held = gp_pending_at(calls->held, number);
@@ -124,7 +124,7 @@ static bool gp_pair_call_held(const struct gp_probe *probe, const struct pt_regs
 		return true;
 	}
 	gp_pending_give(calls->held, number);
-	gp_hit_no_room(probe->session, GOPROBE_STAT_NO_ROOM);
+	gp_hit_no_space(probe->session, GOPROBE_STAT_NO_ROOM);
 	return false;
 }
 
@@ -149,7 +149,7 @@ static __always_inline bool gp_pair_remember(const struct gp_probe *probe,
 		gp_handler_record(probe, regs);
 		return true;
 	}
-	gp_hit_no_room(probe->session, GOPROBE_STAT_NO_ROOM);
+	gp_hit_no_space(probe->session, GOPROBE_STAT_NO_ROOM);
 	return false;
 }
 
@@ -209,7 +209,7 @@ static int gp_pair_mute(const struct gp_probe *probe, const struct pt_regs *regs
 	if (gp_hit_await_g(probe, regs, &own) &&
 	    gp_calls_open(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
 			  probe->tally->muted, 0) != GP_CALLS_KEPT)
-		gp_hit_no_room(s, GOPROBE_STAT_NO_ROOM);
+		gp_hit_no_space(s, GOPROBE_STAT_NO_ROOM);
 	else
 		gp_hit_stat(s, gp_hit_verdict_stat(verdict));
 	return 0;
@@ -258,9 +258,9 @@ static int gp_pair_write(struct gp_session *s, struct gp_ring *ring,
 	struct gp_pending_record *to;
 	u32 size = held->rec.words * 8;
 
-	if ((gp_ring_has_losses(ring) && !gp_ring_tell_losses(ring, &s->clock)) ||
-	    gp_ring_room(ring) < size)
-		return gp_handler_no_room(s, ring, patient);
+	if ((gp_ring_has_losses(ring) && !gp_ring_report_losses(ring, &s->clock)) ||
+	    gp_ring_space(ring) < size)
+		return gp_handler_no_space(s, ring, patient);
 	/* Where losses were told the next record begins behind them. */
 	to = (void *)gp_ring_next(ring);
 	memcpy(to, held, size);
@@ -303,7 +303,7 @@ static __always_inline u32 gp_pair_let_go(struct gp_session *s, const struct gp_
 	const struct gp_pending_record *held = gp_pending_at(s->calls->held, call->data);
 
 	while (gp_pair_attempt(s, held, call->time, patience))
-		patience = gp_stream_wait_for_room(s, patience);
+		patience = gp_stream_wait_for_space(s, patience);
 	return patience;
 }
 

@@ -109,14 +109,14 @@ void gp_ring_free(struct gp_ring *ring)
  * gp_ring_put_losses() - write a LOST record for each cause that has losses
  * @ring: the ring; the caller is its producer, or none can run any more
  * @to: where to
- * @room: bytes there
+ * @space: bytes there
  * @time: what they are stamped with
  *
  * A cause whose record does not fit keeps its losses.
  *
  * Return: bytes written.
  */
-u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room, u64 time)
+u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 space, u64 time)
 {
 	struct goprobe_record *rec;
 	struct goprobe_lost *lost;
@@ -125,7 +125,7 @@ u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room, u64 time)
 	for (cause = 1; cause < __GOPROBE_LOST_MAX; cause++) {
 		if (!ring->pending[cause])
 			continue;
-		if (room - size < GP_RING_LOST_SIZE)
+		if (space - size < GP_RING_LOST_SIZE)
 			break;
 		rec = to + size;
 		memset(rec, 0, sizeof(*rec));
@@ -144,18 +144,18 @@ u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room, u64 time)
 }
 
 /**
- * gp_ring_tell_losses() - put pending losses into the stream, where they fell
+ * gp_ring_report_losses() - put pending losses into the stream, where they fell
  * @ring: the ring; the caller is its producer
  * @clock: of the session's records
  *
  * Return: false if there is no room for it yet.
  */
-bool gp_ring_tell_losses(struct gp_ring *ring, const struct gp_clock *clock)
+bool gp_ring_report_losses(struct gp_ring *ring, const struct gp_clock *clock)
 {
 	u32 size;
 
 	gp_ring_open(ring);
-	size = gp_ring_put_losses(ring, gp_ring_next(ring), gp_ring_room(ring),
+	size = gp_ring_put_losses(ring, gp_ring_next(ring), gp_ring_space(ring),
 				  gp_clock_read(clock));
 	gp_ring_commit(ring, size);
 	gp_ring_close(ring);
@@ -189,7 +189,7 @@ u32 gp_ring_lendable(const struct gp_ring *ring)
 	if (ring->lent)
 		return 0;
 	return min_t(unsigned long, ring->size / 4,
-		     MAX_SKB_FRAGS * block - (ring->told & (block - 1)));
+		     MAX_SKB_FRAGS * block - (ring->handed_out & (block - 1)));
 }
 
 /**
@@ -206,12 +206,12 @@ u32 gp_ring_lendable(const struct gp_ring *ring)
  */
 void gp_ring_lend(struct gp_ring *ring, struct sk_buff *skb, u32 size)
 {
-	u32 block = PAGE_SIZE << ring->order, offset = ring->told & (block - 1), part, i;
-	unsigned long at = (ring->told & (ring->size - 1)) - offset;
+	u32 block = PAGE_SIZE << ring->order, offset = ring->handed_out & (block - 1), part, i;
+	unsigned long at = (ring->handed_out & (ring->size - 1)) - offset;
 	struct page **page = ring->pages + (at >> PAGE_SHIFT);
 
 	ring->lent = page;
-	ring->told += size;
+	ring->handed_out += size;
 	skb->len += size;
 	skb->data_len += size;
 	for (i = 0; size; i++, page += 1U << ring->order) {
@@ -246,6 +246,6 @@ bool gp_ring_take_back(struct gp_ring *ring)
 	ring->lent = NULL;
 	/* Whoever has read them has done so before the pages were given back. */
 	smp_mb();
-	gp_ring_free_told(ring);
+	gp_ring_free_read(ring);
 	return true;
 }

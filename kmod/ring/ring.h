@@ -19,7 +19,7 @@
  *
  * Ordering: what stands before gp_ring_commit() is seen by whoever sees the new
  * head (release/acquire); what the consumer has read is read before the producer
- * sees the room (release of tail/acquire in gp_ring_room()).
+ * sees the room (release of tail/acquire in gp_ring_space()).
  */
 #ifndef GP_RING_H
 #define GP_RING_H
@@ -52,7 +52,7 @@ struct sk_buff;
  * @order: they are contiguous in blocks of so many pages, as a power of two
  * @tail: bytes ever consumed; written by the consumer
  * @quarter: @tail and a quarter of the ring: a head that far is told at once; likewise
- * @told: bytes ever handed out, more than @tail while pages are lent; consumer's
+ * @handed_out: bytes ever handed out, more than @tail while pages are lent; consumer's
  * @lent: where in @pages what is lent begins, or NULL; consumer's
  * @nlent: number of blocks that are lent, then
  */
@@ -68,15 +68,15 @@ struct gp_ring {
 	u32 order;
 	unsigned long tail ____cacheline_aligned_in_smp;
 	unsigned long quarter;
-	unsigned long told;
+	unsigned long handed_out;
 	struct page **lent;
 	u32 nlent;
 };
 
 struct gp_ring *gp_ring_new(u32 size, u32 cpu);
 void gp_ring_free(struct gp_ring *ring);
-bool gp_ring_tell_losses(struct gp_ring *ring, const struct gp_clock *clock);
-u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 room, u64 time);
+bool gp_ring_report_losses(struct gp_ring *ring, const struct gp_clock *clock);
+u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 space, u64 time);
 
 static inline u32 gp_ring_used(const struct gp_ring *ring)
 {
@@ -90,7 +90,7 @@ static inline bool gp_ring_is_quarter_full(const struct gp_ring *ring)
 	return (long)(ring->head - READ_ONCE(ring->quarter)) >= 0;
 }
 
-static inline u32 gp_ring_room(const struct gp_ring *ring)
+static inline u32 gp_ring_space(const struct gp_ring *ring)
 {
 	return ring->size - gp_ring_used(ring);
 }
@@ -109,7 +109,7 @@ static inline void gp_ring_close(struct gp_ring *ring)
 	smp_store_release(&ring->open, false);
 }
 
-/* Where the next record begins; valid for gp_ring_room() bytes. */
+/* Where the next record begins; valid for gp_ring_space() bytes. */
 static inline u8 *gp_ring_next(const struct gp_ring *ring)
 {
 	return ring->data + (ring->head & (ring->size - 1));
@@ -147,31 +147,31 @@ void gp_ring_settle(const struct gp_ring *ring);
 /* Bytes that have not been handed out, whoever still has what has been. */
 static inline u32 gp_ring_unread(const struct gp_ring *ring)
 {
-	return gp_ring_end(ring) - ring->told;
+	return gp_ring_end(ring) - ring->handed_out;
 }
 
 /* What has not been handed out; the consumer may change it. */
 static inline u8 *gp_ring_first(const struct gp_ring *ring)
 {
-	return ring->data + (ring->told & (ring->size - 1));
+	return ring->data + (ring->handed_out & (ring->size - 1));
 }
 
 /* What has been handed out is free, but for what is lent, and what comes after that. */
-static inline bool gp_ring_free_told(struct gp_ring *ring)
+static inline bool gp_ring_free_read(struct gp_ring *ring)
 {
 	if (unlikely(ring->lent))
 		return false;
 	/* The records have been read before the room is seen. */
-	smp_store_release(&ring->tail, ring->told);
-	WRITE_ONCE(ring->quarter, ring->told + ring->size / 4);
+	smp_store_release(&ring->tail, ring->handed_out);
+	WRITE_ONCE(ring->quarter, ring->handed_out + ring->size / 4);
 	return true;
 }
 
 /* Return: whether there is more room. */
 static inline bool gp_ring_consume(struct gp_ring *ring, u32 size)
 {
-	ring->told += size;
-	return gp_ring_free_told(ring);
+	ring->handed_out += size;
+	return gp_ring_free_read(ring);
 }
 
 u32 gp_ring_lendable(const struct gp_ring *ring);

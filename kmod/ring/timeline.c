@@ -90,7 +90,7 @@ void gp_timeline_extend(struct gp_timeline *line, struct gp_clock *clock)
 }
 
 /**
- * gp_timeline_tell() - make time of ticks
+ * gp_timeline_convert() - make time of ticks
  * @line: the piece of this pass
  * @records: one CPU's, whole but perhaps for the last one
  * @bytes: of @records
@@ -98,8 +98,8 @@ void gp_timeline_extend(struct gp_timeline *line, struct gp_clock *clock)
  *
  * Return: size of the records, from the first on, that are whole and belong to this pass.
  */
-u32 gp_timeline_tell(const struct gp_timeline *line, void *records, u32 bytes,
-		     bool *younger)
+u32 gp_timeline_convert(const struct gp_timeline *line, void *records, u32 bytes,
+			bool *younger)
 {
 	u64 from = line->from.ticks, base = line->base, slope = line->slope;
 	u64 span = line->span;

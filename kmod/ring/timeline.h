@@ -47,7 +47,7 @@ struct gp_timeline {
 
 void gp_timeline_begin(struct gp_timeline *line, const struct gp_clock *clock);
 void gp_timeline_extend(struct gp_timeline *line, struct gp_clock *clock);
-u32 gp_timeline_tell(const struct gp_timeline *line, void *records, u32 bytes,
-		     bool *younger);
+u32 gp_timeline_convert(const struct gp_timeline *line, void *records, u32 bytes,
+			bool *younger);
 
 #endif

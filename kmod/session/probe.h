@@ -71,7 +71,7 @@ enum gp_way {
  * @dynamic: the file's dynamic types
  * @delay_ns: how long @edit delays a hit at most
  * @leaving: it is taken away: its hits are delayed no more
- * @told: the kernel log tells of its edits
+ * @logged: the kernel log tells of its edits
  * @dead: link in struct gp_sweep, or in gp_file.leaving
  */
 struct gp_probe {
@@ -102,7 +102,7 @@ struct gp_probe {
 	const struct gp_dynamic *dynamic;
 	u32 delay_ns;
 	bool leaving;
-	atomic_t told;
+	atomic_t logged;
 	struct list_head dead;
 };
 

@@ -137,7 +137,7 @@ struct gp_objects {
  * @no_ring: hits on CPUs without a ring
  * @ready: sends GOPROBE_CMD_READY
  * @reap: forgets calls and goroutines of processes that have ended
- * @room: hits that wait for space in a ring, or for the end of a delay
+ * @space: hits that wait for space in a ring, or for the end of a delay
  * @ref: references: of the table, of the worker, of the descriptor, and of each dump
  * @node: in the table of sessions
  * @id: number
@@ -179,7 +179,7 @@ struct gp_session {
 	atomic64_t no_ring;
 	struct delayed_work ready;
 	struct delayed_work reap;
-	wait_queue_head_t room;
+	wait_queue_head_t space;
 
 	/* Life and owner. */
 	struct kref ref;

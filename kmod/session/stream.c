@@ -48,26 +48,26 @@ void gp_stream_wake(struct gp_session *s, enum gp_stream_wake wake)
 }
 
 /* Can a thread that is on this CPU, for now, write any record? */
-static bool gp_stream_has_room(const struct gp_session *s)
+static bool gp_stream_has_space(const struct gp_session *s)
 {
 	const struct gp_ring *ring = READ_ONCE(s->rings[raw_smp_processor_id()]);
 
 	/* More than one, so that nobody wakes up for each. */
-	return !ring || gp_ring_room(ring) >= ring->size / 2;
+	return !ring || gp_ring_space(ring) >= ring->size / 2;
 }
 
 /* Somebody has waited in vain: nobody does any more, until there is room again in that ring. */
 static void gp_stream_stall(struct gp_session *s, const struct gp_ring *ring)
 {
 	WRITE_ONCE(s->stalled, ring->cpu + 1);
-	/* The room is seen, or the reader sees who has stalled: gp_reader_made_room(). */
+	/* The room is seen, or the reader sees who has stalled: gp_reader_freed_space(). */
 	smp_mb();
-	if (gp_ring_room(ring) >= ring->size / 2)
+	if (gp_ring_space(ring) >= ring->size / 2)
 		WRITE_ONCE(s->stalled, 0);
 }
 
 /**
- * gp_stream_wait_for_room() - wait until the reader has made room
+ * gp_stream_wait_for_space() - wait until the reader has made room
  * @s: the session
  * @patience: for how long at most, in jiffies; not 0
  *
@@ -76,16 +76,16 @@ static void gp_stream_stall(struct gp_session *s, const struct gp_ring *ring)
  * Return: what is left of @patience; 0 if it is no use to wait once more. So it is when the session
  * is ending: then nobody makes room, and who ends it waits for this thread.
  */
-u32 gp_stream_wait_for_room(struct gp_session *s, u32 patience)
+u32 gp_stream_wait_for_space(struct gp_session *s, u32 patience)
 {
 	u64 began = ktime_get_ns();
 	struct gp_ring *ring;
 	long left;
 
 	/* Nobody else may come to do so. */
-	gp_stream_tell(s);
-	left = wait_event_killable_timeout(s->room,
-					   gp_stream_has_room(s) || !READ_ONCE(s->running),
+	gp_stream_notify(s);
+	left = wait_event_killable_timeout(s->space,
+					   gp_stream_has_space(s) || !READ_ONCE(s->running),
 					   patience);
 	preempt_disable();
 	ring = READ_ONCE(s->rings[smp_processor_id()]);
@@ -104,7 +104,7 @@ u32 gp_stream_wait_for_room(struct gp_session *s, u32 patience)
 }
 
 /* Tell the reader now, whatever it believes. Context: a task. */
-void gp_stream_tell(struct gp_session *s)
+void gp_stream_notify(struct gp_session *s)
 {
 	atomic_set(&s->armed, GP_STREAM_READING);
 	mod_delayed_work(gp_stream_wq, &s->ready, 0);
@@ -118,13 +118,13 @@ void gp_stream_queue(struct delayed_work *work, u32 ms)
 
 void gp_stream_wake_waiters(struct gp_session *s)
 {
-	wake_up_all(&s->room);
+	wake_up_all(&s->space);
 }
 
 /* Prepare; @ready sends GOPROBE_CMD_READY. */
 void gp_stream_open(struct gp_session *s, work_func_t ready)
 {
-	init_waitqueue_head(&s->room);
+	init_waitqueue_head(&s->space);
 	gp_clock_init(&s->clock);
 	gp_timeline_begin(&s->line, &s->clock);
 	atomic_set(&s->armed, GP_STREAM_READING);

@@ -52,9 +52,9 @@ gp_stream_committed(const struct gp_session *s, const struct gp_ring *ring)
 }
 
 void gp_stream_wake(struct gp_session *s, enum gp_stream_wake wake);
-u32 gp_stream_wait_for_room(struct gp_session *s, u32 patience);
+u32 gp_stream_wait_for_space(struct gp_session *s, u32 patience);
 void gp_stream_wake_waiters(struct gp_session *s);
-void gp_stream_tell(struct gp_session *s);
+void gp_stream_notify(struct gp_session *s);
 void gp_stream_queue(struct delayed_work *work, u32 ms);
 void gp_stream_open(struct gp_session *s, work_func_t ready);
 void gp_stream_close(struct gp_session *s);

@@ -52,7 +52,7 @@ struct gp_member {
  * struct gp_goroutine_set - a session's set
  * @lock: see pool.h
  * @shift: of a hash to get a place
- * @room: how many there may be
+ * @space: how many there may be
  * @n: how many there are
  * @nplaces: number of @place
  * @place: hash table, with room behind for those that find their place taken
@@ -60,7 +60,7 @@ struct gp_member {
 struct gp_goroutine_set {
 	int lock;
 	u32 shift;
-	u32 room;
+	u32 space;
 	u32 n;
 	u32 nplaces;
 	struct gp_member *place;
@@ -82,7 +82,7 @@ struct gp_goroutine_set *gp_goroutine_set_new(u32 n)
 	if (!members)
 		return NULL;
 	members->shift = 64 - ilog2(home);
-	members->room = n;
+	members->space = n;
 	members->nplaces = home + GP_GOROUTINE_SET_STEPS;
 	members->place = kvmalloc_array(members->nplaces, sizeof(*members->place),
 					GP_GOROUTINE_SET_GFP);
@@ -199,7 +199,7 @@ int gp_goroutine_set_join(struct gp_goroutine_set *members, u64 process, u64 goi
 	at = gp_goroutine_set_find(members, process, goid, &free);
 	if (at) {
 		ret = 1;
-	} else if (!free || members->n == members->room) {
+	} else if (!free || members->n == members->space) {
 		ret = -ENOSPC;
 	} else {
 		gp_member_set(free, process, goid);

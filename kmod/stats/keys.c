@@ -152,7 +152,7 @@ void gp_keys_free(struct gp_keys *keys)
 }
 
 /* Words that a key may have. */
-u32 gp_keys_room(const struct gp_keys *keys)
+u32 gp_keys_words(const struct gp_keys *keys)
 {
 	return keys->words;
 }

@@ -18,12 +18,12 @@ struct gp_tally;
 /**
  * struct gp_key - a key while it is made
  * @n: words so far
- * @room: how many there may be
+ * @space: how many there may be
  * @word: it
  */
 struct gp_key {
 	u32 n;
-	u32 room;
+	u32 space;
 	u64 word[GP_KEY_WORDS];
 };
 
@@ -31,7 +31,7 @@ struct gp_keys;
 
 struct gp_keys *gp_keys_new(u32 n, u32 bytes);
 void gp_keys_free(struct gp_keys *keys);
-u32 gp_keys_room(const struct gp_keys *keys);
+u32 gp_keys_words(const struct gp_keys *keys);
 int gp_keys_add_times(struct gp_keys *keys, u32 nstates);
 u32 gp_keys_find(struct gp_keys *keys, u32 id, const struct gp_key *key);
 void gp_keys_hit(struct gp_keys *keys, u32 number);

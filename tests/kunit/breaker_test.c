@@ -30,7 +30,7 @@ static struct kernel_cpustat no_cpustat;
 static struct gp_session *s;
 static u64 hits;
 static u64 takes;	/* to add them up, ns */
-static u32 queued, queued_ms, stopped, told;
+static u32 queued, queued_ms, stopped, notified;
 
 u64 gp_session_hits(struct gp_session *session)
 {
@@ -44,9 +44,9 @@ void gp_session_stop(struct gp_session *session)
 	stopped++;
 }
 
-void gp_stream_tell(struct gp_session *session)
+void gp_stream_notify(struct gp_session *session)
 {
-	told++;
+	notified++;
 }
 
 void gp_stream_queue(struct delayed_work *work, u32 ms)
@@ -68,7 +68,7 @@ static void make(u32 hit_ns, u32 percent)
 	queued = 0;
 	queued_ms = 0;
 	stopped = 0;
-	told = 0;
+	notified = 0;
 	cpustat.cpustat[CPUTIME_SYSTEM] = 5 * NSEC_PER_SEC;
 	gp_breaker_start(s);
 }
@@ -158,7 +158,7 @@ static void too_much_in_a_row_stops_the_session(struct kunit *test)
 	}
 	look(30000, ROUND);
 	KUNIT_EXPECT_EQ(test, stopped, 1U);
-	KUNIT_EXPECT_EQ(test, told, 1U);
+	KUNIT_EXPECT_EQ(test, notified, 1U);
 	KUNIT_EXPECT_TRUE(test, s->stopped);
 	/* How many there were in a second when it broke; nobody looks any more. */
 	KUNIT_EXPECT_EQ(test, s->breaker.broken, 300000ULL);
@@ -270,7 +270,7 @@ static void a_session_that_was_stopped_is_left_alone(struct kunit *test)
 	for (i = 0; i < 2 * GP_BREAKER_ROUNDS; i++)
 		look(1000000, ROUND);
 	KUNIT_EXPECT_EQ(test, stopped, 0U);
-	KUNIT_EXPECT_EQ(test, told, 0U);
+	KUNIT_EXPECT_EQ(test, notified, 0U);
 	KUNIT_EXPECT_EQ(test, queued, 1U);
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&s->turn));
 }

@@ -39,9 +39,9 @@ static void a_close_gives_the_call_to_the_caller(struct kunit *test)
 static void a_call_that_is_not_kept_leaves_its_record_to_the_caller(struct kunit *test)
 {
 	struct gp_calls_key nil = { .process = 1 };
-	u32 room = GP_CALLS_MIN + 1, i, number;
+	u32 space = GP_CALLS_MIN + 1, i, number;
 
-	for (i = 1; i <= room; i++)
+	for (i = 1; i <= space; i++)
 		KUNIT_ASSERT_EQ(test, enter(gor(1), i * 2, F), KEPT);
 	number = gp_pending_take(calls->held);
 	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), i * 2, tally[P], number), FULL);

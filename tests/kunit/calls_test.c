@@ -235,22 +235,22 @@ static void others_run_between_the_steps(struct kunit *test)
 
 static void recursion_deeper_than_there_is_room_is_said(struct kunit *test)
 {
-	u32 room = GP_CALLS_MIN + 1, i;
+	u32 space = GP_CALLS_MIN + 1, i;
 
-	for (i = 1; i <= room; i++)
+	for (i = 1; i <= space; i++)
 		KUNIT_ASSERT_EQ(test, enter(gor(1), i * 16, F), KEPT);
-	for (; i <= room + 100; i++)
+	for (; i <= space + 100; i++)
 		KUNIT_ASSERT_EQ(test, enter(gor(1), i * 16, F), FULL);
 	/* Another goroutine has one call of its own. */
 	KUNIT_EXPECT_EQ(test, enter(gor(2), 16, G), KEPT);
 	KUNIT_EXPECT_EQ(test, enter(gor(2), 32, G), FULL);
 	KUNIT_EXPECT_EQ(test, leave(gor(2), 32, G), UNKNOWN);
 	KUNIT_EXPECT_EQ(test, leave(gor(2), 16, G), ENDED);
-	for (i = room + 100; i > room; i--)
+	for (i = space + 100; i > space; i--)
 		KUNIT_ASSERT_EQ(test, leave(gor(1), i * 16, F), UNKNOWN);
 	for (; i; i--)
 		KUNIT_ASSERT_EQ(test, leave(gor(1), i * 16, F), ENDED);
-	expect_tally(test, F, room, room, 0);
+	expect_tally(test, F, space, space, 0);
 	KUNIT_EXPECT_EQ(test, taken(), 0U);
 }
 

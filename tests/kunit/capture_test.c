@@ -360,29 +360,29 @@ static void memory_that_must_not_be_waited_for_says_so(struct kunit *test)
 
 static void without_room_for_all_there_is_none_for_a_part(struct kunit *test)
 {
-	u32 room, used;
+	u32 space, used;
 
 	make_items();
 	w->w.depth = 3;
 	capture(test);
 	used = w->used;
-	for (room = frame_bytes(); room < used; room++)
-		KUNIT_EXPECT_EQ(test, run(test, room), -ENOSPC);
-	for (; room < used + 32; room++) {
-		KUNIT_EXPECT_EQ(test, run(test, room), 0);
+	for (space = frame_bytes(); space < used; space++)
+		KUNIT_EXPECT_EQ(test, run(test, space), -ENOSPC);
+	for (; space < used + 32; space++) {
+		KUNIT_EXPECT_EQ(test, run(test, space), 0);
 		KUNIT_EXPECT_EQ(test, w->used, used);
 	}
 }
 
 static void an_impossible_length_needs_room_too(struct kunit *test)
 {
-	u32 room;
+	u32 space;
 
 	frame_of_three(A, -1ULL, 0);
 	add_ref(0, 0, GOPROBE_REF_STRING, 0);
 	capture(test);
-	for (room = frame_bytes(); room < w->used; room++)
-		KUNIT_EXPECT_EQ(test, run_once(w->again, room, 0), -ENOSPC);
+	for (space = frame_bytes(); space < w->used; space++)
+		KUNIT_EXPECT_EQ(test, run_once(w->again, space, 0), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, run(test, frame_bytes() + HDR), 0);
 }
 

@@ -162,7 +162,7 @@ struct world {
 	u16 flags;
 	struct gp_types table;
 	struct gp_dynamic dynamic;
-	struct gp_visited *seen;
+	struct gp_visited *visited;
 	struct gp_plan *plan;
 	u8 *to;
 	u8 *again;
@@ -179,10 +179,10 @@ static inline int capture_init(struct kunit *test)
 	w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
 	if (!w)
 		return -ENOMEM;
-	w->seen = kunit_kzalloc(test, sizeof(*w->seen), GFP_KERNEL);
+	w->visited = kunit_kzalloc(test, sizeof(*w->visited), GFP_KERNEL);
 	w->to = kunit_kzalloc(test, TO_SIZE, GFP_KERNEL);
 	w->again = kunit_kzalloc(test, TO_SIZE, GFP_KERNEL);
-	if (!w->seen || !w->to || !w->again)
+	if (!w->visited || !w->to || !w->again)
 		return -ENOMEM;
 	memset(arena, 0, sizeof(arena));
 	regions[0] = (struct region){ A, A_SIZE, HERE, arena };
@@ -246,12 +246,12 @@ static inline void make_dynamic(struct kunit *test, u64 address, u32 type, u32 f
 }
 
 /* Run with memory as it is, over what is there. */
-static inline int run_over(u8 *to, u32 room)
+static inline int run_over(u8 *to, u32 space)
 {
 	struct gp_capture c = {
 		.plan = w->plan, .regs = &w->regs, .sp = w->sp, .bias = w->bias,
-		.dynamic = &w->dynamic, .to = to, .room = room,
-		.faultin = &w->faultin, .seen = w->seen,
+		.dynamic = &w->dynamic, .to = to, .space = space,
+		.faultin = &w->faultin, .visited = w->visited,
 	};
 	int err;
 
@@ -265,34 +265,34 @@ static inline int run_over(u8 *to, u32 room)
 }
 
 /* What is in @to before is @fill. */
-static inline int run_once(u8 *to, u32 room, u8 fill)
+static inline int run_once(u8 *to, u32 space, u8 fill)
 {
 	memset(to, fill, TO_SIZE);
-	return run_over(to, room);
+	return run_over(to, space);
 }
 
 /*
  * Capture twice, over different garbage: what differs afterwards is not from the
  * target. Nothing may be written behind the room.
  */
-static inline int run(struct kunit *test, u32 room)
+static inline int run(struct kunit *test, u32 space)
 {
 	u32 used;
 	u16 flags;
 	int err;
 
-	err = run_once(w->again, room, 0x5a);
-	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->again + room, 0x5a, TO_SIZE - room));
+	err = run_once(w->again, space, 0x5a);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->again + space, 0x5a, TO_SIZE - space));
 	used = w->used;
 	flags = w->flags;
-	KUNIT_EXPECT_EQ(test, run_once(w->to, room, 0xa5), err);
-	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->to + room, 0xa5, TO_SIZE - room));
+	KUNIT_EXPECT_EQ(test, run_once(w->to, space, 0xa5), err);
+	KUNIT_EXPECT_TRUE(test, !memchr_inv(w->to + space, 0xa5, TO_SIZE - space));
 	if (err)
 		return err;
 	KUNIT_EXPECT_EQ(test, w->used, used);
 	KUNIT_EXPECT_EQ(test, (u32)w->flags, (u32)flags);
-	KUNIT_EXPECT_LE(test, w->used, room);
-	if (w->used <= room)
+	KUNIT_EXPECT_LE(test, w->used, space);
+	if (w->used <= space)
 		KUNIT_EXPECT_EQ(test, memcmp(w->to, w->again, w->used), 0);
 	return 0;
 }

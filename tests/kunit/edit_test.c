@@ -26,7 +26,7 @@ static int edit_init(struct kunit *test)
 
 	edit = NULL;
 	s.objects.files[0] = &file;
-	init_waitqueue_head(&s.room);
+	init_waitqueue_head(&s.space);
 	unwritable_from = 0;
 	unwritable_to = 0;
 	goes_again = 0;
@@ -113,7 +113,7 @@ static void each_operation_does_its_part(struct kunit *test)
 	/* Nothing else is changed. */
 	regs.cx = 7;
 	KUNIT_EXPECT_EQ(test, memcmp(&regs, &w->regs, sizeof(regs)), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&probes[0].told), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&probes[0].logged), 1);
 }
 
 static void sizes_are_kept(struct kunit *test)

@@ -8,7 +8,7 @@ static int filter_key_init(struct kunit *test)
 {
 	int err = filter_init(test);
 
-	key = (struct gp_key){ .room = GP_KEY_WORDS };
+	key = (struct gp_key){ .space = GP_KEY_WORDS };
 	probes[0].address = IP - BIAS;
 	return err;
 }
@@ -93,7 +93,7 @@ static void a_word_that_does_not_fit_cannot_be_told(struct kunit *test)
 		for (i = 0; i < n; i++)
 			F(KEY, .a = 1);
 		filter_load(test);
-		key.room = 3;
+		key.space = 3;
 		KUNIT_EXPECT_EQ_MSG(test, (u32)verdict(test, 0),
 				    (u32)(n <= 3 ? GP_VERDICT_PASSES : GP_VERDICT_UNDECIDED),
 				    "%u words", n);
@@ -168,14 +168,14 @@ static void bytes_end_where_the_key_does(struct kunit *test)
 {
 	memcpy(arena + 0x100, "0123456789abcdefghijklmnop", 26);
 	load_bytes(test, A + 0x100, 26, 4096);
-	key.room = 3;
+	key.space = 3;
 	EXPECT_KEY(test, 26, word_of("01234567"), word_of("89abcdef"));
-	key.room = 1;
+	key.space = 1;
 	EXPECT_KEY(test, 26);
-	key.room = 0;
+	key.space = 0;
 	EXPECT_UNDECIDED(test);
 	/* A number that is none of a string's. */
-	key.room = 3;
+	key.space = 3;
 	load_bytes(test, A + 0x100, U64_MAX, 4096);
 	EXPECT_KEY(test, U64_MAX, word_of("01234567"), word_of("89abcdef"));
 }
@@ -254,15 +254,15 @@ static void a_stack_has_as_many_as_asked_for(struct kunit *test)
 	make_stack(test, 0);
 	EXPECT_KEY(test, 1, HERE_AT);
 	make_stack(test, 64);
-	key.room = 4;
+	key.space = 4;
 	EXPECT_KEY(test, 3, HERE_AT, 0x100, 0x200);
-	key.room = 2;
+	key.space = 2;
 	EXPECT_KEY(test, 1, HERE_AT);
-	key.room = 1;
+	key.space = 1;
 	EXPECT_UNDECIDED(test);
 	/* As many as fit behind what is there already. */
 	make_stack(test, 64);
-	key.room = 5;
+	key.space = 5;
 	filter_ops[1] = filter_ops[0];
 	filter_ops[0] = (struct goprobe_op){ .code = GOPROBE_OP_KEY, .a = 1 };
 	nfilter_ops = 2;
@@ -347,7 +347,7 @@ static void a_stack_that_cannot_be_had_is_not_told(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		make(GP_WAY_GENERAL, all[i].unusual);
 		w->regs.bp = FP;
-		key.room = GP_KEY_WORDS;
+		key.space = GP_KEY_WORDS;
 		KUNIT_EXPECT_EQ_MSG(test, (u32)verdict(test, 0), (u32)all[i].verdict, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, served, all[i].served, "row %u", i);
 		if (all[i].verdict == GP_VERDICT_PASSES)
@@ -374,9 +374,9 @@ static void any_stack_makes_a_key(struct kunit *test)
 			poke(SP + i, seed >> 30 ? SP + i + (seed >> 8 & 0x1f8) :
 						  (u64)seed << (seed & 31));
 		}
-		key.room = seed >> 16 & 63;
+		key.space = seed >> 16 & 63;
 		KUNIT_ASSERT_LE(test, (u32)verdict(test, 0), (u32)GP_VERDICT_UNDECIDED);
-		KUNIT_ASSERT_LE(test, key.n, key.room);
+		KUNIT_ASSERT_LE(test, key.n, key.space);
 		if (key.n)
 			KUNIT_ASSERT_EQ(test, key.word[0], key.n - 1ULL);
 		longest = max(longest, key.n);

@@ -11,7 +11,7 @@ static struct goprobe_op filter_ops[FILTER_OPS];
 static u32 nfilter_ops;
 static struct gp_filter *filter;
 static struct gp_edit collected;
-static struct gp_key key = { .room = GP_KEY_WORDS };	/* that the filter has made last */
+static struct gp_key key = { .space = GP_KEY_WORDS };	/* that the filter has made last */
 
 static inline void filter_op(struct goprobe_op o)
 {

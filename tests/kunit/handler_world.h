@@ -237,7 +237,7 @@ static inline void drain_rings(void)
 		rings[cpu]->tail = rings[cpu]->head;
 }
 
-u32 gp_stream_wait_for_room(struct gp_session *session, u32 left)
+u32 gp_stream_wait_for_space(struct gp_session *session, u32 left)
 {
 	wrong += preempt_count() || pagefault_disabled() || !left || left != patience_left;
 	if (++waited == room_after)

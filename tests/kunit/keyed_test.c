@@ -239,17 +239,17 @@ static void hits_are_counted_by_their_keys(struct kunit *test)
 
 static void hits_count_without_room_for_their_key(struct kunit *test)
 {
-	u32 room = 0, i;
+	u32 space = 0, i;
 
 	load_keys(test);
 	make_keyed(HIT, 0);
 	for (i = 0; i < 100; i++) {
 		expect_hit(test, 100 + i, GOPROBE_STAT_COUNTED);
-		room += !counted(GOPROBE_STAT_NO_KEY);
+		space += !counted(GOPROBE_STAT_NO_KEY);
 		KUNIT_EXPECT_EQ(test, hits_by(100 + i), 1 - counted(GOPROBE_STAT_NO_KEY));
 	}
-	KUNIT_EXPECT_GE(test, room, ROOM);
-	KUNIT_EXPECT_LT(test, room, 100U);
+	KUNIT_EXPECT_GE(test, space, ROOM);
+	KUNIT_EXPECT_LT(test, space, 100U);
 	/* Those that are known go on. */
 	expect_hit(test, 100, GOPROBE_STAT_COUNTED);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NO_KEY), 0ULL);

@@ -33,7 +33,7 @@ static void keys_exit(struct kunit *test)
 /* The number of the key that has these words. */
 static u32 find(u32 id, u32 n, u64 first, u64 second)
 {
-	const struct gp_key key = { .n = n, .room = 2, .word = { first, second } };
+	const struct gp_key key = { .n = n, .space = 2, .word = { first, second } };
 
 	return gp_keys_find(keys, id, &key);
 }
@@ -107,7 +107,7 @@ static void a_key_may_be_as_long_as_asked_for(struct kunit *test)
 	u32 first, second, i;
 
 	make_keys(test, 2, GP_KEY_BYTES_MAX);
-	KUNIT_EXPECT_EQ(test, gp_keys_room(keys), (u32)GP_KEY_WORDS);
+	KUNIT_EXPECT_EQ(test, gp_keys_words(keys), (u32)GP_KEY_WORDS);
 	key.n = GP_KEY_WORDS;
 	for (i = 0; i < GP_KEY_WORDS; i++)
 		key.word[i] = i * 77;
@@ -121,7 +121,7 @@ static void a_key_may_be_as_long_as_asked_for(struct kunit *test)
 				     GP_KEY_BYTES_MAX), 0);
 	KUNIT_EXPECT_EQ(test, head.key_bytes, GP_KEY_BYTES_MAX);
 	make_keys(test, 2, 9);
-	KUNIT_EXPECT_EQ(test, gp_keys_room(keys), 2U);
+	KUNIT_EXPECT_EQ(test, gp_keys_words(keys), 2U);
 }
 
 static void there_is_room_for_as_many_as_asked_for(struct kunit *test)
@@ -373,14 +373,14 @@ static void a_key_has_one_number_whoever_comes_first(struct kunit *test)
 /* Half of them find room, each of them for all threads or for none. */
 static void no_more_keys_are_added_than_there_is_room_for(struct kunit *test)
 {
-	u32 room = (SHARED + THREADS * OWN) / 2;
+	u32 space = (SHARED + THREADS * OWN) / 2;
 	unsigned long end = jiffies + SECONDS;
 
 	do {
-		make_keys(test, room, 16);
+		make_keys(test, space, 16);
 		KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
 		run_threads(test);
-		KUNIT_ASSERT_EQ(test, nkeys(), room);
+		KUNIT_ASSERT_EQ(test, nkeys(), space);
 		KUNIT_ASSERT_EQ(test, atomic_read(&keys->left), 0);
 	} while (time_before(jiffies, end));
 }

@@ -158,7 +158,7 @@ static void forget_records(void)
 	int cpu;
 
 	for_each_online_cpu(cpu)
-		rings[cpu]->told = rings[cpu]->head;
+		rings[cpu]->handed_out = rings[cpu]->head;
 }
 
 /* Before the frame, in the record of the end, are the times; and the frame is where it is. */

@@ -635,7 +635,7 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LET_GO), 1ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 1ULL);
-	KUNIT_EXPECT_EQ(test, gp_ring_room(rings[0]), 0U);
+	KUNIT_EXPECT_EQ(test, gp_ring_space(rings[0]), 0U);
 
 	/* It has not, by a word. Its loss is to be told before its end. */
 	make_paired(HOLD, 0);

@@ -646,14 +646,14 @@ static void absent_memory_is_asked_for(struct kunit *test)
 
 static void an_item_that_fails_needs_room(struct kunit *test)
 {
-	u32 room;
+	u32 space;
 
 	OP(TRY, .offset = 1);
 	OP(FAIL, .value = GOPROBE_CHUNK_NIL);
 	capture(test);
-	for (room = frame_bytes(); room < frame_bytes() + HDR; room++)
-		KUNIT_EXPECT_EQ(test, run(test, room), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, run(test, room), 0);
+	for (space = frame_bytes(); space < frame_bytes() + HDR; space++)
+		KUNIT_EXPECT_EQ(test, run(test, space), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, run(test, space), 0);
 }
 
 /* ---- with the rest of the plan ---- */

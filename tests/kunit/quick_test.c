@@ -103,7 +103,7 @@ static void the_quick_way_writes_what_the_general_way_writes(struct kunit *test)
 
 	random_state = 1181783497276652981ULL;
 	for (n = 0; n < 3000; n++) {
-		u32 room;
+		u32 space;
 		long used;
 
 		words_from_registers(8 * (1 + rnd(PIECES - 1)));
@@ -118,16 +118,16 @@ static void the_quick_way_writes_what_the_general_way_writes(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, w->plan->quick);
 		for (i = 0; rnd(2) && i < nregions; i++)
 			regions[i].state = HERE;
-		room = rnd(3) ? GP_RECORD_MAX : rnd(3000);
+		space = rnd(3) ? GP_RECORD_MAX : rnd(3000);
 		memset(w->again, 0x5a, TO_SIZE);
-		used = gp_capture_quick(w->plan, &w->regs, w->again, room);
-		KUNIT_ASSERT_TRUE(test, !memchr_inv(w->again + room, 0x5a, TO_SIZE - room));
+		used = gp_capture_quick(w->plan, &w->regs, w->again, space);
+		KUNIT_ASSERT_TRUE(test, !memchr_inv(w->again + space, 0x5a, TO_SIZE - space));
 		if (used == GP_CAPTURE_NOT_QUICK) {
 			declined++;
 			continue;
 		}
 		quick++;
-		KUNIT_ASSERT_EQ(test, run_once(w->to, room, 0xa5), 0);
+		KUNIT_ASSERT_EQ(test, run_once(w->to, space, 0xa5), 0);
 		KUNIT_ASSERT_EQ(test, used, (long)w->used);
 		KUNIT_ASSERT_EQ(test, (u32)w->flags, 0U);
 		KUNIT_ASSERT_EQ(test, memcmp(w->to, w->again, used), 0);

@@ -240,7 +240,7 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 
 	random_state = 88172645463325252ULL;
 	for (n = 0; n < 10000; n++) {
-		u32 room;
+		u32 space;
 		int err;
 
 		w->bias = rnd(3) << 12;
@@ -252,10 +252,10 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 			continue;
 		random_dynamic();
 		plans++;
-		room = rnd(3) ? w->plan->record_bytes - sizeof(struct goprobe_record) :
+		space = rnd(3) ? w->plan->record_bytes - sizeof(struct goprobe_record) :
 				frame_bytes() + rnd(2000);
 		for (tries = 0; tries <= REGIONS; tries++) {
-			err = run(test, room);
+			err = run(test, space);
 			if (err != -EAGAIN)
 				break;
 			KUNIT_ASSERT_NOT_NULL(test, region_of(w->faultin.address));
@@ -266,7 +266,7 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 		if (err) {
 			KUNIT_ASSERT_EQ(test, err, -ENOSPC);
 			/* What is held has room for the largest record that there can be. */
-			KUNIT_ASSERT_LT(test, room, w->plan->record_bytes -
+			KUNIT_ASSERT_LT(test, space, w->plan->record_bytes -
 					(u32)sizeof(struct goprobe_record));
 			short_of_room++;
 			continue;

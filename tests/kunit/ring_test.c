@@ -38,7 +38,7 @@ static bool put(struct gp_ring *r, u32 size, u64 number)
 {
 	struct goprobe_record *rec = (void *)gp_ring_next(r);
 
-	if (gp_ring_room(r) < size)
+	if (gp_ring_space(r) < size)
 		return false;
 	memset(rec, (u8)number, size);
 	rec->words = size / 8;
@@ -49,13 +49,13 @@ static bool put(struct gp_ring *r, u32 size, u64 number)
 }
 
 /* Size of the records that a reader with that room is given. */
-static u32 whole_records(struct gp_ring *r, unsigned long end, u32 room)
+static u32 whole_records(struct gp_ring *r, unsigned long end, u32 space)
 {
 	static const struct gp_timeline always = { .span = U64_MAX };
 	bool younger;
 
-	return gp_timeline_tell(&always, (void *)gp_ring_first(r),
-				min_t(unsigned long, end - r->told, room), &younger);
+	return gp_timeline_convert(&always, (void *)gp_ring_first(r),
+				min_t(unsigned long, end - r->handed_out, space), &younger);
 }
 
 static const struct goprobe_record *first(void)
@@ -67,8 +67,8 @@ static const struct goprobe_record *first(void)
 static void move_to(unsigned long position)
 {
 	ring->head = position;
-	ring->told = position;
-	gp_ring_free_told(ring);
+	ring->handed_out = position;
+	gp_ring_free_read(ring);
 }
 
 static void lose(enum goprobe_lost_cause cause, u32 n)
@@ -85,7 +85,7 @@ static const struct goprobe_lost *lost_at(const void *at)
 static void a_new_ring_is_empty_and_zero(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 0U);
-	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), GP_RING_MIN);
+	KUNIT_EXPECT_EQ(test, gp_ring_space(ring), GP_RING_MIN);
 	KUNIT_EXPECT_EQ(test, gp_ring_end(ring), 0UL);
 	KUNIT_EXPECT_FALSE(test, gp_ring_has_losses(ring));
 	KUNIT_EXPECT_TRUE(test, !memchr_inv(ring->data, 0, 2 * GP_RING_MIN));
@@ -108,7 +108,7 @@ static void larger_rings_work_as_well(struct kunit *test)
 	struct gp_ring *large = gp_ring_new(16 * GP_RING_MIN, 0);
 
 	KUNIT_ASSERT_NOT_NULL(test, large);
-	KUNIT_EXPECT_EQ(test, gp_ring_room(large), 16 * GP_RING_MIN);
+	KUNIT_EXPECT_EQ(test, gp_ring_space(large), 16 * GP_RING_MIN);
 	large->data[16 * GP_RING_MIN - 1] = 7;
 	KUNIT_EXPECT_EQ(test, large->data[32 * GP_RING_MIN - 1], (u8)7);
 	gp_ring_free(large);
@@ -134,7 +134,7 @@ static void positions_may_overflow(struct kunit *test)
 	move_to(-128UL);
 	KUNIT_ASSERT_TRUE(test, put(ring, 256, 9));
 	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 256U);
-	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), GP_RING_MIN - 256);
+	KUNIT_EXPECT_EQ(test, gp_ring_space(ring), GP_RING_MIN - 256);
 	KUNIT_EXPECT_EQ(test, whole_records(ring, gp_ring_end(ring), 4096), 256U);
 	KUNIT_EXPECT_EQ(test, whole_records(ring, gp_ring_end(ring), 248), 0U);
 	gp_ring_consume(ring, 256);
@@ -148,10 +148,10 @@ static void a_full_ring_has_no_room_until_it_is_read(struct kunit *test)
 	for (n = 0; n < 10000 && put(ring, 128, n); n++)
 		;
 	KUNIT_EXPECT_EQ(test, n, GP_RING_MIN / 128);
-	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 0U);
+	KUNIT_EXPECT_EQ(test, gp_ring_space(ring), 0U);
 	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), GP_RING_MIN);
 	gp_ring_consume(ring, 128);
-	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 128U);
+	KUNIT_EXPECT_EQ(test, gp_ring_space(ring), 128U);
 	KUNIT_EXPECT_TRUE(test, put(ring, 128, n));
 	KUNIT_EXPECT_FALSE(test, put(ring, 8, n));
 }
@@ -172,7 +172,7 @@ static void an_unfinished_record_is_not_seen(struct kunit *test)
 
 struct whole_case {
 	const char *claim;
-	u32 room;
+	u32 space;
 	u32 want;
 };
 
@@ -208,7 +208,7 @@ static void only_whole_records_are_handed_out(struct kunit *test)
 		put(ring, 64, 1);
 		put(ring, 128, 2);
 		put(ring, 72, 3);
-		KUNIT_EXPECT_EQ(test, whole_records(ring, gp_ring_end(ring), c->room),
+		KUNIT_EXPECT_EQ(test, whole_records(ring, gp_ring_end(ring), c->space),
 				c->want);
 	}
 }
@@ -219,7 +219,7 @@ static void without_losses_nothing_is_told(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, gp_ring_put_losses(ring, to, 0, 1), 0U);
 	KUNIT_EXPECT_EQ(test, to[0], (u8)0xaa);
-	KUNIT_EXPECT_TRUE(test, gp_ring_tell_losses(ring, &clock));
+	KUNIT_EXPECT_TRUE(test, gp_ring_report_losses(ring, &clock));
 	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 0U);
 }
 
@@ -258,15 +258,15 @@ static void a_loss_record_says_all_and_leaks_nothing(struct kunit *test)
 static void causes_are_told_in_order_as_far_as_there_is_room(struct kunit *test)
 {
 	u8 to[3 * GP_RING_LOST_SIZE];
-	u32 room, want;
+	u32 space, want;
 
-	for (room = 0; room <= sizeof(to); room++) {
+	for (space = 0; space <= sizeof(to); space++) {
 		memset(ring->pending, 0, sizeof(ring->pending));
 		lose(GOPROBE_LOST_RING_FULL, 2);
 		lose(GOPROBE_LOST_NO_RING, 5);
 		memset(to, 0xa5, sizeof(to));
-		want = min(room / LOST, 2U) * LOST;
-		KUNIT_ASSERT_EQ(test, gp_ring_put_losses(ring, to, room, 1), want);
+		want = min(space / LOST, 2U) * LOST;
+		KUNIT_ASSERT_EQ(test, gp_ring_put_losses(ring, to, space, 1), want);
 		KUNIT_EXPECT_TRUE(test, !memchr_inv(to + want, 0xa5, sizeof(to) - want));
 		KUNIT_EXPECT_EQ(test, ring->pending[GOPROBE_LOST_RING_FULL],
 				want ? 0ULL : 2ULL);
@@ -283,7 +283,7 @@ static void losses_stand_where_they_fell(struct kunit *test)
 {
 	put(ring, 64, 1);
 	lose(GOPROBE_LOST_RING_FULL, 4);
-	KUNIT_EXPECT_TRUE(test, gp_ring_tell_losses(ring, &clock));
+	KUNIT_EXPECT_TRUE(test, gp_ring_report_losses(ring, &clock));
 	put(ring, 64, 2);
 	KUNIT_EXPECT_EQ(test, first()->goid, 1ULL);
 	gp_ring_consume(ring, first()->words * 8);
@@ -302,15 +302,15 @@ static void a_full_ring_keeps_its_losses(struct kunit *test)
 	for (n = 0; n < 10000 && put(ring, 64, n); n++)
 		;
 	lose(GOPROBE_LOST_RING_FULL, 1);
-	KUNIT_EXPECT_FALSE(test, gp_ring_tell_losses(ring, &clock));
+	KUNIT_EXPECT_FALSE(test, gp_ring_report_losses(ring, &clock));
 	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), GP_RING_MIN);
 	/* Not enough for the record of the loss. */
 	gp_ring_consume(ring, LOST - 8);
-	KUNIT_EXPECT_FALSE(test, gp_ring_tell_losses(ring, &clock));
+	KUNIT_EXPECT_FALSE(test, gp_ring_report_losses(ring, &clock));
 	lose(GOPROBE_LOST_RING_FULL, 1);
 	gp_ring_consume(ring, 64);
-	KUNIT_EXPECT_TRUE(test, gp_ring_tell_losses(ring, &clock));
-	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 64U - 8);
+	KUNIT_EXPECT_TRUE(test, gp_ring_report_losses(ring, &clock));
+	KUNIT_EXPECT_EQ(test, gp_ring_space(ring), 64U - 8);
 	KUNIT_EXPECT_FALSE(test, gp_ring_has_losses(ring));
 }
 
@@ -330,9 +330,9 @@ struct tally {
 };
 
 /* Check and consume what a reader with that room gets. */
-static void drain(struct gp_ring *r, unsigned long end, u32 room, struct tally *t)
+static void drain(struct gp_ring *r, unsigned long end, u32 space, struct tally *t)
 {
-	u32 size = whole_records(r, end, room), at;
+	u32 size = whole_records(r, end, space), at;
 	const u8 *data = gp_ring_first(r);
 
 	for (at = 0; at < size;) {
@@ -352,14 +352,14 @@ static void drain(struct gp_ring *r, unsigned long end, u32 room, struct tally *
 		at += rec->words * 8;
 	}
 	/* No progress with room for any record is wrong, and would go on for ever. */
-	t->wrong += !size && room >= 4096 && end != r->tail;
+	t->wrong += !size && space >= 4096 && end != r->tail;
 	gp_ring_consume(r, size);
 }
 
 /* One hit, as the handler does it. */
 static void hit(struct gp_ring *r, u32 size, u64 number)
 {
-	if ((gp_ring_has_losses(r) && !gp_ring_tell_losses(r, &clock)) || !put(r, size, number))
+	if ((gp_ring_has_losses(r) && !gp_ring_report_losses(r, &clock)) || !put(r, size, number))
 		gp_ring_lose(r, GOPROBE_LOST_RING_FULL, GOPROBE_STAT_LOST_RING_FULL);
 }
 
@@ -492,14 +492,14 @@ static void what_is_lent_is_the_ring_itself_and_free_when_it_was_read(struct kun
 	/* It takes room, but there is nothing of it left to be read. */
 	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), all);
 	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), all - size);
-	KUNIT_EXPECT_LT(test, gp_ring_room(ring), 120U);
+	KUNIT_EXPECT_LT(test, gp_ring_space(ring), 120U);
 	KUNIT_EXPECT_FALSE(test, gp_ring_take_back(ring));
 	KUNIT_ASSERT_EQ(test, skb_copy_bits(skb, 4, read, size), 0);
 	KUNIT_EXPECT_TRUE(test, !memcmp(read, from, size));
 	kfree_skb(skb);
 	KUNIT_EXPECT_TRUE(test, gp_ring_take_back(ring));
 	KUNIT_EXPECT_FALSE(test, gp_ring_take_back(ring));
-	KUNIT_EXPECT_GE(test, gp_ring_room(ring), size);
+	KUNIT_EXPECT_GE(test, gp_ring_space(ring), size);
 	KUNIT_EXPECT_PTR_EQ(test, gp_ring_first(ring), from + size - GP_RING_MIN);
 }
 
@@ -513,17 +513,17 @@ static void what_is_copied_behind_what_is_lent_is_not_free_before_it(struct kuni
 	tap = skb_clone(skb, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, tap);
 	KUNIT_EXPECT_FALSE(test, gp_ring_consume(ring, 4096));
-	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 0U);
+	KUNIT_EXPECT_EQ(test, gp_ring_space(ring), 0U);
 	kfree_skb(skb);
 	/* Somebody else still has it. */
 	KUNIT_EXPECT_FALSE(test, gp_ring_take_back(ring));
 	gp_ring_consume(ring, 1024);
-	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 0U);
+	KUNIT_EXPECT_EQ(test, gp_ring_space(ring), 0U);
 	kfree_skb(tap);
 	KUNIT_EXPECT_TRUE(test, gp_ring_take_back(ring));
-	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 8192U + 4096 + 1024);
+	KUNIT_EXPECT_EQ(test, gp_ring_space(ring), 8192U + 4096 + 1024);
 	gp_ring_consume(ring, 1024);
-	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), 8192U + 4096 + 2048);
+	KUNIT_EXPECT_EQ(test, gp_ring_space(ring), 8192U + 4096 + 2048);
 }
 
 static void what_somebody_keeps_the_beginning_of_is_not_free(struct kunit *test)
@@ -546,7 +546,7 @@ static void what_somebody_keeps_the_beginning_of_is_not_free(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gp_ring_take_back(ring));
 	kfree_skb(tap);
 	KUNIT_EXPECT_TRUE(test, gp_ring_take_back(ring));
-	KUNIT_EXPECT_EQ(test, gp_ring_room(ring), size);
+	KUNIT_EXPECT_EQ(test, gp_ring_space(ring), size);
 }
 
 static void a_message_outlives_the_ring(struct kunit *test)

@@ -46,12 +46,12 @@ static void pass_after(u64 more_ticks, u64 more_ns)
 }
 
 /* What a record that was stamped so gets; 0: it is for a later pass. */
-static u64 told(u64 stamp)
+static u64 converted(u64 stamp)
 {
 	struct goprobe_record rec = { .words = sizeof(rec) / 8, .time = stamp };
 	bool younger;
 
-	if (gp_timeline_tell(&line, &rec, sizeof(rec), &younger))
+	if (gp_timeline_convert(&line, &rec, sizeof(rec), &younger))
 		return younger ? 0 : rec.time;
 	return younger ? 0 : U64_MAX;
 }
@@ -59,7 +59,7 @@ static u64 told(u64 stamp)
 /* By how much it is more than it should be. */
 static u64 off(u64 stamp, u64 want)
 {
-	return told(stamp) - want;
+	return converted(stamp) - want;
 }
 
 static void the_ends_of_a_pass_are_the_kernels_time(struct kunit *test)
@@ -75,11 +75,11 @@ static void the_ends_of_a_pass_are_the_kernels_time(struct kunit *test)
 static void what_is_stamped_now_is_for_a_later_pass(struct kunit *test)
 {
 	pass_after(2000, 1000);
-	KUNIT_EXPECT_EQ(test, told(1002000), 0ULL);
-	KUNIT_EXPECT_EQ(test, told(U64_MAX / 2), 0ULL);
+	KUNIT_EXPECT_EQ(test, converted(1002000), 0ULL);
+	KUNIT_EXPECT_EQ(test, converted(U64_MAX / 2), 0ULL);
 	pass_after(2000, 1000);
 	/* It is younger than all that the pass before has promised. */
-	KUNIT_EXPECT_GT(test, told(1002000), 51000ULL);
+	KUNIT_EXPECT_GT(test, converted(1002000), 51000ULL);
 }
 
 static void time_follows_the_kernels_corrections(struct kunit *test)
@@ -115,7 +115,7 @@ static void time_rises_with_ticks_whatever_the_passes_do(struct kunit *test)
 		stamp = ticks;
 		pass_after(step, ns);
 		for (k = 0; k < 8 && stamp - line.from.ticks <= line.span; k++) {
-			u64 time = told(stamp);
+			u64 time = converted(stamp);
 
 			out_of_order += time < last;
 			early += time <= promised;
@@ -134,19 +134,19 @@ static void a_tick_before_the_pass_is_its_beginning(struct kunit *test)
 {
 	pass_after(2000, 1000);
 	pass_after(2000, 1000);
-	KUNIT_EXPECT_EQ(test, told(1002000 - 50), line.base);
-	KUNIT_EXPECT_EQ(test, told(0), line.base);
+	KUNIT_EXPECT_EQ(test, converted(1002000 - 50), line.base);
+	KUNIT_EXPECT_EQ(test, converted(0), line.base);
 }
 
 static void two_passes_in_the_same_moment_are_no_harm(struct kunit *test)
 {
 	pass_after(2000, 1000);
 	pass_after(0, 0);
-	KUNIT_EXPECT_EQ(test, told(1002000), 0ULL);
+	KUNIT_EXPECT_EQ(test, converted(1002000), 0ULL);
 	KUNIT_EXPECT_GE(test, line.to.ns, 51000ULL);
 	pass_after(1, 0);
-	KUNIT_EXPECT_GT(test, told(1002000), 51000ULL);
-	KUNIT_EXPECT_LE(test, told(1002000), line.to.ns);
+	KUNIT_EXPECT_GT(test, converted(1002000), 51000ULL);
+	KUNIT_EXPECT_LE(test, converted(1002000), line.to.ns);
 }
 
 struct broken_case {
@@ -181,16 +181,16 @@ static void when_ticks_are_no_time_all_get_the_time_of_the_pass(struct kunit *te
 	pass_after(c->ticks, c->ns);
 	KUNIT_EXPECT_EQ(test, line.span == U64_MAX, c->broken);
 	if (c->broken) {
-		KUNIT_EXPECT_EQ(test, told(before), line.to.ns);
-		KUNIT_EXPECT_EQ(test, told(0), line.to.ns);
-		KUNIT_EXPECT_EQ(test, told(U64_MAX), line.to.ns);
+		KUNIT_EXPECT_EQ(test, converted(before), line.to.ns);
+		KUNIT_EXPECT_EQ(test, converted(0), line.to.ns);
+		KUNIT_EXPECT_EQ(test, converted(U64_MAX), line.to.ns);
 	}
 	/* And from then on it goes on. */
 	now = line.to.ns + 1;
 	pass_after(2000, 1000);
 	KUNIT_EXPECT_EQ(test, line.to.ticks, ticks - 1);
-	KUNIT_EXPECT_GT(test, told(ticks - 1000), line.from.ns);
-	KUNIT_EXPECT_LT(test, told(ticks - 1000), line.to.ns);
+	KUNIT_EXPECT_GT(test, converted(ticks - 1000), line.from.ns);
+	KUNIT_EXPECT_LT(test, converted(ticks - 1000), line.to.ns);
 }
 
 static void a_counter_that_is_given_up_is_replaced_by_time(struct kunit *test)
@@ -199,13 +199,13 @@ static void a_counter_that_is_given_up_is_replaced_by_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_clock_read(&clock), 1002000ULL);
 	counter = false;
 	pass_after(2000, 1000);
-	KUNIT_EXPECT_EQ(test, told(1003000), line.to.ns);
+	KUNIT_EXPECT_EQ(test, converted(1003000), line.to.ns);
 	KUNIT_EXPECT_EQ(test, gp_clock_read(&clock), now);
 	pass_after(777, 1000);
 	KUNIT_EXPECT_EQ(test, line.to.ticks, now - 1);
-	KUNIT_EXPECT_GE(test, told(now - 500), now - 501);
-	KUNIT_EXPECT_LE(test, told(now - 500), now - 500);
-	KUNIT_EXPECT_EQ(test, told(now), 0ULL);
+	KUNIT_EXPECT_GE(test, converted(now - 500), now - 501);
+	KUNIT_EXPECT_LE(test, converted(now - 500), now - 500);
+	KUNIT_EXPECT_EQ(test, converted(now), 0ULL);
 }
 
 /* Three records, the last one of another size; the second one is stamped later. */
@@ -223,19 +223,19 @@ static void a_pass_ends_at_the_first_younger_record(struct kunit *test)
 	bool younger;
 
 	pass_after(2000, 1000);
-	KUNIT_EXPECT_EQ(test, gp_timeline_tell(&line, &r, sizeof(r), &younger),
+	KUNIT_EXPECT_EQ(test, gp_timeline_convert(&line, &r, sizeof(r), &younger),
 			(u32)sizeof(r.rec[0]));
 	KUNIT_EXPECT_TRUE(test, younger);
 	KUNIT_EXPECT_LE(test, r.rec[0].time - 50050, 1ULL);
 	KUNIT_EXPECT_EQ(test, r.rec[1].time, 1002100ULL);
 	pass_after(2000, 1000);
-	KUNIT_EXPECT_EQ(test, gp_timeline_tell(&line, r.rec + 1, sizeof(r) - sizeof(r.rec[0]) - 8,
-					       &younger), (u32)sizeof(r.rec[1]));
+	KUNIT_EXPECT_EQ(test, gp_timeline_convert(&line, r.rec + 1,
+						  sizeof(r) - sizeof(r.rec[0]) - 8, &younger), (u32)sizeof(r.rec[1]));
 	KUNIT_EXPECT_FALSE(test, younger);
 	KUNIT_EXPECT_EQ(test, r.last.time, 1002200ULL);
-	KUNIT_EXPECT_EQ(test, gp_timeline_tell(&line, &r.last, sizeof(r.last) + 8, &younger),
+	KUNIT_EXPECT_EQ(test, gp_timeline_convert(&line, &r.last, sizeof(r.last) + 8, &younger),
 			(u32)sizeof(r.last) + 8);
-	KUNIT_EXPECT_EQ(test, gp_timeline_tell(&line, &r, 0, &younger), 0U);
+	KUNIT_EXPECT_EQ(test, gp_timeline_convert(&line, &r, 0, &younger), 0U);
 }
 
 static struct kunit_case cases[] = {
