@@ -65,9 +65,9 @@ static inline void gp_compat_unregister_sync(void)
 #endif
 
 /*
- * Until 6.14 each hit takes the lock of its process's mappings (mmap_lock), to look its uprobe up,
- * and before 6.12 a lock of the whole machine. 6.14 looks without a lock, by what it added to
- * <linux/mmap_lock.h>.
+ * Before 6.14 each hit looks its uprobe up under the lock of the process's mappings (mmap_lock),
+ * and before 6.12 also under a lock of the whole machine. 6.14 looks it up without a lock, with
+ * what it added to <linux/mmap_lock.h>.
  */
 #ifdef GP_HAVE_MMAP_LOCK_SPECULATE
 #define GP_HITS_TAKE_LOCKS	0
@@ -84,7 +84,7 @@ static inline void gp_compat_unregister_sync(void)
 	int name(struct uprobe_consumer *uc, struct pt_regs *regs)
 #endif
 
-/* 6.12 took the context from filters. */
+/* 6.12 removed the context argument of consumers' filters. */
 #ifdef GP_HAVE_FILTER_CTX
 #define GP_UPROBE_FILTER(name, uc, mm) \
 	bool name(struct uprobe_consumer *uc, enum uprobe_filter_ctx unused, \
@@ -95,8 +95,8 @@ static inline void gp_compat_unregister_sync(void)
 #endif
 
 /*
- * set_active_memcg() in a task. The kernel's own names a per-CPU variable for
- * interrupts, too, which is exported to modules since 5.14 only.
+ * set_active_memcg() in a task. The kernel's own function also names a per-CPU variable for
+ * interrupts, which is exported to modules only since 5.14.
  */
 static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *memcg)
 {
@@ -110,7 +110,7 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 #endif
 }
 
-/* 6.0 lets a fault end with the lock dropped and nothing left to do. */
+/* Since 6.0 a fault may end with the lock released and nothing left to do. */
 #ifdef GP_HAVE_FAULT_COMPLETED
 #define GP_FAULT_COMPLETED	VM_FAULT_COMPLETED
 #else
@@ -118,8 +118,8 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 #endif
 
 /*
- * Where the saved x86 floating point state of the current task is: 5.16 moved
- * it behind a pointer, 6.16 moved the owner to right behind task_struct.
+ * The current task's saved x86 floating point state: 5.16 moved it behind a pointer, 6.16 placed
+ * its owner directly behind task_struct.
  */
 #ifdef CONFIG_X86_64
 #ifdef GP_HAVE_THREAD_FPU

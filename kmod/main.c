@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * goprobe: dynamic tracing of live Go programs. Brings the parts up in order and
- * takes them down in reverse. No session is left when the module goes: each holds
- * a reference to it. It has no alias for its netlink family: anybody may look that
- * up, and would load it.
+ * The module goprobe: dynamic tracing of live Go programs. Initializes the parts in order and
+ * shuts them down in reverse order. No session exists when the module is unloaded: each session
+ * holds a reference to the module. The module has no alias for its netlink family, because any
+ * user may look a family up and would so load the module.
  */
 #include <linux/init.h>
 #include <linux/module.h>

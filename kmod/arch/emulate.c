@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who executes the instruction under a breakpoint.
+ * Emulation of the instruction under a breakpoint, in the handler.
  *
- * The kernel emulates few instructions; others it single-steps in a page of its
- * own, for which it takes a second exception. But if a handler has changed
- * the instruction pointer, the kernel leaves the instruction alone: so the
- * handler can carry it out itself, on the registers.
+ * The kernel emulates a few instructions. It single-steps all others out of line, which takes a
+ * second exception. If a handler has changed the instruction pointer, a kernel that honours the
+ * change does not execute the instruction. The handler can then emulate it on the registers.
  *
- * That is so since 6.18 ("uprobe: Do not emulate/sstep original instruction
- * when ip is changed"), and in stable kernels that have taken it over, like
- * Debian's 6.1 and 6.12; 6.13 to 6.17 and 5.10 do not. Where it isn't so, a RET that
- * is carried out is executed once more and the program dies. So it is tried
- * first, with an instruction that does no harm either way: see
+ * Kernels do so since 6.18 ("uprobe: Do not emulate/sstep original instruction when ip is
+ * changed"), and stable kernels that have the backport, like Debian's 6.1 and 6.12; 6.13 to 6.17
+ * and 5.10 do not. On those, a RET that the handler emulates is executed a second time, and the
+ * program dies. So a self-test tries first, with an instruction that does no harm either way: see
  * GOPROBE_SELF_TEST_CODE and gp_emulate_round().
  *
- * Other consumers at the same place that the kernel calls after ours see the
- * registers as they are behind the instruction. The stack pointer is changed only by a
- * RET: a uretprobe, which the kernel prepares after all handlers have run, finds
- * the return address where it was.
+ * Other consumers at the same place that the kernel calls after ours see the registers as they are
+ * behind the instruction. Only a RET changes the stack pointer: a uretprobe, which the kernel
+ * prepares after all handlers have run, finds the return address in its place.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -32,10 +29,10 @@
 #include "arch/arch.h"
 #include "arch/emulate.h"
 
-/* Can change at any time; read once for each point, which then stays as it was made. */
+/* Can change at any time; read once for each point, whose mode then stays the same. */
 static bool gp_emulate_param = true;
 module_param_named(execute, gp_emulate_param, bool, 0644);
-MODULE_PARM_DESC(execute, "carry out simple instructions and returns in the handler where the kernel allows, at points made from now on (default: Y)");
+MODULE_PARM_DESC(execute, "emulate simple instructions and returns in the handler where the kernel allows it, at points placed from now on (default: Y)");
 
 enum gp_honours {
 	GP_HONOURS_UNKNOWN,
@@ -44,9 +41,8 @@ enum gp_honours {
 };
 
 /*
- * Does the kernel honour a changed instruction pointer? What the first test says is written. A
- * later one, or a thread that is where it should not be, can only take it back: that costs time,
- * and nothing else.
+ * Whether the kernel honours a changed instruction pointer. The first test sets it. A later test,
+ * or a thread at an unexpected place, can only clear it, which costs speed and nothing else.
  */
 static enum gp_honours gp_honours;
 
@@ -81,10 +77,9 @@ void gp_emulate_init(struct gp_emulate *e, const struct goprobe_point *point)
 }
 
 /*
- * The next round of a test. In each but the last the first instruction is skipped, or not, as a
- * random bit says. Only a kernel that honours a skip lets the registers show which it was: so a
- * client that writes them itself, to be believed, has to guess all bits. Return: is it to be
- * skipped?
+ * The next round of a test. In each round but the last, a random bit decides whether the first
+ * instruction is skipped. Only a kernel that honours a skip lets the registers show the bit. A
+ * client that forges the registers has to guess all bits. Return: whether to skip.
  */
 static bool gp_emulate_round(struct gp_emulate *e, u32 left, u32 count)
 {
@@ -121,7 +116,7 @@ static noinline void gp_emulate_test(struct gp_emulate *e, struct pt_regs *regs)
 	bool skip;
 
 	gp_arch_test_registers(regs, &left, &count);
-	/* Several threads are at once where only one should be if somebody cheats. */
+	/* Several threads can be here at once: a client may cheat. */
 	spin_lock(&lock);
 	skip = gp_emulate_round(e, left, count);
 	spin_unlock(&lock);
@@ -130,13 +125,13 @@ static noinline void gp_emulate_test(struct gp_emulate *e, struct pt_regs *regs)
 }
 
 /**
- * gp_emulate_hit() - execute the instruction, unless that is the kernel's business
+ * gp_emulate_hit() - execute the instruction, unless the kernel does
  * @e: not by GP_EXECUTOR_KERNEL
- * @regs: the hitting thread's; what the handler had to read there has been read
+ * @regs: of the hitting thread; the handler has read from them all that it needs
  *
- * If another consumer at the place, which the kernel has called before ours, has changed the
- * instruction pointer, the instruction is not to be executed at all. (One that has set it to the
- * same place in another page knows what it does.)
+ * If another consumer at the place, which the kernel called before ours, has changed the
+ * instruction pointer, the instruction must not be executed at all. (A consumer that sets it to
+ * the same offset in another page does so on purpose.)
  *
  * Context: as the handler.
  */

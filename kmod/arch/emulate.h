@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who executes the instruction under a breakpoint. */
+/* Emulation of the instruction under a breakpoint. */
 #ifndef GP_EMULATE_H
 #define GP_EMULATE_H
 
@@ -12,7 +12,7 @@ struct pt_regs;
 struct task_struct;
 
 enum gp_executor {
-	GP_EXECUTOR_KERNEL,	/* it emulates, or single-steps */
+	GP_EXECUTOR_KERNEL,	/* emulates or single-steps */
 	GP_EXECUTOR_HANDLER,
 	GP_EXECUTOR_SELF_TEST,
 };
@@ -20,12 +20,12 @@ enum gp_executor {
 /**
  * struct gp_emulate - how the instruction of one point is executed
  * @by: enum gp_executor
- * @offset: where in its page
+ * @offset: of the instruction, in its page
  * @step: the instruction, for GP_EXECUTOR_HANDLER
- * @tester: for GP_EXECUTOR_SELF_TEST: whose test it is, never dereferenced
- * @left: ... rounds that it has left
- * @count: ... what the first instruction has to count from in the next one
- * @skips: ... rounds in which it is skipped, the next one's bit first
+ * @tester: for GP_EXECUTOR_SELF_TEST: the testing thread, never dereferenced
+ * @left: ... rounds left
+ * @count: ... expected start value of the first instruction's register in the next round
+ * @skips: ... rounds in which the instruction is skipped, the next round's bit first
  */
 struct gp_emulate {
 	u8 by;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which x86-64 instructions a handler can carry out: Intel SDM, volume 2, chapter
- * 2 (ModRM, SIB, REX) and appendix A (opcodes). Everything that is not expressly
- * known is refused; so is any prefix other than REX, but for the 66 of a NOP.
+ * Decoder of the x86-64 instructions that a handler can emulate: Intel SDM, volume 2, chapter 2
+ * (ModRM, SIB, REX) and appendix A (opcodes). The decoder rejects every instruction that it does
+ * not know, and any prefix other than REX, except the 66 of a NOP.
  */
 #include "step.h"
 
@@ -11,7 +11,7 @@
 #define REX_X	0x02
 #define REX_B	0x01
 
-/* What is read; @cut once there was nothing left to read. */
+/* The bytes to read; @cut: they ended inside the instruction. */
 struct gp_code {
 	const __u8 *p;
 	__u32 len;
@@ -53,7 +53,7 @@ static __u8 gp_code_extend(const struct gp_code *c, __u8 bit, __u8 reg)
 	return c->rex & bit ? reg + 8 : reg;
 }
 
-/* The SIB byte. Return: whether a displacement of 32 bits stands for the base. */
+/* The SIB byte. Return: whether a displacement of 32 bits replaces the base. */
 static bool gp_code_sib(struct gp_code *c, __u8 mod, struct gp_step_ea *ea)
 {
 	__u8 sib = gp_code_byte(c), index;
@@ -126,13 +126,13 @@ static void gp_step_from_imm(struct gp_step *s, struct gp_code *c, unsigned int 
 	s->imm = gp_code_signed(c, bytes);
 }
 
-/* Without REX, 4 to 7 are AH, CH, DH and BH. */
+/* Without REX, the register numbers 4 to 7 are AH, CH, DH and BH. */
 static bool gp_code_is_low(const struct gp_code *c, __u8 reg)
 {
 	return c->rex || reg < 4;
 }
 
-/* 90, or 0F 1F /0, each perhaps after a 66. */
+/* 90, or 0F 1F /0, each optionally after a 66. */
 static bool gp_step_nop(struct gp_code *c, struct gp_step *s)
 {
 	struct gp_modrm m;
@@ -155,7 +155,7 @@ static const __u8 gp_step_arithmetic[8] = {
 	GP_STEP_AND, GP_STEP_SUB, GP_STEP_XOR, GP_STEP_CMP,
 };
 
-/* 01 /r, 03 /r, 05 and so on up to 3D: the middle of the opcode tells which. */
+/* 01 /r, 03 /r, 05 and so on up to 3D: the middle bits of the opcode select the operation. */
 static bool gp_step_two(struct gp_code *c, __u8 op, struct gp_step *s)
 {
 	struct gp_modrm m = { .mem = false };
@@ -271,7 +271,7 @@ static bool gp_step_lea(struct gp_code *c, struct gp_step *s)
 	return m.mem;
 }
 
-/* Behind REX, if there is one. */
+/* The opcode, behind REX if there is one. */
 static bool gp_step_opcode(struct gp_code *c, __u8 op, struct gp_step *s)
 {
 	switch (op) {
@@ -308,8 +308,8 @@ static bool gp_step_opcode(struct gp_code *c, __u8 op, struct gp_step *s)
 }
 
 /*
- * Not in a handler's hands: a uretprobe of somebody else at the same place is prepared
- * after it, with the return address at SP.
+ * A handler must not change SP: the kernel prepares another consumer's uretprobe at the same place
+ * after all handlers, with the return address at SP.
  */
 static bool gp_step_writes_sp(const struct gp_step *s)
 {

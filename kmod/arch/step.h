@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which x86-64 instructions a handler can carry out in the program's place, so
- * that the kernel need not single-step them. Pure: compiles in the kernel and in
- * user space, where the tool tells beforehand what the module will do.
+ * Decoder of the x86-64 instructions that a handler can emulate, so that the kernel need not
+ * single-step them. Pure: the kernel and user space compile it, so the tool can predict what the
+ * module will do.
  */
 #ifndef GP_STEP_H
 #define GP_STEP_H
@@ -13,10 +13,9 @@
 #endif
 
 /*
- * What functions without a stack check begin with, and what ends all of them; see
- * docs/performance.md for how many. Only CMP and TEST take an operand that they
- * do not write from memory, besides MOV; only MOV writes memory, and only that of
- * the stack: [RSP + disp].
+ * The instructions with which functions without a stack check begin, and those that end all
+ * functions; docs/performance.md has their shares. Besides MOV, only CMP and TEST, which write no
+ * operand, take an operand from memory. Only MOV writes memory, and only the stack: [RSP + disp].
  */
 enum gp_step_kind {
 	GP_STEP_NONE,
@@ -24,16 +23,16 @@ enum gp_step_kind {
 	GP_STEP_NOP,		/* of any length */
 	GP_STEP_MOV,		/* also MOVZX: see @from_width */
 	GP_STEP_LEA,		/* the address of @ea to register @to_reg */
-	GP_STEP_ADD,		/* from here on the flags are set */
+	GP_STEP_ADD,		/* this and the following kinds set the flags */
 	GP_STEP_OR,
 	GP_STEP_AND,
 	GP_STEP_SUB,
 	GP_STEP_XOR,
-	GP_STEP_CMP,		/* as SUB, nothing else is written */
-	GP_STEP_TEST,		/* as AND, nothing else is written */
+	GP_STEP_CMP,		/* as SUB, but only the flags are written */
+	GP_STEP_TEST,		/* as AND, but only the flags are written */
 };
 
-/* Where an operand is. */
+/* Location of an operand. */
 enum gp_step_operand {
 	GP_STEP_NO_OPERAND,
 	GP_STEP_REG,
@@ -49,8 +48,8 @@ enum gp_step_operand {
  * @disp: displacement
  * @base: register, or GP_STEP_NO_REG
  * @index: register, or GP_STEP_NO_REG
- * @shift: @index counts shifted left by so much
- * @rip: the next instruction's address is added
+ * @shift: left shift of @index
+ * @rip: the address of the next instruction is added
  *
  * The sum is taken modulo 2^64.
  */
@@ -65,17 +64,17 @@ struct gp_step_ea {
 /**
  * struct gp_step - an instruction
  * @kind: enum gp_step_kind
- * @length: its bytes
- * @width: bytes that it works with: 8, 4 or, of CMP and TEST, 1. With 4 the upper
- *	half of a register that is written becomes 0
- * @from_width: bytes that are read of operand @from, extended with zeros: @width,
+ * @length: bytes of the instruction
+ * @width: operand size in bytes: 8, 4 or, for CMP and TEST, 1. With 4, the upper half of a
+ *	register that is written becomes 0
+ * @from_width: bytes that are read from operand @from and extended with zeros: @width,
  *	but 1 or 2 for MOVZX
  * @to: enum gp_step_operand: the first operand, REG or MEM
- * @to_reg: the register, if it is one
- * @from: the second: REG, IMM or MEM; only one of both is MEM
- * @from_reg: the register, if it is one
- * @imm: the immediate, sign-extended to 64 bits, of which @width bytes count
- * @ea: where the operand in memory is; what LEA computes
+ * @to_reg: its register, for REG
+ * @from: the second operand: REG, IMM or MEM; at most one of both is MEM
+ * @from_reg: its register, for REG
+ * @imm: the immediate, sign-extended to 64 bits; its low @width bytes count
+ * @ea: address of the operand in memory; for LEA, the result
  *
  * Registers have their hardware numbers: 0 RAX, 1 RCX, 2 RDX, 3 RBX, 4 RSP, 5 RBP,
  * 6 RSI, 7 RDI, 8 to 15 R8 to R15. AH, CH, DH and BH do not occur.
@@ -94,13 +93,13 @@ struct gp_step {
 };
 
 /**
- * gp_step_decode - is it an instruction that a handler can carry out?
+ * gp_step_decode - decode an instruction that a handler can emulate
  * @code: its first byte
  * @len: bytes that can be read there; the instruction may be shorter
- * @ret: the instruction, if it is
+ * @ret: the instruction, on success
  *
- * Return: whether it is. Other instructions, such as @len cuts off, and those that
- * change RSP, but for RET, are not.
+ * Return: whether a handler can emulate the instruction. It cannot if the instruction is unknown,
+ * cut off by @len, or changes RSP and is not a RET.
  */
 bool gp_step_decode(const __u8 *code, __u32 len, struct gp_step *ret);
 

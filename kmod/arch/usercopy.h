@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Read and write the current task's memory without faulting. */
+/* Reads and writes of the current task's memory that never fault. */
 #ifndef GP_USERCOPY_H
 #define GP_USERCOPY_H
 
 #include <linux/types.h>
 
 #ifndef gp_user_copy
-#include <linux/mutex.h>	/* futex.h uses it, and includes it not everywhere */
+#include <linux/mutex.h>	/* used by futex.h, which does not include it on all kernels */
 #include <linux/futex.h>
 #include <linux/kasan-checks.h>
 #include <linux/uaccess.h>
 #include <asm/futex.h>
 
 /*
- * Copy @size bytes from @address of the current task. Return: bytes not copied,
- * at the end.
+ * Copy @size bytes from @address of the current task. Return: the number of bytes at the end that
+ * were not copied.
  *
- * raw_copy_from_user() and not copy_from_user_nofault(): the latter asks whether
- * the destination, which is in a ring that vmap() made, may be written by a
- * usercopy, and so searches the tree of kernel mappings under a global lock for
- * each value (check_heap_object(), 5.18 and later). The caller knows its bounds;
- * KASAN, which sees nothing of raw copies by itself, is asked about them.
+ * This uses raw_copy_from_user() and not copy_from_user_nofault(). The latter checks whether a
+ * usercopy may write the destination, which is in a ring that vmap() made; the check searches the
+ * tree of kernel mappings under a global lock for each value (check_heap_object(), 5.18 and
+ * later). The caller knows its bounds. KASAN does not instrument raw copies, so the function
+ * checks the bounds with KASAN explicitly.
  * Context: page faults disabled.
  */
 static __always_inline u32 gp_user_copy(void *to, unsigned long address, u32 size)
@@ -34,8 +34,8 @@ static __always_inline u32 gp_user_copy(void *to, unsigned long address, u32 siz
 }
 
 /*
- * Write the low @size bytes (1, 2, 4, 8) of @value to @address of the current task, at once
- * if they are aligned. Return: false if they could not be. Context: page faults disabled.
+ * Write the low @size bytes (1, 2, 4, 8) of @value to @address of the current task, in one store
+ * if the address is aligned. Return: whether they were written. Context: page faults disabled.
  */
 static inline bool gp_user_put(unsigned long address, u64 value, u32 size)
 {
@@ -66,9 +66,9 @@ fault:
 }
 
 /*
- * Read @size bytes (1, 2, 4, 8) at @address of the current task, at once if they are aligned:
- * gp_user_copy() reads byte by byte what is less than a word, and may so find a value that never
- * was there. Return: false if they are not all there. Context: page faults disabled.
+ * Read @size bytes (1, 2, 4, 8) at @address of the current task, in one load if the address is
+ * aligned. gp_user_copy() reads less than a word byte by byte, and may so return a value that
+ * memory never held. Return: whether all bytes were read. Context: page faults disabled.
  */
 static inline bool gp_user_get(u64 *to, unsigned long address, u32 size)
 {
@@ -107,8 +107,8 @@ fault:
 }
 
 /*
- * Can the byte at @address of the current task be written? Nothing is changed: a locked OR
- * with 0 is a write all the same. Context: page faults disabled.
+ * Whether the byte at @address of the current task can be written. A locked OR with 0 is a write
+ * that changes nothing. Context: page faults disabled.
  */
 static inline bool gp_user_writable(unsigned long address)
 {
@@ -119,7 +119,7 @@ static inline bool gp_user_writable(unsigned long address)
 	       !arch_futex_atomic_op_inuser(FUTEX_OP_OR, 0, &old, word);
 }
 
-/* Read 8 bytes at @address. Return: false if they are not all there. */
+/* Read 8 bytes at @address. Return: whether all bytes were read. */
 static __always_inline bool gp_user_load(u64 *to, unsigned long address)
 {
 	const u64 __user *from = (const u64 __user *)address;

@@ -35,8 +35,8 @@ const u16 gp_arch_reg_offset[GP_ARCH_INT_REGS] = {
 };
 
 /*
- * DWARF's numbers of the first eight, by which they have hardware numbers; of the
- * others both are the same. System V psABI for x86-64, figure "DWARF Register Number".
+ * Hardware numbers of the registers with DWARF numbers 0 to 7; for the others both numbers are
+ * equal. System V psABI for x86-64, figure "DWARF Register Number".
  */
 static const u8 gp_dwarf_hardware[] = { 0, 2, 1, 3, 6, 7, 5, 4 };
 
@@ -58,7 +58,7 @@ int gp_arch_float_reg(u8 dwarf)
 	return dwarf - GP_DWARF_XMM0;
 }
 
-/* The registers as they are in the processor; the kernel itself uses none. */
+/* Read a register from the processor. The kernel itself uses no float registers here. */
 static void gp_read_live_xmm(u8 to[16], unsigned int reg)
 {
 #define GP_STORE_XMM(n) ({ \
@@ -153,17 +153,17 @@ void gp_arch_float_regs(struct gp_float_regs *ret, u16 mask)
 }
 
 /*
- * What else the bit of SSE says depends on the format: in the compacted one that MXCSR is in its
- * initial state, too, in the standard one nothing: MXCSR is always in memory (Intel SDM, volume 1,
- * 13.8 and 13.9).
+ * The bit of SSE also covers MXCSR, depending on the format. In the compacted format a clear bit
+ * says that MXCSR is in its initial state too. In the standard format it does not: MXCSR is always
+ * in memory (Intel SDM, volume 1, 13.8 and 13.9).
  */
 #define GP_XSAVE_COMPACTED	BIT_ULL(63)
 
 /*
- * In memory, from where the registers are loaded before the task is back in user space.
- * kernel_fpu_begin() saves them there if they are not, and takes this CPU's for invalid; so
- * that no other CPU has a copy that counts, from before, last_cpu is none, as for ptrace
- * (__fpu_invalidate_fpregs_state()).
+ * Set the register in memory, from where the processor loads it before the task returns to user
+ * space. kernel_fpu_begin() saves the registers there if necessary and marks this CPU's copy
+ * invalid. Setting last_cpu to none, as ptrace does (__fpu_invalidate_fpregs_state()), invalidates
+ * an older copy on any other CPU.
  */
 void gp_arch_set_float(u8 index, u64 value, u32 size)
 {
@@ -173,7 +173,7 @@ void gp_arch_set_float(u8 index, u64 value, u32 size)
 	gp_compat_fpu()->last_cpu = UINT_MAX;
 	fp = gp_compat_fpregs();
 	if (!gp_saved_xmm_valid(fp)) {
-		/* They are all 0: see above. */
+		/* The registers are all 0 in their initial state: see gp_saved_xmm_valid(). */
 		memset(fp->fxsave.xmm_space, 0, sizeof(fp->fxsave.xmm_space));
 		if (fp->xsave.header.xcomp_bv & GP_XSAVE_COMPACTED)
 			fp->fxsave.mxcsr = MXCSR_DEFAULT;
@@ -188,7 +188,7 @@ unsigned long gp_arch_thread_pointer(void)
 	return x86_fsbase_read_cpu();
 }
 
-/* Intel SDM, volume 2, 2.1.1: they may stand before REX, in any order. */
+/* Prefixes that may precede REX, in any order: Intel SDM, volume 2, 2.1.1. */
 static bool gp_is_legacy_prefix(u8 byte)
 {
 	switch (byte) {
@@ -200,38 +200,39 @@ static bool gp_is_legacy_prefix(u8 byte)
 }
 
 /*
- * What kernels accept but must not: they decode 90 as NOP whatever its prefix,
- * so 4x 90 with REX.B (XCHG R8,RAX) would be skipped (kernel/arch/x86 uprobes.c
- * before 7.2), which corrupts the program. What they refuse only once a process
- * maps the file, when the error can no longer be told: INT3, LOCK. And PUSHF, which is
- * stepped with the trap flag set and pushes that, too: a later POPF would then trap.
- * Prefixes alone could be those of any.
+ * Rejects instructions that kernels mishandle, and prefixes without an instruction.
+ *
+ * XCHG with RAX: kernels before 7.2 decode 90 as NOP whatever its prefix (arch/x86/kernel/
+ * uprobes.c), so they would skip 4x 90 with REX.B (XCHG R8,RAX) and corrupt the program.
+ * INT3, LOCK: the kernel rejects them only when a process maps the file, which is too late to
+ * report an error. PUSHF: single-stepped with the trap flag set, it pushes that flag too, and a
+ * later POPF would trap.
  */
 const char *gp_arch_refuses(const u8 *code, u32 len)
 {
 	u32 i;
 
 	if (code[0] == 0xcc)
-		return "there is a breakpoint instruction already";
+		return "there is already a breakpoint instruction";
 	for (i = 0; i < len && gp_is_legacy_prefix(code[i]); i++)
 		if (code[i] == 0xf0)
-			return "an instruction with a LOCK prefix can't be probed";
+			return "an instruction with a LOCK prefix cannot be probed";
 	if (len - i >= 2 && (code[i] & 0xf1) == 0x41 && code[i + 1] == 0x90)
-		return "an XCHG with RAX can't be probed";
+		return "an XCHG with RAX cannot be probed";
 	if (i < len && (code[i] & 0xf0) == 0x40)
 		i++;
 	if (i == len)
-		return "a point does not say what its instruction is behind the prefixes";
+		return "the code of a point ends inside its instruction's prefixes";
 	if (code[i] == 0x9c)
-		return "a PUSHF can't be probed: it would push the flag of single-steps";
+		return "a PUSHF cannot be probed: it would push the trap flag of single-steps";
 	return NULL;
 }
 
 void gp_arch_ticks_rate(u32 *mult, u32 *shift)
 {
-	/* The kernel's own verdict: it takes it for a clock as long as it is not unstable. */
+	/* The kernel uses the TSC as a clock unless it has found it unstable. */
 	if (!boot_cpu_has(X86_FEATURE_TSC) || !tsc_khz || check_tsc_unstable())
 		return;
-	/* As much precision as there is: gp_clock_passed() has 96 bits. */
+	/* The highest precision: gp_clock_passed() computes with 96 bits. */
 	clocks_calc_mult_shift(mult, shift, tsc_khz, NSEC_PER_MSEC, 0);
 }

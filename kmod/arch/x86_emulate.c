@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Carrying out an x86-64 instruction on the registers of the thread that has run
- * into it: what gp_step_decode() knows. Whatever is unusual is left to the
- * processor, which the kernel then has step over it: so nothing here needs to
- * raise an exception.
+ * Emulation of x86-64 instructions that gp_step_decode() knows, on the registers of the thread that
+ * hit the breakpoint. Unusual cases are left to the processor: the kernel then single-steps the
+ * instruction. So nothing here needs to raise an exception.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -58,7 +57,7 @@ static bool gp_step_read(const struct gp_step *s, struct pt_regs *regs, u8 opera
 		v = s->imm;
 		break;
 	case GP_STEP_MEM:
-		/* At once, as the processor: others may be writing it. */
+		/* One load, as the processor does: another thread may be writing the value. */
 		if (!gp_user_get(&v, gp_step_address(s, regs), width))
 			return false;
 		break;
@@ -79,7 +78,7 @@ static bool gp_step_write(const struct gp_step *s, struct pt_regs *regs, u64 v)
 #define GP_STEP_FLAGS	(X86_EFLAGS_CF | X86_EFLAGS_PF | X86_EFLAGS_AF | \
 			 X86_EFLAGS_ZF | X86_EFLAGS_SF | X86_EFLAGS_OF)
 
-/* What every operation tells of its result. */
+/* Flags that each operation derives from its result. */
 static unsigned long gp_step_result_flags(u64 result, u64 top)
 {
 	unsigned long flags = 0;
@@ -94,8 +93,8 @@ static unsigned long gp_step_result_flags(u64 result, u64 top)
 }
 
 /*
- * Of a sum or a difference: carried out of the top bit if @carry, out of the sign if
- * @overflow has it, out of the fourth bit if that differs from what it would be.
+ * Flags of a sum or a difference: CF is @carry, OF is @overflow, and AF is the carry or borrow out
+ * of bit 3.
  */
 static unsigned long gp_step_carry_flags(u64 a, u64 b, u64 result, bool carry,
 					 bool overflow)
@@ -111,10 +110,7 @@ static unsigned long gp_step_carry_flags(u64 a, u64 b, u64 result, bool carry,
 	return flags;
 }
 
-/*
- * @a is the first operand. AF is undefined after AND, OR, XOR and TEST; processors
- * clear it.
- */
+/* @a is the first operand. AF is undefined after AND, OR, XOR and TEST; processors clear it. */
 static bool gp_step_compute(const struct gp_step *s, struct pt_regs *regs, u64 a, u64 b)
 {
 	u64 top = 1ULL << (8 * s->width - 1), result;
@@ -153,7 +149,7 @@ static bool gp_step_compute(const struct gp_step *s, struct pt_regs *regs, u64 a
 	return true;
 }
 
-/* Any but a return. Return: false if it is left to the processor. */
+/* Emulate any instruction but a return. Return: false if it is left to the processor. */
 static bool gp_step_run(const struct gp_step *s, struct pt_regs *regs)
 {
 	u64 from, to = 0;
@@ -191,8 +187,8 @@ static __always_inline void gp_step_return(struct pt_regs *regs)
 	loaded = gp_user_load(&to, regs->sp);
 	pagefault_enable();
 	/*
-	 * Not to where no program is: that is for the processor to complain of. And
-	 * to the RET itself would look as if nothing had been done.
+	 * A jump to a non-canonical address is left to the processor, which raises the exception.
+	 * So is a jump to the RET itself: the kernel would see an unchanged instruction pointer.
 	 */
 	if (!loaded || to >= TASK_SIZE_MAX || to == regs->ip)
 		return;
@@ -210,10 +206,10 @@ static noinline void gp_step_general(const struct gp_step *step, struct pt_regs 
 
 void gp_arch_execute(const struct gp_step *step, struct pt_regs *regs)
 {
-	/* A debugger that single-steps wants the exception; 32-bit code is none of ours. */
+	/* A debugger that single-steps needs the exception. 32-bit code is not supported. */
 	if (unlikely(regs->flags & X86_EFLAGS_TF || regs->cs != __USER_CS))
 		return;
-	/* Two thirds of all; so it saves no registers. */
+	/* Two thirds of all emulated instructions; the inline path saves no registers. */
 	if (likely(step->kind == GP_STEP_RET))
 		gp_step_return(regs);
 	else

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Assemble a record's frame, as a verified plan says; walk.c follows its references.
+ * Assembly of a record's frame, as a verified plan describes it; walk.c follows the references.
  *
- * Context: the hitting task, preemption off, page faults disabled. Everything is
- * bounded by the plan, whatever the target's memory holds.
+ * Context: the hitting task, preemption off, page faults disabled. The plan bounds all work,
+ * whatever the target's memory holds.
  *
  * Leaf: includes nothing that does I/O. KUnit replaces gp_user_copy().
  */
@@ -21,10 +21,10 @@
 #include "capture/types.h"
 #include "capture/walk.h"
 
-/* A frame that is longer is worth a call of memset(). */
+/* For longer frames memset() is faster, although it is a call. */
 #define GP_CAPTURE_CLEAR_WORDS	128
 
-/* The byte at @address can't be read. Return: why, or -EAGAIN to have it brought in. */
+/* The byte at @address cannot be read. Return: the status, or -EAGAIN to bring its page in. */
 noinline int gp_capture_absent(struct gp_capture *c, unsigned long address)
 {
 	u16 verdict = gp_faultin_verdict(c->faultin, address);
@@ -35,7 +35,7 @@ noinline int gp_capture_absent(struct gp_capture *c, unsigned long address)
 	return -EAGAIN;
 }
 
-/* A piece of the stack, or of static data. */
+/* A piece of the stack or of static data. */
 static noinline int gp_capture_memory(struct gp_capture *c, const struct gp_piece *p)
 {
 	u64 base = p->source == GOPROBE_FROM_STACK ? c->sp : c->bias;
@@ -53,7 +53,7 @@ static noinline int gp_capture_memory(struct gp_capture *c, const struct gp_piec
 	return 0;
 }
 
-/* Float registers are rare, and their buffer is large: a function of its own. */
+/* A separate function: float registers are rare, and their buffer is large. */
 static noinline void gp_capture_floats(struct gp_capture *c)
 {
 	struct gp_float_regs floats GP_UNINITIALIZED;
@@ -77,7 +77,7 @@ static __always_inline void gp_capture_clear(u8 *frame, u32 bytes)
 		memset(frame, 0, bytes);
 		return;
 	}
-	/* WRITE_ONCE(), or the compiler makes a memset() of it. */
+	/* WRITE_ONCE() keeps the compiler from turning the loop into a memset(). */
 	for (; bytes; bytes -= sizeof(*word))
 		WRITE_ONCE(*word++, 0);
 }
@@ -109,8 +109,8 @@ static __always_inline int gp_capture_frame(struct gp_capture *c)
  * gp_capture_run() - capture frame and chunks
  * @c: filled in by the caller
  *
- * Return: 0; -EAGAIN if c->faultin->address must be brought in, then run again;
- * -ENOSPC if there is no room.
+ * Return: 0; -EAGAIN: bring c->faultin->address in, then run again; -ENOSPC: the ring has not
+ * enough space.
  */
 int gp_capture_run(struct gp_capture *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Assemble a record's frame and walk its references, as a verified plan says. */
+/* Assembly of a record's frame and the walk of its references, as a verified plan describes. */
 #ifndef GP_CAPTURE_H
 #define GP_CAPTURE_H
 
@@ -18,34 +18,34 @@ struct gp_faultin;
 struct gp_visited;
 struct gp_todo;
 
-/* Longer than any Go object can be: such a length is not one. */
+/* Bits of the longest length that a Go object can have; longer lengths are invalid. */
 #define GP_LEN_BITS	47
 #define GP_LEN_MAX	BIT_ULL(GP_LEN_BITS)
 
 /**
- * struct gp_capture - one capture under way
+ * struct gp_capture - a running capture
  * @plan: what to capture
  * @regs: the target's registers
  * @sp: SP at function entry
- * @bias: run-time addresses of the file less its link-time addresses
+ * @bias: run-time addresses of the file minus its link-time addresses
  * @dynamic: the file's dynamic types
- * @to: where the frame begins; room for the frame is there
- * @space: bytes at @to, frame included
- * @faultin: what this hit has learnt about absent memory
- * @visited: this CPU's
+ * @to: start of the frame; @space covers the frame
+ * @space: bytes available at @to
+ * @faultin: what is known of absent memory in this hit
+ * @visited: of this CPU
  * @used: bytes written
  * @at: where the walk writes next
- * @end: where it may not write any more, for the plan's budgets or @space
- * @now: the chunk whose references it follows; NULL: the frame's
+ * @end: limit of @at, from the plan's budgets and @space
+ * @now: the chunk whose references the walk follows; NULL: the frame
  * @next: the next object whose references will be followed
- * @last: behind the last one
- * @objects: chunks that the walk may still add: the plan's budget
+ * @last: behind the last such object
+ * @objects: chunks that the walk may still add: the rest of the plan's budget
  * @elements: of one array: at most the plan's limit
- * @limit: @used may not exceed this in the walk: the plan's budget
+ * @limit: the most that @used may be during the walk: the plan's budget
  * @depth: the plan's
  * @flags: GOPROBE_RECORD_F_*
  *
- * The caller sets all up to @visited, and @flags to 0.
+ * The caller sets the members up to @visited, and sets @flags to 0.
  */
 struct gp_capture {
 	const struct gp_plan *plan;
@@ -74,8 +74,8 @@ int gp_capture_run(struct gp_capture *c);
 int gp_capture_absent(struct gp_capture *c, unsigned long address);
 
 /*
- * Copy from the target. Return: -EAGAIN if a page must be brought in first; else
- * how it ended (enum goprobe_chunk_status), with what was copied in *@size.
+ * Copy from the target. Return: -EAGAIN if a page must be brought in first; else enum
+ * goprobe_chunk_status, with the number of copied bytes in *@size.
  */
 static __always_inline int gp_capture_copy(struct gp_capture *c, void *to,
 					   unsigned long address, u32 *size)
@@ -97,8 +97,8 @@ static __always_inline u64 gp_load(const void *at)
 }
 
 /*
- * Of numbers in memory, or in a register, the low @size bytes: 1, 2, 4 or 8. Fixed
- * sizes are moves, a variable one would be a call.
+ * Copy the low @size bytes (1, 2, 4, 8) of a number in memory or in a register. A copy of fixed
+ * size is a move; a variable size would be a call.
  */
 static __always_inline void gp_copy_low(u8 *to, const u8 *from, u32 size)
 {
@@ -123,18 +123,16 @@ static __always_inline u64 gp_load_low(const u8 *at, u32 size)
 #define GP_CAPTURE_NOT_QUICK	(-1L)
 
 /**
- * gp_capture_quick() - capture what most functions have, in line
- * @plan: a quick one: whole integer registers, one after the other, and strings
+ * gp_capture_quick() - fast path of a capture, in line
+ * @plan: a quick plan: whole integer registers, one after the other, and strings
  * @regs: the target's registers
- * @to: where the frame begins
- * @space: bytes at @to
+ * @to: start of the frame
+ * @space: bytes available at @to
  *
  * Writes what gp_capture_run() would write, in less than half the instructions
- * (docs/performance.md): gp_plan_new() has found that the plan can't run into its own
- * budgets.
+ * (docs/performance.md): gp_plan_new() has checked that the plan cannot exceed its own budgets.
  *
- * Return: bytes written; or GP_CAPTURE_NOT_QUICK, and then
- * gp_capture_run() begins anew.
+ * Return: bytes written; GP_CAPTURE_NOT_QUICK: run gp_capture_run() from the start.
  */
 static __always_inline long gp_capture_quick(const struct gp_plan *plan,
 					     const struct pt_regs *regs, u8 *to,
@@ -148,7 +146,7 @@ static __always_inline long gp_capture_quick(const struct gp_plan *plan,
 
 	if (unlikely(space < plan->quick_bytes))
 		return GP_CAPTURE_NOT_QUICK;
-	/* Up to the end of both, so that one number counts. */
+	/* Indices count up to the end of both arrays, so that one register serves both. */
 	for (i = -(long)plan->quick_words; i; i++)
 		memcpy((u64 *)chunk + i, (const u8 *)regs + from_end[i], 8);
 	for (nrefs = plan->quick_refs; nrefs; nrefs--, ref++) {
@@ -165,9 +163,9 @@ static __always_inline long gp_capture_quick(const struct gp_plan *plan,
 			len = plan->w.string_limit;
 		}
 		next = (u64 *)(bytes + ALIGN(len, GP_RECORD_ALIGN));
-		/* The padding first: the last word may be written over. */
+		/* Clear the padding first: the copy may overwrite a part of the last word. */
 		next[-1] = 0;
-		/* And the header, so that the copy need not save what is in it. */
+		/* Write the header before the copy, so that no value lives across it. */
 		chunk->address = address;
 		chunk->type = GOPROBE_TYPE_BYTES;
 		chunk->size = len;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the run-time type descriptors and closures of one file stand for.
+ * Map of one file's run-time type descriptors and closure code to types.
  *
- * Locking: one writer at a time (the session's lock). Readers have preemption
- * off, which RCU waits for.
+ * Locking: one writer at a time (the session's lock). Readers have preemption off, which RCU waits
+ * for.
  *
- * An address is added in place, or its type replaced in place, and nothing is ever
- * taken out; when there is no room, a larger copy takes the table's place.
+ * The writer adds an address, or replaces its type, in place. It never removes an address. When
+ * the table is full, a larger copy replaces it.
  */
 #include <linux/errno.h>
 #include <linux/log2.h>
@@ -21,7 +21,7 @@
 #include "gfp.h"
 
 #define GP_DYNAMIC_BITS_MIN	6
-/* Four times the room that GP_DYNAMIC_MAX needs: addresses that still collide are odd. */
+/* Four times the size that GP_DYNAMIC_MAX needs: addresses that still collide are unusual. */
 #define GP_DYNAMIC_BITS_MAX	19
 
 static struct gp_dynamic_table *gp_dynamic_table(const struct gp_dynamic *d)
@@ -30,8 +30,8 @@ static struct gp_dynamic_table *gp_dynamic_table(const struct gp_dynamic *d)
 }
 
 /*
- * The slot of @address or the one for it; NULL if there is none near enough. A free
- * slot may be claimed for one of @add.
+ * The slot of @address, or a slot that is free for it; NULL if there is none within the limit. A
+ * free slot may be claimed for an address of @add.
  */
 static struct gp_dynamic_slot *gp_dynamic_slot(struct gp_dynamic_table *table,
 					       const struct goprobe_dynamic *add,
@@ -52,7 +52,7 @@ static struct gp_dynamic_slot *gp_dynamic_slot(struct gp_dynamic_table *table,
 	return NULL;
 }
 
-/* Nothing is claimed in either. */
+/* Copy a table. No slot of either table is claimed. */
 static bool gp_dynamic_copy(struct gp_dynamic_table *to,
 			    const struct gp_dynamic_table *from)
 {
@@ -71,7 +71,7 @@ static bool gp_dynamic_copy(struct gp_dynamic_table *to,
 	return true;
 }
 
-/* Have a table of at least 2^@bits slots. */
+/* Provide a table of at least 2^@bits slots. */
 static int gp_dynamic_grow(struct gp_dynamic *d, u32 bits)
 {
 	struct gp_dynamic_table *old = gp_dynamic_table(d), *table;
@@ -92,7 +92,7 @@ static int gp_dynamic_grow(struct gp_dynamic *d, u32 bits)
 	return -E2BIG;
 }
 
-/* Make room for @more addresses at once. Return: 0, -ENOMEM or -E2BIG. */
+/* Make space for @more addresses at once. Return: 0, -ENOMEM or -E2BIG. */
 static int gp_dynamic_reserve(struct gp_dynamic *d, u32 more)
 {
 	const struct gp_dynamic_table *table = gp_dynamic_table(d);
@@ -104,10 +104,10 @@ static int gp_dynamic_reserve(struct gp_dynamic *d, u32 more)
 }
 
 /*
- * Claim a slot for each of @add that has none: its number in @add, from 1, stands
- * where the value will be. Readers don't look at that in a slot without address.
+ * Claim a slot for each address of @add that has none. The slot's value is then the number of the
+ * entry in @add, from 1. Readers ignore the value of a slot without address.
  *
- * Return: false if one has no slot near enough. *@more: how many were claimed.
+ * Return: false if an address has no slot within the limit. *@more: number of claimed slots.
  */
 static bool gp_dynamic_claim(struct gp_dynamic_table *table,
 			     const struct goprobe_dynamic *add, u32 n, u32 *more)
@@ -133,7 +133,7 @@ static void gp_dynamic_unclaim(struct gp_dynamic_table *table,
 {
 	u32 i;
 
-	/* The last first, so that the way to each is as it was when it was claimed. */
+	/* Backwards, so that each probe sequence is as it was when its slot was claimed. */
 	for (i = n; i--;) {
 		struct gp_dynamic_slot *slot = gp_dynamic_slot(table, add, add[i].address);
 
@@ -142,7 +142,7 @@ static void gp_dynamic_unclaim(struct gp_dynamic_table *table,
 	}
 }
 
-/* Have a slot for each of @add. Return: 0, -ENOMEM or -E2BIG, and nothing is claimed. */
+/* Claim or find a slot for each of @add. Return: 0; -ENOMEM or -E2BIG: no slot is claimed. */
 static int gp_dynamic_claim_all(struct gp_dynamic *d, const struct goprobe_dynamic *add, u32 n)
 {
 	int err = gp_dynamic_reserve(d, n);
@@ -163,13 +163,13 @@ static int gp_dynamic_claim_all(struct gp_dynamic *d, const struct goprobe_dynam
 }
 
 /**
- * gp_dynamic_add() - tell what addresses stand for, from now on: all or none
+ * gp_dynamic_add() - set the types of addresses: all or none
  * @d: the file's addresses
  * @add: verified
- * @n: their number
+ * @n: number of @add
  * @types: the session's; outlives @d
  *
- * Return: 0, -ENOMEM, or -E2BIG if there are too many.
+ * Return: 0, -ENOMEM, or -E2BIG if there are more than GP_DYNAMIC_MAX.
  */
 int gp_dynamic_add(struct gp_dynamic *d, const struct goprobe_dynamic *add, u32 n,
 		   const struct gp_types *types)
@@ -183,13 +183,13 @@ int gp_dynamic_add(struct gp_dynamic *d, const struct goprobe_dynamic *add, u32 
 
 		WRITE_ONCE(slot->value, (unsigned long)gp_types_find(types, add[i].type) |
 					(add[i].flags & GOPROBE_DYNAMIC_F_DIRECT));
-		/* The value is seen before the address that it belongs to. */
+		/* Readers see the value before the address. */
 		smp_store_release(&slot->address, add[i].address);
 	}
 	return err;
 }
 
-/* Nobody reads it any more. */
+/* No reader is left. */
 void gp_dynamic_fini(struct gp_dynamic *d)
 {
 	kvfree(gp_dynamic_table(d));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the run-time type descriptors and closures of one file stand for: a hash
- * table from link-time addresses to types, which grows while handlers read it.
+ * Map of one file's run-time type descriptors and closure code to types: a hash table by link-time
+ * address, which grows while handlers read it.
  */
 #ifndef GP_DYNAMIC_H
 #define GP_DYNAMIC_H
@@ -19,12 +19,12 @@ struct gp_types;
 /* See struct goprobe_limits. */
 #define GP_DYNAMIC_MAX	(64U << 10)
 
-/* An address is this near to its place, or not in the table: bounds a look-up. */
+/* Maximum distance of an address from its home slot; bounds a look-up. */
 #define GP_DYNAMIC_STEPS	64
 
 /*
- * The values of the table: a type, and whether it is direct, in one word, so that
- * both change at once. The lowest bit is GOPROBE_DYNAMIC_F_DIRECT. 0: unknown.
+ * The type of a value in the table. A value is a type and a flag in one word, so that both change
+ * at once. The lowest bit is GOPROBE_DYNAMIC_F_DIRECT. 0: unknown.
  */
 static inline const struct gp_type *gp_dynamic_type(unsigned long value)
 {
@@ -37,9 +37,9 @@ static inline bool gp_dynamic_is_direct(unsigned long value)
 }
 
 /**
- * struct gp_dynamic_slot - a place in the table
- * @address: key; 0 if it is free; written once
- * @value: its type; written before @address. Until then the writer's
+ * struct gp_dynamic_slot - a slot of the table
+ * @address: key; 0: free; written once
+ * @value: its type; written before @address; until then only the writer uses it
  */
 struct gp_dynamic_slot {
 	u64 address;
@@ -48,9 +48,9 @@ struct gp_dynamic_slot {
 
 /**
  * struct gp_dynamic_table - the table as readers see it
- * @rcu: for its end
+ * @rcu: frees the table
  * @bits: log2 of the number of @slot
- * @slot: open addressing, step by step
+ * @slot: open addressing with linear probing
  */
 struct gp_dynamic_table {
 	struct rcu_head rcu;
@@ -60,15 +60,15 @@ struct gp_dynamic_table {
 
 /**
  * struct gp_dynamic - the addresses of one file
- * @table: NULL as long as there are none
- * @n: their number; the writer's
+ * @table: NULL: no addresses
+ * @n: number of addresses; only the writer uses it
  */
 struct gp_dynamic {
 	struct gp_dynamic_table __rcu *table;
 	u32 n;
 };
 
-/* What @address stands for. Context: preemption off, or no writer. */
+/* The value of @address, or 0. Context: preemption off, or no writer. */
 static inline unsigned long gp_dynamic_find(const struct gp_dynamic *d, u64 address)
 {
 	const struct gp_dynamic_table *table = rcu_dereference_sched(d->table);
@@ -79,10 +79,10 @@ static inline unsigned long gp_dynamic_find(const struct gp_dynamic *d, u64 addr
 	at = hash_64(address, table->bits);
 	for (step = 0; step < GP_DYNAMIC_STEPS; step++) {
 		const struct gp_dynamic_slot *slot = &table->slot[at];
-		/* The value is read after the address that it belongs to. */
+		/* The value is read after the address. */
 		u64 found = smp_load_acquire(&slot->address);
 
-		/* First: address 0 is not one that is looked for. */
+		/* This test comes first: nobody looks up address 0. */
 		if (!found)
 			return 0;
 		if (found == address)

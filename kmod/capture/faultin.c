@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The slow path of reading the target's memory, and of writing it.
+ * Slow path of reading and writing the target's memory: absent pages.
  *
- * Context: the hitting task, preemption on, no locks held; may sleep. A task
- * that sleeps here holds up the removal of breakpoints (and on 6.12 and later
- * every Tasks-Trace grace period), so a page is only waited for if it comes from
- * this machine: anonymous memory, memory file systems, file systems on a block
- * device. Not from FUSE, not from the network, not from a userfaultfd.
+ * Context: the hitting task, preemption on, no locks held; may sleep. A task that sleeps here
+ * delays the removal of breakpoints (and on 6.12 and later every Tasks-Trace grace period). So the
+ * task waits only for pages that this machine provides: anonymous memory, memory file systems,
+ * file systems on a block device. It does not wait for FUSE, the network or a userfaultfd.
  *
- * Nor is the lock of the program's mappings waited for: whoever holds it may itself wait for
- * FUSE. A process that reads another's memory (/proc/PID/mem) holds it meanwhile, and the next
- * mmap() of the program makes all others queue up behind that. So it is only tried.
+ * The task does not wait for the lock of the program's mappings either: the holder may itself wait
+ * for FUSE. A process that reads the program's memory (/proc/PID/mem) holds the lock meanwhile,
+ * and the program's next mmap() makes all others queue behind that. So the lock is only tried.
  */
 #include <linux/delay.h>
 #include <linux/fs.h>
@@ -30,13 +29,13 @@
 #define FUSE_SUPER_MAGIC 0x65735546
 #endif
 
-/* The lock is tried again after 100 us, and each time after twice as long: 100 ms together. */
+/* Delay before the second attempt to lock; it doubles each time: 100 ms in all. */
 #define GP_FAULTIN_SLEEP_US	100
 #define GP_FAULTIN_SLEEPS	10
 
 /*
- * The last memory that stayed locked for so long, never dereferenced, and until when nobody sleeps
- * for it again: a hit can need absent pages for each of its probes.
+ * The last memory whose lock could not be taken in that time, never dereferenced, and the time
+ * until which no thread sleeps for it again: a hit can need absent pages for each of its probes.
  */
 static const struct mm_struct *gp_faultin_locked;
 static unsigned long gp_faultin_locked_until;
@@ -59,7 +58,7 @@ static bool gp_faultin_file_is_local(const struct file *file)
 	return sb->s_type->fs_flags & FS_REQUIRES_DEV;
 }
 
-/* May a page of that mapping be waited for? */
+/* Whether the task may wait for a page of that mapping: GOPROBE_CHUNK_OK, or the reason. */
 static u16 gp_faultin_check(struct vm_area_struct *vma, unsigned long address, bool write)
 {
 	if (!vma || address < vma->vm_start || !(vma->vm_flags & VM_READ))
@@ -80,7 +79,7 @@ static bool gp_faultin_was_locked(const struct mm_struct *mm)
 	       time_before(jiffies, READ_ONCE(gp_faultin_locked_until));
 }
 
-/* Lock the mappings, to be read. Return: GOPROBE_CHUNK_OK, or why they are not locked. */
+/* Lock the mappings for reading. Return: GOPROBE_CHUNK_OK, or why they could not be locked. */
 static u16 gp_faultin_lock(struct gp_faultin *f, struct mm_struct *mm)
 {
 	unsigned long us;
@@ -102,9 +101,8 @@ static u16 gp_faultin_lock(struct gp_faultin *f, struct mm_struct *mm)
 }
 
 /*
- * Bring the page in as a fault of the task would. The mapping that has been checked
- * is the one that is waited for: whenever the lock has been dropped, it is
- * checked anew.
+ * Bring the page in as a fault of the task would. The task must wait only for a mapping that has
+ * been checked. So it checks again whenever the lock was released.
  */
 static u16 gp_faultin_page(struct gp_faultin *f, bool write)
 {
@@ -126,13 +124,13 @@ static u16 gp_faultin_page(struct gp_faultin *f, bool write)
 			break;
 		fault = handle_mm_fault(vma, address, flags, NULL);
 		if (fault & GP_FAULT_COMPLETED)
-			return GOPROBE_CHUNK_OK;	/* without the lock */
+			return GOPROBE_CHUNK_OK;	/* the lock is released */
 		if (!(fault & VM_FAULT_RETRY)) {
 			if (fault & VM_FAULT_ERROR)
 				status = GOPROBE_CHUNK_FAULT;
 			break;
 		}
-		/* The lock has been dropped. */
+		/* The lock is released. */
 		if (fatal_signal_pending(current))
 			return GOPROBE_CHUNK_REMOTE;
 		flags |= FAULT_FLAG_TRIED;
@@ -142,12 +140,12 @@ static u16 gp_faultin_page(struct gp_faultin *f, bool write)
 }
 
 /**
- * gp_faultin_verdict() - what to make of a byte that could not be read
+ * gp_faultin_verdict() - decide about a byte that could not be read
  * @f: the hit's state
- * @address: the byte
+ * @address: of the byte
  *
- * Return: GOPROBE_CHUNK_OK if gp_faultin_serve() should be asked for it, else
- * why it can't be had.
+ * Return: GOPROBE_CHUNK_OK if gp_faultin_serve() should bring the page in, else why it is
+ * unreadable.
  */
 u16 gp_faultin_verdict(const struct gp_faultin *f, unsigned long address)
 {
@@ -183,8 +181,8 @@ void gp_faultin_serve(struct gp_faultin *f)
 }
 
 /**
- * gp_faultin_serve_write() - likewise, to be written
- * @f: the hit's state, of writes only: what is refused them may well be read
+ * gp_faultin_serve_write() - bring in the page with f->address for writing, or note why not
+ * @f: the hit's state for writes only: a page that is refused for writing may be readable
  */
 void gp_faultin_serve_write(struct gp_faultin *f)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The slow path of reading the target's memory: bring a page in, if waiting for
- * it can't be made to last by anybody.
+ * Slow path of reading the target's memory: brings absent pages in, if nobody can delay that
+ * without limit.
  */
 #ifndef GP_FAULTIN_H
 #define GP_FAULTIN_H
@@ -9,14 +9,14 @@
 #include <linux/types.h>
 #include <goprobe.h>
 
-/* Places of one hit that can't be had, and pages of one hit that were brought in. */
+/* Unreadable pages that one hit remembers, and pages that one hit may bring in. */
 #define GP_FAULTIN_REFUSED	4
 #define GP_FAULTIN_TRIES	32
 
 /*
- * Distributions' kernels clear every local variable (INIT_STACK_ALL_ZERO), the
- * larger ones with a string instruction. For one that is filled in anyway, or is
- * only looked at on a slow path, that would be a good part of a hit.
+ * Kernels of distributions clear every local variable (INIT_STACK_ALL_ZERO), the larger ones with
+ * a string instruction. For a variable that is filled in anyway, or used only on a slow path, that
+ * would be a notable part of a hit's cost.
  */
 #if __has_attribute(uninitialized)
 #define GP_UNINITIALIZED	__attribute__((uninitialized))
@@ -25,12 +25,12 @@
 #endif
 
 /**
- * struct gp_faultin - what one hit has learnt about absent memory
- * @address: the first byte that was missing, when a capture asks for it
- * @tries: pages asked for so far
- * @sleeps: how often it has slept as the program's memory was locked
+ * struct gp_faultin - what is known of absent memory in one hit
+ * @address: the first absent byte, when a capture asks for it
+ * @tries: pages requested so far
+ * @sleeps: number of sleeps for the lock of the program's mappings
  * @nrefused: number of @refused
- * @refused: pages that can't be had, and why (enum goprobe_chunk_status)
+ * @refused: unreadable pages, and why (enum goprobe_chunk_status)
  */
 struct gp_faultin {
 	unsigned long address;

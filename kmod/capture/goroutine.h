@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which goroutine is running here: g, its id and how deep in its stack the call is.
- * Inline, because it is part of every hit.
+ * The goroutine of a hit: g, its id, and the stack depth of the call. Inline, because each hit
+ * needs it.
  */
 #ifndef GP_GOROUTINE_H
 #define GP_GOROUTINE_H
@@ -31,7 +31,7 @@ struct gp_goroutine {
 	u16 flags;
 };
 
-/* Read a word of the object at @at, or go to fault, with absent telling where. */
+/* Read a word of the object at @at; on failure set absent and go to fault. */
 #define gp_goroutine_word(to, at, offset) \
 do { \
 	absent = (unsigned long)(at) + (offset); \
@@ -39,7 +39,7 @@ do { \
 } while (0)
 
 /**
- * struct gp_own_g - the g whose stack a hit is on
+ * struct gp_own_g - the g that owns the stack of a hit
  * @g: its address
  * @goid: its id; 0 on a system stack
  * @depth: stack.hi - SP at function entry

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From what user space has sent and the verifier has passed to what handlers use. */
+/* Construction of plans for handlers from what user space sent and the verifier accepted. */
 #include <linux/kernel.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -24,7 +24,7 @@ static void gp_plan_load_piece(struct gp_plan *plan, struct gp_piece *to,
 	}
 }
 
-/* From a verified operation to one that can be run. */
+/* Convert a verified operation for execution. */
 void gp_op_load(struct gp_op *to, const struct goprobe_op *op)
 {
 	to->code = op->code;
@@ -39,7 +39,7 @@ void gp_op_load(struct gp_op *to, const struct goprobe_op *op)
 	to->value = op->value;
 }
 
-/* Are the pieces whole integer registers, which fill the frame one after the other? */
+/* Whether the pieces are whole integer registers that fill the frame one after the other. */
 static bool gp_plan_is_words(const struct gp_plan *plan)
 {
 	u32 filled = 0, i;
@@ -55,7 +55,7 @@ static bool gp_plan_is_words(const struct gp_plan *plan)
 	return filled == plan->frame_bytes;
 }
 
-/* Find out whether gp_capture_quick() can do it. */
+/* Decide whether gp_capture_quick() can run the plan. */
 static void gp_plan_prepare_quick(struct gp_plan *plan)
 {
 	u32 nrefs = plan->w.depth ? plan->frame->nrefs : 0, i;

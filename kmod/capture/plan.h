@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A verified plan, as handlers use it. */
+/* Verified plans, in the form that handlers use. */
 #ifndef GP_PLAN_H
 #define GP_PLAN_H
 
@@ -20,25 +20,25 @@ struct gp_types;
 #define GP_OPS_MAX	1024
 #define GP_DEPTH_MAX	255
 
-/* What a program may copy: it must not last. */
+/* The most bytes that a program may copy: bounds its run time. */
 #define GP_COPIES_MAX	SZ_64K
 
-/* No program has anything mapped there: such an address is nil and an offset. */
+/* No program has memory mapped below: such an address is nil plus an offset. */
 #define GP_NIL_END	4096
 
-/* Bytes that an operation of a filter looks at. */
+/* The most bytes that one operation of a filter compares. */
 #define GP_BYTES_MAX	4096U
 
-/* Words of a frame that can be captured quickly: as many as there are registers. */
+/* Words of a frame on the fast path: the number of integer registers that hold arguments. */
 #define GP_QUICK_WORDS	16
 
-/* GOPROBE_OP_UNDER and _ROOT of a program: each may look at 4096 calls, with preemption off. */
+/* GOPROBE_OP_UNDER and _ROOT of a program: each may visit 4096 calls with preemption off. */
 #define GP_UNDERS_MAX	16
 
-/* Counters of GOPROBE_OP_NUMBER that a filter has. */
+/* Counters for GOPROBE_OP_NUMBER in a filter. */
 #define GP_NUMBERS	2
 
-/* A GOPROBE_OP_QUOTA of a period: it is counted beside the period's number, in one word. */
+/* Bits of a periodic GOPROBE_OP_QUOTA's count, which shares a word with the period's number. */
 #define GP_QUOTA_BITS	24
 #define GP_QUOTA_MAX	((1ULL << GP_QUOTA_BITS) - 1)
 
@@ -50,8 +50,8 @@ struct gp_types;
  * @source: enum goprobe_source
  * @from: offset in struct pt_regs, or index of the float register
  * @size: bytes
- * @frame: where to, in the frame
- * @offset: where from, relative to the SP at entry or to where the file is loaded
+ * @frame: destination in the frame
+ * @offset: source, relative to the SP at entry or to the file's load address
  */
 struct gp_piece {
 	u16 source;
@@ -82,15 +82,15 @@ struct gp_op {
 
 /**
  * struct gp_plan - a verified plan
- * @w: as user space gave it
+ * @w: as user space sent it
  * @id: session plan id
- * @frame_bytes: the frame, padded
- * @quick: gp_capture_quick() can do it
- * @quick_words: number of words of the frame, then
- * @quick_from: offsets of these registers in struct pt_regs, up to the end of the array
- * @quick_refs: number of strings that it follows
- * @quick_bytes: the room it needs at most
- * @record_bytes: the largest record that it makes
+ * @frame_bytes: size of the frame, padded
+ * @quick: gp_capture_quick() can run it
+ * @quick_words: for @quick: words of the frame
+ * @quick_from: ... offsets of these registers in struct pt_regs, up to the end of the array
+ * @quick_refs: ... number of strings to follow
+ * @quick_bytes: ... the most bytes that it writes
+ * @record_bytes: size of the largest record that it makes
  * @float_mask: float registers that the pieces name
  * @types: the session's
  * @frame: type of the frame

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Run a verified program. What only filters do is in filter.c.
+ * Interpreter of verified programs. filter.c has the operations that only filters have.
  *
- * Context: as capture.c. Jumps only go forward, so each operation is carried out
- * once at most. Nothing but its registers and the frame is written, nothing but these
- * and the target's memory is read.
+ * Context: as capture.c. Jumps go forward only, so each operation runs at most once. A program
+ * writes only its registers and the frame. It reads only these and the target's memory.
  *
  * Leaf: includes nothing that does I/O.
  */
@@ -20,8 +19,8 @@
 #include "capture/program.h"
 
 /*
- * Copy from the target. What can't be had is 0. Return: enum goprobe_chunk_status,
- * or -EAGAIN as gp_capture_copy().
+ * Copy from the target; unreadable bytes become 0. Return: enum goprobe_chunk_status, or -EAGAIN
+ * as gp_capture_copy().
  */
 static noinline int gp_program_copy(struct gp_program *p, const struct gp_op *op, u8 *to)
 {
@@ -38,7 +37,7 @@ static noinline int gp_program_copy(struct gp_program *p, const struct gp_op *op
 	return status;
 }
 
-/* A number of any size, or one that can't be had. Return: as gp_program_copy(). */
+/* Load a number of any size, or an unreadable one. Return: as gp_program_copy(). */
 static noinline int gp_program_load_any(struct gp_program *p, const struct gp_op *op)
 {
 	u64 word = 0;
@@ -59,8 +58,8 @@ static __always_inline int gp_program_load(struct gp_program *p, const struct gp
 }
 
 /*
- * The operation has failed, with @status, and so has its item; if there is none, the
- * program ends, as it does with an error. Return: the next operation.
+ * An operation has failed with @status. Its item fails. Outside of an item, and on an error, the
+ * program ends. Return: the next operation.
  */
 static noinline const struct gp_op *
 gp_program_failed(struct gp_program *p, const struct gp_op *op, int status)
@@ -91,7 +90,7 @@ gp_program_failed(struct gp_program *p, const struct gp_op *op, int status)
 	return p->resume;
 }
 
-/* Float registers are rare, and their buffer is large: a function of its own. */
+/* A separate function: float registers are rare, and their buffer is large. */
 static noinline void gp_program_float(struct gp_program *p, const struct gp_op *op)
 {
 	struct gp_float_regs floats GP_UNINITIALIZED;
@@ -114,7 +113,7 @@ static bool gp_program_order(struct gp_program *p, const struct gp_op *op)
 	return magnitude <= infinite;
 }
 
-/* Go's division: rounded towards 0, and the lowest number by -1 is itself. */
+/* Go's division: rounds towards 0; the lowest number divided by -1 is itself. */
 static noinline int gp_program_divide(struct gp_program *p, const struct gp_op *op)
 {
 	u64 a = p->r[op->a], b = p->r[op->b];
@@ -147,14 +146,14 @@ static u64 gp_program_shift(u8 code, u64 a, u64 by)
 	return code == GOPROBE_OP_SHL ? a << by : a >> by;
 }
 
-/* The operation behind those that are skipped, if @taken, else the next one. */
+/* The operation behind the skipped ones if @taken, else the next one. */
 static __always_inline const struct gp_op *gp_program_jump(const struct gp_op *op,
 							   bool taken)
 {
 	return op + 1 + (taken ? op->offset : 0);
 }
 
-/* Carry out one operation. Return: the next one. */
+/* Run one operation. Return: the next one. */
 static __always_inline const struct gp_op *
 gp_program_step(struct gp_program *p, const struct gp_op *op)
 {
@@ -276,11 +275,11 @@ gp_program_step(struct gp_program *p, const struct gp_op *op)
 }
 
 /**
- * gp_program_go() - run a filter's program, as far as it is no different from a plan's
+ * gp_program_go() - run a filter's program up to an operation that only filters have
  * @p: the program
  * @op: where to begin
  *
- * Return: the first operation that only filters have, or p->end.
+ * Return: the first such operation, or p->end.
  */
 noinline const struct gp_op *gp_program_go(struct gp_program *p, const struct gp_op *op)
 {
@@ -291,10 +290,9 @@ noinline const struct gp_op *gp_program_go(struct gp_program *p, const struct gp
 
 /**
  * gp_program_run() - run the program of the capture's plan
- * @c: its frame is filled and c->used says so; chunks of items that failed are added
+ * @c: its frame is filled, c->used covers it; gets a chunk for each item that failed
  *
- * Return: 0; -EAGAIN if c->faultin->address must be brought in; -ENOSPC if there is
- * no room.
+ * Return: 0; -EAGAIN: bring c->faultin->address in; -ENOSPC: the ring has not enough space.
  */
 noinline int gp_program_run(struct gp_capture *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Run a verified program: of a plan, or a filter's. */
+/* Interpreter of verified programs, of plans and of filters. */
 #ifndef GP_PROGRAM_H
 #define GP_PROGRAM_H
 
@@ -10,14 +10,14 @@
 struct gp_capture;
 
 /**
- * struct gp_program - a program under way
- * @c: the capture that it is part of; of a filter, where the target's state is
+ * struct gp_program - a running program
+ * @c: its capture; for a filter, the target's state
  * @r: registers
  * @end: behind the last operation
- * @item: number of the item that is being worked on
- * @resume: the operation behind the item's; NULL if there has been no item
- * @filters: it is a filter's: what fails ends it
- * @status: of a filter: why it can't tell, enum goprobe_chunk_status, or 0
+ * @item: number of the current item
+ * @resume: the operation behind the current item; NULL: there was no item yet
+ * @filters: a filter's program: a failure ends it
+ * @status: of a filter: why it is undecided, enum goprobe_chunk_status, or 0
  * @err: result
  */
 struct gp_program {

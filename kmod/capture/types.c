@@ -13,7 +13,7 @@
 #include "capture/types.h"
 #include "gfp.h"
 
-/* Have the blocks that ids up to @end need. */
+/* Allocate the blocks for ids below @end. */
 static int gp_types_reserve(struct gp_types *types, u32 end)
 {
 	u32 i;
@@ -47,11 +47,11 @@ static void gp_types_set(struct gp_type *t, u32 id, const struct goprobe_type *w
  * gp_types_add() - append types and publish them
  * @types: the table
  * @add: verified
- * @n: their number; with those that are there no more than GP_TYPES_MAX
+ * @n: number of @add; together with the present types at most GP_TYPES_MAX
  * @refs: their references, verified
  * @nrefs: number of @refs
  *
- * Return: the id of the first one, or -ENOMEM.
+ * Return: the id of the first new type, or -ENOMEM.
  */
 int gp_types_add(struct gp_types *types, const struct goprobe_type *add, u32 n,
 		 const struct goprobe_ref *refs, u32 nrefs)
@@ -75,12 +75,12 @@ int gp_types_add(struct gp_types *types, const struct goprobe_type *add, u32 n,
 		gp_types_set(&types->block[id / GP_TYPES_BLOCK][id % GP_TYPES_BLOCK],
 			     id, &add[i], copy->ref);
 	}
-	/* The types are seen before the number that covers them. */
+	/* Readers see the types before the number that covers them. */
 	smp_store_release(&types->n, first + n);
 	return first;
 }
 
-/* Nobody reads it any more. */
+/* No reader is left. */
 void gp_types_fini(struct gp_types *types)
 {
 	u32 i;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The types of one session: sizes, and the places of references. The table grows
- * while handlers read it, and never moves: what has been published is complete and
- * stays as it is until the session ends.
+ * The types of one session: sizes and positions of references. The table grows while handlers read
+ * it, and never moves. A published type is complete, and stays the same until the session ends.
  */
 #ifndef GP_TYPES_H
 #define GP_TYPES_H
@@ -34,7 +33,7 @@ struct gp_type {
 	const struct goprobe_ref *refs;
 };
 
-/* References that came with one message. */
+/* The references of one message. */
 struct gp_types_refs {
 	struct gp_types_refs *next;
 	struct goprobe_ref ref[];
@@ -42,10 +41,10 @@ struct gp_types_refs {
 
 /**
  * struct gp_types - the table
- * @n: number of types that are published
- * @nrefs: number of their references; the writer's
- * @refs: all references; the writer's
- * @block: the types, in blocks; those below @n are there
+ * @n: number of published types
+ * @nrefs: number of their references; only the writer uses it
+ * @refs: all references; only the writer uses it
+ * @block: the types, in blocks; those for ids below @n exist
  */
 struct gp_types {
 	u32 n;
@@ -54,7 +53,7 @@ struct gp_types {
 	struct gp_type *block[GP_TYPES_MAX / GP_TYPES_BLOCK];
 };
 
-/* The type with that id, or NULL if there is none (yet). */
+/* The type with that id; NULL if it does not exist (yet). */
 static inline const struct gp_type *gp_types_find(const struct gp_types *types, u32 id)
 {
 	/* The type is read after the number that covers it. */

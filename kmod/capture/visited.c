@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which objects a walk has copied already: the memory for it. */
+/* Set of the objects that a walk has copied: its memory. */
 #include <linux/errno.h>
 #include <linux/percpu.h>
 

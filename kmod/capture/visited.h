@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which objects a walk has copied already, a hash table over the chunks of the record
- * that is being written, and whose references it has yet to follow. One for each CPU; a
- * hit uses it with preemption off. A walk begins with new marks, so nothing has to be
- * cleared.
+ * Set of the objects that a walk has copied, and the queue of those whose references it has yet to
+ * follow. The set is a hash table over the chunks of the current record. There is one for each
+ * CPU; a hit uses it with preemption off. Each walk has a new mark, so nothing has to be cleared.
  */
 #ifndef GP_VISITED_H
 #define GP_VISITED_H
@@ -17,34 +16,34 @@
 
 #include "capture/plan.h"
 
-/* Twice the chunks with something in them that fit in a record. */
+/* Twice the number of chunks with content that fit in a record. */
 #define GP_VISITED_BITS	11
 #define GP_VISITED_SLOTS	BIT(GP_VISITED_BITS)
 
 /*
- * What is not found in so many steps counts as not seen: addresses that the target has
- * made to collide are copied once more, which the budgets bound.
+ * The longest probe sequence. An object that is not found in it counts as not visited: addresses
+ * that the target makes collide are copied again, which the budgets bound.
  */
 #define GP_VISITED_STEPS	16
 
 /* Chunks begin at multiples of this. */
 #define GP_VISITED_UNIT	8
 
-/* A chunk of objects whose references are to be followed. */
+/* A chunk of objects whose references the walk will follow. */
 struct gp_todo {
 	struct goprobe_chunk *chunk;
 	const struct gp_type *type;
 };
 
-/* What has a reference has at least 8 bytes. */
+/* Only chunks of at least 8 bytes have references. */
 #define GP_TODO_MAX	(GP_RECORD_MAX / (sizeof(struct goprobe_chunk) + 8))
 
 /**
  * struct gp_visited - the objects of one walk
  * @mark: of this walk, in the upper half
- * @spare: noted in place of a slot: for what can't be found again
- * @slot: a walk's mark, with the place of the chunk in the lower half
- * @todo: chunks whose references are to be followed, in order
+ * @spare: used in place of a slot, for objects that are not found again
+ * @slot: a walk's mark, and the place of the chunk in the lower half
+ * @todo: chunks whose references will be followed, in order
  */
 struct gp_visited {
 	u32 mark;
@@ -68,8 +67,8 @@ static inline void gp_visited_begin(struct gp_visited *visited)
 }
 
 /*
- * The chunk at @to that has at least @size bytes of the object of @type at @address,
- * or all that can be had of it, or NULL; then *@slot is where to note it.
+ * The chunk at @to with at least @size bytes of the object of @type at @address, or with all of
+ * its readable bytes. NULL: there is none, and *@slot is where to note it.
  */
 static __always_inline struct goprobe_chunk *
 gp_visited_find(struct gp_visited *visited, u8 *to, u64 address, u32 type, u32 size, u32 **slot)
@@ -81,7 +80,7 @@ gp_visited_find(struct gp_visited *visited, u8 *to, u64 address, u32 type, u32 s
 		u32 place = visited->slot[at] - visited->mark;
 
 		*slot = &visited->slot[at];
-		/* It has another mark. */
+		/* The slot has another mark. */
 		if (place > U16_MAX)
 			return NULL;
 		chunk = (void *)(to + place * GP_VISITED_UNIT);

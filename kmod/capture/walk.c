@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Follow the references of a record's frame, breadth first: the queue are those chunks
- * whose types have references, in the order in which they were appended.
+ * Walk of the references of a record's frame, breadth first. The queue holds the chunks whose types
+ * have references, in the order in which they were appended.
  *
- * Context: as capture.c. Everything is bounded by the plan's budgets, whatever the
- * target's memory holds. A chunk is copied before it is looked at, so that what is
- * followed is what the record shows, however the target changes its memory meanwhile.
+ * Context: as capture.c. The plan's budgets bound all work, whatever the target's memory holds. The
+ * walk copies a chunk before it looks at it. So it follows what the record shows, even if the
+ * target changes its memory meanwhile.
  *
- * What most references are (strings, pointers, slices) is followed in line, with one
- * comparison for all budgets and room together; see docs/performance.md before that is
- * changed.
+ * The most frequent references (strings, pointers, slices) are followed in line, with one
+ * comparison for all budgets and the space in the ring together. Read docs/performance.md before
+ * you change that.
  *
- * Functions that append return a negative number if the walk ends here, 0 if they have
- * appended nothing, 1 if they have.
+ * Functions that append return a negative number if the walk ends here, 0 if they appended nothing,
+ * and 1 if they appended something.
  *
  * Leaf: includes nothing that does I/O.
  */
@@ -31,19 +31,19 @@
 
 #define GP_CHUNK	((u32)sizeof(struct goprobe_chunk))
 
-/* Nothing more fits into the budgets: the walk is over, and that is no error. */
+/* Nothing more fits into the budgets: the walk ends without an error. */
 #define GP_WALK_FULL	(-E2BIG)
 
-/* Walks that look for how many elements fit. */
+/* Walks that search for the number of elements that fit. */
 #define GP_WALK_STEPS	6
 
-/* gp_walk_refs() takes it for a number. */
+/* gp_walk_refs() uses the flag as a number. */
 static_assert(GOPROBE_REF_F_SAME_LEVEL == 1 && GOPROBE_REF_F_ALL == 1);
 
 /*
- * A chunk of @size bytes would exceed a budget, or the room. Return: how many bytes
- * of it, a multiple of @each, the budget allows; GP_WALK_FULL; -ENOSPC if the ring
- * has no room.
+ * A chunk of @size bytes would exceed a budget or the space in the ring. Return: the bytes of the
+ * chunk, a multiple of @each, that the budget allows; GP_WALK_FULL; -ENOSPC if the ring has not
+ * enough space.
  */
 static noinline long gp_walk_trim(struct gp_capture *c, u32 each, u32 size)
 {
@@ -65,7 +65,7 @@ static noinline long gp_walk_trim(struct gp_capture *c, u32 each, u32 size)
 	return size;
 }
 
-/* The header of the chunk at c->at, whose bytes are there. */
+/* Write the header of the chunk at c->at; its bytes are already there. */
 static __always_inline void gp_walk_add(struct gp_capture *c, u64 address, u32 type,
 					u32 level, u32 size, u32 padded, u32 status)
 {
@@ -81,7 +81,7 @@ static __always_inline void gp_walk_add(struct gp_capture *c, u64 address, u32 t
 		c->end = c->to;
 }
 
-/* Not all bytes of the chunk at c->at could be had. */
+/* Some bytes of the chunk at c->at could not be read. */
 static noinline int gp_walk_absent(struct gp_capture *c, u64 address, u32 type, u32 level,
 				   u32 size, u32 left)
 {
@@ -99,9 +99,9 @@ static noinline int gp_walk_absent(struct gp_capture *c, u64 address, u32 type, 
 }
 
 /*
- * Append what is at @address: @size bytes, or a multiple of @each that fits into the
- * budget. Return: 1; 0 if nothing fits; GP_WALK_FULL; -EAGAIN as gp_capture_copy();
- * -ENOSPC if the ring has no room.
+ * Append @size bytes at @address, or a multiple of @each that fits into the budget. Return: 1; 0 if
+ * nothing fits; GP_WALK_FULL; -EAGAIN as gp_capture_copy(); -ENOSPC if the ring has not enough
+ * space.
  */
 static __always_inline int gp_walk_chunk(struct gp_capture *c, u64 address, u32 type,
 					 u32 level, u32 each, u32 size)
@@ -117,7 +117,7 @@ static __always_inline int gp_walk_chunk(struct gp_capture *c, u64 address, u32 
 		size = fits;
 		padded = ALIGN(size, GP_RECORD_ALIGN);
 	}
-	/* The padding first: the last word may be written over. */
+	/* Clear the padding first: the copy may overwrite a part of the last word. */
 	if (size != padded)
 		memset(bytes + padded - GP_RECORD_ALIGN, 0, GP_RECORD_ALIGN);
 	left = gp_user_copy(bytes, address, size);
@@ -128,8 +128,8 @@ static __always_inline int gp_walk_chunk(struct gp_capture *c, u64 address, u32 
 }
 
 /*
- * It has been copied already. A shorter way to it counts, if what it refers to has
- * not been followed yet.
+ * The chunk has already been copied. A shorter path to it counts, if its references have not been
+ * followed yet.
  */
 static __always_inline int gp_walk_again(struct gp_capture *c, struct goprobe_chunk *chunk,
 					 u32 level)
@@ -139,7 +139,7 @@ static __always_inline int gp_walk_again(struct gp_capture *c, struct goprobe_ch
 	return 0;
 }
 
-/* Its references are followed when its turn comes, if then it is near enough. */
+/* Queue the chunk. Its references are followed if its level then allows it. */
 static __always_inline void gp_walk_later(struct gp_capture *c,
 					  struct goprobe_chunk *chunk,
 					  const struct gp_type *t)
@@ -151,7 +151,7 @@ static __always_inline void gp_walk_later(struct gp_capture *c,
 	c->last++;
 }
 
-/* As gp_walk_chunk(), @size bytes of objects of type @t, unless they are there already. */
+/* As gp_walk_chunk(), @size bytes of objects of type @t, unless they are already copied. */
 static __always_inline int gp_walk_objects(struct gp_capture *c, u64 address,
 					   const struct gp_type *t, u32 level, u32 size)
 {
@@ -172,8 +172,8 @@ static __always_inline int gp_walk_objects(struct gp_capture *c, u64 address,
 }
 
 /*
- * As gp_walk_chunk(), of 8 bytes that are of no session's type, unless they are there
- * already; *@found: where, or NULL.
+ * As gp_walk_chunk(), 8 bytes whose type is no session type, unless they are already copied;
+ * *@found: where, or NULL.
  */
 static noinline int gp_walk_word(struct gp_capture *c, u64 address, u32 type, u32 level,
 				 const struct goprobe_chunk **found)
@@ -195,7 +195,7 @@ static noinline int gp_walk_word(struct gp_capture *c, u64 address, u32 type, u3
 	return ret;
 }
 
-/* A length that can't be: say so in place of the bytes. */
+/* An impossible length: append a chunk that reports it, without bytes. */
 static noinline int gp_walk_bad(struct gp_capture *c, u64 address, u32 type, u32 level)
 {
 	u32 used = c->at - c->to;
@@ -225,7 +225,7 @@ static __always_inline int gp_walk_string(struct gp_capture *c, u64 address, u64
 	return gp_walk_chunk(c, address, GOPROBE_TYPE_BYTES, level, 1, len);
 }
 
-/* How many objects a GOPROBE_REF_ARRAY of @object leads to. */
+/* Number of objects to which a GOPROBE_REF_ARRAY of @object leads. */
 static noinline u64 gp_walk_count(const struct goprobe_ref *ref, const u8 *object)
 {
 	u64 n = gp_load_low(object + ref->count_offset, ref->count_size);
@@ -265,7 +265,7 @@ static noinline int gp_walk_func(struct gp_capture *c, u64 address, u32 level)
 	u64 code = 0;
 	int status;
 
-	/* Not read again: what is not there would be a fault each time. */
+	/* Do not read it again: absent memory would fault each time. */
 	visited = gp_visited_find(c->visited, c->to, address, GOPROBE_TYPE_CODE, size, &slot);
 	if (visited)
 		return gp_walk_again(c, visited, level);
@@ -282,7 +282,7 @@ static noinline int gp_walk_func(struct gp_capture *c, u64 address, u32 level)
 static int gp_walk_rare(struct gp_capture *c, const struct goprobe_ref *ref,
 			const u8 *object, u64 address, u32 level);
 
-/* How many objects a slice or array leads to, as far as the plan wants them; or -1. */
+/* Number of objects of a slice or array that the plan wants; -1: impossible length. */
 static noinline long gp_walk_wanted(const struct gp_capture *c, const struct goprobe_ref *ref,
 				    const u8 *object)
 {
@@ -298,7 +298,7 @@ static noinline long gp_walk_wanted(const struct gp_capture *c, const struct gop
 	return min_t(u64, n, max(elements >> ref->elements_shift, 1U));
 }
 
-/* Pointers to objects, one or several. */
+/* Follow a pointer to one or more objects. */
 static __always_inline int gp_walk_pointer(struct gp_capture *c,
 					   const struct goprobe_ref *ref,
 					   const u8 *object, u64 address, u32 level)
@@ -319,7 +319,7 @@ static __always_inline int gp_walk_pointer(struct gp_capture *c,
 	return gp_walk_objects(c, address, t, level, size);
 }
 
-/* The first word of what @ref refers to is @address, not nil. It leads to @level. */
+/* The first word at @ref is @address, which is not nil. The target is at @level. */
 static __always_inline int gp_walk_ref(struct gp_capture *c, const struct goprobe_ref *ref,
 				       const u8 *object, u64 address, u32 level)
 {
@@ -335,9 +335,8 @@ static __always_inline int gp_walk_ref(struct gp_capture *c, const struct goprob
 }
 
 /*
- * The data word of an interface is the value: what it refers to is as near as a value
- * that the word would point to. The verifier has seen to it that no interface is
- * among that.
+ * The data word of an interface is the value. Its references are on the level of a value to which
+ * the word would point. The verifier has checked that the value contains no interface.
  */
 static noinline int gp_walk_direct(struct gp_capture *c, const struct gp_type *t,
 				   const u8 *word, u32 level)
@@ -351,7 +350,7 @@ static noinline int gp_walk_direct(struct gp_capture *c, const struct gp_type *t
 	return ret;
 }
 
-/* The two words of an interface. */
+/* Follow the two words of an interface. */
 static noinline int gp_walk_iface(struct gp_capture *c, u8 kind, const u8 *at, u64 type,
 				  u32 level)
 {
@@ -380,8 +379,8 @@ static noinline int gp_walk_rare(struct gp_capture *c, const struct goprobe_ref 
 }
 
 /*
- * Follow the references of what lies at @object, @level references away: objects of
- * type @t, which has some, in @left bytes.
+ * Follow the references of the objects of type @t in the @left bytes at @object, which are @level
+ * references away. @t has references.
  */
 static __always_inline int gp_walk_refs(struct gp_capture *c, const struct gp_type *t,
 					const u8 *object, u32 left, u32 level)
@@ -394,7 +393,7 @@ static __always_inline int gp_walk_refs(struct gp_capture *c, const struct gp_ty
 		ref = t->refs;
 		do {
 			u64 address = gp_load(object + ref->offset);
-			/* The one flag there is. */
+			/* GOPROBE_REF_F_SAME_LEVEL is the only flag. */
 			u32 next = level + 1 - ref->flags;
 
 			if (!address || next > c->depth)
@@ -407,7 +406,7 @@ static __always_inline int gp_walk_refs(struct gp_capture *c, const struct gp_ty
 	return 0;
 }
 
-/* The next object whose references are to be followed, or NULL. */
+/* The next object whose references the walk follows, or NULL. */
 static __always_inline const struct gp_todo *gp_walk_next(struct gp_capture *c)
 {
 	while (c->next < c->last) {
@@ -442,7 +441,7 @@ static __always_inline int gp_walk_all(struct gp_capture *c)
 	}
 }
 
-/* With at most @elements of each array. */
+/* Walk with at most @elements of each array. */
 static __always_inline int gp_walk_with(struct gp_capture *c, u32 elements)
 {
 	const struct gp_plan *plan = c->plan;
@@ -463,9 +462,10 @@ static __always_inline int gp_walk_with(struct gp_capture *c, u32 elements)
 }
 
 /*
- * With all elements that the plan allows the record was full before what they refer to was
- * reached. Find how many fit, with what they refer to: a plan that asks for more elements gets
- * no less than one that asks for what fits. Each step is a walk, within the same budgets.
+ * With all elements that the plan allows, the record was full before the walk reached what they
+ * refer to. Find how many elements fit together with what they refer to. So a plan with a higher
+ * limit never shows less than a plan with a limit that fits. Each step is a walk within the same
+ * budgets.
  */
 static noinline int gp_walk_fitting(struct gp_capture *c)
 {
@@ -490,11 +490,10 @@ static noinline int gp_walk_fitting(struct gp_capture *c)
 }
 
 /**
- * gp_walk_run() - append what the frame refers to, and what that refers to
- * @c: its frame, which has references, is there, and c->used says so
+ * gp_walk_run() - append what the frame refers to, directly and indirectly
+ * @c: its frame has references and is filled; c->used covers it
  *
- * Return: 0; -EAGAIN if c->faultin->address must be brought in; -ENOSPC if there is
- * no room.
+ * Return: 0; -EAGAIN: bring c->faultin->address in; -ENOSPC: the ring has not enough space.
  */
 int gp_walk_run(struct gp_capture *c)
 {

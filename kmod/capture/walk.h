@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Follow the references of a record's frame. */
+/* Walk of the references of a record's frame. */
 #ifndef GP_WALK_H
 #define GP_WALK_H
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock that calls are timed and records are stamped with. It tells what passed, not
- * when something was (timeline.h makes that of it): so it may be the processor's own
- * counter, which takes a handful of instructions where ktime_get_ns() takes about fifty.
- * Whether it may is asked when a session needs a clock, and is for the kernel to say,
- * whose own clock then is no other.
+ * The clock that times calls and stamps records. It measures intervals; timeline.h converts them to
+ * time. So it may be the processor's counter, which takes a handful of instructions where
+ * ktime_get_ns() takes about fifty. When a session needs a clock, the module uses the counter only
+ * if the kernel's own clock is this counter.
  */
 #ifndef GP_CLOCK_H
 #define GP_CLOCK_H
@@ -17,9 +16,9 @@
 #include "arch/arch.h"
 
 /**
- * struct gp_clock - how to read it
- * @mult: nanoseconds of a tick are this >> @shift; 0: ticks are nanoseconds
- * @shift: see @mult; 32 at most
+ * struct gp_clock - a session's clock
+ * @mult: a tick takes @mult >> @shift nanoseconds; 0: ticks are nanoseconds
+ * @shift: see @mult; at most 32
  */
 struct gp_clock {
 	u32 mult;
@@ -33,15 +32,15 @@ static inline void gp_clock_init(struct gp_clock *clock)
 	gp_arch_ticks_rate(&clock->mult, &clock->shift);
 }
 
-/* Now, in ticks. */
+/* The current time in ticks. */
 static __always_inline u64 gp_clock_read(const struct gp_clock *clock)
 {
 	return likely(READ_ONCE(clock->mult)) ? gp_arch_ticks() : ktime_get_ns();
 }
 
 /*
- * What passed between two readings, in ns. Counters of two CPUs can differ by a few ticks.
- * Not mul_u64_u32_shr(): for its 128 bits the compiler aligns the stack anew.
+ * Nanoseconds between two readings. Counters of two CPUs can differ by a few ticks. This does not
+ * use mul_u64_u32_shr(): for its 128 bits the compiler realigns the stack.
  */
 static __always_inline u64 gp_clock_passed(const struct gp_clock *clock, u64 from, u64 to)
 {

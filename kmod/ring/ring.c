@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ring of records of one session on one CPU: memory, losses, reading. */
+/* Ring of records of one session on one CPU: memory, losses, reading. */
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -16,13 +16,13 @@
 #define GP_RING_LOST_SIZE \
 	(sizeof(struct goprobe_record) + sizeof(struct goprobe_lost))
 
-/* A message refers to what is contiguous at once: larger is cheaper to read. */
+/* Order of the blocks of pages: larger contiguous parts of a message are cheaper to read. */
 #define GP_RING_ORDER	3
 
 /*
- * The first @n of the ring's pages, whole blocks. Not __free_pages(): a message may still refer to
- * one, and older kernels look at it once more when they have given up their own reference; if the
- * message goes just then, they free parts of it that are free already.
+ * Free the first @n of the ring's pages, whole blocks. This does not use __free_pages(): a message
+ * may still refer to a block. Older kernels look at the block once more after they have released
+ * their own reference. If the message goes away just then, they free parts of it twice.
  */
 static void gp_ring_free_pages(struct gp_ring *ring, u32 n)
 {
@@ -32,7 +32,7 @@ static void gp_ring_free_pages(struct gp_ring *ring, u32 n)
 		put_page(ring->pages[i]);
 }
 
-/* Return: whether there were @n pages in blocks of @order. */
+/* Allocate @n pages in blocks of @order. Return: success. */
 static bool gp_ring_get_pages(struct gp_ring *ring, u32 n, u32 order)
 {
 	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
@@ -58,9 +58,9 @@ static bool gp_ring_get_pages(struct gp_ring *ring, u32 n, u32 order)
 /**
  * gp_ring_new() - make a ring
  * @size: bytes; a power of two, GP_RING_MIN to GP_RING_MAX
- * @cpu: whose it will be; decides the memory's node
+ * @cpu: the producing CPU; selects the memory's node
  *
- * The memory is charged to the caller's control group.
+ * The memory is charged to the caller's memory cgroup.
  *
  * Return: the ring, or NULL if there is no memory.
  */
@@ -92,7 +92,7 @@ err_ring:
 }
 
 /**
- * gp_ring_free() - free a ring that nobody writes or reads any more
+ * gp_ring_free() - free a ring that has no more producer or reader
  * @ring: the ring, or NULL
  */
 void gp_ring_free(struct gp_ring *ring)
@@ -107,10 +107,10 @@ void gp_ring_free(struct gp_ring *ring)
 
 /**
  * gp_ring_put_losses() - write a LOST record for each cause that has losses
- * @ring: the ring; the caller is its producer, or none can run any more
- * @to: where to
- * @space: bytes there
- * @time: what they are stamped with
+ * @ring: the ring; the caller is its producer, or the producer cannot run any more
+ * @to: destination
+ * @space: bytes available at @to
+ * @time: timestamp of the records
  *
  * A cause whose record does not fit keeps its losses.
  *
@@ -144,11 +144,11 @@ u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 space, u64 time)
 }
 
 /**
- * gp_ring_report_losses() - put pending losses into the stream, where they fell
+ * gp_ring_report_losses() - put pending losses into the stream, where they occurred
  * @ring: the ring; the caller is its producer
  * @clock: of the session's records
  *
- * Return: false if there is no room for it yet.
+ * Return: false if the ring has no space for them yet.
  */
 bool gp_ring_report_losses(struct gp_ring *ring, const struct gp_clock *clock)
 {
@@ -163,16 +163,16 @@ bool gp_ring_report_losses(struct gp_ring *ring, const struct gp_clock *clock)
 }
 
 /**
- * gp_ring_settle() - wait until a record that is being written is there
+ * gp_ring_settle() - wait until the current record is complete
  * @ring: the ring; the caller is its consumer, and has read the clock before
  *
- * The producer has preemption off and a bounded number of bytes to copy, so the
- * wait is short; it is not shortened by making the producer wait for anything.
+ * The producer has preemption off and copies a bounded number of bytes, so the wait is short. The
+ * producer never waits for the consumer.
  * Context: may sleep.
  */
 void gp_ring_settle(const struct gp_ring *ring)
 {
-	/* The clock was read before; pairs with gp_ring_open(). */
+	/* The clock was read before this point; pairs with gp_ring_open(). */
 	smp_mb();
 	/* The head is read after it is seen as closed. */
 	while (smp_load_acquire(&ring->open)) {
@@ -181,7 +181,7 @@ void gp_ring_settle(const struct gp_ring *ring)
 	}
 }
 
-/* Bytes from the first that has not been handed out that one message can refer to. */
+/* Bytes to which one message can refer, from the first one that has not been handed out. */
 u32 gp_ring_lendable(const struct gp_ring *ring)
 {
 	unsigned long block = PAGE_SIZE << ring->order;
@@ -193,16 +193,15 @@ u32 gp_ring_lendable(const struct gp_ring *ring)
 }
 
 /**
- * gp_ring_lend() - have a message go on with the next records, where they are
+ * gp_ring_lend() - append the next records to a message, by reference
  * @ring: the ring; nothing of it is lent
  * @skb: the message, all of it linear
  * @size: bytes of the records, gp_ring_lendable() at most
  *
- * The message's truesize stays that of its own memory: what it refers to is the ring's, and paid
- * for by whoever made that. If it counted against the reader's receive buffer, one message could
- * be more than such a buffer has, and the next GOPROBE_CMD_READY would give the reader ENOBUFS.
- * Who taps netlink holds no more of it than one message of each ring, as nothing else is lent
- * meanwhile.
+ * The message's truesize stays that of its own memory: the referenced pages are the ring's, whose
+ * creator is charged for them. If the pages counted against the reader's receive buffer, one
+ * message could exceed the buffer, and the next GOPROBE_CMD_READY would give the reader ENOBUFS.
+ * A tap on netlink holds at most one message of each ring, because nothing else is lent meanwhile.
  */
 void gp_ring_lend(struct gp_ring *ring, struct sk_buff *skb, u32 size)
 {
@@ -225,14 +224,14 @@ void gp_ring_lend(struct gp_ring *ring, struct sk_buff *skb, u32 size)
 }
 
 /**
- * gp_ring_take_back() - see if what was lent has been read
+ * gp_ring_take_back() - check whether the lent pages have been read
  * @ring: the ring
  *
- * As long as a message is not read, or a tap on netlink keeps it, what it refers to and all that
- * comes after stays taken. All of it is looked at: a tap that wants less of each message gives
- * back the end of its own, and keeps the beginning.
+ * While a message is unread, or a tap on netlink keeps it, its pages and everything behind them
+ * stay in use. All blocks are checked: a tap that wants only the beginning of each message releases
+ * the end of its copy and keeps the beginning.
  *
- * Return: whether there is more room than before.
+ * Return: whether the ring has more space than before.
  */
 bool gp_ring_take_back(struct gp_ring *ring)
 {
@@ -244,7 +243,7 @@ bool gp_ring_take_back(struct gp_ring *ring)
 		if (page_count(ring->lent[i << ring->order]) > 1)
 			return false;
 	ring->lent = NULL;
-	/* Whoever has read them has done so before the pages were given back. */
+	/* Readers have read the pages before they released them. */
 	smp_mb();
 	gp_ring_free_read(ring);
 	return true;

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ring of records of one session on one CPU.
+ * Ring of records of one session on one CPU.
  *
- * One producer: a handler with preemption off on the ring's CPU (handlers run
- * in task context only, so it can't nest). One consumer at a time: the session's
- * read lock sees to that. Positions only grow; the data is mapped twice in a
- * row, so that a record is always contiguous and is written, and read, in place.
+ * One producer: a handler with preemption off on the ring's CPU. Handlers run in task context
+ * only, so they cannot nest. One consumer at a time: it holds the session's read lock. Positions
+ * only grow. The data is mapped twice in a row, so that each record is contiguous, and is written
+ * and read in place.
  *
- * A record is stamped between gp_ring_open() and gp_ring_close(). So once
- * gp_ring_settle() has returned, every record whose stamp is from before the call has
- * been committed, or never will be.
+ * A record is stamped between gp_ring_open() and gp_ring_close(). So after gp_ring_settle() has
+ * returned, each record with a stamp from before the call is either committed or never will be.
  *
- * What the consumer hands out is copied, or lent: a message then refers to the ring's
- * pages. They are free again when nobody refers to them any more, which
- * gp_ring_take_back() finds out; until then nothing else is lent, and nothing behind
- * them is free. A quarter of the ring is lent at most, so that handlers have room
- * while a message is on its way.
+ * The consumer hands records out as copies or lends them: a message then refers to the ring's
+ * pages. The pages are free again when nobody refers to them any more, which gp_ring_take_back()
+ * detects. Until then nothing else is lent, and nothing behind these pages is free. At most a
+ * quarter of the ring is lent, so that handlers have space while a message is on its way.
  *
- * Ordering: what stands before gp_ring_commit() is seen by whoever sees the new
- * head (release/acquire); what the consumer has read is read before the producer
- * sees the room (release of tail/acquire in gp_ring_space()).
+ * Ordering: a reader of the new head sees all that precedes gp_ring_commit() (release/acquire).
+ * The consumer has read the records before the producer sees their space as free (release of
+ * tail/acquire in gp_ring_space()).
  */
 #ifndef GP_RING_H
 #define GP_RING_H
@@ -43,18 +41,20 @@ struct sk_buff;
  * struct gp_ring - one CPU's ring
  * @data: @size bytes, mapped twice in a row
  * @size: a power of two
- * @cpu: whose it is
- * @open: a record is being written; producer's
+ * @cpu: the producing CPU
+ * @open: a record is being written; only the producer uses it
  * @head: bytes ever committed; written by the producer
- * @pending: losses by cause that no record in the ring tells of yet; producer's
- * @stat: counters, enum goprobe_stat; producer's, read by anyone
- * @pages: what @data maps
- * @order: they are contiguous in blocks of so many pages, as a power of two
+ * @pending: losses by cause that have no record in the ring yet; only the producer uses it
+ * @stat: counters, enum goprobe_stat; written by the producer, read by anyone
+ * @pages: the pages that @data maps
+ * @order: log2 of the pages of a contiguous block
  * @tail: bytes ever consumed; written by the consumer
- * @quarter: @tail and a quarter of the ring: a head that far is told at once; likewise
- * @handed_out: bytes ever handed out, more than @tail while pages are lent; consumer's
- * @lent: where in @pages what is lent begins, or NULL; consumer's
- * @nlent: number of blocks that are lent, then
+ * @quarter: @tail plus a quarter of the ring: the reader is notified at once when the head
+ *	reaches it; written by the consumer
+ * @handed_out: bytes ever handed out, more than @tail while pages are lent; only the consumer uses
+ *	it
+ * @lent: first lent block in @pages, or NULL; only the consumer uses it
+ * @nlent: ... number of lent blocks
  */
 struct gp_ring {
 	u8 *data;
@@ -80,11 +80,11 @@ u32 gp_ring_put_losses(struct gp_ring *ring, void *to, u32 space, u64 time);
 
 static inline u32 gp_ring_used(const struct gp_ring *ring)
 {
-	/* What the consumer has read is read before its room is used again. */
+	/* The consumer has read the records before their space is used again. */
 	return ring->head - smp_load_acquire(&ring->tail);
 }
 
-/* Is it a quarter full? The producer's question, which may be answered late. */
+/* Whether a quarter is full. For the producer, which may see a new tail late. */
 static inline bool gp_ring_is_quarter_full(const struct gp_ring *ring)
 {
 	return (long)(ring->head - READ_ONCE(ring->quarter)) >= 0;
@@ -95,21 +95,21 @@ static inline u32 gp_ring_space(const struct gp_ring *ring)
 	return ring->size - gp_ring_used(ring);
 }
 
-/* A record is about to be stamped. Pairs with gp_ring_settle(). */
+/* The caller is about to stamp a record. Pairs with gp_ring_settle(). */
 static inline void gp_ring_open(struct gp_ring *ring)
 {
 	WRITE_ONCE(ring->open, true);
-	/* Seen as open before the clock is read. */
+	/* The ring is seen as open before the clock is read. */
 	smp_mb();
 }
 
 static inline void gp_ring_close(struct gp_ring *ring)
 {
-	/* The new head is seen before it is seen as closed. */
+	/* The new head is seen before the ring is seen as closed. */
 	smp_store_release(&ring->open, false);
 }
 
-/* Where the next record begins; valid for gp_ring_space() bytes. */
+/* Start of the next record; valid for gp_ring_space() bytes. */
 static inline u8 *gp_ring_next(const struct gp_ring *ring)
 {
 	return ring->data + (ring->head & (ring->size - 1));
@@ -135,7 +135,7 @@ static inline bool gp_ring_has_losses(const struct gp_ring *ring)
 	return ring->pending[GOPROBE_LOST_RING_FULL];
 }
 
-/* The consumer's side: what has been committed up to @end, from the tail on. */
+/* For the consumer: the end of the committed records, as a position. */
 static inline unsigned long gp_ring_end(const struct gp_ring *ring)
 {
 	/* The records are read after the head. */
@@ -144,30 +144,30 @@ static inline unsigned long gp_ring_end(const struct gp_ring *ring)
 
 void gp_ring_settle(const struct gp_ring *ring);
 
-/* Bytes that have not been handed out, whoever still has what has been. */
+/* Bytes that have not been handed out yet. */
 static inline u32 gp_ring_unread(const struct gp_ring *ring)
 {
 	return gp_ring_end(ring) - ring->handed_out;
 }
 
-/* What has not been handed out; the consumer may change it. */
+/* The first record that has not been handed out; the consumer may change it. */
 static inline u8 *gp_ring_first(const struct gp_ring *ring)
 {
 	return ring->data + (ring->handed_out & (ring->size - 1));
 }
 
-/* What has been handed out is free, but for what is lent, and what comes after that. */
+/* Free what has been handed out, except lent pages and everything behind them. */
 static inline bool gp_ring_free_read(struct gp_ring *ring)
 {
 	if (unlikely(ring->lent))
 		return false;
-	/* The records have been read before the room is seen. */
+	/* The records have been read before the producer sees the space. */
 	smp_store_release(&ring->tail, ring->handed_out);
 	WRITE_ONCE(ring->quarter, ring->handed_out + ring->size / 4);
 	return true;
 }
 
-/* Return: whether there is more room. */
+/* Return: whether there is more space. */
 static inline bool gp_ring_consume(struct gp_ring *ring, u32 size)
 {
 	ring->handed_out += size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ticks to time: see timeline.h. */
+/* Conversion of ticks to time: see timeline.h. */
 #include <linux/compiler.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
@@ -13,8 +13,8 @@
 #include "ring/timeline.h"
 
 /*
- * Now, less a tick: a record can still be stamped with the present one, and be written
- * after the rings have been looked at.
+ * The current moment, minus a tick: a record can still get the present tick, and be written after
+ * the reader has looked at the rings.
  */
 static void gp_timeline_look(const struct gp_clock *clock, struct gp_moment *ret)
 {
@@ -33,7 +33,7 @@ static void gp_timeline_look(const struct gp_clock *clock, struct gp_moment *ret
 	local_irq_restore(flags);
 }
 
-/* Have ticks passed as time has? Clocks that are being corrected differ by 10 % at most. */
+/* Whether ticks deviate from time by more than 10 %, which a clock's correction never does. */
 static bool gp_timeline_is_broken(const struct gp_timeline *line,
 				  const struct gp_clock *clock)
 {
@@ -44,9 +44,9 @@ static bool gp_timeline_is_broken(const struct gp_timeline *line,
 }
 
 /**
- * gp_timeline_begin() - before the first record
+ * gp_timeline_begin() - initialize before the first record
  * @line: to be set
- * @clock: what records will be stamped with
+ * @clock: the clock that will stamp records
  */
 void gp_timeline_begin(struct gp_timeline *line, const struct gp_clock *clock)
 {
@@ -54,12 +54,12 @@ void gp_timeline_begin(struct gp_timeline *line, const struct gp_clock *clock)
 }
 
 /**
- * gp_timeline_extend() - the next piece: until now
- * @line: the piece before
- * @clock: what records are stamped with
+ * gp_timeline_extend() - begin the next piece, which ends now
+ * @line: the previous piece
+ * @clock: the clock that stamps records
  *
- * The caller has yet to wait for records that are being written (gp_ring_settle()): then
- * all that were stamped up to @line->to are there.
+ * Afterwards the caller waits for unfinished records (gp_ring_settle()): then all records with
+ * stamps up to @line->to are in the rings.
  */
 void gp_timeline_extend(struct gp_timeline *line, struct gp_clock *clock)
 {
@@ -68,7 +68,7 @@ void gp_timeline_extend(struct gp_timeline *line, struct gp_clock *clock)
 
 	gp_clock_init(&today);
 	given_up = clock->mult && !today.mult;
-	/* Before records are waited for: so none that comes after them has ticks. */
+	/* Before the wait for unfinished records: all later records are stamped without ticks. */
 	if (given_up)
 		WRITE_ONCE(clock->mult, 0);
 
@@ -90,13 +90,13 @@ void gp_timeline_extend(struct gp_timeline *line, struct gp_clock *clock)
 }
 
 /**
- * gp_timeline_convert() - make time of ticks
+ * gp_timeline_convert() - convert the records' ticks to time
  * @line: the piece of this pass
- * @records: one CPU's, whole but perhaps for the last one
+ * @records: of one CPU; all whole except perhaps the last
  * @bytes: of @records
- * @younger: set if a record belongs to a later pass, as do those that follow it
+ * @younger: set if a record, and all behind it, belong to a later pass
  *
- * Return: size of the records, from the first on, that are whole and belong to this pass.
+ * Return: size of the leading records that are whole and belong to this pass.
  */
 u32 gp_timeline_convert(const struct gp_timeline *line, void *records, u32 bytes,
 			bool *younger)

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the clock of a session's records says, as time. Records are stamped with ticks
- * (clock.h), which takes a handful of instructions of the traced thread; the reader's
- * pass makes CLOCK_MONOTONIC of them. Each pass looks at both clocks at the same
- * moment; between two passes time is a straight line. So it is the kernel's own time
- * at each pass and follows its corrections in between, and rises with the ticks,
- * across CPUs and passes: two records never change places.
+ * Conversion of a session's clock to CLOCK_MONOTONIC. Records are stamped with ticks (clock.h),
+ * which takes a handful of instructions of the traced thread. The reader's pass converts them.
+ * Each pass reads both clocks at the same moment; between two passes time is a straight line. So
+ * time equals the kernel's at each pass and follows its corrections. Time rises with the ticks
+ * across CPUs and passes: no two records ever change their order.
  *
- * If ticks have not passed as time has (the machine slept, or was moved; the kernel does
- * not trust the counter any more), all records of the pass get the time of the pass,
- * which is all that is known of them. If the kernel has given the counter up,
- * records are stamped with time itself from then on.
+ * Ticks may deviate from time: the machine slept or was migrated, or the kernel distrusts the
+ * counter. Then all records of the pass get the time of the pass, because nothing more is known.
+ * If the kernel distrusts the counter, records are stamped with CLOCK_MONOTONIC from then on.
  */
 #ifndef GP_TIMELINE_H
 #define GP_TIMELINE_H
@@ -20,8 +18,8 @@
 struct gp_clock;
 
 /**
- * struct gp_moment - what both clocks said
- * @ticks: of gp_clock_read(); records that are stamped later have more
+ * struct gp_moment - readings of both clocks
+ * @ticks: of gp_clock_read(); later records have higher stamps
  * @ns: CLOCK_MONOTONIC
  */
 struct gp_moment {
@@ -30,12 +28,12 @@ struct gp_moment {
 };
 
 /**
- * struct gp_timeline - the piece of the line that a pass hands out
- * @from: the end of the piece before
- * @to: its own end
+ * struct gp_timeline - the piece of the line for one pass
+ * @from: end of the previous piece
+ * @to: end of this piece
  * @base: time of the first tick after @from, ns: more than @from.ns
  * @slope: ns of a tick, times 2^32
- * @span: ticks from @from that records of this pass can have; all if the line is broken
+ * @span: highest stamp of this pass, in ticks from @from; unlimited if the line is broken
  */
 struct gp_timeline {
 	struct gp_moment from;

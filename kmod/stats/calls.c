@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The open calls of a session.
+ * Table of a session's open calls.
  *
- * The depth of a call, stack.hi - SP at function entry, neither changes when the stack
- * is copied nor when the goroutine moves to another thread, and a call is deeper than
- * its caller. So the open calls of a goroutine are a stack of rising depths: an entry
- * at depth d proves that those at depth >= d have ended without returning, a return that
- * those that are deeper have: by panic or Goexit. A return ends the call at exactly its
- * depth, if it is the same function's; if that call was not remembered, it ends none.
+ * The depth of a call is stack.hi - SP at function entry. It does not change when the stack is
+ * copied or the goroutine moves to another thread. A call is deeper than its caller. So the open
+ * calls of a goroutine form a stack of rising depths. An entry at depth d proves that the calls at
+ * depth >= d have ended without returning, by panic or Goexit. A return proves it of deeper calls.
+ * A return ends the call of the same function at exactly its depth. If that call was not
+ * remembered, it ends none.
  *
- * Whose stack. A goroutine is known by the address of its runtime.g within its process,
- * not by its id, although that is never used twice: a goroutine that has left by Goexit,
- * or whose end is not traced, is never heard of again, and its open calls would stay for
- * ever. The runtime uses its g for another goroutine, and a stack whose goid is another
- * one's holds calls that have ended. So there are as many stacks as there have been
- * goroutines at once. On a system stack (g0, gsignal) it is the thread's own g that
- * counts, whichever goroutine the thread works for, because depth is measured there. What
- * names a process is never used for another one, and is another after exec: see
+ * Identity of a stack. A goroutine is identified by the address of its runtime.g and its process,
+ * not by its id, although ids are never reused. A goroutine that left by Goexit, or whose end is
+ * not traced, never shows up again, and its open calls would stay for ever. But the runtime reuses
+ * its g for another goroutine. A stack with another goroutine's goid holds calls that have ended.
+ * So there are as many stacks as there ever were goroutines at once. On a system stack (g0,
+ * gsignal) the thread's own g counts, whichever goroutine the thread works for, because depth is
+ * measured there. The number of a process is never reused, and changes at exec: see
  * gp_arch_process().
  *
- * Table. Open addressing: a stack is at the place that its hash tells, or behind it,
- * GP_CALLS_STEPS away at most, with no unused place in between. A place never becomes
- * unused again, but one whose goroutine has no open calls is taken for another's. A
- * stack is one cache line, and has room for one call; further calls come from pools,
- * which are filled when the table is made: nothing is allocated by a hit. What goes with a call
- * is kept elsewhere, and has a number.
+ * Table. Open addressing: a stack is in the slot of its hash or in a later one, at most
+ * GP_CALLS_STEPS away, with no unused slot in between. A slot never becomes unused again, but a
+ * slot whose goroutine has no open calls is reused for another goroutine. A stack is one cache line
+ * and holds one call. Further calls come from pools, which are filled when the table is made: a
+ * hit allocates nothing. Data of a call is kept elsewhere, and has a number.
  *
- * Locking. A goroutine runs on one thread at a time, so nobody waits for a stack's lock
- * but when it changes hands, when it is looked at from outside (gp_calls_reap()), when
- * another thread tells of its state (gp_calls_state()), or when a program shows the same g
- * from two threads to deceive us; who then gets wrong numbers is that program. It is still
- * a lock, because such a program must not break what others share. The lock is a bit of the
- * word that has to be compared anyway, so that the two are one instruction: a raw_spinlock_t
- * would be two calls, 20 instructions of the 60 that an entry takes. Who holds one has
- * preemption off and does a bounded number of steps (GP_CALLS_UNWIND calls at most are
- * discarded in one go), so waiting is bounded, also with PREEMPT_RT. Interrupts never take
- * one. A pool's lock is taken inside a stack's, nothing inside a pool's.
+ * Removal. A return *ends* a call. A call that ended without returning is *discarded*; one of an
+ * exited process is *abandoned*; *reap* abandons all such calls; *collect* takes discarded calls
+ * out of the stack for their records. *pop* removes the deepest call of a stack, *forget* frees its
+ * data, *give* returns its memory to a pool.
  *
- * Order of memory. The next hit of a goroutine may come on another CPU: what was done to its
- * stack was done under the lock, which the next one takes.
+ * Locking. A goroutine runs on one thread at a time, so a stack's lock is rarely contended: when
+ * the goroutine changes threads, when gp_calls_reap() looks at it, when another thread reports its
+ * state (gp_calls_state()), or when a program forges the same g on two threads, which only
+ * corrupts the program's own numbers. It is still a lock, because such a program must not break
+ * shared data. The lock is a bit of the word that has to be compared anyway, so that both take one
+ * instruction. A raw_spinlock_t would be two calls, 20 instructions of the 60 that an entry takes.
+ * The holder has preemption off and does a bounded number of steps (it discards at most
+ * GP_CALLS_UNWIND calls at a time), so waiting is bounded, also with PREEMPT_RT. Interrupts never
+ * take the lock. A pool's lock nests inside a stack's; nothing nests inside a pool's.
+ *
+ * Memory order. The next hit of a goroutine may run on another CPU. Each hit changes the stack
+ * under the lock, which the next hit takes.
  */
 #include <linux/cpumask.h>
 #include <linux/hash.h>
@@ -55,14 +57,14 @@
 #include "stats/pending.h"
 #include "stats/states.h"
 
-/* With all calls open, each of another goroutine, the table is half full. */
+/* With all calls open, each by another goroutine, the table is half full. */
 #define GP_CALLS_STACKS		2
 
 #define GP_CALLS_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
 
 /*
- * Every call is in one pool or another: those that share a cache line in the same one, so that
- * two processors do not write one line, each its own call.
+ * Distribute the calls to the pools. Calls that share a cache line go to the same pool, so that no
+ * two processors write to one line.
  */
 static void gp_calls_fill_pools(struct gp_calls *calls, u32 n)
 {
@@ -77,10 +79,10 @@ static void gp_calls_fill_pools(struct gp_calls *calls, u32 n)
 }
 
 /**
- * gp_calls_new() - make room for open calls
- * @n: how many, at least; GP_CALLS_MIN to GP_CALLS_MAX
+ * gp_calls_new() - allocate a table of open calls
+ * @n: calls, at least; GP_CALLS_MIN to GP_CALLS_MAX
  *
- * The memory is charged to the caller's control group.
+ * The memory is charged to the caller's memory cgroup.
  * Context: may sleep.
  *
  * Return: the table, or NULL if there is no memory.
@@ -109,7 +111,7 @@ struct gp_calls *gp_calls_new(u32 n)
 	return calls;
 }
 
-/* No handler can run for the session. */
+/* Context: no handler can run for the session. */
 void gp_calls_free(struct gp_calls *calls)
 {
 	if (!calls)
@@ -168,7 +170,7 @@ void gp_call_give(struct gp_calls *calls, struct gp_call *call)
 	gp_pool_unlock(&pool->lock);
 }
 
-/* Remember a call of a stack that is locked. Return: false if there is no room. */
+/* Push a call on a locked stack. Return: false if all calls are in use. */
 static bool gp_stack_push(struct gp_calls *calls, struct gp_stack *stack, u32 depth,
 			  const struct gp_tally *tally, u32 data)
 {
@@ -186,21 +188,21 @@ static bool gp_stack_push(struct gp_calls *calls, struct gp_stack *stack, u32 de
 	return true;
 }
 
-/* Bits are only ever set: most stacks are in a block that has been taken long ago. */
+/* Mark a block as used. Bits are only ever set: most stacks are in a block that has its bit. */
 static void gp_calls_take_block(const struct gp_calls *calls, u32 block)
 {
 	if (!test_bit(block, calls->taken))
 		set_bit(block, calls->taken);
 }
 
-/* A stack for a goroutine that has none, locked; NULL if there is none to be had. */
+/* A stack for a goroutine that has none, locked; NULL: no slot is free. */
 static struct gp_stack *gp_calls_claim(const struct gp_calls *calls,
 				       const struct gp_calls_key *key)
 {
 	struct gp_stack *stack = gp_calls_home(calls, key->process, key->g), *end;
 	u64 its;
 
-	/* A program can have memory at address 0, but not a place here. */
+	/* A program can map memory at address 0, but 0 marks an unused slot. */
 	if (!key->g)
 		return NULL;
 	for (end = stack + GP_CALLS_STEPS; stack < end; stack++) {
@@ -218,7 +220,7 @@ static struct gp_stack *gp_calls_claim(const struct gp_calls *calls,
 	return NULL;
 }
 
-/* The deepest call of a stack that is locked has ended without returning. */
+/* The deepest call of a locked stack has ended without returning. */
 static void gp_stack_discard(struct gp_calls *calls, struct gp_stack *stack)
 {
 	const struct gp_tally *tally = stack->top->tally;
@@ -230,8 +232,8 @@ static void gp_stack_discard(struct gp_calls *calls, struct gp_stack *stack)
 }
 
 /*
- * Discard what has ended without returning: calls at depth @least and deeper ones, all of
- * them if they are another goroutine's. Return: false if that has to go on.
+ * Discard the calls at depth @least and deeper, or all calls if they are another goroutine's.
+ * Return: false if more remain to be discarded.
  */
 static bool gp_stack_unwind(struct gp_calls *calls, struct gp_stack *stack, u64 goid,
 			    u64 least)
@@ -253,15 +255,15 @@ static bool gp_stack_unwind(struct gp_calls *calls, struct gp_stack *stack, u64 
 /**
  * gp_calls_open() - remember a call
  * @calls: the session's
- * @key: by whom
- * @depth: how deep in its stack
- * @tally: which function
- * @data: what goes with it, or 0; a held record is the call's from now on
+ * @key: the goroutine
+ * @depth: of the call
+ * @tally: the function
+ * @data: the call's data, or 0; on success a pending record belongs to the call
  *
- * Each round but the last discards GP_CALLS_UNWIND calls, of which there is a limited
- * number, so it ends.
+ * Each round but the last discards GP_CALLS_UNWIND calls. Their number is limited, so the loop
+ * ends.
  *
- * Return: GP_CALLS_KEPT; or GP_CALLS_FULL, and @data is still the caller's.
+ * Return: GP_CALLS_KEPT; GP_CALLS_FULL: @data still belongs to the caller.
  */
 enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 				const struct gp_tally *tally, u32 data)
@@ -290,14 +292,14 @@ enum gp_calls_end gp_calls_open(struct gp_calls *calls, struct gp_calls_key key,
 	return kept ? GP_CALLS_KEPT : GP_CALLS_FULL;
 }
 
-/* Without its lock: is there nothing to be unwound? It is, unless somebody deceives us. */
+/* Whether no call is to be discarded, without the lock; wrong only if the program forges its g. */
 static bool gp_calls_is_unwound(const struct gp_calls *calls, const struct gp_calls_key *key,
 				u32 depth)
 {
 	const struct gp_stack *stack = gp_calls_home(calls, key->process, key->g);
 	const struct gp_call *top = READ_ONCE(stack->top);
 
-	/* A place behind this one is taken only when this one has been. */
+	/* A later slot is used only after this one has been. */
 	if (!READ_ONCE(stack->g))
 		return true;
 	return READ_ONCE(stack->g) == key->g && READ_ONCE(stack->process) == key->process &&
@@ -305,13 +307,13 @@ static bool gp_calls_is_unwound(const struct gp_calls *calls, const struct gp_ca
 }
 
 /**
- * gp_calls_pass_by() - a function has been entered, by a call that is not remembered
+ * gp_calls_pass_by() - a function was entered by a call that is not remembered
  * @calls: the session's
- * @key: by whom
- * @depth: how deep in its stack
+ * @key: the goroutine
+ * @depth: of the call
  *
- * Open calls at that depth, and deeper ones, have ended without returning: else the return of
- * this call would end one of them. It ends as gp_calls_open() does. Context: a task.
+ * Open calls at that depth and deeper have ended without returning; otherwise the return of this
+ * call would end one of them. The loop ends as in gp_calls_open(). Context: a task.
  */
 void gp_calls_pass_by(struct gp_calls *calls, struct gp_calls_key key, u32 depth)
 {
@@ -329,7 +331,7 @@ void gp_calls_pass_by(struct gp_calls *calls, struct gp_calls_key key, u32 depth
 	}
 }
 
-/* As gp_stack_unwind(), of the goroutine's own calls; those that are to be written are kept. */
+/* As gp_stack_unwind(), for the goroutine's own calls; collects those that will be written. */
 static bool gp_stack_collect(struct gp_calls *calls, struct gp_stack *stack, u32 least,
 			     struct gp_unwound *unwound)
 {
@@ -359,20 +361,20 @@ static bool gp_stack_collect(struct gp_calls *calls, struct gp_stack *stack, u32
 		unwound->list = call;
 	}
 	/*
-	 * Not once more for nothing: what another thread with the same g may put into the stack
-	 * meanwhile would be there where what is kept in @unwound has been.
+	 * Do not run again for nothing: another thread with the same g could meanwhile fill the
+	 * place in the stack that @unwound refers to.
 	 */
 	return !stack->top;
 }
 
 /**
- * gp_calls_unwind() - calls have ended without returning, as is known now
+ * gp_calls_unwind() - end calls that are known to have ended without returning
  * @calls: the session's
- * @key: whose
- * @least: those at that depth, and deeper ones
- * @ret: gets those whose records are to be written; for gp_unwound_next()
+ * @key: the goroutine
+ * @least: depth from which calls have ended
+ * @ret: set to the calls whose records will be written; for gp_unwound_next()
  *
- * It ends as gp_calls_open() does. Context: a task.
+ * The loop ends as in gp_calls_open(). Context: a task.
  */
 void gp_calls_unwind(struct gp_calls *calls, struct gp_calls_key key, u32 least,
 		     struct gp_unwound *ret)
@@ -398,10 +400,10 @@ void gp_calls_unwind(struct gp_calls *calls, struct gp_calls_key key, u32 least,
 }
 
 /**
- * gp_unwound_next() - the next call whose record is to be written
+ * gp_unwound_next() - the next call whose record will be written
  * @calls: the session's
- * @unwound: what gp_calls_unwind() found
- * @ret: gets the call; its record is the caller's from now on
+ * @unwound: from gp_calls_unwind()
+ * @ret: set to the call; its record now belongs to the caller
  *
  * Return: @ret; NULL if there are no more.
  */
@@ -423,14 +425,14 @@ struct gp_call *gp_unwound_next(struct gp_calls *calls, struct gp_unwound *unwou
 }
 
 /**
- * gp_calls_enter() - a function has been entered
+ * gp_calls_enter() - remember a call of a timed function
  * @calls: the session's
- * @key: by whom
- * @depth: how deep in its stack
- * @tally: which function; has times
+ * @key: the goroutine
+ * @depth: of the call
+ * @tally: the function; has times
  *
- * Open calls at that depth, and deeper ones, have ended without returning.
- * Context: a task. Takes a bounded time, whatever others do.
+ * Open calls at that depth and deeper have ended without returning.
+ * Context: a task. Takes a bounded time, whatever other threads do.
  *
  * Return: GP_CALLS_KEPT or GP_CALLS_FULL.
  */
@@ -445,8 +447,8 @@ enum gp_calls_end gp_calls_enter(struct gp_calls *calls, struct gp_calls_key key
 }
 
 /*
- * End the call at @depth of a stack that is locked and has no deeper ones. Return: false
- * if it was not remembered.
+ * End the call at @depth of a locked stack that has no deeper ones. Return: false if the call was
+ * not remembered.
  */
 static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u32 depth,
 			 const struct gp_tally *tally, struct gp_call *ret,
@@ -454,7 +456,7 @@ static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u32 dep
 {
 	if (!stack->top || stack->top->depth != depth)
 		return false;
-	/* Another function's: it is over, too, or this one could not have been called. */
+	/* A call of another function: it has ended, or this call could not have been made. */
 	if (stack->top->tally != tally) {
 		gp_stack_discard(calls, stack);
 		return false;
@@ -468,15 +470,15 @@ static bool gp_stack_end(struct gp_calls *calls, struct gp_stack *stack, u32 dep
 }
 
 /**
- * gp_calls_close() - a function returns
+ * gp_calls_close() - end a call at its return
  * @calls: the session's
- * @key: who returns
- * @depth: how deep in its stack
- * @tally: which function
- * @ret: gets the call; its record is the caller's from now on
- * @split: gets how its time divides, if the session has states; @split->now is set
+ * @key: the goroutine
+ * @depth: of the call
+ * @tally: the function
+ * @ret: set to the call; its record now belongs to the caller
+ * @split: set to its time by state, if the session has states; the caller sets @split->now
  *
- * It ends as gp_calls_open() does.
+ * The loop ends as in gp_calls_open().
  *
  * Return: GP_CALLS_ENDED or GP_CALLS_UNKNOWN.
  */
@@ -505,14 +507,14 @@ enum gp_calls_end gp_calls_close(struct gp_calls *calls, struct gp_calls_key key
 }
 
 /**
- * gp_calls_leave() - a function returns
+ * gp_calls_leave() - time a call at its return
  * @calls: the session's
- * @key: who returns
- * @depth: SP at the function's entry, as for gp_calls_enter()
- * @tally: which function; gets the duration
- * @now: when, in ticks
+ * @key: the goroutine
+ * @depth: of the call, as for gp_calls_enter()
+ * @tally: the function; gets the duration
+ * @now: time of the return, in ticks
  *
- * Open calls that are deeper have ended without returning.
+ * Deeper open calls have ended without returning.
  * Context: as for gp_calls_enter().
  *
  * Return: GP_CALLS_ENDED or GP_CALLS_UNKNOWN.

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The open calls of a session: a stack of them for each goroutine, so that a return
- * finds its own call. What happens at most hits is in line; calls.c has the rest, and
- * says how it works and why so.
+ * Table of a session's open calls: a stack of calls for each goroutine, so that a return finds its
+ * own call. The frequent cases are in line. calls.c has the rest, and explains the table.
  */
 #ifndef GP_CALLS_H
 #define GP_CALLS_H
@@ -18,7 +17,7 @@
 #include "stats/pool.h"
 #include "stats/tally.h"
 
-/* See struct goprobe_limits. Each takes 160 to 290 bytes. */
+/* See struct goprobe_limits. Each call takes 160 to 290 bytes. */
 #define GP_CALLS_MIN		1024U
 #define GP_CALLS_DEFAULT	(128U << 10)
 #define GP_CALLS_MAX		(1024U << 10)
@@ -29,12 +28,12 @@ struct gp_states;
 
 /**
  * struct gp_call - an open call
- * @below: the goroutine's next open call, less deep; or the next free one
- * @time: when it began, in ticks
- * @tally: of which function
+ * @below: the goroutine's next less deep open call; or the next free call
+ * @time: of its beginning, in ticks
+ * @tally: of the function
  * @depth: see gp_calls_depth()
- * @data: what goes with it, or 0: of a call that is held, the number of its record (pending.h); of
- *	one that is timed by key, the number of the key (keys.h)
+ * @data: 0, or a number: of the record for a pending call (pending.h), of the key for a call that
+ *	is timed by key (keys.h)
  */
 struct gp_call {
 	struct gp_call *below;
@@ -45,8 +44,8 @@ struct gp_call {
 };
 
 /*
- * How deep a call is: stack.hi - SP at function entry, in words, so that it fits: no stack
- * has 32 GiB. What is no multiple of 8 is no Go code's.
+ * Depth of a call: stack.hi - SP at function entry, in words, so that it fits: no stack has 32 GiB.
+ * Go code never has a depth that is no multiple of 8.
  */
 static __always_inline u32 gp_calls_depth(u64 bytes)
 {
@@ -56,10 +55,10 @@ static __always_inline u32 gp_calls_depth(u64 bytes)
 /**
  * struct gp_stack - the open calls of a goroutine, in one cache line
  * @g: address of its runtime.g, with GP_STACK_LOCKED; 0: never used
- * @process: in which process, see gp_arch_process()
+ * @process: see gp_arch_process()
  * @goid: its id; 0 on a system stack
  * @top: its deepest open call, or NULL
- * @first: its least deep one, if there is any: so one call needs no other memory
+ * @first: memory of its least deep call: a single call needs no other memory
  */
 struct gp_stack {
 	u64 g;
@@ -73,7 +72,7 @@ struct gp_stack {
 
 /**
  * struct gp_calls_pool - free calls
- * @lock: 1 while it is being changed
+ * @lock: 1 while a CPU changes the pool
  * @free: the calls
  */
 struct gp_calls_pool {
@@ -83,17 +82,17 @@ struct gp_calls_pool {
 
 /**
  * struct gp_calls - the open calls of a session
- * @clock: what they are timed with
- * @shift: of a hash to get the place of a stack
+ * @clock: times the calls
+ * @shift: converts a hash to a slot of @stacks
  * @npools: a power of two
  * @nstacks: number of @stacks
- * @stacks: hash table, with room behind for those that find their place taken
- * @pools: free calls; CPUs take turns
+ * @stacks: hash table, with extra slots at the end for collisions
+ * @pools: free calls; CPUs are spread over the pools
  * @calls: all calls but those in @stacks
- * @held: records of calls that are held; NULL if none is
- * @states: how their time divides; NULL if that is not asked for
- * @taken: a bit for each GP_CALLS_BLOCK of @stacks: one of them has been taken since the table
- *	was made. So who looks at all passes what is empty, mostly nearly all
+ * @held: pending records; NULL: none
+ * @states: time of calls by state; NULL: not requested
+ * @taken: a bit for each GP_CALLS_BLOCK of @stacks: the block has been used since the table was
+ *	made. Scans skip the others, usually nearly all
  */
 struct gp_calls {
 	struct gp_clock clock;
@@ -109,7 +108,7 @@ struct gp_calls {
 };
 
 /**
- * struct gp_calls_key - who makes a call
+ * struct gp_calls_key - a goroutine
  * @process: see gp_arch_process()
  * @g: address of its runtime.g; a multiple of 8
  * @goid: its id; 0 on a system stack
@@ -120,13 +119,13 @@ struct gp_calls_key {
 	u64 goid;
 };
 
-/* How a hit ended. */
+/* Result of a hit. */
 enum gp_calls_end {
 	GP_CALLS_KEPT,		/* the call is remembered */
-	GP_CALLS_FULL,		/* the call is not: there is no room */
+	GP_CALLS_FULL,		/* the call is not remembered: too many are open */
 	GP_CALLS_ENDED,		/* the return has found its call */
 	GP_CALLS_UNKNOWN,	/* the return has not: its call was not remembered */
-	GP_CALLS_RARE,		/* something is not as usual; nothing has been done */
+	GP_CALLS_RARE,		/* not for the fast path; nothing has been done */
 };
 
 struct gp_calls *gp_calls_new(u32 n);
@@ -135,9 +134,9 @@ u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process));
 struct gp_call *gp_call_take(struct gp_calls *calls);
 void gp_call_give(struct gp_calls *calls, struct gp_call *call);
 /**
- * struct gp_calls_at - how far somebody has come who looks at all open calls
+ * struct gp_calls_at - position of a scan of all open calls
  * @stack: index of the stack
- * @below: in that stack, calls that are less deep are still to come; 0: all are
+ * @below: calls of the stack that are less deep have not been visited yet; 0: none has
  */
 struct gp_calls_at {
 	u32 stack;
@@ -145,9 +144,9 @@ struct gp_calls_at {
 };
 
 /**
- * struct gp_unwound - calls that have ended otherwise, and whose records are to be written
- * @list: they, the least deep one first, linked by @below
- * @first: room for the one that is kept in its stack
+ * struct gp_unwound - calls that ended without returning and whose records will be written
+ * @list: the calls, the least deep one first, linked by @below
+ * @first: copy of the call that is stored in its stack
  */
 struct gp_unwound {
 	struct gp_call *list;
@@ -176,7 +175,7 @@ enum gp_calls_end gp_calls_enter(struct gp_calls *calls, struct gp_calls_key key
 enum gp_calls_end gp_calls_leave(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 				 const struct gp_tally *tally, u64 now);
 
-/* Where a goroutine's stack is, unless that place is taken. */
+/* The first slot of a goroutine's stack; another stack may occupy it. */
 static __always_inline struct gp_stack *gp_calls_home(const struct gp_calls *calls,
 						      u64 process, u64 g)
 {
@@ -190,7 +189,7 @@ static __always_inline bool gp_stack_trylock(struct gp_stack *stack, u64 g)
 
 static __always_inline void gp_stack_unlock(struct gp_stack *stack, u64 g)
 {
-	/* What has been done is seen by whoever locks it next. */
+	/* The next holder of the lock sees all changes. */
 	smp_store_release(&stack->g, g);
 }
 
@@ -222,7 +221,7 @@ static __always_inline bool gp_call_try_give(struct gp_calls *calls, struct gp_c
 	return true;
 }
 
-/* It is the deepest one of a stack that is locked. */
+/* Add the deepest call of a locked stack. */
 static __always_inline void gp_stack_add(const struct gp_calls *calls, struct gp_stack *stack,
 					 struct gp_call *call, u32 depth,
 					 const struct gp_tally *tally, u32 data)
@@ -230,7 +229,7 @@ static __always_inline void gp_stack_add(const struct gp_calls *calls, struct gp
 	call->depth = depth;
 	call->data = data;
 	call->tally = tally;
-	/* Last, so that what comes before is not part of the call. */
+	/* Last, so that the time before it does not count as the call's. */
 	call->time = gp_clock_read(&calls->clock);
 	stack->top = call;
 }
@@ -242,15 +241,15 @@ static __always_inline bool gp_stack_is_of(const struct gp_stack *stack,
 }
 
 /**
- * gp_calls_try_enter() - a function has been entered, as usual
+ * gp_calls_try_enter() - fast path of gp_calls_enter()
  * @calls: the session's
- * @key: by whom
- * @depth: how deep in its stack, see gp_calls_depth()
- * @tally: which function; has times
+ * @key: the goroutine
+ * @depth: of the call, see gp_calls_depth()
+ * @tally: the function; has times
  *
- * Calls nothing, so that a handler need not save registers. Context: a task.
+ * Calls no function, so that a handler need not save registers. Context: a task.
  *
- * Return: GP_CALLS_KEPT; or GP_CALLS_RARE, and gp_calls_enter() is to be called.
+ * Return: GP_CALLS_KEPT; GP_CALLS_RARE: call gp_calls_enter().
  */
 static __always_inline enum gp_calls_end gp_calls_try_enter(struct gp_calls *calls,
 							    struct gp_calls_key key, u32 depth,
@@ -286,16 +285,16 @@ rare:
 }
 
 /**
- * gp_calls_try_leave() - a function returns, as usual
+ * gp_calls_try_leave() - fast path of gp_calls_leave()
  * @calls: the session's
- * @key: who returns
- * @depth: how deep in its stack
- * @tally: which function; gets the duration
- * @now: when, in ticks
+ * @key: the goroutine
+ * @depth: of the call
+ * @tally: the function; gets the duration
+ * @now: time of the return, in ticks
  *
  * As gp_calls_try_enter().
  *
- * Return: GP_CALLS_ENDED; or GP_CALLS_RARE, and gp_calls_leave() is to be called.
+ * Return: GP_CALLS_ENDED; GP_CALLS_RARE: call gp_calls_leave().
  */
 static __always_inline enum gp_calls_end gp_calls_try_leave(struct gp_calls *calls,
 							    struct gp_calls_key key, u32 depth,

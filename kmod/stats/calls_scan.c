@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Open calls, looked at from outside: by conditions, by reports, and when their process or their
- * goroutine's state has changed. See calls.c for the table and its locks.
+ * Scans of open calls from outside: by conditions, by reports, and when a process has exited or a
+ * goroutine's state has changed. calls.c explains the table and its locks.
  */
 #include <linux/bitops.h>
 #include <linux/minmax.h>
@@ -13,7 +13,7 @@
 #include "stats/calls_stack.h"
 #include "stats/states.h"
 
-/* What an open call that is less deep than the hit says to one that asks; 0: ask the next. */
+/* Result for an open call that is less deep than the hit; 0: continue with the next one. */
 typedef int (*gp_calls_ask)(const struct gp_tally *its, const struct gp_tally *tally);
 
 static int gp_calls_ask_all(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
@@ -33,7 +33,7 @@ static int gp_calls_ask_all(struct gp_calls *calls, struct gp_calls_key key, u32
 			ret = -E2BIG;
 		else if (call->depth < depth)
 			ret = ask(call->tally, tally);
-		/* The last one's link may be what it was in another stack. */
+		/* The last call's link may be stale, from another stack. */
 		if (call == &stack->first)
 			break;
 	}
@@ -49,15 +49,16 @@ static int gp_calls_is_of(const struct gp_tally *its, const struct gp_tally *tal
 }
 
 /**
- * gp_calls_state() - a goroutine is in another state from now on
+ * gp_calls_state() - set a goroutine's state
  * @calls: the session's; it has states
  * @process: see gp_arch_process()
- * @g: address of what should be its runtime.g; any value
- * @state: which; below the session's number of them
- * @now: when that was told, in ticks
+ * @g: address of its supposed runtime.g; any value
+ * @state: the new state; below the session's number of states
+ * @now: time of the report, in ticks
  *
- * By its g, without its id: who tells it may be another goroutine, or none. If it has no open
- * calls that is nothing to us: when it makes one, it runs. Context: a task.
+ * The goroutine is found by its g, without its id: another goroutine may report the state, or none.
+ * A goroutine without open calls needs no state: when it makes a call, it is running. Context: a
+ * task.
  */
 void gp_calls_state(struct gp_calls *calls, u64 process, u64 g, u32 state, u64 now)
 {
@@ -76,15 +77,15 @@ void gp_calls_state(struct gp_calls *calls, u64 process, u64 g, u32 state, u64 n
 }
 
 /**
- * gp_calls_under() - is a function being called further up?
+ * gp_calls_under() - whether a call of a function is open on the goroutine
  * @calls: the session's
- * @key: by whom
- * @depth: how deep in its stack; what is as deep, or deeper, is not further up
- * @tally: which function
+ * @key: the goroutine
+ * @depth: of the hit; only less deep calls count
+ * @tally: the function
  *
  * Context: a task.
  *
- * Return: 1 or 0; -E2BIG if more than GP_CALLS_LOOK calls would have to be looked at.
+ * Return: 1 or 0; -E2BIG if that would take a look at more than GP_CALLS_LOOK calls.
  */
 int gp_calls_under(struct gp_calls *calls, struct gp_calls_key key, u32 depth,
 		   const struct gp_tally *tally)
@@ -100,10 +101,10 @@ static int gp_calls_is_root(const struct gp_tally *its, const struct gp_tally *t
 }
 
 /**
- * gp_calls_root() - is it in a tree of calls?
+ * gp_calls_root() - whether the goroutine is in a tree of calls
  * @calls: the session's
- * @key: by whom
- * @depth: how deep in its stack; what is as deep, or deeper, is not further up
+ * @key: the goroutine
+ * @depth: of the hit; only less deep calls count
  *
  * Context: a task.
  *
@@ -114,7 +115,7 @@ int gp_calls_root(struct gp_calls *calls, struct gp_calls_key key, u32 depth)
 	return gp_calls_ask_all(calls, key, depth, gp_calls_is_root, NULL);
 }
 
-/* The process of the deepest call of a stack that is locked is no more. */
+/* The process of a locked stack has exited: remove the deepest call. */
 static void gp_stack_abandon(struct gp_calls *calls, struct gp_stack *stack)
 {
 	const struct gp_tally *tally = stack->top->tally;
@@ -125,7 +126,7 @@ static void gp_stack_abandon(struct gp_calls *calls, struct gp_stack *stack)
 	gp_stack_pop(calls, stack);
 }
 
-/* Return: false if that has to go on. */
+/* Abandon calls. Return: false if more remain. */
 static bool gp_stack_reap(struct gp_calls *calls, struct gp_stack *stack, u64 process, u64 *n)
 {
 	u64 g;
@@ -143,8 +144,7 @@ static bool gp_stack_reap(struct gp_calls *calls, struct gp_stack *stack, u64 pr
 }
 
 /*
- * The next stack, from the @i-th on, that has calls; nstacks: there is none. Lets others run
- * now and then.
+ * The next stack with calls, from the @i-th on; nstacks: none. Reschedules now and then.
  */
 static u32 gp_calls_next(const struct gp_calls *calls, u32 i)
 {
@@ -163,13 +163,13 @@ static u32 gp_calls_next(const struct gp_calls *calls, u32 i)
 }
 
 /**
- * gp_calls_reap() - forget the open calls of processes that are no more
+ * gp_calls_reap() - forget the open calls of exited processes
  * @calls: the session's
- * @alive: is there such a process? May sleep.
+ * @alive: whether a process exists; may sleep
  *
  * Context: a task; may sleep. Handlers may run meanwhile.
  *
- * Return: how many calls there were.
+ * Return: number of forgotten calls.
  */
 u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process))
 {
@@ -180,7 +180,7 @@ u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process))
 		struct gp_stack *stack = &calls->stacks[i];
 
 		process = READ_ONCE(stack->process);
-		/* Those of one process are asked for together, mostly. */
+		/* Stacks of one process are usually together, so the last answer is kept. */
 		if (process == known || alive(process)) {
 			known = process;
 			continue;
@@ -192,8 +192,8 @@ u64 gp_calls_reap(struct gp_calls *calls, bool (*alive)(u64 process))
 }
 
 /*
- * Those of one stack from @at on. Return: false if @fn does not want any more; *@more: there
- * are calls that have not been looked at yet.
+ * Visit the calls of a stack from @at on. Return: false if @fn wants no more; *@more: some calls
+ * have not been visited yet.
  */
 static bool gp_stack_each(struct gp_stack *stack, struct gp_calls_at *at, gp_calls_fn fn,
 			  void *arg, bool *more)
@@ -210,7 +210,7 @@ static bool gp_stack_each(struct gp_stack *stack, struct gp_calls_at *at, gp_cal
 	for (passed = 0; call && wants && passed < GP_CALLS_LOOK; passed++) {
 		bool next = !at->below || call->depth < at->below;
 
-		/* Each round gets further, if only by as much. */
+		/* Each round makes progress. */
 		if (n == GP_CALLS_UNWIND) {
 			*more = true;
 			break;
@@ -229,16 +229,16 @@ static bool gp_stack_each(struct gp_stack *stack, struct gp_calls_at *at, gp_cal
 }
 
 /**
- * gp_calls_each() - look at all open calls
+ * gp_calls_each() - visit all open calls
  * @calls: the session's
- * @at: where to go on; all 0 at first, behind the last stack when that was all
- * @fn: gets each call, with its stack locked and preemption off; false: enough for now
- * @arg: its first argument
+ * @at: where to continue; all 0 at first, behind the last stack at the end
+ * @fn: gets each call, with its stack locked and preemption off; returns false to stop
+ * @arg: first argument of @fn
  *
- * Of one goroutine's the deepest GP_CALLS_LOOK. Context: a task; may sleep. Handlers may
- * run meanwhile, so a goroutine's calls may change from one round to the next.
+ * Visits the deepest GP_CALLS_LOOK calls of each goroutine. Context: a task; may sleep. Handlers
+ * may run meanwhile, so a goroutine's calls may change between rounds.
  *
- * Return: true if that was all.
+ * Return: true if all calls have been visited.
  */
 bool gp_calls_each(struct gp_calls *calls, struct gp_calls_at *at, gp_calls_fn fn, void *arg)
 {

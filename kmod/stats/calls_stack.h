@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A goroutine's stack of open calls: what calls.c and calls_scan.c do with it. */
+/* Operations on a goroutine's stack of open calls, shared by calls.c and calls_scan.c. */
 #ifndef GP_CALLS_STACK_H
 #define GP_CALLS_STACK_H
 
@@ -10,18 +10,18 @@
 #include "stats/states.h"
 
 /*
- * Places that are looked at for a stack. In a half full table the chance that so many are
- * taken in a row is below one in 10^5, at three quarters of that below one in 10^10.
+ * Slots that are searched for a stack. In a half full table, the chance that all of them are in use
+ * is below one in 10^5; at three quarters of that load, below one in 10^10.
  */
 #define GP_CALLS_STEPS		64
 
-/* Calls that are discarded with preemption off. */
+/* Calls that are discarded at a time with preemption off. */
 #define GP_CALLS_UNWIND		64
 
-/* Calls that are looked at with preemption off, and a stack locked. */
+/* Calls that are visited with preemption off and a stack locked. */
 #define GP_CALLS_LOOK		4096
 
-/* Stacks, a page of them, that a reader passes in one go if none has ever been taken. */
+/* Stacks, a page of them, that a scan skips at once if none has ever been used. */
 #define GP_CALLS_BLOCK		64
 
 static inline u32 gp_calls_nblocks(const struct gp_calls *calls)
@@ -29,7 +29,7 @@ static inline u32 gp_calls_nblocks(const struct gp_calls *calls)
 	return DIV_ROUND_UP(calls->nstacks, GP_CALLS_BLOCK);
 }
 
-/* Context: preemption off. Return: the g that it is of, without the bit. */
+/* Context: preemption off. Return: the g of the stack, without the lock bit. */
 static inline u64 gp_stack_lock(struct gp_stack *stack)
 {
 	u64 g;
@@ -42,7 +42,7 @@ static inline u64 gp_stack_lock(struct gp_stack *stack)
 	}
 }
 
-/* The goroutine's stack, locked; NULL if it has none. */
+/* The goroutine's stack, locked; NULL: it has none. */
 static inline struct gp_stack *gp_calls_find(const struct gp_calls *calls,
 					     const struct gp_calls_key *key)
 {
@@ -56,7 +56,7 @@ static inline struct gp_stack *gp_calls_find(const struct gp_calls *calls,
 		if (its != key->g || READ_ONCE(stack->process) != key->process)
 			continue;
 		its = gp_stack_lock(stack);
-		/* It may just have been taken for another. */
+		/* Another goroutine may just have got the slot. */
 		if (its == key->g && stack->process == key->process)
 			return stack;
 		gp_stack_unlock(stack, its);
@@ -64,7 +64,7 @@ static inline struct gp_stack *gp_calls_find(const struct gp_calls *calls,
 	return NULL;
 }
 
-/* Forget the deepest open call of a stack that is locked. */
+/* Remove the deepest open call of a locked stack. */
 static inline void gp_stack_pop(struct gp_calls *calls, struct gp_stack *stack)
 {
 	struct gp_call *call = stack->top;
@@ -79,16 +79,16 @@ static inline void gp_stack_pop(struct gp_calls *calls, struct gp_stack *stack)
 	gp_call_give(calls, call);
 }
 
-/* What a call that has no end keeps. */
+/* Free the data of a call that has no end. */
 static inline void gp_call_forget(struct gp_calls *calls, const struct gp_call *call)
 {
-	/* data_race(): set before the session starts, or before a call of it is read. */
+	/* data_race(): set before the session starts, or before one of its calls is read. */
 	if (call->data && data_race(call->tally->paired))
 		gp_pending_give(calls->held, call->data);
 	gp_tally_open(call->tally, -1);
 }
 
-/* After a round: if one more follows, others run first. One goroutine can have a million calls. */
+/* Reschedule between two rounds. One goroutine can have a million calls. */
 static __always_inline void gp_calls_rest(bool done)
 {
 	if (unlikely(!done))

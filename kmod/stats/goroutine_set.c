@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The set of goroutines that GOPROBE_OP_MEMBER asks about: pairs of a process, as
- * gp_arch_process() names it, and a goroutine id. Neither is ever used twice, so one that
- * has left without being heard of only takes room, until its process is no more.
+ * Set of goroutines for GOPROBE_OP_MEMBER: pairs of a process (gp_arch_process()) and a goroutine
+ * id. Neither is ever reused. So a goroutine whose exit was not seen only takes space, until its
+ * process has exited.
  *
- * Table. Open addressing: a member is at the place that its hash tells, or behind it,
- * GP_GOROUTINE_SET_STEPS away at most, with no place in between that was never used. Where one
- * has left, a mark stays that is passed over, and taken by the next who comes by; marks with nobody
- * behind them are wiped off at once, so that the table stays as it was, however many come and go.
+ * Table. Open addressing: a member is in the slot of its hash or in a later one, at most
+ * GP_GOROUTINE_SET_STEPS away, with no slot in between that was never used. A removed member leaves
+ * a mark. Searches pass over marks, and additions reuse them. Marks with no member behind them are
+ * cleared at once, so the table does not degrade, however many goroutines come and go.
  *
- * Locking. Looking takes no lock: a place's goid is written last when it is taken, and first
- * when it is left. Who looks reads goid, process, and goid again, so that the two belong
- * together. Joining and parting take the table's lock, with preemption off and for a bounded
- * number of steps, as those of calls.c do.
+ * Locking. Look-ups take no lock: a slot's goid is written last when the slot is filled, and first
+ * when it is freed. A look-up reads goid, process, and goid again, so that both belong together.
+ * Additions and removals take the table's lock, with preemption off and for a bounded number of
+ * steps, as in calls.c.
  *
  * Leaf: includes nothing that does I/O.
  */
@@ -28,20 +28,20 @@
 #include "stats/goroutine_set.h"
 #include "stats/pool.h"
 
-/* With all members in it the table is half full: see GP_CALLS_STEPS. */
+/* With all members the table is half full: see GP_CALLS_STEPS. */
 #define GP_GOROUTINE_SET_PLACES	2
 #define GP_GOROUTINE_SET_STEPS	64
 
 #define GP_GOROUTINE_SET_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
 
-/* What a place's goid is that no member has; no goroutine is called so. */
+/* Goids of free slots; no goroutine has these ids. */
 #define GP_MEMBER_NEVER		0ULL
 #define GP_MEMBER_LEFT		(~0ULL)
 
 /**
- * struct gp_member - a place for one
+ * struct gp_member - a slot for a member
  * @goid: its id
- * @process: in which process
+ * @process: its process
  */
 struct gp_member {
 	u64 goid;
@@ -51,11 +51,11 @@ struct gp_member {
 /**
  * struct gp_goroutine_set - a session's set
  * @lock: see pool.h
- * @shift: of a hash to get a place
- * @space: how many there may be
- * @n: how many there are
+ * @shift: converts a hash to a slot
+ * @space: capacity
+ * @n: number of members
  * @nplaces: number of @place
- * @place: hash table, with room behind for those that find their place taken
+ * @place: hash table, with extra slots at the end for collisions
  */
 struct gp_goroutine_set {
 	int lock;
@@ -67,10 +67,10 @@ struct gp_goroutine_set {
 };
 
 /**
- * gp_goroutine_set_new() - make room
- * @n: for how many; 1 to GP_GOROUTINE_SET_MAX
+ * gp_goroutine_set_new() - allocate a set
+ * @n: capacity; 1 to GP_GOROUTINE_SET_MAX
  *
- * The memory is charged to the caller's control group. Context: may sleep.
+ * The memory is charged to the caller's memory cgroup. Context: may sleep.
  *
  * Return: the set, or NULL if there is no memory.
  */
@@ -93,7 +93,7 @@ struct gp_goroutine_set *gp_goroutine_set_new(u32 n)
 	return members;
 }
 
-/* No handler can run for the session. */
+/* Context: no handler can run for the session. */
 void gp_goroutine_set_free(struct gp_goroutine_set *members)
 {
 	if (!members)
@@ -113,34 +113,34 @@ static struct gp_member *gp_goroutine_set_home(const struct gp_goroutine_set *me
 	return &members->place[((goid ^ process << 26) * GOLDEN_RATIO_64) >> members->shift];
 }
 
-/* Do a place's words, which may be changing, say that it is this one? */
+/* Whether a slot, which may be changing, holds this goroutine. */
 static bool gp_member_is(const struct gp_member *at, u64 process, u64 goid)
 {
-	/* Pairs with gp_member_set(): a process that is seen is not older than its goid. */
+	/* Pairs with gp_member_set(): the process that is read is not older than its goid. */
 	if (smp_load_acquire(&at->goid) != goid || READ_ONCE(at->process) != process)
 		return false;
-	smp_rmb(); /* as above: and not younger */
+	smp_rmb(); /* as above: nor is it newer */
 	return READ_ONCE(at->goid) == goid;
 }
 
-/* A free place gets a member. Context: the lock. */
+/* Fill a free slot. Context: the lock. */
 static void gp_member_set(struct gp_member *at, u64 process, u64 goid)
 {
-	smp_wmb(); /* that it was left is seen before whose it is next */
+	smp_wmb(); /* the slot is seen as free before its next process */
 	WRITE_ONCE(at->process, process);
 	/* Pairs with gp_member_is(). */
 	smp_store_release(&at->goid, goid);
 }
 
 /**
- * gp_goroutine_set_has() - is a goroutine in the set?
+ * gp_goroutine_set_has() - whether a goroutine is in the set
  * @members: the session's
  * @process: its process
  * @goid: its id
  *
  * Context: any.
  *
- * Return: true if it is.
+ * Return: whether it is.
  */
 bool gp_goroutine_set_has(const struct gp_goroutine_set *members, u64 process, u64 goid)
 {
@@ -156,7 +156,7 @@ bool gp_goroutine_set_has(const struct gp_goroutine_set *members, u64 process, u
 	return false;
 }
 
-/* Where it is, or NULL; *@free: where it could be, or NULL. Context: the lock. */
+/* A goroutine's slot, or NULL; *@free: a slot for it, or NULL. Context: the lock. */
 static struct gp_member *gp_goroutine_set_find(struct gp_goroutine_set *members,
 					       u64 process, u64 goid,
 					       struct gp_member **free)
@@ -177,15 +177,15 @@ static struct gp_member *gp_goroutine_set_find(struct gp_goroutine_set *members,
 }
 
 /**
- * gp_goroutine_set_join() - a goroutine joins
+ * gp_goroutine_set_join() - add a goroutine
  * @members: the session's
  * @process: its process
  * @goid: its id
  *
  * Context: a task.
  *
- * Return: 0; 1 if it was there; -ENOSPC if there is no room; -EINVAL if no goroutine is
- * called so.
+ * Return: 0; 1 if it was in the set; -ENOSPC if the set is full; -EINVAL if no goroutine can have
+ * that id.
  */
 int gp_goroutine_set_join(struct gp_goroutine_set *members, u64 process, u64 goid)
 {
@@ -210,14 +210,14 @@ int gp_goroutine_set_join(struct gp_goroutine_set *members, u64 process, u64 goi
 	return ret;
 }
 
-/* A member leaves its place. Context: the lock. */
+/* Remove a member from its slot. Context: the lock. */
 static void gp_goroutine_set_leave(struct gp_goroutine_set *members, struct gp_member *at)
 {
 	u32 n;
 
 	WRITE_ONCE(at->goid, GP_MEMBER_LEFT);
 	WRITE_ONCE(members->n, members->n - 1);
-	/* Who looks for anybody comes no further than the next place. */
+	/* Searches end at the next slot. */
 	if (at + 1 < members->place + members->nplaces && at[1].goid != GP_MEMBER_NEVER)
 		return;
 	for (n = 0; n < GP_GOROUTINE_SET_STEPS && at->goid == GP_MEMBER_LEFT; at--, n++) {
@@ -228,12 +228,12 @@ static void gp_goroutine_set_leave(struct gp_goroutine_set *members, struct gp_m
 }
 
 /**
- * gp_goroutine_set_part() - a goroutine leaves, if it is there
+ * gp_goroutine_set_part() - remove a goroutine, if it is in the set
  * @members: the session's
  * @process: its process
  * @goid: its id
  *
- * Most that come here are not: that takes no lock. Context: a task.
+ * Most calls are for goroutines that are not in the set, and take no lock. Context: a task.
  */
 void gp_goroutine_set_part(struct gp_goroutine_set *members, u64 process, u64 goid)
 {
@@ -251,13 +251,13 @@ void gp_goroutine_set_part(struct gp_goroutine_set *members, u64 process, u64 go
 }
 
 /**
- * gp_goroutine_set_reap() - forget the goroutines of processes that are no more
+ * gp_goroutine_set_reap() - remove the goroutines of exited processes
  * @members: the session's
- * @alive: is there such a process? May sleep.
+ * @alive: whether a process exists; may sleep
  *
  * Context: a task; may sleep. Handlers may run meanwhile.
  *
- * Return: how many there were.
+ * Return: number of removed goroutines.
  */
 u32 gp_goroutine_set_reap(struct gp_goroutine_set *members, bool (*alive)(u64 process))
 {
@@ -272,7 +272,7 @@ u32 gp_goroutine_set_reap(struct gp_goroutine_set *members, bool (*alive)(u64 pr
 			cond_resched();
 		if (goid == GP_MEMBER_NEVER || goid == GP_MEMBER_LEFT || process == known)
 			continue;
-		/* Those of one process are asked for together, mostly. */
+		/* Slots of one process are usually handled together. */
 		if (alive(process)) {
 			known = process;
 			continue;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The set of goroutines that GOPROBE_OP_MEMBER asks about. */
+/* Set of goroutines for GOPROBE_OP_MEMBER. */
 #ifndef GP_GOROUTINE_SET_H
 #define GP_GOROUTINE_SET_H
 
 #include <linux/types.h>
 
-/* See struct goprobe_limits. Each takes 32 to 64 bytes. */
+/* See struct goprobe_limits. Each member takes 32 to 64 bytes. */
 #define GP_GOROUTINE_SET_MAX	(1024U << 10)
 
 struct gp_goroutine_set;

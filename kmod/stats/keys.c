@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is counted and timed by key.
+ * Table of counts and times by key.
  *
- * A hash table that never grows, with room for as many different keys as the client has asked
- * for: a hit allocates nothing, and what finds no room is counted. A key is at the place
- * that its hash tells, or up to GP_KEYS_STEPS behind it. It is never taken out, so who has
- * found one may keep its number.
+ * A hash table that never grows. The client sets the number of different keys: a hit allocates
+ * nothing, and a key that does not fit is counted. A key is in the slot of its hash, or up to
+ * GP_KEYS_STEPS behind it. Keys are never removed, so a caller may keep a key's number.
  *
- * Locking: none. Who comes to an empty place claims it with one instruction, writes the key
- * with preemption off, and publishes it; who wants that place meanwhile waits for that long.
- * Numbers are changed with one instruction each, by all CPUs alike: there are too many
- * keys for numbers of each CPU.
+ * Locking: none. A hit claims an empty slot with one instruction, writes the key with preemption
+ * off, and publishes it. Other hits that need the slot meanwhile wait for that long. Each number
+ * is changed with one instruction, by all CPUs alike: there are too many keys for per-CPU numbers.
  */
 #include <linux/cache.h>
 #include <linux/compiler.h>
@@ -30,16 +28,16 @@
 
 #define GP_KEYS_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
 
-/* States of a place; any other number is the hash of the key that is there. */
+/* States of a slot; any other number is the hash of its key. */
 #define GP_KEYS_EMPTY	0
 #define GP_KEYS_CLAIMED	1
 
 /**
- * struct gp_keys_times - how long calls with one key took
+ * struct gp_keys_times - durations of the calls with one key
  * @sum: ns
- * @min: ns, its complement, so that 0 is none
+ * @min: ns, as complement, so that 0 means none
  * @max: ns
- * @bucket: how many took how long
+ * @bucket: calls by duration
  */
 struct gp_keys_times {
 	atomic64_t sum;
@@ -49,10 +47,10 @@ struct gp_keys_times {
 };
 
 /**
- * struct gp_keys_place - one place of the table
- * @state: see above
+ * struct gp_keys_place - a slot of the table
+ * @state: see GP_KEYS_EMPTY
  * @hits: counted
- * @id: whose hits
+ * @id: of the points
  * @n: words of the key
  * @word: the key
  */
@@ -66,15 +64,15 @@ struct gp_keys_place {
 
 /**
  * struct gp_keys - the table
- * @shift: of a hash to get a place
- * @n: number of places
+ * @shift: converts a hash to a slot
+ * @n: number of slots
  * @words: of the longest key
- * @places: each with room for such a key
- * @times: by place; NULL if nothing is timed
+ * @places: slots, each with space for the longest key
+ * @times: by slot; NULL: nothing is timed
  * @nstates: the session's states
- * @states: ns by state of what is timed, by place; NULL if there are none
- * @left: keys that may still be added; written by each hit with a new key, while all hits read
- *	the rest: so it has a cache line of its own
+ * @states: ns by state of timed calls, by slot; NULL: no states
+ * @left: keys that may still be added. In a cache line of its own: hits with a new key write it,
+ *	all hits read the rest
  */
 struct gp_keys {
 	u32 shift;
@@ -94,11 +92,11 @@ static struct gp_keys_place *gp_keys_at(const struct gp_keys *keys, u32 place)
 }
 
 /**
- * gp_keys_new() - make room for keys
- * @n: how many
- * @bytes: of the longest
+ * gp_keys_new() - allocate a table of keys
+ * @n: capacity in keys
+ * @bytes: of the longest key
  *
- * The memory is charged to the caller's control group. Context: may sleep.
+ * The memory is charged to the caller's memory cgroup. Context: may sleep.
  *
  * Return: the table, or NULL if there is no memory.
  */
@@ -124,8 +122,8 @@ struct gp_keys *gp_keys_new(u32 n, u32 bytes)
 }
 
 /*
- * Make room for durations, and for how they divide among @nstates states. Context: before the
- * first handler that times.
+ * Allocate durations, also by state if @nstates is not 0. Context: before the first handler that
+ * times.
  */
 int gp_keys_add_times(struct gp_keys *keys, u32 nstates)
 {
@@ -140,7 +138,7 @@ int gp_keys_add_times(struct gp_keys *keys, u32 nstates)
 	return 0;
 }
 
-/* No handler can run for the session. */
+/* Context: no handler can run for the session. */
 void gp_keys_free(struct gp_keys *keys)
 {
 	if (!keys)
@@ -151,13 +149,13 @@ void gp_keys_free(struct gp_keys *keys)
 	kfree(keys);
 }
 
-/* Words that a key may have. */
+/* Maximum number of words of a key. */
 u32 gp_keys_words(const struct gp_keys *keys)
 {
 	return keys->words;
 }
 
-/* Places, used or not. */
+/* Number of slots, used or not. */
 u32 gp_keys_number(const struct gp_keys *keys)
 {
 	return keys->n;
@@ -180,16 +178,16 @@ static bool gp_keys_is(const struct gp_keys_place *place, u32 id, const struct g
 	       !memcmp(place->word, key->word, key->n * 8);
 }
 
-/* Once no more keys may be added, that stays so. What is looked at next is seen after it. */
+/* Once the table is full, it stays so. Slots that are read next are read after this. */
 static bool gp_keys_is_full(const struct gp_keys *keys)
 {
 	return !atomic_read_acquire(&keys->left);
 }
 
 /*
- * Take an empty place. A key is counted only by who has a place for it: so there is room until
- * the last one is there, or claimed. Return: false if somebody else has taken it, or no more
- * keys are allowed.
+ * Claim an empty slot. A hit counts its key only when it has a slot for it, so the table has space
+ * until the last key is there or claimed. Return: false if another hit claimed the slot, or the
+ * table is full.
  */
 static bool gp_keys_claim(struct gp_keys *keys, struct gp_keys_place *place, u64 hash, u32 id,
 			  const struct gp_key *key)
@@ -205,33 +203,33 @@ static bool gp_keys_claim(struct gp_keys *keys, struct gp_keys_place *place, u64
 		place->n = key->n;
 		memcpy(place->word, key->word, key->n * 8);
 	}
-	/* The key is seen by whoever sees its hash. */
+	/* Readers of the hash see the key. */
 	smp_store_release(&place->state, ours ? hash : GP_KEYS_EMPTY);
 out:
 	preempt_enable();
 	return ours;
 }
 
-/* What is there, once it is known. */
+/* A slot's state, once it is not claimed. */
 static u64 gp_keys_state(const struct gp_keys_place *place)
 {
 	u64 state;
 
-	/* Before the key is looked at. */
+	/* Read before the key. */
 	while ((state = smp_load_acquire(&place->state)) == GP_KEYS_CLAIMED)
 		cpu_relax();
 	return state;
 }
 
 /**
- * gp_keys_find() - the number of a key, which is added if it is new
+ * gp_keys_find() - find a key, or add it
  * @keys: the session's
- * @id: whose hits
+ * @id: of the points
  * @key: the key
  *
  * Context: a handler.
  *
- * Return: its number, from 1, or 0: there is no room.
+ * Return: its number, from 1; 0: the table is full.
  */
 u32 gp_keys_find(struct gp_keys *keys, u32 id, const struct gp_key *key)
 {
@@ -248,7 +246,7 @@ u32 gp_keys_find(struct gp_keys *keys, u32 id, const struct gp_key *key)
 			at++;
 			continue;
 		}
-		/* The last one may just have been put here: perhaps the same key. */
+		/* The last key may just have been put here: perhaps the same key. */
 		if (gp_keys_is_full(keys) && gp_keys_state(place) == GP_KEYS_EMPTY)
 			return 0;
 		if (gp_keys_claim(keys, place, hash, id, key))
@@ -270,7 +268,7 @@ static void gp_keys_raise(atomic64_t *to, u64 value)
 		;
 }
 
-/* A call with that key took so long. */
+/* Count a call with that key that took @ns. */
 void gp_keys_return(struct gp_keys *keys, u32 number, u64 ns)
 {
 	struct gp_keys_times *times = &keys->times[number - 1];
@@ -281,7 +279,7 @@ void gp_keys_return(struct gp_keys *keys, u32 number, u64 ns)
 	gp_keys_raise(&times->max, ns);
 }
 
-/* A call with that key was so long in each of @n states. */
+/* Count a call with that key that spent @ns in each of @n states. */
 void gp_keys_split(struct gp_keys *keys, u32 number, u32 n, const u64 *ns)
 {
 	atomic64_t *states = keys->states + (size_t)(number - 1) * keys->nstates;
@@ -291,7 +289,7 @@ void gp_keys_split(struct gp_keys *keys, u32 number, u32 n, const u64 *ns)
 		atomic64_add(ns[i], &states[i]);
 }
 
-/* Of a key that gp_keys_read() has found. */
+/* For a key that gp_keys_read() has found. */
 void gp_keys_read_states(const struct gp_keys *keys, u32 number, u64 *ns)
 {
 	const atomic64_t *states = keys->states + (size_t)(number - 1) * keys->nstates;
@@ -321,13 +319,13 @@ static void gp_keys_read_times(const struct gp_keys_times *times, struct goprobe
 }
 
 /**
- * gp_keys_read() - what is known of a key
+ * gp_keys_read() - read a key and its numbers
  * @keys: the session's
- * @number: which place, from 1
- * @ret: gets it, ready for the wire
- * @bucket: gets the buckets; @ret says which of them matter
+ * @number: of the slot, from 1
+ * @ret: set to the numbers, in the protocol's form
+ * @bucket: set to the buckets; @ret names those in use
  *
- * Return: the key, or NULL if none is there.
+ * Return: the key; NULL: the slot is empty.
  */
 const u64 *gp_keys_read(const struct gp_keys *keys, u32 number, struct goprobe_keyed *ret,
 			u64 bucket[GOPROBE_BUCKETS])

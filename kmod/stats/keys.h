@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is counted and timed by key: values of the program, or stacks. */
+/* Table of counts and times by key: values of the program, or stacks. */
 #ifndef GP_KEYS_H
 #define GP_KEYS_H
 
@@ -16,10 +16,10 @@ struct gp_tally;
 #define GP_KEY_WORDS	(GP_KEY_BYTES_MAX / 8)
 
 /**
- * struct gp_key - a key while it is made
- * @n: words so far
- * @space: how many there may be
- * @word: it
+ * struct gp_key - a key under construction
+ * @n: number of words so far
+ * @space: capacity in words
+ * @word: the words
  */
 struct gp_key {
 	u32 n;

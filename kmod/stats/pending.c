@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of calls that wait until it is known whether anybody wants them. As many as the
- * client has asked for, all of one size, made when the first point is set that needs them:
- * a hit allocates nothing. One belongs to whoever has taken it: a handler, then the open
- * call (calls.c), then the handler of its end.
+ * Pending records: records of calls that are written only if the call's end passes its filter. The
+ * client sets their number. All have one size, and are allocated when the first point that needs
+ * them is added: a hit allocates nothing. A record belongs first to the handler that took it, then
+ * to the open call (calls.c), then to the handler of the call's end.
  *
  * Leaf: includes nothing that does I/O.
  */
@@ -20,7 +20,7 @@
 /**
  * struct gp_pending_pool - free records
  * @lock: see pool.h
- * @free: the first one's number, or 0; each one's first word has the next one's
+ * @free: number of the first record, or 0; the first word of each record is the next one's number
  */
 struct gp_pending_pool {
 	int lock;
@@ -28,11 +28,11 @@ struct gp_pending_pool {
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct gp_pending - all of a session
- * @bytes: of each
+ * struct gp_pending - the pending records of a session
+ * @bytes: size of each
  * @npools: a power of two
- * @pools: those that are free
- * @memory: number 1 comes first
+ * @pools: free records
+ * @memory: begins with record number 1
  */
 struct gp_pending {
 	u32 bytes;
@@ -57,13 +57,13 @@ static u32 *gp_pending_next(const struct gp_pending *held, u32 number)
 }
 
 /**
- * gp_pending_new() - make room
- * @calls: how many
- * @bytes: of each; at least a struct gp_pending_record's
+ * gp_pending_new() - allocate pending records
+ * @calls: their number
+ * @bytes: size of each; at least that of struct gp_pending_record
  *
- * The memory is charged to the caller's control group. Context: may sleep.
+ * The memory is charged to the caller's memory cgroup. Context: may sleep.
  *
- * Return: the room, or NULL if there is no memory.
+ * Return: the records, or NULL if there is no memory.
  */
 struct gp_pending *gp_pending_new(u32 calls, u32 bytes)
 {
@@ -85,14 +85,14 @@ struct gp_pending *gp_pending_new(u32 calls, u32 bytes)
 
 		*gp_pending_next(held, i) = pool->free;
 		pool->free = i;
-		/* There can be 16 million, each in a cache line of its own. */
+		/* Up to 16 million records, each in a cache line of its own. */
 		if (i % 1024 == 0)
 			cond_resched();
 	}
 	return held;
 }
 
-/* No handler can run for the session. */
+/* Context: no handler can run for the session. */
 void gp_pending_free(struct gp_pending *held)
 {
 	if (!held)
@@ -117,10 +117,10 @@ static u32 gp_pending_take_from(struct gp_pending *held, struct gp_pending_pool 
 }
 
 /**
- * gp_pending_take() - get a free one
+ * gp_pending_take() - get a free record
  * @held: the session's
  *
- * Return: its number, or 0 if there is none.
+ * Return: its number; 0: all are in use.
  */
 u32 gp_pending_take(struct gp_pending *held)
 {
@@ -134,7 +134,7 @@ u32 gp_pending_take(struct gp_pending *held)
 	return number;
 }
 
-/* Nobody needs it any more. Context: any in which a handler takes one. */
+/* Free a record. Context: any in which a handler takes one. */
 void gp_pending_give(struct gp_pending *held, u32 number)
 {
 	struct gp_pending_pool *pool;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Records of calls that wait until it is known whether anybody wants them. */
+/* Pending records: records of calls that are written only if the call's end passes its filter. */
 #ifndef GP_PENDING_H
 #define GP_PENDING_H
 
@@ -12,7 +12,7 @@
 
 struct gp_pending;
 
-/* A record that is held: as it goes to the ring, but for when that will be. */
+/* A pending record, as it will go to the ring, but for the time. */
 struct gp_pending_record {
 	struct goprobe_record rec;
 	u64 ago;

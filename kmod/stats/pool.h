@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Free lists that CPUs take turns at: each takes from its own pool, and from the next one
- * when that is empty. The lock is held for a handful of instructions, with preemption off.
+ * Free lists that are spread over the CPUs: each CPU takes from its own pool, and from the next one
+ * when its own is empty. A lock is held for a handful of instructions, with preemption off.
  */
 #ifndef GP_POOL_H
 #define GP_POOL_H
@@ -14,13 +14,13 @@
 
 #define GP_POOLS_MAX	64
 
-/* How many there are: a power of two. */
+/* Number of pools: a power of two. */
 static inline u32 gp_pool_number(void)
 {
 	return min_t(u32, roundup_pow_of_two(num_possible_cpus()), GP_POOLS_MAX);
 }
 
-/* The @next-th one, of @n, as this CPU sees them. */
+/* Index of the @next-th pool of @n, as this CPU counts them. */
 static inline u32 gp_pool_index(u32 n, u32 next)
 {
 	return (smp_processor_id() + next) & (n - 1);
@@ -34,7 +34,7 @@ static inline void gp_pool_lock(int *lock)
 
 static inline void gp_pool_unlock(int *lock)
 {
-	/* The list is seen as it is by whoever locks it next. */
+	/* The next holder of the lock sees the list. */
 	smp_store_release(lock, 0);
 }
 

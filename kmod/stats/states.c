@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the time of open calls divides among the states of their goroutines.
+ * Time of open calls by state of their goroutines.
  *
- * Of each stack of open calls it is known in which state its goroutine is, and since when.
- * Time that has passed is added to the deepest open call, to the state that it was spent in;
- * a call that is no more gives what it has to the one below. So each call has, at its end, all
- * of its time, that of the calls it made included, and a change of state takes the same few
- * steps however many calls are open.
+ * Each stack of open calls has the state of its goroutine and the time of its last change. Elapsed
+ * time is added to the deepest open call, in that state. A call that ends adds its times to the
+ * call below. So each call has all of its time at its end, with that of the calls that it made. A
+ * change of state takes the same few steps, however many calls are open.
  *
- * Who comes to the beginning or the end of a call runs: state 0, whatever was told before. In
- * between, what was told last holds. A stack's time never goes back, though the counters of two
- * processors may differ by a few ticks; so nothing is counted twice, and the states of a call
- * are together as long as the call.
+ * A goroutine that hits the beginning or the end of a call is running: state 0, whatever was
+ * reported before. In between, the last report holds. A stack's time never goes backwards, although
+ * the counters of two processors may differ by a few ticks. So no time counts twice, and the times
+ * of a call add up to its duration.
  *
- * All this lies beside the stacks and the calls, by their places, so that sessions without
- * states have neither the memory nor the cache lines.
+ * The data is separate from the stacks and calls, indexed by their positions, so that sessions
+ * without states have neither the memory nor the cache lines.
  *
- * Locking: that of the stack. A goroutine's state is told by other threads as well: who makes it
- * ready, who runs it.
+ * Locking: the stack's lock. Other threads also report a goroutine's state: the thread that makes
+ * it ready, and the thread that runs it.
  */
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -31,9 +30,9 @@
 #define GP_STATES_GFP	(GP_GFP_CHARGED | __GFP_ZERO)
 
 /**
- * struct gp_states_at - where a goroutine is
- * @since: in ticks
- * @state: since then
+ * struct gp_states_at - the state of a goroutine
+ * @since: time of its last change, in ticks
+ * @state: the state
  */
 struct gp_states_at {
 	u64 since;
@@ -41,10 +40,10 @@ struct gp_states_at {
 };
 
 /**
- * struct gp_states - see above
+ * struct gp_states - times by state of a session's open calls
  * @n: number of states
  * @at: by stack
- * @first: ticks by state of each stack's own call, by stack
+ * @first: ticks by state of the call in each stack, by stack
  * @more: ticks by state of other calls, by call
  */
 struct gp_states {
@@ -55,12 +54,12 @@ struct gp_states {
 };
 
 /**
- * gp_states_new() - make room
+ * gp_states_new() - allocate times by state
  * @n: number of states, from 1 to GOPROBE_STATES_MAX
  * @nstacks: number of stacks
  * @ncalls: number of calls besides those of the stacks
  *
- * The memory is charged to the caller's control group. Context: may sleep.
+ * The memory is charged to the caller's memory cgroup. Context: may sleep.
  *
  * Return: the states, or NULL if there is no memory.
  */
@@ -81,7 +80,7 @@ struct gp_states *gp_states_new(u32 n, u32 nstacks, u32 ncalls)
 	return states;
 }
 
-/* No handler can run for the session. */
+/* Context: no handler can run for the session. */
 void gp_states_free(struct gp_states *states)
 {
 	if (!states)
@@ -113,7 +112,7 @@ static struct gp_states_at *gp_states_at(const struct gp_calls *calls, const str
 	return &calls->states->at[stack - calls->stacks];
 }
 
-/* What has passed until @now is @call's, which is the deepest one. */
+/* Add the time until @now to @call, which is the deepest one. */
 static void gp_states_pass(const struct gp_calls *calls, const struct gp_stack *stack,
 			   const struct gp_call *call, u64 now)
 {
@@ -125,7 +124,7 @@ static void gp_states_pass(const struct gp_calls *calls, const struct gp_stack *
 	at->since = now;
 }
 
-/* A call has begun, and is the deepest one. */
+/* A call has begun; it is the deepest one. */
 void gp_states_open(struct gp_calls *calls, struct gp_stack *stack)
 {
 	struct gp_states_at *at = gp_states_at(calls, stack);
@@ -140,7 +139,7 @@ void gp_states_open(struct gp_calls *calls, struct gp_stack *stack)
 	memset(gp_states_of(calls, stack, call), 0, calls->states->n * sizeof(u64));
 }
 
-/* The goroutine has been in another state since @now. */
+/* Change the state, as of @now. */
 void gp_states_change(struct gp_calls *calls, struct gp_stack *stack, u32 state, u64 now)
 {
 	gp_states_pass(calls, stack, stack->top, now);
@@ -148,9 +147,9 @@ void gp_states_change(struct gp_calls *calls, struct gp_stack *stack, u32 state,
 }
 
 /*
- * The deepest call ends at split->now; it is still there. Each state's ns are rounded down but
- * those of the first, which gets what is left: not less than its own, as the sum of what is
- * rounded down is not more than the sum rounded down.
+ * The deepest call ends at split->now; it is still there. The ns of each state are rounded down,
+ * except those of state 0, which gets the rest: at least its own time, because the sum of rounded
+ * numbers is not above the rounded sum.
  */
 void gp_states_close(struct gp_calls *calls, struct gp_stack *stack, struct gp_split *split)
 {
@@ -172,7 +171,7 @@ void gp_states_close(struct gp_calls *calls, struct gp_stack *stack, struct gp_s
 	split->ns[0] = left;
 }
 
-/* The deepest call, which is not the only one, is about to be forgotten. */
+/* The deepest call, which is not the only one, will be removed next. */
 void gp_states_pop(struct gp_calls *calls, const struct gp_stack *stack)
 {
 	const u64 *from = gp_states_of(calls, stack, stack->top);

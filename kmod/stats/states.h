@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How the time of open calls divides among the states of their goroutines: GOPROBE_A_STATES.
- * Sessions that have not asked for it have none of this.
+ * Time of open calls by state of their goroutines: GOPROBE_A_STATES. Sessions without states have
+ * none of this.
  */
 #ifndef GP_STATES_H
 #define GP_STATES_H
@@ -15,11 +15,11 @@ struct gp_stack;
 struct gp_states;
 
 /**
- * struct gp_split - how a call's time divides
- * @now: when its end was hit, in ticks; what was later is no part of it
+ * struct gp_split - a call's time by state
+ * @now: time of the hit at its end, in ticks; later time is not part of it
  * @duration: ns from call to end
  * @n: the session's states; 0: it has none
- * @ns: how long its goroutine was in each of them; together they are @duration
+ * @ns: time in each state; the sum is @duration
  */
 struct gp_split {
 	u64 now;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a session counts and measures without records: memory, and reading it. */
+/* Counts and times of a session's points: memory and reading. */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -25,7 +25,7 @@ static void gp_tally_free(struct gp_tally *tally)
 	kfree(tally);
 }
 
-/* No handler can run for the session. */
+/* Context: no handler can run for the session. */
 void gp_tallies_fini(struct gp_tallies *tallies)
 {
 	struct gp_tally *tally;
@@ -55,7 +55,7 @@ static int gp_tally_add_times(struct gp_tallies *tallies, struct gp_tally *tally
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(times, cpu)->min = U64_MAX;
-	/* Handlers of an earlier point of the id see it filled in. */
+	/* Handlers of an earlier point of the id see the times initialized. */
 	smp_store_release(&tally->times, times);
 	tallies->ntimed++;
 	return 0;
@@ -79,12 +79,12 @@ static struct gp_tally *gp_tally_new(struct gp_tallies *tallies, u32 id)
 }
 
 /**
- * gp_tallies_add() - make room for what an id counts and measures
+ * gp_tallies_add() - add the tally of an id
  * @tallies: the session's
- * @id: the id; it may be there already
+ * @id: the id; may already have a tally
  * @timed: it has points that time
  *
- * What is there stays until the session ends, and with it what open calls refer to.
+ * A tally stays until the session ends, because open calls refer to it.
  *
  * Return: 0, -E2BIG or -ENOMEM.
  */
@@ -102,7 +102,7 @@ int gp_tallies_add(struct gp_tallies *tallies, u32 id, bool timed)
 }
 
 /**
- * gp_tally_add_muted() - calls of an id can be muted
+ * gp_tally_add_muted() - allow muted calls of an id
  * @tally: its tally
  *
  * Return: 0 or -ENOMEM.
@@ -117,7 +117,7 @@ int gp_tally_add_muted(struct gp_tally *tally)
 	if (!muted)
 		return -ENOMEM;
 	muted->id = tally->id;
-	/* So that those that are open are counted. */
+	/* So that open muted calls are counted. */
 	muted->paired = true;
 	muted->roots = true;
 	muted->mutes = true;
@@ -126,8 +126,8 @@ int gp_tally_add_muted(struct gp_tally *tally)
 }
 
 /*
- * The shortest or the longest so far on this CPU. Looked at again, because the task
- * may have come to this CPU after it looked.
+ * Update this CPU's minimum or maximum. Checked again with the CPU fixed: the task may have moved
+ * to this CPU after the first check.
  */
 void gp_tally_extreme(const struct gp_tally *tally, u64 ns)
 {
@@ -138,7 +138,7 @@ void gp_tally_extreme(const struct gp_tally *tally, u64 ns)
 	put_cpu_ptr(tally->times);
 }
 
-/* A call was so long in each of @n states. Context: as of gp_tally_return(). */
+/* Count a call that spent @ns in each of @n states. Context: as of gp_tally_return(). */
 void gp_tally_split(const struct gp_tally *tally, u32 n, const u64 *ns)
 {
 	u32 i;
@@ -147,7 +147,7 @@ void gp_tally_split(const struct gp_tally *tally, u32 n, const u64 *ns)
 		this_cpu_add(tally->states[i], ns[i]);
 }
 
-/* Add up what the CPUs have. */
+/* Sum up the CPUs' times by state. */
 void gp_tally_read_states(const struct gp_tally *tally, u32 n, u64 *ns)
 {
 	int cpu;
@@ -178,7 +178,7 @@ static void gp_times_stats(const struct gp_times *times, u64 stats[__GOPROBE_STA
 		stats[GOPROBE_STAT_TIMED] += READ_ONCE(times->bucket[i]);
 }
 
-/* Hits that have counted here, but that each call that was timed counts as two. */
+/* Hits that were counted here; each timed call counts as two. */
 u64 gp_tallies_hits(struct gp_tallies *tallies)
 {
 	struct gp_tally *tally;
@@ -197,7 +197,7 @@ u64 gp_tallies_hits(struct gp_tallies *tallies)
 	return hits;
 }
 
-/* Add up the hits that have counted here: COUNTED, OPENED and TIMED. */
+/* Sum up the hits that were counted here: COUNTED, OPENED and TIMED. */
 void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX])
 {
 	struct gp_tally *tally;
@@ -231,11 +231,11 @@ static void gp_times_add(struct goprobe_tally *to, u64 bucket[GOPROBE_BUCKETS],
 }
 
 /**
- * gp_tally_read() - add up what the CPUs have
+ * gp_tally_read() - sum up the CPUs' numbers
  * @tally: the tally
  * @id: its id
- * @ret: gets it, ready for the wire
- * @bucket: gets the buckets; @ret says which of them matter
+ * @ret: set to the numbers, in the protocol's form
+ * @bucket: set to the buckets; @ret names those in use
  *
  * Return: number of durations.
  */

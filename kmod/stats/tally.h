@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a session counts and measures without records: for each id the hits of its
- * points, and how long its calls took.
+ * Counts and times of a session's points, without records: for each id the number of hits, and the
+ * durations of its calls.
  *
- * Each CPU adds to numbers of its own, with instructions that neither an interrupt
- * nor a preemption can tear: writers need no lock and wait for nobody. A reader adds
- * up what the CPUs have; while handlers run, its numbers are those of slightly
- * different moments.
+ * Each CPU adds to its own numbers, with instructions that neither an interrupt nor a preemption
+ * can tear: writers need no lock and never wait. A reader sums up the CPUs' numbers; while handlers
+ * run, these are from slightly different moments.
  */
 #ifndef GP_TALLY_H
 #define GP_TALLY_H
@@ -20,20 +19,20 @@
 #include <linux/xarray.h>
 #include <goprobe.h>
 
-/* See struct goprobe_limits: 2 MiB, and 32 MiB, of each CPU. */
+/* See struct goprobe_limits: 2 MiB and 32 MiB for each CPU. */
 #define GP_TALLIES_MAX	(256U << 10)
 #define GP_TIMED_MAX	(16U << 10)
 
 /**
  * struct gp_times - one CPU's share of an id's calls
  * @calls: calls that were remembered
- * @unwound: those of them that ended without returning
- * @gone: those of them whose process ended first
- * @filtered: those of them whose end did not pass its filter
- * @sum: ns, of those that returned
- * @min: ns; U64_MAX if none has
+ * @unwound: ... that ended without returning
+ * @gone: ... whose process exited first
+ * @filtered: ... whose end did not pass its filter
+ * @sum: ns of calls that returned
+ * @min: ns; U64_MAX: none
  * @max: ns
- * @bucket: how many took how long
+ * @bucket: calls by duration
  */
 struct gp_times {
 	u64 calls;
@@ -47,21 +46,21 @@ struct gp_times {
 };
 
 /**
- * struct gp_tally - what is known of an id
+ * struct gp_tally - counts and times of an id
  * @id: the id
  * @hits: hits of points that count
- * @times: NULL if it has no points that time
- * @states: ns of those in the buckets, by state; NULL if the session has none
+ * @times: NULL: it has no points that time
+ * @states: ns by state of the calls in buckets; NULL: the session has no states
  * @paired: it has points that are paired, and none that time
  * @roots: its calls count for GOPROBE_OP_ROOT
- * @mutes: it is the @muted of another one
- * @muted: what its muted calls are remembered by, or NULL: it has none. So no return is theirs,
- *	and nothing is counted or timed of them
- * @unwound: its calls are held, and written if GOPROBE_ACTION_UNWIND ends them
- * @open: of what is paired: calls that are open
+ * @mutes: it is the @muted of another tally
+ * @muted: the tally of its muted calls, or NULL. So no return matches a muted call, and nothing is
+ *	counted or timed for it
+ * @unwound: its calls are pending, and written if GOPROBE_ACTION_UNWIND ends them
+ * @open: for paired points: number of open calls
  *
  * Flags and pointers are set when points are added, at most once, while handlers of other points
- * of the id may run: what is set a moment later than a hit counts from the next one on.
+ * of the id may run. A change that comes after a hit counts from the next hit on.
  */
 struct gp_tally {
 	u32 id;
@@ -77,9 +76,9 @@ struct gp_tally {
 };
 
 /**
- * struct gp_tallies - a session's
- * @ids: struct gp_tally by id; one is never taken out
- * @n: number of them
+ * struct gp_tallies - the tallies of a session
+ * @ids: struct gp_tally by id; never removed
+ * @n: their number
  * @ntimed: number of those with times
  * @nstates: the session's states; fixed
  */
@@ -90,7 +89,7 @@ struct gp_tallies {
 	u32 nstates;
 };
 
-/* Context of all but the handlers' functions: the session's lock. */
+/* Context of all functions that handlers do not use: the session's lock. */
 void gp_tallies_init(struct gp_tallies *tallies);
 void gp_tallies_fini(struct gp_tallies *tallies);
 int gp_tallies_add(struct gp_tallies *tallies, u32 id, bool timed);
@@ -107,7 +106,7 @@ static inline struct gp_tally *gp_tallies_find(struct gp_tallies *tallies, u32 i
 	return xa_load(&tallies->ids, id);
 }
 
-/* Handlers' functions. Context: a task; preemption may be on. */
+/* Functions that handlers use. Context: a task; preemption may be on. */
 
 static __always_inline void gp_tally_hit(const struct gp_tally *tally)
 {
@@ -119,10 +118,10 @@ static __always_inline void gp_tally_call(const struct gp_tally *tally)
 	this_cpu_inc(tally->times->calls);
 }
 
-/* Of what is paired, a call more is open, or one less. A counter is not what const means. */
+/* Count an open or ended call of a paired point. Counters change in spite of const. */
 static __always_inline void gp_tally_open(const struct gp_tally *tally, int calls)
 {
-	/* data_race(): it is set before the first of its hits, and stays. */
+	/* data_race(): set before its first hit, and never changed. */
 	if (data_race(tally->paired))
 		atomic_add(calls, (atomic_t *)&tally->open);
 }

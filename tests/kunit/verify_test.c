@@ -321,7 +321,7 @@ static const struct row point_rows[] = {
 	{ "the lowest SP", NULL, { SET(point.sp_adjust, -(1 << 20)) } },
 	{ "one byte lower", O_FAR, { SET(point.sp_adjust, -(1 << 20) - 1) } },
 	{ "the lowest number", O_FAR, { SET(point.sp_adjust, S32_MIN) } },
-	{ "the processor has a say", "there is a breakpoint instruction already",
+	{ "the processor has a say", "there is already a breakpoint instruction",
 	  { SET(point.code[0], 0xcc) } },
 	{ "any id", NULL, { SET(point.id, U32_MAX) } },
 	{ "the last action for all", NULL, { SET(point.action, GOPROBE_ACTION_TIME), NO_PLAN } },

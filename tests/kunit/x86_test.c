@@ -73,11 +73,11 @@ struct refuse_case {
 	const char *why;	/* NULL: accepted */
 };
 
-#define WHY_INT3	"there is a breakpoint instruction already"
-#define WHY_LOCK	"an instruction with a LOCK prefix can't be probed"
-#define WHY_XCHG	"an XCHG with RAX can't be probed"
-#define WHY_PREFIXES "a point does not say what its instruction is behind the prefixes"
-#define WHY_PUSHF	"a PUSHF can't be probed: it would push the flag of single-steps"
+#define WHY_INT3	"there is already a breakpoint instruction"
+#define WHY_LOCK	"an instruction with a LOCK prefix cannot be probed"
+#define WHY_XCHG	"an XCHG with RAX cannot be probed"
+#define WHY_PREFIXES "the code of a point ends inside its instruction's prefixes"
+#define WHY_PUSHF	"a PUSHF cannot be probed: it would push the trap flag of single-steps"
 
 static const struct refuse_case refuse_cases[] = {
 	{ "INT3", { 0xcc }, 1, WHY_INT3 },
