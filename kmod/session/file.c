@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A Go binary that a session has opened.
+ * Go binaries that a session has opened.
  *
- * The kernel takes a uprobe at any offset of any file and tells of errors only
- * when a process maps it, if at all: so this file shows that an offset is in an
- * executable segment and that the bytes there are the ones that user space
- * analysed, and sees to it that they stay: as long as a session has the file, nobody
- * can open it for writing, as if it were running. The binary is untrusted, and so is
- * whoever serves it: see reading.c.
+ * The kernel accepts a uprobe at any offset of any file. It reports errors only when a process
+ * maps the file, if at all. So this file checks that an offset is in an executable segment and that
+ * its bytes are those that user space analysed, and keeps them from changing: while a session has
+ * the file, nobody can open it for writing, as if it were running. The binary is untrusted, and so
+ * is its server: see reading.c.
  */
 #include <linux/dcache.h>
 #include <linux/elf.h>
@@ -23,7 +22,7 @@
 
 #define GP_PHDRS_MAX	64
 
-/* *@why is the sentence if the file itself is the reason; changed if not. */
+/* *@why is the reason if the file itself is the cause; it changes on any other error. */
 static int gp_file_read(struct gp_reads *reads, struct file *file, u64 offset, void *to,
 			u32 size, const char **why)
 {
@@ -38,7 +37,7 @@ static int gp_file_read(struct gp_reads *reads, struct file *file, u64 offset, v
 	err = gp_reading_run(r, reads, why);
 	if (!err) {
 		err = r->part[0].err;
-		/* It ends before, or no file has such an offset. */
+		/* The file ends before that offset, or no file can have it. */
 		if (err == -ENODATA || err == -EINVAL)
 			err = -ENOEXEC;
 		memcpy(to, r->part[0].bytes, size);
@@ -52,7 +51,7 @@ static int gp_file_read_header(struct gp_reads *reads, struct file *file, struct
 {
 	int err;
 
-	*why = "the file can't be read or is shorter than an ELF header";
+	*why = "the file cannot be read or is shorter than an ELF header";
 	err = gp_file_read(reads, file, 0, ehdr, sizeof(*ehdr), why);
 	if (err)
 		return err;
@@ -105,7 +104,7 @@ static struct gp_file *gp_file_new(struct gp_reads *reads, struct file *file, co
 	*why = "out of memory";
 	if (!phdrs || !f)
 		goto err;
-	*why = "the file's program headers can't be read: it is truncated";
+	*why = "the file's program headers cannot be read: the file is truncated";
 	err = gp_file_read(reads, file, ehdr.e_phoff, phdrs, ehdr.e_phnum * sizeof(*phdrs), why);
 	if (err)
 		goto err;
@@ -129,7 +128,7 @@ err:
  * @file: the file, open for reading
  * @rt: verified
  * @reads: the session's
- * @why: a sentence, on error
+ * @why: error message, on error
  *
  * Context: see reading.c.
  *
@@ -153,7 +152,7 @@ struct gp_file *gp_file_open(struct file *file, const struct goprobe_runtime *rt
 	f = gp_file_new(reads, file, why);
 	if (IS_ERR(f))
 		goto err;
-	/* A mapping of a file on overlayfs has the inode of the layer below. */
+	/* A mapping of a file on overlayfs has the inode of the lower layer. */
 	f->inode = gp_inode_get(d_real_inode(file->f_path.dentry));
 	if (!f->inode) {
 		*why = "out of memory";
@@ -197,7 +196,7 @@ static bool gp_file_is_code(const struct gp_file *f, const struct goprobe_point 
  * @points: the points, not verified
  * @n: their number
  * @reads: the session's
- * @why: a sentence, on error
+ * @why: error message, on error
  *
  * Context: see reading.c.
  *
@@ -225,15 +224,15 @@ struct gp_reading *gp_file_read_points(const struct gp_file *f, const struct gop
 }
 
 /**
- * gp_file_check_point() - may there be a breakpoint?
+ * gp_file_check_point() - check the place of a breakpoint
  * @f: the binary
- * @code: what was read of it
- * @i: index of the point in that
+ * @code: the code that was read
+ * @i: index of the point in @code
  * @point: verified
- * @why: a sentence, on error
+ * @why: error message, on error
  *
- * Return: 0; -EINVAL if the place is not code; -ESTALE if the code there is not
- * the expected one; an error of reading.
+ * Return: 0; -EINVAL: the place is not code; -ESTALE: its code is not the expected one; or an error
+ * of reading.
  */
 int gp_file_check_point(const struct gp_file *f, const struct gp_reading *code, u32 i,
 			const struct goprobe_point *point, const char **why)
@@ -245,11 +244,11 @@ int gp_file_check_point(const struct gp_file *f, const struct gp_reading *code, 
 		return -EINVAL;
 	}
 	if (part->err) {
-		*why = "the code there can't be read: the file is truncated";
+		*why = "the code at the point cannot be read: the file is truncated";
 		return part->err == -ENODATA ? -ESTALE : part->err;
 	}
 	if (memcmp(part->bytes, point->code, point->code_len)) {
-		*why = "the code there is not the expected one: the file has been replaced";
+		*why = "the code at the point is not the expected code: the file has been replaced";
 		return -ESTALE;
 	}
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A Go binary that a session has opened: inode, executable ranges, runtime. */
+/* Go binaries that a session has opened: inode, executable ranges, runtime. */
 #ifndef GP_FILE_H
 #define GP_FILE_H
 
@@ -21,12 +21,12 @@ struct gp_file_range {
 
 /**
  * struct gp_file - an opened Go binary
- * @file: keeps inode and mount alive, as uprobe_register() asks
- * @inode: points of what mappings of the file have; not overlayfs's
+ * @file: keeps inode and mount alive, as uprobe_register() requires
+ * @inode: points of the inode that mappings have; not overlayfs's
  * @runtime: verified
- * @dynamic: what addresses in it stand for
- * @leaving: probes that are taken away
- * @sweep: takes them away
+ * @dynamic: types of run-time type descriptors and closures
+ * @leaving: probes that are being removed
+ * @sweep: removes them
  * @nranges: number of @ranges
  * @ranges: where points may be
  */

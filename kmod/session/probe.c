@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Breakpoints: create, publish, take back, wait, free.
+ * Breakpoints: creation, publication, removal, waiting, freeing.
  *
- * Context: workers of our own (command.c, breaker.c). The kernel gives up patching a
- * page when the task that does it has been killed; it then leaves the breakpoints
- * where they are and says "leaking uprobe". So no task that can be killed does it.
+ * Context: the module's own workers (command.c, breaker.c). The kernel gives up patching a page
+ * when the task that does it has been killed; it then leaves the breakpoints in place and logs
+ * "leaking uprobe". So no task that can be killed does it.
  *
- * Locking: the points of an inode, and all that is done to them, are guarded by its
- * own lock. It is held while uprobes are registered and unregistered, which waits for
- * handlers: so no handler, and no filter, takes it, and who waits for the handlers of one
- * file does not hold up others. gp_inodes_lock guards the table of inodes and is never held
- * for long.
+ * Locking: the points of an inode, and all that is done to them, are guarded by the inode's own
+ * lock. It is held while uprobes are registered and unregistered, which waits for handlers. So no
+ * handler and no filter takes it, and a wait for the handlers of one file does not delay other
+ * files. gp_inodes_lock guards the table of inodes and is never held for long.
  *
- * Lifetime: a handler finds its point from the consumer, and from there a set of
- * probes. What is taken out of sight goes into a struct gp_sweep and is freed
- * at the end of the sweep, after
- * - every handler that can have seen it has ended: uprobe_unregister_sync() on
- *   6.12 and later; before, each register or unregister of a consumer of the
- *   same uprobe waits (register_rwsem), and one follows each change of a set;
+ * Lifetime: a handler finds its point from the consumer, and from there a set of probes. A removed
+ * object goes into a struct gp_sweep and is freed at the end of the sweep, after
+ * - every handler that can have seen it has ended: uprobe_unregister_sync() on 6.12 and later;
+ *   before, each register or unregister of a consumer of the same uprobe waits (register_rwsem),
+ *   and one follows each change of a set;
  * - every filter that can have seen it has ended: synchronize_rcu().
  *
- * A changed set needs the kernel to ask the filter again, which uprobe_apply()
- * does but is not exported. Registering a second consumer with the same filter
- * patches the processes that are now wanted; unregistering it takes the breakpoint
- * from those that no consumer's filter wants any more. Before 6.12 that is also
- * what waits for handlers, so it must not fail: see gp_point_apply().
+ * After a set has changed, the kernel must call the filter again. uprobe_apply() does that but is
+ * not exported. Registering a second consumer with the same filter patches the processes that the
+ * filter now wants. Unregistering it removes the breakpoint from those that no filter wants any
+ * more. Before 6.12 that is also what waits for handlers, so it must not fail: see
+ * gp_point_apply().
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -45,16 +43,16 @@
 
 #define GP_INODES_BITS	8
 
-/* Probes of one point: each is a record of each hit. Their table is a page or two. */
+/* Most probes of a point; each makes a record of each hit. The set takes a page or two. */
 #define GP_SET_MAX	512
 
 /*
- * Probes of a point for which a hit may wait for a reader, GP_STREAM_ROOM_MS each: less together
- * than what a freezer waits for a thread.
+ * Most probes of a point for which a hit may wait for a reader, GP_STREAM_SPACE_MS each: together
+ * less than a freezer waits for a thread.
  */
 #define GP_SET_PATIENT	3
 
-/* So much of a processor a sweep takes, and so long it then leaves it to others. */
+/* Processor time that a sweep takes at once; then it leaves the processor to others. */
 #define GP_SWEEP_BUSY_NS	(4 * NSEC_PER_MSEC)
 #define GP_SWEEP_REST_US	500
 
@@ -99,7 +97,7 @@ struct gp_inode *gp_inode_get(struct inode *inode)
 	return its;
 }
 
-/* No sweep of the user's is under way, and it has no points. */
+/* Context: no sweep of this user is running, and it has no points. */
 void gp_inode_put(struct gp_inode *inode)
 {
 	bool last;
@@ -140,22 +138,22 @@ static bool gp_point_wanted(struct gp_point *point, struct mm_struct *mm)
 }
 
 /**
- * gp_point_leaves() - may the breakpoint leave the current process?
- * @point: where the process has hit it, which no session wants
+ * gp_point_leaves() - whether the breakpoint may leave the current process
+ * @point: a point that the process has hit, although no session wants it there
  *
- * A child has what its parent had when it was forked. But one that has been made by vfork(), or
- * any other process with the same memory, has its parent's breakpoints, not its own: so it is the
- * memory that is asked for. A session that wants the process later has the breakpoint placed
- * again: on 6.12 and later the kernel asks our filter once more before it removes anything;
- * before, who registers a consumer waits for this handler, and places it after that.
+ * A child has the breakpoints that its parent had at the fork. But a child made by vfork(), or
+ * any other process with the same memory, has its parent's breakpoints, not its own: so the
+ * question is whether any session wants the memory. A session that wants the process later gets
+ * the breakpoint placed again. On 6.12 and later the kernel calls the filter once more before it
+ * removes anything. Before, a registration waits for this handler, and then places the breakpoint.
  *
- * To remove it the kernel waits for the lock of the process's mappings, which others may hold for
- * as long as they like. Where it takes that lock at each hit that is nothing new; later, where
- * nothing else makes a hit wait for it, the breakpoint stays.
+ * To remove the breakpoint the kernel waits for the lock of the process's mappings, which others
+ * may hold for any time. Old kernels take that lock at each hit anyway. On newer kernels nothing
+ * else makes a hit wait for it, so there the breakpoint stays.
  *
  * Context: a handler.
  *
- * Return: it may.
+ * Return: whether it may.
  */
 bool gp_point_leaves(struct gp_point *point)
 {
@@ -199,7 +197,7 @@ static void gp_point_unregister(struct gp_point *point)
 
 static int gp_point_apply_register(struct gp_point *point, struct uprobe **uprobe)
 {
-	/* A handler chain may still stand on it since the last time. */
+	/* A handler chain may still use it since the last time. */
 	if (point->applied == point->inode->sweep)
 		gp_compat_unregister_sync();
 	point->applied = point->inode->sweep;
@@ -211,7 +209,7 @@ static void gp_point_apply_unregister(struct gp_point *point, struct uprobe *upr
 	gp_compat_unregister(point->inode->inode, point->offset, &point->apply, uprobe);
 }
 
-/* Have the filter asked again for every process; see the top of this file. */
+/* Make the kernel call the filter again for every process; see the top of this file. */
 static int gp_point_apply(struct gp_point *point)
 {
 	struct uprobe *uprobe;
@@ -227,25 +225,25 @@ static int gp_point_apply(struct gp_point *point)
 	if (GP_UNREGISTER_NEEDS_SYNC)
 		return err;
 	/*
-	 * It may have failed before it waited for anyone (no memory, the file
-	 * has been cut short): to unregister waits and cannot fail.
+	 * The registration may have failed before it waited for handlers (no memory, a
+	 * truncated file). Unregistering waits and cannot fail.
 	 */
 	gp_point_unregister(point);
 	return gp_point_register(point);
 }
 
 /*
- * Keep the file of a point that is about to go known to the kernel.
+ * Keep the file of a point that will be removed known to the kernel.
  *
- * A thread hits a breakpoint; the breakpoint goes, and it is the last; another
- * thread, on its way from one that has gone before, finds that no file of this
- * process has uprobes any more and takes MMF_HAS_UPROBES away (mmf_recalc_uprobes()).
- * If all that happens before the first looks (uprobe_pre_sstep_notifier()), the trap
- * is nobody's and the process gets SIGTRAP, of which a Go program dies. The first
- * thread has interrupts off, so synchronize_rcu() waits for it; until then a
- * consumer that wants no process keeps the flag. If the kernel refuses one, the
- * chance is taken. So it is on a processor of nohz_full, of which RCU takes the first
- * instructions of the trap for user space's, should a hypervisor stop it there for long.
+ * A thread hits a breakpoint. The breakpoint is removed, and it is the last one. Another thread,
+ * coming from a breakpoint that was removed before, finds that no file of the process has uprobes
+ * any more, and clears MMF_HAS_UPROBES (mmf_recalc_uprobes()). If all that happens before the first
+ * thread looks (uprobe_pre_sstep_notifier()), nobody handles the trap, and the process gets
+ * SIGTRAP, which kills a Go program. The first thread has interrupts off, so synchronize_rcu()
+ * waits for it. Until then a consumer that wants no process keeps the flag set.
+ *
+ * Two gaps remain: the kernel refuses the consumer; and on a processor of nohz_full, RCU takes the
+ * first instructions of the trap for user space's, should a hypervisor stop it there for long.
  */
 static void gp_point_hold(struct gp_point *point, struct gp_sweep *sweep)
 {
@@ -272,7 +270,7 @@ static struct gp_probe_set *gp_point_set(const struct gp_point *point)
 					 lockdep_is_held(&point->inode->lock));
 }
 
-/* Does @set let the session's processes in already, so that no filter changes? */
+/* Whether @set already admits the session's processes, so that no filter changes. */
 static bool gp_set_has(const struct gp_probe_set *set, const struct gp_session *s)
 {
 	u32 i;
@@ -283,7 +281,7 @@ static bool gp_set_has(const struct gp_probe_set *set, const struct gp_session *
 	return false;
 }
 
-/* Is the place timed by @s? A second call at the same depth would end the first. */
+/* Whether @s times the place. A second call at the same depth would end the first. */
 static bool gp_set_times(const struct gp_probe_set *set, const struct gp_session *s)
 {
 	u32 i;
@@ -294,7 +292,7 @@ static bool gp_set_times(const struct gp_probe_set *set, const struct gp_session
 	return false;
 }
 
-/* How long a hit can be delayed by all of @set, in ns. */
+/* Longest delay of a hit by all of @set, in ns. */
 static u64 gp_set_delays(const struct gp_probe_set *set)
 {
 	u64 ns = 0;
@@ -305,13 +303,13 @@ static u64 gp_set_delays(const struct gp_probe_set *set)
 	return ns;
 }
 
-/* Would a hit of @probe, and of all of @set, be delayed for longer than one edit may do so? */
+/* Whether @probe and @set together would delay a hit for longer than one edit may. */
 static bool gp_set_delays_too_long(const struct gp_probe_set *set, const struct gp_probe *probe)
 {
 	return probe->delay_ns && probe->delay_ns + gp_set_delays(set) > GOPROBE_DELAY_NS_MAX;
 }
 
-/* Can a hit of @probe wait for its session's reader? Once for each probe: see pair.c. */
+/* Whether a hit of @probe can wait for its session's reader. Once for each probe: see pair.c. */
 static bool gp_probe_waits(const struct gp_probe *probe)
 {
 	return probe->session->lossless && (probe->action == GOPROBE_ACTION_RECORD ||
@@ -319,8 +317,8 @@ static bool gp_probe_waits(const struct gp_probe *probe)
 }
 
 /*
- * Would a hit wait for readers too often, one after the other, while whoever changes probes there
- * waits for the hit?
+ * Whether a hit would wait for too many readers, one after the other, while a change of the point's
+ * probes waits for the hit.
  */
 static bool gp_set_waits_too_long(const struct gp_probe_set *set, const struct gp_probe *probe)
 {
@@ -331,7 +329,7 @@ static bool gp_set_waits_too_long(const struct gp_probe_set *set, const struct g
 	return n >= GP_SET_PATIENT && gp_probe_waits(probe);
 }
 
-/* Those that change the program come last: what others record is what it was. */
+/* Position of @probe: edits come last, so that other probes record what was there before. */
 static u32 gp_set_place(const struct gp_probe_set *set, const struct gp_probe *probe)
 {
 	u32 n = set->n;
@@ -377,8 +375,8 @@ static int gp_point_new(struct gp_probe *probe, const struct goprobe_point *wire
 
 err:
 	/*
-	 * No handler can be left: a failed registration has waited for them on
-	 * 6.12 and later, and before by unregistering. A filter can.
+	 * No handler is left: a failed registration has waited for handlers on 6.12 and later,
+	 * and before by unregistering. A filter can be left.
 	 */
 	if (point && set)
 		synchronize_rcu();
@@ -424,10 +422,10 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 }
 
 /*
- * To change one byte of a process the kernel takes its mmap_lock for writing, while hits take
- * it for reading. A writer of no priority then waits for a moment without any reader, until after
- * 4 ms it is next (RWSEM_WAIT_TIMEOUT): of a busy program 250 points a second. A real-time
- * writer is next at once (rwsem_try_write_lock()).
+ * To change one byte of a process the kernel takes its mmap_lock for writing, while hits take it
+ * for reading. A writer of normal priority waits for a moment without any reader; after 4 ms it
+ * is the next (RWSEM_WAIT_TIMEOUT). In a busy program that gives 250 points a second. A real-time
+ * writer is the next at once (rwsem_try_write_lock()).
  */
 static void gp_sweep_hurry(struct gp_sweep *sweep)
 {
@@ -435,13 +433,13 @@ static void gp_sweep_hurry(struct gp_sweep *sweep)
 	sched_set_fifo_low(current);
 }
 
-/* The worker is the kernel's, and has other work to do. */
+/* Restore the priority: the worker belongs to the kernel and has other work. */
 static void gp_sweep_calm(void)
 {
 	sched_set_normal(current, task_nice(current));
 }
 
-/* Others have a part of this processor, too, even if there is no other. */
+/* Leave the processor to others now and then, even if it is the only one. */
 static void gp_sweep_rest(struct gp_sweep *sweep)
 {
 	if (current->se.sum_exec_runtime - sweep->rested < GP_SWEEP_BUSY_NS)
@@ -469,7 +467,7 @@ static void gp_sweep_settle(void)
 	synchronize_rcu();
 }
 
-/* Wait until nobody sees what was taken away, and free it. */
+/* Wait until nobody uses the removed objects, and free them. */
 static void gp_sweep_end(struct gp_sweep *sweep)
 {
 	struct gp_point *point, *next_point;
@@ -494,11 +492,11 @@ static void gp_sweep_end(struct gp_sweep *sweep)
 
 /**
  * gp_sweep_run() - add and remove probes in one inode
- * @inode: where
- * @fn: does so with gp_probe_add() and gp_probe_del()
+ * @inode: the inode
+ * @fn: calls gp_probe_add() and gp_probe_del()
  * @arg: for @fn
  *
- * When it returns nobody sees any more what @fn has taken away.
+ * When it returns, nobody uses the objects that @fn has removed.
  */
 void gp_sweep_run(struct gp_inode *inode, gp_sweep_fn fn, void *arg)
 {
@@ -517,10 +515,10 @@ static void gp_sweep_work(struct work_struct *work)
 }
 
 /**
- * gp_sweep_queue() - begin gp_sweep_run(), beside those in other inodes
+ * gp_sweep_queue() - start gp_sweep_run(), in parallel with other inodes
  * @job: the caller's, not on its stack; for gp_sweep_wait(), which must follow
- * @inode: where
- * @fn: does so with gp_probe_add() and gp_probe_del()
+ * @inode: the inode
+ * @fn: calls gp_probe_add() and gp_probe_del()
  * @arg: for @fn
  */
 void gp_sweep_queue(struct gp_sweep_job *job, struct gp_inode *inode, gp_sweep_fn fn, void *arg)
@@ -554,15 +552,14 @@ void gp_probe_fini(void)
 /**
  * gp_probe_add() - place a probe
  * @probe: filled in by the caller but for @point; on error the end of the sweep frees it
- * @wire: the point, as user space gave it; verified, and found in its file
+ * @wire: the point, as user space sent it; verified and checked against its file
  * @sweep: the batch
  *
  * Hits can come before this returns.
  *
- * Return: 0; -EUSERS if the place has too many probes; -ENOSPC if they would delay a hit for
- * longer than GOPROBE_DELAY_NS_MAX; -EMLINK if more than three would have it wait
- * for readers; -EEXIST if the session times it already; or an error of
- * uprobe_register().
+ * Return: 0; -EUSERS: the place has too many probes; -ENOSPC: they would delay a hit for longer
+ * than GOPROBE_DELAY_NS_MAX; -EMLINK: more than GP_SET_PATIENT would let it wait for
+ * readers; -EEXIST: the session already times it; or an error of uprobe_register().
  */
 int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep)
 {
@@ -574,12 +571,12 @@ int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struc
 		err = gp_point_join(point, probe, sweep);
 	else
 		err = gp_point_new(probe, wire, sweep);
-	/* ENOTSUPP is not an error that user space knows. */
+	/* User space does not know ENOTSUPP. */
 	return err == -ENOTSUPP ? -EOPNOTSUPP : err;
 }
 
 /**
- * gp_probe_del() - take a probe away; the end of the sweep frees it
+ * gp_probe_del() - remove a probe; the end of the sweep frees it
  * @probe: the probe
  * @sweep: the batch, in the same inode
  */
@@ -599,7 +596,7 @@ void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 		list_add(&old->dead, &sweep->sets);
 		return;
 	}
-	/* Dying must not fail: __GFP_NOFAIL for two pages at most. */
+	/* Ending a session must not fail: __GFP_NOFAIL for two pages at most. */
 	set = kzalloc(struct_size(set, probe, old->n - 1),
 		      GFP_KERNEL | __GFP_NOFAIL);
 	for (i = 0; i < old->n; i++)
@@ -610,11 +607,11 @@ void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 	if (GP_UNREGISTER_NEEDS_SYNC && gp_set_has(set, probe->session))
 		return;
 	/*
-	 * If this fails a breakpoint stays in a process that nobody wants; its
-	 * hits are not recorded and it goes with the point. Before 6.12 it may
-	 * also be gone from where it is wanted, if the kernel refuses it anew.
+	 * If this fails, a breakpoint stays in a process that no session wants; its hits are not
+	 * recorded, and it is removed with the point. Before 6.12 the breakpoint may also vanish
+	 * where it is wanted, if the kernel refuses the new registration.
 	 */
 	if (gp_point_apply(point))
-		pr_warn_ratelimited("goprobe: breakpoint at file offset 0x%llx could not be renewed\n",
+		pr_warn_ratelimited("goprobe: breakpoint at file offset 0x%llx could not be placed again\n",
 				    point->offset);
 }

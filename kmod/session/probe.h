@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Breakpoints. A *point* is one place in one file, with one uprobe consumer, shared
- * by all sessions that want it; a *probe* is one session's interest in a point.
+ * Breakpoints. A *point* is one place in one file, with one uprobe consumer, which all sessions
+ * that want it share. A *probe* is one session's interest in a point.
  */
 #ifndef GP_PROBE_H
 #define GP_PROBE_H
@@ -25,31 +25,31 @@ struct gp_point;
 struct gp_session;
 struct gp_tally;
 
-/* What a probe's hits do; found when it is made. */
+/* Action of a probe's hits; decided when the probe is made. */
 enum gp_way {
-	GP_WAY_QUICK,		/* a record, and the handler's short way is worth trying */
+	GP_WAY_QUICK,		/* a record, and the fast path is worth trying */
 	GP_WAY_GENERAL,		/* a record */
 	GP_WAY_COUNT,
 	GP_WAY_COUNT_KEY,	/* by key */
-	GP_WAY_NOTIFY,		/* nothing but what its filter tells of goroutines */
-	GP_WAY_ENTER,		/* a call that is timed; this and all that follow: once a place */
+	GP_WAY_NOTIFY,		/* a goroutine notification by its filter, nothing else */
+	GP_WAY_ENTER,		/* a timed call; this and all that follow: once per place */
 	GP_WAY_ENTER_KEY,	/* by key */
-	GP_WAY_LEAVE,		/* its return */
-	GP_WAY_TIME,		/* either, where g is not in a register */
-	GP_WAY_CALL,		/* a call that is paired */
-	GP_WAY_END,		/* its end; or the end of one that is timed, with a filter */
-	GP_WAY_FILTER,		/* what a filter has to pass first */
-	GP_WAY_EDIT,		/* what changes the program, last */
+	GP_WAY_LEAVE,		/* the return of a timed call */
+	GP_WAY_TIME,		/* both, where g is not in a register */
+	GP_WAY_CALL,		/* a paired call */
+	GP_WAY_END,		/* its end; or, with a filter, the end of a timed call */
+	GP_WAY_FILTER,		/* a filter comes first */
+	GP_WAY_EDIT,		/* changes the program, after all others */
 };
 
 /**
  * struct gp_probe - one session's interest in a point
- * @session: whose it is; outlives the probe
+ * @session: its session; outlives the probe
  * @tally: of its id, unless its hits leave records
  * @plan: what to capture, or NULL
  * @filter: which hits count, or NULL: all
- * @edit: what is changed after a hit that counts, or NULL
- * @runtime: where the file's Go runtime keeps things
+ * @edit: changes to the program after a hit that counts, or NULL
+ * @runtime: offsets in the file's Go runtime
  * @id: the client's
  * @plan_id: of @plan, or GOPROBE_NO_PLAN
  * @record_kind: enum goprobe_record_kind of its records
@@ -57,21 +57,21 @@ enum gp_way {
  * @skip: enum goprobe_skip
  * @stat: enum goprobe_stat that counts its records
  * @flags: GOPROBE_POINT_F_*
- * @way: enum gp_way; how hits begin
- * @then: likewise; how they go on, if they pass a filter that comes first
- * @quick: if they leave a record, the handler's short way is worth trying
- * @remembers: it is of calls that are remembered if they pass a filter
+ * @way: enum gp_way: first action of its hits
+ * @then: enum gp_way: action of hits that pass a filter that comes first
+ * @quick: its hits leave a record, and the fast path is worth trying
+ * @remembers: its calls are remembered if they pass a filter
  * @action: enum goprobe_action
  * @sp_adjust: SP at entry is SP plus this
  * @g_reg: offset of g in struct pt_regs, or -1 if g is in TLS
- * @point: where it is
+ * @point: its point
  * @file: index of its file in the session
  * @offset: in that file
  * @address: link-time address of the point
  * @dynamic: the file's dynamic types
- * @delay_ns: how long @edit delays a hit at most
- * @leaving: it is taken away: its hits are delayed no more
- * @logged: the kernel log tells of its edits
+ * @delay_ns: longest delay of a hit by @edit
+ * @leaving: it is being removed: its hits are not delayed any more
+ * @logged: the kernel log has a line about its edits
  * @dead: link in struct gp_sweep, or in gp_file.leaving
  */
 struct gp_probe {
@@ -109,8 +109,8 @@ struct gp_probe {
 #define GP_INODE_BITS	12
 
 /**
- * struct gp_inode - the points of one file of the kernel's
- * @node: in the table of all
+ * struct gp_inode - the points of an inode
+ * @node: in the table of inodes
  * @users: number of struct gp_file that refer to it
  * @inode: the kernel's; each user keeps it alive
  * @lock: guards the points and all that is done to them; held while the kernel waits for handlers
@@ -130,7 +130,7 @@ struct gp_inode {
  * struct gp_probe_set - the probes of a point, as handlers see them
  * @dead: link in struct gp_sweep
  * @n: number of @probe
- * @probe: in the order they were added, those with an edit behind all others
+ * @probe: in the order they were added, but those with an edit last
  */
 struct gp_probe_set {
 	struct list_head dead;
@@ -140,18 +140,18 @@ struct gp_probe_set {
 
 /**
  * struct gp_point - a breakpoint
- * @uc: its only lasting consumer; handlers get it
- * @set: who wants it; never NULL while @uc is registered
- * @execute: who executes the instruction there
- * @apply: registered for a moment to have @set's filter applied anew
- * @applied: the sweep that did so last
+ * @uc: its permanent consumer; handlers get it
+ * @set: its probes; never NULL while @uc is registered
+ * @execute: how the instruction is executed
+ * @apply: registered for a moment so that the kernel calls @set's filter again
+ * @applied: number of the last sweep that did so
  * @node: in @inode's table of points
- * @inode: where it is
- * @offset: in that
+ * @inode: its inode
+ * @offset: in @inode
  * @uprobe: the kernel's handle, 6.12 and later
- * @registered: @uc is; not so only after the kernel has refused it anew
+ * @registered: @uc is registered; false only after the kernel has refused to register it again
  * @holds: @apply stays registered and wants no process, until the sweep ends
- * @hold: the kernel's handle of that, 6.12 and later
+ * @hold: the kernel's handle of @apply then, 6.12 and later
  * @dead: link in struct gp_sweep
  */
 struct gp_point {
@@ -172,12 +172,12 @@ struct gp_point {
 
 /**
  * struct gp_sweep - a batch of additions and removals in one inode
- * @inode: where; its lock is held until all handlers have been waited for
- * @points: to be freed once no handler can see them
- * @sets: likewise
- * @probes: likewise
+ * @inode: the inode; its lock is held until all handlers have ended
+ * @points: to be freed once no handler can use them
+ * @sets: ... sets
+ * @probes: ... probes
  * @held: the point that keeps the inode known to the kernel, or NULL; is in @points
- * @rested: time on a processor when it last left it to others
+ * @rested: processor time when it last left the processor to others
  */
 struct gp_sweep {
 	struct gp_inode *inode;
@@ -191,10 +191,10 @@ struct gp_sweep {
 typedef void (*gp_sweep_fn)(struct gp_sweep *sweep, void *arg);
 
 /**
- * struct gp_sweep_job - a sweep that somebody waits for
- * @work: does it
- * @inode: where
- * @fn: what is to be added and removed; NULL: nothing is under way
+ * struct gp_sweep_job - a sweep that the caller waits for
+ * @work: runs it
+ * @inode: the inode
+ * @fn: adds and removes probes; NULL: no sweep is running
  * @arg: its argument
  */
 struct gp_sweep_job {

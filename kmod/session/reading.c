@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads of a file whose server may never answer.
+ * Reads of a file when its server may never answer.
  *
- * A file on FUSE, or on a network, is read when its server pleases, and who waits for that in the
- * kernel can't even be killed. So a worker reads, and owns what it needs for that: the file, the
- * memory, the module. Whoever wants the bytes waits beside it, and leaves when the session ends
- * or nothing has been read for GP_READING_MS. The worker then throws away what it gets, if it ever
- * gets anything.
+ * The server of a file on FUSE, or on a network, answers a read when it likes. A task that waits
+ * for the read in the kernel cannot even be killed. So a worker reads, and owns all that it needs:
+ * the file, the memory, the module. The caller waits for the worker, and gives up when the session
+ * ends or nothing has been read for GP_READING_MS. The worker then discards its result, if it ever
+ * gets one.
  *
- * Context: no lock of a session's is held.
+ * Context: no lock of a session is held.
  */
 #include <linux/atomic.h>
 #include <linux/cred.h>
@@ -25,15 +25,15 @@
 #include "gfp.h"
 #include "session/reading.h"
 
-/* How long one range may take. */
+/* Longest time for one range. */
 #define GP_READING_MS	5000
 
-/* Workers that read, on this host, at once: each is a thread. */
+/* Workers on this host that read at once: each is a thread. */
 #define GP_READING_MAX	64
 
 static struct workqueue_struct *gp_reading_wq;
 static atomic_t gp_reading_workers = ATOMIC_INIT(0);
-/* Who waits for any reading. */
+/* Callers that wait for any reading. */
 static DECLARE_WAIT_QUEUE_HEAD(gp_reading_wait);
 
 /**
@@ -57,7 +57,7 @@ struct gp_reading *gp_reading_new(struct file *file, u32 nparts, u32 bytes)
 	return r;
 }
 
-/* One range more; those of all must fit what gp_reading_new() was asked for. */
+/* Add a range; all ranges together must fit the sizes given to gp_reading_new(). */
 void gp_reading_add(struct gp_reading *r, u64 offset, u32 size)
 {
 	struct gp_reading_part *part = &r->part[r->nparts++];
@@ -101,7 +101,7 @@ static void gp_reading_work(struct work_struct *work)
 		cond_resched();
 	}
 	revert_creds(before);
-	/* The bytes are there before it is seen. */
+	/* Readers of the flag see the bytes. */
 	smp_store_release(&r->done, true);
 	wake_up_all(&gp_reading_wait);
 	gp_reading_put(r);
@@ -111,11 +111,11 @@ static void gp_reading_work(struct work_struct *work)
 
 static bool gp_reading_is_done(const struct gp_reading *r)
 {
-	/* Then the bytes are there. */
+	/* Pairs with the store: the bytes are complete. */
 	return smp_load_acquire(&r->done);
 }
 
-/* Jiffies that the next range may still take; 0: none. */
+/* Jiffies left for the next range; 0: none. */
 static long gp_reading_patience(const struct gp_reading *r)
 {
 	unsigned long end = READ_ONCE(r->progress) + msecs_to_jiffies(GP_READING_MS);
@@ -123,7 +123,7 @@ static long gp_reading_patience(const struct gp_reading *r)
 	return max_t(long, end - jiffies, 0);
 }
 
-/* Wait until it is @r->done. Return: false if it is not. */
+/* Wait for @r->done. Return: whether it is done. */
 static bool gp_reading_finish(struct gp_reading *r, const struct gp_reads *reads)
 {
 	long left;
@@ -144,10 +144,10 @@ static int gp_reading_begin(struct gp_reading *r, struct gp_reads *reads, const 
 	gp_reads_fini(reads);
 	if (atomic_inc_return(&gp_reading_workers) > GP_READING_MAX) {
 		atomic_dec(&gp_reading_workers);
-		*why = "too many files are being read whose servers do not answer";
+		*why = "too many reads wait for file servers that do not answer";
 		return -EBUSY;
 	}
-	/* The caller's session has one. */
+	/* The caller's session holds a reference too. */
 	__module_get(THIS_MODULE);
 	kref_get(&r->ref);
 	r->progress = jiffies;
@@ -160,10 +160,10 @@ static int gp_reading_begin(struct gp_reading *r, struct gp_reads *reads, const 
  * gp_reading_run() - read all ranges
  * @r: the reading; not used before
  * @reads: the session's; for one caller at a time
- * @why: a sentence, on error
+ * @why: error message, on error
  *
- * Return: 0 if each range has its result; -ETIMEDOUT, -EBUSY, or -ESHUTDOWN if the session
- * ends: @r is of no use then.
+ * Return: 0: each range has its result; -ETIMEDOUT, -EBUSY, or -ESHUTDOWN if the session ends: @r
+ * has no result then.
  */
 int gp_reading_run(struct gp_reading *r, struct gp_reads *reads, const char **why)
 {
@@ -182,14 +182,14 @@ int gp_reading_run(struct gp_reading *r, struct gp_reads *reads, const char **wh
 	return -ETIMEDOUT;
 }
 
-/* The session ends: who waits for a read leaves. */
+/* The session ends: callers stop waiting for reads. */
 void gp_reads_end(struct gp_reads *reads)
 {
 	WRITE_ONCE(reads->over, true);
 	wake_up_all(&gp_reading_wait);
 }
 
-/* Nobody waits for a read of the session's. */
+/* Context: no caller waits for a read of the session. */
 void gp_reads_fini(struct gp_reads *reads)
 {
 	if (reads->stuck)
@@ -203,7 +203,7 @@ int gp_reading_init(void)
 	return gp_reading_wq ? 0 : -ENOMEM;
 }
 
-/* No reading is under way: each holds a reference to the module. */
+/* Context: no reading is running: each holds a reference to the module. */
 void gp_reading_fini(void)
 {
 	destroy_workqueue(gp_reading_wq);

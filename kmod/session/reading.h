@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads of a file whose server may never answer. */
+/* Reads of a file when its server may never answer. */
 #ifndef GP_READING_H
 #define GP_READING_H
 
@@ -10,11 +10,11 @@
 struct file;
 
 /**
- * struct gp_reading_part - a range that is read
+ * struct gp_reading_part - a range of a reading
  * @offset: in the file
  * @size: bytes
- * @err: 0; -ENODATA: the file ends before; or an error of reading
- * @bytes: what was read
+ * @err: 0; -ENODATA: the file is shorter; or an error of reading
+ * @bytes: the result
  */
 struct gp_reading_part {
 	u64 offset;
@@ -25,14 +25,14 @@ struct gp_reading_part {
 
 /**
  * struct gp_reading - ranges of a file that are read together
- * @work: reads them; has a reference of its own, so that whoever waits can leave
+ * @work: reads them; has its own reference, so that the caller can give up
  * @ref: references
  * @file: the file
- * @progress: when the last range had been read, or else when it began, in jiffies
- * @left: nobody waits any more
+ * @progress: end of the last range, or else the beginning, in jiffies
+ * @left: the caller has given up
  * @done: all is read
  * @nparts: number of @part
- * @used: bytes of @buffer that are ranges'
+ * @used: bytes of @buffer that ranges use
  * @buffer: behind the last of @part
  * @part: the ranges
  */
@@ -50,9 +50,9 @@ struct gp_reading {
 };
 
 /**
- * struct gp_reads - what a session has read
- * @over: nobody is to wait for a read any more
- * @stuck: a reading that nobody has waited for to the end, or NULL
+ * struct gp_reads - a session's reads
+ * @over: callers must not wait for reads any more
+ * @stuck: a reading on which a caller has given up, or NULL
  */
 struct gp_reads {
 	bool over;

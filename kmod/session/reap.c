@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Open calls and goroutines of processes that have ended.
+ * Removal of open calls and goroutines of exited processes.
  *
- * Nobody reports when a process ends, and its returns will not come. So a session looks for such
- * processes before it reports, and a second after there was no space for a call or a goroutine.
+ * Nothing notifies the module of a process's exit, and its returns will not happen. So a session
+ * looks for such processes before it reports, and a second after a call or a goroutine found no
+ * space.
  */
 #include <linux/mutex.h>
 #include <linux/pid.h>
@@ -19,10 +20,10 @@
 #include "stats/calls.h"
 #include "stats/goroutine_set.h"
 
-/* A look at every place takes a while: not for each that finds no room. */
+/* A look at every slot takes a while, so hits that find no space do not each cause one. */
 #define GP_REAP_MS	1000
 
-/* Is there still such a process, and has it not executed another program? */
+/* Whether the process still exists and has not executed another program. */
 static bool gp_reap_alive(u64 process)
 {
 	struct task_struct *leader, *t;
@@ -31,7 +32,7 @@ static bool gp_reap_alive(u64 process)
 	rcu_read_lock();
 	leader = pid_task(find_pid_ns(gp_reap_tgid(process), &init_pid_ns), PIDTYPE_TGID);
 	if (leader) {
-		/* The first thread may have ended before the others. */
+		/* The first thread may have exited before the others. */
 		for_each_thread(leader, t) {
 			task_lock(t);
 			alive = t->mm && gp_arch_process(t, t->mm) == process;
@@ -44,7 +45,7 @@ static bool gp_reap_alive(u64 process)
 	return alive;
 }
 
-/* Forget the open calls, and the goroutines, of dead processes. Context: a task; may sleep. */
+/* Forget the open calls and goroutines of exited processes. Context: a task; may sleep. */
 void gp_reap(struct gp_session *s)
 {
 	if (s->calls)
@@ -63,7 +64,7 @@ static void gp_reap_work(struct work_struct *work)
 }
 
 /**
- * gp_reap_soon() - there was no room: perhaps the dead have it
+ * gp_reap_soon() - look for exited processes, because space has run out
  * @s: the session
  *
  * Context: a handler; does not sleep.
@@ -79,7 +80,7 @@ void gp_reap_open(struct gp_session *s)
 	INIT_DELAYED_WORK(&s->reap, gp_reap_work);
 }
 
-/* No handler can run for the session any more. Context: not its lock. */
+/* No handler can run for the session any more. Context: the session's lock is not held. */
 void gp_reap_close(struct gp_session *s)
 {
 	cancel_delayed_work_sync(&s->reap);

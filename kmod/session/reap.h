@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Open calls and goroutines of processes that have ended. */
+/* Removal of open calls and goroutines of exited processes. */
 #ifndef GP_REAP_H
 #define GP_REAP_H
 

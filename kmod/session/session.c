@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What handlers and the kernel ask of a session. */
+/* Filter of processes: which memory a session traces. */
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 
 #include "session/session.h"
 
 /**
- * gp_session_wants_mm() - is memory traced?
+ * gp_session_wants_mm() - whether a session traces a memory
  * @s: the session
- * @mm: of which process
+ * @mm: the memory of some process
  *
  * Context: RCU.
  *
@@ -25,14 +25,14 @@ bool gp_session_wants_mm(const struct gp_session *s, const struct mm_struct *mm)
 		leader = pid_task(s->pids[i], PIDTYPE_TGID);
 		if (!leader)
 			continue;
-		/* The first thread may have ended before the others. */
+		/* The first thread may have exited before the others. */
 		for_each_thread(leader, t) {
 			const struct mm_struct *its = READ_ONCE(t->mm);
 
 			if (its == mm)
 				return true;
 			if (its)
-				break;	/* the others have the same */
+				break;	/* the other threads have the same memory */
 		}
 	}
 	return false;

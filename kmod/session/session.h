@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A session: one socket's probes, rings and death. */
+/* Sessions: one socket's objects, probes and rings, and its end. */
 #ifndef GP_SESSION_H
 #define GP_SESSION_H
 
@@ -36,12 +36,12 @@ struct sock;
 
 /**
  * struct gp_breaker - a session's breaker
- * @wish: when; @wish.percent is 0 if there is none
- * @work: looks at it now and then
- * @hits: how many there had been when it was last looked at
- * @system: the programs' system time then, ns
- * @time: when that was, ns; 0: not yet
- * @strikes: how often in a row there were too many
+ * @wish: its limits; @wish.percent is 0: none
+ * @work: checks them now and then
+ * @hits: number of hits at the last check
+ * @system: the programs' system time at the last check, ns
+ * @time: of the last check, ns; 0: none yet
+ * @strikes: number of checks in a row that were above the limit
  * @broken: hits a second when it stopped the session, or 0
  */
 struct gp_breaker {
@@ -59,7 +59,7 @@ struct gp_breaker {
  * @lock: guards all of them
  * @list: the commands
  * @n: their number
- * @ending: the session ends; none is added any more
+ * @ending: the session ends; no more are added
  * @worker: runs them one after the other, then ends the session
  */
 struct gp_commands {
@@ -71,10 +71,10 @@ struct gp_commands {
 };
 
 /**
- * struct gp_limits - sizes of what a session makes when its points need it
+ * struct gp_limits - sizes of tables that a session makes when its points need them
  * @calls: calls that can be open at once
  * @goroutines: goroutines in the set, or 0
- * @states: states of goroutines that time is divided by, or 0; fixed
+ * @states: states of goroutines for times by state, or 0; fixed
  * @pending: records that can be pending
  * @keys: keys, and their size
  */
@@ -100,7 +100,7 @@ struct gp_limits {
  * @nprobes: number of @probes
  * @probes_room: capacity of @probes
  * @probes: in the order they were added
- * @refusal: a message that was made for one refusal; the worker's
+ * @refusal: buffer for a formatted error message; only the worker uses it
  */
 struct gp_objects {
 	u32 nfiles;
@@ -120,10 +120,10 @@ struct gp_objects {
 
 /**
  * struct gp_session - a session
- * @running: records are made; written by who has @turn, or ends the session
+ * @running: records are made; written by the holder of @turn, or by the end of the session
  * @lossless: a hit waits for space in a full ring; fixed
  * @large: the reader takes messages of GOPROBE_LARGE_BYTES; fixed
- * @stalled: 1 + the CPU on whose ring a hit has waited in vain, and there has been no space
+ * @stalled: 1 + the CPU on whose ring a hit has waited in vain, while the ring has had no space
  *	since; or 0
  * @clock: stamps records
  * @calls: open calls, or NULL if nothing is timed; made before the first probe that does
@@ -136,20 +136,20 @@ struct gp_objects {
  * @armed: enum gp_stream_armed
  * @no_ring: hits on CPUs without a ring
  * @ready: sends GOPROBE_CMD_READY
- * @reap: forgets calls and goroutines of processes that have ended
+ * @reap: forgets calls and goroutines of exited processes
  * @space: hits that wait for space in a ring, or for the end of a delay
  * @ref: references: of the table, of the worker, of the descriptor, and of each dump
  * @node: in the table of sessions
  * @id: number
  * @sk: owner's socket, as long as the session is in the table
- * @portid: its port, which may be another socket's when this one has been closed
+ * @portid: its port, which may belong to another socket once this one is closed
  * @owner: owner's process, for GOPROBE_CMD_LIST
  * @ring_bytes: size of each ring
  * @commands: commands that wait for the worker
  * @reads: of files; the worker's
  * @turn: serialises commands, the breaker and the end; held while handlers are waited for
- * @lock: guards all below, which changes only under @turn as well; nobody waits for handlers
- *	with it
+ * @lock: guards all members below, which change only under @turn too; no holder waits for
+ *	handlers
  * @breaker: stops the session when its hits take too much time
  * @stopped: no more points
  * @quiet: no handler can run for it any more; written once, read by the reader
@@ -175,13 +175,13 @@ struct gp_session {
 	u32 npids;
 	atomic_t armed;
 
-	/* Handlers do this now and then. */
+	/* Handlers use this now and then. */
 	atomic64_t no_ring;
 	struct delayed_work ready;
 	struct delayed_work reap;
 	wait_queue_head_t space;
 
-	/* Life and owner. */
+	/* Lifetime and owner. */
 	struct kref ref;
 	struct list_head node;
 	u32 id;
@@ -194,7 +194,7 @@ struct gp_session {
 	struct gp_reads reads;
 
 	struct mutex turn;	/* serialises commands, the breaker and the end */
-	struct mutex lock;	/* guards what follows */
+	struct mutex lock;	/* guards the members below */
 	struct gp_breaker breaker;
 	bool stopped;
 	bool quiet;
@@ -206,7 +206,7 @@ struct gp_session {
 	struct gp_timeline line;
 };
 
-/* Is the current process traced? Part of every hit, mostly of the only process that is. */
+/* Whether the current process is traced. Each hit asks; usually one process is traced. */
 static __always_inline bool gp_session_wants_current(const struct gp_session *s)
 {
 	const struct pid *pid = task_tgid(current);

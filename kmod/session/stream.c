@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handlers and the reader: who wakes whom, and who waits.
+ * Handlers and the reader: waking and waiting.
  *
- * Waking: a handler that sees the reader waiting sends GOPROBE_CMD_READY through
- * a work item. It looks at @armed without a barrier, so a wake-up can be missed
- * when both sides move at once; the reader reads about once a second anyway.
+ * Waking: a handler that sees the reader waiting sends GOPROBE_CMD_READY through a work item. It
+ * reads @armed without a barrier, so a wake-up can be missed when both sides move at once; the
+ * reader reads about once a second anyway.
  *
- * Waiting for space (GOPROBE_SESSION_F_LOSSLESS): handlers wait in task context,
- * where on kernels before 6.12 whoever registers or unregisters a uprobe at
- * the same place waits for them, and on later ones whoever waits for RCU tasks trace. So
- * they wait for a bounded time, and a session that ends wakes them first.
+ * Waiting for space (GOPROBE_SESSION_F_LOSSLESS): handlers wait in task context. On kernels before
+ * 6.12 each registration or removal of a uprobe at the same place waits for them; on later ones
+ * each waiter for RCU tasks trace does. So handlers wait for a bounded time, and a session that
+ * ends wakes them first.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -22,14 +22,14 @@
 #include "session/session.h"
 #include "session/stream.h"
 
-/* How long the first record may wait for company. */
+/* Longest time that the first record waits for others. */
 #define GP_STREAM_SOON_MS	10
 
-/* Of our own: the names of the kernel's differ, and 7.3 complains of the old ones. */
+/* The module's own queue: the names of the kernel's differ, and 7.3 warns of the old ones. */
 static struct workqueue_struct *gp_stream_wq;
 
 /**
- * gp_stream_wake() - tell the reader
+ * gp_stream_wake() - notify the reader
  * @s: the session
  * @wake: when
  *
@@ -47,34 +47,34 @@ void gp_stream_wake(struct gp_session *s, enum gp_stream_wake wake)
 	}
 }
 
-/* Can a thread that is on this CPU, for now, write any record? */
+/* Whether a thread on this CPU can, at the moment, write a record. */
 static bool gp_stream_has_space(const struct gp_session *s)
 {
 	const struct gp_ring *ring = READ_ONCE(s->rings[raw_smp_processor_id()]);
 
-	/* More than one, so that nobody wakes up for each. */
+	/* Space for more than one record, so that threads do not wake up for each. */
 	return !ring || gp_ring_space(ring) >= ring->size / 2;
 }
 
-/* Somebody has waited in vain: nobody does any more, until there is room again in that ring. */
+/* A hit has waited in vain: no hit waits any more until that ring has space again. */
 static void gp_stream_stall(struct gp_session *s, const struct gp_ring *ring)
 {
 	WRITE_ONCE(s->stalled, ring->cpu + 1);
-	/* The room is seen, or the reader sees who has stalled: gp_reader_freed_space(). */
+	/* Either this sees the space, or the reader sees the stall: gp_reader_freed_space(). */
 	smp_mb();
 	if (gp_ring_space(ring) >= ring->size / 2)
 		WRITE_ONCE(s->stalled, 0);
 }
 
 /**
- * gp_stream_wait_for_space() - wait until the reader has made room
+ * gp_stream_wait_for_space() - wait until the reader has freed space
  * @s: the session
- * @patience: for how long at most, in jiffies; not 0
+ * @patience: the longest wait, in jiffies; not 0
  *
  * Context: a handler, preemption on.
  *
- * Return: what is left of @patience; 0 if it is no use to wait once more. So it is when the session
- * is ending: then nobody makes room, and who ends it waits for this thread.
+ * Return: the rest of @patience; 0: do not wait again, for instance because the session is ending:
+ * then nobody frees space, and the end waits for this thread.
  */
 u32 gp_stream_wait_for_space(struct gp_session *s, u32 patience)
 {
@@ -82,7 +82,7 @@ u32 gp_stream_wait_for_space(struct gp_session *s, u32 patience)
 	struct gp_ring *ring;
 	long left;
 
-	/* Nobody else may come to do so. */
+	/* No other hit may come to notify the reader. */
 	gp_stream_notify(s);
 	left = wait_event_killable_timeout(s->space,
 					   gp_stream_has_space(s) || !READ_ONCE(s->running),
@@ -90,7 +90,7 @@ u32 gp_stream_wait_for_space(struct gp_session *s, u32 patience)
 	preempt_disable();
 	ring = READ_ONCE(s->rings[smp_processor_id()]);
 	if (ring) {
-		/* Who had waited before was too impatient to say so. */
+		/* A hit that had waited before was too impatient to report a stall. */
 		if (!left && patience == GP_STREAM_PATIENCE)
 			gp_stream_stall(s, ring);
 		ring->stat[GOPROBE_STAT_WAITS]++;
@@ -99,18 +99,18 @@ u32 gp_stream_wait_for_space(struct gp_session *s, u32 patience)
 	preempt_enable();
 	if (left <= 0 || !READ_ONCE(s->running))
 		return 0;
-	/* Room that was there at once, and has been taken by others, is waited for as well. */
+	/* If other hits took the space, this wait counts too. */
 	return min_t(u32, left, patience - 1);
 }
 
-/* Tell the reader now, whatever it believes. Context: a task. */
+/* Notify the reader now, whatever @armed says. Context: a task. */
 void gp_stream_notify(struct gp_session *s)
 {
 	atomic_set(&s->armed, GP_STREAM_READING);
 	mod_delayed_work(gp_stream_wq, &s->ready, 0);
 }
 
-/* Do a session's other work on the same queue. */
+/* Queue other work of a session. */
 void gp_stream_queue(struct delayed_work *work, u32 ms)
 {
 	queue_delayed_work(gp_stream_wq, work, msecs_to_jiffies(ms));
@@ -143,7 +143,7 @@ int gp_stream_init(void)
 	return gp_stream_wq ? 0 : -ENOMEM;
 }
 
-/* No session is left. */
+/* Context: no session is left. */
 void gp_stream_fini(void)
 {
 	destroy_workqueue(gp_stream_wq);

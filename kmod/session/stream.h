@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Feeding the socket: the reader pulls. GOPROBE_CMD_READ drains the rings into
- * the reader's own buffers, so the socket never overflows; GOPROBE_CMD_READY tells
- * it when there is something to pull.
+ * Flow of records to the socket: the reader pulls. GOPROBE_CMD_READ drains the rings into the
+ * reader's own buffers, so the socket never overflows. GOPROBE_CMD_READY notifies the reader when
+ * there is something to pull.
  */
 #ifndef GP_STREAM_H
 #define GP_STREAM_H
@@ -15,14 +15,14 @@
 #include "ring/ring.h"
 #include "session/session.h"
 
-/* What the reader waits for (gp_session.armed). */
+/* What the reader is waiting for (gp_session.armed). */
 enum gp_stream_armed {
-	GP_STREAM_READING,	/* it reads, or has been told to: nothing */
+	GP_STREAM_READING,	/* nothing: it reads, or has been notified */
 	GP_STREAM_WAITING,	/* the first record */
 	GP_STREAM_SOON,		/* a timer runs; a quarter of a ring comes first */
 };
 
-/* What a handler owes the reader. */
+/* Notification that a handler owes the reader. */
 enum gp_stream_wake {
 	GP_STREAM_QUIET,
 	GP_STREAM_WAKE_SOON,
@@ -30,13 +30,13 @@ enum gp_stream_wake {
 };
 
 /*
- * How long a hit waits for a reader, all its records together: less than what a freezer waits for a
- * thread.
+ * The longest time that a hit waits for a reader, for all its records together: less than a freezer
+ * waits for a thread.
  */
-#define GP_STREAM_ROOM_MS	5000
+#define GP_STREAM_SPACE_MS	5000
 
 /* The patience of a hit that has not waited yet, in jiffies. */
-#define GP_STREAM_PATIENCE	msecs_to_jiffies(GP_STREAM_ROOM_MS)
+#define GP_STREAM_PATIENCE	msecs_to_jiffies(GP_STREAM_SPACE_MS)
 
 /* Part of every hit; preemption is off. */
 static __always_inline enum gp_stream_wake
