@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hits that change what the program goes on with.
+ * Hits that modify the traced program.
  *
- * A hit first leaves what it leaves, as without an edit; if it counts, the edit's program is run,
- * which only collects. When that has come to its end without a failure, memory is written,
- * then registers, then the thread sleeps: so all happens, or nothing. That is so of memory,
- * too, as far as it can be: each place is made writable, and that is seen, before the first one is
- * written. What comes behind is what the program's next instruction sees, whoever
- * carries it out: so probes with an edit are the last ones of their point (probe.c).
+ * A hit first does all that it does without an edit. If it counts, the edit's program runs, which
+ * only collects changes. If the program has ended without a failure, memory is written, then
+ * registers are set, then the thread sleeps. So either all changes are made or none, for memory as
+ * far as possible: every place is made writable, and checked, before the first one is written. The
+ * program's next instruction, whoever executes it, sees the changes. So probes with an edit are the
+ * last ones of their point (probe.c).
  *
- * Memory is written as the program itself could: a mapping that is read-only stays as it is.
+ * Memory is written as the program itself could: a read-only mapping stays as it is.
  *
  * Context of all: a handler, preemption on; may sleep.
  */
@@ -39,10 +39,10 @@
 #include "session/session.h"
 #include "stats/tally.h"
 
-/* Who loads the module decides; nobody after that. */
+/* Whoever loads the module decides; it cannot be changed later. */
 static bool gp_edit_param;
 module_param_named(allow_writes, gp_edit_param, bool, 0444);
-MODULE_PARM_DESC(allow_writes, "let clients change arguments, results and memory of the programs that are traced, and delay their calls (default: N)");
+MODULE_PARM_DESC(allow_writes, "let clients change arguments, results and memory of the traced programs, and delay their calls (default: N)");
 
 bool gp_edit_allowed(void)
 {
@@ -51,7 +51,7 @@ bool gp_edit_allowed(void)
 
 /* --- applying -------------------------------------------------------------------- */
 
-/* Bring in the page with @address, to be written. Return: false if it can't be had. */
+/* Bring in the page with @address for writing. Return: success. */
 static bool gp_edit_bring_in(struct gp_faultin *faultin, u64 address)
 {
 	if (gp_faultin_verdict(faultin, address) != GOPROBE_CHUNK_OK)
@@ -61,7 +61,7 @@ static bool gp_edit_bring_in(struct gp_faultin *faultin, u64 address)
 	return true;
 }
 
-/* See that the byte at @address can be written, without a change. */
+/* Check that the byte at @address can be written, without changing it. */
 static bool gp_edit_await(struct gp_faultin *faultin, u64 address)
 {
 	bool writable;
@@ -82,7 +82,7 @@ static bool gp_edit_write(struct gp_faultin *faultin, const struct gp_edit_item 
 		pagefault_disable();
 		written = gp_user_put(item->to, item->value, item->size);
 		pagefault_enable();
-		/* Its page, or that of its last byte, has gone again. */
+		/* Its page, or that of its last byte, is absent again. */
 	} while (!written && gp_edit_bring_in(faultin, item->to) &&
 		 gp_edit_await(faultin, item->to + item->size - 1));
 	return written;
@@ -117,13 +117,13 @@ static void gp_edit_set_all(const struct gp_edit *edit, struct pt_regs *regs)
 	}
 }
 
-/* Once for each probe: who changed what. */
+/* Log, once for each probe, which session changes which process. */
 static void gp_edit_log(const struct gp_probe *probe)
 {
 	const struct gp_session *s = probe->session;
-	/* Its own; handlers get it to be read. */
+	/* The session's own probe; handlers get it as const. */
 	struct gp_probe *own = (struct gp_probe *)probe;
-	/* Neither name is ours, and a log may be read on a terminal. */
+	/* Both names are untrusted, and a log may be read on a terminal. */
 	char comm[TASK_COMM_LEN], path[64];
 
 	if (atomic_read(&probe->logged) || atomic_xchg(&own->logged, 1))
@@ -135,7 +135,7 @@ static void gp_edit_log(const struct gp_probe *probe)
 		(int)strlen(path), path, s->id, s->owner);
 }
 
-/* Sleep until it is over, the thread is killed, the probe is taken away or the session ends. */
+/* Sleep for @ns, or until the thread is killed, the probe is removed or the session ends. */
 static void gp_edit_delay(const struct gp_probe *probe, u64 ns)
 {
 	struct gp_session *s = probe->session;
@@ -147,7 +147,7 @@ static void gp_edit_delay(const struct gp_probe *probe, u64 ns)
 		if (!READ_ONCE(s->running) || READ_ONCE(probe->leaving) ||
 		    fatal_signal_pending(current))
 			break;
-		/* 0: the time is over; else somebody was woken, for whatever reason. */
+		/* 0: the time is over; else something else woke the thread. */
 	} while (schedule_hrtimeout(&until, HRTIMER_MODE_ABS));
 	finish_wait(&s->space, &wait);
 }
@@ -184,7 +184,7 @@ static bool gp_edit_passes(const struct gp_probe *probe, const struct pt_regs *r
 	return false;
 }
 
-/* What the hit, which matters, is without an edit. Return: does it count? */
+/* Do what the hit does without an edit. The hit matters. Return: whether it counts. */
 static bool gp_edit_counts(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	if (probe->then == GP_WAY_END)
@@ -201,11 +201,11 @@ static bool gp_edit_counts(const struct gp_probe *probe, const struct pt_regs *r
 }
 
 /**
- * gp_edit_hit() - a hit after which something is changed
- * @probe: whose; has an edit
+ * gp_edit_hit() - handle a hit of a probe with an edit
+ * @probe: has an edit
  * @regs: the target's registers
  *
- * Return: what the handler does.
+ * Return: the handler's return value.
  */
 int gp_edit_hit(const struct gp_probe *probe, struct pt_regs *regs)
 {

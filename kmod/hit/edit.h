@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Changing what the program goes on with: arguments, results, memory, its pace. */
+/* Modification of the traced program: arguments, results, memory, delays. */
 #ifndef GP_EDIT_H
 #define GP_EDIT_H
 

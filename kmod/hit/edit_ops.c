@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Operations of edits: what a program collects, to be applied when it has passed. */
+/* Operations of edits: they collect changes, which are made when the program has ended. */
 #include <linux/bug.h>
 #include <linux/minmax.h>
 
@@ -7,8 +7,8 @@
 #include "hit/edit_ops.h"
 
 /**
- * gp_edit_collect() - an operation of an edit
- * @edit: what has been collected; the verifier has seen that there is room
+ * gp_edit_collect() - collect the change of an operation
+ * @edit: collected changes; the verifier has checked that they fit
  * @op: sets, writes or delays
  * @r: the program's registers
  *
@@ -19,7 +19,7 @@ int gp_edit_collect(struct gp_edit *edit, const struct gp_op *op, const u64 *r)
 	struct gp_edit_item *item;
 	u64 base, at;
 
-	/* Filters that are no edits don't have it: objects.c. */
+	/* objects.c rejects such operations in filters that are no edits. */
 	if (WARN_ON_ONCE(!edit) || edit->n >= GP_EDITS_MAX)
 		return GOPROBE_CHUNK_BAD;
 	if (op->code == GOPROBE_OP_DELAY) {

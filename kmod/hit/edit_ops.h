@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Operations of edits: what a program collects, to be applied when it has passed. */
+/* Operations of edits: they collect changes, which are made when the program has ended. */
 #ifndef GP_EDIT_OPS_H
 #define GP_EDIT_OPS_H
 
@@ -8,15 +8,15 @@
 
 #include "capture/plan.h"
 
-/* Operations of one edit that set, write or delay. */
+/* Most operations of one edit that set, write or delay. */
 #define GP_EDITS_MAX	32
 
 /**
- * struct gp_edit_item - something to be set or written
+ * struct gp_edit_item - a register or memory to be changed
  * @code: GOPROBE_OP_SET, _SET_FLOAT or _WRITE
- * @size: bytes of it: 1, 2, 4 or 8
+ * @size: bytes: 1, 2, 4 or 8
  * @to: offset in struct pt_regs; number of the float register; address
- * @value: what
+ * @value: the new value
  */
 struct gp_edit_item {
 	u8 code;
@@ -26,7 +26,7 @@ struct gp_edit_item {
 };
 
 /**
- * struct gp_edit - what an edit's program has come to
+ * struct gp_edit - changes that an edit's program has collected
  * @n: number of @item
  * @delay: ns
  * @item: in the order of the program

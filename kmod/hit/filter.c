@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which hits count. A filter is a program without a frame; most are a few comparisons of
- * arguments with constants, which need no program: gp_filter_test().
+ * Evaluation of filters. A filter is a program without a frame. Most filters are a few comparisons
+ * of arguments with constants, which need no program: gp_filter_test().
  *
- * Context: the hitting task, preemption on. What has to be read is read with page faults
- * disabled; a page that is absent is brought in, and the program begins anew.
+ * Context: the hitting task, preemption on. Memory is read with page faults disabled. If a page is
+ * absent, it is brought in, and the program runs again from the start.
  */
 #include <linux/errno.h>
 #include <linux/ktime.h>
@@ -25,21 +25,22 @@
 #include "stats/keys.h"
 #include "stats/tally.h"
 
-/* Bytes of either side that are compared at a time. */
+/* Bytes of each side that are compared at a time. */
 #define GP_FILTER_SAME	128
 
 /**
- * struct gp_filter_hit - what a filter is asked about
- * @p: its program, under way
+ * struct gp_filter_hit - a filter's evaluation for a hit
+ * @p: its running program
  * @c: the target's state
- * @probe: whose hit
+ * @probe: the probe that was hit
  * @filter: its filter, or its edit
  * @duration: ns that the call took
- * @number: of GOPROBE_OP_NUMBER, or 0: it has not been asked for yet
- * @quota: of GOPROBE_OP_QUOTA, without a period and with one: its result and 1, or 0: likewise
- * @key: what the hit counts by, if the filter makes a key
- * @verdict: how it has ended, unless it could not tell
- * @edit: what is to be set, written and waited for, if it is an edit
+ * @number: result of GOPROBE_OP_NUMBER, or 0: not evaluated yet
+ * @quota: of GOPROBE_OP_QUOTA, without a period and with one: its result plus 1, or 0: not
+ *	evaluated yet
+ * @key: the key of the hit, if the filter makes one
+ * @verdict: the result, unless the filter is undecided
+ * @edit: collected changes, if it is an edit
  */
 struct gp_filter_hit {
 	struct gp_program p;
@@ -73,7 +74,7 @@ static int gp_filter_task(struct gp_filter_hit *h, const struct gp_op *op)
 	return GOPROBE_CHUNK_OK;
 }
 
-/* @tally: which function is asked for; NULL: whether there is a tree of calls */
+/* Look at open calls. @tally: of the function; NULL: look for a tree of calls. */
 static int gp_filter_ask(const struct gp_filter_hit *h, struct gp_calls_key key, u32 depth,
 			 const struct gp_tally *tally)
 {
@@ -82,8 +83,8 @@ static int gp_filter_ask(const struct gp_filter_hit *h, struct gp_calls_key key,
 
 	ret = tally ? gp_calls_under(calls, key, depth, tally) : gp_calls_root(calls, key, depth);
 	/*
-	 * An answer can take GP_CALLS_LOOK steps, and a program asks GP_UNDERS_MAX times. Nothing
-	 * that a program has at this point belongs to this CPU.
+	 * An answer can take GP_CALLS_LOOK steps, and a program can ask GP_UNDERS_MAX times. At
+	 * this point a program holds nothing that belongs to this CPU.
 	 */
 	if (unlikely(need_resched())) {
 		preempt_enable();
@@ -93,7 +94,7 @@ static int gp_filter_ask(const struct gp_filter_hit *h, struct gp_calls_key key,
 	return ret;
 }
 
-/* What the open calls further up say; a system stack's begin where the goroutine's own end. */
+/* Look at the open calls further up; those of a system stack continue on the goroutine's stack. */
 static int gp_filter_further_up(struct gp_filter_hit *h, const struct gp_op *op,
 				const struct gp_tally *tally)
 {
@@ -128,7 +129,7 @@ static int gp_filter_under(struct gp_filter_hit *h, const struct gp_op *op)
 	return gp_filter_further_up(h, op, (const struct gp_tally *)(unsigned long)op->value);
 }
 
-/* Compare @n bytes at @a and @b, a few. Return: status, with *@same. */
+/* Compare @n bytes at @a and @b, at most GP_FILTER_SAME. Return: status; sets *@same. */
 static noinline int gp_filter_compare(struct gp_filter_hit *h, u64 a, u64 b, u32 n, bool *same)
 {
 	u8 left[GP_FILTER_SAME] GP_UNINITIALIZED, right[GP_FILTER_SAME] GP_UNINITIALIZED;
@@ -159,7 +160,7 @@ static int gp_filter_same(struct gp_filter_hit *h, const struct gp_op *op)
 	return status;
 }
 
-/* Each hit has one number, however often it is begun anew. */
+/* Each hit has one number, however often its filter runs. */
 static u64 gp_filter_number(struct gp_filter_hit *h, u32 counter)
 {
 	if (!h->number[counter])
@@ -167,7 +168,7 @@ static u64 gp_filter_number(struct gp_filter_hit *h, u32 counter)
 	return h->number[counter];
 }
 
-/* One of the first @most hits? When all have come nobody writes any more. */
+/* Whether it is one of the first @most hits. After these, nobody writes the counter any more. */
 static bool gp_filter_take(struct gp_filter *filter, u64 most)
 {
 	return (u64)atomic64_read(&filter->taken) < most &&
@@ -175,8 +176,8 @@ static bool gp_filter_take(struct gp_filter *filter, u64 most)
 }
 
 /*
- * One of the first @most hits of this period? A round that fails shows that another hit has been
- * counted, so there are @most of them.
+ * Whether it is one of the first @most hits of this period. A round that fails shows that another
+ * hit has been counted, so there are at most @most rounds.
  */
 static bool gp_filter_take_now(struct gp_filter *filter, u64 most)
 {
@@ -185,7 +186,7 @@ static bool gp_filter_take_now(struct gp_filter *filter, u64 most)
 
 	do {
 		begun = (u64)old >> GP_QUOTA_BITS;
-		/* Who is late belongs to the period that has begun meanwhile. */
+			/* A late hit belongs to the period that has begun meanwhile. */
 		n = begun < now ? 0 : old & GP_QUOTA_MAX;
 		if (n >= most)
 			return false;
@@ -194,7 +195,7 @@ static bool gp_filter_take_now(struct gp_filter *filter, u64 most)
 	return true;
 }
 
-/* Likewise, each hit counts once. */
+/* A hit counts once, however often its filter runs. */
 static bool gp_filter_quota(struct gp_filter_hit *h, const struct gp_op *op)
 {
 	struct gp_filter *filter = h->filter;
@@ -225,14 +226,14 @@ static enum gp_verdict gp_filter_reject(u64 value)
 
 static int gp_filter_key_word(struct gp_key *key, u64 word)
 {
-	/* There is one wherever objects.c lets such a filter in. */
+	/* objects.c accepts such filters only where there is a key. */
 	if (WARN_ON_ONCE(!key) || key->n >= key->space)
 		return GOPROBE_CHUNK_RANGE;
 	key->word[key->n++] = word;
 	return GOPROBE_CHUNK_OK;
 }
 
-/* The number of bytes, and the bytes. */
+/* Append the number of bytes, and the bytes. */
 static int gp_filter_key_bytes(struct gp_filter_hit *h, const struct gp_op *op)
 {
 	u64 address = h->p.r[op->a], len = h->p.r[op->b];
@@ -255,10 +256,10 @@ static int gp_filter_key_bytes(struct gp_filter_hit *h, const struct gp_op *op)
 }
 
 /*
- * Who called whom: the hit's own address, where its function returns to, and from there on by
- * frame pointers, which Go keeps in every frame. At the entry of a function, and at its
- * RET, the frame pointer is its caller's. A frame lies higher than the one it has called,
- * and in the goroutine's stack, or it is none.
+ * Append the call stack: the address of the hit, the return address of its function, and from there
+ * on by frame pointers, which Go keeps in every frame. At the entry of a function and at its RET,
+ * the frame pointer is the caller's. A valid frame is above the frame that it has called, and in
+ * the goroutine's stack.
  */
 static int gp_filter_key_stack(struct gp_filter_hit *h, const struct gp_op *op)
 {
@@ -280,7 +281,7 @@ static int gp_filter_key_stack(struct gp_filter_hit *h, const struct gp_op *op)
 	while (n < most && at + 8 <= end) {
 		u32 size = n == 1 ? 8 : 16;
 
-		/* Of the first one only where it returns to is below the frame pointer. */
+		/* Of the first frame, only the return address, below the frame pointer. */
 		status = gp_capture_copy(&h->c, n == 1 ? &frame[1] : frame, at, &size);
 		if (status)
 			return status;
@@ -296,7 +297,7 @@ static int gp_filter_key_stack(struct gp_filter_hit *h, const struct gp_op *op)
 	return GOPROBE_CHUNK_OK;
 }
 
-/* What only filters have. Return: the next operation. */
+/* Run an operation that only filters have. Return: the next operation. */
 static __always_inline const struct gp_op *gp_filter_step(struct gp_filter_hit *h,
 							  const struct gp_op *op)
 {
@@ -358,8 +359,8 @@ static __always_inline const struct gp_op *gp_filter_step(struct gp_filter_hit *
 }
 
 /*
- * Context: preemption off, page faults disabled. Return: 0, or -EAGAIN. In line, for filters as
- * for edits: so filters cost what they did before there were edits.
+ * Context: preemption off, page faults disabled. Return: 0, or -EAGAIN. In line for filters and for
+ * edits, so that filters do not pay for edits.
  */
 static __always_inline int gp_filter_attempt(struct gp_filter_hit *h)
 {
@@ -377,7 +378,7 @@ static __always_inline int gp_filter_attempt(struct gp_filter_hit *h)
 	return h->p.err;
 }
 
-/* Run the program of @h->filter, of which the rest of @h is filled in here. */
+/* Run the program of @h->filter; fills in the rest of @h. */
 static __always_inline enum gp_verdict gp_filter_decide(struct gp_filter_hit *h,
 							const struct gp_probe *probe,
 							const struct pt_regs *regs,
@@ -413,15 +414,15 @@ static __always_inline enum gp_verdict gp_filter_decide(struct gp_filter_hit *h,
 }
 
 /**
- * gp_filter_run() - does a hit count?
+ * gp_filter_run() - evaluate a filter by its program
  * @probe: has a filter
  * @regs: the target's registers
  * @duration: ns that the call took, at its end
- * @key: gets the key; not NULL if the filter makes one; @key->room is set
+ * @key: set to the key; not NULL if the filter makes one; the caller sets @key->space
  *
  * Context: a handler, preemption on; may sleep.
  *
- * Return: enum gp_verdict, perhaps with GP_VERDICT_F_MUTED.
+ * Return: enum gp_verdict, possibly with GP_VERDICT_F_MUTED.
  */
 noinline enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
 				       u64 duration, struct gp_key *key)
@@ -435,14 +436,14 @@ noinline enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struc
 }
 
 /**
- * gp_filter_run_edit() - what is to be changed?
+ * gp_filter_run_edit() - collect the changes of an edit
  * @probe: has an edit
  * @regs: the target's registers
- * @edit: gets it
+ * @edit: set to the changes
  *
  * Context: a handler, preemption on; may sleep.
  *
- * Return: GP_VERDICT_PASSES; _UNDECIDED: it failed; else: nothing, after all.
+ * Return: GP_VERDICT_PASSES; GP_VERDICT_UNDECIDED: the program failed; else: no changes.
  */
 noinline enum gp_verdict gp_filter_run_edit(const struct gp_probe *probe,
 					    const struct pt_regs *regs, struct gp_edit *edit)

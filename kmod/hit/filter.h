@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which hits count: a verified filter, as handlers use it. */
+/* Verified filters, in the form that handlers use: which hits count. */
 #ifndef GP_FILTER_H
 #define GP_FILTER_H
 
@@ -26,14 +26,14 @@ struct gp_probe;
 #define GP_TEST_LOADS	3
 
 /**
- * struct gp_test - is a number in a range?
- * @from: offset in struct pt_regs of the register that has it, or where it is
- * @shift: of the word, to get rid of what is not the number's
- * @loads: words to be loaded on the way: the next is at @offset from the last
- * @want: whether it should be
+ * struct gp_test - a test whether a number is in a range
+ * @from: offset in struct pt_regs of the register that has the number or its address
+ * @shift: left shift of the word, which removes bits that are not the number's
+ * @loads: words to load on the way: the next one is at @offset from the last
+ * @want: result with which the test holds
  * @offset: see @loads
- * @low: where the range begins, as much to the left
- * @span: how long it is, modulo 2^64, so that it can be one of signed numbers as well
+ * @low: start of the range, shifted like the word
+ * @span: length of the range, modulo 2^64, so that the range can be of signed numbers
  */
 struct gp_test {
 	u16 from;
@@ -47,25 +47,24 @@ struct gp_test {
 
 /**
  * struct gp_filter - a verified filter
- * @ntests: number of @test, if these are all there is to it; 0: the program is run
- * @first: there are some, and the first one has no loads
- * @loads: one of them has loads
- * @test: the program, if it is so simple: all must hold
- * @rejected: hits that did not pass, by CPU; but for ends of calls
- * @number: hits that have come to GOPROBE_OP_NUMBER, by counter
- * @taken: hits that have come to GOPROBE_OP_QUOTA without a period, as long as there were not too
- *	many
- * @period: of that with one: the period's number, and behind it, in GP_QUOTA_BITS, its hits
- * @period_ns: how long one is
- * @ends: it is for the ends of calls only
+ * @ntests: number of @test, if these are the whole filter; 0: run the program
+ * @first: there are tests, and the first one has no loads
+ * @loads: a test has loads
+ * @test: a simple program as tests: all must hold
+ * @rejected: hits that did not pass, by CPU; without ends of calls
+ * @number: hits that reached GOPROBE_OP_NUMBER, by counter
+ * @taken: hits that reached GOPROBE_OP_QUOTA without a period, up to its limit
+ * @period: for GOPROBE_OP_QUOTA with a period: the period's number and, in GP_QUOTA_BITS, its hits
+ * @period_ns: length of a period
+ * @ends: for the ends of calls only
  * @under: it has GOPROBE_OP_UNDER or _ROOT, which look at open calls
  * @roots: it has GOPROBE_OP_ROOT
  * @mutes: it has GOPROBE_REJECT_F_MUTED
  * @members: it has GOPROBE_OP_MEMBER
  * @keyed: it makes a key
  * @edits: it is an edit: it sets, writes or delays
- * @delay_ns: then: how long it delays at most
- * @sets: then: integer registers that it sets: bits, by offset in struct pt_regs / 8
+ * @delay_ns: ... its longest delay
+ * @sets: ... integer registers that it sets: bits, by offset in struct pt_regs / 8
  * @nops: number of @ops
  * @ops: the program; the value of GOPROBE_OP_UNDER is a struct gp_tally
  */
@@ -96,12 +95,12 @@ enum gp_verdict {
 	GP_VERDICT_PASSES,
 	GP_VERDICT_REJECTS,
 	GP_VERDICT_UNDECIDED,
-	GP_VERDICT_RUN,		/* only the program can tell */
-	GP_VERDICT_LIMITED,	/* it does not pass; and so on */
+	GP_VERDICT_RUN,		/* the program must run */
+	GP_VERDICT_LIMITED,	/* rejected, as the following ones */
 	GP_VERDICT_SAMPLED,
 };
 
-/* With one that does not pass: see GOPROBE_REJECT_F_MUTED. */
+/* With a rejection: see GOPROBE_REJECT_F_MUTED. */
 #define GP_VERDICT_F_MUTED	BIT(4)
 
 enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs *regs,
@@ -114,13 +113,13 @@ static __always_inline bool gp_test_is(const struct gp_test *t, u64 word)
 	return ((word << t->shift) - t->low <= t->span) == t->want;
 }
 
-/* Of a test without loads. */
+/* For tests without loads. */
 static __always_inline bool gp_test_holds(const struct gp_test *t, const struct pt_regs *regs)
 {
 	return gp_test_is(t, *(const u64 *)((const u8 *)regs + t->from));
 }
 
-/* The word that a test is about. Return: false if it can't be had just so. */
+/* Load the word for a test. Return: false if the fast path cannot read it. */
 static __always_inline bool gp_test_load(const struct gp_test *t, u64 *word)
 {
 	const s32 *offset = t->offset, *end = offset + t->loads;
@@ -134,7 +133,7 @@ static __always_inline bool gp_test_load(const struct gp_test *t, u64 *word)
 	return true;
 }
 
-/* Do all tests hold? Context: page faults disabled, if there are loads. */
+/* Evaluate all tests. Context: page faults disabled, if there are loads. */
 static __always_inline enum gp_verdict gp_filter_try(const struct gp_filter *filter,
 						     const struct pt_regs *regs)
 {
@@ -152,13 +151,13 @@ static __always_inline enum gp_verdict gp_filter_try(const struct gp_filter *fil
 }
 
 /**
- * gp_filter_test() - does a hit count?
+ * gp_filter_test() - evaluate a filter by its tests
  * @filter: has tests
  * @regs: the target's registers
  *
  * Context: a handler, preemption on.
  *
- * Return: enum gp_verdict; GP_VERDICT_RUN: gp_filter_run() is to be asked.
+ * Return: enum gp_verdict; GP_VERDICT_RUN: call gp_filter_run().
  */
 static __always_inline enum gp_verdict gp_filter_test(const struct gp_filter *filter,
 						      const struct pt_regs *regs)

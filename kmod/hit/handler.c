@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hot path: what happens when a thread runs into a breakpoint.
+ * The hot path: a thread hits a breakpoint.
  *
- * Context: the hitting task on its way back to user space, interrupts on, no
- * kernel locks of ours or of the target's memory held. The kernel keeps the
- * consumer alive (register_rwsem before 6.12, RCU tasks trace since), and with
- * it point, set, probe, plan and session: see probe.c.
+ * Context: the hitting task on its way back to user space, interrupts on. It holds no lock of the
+ * module, nor of the target's memory. The kernel keeps the consumer alive (register_rwsem before
+ * 6.12, RCU tasks trace since), and with it point, set, probe, plan and session: see probe.c.
  *
- * A record is reserved, filled and committed in the ring of one CPU with
- * preemption off: no lock, no allocation, no wait, no loop that the plan does not
- * bound. Only if the target's memory has an absent page is the attempt given up,
- * the page brought in with preemption on, and the capture begun anew.
+ * A record is reserved, filled and committed in the ring of one CPU with preemption off: no lock,
+ * no allocation, no wait, no loop that the plan does not bound. If the target's memory has an
+ * absent page, the attempt is abandoned, the page is brought in with preemption on, and the
+ * capture starts again.
  *
- * Every hit is tried in the quick way first, if its probe allows: all in line, no
- * local variable with an address. What that can't do, the general way begins anew.
- * So it does when there is no room, if the session wants no losses: the thread then
- * waits for the reader, with preemption on.
+ * Fast path: if the probe allows it, the hit is handled fully in line, without address-taken local
+ * variables. Whatever the fast path cannot handle starts again on the slow path. In a lossless
+ * session the slow path also waits for space in the ring, with preemption on.
  *
- * Hits that leave no record take no ring: they are counted by id (tally.h), or
- * remembered until the call returns (calls.h). A filter (filter.h) is asked first. Calls and
- * returns that are recorded together are in pair.c, hits that only tell of goroutines in
- * notify.c, hits after which something is changed in edit.c. What a probe's hits do was found
- * when the probe was made (enum gp_way).
+ * Hits that leave no record need no ring: they are counted by id (tally.h), or remembered until the
+ * call returns (calls.h). A filter (filter.h) is evaluated first. pair.c records calls and returns
+ * that belong together, notify.c handles goroutine notifications, edit.c modifies the program. What
+ * a probe's hits do was decided when the probe was made (enum gp_way).
  *
  * Each hit of each probe counts in exactly one counter of enum goprobe_stat.
  */
@@ -53,7 +50,7 @@
 #include "stats/calls.h"
 #include "stats/states.h"
 
-/* The general way. Return: bytes written, or an error of gp_capture_run(). */
+/* Slow path of a capture. Return: bytes written, or an error of gp_capture_run(). */
 static __always_inline long gp_hit_capture(const struct gp_probe *probe,
 					   const struct pt_regs *regs, u8 *to, u32 space,
 					   struct gp_faultin *faultin, u16 *flags)
@@ -78,8 +75,8 @@ static __always_inline long gp_hit_capture(const struct gp_probe *probe,
 }
 
 /*
- * Write the record, with @split, if there is one, before the frame. Return: its size; -ENOSPC
- * if the ring has no room; -EAGAIN if faultin->address is needed, or @quick is not possible.
+ * Write the record, with @split, if not NULL, before the frame. Return: its size; -ENOSPC if the
+ * ring has not enough space; -EAGAIN if faultin->address is needed, or @quick is not possible.
  */
 static __always_inline long gp_hit_write(const struct gp_probe *probe,
 					 const struct pt_regs *regs,
@@ -117,7 +114,7 @@ static __always_inline long gp_hit_write(const struct gp_probe *probe,
 	}
 	if (unlikely(gp_hit_goroutine(probe, regs, faultin, quick, &go)))
 		return -EAGAIN;
-	/* Neighbours here as in the record: one move for two, if nothing is stored between. */
+	/* Members that are neighbours here and in the record: one move copies two. */
 	id = probe->id;
 	plan_id = probe->plan_id;
 	tid = current->pid;
@@ -137,7 +134,7 @@ static __always_inline long gp_hit_write(const struct gp_probe *probe,
 	return used;
 }
 
-/* No room. Return: -ENOSPC if the thread is to wait for it; 0: the record is lost. */
+/* The ring is full. Return: -ENOSPC if the thread must wait; 0: the record is lost. */
 noinline int gp_handler_no_space(const struct gp_session *s, struct gp_ring *ring, bool patient)
 {
 	if (patient && s->lossless && !READ_ONCE(s->stalled))
@@ -147,9 +144,9 @@ noinline int gp_handler_no_space(const struct gp_session *s, struct gp_ring *rin
 }
 
 /*
- * Context: preemption off. Return: -EAGAIN as gp_hit_write(); -ENOSPC if the thread
- * is @patient and has to wait for room; -ESRCH, or -EAGAIN if @quick, if the session does not want
- * this process; else 0: the hit has been counted.
+ * Context: preemption off. Return: -EAGAIN as gp_hit_write(); -ENOSPC if the thread is @patient and
+ * must wait for space; -ESRCH, or -EAGAIN if @quick, if the session does not trace this process;
+ * else 0: the hit has been counted.
  */
 static __always_inline int gp_hit_try(const struct gp_probe *probe,
 				      const struct pt_regs *regs,
@@ -190,7 +187,7 @@ static __always_inline int gp_hit_try(const struct gp_probe *probe,
 	return 0;
 }
 
-/* One attempt, all of it on one CPU. Return: as gp_hit_try(). */
+/* One attempt, entirely on one CPU. Return: as gp_hit_try(). */
 static __always_inline int gp_hit_attempt(const struct gp_probe *probe,
 					  const struct pt_regs *regs,
 					  struct gp_faultin *faultin, bool quick,
@@ -219,8 +216,8 @@ static __always_inline int gp_hit_attempt(const struct gp_probe *probe,
 }
 
 /*
- * Any plan, memory that is absent, and a ring without room, which is waited for with the hit's
- * @patience. Return: what the handler does.
+ * Slow path of a record: any plan, absent memory, and a wait for space in the ring within the hit's
+ * @patience. Return: the handler's return value.
  */
 static __always_inline int gp_hit_all(const struct gp_probe *probe, const struct pt_regs *regs,
 				      const struct gp_split *split, u32 patience)
@@ -254,7 +251,7 @@ static __always_inline int gp_hit_count(const struct gp_probe *probe,
 	return 0;
 }
 
-/* g in TLS, memory that is absent, code without a goroutine, calls that ended otherwise. */
+/* Slow path of timing: g in TLS, absent memory, no goroutine, calls that ended otherwise. */
 static noinline int gp_hit_time_general(const struct gp_probe *probe,
 					const struct pt_regs *regs, u64 now)
 {
@@ -278,7 +275,7 @@ static noinline int gp_hit_time_general(const struct gp_probe *probe,
 	return 0;
 }
 
-/* Where neither g nor the place is as usual: a call, or a return. */
+/* Time a call or a return, for a probe whose g is not in a register. */
 static noinline int gp_hit_time(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	u64 now = gp_clock_read(&probe->session->calls->clock);
@@ -286,7 +283,7 @@ static noinline int gp_hit_time(const struct gp_probe *probe, const struct pt_re
 	return gp_hit_time_general(probe, regs, now);
 }
 
-/* The g that a probe with g in a register is on. Return: false if that is not so simple. */
+/* The g of a probe with g in a register. Return: false if the slow path is needed. */
 static __always_inline bool gp_hit_quick_g(const struct gp_probe *probe,
 					   const struct pt_regs *regs, struct gp_own_g *own)
 {
@@ -295,8 +292,8 @@ static __always_inline bool gp_hit_quick_g(const struct gp_probe *probe,
 }
 
 /*
- * Each kind of hit by itself: so a hit saves no registers but those that its kind needs.
- * Return of all: 0, so that they can be the last that a handler does.
+ * A function for each kind of hit, so that a hit saves only the registers that its kind needs. All
+ * return 0, so that each can be the handler's tail call.
  */
 static noinline int gp_hit_record(const struct gp_probe *probe, const struct pt_regs *regs)
 {
@@ -305,7 +302,7 @@ static noinline int gp_hit_record(const struct gp_probe *probe, const struct pt_
 	return 0;
 }
 
-/* A call whose time matters. All that is called is called last: it saves few registers. */
+/* A timed call. All callees are tail calls, so few registers are saved. */
 static noinline int gp_hit_enter(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	struct gp_own_g own GP_UNINITIALIZED;
@@ -320,11 +317,11 @@ static noinline int gp_hit_enter(const struct gp_probe *probe, const struct pt_r
 	return gp_hit_time_general(probe, regs, 0);
 }
 
-/* Its return. A call is open only if it mattered, so that need not be asked again. */
+/* Its return. Only calls that matter are open, so the return need not check that again. */
 static noinline int gp_hit_leave(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	struct gp_own_g own GP_UNINITIALIZED;
-	/* First, so that what comes after is not part of the call. */
+	/* First, so that the time after it does not count as the call's. */
 	u64 now = gp_clock_read(&probe->session->calls->clock);
 
 	if (likely(gp_hit_quick_g(probe, regs, &own)) &&
@@ -337,7 +334,10 @@ static noinline int gp_hit_leave(const struct gp_probe *probe, const struct pt_r
 
 static int gp_hit_filter(const struct gp_probe *probe, const struct pt_regs *regs);
 
-/* In the order in which what is added here matters. */
+/*
+ * In the order of cost: the later actions take so long that an extra compare does not matter. An
+ * if-chain, because an indirect call costs more with retpolines.
+ */
 static __always_inline int gp_hit_way(const struct gp_probe *probe,
 				      const struct pt_regs *regs, enum gp_way way)
 {
@@ -365,11 +365,11 @@ static __always_inline int gp_hit_way(const struct gp_probe *probe,
 		return gp_hit_general(probe, regs);
 	if (way == GP_WAY_NOTIFY)
 		return gp_notify(probe, regs);
-	/* The registers are the thread's, to be changed: see gp_handler_hit(). */
+	/* The registers are the thread's and may be changed: see gp_handler_hit(). */
 	return gp_edit_hit(probe, (struct pt_regs *)regs);
 }
 
-/* A hit that matters counts only if it passes a filter. */
+/* Slow path of a filter. The hit matters; it counts only if it passes. */
 static noinline int gp_hit_filter_all(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	const struct gp_filter *filter = probe->filter;
@@ -387,7 +387,7 @@ static noinline int gp_hit_filter_all(const struct gp_probe *probe, const struct
 	return probe->remembers ? gp_pair_pass_by(probe, regs) : 0;
 }
 
-/* Most don't pass the first test: that needs no stack frame, as all that is called comes last. */
+/* Most hits fail the first test, which needs no stack frame: all callees are tail calls. */
 static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	const struct gp_filter *filter = probe->filter;
@@ -400,15 +400,15 @@ static noinline int gp_hit_filter(const struct gp_probe *probe, const struct pt_
 	return probe->remembers ? gp_pair_pass_by(probe, regs) : 0;
 }
 
-/* The record of a hit that has been found to count; for pair.c. */
+/* Write the record of a hit that counts; for pair.c. */
 int gp_handler_record(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	return probe->quick ? gp_hit_record(probe, regs) : gp_hit_general(probe, regs);
 }
 
 /*
- * The same of a hit that is not worth the short way: the end of a call whose time is divided
- * (@split, or NULL), or that has waited for the call's record and has that @patience left.
+ * As gp_handler_record(), without the fast path: for the end of a call with times by state (@split,
+ * or NULL), or of a call whose record has waited and left @patience.
  */
 noinline void gp_handler_record_late(const struct gp_probe *probe, const struct pt_regs *regs,
 				     const struct gp_split *split, u32 patience)
@@ -416,14 +416,14 @@ noinline void gp_handler_record_late(const struct gp_probe *probe, const struct 
 	gp_hit_all(probe, regs, split, patience);
 }
 
-/* A point with several probes, or with an instruction that is not for the kernel. */
+/* Handle a point with several probes, or with an instruction that the handler emulates. */
 static noinline int gp_hit_point(struct gp_point *point, const struct gp_probe_set *set,
 				 struct pt_regs *regs)
 {
 	struct gp_probe *const *probe = set->probe, *const *end = probe + set->n;
 	int ret;
 
-	/* Where the breakpoint is to leave the process each of them says so. */
+	/* The breakpoint leaves the process only if all probes return that. */
 	do {
 		ret = gp_hit_way(*probe, regs, (*probe)->way);
 	} while (unlikely(++probe < end));
@@ -433,10 +433,9 @@ static noinline int gp_hit_point(struct gp_point *point, const struct gp_probe_s
 }
 
 /*
- * A thread has run into the breakpoint whose consumer is @uc; in @regs are its
- * registers, the instruction has not been executed yet. Return: 0: the breakpoint
- * stays; UPROBE_HANDLER_REMOVE: it is to leave this process. If @regs say that the
- * thread is still there, the kernel executes the instruction.
+ * A thread has hit the breakpoint of the consumer @uc. @regs are its registers; the instruction has
+ * not been executed yet. Return: 0: the breakpoint stays; UPROBE_HANDLER_REMOVE: remove it from
+ * this process. If @regs still point to the instruction, the kernel executes it.
  */
 GP_UPROBE_HANDLER(gp_handler_hit, uc, regs)
 {

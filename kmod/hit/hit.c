@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the ways of handling a hit share, and is not in line: what is rare, and what is
- * not worth being there several times.
+ * Parts of hits that several kinds share, out of line: rare cases, and code that is not worth
+ * several copies.
  */
 #include <linux/errno.h>
 #include <linux/preempt.h>
@@ -14,7 +14,7 @@
 #include "ring/ring.h"
 #include "session/reap.h"
 
-/* Count a hit that leaves nothing else behind. */
+/* Count a hit that leaves nothing else. */
 noinline void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat)
 {
 	struct gp_ring *ring;
@@ -28,7 +28,7 @@ noinline void gp_hit_stat(struct gp_session *s, enum goprobe_stat stat)
 	preempt_enable();
 }
 
-/* Likewise, as there was no room: perhaps the dead have it. */
+/* Count a hit that found no space; exited processes may hold some. */
 noinline void gp_hit_no_space(struct gp_session *s, enum goprobe_stat stat)
 {
 	gp_hit_stat(s, stat);
@@ -36,8 +36,8 @@ noinline void gp_hit_no_space(struct gp_session *s, enum goprobe_stat stat)
 }
 
 /*
- * Return: what the handler does: of all probes of a point the same, if no session wants this
- * process.
+ * Count a hit that does not matter. Return: the handler's return value; the same for all probes of
+ * a point, if no session traces this process.
  */
 noinline int gp_hit_does_not_matter(const struct gp_probe *probe, const struct pt_regs *regs)
 {
@@ -47,13 +47,13 @@ noinline int gp_hit_does_not_matter(const struct gp_probe *probe, const struct p
 		gp_hit_stat(s, GOPROBE_STAT_OTHER_PROCESS);
 		return gp_point_leaves(probe->point) ? UPROBE_HANDLER_REMOVE : 0;
 	}
-	/* What may have changed since comes last. */
+	/* Last, because the session may have started since: NOT_STARTED is what remains. */
 	gp_hit_stat(s, gp_arch_skips(probe->skip, regs) ? GOPROBE_STAT_RESTARTS :
 		    GOPROBE_STAT_NOT_STARTED);
 	return 0;
 }
 
-/* What a hit counts as that has not passed. */
+/* Counter of a hit that has not passed. */
 enum goprobe_stat gp_hit_verdict_stat(enum gp_verdict verdict)
 {
 	static const enum goprobe_stat stats[] = {
@@ -66,7 +66,7 @@ enum goprobe_stat gp_hit_verdict_stat(enum gp_verdict verdict)
 	return stats[verdict & ~GP_VERDICT_F_MUTED];
 }
 
-/* A hit that has not passed its filter; of a call that was timed, the end. */
+/* Count a hit that has not passed its filter; for a timed call, its end. */
 noinline void gp_hit_rejected(const struct gp_probe *probe, enum gp_verdict verdict)
 {
 	if (probe->then == GP_WAY_END && READ_ONCE(probe->tally->times))
@@ -74,7 +74,7 @@ noinline void gp_hit_rejected(const struct gp_probe *probe, enum gp_verdict verd
 	gp_hit_stat(probe->session, gp_hit_verdict_stat(verdict));
 }
 
-/* The goroutine of a record, by the g in TLS. Context: page faults disabled. */
+/* The goroutine of a record, with g from TLS. Context: page faults disabled. */
 noinline void gp_hit_goroutine_tls(const struct gp_probe *probe, unsigned long sp,
 				   struct gp_goroutine *go)
 {
@@ -86,7 +86,7 @@ noinline void gp_hit_goroutine_tls(const struct gp_probe *probe, unsigned long s
 		go->absent = at;
 }
 
-/* As gp_hit_own_g(), with g from the register or from TLS, wherever it may be. */
+/* As gp_hit_own_g(), with g from the register or from TLS. */
 bool gp_hit_any_g(const struct gp_probe *probe, const struct pt_regs *regs,
 		  struct gp_own_g *own)
 {
@@ -109,7 +109,7 @@ bool gp_hit_any_g(const struct gp_probe *probe, const struct pt_regs *regs,
 	return gp_hit_own_g(probe, g, gp_hit_sp(probe, regs), own);
 }
 
-/* Likewise; memory that is absent is brought in. Return: false if there is no such g. */
+/* As gp_hit_any_g(); brings absent memory in. Return: false if there is no such g. */
 bool gp_hit_await_g(const struct gp_probe *probe, const struct pt_regs *regs,
 		    struct gp_own_g *own)
 {

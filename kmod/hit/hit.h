@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the ways of handling a hit share: whether it matters, on whose stack it is. */
+/* Parts of hits that several kinds share: whether a hit matters, and its goroutine. */
 #ifndef GP_HIT_H
 #define GP_HIT_H
 
@@ -33,14 +33,14 @@ static __always_inline unsigned long gp_hit_sp(const struct gp_probe *probe,
 	return user_stack_pointer((struct pt_regs *)regs) + probe->sp_adjust;
 }
 
-/* Run-time addresses of the file less its link-time addresses. */
+/* Run-time addresses of the file minus its link-time addresses. */
 static __always_inline u64 gp_hit_bias(const struct gp_probe *probe,
 				       const struct pt_regs *regs)
 {
 	return instruction_pointer((struct pt_regs *)regs) - probe->address;
 }
 
-/* Does a hit count that leaves no record? */
+/* Whether a hit that leaves no record counts. */
 static __always_inline bool gp_hit_matters(const struct gp_probe *probe,
 					   const struct pt_regs *regs)
 {
@@ -49,7 +49,7 @@ static __always_inline bool gp_hit_matters(const struct gp_probe *probe,
 	       likely(!gp_arch_skips(probe->skip, regs));
 }
 
-/* What is in the register that has g in register-ABI code. */
+/* Value of the register that has g in register-ABI code. */
 static __always_inline unsigned long gp_hit_g_reg(const struct gp_probe *probe,
 						  const struct pt_regs *regs)
 {
@@ -57,8 +57,8 @@ static __always_inline unsigned long gp_hit_g_reg(const struct gp_probe *probe,
 }
 
 /*
- * The g whose stack this is. Return: false if there is none, or with own->absent set if
- * memory could not be read.
+ * The g that owns the stack. Return: false if there is none, or with own->absent set if memory
+ * could not be read.
  */
 static __always_inline bool gp_hit_own_g(const struct gp_probe *probe, unsigned long g,
 					 unsigned long sp, struct gp_own_g *own)
@@ -74,7 +74,7 @@ static __always_inline bool gp_hit_own_g(const struct gp_probe *probe, unsigned 
 	return found;
 }
 
-/* Whose open calls they are. */
+/* Key of the goroutine's open calls. */
 static __always_inline struct gp_calls_key gp_hit_key(const struct gp_own_g *own)
 {
 	return (struct gp_calls_key){
@@ -85,8 +85,8 @@ static __always_inline struct gp_calls_key gp_hit_key(const struct gp_own_g *own
 }
 
 /*
- * The goroutine of a record. Return: 0, or -EAGAIN if faultin->address is needed to tell,
- * or @quick is not possible. Context: page faults disabled.
+ * The goroutine of a record. Return: 0, or -EAGAIN if faultin->address is needed to decide, or
+ * @quick is not possible. Context: page faults disabled.
  */
 static __always_inline int gp_hit_goroutine(const struct gp_probe *probe,
 					    const struct pt_regs *regs,
@@ -95,7 +95,7 @@ static __always_inline int gp_hit_goroutine(const struct gp_probe *probe,
 {
 	unsigned long sp = gp_hit_sp(probe, regs);
 
-	/* A quick probe has it in a register. */
+	/* A probe for the fast path has g in a register. */
 	if (quick || likely(probe->g_reg >= 0))
 		gp_goroutine_find(probe->runtime, gp_hit_g_reg(probe, regs), sp, go);
 	else

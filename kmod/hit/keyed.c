@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hits that are counted and timed by key: as without a key, and by what their filter has put
- * together besides. So the totals are right even if there is no room for a key.
+ * Hits that are counted and timed by key. They are also counted and timed without a key. So totals
+ * are right even if the table of keys is full.
  *
  * Context of all: a handler, preemption on.
  */
@@ -19,7 +19,7 @@
 #include "stats/states.h"
 #include "stats/tally.h"
 
-/* The hit's key. Return: whether it passes; else that has been seen to. */
+/* Make the hit's key. Return: whether the hit passes; if not, it has been counted. */
 static bool gp_keyed_make(const struct gp_probe *probe, const struct pt_regs *regs, u64 duration,
 			  struct gp_key *key)
 {
@@ -35,8 +35,8 @@ static bool gp_keyed_make(const struct gp_probe *probe, const struct pt_regs *re
 }
 
 /*
- * Besides what the hit counts as: so where there is no ring it is not counted, rather than as
- * another hit.
+ * Count a hit without a key, in addition to its own counter. Where there is no ring, it is not
+ * counted here: gp_hit_stat() would count it as another hit.
  */
 static noinline void gp_keyed_no_key(struct gp_session *s)
 {
@@ -60,10 +60,10 @@ static u32 gp_keyed_find(const struct gp_probe *probe, const struct gp_key *key)
 
 /**
  * gp_keyed_count() - count a hit
- * @probe: whose; its filter makes a key
+ * @probe: its filter makes a key
  * @regs: the target's registers
  *
- * Return: what the handler does.
+ * Return: the handler's return value.
  */
 int gp_keyed_count(const struct gp_probe *probe, const struct pt_regs *regs)
 {
@@ -83,10 +83,10 @@ int gp_keyed_count(const struct gp_probe *probe, const struct pt_regs *regs)
 
 /**
  * gp_keyed_enter() - remember a call, and its key
- * @probe: whose; its filter makes a key
+ * @probe: its filter makes a key
  * @regs: the target's registers
  *
- * Return: what the handler does.
+ * Return: the handler's return value.
  */
 int gp_keyed_enter(const struct gp_probe *probe, const struct pt_regs *regs)
 {
@@ -111,12 +111,12 @@ int gp_keyed_enter(const struct gp_probe *probe, const struct pt_regs *regs)
 }
 
 /**
- * gp_keyed_end() - a call that was remembered has ended
- * @probe: whose
+ * gp_keyed_end() - time a call by key at its end
+ * @probe: the probe that was hit
  * @regs: the target's registers
  * @call: the call
  * @duration: ns
- * @split: how it divides, or NULL
+ * @split: its time by state, or NULL
  *
  * Return: 0.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hits that leave nothing but what the words of their filter's key say of goroutines. Which
- * goroutine a word means is the program's to say, so it can be none that we know: then there is
- * nothing to be told.
+ * Goroutine notifications: hits on runtime functions that update states, the goroutine set or open
+ * calls, and write no record. The words of their filter's key are the notification. The g pointers
+ * come from the untrusted program; unknown ones are ignored.
  *
  * Context of all: a handler, preemption on.
  */
@@ -19,14 +19,14 @@
 #include "stats/keys.h"
 #include "stats/states.h"
 
-/* Words that a key may have here. */
+/* Most words of a notification. */
 #define GP_NOTIFY_WORDS	8
 
-/* Return of all that follow: false if these are no such words. */
+/* Return of all functions below: false if the words are no valid notification. */
 
 /*
- * Pairs of a g and a state: a switch from one goroutine to another tells of both. None is
- * nothing to be told.
+ * Pairs of a g and a state: a switch from one goroutine to another changes both. No pair is no
+ * notification.
  */
 static bool gp_notify_states(struct gp_calls *calls, const struct gp_key *key, u64 now)
 {
@@ -70,7 +70,7 @@ static bool gp_notify_unwind(struct gp_session *s, const struct gp_key *key)
 		return false;
 	who.g = key->word[0];
 	who.goid = key->word[1];
-	/* What is no multiple of 8 is no g, and what is deeper than any stack ends nothing. */
+	/* A g is a multiple of 8. A depth beyond any stack ends no call. */
 	if (!(who.g & 7) && key->word[2] >> 3 < U32_MAX)
 		gp_pair_unwind(s, who, (key->word[2] >> 3) + 1, key->word[3]);
 	return true;
@@ -90,7 +90,7 @@ static bool gp_notify_all(const struct gp_probe *probe, const struct gp_key *key
 	}
 }
 
-/* The set of goroutines is kept before anything is recorded. */
+/* Whether the hit counts. The set of goroutines is kept even before recording starts. */
 static bool gp_notify_matters(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	if (probe->action != GOPROBE_ACTION_JOIN && probe->action != GOPROBE_ACTION_PART)
@@ -99,11 +99,11 @@ static bool gp_notify_matters(const struct gp_probe *probe, const struct pt_regs
 }
 
 /**
- * gp_notify() - a hit that tells of goroutines
- * @probe: whose; its filter makes a key
+ * gp_notify() - handle a goroutine notification
+ * @probe: its filter makes a key
  * @regs: the target's registers
  *
- * Return: what the handler does.
+ * Return: the handler's return value.
  */
 int gp_notify(const struct gp_probe *probe, const struct pt_regs *regs)
 {
@@ -111,7 +111,7 @@ int gp_notify(const struct gp_probe *probe, const struct pt_regs *regs)
 	enum gp_verdict verdict;
 	u64 now = 0;
 
-	/* First, so that what comes after is not the state's before. */
+	/* First, so that the time after it does not count as the previous state's. */
 	if (probe->action == GOPROBE_ACTION_STATE)
 		now = gp_clock_read(&probe->session->calls->clock);
 	if (!gp_notify_matters(probe, regs))
@@ -121,7 +121,7 @@ int gp_notify(const struct gp_probe *probe, const struct pt_regs *regs)
 	verdict = gp_filter_run(probe, regs, 0, &key);
 	if (verdict == GP_VERDICT_PASSES && !gp_notify_all(probe, &key, now))
 		verdict = GP_VERDICT_UNDECIDED;
-	/* That there was nothing to be told is not what a condition has left out. */
+	/* A hit without a notification does not count as rejected by a condition. */
 	if (verdict != GP_VERDICT_UNDECIDED)
 		gp_hit_stat(probe->session, GOPROBE_STAT_TOLD);
 	else

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hits that belong together: only a call that has been remembered has an end that counts.
+ * Paired hits: the end of a call counts only if the call has been remembered.
  *
- * A call comes here when it has passed its filter. It is remembered, then recorded; or it is
- * captured into memory of its own and waits there (pending.h). Its end, if it passes its own
- * filter, takes the call's record to the ring and is recorded after it.
+ * A call comes here after it has passed its filter. It is remembered, then recorded. Or it is
+ * captured into memory of its own, as a pending record (pending.h). If the call's end passes its
+ * own filter, it writes the pending record to the ring, and its own record after it.
  *
- * Of calls that are timed only ends with a filter come here: the others need no more
- * than calls.h has.
+ * For timed calls, only ends with a filter come here: for the others calls.h is enough.
  *
  * Context of all: a handler, preemption on.
  */
@@ -73,10 +72,7 @@ static int gp_pair_try_hold(const struct gp_probe *probe, const struct pt_regs *
 	return 0;
 }
 
-/*
- * Make the call's record. That there is room for it has been seen when the point was set.
- * Return: whether there was.
- */
+/* Make the pending record. Its size was checked when the point was added. Return: success. */
 static bool gp_pair_hold(const struct gp_probe *probe, const struct pt_regs *regs,
 			 struct gp_pending_record *held, u32 space)
 {
@@ -100,7 +96,7 @@ static bool gp_pair_hold(const struct gp_probe *probe, const struct pt_regs *reg
 	return !WARN_ON_ONCE(err);
 }
 
-/* Return: is it remembered? */
+/* Return: whether the call is remembered. */
 static bool gp_pair_call_held(const struct gp_probe *probe, const struct pt_regs *regs,
 			      const struct gp_own_g *own)
 {
@@ -109,7 +105,7 @@ static bool gp_pair_call_held(const struct gp_probe *probe, const struct pt_regs
 	struct gp_pending_record *held;
 
 	if (!number) {
-		/* What has ended without returning may have some. */
+		/* Calls that ended without returning may hold pending records. */
 		gp_calls_pass_by(calls, gp_hit_key(own), depth);
 		number = gp_pending_take(calls->held);
 	}
@@ -129,8 +125,8 @@ static bool gp_pair_call_held(const struct gp_probe *probe, const struct pt_regs
 }
 
 /*
- * In line twice, as most have no edit that wants to know. The hit matters. Return: is it
- * remembered?
+ * In line twice, because most calls have no edit that needs the result. The hit matters. Return:
+ * whether the call is remembered.
  */
 static __always_inline bool gp_pair_remember(const struct gp_probe *probe,
 					     const struct pt_regs *regs)
@@ -154,11 +150,11 @@ static __always_inline bool gp_pair_remember(const struct gp_probe *probe,
 }
 
 /**
- * gp_pair_call() - a call that is remembered, for its end to be found by
- * @probe: whose; paired
+ * gp_pair_call() - remember a call, so that its end finds it
+ * @probe: paired
  * @regs: the target's registers
  *
- * Return: what the handler does.
+ * Return: the handler's return value.
  */
 int gp_pair_call(const struct gp_probe *probe, const struct pt_regs *regs)
 {
@@ -168,20 +164,20 @@ int gp_pair_call(const struct gp_probe *probe, const struct pt_regs *regs)
 	return 0;
 }
 
-/* As gp_pair_call(), of a hit that matters. Return: is the call remembered? Then it counts. */
+/* As gp_pair_call(), for a hit that matters. Return: whether the call is remembered, so counts. */
 bool gp_pair_try_call(const struct gp_probe *probe, const struct pt_regs *regs)
 {
 	return gp_pair_remember(probe, regs);
 }
 
 /**
- * gp_pair_pass_by() - a call that would be remembered has not passed its filter
- * @probe: whose; paired or timed
+ * gp_pair_pass_by() - handle a call that has not passed its filter
+ * @probe: paired or timed
  * @regs: the target's registers
  *
- * It shows what has ended without returning all the same: its return must not be taken for
- * that of an earlier call of the same function. If none is open, that can't be. Where a tree of
- * calls begins depends on those of all functions.
+ * The call still shows which calls have ended without returning. Its return must not be taken for
+ * that of an earlier call of the same function, which is possible only if one is open. Where a tree
+ * of calls begins depends on the calls of all functions.
  *
  * Return: 0.
  */
@@ -199,7 +195,7 @@ noinline int gp_pair_pass_by(const struct gp_probe *probe, const struct pt_regs 
 	return 0;
 }
 
-/* The call is remembered for what is called in it, and for nothing else. */
+/* Remember a muted call: for the calls in it, and for nothing else. */
 static int gp_pair_mute(const struct gp_probe *probe, const struct pt_regs *regs,
 			enum gp_verdict verdict)
 {
@@ -216,8 +212,8 @@ static int gp_pair_mute(const struct gp_probe *probe, const struct pt_regs *regs
 }
 
 /**
- * gp_pair_rejected() - a hit has not passed its filter
- * @probe: whose
+ * gp_pair_rejected() - handle a hit that has not passed its filter
+ * @probe: paired or timed
  * @regs: the target's registers
  * @verdict: of the filter
  *
@@ -235,7 +231,7 @@ noinline int gp_pair_rejected(const struct gp_probe *probe, const struct pt_regs
 /* --- their ends ----------------------------------------------------------------- */
 
 /*
- * What passed since @began, in ns. Readers take it from the record's stamp: one reading is both,
+ * Time since @began, in ns. Readers compute it from the record's stamp: one reading serves as both,
  * so that no interrupt in between makes a call younger than the panic that ends it.
  */
 static u64 gp_pair_ago(const struct gp_session *s, u64 began, u64 stamp)
@@ -248,8 +244,8 @@ static u64 gp_pair_ago(const struct gp_session *s, u64 began, u64 stamp)
 }
 
 /*
- * Write the record of a call that was held. Return: 0; -ENOSPC if the thread is to wait for
- * room. Context: preemption off.
+ * Write a pending record. Return: 0; -ENOSPC if the thread must wait for space. Context: preemption
+ * off.
  */
 static int gp_pair_write(struct gp_session *s, struct gp_ring *ring,
 			 const struct gp_pending_record *held, u64 began, bool patient,
@@ -261,7 +257,7 @@ static int gp_pair_write(struct gp_session *s, struct gp_ring *ring,
 	if ((gp_ring_has_losses(ring) && !gp_ring_report_losses(ring, &s->clock)) ||
 	    gp_ring_space(ring) < size)
 		return gp_handler_no_space(s, ring, patient);
-	/* Where losses were told the next record begins behind them. */
+	/* If losses were written, the record begins behind them. */
 	to = (void *)gp_ring_next(ring);
 	memcpy(to, held, size);
 	gp_ring_open(ring);
@@ -294,8 +290,7 @@ static int gp_pair_attempt(struct gp_session *s, const struct gp_pending_record 
 }
 
 /*
- * The end of a call that was held passes: now its record is written. Return: what is left of the
- * hit's @patience.
+ * The end of the call passes: write its pending record. Return: the rest of the hit's @patience.
  */
 static __always_inline u32 gp_pair_let_go(struct gp_session *s, const struct gp_call *call,
 					  u32 patience)
@@ -308,11 +303,11 @@ static __always_inline u32 gp_pair_let_go(struct gp_session *s, const struct gp_
 }
 
 /**
- * gp_pair_unwind() - calls of a goroutine have ended without returning
- * @s: the session; has room for open calls
+ * gp_pair_unwind() - end calls of a goroutine that have ended without returning
+ * @s: the session; has a table of open calls
  * @key: the goroutine
- * @least: calls at that depth have, and deeper ones
- * @written: records of those that wait for that are written
+ * @least: depth from which calls have ended
+ * @written: write the pending records that wait for that
  */
 void gp_pair_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bool written)
 {
@@ -325,16 +320,16 @@ void gp_pair_unwind(struct gp_session *s, struct gp_calls_key key, u32 least, bo
 		return;
 	}
 	gp_calls_unwind(s->calls, key, least, &unwound);
-	/* Callers first, as they were called. */
+	/* Callers first, in the order of the calls. */
 	while (gp_unwound_next(s->calls, &unwound, &call)) {
 		patience = gp_pair_let_go(s, &call, patience);
 		gp_pending_give(s->calls->held, call.data);
-		/* As many as one goroutine can have open: a million. */
+		/* One goroutine can have a million open calls. */
 		cond_resched();
 	}
 }
 
-/* Does the end of a call that was remembered pass? Else that has been counted. */
+/* Whether the end of a remembered call passes. If not, it has been counted. */
 static __always_inline bool gp_pair_passes(const struct gp_probe *probe,
 					   const struct pt_regs *regs, u64 duration)
 {
@@ -346,7 +341,7 @@ static __always_inline bool gp_pair_passes(const struct gp_probe *probe,
 	return false;
 }
 
-/* As gp_pair_remember(). Return: does the end count as one that leaves a record? */
+/* As gp_pair_remember(). Return: whether the end counts as one that leaves a record. */
 static __always_inline bool gp_pair_finish(const struct gp_probe *probe,
 					   const struct pt_regs *regs, u64 now)
 {
@@ -383,7 +378,7 @@ static __always_inline bool gp_pair_finish(const struct gp_probe *probe,
 			gp_tally_return(probe->tally, duration);
 		if (counts && unlikely(its))
 			gp_tally_split(probe->tally, split.n, split.ns);
-		/* What goes with the call is no record, but a key, if it is timed by key. */
+		/* A call that is timed by key has a key, not a record. */
 		return false;
 	}
 	if (counts && call.data)
@@ -400,15 +395,15 @@ static __always_inline bool gp_pair_finish(const struct gp_probe *probe,
 }
 
 /**
- * gp_pair_end() - the end of a call that was remembered, perhaps
- * @probe: whose; paired, or timed and with a filter
+ * gp_pair_end() - handle the end of a call, which may be remembered
+ * @probe: paired, or timed and with a filter
  * @regs: the target's registers
  *
- * Return: what the handler does.
+ * Return: the handler's return value.
  */
 int gp_pair_end(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	/* First, so that what comes after is not part of the call. */
+	/* First, so that the time after it does not count as the call's. */
 	u64 now = gp_clock_read(&probe->session->calls->clock);
 
 	if (!gp_hit_matters(probe, regs))
@@ -418,8 +413,8 @@ int gp_pair_end(const struct gp_probe *probe, const struct pt_regs *regs)
 }
 
 /*
- * As gp_pair_end(), of a hit that matters. Return: does the end count as one that leaves a
- * record?
+ * As gp_pair_end(), for a hit that matters. Return: whether the end counts as one that leaves a
+ * record.
  */
 bool gp_pair_try_end(const struct gp_probe *probe, const struct pt_regs *regs)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Hits that belong together: calls that are remembered, and their ends. */
+/* Paired hits: calls that are remembered, and their ends. */
 #ifndef GP_PAIR_H
 #define GP_PAIR_H
 
