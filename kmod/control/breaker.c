@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stops a session whose hits take too much of the programs' time.
+ * Overload breaker: stops a session whose hits take too much of the programs' time.
  *
- * What a hit takes is mostly the exception, before and after our handler, so hits are
- * counted, not measured; what one takes on this machine the client has found out. And because
- * it is the exception, it is no use to do less in the handler: the breakpoints go.
+ * Most of a hit's time is the exception, before and after the handler. So the breaker counts hits
+ * and does not measure them; the client has measured what a hit takes on this machine. Doing less
+ * in the handler would not help, so the breakpoints are removed.
  *
- * The client has timed hits of one thread. Where each hit takes a lock that others take as well
- * (GP_HITS_TAKE_LOCKS), hits of many processors wait for each other: then there are not more of
- * them, but each takes the longer, the more processors there are. The lock is held for a part of
- * a hit, so it can be busy all the time only if there are at least about as many hits as one
- * processor could make. From there on it is also looked at what the programs really spend in the
- * kernel: their system time, of which all that hits take is a part. A program that spends as much
- * in system calls of its own, and is hit that often, is taken for one that waits for hits.
+ * The client has timed hits of one thread. On kernels where each hit takes a shared lock
+ * (GP_HITS_TAKE_LOCKS), hits on many processors wait for each other: their rate does not rise, but
+ * each takes longer, the more processors there are. A hit holds the lock for a part of its time. So
+ * the lock can be always busy only if there are about as many hits as one processor could make.
+ * From that rate on the breaker also looks at the time that the programs really spend in the
+ * kernel: their system time, which includes all that hits take. A program that spends as much in
+ * its own system calls, and is hit that often, is taken for one that waits for hits.
  *
- * Locking: the work takes the session's turn. So it is waited for without.
+ * Locking: the work takes the session's turn. So callers that wait for the work must not hold it.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel_stat.h>
@@ -34,13 +34,13 @@
 #define GP_BREAKER_ROUNDS	4
 #define GP_BREAKER_ROUND_MS	(GOPROBE_BREAKER_MS / GP_BREAKER_ROUNDS)
 
-/* With many ids and processors to look at takes long: a round is so many times as long. */
+/* Rounds last at least this many times longer than a check, which many ids and CPUs make slow. */
 #define GP_BREAKER_REST		10
 
-/* From so many percent of a processor's time in hits on they can all be waiting for each other. */
+/* From this percentage of a processor's time on, hits can all be waiting for each other. */
 #define GP_BREAKER_BUSY		100
 
-/* The system time of a process so far, of all its threads. Context: RCU. */
+/* System time of a process so far, for all its threads. Context: RCU. */
 static u64 gp_breaker_process(const struct task_struct *leader)
 {
 	u64 ns = READ_ONCE(leader->signal->stime);
@@ -51,7 +51,7 @@ static u64 gp_breaker_process(const struct task_struct *leader)
 	return ns;
 }
 
-/* The system time so far of the processes that are traced, or, if all may be, of the machine. */
+/* System time so far of the traced processes, or of the machine if all can be traced. */
 static u64 gp_breaker_system(const struct gp_session *s)
 {
 	const struct task_struct *leader;
@@ -74,25 +74,25 @@ static u64 gp_breaker_system(const struct gp_session *s)
 	return ns;
 }
 
-/* Hits per second since the last look; *@percent: of a processor's time. */
+/* Hits per second since the last check; *@percent: of a processor's time. */
 static u64 gp_breaker_rate(struct gp_breaker *b, u64 hits, u64 now, u64 *percent)
 {
 	u64 ms = max_t(u64, div_u64(now - b->time, NSEC_PER_MSEC), 1), n = hits - b->hits;
 
 	b->hits = hits;
 	b->time = now;
-	/* Whatever the client says a hit takes, there are not 2^32 of them in a round. */
+	/* Bounds the product; a round never has 2^32 hits. */
 	*percent = div64_u64(min_t(u64, n, U32_MAX) * b->wish.hit_ns, ms * (NSEC_PER_MSEC / 100));
 	return div64_u64(n * MSEC_PER_SEC, ms);
 }
 
 /*
- * Do hits that take @percent as they come now wait for each other, for longer than is allowed? @ns
- * have passed since the last look, and the programs' system time is @system now.
+ * Whether hits that take @percent by their rate wait for each other for longer than allowed. @ns
+ * have passed since the last check, and the programs' system time is now @system.
  */
 static bool gp_breaker_waits(struct gp_breaker *b, u64 percent, u64 system, u64 ns)
 {
-	/* A process that has ended takes its time with it. */
+	/* The time of a process that has exited is missing. */
 	u64 spent = system > b->system ? system - b->system : 0;
 
 	b->system = system;
@@ -100,7 +100,7 @@ static bool gp_breaker_waits(struct gp_breaker *b, u64 percent, u64 system, u64 
 	       div64_u64(min(spent, U64_MAX / 100) * 100, max(ns, 1ULL)) > b->wish.percent;
 }
 
-/* To look took @ns. */
+/* Queue the next check; this one took @ns. */
 static void gp_breaker_queue(struct gp_breaker *b, u64 ns)
 {
 	u64 rest = div_u64(ns, NSEC_PER_MSEC / GP_BREAKER_REST);
@@ -139,7 +139,7 @@ out:
 /**
  * gp_breaker_init() - prepare a session's breaker
  * @b: the breaker
- * @wish: when; with 0 %, never
+ * @wish: its limits; 0 %: never stops the session
  */
 void gp_breaker_init(struct gp_breaker *b, const struct goprobe_breaker *wish)
 {
@@ -148,8 +148,8 @@ void gp_breaker_init(struct gp_breaker *b, const struct goprobe_breaker *wish)
 }
 
 /*
- * The session has points, whose hits take time whether or not they leave anything. Any number of
- * times. Context: its turn.
+ * Start: the session has points, which take time whether or not they leave anything. May be called
+ * repeatedly. Context: the session's turn.
  */
 void gp_breaker_start(struct gp_session *s)
 {
@@ -163,7 +163,7 @@ void gp_breaker_start(struct gp_session *s)
 	gp_breaker_queue(b, 0);
 }
 
-/* The session has stopped, for good. Context: not its turn. */
+/* Stop for good, with the session. Context: without the session's turn. */
 void gp_breaker_stop(struct gp_session *s)
 {
 	cancel_delayed_work_sync(&s->breaker.work);

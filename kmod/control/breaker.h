@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Stops a session whose hits take too much of the programs' time. */
+/* Overload breaker: stops a session whose hits take too much of the programs' time. */
 #ifndef GP_BREAKER_H
 #define GP_BREAKER_H
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands of sessions, carried out by a worker.
+ * Execution of sessions' commands by workers.
  *
- * While the kernel hands us a message it holds locks that all of generic netlink needs, and that
- * the loading of any module that registers a family waits for. So nothing is done then that can
- * take long: a command is queued, and the handler of the message returns -EINTR, which has netlink
- * send no answer (netlink_rcv_skb(); dumps rely on that, too). A worker carries out the commands of
- * a session, one after the other, and answers as netlink would have. Meanwhile the client waits for
- * its answer, where any signal reaches it.
+ * While the kernel delivers a message, it holds locks that all of generic netlink needs, and for
+ * which the loading of any module with a netlink family waits. So nothing slow is done then. A
+ * command is queued, and the message's handler returns -EINTR, so that netlink sends no answer
+ * (netlink_rcv_skb(); dumps rely on that too). A worker runs the commands of a session one after
+ * the other, and answers as netlink would have. Meanwhile the client waits for its answer, where
+ * any signal reaches it.
  *
- * The worker also ends the session, behind the command that it is at. Those that are left are
- * dropped: nobody waits for their answers.
+ * The worker also ends the session, after the current command. The remaining commands are dropped:
+ * nobody waits for their answers.
  *
- * Lifetime: the worker has a reference to the session as long as it is queued or runs.
+ * Lifetime: the worker holds a reference to the session while it is queued or runs.
  */
 #include <linux/file.h>
 #include <linux/memcontrol.h>
@@ -31,7 +31,7 @@
 #include "gfp.h"
 #include "session/session.h"
 
-/* Commands of a session that wait. A client waits for each answer, so there is mostly one. */
+/* Most queued commands of a session. Clients wait for each answer, so usually there is one. */
 #define GP_COMMANDS_MAX	16
 
 static struct workqueue_struct *gp_command_wq;
@@ -46,7 +46,7 @@ static void gp_command_free(struct gp_command *c)
 	kfree(c);
 }
 
-/* What is the sender's, and what of the message is ours from now on. */
+/* Take over the message and the sender's objects. */
 static int gp_command_take(struct gp_command *c, struct sk_buff *req, struct genl_info *info)
 {
 	int err;
@@ -54,7 +54,7 @@ static int gp_command_take(struct gp_command *c, struct sk_buff *req, struct gen
 	c->info = *info;
 	c->info.attrs = c->attrs;
 	c->info.extack = &c->extack;
-	/* By the command's policy already. */
+	/* The command's policy has validated the message. */
 	err = nlmsg_parse_deprecated(info->nlhdr, GENL_HDRLEN, c->attrs, GOPROBE_A_MAX, NULL, NULL);
 	if (err)
 		return err;
@@ -94,15 +94,15 @@ static void gp_command_work_on(struct gp_session *s)
 }
 
 /**
- * gp_command_queue() - have a command carried out
+ * gp_command_queue() - queue a command for the session's worker
  * @s: the session
  * @kind: what it does
  * @req: the message
- * @info: what doit() was given
+ * @info: from doit()
  *
  * Context: doit(), the sender's task.
  *
- * Return: -EINTR: it will be answered; or another error.
+ * Return: -EINTR: the worker will answer; or another error.
  */
 int gp_command_queue(struct gp_session *s, const struct gp_command_kind *kind,
 		     struct sk_buff *req, struct genl_info *info)
@@ -146,7 +146,7 @@ static int gp_command_run(struct gp_session *s, struct gp_command *c)
 	return ret;
 }
 
-/* As netlink_rcv_skb() would have done. */
+/* Answer as netlink_rcv_skb() would have. */
 static void gp_command_answer(struct gp_command *c, int ret)
 {
 	struct nlmsghdr *nlh = (struct nlmsghdr *)c->info.nlhdr;
@@ -155,7 +155,7 @@ static void gp_command_answer(struct gp_command *c, int ret)
 		ret = gp_netlink_reply_u32(&c->info, c->kind->reply, ret);
 	if (ret >= 0 && !(nlh->nlmsg_flags & NLM_F_ACK))
 		return;
-	/* That one sends it; but a clone is nobody's when it is freed. */
+	/* The kernel's socket sends the answer; a clone belongs to no socket when it is freed. */
 	c->skb->sk = c->kernel;
 	netlink_ack(c->skb, nlh, min(ret, 0), &c->extack);
 	c->skb->sk = NULL;
@@ -166,7 +166,7 @@ static void gp_command_do(struct gp_session *s, struct gp_command *c)
 	struct mem_cgroup *before = gp_compat_set_active_memcg(c->memcg);
 	int ret = -ECONNRESET;
 
-	/* The port of a socket that is being closed may be another's. */
+	/* The port of a socket that is being closed may belong to another socket. */
 	if (!sock_flag(s->sk, SOCK_DEAD))
 		ret = gp_command_run(s, c);
 	if (!sock_flag(s->sk, SOCK_DEAD))
@@ -174,7 +174,7 @@ static void gp_command_do(struct gp_session *s, struct gp_command *c)
 	gp_compat_set_active_memcg(before);
 }
 
-/* The next one, or NULL. *@drop: the session ends. */
+/* The next command, or NULL. *@drop: the session ends. */
 static struct gp_command *gp_command_next(struct gp_session *s, bool *drop)
 {
 	struct gp_command *c;
@@ -207,7 +207,7 @@ static void gp_command_work(struct work_struct *work)
 	gp_session_put(s);
 }
 
-/* End the session, behind the command that is under way, which does not take long any more. */
+/* End the session after the current command, which will end soon. */
 void gp_command_queue_end(struct gp_session *s)
 {
 	spin_lock(&s->commands.lock);
@@ -217,7 +217,7 @@ void gp_command_queue_end(struct gp_session *s)
 	gp_command_work_on(s);
 }
 
-/* Wait until the session has ended, which gp_command_queue_end() has begun. */
+/* Wait until the session has ended, after gp_command_queue_end(). */
 void gp_command_wait_end(struct gp_session *s)
 {
 	flush_work(&s->commands.worker);
@@ -236,7 +236,7 @@ int gp_command_init(void)
 	return gp_command_wq ? 0 : -ENOMEM;
 }
 
-/* No session is left. */
+/* Context: no session is left. */
 void gp_command_fini(void)
 {
 	destroy_workqueue(gp_command_wq);

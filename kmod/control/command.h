@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Commands of sessions, carried out by a worker. */
+/* Execution of sessions' commands by workers. */
 #ifndef GP_COMMAND_H
 #define GP_COMMAND_H
 
@@ -15,7 +15,7 @@ struct gp_session;
 struct mem_cgroup;
 struct pid;
 
-/* Which of a session's locks are held while a command is carried out. */
+/* Locks of the session that a command is run with. */
 enum gp_command_locks {
 	GP_COMMAND_LOCK_ALL,
 	GP_COMMAND_LOCK_TURN,	/* it waits for handlers */
@@ -23,11 +23,11 @@ enum gp_command_locks {
 };
 
 /**
- * struct gp_command_kind - what a command does
- * @run: carries it out; returns an error, or a result >= 0
+ * struct gp_command_kind - a kind of command
+ * @run: runs it; returns an error, or a result >= 0
  * @reply: attribute that carries the result, or 0
  * @locks: enum gp_command_locks
- * @ends: who waits for a read is to leave
+ * @ends: callers that wait for a read give up
  */
 struct gp_command_kind {
 	int (*run)(struct gp_session *s, struct gp_command *c);
@@ -37,17 +37,17 @@ struct gp_command_kind {
 };
 
 /**
- * struct gp_command - a command that is under way
+ * struct gp_command - a queued or running command
  * @node: in gp_session.commands
  * @kind: what it does
  * @skb: the message
- * @kernel: the kernel's socket, which got it
+ * @kernel: the kernel's socket, which received it
  * @file: of GOPROBE_A_FD, or NULL
  * @caller: process that has sent it
- * @memcg: who pays for the memory
- * @extack: for the sentence on error
- * @info: of the message, as a doit() gets it
- * @attrs: the message's
+ * @memcg: charged for its memory
+ * @extack: gets the error message
+ * @info: of the message, as for a doit()
+ * @attrs: of the message
  */
 struct gp_command {
 	struct list_head node;

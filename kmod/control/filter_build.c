@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filters, made of verified programs. Most programs are a few comparisons of arguments with
- * constants: these become tests, which handlers make without the program (gp_filter_test()).
+ * Construction of filters from verified programs. Most programs are a few comparisons of arguments
+ * with constants: these become tests, which handlers evaluate without the program
+ * (gp_filter_test()).
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -16,7 +17,7 @@
 #include "hit/filter.h"
 #include "stats/tally.h"
 
-/* The range that a jump's condition is, of numbers that are shifted. false: it is empty. */
+/* Convert a jump's condition to a range of shifted numbers. Return: false if it is empty. */
 static bool gp_test_range(const struct gp_op *jump, struct gp_test *t)
 {
 	const u64 lowest = S64_MIN, highest = S64_MAX, unit = 1ULL << t->shift;
@@ -57,7 +58,7 @@ static bool gp_test_range(const struct gp_op *jump, struct gp_test *t)
 	return true;
 }
 
-/* Does @value survive being cut to the number's bits, and extended again? */
+/* Whether @value is the same after it is cut to the number's bits and extended again. */
 static bool gp_test_fits(u64 value, u8 shift, bool is_signed)
 {
 	u64 cut = value << shift;
@@ -66,10 +67,10 @@ static bool gp_test_fits(u64 value, u8 shift, bool is_signed)
 }
 
 /**
- * struct gp_symbol - what a register holds, as far as a test can be about it
- * @t: where it comes from: from, shift, loads, offset
- * @known: it is that
- * @is_signed: what has been cut off is replaced by its sign
+ * struct gp_symbol - symbolic value of a register
+ * @t: its source, as for a test: from, shift, loads, offset
+ * @known: @t is valid
+ * @is_signed: cut-off bits are replaced by the sign
  * @mask: its loads, by number
  */
 struct gp_symbol {
@@ -80,10 +81,10 @@ struct gp_symbol {
 };
 
 /**
- * struct gp_simplify - a program that may be a few tests
+ * struct gp_simplify - symbolic execution of a program that may be a few tests
  * @r: registers
  * @nloads: loads so far
- * @unseen: loads whose failure would come earlier in the program than in the tests
+ * @unseen: loads that would fail earlier in the program than in the tests
  */
 struct gp_simplify {
 	struct gp_symbol r[GP_OP_REGS];
@@ -113,7 +114,7 @@ static bool gp_simplify_cut(struct gp_simplify *s, const struct gp_op *op)
 	struct gp_symbol x = s->r[op->b];
 	u8 shift = 64 - 8 * op->size;
 
-	/* What has fewer bits already is the same, unless its sign comes to count. */
+	/* A number that already has fewer bits stays the same, unless its sign starts to count. */
 	if (!x.known || x.t.shift > shift)
 		return false;
 	x.t.shift = shift;
@@ -122,18 +123,18 @@ static bool gp_simplify_cut(struct gp_simplify *s, const struct gp_op *op)
 	return true;
 }
 
-/* A jump over the next operation, if a condition holds, and REJECT. */
+/* Convert a jump over the next operation, which is a REJECT, to a test. */
 static bool gp_simplify_test(struct gp_simplify *s, const struct gp_op *op, struct gp_test *t)
 {
 	bool is_signed = op->code == GOPROBE_OP_JSLT_I || op->code == GOPROBE_OP_JSGE_I;
 	bool any = op->code == GOPROBE_OP_JEQ_I || op->code == GOPROBE_OP_JNE_I;
 	const struct gp_symbol *x = &s->r[op->a];
 
-	/* Tests count what they reject in one counter, and remember nothing. */
+	/* Tests count rejected hits in one counter, and remember nothing. */
 	if (!x->known || op->offset != 1 || op[1].code != GOPROBE_OP_REJECT ||
 	    op[1].value != GOPROBE_REJECT_FILTERED)
 		return false;
-	/* Of a number that has been cut, signed or not must be what it was cut as. */
+	/* A cut number must be compared with the signedness with which it was cut. */
 	if (x->t.shift && !any && is_signed != x->is_signed)
 		return false;
 	*t = x->t;
@@ -142,7 +143,7 @@ static bool gp_simplify_test(struct gp_simplify *s, const struct gp_op *op, stru
 	       gp_test_range(op, t);
 }
 
-/* What registers hold after it. Return: false if no test can come of that. */
+/* Execute an operation symbolically. Return: false if no test can use the result. */
 static bool gp_simplify_step(struct gp_simplify *s, const struct gp_op *op)
 {
 	switch (op->code) {
@@ -161,14 +162,14 @@ static bool gp_simplify_step(struct gp_simplify *s, const struct gp_op *op)
 	return false;
 }
 
-/* Is the program a few tests, one after the other? */
+/* Convert the program to tests, if it is only tests, one after the other. */
 static void gp_filter_simplify(struct gp_filter *filter)
 {
 	const struct gp_op *op = filter->ops, *end = op + filter->nops;
 	struct gp_simplify *s = kzalloc(sizeof(*s), GFP_KERNEL);
 	u32 n = 0;
 
-	/* Without it filters only cost more. */
+	/* Without memory the filter runs as a program, which only costs more. */
 	while (s && op < end && n < GP_FILTER_TESTS) {
 		if (gp_simplify_step(s, op)) {
 			op++;
@@ -180,14 +181,14 @@ static void gp_filter_simplify(struct gp_filter *filter)
 		n++;
 		op += 2;
 	}
-	/* What is loaded behind the last test can fail, too. */
+	/* A load behind the last test could fail, which the tests would not notice. */
 	if (s && op == end && !s->unseen)
 		filter->ntests = n;
 	filter->first = filter->ntests && !filter->test[0].loads;
 	kfree(s);
 }
 
-/* What an id's open calls are told by. */
+/* Replace an operation's id by its tally, which identifies its open calls. */
 static int gp_filter_resolve(struct gp_op *op, struct gp_tallies *tallies)
 {
 	int err = gp_tallies_add(tallies, op->value, false);
@@ -197,7 +198,7 @@ static int gp_filter_resolve(struct gp_op *op, struct gp_tallies *tallies)
 	return err;
 }
 
-/* What the operation, @w on the wire, says of the whole filter. */
+/* Record what the operation, @w in the protocol, means for the whole filter. */
 static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const struct goprobe_op *w)
 {
 	filter->ends |= op->code == GOPROBE_OP_DURATION;
@@ -214,7 +215,7 @@ static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const st
 	if (op->code != GOPROBE_OP_QUOTA || !w->offset)
 		return;
 	filter->period_ns = (u64)w->offset * NSEC_PER_MSEC;
-	/* An operation's own has 16 bits. */
+	/* The operation's own member has 16 bits. */
 	op->offset = 1;
 }
 

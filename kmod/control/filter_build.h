@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Filters, made of verified programs. */
+/* Construction of filters from verified programs. */
 #ifndef GP_FILTER_BUILD_H
 #define GP_FILTER_BUILD_H
 

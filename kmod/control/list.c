@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * GOPROBE_CMD_LIST: what is probed on this host, and by whom. A dump; it goes on from
- * one session to the next by their numbers, so that sessions may come and go meanwhile.
+ * GOPROBE_CMD_LIST: the sessions on this host and their points. A dump; it continues from one
+ * session to the next by their numbers, so that sessions may begin and end meanwhile.
  *
- * Locking: the lock of the session that is listed, not from one call to the next: a
- * session may have got more points in between. It is another's, and generic netlink's own locks
- * are held: so it is not waited for long.
+ * Locking: the lock of the listed session, for each message: the session may get more points in
+ * between. The session belongs to another client, and generic netlink's own locks are held, so the
+ * wait for its lock is short.
  */
 #include <linux/delay.h>
 #include <linux/dcache.h>
@@ -24,7 +24,7 @@
 #include "session/probe.h"
 #include "session/session.h"
 
-/* How long a session is waited for: who has its lock asks for memory, at most. */
+/* Longest wait for a session; holders of its lock wait at most for memory. */
 #define GP_LIST_WAIT_MS	500
 
 /* Points in one message of GOPROBE_CMD_LIST. */
@@ -39,7 +39,7 @@ int gp_list_start(struct netlink_callback *cb)
 	return 0;
 }
 
-/* Where the list is: kept in the callback's args between messages. */
+/* Position of the dump: kept in the callback's args between messages. */
 struct gp_list_at {
 	long session;
 	long file;
@@ -76,7 +76,7 @@ static int gp_list_put_path(struct sk_buff *skb, const struct gp_file *f)
 	return err;
 }
 
-/* Points of one file from at->probe on, which is moved past them. */
+/* Add points of one file from at->probe on; moves at->probe. */
 static int gp_list_put_points(struct sk_buff *skb, const struct gp_session *s,
 			      struct gp_list_at *at)
 {
@@ -194,7 +194,7 @@ int gp_list_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			at->probe = 0;
 		}
 	}
-	/* What is not the message's room is told when there is nothing else to tell. */
+	/* A full message is no error unless it is empty. */
 	if (skb->len || !err)
 		return skb->len;
 	return err == -ENOMEM ? gp_refuse(cb->extack, err, "out of memory") : err;

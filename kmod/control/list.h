@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* GOPROBE_CMD_LIST: what is probed on this host, and by whom. */
+/* GOPROBE_CMD_LIST: the sessions on this host and their points. */
 #ifndef GP_LIST_H
 #define GP_LIST_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The generic netlink family: policies, and from messages to calls and back. No
- * tracing logic. The protocol is described in include/uapi/goprobe.h.
+ * Generic netlink family: policies, and the conversion of messages to calls and back. No tracing
+ * logic. include/uapi/goprobe.h describes the protocol.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -53,7 +53,7 @@ static_assert(sizeof(struct goprobe_record) == 48);
 static_assert(sizeof(struct goprobe_chunk) == 16);
 static_assert(sizeof(struct goprobe_lost) == 16);
 
-/* An array attribute: whole elements, not too many. */
+/* Check an array attribute: whole elements, not too many. */
 static int gp_nl_array(struct genl_info *info, int attr, size_t each,
 		       const void **ret, u32 *n)
 {
@@ -79,7 +79,7 @@ static int gp_nl_missing(struct genl_info *info, int attr, const char *why)
 	return info->attrs[attr] ? 0 : gp_refuse(info->extack, -EINVAL, why);
 }
 
-/* A reply to fill: *@hdr is set. */
+/* Begin a reply; sets *@hdr. */
 static struct sk_buff *gp_nl_reply(struct genl_info *info, void **hdr)
 {
 	struct sk_buff *skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
@@ -95,7 +95,7 @@ static struct sk_buff *gp_nl_reply(struct genl_info *info, void **hdr)
 	return skb;
 }
 
-/* A reply of one number. */
+/* Send a reply of one number. */
 int gp_netlink_reply_u32(struct genl_info *info, int attr, u32 value)
 {
 	struct sk_buff *skb;
@@ -164,7 +164,7 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 	return genlmsg_reply(skb, info);
 }
 
-/* The sender, whose task this is, gets the descriptor. If not @ok it is as if he had closed it. */
+/* Install the descriptor in the sender, whose task this is. Without @ok, close the file instead. */
 static void gp_nl_give_fd(int fd, struct file *file, bool ok)
 {
 	if (ok) {
@@ -193,7 +193,7 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 	err = gp_nl_array(info, GOPROBE_A_PIDS, sizeof(s32), &pids, &wish.npids);
 	if (err)
 		return err;
-	/* No list is every process; an empty one is a mistake. */
+	/* No list means every process; an empty list is a mistake. */
 	if (pids && !wish.npids)
 		return gp_refuse(info->extack, -EINVAL, "the list of processes is empty");
 	if (info->attrs[GOPROBE_A_RING_BYTES])
@@ -446,7 +446,7 @@ static const struct gp_command_kind gp_nl_kinds[__GOPROBE_CMD_MAX] = {
 	[GOPROBE_CMD_GET_STATS] = { .run = gp_run_get_stats },
 };
 
-/* A command on the sender's session. */
+/* Run a command on the sender's session. */
 static int gp_nl_command(struct sk_buff *req, struct genl_info *info)
 {
 	struct gp_session *s;
@@ -463,7 +463,7 @@ static int gp_nl_command(struct sk_buff *req, struct genl_info *info)
 	return ret;
 }
 
-/* With maxattr 0 the kernel would take the family's: so refuse one by name. */
+/* With maxattr 0 the kernel would use the family's policy: so reject one attribute by name. */
 static const struct nla_policy gp_policy_none[GOPROBE_A_PAD + 1] = {
 	[GOPROBE_A_PAD] = { .type = NLA_REJECT },
 };
@@ -637,8 +637,8 @@ static const struct genl_ops gp_netlink_ops[] = {
 };
 
 /*
- * parallel_ops: a new session's memory can take a while, which must not stop every other family;
- * what takes longer is done by workers. netnsok is false: the initial network namespace only.
+ * parallel_ops: allocating a new session can take a while, which must not block every other family;
+ * workers do what takes longer. netnsok is false: the initial network namespace only.
  */
 struct genl_family gp_netlink_family __ro_after_init = {
 	.name = GOPROBE_GENL_NAME,
@@ -650,8 +650,8 @@ struct genl_family gp_netlink_family __ro_after_init = {
 };
 
 /*
- * A socket was closed: by its owner, by exit or by SIGKILL. Whoever closes a netlink socket may
- * have to wait until this returns.
+ * A socket was closed: by its owner, by exit or by SIGKILL. The closing task may have to wait until
+ * this returns.
  */
 static int gp_netlink_event(struct notifier_block *nb, unsigned long event,
 			    void *data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The generic netlink family. */
+/* Generic netlink family of goprobe. */
 #ifndef GP_NETLINK_H
 #define GP_NETLINK_H
 

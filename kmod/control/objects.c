@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Objects of a session: files, types, dynamic types, plans, filters, goroutines, and the tables
- * that points need. Each is verified, then added, all of a message or none.
+ * that points need. Each is verified, then added; of a message all or none.
  *
  * Locking: see objects.h, sessions.c and probe.c.
  */
@@ -122,7 +122,7 @@ int gp_objects_add_dynamic(struct gp_session *s, u32 file,
 	return dynamic->n;
 }
 
-/* Make room for @more pointers behind @n in a table that doubles. */
+/* Make space for @more pointers behind @n in a table that doubles. */
 int gp_objects_grow(void ***table, u32 *space, u32 n, u32 more)
 {
 	u32 want = max3(n + more, *space * 2, 64U);
@@ -174,27 +174,27 @@ err:
 	return gp_refuse(extack, -ENOMEM, "out of memory");
 }
 
-/* Room for open calls, and for those that are held. */
+/* Make the table of open calls, and with @held pending records. */
 int gp_objects_make_calls(struct gp_session *s, bool held, struct netlink_ext_ack *extack)
 {
 	if (!s->calls)
 		s->calls = gp_calls_new(s->limits.calls);
 	if (!s->calls)
-		return gp_refuse(extack, -ENOMEM, "there is no memory for so many open calls");
+		return gp_refuse(extack, -ENOMEM, "out of memory for the table of open calls");
 	if (s->limits.states && !s->calls->states)
 		s->calls->states = gp_states_new(s->limits.states, s->calls->nstacks,
 						 s->limits.calls);
 	if (s->limits.states && !s->calls->states)
 		return gp_refuse(extack, -ENOMEM,
-				 "there is no memory for the states of so many open calls");
+				 "out of memory for times by state of open calls");
 	if (held && !s->calls->held)
 		s->calls->held = gp_pending_new(s->limits.pending.calls, s->limits.pending.bytes);
 	if (held && !s->calls->held)
-		return gp_refuse(extack, -ENOMEM, "there is no memory for so many held calls");
+		return gp_refuse(extack, -ENOMEM, "out of memory for pending records");
 	return 0;
 }
 
-/* Room for goroutines. */
+/* Make the set of goroutines. */
 int gp_objects_make_set(struct gp_session *s, struct netlink_ext_ack *extack)
 {
 	if (!s->limits.goroutines)
@@ -202,23 +202,23 @@ int gp_objects_make_set(struct gp_session *s, struct netlink_ext_ack *extack)
 	if (!s->members)
 		s->members = gp_goroutine_set_new(s->limits.goroutines);
 	return s->members ? 0 :
-	       gp_refuse(extack, -ENOMEM, "there is no memory for so many goroutines");
+	       gp_refuse(extack, -ENOMEM, "out of memory for the set of goroutines");
 }
 
-/* Room for keys. */
+/* Make the table of keys. */
 int gp_objects_make_keys(struct gp_session *s, struct netlink_ext_ack *extack)
 {
 	if (!s->limits.keys.number)
-		return gp_refuse(extack, -EINVAL, "the session has no room for keys");
+		return gp_refuse(extack, -EINVAL, "the session has no keys; set GOPROBE_A_KEY_LIMIT");
 	if (!s->keys)
 		s->keys = gp_keys_new(s->limits.keys.number, s->limits.keys.bytes);
-	return s->keys ? 0 : gp_refuse(extack, -ENOMEM, "there is no memory for so many keys");
+	return s->keys ? 0 : gp_refuse(extack, -ENOMEM, "out of memory for keys");
 }
 
 static int gp_objects_refuse_filter(struct netlink_ext_ack *extack, int err)
 {
 	return gp_refuse(extack, err, err == -ENOMEM ? "out of memory" :
-			 "the session counts, times or asks for too many ids");
+			 "the session counts, times or looks up too many ids");
 }
 
 /* All or none. */
@@ -262,7 +262,7 @@ int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *ad
 	return err;
 }
 
-/* What names the process that is @tgid in @ns; 0: there is none. */
+/* Number of the process with id @tgid in @ns; 0: there is none. */
 static u64 gp_objects_process(pid_t tgid, struct pid_namespace *ns)
 {
 	struct task_struct *leader, *t;
@@ -271,7 +271,7 @@ static u64 gp_objects_process(pid_t tgid, struct pid_namespace *ns)
 	rcu_read_lock();
 	leader = pid_task(find_pid_ns(tgid, ns), PIDTYPE_TGID);
 	if (leader) {
-		/* The first thread may have ended before the others. */
+		/* The first thread may have exited before the others. */
 		for_each_thread(leader, t) {
 			task_lock(t);
 			if (t->mm)
@@ -285,7 +285,7 @@ static u64 gp_objects_process(pid_t tgid, struct pid_namespace *ns)
 	return process;
 }
 
-/* If one can't be had no others join; those that were in the set before stay, and get process 0. */
+/* Add all or none. Goroutines that were in the set before stay, and get process 0 in @process. */
 static int gp_objects_join(struct gp_session *s, const struct goprobe_member *add, u32 n,
 			   u64 *process, struct netlink_ext_ack *extack)
 {
@@ -301,21 +301,21 @@ static int gp_objects_join(struct gp_session *s, const struct goprobe_member *ad
 		while (i--)
 			gp_goroutine_set_part(s->members, process[i], add[i].goid);
 		return gp_refuse(extack, ret, ret == -ENOSPC ?
-				 "there is no room for so many goroutines" :
-				 "no goroutine has that id");
+				 "the set of goroutines is full" :
+				 "no goroutine can have that id");
 	}
 	return gp_goroutine_set_number(s->members);
 }
 
 /**
- * gp_objects_add_goroutines() - goroutines join the session's set
+ * gp_objects_add_goroutines() - add goroutines to the session's set
  * @s: the session
- * @ns: in which processes are numbered
- * @add: which
- * @n: their number
- * @extack: for the sentence on error
+ * @ns: namespace of the process ids
+ * @add: the goroutines
+ * @n: number of @add
+ * @extack: gets the error message
  *
- * Return: how many it has now, or an error.
+ * Return: number of goroutines in the set, or an error.
  */
 int gp_objects_add_goroutines(struct gp_session *s, struct pid_namespace *ns,
 			      const struct goprobe_member *add, u32 n,
@@ -345,7 +345,7 @@ int gp_objects_add_goroutines(struct gp_session *s, struct pid_namespace *ns,
 	return ret;
 }
 
-/* No handler can run for the session. */
+/* Context: no handler can run for the session. */
 void gp_objects_free(struct gp_session *s)
 {
 	u32 i;

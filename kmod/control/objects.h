@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Objects of a session. Context of all: the session's turn and its lock; of gp_objects_add_file(),
- * which reads the file, neither; of gp_objects_free(), nobody else has the session.
+ * Objects of a session. Context of all: the session's turn and its lock; gp_objects_add_file(),
+ * which reads the file: neither; gp_objects_free(): nobody else uses the session.
  */
 #ifndef GP_OBJECTS_H
 #define GP_OBJECTS_H
@@ -14,7 +14,7 @@ struct gp_session;
 struct netlink_ext_ack;
 struct pid_namespace;
 
-/* What GOPROBE_CMD_PLANS_ADD brings. */
+/* Content of GOPROBE_CMD_PLANS_ADD. */
 struct gp_plans_wire {
 	const struct goprobe_plan *plans;
 	u32 nplans;

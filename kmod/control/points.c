@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Points of a session: checked against its objects, made into probes, placed and removed, all of
- * a message or none.
+ * Points of a session: checking against its objects, conversion to probes, placing and removal; of
+ * a message all or none.
  *
  * Locking: see points.h, sessions.c and probe.c.
  */
@@ -40,7 +40,7 @@ static const u16 gp_record_kind[] = {
 	[GOPROBE_POINT_AT] = GOPROBE_RECORD_AT,
 };
 
-/* What hits do, but for a filter that comes first. */
+/* Action of hits, after a filter, if any. */
 static enum gp_way gp_points_then(const struct goprobe_point *p, const struct gp_probe *probe)
 {
 	bool call = p->kind == GOPROBE_POINT_CALL, keyed = probe->filter && probe->filter->keyed;
@@ -73,11 +73,11 @@ static void gp_points_choose_way(const struct goprobe_point *p, struct gp_probe 
 	probe->then = gp_points_then(p, probe);
 	probe->remembers = p->kind == GOPROBE_POINT_CALL && probe->then >= GP_WAY_ENTER;
 	probe->way = probe->filter ? GP_WAY_FILTER : probe->then;
-	/* The end of a call is found first: its duration may matter. A key needs the program. */
+	/* The end finds its call first: its duration may matter. A key needs the program. */
 	if (probe->then == GP_WAY_END || probe->then == GP_WAY_COUNT_KEY ||
 	    probe->then == GP_WAY_ENTER_KEY || probe->then == GP_WAY_NOTIFY)
 		probe->way = probe->then;
-	/* Asks for all of that itself. */
+	/* gp_edit_hit() evaluates the filter itself. */
 	if (probe->edit)
 		probe->way = GP_WAY_EDIT;
 }
@@ -125,8 +125,8 @@ static struct gp_probe *gp_points_new_probe(struct gp_session *s, u32 file,
 }
 
 /*
- * Refuse with the point's place and the reason. The worker has sent the last such sentence before
- * it makes the next one.
+ * Refuse with the point's place and the reason. The buffer is free: the worker has sent the
+ * previous message before it makes the next one.
  */
 static int gp_points_refuse_point(struct gp_session *s,
 				  struct netlink_ext_ack *extack, int err,
@@ -142,18 +142,18 @@ static bool gp_points_notifies(const struct goprobe_point *p)
 	return p->action >= GOPROBE_ACTION_STATE;
 }
 
-/* What a point that tells of goroutines needs of the session, and of its filter. */
+/* Check what a point with notifications needs of the session and of its filter. */
 static const char *gp_points_check_notify(const struct gp_session *s,
 					  const struct goprobe_point *p,
 					  const struct gp_filter *filter)
 {
 	if (!filter || !filter->keyed)
-		return "its filter, which is to tell of goroutines, makes no key";
+		return "its filter makes no key, so it notifies of nothing";
 	return s->limits.states || p->action != GOPROBE_ACTION_STATE ? NULL :
-	       "it tells of states, and the session has none";
+	       "it notifies of states, and the session has none";
 }
 
-/* What a point that is timed or paired needs of the session. */
+/* Check what a timed or paired point needs of the session. */
 static const char *gp_points_check_pair(const struct gp_session *s,
 					const struct goprobe_point *p)
 {
@@ -163,29 +163,29 @@ static const char *gp_points_check_pair(const struct gp_session *s,
 
 	if (filter && filter->ends && (p->kind == GOPROBE_POINT_CALL ||
 				       !(timed || p->flags & GOPROBE_POINT_F_PAIRED)))
-		return "a filter asks for a duration where no call that is timed or paired ends";
+		return "a filter uses a duration, but no timed or paired call ends at the point";
 	if (gp_points_notifies(p))
 		return gp_points_check_notify(s, p, filter);
 	if (filter && filter->keyed && p->action != GOPROBE_ACTION_COUNT &&
 	    !(p->flags & GOPROBE_POINT_F_KEYED))
-		return "a filter makes a key of what is neither counted nor timed by key";
+		return "a filter makes a key, but the point neither counts nor times by key";
 	if (p->flags & GOPROBE_POINT_F_SPLIT && !s->limits.states)
-		return "its time is to be divided, and the session has no states";
+		return "its records have times by state, and the session has no states";
 	if (p->flags & GOPROBE_POINT_F_SPLIT &&
 	    (plan ? plan->record_bytes : sizeof(struct goprobe_record)) +
 	    s->limits.states * sizeof(u64) > GP_RECORD_MAX)
-		return "its plan's records, with its time in each state, can be larger than 24 KiB";
+		return "its plan's records with times by state can be larger than 24 KiB";
 	if (!(p->flags & GOPROBE_POINT_F_HELD))
 		return NULL;
 	if (!s->limits.pending.calls)
-		return "the session has no room for calls that are held";
+		return "the session has no pending records; set GOPROBE_A_PENDING_LIMIT";
 	if ((plan ? plan->record_bytes : sizeof(struct goprobe_record)) + sizeof(u64) >
 	    s->limits.pending.bytes)
-		return "its plan's records can be larger than what is held of a call";
+		return "its plan's records can be larger than a pending record";
 	return NULL;
 }
 
-/* What is changed at a point; what is not changed is neither in its filter. */
+/* Check the edit of a point; a filter must not change anything. */
 static const char *gp_points_check_edit(const struct gp_session *s,
 					const struct goprobe_runtime *rt,
 					const struct goprobe_point *p)
@@ -200,9 +200,9 @@ static const char *gp_points_check_edit(const struct gp_session *s,
 	if (!edit->edits)
 		return "its edit neither sets nor writes nor delays anything";
 	if (rt->g_reg != GOPROBE_REG_NONE && edit->sets & BIT(gp_arch_int_reg(rt->g_reg) / 8))
-		return "its edit sets the register that has g";
+		return "its edit sets the register of g";
 	if (filter && filter->keyed)
-		return "hits that are counted by key can't be edited";
+		return "a point that counts by key cannot have an edit";
 	return NULL;
 }
 
@@ -237,11 +237,11 @@ static const char *gp_points_why_no_probe(int err)
 	case -EUSERS:
 		return "there are too many probes already";
 	case -ENOSPC:
-		return "all delays there would be more than a second";
+		return "all delays at the place would exceed 1 s";
 	case -EMLINK:
-		return "three points that have programs wait for their reader are there already";
+		return "three lossless sessions already probe this place";
 	case -EEXIST:
-		return "the session times or pairs this place already";
+		return "the session already times or pairs this place";
 	}
 	return "the kernel refused the breakpoint";
 }
@@ -270,7 +270,7 @@ static int gp_points_add_point(struct gp_session *s, u32 file,
  * @file: index of their file
  * @points: the points
  * @n: their number
- * @refused: the one that could not be added, or NULL; the caller has the sentence to say
+ * @refused: the point that could not be added, or NULL: the caller has the error message
  * @err: result
  */
 struct gp_points_batch {
@@ -292,7 +292,7 @@ static struct gp_probe *gp_points_pop_probe(struct gp_session *s)
 	return probe;
 }
 
-/* All or none. Context: the session's turn. */
+/* Add all or none. Context: the session's turn. */
 static void gp_points_add_batch(struct gp_sweep *sweep, void *arg)
 {
 	struct gp_points_batch *b = arg;
@@ -320,14 +320,14 @@ static int gp_points_refuse_tally(struct gp_session *s, struct netlink_ext_ack *
 				      "the session counts or times too many ids");
 }
 
-/* What calls that are remembered if they pass @filter mean to others. */
+/* Prepare the tally for GOPROBE_OP_ROOT and muted calls, if @filter uses them. */
 static int gp_points_add_roots(struct gp_tally *tally, const struct gp_filter *filter)
 {
 	WRITE_ONCE(tally->roots, tally->roots | filter->roots);
 	return filter->mutes ? gp_tally_add_muted(tally) : 0;
 }
 
-/* Of what is timed by key, it may be the filter of another point that makes the key. */
+/* Whether a point needs keys. For time by key, the filter of another point may make the key. */
 static bool gp_points_needs_keys(const struct gp_session *s, const struct goprobe_point *p)
 {
 	bool keyed = p->filter && s->objects.filters[p->filter - 1]->keyed;
@@ -341,8 +341,8 @@ static bool gp_points_needs_keys(const struct gp_session *s, const struct goprob
 }
 
 /*
- * What a point's hits need besides a ring: counters, open calls. What has been made stays, if
- * only with zeros.
+ * Make what a point's hits need besides a ring: counters, the table of open calls. It stays, even
+ * if the point is refused.
  */
 static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point *p,
 			       struct netlink_ext_ack *extack)
@@ -369,10 +369,10 @@ static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point 
 	if (err)
 		return gp_points_refuse_tally(s, extack, err, p);
 	tally = gp_tallies_find(&s->tallies, p->id);
-	/* Or the one's calls would be ended by the other's returns. */
+	/* Otherwise returns of one kind would end calls of the other. */
 	if ((timed && tally->paired) || (paired && tally->times))
 		return gp_points_refuse_point(s, extack, -EINVAL, p,
-					      "its id is timed as well as paired");
+					      "its id is both timed and paired");
 	if (paired)
 		WRITE_ONCE(tally->paired, true);
 	if (p->flags & GOPROBE_POINT_F_UNWOUND)
@@ -381,7 +381,7 @@ static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point 
 		err = s->keys ? gp_keys_add_times(s->keys, s->limits.states) : -ENOENT;
 		if (err)
 			return gp_points_refuse_point(s, extack, err, p, s->keys ?
-						      "there is no memory for times by key" :
+						      "out of memory for times by key" :
 						      "no filter of the session makes keys");
 	}
 	err = gp_tallies_add(&s->tallies, p->id, timed);
@@ -390,7 +390,7 @@ static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point 
 	return err ? gp_points_refuse_tally(s, extack, err, p) : 0;
 }
 
-/* What there is to be seen before the kernel is asked for breakpoints. */
+/* Check all that can be checked before the kernel gets the breakpoints. */
 static int gp_points_check_points(struct gp_session *s, u32 file, const struct gp_reading *code,
 				  const struct goprobe_point *points, u32 n,
 				  struct netlink_ext_ack *extack)
@@ -412,7 +412,7 @@ static int gp_points_check_points(struct gp_session *s, u32 file, const struct g
 	return 0;
 }
 
-/* Context: the session's turn. */
+/* Place the points. Context: the session's turn. */
 static int gp_points_place_points(struct gp_session *s, u32 file, const struct gp_reading *code,
 				  const struct goprobe_point *points, u32 n,
 				  struct netlink_ext_ack *extack)
@@ -487,13 +487,13 @@ static int gp_points_compare(const void *a, const void *b)
 }
 
 /**
- * gp_points_del_some() - take breakpoints away
+ * gp_points_del_some() - remove breakpoints
  * @s: the session
- * @ids: theirs, in rising order; NULL: all
+ * @ids: of the points, in rising order; NULL: all
  * @n: number of @ids
  *
- * Who is late in one file does not hold up the others. When it returns no handler can run on
- * their behalf.
+ * A wait for handlers of one file does not delay the other files. When it returns, no handler can
+ * run for these points.
  */
 static void gp_points_del_some(struct gp_session *s, const u32 *ids, u32 n)
 {
@@ -515,7 +515,7 @@ static void gp_points_del_some(struct gp_session *s, const u32 *ids, u32 n)
 	}
 	s->objects.nprobes = kept;
 	mutex_unlock(&s->lock);
-	/* Before 6.12 each is waited for on its own: of hits that are delayed there, together. */
+	/* Before 6.12 each removal waits for its handlers: end all delays at once. */
 	gp_stream_wake_waiters(s);
 	for (i = 0; i < s->objects.nfiles; i++)
 		if (!list_empty(&s->objects.files[i]->leaving))
@@ -525,19 +525,19 @@ static void gp_points_del_some(struct gp_session *s, const u32 *ids, u32 n)
 		gp_sweep_wait(&s->objects.files[i]->sweep);
 }
 
-/* Take every breakpoint away. When it returns no handler can run for the session. */
+/* Remove every breakpoint. When it returns, no handler can run for the session. */
 void gp_points_del_all(struct gp_session *s)
 {
 	gp_points_del_some(s, NULL, 0);
 }
 
 /**
- * gp_points_del() - take the breakpoints with these ids away
+ * gp_points_del() - remove the breakpoints with these ids
  * @s: the session
- * @ids: which
- * @n: their number
+ * @ids: of the points
+ * @n: number of @ids
  *
- * When it returns no handler can run on their behalf.
+ * When it returns, no handler can run for these points.
  *
  * Return: number of points that are left, or -ENOMEM.
  */

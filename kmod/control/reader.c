@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * GOPROBE_CMD_READ and _READY: records, handed out to a reader that pulls.
+ * GOPROBE_CMD_READ and _READY: delivery of records to a reader that pulls.
  *
- * A pass (one GOPROBE_CMD_READ dump) hands out what was stamped before it began.
- * It looks at the clock first (timeline.h), waits for records that are being written,
- * and looks at the heads after: so every record with that time or an older one is in
- * this pass or an earlier one, and every younger one in a later pass.
+ * A pass (one GOPROBE_CMD_READ dump) hands out records with stamps from before it began. It reads
+ * the clock first (timeline.h), waits for unfinished records, and reads the heads afterwards. So
+ * each record with that time or an older one is in this pass or an earlier one, and each younger
+ * record is in a later pass.
  *
- * Lending: a reader whose buffer is large gets its records right out of the ring. The
- * message refers to the ring's pages and has only its head in memory of its own; times
- * are written into the ring. Usually the reader has copied a message when the next one
- * is asked for (netlink_recvmsg()); but if a READY was before it in the queue, it has
- * not: then the next one is copied into its message. See ring.h.
+ * Lending: a reader with a large buffer gets its records directly from the ring. The message refers
+ * to the ring's pages, and only its header is in its own memory; times are written into the ring.
+ * Usually the reader has copied a message before it asks for the next one (netlink_recvmsg()).
+ * If a READY was queued before the message, it has not; then the next records are copied into
+ * their message. See ring.h.
  */
 #include <linux/err.h>
 #include <linux/sizes.h>
@@ -31,24 +31,24 @@
 #include "session/stream.h"
 
 /*
- * Memory of one message of a dump: fits the largest record, and is what the
- * kernel itself uses for readers with large buffers (netlink_dump()).
+ * Memory of one message of a dump: fits the largest record; the kernel uses the same size for
+ * readers with large buffers (netlink_dump()).
  */
 #define GP_READER_SKB	SKB_WITH_OVERHEAD(32768)
 
-/* Less than this is copied: a page that is lent costs about as much as 64 bytes. */
+/* Smaller parts are copied: lending a page costs about as much as copying 64 bytes. */
 #define GP_READER_LEND_MIN SZ_4K
 
-/* Bytes of records in a message of GOPROBE_LARGE_BYTES; its head takes less than 64. */
+/* Bytes of records in a message of GOPROBE_LARGE_BYTES; its header takes less than 64. */
 #define GP_READER_LEND_MAX (GOPROBE_LARGE_BYTES - 64)
 
 /**
  * struct gp_pass - one pass over the rings
  * @s: the session
- * @line: when it began, and the one before
- * @cpu: where it is; nr_cpu_ids when the rings are done
+ * @line: times of its beginning, and of the previous pass
+ * @cpu: the current CPU; nr_cpu_ids when the rings are done
  * @done: the last message has been written
- * @end: for each CPU, where the pass ends
+ * @end: end of the pass, for each CPU
  */
 struct gp_pass {
 	struct gp_session *s;
@@ -65,7 +65,7 @@ void gp_reader_send_ready(struct work_struct *work)
 					    struct gp_session, ready);
 	struct sk_buff *skb = NULL;
 
-	/* The port of a socket that is being closed may be another's already. */
+	/* The port of a socket that is being closed may already belong to another socket. */
 	if (!sock_flag(s->sk, SOCK_DEAD))
 		skb = genlmsg_new(0, GFP_KERNEL);
 	atomic_set(&s->armed, GP_STREAM_READING);
@@ -75,7 +75,7 @@ void gp_reader_send_ready(struct work_struct *work)
 		nlmsg_free(skb);
 		return;
 	}
-	/* If its buffer is full, it has enough to wake up for. */
+	/* A reader with a full buffer wakes up anyway. */
 	genlmsg_unicast(&init_net, skb, s->portid);
 }
 
@@ -104,8 +104,8 @@ static struct gp_pass *gp_pass_new(struct gp_session *s)
 }
 
 /*
- * There is no place for a sentence here before 6.8: so gp_reader_dump() refuses,
- * if there is no pass.
+ * Before 6.8 there is no way to report a message here. So gp_reader_dump() refuses if there is no
+ * pass.
  */
 int gp_reader_start(struct netlink_callback *cb)
 {
@@ -144,10 +144,10 @@ static void *gp_reader_begin(struct sk_buff *skb, struct netlink_callback *cb)
 			   &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_READ);
 }
 
-/* There is more room in @ring. */
+/* @ring has more space: wake waiting hits. */
 static void gp_reader_freed_space(struct gp_session *s, const struct gp_ring *ring)
 {
-	/* Who is going to wait sees the room, or is seen; so is who has waited in vain. */
+	/* A hit that starts to wait either sees the space or is seen here; so is a stall. */
 	if (wq_has_sleeper(&s->space))
 		wake_up_all(&s->space);
 	if (READ_ONCE(s->stalled) == ring->cpu + 1)
@@ -167,8 +167,8 @@ static void gp_reader_take_back(struct gp_session *s)
 }
 
 /*
- * A message of one CPU's records that are lent. Return: whether it was made; it is then
- * the only one in @skb.
+ * Make a message of lent records of one CPU. Return: whether it was made; it is then the only one
+ * in @skb.
  */
 static bool gp_reader_lend_records(struct sk_buff *skb, struct netlink_callback *cb,
 				   struct gp_pass *pass, struct gp_ring *ring)
@@ -205,7 +205,7 @@ static bool gp_reader_lend_records(struct sk_buff *skb, struct netlink_callback 
 	return true;
 }
 
-/* Records of one CPU in one message. Return: false if there was no room. */
+/* Add records of one CPU to a message. Return: false if the message is full. */
 static bool gp_reader_put_records(struct sk_buff *skb, struct netlink_callback *cb,
 				  struct gp_pass *pass, struct gp_ring *ring)
 {
@@ -243,7 +243,7 @@ full:
 	return *end == ring->handed_out;
 }
 
-/* Losses that no record came after, which is only known once it is over. */
+/* Add losses that no record follows, which is known only at the end of the session. */
 static bool gp_reader_put_losses(struct sk_buff *skb, struct netlink_callback *cb,
 				 struct gp_pass *pass, struct gp_ring *ring)
 {
@@ -294,14 +294,14 @@ static bool gp_reader_put_end(struct sk_buff *skb, struct netlink_callback *cb,
 	return true;
 }
 
-/* As much of the pass as fits in one message buffer. */
+/* Add as much of the pass as fits in one message buffer. */
 static void gp_reader_fill(struct sk_buff *skb, struct netlink_callback *cb,
 			   struct gp_pass *pass)
 {
 	struct gp_session *s = pass->s;
 	bool quiet;
 
-	/* Losses are looked at after. */
+	/* Read before losses are checked. */
 	quiet = smp_load_acquire(&s->quiet);
 	for (; pass->cpu < nr_cpu_ids; pass->cpu++) {
 		struct gp_ring *ring = READ_ONCE(s->rings[pass->cpu]);
@@ -316,7 +316,7 @@ static void gp_reader_fill(struct sk_buff *skb, struct netlink_callback *cb,
 			return;
 	}
 	gp_reader_take_back(s);
-	/* From now on the reader is told of new records; before it counts. */
+	/* From now on the reader is notified of new records; set before the backlog is counted. */
 	atomic_cmpxchg(&s->armed, GP_STREAM_READING, GP_STREAM_WAITING);
 	pass->done = gp_reader_put_end(skb, cb, pass);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Records, handed out to a reader that pulls. */
+/* Delivery of records to a reader that pulls. */
 #ifndef GP_READER_H
 #define GP_READER_H
 

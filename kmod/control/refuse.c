@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Refusals of commands: an error, and a message that says why. */
+/* Refusals of commands: an error and a message with the reason. */
 #include <linux/netlink.h>
 #include <net/genetlink.h>
 
@@ -31,7 +31,7 @@ int gp_refuse_unprivileged(struct sk_buff *skb, struct netlink_ext_ack *extack)
 {
 	if (!netlink_capable(skb, CAP_SYS_ADMIN))
 		return gp_refuse(extack, -EPERM,
-				 "that needs CAP_SYS_ADMIN in the initial user namespace");
+				 "the command needs CAP_SYS_ADMIN in the initial user namespace");
 	if (security_locked_down(LOCKDOWN_TRACEFS) || security_locked_down(LOCKDOWN_PERF))
 		return gp_refuse(extack, -EPERM,
 				 "the kernel's lockdown is in confidentiality mode");

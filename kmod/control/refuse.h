@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Refusals of commands: an error, and a message that says why. */
+/* Refusals of commands: an error and a message with the reason. */
 #ifndef GP_REFUSE_H
 #define GP_REFUSE_H
 

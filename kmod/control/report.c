@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * GOPROBE_CMD_TALLIES, _KEYS and _OPEN: what a session has counted and timed, handed out.
- * Dumps: the one goes on from one id to the next, the others from one place of a table to the
- * next, so that points may be added meanwhile, and keys, and calls may end.
+ * GOPROBE_CMD_TALLIES, _KEYS and _OPEN: reports of a session's counts, times and open calls. Dumps:
+ * the first continues by id, the others by slot of a table, so that meanwhile points and keys may
+ * be added, and calls may end.
  */
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -22,8 +22,8 @@
 #define GP_REPORT_SKB	SKB_WITH_OVERHEAD(32768)
 
 /*
- * Where it is, an id or a place, and in that as in struct gp_calls_at: kept in the callback's
- * args between messages.
+ * Position of the dump, an id or a slot, and in a slot as in struct gp_calls_at: kept in the
+ * callback's args between messages.
  */
 struct gp_report_at {
 	unsigned long id;
@@ -37,7 +37,7 @@ int gp_report_start(struct netlink_callback *cb)
 	return 0;
 }
 
-/* Tallies of one message from at->id on, which is moved past them. */
+/* Add tallies to a message, from at->id on; moves at->id. */
 static void gp_report_put(struct sk_buff *skb, struct gp_session *s,
 			  struct gp_report_at *at, u64 bucket[GOPROBE_BUCKETS])
 {
@@ -88,7 +88,7 @@ static int gp_report_fill(struct sk_buff *skb, struct netlink_callback *cb,
 	return skb->len;
 }
 
-/* Keys of one message from place at->id on, which is moved past them. */
+/* Add keys to a message, from slot at->id on; moves at->id. */
 static void gp_report_put_keys(struct sk_buff *skb, const struct gp_keys *keys,
 			       struct gp_report_at *at, u64 bucket[GOPROBE_BUCKETS])
 {
@@ -100,7 +100,7 @@ static void gp_report_put_keys(struct sk_buff *skb, const struct gp_keys *keys,
 		const u64 *key = gp_keys_read(keys, at->id + 1, &head, bucket);
 		u32 size, more;
 
-		/* There can be half a million places, most of them empty. */
+		/* There can be half a million slots, most of them empty. */
 		if (at->id % 1024 == 0)
 			cond_resched();
 		if (!key)
@@ -140,7 +140,7 @@ static int gp_report_fill_keys(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 /**
- * struct gp_report_open - a message of open calls while it is filled
+ * struct gp_report_open - a message of open calls under construction
  * @skb: the message
  * @nla: its attribute
  * @s: the session
@@ -153,7 +153,7 @@ struct gp_report_open {
 	u64 now;
 };
 
-/* Its stack is locked: the record stays the call's. */
+/* The call's stack is locked. The record still belongs to the call. */
 static bool gp_report_put_open(void *arg, const struct gp_stack *stack,
 			       const struct gp_call *call)
 {
@@ -210,7 +210,7 @@ static int gp_report_fill_open(struct sk_buff *skb, struct netlink_callback *cb,
 	return skb->len;
 }
 
-/* One message of a dump, made by @fill. */
+/* Make one message of a dump with @fill. */
 static int gp_report_run(struct sk_buff *skb, struct netlink_callback *cb,
 			 int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
 				     struct gp_session *s, struct gp_report_at *at))

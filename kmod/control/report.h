@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a session has counted and timed, handed out. */
+/* Reports of a session's counts, times and open calls. */
 #ifndef GP_REPORT_H
 #define GP_REPORT_H
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A session: one socket's probes, rings and death. What clients give it: objects.c, points.c.
+ * Table and lifetime of sessions. Their content is in objects.c and points.c.
  *
- * Locking: gp_sessions_lock guards the table and is never held for long. Who does something for
- * a session that may take long takes its turn: the worker of its commands (command.c), and its
- * breaker. What changes in its tables is changed with its lock, too, but nobody is waited for with
- * that: so those who only look need the lock alone. A turn is taken inside nothing and outside the
- * locks of inodes (probe.c), which are taken outside the session's. None is taken by handlers.
+ * Locking: gp_sessions_lock guards the table and is never held for long. Slow actions on a session
+ * take its turn: the worker of its commands (command.c), and its breaker. They change its tables
+ * under its lock too, but never wait for anybody with the lock. So readers need only the lock. A
+ * turn nests inside nothing and outside the locks of inodes (probe.c), which nest outside the
+ * session's lock. Handlers take none of them.
  *
- * Lifetime: a session ends with its socket or its descriptor, on one path, whatever closed them:
- * no more commands, no more records, every breakpoint taken away and every handler waited for
- * (gp_session_stop()), out of the table, then the last reference frees it. That is the work of its
- * worker, for a closed socket is announced with locks held that all of netlink needs. Who closes
- * the descriptor waits for it, with no lock held. A session holds a reference to the module, so
- * that the module can't be unloaded before.
+ * Lifetime: a session ends with its socket or its descriptor, on one path, whatever closed them: no
+ * more commands, no more records, every breakpoint removed and every handler ended
+ * (gp_session_stop()), removed from the table; then the last reference frees it. The worker does
+ * that, because the kernel announces a closed socket with locks held that all of netlink needs. A
+ * task that closes the descriptor waits for it, without locks. A session holds a reference to the
+ * module, so that the module cannot be unloaded before.
  *
- * Whose it is: a socket's, not a port's. Netlink lets others have a port before it tells that
- * its socket is gone (netlink_release()), and it tells no more than the port.
+ * Owner: a socket, not a port. Netlink lets others have a port before it announces that its socket
+ * is closed (netlink_release()), and it announces only the port.
  */
 #include <linux/anon_inodes.h>
 #include <linux/cpu.h>
@@ -109,7 +109,7 @@ static int gp_session_make_rings(struct gp_session *s)
 	return 0;
 }
 
-/* Nothing refers to it any more: no handler, no timer, no dump. */
+/* Context: nobody refers to the session any more: no handler, no timer, no dump. */
 static void gp_session_free(struct gp_session *s)
 {
 	int cpu;
@@ -151,8 +151,8 @@ static struct gp_session *gp_session_find(const struct sock *sk)
 }
 
 /*
- * Of a socket that had that port and is being closed. Of two that had it, one after the other, it
- * may be the other's: each of them ends one, and so both are ended.
+ * The session of a socket that had that port and is being closed. If two sockets had the port, one
+ * after the other, it may be the other one's session: each announcement ends one, so both end.
  */
 static struct gp_session *gp_session_find_dead(u32 portid)
 {
@@ -167,10 +167,10 @@ static struct gp_session *gp_session_find_dead(u32 portid)
 static int gp_session_publish(struct gp_session *s, struct netlink_ext_ack *extack)
 {
 	if (gp_session_find(s->sk))
-		return gp_refuse(extack, -EEXIST, "this socket has a session already");
+		return gp_refuse(extack, -EEXIST, "this socket already has a session");
 	if (gp_nsessions >= GP_SESSIONS_MAX)
 		return gp_refuse(extack, -EUSERS, "there are too many sessions");
-	/* A command can still come when unloading has been decided on. */
+	/* A command can still arrive after the unloading has been decided. */
 	if (!try_module_get(THIS_MODULE))
 		return gp_refuse(extack, -ENODEV, "the module is being unloaded");
 	sock_hold(s->sk);
@@ -180,7 +180,7 @@ static int gp_session_publish(struct gp_session *s, struct netlink_ext_ack *exta
 	return 0;
 }
 
-/* Why it can't be had: a sentence, or NULL. *@err: which error that is. */
+/* Reason why the session cannot be made, or NULL. *@err: its error. */
 static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
 {
 	*err = -ERANGE;
@@ -189,32 +189,32 @@ static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
 	if (w->ncalls < GP_CALLS_MIN || w->ncalls > GP_CALLS_MAX)
 		return "the number of open calls is not between 1024 and 1048576";
 	if (w->hold.calls && w->hold.bytes < sizeof(struct gp_pending_record))
-		return "what is held of a call is less than a record's header";
+		return "a pending record is smaller than a record's header";
 	if (w->hold.bytes > GP_RECORD_MAX)
-		return "what is held of a call is more than a record can have";
+		return "a pending record is larger than the largest record";
 	if ((u64)w->hold.calls * w->hold.bytes > GP_PENDING_BYTES_MAX)
-		return "calls that are held would take more than 1 GiB";
+		return "pending records would take more than 1 GiB";
 	if (w->keys.number > GP_KEYS_MAX || w->keys.bytes > GP_KEY_BYTES_MAX)
-		return "there is room for 262144 keys of 768 bytes at most";
+		return "the limit of keys is above 262144 keys of 768 bytes";
 	if (w->keys.number && !w->keys.bytes)
-		return "keys have no bytes";
+		return "the size of keys is 0";
 	if (w->nstates > GOPROBE_STATES_MAX)
-		return "goroutines can be told apart in 16 states at most";
+		return "the number of states is above 16";
 	if (w->nmembers > GP_GOROUTINE_SET_MAX)
-		return "a set of goroutines has room for 1048576 at most";
+		return "the set of goroutines is larger than 1048576";
 	*err = -EINVAL;
 	if (w->flags & ~GOPROBE_SESSION_F_ALL)
 		return "a session has unknown flags";
 	*err = -E2BIG;
-	return w->npids > GP_PIDS_MAX ? "more than 1024 processes" : NULL;
+	return w->npids > GP_PIDS_MAX ? "the list has more than 1024 processes" : NULL;
 }
 
 /**
  * gp_session_new() - make a socket's session
  * @sk: the socket
  * @portid: its port
- * @wish: what the client wants
- * @extack: for the sentence on error
+ * @wish: its parameters
+ * @extack: gets the error message
  *
  * Return: the session, with a reference for the caller, or an ERR_PTR().
  */
@@ -262,11 +262,11 @@ struct gp_session *gp_session_new(struct sock *sk, u32 portid,
 	err = gp_session_take_pids(s, wish->pids, wish->npids, extack);
 	if (err)
 		goto err_free;
-	/* With CPU hotplug kept out, so that no CPU is forgotten. */
+	/* Without CPU hotplug, so that no CPU is missed. */
 	cpus_read_lock();
 	err = gp_session_make_rings(s);
 	if (err) {
-		gp_refuse(extack, err, "there is no memory for rings of that size");
+		gp_refuse(extack, err, "out of memory for rings of that size");
 	} else {
 		mutex_lock(&gp_sessions_lock);
 		err = gp_session_publish(s, extack);
@@ -329,7 +329,7 @@ static void gp_session_close(struct gp_session *s)
 }
 
 /**
- * gp_session_socket_closed() - a socket is closed, and its session ends
+ * gp_session_socket_closed() - end the session of a socket that is being closed
  * @portid: its port
  *
  * Context: the closing task, in netlink's chain of notifiers: does not wait.
@@ -351,7 +351,7 @@ static int gp_session_fd_release(struct inode *inode, struct file *file)
 	struct gp_session *s = file->private_data;
 
 	gp_session_close(s);
-	/* A kernel thread closes files for others, too. */
+	/* A kernel thread may close files for others; it must not wait. */
 	if (!(current->flags & PF_KTHREAD))
 		gp_command_wait_end(s);
 	gp_session_put(s);
@@ -366,9 +366,9 @@ static const struct file_operations gp_session_fops = {
 /**
  * gp_session_open_fd() - make a session's descriptor
  * @s: the session
- * @file: gets the file to install; if it is put instead, the session ends
+ * @file: set to the file to install; if the caller puts it instead, the session ends
  *
- * Return: the number for it, or an error; then the session ends.
+ * Return: its number, or an error; then the session ends.
  */
 int gp_session_open_fd(struct gp_session *s, struct file **file)
 {
@@ -388,7 +388,7 @@ int gp_session_open_fd(struct gp_session *s, struct file **file)
 	return err;
 }
 
-/* The end of a session. Any number of times. Context: its worker. */
+/* End a session. May be called repeatedly. Context: its worker. */
 void gp_session_finish(struct gp_session *s)
 {
 	if (list_empty(&s->node))
@@ -403,7 +403,7 @@ void gp_session_finish(struct gp_session *s)
 	list_del_init(&s->node);
 	gp_nsessions--;
 	mutex_unlock(&gp_sessions_lock);
-	/* Nobody looks at it any more. A dump that is under way ends with the socket's memory. */
+	/* No new reader finds it. A running dump ends with the socket's memory. */
 	sock_put(s->sk);
 	gp_session_put(s);
 }
@@ -418,7 +418,7 @@ int gp_session_refuse_stopped(const struct gp_session *s, struct netlink_ext_ack
 /* Context: the session's turn, as for gp_session_stop(). */
 int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
 {
-	/* Its statistics say so. */
+	/* The statistics report the stop. */
 	if (s->breaker.broken)
 		return 0;
 	if (s->stopped)
@@ -428,7 +428,7 @@ int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
 }
 
 /**
- * gp_session_stop() - take every breakpoint away and wait for the handlers
+ * gp_session_stop() - remove every breakpoint and wait for the handlers
  * @s: the session; the caller has its turn, and not its lock
  */
 void gp_session_stop(struct gp_session *s)
@@ -439,11 +439,11 @@ void gp_session_stop(struct gp_session *s)
 	WRITE_ONCE(s->running, false);
 	gp_stream_wake_waiters(s);
 	gp_points_del_all(s);
-	/* The last losses are seen before it is seen as quiet. */
+	/* The last losses are seen before the session is seen as quiet. */
 	smp_store_release(&s->quiet, true);
 }
 
-/* Is it one of the counters of which each hit counts in exactly one? */
+/* Whether it is one of the counters of which each hit counts in exactly one. */
 static bool gp_session_is_of_hits(u32 stat)
 {
 	switch (stat) {
@@ -462,10 +462,10 @@ static bool gp_session_is_of_hits(u32 stat)
 }
 
 /**
- * gp_session_hits() - how many hits there have been
+ * gp_session_hits() - number of hits so far
  * @s: the session; the caller has its turn, or its lock
  *
- * Return: how many, but that each call that was timed counts as two.
+ * Return: the number; each timed call counts as two.
  */
 u64 gp_session_hits(struct gp_session *s)
 {
@@ -509,8 +509,8 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 }
 
 /*
- * A CPU comes up: give it a ring in each session. Its hits are counted if not. No session begins
- * meanwhile, as gp_session_new() keeps CPU hotplug out.
+ * A CPU comes up: give it a ring in each session. If that fails, its hits count as lost. No session
+ * begins meanwhile, because gp_session_new() holds off CPU hotplug.
  */
 static int gp_session_cpu_up(unsigned int cpu)
 {
@@ -519,7 +519,7 @@ static int gp_session_cpu_up(unsigned int cpu)
 
 	while ((s = gp_session_get_from(id))) {
 		if (!s->rings[cpu])
-			/* The ring is made before it is seen. */
+			/* Readers of the pointer see the ring initialized. */
 			smp_store_release(&s->rings[cpu],
 					  gp_ring_new(s->ring_bytes, cpu));
 		id = s->id + 1;

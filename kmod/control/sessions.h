@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The sessions: their birth, their table, their death. */
+/* Table and lifetime of sessions. */
 #ifndef GP_SESSIONS_H
 #define GP_SESSIONS_H
 
@@ -20,17 +20,17 @@ struct sock;
 struct netlink_ext_ack;
 
 /**
- * struct gp_session_wish - what a client wants of its session
+ * struct gp_session_wish - a client's parameters of its session
  * @ring_bytes: size of each CPU's ring; rounded up
  * @flags: GOPROBE_SESSION_F_*
  * @ncalls: calls that can be open at once
- * @hold: room for calls that are held
- * @keys: room for keys
- * @breaker: when hits are too many
- * @nstates: states that goroutines are told apart in
- * @nmembers: room for the set of goroutines
+ * @hold: number and size of pending records
+ * @keys: number and size of keys
+ * @breaker: limits of the overload breaker
+ * @nstates: number of states of goroutines
+ * @nmembers: capacity of the set of goroutines
  * @pids: processes to trace, as the caller sees them
- * @npids: their number; 0 for every process
+ * @npids: their number; 0: every process
  */
 struct gp_session_wish {
 	u32 ring_bytes;

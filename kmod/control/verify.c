@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trust gate: accept or refuse what user space sends. Pure: numbers in, a
- * verdict out. What has passed can give wrong values, never a harmed kernel or
- * target: every index is in its table, every piece in its frame, every reference in
- * its object, every record in its limit.
+ * Verifier: accepts or rejects what user space sends. Pure: numbers in, a verdict out. Accepted
+ * input can give wrong values, but never harms the kernel or the target: every index is in its
+ * table, every piece in its frame, every reference in its object, every record within its limit.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -15,12 +14,12 @@
 #include "control/verify.h"
 #include "hit/edit_ops.h"
 
-/* An object that a reference leads to is one chunk at most. */
+/* An object to which a reference leads is one chunk at most. */
 #define GP_TYPE_SIZE_MAX	U16_MAX
 
 /*
- * References at one place of a type, and places are 8 bytes apart: bounds what is
- * looked at in a record, with preemption off.
+ * Most references at one offset of a type; offsets are 8 bytes apart. Bounds the references of a
+ * record, which are followed with preemption off.
  */
 #define GP_REFS_SAME	4
 
@@ -46,7 +45,7 @@ const char *gp_verify_runtime(const struct goprobe_runtime *rt)
 	return NULL;
 }
 
-/* Bytes at its offset that a reference reads. */
+/* Bytes that a reference reads at its offset. */
 static u32 gp_ref_size(u8 kind)
 {
 	switch (kind) {
@@ -64,7 +63,7 @@ static u32 gp_ref_size(u8 kind)
 	return 0;
 }
 
-/* 1, 2, 4 or 8: what a number in memory has. */
+/* Whether it is a size of a number in memory: 1, 2, 4 or 8. */
 static bool gp_is_word_size(u32 size)
 {
 	return size <= 8 && is_power_of_2(size);
@@ -74,7 +73,7 @@ static const char *gp_verify_count(const struct goprobe_ref *ref, u32 size)
 {
 	if (ref->kind != GOPROBE_REF_ARRAY) {
 		if (ref->count || ref->count_size || ref->count_offset)
-			return "a reference that is not counted has a count";
+			return "a reference that is no array has a count";
 		return NULL;
 	}
 	if (ref->count == GOPROBE_COUNT_NONE || ref->count >= __GOPROBE_COUNT_MAX)
@@ -105,7 +104,7 @@ static const char *gp_verify_ref(const struct goprobe_ref *ref, u32 size)
 		return "a reference's offset is not a multiple of 8";
 	if (objects || ref->kind == GOPROBE_REF_POINTER) {
 		if (ref->type >= GP_TYPES_MAX)
-			return "a reference names a type that can't come to exist";
+			return "a reference names a type id above the limit of types";
 	} else if (ref->type) {
 		return "a reference that needs no type names one";
 	}
@@ -114,7 +113,7 @@ static const char *gp_verify_ref(const struct goprobe_ref *ref, u32 size)
 	return gp_verify_count(ref, size);
 }
 
-/* The references of one type of @size bytes. */
+/* Check the references of one type of @size bytes. */
 static const char *gp_verify_refs(const struct goprobe_ref *refs, u32 n, u32 size)
 {
 	const char *why;
@@ -139,9 +138,9 @@ const char *gp_verify_types(const struct goprobe_type *types, u32 ntypes,
 	const char *why;
 	u32 t;
 
-	/* Such messages would take memory without counting towards a limit. */
+	/* A message without types would take memory without counting towards a limit. */
 	if (!ntypes)
-		return "a message brings no types";
+		return "a message has no types";
 	for (t = 0; t < ntypes; t++) {
 		const struct goprobe_type *type = &types[t];
 
@@ -157,8 +156,8 @@ const char *gp_verify_types(const struct goprobe_type *types, u32 ntypes,
 }
 
 /*
- * A direct type's references are followed in the data word of an interface: they
- * must not need more than that word, nor be interfaces again.
+ * The walk follows a direct type's references in the data word of an interface. They must not need
+ * more than that word, nor be interfaces.
  */
 static const char *gp_verify_direct(const struct gp_type *t)
 {
@@ -215,7 +214,7 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 	return "a piece has an unknown source";
 }
 
-/* The fields that an operation uses, and for what. */
+/* Fields that an operation uses, and their meaning. */
 #define GP_USES_A	BIT(0)
 #define GP_USES_B	BIT(1)
 #define GP_USES_REG	BIT(2)	/* b: of the target */
@@ -226,7 +225,7 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 #define GP_USES_VALUE	BIT(7)
 #define GP_USES_STATUS	BIT(8)	/* value: why an item fails */
 #define GP_USES_FLOAT	BIT(9)	/* b: of the target */
-#define GP_USES_LENGTH	BIT(10)	/* value: register; size: bytes to look at */
+#define GP_USES_LENGTH	BIT(10)	/* value: register; size: bytes to compare */
 #define GP_USES_TASK	BIT(11)	/* value: enum goprobe_task */
 #define GP_USES_ID	BIT(12)	/* value: of points */
 #define GP_USES_PERIOD	BIT(13)	/* offset: ms */
@@ -240,7 +239,7 @@ static const char *gp_verify_piece(const struct goprobe_piece *p, u32 frame)
 
 #define GP_PLANS_ONLY	BIT(14)
 #define GP_FILTERS_ONLY	BIT(15)
-#define GP_EDITS	BIT(19)	/* it makes an edit of a filter */
+#define GP_EDITS	BIT(19)	/* makes a filter an edit */
 #define GP_EDITS_ONLY	(GP_EDITS | GP_FILTERS_ONLY)
 
 #define GP_USES_JUMP	(GP_USES_A | GP_USES_B | GP_USES_SKIP)
@@ -323,7 +322,7 @@ static bool gp_op_is_clean(const struct goprobe_op *op, u32 uses)
 	       !op->pad && !op->pad2;
 }
 
-/* What the value of an operation names. */
+/* Check the value of an operation. */
 static const char *gp_verify_op_value(const struct goprobe_op *op, u32 uses)
 {
 	if (uses & GP_USES_STATUS && (op->value == GOPROBE_CHUNK_OK ||
@@ -332,9 +331,9 @@ static const char *gp_verify_op_value(const struct goprobe_op *op, u32 uses)
 	if (uses & GP_USES_LENGTH && op->value >= GP_OP_REGS)
 		return "an operation names a register above 15";
 	if (uses & GP_USES_TASK && op->value >= __GOPROBE_TASK_MAX)
-		return "an operation asks for something unknown of a task";
+		return "an operation reads an unknown property of a task";
 	if (uses & GP_USES_ID && op->value > U32_MAX)
-		return "an operation names an id that is no number of 32 bits";
+		return "an operation names an id of more than 32 bits";
 	if (uses & GP_USES_CAUSE &&
 	    (op->value & ~(u64)GOPROBE_REJECT_F_MUTED) >= __GOPROBE_REJECT_MAX)
 		return "a filter rejects for an unknown reason";
@@ -348,19 +347,19 @@ static const char *gp_verify_op_value(const struct goprobe_op *op, u32 uses)
 }
 
 /*
- * One operation, with @left operations behind it, in a frame of @frame bytes. @not: whose
- * alone it must not be.
+ * Check one operation, with @left operations behind it, in a frame of @frame bytes. @reject:
+ * GP_PLANS_ONLY or GP_FILTERS_ONLY: operations that are not allowed.
  */
-static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame, u32 not)
+static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame, u32 reject)
 {
 	u32 uses;
 
 	if (op->code == GOPROBE_OP_UNSPEC || op->code >= __GOPROBE_OP_MAX)
 		return "an operation has an unknown code";
 	uses = gp_op_uses[op->code];
-	if (uses & not)
-		return not == GP_PLANS_ONLY ? "a filter has an operation that is for plans" :
-					      "a plan has an operation that is for filters";
+	if (uses & reject)
+		return reject == GP_PLANS_ONLY ? "a filter has an operation that is for plans" :
+						 "a plan has an operation that is for filters";
 	if (!gp_op_is_clean(op, uses))
 		return "a field that an operation does not use is not 0";
 	if (op->a >= GP_OP_REGS || (uses & GP_USES_B && op->b >= GP_OP_REGS))
@@ -381,20 +380,20 @@ static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame
 	if ((op->code == GOPROBE_OP_ORDER || uses & GP_USES_FLOAT) && op->size < 4)
 		return "an operation's float is not 4 or 8 bytes";
 	if (uses & GP_USES_BYTES && !(uses & GP_USES_FRAME) && op->size > GP_BYTES_MAX)
-		return "an operation of a filter looks at more than 4096 bytes";
+		return "an operation of a filter compares more than 4096 bytes";
 	return gp_verify_op_value(op, uses);
 }
 
-/* *@tries: how many items there are. */
+/* Check a program. *@tries: number of its items. */
 static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 frame,
-				     u32 not, u32 *tries)
+				     u32 reject, u32 *tries)
 {
 	u32 copies = 0, looks = 0, quotas[2] = { 0 }, i;
 	const char *why;
 
 	*tries = 0;
 	for (i = 0; i < n; i++) {
-		why = gp_verify_op(&ops[i], n - i - 1, frame, not);
+		why = gp_verify_op(&ops[i], n - i - 1, frame, reject);
 		if (why)
 			return why;
 		*tries += ops[i].code == GOPROBE_OP_TRY;
@@ -403,7 +402,7 @@ static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 fr
 		copies += gp_op_uses[ops[i].code] & GP_USES_BYTES ? ops[i].size : 0;
 	}
 	if (looks > GP_UNDERS_MAX)
-		return "a filter asks more than 16 times whether a call is open";
+		return "a filter has more than 16 operations that look at open calls";
 	if (max(quotas[0], quotas[1]) > 1)
 		return "a filter has two quotas of one kind";
 	return copies > GP_COPIES_MAX ? "a program copies more than 64 KiB" : NULL;
@@ -459,7 +458,7 @@ const char *gp_verify_plan(const struct goprobe_plan *plan,
 	return gp_verify_budgets(plan, t->size, tries);
 }
 
-/* An edit is no key, and knows no duration. */
+/* An edit makes no key and uses no duration. */
 static const char *gp_verify_edit(const struct goprobe_op *ops, u32 n)
 {
 	u32 edits = 0, others = 0, i;
@@ -471,7 +470,7 @@ static const char *gp_verify_edit(const struct goprobe_op *ops, u32 n)
 	}
 	if (edits > GP_EDITS_MAX)
 		return "an edit sets, writes and delays more than 32 times";
-	return edits && others ? "an edit makes a key, or asks for a duration" : NULL;
+	return edits && others ? "an edit makes a key or uses a duration" : NULL;
 }
 
 /* @ops are this message's. */
@@ -505,29 +504,29 @@ static const char *gp_verify_self_test(const struct goprobe_point *point)
 	return NULL;
 }
 
-/* Whether calls and their ends belong together. */
+/* Check the flags of paired, pending and timed points. */
 static const char *gp_verify_pairing(const struct goprobe_point *point)
 {
 	bool paired = point->flags & GOPROBE_POINT_F_PAIRED;
 
 	if (point->flags & GOPROBE_POINT_F_KEYED && point->action != GOPROBE_ACTION_TIME)
-		return "what is timed by key is not timed";
+		return "a point is timed by key, but not timed";
 	if (paired && point->action != GOPROBE_ACTION_RECORD)
-		return "a point whose hits leave no record is paired";
+		return "a point is paired, but leaves no record";
 	if (paired && point->kind == GOPROBE_POINT_SELF_TEST)
 		return "a self-test is paired";
 	if (point->kind == GOPROBE_POINT_AT && (paired || point->action == GOPROBE_ACTION_TIME))
 		return "a point that is neither a call nor an end is timed or paired";
 	if (point->kind == GOPROBE_POINT_AT && point->skip != GOPROBE_SKIP_NEVER)
-		return "a point that is no call has a condition to skip";
+		return "a point has a skip condition, but is no call";
 	if (point->flags & GOPROBE_POINT_F_HELD &&
 	    (!paired || point->kind != GOPROBE_POINT_CALL))
-		return "what is held is no call that is paired";
+		return "a point is pending, but no paired call";
 	if (point->flags & GOPROBE_POINT_F_SPLIT &&
 	    (!paired || point->kind == GOPROBE_POINT_CALL))
-		return "what has its time divided is no end of a call that is paired";
+		return "a point has times by state, but is no end of a paired call";
 	if (point->flags & GOPROBE_POINT_F_UNWOUND && !(point->flags & GOPROBE_POINT_F_HELD))
-		return "what is to be written when it is unwound is not held";
+		return "a point is written when unwound, but not pending";
 	return NULL;
 }
 
@@ -538,7 +537,7 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 	if (point->kind == GOPROBE_POINT_UNSPEC || point->kind >= __GOPROBE_POINT_MAX)
 		return "a point has an unknown kind";
 	if (point->skip >= __GOPROBE_SKIP_MAX)
-		return "a point has an unknown condition to skip";
+		return "a point has an unknown skip condition";
 	if (point->flags & ~(GOPROBE_POINT_F_ABI0 | GOPROBE_POINT_F_PAIRED |
 			     GOPROBE_POINT_F_HELD | GOPROBE_POINT_F_KEYED |
 			     GOPROBE_POINT_F_SPLIT | GOPROBE_POINT_F_UNWOUND))
@@ -548,20 +547,20 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 	if (point->action >= __GOPROBE_ACTION_MAX)
 		return "a point has an unknown action";
 	if (point->action != GOPROBE_ACTION_RECORD && point->plan != GOPROBE_NO_PLAN)
-		return "a point whose hits leave no record has a plan";
+		return "a point has a plan, but leaves no record";
 	if (point->filter > nfilters)
 		return "a point names a filter that does not exist";
 	if (point->edit > nfilters)
 		return "a point names an edit that does not exist";
 	if (point->edit && point->action > GOPROBE_ACTION_COUNT)
-		return "a point whose hits are neither recorded nor counted has an edit";
+		return "a point has an edit, but neither records nor counts";
 	if (memchr_inv(point->pad, 0, sizeof(point->pad)) || point->pad2)
 		return "padding of a point is not 0";
 	why = gp_verify_pairing(point);
 	if (why)
 		return why;
 	if (!point->code_len || point->code_len > GOPROBE_CODE_MAX)
-		return "a point does not say what its instruction is";
+		return "a point has no code of its instruction";
 	if (point->sp_adjust < -(1 << 20) || point->sp_adjust > 1 << 20)
 		return "a point's stack pointer is too far from the one at entry";
 	if (point->kind == GOPROBE_POINT_SELF_TEST)

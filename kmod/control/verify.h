@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The trust gate: what user space sends is looked at here, whole, before
- * anything else sees it.
+ * Verifier: checks what user space sends, completely, before anything else uses it.
  */
 #ifndef GP_VERIFY_H
 #define GP_VERIFY_H
@@ -11,7 +10,7 @@
 
 struct gp_types;
 
-/* Each returns NULL, or a sentence that says what is wrong. */
+/* Each returns NULL, or an error message. */
 const char *gp_verify_runtime(const struct goprobe_runtime *rt);
 const char *gp_verify_types(const struct goprobe_type *types, u32 ntypes,
 			    const struct goprobe_ref *refs, u32 nrefs);

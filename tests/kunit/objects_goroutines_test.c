@@ -82,15 +82,15 @@ static const struct refusal_case refusal_cases[] = {
 	  "there is no such process" },
 	{ "a kernel thread", { { 6, THREAD } }, 1, -ESRCH, "there is no such process" },
 	{ "goroutine 0", { { 6, INIT }, { 0, INIT } }, 2, -EINVAL,
-	  "no goroutine has that id" },
+	  "no goroutine can have that id" },
 	{ "the greatest number", { { 6, INIT }, { ~0ULL, INIT } }, 2, -EINVAL,
-	  "no goroutine has that id" },
+	  "no goroutine can have that id" },
 	{ "no room", { { 6, INIT }, { 7, INIT }, { 8, INIT }, { 9, INIT } }, 4, -ENOSPC,
-	  "there is no room for so many goroutines" },
+	  "the set of goroutines is full" },
 	{ "behind one that is in it", { { 5, INIT }, { 6, INIT }, { 0, INIT } }, 3, -EINVAL,
-	  "no goroutine has that id" },
+	  "no goroutine can have that id" },
 	{ "one twice", { { 6, INIT }, { 6, INIT }, { 0, INIT } }, 3, -EINVAL,
-	  "no goroutine has that id" },
+	  "no goroutine can have that id" },
 };
 
 static void refusal_desc(const struct refusal_case *c, char *desc)

@@ -165,10 +165,10 @@ static void hits_go_their_way(struct kunit *test)
 
 /* ---- what does not go together ---- */
 
-#define BOTH_WAYS	"its id is timed as well as paired"
+#define BOTH_WAYS	"its id is both timed and paired"
 #define NO_END		"a filter asks for a duration where no call"
-#define NO_HOLD		"the session has no room for calls that are held"
-#define TOO_LARGE	"its plan's records can be larger than what is held of a call"
+#define NO_HOLD		"the session has no pending records; set GOPROBE_A_PENDING_LIMIT"
+#define TOO_LARGE	"its plan's records can be larger than a pending record"
 
 static void an_id_is_timed_or_paired(struct kunit *test)
 {
@@ -231,9 +231,9 @@ static void what_is_held_has_room(struct kunit *test)
 	expect_added(test, &p);
 }
 
-#define NO_KEY		"its filter, which is to tell of goroutines, makes no key"
-#define NO_STATES	"it tells of states, and the session has none"
-#define NO_DIVISION	"its time is to be divided, and the session has no states"
+#define NO_KEY		"its filter makes no key, so it notifies of nothing"
+#define NO_STATES	"it notifies of states, and the session has none"
+#define NO_DIVISION	"its records have times by state, and the session has no states"
 #define DIVIDED		(GOPROBE_POINT_F_PAIRED | GOPROBE_POINT_F_SPLIT)
 #define STATE		GOPROBE_ACTION_STATE
 
@@ -267,7 +267,7 @@ static void who_tells_of_states_has_a_key_and_a_session_that_has_them(struct kun
 	KUNIT_EXPECT_NOT_NULL(test, s.calls->states);
 	/* Who counts by key needs it. */
 	p = a_point(CALL, COUNT, 0, keyed);
-	expect_refused(test, &p, "the session has no room for keys");
+	expect_refused(test, &p, "the session has no keys; set GOPROBE_A_KEY_LIMIT");
 	s.limits.keys = (struct goprobe_keys){ .number = 10, .bytes = 8 };
 	expect_added(test, &p);
 	KUNIT_EXPECT_NOT_NULL(test, s.keys);
@@ -348,14 +348,14 @@ static void what_is_no_edit_is_told_from_one(struct kunit *test)
 	p.edit = 1;
 	expect_refused(test, &p, "its edit neither sets nor writes nor delays anything");
 	p.edit = 5;
-	expect_refused(test, &p, "its edit sets the register that has g");
+	expect_refused(test, &p, "its edit sets the register of g");
 	/* Where g is in none, that is any register. */
 	s.objects.files[0]->runtime.g_reg = GOPROBE_REG_NONE;
 	expect_added(test, &p);
 	p = a_point(CALL, COUNT, 0, add_keyed());
 	p.edit = 4;
 	s.limits.keys = (struct goprobe_keys){ .number = 10, .bytes = 8 };
-	expect_refused(test, &p, "hits that are counted by key can't be edited");
+	expect_refused(test, &p, "a point that counts by key cannot have an edit");
 }
 
 /* ---- limits ---- */
@@ -401,7 +401,7 @@ static void a_breakpoint_that_is_refused_is_told_as_other_points_are(struct kuni
 	refused_point = nadded + 1;
 	KUNIT_EXPECT_EQ(test, add(&p), -EEXIST);
 	KUNIT_EXPECT_STREQ(test, extack._msg,
-			   "point 1 at file offset 0x1000: the session times or pairs this place already");
+			   "point 1 at file offset 0x1000: the session already times or pairs this place");
 	p.filter = 99;
 	KUNIT_EXPECT_EQ(test, add(&p), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, extack._msg,

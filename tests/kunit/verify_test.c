@@ -62,11 +62,11 @@ static void runtime_descriptions(struct kunit *test)
 #define R_PAD		"padding of a reference is not 0"
 #define R_OUTSIDE	"a reference lies outside its type"
 #define R_ALIGN		"a reference's offset is not a multiple of 8"
-#define T_NONE		"a message brings no types"
+#define T_NONE		"a message has no types"
 #define R_FLAGS		"a reference has unknown flags"
-#define R_TYPE		"a reference names a type that can't come to exist"
+#define R_TYPE		"a reference names a type id above the limit of types"
 #define R_SHIFT		"a reference holds too many elements in one object"
-#define R_NO_COUNT	"a reference that is not counted has a count"
+#define R_NO_COUNT	"a reference that is no array has a count"
 #define R_COUNT		"a reference has an unknown count"
 #define R_COUNT_SIZE	"a reference's count is not 1, 2, 4 or 8 bytes"
 #define R_COUNT_FLAGS	"a reference's count with flags is not 2 bytes"
@@ -257,29 +257,29 @@ static void dynamic_types(struct kunit *test)
 }
 
 #define O_KIND		"a point has an unknown kind"
-#define O_SKIP		"a point has an unknown condition to skip"
+#define O_SKIP		"a point has an unknown skip condition"
 #define O_FLAGS		"a point has unknown flags"
-#define O_KEYED		"what is timed by key is not timed"
+#define O_KEYED		"a point is timed by key, but not timed"
 #define O_PLAN		"a point names a plan that does not exist"
-#define O_CODE		"a point does not say what its instruction is"
+#define O_CODE		"a point has no code of its instruction"
 #define O_FAR		"a point's stack pointer is too far from the one at entry"
 #define O_FILTER	"a point names a filter that does not exist"
 #define O_EDIT		"a point names an edit that does not exist"
-#define O_NO_EDIT	"a point whose hits are neither recorded nor counted has an edit"
+#define O_NO_EDIT	"a point has an edit, but neither records nor counts"
 #define O_PAD		"padding of a point is not 0"
 #define O_ACTION	"a point has an unknown action"
-#define O_NO_RECORD	"a point whose hits leave no record has a plan"
-#define O_PAIRED	"a point whose hits leave no record is paired"
+#define O_NO_RECORD	"a point has a plan, but leaves no record"
+#define O_PAIRED	"a point is paired, but leaves no record"
 #define O_SELF		"a self-test is paired"
-#define O_UNWOUND	"what is to be written when it is unwound is not held"
-#define O_HELD		"what is held is no call that is paired"
-#define O_SPLIT		"what has its time divided is no end of a call that is paired"
+#define O_UNWOUND	"a point is written when unwound, but not pending"
+#define O_HELD		"a point is pending, but no paired call"
+#define O_SPLIT		"a point has times by state, but is no end of a paired call"
 #define NO_PLAN		SET(point.plan, GOPROBE_NO_PLAN)
 #define PAIRED		GOPROBE_POINT_F_PAIRED
 #define HELD		GOPROBE_POINT_F_HELD
 #define DIVIDED		GOPROBE_POINT_F_SPLIT
 #define O_AT		"a point that is neither a call nor an end is timed or paired"
-#define O_AT_SKIP	"a point that is no call has a condition to skip"
+#define O_AT_SKIP	"a point has a skip condition, but is no call"
 #define NO_SKIP		SET(point.skip, GOPROBE_SKIP_NEVER)
 
 static const struct row point_rows[] = {
