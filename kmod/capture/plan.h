@@ -27,7 +27,7 @@ struct gp_types;
 #define GP_NIL_END	4096
 
 /* The most bytes that one operation of a filter compares. */
-#define GP_BYTES_MAX	4096U
+#define GP_BYTES_MAX	4096
 
 /* Words of a frame on the fast path: the number of integer registers that hold arguments. */
 #define GP_QUICK_WORDS	16

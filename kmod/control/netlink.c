@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/security.h>
+#include <linux/stringify.h>
 #include <net/genetlink.h>
 
 #include "arch/emulate.h"
@@ -67,7 +68,7 @@ static int gp_nl_array(struct genl_info *info, int attr, size_t each,
 	if (nla_len(nla) % each)
 		return gp_refuse(info->extack, -EINVAL, "an array has a broken element");
 	if (nla_len(nla) / each > GP_BATCH_MAX)
-		return gp_refuse(info->extack, -E2BIG, "more than 1024 elements in one message");
+		return gp_refuse(info->extack, -E2BIG, "more than " __stringify(GP_BATCH_MAX) " elements in one message");
 	NL_SET_BAD_ATTR(info->extack, NULL);
 	*ret = nla_data(nla);
 	*n = nla_len(nla) / each;

@@ -71,7 +71,8 @@ static void gp_points_choose_way(const struct goprobe_point *p, struct gp_probe 
 {
 	probe->quick = probe->g_reg >= 0 && (!probe->plan || probe->plan->quick);
 	probe->then = gp_points_then(p, probe);
-	probe->remembers = p->kind == GOPROBE_POINT_CALL && probe->then >= GP_WAY_ENTER;
+	probe->pairs = p->action == GOPROBE_ACTION_TIME || p->flags & GOPROBE_POINT_F_PAIRED;
+	probe->remembers = p->kind == GOPROBE_POINT_CALL && probe->pairs;
 	probe->way = probe->filter ? GP_WAY_FILTER : probe->then;
 	/* The end finds its call first: its duration may matter. A key needs the program. */
 	if (probe->then == GP_WAY_END || probe->then == GP_WAY_COUNT_KEY ||

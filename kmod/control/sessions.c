@@ -33,6 +33,7 @@
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/stringify.h>
 #include <linux/string.h>
 #include <net/sock.h>
 
@@ -199,14 +200,15 @@ static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
 	if (w->keys.number && !w->keys.bytes)
 		return "the size of keys is 0";
 	if (w->nstates > GOPROBE_STATES_MAX)
-		return "the number of states is above 16";
+		return "the number of states is above " __stringify(GOPROBE_STATES_MAX);
 	if (w->nmembers > GP_GOROUTINE_SET_MAX)
 		return "the set of goroutines is larger than 1048576";
 	*err = -EINVAL;
 	if (w->flags & ~GOPROBE_SESSION_F_ALL)
 		return "a session has unknown flags";
 	*err = -E2BIG;
-	return w->npids > GP_PIDS_MAX ? "the list has more than 1024 processes" : NULL;
+	return w->npids > GP_PIDS_MAX ? "the list has more than " __stringify(GP_PIDS_MAX)
+				       " processes" : NULL;
 }
 
 /**

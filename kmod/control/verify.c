@@ -6,6 +6,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <linux/stringify.h>
 
 #include "arch/arch.h"
 #include "capture/goroutine.h"
@@ -123,7 +124,8 @@ static const char *gp_verify_refs(const struct goprobe_ref *refs, u32 n, u32 siz
 		if (r && refs[r].offset < refs[r - 1].offset)
 			return "a type's references are not in rising order";
 		if (r >= GP_REFS_SAME && refs[r].offset == refs[r - GP_REFS_SAME].offset)
-			return "a type has more than 4 references at one place";
+			return "a type has more than " __stringify(GP_REFS_SAME)
+			       " references at one place";
 		why = gp_verify_ref(&refs[r], size);
 		if (why)
 			return why;
@@ -380,7 +382,8 @@ static const char *gp_verify_op(const struct goprobe_op *op, u32 left, u32 frame
 	if ((op->code == GOPROBE_OP_ORDER || uses & GP_USES_FLOAT) && op->size < 4)
 		return "an operation's float is not 4 or 8 bytes";
 	if (uses & GP_USES_BYTES && !(uses & GP_USES_FRAME) && op->size > GP_BYTES_MAX)
-		return "an operation of a filter compares more than 4096 bytes";
+		return "an operation of a filter compares more than " __stringify(GP_BYTES_MAX)
+		       " bytes";
 	return gp_verify_op_value(op, uses);
 }
 
@@ -402,7 +405,8 @@ static const char *gp_verify_program(const struct goprobe_op *ops, u32 n, u32 fr
 		copies += gp_op_uses[ops[i].code] & GP_USES_BYTES ? ops[i].size : 0;
 	}
 	if (looks > GP_UNDERS_MAX)
-		return "a filter has more than 16 operations that look at open calls";
+		return "a filter has more than " __stringify(GP_UNDERS_MAX)
+		       " operations that look at open calls";
 	if (max(quotas[0], quotas[1]) > 1)
 		return "a filter has two quotas of one kind";
 	return copies > GP_COPIES_MAX ? "a program copies more than 64 KiB" : NULL;
@@ -421,7 +425,7 @@ static const char *gp_verify_budgets(const struct goprobe_plan *plan, u32 frame,
 	if (plan->string_limit > GP_RECORD_MAX || plan->elements > GP_RECORD_MAX)
 		return "a plan's limit of strings or elements is larger than a record";
 	if (plan->depth > GP_DEPTH_MAX)
-		return "a plan's depth is larger than 255";
+		return "a plan's depth is larger than " __stringify(GP_DEPTH_MAX);
 	return NULL;
 }
 
@@ -437,13 +441,13 @@ const char *gp_verify_plan(const struct goprobe_plan *plan,
 	if (!t)
 		return "a plan names a type that does not exist";
 	if (t->size > GP_FRAME_MAX)
-		return "a plan's frame is larger than 4096 bytes";
+		return "a plan's frame is larger than " __stringify(GP_FRAME_MAX) " bytes";
 	if (plan->npieces > GP_PIECES_MAX)
-		return "a plan has more than 512 pieces";
+		return "a plan has more than " __stringify(GP_PIECES_MAX) " pieces";
 	if (plan->npieces > npieces || plan->piece > npieces - plan->npieces)
 		return "a plan's pieces lie outside the message";
 	if (plan->nops > GP_OPS_MAX)
-		return "a plan has more than 1024 operations";
+		return "a plan has more than " __stringify(GP_OPS_MAX) " operations";
 	if (plan->nops > nops || plan->op > nops - plan->nops)
 		return "a plan's operations lie outside the message";
 	for (i = plan->piece; i < plan->piece + plan->npieces; i++) {
@@ -469,7 +473,8 @@ static const char *gp_verify_edit(const struct goprobe_op *ops, u32 n)
 			  (ops[i].code >= GOPROBE_OP_KEY && ops[i].code <= GOPROBE_OP_KEY_STACK);
 	}
 	if (edits > GP_EDITS_MAX)
-		return "an edit sets, writes and delays more than 32 times";
+		return "an edit sets, writes and delays more than " __stringify(GP_EDITS_MAX)
+		       " times";
 	return edits && others ? "an edit makes a key or uses a duration" : NULL;
 }
 
@@ -483,7 +488,7 @@ const char *gp_verify_filter(const struct goprobe_filter *filter,
 	if (!filter->nops)
 		return "a filter has no operations";
 	if (filter->nops > GP_OPS_MAX)
-		return "a filter has more than 1024 operations";
+		return "a filter has more than " __stringify(GP_OPS_MAX) " operations";
 	if (filter->nops > nops || filter->op > nops - filter->nops)
 		return "a filter's operations lie outside the message";
 	why = gp_verify_program(ops + filter->op, filter->nops, 0, GP_PLANS_ONLY, &tries);

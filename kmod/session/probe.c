@@ -287,7 +287,7 @@ static bool gp_set_times(const struct gp_probe_set *set, const struct gp_session
 	u32 i;
 
 	for (i = 0; i < set->n; i++)
-		if (set->probe[i]->session == s && set->probe[i]->then >= GP_WAY_ENTER)
+		if (set->probe[i]->session == s && set->probe[i]->pairs)
 			return true;
 	return false;
 }
@@ -393,7 +393,7 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 	int err = -EUSERS;
 	u32 at;
 
-	if (probe->then >= GP_WAY_ENTER && gp_set_times(old, probe->session)) {
+	if (probe->pairs && gp_set_times(old, probe->session)) {
 		err = -EEXIST;
 	} else if (gp_set_delays_too_long(old, probe)) {
 		err = -ENOSPC;

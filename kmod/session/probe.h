@@ -32,7 +32,7 @@ enum gp_way {
 	GP_WAY_COUNT,
 	GP_WAY_COUNT_KEY,	/* by key */
 	GP_WAY_NOTIFY,		/* a goroutine notification by its filter, nothing else */
-	GP_WAY_ENTER,		/* a timed call; this and all that follow: once per place */
+	GP_WAY_ENTER,		/* a timed call */
 	GP_WAY_ENTER_KEY,	/* by key */
 	GP_WAY_LEAVE,		/* the return of a timed call */
 	GP_WAY_TIME,		/* both, where g is not in a register */
@@ -60,6 +60,7 @@ enum gp_way {
  * @way: enum gp_way: first action of its hits
  * @then: enum gp_way: action of hits that pass a filter that comes first
  * @quick: its hits leave a record, and the fast path is worth trying
+ * @pairs: its calls and returns belong together, timed or paired: once per place
  * @remembers: its calls are remembered if they pass a filter
  * @action: enum goprobe_action
  * @sp_adjust: SP at entry is SP plus this
@@ -91,6 +92,7 @@ struct gp_probe {
 	u8 way;
 	u8 then;
 	bool quick;
+	bool pairs;
 	bool remembers;
 	u8 action;
 	s32 sp_adjust;
