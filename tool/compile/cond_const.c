@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Constants of conditions: as in Go they have no type until they meet one that has. */
+/* Constants: as in Go, one has no type until it meets an operand that has one. */
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +19,30 @@ __int128 filterconst_min(const struct gotype *t)
 __int128 filterconst_max(const struct gotype *t)
 {
 	return ((__int128)1 << (t->size * 8 - (t->kind == GOTYPE_INT))) - 1;
+}
+
+bool filterconst_of(const struct expr *e, struct filterconst *ret)
+{
+	switch (e->kind) {
+	case EXPR_FLOAT:
+		*ret = (struct filterconst){ .kind = FILTERCONST_FLOAT, .f = e->f };
+		return true;
+	case EXPR_STRING:
+		*ret = (struct filterconst){ .kind = FILTERCONST_STRING, .s = e->s, .n = e->n };
+		return true;
+	case EXPR_NUMBER:
+	case EXPR_DURATION:
+		*ret = (struct filterconst){
+			.kind = FILTERCONST_INT, .duration = e->kind == EXPR_DURATION,
+			.i = e->negative ? (int64_t)e->number : (__int128)e->number };
+		return true;
+	case EXPR_NAME:
+		*ret = (struct filterconst){ .kind = FILTERCONST_BOOL,
+					     .b = strcmp(e->s, "true") == 0 };
+		return ret->b || strcmp(e->s, "false") == 0;
+	default:
+		return false;
+	}
 }
 
 /* --- operators ------------------------------------------------------------------ */

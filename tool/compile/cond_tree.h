@@ -137,6 +137,8 @@ bool filtertype_is_word(const struct exprjob *j, const struct expr *e, const cha
 extern const struct gotype filtertype_boolean;	/* bool */
 
 /* --- filterconst: constants --- */
+/* The constant that @e is; false if it is none. */
+bool filterconst_of(const struct expr *e, struct filterconst *ret);
 /* @ret = @l @op @r, or @op @l without @r. NULL, or why not (a static string). */
 const char *filterconst_fold(enum expr_op op, const struct filterconst *l,
 			     const struct filterconst *r, struct filterconst *ret);

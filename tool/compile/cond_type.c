@@ -146,22 +146,10 @@ static const struct filternode *type_affix(struct filterjob *f, const struct exp
 
 /* --- expressions ---------------------------------------------------------------- */
 
-static struct filterconst constant(const struct expr *e)
-{
-	switch (e->kind) {
-	case EXPR_FLOAT:
-		return (struct filterconst){ .kind = FILTERCONST_FLOAT, .f = e->f };
-	case EXPR_STRING:
-		return (struct filterconst){ .kind = FILTERCONST_STRING, .s = e->s, .n = e->n };
-	default:
-		return (struct filterconst){ .kind = FILTERCONST_INT, .i = e->number,
-					     .duration = e->kind == EXPR_DURATION };
-	}
-}
-
 const struct filternode *filtertype_make(struct filterjob *f, const struct expr *e)
 {
 	const struct filternode *n;
+	struct filterconst value;
 	bool known;
 
 	switch (e->kind) {
@@ -169,7 +157,7 @@ const struct filternode *filtertype_make(struct filterjob *f, const struct expr 
 	case EXPR_DURATION:
 	case EXPR_FLOAT:
 	case EXPR_STRING:
-		return filternode_const(f, e, NULL, constant(e));
+		return filterconst_of(e, &value) ? filternode_const(f, e, NULL, value) : NULL;
 	case EXPR_BINARY:
 		return filterop_binary(f, e);
 	case EXPR_UNARY:

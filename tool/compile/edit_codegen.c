@@ -23,12 +23,11 @@ static int bound(struct filterjob *f, const struct expr *e, uint8_t otherwise, u
 		return 0;
 	}
 	first = c->reg;
-	if (exprjob_compile(f->j, e, &p))
+	if (exprindex_check(f->j, e) || exprjob_compile(f->j, e, &p))
 		return -1;
 	t = exprjob_type_of(&p);
-	if (p.steps.n || !t || !filtertype_is_whole(t) || e->negative) {
-		exprjob_wrong(f->j, e, e->negative ? "an index is not negative" :
-			      "an index is a whole number that the module finds");
+	if (p.steps.n || !t || !filtertype_is_whole(t)) {
+		exprjob_wrong(f->j, e, "an index is a whole number that the module finds");
 		diag_span(f->j->d, f->j->text, e->at, e->len);
 		return -1;
 	}

@@ -332,10 +332,13 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 	case EXPR_CONVERT:
 		return compile_conversion(j, e, p);
 	case EXPR_SLICE:
-		return exprjob_wrong(j, e,
-				     "a part can only be what is left of a slice or string, as in 's = s[:3]'");
+		exprjob_wrong(j, e, "a part of a slice can't be asked for");
+		diag_hint(j->d, j->cond ? "an edit can cut a slice or string: 'set s = s[:3]'" :
+			  "--elements says how many elements are copied");
+		return -1;
 	default:
-		return exprjob_wrong(j, e, "this can only be in a condition, behind 'if'");
+		return exprjob_wrong(j, e, j->cond ? "only a variable can be here, or what it leads to" :
+				     "this can only be in a condition, behind 'if'");
 	}
 }
 
@@ -413,7 +416,7 @@ static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struc
 	size_t first = c->nops, pieces = c->npieces;
 	struct exprplace p;
 
-	if (e->kind == EXPR_NUMBER)
+	if (e->kind == EXPR_NUMBER || e->kind == EXPR_FLOAT || e->kind == EXPR_DURATION)
 		return exprjob_wrong(j, e, "a number is no value of the program");
 	begin_item(j, i);
 	if (exprjob_compile(j, e, &p))

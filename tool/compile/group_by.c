@@ -15,7 +15,7 @@ int bykey_parse(struct bykey_exprs *by, const char *text, struct diag *d)
 
 	if (by->n == BYKEY_EXPRS_MAX)
 		return diag_set(d, "--by can be given %d times at most", BYKEY_EXPRS_MAX);
-	if (lex_scan(&lx, &by->mem, text, 0, d) || expr_parse(&lx, &by->v[by->n], d))
+	if (lex_scan(&lx, &by->mem, text, 0, d) || expr_parse_operand(&lx, &by->v[by->n], d))
 		return -1;
 	if (lex_peek(&lx, 0)->kind != LEX_END) {
 		lex_wrong(&lx, lex_peek(&lx, 0), d, "nothing can follow here");

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Elements of slices, arrays, strings, maps and channels in capture expressions. */
-#include <string.h>
-
-#include "compile/job.h"
+/* The compiler of x[i]: elements of slices, arrays, strings, maps and channels. */
+#include "compile/cond_tree.h"
 
 #define WORD 8U
 
@@ -23,17 +21,23 @@ static bool is_index(const struct gotype *t)
 	       (t->size == 1 || t->size == 2 || t->size == 4 || t->size == 8);
 }
 
+int exprindex_check(struct exprjob *j, const struct expr *e)
+{
+	if (e->negative)
+		return exprjob_wrong(j, e, "an index is not negative");
+	if (e->kind == EXPR_STRING || e->kind == EXPR_FLOAT || e->kind == EXPR_DURATION)
+		return exprjob_wrong(j, e, "an index is a whole number");
+	return e->kind == EXPR_UNARY || e->kind == EXPR_BINARY ?
+	       exprjob_wrong(j, e, "an index has no operators") : 0;
+}
+
 /* The index into a register of its own: which; or -1. */
 static int compile_index(struct exprjob *j, const struct expr *e)
 {
 	struct exprplace p;
 	uint8_t reg;
 
-	if (e->kind == EXPR_STRING)
-		return exprjob_wrong(j, e, "an index is a number");
-	if (e->negative)
-		return exprjob_wrong(j, e, "an index is not negative");
-	if (exprjob_compile(j, e, &p))
+	if (exprindex_check(j, e) || exprjob_compile(j, e, &p))
 		return -1;
 	if (p.steps.n)
 		return exprjob_wrong(j, e, "an index can't come out of a map or an interface");
@@ -109,31 +113,42 @@ static int index_array(struct exprjob *j, const struct expr *e, struct exprplace
 	return 0;
 }
 
+/* The constant @e as a key of @map; false if it is none. */
+static bool find_key(const struct expr *e, const struct gotype *map, struct value_key *key)
+{
+	struct filterconst c;
+
+	if (!filterconst_of(e, &c))
+		return false;
+	if (map->key->kind == GOTYPE_INTERFACE ?
+	    c.kind != FILTERCONST_INT && c.kind != FILTERCONST_STRING :
+	    filterconst_convert(&c, map->key) != NULL)
+		return false;
+	switch (c.kind) {
+	case FILTERCONST_STRING:
+		*key = (struct value_key){ .kind = GOTYPE_STRING, .s = c.s, .n = c.n };
+		return true;
+	case FILTERCONST_FLOAT:
+		*key = (struct value_key){ .kind = GOTYPE_FLOAT, .f = c.f };
+		return true;
+	case FILTERCONST_BOOL:
+		*key = (struct value_key){ .kind = GOTYPE_BOOL, .u = c.b };
+		return true;
+	default:
+		*key = c.i > INT64_MAX ?
+		       (struct value_key){ .kind = GOTYPE_UINT, .u = (uint64_t)c.i } :
+		       (struct value_key){ .kind = GOTYPE_INT, .i = (int64_t)c.i };
+		return true;
+	}
+}
+
 static int key_of(struct exprjob *j, const struct expr *e, const struct gotype *map,
 		  struct value_key *key)
 {
 	const struct expr *i = e->index;
-	enum gotype_kind kind = map->key->kind;
 
-	if (i->kind == EXPR_STRING && (kind == GOTYPE_STRING || kind == GOTYPE_INTERFACE)) {
-		*key = (struct value_key){ .kind = GOTYPE_STRING, .s = i->s, .n = i->n };
+	if (find_key(i, map, key))
 		return 0;
-	}
-	if (i->kind == EXPR_NUMBER && (kind == GOTYPE_INT || kind == GOTYPE_UINT ||
-				       kind == GOTYPE_FLOAT || kind == GOTYPE_INTERFACE)) {
-		*key = (struct value_key){ .kind = GOTYPE_INT, .i = (int64_t)i->number };
-		if (!i->negative && i->number > INT64_MAX)
-			*key = (struct value_key){ .kind = GOTYPE_UINT, .u = i->number };
-		if (kind == GOTYPE_FLOAT)
-			*key = (struct value_key){ .kind = GOTYPE_FLOAT, .f = i->negative ?
-						   (double)(int64_t)i->number : (double)i->number };
-		return 0;
-	}
-	if (i->kind == EXPR_NAME && kind == GOTYPE_BOOL &&
-	    (strcmp(i->s, "true") == 0 || strcmp(i->s, "false") == 0)) {
-		*key = (struct value_key){ .kind = GOTYPE_BOOL, .u = i->s[0] == 't' };
-		return 0;
-	}
 	exprjob_wrong(j, i, "this is no key of %s", map->name);
 	diag_span(j->d, j->text, i->at, i->len);
 	diag_hint(j->d, "a key is written out: a string in quotes, or a number");

@@ -67,6 +67,8 @@ void exprname_local(struct exprjob *j, size_t i, struct exprplace *p);
 /* What a register has: compile/register.c. */
 int exprreg_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprlabel_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
+/* Can @e be an index, as far as its form shows? 0, or -1 and an error. */
+int exprindex_check(struct exprjob *j, const struct expr *e);
 int exprindex_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 /*
  * Is @name one of the function's parameters, or of the variables that its closure has captured; or

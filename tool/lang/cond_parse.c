@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Conditions: operators, as the Go specification has them ("Operators"), and the few calls
- * that there are.
+ * The parser of binary operators, as the Go specification has them ("Operators"), and of calls
+ * of predicates.
  */
 #include <string.h>
 
@@ -76,7 +76,7 @@ static int parse_level(struct lex *lx, int precedence, const struct expr **ret, 
 	size_t at = lex_peek(lx, 0)->at;
 
 	if (precedence > HIGHEST)
-		return exprparse_unary(lx, ret, d);
+		return expr_parse_operand(lx, ret, d);
 	if (parse_level(lx, precedence + 1, ret, d))
 		return -1;
 	for (;;) {
@@ -105,96 +105,24 @@ static int parse_level(struct lex *lx, int precedence, const struct expr **ret, 
 	}
 }
 
+/* Operands count how deep it nests. */
 int exprparse_binary(struct lex *lx, const struct expr **ret, struct diag *d)
 {
-	int err;
-
-	if (lex_enter(lx, d))
-		return -1;
-	err = parse_level(lx, LOWEST, ret, d);
-	lex_leave(lx);
-	return err;
+	return parse_level(lx, LOWEST, ret, d);
 }
 
-int expr_parse_cond(struct lex *lx, const struct expr **ret, struct diag *d)
+int expr_parse(struct lex *lx, const struct expr **ret, struct diag *d)
 {
-	int err;
-
-	lx->cond = true;
 	lx->operators = 0;
-	err = exprparse_binary(lx, ret, d);
-	lx->cond = false;
-	return err;
-}
-
-int expr_parse_value(struct lex *lx, const struct expr **ret, struct diag *d)
-{
-	int err;
-
-	lx->parts = true;
-	err = expr_parse_cond(lx, ret, d);
-	lx->parts = false;
-	return err;
-}
-
-enum expr_op exprparse_sign(const struct lex_token *t)
-{
-	if (t->kind != LEX_PUNCT)
-		return EXPR_OP_NONE;
-	switch (t->punct) {
-	case '!':
-		return EXPR_NOT;
-	case '-':
-		return EXPR_SUB;
-	case '^':
-		return EXPR_XOR;
-	case '+':
-		return EXPR_PLUS;
-	default:
-		return EXPR_OP_NONE;
-	}
+	return exprparse_binary(lx, ret, d);
 }
 
 /* --- calls -------------------------------------------------------------------- */
 
-/* Tokens before the '(' of a call of @name, or of strings.@title; 0: it is none. */
-static size_t is_call_of(const struct lex *lx, const char *name, const char *title)
-{
-	if (lex_is_name(lex_peek(lx, 0), name) && lex_is(lex_peek(lx, 1), '('))
-		return 1;
-	return title && lex_is_name(lex_peek(lx, 0), "strings") && lex_is(lex_peek(lx, 1), '.') &&
-	       lex_is_name(lex_peek(lx, 2), title) && lex_is(lex_peek(lx, 3), '(') ? 3 : 0;
-}
-
-static size_t is_prefix(const struct lex *lx)
-{
-	return is_call_of(lx, "hasPrefix", "HasPrefix");
-}
-
-static size_t is_suffix(const struct lex *lx)
-{
-	return is_call_of(lx, "hasSuffix", "HasSuffix");
-}
-
-static size_t is_under(const struct lex *lx)
-{
-	return is_call_of(lx, "under", NULL);
-}
-
-static size_t is_descendant(const struct lex *lx)
-{
-	return is_call_of(lx, "descendant", NULL);
-}
-
-bool exprparse_is_call(const struct lex *lx)
-{
-	return is_prefix(lx) || is_suffix(lx) || is_under(lx) || is_descendant(lx);
-}
-
-/* "(pkg.Func)": a function's name has many forms, so it is taken as it is. */
+/* A function's name has many forms, so all text up to the ')' is taken as it is. */
 static int parse_function(struct lex *lx, struct expr *e, struct diag *d)
 {
-	const struct lex_token *open = lex_next(lx), *first = lex_peek(lx, 0);
+	const struct lex_token *open = &lx->v[lx->i - 1], *first = lex_peek(lx, 0);
 	size_t close = lex_close(lx->text, open->at), end;
 
 	if (!close)
@@ -207,68 +135,118 @@ static int parse_function(struct lex *lx, struct expr *e, struct diag *d)
 	e->s = arena_strndup(lx->mem, lx->text + first->at, e->n);
 	while (lex_peek(lx, 0)->kind != LEX_END && lex_peek(lx, 0)->at < close)
 		lex_next(lx);
-	return e->s ? lex_expect(lx, ')', "a ')' is missing here", d) : diag_set(d, "out of memory");
+	return e->s ? 0 : diag_set(d, "out of memory");
 }
 
-/* "(5)" */
 static int parse_goroutine(struct lex *lx, struct expr *e, struct diag *d)
 {
-	const struct lex_token *t;
+	const struct lex_token *t = lex_next(lx);
 
-	lex_next(lx);
-	t = lex_next(lx);
 	if (t->kind != LEX_NUMBER || !t->number)
 		return lex_wrong(lx, t, d, "the id of a goroutine, a number from 1 on, is missing here");
 	e->number = t->number;
-	return lex_expect(lx, ')', "a ')' is missing here", d);
+	return 0;
 }
 
-/* "(x, "text")" */
-static int parse_text(struct lex *lx, struct expr *e, struct diag *d)
+static int parse_string(struct lex *lx, struct expr *e, const char *sentence, struct diag *d)
 {
-	const struct lex_token *t;
+	const struct lex_token *t = lex_next(lx);
 
-	lex_next(lx);
-	lx->cond = false;
-	if (expr_parse(lx, &e->x, d))
-		return -1;
-	lx->cond = true;
-	if (lex_expect(lx, ',', "a ',' and a string in quotes are missing here", d))
-		return -1;
-	t = lex_next(lx);
 	if (t->kind != LEX_STRING)
-		return lex_wrong(lx, t, d, "only a string in quotes can be here");
+		return lex_wrong(lx, t, d, "%s", sentence);
 	e->s = t->s;
 	e->n = t->n;
-	return lex_expect(lx, ')', "a ')' is missing here", d);
+	return 0;
+}
+
+static int parse_key(struct lex *lx, struct expr *e, struct diag *d)
+{
+	return parse_string(lx, e, "the key of a label is a string in quotes", d);
+}
+
+static int parse_argument(struct lex *lx, struct expr *e, struct diag *d)
+{
+	return expr_parse_operand(lx, &e->x, d);
+}
+
+/* x, "text" */
+static int parse_affix(struct lex *lx, struct expr *e, struct diag *d)
+{
+	if (parse_argument(lx, e, d) ||
+	    lex_expect(lx, ',', "a ',' and a string in quotes are missing here", d))
+		return -1;
+	return parse_string(lx, e, "only a string in quotes can be here", d);
+}
+
+/**
+ * struct call - a function of the language
+ * @name: its name
+ * @title: its name in package strings, or NULL
+ * @kind: of its node
+ * @parse: parses its arguments
+ */
+static const struct call {
+	const char *name;
+	const char *title;
+	enum expr_kind kind;
+	int (*parse)(struct lex *lx, struct expr *e, struct diag *d);
+} calls[] = {
+	{ "len", NULL, EXPR_LEN, parse_argument }, { "cap", NULL, EXPR_CAP, parse_argument },
+	{ "label", NULL, EXPR_LABEL, parse_key },
+	{ "hasPrefix", "HasPrefix", EXPR_PREFIX, parse_affix },
+	{ "hasSuffix", "HasSuffix", EXPR_SUFFIX, parse_affix },
+	{ "under", NULL, EXPR_UNDER, parse_function },
+	{ "descendant", NULL, EXPR_DESCENDANT, parse_goroutine },
+};
+
+/* Tokens before the '(' of a call; 0: none is next. *@call: NULL if there is no such function. */
+static size_t call_at(const struct lex *lx, const struct call **call)
+{
+	bool of_strings = lex_is_name(lex_peek(lx, 0), "strings") && lex_is(lex_peek(lx, 1), '.');
+	const struct lex_token *name = lex_peek(lx, of_strings ? 2 : 0);
+	size_t n = of_strings ? 3 : 1;
+
+	*call = NULL;
+	if (name->kind != LEX_NAME || !lex_is(lex_peek(lx, n), '('))
+		return 0;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		const char *s = of_strings ? calls[i].title : calls[i].name;
+
+		if (s && !strcmp(s, name->s))
+			*call = &calls[i];
+	}
+	return *call || !of_strings ? n : 0;
+}
+
+bool exprparse_is_call(const struct lex *lx)
+{
+	const struct call *call;
+
+	return call_at(lx, &call);
 }
 
 int exprparse_call(struct lex *lx, const struct expr **ret, struct diag *d)
 {
 	const struct lex_token *name = lex_peek(lx, 0);
-	static const struct {
-		size_t (*is)(const struct lex *lx);
-		enum expr_kind kind;
-		int (*parse)(struct lex *lx, struct expr *e, struct diag *d);
-	} calls[] = {
-		{ is_prefix, EXPR_PREFIX, parse_text }, { is_under, EXPR_UNDER, parse_function },
-		{ is_descendant, EXPR_DESCENDANT, parse_goroutine },
-		{ is_suffix, EXPR_SUFFIX, parse_text },
-	};
-	size_t i = 0, n;
+	const struct call *call;
+	size_t n = call_at(lx, &call);
 	struct expr *e;
 
-	/* It is one of them. */
-	while (!calls[i].is(lx))
-		i++;
-	n = calls[i].is(lx);
-	e = exprparse_make(lx, calls[i].kind, name->at, name, d);
+	if (!call) {
+		lex_wrong(lx, name, d, "'%.64s' can't be called: nothing is run in the program",
+			  name->s);
+		diag_hint(d,
+			  "only len(), cap(), label(), and in conditions hasPrefix(), hasSuffix(), under(), descendant() can be called");
+		return -1;
+	}
+	e = exprparse_make(lx, call->kind, name->at, name, d);
 	if (!e)
 		return -1;
 	while (n--)
 		name = lex_next(lx);
 	e->word_len = name->at + name->len - e->word;
-	if (calls[i].parse(lx, e, d))
+	lex_next(lx);
+	if (call->parse(lx, e, d) || lex_expect(lx, ')', "a ')' is missing here", d))
 		return -1;
 	exprparse_end(lx, e);
 	*ret = e;

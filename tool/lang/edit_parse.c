@@ -11,7 +11,7 @@ static int parse_set(struct lex *lx, struct editexpr *ret, struct diag *d)
 
 	if (ret->n == EDITEXPR_MAX)
 		return lex_wrong(lx, t, d, "more than %d things are set", EDITEXPR_MAX);
-	if (expr_parse(lx, &set->to, d))
+	if (expr_parse_operand(lx, &set->to, d))
 		return -1;
 	equals = lex_peek(lx, 0);
 	if (lex_expect(lx, '=', "a '=' and a value are missing here", d))
@@ -19,7 +19,7 @@ static int parse_set(struct lex *lx, struct editexpr *ret, struct diag *d)
 	t = lex_peek(lx, 0);
 	if (lex_is(t, '=') && t->at == equals->at + 1)
 		return lex_wrong(lx, t, d, "'==' compares: a value is set with '='");
-	if (expr_parse_value(lx, &set->value, d))
+	if (expr_parse(lx, &set->value, d))
 		return -1;
 	ret->n++;
 	return 0;

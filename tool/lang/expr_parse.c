@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Capture expressions: operands of Go, as its specification has them ("Primary
- * expressions", "Unary operators"). What is in brackets of an index, or of a len(), has
- * no operators in conditions either.
+ * The parser of operands: Go's primary expressions with unary operators, as the Go specification
+ * has them ("Primary expressions", "Unary operators"). cond_parse.c has the binary operators.
  */
 #include <string.h>
 
@@ -35,44 +34,35 @@ void exprparse_end(const struct lex *lx, struct expr *e)
 
 /* --- operands ----------------------------------------------------------- */
 
-static int parse_number(struct lex *lx, bool negative, const struct expr **ret, struct diag *d)
+/* 5, -5, 'x', 1.5 or 10ms */
+static int parse_number(struct lex *lx, const struct expr **ret, struct diag *d)
 {
-	const struct lex_token *sign = lex_peek(lx, 0), *t;
-	struct expr *e;
-
-	if (negative)
-		lex_next(lx);
-	t = lex_next(lx);
-	if (t->kind == LEX_FLOAT || t->kind == LEX_DURATION)
-		return lex_wrong(lx, t, d, "this is not a whole number");
-	if (t->kind != LEX_NUMBER && t->kind != LEX_RUNE)
-		return lex_wrong(lx, t, d, "only a number can follow '-' here");
-	if (negative && t->number > 1ULL << 63)
-		return lex_wrong(lx, t, d, "the number does not fit into 64 bits");
-	e = exprparse_make(lx, EXPR_NUMBER, sign->at, t, d);
-	if (!e)
-		return -1;
-	e->negative = negative;
-	e->number = negative ? -t->number : t->number;
-	exprparse_end(lx, e);
-	*ret = e;
-	return 0;
-}
-
-/* 1.5 and 10ms */
-static int parse_fraction(struct lex *lx, const struct expr **ret, struct diag *d)
-{
+	size_t at = lex_peek(lx, 0)->at;
+	bool negative = lex_accept(lx, '-');
 	const struct lex_token *t = lex_next(lx);
-	struct expr *e = exprparse_make(lx, t->kind == LEX_FLOAT ? EXPR_FLOAT : EXPR_DURATION,
-					t->at, t, d);
+	struct expr *e = exprparse_make(lx, t->kind == LEX_FLOAT ? EXPR_FLOAT :
+					t->kind == LEX_DURATION ? EXPR_DURATION : EXPR_NUMBER,
+					at, t, d);
 
 	if (!e)
 		return -1;
 	e->f = t->f;
-	e->number = t->number;
+	e->negative = negative;
+	e->number = negative ? -t->number : t->number;
 	exprparse_end(lx, e);
+	e->word = e->at;
+	e->word_len = e->len;
 	*ret = e;
 	return 0;
+}
+
+/* '-' and a whole number of 64 bits are one operand: a key of a map can be negative. */
+static bool is_negative(const struct lex *lx)
+{
+	const struct lex_token *t = lex_peek(lx, 1);
+
+	return lex_is(lex_peek(lx, 0), '-') && (t->kind == LEX_NUMBER || t->kind == LEX_RUNE) &&
+	       t->number <= 1ULL << 63;
 }
 
 /* net/http.Name or "net/http".Name */
@@ -98,65 +88,6 @@ static int parse_variable(struct lex *lx, const struct expr **ret, struct diag *
 	return 0;
 }
 
-/* An expression without operators, whatever it is in. */
-static int parse_inner(struct lex *lx, const struct expr **ret, struct diag *d)
-{
-	bool cond = lx->cond;
-	int err;
-
-	lx->cond = false;
-	err = expr_parse(lx, ret, d);
-	lx->cond = cond;
-	return err;
-}
-
-/* "("key")" */
-static int parse_label(struct lex *lx, const struct lex_token *name, const struct expr **ret,
-		       struct diag *d)
-{
-	const struct lex_token *key;
-	struct expr *e = exprparse_make(lx, EXPR_LABEL, name->at, name, d);
-
-	if (!e)
-		return -1;
-	lex_next(lx);
-	key = lex_next(lx);
-	if (key->kind != LEX_STRING)
-		return lex_wrong(lx, key, d, "the key of a label is a string in quotes");
-	e->s = key->s;
-	e->n = key->n;
-	if (lex_expect(lx, ')', "a ')' is missing here", d))
-		return -1;
-	exprparse_end(lx, e);
-	*ret = e;
-	return 0;
-}
-
-static int parse_call(struct lex *lx, const struct expr **ret, struct diag *d)
-{
-	const struct lex_token *name = lex_next(lx);
-	struct expr *e;
-
-	if (lex_is_name(name, "label"))
-		return parse_label(lx, name, ret, d);
-	if (!lex_is_name(name, "len") && !lex_is_name(name, "cap")) {
-		lex_wrong(lx, name, d, "'%.64s' can't be called: nothing is run in the program",
-			  name->s);
-		diag_hint(d, "%s are all that can be called", lx->cond ?
-			  "len(), cap(), label(), hasPrefix(), hasSuffix(), under(), descendant()" :
-			  "len(), cap() and label()");
-		return -1;
-	}
-	lex_next(lx);
-	e = exprparse_make(lx, name->s[0] == 'l' ? EXPR_LEN : EXPR_CAP, name->at, name, d);
-	if (!e || parse_inner(lx, &e->x, d) ||
-	    lex_expect(lx, ')', "a ')' is missing here", d))
-		return -1;
-	exprparse_end(lx, e);
-	*ret = e;
-	return 0;
-}
-
 static int parse_word(struct lex *lx, enum expr_kind kind, const struct expr **ret, struct diag *d)
 {
 	const struct lex_token *t = lex_next(lx);
@@ -174,16 +105,8 @@ static int parse_word(struct lex *lx, enum expr_kind kind, const struct expr **r
 static int path_alone(struct lex *lx, const struct lex_token *t, struct diag *d)
 {
 	lex_wrong(lx, t, d, "a package's variable is missing after its path");
-	if (lx->cond)
-		diag_hint(d, "to divide, write blanks around '/'");
+	diag_hint(d, "to divide, write blanks around '/'");
 	return -1;
-}
-
-static int parse_parentheses(struct lex *lx, const struct expr **ret, struct diag *d)
-{
-	if (lx->cond ? exprparse_binary(lx, ret, d) : expr_parse(lx, ret, d))
-		return -1;
-	return lex_expect(lx, ')', "a ')' is missing here", d);
 }
 
 /* Does "(*T)(0x...)" come next? */
@@ -230,12 +153,10 @@ static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d
 
 	if (is_conversion(lx))
 		return parse_conversion(lx, ret, d);
-	if (lx->cond && exprparse_is_call(lx))
+	if (exprparse_is_call(lx))
 		return exprparse_call(lx, ret, d);
 	switch (t->kind) {
 	case LEX_NAME:
-		if (lex_is(lex_peek(lx, 1), '('))
-			return parse_call(lx, ret, d);
 		return parse_word(lx, EXPR_NAME, ret, d);
 	case LEX_REGISTER:
 		return parse_word(lx, EXPR_REGISTER, ret, d);
@@ -247,15 +168,14 @@ static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d
 		return dot ? parse_variable(lx, ret, d) : parse_word(lx, EXPR_STRING, ret, d);
 	case LEX_FLOAT:
 	case LEX_DURATION:
-		return lx->cond ? parse_fraction(lx, ret, d) : parse_number(lx, false, ret, d);
 	case LEX_NUMBER:
 	case LEX_RUNE:
-		return parse_number(lx, false, ret, d);
+		return parse_number(lx, ret, d);
 	default:
 		break;
 	}
-	if (lex_is(t, '-'))
-		return parse_number(lx, true, ret, d);
+	if (is_negative(lx))
+		return parse_number(lx, ret, d);
 	if (lex_is(t, '&')) {
 		lex_wrong(lx, t, d, "there is no '&' here");
 		diag_hint(d, "a pointer shows its address");
@@ -263,7 +183,7 @@ static int parse_operand(struct lex *lx, const struct expr **ret, struct diag *d
 	}
 	if (!lex_accept(lx, '('))
 		return lex_wrong(lx, t, d, "an expression is missing here");
-	return parse_parentheses(lx, ret, d);
+	return exprparse_binary(lx, ret, d) ? -1 : lex_expect(lx, ')', "a ')' is missing here", d);
 }
 
 /* --- what follows them ----------------------------------------------------- */
@@ -295,38 +215,20 @@ static struct expr *parse_dot(struct lex *lx, size_t at, struct diag *d)
 	return e;
 }
 
-/* Behind the ':' of "[i:k]". */
-static int parse_part(struct lex *lx, struct expr *e, struct diag *d)
-{
-	lex_next(lx);
-	e->kind = EXPR_SLICE;
-	if (!lex_is(lex_peek(lx, 0), ']') && parse_inner(lx, &e->high, d))
-		return -1;
-	return lex_expect(lx, ']', "a ']' is missing here", d);
-}
-
+/* "[i]" or "[i:k]" */
 static struct expr *parse_index(struct lex *lx, size_t at, struct diag *d)
 {
 	struct expr *e = exprparse_make(lx, EXPR_INDEX, at, lex_next(lx), d);
-	const struct lex_token *colon;
-	bool parts = lx->parts;
-	int err;
+	const struct lex_token *colon = lex_peek(lx, 0);
 
-	if (!e)
-		return NULL;
-	/* In what is between brackets there are no parts. */
-	lx->parts = false;
-	err = parts && lex_is(lex_peek(lx, 0), ':') ? 0 : parse_inner(lx, &e->index, d);
-	lx->parts = parts;
-	if (err)
+	if (!e || (!lex_is(colon, ':') && expr_parse_operand(lx, &e->index, d)))
 		return NULL;
 	colon = lex_peek(lx, 0);
-	if (parts && lex_is(colon, ':'))
-		return parse_part(lx, e, d) ? NULL : e;
-	if (lex_is(colon, ':')) {
-		lex_wrong(lx, colon, d, "a part of a slice can't be asked for");
-		diag_hint(d, "--elements says how many elements are copied");
-		return NULL;
+	if (lex_accept(lx, ':')) {
+		e->kind = EXPR_SLICE;
+		e->word = colon->at;
+		if (!lex_is(lex_peek(lx, 0), ']') && expr_parse_operand(lx, &e->high, d))
+			return NULL;
 	}
 	return lex_expect(lx, ']', "a ']' is missing here", d) ? NULL : e;
 }
@@ -334,7 +236,7 @@ static struct expr *parse_index(struct lex *lx, size_t at, struct diag *d)
 static int parse_primary(struct lex *lx, const struct expr **ret, struct diag *d)
 {
 	size_t at = lex_peek(lx, 0)->at;
-	/* Each takes part in all that walk the tree. */
+	/* Each link is a level of the tree, and so of the recursion of all passes. */
 	unsigned int links = 0;
 
 	if (parse_operand(lx, ret, d))
@@ -359,36 +261,51 @@ static int parse_primary(struct lex *lx, const struct expr **ret, struct diag *d
 	}
 }
 
-int exprparse_unary(struct lex *lx, const struct expr **ret, struct diag *d)
+static enum expr_op sign_of(const struct lex_token *t)
+{
+	if (t->kind != LEX_PUNCT)
+		return EXPR_OP_NONE;
+	switch (t->punct) {
+	case '!':
+		return EXPR_NOT;
+	case '-':
+		return EXPR_SUB;
+	case '^':
+		return EXPR_XOR;
+	case '+':
+		return EXPR_PLUS;
+	default:
+		return EXPR_OP_NONE;
+	}
+}
+
+static int parse_unary(struct lex *lx, const struct expr **ret, struct diag *d)
 {
 	const struct lex_token *t = lex_peek(lx, 0);
-	enum expr_op sign = lx->cond ? exprparse_sign(t) : EXPR_OP_NONE;
+	enum expr_op sign = sign_of(t);
 	struct expr *e;
-	int err;
 
-	if (!lex_is(t, '*') && !sign)
+	if (is_negative(lx) || (!lex_is(t, '*') && !sign))
 		return parse_primary(lx, ret, d);
 	e = exprparse_make(lx, sign ? EXPR_UNARY : EXPR_DEREF, t->at, t, d);
-	if (!e || lex_enter(lx, d))
+	if (!e)
 		return -1;
 	lex_next(lx);
 	e->op = sign;
-	err = exprparse_unary(lx, &e->x, d);
-	lex_leave(lx);
-	if (err)
+	if (expr_parse_operand(lx, &e->x, d))
 		return -1;
 	exprparse_end(lx, e);
 	*ret = e;
 	return 0;
 }
 
-int expr_parse(struct lex *lx, const struct expr **ret, struct diag *d)
+int expr_parse_operand(struct lex *lx, const struct expr **ret, struct diag *d)
 {
 	int err;
 
 	if (lex_enter(lx, d))
 		return -1;
-	err = exprparse_unary(lx, ret, d);
+	err = parse_unary(lx, ret, d);
 	lex_leave(lx);
 	return err;
 }

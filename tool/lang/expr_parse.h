@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Capture expressions, and the conditions made of them: the grammar. Pure.
+ * The grammar of expressions: captured values, conditions, edits and group-by keys. Pure.
  *
- *	x  *x  x.f  x[i]  len(x)  cap(x)  x.(T)  (x)  (*T)(0xc000012340)  label("key")
+ * Operands:
+ *
+ *	x  *x  x.f  x[i]  x[i:k]  len(x)  cap(x)  x.(T)  (x)  (*T)(0xc000012340)
  *	pkg.variable  path/of/pkg.variable  "path/of/pkg".variable  $rax
+ *	5  'x'  1.5  10ms  "text"  label("key")  hasPrefix(s, "x")  strings.HasSuffix(s, "x")
+ *	under(pkg.Func)  descendant(5)
  *
- * In conditions also:
+ * Operators:
  *
  *	||  &&  == != < <= > >=  + - | ^  * / % << >> & &^  unary ! - ^ +
- *	1.5  10ms  hasPrefix(s, "x")  strings.HasSuffix(s, "x")  under(pkg.Func)
- *	descendant(5)
  *
- * In edits, of what is set, also:
- *
- *	x[i:k]
- *
- * Names are not looked up here: whether a.b is a field of a parameter or a
- * package's variable is for who knows the function (compile/expr.h).
+ * An index and the argument of a call are operands without binary operators. The parser looks
+ * no names up, and knows no types: tool/compile decides what an expression means, and whether it
+ * fits where it was written.
  */
 #ifndef GOPROBE_LANG_EXPR_PARSE_H
 #define GOPROBE_LANG_EXPR_PARSE_H
@@ -38,8 +37,7 @@ enum expr_kind {
 	EXPR_REGISTER,	/* $rax */
 	EXPR_LABEL,	/* label(s): of the goroutine, as runtime/pprof sets them */
 	EXPR_CONVERT,	/* (type)(number): an address */
-	EXPR_SLICE,	/* x[index:high]: of edits only */
-	/* Of conditions only: */
+	EXPR_SLICE,	/* x[index:high] */
 	EXPR_FLOAT,
 	EXPR_DURATION,	/* a number of ns */
 	EXPR_BINARY,	/* x op index */
@@ -88,7 +86,7 @@ enum expr_op {
  * @n: bytes of @s
  * @number: of EXPR_NUMBER and EXPR_CONVERT; modulo 2^64 if it is @negative; of EXPR_DURATION; of
  *	EXPR_DESCENDANT a goroutine's id
- * @negative: there is a '-'
+ * @negative: of EXPR_NUMBER: a '-' is before it
  * @f: of EXPR_FLOAT
  * @at: first byte in the text
  * @len: bytes
@@ -132,15 +130,13 @@ struct expr_list {
 /* More values than a record has use for. */
 #define EXPR_LIST_MAX 64
 
-/* Operators of one condition: each takes part in all that walk its tree. */
+/* Binary operators of one expression: they bound the recursion of all passes. */
 #define EXPR_OPERATORS_MAX 128
 
 /* 0 and *@ret, or -1 with an error that points at the place. */
 int expr_parse(struct lex *lx, const struct expr **ret, struct diag *d);
-/* Likewise, of what follows "if". */
-int expr_parse_cond(struct lex *lx, const struct expr **ret, struct diag *d);
-/* Likewise, of what something is to be set to. */
-int expr_parse_value(struct lex *lx, const struct expr **ret, struct diag *d);
+/* As expr_parse(), up to the first binary operator. */
+int expr_parse_operand(struct lex *lx, const struct expr **ret, struct diag *d);
 /* Do both say the same? */
 bool expr_same(const struct expr *a, const struct expr *b);
 /* "(a, b)" */

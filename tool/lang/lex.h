@@ -19,8 +19,8 @@ enum lex_kind {
 	LEX_REGISTER,	/* "$rax" */
 	LEX_PATH,	/* package path with a slash: net/http, example.com/a-b/c */
 	LEX_NUMBER,	/* whole number */
-	LEX_FLOAT,	/* 1.5, 1e3: of conditions only */
-	LEX_DURATION,	/* 10ms, 1h3m: likewise; a number of ns */
+	LEX_FLOAT,	/* 1.5, 1e3 */
+	LEX_DURATION,	/* 10ms, 1h3m: a number of ns */
 	LEX_STRING,	/* in double or back quotes */
 	LEX_RUNE,	/* in single quotes; a number */
 	LEX_ELLIPSIS,	/* ... */
@@ -57,10 +57,8 @@ struct lex_token {
  * @v: tokens; the last one is LEX_END
  * @n: their number, without it
  * @i: the next one
- * @depth: of what is being parsed: lex_enter()
- * @cond: it is a condition: operators can follow, see expr_parse_cond()
- * @operators: how many of them there were
- * @parts: a part of a slice can be asked for, see expr_parse_value()
+ * @depth: nesting of the parser: lex_enter()
+ * @operators: operators of the expression that is being parsed
  */
 struct lex {
 	struct arena *mem;
@@ -69,9 +67,7 @@ struct lex {
 	size_t n;
 	size_t i;
 	unsigned int depth;
-	bool cond;
 	unsigned int operators;
-	bool parts;
 };
 
 /* How deep expressions and types nest. */

@@ -326,7 +326,7 @@ static int parse_if(struct lex *lx, struct spec *s, struct diag *d)
 		return lex_wrong(lx, t, d, "there is a condition already: '&&' joins two");
 	if (lex_peek(lx, 0)->kind == LEX_END)
 		return lex_wrong(lx, lex_peek(lx, 0), d, "a condition is missing after 'if'");
-	return expr_parse_cond(lx, &s->cond, d);
+	return expr_parse(lx, &s->cond, d);
 }
 
 /* Of a place there is one moment. */
