@@ -120,7 +120,7 @@ static void add_function(struct wish *w, struct plan *p, struct arena *mem)
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(f[i].name, w->name))
 			continue;
-		if (request_make(&w->spec, w->bin, &f[i], mem, &r, &warnings, &d))
+		if (request_make(&w->spec, w->opt.by, w->bin, &f[i], mem, &r, &warnings, &d))
 			FUZZ_HOLDS(d.message);
 		else if (plan_add_request(p, w->bin, &f[i], &r, &d))
 			FUZZ_HOLDS(d.message);
@@ -138,7 +138,7 @@ static void add_places(struct wish *w, struct plan *p, struct arena *mem, const 
 		struct insn_point point;
 
 		plan_survey_at(&v->v[i], &point);
-		if (request_make_at(&w->spec, &v->v[i], mem, &r, &d) ||
+		if (request_make_at(&w->spec, w->opt.by, &v->v[i], mem, &r, &d) ||
 		    plan_add_at(p, &v->v[i], &r, &d))
 			FUZZ_HOLDS(d.message);
 		diag_fini(&d);
@@ -203,7 +203,7 @@ static int parse(struct wish *w, const char *text, const char *by)
 		if (bykey_parse(&w->by, by, &d))
 			refused(&d, by);
 		else
-			w->spec.by = &w->by;
+			w->opt.by = &w->by;
 	}
 	return 0;
 }

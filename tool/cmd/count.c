@@ -164,12 +164,11 @@ static int parse_option(struct counting *counting, int opt, struct diag *d)
 /* --- counting -------------------------------------------------------- */
 
 /* Before the plan is made: its functions get keys. */
-static void set_by(struct count *c)
+static void set_by(struct count *c, struct plan_options *options)
 {
 	if (!c->by.n)
 		return;
-	for (size_t i = 0; i < c->c.what.nspecs; i++)
-		c->c.what.specs[i].by = &c->by;
+	options->by = &c->by;
 	c->c.tracing.keys = (struct goprobe_keys){
 		.number = (uint32_t)c->nkeys, .bytes = bykey_bytes(&c->by),
 	};
@@ -195,7 +194,7 @@ static int set_up(struct counting *counting, struct diag *d)
 	options.no_return = !c->show.timed;
 	options.inlined = c->inlined;
 	options.split = c->split;
-	set_by(c);
+	set_by(c, &options);
 	if (counting_set_up(&c->c, &options, d))
 		return -1;
 	/* Those that nobody asked for come last. */

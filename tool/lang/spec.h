@@ -48,8 +48,6 @@
 #include "lang/expr_parse.h"
 #include "lang/type_parse.h"
 
-struct bykey_exprs;
-
 enum spec_kind {
 	SPEC_NAME,	/* no wildcards */
 	SPEC_GLOB,
@@ -74,7 +72,6 @@ enum spec_kind {
  * @cond: which calls count, or NULL: all
  * @edit: what is changed, of a call and of a return
  * @mem: where all these are
- * @by: what its calls are counted or timed by, or NULL: who traces sets it
  */
 struct spec {
 	enum spec_kind kind;
@@ -89,7 +86,6 @@ struct spec {
 	const struct expr *cond;
 	struct editexpr edit[2];
 	struct arena mem;
-	const struct bykey_exprs *by;
 };
 
 /* 0, or -1 and nothing to free; errors point into @text. */

@@ -70,6 +70,7 @@ struct plan *plan_new(const struct plan_options *opt)
 	priv->opt = opt ? *opt : plan_defaults;
 	p->action = priv->opt.action;
 	p->inlined = priv->opt.inlined;
+	p->by = priv->opt.by;
 	p->split = priv->opt.split;
 	p->brief = priv->opt.brief;
 	p->texts = p->brief && !priv->opt.depth;

@@ -53,6 +53,7 @@ struct plan_limits {
  * @goroutine: calls tell of their goroutine, see plan_frame.goroutine, and go
  *	statements of the one they start, see PLAN_ROLE_GO
  * @dry_run: what is to be changed is shown, and stays as it is
+ * @by: the expressions that calls are counted or timed by, or NULL; must outlive select_functions()
  * @action: what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures
  *	anything, and can be recorded and replayed
  * @limits: how much of it, of GOPROBE_ACTION_RECORD
@@ -74,6 +75,7 @@ struct plan_options {
 	bool inlined;
 	bool goroutine;
 	bool dry_run;
+	const struct bykey_exprs *by;
 	uint8_t action;
 	struct plan_limits limits;
 };
@@ -263,6 +265,7 @@ struct plan_points {
  * struct plan - all that is to be traced
  * @action: plan_options.action
  * @inlined: plan_options.inlined
+ * @by: plan_options.by
  * @funcs: by id
  * @naround: of them, those that nobody asked for
  * @nhidden: of them, those that are hidden
@@ -289,6 +292,7 @@ struct plan_points {
 struct plan {
 	uint8_t action;
 	bool inlined;
+	const struct bykey_exprs *by;
 	struct plan_func **funcs;
 	size_t nfuncs;
 	size_t naround;

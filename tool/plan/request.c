@@ -51,13 +51,13 @@ static int compile_condition(const struct exprc_scope *scope, const struct spec 
 		      diag_set(d, "out of memory");
 }
 
-static int compile_key(const struct exprc_scope *scope, const struct spec *spec,
+static int compile_key(const struct exprc_scope *scope, const struct bykey_exprs *by,
 		       const struct bykey **ret, struct diag *d)
 {
 	struct bykey *key = arena_alloc(scope->mem, sizeof(*key));
 
 	*ret = key;
-	return key ? bykey_compile(scope, spec->by, key, d) : diag_set(d, "out of memory");
+	return key ? bykey_compile(scope, by, key, d) : diag_set(d, "out of memory");
 }
 
 static int compile_edit(const struct exprc_scope *scope, const struct spec *spec,
@@ -102,9 +102,9 @@ static const struct gosig *empty_sig(const struct spec *spec, const struct sigpa
 	return is >= 0 && is == should ? sig : NULL;
 }
 
-int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc *fn,
-		 struct arena *mem, struct plan_request *ret, struct buf *warnings,
-		 struct diag *d)
+int request_make(const struct spec *spec, const struct bykey_exprs *by, struct gobin *bin,
+		 const struct gofunc *fn, struct arena *mem, struct plan_request *ret,
+		 struct buf *warnings, struct diag *d)
 {
 	struct sigparse types = { .bin = bin, .mem = mem, .text = spec->text };
 	struct exprc_scope scope = {
@@ -135,8 +135,8 @@ int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc
 		err = compile(&scope, spec->ret, &ret->ret, d);
 	if (!err && spec->cond)
 		err = compile_condition(&scope, spec, &ret->filter, d);
-	if (!err && spec->by)
-		err = compile_key(&scope, spec, &ret->key, d);
+	if (!err && by)
+		err = compile_key(&scope, by, &ret->key, d);
 	if (!err && spec_edits(spec))
 		err = compile_edit(&scope, spec, ret, d);
 	return err;
@@ -152,8 +152,9 @@ static int locals(const struct exprc_scope *scope, const struct plan_capture **r
 	return c ? exprc_locals(scope, c, d) : diag_set(d, "out of memory");
 }
 
-int request_make_at(const struct spec *spec, const struct place *place, struct arena *mem,
-		    struct plan_request *ret, struct diag *d)
+int request_make_at(const struct spec *spec, const struct bykey_exprs *by,
+		    const struct place *place, struct arena *mem, struct plan_request *ret,
+		    struct diag *d)
 {
 	struct exprc_scope scope = {
 		.bin = place->bin, .fn = place->fn, .pc = place->vaddr, .mem = mem,
@@ -173,7 +174,7 @@ int request_make_at(const struct spec *spec, const struct place *place, struct a
 		ret->why = scope.sig->incomplete;
 	if (!err && spec->cond)
 		err = compile_condition(&scope, spec, &ret->filter, d);
-	if (!err && spec->by)
-		err = compile_key(&scope, spec, &ret->key, d);
+	if (!err && by)
+		err = compile_key(&scope, by, &ret->key, d);
 	return err;
 }

@@ -12,6 +12,7 @@
 /**
  * request_make() - compile a spec for a function
  * @spec: the spec
+ * @by: the expressions that calls are counted or timed by, or NULL
  * @bin: binary
  * @fn: the function
  * @mem: where the request lives; must outlive the plan
@@ -23,9 +24,9 @@
  *
  * Return: 0, or -1 with @d set.
  */
-int request_make(const struct spec *spec, struct gobin *bin, const struct gofunc *fn,
-		 struct arena *mem, struct plan_request *ret, struct buf *warnings,
-		 struct diag *d);
+int request_make(const struct spec *spec, const struct bykey_exprs *by, struct gobin *bin,
+		 const struct gofunc *fn, struct arena *mem, struct plan_request *ret,
+		 struct buf *warnings, struct diag *d);
 
 struct place;
 
@@ -33,8 +34,9 @@ struct place;
  * As request_make(), for a single instruction: @spec's list and condition are about the variables
  * that can be seen there.
  */
-int request_make_at(const struct spec *spec, const struct place *place, struct arena *mem,
-		    struct plan_request *ret, struct diag *d);
+int request_make_at(const struct spec *spec, const struct bykey_exprs *by,
+		    const struct place *place, struct arena *mem, struct plan_request *ret,
+		    struct diag *d);
 
 /* Does the spec want anything but the whole call? */
 static inline bool request_is_special(const struct spec *spec)

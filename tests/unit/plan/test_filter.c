@@ -63,17 +63,17 @@ static int make_said(struct gobin *bin, const struct plan_options *opt, const ch
 		     const struct bykey_exprs *by, struct plan **p, struct arena *mem,
 		     struct buf *skipped, struct diag *d)
 {
+	struct plan_options with_by = opt ? *opt : plan_defaults;
 	struct spec *specs;
 	size_t n = 0;
 	int err;
 
+	with_by.by = by;
 	while (texts[n])
 		n++;
 	if (select_specs_parse((char **)(uintptr_t)texts, n, &specs, d))
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		specs[i].by = by;
-	*p = plan_new(opt);
+	*p = plan_new(&with_by);
 	assert_non_null(*p);
 	err = select_functions(*p, &bin, 1, specs, n, mem, skipped, d) || plan_finish(*p, d);
 	select_specs_free(specs, n);

@@ -31,7 +31,7 @@ static void check(const struct row *row, struct gobin *bin)
 
 	assert_non_null(fn);
 	assert_int_equal(spec_parse(row->text, &s, &d), 0);
-	assert_int_equal(request_make(&s, bin, fn, &mem, &req, &warnings, &d), 0);
+	assert_int_equal(request_make(&s, NULL, bin, fn, &mem, &req, &warnings, &d), 0);
 	assert_int_equal(!!req.sig, row->sig);
 	if (row->sig)
 		assert_int_equal(req.sig->nparams, 0);
