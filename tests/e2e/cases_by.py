@@ -51,6 +51,7 @@ COUNTED = [
     (("main.step", "s", "ok"), lambda i: (text(i), i % 3 == 0)),
     (("main.step", "t", "len(s)", "y"), lambda i: (TEXTS[i // 8 % 8], len(text(i)), (i % 5 - 2) / 10)),
     (("main.step", "limit"), lambda i: (250,)),
+    (("main.step", "i / 100", "hasPrefix(s, \"PO\") && !ok"), lambda i: (i // 100, text(i).startswith("PO") and i % 3 != 0)),
     (("main.step", "failed"), lambda i: (failed(i),) if ends(i) else NotImplemented),
     (("main.step", "out", "n"), lambda i: (text(i) + TEXTS[i // 8 % 8], 3 * i) if ends(i) else NotImplemented),
     (("main.refs", "any"), lambda i: (dynamic(i),)),
@@ -185,12 +186,14 @@ def refused(t):
     rows = [
         (("main.refs", "list"), "which can't be a key", "'len(list)'"),
         (("main.refs", "*p"), "which can't be a key", "'p.Value'"),
-        (("main.refs", "m[\"a\"]"), "too late for a key", ""),
+        (("main.refs", "m[\"a\"]"), "too late for a condition or a key", ""),
         (("main.refs", "f"), "which can't be a key", "numbers, strings"),
         (("main.step", "i", "n"), "a key can't have both", ""),
         (("main.step", "nothing"), "has no parameter and no result 'nothing'", "it takes"),
-        (("main.step", "i + 1"), "nothing can follow here", ""),
-        (("main.step", "5"), "no value of the program", ""),
+        (("main.step", "i + c"), "Go does not mix them", ""),
+        (("main.step", "i, b"), "nothing can follow here", "its own --by"),
+        (("main.step", "5"), "is the same for all calls", ""),
+        (("main.step", "under(main.refs)"), "are for conditions, not for keys", ""),
         (("main.step", "i", "b", "c", "d", "e"), "4 times at most", ""),
     ]
     for what, sentence, hint in rows:

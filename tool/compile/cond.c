@@ -15,40 +15,13 @@
  * struct terms - a condition in parts
  * @v: terms
  * @n: their number
- * @needs: of each: FILTER_NEEDS_*
+ * @needs: of each: EXPR_NEEDS_*
  */
 struct terms {
 	const struct expr *v[TERMS_MAX];
 	size_t n;
 	unsigned int needs[TERMS_MAX];
 };
-
-static unsigned int needs_of_name(const struct exprjob *j, const struct expr *e)
-{
-	if (exprname_is_param(j, e->s, false))
-		return FILTER_NEEDS_PARAM;
-	if (exprname_is_param(j, e->s, true))
-		return FILTER_NEEDS_RESULT;
-	return filtertype_is_word(j, e, "panicked") ? FILTER_NEEDS_PANICKED :
-	       filtertype_is_word(j, e, "duration") ? FILTER_NEEDS_DURATION :
-	       filtertype_is_word(j, e, "n") ? FILTER_NEEDS_NUMBER : 0;
-}
-
-unsigned int filter_needs(const struct exprjob *j, const struct expr *e)
-{
-	unsigned int needs = 0;
-
-	if (e->kind == EXPR_NAME)
-		return needs_of_name(j, e);
-	/* What a dot follows is no word of conditions, but may be a package. */
-	if (e->x && e->kind == EXPR_FIELD && e->x->kind == EXPR_NAME)
-		needs |= needs_of_name(j, e->x) & (FILTER_NEEDS_PARAM | FILTER_NEEDS_RESULT);
-	else if (e->x)
-		needs |= filter_needs(j, e->x);
-	if (e->index)
-		needs |= filter_needs(j, e->index);
-	return needs;
-}
 
 static void split(const struct exprjob *j, const struct expr *e, struct terms *t)
 {
@@ -57,28 +30,28 @@ static void split(const struct exprjob *j, const struct expr *e, struct terms *t
 		split(j, e->index, t);
 		return;
 	}
-	t->needs[t->n] = filter_needs(j, e);
+	t->needs[t->n] = exprword_needs(j, e);
 	t->v[t->n++] = e;
 }
 
 static bool at_return(unsigned int needs)
 {
-	return needs & (FILTER_NEEDS_RESULT | FILTER_NEEDS_DURATION | FILTER_NEEDS_PANICKED);
+	return needs & (EXPR_NEEDS_RESULT | EXPR_NEEDS_DURATION | EXPR_NEEDS_PANICKED);
 }
 
 /* What is known only at the call must not meet what is known only at the return. */
-static int check_sides(const struct exprjob *j, const struct terms *t)
+static int check_sides(struct exprjob *j, const struct terms *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct expr *e = t->v[i];
 
-		if (!(t->needs[i] & FILTER_NEEDS_PARAM) || !at_return(t->needs[i]))
+		if (!(t->needs[i] & EXPR_NEEDS_PARAM) || !at_return(t->needs[i]))
 			continue;
-		diag_set(j->d, "this needs a parameter, known only at the call, and %s, known only at the return",
-			 t->needs[i] & FILTER_NEEDS_RESULT ? "a result" :
-			 t->needs[i] & FILTER_NEEDS_DURATION ? "the duration" :
-			 "whether it panicked");
-		diag_span(j->d, j->text, e->at, e->len);
+		exprjob_wrong_all(j, e,
+				  "this needs a parameter, known only at the call, and %s, known only at the return",
+				  t->needs[i] & EXPR_NEEDS_RESULT ? "a result" :
+				  t->needs[i] & EXPR_NEEDS_DURATION ? "the duration" :
+				  "whether it panicked");
 		diag_hint(j->d, "the two can only be joined by '&&', as in 'x > 5 && err != nil'");
 		return -1;
 	}
@@ -87,18 +60,11 @@ static int check_sides(const struct exprjob *j, const struct terms *t)
 
 /* --- code ---------------------------------------------------------------------- */
 
-static int too_long(const struct exprjob *j, const struct expr *e)
-{
-	diag_set(j->d, "this takes more steps than a condition can");
-	diag_span(j->d, j->text, e->at, e->len);
-	return -1;
-}
-
 /* 0; 1 if no hit passes it; -1 */
-static int compile_term(struct filterjob *f, const struct expr *e, unsigned int needs)
+static int compile_term(struct exprjob *j, const struct expr *e, unsigned int needs)
 {
-	struct exprcode *c = &f->j->code;
-	const struct filternode *n = filtertype_bool(f, e);
+	struct exprcode *c = &j->code;
+	const struct filternode *n = filtertype_bool(j, e);
 	struct filterlabel passes = { 0 };
 	bool constant;
 
@@ -109,73 +75,66 @@ static int compile_term(struct filterjob *f, const struct expr *e, unsigned int 
 		return 0;
 	if (!constant) {
 		/* Once, however often it is mentioned: it counts. */
-		if (needs & FILTER_NEEDS_NUMBER && !f->numbers) {
+		if (needs & EXPR_NEEDS_NUMBER && !j->numbers) {
 			exprcode_op2(c, GOPROBE_OP_NUMBER, 0, 0);
-			f->numbers = true;
+			j->numbers = true;
 		}
-		c->reg = f->base;
-		if (filtercode_test(f, n, true, &passes))
+		c->reg = j->base;
+		if (filtercode_test(j, n, true, &passes))
 			return -1;
 	}
 	exprcode_op2(c, GOPROBE_OP_REJECT, 0, 0);
 	filtercode_here(c, &passes);
-	return c->full ? too_long(f->j, e) : constant;
+	return c->full ? exprjob_wrong_all(j, e, "this takes more steps than a condition can") :
+			 constant;
 }
 
-static int keep(struct filterjob *f, struct filter *ret)
+static int keep(struct exprjob *j, struct filter *ret)
 {
-	struct arena *mem = f->j->scope->mem;
-	struct filter_under *unders = arena_array(mem, f->nunders + 1, sizeof(*unders));
-	const struct exprcode *c = &f->j->code;
+	const struct exprcode *c = &j->code;
 
-	ret->ops = arena_array(mem, c->nops + 1, sizeof(*ret->ops));
-	if (!ret->ops || !unders)
-		return exprjob_no_memory(f->j);
-	if (c->nops)
-		memcpy(ret->ops, c->ops, c->nops * sizeof(*ret->ops));
-	if (f->nunders)
-		memcpy(unders, f->unders, f->nunders * sizeof(*unders));
+	ret->ops = exprjob_keep(j, c->ops, c->nops, sizeof(*c->ops));
 	ret->nops = c->nops;
-	ret->numbers = f->numbers;
-	ret->unders = unders;
-	ret->nunders = f->nunders;
-	return 0;
+	ret->numbers = j->numbers;
+	ret->unders = exprjob_keep(j, j->unders, j->nunders, sizeof(*j->unders));
+	ret->nunders = j->nunders;
+	return ret->ops && ret->unders ? 0 : -1;
 }
 
-static int compile_side(struct filterjob *f, const struct terms *t, bool returns,
+static int compile_side(struct exprjob *j, const struct terms *t, bool returns,
 			struct filter *ret)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	int done = 0;
 
 	c->nops = 0;
 	c->full = false;
-	f->numbers = false;
-	f->nunders = 0;
-	f->base = 0;
+	j->numbers = false;
+	j->nunders = 0;
+	j->base = 0;
 	for (size_t i = 0; i < t->n; i++)
-		if (at_return(t->needs[i]) == returns && t->needs[i] & FILTER_NEEDS_NUMBER)
-			f->base = 1;
-	*ret = (struct filter){ .text = f->j->text };
+		if (at_return(t->needs[i]) == returns && t->needs[i] & EXPR_NEEDS_NUMBER)
+			j->base = 1;
+	*ret = (struct filter){ .text = j->text };
 	/* What is behind a term that never holds is looked at, too: it may be wrong. */
 	for (size_t i = 0; i < t->n; i++) {
-		size_t nops = c->nops, nunders = f->nunders;
+		size_t nops = c->nops, nunders = j->nunders;
 		int never;
 
 		if (at_return(t->needs[i]) != returns)
 			continue;
-		never = compile_term(f, t->v[i], t->needs[i]);
+		never = compile_term(j, t->v[i], t->needs[i]);
 		if (never < 0)
 			return -1;
-		ret->results |= !!(t->needs[i] & FILTER_NEEDS_RESULT);
-		ret->duration |= !!(t->needs[i] & FILTER_NEEDS_DURATION);
+		ret->results |= !!(t->needs[i] & EXPR_NEEDS_RESULT);
+		ret->duration |= !!(t->needs[i] & EXPR_NEEDS_DURATION);
 		if (done) {
 			c->nops = nops;
-			f->nunders = nunders;
+			j->nunders = nunders;
 		}
 		done |= never;
 	}
-	return keep(f, ret);
+	return keep(j, ret);
 }
 
 /* --- calls that a panic ends --------------------------------------------------- */
@@ -185,8 +144,10 @@ enum truth { NO, YES, UNKNOWN };
 
 static enum truth word_when_panicked(const struct exprjob *j, const struct expr *e)
 {
-	return filtertype_is_word(j, e, "panicked") || filtertype_is_word(j, e, "true") ? YES :
-	       filtertype_is_word(j, e, "false") ? NO : UNKNOWN;
+	enum exprword word = exprword_of(j, e);
+
+	return word == EXPRWORD_PANICKED || word == EXPRWORD_TRUE ? YES :
+	       word == EXPRWORD_FALSE ? NO : UNKNOWN;
 }
 
 static enum truth when_panicked(const struct exprjob *j, const struct expr *e)
@@ -217,27 +178,27 @@ static enum truth when_panicked(const struct exprjob *j, const struct expr *e)
 	}
 }
 
-static int not_told(const struct exprjob *j, const struct expr *e)
+static int unknown_when_panicked(struct exprjob *j, const struct expr *e)
 {
-	diag_set(j->d, "of a call that panics this can't be told: there are no results, and its duration is not asked for");
-	diag_span(j->d, j->text, e->at, e->len);
+	exprjob_wrong_all(j, e,
+			  "a call that panics does not show this: it has no results, and its duration is not asked for");
 	diag_hint(j->d, "next to 'panicked' it can only be joined by '||', as in 'panicked || err != nil'");
 	return -1;
 }
 
 /* Do calls that a panic ends fulfil the condition? */
-static int settle_panics(const struct exprjob *j, const struct terms *t, struct filter_pair *ret)
+static int decide_panics(struct exprjob *j, const struct terms *t, struct filter_pair *ret)
 {
 	const struct expr *asked = NULL, *unknown = NULL;
 
 	for (size_t i = 0; i < t->n; i++) {
 		enum truth truth = at_return(t->needs[i]) ? when_panicked(j, t->v[i]) : YES;
 
-		if (t->needs[i] & FILTER_NEEDS_PANICKED)
+		if (t->needs[i] & EXPR_NEEDS_PANICKED)
 			asked = t->v[i];
 		if (truth == NO) {
 			/* It is decided only if somebody asks. */
-			ret->returns |= t->needs[i] & FILTER_NEEDS_PANICKED;
+			ret->returns |= t->needs[i] & EXPR_NEEDS_PANICKED;
 			return 0;
 		}
 		if (truth == UNKNOWN && !unknown)
@@ -247,51 +208,41 @@ static int settle_panics(const struct exprjob *j, const struct terms *t, struct 
 		return 0;
 	ret->returns = true;
 	ret->unwound = asked;
-	return unknown ? not_told(j, unknown) : 0;
+	return unknown ? unknown_when_panicked(j, unknown) : 0;
 }
 
-static int compile(struct filterjob *f, struct exprc_scope *scope, const struct expr *cond,
+static int compile(struct exprjob *j, struct exprc_scope *scope, const struct expr *cond,
 		   struct filter_pair *ret)
 {
 	struct terms t = { .n = 0 };
 
-	if (exprjob_assign(f->j))
+	if (exprjob_assign(j))
 		return -1;
-	split(f->j, cond, &t);
-	if (check_sides(f->j, &t))
+	split(j, cond, &t);
+	if (check_sides(j, &t))
 		return -1;
 	scope->results = false;
-	if (compile_side(f, &t, false, &ret->call))
+	if (compile_side(j, &t, false, &ret->call))
 		return -1;
 	scope->results = true;
-	if (compile_side(f, &t, true, &ret->ret))
+	if (compile_side(j, &t, true, &ret->ret))
 		return -1;
 	/* A part that always holds needs no return. */
 	ret->returns = ret->ret.nops;
-	ret->descendant = f->descendant;
-	return settle_panics(f->j, &t, ret);
+	ret->descendant = j->descendant;
+	return decide_panics(j, &t, ret);
 }
 
 int filter_compile(const struct exprc_scope *scope, const char *text, const struct expr *cond,
 		   struct filter_pair *ret, struct diag *d)
 {
 	struct exprc_scope sides = *scope;
-	struct exprjob *j = calloc(1, sizeof(*j));
-	struct filterjob *f = calloc(1, sizeof(*f));
-	int err = j && f ? 0 : diag_set(d, "out of memory");
+	struct exprjob *j = exprjob_new(&sides, text, true, d);
+	int err = j ? 0 : -1;
 
 	*ret = (struct filter_pair){ 0 };
-	if (!err) {
-		j->scope = &sides;
-		j->text = text;
-		j->d = d;
-		j->cond = true;
-		j->code.ops = j->ops;
-		j->code.pieces = j->pieces;
-		f->j = j;
-		err = compile(f, &sides, cond, ret);
-	}
+	if (!err)
+		err = compile(j, &sides, cond, ret);
 	free(j);
-	free(f);
 	return err;
 }

@@ -4,7 +4,7 @@
  * which calls count, and which returns.
  *
  * Types are Go's: both operands have the same one, constants fit it, and numbers wrap at its
- * width. What can't be told (nil is dereferenced, an index is out of range, a number is
+ * width. An operation that fails (nil is dereferenced, an index is out of range, a number is
  * divided by 0) ends the program: the hit does not pass.
  */
 #ifndef GOPROBE_COMPILE_COND_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Conditions to operations. What compares a number with a constant becomes
+ * From typed trees to operations. What compares a number with a constant becomes
  *
  *	REG a, b; SIGN or LOW a, a, size; J.._I a, value, over the next; REJECT
  *
@@ -9,6 +9,8 @@
  * In a register a number is extended from its type's width, by its sign if it has one. So all
  * comparisons are of 64 bits, and only what can overflow that width is cut again.
  */
+#include <string.h>
+
 #include "compile/cond_tree.h"
 #include "gobin/runtime_layout.h"
 
@@ -53,38 +55,23 @@ static void jump_if(struct exprcode *c, uint8_t code, uint8_t a, uint64_t value,
 
 /* --- numbers ----------------------------------------------------------------------- */
 
-/* The low @size bytes of @reg, extended as @t wants. */
-static void extend(struct exprcode *c, const struct gotype *t, uint8_t reg)
-{
-	if (t->size >= WORD)
-		return;
-	exprcode_op(c, (struct goprobe_op){
-		.code = t->kind == GOTYPE_INT ? GOPROBE_OP_SIGN : GOPROBE_OP_LOW,
-		.a = reg, .b = reg, .size = (uint32_t)t->size });
-}
-
-int filtercode_place(struct filterjob *f, const struct filternode *n, struct exprplace *p)
+int filtercode_place(struct exprjob *j, const struct filternode *n, struct exprplace *p)
 {
 	/* It was compiled before, when its type was asked for. */
-	return exprjob_compile(f->j, n->e, p);
+	return exprjob_compile(j, n->e, p);
 }
 
-/* Numbers and booleans; of what can be nil the first word. */
-static int load(struct filterjob *f, const struct filternode *n, uint8_t *reg)
+static int load(struct exprjob *j, const struct filternode *n, uint8_t *reg)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	uint8_t first = c->reg;
 	struct exprplace p;
-	uint32_t size;
 
-	if (filtercode_place(f, n, &p))
+	if (filtercode_place(j, n, &p))
 		return -1;
-	size = p.type->size < WORD ? (uint32_t)p.type->size : WORD;
 	c->reg = first;
 	*reg = exprcode_take(c);
-	exprplace_load(c, &p, 0, size, *reg);
-	if (p.kind == EXPRPLACE_PARTS || p.type->kind == GOTYPE_INT)
-		extend(c, p.type, *reg);
+	exprplace_number(c, &p, *reg);
 	return 0;
 }
 
@@ -114,7 +101,7 @@ static void calculate(struct exprcode *c, enum expr_op op, const struct gotype *
 	}
 	exprcode_op2(c, codes[op][t->kind == GOTYPE_INT], a, b);
 	if (op == EXPR_ADD || op == EXPR_SUB || op == EXPR_MUL || op == EXPR_DIV || op == EXPR_SHL)
-		extend(c, t, a);
+		exprcode_extend(c, t, a);
 }
 
 /* The right operand is a constant that an operation can have in it. */
@@ -128,7 +115,7 @@ static bool calculate_const(struct exprcode *c, const struct filternode *n, uint
 		exprcode_set(c, GOPROBE_OP_MUL_I, a, value);
 	else
 		return false;
-	extend(c, n->type, a);
+	exprcode_extend(c, n->type, a);
 	return true;
 }
 
@@ -142,16 +129,16 @@ static void check_count(struct exprcode *c, const struct filternode *count, uint
 	exprcode_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
 }
 
-static int binary(struct filterjob *f, const struct filternode *n, uint8_t *reg)
+static int binary(struct exprjob *j, const struct filternode *n, uint8_t *reg)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	uint8_t r;
 
-	if (filtercode_number(f, n->l, reg))
+	if (filtercode_number(j, n->l, reg))
 		return -1;
 	if (n->r->kind == FILTERNODE_CONST && calculate_const(c, n, *reg))
 		return 0;
-	if (filtercode_number(f, n->r, &r))
+	if (filtercode_number(j, n->r, &r))
 		return -1;
 	if (n->op == EXPR_SHL || n->op == EXPR_SHR)
 		check_count(c, n->r, r);
@@ -160,30 +147,30 @@ static int binary(struct filterjob *f, const struct filternode *n, uint8_t *reg)
 	return 0;
 }
 
-static int unary(struct filterjob *f, const struct filternode *n, uint8_t *reg)
+static int unary(struct exprjob *j, const struct filternode *n, uint8_t *reg)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	uint8_t x, first = exprcode_take(c);
 
 	*reg = first;
 	/* -x is 0 - x, and ^x is -1 - x. */
 	exprcode_set(c, GOPROBE_OP_IMM, first, n->op == EXPR_XOR ? -1ULL : 0);
-	if (filtercode_number(f, n->l, &x))
+	if (filtercode_number(j, n->l, &x))
 		return -1;
 	exprcode_op2(c, GOPROBE_OP_SUB, first, x);
-	extend(c, n->type, first);
+	exprcode_extend(c, n->type, first);
 	c->reg = first + 1;
 	return 0;
 }
 
 /* 1 or 0 of what is true or false. */
-static int boolean(struct filterjob *f, const struct filternode *n, uint8_t *reg)
+static int boolean(struct exprjob *j, const struct filternode *n, uint8_t *reg)
 {
 	struct filterlabel no = { 0 }, end = { 0 };
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 
 	*reg = exprcode_take(c);
-	if (filtercode_test(f, n, false, &no))
+	if (filtercode_test(j, n, false, &no))
 		return -1;
 	exprcode_set(c, GOPROBE_OP_IMM, *reg, 1);
 	jump_always(c, &end);
@@ -194,25 +181,35 @@ static int boolean(struct filterjob *f, const struct filternode *n, uint8_t *reg
 	return 0;
 }
 
-static uint64_t constant(const struct filterconst *v)
+/* The value as a register has it; of a float its bits. */
+static uint64_t constant(const struct filternode *n)
 {
-	return v->kind == FILTERCONST_INT ? (uint64_t)v->i :
-	       v->kind == FILTERCONST_BOOL ? v->b : 0;
+	const struct filterconst *v = &n->value;
+	float f32 = (float)v->f;
+	uint32_t bits32;
+	uint64_t bits;
+
+	if (v->kind != FILTERCONST_FLOAT)
+		return v->kind == FILTERCONST_INT ? (uint64_t)v->i :
+		       v->kind == FILTERCONST_BOOL ? v->b : 0;
+	memcpy(&bits32, &f32, sizeof(bits32));
+	memcpy(&bits, &v->f, sizeof(bits));
+	return n->type->size == sizeof(f32) ? bits32 : bits;
 }
 
-static int under(struct filterjob *f, const struct filternode *n, uint8_t reg)
+static int under(struct exprjob *j, const struct filternode *n, uint8_t reg)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 
-	f->unders[f->nunders++] = (struct filter_under){ .op = c->nops, .e = n->e };
+	j->unders[j->nunders++] = (struct filter_under){ .op = c->nops, .e = n->e };
 	exprcode_set(c, GOPROBE_OP_UNDER, reg, 0);
 	return 0;
 }
 
 /* Goroutine @n itself, or one of the set of those that descend from it. */
-static int descendant(struct filterjob *f, const struct filternode *n, uint8_t reg)
+static int descendant(struct exprjob *j, const struct filternode *n, uint8_t reg)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 
 	exprcode_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_GOID);
 	exprcode_op(c, (struct goprobe_op){
@@ -223,7 +220,8 @@ static int descendant(struct filterjob *f, const struct filternode *n, uint8_t r
 	return 0;
 }
 
-bool filtercode_creator(struct exprjob *j, const struct expr *e, uint8_t reg)
+/* Who has started the goroutine: 0 without one. */
+static int creator(struct exprjob *j, const struct expr *e, uint8_t reg)
 {
 	int minor = gobin_go_minor(j->scope->bin);
 	uint32_t parent = golayout_get(minor)->g.parent;
@@ -231,51 +229,64 @@ bool filtercode_creator(struct exprjob *j, const struct expr *e, uint8_t reg)
 	if (!parent) {
 		exprjob_wrong(j, e, "Go 1.%d does not keep who has started a goroutine", minor);
 		diag_hint(j->d, "1.21 and later do");
-		return false;
+		return -1;
 	}
 	exprcode_set(&j->code, GOPROBE_OP_TASK, reg, GOPROBE_TASK_G);
 	exprcode_op(&j->code, (struct goprobe_op){
 		.code = GOPROBE_OP_JEQ_I, .a = reg, .offset = 1 });
 	exprcode_op(&j->code, (struct goprobe_op){
 		.code = GOPROBE_OP_LOAD, .a = reg, .b = reg, .size = WORD, .value = parent });
-	return true;
+	return 0;
 }
 
-int filtercode_number(struct filterjob *f, const struct filternode *n, uint8_t *reg)
+static int word(struct exprjob *j, const struct filternode *n, uint8_t reg)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 
-	if (n->kind == FILTERNODE_PLACE)
-		return load(f, n, reg);
-	if (n->kind == FILTERNODE_CONST) {
-		*reg = exprcode_take(c);
-		exprcode_set(c, GOPROBE_OP_IMM, *reg, constant(&n->value));
+	switch (n->word) {
+	case EXPRWORD_GOID:
+		exprcode_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_GOID);
+		return 0;
+	case EXPRWORD_PID:
+		exprcode_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_TGID);
+		return 0;
+	case EXPRWORD_TID:
+		exprcode_set(c, GOPROBE_OP_TASK, reg, GOPROBE_TASK_TID);
+		return 0;
+	case EXPRWORD_CREATOR:
+		return creator(j, n->e, reg);
+	case EXPRWORD_N:
+		exprcode_op2(c, GOPROBE_OP_MOVE, reg, 0);
+		return 0;
+	default:
+		exprcode_op2(c, GOPROBE_OP_DURATION, reg, 0);
 		return 0;
 	}
-	if (n->kind != FILTERNODE_UNDER && n->kind != FILTERNODE_DESCENDANT &&
-	    n->type->kind == GOTYPE_BOOL)
-		return boolean(f, n, reg);
-	if (n->kind == FILTERNODE_BINARY)
-		return binary(f, n, reg);
-	if (n->kind == FILTERNODE_UNARY)
-		return unary(f, n, reg);
-	*reg = exprcode_take(c);
+}
+
+int filtercode_number(struct exprjob *j, const struct filternode *n, uint8_t *reg)
+{
+	struct exprcode *c = &j->code;
+
 	switch (n->kind) {
-	case FILTERNODE_TASK:
-		exprcode_set(c, GOPROBE_OP_TASK, *reg, n->task);
+	case FILTERNODE_PLACE:
+		return load(j, n, reg);
+	case FILTERNODE_CONST:
+		*reg = exprcode_take(c);
+		exprcode_set(c, GOPROBE_OP_IMM, *reg, constant(n));
 		return 0;
-	case FILTERNODE_NUMBER:
-		exprcode_op2(c, GOPROBE_OP_MOVE, *reg, 0);
-		return 0;
-	case FILTERNODE_DURATION:
-		exprcode_op2(c, GOPROBE_OP_DURATION, *reg, 0);
-		return 0;
-	case FILTERNODE_CREATOR:
-		return filtercode_creator(f->j, n->e, *reg) ? 0 : -1;
+	case FILTERNODE_WORD:
+		*reg = exprcode_take(c);
+		return word(j, n, *reg);
+	case FILTERNODE_UNDER:
+		*reg = exprcode_take(c);
+		return under(j, n, *reg);
 	case FILTERNODE_DESCENDANT:
-		return descendant(f, n, *reg);
+		*reg = exprcode_take(c);
+		return descendant(j, n, *reg);
 	default:
-		return under(f, n, *reg);
+		return n->type->kind == GOTYPE_BOOL ? boolean(j, n, reg) :
+		       n->kind == FILTERNODE_BINARY ? binary(j, n, reg) : unary(j, n, reg);
 	}
 }
 
@@ -292,16 +303,16 @@ static enum expr_op opposite(enum expr_op op)
 }
 
 /* With a constant. There are < and >= only: x <= 5 is x < 6. */
-static int compare_const(struct filterjob *f, const struct filternode *n, enum expr_op op,
+static int compare_const(struct exprjob *j, const struct filternode *n, enum expr_op op,
 			 struct filterlabel *to)
 {
 	const struct gotype *t = n->l->type;
-	struct exprcode *c = &f->j->code;
-	uint64_t value = constant(&n->r->value);
+	struct exprcode *c = &j->code;
+	uint64_t value = constant(n->r);
 	bool sign = t->kind == GOTYPE_INT;
 	uint8_t reg;
 
-	if (filtercode_number(f, n->l, &reg))
+	if (filtercode_number(j, n->l, &reg))
 		return -1;
 	if (op == EXPR_LE || op == EXPR_GT) {
 		/* Only where reading can fail: see filtertype. */
@@ -319,14 +330,14 @@ static int compare_const(struct filterjob *f, const struct filternode *n, enum e
 	return 0;
 }
 
-static int compare_two(struct filterjob *f, const struct filternode *n, enum expr_op op,
+static int compare_two(struct exprjob *j, const struct filternode *n, enum expr_op op,
 		       struct filterlabel *to)
 {
 	bool sign = n->l->type->kind == GOTYPE_INT, turned = op == EXPR_GT || op == EXPR_LE;
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	uint8_t l, r;
 
-	if (filtercode_number(f, n->l, &l) || filtercode_number(f, n->r, &r))
+	if (filtercode_number(j, n->l, &l) || filtercode_number(j, n->r, &r))
 		return -1;
 	exprcode_op2(c, op == EXPR_EQ ? GOPROBE_OP_JEQ : op == EXPR_NE ? GOPROBE_OP_JNE :
 		     op == EXPR_LT || op == EXPR_GT ? (sign ? GOPROBE_OP_JSLT : GOPROBE_OP_JLT) :
@@ -335,44 +346,44 @@ static int compare_two(struct filterjob *f, const struct filternode *n, enum exp
 	return 0;
 }
 
-static int compare(struct filterjob *f, const struct filternode *n, bool want,
+static int compare(struct exprjob *j, const struct filternode *n, bool want,
 		   struct filterlabel *to)
 {
 	enum expr_op op = want ? n->op : opposite(n->op);
 
 	switch (n->l->type->kind) {
 	case GOTYPE_STRING:
-		return filtertext_test(f, n, want, to);
+		return filtertext_test(j, n, want, to);
 	case GOTYPE_FLOAT:
-		return filterfloat_test(f, n, op, want, to);
+		return filterfloat_test(j, n, op, want, to);
 	default:
-		return n->r->kind == FILTERNODE_CONST ? compare_const(f, n, op, to) :
-							compare_two(f, n, op, to);
+		return n->r->kind == FILTERNODE_CONST ? compare_const(j, n, op, to) :
+							compare_two(j, n, op, to);
 	}
 }
 
-static int logic(struct filterjob *f, const struct filternode *n, bool want,
+static int logic(struct exprjob *j, const struct filternode *n, bool want,
 		 struct filterlabel *to)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	struct filterlabel end = { 0 };
 	uint8_t first = c->reg;
 	/* The first operand alone decides if it is this. */
 	bool decides = n->op == EXPR_OR;
 
-	if (filtercode_test(f, n->l, decides, want == decides ? to : &end))
+	if (filtercode_test(j, n->l, decides, want == decides ? to : &end))
 		return -1;
 	c->reg = first;
-	if (filtercode_test(f, n->r, want, to))
+	if (filtercode_test(j, n->r, want, to))
 		return -1;
 	filtercode_here(c, &end);
 	return 0;
 }
 
-int filtercode_test(struct filterjob *f, const struct filternode *n, bool want,
+int filtercode_test(struct exprjob *j, const struct filternode *n, bool want,
 		    struct filterlabel *to)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	uint8_t reg;
 
 	switch (n->kind) {
@@ -382,14 +393,14 @@ int filtercode_test(struct filterjob *f, const struct filternode *n, bool want,
 		return 0;
 	case FILTERNODE_PREFIX:
 	case FILTERNODE_SUFFIX:
-		return filtertext_test(f, n, want, to);
+		return filtertext_test(j, n, want, to);
 	case FILTERNODE_UNARY:
-		return filtercode_test(f, n->l, !want, to);
+		return filtercode_test(j, n->l, !want, to);
 	case FILTERNODE_BINARY:
-		return n->op == EXPR_OR || n->op == EXPR_AND ? logic(f, n, want, to) :
-							       compare(f, n, want, to);
+		return n->op == EXPR_OR || n->op == EXPR_AND ? logic(j, n, want, to) :
+							       compare(j, n, want, to);
 	default:
-		if (filtercode_number(f, n, &reg))
+		if (filtercode_number(j, n, &reg))
 			return -1;
 		jump_if(c, want ? GOPROBE_OP_JNE_I : GOPROBE_OP_JEQ_I, reg, 0, to);
 		return 0;

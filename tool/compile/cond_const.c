@@ -242,7 +242,7 @@ static const char *to_float(struct filterconst *c, const struct gotype *t)
 	return isfinite(c->f) ? NULL : "does not fit into";
 }
 
-static bool has_nil(const struct gotype *t)
+bool filterconst_has_nil(const struct gotype *t)
 {
 	switch (t->kind) {
 	case GOTYPE_POINTER:
@@ -265,7 +265,7 @@ const char *filterconst_convert(struct filterconst *c, const struct gotype *t)
 		return to_whole(c, t);
 	if (t->kind == GOTYPE_FLOAT)
 		return to_float(c, t);
-	fits = c->kind == FILTERCONST_NIL ? has_nil(t) :
+	fits = c->kind == FILTERCONST_NIL ? filterconst_has_nil(t) :
 	       c->kind == FILTERCONST_STRING ? t->kind == GOTYPE_STRING :
 	       c->kind == FILTERCONST_BOOL && t->kind == GOTYPE_BOOL;
 	return fits ? NULL : "is no";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operators of conditions get types, as the Go specification has them ("Operators", "Comparison
- * operators", "Constant expressions"). What is constant, or can't be otherwise, is worked out.
+ * The types of operators, as the Go specification has them ("Operators", "Comparison operators",
+ * "Constant expressions"). Constants are folded, and so is what all values decide alike.
  */
 #include <string.h>
 
@@ -20,46 +20,71 @@ static bool same_type(const struct gotype *a, const struct gotype *b)
 	return a == b || strcmp(x, y) == 0;
 }
 
-/* Constant @n as the type of @other has it. */
-static const struct filternode *convert(struct filterjob *f, const struct filternode *n,
-					const struct filternode *other)
+/* An error about all of @e, and one about its operator; both return NULL. */
+static const struct filternode *wrong(struct exprjob *j, const struct expr *e, const char *sentence)
 {
-	const struct gotype *t = other->type;
+	exprjob_wrong_all(j, e, "%s", sentence);
+	return NULL;
+}
+
+static const struct filternode *wrong_operator(struct exprjob *j, const struct expr *e,
+					       const char *sentence)
+{
+	exprjob_wrong(j, e, "%s", sentence);
+	return NULL;
+}
+
+static const struct filternode *mixed(struct exprjob *j, const struct expr *e,
+				      const struct filternode *n, const struct expr *other,
+				      const struct gotype *t)
+{
+	exprjob_wrong_all(j, e, "'%s' is of type %s, and '%s' of type %s: Go does not mix them",
+			  exprjob_text(j, n->e), n->type->name, exprjob_text(j, other), t->name);
+	return NULL;
+}
+
+/* Constant @n as type @t has it, which is the type of @of. */
+static const struct filternode *convert(struct exprjob *j, const struct filternode *n,
+					const struct gotype *t, const struct expr *of)
+{
 	struct filterconst value = n->value;
-	const char *why = filterconst_convert(&value, t), *text, *of;
-	int len, of_len;
+	const char *why = filterconst_convert(&value, t);
 
 	if (!why)
-		return filternode_const(f, n->e, t, value);
-	text = filternode_text(f, n->e, &len);
-	of = filternode_text(f, other->e, &of_len);
-	return filternode_wrong(f, n->e, "'%.*s' %s %s, the type of '%.*s'", len, text, why,
-				t->name, of_len, of);
+		return filternode_const(j, n->e, t, value);
+	exprjob_wrong_all(j, n->e, "'%s' %s %s, the type of '%s'", exprjob_text(j, n->e), why,
+			  t->name, exprjob_text(j, of));
+	return NULL;
 }
 
-/* Operands get one type, where one has none, and must have the same. */
-static int unify(struct filterjob *f, const struct expr *e, const struct filternode **l,
+const struct filternode *filterop_assign(struct exprjob *j, const struct filternode *n,
+					 const struct gotype *t, const struct expr *to)
+{
+	if (n->type && same_type(n->type, t))
+		return n;
+	if (filternode_is_const(n))
+		return convert(j, n, t, to);
+	/* A comparison can have any type whose values are true and false. */
+	return t->kind == GOTYPE_BOOL && n->type == &filtertype_boolean ? n :
+	       mixed(j, n->e, n, to, t);
+}
+
+/* An operand without a type gets the one of the other; else both must have the same. */
+static int unify(struct exprjob *j, const struct expr *e, const struct filternode **l,
 		 const struct filternode **r)
 {
-	int len, other;
-	const char *text, *of;
-
 	if (!(*l)->type && (*r)->type)
-		*l = convert(f, *l, *r);
+		*l = convert(j, *l, (*r)->type, (*r)->e);
 	else if ((*l)->type && !(*r)->type)
-		*r = convert(f, *r, *l);
+		*r = convert(j, *r, (*l)->type, (*l)->e);
 	if (!*l || !*r)
 		return -1;
-	if (!(*l)->type || same_type((*l)->type, (*r)->type))
-		return 0;
-	text = filternode_text(f, (*l)->e, &len);
-	of = filternode_text(f, (*r)->e, &other);
-	filternode_wrong(f, e, "'%.*s' is of type %s, and '%.*s' of type %s: Go does not mix them",
-			 len, text, (*l)->type->name, other, of, (*r)->type->name);
-	return -1;
+	if ((*l)->type && !same_type((*l)->type, (*r)->type))
+		return mixed(j, e, *l, (*r)->e, (*r)->type) ? 0 : -1;
+	return 0;
 }
 
-static const struct filternode *fold(struct filterjob *f, const struct expr *e,
+static const struct filternode *fold(struct exprjob *j, const struct expr *e,
 				     const struct filternode *l, const struct filternode *r)
 {
 	const struct gotype *type = l->type ? l->type : r ? r->type : NULL;
@@ -67,19 +92,21 @@ static const struct filternode *fold(struct filterjob *f, const struct expr *e,
 	const char *why = filterconst_fold(e->op, &l->value, r ? &r->value : NULL, &value);
 
 	if (why)
-		return filternode_wrong_operator(f, e, why);
+		return wrong_operator(j, e, why);
 	if (value.kind == FILTERCONST_BOOL)
 		type = NULL;
-	if (type && filterconst_convert(&value, type))
-		return filternode_wrong(f, e, "this constant does not fit into %s", type->name);
-	return filternode_const(f, e, type, value);
+	if (type && filterconst_convert(&value, type)) {
+		exprjob_wrong_all(j, e, "this constant does not fit into %s", type->name);
+		return NULL;
+	}
+	return filternode_const(j, e, type, value);
 }
 
-static struct filternode *binary(struct filterjob *f, const struct expr *e,
+static struct filternode *binary(struct exprjob *j, const struct expr *e,
 				 const struct filternode *l, const struct filternode *r,
 				 const struct gotype *type)
 {
-	struct filternode *n = filternode_make(f, FILTERNODE_BINARY, e, type);
+	struct filternode *n = filternode_make(j, FILTERNODE_BINARY, e, type);
 
 	if (n) {
 		n->op = e->op;
@@ -90,23 +117,24 @@ static struct filternode *binary(struct filterjob *f, const struct expr *e,
 	return n;
 }
 
-static const struct filternode *type_logic(struct filterjob *f, const struct expr *e,
+static const struct filternode *type_logic(struct exprjob *j, const struct expr *e,
 					   const struct filternode *l, const struct filternode *r)
 {
 	bool decides = e->op == EXPR_OR;
 	const struct filternode *bad = filternode_is_bool(l) ? r : l;
 
-	if (!filternode_is_bool(l) || !filternode_is_bool(r))
-		return filternode_wrong(f, bad->e, "'%.*s' is neither true nor false",
-					(int)bad->e->len,
-			     f->j->text + bad->e->at);
+	if (!filternode_is_bool(l) || !filternode_is_bool(r)) {
+		exprjob_wrong_all(j, bad->e, "'%s' is neither true nor false",
+				  exprjob_text(j, bad->e));
+		return NULL;
+	}
 	if (filternode_is_const(l))
-		return l->value.b == decides ? filternode_bool(f, e, decides) : r;
+		return l->value.b == decides ? filternode_bool(j, e, decides) : r;
 	if (filternode_is_const(r) && r->value.b != decides)
 		return l;
 	if (filternode_is_const(r) && l->pure)
-		return filternode_bool(f, e, decides);
-	return binary(f, e, l, r, &filtertype_boolean);
+		return filternode_bool(j, e, decides);
+	return binary(j, e, l, r, &filtertype_boolean);
 }
 
 static const char only_nil[] =
@@ -158,7 +186,7 @@ static enum expr_op mirrored(enum expr_op op)
 	       op == EXPR_LE ? EXPR_GE : op == EXPR_GE ? EXPR_LE : op;
 }
 
-static const struct filternode *type_comparison(struct filterjob *f, const struct expr *e,
+static const struct filternode *type_comparison(struct exprjob *j, const struct expr *e,
 						const struct filternode *l,
 						const struct filternode *r)
 {
@@ -166,14 +194,14 @@ static const struct filternode *type_comparison(struct filterjob *f, const struc
 	const char *why;
 	int sure;
 
-	if (unify(f, e, &l, &r))
+	if (unify(j, e, &l, &r))
 		return NULL;
 	if (filternode_is_const(l) && filternode_is_const(r))
-		return fold(f, e, l, r);
+		return fold(j, e, l, r);
 	why = why_not_compared(l->type, e->op, filternode_is_const(l) || filternode_is_const(r));
 	if (why)
-		return filternode_wrong_operator(f, e, why);
-	n = binary(f, e, filternode_is_const(l) ? r : l, filternode_is_const(l) ? l : r,
+		return wrong_operator(j, e, why);
+	n = binary(j, e, filternode_is_const(l) ? r : l, filternode_is_const(l) ? l : r,
 		   &filtertype_boolean);
 	if (!n)
 		return NULL;
@@ -183,9 +211,9 @@ static const struct filternode *type_comparison(struct filterjob *f, const struc
 	if (!filternode_is_const(n->r))
 		return n;
 	if (n->r->value.kind == FILTERCONST_STRING && n->r->value.n > FILTER_STRING_MAX)
-		return filternode_too_long(f, n->r->e);
+		return filtertype_too_long(j, n->r->e);
 	sure = certain(n->l, n->op, &n->r->value);
-	return sure ? filternode_bool(f, e, sure > 0) : n;
+	return sure ? filternode_bool(j, e, sure > 0) : n;
 }
 
 static bool is_whole(const struct filternode *n)
@@ -194,95 +222,95 @@ static bool is_whole(const struct filternode *n)
 	       filternode_is_const(n) && n->value.kind == FILTERCONST_INT;
 }
 
-static const struct filternode *type_shift(struct filterjob *f, const struct expr *e,
+static const struct filternode *type_shift(struct exprjob *j, const struct expr *e,
 					   const struct filternode *l, const struct filternode *r)
 {
 	struct filternode *n;
 
 	if (!is_whole(l) || !is_whole(r))
-		return filternode_wrong_operator(f, e,
+		return wrong_operator(j, e,
 						 "only whole numbers can be shifted, and by whole numbers");
 	if (filternode_is_const(r) && r->value.i < 0)
-		return filternode_wrong(f, r->e, "nothing can be shifted by a negative number");
+		return wrong(j, r->e, "nothing can be shifted by a negative number");
 	if (filternode_is_const(l) && filternode_is_const(r))
-		return fold(f, e, l, r);
+		return fold(j, e, l, r);
 	if (!l->type)
-		return filternode_wrong(f, l->e, "it is not clear which type this constant has");
+		return wrong(j, l->e, "it is not clear which type this constant has");
 	if (filternode_is_const(r) && r->value.i > UINT64_MAX)
-		return filternode_wrong(f, r->e, "the count of a shift must fit into uint64");
-	n = binary(f, e, l, r, l->type);
+		return wrong(j, r->e, "the count of a shift must fit into uint64");
+	n = binary(j, e, l, r, l->type);
 	if (n)
 		n->pure = n->pure && (filternode_is_const(r) || r->type->kind == GOTYPE_UINT);
 	return n;
 }
 
-static const struct filternode *type_arithmetic(struct filterjob *f, const struct expr *e,
+static const struct filternode *type_arithmetic(struct exprjob *j, const struct expr *e,
 						const struct filternode *l,
 						const struct filternode *r)
 {
 	bool divides = e->op == EXPR_DIV || e->op == EXPR_MOD;
 	struct filternode *n;
 
-	if (unify(f, e, &l, &r))
+	if (unify(j, e, &l, &r))
 		return NULL;
 	if (filternode_is_const(l) && filternode_is_const(r))
-		return fold(f, e, l, r);
+		return fold(j, e, l, r);
 	if (!filtertype_is_whole(l->type))
-		return filternode_wrong_operator(f, e, l->type->kind == GOTYPE_FLOAT ?
+		return wrong_operator(j, e, l->type->kind == GOTYPE_FLOAT ?
 				      "floats can be compared in a condition, and nothing else" :
 				      "this operator is for numbers only");
 	if (divides && filternode_is_const(r) && !r->value.i)
-		return filternode_wrong(f, r->e, "this divides by 0");
-	n = binary(f, e, l, r, l->type);
+		return wrong(j, r->e, "this divides by 0");
+	n = binary(j, e, l, r, l->type);
 	if (n)
 		n->pure = n->pure && (!divides || filternode_is_const(r));
 	return n;
 }
 
-const struct filternode *filterop_binary(struct filterjob *f, const struct expr *e)
+const struct filternode *filterop_binary(struct exprjob *j, const struct expr *e)
 {
-	const struct filternode *l = filtertype_make(f, e->x), *r;
+	const struct filternode *l = filtertype_make(j, e->x), *r;
 
 	if (!l)
 		return NULL;
-	r = filtertype_make(f, e->index);
+	r = filtertype_make(j, e->index);
 	if (!r)
 		return NULL;
 	switch (e->op) {
 	case EXPR_OR:
 	case EXPR_AND:
-		return type_logic(f, e, l, r);
+		return type_logic(j, e, l, r);
 	case EXPR_EQ:
 	case EXPR_NE:
 	case EXPR_LT:
 	case EXPR_LE:
 	case EXPR_GT:
 	case EXPR_GE:
-		return type_comparison(f, e, l, r);
+		return type_comparison(j, e, l, r);
 	case EXPR_SHL:
 	case EXPR_SHR:
-		return type_shift(f, e, l, r);
+		return type_shift(j, e, l, r);
 	default:
-		return type_arithmetic(f, e, l, r);
+		return type_arithmetic(j, e, l, r);
 	}
 }
 
-const struct filternode *filterop_unary(struct filterjob *f, const struct expr *e)
+const struct filternode *filterop_unary(struct exprjob *j, const struct expr *e)
 {
-	const struct filternode *x = filtertype_make(f, e->x);
+	const struct filternode *x = filtertype_make(j, e->x);
 	struct filternode *n;
 
 	if (!x)
 		return NULL;
 	if (filternode_is_const(x))
-		return fold(f, e, x, NULL);
+		return fold(j, e, x, NULL);
 	if (e->op == EXPR_NOT ? !filternode_is_bool(x) : !is_whole(x))
-		return filternode_wrong_operator(f, e, e->op == EXPR_NOT ?
+		return wrong_operator(j, e, e->op == EXPR_NOT ?
 				      "'!' is for what is true or false" :
 				      "this operator is for whole numbers only");
 	if (e->op == EXPR_PLUS)
 		return x;
-	n = filternode_make(f, FILTERNODE_UNARY, e, x->type);
+	n = filternode_make(j, FILTERNODE_UNARY, e, x->type);
 	if (n) {
 		n->op = e->op;
 		n->l = x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Conditions on strings and floats, to operations. */
+/* From tests of strings and floats to operations. */
 #include <string.h>
 
 #include "compile/cond_tree.h"
@@ -21,11 +21,11 @@ struct text {
 };
 
 /* The length is loaded, the address is not: often the length is enough. */
-static int begin(struct filterjob *f, const struct filternode *n, struct text *t)
+static int begin(struct exprjob *j, const struct filternode *n, struct text *t)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 
-	if (filtercode_place(f, n, &t->place))
+	if (filtercode_place(j, n, &t->place))
 		return -1;
 	t->len = exprcode_take(c);
 	t->p = exprcode_take(c);
@@ -93,15 +93,15 @@ static void jump_len(struct exprcode *c, uint8_t code, uint8_t len, uint64_t n,
 }
 
 /* @n is text of @s, @len bytes: all of it, or its beginning, or its end. */
-static int compare_const(struct filterjob *f, const struct filternode *n,
+static int compare_const(struct exprjob *j, const struct filternode *n,
 			 const struct filterconst *s, enum filternode_kind kind,
 			 struct filterlabel *differs)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	uint64_t from = 0;
 	struct text t;
 
-	if (begin(f, n, &t))
+	if (begin(j, n, &t))
 		return -1;
 	if (kind == FILTERNODE_BINARY)
 		jump_len(c, GOPROBE_OP_JNE_I, t.len, s->n, differs);
@@ -118,14 +118,14 @@ static int compare_const(struct filterjob *f, const struct filternode *n,
 	return 0;
 }
 
-static int compare_two(struct filterjob *f, const struct filternode *n,
+static int compare_two(struct exprjob *j, const struct filternode *n,
 		       struct filterlabel *differs)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	struct filterlabel same = { 0 };
 	struct text l, r;
 
-	if (begin(f, n->l, &l) || begin(f, n->r, &r))
+	if (begin(j, n->l, &l) || begin(j, n->r, &r))
 		return -1;
 	exprcode_op2(c, GOPROBE_OP_JNE, l.len, r.len);
 	filtercode_jump(c, differs);
@@ -145,7 +145,7 @@ static int compare_two(struct filterjob *f, const struct filternode *n,
 	return 0;
 }
 
-int filtertext_test(struct filterjob *f, const struct filternode *n, bool want,
+int filtertext_test(struct exprjob *j, const struct filternode *n, bool want,
 		    struct filterlabel *to)
 {
 	bool affix = n->kind != FILTERNODE_BINARY;
@@ -156,75 +156,41 @@ int filtertext_test(struct filterjob *f, const struct filternode *n, bool want,
 	if (!affix && n->op == EXPR_NE)
 		want = !want;
 	if (affix || n->r->kind == FILTERNODE_CONST)
-		err = compare_const(f, n->l, affix ? &n->value : &n->r->value, n->kind,
+		err = compare_const(j, n->l, affix ? &n->value : &n->r->value, n->kind,
 				    want ? &differs : to);
 	else
-		err = compare_two(f, n, want ? &differs : to);
+		err = compare_two(j, n, want ? &differs : to);
 	if (!err)
-		decide(&f->j->code, want, to, &differs);
+		decide(&j->code, want, to, &differs);
 	return err;
 }
 
 /* --- floats --------------------------------------------------------------------------- */
 
-/* Its bits in a register. */
-int filterfloat_bits(struct filterjob *f, const struct filternode *n, const struct gotype *t,
-		     uint8_t *reg)
-{
-	struct exprcode *c = &f->j->code;
-	const struct goabi_part *part;
-	uint8_t first = c->reg;
-	struct exprplace p;
-
-	if (n->kind == FILTERNODE_CONST) {
-		float f32 = (float)n->value.f;
-		uint32_t bits32;
-		uint64_t bits;
-
-		memcpy(&bits, &n->value.f, sizeof(bits));
-		memcpy(&bits32, &f32, sizeof(bits32));
-		*reg = exprcode_take(c);
-		exprcode_set(c, GOPROBE_OP_IMM, *reg, t->size == sizeof(f32) ? bits32 : bits);
-		return 0;
-	}
-	if (filtercode_place(f, n, &p))
-		return -1;
-	c->reg = first;
-	*reg = exprcode_take(c);
-	part = p.kind == EXPRPLACE_PARTS ? exprplace_register(&p, p.at) : NULL;
-	if (part && part->is_float)
-		exprcode_op(c, (struct goprobe_op){
-			.code = GOPROBE_OP_FLOAT, .a = *reg, .b = part->reg,
-			.size = (uint32_t)t->size });
-	else
-		exprplace_load(c, &p, 0, (uint32_t)t->size, *reg);
-	return 0;
-}
-
 /* Its order in a register; what is no number (NaN) goes to @nan. */
-static int load_order(struct filterjob *f, const struct filternode *n, const struct gotype *t,
+static int load_order(struct exprjob *j, const struct filternode *n, const struct gotype *t,
 		      uint8_t *reg, struct filterlabel *nan)
 {
-	if (filterfloat_bits(f, n, t, reg))
+	if (filtercode_number(j, n, reg))
 		return -1;
-	exprcode_op(&f->j->code, (struct goprobe_op){
+	exprcode_op(&j->code, (struct goprobe_op){
 		.code = GOPROBE_OP_ORDER, .a = *reg, .b = *reg, .size = (uint32_t)t->size });
-	filtercode_jump(&f->j->code, nan);
+	filtercode_jump(&j->code, nan);
 	return 0;
 }
 
-int filterfloat_test(struct filterjob *f, const struct filternode *n, enum expr_op op, bool want,
+int filterfloat_test(struct exprjob *j, const struct filternode *n, enum expr_op op, bool want,
 		     struct filterlabel *to)
 {
 	const struct gotype *t = n->l->type;
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	struct filterlabel end = { 0 };
 	bool turned = op == EXPR_GT || op == EXPR_LE;
 	/* Of NaN nothing holds but "!=". */
 	struct filterlabel *nan = (n->op == EXPR_NE) == want ? to : &end;
 	uint8_t l, r;
 
-	if (load_order(f, n->l, t, &l, nan) || load_order(f, n->r, t, &r, nan))
+	if (load_order(j, n->l, t, &l, nan) || load_order(j, n->r, t, &r, nan))
 		return -1;
 	exprcode_op2(c, op == EXPR_EQ ? GOPROBE_OP_JEQ : op == EXPR_NE ? GOPROBE_OP_JNE :
 		     op == EXPR_LT || op == EXPR_GT ? GOPROBE_OP_JSLT : GOPROBE_OP_JSGE,

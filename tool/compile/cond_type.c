@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Conditions get types: operands, and the words that only conditions have. */
+/* The types of operands, and the words for the context of a call. */
 #include <string.h>
 
 #include "compile/cond_tree.h"
@@ -14,127 +14,147 @@ static const struct gotype duration_type = {
 
 /* --- words --------------------------------------------------------------------------- */
 
-bool filtertype_is_word(const struct exprjob *j, const struct expr *e, const char *word)
+static const struct {
+	const char *name;
+	unsigned int needs;
+} words[] = {
+	[EXPRWORD_NONE] = { "", 0 },
+	[EXPRWORD_GOID] = { "goid", EXPR_NEEDS_GOROUTINE },
+	[EXPRWORD_PID] = { "pid", EXPR_NEEDS_GOROUTINE },
+	[EXPRWORD_TID] = { "tid", EXPR_NEEDS_GOROUTINE },
+	[EXPRWORD_CREATOR] = { "creator", EXPR_NEEDS_GOROUTINE },
+	[EXPRWORD_N] = { "n", EXPR_NEEDS_NUMBER },
+	[EXPRWORD_DURATION] = { "duration", EXPR_NEEDS_DURATION },
+	[EXPRWORD_PANICKED] = { "panicked", EXPR_NEEDS_PANICKED },
+	[EXPRWORD_NIL] = { "nil", 0 },
+	[EXPRWORD_TRUE] = { "true", 0 },
+	[EXPRWORD_FALSE] = { "false", 0 },
+};
+
+enum exprword exprword_of(const struct exprjob *j, const struct expr *e)
 {
-	/* A moment has no duration, and is no call that ends. */
-	if (j->scope->at && (strcmp(word, "duration") == 0 || strcmp(word, "panicked") == 0))
-		return false;
-	return e->kind == EXPR_NAME && strcmp(e->s, word) == 0 &&
-	       !exprname_is_param(j, word, false) && !exprname_is_param(j, word, true);
+	size_t i = e->kind == EXPR_NAME ? sizeof(words) / sizeof(*words) - 1 : 0;
+
+	while (i && strcmp(words[i].name, e->s) != 0)
+		i--;
+	if (!i || exprname_is_param(j, e->s, false) || exprname_is_param(j, e->s, true))
+		return EXPRWORD_NONE;
+	/* An instruction takes no time, and is no call that ends. */
+	return j->scope->at && (i == EXPRWORD_DURATION || i == EXPRWORD_PANICKED) ?
+	       EXPRWORD_NONE : (enum exprword)i;
 }
 
-/* A word that conditions know. *@known is false if it is another one. */
-static const struct filternode *type_word(struct filterjob *f, const struct expr *e, bool *known)
+static unsigned int needs_of_name(const struct exprjob *j, const struct expr *e)
 {
-	static const struct {
-		const char *word;
-		enum goprobe_task task;
-	} tasks[] = {
-		{ "goid", GOPROBE_TASK_GOID }, { "tid", GOPROBE_TASK_TID },
-		{ "pid", GOPROBE_TASK_TGID },
-	};
+	return exprname_is_param(j, e->s, false) ? EXPR_NEEDS_PARAM :
+	       exprname_is_param(j, e->s, true) ? EXPR_NEEDS_RESULT :
+	       words[exprword_of(j, e)].needs;
+}
+
+unsigned int exprword_needs(const struct exprjob *j, const struct expr *e)
+{
+	unsigned int needs = e->kind == EXPR_UNDER || e->kind == EXPR_DESCENDANT ?
+			     EXPR_NEEDS_CALLS : e->kind == EXPR_LABEL ? EXPR_NEEDS_GOROUTINE : 0;
+
+	if (e->kind == EXPR_NAME)
+		return needs_of_name(j, e);
+	/* A name before a dot is no word, but may be a package. */
+	if (e->x && e->kind == EXPR_FIELD && e->x->kind == EXPR_NAME)
+		needs |= needs_of_name(j, e->x) & (EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT);
+	else if (e->x)
+		needs |= exprword_needs(j, e->x);
+	return e->index ? needs | exprword_needs(j, e->index) : needs;
+}
+
+static const struct filternode *type_word(struct exprjob *j, const struct expr *e,
+					  enum exprword word)
+{
 	struct filternode *n;
 
-	*known = true;
-	for (size_t i = 0; i < sizeof(tasks) / sizeof(*tasks); i++) {
-		if (!filtertype_is_word(f->j, e, tasks[i].word))
-			continue;
-		n = filternode_make(f, FILTERNODE_TASK, e, &exprjob_int);
+	switch (word) {
+	case EXPRWORD_NIL:
+		return filternode_const(j, e, NULL,
+					(struct filterconst){ .kind = FILTERCONST_NIL });
+	case EXPRWORD_TRUE:
+	case EXPRWORD_FALSE:
+		return filternode_bool(j, e, word == EXPRWORD_TRUE);
+	case EXPRWORD_PANICKED:
+		/* A call that a panic ends is decided then: filter_pair.unwound. */
+		return filternode_bool(j, e, false);
+	default:
+		n = filternode_make(j, FILTERNODE_WORD, e, word == EXPRWORD_DURATION ?
+				    &duration_type : &exprjob_int);
 		if (n)
-			n->task = tasks[i].task;
+			n->word = word;
 		return n;
 	}
-	if (filtertype_is_word(f->j, e, "n"))
-		return filternode_make(f, FILTERNODE_NUMBER, e, &exprjob_int);
-	if (filtertype_is_word(f->j, e, "creator"))
-		return filternode_make(f, FILTERNODE_CREATOR, e, &exprjob_int);
-	/* What a panic ends is decided when that happens: filter_pair.unwound. */
-	if (filtertype_is_word(f->j, e, "panicked"))
-		return filternode_bool(f, e, false);
-	if (filtertype_is_word(f->j, e, "duration"))
-		return filternode_make(f, FILTERNODE_DURATION, e, &duration_type);
-	if (filtertype_is_word(f->j, e, "nil"))
-		return filternode_const(f, e, NULL,
-					(struct filterconst){ .kind = FILTERCONST_NIL });
-	if (filtertype_is_word(f->j, e, "true") || filtertype_is_word(f->j, e, "false"))
-		return filternode_bool(f, e, e->s[0] == 't');
-	*known = false;
-	return NULL;
 }
 
 /* --- operands ------------------------------------------------------------------------- */
 
-static const struct filternode *found_later(struct filterjob *f, const struct expr *e)
+/* The type of a capture expression. Its operations are made later: see filtercode. */
+static const struct filternode *type_place(struct exprjob *j, const struct expr *e)
 {
-	int len;
-	const char *text = filternode_text(f, e, &len);
-
-	filternode_wrong(f, e,
-			 "'%.*s' is found by goprobectl, after the call: too late for a condition",
-			 len, text);
-	diag_hint(f->j->d,
-		  "entries of maps and elements of channels can only be shown; what an interface holds needs its type, as in x.(T)");
-	return NULL;
-}
-
-/* A capture expression. Its operations are made when all types are known: see filtercode. */
-static const struct filternode *type_place(struct filterjob *f, const struct expr *e)
-{
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	size_t nops = c->nops;
 	struct exprplace p;
 	struct filternode *n;
 
-	c->reg = f->base;
+	c->reg = j->base;
 	c->nowhere = false;
-	f->j->unavailable = NULL;
-	if (exprjob_compile(f->j, e, &p))
+	j->unavailable = NULL;
+	if (exprjob_compile(j, e, &p))
 		return NULL;
-	if (p.steps.n)
-		return found_later(f, e);
-	if (!f->j->unavailable && f->j->scope->at && (c->nowhere || !exprplace_is_whole(&p)))
-		f->j->unavailable = goscope_nowhere;
-	if (f->j->unavailable)
-		return filternode_wrong(f, e, "'%.*s' can't be had: %s", (int)e->len,
-					f->j->text + e->at,
-			     f->j->unavailable);
+	if (p.steps.n) {
+		exprjob_wrong_all(j, e,
+				  "'%s' is found by goprobectl, after the call: too late for a condition or a key",
+				  exprjob_text(j, e));
+		diag_hint(j->d,
+			  "entries of maps and elements of channels can only be shown; what an interface holds needs its type, as in x.(T)");
+		return NULL;
+	}
+	if (!j->unavailable && j->scope->at && (c->nowhere || !exprplace_is_whole(&p)))
+		j->unavailable = goscope_nowhere;
+	if (j->unavailable) {
+		exprjob_wrong_all(j, e, "'%s' is not available: %s", exprjob_text(j, e),
+				  j->unavailable);
+		return NULL;
+	}
 	if (p.kind == EXPRPLACE_CONSTANT)
-		return filternode_const(f, e, p.type, (struct filterconst){
+		return filternode_const(j, e, p.type, (struct filterconst){
 			.kind = FILTERCONST_INT, .i = (__int128)p.at });
-	n = filternode_make(f, FILTERNODE_PLACE, e, p.type);
+	n = filternode_make(j, FILTERNODE_PLACE, e, p.type);
 	if (n)
 		n->pure = c->nops == nops && p.kind != EXPRPLACE_STATIC;
 	c->nops = nops;
 	return n;
 }
 
-static const struct filternode *type_under(struct filterjob *f, const struct expr *e)
-{
-	return filternode_make(f, FILTERNODE_UNDER, e, &filtertype_boolean);
-}
-
 /* The module keeps one set. */
-static const struct filternode *type_descendant(struct filterjob *f, const struct expr *e)
+static const struct filternode *type_descendant(struct exprjob *j, const struct expr *e)
 {
-	if (f->descendant && f->descendant->number != e->number)
-		return filternode_wrong(f, e, "only the descendants of one goroutine can be followed");
-	f->descendant = e;
-	return filternode_make(f, FILTERNODE_DESCENDANT, e, &filtertype_boolean);
+	if (j->descendant && j->descendant->number != e->number) {
+		exprjob_wrong_all(j, e, "only the descendants of one goroutine can be followed");
+		return NULL;
+	}
+	j->descendant = e;
+	return filternode_make(j, FILTERNODE_DESCENDANT, e, &filtertype_boolean);
 }
 
-static const struct filternode *type_affix(struct filterjob *f, const struct expr *e)
+static const struct filternode *type_affix(struct exprjob *j, const struct expr *e)
 {
-	const struct filternode *x = filtertype_make(f, e->x);
+	const struct filternode *x = filtertype_make(j, e->x);
 	struct filternode *n;
 
 	if (!x)
 		return NULL;
-	if (!x->type || x->type->kind != GOTYPE_STRING)
-		return filternode_wrong(f, e->x, "'%.*s' is no string", (int)e->x->len,
-					f->j->text + e->x->at);
+	if (!x->type || x->type->kind != GOTYPE_STRING) {
+		exprjob_wrong_all(j, e->x, "'%s' is no string", exprjob_text(j, e->x));
+		return NULL;
+	}
 	if (e->n > FILTER_STRING_MAX)
-		return filternode_too_long(f, e);
-	n = filternode_make(f, e->kind == EXPR_PREFIX ? FILTERNODE_PREFIX : FILTERNODE_SUFFIX, e,
+		return filtertype_too_long(j, e);
+	n = filternode_make(j, e->kind == EXPR_PREFIX ? FILTERNODE_PREFIX : FILTERNODE_SUFFIX, e,
 			    &filtertype_boolean);
 	if (n) {
 		n->l = x;
@@ -144,51 +164,51 @@ static const struct filternode *type_affix(struct filterjob *f, const struct exp
 	return n;
 }
 
+const struct filternode *filtertype_too_long(struct exprjob *j, const struct expr *e)
+{
+	exprjob_wrong_all(j, e, "a string in a condition has %d bytes at most", FILTER_STRING_MAX);
+	return NULL;
+}
+
 /* --- expressions ---------------------------------------------------------------- */
 
-const struct filternode *filtertype_make(struct filterjob *f, const struct expr *e)
+const struct filternode *filtertype_make(struct exprjob *j, const struct expr *e)
 {
-	const struct filternode *n;
+	enum exprword word = exprword_of(j, e);
 	struct filterconst value;
-	bool known;
 
 	switch (e->kind) {
 	case EXPR_NUMBER:
 	case EXPR_DURATION:
 	case EXPR_FLOAT:
 	case EXPR_STRING:
-		return filterconst_of(e, &value) ? filternode_const(f, e, NULL, value) : NULL;
+		return filterconst_of(e, &value) ? filternode_const(j, e, NULL, value) : NULL;
 	case EXPR_BINARY:
-		return filterop_binary(f, e);
+		return filterop_binary(j, e);
 	case EXPR_UNARY:
-		return filterop_unary(f, e);
+		return filterop_unary(j, e);
 	case EXPR_PREFIX:
 	case EXPR_SUFFIX:
-		return type_affix(f, e);
+		return type_affix(j, e);
 	case EXPR_UNDER:
-		return type_under(f, e);
+		return filternode_make(j, FILTERNODE_UNDER, e, &filtertype_boolean);
 	case EXPR_DESCENDANT:
-		return type_descendant(f, e);
+		return type_descendant(j, e);
 	default:
-		n = type_word(f, e, &known);
-		return known ? n : type_place(f, e);
+		return word ? type_word(j, e, word) : type_place(j, e);
 	}
 }
 
-const struct filternode *filtertype_bool(struct filterjob *f, const struct expr *e)
+const struct filternode *filtertype_bool(struct exprjob *j, const struct expr *e)
 {
-	const struct filternode *n = filtertype_make(f, e);
-	int len;
-	const char *text;
+	const struct filternode *n = filtertype_make(j, e);
 
 	if (!n || filternode_is_bool(n))
 		return n;
-	text = filternode_text(f, e, &len);
 	if (n->type)
-		filternode_wrong(f, e, "'%.*s' is of type %s, and a condition is true or false",
-				 len, text,
-		      n->type->name);
+		exprjob_wrong_all(j, e, "'%s' is of type %s, and a condition is true or false",
+				  exprjob_text(j, e), n->type->name);
 	else
-		filternode_wrong(f, e, "'%.*s' is neither true nor false", len, text);
+		exprjob_wrong_all(j, e, "'%s' is neither true nor false", exprjob_text(j, e));
 	return NULL;
 }

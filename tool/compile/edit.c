@@ -4,55 +4,43 @@
  * record has, which are shown: what was there, and what it becomes.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "compile/edit_tree.h"
 
-static int too_long(const struct exprjob *j, const struct expr *e)
+static int too_long(struct exprjob *j, const struct expr *e)
 {
-	diag_set(j->d, "this takes more steps than the module does");
-	diag_span(j->d, j->text, e->at, e->len);
-	return -1;
-}
-
-static void *keep(struct arena *mem, const void *v, size_t n, size_t size)
-{
-	void *copy = arena_array(mem, n + 1, size);
-
-	if (copy && n)
-		memcpy(copy, v, n * size);
-	return copy;
+	return exprjob_wrong_all(j, e, "this takes more steps than the module does");
 }
 
 /* --- for the module --------------------------------------------------------------------- */
 
-static int compile_set(struct filterjob *f, const struct editvalue *v)
+static int compile_set(struct exprjob *j, const struct editvalue *v)
 {
 	struct editword words[EDITWORDS_MAX];
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	size_t n;
 
 	c->reg = 0;
-	if (editcode_words(f, v, words, &n) || editcode_set(f, v, words, n))
+	if (editcode_words(j, v, words, &n) || editcode_set(j, v, words, n))
 		return -1;
-	return c->full ? too_long(f->j, v->to) : 0;
+	return c->full ? too_long(j, v->to) : 0;
 }
 
-static int compile_program(struct filterjob *f, const struct editexpr *from,
+static int compile_program(struct exprjob *j, const struct editexpr *from,
 			   const struct editvalue *v, struct edit *ret)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 
 	c->nops = 0;
 	for (size_t i = 0; i < from->n; i++)
-		if (compile_set(f, &v[i]))
+		if (compile_set(j, &v[i]))
 			return -1;
 	if (from->delay)
 		exprcode_set(c, GOPROBE_OP_DELAY, 0, from->delay);
-	ret->ops = keep(f->j->scope->mem, c->ops, c->nops, sizeof(*c->ops));
+	ret->ops = exprjob_keep(j, c->ops, c->nops, sizeof(*c->ops));
 	ret->nops = c->nops;
 	ret->delay = from->delay;
-	return ret->ops ? 0 : exprjob_no_memory(f->j);
+	return ret->ops ? 0 : -1;
 }
 
 /* --- to be shown ------------------------------------------------------------------------- */
@@ -68,12 +56,12 @@ static uint32_t reserve(struct exprcode *c, const struct gotype *t)
 	return at;
 }
 
-static int show_was(struct filterjob *f, const struct editvalue *v, struct plan_value *to)
+static int show_was(struct exprjob *j, const struct editvalue *v, struct plan_value *to)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	struct exprplace p;
 
-	if (exprjob_compile(f->j, v->to, &p))
+	if (exprjob_compile(j, v->to, &p))
 		return -1;
 	to->stack = p.kind == EXPRPLACE_STACK || p.kind == EXPRPLACE_STATIC;
 	if (!exprplace_store(c, &p, &to->offset))
@@ -81,13 +69,13 @@ static int show_was(struct filterjob *f, const struct editvalue *v, struct plan_
 	return 0;
 }
 
-static int show_is(struct filterjob *f, const struct editvalue *v, struct plan_value *to)
+static int show_is(struct exprjob *j, const struct editvalue *v, struct plan_value *to)
 {
 	struct editword words[EDITWORDS_MAX];
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	size_t n;
 
-	if (editcode_words(f, v, words, &n))
+	if (editcode_words(j, v, words, &n))
 		return -1;
 	to->offset = reserve(c, v->type);
 	if (to->offset == UINT32_MAX) {
@@ -103,89 +91,71 @@ static int show_is(struct filterjob *f, const struct editvalue *v, struct plan_v
 }
 
 /* Item @i of the capture: a program of its own, that can fail alone. */
-static int show_item(struct filterjob *f, const struct editvalue *v, size_t i,
-		     int (*make)(struct filterjob *f, const struct editvalue *v,
+static int show_item(struct exprjob *j, const struct editvalue *v, size_t i,
+		     int (*make)(struct exprjob *j, const struct editvalue *v,
 				 struct plan_value *to), struct plan_value *to)
 {
-	struct exprcode *c = &f->j->code;
-	size_t first = c->nops, pieces = c->npieces;
+	struct exprjob_item item = exprjob_begin_item(j, i);
+	const struct exprcode *c = &j->code;
 
 	to->type = v->type;
-	c->reg = 0;
-	exprcode_set(c, GOPROBE_OP_TRY, 0, i);
-	if (make(f, v, to))
+	if (make(j, v, to))
 		return -1;
 	if (c->full)
-		return too_long(f->j, v->to);
-	/* Not all that a condition can do, a record can. */
-	for (size_t k = first; f->j->scope->fn && k < c->nops; k++)
+		return too_long(j, v->to);
+	/* A record's program has fewer operations than a filter's. */
+	for (size_t k = item.op; j->scope->fn && k < c->nops; k++)
 		if (c->ops[k].code > GOPROBE_OP_END)
 			to->unavailable = "not worked out twice";
-	if (to->unavailable) {
-		c->nops = first;
-		c->npieces = pieces;
-	} else if (c->nops == first + 1) {
-		c->nops = first;
-	} else {
-		c->ops[first].offset = (uint32_t)(c->nops - first - 1);
-	}
+	exprjob_end_item(j, item, to);
 	return 0;
 }
 
-static int compile_show(struct filterjob *f, const struct editvalue *v, size_t n,
+static int compile_show(struct exprjob *j, const struct editvalue *v, size_t n,
 			struct edit *ret)
 {
-	struct arena *mem = f->j->scope->mem;
+	struct arena *mem = j->scope->mem;
 	struct edit_set *sets = arena_array(mem, n + 1, sizeof(*sets));
 	struct plan_value *values = arena_array(mem, 2 * n + 1, sizeof(*values));
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 
 	if (!sets || !values)
-		return exprjob_no_memory(f->j);
+		return exprjob_no_memory(j);
 	c->nops = 0;
 	c->npieces = 0;
 	c->size = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct plan_value *was = &values[2 * i], *is = was + 1;
-		const char *name = expr_text(mem, f->j->text, v[i].to);
+		const char *name = expr_text(mem, j->text, v[i].to);
 
 		if (!name)
-			return exprjob_no_memory(f->j);
+			return exprjob_no_memory(j);
 		sets[i] = (struct edit_set){ .name = name, .was = 2 * i, .is = 2 * i + 1 };
 		was->name = name;
 		is->name = name;
-		if (show_item(f, &v[i], 2 * i, show_was, was) ||
-		    show_item(f, &v[i], 2 * i + 1, show_is, is))
+		if (show_item(j, &v[i], 2 * i, show_was, was) ||
+		    show_item(j, &v[i], 2 * i + 1, show_is, is))
 			return -1;
 	}
 	ret->sets = sets;
 	ret->nsets = n;
-	ret->show = (struct plan_capture){
-		.values = values, .nvalues = 2 * n, .size = c->size,
-		.pieces = keep(mem, c->pieces, c->npieces, sizeof(*c->pieces)),
-		.npieces = c->npieces,
-		.ops = keep(mem, c->ops, c->nops, sizeof(*c->ops)), .nops = c->nops,
-	};
-	return ret->show.pieces && ret->show.ops ? 0 : exprjob_no_memory(f->j);
+	return exprjob_keep_capture(j, values, 2 * n, &ret->show);
 }
 
 /* --- both ------------------------------------------------------------------------------------ */
 
 /* The same thing twice: which one would be left? */
-static int check_twice(struct filterjob *f, const struct editexpr *from, size_t i)
+static int check_twice(struct exprjob *j, const struct editexpr *from, size_t i)
 {
-	for (size_t k = 0; k < i; k++) {
-		if (!expr_same(from->v[k].to, from->v[i].to))
-			continue;
-		diag_set(f->j->d, "'%.*s' is set twice", (int)from->v[i].to->len,
-			 f->j->text + from->v[i].to->at);
-		diag_span(f->j->d, f->j->text, from->v[i].to->at, from->v[i].to->len);
-		return -1;
-	}
+	const struct expr *to = from->v[i].to;
+
+	for (size_t k = 0; k < i; k++)
+		if (expr_same(from->v[k].to, to))
+			return exprjob_wrong_all(j, to, "'%s' is set twice", exprjob_text(j, to));
 	return 0;
 }
 
-static int compile_side(struct filterjob *f, const struct editexpr *from, struct edit *ret)
+static int compile_side(struct exprjob *j, const struct editexpr *from, struct edit *ret)
 {
 	struct editvalue v[EDITEXPR_MAX];
 
@@ -193,38 +163,9 @@ static int compile_side(struct filterjob *f, const struct editexpr *from, struct
 	if (!editexpr_any(from))
 		return 0;
 	for (size_t i = 0; i < from->n; i++)
-		if (check_twice(f, from, i) || edittype_check(f, &from->v[i], &v[i]))
+		if (check_twice(j, from, i) || edittype_check(j, &from->v[i], &v[i]))
 			return -1;
-	return compile_program(f, from, v, ret) || compile_show(f, v, from->n, ret) ? -1 : 0;
-}
-
-/* A job for a scope, which has to be freed with its @j. NULL without memory. */
-static struct filterjob *begin(const struct exprc_scope *scope, const char *text, struct diag *d)
-{
-	struct exprjob *j = calloc(1, sizeof(*j));
-	struct filterjob *f = calloc(1, sizeof(*f));
-
-	if (!j || !f) {
-		free(j);
-		free(f);
-		diag_set(d, "out of memory");
-		return NULL;
-	}
-	j->scope = scope;
-	j->text = text;
-	j->d = d;
-	j->cond = true;
-	j->code.ops = j->ops;
-	j->code.pieces = j->pieces;
-	f->j = j;
-	return f;
-}
-
-static void end(struct filterjob *f)
-{
-	if (f)
-		free(f->j);
-	free(f);
+	return compile_program(j, from, v, ret) || compile_show(j, v, from->n, ret) ? -1 : 0;
 }
 
 static int known_too_late(const char *text, const struct editexpr *from, struct diag *d)
@@ -241,31 +182,31 @@ int edit_compile(const struct exprc_scope *scope, const char *text,
 		 struct edit_pair *ret, struct diag *d)
 {
 	struct exprc_scope side = *scope;
-	struct filterjob *f;
+	struct exprjob *j;
 	int err;
 
 	if (filter && filter->returns && editexpr_any(&from[0]))
 		return known_too_late(text, &from[0], d);
-	f = begin(&side, text, d);
-	err = f ? exprjob_assign(f->j) : -1;
+	j = exprjob_new(&side, text, true, d);
+	err = j ? exprjob_assign(j) : -1;
 	if (!err) {
 		side.results = false;
-		err = compile_side(f, &from[0], &ret->call);
+		err = compile_side(j, &from[0], &ret->call);
 	}
 	if (!err) {
 		side.results = true;
-		err = compile_side(f, &from[1], &ret->ret);
+		err = compile_side(j, &from[1], &ret->ret);
 	}
-	end(f);
+	free(j);
 	return err;
 }
 
 int edit_compile_memory(const struct exprc_scope *scope, const char *text,
 			const struct editexpr *from, struct edit *ret, struct diag *d)
 {
-	struct filterjob *f = begin(scope, text, d);
-	int err = f ? compile_side(f, from, ret) : -1;
+	struct exprjob *j = exprjob_new(scope, text, true, d);
+	int err = j ? compile_side(j, from, ret) : -1;
 
-	end(f);
+	free(j);
 	return err;
 }

@@ -17,105 +17,91 @@
 
 #include "compile/edit_tree.h"
 
-static int wrong(struct filterjob *f, const struct expr *e, const char *sentence, const char *hint)
+static int wrong(struct exprjob *j, const struct expr *e, const char *sentence, const char *hint)
 {
-	diag_set(f->j->d, "%s", sentence);
-	diag_span(f->j->d, f->j->text, e->at, e->len);
+	exprjob_wrong_all(j, e, "%s", sentence);
 	if (hint)
-		diag_hint(f->j->d, "%s", hint);
+		diag_hint(j->d, "%s", hint);
 	return -1;
 }
 
 /* "'x' is of type T, @what" */
-static int wrong_type(struct filterjob *f, const struct expr *e, const struct gotype *t,
+static int wrong_type(struct exprjob *j, const struct expr *e, const struct gotype *t,
 		      const char *what, const char *hint)
 {
-	int len;
-	const char *text = filternode_text(f, e, &len);
-
-	diag_set(f->j->d, "'%.*s' is of type %s, %s", len, text, t->name, what);
-	diag_span(f->j->d, f->j->text, e->at, e->len);
+	exprjob_wrong_all(j, e, "'%s' is of type %s, %s", exprjob_text(j, e), t->name, what);
 	if (hint)
-		diag_hint(f->j->d, "%s", hint);
+		diag_hint(j->d, "%s", hint);
 	return -1;
 }
 
 /* --- what is set ------------------------------------------------------------------ */
 
 /* The type of @e, whatever it is made of; the program is as it was. NULL: an error. */
-static const struct gotype *type_of(struct filterjob *f, const struct expr *e,
+static const struct gotype *type_of(struct exprjob *j, const struct expr *e,
 				    struct exprplace *p)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	size_t nops = c->nops;
 	uint8_t reg = c->reg;
 	int err;
 
-	f->j->unavailable = NULL;
-	err = exprjob_compile(f->j, e, p);
+	j->unavailable = NULL;
+	err = exprjob_compile(j, e, p);
 	c->nops = nops;
 	c->reg = reg;
 	return err ? NULL : exprjob_type_of(p);
 }
 
 /* What lies in a string, or in an interface, is nobody's to change. */
-static int check_path(struct filterjob *f, const struct expr *e)
+static int check_path(struct exprjob *j, const struct expr *e)
 {
 	struct exprplace p;
 	const struct gotype *t;
 
 	for (; e; e = e->x) {
 		if (e->kind == EXPR_ASSERT) {
-			t = type_of(f, e, &p);
+			t = type_of(j, e, &p);
 			if (!t)
 				return -1;
 			if (t->kind != GOTYPE_POINTER)
-				return wrong(f, e, "what an interface holds can't be changed",
+				return wrong(j, e, "what an interface holds can't be changed",
 					     "what a pointer in it leads to can: x.(*T).field");
 		}
 		if (e->kind != EXPR_INDEX)
 			continue;
-		t = type_of(f, e->x, &p);
+		t = type_of(j, e->x, &p);
 		if (!t)
 			return -1;
 		if (t->kind == GOTYPE_STRING)
-			return wrong(f, e, "the bytes of a string can't be changed",
+			return wrong(j, e, "the bytes of a string can't be changed",
 				     "others may have the same bytes");
 	}
 	return 0;
 }
 
-static int check_place(struct filterjob *f, const struct expr *e, struct exprplace *p)
+static int check_place(struct exprjob *j, const struct expr *e, struct exprplace *p)
 {
-	const struct gotype *t = type_of(f, e, p);
+	const struct gotype *t = type_of(j, e, p);
 
 	if (!t && p->steps.n == 0)
 		return -1;
 	if (p->steps.n)
-		return wrong(f, e, "this is found by goprobectl, after the call: too late to be changed",
+		return wrong(j, e, "this is found by goprobectl, after the call: too late to be changed",
 			     "entries of maps and elements of channels can't be set; what an interface holds needs its type, as in x.(*T).field");
-	if (f->j->unavailable) {
-		diag_set(f->j->d, "'%.*s' can't be had: %s", (int)e->len, f->j->text + e->at,
-			 f->j->unavailable);
-		diag_span(f->j->d, f->j->text, e->at, e->len);
-		return -1;
-	}
+	if (j->unavailable)
+		return exprjob_wrong_all(j, e, "'%s' is not available: %s", exprjob_text(j, e),
+					 j->unavailable);
 	if (p->kind == EXPRPLACE_CONSTANT || p->kind == EXPRPLACE_REGISTER ||
 	    e->kind == EXPR_LEN || e->kind == EXPR_CAP || e->kind == EXPR_ASSERT)
-		return wrong(f, e, "only variables, and what they are made of, can be set", NULL);
+		return wrong(j, e, "only variables, and what they are made of, can be set", NULL);
 	if (p->fixed)
-		return wrong(f, e, "a variable that is captured by value never changes: it can't be set",
+		return wrong(j, e, "a variable that is captured by value never changes: it can't be set",
 			     "all later calls of the closure have the same copy");
-	return check_path(f, e);
+	return check_path(j, e);
 }
 
 /* --- to what ------------------------------------------------------------------------ */
-
-static bool has_nil(const struct gotype *t)
-{
-	return t->kind == GOTYPE_POINTER || t->kind == GOTYPE_INTERFACE || t->kind == GOTYPE_MAP ||
-	       t->kind == GOTYPE_CHAN || t->kind == GOTYPE_FUNC || t->kind == GOTYPE_SLICE;
-}
 
 /* Why there is no value that it could be set to; or NULL. */
 static const char *why_not(const struct gotype *t)
@@ -136,133 +122,68 @@ static const char *why_not(const struct gotype *t)
 	}
 }
 
-static bool same_type(const struct gotype *a, const struct gotype *b)
+/* Numbers, true and false: of the same type, or a constant that fits. */
+static int check_number(struct exprjob *j, const struct expr *e, struct editvalue *v)
 {
-	static const char shape[] = "go.shape.";
-	const char *x = a->name, *y = b->name;
-
-	if (!strncmp(x, shape, sizeof(shape) - 1))
-		x += sizeof(shape) - 1;
-	if (!strncmp(y, shape, sizeof(shape) - 1))
-		y += sizeof(shape) - 1;
-	return a == b || !strcmp(x, y);
-}
-
-/* A constant as the type has it. */
-static int convert(struct filterjob *f, const struct filternode *n, const struct gotype *t,
-		   struct editvalue *v)
-{
-	struct filterconst value = n->value;
-	const char *why = filterconst_convert(&value, t), *text;
-	int len;
-
-	if (!why) {
-		v->node = filternode_const(f, n->e, t, value);
-		return v->node ? 0 : -1;
-	}
-	text = filternode_text(f, n->e, &len);
-	diag_set(f->j->d, "'%.*s' %s %s, the type of '%.*s'", len, text, why, t->name,
-		 (int)v->to->len, f->j->text + v->to->at);
-	diag_span(f->j->d, f->j->text, n->e->at, n->e->len);
-	return -1;
-}
-
-/* Does it say something of the call that only conditions can? */
-static bool of_conditions(const struct filterjob *f, const struct expr *e)
-{
-	if (!e)
-		return false;
-	return e->kind == EXPR_UNDER || e->kind == EXPR_DESCENDANT || e->kind == EXPR_LABEL ||
-	       filtertype_is_word(f->j, e, "goid") || filtertype_is_word(f->j, e, "creator") ||
-	       filtertype_is_word(f->j, e, "tid") || filtertype_is_word(f->j, e, "pid") ||
-	       filtertype_is_word(f->j, e, "panicked") ||
-	       filter_needs(f->j, e) & (FILTER_NEEDS_NUMBER | FILTER_NEEDS_DURATION) ||
-	       of_conditions(f, e->x) || of_conditions(f, e->index);
-}
-
-/* Numbers, and what is true or false: of the same type, or a constant that fits. */
-static int check_number(struct filterjob *f, const struct expr *e, struct editvalue *v)
-{
-	const struct gotype *t = v->type;
-	const struct filternode *n = filtertype_make(f, e);
-	bool logic;
-	int len;
-	const char *text;
+	const struct filternode *n = filtertype_make(j, e);
 
 	if (!n)
 		return -1;
-	v->node = n;
-	v->kind = t->kind == GOTYPE_FLOAT ? EDITVALUE_FLOAT : EDITVALUE_NUMBER;
-	if (of_conditions(f, e))
-		return wrong(f, e, "what is said of the call itself, as 'n', 'goid' or 'under', is for conditions",
+	if (exprword_needs(j, e) & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT))
+		return wrong(j, e, "what is said of the call itself, as 'n', 'goid' or 'under', is for conditions",
 			     NULL);
-	/* What a comparison comes to is any type of true and false. */
-	logic = t->kind == GOTYPE_BOOL && filternode_is_bool(n) &&
-		(!n->type || n->type == &filtertype_boolean);
-	if (n->kind == FILTERNODE_CONST && (!n->type || !same_type(n->type, t)))
-		return convert(f, n, t, v);
-	if (logic || (n->type && same_type(n->type, t)))
-		return 0;
-	text = filternode_text(f, e, &len);
-	diag_set(f->j->d, "'%.*s' is of type %s, and '%.*s' of type %s: Go does not mix them", len,
-		 text, n->type ? n->type->name : "bool", (int)v->to->len, f->j->text + v->to->at,
-		 t->name);
-	diag_span(f->j->d, f->j->text, e->at, e->len);
-	return -1;
+	v->kind = EDITVALUE_NUMBER;
+	v->node = filterop_assign(j, n, v->type, v->to);
+	return v->node ? 0 : -1;
 }
 
 /* s = s[i:k] */
-static int check_part(struct filterjob *f, const struct expr *e, struct editvalue *v)
+static int check_part(struct exprjob *j, const struct expr *e, struct editvalue *v)
 {
 	const struct gotype *t = v->type;
 
 	if (t->kind != GOTYPE_STRING && t->kind != GOTYPE_SLICE)
-		return wrong_type(f, v->to, t, "which has no parts", NULL);
+		return wrong_type(j, v->to, t, "which has no parts", NULL);
 	if (!expr_same(e->x, v->to))
-		return wrong(f, e->x, "a slice or string can only become a part of itself",
+		return wrong(j, e->x, "a slice or string can only become a part of itself",
 			     "what it was made of is all that is sure to be there");
 	v->low = e->index;
 	v->high = e->high;
 	if (v->low && v->low->kind == EXPR_NUMBER && !v->low->number)
 		v->low = NULL;
 	if (v->low && v->shared)
-		return wrong(f, e->index,
+		return wrong(j, e->index,
 			     "the beginning can't be cut off where other goroutines can see it half done",
 			     "of arguments and results it can; of others the end: s = s[:n]");
 	v->kind = EDITVALUE_PART;
 	return 0;
 }
 
-static bool is_nil(struct filterjob *f, const struct expr *e)
-{
-	return filtertype_is_word(f->j, e, "nil");
-}
-
-static int check_text(struct filterjob *f, const struct expr *e, struct editvalue *v)
+static int check_text(struct exprjob *j, const struct expr *e, struct editvalue *v)
 {
 	if (e->kind == EXPR_STRING && !e->n) {
 		v->kind = v->shared ? EDITVALUE_LEN_ZERO : EDITVALUE_ZERO;
 		return 0;
 	}
-	return wrong(f, e, "a string can only be cut: 's = s[:3]', or 's = \"\"'",
+	return wrong(j, e, "a string can only be cut: 's = s[:3]', or 's = \"\"'",
 		     "for other bytes there is no memory in the program");
 }
 
 /* Pointers, and what is made of them. */
-static int check_reference(struct filterjob *f, const struct expr *e, struct editvalue *v)
+static int check_reference(struct exprjob *j, const struct expr *e, struct editvalue *v)
 {
 	const struct gotype *t = v->type;
 
 	if (t->kind == GOTYPE_STRING)
-		return check_text(f, e, v);
-	if (!is_nil(f, e))
+		return check_text(j, e, v);
+	if (exprword_of(j, e) != EXPRWORD_NIL)
 		return t->kind == GOTYPE_SLICE ?
-		       wrong(f, e, "a slice can only be cut, 's = s[:3]', or be nil",
+		       wrong(j, e, "a slice can only be cut, 's = s[:3]', or be nil",
 			     "for other elements there is no memory in the program") :
-		       wrong_type(f, v->to, t, "and can be set to nil only",
+		       wrong_type(j, v->to, t, "and can be set to nil only",
 				  "the garbage collector must know where each pointer comes from");
 	if (v->shared)
-		return wrong_type(f, v->to, t,
+		return wrong_type(j, v->to, t,
 				  "and no pointer is taken away where the garbage collector looks",
 				  t->kind == GOTYPE_SLICE ?
 				  "its length can be: s = s[:0]" :
@@ -271,24 +192,24 @@ static int check_reference(struct filterjob *f, const struct expr *e, struct edi
 	return 0;
 }
 
-int edittype_check(struct filterjob *f, const struct editexpr_set *set, struct editvalue *ret)
+int edittype_check(struct exprjob *j, const struct editexpr_set *set, struct editvalue *ret)
 {
 	const struct expr *e = set->value;
 	struct exprplace p = { .steps.n = 0 };
 	const char *why;
 
 	*ret = (struct editvalue){ .to = set->to };
-	f->j->code.reg = 0;
-	if (check_place(f, set->to, &p))
+	j->code.reg = 0;
+	if (check_place(j, set->to, &p))
 		return -1;
 	ret->type = p.type;
 	ret->shared = p.kind != EXPRPLACE_PARTS && p.kind != EXPRPLACE_STACK;
 	why = why_not(p.type);
 	if (why)
-		return wrong_type(f, set->to, p.type, why, NULL);
+		return wrong_type(j, set->to, p.type, why, NULL);
 	if (e->kind == EXPR_SLICE)
-		return check_part(f, e, ret);
-	if (p.type->kind == GOTYPE_STRING || has_nil(p.type))
-		return check_reference(f, e, ret);
-	return check_number(f, e, ret);
+		return check_part(j, e, ret);
+	if (p.type->kind == GOTYPE_STRING || filterconst_has_nil(p.type))
+		return check_reference(j, e, ret);
+	return check_number(j, e, ret);
 }

@@ -10,9 +10,9 @@
 /* --- what is to be there -------------------------------------------------------------- */
 
 /* Number @e, or the one in @otherwise, in a register of its own. */
-static int bound(struct filterjob *f, const struct expr *e, uint8_t otherwise, uint8_t *reg)
+static int bound(struct exprjob *j, const struct expr *e, uint8_t otherwise, uint8_t *reg)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	const struct gotype *t;
 	struct exprplace p;
 	uint8_t first;
@@ -23,14 +23,11 @@ static int bound(struct filterjob *f, const struct expr *e, uint8_t otherwise, u
 		return 0;
 	}
 	first = c->reg;
-	if (exprindex_check(f->j, e) || exprjob_compile(f->j, e, &p))
+	if (exprindex_check(j, e) || exprjob_compile(j, e, &p))
 		return -1;
 	t = exprjob_type_of(&p);
-	if (p.steps.n || !t || !filtertype_is_whole(t)) {
-		exprjob_wrong(f->j, e, "an index is a whole number that the module finds");
-		diag_span(f->j->d, f->j->text, e->at, e->len);
-		return -1;
-	}
+	if (p.steps.n || !t || !filtertype_is_whole(t))
+		return exprjob_wrong_all(j, e, "an index is a whole number that the module finds");
 	exprplace_number(c, &p, *reg);
 	c->reg = first;
 	return 0;
@@ -59,15 +56,15 @@ static void move_address(struct exprcode *c, const struct gotype *t, uint8_t add
 }
 
 /* s[low:high], 0 <= low <= high <= len(s): what there is between len and cap may be others'. */
-static int part(struct filterjob *f, const struct editvalue *v, struct editword *words, size_t *n)
+static int part(struct exprjob *j, const struct editvalue *v, struct editword *words, size_t *n)
 {
 	bool slice = v->type->kind == GOTYPE_SLICE;
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	uint8_t address = exprcode_take(c), len = exprcode_take(c), cap = exprcode_take(c);
 	uint8_t low, high, first = c->reg;
 	struct exprplace p;
 
-	if (exprjob_compile(f->j, v->to, &p))
+	if (exprjob_compile(j, v->to, &p))
 		return -1;
 	/* The one that the place is found by comes last. */
 	exprplace_load(c, &p, WORD, WORD, len);
@@ -75,7 +72,7 @@ static int part(struct filterjob *f, const struct editvalue *v, struct editword 
 		exprplace_load(c, &p, 2 * WORD, WORD, cap);
 	exprplace_load(c, &p, 0, WORD, address);
 	c->reg = first;
-	if (bound(f, v->low, EXPRCODE_ZERO, &low) || bound(f, v->high, len, &high))
+	if (bound(j, v->low, EXPRCODE_ZERO, &low) || bound(j, v->high, len, &high))
 		return -1;
 	check_not_less(c, len, high);
 	check_not_less(c, high, low);
@@ -95,9 +92,9 @@ static int part(struct filterjob *f, const struct editvalue *v, struct editword 
 }
 
 /* "" or nothing of it: all words are 0, or the length alone. */
-static int zero(struct filterjob *f, const struct editvalue *v, struct editword *words, size_t *n)
+static int zero(struct exprjob *j, const struct editvalue *v, struct editword *words, size_t *n)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	struct exprplace p;
 	uint8_t address;
 
@@ -107,7 +104,7 @@ static int zero(struct filterjob *f, const struct editvalue *v, struct editword 
 	if (v->kind == EDITVALUE_ZERO)
 		return 0;
 	address = exprcode_take(c);
-	if (exprjob_compile(f->j, v->to, &p))
+	if (exprjob_compile(j, v->to, &p))
 		return -1;
 	exprplace_load(c, &p, 0, WORD, address);
 	words[0].reg = address;
@@ -116,20 +113,18 @@ static int zero(struct filterjob *f, const struct editvalue *v, struct editword 
 	return 0;
 }
 
-int editcode_words(struct filterjob *f, const struct editvalue *v, struct editword *words,
+int editcode_words(struct exprjob *j, const struct editvalue *v, struct editword *words,
 		   size_t *n)
 {
 	words[0] = (struct editword){ .size = (uint32_t)v->type->size };
 	*n = 1;
 	switch (v->kind) {
 	case EDITVALUE_NUMBER:
-		return filtercode_number(f, v->node, &words[0].reg);
-	case EDITVALUE_FLOAT:
-		return filterfloat_bits(f, v->node, v->type, &words[0].reg);
+		return filtercode_number(j, v->node, &words[0].reg);
 	case EDITVALUE_PART:
-		return part(f, v, words, n);
+		return part(j, v, words, n);
 	default:
-		return zero(f, v, words, n);
+		return zero(j, v, words, n);
 	}
 }
 
@@ -148,13 +143,13 @@ static void set_register(struct exprcode *c, const struct exprplace *p, const st
 		.b = to->reg, .size = to->is_float ? to->size : 0 });
 }
 
-int editcode_set(struct filterjob *f, const struct editvalue *v, const struct editword *words,
+int editcode_set(struct exprjob *j, const struct editvalue *v, const struct editword *words,
 		 size_t n)
 {
-	struct exprcode *c = &f->j->code;
+	struct exprcode *c = &j->code;
 	struct exprplace p;
 
-	if (exprjob_compile(f->j, v->to, &p))
+	if (exprjob_compile(j, v->to, &p))
 		return -1;
 	if (p.kind != EXPRPLACE_PARTS && p.kind != EXPRPLACE_MEMORY)
 		p = exprplace_address(c, &p);

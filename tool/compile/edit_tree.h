@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* An assignment while it is compiled: rules of types, and words. Part of edit. */
+/* The typed tree of an assignment, and the passes that make it and use it. */
 #ifndef GOPROBE_COMPILE_EDIT_TREE_H
 #define GOPROBE_COMPILE_EDIT_TREE_H
 
@@ -8,7 +8,6 @@
 
 enum editvalue_kind {
 	EDITVALUE_NUMBER,	/* also true and false: @node */
-	EDITVALUE_FLOAT,	/* @node */
 	EDITVALUE_ZERO,		/* nil, and "": all words are 0 */
 	EDITVALUE_LEN_ZERO,	/* "" where the address stays: the length is 0 */
 	EDITVALUE_PART,		/* @low and @high of what it was */
@@ -51,14 +50,14 @@ struct editword {
 };
 
 /* --- edittype: may it be set to that? 0, or -1 with an error that points at it --- */
-int edittype_check(struct filterjob *f, const struct editexpr_set *set, struct editvalue *ret);
+int edittype_check(struct exprjob *j, const struct editexpr_set *set, struct editvalue *ret);
 
 /* --- editcode: operations. 0, or -1 --- */
 /* What is to be there, in registers. */
-int editcode_words(struct filterjob *f, const struct editvalue *v, struct editword *words,
+int editcode_words(struct exprjob *j, const struct editvalue *v, struct editword *words,
 		   size_t *n);
 /* Set it, or write it, to where it belongs. */
-int editcode_set(struct filterjob *f, const struct editvalue *v, const struct editword *words,
+int editcode_set(struct exprjob *j, const struct editvalue *v, const struct editword *words,
 		 size_t n);
 
 #endif

@@ -346,16 +346,6 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 
 static const char why_too_large[] = "larger than a record can hold";
 
-/* A copy of @n objects, to stay. */
-static void *keep(struct arena *mem, const void *v, size_t n, size_t size)
-{
-	void *copy = arena_array(mem, n + 1, size);
-
-	if (copy && n)
-		memcpy(copy, v, n * size);
-	return copy;
-}
-
 static const struct exprsteps *keep_steps(struct exprjob *j, const struct exprsteps *from)
 {
 	struct exprsteps *steps = arena_alloc(j->scope->mem, sizeof(*steps));
@@ -363,7 +353,7 @@ static const struct exprsteps *keep_steps(struct exprjob *j, const struct exprst
 	if (!steps)
 		return NULL;
 	*steps = *from;
-	steps->v = keep(j->scope->mem, j->steps, from->n, sizeof(*j->steps));
+	steps->v = exprjob_keep(j, j->steps, from->n, sizeof(*j->steps));
 	return steps->v ? steps : NULL;
 }
 
@@ -388,37 +378,15 @@ static int store_item(struct exprjob *j, const struct exprplace *p, struct plan_
 	return 0;
 }
 
-static void begin_item(struct exprjob *j, size_t i)
-{
-	j->code.reg = 0;
-	j->code.nowhere = false;
-	j->unavailable = NULL;
-	exprcode_set(&j->code, GOPROBE_OP_TRY, 0, i);
-}
-
-/* The item's code is what there is from @first on; nothing, if its value can't be had. */
-static void end_item(struct exprcode *c, size_t first, size_t pieces, const struct plan_value *v)
-{
-	if (v->unavailable) {
-		c->nops = first;
-		c->npieces = pieces;
-	}
-	if (c->nops == first + 1)
-		c->nops = first;
-	else if (c->nops > first)
-		c->ops[first].offset = (uint32_t)(c->nops - first - 1);
-}
-
 /* Value @i of the list: a program of its own that can fail alone. */
 static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struct plan_value *v)
 {
-	struct exprcode *c = &j->code;
-	size_t first = c->nops, pieces = c->npieces;
+	struct exprjob_item item;
 	struct exprplace p;
 
 	if (e->kind == EXPR_NUMBER || e->kind == EXPR_FLOAT || e->kind == EXPR_DURATION)
 		return exprjob_wrong(j, e, "a number is no value of the program");
-	begin_item(j, i);
+	item = exprjob_begin_item(j, i);
 	if (exprjob_compile(j, e, &p))
 		return -1;
 	v->name = expr_text(j->scope->mem, j->text, e);
@@ -426,13 +394,9 @@ static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struc
 		return exprjob_no_memory(j);
 	if (store_item(j, &p, v))
 		return -1;
-	end_item(c, first, pieces, v);
-	if (c->full) {
-		exprjob_wrong(j, e, "this takes more steps than a record can");
-		diag_span(j->d, j->text, e->at, e->len);
-		return -1;
-	}
-	return 0;
+	exprjob_end_item(j, item, v);
+	return j->code.full ?
+	       exprjob_wrong_all(j, e, "this takes more steps than a record can") : 0;
 }
 
 int exprjob_assign(struct exprjob *j)
@@ -452,21 +416,6 @@ int exprjob_assign(struct exprjob *j)
 	return 0;
 }
 
-static int keep_capture(struct exprjob *j, const struct plan_value *v, size_t n,
-			struct plan_capture *ret)
-{
-	struct arena *mem = j->scope->mem;
-	const struct exprcode *c = &j->code;
-
-	*ret = (struct plan_capture){
-		.values = v, .nvalues = n, .size = c->size,
-		.pieces = keep(mem, c->pieces, c->npieces, sizeof(*c->pieces)),
-		.npieces = c->npieces,
-		.ops = keep(mem, c->ops, c->nops, sizeof(*c->ops)), .nops = c->nops,
-	};
-	return ret->pieces && ret->ops ? 0 : exprjob_no_memory(j);
-}
-
 static int compile_list(struct exprjob *j, const struct expr_list *list, struct plan_capture *ret)
 {
 	struct plan_value *v = arena_array(j->scope->mem, list->n + 1, sizeof(*v));
@@ -478,21 +427,21 @@ static int compile_list(struct exprjob *j, const struct expr_list *list, struct 
 	for (size_t i = 0; i < list->n; i++)
 		if (compile_item(j, list->v[i], i, &v[i]))
 			return -1;
-	return keep_capture(j, v, list->n, ret);
+	return exprjob_keep_capture(j, v, list->n, ret);
 }
 
 /* One variable. What no record has room for any more says so. */
 static int compile_local(struct exprjob *j, size_t i, struct plan_value *v)
 {
 	struct exprcode *c = &j->code, before = *c;
+	struct exprjob_item item = exprjob_begin_item(j, i);
 	struct exprplace p;
 
 	v->name = j->scope->sig->params[i].name;
-	begin_item(j, i);
 	exprname_local(j, i, &p);
 	if (store_item(j, &p, v))
 		return -1;
-	end_item(c, before.nops, before.npieces, v);
+	exprjob_end_item(j, item, v);
 	if (!c->full)
 		return 0;
 	*c = before;
@@ -510,29 +459,13 @@ static int compile_locals(struct exprjob *j, struct plan_capture *ret)
 	for (size_t i = 0; i < n; i++)
 		if (compile_local(j, i, &v[i]))
 			return -1;
-	return keep_capture(j, v, n, ret);
-}
-
-static struct exprjob *begin(const struct exprc_scope *scope, const char *text, struct diag *d)
-{
-	struct exprjob *j = calloc(1, sizeof(*j));
-
-	if (!j) {
-		diag_set(d, "out of memory");
-		return NULL;
-	}
-	j->scope = scope;
-	j->text = text;
-	j->d = d;
-	j->code.ops = j->ops;
-	j->code.pieces = j->pieces;
-	return j;
+	return exprjob_keep_capture(j, v, n, ret);
 }
 
 int exprc_compile(const struct exprc_scope *scope, const struct expr_list *list,
 		  struct plan_capture *ret, struct diag *d)
 {
-	struct exprjob *j = begin(scope, list->text, d);
+	struct exprjob *j = exprjob_new(scope, list->text, false, d);
 	int err = j ? compile_list(j, list, ret) : -1;
 
 	free(j);
@@ -541,7 +474,7 @@ int exprc_compile(const struct exprc_scope *scope, const struct expr_list *list,
 
 int exprc_locals(const struct exprc_scope *scope, struct plan_capture *ret, struct diag *d)
 {
-	struct exprjob *j = begin(scope, NULL, d);
+	struct exprjob *j = exprjob_new(scope, NULL, false, d);
 	int err = j ? compile_locals(j, ret) : -1;
 
 	free(j);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A list of capture expressions while it is compiled: errors, and steps left to do. */
+/* The state of the compiler of expressions: errors, results, and steps that are left to goprobectl. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "compile/job.h"
 
@@ -14,6 +15,75 @@ const struct gotype exprjob_string = {
 	.kind = GOTYPE_STRING, .name = "string", .size = 16, .align = 8,
 };
 
+/* --- begin and end ---------------------------------------------------------------- */
+
+struct exprjob *exprjob_new(const struct exprc_scope *scope, const char *text, bool cond,
+			    struct diag *d)
+{
+	struct exprjob *j = calloc(1, sizeof(*j));
+
+	if (!j) {
+		diag_set(d, "out of memory");
+		return NULL;
+	}
+	j->scope = scope;
+	j->text = text;
+	j->cond = cond;
+	j->d = d;
+	j->code.ops = j->ops;
+	j->code.pieces = j->pieces;
+	return j;
+}
+
+void *exprjob_keep(struct exprjob *j, const void *v, size_t n, size_t size)
+{
+	void *copy = arena_array(j->scope->mem, n + 1, size);
+
+	if (copy && n)
+		memcpy(copy, v, n * size);
+	if (!copy)
+		exprjob_no_memory(j);
+	return copy;
+}
+
+int exprjob_keep_capture(struct exprjob *j, const struct plan_value *v, size_t n,
+			 struct plan_capture *ret)
+{
+	const struct exprcode *c = &j->code;
+
+	*ret = (struct plan_capture){
+		.values = v, .nvalues = n, .size = c->size, .npieces = c->npieces, .nops = c->nops,
+		.pieces = exprjob_keep(j, c->pieces, c->npieces, sizeof(*c->pieces)),
+		.ops = exprjob_keep(j, c->ops, c->nops, sizeof(*c->ops)),
+	};
+	return ret->pieces && ret->ops ? 0 : -1;
+}
+
+struct exprjob_item exprjob_begin_item(struct exprjob *j, size_t i)
+{
+	struct exprjob_item item = { .op = j->code.nops, .piece = j->code.npieces };
+
+	j->code.reg = 0;
+	j->code.nowhere = false;
+	j->unavailable = NULL;
+	exprcode_set(&j->code, GOPROBE_OP_TRY, 0, i);
+	return item;
+}
+
+void exprjob_end_item(struct exprjob *j, struct exprjob_item item, const struct plan_value *v)
+{
+	struct exprcode *c = &j->code;
+
+	if (v->unavailable) {
+		c->nops = item.op;
+		c->npieces = item.piece;
+	}
+	if (c->nops == item.op + 1)
+		c->nops = item.op;
+	else if (c->nops > item.op)
+		c->ops[item.op].offset = (uint32_t)(c->nops - item.op - 1);
+}
+
 /* --- errors ------------------------------------------------------------------ */
 
 int exprjob_no_memory(struct exprjob *j)
@@ -21,30 +91,49 @@ int exprjob_no_memory(struct exprjob *j)
 	return diag_set(j->d, "out of memory");
 }
 
-/* An error about a name or an operator. */
-int exprjob_wrong(struct exprjob *j, const struct expr *e, const char *fmt, ...)
+const char *exprjob_text(const struct exprjob *j, const struct expr *e)
+{
+	const char *text = arena_printf(j->scope->mem, "%.*s", e->len > 60 ? 60 : (int)e->len,
+					j->text + e->at);
+
+	return text ? text : "this";
+}
+
+static int wrong(struct exprjob *j, size_t at, size_t len, const char *fmt, va_list ap)
 {
 	char sentence[512];
-	va_list ap;
 
-	va_start(ap, fmt);
 	vsnprintf(sentence, sizeof(sentence), fmt, ap);
-	va_end(ap);
 	diag_set(j->d, "%s", sentence);
-	diag_span(j->d, j->text, e->word, e->word_len);
+	diag_span(j->d, j->text, at, len);
 	return -1;
 }
 
-/* As exprjob_wrong(), about the operand: "'x' is of type int, ..." */
+int exprjob_wrong_all(struct exprjob *j, const struct expr *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	wrong(j, e->at, e->len, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int exprjob_wrong(struct exprjob *j, const struct expr *e, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	wrong(j, e->word, e->word_len, fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
 int exprjob_wrong_type(struct exprjob *j, const struct expr *e, const struct expr *operand,
 		       const struct gotype *t, const char *what)
 {
-	char sentence[512];
-
-	snprintf(sentence, sizeof(sentence), "'%.*s' is of type %s, %s", (int)operand->len,
-		 j->text + operand->at, t->name, what);
-	exprjob_wrong(j, e, "%s", sentence);
-	return -1;
+	return exprjob_wrong(j, e, "'%s' is of type %s, %s", exprjob_text(j, operand), t->name,
+			     what);
 }
 
 /* "it has a, b, c; did you mean 'a'?" from near names and all names. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A list of capture expressions while it is compiled. Part of exprc. */
+/* The state of the compiler of expressions, and its errors. */
 #ifndef GOPROBE_COMPILE_JOB_H
 #define GOPROBE_COMPILE_JOB_H
 
 #include "base/suggest.h"
+#include "compile/cond.h"
 #include "compile/expr.h"
 #include "compile/operand.h"
 
@@ -11,17 +12,22 @@
 #define EXPRJOB_STEPS_MAX 64
 
 /**
- * struct exprjob - a list being compiled
+ * struct exprjob - a capture list, condition, edit or key that is being compiled
  * @scope: what names mean
  * @text: the user's text
  * @d: where errors go
  * @call: where arguments and results are; of a scope with a signature
  * @code: what has been made
- * @ops: room for it
- * @pieces: likewise
- * @steps: room for those of the value at hand: only one place in it has any
- * @unavailable: why the value at hand can't be had
- * @cond: it is a condition
+ * @ops: memory of @code.ops
+ * @pieces: memory of @code.pieces
+ * @steps: steps of the value at hand: only one place in it has any
+ * @unavailable: why the value at hand is not available
+ * @cond: it runs as a filter of the module, not in its capture of a record
+ * @base: first register that a term may use
+ * @numbers: the first register has the hit's number
+ * @unders: the under() calls of the program
+ * @nunders: their number
+ * @descendant: the descendant() call, or NULL
  */
 struct exprjob {
 	const struct exprc_scope *scope;
@@ -34,14 +40,45 @@ struct exprjob {
 	struct exprstep steps[EXPRJOB_STEPS_MAX];
 	const char *unavailable;
 	bool cond;
+	uint8_t base;
+	bool numbers;
+	struct filter_under unders[EXPR_OPERATORS_MAX + 1];
+	size_t nunders;
+	const struct expr *descendant;
 };
 
 extern const struct gotype exprjob_int;	/* int */
 extern const struct gotype exprjob_string;	/* string */
 
+/*
+ * A job for @scope, which free() ends; @text may be set later. NULL, and an error, without memory.
+ * Where arguments and results are is known after exprjob_assign().
+ */
+struct exprjob *exprjob_new(const struct exprc_scope *scope, const char *text, bool cond,
+			    struct diag *d);
+/* A copy of @n objects of @size bytes in the scope's memory; NULL without memory. */
+void *exprjob_keep(struct exprjob *j, const void *v, size_t n, size_t size);
+/* The program and the pieces of @j as a capture of @n values. 0, or -1 without memory. */
+int exprjob_keep_capture(struct exprjob *j, const struct plan_value *v, size_t n,
+			 struct plan_capture *ret);
+
+/* Begin and end the program of item @i of a capture, which can fail alone. */
+struct exprjob_item {
+	size_t op;
+	size_t piece;
+};
+struct exprjob_item exprjob_begin_item(struct exprjob *j, size_t i);
+/* If the value is not available, nothing of the item stays. */
+void exprjob_end_item(struct exprjob *j, struct exprjob_item item, const struct plan_value *v);
+
+/* What was written, or its beginning, for a message. */
+const char *exprjob_text(const struct exprjob *j, const struct expr *e);
 /* Errors; all return -1. */
 int exprjob_no_memory(struct exprjob *j);
-/* About a name or an operator. */
+/* About all of @e. */
+int exprjob_wrong_all(struct exprjob *j, const struct expr *e, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* About the name or the operator of @e. */
 int exprjob_wrong(struct exprjob *j, const struct expr *e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* About the operand of @e: "'x' is of type int, @what" */

@@ -127,21 +127,22 @@ void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offs
 	exprcode_op(c, load);
 }
 
+void exprcode_extend(struct exprcode *c, const struct gotype *t, uint8_t reg)
+{
+	if (t->size < WORD)
+		exprcode_op(c, (struct goprobe_op){
+			.code = t->kind == GOTYPE_INT ? GOPROBE_OP_SIGN : GOPROBE_OP_LOW,
+			.a = reg, .b = reg, .size = (uint32_t)t->size });
+}
+
 void exprplace_number(struct exprcode *c, const struct exprplace *p, uint8_t reg)
 {
-	uint32_t size = (uint32_t)p->type->size;
+	enum gotype_kind kind = p->type->kind;
 
-	exprplace_load(c, p, 0, size, reg);
-	if (size == WORD || p->kind == EXPRPLACE_REGISTER || p->kind == EXPRPLACE_CONSTANT)
-		return;
-	struct goprobe_op sign = { .code = GOPROBE_OP_SIGN, .a = reg, .b = reg, .size = size };
-
-	exprcode_op(c, sign);
-	if (p->type->kind == GOTYPE_INT)
-		return;
-	/* Unsigned: what became negative is 2^n higher. */
-	exprcode_skip(c, GOPROBE_OP_JSGE, reg, EXPRCODE_ZERO);
-	exprcode_set(c, GOPROBE_OP_ADD_I, reg, 1ULL << (size * 8));
+	exprplace_load(c, p, 0, p->type->size < WORD ? (uint32_t)p->type->size : WORD, reg);
+	/* Memory has no more bytes than the number has. */
+	if (p->kind == EXPRPLACE_PARTS ? kind != GOTYPE_FLOAT : kind == GOTYPE_INT)
+		exprcode_extend(c, p->type, reg);
 }
 
 struct exprplace exprplace_follow(struct exprcode *c, const struct exprplace *p,

@@ -89,7 +89,12 @@ bool exprplace_is_whole(const struct exprplace *p);
 /* Load the @size bytes at @offset of @p into @reg; above them it may hold anything. */
 void exprplace_load(struct exprcode *c, const struct exprplace *p, uint64_t offset,
 		    uint32_t size, uint8_t reg);
-/* The number @p into @reg, extended as its type wants. */
+/* The low bytes of @reg, a number of type @t, extended to all of it. */
+void exprcode_extend(struct exprcode *c, const struct gotype *t, uint8_t reg);
+/*
+ * The number, boolean or float @p into @reg, extended as its type wants; of what can be nil its
+ * first word.
+ */
 void exprplace_number(struct exprcode *c, const struct exprplace *p, uint8_t reg);
 /* What the pointer @p points to: of type @type. */
 struct exprplace exprplace_follow(struct exprcode *c, const struct exprplace *p,
