@@ -88,38 +88,6 @@ static __always_inline int gp_capture_copy(struct gp_capture *c, void *to,
 	return gp_capture_absent(c, address + *size);
 }
 
-static __always_inline u64 gp_load(const void *at)
-{
-	u64 word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
-/*
- * Copy the low @size bytes (1, 2, 4, 8) of a number in memory or in a register. A copy of fixed
- * size is a move; a variable size would be a call.
- */
-static __always_inline void gp_copy_low(u8 *to, const u8 *from, u32 size)
-{
-	if (likely(size == 8))
-		memcpy(to, from, 8);
-	else if (size == 4)
-		memcpy(to, from, 4);
-	else if (size == 1)
-		memcpy(to, from, 1);
-	else
-		memcpy(to, from, 2);
-}
-
-static __always_inline u64 gp_load_low(const u8 *at, u32 size)
-{
-	u64 word = 0;
-
-	gp_copy_low((u8 *)&word, at, size);
-	return word;
-}
-
 #define GP_CAPTURE_NOT_QUICK	(-1L)
 
 /**

@@ -7,6 +7,8 @@
 #include <linux/types.h>
 #include <goprobe.h>
 
+#include "capture/op.h"
+
 struct gp_type;
 struct gp_types;
 
@@ -22,9 +24,6 @@ struct gp_types;
 
 /* The most bytes that a program may copy: bounds its run time. */
 #define GP_COPIES_MAX	SZ_64K
-
-/* No program has memory mapped below: such an address is nil plus an offset. */
-#define GP_NIL_END	4096
 
 /* The most bytes that one operation of a filter compares. */
 #define GP_BYTES_MAX	4096
@@ -42,9 +41,6 @@ struct gp_types;
 #define GP_QUOTA_BITS	24
 #define GP_QUOTA_MAX	((1ULL << GP_QUOTA_BITS) - 1)
 
-/* Registers of a program. */
-#define GP_OP_REGS	16
-
 /**
  * struct gp_piece - a verified goprobe_piece
  * @source: enum goprobe_source
@@ -59,25 +55,6 @@ struct gp_piece {
 	u16 size;
 	u16 frame;
 	u64 offset;
-};
-
-/**
- * struct gp_op - a verified goprobe_op
- * @code: enum goprobe_op_code
- * @a: register
- * @b: register; of GOPROBE_OP_REG and _SET the offset in struct pt_regs, of _FLOAT and
- *	_SET_FLOAT the float register's number
- * @size: bytes
- * @offset: in the frame; or operations to skip
- * @value: immediate
- */
-struct gp_op {
-	u8 code;
-	u8 a;
-	u8 b;
-	u16 size;
-	u16 offset;
-	u64 value;
 };
 
 /**

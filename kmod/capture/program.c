@@ -5,8 +5,10 @@
  * Context: as capture.c. Jumps go forward only, so each operation runs at most once. A program
  * writes only its registers and the frame. It reads only these and the target's memory.
  *
- * Leaf: includes nothing that does I/O.
+ * Leaf: includes nothing that does I/O. Also compiled into goprobectl, where tool/eval/kernel.h
+ * stands for the kernel.
  */
+#ifdef __KERNEL__
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -16,6 +18,7 @@
 #include "arch/arch.h"
 #include "capture/capture.h"
 #include "capture/faultin.h"
+#endif
 #include "capture/program.h"
 
 /*
@@ -57,12 +60,16 @@ static __always_inline int gp_program_load(struct gp_program *p, const struct gp
 	return gp_program_load_any(p, op);
 }
 
-/*
- * An operation has failed with @status. Its item fails. Outside of an item, and on an error, the
- * program ends. Return: the next operation.
+/**
+ * gp_program_failed() - an operation has failed, and so has its item
+ * @p: the program; it ends outside of an item, if it is a filter's, and on an error
+ * @op: the operation
+ * @status: enum goprobe_chunk_status, or an error
+ *
+ * Return: the next operation.
  */
-static noinline const struct gp_op *
-gp_program_failed(struct gp_program *p, const struct gp_op *op, int status)
+noinline const struct gp_op *gp_program_failed(struct gp_program *p, const struct gp_op *op,
+					       int status)
 {
 	struct gp_capture *c = p->c;
 	struct goprobe_chunk *chunk = (void *)(c->to + c->used);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Interpreter of verified programs, of plans and of filters. */
+/* Interpreter of verified programs, of plans and of filters. Also compiled into goprobectl. */
 #ifndef GP_PROGRAM_H
 #define GP_PROGRAM_H
 
-#include <linux/types.h>
-
-#include "capture/plan.h"
+#include "capture/op.h"
 
 struct gp_capture;
 
@@ -33,5 +31,6 @@ struct gp_program {
 
 int gp_program_run(struct gp_capture *c);
 const struct gp_op *gp_program_go(struct gp_program *p, const struct gp_op *op);
+const struct gp_op *gp_program_failed(struct gp_program *p, const struct gp_op *op, int status);
 
 #endif

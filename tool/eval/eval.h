@@ -9,11 +9,15 @@
 
 #include "base/arena.h"
 #include "event/record.h"
+#include "lang/edit_parse.h"
 #include "plan/plan.h"
 #include "value/decode.h"
 
 /* Reads exactly @len bytes at run-time address @at; false if they can't be had. */
 typedef bool (*globals_read_fn)(void *ctx, uint64_t at, void *to, size_t len);
+
+/* Values of one capture: a list, or both values of each part of an edit. */
+#define GLOBALS_ITEMS_MAX (EXPR_LIST_MAX > 2 * EDITEXPR_MAX ? EXPR_LIST_MAX : 2 * EDITEXPR_MAX)
 
 /**
  * struct globals - a process and the record that is made of it
@@ -24,7 +28,7 @@ typedef bool (*globals_read_fn)(void *ctx, uint64_t at, void *to, size_t len);
  * @limits: of what is copied
  * @mem: the record's bytes, until the next one
  * @env: what values need to know of the program; its context is this struct
- * @frame: bytes of the frame
+ * @frame: bytes of the frame; behind it, while a program runs, chunks of items that failed
  * @rec: the record
  */
 struct globals {
@@ -35,7 +39,8 @@ struct globals {
 	struct plan_options limits;
 	struct arena mem;
 	struct value_env env;
-	uint8_t frame[PLAN_FRAME_MAX] __attribute__((aligned(8)));
+	uint8_t frame[PLAN_FRAME_MAX + GLOBALS_ITEMS_MAX * sizeof(struct goprobe_chunk)]
+		__attribute__((aligned(8)));
 	struct record rec;
 };
 

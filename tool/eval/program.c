@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Programs of captures and of edits, on the memory of a process. kmod/capture/program.c runs them;
+ * here is what the module has elsewhere: edits, and comparisons of strings.
+ */
+#include <string.h>
+
+#include "capture/program.h"
+#include "compile/operand.h"
+#include "eval/eval.h"
+
+/* Bytes of strings that are compared. */
+#define SAME_MAX 4096U
+
+/* enum gp_register numbers end below this: a register is one byte's offset. */
+static const u8 no_registers[UINT8_MAX + sizeof(u64)];
+
+/**
+ * struct run - a program under way
+ * @p: what program.c knows of it
+ * @c: likewise
+ * @ops: the program
+ * @writes: of an edit: what is to be written, or NULL
+ * @nwrites: their number
+ */
+struct run {
+	struct gp_program p;
+	struct gp_capture c;
+	struct gp_op ops[EXPRCODE_OPS_MAX];
+	struct globals_write *writes;
+	size_t nwrites;
+};
+
+static int compare(struct run *r, const struct gp_op *op)
+{
+	u8 left[SAME_MAX], right[SAME_MAX];
+	u64 a = r->p.r[op->a], b = r->p.r[op->b];
+	u64 n = min(r->p.r[op->value % GP_OP_REGS], min(op->size, SAME_MAX));
+
+	if (n && min(a, b) < GP_NIL_END)
+		return GOPROBE_CHUNK_NIL;
+	if (!r->c.read(r->c.read_ctx, a, left, n) || !r->c.read(r->c.read_ctx, b, right, n))
+		return GOPROBE_CHUNK_FAULT;
+	r->p.r[op->a] = !memcmp(left, right, n);
+	return GOPROBE_CHUNK_OK;
+}
+
+static int collect(struct run *r, const struct gp_op *op)
+{
+	u64 base = r->p.r[op->b], at = base + op->value;
+
+	if (min(base, at) < GP_NIL_END)
+		return GOPROBE_CHUNK_NIL;
+	if (!r->writes || r->nwrites == GLOBALS_WRITES_MAX)
+		return GOPROBE_CHUNK_BAD;
+	r->writes[r->nwrites++] = (struct globals_write){
+		.at = at, .value = r->p.r[op->a], .size = op->size,
+	};
+	return GOPROBE_CHUNK_OK;
+}
+
+static void load(struct run *r, const struct goprobe_op *ops, size_t n)
+{
+	n = min(n, EXPRCODE_OPS_MAX);
+	for (size_t i = 0; i < n; i++)
+		r->ops[i] = (struct gp_op){
+			.code = ops[i].code, .a = ops[i].a, .b = ops[i].b,
+			.size = (u16)ops[i].size, .offset = (u16)ops[i].offset,
+			.value = ops[i].value,
+		};
+	r->p.c = &r->c;
+	r->p.end = r->ops + n;
+}
+
+static void run(struct run *r)
+{
+	const struct gp_op *op = r->ops;
+
+	while ((op = gp_program_go(&r->p, op)) < r->p.end) {
+		/* No other operation is compiled where there is no thread. */
+		int status = op->code == GOPROBE_OP_SAME ? compare(r, op) :
+			     op->code == GOPROBE_OP_WRITE ? collect(r, op) : GOPROBE_CHUNK_BAD;
+
+		op = status == GOPROBE_CHUNK_OK ? op + 1 : gp_program_failed(&r->p, op, status);
+	}
+}
+
+void globals_run(struct globals *g, const struct plan_capture *c)
+{
+	u32 first = (c->size + 7) & ~7U;
+	struct run r = { .c = {
+		.regs = no_registers, .bias = g->bias, .to = g->frame, .space = sizeof(g->frame),
+		.used = first, .read = g->read, .read_ctx = g->read_ctx,
+	} };
+
+	load(&r, c->ops, c->nops);
+	run(&r);
+	for (u32 at = first; at < r.c.used; at += sizeof(struct goprobe_chunk)) {
+		const struct goprobe_chunk *chunk = (const void *)(g->frame + at);
+
+		globals_missed(g, chunk->address, chunk->status);
+	}
+}
+
+uint32_t globals_edit(struct globals *g, const struct goprobe_op *ops, size_t nops,
+		      struct globals_write *writes, size_t *n)
+{
+	struct run r = { .writes = writes, .p.filters = true, .c = {
+		.regs = no_registers, .bias = g->bias, .read = g->read, .read_ctx = g->read_ctx,
+	} };
+
+	load(&r, ops, nops);
+	run(&r);
+	*n = r.p.status == GOPROBE_CHUNK_OK ? r.nwrites : 0;
+	return r.p.status;
+}
