@@ -58,6 +58,7 @@ static char *shown(struct machine *m, const struct bykey *key, const struct gofu
 	struct plan_func pf = { .bin = bin, .fn = fn, .key = key }, *funcs[] = { &pf };
 	struct plan plan = { .funcs = funcs, .nfuncs = 1 };
 	struct tallyshow show = { .plan = &plan, .json = json };
+	const struct tallyshow_when when = { .real = 5 };
 	struct keyrows rows = { .nfuncs = 1 };
 	struct keyshow *k = keyshow_new(&show);
 	struct buf b = { 0 };
@@ -67,7 +68,7 @@ static char *shown(struct machine *m, const struct bykey *key, const struct gofu
 	assert_int_equal(keyrows_add(&rows, &keyed, m->key, NULL), 0);
 	keyrows_sort(&rows, TALLIES_BY_CALLS);
 	assert_int_equal(rows.called, 1);
-	keyshow_table(k, &rows, 5, 0, &b);
+	keyshow_table(k, &rows, &when, &b);
 	buf_char(&b, 0);
 	assert_false(b.failed);
 	line = json ? strstr(b.p, "\"key\":") : strstr(b.p, " 7  ");
