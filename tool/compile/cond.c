@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/cond_tree.h"
+#include "compile/typed.h"
 
 #define TERMS_MAX (EXPR_OPERATORS_MAX + 1)
 

@@ -3,7 +3,7 @@
 #ifndef GOPROBE_COMPILE_EDIT_TREE_H
 #define GOPROBE_COMPILE_EDIT_TREE_H
 
-#include "compile/cond_tree.h"
+#include "compile/typed.h"
 #include "compile/edit.h"
 
 enum editvalue_kind {

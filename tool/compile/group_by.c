@@ -2,7 +2,7 @@
 /* From the expressions of --by to operations that make keys. */
 #include <stdlib.h>
 
-#include "compile/cond_tree.h"
+#include "compile/typed.h"
 #include "compile/group_by.h"
 
 #define WORD 8U

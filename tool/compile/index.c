@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The compiler of x[i]: elements of slices, arrays, strings, maps and channels. */
-#include "compile/cond_tree.h"
+#include "compile/typed.h"
 
 #define WORD 8U
 

@@ -6,7 +6,7 @@
  *
  * What is set is never changed: another set takes its place. So what is read belongs together.
  */
-#include "compile/cond_tree.h"
+#include "compile/typed.h"
 #include "compile/job.h"
 #include "gobin/pprof_labels.h"
 #include "gobin/runtime_layout.h"

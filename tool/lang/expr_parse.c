@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The parser of operands: Go's primary expressions with unary operators, as the Go specification
- * has them ("Primary expressions", "Unary operators"). cond_parse.c has the binary operators.
+ * has them ("Primary expressions", "Unary operators"). operator_parse.c has the binary operators.
  */
 #include <string.h>
 

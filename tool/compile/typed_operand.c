@@ -2,7 +2,7 @@
 /* The types of operands, and the words for the context of a call. */
 #include <string.h>
 
-#include "compile/cond_tree.h"
+#include "compile/typed.h"
 
 const struct gotype filtertype_boolean = {
 	.kind = GOTYPE_BOOL, .name = "bool", .size = 1, .align = 1,

@@ -2,7 +2,7 @@
 /* From tests of strings and floats to operations. */
 #include <string.h>
 
-#include "compile/cond_tree.h"
+#include "compile/typed.h"
 
 #define WORD 8U
 

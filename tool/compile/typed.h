@@ -3,8 +3,8 @@
  * The typed tree of an expression in a condition, an edit or a key. One pass makes it for each
  * function (filtertype, filterop), another makes operations of it (filtercode).
  */
-#ifndef GOPROBE_COMPILE_COND_TREE_H
-#define GOPROBE_COMPILE_COND_TREE_H
+#ifndef GOPROBE_COMPILE_TYPED_H
+#define GOPROBE_COMPILE_TYPED_H
 
 #include "compile/cond.h"
 #include "compile/job.h"

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "compile/cond_tree.h"
+#include "compile/typed.h"
 #include "gobin/runtime_layout.h"
 
 #define WORD 8U

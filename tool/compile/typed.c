@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Nodes of typed trees. */
-#include "compile/cond_tree.h"
+#include "compile/typed.h"
 
 struct filternode *filternode_make(struct exprjob *j, enum filternode_kind kind,
 				   const struct expr *e, const struct gotype *type)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "compile/cond_tree.h"
+#include "compile/typed.h"
 
 static const char no_such[] = "this operator is not for these constants";
 static const char too_large[] = "this constant is too large";

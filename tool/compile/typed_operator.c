@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "compile/cond_tree.h"
+#include "compile/typed.h"
 
 /* Type names, but for what the compiler calls the types of generic functions. */
 static bool same_type(const struct gotype *a, const struct gotype *b)
