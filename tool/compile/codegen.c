@@ -18,7 +18,7 @@
 
 /* --- labels ---------------------------------------------------------------------- */
 
-void filtercode_jump(struct exprcode *c, struct filterlabel *to)
+void code_jump(struct exprcode *c, struct codelabel *to)
 {
 	if (!c->nops || c->full)
 		return;
@@ -26,7 +26,7 @@ void filtercode_jump(struct exprcode *c, struct filterlabel *to)
 	to->last = c->nops;
 }
 
-void filtercode_here(struct exprcode *c, struct filterlabel *label)
+void code_here(struct exprcode *c, struct codelabel *label)
 {
 	size_t at = label->last;
 
@@ -40,34 +40,34 @@ void filtercode_here(struct exprcode *c, struct filterlabel *label)
 	label->last = 0;
 }
 
-static void jump_always(struct exprcode *c, struct filterlabel *to)
+static void jump_always(struct exprcode *c, struct codelabel *to)
 {
 	exprcode_op2(c, GOPROBE_OP_JUMP, 0, 0);
-	filtercode_jump(c, to);
+	code_jump(c, to);
 }
 
 static void jump_if(struct exprcode *c, uint8_t code, uint8_t a, uint64_t value,
-		    struct filterlabel *to)
+		    struct codelabel *to)
 {
 	exprcode_set(c, code, a, value);
-	filtercode_jump(c, to);
+	code_jump(c, to);
 }
 
 /* --- numbers ----------------------------------------------------------------------- */
 
-int filtercode_place(struct exprjob *j, const struct filternode *n, struct exprplace *p)
+int code_place(struct exprjob *j, const struct typed *n, struct exprplace *p)
 {
 	/* It was compiled before, when its type was asked for. */
 	return exprjob_compile(j, n->e, p);
 }
 
-static int load(struct exprjob *j, const struct filternode *n, uint8_t *reg)
+static int load(struct exprjob *j, const struct typed *n, uint8_t *reg)
 {
 	struct exprcode *c = &j->code;
 	uint8_t first = c->reg;
 	struct exprplace p;
 
-	if (filtercode_place(j, n, &p))
+	if (code_place(j, n, &p))
 		return -1;
 	c->reg = first;
 	*reg = exprcode_take(c);
@@ -105,7 +105,7 @@ static void calculate(struct exprcode *c, enum expr_op op, const struct gotype *
 }
 
 /* The right operand is a constant that an operation can have in it. */
-static bool calculate_const(struct exprcode *c, const struct filternode *n, uint8_t a)
+static bool calculate_const(struct exprcode *c, const struct typed *n, uint8_t a)
 {
 	uint64_t value = (uint64_t)n->r->value.i;
 
@@ -120,25 +120,25 @@ static bool calculate_const(struct exprcode *c, const struct filternode *n, uint
 }
 
 /* In Go to shift by a negative number is a panic. */
-static void check_count(struct exprcode *c, const struct filternode *count, uint8_t reg)
+static void check_count(struct exprcode *c, const struct typed *count, uint8_t reg)
 {
-	if (count->kind == FILTERNODE_CONST || count->type->kind != GOTYPE_INT)
+	if (count->kind == TYPED_CONST || count->type->kind != GOTYPE_INT)
 		return;
 	exprcode_op(c, (struct goprobe_op){
 		.code = GOPROBE_OP_JSGE_I, .a = reg, .offset = 1 });
 	exprcode_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
 }
 
-static int binary(struct exprjob *j, const struct filternode *n, uint8_t *reg)
+static int binary(struct exprjob *j, const struct typed *n, uint8_t *reg)
 {
 	struct exprcode *c = &j->code;
 	uint8_t r;
 
-	if (filtercode_number(j, n->l, reg))
+	if (code_number(j, n->l, reg))
 		return -1;
-	if (n->r->kind == FILTERNODE_CONST && calculate_const(c, n, *reg))
+	if (n->r->kind == TYPED_CONST && calculate_const(c, n, *reg))
 		return 0;
-	if (filtercode_number(j, n->r, &r))
+	if (code_number(j, n->r, &r))
 		return -1;
 	if (n->op == EXPR_SHL || n->op == EXPR_SHR)
 		check_count(c, n->r, r);
@@ -147,7 +147,7 @@ static int binary(struct exprjob *j, const struct filternode *n, uint8_t *reg)
 	return 0;
 }
 
-static int unary(struct exprjob *j, const struct filternode *n, uint8_t *reg)
+static int unary(struct exprjob *j, const struct typed *n, uint8_t *reg)
 {
 	struct exprcode *c = &j->code;
 	uint8_t x, first = exprcode_take(c);
@@ -155,7 +155,7 @@ static int unary(struct exprjob *j, const struct filternode *n, uint8_t *reg)
 	*reg = first;
 	/* -x is 0 - x, and ^x is -1 - x. */
 	exprcode_set(c, GOPROBE_OP_IMM, first, n->op == EXPR_XOR ? -1ULL : 0);
-	if (filtercode_number(j, n->l, &x))
+	if (code_number(j, n->l, &x))
 		return -1;
 	exprcode_op2(c, GOPROBE_OP_SUB, first, x);
 	exprcode_extend(c, n->type, first);
@@ -164,40 +164,40 @@ static int unary(struct exprjob *j, const struct filternode *n, uint8_t *reg)
 }
 
 /* 1 or 0 of what is true or false. */
-static int boolean(struct exprjob *j, const struct filternode *n, uint8_t *reg)
+static int boolean(struct exprjob *j, const struct typed *n, uint8_t *reg)
 {
-	struct filterlabel no = { 0 }, end = { 0 };
+	struct codelabel no = { 0 }, end = { 0 };
 	struct exprcode *c = &j->code;
 
 	*reg = exprcode_take(c);
-	if (filtercode_test(j, n, false, &no))
+	if (code_test(j, n, false, &no))
 		return -1;
 	exprcode_set(c, GOPROBE_OP_IMM, *reg, 1);
 	jump_always(c, &end);
-	filtercode_here(c, &no);
+	code_here(c, &no);
 	exprcode_set(c, GOPROBE_OP_IMM, *reg, 0);
-	filtercode_here(c, &end);
+	code_here(c, &end);
 	c->reg = *reg + 1;
 	return 0;
 }
 
 /* The value as a register has it; of a float its bits. */
-static uint64_t constant(const struct filternode *n)
+static uint64_t constant(const struct typed *n)
 {
-	const struct filterconst *v = &n->value;
+	const struct constant *v = &n->value;
 	float f32 = (float)v->f;
 	uint32_t bits32;
 	uint64_t bits;
 
-	if (v->kind != FILTERCONST_FLOAT)
-		return v->kind == FILTERCONST_INT ? (uint64_t)v->i :
-		       v->kind == FILTERCONST_BOOL ? v->b : 0;
+	if (v->kind != CONSTANT_FLOAT)
+		return v->kind == CONSTANT_INT ? (uint64_t)v->i :
+		       v->kind == CONSTANT_BOOL ? v->b : 0;
 	memcpy(&bits32, &f32, sizeof(bits32));
 	memcpy(&bits, &v->f, sizeof(bits));
 	return n->type->size == sizeof(f32) ? bits32 : bits;
 }
 
-static int under(struct exprjob *j, const struct filternode *n, uint8_t reg)
+static int under(struct exprjob *j, const struct typed *n, uint8_t reg)
 {
 	struct exprcode *c = &j->code;
 
@@ -207,7 +207,7 @@ static int under(struct exprjob *j, const struct filternode *n, uint8_t reg)
 }
 
 /* Goroutine @n itself, or one of the set of those that descend from it. */
-static int descendant(struct exprjob *j, const struct filternode *n, uint8_t reg)
+static int descendant(struct exprjob *j, const struct typed *n, uint8_t reg)
 {
 	struct exprcode *c = &j->code;
 
@@ -239,7 +239,7 @@ static int creator(struct exprjob *j, const struct expr *e, uint8_t reg)
 	return 0;
 }
 
-static int word(struct exprjob *j, const struct filternode *n, uint8_t reg)
+static int word(struct exprjob *j, const struct typed *n, uint8_t reg)
 {
 	struct exprcode *c = &j->code;
 
@@ -264,29 +264,29 @@ static int word(struct exprjob *j, const struct filternode *n, uint8_t reg)
 	}
 }
 
-int filtercode_number(struct exprjob *j, const struct filternode *n, uint8_t *reg)
+int code_number(struct exprjob *j, const struct typed *n, uint8_t *reg)
 {
 	struct exprcode *c = &j->code;
 
 	switch (n->kind) {
-	case FILTERNODE_PLACE:
+	case TYPED_PLACE:
 		return load(j, n, reg);
-	case FILTERNODE_CONST:
+	case TYPED_CONST:
 		*reg = exprcode_take(c);
 		exprcode_set(c, GOPROBE_OP_IMM, *reg, constant(n));
 		return 0;
-	case FILTERNODE_WORD:
+	case TYPED_WORD:
 		*reg = exprcode_take(c);
 		return word(j, n, *reg);
-	case FILTERNODE_UNDER:
+	case TYPED_UNDER:
 		*reg = exprcode_take(c);
 		return under(j, n, *reg);
-	case FILTERNODE_DESCENDANT:
+	case TYPED_DESCENDANT:
 		*reg = exprcode_take(c);
 		return descendant(j, n, *reg);
 	default:
 		return n->type->kind == GOTYPE_BOOL ? boolean(j, n, reg) :
-		       n->kind == FILTERNODE_BINARY ? binary(j, n, reg) : unary(j, n, reg);
+		       n->kind == TYPED_BINARY ? binary(j, n, reg) : unary(j, n, reg);
 	}
 }
 
@@ -303,8 +303,8 @@ static enum expr_op opposite(enum expr_op op)
 }
 
 /* With a constant. There are < and >= only: x <= 5 is x < 6. */
-static int compare_const(struct exprjob *j, const struct filternode *n, enum expr_op op,
-			 struct filterlabel *to)
+static int compare_const(struct exprjob *j, const struct typed *n, enum expr_op op,
+			 struct codelabel *to)
 {
 	const struct gotype *t = n->l->type;
 	struct exprcode *c = &j->code;
@@ -312,11 +312,11 @@ static int compare_const(struct exprjob *j, const struct filternode *n, enum exp
 	bool sign = t->kind == GOTYPE_INT;
 	uint8_t reg;
 
-	if (filtercode_number(j, n->l, &reg))
+	if (code_number(j, n->l, &reg))
 		return -1;
 	if (op == EXPR_LE || op == EXPR_GT) {
-		/* Only where reading can fail: see filtertype. */
-		if (n->r->value.i == filterconst_max(t)) {
+		/* Only where a load can fail: see typed_operator.c. */
+		if (n->r->value.i == constant_max(t)) {
 			if (op == EXPR_LE)
 				jump_always(c, to);
 			return 0;
@@ -330,77 +330,74 @@ static int compare_const(struct exprjob *j, const struct filternode *n, enum exp
 	return 0;
 }
 
-static int compare_two(struct exprjob *j, const struct filternode *n, enum expr_op op,
-		       struct filterlabel *to)
+static int compare_two(struct exprjob *j, const struct typed *n, enum expr_op op,
+		       struct codelabel *to)
 {
 	bool sign = n->l->type->kind == GOTYPE_INT, turned = op == EXPR_GT || op == EXPR_LE;
 	struct exprcode *c = &j->code;
 	uint8_t l, r;
 
-	if (filtercode_number(j, n->l, &l) || filtercode_number(j, n->r, &r))
+	if (code_number(j, n->l, &l) || code_number(j, n->r, &r))
 		return -1;
 	exprcode_op2(c, op == EXPR_EQ ? GOPROBE_OP_JEQ : op == EXPR_NE ? GOPROBE_OP_JNE :
 		     op == EXPR_LT || op == EXPR_GT ? (sign ? GOPROBE_OP_JSLT : GOPROBE_OP_JLT) :
 		     (sign ? GOPROBE_OP_JSGE : GOPROBE_OP_JGE), turned ? r : l, turned ? l : r);
-	filtercode_jump(c, to);
+	code_jump(c, to);
 	return 0;
 }
 
-static int compare(struct exprjob *j, const struct filternode *n, bool want,
-		   struct filterlabel *to)
+static int compare(struct exprjob *j, const struct typed *n, bool want, struct codelabel *to)
 {
 	enum expr_op op = want ? n->op : opposite(n->op);
 
 	switch (n->l->type->kind) {
 	case GOTYPE_STRING:
-		return filtertext_test(j, n, want, to);
+		return code_test_string(j, n, want, to);
 	case GOTYPE_FLOAT:
-		return filterfloat_test(j, n, op, want, to);
+		return code_test_float(j, n, op, want, to);
 	default:
-		return n->r->kind == FILTERNODE_CONST ? compare_const(j, n, op, to) :
+		return n->r->kind == TYPED_CONST ? compare_const(j, n, op, to) :
 							compare_two(j, n, op, to);
 	}
 }
 
-static int logic(struct exprjob *j, const struct filternode *n, bool want,
-		 struct filterlabel *to)
+static int logic(struct exprjob *j, const struct typed *n, bool want, struct codelabel *to)
 {
 	struct exprcode *c = &j->code;
-	struct filterlabel end = { 0 };
+	struct codelabel end = { 0 };
 	uint8_t first = c->reg;
 	/* The first operand alone decides if it is this. */
 	bool decides = n->op == EXPR_OR;
 
-	if (filtercode_test(j, n->l, decides, want == decides ? to : &end))
+	if (code_test(j, n->l, decides, want == decides ? to : &end))
 		return -1;
 	c->reg = first;
-	if (filtercode_test(j, n->r, want, to))
+	if (code_test(j, n->r, want, to))
 		return -1;
-	filtercode_here(c, &end);
+	code_here(c, &end);
 	return 0;
 }
 
-int filtercode_test(struct exprjob *j, const struct filternode *n, bool want,
-		    struct filterlabel *to)
+int code_test(struct exprjob *j, const struct typed *n, bool want, struct codelabel *to)
 {
 	struct exprcode *c = &j->code;
 	uint8_t reg;
 
 	switch (n->kind) {
-	case FILTERNODE_CONST:
+	case TYPED_CONST:
 		if (n->value.b == want)
 			jump_always(c, to);
 		return 0;
-	case FILTERNODE_PREFIX:
-	case FILTERNODE_SUFFIX:
-		return filtertext_test(j, n, want, to);
-	case FILTERNODE_UNARY:
-		return filtercode_test(j, n->l, !want, to);
-	case FILTERNODE_BINARY:
+	case TYPED_PREFIX:
+	case TYPED_SUFFIX:
+		return code_test_string(j, n, want, to);
+	case TYPED_UNARY:
+		return code_test(j, n->l, !want, to);
+	case TYPED_BINARY:
 		return n->op == EXPR_OR || n->op == EXPR_AND ? logic(j, n, want, to) :
 							       compare(j, n, want, to);
 	default:
-		if (filtercode_number(j, n, &reg))
+		if (code_number(j, n, &reg))
 			return -1;
 		jump_if(c, want ? GOPROBE_OP_JNE_I : GOPROBE_OP_JEQ_I, reg, 0, to);
 		return 0;

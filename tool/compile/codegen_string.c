@@ -21,11 +21,11 @@ struct text {
 };
 
 /* The length is loaded, the address is not: often the length is enough. */
-static int begin(struct exprjob *j, const struct filternode *n, struct text *t)
+static int begin(struct exprjob *j, const struct typed *n, struct text *t)
 {
 	struct exprcode *c = &j->code;
 
-	if (filtercode_place(j, n, &t->place))
+	if (code_place(j, n, &t->place))
 		return -1;
 	t->len = exprcode_take(c);
 	t->p = exprcode_take(c);
@@ -50,17 +50,17 @@ static uint64_t bytes_at(const char *s, size_t n)
 
 /* Go to @differs unless the @size bytes at @at of @s are @from bytes behind the address. */
 static void check_bytes(struct exprcode *c, uint8_t p, uint8_t reg, uint64_t from, const char *s,
-			size_t size, struct filterlabel *differs)
+			size_t size, struct codelabel *differs)
 {
 	exprcode_op(c, (struct goprobe_op){
 		.code = GOPROBE_OP_LOAD, .a = reg, .b = p, .size = (uint32_t)size, .value = from });
 	exprcode_set(c, GOPROBE_OP_JNE_I, reg, bytes_at(s, size));
-	filtercode_jump(c, differs);
+	code_jump(c, differs);
 }
 
 /* As many as a load takes at a time; the last one overlaps the one before. */
-void filtertext_bytes(struct exprcode *c, uint8_t p, uint64_t from, const char *s, size_t n,
-		      struct filterlabel *differs)
+void code_bytes(struct exprcode *c, uint8_t p, uint64_t from, const char *s, size_t n,
+		struct codelabel *differs)
 {
 	uint8_t reg = exprcode_take(c);
 	size_t size = WORD;
@@ -75,27 +75,26 @@ void filtertext_bytes(struct exprcode *c, uint8_t p, uint64_t from, const char *
 }
 
 /* The tests are over: what comes here is the same, what went to @differs is not. */
-static void decide(struct exprcode *c, bool want, struct filterlabel *to,
-		   struct filterlabel *differs)
+static void decide(struct exprcode *c, bool want, struct codelabel *to, struct codelabel *differs)
 {
 	if (want) {
 		exprcode_op2(c, GOPROBE_OP_JUMP, 0, 0);
-		filtercode_jump(c, to);
+		code_jump(c, to);
 	}
-	filtercode_here(c, differs);
+	code_here(c, differs);
 }
 
 static void jump_len(struct exprcode *c, uint8_t code, uint8_t len, uint64_t n,
-		     struct filterlabel *to)
+		     struct codelabel *to)
 {
 	exprcode_set(c, code, len, n);
-	filtercode_jump(c, to);
+	code_jump(c, to);
 }
 
 /* @n is text of @s, @len bytes: all of it, or its beginning, or its end. */
-static int compare_const(struct exprjob *j, const struct filternode *n,
-			 const struct filterconst *s, enum filternode_kind kind,
-			 struct filterlabel *differs)
+static int compare_const(struct exprjob *j, const struct typed *n,
+			 const struct constant *s, enum typed_kind kind,
+			 struct codelabel *differs)
 {
 	struct exprcode *c = &j->code;
 	uint64_t from = 0;
@@ -103,32 +102,31 @@ static int compare_const(struct exprjob *j, const struct filternode *n,
 
 	if (begin(j, n, &t))
 		return -1;
-	if (kind == FILTERNODE_BINARY)
+	if (kind == TYPED_BINARY)
 		jump_len(c, GOPROBE_OP_JNE_I, t.len, s->n, differs);
 	else
 		jump_len(c, GOPROBE_OP_JSLT_I, t.len, s->n, differs);
 	if (!s->n)
 		return 0;
 	load_address(c, &t);
-	if (kind == FILTERNODE_SUFFIX) {
+	if (kind == TYPED_SUFFIX) {
 		exprcode_op2(c, GOPROBE_OP_ADD, t.p, t.len);
 		from = -(uint64_t)s->n;
 	}
-	filtertext_bytes(c, t.p, from, s->s, s->n, differs);
+	code_bytes(c, t.p, from, s->s, s->n, differs);
 	return 0;
 }
 
-static int compare_two(struct exprjob *j, const struct filternode *n,
-		       struct filterlabel *differs)
+static int compare_two(struct exprjob *j, const struct typed *n, struct codelabel *differs)
 {
 	struct exprcode *c = &j->code;
-	struct filterlabel same = { 0 };
+	struct codelabel same = { 0 };
 	struct text l, r;
 
 	if (begin(j, n->l, &l) || begin(j, n->r, &r))
 		return -1;
 	exprcode_op2(c, GOPROBE_OP_JNE, l.len, r.len);
-	filtercode_jump(c, differs);
+	code_jump(c, differs);
 	/* Those without bytes may be anywhere. */
 	jump_len(c, GOPROBE_OP_JEQ_I, l.len, 0, &same);
 	load_address(c, &l);
@@ -141,21 +139,20 @@ static int compare_two(struct exprjob *j, const struct filternode *n,
 	exprcode_op(c, (struct goprobe_op){
 		.code = GOPROBE_OP_JLT_I, .a = l.len, .offset = 1, .value = FILTER_SAME_MAX + 1 });
 	exprcode_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_BAD);
-	filtercode_here(c, &same);
+	code_here(c, &same);
 	return 0;
 }
 
-int filtertext_test(struct exprjob *j, const struct filternode *n, bool want,
-		    struct filterlabel *to)
+int code_test_string(struct exprjob *j, const struct typed *n, bool want, struct codelabel *to)
 {
-	bool affix = n->kind != FILTERNODE_BINARY;
-	struct filterlabel differs = { 0 };
+	bool affix = n->kind != TYPED_BINARY;
+	struct codelabel differs = { 0 };
 	int err;
 
 	/* "!=" holds where "==" does not. */
 	if (!affix && n->op == EXPR_NE)
 		want = !want;
-	if (affix || n->r->kind == FILTERNODE_CONST)
+	if (affix || n->r->kind == TYPED_CONST)
 		err = compare_const(j, n->l, affix ? &n->value : &n->r->value, n->kind,
 				    want ? &differs : to);
 	else
@@ -168,26 +165,26 @@ int filtertext_test(struct exprjob *j, const struct filternode *n, bool want,
 /* --- floats --------------------------------------------------------------------------- */
 
 /* Its order in a register; what is no number (NaN) goes to @nan. */
-static int load_order(struct exprjob *j, const struct filternode *n, const struct gotype *t,
-		      uint8_t *reg, struct filterlabel *nan)
+static int load_order(struct exprjob *j, const struct typed *n, const struct gotype *t,
+		      uint8_t *reg, struct codelabel *nan)
 {
-	if (filtercode_number(j, n, reg))
+	if (code_number(j, n, reg))
 		return -1;
 	exprcode_op(&j->code, (struct goprobe_op){
 		.code = GOPROBE_OP_ORDER, .a = *reg, .b = *reg, .size = (uint32_t)t->size });
-	filtercode_jump(&j->code, nan);
+	code_jump(&j->code, nan);
 	return 0;
 }
 
-int filterfloat_test(struct exprjob *j, const struct filternode *n, enum expr_op op, bool want,
-		     struct filterlabel *to)
+int code_test_float(struct exprjob *j, const struct typed *n, enum expr_op op, bool want,
+		    struct codelabel *to)
 {
 	const struct gotype *t = n->l->type;
 	struct exprcode *c = &j->code;
-	struct filterlabel end = { 0 };
+	struct codelabel end = { 0 };
 	bool turned = op == EXPR_GT || op == EXPR_LE;
 	/* Of NaN nothing holds but "!=". */
-	struct filterlabel *nan = (n->op == EXPR_NE) == want ? to : &end;
+	struct codelabel *nan = (n->op == EXPR_NE) == want ? to : &end;
 	uint8_t l, r;
 
 	if (load_order(j, n->l, t, &l, nan) || load_order(j, n->r, t, &r, nan))
@@ -195,7 +192,7 @@ int filterfloat_test(struct exprjob *j, const struct filternode *n, enum expr_op
 	exprcode_op2(c, op == EXPR_EQ ? GOPROBE_OP_JEQ : op == EXPR_NE ? GOPROBE_OP_JNE :
 		     op == EXPR_LT || op == EXPR_GT ? GOPROBE_OP_JSLT : GOPROBE_OP_JSGE,
 		     turned ? r : l, turned ? l : r);
-	filtercode_jump(c, to);
-	filtercode_here(c, &end);
+	code_jump(c, to);
+	code_here(c, &end);
 	return 0;
 }

@@ -64,13 +64,13 @@ static int check_sides(struct exprjob *j, const struct terms *t)
 static int compile_term(struct exprjob *j, const struct expr *e, unsigned int needs)
 {
 	struct exprcode *c = &j->code;
-	const struct filternode *n = filtertype_bool(j, e);
-	struct filterlabel passes = { 0 };
+	const struct typed *n = typed_condition(j, e);
+	struct codelabel passes = { 0 };
 	bool constant;
 
 	if (!n)
 		return -1;
-	constant = n->kind == FILTERNODE_CONST;
+	constant = n->kind == TYPED_CONST;
 	if (constant && n->value.b)
 		return 0;
 	if (!constant) {
@@ -80,11 +80,11 @@ static int compile_term(struct exprjob *j, const struct expr *e, unsigned int ne
 			j->numbers = true;
 		}
 		c->reg = j->base;
-		if (filtercode_test(j, n, true, &passes))
+		if (code_test(j, n, true, &passes))
 			return -1;
 	}
 	exprcode_op2(c, GOPROBE_OP_REJECT, 0, 0);
-	filtercode_here(c, &passes);
+	code_here(c, &passes);
 	return c->full ? exprjob_wrong_all(j, e, "this takes more steps than a condition can") :
 			 constant;
 }

@@ -11,33 +11,33 @@ static const char too_large[] = "this constant is too large";
 /* No constant is as large: so whatever is done to one does not overflow unseen. */
 #define LARGEST ((__int128)1 << 100)
 
-__int128 filterconst_min(const struct gotype *t)
+__int128 constant_min(const struct gotype *t)
 {
 	return t->kind == GOTYPE_INT ? -((__int128)1 << (t->size * 8 - 1)) : 0;
 }
 
-__int128 filterconst_max(const struct gotype *t)
+__int128 constant_max(const struct gotype *t)
 {
 	return ((__int128)1 << (t->size * 8 - (t->kind == GOTYPE_INT))) - 1;
 }
 
-bool filterconst_of(const struct expr *e, struct filterconst *ret)
+bool constant_of(const struct expr *e, struct constant *ret)
 {
 	switch (e->kind) {
 	case EXPR_FLOAT:
-		*ret = (struct filterconst){ .kind = FILTERCONST_FLOAT, .f = e->f };
+		*ret = (struct constant){ .kind = CONSTANT_FLOAT, .f = e->f };
 		return true;
 	case EXPR_STRING:
-		*ret = (struct filterconst){ .kind = FILTERCONST_STRING, .s = e->s, .n = e->n };
+		*ret = (struct constant){ .kind = CONSTANT_STRING, .s = e->s, .n = e->n };
 		return true;
 	case EXPR_NUMBER:
 	case EXPR_DURATION:
-		*ret = (struct filterconst){
-			.kind = FILTERCONST_INT, .duration = e->kind == EXPR_DURATION,
+		*ret = (struct constant){
+			.kind = CONSTANT_INT, .duration = e->kind == EXPR_DURATION,
 			.i = e->negative ? (int64_t)e->number : (__int128)e->number };
 		return true;
 	case EXPR_NAME:
-		*ret = (struct filterconst){ .kind = FILTERCONST_BOOL,
+		*ret = (struct constant){ .kind = CONSTANT_BOOL,
 					     .b = strcmp(e->s, "true") == 0 };
 		return ret->b || strcmp(e->s, "false") == 0;
 	default:
@@ -140,62 +140,61 @@ static const char *fold_float(enum expr_op op, double l, double r, double *ret)
 	return isfinite(*ret) ? NULL : too_large;
 }
 
-static double number(const struct filterconst *c)
+static double number(const struct constant *c)
 {
-	return c->kind == FILTERCONST_FLOAT ? c->f : (double)c->i;
+	return c->kind == CONSTANT_FLOAT ? c->f : (double)c->i;
 }
 
-static bool is_number(const struct filterconst *c)
+static bool is_number(const struct constant *c)
 {
-	return c->kind == FILTERCONST_INT || c->kind == FILTERCONST_FLOAT;
+	return c->kind == CONSTANT_INT || c->kind == CONSTANT_FLOAT;
 }
 
-static const char *fold_numbers(enum expr_op op, const struct filterconst *l,
-				const struct filterconst *r, struct filterconst *ret)
+static const char *fold_numbers(enum expr_op op, const struct constant *l,
+				const struct constant *r, struct constant *ret)
 {
-	bool whole = l->kind == FILTERCONST_INT && r->kind == FILTERCONST_INT;
+	bool whole = l->kind == CONSTANT_INT && r->kind == CONSTANT_INT;
 	double x = number(l), y = number(r);
 
 	if (is_comparison(op)) {
 		int sign = whole ? (l->i > r->i) - (l->i < r->i) : (x > y) - (x < y);
 
-		*ret = (struct filterconst){ .kind = FILTERCONST_BOOL, .b = holds(op, sign) };
+		*ret = (struct constant){ .kind = CONSTANT_BOOL, .b = holds(op, sign) };
 		return NULL;
 	}
 	if (whole) {
 		const char *why;
 
-		*ret = (struct filterconst){ .kind = FILTERCONST_INT,
+		*ret = (struct constant){ .kind = CONSTANT_INT,
 					     .duration = l->duration || r->duration };
 		why = fold_int(op, l->i, r->i, &ret->i);
 		return why || (ret->i < LARGEST && ret->i > -LARGEST) ? why : too_large;
 	}
-	*ret = (struct filterconst){ .kind = FILTERCONST_FLOAT };
+	*ret = (struct constant){ .kind = CONSTANT_FLOAT };
 	return fold_float(op, x, y, &ret->f);
 }
 
-static const char *fold_others(enum expr_op op, const struct filterconst *l,
-			       const struct filterconst *r, struct filterconst *ret)
+static const char *fold_others(enum expr_op op, const struct constant *l,
+			       const struct constant *r, struct constant *ret)
 {
 	bool same;
 
-	if (l->kind != r->kind || l->kind == FILTERCONST_NIL || (op != EXPR_EQ && op != EXPR_NE))
+	if (l->kind != r->kind || l->kind == CONSTANT_NIL || (op != EXPR_EQ && op != EXPR_NE))
 		return no_such;
-	same = l->kind == FILTERCONST_BOOL ? l->b == r->b :
+	same = l->kind == CONSTANT_BOOL ? l->b == r->b :
 	       l->n == r->n && !memcmp(l->s, r->s, l->n);
-	*ret = (struct filterconst){ .kind = FILTERCONST_BOOL, .b = same == (op == EXPR_EQ) };
+	*ret = (struct constant){ .kind = CONSTANT_BOOL, .b = same == (op == EXPR_EQ) };
 	return NULL;
 }
 
-static const char *fold_unary(enum expr_op op, const struct filterconst *x,
-			      struct filterconst *ret)
+static const char *fold_unary(enum expr_op op, const struct constant *x, struct constant *ret)
 {
 	*ret = *x;
 	if (op == EXPR_NOT) {
 		ret->b = !x->b;
-		return x->kind == FILTERCONST_BOOL ? NULL : no_such;
+		return x->kind == CONSTANT_BOOL ? NULL : no_such;
 	}
-	if (!is_number(x) || (op == EXPR_XOR && x->kind != FILTERCONST_INT))
+	if (!is_number(x) || (op == EXPR_XOR && x->kind != CONSTANT_INT))
 		return no_such;
 	if (op == EXPR_PLUS)
 		return NULL;
@@ -204,8 +203,8 @@ static const char *fold_unary(enum expr_op op, const struct filterconst *x,
 	return NULL;
 }
 
-const char *filterconst_fold(enum expr_op op, const struct filterconst *l,
-			     const struct filterconst *r, struct filterconst *ret)
+const char *constant_fold(enum expr_op op, const struct constant *l,
+			  const struct constant *r, struct constant *ret)
 {
 	if (!r)
 		return fold_unary(op, l, ret);
@@ -216,33 +215,33 @@ const char *filterconst_fold(enum expr_op op, const struct filterconst *l,
 
 /* --- types ------------------------------------------------------------------------ */
 
-static const char *to_whole(struct filterconst *c, const struct gotype *t)
+static const char *to_whole(struct constant *c, const struct gotype *t)
 {
-	if (c->kind == FILTERCONST_FLOAT) {
+	if (c->kind == CONSTANT_FLOAT) {
 		if (c->f != floor(c->f) || fabs(c->f) > 1e30)
 			return "is no whole number, and so no";
-		*c = (struct filterconst){ .kind = FILTERCONST_INT, .i = (__int128)c->f };
+		*c = (struct constant){ .kind = CONSTANT_INT, .i = (__int128)c->f };
 	}
-	if (c->kind != FILTERCONST_INT)
+	if (c->kind != CONSTANT_INT)
 		return "is no";
 	if (c->duration && strcmp(t->name, "time.Duration") != 0 && strcmp(t->name, "int64") != 0)
 		return "is a time.Duration, and no";
-	return c->i < filterconst_min(t) || c->i > filterconst_max(t) ? "does not fit into" : NULL;
+	return c->i < constant_min(t) || c->i > constant_max(t) ? "does not fit into" : NULL;
 }
 
-static const char *to_float(struct filterconst *c, const struct gotype *t)
+static const char *to_float(struct constant *c, const struct gotype *t)
 {
 	if (!is_number(c))
 		return "is no";
 	if (c->duration)
 		return "is a time.Duration, and no";
-	*c = (struct filterconst){ .kind = FILTERCONST_FLOAT, .f = number(c) };
+	*c = (struct constant){ .kind = CONSTANT_FLOAT, .f = number(c) };
 	if (t->size == sizeof(float))
 		c->f = (float)c->f;
 	return isfinite(c->f) ? NULL : "does not fit into";
 }
 
-bool filterconst_has_nil(const struct gotype *t)
+bool constant_has_nil(const struct gotype *t)
 {
 	switch (t->kind) {
 	case GOTYPE_POINTER:
@@ -257,16 +256,16 @@ bool filterconst_has_nil(const struct gotype *t)
 	}
 }
 
-const char *filterconst_convert(struct filterconst *c, const struct gotype *t)
+const char *constant_convert(struct constant *c, const struct gotype *t)
 {
 	bool fits;
 
-	if (filtertype_is_whole(t))
+	if (constant_is_whole(t))
 		return to_whole(c, t);
 	if (t->kind == GOTYPE_FLOAT)
 		return to_float(c, t);
-	fits = c->kind == FILTERCONST_NIL ? filterconst_has_nil(t) :
-	       c->kind == FILTERCONST_STRING ? t->kind == GOTYPE_STRING :
-	       c->kind == FILTERCONST_BOOL && t->kind == GOTYPE_BOOL;
+	fits = c->kind == CONSTANT_NIL ? constant_has_nil(t) :
+	       c->kind == CONSTANT_STRING ? t->kind == GOTYPE_STRING :
+	       c->kind == CONSTANT_BOOL && t->kind == GOTYPE_BOOL;
 	return fits ? NULL : "is no";
 }

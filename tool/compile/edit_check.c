@@ -125,7 +125,7 @@ static const char *why_not(const struct gotype *t)
 /* Numbers, true and false: of the same type, or a constant that fits. */
 static int check_number(struct exprjob *j, const struct expr *e, struct editvalue *v)
 {
-	const struct filternode *n = filtertype_make(j, e);
+	const struct typed *n = typed_expr(j, e);
 
 	if (!n)
 		return -1;
@@ -133,7 +133,7 @@ static int check_number(struct exprjob *j, const struct expr *e, struct editvalu
 		return wrong(j, e, "what is said of the call itself, as 'n', 'goid' or 'under', is for conditions",
 			     NULL);
 	v->kind = EDITVALUE_NUMBER;
-	v->node = filterop_assign(j, n, v->type, v->to);
+	v->node = typed_assign(j, n, v->type, v->to);
 	return v->node ? 0 : -1;
 }
 
@@ -209,7 +209,7 @@ int edittype_check(struct exprjob *j, const struct editexpr_set *set, struct edi
 		return wrong_type(j, set->to, p.type, why, NULL);
 	if (e->kind == EXPR_SLICE)
 		return check_part(j, e, ret);
-	if (p.type->kind == GOTYPE_STRING || filterconst_has_nil(p.type))
+	if (p.type->kind == GOTYPE_STRING || constant_has_nil(p.type))
 		return check_reference(j, e, ret);
 	return check_number(j, e, ret);
 }

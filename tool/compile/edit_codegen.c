@@ -26,7 +26,7 @@ static int bound(struct exprjob *j, const struct expr *e, uint8_t otherwise, uin
 	if (exprindex_check(j, e) || exprjob_compile(j, e, &p))
 		return -1;
 	t = exprjob_type_of(&p);
-	if (p.steps.n || !t || !filtertype_is_whole(t))
+	if (p.steps.n || !t || !constant_is_whole(t))
 		return exprjob_wrong_all(j, e, "an index is a whole number that the module finds");
 	exprplace_number(c, &p, *reg);
 	c->reg = first;
@@ -120,7 +120,7 @@ int editcode_words(struct exprjob *j, const struct editvalue *v, struct editword
 	*n = 1;
 	switch (v->kind) {
 	case EDITVALUE_NUMBER:
-		return filtercode_number(j, v->node, &words[0].reg);
+		return code_number(j, v->node, &words[0].reg);
 	case EDITVALUE_PART:
 		return part(j, v, words, n);
 	default:

@@ -27,7 +27,7 @@ struct editvalue {
 	const struct expr *to;
 	const struct gotype *type;
 	enum editvalue_kind kind;
-	const struct filternode *node;
+	const struct typed *node;
 	const struct expr *low;
 	const struct expr *high;
 	bool shared;

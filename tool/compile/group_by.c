@@ -127,18 +127,18 @@ static void put_type(struct exprcode *c, const struct exprplace *p)
 	put_word(c, word.reg);
 }
 
-static int put(struct exprjob *j, const struct filternode *n, enum bykey_kind kind)
+static int put(struct exprjob *j, const struct typed *n, enum bykey_kind kind)
 {
 	struct exprplace p;
 	uint8_t reg;
 
 	if (kind != BYKEY_STRING && kind != BYKEY_TYPE) {
-		if (filtercode_number(j, n, &reg))
+		if (code_number(j, n, &reg))
 			return -1;
 		put_word(&j->code, reg);
 		return 0;
 	}
-	if (filtercode_place(j, n, &p))
+	if (code_place(j, n, &p))
 		return -1;
 	(kind == BYKEY_STRING ? put_string : put_type)(&j->code, &p);
 	return 0;
@@ -146,12 +146,12 @@ static int put(struct exprjob *j, const struct filternode *n, enum bykey_kind ki
 
 /* --- keys ------------------------------------------------------------------------------ */
 
-static int check_node(struct exprjob *j, const struct filternode *n, struct bykey_part *part)
+static int check_node(struct exprjob *j, const struct typed *n, struct bykey_part *part)
 {
 	if (exprword_needs(j, n->e) & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT | EXPR_NEEDS_GOROUTINE))
 		return exprjob_wrong_all(j, n->e,
 					 "'n', 'duration', 'panicked', 'under' and 'descendant' are for conditions, not for keys");
-	if (filternode_is_const(n))
+	if (typed_is_const(n))
 		return exprjob_wrong_all(j, n->e, "'%s' is the same for all calls",
 					 exprjob_text(j, n->e));
 	part->type = n->type;
@@ -160,7 +160,7 @@ static int check_node(struct exprjob *j, const struct filternode *n, struct byke
 
 static int compile_part(struct exprjob *j, const struct expr *e, struct bykey_part *part)
 {
-	const struct filternode *n = filtertype_make(j, e);
+	const struct typed *n = typed_expr(j, e);
 
 	if (!n && j->scope->sig->incomplete && j->d->hint)
 		diag_hint(j->d, "write its signature behind the pattern: '%s(x T)'",

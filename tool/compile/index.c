@@ -116,22 +116,22 @@ static int index_array(struct exprjob *j, const struct expr *e, struct exprplace
 /* The constant @e as a key of @map; false if it is none. */
 static bool find_key(const struct expr *e, const struct gotype *map, struct value_key *key)
 {
-	struct filterconst c;
+	struct constant c;
 
-	if (!filterconst_of(e, &c))
+	if (!constant_of(e, &c))
 		return false;
 	if (map->key->kind == GOTYPE_INTERFACE ?
-	    c.kind != FILTERCONST_INT && c.kind != FILTERCONST_STRING :
-	    filterconst_convert(&c, map->key) != NULL)
+	    c.kind != CONSTANT_INT && c.kind != CONSTANT_STRING :
+	    constant_convert(&c, map->key) != NULL)
 		return false;
 	switch (c.kind) {
-	case FILTERCONST_STRING:
+	case CONSTANT_STRING:
 		*key = (struct value_key){ .kind = GOTYPE_STRING, .s = c.s, .n = c.n };
 		return true;
-	case FILTERCONST_FLOAT:
+	case CONSTANT_FLOAT:
 		*key = (struct value_key){ .kind = GOTYPE_FLOAT, .f = c.f };
 		return true;
-	case FILTERCONST_BOOL:
+	case CONSTANT_BOOL:
 		*key = (struct value_key){ .kind = GOTYPE_BOOL, .u = c.b };
 		return true;
 	default:

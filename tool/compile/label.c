@@ -43,9 +43,9 @@ struct search {
 	const struct expr *e;
 	uint8_t p;
 	uint8_t n;
-	struct filterlabel found;
-	struct filterlabel end;
-	struct filterlabel more;
+	struct codelabel found;
+	struct codelabel end;
+	struct codelabel more;
 };
 
 static void load(struct search *s, uint8_t to, uint64_t at, uint32_t size)
@@ -55,10 +55,10 @@ static void load(struct search *s, uint8_t to, uint64_t at, uint32_t size)
 }
 
 static void jump(struct search *s, uint8_t code, uint8_t reg, uint64_t value,
-		 struct filterlabel *to)
+		 struct codelabel *to)
 {
 	exprcode_set(s->c, code, reg, value);
-	filtercode_jump(s->c, to);
+	code_jump(s->c, to);
 }
 
 /* The word at @at of what @p points to; if that is nil, there is no label. */
@@ -69,7 +69,7 @@ static void follow(struct search *s, uint64_t at)
 }
 
 /* Go to @differs unless the string at @p + @at is the key. */
-static void compare(struct search *s, uint64_t at, struct filterlabel *differs)
+static void compare(struct search *s, uint64_t at, struct codelabel *differs)
 {
 	uint8_t reg = exprcode_take(s->c);
 
@@ -77,15 +77,15 @@ static void compare(struct search *s, uint64_t at, struct filterlabel *differs)
 	jump(s, GOPROBE_OP_JNE_I, reg, s->e->n, differs);
 	if (s->e->n) {
 		load(s, reg, at, WORD);
-		filtertext_bytes(s->c, reg, 0, s->e->s, s->e->n, differs);
+		code_bytes(s->c, reg, 0, s->e->s, s->e->n, differs);
 	}
 	s->c->reg = reg;
 }
 
-static void jump_always(struct search *s, struct filterlabel *to)
+static void jump_always(struct search *s, struct codelabel *to)
 {
 	exprcode_op2(s->c, GOPROBE_OP_JUMP, 0, 0);
-	filtercode_jump(s->c, to);
+	code_jump(s->c, to);
 }
 
 /* @p: the slice's header. */
@@ -94,12 +94,12 @@ static void search_slice(struct search *s)
 	load(s, s->n, WORD, WORD);
 	load(s, s->p, 0, WORD);
 	for (unsigned int i = 0; i < PAIRS_MAX; i++) {
-		struct filterlabel next = { 0 };
+		struct codelabel next = { 0 };
 
 		jump(s, GOPROBE_OP_JEQ_I, s->n, i, &s->end);
 		compare(s, 0, &next);
 		jump_always(s, &s->found);
-		filtercode_here(s->c, &next);
+		code_here(s->c, &next);
 		exprcode_set(s->c, GOPROBE_OP_ADD_I, s->p, PAIR_SIZE);
 	}
 	jump(s, GOPROBE_OP_JNE_I, s->n, PAIRS_MAX, &s->more);
@@ -118,7 +118,7 @@ static void search_map(struct search *s, const struct golayout_hmap *l)
 	load(s, s->p, l->buckets, WORD);
 	exprcode_op2(s->c, GOPROBE_OP_MOVE, s->n, s->p);
 	for (unsigned int i = 0; i < BUCKET_SLOTS; i++) {
-		struct filterlabel next = { 0 };
+		struct codelabel next = { 0 };
 		uint8_t hash = exprcode_take(s->c);
 
 		exprcode_op(s->c, (struct goprobe_op){
@@ -127,7 +127,7 @@ static void search_map(struct search *s, const struct golayout_hmap *l)
 		s->c->reg = hash;
 		compare(s, BUCKET_KEYS, &next);
 		jump_always(s, &s->found);
-		filtercode_here(s->c, &next);
+		code_here(s->c, &next);
 		exprcode_set(s->c, GOPROBE_OP_ADD_I, s->p, STRING);
 	}
 	exprcode_op(s->c, (struct goprobe_op){
@@ -182,12 +182,12 @@ int exprlabel_compile(struct exprjob *j, const struct expr *e, struct exprplace 
 	else
 		search_slice(&s);
 	jump_always(&s, &s.end);
-	filtercode_here(c, &s.more);
+	code_here(c, &s.more);
 	exprcode_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_RANGE);
-	filtercode_here(c, &s.found);
+	code_here(c, &s.found);
 	load(&s, len, kept == GOLABELS_MAP ? BUCKET_ELEMS + WORD : STRING + WORD, WORD);
 	load(&s, at, kept == GOLABELS_MAP ? BUCKET_ELEMS : STRING, WORD);
-	filtercode_here(c, &s.end);
+	code_here(c, &s.end);
 	c->reg = len + 1;
 	return 0;
 }

@@ -2,10 +2,10 @@
 /* Nodes of typed trees. */
 #include "compile/typed.h"
 
-struct filternode *filternode_make(struct exprjob *j, enum filternode_kind kind,
-				   const struct expr *e, const struct gotype *type)
+struct typed *typed_make(struct exprjob *j, enum typed_kind kind,
+			 const struct expr *e, const struct gotype *type)
 {
-	struct filternode *n = arena_alloc(j->scope->mem, sizeof(*n));
+	struct typed *n = arena_alloc(j->scope->mem, sizeof(*n));
 
 	if (!n) {
 		exprjob_no_memory(j);
@@ -18,29 +18,28 @@ struct filternode *filternode_make(struct exprjob *j, enum filternode_kind kind,
 	return n;
 }
 
-const struct filternode *filternode_const(struct exprjob *j, const struct expr *e,
-					  const struct gotype *type, struct filterconst value)
+const struct typed *typed_const(struct exprjob *j, const struct expr *e,
+				const struct gotype *type, struct constant value)
 {
-	struct filternode *n = filternode_make(j, FILTERNODE_CONST, e, type);
+	struct typed *n = typed_make(j, TYPED_CONST, e, type);
 
 	if (n)
 		n->value = value;
 	return n;
 }
 
-const struct filternode *filternode_bool(struct exprjob *j, const struct expr *e, bool b)
+const struct typed *typed_bool(struct exprjob *j, const struct expr *e, bool b)
 {
-	return filternode_const(j, e, NULL, (struct filterconst){ .kind = FILTERCONST_BOOL,
-				.b = b });
+	return typed_const(j, e, NULL, (struct constant){ .kind = CONSTANT_BOOL, .b = b });
 }
 
-bool filternode_is_const(const struct filternode *n)
+bool typed_is_const(const struct typed *n)
 {
-	return n->kind == FILTERNODE_CONST;
+	return n->kind == TYPED_CONST;
 }
 
-bool filternode_is_bool(const struct filternode *n)
+bool typed_is_bool(const struct typed *n)
 {
 	return n->type ? n->type->kind == GOTYPE_BOOL :
-	       filternode_is_const(n) && n->value.kind == FILTERCONST_BOOL;
+	       typed_is_const(n) && n->value.kind == CONSTANT_BOOL;
 }

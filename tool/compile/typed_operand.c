@@ -4,7 +4,7 @@
 
 #include "compile/typed.h"
 
-const struct gotype filtertype_boolean = {
+const struct gotype typed_boolean = {
 	.kind = GOTYPE_BOOL, .name = "bool", .size = 1, .align = 1,
 };
 
@@ -66,24 +66,22 @@ unsigned int exprword_needs(const struct exprjob *j, const struct expr *e)
 	return e->index ? needs | exprword_needs(j, e->index) : needs;
 }
 
-static const struct filternode *type_word(struct exprjob *j, const struct expr *e,
-					  enum exprword word)
+static const struct typed *type_word(struct exprjob *j, const struct expr *e, enum exprword word)
 {
-	struct filternode *n;
+	struct typed *n;
 
 	switch (word) {
 	case EXPRWORD_NIL:
-		return filternode_const(j, e, NULL,
-					(struct filterconst){ .kind = FILTERCONST_NIL });
+		return typed_const(j, e, NULL, (struct constant){ .kind = CONSTANT_NIL });
 	case EXPRWORD_TRUE:
 	case EXPRWORD_FALSE:
-		return filternode_bool(j, e, word == EXPRWORD_TRUE);
+		return typed_bool(j, e, word == EXPRWORD_TRUE);
 	case EXPRWORD_PANICKED:
 		/* A call that a panic ends is decided then: filter_pair.unwound. */
-		return filternode_bool(j, e, false);
+		return typed_bool(j, e, false);
 	default:
-		n = filternode_make(j, FILTERNODE_WORD, e, word == EXPRWORD_DURATION ?
-				    &duration_type : &exprjob_int);
+		n = typed_make(j, TYPED_WORD, e, word == EXPRWORD_DURATION ?
+			       &duration_type : &exprjob_int);
 		if (n)
 			n->word = word;
 		return n;
@@ -92,13 +90,13 @@ static const struct filternode *type_word(struct exprjob *j, const struct expr *
 
 /* --- operands ------------------------------------------------------------------------- */
 
-/* The type of a capture expression. Its operations are made later: see filtercode. */
-static const struct filternode *type_place(struct exprjob *j, const struct expr *e)
+/* The type of a capture expression. codegen.c makes its operations later. */
+static const struct typed *type_place(struct exprjob *j, const struct expr *e)
 {
 	struct exprcode *c = &j->code;
 	size_t nops = c->nops;
 	struct exprplace p;
-	struct filternode *n;
+	struct typed *n;
 
 	c->reg = j->base;
 	c->nowhere = false;
@@ -121,9 +119,9 @@ static const struct filternode *type_place(struct exprjob *j, const struct expr 
 		return NULL;
 	}
 	if (p.kind == EXPRPLACE_CONSTANT)
-		return filternode_const(j, e, p.type, (struct filterconst){
-			.kind = FILTERCONST_INT, .i = (__int128)p.at });
-	n = filternode_make(j, FILTERNODE_PLACE, e, p.type);
+		return typed_const(j, e, p.type, (struct constant){
+			.kind = CONSTANT_INT, .i = (__int128)p.at });
+	n = typed_make(j, TYPED_PLACE, e, p.type);
 	if (n)
 		n->pure = c->nops == nops && p.kind != EXPRPLACE_STATIC;
 	c->nops = nops;
@@ -131,20 +129,20 @@ static const struct filternode *type_place(struct exprjob *j, const struct expr 
 }
 
 /* The module keeps one set. */
-static const struct filternode *type_descendant(struct exprjob *j, const struct expr *e)
+static const struct typed *type_descendant(struct exprjob *j, const struct expr *e)
 {
 	if (j->descendant && j->descendant->number != e->number) {
 		exprjob_wrong_all(j, e, "only the descendants of one goroutine can be followed");
 		return NULL;
 	}
 	j->descendant = e;
-	return filternode_make(j, FILTERNODE_DESCENDANT, e, &filtertype_boolean);
+	return typed_make(j, TYPED_DESCENDANT, e, &typed_boolean);
 }
 
-static const struct filternode *type_affix(struct exprjob *j, const struct expr *e)
+static const struct typed *type_affix(struct exprjob *j, const struct expr *e)
 {
-	const struct filternode *x = filtertype_make(j, e->x);
-	struct filternode *n;
+	const struct typed *x = typed_expr(j, e->x);
+	struct typed *n;
 
 	if (!x)
 		return NULL;
@@ -153,18 +151,17 @@ static const struct filternode *type_affix(struct exprjob *j, const struct expr 
 		return NULL;
 	}
 	if (e->n > FILTER_STRING_MAX)
-		return filtertype_too_long(j, e);
-	n = filternode_make(j, e->kind == EXPR_PREFIX ? FILTERNODE_PREFIX : FILTERNODE_SUFFIX, e,
-			    &filtertype_boolean);
+		return typed_too_long(j, e);
+	n = typed_make(j, e->kind == EXPR_PREFIX ? TYPED_PREFIX : TYPED_SUFFIX, e, &typed_boolean);
 	if (n) {
 		n->l = x;
 		n->pure = false;
-		n->value = (struct filterconst){ .kind = FILTERCONST_STRING, .s = e->s, .n = e->n };
+		n->value = (struct constant){ .kind = CONSTANT_STRING, .s = e->s, .n = e->n };
 	}
 	return n;
 }
 
-const struct filternode *filtertype_too_long(struct exprjob *j, const struct expr *e)
+const struct typed *typed_too_long(struct exprjob *j, const struct expr *e)
 {
 	exprjob_wrong_all(j, e, "a string in a condition has %d bytes at most", FILTER_STRING_MAX);
 	return NULL;
@@ -172,26 +169,26 @@ const struct filternode *filtertype_too_long(struct exprjob *j, const struct exp
 
 /* --- expressions ---------------------------------------------------------------- */
 
-const struct filternode *filtertype_make(struct exprjob *j, const struct expr *e)
+const struct typed *typed_expr(struct exprjob *j, const struct expr *e)
 {
 	enum exprword word = exprword_of(j, e);
-	struct filterconst value;
+	struct constant value;
 
 	switch (e->kind) {
 	case EXPR_NUMBER:
 	case EXPR_DURATION:
 	case EXPR_FLOAT:
 	case EXPR_STRING:
-		return filterconst_of(e, &value) ? filternode_const(j, e, NULL, value) : NULL;
+		return constant_of(e, &value) ? typed_const(j, e, NULL, value) : NULL;
 	case EXPR_BINARY:
-		return filterop_binary(j, e);
+		return typed_binary(j, e);
 	case EXPR_UNARY:
-		return filterop_unary(j, e);
+		return typed_unary(j, e);
 	case EXPR_PREFIX:
 	case EXPR_SUFFIX:
 		return type_affix(j, e);
 	case EXPR_UNDER:
-		return filternode_make(j, FILTERNODE_UNDER, e, &filtertype_boolean);
+		return typed_make(j, TYPED_UNDER, e, &typed_boolean);
 	case EXPR_DESCENDANT:
 		return type_descendant(j, e);
 	default:
@@ -199,11 +196,11 @@ const struct filternode *filtertype_make(struct exprjob *j, const struct expr *e
 	}
 }
 
-const struct filternode *filtertype_bool(struct exprjob *j, const struct expr *e)
+const struct typed *typed_condition(struct exprjob *j, const struct expr *e)
 {
-	const struct filternode *n = filtertype_make(j, e);
+	const struct typed *n = typed_expr(j, e);
 
-	if (!n || filternode_is_bool(n))
+	if (!n || typed_is_bool(n))
 		return n;
 	if (n->type)
 		exprjob_wrong_all(j, e, "'%s' is of type %s, and a condition is true or false",

@@ -21,22 +21,22 @@ static bool same_type(const struct gotype *a, const struct gotype *b)
 }
 
 /* An error about all of @e, and one about its operator; both return NULL. */
-static const struct filternode *wrong(struct exprjob *j, const struct expr *e, const char *sentence)
+static const struct typed *wrong(struct exprjob *j, const struct expr *e, const char *sentence)
 {
 	exprjob_wrong_all(j, e, "%s", sentence);
 	return NULL;
 }
 
-static const struct filternode *wrong_operator(struct exprjob *j, const struct expr *e,
-					       const char *sentence)
+static const struct typed *wrong_operator(struct exprjob *j, const struct expr *e,
+					  const char *sentence)
 {
 	exprjob_wrong(j, e, "%s", sentence);
 	return NULL;
 }
 
-static const struct filternode *mixed(struct exprjob *j, const struct expr *e,
-				      const struct filternode *n, const struct expr *other,
-				      const struct gotype *t)
+static const struct typed *mixed(struct exprjob *j, const struct expr *e,
+				 const struct typed *n, const struct expr *other,
+				 const struct gotype *t)
 {
 	exprjob_wrong_all(j, e, "'%s' is of type %s, and '%s' of type %s: Go does not mix them",
 			  exprjob_text(j, n->e), n->type->name, exprjob_text(j, other), t->name);
@@ -44,34 +44,34 @@ static const struct filternode *mixed(struct exprjob *j, const struct expr *e,
 }
 
 /* Constant @n as type @t has it, which is the type of @of. */
-static const struct filternode *convert(struct exprjob *j, const struct filternode *n,
-					const struct gotype *t, const struct expr *of)
+static const struct typed *convert(struct exprjob *j, const struct typed *n,
+				   const struct gotype *t, const struct expr *of)
 {
-	struct filterconst value = n->value;
-	const char *why = filterconst_convert(&value, t);
+	struct constant value = n->value;
+	const char *why = constant_convert(&value, t);
 
 	if (!why)
-		return filternode_const(j, n->e, t, value);
+		return typed_const(j, n->e, t, value);
 	exprjob_wrong_all(j, n->e, "'%s' %s %s, the type of '%s'", exprjob_text(j, n->e), why,
 			  t->name, exprjob_text(j, of));
 	return NULL;
 }
 
-const struct filternode *filterop_assign(struct exprjob *j, const struct filternode *n,
-					 const struct gotype *t, const struct expr *to)
+const struct typed *typed_assign(struct exprjob *j, const struct typed *n,
+				 const struct gotype *t, const struct expr *to)
 {
 	if (n->type && same_type(n->type, t))
 		return n;
-	if (filternode_is_const(n))
+	if (typed_is_const(n))
 		return convert(j, n, t, to);
 	/* A comparison can have any type whose values are true and false. */
-	return t->kind == GOTYPE_BOOL && n->type == &filtertype_boolean ? n :
+	return t->kind == GOTYPE_BOOL && n->type == &typed_boolean ? n :
 	       mixed(j, n->e, n, to, t);
 }
 
 /* An operand without a type gets the one of the other; else both must have the same. */
-static int unify(struct exprjob *j, const struct expr *e, const struct filternode **l,
-		 const struct filternode **r)
+static int unify(struct exprjob *j, const struct expr *e, const struct typed **l,
+		 const struct typed **r)
 {
 	if (!(*l)->type && (*r)->type)
 		*l = convert(j, *l, (*r)->type, (*r)->e);
@@ -84,29 +84,29 @@ static int unify(struct exprjob *j, const struct expr *e, const struct filternod
 	return 0;
 }
 
-static const struct filternode *fold(struct exprjob *j, const struct expr *e,
-				     const struct filternode *l, const struct filternode *r)
+static const struct typed *fold(struct exprjob *j, const struct expr *e,
+				const struct typed *l, const struct typed *r)
 {
 	const struct gotype *type = l->type ? l->type : r ? r->type : NULL;
-	struct filterconst value;
-	const char *why = filterconst_fold(e->op, &l->value, r ? &r->value : NULL, &value);
+	struct constant value;
+	const char *why = constant_fold(e->op, &l->value, r ? &r->value : NULL, &value);
 
 	if (why)
 		return wrong_operator(j, e, why);
-	if (value.kind == FILTERCONST_BOOL)
+	if (value.kind == CONSTANT_BOOL)
 		type = NULL;
-	if (type && filterconst_convert(&value, type)) {
+	if (type && constant_convert(&value, type)) {
 		exprjob_wrong_all(j, e, "this constant does not fit into %s", type->name);
 		return NULL;
 	}
-	return filternode_const(j, e, type, value);
+	return typed_const(j, e, type, value);
 }
 
-static struct filternode *binary(struct exprjob *j, const struct expr *e,
-				 const struct filternode *l, const struct filternode *r,
-				 const struct gotype *type)
+static struct typed *binary(struct exprjob *j, const struct expr *e,
+			    const struct typed *l, const struct typed *r,
+			    const struct gotype *type)
 {
-	struct filternode *n = filternode_make(j, FILTERNODE_BINARY, e, type);
+	struct typed *n = typed_make(j, TYPED_BINARY, e, type);
 
 	if (n) {
 		n->op = e->op;
@@ -117,24 +117,24 @@ static struct filternode *binary(struct exprjob *j, const struct expr *e,
 	return n;
 }
 
-static const struct filternode *type_logic(struct exprjob *j, const struct expr *e,
-					   const struct filternode *l, const struct filternode *r)
+static const struct typed *type_logic(struct exprjob *j, const struct expr *e,
+				      const struct typed *l, const struct typed *r)
 {
 	bool decides = e->op == EXPR_OR;
-	const struct filternode *bad = filternode_is_bool(l) ? r : l;
+	const struct typed *bad = typed_is_bool(l) ? r : l;
 
-	if (!filternode_is_bool(l) || !filternode_is_bool(r)) {
+	if (!typed_is_bool(l) || !typed_is_bool(r)) {
 		exprjob_wrong_all(j, bad->e, "'%s' is neither true nor false",
 				  exprjob_text(j, bad->e));
 		return NULL;
 	}
-	if (filternode_is_const(l))
-		return l->value.b == decides ? filternode_bool(j, e, decides) : r;
-	if (filternode_is_const(r) && r->value.b != decides)
+	if (typed_is_const(l))
+		return l->value.b == decides ? typed_bool(j, e, decides) : r;
+	if (typed_is_const(r) && r->value.b != decides)
 		return l;
-	if (filternode_is_const(r) && l->pure)
-		return filternode_bool(j, e, decides);
-	return binary(j, e, l, r, &filtertype_boolean);
+	if (typed_is_const(r) && l->pure)
+		return typed_bool(j, e, decides);
+	return binary(j, e, l, r, &typed_boolean);
 }
 
 static const char only_nil[] =
@@ -169,13 +169,13 @@ static const char *why_not_compared(const struct gotype *t, enum expr_op op, boo
 }
 
 /* -1 or 1 if @n @op @c never or always holds, whatever @n is; else 0. */
-static int certain(const struct filternode *n, enum expr_op op, const struct filterconst *c)
+static int certain(const struct typed *n, enum expr_op op, const struct constant *c)
 {
-	if (!n->pure || !filtertype_is_whole(n->type))
+	if (!n->pure || !constant_is_whole(n->type))
 		return 0;
-	if (c->i == filterconst_min(n->type))
+	if (c->i == constant_min(n->type))
 		return op == EXPR_LT ? -1 : op == EXPR_GE ? 1 : 0;
-	if (c->i == filterconst_max(n->type))
+	if (c->i == constant_max(n->type))
 		return op == EXPR_GT ? -1 : op == EXPR_LE ? 1 : 0;
 	return 0;
 }
@@ -186,94 +186,93 @@ static enum expr_op mirrored(enum expr_op op)
 	       op == EXPR_LE ? EXPR_GE : op == EXPR_GE ? EXPR_LE : op;
 }
 
-static const struct filternode *type_comparison(struct exprjob *j, const struct expr *e,
-						const struct filternode *l,
-						const struct filternode *r)
+static const struct typed *type_comparison(struct exprjob *j, const struct expr *e,
+					   const struct typed *l,
+					   const struct typed *r)
 {
-	struct filternode *n;
+	struct typed *n;
 	const char *why;
 	int sure;
 
 	if (unify(j, e, &l, &r))
 		return NULL;
-	if (filternode_is_const(l) && filternode_is_const(r))
+	if (typed_is_const(l) && typed_is_const(r))
 		return fold(j, e, l, r);
-	why = why_not_compared(l->type, e->op, filternode_is_const(l) || filternode_is_const(r));
+	why = why_not_compared(l->type, e->op, typed_is_const(l) || typed_is_const(r));
 	if (why)
 		return wrong_operator(j, e, why);
-	n = binary(j, e, filternode_is_const(l) ? r : l, filternode_is_const(l) ? l : r,
-		   &filtertype_boolean);
+	n = binary(j, e, typed_is_const(l) ? r : l, typed_is_const(l) ? l : r, &typed_boolean);
 	if (!n)
 		return NULL;
 	/* A constant is always on the right. */
-	if (filternode_is_const(l))
+	if (typed_is_const(l))
 		n->op = mirrored(n->op);
-	if (!filternode_is_const(n->r))
+	if (!typed_is_const(n->r))
 		return n;
-	if (n->r->value.kind == FILTERCONST_STRING && n->r->value.n > FILTER_STRING_MAX)
-		return filtertype_too_long(j, n->r->e);
+	if (n->r->value.kind == CONSTANT_STRING && n->r->value.n > FILTER_STRING_MAX)
+		return typed_too_long(j, n->r->e);
 	sure = certain(n->l, n->op, &n->r->value);
-	return sure ? filternode_bool(j, e, sure > 0) : n;
+	return sure ? typed_bool(j, e, sure > 0) : n;
 }
 
-static bool is_whole(const struct filternode *n)
+static bool is_whole(const struct typed *n)
 {
-	return n->type ? filtertype_is_whole(n->type) :
-	       filternode_is_const(n) && n->value.kind == FILTERCONST_INT;
+	return n->type ? constant_is_whole(n->type) :
+	       typed_is_const(n) && n->value.kind == CONSTANT_INT;
 }
 
-static const struct filternode *type_shift(struct exprjob *j, const struct expr *e,
-					   const struct filternode *l, const struct filternode *r)
+static const struct typed *type_shift(struct exprjob *j, const struct expr *e,
+				      const struct typed *l, const struct typed *r)
 {
-	struct filternode *n;
+	struct typed *n;
 
 	if (!is_whole(l) || !is_whole(r))
 		return wrong_operator(j, e,
 						 "only whole numbers can be shifted, and by whole numbers");
-	if (filternode_is_const(r) && r->value.i < 0)
+	if (typed_is_const(r) && r->value.i < 0)
 		return wrong(j, r->e, "nothing can be shifted by a negative number");
-	if (filternode_is_const(l) && filternode_is_const(r))
+	if (typed_is_const(l) && typed_is_const(r))
 		return fold(j, e, l, r);
 	if (!l->type)
 		return wrong(j, l->e, "it is not clear which type this constant has");
-	if (filternode_is_const(r) && r->value.i > UINT64_MAX)
+	if (typed_is_const(r) && r->value.i > UINT64_MAX)
 		return wrong(j, r->e, "the count of a shift must fit into uint64");
 	n = binary(j, e, l, r, l->type);
 	if (n)
-		n->pure = n->pure && (filternode_is_const(r) || r->type->kind == GOTYPE_UINT);
+		n->pure = n->pure && (typed_is_const(r) || r->type->kind == GOTYPE_UINT);
 	return n;
 }
 
-static const struct filternode *type_arithmetic(struct exprjob *j, const struct expr *e,
-						const struct filternode *l,
-						const struct filternode *r)
+static const struct typed *type_arithmetic(struct exprjob *j, const struct expr *e,
+					   const struct typed *l,
+					   const struct typed *r)
 {
 	bool divides = e->op == EXPR_DIV || e->op == EXPR_MOD;
-	struct filternode *n;
+	struct typed *n;
 
 	if (unify(j, e, &l, &r))
 		return NULL;
-	if (filternode_is_const(l) && filternode_is_const(r))
+	if (typed_is_const(l) && typed_is_const(r))
 		return fold(j, e, l, r);
-	if (!filtertype_is_whole(l->type))
+	if (!constant_is_whole(l->type))
 		return wrong_operator(j, e, l->type->kind == GOTYPE_FLOAT ?
 				      "floats can be compared in a condition, and nothing else" :
 				      "this operator is for numbers only");
-	if (divides && filternode_is_const(r) && !r->value.i)
+	if (divides && typed_is_const(r) && !r->value.i)
 		return wrong(j, r->e, "this divides by 0");
 	n = binary(j, e, l, r, l->type);
 	if (n)
-		n->pure = n->pure && (!divides || filternode_is_const(r));
+		n->pure = n->pure && (!divides || typed_is_const(r));
 	return n;
 }
 
-const struct filternode *filterop_binary(struct exprjob *j, const struct expr *e)
+const struct typed *typed_binary(struct exprjob *j, const struct expr *e)
 {
-	const struct filternode *l = filtertype_make(j, e->x), *r;
+	const struct typed *l = typed_expr(j, e->x), *r;
 
 	if (!l)
 		return NULL;
-	r = filtertype_make(j, e->index);
+	r = typed_expr(j, e->index);
 	if (!r)
 		return NULL;
 	switch (e->op) {
@@ -295,22 +294,22 @@ const struct filternode *filterop_binary(struct exprjob *j, const struct expr *e
 	}
 }
 
-const struct filternode *filterop_unary(struct exprjob *j, const struct expr *e)
+const struct typed *typed_unary(struct exprjob *j, const struct expr *e)
 {
-	const struct filternode *x = filtertype_make(j, e->x);
-	struct filternode *n;
+	const struct typed *x = typed_expr(j, e->x);
+	struct typed *n;
 
 	if (!x)
 		return NULL;
-	if (filternode_is_const(x))
+	if (typed_is_const(x))
 		return fold(j, e, x, NULL);
-	if (e->op == EXPR_NOT ? !filternode_is_bool(x) : !is_whole(x))
+	if (e->op == EXPR_NOT ? !typed_is_bool(x) : !is_whole(x))
 		return wrong_operator(j, e, e->op == EXPR_NOT ?
 				      "'!' is for what is true or false" :
 				      "this operator is for whole numbers only");
 	if (e->op == EXPR_PLUS)
 		return x;
-	n = filternode_make(j, FILTERNODE_UNARY, e, x->type);
+	n = typed_make(j, TYPED_UNARY, e, x->type);
 	if (n) {
 		n->op = e->op;
 		n->l = x;
