@@ -218,7 +218,8 @@ def watch_end(t):
     watching.popen.stdout.close()
     same((watching.wait(), watching.stderr()), (0, ""), "the end of watch, and what it said, when nobody reads any more")
     for args, code, said in ((["main.cuonter"], 1, "did you mean 'main.counter'"), ([], 2, "which variables"),
-                             (["-i", "never", "main.counter"], 2, "never"), (["main.counter +"], 1, "nothing can follow")):
+                             (["-i", "never", "main.counter"], 2, "never"), (["main.counter +"], 1, "an expression is missing"),
+                             (["main.counter + 1"], 1, "only be in a condition")):
         refusal = t.goprobectl("watch", "-p", target.popen.pid, *args)
         wait_for("the refusal", refusal.ended)
         same(refusal.wait(), code, "exit status of %s" % args)

@@ -338,7 +338,7 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 		return -1;
 	default:
 		return exprjob_wrong(j, e, j->cond ? "only a variable can be here, or what it leads to" :
-				     "this can only be in a condition, behind 'if'");
+				     "this can only be in a condition, an edit or a key");
 	}
 }
 
