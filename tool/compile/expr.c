@@ -337,7 +337,8 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 			  "--elements says how many elements are copied");
 		return -1;
 	default:
-		return exprjob_wrong(j, e, j->cond ? "only a variable can be here, or what it leads to" :
+		return exprjob_wrong(j, e, j->cond ?
+				     "only a variable can be here, or what it leads to" :
 				     "this can only be in a condition, an edit or a key");
 	}
 }

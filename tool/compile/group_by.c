@@ -148,7 +148,8 @@ static int put(struct exprjob *j, const struct typed *n, enum bykey_kind kind)
 
 static int check_node(struct exprjob *j, const struct typed *n, struct bykey_part *part)
 {
-	if (exprword_needs(j, n->e) & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT | EXPR_NEEDS_GOROUTINE))
+	if (exprword_needs(j, n->e) &
+	    ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT | EXPR_NEEDS_GOROUTINE))
 		return exprjob_wrong_all(j, n->e,
 					 "'n', 'duration', 'panicked', 'under' and 'descendant' are for conditions, not for keys");
 	if (typed_is_const(n))

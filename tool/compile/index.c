@@ -122,7 +122,7 @@ static bool find_key(const struct expr *e, const struct gotype *map, struct valu
 		return false;
 	if (map->key->kind == GOTYPE_INTERFACE ?
 	    c.kind != CONSTANT_INT && c.kind != CONSTANT_STRING :
-	    constant_convert(&c, map->key) != NULL)
+	    !!constant_convert(&c, map->key))
 		return false;
 	switch (c.kind) {
 	case CONSTANT_STRING:

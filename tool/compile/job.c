@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The state of the compiler of expressions: errors, results, and steps that are left to goprobectl. */
+/* The state of the compiler of expressions: errors, results, steps that are left to goprobectl. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

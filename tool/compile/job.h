@@ -62,11 +62,17 @@ void *exprjob_keep(struct exprjob *j, const void *v, size_t n, size_t size);
 int exprjob_keep_capture(struct exprjob *j, const struct plan_value *v, size_t n,
 			 struct plan_capture *ret);
 
-/* Begin and end the program of item @i of a capture, which can fail alone. */
+/**
+ * struct exprjob_item - where the program of a value begins
+ * @op: index of its first operation
+ * @piece: index of its first piece
+ */
 struct exprjob_item {
 	size_t op;
 	size_t piece;
 };
+
+/* Begin and end the program of item @i of a capture, which can fail alone. */
 struct exprjob_item exprjob_begin_item(struct exprjob *j, size_t i);
 /* If the value is not available, nothing of the item stays. */
 void exprjob_end_item(struct exprjob *j, struct exprjob_item item, const struct plan_value *v);

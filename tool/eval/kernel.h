@@ -23,9 +23,6 @@ typedef int64_t s64;
 #define likely(x) (x)
 #define unlikely(x) (x)
 #define noinline __attribute__((noinline))
-#ifndef __always_inline
-#define __always_inline inline __attribute__((always_inline))
-#endif
 #define GP_UNINITIALIZED
 
 static inline u64 min(u64 a, u64 b)
