@@ -6,8 +6,8 @@
  * A tree begins with a call that is below no other, and is finished when that has
  * ended and no other call of it is open. Memory is bounded: a full tree's calls are
  * followed, so that all others stay right, but not kept, and are counted. When all
- * trees together are too much, the one that has not been heard of for longest is
- * finished as it is, with calls that are open: whoever was killed never ends them.
+ * trees together exceed the limit, the one without events for longest is finished
+ * as it is, with calls that are open: a killed process never ends them.
  */
 #ifndef GOPROBE_EVENT_CALL_TREE_H
 #define GOPROBE_EVENT_CALL_TREE_H
@@ -150,7 +150,7 @@ void calltree_free(struct calltree *t);
 /*
  * Calls and their ends, in order of time. @depth: goprobe_record.depth. Each returns
  * the call if it is kept: good until the next calltree_drop(). @origin: where the
- * goroutine comes from, if calltree_start() did not tell; or NULL.
+ * goroutine comes from, if calltree_start() did not say; or NULL.
  */
 struct calltree_call *calltree_enter(struct calltree *t, const struct calltree_who *who,
 				     uint32_t fn, uint64_t depth, uint64_t time,
@@ -163,7 +163,7 @@ struct calltree_call *calltree_leave(struct calltree *t, const struct calltree_w
 struct calltree_call *calltree_unwind(struct calltree *t, const struct calltree_who *who,
 				      uint32_t fn, uint64_t began, uint64_t time,
 				      enum calltree_end end);
-/* @who has started goroutine @goid just now, of which @origin tells. */
+/* @who has started goroutine @goid just now; @origin describes it. */
 void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t goid,
 		    const struct calltree_origin *origin);
 
@@ -185,7 +185,7 @@ void calltree_finish(struct calltree *t);
 
 /* How many calls of the function were left out, of all trees. */
 uint64_t calltree_left(const struct calltree *t, uint32_t fn);
-/* How many trees were finished to make room for others. */
+/* How many trees were finished early because of the limits. */
 uint64_t calltree_cut(const struct calltree *t);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Join calls and returns. Pure.
+ * Matching of calls and returns. Pure.
  *
  * (process, goid, depth) names one activation: depth is the distance from the
  * top of the goroutine's stack, which survives stack growth and migration. The
  * open calls of a goroutine form a stack of rising depth. A call at depth d
  * proves that open calls at depth >= d have ended without returning, a return
  * at depth d that those deeper than d have: by panic, Goexit or, after losses,
- * by a return that was not seen. Ids are used again: who has executed another
- * program, or has the process id of one that was killed, is told by pair_begin().
+ * by a return that was not seen. Process ids are reused: pair_begin() reports a process that
+ * has executed another program, or that has the id of one that was killed.
  */
 #ifndef GOPROBE_EVENT_PAIR_H
 #define GOPROBE_EVENT_PAIR_H
@@ -39,7 +39,7 @@ enum pair_end {
  * @system: on a system stack, which belongs to the thread, not the goroutine; the
  *	runtime leaves those without returning as a matter of course
  * @doubtful: records were lost since, perhaps its return among them
- * @end: how it ended, unless it was pair_leave() that told of it
+ * @end: how it ended, unless pair_leave() returned it
  * @panic: what pair_panic() said of the panic that ended it, or NULL; good until the
  *	next call of any function here
  */
@@ -77,12 +77,11 @@ void pair_note(struct pair *p, uint64_t dict);
 /* Close the call that record @h (RETURN or TAIL) ends; false if it is unknown. */
 bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call *ret);
 
-/* Calls may be told of when a panic has ended them: then panics without open calls count. */
+/* Calls that a panic ends may be reported at once: then panics without open calls count. */
 void pair_expect_held(struct pair *p);
 /*
  * Record @h: the goroutine panics, at the depth of runtime.gopanic. @text, from
- * malloc(), is what is to be known of it, or NULL. To be told before, as a call:
- * pair_unwind().
+ * malloc(), describes it, or is NULL. Call pair_unwind() for the record before, as for a call.
  */
 void pair_panic(struct pair *p, const struct goprobe_record *h, char *text);
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where Go's calling convention puts arguments and results (amd64). */
+/* Go's calling convention: registers and stack slots of arguments and results (amd64). */
 #include <string.h>
 
 #include "gobin/abi.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where Go's calling convention puts arguments and results (amd64):
- * src/cmd/compile/abi-internal.md. Pure.
+ * Go's calling convention: registers and stack slots of arguments and results
+ * (amd64), by src/cmd/compile/abi-internal.md. Pure.
  */
 #ifndef GOPROBE_GOBIN_ABI_H
 #define GOPROBE_GOBIN_ABI_H
@@ -53,7 +53,7 @@ struct goabi_value {
 
 /**
  * struct goabi_side - the arguments or the results of a call
- * @values: in the order of the signature; from the caller, room for all
+ * @values: in the order of the signature; the caller's array, large enough for all
  * @parts: what is in registers
  * @nparts: their number
  */

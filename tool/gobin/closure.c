@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a func value refers to. The captured variables are told by the debug
- * information since Go 1.23; a method value's object follows from the method.
+ * Closures: the objects behind func values. Debug information describes the captured
+ * variables since Go 1.23; a method value's object follows from the method.
  */
 #include <stdlib.h>
 #include <string.h>

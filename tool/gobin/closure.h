@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a func value refers to: the code's address and the captured variables. */
+/* Closures, the objects behind func values: the code's address and the captured variables. */
 #ifndef GOPROBE_GOBIN_CLOSURE_H
 #define GOPROBE_GOBIN_CLOSURE_H
 
@@ -9,7 +9,7 @@
  * The object that a func value points to if its first word is @entry: a struct
  * called as the function, with the field "F" for the word, and a field for each
  * captured variable: of its type if it was captured by value, called "&x" and a
- * pointer if by reference, and of unknown type if nothing tells which. A method
+ * pointer if by reference, and of unknown type if neither is proven. A method
  * value ("main.T.M-fm") has one, "recv".
  *
  * Return: NULL if it is not known what is behind the first word. Cached.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the type parameters of generic code are. The debug information gives a
+ * Real types of generic code's type parameters. The debug information gives a
  * parameter of such a type the number of a word of the dictionary
  * (DW_AT_go_dict_index; cmd/compile/internal/noder/reader.go: varDictIndex): it
  * is the address of the run-time type.

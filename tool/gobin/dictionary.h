@@ -19,7 +19,7 @@ struct godict;
  * @types: its run-time types
  * @v: dictionaries that have a symbol, by name, once they are needed
  * @n: their number
- * @cap: room for them
+ * @cap: capacity of @v
  * @names: their names
  * @loaded: @v has been looked for
  */

@@ -46,8 +46,8 @@ struct gofunc {
  * @name: "_" if it has none, "~r0" ... for results without one
  * @type: its type
  * @unavailable: why its place is not known (static string), or NULL
- * @dict_word: its type is a shape: word @dict_word - 1 of the dictionary tells
- *	the real one (gobin_real_type()); 0: it is not, or not told
+ * @dict_word: its type is a shape: word @dict_word - 1 of the dictionary has
+ *	the real one (gobin_real_type()); 0: it is not, or the word is unknown
  */
 struct goparam {
 	const char *name;
@@ -63,11 +63,11 @@ struct goparam {
  * @results: results
  * @nresults: their number
  * @receiver: params[0] is the receiver
- * @variadic: the last parameter is "...T"; debug information does not tell
+ * @variadic: the last parameter is "...T"; debug information does not say so
  * @dict: a hidden dictionary pointer is passed in the register that follows
  *	the first @dict_at params (generics)
  * @dict_at: see @dict
- * @incomplete: why arguments can't be had (static string), or NULL
+ * @incomplete: why arguments are unavailable (static string), or NULL
  */
 struct gosig {
 	const struct goparam *params;
@@ -83,8 +83,8 @@ struct gosig {
 
 /*
  * Open the ELF file behind @fd (duplicated; the caller keeps its own). @path is
- * for messages only. Refuses, with a sentence: not ELF, not x86-64, truncated,
- * not a Go binary, a Go version that is too old or not known.
+ * for messages only. Fails with a message for a file that is not ELF, not x86-64,
+ * truncated, not a Go binary, or of a Go version that is too old or unknown.
  */
 int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d);
 void gobin_free(struct gobin *bin);
@@ -230,7 +230,7 @@ struct gobin_frame {
 size_t gobin_frames(struct gobin *bin, uint64_t vaddr, struct gobin_frame *v, size_t max);
 
 /**
- * struct gobin_place - what the line table tells of the stack at some address
+ * struct gobin_place - the state of the stack at an address, by the line table
  * @depth: bytes from SP to where the function will return to
  * @top: a goroutine's stack ends with this function: nobody has called it
  * @begun: its first instruction has been executed, and won't be again in this call
@@ -260,8 +260,7 @@ struct gobin_range {
 int gobin_code_range(const struct gobin *bin, uint64_t vaddr, struct gobin_range *ret);
 
 /*
- * What tells this build from others, as elfnote_build_id() has it; NULL if the file
- * does not say. Owned by @bin.
+ * The build id, as elfnote_build_id() has it; NULL if the file has none. Owned by @bin.
  */
 const char *gobin_build_id(struct gobin *bin);
 

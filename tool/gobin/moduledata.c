@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the linker leaves in every Go binary for the runtime. */
+/* The linker's data for the runtime, which every Go binary has. */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the linker leaves in every Go binary for the runtime, stripped or not:
- * the line table, the version, moduledata; and what it left in .symtab.
+ * The linker's data for the runtime, which every Go binary has, stripped or not:
+ * the line table, the version, moduledata; and the symbols of .symtab.
  */
 #ifndef GOPROBE_GOBIN_MODULEDATA_H
 #define GOPROBE_GOBIN_MODULEDATA_H
@@ -56,7 +56,7 @@ struct linktab {
 	struct hmap abi0_names;
 };
 
-/* Returns 0, or -1 with a sentence: not a Go binary, too old, damaged. */
+/* Returns 0, or -1 with a message: not a Go binary, too old, damaged. */
 int linktab_load(struct linktab *l, const struct elffile *ef,
 		 const char *path, struct diag *d);
 void linktab_fini(struct linktab *l);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which parts of the Go runtime must not be probed: code that runs while the
+ * Functions of the Go runtime that must not be probed: code that runs while the
  * stack, g or the registers are not what a handler may rely on.
  */
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which parts of the Go runtime must not be probed. Pure. */
+/* Functions of the Go runtime that must not be probed. Pure. */
 #ifndef GOPROBE_GOBIN_NOPROBE_H
 #define GOPROBE_GOBIN_NOPROBE_H
 

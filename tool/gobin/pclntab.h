@@ -25,8 +25,8 @@ enum pclntab_format {
 #define PCLNTAB_NAME_MAX 65535U
 #define PCLNTAB_FILE_MAX 4095U
 /*
- * All names that a table mentions are together no longer than so many times the
- * table itself. Names of a damaged one may overlap, and take for ever.
+ * All names in a table together are no longer than this many times the table
+ * itself. Names of a damaged table may overlap, and take forever to read.
  */
 #define PCLNTAB_WORK 16U
 
@@ -39,8 +39,8 @@ enum pclntab_format {
  * @len: their number
  * @format: enum pclntab_format
  * @nfunc: number of functions
- * @text: what entries count from; 0 if the header doesn't tell (1.26 and
- *	newer) or if there is no such thing (1.17 and older)
+ * @text: what entries count from; 0 if the header lacks it (1.26 and newer)
+ *	or entries are addresses (1.17 and older)
  * @names: offset of function names in @data
  * @cu: offset of the compilation units' file indexes
  * @files: offset of file names
@@ -116,13 +116,13 @@ struct pclntab_func {
 int pclntab_check(struct pclntab *t, const uint8_t *header, uint64_t len);
 
 /*
- * Do the PCLNTAB_ROWS bytes at @t->rows belong to a table? They tell one from
- * bytes that look like its header. What is behind the table's end does not count.
+ * Do the PCLNTAB_ROWS bytes at @t->rows belong to a table? They distinguish a table
+ * from bytes that look like its header. Bytes behind the table's end do not count.
  */
 bool pclntab_check_rows(const struct pclntab *t, const uint8_t *rows);
 
 /**
- * struct pclntab_extent - what the ends of the function table tell
+ * struct pclntab_extent - the addresses that a function table covers
  * @lo: address of the first function; counts from @t->text if that is 0
  * @hi: end of the last one
  * @bytes: how long the table is at most
@@ -307,7 +307,7 @@ typedef int (*pclntab_read_fn)(void *ctx, uint64_t vaddr, void *buf,
  * @read: reads inlining trees
  * @ctx: its first argument
  * @v: filled: what was inlined, innermost first, then the function itself
- * @max: room in @v, at least 1
+ * @max: capacity of @v, at least 1
  *
  * Return: their number. If the inlining tree is damaged, the function alone
  * stands for what is missing. File and line are both there or neither is, as

@@ -22,10 +22,10 @@ struct pclnsearch {
 typedef int (*pclnsearch_fn)(void *ctx, const struct pclnsearch *found);
 
 /*
- * Look at all that is loaded. A table is told by its header, by its first rows,
+ * Search all loaded bytes. A table is recognised by its header, by its first rows,
  * and by its functions being code of this file. A program that carries another
- * one in its data may show more than one: the module data points to the right
- * one. Returns what @fn returned last, or 0.
+ * program in its data may have several: the module data points to the right
+ * one. Returns @fn's last result, or 0.
  */
 int pclnsearch_run(const struct elffile *ef, pclnsearch_fn fn, void *ctx);
 

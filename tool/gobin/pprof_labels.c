@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How a program keeps labels: src/runtime/pprof/label.go, src/internal/runtime/pprof/label. */
+/* Layout of goroutine labels: src/runtime/pprof/label.go, src/internal/runtime/pprof/label. */
 #include <stddef.h>
 
 #include "gobin/gobin.h"

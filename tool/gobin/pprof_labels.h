@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a program keeps the labels that runtime/pprof gives to goroutines. */
+/* Layout of the labels that runtime/pprof gives to goroutines. */
 #ifndef GOPROBE_GOBIN_PPROF_LABELS_H
 #define GOPROBE_GOBIN_PPROF_LABELS_H
 
@@ -11,7 +11,7 @@ enum golabels {
 	GOLABELS_UNKNOWN,
 };
 
-/* g.labels is a pointer to it. The program's own type tells, or its release. */
+/* The layout behind g.labels, by the program's own type, or by its release. */
 enum golabels golabels_of(struct gobin *bin);
 
 #endif

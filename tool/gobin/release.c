@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What differs between Go releases. Offsets of runtime.g are the same on every
+ * Differences between Go releases. Offsets of runtime.g are the same on every
  * architecture; tests/unit compares them with each toolchain's own DWARF.
  */
 #include <ctype.h>

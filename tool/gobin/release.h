@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between Go releases: all numbers that depend on a version and
- * can't be read from the binary itself. Pure.
+ * Differences between Go releases: all numbers that depend on a version and that
+ * the binary itself does not contain. Pure.
  */
 #ifndef GOPROBE_GOBIN_RELEASE_H
 #define GOPROBE_GOBIN_RELEASE_H
@@ -65,8 +65,8 @@ bool goversion_direct_in_kind(int minor);
 bool goversion_field_marked(int minor);
 
 /*
- * Maps are of groups with control bytes; @version is the whole text, which
- * tells of an experiment that turned them off (1.24 and 1.25).
+ * Do maps consist of groups with control bytes? @version is the whole text: it
+ * names the experiment that turns them off (1.24 and 1.25).
  */
 bool goversion_swiss_maps(int minor, const char *version);
 

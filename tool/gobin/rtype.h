@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The types of a binary as its run-time type descriptors tell, which survive
- * stripping. Names are those that debug information has: with the whole import
+ * The types of a binary by its run-time type descriptors, which survive
+ * stripping. Names are those of debug information: with the whole import
  * path, as in "*net/http.Request".
  */
 #ifndef GOPROBE_GOBIN_RTYPE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One of the runtime's type descriptors: src/internal/abi/type.go, up to 1.20
- * src/runtime/type.go. Where the first 48 bytes are used here they have been the
- * same since 1.13; what the others hold by then is said where it differs.
+ * A type descriptor of the runtime: src/internal/abi/type.go, up to 1.20
+ * src/runtime/type.go. The parts of the first 48 bytes that are used here have been
+ * the same since 1.13; where later bytes differ, the code says so.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One of the runtime's type descriptors (abi.Type and what follows it), as a
- * file has it. All that differs between releases ends here. Nothing that is read
- * is trusted; pointers are link-time addresses that may lead anywhere.
+ * A type descriptor of the runtime (abi.Type and what follows it) in a file. This
+ * code hides all differences between releases. Nothing that is read is trusted;
+ * pointers are link-time addresses that may lead anywhere.
  */
 #ifndef GOPROBE_GOBIN_RTYPE_DESC_H
 #define GOPROBE_GOBIN_RTYPE_DESC_H

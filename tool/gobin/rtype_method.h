@@ -37,7 +37,7 @@ void rtsig_fini(struct rtsig *s);
  *
  * Return: the signature, whose receiver is called RTSIG_RECEIVER, its
  * parameters p0, p1 ...; owned by @types' arena. NULL if there is no such method,
- * or if what is told of it does not add up.
+ * or if its description is inconsistent.
  */
 const struct gosig *rtsig_get(struct rtsig *s, uint64_t entry, bool abi0,
 			      int32_t args);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where the Go runtime keeps what its own structures hold. */
+/* Layout of the Go runtime's own structures. */
 #include <limits.h>
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the Go runtime keeps what its own structures hold, by version: maps,
- * channels, goroutines. Pure. test_golayout holds the table against the debug
- * information of each toolchain at hand.
+ * Layout of the Go runtime's own structures, by version: maps, channels,
+ * goroutines. Pure. A unit test compares the table with the debug information
+ * of each toolchain at hand.
  */
 #ifndef GOPROBE_GOBIN_RUNTIME_LAYOUT_H
 #define GOPROBE_GOBIN_RUNTIME_LAYOUT_H
@@ -13,7 +13,7 @@
 /* runtime.hchan (src/runtime/chan.go): offsets. */
 struct golayout_chan {
 	uint32_t qcount;	/* uint: elements in the buffer */
-	uint32_t dataqsiz;	/* uint: room in it */
+	uint32_t dataqsiz;	/* uint: its capacity */
 	uint32_t buf;		/* pointer to dataqsiz elements */
 	uint32_t closed;	/* uint32 */
 	uint32_t timer;		/* pointer; 0: there is none, before 1.23 */
@@ -63,7 +63,7 @@ struct golayout_trie {
 	uint32_t size;		/* of the larger one */
 };
 
-/* runtime.g, beyond what the module is told (struct goprobe_runtime). */
+/* Fields of runtime.g that the module does not need (struct goprobe_runtime has the others). */
 struct golayout_g {
 	uint32_t gopc;		/* behind the call of the go statement that made it */
 	uint32_t parent;	/* id of the goroutine that did; 0: not kept (before 1.21) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * In which states goroutines are told apart (GOPROBE_A_STATES), and which of the runtime's
- * functions tell of them. Pure.
+ * States of goroutines (GOPROBE_A_STATES), and the runtime's functions that change
+ * them. Pure.
  */
 #ifndef GOPROBE_GOBIN_SCHED_STATE_H
 #define GOPROBE_GOBIN_SCHED_STATE_H
@@ -51,7 +51,7 @@ int gostates_reasons(const struct elffile *ef, struct gostates_reasons *ret);
 #define GOSTATES_OPS 96
 
 /**
- * struct gostates_source - a function that tells of states where it is called
+ * struct gostates_source - a function whose calls announce a state
  * @func: its name
  * @first: the first release that it does so in
  * @last: the last one

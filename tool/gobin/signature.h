@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A function's signature from what its debug information tells. Pure. */
+/* A function's signature from its debug information. Pure. */
 #ifndef GOPROBE_GOBIN_SIGNATURE_H
 #define GOPROBE_GOBIN_SIGNATURE_H
 

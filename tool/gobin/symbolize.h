@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is executed at an address, by name: the calls that a place in a Go program stands
- * for, inlined ones included, stripped programs too. Each place is looked up once.
+ * Symbolizer: names of the calls at an address of a Go program, inlined ones included, in
+ * stripped programs, too. Each address is looked up once.
  */
 #ifndef GOPROBE_GOBIN_SYMBOLIZE_H
 #define GOPROBE_GOBIN_SYMBOLIZE_H
@@ -16,7 +16,7 @@
 
 /* What is asked is a return address: the call before it is meant. */
 #define SYMBOL_RETURN		(1U << 0)
-/* Wrappers that the compiler made are told of, too. */
+/* Report wrappers that the compiler made, too. */
 #define SYMBOL_WRAPPERS		(1U << 1)
 
 /**

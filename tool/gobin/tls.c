@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a program keeps g in thread-local storage. The psABI's variant II: an
+ * The place of g in thread-local storage. The psABI's variant II: an
  * executable's block ends at the thread pointer. Go's internal linker makes a
  * block of one word, so that g is at -8; with C linked in there is more.
  */

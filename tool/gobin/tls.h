@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where a program keeps g in thread-local storage. */
+/* The place of g in thread-local storage. */
 #ifndef GOPROBE_GOBIN_TLS_H
 #define GOPROBE_GOBIN_TLS_H
 

@@ -24,16 +24,16 @@ struct kin_gor {
 };
 
 /*
- * Those of @v that goroutine @of has started, or one of these, come first. Returns how many;
- * @of itself is none.
+ * Move the descendants of goroutine @of to the front of @v. Returns their number; @of itself
+ * does not count.
  */
 size_t kin_descendants(struct kin_gor *v, size_t n, uint64_t of);
-/* The goroutine at @g. False: it is none now, or what @rt says can't be. */
+/* The goroutine at @g. False: there is none now, or what @rt says can't be. */
 bool kin_gor_read(const struct procmem *m, const struct golayout_g *l,
 		  const struct goprobe_runtime *rt, uint64_t g, struct kin_gor *ret);
 /*
  * The goroutines of a running process that descend from @of: *@ret, from malloc(), *@n of
- * them. 0; 1 if the program does not tell, with @d saying why; or -1 with @d set.
+ * them. 0; 1 if the program does not keep them, with @d saying why; or -1 with @d set.
  */
 int kin_read(const struct procmem *m, struct gobin *bin, uint64_t of, struct kin_gor **ret,
 	     size_t *n, struct diag *d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a goroutine of a running process does. */
+/* State of a goroutine of a running process. */
 #include <string.h>
 
 #include "base/unaligned.h"

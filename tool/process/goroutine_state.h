@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a goroutine of a running process does, in words, and its stack. */
+/* State of a goroutine of a running process, in words, and its stack. */
 #ifndef GOPROBE_PROCESS_GOROUTINE_STATE_H
 #define GOPROBE_PROCESS_GOROUTINE_STATE_H
 
@@ -10,10 +10,10 @@
 
 /**
  * struct gostate - what it does
- * @status: "waiting", or NULL: it can't be told
+ * @status: "waiting", or NULL: unknown
  * @reason: what it waits for, "chan receive"; "" if that is not known
  * @pcs: link-time addresses where its functions go on, innermost first
- * @npcs: their number; 0 if it is running: nothing tells where
+ * @npcs: their number; 0 if it is running: its place is unknown
  * @cut: there are more
  * @creator: where the go statement that made it returns to, link-time; 0: nobody's
  */

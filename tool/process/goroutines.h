@@ -34,7 +34,7 @@ enum goroutine_status {
  * @sp: with this SP
  * @gopc: where the go statement that made it returns to, run-time address
  * @turns: changes whenever it stops to run; wraps around
- * @tid: of SYSCALL, if @turns does not tell of these: the thread that waits; 0: not found
+ * @tid: of SYSCALL, if @turns does not count these: the thread that waits; 0: not found
  * @switches: how often that has waited
  */
 struct goroutine {
@@ -74,7 +74,7 @@ struct goreader {
  * kept if @r was of it before; else @r is all zero.
  */
 int goreader_init(struct goreader *r, pid_t pid, struct gobin *bin, struct diag *d);
-/* Find @turns: then goroutine_rested() can tell something. 0, or -1 with @d set. */
+/* Find @turns, which goroutine_rested() needs. 0, or -1 with @d set. */
 int goreader_find_turns(struct goreader *r, struct diag *d);
 
 /* False: there is no goroutine at @g, or it is changing. */
@@ -83,7 +83,7 @@ bool goroutine_read(const struct goreader *r, uint64_t g, struct goroutine *ret)
 bool goroutine_rests(const struct goroutine *gr);
 /*
  * The same goroutine has been read twice. Has it certainly not run in between? What was read
- * of its stack then holds. False if nothing tells.
+ * of its stack then holds. False if that is not certain.
  */
 bool goroutine_rested(const struct goreader *r, const struct goroutine *before,
 		      const struct goroutine *after);

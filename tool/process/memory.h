@@ -33,16 +33,16 @@ int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d
 /* Is its CLOCK_MONOTONIC this process's? Not in another time namespace. */
 bool procmem_same_clock(const struct procmem *m);
 /*
- * A descriptor of the memory that the process has now: of what it executes later, or of another
- * process with its id, it never is. To be closed; -1: it can't be had.
+ * A descriptor of the memory that the process has now, to be closed; -1: not available. It never
+ * becomes the memory of a program that the process executes later, or of another process with its id.
  */
 int procmem_hold(pid_t pid);
 /* Has the process ended, or executed another program, since procmem_hold() gave @held? */
 bool procmem_gone(int held);
-/* Exactly @len bytes at run-time address @at; false if they can't be had. */
+/* Exactly @len bytes at run-time address @at; false if they can't be read. */
 bool procmem_read(const struct procmem *m, uint64_t at, void *to, size_t len);
 
-/* Likewise write them, where the process itself may. On failure some may have been. */
+/* Write them, where the process itself may. After a failure some may have been written. */
 bool procmem_write(const struct procmem *m, uint64_t at, const void *from, size_t len);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stack of a goroutine that does not run: which functions, and where their frames are. By
- * what the line table tells of SP, as the runtime does it: frame pointers leave out who
- * called a function that has just begun, and not every release keeps that of a system
- * call (1.23 does, 1.19 does not). Pure: memory and functions are asked for.
+ * The stack of a goroutine that does not run: its functions, and the places of their frames.
+ * Unwinding uses the line table's distances from SP, as the runtime does. Frame pointers leave
+ * out the caller of a function that has just begun, and not every release keeps that of a system
+ * call (1.23 does, 1.19 does not). Pure: callbacks read memory and find functions.
  */
 #ifndef GOPROBE_PROCESS_STACK_H
 #define GOPROBE_PROCESS_STACK_H
@@ -21,7 +21,7 @@
  * @pc: where the goroutine goes on, run-time address
  * @sp: with this SP
  * @bias: run-time addresses of its code less link-time ones
- * @read: exactly @len bytes at @at; false if they can't be had
+ * @read: exactly @len bytes at @at; false if they can't be read
  * @place: what is known of link-time address @vaddr; false: nothing
  * @ctx: their first argument
  */
@@ -53,7 +53,7 @@ struct gostack_frame {
 enum gostack_end {
 	GOSTACK_WHOLE,	/* at the function that nobody has called */
 	GOSTACK_CUT,	/* there are more */
-	GOSTACK_BROKEN,	/* what comes next can't be told */
+	GOSTACK_BROKEN,	/* the next frame is unknown */
 };
 
 /* The @max innermost functions, innermost first, to @v; *@n: their number. */

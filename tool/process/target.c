@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is traced: from pids, a file or a command to binaries and processes. */
+/* Targets of a trace: pids, a file or a command become binaries and processes. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -466,7 +466,7 @@ static void close_sockets(int go)
 		close(dir);
 }
 
-/* In the child: wait to be let go, run the command, tell if that fails. */
+/* In the child: wait for permission to start, run the command, report a failure. */
 static void run(const char *path, char **argv, int go, int failed, const sigset_t *mask)
 {
 	char byte;
@@ -571,7 +571,7 @@ static bool has_ended(const struct target_process *p)
 {
 	struct pollfd fd = { .fd = p->pidfd, .events = POLLIN };
 
-	/* A pidfd also tells of a process that nobody has waited for yet. */
+	/* A pidfd also reports a process that nobody has waited for yet. */
 	if (p->pidfd >= 0)
 		return poll(&fd, 1, 0) == 1;
 	return kill(p->pid, 0) && errno == ESRCH;
@@ -582,7 +582,7 @@ size_t target_poll(const struct target *t, struct pollfd *fds)
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->nprocesses; i++)
-		if (!t->processes[i].gone && t->processes[i].pidfd >= 0)
+		if (!t->processes[i].ended && t->processes[i].pidfd >= 0)
 			fds[n++] = (struct pollfd){ .fd = t->processes[i].pidfd,
 						    .events = POLLIN };
 	return n;
@@ -592,7 +592,7 @@ static bool command_ended(struct target *t)
 {
 	pid_t got = waitpid(t->processes[0].pid, &t->status, WNOHANG);
 
-	/* Who ignores SIGCHLD, or has waited for it elsewhere, is told nothing any more. */
+	/* A parent that ignores SIGCHLD, or has waited for it elsewhere, gets no status any more. */
 	return got > 0 || (got < 0 && errno == ECHILD);
 }
 
@@ -603,13 +603,13 @@ bool target_ended(struct target *t)
 	for (size_t i = 0; i < t->nprocesses; i++) {
 		struct target_process *p = &t->processes[i];
 
-		if (p->gone)
+		if (p->ended)
 			continue;
 		if (t->command)
-			p->gone = command_ended(t);
+			p->ended = command_ended(t);
 		else
-			p->gone = has_ended(p);
-		all &= p->gone;
+			p->ended = has_ended(p);
+		all &= p->ended;
 	}
 	return all;
 }
@@ -631,13 +631,13 @@ void target_fini(struct target *t)
 		 * a process that was forked meanwhile have it open, too.
 		 */
 		if (held) {
-			if (!t->processes[0].gone)
+			if (!t->processes[0].ended)
 				kill(t->processes[0].pid, SIGKILL);
 			close(t->go);
 		}
 		if (t->failed >= 0)
 			close(t->failed);
-		if (held && !t->processes[0].gone)
+		if (held && !t->processes[0].ended)
 			waitpid(t->processes[0].pid, NULL, 0);
 	}
 	for (size_t i = 0; i < t->nprocesses; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is traced: running processes, a file, or a command to be started. */
+/* Targets of a trace: running processes, a file, or a command to be started. */
 #ifndef GOPROBE_PROCESS_TARGET_H
 #define GOPROBE_PROCESS_TARGET_H
 
@@ -15,25 +15,25 @@
 /**
  * struct target_process - a process that is traced
  * @pid: its id
- * @pidfd: readable once it has ended; -1 if that can't be had
- * @gone: it has ended
+ * @pidfd: readable once it has ended; -1 if there is no pidfd
+ * @ended: it has ended
  */
 struct target_process {
 	pid_t pid;
 	int pidfd;
-	bool gone;
+	bool ended;
 };
 
 /**
  * struct target - what is traced
  * @bins: binaries, each once
  * @nbins: their number
- * @processes: chosen processes; none: whoever has the binary in its memory
+ * @processes: chosen processes; none: every process that maps the binary
  * @nprocesses: their number
  * @command: processes[0] is a command that target_command() has prepared
  * @go: socket that lets the command go on to exec
- * @failed: pipe through which a failed exec is told
- * @status: the command's wait status, once it is @gone; 0 if that can't be had
+ * @failed: pipe that reports a failed exec
+ * @status: the command's wait status, once it has @ended; 0 if unknown
  *
  * A zeroed target is empty. target_fini() ends a command that has not been let
  * go; one that has is left alone.
@@ -82,8 +82,8 @@ int target_set_command(struct target *t, char **argv, const sigset_t *mask, stru
 int target_release(struct target *t, struct diag *d);
 
 /*
- * What poll() has to look at to notice that a process has ended: to @fds, which has room
- * for @t->nprocesses. Returns how many.
+ * Fill @fds, which holds @t->nprocesses, with the descriptors by which poll() notices the end of a
+ * process. Returns their number.
  */
 size_t target_poll(const struct target *t, struct pollfd *fds);
 /* Look which processes have ended; true if all have. */

@@ -83,7 +83,7 @@ struct recording_file {
 #define RECORDING_F_REGISTERS	(1U << 3)	/* --registers */
 #define RECORDING_F_INLINED	(1U << 4)	/* --inlined */
 #define RECORDING_F_DRY_RUN	(1U << 6)	/* --dry-run */
-#define RECORDING_F_HELD_BYTES	(1U << 2)	/* calls that are held have no less room: --bytes */
+#define RECORDING_F_HELD_BYTES	(1U << 2)	/* pending calls have at least this many bytes: --bytes */
 #define RECORDING_F_SPLIT	(1U << 5)	/* --split */
 
 /**
@@ -140,7 +140,7 @@ struct recording_epoch {
 };
 
 /**
- * struct recording_learned - what plan_learn_type() or plan_learn_func() was told
+ * struct recording_learned - an argument of plan_learn_type() or plan_learn_func()
  * @address: link-time address of a type's descriptor or of a function's code
  * @file: index of its binary
  * @level: references from a frame
@@ -210,8 +210,8 @@ static inline size_t recording_padding(size_t size)
 }
 
 /*
- * Go on with hash @h over @n more bytes. Tells files and plans apart; no protection
- * against somebody who wants two of them to look alike.
+ * Continue hash @h over @n more bytes. It distinguishes files and plans; it is no protection
+ * against somebody who builds two that look alike.
  */
 uint64_t recording_hash(uint64_t h, const void *p, size_t n);
 

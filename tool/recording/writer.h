@@ -89,13 +89,13 @@ int recorder_begin(struct recorder *r, const struct recorder_source *s, struct l
 		   struct diag *d);
 /* Tracing began at @started. */
 int recorder_start(struct recorder *r, uint64_t started, struct diag *d);
-/* Take records of one CPU; a client_records_fn. Failures are told after the pass. */
+/* Take records of one CPU; a client_records_fn. Failures are reported after the pass. */
 int recorder_add(void *r, uint32_t cpu, const uint8_t *p, size_t len);
 /* A pass with this GOPROBE_A_TIME is complete. @lost: by cause, until now. */
 int recorder_pass(struct recorder *r, uint64_t time, const uint64_t *lost, struct diag *d);
 /* The plan has got what was learned. */
 void recorder_settled(struct recorder *r);
-/* The end. Of @sum only what the module and the clock tell. */
+/* Write the end. Of @sum only the counts of the module and the clock are used. */
 int recorder_end(struct recorder *r, const struct out_summary *sum, struct diag *d);
 
 /* Size and hash of what is in the file behind @fd. 0 or -1. */

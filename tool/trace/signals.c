@@ -51,7 +51,7 @@ bool interrupt_came(struct interrupt *i)
 	while (read(i->fd, &si, sizeof(si)) == sizeof(si)) {
 		i->came = true;
 		/* Ctrl-C reaches the command by itself, kill(1) does not. */
-		if (t->command && t->go < 0 && !t->processes[0].gone && si.ssi_code <= 0)
+		if (t->command && t->go < 0 && !t->processes[0].ended && si.ssi_code <= 0)
 			kill(t->processes[0].pid, si.ssi_signo);
 	}
 	if (i->came) {

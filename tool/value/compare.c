@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which of two values comes first. */
+/* Order of values. */
 #include <math.h>
 #include <string.h>
 

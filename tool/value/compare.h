@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which of two values comes first. Pure. */
+/* Order of values. Pure. */
 #ifndef GOPROBE_VALUE_COMPARE_H
 #define GOPROBE_VALUE_COMPARE_H
 

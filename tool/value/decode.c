@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a value refers to: strings, slices, dynamic types, closures in a record. */
+/* Referents of a value in a record: strings, slices, dynamic types, closures. */
 #include <stdlib.h>
 #include <string.h>
 

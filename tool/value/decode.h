@@ -109,7 +109,7 @@ struct value_form {
  * struct value_ctx - what is needed besides the bytes
  * @rec: the record
  * @env: the program
- * @width: of text: values that do not fit in so many columns are broken into
+ * @width: columns of text: values that do not fit are broken into
  *	indented lines; 0: everything stays on one line
  *
  * The rest belongs to value*.c. value_init() once, value_record() for each
@@ -183,7 +183,7 @@ void value_objects(struct value_ctx *v, const struct value_from *from, uint64_t 
 /* One object of type @t at @address; NULL, and *@why, if it was not captured. */
 const uint8_t *value_object(struct value_ctx *v, const struct value_from *from,
 			    const struct gotype *t, uint64_t address, const char **why);
-/* What the pointer of type @t at @p, which is not nil, points to; likewise. */
+/* The bytes behind the pointer of type @t at @p, which is not nil; NULL in the same cases. */
 const uint8_t *value_behind(struct value_ctx *v, const struct gotype *t, const uint8_t *p,
 			    const char **why);
 /* Why there are not more bytes at @address; NULL if the plan's limits did not allow more. */
@@ -192,7 +192,7 @@ const char *value_why(struct value_ctx *v, const struct value_from *from, uint64
 /**
  * struct value_iface - an interface's dynamic type and value
  * @nil: there is none
- * @name: its type's name, or NULL if that can't be told
+ * @name: its type's name, or NULL if that is unknown
  * @type: run-time address of its descriptor, or 0 if unknown
  * @data: data word
  * @dynamic: its type, or NULL

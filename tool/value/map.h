@@ -19,7 +19,7 @@ struct value_entry {
  * @cut: why there are not all, or NULL: a limit, as a rule
  * @unavailable: why there are none, or NULL
  * @why: why a key or an element is NULL
- * @cap: room in @v
+ * @cap: capacity of @v
  * @next: for the list of unused ones
  */
 struct value_entries {
@@ -55,13 +55,13 @@ void value_map_fini(struct value_ctx *v);
 /**
  * struct value_chan - a channel
  * @len: elements in its buffer
- * @cap: room in its buffer
- * @have: elements that can be had, from the one that will be received next on
+ * @cap: capacity of its buffer
+ * @have: elements that are available, from the one that will be received next on
  * @closed: it is closed
  * @receivers: goroutines that wait to receive
  * @senders: goroutines that wait to send
  * @more_receivers: there are more than that
- * @more_senders: likewise
+ * @more_senders: there are more than that
  * @unavailable: why nothing is known, or NULL
  */
 struct value_chan {

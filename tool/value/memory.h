@@ -56,7 +56,7 @@ const uint8_t *value_mem_at(struct value_mem *m, uint64_t address, uint64_t *hav
 bool value_mem_tried(struct value_mem *m, uint64_t address, const char **why);
 /* The chunk that has the byte at @p, or NULL. */
 const struct record_chunk *value_mem_holder(struct value_mem *m, const uint8_t *p);
-/* Why the bytes at @address come to an end too early; NULL: a limit, or nobody knows. */
+/* Why the bytes at @address end too early; NULL: a limit, or an unknown reason. */
 const char *value_mem_cut(struct value_mem *m, uint64_t address);
 /* What a chunk's status says, or NULL. */
 const char *value_mem_status(uint32_t status);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From a value in a record to one inside it, or behind it. */
+/* Paths from a value in a record to a value inside it or behind it. */
 #include <string.h>
 
 #include "value/map.h"

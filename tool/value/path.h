@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From a value in a record to one inside it, or behind it. Pure. */
+/* Paths from a value in a record to a value inside it or behind it. Pure. */
 #ifndef GOPROBE_VALUE_PATH_H
 #define GOPROBE_VALUE_PATH_H
 

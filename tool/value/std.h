@@ -65,7 +65,7 @@ void value_known_json(struct value_ctx *v, struct buf *b, const struct gotype *t
 const struct gofield *value_known_field(const struct gotype *t, const char *name,
 					enum gotype_kind kind, uint64_t size);
 
-/* For what tells by its looks what it is: in an interface that is worth a word. */
+/* A form that does not show its type: in an interface the type's name is added. */
 static inline bool value_convert(struct buf *b, const struct value_what *w)
 {
 	return w->place == VALUE_IFACE && value_text_convert(b, w->t, w->place);
@@ -103,7 +103,7 @@ bool value_assertion_message(struct value_ctx *v, struct buf *b, const struct va
 bool value_operror_message(struct value_ctx *v, struct buf *b, const struct value_what *w);
 /* The name of the type whose descriptor is at @address, or NULL. */
 const char *value_type_at(struct value_ctx *v, uint64_t address);
-/* The message of the error in the interface of type @t at @p; false if it can't be told. */
+/* The message of the error in the interface of type @t at @p; false if it is unknown. */
 bool value_error_inside(struct value_ctx *v, struct buf *b, const struct gotype *t,
 			const uint8_t *p);
 

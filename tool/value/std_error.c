@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What errors say. Error() can't be called from outside; for well-known types
- * it is done here as there, from their fields.
+ * Messages of errors. Error() can't be called from outside; for well-known types
+ * this code builds the same text from the error's fields.
  */
 #include <ctype.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the runtime's own errors say (src/runtime/error.go): a program panics with them. */
+/* Messages of the runtime's own errors (src/runtime/error.go), with which a program panics. */
 #include <string.h>
 
 #include "value/std.h"

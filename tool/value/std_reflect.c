@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What package reflect holds: types by their names. */
+/* Values of package reflect: types by their names. */
 #include "value/std.h"
 
 const char *value_type_at(struct value_ctx *v, uint64_t address)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files that render values as text share. */
+/* Internals that the files which render values as text share. */
 #ifndef GOPROBE_VALUE_TEXT_H
 #define GOPROBE_VALUE_TEXT_H
 
@@ -9,14 +9,14 @@
 /* Where a value stands decides how much of its type Go would write. */
 enum value_place {
 	VALUE_TOP,	/* behind "name=": main.Code(3), main.Item{} */
-	VALUE_FIELD,	/* in a struct, which tells the type: 3, main.Item{} */
-	VALUE_LIST,	/* in a list, which tells it, too: 3, {} */
+	VALUE_FIELD,	/* in a struct, whose type is known: 3, main.Item{} */
+	VALUE_LIST,	/* in a list, whose type is known, too: 3, {} */
 	VALUE_IFACE,	/* in an interface: int32(3), main.Item{} */
 };
 
 void value_text_put(struct value_ctx *v, struct buf *b, const struct gotype *t, const uint8_t *p,
 		    size_t len, enum value_place place);
-/* What stands where a value can't be had: no Go value looks like this. */
+/* The mark of an unavailable value: no Go value looks like this. */
 void value_text_missing(struct buf *b, const char *why);
 /* A type's name, with packages by their names in place of their paths. */
 void value_text_name(struct buf *b, const char *name);
@@ -55,7 +55,7 @@ struct value_list {
  * line if it fits or v->width is 0, else a line for each item.
  */
 void value_braces(struct value_ctx *v, struct buf *b, const struct value_list *l);
-/* "...": more was not to be had, perhaps because @why. */
+/* "...": more is unavailable, perhaps because @why. */
 void value_text_cut(struct buf *b, const char *why);
 /* " (len 3)" */
 void value_text_length(struct buf *b, uint64_t len);
