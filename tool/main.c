@@ -10,6 +10,7 @@
 #include "base/suggest.h"
 #include "base/write_all.h"
 #include "cmd/cmd.h"
+#include "cmd/screen_options.h"
 #include "cmd/stdfds.h"
 #include "trace/client.h"
 #include "trace/module_load.h"
@@ -36,8 +37,10 @@ static void put_help(struct buf *b)
 		buf_str(b, commands[i]->summary);
 		buf_char(b, '\n');
 	}
+	buf_char(b, '\n');
+	buf_str(b, screenopt_help);
 	buf_str(b, "\n"
-		   "  goprobectl COMMAND --help    tells more, with examples\n"
+		   "  goprobectl COMMAND --help    shows more, with examples\n"
 		   "  goprobectl --version\n");
 }
 
@@ -114,7 +117,9 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 
 	if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
 		return print_version();
-	code = cmd->run(argc, argv, &d);
+	code = screenopt_take(&argc, argv, &d);
+	if (code == CMD_DONE)
+		code = cmd->run(argc, argv, &d);
 	if (code == CMD_HELP)
 		return print_text(cmd->help);
 	if (code == CMD_USAGE && d.message && !d.hint && !d.text)

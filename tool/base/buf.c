@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/buf.h"
 
@@ -271,17 +270,4 @@ void buf_seconds(struct buf *b, uint64_t ns)
 	buf_u64(b, ns / 1000000000);
 	buf_char(b, '.');
 	buf_digits(b, ns % 1000000000 / 1000, 6);
-}
-
-void buf_time_of_day(struct buf *b, uint64_t real)
-{
-	time_t second = real / 1000000000;
-	char clock[16];
-	struct tm tm;
-
-	localtime_r(&second, &tm);
-	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-	buf_str(b, clock);
-	buf_char(b, '.');
-	buf_digits(b, real % 1000000000 / 1000000, 3);
 }

@@ -91,8 +91,6 @@ void buf_float(struct buf *b, double v, unsigned int size);
 void buf_duration(struct buf *b, uint64_t ns);
 /* "1.204113": seconds, to the microsecond. */
 void buf_seconds(struct buf *b, uint64_t ns);
-/* "16:50:56.598": local time of day of ns since 1970. */
-void buf_time_of_day(struct buf *b, uint64_t real);
 /* As Go's strconv.Quote. */
 void buf_quote(struct buf *b, const uint8_t *s, size_t n);
 /*

@@ -34,8 +34,10 @@ static inline bool plain_name(const char *s, size_t n)
  * @tabs: those of a text that stay, for what is marked in it is below it.
  */
 void plain_put(const char *s, bool tabs, void (*put)(void *to, const char *s, size_t n), void *to);
-/* Columns of a terminal that @s takes, which has @n bytes. */
+/* Columns of a terminal that @s takes, which has @n bytes; codes for colours take none. */
 size_t plain_columns(const char *s, size_t n);
+/* The bytes at the beginning of @s that take at most @columns. */
+size_t plain_prefix(const char *s, size_t n, size_t columns);
 /*
  * Bring the text that begins at @from to @width columns of a terminal, by at least one blank:
  * behind it, or before it.

@@ -232,16 +232,42 @@ static size_t wide(uint32_t c)
 	return n < 0 ? 1 : (size_t)n;
 }
 
+/* The first character of @s, or a code that changes how text looks: its bytes, and its columns. */
+static size_t character(const char *s, size_t n, size_t *columns)
+{
+	uint32_t c = 0;
+	size_t len;
+
+	*columns = 0;
+	if (n > 2 && s[0] == '\033' && s[1] == '[') {
+		for (len = 2; len < n && (unsigned char)(s[len] - 0x40) > 0x3e;)
+			len++;
+		return len < n ? len + 1 : len;
+	}
+	len = buf_utf8((const uint8_t *)s, n, &c);
+	*columns = len > 1 ? wide(c) : 1;
+	return len ? len : 1;
+}
+
+size_t plain_prefix(const char *s, size_t n, size_t columns)
+{
+	size_t at = 0, len, width;
+
+	for (; at < n; at += len) {
+		len = character(s + at, n - at, &width);
+		if (width > columns)
+			break;
+		columns -= width;
+	}
+	return at;
+}
+
 size_t plain_columns(const char *s, size_t n)
 {
-	size_t columns = 0;
-	uint32_t c;
+	size_t columns = 0, width;
 
-	for (size_t i = 0, len; i < n; i += len) {
-		len = buf_utf8((const uint8_t *)s + i, n - i, &c);
-		columns += len > 1 ? wide(c) : 1;
-		len += !len;
-	}
+	for (size_t i = 0; i < n; columns += width)
+		i += character(s + i, n - i, &width);
 	return columns;
 }
 

@@ -14,6 +14,7 @@
 #include "cmd/aggregate.h"
 #include "cmd/cmd.h"
 #include "cmd/target_options.h"
+#include "output/screen.h"
 
 enum { OPT_DURATION = COUNTING_OPT_FREE - 1 };
 
@@ -128,6 +129,7 @@ int counting_open(struct counting *c, struct diag *d)
 	if (fd < 0)
 		return diag_errno(d, errno, "can't write to %s", c->output);
 	c->fd = fd;
+	screen_open(fd);
 	return 0;
 }
 

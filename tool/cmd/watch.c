@@ -17,6 +17,7 @@
 #include "cmd/cmd.h"
 #include "eval/process.h"
 #include "eval/variable.h"
+#include "output/screen.h"
 
 static const char help[] =
 "Usage: goprobectl watch [OPTION...] -p PID VAR...\n"
@@ -176,7 +177,7 @@ static void begin_line(struct watching *w, uint64_t real)
 		json_raw(b, "values", "[");
 		return;
 	}
-	buf_time_of_day(b, real);
+	screen_time(b, real, 3);
 }
 
 /* 0; 1 if the process is no more, or who reads the lines; -1 with @d set. */
@@ -194,6 +195,8 @@ static int print_line(struct watching *w, struct diag *d)
 	/* What was read of a process that was ending is not worth showing. */
 	if (target_ended(&w->look.target))
 		return 1;
+	if (!w->json)
+		screen_fit(&w->line, 0, NULL, 0, false);
 	buf_str(&w->line, w->json ? "]}\n" : "\n");
 	return writing_buf(STDOUT_FILENO, &w->line, d);
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Events as lines for people. */
 #define _GNU_SOURCE
+#include <stdlib.h>
 #include <time.h>
 
+#include "base/printable.h"
 #include "gotype/shape.h"
 #include "x86/regs.h"
 #include "output/fast_value.h"
 #include "output/row.h"
+#include "output/screen.h"
 #include "output/state_print.h"
 #include "value/std.h"
 #include "output/stack_print.h"
@@ -18,10 +21,14 @@
 
 static void header(struct out *o)
 {
-	buf_str(&o->buf, "TIME           ");
-	if (o->pids)
-		buf_str(&o->buf, "     PID");
-	buf_str(&o->buf, "  GOID  EVENT\n");
+	size_t start = o->buf.len;
+
+	screen_style(&o->buf, STYLE_DIM);
+	buf_str(&o->buf, "TIME");
+	buf_pad(&o->buf, start, screen_time_width(6));
+	buf_str(&o->buf, o->pids ? "     PID  GOID  EVENT" : "  GOID  EVENT");
+	screen_style(&o->buf, STYLE_PLAIN);
+	buf_char(&o->buf, '\n');
 }
 
 /* "15:04:05.123456", for which there is room. */
@@ -56,7 +63,9 @@ static char *put_before(struct out *o, char *to, uint64_t monotonic)
 
 static void clock_time(struct out *o, uint64_t monotonic)
 {
-	if (buf_room(&o->buf, 15))
+	if (screen.time == SCREEN_UTC || screen.time == SCREEN_ISO)
+		screen_time(&o->buf, monotonic + o->epoch, 6);
+	else if (buf_room(&o->buf, 15))
 		o->buf.len = put_clock(o, o->buf.p + o->buf.len, monotonic) - o->buf.p;
 }
 
@@ -80,21 +89,26 @@ static char *put_column(char *to, bool there, uint64_t v, unsigned int width)
 
 static void begin(struct out *o, uint64_t time, const struct out_event *e)
 {
+	bool before = e && e->open && e->open->before;
 	struct buf *b = &o->buf;
 	char *to;
 
+	screen_style(b, STYLE_DIM);
+	if (screen.time != SCREEN_LOCAL && !before)
+		screen_time(b, time + o->epoch, 6);
 	if (!buf_room(b, BEGIN_MAX))
 		return;
 	to = b->p + b->len;
-	if (e && e->open && e->open->before)
+	if (before)
 		to = put_before(o, to, time);
-	else
+	else if (screen.time == SCREEN_LOCAL)
 		to = put_clock(o, to, time);
 	if (o->pids)
 		to = put_column(to, e, e ? e->tgid : 0, 8);
 	to = put_column(to, e && !e->no_g, e ? e->goid : 0, 6);
 	to = mempcpy(to, "  ", 2);
 	b->len = to - b->p;
+	screen_style(b, STYLE_PLAIN);
 }
 
 /* "_", "~r0", "~p1": the compiler's names for what has none. */
@@ -134,18 +148,24 @@ static void value(struct buf *b, const struct out_event *e, const struct plan_va
 	shown(b, e, val, lines);
 }
 
-/* @lines: each on lines of its own. */
-static void list(struct buf *b, const struct out_event *e, bool lines)
+/* @lines: each on lines of its own. Where they are goes to @pieces, unless that is NULL. */
+static void list(struct buf *b, const struct out_event *e, bool lines,
+		 struct screen_piece *pieces)
 {
 	const struct plan_frame *f = out_frame(e);
 
 	buf_char(b, '(');
 	for (size_t i = 0; i < f->nvalues; i++) {
+		size_t at;
+
 		if (lines)
 			buf_str(b, "\n    ");
 		else if (i)
 			buf_str(b, ", ");
+		at = b->len;
 		value(b, e, &f->values[out_nth(f, i)], lines);
+		if (pieces)
+			pieces[i] = (struct screen_piece){ at, b->len - at };
 		if (lines)
 			buf_char(b, ',');
 	}
@@ -163,7 +183,7 @@ void out_text_values(struct out *o, const struct out_event *e)
 	const char *why = out_frame(e)->unavailable;
 
 	if (!why) {
-		list(&o->buf, e, false);
+		list(&o->buf, e, false, NULL);
 		return;
 	}
 	buf_char(&o->buf, '(');
@@ -195,16 +215,12 @@ static void ended(struct out *o, const struct out_event *e)
 /* "> main.foo" and what else stands before the values. */
 static void title(struct buf *b, const struct out_event *e)
 {
-	if (e->kind == OUT_AT) {
-		buf_str(b, "@ ");
-		goshape_put(b, plan_func_name(e->fn));
-		buf_char(b, ' ');
-		return;
-	}
-	buf_str(b, e->kind == OUT_CALL ? "> " : "< ");
-	goshape_put(b, e->fn->fn->name);
+	buf_str(b, e->kind == OUT_AT ? "@ " : e->kind == OUT_CALL ? "> " : "< ");
+	screen_style(b, STYLE_BOLD);
+	goshape_put(b, e->kind == OUT_AT ? plan_func_name(e->fn) : e->fn->fn->name);
+	screen_style(b, STYLE_PLAIN);
 	if (e->kind != OUT_CALL)
-		buf_str(b, " => ");
+		buf_str(b, e->kind == OUT_AT ? " " : " => ");
 }
 
 static void quick_open(struct buf *b, const struct out_event *e)
@@ -247,6 +263,13 @@ static const struct quick_form form = {
 	.value = quick_value,
 };
 
+/* Are values of it known? */
+static bool has_values(const struct out_event *e)
+{
+	return e->kind != OUT_UNWOUND && e->kind != OUT_TAIL && !out_frame(e)->unavailable &&
+	       !(e->open && e->open->before);
+}
+
 /* The line begins at @start. Returns whether more lines follow. */
 static bool values(struct out *o, const struct out_event *e, size_t start)
 {
@@ -254,9 +277,10 @@ static bool values(struct out *o, const struct out_event *e, size_t start)
 	struct buf *b = &o->buf;
 	size_t at;
 
-	if (e->open && e->open->before) {
+	if (e->kind == OUT_TAIL || (e->open && e->open->before)) {
 		title(b, e);
-		buf_str(b, "(<" OUT_BEFORE ">)");
+		buf_str(b, e->open ? "(<" OUT_BEFORE ">)" :
+			   "(<ended by a jump to another function>)");
 		return false;
 	}
 	if (!f->unavailable && !e->v->width) {
@@ -269,7 +293,7 @@ static bool values(struct out *o, const struct out_event *e, size_t start)
 		out_text_values(o, e);
 		return false;
 	}
-	list(b, e, false);
+	list(b, e, false, NULL);
 	if (b->failed)
 		return false;
 
@@ -278,8 +302,50 @@ static bool values(struct out *o, const struct out_event *e, size_t start)
 	if (f->nvalues < 2 || (!broken && b->len - start <= e->v->width))
 		return broken;
 	b->len = at;
-	list(b, e, true);
+	list(b, e, true, NULL);
 	return true;
+}
+
+/**
+ * struct parts - parts of the line at hand
+ * @start: where it begins in the buffer
+ * @values: where title and values begin
+ * @end: where they end
+ */
+struct parts {
+	size_t start;
+	size_t values;
+	size_t end;
+};
+
+/*
+ * If the line is wider than the screen, its values are written again, so that each of them can be
+ * shortened.
+ */
+static void fit(struct buf *b, const struct parts *at, const struct out_event *e)
+{
+	const struct plan_frame *f = out_frame(e);
+	struct screen_piece *pieces = NULL;
+	struct buf tail = { 0 };
+	size_t n = 0;
+
+	if (!screen.columns || b->failed || b->len - at->start <= screen.columns ||
+	    memchr(b->p + at->start, '\n', b->len - at->start))
+		return;
+	if (has_values(e))
+		pieces = calloc(f->nvalues + 1, sizeof(*pieces));
+	if (pieces) {
+		n = f->nvalues;
+		buf_mem(&tail, b->p + at->end, b->len - at->end);
+		b->len = at->values;
+		title(b, e);
+		list(b, e, false, pieces);
+		buf_mem(b, tail.p, tail.len);
+	}
+	b->failed |= tail.failed;
+	screen_fit(b, at->start, pieces, n, f->receiver && n > 1);
+	buf_fini(&tail);
+	free(pieces);
 }
 
 /* " {rax=0x1 ...}", if they are there. */
@@ -308,17 +374,23 @@ static void duration(struct buf *b, size_t start, const struct out_event *e, boo
 	size_t at = b->len;
 
 	buf_str(b, "  ");
+	screen_style(b, STYLE_TIME);
 	if (e->no_duration)
 		buf_str(b, e->no_duration);
 	else
 		buf_duration(b, e->duration);
+	screen_style(b, STYLE_PLAIN);
 
-	size_t width = b->len - start, pad;
+	size_t width = b->len - start, most = DURATION_END, pad;
 
-	if (b->failed || lines || width >= DURATION_END)
+	if (b->failed || lines)
 		return;
-	pad = DURATION_END - width;
-	if (!buf_room(b, pad))
+	if (screen.colored)
+		width = plain_columns(b->p + start, width);
+	if (screen.columns && screen.columns < most)
+		most = screen.columns;
+	pad = width < most ? most - width : 0;
+	if (!pad || !buf_room(b, pad))
 		return;
 	memmove(b->p + at + pad, b->p + at, b->len - at);
 	memset(b->p + at, ' ', pad);
@@ -335,7 +407,7 @@ static void split(struct buf *b, const struct out_event *e)
 	buf_char(b, ')');
 }
 
-/* What is known of a call that has not returned, behind it and in lines of its own. */
+/* What is known of a call that has not returned, but for its stack. */
 static void open_call(struct buf *b, const struct out_open *open)
 {
 	buf_str(b, open->before ? "  open for at least " : "  open for ");
@@ -348,56 +420,49 @@ static void open_call(struct buf *b, const struct out_open *open)
 		buf_str(b, ": ");
 		buf_str(b, open->reason);
 	}
-	if (!open->stack)
-		return;
-	buf_char(b, '\n');
-	stackshow_frames_text(open->stack, b);
-	/* The last line's end is the event's. */
-	b->len -= !b->failed && b->len && b->p[b->len - 1] == '\n';
+}
+
+static void unwound(struct out *o, const struct out_event *e)
+{
+	struct buf *b = &o->buf;
+
+	screen_style(b, STYLE_BAD);
+	buf_str(b, "! ");
+	goshape_put(b, e->fn->fn->name);
+	buf_str(b, " did not return: ");
+	ended(o, e);
+	screen_style(b, STYLE_PLAIN);
+	buf_str(b, "; called ");
+	clock_time(o, e->time);
 }
 
 static void event(struct out *o, const struct out_event *e)
 {
 	struct buf *b = &o->buf;
-	size_t start = b->len;
+	struct parts at = { .start = b->len };
 	bool lines;
 
 	begin(o, e->kind == OUT_UNWOUND ? e->seen : e->time, e);
-	switch (e->kind) {
-	case OUT_AT:
-		values(o, e, start);
+	at.values = b->len;
+	if (e->kind == OUT_UNWOUND) {
+		unwound(o, e);
+	} else {
+		lines = values(o, e, at.start);
+		at.end = b->len;
+		if (e->kind == OUT_RETURN || e->kind == OUT_TAIL) {
+			duration(b, at.start, e, lines);
+			split(b, e);
+		}
+		if (e->kind == OUT_CALL || e->kind == OUT_RETURN)
+			out_text_edit(b, e);
 		registers(b, e);
-		break;
-	case OUT_CALL:
-		values(o, e, start);
-		out_text_edit(b, e);
-		registers(b, e);
-		if (e->open)
-			open_call(b, e->open);
-		break;
-	case OUT_RETURN:
-		lines = values(o, e, start);
-		duration(b, start, e, lines);
-		split(b, e);
-		out_text_edit(b, e);
-		registers(b, e);
-		break;
-	case OUT_TAIL:
-		title(b, e);
-		buf_str(b, "(<ended by a jump to another function>)");
-		duration(b, start, e, false);
-		split(b, e);
-		break;
-	case OUT_UNWOUND:
-		buf_str(b, "! ");
-		goshape_put(b, e->fn->fn->name);
-		buf_str(b, " did not return: ");
-		ended(o, e);
-		buf_str(b, "; called ");
-		clock_time(o, e->time);
-		break;
 	}
+	if (e->open)
+		open_call(b, e->open);
+	fit(b, &at, e);
 	buf_char(b, '\n');
+	if (e->open && e->open->stack)
+		stackshow_frames_text(e->open->stack, b);
 }
 
 /* "ring_full" to "ring full" */
@@ -412,11 +477,13 @@ static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 	struct buf *b = &o->buf;
 
 	begin(o, time, NULL);
+	screen_style(b, STYLE_BAD);
 	buf_str(b, "! ");
 	buf_count(b, l->count, "record");
 	buf_number(b, " lost on CPU ", l->cpu);
 	buf_str(b, ": ");
 	cause(b, l->cause);
+	screen_style(b, STYLE_PLAIN);
 	buf_char(b, '\n');
 }
 

@@ -10,6 +10,7 @@
 #include "gotype/funcname.h"
 #include "output/function_list.h"
 #include "output/row.h"
+#include "output/screen.h"
 #include "plan/plan.h"
 
 static const char *const entries[] = {
@@ -23,8 +24,8 @@ static const char *const entries[] = {
 
 /* Names and signatures longer than this push the other columns to the right. */
 static const struct column col_func = { NULL, "FUNCTION", 60 };
-static const struct column col_entry = { "entry", "ENTRY", 5 };
-static const struct column col_returns = { "returns", "RETS", -6 };
+static const struct column col_cost = { NULL, "COST", 6 };
+static const struct column col_returns = { "returns", "RETURNS", -8 };
 static const struct column col_where = { NULL, "WHERE", 0 };
 
 /* The type of the variable that is field @i of a closure: by reference it is behind a pointer. */
@@ -103,7 +104,7 @@ static void name_json(struct buf *b, const struct gofunc *fn, const char *sig,
 
 static void where_text(struct buf *b, const struct gofunc *fn, const char *refused)
 {
-	buf_str(b, fn->file ? fn->file : "-");
+	buf_str(b, fn->file ? screen_path(fn->file) : "-");
 	if (fn->line > 0)
 		buf_number(b, ":", fn->line);
 	if (!refused)
@@ -126,7 +127,10 @@ static void put(struct row *r, const struct gofunc *fn, const char *name, const 
 	else if (row_cell(r, &col_func))
 		name_text(r->b, name, sig, closure);
 	if (!info->refused) {
-		row_str(r, &col_entry, entries[info->entry]);
+		if (row_is_json(r))
+			json_str(r->b, "entry", entries[info->entry]);
+		else
+			row_str(r, &col_cost, info->entry == PLAN_ENTRY_FIRST ? "higher" : "low");
 		row_u64(r, &col_returns, info->nrets);
 		if (row_is_json(r))
 			json_u64(r->b, "tails", info->ntails);
@@ -134,7 +138,7 @@ static void put(struct row *r, const struct gofunc *fn, const char *name, const 
 		json_str(r->b, "refused", info->refused);
 		json_u64(r->b, "inlined", fn->ninlined);
 	} else {
-		row_none(r, &col_entry);
+		row_none(r, &col_cost);
 		row_none(r, &col_returns);
 	}
 	if (!row_is_json(r) && row_cell(r, &col_where))

@@ -6,10 +6,10 @@
 #include "output/row.h"
 #include "plan/plan.h"
 
-static const struct column col_place = { NULL, "POINT", 50 };
+static const struct column col_place = { NULL, "BREAKPOINT", 50 };
 static const struct column col_kind = { "point", "KIND", 8 };
 static const struct column col_insn = { "instruction", "INSTRUCTION", 40 };
-static const struct column col_executed = { NULL, "EXECUTED", 0 };
+static const struct column col_executed = { NULL, "HOW IT IS EXECUTED", 0 };
 
 /* Bytes of an instruction. */
 #define CODE_MAX 15

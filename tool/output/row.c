@@ -2,23 +2,43 @@
 /* Rows of tables, and facts of summaries. */
 #include "base/printable.h"
 #include "output/row.h"
+#include "output/screen.h"
 
 void row_begin(struct row *r, const char *kind)
 {
 	r->column = NULL;
+	r->start = r->b->len;
 	if (r->mode == ROW_JSON)
 		json_line(r->b, kind);
+	if (r->mode == ROW_HEADS)
+		screen_style(r->b, STYLE_DIM);
+}
+
+/* A screen on which all columns have their widths; and columns that give way on others. */
+#define SCREEN_WHOLE 120
+#define COLUMN_WIDE 20
+
+static int width_of(const struct column *c)
+{
+	if (!screen.columns || c->width < COLUMN_WIDE)
+		return c->width;
+	return c->width * (int)screen.columns / SCREEN_WHOLE;
 }
 
 /* The current cell is complete: bring it to its width. */
 static void end_cell(struct row *r)
 {
+	int width;
+
 	if (!r->column)
 		return;
-	if (r->column->width < 0)
-		buf_pad_left(r->b, r->cell, -r->column->width);
+	width = width_of(r->column);
+	if (screen.columns && width >= COLUMN_WIDE / 2 && r->column->width >= COLUMN_WIDE)
+		screen_shorten(r->b, r->cell, width - 1);
+	if (width < 0)
+		buf_pad_left(r->b, r->cell, -width);
 	else
-		buf_pad(r->b, r->cell, r->column->width);
+		buf_pad(r->b, r->cell, width);
 }
 
 bool row_cell(struct row *r, const struct column *c)
@@ -47,6 +67,9 @@ void row_end(struct row *r)
 	/* No blanks at the end of a line. */
 	if (r->column && r->column->width < 0)
 		end_cell(r);
+	screen_fit(r->b, r->start, NULL, 0, false);
+	if (r->mode == ROW_HEADS)
+		screen_style(r->b, STYLE_PLAIN);
 	buf_char(r->b, '\n');
 }
 

@@ -13,7 +13,8 @@
  * struct column - a column of a table
  * @key: its key in JSON, or NULL: text alone shows it
  * @head: its head in text
- * @width: columns of a terminal that it takes at least; negative: its cells stand at the right
+ * @width: columns of a terminal that it takes at least; negative: its cells stand at the right.
+ *	On a terminal a wide one takes its share of the line, and longer cells are shortened
  */
 struct column {
 	const char *key;
@@ -31,12 +32,14 @@ enum row_mode {
  * struct row - a row under construction
  * @b: where it goes
  * @mode: what is written
- * @cell: where the current cell begins in @b
+ * @start: where the line begins in @b
+ * @cell: where the current cell begins
  * @column: of the current cell, or NULL
  */
 struct row {
 	struct buf *b;
 	enum row_mode mode;
+	size_t start;
 	size_t cell;
 	const struct column *column;
 };

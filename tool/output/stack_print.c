@@ -5,6 +5,7 @@
 #include "base/printable.h"
 #include "gotype/shape.h"
 #include "output/row.h"
+#include "output/screen.h"
 #include "output/stack_print.h"
 
 static size_t shown(const struct stacks *s, size_t top)
@@ -38,24 +39,30 @@ static void text_name(struct buf *b, const struct goshape_names *names,
 	}
 }
 
-static void text_place(struct buf *b, const struct gobin_frame *f)
+/* The end of the line that begins at @start. */
+static void text_place(struct buf *b, size_t start, const struct gobin_frame *f)
 {
 	if (f->file) {
 		buf_str(b, "  ");
-		buf_plain(b, f->file);
+		screen_style(b, STYLE_DIM);
+		buf_plain(b, screen_path(f->file));
 		buf_number(b, ":", f->line);
+		screen_style(b, STYLE_PLAIN);
 	}
+	screen_fit(b, start, NULL, 0, false);
 	buf_char(b, '\n');
 }
 
 static void text_frame(struct buf *b, const struct goshape_names *names,
 		       const struct symbol *place, const struct gobin_frame *f)
 {
+	size_t start = b->len;
+
 	buf_str(b, "    ");
 	text_name(b, names, place, f);
 	if (f->inlined)
 		buf_str(b, " (inlined)");
-	text_place(b, f);
+	text_place(b, start, f);
 }
 
 static void text_value(struct buf *b, const struct stacks_value *type, uint64_t value)
@@ -85,18 +92,63 @@ static void text_labels(struct buf *b, const struct stack *k)
 	}
 }
 
-static void text_frames(const struct stack *k, const struct goshape_names *names, struct buf *b)
+/* Is all of it code of the runtime? A wrapper, which has no frame, is no other code. */
+static bool is_runtime(const struct symbol *place)
 {
-	for (size_t i = 0; i < k->n; i++) {
+	for (size_t j = 0; j < place->n; j++)
+		if (!place->frames[j].func || strncmp(place->frames[j].func, "runtime.", 8) != 0)
+			return false;
+	return true;
+}
+
+/* "    ... 2 frames of the runtime", in place of those from @from to before @to. */
+static void text_folded(struct buf *b, const struct stack *k, size_t from, size_t to)
+{
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++)
+		n += k->places[i]->n;
+	if (!n)
+		return;
+	screen_style(b, STYLE_DIM);
+	buf_str(b, "    ... ");
+	buf_count(b, n, "frame");
+	buf_str(b, " of the runtime");
+	screen_style(b, STYLE_PLAIN);
+	buf_char(b, '\n');
+}
+
+/*
+ * What stacks have in common at their ends is folded: where a goroutine began, and, if it @waits,
+ * how it does that.
+ */
+static void text_frames(const struct stack *k, const struct goshape_names *names, bool waits,
+			struct buf *b)
+{
+	size_t from = 0, to = k->n, start;
+
+	while (screen.brief && waits && from < to && is_runtime(k->places[from]))
+		from++;
+	while (screen.brief && to > from && is_runtime(k->places[to - 1]))
+		to--;
+	/* Nothing else: then all of it says something. */
+	if (from == to) {
+		from = 0;
+		to = k->n;
+	}
+	text_folded(b, k, 0, from);
+	for (size_t i = from; i < to; i++) {
 		for (size_t j = 0; j < k->places[i]->n; j++)
 			text_frame(b, names, k->places[i], &k->places[i]->frames[j]);
 	}
+	text_folded(b, k, to, k->n);
 	if (k->cut)
 		buf_str(b, "    ... and its callers\n");
 	if (k->creator) {
+		start = b->len;
 		buf_str(b, "    " STACKS_CREATED);
 		buf_plain(b, goshape_names_get(names, stack_creator(k)->func));
-		text_place(b, stack_creator(k));
+		text_place(b, start, stack_creator(k));
 	}
 }
 
@@ -105,13 +157,14 @@ void stackshow_frames_text(const struct stack *k, struct buf *b)
 	struct goshape_names names = { 0 };
 
 	add_names(&names, k);
-	text_frames(k, &names, b);
+	text_frames(k, &names, true, b);
 	goshape_names_fini(&names);
 }
 
 static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all,
 		       const struct goshape_names *names, struct buf *b)
 {
+	screen_style(b, STYLE_BOLD);
 	for (size_t i = 0; i < s->ntypes; i++) {
 		if (i)
 			buf_str(b, ", ");
@@ -120,8 +173,9 @@ static void text_stack(const struct stacks *s, const struct stack *k, uint64_t a
 	buf_str(b, ", ");
 	buf_share(b, k->values[0], all);
 	text_labels(b, k);
+	screen_style(b, STYLE_PLAIN);
 	buf_char(b, '\n');
-	text_frames(k, names, b);
+	text_frames(k, names, false, b);
 }
 
 void stackshow_text(const struct stacks *s, size_t top, struct buf *b)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "base/printable.h"
 #include "output/row.h"
+#include "output/screen.h"
 #include "output/state_print.h"
 #include "output/stats_print.h"
 
@@ -190,7 +191,7 @@ void tallyshow_items(const struct tallyshow *s, const struct tallyshow_when *whe
 	size_t n = s->top && s->top < items->n ? s->top : items->n;
 
 	if (!s->json && when->ns) {
-		buf_time_of_day(b, when->real);
+		screen_time(b, when->real, 3);
 		buf_char(b, '\n');
 	}
 	if (!s->json && n) {

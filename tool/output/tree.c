@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "gotype/shape.h"
 #include "output/row.h"
+#include "output/screen.h"
 #include "output/state_print.h"
 #include "output/tree.h"
 #include "plan/runtime_probe.h"
@@ -257,7 +258,10 @@ static bool is_unwound(const struct calltree_call *c)
 
 static void text_header(struct out *o)
 {
-	buf_str(&o->buf, "     TOTAL      SELF  CALL\n");
+	screen_style(&o->buf, STYLE_DIM);
+	buf_str(&o->buf, "     TOTAL      SELF  CALL");
+	screen_style(&o->buf, STYLE_PLAIN);
+	buf_char(&o->buf, '\n');
 }
 
 static void column(struct graph *g, bool there, uint64_t ns)
@@ -283,13 +287,23 @@ static void text_place(struct buf *b, const struct goline *at)
 	buf_number(b, ":", at->line);
 }
 
-/* "goroutine 34, started by goroutine 1 at main.go:42" */
+static bool is_same(const struct calltree_who *a, const struct calltree_who *b)
+{
+	return a->tgid == b->tgid && a->goid == b->goid && a->system == b->system &&
+	       (!a->system || a->tid == b->tid);
+}
+
+/* "goroutine 34, started by goroutine 1 at main.go:42", unless the tree before was its, too */
 static void text_whose(struct graph *g, const struct calltree_call *c)
 {
 	struct buf *b = &g->out.buf;
 	struct goline at;
 	bool placed = place(g, &c->origin, &at);
 
+	if (g->trees && is_same(&g->shown, &c->who))
+		return;
+	g->shown = c->who;
+	screen_style(b, STYLE_DIM);
 	if (g->out.pids)
 		buf_number(b, "process ", c->who.tgid);
 	if (g->out.pids)
@@ -311,6 +325,7 @@ static void text_whose(struct graph *g, const struct calltree_call *c)
 		buf_str(b, at.func);
 		buf_char(b, ')');
 	}
+	screen_style(b, STYLE_PLAIN);
 	buf_char(b, '\n');
 }
 
@@ -326,16 +341,21 @@ static void text_lines(struct buf *b, const struct calltree_call *c, bool innerm
 		buf_str(b, c->next ? "│  " : "   ");
 }
 
-/* "goroutine 35, main.go:57: " before what is called first there. */
-static void text_started(struct graph *g, const struct calltree_call *c)
+/*
+ * "goroutine 35, main.go:57: " before what is called first there. @before: of calls made in the
+ * same one, the one before: what has been named once is a number.
+ */
+static void text_started(struct graph *g, const struct calltree_call *c,
+			 const struct calltree_call *before)
 {
+	bool again = before && before->started && before->who.goid == c->who.goid;
 	struct buf *b = &g->out.buf;
 	struct goline at;
 
 	if (!c->started)
 		return;
 	buf_number(b, "goroutine ", c->who.goid);
-	if (place(g, &c->origin, &at)) {
+	if (!again && place(g, &c->origin, &at)) {
 		buf_str(b, ", ");
 		text_place(b, &at);
 	}
@@ -382,31 +402,61 @@ static void text_end(struct buf *b, const struct calltree_call *c)
 	buf_str(b, c->below == 1 ? " call below]" : " calls below]");
 }
 
+/* Returns where the arguments begin. */
+static size_t text_function(struct graph *g, const struct calltree_call *c)
+{
+	struct buf *b = &g->out.buf;
+	size_t at;
+
+	screen_style(b, STYLE_BOLD);
+	goshape_put(b, name(g, c));
+	screen_style(b, STYLE_PLAIN);
+	at = b->len;
+	buf_str(b, c->text[ARGS] ? c->text[ARGS] : "(...)");
+	return at;
+}
+
+/* Returns where the results begin. "()" says nothing. */
+static size_t text_results(struct buf *b, const struct calltree_call *c)
+{
+	size_t at = b->len;
+
+	if (is_unwound(c) || !c->text[RESULTS] || !strcmp(c->text[RESULTS], "()"))
+		return at;
+	buf_str(b, " => ");
+	at = b->len;
+	buf_str(b, c->text[RESULTS]);
+	return at;
+}
+
 static void text_calls(struct graph *g, const struct calltree_call *c)
 {
+	const struct calltree_call *before = NULL;
 	struct buf *b = &g->out.buf;
 
 	for (; c; c = c->next) {
+		struct screen_piece pieces[2];
+		size_t start = b->len;
+
 		column(g, has_ended(c), c->duration);
 		column(g, has_ended(c) && !c->vague, self_ns(c));
 		buf_str(b, "  ");
 		text_lines(b, c, true);
-		text_started(g, c);
-		goshape_put(b, name(g, c));
-		buf_str(b, c->text[ARGS] ? c->text[ARGS] : "(...)");
-		/* "()" tells nothing. */
-		if (!is_unwound(c) && c->text[RESULTS] && strcmp(c->text[RESULTS], "()") != 0) {
-			buf_str(b, " => ");
-			buf_str(b, c->text[RESULTS]);
-		}
+		text_started(g, c, before);
+		pieces[0].at = text_function(g, c);
+		pieces[0].len = b->len - pieces[0].at;
+		pieces[1].at = text_results(b, c);
+		pieces[1].len = b->len - pieces[1].at;
 		text_end(b, c);
 		if (c->text[SPLIT] && *c->text[SPLIT]) {
 			buf_str(b, "  (");
 			buf_str(b, c->text[SPLIT]);
 			buf_char(b, ')');
 		}
+		screen_fit(b, start, pieces, 2, false);
 		buf_char(b, '\n');
 		text_calls(g, c->child);
+		before = c;
 	}
 }
 

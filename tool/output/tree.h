@@ -12,6 +12,7 @@
  * @plan: what is traced
  * @tree: what has been seen
  * @scratch: a text under construction
+ * @shown: whose tree was printed last, if there are @trees
  * @trees: printed so far
  * @calls: printed so far
  * @outside: calls and returns outside any goroutine, which are in no tree
@@ -23,6 +24,7 @@ struct graph {
 	const struct plan *plan;
 	struct calltree *tree;
 	struct buf scratch;
+	struct calltree_who shown;
 	uint64_t trees;
 	uint64_t calls;
 	uint64_t outside;

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "output/screen.h"
 #include "trace/sink.h"
 
 /* How wide a line of text may become before a value is broken into several. */
@@ -27,6 +28,8 @@ int lines_open(struct out *o, struct stream *s, const struct plan *p, const stru
 		if (fd < 0)
 			return diag_errno(d, errno, "can't write %s", opt->output);
 	}
+	if (opt->output)
+		screen_open(fd);
 	out_init(o, opt->format, fd);
 	o->owned = opt->output;
 	o->pids = opt->pids;

@@ -19,6 +19,7 @@
 #include "cmd/aggregate.h"
 #include "compile/edit.h"
 #include "gobin/sched_state.h"
+#include "output/screen.h"
 #include "rows.h"
 #include "trace/stream.h"
 
@@ -403,6 +404,63 @@ static void test_row(void **state)
 		check(row, &out_json, row->json);
 }
 
+/* Lines on a terminal, and with other times. */
+static const struct screen_case {
+	const char *claim;
+	struct screen screen;
+	struct step in[6];
+	const char *text;
+} screens[] = {
+	{ "a line fits the terminal", { .columns = 90 }, { CALL(ADD, 104881, 100) },
+	  "14:03:22.104881    37  > shop.(*Cart).Add(sku=\"A-119\", qty=2, <its place is not known>)\n"
+	},
+	{ "the longest value is shortened", { .columns = 75 }, { CALL(ADD, 104881, 100) },
+	  "14:03:22.104881    37  > shop.(*Cart).Add(sku=\"A-119\", qty=2, <its place…>)\n"
+	},
+	{ "a short receiver stays, and an argument is shortened", { .columns = 85 },
+	  { CALL(METHOD, 104881, 100) },
+	  "14:03:22.104881    37  > shop.(*Cart).Add(qty=2, <its place is not kn…>, sku=\"A-119\")\n"
+	},
+	{ "a duration ends where the terminal does", { .columns = 60 },
+	  { CALL(BARE, 1, 100), RETURN(BARE, 413, 100) },
+	  "14:03:22.000001    37  > main.bare(<the binary has no debu…)\n"
+	  "14:03:22.000413    37  < main.bare => ()               412us\n"
+	},
+	{ "what is no value is cut", { .columns = 75 }, { CALL(REGS, 1, 100) },
+	  "14:03:22.000001    37  > main.foo(n=12)  {rax=0xffffffffffffffff rbx=0x0 …}\n"
+	},
+	{ "colours", { .colored = true },
+	  { CALL(BARE, 1, 100), RETURN(BARE, 413, 100), LOST(500) },
+	  "\033[2m14:03:22.000001    37  \033[m> \033[1mmain.bare\033[m(<the binary has no debug information>)\n"
+	  "\033[2m14:03:22.000413    37  \033[m< \033[1mmain.bare\033[m => ()                                                 \033[36m412us\033[m\n"
+	  "\033[2m14:03:22.000500     -  \033[m\033[31m! 12 records lost on CPU 1: ring full\033[m\n"
+	},
+	{ "colours take no columns", { .colored = true, .columns = 75 },
+	  { CALL(ADD, 104881, 100) },
+	  "\033[2m14:03:22.104881    37  \033[m> \033[1mshop.(*Cart).Add\033[m(sku=\"A-119\", qty=2, <its place…>)\n"
+	},
+	{ "seconds since the first line", { .time = SCREEN_RELATIVE },
+	  { CALL(BARE, 1, 100), RETURN(BARE, 1500413, 100) },
+	  "    0.000000    37  > main.bare(<the binary has no debug information>)\n"
+	  "    1.500412    37  < main.bare => ()                                                    1.50s\n"
+	},
+	{ "the time in full", { .time = SCREEN_ISO }, { CALL(BARE, 1, 200), RETURN(BARE, 5, 100) },
+	  "2026-11-21T14:03:22.000001+00:00    37  > main.bare(<the binary has no debug information>)\n"
+	  "2026-11-21T14:03:22.000005+00:00    37  ! main.bare did not return: panic or Goexit; called 2026-11-21T14:03:22.000001+00:00\n"
+	  "2026-11-21T14:03:22.000005+00:00    37  < main.bare => ()                        call not seen\n"
+	},
+};
+
+static void test_screens(void **state)
+{
+	const struct screen_case *row = *state;
+	const struct format_case as = { .in = { row->in[0], row->in[1], row->in[2] } };
+
+	screen = row->screen;
+	check(&as, &out_text, row->text);
+	memset(&screen, 0, sizeof(screen));
+}
+
 static void test_header(void **state)
 {
 	struct out o;
@@ -658,7 +716,7 @@ static void test_writing(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[N(cases) + 10] = {
+	struct CMUnitTest tests[N(cases) + N(screens) + 10] = {
 		{ "the header names the columns", test_header },
 		{ "with several processes there is a column for them", test_pids },
 		{ "calls of the program before, but not on system stacks", test_gone },
@@ -673,6 +731,6 @@ int main(void)
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	ROWS(tests + 10, cases, test_row);
+	ROWS(ROWS(tests + 10, cases, test_row), screens, test_screens);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

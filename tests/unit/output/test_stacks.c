@@ -14,6 +14,7 @@
 #include "bins.h"
 #include "output/folded.h"
 #include "output/pprof.h"
+#include "output/screen.h"
 #include "output/stack_print.h"
 #include "unpprof.h"
 
@@ -114,6 +115,44 @@ static void test_folded(void **state)
 	expect(&b, "[unknown] 3\n");
 	folded_put(&(struct stacks){ .types = types, .ntypes = 1 }, 0, &b);
 	expect(&b, "");
+}
+
+/* What a terminal does not show of a goroutine that waits. */
+static void test_brief(void **state)
+{
+	static const struct gobin_frame at[] = {
+		{ .func = "runtime.gopark", .file = "/go/src/runtime/proc.go", .line = 1 },
+		{ .func = "runtime.chanrecv", .file = "/go/src/runtime/chan.go", .line = 2 },
+		{ .func = "main.wait", .file = "/src/shop/wait.go", .line = 3 },
+		{ .func = "runtime.goexit", .file = "/go/src/runtime/asm.s", .line = 4 },
+	};
+	struct symbol symbols[4];
+	const struct symbol *all[4];
+	struct stack k = { all, 4, false, { 1 }, NULL, 0 };
+	struct buf b = { .p = NULL };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		symbols[i] = (struct symbol){ &shop, 0x401010, 0x401000, &at[i], 1, 0 };
+		all[i] = &symbols[i];
+	}
+	screen.brief = true;
+	stackshow_frames_text(&k, &b);
+	expect(&b, "    ... 2 frames of the runtime\n"
+	       "    main.wait  shop/wait.go:3\n"
+	       "    ... 1 frame of the runtime\n");
+	/* There is nothing but the runtime. */
+	k.n = 2;
+	stackshow_frames_text(&k, &b);
+	expect(&b, "    runtime.gopark  runtime/proc.go:1\n"
+	       "    runtime.chanrecv  runtime/chan.go:2\n");
+	screen.brief = false;
+	k.n = 4;
+	stackshow_frames_text(&k, &b);
+	expect(&b, "    runtime.gopark  /go/src/runtime/proc.go:1\n"
+	       "    runtime.chanrecv  /go/src/runtime/chan.go:2\n"
+	       "    main.wait  /src/shop/wait.go:3\n"
+	       "    runtime.goexit  /go/src/runtime/asm.s:4\n");
 }
 
 static void test_text(void **state)
@@ -599,6 +638,8 @@ int main(void)
 		{ "who has started a goroutine is told", test_creator_shown },
 		{ "folded: one line for each stack, whatever its names", test_folded },
 		{ "text: nothing in a name reaches the terminal", test_text },
+		{ "on a terminal frames of the runtime are folded, and paths are short",
+		  test_brief },
 		{ "JSON: a line for each stack", test_json },
 		{ "pprof: all that is known of a stack is there", test_pprof },
 		{ "sums do not wrap", test_large_values },

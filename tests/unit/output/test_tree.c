@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Trees as text: a goroutine is named once while it stays the same, and lines fit the screen. */
+#include <stdlib.h>
+
+#include "output/screen.h"
+#include "output/tree.h"
+#include "rows.h"
+
+#define EVENTS 8
+#define WHY "the binary has no debug information"
+
+static const struct gofunc fns[] = { { .name = "main.a" }, { .name = "main.b" } };
+static struct plan_func funcs[] = {
+	{ .fn = &fns[0], .call.unavailable = WHY },
+	{ .fn = &fns[1], .id = 1, .call.unavailable = WHY },
+};
+
+static struct plan_func *list[] = { &funcs[0], &funcs[1] };
+static const struct plan plan = { .funcs = list, .nfuncs = 2 };
+
+/* ">a1": goroutine 1 calls main.a; "<a1": and returns from it. A microsecond passes each time. */
+static const struct tree_case {
+	const char *claim;
+	const char *events[EVENTS];
+	unsigned int columns;
+	const char *want;
+} cases[] = {
+	{
+		"trees of one goroutine, one behind the other",
+		{ ">a1", "<a1", ">b1", "<b1", ">a2", "<a2", ">a1", "<a1" }, 0,
+		"goroutine 1\n"
+		"    1.00us    1.00us  main.a(<" WHY ">)\n"
+		"    1.00us    1.00us  main.b(<" WHY ">)\n"
+		"goroutine 2\n"
+		"    1.00us    1.00us  main.a(<" WHY ">)\n"
+		"goroutine 1\n"
+		"    1.00us    1.00us  main.a(<" WHY ">)\n",
+	}, {
+		"a call in a call, on a narrow screen",
+		{ ">a1", ">b1", "<b1", "<a1" }, 50,
+		"goroutine 1\n"
+		"    3.00us    2.00us  main.a(<the binary has no …)\n"
+		"    1.00us    1.00us  └─ main.b(<the binary has …)\n",
+	},
+};
+
+static void event(struct graph *g, const char *what, uint64_t n, uint64_t depth)
+{
+	struct record rec = { .h.depth = depth };
+	struct out_event e = {
+		.kind = *what == '>' ? OUT_CALL : OUT_RETURN, .fn = &funcs[what[1] - 'a'],
+		.rec = &rec, .tgid = 7, .tid = 8, .goid = (uint64_t)(what[2] - '0'),
+		.time = 1000 + n * 1000,
+	};
+
+	g->out.format->event(&g->out, &e);
+}
+
+static void test_tree(void **state)
+{
+	const struct tree_case *c = *state;
+	struct graph g;
+	uint64_t depth = 100;
+
+	assert_int_equal(graph_init(&g, &plan, 50, 1000), 0);
+	out_init(&g.out, &graph_text, -1);
+	screen.columns = c->columns;
+	for (size_t i = 0; i < EVENTS && c->events[i]; i++) {
+		depth += *c->events[i] == '>' ? 100 : 0;
+		event(&g, c->events[i], i, depth);
+		depth -= *c->events[i] == '<' ? 100 : 0;
+	}
+	graph_finish(&g);
+	screen.columns = 0;
+	buf_char(&g.out.buf, 0);
+	assert_string_equal(g.out.buf.p, c->want);
+	graph_fini(&g);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(cases)];
+
+	ROWS(tests, cases, test_tree);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How text looks where it is read. */
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/printable.h"
+#include "output/screen.h"
+
+#define SECOND 1000000000ULL
+/* Narrower lines show nothing. */
+#define COLUMNS_MIN 40
+/* A piece is not made shorter than this. */
+#define PIECE_MIN 12
+
+#define MORE "…"
+
+struct screen screen;
+
+const char *const screen_times[SCREEN_TIMES] = {
+	[SCREEN_LOCAL] = "local", [SCREEN_UTC] = "utc", [SCREEN_ISO] = "iso",
+	[SCREEN_RELATIVE] = "relative", [SCREEN_DELTA] = "delta", [SCREEN_EPOCH] = "epoch",
+};
+
+const char *const screen_colors[SCREEN_COLORS] = {
+	[SCREEN_AUTO] = "auto", [SCREEN_ALWAYS] = "always", [SCREEN_NEVER] = "never",
+};
+
+static unsigned int width_of(int fd)
+{
+	struct winsize w;
+
+	if (ioctl(fd, TIOCGWINSZ, &w) || !w.ws_col)
+		return 0;
+	return w.ws_col > COLUMNS_MIN ? w.ws_col : COLUMNS_MIN;
+}
+
+static bool shows_colors(void)
+{
+	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
+
+	return !(none && *none) && term && strcmp(term, "dumb") != 0;
+}
+
+void screen_open(int fd)
+{
+	bool terminal = isatty(fd);
+
+	screen.columns = terminal && !screen.wide ? width_of(fd) : 0;
+	screen.colored = screen.color == SCREEN_ALWAYS ||
+			 (screen.color == SCREEN_AUTO && terminal && shows_colors());
+	screen.brief = terminal && !screen.full;
+}
+
+void screen_style(struct buf *b, enum screen_style style)
+{
+	static const char *const codes[] = {
+		[STYLE_PLAIN] = "\033[m", [STYLE_DIM] = "\033[2m", [STYLE_BOLD] = "\033[1m",
+		[STYLE_BAD] = "\033[31m", [STYLE_TIME] = "\033[36m",
+	};
+
+	if (screen.colored)
+		buf_str(b, codes[style]);
+}
+
+/* --- times ------------------------------------------------------------------- */
+
+static bool is_clock(void)
+{
+	return screen.time <= SCREEN_ISO;
+}
+
+/* "15:04:05" */
+static const char *const clocks[] = {
+	[SCREEN_LOCAL] = "%H:%M:%S", [SCREEN_UTC] = "%H:%M:%S", [SCREEN_ISO] = "%Y-%m-%dT%H:%M:%S",
+};
+
+/* "Z" or "+01:00" behind the digits of a second. */
+static void put_zone(struct buf *b, const struct tm *tm)
+{
+	long minutes = tm->tm_gmtoff / 60;
+
+	if (screen.time == SCREEN_UTC)
+		buf_char(b, 'Z');
+	if (screen.time != SCREEN_ISO)
+		return;
+	buf_char(b, minutes < 0 ? '-' : '+');
+	minutes = labs(minutes);
+	buf_digits(b, minutes / 60, 2);
+	buf_char(b, ':');
+	buf_digits(b, minutes % 60, 2);
+}
+
+static void put_digits(struct buf *b, uint64_t ns, unsigned int digits)
+{
+	uint64_t unit = SECOND;
+
+	for (unsigned int i = 0; i < digits; i++)
+		unit /= 10;
+	buf_char(b, '.');
+	buf_digits(b, ns % SECOND / unit, digits);
+}
+
+static void put_clock(struct buf *b, uint64_t real, unsigned int digits)
+{
+	time_t t = real / SECOND;
+	char text[32];
+	struct tm tm;
+
+	if (screen.time == SCREEN_UTC)
+		gmtime_r(&t, &tm);
+	else
+		localtime_r(&t, &tm);
+	strftime(text, sizeof(text), clocks[screen.time], &tm);
+	buf_str(b, text);
+	put_digits(b, real, digits);
+	put_zone(b, &tm);
+}
+
+/* Lines are not always in order of time: some stand right before what they led to. */
+static void put_since(struct buf *b, uint64_t since, uint64_t real, unsigned int digits)
+{
+	size_t at = b->len;
+	uint64_t ns = real > since ? real - since : since - real;
+
+	if (real < since)
+		buf_char(b, '-');
+	buf_u64(b, ns / SECOND);
+	put_digits(b, ns, digits);
+	if (screen.time != SCREEN_EPOCH)
+		buf_pad_left(b, at, screen_time_width(digits));
+}
+
+unsigned int screen_time_width(unsigned int digits)
+{
+	static const unsigned int widths[SCREEN_TIMES] = {
+		[SCREEN_LOCAL] = 8, [SCREEN_UTC] = 9, [SCREEN_ISO] = 25, [SCREEN_RELATIVE] = 5,
+		[SCREEN_DELTA] = 5, [SCREEN_EPOCH] = 10,
+	};
+
+	return widths[screen.time] + 1 + digits;
+}
+
+void screen_time(struct buf *b, uint64_t real, unsigned int digits)
+{
+	if (!screen.first) {
+		screen.first = real;
+		screen.before = real;
+	}
+	if (is_clock())
+		put_clock(b, real, digits);
+	else
+		put_since(b, screen.time == SCREEN_EPOCH ? 0 :
+			  screen.time == SCREEN_DELTA ? screen.before : screen.first, real, digits);
+	screen.before = real;
+}
+
+/* --- widths ------------------------------------------------------------------ */
+
+void screen_shorten(struct buf *b, size_t at, size_t columns)
+{
+	size_t n = b->len - at, mark = sizeof(MORE) - 1, to;
+	char last[2] = "";
+
+	if (b->failed || plain_columns(b->p + at, n) <= columns)
+		return;
+	/* What closes a value stays, so that it can be seen where it ends. */
+	if (n && strchr("\"})]>", b->p[b->len - 1]))
+		last[0] = b->p[b->len - 1];
+	to = at + plain_prefix(b->p + at, n, columns - 1 - !!last[0]);
+	b->len = to;
+	buf_mem(b, MORE, mark);
+	buf_str(b, last);
+}
+
+/* Shorten a piece in the middle of the line. Returns by how many bytes the rest moves back. */
+static size_t shorten_piece(struct buf *b, const struct screen_piece *p, size_t columns)
+{
+	struct buf piece = { 0 };
+	size_t end = p->at + p->len, less;
+
+	buf_mem(&piece, b->p + p->at, p->len);
+	screen_shorten(&piece, 0, columns);
+	/* MORE can have more bytes than the columns that it replaces. */
+	if (!piece.len || piece.failed || piece.len > p->len) {
+		buf_fini(&piece);
+		return 0;
+	}
+	less = p->len - piece.len;
+	memcpy(b->p + p->at, piece.p, piece.len);
+	memmove(b->p + end - less, b->p + end, b->len - end);
+	b->len -= less;
+	buf_fini(&piece);
+	return less;
+}
+
+/* The most columns of a piece so that all together have @columns; PIECE_MIN if that can't be. */
+static size_t most_of(const size_t *widths, size_t n, size_t columns)
+{
+	size_t most = PIECE_MIN, sum;
+
+	for (;; most++) {
+		sum = 0;
+		for (size_t i = 0; i < n; i++)
+			sum += widths[i] < most + 1 ? widths[i] : most + 1;
+		if (sum > columns || most >= columns)
+			return most;
+	}
+}
+
+/* The widths that pieces are to have. */
+static void share(size_t *widths, size_t n, size_t excess, bool yields)
+{
+	size_t sum = 0, most, less;
+
+	if (yields && n && widths[n - 1] > PIECE_MIN) {
+		n--;
+		less = widths[n] - PIECE_MIN;
+		less = less < excess ? less : excess;
+		widths[n] -= less;
+		excess -= less;
+	}
+	for (size_t i = 0; i < n; i++)
+		sum += widths[i];
+	if (!excess)
+		return;
+	most = most_of(widths, n, sum > excess ? sum - excess : 0);
+	for (size_t i = 0; i < n; i++)
+		widths[i] = widths[i] < most ? widths[i] : most;
+}
+
+void screen_fit(struct buf *b, size_t start, const struct screen_piece *pieces, size_t n,
+		bool yields)
+{
+	size_t width, moved = 0, *widths;
+
+	if (!screen.columns || b->failed || b->len - start <= screen.columns)
+		return;
+	width = plain_columns(b->p + start, b->len - start);
+	if (width <= screen.columns)
+		return;
+	widths = calloc(n + 1, sizeof(*widths));
+	for (size_t i = 0; widths && i < n; i++)
+		widths[i] = plain_columns(b->p + pieces[i].at, pieces[i].len);
+	if (widths)
+		share(widths, n, width - screen.columns, yields);
+	for (size_t i = 0; widths && i < n; i++) {
+		struct screen_piece p = { pieces[i].at - moved, pieces[i].len };
+
+		moved += shorten_piece(b, &p, widths[i]);
+	}
+	free(widths);
+	if (plain_columns(b->p + start, b->len - start) <= screen.columns)
+		return;
+	screen_shorten(b, start, screen.columns);
+	screen_style(b, STYLE_PLAIN);
+}
+
+const char *screen_path(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	if (!screen.brief || !name)
+		return path;
+	while (name > path && name[-1] != '/')
+		name--;
+	return name;
+}

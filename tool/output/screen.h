@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How text looks where it is read: the width of lines, colours, times, the length of paths and
+ * stacks. All zero, as in libgoprobe and in files: lines of any width, no colour, local time.
+ */
+#ifndef GOPROBE_OUTPUT_SCREEN_H
+#define GOPROBE_OUTPUT_SCREEN_H
+
+#include "base/buf.h"
+
+enum screen_time {
+	SCREEN_LOCAL,		/* 15:04:05.123456 */
+	SCREEN_UTC,		/* 15:04:05.123456Z */
+	SCREEN_ISO,		/* 2006-01-02T15:04:05.123456+01:00 */
+	SCREEN_RELATIVE,	/* seconds since the first line */
+	SCREEN_DELTA,		/* seconds since the line before */
+	SCREEN_EPOCH,		/* seconds since 1970 */
+	SCREEN_TIMES,
+};
+
+enum screen_color {
+	SCREEN_AUTO,		/* on a terminal, unless NO_COLOR is set */
+	SCREEN_ALWAYS,
+	SCREEN_NEVER,
+	SCREEN_COLORS,
+};
+
+enum screen_style {
+	STYLE_PLAIN,		/* ends another style */
+	STYLE_DIM,
+	STYLE_BOLD,
+	STYLE_BAD,
+	STYLE_TIME,
+};
+
+/**
+ * struct screen - how text looks
+ * @wide: the user wants whole lines on a terminal, too
+ * @full: and whole paths and stacks there
+ * @color: when the user wants colours
+ * @time: how times look
+ * @columns: a line of text has at most; 0: any number
+ * @colored: styles are written
+ * @brief: paths and stacks are shortened
+ * @first: the time of the first line, ns; 0: none yet
+ * @before: the time of the line before
+ */
+struct screen {
+	bool wide;
+	bool full;
+	enum screen_color color;
+	enum screen_time time;
+	unsigned int columns;
+	bool colored;
+	bool brief;
+	uint64_t first;
+	uint64_t before;
+};
+
+extern struct screen screen;
+extern const char *const screen_times[SCREEN_TIMES];
+extern const char *const screen_colors[SCREEN_COLORS];
+
+/* The output goes to @fd: find out about it, by the user's wishes in @screen. */
+void screen_open(int fd);
+/* From now on, or until STYLE_PLAIN, text looks so. Nothing without colours. */
+void screen_style(struct buf *b, enum screen_style style);
+/* Columns of a time with @digits digits of a second. */
+unsigned int screen_time_width(unsigned int digits);
+/* @real, ns since 1970, of the line that is being written. */
+void screen_time(struct buf *b, uint64_t real, unsigned int digits);
+
+/**
+ * struct screen_piece - a piece of a line that can be shortened
+ * @at: where it begins in the buffer
+ * @len: bytes
+ */
+struct screen_piece {
+	size_t at;
+	size_t len;
+};
+
+/*
+ * If the line from @start on, which has no end yet, is too wide: shorten its pieces, which come one
+ * behind the other, from the longest on; but the last one first if it @yields. What is too wide
+ * even then is cut at the end.
+ */
+void screen_fit(struct buf *b, size_t start, const struct screen_piece *pieces, size_t n,
+		bool yields);
+/* Shorten what begins at @at to @columns at most; a bracket or quote at its end stays. */
+void screen_shorten(struct buf *b, size_t at, size_t columns);
+/* "shop/cart.go" of "/src/shop/cart.go": the last two names, if paths are shortened. */
+const char *screen_path(const char *path);
+
+#endif
