@@ -166,7 +166,7 @@ static void hits_go_their_way(struct kunit *test)
 /* ---- what does not go together ---- */
 
 #define BOTH_WAYS	"its id is both timed and paired"
-#define NO_END		"a filter asks for a duration where no call"
+#define NO_END		"a filter uses a duration, but no timed or paired call ends"
 #define NO_HOLD		"the session has no pending records; set GOPROBE_A_PENDING_LIMIT"
 #define TOO_LARGE	"its plan's records can be larger than a pending record"
 
