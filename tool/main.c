@@ -123,7 +123,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (code == CMD_HELP)
 		return print_text(cmd->help);
 	if (code == CMD_USAGE && d.message && !d.hint && !d.text)
-		diag_hint(&d, "'goprobectl %s --help' tells more", cmd->name);
+		diag_hint(&d, "'goprobectl %s --help' shows more", cmd->name);
 	if (d.message)
 		return fail(&d, code);
 	return code;

@@ -372,7 +372,7 @@ func TestOnlyWhatTheFileHasIsAskedFor(t *testing.T) {
 func TestTheEndByLoadIsTold(t *testing.T) {
 	line, err := breaker{hitNs: 2000, percent: 50}.event(400000).MarshalJSON()
 	const want = `{"kind":"broken","hits_per_second":400000,"percent":80,"max_percent":50,"hit_ns":2000,` +
-		`"text":"ended by --max-load: 400000 hits a second take 80 % of a processor's time, more than 50 %; the breakpoints are gone and the program goes on; trace functions that are called less often, or allow more"}`
+		`"text":"ended by --max-load: 400000 hits a second take 80 % of a processor's time, more than 50 %; the breakpoints were removed and the program goes on; trace functions that are called less often, or allow more"}`
 	if string(line) != want || err != nil {
 		t.Errorf("%s, %v", line, err)
 	}

@@ -22,7 +22,7 @@ type Options struct {
 	Inlined      bool     // functions also where they were inlined, as At events
 	Registers    bool     // all integer registers, too
 	Split        bool     // how the time of each call divides: Event.Split
-	Times        uint64   // calls of each function, whose breakpoints then leave; 0: all
+	Times        uint64   // calls of each function, then its breakpoints are removed; 0: all
 
 	RingBytes uint32 // memory for each CPU's records; 0: the module's choice
 	Held      uint32 // calls that can wait for a condition on results; 0: 16384

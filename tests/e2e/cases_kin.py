@@ -180,7 +180,7 @@ def creators(t):
     if minor(report) < 21:
         refused = t.goprobectl("count", "-p", target.pid, "main.work if creator == 1")
         refused.finish(1)
-        check("does not keep who has started a goroutine" in refused.stderr(), "it said: %s", refused.stderr())
+        check("does not record which goroutine has started another" in refused.stderr(), "it said: %s", refused.stderr())
         return
     attached = [t.attach("-p", target.pid, "main.work(i) if creator == %d" % report[name]).attached() for name in OF]
     by = started(t, "count", "-p", target.pid, "-o", "json", "--by", "creator", "--top", 1000, "main.work")

@@ -28,7 +28,7 @@ TARGETOPT_HELP
 "When to end (Ctrl-C always does):\n"
 "      --duration TIME     after TIME: 5s, 200ms, 1m\n"
 "      --events N          after N calls, returns and places\n"
-"      --times N           after N calls of each function, whose breakpoints then leave\n"
+"      --times N           after N calls of each function, then its breakpoints are removed\n"
 MAXLOAD_HELP
 "\n"
 "How much to show, of the calls that pass their condition:\n"

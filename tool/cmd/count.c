@@ -31,7 +31,7 @@ static const char count_help[] =
 "glob, or a /regular expression/ found anywhere in the name. The kernel counts, so\n"
 "it costs little, whatever the rate; thousands of functions can be counted at once.\n"
 "'main.get if len(key) > 64' counts the calls that fulfil a condition; see attach.\n"
-"Places in the code count how often they are come to: 'main.go:42', 'main.get+0x1f',\n"
+"Places in the code count how often they are reached: 'main.go:42', 'main.get+0x1f',\n"
 "'*0x4829e0'.\n"
 COUNTING_HELP
 TOP_HELP
@@ -45,7 +45,7 @@ OUTPUT_HELP
 "      goprobectl count 'main.*' -- ./server -selftest\n"
 "  How often does something fail?\n"
 "      goprobectl count -p 4121 'shop.charge if err != nil'\n"
-"  Which paths are asked for most?\n"
+"  Which paths are requested most?\n"
 "      goprobectl count -p 4121 --by r.Method --by r.URL.Path --top 20 main.handle\n";
 
 static const char latency_help[] =

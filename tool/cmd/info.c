@@ -155,7 +155,7 @@ static int run(int argc, char **argv, struct diag *d)
 
 const struct cmd cmd_info = {
 	.name = "info",
-	.summary = "tell the module's version, abilities and limits",
+	.summary = "show the module's version, abilities and limits",
 	.help = help,
 	.run = run,
 };

@@ -178,7 +178,7 @@ static enum points_ability ask_ability(void)
 	else if (able == POINTS_NOT_ASKED)
 		fprintf(stderr, "goprobectl: %s; this is what it does where it carries out instructions\n",
 			d.message ? d.message : why.message ? why.message :
-			"the module's self-test has not told whether it can carry out instructions");
+			"the module's self-test has not shown whether it can emulate instructions");
 	client_close(c);
 	diag_fini(&why);
 	diag_fini(&d);

@@ -17,7 +17,7 @@ static const char help[] =
 "Usage: goprobectl plan [OPTION...] -p PID[,PID...] PATTERN...\n"
 "       goprobectl plan [OPTION...] -b FILE PATTERN...\n"
 "\n"
-"Write what the module is to be told, and what its records mean, as JSON: for programs\n"
+"Write the plan for the module, and the meaning of its records, as JSON: for programs\n"
 "that speak to the module themselves, such as the Go package in clients/go. PATTERNs and\n"
 "options are those of goprobectl attach. The module is not needed. docs/plan.md says\n"
 "what is in it.\n"
@@ -169,7 +169,7 @@ static int run(int argc, char **argv, struct diag *d)
 
 const struct cmd cmd_plan = {
 	.name = "plan",
-	.summary = "write what attach would tell the module, for other programs",
+	.summary = "write attach's plan for the module, for other programs",
 	.help = help,
 	.run = run,
 };

@@ -26,7 +26,7 @@ COUNTING_HELP
 "      --top N             show the first N stacks only\n"
 "  -o, --format FORMAT     text, json, folded (for flame graphs) or pprof\n"
 "      --creator           who started the goroutine is a stack's root in folded and pprof;\n"
-"                          text and JSON always tell\n"
+"                          text and JSON always say so\n"
 "      --output FILE       write to FILE instead of standard output; pprof needs it, or\n"
 "                          an output that is no terminal\n"
 COUNTING_QUIET_HELP
@@ -227,10 +227,10 @@ static void say(const struct stacking *s, const struct tallyshow_end *end)
 	if (filtered)
 		fprintf(stderr, "; %llu did not pass the condition", (unsigned long long)filtered);
 	if (undecided)
-		fprintf(stderr, "; of %llu it or the stack could not be told",
+		fprintf(stderr, "; of %llu it or the stack is unknown",
 			(unsigned long long)undecided);
 	if (no_key)
-		fprintf(stderr, "; %llu found no room: --stacks N makes more",
+		fprintf(stderr, "; %llu exceeded the limit of stacks: --stacks N raises it",
 			(unsigned long long)no_key);
 	fputc('\n', stderr);
 }

@@ -91,7 +91,7 @@ struct found {
  * @nshown: number of calls that have been shown
  * @nopen: calls that were open when it was last looked
  * @nstuck: and of them, for long
- * @no_older: it can't be told any more which calls were made before
+ * @no_older: it is not known any more which calls were made before
  * @failed: there was no memory
  */
 struct stuck {
@@ -177,7 +177,7 @@ static int set_up(struct counting *c, struct diag *d)
 
 /* --- stacks and lines ------------------------------------------------ */
 
-/* The goroutine's stack, as far as it can be told: the only one in @stacks. */
+/* The goroutine's stack, as far as it is known: the only one in @stacks. */
 static void add_stack(struct stuck *s, struct symbols *of, const struct gostate *state,
 		      struct stacks *stacks)
 {
@@ -333,7 +333,7 @@ static int look_before(void *ctx, const struct before_call *call)
 	if (call->age < s->longer)
 		return 0;
 	s->nstuck++;
-	if (!call->told)
+	if (!call->reported)
 		show(s, (uint8_t *)&record, sizeof(record), &s->c.files[call->file], call->state,
 		     &open);
 	return s->failed ? -1 : 0;
@@ -410,7 +410,7 @@ static void say(const struct stuck *s, const struct tallyshow_end *end)
 		(unsigned long long)s->nshown, (unsigned long long)s->nstuck,
 		(unsigned long long)s->nopen);
 	if (no_room)
-		fprintf(stderr, "; %llu calls found no room: --held N makes more",
+		fprintf(stderr, "; %llu calls exceeded the limit of pending calls: --held N raises it",
 			(unsigned long long)no_room);
 	if (s->no_older)
 		fprintf(stderr, "; so calls that were made before are not known");

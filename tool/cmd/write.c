@@ -19,7 +19,7 @@ static const char help[] =
 "\n"
 "Set package variables of a running process, and what they lead to. The module\n"
 "must have been loaded with allow_writes=1: that is the host's consent. Each\n"
-"write is told to the kernel log.\n"
+"write is recorded in the kernel log.\n"
 "\n"
 "An ASSIGNMENT is 'main.debug = true', 'main.limit = main.limit * 2',\n"
 "'main.server.timeout = 5s', 'main.jobs = main.jobs[:10]', or begins with an address\n"
@@ -184,7 +184,7 @@ static int set_up(struct writing *w, struct diag *d)
 		return 0;
 	w->log = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 	if (w->log < 0)
-		return diag_errno(d, errno, "can't write to the kernel log, which each write is told to");
+		return diag_errno(d, errno, "can't write to the kernel log, in which each write is recorded");
 	return 0;
 }
 
@@ -262,7 +262,7 @@ static int tell(const struct writing *w, const char *text, struct diag *d)
 	if (b.failed)
 		err = diag_set(d, "out of memory");
 	else if (write(w->log, b.p, b.len) != (ssize_t)b.len)
-		err = diag_errno(d, errno, "can't write to the kernel log, which each write is told to");
+		err = diag_errno(d, errno, "can't write to the kernel log, in which each write is recorded");
 	buf_fini(&b);
 	return err;
 }
@@ -296,7 +296,7 @@ static int check_same(struct writing *w, struct diag *d)
 	if (procmem_init(&now, l->procmem.pid, l->globals.bin, d))
 		return -1;
 	return now.bias == l->procmem.bias ? 0 :
-	       diag_set(d, "process %d has begun anew", l->procmem.pid);
+	       diag_set(d, "process %d has started again", l->procmem.pid);
 }
 
 static int assign(struct writing *w, const char *text, const struct edit *e, struct diag *d)

@@ -227,7 +227,7 @@ static int creator(struct exprjob *j, const struct expr *e, uint8_t reg)
 	uint32_t parent = golayout_get(minor)->g.parent;
 
 	if (!parent) {
-		exprjob_wrong(j, e, "Go 1.%d does not keep who has started a goroutine", minor);
+		exprjob_wrong(j, e, "Go 1.%d does not record which goroutine has started another", minor);
 		diag_hint(j->d, "1.21 and later do");
 		return -1;
 	}

@@ -332,7 +332,7 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 	case EXPR_CONVERT:
 		return compile_conversion(j, e, p);
 	case EXPR_SLICE:
-		exprjob_wrong(j, e, "a part of a slice can't be asked for");
+		exprjob_wrong(j, e, "a part of a slice can't be captured here");
 		diag_hint(j->d, j->cond ? "an edit can cut a slice or string: 'set s = s[:3]'" :
 			  "--elements says how many elements are copied");
 		return -1;

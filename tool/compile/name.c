@@ -241,7 +241,7 @@ static int unknown_param(struct exprjob *j, const struct expr *e)
 
 	if (j->scope->at && sig->incomplete) {
 		exprjob_wrong(j, e, "it is not known what '%s' is: %s", e->s, sig->incomplete);
-		diag_hint(j->d, "registers can be had: $rax, $sp; and --registers");
+		diag_hint(j->d, "registers are available: $rax, $sp; and --registers");
 		return -1;
 	}
 	if (!sig || sig->incomplete) {

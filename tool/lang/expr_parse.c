@@ -326,7 +326,7 @@ int expr_parse_list(struct lex *lx, struct expr_list *ret, struct diag *d)
 		const struct lex_token *t = lex_peek(lx, 0);
 
 		if (ret->n == EXPR_LIST_MAX)
-			return lex_wrong(lx, t, d, "more than %d values are asked for",
+			return lex_wrong(lx, t, d, "more than %d values are requested",
 					 EXPR_LIST_MAX);
 		if (expr_parse(lx, &ret->v[ret->n], d))
 			return -1;

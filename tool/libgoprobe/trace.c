@@ -444,7 +444,7 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 	if (t->replay.path)
 		return plan_replay(t);
 	if (t->replay.nbinaries)
-		return diag_set(&t->diag, "only of a recording it is asked where a program is");
+		return diag_set(&t->diag, "only a recording needs to know where a program is");
 	if (!t->what.npids && !t->what.file && !t->what.command)
 		return diag_set(&t->diag, "nothing to trace: no process, no file, no command");
 	if (!t->what.nspecs)
@@ -501,7 +501,7 @@ int goprobe_trace_learned(struct goprobe_trace *t, const struct goprobe_learned 
 	struct plan *p;
 
 	if (t->state != TRACE_PLANNED)
-		return diag_set(&t->diag, "what is learned belongs to a plan: there is none yet, or it is traced");
+		return diag_set(&t->diag, "learned types belong to a plan: there is none yet, or it is traced");
 	if (size < sizeof(*v))
 		return diag_set(&t->diag, "%zu bytes are too few for what is learned", size);
 	p = plan_of(t);

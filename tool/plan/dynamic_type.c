@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which types the values in interfaces may have. An interface with methods holds
- * what the linker has made an itab for; any holds what is common, what the packages
- * of the traced functions define, and what there is an itab for. All else is learned
- * when it shows.
+ * Dynamic types that interfaces may hold. An interface with methods holds types for
+ * which the linker has made an itab. "any" holds common types, types of the packages
+ * of the traced functions, and types with an itab. All others are learned when they
+ * appear.
  */
 #include <stdlib.h>
 #include <string.h>

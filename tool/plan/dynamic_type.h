@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which types the values in interfaces may have, and what functions may have
- * captured: told to the module before it is asked. Does no I/O but through gobin.
+ * Dynamic types that interfaces may hold, and closures that func values may be: the
+ * module gets them in advance. Does no I/O but through gobin.
  */
 #ifndef GOPROBE_PLAN_DYNAMIC_TYPE_H
 #define GOPROBE_PLAN_DYNAMIC_TYPE_H
@@ -74,7 +74,7 @@ enum dyntypes_added {
  */
 enum dyntypes_added dyntypes_add(struct dyntypes *d, struct gobin *bin, uint64_t vaddr,
 				 uint32_t level);
-/* Likewise, a function whose code is at @vaddr. */
+/* The same for a function with its code at @vaddr. */
 enum dyntypes_added dyntypes_add_func(struct dyntypes *d, struct gobin *bin, uint64_t vaddr,
 				      uint32_t level);
 /* Give the plan what is pending and made. Returns 0, or -1 without memory. */

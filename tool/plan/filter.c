@@ -212,7 +212,7 @@ static int decide_stuck(struct planfilter *f, struct plan_func *pf,
 	static const struct goprobe_op never = { .code = GOPROBE_OP_REJECT };
 
 	if (filter->returns) {
-		diag_set(d, "this condition is decided when %s returns, and calls that have not are asked for",
+		diag_set(d, "this condition is decided when %s returns, and only calls that have not returned are of interest",
 			 pf->fn->name);
 		return -1;
 	}

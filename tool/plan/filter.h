@@ -35,9 +35,9 @@ struct planfilter_under {
  * @limits: plan_options.limits
  * @split: plan_options.split
  * @known: filters, by a hash of their operations
- * @filters_cap: room in plan.filters
- * @ops_cap: room in plan.filter_ops
- * @unders: functions that are asked for; until planfilter_settle() an operation
+ * @filters_cap: capacity of plan.filters
+ * @ops_cap: capacity of plan.filter_ops
+ * @unders: functions that under() names; until planfilter_settle() an operation
  *	GOPROBE_OP_UNDER has the address of one of these
  */
 struct planfilter {
@@ -75,7 +75,7 @@ int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter 
 		   const struct planfilter_more *more, uint32_t *id, struct diag *d);
 /* The id of the filter that these operations are. -1 without memory. */
 int planfilter_ops(struct planfilter *f, const struct goprobe_op *ops, size_t nops, uint32_t *id);
-/* The id of the filter that can't tell. -1 without memory. */
+/* The id of the filter that is always undecided. -1 without memory. */
 int planfilter_undecided(struct planfilter *f, uint32_t *id);
 
 /* The id of the filter with these operations, an edit's; 0 if there are none. -1 without memory. */

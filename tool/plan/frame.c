@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a record of a function holds, and how the module assembles it. What is
- * the same for many functions is made once.
+ * Frames: the contents of a function's records, and how the module assembles them.
+ * Functions share equal parts.
  */
 #include <stdlib.h>
 #include <string.h>

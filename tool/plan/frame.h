@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a record of a function holds, and how the module assembles it. Pure. */
+/* Frames: the contents of a function's records, and how the module assembles them. Pure. */
 #ifndef GOPROBE_PLAN_FRAME_H
 #define GOPROBE_PLAN_FRAME_H
 
@@ -16,13 +16,13 @@
  * @opt: limits
  * @bytes: of the frame at hand: goprobe_plan.bytes
  * @depth: of the function at hand
- * @hidden: nobody asked for that function
- * @goroutine: calls of the function at hand tell of their goroutine
+ * @hidden: the user did not choose that function
+ * @goroutine: records of calls of the function at hand describe their goroutine
  * @registers: records of the function at hand have the registers
  * @known: wire plans, by a hash of what is in them
- * @plans_cap: room in plan.plans
- * @pieces_cap: room in plan.pieces
- * @ops_cap: room in plan.ops
+ * @plans_cap: capacity of plan.plans
+ * @pieces_cap: capacity of plan.pieces
+ * @ops_cap: capacity of plan.ops
  */
 struct planframe {
 	struct plan *plan;

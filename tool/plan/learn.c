@@ -53,8 +53,8 @@ static bool has_eface(struct learn *l, uint32_t type)
 static void learned(const struct scene *s, uint64_t vaddr, uint32_t level, bool func)
 {
 	s->l->pending = true;
-	if (s->l->told)
-		s->l->told(s->l->ctx, s->bin, vaddr, level, func);
+	if (s->l->learned)
+		s->l->learned(s->l->ctx, s->bin, vaddr, level, func);
 }
 
 static void learn_type(const struct scene *s, const uint8_t *word, uint32_t level)

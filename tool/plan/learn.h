@@ -15,7 +15,7 @@
 #include "plan/plan.h"
 
 /* The plan has learned of what is at link-time address @vaddr: code if @func, else a type. */
-typedef void (*learn_told_fn)(void *ctx, const struct gobin *bin, uint64_t vaddr, uint32_t level,
+typedef void (*learn_fn)(void *ctx, const struct gobin *bin, uint64_t vaddr, uint32_t level,
 			      bool func);
 
 /**
@@ -23,9 +23,9 @@ typedef void (*learn_told_fn)(void *ctx, const struct gobin *bin, uint64_t vaddr
  * @plan: it grows
  * @efaces: for each type of the plan: does it contain an empty interface? 0: not
  *	looked yet, 1: no, 2: yes
- * @cap: room in @efaces
+ * @cap: capacity of @efaces
  * @pending: the plan has something new: plan_finish() is due
- * @told: called for each of these, or NULL
+ * @learned: called for each of these, or NULL
  * @ctx: its first argument
  */
 struct learn {
@@ -33,7 +33,7 @@ struct learn {
 	uint8_t *efaces;
 	size_t cap;
 	bool pending;
-	learn_told_fn told;
+	learn_fn learned;
 	void *ctx;
 };
 

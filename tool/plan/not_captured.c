@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why the module has not copied what a reference leads to, as the plan's tables tell. */
+/* Reasons why the module has not copied the object behind a reference, by the plan's tables. */
 #include "plan/not_captured.h"
 #include "plan/reference.h"
 #include "value/decode.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Why the module has not copied what a reference leads to, as the plan's tables
- * tell. Pure.
+ * Reasons why the module has not copied the object behind a reference, by the
+ * plan's tables. Pure.
  */
 #ifndef GOPROBE_PLAN_NOT_CAPTURED_H
 #define GOPROBE_PLAN_NOT_CAPTURED_H

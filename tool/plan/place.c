@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From what a spec says of a place to instructions. */
+/* Places of specs, as instructions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From a line, an offset in a function, an address or the name of an inlined function to
- * instructions.
+ * Places of specs, as instructions: a line, an offset in a function, an address, or the name of
+ * an inlined function.
  */
 #ifndef GOPROBE_PLAN_PLACE_H
 #define GOPROBE_PLAN_PLACE_H

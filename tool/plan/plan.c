@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From functions and options to what the module is told. What is the same for
- * many functions (frames, plans) is made once.
+ * Plans: functions and options become points, capture plans and types. Functions
+ * share equal frames and capture plans.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ const struct plan_options plan_defaults = {
 static const char why_no_code[] = "its code is not in the file";
 static const char why_no_sp[] = "the line table does not say how large its stack frame is there";
 static const char why_deep[] = "its stack frame is larger than 1 MiB";
-static const char why_alone[] = "one instruction alone, so calls and returns can't be told apart";
+static const char why_alone[] = "one instruction alone, so a call and its return look the same";
 /* As far as the module lets goprobe_point.sp_adjust go. */
 #define SP_MOST (1 << 20)
 static const char why_no_memory[] = "out of memory";
@@ -181,7 +181,7 @@ const char *plan_refused(const struct plan *p)
 	return priv->refused;
 }
 
-/* Where SP is there. NULL, or why that can't be told. */
+/* Where SP is there. NULL, or why that is unknown. */
 static const char *survey_sp(struct gobin *bin, const struct gofunc *fn, uint64_t vaddr)
 {
 	int32_t sp;
@@ -432,7 +432,7 @@ static int decide_edit(struct plan *p, struct plan_func *pf, const struct insn_s
 }
 
 /*
- * Calls that are timed, or remembered, are told from their ends by the place. Of an instruction
+ * Calls that are timed, or remembered, differ from their ends by the place. Of an instruction
  * that is both the module would not know which. 0, or -1 with @d set.
  */
 static int check_alone(struct plan_private *priv, const struct plan_func *pf,
@@ -647,8 +647,8 @@ static void put_first(struct plan_points *file, size_t n)
 	}
 }
 
-int plan_add_told(struct plan *p, struct gobin *bin, const struct gofunc *fn,
-		  const struct plan_told *told, struct diag *d)
+int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc *fn,
+		  const struct plan_notification *note, struct diag *d)
 {
 	static const struct plan_request nothing;
 	struct plan_private *priv = p->priv;
@@ -659,16 +659,16 @@ int plan_add_told(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 	int err = 0;
 
 	plan_survey_points(bin, fn, &info, &scan);
-	info.action = told->action;
-	info.ends = told->ret;
-	info.only_ends = told->ret;
+	info.action = note->action;
+	info.ends = note->ret;
+	info.only_ends = note->ret;
 	info.around = true;
 	for (size_t i = 0; i < p->nfiles; i++)
 		n = p->files[i].bin == bin ? p->files[i].n : n;
 	if (info.refused)
 		err = diag_set(d, "%s can't be probed: %s", fn->name, info.refused);
-	else if (planfilter_ops(&priv->filters, told->ops, told->nops,
-				told->ret ? &info.ret_filter : &info.call_filter))
+	else if (planfilter_ops(&priv->filters, note->ops, note->nops,
+				note->ret ? &info.ret_filter : &info.call_filter))
 		err = diag_set(d, "out of memory");
 	else if (add_func(p, &info, &scan, &nothing))
 		err = diag_set(d, "out of memory");
@@ -676,7 +676,7 @@ int plan_add_told(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		p->naround++;
 	insn_scan_fini(&scan);
 	file = err ? NULL : points_of(p, bin, &cap);
-	if (file && told->first)
+	if (file && note->first)
 		put_first(file, n);
 	return err;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From functions and options to what the module is told: points, capture plans
- * and the type table; and the way back, from a record's id to names and types.
- * Does no I/O but through gobin.
+ * Plans: functions and options become points, capture plans and the type table;
+ * and a record's id leads back to names and types. Does no I/O but through gobin.
  */
 #ifndef GOPROBE_PLAN_PLAN_H
 #define GOPROBE_PLAN_PLAN_H
@@ -20,8 +19,8 @@ enum plan_sample {
 };
 
 /**
- * struct plan_limits - how much is traced; 0: no limit
- * @sample: one of so many
+ * struct plan_limits - limits of a trace; 0: no limit
+ * @sample: trace one of this number
  * @by: what of; with PLAN_SAMPLE_ROOT @rate and @times are about trees, too
  * @rate: calls of a function in a second
  * @times: calls of a function
@@ -45,12 +44,12 @@ struct plan_limits {
  * @stack: of what is counted, functions of each hit's stack, which it is counted by; or 0
  * @creator: with @stack: hits are counted by the go statement that started their goroutine, too;
  *	its address, or 0 or another that is in no function, is the key's first word
- * @stuck: calls are held until they return, and never shown then: only open ones are asked for
- * @split: how the time of calls divides among the states of their goroutines is told, too
+ * @stuck: calls are pending until they return, and are dropped then: only open ones are read
+ * @split: records have the time that calls spend in each state of their goroutines, too
  * @no_return: entries only
  * @registers: records have the integer registers, too: plan_frame.registers
  * @inlined: where functions were inlined they are traced as well: select_functions()
- * @goroutine: calls tell of their goroutine, see plan_frame.goroutine, and go
+ * @goroutine: calls describe their goroutine, see plan_frame.goroutine, and go
  *	statements of the one they start, see PLAN_ROLE_GO
  * @dry_run: what is to be changed is shown, and stays as it is
  * @by: the expressions that calls are counted or timed by, or NULL; must outlive select_functions()
@@ -153,7 +152,7 @@ enum plan_entry {
 	PLAN_ENTRY_FIRST,	/* at the first instruction, which the kernel does not emulate */
 };
 
-/* What a function is traced for: that users see its calls, or what they tell of others. */
+/* The role of a function: users see its calls, or its calls notify of something else. */
 enum plan_role {
 	PLAN_ROLE_NONE,
 	PLAN_ROLE_GO,		/* runtime.newproc1, where it returns: a goroutine was made */
@@ -210,7 +209,7 @@ struct plan_at {
  * @tail_filter: of jumps out of it
  * @call_edit: id of the filter that changes its calls; 0: none
  * @ret_edit: of its returns
- * @role: what it tells of others
+ * @role: what its calls notify of
  * @hidden: it is traced for that alone: its calls are no events
  */
 struct plan_func {
@@ -244,13 +243,13 @@ struct plan_func {
 };
 
 /**
- * struct plan_points - what the module is told about one binary
+ * struct plan_points - points and dynamic types of one binary
  * @bin: binary
  * @v: its points, in the order they are to be added
  * @n: their number
  * @dynamic: which wire types its descriptors and closures stand for
  * @ndynamic: their number
- * @dynamic_cap: room for them
+ * @dynamic_cap: capacity of @dynamic
  */
 struct plan_points {
 	struct gobin *bin;
@@ -286,8 +285,8 @@ struct plan_points {
  * @held_bytes: goprobe_held.bytes: of the largest record of a call that is held; 0: no
  *	calls are held
  * @descendant: goroutine whose descendants are asked for; 0: none is
- * @unwinds: calls are asked for that panics end
- * @files: what is told by binary; index is the session's file id
+ * @unwinds: calls that panics end are reported
+ * @files: points by binary; index is the session's file id
  */
 struct plan {
 	uint8_t action;
@@ -383,8 +382,8 @@ int plan_add_request(struct plan *p, struct gobin *bin, const struct gofunc *fn,
 		     const struct plan_request *req, struct diag *d);
 
 /*
- * Why the last function that plan_add_request() refused can't be had, in words that fit several
- * (static string); NULL: for something in the request, or for want of memory.
+ * Why plan_add_request() failed for the last function, in words that fit several functions
+ * (static string); NULL: because of something in the request, or for lack of memory.
  */
 const char *plan_refused(const struct plan *p);
 
@@ -410,14 +409,14 @@ int plan_add_at(struct plan *p, const struct place *place, const struct plan_req
 		struct diag *d);
 
 /**
- * struct plan_told - points whose hits tell the module of goroutines
+ * struct plan_notification - points with hits that notify the module of goroutines
  * @action: GOPROBE_ACTION_STATE, _JOIN, _PART or _UNWIND
  * @ret: where the function returns, not where it is called
  * @first: before what other points at these places do
  * @ops: they make the key
  * @nops: their number
  */
-struct plan_told {
+struct plan_notification {
 	uint8_t action;
 	bool ret;
 	bool first;
@@ -426,8 +425,8 @@ struct plan_told {
 };
 
 /* Points at @fn, whether it is traced otherwise or not. 0, or -1 with @d set. */
-int plan_add_told(struct plan *p, struct gobin *bin, const struct gofunc *fn,
-		  const struct plan_told *told, struct diag *d);
+int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc *fn,
+		  const struct plan_notification *note, struct diag *d);
 
 /*
  * After the last function: find the functions that others' conditions name, and the types

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Of several specs that mean the same function or place: which one says what is wanted.
+ * Spec precedence: which of several matching specs applies to a function or place.
  *
- * Two that differ are refused, not joined by "||": what can't be decided of one condition (a nil
- * that is dereferenced) would keep the other from passing.
+ * Two specs of one rank that differ are an error. They are not joined by "||": if one condition
+ * is undecided (it dereferences nil), the other could not pass.
  */
 #include <string.h>
 

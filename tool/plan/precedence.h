@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Of several specs that mean the same function or place: which one says what is wanted. Pure. */
+/* Spec precedence: which of several matching specs applies to a function or place. Pure. */
 #ifndef GOPROBE_PLAN_PRECEDENCE_H
 #define GOPROBE_PLAN_PRECEDENCE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From a probe spec to what is wanted of one function. */
+/* Requests: one probe spec applied to one function. */
 #include "compile/cond.h"
 #include "compile/edit.h"
 #include "compile/expr.h"

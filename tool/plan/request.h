@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From a probe spec to what is wanted of one function that it names. */
+/* Requests: one probe spec applied to one function that it names. */
 #ifndef GOPROBE_PLAN_REQUEST_H
 #define GOPROBE_PLAN_REQUEST_H
 

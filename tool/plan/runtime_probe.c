@@ -87,7 +87,7 @@ static void op_store(struct making *m, uint32_t frame)
 
 /*
  * newproc1 returns the new g, on the caller's stack before 1.17, behind 40 bytes of
- * arguments. Not in an item: what fails is told by GOPROBE_RECORD_F_FAULT.
+ * arguments. Not in an item: GOPROBE_RECORD_F_FAULT reports a failure.
  */
 static void make_go(struct making *m)
 {
@@ -218,7 +218,7 @@ int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum pla
 	return 0;
 }
 
-/* --- what the module is told ---------------------------------------------------- */
+/* --- notifications of the module ---------------------------------------------------- */
 
 static int not_told(const struct gobin *bin, const char *what, struct diag *d)
 {
@@ -231,7 +231,7 @@ static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
 	const struct gofunc *fn, *park = find(bin, "runtime.park_m");
 	struct gostates_bin what = { .minor = gobin_go_minor(bin) };
 	struct goprobe_op ops[GOSTATES_OPS];
-	struct plan_told told = { .action = GOPROBE_ACTION_STATE, .ops = ops };
+	struct plan_notification note = { .action = GOPROBE_ACTION_STATE, .ops = ops };
 
 	if (gostates_reasons(gobin_file(bin), &what.reasons))
 		return not_told(bin, "table of wait reasons", d);
@@ -248,8 +248,8 @@ static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
 		/* The linker leaves out what the program does not use. */
 		if (!fn && s->needed)
 			return not_told(bin, s->func, d);
-		told.nops = fn ? gostates_program(&what, i, ops) : 0;
-		if (fn && plan_add_told(p, bin, fn, &told, d))
+		note.nops = fn ? gostates_program(&what, i, ops) : 0;
+		if (fn && plan_add_notification(p, bin, fn, &note, d))
 			return -1;
 	}
 	return 0;
@@ -373,7 +373,7 @@ static int tell(struct plan *p, struct gobin *bin, const struct telling *t, stru
 		.bin = bin, .l = &golayout_get(minor)->g, .regs = goversion_regabi(minor),
 		.descendant = p->descendant,
 	};
-	struct plan_told told = {
+	struct plan_notification note = {
 		.action = t->action, .ret = t->action == GOPROBE_ACTION_JOIN,
 		.first = t->action == GOPROBE_ACTION_UNWIND, .ops = m.ops,
 	};
@@ -386,8 +386,8 @@ static int tell(struct plan *p, struct gobin *bin, const struct telling *t, stru
 		return diag_set(d, "%s has no function %s, which this condition needs",
 				gobin_path(bin), t->funcs[0]);
 	t->make(&m);
-	told.nops = m.c.nops;
-	return plan_add_told(p, bin, fn, &told, d);
+	note.nops = m.c.nops;
+	return plan_add_notification(p, bin, fn, &note, d);
 }
 
 static int tell_each(struct plan *p, struct gobin *bin, const struct telling *t, size_t n,
@@ -399,7 +399,7 @@ static int tell_each(struct plan *p, struct gobin *bin, const struct telling *t,
 	return 0;
 }
 
-/* What conditions ask for that the module has to be told of. */
+/* Probes that conditions need to notify the module. */
 static int tell_all_of(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d)
 {
 	int err = 0;

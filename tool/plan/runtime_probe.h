@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Functions of the runtime that are traced for what they tell of others: their hits
- * are no events. All that differs between releases is in gobin/runtime_layout.h.
+ * Internal probes on the Go runtime: their hits are no events, but notify of panics, states
+ * and new goroutines. Differences between releases are in gobin/runtime_layout.h.
  */
 #ifndef GOPROBE_PLAN_RUNTIME_PROBE_H
 #define GOPROBE_PLAN_RUNTIME_PROBE_H
@@ -13,7 +13,7 @@
 #include "plan/plan.h"
 
 /**
- * struct hidden_go - a goroutine was made, as PLAN_ROLE_GO tells
+ * struct hidden_go - a new goroutine, by a record of PLAN_ROLE_GO
  * @goid: its id
  * @pc: run-time address behind the call of the go statement
  */
@@ -23,7 +23,7 @@ struct hidden_go {
 };
 
 /**
- * struct hidden_recovery - a panic was recovered, as PLAN_ROLE_RECOVERY tells
+ * struct hidden_recovery - a recovered panic, by a record of PLAN_ROLE_RECOVERY
  * @hi: end of the goroutine's stack
  * @sp: stack pointer of the frame that goes on
  */
@@ -47,13 +47,13 @@ int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
 int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum plan_role role,
 	       struct diag *d);
 /*
- * Add those that tell in which states goroutines are, in all binaries. 0, or -1 with @d set: a
- * binary's are not what they should be, or there is no memory.
+ * Add the probes that follow the states of goroutines, in all binaries. 0, or -1 with @d set: a
+ * binary's functions are unknown, or there is no memory.
  */
 int hidden_add_states(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d);
-/* What the record of a function of PLAN_ROLE_GO tells; false: nothing. */
+/* Read a record of a function of PLAN_ROLE_GO; false: it has no goroutine. */
 bool hidden_go(const struct record *r, struct hidden_go *ret);
-/* The depth of the frame that goes on (goprobe_record.depth); false: it is not told. */
+/* The depth of the frame that goes on (goprobe_record.depth); false: unknown. */
 bool hidden_recovery(const struct record *r, uint64_t *depth);
 /* How many of the plan's functions, and of their points, are hidden. */
 size_t hidden_count(const struct plan *p, size_t *points);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From probe specs to functions: matching, and saying what was left out. */
+/* Selection of functions by probe specs, and reports of functions that were left out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +111,7 @@ static void describe(const struct reasons *r, struct buf *b)
 
 /* --- choosing -------------------------------------------------------- */
 
-static const char why_asked[] = "can't be had as is asked for";
+static const char why_asked[] = "lacks a requested value";
 
 /*
  * What the specs of a rank want of the function, in @req. 1: they are none; -1: no request can be
@@ -258,7 +258,7 @@ static int check(struct choice *c, struct gobin **bins, size_t nbins, struct dia
 			*d = c->lacks;
 			memset(&c->lacks, 0, sizeof(c->lacks));
 			if (c->found[i] > 1)
-				diag_hint(d, "none of the %zu functions that match has what is asked for; the first one is told of",
+				diag_hint(d, "none of the %zu functions that match has the requested values; this is the first one's reason",
 					  c->found[i]);
 			return -1;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From probe specs to functions of binaries. */
+/* Selection of functions of binaries by probe specs. */
 #ifndef GOPROBE_PLAN_SELECT_H
 #define GOPROBE_PLAN_SELECT_H
 
@@ -15,24 +15,24 @@
 
 /* Parse @n texts. *@ret is to be given to select_specs_free(). */
 int select_specs_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
-/* Likewise, where only patterns make sense. */
+/* The same, where only patterns make sense. */
 int select_patterns_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
-/* Likewise, where only patterns and conditions do. */
+/* The same, where only patterns and conditions make sense. */
 int select_conditions_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
-/* Likewise, where signatures do, too. */
+/* The same, where signatures make sense, too. */
 int select_signatures_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
 void select_specs_free(struct spec *specs, size_t n);
 
-/* Likewise, where only patterns and places do, without lists. */
+/* The same, where only patterns and places make sense, without lists. */
 int select_places_parse(char **texts, size_t n, struct spec **ret, struct diag *d);
 
 /*
  * Add the functions that the specs name to @p, and the places. With plan_options.inlined also
  * where the functions were inlined. A function that a plain name
- * names must be probeable, and have what its spec asks for; of those that a glob
- * or regular expression finds, the others are left out, and @skipped is told how
- * many and why. Of the specs that mean a function those of the highest rank (plan/precedence.h) say
- * what is wanted, and must want the same. @mem must outlive @p.
+ * names must be probeable, and have what its spec requests. Functions that a glob or
+ * regular expression finds and that are not so are left out, and @skipped gets their number
+ * and the reasons. Of several specs for a function those of the highest rank
+ * (plan/precedence.h) apply, and must agree. @mem must outlive @p.
  */
 int select_functions(struct plan *p, struct gobin **bins, size_t nbins,
 		     const struct spec *specs, size_t nspecs, struct arena *mem,

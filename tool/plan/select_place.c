@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From probe specs to places: those that are named, and those that functions were inlined into. */
+/* Selection of places by probe specs: named ones, and those that functions were inlined into. */
 #include <string.h>
 
 #include "plan/place.h"

@@ -29,7 +29,7 @@ struct reasons {
  * @refusal: why a plainly named function could not be added
  * @lacks: what the first other function lacks that a spec asks for
  * @conflict: specs that want different things of a function or place
- * @claims: who has a place, by its binary and address: struct claim
+ * @claims: the spec that has a place, by its binary and address: struct claim
  * @reasons: why others were left out
  */
 struct choice {
@@ -49,7 +49,7 @@ struct choice {
 	struct reasons reasons;
 };
 
-/* A function or place that can't be had of many (static string). */
+/* Count a function or place that was left out, with the reason (static string). */
 #define CHOICE_LACKS "lack what is asked for"
 void choice_left_out(struct choice *c, const char *why);
 

@@ -96,12 +96,12 @@ struct wiretype *wiretypes_want(struct wiretypes *w, struct gobin *bin, const st
 		return NULL;
 	if (n && n->level <= level)
 		return n;
-	if (n && !n->told && n->id == WIRETYPES_NONE) {
+	if (n && !n->final && n->id == WIRETYPES_NONE) {
 		leave_queue(w, n);
 		enqueue(w, n, level);
 		return n;
 	}
-	/* What is told is no good so near: it lacks what is far from where it was. */
+	/* A final type is no use nearer to a frame: it lacks references beyond its depth. */
 	if (!wirerefs_size(layout_of(bin), t, role))
 		return NULL;
 	n = arena_alloc(w->mem, sizeof(*n));
@@ -226,9 +226,9 @@ static int make(struct wiretypes *w, struct wiretype *n)
 static void settle(struct wiretypes *w)
 {
 	struct plan *p = w->plan;
-	size_t to = w->told < p->ntypes ? p->types[w->told].ref : p->nrefs;
+	size_t to = w->settled < p->ntypes ? p->types[w->settled].ref : p->nrefs;
 
-	for (size_t i = w->told; i < p->ntypes; i++) {
+	for (size_t i = w->settled; i < p->ntypes; i++) {
 		struct goprobe_type *t = &p->types[i];
 		size_t first = to;
 
@@ -244,7 +244,7 @@ static void settle(struct wiretypes *w)
 		t->nrefs = (uint32_t)(to - first);
 	}
 	p->nrefs = to;
-	w->told = p->ntypes;
+	w->settled = p->ntypes;
 	/* Their references look otherwise now. */
 	hmap_fini(&w->frames);
 }
@@ -255,7 +255,7 @@ int wiretypes_make(struct wiretypes *w)
 		struct wiretype *n;
 
 		while ((n = dequeue(w, level))) {
-			n->told = true;
+			n->final = true;
 			if (make(w, n))
 				return -1;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The part of a plan that tells the module where types have references. Pure. */
+/* The type table of a plan: where the module finds references in types. Pure. */
 #ifndef GOPROBE_PLAN_TYPE_TABLE_H
 #define GOPROBE_PLAN_TYPE_TABLE_H
 
@@ -24,7 +24,7 @@
  * @id: session type id, or WIRETYPES_NONE: not made
  * @level: references followed from a frame to the nearest such object; the type
  *	is good for those that are as far away or farther
- * @told: it can't be changed any more
+ * @final: it has been handed out, and does not change any more
  * @next: of the same queue
  */
 struct wiretype {
@@ -33,7 +33,7 @@ struct wiretype {
 	enum wire_role role;
 	uint32_t id;
 	uint32_t level;
-	bool told;
+	bool final;
 	struct wiretype *next;
 };
 
@@ -60,16 +60,16 @@ typedef int (*wiretypes_seen_fn)(void *ctx, struct gobin *bin, const struct goty
  * @mem: for what is needed on the way
  * @depth: references followed: what is farther away needs no type
  * @most: types to make; what is beyond is not followed
- * @most_refs: references, likewise
- * @seen: told of each interface and function; it may ask for types
+ * @most_refs: references to make; further ones are not followed
+ * @seen: called for each interface and function; it may add types
  * @seen_ctx: its first argument
  * @known: wire types by Go type and role
- * @frames: types of frames that are not told, by a hash of what is in them
+ * @frames: types of frames that were not handed out, by a hash of what is in them
  * @queues: types that wait for being made, by level
- * @targets: what each reference of plan.refs leads to, until it is told
- * @types_cap: room in plan.types and plan.gotypes
- * @refs_cap: room in plan.refs and @targets
- * @told: types of the plan whose references are settled
+ * @targets: what each reference of plan.refs leads to, until it is settled
+ * @types_cap: capacity of plan.types and plan.gotypes
+ * @refs_cap: capacity of plan.refs and @targets
+ * @settled: types of the plan whose references are settled
  * @refs: those of the type at hand
  */
 struct wiretypes {
@@ -86,7 +86,7 @@ struct wiretypes {
 	const struct wiretype **targets;
 	size_t types_cap;
 	size_t refs_cap;
-	size_t told;
+	size_t settled;
 	struct wirerefs refs;
 };
 

@@ -97,12 +97,12 @@ int kin_read(const struct procmem *m, struct gobin *bin, uint64_t of, struct kin
 	*ret = NULL;
 	*n = 0;
 	if (!golayout_get(minor)->g.parent) {
-		diag_set(d, "Go 1.%d does not keep who has started a goroutine", minor);
+		diag_set(d, "Go 1.%d does not record which goroutine has started another", minor);
 		return 1;
 	}
 	found = varname_find(bin, "runtime.allgs", &allgs, d);
 	if (!found)
-		diag_set(d, "%s does not tell where its goroutines are", gobin_path(bin));
+		diag_set(d, "%s does not say where its goroutines are", gobin_path(bin));
 	if (found <= 0)
 		return 1;
 	if (read_all(m, bin, allgs.vaddr, ret, n))

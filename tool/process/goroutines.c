@@ -41,7 +41,7 @@ int goreader_find_turns(struct goreader *r, struct diag *d)
 	if (!dw)
 		return diag_set(d, "%s: %s", gobin_path(r->bin), gobin_no_types(r->bin));
 	if (dwinfo_field(dw, "runtime.g", "trackingSeq", &at) || at >= G_BYTES)
-		return diag_set(d, "%s is of a Go release that does not tell when goroutines have run (before 1.17)",
+		return diag_set(d, "%s is of a Go release that does not record when goroutines have run (before 1.17)",
 				gobin_path(r->bin));
 	r->turns = at;
 	return 0;
@@ -228,7 +228,7 @@ int goroutines_list(const struct goreader *r, uint64_t **ret, size_t *n, struct 
 	*n = 0;
 	*ret = NULL;
 	if (govar_address(r->bin, "runtime.allgs", &vaddr))
-		return diag_set(d, "%s has no symbols that tell where its goroutines are",
+		return diag_set(d, "%s has no symbols that say where its goroutines are",
 				gobin_path(r->bin));
 	if (!read_slice(r, r->m.bias + vaddr, &at, &len))
 		return diag_set(d, "the goroutines of process %d can't be read", r->m.pid);

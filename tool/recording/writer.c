@@ -195,7 +195,7 @@ static int put_file(struct recorder *r, const struct gobin *bin, struct diag *d)
 	return 0;
 }
 
-static void told(void *ctx, const struct gobin *bin, uint64_t vaddr, uint32_t level, bool func)
+static void record_learned(void *ctx, const struct gobin *bin, uint64_t vaddr, uint32_t level, bool func)
 {
 	struct recorder *r = ctx;
 	struct recording_learned l = { .address = vaddr, .level = level, .func = func };
@@ -217,7 +217,7 @@ int recorder_begin(struct recorder *r, const struct recorder_source *s, struct l
 	if (!r->bias)
 		return diag_set(d, "out of memory");
 	r->learn = learn;
-	learn->told = told;
+	learn->learned = record_learned;
 	learn->ctx = r;
 	r->looks = learn_possible(s->plan);
 	r->looked = clock_now(CLOCK_MONOTONIC);

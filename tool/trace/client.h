@@ -30,7 +30,7 @@ struct client_info {
  */
 extern int (*client_load)(struct diag *d);
 
-/* Connect. Fails with a sentence and a hint if the module is not there. */
+/* Connect. Fails with a message and a hint if the module is not there. */
 int client_open(struct client **ret, struct diag *d);
 /* The kernel ends the session, if there is one. */
 void client_close(struct client *c);
@@ -40,9 +40,9 @@ int client_fd(const struct client *c);
 int client_get_info(struct client *c, struct client_info *ret, struct diag *d);
 
 /*
- * @npids == 0: all processes. @flags: GOPROBE_SESSION_F_*. @held: room for calls that are
- * held, or NULL; likewise @keys. @breaker: when to stop; NULL, or 0 percent: never.
- * @nstates: GOPROBE_A_STATES, or 0. @members: room for a set of goroutines; 0: there is none.
+ * @npids == 0: all processes. @flags: GOPROBE_SESSION_F_*. @held: limits of pending calls, or
+ * NULL. @keys: limits of the table of keys, or NULL. @breaker: when to stop; NULL, or 0 percent:
+ * never. @nstates: GOPROBE_A_STATES, or 0. @members: capacity of the set of goroutines; 0: no set.
  * @ring_bytes: in: wish, 0 for any; out: as given.
  */
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
@@ -85,7 +85,7 @@ int client_get_stats(struct client *c, uint64_t stats[__GOPROBE_STAT_MAX], struc
 typedef int (*client_records_fn)(void *ctx, uint32_t cpu, const uint8_t *p, size_t len);
 
 /**
- * struct client_pass - what one pass over the rings told
+ * struct client_pass - one pass over the rings
  * @time: GOPROBE_A_TIME
  * @backlog: GOPROBE_A_BACKLOG
  * @bytes: bytes of records

@@ -45,11 +45,11 @@ typedef int (*client_message_fn)(struct client *c, struct nlmsghdr *h, void *ctx
 struct nl_msg *client_request(struct client *c, enum goprobe_cmd cmd, int flags, size_t room);
 /*
  * Send @msg (NULL: there was no memory for it), free it, await the answer. 0, or -1
- * with a sentence that begins with @what.
+ * with a message that begins with @what.
  */
 int client_exchange(struct client *c, struct nl_msg *msg, const char *what, client_message_fn fn,
 		    void *ctx, struct diag *d);
-/* Likewise, with an answer of at most one message, which is then in @c->tb. */
+/* The same, with an answer of at most one message, which is then in @c->tb. */
 int client_command(struct client *c, struct nl_msg *msg, const char *what, struct diag *d);
 /* Have @c->tb lead to the message's attributes. Returns other than 0 if it is damaged. */
 int client_parse(struct client *c, struct nlmsghdr *h);

@@ -64,14 +64,14 @@ struct call {
  * @rested: it has not run since
  * @looks: how often it was looked at
  * @hash: of the calls that it had when it rested last, or 0
- * @told: all that it has have been told
- * @unknown: what it has could not be told
+ * @reported: all that it has have been reported
+ * @unknown: what it has could not be reported
  * @over: it has none, and will never have any
  * @now: as the last look found it, if it has @looked
  * @looked: its stack has been read in this look
  * @end: how far
  * @calls: those on it
- * @nknown: open calls of it that the module has told of
+ * @nknown: open calls of it that the module has reported of
  * @same: another one with the same id, in another process
  */
 struct suspect {
@@ -83,7 +83,7 @@ struct suspect {
 	bool rested;
 	uint32_t looks;
 	uint64_t hash;
-	bool told;
+	bool reported;
 	bool unknown;
 	bool over;
 	struct goroutine now;
@@ -352,7 +352,7 @@ void before_look(struct before *b, bool all)
 		s->looked = false;
 		s->calls = NULL;
 		s->nknown = 0;
-		if (s->told && !all)
+		if (s->reported && !all)
 			continue;
 		/* It leaves when the look is over. */
 		if (b->processes[s->process].gone)
@@ -416,7 +416,7 @@ static int tell(struct before *b, struct suspect *s, const struct gostate *state
 		uint64_t enough, before_fn fn, void *ctx)
 {
 	const struct before_process *p = &b->processes[s->process];
-	bool all = true, told = s->told;
+	bool all = true, reported = s->reported;
 	int ret = 0;
 
 	for (const struct call *c = s->calls; c && !ret; c = c->next) {
@@ -424,13 +424,13 @@ static int tell(struct before *b, struct suspect *s, const struct gostate *state
 		const struct before_call call = {
 			.id = c->id, .file = p->file, .pid = p->reader.m.pid, .goid = s->goid,
 			.depth = c->depth, .since = from, .age = now > from ? now - from : 0,
-			.told = told, .state = state,
+			.reported = reported, .state = state,
 		};
 
 		all &= call.age >= enough;
 		ret = fn(ctx, &call);
 	}
-	s->told = all;
+	s->reported = all;
 	return ret;
 }
 
@@ -444,8 +444,8 @@ static int settle(struct before *b, struct suspect *s, uint64_t enough, before_f
 
 	s->rested &= goroutine_rested(r, &s->first, &s->now);
 	leave_out(s);
-	/* Only if it will be told. */
-	if (s->calls && !s->told)
+	/* Only if it will be reported. */
+	if (s->calls && !s->reported)
 		gostate_of(r, &s->now, &state);
 	if (!goroutine_read(r, s->g, &again) || is_gone(&b->processes[s->process]))
 		return 0;
@@ -462,11 +462,11 @@ static int settle(struct before *b, struct suspect *s, uint64_t enough, before_f
 		return 0;
 	}
 	/*
-	 * That a goroutine has not run is told by a number that wraps around: of what is
+	 * That a goroutine has not run is reported by a number that wraps around: of what is
 	 * always at work it may be wrong, but hardly twice.
 	 */
 	hash = hash_calls(s);
-	confirmed = hash == s->hash || s->told;
+	confirmed = hash == s->hash || s->reported;
 	s->hash = hash;
 	s->unknown |= !confirmed;
 	return confirmed ? tell(b, s, &state, now, enough, fn, ctx) : 0;

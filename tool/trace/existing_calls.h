@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls that were open before anything was traced: found on the stacks of goroutines.
+ * Calls that were open before tracing began, found on the stacks of goroutines.
  *
- * All calls that are made after GOPROBE_CMD_START are among those that the module knows to
- * be open. So a call that is on the stack of a goroutine, and not among these, was made before,
- * if both were true at the same time. They were if the goroutine has not run between two
- * moments, one before the module was asked and one after. A look therefore is
+ * The module knows each open call that was made after GOPROBE_CMD_START. So a call on the
+ * stack of a goroutine that the module does not know was made before, if both facts hold at
+ * the same time. They do if the goroutine has not run between two moments, one before the
+ * module is queried and one after. A look therefore is
  *
  *	before_look(): stacks of all that may have such calls are read;
  *	before_known(): for each open call of the module;
- *	before_settle(): what is left, of goroutines that have not run meanwhile.
+ *	before_settle(): the remaining calls, of goroutines that have not run meanwhile.
  *
- * Nothing is concluded of the others: they are looked at again the next time, and so are those
- * that run. Whoever has rested once and had no such call will never have one. Nor will those of
- * a process that has ended, or executes another program: all calls of that were made after
- * GOPROBE_CMD_START.
+ * Goroutines that ran, or run, are examined again in the next look. A goroutine that rested
+ * once and had no such call never gets one. Nor does a process that has ended, or has executed
+ * another program: all calls of that program were made after GOPROBE_CMD_START.
  */
 #ifndef GOPROBE_TRACE_EXISTING_CALLS_H
 #define GOPROBE_TRACE_EXISTING_CALLS_H
@@ -75,8 +74,8 @@ struct before {
  * @goid: goroutine
  * @depth: as goprobe_record.depth
  * @since: it was made at this time or before, CLOCK_MONOTONIC
- * @age: it has been open at least so long, ns
- * @told: it has been told before with an age of at least @enough
+ * @age: lower bound of the time that it has been open, ns
+ * @reported: it has been reported before with an age of at least @enough
  * @state: what its goroutine does
  */
 struct before_call {
@@ -87,7 +86,7 @@ struct before_call {
 	uint32_t depth;
 	uint64_t since;
 	uint64_t age;
-	bool told;
+	bool reported;
 	const struct gostate *state;
 };
 
@@ -95,8 +94,8 @@ struct before_call {
 typedef int (*before_fn)(void *ctx, const struct before_call *call);
 
 /*
- * @plan and @files, those of its binaries, outlive @b. Of functions with a condition nothing
- * is looked for: it can't be told. 0, or -1 with @d set.
+ * @plan and @files, those of its binaries, outlive @b. Functions with a condition are left out: for
+ * their earlier calls it can't be evaluated. 0, or -1 with @d set.
  */
 int before_init(struct before *b, const struct plan *plan, struct symbols *files,
 		uint64_t started, struct diag *d);
@@ -108,13 +107,13 @@ void before_fini(struct before *b);
 int before_add(struct before *b, pid_t pid, struct diag *d);
 
 /*
- * A look. Goroutines all of whose calls have been told with an age of @enough are not looked
- * at any more, unless @all are asked for.
+ * A look. Goroutines of which every call was reported with an age of @enough are left out,
+ * unless @all is set.
  */
 void before_look(struct before *b, bool all);
 void before_known(struct before *b, const struct goprobe_open *o);
 void before_settle(struct before *b, uint64_t enough, before_fn fn, void *ctx);
-/* Goroutines of which nothing could be told, as they ran, or their stacks could not be walked. */
+/* The number of goroutines that could not be examined: they ran, or their stacks were damaged. */
 size_t before_unknown(const struct before *b);
 
 #endif

@@ -49,7 +49,7 @@ struct watch_wait {
  * @duration: how long to trace, ns; 0: until something else ends it
  * @counts: @stats are needed after each pass, not only at the end
  * @times: functions whose breakpoints leave when their calls have been seen, or NULL: the stream
- *	tells it of these
+ *	reports them to it
  * @started: when it began, CLOCK_MONOTONIC, ns
  * @ns: how long hits were recorded, once it is over
  * @time: GOPROBE_A_TIME of the last pass
@@ -97,7 +97,7 @@ int watch_timeout(const struct watch *w);
 void watch_fini(struct watch *w);
 /* Hits a second when the module ended it, because they took too much, or 0. */
 uint64_t watch_broken(const struct watch *w);
-/* What the session's counters and the clock tell of the summary. */
+/* Fill in what the session's counters and the clock know of the summary. */
 void watch_sum(const struct watch *w, struct out_summary *s);
 
 #endif

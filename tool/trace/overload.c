@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How much of the programs' time tracing may take. */
+/* The limit of the programs' time that tracing may take. */
 #include "base/json.h"
 #include "trace/overload.h"
 
@@ -37,7 +37,7 @@ void maxload_say(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)
 		buf_str(to, "wait for each other: the programs spend more of a processor's time in the kernel than ");
 	}
 	buf_u64(to, b->percent);
-	buf_str(to, " %; the breakpoints are gone and the program goes on; trace functions that are called less often, or allow more");
+	buf_str(to, " %; the breakpoints were removed and the program goes on; trace functions that are called less often, or allow more");
 }
 
 void maxload_json(const struct goprobe_breaker *b, uint64_t hits, struct buf *to)

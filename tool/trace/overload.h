@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How much of the programs' time tracing may take, and what is said when it was too much. */
+/* The limit of the programs' time that tracing may take, and the message when it was exceeded. */
 #ifndef GOPROBE_TRACE_OVERLOAD_H
 #define GOPROBE_TRACE_OVERLOAD_H
 
@@ -22,12 +22,12 @@ struct maxload {
 /* Of each processor that there is, unless something is said. */
 #define MAXLOAD_DEFAULT 50U
 
-/* What the module is told, when a hit takes @hit_ns and there are so many processors. */
+/* The module's breaker, for hits that take @hit_ns on this number of processors. */
 struct goprobe_breaker maxload_breaker(const struct maxload *m, uint64_t hit_ns,
 				       unsigned int processors);
-/* Percent of one processor's time that so many hits a second take. */
+/* Percent of one processor's time that this number of hits a second takes. */
 uint64_t maxload_percent(const struct goprobe_breaker *b, uint64_t hits);
-/* The sentence: there were @hits a second, so it ended. */
+/* The message that tracing ended at @hits a second. */
 void maxload_say(const struct goprobe_breaker *b, uint64_t hits, struct buf *to);
 /* A line of JSON about that. */
 void maxload_json(const struct goprobe_breaker *b, uint64_t hits, struct buf *to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How far the placing of breakpoints has come, for a person. */
+/* Progress of placing breakpoints, for a person. */
 #ifndef GOPROBE_TRACE_PROGRESS_H
 #define GOPROBE_TRACE_PROGRESS_H
 

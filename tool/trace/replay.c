@@ -60,7 +60,7 @@ static int add_binary(struct replay *r, const struct recording_entry *e, struct 
 			       r->binaries[0]);
 	} else if (fd < 0) {
 		err = diag_set(d, "%s is not the program of this recording any more", was);
-		diag_hint(d, "-b FILE tells where that program is now");
+		diag_hint(d, "-b FILE says where that program is now");
 	} else {
 		err = gobin_open(fd, i ? r->binaries[i - 1] : was, &r->bins[r->nbins], d);
 		r->nbins += !err;

@@ -19,15 +19,15 @@
  * @player: the recording, open
  * @bins: the programs, by file id
  * @nbins: their number
- * @bins_cap: room in @bins
+ * @bins_cap: capacity of @bins
  * @texts: what specs they were searched for
  * @ntexts: their number
- * @texts_cap: room in @texts
+ * @texts_cap: capacity of @texts
  * @specs: the specs, parsed, as many; or NULL
  * @start: how tracing began
  * @options: of the plan
  * @wanted: what is captured of functions; outlives @plan
- * @plan: the plan, made anew
+ * @plan: the plan, compiled again
  * @last: time of the last pass
  * @whole: the recording was brought to its end
  */

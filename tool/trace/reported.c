@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Open calls that have been shown: each is once, as long as it is open. */
+/* Open calls that were reported: each is reported once while it is open. */
 #include <stdbool.h>
 
 #include "trace/reported.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Open calls that have been shown: each is once, as long as it is open. */
+/* Open calls that were reported: each is reported once while it is open. */
 #ifndef GOPROBE_TRACE_REPORTED_H
 #define GOPROBE_TRACE_REPORTED_H
 
@@ -30,8 +30,8 @@ struct shown {
 };
 
 /*
- * Is it new that this call is to be shown? 1: it is, 0: it is known, -1: there is no memory. @asked
- * is when open calls were asked for, @since when it was made, seen from when it was told.
+ * Add a call. 1: it is to be reported, 0: it was reported already, -1: no memory. @asked: when
+ * open calls were queried. @since: when the call was made, by the age in the module's answer.
  */
 int shown_add(struct shown *s, const struct goprobe_open *o, uint64_t asked, uint64_t since);
 /* A look is over that has found @n to be shown: forget what has ended, if that is most. 0 or -1. */

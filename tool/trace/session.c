@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From what is to be traced to a session. */
+/* Sessions: from targets and specs to points of the module. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,7 +125,7 @@ void tracing_look(struct tracing *t)
 	t->look = now + LOOK_EVERY;
 	if (!target_replaced(&t->target, t->file))
 		return;
-	tracing_say(t, "warning: %s has been replaced: what runs the new file is not traced, unless tracing begins anew",
+	tracing_say(t, "warning: %s has been replaced: processes that run the new file are not traced, until tracing starts again",
 		    t->file);
 	t->file = NULL;
 }

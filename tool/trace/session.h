@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From what is to be traced to a session of the module that does: what commands that
- * trace have in common.
+ * Sessions: from targets and specs to points of the module, as all commands that trace
+ * need it.
  */
 #ifndef GOPROBE_TRACE_SESSION_H
 #define GOPROBE_TRACE_SESSION_H
@@ -18,21 +18,20 @@
 /**
  * struct tracing - what is traced, and by which session
  * @wanted: what is captured of functions; outlives @plan
- * @plan: what the module is told
+ * @plan: the plan
  * @target: what is traced
  * @client: connection to the module
  * @upload: what the module has of @plan
  * @interrupt: whether to give up
- * @held: calls that can be held at once; 0: as many as there is room for, and no more
- *	than TRACING_HELD
- * @keys: room for what is counted by key; 0: nothing is
+ * @held: limit of pending calls; 0: as many as memory allows, up to TRACING_HELD
+ * @keys: capacity of the table of keys; 0: no keys
  * @load: how much of the programs' time it may take
- * @breaker: what the module has been told of that; 0 percent: nothing
+ * @breaker: the module's breaker; 0 percent: none
  * @quiet: say nothing but what goes wrong
  * @no_signals: signals are the caller's business
  * @ctx: first argument of the next two
  * @say: where notices go, a line without its end; NULL: tracing_print()
- * @progress: told of breakpoints that have been placed, false: give up; NULL: as @say
+ * @progress: called as breakpoints are placed, false: give up; NULL: as @say
  * @placing: what has been said of the placing of breakpoints
  * @placing_ns: how long it took
  * @file: of whose processes all are traced, until it is said that it was replaced; or NULL
@@ -74,12 +73,12 @@ int tracing_plan(struct tracing *t, const struct target_spec *what,
 /* Set the breakpoints. @flags, @ring_bytes: as client_session_new() has them. */
 int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d);
 /*
- * A notice for a person, in one line: what can't be shown of it is not, whoever has chosen a path
- * in it. @quiet is not asked for: what is no more than a warning is for all.
+ * Print a notice for a person, in one line. Characters of paths that are not printable are
+ * escaped. It is printed even if @quiet is set.
  */
 void tracing_say(const struct tracing *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Likewise of @n bytes, line by line; no end of a line in them is a stranger's. */
+/* The same for @n bytes, line by line; the ends of lines in them are trusted. */
 void tracing_say_lines(const struct tracing *t, const char *text, size_t n);
 /* A notice to standard error, with who says it if something went wrong. */
 void tracing_print(void *ctx, const char *text);
@@ -93,8 +92,8 @@ void tracing_say_started(const struct tracing *t, const char *doing);
 /* "taking 50773 breakpoints away": before that, if it takes long. */
 void tracing_say_ending(const struct tracing *t);
 /*
- * It has ended by itself, at so many hits a second (0: it has not): tell a person; and in a line of
- * JSON, if there is a buffer for that.
+ * Report that the breaker ended the session at this number of hits a second (0: it did not): to
+ * a person, and in a line of JSON, if there is a buffer for that.
  */
 void tracing_say_broken(const struct tracing *t, uint64_t hits, struct buf *json);
 /* A warning: of goroutines that run already descendants can't be found. @why: because of this. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where events become lines. */
+/* Event sink: events become lines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where events become lines: what attach and replay have in common. */
+/* Event sink: events become lines, for attach and replay. */
 #ifndef GOPROBE_TRACE_SINK_H
 #define GOPROBE_TRACE_SINK_H
 
@@ -35,13 +35,12 @@ struct lines_opt {
 int lines_open(struct out *o, struct stream *s, const struct plan *p, const struct lines_opt *opt,
 	       struct diag *d);
 /*
- * What is to be told besides of @hits, see tracing_say_broken(): in the output as well, if it is
- * JSON.
+ * Report a breaker that ended the session at @hits, see tracing_say_broken(); in the output, too,
+ * if that is JSON.
  */
 void lines_broken(struct out *o, const struct tracing *t, uint64_t hits);
 /*
- * The summary of @s->sum, which is complete, where it belongs. Losses are told even to
- * those who want quiet.
+ * Print the summary @s->sum, which is complete. Losses are reported even with --quiet.
  */
 void lines_summary(struct out *o, const struct stream *s, bool quiet);
 

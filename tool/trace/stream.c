@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From the bytes of a pass to lines: decode, merge, join, print. */
+/* The stream of records: decode, merge, match, print. */
 #include <string.h>
 
 #include "gobin/closure.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From the bytes of a pass to lines: decode, merge, join, print. */
+/* The stream of records: decode, merge, match, print. */
 #ifndef GOPROBE_TRACE_STREAM_H
 #define GOPROBE_TRACE_STREAM_H
 
@@ -23,9 +23,9 @@
  * @merge: records held back
  * @pair: open calls; NULL: calls and returns are not joined
  * @bias: load biases, for the types of interfaces
- * @times: is told of calls and their ends, or NULL
+ * @times: counts calls and their ends, or NULL
  * @most: calls and returns to print; 0: all
- * @enough: whoever gets the lines wants no more, whatever @most says
+ * @enough: the receiver of the lines wants no more, whatever @most says
  * @sum: what was printed so far; @lost and @open of it are the caller's
  * @why_malformed: the first reason for sum.malformed
  * @learn: what learns from them, or NULL
@@ -35,7 +35,7 @@
  * @rec: the record at hand
  * @rec_bias: load bias of its binary in its process
  * @rec_bias_known: see @rec_bias
- * @bias_ip: the point that told
+ * @bias_ip: the point that showed it
  * @bias_id: its function
  * @bias_tgid: its process
  * @env: what its values need to know of the program

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is to be traced: processes, and functions of theirs. */
+/* Target specs: which processes to trace, and which of their functions. */
 #ifndef GOPROBE_TRACE_TARGET_SPEC_H
 #define GOPROBE_TRACE_TARGET_SPEC_H
 

@@ -167,7 +167,7 @@ static struct error_row {
 	{ "a constant that is too large", "main.Ints if a == 1 << 120", "<<",
 	  "this constant is too large", NULL },
 	{ "a part of a string", "main.Strings if s[1:3] == \"abc\"", ":",
-	  "a part of a slice can't be asked for",
+	  "a part of a slice can't be captured here",
 	  "an edit can cut a slice or string: 'set s = s[:3]'" },
 	{ "a field of a sum", "main.Ints if (a + 1).b > 2", "+",
 	  "only a variable can be here, or what it leads to", NULL },

@@ -297,7 +297,7 @@ static struct error_row {
 	{ "a key that is a duration", "main.Refs(m[10ms])", "10ms",
 	  "this is no key of map[string]int",
 	  "a key is written out: a string in quotes, or a number" },
-	{ "a part of a slice", "main.Slices(a[1:2])", ":", "a part of a slice can't be asked for",
+	{ "a part of a slice", "main.Slices(a[1:2])", ":", "a part of a slice can't be captured here",
 	  "--elements says how many elements are copied" },
 	{ "an operator", "main.Ints(a + 1)", "+",
 	  "this can only be in a condition, an edit or a key", NULL },

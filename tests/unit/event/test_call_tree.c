@@ -47,7 +47,7 @@ static struct row {
 	  { { 'c', 'f', 10, 1 }, { 'c', 'f', 10, 2 }, { 'c', 'g', 20, 1 }, { 'c', 'h', 20, 2 },
 	    { 'r', 'g', 20, 1 }, { 'r', 'h', 20, 2 }, { 'r', 'f', 10, 1 }, { 'r', 'f', 10, 2 } },
 	  "f@1=6/4(g=2/2) f@2=6/4(h=2/2)" },
-	{ "recursion is told apart by depth",
+	{ "recursion is distinguished by depth",
 	  { { 'c', 'f', 10, 1 }, { 'c', 'f', 20, 1 }, { 'c', 'f', 30, 1 }, { 'r', 'f', 30, 1 },
 	    { 'r', 'f', 20, 1 }, { 'r', 'f', 10, 1 } }, "f@1=5/2(f=3/2(f=1/1))" },
 	{ "processes with the same goroutine ids are apart",

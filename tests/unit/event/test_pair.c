@@ -39,7 +39,7 @@ static struct row {
 	{ "a return ends its call", { { 'c', 'f', 10 }, { 'r', 'f', 10 } }, "f=1", 0 },
 	{ "calls nest", { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'r', 'g', 20 }, { 'r', 'f', 10 } },
 	  "g=1 f=3", 0 },
-	{ "recursion is told apart by depth",
+	{ "recursion is distinguished by depth",
 	  { { 'c', 'f', 10 }, { 'c', 'f', 20 }, { 'c', 'f', 30 }, { 'r', 'f', 30 },
 	    { 'r', 'f', 20 }, { 'r', 'f', 10 } }, "f=1 f=3 f=5", 0 },
 	{ "goroutines are apart",

@@ -179,7 +179,7 @@ static void only_a_plan_can_learn(void **state)
 	const struct goprobe_learned one = { .address = 0x1000, .level = 1 };
 
 	assert_int_equal(goprobe_trace_learned(*state, &one, 1, sizeof(one)), -1);
-	says(*state, "what is learned belongs to a plan: there is none yet, or it is traced");
+	says(*state, "learned types belong to a plan: there is none yet, or it is traced");
 }
 
 /* Callers that were compiled with a larger struct, and those that have filled it wrongly. */

@@ -334,12 +334,12 @@ static void test_said(void **state)
 	maxload_say(&b, 1200000, &text);
 	buf_char(&text, 0);
 	assert_string_equal(text.p,
-			    "ended by --max-load: 1200000 hits a second take 300 % of a processor's time, more than 200 %; the breakpoints are gone and the program goes on; trace functions that are called less often, or allow more");
+			    "ended by --max-load: 1200000 hits a second take 300 % of a processor's time, more than 200 %; the breakpoints were removed and the program goes on; trace functions that are called less often, or allow more");
 	buf_fini(&text);
 	maxload_say(&b, 800000, &text);
 	buf_char(&text, 0);
 	assert_string_equal(text.p,
-			    "ended by --max-load: 800000 hits a second wait for each other: the programs spend more of a processor's time in the kernel than 200 %; the breakpoints are gone and the program goes on; trace functions that are called less often, or allow more");
+			    "ended by --max-load: 800000 hits a second wait for each other: the programs spend more of a processor's time in the kernel than 200 %; the breakpoints were removed and the program goes on; trace functions that are called less often, or allow more");
 	maxload_json(&b, 1200000, &json);
 	buf_char(&json, 0);
 	assert_int_equal(strncmp(json.p, begins, sizeof(begins) - 1), 0);

@@ -178,7 +178,7 @@ static void test_replaced(void **state)
 	t.look = 0;
 	tracing_look(&t);
 	snprintf(want, sizeof(want),
-		 "[warning: %s/a?[2J?b has been replaced: what runs the new file is not traced, unless tracing begins anew]",
+		 "[warning: %s/a?[2J?b has been replaced: processes that run the new file are not traced, until tracing starts again]",
 		 dir);
 	assert_string_equal(said, want);
 	replace();
