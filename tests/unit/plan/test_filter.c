@@ -396,7 +396,7 @@ static void test_left_out(void **state)
 		  "no function that '/^main.(Nothing)$/' matches can be probed; 1 function or place left out: 1 one instruction alone, so a call and its return look the same",
 		},
 		{ "/^main.(Leaf|Ints)$/ if panicked", TIME,
-		  "calls of main.Ints that a panic ends can be shown, by attach, but not be counted or timed; none of the 2 functions that match has what is asked for; the first one is told of",
+		  "calls of main.Ints that a panic ends can be shown, by attach, but not be counted or timed; none of the 2 functions that match has the requested values; this is the first one's reason",
 		},
 	};
 	struct gobin *bin = bins_newest("");
