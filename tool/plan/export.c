@@ -2,7 +2,7 @@
 /* A plan as JSON: what the module is told as bytes, what records mean as names and types. */
 #include <stdlib.h>
 
-#include "base/buf.h"
+#include "base/json.h"
 #include "base/write_all.h"
 #include "compile/deferred_step.h"
 #include "gobin/runtime_layout.h"
@@ -22,34 +22,6 @@ static const char *const roles[__PLAN_ROLE_MAX] = {
 	[PLAN_ROLE_BEGIN] = "begin",
 };
 
-static void key(struct buf *b, const char *name)
-{
-	if (b->len && b->p[b->len - 1] != '{' && b->p[b->len - 1] != '[')
-		buf_char(b, ',');
-	buf_json_str(b, name);
-	buf_char(b, ':');
-}
-
-static void put_number(struct buf *b, const char *name, uint64_t v)
-{
-	key(b, name);
-	buf_u64(b, v);
-}
-
-static void put_text(struct buf *b, const char *name, const char *text)
-{
-	key(b, name);
-	buf_json_str(b, text);
-}
-
-static void put_true(struct buf *b, const char *name, bool is)
-{
-	if (!is)
-		return;
-	key(b, name);
-	buf_str(b, "true");
-}
-
 static void next(struct buf *b, size_t i)
 {
 	if (i)
@@ -64,7 +36,7 @@ static void put_table(struct buf *b, const char *name, const void *p, size_t n, 
 	const uint8_t *s = p;
 
 	n *= size;
-	key(b, name);
+	json_key(b, name);
 	buf_char(b, '"');
 	for (size_t i = 0; i < n; i += 3) {
 		uint32_t v = s[i] << 16 | (i + 1 < n ? s[i + 1] << 8 : 0) |
@@ -82,7 +54,7 @@ static void put_table(struct buf *b, const char *name, const void *p, size_t n, 
 
 static void put_key(struct buf *b, const struct value_key *k)
 {
-	key(b, "key");
+	json_key(b, "key");
 	switch (k->kind) {
 	case GOTYPE_INT:
 		buf_i64(b, k->i);
@@ -115,11 +87,11 @@ static void put_step(struct buf *b, const struct exprstep *s)
 	};
 
 	buf_char(b, '{');
-	put_text(b, "step", names[s->kind]);
+	json_str(b, "step", names[s->kind]);
 	if (s->kind == EXPRSTEP_FIELD || s->kind == EXPRSTEP_ASSERT)
-		put_text(b, "name", s->name);
+		json_str(b, "name", s->name);
 	else if (s->kind == EXPRSTEP_INDEX)
-		put_number(b, "index", s->index);
+		json_u64(b, "index", s->index);
 	else if (s->kind == EXPRSTEP_KEY)
 		put_key(b, &s->key);
 	buf_char(b, '}');
@@ -128,23 +100,22 @@ static void put_step(struct buf *b, const struct exprstep *s)
 static void put_value(struct buf *b, const struct exporttypes *types, const struct plan_value *v)
 {
 	buf_char(b, '{');
-	put_text(b, "name", v->name ? v->name : "_");
-	put_number(b, "type", exporttypes_id(types, v->type));
-	put_number(b, "offset", v->offset);
-	put_true(b, "stack", v->stack);
-	put_true(b, "shape", v->param && v->param->dict_word);
+	json_str(b, "name", v->name ? v->name : "_");
+	json_u64(b, "type", exporttypes_id(types, v->type));
+	json_u64(b, "offset", v->offset);
+	json_flag(b, "stack", v->stack);
+	json_flag(b, "shape", v->param && v->param->dict_word);
 	if (v->unavailable)
-		put_text(b, "unavailable", v->unavailable);
+		json_str(b, "unavailable", v->unavailable);
 	if (v->steps) {
-		key(b, "steps");
-		buf_char(b, '[');
+		json_raw(b, "steps", "[");
 		for (size_t i = 0; i < v->steps->n; i++) {
 			next(b, i);
 			put_step(b, &v->steps->v[i]);
 		}
 		buf_char(b, ']');
 		if (v->steps->type)
-			put_text(b, "steps_type", value_type_name(v->steps->type));
+			json_str(b, "steps_type", value_type_name(v->steps->type));
 	}
 	buf_char(b, '}');
 }
@@ -152,15 +123,13 @@ static void put_value(struct buf *b, const struct exporttypes *types, const stru
 static void put_frame(struct buf *b, const char *name, const struct exporttypes *types,
 		      const struct plan_frame *f)
 {
-	key(b, name);
-	buf_char(b, '{');
-	put_number(b, "size", f->size);
+	json_raw(b, name, "{");
+	json_u64(b, "size", f->size);
 	if (f->unavailable)
-		put_text(b, "unavailable", f->unavailable);
+		json_str(b, "unavailable", f->unavailable);
 	if (f->has_registers)
-		put_number(b, "registers", f->registers);
-	key(b, "values");
-	buf_char(b, '[');
+		json_u64(b, "registers", f->registers);
+	json_raw(b, "values", "[");
 	for (size_t i = 0; i < f->nvalues; i++) {
 		next(b, i);
 		put_value(b, types, &f->values[i]);
@@ -179,39 +148,38 @@ static size_t file_of(const struct plan *p, const struct gobin *bin)
 
 static void put_at(struct buf *b, const struct plan_func *f)
 {
-	key(b, "at");
-	buf_char(b, '{');
-	put_number(b, "offset", f->at->vaddr - f->fn->entry);
+	json_raw(b, "at", "{");
+	json_u64(b, "offset", f->at->vaddr - f->fn->entry);
 	if (f->at->file) {
-		put_text(b, "file", f->at->file);
-		put_number(b, "line", (uint64_t)f->at->line);
+		json_str(b, "file", f->at->file);
+		json_u64(b, "line", (uint64_t)f->at->line);
 	}
 	if (f->at->inlined)
-		put_text(b, "inlined", f->at->inlined);
-	put_true(b, "begins", f->at->begins);
+		json_str(b, "inlined", f->at->inlined);
+	json_flag(b, "begins", f->at->begins);
 	buf_char(b, '}');
 }
 
 static void put_funcs(struct buf *b, const struct plan *p, const struct exporttypes *types)
 {
-	key(b, "funcs");
+	json_key(b, "funcs");
 	buf_str(b, "[\n");
 	for (size_t i = 0; i < p->nfuncs; i++) {
 		const struct plan_func *f = p->funcs[i];
 
 		next(b, i);
 		buf_char(b, '{');
-		put_text(b, "name", f->fn->name);
-		put_number(b, "file", file_of(p, f->bin));
-		put_number(b, "entry", f->fn->entry);
-		put_number(b, "end", f->fn->end);
-		put_true(b, "hidden", f->hidden);
-		put_true(b, "around", f->around);
-		put_true(b, "ends", f->ends);
+		json_str(b, "name", f->fn->name);
+		json_u64(b, "file", file_of(p, f->bin));
+		json_u64(b, "entry", f->fn->entry);
+		json_u64(b, "end", f->fn->end);
+		json_flag(b, "hidden", f->hidden);
+		json_flag(b, "around", f->around);
+		json_flag(b, "ends", f->ends);
 		if (f->at)
 			put_at(b, f);
 		if (f->role)
-			put_text(b, "role", roles[f->role]);
+			json_str(b, "role", roles[f->role]);
 		put_frame(b, "call", types, &f->call);
 		put_frame(b, "ret", types, &f->ret);
 		buf_char(b, '}');
@@ -223,32 +191,31 @@ static void put_funcs(struct buf *b, const struct plan *p, const struct exportty
 
 static void put_layout(struct buf *b, const struct golayout *l)
 {
-	key(b, "layout");
-	buf_char(b, '{');
-	put_number(b, "chan_qcount", l->chan.qcount);
-	put_number(b, "chan_dataqsiz", l->chan.dataqsiz);
-	put_number(b, "chan_buf", l->chan.buf);
-	put_number(b, "chan_closed", l->chan.closed);
-	put_number(b, "chan_timer", l->chan.timer);
-	put_number(b, "chan_recvx", l->chan.recvx);
-	put_number(b, "chan_recvq", l->chan.recvq);
-	put_number(b, "chan_sendq", l->chan.sendq);
-	put_number(b, "chan_size", l->chan.size);
-	put_number(b, "sudog_next", l->sudog.next);
-	put_number(b, "sudog_size", l->sudog.size);
-	put_number(b, "hmap_count", l->hmap.count);
-	put_number(b, "hmap_flags", l->hmap.flags);
-	put_number(b, "hmap_b", l->hmap.b);
-	put_number(b, "hmap_buckets", l->hmap.buckets);
-	put_number(b, "hmap_oldbuckets", l->hmap.oldbuckets);
-	put_number(b, "hmap_size", l->hmap.size);
-	put_number(b, "swiss_used", l->swiss.used);
-	put_number(b, "swiss_dir_ptr", l->swiss.dir_ptr);
-	put_number(b, "swiss_dir_len", l->swiss.dir_len);
-	put_number(b, "swiss_size", l->swiss.size);
-	put_number(b, "swiss_table_groups", l->swiss.table_groups);
-	put_number(b, "swiss_table_mask", l->swiss.table_mask);
-	put_number(b, "swiss_table_size", l->swiss.table_size);
+	json_raw(b, "layout", "{");
+	json_u64(b, "chan_qcount", l->chan.qcount);
+	json_u64(b, "chan_dataqsiz", l->chan.dataqsiz);
+	json_u64(b, "chan_buf", l->chan.buf);
+	json_u64(b, "chan_closed", l->chan.closed);
+	json_u64(b, "chan_timer", l->chan.timer);
+	json_u64(b, "chan_recvx", l->chan.recvx);
+	json_u64(b, "chan_recvq", l->chan.recvq);
+	json_u64(b, "chan_sendq", l->chan.sendq);
+	json_u64(b, "chan_size", l->chan.size);
+	json_u64(b, "sudog_next", l->sudog.next);
+	json_u64(b, "sudog_size", l->sudog.size);
+	json_u64(b, "hmap_count", l->hmap.count);
+	json_u64(b, "hmap_flags", l->hmap.flags);
+	json_u64(b, "hmap_b", l->hmap.b);
+	json_u64(b, "hmap_buckets", l->hmap.buckets);
+	json_u64(b, "hmap_oldbuckets", l->hmap.oldbuckets);
+	json_u64(b, "hmap_size", l->hmap.size);
+	json_u64(b, "swiss_used", l->swiss.used);
+	json_u64(b, "swiss_dir_ptr", l->swiss.dir_ptr);
+	json_u64(b, "swiss_dir_len", l->swiss.dir_len);
+	json_u64(b, "swiss_size", l->swiss.size);
+	json_u64(b, "swiss_table_groups", l->swiss.table_groups);
+	json_u64(b, "swiss_table_mask", l->swiss.table_mask);
+	json_u64(b, "swiss_table_size", l->swiss.table_size);
 	buf_char(b, '}');
 }
 
@@ -259,12 +226,12 @@ static void put_address(struct buf *b, struct gobin *bin, uint64_t address,
 
 	exporttypes_look(bin, address, &k);
 	buf_char(b, '{');
-	put_number(b, "address", address);
+	json_u64(b, "address", address);
 	if (k.name)
-		put_text(b, k.func ? "func" : "name", k.name);
+		json_str(b, k.func ? "func" : "name", k.name);
 	if (k.type)
-		put_number(b, "type", exporttypes_id(types, k.type));
-	put_true(b, "direct", k.direct);
+		json_u64(b, "type", exporttypes_id(types, k.type));
+	json_flag(b, "direct", k.direct);
 	buf_char(b, '}');
 }
 
@@ -273,8 +240,7 @@ static void put_known(struct buf *b, const struct plan_points *f, const struct e
 {
 	size_t n = 0;
 
-	key(b, "known");
-	buf_char(b, '[');
+	json_raw(b, "known", "[");
 	for (size_t i = 0; i < f->ndynamic; i++) {
 		next(b, n++);
 		put_address(b, f->bin, f->dynamic[i].address, types);
@@ -290,7 +256,7 @@ static void put_known(struct buf *b, const struct plan_points *f, const struct e
 
 static void put_files(struct buf *b, const struct plan *p, const struct exporttypes *types)
 {
-	key(b, "files");
+	json_key(b, "files");
 	buf_str(b, "[\n");
 	for (size_t i = 0; i < p->nfiles; i++) {
 		const struct plan_points *f = &p->files[i];
@@ -298,8 +264,8 @@ static void put_files(struct buf *b, const struct plan *p, const struct exportty
 
 		next(b, i);
 		buf_char(b, '{');
-		put_text(b, "path", gobin_path(f->bin));
-		put_text(b, "go", gobin_go_version(f->bin));
+		json_str(b, "path", gobin_path(f->bin));
+		json_str(b, "go", gobin_go_version(f->bin));
 		put_table(b, "runtime", &rt, 1, sizeof(rt));
 		put_table(b, "points", f->v, f->n, sizeof(*f->v));
 		put_table(b, "dynamic", f->dynamic, f->ndynamic, sizeof(*f->dynamic));
@@ -323,8 +289,7 @@ static int write_out(int fd, const struct buf *b, struct diag *d)
 /* What registers are called, in the order in which a frame has them; the last is not in it. */
 static void put_registers(struct buf *b)
 {
-	key(b, "registers");
-	buf_char(b, '[');
+	json_raw(b, "registers", "[");
 	for (size_t i = 0; i < GOREG_INTS; i++) {
 		buf_json_str(b, goreg_ints[i].name + 1);
 		buf_char(b, ',');
@@ -335,8 +300,7 @@ static void put_registers(struct buf *b)
 
 static void put_states(struct buf *b)
 {
-	key(b, "states");
-	buf_char(b, '[');
+	json_raw(b, "states", "[");
 	for (size_t i = 0; i < __GOSTATES_MAX; i++) {
 		buf_str(b, i ? "," : "");
 		buf_json_str(b, gostates_names[i]);
@@ -348,27 +312,26 @@ static void put_plan(struct buf *b, const struct plan *p, const struct plan_opti
 		     const struct exporttypes *types)
 {
 	buf_char(b, '{');
-	put_text(b, "format", "goprobe plan");
-	put_number(b, "version", EXPORT_VERSION);
-	put_number(b, "protocol", GOPROBE_GENL_VERSION);
-	put_true(b, "paired", !o->no_return);
-	put_number(b, "held_bytes", p->held_bytes);
+	json_str(b, "format", "goprobe plan");
+	json_u64(b, "version", EXPORT_VERSION);
+	json_u64(b, "protocol", GOPROBE_GENL_VERSION);
+	json_flag(b, "paired", !o->no_return);
+	json_u64(b, "held_bytes", p->held_bytes);
 	if (o->limits.times)
-		put_number(b, "times", o->limits.times);
+		json_u64(b, "times", o->limits.times);
 	if (p->split)
 		put_states(b);
 	if (o->registers)
 		put_registers(b);
-	key(b, "sizes");
-	buf_char(b, '{');
-	put_number(b, "type", sizeof(*p->types));
-	put_number(b, "ref", sizeof(*p->refs));
-	put_number(b, "plan", sizeof(*p->plans));
-	put_number(b, "piece", sizeof(*p->pieces));
-	put_number(b, "op", sizeof(*p->ops));
-	put_number(b, "filter", sizeof(*p->filters));
-	put_number(b, "point", sizeof(struct goprobe_point));
-	put_number(b, "dynamic", sizeof(struct goprobe_dynamic));
+	json_raw(b, "sizes", "{");
+	json_u64(b, "type", sizeof(*p->types));
+	json_u64(b, "ref", sizeof(*p->refs));
+	json_u64(b, "plan", sizeof(*p->plans));
+	json_u64(b, "piece", sizeof(*p->pieces));
+	json_u64(b, "op", sizeof(*p->ops));
+	json_u64(b, "filter", sizeof(*p->filters));
+	json_u64(b, "point", sizeof(struct goprobe_point));
+	json_u64(b, "dynamic", sizeof(struct goprobe_dynamic));
 	buf_char(b, '}');
 	put_table(b, "types", p->types, p->ntypes, sizeof(*p->types));
 	put_table(b, "refs", p->refs, p->nrefs, sizeof(*p->refs));
@@ -379,7 +342,7 @@ static void put_plan(struct buf *b, const struct plan *p, const struct plan_opti
 	put_table(b, "filter_ops", p->filter_ops, p->nfilter_ops, sizeof(*p->filter_ops));
 	put_files(b, p, types);
 	put_funcs(b, p, types);
-	key(b, "gotypes");
+	json_key(b, "gotypes");
 	exporttypes_put(types, b);
 	buf_str(b, "}\n");
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "gobin/closure.h"
 #include "plan/export_type.h"
 #include "plan/reference.h"
@@ -132,38 +133,38 @@ size_t exporttypes_id(const struct exporttypes *e, const struct gotype *t)
 static void put_ref(const struct exporttypes *e, struct buf *b, const char *key,
 		    const struct gotype *t)
 {
-	if (!t)
-		return;
-	buf_str(b, key);
-	buf_u64(b, exporttypes_id(e, t));
+	if (t)
+		json_u64(b, key, exporttypes_id(e, t));
 }
 
 static void put_fields(const struct exporttypes *e, struct buf *b, const struct gotype *t)
 {
-	buf_str(b, ",\"fields\":[");
+	json_raw(b, "fields", "[");
 	for (size_t i = 0; i < t->nfields; i++) {
 		const struct gofield *f = &t->fields[i];
 
-		buf_str(b, i ? ",{\"name\":" : "{\"name\":");
-		buf_json_str(b, f->name);
-		put_ref(e, b, ",\"type\":", f->type);
-		buf_number(b, ",\"offset\":", f->offset);
-		buf_str(b, f->embedded ? ",\"embedded\":true}" : "}");
+		json_element(b);
+		buf_char(b, '{');
+		json_str(b, "name", f->name);
+		put_ref(e, b, "type", f->type);
+		json_u64(b, "offset", f->offset);
+		json_flag(b, "embedded", f->embedded);
+		buf_char(b, '}');
 	}
 	buf_char(b, ']');
 }
 
 static void put_map(struct buf *b, const struct gomap *m)
 {
-	buf_str(b, ",\"map\":{");
-	buf_str(b, m->swiss ? "\"swiss\":true," : "");
-	buf_number(b, "\"size\":", m->size);
-	buf_number(b, ",\"key_at\":", m->key_at);
-	buf_number(b, ",\"key_stride\":", m->key_stride);
-	buf_number(b, ",\"elem_at\":", m->elem_at);
-	buf_number(b, ",\"elem_stride\":", m->elem_stride);
-	buf_str(b, m->key_indirect ? ",\"key_indirect\":true" : "");
-	buf_str(b, m->elem_indirect ? ",\"elem_indirect\":true" : "");
+	json_raw(b, "map", "{");
+	json_flag(b, "swiss", m->swiss);
+	json_u64(b, "size", m->size);
+	json_u64(b, "key_at", m->key_at);
+	json_u64(b, "key_stride", m->key_stride);
+	json_u64(b, "elem_at", m->elem_at);
+	json_u64(b, "elem_stride", m->elem_stride);
+	json_flag(b, "key_indirect", m->key_indirect);
+	json_flag(b, "elem_indirect", m->elem_indirect);
 	buf_char(b, '}');
 }
 
@@ -188,26 +189,23 @@ static void put_type(const struct exporttypes *e, struct buf *b, const struct ex
 	};
 	const struct gotype *t = x->t;
 
-	buf_str(b, "{\"kind\":\"");
-	buf_str(b, kinds[t->kind]);
-	buf_str(b, "\",\"name\":");
-	buf_json_str(b, value_type_name(t));
-	buf_number(b, ",\"size\":", t->size);
-	buf_str(b, wirerefs_follows(t) ? "" : ",\"unfollowed\":true");
-	buf_str(b, t->more ? ",\"more\":true" : "");
-	buf_str(b, t->empty ? ",\"empty\":true" : "");
-	if (!x->whole) {
-		buf_str(b, ",\"partial\":true}");
-		return;
+	json_line(b, kinds[t->kind]);
+	json_str(b, "name", value_type_name(t));
+	json_u64(b, "size", t->size);
+	json_flag(b, "unfollowed", !wirerefs_follows(t));
+	json_flag(b, "more", t->more);
+	json_flag(b, "empty", t->empty);
+	json_flag(b, "partial", !x->whole);
+	if (x->whole) {
+		put_ref(e, b, "elem", t->elem);
+		put_ref(e, b, "key", t->key);
+		if (t->kind == GOTYPE_ARRAY)
+			json_u64(b, "count", t->count);
+		if (t->map)
+			put_map(b, t->map);
+		if (t->nfields)
+			put_fields(e, b, t);
 	}
-	put_ref(e, b, ",\"elem\":", t->elem);
-	put_ref(e, b, ",\"key\":", t->key);
-	if (t->kind == GOTYPE_ARRAY)
-		buf_number(b, ",\"count\":", t->count);
-	if (t->map)
-		put_map(b, t->map);
-	if (t->nfields)
-		put_fields(e, b, t);
 	buf_char(b, '}');
 }
 
