@@ -15,7 +15,7 @@ void row_begin(struct row *r, const char *kind)
 }
 
 /* A screen on which all columns have their widths; and columns that give way on others. */
-#define SCREEN_WHOLE 120
+#define SCREEN_WHOLE 140
 #define COLUMN_WIDE 20
 
 static int width_of(const struct column *c)

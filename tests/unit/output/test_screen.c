@@ -130,9 +130,9 @@ static void test_table(void **state)
 		row_str(&r, &where, "shop/cart.go:12  (a note)");
 		row_end(&r);
 	}
-	says("NAME                       N  WHERE\n"
-	     "short                      7  shop/cart.go:12 …)\n"
-	     "a.name(that, is, much…)    7  shop/cart.go:12 …)\n");
+	says("NAME                   N  WHERE\n"
+	     "short                  7  shop/cart.go:12  (a …)\n"
+	     "a.name(that, is, …)    7  shop/cart.go:12  (a …)\n");
 	memset(&screen, 0, sizeof(screen));
 }
 
