@@ -181,3 +181,14 @@ char *near_hint(const struct near *near)
 		err = asprintf(&s, "did you mean '%s', '%s' or '%s'?", n[0], n[1], n[2]);
 	return err < 0 ? NULL : s;
 }
+
+bool near_set_hint(const struct near *near, struct diag *d)
+{
+	char *hint = near_hint(near);
+	bool any = hint;
+
+	if (hint)
+		diag_hint(d, "%s", hint);
+	free(hint);
+	return any;
+}

@@ -3,7 +3,10 @@
 #ifndef GOPROBE_BASE_SUGGEST_H
 #define GOPROBE_BASE_SUGGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "base/diag.h"
 
 #define NEAR_MAX 3
 
@@ -25,5 +28,7 @@ void near_init(struct near *near, const char *wanted);
 void near_offer(struct near *near, const char *name);
 /* "did you mean 'a', 'b' or 'c'?", to be freed; NULL if nothing is near. */
 char *near_hint(const struct near *near);
+/* The same as the hint of @d; false if nothing is near. */
+bool near_set_hint(const struct near *near, struct diag *d);
 
 #endif

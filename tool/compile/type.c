@@ -141,19 +141,15 @@ static void ambiguous(const struct sigparse *s, const struct typexpr *t, const c
 static void unknown_name(const struct sigparse *s, const struct typexpr *t,
 			 const struct search *search, struct diag *d)
 {
-	char *hint;
-
 	diag_set(d, "the binary has no type '%s'", t->name);
 	wrong(s, t->at, t->len, d);
-	hint = near_hint(&search->near);
-	if (hint)
-		diag_hint(d, "%s", hint);
-	else if (!strchr(t->name, '.'))
+	if (near_set_hint(&search->near, d))
+		return;
+	if (!strchr(t->name, '.'))
 		diag_hint(d, "types are written with their package, as in 'main.%s'; to show values of a function with a signature, write them after ':'",
 			  t->name);
 	else
 		diag_hint(d, "write what it is made of, such as int64 for time.Duration; unsafe.Pointer stands for any pointer, uintptr for any word");
-	free(hint);
 }
 
 /* Package os calls types of io/fs its own, since 1.16. */

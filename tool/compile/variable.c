@@ -68,10 +68,10 @@ bool varname_has_package(struct gobin *bin, const char *package)
 	return govar_each(bin, look_package, (void *)(uintptr_t)package);
 }
 
-/* Names are good during a call only, and near names must outlive all calls. */
+/* Near names, copied: govar_each() ends the life of a name with the call. */
 struct offers {
 	struct near near;
-	char *own[NEAR_MAX];
+	struct arena mem;
 };
 
 static int offer(void *ctx, const char *name)
@@ -79,35 +79,15 @@ static int offer(void *ctx, const char *name)
 	struct offers *o = ctx;
 
 	near_offer(&o->near, name);
-	for (size_t i = 0; i < o->near.n; i++) {
-		if (o->near.name[i] != name)
-			continue;
-
-		char *own = strdup(name), *dropped = NULL;
-
-		/* What was in the last place has been pushed out. */
-		for (size_t k = 0; k < NEAR_MAX; k++) {
-			bool kept = false;
-
-			for (size_t m = 0; m < o->near.n; m++)
-				kept |= o->own[k] && o->near.name[m] == o->own[k];
-			if (!kept) {
-				dropped = o->own[k];
-				o->own[k] = own;
-				break;
-			}
-		}
-		free(dropped);
-		o->near.name[i] = own ? own : "?";
-		break;
-	}
+	for (size_t i = 0; i < o->near.n; i++)
+		if (o->near.name[i] == name)
+			o->near.name[i] = arena_strdup(&o->mem, name) ?: "?";
 	return 0;
 }
 
 int varname_unknown(struct gobin *bin, const char *name, struct diag *d)
 {
 	struct offers o = { 0 };
-	char *hint;
 
 	near_init(&o.near, name);
 	govar_each(bin, offer, &o);
@@ -115,14 +95,10 @@ int varname_unknown(struct gobin *bin, const char *name, struct diag *d)
 		diag_set(d, "it is not known where '%s' is: %s, and no symbol table", name,
 			 gobin_no_types(bin));
 		diag_hint(d, "a build without -ldflags=-s has one");
-		return -1;
+	} else {
+		diag_set(d, "no package variable is called '%s'", name);
+		near_set_hint(&o.near, d);
 	}
-	diag_set(d, "no package variable is called '%s'", name);
-	hint = near_hint(&o.near);
-	if (hint)
-		diag_hint(d, "%s", hint);
-	free(hint);
-	for (size_t k = 0; k < NEAR_MAX; k++)
-		free(o.own[k]);
+	arena_fini(&o.mem);
 	return -1;
 }

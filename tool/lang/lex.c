@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "lang/lex.h"
 #include "lang/lex_number.h"
 
@@ -59,35 +60,27 @@ static size_t path_length(const char *s)
 	return n;
 }
 
-static int scan_name(struct lex *lx, struct lex_token *t)
+static int keep_word(struct lex *lx, struct lex_token *t, enum lex_kind kind, size_t len,
+		     struct diag *d)
 {
-	const char *s = lx->text + t->at;
-
-	t->kind = LEX_PATH;
-	t->len = path_length(s);
-	if (!t->len) {
-		t->kind = LEX_NAME;
-		do {
-			t->len++;
-		} while (is_word(s[t->len]));
-	}
-	t->s = arena_strndup(lx->mem, s, t->len);
-	t->n = t->len;
-	return t->s ? 0 : -1;
+	t->kind = kind;
+	t->len = len;
+	t->n = len;
+	t->s = arena_strndup(lx->mem, lx->text + t->at, len);
+	return t->s ? 0 : diag_set(d, "out of memory");
 }
 
-/* With its '$'. */
-static int scan_register(struct lex *lx, struct lex_token *t)
+/* A name, a path, or a register with its '$'. */
+static int scan_word(struct lex *lx, struct lex_token *t, struct diag *d)
 {
 	const char *s = lx->text + t->at;
+	size_t len = path_length(s);
 
-	t->kind = LEX_REGISTER;
-	do {
-		t->len++;
-	} while (is_word(s[t->len]));
-	t->s = arena_strndup(lx->mem, s, t->len);
-	t->n = t->len;
-	return t->s ? 0 : -1;
+	if (len)
+		return keep_word(lx, t, LEX_PATH, len, d);
+	for (len = 1; is_word(s[len]); len++)
+		;
+	return keep_word(lx, t, *s == '$' ? LEX_REGISTER : LEX_NAME, len, d);
 }
 
 /* --- numbers ---------------------------------------------------------- */
@@ -201,31 +194,13 @@ static int scan_string(struct lex *lx, struct lex_token *t, struct diag *d)
 	return 0;
 }
 
-/* The code point at @s, in UTF-8; its length, or 0. */
-static size_t get_utf8(const char *s, uint32_t *c)
-{
-	uint8_t first = *s;
-	size_t n = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 :
-		   first >> 3 == 30 ? 4 : 0;
-
-	if (!n)
-		return 0;
-	*c = n == 1 ? first : first & (0x7f >> n);
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		*c = *c << 6 | (s[i] & 0x3f);
-	}
-	return n;
-}
-
 static int scan_rune(struct lex *lx, struct lex_token *t, struct diag *d)
 {
 	const char *s = lx->text + t->at;
 	uint32_t c = 0;
 	bool byte;
 	size_t n = s[1] == '\\' ? escape(s + 1, '\'', &c, &byte) :
-		   s[1] && s[1] != '\'' ? get_utf8(s + 1, &c) : 0;
+		   s[1] != '\'' ? buf_utf8((const uint8_t *)s + 1, strlen(s + 1), &c) : 0;
 
 	if (!n || s[1 + n] != '\'')
 		return wrong(lx, t->at, 1, d, "single quotes hold one character");
@@ -241,10 +216,8 @@ static int scan_token(struct lex *lx, struct lex_token *t, struct diag *d)
 {
 	const char *s = lx->text + t->at;
 
-	if (is_letter(*s) || (*s == '~' && is_letter(s[1])))
-		return scan_name(lx, t) ? diag_set(d, "out of memory") : 0;
-	if (*s == '$' && is_letter(s[1]))
-		return scan_register(lx, t) ? diag_set(d, "out of memory") : 0;
+	if (is_letter(*s) || ((*s == '~' || *s == '$') && is_letter(s[1])))
+		return scan_word(lx, t, d);
 	if (is_digit(*s))
 		return scan_number(lx, t, d);
 	if (*s == '"' || *s == '`')

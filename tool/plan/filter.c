@@ -45,13 +45,9 @@ static const struct gofunc *find(struct gobin *bin, const char *name, struct nea
 static int not_there(struct gobin *bin, const struct filter *from, const struct expr *e,
 		     const struct near *near, struct diag *d)
 {
-	char *hint = near_hint(near);
-
 	diag_set(d, "no function of %s is called '%s'", gobin_path(bin), e->s);
 	diag_span(d, from->text, e->at, e->len);
-	if (hint)
-		diag_hint(d, "%s", hint);
-	free(hint);
+	near_set_hint(near, d);
 	return -1;
 }
 

@@ -182,7 +182,6 @@ static bool hint_instances(struct search *s, const char *pattern, struct diag *d
 int nomatch(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
 {
 	struct search s = { .bins = bins, .nbins = nbins };
-	char *hint;
 
 	diag_set(d, "no function of %s%s matches '%s'", gobin_path(bins[0]),
 		 nbins > 1 ? " and the others" : "", spec->text);
@@ -191,10 +190,7 @@ int nomatch(struct gobin **bins, size_t nbins, const struct spec *spec, struct d
 		each_name(&s, offer, NULL);
 	else if (spec->kind == SPEC_GLOB)
 		near_globs(&s, spec->pattern);
-	hint = near_hint(&s.near);
-	if (hint)
-		diag_hint(d, "%s", hint);
-	else if (hint_instances(&s, spec->pattern, d))
+	if (near_set_hint(&s.near, d) || hint_instances(&s, spec->pattern, d))
 		;
 	else if (spec->kind == SPEC_NAME && !access(spec->pattern, F_OK))
 		diag_hint(d, "there is a file of that name: the shell expands a pattern that is not quoted, as in 'main.*'");
@@ -202,7 +198,6 @@ int nomatch(struct gobin **bins, size_t nbins, const struct spec *spec, struct d
 		diag_hint(d, "'goprobectl list -p %d' shows what there is", gobin_process(bins[0]));
 	else
 		diag_hint(d, "'goprobectl list -b %s' shows what there is", gobin_path(bins[0]));
-	free(hint);
 	arena_fini(&s.mem);
 	return -1;
 }

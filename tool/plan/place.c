@@ -235,7 +235,6 @@ static int no_line(const struct search *s, const struct spec *spec, struct diag 
 static int no_file(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
 {
 	struct near near;
-	char *hint;
 
 	near_init(&near, spec->pattern);
 	for (size_t i = 0; i < nbins; i++) {
@@ -249,12 +248,9 @@ static int no_file(struct gobin **bins, size_t nbins, const struct spec *spec, s
 				near_offer(&near, slash ? slash + 1 : f[k].file);
 		}
 	}
-	hint = near_hint(&near);
 	diag_set(d, "%s%s has no code of a file called '%s'", gobin_path(bins[0]),
 		 nbins > 1 ? " and the others" : "", spec->pattern);
-	if (hint)
-		diag_hint(d, "%s", hint);
-	free(hint);
+	near_set_hint(&near, d);
 	return wrong(spec, d);
 }
 
@@ -313,7 +309,6 @@ static const struct gofunc *named(struct gobin *bin, const char *name)
 static int no_function(struct gobin **bins, size_t nbins, const struct spec *spec, struct diag *d)
 {
 	struct near near;
-	char *hint;
 
 	near_init(&near, spec->pattern);
 	for (size_t i = 0; i < nbins; i++) {
@@ -324,12 +319,9 @@ static int no_function(struct gobin **bins, size_t nbins, const struct spec *spe
 			if (f[k].entry)
 				near_offer(&near, f[k].name);
 	}
-	hint = near_hint(&near);
 	diag_set(d, "no function of %s%s is called '%s'", gobin_path(bins[0]),
 		 nbins > 1 ? " and the others" : "", spec->pattern);
-	if (hint)
-		diag_hint(d, "%s", hint);
-	free(hint);
+	near_set_hint(&near, d);
 	return wrong(spec, d);
 }
 
