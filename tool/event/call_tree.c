@@ -9,9 +9,7 @@
 
 #include "base/array.h"
 #include "event/call_tree.h"
-
-/* Lists of trees by process. */
-#define PROCESSES 4096U
+#include "event/goroutine_table.h"
 
 /**
  * struct open_call - an open call
@@ -21,7 +19,7 @@
  * @level: its level in its tree, from 1 on
  * @call: it, or NULL: it is not kept
  * @above: else the nearest call above it that is kept, or NULL
- * @left: it is not kept for want of room, not because of its level
+ * @left: a limit of calls or bytes keeps it out, not its level
  */
 struct open_call {
 	uint64_t depth;
@@ -35,44 +33,33 @@ struct open_call {
 
 /**
  * struct calltree_gor - a goroutine, or a thread's system stack
- * @key: what names it in its process
- * @tgid: process
+ * @g: its name, and its place in the table; listed by last use if it has no open calls
  * @open: its open calls, deepest last
  * @n: their number
- * @cap: room there
+ * @cap: capacity of @open
  * @origin: where it comes from
  * @tree: the tree that its next call belongs to, or NULL: to a new one
  * @below: the call of @tree that it was started in
  * @level: level of the call that it was started in, which may be deeper than @below
- * @chain: next in the hash chain
  * @before: link in the list of @tree
  * @after: see @before
- * @older: link in the list of those without open calls
- * @newer: see @older
  */
 struct calltree_gor {
-	uint64_t key;
-	uint32_t tgid;
+	struct goroutine g;
 	struct open_call *open;
 	size_t n, cap;
 	struct calltree_origin origin;
 	struct calltree_root *tree;
 	struct calltree_call *below;
 	uint32_t level;
-	struct calltree_gor *chain;
 	struct calltree_gor *before, *after;
-	struct calltree_gor *older, *newer;
 };
 
 /**
  * struct calltree - see event/call_tree.h
  * @limits: how much is kept
- * @buckets: hash table, a power of two
- * @nbuckets: its size
- * @ngors: goroutines in it
- * @idle: those without open calls: least recently used
- * @idle_last: most recently used
- * @nidle: their number
+ * @gors: all goroutines
+ * @idle: those without open calls, by last use
  * @calls: calls kept, of trees that are not finished
  * @bytes: of their texts
  * @open: open calls, kept or not
@@ -80,7 +67,6 @@ struct calltree_gor {
  * @last: the newest of them
  * @coldest: of the same ones, that which was not heard of for longest
  * @warmest: that which was heard of last
- * @processes: the first of each list by process
  * @cut: how many were finished to make room
  * @ready: finished ones
  * @ready_last: the last of them
@@ -88,16 +74,13 @@ struct calltree_gor {
  */
 struct calltree {
 	struct calltree_limits limits;
-	struct calltree_gor **buckets;
-	size_t nbuckets, ngors;
-	struct calltree_gor *idle, *idle_last;
-	uint64_t nidle;
+	struct goroutine_table gors;
+	struct goroutine_list idle;
 	uint64_t calls;
 	uint64_t bytes;
 	uint64_t open;
 	struct calltree_root *first, *last;
 	struct calltree_root *coldest, *warmest;
-	struct calltree_root *processes[PROCESSES];
 	uint64_t cut;
 	struct calltree_root *ready, *ready_last;
 	uint64_t *left;
@@ -110,10 +93,8 @@ struct calltree *calltree_new(const struct calltree_limits *limits)
 	if (!t)
 		return NULL;
 	t->limits = *limits;
-	t->nbuckets = 1024;
-	t->buckets = calloc(t->nbuckets, sizeof(struct calltree_gor *));
 	t->left = calloc((size_t)limits->funcs + 1, sizeof(*t->left));
-	if (t->buckets && t->left)
+	if (!goroutine_table_init(&t->gors, sizeof(struct calltree_gor)) && t->left)
 		return t;
 	calltree_free(t);
 	return NULL;
@@ -121,47 +102,14 @@ struct calltree *calltree_new(const struct calltree_limits *limits)
 
 /* --- goroutines ------------------------------------------------------ */
 
-/* Goroutine ids do not get that large. */
-#define KEY_SYSTEM (1ULL << 63)
-
-/* A system stack is the thread's, whichever goroutine it works for. */
 static uint64_t key_of(const struct calltree_who *who)
 {
-	return who->system ? who->tid | KEY_SYSTEM : who->goid;
-}
-
-static size_t bucket_of(const struct calltree *t, uint32_t tgid, uint64_t key)
-{
-	uint64_t h = (key ^ (uint64_t)tgid << 32) * 0x9e3779b97f4a7c15ULL;
-
-	return (h >> 32) & (t->nbuckets - 1);
+	return goroutine_key(who->goid, who->tid, who->system);
 }
 
 static struct calltree_gor *gor_find(const struct calltree *t, uint32_t tgid, uint64_t key)
 {
-	struct calltree_gor *g = t->buckets[bucket_of(t, tgid, key)];
-
-	while (g && (g->key != key || g->tgid != tgid))
-		g = g->chain;
-	return g;
-}
-
-static void idle_remove(struct calltree *t, struct calltree_gor *g)
-{
-	*(g->older ? &g->older->newer : &t->idle) = g->newer;
-	*(g->newer ? &g->newer->older : &t->idle_last) = g->older;
-	t->nidle--;
-}
-
-/* The one that was not heard of for longest, of one at least. */
-static struct calltree_gor *idle_take(struct calltree *t)
-{
-	struct calltree_gor *g = t->idle;
-
-	t->idle = g->newer;
-	*(t->idle ? &t->idle->older : &t->idle_last) = NULL;
-	t->nidle--;
-	return g;
+	return (struct calltree_gor *)goroutine_find(&t->gors, tgid, key);
 }
 
 /* Room for open calls that a goroutine without any keeps. */
@@ -175,11 +123,7 @@ static void idle_append(struct calltree *t, struct calltree_gor *g)
 		g->open = NULL;
 		g->cap = 0;
 	}
-	g->older = t->idle_last;
-	g->newer = NULL;
-	*(t->idle_last ? &t->idle_last->newer : &t->idle) = g;
-	t->idle_last = g;
-	t->nidle++;
+	goroutine_list_append(&t->idle, &g->g);
 }
 
 /* Its next call begins a tree of its own. */
@@ -204,61 +148,26 @@ static void join_tree(struct calltree_gor *g, struct calltree_root *r)
 	r->gors = g;
 }
 
-/* It is in no list of those without open calls. */
+/* It has no open calls. */
 static void gor_free(struct calltree *t, struct calltree_gor *g)
 {
-	struct calltree_gor **link = &t->buckets[bucket_of(t, g->tgid, g->key)];
-
-	while (*link != g)
-		link = &(*link)->chain;
-	*link = g->chain;
-	t->ngors--;
+	goroutine_list_unlink(&t->idle, &g->g);
 	leave_tree(g);
 	free(g->open);
-	free(g);
-}
-
-static void rehash(struct calltree *t)
-{
-	struct calltree_gor **old = t->buckets;
-	size_t n = t->nbuckets;
-	struct calltree_gor **b = calloc(n * 2, sizeof(struct calltree_gor *));
-
-	if (!b)
-		return;		/* chains get longer, that is all */
-	t->buckets = b;
-	t->nbuckets = n * 2;
-	for (size_t i = 0; i < n; i++) {
-		for (struct calltree_gor *g = old[i], *next; g; g = next) {
-			size_t k = bucket_of(t, g->tgid, g->key);
-
-			next = g->chain;
-			g->chain = b[k];
-			b[k] = g;
-		}
-	}
-	free(old);
+	goroutine_remove(&t->gors, &g->g);
 }
 
 static struct calltree_gor *gor_new(struct calltree *t, uint32_t tgid, uint64_t key)
 {
 	struct calltree_gor *g;
-	size_t k;
 
-	while (t->idle && t->nidle >= t->limits.goroutines)
-		gor_free(t, idle_take(t));
-	g = calloc(1, sizeof(*g));
+	while (t->idle.n && t->idle.n >= t->limits.goroutines)
+		gor_free(t, (struct calltree_gor *)t->idle.oldest);
+	g = (struct calltree_gor *)goroutine_add(&t->gors, tgid, key);
 	if (!g)
 		return NULL;
-	if (t->ngors >= t->nbuckets)
-		rehash(t);
-	k = bucket_of(t, tgid, key);
-	g->key = key;
-	g->tgid = tgid;
-	g->chain = t->buckets[k];
-	t->buckets[k] = g;
-	t->ngors++;
-	idle_append(t, g);
+	*g = (struct calltree_gor){ .g = g->g };
+	goroutine_list_append(&t->idle, &g->g);
 	return g;
 }
 
@@ -300,42 +209,17 @@ static void use(struct calltree *t, struct calltree_root *r)
 	use_append(t, r);
 }
 
-static struct calltree_root **process_of(struct calltree *t, uint32_t tgid)
-{
-	return &t->processes[tgid % PROCESSES];
-}
-
-static void mates_add(struct calltree *t, struct calltree_root *r)
-{
-	struct calltree_root **first = process_of(t, r->tgid);
-
-	r->mate = *first;
-	if (r->mate)
-		r->mate->mate_before = r;
-	*first = r;
-}
-
-static void mates_unlink(struct calltree *t, struct calltree_root *r)
-{
-	*(r->mate_before ? &r->mate_before->mate : process_of(t, r->tgid)) = r->mate;
-	if (r->mate)
-		r->mate->mate_before = r->mate_before;
-}
-
-static struct calltree_root *tree_new(struct calltree *t, struct calltree_call *call,
-				      uint32_t tgid)
+static struct calltree_root *tree_new(struct calltree *t, struct calltree_call *call)
 {
 	struct calltree_root *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
 	r->call = call;
-	r->tgid = tgid;
 	r->older = t->last;
 	*(t->last ? &t->last->newer : &t->first) = r;
 	t->last = r;
 	use_append(t, r);
-	mates_add(t, r);
 	return r;
 }
 
@@ -348,7 +232,6 @@ static void tree_finish(struct calltree *t, struct calltree_root *r)
 	t->calls -= r->calls;
 	t->bytes -= r->bytes;
 	use_unlink(t, r);
-	mates_unlink(t, r);
 	*(r->older ? &r->older->newer : &t->first) = r->newer;
 	*(r->newer ? &r->newer->older : &t->last) = r->older;
 	r->newer = NULL;
@@ -385,11 +268,12 @@ static bool cut_coldest(struct calltree *t, const struct calltree_root *r)
 
 void calltree_begin(struct calltree *t, uint32_t tgid)
 {
-	for (struct calltree_root *r = *process_of(t, tgid), *next; r; r = next) {
-		next = r->mate;
-		if (r->tgid == tgid)
-			tree_cut(t, r);
-	}
+	struct goroutine *g = NULL;
+
+	/* A tree that is not finished has a goroutine, all of one process. */
+	while ((g = goroutine_of_process(&t->gors, tgid, g)))
+		if (((struct calltree_gor *)g)->tree)
+			tree_cut(t, ((struct calltree_gor *)g)->tree);
 }
 
 struct calltree_root *calltree_next(struct calltree *t)
@@ -422,10 +306,10 @@ void calltree_free(struct calltree *t)
 	calltree_finish(t);
 	for (r = calltree_next(t); r; r = calltree_next(t))
 		calltree_drop(r);
-	for (size_t i = 0; t->buckets && i < t->nbuckets; i++)
-		while (t->buckets[i])
-			gor_free(t, t->buckets[i]);
-	free(t->buckets);
+	for (size_t i = 0; t->gors.buckets && i < t->gors.nbuckets; i++)
+		for (struct goroutine *g = t->gors.buckets[i]; g; g = g->chain)
+			free(((struct calltree_gor *)g)->open);
+	goroutine_table_fini(&t->gors);
 	free(t->left);
 	free(t);
 }
@@ -453,7 +337,7 @@ static struct calltree_call *keep(struct calltree *t, struct calltree_gor *g,
 				  struct calltree_call *parent)
 {
 	struct calltree_call *c = calloc(1, sizeof(*c));
-	struct calltree_root *r = c && !g->tree ? tree_new(t, c, g->tgid) : g->tree;
+	struct calltree_root *r = c && !g->tree ? tree_new(t, c) : g->tree;
 
 	if (!c || !r) {
 		free(c);
@@ -511,7 +395,7 @@ static void try_to_keep(struct calltree *t, struct calltree_gor *g, struct open_
 static void push(struct calltree *t, struct calltree_gor *g, const struct open_call *o)
 {
 	if (!g->n)
-		idle_remove(t, g);
+		goroutine_list_unlink(&t->idle, &g->g);
 	g->open[g->n++] = *o;
 	t->open++;
 	if (g->tree)
@@ -656,10 +540,8 @@ void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t
 	/* One that had this id is no more. */
 	while (g && g->n)
 		pop(t, g, 0, CALLTREE_UNSEEN);
-	if (g) {
-		idle_remove(t, g);
+	if (g)
 		gor_free(t, g);
-	}
 	g = gor_new(t, who->tgid, goid);
 	if (!g)
 		return;

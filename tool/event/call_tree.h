@@ -120,15 +120,12 @@ struct calltree_call {
  * @left: how many were left out, because of calltree_limits.calls, .all or .bytes
  * @open: open calls of it, kept or not; as the rest for event/call_tree.c
  * @bytes: of texts
- * @tgid: its process
  * @finished: nothing more belongs to it
  * @gors: goroutines whose next call belongs to it
  * @older: link in the list of those not finished
  * @newer: see @older
  * @colder: link in the same list by use
  * @warmer: see @colder
- * @mate: next in the list of its process, which others may be in, too
- * @mate_before: the one before
  */
 struct calltree_root {
 	struct calltree_call *call;
@@ -136,12 +133,10 @@ struct calltree_root {
 	uint64_t left;
 	uint64_t open;
 	uint64_t bytes;
-	uint32_t tgid;
 	bool finished;
 	struct calltree_gor *gors;
 	struct calltree_root *older, *newer;
 	struct calltree_root *colder, *warmer;
-	struct calltree_root *mate, *mate_before;
 };
 
 struct calltree *calltree_new(const struct calltree_limits *limits);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A table of goroutines by process and id, and lists of them by last use. Pure. */
+#ifndef GOPROBE_EVENT_GOROUTINE_TABLE_H
+#define GOPROBE_EVENT_GOROUTINE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct goroutine - a goroutine, or a thread's system stack; the first member of a larger struct
+ * @key: goroutine_key(): names it in its process
+ * @tgid: process
+ * @chain: next in the hash chain; or the next free one
+ * @mate: next in the list of its process, which other processes share
+ * @mate_before: the one before
+ * @older: link in a goroutine_list
+ * @newer: see @older
+ */
+struct goroutine {
+	uint64_t key;
+	uint32_t tgid;
+	struct goroutine *chain;
+	struct goroutine *mate, *mate_before;
+	struct goroutine *older, *newer;
+};
+
+/**
+ * struct goroutine_list - goroutines, the one that was used longest ago first
+ * @oldest: first
+ * @newest: last
+ * @n: their number
+ *
+ * A zeroed list is empty and usable.
+ */
+struct goroutine_list {
+	struct goroutine *oldest, *newest;
+	size_t n;
+};
+
+/**
+ * struct goroutine_table - all goroutines
+ * @size: bytes of the struct that begins with struct goroutine
+ * @buckets: hash table, a power of two
+ * @nbuckets: its size
+ * @n: goroutines in it
+ * @processes: the first goroutine of each list by process
+ * @free: removed ones
+ */
+struct goroutine_table {
+	size_t size;
+	struct goroutine **buckets;
+	size_t nbuckets;
+	size_t n;
+	struct goroutine **processes;
+	struct goroutine *free;
+};
+
+/* A system stack is the thread's, whichever goroutine it works for. */
+uint64_t goroutine_key(uint64_t goid, uint32_t tid, bool system);
+bool goroutine_is_system(const struct goroutine *g);
+
+/* 0, or -1 without memory; goroutine_table_fini() is needed either way. */
+int goroutine_table_init(struct goroutine_table *t, size_t size);
+/* Also ends the memory of all goroutines; what they own must be freed before. */
+void goroutine_table_fini(struct goroutine_table *t);
+
+static inline struct goroutine **goroutine_bucket(const struct goroutine_table *t, uint32_t tgid,
+						  uint64_t key)
+{
+	uint64_t h = (key ^ (uint64_t)tgid << 32) * 0x9e3779b97f4a7c15ULL;
+
+	return &t->buckets[(h >> 32) & (t->nbuckets - 1)];
+}
+
+static inline struct goroutine *goroutine_find(const struct goroutine_table *t, uint32_t tgid,
+					       uint64_t key)
+{
+	struct goroutine *g = *goroutine_bucket(t, tgid, key);
+
+	while (g && (g->key != key || g->tgid != tgid))
+		g = g->chain;
+	return g;
+}
+
+/*
+ * One that is not in the table; NULL without memory. What follows its struct goroutine is zero, or
+ * as a removed one left it.
+ */
+struct goroutine *goroutine_add(struct goroutine_table *t, uint32_t tgid, uint64_t key);
+/* It is in no list any more. Its memory may be the next one's. */
+void goroutine_remove(struct goroutine_table *t, struct goroutine *g);
+/* The first goroutine of process @tgid, or the next after @last; NULL: none. */
+struct goroutine *goroutine_of_process(const struct goroutine_table *t, uint32_t tgid,
+				       const struct goroutine *last);
+
+static inline void goroutine_list_append(struct goroutine_list *l, struct goroutine *g)
+{
+	g->older = l->newest;
+	g->newer = NULL;
+	*(l->newest ? &l->newest->newer : &l->oldest) = g;
+	l->newest = g;
+	l->n++;
+}
+
+static inline void goroutine_list_unlink(struct goroutine_list *l, struct goroutine *g)
+{
+	*(g->older ? &g->older->newer : &l->oldest) = g->newer;
+	*(g->newer ? &g->newer->older : &l->newest) = g->older;
+	l->n--;
+}
+
+#endif
