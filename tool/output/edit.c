@@ -9,10 +9,10 @@ static const struct plan_value *value_of(const struct plan_frame *f, size_t i)
 	return &f->values[f->first_edit + i];
 }
 
-/* Why nothing is changed: what one value fails by, all do. NULL: it is changed. */
+/* Why the whole change fails, or NULL: one value that fails stops all of them. */
 static const char *why_not(const struct out_event *e, const struct plan_frame *f)
 {
-	/* What it was as well: its place has to be found. */
+	/* The old values count as well: they show that the place was found. */
 	for (size_t i = 0; i < f->edit->show.nvalues; i++) {
 		const struct plan_value *v = value_of(f, i);
 		const char *why = v->unavailable ? NULL :
@@ -24,7 +24,7 @@ static const char *why_not(const struct out_event *e, const struct plan_frame *f
 	return NULL;
 }
 
-/* --- sets, of whoever makes them ------------------------------------------------- */
+/* --- sets of values -------------------------------------------------------------- */
 
 static void text_value(const struct edit_show *show, struct buf *b, size_t i)
 {

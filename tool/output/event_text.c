@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events as lines for people. */
+/* Events as lines of text. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <time.h>
@@ -16,7 +16,7 @@
 
 #define SECOND 1000000000ULL
 
-/* A duration ends in this column, if its line leaves room for that. */
+/* The column where a duration ends, unless its line is longer. */
 #define DURATION_END 94
 
 static void header(struct out *o)
@@ -31,7 +31,7 @@ static void header(struct out *o)
 	buf_char(&o->buf, '\n');
 }
 
-/* "15:04:05.123456", for which there is room. */
+/* "15:04:05.123456", into a buffer of at least that size. */
 static char *put_clock(struct out *o, char *to, uint64_t monotonic)
 {
 	uint64_t ns = monotonic + o->epoch;
@@ -52,7 +52,7 @@ static char *put_clock(struct out *o, char *to, uint64_t monotonic)
 	return buf_pair(to, us % 100);
 }
 
-/* "before 15:04:06", which is as wide: at that time or earlier. */
+/* "before 15:04:06", which has the same width: at that time or earlier. */
 static char *put_before(struct out *o, char *to, uint64_t monotonic)
 {
 	char *at = mempcpy(to, "before ", 7);
@@ -69,7 +69,7 @@ static void clock_time(struct out *o, uint64_t monotonic)
 		o->buf.len = put_clock(o, o->buf.p + o->buf.len, monotonic) - o->buf.p;
 }
 
-/* A number at the right end of a column, or "-"; with room for the widest one. */
+/* A number at the right end of a column, or "-". The buffer has space for the widest one. */
 static char *put_column(char *to, bool there, uint64_t v, unsigned int width)
 {
 	char digits[BUF_U64_MAX];
@@ -111,7 +111,7 @@ static void begin(struct out *o, uint64_t time, const struct out_event *e)
 	screen_style(b, STYLE_PLAIN);
 }
 
-/* "_", "~r0", "~p1": the compiler's names for what has none. */
+/* Has the source a name for it? "_", "~r0" and "~p1" are names by the compiler. */
 static bool has_name(const struct plan_value *val)
 {
 	return val->name && val->name[0] && val->name[0] != '~' && strcmp(val->name, "_") != 0;
@@ -191,10 +191,10 @@ void out_text_values(struct out *o, const struct out_event *e)
 	buf_char(&o->buf, ')');
 }
 
-/* A value that is longer is shown once of each panic. */
+/* A longer value is shown once for each panic. */
 #define PANIC_SHORT 32
 
-/* How the call has ended. A panic ends several calls, as a rule one behind the other. */
+/* How the call ended. A panic ends several calls, usually one after the other. */
 static void ended(struct out *o, const struct out_event *e)
 {
 	struct buf *b = &o->buf;
@@ -212,7 +212,7 @@ static void ended(struct out *o, const struct out_event *e)
 	o->panic_shown = e->panic_id;
 }
 
-/* "> main.foo" and what else stands before the values. */
+/* "> main.foo" and the other text before the values. */
 static void title(struct buf *b, const struct out_event *e)
 {
 	buf_str(b, e->kind == OUT_AT ? "@ " : e->kind == OUT_CALL ? "> " : "< ");
@@ -368,7 +368,7 @@ static void registers(struct buf *b, const struct out_event *e)
 	buf_char(b, '}');
 }
 
-/* Right-aligned, as far as the line that began at @start leaves room. */
+/* Right-aligned, unless the line that begins at @start is too long. */
 static void duration(struct buf *b, size_t start, const struct out_event *e, bool lines)
 {
 	size_t at = b->len;
@@ -407,7 +407,7 @@ static void split(struct buf *b, const struct out_event *e)
 	buf_char(b, ')');
 }
 
-/* What is known of a call that has not returned, but for its stack. */
+/* The state of a call that has not returned, without its stack. */
 static void open_call(struct buf *b, const struct out_open *open)
 {
 	buf_str(b, open->before ? "  open for at least " : "  open for ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The values of a line, quickly. */
+/* A fast path for the values of a line. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 
@@ -31,16 +31,16 @@ struct item {
 	uint32_t len;
 };
 
-/* Constant text is copied in blocks of so many bytes; what is behind it is too. */
+/* Constant text is copied in blocks of this many bytes, so up to a block too much is copied. */
 #define BLOCK 16
 
 /**
  * struct quick - what is remembered of a frame
  * @frame: which
- * @text: what stands before, between and behind values, then a BLOCK of room
+ * @text: the text before, between and behind values, then BLOCK unused bytes
  * @end: where in @text what stands behind the last one begins
  * @end_len: its length
- * @room: the most that this and quick values but strings take
+ * @space: the most bytes that @text and all values but strings take
  * @quick: there is something to be quick about
  * @v: values
  */
@@ -49,7 +49,7 @@ struct quick {
 	struct buf text;
 	uint32_t end;
 	uint32_t end_len;
-	size_t room;
+	size_t space;
 	bool quick;
 	struct item v[];
 };
@@ -59,7 +59,7 @@ static enum quick_kind kind_of(const struct quick_form *form, const struct out_e
 {
 	const struct gotype *t = val->type;
 
-	/* From the stack it may be unreadable; with steps or a shape, elsewhere or other. */
+	/* The stack may be unreadable; steps lead elsewhere; a shape has another type. */
 	if (val->unavailable || val->stack || val->steps || val->param || !t ||
 	    !value_type_fits(t) || !form->plain(e->v, t))
 		return QUICK_NOT;
@@ -94,7 +94,7 @@ static void compile_item(struct quick *q, const struct quick_form *form, const s
 		.kind = kind_of(form, e, val), .size = val->type ? val->type->size : 0,
 		.offset = val->offset, .text = q->text.len,
 	};
-	/* The one before has left its end to this one, if it is quick. */
+	/* A quick value leaves the text behind it to the next one. */
 	if (i && it[-1].kind)
 		buf_str(&q->text, form->after);
 	if (i)
@@ -126,7 +126,7 @@ static struct quick *compile(const struct quick_form *form, const struct out_eve
 	q->end_len = q->text.len - q->end;
 	buf_fill(&q->text, 0, BLOCK);
 	/* A number's sign and digits; false is shorter. */
-	q->room = q->text.len + f->nvalues * (1 + BUF_U64_MAX);
+	q->space = q->text.len + f->nvalues * (1 + BUF_U64_MAX);
 	if (!q->text.failed)
 		return q;
 	buf_fini(&q->text);
@@ -168,7 +168,7 @@ void quick_fini(struct out *o)
 	o->nquick = 0;
 }
 
-/* @n bytes of constant text, behind which there is room in both. */
+/* Copy @n bytes of constant text. Both buffers have space up to the end of its last block. */
 static inline char *put_text(char *to, const char *text, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i += BLOCK)
@@ -203,10 +203,10 @@ static char *put_number(char *to, const struct item *it, const uint8_t *p)
 	return buf_put_u64(to, n < 0 ? -(uint64_t)n : (uint64_t)n);
 }
 
-/* Beyond so many chunks there is an index, which the general way knows. */
+/* Records with more chunks have an index, which only the general way uses. */
 #define FEW 8
 
-/* False: it is not all there. */
+/* False: some of its bytes are missing. */
 static bool put_string(struct buf *b, const struct quick_form *form, const struct record *r,
 		       const uint8_t *p)
 {
@@ -265,7 +265,7 @@ void quick_values(struct out *o, const struct quick_form *form, const struct out
 	size_t before = b->len;
 	char *to;
 
-	if (!q || (q->quick && misses(r, f)) || !buf_room(b, q->room)) {
+	if (!q || (q->quick && misses(r, f)) || !buf_room(b, q->space)) {
 		slowly(b, form, e);
 		return;
 	}
@@ -287,7 +287,7 @@ void quick_values(struct out *o, const struct quick_form *form, const struct out
 			b->len = to - b->p;
 			if (put_string(b, form, r, p))
 				break;
-			/* The format writes all of it; its end is not the next one's. */
+			/* Begin the line again: the format writes all values. */
 			b->len = before;
 			slowly(b, form, e);
 			return;
@@ -295,8 +295,8 @@ void quick_values(struct out *o, const struct quick_form *form, const struct out
 			b->len = to - b->p;
 			form->value(b, e, &f->values[nth(form, f, i)]);
 		}
-		/* What others have written took of the room. */
-		if (!buf_room(b, q->room))
+		/* What the format wrote took some of the space. */
+		if (!buf_room(b, q->space))
 			return;
 		to = b->p + b->len;
 	}

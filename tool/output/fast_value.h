@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The values of a line, quickly: what does not change from one call of a function to
- * the next is made once, and the most frequent kinds of values are written between
- * it in line. All else is left to the format, value by value.
+ * A fast path for the values of a line. The constant text of a function's lines is made once;
+ * integers, bools and strings are written between its pieces. The format writes all other values.
  */
 #ifndef GOPROBE_OUTPUT_FAST_VALUE_H
 #define GOPROBE_OUTPUT_FAST_VALUE_H
@@ -12,15 +11,15 @@
 
 /**
  * struct quick_form - how a format writes values
- * @open: what stands before the first one
- * @separator: what stands between two
+ * @open: the text before the first one
+ * @separator: the text between two
  * @receiver_last: a receiver stands behind the arguments
- * @before: what stands before a value that can be had, from its name on
- * @after: and behind it
- * @close: what stands behind the last one
+ * @before: the text before an available value, from its name on
+ * @after: the text behind it
+ * @close: the text behind the last one
  * @plain: is an integer, a bool or a string of this type written as it is?
  * @quote: writes a string
- * @value: writes any value, with what stands before and behind it
+ * @value: writes any value, with the text before and behind it
  */
 struct quick_form {
 	void (*open)(struct buf *b, const struct out_event *e);
@@ -36,7 +35,7 @@ struct quick_form {
 
 /* Write the values of @e, whose frame is available, as @form says. */
 void quick_values(struct out *o, const struct quick_form *form, const struct out_event *e);
-/* Free what was remembered. */
+/* Free the texts that were made. */
 void quick_fini(struct out *o);
 
 #endif

@@ -6,10 +6,10 @@
 #include "output/stacks.h"
 
 /*
- * Append a line for each stack whose value @which is not 0, by rising names. Labels are
- * not told: stacks that differ in nothing else are one. Who has created the goroutine comes
- * first. So that every reader can take a
- * line apart, a semicolon in a name becomes a comma, white space an underscore.
+ * Append a line for each stack whose value @which is not 0, sorted by names. Labels are left
+ * out: stacks that differ only in labels are one line. The creator of the goroutine comes first.
+ * A semicolon in a name becomes a comma and white space an underscore, so that all readers can
+ * split a line.
  */
 void folded_put(const struct stacks *s, size_t which, struct buf *b);
 

@@ -23,7 +23,7 @@ const struct out_format *out_format_find(const char *name)
 	return NULL;
 }
 
-/* Pipes, sockets and terminals have somebody at the other end. */
+/* A pipe, a socket or a terminal has a reader. */
 static bool waits_for_reader(mode_t mode, int fd)
 {
 	return S_ISFIFO(mode) || S_ISSOCK(mode) || isatty(fd);
@@ -68,7 +68,7 @@ int out_flush(struct out *o, bool wait)
 
 		if (!must && !takes_more(o))
 			break;
-		/* What a pipe that takes anything takes without blocking us. */
+		/* A pipe that takes anything takes this much without blocking. */
 		if (!must && !o->file && most > PIPE_BUF)
 			most = PIPE_BUF;
 
@@ -76,7 +76,7 @@ int out_flush(struct out *o, bool wait)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		/* Who shares it has switched blocking off. */
+		/* Another process that shares the pipe has switched blocking off. */
 		if (n < 0 && errno == EAGAIN) {
 			if (!must)
 				break;
@@ -95,7 +95,7 @@ int out_flush(struct out *o, bool wait)
 		if (o->buf.cap > OUT_KEEP && !o->buf.failed)
 			buf_fini(&o->buf);
 	} else if (o->written > o->buf.cap / 2) {
-		/* Make room at the end rather than let the buffer grow. */
+		/* Free the beginning rather than let the buffer grow. */
 		o->buf.len -= o->written;
 		memmove(o->buf.p, o->buf.p + o->written, o->buf.len);
 		o->written = 0;

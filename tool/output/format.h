@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events to lines: what the formats have in common. */
+/* Formats of events, and what they share. */
 #ifndef GOPROBE_OUTPUT_FORMAT_H
 #define GOPROBE_OUTPUT_FORMAT_H
 
@@ -20,15 +20,15 @@ enum out_kind {
 	OUT_RETURN,
 	OUT_TAIL,	/* ended by a jump to another function: no results */
 	OUT_UNWOUND,	/* ended without returning */
-	OUT_AT,		/* an instruction was come to */
+	OUT_AT,		/* execution reached an instruction */
 };
 
 struct stack;
 
 /**
- * struct out_open - what is known of a call that has not returned
+ * struct out_open - the state of a call that has not returned
  * @age: ns since it was made; if @before, at least
- * @before: it was made before anything was traced: of its record only who made it is true
+ * @before: it was made before tracing began: its record has only function, process and goroutine
  * @status: what its goroutine does, "waiting", or NULL
  * @reason: what it waits for, "chan receive", or NULL
  * @stack: its goroutine's, or NULL
@@ -57,7 +57,7 @@ struct out_open {
  * @end: OUT_UNWOUND: what ended it
  * @panic: OUT_UNWOUND: what out_format.panic wrote of the panic, or NULL
  * @panic_id: its number
- * @dict: link-time address of the dictionary that tells a generic function's
+ * @dict: link-time address of the dictionary with a generic function's
  *	types, or 0
  * @biased: the load bias of its binary is known; not of OUT_UNWOUND
  * @bias: it
@@ -93,7 +93,7 @@ struct out_event {
 };
 
 /**
- * struct out_summary - what to say at the end
+ * struct out_summary - the counters of a session
  * @events: calls and returns printed, and places
  * @calls: calls among them
  * @places: hits of single instructions among them
@@ -102,12 +102,12 @@ struct out_event {
  * @open: calls that had not returned when tracing ended
  * @doubtful: calls whose end was not seen after records were lost
  * @forgotten: open calls forgotten because there were too many
- * @gone: calls that were open when their process ended, or executed another program, as far
- *	as that was seen: a program has begun in a process with that id
+ * @gone: calls that were open when their process exited, or executed another program; counted
+ *	when another program begins in a process with that id
  * @lost: records lost, by enum goprobe_lost_cause
  * @no_room: calls lost because too many were open that a condition is about
  * @filtered: hits that did not pass their condition
- * @undecided: hits whose condition could not be told
+ * @undecided: hits whose condition could not be evaluated
  * @sampled: calls that were left out of a sample
  * @limited: calls beyond a limit
  * @no_member: descendants that could not be followed
@@ -115,7 +115,7 @@ struct out_event {
  * @edited: then: hits after which something was changed
  * @not_edited: and those that could not be
  * @malformed: records that could not be decoded
- * @waits: records that waited for room
+ * @waits: records that waited for space in the buffer
  * @wait_ns: how long, together
  * @ns: how long hits were recorded
  */
@@ -192,7 +192,7 @@ extern const struct out_format out_json;
  * @clock: cached: "15:04:05."
  * @panic_shown: of the panic that was shown last
  * @quick: remembered of the values of each function's calls and returns, or NULL
- * @nquick: room there
+ * @nquick: allocated there
  */
 struct out {
 	const struct out_format *format;
@@ -224,9 +224,9 @@ void out_fini(struct out *o);
 int out_flush(struct out *o, bool wait);
 /* Write what is left, and close it: 0, or -errno if anything that was written is not there. */
 int out_close(struct out *o);
-/* A reader that is this far behind is waited for. */
+/* Bytes that wait for a slow reader; with more, the tool waits for it. */
 #define OUT_PENDING_MAX (64U << 20)
-/* Memory for it that is kept when it has come. */
+/* The buffer is freed after the reader has taken all, if it is larger than this. */
 #define OUT_KEEP (4U << 20)
 
 static inline size_t out_pending(const struct out *o)

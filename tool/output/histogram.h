@@ -14,7 +14,7 @@
  * @bucket: how many in each bucket
  * @n: how many in all
  * @sum: of the numbers
- * @min: the least; no matter if there is none
+ * @min: the least; any value if @n is 0
  * @max: the greatest
  */
 struct histogram {

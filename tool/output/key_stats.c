@@ -18,7 +18,7 @@ void keyrows_fini(struct keyrows *k)
 
 void keyrows_begin(struct keyrows *k)
 {
-	/* Those that are not told of have none. */
+	/* The module reports only keys with new calls. */
 	for (size_t i = 0; i < k->n; i++)
 		k->v[i]->new = 0;
 }

@@ -20,7 +20,7 @@
  * @first: bucket of which @bucket begins
  * @nbuckets: how many follow; all others are 0
  * @bucket: calls that took as long
- * @cap: room in @bucket
+ * @cap: allocated in @bucket
  * @split: ns in each state (enum gostates), or NULL
  * @next: another one, whose key has the same hash
  */
@@ -46,7 +46,7 @@ struct keyrow {
  * @v: in the order in which they are shown
  * @n: their number
  * @nfuncs: ids are below it; others are left out
- * @cap: room in @v
+ * @cap: allocated in @v
  * @called: those with any calls: they come first
  * @known: by a hash of id and key
  * @mem: where rows and keys are

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lines of "goprobectl list --points": breakpoints, and how what they cover is executed. */
+/* Breakpoints, and how the instructions below them are executed: lines of "list --points". */
 #include <stdio.h>
 
 #include "output/point_list.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lines of "goprobectl list --points": breakpoints, and how what they cover is executed. */
+/* Breakpoints, and how the instructions below them are executed: lines of "list --points". */
 #ifndef GOPROBE_OUTPUT_POINT_LIST_H
 #define GOPROBE_OUTPUT_POINT_LIST_H
 
@@ -62,7 +62,7 @@ struct points_place {
  */
 const char *points_place(struct buf *b, const struct points_place *place,
 			 enum points_ability ability, struct points_total *total, bool json);
-/* Likewise, but the line says why not. */
+/* The same, but the line says why it can't be probed. */
 void points_instruction(struct buf *b, const struct points_place *place,
 			enum points_ability ability, struct points_total *total, bool json);
 void points_end(struct buf *b, const struct points_total *total,

@@ -88,11 +88,11 @@ struct mapping {
  * @part: a message in one of these
  * @mem: for what is in the tables
  * @strings: numbers of strings by hash, as pointers to uint64_t
- * @functions: likewise of functions
- * @locations: likewise, by the place's address in memory
+ * @functions: numbers of functions by hash
+ * @locations: numbers of locations by the place's address in memory
  * @mappings: struct mapping by file and range
  * @order: the same, by number
- * @order_cap: room there
+ * @order_cap: allocated there
  * @nstrings: strings so far
  * @nfunctions: functions so far; numbers of these and of what follows begin at 1
  * @nlocations: locations so far
@@ -119,8 +119,8 @@ struct profile {
 };
 
 /*
- * The number of what has @key; a new one, and *@is_new, if there is none yet. *@count is
- * of those that there are.
+ * The number of the entry with @key. If there is no such entry, it is a new number, *@is_new is
+ * set, and *@count, the number of entries, rises.
  */
 static uint64_t number_of(struct profile *p, struct hmap *m, uint64_t key, uint64_t first,
 			  uint64_t *count, bool *is_new)
@@ -358,7 +358,7 @@ static void put_mapping(struct profile *p, const struct mapping *m)
 	put_number(b, MAPPING_OFFSET, m->range.offset);
 	put_number(b, MAPPING_FILE, file);
 	put_number(b, MAPPING_BUILD_ID, build_id);
-	/* A reader looks for names itself where these do not tell that all are here. */
+	/* Without these flags a reader looks for names itself. */
 	put_number(b, MAPPING_HAS_FUNCTIONS, m->known);
 	put_number(b, MAPPING_HAS_FILES, m->known);
 	put_number(b, MAPPING_HAS_LINES, m->known);
@@ -399,7 +399,7 @@ static void build(struct profile *p, const struct stacks *s, const struct pprof_
 		put_mapping(p, p->order[i]);
 	put_number(&p->out, PROFILE_TIME, about->time_ns);
 	put_number(&p->out, PROFILE_DURATION, about->duration_ns);
-	/* Each call was counted, not one of so many. */
+	/* Each call was counted: it is not a sample. */
 	put_type(p, PROFILE_PERIOD_TYPE, &s->types[0]);
 	put_number(&p->out, PROFILE_PERIOD, 1);
 }

@@ -9,7 +9,7 @@
 #include "output/stacks.h"
 
 /**
- * struct pprof_about - what is told of the profile as a whole
+ * struct pprof_about - the time of a profile
  * @time_ns: when counting began, ns since 1970, or 0
  * @duration_ns: how long it lasted, or 0
  */

@@ -29,7 +29,7 @@ static int look_up(struct stacks *s, const struct stacks_sample *sample)
 {
 	unsigned int how = SYMBOL_WRAPPERS | (sample->first_returns ? SYMBOL_RETURN : 0);
 
-	if (grow(&s->looked_up, sample->npcs, &s->room, sizeof(*s->looked_up)))
+	if (grow(&s->looked_up, sample->npcs, &s->looked_up_cap, sizeof(*s->looked_up)))
 		return -1;
 	for (size_t i = 0; i < sample->npcs; i++) {
 		struct symbols *of = sample->pcs[i].of;
@@ -178,7 +178,7 @@ static int by_name(const struct symbol *a, const struct symbol *b)
 	return (a->pc > b->pc) - (a->pc < b->pc);
 }
 
-/* Likewise of labels: those that come in the same order differ in their values. */
+/* The order of two lists of labels. Those with the same keys differ in their values. */
 static int by_label(const struct stack *a, const struct stack *b)
 {
 	size_t n = a->nlabels < b->nlabels ? a->nlabels : b->nlabels;

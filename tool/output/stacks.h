@@ -102,7 +102,7 @@ struct stacks_sample {
  * @cut: as in struct stacks_sample
  * @values: sums
  * @labels: as in struct stacks_sample
- * @nlabels: likewise
+ * @nlabels: their number
  * @creator: the go statement that started its goroutine, or NULL
  */
 struct stack {
@@ -134,7 +134,7 @@ struct stacks {
 
 	size_t cap;
 	const struct symbol **looked_up;
-	size_t room;
+	size_t looked_up_cap;
 	struct arena mem;
 	struct hmap by_key;
 	struct symbols nowhere;
@@ -148,8 +148,8 @@ void stacks_fini(struct stacks *s);
 int stacks_add(struct stacks *s, const struct stacks_sample *sample);
 
 /*
- * Before all is added once more, by those who are told sums: no stack has been counted. What
- * has been looked up stays, so that this takes no more memory than there are stacks.
+ * Set all values to 0, before a caller whose samples are sums adds all of them again. Symbols that
+ * were looked up stay, so memory does not grow with each round.
  */
 void stacks_zero(struct stacks *s);
 

@@ -24,7 +24,7 @@ void tallies_fini(struct tallies *t)
 
 void tallies_begin(struct tallies *t)
 {
-	/* Those that are not told of have none. */
+	/* The module reports only functions with new calls. */
 	for (size_t i = 0; i < t->n; i++)
 		t->v[i].new = 0;
 }

@@ -16,8 +16,8 @@
  * @calls: calls so far
  * @new: of these, since tallies_begin() before the last one
  * @unwound: calls that ended by panic or Goexit
- * @gone: calls whose process ended before them
- * @ends: only calls that ended as was asked for are calls: those with a duration
+ * @gone: calls that were open when their process exited
+ * @ends: a condition is about the end of calls: only calls with a duration count
  * @took: durations, ns
  * @is_split: how they divide is known
  * @split: ns in each state

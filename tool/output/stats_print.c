@@ -242,7 +242,7 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 		{ "no_room", n[GOPROBE_STAT_NO_ROOM], "call",
 		  "not timed, because too many were open", true },
 		{ "no_call", n[GOPROBE_STAT_NO_CALL], "return",
-		  "of calls that had begun before, or did not count", true },
+		  "of calls that began before tracing, or did not count", true },
 		{ "no_goroutine", n[GOPROBE_STAT_NO_GOROUTINE], "hit", "outside any goroutine",
 		  true },
 	};

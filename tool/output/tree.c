@@ -11,13 +11,13 @@
 #include "output/tree.h"
 #include "plan/runtime_probe.h"
 
-/* For all trees together: about half a gigabyte, if it comes to that. */
+/* Limits of all trees together: half a gigabyte at most. */
 #define CALLS_MAX (1U << 20)
 #define TEXT_MAX (256U << 20)
 #define OPEN_MAX (1U << 20)
 #define GOROUTINES_MAX (1U << 16)
 
-/* What a call was given; what it gave back, or the panic that ended it; how its time divides. */
+/* Texts of a call: arguments; results, or the panic that ended it; how its time divides. */
 enum { ARGS, RESULTS, SPLIT };
 
 /**
@@ -74,7 +74,7 @@ static struct calltree_who who(const struct out_event *e)
 	};
 }
 
-/* What g says of itself. The byte before a return address is of the call. */
+/* Where the goroutine comes from. The byte before a return address belongs to the call. */
 static struct calltree_origin origin(const struct out_event *e)
 {
 	const struct plan_frame *f = &e->fn->call;
@@ -221,7 +221,7 @@ static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 
 /* --- what the formats have in common --------------------------------- */
 
-/* Where the go statement is; of the main goroutine, which has no parent, there is none. */
+/* Where the go statement is. The main goroutine has no parent, and no go statement. */
 static bool place(const struct graph *g, const struct calltree_origin *from, struct goline *ret)
 {
 	static const char runtime[] = "runtime.";
@@ -329,7 +329,7 @@ static void text_whose(struct graph *g, const struct calltree_call *c)
 	buf_char(b, '\n');
 }
 
-/* What leads from the first column to the call: "│  ├─ ". */
+/* Lines from the first column to the call: "│  ├─ ". */
 static void text_lines(struct buf *b, const struct calltree_call *c, bool innermost)
 {
 	if (!c->parent)
@@ -362,7 +362,7 @@ static void text_started(struct graph *g, const struct calltree_call *c,
 	buf_str(b, ": ");
 }
 
-/* A panic that is longer is shown once, at the first of the calls that it ends. */
+/* A longer panic is shown once, at the first of the calls that it ends. */
 #define PANIC_SHORT 32
 
 static bool same_panic(const struct calltree_call *c)
@@ -620,7 +620,7 @@ static void json_tree(struct graph *g, const struct calltree_root *r)
 	json_end_line(b);
 }
 
-/* As that of attach, with what is known of trees. */
+/* The summary of attach, with the facts of trees. */
 static void json_summary(struct out *o, const struct out_summary *s, struct buf *talk)
 {
 	struct graph *g = graph_of(o);

@@ -17,7 +17,7 @@
  * @calls: printed so far
  * @outside: calls and returns outside any goroutine, which are in no tree
  * @unknown: returns of calls that began before tracing, or whose record was lost, or whose tree
- *	has been printed to make room for others
+ *	was printed early, since trees took too much memory
  */
 struct graph {
 	struct out out;

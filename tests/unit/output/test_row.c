@@ -198,7 +198,7 @@ static const struct table_case {
 		"         3    5.00us    2.30us    2.55us    2.55us    3.00us  main.slow\n"
 		"        24         -         -         -         -         -  main.fast\n"
 		"27 calls of 2 functions in 2.50s\n"
-		"1 return of calls that had begun before, or did not count\n"
+		"1 return of calls that began before tracing, or did not count\n"
 		"3 calls did not pass the condition\n"
 	}, {
 		"latency -o json", true, true, 0,
