@@ -12,6 +12,7 @@
 #include "compile/deferred_step.h"
 #include "output/fast_value.h"
 #include "output/format.h"
+#include "output/screen.h"
 
 const struct out_format *out_format_find(const char *name)
 {
@@ -90,6 +91,7 @@ int out_flush(struct out *o, bool wait)
 		}
 	}
 	if (!out_pending(o)) {
+		screen_follow();
 		o->buf.len = 0;
 		o->written = 0;
 		if (o->buf.cap > OUT_KEEP && !o->buf.failed)

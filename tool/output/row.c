@@ -10,8 +10,10 @@ void row_begin(struct row *r, const char *kind)
 	r->start = r->b->len;
 	if (r->mode == ROW_JSON)
 		json_line(r->b, kind);
-	if (r->mode == ROW_HEADS)
-		screen_style(r->b, STYLE_DIM);
+	if (r->mode != ROW_HEADS)
+		return;
+	screen_follow();
+	screen_style(r->b, STYLE_DIM);
 }
 
 /* A screen on which all columns have their widths; and columns that give way on others. */

@@ -47,10 +47,19 @@ void screen_open(int fd)
 {
 	bool terminal = isatty(fd);
 
+	screen.fd = fd;
 	screen.columns = terminal && !screen.wide ? width_of(fd) : 0;
 	screen.colored = screen.color == SCREEN_ALWAYS ||
 			 (screen.color == SCREEN_AUTO && terminal && shows_colors());
 	screen.brief = terminal && !screen.full;
+}
+
+void screen_follow(void)
+{
+	unsigned int now = screen.columns ? width_of(screen.fd) : 0;
+
+	if (now)
+		screen.columns = now;
 }
 
 void screen_style(struct buf *b, enum screen_style style)

@@ -39,6 +39,7 @@ enum screen_style {
  * @full: and whole paths and stacks there
  * @color: when the user wants colours
  * @time: how times look
+ * @fd: the terminal, if there are @columns
  * @columns: a line of text has at most; 0: any number
  * @colored: styles are written
  * @brief: paths and stacks are shortened
@@ -50,6 +51,7 @@ struct screen {
 	bool full;
 	enum screen_color color;
 	enum screen_time time;
+	int fd;
 	unsigned int columns;
 	bool colored;
 	bool brief;
@@ -63,6 +65,8 @@ extern const char *const screen_colors[SCREEN_COLORS];
 
 /* The output goes to @fd: find out about it, by the user's wishes in @screen. */
 void screen_open(int fd);
+/* The terminal may have another width since lines were written. */
+void screen_follow(void);
 /* From now on, or until STYLE_PLAIN, text looks so. Nothing without colours. */
 void screen_style(struct buf *b, enum screen_style style);
 /* Columns of a time with @digits digits of a second. */

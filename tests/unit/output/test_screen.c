@@ -290,6 +290,27 @@ static void test_open(void **state)
 	memset(&screen, 0, sizeof(screen));
 }
 
+static void test_resize(void **state)
+{
+	struct winsize w = { .ws_row = 24, .ws_col = 133 };
+	int master, fd = terminal(97, &master);
+
+	(void)state;
+	screen_follow();
+	assert_int_equal(screen.columns, 0);
+	screen_open(fd);
+	assert_int_equal(screen.columns, 97);
+	assert_int_equal(ioctl(fd, TIOCSWINSZ, &w), 0);
+	screen_follow();
+	assert_int_equal(screen.columns, 133);
+	close(fd);
+	close(master);
+	/* It has hung up: lines keep the width that they had. */
+	screen_follow();
+	assert_int_equal(screen.columns, 133);
+	memset(&screen, 0, sizeof(screen));
+}
+
 static const struct wrong_case {
 	const char *claim;
 	const char *option, *value, *want;
@@ -317,12 +338,13 @@ static void test_wrong(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[3 + N(fits) + N(times) + N(opens) + N(wrongs)] = {
+	struct CMUnitTest tests[4 + N(fits) + N(times) + N(opens) + N(wrongs)] = {
 		{ "colours take no columns", test_colors },
 		{ "a table on a narrow terminal", test_table },
 		{ "a path is its last two names", test_path },
+		{ "a terminal that is resized", test_resize },
 	};
-	struct CMUnitTest *end = ROWS(tests + 3, fits, test_fit);
+	struct CMUnitTest *end = ROWS(tests + 4, fits, test_fit);
 	int failed;
 
 	end = ROWS(end, times, test_time);
