@@ -579,7 +579,6 @@ static void json_call(struct graph *g, const struct calltree_call *c)
 	};
 	struct buf *b = &g->out.buf;
 
-	json_element(b);
 	buf_char(b, '{');
 	json_str(b, "func", name(g, c));
 	json_u64(b, "tid", c->who.tid);
@@ -602,8 +601,10 @@ static void json_call(struct graph *g, const struct calltree_call *c)
 	if (c->below)
 		json_u64(b, "calls_below", c->below);
 	json_raw(b, "calls", "[");
-	for (const struct calltree_call *k = c->child; k; k = k->next)
+	for (const struct calltree_call *k = c->child; k; k = k->next) {
+		json_element(b);
 		json_call(g, k);
+	}
 	buf_str(b, "]}");
 }
 

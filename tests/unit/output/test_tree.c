@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Trees as text: a goroutine is named once while it stays the same, and lines fit the screen. */
+/* Trees: text names a goroutine once while it stays the same, and fits the screen; JSON nests. */
 #include <stdlib.h>
 
 #include "output/screen.h"
@@ -18,12 +18,17 @@ static struct plan_func funcs[] = {
 static struct plan_func *list[] = { &funcs[0], &funcs[1] };
 static const struct plan plan = { .funcs = list, .nfuncs = 2 };
 
+#define A	"{'func':'main.a','tid':8,'goid':1,'started_by':null"
+#define B	"{'func':'main.b','tid':8,'goid':1"
+#define RET	",'ended':'return','args_unavailable':'" WHY "','results':[]"
+
 /* ">a1": goroutine 1 calls main.a; "<a1": and returns from it. A microsecond passes each time. */
 static const struct tree_case {
 	const char *claim;
 	const char *events[EVENTS];
 	unsigned int columns;
 	const char *want;
+	bool json;
 } cases[] = {
 	{
 		"trees of one goroutine, one behind the other",
@@ -41,6 +46,14 @@ static const struct tree_case {
 		"goroutine 1\n"
 		"    3.00us    2.00us  main.a(<the binary has no …)\n"
 		"    1.00us    1.00us  └─ main.b(<the binary has …)\n",
+	}, {
+		"two calls in a call, as JSON",
+		{ ">a1", ">b1", "<b1", ">b1", "<b1", "<a1" }, 0,
+		"{'kind':'call_tree','pid':7,'goid':1,'left_out':0,'call':" A
+		",'time_ns':1000,'duration_ns':5000,'self_ns':3000" RET ",'calls':["
+		B ",'time_ns':2000,'duration_ns':1000,'self_ns':1000" RET ",'calls':[]},"
+		B ",'time_ns':4000,'duration_ns':1000,'self_ns':1000" RET ",'calls':[]}]}}\n",
+		true,
 	},
 };
 
@@ -63,7 +76,8 @@ static void test_tree(void **state)
 	uint64_t depth = 100;
 
 	assert_int_equal(graph_init(&g, &plan, 50, 1000), 0);
-	out_init(&g.out, &graph_text, -1);
+	out_init(&g.out, c->json ? &graph_json : &graph_text, -1);
+	g.out.epoch = 0;
 	screen.columns = c->columns;
 	for (size_t i = 0; i < EVENTS && c->events[i]; i++) {
 		depth += *c->events[i] == '>' ? 100 : 0;
@@ -72,6 +86,10 @@ static void test_tree(void **state)
 	}
 	graph_finish(&g);
 	screen.columns = 0;
+	/* Expected JSON is written with ' for ", to be legible. */
+	for (size_t i = 0; c->json && i < g.out.buf.len; i++)
+		if (g.out.buf.p[i] == '"')
+			g.out.buf.p[i] = '\'';
 	buf_char(&g.out.buf, 0);
 	assert_string_equal(g.out.buf.p, c->want);
 	graph_fini(&g);
