@@ -20,8 +20,8 @@ struct gotype;
  * @name: "x", "_", "~r0"
  * @type: its type
  * @offset: where it is in the frame
- * @stack: it is read from the stack or from static memory
- * @param: what it is in the signature, if only the dictionary tells its type
+ * @stack: the module reads it from the stack or from static memory
+ * @param: its parameter in the signature, if its type depends on the dictionary
  * @steps: from what is captured to what is shown of it; NULL: all of it
  * @unavailable: why it is not in the frame (static string), or NULL
  */
@@ -36,11 +36,11 @@ struct plan_value {
 };
 
 /**
- * struct plan_capture - what is to be captured, in place of a whole signature
- * @values: what the frame has, in any order; names and types must outlive the
+ * struct plan_capture - the values to capture, in place of a whole signature
+ * @values: values of the frame, in any order; names and types must outlive the
  *	plan; all else is copied
  * @nvalues: their number
- * @pieces: how it is filled
+ * @pieces: how to fill the frame
  * @npieces: their number
  * @ops: the program that fills the rest; item i is values[i]
  * @nops: their number

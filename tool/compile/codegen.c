@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From typed trees to operations. What compares a number with a constant becomes
+ * The lowering of typed trees to operations. A comparison of a number with a constant becomes
  *
  *	REG a, b; SIGN or LOW a, a, size; J.._I a, value, over the next; REJECT
  *
- * which the module knows, up to four in a row, and carries out at once; see filter.c.
+ * The module recognizes up to four of these in a row, and runs no interpreter for them: see
+ * kmod/hit/filter.c.
  *
- * In a register a number is extended from its type's width, by its sign if it has one. So all
- * comparisons are of 64 bits, and only what can overflow that width is cut again.
+ * A register holds a number extended from the width of its type to 64 bits. So all comparisons
+ * are of 64 bits, and only operations that can overflow the width extend their result.
  */
 #include <string.h>
 
@@ -57,7 +58,7 @@ static void jump_if(struct exprcode *c, uint8_t code, uint8_t a, uint64_t value,
 
 int code_place(struct exprjob *j, const struct typed *n, struct exprplace *p)
 {
-	/* It was compiled before, when its type was asked for. */
+	/* No error is possible: the type pass has compiled it before. */
 	return exprjob_compile(j, n->e, p);
 }
 
@@ -104,7 +105,7 @@ static void calculate(struct exprcode *c, enum expr_op op, const struct gotype *
 		exprcode_extend(c, t, a);
 }
 
-/* The right operand is a constant that an operation can have in it. */
+/* Use an operation with an immediate; false if there is no such operation. */
 static bool calculate_const(struct exprcode *c, const struct typed *n, uint8_t a)
 {
 	uint64_t value = (uint64_t)n->r->value.i;
@@ -119,7 +120,7 @@ static bool calculate_const(struct exprcode *c, const struct typed *n, uint8_t a
 	return true;
 }
 
-/* In Go to shift by a negative number is a panic. */
+/* A shift by a negative number panics in Go. */
 static void check_count(struct exprcode *c, const struct typed *count, uint8_t reg)
 {
 	if (count->kind == TYPED_CONST || count->type->kind != GOTYPE_INT)
@@ -163,7 +164,7 @@ static int unary(struct exprjob *j, const struct typed *n, uint8_t *reg)
 	return 0;
 }
 
-/* 1 or 0 of what is true or false. */
+/* A boolean expression as 1 or 0. */
 static int boolean(struct exprjob *j, const struct typed *n, uint8_t *reg)
 {
 	struct codelabel no = { 0 }, end = { 0 };
@@ -181,7 +182,7 @@ static int boolean(struct exprjob *j, const struct typed *n, uint8_t *reg)
 	return 0;
 }
 
-/* The value as a register has it; of a float its bits. */
+/* A constant as a register holds it; of a float its bits. */
 static uint64_t constant(const struct typed *n)
 {
 	const struct constant *v = &n->value;
@@ -206,7 +207,7 @@ static int under(struct exprjob *j, const struct typed *n, uint8_t reg)
 	return 0;
 }
 
-/* Goroutine @n itself, or one of the set of those that descend from it. */
+/* Is it the goroutine itself, or one of the set of its descendants? */
 static int descendant(struct exprjob *j, const struct typed *n, uint8_t reg)
 {
 	struct exprcode *c = &j->code;
@@ -220,14 +221,15 @@ static int descendant(struct exprjob *j, const struct typed *n, uint8_t reg)
 	return 0;
 }
 
-/* Who has started the goroutine: 0 without one. */
+/* The goroutine that started this one: 0 without a goroutine. */
 static int creator(struct exprjob *j, const struct expr *e, uint8_t reg)
 {
 	int minor = gobin_go_minor(j->scope->bin);
 	uint32_t parent = golayout_get(minor)->g.parent;
 
 	if (!parent) {
-		exprjob_wrong(j, e, "Go 1.%d does not record which goroutine has started another", minor);
+		exprjob_wrong(j, e, "Go 1.%d does not record which goroutine has started another",
+			      minor);
 		diag_hint(j->d, "1.21 and later do");
 		return -1;
 	}
@@ -302,7 +304,7 @@ static enum expr_op opposite(enum expr_op op)
 	return to[op];
 }
 
-/* With a constant. There are < and >= only: x <= 5 is x < 6. */
+/* Compare with a constant. There are only < and >=: x <= 5 is x < 6. */
 static int compare_const(struct exprjob *j, const struct typed *n, enum expr_op op,
 			 struct codelabel *to)
 {
@@ -366,7 +368,7 @@ static int logic(struct exprjob *j, const struct typed *n, bool want, struct cod
 	struct exprcode *c = &j->code;
 	struct codelabel end = { 0 };
 	uint8_t first = c->reg;
-	/* The first operand alone decides if it is this. */
+	/* The first operand alone decides if it has this value. */
 	bool decides = n->op == EXPR_OR;
 
 	if (code_test(j, n->l, decides, want == decides ? to : &end))

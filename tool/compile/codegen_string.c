@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From tests of strings and floats to operations. */
+/* The lowering of tests of strings and floats to operations. */
 #include <string.h>
 
 #include "compile/typed.h"
@@ -20,7 +20,7 @@ struct text {
 	uint8_t p;
 };
 
-/* The length is loaded, the address is not: often the length is enough. */
+/* Load the length only: often it decides. */
 static int begin(struct exprjob *j, const struct typed *n, struct text *t)
 {
 	struct exprcode *c = &j->code;
@@ -42,7 +42,7 @@ static uint64_t bytes_at(const char *s, size_t n)
 {
 	uint64_t v = 0;
 
-	/* As the processor loads them: the first one is the lowest. */
+	/* Little-endian: the first byte is the lowest. */
 	for (size_t i = 0; i < n; i++)
 		v |= (uint64_t)(uint8_t)s[i] << 8 * i;
 	return v;
@@ -58,7 +58,7 @@ static void check_bytes(struct exprcode *c, uint8_t p, uint8_t reg, uint64_t fro
 	code_jump(c, differs);
 }
 
-/* As many as a load takes at a time; the last one overlaps the one before. */
+/* Compare a word at a time; the last load overlaps the one before. */
 void code_bytes(struct exprcode *c, uint8_t p, uint64_t from, const char *s, size_t n,
 		struct codelabel *differs)
 {
@@ -74,7 +74,7 @@ void code_bytes(struct exprcode *c, uint8_t p, uint64_t from, const char *s, siz
 	}
 }
 
-/* The tests are over: what comes here is the same, what went to @differs is not. */
+/* End the tests: here the strings are the same, at @differs they are not. */
 static void decide(struct exprcode *c, bool want, struct codelabel *to, struct codelabel *differs)
 {
 	if (want) {
@@ -91,7 +91,7 @@ static void jump_len(struct exprcode *c, uint8_t code, uint8_t len, uint64_t n,
 	code_jump(c, to);
 }
 
-/* @n is text of @s, @len bytes: all of it, or its beginning, or its end. */
+/* Go to @differs unless @n is @s, or begins or ends with it: @kind. */
 static int compare_const(struct exprjob *j, const struct typed *n,
 			 const struct constant *s, enum typed_kind kind,
 			 struct codelabel *differs)
@@ -127,7 +127,7 @@ static int compare_two(struct exprjob *j, const struct typed *n, struct codelabe
 		return -1;
 	exprcode_op2(c, GOPROBE_OP_JNE, l.len, r.len);
 	code_jump(c, differs);
-	/* Those without bytes may be anywhere. */
+	/* Empty strings can have any address. */
 	jump_len(c, GOPROBE_OP_JEQ_I, l.len, 0, &same);
 	load_address(c, &l);
 	load_address(c, &r);
@@ -135,7 +135,7 @@ static int compare_two(struct exprjob *j, const struct typed *n, struct codelabe
 		.code = GOPROBE_OP_SAME, .a = l.p, .b = r.p, .size = FILTER_SAME_MAX,
 		.value = l.len });
 	jump_len(c, GOPROBE_OP_JEQ_I, l.p, 0, differs);
-	/* So far they are the same; whether the rest is was not looked at. */
+	/* The beginnings are the same. Longer strings fail: their ends were not compared. */
 	exprcode_op(c, (struct goprobe_op){
 		.code = GOPROBE_OP_JLT_I, .a = l.len, .offset = 1, .value = FILTER_SAME_MAX + 1 });
 	exprcode_set(c, GOPROBE_OP_FAIL, 0, GOPROBE_CHUNK_BAD);
@@ -164,7 +164,7 @@ int code_test_string(struct exprjob *j, const struct typed *n, bool want, struct
 
 /* --- floats --------------------------------------------------------------------------- */
 
-/* Its order in a register; what is no number (NaN) goes to @nan. */
+/* The sort key of a float into a register; NaN goes to @nan. */
 static int load_order(struct exprjob *j, const struct typed *n, const struct gotype *t,
 		      uint8_t *reg, struct codelabel *nan)
 {
@@ -183,7 +183,7 @@ int code_test_float(struct exprjob *j, const struct typed *n, enum expr_op op, b
 	struct exprcode *c = &j->code;
 	struct codelabel end = { 0 };
 	bool turned = op == EXPR_GT || op == EXPR_LE;
-	/* Of NaN nothing holds but "!=". */
+	/* Only "!=" holds for NaN. */
 	struct codelabel *nan = (n->op == EXPR_NE) == want ? to : &end;
 	uint8_t l, r;
 

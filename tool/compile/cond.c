@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A condition is split at its outermost "&&" into terms, which are decided in the order in
- * which they were written: those that need a result, or how long the call took, when it
- * returns, all others when it is made.
+ * The compiler of conditions. A condition is split at its outermost "&&" into terms, which are
+ * decided in the order of the text: at the return if they need a result or the duration, all
+ * others at the call.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static bool at_return(unsigned int needs)
 	return needs & (EXPR_NEEDS_RESULT | EXPR_NEEDS_DURATION | EXPR_NEEDS_PANICKED);
 }
 
-/* What is known only at the call must not meet what is known only at the return. */
+/* No term may need both a value of the call and one of the return. */
 static int check_sides(struct exprjob *j, const struct terms *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -74,7 +74,7 @@ static int compile_term(struct exprjob *j, const struct expr *e, unsigned int ne
 	if (constant && n->value.b)
 		return 0;
 	if (!constant) {
-		/* Once, however often it is mentioned: it counts. */
+		/* Once for the program: the operation counts hits. */
 		if (needs & EXPR_NEEDS_NUMBER && !j->numbers) {
 			exprcode_op2(c, GOPROBE_OP_NUMBER, 0, 0);
 			j->numbers = true;
@@ -116,7 +116,7 @@ static int compile_side(struct exprjob *j, const struct terms *t, bool returns,
 		if (at_return(t->needs[i]) == returns && t->needs[i] & EXPR_NEEDS_NUMBER)
 			j->base = 1;
 	*ret = (struct filter){ .text = j->text };
-	/* What is behind a term that never holds is looked at, too: it may be wrong. */
+	/* Terms behind one that never holds are compiled, too: they can have errors. */
 	for (size_t i = 0; i < t->n; i++) {
 		size_t nops = c->nops, nunders = j->nunders;
 		int never;
@@ -139,7 +139,7 @@ static int compile_side(struct exprjob *j, const struct terms *t, bool returns,
 
 /* --- calls that a panic ends --------------------------------------------------- */
 
-/* What is known of a condition when a panic ends the call. */
+/* The value of a condition when a panic ends the call. */
 enum truth { NO, YES, UNKNOWN };
 
 static enum truth word_when_panicked(const struct exprjob *j, const struct expr *e)
@@ -197,7 +197,7 @@ static int decide_panics(struct exprjob *j, const struct terms *t, struct filter
 		if (t->needs[i] & EXPR_NEEDS_PANICKED)
 			asked = t->v[i];
 		if (truth == NO) {
-			/* It is decided only if somebody asks. */
+			/* The return decides only if a term has "panicked". */
 			ret->returns |= t->needs[i] & EXPR_NEEDS_PANICKED;
 			return 0;
 		}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Constants: as in Go, one has no type until it meets an operand that has one. */
+/* Constants, their operators and conversions. As in Go, a constant gets the type of its context. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 static const char no_such[] = "this operator is not for these constants";
 static const char too_large[] = "this constant is too large";
 
-/* No constant is as large: so whatever is done to one does not overflow unseen. */
+/* All constants are smaller, so the checks for overflow of 128 bits suffice. */
 #define LARGEST ((__int128)1 << 100)
 
 __int128 constant_min(const struct gotype *t)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The steps of capture expressions that are left to this side. */
+/* The steps of capture expressions that goprobectl does itself. */
 #include <string.h>
 
 #include "compile/deferred_step.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rest of a capture expression, from the value that the module has captured
- * to the one that was asked for: what a map's entry or an interface's dynamic
- * value can't be found without. Pure.
+ * The deferred steps of a capture expression: goprobectl does them, from the captured value to
+ * the wanted one, as the module does not find entries of maps and dynamic values. Pure.
  */
 #ifndef GOPROBE_COMPILE_DEFERRED_STEP_H
 #define GOPROBE_COMPILE_DEFERRED_STEP_H
@@ -37,7 +36,7 @@ struct exprstep {
  * struct exprsteps - all of them
  * @v: steps
  * @n: their number
- * @type: of what they lead to, or NULL if that depends on the values
+ * @type: type of the last value, or NULL if it depends on the values
  */
 struct exprsteps {
 	const struct exprstep *v;
@@ -46,7 +45,7 @@ struct exprsteps {
 };
 
 /*
- * Go the steps from *@at on. NULL, or why that is impossible (a static string).
+ * Follow the steps from *@at on. NULL, or why that is impossible (a static string).
  * @number: for len() and cap(), whose value is in no record.
  */
 const char *exprsteps_go(const struct exprsteps *s, struct value_ctx *v, struct value_at *at,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is to be changed, compiled twice: for the module, which sets it, and as values that a
- * record has, which are shown: what was there, and what it becomes.
+ * The compiler of edits. It compiles each twice: as a program that the module runs, and as a
+ * capture of the old and the new values, which goprobectl shows.
  */
 #include <stdlib.h>
 
@@ -43,9 +43,9 @@ static int compile_program(struct exprjob *j, const struct editexpr *from,
 	return ret->ops ? 0 : -1;
 }
 
-/* --- to be shown ------------------------------------------------------------------------- */
+/* --- for the record ------------------------------------------------------------------------- */
 
-/* Room in the frame; UINT32_MAX: none. */
+/* Reserve bytes of the frame; UINT32_MAX: it is full. */
 static uint32_t reserve(struct exprcode *c, const struct gotype *t)
 {
 	uint32_t align = t->align > 1 ? t->align : 1, at = (c->size + align - 1) / align * align;
@@ -90,7 +90,7 @@ static int show_is(struct exprjob *j, const struct editvalue *v, struct plan_val
 	return 0;
 }
 
-/* Item @i of the capture: a program of its own, that can fail alone. */
+/* Value @i of the capture: a program of its own, which can fail alone. */
 static int show_item(struct exprjob *j, const struct editvalue *v, size_t i,
 		     int (*make)(struct exprjob *j, const struct editvalue *v,
 				 struct plan_value *to), struct plan_value *to)
@@ -144,7 +144,7 @@ static int compile_show(struct exprjob *j, const struct editvalue *v, size_t n,
 
 /* --- both ------------------------------------------------------------------------------------ */
 
-/* The same thing twice: which one would be left? */
+/* Setting a place twice has no clear meaning. */
 static int check_twice(struct exprjob *j, const struct editexpr *from, size_t i)
 {
 	const struct expr *to = from->v[i].to;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From what is to be changed ("set timeout = 5s, s = s[:3]") to programs that the module runs
- * after hits, and to what is shown of them.
+ * The compiler of edits ("set timeout = 5s, s = s[:3]"): programs that the module runs after
+ * hits, and captures of the old and new values.
  */
 #ifndef GOPROBE_COMPILE_EDIT_H
 #define GOPROBE_COMPILE_EDIT_H
@@ -13,10 +13,10 @@
 #include "lang/edit_parse.h"
 
 /**
- * struct edit_set - something that is set
- * @name: what was written: "r.timeout"
- * @was: index of edit.show.values: what it was
- * @is: likewise: what it is set to
+ * struct edit_set - an assignment
+ * @name: its left side as written: "r.timeout"
+ * @was: index in edit.show.values of the old value
+ * @is: index in edit.show.values of the new value
  */
 struct edit_set {
 	const char *name;
@@ -25,13 +25,13 @@ struct edit_set {
 };
 
 /**
- * struct edit - what is changed at one side of a call
+ * struct edit - the edit of one side of a call
  * @ops: the program
- * @nops: its length; 0: nothing is changed
- * @sets: what is set
+ * @nops: its length; 0: there is no edit
+ * @sets: assignments
  * @nsets: their number
  * @delay: ns
- * @show: what was there before, and what will be, as a capture
+ * @show: the capture of old and new values
  */
 struct edit {
 	const struct goprobe_op *ops;
@@ -43,9 +43,9 @@ struct edit {
 };
 
 /**
- * struct edit_pair - what is changed of a function's calls
- * @call: when it is called
- * @ret: when it returns
+ * struct edit_pair - the edits of a function
+ * @call: at the call
+ * @ret: at the return
  */
 struct edit_pair {
 	struct edit call;
@@ -60,7 +60,7 @@ struct edit_pair {
 int edit_compile(const struct exprc_scope *scope, const char *text,
 		 const struct editexpr from[2], const struct filter_pair *filter,
 		 struct edit_pair *ret, struct diag *d);
-/* Likewise without a function: package variables, and what they lead to. */
+/* The same without a function: of package variables, and of memory that they lead to. */
 int edit_compile_memory(const struct exprc_scope *scope, const char *text,
 			const struct editexpr *from, struct edit *ret, struct diag *d);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may be set, and to what. Types are Go's, and what the garbage collector relies on stays:
+ * The type check of edits. Types are Go's, and the invariants of the garbage collector stay:
  *
  * - Arguments and results are words that only their goroutine has, in registers or in its own
  *   frame, where Go's compiler itself stores without a write barrier. They can become nil, and
@@ -35,9 +35,9 @@ static int wrong_type(struct exprjob *j, const struct expr *e, const struct goty
 	return -1;
 }
 
-/* --- what is set ------------------------------------------------------------------ */
+/* --- places ------------------------------------------------------------------ */
 
-/* The type of @e, whatever it is made of; the program is as it was. NULL: an error. */
+/* The type of @e; no operation is added to the program. NULL: an error. */
 static const struct gotype *type_of(struct exprjob *j, const struct expr *e,
 				    struct exprplace *p)
 {
@@ -53,7 +53,7 @@ static const struct gotype *type_of(struct exprjob *j, const struct expr *e,
 	return err ? NULL : exprjob_type_of(p);
 }
 
-/* What lies in a string, or in an interface, is nobody's to change. */
+/* The bytes of strings, and values inside of interfaces, are immutable. */
 static int check_path(struct exprjob *j, const struct expr *e)
 {
 	struct exprplace p;
@@ -101,9 +101,9 @@ static int check_place(struct exprjob *j, const struct expr *e, struct exprplace
 	return check_path(j, e);
 }
 
-/* --- to what ------------------------------------------------------------------------ */
+/* --- values ------------------------------------------------------------------------ */
 
-/* Why there is no value that it could be set to; or NULL. */
+/* Why no value of type @t can be set; or NULL. */
 static const char *why_not(const struct gotype *t)
 {
 	switch (t->kind) {
@@ -169,7 +169,7 @@ static int check_text(struct exprjob *j, const struct expr *e, struct editvalue 
 		     "for other bytes there is no memory in the program");
 }
 
-/* Pointers, and what is made of them. */
+/* Pointers, strings, slices, interfaces, maps, channels, functions. */
 static int check_reference(struct exprjob *j, const struct expr *e, struct editvalue *v)
 {
 	const struct gotype *t = v->type;

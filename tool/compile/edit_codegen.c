@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Assignments to operations. All that is set is computed of what was there before; the module
- * sets it when the program has come to its end.
+ * The lowering of assignments to operations. All new values are computed from the old ones: the
+ * module writes them when the program ends.
  */
 #include "compile/edit_tree.h"
 
 #define WORD 8U
 
-/* --- what is to be there -------------------------------------------------------------- */
+/* --- new values -------------------------------------------------------------- */
 
-/* Number @e, or the one in @otherwise, in a register of its own. */
+/* Number @e, or that of register @otherwise, in a register of its own. */
 static int bound(struct exprjob *j, const struct expr *e, uint8_t otherwise, uint8_t *reg)
 {
 	struct exprcode *c = &j->code;
@@ -41,9 +41,9 @@ static void check_not_less(struct exprcode *c, uint8_t a, uint8_t b)
 }
 
 /*
- * The address moves with the beginning, unless nothing is left: then it would be behind
- * the object, and so another one's. Go's compiler does the same. @left: register with what is
- * left of the capacity.
+ * Move the address with the beginning, unless nothing is left: then it would point behind the
+ * object, into another one. Go's compiler does the same. @left: register with the remaining
+ * capacity.
  */
 static void move_address(struct exprcode *c, const struct gotype *t, uint8_t address, uint8_t low,
 			 uint8_t left)
@@ -55,7 +55,7 @@ static void move_address(struct exprcode *c, const struct gotype *t, uint8_t add
 	exprcode_op2(c, GOPROBE_OP_ADD, address, low);
 }
 
-/* s[low:high], 0 <= low <= high <= len(s): what there is between len and cap may be others'. */
+/* s[low:high], 0 <= low <= high <= len(s): memory between len and cap can belong to others. */
 static int part(struct exprjob *j, const struct editvalue *v, struct editword *words, size_t *n)
 {
 	bool slice = v->type->kind == GOTYPE_SLICE;
@@ -66,7 +66,7 @@ static int part(struct exprjob *j, const struct editvalue *v, struct editword *w
 
 	if (exprjob_compile(j, v->to, &p))
 		return -1;
-	/* The one that the place is found by comes last. */
+	/* The address comes last: it may be in the register that finds the place. */
 	exprplace_load(c, &p, WORD, WORD, len);
 	if (slice)
 		exprplace_load(c, &p, 2 * WORD, WORD, cap);
@@ -91,7 +91,7 @@ static int part(struct exprjob *j, const struct editvalue *v, struct editword *w
 	return 0;
 }
 
-/* "" or nothing of it: all words are 0, or the length alone. */
+/* nil or "": all words are 0, or the length alone. */
 static int zero(struct exprjob *j, const struct editvalue *v, struct editword *words, size_t *n)
 {
 	struct exprcode *c = &j->code;
@@ -128,7 +128,7 @@ int editcode_words(struct exprjob *j, const struct editvalue *v, struct editword
 	}
 }
 
-/* --- where it goes ----------------------------------------------------------------------- */
+/* --- their places ----------------------------------------------------------------------- */
 
 static void set_register(struct exprcode *c, const struct exprplace *p, const struct editword *w)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Capture expressions against a function: what its names are, which types come
- * out, where the values are. Selectors, indices and dereferences mean what the Go
- * specification says, with nil and bounds checked when it happens.
+ * The compiler of operands: it resolves names in a function, finds types, and the places of
+ * values. Selectors, indices and dereferences mean what the Go specification says; the program
+ * checks nil and bounds at run time.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -98,18 +98,18 @@ static int compile_deref(struct exprjob *j, const struct expr *e, struct exprpla
 		return exprjob_wrong_type(j, e, e->x, t, "and what it points to is not known");
 	if (p->steps.n)
 		return exprjob_add_step(j, e, p, step, t ? t->elem : NULL);
-	/* Without steps its type is the place's, which has one. */
+	/* Without deferred steps the type is that of the place. */
 	*p = exprplace_follow(&j->code, p, p->type->elem);
 	return 0;
 }
 
-/* Where the number of entries or elements is, in what a map or channel points to. */
+/* The offset of the number of entries or elements in the header of a map or channel. */
 static void counter_of(const struct exprjob *j, const struct gotype *t, bool cap,
 		       uint32_t *offset)
 {
 	const struct golayout *l = golayout_get(gobin_go_minor(j->scope->bin));
 
-	/* A type that says more knows which maps the program was built with. */
+	/* The layout of the map, if it is known, says which maps the program was built with. */
 	bool swiss = t->map ? t->map->swiss : gobin_go_minor(j->scope->bin) >= 24;
 
 	if (t->kind == GOTYPE_CHAN)
@@ -118,7 +118,7 @@ static void counter_of(const struct exprjob *j, const struct gotype *t, bool cap
 		*offset = swiss ? l->swiss.used : l->hmap.count;
 }
 
-/* Of a timer's channel it is 0: see value_chan(). */
+/* A channel of a timer has length and capacity 0: see value_chan(). */
 static void count_channel(struct exprjob *j, const struct exprplace *at, uint32_t offset,
 			  uint32_t timer)
 {
@@ -135,7 +135,7 @@ static void count_channel(struct exprjob *j, const struct exprplace *at, uint32_
 	j->code.reg = reg;
 }
 
-/* A nil map or channel has no entries: that is no failure. */
+/* A nil map or channel has no entries; it does not fail. */
 static void count_entries(struct exprjob *j, struct exprplace *p, bool cap)
 {
 	uint32_t timer = golayout_get(gobin_go_minor(j->scope->bin))->chan.timer, offset;
@@ -151,7 +151,7 @@ static void count_entries(struct exprjob *j, struct exprplace *p, bool cap)
 	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = &exprjob_int, .reg = at.reg };
 }
 
-/* The capacity that a slice is given when the program has none: see compile/scope.c. */
+/* Is the capacity of a slice guessed, as debug information lacks it? See compile/scope.c. */
 static bool is_guessed(const struct exprplace *p)
 {
 	const struct goabi_part *part = p->kind == EXPRPLACE_PARTS ?
@@ -191,7 +191,7 @@ static int compile_length(struct exprjob *j, const struct expr *e, struct exprpl
 	return 0;
 }
 
-/* The type word of the interface @p in a register, compared with @rtype. */
+/* Fail unless the dynamic type of the interface @p is @rtype. */
 static void check_type(struct exprjob *j, const struct exprplace *p, uint64_t rtype)
 {
 	struct exprplace word = { .kind = EXPRPLACE_MEMORY, .type = &exprjob_int,
@@ -209,8 +209,8 @@ static void check_type(struct exprjob *j, const struct exprplace *p, uint64_t rt
 }
 
 /*
- * The type's name with the whole paths of packages. What the binary has is called so; a type
- * that had to be put together ("*http.Header") is called as it was typed.
+ * The name of the type with the whole paths of packages. Types of the binary have such names; a
+ * type that was composed ("*http.Header") has the name that the user typed.
  */
 static const char *whole_name(struct arena *mem, const struct gotype *t)
 {
@@ -358,7 +358,7 @@ static const struct exprsteps *keep_steps(struct exprjob *j, const struct exprst
 	return steps->v ? steps : NULL;
 }
 
-/* What there is of the place is in the frame from now on, or it is said why not. */
+/* Copy the place to the frame, or set why it is unavailable. */
 static int store_item(struct exprjob *j, const struct exprplace *p, struct plan_value *v)
 {
 	struct exprcode *c = &j->code;
@@ -431,7 +431,7 @@ static int compile_list(struct exprjob *j, const struct expr_list *list, struct 
 	return exprjob_keep_capture(j, v, list->n, ret);
 }
 
-/* One variable. What no record has room for any more says so. */
+/* One variable. A variable that exceeds a record is unavailable. */
 static int compile_local(struct exprjob *j, size_t i, struct plan_value *v)
 {
 	struct exprcode *c = &j->code, before = *c;
@@ -482,7 +482,7 @@ int exprc_locals(const struct exprc_scope *scope, struct plan_capture *ret, stru
 	return err;
 }
 
-/* --- what is not known ----------------------------------------------------------------------- */
+/* --- unknown arguments ----------------------------------------------------------------------- */
 
 int exprc_registers(struct arena *mem, int32_t args_bytes, struct plan_capture *ret)
 {

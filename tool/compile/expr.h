@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From capture expressions to what the module does: pieces of registers, stack
- * and static memory, and a program that follows pointers and checks bounds. Only
- * what was asked for is copied. What is in a map or in an interface can't be
- * found in so few steps: the whole of it is captured, and the rest of the
- * expression is left to compile/deferred_step.h.
+ * The compiler of capture lists: pieces of registers, stack and static memory, and a program that
+ * follows pointers and checks bounds. Only the wanted bytes are copied. Entries of maps and
+ * dynamic values take too many steps for the module: it captures the whole map or interface, and
+ * goprobectl does the other steps (compile/deferred_step.h).
  */
 #ifndef GOPROBE_COMPILE_EXPR_H
 #define GOPROBE_COMPILE_EXPR_H
@@ -16,7 +15,7 @@
 #include "lang/expr_parse.h"
 
 /**
- * struct exprc_scope - what names mean
+ * struct exprc_scope - the scope of names
  * @bin: binary
  * @fn: the function, or NULL: package variables only
  * @sig: its signature, or NULL
@@ -24,7 +23,7 @@
  * @results: at its return: its results
  * @at: at one of its instructions: the variables there, which @sig has, too; or NULL
  * @pc: link-time address of that instruction
- * @mem: where all that is made lives
+ * @mem: memory of all results
  */
 struct exprc_scope {
 	struct gobin *bin;
@@ -45,9 +44,8 @@ int exprc_compile(const struct exprc_scope *scope, const struct expr_list *list,
 int exprc_locals(const struct exprc_scope *scope, struct plan_capture *ret, struct diag *d);
 
 /*
- * Of a function whose arguments are unknown: the registers that they would be in,
- * called "$rax" and so on, as many as @args_bytes of words fill (all if it is
- * negative).
+ * The capture of a function whose arguments are unknown: the registers that can hold them, with
+ * the names "$rax" and so on, as many as @args_bytes need (all if it is negative).
  */
 int exprc_registers(struct arena *mem, int32_t args_bytes, struct plan_capture *ret);
 

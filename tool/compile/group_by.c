@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* From the expressions of --by to operations that make keys. */
+/* The compiler of group-by keys. */
 #include <stdlib.h>
 
 #include "compile/typed.h"
@@ -47,7 +47,7 @@ static const struct gofield *some_field(const struct gotype *t)
 /* "'x' is of type T, which can't be a key; its length can be one: 'len(x)'" */
 static int wrong_type(struct exprjob *j, const struct expr *e, const struct gotype *t)
 {
-	/* Of "*x" fields are those of x. */
+	/* The fields of "*x" are those of x. */
 	const struct expr *of = t->kind == GOTYPE_STRUCT && e->kind == EXPR_DEREF ? e->x : e;
 	const struct gofield *field = some_field(t);
 	const char *text = exprjob_text(j, of);
@@ -65,7 +65,7 @@ static int wrong_type(struct exprjob *j, const struct expr *e, const struct goty
 	return -1;
 }
 
-/* False if a value of that type can't be part of a key. */
+/* The kind of a key of type @t; false if no key has that type. */
 static bool kind_of(const struct gotype *t, enum bykey_kind *kind)
 {
 	switch (t->kind) {
@@ -107,7 +107,7 @@ static void put_string(struct exprcode *c, const struct exprplace *p)
 		.code = GOPROBE_OP_KEY_BYTES, .a = at, .b = len, .size = BYKEY_STRING_MAX });
 }
 
-/* Where the program has been loaded must not matter; nil has no type, and stays 0. */
+/* The link-time address of the dynamic type; nil has no type, and stays 0. */
 static void put_type(struct exprcode *c, const struct exprplace *p)
 {
 	struct exprplace word = { .kind = EXPRPLACE_MEMORY, .reg = exprcode_take(c) };
@@ -176,7 +176,7 @@ static int compile_part(struct exprjob *j, const struct expr *e, struct bykey_pa
 						exprjob_text(j, e)) : 0;
 }
 
-/* What the key needs must be known at one side of the call. */
+/* One side of the call must know all that the key needs. */
 static int check_sides(struct exprjob *j, const struct bykey_exprs *by, struct bykey *key)
 {
 	for (size_t i = 0; i < by->n; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What calls are counted and timed by, besides their function: the expressions of --by, and
- * the operations that make a key of them at each hit.
+ * The compiler of group-by keys: the expressions of --by become operations that make a key at
+ * each hit. Calls are counted and timed by function and key.
  */
 #ifndef GOPROBE_COMPILE_GROUP_BY_H
 #define GOPROBE_COMPILE_GROUP_BY_H
@@ -9,7 +9,7 @@
 #include "compile/expr.h"
 
 #define BYKEY_EXPRS_MAX 4
-/* Of a string that is longer the key has the beginning, and its length. */
+/* A key has so many bytes of a string, and its length. */
 #define BYKEY_STRING_MAX 64U
 
 /**
@@ -37,7 +37,7 @@ enum bykey_kind {
  * struct bykey_part - a part of a key
  * @name: the expression as it was written
  * @type: its type
- * @kind: what the key has of it
+ * @kind: its form in the key
  */
 struct bykey_part {
 	const char *name;
@@ -49,7 +49,7 @@ struct bykey_part {
  * struct bykey - a key of one function's calls
  * @parts: one for each expression
  * @n: their number
- * @ops: make it
+ * @ops: the program that makes it
  * @nops: their number
  * @params: it needs a parameter
  * @results: it needs a result
@@ -63,10 +63,10 @@ struct bykey {
 	bool results;
 };
 
-/* One more. 0, or -1 with an error that points into @text, which must stay. */
+/* Add an expression. 0, or -1 with an error that points into @text, which must outlive @by. */
 int bykey_parse(struct bykey_exprs *by, const char *text, struct diag *d);
 void bykey_fini(struct bykey_exprs *by);
-/* Bytes that a key has at most. */
+/* The most bytes of a key. */
 uint32_t bykey_bytes(const struct bykey_exprs *by);
 
 /*

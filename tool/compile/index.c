@@ -8,7 +8,7 @@ static const struct gotype byte_type = {
 	.kind = GOTYPE_UINT, .name = "uint8", .size = 1, .align = 1,
 };
 
-/* The number that @e is, without looking into the program. */
+/* The number @e, if it is a constant. */
 static bool constant(const struct expr *e, uint64_t *ret)
 {
 	*ret = e->number;
@@ -31,7 +31,7 @@ int exprindex_check(struct exprjob *j, const struct expr *e)
 	       exprjob_wrong(j, e, "an index has no operators") : 0;
 }
 
-/* The index into a register of its own: which; or -1. */
+/* Load the index into a register of its own. The register, or -1. */
 static int compile_index(struct exprjob *j, const struct expr *e)
 {
 	struct exprplace p;
@@ -49,7 +49,7 @@ static int compile_index(struct exprjob *j, const struct expr *e)
 	return reg;
 }
 
-/* p += index * size, where the index is in a register and has been checked. */
+/* p += index * size; the index is in a register, and in range. */
 static void add_index(struct exprjob *j, struct exprplace *p, uint8_t index,
 		      const struct gotype *elem)
 {
@@ -58,7 +58,7 @@ static void add_index(struct exprjob *j, struct exprplace *p, uint8_t index,
 	p->type = elem;
 }
 
-/* Of a slice or a string. */
+/* An element of a slice, or a byte of a string. */
 static int index_slice(struct exprjob *j, const struct expr *e, struct exprplace *p)
 {
 	const struct gotype *elem = p->type->kind == GOTYPE_STRING ? &byte_type : p->type->elem;
@@ -67,7 +67,7 @@ static int index_slice(struct exprjob *j, const struct expr *e, struct exprplace
 	uint8_t len = exprcode_take(&j->code);
 	int index;
 
-	/* The length first: what it is found by may be in the same register. */
+	/* The length first: @reg may be the register that finds it. */
 	exprplace_load(&j->code, &base, WORD, WORD, len);
 	exprplace_load(&j->code, &base, 0, WORD, reg);
 	index = compile_index(j, e->index);
@@ -95,7 +95,7 @@ static int index_array(struct exprjob *j, const struct expr *e, struct exprplace
 		*p = exprplace_part(p, n * t->elem->size, t->elem);
 		return 0;
 	}
-	/* What is in registers has one element at most. */
+	/* An array in registers has one element at most. */
 	if (p->kind != EXPRPLACE_PARTS)
 		*p = exprplace_address(&j->code, p);
 	index = compile_index(j, e->index);
@@ -113,7 +113,7 @@ static int index_array(struct exprjob *j, const struct expr *e, struct exprplace
 	return 0;
 }
 
-/* The constant @e as a key of @map; false if it is none. */
+/* The constant @e as a key of @map; false if it cannot be one. */
 static bool find_key(const struct expr *e, const struct gotype *map, struct value_key *key)
 {
 	struct constant c;
@@ -168,7 +168,7 @@ static int index_map(struct exprjob *j, const struct expr *e, struct exprplace *
 	return exprjob_add_step(j, e, p, step, map->elem);
 }
 
-/* Behind a map or an interface: only what needs no other value. */
+/* An index behind a map or an interface: a constant. */
 static int index_later(struct exprjob *j, const struct expr *e, struct exprplace *p,
 		       const struct gotype *t)
 {

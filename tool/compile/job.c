@@ -148,7 +148,7 @@ void exprjob_hint(struct exprjob *j, const char *it, const char *names, const st
 	free(meant);
 }
 
-/* --- the rest is left to the other side -------------------------------------------- */
+/* --- deferred steps -------------------------------------------- */
 
 /* The type that is known of the value after all steps, or NULL. */
 const struct gotype *exprjob_type_of(const struct exprplace *p)

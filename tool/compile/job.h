@@ -17,7 +17,7 @@
  * @text: the user's text
  * @d: where errors go
  * @call: where arguments and results are; of a scope with a signature
- * @code: what has been made
+ * @code: the program so far
  * @ops: memory of @code.ops
  * @pieces: memory of @code.pieces
  * @steps: steps of the value at hand: only one place in it has any
@@ -95,7 +95,7 @@ void exprjob_hint(struct exprjob *j, const char *it, const char *names, const st
 
 /* The type that is known of the value after all steps, or NULL. */
 const struct gotype *exprjob_type_of(const struct exprplace *p);
-/* Leave @step to the other side; it leads to type @inner, if that is known. */
+/* Defer @step to goprobectl; it leads to type @inner, or NULL: unknown. */
 int exprjob_add_step(struct exprjob *j, const struct expr *e, struct exprplace *p,
 		     struct exprstep step, const struct gotype *inner);
 
@@ -107,7 +107,7 @@ int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *
 int exprname_variable(struct exprjob *j, const struct expr *e, struct exprplace *p);
 /* Variable @i of the scope's instruction. */
 void exprname_local(struct exprjob *j, size_t i, struct exprplace *p);
-/* What a register has: compile/register.c. */
+/* The value of a register: compile/register.c. */
 int exprreg_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 int exprlabel_compile(struct exprjob *j, const struct expr *e, struct exprplace *p);
 /* Can @e be an index, as far as its form shows? 0, or -1 and an error. */

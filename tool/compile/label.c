@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * label("key"): what runtime/pprof has set for the goroutine that makes the call. There are no
- * loops, so as many labels are looked at as most goroutines can have; of one with more, a key
- * that is not among those can't be told. A goroutine without that label has "".
+ * The compiler of label("key"): a label that runtime/pprof has set for the goroutine of the call.
+ * Programs have no loops, so the program compares a fixed number of labels; it fails if there
+ * are more, and the key is not among the first. A goroutine without the label has "".
  *
- * What is set is never changed: another set takes its place. So what is read belongs together.
+ * Go never changes a set of labels, it replaces it. So all words that are read are of one set.
  */
 #include "compile/typed.h"
 #include "compile/job.h"
@@ -14,7 +14,7 @@
 #define WORD 8U
 #define STRING (2 * WORD)
 
-/* Pairs of a slice that are looked at. */
+/* The most pairs of a slice that are compared. */
 #define PAIRS_MAX 16
 #define PAIR_SIZE (2 * STRING)
 
@@ -29,14 +29,14 @@
 #define BUCKET_TAKEN 5
 
 /**
- * struct search - a label that is looked for
- * @c: what has been made
+ * struct search - the search for a label
+ * @c: the program
  * @e: the expression
- * @p: register: pointer to what is looked at
+ * @p: register: pointer to the current pair or bucket
  * @n: register: a number
  * @found: it is at @p
- * @end: there is none
- * @more: there are more than can be looked at
+ * @end: there is no such label
+ * @more: there are more labels than the program compares
  */
 struct search {
 	struct exprcode *c;
@@ -136,7 +136,7 @@ static void search_map(struct search *s, const struct golayout_hmap *l)
 	jump(s, GOPROBE_OP_JNE_I, s->n, 0, &s->more);
 }
 
-/* The goroutine's g in @p; on a system stack that for which the thread works. */
+/* Load g into @p; on a system stack the g of the goroutine that the thread works for. */
 static void find_g(struct exprjob *j, struct search *s)
 {
 	const struct goprobe_runtime *rt = gobin_runtime(j->scope->bin);
@@ -155,7 +155,7 @@ static void find_g(struct exprjob *j, struct search *s)
 	follow(s, rt->m_curg);
 }
 
-/* A label's value is in two registers, both 0 where there is none. */
+/* The value is in two registers, both 0 without the label. */
 int exprlabel_compile(struct exprjob *j, const struct expr *e, struct exprplace *p)
 {
 	const struct golayout *l = golayout_get(gobin_go_minor(j->scope->bin));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What names mean in capture expressions: parameters, results, captured and package variables. */
+/* The resolution of names: parameters, results, captured variables and package variables. */
 #include <string.h>
 
 #include "compile/job.h"
@@ -19,7 +19,7 @@ static const struct goparam *params_of(const struct exprjob *j, bool results, si
 	return sig ? results ? sig->results : sig->params : NULL;
 }
 
-/* "&x" is the address of a variable x, which the function itself calls x. */
+/* The variable x has the name "&x" if it is captured by reference. */
 static const char *own_name(const char *name)
 {
 	return name + (name[0] == '&');
@@ -100,7 +100,7 @@ void exprname_local(struct exprjob *j, size_t i, struct exprplace *p)
 		*p = exprplace_follow(&j->code, p, param->type);
 }
 
-/* An argument that the function does not use is lost when it starts again: gocode_again(). */
+/* An unused argument is lost when the function starts again with a larger stack: gocode_again(). */
 static void check_lost(struct exprjob *j)
 {
 	uint64_t again = j->scope->results ? 0 : gocode_again(j->scope->bin, j->scope->fn);
@@ -134,7 +134,7 @@ static void param_place(struct exprjob *j, const struct goparam *param, size_t i
 		p->nparts = at->nparts;
 		check_lost(j);
 	}
-	/* A closure that is called where it is made takes what others capture. */
+	/* A closure that is called where it is made takes its variables as parameters. */
 	if (param->name[0] == '&' && param->type->kind == GOTYPE_POINTER && param->type->elem)
 		*p = exprplace_follow(&j->code, p, param->type->elem);
 }
@@ -149,7 +149,7 @@ static int find_variable(struct exprjob *j, const struct expr *e, const char *na
 	if (found > 0 && !v.type) {
 		found = diag_set(j->d, "the type of '%s' is not known: %s", name,
 				 gobin_no_types(j->scope->bin));
-		/* In a list a type would make it a signature. */
+		/* In a list, a type would make a signature. */
 		if (!j->scope->fn)
 			diag_hint(j->d, "write its type behind it, as in '%s int64'", name);
 	}
@@ -167,7 +167,7 @@ static int unknown_variable(struct exprjob *j, const struct expr *e, const char 
 	return -1;
 }
 
-/* "a, b" of one side of the call; NULL without memory. */
+/* The names of one side of the call, "a, b"; NULL without memory. */
 static const char *names_of(const struct exprjob *j, bool results, struct near *near)
 {
 	const char *names = "";
@@ -184,7 +184,7 @@ static const char *names_of(const struct exprjob *j, bool results, struct near *
 	return names;
 }
 
-/* "k; it has captured n, s": what is known when it is called. NULL without memory. */
+/* The names that are known at the call: "k; it has captured n, s". NULL without memory. */
 static const char *names_at_call(const struct exprjob *j, struct near *near)
 {
 	const char *names = names_of(j, false, near), *mark = "; it has captured ";
@@ -211,7 +211,7 @@ static const char *names_at_call(const struct exprjob *j, struct near *near)
 			    mark[0] == ',' ? ", and " : mark) : names;
 }
 
-/* A condition, or a key, may be of either side. */
+/* An unknown name in a condition or key, which can use both sides of the call. */
 static int no_value(struct exprjob *j, const struct expr *e, struct near *near)
 {
 	const char *takes = names_at_call(j, near), *returns = names_of(j, true, near);
@@ -270,7 +270,7 @@ static int unknown_param(struct exprjob *j, const struct expr *e)
 	return -1;
 }
 
-/* It is one, but of the other side of the call. */
+/* The name is one of the other side of the call. */
 static int other_side(struct exprjob *j, const struct expr *e, const char *what)
 {
 	bool results = j->scope->results;
@@ -311,7 +311,7 @@ int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *
 		return other_side(j, e, "captured variable");
 	if (captured)
 		return captured_place(j, e, captured, p);
-	/* As in the function itself, its package's variables need no package. */
+	/* As in the function itself, variables of its package need no prefix. */
 	name = arena_printf(j->scope->mem, "%.*s%s", (int)(gofuncname_local(fn->name) - fn->name),
 			    fn->name, e->s);
 	if (!name)
@@ -322,7 +322,7 @@ int exprname_compile(struct exprjob *j, const struct expr *e, struct exprplace *
 	return unknown_param(j, e);
 }
 
-/* pkg.name, if pkg is nothing else: 1 if it is a variable, 0 or -1. */
+/* pkg.name, if pkg is no parameter: 1 if it is a variable, 0 or -1. */
 int exprname_qualified(struct exprjob *j, const struct expr *e, struct exprplace *p)
 {
 	const struct expr *pkg = e->x;

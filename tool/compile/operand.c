@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Operations and pieces for places of values. */
+/* The operations and pieces that load, follow and copy operands. */
 #include "compile/operand.h"
 #include "compile/scope.h"
 
@@ -49,7 +49,7 @@ struct exprplace exprplace_part(const struct exprplace *p, uint64_t offset,
 	return part;
 }
 
-/* The register of the part that is @at in its argument; NULL in what is no part. */
+/* The part that begins at @at of its argument, or NULL. */
 const struct goabi_part *exprplace_register(const struct exprplace *p, uint64_t at)
 {
 	for (size_t i = 0; i < p->nparts; i++)
@@ -199,7 +199,7 @@ static void store_stack(struct exprcode *c, int64_t at, uint32_t size, uint32_t 
 		.code = GOPROBE_OP_COPY, .b = reg, .size = size, .offset = frame });
 }
 
-/* What the part on the stack has of the @size bytes from @from on. */
+/* The bytes of the part on the stack that are among the @size bytes from @from on. */
 static void store_stack_part(struct exprcode *c, const struct goabi_part *part, uint64_t from,
 			     uint64_t size, uint32_t offset)
 {
@@ -230,7 +230,7 @@ static void store_parts(struct exprcode *c, const struct exprplace *p, uint32_t 
 	}
 }
 
-/* A number, or the two words of a string. */
+/* Store a number, or the two words of a string. */
 static void store_registers(struct exprcode *c, const struct exprplace *p, struct goprobe_op op)
 {
 	uint32_t words = (op.size + WORD - 1) / WORD;

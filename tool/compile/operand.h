@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a value is while an expression is compiled, and the operations that lead
- * from one place to the next. Part of exprc.
+ * Operands: the places of values while an expression is compiled, and the operations that lead
+ * from one place to the next.
  */
 #ifndef GOPROBE_COMPILE_OPERAND_H
 #define GOPROBE_COMPILE_OPERAND_H
@@ -28,7 +28,7 @@ enum exprplace_kind {
  * @at: offset in it, or see above
  * @reg: register of the program
  * @fixed: a part of the closure that is executed, which nothing in Go changes
- * @steps: from there on, on the other side; @steps.n is 0 if there are none
+ * @steps: deferred steps from there on; @steps.n can be 0
  */
 struct exprplace {
 	enum exprplace_kind kind;
@@ -49,15 +49,15 @@ struct exprplace {
 #define EXPRCODE_ZERO (EXPRCODE_REGS - 1)
 
 /**
- * struct exprcode - what has been made of a list so far
+ * struct exprcode - the program of a list so far
  * @ops: program
  * @nops: its length
  * @pieces: pieces
  * @npieces: their number
  * @size: of the frame
- * @reg: first register that is free
- * @full: something did not fit: too many operations, pieces or registers
- * @nowhere: something is needed that is in no register, nor in memory, at this moment
+ * @reg: first free register
+ * @full: there were too many operations, pieces or registers
+ * @nowhere: a needed value is in no register and not in memory at this instruction
  */
 struct exprcode {
 	struct goprobe_op *ops;
@@ -71,7 +71,7 @@ struct exprcode {
 };
 
 void exprcode_op(struct exprcode *c, struct goprobe_op op);
-/* The forms that most have: two registers; one, and a value. */
+/* The common forms: two registers; a register and a value. */
 void exprcode_op2(struct exprcode *c, uint8_t code, uint8_t a, uint8_t b);
 void exprcode_set(struct exprcode *c, uint8_t code, uint8_t a, uint64_t value);
 /* A jump over the next operation. */
@@ -82,7 +82,7 @@ uint8_t exprcode_take(struct exprcode *c);
 /* The part of @p at @offset that has type @type. */
 struct exprplace exprplace_part(const struct exprplace *p, uint64_t offset,
 				const struct gotype *type);
-/* Of a place in registers: the one that has its bytes from @at on; NULL if none does. */
+/* Of a place in registers: the part that begins at @at, or NULL. */
 const struct goabi_part *exprplace_register(const struct exprplace *p, uint64_t at);
 /* Are all its bytes somewhere? */
 bool exprplace_is_whole(const struct exprplace *p);
@@ -96,16 +96,16 @@ void exprcode_extend(struct exprcode *c, const struct gotype *t, uint8_t reg);
  * first word.
  */
 void exprplace_number(struct exprcode *c, const struct exprplace *p, uint8_t reg);
-/* What the pointer @p points to: of type @type. */
+/* The target of the pointer @p, of type @type. */
 struct exprplace exprplace_follow(struct exprcode *c, const struct exprplace *p,
 				  const struct gotype *type);
-/* Its address in a register, so that something can be added to it. */
+/* Load its address into a register, to add to it. */
 struct exprplace exprplace_address(struct exprcode *c, const struct exprplace *p);
 /* The item fails with @status unless @a < @b, unsigned. */
 void exprplace_check(struct exprcode *c, uint8_t a, uint8_t b, uint32_t status);
 /*
- * Copy @p behind what the frame has; false if it is larger than a record. *@offset
- * is where.
+ * Copy @p to the end of the frame; false if it is larger than a record. *@offset
+ * is its place.
  */
 bool exprplace_store(struct exprcode *c, const struct exprplace *p, uint32_t *offset);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Registers in expressions: "$rax", and what they are called everywhere: "$sp", "$pc". */
+/* The compiler of registers: "$rax", and the names of all architectures, "$sp" and "$pc". */
 #include <string.h>
 
 #include "compile/job.h"
@@ -9,7 +9,7 @@ static const struct gotype word = {
 	.kind = GOTYPE_POINTER, .name = GOTYPE_REGISTER, .size = 8, .align = 8,
 };
 
-/* In conditions it is a number. */
+/* The type of a register in conditions. */
 static const struct gotype number = {
 	.kind = GOTYPE_UINT, .name = "uint64", .size = 8, .align = 8,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The variables of an instruction. What the debug information has in several pieces, in
- * registers and on the stack, is one value here; what it has nowhere says so.
+ * The variables of an instruction. A variable can have several pieces in registers and on the
+ * stack; a variable that has no place is unavailable.
  */
 #include <string.h>
 
@@ -136,7 +136,7 @@ static const char *place_parts(const struct dwlocal *v, const struct gotype *t,
 	return NULL;
 }
 
-/* Where a value of type @t is: NULL, or why that can't be told. */
+/* Find the place of a value of type @t: NULL, or why it is unknown. */
 static const char *place(const struct dwlocal *v, const struct gotype *t, struct arena *mem,
 			 struct goscope_place *p)
 {
@@ -178,7 +178,7 @@ static bool is_moved(const struct dwlocal *v)
 	       v->type->elem;
 }
 
-/* Is variable @i hidden by one of the same name, or is it none of the user's? */
+/* Is variable @i hidden by another of the same name, or made by the compiler? */
 static bool is_hidden(const struct dwscope *s, size_t i, uint32_t level)
 {
 	const char *name = name_of(&s->v[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The variables that can be seen at an instruction, and where they are then. */
+/* The variables in scope at an instruction, and their places. */
 #ifndef GOPROBE_COMPILE_SCOPE_H
 #define GOPROBE_COMPILE_SCOPE_H
 
@@ -12,7 +12,7 @@
  * @memory: it is in one piece of memory, at @at, else in @parts
  * @is_static: @at is a link-time address, else it counts from SP at the function's entry
  * @at: see @memory
- * @parts: its parts; bytes that none has are nowhere
+ * @parts: its parts; bytes of no part are nowhere
  * @nparts: their number
  * @moved: that is only a pointer to it: it was moved to the heap
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Types and signatures that a user wrote. Sizes and alignments are those of
- * amd64 (cmd/compile/internal/types/size.go).
+ * The compiler of types and signatures. Sizes and alignments are those of amd64
+ * (cmd/compile/internal/types/size.go).
  */
 #include <stdlib.h>
 #include <string.h>

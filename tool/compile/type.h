@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Types and signatures that a user wrote, made into the type model with what the
- * binary knows of the names in them.
+ * The compiler of types and signatures that a user wrote: it makes types of the model, and looks
+ * names up in the binary.
  */
 #ifndef GOPROBE_COMPILE_TYPE_H
 #define GOPROBE_COMPILE_TYPE_H
@@ -41,7 +41,7 @@ const struct gosig *sigparse_sig(const struct sigparse *s, const struct typexpr_
 
 /*
  * Bytes of arguments, results and spill area that @sig asks for, to be compared
- * with gobin_args_bytes(); negative if that can't be told.
+ * with gobin_args_bytes(); negative if it is unknown.
  */
 int32_t sigparse_args_bytes(const struct gosig *sig, bool abi0);
 

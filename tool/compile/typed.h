@@ -76,7 +76,7 @@ enum typed_kind {
  * @e: what was written
  * @l: operand
  * @r: second operand
- * @type: its type; NULL of constants that have none, as Go's untyped ones
+ * @type: its type; NULL: an untyped constant
  * @value: of TYPED_CONST
  * @word: of TYPED_WORD
  * @pure: no value makes it fail
@@ -131,7 +131,7 @@ const struct typed *typed_too_long(struct exprjob *j, const struct expr *e);
 extern const struct gotype typed_boolean;	/* bool */
 
 /* --- constant.c --- */
-/* The constant that @e is; false if it is none. */
+/* The value of @e if it is a constant; else false. */
 bool constant_of(const struct expr *e, struct constant *ret);
 /* @ret = @l @op @r, or @op @l without @r. NULL, or why not (a static string). */
 const char *constant_fold(enum expr_op op, const struct constant *l,

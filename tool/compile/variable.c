@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Package variables by the names that people use for them. */
+/* Package variables by full and short names. */
 #include <stdlib.h>
 #include <string.h>
 

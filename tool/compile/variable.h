@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Package variables by the names that people use for them. */
+/* Package variables by full and short names. */
 #ifndef GOPROBE_COMPILE_VARIABLE_H
 #define GOPROBE_COMPILE_VARIABLE_H
 
@@ -9,7 +9,7 @@
 
 /*
  * Find a variable by its full name ("net/http.DefaultClient"), or by its short one
- * ("http.DefaultClient") if no other is called so. Returns 1, 0 if there is none,
+ * ("http.DefaultClient") if it is unique. Returns 1, 0 if there is no such variable,
  * or -1 with @d set: there are several, or no memory.
  */
 int varname_find(struct gobin *bin, const char *name, struct govar *ret, struct diag *d);

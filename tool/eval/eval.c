@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compiled expressions on the memory of a process: pieces and operations as
- * include/uapi/goprobe.h describes them, as far as no function is needed.
+ * The evaluation of compiled expressions on the memory of a process: records are made of pieces
+ * and operations as include/uapi/goprobe.h describes them, but without registers.
  */
 #include <string.h>
 
@@ -37,7 +37,7 @@ static const struct golayout *layout(void *ctx)
 	return golayout_get(gobin_go_minor(g->bin));
 }
 
-/* Here everything is followed, until it is enough. */
+/* The walk follows all references within its limits. */
 static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
 			  const struct gotype *t)
 {
@@ -74,7 +74,7 @@ void globals_missed(struct globals *g, uint64_t item, uint32_t status)
 	});
 }
 
-/* Item of the value that the piece is part of. */
+/* The item that the piece is part of. */
 static uint64_t item_of(const struct plan_capture *c, const struct goprobe_piece *p)
 {
 	size_t i = c->nvalues;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What compiled expressions come to in a process that runs on meanwhile: a record
- * is made of its memory as the module would make one. Nothing is stopped, so values
- * that change together may be read apart.
+ * The evaluation of compiled expressions in a running process: a record is made of its memory as
+ * the module would make one. Nothing stops the process, so values that change together may be
+ * read at different times.
  */
 #ifndef GOPROBE_EVAL_EVAL_H
 #define GOPROBE_EVAL_EVAL_H
@@ -13,7 +13,7 @@
 #include "plan/plan.h"
 #include "value/decode.h"
 
-/* Reads exactly @len bytes at run-time address @at; false if they can't be had. */
+/* Reads exactly @len bytes at run-time address @at; false if they are not readable. */
 typedef bool (*globals_read_fn)(void *ctx, uint64_t at, void *to, size_t len);
 
 /* Values of one capture: a list, or both values of each part of an edit. */
@@ -25,9 +25,9 @@ typedef bool (*globals_read_fn)(void *ctx, uint64_t at, void *to, size_t len);
  * @bias: run-time address less link-time address
  * @read: reads its memory
  * @read_ctx: first argument of @read
- * @limits: of what is copied
+ * @limits: limits of the record
  * @mem: the record's bytes, until the next one
- * @env: what values need to know of the program; its context is this struct
+ * @env: callbacks for the text of values; their context is this struct
  * @frame: bytes of the frame; behind it, while a program runs, chunks of items that failed
  * @rec: the record
  */
@@ -49,24 +49,24 @@ void globals_init(struct globals *g);
 void globals_fini(struct globals *g);
 
 /*
- * Make g->rec: what was captured, and what it refers to. What was compiled for a
- * function's registers or stack is not there. 0, or -1 without memory.
+ * Make g->rec: the values, and the memory that they refer to. Pieces of registers and of the
+ * stack are missing. 0, or -1 without memory.
  */
 int globals_take(struct globals *g, const struct plan_capture *c);
 
-/* What an edit has come to: the low @size bytes of @value belong to run-time address @at. */
+/* A write that an edit asks for: the low @size bytes of @value to run-time address @at. */
 struct globals_write {
 	uint64_t at;
 	uint64_t value;
 	uint32_t size;
 };
 
-/* As the module allows in one edit. */
+/* The limit of the module for one edit. */
 #define GLOBALS_WRITES_MAX 32
 
 /*
- * Run an edit's program: @writes, for which there is room, gets what is to be written, and *@n
- * how many there are. Returns enum goprobe_chunk_status: why nothing is, or GOPROBE_CHUNK_OK.
+ * Run the program of an edit: fill @writes, of GLOBALS_WRITES_MAX, and set *@n to their number.
+ * Returns enum goprobe_chunk_status: GOPROBE_CHUNK_OK, or why nothing can be written.
  */
 uint32_t globals_edit(struct globals *g, const struct goprobe_op *ops, size_t nops,
 		      struct globals_write *writes, size_t *n);
@@ -75,9 +75,9 @@ uint32_t globals_edit(struct globals *g, const struct goprobe_op *ops, size_t no
 void globals_run(struct globals *g, const struct plan_capture *c);
 /* Part of globals: item @item has failed with that status. */
 void globals_missed(struct globals *g, uint64_t item, uint32_t status);
-/* Part of globals: append to g->rec what the values of @c refer to. */
+/* Part of globals: append to g->rec the memory that the values of @c refer to. */
 int globals_walk(struct globals *g, const struct plan_capture *c);
-/* Part of globals: one chunk more, if there is room. */
+/* Part of globals: append a chunk within the limit. */
 void globals_chunk(struct globals *g, const struct record_chunk *chunk);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmod/capture/program.c needs of the kernel and of the module, for goprobectl: a capture
- * whose memory is another process's, and which has no registers.
+ * A stand-in for the kernel and the module, with which kmod/capture/program.c compiles into
+ * goprobectl: a capture that reads another process, and has no registers.
  */
 #ifndef GOPROBE_EVAL_KERNEL_H
 #define GOPROBE_EVAL_KERNEL_H

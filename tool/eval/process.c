@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A running process, to be looked at from outside. */
+/* A running process that is read from outside. */
 #include "eval/process.h"
 
 static bool read_memory(void *ctx, uint64_t at, void *to, size_t len)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A running process, to be looked at from outside: what watch, read and write have in common. */
+/* A running process that is read from outside: the common part of watch, read and write. */
 #ifndef GOPROBE_EVAL_PROCESS_H
 #define GOPROBE_EVAL_PROCESS_H
 
@@ -9,7 +9,7 @@
 
 /**
  * struct proclook - a process
- * @file: what is looked at is of this file, which it has in its memory; NULL: of its executable
+ * @file: the mapped file whose variables are read; NULL: the executable
  * @target: it, and its binary
  * @procmem: its memory
  * @globals: reads it; limits are set

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs of captures and of edits, on the memory of a process. kmod/capture/program.c runs them;
- * here is what the module has elsewhere: edits, and comparisons of strings.
+ * The runner of programs on the memory of a process. kmod/capture/program.c has most operations;
+ * here are those that the module has elsewhere: edits, and comparisons of strings.
  */
 #include <string.h>
 
@@ -9,18 +9,18 @@
 #include "compile/operand.h"
 #include "eval/eval.h"
 
-/* Bytes of strings that are compared. */
+/* The most bytes of strings that are compared. */
 #define SAME_MAX 4096U
 
-/* enum gp_register numbers end below this: a register is one byte's offset. */
+/* Programs of goprobectl use no registers; an operation has the offset of one in a byte. */
 static const u8 no_registers[UINT8_MAX + sizeof(u64)];
 
 /**
  * struct run - a program under way
- * @p: what program.c knows of it
- * @c: likewise
+ * @p: state of program.c
+ * @c: the process
  * @ops: the program
- * @writes: of an edit: what is to be written, or NULL
+ * @writes: of an edit: its writes; or NULL
  * @nwrites: their number
  */
 struct run {

@@ -20,7 +20,7 @@ static bool is_typed(const struct lex *lx)
 	       typexpr_follows(lx, 3);
 }
 
-/* Where the program does not tell the type. */
+/* A variable whose type the user gives. */
 static int typed_variable(struct watchvar *v, struct gobin *bin, struct lex *lx, struct diag *d)
 {
 	struct sigparse types = { .bin = bin, .mem = lx->mem, .text = v->text };
@@ -80,7 +80,7 @@ int watchvar_compile(struct watchvar *v, struct gobin *bin, struct arena *mem, s
 
 /* --- how fast it changes ------------------------------------------------------ */
 
-/* The number in it, also in a sync/atomic one; a time's length is none. */
+/* The number in it, or in a sync/atomic type; a time.Duration is no number here. */
 static bool number_of(const struct value_at *at, struct watchvar_number *ret)
 {
 	const struct gotype *t = at->type;
@@ -123,7 +123,7 @@ static double change(const struct watchvar_number *from, const struct watchvar_n
 	return (double)((int64_t)(d << (64 - to->bits)) >> (64 - to->bits));
 }
 
-/* Change per second; false if there is none to tell. */
+/* Change per second; false if it is unknown. */
 static bool rate_of(struct watchvar *v, const struct value_at *at, uint64_t ns, double *ret)
 {
 	struct watchvar_number before = v->last;
@@ -138,7 +138,7 @@ static bool rate_of(struct watchvar *v, const struct value_at *at, uint64_t ns, 
 
 /* --- what to show -------------------------------------------------------------- */
 
-/* "+12.5/s": one decimal is enough for small ones, none for large ones. */
+/* "+12.5/s": small rates have a decimal. */
 static void put_rate(struct buf *b, double rate)
 {
 	char s[64];

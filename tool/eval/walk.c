@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From values to what they refer to, breadth first, within limits: as the module
- * walks, but with the types at hand. What an address leads to is copied once.
+ * The walk from values to the memory that they refer to, breadth first, within limits: as the
+ * module walks, but with the types of the binary. Memory at one address is copied once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,11 +61,11 @@ struct place {
  * @layout: of maps and channels
  * @v: what is still to be copied
  * @n: its number
- * @cap: room in @v
+ * @cap: capacity of @v
  * @bytes: copied
  * @table_bytes: of TABLES_BYTES
  * @scratch: for groups and buckets
- * @scratch_cap: room there
+ * @scratch_cap: its capacity
  * @budget: values that may still be looked at
  * @no_memory: it ends
  */
@@ -483,7 +483,7 @@ static uint64_t read_place(struct walk *w, struct place *p, uint64_t size, uint8
 	return size;
 }
 
-/* How much of @size bytes there is room for. */
+/* How many of @size bytes the limits leave. */
 static uint64_t fitting(struct walk *w, struct place *p, uint64_t size)
 {
 	bool table = is_table(p->role);

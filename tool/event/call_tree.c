@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls as trees: a hash table of goroutines, each with its open calls. Those that
- * have none are forgotten when there are too many, the one that was heard of longest
- * ago first.
+ * Calls as trees: a table of goroutines, each with its open calls. Goroutines without open calls
+ * are forgotten when there are too many, by last use.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +66,7 @@ struct calltree_gor {
  * @last: the newest of them
  * @coldest: of the same ones, that which was not heard of for longest
  * @warmest: that which was heard of last
- * @cut: how many were finished to make room
+ * @cut: how many were finished because of limits
  * @ready: finished ones
  * @ready_last: the last of them
  * @left: calls left out, by function
@@ -117,7 +116,7 @@ static struct calltree_gor *gor_find(const struct calltree *t, uint32_t tgid, ui
 
 static void idle_append(struct calltree *t, struct calltree_gor *g)
 {
-	/* One may have been deep, but not all can have room for that at once. */
+	/* One may have been deep, but not all can keep that memory at once. */
 	if (g->cap > IDLE_CAP) {
 		free(g->open);
 		g->open = NULL;
@@ -321,7 +320,7 @@ static bool has_room(const struct calltree *t)
 	return t->calls < t->limits.all && t->bytes < t->limits.bytes;
 }
 
-/* Have room for another call of @r, or of a new tree, if others can make it. */
+/* Stay within limits with another call of @r, or of a new tree: cut others. */
 static bool make_room(struct calltree *t, const struct calltree_root *r)
 {
 	if (r && r->calls >= t->limits.calls)
@@ -377,7 +376,7 @@ static void leave_out(struct calltree *t, struct calltree_root *r, uint32_t fn)
 		t->left[fn]++;
 }
 
-/* Keep the call that begins at @o, if there is room; else count it. */
+/* Keep the call that begins at @o within limits; else count it. */
 static void try_to_keep(struct calltree *t, struct calltree_gor *g, struct open_call *o)
 {
 	if (!o->left && o->level > t->limits.levels) {
@@ -448,7 +447,7 @@ static void pop_deeper(struct calltree *t, struct calltree_gor *g, uint64_t dept
 		pop(t, g, 0, CALLTREE_UNSEEN);
 }
 
-/* The goroutine, made known if need be; NULL: there is no room for another open call. */
+/* The goroutine, added if it is new; NULL: there are too many open calls. */
 static struct calltree_gor *prepare(struct calltree *t, const struct calltree_who *who,
 				    uint64_t depth, const struct calltree_origin *origin)
 {
@@ -537,7 +536,7 @@ void calltree_start(struct calltree *t, const struct calltree_who *who, uint64_t
 
 	if (goid == who->goid)
 		return;
-	/* One that had this id is no more. */
+	/* The goroutine that had this id has exited. */
 	while (g && g->n)
 		pop(t, g, 0, CALLTREE_UNSEEN);
 	if (g)

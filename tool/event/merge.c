@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Merge per-CPU records by time: a queue of records for each CPU, and a heap of
- * the CPUs that have some, ordered by the time of their first record.
+ * The merge of per-CPU records by time: a queue of records for each CPU, and a heap of the CPUs
+ * with records, ordered by the time of their first record.
  *
- * Records stay where they are put, and what has been handed out is given back:
- * there is never more in use than is held, and a block for each CPU.
+ * Records do not move, and memory of records that were handed out is freed: no more is in use
+ * than the queued records and a block for each CPU.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 #include "event/merge.h"
 #include "event/record.h"
 
-/* Of one block. What comes at once is no more than a message of netlink has room for. */
+/* Bytes of a block: a netlink message carries no more at once. */
 #define BLOCK_BYTES (256U << 10)
 
 /**
  * struct block - records, one after another
  * @next: the next block of the same queue, or of those that are spent
  * @end: end of the records
- * @cap: room there is
+ * @cap: its capacity
  * @p: whole records
  */
 struct block {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Merge the records of all CPUs by time. Pure: bytes in, records out.
+ * The merge of the records of all CPUs by time. Pure: bytes in, records out.
  *
  * Records of one CPU come in order and keep it. A record may be shown once it
  * is not younger than a pass's A_TIME (see GOPROBE_CMD_READ): then no record
@@ -26,7 +26,7 @@ void merge_free(struct merge *m);
 int64_t merge_add(struct merge *m, uint32_t cpu, const uint8_t *p, size_t len);
 
 /*
- * The next record with time <= @until, in order of time; NULL if there is none
+ * The next record with time <= @until, in order of time; NULL if there is no such record
  * yet. It is 8-aligned and valid until the next merge_add().
  */
 const uint8_t *merge_next(struct merge *m, uint64_t until, size_t *len);

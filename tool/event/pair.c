@@ -39,7 +39,7 @@ struct frame {
  * @depth: of runtime.gopanic
  * @time: when
  * @id: its number
- * @text: what pair_panic() was told, or NULL
+ * @text: text that pair_panic() got, or NULL
  * @older: the one whose deferred calls have raised it, less deep
  */
 struct thrown {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decode what the kernel sends. Nothing in the bytes is trusted: each length is
- * compared with what is left before it is used.
+ * The decoder of records. It trusts nothing in the bytes: it compares each length with the
+ * remaining bytes first.
  */
 #include <string.h>
 

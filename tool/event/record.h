@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Decode what the kernel sends: the trust gate on this side. Pure, fuzzed;
- * trusts no length, no offset and no id.
+ * The decoder of records that the kernel sends. Pure, fuzzed; it trusts no length, no offset and
+ * no id.
  */
 #ifndef GOPROBE_EVENT_RECORD_H
 #define GOPROBE_EVENT_RECORD_H

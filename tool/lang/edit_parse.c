@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is to be changed of calls and returns: the grammar. */
+/* The parser of edits: "set", "delay" and "on return" clauses. */
 #include <goprobe.h>
 
 #include "lang/edit_parse.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is to be changed of calls and returns: the grammar. Pure.
+ * The grammar of edits, which change calls and returns. Pure.
  *
  *	set x = 5, r.n = r.n + 1, s = s[:3]
  *	delay 50ms
@@ -12,13 +12,13 @@
 
 #include "lang/expr_parse.h"
 
-/* What one side can have: the module's edits have 32 words. */
+/* The most assignments of one side: an edit of the module writes 32 words at most. */
 #define EDITEXPR_MAX 16
 
 /**
  * struct editexpr_set - an assignment
  * @to: what is set
- * @value: to what
+ * @value: the new value
  */
 struct editexpr_set {
 	const struct expr *to;
@@ -26,7 +26,7 @@ struct editexpr_set {
 };
 
 /**
- * struct editexpr - what is changed at one side of a call
+ * struct editexpr - the edits of one side of a call
  * @v: assignments
  * @n: their number
  * @delay: ns, or 0
@@ -42,9 +42,9 @@ static inline bool editexpr_any(const struct editexpr *e)
 	return e->n || e->delay;
 }
 
-/* The clause at the next token; appended to @ret[0], "on return" to @ret[1]. */
+/* Parse the clause at the next token: append it to @ret[0], "on return" to @ret[1]. */
 int editexpr_parse(struct lex *lx, struct editexpr ret[2], struct diag *d);
-/* "x = 5, y = 6": appended to @ret. */
+/* Parse "x = 5, y = 6" and append it to @ret. */
 int editexpr_parse_sets(struct lex *lx, struct editexpr *ret, struct diag *d);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tokens of probe specs, as the Go specification has them ("Lexical elements"),
- * with three additions: a package path is one token, if it has a slash with no
- * blank around it; "~" begins names, those of unnamed results; and "$" registers.
+ * The lexer of probe specs. Tokens are those of the Go specification ("Lexical elements"), with
+ * three additions: a package path is one token, if its slashes have no blanks around them; "~"
+ * begins the names of unnamed results; "$" begins registers.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,9 +38,9 @@ static int wrong(const struct lex *lx, size_t at, size_t len, struct diag *d, co
 /* --- names and paths -------------------------------------------------- */
 
 /*
- * How long the package path at @s is, 0 if it is none: net/http of
- * net/http.Header. Only the last part ends at a dot; a dot that belongs to it is
- * written %2e in names of symbols (cmd/internal/objabi.PathToPrefix).
+ * The length of the package path at @s, such as net/http of net/http.Header; 0: there is no path.
+ * Only the last part ends at a dot. Names of symbols write a dot of it as %2e
+ * (cmd/internal/objabi.PathToPrefix).
  */
 static size_t path_length(const char *s)
 {
@@ -118,7 +118,7 @@ static size_t put_utf8(char *to, uint32_t c)
 	return 4;
 }
 
-/* @n digits of an escape; false if there are fewer. */
+/* The value of the @n digits of an escape; false if there are fewer. */
 static bool escape_digits(const char *s, size_t n, int base, uint32_t *ret)
 {
 	*ret = 0;
@@ -131,8 +131,8 @@ static bool escape_digits(const char *s, size_t n, int base, uint32_t *ret)
 }
 
 /*
- * The escape at @s (a backslash): its length, 0 if it is none. What it stands
- * for: @byte, or the code point *@c.
+ * The length of the escape at @s, a backslash; 0: there is no such escape. *@c: the code point,
+ * or the byte if *@byte.
  */
 static size_t escape(const char *s, char quote, uint32_t *c, bool *byte)
 {
@@ -180,7 +180,7 @@ static int scan_string(struct lex *lx, struct lex_token *t, struct diag *d)
 		if (!len)
 			return wrong(lx, t->at + i, s[i + 1] ? 2 : 1, d,
 				     "there is no such escape in Go strings");
-		/* An escape is longer than what it stands for. */
+		/* The escaped bytes are never more than the escape. */
 		if (byte)
 			to[n++] = c;
 		else

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-/* Bytes of a spec; what is longer is not what a person types. */
+/* The most bytes of a spec: nobody types more. */
 #define LEX_TEXT_MAX 4096
 
 enum lex_kind {
@@ -22,7 +22,7 @@ enum lex_kind {
 	LEX_FLOAT,	/* 1.5, 1e3 */
 	LEX_DURATION,	/* 10ms, 1h3m: a number of ns */
 	LEX_STRING,	/* in double or back quotes */
-	LEX_RUNE,	/* in single quotes; a number */
+	LEX_RUNE,	/* in single quotes: a number */
 	LEX_ELLIPSIS,	/* ... */
 	LEX_ARROW,	/* <- */
 	LEX_PUNCT,	/* any other character: lex_token.punct */
@@ -34,7 +34,7 @@ enum lex_kind {
  * @punct: of LEX_PUNCT: the character
  * @at: first byte in the text
  * @len: bytes; 0 for the end
- * @s: of names, registers and paths the text, of strings what they stand for; ends in NUL
+ * @s: of names, registers and paths the text, of strings their bytes; NUL-terminated
  * @n: bytes of @s; a string may hold NULs
  * @number: of numbers, runes and durations
  * @f: of LEX_FLOAT
@@ -51,8 +51,8 @@ struct lex_token {
 };
 
 /**
- * struct lex - a text in tokens, and where its reader is
- * @mem: where strings are kept
+ * struct lex - the tokens of a text, and the position of the parser
+ * @mem: memory of strings
  * @text: all of the user's text, for errors
  * @v: tokens; the last one is LEX_END
  * @n: their number, without it
@@ -70,7 +70,7 @@ struct lex {
 	unsigned int operators;
 };
 
-/* How deep expressions and types nest. */
+/* The deepest nesting of expressions and types. */
 #define LEX_DEPTH_MAX 32
 
 /*
@@ -90,7 +90,7 @@ bool lex_is_name(const struct lex_token *t, const char *name);
 bool lex_accept(struct lex *lx, char punct);
 /* As lex_accept(), or an error: "@what", pointing at what is there instead. */
 int lex_expect(struct lex *lx, char punct, const char *what, struct diag *d);
-/* One level deeper: an error if that is too deep. lex_leave() goes back. */
+/* Enter a level of nesting: an error beyond LEX_DEPTH_MAX. lex_leave() leaves it. */
 int lex_enter(struct lex *lx, struct diag *d);
 void lex_leave(struct lex *lx);
 /* An error that points at a token; returns -1. */
@@ -98,8 +98,7 @@ int lex_wrong(const struct lex *lx, const struct lex_token *t, struct diag *d,
 	      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * The ')' that closes the '(' at @at, skipping what is in quotes; 0 if there is
- * none.
+ * The ')' that closes the '(' at @at, outside of quotes; 0: there is no such ')'.
  */
 size_t lex_close(const char *text, size_t at);
 

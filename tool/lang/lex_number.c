@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Numbers, as the Go specification has them ("Integer literals", "Floating-point
- * literals", without hexadecimal fractions), and durations as package time has them.
+ * The lexer of numbers, as in the Go specification ("Integer literals", "Floating-point
+ * literals", without hexadecimal fractions), and of durations, as in package time.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ int lexnum_digit(char c)
 
 /* --- durations ------------------------------------------------------------- */
 
-/* A unit that is another one's beginning comes after it. */
+/* A unit comes after those that begin with it. */
 static const struct {
 	const char *name;
 	uint64_t ns;
@@ -54,7 +54,7 @@ static size_t unit_at(const char *s, uint64_t *ns)
 	return 0;
 }
 
-/* The part of a duration at @s ("3m", "1.5s"): its length, or 0 if there is none. */
+/* The length of the part of a duration at @s ("3m", "1.5s"); 0: there is no part. */
 static size_t part_at(const char *s, __int128 *sum)
 {
 	size_t n = strspn(s, "0123456789"), fraction = 0, unit;
@@ -65,7 +65,7 @@ static size_t part_at(const char *s, __int128 *sum)
 		whole = whole >> 64 ? whole : whole * 10 + (unsigned int)(s[i] - '0');
 	if (n && s[n] == '.')
 		fraction = strspn(s + n + 1, "0123456789");
-	/* What is less than a nanosecond needs no more digits. */
+	/* Fractions of a nanosecond need no more digits. */
 	for (size_t i = 0; i < fraction && i < 15; i++) {
 		part = part * 10 + (unsigned int)(s[n + 1 + i] - '0');
 		scale *= 10;
@@ -80,7 +80,7 @@ static size_t part_at(const char *s, __int128 *sum)
 	return n + unit;
 }
 
-/* The length of the duration at @s, 0 if it is none. */
+/* The length of the duration at @s; 0: there is no duration. */
 static size_t duration_at(const char *s, __int128 *ns)
 {
 	size_t n = 0, part;
@@ -95,7 +95,7 @@ static size_t duration_at(const char *s, __int128 *ns)
 
 /* --- floats ------------------------------------------------------------------ */
 
-/* The length of the decimal digits at @s, which may have '_' between them. */
+/* The length of the decimal digits at @s, with '_' between them. */
 static size_t digits_at(const char *s)
 {
 	size_t n = 0;
@@ -115,7 +115,7 @@ static size_t exponent_at(const char *s)
 	return n ? 1 + sign + n : 0;
 }
 
-/* The length of the number with '.' or exponent at @s, 0 if it has neither. */
+/* The length of the number with '.' or exponent at @s; 0: it has neither. */
 static size_t float_at(const char *s)
 {
 	size_t whole = digits_at(s), n = whole;

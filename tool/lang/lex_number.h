@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers among the tokens of probe specs. Part of lex. */
+/* The lexer of numbers. Part of lex. */
 #ifndef GOPROBE_LANG_LEX_NUMBER_H
 #define GOPROBE_LANG_LEX_NUMBER_H
 
 #include "lang/lex.h"
 
-/* What a digit of any base up to 16 stands for; more if it is none. */
+/* The value of a digit of any base up to 16; another character gives 99. */
 int lexnum_digit(char c);
 /*
  * The number that begins with a digit at @s: fills @t's kind, length and value. NULL, or

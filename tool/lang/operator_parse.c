@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The parser of binary operators, as the Go specification has them ("Operators"), and of calls
- * of predicates.
- */
+/* The parser of binary operators, as in the Go specification ("Operators"), and of calls. */
 #include <string.h>
 
 #include "lang/internal.h"
@@ -12,7 +9,7 @@ static const struct {
 	enum expr_op op;
 	int precedence;
 } operators[] = {
-	/* What is longer is tried first. */
+	/* Longer operators come first. */
 	{ "||", EXPR_OR, 1 }, { "&&", EXPR_AND, 2 },
 	{ "==", EXPR_EQ, 3 }, { "!=", EXPR_NE, 3 }, { "<=", EXPR_LE, 3 }, { ">=", EXPR_GE, 3 },
 	{ "<<", EXPR_SHL, 5 }, { ">>", EXPR_SHR, 5 }, { "&^", EXPR_AND_NOT, 5 },
@@ -25,7 +22,7 @@ static const struct {
 #define LOWEST 1
 #define HIGHEST 5
 
-/* Are the next tokens these characters, without blanks? */
+/* Are the next tokens the characters of @text, without blanks? */
 static bool is_text(const struct lex *lx, const char *text)
 {
 	const struct lex_token *first = lex_peek(lx, 0);
@@ -39,7 +36,7 @@ static bool is_text(const struct lex *lx, const char *text)
 	return true;
 }
 
-/* Which operator is next; NOPERATORS: none. */
+/* The index of the next operator; NOPERATORS: no operator is next. */
 static size_t operator_at(const struct lex *lx)
 {
 	size_t i = 0;
@@ -54,7 +51,7 @@ static int too_many(struct lex *lx, const struct lex_token *t, struct diag *d)
 	return lex_wrong(lx, t, d, "a condition has %d operators at most", EXPR_OPERATORS_MAX);
 }
 
-/* What looks like an operator and is none. */
+/* Report a token that only looks like an operator. */
 static int check_operator(const struct lex *lx, struct diag *d)
 {
 	const struct lex_token *t = lex_peek(lx, 0);
@@ -119,7 +116,7 @@ int expr_parse(struct lex *lx, const struct expr **ret, struct diag *d)
 
 /* --- calls -------------------------------------------------------------------- */
 
-/* A function's name has many forms, so all text up to the ')' is taken as it is. */
+/* The name of a function has many forms, so it is all text up to the ')'. */
 static int parse_function(struct lex *lx, struct expr *e, struct diag *d)
 {
 	const struct lex_token *open = &lx->v[lx->i - 1], *first = lex_peek(lx, 0);
@@ -199,7 +196,7 @@ static const struct call {
 	{ "descendant", NULL, EXPR_DESCENDANT, parse_goroutine },
 };
 
-/* Tokens before the '(' of a call; 0: none is next. *@call: NULL if there is no such function. */
+/* The tokens before the '(' of a call; 0: no call is next. *@call is NULL for unknown functions. */
 static size_t call_at(const struct lex *lx, const struct call **call)
 {
 	bool of_strings = lex_is_name(lex_peek(lx, 0), "strings") && lex_is(lex_peek(lx, 1), '.');

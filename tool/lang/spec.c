@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Probe specs: parsing, with errors that point into the text; matching. */
+/* The parser of probe specs, and the matching of names. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static int wrong(struct diag *d, const char *text, size_t at, size_t len, const 
 
 /* --- where the pattern ends ------------------------------------------- */
 
-/* Does the word "if" begin at @at? What begins with it is a name, or the end. */
+/* Is the word "if" at @at, and not only the beginning of a name? */
 static bool is_if(const char *text, size_t at)
 {
 	char after;
@@ -32,7 +32,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Does what follows patterns and lists begin at @at: a condition, an edit? */
+/* Does a condition or an edit begin at @at? */
 static bool is_clause(const char *text, size_t at)
 {
 	static const char *const words[] = { "set", "delay", "on" };
@@ -46,7 +46,7 @@ static bool is_clause(const char *text, size_t at)
 	return is_if(text, at);
 }
 
-/* From @at on: one or two lists, and nothing else but what can follow them? */
+/* Is the text from @at on one or two lists, with or without conditions and edits? */
 static bool is_lists(const char *text, size_t at)
 {
 	for (int n = 0; n < 2 && text[at] == '('; n++) {
@@ -60,8 +60,8 @@ static bool is_lists(const char *text, size_t at)
 }
 
 /*
- * The slash that ends a regular expression, 0 if there is none. It may hold
- * slashes, and "/(" too.
+ * The slash that ends a regular expression, which can have slashes and "/(" inside; 0: no slash
+ * ends it.
  */
 static size_t regex_end(const char *text)
 {
@@ -72,7 +72,7 @@ static size_t regex_end(const char *text)
 	for (size_t i = 1; i < len; i++) {
 		size_t next = i + 1 + strspn(text + i + 1, " ");
 
-		/* In a condition there may be anything. */
+		/* A condition can have any text. */
 		if (last && is_blank(text[i]) && is_clause(text, i + 1))
 			return last;
 		if (text[i] != '/')
@@ -88,7 +88,7 @@ static size_t regex_end(const char *text)
 	return last;
 }
 
-/* The '(' or the word where a name ends; the text's end if there is none. */
+/* The '(' or the word behind the name; without either the end of the text. */
 static size_t name_end(const char *text)
 {
 	size_t brackets = 0, i;
@@ -151,7 +151,7 @@ static bool is_star(const char *pattern, size_t i)
 
 /* --- places ------------------------------------------------------------ */
 
-/* The number that ends the @len bytes at @text, behind @mark: where the mark is; 0: none. */
+/* The @mark before the number that ends the @len bytes at @text; 0: there is no such number. */
 static size_t find_number(const char *text, size_t len, char mark, bool hex, uint64_t *ret)
 {
 	char digits[32];
@@ -170,7 +170,7 @@ static size_t find_number(const char *text, size_t len, char mark, bool hex, uin
 	return *end || errno ? 0 : at - 1;
 }
 
-/* Is the name of @len bytes a place? How many of them name a file or function: *@name. */
+/* Is the name of @len bytes a place? *@name: how many of them name the file or function. */
 static bool find_place(const char *text, size_t len, struct spec *s, size_t *name)
 {
 	*name = find_number(text, len, ':', false, &s->number);
@@ -194,7 +194,7 @@ static bool find_place(const char *text, size_t len, struct spec *s, size_t *nam
 	return end == text + len && len > 3;
 }
 
-/* The first ',' that no brackets are around; @len: none. */
+/* The first ',' outside of brackets; @len: there is no such ','. */
 static size_t top_level_comma(const char *text, size_t len)
 {
 	size_t depth = 0, i;
@@ -204,7 +204,7 @@ static size_t top_level_comma(const char *text, size_t len)
 	return i;
 }
 
-/* "main.(*Stack[...]).Push", as tracebacks have it: any instance, as without "[...]". */
+/* Remove "[...]", which tracebacks write for any instance: "main.(*Stack[...]).Push". */
 static void any_instance(char *pattern)
 {
 	static const char any[] = "[...]";
@@ -214,7 +214,7 @@ static void any_instance(char *pattern)
 		memmove(at, at + sizeof(any) - 1, strlen(at + sizeof(any) - 1) + 1);
 }
 
-/* What somebody may have meant who wrote a word behind the pattern. */
+/* Hint at the probable meaning of a word behind the pattern. */
 static void hint_at_word(struct diag *d, const char *text, size_t space, size_t len)
 {
 	static const char *const words[] = { "where", "when", "and", "unless" };
@@ -271,9 +271,9 @@ static int parse_name(const char *text, struct spec *s, size_t *end, struct diag
 	return 0;
 }
 
-/* --- what follows it -------------------------------------------------- */
+/* --- lists, signatures and clauses ------------------------------------- */
 
-/* Is what follows a signature? See typexpr_is_params(). */
+/* Is a signature next? See typexpr_is_params(). */
 static bool is_sig(const struct lex *lx)
 {
 	const struct lex_token *next;
@@ -317,7 +317,7 @@ static int parse_lists(struct lex *lx, struct spec *s, struct diag *d)
 	return 0;
 }
 
-/* "if" and what follows it. */
+/* "if" and a condition. */
 static int parse_if(struct lex *lx, struct spec *s, struct diag *d)
 {
 	const struct lex_token *t = lex_next(lx);
@@ -329,7 +329,7 @@ static int parse_if(struct lex *lx, struct spec *s, struct diag *d)
 	return expr_parse(lx, &s->cond, d);
 }
 
-/* Of a place there is one moment. */
+/* A place has one list: it does not return. */
 static int parse_place_list(struct lex *lx, struct spec *s, struct diag *d)
 {
 	struct expr_list *list = arena_alloc(&s->mem, sizeof(*list));
@@ -394,7 +394,7 @@ static int parse_rest(const char *text, size_t from, struct spec *s, struct diag
 		return wrong_clause(&lx, d);
 	if (parse_values(&lx, s, d) || parse_clauses(&lx, s, d))
 		return -1;
-	/* Where a variable is there, is not all that is to be known to change it. */
+	/* A variable has a known place there, but a change of it may have no effect. */
 	if (spec_is_place(s) && spec_edits(s))
 		return spec_no_place(s, "only calls and returns can be changed, not a place in the code",
 				     d);
@@ -427,7 +427,7 @@ int spec_parse(const char *text, struct spec *ret, struct diag *d)
 	return err;
 }
 
-/* Where the pattern ends. */
+/* The end of the pattern. */
 static size_t pattern_end(const struct spec *s)
 {
 	return s->kind == SPEC_REGEX ? strlen(s->pattern) + 2 : name_end(s->text);
@@ -512,7 +512,7 @@ void spec_fini(struct spec *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* One star remembered is enough: a later one can always take over. */
+/* Only the last star needs backtracking. */
 bool spec_glob(const char *pattern, const char *name)
 {
 	size_t p = 0, n = 0, star_p = 0, star_n = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What stands at the next tokens: a type, a parameter, a list of them? */
+/* Lookahead: do the next tokens begin a type, a parameter, or a list of parameters? */
 #include <string.h>
 
 #include "lang/type_parse.h"
@@ -33,7 +33,7 @@ static bool is_keyword(const struct lex_token *t)
 	return t->kind == LEX_NAME && IS_ONE_OF(t->s, keywords);
 }
 
-/* What follows "set" tells it from a package that is called so; likewise the others. */
+/* The next token distinguishes the word "set" from a package of that name; so for the others. */
 bool typexpr_is_clause(const struct lex *lx, size_t k)
 {
 	const struct lex_token *t = lex_peek(lx, k), *next = lex_peek(lx, k + 1);

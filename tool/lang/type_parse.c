@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Go types and signatures as a user writes them: the grammar. */
+/* The parser of Go types and signatures. */
 #include <string.h>
 
 #include "lang/type_parse.h"
@@ -37,7 +37,7 @@ static int parse_arguments(struct lex *lx, const char **name, struct diag *d)
 	return *name ? 0 : no_memory(d);
 }
 
-/* What has two names goes by the one that binaries have. */
+/* The name that binaries use for a type with two names. */
 static const char *canonical(const char *name)
 {
 	if (strcmp(name, "byte") == 0)
@@ -186,7 +186,7 @@ static int parse_field_line(struct lex *lx, struct typexpr_param *v, size_t *n, 
 		return -1;
 	for (size_t i = from; i < *n; i++)
 		v[i].type = type;
-	/* A tag, which tells nothing about memory. */
+	/* A tag, which does not change the layout. */
 	if (lex_peek(lx, 0)->kind == LEX_STRING)
 		lex_next(lx);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Go types and signatures as a user writes them. Pure. */
+/* The grammar of Go types and signatures. Pure. */
 #ifndef GOPROBE_LANG_TYPE_PARSE_H
 #define GOPROBE_LANG_TYPE_PARSE_H
 
@@ -62,7 +62,7 @@ struct typexpr {
 };
 
 /**
- * struct typexpr_sig - a signature: all that follows a function's name
+ * struct typexpr_sig - a signature
  * @params: parameters, without the receiver
  * @nparams: their number
  * @results: results
@@ -93,18 +93,15 @@ int typexpr_parse_sig(struct lex *lx, struct typexpr_sig *ret, struct diag *d);
  * predeclared types. *@after: how many tokens the list has.
  */
 bool typexpr_is_params(const struct lex *lx, size_t *after);
-/* Is what follows a name, @k tokens ahead, its type, and no index into it? */
+/* Does a type, and no index, begin @k tokens ahead, behind a name? */
 bool typexpr_follows(const struct lex *lx, size_t k);
-/* Does a list's item begin with a name that a type follows? */
+/* Is the next item of a list a name with a type? */
 bool typexpr_is_named(const struct lex *lx);
-/*
- * Does, @k tokens ahead, something begin that can follow lists and signatures: "if", "set x",
- * "delay 5ms", "on return"?
- */
+/* Does a clause begin @k tokens ahead: "if", "set x", "delay 5ms", "on return"? */
 bool typexpr_is_clause(const struct lex *lx, size_t k);
 /* Does a type begin with this token? */
 bool typexpr_begins(const struct lex_token *t);
-/* A type that every Go program has: "int", "error" */
+/* Is it a type that every Go program has: "int", "error"? */
 bool typexpr_is_predeclared(const char *name);
 
 #endif
