@@ -26,20 +26,50 @@ static int by_goid(const void *a, const void *b)
 	return x->goid < y->goid ? -1 : x->goid > y->goid;
 }
 
+static struct kin_gor *find_gor(struct kin_gor *v, size_t n, uint64_t goid)
+{
+	const struct kin_gor key = { .goid = goid };
+
+	return bsearch(&key, v, n, sizeof(*v), by_goid);
+}
+
+/*
+ * Decides for @g and for those of its ancestors that are undecided, so that no goroutine is
+ * visited more than twice. A process may show a circle of ancestors: nobody in it descends from @of.
+ */
+static void decide_line(struct kin_gor *v, size_t n, struct kin_gor *g, uint64_t of)
+{
+	enum kin_verdict verdict = KIN_OTHER;
+	struct kin_gor *at = g;
+
+	for (; at && at->verdict == KIN_UNDECIDED; at = find_gor(v, n, at->parent)) {
+		at->verdict = KIN_VISITED;
+		if (at->goid == of)
+			break;
+		if (at->parent == of) {
+			verdict = KIN_DESCENDS;
+			break;
+		}
+	}
+	if (at && at->verdict == KIN_DESCENDS)
+		verdict = KIN_DESCENDS;
+	for (at = g; at && at->verdict == KIN_VISITED; at = find_gor(v, n, at->parent))
+		at->verdict = verdict;
+}
+
 size_t kin_descendants(struct kin_gor *v, size_t n, uint64_t of)
 {
 	size_t found = 0;
 
-	/* Who has started another one is older, and has the lower id. */
+	/* Each processor gives ids from a block of its own: a parent may have the higher id. */
 	qsort(v, n, sizeof(*v), by_goid);
-	for (size_t i = 0; i < n; i++) {
-		struct kin_gor key = { .goid = v[i].parent };
-
-		if (v[i].goid == of || (v[i].parent != of &&
-					!bsearch(&key, v, found, sizeof(*v), by_goid)))
-			continue;
-		v[found++] = v[i];
-	}
+	for (size_t i = 0; i < n; i++)
+		v[i].verdict = KIN_UNDECIDED;
+	for (size_t i = 0; i < n; i++)
+		decide_line(v, n, &v[i], of);
+	for (size_t i = 0; i < n; i++)
+		if (v[i].verdict == KIN_DESCENDS)
+			v[found++] = v[i];
 	return found;
 }
 

@@ -13,14 +13,19 @@ struct gobin;
 struct golayout_g;
 struct goprobe_runtime;
 
+/* Does a goroutine descend from another one? While it is found out, ancestors are marked visited. */
+enum kin_verdict { KIN_UNDECIDED, KIN_VISITED, KIN_OTHER, KIN_DESCENDS };
+
 /**
  * struct kin_gor - a goroutine
  * @goid: its id
  * @parent: id of the one that started it
+ * @verdict: kin_descendants() sets it
  */
 struct kin_gor {
 	uint64_t goid;
 	uint64_t parent;
+	enum kin_verdict verdict;
 };
 
 /*

@@ -22,7 +22,9 @@ static struct row {
 	{ "not those of others", "2<1 3<2 7<5 8<3", 5, "7" },
 	{ "all descend from the first", "2<1 3<2 4<3 1<0", 1, "2 3 4" },
 	{ "who has ended joins nobody", "8<7 9<8", 5, "" },
-	{ "who is younger starts nobody", "7<8 8<5", 5, "8" },
+	{ "a parent may have the higher id", "7<20 8<7 20<5 9<30 30<1", 5, "7 8 20" },
+	{ "nobody descends in a circle", "7<9 8<7 9<8 10<9 11<5", 5, "11" },
+	{ "a circle with the one asked for", "5<9 7<5 9<7", 5, "7 9" },
 	{ "nobody starts itself", "7<7 8<7 5<5", 5, "" },
 	{ "twice the same", "7<5 7<5 8<7", 5, "7 7 8" },
 };
