@@ -52,7 +52,7 @@ def returns(t):
     check(" 0 open for long" in process.stderr(), "the summary: %s", process.stderr())
     process = t.goprobectl("stuck", "-p", target.pid, "time.Sleep if duration > 1ms")
     same(process.wait(), 1, "the exit status")
-    check("calls that have not are asked for" in process.stderr(), "a condition about the return: %s", process.stderr())
+    check("only calls that have not returned are of interest" in process.stderr(), "a condition about the return: %s", process.stderr())
     process = started(t, "-p", target.pid, "--longer-than", "1ms", "-i", "1ms", "--duration", "500ms", "-o", "json", "time.Sleep if ns < 1000")
     same(of_kind(parse("\n".join(process.finish())), "stuck"), [], "calls that do not fulfil the condition")
     process = started(t, "-p", target.pid, "--longer-than", "5ms", "-i", "1ms", "time.Sleep(ns)")
