@@ -105,6 +105,16 @@ static int print_text(const char *text)
 	return end_help(&b);
 }
 
+static int print_help(const struct cmd *cmd)
+{
+	struct buf b = { 0 };
+
+	buf_str(&b, cmd->help);
+	buf_char(&b, '\n');
+	buf_str(&b, screenopt_help);
+	return end_help(&b);
+}
+
 static int print_version(void)
 {
 	return print_text("goprobectl " GOPROBECTL_VERSION "\n");
@@ -121,7 +131,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (code == CMD_DONE)
 		code = cmd->run(argc, argv, &d);
 	if (code == CMD_HELP)
-		return print_text(cmd->help);
+		return print_help(cmd);
 	if (code == CMD_USAGE && d.message && !d.hint && !d.text)
 		diag_hint(&d, "'goprobectl %s --help' shows more", cmd->name);
 	if (d.message)
@@ -159,7 +169,7 @@ int main(int argc, char **argv)
 
 		if (!about)
 			return unknown_command(argv[2]);
-		return print_text(about->help);
+		return print_help(about);
 	}
 
 	const struct cmd *cmd = find(name);
