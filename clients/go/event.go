@@ -13,7 +13,7 @@ const (
 	Return                           // it returned
 	UnwoundCall                      // a call ended without returning
 	Lost                             // records are missing here
-	At                               // a place in the code was come to
+	At                               // a place in the code was reached
 	Broken                           // breakpoints took too much time, so the session has ended
 )
 
@@ -65,6 +65,27 @@ type Load struct {
 	Hit           time.Duration // what one takes on this machine
 }
 
+// Ended says how a call ended that did not return.
+type Ended int
+
+// What ended a call.
+const (
+	Unwound  Ended = iota // a panic or Goexit; which, was not seen
+	ByPanic               // a panic
+	ByGoexit              // runtime.Goexit
+)
+
+// String is what ended it as in JSON.
+func (e Ended) String() string {
+	return [...]string{"unwound", "panic", "goexit"}[e]
+}
+
+// Change is what a pattern sets of a call or a return.
+type Change struct {
+	Value       // after it
+	Was   Value // before it
+}
+
 // Event is what happened at one moment. Of a Lost one only Time, CPU, Cause and Count are set, of
 // a Broken one, which is the last, only Load.
 type Event struct {
@@ -86,6 +107,11 @@ type Event struct {
 	Registers   []Register    // with Options.Registers, of a Call, a Return or an At
 	Place       *Place        // of an At
 
+	Set        []Change      // with "set": what is changed of a Call or a Return
+	Delay      time.Duration // with "delay": how long the call was held
+	NotChanged string        // why nothing of that was done, or ""
+	DryRun     bool          // nothing was done, as it was only to be shown
+
 	Seen  time.Time // of an UnwoundCall: when that was proven; Time is when it was made
 	Ended Ended     // and what ended it
 	Panic *Value    // what the panic was given, or nil
@@ -95,6 +121,16 @@ type Event struct {
 	Count uint64 // how many
 
 	Load *Load // of a Broken
+
+	line []byte
+}
+
+// MarshalJSON gives the line that goprobectl has printed of the event.
+func (e *Event) MarshalJSON() ([]byte, error) {
+	if e.line == nil {
+		return []byte("null"), nil
+	}
+	return e.line, nil
 }
 
 func find(values []Value, name string) Value {
@@ -106,7 +142,7 @@ func find(values []Value, name string) Value {
 	return Value{why: "no such value"}
 }
 
-// Arg is the argument of that name, or the expression as it was typed; its Err tells if there
+// Arg is the argument of that name, or the expression as it was typed; its Err says if there
 // is none.
 func (e *Event) Arg(name string) Value { return find(e.Args, name) }
 

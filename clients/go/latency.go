@@ -38,7 +38,9 @@ func (l *Latency) Add(d time.Duration) {
 	if l.Count == 0 || d < l.Min {
 		l.Min = d
 	}
-	l.Max = max(l.Max, d)
+	if d > l.Max {
+		l.Max = d
+	}
 	l.Count++
 	l.Sum += d
 	l.buckets[bucketOf(uint64(d))]++
@@ -64,7 +66,13 @@ func (l *Latency) Quantile(q float64) time.Duration {
 			continue
 		}
 		middle := time.Duration((bucketStart(i) + bucketStart(i+1)) / 2)
-		return min(max(middle, l.Min), l.Max)
+		if middle < l.Min {
+			return l.Min
+		}
+		if middle > l.Max {
+			return l.Max
+		}
+		return middle
 	}
 	return l.Max
 }

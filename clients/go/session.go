@@ -4,9 +4,8 @@ package goprobe
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -16,13 +15,15 @@ type Options struct {
 	PIDs []int  // these processes
 	File string // all processes that run this file; with PIDs these of them alone
 
-	Compiler     string   // goprobectl, if it is not in PATH
-	CompilerArgs []string // options for it that say what is captured: "--depth", "3"
-	NoReturn     bool     // calls only, without results and durations
-	Inlined      bool     // functions also where they were inlined, as At events
-	Registers    bool     // all integer registers, too
-	Split        bool     // how the time of each call divides: Event.Split
-	Times        uint64   // calls of each function, then its breakpoints are removed; 0: all
+	Compiler     string       // goprobectl, if it is not in PATH
+	CompilerArgs []string     // more options for it: "--depth", "3"
+	Notice       func(string) // called with each line that it writes for a person; nil: they are dropped
+
+	NoReturn  bool   // calls only, without results and durations
+	Inlined   bool   // functions also where they were inlined, as At events
+	Registers bool   // all integer registers, too
+	Split     bool   // how the time of each call divides: Event.Split
+	Times     uint64 // calls of each function, whose breakpoints then leave; 0: all
 
 	RingBytes uint32 // memory for each CPU's records; 0: the module's choice
 	Held      uint32 // calls that can wait for a condition on results; 0: 16384
@@ -35,7 +36,55 @@ type Options struct {
 	MaxLoad int
 }
 
-// Counts say what a session has seen so far, and what it has not.
+// target are the arguments that say what is traced, and at which cost at most.
+func (o *Options) target() []string {
+	var args []string
+	for _, pid := range o.PIDs {
+		args = append(args, "-p", strconv.Itoa(pid))
+	}
+	if o.File != "" {
+		args = append(args, "-b", o.File)
+	}
+	return args
+}
+
+func (o *Options) maxLoad() []string {
+	switch {
+	case o.MaxLoad > 0:
+		return []string{"--max-load", strconv.Itoa(o.MaxLoad)}
+	case o.MaxLoad < 0:
+		return []string{"--max-load", "off"}
+	}
+	return nil
+}
+
+// attach are the arguments of goprobectl attach.
+func (o *Options) attach() []string {
+	args := append(o.target(), o.maxLoad()...)
+	for _, flag := range []struct {
+		name string
+		set  bool
+	}{
+		{"--no-return", o.NoReturn}, {"--inlined", o.Inlined}, {"--registers", o.Registers},
+		{"--split", o.Split}, {"--lossless", o.Lossless},
+	} {
+		if flag.set {
+			args = append(args, flag.name)
+		}
+	}
+	for _, option := range []struct {
+		name  string
+		value uint64
+	}{{"--times", o.Times}, {"--buffer", uint64(o.RingBytes)}, {"--held", uint64(o.Held)}} {
+		if option.value != 0 {
+			args = append(args, option.name, strconv.FormatUint(option.value, 10))
+		}
+	}
+	return args
+}
+
+// Counts say what a session has seen so far, and what it has not. Those of events and losses are
+// up to date; the others are 0 until the session has ended.
 type Counts struct {
 	Calls, Returns uint64 // events handed out
 	Places         uint64 // hits of places among them
@@ -49,137 +98,125 @@ type Counts struct {
 	NoRoom         uint64 // because too many calls were open that a condition is about
 	Malformed      uint64 // because they could not be decoded, which is a bug
 	Filtered       uint64 // hits that did not pass their condition
-	Undecided      uint64 // hits whose condition could not be told
+	Undecided      uint64 // hits whose condition could not be decided
 	Sampled        uint64 // calls that were left out of a sample
 	Limited        uint64 // calls beyond a limit
-	Waits          uint64 // records that waited for room, with Lossless
+	Waits          uint64 // records that waited for space, with Lossless
 	WaitTime       time.Duration
 	Broken         uint64 // hits a second when they took more than Options.MaxLoad, or 0
-	Ended          bool   // it was brought to its end
+	Ended          bool   // it has ended in order, and the numbers are exact
 }
 
 // Lost is how many records were not handed out.
 func (c Counts) Lost() uint64 { return c.LostRingFull + c.LostNoRing + c.NoRoom + c.Malformed }
 
-// Bytes of records that may wait to be decoded. What is beyond waits in the rings.
-const heldMost = 64 << 20
-
-// Bytes of a pass that the next one may still be added to: while nobody receives there is one every
-// readHeldBack, however little it brings.
-const mergeMost = 64 << 10
-
-const (
-	readAtLeast  = time.Second
-	readHeldBack = 10 * time.Millisecond
-	readBacklog  = 65536
-)
-
-// pass is what one pass over the rings brought.
-type pass struct {
-	records []cpuRecords
-	bytes   int
-	time    uint64
-	lost    uint64
-	last    bool
+// add counts an event.
+func (c *Counts) add(e *Event) {
+	switch e.Kind {
+	case Call:
+		c.Calls++
+	case Return:
+		c.Returns++
+	case UnwoundCall:
+		c.Unwound++
+	case At:
+		c.Places++
+	case Lost:
+		if e.Cause == "no_ring" {
+			c.LostNoRing += e.Count
+		} else {
+			c.LostRingFull += e.Count
+		}
+	case Broken:
+		if e.Load != nil {
+			c.Broken = e.Load.HitsPerSecond
+		}
+	}
 }
 
-type cpuRecords struct {
-	cpu uint32
-	b   []byte
-}
-
-// add makes one pass of two, as if nobody had looked in between.
-func (p *pass) add(later pass) {
-	p.records = append(p.records, later.records...)
-	p.bytes += later.bytes
-	p.time, p.lost, p.last = later.time, later.lost, later.last
+// summary is what goprobectl says at the end.
+func (c *Counts) summary(line []byte) {
+	c.Ended = true
+	numbers := map[string]*uint64{
+		"calls": &c.Calls, "returns": &c.Returns, "places": &c.Places, "unwound": &c.Unwound, "open": &c.Open,
+		"doubtful": &c.Doubtful, "forgotten": &c.Forgotten, "gone": &c.Gone, "filtered": &c.Filtered,
+		"undecided": &c.Undecided, "sampled": &c.Sampled, "limited": &c.Limited, "waits": &c.Waits,
+		"ring_full": &c.LostRingFull, "no_ring": &c.LostNoRing, "no_room": &c.NoRoom, "malformed": &c.Malformed,
+	}
+	for _, object := range [][]byte{line, member(line, "lost_by_cause")} {
+		s := itemsOf(object)
+		for key, value, ok := s.member(); ok; key, value, ok = s.member() {
+			if n := numbers[string(key)]; n != nil {
+				*n = number(value)
+			}
+		}
+	}
+	c.WaitTime = time.Duration(float(member(line, "wait_seconds")) * float64(time.Second))
 }
 
 // Session traces until its context ends, Close is called, or all its processes have ended.
 type Session struct {
-	plan    *Plan
-	c       *conn
+	run     *run
 	events  chan *Event
-	wake    chan struct{} // closed: to end
-	stop    sync.Once
+	started chan struct{} // closed: calls are recorded
 	discard chan struct{} // closed: nobody reads events any more
 	drop    sync.Once
 	done    chan struct{} // closed: everything is over
 
 	mu      sync.Mutex
-	room    sync.Cond
-	passes  []pass
-	held    int
-	more    sync.Cond
 	counts  Counts
-	grown   *Plan    // what it was to be told
-	leaving []uint32 // functions whose breakpoints are to leave
 	latency map[string]*Latency
 	err     error
 }
 
-// Attach makes a plan and traces by it. The breakpoints are set when it returns.
+// Attach traces the functions and places that the patterns name. The breakpoints are set when it returns.
 func Attach(ctx context.Context, o Options, specs ...string) (*Session, error) {
-	p, err := Compile(ctx, o, specs...)
+	if err := checkWords(specs); err != nil {
+		return nil, err
+	}
+	r, err := start(&o, "attach", append(o.attach(), specs...))
 	if err != nil {
 		return nil, err
 	}
-	return p.Attach(ctx, o)
-}
-
-// Attach traces by the plan. Of the options those count that do not concern its making, and PIDs.
-func (p *Plan) Attach(ctx context.Context, o Options) (*Session, error) {
-	c, err := dial()
-	if err != nil {
-		return nil, err
+	if o.Buffer <= 0 {
+		o.Buffer = 256
 	}
-	if err := c.upload(p, &o); err != nil {
-		c.close()
-		return nil, err
-	}
-	s := newSession(p, c, o.Buffer)
-	if err := c.do(cmdStart, nil, nil); err != nil {
-		c.close()
-		return nil, err
+	s := &Session{
+		run: r, events: make(chan *Event, o.Buffer), started: make(chan struct{}), discard: make(chan struct{}),
+		done: make(chan struct{}), latency: make(map[string]*Latency),
 	}
 	go s.read()
-	go s.decode()
-	go s.watch(ctx, o.PIDs)
+	select {
+	case <-s.started:
+	case <-s.done:
+		select {
+		case <-s.started:
+		default:
+			if s.err == nil {
+				s.err = errEnded
+			}
+			return nil, s.err
+		}
+	case <-ctx.Done():
+		s.Close()
+		return nil, ctx.Err()
+	}
+	go r.endWith(ctx)
 	return s, nil
 }
 
-func newSession(p *Plan, c *conn, buffer int) *Session {
-	if buffer <= 0 {
-		buffer = 256
-	}
-	s := &Session{
-		plan: p, c: c, events: make(chan *Event, buffer), wake: make(chan struct{}),
-		discard: make(chan struct{}), done: make(chan struct{}), latency: make(map[string]*Latency),
-	}
-	s.room.L, s.more.L = &s.mu, &s.mu
-	return s
-}
-
 // Events hands out what happens, in the order of time, and is closed at the end. While nobody
-// receives, records wait in memory, up to 64 MiB, then in the rings; then they are lost, which
+// receives, goprobectl holds 64 MiB of them, and the rings hold records; then records are lost, which
 // is an event, too.
 func (s *Session) Events() <-chan *Event { return s.events }
 
-// Stop takes the breakpoints away. The events that are left are still handed out.
-func (s *Session) Stop() {
-	s.stop.Do(func() {
-		close(s.wake)
-		s.c.interrupt()
-		s.mu.Lock()
-		s.room.Broadcast()
-		s.mu.Unlock()
-	})
-}
+// Stop removes the breakpoints. The events that are left are still handed out.
+func (s *Session) Stop() { s.run.end() }
 
-// Close ends the session, drops the events that were not received, and tells what went wrong.
+// Close ends the session, drops the events that were not received, and returns what went wrong.
 func (s *Session) Close() error {
-	s.Stop()
 	s.drop.Do(func() { close(s.discard) })
+	s.run.kill()
 	<-s.done
 	return s.Err()
 }
@@ -209,259 +246,77 @@ func (s *Session) Latency() map[string]Latency {
 	return ret
 }
 
-func (s *Session) fail(err error) {
-	s.mu.Lock()
-	if s.err == nil {
-		s.err = err
-	}
-	s.mu.Unlock()
-}
-
-func (s *Session) stopped() bool {
-	select {
-	case <-s.wake:
-		return true
-	default:
-		return false
-	}
-}
-
-// watch ends the session with its context, or its processes.
-func (s *Session) watch(ctx context.Context, pids []int) {
-	ended := make(chan struct{})
-	if len(pids) > 0 {
-		go func() {
-			if err := awaitEnd(pids, s.wake); err != nil {
-				s.fail(err)
-			}
-			close(ended)
-		}()
-	}
-	select {
-	case <-ctx.Done():
-	case <-ended:
-	case <-s.wake:
-	}
-	s.Stop()
-}
-
-// read empties the rings; what it takes can't be lost any more.
+// read hands out what goprobectl prints.
 func (s *Session) read() {
-	err := s.readUntilStop()
-	if err == nil {
-		err = s.readRest()
-	}
-	if err != nil {
-		s.fail(err)
-	}
-	s.c.close()
-	s.put(pass{time: ^uint64(0), lost: s.lostSoFar(), last: true})
-	s.Stop()
-}
-
-func (s *Session) readUntilStop() error {
-	for !s.stopped() {
-		p, backlog, err := s.pass()
-		if err != nil {
-			return err
+	started := func() { close(s.started) }
+	err := s.run.events(started, func(e *Event) {
+		s.mu.Lock()
+		s.counts.add(e)
+		if e.Kind == Return && e.NoDuration == "" {
+			s.took(e)
 		}
-		held := s.put(p)
-		if s.Counts().Broken > 0 {
-			return nil
+		s.mu.Unlock()
+		select {
+		case s.events <- e:
+		case <-s.discard:
 		}
-		if err := s.tell(); err != nil {
-			return err
-		}
-		next := readAtLeast
-		if backlog >= readBacklog {
-			continue
-		} else if backlog > 0 || held > 0 {
-			next = readHeldBack
-		}
-		if err := s.c.await(next); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tell gives the module what was learned, and takes breakpoints away whose functions have been seen
-// often enough.
-func (s *Session) tell() error {
-	s.mu.Lock()
-	ids, grown := s.leaving, s.grown
-	s.leaving, s.grown = nil, nil
-	s.mu.Unlock()
-	if grown != nil {
-		if err := s.c.uploadMore(grown); err != nil {
-			return err
-		}
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	return s.c.removePoints(ids)
-}
-
-// learned has read tell the module.
-func (s *Session) learned(p *Plan) {
-	s.mu.Lock()
-	s.grown = p
-	s.mu.Unlock()
-	s.c.nudge()
-}
-
-func (s *Session) readRest() error {
-	if err := s.c.do(cmdStop, nil, nil); err != nil {
-		return err
-	}
-	for {
-		p, _, err := s.pass()
-		if err != nil {
-			return err
-		}
-		s.put(p)
-		if p.bytes == 0 {
-			s.mu.Lock()
-			s.counts.Ended = true
-			s.mu.Unlock()
-			return nil
-		}
-	}
-}
-
-func (s *Session) pass() (p pass, backlog uint64, err error) {
-	p.time, backlog, err = s.c.read(func(cpu uint32, b []byte) {
-		p.records = append(p.records, cpuRecords{cpu, b})
-		p.bytes += len(b)
+	}, func(line []byte) {
+		s.mu.Lock()
+		s.counts.summary(line)
+		s.mu.Unlock()
 	})
-	if err != nil {
-		return p, 0, err
-	}
-	stats, err := s.c.stats()
-	if err != nil {
-		return p, 0, err
-	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := &s.counts
-	c.LostRingFull, c.LostNoRing, c.NoRoom = stats[statLostRingFull], stats[statLostNoRing], stats[statNoRoom]
-	c.Filtered, c.Undecided = stats[statFiltered], stats[statUndecided]
-	c.Sampled, c.Limited, c.Broken = stats[statSampled], stats[statLimited], stats[statBroken]
-	c.Waits, c.WaitTime = stats[statWaits], time.Duration(stats[statWaitNs])
-	p.lost = c.LostRingFull + c.LostNoRing + c.NoRoom
-	return p, backlog, nil
-}
-
-func (s *Session) lostSoFar() uint64 {
-	c := s.Counts()
-	return c.Lost() - c.Malformed
-}
-
-// put hands a pass to decode, and waits while too much is held; bytes that are.
-func (s *Session) put(p pass) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held += p.bytes
-	if n := len(s.passes); n > 0 && s.passes[n-1].bytes+p.bytes <= mergeMost {
-		s.passes[n-1].add(p)
-	} else {
-		s.passes = append(s.passes, p)
-	}
-	s.more.Signal()
-	for s.held > heldMost && !s.stopped() {
-		s.room.Wait()
-	}
-	return s.held
-}
-
-func (s *Session) take() pass {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for len(s.passes) == 0 {
-		s.more.Wait()
-	}
-	p := s.passes[0]
-	s.passes[0] = pass{} // its records are not to stay
-	s.passes = s.passes[1:]
-	s.held -= p.bytes
-	s.room.Signal()
-	return p
-}
-
-func (s *Session) emit(e *Event) {
-	if e.Kind == Return && e.NoDuration == "" {
-		s.mu.Lock()
-		l := s.latency[e.Func]
-		if l == nil {
-			l = new(Latency)
-			s.latency[e.Func] = l
-		}
-		l.Add(e.Duration)
-		s.mu.Unlock()
-	}
-	select {
-	case s.events <- e:
-	case <-s.discard:
-	}
-}
-
-// decode turns passes into events.
-func (s *Session) decode() {
-	st := newStream(s.plan, epoch(), s.emit)
-	st.told = s.learned
-	looked := time.Now()
-	for last := false; !last; {
-		p := s.take()
-		for _, r := range p.records {
-			st.add(r.cpu, r.b)
-		}
-		// The clock may be set, and CLOCK_MONOTONIC does not count while the system is suspended.
-		if time.Since(looked) >= time.Second {
-			looked, st.epoch = time.Now(), epochNow(st.epoch)
-		}
-		st.round(p.time, p.lost)
-		last = p.last
-		done, more := st.times.take()
-		s.mu.Lock()
-		s.leaving = append(s.leaving, done...)
-		c := &s.counts
-		c.Calls, c.Returns, c.Unwound = st.counts.Calls, st.counts.Returns, st.counts.Unwound
-		c.Places = st.counts.Places
-		c.Open, c.Doubtful, c.Forgotten = st.counts.Open, st.counts.Doubtful, st.counts.Forgotten
-		c.Gone = st.counts.Gone
-		c.Malformed = st.counts.Malformed
-		s.mu.Unlock()
-		if !more {
-			s.Stop()
-		} else if len(done) > 0 {
-			s.c.nudge()
-		}
-	}
-	if n := s.Counts().Broken; n > 0 {
-		s.emit(s.c.breaker.event(n))
-	}
-	if st.why != "" {
-		s.fail(errors.New("a bug: malformed record: " + st.why))
-	}
+	s.err = err
+	s.mu.Unlock()
 	close(s.done)
 	close(s.events)
 }
 
-// open opens the file. What a process runs is opened through that: its path may mean another file
-// here, or none.
-func (f *planFile) open(pids []int) (*os.File, error) {
-	path := f.Path
-	for _, pid := range pids {
-		link := fmt.Sprintf("/proc/%d/exe", pid)
-		if to, err := os.Readlink(link); err == nil && to == f.Path {
-			path = link
-			break
+func (s *Session) took(e *Event) {
+	l := s.latency[e.Func]
+	if l == nil {
+		l = new(Latency)
+		s.latency[e.Func] = l
+	}
+	l.Add(e.Duration)
+}
+
+// events calls functions with what it prints, to the end.
+func (r *run) events(started func(), event func(*Event), summary func([]byte)) error {
+	names := make(interned)
+	for line := r.line(); line != nil; line = r.line() {
+		if e := decodeEvent(line, &names); e != nil {
+			event(e)
+			continue
+		}
+		switch string(member(line, "kind")) {
+		case `"start"`:
+			started()
+		case `"summary"`:
+			summary(line)
 		}
 	}
-	file, err := openRegular(path)
-	if err != nil {
-		return nil, fmt.Errorf("can't open the program of the plan: %w", err)
+	return r.err
+}
+
+// Replay reads what "goprobectl attach --record" has written and calls fn with each event.
+func Replay(ctx context.Context, o Options, path string, fn func(*Event)) (Counts, error) {
+	var c Counts
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
 	}
-	return file, nil
+	args := []string{path}
+	if o.File != "" {
+		args = []string{"-b", o.File, path}
+	}
+	r, err := start(&o, "replay", args)
+	if err != nil {
+		return c, err
+	}
+	go r.endWith(ctx)
+	err = r.events(func() {}, func(e *Event) {
+		c.add(e)
+		fn(e)
+	}, c.summary)
+	return c, err
 }

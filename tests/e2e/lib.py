@@ -297,6 +297,9 @@ class Attach(Process):
         events = parse(text if self.output else "\n".join(stdout)) if self.json else []
         summary = of_kind(events, "summary")
         if self.json:
+            check(events and events[0]["kind"] == "start" and events[0]["functions"] > 0 and events[0]["breakpoints"] > 0,
+                  "the first line does not say that tracing has started: %s", short(events[:1]))
+            events = events[1:]
             check(len(summary) == 1 and events[-1]["kind"] == "summary", "no summary at the end: %s", short(events[-3:]))
         lost = sum(e["count"] for e in of_kind(events, "lost"))
         if self.json:

@@ -243,7 +243,7 @@ static int run(struct counting *c, struct diag *d)
 
 	c->started = clock_now(CLOCK_MONOTONIC);
 	if (!err) {
-		tracing_say_started(&c->tracing, c->cmd->doing);
+		tracing_say_started(&c->tracing, c->cmd->doing, NULL);
 		err = target->command ? target_release(target, d) : 0;
 	}
 	if (!err)

@@ -261,7 +261,7 @@ static int watch(struct graphing *g, struct diag *d)
 
 	if (watch_start(&g->watch, d))
 		return CMD_FAILED;
-	tracing_say_started(&g->tracing, "tracing");
+	lines_started(&g->graph.out, &g->tracing);
 	if (watch_run(&g->watch, d))
 		return CMD_FAILED;
 	graph_finish(&g->graph);

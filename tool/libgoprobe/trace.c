@@ -621,7 +621,10 @@ int goprobe_trace_start(struct goprobe_trace *t)
 		return -1;
 	if (watch_start(&t->watch, &t->diag))
 		return -1;
-	tracing_say_started(tr, "tracing");
+	if (t->record || t->on_event)
+		tracing_say_started(tr, "tracing", NULL);
+	else
+		lines_started(&t->out, tr);
 	t->state = TRACE_STARTED;
 	return watch_begin(&t->watch, &t->diag);
 }

@@ -385,13 +385,20 @@ static size_t count_points(const struct tracing *t, size_t *n)
 	return points - hidden;
 }
 
-void tracing_say_started(const struct tracing *t, const char *doing)
+void tracing_say_started(const struct tracing *t, const char *doing, struct buf *json)
 {
 	size_t n, points = count_points(t, &n);
 
-	if (!t->quiet)
-		tracing_say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
-			    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
+	if (t->quiet)
+		return;
+	tracing_say(t, "%s %zu function%s at %zu breakpoint%s; Ctrl-C ends", doing, n,
+		    n == 1 ? "" : "s", points, points == 1 ? "" : "s");
+	if (!json)
+		return;
+	buf_str(json, "{\"kind\":\"start\"");
+	buf_number(json, ",\"functions\":", n);
+	buf_number(json, ",\"breakpoints\":", points);
+	buf_str(json, "}\n");
 }
 
 /* What took less to place is gone in no time. */

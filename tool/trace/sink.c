@@ -42,9 +42,20 @@ int lines_open(struct out *o, struct stream *s, const struct plan *p, const stru
 	return 0;
 }
 
+/* What is said besides of a trace goes here, too; or NULL. */
+static struct buf *json_of(struct out *o)
+{
+	return strcmp(o->format->name, "json") ? NULL : &o->buf;
+}
+
+void lines_started(struct out *o, const struct tracing *t)
+{
+	tracing_say_started(t, "tracing", json_of(o));
+}
+
 void lines_broken(struct out *o, const struct tracing *t, uint64_t hits)
 {
-	tracing_say_broken(t, hits, strcmp(o->format->name, "json") ? NULL : &o->buf);
+	tracing_say_broken(t, hits, json_of(o));
 	/* There may be no summary to take it along. */
 	out_flush(o, true);
 }

@@ -34,6 +34,8 @@ struct lines_opt {
 /* Open the output, print the header, make @s ready for records of @p. */
 int lines_open(struct out *o, struct stream *s, const struct plan *p, const struct lines_opt *opt,
 	       struct diag *d);
+/* Calls are recorded from now on: see tracing_say_started(). JSON has that as its first line. */
+void lines_started(struct out *o, const struct tracing *t);
 /*
  * Report a breaker that ended the session at @hits, see tracing_say_broken(); in the output, too,
  * if that is JSON.

@@ -4,16 +4,14 @@
 //
 //	trace [OPTION...] PID PATTERN...
 //	trace [OPTION...] -file FILE PATTERN...
-//	trace -plan FILE -replay RECORDING
+//	trace -replay RECORDING
 //
-// -plan takes what "goprobectl plan" has written. Options are those of goprobectl attach with the same
-// names.
+// Options are those of goprobectl attach with the same names.
 package main
 
 import (
 	"bufio"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -36,34 +34,22 @@ func show(ev *goprobe.Event) {
 	out.WriteByte('\n')
 }
 
-// end prints what is left of the lines, whatever came then, and tells what went wrong.
+// end prints what is left of the lines, whatever came then, and returns what went wrong.
 func end(err error) error {
-	return errors.Join(out.Flush(), err)
+	if failed := out.Flush(); err == nil {
+		return failed
+	}
+	return err
 }
 
-func replay(planPath, path string) error {
-	f, err := os.Open(planPath)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	plan, err := goprobe.ReadPlan(f)
-	if err != nil {
-		return err
-	}
-	recording, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer recording.Close()
-	_, err = plan.Replay(recording, show)
+func replay(ctx context.Context, path string) error {
+	_, err := goprobe.Replay(ctx, goprobe.Options{}, path, show)
 	return end(err)
 }
 
 func main() {
-	planPath := flag.String("plan", "", "a plan that was made before")
-	recording := flag.String("replay", "", "a recording of the same functions")
-	var o goprobe.Options
+	recording := flag.String("replay", "", "a recording of goprobectl attach")
+	o := goprobe.Options{Notice: func(line string) { fmt.Fprintln(os.Stderr, line) }}
 	flag.StringVar(&o.File, "file", "", "all processes that run it, not one")
 	flag.BoolVar(&o.Inlined, "inlined", false, "functions also where they were inlined")
 	flag.BoolVar(&o.Registers, "registers", false, "all integer registers, too")
@@ -71,8 +57,10 @@ func main() {
 	flag.Uint64Var(&o.Times, "times", 0, "calls of each function")
 	flag.IntVar(&o.MaxLoad, "max-load", 0, "percent of a processor's time, or -1")
 	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer cancel()
 	if *recording != "" {
-		if err := replay(*planPath, *recording); err != nil {
+		if err := replay(ctx, *recording); err != nil {
 			log.Fatal(err)
 		}
 		return
@@ -88,8 +76,6 @@ func main() {
 	if len(patterns) == 0 {
 		log.Fatal("usage: trace [OPTION...] PID PATTERN...")
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer cancel()
 	s, err := goprobe.Attach(ctx, o, patterns...)
 	if err != nil {
 		log.Fatal(err)
