@@ -19,7 +19,7 @@ static const char prog[] = "goprobectl";
 
 static const struct cmd *const commands[] = {
 	&cmd_attach, &cmd_count, &cmd_latency, &cmd_stack, &cmd_graph, &cmd_stuck, &cmd_replay,
-	&cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_plan, &cmd_info,
+	&cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_info,
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))

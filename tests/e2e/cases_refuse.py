@@ -112,8 +112,8 @@ def version(t):
 
 @case("an output that is closed can't be written, and nothing else takes its place", per="boot")
 def closed_output(t):
-    plan = ["plan", "-b", t.binary("types"), "main.main"]
-    problem = refused(["-c", 'exec "$0" "$@" >&-', GOPROBECTL, *plan], 1, "can't write the plan: Bad file descriptor", tool="sh")
+    listing = ["list", "-b", t.binary("types"), "main.main"]
+    problem = refused(["-c", 'exec "$0" "$@" >&-', GOPROBECTL, *listing], 1, "can't write the output: Bad file descriptor", tool="sh")
     check(problem is None, "%s", problem)
 
 

@@ -5,11 +5,7 @@
  */
 #include "fuzz.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "machine.h"
-#include "plan/export.h"
 #include "planned.h"
 #include "synth.h"
 
@@ -117,28 +113,6 @@ static void see_points(const struct plan *p)
 	}
 }
 
-static void see_json(const struct plan *p)
-{
-	const struct plan_options o = { .action = p->action };
-	int fd = synth_fd("", 0);
-	struct diag d = { .message = NULL };
-	off_t n;
-	char *s;
-
-	if (export_plan(p, &o, NULL, 0, fd, &d)) {
-		FUZZ_HOLDS(d.message);
-	} else {
-		n = lseek(fd, 0, SEEK_END);
-		s = mmap(NULL, (size_t)n, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (s == MAP_FAILED)
-			abort();
-		FUZZ_HOLDS(json_is_valid(s, (size_t)n));
-		munmap(s, (size_t)n);
-	}
-	diag_fini(&d);
-	close(fd);
-}
-
 void planned_see(struct plan *p, uint32_t seed)
 {
 	struct diag d = { .message = NULL };
@@ -154,6 +128,4 @@ void planned_see(struct plan *p, uint32_t seed)
 		run_frame(p, &p->funcs[i]->ret, p->funcs[i]->hidden, seed);
 	}
 	see_points(p);
-	if (seed % 8 == 0)
-		see_json(p);
 }

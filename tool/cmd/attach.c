@@ -30,10 +30,6 @@ static int run(int argc, char **argv, struct diag *d)
 	struct goprobe_trace *t;
 	int code = attachopt_parse(&a, argc, argv, d);
 
-	if (code == CMD_DONE && a.learned) {
-		diag_set(d, "--learned is for goprobectl plan: attach learns by itself");
-		code = CMD_USAGE;
-	}
 	if (code == CMD_DONE) {
 		t = traceopt_new(&a, d);
 		code = t ? watch(t, &a, d) : CMD_FAILED;

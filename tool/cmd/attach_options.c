@@ -81,7 +81,7 @@ MAXLOAD_HELP
 "          '/^net\\/http\\.\\(\\*Server\\)\\.Serve$/' > calls.json\n";
 
 /* What is no option of the trace; those that are have values from SET on. */
-enum { OPT_OUTPUT = 256, OPT_STRICT, OPT_RECORD, OPT_LEARNED, SET };
+enum { OPT_OUTPUT = 256, OPT_STRICT, OPT_RECORD, SET };
 
 #define FLAG(text, option)	{ text, no_argument, NULL, SET + GOPROBE_OPTION_ ## option }
 #define VALUE(text, option)	{ text, required_argument, NULL, SET + GOPROBE_OPTION_ ## option }
@@ -114,7 +114,6 @@ static const struct option options[] = {
 	MAXLOAD_ROW,
 	{ "record", required_argument, NULL, OPT_RECORD },
 	{ "strict", no_argument, NULL, OPT_STRICT },
-	{ "learned", no_argument, NULL, OPT_LEARNED },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -146,9 +145,6 @@ static int parse_option(struct attachopt *a, int opt, struct diag *d)
 		break;
 	case OPT_STRICT:
 		a->strict = true;
-		break;
-	case OPT_LEARNED:
-		a->learned = true;
 		break;
 	case LIMITOPT_SAMPLE:
 	case LIMITOPT_SAMPLE_BY:

@@ -18,7 +18,6 @@
  * @format: output format
  * @output: argument of --output, or NULL
  * @record: argument of --record, or NULL
- * @learned: of plan: what records have shown comes from standard input
  * @strict: losses are a failure
  */
 struct attachopt {
@@ -29,7 +28,6 @@ struct attachopt {
 	const struct out_format *format;
 	const char *output;
 	const char *record;
-	bool learned;
 	bool strict;
 };
 

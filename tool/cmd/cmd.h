@@ -34,7 +34,6 @@ extern const struct cmd cmd_latency;
 extern const struct cmd cmd_stack;
 extern const struct cmd cmd_stuck;
 extern const struct cmd cmd_graph;
-extern const struct cmd cmd_plan;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_watch;
 extern const struct cmd cmd_read;

@@ -49,9 +49,6 @@ enum trace_state {
  * @recorder: where they go instead
  * @times: which functions have been seen often enough
  * @watch: the session being watched
- * @shown: what it was told by goprobe_trace_learned()
- * @nshown: their number
- * @shown_cap: room for them
  * @replay: the recording that is played, if replay.path is set
  * @json: an output that is never written: what is in its buffer is handed out
  * @texts: what has been handed out of the event at hand
@@ -87,9 +84,6 @@ struct goprobe_trace {
 	struct recorder recorder;
 	struct times times;
 	struct watch watch;
-	struct export_shown *shown;
-	size_t nshown;
-	size_t shown_cap;
 	struct replay replay;
 	struct out json;
 	struct buf *texts;

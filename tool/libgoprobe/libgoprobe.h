@@ -18,12 +18,12 @@
  * goprobe_trace_free(). A trace belongs to one thread at a time; there may be several. The
  * library prints nothing, leaves signals alone unless GOPROBE_OPTION_SIGNALS is set, and
  * leaves no breakpoint behind, however the process ends. Tracing needs CAP_SYS_ADMIN in the
- * initial user namespace and the module, which it does not load; goprobe_trace_plan() and
- * goprobe_trace_export() do not need the module.
+ * initial user namespace and the module, which it does not load; goprobe_trace_plan() does not
+ * need the module.
  *
- * The interface is stable: functions, numbers of enums and the order of members stay;
- * structs grow at their end, which is why functions that fill or read one are told its size. The
- * soname would change with anything else.
+ * From version 1.0 on the interface is stable: functions, numbers of enums and the order of
+ * members stay; structs grow at their end, which is why functions that fill or read one take its
+ * size. The soname would change with anything else.
  */
 #ifndef LIBGOPROBE_H
 #define LIBGOPROBE_H
@@ -166,35 +166,6 @@ GOPROBE_API void goprobe_trace_on_progress(struct goprobe_trace *t, goprobe_prog
 
 /* Read the binaries and decide on everything. goprobe_trace_start() does it if need be. */
 GOPROBE_API int goprobe_trace_plan(struct goprobe_trace *t);
-/*
- * Write what clients in other languages need to speak to the module themselves, and to
- * decode what it answers: JSON, docs/plan.md. If @fd is a pipe that nobody reads, SIGPIPE comes,
- * as with goprobe_trace_output().
- */
-GOPROBE_API int goprobe_trace_export(struct goprobe_trace *t, int fd);
-/**
- * struct goprobe_learned - what a record has shown that the plan did not have
- * @file: index of the file, as exported
- * @func: 1: a function has its code at @address; 0: there is the descriptor of a type
- * @address: link-time address
- * @level: that many references from a frame was the interface, or the function
- * @pad: 0
- */
-struct goprobe_learned {
-	uint32_t file;
-	uint32_t func;
-	uint64_t address;
-	uint32_t level;
-	uint32_t pad;
-};
-
-/*
- * Between goprobe_trace_plan() and goprobe_trace_export(): records have shown these, together. What
- * is exported then begins with what is exported without: docs/plan.md. After that the trace
- * can't be started. @size: of one of the @n; what the library does not know of it has to be 0.
- */
-GOPROBE_API int goprobe_trace_learned(struct goprobe_trace *t, const struct goprobe_learned *v,
-				      size_t n, size_t size);
 /* Set the breakpoints; from now on calls are recorded. */
 GOPROBE_API int goprobe_trace_start(struct goprobe_trace *t);
 /* goprobe_trace_poll() until the end, then goprobe_trace_stop(). */

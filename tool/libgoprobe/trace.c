@@ -10,12 +10,8 @@
 #include "libgoprobe/internal.h"
 #include "libgoprobe/option_check.h"
 #include "libgoprobe/option_value.h"
-#include "plan/export.h"
 #include "plan/select.h"
 #include "version.h"
-
-/* More references than a record's level can say; goprobe_chunk.level and one. */
-#define LEVEL_MAX 256U
 
 const char *goprobe_version(void)
 {
@@ -54,7 +50,6 @@ void goprobe_trace_free(struct goprobe_trace *t)
 	recorder_fini(&t->recorder);
 	times_fini(&t->times);
 	replay_fini(&t->replay);
-	free(t->shown);
 	out_fini(&t->out);
 	out_fini(&t->json);
 	free(t->texts);
@@ -469,70 +464,6 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 	return 0;
 }
 
-static struct plan *plan_of(struct goprobe_trace *t)
-{
-	return t->replay.path ? t->replay.plan : t->tracing.plan;
-}
-
-/* What @v, which takes @size bytes, says; -1: nothing that can be understood. */
-static int read_learned(struct goprobe_trace *t, const struct plan *p, const void *v, size_t size,
-			struct goprobe_learned *ret)
-{
-	const uint8_t *more = (const uint8_t *)v + sizeof(*ret);
-	bool unknown = false;
-
-	memcpy(ret, v, sizeof(*ret));
-	for (size_t i = 0; i < size - sizeof(*ret); i++)
-		unknown |= more[i];
-	if (unknown || ret->pad)
-		return diag_set(&t->diag, "what is learned says more than this version of libgoprobe understands");
-	if (ret->func > 1)
-		return diag_set(&t->diag, "what is learned is a type (0) or a function (1), not %u",
-				ret->func);
-	if (ret->file >= p->nfiles || ret->level > LEVEL_MAX)
-		return diag_set(&t->diag, "no type can be learned of file %u at level %u",
-				ret->file, ret->level);
-	return 0;
-}
-
-int goprobe_trace_learned(struct goprobe_trace *t, const struct goprobe_learned *v, size_t n,
-			  size_t size)
-{
-	struct plan *p;
-
-	if (t->state != TRACE_PLANNED)
-		return diag_set(&t->diag, "learned types belong to a plan: there is none yet, or it is traced");
-	if (size < sizeof(*v))
-		return diag_set(&t->diag, "%zu bytes are too few for what is learned", size);
-	p = plan_of(t);
-	if (grow(&t->shown, t->nshown + n, &t->shown_cap, sizeof(*t->shown)))
-		return no_memory(t);
-	for (size_t i = 0; i < n; i++) {
-		struct goprobe_learned l;
-		struct gobin *bin;
-		int got;
-
-		if (read_learned(t, p, (const uint8_t *)v + i * size, size, &l))
-			return -1;
-		bin = p->files[l.file].bin;
-		got = l.func ? plan_learn_func(p, bin, l.address, l.level) :
-			       plan_learn_type(p, bin, l.address, l.level);
-		if (got < 0)
-			return no_memory(t);
-		t->shown[t->nshown++] = (struct export_shown){ bin, l.address };
-	}
-	return plan_finish(p, &t->diag);
-}
-
-int goprobe_trace_export(struct goprobe_trace *t, int fd)
-{
-	const struct plan_options *o = t->replay.path ? &t->replay.options : &t->plan;
-
-	if (t->state == TRACE_NEW && goprobe_trace_plan(t))
-		return -1;
-	return export_plan(plan_of(t), o, t->shown, t->nshown, fd, &t->diag);
-}
-
 static int open_recording(struct goprobe_trace *t)
 {
 	if (recorder_open(&t->recorder, t->record, &t->diag))
@@ -595,8 +526,6 @@ int goprobe_trace_start(struct goprobe_trace *t)
 		return -1;
 	if (t->state != TRACE_PLANNED)
 		return diag_set(&t->diag, "it has been started already");
-	if (t->nshown)
-		return diag_set(&t->diag, "a plan that was taught can be exported, and not traced");
 	if (t->replay.path)
 		return start_replay(t);
 	/* Before anything is probed: it takes its time, and may fail. */

@@ -107,23 +107,6 @@ static void of_a_recording(void **state)
 	remove_file(path);
 }
 
-static void of_a_plan(void **state)
-{
-	static char words[4][16] = { "plan", "-b", "--output", "main.main" };
-	struct bins_each e = BINS("shapes", "");
-	char *path = make_file();
-	char *argv[7] = { words[0], words[1], NULL, words[2], path, words[3] };
-	struct diag d = { 0 };
-
-	(void)state;
-	assert_true(bins_next_path(&e));
-	argv[2] = (char *)(uintptr_t)e.path;
-	assert_int_equal(cmd_plan.run(N(argv) - 1, argv, &d), CMD_FAILED);
-	assert_string_equal(d.message, "can't write the plan: Disk quota exceeded");
-	diag_fini(&d);
-	remove_file(path);
-}
-
 /* What a session that counts writes; a command that is started does not get it. */
 static void of_what_is_counted(void **state)
 {
@@ -197,7 +180,6 @@ int main(void)
 		cmocka_unit_test(of_an_output),
 		cmocka_unit_test(what_failed_before_is_known_at_the_end),
 		cmocka_unit_test(of_a_recording),
-		cmocka_unit_test(of_a_plan),
 		cmocka_unit_test(of_what_is_counted),
 		cmocka_unit_test(of_standard_output),
 	};

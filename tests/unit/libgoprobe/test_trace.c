@@ -174,53 +174,6 @@ static void a_recording_is_all_that_is_said(void **state)
 	goprobe_trace_free(t);
 }
 
-static void only_a_plan_can_learn(void **state)
-{
-	const struct goprobe_learned one = { .address = 0x1000, .level = 1 };
-
-	assert_int_equal(goprobe_trace_learned(*state, &one, 1, sizeof(one)), -1);
-	says(*state, "learned types belong to a plan: there is none yet, or it is traced");
-}
-
-/* Callers that were compiled with a larger struct, and those that have filled it wrongly. */
-static void what_is_learned_is_looked_at(void **state)
-{
-	static const char more[] =
-		"what is learned says more than this version of libgoprobe understands";
-	static const struct {
-		struct {
-			struct goprobe_learned v;
-			uint64_t more;
-		} in;
-		size_t size;
-		const char *error;
-	} rows[] = {
-		{ { { .level = 1 }, 0 }, sizeof(rows[0].in),
-		  "no type can be learned of file 0 at level 1" },
-		{ { { .level = 1 }, 1 }, sizeof(rows[0].in), more },
-		{ { { .level = 1 }, 1 }, sizeof(rows[0].in.v),
-		  "no type can be learned of file 0 at level 1" },
-		{ { { .pad = 1 }, 0 }, sizeof(rows[0].in.v), more },
-		{ { { .func = 2 }, 0 }, sizeof(rows[0].in.v),
-		  "what is learned is a type (0) or a function (1), not 2" },
-		{ { { .func = 1 }, 0 }, 23, "23 bytes are too few for what is learned" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < N(rows); i++) {
-		struct goprobe_trace *t = goprobe_trace_new();
-		struct plan plan = { 0 };
-
-		assert_non_null(t);
-		t->state = TRACE_PLANNED;
-		t->tracing.plan = &plan;
-		assert_int_equal(goprobe_trace_learned(t, &rows[i].in.v, 1, rows[i].size), -1);
-		says(t, rows[i].error);
-		t->tracing.plan = NULL;
-		goprobe_trace_free(t);
-	}
-}
-
 static void targets_that_do_not_go_together(void **state)
 {
 	static const char *const command[] = { "true", NULL }, *const nothing[] = { NULL };
@@ -461,8 +414,6 @@ int main(void)
 		CASE(options_that_do_not_go_together),
 		CASE(values_are_read_as_they_are_checked),
 		CASE(a_recording_is_all_that_is_said),
-		CASE(only_a_plan_can_learn),
-		CASE(what_is_learned_is_looked_at),
 		CASE(targets_that_do_not_go_together),
 		CASE(a_command_is_traced_alone),
 		CASE(events_go_one_way),
