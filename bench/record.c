@@ -27,15 +27,17 @@ struct entry {
 	char text[16];
 };
 
-static int make_plan(struct plan *p, struct gobin *bin, char *spec, struct diag *d)
+static int make_plan(struct plan *p, struct gobin *bin, struct options *o, struct diag *d)
 {
 	static struct arena wanted;
 	struct buf skipped = { 0 };
-	struct spec *specs;
-	int err = select_specs_parse(&spec, 1, &specs, d);
+	static struct spec spec;
+	int err = spec_parse("main.work", &spec, d);
 
+	o->specs = &spec;
+	o->nspecs = 1;
 	if (!err)
-		err = select_functions(p, &bin, 1, specs, 1, &wanted, &skipped, d);
+		err = select_functions(p, &bin, 1, &spec, 1, &wanted, &skipped, d);
 	return err || plan_finish(p, d) ? -1 : 0;
 }
 
@@ -89,9 +91,8 @@ static int write_records(struct recorder *r, const struct plan *p, uint64_t reco
 
 int main(int argc, char **argv)
 {
-	static const char *const specs[] = { "main.work" };
 	static struct recorder recorder;
-	struct plan_options options = plan_defaults;
+	struct options options;
 	struct learn learn;
 	struct diag d = { 0 };
 	struct gobin *bin;
@@ -102,19 +103,19 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: record BINARY FILE RECORDS\n");
 		return 2;
 	}
-	options.no_return = true;
+	options_init(&options, COMMAND_ATTACH);
+	option_set(&options, GOPROBE_OPTION_NO_RETURN, 1, &d);
 	fd = open(argv[1], O_RDONLY);
-	p = plan_new(&options);
+	p = plan_new(&options.plan);
 	err = fd < 0 || !p ? diag_set(&d, "can't open %s", argv[1]) :
 			     gobin_open(fd, argv[1], &bin, &d);
 	if (!err)
-		err = make_plan(p, bin, (char *)specs[0], &d);
+		err = make_plan(p, bin, &options, &d);
 	if (!err) {
 		learn_init(&learn, p);
 		err = recorder_open(&recorder, argv[2], &d) ||
 		      recorder_begin(&recorder, &(struct recorder_source){
 			.plan = p, .options = &options, .bins = &bin, .nbins = 1,
-			.specs = specs, .nspecs = 1,
 		      }, &learn, &d) ||
 		      recorder_start(&recorder, 1000000000, &d) ||
 		      write_records(&recorder, p, strtoull(argv[3], NULL, 10), &d);

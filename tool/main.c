@@ -10,7 +10,6 @@
 #include "base/suggest.h"
 #include "base/write_all.h"
 #include "cmd/cmd.h"
-#include "cmd/screen_options.h"
 #include "cmd/stdfds.h"
 #include "trace/client.h"
 #include "trace/module_load.h"
@@ -37,8 +36,7 @@ static void put_help(struct buf *b)
 		buf_str(b, commands[i]->summary);
 		buf_char(b, '\n');
 	}
-	buf_char(b, '\n');
-	buf_str(b, screenopt_help);
+	options_help(COMMAND_ATTACH, OPTIONS_SCREEN, b);
 	buf_str(b, "\n"
 		   "  goprobectl COMMAND --help    shows more, with examples\n"
 		   "  goprobectl --version\n");
@@ -109,9 +107,7 @@ static int print_help(const struct cmd *cmd)
 {
 	struct buf b = { 0 };
 
-	buf_str(&b, cmd->help);
-	buf_char(&b, '\n');
-	buf_str(&b, screenopt_help);
+	cmd_help(cmd, &b);
 	return end_help(&b);
 }
 
@@ -127,9 +123,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 
 	if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
 		return print_version();
-	code = screenopt_take(&argc, argv, &d);
-	if (code == CMD_DONE)
-		code = cmd->run(argc, argv, &d);
+	code = cmd_run(cmd, argc, argv, &d);
 	if (code == CMD_HELP)
 		return print_help(cmd);
 	if (code == CMD_USAGE && d.message && !d.hint && !d.text)

@@ -241,6 +241,7 @@ static void recording(void)
 		{ .words = sizeof(*records) / 8, .time = 5 },
 		{ .words = sizeof(*records) / 8, .time = 9 },
 	};
+	const struct recording_option option = { .key = GOPROBE_OPTION_DEPTH, .value = 1 };
 	uint8_t zeros[256] = { 0 };
 	struct synth_bytes b = { .p = NULL };
 
@@ -248,6 +249,7 @@ static void recording(void)
 	synth_put(&b, &head, sizeof(head));
 	entry(&b, RECORDING_FILE, zeros, sizeof(struct recording_file) + 5);
 	entry(&b, RECORDING_SPEC, "main.f", 6);
+	entry(&b, RECORDING_OPTION, &option, sizeof(option));
 	entry(&b, RECORDING_START, zeros, sizeof(struct recording_start));
 	entry(&b, RECORDING_RECORDS, records, sizeof(records));
 	entry(&b, RECORDING_PASS, &pass, sizeof(pass));

@@ -8,97 +8,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/argument.h"
 #include "base/clock.h"
 #include "base/write_all.h"
 #include "cmd/aggregate.h"
 #include "cmd/cmd.h"
-#include "cmd/target_options.h"
 #include "output/screen.h"
 
-enum { OPT_DURATION = COUNTING_OPT_FREE - 1 };
-
-static const struct option common[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "interval", required_argument, NULL, 'i' },
-	{ "duration", required_argument, NULL, OPT_DURATION },
-	{ "format", required_argument, NULL, 'o' },
-	MAXLOAD_ROW,
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-};
-
-#define COMMON (sizeof(common) / sizeof(*common))
-
-static int parse_option(struct counting *c, int opt, struct diag *d)
-{
-	switch (opt) {
-	case 'p':
-	case 'b':
-		return targetopt_option(&c->what, opt, optarg, d);
-	case 'q':
-		c->quiet = true;
-		return CMD_DONE;
-	case 'i':
-		if (!argument_duration(optarg, &c->interval) || c->interval < 1000000)
-			return argument_fail("--interval", optarg, "a time from 1ms on: 5s, 200ms",
-					     d);
-		return CMD_DONE;
-	case OPT_DURATION:
-		if (!argument_duration(optarg, &c->duration))
-			return argument_fail("--duration", optarg, "a time: 5s, 200ms, 1m", d);
-		return CMD_DONE;
-	case MAXLOAD_OPT:
-		return cmd_parse_max_load(&c->tracing.load, optarg, d);
-	}
-	return c->cmd->option(c, opt, d);
-}
-
-static int parse(struct counting *c, int argc, char **argv, const struct option *options,
-		 struct diag *d)
-{
-	int opt, code = targetopt_begin(&c->what, &argc, argv, d);
-
-	opterr = 0;
-	optind = 1;
-	while (!code &&
-	       (opt = getopt_long(argc, argv, ":" TARGETOPT_SHORT "o:i:qh", options, NULL)) != -1) {
-		if (opt == 'h')
-			return CMD_HELP;
-		if (opt == '?' || opt == ':')
-			return cmd_bad_option(argv, opt, options, d);
-		code = parse_option(c, opt, d);
-	}
-	if (!code)
-		code = targetopt_end(&c->what, argc, argv, !c->lists, d);
-	return !code && c->cmd->check ? c->cmd->check(c, d) : code;
-}
-
-/* The command's own options, behind those that all have. */
-static struct option *all_options(const struct counting_cmd *cmd)
-{
-	struct option *v;
-	size_t n = 0;
-
-	while (cmd->options[n].name)
-		n++;
-	v = calloc(COMMON + n + 1, sizeof(*v));
-	if (!v)
-		return NULL;
-	memcpy(v, common, sizeof(common));
-	memcpy(v + COMMON, cmd->options, n * sizeof(*v));
-	return v;
-}
-
-int counting_set_up(struct counting *c, const struct plan_options *options, struct diag *d)
+int counting_set_up(struct counting *c, struct diag *d)
 {
 	struct tracing *t = &c->tracing;
 
-	t->quiet = c->quiet;
 	/* There are no records: the smallest rings will do. */
-	return tracing_open(t, &c->what, d) || tracing_plan(t, &c->what, options, d) ||
-	       tracing_arm(t, 0, 64U << 10, d) ? -1 : 0;
+	c->o->ring_bytes = 64U << 10;
+	c->o->signals = true;
+	return tracing_open(t, c->o, d) || tracing_plan(t, c->o, &c->o->plan, d) ||
+	       tracing_arm(t, d) ? -1 : 0;
 }
 
 int counting_name_files(struct counting *c, struct diag *d)
@@ -124,10 +48,10 @@ struct symbols *counting_file(const struct counting *c, const struct plan_func *
 
 int counting_open(struct counting *c, struct diag *d)
 {
-	int fd = open(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int fd = open(c->o->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
 	if (fd < 0)
-		return diag_errno(d, errno, "can't write to %s", c->output);
+		return diag_errno(d, errno, "can't write to %s", c->o->output);
 	c->fd = fd;
 	screen_open(fd);
 	return 0;
@@ -138,7 +62,7 @@ int counting_close(struct counting *c, struct diag *d)
 	int err = c->fd == STDOUT_FILENO ? 0 : writing_close(c->fd);
 
 	c->fd = STDOUT_FILENO;
-	return err ? diag_errno(d, -err, "can't write to %s", c->output) : 0;
+	return err ? diag_errno(d, -err, "can't write to %s", c->o->output) : 0;
 }
 
 int counting_write(struct counting *c, const struct buf *b, struct diag *d)
@@ -177,8 +101,8 @@ static int look(struct counting *c, struct diag *d)
 
 static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 {
-	uint64_t end = c->duration ? c->started + c->duration : UINT64_MAX;
-	uint64_t next = c->interval ? c->started + c->interval : UINT64_MAX;
+	uint64_t end = c->o->duration ? c->started + c->o->duration : UINT64_MAX;
+	uint64_t next = c->o->interval ? c->started + c->o->interval : UINT64_MAX;
 	struct target *target = &c->tracing.target;
 
 	if (c->looks && c->cmd->print(c, NULL, d))
@@ -199,7 +123,7 @@ static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 		if (c->cmd->print(c, NULL, d))
 			return -1;
 		/* Whoever is too late leaves some out. */
-		next += (t - next) / c->interval * c->interval + c->interval;
+		next += (t - next) / c->o->interval * c->o->interval + c->o->interval;
 	}
 	return 0;
 }
@@ -209,7 +133,7 @@ static int say_broken(struct counting *c, struct diag *d)
 	struct buf json = { 0 };
 	int err;
 
-	tracing_say_broken(&c->tracing, c->hits, c->json ? &json : NULL);
+	tracing_say_broken(&c->tracing, c->hits, c->o->format == OPTION_JSON ? &json : NULL);
 	err = json.len ? counting_write(c, &json, d) : 0;
 	buf_fini(&json);
 	return err;
@@ -258,22 +182,12 @@ static int run(struct counting *c, struct diag *d)
 	return !code && c->hits ? CMD_BROKEN : code;
 }
 
-int counting_main(struct counting *c, const struct counting_cmd *cmd, int argc, char **argv,
-		  struct diag *d)
+int counting_run(struct counting *c, const struct counting_cmd *cmd, struct options *o,
+		 struct diag *d)
 {
-	struct option *options = all_options(cmd);
-	int code;
-
 	c->cmd = cmd;
+	c->o = o;
 	c->fd = STDOUT_FILENO;
-	if (!options) {
-		diag_set(d, "out of memory");
-		return CMD_FAILED;
-	}
-	code = parse(c, argc, argv, options, d);
-	free(options);
-	if (code != CMD_DONE)
-		return code;
 	return cmd->set_up(c, d) ? CMD_FAILED : run(c, d);
 }
 
@@ -285,5 +199,4 @@ void counting_fini(struct counting *c)
 	if (c->fd != STDOUT_FILENO)
 		close(c->fd);
 	tracing_fini(&c->tracing);
-	targetopt_fini(&c->what);
 }

@@ -1,31 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a command is to main.c, and what commands share in reading options. */
+/* Commands, and what they share: their command lines and their help. */
 #ifndef GOPROBE_CMD_CMD_H
 #define GOPROBE_CMD_CMD_H
 
-#include <getopt.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/diag.h"
-#include "base/exit_code.h"
-#include "output/format.h"
-#include "trace/overload.h"
+#include "option/option.h"
 #include "version.h"
+
+/* The arguments that follow the options of a command. */
+enum cmd_operands {
+	CMD_NO_OPERANDS,
+	CMD_TEXTS,		/* the command reads them */
+	CMD_FILE,		/* exactly one */
+	CMD_SPECS,		/* patterns with all that can follow them: options.specs */
+	CMD_CONDITIONS,		/* patterns with conditions; with --by signatures, too */
+};
 
 /**
  * struct cmd - a command
  * @name: its name
  * @summary: what it does, for the list of commands
- * @help: text of --help
- * @run: does it; argv[0] is the command's name. Returns an exit code; an error
- *	is in the diag, for main.c to print.
+ * @command: its options, in option/table.c
+ * @about: text of --help before the options
+ * @examples: and behind them
+ * @operands: the arguments that follow the options
+ * @missing: the message when there are none; NULL: they are optional
+ * @places: patterns can be places in the code
+ * @edits: patterns can change calls
+ * @run: does it; stores in @o what it likes. Returns an exit code; an error is in the diag, for
+ *	main.c to print.
  */
 struct cmd {
 	const char *name;
 	const char *summary;
-	const char *help;
-	int (*run)(int argc, char **argv, struct diag *d);
+	enum command command;
+	const char *about;
+	const char *examples;
+	enum cmd_operands operands;
+	const char *missing;
+	bool places;
+	bool edits;
+	int (*run)(struct options *o, struct diag *d);
 };
 
 extern const struct cmd cmd_attach;
@@ -41,20 +55,14 @@ extern const struct cmd cmd_write;
 extern const struct cmd cmd_list;
 extern const struct cmd cmd_info;
 
-/* After getopt_long() has returned '?' or ':': CMD_USAGE, with a sentence. */
-int cmd_bad_option(char **argv, int got, const struct option *options, struct diag *d);
-/* The argument of --format: CMD_DONE, or CMD_USAGE with a sentence. */
-int cmd_parse_format(const char *s, const struct out_format **ret, struct diag *d);
-
-/* Not that of any other option. */
-enum { MAXLOAD_OPT = 2048 };
-
-#define MAXLOAD_ROW	{ "max-load", required_argument, NULL, MAXLOAD_OPT }
-#define MAXLOAD_HELP \
-	"      --max-load PERCENT  end when breakpoints take more of a processor's time, or off;\n" \
-	"                          default 50 for each processor that there is\n"
-
-/* The argument of --max-load: CMD_DONE, or CMD_USAGE with a message. */
-int cmd_parse_max_load(struct maxload *m, const char *arg, struct diag *d);
+/*
+ * Read the arguments of @cmd into @o, which options_init() has begun. argv[0] is its name. Cuts
+ * @argv at "--". CMD_DONE, CMD_HELP, or another CMD_* with a message.
+ */
+int cmd_parse(const struct cmd *cmd, struct options *o, int argc, char **argv, struct diag *d);
+/* Read the arguments and run the command. Returns as cmd_parse() or its run() does. */
+int cmd_run(const struct cmd *cmd, int argc, char **argv, struct diag *d);
+/* The text of --help. */
+void cmd_help(const struct cmd *cmd, struct buf *b);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/argument.h"
 #include "base/clock.h"
 #include "cmd/aggregate.h"
 #include "cmd/cmd.h"
@@ -13,16 +12,7 @@
 #include "output/stats.h"
 #include "output/stats_print.h"
 
-#define TOP_HELP \
-	"      --top N             the first N functions only, or keys\n" \
-	"      --by EXPR           by the value of EXPR, too: r.Method, len(s), goid; up to 4\n" \
-	"      --keys N            different values of --by (default 4096)\n"
-
-#define OUTPUT_HELP \
-	"  -o, --format FORMAT     text or json\n" \
-	COUNTING_QUIET_HELP
-
-static const char count_help[] =
+static const char count_about[] =
 "Usage: goprobectl count [OPTION...] -p PID[,PID...] PATTERN...\n"
 "       goprobectl count [OPTION...] -b FILE PATTERN...\n"
 "       goprobectl count [OPTION...] PATTERN... -- COMMAND [ARG...]\n"
@@ -32,12 +22,9 @@ static const char count_help[] =
 "it costs little, whatever the rate; thousands of functions can be counted at once.\n"
 "'main.get if len(key) > 64' counts the calls that fulfil a condition; see attach.\n"
 "Places in the code count how often they are reached: 'main.go:42', 'main.get+0x1f',\n"
-"'*0x4829e0'.\n"
-COUNTING_HELP
-TOP_HELP
-"      --inlined           functions also where they were inlined\n"
-OUTPUT_HELP
-"\n"
+"'*0x4829e0'.\n";
+
+static const char count_examples[] =
 "Examples:\n"
 "  Which functions of a package are called most, every second?\n"
 "      goprobectl count -p 4121 -i 1s --top 10 'encoding/json.*'\n"
@@ -48,7 +35,7 @@ OUTPUT_HELP
 "  Which paths are requested most?\n"
 "      goprobectl count -p 4121 --by r.Method --by r.URL.Path --top 20 main.handle\n";
 
-static const char latency_help[] =
+static const char latency_about[] =
 "Usage: goprobectl latency [OPTION...] -p PID[,PID...] PATTERN...\n"
 "       goprobectl latency [OPTION...] -b FILE PATTERN...\n"
 "       goprobectl latency [OPTION...] PATTERN... -- COMMAND [ARG...]\n"
@@ -57,13 +44,9 @@ static const char latency_help[] =
 "same goroutine, in the kernel: how often, how long in all, and the times that half,\n"
 "90 % and 99 % of the calls were within. What a call waits for counts, too.\n"
 "'main.query if rows > 1000 && err == nil' times the calls that fulfil a condition; see\n"
-"attach.\n"
-COUNTING_HELP
-TOP_HELP
-"      --histogram         how many calls took how long; default for one function\n"
-"      --split             how their time divides: running, waiting for what\n"
-OUTPUT_HELP
-"\n"
+"attach.\n";
+
+static const char latency_examples[] =
 "Examples:\n"
 "  How long do requests take?\n"
 "      goprobectl latency -p 4121 --duration 10s 'main.(*Server).handle'\n"
@@ -81,100 +64,22 @@ OUTPUT_HELP
  * @c: the session that counts
  * @show: how it is shown
  * @tallies: what it has counted
- * @by: what it is counted by
- * @nkeys: different keys that there is room for
- * @inlined: functions are counted where they were inlined, too
  * @keys: what it has counted by key
  * @keyshow: how these are shown, or NULL
- * @split: how the time of calls divides is asked for
  * @last: when the tallies were last read
  */
 struct count {
 	struct counting c;
 	struct tallyshow show;
 	struct tallies tallies;
-	struct bykey_exprs by;
-	uint64_t nkeys;
-	bool inlined;
 	struct keyrows keys;
 	struct keyshow *keyshow;
-	bool split;
 	uint64_t last;
 };
 
-/* --- options --------------------------------------------------------- */
-
-enum { OPT_TOP = COUNTING_OPT_FREE, OPT_HISTOGRAM, OPT_SPLIT, OPT_BY, OPT_KEYS, OPT_INLINED };
-
-static const struct option latency_options[] = {
-	{ "histogram", no_argument, NULL, OPT_HISTOGRAM },
-	{ "split", no_argument, NULL, OPT_SPLIT },
-	{ "top", required_argument, NULL, OPT_TOP },
-	{ "by", required_argument, NULL, OPT_BY },
-	{ "keys", required_argument, NULL, OPT_KEYS },
-	{ NULL, 0, NULL, 0 },
-};
-
-static const struct option count_options[] = {
-	{ "inlined", no_argument, NULL, OPT_INLINED },
-	{ "top", required_argument, NULL, OPT_TOP },
-	{ "by", required_argument, NULL, OPT_BY },
-	{ "keys", required_argument, NULL, OPT_KEYS },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int parse_option(struct counting *counting, int opt, struct diag *d)
-{
-	struct count *c = (struct count *)counting;
-	const struct out_format *format;
-
-	switch (opt) {
-	case 'o':
-		if (cmd_parse_format(optarg, &format, d))
-			return CMD_USAGE;
-		c->show.json = format == &out_json;
-		c->c.json = c->show.json;
-		break;
-	case OPT_TOP:
-		if (!argument_number(optarg, 1, UINT32_MAX, &c->show.top))
-			return argument_fail("--top", optarg, "a number from 1 on", d);
-		break;
-	case OPT_BY:
-		c->c.what.sigs = true;
-		if (bykey_parse(&c->by, optarg, d))
-			return CMD_USAGE;
-		break;
-	case OPT_KEYS:
-		if (!argument_number(optarg, 1, 262144, &c->nkeys))
-			return argument_fail("--keys", optarg, "a number from 1 to 262144", d);
-		break;
-	case OPT_INLINED:
-		c->inlined = true;
-		break;
-	case OPT_HISTOGRAM:
-		c->show.histogram = true;
-		break;
-	case OPT_SPLIT:
-		c->split = true;
-		break;
-	}
-	return CMD_DONE;
-}
-
 /* --- counting -------------------------------------------------------- */
 
-/* Before the plan is made: its functions get keys. */
-static void set_by(struct count *c, struct plan_options *options)
-{
-	if (!c->by.n)
-		return;
-	options->by = &c->by;
-	c->c.tracing.keys = (struct goprobe_keys){
-		.number = (uint32_t)c->nkeys, .bytes = bykey_bytes(&c->by),
-	};
-}
-
-/* After it. */
+/* After the plan has been made. */
 static int show_keys(struct count *c)
 {
 	c->keys.nfuncs = c->tallies.n;
@@ -186,16 +91,17 @@ static int show_keys(struct count *c)
 static int set_up(struct counting *counting, struct diag *d)
 {
 	struct count *c = (struct count *)counting;
-	struct plan_options options = plan_defaults;
+	struct options *o = counting->o;
 	struct tracing *t = &c->c.tracing;
 	size_t n;
 
-	options.action = c->show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
-	options.no_return = !c->show.timed;
-	options.inlined = c->inlined;
-	options.split = c->split;
-	set_by(c, &options);
-	if (counting_set_up(&c->c, &options, d))
+	o->plan.action = c->show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
+	o->plan.no_return = !c->show.timed;
+	if (o->by.n) {
+		o->plan.by = &o->by;
+		t->keys = (struct goprobe_keys){ o->keys, bykey_bytes(&o->by) };
+	}
+	if (counting_set_up(&c->c, d))
 		return -1;
 	/* Those that nobody asked for come last. */
 	n = t->plan->nfuncs - t->plan->naround - t->plan->nhidden;
@@ -204,9 +110,9 @@ static int set_up(struct counting *counting, struct diag *d)
 	for (size_t i = 0; i < n; i++)
 		c->tallies.v[i].ends = t->plan->funcs[i]->count_ends;
 	c->show.plan = t->plan;
-	if (c->by.n && show_keys(c))
+	if (c->c.o->by.n && show_keys(c))
 		return diag_set(d, "out of memory");
-	if (c->show.timed && n == 1 && !c->by.n)
+	if (c->show.timed && n == 1 && !c->c.o->by.n)
 		c->show.histogram = true;
 	return 0;
 }
@@ -216,9 +122,9 @@ static void put_tables(struct count *c, uint64_t ns, struct buf *b)
 {
 	const struct tallyshow_when when = { clock_now(CLOCK_REALTIME), ns };
 
-	if (!c->by.n || c->show.json)
+	if (!c->c.o->by.n || c->show.json)
 		tallyshow_table(&c->show, &c->tallies, &when, b);
-	if (c->by.n)
+	if (c->c.o->by.n)
 		keyshow_table(c->keyshow, &c->keys, &when, b);
 }
 
@@ -231,7 +137,7 @@ static int read_all(struct count *c, bool end, struct diag *d)
 	if (client_tallies(c->c.tracing.client, tallies_add, &c->tallies, d))
 		return -1;
 	tallies_sort(&c->tallies, by);
-	if (!c->by.n)
+	if (!c->c.o->by.n)
 		return 0;
 	keyrows_begin(&c->keys);
 	if (client_keys(c->c.tracing.client, keyrows_add, &c->keys, d))
@@ -253,11 +159,11 @@ static int print(struct counting *counting, const struct tallyshow_end *end, str
 	if (read_all(c, end, d))
 		return -1;
 	put_tables(c, ns, &b);
-	if (end && c->show.json && !c->c.quiet)
+	if (end && c->show.json && !c->c.o->quiet)
 		tallyshow_summary(&c->show, &c->tallies, end, &b);
 	err = counting_write(&c->c, &b, d);
 	b.len = 0;
-	if (!err && end && !c->c.quiet && !c->show.json) {
+	if (!err && end && !c->c.o->quiet && !c->show.json) {
 		tallyshow_say(&c->show, &c->tallies, end, &b);
 		fprintf(stderr, "%.*s", (int)b.len, b.p);
 	}
@@ -265,46 +171,46 @@ static int print(struct counting *counting, const struct tallyshow_end *end, str
 	return err;
 }
 
-static int run(int argc, char **argv, bool timed, struct diag *d)
+static int run(struct options *o, struct diag *d)
 {
+	bool timed = o->command == COMMAND_LATENCY;
 	const struct counting_cmd cmd = {
-		.doing = timed ? "timing" : "counting",
-		.options = timed ? latency_options : count_options,
-		.option = parse_option, .set_up = set_up, .print = print,
+		.doing = timed ? "timing" : "counting", .set_up = set_up, .print = print,
 	};
 	struct count c = {
-		.show.timed = timed, .nkeys = 4096, .c.what.places = !timed,
+		.show = {
+			.timed = timed, .json = o->format == OPTION_JSON, .top = o->top,
+			.histogram = o->histogram,
+		},
 	};
-	int code = counting_main(&c.c, &cmd, argc, argv, d);
+	int code = counting_run(&c.c, &cmd, o, d);
 
 	counting_fini(&c.c);
 	tallies_fini(&c.tallies);
 	keyshow_free(c.keyshow);
 	keyrows_fini(&c.keys);
-	bykey_fini(&c.by);
 	return code;
-}
-
-static int run_count(int argc, char **argv, struct diag *d)
-{
-	return run(argc, argv, false, d);
-}
-
-static int run_latency(int argc, char **argv, struct diag *d)
-{
-	return run(argc, argv, true, d);
 }
 
 const struct cmd cmd_count = {
 	.name = "count",
 	.summary = "count calls of functions, thousands at once",
-	.help = count_help,
-	.run = run_count,
+	.command = COMMAND_COUNT,
+	.about = count_about,
+	.examples = count_examples,
+	.operands = CMD_CONDITIONS,
+	.missing = "no PATTERN: which functions?",
+	.places = true,
+	.run = run,
 };
 
 const struct cmd cmd_latency = {
 	.name = "latency",
 	.summary = "how long calls of functions take",
-	.help = latency_help,
-	.run = run_latency,
+	.command = COMMAND_LATENCY,
+	.about = latency_about,
+	.examples = latency_examples,
+	.operands = CMD_CONDITIONS,
+	.missing = "no PATTERN: which functions?",
+	.run = run,
 };

@@ -9,19 +9,14 @@
 #include "trace/client.h"
 #include "trace/selftest.h"
 
-static const char help[] =
+static const char about[] =
 "Usage: goprobectl info [-o text|json]\n"
 "\n"
-"Tell the module's version, its abilities on this kernel, and its limits.\n"
-"\n"
+"Tell the module's version, its abilities on this kernel, and its limits.\n";
+
+static const char examples[] =
 "Example:\n"
 "      goprobectl info -o json\n";
-
-static const struct option options[] = {
-	{ "format", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
 
 static const struct {
 	uint64_t bit;
@@ -103,32 +98,12 @@ static void json(const struct client_info *info, struct buf *b)
 	json_end_line(b);
 }
 
-static int run(int argc, char **argv, struct diag *d)
+static int run(struct options *o, struct diag *d)
 {
-	const struct out_format *format = &out_text;
 	struct client *c;
 	struct client_info info;
 	struct buf b = { 0 };
-	int opt;
 
-	opterr = 0;
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
-		switch (opt) {
-		case 'h':
-			return CMD_HELP;
-		case 'o':
-			if (cmd_parse_format(optarg, &format, d))
-				return CMD_USAGE;
-			break;
-		default:
-			return cmd_bad_option(argv, opt, options, d);
-		}
-	}
-	if (optind < argc) {
-		diag_set(d, "info takes no argument '%s'", argv[optind]);
-		return CMD_USAGE;
-	}
 	if (client_open(&c, d))
 		return CMD_FAILED;
 
@@ -144,7 +119,7 @@ static int run(int argc, char **argv, struct diag *d)
 	diag_fini(&why);
 	if (err)
 		return CMD_FAILED;
-	if (format == &out_json)
+	if (o->format == OPTION_JSON)
 		json(&info, &b);
 	else
 		text(&info, &b);
@@ -156,6 +131,8 @@ static int run(int argc, char **argv, struct diag *d)
 const struct cmd cmd_info = {
 	.name = "info",
 	.summary = "show the module's version, abilities and limits",
-	.help = help,
+	.command = COMMAND_INFO,
+	.about = about,
+	.examples = examples,
 	.run = run,
 };

@@ -16,7 +16,7 @@
 #include "trace/selftest.h"
 #include "trace/session_list.h"
 
-static const char help[] =
+static const char about[] =
 "Usage: goprobectl list [--points|--instructions] [-o text|json] -p PID|-b FILE [PATTERN...]\n"
 "       goprobectl list [-o text|json]\n"
 "\n"
@@ -25,20 +25,11 @@ static const char help[] =
 "and where it is written; or why it can't be probed.\n"
 "Without: what is probed on this machine now.\n"
 "\n"
-"  -p, --pid PID[,PID...]  running processes\n"
-"  -b, --binary FILE       a Go binary, also a library that a process has in its memory\n"
-"      --points            each breakpoint, the instruction that it covers, and how\n"
-"                          that is executed: single-steps make a hit expensive. Of\n"
-"                          functions also where they were inlined; of places in the\n"
-"                          code ('main.go:42', 'main.foo+0x1f', '*0x4829e0') these\n"
-"      --instructions      each instruction of the functions, and whether it can get a\n"
-"                          breakpoint; of places in the code that at each\n"
-"  -o, --format FORMAT     text or json\n"
-"\n"
 "COST is low if the kernel emulates the instruction that the breakpoint at the entry\n"
 "covers, else higher. JSON says which instruction it is: check (the branch of the stack\n"
-"check), push, nop, jump, or first (any other).\n"
-"\n"
+"check), push, nop, jump, or first (any other).\n";
+
+static const char examples[] =
 "Examples:\n"
 "  Which methods of Cart can be traced?\n"
 "      goprobectl list -b ./shop 'shop.(*Cart).*'\n"
@@ -46,16 +37,6 @@ static const char help[] =
 "      goprobectl list -b ./shop --points 'shop.(*Cart).*'\n"
 "  Who is tracing what?\n"
 "      goprobectl list\n";
-
-static const struct option options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "points", no_argument, NULL, 'P' },
-	{ "instructions", no_argument, NULL, 'I' },
-	{ "format", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
 
 struct listed {
 	struct gobin *bin;
@@ -186,28 +167,6 @@ static enum points_ability ask_ability(void)
 }
 
 /**
- * struct args - what the user asked for
- * @pids: arguments of -p
- * @npids: their number
- * @file: argument of -b, or NULL
- * @json: in JSON
- * @points: each breakpoint
- * @insns: each instruction
- * @specs: patterns
- * @nspecs: their number
- */
-struct args {
-	char **pids;
-	size_t npids;
-	const char *file;
-	bool json;
-	bool points;
-	bool insns;
-	struct spec *specs;
-	size_t nspecs;
-};
-
-/**
  * struct listing - points being listed
  * @b: lines
  * @able: what the module can do
@@ -331,20 +290,20 @@ static int list_points(const struct target *t, const struct listed *v, size_t n,
 	return err;
 }
 
-static int list_functions(const struct target *t, const struct args *a, struct diag *d)
+static int list_functions(const struct target *t, const struct options *o, struct diag *d)
 {
-	struct listing l = { .json = a->json, .insns = a->insns, .specs = a->specs,
-			     .nspecs = a->nspecs, .d = d };
+	struct listing l = { .json = o->format == OPTION_JSON, .insns = o->instructions,
+			     .specs = o->specs, .nspecs = o->nspecs, .d = d };
 	struct listed *v = NULL;
 	size_t n = 0;
 	int err = 0;
 
-	if (collect(t, a->specs, a->nspecs, &v, &n, d))
+	if (collect(t, o->specs, o->nspecs, &v, &n, d))
 		return CMD_FAILED;
-	if (a->points || a->insns)
+	if (o->points || o->instructions)
 		err = list_points(t, v, n, &l, d);
 	else
-		err = list_lines(v, n, a->json, d);
+		err = list_lines(v, n, l.json, d);
 	free(v);
 	return err ? CMD_FAILED : CMD_DONE;
 }
@@ -371,102 +330,49 @@ static int list_probed(bool json, struct diag *d)
 	return err ? CMD_FAILED : CMD_DONE;
 }
 
-static int parse(struct args *a, int argc, char **argv, struct diag *d)
+static int parse(struct options *o, struct diag *d)
 {
-	const struct out_format *format;
-	int opt, err;
+	const char *what = o->points ? "--points" : o->instructions ? "--instructions" :
+			   o->noperands ? "a PATTERN" : NULL;
 
-	opterr = 0;
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":p:b:o:h", options, NULL)) != -1) {
-		switch (opt) {
-		case 'h':
-			return CMD_HELP;
-		case 'p':
-			if (target_check_pids(optarg, d))
-				return CMD_USAGE;
-			a->pids[a->npids++] = optarg;
-			break;
-		case 'b':
-			a->file = optarg;
-			break;
-		case 'P':
-			a->points = true;
-			break;
-		case 'I':
-			a->insns = true;
-			break;
-		case 'o':
-			if (cmd_parse_format(optarg, &format, d))
-				return CMD_USAGE;
-			a->json = format == &out_json;
-			break;
-		default:
-			return cmd_bad_option(argv, opt, options, d);
-		}
-	}
-	if ((a->points || a->insns) && !a->file && !a->npids) {
-		diag_set(d, "%s needs a process or a file to look in: -p PID or -b FILE",
-			 a->points ? "--points" : "--instructions");
-		return CMD_USAGE;
-	}
-	if (optind < argc && !a->file && !a->npids) {
-		diag_set(d, "a PATTERN needs a process or a file to look in: -p PID or -b FILE");
-		return CMD_USAGE;
-	}
-	a->nspecs = argc - optind;
-	if (a->points || a->insns)
-		err = select_places_parse(argv + optind, a->nspecs, &a->specs, d);
-	else
-		err = select_patterns_parse(argv + optind, a->nspecs, &a->specs, d);
-	if (err) {
-		a->nspecs = 0;
-		return CMD_USAGE;
-	}
-	return CMD_DONE;
+	if (what && !o->file && !o->pids.n)
+		return diag_set(d, "%s needs a process or a file to look in: -p PID or -b FILE",
+				what);
+	if ((o->points || o->instructions ? select_places_parse : select_patterns_parse)
+	    (o->operands, o->noperands, &o->specs, d))
+		return -1;
+	o->nspecs = o->noperands;
+	return 0;
 }
 
-static int list(const struct args *a, struct diag *d)
+static int run(struct options *o, struct diag *d)
 {
 	struct target t = { 0 };
 	size_t older;
-	int code = CMD_DONE;
+	int code;
 
-	if (!a->file && !a->npids)
-		return list_probed(a->json, d);
-	for (size_t i = 0; !a->file && i < a->npids && !code; i++)
-		code = target_add_pids(&t, a->pids[i], d) ? CMD_FAILED : CMD_DONE;
-	/* What there is in a file is the same in all processes. */
-	if (a->file)
-		code = target_set_file(&t, a->file, &older, d) ? CMD_FAILED : CMD_DONE;
+	if (parse(o, d))
+		return CMD_USAGE;
+	if (!o->file && !o->pids.n)
+		return list_probed(o->format == OPTION_JSON, d);
+	/* A file has the same in all processes. */
+	code = (o->file ? target_set_file(&t, o->file, &older, d) :
+			  target_add_pids(&t, &o->pids, d)) ? CMD_FAILED : CMD_DONE;
 	for (size_t i = 0; !code && i < t.nbins; i++)
 		if (gobin_unread(t.bins[i]))
 			fprintf(stderr, "goprobectl: warning: %s\n", gobin_unread(t.bins[i]));
 	if (!code)
-		code = list_functions(&t, a, d);
+		code = list_functions(&t, o, d);
 	target_fini(&t);
-	return code;
-}
-
-static int run(int argc, char **argv, struct diag *d)
-{
-	struct args a = { .pids = calloc(argc, sizeof(*a.pids)) };
-	int code = CMD_FAILED;
-
-	if (a.pids)
-		code = parse(&a, argc, argv, d);
-	else
-		diag_set(d, "out of memory");
-	if (code == CMD_DONE)
-		code = list(&a, d);
-	select_specs_free(a.specs, a.nspecs);
-	free(a.pids);
 	return code;
 }
 
 const struct cmd cmd_list = {
 	.name = "list",
 	.summary = "list functions that can be probed, or what is probed now",
-	.help = help,
+	.command = COMMAND_LIST,
+	.about = about,
+	.examples = examples,
+	.operands = CMD_TEXTS,
 	.run = run,
 };

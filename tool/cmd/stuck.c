@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/argument.h"
 #include "base/clock.h"
 #include "cmd/aggregate.h"
 #include "cmd/cmd.h"
-#include "cmd/target_options.h"
 #include "output/stacks.h"
 #include "plan/learn.h"
 #include "process/goroutine_state.h"
@@ -17,7 +15,7 @@
 #include "trace/reported.h"
 #include "trace/sink.h"
 
-static const char help[] =
+static const char about[] =
 "Usage: goprobectl stuck [OPTION...] -p PID[,PID...] PATTERN...\n"
 "       goprobectl stuck [OPTION...] -b FILE PATTERN...\n"
 "       goprobectl stuck [OPTION...] PATTERN... -- COMMAND [ARG...]\n"
@@ -26,23 +24,9 @@ static const char help[] =
 "time: with their arguments, how long they have been open, what their goroutine does or\n"
 "waits for, and its stack. Of calls that were made before goprobectl began the arguments are\n"
 "not known, and none are found while their goroutine runs. A condition chooses calls, and\n"
-"then only those that are made from now on: 'shop.query if len(rows) > 100'.\n"
-"\n"
-TARGETOPT_HELP
-"\n"
-"What is long:\n"
-"      --longer-than TIME  5s, 200ms, 1m (default 1s)\n"
-"      --held N            calls that can be open at once (default 16384)\n"
-"\n"
-"When to end (Ctrl-C always does):\n"
-"      --duration TIME     after TIME: 5s, 200ms, 1m\n"
-"\n"
-"Output:\n"
-"  -i, --interval TIME     look every TIME (default a quarter of --longer-than)\n"
-"  -o, --format FORMAT     text or json\n"
-"      --output FILE       write to FILE instead of standard output\n"
-COUNTING_QUIET_HELP
-"\n"
+"then only those that are made from now on: 'shop.query if len(rows) > 100'.\n";
+
+static const char examples[] =
 "Examples:\n"
 "  Which requests hang, and in what?\n"
 "      goprobectl stuck -p 4121 --longer-than 5s 'main.(*Server).handle(r.URL.Path)'\n"
@@ -73,9 +57,7 @@ struct found {
 /**
  * struct stuck - a run of the command
  * @c: the session, and its loop
- * @opt: how lines are shown
  * @longer: ns that are long
- * @held: --held
  * @out: where lines go
  * @stream: makes them
  * @learn: types that open calls show, and the module does not know
@@ -96,9 +78,7 @@ struct found {
  */
 struct stuck {
 	struct counting c;
-	struct lines_opt opt;
 	uint64_t longer;
-	uint64_t held;
 	struct out out;
 	struct stream stream;
 	struct learn learn;
@@ -118,56 +98,23 @@ struct stuck {
 	bool failed;
 };
 
-enum { OPT_LONGER = COUNTING_OPT_FREE, OPT_HELD, OPT_OUTPUT };
-
-static const struct option options[] = {
-	{ "longer-than", required_argument, NULL, OPT_LONGER },
-	{ "held", required_argument, NULL, OPT_HELD },
-	{ "output", required_argument, NULL, OPT_OUTPUT },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int parse_option(struct counting *c, int opt, struct diag *d)
-{
-	struct stuck *s = (struct stuck *)c;
-
-	switch (opt) {
-	case 'o':
-		if (cmd_parse_format(optarg, &s->opt.format, d))
-			return CMD_USAGE;
-		s->c.json = s->opt.format == &out_json;
-		break;
-	case OPT_LONGER:
-		if (!argument_duration(optarg, &s->longer) || s->longer < 1000000)
-			return argument_fail("--longer-than", optarg,
-					     "a time from 1ms on: 5s, 200ms", d);
-		break;
-	case OPT_HELD:
-		if (!argument_number(optarg, 1, UINT32_MAX, &s->held))
-			return argument_fail("--held", optarg, "a number from 1 on", d);
-		break;
-	case OPT_OUTPUT:
-		s->opt.output = optarg;
-		break;
-	}
-	return CMD_DONE;
-}
-
 static int set_up(struct counting *c, struct diag *d)
 {
 	struct stuck *s = (struct stuck *)c;
-	struct plan_options opt = plan_defaults;
+	struct options *o = c->o;
 	struct tracing *t = &c->tracing;
+	struct lines_opt how = {
+		.options = o, .format = o->format == OPTION_JSON ? &out_json : &out_text,
+	};
 
-	opt.stuck = true;
-	t->held = (uint32_t)s->held;
-	if (!c->interval)
-		c->interval = s->longer / 4;
-	if (counting_set_up(c, &opt, d) || counting_name_files(c, d))
+	o->plan.stuck = true;
+	s->longer = o->longer_than;
+	if (!o->interval)
+		o->interval = s->longer / 4;
+	if (counting_set_up(c, d) || counting_name_files(c, d))
 		return -1;
-	s->opt.quiet = c->quiet;
-	s->opt.pids = t->target.nprocesses != 1;
-	if (lines_open(&s->out, &s->stream, t->plan, &s->opt, d))
+	how.pids = t->target.nprocesses != 1;
+	if (lines_open(&s->out, &s->stream, t->plan, &how, d))
 		return -1;
 	learn_init(&s->learn, t->plan);
 	if (learn_possible(t->plan))
@@ -290,7 +237,7 @@ static void add_before(struct stuck *s, pid_t pid)
 
 	if (!before_add(&s->before, pid, &why))
 		return;
-	if (!s->c.quiet) {
+	if (!s->c.o->quiet) {
 		fprintf(stderr, "calls of process %d that were made before are not known: ", pid);
 		diag_print_message(&why, stderr);
 		fputc('\n', stderr);
@@ -364,11 +311,11 @@ static int teach(struct stuck *s, struct diag *d)
 /* When a look that begins @now has to end, however many goroutines there are; 0: whenever. */
 static uint64_t look_end(const struct stuck *s, bool last, uint64_t now)
 {
-	uint64_t end = s->c.started + s->c.duration;
+	uint64_t end = s->c.started + s->c.o->duration;
 
 	if (last)
 		return now + LAST_LOOK;
-	return !s->c.duration ? 0 : end > now ? end : now;
+	return !s->c.o->duration ? 0 : end > now ? end : now;
 }
 
 static int look_at_all(struct stuck *s, bool last, struct diag *d)
@@ -427,7 +374,7 @@ static int print(struct counting *c, const struct tallyshow_end *end, struct dia
 
 	/* It has been looked right before the breakpoints were taken away. */
 	if (end) {
-		if (!c->quiet)
+		if (!c->o->quiet)
 			say(s, end);
 		err = out_close(&s->out);
 		return err && err != -EPIPE ? diag_errno(d, -err, "can't write the output") : 0;
@@ -454,11 +401,10 @@ static void clean_up(struct stuck *s)
 	free(s);
 }
 
-static int run(int argc, char **argv, struct diag *d)
+static int run(struct options *o, struct diag *d)
 {
 	static const struct counting_cmd cmd = {
-		.doing = "watching", .options = options, .option = parse_option,
-		.set_up = set_up, .print = print,
+		.doing = "watching", .set_up = set_up, .print = print,
 	};
 	struct stuck *s = calloc(1, sizeof(*s));
 	int code;
@@ -467,11 +413,8 @@ static int run(int argc, char **argv, struct diag *d)
 		diag_set(d, "out of memory");
 		return CMD_FAILED;
 	}
-	s->longer = 1000000000;
-	s->opt.format = &out_text;
-	s->c.lists = true;
 	s->c.looks = true;
-	code = counting_main(&s->c, &cmd, argc, argv, d);
+	code = counting_run(&s->c, &cmd, o, d);
 	clean_up(s);
 	return code;
 }
@@ -479,6 +422,10 @@ static int run(int argc, char **argv, struct diag *d)
 const struct cmd cmd_stuck = {
 	.name = "stuck",
 	.summary = "calls that do not return, and what their goroutines wait for",
-	.help = help,
+	.command = COMMAND_STUCK,
+	.about = about,
+	.examples = examples,
+	.operands = CMD_SPECS,
+	.missing = "no PATTERN: which functions?",
 	.run = run,
 };

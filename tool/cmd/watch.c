@@ -11,15 +11,15 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "base/argument.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/write_all.h"
 #include "cmd/cmd.h"
 #include "eval/process.h"
 #include "eval/variable.h"
 #include "output/screen.h"
 
-static const char help[] =
+static const char about[] =
 "Usage: goprobectl watch [OPTION...] -p PID VAR...\n"
 "\n"
 "Print package variables of a running process, and how fast numbers among them\n"
@@ -30,15 +30,9 @@ static const char help[] =
 "main.counter, http.DefaultClient.Timeout, 'len(main.jobs)', 'main.users[\"ann\"].age'.\n"
 "In a program without debug information the type follows: 'main.counter int64'.\n"
 "\n"
-"  -p, --pid PID          the process\n"
-"  -b, --binary FILE      variables of FILE, a library in Go that the process has in\n"
-"                         its memory, not of its executable\n"
-"  -i, --interval TIME    between two lines: 1s, 200ms, 1m (default 1s)\n"
-"      --count N          end after N lines\n"
-"  -o, --format FORMAT    text or json\n"
-"\n"
-"Ctrl-C ends it, and so does the end of the process.\n"
-"\n"
+"The end of the process ends it, too.\n";
+
+static const char examples[] =
 "Examples:\n"
 "  How fast does a program count?\n"
 "      goprobectl watch -p 4121 main.counter\n"
@@ -47,9 +41,6 @@ static const char help[] =
 
 /**
  * struct watching - a run of the command
- * @pid: argument of -p
- * @interval: ns
- * @count: lines, or 0
  * @json: in JSON
  * @vars: what to watch
  * @nvars: their number
@@ -59,9 +50,6 @@ static const char help[] =
  * @last: when the one before was made, CLOCK_MONOTONIC ns, or 0
  */
 struct watching {
-	const char *pid;
-	uint64_t interval;
-	uint64_t count;
 	bool json;
 	struct watchvar *vars;
 	size_t nvars;
@@ -70,98 +58,6 @@ struct watching {
 	struct buf line;
 	uint64_t last;
 };
-
-enum { OPT_COUNT = 256 };
-
-static const struct option options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "interval", required_argument, NULL, 'i' },
-	{ "count", required_argument, NULL, OPT_COUNT },
-	{ "format", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* --- arguments ------------------------------------------------------------- */
-
-static int parse_option(struct watching *w, int opt, char **argv, struct diag *d)
-{
-	const struct out_format *format;
-
-	switch (opt) {
-	case 'h':
-		return CMD_HELP;
-	case 'p':
-		if (w->pid || strchr(optarg, ',')) {
-			diag_set(d, "watch looks at one process");
-			return CMD_USAGE;
-		}
-		w->pid = optarg;
-		return target_check_pids(optarg, d) ? CMD_USAGE : CMD_DONE;
-	case 'i':
-		if (!argument_duration(optarg, &w->interval) || w->interval < 1000000)
-			return argument_fail("--interval", optarg, "a time from 1ms on: 5s, 200ms",
-					     d);
-		return CMD_DONE;
-	case OPT_COUNT:
-		if (!argument_number(optarg, 1, UINT64_MAX, &w->count))
-			return argument_fail("--count", optarg, "a number from 1 on", d);
-		return CMD_DONE;
-	case 'b':
-		w->look.file = optarg;
-		return CMD_DONE;
-	case 'o':
-		if (cmd_parse_format(optarg, &format, d))
-			return CMD_USAGE;
-		w->json = format == &out_json;
-		return CMD_DONE;
-	default:
-		return cmd_bad_option(argv, opt, options, d);
-	}
-}
-
-static int parse(struct watching *w, int argc, char **argv, struct diag *d)
-{
-	int opt, code;
-
-	opterr = 0;
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":p:b:i:o:h", options, NULL)) != -1) {
-		code = parse_option(w, opt, argv, d);
-		if (code)
-			return code;
-	}
-	if (!w->pid) {
-		diag_set(d, "no process: give -p PID");
-		return CMD_USAGE;
-	}
-	w->nvars = argc - optind;
-	if (!w->nvars) {
-		diag_set(d, "no VAR: which variables?");
-		return CMD_USAGE;
-	}
-	w->vars = arena_array(&w->mem, w->nvars, sizeof(*w->vars));
-	if (!w->vars) {
-		diag_set(d, "out of memory");
-		return CMD_FAILED;
-	}
-	for (size_t i = 0; i < w->nvars; i++)
-		w->vars[i].text = argv[optind + i];
-	return CMD_DONE;
-}
-
-/* --- setting up --------------------------------------------------------------- */
-
-static int set_up(struct watching *w, struct diag *d)
-{
-	if (proclook_open(&w->look, w->pid, d))
-		return -1;
-	for (size_t i = 0; i < w->nvars; i++)
-		if (watchvar_compile(&w->vars[i], w->look.globals.bin, &w->mem, d))
-			return -1;
-	return 0;
-}
 
 /* --- a line --------------------------------------------------------------------- */
 
@@ -254,13 +150,13 @@ static bool wait_next(struct watching *w, const struct waiting *f, bool *ended)
 	}
 }
 
-static int watch(struct watching *w, struct diag *d)
+static int watch(struct watching *w, const struct options *o, struct diag *d)
 {
 	struct waiting f = { -1, -1 };
 	bool ended = false;
-	int err = open_waiting(&f, w->interval, d);
+	int err = open_waiting(&f, o->interval, d);
 
-	for (uint64_t n = 0; !err && (!w->count || n < w->count); n++) {
+	for (uint64_t n = 0; !err && (!o->lines || n < o->lines); n++) {
 		if (n && !wait_next(w, &f, &ended))
 			break;
 		err = print_line(w, d);
@@ -276,29 +172,28 @@ static int watch(struct watching *w, struct diag *d)
 	return err ? CMD_FAILED : CMD_DONE;
 }
 
-static int run(int argc, char **argv, struct diag *d)
+static int run(struct options *o, struct diag *d)
 {
-	struct watching *w = calloc(1, sizeof(*w));
-	int code;
+	struct watching w = { .json = o->format == OPTION_JSON, .nvars = o->noperands,
+			      .look.file = o->file };
+	int code = CMD_FAILED;
 
-	if (!w) {
-		diag_set(d, "out of memory");
-		return CMD_FAILED;
-	}
-	w->interval = 1000000000;
-	code = parse(w, argc, argv, d);
-	if (code == CMD_DONE)
-		code = set_up(w, d) ? CMD_FAILED : watch(w, d);
-	proclook_fini(&w->look);
-	arena_fini(&w->mem);
-	buf_fini(&w->line);
-	free(w);
+	if (!proclook_open(&w.look, &o->pids, d) &&
+	    !watchvars_compile(o->operands, w.nvars, w.look.globals.bin, &w.mem, &w.vars, d))
+		code = watch(&w, o, d);
+	proclook_fini(&w.look);
+	arena_fini(&w.mem);
+	buf_fini(&w.line);
 	return code;
 }
 
 const struct cmd cmd_watch = {
 	.name = "watch",
 	.summary = "print package variables of a process again and again",
-	.help = help,
+	.command = COMMAND_WATCH,
+	.about = about,
+	.examples = examples,
+	.operands = CMD_TEXTS,
+	.missing = "no VAR: which variables?",
 	.run = run,
 };

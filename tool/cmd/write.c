@@ -14,7 +14,7 @@
 #include "output/edit.h"
 #include "trace/client.h"
 
-static const char help[] =
+static const char about[] =
 "Usage: goprobectl write [OPTION...] -p PID ASSIGNMENT...\n"
 "\n"
 "Set package variables of a running process, and what they lead to. The module\n"
@@ -27,35 +27,18 @@ static const char help[] =
 "separated by commas, or are arguments of their own. What can be set: whole\n"
 "numbers, floats, true and false; of strings and slices the end can be cut off.\n"
 "\n"
-"  -p, --pid PID          the process\n"
-"  -b, --binary FILE      variables of FILE, a library in Go that the process has in\n"
-"                         its memory, not of its executable\n"
-"      --dry-run          show what would be set, and leave it as it is\n"
-"  -o, --format FORMAT    text or json\n"
-"\n"
 "The process runs on meanwhile: what it does with a variable at that moment may\n"
-"undo the write, or see the half of it, if it is not a single aligned word.\n"
-"\n"
+"undo the write, or see the half of it, if it is not a single aligned word.\n";
+
+static const char examples[] =
 "Examples:\n"
 "  Have a server say more:\n"
 "      goprobectl write -p 4121 'main.debug = true'\n"
 "  What would that change?\n"
 "      goprobectl write --dry-run -p 4121 'http.DefaultClient.Timeout = 5s'\n";
 
-enum { OPT_DRY_RUN = 256 };
-
-static const struct option options[] = {
-	{ "pid", required_argument, NULL, 'p' },
-	{ "binary", required_argument, NULL, 'b' },
-	{ "format", required_argument, NULL, 'o' },
-	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
-};
-
 /**
  * struct writing - a run of the command
- * @pid: argument of -p
  * @json: in JSON
  * @dry_run: nothing is written
  * @texts: assignments
@@ -67,7 +50,6 @@ static const struct option options[] = {
  * @out: the output
  */
 struct writing {
-	const char *pid;
 	bool json;
 	bool dry_run;
 	char **texts;
@@ -78,61 +60,6 @@ struct writing {
 	int log;
 	struct buf out;
 };
-
-/* --- arguments ------------------------------------------------------------- */
-
-static int parse_option(struct writing *w, int opt, char **argv, struct diag *d)
-{
-	const struct out_format *format;
-
-	switch (opt) {
-	case 'h':
-		return CMD_HELP;
-	case 'p':
-		if (w->pid || strchr(optarg, ',')) {
-			diag_set(d, "write changes one process");
-			return CMD_USAGE;
-		}
-		w->pid = optarg;
-		return target_check_pids(optarg, d) ? CMD_USAGE : CMD_DONE;
-	case 'b':
-		w->look.file = optarg;
-		return CMD_DONE;
-	case 'o':
-		if (cmd_parse_format(optarg, &format, d))
-			return CMD_USAGE;
-		w->json = format == &out_json;
-		return CMD_DONE;
-	case OPT_DRY_RUN:
-		w->dry_run = true;
-		return CMD_DONE;
-	default:
-		return cmd_bad_option(argv, opt, options, d);
-	}
-}
-
-static int parse(struct writing *w, int argc, char **argv, struct diag *d)
-{
-	int opt, code;
-
-	opterr = 0;
-	optind = 1;
-	while ((opt = getopt_long(argc, argv, ":p:b:o:h", options, NULL)) != -1) {
-		code = parse_option(w, opt, argv, d);
-		if (code)
-			return code;
-	}
-	if (!w->pid) {
-		diag_set(d, "no process: give -p PID");
-		return CMD_USAGE;
-	}
-	w->texts = argv + optind;
-	w->ntexts = argc - optind;
-	if (w->ntexts)
-		return CMD_DONE;
-	diag_set(d, "no ASSIGNMENT: what is to be set?");
-	return CMD_USAGE;
-}
 
 /* --- setting up --------------------------------------------------------------- */
 
@@ -168,11 +95,11 @@ static int ask(struct diag *d)
 	return -1;
 }
 
-static int set_up(struct writing *w, struct diag *d)
+static int set_up(struct writing *w, const struct options *o, struct diag *d)
 {
 	if (!w->dry_run && ask(d))
 		return -1;
-	if (proclook_open(&w->look, w->pid, d))
+	if (proclook_open(&w->look, &o->pids, d))
 		return -1;
 	w->edits = arena_array(&w->mem, w->ntexts, sizeof(*w->edits));
 	if (!w->edits)
@@ -320,34 +247,32 @@ static int assign(struct writing *w, const char *text, const struct edit *e, str
 	return writing_print(&w->out, d);
 }
 
-static int run(int argc, char **argv, struct diag *d)
+static int run(struct options *o, struct diag *d)
 {
-	struct writing *w = calloc(1, sizeof(*w));
-	int code;
+	struct writing w = {
+		.json = o->format == OPTION_JSON, .dry_run = o->plan.dry_run,
+		.texts = o->operands, .ntexts = o->noperands, .look.file = o->file, .log = -1,
+	};
+	int code = set_up(&w, o, d) ? CMD_FAILED : CMD_DONE;
 
-	if (!w) {
-		diag_set(d, "out of memory");
-		return CMD_FAILED;
-	}
-	w->log = -1;
-	code = parse(w, argc, argv, d);
-	if (code == CMD_DONE && set_up(w, d))
-		code = CMD_FAILED;
-	for (size_t i = 0; code == CMD_DONE && i < w->ntexts; i++)
-		if (assign(w, w->texts[i], &w->edits[i], d))
+	for (size_t i = 0; code == CMD_DONE && i < w.ntexts; i++)
+		if (assign(&w, w.texts[i], &w.edits[i], d))
 			code = CMD_FAILED;
-	if (w->log >= 0)
-		close(w->log);
-	proclook_fini(&w->look);
-	arena_fini(&w->mem);
-	buf_fini(&w->out);
-	free(w);
+	if (w.log >= 0)
+		close(w.log);
+	proclook_fini(&w.look);
+	arena_fini(&w.mem);
+	buf_fini(&w.out);
 	return code;
 }
 
 const struct cmd cmd_write = {
 	.name = "write",
 	.summary = "set package variables of a process",
-	.help = help,
+	.command = COMMAND_WRITE,
+	.about = about,
+	.examples = examples,
+	.operands = CMD_TEXTS,
+	.missing = "no ASSIGNMENT: what is to be set?",
 	.run = run,
 };

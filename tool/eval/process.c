@@ -7,7 +7,7 @@ static bool read_memory(void *ctx, uint64_t at, void *to, size_t len)
 	return procmem_read(ctx, at, to, len);
 }
 
-static int add_target(struct proclook *l, const char *pid, struct diag *d)
+static int add_target(struct proclook *l, const struct target_pids *pid, struct diag *d)
 {
 	size_t older;
 
@@ -17,7 +17,7 @@ static int add_target(struct proclook *l, const char *pid, struct diag *d)
 	       target_limit_pids(&l->target, pid, d) ? -1 : 0;
 }
 
-int proclook_open(struct proclook *l, const char *pid, struct diag *d)
+int proclook_open(struct proclook *l, const struct target_pids *pid, struct diag *d)
 {
 	struct globals *g = &l->globals;
 

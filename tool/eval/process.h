@@ -25,8 +25,8 @@ struct proclook {
 	struct value_ctx values;
 };
 
-/* @pid: as the user gave it; @l->file may be set. 0, or -1 with @d set. */
-int proclook_open(struct proclook *l, const char *pid, struct diag *d);
+/* @pid: exactly one; @l->file may be set. 0, or -1 with @d set. */
+int proclook_open(struct proclook *l, const struct target_pids *pid, struct diag *d);
 void proclook_fini(struct proclook *l);
 
 #endif

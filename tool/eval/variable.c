@@ -78,6 +78,22 @@ int watchvar_compile(struct watchvar *v, struct gobin *bin, struct arena *mem, s
 	return exprc_compile(&scope, &list, &v->c, d);
 }
 
+int watchvars_compile(char **texts, size_t n, struct gobin *bin, struct arena *mem,
+		      struct watchvar **ret, struct diag *d)
+{
+	struct watchvar *v = arena_array(mem, n, sizeof(*v));
+
+	if (!v)
+		return diag_set(d, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		v[i].text = texts[i];
+		if (watchvar_compile(&v[i], bin, mem, d))
+			return -1;
+	}
+	*ret = v;
+	return 0;
+}
+
 /* --- how fast it changes ------------------------------------------------------ */
 
 /* The number in it, or in a sync/atomic type; a time.Duration is no number here. */

@@ -5,6 +5,7 @@
 
 #include "eval/eval.h"
 #include "plan/plan.h"
+#include "value/path.h"
 
 /**
  * struct watchvar_number - what a variable is worth
@@ -34,6 +35,10 @@ struct watchvar {
 
 /* Make @v->c of @v->text; what is made is in @mem. 0, or -1. */
 int watchvar_compile(struct watchvar *v, struct gobin *bin, struct arena *mem, struct diag *d);
+
+/* Likewise of @n texts; *@ret is in @mem, too. */
+int watchvars_compile(char **texts, size_t n, struct gobin *bin, struct arena *mem,
+		      struct watchvar **ret, struct diag *d);
 
 /* Where a value was found, or why not. */
 struct watchvar_value {

@@ -4,7 +4,7 @@
 #define GOPROBE_LIBGOPROBE_INTERNAL_H
 
 #include "libgoprobe/libgoprobe.h"
-#include "libgoprobe/limit_options.h"
+#include "option/option.h"
 #include "recording/writer.h"
 #include "trace/loop.h"
 #include "trace/replay.h"
@@ -23,19 +23,8 @@ enum trace_state {
  * struct goprobe_trace - see libgoprobe/libgoprobe.h
  * @state: how far it has come
  * @diag: what has gone wrong
- * @what: what is traced; its texts are owned
- * @specs: texts of the specs, owned
- * @plan: limits of what is captured
- * @bytes_given: plan.bytes was set
- * @objects_given: plan.objects was set
- * @lines: how events become lines
- * @path: of lines.output, owned, or NULL
- * @record: of a recording, owned, or NULL
- * @duration: ns, or 0
- * @limit: how much is traced
- * @ring_bytes: memory for each CPU, or 0
- * @lossless: GOPROBE_SESSION_F_LOSSLESS
- * @signals: they end it
+ * @o: what is traced, and how
+ * @mem: texts of @o
  * @on_event: where events go, or NULL
  * @event_ctx: its first argument
  * @on_notice: where notices go, or NULL
@@ -58,19 +47,8 @@ enum trace_state {
 struct goprobe_trace {
 	enum trace_state state;
 	struct diag diag;
-	struct target_spec what;
-	char **specs;
-	struct plan_options plan;
-	bool bytes_given;
-	bool objects_given;
-	struct lines_opt lines;
-	char *path;
-	char *record;
-	uint64_t duration;
-	struct limitopt limit;
-	uint32_t ring_bytes;
-	bool lossless;
-	bool signals;
+	struct options o;
+	struct arena mem;
 	goprobe_event_fn on_event;
 	void *event_ctx;
 	goprobe_notice_fn on_notice;
@@ -90,6 +68,9 @@ struct goprobe_trace {
 	size_t ntexts;
 	size_t texts_cap;
 };
+
+/* As goprobe_trace_new(), with these options. The trace owns what @o owned. */
+struct goprobe_trace *trace_new(struct options *o);
 
 /* The format whose lines are calls of goprobe_trace.on_event. */
 extern const struct out_format libgoprobe_events;

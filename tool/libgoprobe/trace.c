@@ -8,8 +8,6 @@
 
 #include "base/array.h"
 #include "libgoprobe/internal.h"
-#include "libgoprobe/option_check.h"
-#include "libgoprobe/option_value.h"
 #include "plan/select.h"
 #include "version.h"
 
@@ -18,29 +16,27 @@ const char *goprobe_version(void)
 	return GOPROBECTL_VERSION;
 }
 
-struct goprobe_trace *goprobe_trace_new(void)
+struct goprobe_trace *trace_new(struct options *o)
 {
 	struct goprobe_trace *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
-	t->plan = plan_defaults;
-	t->lines.format = &out_text;
+	options_move(&t->o, o);
 	t->recorder.fd = -1;
 	return t;
 }
 
-static void free_all(char **v, size_t n)
+struct goprobe_trace *goprobe_trace_new(void)
 {
-	for (size_t i = 0; i < n; i++)
-		free(v[i]);
-	free(v);
+	struct options o;
+
+	options_init(&o, COMMAND_ATTACH);
+	return trace_new(&o);
 }
 
 void goprobe_trace_free(struct goprobe_trace *t)
 {
-	size_t argc = 0;
-
 	if (!t)
 		return;
 	watch_fini(&t->watch);
@@ -53,15 +49,8 @@ void goprobe_trace_free(struct goprobe_trace *t)
 	out_fini(&t->out);
 	out_fini(&t->json);
 	free(t->texts);
-	select_specs_free(t->what.specs, t->what.specs ? t->what.nspecs : 0);
-	free_all(t->specs, t->what.nspecs);
-	free_all(t->what.pids, t->what.npids);
-	while (t->what.command && t->what.command[argc])
-		argc++;
-	free_all(t->what.command, argc);
-	free((char *)(uintptr_t)t->what.file);
-	free(t->path);
-	free(t->record);
+	options_fini(&t->o);
+	arena_fini(&t->mem);
 	diag_fini(&t->diag);
 	free(t);
 }
@@ -99,21 +88,6 @@ static int check_new(struct goprobe_trace *t, const char *what)
 	       diag_set(&t->diag, "%s can't be changed any more: the plan has been made", what);
 }
 
-/* Room for one more of @n texts, and a copy of @text behind them. */
-static int append(struct goprobe_trace *t, char ***v, size_t *n, const char *text)
-{
-	char **more = realloc(*v, (*n + 1) * sizeof(*more));
-
-	if (!more)
-		return no_memory(t);
-	*v = more;
-	more[*n] = strdup(text);
-	if (!more[*n])
-		return no_memory(t);
-	++*n;
-	return 0;
-}
-
 static int check_replay(struct goprobe_trace *t)
 {
 	return t->replay.path ?
@@ -125,7 +99,7 @@ static int check_running(struct goprobe_trace *t)
 {
 	if (check_new(t, "what is traced") || check_replay(t))
 		return -1;
-	return t->what.command ?
+	return t->o.argv ?
 	       diag_set(&t->diag, "a command excludes processes and a file") : 0;
 }
 
@@ -134,28 +108,38 @@ static int check_alone(struct goprobe_trace *t)
 {
 	if (check_new(t, "what is traced") || check_replay(t))
 		return -1;
-	return t->what.file || t->what.command || t->what.npids ?
+	return t->o.file || t->o.argv || t->o.pids.n ?
 	       diag_set(&t->diag, "a command, or a recording, is traced alone") : 0;
+}
+
+/* Store a copy of @text in *@to. */
+static int copy(struct goprobe_trace *t, const char **to, const char *text)
+{
+	*to = arena_strdup(&t->mem, text);
+	return *to ? 0 : no_memory(t);
 }
 
 int goprobe_trace_pid(struct goprobe_trace *t, int pid)
 {
-	char text[16];
+	struct target_pids *pids = &t->o.pids;
 
-	snprintf(text, sizeof(text), "%d", pid);
-	if (check_running(t) || target_check_pids(text, &t->diag))
+	if (check_running(t))
 		return -1;
-	return append(t, &t->what.pids, &t->what.npids, text);
+	if (pid <= 0)
+		return diag_set(&t->diag, "'%d' is not a process id", pid);
+	if (grow(&pids->v, pids->n + 1, &pids->cap, sizeof(*pids->v)))
+		return no_memory(t);
+	pids->v[pids->n++] = pid;
+	return 0;
 }
 
 int goprobe_trace_file(struct goprobe_trace *t, const char *path)
 {
 	if (check_running(t))
 		return -1;
-	if (t->what.file)
+	if (t->o.file)
 		return diag_set(&t->diag, "only one file can be traced");
-	t->what.file = strdup(path);
-	return t->what.file ? 0 : no_memory(t);
+	return copy(t, &t->o.file, path);
 }
 
 int goprobe_trace_command(struct goprobe_trace *t, const char *const *argv)
@@ -168,12 +152,12 @@ int goprobe_trace_command(struct goprobe_trace *t, const char *const *argv)
 		return diag_set(&t->diag, "the command is empty");
 	while (argv[n])
 		n++;
-	t->what.command = calloc(n + 1, sizeof(*t->what.command));
-	if (!t->what.command)
+	t->o.argv = arena_array(&t->mem, n + 1, sizeof(*t->o.argv));
+	if (!t->o.argv)
 		return no_memory(t);
 	for (size_t i = 0; i < n; i++) {
-		t->what.command[i] = strdup(argv[i]);
-		if (!t->what.command[i])
+		t->o.argv[i] = arena_strdup(&t->mem, argv[i]);
+		if (!t->o.argv[i])
 			return no_memory(t);
 	}
 	return 0;
@@ -181,140 +165,47 @@ int goprobe_trace_command(struct goprobe_trace *t, const char *const *argv)
 
 int goprobe_trace_replay(struct goprobe_trace *t, const char *path)
 {
-	if (check_alone(t))
-		return -1;
-	t->replay.path = strdup(path);
-	return t->replay.path ? 0 : no_memory(t);
+	return check_alone(t) ? -1 : copy(t, &t->replay.path, path);
 }
 
 int goprobe_trace_program(struct goprobe_trace *t, const char *path)
 {
+	struct option_texts *files = &t->o.files;
+
 	if (check_new(t, "where a program is"))
 		return -1;
-	return append(t, &t->replay.binaries, &t->replay.nbinaries, path);
+	if (grow(&files->v, files->n + 1, &files->cap, sizeof(*files->v)) ||
+	    copy(t, &files->v[files->n], path))
+		return no_memory(t);
+	files->n++;
+	return 0;
 }
 
 int goprobe_trace_add(struct goprobe_trace *t, const char *spec)
 {
-	struct spec *parsed;
-	char *text;
-	int err;
+	struct options *o = &t->o;
 
 	if (check_new(t, "what is traced"))
 		return -1;
-	text = strdup(spec);
-	if (!text)
+	if (grow(&o->specs, o->nspecs + 1, &o->specs_cap, sizeof(*o->specs)))
 		return no_memory(t);
-	err = select_specs_parse(&text, 1, &parsed, &t->diag);
-	if (!err)
-		select_specs_free(parsed, 1);
-	free(text);
-	return err ? -1 : append(t, &t->specs, &t->what.nspecs, spec);
-}
-
-_Static_assert((int)GOPROBE_SAMPLE_CALL == (int)PLAN_SAMPLE_CALL &&
-	       (int)GOPROBE_SAMPLE_GOROUTINE == (int)PLAN_SAMPLE_GOROUTINE &&
-	       (int)GOPROBE_SAMPLE_ROOT == (int)PLAN_SAMPLE_ROOT, "one stands for the other");
-
-/* Options that say how events look, and how many there are. */
-static void set_more(struct goprobe_trace *t, enum goprobe_option option, uint64_t value)
-{
-	switch (option) {
-	case GOPROBE_OPTION_PRETTY:
-		t->lines.pretty = value;
-		break;
-	case GOPROBE_OPTION_SAMPLE:
-		t->limit.limits.sample = value;
-		break;
-	case GOPROBE_OPTION_SAMPLE_BY:
-		t->limit.limits.by = (enum plan_sample)value;
-		t->limit.by_given = value != PLAN_SAMPLE_CALL;
-		break;
-	case GOPROBE_OPTION_RATE:
-		t->limit.limits.rate = value;
-		break;
-	case GOPROBE_OPTION_TIMES:
-		t->limit.limits.times = value;
-		break;
-	case GOPROBE_OPTION_MAX_LOAD:
-		t->tracing.load.off = value == GOPROBE_LOAD_ANY;
-		t->tracing.load.percent = value == GOPROBE_LOAD_ANY ? 0 : (uint32_t)value;
-		break;
-	case GOPROBE_OPTION_INLINED:
-		t->plan.inlined = value;
-		break;
-	case GOPROBE_OPTION_REGISTERS:
-		t->plan.registers = value;
-		break;
-	case GOPROBE_OPTION_SPLIT:
-		t->plan.split = value;
-		break;
-	case GOPROBE_OPTION_DRY_RUN:
-		t->plan.dry_run = value;
-		break;
-	default:
-		break;
-	}
+	memset(&o->specs[o->nspecs], 0, sizeof(*o->specs));
+	if (spec_parse(spec, &o->specs[o->nspecs], &t->diag))
+		return -1;
+	o->nspecs++;
+	return 0;
 }
 
 int goprobe_trace_set(struct goprobe_trace *t, enum goprobe_option option, uint64_t value)
 {
-	if (check_new(t, "an option") || optvalue_check(option, value, &t->diag))
-		return -1;
-	switch (option) {
-	case GOPROBE_OPTION_DEPTH:
-		t->plan.depth = value;
-		break;
-	case GOPROBE_OPTION_STRING_LIMIT:
-		t->plan.string_limit = value;
-		break;
-	case GOPROBE_OPTION_ELEMENTS:
-		t->plan.elements = value;
-		break;
-	case GOPROBE_OPTION_OBJECTS:
-		t->plan.objects = value;
-		t->objects_given = true;
-		break;
-	case GOPROBE_OPTION_BYTES:
-		t->plan.bytes = value;
-		t->bytes_given = true;
-		break;
-	case GOPROBE_OPTION_HELD:
-		t->tracing.held = value;
-		break;
-	case GOPROBE_OPTION_RING_BYTES:
-		t->ring_bytes = value;
-		break;
-	case GOPROBE_OPTION_LOSSLESS:
-		t->lossless = value;
-		break;
-	case GOPROBE_OPTION_NO_RETURN:
-		t->plan.no_return = value;
-		break;
-	case GOPROBE_OPTION_DURATION_NS:
-		t->duration = value;
-		break;
-	case GOPROBE_OPTION_EVENTS:
-		t->lines.events = value;
-		break;
-	case GOPROBE_OPTION_SIGNALS:
-		t->signals = value;
-		break;
-	case GOPROBE_OPTION_QUIET:
-		t->lines.quiet = value;
-		break;
-	default:
-		set_more(t, option, value);
-		break;
-	}
-	return 0;
+	return check_new(t, "an option") ? -1 : option_set(&t->o, option, value, &t->diag);
 }
 
 /* --- where events go -------------------------------------------------------- */
 
 static int check_one_way(struct goprobe_trace *t)
 {
-	return t->on_event || t->record || t->lines.format == &out_json || t->path ?
+	return t->on_event || t->o.record || t->o.format == OPTION_JSON || t->o.output ?
 	       diag_set(&t->diag, "events go one way only: it has been said which") : 0;
 }
 
@@ -324,7 +215,6 @@ int goprobe_trace_on_event(struct goprobe_trace *t, goprobe_event_fn fn, void *c
 		return -1;
 	t->on_event = fn;
 	t->event_ctx = ctx;
-	t->lines.format = &libgoprobe_events;
 	return 0;
 }
 
@@ -334,18 +224,15 @@ int goprobe_trace_output(struct goprobe_trace *t, enum goprobe_format format, co
 		return -1;
 	if (format != GOPROBE_FORMAT_TEXT && format != GOPROBE_FORMAT_JSON)
 		return diag_set(&t->diag, "there is no format %u", format);
-	t->lines.format = format == GOPROBE_FORMAT_JSON ? &out_json : &out_text;
-	t->path = path ? strdup(path) : NULL;
-	t->lines.output = t->path;
-	return path && !t->path ? no_memory(t) : 0;
+	t->o.format = format == GOPROBE_FORMAT_JSON ? OPTION_JSON : OPTION_TEXT;
+	return path ? copy(t, &t->o.output, path) : 0;
 }
 
 int goprobe_trace_record(struct goprobe_trace *t, const char *path)
 {
 	if (check_new(t, "where events go") || check_one_way(t))
 		return -1;
-	t->record = strdup(path);
-	return t->record ? 0 : no_memory(t);
+	return copy(t, &t->o.record, path);
 }
 
 void goprobe_trace_on_notice(struct goprobe_trace *t, goprobe_notice_fn fn, void *ctx)
@@ -382,45 +269,14 @@ static bool shows_pids(const struct goprobe_trace *t)
 	return t->tracing.target.nprocesses != 1;
 }
 
-/* What was not set follows from what was. */
-static void settle_options(struct goprobe_trace *t)
-{
-	struct plan_options *o = &t->plan;
-
-	/* A string that fits the limit should not fail for want of bytes. */
-	if (!t->bytes_given && o->bytes < o->string_limit * 2)
-		o->bytes = o->string_limit * 2 < PLAN_BYTES_MAX ? o->string_limit * 2 :
-								  PLAN_BYTES_MAX;
-	/* Nor should elements. */
-	if (!t->bytes_given && o->elements > plan_defaults.elements)
-		o->bytes = PLAN_BYTES_MAX;
-	if (!t->objects_given && o->elements > plan_defaults.elements)
-		o->objects = o->elements < PLAN_OBJECTS_MAX / 4 ? o->elements * 4 :
-								  PLAN_OBJECTS_MAX;
-	if (t->bytes_given)
-		o->held_bytes = o->bytes;
-}
-
-static int check_together(struct goprobe_trace *t)
-{
-	struct optcheck c = {
-		.limit = &t->limit,
-		.no_return = t->plan.no_return,
-		.split = t->plan.split,
-		.pretty = t->lines.pretty,
-		.record = t->record,
-	};
-
-	return optcheck_together(&c, &t->diag) ? -1 : 0;
-}
-
 /* What was traced, and how, is in the recording. */
 static int plan_replay(struct goprobe_trace *t)
 {
-	if (t->what.nspecs)
+	if (t->o.nspecs)
 		return diag_set(&t->diag, "a recording has its specs, and takes no others");
-	if (t->record)
+	if (t->o.record)
 		return diag_set(&t->diag, "what is replayed is recorded already");
+	t->replay.files = &t->o.files;
 	if (replay_open(&t->replay, &t->diag))
 		return -1;
 	t->state = TRACE_PLANNED;
@@ -438,24 +294,17 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 	tr->progress = progress;
 	if (t->replay.path)
 		return plan_replay(t);
-	if (t->replay.nbinaries)
+	if (t->o.files.n)
 		return diag_set(&t->diag, "only a recording needs to know where a program is");
-	if (!t->what.npids && !t->what.file && !t->what.command)
+	if (!t->o.pids.n && !t->o.file && !t->o.argv)
 		return diag_set(&t->diag, "nothing to trace: no process, no file, no command");
-	if (!t->what.nspecs)
+	if (!t->o.nspecs)
 		return diag_set(&t->diag, "no spec: which functions?");
-	settle_options(t);
-	if (check_together(t))
+	options_settle(&t->o);
+	if (options_check(&t->o, &t->diag))
 		return -1;
-	t->plan.limits = t->limit.limits;
-	tr->quiet = t->lines.quiet;
-	tr->no_signals = !t->signals;
-	if (select_specs_parse(t->specs, t->what.nspecs, &t->what.specs, &t->diag)) {
-		t->what.specs = NULL;
-		return -1;
-	}
-	if (tracing_open(tr, &t->what, &t->diag) ||
-	    tracing_plan(tr, &t->what, &t->plan, &t->diag))
+	if (tracing_open(tr, &t->o, &t->diag) ||
+	    tracing_plan(tr, &t->o, &t->o.plan, &t->diag))
 		return -1;
 	if (tr->plan->delays && !tr->quiet)
 		tracing_say(tr, "warning: a delay holds the thread: what stops the world, such as a garbage collection, waits for it");
@@ -466,21 +315,26 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 
 static int open_recording(struct goprobe_trace *t)
 {
-	if (recorder_open(&t->recorder, t->record, &t->diag))
+	if (recorder_open(&t->recorder, t->o.record, &t->diag))
 		return -1;
 	t->watch.recorder = &t->recorder;
-	t->watch.most = t->lines.events;
+	t->watch.most = t->o.events;
 	return recorder_begin(&t->recorder, &(struct recorder_source){
-		.plan = t->tracing.plan, .options = &t->plan,
+		.plan = t->tracing.plan, .options = &t->o,
 		.bins = t->tracing.target.bins, .nbins = t->tracing.target.nbins,
-		.specs = (const char *const *)t->specs, .nspecs = t->what.nspecs,
 		.pids = shows_pids(t),
 	}, &t->learn, &t->diag);
 }
 
-static int open_output(struct goprobe_trace *t, const struct plan *p)
+static int open_output(struct goprobe_trace *t, const struct plan *p, bool paired, bool pids)
 {
-	if (lines_open(&t->out, &t->stream, p, &t->lines, &t->diag))
+	const struct lines_opt how = {
+		.options = &t->o, .paired = paired, .pids = pids,
+		.format = t->on_event ? &libgoprobe_events :
+			  t->o.format == OPTION_JSON ? &out_json : &out_text,
+	};
+
+	if (lines_open(&t->out, &t->stream, p, &how, &t->diag))
 		return -1;
 	if (t->on_event)
 		t->out.fd = -1;
@@ -492,9 +346,7 @@ static int open_output(struct goprobe_trace *t, const struct plan *p)
 
 static int open_lines(struct goprobe_trace *t)
 {
-	t->lines.paired = !t->plan.no_return;
-	t->lines.pids = shows_pids(t);
-	if (open_output(t, t->tracing.plan))
+	if (open_output(t, t->tracing.plan, !t->o.plan.no_return, shows_pids(t)))
 		return -1;
 	t->stream.learn = &t->learn;
 	t->stream.learn_panics = !learn_possible(t->tracing.plan);
@@ -503,7 +355,7 @@ static int open_lines(struct goprobe_trace *t)
 
 static int count_times(struct goprobe_trace *t)
 {
-	if (times_init(&t->times, t->tracing.plan, t->plan.limits.times))
+	if (times_init(&t->times, t->tracing.plan, t->o.plan.limits.times))
 		return no_memory(t);
 	t->stream.times = &t->times;
 	t->watch.times = &t->times;
@@ -512,10 +364,9 @@ static int count_times(struct goprobe_trace *t)
 
 static int start_replay(struct goprobe_trace *t)
 {
-	t->lines.paired = !t->replay.options.no_return;
-	t->lines.pids = t->replay.start.flags & RECORDING_F_PIDS;
 	t->state = TRACE_STARTED;
-	return open_output(t, t->replay.plan);
+	return open_output(t, t->replay.plan, !t->replay.options.plan.no_return,
+			   t->replay.start.pids);
 }
 
 int goprobe_trace_start(struct goprobe_trace *t)
@@ -529,11 +380,9 @@ int goprobe_trace_start(struct goprobe_trace *t)
 	if (t->replay.path)
 		return start_replay(t);
 	/* Before anything is probed: it takes its time, and may fail. */
-	if (t->record && open_recording(t))
+	if (t->o.record && open_recording(t))
 		return -1;
-	if (tracing_arm(tr, t->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0, t->ring_bytes,
-			&t->diag) ||
-	    (!t->record && open_lines(t)))
+	if (tracing_arm(tr, &t->diag) || (!t->o.record && open_lines(t)))
 		return -1;
 	t->watch.client = tr->client;
 	t->watch.target = &tr->target;
@@ -543,14 +392,14 @@ int goprobe_trace_start(struct goprobe_trace *t)
 	t->watch.learn = &t->learn;
 	t->watch.stream = &t->stream;
 	t->watch.out = &t->out;
-	t->watch.duration = t->duration;
+	t->watch.duration = t->o.duration;
 	/* Losses matter to those who join calls with returns. */
-	t->watch.counts = !t->plan.no_return || tr->breaker.percent;
-	if (t->plan.limits.times && count_times(t))
+	t->watch.counts = !t->o.plan.no_return || tr->breaker.percent;
+	if (t->o.plan.limits.times && count_times(t))
 		return -1;
 	if (watch_start(&t->watch, &t->diag))
 		return -1;
-	if (t->record || t->on_event)
+	if (t->o.record || t->on_event)
 		tracing_say_started(tr, "tracing", NULL);
 	else
 		lines_started(&t->out, tr);
@@ -589,7 +438,7 @@ static void summarize_recording(struct goprobe_trace *t, struct buf *talk)
 
 	watch_sum(&t->watch, &t->stream.sum);
 	t->stream.sum.events = t->recorder.events;
-	if (!t->lines.quiet || out_lost(&t->stream.sum))
+	if (!t->o.quiet || out_lost(&t->stream.sum))
 		out_text.summary(&out, &t->stream.sum, talk);
 	out_fini(&out);
 }
@@ -606,14 +455,14 @@ static void summarize(struct goprobe_trace *t)
 {
 	struct buf talk = { 0 };
 
-	if (t->record || t->on_event)
+	if (t->o.record || t->on_event)
 		tracing_say_broken(&t->tracing, watch_broken(&t->watch), NULL);
 	else
 		lines_broken(&t->out, &t->tracing, watch_broken(&t->watch));
-	if (t->record)
+	if (t->o.record)
 		summarize_recording(t, &talk);
 	else
-		lines_talk(&t->out, &t->stream, t->lines.quiet, &talk);
+		lines_talk(&t->out, &t->stream, t->o.quiet, &talk);
 	if (!talk.failed)
 		tracing_say_lines(&t->tracing, talk.p, talk.len);
 	buf_fini(&talk);
@@ -622,7 +471,7 @@ static void summarize(struct goprobe_trace *t)
 /* Also the summary may find no room. That nobody reads any more is no error. */
 static int close_output(struct goprobe_trace *t)
 {
-	int err = t->record || t->on_event ? 0 : out_close(&t->out);
+	int err = t->o.record || t->on_event ? 0 : out_close(&t->out);
 
 	return err && err != -EPIPE ? diag_errno(&t->diag, -err, "can't write the output") : 0;
 }
@@ -671,7 +520,7 @@ void goprobe_trace_counts(const struct goprobe_trace *t, struct goprobe_counts *
 	if (!t->replay.path)
 		watch_sum(&t->watch, &s);
 	c = (struct goprobe_counts){
-		.events = t->record ? t->recorder.events : s.events,
+		.events = t->o.record ? t->recorder.events : s.events,
 		.calls = s.calls,
 		.returns = s.returns,
 		.unwound = s.unwound,

@@ -18,12 +18,12 @@
 
 struct screen screen;
 
-const char *const screen_times[SCREEN_TIMES] = {
+const char *const screen_times[SCREEN_TIMES + 1] = {
 	[SCREEN_LOCAL] = "local", [SCREEN_UTC] = "utc", [SCREEN_ISO] = "iso",
 	[SCREEN_RELATIVE] = "relative", [SCREEN_DELTA] = "delta", [SCREEN_EPOCH] = "epoch",
 };
 
-const char *const screen_colors[SCREEN_COLORS] = {
+const char *const screen_colors[SCREEN_COLORS + 1] = {
 	[SCREEN_AUTO] = "auto", [SCREEN_ALWAYS] = "always", [SCREEN_NEVER] = "never",
 };
 

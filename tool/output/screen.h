@@ -60,8 +60,9 @@ struct screen {
 };
 
 extern struct screen screen;
-extern const char *const screen_times[SCREEN_TIMES];
-extern const char *const screen_colors[SCREEN_COLORS];
+/* Their names, as the user writes them; NULL is behind the last. */
+extern const char *const screen_times[SCREEN_TIMES + 1];
+extern const char *const screen_colors[SCREEN_COLORS + 1];
 
 /* The output goes to @fd: find out about it, by the user's wishes in @screen. */
 void screen_open(int fd);

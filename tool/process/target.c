@@ -236,11 +236,15 @@ static void hint_by_name(const char *name, struct diag *d)
 		diag_hint(d, "-p takes numbers; -b FILE traces all processes that run FILE");
 }
 
-int target_check_pids(const char *list, struct diag *d)
+int target_parse_pids(struct target_pids *to, const char *list, struct diag *d)
 {
 	const char *p = list, *at = list;
+	pid_t pid;
 
-	while (next_pid(&p)) {
+	while ((pid = next_pid(&p))) {
+		if (grow(&to->v, to->n + 1, &to->cap, sizeof(*to->v)))
+			return diag_set(d, "out of memory");
+		to->v[to->n++] = pid;
 		if (!*p)
 			return 0;
 		at = p;
@@ -252,22 +256,19 @@ int target_check_pids(const char *list, struct diag *d)
 	return -1;
 }
 
-int target_add_pids(struct target *t, const char *list, struct diag *d)
+int target_add_pids(struct target *t, const struct target_pids *pids, struct diag *d)
 {
-	while (*list)
-		if (add_pid(t, next_pid(&list), d))
+	for (size_t i = 0; i < pids->n; i++)
+		if (add_pid(t, pids->v[i], d))
 			return -1;
 	return 0;
 }
 
-int target_limit_pids(struct target *t, const char *list, struct diag *d)
+int target_limit_pids(struct target *t, const struct target_pids *pids, struct diag *d)
 {
-	while (*list) {
-		pid_t pid = next_pid(&list);
-
-		if (check_process(pid, d) || add_process(t, pid, d))
+	for (size_t i = 0; i < pids->n; i++)
+		if (check_process(pids->v[i], d) || add_process(t, pids->v[i], d))
 			return -1;
-	}
 	return 0;
 }
 
@@ -592,7 +593,7 @@ static bool command_ended(struct target *t)
 {
 	pid_t got = waitpid(t->processes[0].pid, &t->status, WNOHANG);
 
-	/* A parent that ignores SIGCHLD, or has waited for it elsewhere, gets no status any more. */
+	/* A parent that ignores SIGCHLD, or has waited for it elsewhere, gets no status. */
 	return got > 0 || (got < 0 && errno == ECHILD);
 }
 

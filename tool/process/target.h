@@ -49,15 +49,27 @@ struct target {
 	int status;
 };
 
-/* Is it a list of process ids: "12,34"? */
-int target_check_pids(const char *list, struct diag *d);
-/*
- * Add the processes of a list that target_check_pids() has accepted: with what they execute, or, if
- * that is not Go, with the Go libraries that they have loaded.
+/**
+ * struct target_pids - ids of processes
+ * @v: the ids, from malloc()
+ * @n: their number
+ * @cap: capacity of @v
  */
-int target_add_pids(struct target *t, const char *list, struct diag *d);
-/* Of those that have the file in their memory, now or later, these alone: see target_set_file(). */
-int target_limit_pids(struct target *t, const char *list, struct diag *d);
+struct target_pids {
+	pid_t *v;
+	size_t n;
+	size_t cap;
+};
+
+/* Append the ids of a list, "12,34", to @to. 0, or -1 with a message. */
+int target_parse_pids(struct target_pids *to, const char *list, struct diag *d);
+/*
+ * Add processes: with the programs that they execute, or, where that is not Go, with the Go
+ * libraries that they have loaded.
+ */
+int target_add_pids(struct target *t, const struct target_pids *pids, struct diag *d);
+/* Of the processes that have the file in memory, trace only these. See target_set_file(). */
+int target_limit_pids(struct target *t, const struct target_pids *pids, struct diag *d);
 /*
  * All that run the file, or have it as a library. *@older: how many processes run another file
  * that was at this path before.

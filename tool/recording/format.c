@@ -35,6 +35,7 @@ static const struct {
 	[RECORDING_LEARNED] = { sizeof(struct recording_learned), true },
 	[RECORDING_SETTLED] = { 0, true },
 	[RECORDING_END] = { sizeof(struct recording_end), true },
+	[RECORDING_OPTION] = { sizeof(struct recording_option), true },
 	[RECORDING_EPOCH] = { sizeof(struct recording_epoch), true },
 };
 

@@ -19,7 +19,7 @@
 #include "plan/plan.h"
 
 #define RECORDING_MAGIC "goprobe\n"
-#define RECORDING_VERSION 3
+#define RECORDING_VERSION 4
 #define RECORDING_ORDER 0x01020304U
 /* The most bytes of one entry. */
 #define RECORDING_ENTRY_MAX (1U << 20)
@@ -51,6 +51,7 @@ enum recording_kind {
 	RECORDING_SETTLED,	/* the plan got what was learned */
 	RECORDING_END,		/* struct recording_end: the last entry */
 	RECORDING_EPOCH,	/* struct recording_epoch: the system's clock was set */
+	RECORDING_OPTION,	/* struct recording_option: before RECORDING_START */
 	__RECORDING_MAX,
 };
 
@@ -78,43 +79,31 @@ struct recording_file {
 	uint64_t hash;
 };
 
-#define RECORDING_F_NO_RETURN	(1U << 0)	/* --no-return */
-#define RECORDING_F_PIDS	(1U << 1)	/* there may be more than one process */
-#define RECORDING_F_REGISTERS	(1U << 3)	/* --registers */
-#define RECORDING_F_INLINED	(1U << 4)	/* --inlined */
-#define RECORDING_F_DRY_RUN	(1U << 6)	/* --dry-run */
-#define RECORDING_F_HELD_BYTES	(1U << 2)	/* pending calls have at least this many bytes: --bytes */
-#define RECORDING_F_SPLIT	(1U << 5)	/* --split */
+/**
+ * struct recording_option - an option that was given, and has option_row.recorded
+ * @key: enum goprobe_option
+ * @pad: 0
+ * @value: its value
+ */
+struct recording_option {
+	uint32_t key;
+	uint32_t pad;
+	uint64_t value;
+};
 
 /**
  * struct recording_start - tracing begins
  * @plan: hash of the plan that was made: recording_plan()
  * @started: when, CLOCK_MONOTONIC, ns
  * @epoch: what makes CLOCK_MONOTONIC a time since 1970, ns
- * @string_limit: as the next four: struct plan_options
- * @elements: see @string_limit
- * @objects: see @string_limit
- * @bytes: see @string_limit
- * @depth: see @string_limit
- * @flags: RECORDING_F_*
- * @sample: as the next two: struct plan_limits
- * @rate: see @sample
- * @by: see @sample
+ * @pids: 1: there may be more than one process
  * @pad: 0
  */
 struct recording_start {
 	uint64_t plan;
 	uint64_t started;
 	uint64_t epoch;
-	uint32_t string_limit;
-	uint32_t elements;
-	uint32_t objects;
-	uint32_t bytes;
-	uint32_t depth;
-	uint32_t flags;
-	uint64_t sample;
-	uint64_t rate;
-	uint32_t by;
+	uint32_t pids;
 	uint32_t pad;
 };
 
@@ -131,9 +120,6 @@ struct recording_pass {
 /**
  * struct recording_epoch - the system's clock was set, or the system suspended
  * @epoch: as recording_start.epoch, of the records of the pass that ends next and later ones
- *
- * Younger than version 3, which it leaves as it is: what does not know this kind reads a
- * recording without it as before, and one with it up to there.
  */
 struct recording_epoch {
 	uint64_t epoch;

@@ -195,7 +195,8 @@ static int put_file(struct recorder *r, const struct gobin *bin, struct diag *d)
 	return 0;
 }
 
-static void record_learned(void *ctx, const struct gobin *bin, uint64_t vaddr, uint32_t level, bool func)
+static void record_learned(void *ctx, const struct gobin *bin, uint64_t vaddr, uint32_t level,
+			   bool func)
 {
 	struct recorder *r = ctx;
 	struct recording_learned l = { .address = vaddr, .level = level, .func = func };
@@ -203,6 +204,19 @@ static void record_learned(void *ctx, const struct gobin *bin, uint64_t vaddr, u
 	while (l.file < r->nbins && r->bins[l.file] != bin)
 		l.file++;
 	put(r, RECORDING_LEARNED, &l, sizeof(l));
+}
+
+static void put_options(struct recorder *r, const struct options *o)
+{
+	for (size_t i = 0; i < option_number; i++) {
+		const struct option_row *row = &option_rows[i];
+		struct recording_option option = { .key = row->key };
+
+		if (!row->recorded || !option_given(o, row))
+			continue;
+		option.value = option_value(o, row);
+		put(r, RECORDING_OPTION, &option, sizeof(option));
+	}
 }
 
 int recorder_begin(struct recorder *r, const struct recorder_source *s, struct learn *learn,
@@ -227,27 +241,14 @@ int recorder_begin(struct recorder *r, const struct recorder_source *s, struct l
 	for (size_t i = 0; i < s->nbins; i++)
 		if (put_file(r, s->bins[i], d))
 			return -1;
-	for (size_t i = 0; i < s->nspecs; i++)
-		put(r, RECORDING_SPEC, s->specs[i], strlen(s->specs[i]));
+	for (size_t i = 0; i < s->options->nspecs; i++)
+		put(r, RECORDING_SPEC, s->options->specs[i].text,
+		    strlen(s->options->specs[i].text));
+	put_options(r, s->options);
 	r->start = (struct recording_start){
 		.plan = recording_plan(s->plan),
 		.epoch = clock_epoch(),
-		.string_limit = s->options->string_limit,
-		.elements = s->options->elements,
-		.objects = s->options->objects,
-		.bytes = s->options->bytes,
-		.depth = s->options->depth,
-		.flags = (s->options->no_return ? RECORDING_F_NO_RETURN : 0) |
-			 (s->options->registers ? RECORDING_F_REGISTERS : 0) |
-			 (s->options->inlined ? RECORDING_F_INLINED : 0) |
-			 (s->options->split ? RECORDING_F_SPLIT : 0) |
-			 (s->pids ? RECORDING_F_PIDS : 0) |
-			 (s->options->dry_run ? RECORDING_F_DRY_RUN : 0) |
-			 (s->options->held_bytes == s->options->bytes ?
-			  RECORDING_F_HELD_BYTES : 0),
-		.sample = s->options->limits.sample,
-		.rate = s->options->limits.rate,
-		.by = s->options->limits.by,
+		.pids = s->pids,
 	};
 	return complete(r, d);
 }

@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "event/record.h"
 #include "output/format.h"
+#include "option/option.h"
 #include "plan/learn.h"
 #include "plan/load_bias.h"
 #include "plan/plan.h"
@@ -60,20 +61,16 @@ struct recorder {
 /**
  * struct recorder_source - what a plan was made of
  * @plan: the plan, whole
- * @options: its options
+ * @options: its options and specs
  * @bins: its binaries, in the order in which they were searched
  * @nbins: their number
- * @specs: texts of its specs
- * @nspecs: their number
  * @pids: there may be more than one process
  */
 struct recorder_source {
 	struct plan *plan;
-	const struct plan_options *options;
+	const struct options *options;
 	struct gobin *const *bins;
 	size_t nbins;
-	const char *const *specs;
-	size_t nspecs;
 	bool pids;
 };
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The limit of the programs' time that tracing may take. */
 #include "base/json.h"
+#include <libgoprobe.h>
+
 #include "trace/overload.h"
 
-struct goprobe_breaker maxload_breaker(const struct maxload *m, uint64_t hit_ns,
+struct goprobe_breaker maxload_breaker(uint64_t max_load, uint64_t hit_ns,
 				       unsigned int processors)
 {
-	struct goprobe_breaker b = { .percent = m->percent };
+	struct goprobe_breaker b = { .percent = (uint32_t)max_load };
 
-	if (m->off || !hit_ns)
+	if (max_load == GOPROBE_LOAD_ANY || !hit_ns)
 		return (struct goprobe_breaker){ 0 };
 	if (!b.percent)
 		b.percent = MAXLOAD_DEFAULT * (processors ? processors : 1);

@@ -9,21 +9,11 @@
 
 #include "base/buf.h"
 
-/**
- * struct maxload - what was asked for
- * @off: any load
- * @percent: of one processor's time; 0: not said
- */
-struct maxload {
-	bool off;
-	uint32_t percent;
-};
-
 /* Of each processor that there is, unless something is said. */
 #define MAXLOAD_DEFAULT 50U
 
 /* The module's breaker, for hits that take @hit_ns on this number of processors. */
-struct goprobe_breaker maxload_breaker(const struct maxload *m, uint64_t hit_ns,
+struct goprobe_breaker maxload_breaker(uint64_t max_load, uint64_t hit_ns,
 				       unsigned int processors);
 /* Percent of one processor's time that this number of hits a second takes. */
 uint64_t maxload_percent(const struct goprobe_breaker *b, uint64_t hits);

@@ -53,16 +53,16 @@ static int add_binary(struct replay *r, const struct recording_entry *e, struct 
 		return diag_set(d, "out of memory");
 	}
 	fd = open_same(was, &f);
-	while (fd < 0 && i < r->nbinaries)
-		fd = open_same(r->binaries[i++], &f);
-	if (fd < 0 && r->nbinaries) {
+	while (fd < 0 && i < r->files->n)
+		fd = open_same(r->files->v[i++], &f);
+	if (fd < 0 && r->files->n) {
 		err = diag_set(d, "%s is a recording of another program than %s", r->path,
-			       r->binaries[0]);
+			       r->files->v[0]);
 	} else if (fd < 0) {
 		err = diag_set(d, "%s is not the program of this recording any more", was);
 		diag_hint(d, "-b FILE says where that program is now");
 	} else {
-		err = gobin_open(fd, i ? r->binaries[i - 1] : was, &r->bins[r->nbins], d);
+		err = gobin_open(fd, i ? r->files->v[i - 1] : was, &r->bins[r->nbins], d);
 		r->nbins += !err;
 	}
 	if (fd >= 0)
@@ -73,17 +73,37 @@ static int add_binary(struct replay *r, const struct recording_entry *e, struct 
 
 static int add_spec(struct replay *r, const struct recording_entry *e, struct diag *d)
 {
+	struct options *o = &r->options;
 	char *text;
+	int err;
 
-	if (r->ntexts >= RECORDING_SPECS_MAX)
+	if (o->nspecs >= RECORDING_SPECS_MAX)
 		return diag_set(d, "%s can't be replayed: too many specs", r->path);
 	text = strndup((const char *)e->p, e->size);
-	if (!text || grow(&r->texts, r->ntexts + 1, &r->texts_cap, sizeof(*r->texts))) {
+	if (!text || grow(&o->specs, o->nspecs + 1, &o->specs_cap, sizeof(*o->specs))) {
 		free(text);
 		return diag_set(d, "out of memory");
 	}
-	r->texts[r->ntexts++] = text;
-	return 0;
+	memset(&o->specs[o->nspecs], 0, sizeof(*o->specs));
+	err = spec_parse(text, &o->specs[o->nspecs], d);
+	o->nspecs += !err;
+	free(text);
+	return err;
+}
+
+static int add_option(struct replay *r, const struct recording_entry *e, struct diag *d)
+{
+	struct recording_option option;
+	struct diag why = { 0 };
+	int err;
+
+	memcpy(&option, e->p, sizeof(option));
+	err = option_set(&r->options, option.key, option.value, &why);
+	if (err)
+		diag_set(d, "%s is damaged: %s", r->path,
+			 why.message ? why.message : "out of memory");
+	diag_fini(&why);
+	return err;
 }
 
 /* The entries before the first record. */
@@ -102,6 +122,10 @@ static int read_beginning(struct replay *r, struct diag *d)
 			if (add_spec(r, &e, d))
 				return -1;
 			break;
+		case RECORDING_OPTION:
+			if (add_option(r, &e, d))
+				return -1;
+			break;
 		case RECORDING_START:
 			memcpy(&r->start, e.p, sizeof(r->start));
 			r->last = r->start.started;
@@ -113,51 +137,20 @@ static int read_beginning(struct replay *r, struct diag *d)
 	return got ? -1 : diag_set(d, "%s ends before tracing began", r->path);
 }
 
-static bool are_possible(const struct plan_options *o)
-{
-	return o->string_limit <= PLAN_BYTES_MAX && o->elements <= PLAN_BYTES_MAX &&
-	       o->objects <= PLAN_OBJECTS_MAX && o->bytes <= PLAN_BYTES_MAX &&
-	       o->depth <= PLAN_DEPTH_MAX && o->limits.by <= PLAN_SAMPLE_ROOT;
-}
-
 /* As attach did it. */
 static int make_plan(struct replay *r, struct diag *d)
 {
 	struct buf skipped = { 0 };
 	int err;
 
-	r->options = (struct plan_options){
-		.string_limit = r->start.string_limit,
-		.elements = r->start.elements,
-		.objects = r->start.objects,
-		.bytes = r->start.bytes,
-		.depth = r->start.depth,
-		.held_bytes = r->start.flags & RECORDING_F_HELD_BYTES ? r->start.bytes :
-			      PLAN_HELD_BYTES,
-		.no_return = r->start.flags & RECORDING_F_NO_RETURN,
-		.registers = r->start.flags & RECORDING_F_REGISTERS,
-		.inlined = r->start.flags & RECORDING_F_INLINED,
-		.limits = {
-			.sample = r->start.sample,
-			.rate = r->start.rate,
-			.by = (enum plan_sample)r->start.by,
-		},
-		.split = r->start.flags & RECORDING_F_SPLIT,
-		.dry_run = r->start.flags & RECORDING_F_DRY_RUN,
-	};
-	if (!are_possible(&r->options))
-		return diag_set(d, "%s is damaged: impossible options", r->path);
-	r->plan = plan_new(&r->options);
+	options_settle(&r->options);
+	r->plan = plan_new(&r->options.plan);
 	if (!r->plan)
 		return diag_set(d, "out of memory");
-	if (select_specs_parse(r->texts, r->ntexts, &r->specs, d)) {
-		r->specs = NULL;
-		return -1;
-	}
-	err = select_functions(r->plan, r->bins, r->nbins, r->specs, r->ntexts, &r->wanted,
-			       &skipped, d);
+	err = select_functions(r->plan, r->bins, r->nbins, r->options.specs,
+			       r->options.nspecs, &r->wanted, &skipped, d);
 	buf_fini(&skipped);
-	if (err || hidden_add_all(r->plan, r->bins, r->nbins, &r->options, d) ||
+	if (err || hidden_add_all(r->plan, r->bins, r->nbins, &r->options.plan, d) ||
 	    plan_finish(r->plan, d))
 		return -1;
 	if (recording_plan(r->plan) != r->start.plan)
@@ -252,6 +245,7 @@ static int take(struct replay *r, struct stream *s, const struct recording_entry
 
 int replay_open(struct replay *r, struct diag *d)
 {
+	options_init(&r->options, COMMAND_ATTACH);
 	return player_open(&r->player, r->path, d) || read_beginning(r, d) || make_plan(r, d) ?
 	       -1 : 0;
 }
@@ -278,17 +272,9 @@ void replay_fini(struct replay *r)
 {
 	plan_free(r->plan);
 	arena_fini(&r->wanted);
-	if (r->specs)
-		select_specs_free(r->specs, r->ntexts);
-	for (size_t i = 0; i < r->ntexts; i++)
-		free(r->texts[i]);
-	free(r->texts);
 	for (size_t i = 0; i < r->nbins; i++)
 		gobin_free(r->bins[i]);
 	free(r->bins);
 	player_fini(&r->player);
-	for (size_t i = 0; i < r->nbinaries; i++)
-		free(r->binaries[i]);
-	free(r->binaries);
-	free(r->path);
+	options_fini(&r->options);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "option/option.h"
 #include "output/format.h"
 #include "plan/plan.h"
 #include "recording/reader.h"
@@ -13,38 +14,28 @@
 
 /**
  * struct replay - a recording that is played
- * @path: of the recording, owned; NULL: there is none
- * @binaries: where programs may be now, owned
- * @nbinaries: their number
+ * @path: of the recording; NULL: there is none
+ * @files: where programs may be now
  * @player: the recording, open
  * @bins: the programs, by file id
  * @nbins: their number
  * @bins_cap: capacity of @bins
- * @texts: what specs they were searched for
- * @ntexts: their number
- * @texts_cap: capacity of @texts
- * @specs: the specs, parsed, as many; or NULL
  * @start: how tracing began
- * @options: of the plan
+ * @options: the recorded ones, and the specs
  * @wanted: what is captured of functions; outlives @plan
  * @plan: the plan, compiled again
  * @last: time of the last pass
  * @whole: the recording was brought to its end
  */
 struct replay {
-	char *path;
-	char **binaries;
-	size_t nbinaries;
+	const char *path;
+	const struct option_texts *files;
 	struct player player;
 	struct gobin **bins;
 	size_t nbins;
 	size_t bins_cap;
-	char **texts;
-	size_t ntexts;
-	size_t texts_cap;
-	struct spec *specs;
 	struct recording_start start;
-	struct plan_options options;
+	struct options options;
 	struct arena wanted;
 	struct plan *plan;
 	uint64_t last;

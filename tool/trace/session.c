@@ -58,13 +58,12 @@ void tracing_say_lines(const struct tracing *t, const char *text, size_t n)
 }
 
 /* Of those that have the file in their memory, some. */
-static int limit_pids(struct tracing *t, const struct target_spec *what, struct diag *d)
+static int limit_pids(struct tracing *t, const struct options *o, struct diag *d)
 {
 	struct procmem m;
 
-	for (size_t i = 0; i < what->npids; i++)
-		if (target_limit_pids(&t->target, what->pids[i], d))
-			return -1;
+	if (target_limit_pids(&t->target, &o->pids, d))
+		return -1;
 	for (size_t i = 0; i < t->target.nprocesses; i++) {
 		struct diag why = { 0 };
 
@@ -77,35 +76,36 @@ static int limit_pids(struct tracing *t, const struct target_spec *what, struct 
 }
 
 /* All that have it. */
-static int set_file(struct tracing *t, const struct target_spec *what, struct diag *d)
+static int set_file(struct tracing *t, const struct options *o, struct diag *d)
 {
 	size_t older = 0;
 
-	if (target_set_file(&t->target, what->file, &older, d))
+	if (target_set_file(&t->target, o->file, &older, d))
 		return -1;
-	if (what->npids)
-		return limit_pids(t, what, d);
+	if (o->pids.n)
+		return limit_pids(t, o, d);
 	if (older)
 		tracing_say(t, "warning: %zu process%s an older, replaced %s; -p traces %s", older,
-			    older == 1 ? " runs" : "es run", what->file,
+			    older == 1 ? " runs" : "es run", o->file,
 			    older == 1 ? "it" : "them");
-	t->file = what->file;
+	t->file = o->file;
 	return 0;
 }
 
-int tracing_open(struct tracing *t, const struct target_spec *what, struct diag *d)
+int tracing_open(struct tracing *t, const struct options *o, struct diag *d)
 {
-	if (t->no_signals)
+	t->quiet = o->quiet;
+	t->max_load = o->max_load;
+	t->held = o->held;
+	t->lossless = o->lossless;
+	t->ring_bytes = o->ring_bytes;
+	if (!o->signals)
 		interrupt_none(&t->interrupt, &t->target);
 	else if (interrupt_init(&t->interrupt, &t->target, d))
 		return -1;
-	if (what->file && set_file(t, what, d))
+	if (o->file ? set_file(t, o, d) : target_add_pids(&t->target, &o->pids, d))
 		return -1;
-	for (size_t i = 0; !what->file && i < what->npids; i++)
-		if (target_add_pids(&t->target, what->pids[i], d))
-			return -1;
-	if (what->command &&
-	    target_set_command(&t->target, what->command, &t->interrupt.mask, d))
+	if (o->argv && target_set_command(&t->target, o->argv, &t->interrupt.mask, d))
 		return -1;
 	for (size_t i = 0; i < t->target.nbins; i++)
 		if (gobin_unread(t->target.bins[i]))
@@ -130,7 +130,7 @@ void tracing_look(struct tracing *t)
 	t->file = NULL;
 }
 
-int tracing_plan(struct tracing *t, const struct target_spec *what,
+int tracing_plan(struct tracing *t, const struct options *o,
 		 const struct plan_options *options, struct diag *d)
 {
 	struct buf skipped = { 0 };
@@ -139,8 +139,8 @@ int tracing_plan(struct tracing *t, const struct target_spec *what,
 	t->plan = plan_new(options);
 	if (!t->plan)
 		return diag_set(d, "out of memory");
-	err = select_functions(t->plan, t->target.bins, t->target.nbins, what->specs,
-			       what->nspecs, &t->wanted, &skipped, d);
+	err = select_functions(t->plan, t->target.bins, t->target.nbins, o->specs,
+			       o->nspecs, &t->wanted, &skipped, d);
 	if (!err)
 		err = hidden_add_all(t->plan, t->target.bins, t->target.nbins, options, d);
 	if (!err)
@@ -200,9 +200,10 @@ static int make_room(const struct tracing *t, const struct client_info *info,
 	return -1;
 }
 
-static int new_session(struct tracing *t, const struct client_info *info, uint32_t flags,
-		       uint32_t ring_bytes, struct diag *d)
+static int new_session(struct tracing *t, const struct client_info *info, struct diag *d)
 {
+	uint32_t flags = t->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0;
+	uint32_t ring_bytes = t->ring_bytes;
 	size_t n = t->target.nprocesses;
 	struct goprobe_held held;
 	int32_t *pids;
@@ -227,14 +228,14 @@ static int new_session(struct tracing *t, const struct client_info *info, uint32
 static void set_breaker(struct tracing *t)
 {
 	struct diag why = { 0 };
-	int64_t ns = t->load.off ? 0 : selftest_hit_ns(&why);
+	int64_t ns = t->max_load == GOPROBE_LOAD_ANY ? 0 : selftest_hit_ns(&why);
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (ns < 0)
 		tracing_say(t, "warning: there is no --max-load, as it is not known what a breakpoint takes: %s",
 			    why.message ? why.message : "out of memory");
 	diag_fini(&why);
-	t->breaker = maxload_breaker(&t->load, ns > 0 ? (uint64_t)ns : 0,
+	t->breaker = maxload_breaker(t->max_load, ns > 0 ? (uint64_t)ns : 0,
 				     processors > 0 ? (unsigned int)processors : 1);
 }
 
@@ -349,7 +350,7 @@ static int find_descendants(struct tracing *t, struct diag *d)
 	return err;
 }
 
-int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d)
+int tracing_arm(struct tracing *t, struct diag *d)
 {
 	struct client_info info;
 	struct diag untested = { 0 };
@@ -362,7 +363,7 @@ int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct d
 	diag_fini(&untested);
 	if (!err)
 		set_breaker(t);
-	if (err || new_session(t, &info, flags, ring_bytes, d))
+	if (err || new_session(t, &info, d))
 		return -1;
 	t->upload = (struct upload){
 		.client = t->client, .plan = t->plan, .limits = info.limits,

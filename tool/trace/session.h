@@ -6,13 +6,13 @@
 #ifndef GOPROBE_TRACE_SESSION_H
 #define GOPROBE_TRACE_SESSION_H
 
+#include "option/option.h"
 #include "plan/plan.h"
 #include "process/target.h"
 #include "trace/client.h"
 #include "trace/overload.h"
 #include "trace/progress.h"
 #include "trace/signals.h"
-#include "trace/target_spec.h"
 #include "trace/upload.h"
 
 /**
@@ -25,10 +25,11 @@
  * @interrupt: whether to give up
  * @held: limit of pending calls; 0: as many as memory allows, up to TRACING_HELD
  * @keys: capacity of the table of keys; 0: no keys
- * @load: how much of the programs' time it may take
+ * @max_load: as @ring_bytes, @lossless and @quiet, of struct options
  * @breaker: the module's breaker; 0 percent: none
- * @quiet: say nothing but what goes wrong
- * @no_signals: signals are the caller's business
+ * @ring_bytes: see @max_load
+ * @lossless: see @max_load
+ * @quiet: see @max_load; say nothing but what goes wrong
  * @ctx: first argument of the next two
  * @say: where notices go, a line without its end; NULL: tracing_print()
  * @progress: called as breakpoints are placed, false: give up; NULL: as @say
@@ -48,10 +49,11 @@ struct tracing {
 	struct interrupt interrupt;
 	uint32_t held;
 	struct goprobe_keys keys;
-	struct maxload load;
+	uint64_t max_load;
 	struct goprobe_breaker breaker;
+	uint32_t ring_bytes;
+	bool lossless;
 	bool quiet;
-	bool no_signals;
 	void *ctx;
 	void (*say)(void *ctx, const char *text);
 	bool (*progress)(void *ctx, size_t points, size_t all);
@@ -66,12 +68,12 @@ struct tracing {
 #define TRACING_MEMBERS 262144U
 
 /* Signals, processes and binaries. */
-int tracing_open(struct tracing *t, const struct target_spec *what, struct diag *d);
+int tracing_open(struct tracing *t, const struct options *o, struct diag *d);
 /* Which functions, and what of them. What is left out is said. */
-int tracing_plan(struct tracing *t, const struct target_spec *what,
+int tracing_plan(struct tracing *t, const struct options *o,
 		 const struct plan_options *options, struct diag *d);
-/* Set the breakpoints. @flags, @ring_bytes: as client_session_new() has them. */
-int tracing_arm(struct tracing *t, uint32_t flags, uint32_t ring_bytes, struct diag *d);
+/* Set the breakpoints. */
+int tracing_arm(struct tracing *t, struct diag *d);
 /*
  * Print a notice for a person, in one line. Characters of paths that are not printable are
  * escaped. It is printed even if @quiet is set.

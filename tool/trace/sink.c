@@ -21,24 +21,25 @@ static unsigned int columns(void)
 int lines_open(struct out *o, struct stream *s, const struct plan *p, const struct lines_opt *opt,
 	       struct diag *d)
 {
+	const struct options *options = opt->options;
 	int fd = STDOUT_FILENO;
 
-	if (opt->output) {
-		fd = open(opt->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (options->output) {
+		fd = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (fd < 0)
-			return diag_errno(d, errno, "can't write %s", opt->output);
+			return diag_errno(d, errno, "can't write %s", options->output);
 	}
-	if (opt->output)
+	if (options->output)
 		screen_open(fd);
 	out_init(o, opt->format, fd);
-	o->owned = opt->output;
+	o->owned = options->output;
 	o->pids = opt->pids;
-	if (!opt->quiet)
+	if (!options->quiet)
 		opt->format->header(o);
 	if (stream_init(s, p, o, opt->paired))
 		return diag_set(d, "out of memory");
-	s->most = opt->events;
-	s->values.width = opt->pretty ? columns() : 0;
+	s->most = options->events;
+	s->values.width = options->pretty ? columns() : 0;
 	return 0;
 }
 

@@ -13,20 +13,14 @@
 
 /**
  * struct lines_opt - how they are to be shown
+ * @options: of these output, events, pretty and quiet
  * @format: output format
- * @output: file to write to, or NULL: standard output
- * @events: lines to print, or 0: all
- * @pretty: values in lines, not in one
- * @quiet: no header and no summary
  * @paired: calls and returns are joined
  * @pids: there may be more than one process
  */
 struct lines_opt {
+	const struct options *options;
 	const struct out_format *format;
-	const char *output;
-	uint64_t events;
-	bool pretty;
-	bool quiet;
 	bool paired;
 	bool pids;
 };

@@ -61,7 +61,8 @@ static void remove_file(char *path)
 static void of_an_output(void **state)
 {
 	char *path = make_file();
-	struct lines_opt opt = { .format = &out_text, .output = path };
+	struct options options = { .output = path };
+	struct lines_opt opt = { .options = &options, .format = &out_text };
 	struct plan plan = { 0 };
 	struct diag d = { 0 };
 	struct stream s;
@@ -111,7 +112,8 @@ static void of_a_recording(void **state)
 static void of_what_is_counted(void **state)
 {
 	char *path = make_file(), *want = NULL, got[8];
-	struct counting c = { .output = path };
+	struct options o = { .output = path };
+	struct counting c = { .o = &o };
 	struct buf b = { 0 };
 	struct diag d = { 0 };
 	int fd;
@@ -147,7 +149,7 @@ static int list_to(int to, struct diag *d)
 	argv[2] = (char *)(uintptr_t)e.path;
 	dup2(to, STDOUT_FILENO);
 	close(to);
-	code = cmd_list.run(N(argv) - 1, argv, d);
+	code = cmd_run(&cmd_list, N(argv) - 1, argv, d);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
 	return code;

@@ -12,7 +12,6 @@
 
 #include "cmd/cmd.h"
 #include "libgoprobe/internal.h"
-#include "libgoprobe/option_value.h"
 #include "rows.h"
 
 static int setup(void **state)
@@ -41,22 +40,22 @@ static void options_are_within_their_bounds(void **state)
 		const char *error;
 	} rows[] = {
 		{ GOPROBE_OPTION_DEPTH, 31, NULL },
-		{ GOPROBE_OPTION_DEPTH, 32, "the depth is from 0 to 31, not 32" },
+		{ GOPROBE_OPTION_DEPTH, 32, "the value of 'depth' is from 0 to 31, not 32" },
 		{ GOPROBE_OPTION_STRING_LIMIT, 16385,
-		  "the limit of strings is from 0 to 16384, not 16385" },
+		  "the value of 'string-limit' is from 0 to 16384, not 16385" },
 		{ GOPROBE_OPTION_OBJECTS, 1024, NULL },
 		{ GOPROBE_OPTION_OBJECTS, 1025,
-		  "the number of objects is from 0 to 1024, not 1025" },
+		  "the value of 'objects' is from 0 to 1024, not 1025" },
 		{ GOPROBE_OPTION_RING_BYTES, 1,
-		  "the memory of a CPU is from 65536 to 67108864, not 1" },
-		{ GOPROBE_OPTION_LOSSLESS, 2, "losslessness is from 0 to 1, not 2" },
+		  "the value of 'buffer' is from 65536 to 67108864, not 1" },
+		{ GOPROBE_OPTION_LOSSLESS, 2, "the value of 'lossless' is from 0 to 1, not 2" },
 		{ GOPROBE_OPTION_EVENTS, UINT64_MAX, NULL },
 		{ GOPROBE_OPTION_PRETTY, 1, NULL },
 		{ 0, 1, "there is no option 0" },
 		{ GOPROBE_OPTION_MAX_LOAD, GOPROBE_LOAD_ANY, NULL },
-		{ GOPROBE_OPTION_MAX_LOAD, 1000001, "the load is from 0 to 1000000, not 1000001" },
+		{ GOPROBE_OPTION_MAX_LOAD, 1000001, "the value of 'max-load' is from 0 to 1000000, not 1000001" },
 		{ GOPROBE_OPTION_SPLIT, 1, NULL },
-		{ GOPROBE_OPTION_DRY_RUN, 2, "a dry run is from 0 to 1, not 2" },
+		{ GOPROBE_OPTION_DRY_RUN, 2, "the value of 'dry-run' is from 0 to 1, not 2" },
 		{ GOPROBE_OPTION_DRY_RUN + 1, 1, "there is no option 24" },
 	};
 
@@ -107,48 +106,6 @@ static void options_that_do_not_go_together(void **state)
 		assert_int_equal(goprobe_trace_plan(t), -1);
 		says(t, rows[i].error);
 		goprobe_trace_free(t);
-	}
-}
-
-/* The same table as on the command line. */
-static void values_are_read_as_they_are_checked(void **state)
-{
-	static const struct {
-		enum goprobe_option option;
-		const char *arg;
-		uint64_t want;
-		const char *hint;
-	} rows[] = {
-		{ GOPROBE_OPTION_DEPTH, "31", 31, NULL },
-		{ GOPROBE_OPTION_DEPTH, "32", 0, "it takes 0 to 31 references" },
-		{ GOPROBE_OPTION_OBJECTS, "1025", 0, "it takes 0 to 1024 objects" },
-		{ GOPROBE_OPTION_RING_BYTES, "64k", 65536, NULL },
-		{ GOPROBE_OPTION_RING_BYTES, "63k", 0, "it takes a size: 64k to 64m" },
-		{ GOPROBE_OPTION_RING_BYTES, "65m", 0, "it takes a size: 64k to 64m" },
-		{ GOPROBE_OPTION_DURATION_NS, "5s", 5000000000, NULL },
-		{ GOPROBE_OPTION_DURATION_NS, "0s", 0, "it takes a time: 5s, 200ms, 1m" },
-		{ GOPROBE_OPTION_EVENTS, "0", 0, "it takes a number from 1 on" },
-		{ GOPROBE_OPTION_HELD, "1048577", 0, "it takes a number from 1 to 1048576" },
-		{ GOPROBE_OPTION_SAMPLE, "1/7", 7, NULL },
-		{ GOPROBE_OPTION_SAMPLE, "7", 0,
-		  "it takes 1/N, N from 1 to 1000000000: 1/100 is every hundredth" },
-		{ GOPROBE_OPTION_SPLIT, NULL, 1, NULL },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < N(rows); i++) {
-		struct diag d = { 0 };
-		uint64_t got = 0;
-		int code = optvalue_parse(rows[i].option, rows[i].arg, &got, &d);
-
-		assert_int_equal(code, rows[i].hint ? CMD_USAGE : CMD_DONE);
-		if (rows[i].hint) {
-			assert_string_equal(d.hint, rows[i].hint);
-		} else {
-			assert_int_equal(got, rows[i].want);
-			assert_int_equal(optvalue_check(rows[i].option, got, &d), 0);
-		}
-		diag_fini(&d);
 	}
 }
 
@@ -350,7 +307,8 @@ static size_t descriptors(void)
 /* A program may make one trace after the other. */
 static void nothing_stays_open(void **state)
 {
-	struct lines_opt opt = { .format = &out_text, .output = "/dev/null" };
+	struct options o = { .output = "/dev/null" };
+	struct lines_opt opt = { .options = &o, .format = &out_text };
 	struct goprobe_trace *t = goprobe_trace_new();
 	size_t before = descriptors();
 	struct plan plan = { 0 };
@@ -412,7 +370,6 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		CASE(options_are_within_their_bounds),
 		CASE(options_that_do_not_go_together),
-		CASE(values_are_read_as_they_are_checked),
 		CASE(a_recording_is_all_that_is_said),
 		CASE(targets_that_do_not_go_together),
 		CASE(a_command_is_traced_alone),

@@ -10,7 +10,7 @@
 
 #include "base/exit_code.h"
 #include "base/printable.h"
-#include "cmd/screen_options.h"
+#include "cmd/cmd.h"
 #include "output/row.h"
 #include "output/screen.h"
 #include "rows.h"
@@ -251,13 +251,16 @@ static void set(const char *name, const char *value)
 		unsetenv(name);
 }
 
+static const struct cmd command = { .name = "count", .command = COMMAND_COUNT };
+
 static void test_open(void **state)
 {
 	const struct open_case *c = *state;
 	char name[] = "list", rest[] = "--", last[] = "--wide", *option = NULL;
-	char *argv[5] = { name };
+	char *argv[8] = { name };
 	int argc = 1, fds[2], out = dup(STDOUT_FILENO), code;
 	struct diag d = { 0 };
+	struct options o;
 
 	if (c->option) {
 		option = strdup(c->option);
@@ -272,18 +275,19 @@ static void test_open(void **state)
 	else
 		assert_int_equal(pipe(fds), 0);
 	dup2(fds[1], STDOUT_FILENO);
-	code = screenopt_take(&argc, argv, &d);
+	options_init(&o, COMMAND_COUNT);
+	code = cmd_parse(&command, &o, argc, argv, &d);
+	screen = o.screen;
+	screen_open(STDOUT_FILENO);
 	dup2(out, STDOUT_FILENO);
 	close(out);
 	close(fds[0]);
 	close(fds[1]);
 	free(option);
 	assert_int_equal(code, CMD_DONE);
-	/* Options are taken out, but for what stands behind "--". */
-	assert_int_equal(argc, 3);
-	assert_ptr_equal(argv[1], rest);
-	assert_ptr_equal(argv[2], last);
-	assert_null(argv[3]);
+	/* What stands behind "--" is not read. */
+	assert_ptr_equal(o.argv[0], last);
+	options_fini(&o);
 	assert_int_equal(screen.columns, c->want);
 	assert_int_equal(screen.colored, c->colored);
 	assert_int_equal(screen.brief, c->brief);
@@ -317,7 +321,7 @@ static const struct wrong_case {
 } wrongs[] = {
 	{ "a colour", "--color", "blue", "'blue' is no value for --color" },
 	{ "a time", "--time=noon", NULL, "'noon' is no value for --time" },
-	{ "no value", "--time", NULL, "'' is no value for --time" },
+	{ "no value", "--time", NULL, "option '--time' needs a value" },
 };
 
 static void test_wrong(void **state)
@@ -327,9 +331,12 @@ static void test_wrong(void **state)
 	int argc = c->value ? 3 : 2;
 	char *all[3] = { argv[0], argv[1], argv[2] };
 	struct diag d = { 0 };
+	struct options o;
 
-	assert_int_equal(screenopt_take(&argc, argv, &d), CMD_USAGE);
+	options_init(&o, COMMAND_COUNT);
+	assert_int_equal(cmd_parse(&command, &o, argc, argv, &d), CMD_USAGE);
 	assert_string_equal(d.message, c->want);
+	options_fini(&o);
 	diag_fini(&d);
 	for (size_t i = 0; i < N(all); i++)
 		free(all[i]);

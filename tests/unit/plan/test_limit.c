@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cmd.h"
-#include "libgoprobe/limit_options.h"
+#include "libgoprobe.h"
 #include "machine.h"
 #include "plan/limit.h"
 #include "rows.h"
@@ -154,172 +153,32 @@ static void test_neighbours(void **state)
 	assert_in_range(many, WINDOWS * 32 / 1000, WINDOWS * 53 / 1000);
 }
 
-/* --- options ---------------------------------------------------------------------- */
-
-#define SAMPLE_WANTS "it takes 1/N, N from 1 to 1000000000: 1/100 is every hundredth"
-
-static struct opt_row {
-	const char *claim;
-	bool trees;
-	bool no_return;
-	const char *opts;	/* "sample=1/3 rate=5" */
-	const char *why;	/* NULL: accepted */
-	const char *hint;
-	struct plan_limits limits;
-} opt_rows[] = {
-	{ "none", false, false, "", NULL, NULL, { 0 } },
-	{ "a sample is of calls", false, false, "sample=1/100", NULL, NULL, { .sample = 100 } },
-	{ "of calls, said", false, true, "sample=1/100 sample-by=call", NULL, NULL,
-	  { .sample = 100 } },
-	{ "of goroutines", false, true, "sample-by=goroutine sample=1/7", NULL, NULL,
-	  { .sample = 7, .by = PLAN_SAMPLE_GOROUTINE } },
-	{ "of trees", false, false, "sample=1/7 sample-by=root", NULL, NULL,
-	  { .sample = 7, .by = PLAN_SAMPLE_ROOT } },
-	{ "the last counts", false, false, "sample=1/7 sample-by=root sample=1/8 sample-by=call",
-	  NULL, NULL, { .sample = 8 } },
-	{ "all limits", false, false, "sample=1/1000000000 rate=1000000 times=1000000000", NULL,
-	  NULL, { .sample = 1000000000, .rate = 1000000, .times = 1000000000 } },
-	{ "so many trees in a second", false, false, "sample-by=root rate=5", NULL, NULL,
-	  { .rate = 5, .by = PLAN_SAMPLE_ROOT } },
-	{ "where trees are shown they are sampled", true, false, "sample=1/5", NULL, NULL,
-	  { .sample = 5, .by = PLAN_SAMPLE_ROOT } },
-	{ "and limited", true, false, "rate=5", NULL, NULL,
-	  { .rate = 5, .by = PLAN_SAMPLE_ROOT } },
-	{ "or goroutines are", true, false, "sample=1/5 sample-by=goroutine", NULL, NULL,
-	  { .sample = 5, .by = PLAN_SAMPLE_GOROUTINE } },
-	{ "a sample without 1/", false, false, "sample=100", "'100' is no value for --sample",
-	  SAMPLE_WANTS, { 0 } },
-	{ "a sample of none", false, false, "sample=1/0", "'1/0' is no value for --sample",
-	  SAMPLE_WANTS, { 0 } },
-	{ "two of three", false, false, "sample=2/3", "'2/3' is no value for --sample",
-	  SAMPLE_WANTS, { 0 } },
-	{ "percent", false, false, "sample=1%", "'1%' is no value for --sample", SAMPLE_WANTS,
-	  { 0 } },
-	{ "too many", false, false, "sample=1/1000000001",
-	  "'1/1000000001' is no value for --sample", SAMPLE_WANTS, { 0 } },
-	{ "nothing", false, false, "sample=", "'' is no value for --sample", SAMPLE_WANTS, { 0 } },
-	{ "less than nothing", false, false, "sample=1/-5", "'1/-5' is no value for --sample",
-	  SAMPLE_WANTS, { 0 } },
-	{ "a sample of something else", false, false, "sample=1/5 sample-by=thread",
-	  "'thread' is no value for --sample-by", "it takes call, goroutine or root", { 0 } },
-	{ "calls where trees are shown", true, false, "sample=1/5 sample-by=call",
-	  "'call' is no value for --sample-by", "it takes goroutine or root", { 0 } },
-	{ "a sample of what, without how many", false, false, "sample-by=goroutine",
-	  "--sample-by goroutine does not say how many",
-	  "--sample 1/N does: 1/100 is every hundredth", { 0 } },
-	{ "likewise, of trees", false, false, "sample-by=root",
-	  "--sample-by root does not say how many",
-	  "--sample 1/N does: 1/100 is every hundredth", { 0 } },
-	{ "a rate is not of goroutines", false, false, "sample-by=goroutine rate=5",
-	  "--sample-by goroutine does not say how many",
-	  "--sample 1/N does: 1/100 is every hundredth", { 0 } },
-	{ "trees of goroutines at a rate", true, false, "sample=1/4 sample-by=goroutine rate=5",
-	  "--rate is about trees of calls, and --sample-by goroutine about goroutines: choose one",
-	  NULL, { 0 } },
-	{ "trees without returns", false, true, "sample=1/7 sample-by=root",
-	  "--sample-by root needs to see calls end, and --no-return leaves that out", NULL, { 0 } },
-	{ "trees that lose their breakpoints", false, false, "sample=1/7 sample-by=root times=3",
-	  "--times takes breakpoints away that the trees of --sample-by root need", NULL, { 0 } },
-	{ "no rate", false, false, "rate=0", "'0' is no value for --rate",
-	  "it takes a number from 1 to 1000000", { 0 } },
-	{ "a rate of time", false, false, "rate=5/s", "'5/s' is no value for --rate",
-	  "it takes a number from 1 to 1000000", { 0 } },
-	{ "too high a rate", false, false, "rate=1000001", "'1000001' is no value for --rate",
-	  "it takes a number from 1 to 1000000", { 0 } },
-	{ "no times", false, false, "times=0", "'0' is no value for --times",
-	  "it takes a number from 1 to 1000000000", { 0 } },
-	{ "too many times", false, false, "times=1000000001",
-	  "'1000000001' is no value for --times", "it takes a number from 1 to 1000000000", { 0 } },
-};
-
-static int parse(struct limitopt *l, const char *opts, bool no_return, struct diag *d)
-{
-	static const struct { const char *name; int opt; } names[] = {
-		{ "sample", LIMITOPT_SAMPLE }, { "sample-by", LIMITOPT_SAMPLE_BY },
-		{ "rate", LIMITOPT_RATE }, { "times", LIMITOPT_TIMES },
-	};
-	char *text = strdup(opts), *next = text, *one;
-	int code = CMD_DONE;
-
-	while (!code && (one = strsep(&next, " ")) && *one) {
-		char *value = strchr(one, '=');
-
-		*value++ = 0;
-		for (size_t i = 0; i < N(names); i++)
-			if (strcmp(names[i].name, one) == 0)
-				code = limitopt_option(l, names[i].opt, value, d);
-	}
-	free(text);
-	return code ? code : limitopt_end(l, no_return, d);
-}
-
-static void test_opt(void **state)
-{
-	const struct opt_row *row = *state;
-	struct limitopt l = { .trees = row->trees };
-	struct diag d = { 0 };
-	int code = parse(&l, row->opts, row->no_return, &d);
-
-	assert_int_equal(code, row->why ? CMD_USAGE : CMD_DONE);
-	if (row->why) {
-		assert_string_equal(d.message, row->why);
-		assert_int_equal(!d.hint, !row->hint);
-		if (row->hint)
-			assert_string_equal(d.hint, row->hint);
-	} else {
-		if (!row->trees || *row->opts)
-			assert_int_equal(l.limits.by, row->limits.by);
-		assert_int_equal(l.limits.sample, row->limits.sample);
-		assert_int_equal(l.limits.rate, row->limits.rate);
-		assert_int_equal(l.limits.times, row->limits.times);
-	}
-	diag_fini(&d);
-}
-
 /* --- the breaker ------------------------------------------------------------------ */
-
-#define LOAD_WANTS "it takes off, or percent of one processor's time, 1 to 1000000"
 
 static struct load_row {
 	const char *claim;
-	const char *arg;	/* NULL: not said */
+	uint64_t max_load;
 	uint64_t hit_ns;
 	unsigned int processors;
-	const char *why;
 	struct goprobe_breaker want;
 } load_rows[] = {
-	{ "half of all processors", NULL, 1500, 8, NULL, { 1500, 400 } },
-	{ "of one", NULL, 1500, 1, NULL, { 1500, 50 } },
-	{ "if nobody knows how many there are", NULL, 1500, 0, NULL, { 1500, 50 } },
-	{ "what is said", "120", 1500, 8, NULL, { 1500, 120 } },
-	{ "the most", "1000000", 1, 1, NULL, { 1, 1000000 } },
-	{ "none", "off", 1500, 8, NULL, { 0, 0 } },
-	{ "nor if it is not known what a hit takes", "120", 0, 8, NULL, { 0, 0 } },
-	{ "a hit that takes for ever", "1", UINT64_MAX, 8, NULL, { UINT32_MAX, 1 } },
-	{ "nothing at all", "0", 1, 1, "'0' is no value for --max-load", { 0, 0 } },
-	{ "with a sign", "50%", 1, 1, "'50%' is no value for --max-load", { 0, 0 } },
-	{ "too much", "1000001", 1, 1, "'1000001' is no value for --max-load", { 0, 0 } },
-	{ "a word", "on", 1, 1, "'on' is no value for --max-load", { 0, 0 } },
+	{ "half of all processors", 0, 1500, 8, { 1500, 400 } },
+	{ "of one", 0, 1500, 1, { 1500, 50 } },
+	{ "if nobody knows how many there are", 0, 1500, 0, { 1500, 50 } },
+	{ "what is said", 120, 1500, 8, { 1500, 120 } },
+	{ "the most", 1000000, 1, 1, { 1, 1000000 } },
+	{ "none", GOPROBE_LOAD_ANY, 1500, 8, { 0, 0 } },
+	{ "nor if it is not known what a hit takes", 120, 0, 8, { 0, 0 } },
+	{ "a hit that takes for ever", 1, UINT64_MAX, 8, { UINT32_MAX, 1 } },
 };
 
 static void test_load(void **state)
 {
 	const struct load_row *row = *state;
-	struct maxload m = { 0 };
-	struct diag d = { 0 };
-	struct goprobe_breaker b;
-	int code = row->arg ? cmd_parse_max_load(&m, row->arg, &d) : CMD_DONE;
+	struct goprobe_breaker b = maxload_breaker(row->max_load, row->hit_ns, row->processors);
 
-	assert_int_equal(code, row->why ? CMD_USAGE : CMD_DONE);
-	if (row->why) {
-		assert_string_equal(d.message, row->why);
-		assert_string_equal(d.hint, LOAD_WANTS);
-	} else {
-		b = maxload_breaker(&m, row->hit_ns, row->processors);
-		assert_int_equal(b.hit_ns, row->want.hit_ns);
-		assert_int_equal(b.percent, row->want.percent);
-	}
-	diag_fini(&d);
+	assert_int_equal(b.hit_ns, row->want.hit_ns);
+	assert_int_equal(b.percent, row->want.percent);
 }
 
 static void test_said(void **state)
@@ -404,13 +263,13 @@ static void test_times(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[4 + N(ops_rows) + N(opt_rows) + N(load_rows)] = {
+	struct CMUnitTest tests[4 + N(ops_rows) + N(load_rows)] = {
 		{ "goroutines by a hash of their ids", test_goroutines },
 		{ "goroutines that start together are chosen as by chance", test_neighbours },
 		{ "what is said when it was too much", test_said },
 		{ "functions that have been seen so often", test_times },
 	};
 
-	ROWS(ROWS(ROWS(tests + 4, ops_rows, test_ops), opt_rows, test_opt), load_rows, test_load);
+	ROWS(ROWS(tests + 4, ops_rows, test_ops), load_rows, test_load);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,26 +135,38 @@ static void new_path(void)
 /* Two messages of two processors, a pass between them. */
 static void write_recording(void)
 {
-	static const char *const specs[] = { "main.foo", "main.*(x)" };
-	struct plan_options options = plan_defaults;
+	static const struct recording_option given[] = {
+		{ GOPROBE_OPTION_NO_RETURN, 0, 1 }, { GOPROBE_OPTION_SAMPLE, 0, 100 },
+		{ GOPROBE_OPTION_EVENTS, 0, 5 },
+	};
+	struct options options;
 	struct goprobe_record r[2] = {
 		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_TAIL, .id = 7, .time = 1 },
 		{ .words = sizeof(*r) / 8, .kind = GOPROBE_RECORD_TAIL, .id = 7, .time = 2 },
 	};
 	uint64_t lost[__GOPROBE_LOST_MAX] = { [GOPROBE_LOST_RING_FULL] = 3 };
-	struct plan *p = plan_new(&options);
 	static struct recorder rec;
+	struct spec specs[2];
+	struct plan *p;
 	struct learn learn;
 	struct diag d = { 0 };
 
-	options.no_return = true;
-	options.limits = (struct plan_limits){ .sample = 100, .rate = 7, .by = PLAN_SAMPLE_ROOT };
+	options_init(&options, COMMAND_ATTACH);
+	for (size_t i = 0; i < N(given); i++)
+		assert_int_equal(option_set(&options, given[i].key, given[i].value, &d), 0);
+	assert_int_equal(spec_parse("main.foo", &specs[0], &d), 0);
+	assert_int_equal(spec_parse("main.*(x)", &specs[1], &d), 0);
+	options.specs = specs;
+	options.nspecs = N(specs);
+	p = plan_new(&options.plan);
 	new_path();
 	learn_init(&learn, p);
 	assert_int_equal(recorder_open(&rec, path, &d), 0);
 	assert_int_equal(recorder_begin(&rec, &(struct recorder_source){
-		.plan = p, .options = &options, .specs = specs, .nspecs = 2, .pids = true,
+		.plan = p, .options = &options, .pids = true,
 	}, &learn, &d), 0);
+	spec_fini(&specs[0]);
+	spec_fini(&specs[1]);
 	assert_int_equal(recorder_start(&rec, 42, &d), 0);
 	assert_int_equal(recorder_add(&rec, 1, (uint8_t *)r, sizeof(r)), 0);
 	/* The clock has been set by an hour since it was looked at. */
@@ -268,7 +280,8 @@ static void test_mode(void **state)
 }
 
 static const enum recording_kind written[] = {
-	RECORDING_SPEC, RECORDING_SPEC, RECORDING_START, RECORDING_RECORDS, RECORDING_EPOCH,
+	RECORDING_SPEC, RECORDING_SPEC, RECORDING_OPTION, RECORDING_OPTION, RECORDING_START,
+	RECORDING_RECORDS, RECORDING_EPOCH,
 	RECORDING_PASS, RECORDING_RECORDS, RECORDING_END,
 };
 
@@ -276,6 +289,7 @@ static void test_read(void **state)
 {
 	struct recording_entry e[N(written)];
 	static uint8_t copies[N(written)][256];
+	struct recording_option option;
 	struct recording_start start;
 	struct recording_epoch epoch;
 	struct recording_pass pass;
@@ -295,22 +309,25 @@ static void test_read(void **state)
 	assert_int_equal(player_next(&p, &e[0], &d), 0);
 	player_fini(&p);
 	assert_memory_equal(copies[1], "main.*(x)", 9);
-	memcpy(&start, copies[2], sizeof(start));
+	/* In the order of the table; recordings do not have --events. */
+	memcpy(&option, copies[2], sizeof(option));
+	assert_int_equal(option.key, GOPROBE_OPTION_SAMPLE);
+	assert_int_equal(option.value, 100);
+	memcpy(&option, copies[3], sizeof(option));
+	assert_int_equal(option.key, GOPROBE_OPTION_NO_RETURN);
+	assert_int_equal(option.value, 1);
+	memcpy(&start, copies[4], sizeof(start));
 	assert_int_equal(start.started, 42);
-	assert_int_equal(start.flags, RECORDING_F_NO_RETURN | RECORDING_F_PIDS);
-	assert_int_equal(start.string_limit, plan_defaults.string_limit);
-	assert_int_equal(start.sample, 100);
-	assert_int_equal(start.rate, 7);
-	assert_int_equal(start.by, PLAN_SAMPLE_ROOT);
-	assert_int_equal(e[3].cpu, 1);
-	assert_int_equal(e[3].size, 2 * sizeof(struct goprobe_record));
-	memcpy(&epoch, copies[4], sizeof(epoch));
+	assert_int_equal(start.pids, 1);
+	assert_int_equal(e[5].cpu, 1);
+	assert_int_equal(e[5].size, 2 * sizeof(struct goprobe_record));
+	memcpy(&epoch, copies[6], sizeof(epoch));
 	assert_in_range(epoch.epoch, start.epoch - HOUR / 60, start.epoch + HOUR / 60);
-	memcpy(&pass, copies[5], sizeof(pass));
+	memcpy(&pass, copies[7], sizeof(pass));
 	assert_int_equal(pass.time, 5);
 	assert_int_equal(pass.lost[GOPROBE_LOST_RING_FULL], 3);
-	assert_int_equal(e[6].cpu, 2);
-	memcpy(&end, copies[7], sizeof(end));
+	assert_int_equal(e[8].cpu, 2);
+	memcpy(&end, copies[9], sizeof(end));
 	assert_int_equal(end.ns, 99);
 	assert_int_equal(end.waits, 4);
 	assert_int_equal(end.sampled, 5);
@@ -401,7 +418,7 @@ static void test_sizes(void **state)
 	learn_init(&learn, p);
 	assert_int_equal(recorder_open(&rec, path, &d), 0);
 	assert_int_equal(recorder_begin(&rec, &(struct recorder_source){
-		.plan = p, .options = &plan_defaults,
+		.plan = p, .options = &(struct options){ 0 },
 	}, &learn, &d), 0);
 	for (size_t i = 0; i < N(sizes); i++) {
 		for (size_t k = 0; k < sizes[i]; k++)
@@ -454,13 +471,15 @@ static void write_about(const char *of, uint64_t size, uint64_t hash)
 
 static void refuses(const char *of, uint64_t size, uint64_t hash)
 {
+	static const struct option_texts nowhere;
 	static struct replay r;
 	struct diag d = { 0 };
 	char want[128];
 
 	write_about(of, size, hash);
 	memset(&r, 0, sizeof(r));
-	r.path = strdup(path);
+	r.path = path;
+	r.files = &nowhere;
 	snprintf(want, sizeof(want), "%s is not the program of this recording any more", of);
 	assert_int_equal(replay_open(&r, &d), -1);
 	assert_string_equal(d.message, want);

@@ -130,14 +130,13 @@ static void replace(void)
 
 static void test_older(void **state)
 {
-	struct target_spec what = { .file = program };
+	struct options what = { .file = program };
 	struct tracing t = listened();
 	struct diag d = { 0 };
 	char want[200];
 	pid_t pid;
 
 	(void)state;
-	t.no_signals = true;
 	copy_program(program);
 	pid = start(program);
 	replace();
@@ -154,13 +153,12 @@ static void test_older(void **state)
 /* Once, and not more often than once a minute it is looked. */
 static void test_replaced(void **state)
 {
-	struct target_spec what = { .file = program };
+	struct options what = { .file = program };
 	struct tracing t = listened();
 	struct diag d = { 0 };
 	char want[200];
 
 	(void)state;
-	t.no_signals = true;
 	copy_program(program);
 	assert_int_equal(tracing_open(&t, &what, &d), 0);
 	tracing_look(&t);
@@ -192,19 +190,15 @@ static void test_replaced(void **state)
 /* A process that is chosen goes on with its own file. */
 static void test_not_replaced(void **state)
 {
-	struct target_spec what = { 0 };
+	struct options what = { 0 };
 	struct tracing t = listened();
 	struct diag d = { 0 };
-	char pids[16], *list = pids;
 	pid_t pid;
 
 	(void)state;
-	t.no_signals = true;
 	copy_program(program);
 	pid = start(program);
-	snprintf(pids, sizeof(pids), "%d", pid);
-	what.pids = &list;
-	what.npids = 1;
+	what.pids = (struct target_pids){ .v = &pid, .n = 1 };
 	assert_int_equal(tracing_open(&t, &what, &d), 0);
 	replace();
 	tracing_look(&t);

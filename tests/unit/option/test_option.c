@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of options: its rows, the values that they take, and exclusions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "option/option.h"
+#include "rows.h"
+
+/* --- the table -------------------------------------------------------------------- */
+
+static void check_row(const struct option_row *row)
+{
+	bool is_number = row->kind <= OPTION_CHOICE;
+
+	assert_true(row->field.size && row->field.offset + row->field.size <=
+		    sizeof(struct options));
+	assert_int_equal(!row->arg, row->kind == OPTION_FLAG);
+	assert_int_equal(!row->choices, row->kind != OPTION_CHOICE);
+	assert_true(!row->commands == !row->help);
+	assert_true(is_number || (!row->key && !row->recorded && !row->initial));
+	assert_true(!row->recorded || row->key);
+	assert_true(row->kind != OPTION_FLAG || row->field.size == sizeof(bool));
+	/* Where text is 80 columns wide, and begins in column 26. */
+	for (const char *s = row->help; s && *s; s += strcspn(s, "\n"), s += *s == '\n')
+		assert_true(strcspn(s, "\n") <= 64);
+}
+
+static void rows_are_whole_and_unique(void **state)
+{
+	(void)state;
+	assert_true(option_number <= OPTION_ROWS_MAX);
+	for (size_t i = 0; i < option_number; i++) {
+		const struct option_row *a = &option_rows[i];
+
+		check_row(a);
+		for (size_t k = 0; k < i; k++) {
+			const struct option_row *b = &option_rows[k];
+
+			assert_true(!a->key || a->key != b->key);
+			if (!(a->commands & b->commands) || !a->name || !b->name)
+				continue;
+			assert_string_not_equal(a->name, b->name);
+			assert_true(!a->letter || a->letter != b->letter);
+		}
+	}
+}
+
+/* libgoprobe's enum has no option without a row. */
+static void programs_have_all_options(void **state)
+{
+	(void)state;
+	for (unsigned int key = GOPROBE_OPTION_DEPTH; key <= GOPROBE_OPTION_DRY_RUN; key++)
+		assert_non_null(option_of_key(key));
+	assert_null(option_of_key(0));
+	assert_null(option_of_key(GOPROBE_OPTION_DRY_RUN + 1));
+}
+
+/* --- the man page ------------------------------------------------------------------ */
+
+/* The text between "\n.SS @title" and the next heading; free() it. */
+static char *section(const char *page, const char *title)
+{
+	char head[40];
+	const char *at;
+	size_t n = 0;
+
+	snprintf(head, sizeof(head), "\n.SS %s\n", title);
+	at = strstr(page, head);
+	if (!at)
+		return NULL;
+	at += strlen(head);
+	while (at[n] && strncmp(at + n, "\n.SS", 4))
+		n++;
+	return strndup(at, n);
+}
+
+/* Does the section have "\-\-string\-limit", or "\-p"? */
+static bool documents(const char *text, const struct option_row *row)
+{
+	char name[60] = "\\-\\-", letter[] = { '\\', '-', row->letter, 0 };
+	size_t n = strlen(name);
+
+	if (row->kind == OPTION_COMMAND)
+		return strstr(text, "\\-\\-");
+	for (const char *s = row->name; *s; s++) {
+		if (*s == '-')
+			name[n++] = '\\';
+		name[n++] = *s;
+	}
+	name[n] = 0;
+	for (const char *at = text; (at = strstr(at, name)); at += n)
+		if (!strchr("abcdefghijklmnopqrstuvwxyz\\", at[n]))
+			return true;
+	for (const char *at = text; row->letter && (at = strstr(at, letter)); at++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyz", at[3]))
+			return true;
+	return false;
+}
+
+static void the_man_page_has_each_option_of_each_command(void **state)
+{
+	static const char *const names[] = {
+		[COMMAND_ATTACH] = "attach", [COMMAND_COUNT] = "count",
+		[COMMAND_LATENCY] = "latency", [COMMAND_STACK] = "stack",
+		[COMMAND_GRAPH] = "graph", [COMMAND_STUCK] = "stuck",
+		[COMMAND_REPLAY] = "replay", [COMMAND_WATCH] = "watch", [COMMAND_READ] = "read",
+		[COMMAND_WRITE] = "write", [COMMAND_LIST] = "list", [COMMAND_INFO] = "info",
+	};
+	static char page[1 << 18];
+	FILE *f = fopen("../../docs/goprobectl.8", "re");
+	unsigned int missing = 0;
+
+	(void)state;
+	assert_non_null(f);
+	page[fread(page, 1, sizeof(page) - 1, f)] = 0;
+	fclose(f);
+	for (size_t c = 0; c < N(names); c++) {
+		char *text = names[c] ? section(page, names[c]) : NULL;
+		char *looks = section(page, "How text looks");
+
+		assert_non_null(looks);
+		for (size_t i = 0; names[c] && i < option_number; i++) {
+			const struct option_row *row = &option_rows[i];
+
+			if (!option_is_of(row, (enum command)c) ||
+			    documents(row->group == OPTIONS_SCREEN ? looks : text ? text : "", row))
+				continue;
+			print_error("docs/goprobectl.8: %s has no %s\n", names[c],
+				    row->name ? row->name : "--");
+			missing++;
+		}
+		free(text);
+		free(looks);
+	}
+	assert_int_equal(missing, 0);
+}
+
+/* --- values ----------------------------------------------------------------------- */
+
+static struct value_row {
+	const char *claim;
+	enum command command;
+	const char *option;
+	const char *arg;
+	uint64_t want;
+	const char *hint;
+} value_rows[] = {
+	{ "the most", COMMAND_ATTACH, "depth", "31", 31, NULL },
+	{ "more", COMMAND_ATTACH, "depth", "32", 0, "it takes 0 to 31 references" },
+	{ "more objects", COMMAND_ATTACH, "objects", "1025", 0, "it takes 0 to 1024 objects" },
+	{ "another command's option", COMMAND_GRAPH, "depth", "0", 0, "it takes 1 to 1000 levels" },
+	{ "a size", COMMAND_ATTACH, "buffer", "64k", 65536, NULL },
+	{ "too small a size", COMMAND_ATTACH, "buffer", "63k", 0, "it takes a size: 64k to 64m" },
+	{ "too large a size", COMMAND_GRAPH, "buffer", "65m", 0, "it takes a size: 64k to 64m" },
+	{ "a time", COMMAND_ATTACH, "duration", "5s", 5000000000, NULL },
+	{ "no time", COMMAND_ATTACH, "duration", "0s", 0, "it takes a time: 5s, 200ms, 1m" },
+	{ "too short a time", COMMAND_COUNT, "interval", "10us", 0,
+	  "it takes a time from 1ms on: 5s, 200ms" },
+	{ "no number", COMMAND_ATTACH, "events", "0", 0, "it takes a number from 1 on" },
+	{ "too many", COMMAND_ATTACH, "held", "1048577", 0, "it takes a number from 1 to 1048576" },
+	{ "a share", COMMAND_ATTACH, "sample", "1/7", 7, NULL },
+	{ "no share", COMMAND_ATTACH, "sample", "7", 0,
+	  "it takes 1/N, N from 1 to 1000000000: 1/100 is every hundredth" },
+	{ "a flag", COMMAND_ATTACH, "split", NULL, 1, NULL },
+	{ "any load", COMMAND_COUNT, "max-load", "off", UINT64_MAX, NULL },
+	{ "the most load", COMMAND_COUNT, "max-load", "1000000", 1000000, NULL },
+	{ "no load", COMMAND_COUNT, "max-load", "0", 0,
+	  "it takes off, or percent of one processor's time, 1 to 1000000" },
+	{ "a load with a sign", COMMAND_COUNT, "max-load", "50%", 0,
+	  "it takes off, or percent of one processor's time, 1 to 1000000" },
+	{ "too much load", COMMAND_ATTACH, "max-load", "1000001", 0,
+	  "it takes off, or percent of one processor's time, 1 to 1000000" },
+	{ "a choice", COMMAND_STACK, "format", "pprof", OPTION_PPROF, NULL },
+	{ "none of two", COMMAND_LIST, "format", "yaml", 0, "it takes text or json" },
+	{ "none of four", COMMAND_STACK, "format", "yaml", 0,
+	  "it takes text, json, folded or pprof" },
+	{ "a choice that begins later", COMMAND_GRAPH, "sample-by", "goroutine",
+	  PLAN_SAMPLE_GOROUTINE, NULL },
+};
+
+static void test_value(void **state)
+{
+	const struct value_row *c = *state;
+	const struct option_row *row = option_find(c->command, c->option);
+	struct diag d = { 0 };
+	struct options o;
+	int code;
+
+	options_init(&o, c->command);
+	assert_non_null(row);
+	assert_false(option_given(&o, row));
+	code = option_parse(&o, row, c->arg, &d);
+	assert_int_equal(code, c->hint ? CMD_USAGE : CMD_DONE);
+	assert_int_equal(option_given(&o, row), !c->hint);
+	if (c->hint) {
+		assert_string_equal(d.hint, c->hint);
+	} else {
+		assert_int_equal(option_value(&o, row), c->want);
+		if (row->key)
+			assert_int_equal(option_set(&o, row->key, c->want, &d), 0);
+	}
+	diag_fini(&d);
+	options_fini(&o);
+}
+
+static void defaults_are_those_of_the_command(void **state)
+{
+	struct options o;
+
+	(void)state;
+	options_init(&o, COMMAND_GRAPH);
+	assert_int_equal(o.levels, 50);
+	assert_int_equal(o.plan.limits.by, PLAN_SAMPLE_ROOT);
+	assert_int_equal(o.plan.depth, plan_defaults.depth);
+	options_init(&o, COMMAND_WATCH);
+	assert_int_equal(o.interval, 1000000000);
+	options_init(&o, COMMAND_COUNT);
+	assert_int_equal(o.interval, 0);
+	assert_int_equal(o.keys, 4096);
+}
+
+static void arguments_that_are_no_numbers(void **state)
+{
+	const struct option_row *pid = option_find(COMMAND_READ, "pid");
+	const struct option_row *file = option_find(COMMAND_READ, "binary");
+	const struct option_row *files = option_find(COMMAND_REPLAY, "binary");
+	struct diag d = { 0 };
+	struct options o;
+
+	(void)state;
+	options_init(&o, COMMAND_READ);
+	assert_int_equal(option_parse(&o, pid, "12", &d), CMD_DONE);
+	assert_int_equal(option_parse(&o, pid, "13", &d), CMD_USAGE);
+	assert_string_equal(d.message, "--pid takes one process here");
+	assert_int_equal(option_parse(&o, file, "a", &d), CMD_DONE);
+	assert_int_equal(option_parse(&o, file, "b", &d), CMD_USAGE);
+	assert_string_equal(d.message, "--binary can be given only once");
+	options_fini(&o);
+	options_init(&o, COMMAND_REPLAY);
+	assert_int_equal(option_parse(&o, files, "a", &d), CMD_DONE);
+	assert_int_equal(option_parse(&o, files, "b", &d), CMD_DONE);
+	assert_int_equal(o.files.n, 2);
+	assert_string_equal(o.files.v[1], "b");
+	options_fini(&o);
+	options_init(&o, COMMAND_ATTACH);
+	pid = option_find(COMMAND_ATTACH, "pid");
+	assert_int_equal(option_parse(&o, pid, "12,34", &d), CMD_DONE);
+	assert_int_equal(option_parse(&o, pid, "56", &d), CMD_DONE);
+	assert_int_equal(o.pids.n, 3);
+	assert_int_equal(o.pids.v[2], 56);
+	assert_int_equal(option_parse(&o, pid, "56,x", &d), CMD_USAGE);
+	options_fini(&o);
+	diag_fini(&d);
+}
+
+/* --- how much is traced ---------------------------------------------------------------------- */
+
+#define SAMPLE_WANTS "it takes 1/N, N from 1 to 1000000000: 1/100 is every hundredth"
+
+static struct opt_row {
+	const char *claim;
+	bool trees;
+	bool no_return;
+	const char *opts;	/* "sample=1/3 rate=5" */
+	const char *why;	/* NULL: accepted */
+	const char *hint;
+	struct plan_limits limits;
+} opt_rows[] = {
+	{ "none", false, false, "", NULL, NULL, { 0 } },
+	{ "a sample is of calls", false, false, "sample=1/100", NULL, NULL, { .sample = 100 } },
+	{ "of calls, said", false, true, "sample=1/100 sample-by=call", NULL, NULL,
+	  { .sample = 100 } },
+	{ "of goroutines", false, true, "sample-by=goroutine sample=1/7", NULL, NULL,
+	  { .sample = 7, .by = PLAN_SAMPLE_GOROUTINE } },
+	{ "of trees", false, false, "sample=1/7 sample-by=root", NULL, NULL,
+	  { .sample = 7, .by = PLAN_SAMPLE_ROOT } },
+	{ "the last counts", false, false, "sample=1/7 sample-by=root sample=1/8 sample-by=call",
+	  NULL, NULL, { .sample = 8 } },
+	{ "all limits", false, false, "sample=1/1000000000 rate=1000000 times=1000000000", NULL,
+	  NULL, { .sample = 1000000000, .rate = 1000000, .times = 1000000000 } },
+	{ "so many trees in a second", false, false, "sample-by=root rate=5", NULL, NULL,
+	  { .rate = 5, .by = PLAN_SAMPLE_ROOT } },
+	{ "where trees are shown they are sampled", true, false, "sample=1/5", NULL, NULL,
+	  { .sample = 5, .by = PLAN_SAMPLE_ROOT } },
+	{ "and limited", true, false, "rate=5", NULL, NULL,
+	  { .rate = 5, .by = PLAN_SAMPLE_ROOT } },
+	{ "or goroutines are", true, false, "sample=1/5 sample-by=goroutine", NULL, NULL,
+	  { .sample = 5, .by = PLAN_SAMPLE_GOROUTINE } },
+	{ "a sample without 1/", false, false, "sample=100", "'100' is no value for --sample",
+	  SAMPLE_WANTS, { 0 } },
+	{ "a sample of none", false, false, "sample=1/0", "'1/0' is no value for --sample",
+	  SAMPLE_WANTS, { 0 } },
+	{ "two of three", false, false, "sample=2/3", "'2/3' is no value for --sample",
+	  SAMPLE_WANTS, { 0 } },
+	{ "percent", false, false, "sample=1%", "'1%' is no value for --sample", SAMPLE_WANTS,
+	  { 0 } },
+	{ "too many", false, false, "sample=1/1000000001",
+	  "'1/1000000001' is no value for --sample", SAMPLE_WANTS, { 0 } },
+	{ "nothing", false, false, "sample=", "'' is no value for --sample", SAMPLE_WANTS, { 0 } },
+	{ "less than nothing", false, false, "sample=1/-5", "'1/-5' is no value for --sample",
+	  SAMPLE_WANTS, { 0 } },
+	{ "a sample of something else", false, false, "sample=1/5 sample-by=thread",
+	  "'thread' is no value for --sample-by", "it takes call, goroutine or root", { 0 } },
+	{ "calls where trees are shown", true, false, "sample=1/5 sample-by=call",
+	  "'call' is no value for --sample-by", "it takes goroutine or root", { 0 } },
+	{ "a sample of what, without how many", false, false, "sample-by=goroutine",
+	  "--sample-by goroutine does not say how many",
+	  "--sample 1/N does: 1/100 is every hundredth", { 0 } },
+	{ "likewise, of trees", false, false, "sample-by=root",
+	  "--sample-by root does not say how many",
+	  "--sample 1/N does: 1/100 is every hundredth", { 0 } },
+	{ "a rate is not of goroutines", false, false, "sample-by=goroutine rate=5",
+	  "--sample-by goroutine does not say how many",
+	  "--sample 1/N does: 1/100 is every hundredth", { 0 } },
+	{ "trees of goroutines at a rate", true, false, "sample=1/4 sample-by=goroutine rate=5",
+	  "--rate is about trees of calls, and --sample-by goroutine about goroutines: choose one",
+	  NULL, { 0 } },
+	{ "trees without returns", false, true, "sample=1/7 sample-by=root",
+	  "--sample-by root needs to see calls end, and --no-return leaves that out", NULL, { 0 } },
+	{ "trees that lose their breakpoints", false, false, "sample=1/7 sample-by=root times=3",
+	  "--times removes breakpoints that the trees of --sample-by root need", NULL, { 0 } },
+	{ "no rate", false, false, "rate=0", "'0' is no value for --rate",
+	  "it takes a number from 1 to 1000000", { 0 } },
+	{ "a rate of time", false, false, "rate=5/s", "'5/s' is no value for --rate",
+	  "it takes a number from 1 to 1000000", { 0 } },
+	{ "too high a rate", false, false, "rate=1000001", "'1000001' is no value for --rate",
+	  "it takes a number from 1 to 1000000", { 0 } },
+	{ "no times", false, false, "times=0", "'0' is no value for --times",
+	  "it takes a number from 1 to 1000000000", { 0 } },
+	{ "too many times", false, false, "times=1000000001",
+	  "'1000000001' is no value for --times", "it takes a number from 1 to 1000000000", { 0 } },
+};
+
+static int parse(struct options *o, const char *opts, struct diag *d)
+{
+	char *text = strdup(opts), *next = text, *one;
+	int code = CMD_DONE;
+
+	while (!code && (one = strsep(&next, " ")) && *one) {
+		char *value = strchr(one, '=');
+
+		*value++ = 0;
+		code = option_parse(o, option_find(o->command, one), value, d);
+	}
+	free(text);
+	return code ? code : options_check(o, d);
+}
+
+static void test_opt(void **state)
+{
+	const struct opt_row *row = *state;
+	struct diag d = { 0 };
+	struct options o;
+	int code;
+
+	options_init(&o, row->trees ? COMMAND_GRAPH : COMMAND_ATTACH);
+	o.plan.no_return = row->no_return;
+	code = parse(&o, row->opts, &d);
+	assert_int_equal(code, row->why ? CMD_USAGE : CMD_DONE);
+	if (row->why) {
+		assert_string_equal(d.message, row->why);
+		assert_int_equal(!d.hint, !row->hint);
+		if (row->hint)
+			assert_string_equal(d.hint, row->hint);
+	} else {
+		assert_int_equal(o.plan.limits.by, row->limits.by);
+		assert_int_equal(o.plan.limits.sample, row->limits.sample);
+		assert_int_equal(o.plan.limits.rate, row->limits.rate);
+		assert_int_equal(o.plan.limits.times, row->limits.times);
+	}
+	diag_fini(&d);
+	options_fini(&o);
+}
+
+/* --- exclusions ------------------------------------------------------------------- */
+
+static void exclusions(void **state)
+{
+	static const struct {
+		enum command command;
+		const char *options[4];
+		const char *why;
+	} rows[] = {
+		{ COMMAND_ATTACH, { "record", "x", "format", "text" },
+		  "--record prints no events, so --format means nothing" },
+		{ COMMAND_ATTACH, { "record", "x", "output", "y" },
+		  "--record prints no events, so --output means nothing" },
+		{ COMMAND_ATTACH, { "record", "x", "times", "1" },
+		  "--times needs to look at each record, and --record does not" },
+		{ COMMAND_ATTACH, { "split", NULL, "no-return", NULL },
+		  "--split divides durations, and --no-return leaves them out" },
+		{ COMMAND_STACK, { "format", "pprof", "interval", "1s" },
+		  "a profile is written once, at the end, so -i means nothing" },
+		{ COMMAND_STACK, { "format", "folded", "interval", "1s" }, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(rows); i++) {
+		struct diag d = { 0 };
+		struct options o;
+
+		options_init(&o, rows[i].command);
+		for (size_t k = 0; k < 4; k += 2)
+			assert_int_equal(option_parse(&o, option_find(o.command,
+								      rows[i].options[k]),
+						      rows[i].options[k + 1], &d), CMD_DONE);
+		assert_int_equal(options_check(&o, &d), rows[i].why ? CMD_USAGE : CMD_DONE);
+		if (rows[i].why)
+			assert_string_equal(d.message, rows[i].why);
+		diag_fini(&d);
+		options_fini(&o);
+	}
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[6 + N(value_rows) + N(opt_rows)] = {
+		{ "rows are whole and unique", rows_are_whole_and_unique },
+		{ "programs have all options", programs_have_all_options },
+		{ "defaults are those of the command", defaults_are_those_of_the_command },
+		{ "arguments that are no numbers", arguments_that_are_no_numbers },
+		{ "options that exclude each other", exclusions },
+		{ "the man page has each option of each command",
+		  the_man_page_has_each_option_of_each_command },
+	};
+
+	ROWS(ROWS(tests + 6, value_rows, test_value), opt_rows, test_opt);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command line of all commands: options by the table, targets, patterns. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/suggest.h"
+#include "cmd/cmd.h"
+#include "plan/select.h"
+
+/* Values of long options begin here; those with a letter have the letter. */
+#define LONG_OPTIONS 256
+
+/* For getopt_long(), with --help; ends with zeros. @letters: ":p:b:h". */
+static void make_getopt(enum command command, struct option *v, char *letters)
+{
+	*letters++ = ':';
+	for (size_t i = 0; i < option_number; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (!option_is_of(row, command) || !row->name)
+			continue;
+		*v++ = (struct option){
+			row->name, row->kind == OPTION_FLAG ? no_argument : required_argument,
+			NULL, row->letter ? row->letter : LONG_OPTIONS + (int)i,
+		};
+		if (row->letter)
+			*letters++ = row->letter;
+		if (row->letter && row->kind != OPTION_FLAG)
+			*letters++ = ':';
+	}
+	*v++ = (struct option){ "help", no_argument, NULL, 'h' };
+	*v = (struct option){ 0 };
+	*letters++ = 'h';
+	*letters = 0;
+}
+
+static const struct option_row *row_of(enum command command, int opt)
+{
+	if (opt >= LONG_OPTIONS)
+		return &option_rows[opt - LONG_OPTIONS];
+	for (size_t i = 0; i < option_number; i++)
+		if (option_rows[i].letter == opt && option_is_of(&option_rows[i], command))
+			return &option_rows[i];
+	return NULL;
+}
+
+/* --- what is wrong with an option ------------------------------------ */
+
+static int unknown_option(const char *text, const struct option *options, struct diag *d)
+{
+	struct near near;
+
+	diag_set(d, "unknown option '%s'", text);
+	if (strncmp(text, "--", 2) != 0)
+		return CMD_USAGE;
+
+	char *name = strndup(text + 2, strcspn(text + 2, "="));
+
+	if (!name)
+		return CMD_USAGE;
+	near_init(&near, name);
+	for (; options->name; options++)
+		near_offer(&near, options->name);
+	if (near.n)
+		diag_hint(d, "did you mean '--%s'?", near.name[0]);
+	free(name);
+	return CMD_USAGE;
+}
+
+/* getopt_long() has returned @got, '?' or ':'. */
+static int bad_option(char **argv, int got, const struct option *options, struct diag *d)
+{
+	const char *text = argv[optind - 1];
+	char letter[] = { '-', optopt, 0 };
+	const struct option *o = options;
+
+	/* optopt is a letter, or the value of a long option that is known. */
+	while (o->name && o->val != optopt)
+		o++;
+	if (got == ':') {
+		diag_set(d, "option '%s' needs a value", strncmp(text, "--", 2) ? letter : text);
+		return CMD_USAGE;
+	}
+	if (!optopt)
+		return unknown_option(text, options, d);
+	if (o->name && strncmp(text, "--", 2) == 0) {
+		diag_set(d, "option '--%s' takes no value", o->name);
+		return CMD_USAGE;
+	}
+	return unknown_option(letter, options, d);
+}
+
+/* --- what is traced -------------------------------------------------- */
+
+static bool takes_command(enum command command)
+{
+	for (size_t i = 0; i < option_number; i++)
+		if (option_rows[i].kind == OPTION_COMMAND && option_is_of(&option_rows[i], command))
+			return true;
+	return false;
+}
+
+/* What follows "--" is the command's, options and all. */
+static int cut_command(struct options *o, int *argc, char **argv, struct diag *d)
+{
+	int i = 1;
+
+	while (i < *argc && strcmp(argv[i], "--") != 0)
+		i++;
+	if (i == *argc)
+		return CMD_DONE;
+	if (!argv[i + 1]) {
+		diag_set(d, "there is no command after '--'");
+		return CMD_USAGE;
+	}
+	o->argv = argv + i + 1;
+	argv[i] = NULL;
+	*argc = i;
+	return CMD_DONE;
+}
+
+static int check_target(const struct cmd *cmd, const struct options *o, struct diag *d)
+{
+	const struct option_row *pid = option_find(cmd->command, "pid");
+	bool running = o->pids.n || o->file;
+
+	if (pid && pid->kind == OPTION_PID && !o->pids.n)
+		diag_set(d, "no process: give -p PID");
+	else if (running && o->argv)
+		diag_set(d, "-p and -b choose what runs already: they exclude a command");
+	else if (cmd->operands >= CMD_SPECS && !running && !o->argv)
+		diag_set(d, "nothing to trace: give -p PID, -b FILE or -- COMMAND");
+	else
+		return CMD_DONE;
+	return CMD_USAGE;
+}
+
+/* --- operands -------------------------------------------------------- */
+
+static int check_spec(const struct cmd *cmd, const struct spec *s, struct diag *d)
+{
+	if (!cmd->places && spec_is_place(s)) {
+		spec_no_place(s, "a place in the code is no call: it has no end, and nothing is called in it",
+			      d);
+		diag_hint(d, "attach shows places, and count counts them");
+		return -1;
+	}
+	if (!cmd->edits && spec_edits(s))
+		return diag_set(d, "'%s' changes calls, and only 'goprobectl attach' does that",
+				s->text);
+	return 0;
+}
+
+static int parse_specs(const struct cmd *cmd, struct options *o, struct diag *d)
+{
+	int (*parse)(char **texts, size_t n, struct spec **ret, struct diag *d) =
+		cmd->operands == CMD_SPECS ? select_specs_parse :
+		o->by.n ? select_signatures_parse : select_conditions_parse;
+
+	if (parse(o->operands, o->noperands, &o->specs, d))
+		return CMD_USAGE;
+	o->nspecs = o->noperands;
+	for (size_t i = 0; i < o->nspecs; i++)
+		if (check_spec(cmd, &o->specs[i], d))
+			return CMD_USAGE;
+	return CMD_DONE;
+}
+
+static int parse_operands(const struct cmd *cmd, struct options *o, struct diag *d)
+{
+	if (!o->noperands && cmd->missing)
+		diag_set(d, "%s", cmd->missing);
+	else if (o->noperands && cmd->operands == CMD_NO_OPERANDS)
+		diag_set(d, "%s takes no argument '%s'", cmd->name, o->operands[0]);
+	else if (o->noperands > 1 && cmd->operands == CMD_FILE)
+		diag_set(d, "%s takes one file at a time", cmd->name);
+	else
+		return cmd->operands >= CMD_SPECS ? parse_specs(cmd, o, d) : CMD_DONE;
+	return CMD_USAGE;
+}
+
+/* --- all of it ------------------------------------------------------- */
+
+static int parse_options(struct options *o, int argc, char **argv, struct diag *d)
+{
+	struct option v[OPTION_ROWS_MAX + 2];
+	char letters[2 * OPTION_ROWS_MAX];
+	int opt, code;
+
+	make_getopt(o->command, v, letters);
+	opterr = 0;
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, letters, v, NULL)) != -1) {
+		if (opt == 'h')
+			return CMD_HELP;
+		if (opt == '?' || opt == ':')
+			return bad_option(argv, opt, v, d);
+		code = option_parse(o, row_of(o->command, opt), optarg, d);
+		if (code)
+			return code;
+	}
+	o->operands = argv + optind;
+	o->noperands = argc - optind;
+	return CMD_DONE;
+}
+
+int cmd_parse(const struct cmd *cmd, struct options *o, int argc, char **argv, struct diag *d)
+{
+	int code = takes_command(cmd->command) ? cut_command(o, &argc, argv, d) : CMD_DONE;
+
+	if (!code)
+		code = parse_options(o, argc, argv, d);
+	if (!code)
+		code = check_target(cmd, o, d);
+	if (!code)
+		code = parse_operands(cmd, o, d);
+	return code ? code : options_check(o, d);
+}
+
+int cmd_run(const struct cmd *cmd, int argc, char **argv, struct diag *d)
+{
+	struct options o;
+	int code;
+
+	options_init(&o, cmd->command);
+	code = cmd_parse(cmd, &o, argc, argv, d);
+	if (code == CMD_DONE) {
+		screen = o.screen;
+		screen_open(STDOUT_FILENO);
+		code = cmd->run(&o, d);
+	}
+	options_fini(&o);
+	return code;
+}
+
+void cmd_help(const struct cmd *cmd, struct buf *b)
+{
+	buf_str(b, cmd->about);
+	for (enum option_group group = 0; group < OPTIONS_GROUPS; group++)
+		options_help(cmd->command, group, b);
+	buf_char(b, '\n');
+	buf_str(b, cmd->examples);
+}

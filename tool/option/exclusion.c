@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of options that exclude each other. */
+#include <string.h>
+
+#include "option/option.h"
+
+static const char replay_it[] = "record without it, and give it to goprobectl replay";
+
+/**
+ * struct exclusion - two options that exclude each other
+ * @command: whose options; or ANY
+ * @option: one of them
+ * @value: only with this word; or NULL
+ * @other: the other one
+ * @why: the message
+ * @hint: what to do; or NULL
+ */
+struct exclusion {
+	int command;
+	const char *option;
+	const char *value;
+	const char *other;
+	const char *why;
+	const char *hint;
+};
+
+#define ANY (-1)
+
+static const struct exclusion exclusions[] = {
+	{ COMMAND_GRAPH, "sample-by", "goroutine", "rate",
+	  "--rate is about trees of calls, and --sample-by goroutine about goroutines: choose one",
+	  NULL },
+	{ ANY, "sample-by", "root", "no-return",
+	  "--sample-by root needs to see calls end, and --no-return leaves that out",
+	  NULL },
+	{ ANY, "sample-by", "root", "times",
+	  "--times removes breakpoints that the trees of --sample-by root need",
+	  NULL },
+	{ ANY, "record", NULL, "times",
+	  "--times needs to look at each record, and --record does not",
+	  "--rate N, or --events N, limits what is recorded" },
+	{ ANY, "split", NULL, "no-return",
+	  "--split divides durations, and --no-return leaves them out",
+	  NULL },
+	{ ANY, "record", NULL, "pretty",
+	  "--record prints no events, so --pretty means nothing", replay_it },
+	{ ANY, "record", NULL, "output",
+	  "--record prints no events, so --output means nothing", replay_it },
+	{ ANY, "record", NULL, "format",
+	  "--record prints no events, so --format means nothing", replay_it },
+	{ COMMAND_STACK, "format", "pprof", "interval",
+	  "a profile is written once, at the end, so -i means nothing",
+	  NULL },
+};
+
+/* Does the user want option @name, or its word @value? */
+static bool wants(const struct options *o, const char *name, const char *value)
+{
+	const struct option_row *row = option_find(o->command, name);
+	const char *string;
+
+	if (!row)
+		return false;
+	if (row->kind == OPTION_STRING) {
+		memcpy(&string, (const char *)o + row->field.offset, sizeof(string));
+		return string;
+	}
+	if (row->kind != OPTION_CHOICE)
+		return option_value(o, row);
+	return value ? !strcmp(row->choices[option_value(o, row) - row->least], value) :
+		       option_given(o, row);
+}
+
+/* A sample of goroutines or trees needs its share; trees can have a rate instead. */
+static int check_share(const struct options *o, struct diag *d)
+{
+	const struct option_row *row = option_find(o->command, "sample-by");
+	const struct plan_limits *l = &o->plan.limits;
+
+	if (!row || !option_given(o, row) || l->sample || (l->by == PLAN_SAMPLE_ROOT && l->rate))
+		return CMD_DONE;
+	diag_set(d, "--sample-by %s does not say how many", row->choices[l->by - row->least]);
+	diag_hint(d, "--sample 1/N does: 1/100 is every hundredth");
+	return CMD_USAGE;
+}
+
+int options_check(const struct options *o, struct diag *d)
+{
+	for (size_t i = 0; i < sizeof(exclusions) / sizeof(*exclusions); i++) {
+		const struct exclusion *e = &exclusions[i];
+
+		if ((e->command != ANY && e->command != (int)o->command) ||
+		    !wants(o, e->option, e->value) || !wants(o, e->other, NULL))
+			continue;
+		diag_set(d, "%s", e->why);
+		if (e->hint)
+			diag_hint(d, "%s", e->hint);
+		return CMD_USAGE;
+	}
+	return check_share(o, d);
+}

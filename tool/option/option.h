@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Options of commands and of traces. One table (option/table.c) has a row for each; command lines,
+ * --help, goprobe_trace_set() and recordings use it.
+ */
+#ifndef GOPROBE_OPTION_OPTION_H
+#define GOPROBE_OPTION_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <libgoprobe.h>
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/exit_code.h"
+#include "compile/group_by.h"
+#include "lang/spec.h"
+#include "output/screen.h"
+#include "plan/plan.h"
+#include "process/target.h"
+
+enum command {
+	COMMAND_ATTACH,		/* libgoprobe's traces have its options, too */
+	COMMAND_COUNT,
+	COMMAND_LATENCY,
+	COMMAND_STACK,
+	COMMAND_GRAPH,
+	COMMAND_STUCK,
+	COMMAND_REPLAY,
+	COMMAND_WATCH,
+	COMMAND_READ,
+	COMMAND_WRITE,
+	COMMAND_LIST,
+	COMMAND_INFO,
+};
+
+/* Values of --format. */
+enum option_format {
+	OPTION_TEXT,
+	OPTION_JSON,
+	OPTION_FOLDED,
+	OPTION_PPROF,
+};
+
+/**
+ * struct option_texts - an option that can be given more than once
+ * @v: its arguments
+ * @n: their number
+ * @cap: capacity of @v
+ */
+struct option_texts {
+	const char **v;
+	size_t n;
+	size_t cap;
+};
+
+#define OPTION_ROWS_MAX 128
+
+/**
+ * struct options - what the user asked for
+ * @command: whose options they are
+ * @given: of each row: the option was given
+ * @pids: processes
+ * @file: a program or library, or NULL
+ * @files: programs of a recording
+ * @argv: a command to start, or NULL
+ * @specs: which functions, and what of them
+ * @nspecs: their number
+ * @specs_cap: capacity of @specs
+ * @operands: the other arguments
+ * @noperands: their number
+ * @plan: what is captured, and how much of it
+ * @duration: ns, or 0
+ * @interval: ns, or 0
+ * @events: lines of events, or 0
+ * @lines: of watch, or 0
+ * @max_load: percent; 0: by the number of processors; GOPROBE_LOAD_ANY: any
+ * @longer_than: ns
+ * @held: calls that can be pending; 0: as many as the module allows, at most TRACING_HELD
+ * @ring_bytes: memory for each CPU, or 0
+ * @keys: different keys
+ * @top: lines of a table, or 0
+ * @levels: of a tree
+ * @calls: of a tree
+ * @follow: plan.depth of graph
+ * @frames: functions of a stack
+ * @by: the expressions of --by
+ * @screen: how text looks
+ * @format: of the output
+ * @output: file, or NULL
+ * @record: file, or NULL
+ * @lossless: programs wait rather than lose records
+ * @signals: signals end the trace
+ * @quiet: no header and no summary
+ * @pretty: long values in several lines
+ * @strict: losses are failures
+ * @histogram: also if there are several functions
+ * @creator: stacks differ by who has started their goroutine
+ * @points: list breakpoints
+ * @instructions: list instructions
+ *
+ * options_init() begins it. What the caller stores in it lives as long.
+ */
+struct options {
+	enum command command;
+	bool given[OPTION_ROWS_MAX];
+	struct target_pids pids;
+	const char *file;
+	struct option_texts files;
+	char **argv;
+	struct spec *specs;
+	size_t nspecs;
+	size_t specs_cap;
+	char **operands;
+	size_t noperands;
+	struct plan_options plan;
+	uint64_t duration;
+	uint64_t interval;
+	uint64_t events;
+	uint64_t lines;
+	uint64_t max_load;
+	uint64_t longer_than;
+	uint32_t held;
+	uint32_t ring_bytes;
+	uint32_t keys;
+	uint32_t top;
+	uint32_t levels;
+	uint32_t calls;
+	uint32_t follow;
+	uint32_t frames;
+	struct bykey_exprs by;
+	struct screen screen;
+	enum option_format format;
+	const char *output;
+	const char *record;
+	bool lossless;
+	bool signals;
+	bool quiet;
+	bool pretty;
+	bool strict;
+	bool histogram;
+	bool creator;
+	bool points;
+	bool instructions;
+};
+
+/* How an option's argument is written. */
+enum option_kind {
+	OPTION_FLAG,	/* there is none */
+	OPTION_NUMBER,
+	OPTION_SIZE,	/* 64k */
+	OPTION_TIME,	/* 5s */
+	OPTION_SHARE,	/* 1/100 */
+	OPTION_LOAD,	/* a number, or off */
+	OPTION_CHOICE,	/* one of some words */
+	OPTION_STRING,
+	OPTION_STRINGS,
+	OPTION_PIDS,
+	OPTION_PID,	/* exactly one */
+	OPTION_BY,	/* an expression of bykey_exprs */
+	OPTION_COMMAND,	/* "--" and what follows */
+};
+
+/* Paragraphs of --help. */
+enum option_group {
+	OPTIONS_TARGET,
+	OPTIONS_LONG,
+	OPTIONS_END,
+	OPTIONS_AMOUNT,
+	OPTIONS_CHANGE,
+	OPTIONS_CAPTURE,
+	OPTIONS_OUTPUT,
+	OPTIONS_SCREEN,
+	OPTIONS_GROUPS,
+};
+
+/**
+ * struct option_row - an option of some commands
+ * @name: its long name
+ * @letter: its short name, or 0
+ * @commands: bit C: enum command C has it
+ * @group: where --help shows it
+ * @kind: how its argument is written
+ * @arg: what --help calls the argument
+ * @field: the member of struct options: offset and size
+ * @help: what it does; lines are separated by '\n'
+ * @least: the smallest value
+ * @most: the largest value; 0: any
+ * @initial: the default; 0: what plan_defaults has
+ * @unit: what a number counts, for messages, or NULL
+ * @choices: of OPTION_CHOICE the words, the first of which is @least; ends with NULL
+ * @key: what libgoprobe calls it, or 0
+ * @recorded: a recording has it
+ */
+struct option_row {
+	const char *name;
+	char letter;
+	uint32_t commands;
+	enum option_group group;
+	enum option_kind kind;
+	const char *arg;
+	struct {
+		size_t offset;
+		size_t size;
+	} field;
+	const char *help;
+	uint64_t least;
+	uint64_t most;
+	uint64_t initial;
+	const char *unit;
+	const char *const *choices;
+	enum goprobe_option key;
+	bool recorded;
+};
+
+extern const struct option_row option_rows[];
+extern const size_t option_number;
+
+/* The row of option @name of @command, or NULL. */
+const struct option_row *option_find(enum command command, const char *name);
+/* The row that libgoprobe calls @key, or NULL. */
+const struct option_row *option_of_key(unsigned int key);
+static inline bool option_is_of(const struct option_row *row, enum command command)
+{
+	return row->commands & 1U << command;
+}
+
+static inline bool option_given(const struct options *o, const struct option_row *row)
+{
+	return o->given[row - option_rows];
+}
+
+/* The value of a number, flag or choice. */
+uint64_t option_value(const struct options *o, const struct option_row *row);
+
+/* Defaults of @command. */
+void options_init(struct options *o, enum command command);
+void options_fini(struct options *o);
+/* Copy all; @to owns what @from owned. */
+void options_move(struct options *to, struct options *from);
+/* Store argument @arg of an option. CMD_DONE; or CMD_USAGE with a message, CMD_FAILED. */
+int option_parse(struct options *o, const struct option_row *row, const char *arg, struct diag *d);
+/* Store a value for a program: 0, or -1 with a message. */
+int option_set(struct options *o, unsigned int key, uint64_t value, struct diag *d);
+/* Do the options go together? CMD_DONE, or CMD_USAGE with a message. */
+int options_check(const struct options *o, struct diag *d);
+/* Limits of what is captured follow from each other, unless they are given. */
+void options_settle(struct options *o);
+
+/* The lines of --help about a group of options of @command; nothing if there are none. */
+void options_help(enum command command, enum option_group group, struct buf *b);
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The table of options: names, commands, arguments, ranges and help. */
+#include <string.h>
+
+#include "option/option.h"
+
+#define ATTACH	(1U << COMMAND_ATTACH)
+#define COUNT	(1U << COMMAND_COUNT)
+#define LATENCY	(1U << COMMAND_LATENCY)
+#define STACK	(1U << COMMAND_STACK)
+#define GRAPH	(1U << COMMAND_GRAPH)
+#define STUCK	(1U << COMMAND_STUCK)
+#define REPLAY	(1U << COMMAND_REPLAY)
+#define WATCH	(1U << COMMAND_WATCH)
+#define READ	(1U << COMMAND_READ)
+#define WRITE	(1U << COMMAND_WRITE)
+#define LIST	(1U << COMMAND_LIST)
+#define INFO	(1U << COMMAND_INFO)
+#define TABLES	(COUNT | LATENCY | STACK)
+#define TRACES	(ATTACH | TABLES | GRAPH | STUCK)
+#define LOOKS	(WATCH | READ | WRITE)
+#define ALL	(TRACES | LOOKS | REPLAY | LIST | INFO)
+
+/* Offset and size of a member. */
+#define FIELD(...) \
+	{ offsetof(struct options, __VA_ARGS__), sizeof(((struct options *)0)->__VA_ARGS__) }
+
+#define MS 1000000U
+
+static const char *const formats[] = { "text", "json", NULL };
+static const char *const stack_formats[] = { "text", "json", "folded", "pprof", NULL };
+static const char *const samples[] = { "call", "goroutine", "root", NULL };
+
+_Static_assert((int)GOPROBE_SAMPLE_CALL == (int)PLAN_SAMPLE_CALL &&
+	       (int)GOPROBE_SAMPLE_GOROUTINE == (int)PLAN_SAMPLE_GOROUTINE &&
+	       (int)GOPROBE_SAMPLE_ROOT == (int)PLAN_SAMPLE_ROOT, "libgoprobe has the same numbers");
+
+const struct option_row option_rows[] = {
+	/* What to trace. */
+	{ "pid", 'p', TRACES | LIST, OPTIONS_TARGET, OPTION_PIDS, "PID[,PID...]", FIELD(pids),
+	  .help = "running processes; may be given more than once" },
+	{ "pid", 'p', LOOKS, OPTIONS_TARGET, OPTION_PID, "PID",
+	  FIELD(pids), .help = "the process" },
+	{ "binary", 'b', TRACES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
+	  .help = "all processes that run or load FILE, now or later; with -p\n"
+	  "of these those alone" },
+	{ "binary", 'b', LOOKS, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
+	  .help = "variables of FILE, a library in Go that the process has in\n"
+	  "its memory, not of its executable" },
+	{ "binary", 'b', LIST, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
+	  .help = "a Go binary, also a library that a process has in its\n"
+	  "memory" },
+	{ "binary", 'b', REPLAY, OPTIONS_TARGET, OPTION_STRINGS, "FILE", FIELD(files),
+	  .help = "where a program is now, if not where it was; may be given\n"
+	  "more than once" },
+	{ NULL, 0, TRACES, OPTIONS_TARGET, OPTION_COMMAND, "COMMAND [ARG...]", FIELD(argv),
+	  .help = "a new process, from its first instruction on; its exit\n"
+	  "status becomes goprobectl's" },
+
+	/* What is long. */
+	{ "longer-than", 0, STUCK, OPTIONS_LONG, OPTION_TIME, "TIME", FIELD(longer_than),
+	  "5s, 200ms, 1m (default 1s)", .least = MS, .initial = 1000ULL * MS },
+	{ "held", 0, STUCK, OPTIONS_LONG, OPTION_NUMBER, "N", FIELD(held),
+	  "calls that can be open at once (default 16384)", .least = 1, .most = UINT32_MAX },
+
+	/* When to end. */
+	{ "duration", 0, TRACES, OPTIONS_END, OPTION_TIME, "TIME", FIELD(duration),
+	  "after TIME: 5s, 200ms, 1m", .least = 1, .most = INT64_MAX,
+	  .key = GOPROBE_OPTION_DURATION_NS },
+	{ "events", 0, ATTACH | REPLAY, OPTIONS_END, OPTION_NUMBER, "N", FIELD(events),
+	  "after N calls, returns and places", .least = 1, .key = GOPROBE_OPTION_EVENTS },
+	{ "times", 0, ATTACH, OPTIONS_END, OPTION_NUMBER, "N", FIELD(plan.limits.times),
+	  "after N calls of each function, whose breakpoints are then\n"
+	  "removed", .least = 1, .most = 1000000000, .key = GOPROBE_OPTION_TIMES },
+	{ "count", 0, WATCH, OPTIONS_END, OPTION_NUMBER, "N", FIELD(lines), "after N lines",
+	  .least = 1 },
+	{ "max-load", 0, TRACES, OPTIONS_END, OPTION_LOAD, "PERCENT", FIELD(max_load),
+	  "when breakpoints take more of a processor's time, or off;\n"
+	  "default 50 for each processor of the machine", .least = 1, .most = 1000000,
+	  .key = GOPROBE_OPTION_MAX_LOAD },
+
+	/* How much to show. */
+	{ "sample", 0, ATTACH, OPTIONS_AMOUNT, OPTION_SHARE, "1/N",
+	  FIELD(plan.limits.sample),
+	  "every N-th call of each function", .least = 1, .most = 1000000000,
+	  .key = GOPROBE_OPTION_SAMPLE, .recorded = true },
+	{ "sample", 0, GRAPH, OPTIONS_AMOUNT, OPTION_SHARE, "1/N", FIELD(plan.limits.sample),
+	  "every N-th tree, of those that begin with the same function;\n"
+	  "what other goroutines do for it are trees of their own", .least = 1,
+	  .most = 1000000000 },
+	{ "sample-by", 0, ATTACH, OPTIONS_AMOUNT, OPTION_CHOICE, "WHAT",
+	  FIELD(plan.limits.by),
+	  "call, goroutine (one of N, with all its calls) or root (every\n"
+	  "N-th outermost call of each function, with all calls in it)",
+	  .choices = samples, .key = GOPROBE_OPTION_SAMPLE_BY, .recorded = true },
+	{ "sample-by", 0, GRAPH, OPTIONS_AMOUNT, OPTION_CHOICE, "WHAT", FIELD(plan.limits.by),
+	  "root, as above, or goroutine: one of N, with all its trees",
+	  .least = PLAN_SAMPLE_GOROUTINE, .initial = PLAN_SAMPLE_ROOT, .choices = samples + 1 },
+	{ "rate", 0, ATTACH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(plan.limits.rate),
+	  "N calls of each function in a second; with --sample-by root,\n"
+	  "N outermost calls", .least = 1, .most = 1000000, .key = GOPROBE_OPTION_RATE,
+	  .recorded = true },
+	{ "rate", 0, GRAPH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(plan.limits.rate),
+	  "trees in a second, that begin with the same function", .least = 1, .most = 1000000 },
+	{ "depth", 0, GRAPH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(levels),
+	  "levels of a tree, 1 to 1000 (default 50)", .least = 1, .most = 1000, .initial = 50,
+	  .unit = "levels" },
+	{ "calls", 0, GRAPH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(calls),
+	  "calls of one tree, 1 to 1000000 (default 10000)", .least = 1, .most = 1000000,
+	  .initial = 10000, .unit = "calls" },
+
+	/* What to change. */
+	{ "dry-run", 0, ATTACH | WRITE, OPTIONS_CHANGE, OPTION_FLAG, NULL,
+	  FIELD(plan.dry_run),
+	  "show what would be changed, and leave it as it is", .most = 1,
+	  .key = GOPROBE_OPTION_DRY_RUN, .recorded = true },
+
+	/* What to capture. */
+	{ "no-return", 0, ATTACH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(plan.no_return),
+	  "calls only, without results and durations", .most = 1,
+	  .key = GOPROBE_OPTION_NO_RETURN, .recorded = true },
+	{ "inlined", 0, ATTACH | COUNT, OPTIONS_CAPTURE, OPTION_FLAG, NULL,
+	  FIELD(plan.inlined),
+	  "functions also where they were inlined: when that begins", .most = 1,
+	  .key = GOPROBE_OPTION_INLINED, .recorded = true },
+	{ "registers", 0, ATTACH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(plan.registers),
+	  "all integer registers, too", .most = 1, .key = GOPROBE_OPTION_REGISTERS,
+	  .recorded = true },
+	{ "split", 0, ATTACH | LATENCY | GRAPH, OPTIONS_CAPTURE, OPTION_FLAG, NULL,
+	  FIELD(plan.split), "how each call's time divides: running, waiting for what", .most = 1,
+	  .key = GOPROBE_OPTION_SPLIT, .recorded = true },
+	{ "follow", 0, GRAPH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(follow),
+	  "pointers followed in values (default 0: only those of\n"
+	  "strings and errors)", .most = PLAN_DEPTH_MAX, .unit = "references" },
+	{ "depth", 0, ATTACH | READ, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(plan.depth),
+	  "pointers followed one after another (default 2)", .most = PLAN_DEPTH_MAX,
+	  .unit = "references", .key = GOPROBE_OPTION_DEPTH, .recorded = true },
+	{ "string-limit", 0, ATTACH | READ, OPTIONS_CAPTURE, OPTION_NUMBER, "N",
+	  FIELD(plan.string_limit), "bytes of a string (default 256)", .most = PLAN_BYTES_MAX,
+	  .unit = "bytes", .key = GOPROBE_OPTION_STRING_LIMIT, .recorded = true },
+	{ "elements", 0, ATTACH | READ, OPTIONS_CAPTURE, OPTION_NUMBER, "N",
+	  FIELD(plan.elements), "elements of a slice, map or channel (default 64)",
+	  .most = PLAN_BYTES_MAX, .unit = "elements", .key = GOPROBE_OPTION_ELEMENTS,
+	  .recorded = true },
+	{ "objects", 0, ATTACH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(plan.objects),
+	  "things pointed to in one call, all together (default 256)", .most = PLAN_OBJECTS_MAX,
+	  .unit = "objects", .key = GOPROBE_OPTION_OBJECTS, .recorded = true },
+	{ "bytes", 0, ATTACH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(plan.bytes),
+	  "bytes of these things, all together (default 12288)", .most = PLAN_BYTES_MAX,
+	  .unit = "bytes", .key = GOPROBE_OPTION_BYTES, .recorded = true },
+	{ "buffer", 0, ATTACH | GRAPH, OPTIONS_CAPTURE, OPTION_SIZE, "SIZE", FIELD(ring_bytes),
+	  "memory for each CPU's records: 64k to 64m (default 1m)", .least = 64U << 10,
+	  .most = 64U << 20, .key = GOPROBE_OPTION_RING_BYTES },
+	{ "lossless", 0, ATTACH | GRAPH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(lossless),
+	  "when it is full, have the program wait, not lose records", .most = 1,
+	  .key = GOPROBE_OPTION_LOSSLESS },
+	{ "held", 0, ATTACH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(held),
+	  "calls that wait for a condition on results (default 16384)", .least = 1,
+	  .most = 1 << 20, .key = GOPROBE_OPTION_HELD },
+	{ "frames", 0, STACK, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(frames),
+	  "functions of a stack, 2 to 90 (default 64)", .least = 2, .most = 90, .initial = 64 },
+	{ "stacks", 0, STACK, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(keys),
+	  "different stacks (default 4096)", .least = 1, .most = 262144, .initial = 4096 },
+	{ "by", 0, COUNT | LATENCY, OPTIONS_CAPTURE, OPTION_BY, "EXPR", FIELD(by),
+	  .help = "by the value of EXPR, too: r.Method, len(s), goid; up to 4" },
+	{ "keys", 0, COUNT | LATENCY, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(keys),
+	  "different values of --by (default 4096)", .least = 1, .most = 262144, .initial = 4096 },
+
+	/* Output. */
+	{ "interval", 'i', TABLES, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
+	  "a table every TIME, not only at the end", .least = MS },
+	{ "interval", 'i', STUCK, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
+	  "look every TIME (default a quarter of --longer-than)", .least = MS },
+	{ "interval", 'i', WATCH, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
+	  "between two lines: 1s, 200ms, 1m (default 1s)", .least = MS, .initial = 1000ULL * MS },
+	{ "points", 0, LIST, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(points),
+	  "each breakpoint, the instruction that it covers, and how\n"
+	  "that is executed: single-steps make a hit expensive. Of\n"
+	  "functions also where they were inlined; of places in the\n"
+	  "code ('main.go:42', 'main.foo+0x1f', '*0x4829e0') these", .most = 1 },
+	{ "instructions", 0, LIST, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(instructions),
+	  "each instruction of the functions, and whether it can get a\n"
+	  "breakpoint; of places in the code that at each", .most = 1 },
+	{ "top", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
+	  "the first N functions only, or keys", .least = 1, .most = UINT32_MAX },
+	{ "top", 0, STACK, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
+	  "show the first N stacks only", .least = 1, .most = UINT32_MAX },
+	{ "histogram", 0, LATENCY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(histogram),
+	  "how many calls took how long; default for one function", .most = 1 },
+	{ "creator", 0, STACK, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(creator),
+	  "who started the goroutine is a stack's root in folded and\n"
+	  "pprof; text and JSON always show it", .most = 1 },
+	{ "format", 'o', ALL & ~STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
+	  FIELD(format),
+	  "text or json", .choices = formats },
+	{ "format", 'o', STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
+	  "text, json, folded (for flame graphs) or pprof", .choices = stack_formats },
+	{ "pretty", 0, ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(pretty),
+	  "values that are long in several lines, indented", .most = 1,
+	  .key = GOPROBE_OPTION_PRETTY },
+	{ "output", 0, ATTACH | GRAPH | STUCK | REPLAY, OPTIONS_OUTPUT, OPTION_STRING, "FILE",
+	  FIELD(output), .help = "write to FILE instead of standard output" },
+	{ "output", 0, STACK, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(output),
+	  .help = "write to FILE instead of standard output; pprof needs it, or\n"
+	  "an output that is no terminal" },
+	{ "record", 0, ATTACH, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(record),
+	  .help = "print nothing: record in FILE, for 'goprobectl replay'" },
+	{ "quiet", 'q', TRACES | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(quiet),
+	  "no header and no summary", .most = 1, .key = GOPROBE_OPTION_QUIET },
+	{ "strict", 0, ATTACH | GRAPH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(strict),
+	  "exit with status 3 if records were lost", .most = 1 },
+	{ "signals", 0, 0, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(signals), NULL, .most = 1,
+	  .key = GOPROBE_OPTION_SIGNALS },
+
+	/* How text looks. */
+	{ "wide", 0, ALL, OPTIONS_SCREEN, OPTION_FLAG, NULL, FIELD(screen.wide),
+	  "whole lines on a terminal; else they are shortened to fit", .most = 1 },
+	{ "full", 0, ALL, OPTIONS_SCREEN, OPTION_FLAG, NULL, FIELD(screen.full),
+	  "whole paths there, and all frames of stacks", .most = 1 },
+	{ "color", 0, ALL, OPTIONS_SCREEN, OPTION_CHOICE, "WHEN", FIELD(screen.color),
+	  "auto (on a terminal, unless NO_COLOR is set), always, never",
+	  .choices = screen_colors },
+	{ "time", 0, ALL, OPTIONS_SCREEN, OPTION_CHOICE, "FORMAT", FIELD(screen.time),
+	  "local, utc, iso, relative (seconds since the first line), delta\n"
+	  "(seconds since the line before), epoch (seconds since 1970)",
+	  .choices = screen_times },
+};
+
+const size_t option_number = sizeof(option_rows) / sizeof(*option_rows);
+
+_Static_assert(sizeof(option_rows) / sizeof(*option_rows) <= OPTION_ROWS_MAX, "options.given has that many");
+
+const struct option_row *option_find(enum command command, const char *name)
+{
+	for (size_t i = 0; i < option_number; i++)
+		if (option_is_of(&option_rows[i], command) && option_rows[i].name &&
+		    !strcmp(option_rows[i].name, name))
+			return &option_rows[i];
+	return NULL;
+}
+
+const struct option_row *option_of_key(unsigned int key)
+{
+	for (size_t i = 0; key && i < option_number; i++)
+		if (option_rows[i].key == key)
+			return &option_rows[i];
+	return NULL;
+}
+
+/* --- help ------------------------------------------------------------ */
+
+static const char *const titles[OPTIONS_GROUPS] = {
+	[OPTIONS_TARGET] = "What to trace or look at",
+	[OPTIONS_LONG] = "What is long",
+	[OPTIONS_END] = "When to end (Ctrl-C always does)",
+	[OPTIONS_AMOUNT] = "How much to show, of the calls that pass their condition",
+	[OPTIONS_CHANGE] = "What to change",
+	[OPTIONS_CAPTURE] = "What to capture",
+	[OPTIONS_OUTPUT] = "Output",
+	[OPTIONS_SCREEN] = "How text looks, of all commands",
+};
+
+/* Where the texts begin, in columns. */
+#define HELP_INDENT 26
+
+static void put_row(const struct option_row *row, struct buf *b)
+{
+	size_t start = b->len, len;
+
+	buf_str(b, "  ");
+	if (row->letter) {
+		buf_char(b, '-');
+		buf_char(b, row->letter);
+		buf_str(b, ", ");
+	} else if (row->name) {
+		buf_str(b, "    ");
+	}
+	buf_str(b, "--");
+	buf_str(b, row->name ? row->name : "");
+	if (row->arg) {
+		buf_char(b, ' ');
+		buf_str(b, row->arg);
+	}
+	len = b->len - start;
+	buf_fill(b, ' ', len < HELP_INDENT - 1 ? HELP_INDENT - len : 2);
+	for (const char *s = row->help; *s; s++) {
+		buf_char(b, *s);
+		if (*s == '\n')
+			buf_fill(b, ' ', HELP_INDENT);
+	}
+	buf_char(b, '\n');
+}
+
+void options_help(enum command command, enum option_group group, struct buf *b)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < option_number; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (!option_is_of(row, command) || row->group != group)
+			continue;
+		if (!any) {
+			buf_char(b, '\n');
+			buf_str(b, titles[group]);
+			buf_str(b, ":\n");
+		}
+		any = true;
+		put_row(row, b);
+	}
+}
