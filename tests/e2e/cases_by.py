@@ -143,7 +143,7 @@ def times(t):
     run(target)
     slow.signal(2)
     rows = "\n".join(slow.finish()).splitlines()
-    check(rows[0].split()[0] == "calls" and rows[0].split()[-1] == "key" and len(rows) == 101, "a table: %s", rows[:3])
+    check(rows[0].split()[0] == "CALLS" and rows[0].split()[-1] == "KEY" and len(rows) == 101, "a table: %s", rows[:3])
     # Of those that sleep one panics. Where the host is busy others are slow as well, but not so many.
     sleepers = [r for r in rows[1:] if re.search(r"  i=\d*52$", r)]
     same(len(sleepers), 4, "those that sleep, among the 100 slowest")
@@ -177,7 +177,7 @@ def stressed(t):
     same(of_kind(lines, "count")[0]["calls"], want["main.even"]["calls"], "the function's own number")
 
     rows = "\n".join(plain.finish()).splitlines()
-    check(len(rows) == 4 and rows[0].endswith("  function, key") and re.search(r"\d  main\.\w+  goid=\d+$", rows[1]), "a table: %s", rows)
+    check(len(rows) == 4 and rows[0].endswith("  FUNCTION, KEY") and re.search(r"\d  main\.\w+  goid=\d+$", rows[1]), "a table: %s", rows)
 
 
 @case("by: what can't be a key is refused where it stands, or left out if a glob has found it")
