@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <goprobe.h>
+#include <libgoprobe.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <stdio.h>
