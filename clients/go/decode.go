@@ -10,7 +10,7 @@ import (
 
 const internedMost = 4096
 
-// interned are strings that come again and again: names of functions, parameters and types.
+// interned are strings that repeat: names of functions, parameters and types.
 type interned map[string]string
 
 func (n *interned) of(quoted []byte) string {

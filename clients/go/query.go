@@ -88,7 +88,7 @@ func Latencies(ctx context.Context, o Options, specs ...string) (ret []FuncLaten
 	return ret, err
 }
 
-// Stacks counts, as Count does, where calls of functions come from; the most frequent stack is first.
+// Stacks counts, as Count does, the stacks of calls of functions; the most frequent stack is first.
 func Stacks(ctx context.Context, o Options, specs ...string) (ret []Stack, err error) {
 	err = objects(ctx, &o, "stack", "stack", append(o.target(), o.maxLoad()...), specs, func(b json.RawMessage) error {
 		ret = append(ret, Stack{})

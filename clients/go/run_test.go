@@ -127,7 +127,7 @@ func TestAnErrorLater(t *testing.T) {
 		end  string
 		want string
 	}{
-		{"echo 'goprobectl: the module is gone' >&2; exit 1", "[call] the module is gone"},
+		{"echo 'goprobectl: the module refuses' >&2; exit 1", "[call] the module refuses"},
 		{`echo '{"kind":"broken","hits_per_second":9}'; exit 4`, "[call broken] <nil>"},
 	} {
 		o, _ := fake(t, "echo '"+startLine+"'; echo '"+callLine+"'; "+row.end)

@@ -94,7 +94,7 @@ type Counts struct {
 	Forgotten      uint64 // open calls given up because there were too many
 	Gone           uint64 // calls open in a process where another program began
 	LostRingFull   uint64 // records lost because the reader was too slow
-	LostNoRing     uint64 // because a CPU had no memory for its ring
+	LostNoRing     uint64 // because there was no memory for a CPU's ring
 	NoRoom         uint64 // because too many calls were open that a condition is about
 	Malformed      uint64 // because they could not be decoded, which is a bug
 	Filtered       uint64 // hits that did not pass their condition

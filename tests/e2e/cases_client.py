@@ -174,9 +174,9 @@ def go_load(t):
     process = started(client(t, "trace", "-max-load", 1, target.pid, "main.hot"))
     cases_limits.heat(target)
     events = parse("\n".join(process.finish()))
-    told = events[-1]
-    same(told["kind"], "broken", "the last event")
-    check(told["percent"] > 1 and told["max_percent"] == 1 and told["hits_per_second"] > 0 and told["hit_ns"] > 0, "it said: %s", told)
+    last = events[-1]
+    same(last["kind"], "broken", "the last event")
+    check(last["percent"] > 1 and last["max_percent"] == 1 and last["hits_per_second"] > 0 and last["hit_ns"] > 0, "it said: %s", last)
     same(target.patched(), 0, "bytes that are not as in the file")
     cases_limits.progress(target)
     cases_limits.end(target)

@@ -7,7 +7,6 @@
 
 #include "machine.h"
 #include "planned.h"
-#include "synth.h"
 
 #define RUNS 4
 

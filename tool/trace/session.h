@@ -90,8 +90,8 @@ void tracing_print(void *ctx, const char *text);
  */
 void tracing_look(struct tracing *t);
 /*
- * "tracing 2 functions at 7 breakpoints; Ctrl-C ends": once calls are recorded. Also a line of JSON,
- * if @json is a buffer for it.
+ * "tracing 2 functions at 7 breakpoints; Ctrl-C ends": once calls are recorded. Also a line of
+ * JSON, if @json is a buffer for it.
  */
 void tracing_say_started(const struct tracing *t, const char *doing, struct buf *json);
 /* "taking 50773 breakpoints away": before that, if it takes long. */

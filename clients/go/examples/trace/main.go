@@ -83,7 +83,7 @@ func main() {
 	fmt.Fprintln(os.Stderr, "started")
 	for ev := range s.Events() {
 		show(ev)
-		// Whoever reads this may wait for it.
+		// The reader may wait for the line.
 		out.Flush()
 	}
 	if err := end(s.Err()); err != nil {
