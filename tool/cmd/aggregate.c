@@ -122,7 +122,7 @@ static int loop(struct counting *c, struct pollfd *fds, struct diag *d)
 			continue;
 		if (c->cmd->print(c, NULL, d))
 			return -1;
-		/* Whoever is too late leaves some out. */
+		/* Skip the tables whose time has passed. */
 		next += (t - next) / c->o->interval * c->o->interval + c->o->interval;
 	}
 	return 0;

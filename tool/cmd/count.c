@@ -117,7 +117,7 @@ static int set_up(struct counting *counting, struct diag *d)
 	return 0;
 }
 
-/* In JSON the functions are told of as well: what found no room is in their numbers. */
+/* JSON has the functions, too: their numbers include calls that exceeded the limit of keys. */
 static void put_tables(struct count *c, uint64_t ns, struct buf *b)
 {
 	const struct tallyshow_when when = { clock_now(CLOCK_REALTIME), ns };

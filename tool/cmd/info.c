@@ -12,7 +12,7 @@
 static const char about[] =
 "Usage: goprobectl info [-o text|json]\n"
 "\n"
-"Tell the module's version, its abilities on this kernel, and its limits.\n";
+"Show the module's version, its abilities on this kernel, and its limits.\n";
 
 static const char examples[] =
 "Example:\n"

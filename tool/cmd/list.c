@@ -280,7 +280,7 @@ static int list_points(const struct target *t, const struct listed *v, size_t n,
 			err = list_places(l, t, &l->specs[i], d);
 	if (!err)
 		points_end(&l->b, &l->total, l->able, l->json);
-	/* What is wrong with a place is told, whatever becomes of the others. */
+	/* The message about a place is kept if the lines before it can not be written. */
 	if (err)
 		flush(&l->b, 0, &unsaid);
 	else

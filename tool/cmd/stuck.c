@@ -299,7 +299,7 @@ static int check_older(struct stuck *s, struct diag *d)
 
 /* --- looking ---------------------------------------------------------- */
 
-/* Tell the module what open calls have shown that it does not know. */
+/* Upload the types that open calls have shown and the module does not know. */
 static int teach(struct stuck *s, struct diag *d)
 {
 	if (!s->learn.pending)

@@ -173,7 +173,7 @@ static void put(struct writing *w, const struct edit *e)
 }
 
 /* In one line, whatever was typed. */
-static int tell(const struct writing *w, const char *text, struct diag *d)
+static int log_write(const struct writing *w, const char *text, struct diag *d)
 {
 	struct buf b = { 0 };
 	int err = 0;
@@ -202,7 +202,7 @@ static int write_all(struct writing *w, const char *text, const struct edit *e, 
 	if (globals_edit(&w->look.globals, e->ops, e->nops, writes, &n))
 		return diag_set(d, "'%s' could not be worked out: the program has changed meanwhile",
 				text);
-	if (tell(w, text, d))
+	if (log_write(w, text, d))
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (!procmem_write(&w->look.procmem, writes[i].at, &writes[i].value,

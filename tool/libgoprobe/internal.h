@@ -22,14 +22,14 @@ enum trace_state {
 /**
  * struct goprobe_trace - see libgoprobe/libgoprobe.h
  * @state: how far it has come
- * @diag: what has gone wrong
+ * @diag: the error
  * @o: what is traced, and how
  * @mem: texts of @o
  * @on_event: where events go, or NULL
  * @event_ctx: its first argument
  * @on_notice: where notices go, or NULL
  * @notice_ctx: its first argument
- * @on_progress: who is told of breakpoints, or NULL
+ * @on_progress: called for placed breakpoints, or NULL
  * @progress_ctx: its first argument
  * @tracing: what is traced, and by which session
  * @learn: what records show that the module does not know
@@ -42,7 +42,7 @@ enum trace_state {
  * @json: an output that is never written: what is in its buffer is handed out
  * @texts: what has been handed out of the event at hand
  * @ntexts: their number
- * @texts_cap: room for them
+ * @texts_cap: capacity of @texts
  */
 struct goprobe_trace {
 	enum trace_state state;

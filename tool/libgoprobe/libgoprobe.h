@@ -13,7 +13,7 @@
  *		fprintf(stderr, "%s\n", goprobe_trace_error(t));
  *	goprobe_trace_free(t);
  *
- * Functions that return int return 0, or -1 with a sentence in goprobe_trace_error(), unless
+ * Functions that return int return 0, or -1 with a message in goprobe_trace_error(), unless
  * they say otherwise; after that the trace is good for nothing but its error and
  * goprobe_trace_free(). A trace belongs to one thread at a time; there may be several. The
  * library prints nothing, leaves signals alone unless GOPROBE_OPTION_SIGNALS is set, and
@@ -48,10 +48,10 @@ GOPROBE_API struct goprobe_trace *goprobe_trace_new(void);
 /* Ends tracing, if it has not ended. NULL is fine. */
 GOPROBE_API void goprobe_trace_free(struct goprobe_trace *t);
 
-/* --- what has gone wrong --------------------------------------------------- */
+/* --- errors ------------------------------------------------------------- */
 
 /*
- * One sentence, no capital, no full stop; NULL: nothing has. Good until the next call. Options are
+ * One message, no capital, no full stop; NULL: no error. Good until the next call. Options are
  * named as goprobectl attach has them where two don't go together.
  */
 GOPROBE_API const char *goprobe_trace_error(const struct goprobe_trace *t);
@@ -151,7 +151,7 @@ GOPROBE_API int goprobe_trace_output(struct goprobe_trace *t, enum goprobe_forma
 /* Undecoded to a file that goprobe_trace_replay() and "goprobectl replay" read. */
 GOPROBE_API int goprobe_trace_record(struct goprobe_trace *t, const char *path);
 
-/* --- what else is told ------------------------------------------------------ */
+/* --- notices and progress --------------------------------------------------- */
 
 /* Notices for a person, one line each, without its end; what controls a terminal is not in them. */
 typedef void (*goprobe_notice_fn)(void *ctx, const char *text);
@@ -204,8 +204,8 @@ GOPROBE_API int goprobe_trace_exit_status(struct goprobe_trace *t);
  * @lost_no_room: because too many calls were open that a condition is about
  * @malformed: because they could not be decoded, which is a bug
  * @filtered: hits that did not pass their condition
- * @undecided: hits whose condition could not be told
- * @waits: records that waited for room (GOPROBE_OPTION_LOSSLESS)
+ * @undecided: hits whose condition could not be decided
+ * @waits: records that waited for space (GOPROBE_OPTION_LOSSLESS)
  * @wait_ns: how long, together
  * @ns: how long was traced, once it is over
  * @recorded_bytes: of goprobe_trace_record()
@@ -251,7 +251,7 @@ enum goprobe_event_kind {
 	GOPROBE_EVENT_RETURN,	/* it returned */
 	GOPROBE_EVENT_UNWOUND,	/* a call ended without returning */
 	GOPROBE_EVENT_LOST,	/* records are missing here: no function, no values */
-	GOPROBE_EVENT_AT,	/* a place in the code was come to */
+	GOPROBE_EVENT_AT,	/* a place in the code was reached */
 };
 
 GOPROBE_API enum goprobe_event_kind goprobe_event_kind(const struct goprobe_event *e);
@@ -280,7 +280,7 @@ enum goprobe_value_kind {
 	GOPROBE_VALUE_FLOAT,	/* f */
 	GOPROBE_VALUE_STRING,	/* bytes, nbytes, len; also of a []byte */
 	GOPROBE_VALUE_POINTER,	/* u: an address; 0: nil */
-	GOPROBE_VALUE_OTHER,	/* goprobe_event_value_json() tells */
+	GOPROBE_VALUE_OTHER,	/* goprobe_event_value_json() shows it */
 };
 
 /**

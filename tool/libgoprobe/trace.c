@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* libgoprobe: a trace, from what it is told to its end. */
+/* Traces of libgoprobe, from their options to their end. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ void goprobe_trace_free(struct goprobe_trace *t)
 	free(t);
 }
 
-/* --- what has gone wrong --------------------------------------------------- */
+/* --- errors ------------------------------------------------------------- */
 
 const char *goprobe_trace_error(const struct goprobe_trace *t)
 {
@@ -81,7 +81,7 @@ static int no_memory(struct goprobe_trace *t)
 
 /* --- what is traced -------------------------------------------------------- */
 
-/* It can still be told what to trace. */
+/* It has no plan yet: options can still change. */
 static int check_new(struct goprobe_trace *t, const char *what)
 {
 	return t->state == TRACE_NEW ? 0 :
@@ -468,7 +468,7 @@ static void summarize(struct goprobe_trace *t)
 	buf_fini(&talk);
 }
 
-/* Also the summary may find no room. That nobody reads any more is no error. */
+/* The summary may not fit, either. That nobody reads any more is no error. */
 static int close_output(struct goprobe_trace *t)
 {
 	int err = t->o.record || t->on_event ? 0 : out_close(&t->out);
