@@ -184,7 +184,7 @@ enum option_group {
  * @kind: how its argument is written
  * @arg: what --help calls the argument
  * @field: the member of struct options: offset and size
- * @help: what it does; lines are separated by '\n'
+ * @help: what it does; lines are separated by '\n'. A number's default is put behind it
  * @least: the smallest value
  * @most: the largest value; 0: any
  * @initial: the default; 0: what plan_defaults has

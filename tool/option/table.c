@@ -103,10 +103,10 @@ const struct option_row option_rows[] = {
 	{ "rate", 0, GRAPH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(plan.limits.rate),
 	  "trees in a second, that begin with the same function", .least = 1, .most = 1000000 },
 	{ "depth", 0, GRAPH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(levels),
-	  "levels of a tree, 1 to 1000 (default 50)", .least = 1, .most = 1000, .initial = 50,
+	  "levels of a tree, 1 to 1000", .least = 1, .most = 1000, .initial = 50,
 	  .unit = "levels" },
 	{ "calls", 0, GRAPH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(calls),
-	  "calls of one tree, 1 to 1000000 (default 10000)", .least = 1, .most = 1000000,
+	  "calls of one tree, 1 to 1000000", .least = 1, .most = 1000000,
 	  .initial = 10000, .unit = "calls" },
 
 	/* What to change. */
@@ -133,20 +133,20 @@ const struct option_row option_rows[] = {
 	  "pointers followed in values (default 0: only those of\n"
 	  "strings and errors)", .most = PLAN_DEPTH_MAX, .unit = "references" },
 	{ "depth", 0, ATTACH | READ, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(plan.depth),
-	  "pointers followed one after another (default 2)", .most = PLAN_DEPTH_MAX,
+	  "pointers followed one after another", .most = PLAN_DEPTH_MAX,
 	  .unit = "references", .key = GOPROBE_OPTION_DEPTH, .recorded = true },
 	{ "string-limit", 0, ATTACH | READ, OPTIONS_CAPTURE, OPTION_NUMBER, "N",
-	  FIELD(plan.string_limit), "bytes of a string (default 256)", .most = PLAN_BYTES_MAX,
+	  FIELD(plan.string_limit), "bytes of a string", .most = PLAN_BYTES_MAX,
 	  .unit = "bytes", .key = GOPROBE_OPTION_STRING_LIMIT, .recorded = true },
 	{ "elements", 0, ATTACH | READ, OPTIONS_CAPTURE, OPTION_NUMBER, "N",
-	  FIELD(plan.elements), "elements of a slice, map or channel (default 64)",
+	  FIELD(plan.elements), "elements of a slice, map or channel",
 	  .most = PLAN_BYTES_MAX, .unit = "elements", .key = GOPROBE_OPTION_ELEMENTS,
 	  .recorded = true },
 	{ "objects", 0, ATTACH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(plan.objects),
-	  "things pointed to in one call, all together (default 256)", .most = PLAN_OBJECTS_MAX,
+	  "things pointed to in one call, all together", .most = PLAN_OBJECTS_MAX,
 	  .unit = "objects", .key = GOPROBE_OPTION_OBJECTS, .recorded = true },
 	{ "bytes", 0, ATTACH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(plan.bytes),
-	  "bytes of these things, all together (default 12288)", .most = PLAN_BYTES_MAX,
+	  "bytes of these things, all together", .most = PLAN_BYTES_MAX,
 	  .unit = "bytes", .key = GOPROBE_OPTION_BYTES, .recorded = true },
 	{ "buffer", 0, ATTACH | GRAPH, OPTIONS_CAPTURE, OPTION_SIZE, "SIZE", FIELD(ring_bytes),
 	  "memory for each CPU's records: 64k to 64m (default 1m)", .least = 64U << 10,
@@ -158,13 +158,13 @@ const struct option_row option_rows[] = {
 	  "calls that wait for a condition on results (default 16384)", .least = 1,
 	  .most = 1 << 20, .key = GOPROBE_OPTION_HELD },
 	{ "frames", 0, STACK, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(frames),
-	  "functions of a stack, 2 to 90 (default 64)", .least = 2, .most = 90, .initial = 64 },
+	  "functions of a stack, 2 to 90", .least = 2, .most = 90, .initial = 64 },
 	{ "stacks", 0, STACK, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(keys),
-	  "different stacks (default 4096)", .least = 1, .most = 262144, .initial = 4096 },
+	  "different stacks", .least = 1, .most = 262144, .initial = 4096 },
 	{ "by", 0, COUNT | LATENCY, OPTIONS_CAPTURE, OPTION_BY, "EXPR", FIELD(by),
 	  .help = "by the value of EXPR, too: r.Method, len(s), goid; up to 4" },
 	{ "keys", 0, COUNT | LATENCY, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(keys),
-	  "different values of --by (default 4096)", .least = 1, .most = 262144, .initial = 4096 },
+	  "different values of --by", .least = 1, .most = 262144, .initial = 4096 },
 
 	/* Output. */
 	{ "interval", 'i', TABLES, OPTIONS_OUTPUT, OPTION_TIME, "TIME", FIELD(interval),
@@ -263,8 +263,9 @@ static const char *const titles[OPTIONS_GROUPS] = {
 /* Where the texts begin, in columns. */
 #define HELP_INDENT 26
 
-static void put_row(const struct option_row *row, struct buf *b)
+static void put_row(const struct options *defaults, const struct option_row *row, struct buf *b)
 {
+	uint64_t n = row->kind == OPTION_NUMBER ? option_value(defaults, row) : 0;
 	size_t start = b->len, len;
 
 	buf_str(b, "  ");
@@ -288,13 +289,20 @@ static void put_row(const struct option_row *row, struct buf *b)
 		if (*s == '\n')
 			buf_fill(b, ' ', HELP_INDENT);
 	}
+	if (n) {
+		buf_str(b, " (default ");
+		buf_u64(b, n);
+		buf_char(b, ')');
+	}
 	buf_char(b, '\n');
 }
 
 void options_help(enum command command, enum option_group group, struct buf *b)
 {
+	struct options defaults;
 	bool any = false;
 
+	options_init(&defaults, command);
 	for (size_t i = 0; i < option_number; i++) {
 		const struct option_row *row = &option_rows[i];
 
@@ -306,6 +314,6 @@ void options_help(enum command command, enum option_group group, struct buf *b)
 			buf_str(b, ":\n");
 		}
 		any = true;
-		put_row(row, b);
+		put_row(&defaults, row, b);
 	}
 }
