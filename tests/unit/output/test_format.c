@@ -26,6 +26,10 @@
 static const struct gotype t_int = { .kind = GOTYPE_INT, .name = "int", .size = 8 };
 static const struct gotype t_string = { .kind = GOTYPE_STRING, .name = "string", .size = 16 };
 
+static const struct gotype t_empty = { .kind = GOTYPE_STRUCT, .name = "main.Empty" };
+
+static const struct plan_value empty_args[] = { { .name = "e", .type = &t_empty } };
+
 static const struct plan_value add_args[] = {
 	{ .name = "sku", .type = &t_string },
 	{ .name = "qty", .type = &t_int, .offset = 16, .stack = true },
@@ -93,11 +97,14 @@ static struct plan_func funcs[] = {
 	  .call = { .plan = GOPROBE_NO_PLAN }, .ret = { .plan = GOPROBE_NO_PLAN } },
 	{ .fn = &add_fn, .id = 9, .call = { add_args, N(add_args), 24, 0, .receiver = true },
 	  .ret = { add_results, N(add_results), 8, 1 } },
+	{ .fn = &bare_fn, .id = 10,
+	  .call = { empty_args, N(empty_args), .plan = GOPROBE_NO_PLAN },
+	  .ret = { .plan = GOPROBE_NO_PLAN } },
 };
 
 static struct plan_func *func_list[] = {
 	&funcs[0], &funcs[1], &funcs[2], &funcs[3], &funcs[4], &funcs[5], &funcs[6],
-	&funcs[7], &funcs[8], &funcs[9],
+	&funcs[7], &funcs[8], &funcs[9], &funcs[10],
 };
 
 static struct goprobe_type types[] = { { 24 }, { 8 }, { 136 }, { 24 } };
@@ -120,6 +127,7 @@ static const struct plan plan = {
 #define REGS	6
 #define BEGIN	7
 #define MAIN	8
+#define EMPTY	10
 
 /* 14:03:22 on some day; records' times count from there. */
 #define EPOCH	1795269802000000000ULL
@@ -250,6 +258,10 @@ static struct format_case {
 	{ "a receiver, in text behind the arguments", { CALL(METHOD, 104881, 100) },
 	  "14:03:22.104881    37  > shop.(*Cart).Add(qty=2, <its place is not known>, sku=\"A-119\")\n",
 	  "{'kind':'call','func':'shop.(*Cart).Add','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802104881001,'args':[{'name':'sku','type':'string','value':'A-119'},{'name':'qty','type':'int','value':2},{'name':'_','type':'int','unavailable':'its place is not known'}]}\n",
+	},
+	{ "nothing but a value without bytes, of which a record has nothing", { CALL(EMPTY, 1, 100) },
+	  "14:03:22.000001    37  > main.bare(e=main.Empty{})\n",
+	  "{'kind':'call','func':'main.bare','pid':4121,'tid':4125,'goid':37,'time_ns':1795269802000001001,'args':[{'name':'e','type':'main.Empty','value':{}}]}\n",
 	},
 	{ "a return, with its duration in its column",
 	  { CALL(BARE, 1, 100), RETURN(BARE, 413, 100) },
