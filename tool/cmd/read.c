@@ -59,7 +59,7 @@ static int put(struct reading *r, size_t i, struct diag *d)
 	struct watchvar_value at;
 	struct buf *b = &r->out;
 
-	if (watchvar_read(&r->vars[i], &r->look.globals, &r->look.values, &at))
+	if (watchvar_read(&r->vars[i], &r->look.eval, &r->look.values, &at))
 		return diag_set(d, "out of memory");
 	if (r->json) {
 		json_element(b);
@@ -80,12 +80,12 @@ static int read_all(struct reading *r, const struct options *o, struct diag *d)
 	struct buf *b = &r->out;
 
 	if (proclook_open(&r->look, &o->pids, d) ||
-	    watchvars_compile(o->operands, o->noperands, r->look.globals.bin, &r->mem, &r->vars, d))
+	    watchvars_compile(o->operands, o->noperands, r->look.eval.bin, &r->mem, &r->vars, d))
 		return -1;
-	r->look.globals.limits = o->plan;
+	r->look.eval.limits = o->plan;
 	/* The text is read by a person: what was asked for limits it, and not a buffer. */
-	r->look.globals.limits.objects = RECORD_CHUNKS_MAX;
-	r->look.globals.limits.bytes = READ_BYTES_MAX;
+	r->look.eval.limits.objects = RECORD_CHUNKS_MAX;
+	r->look.eval.limits.bytes = READ_BYTES_MAX;
 	if (r->json) {
 		json_line(b, "read");
 		json_u64(b, "pid", r->look.procmem.pid);

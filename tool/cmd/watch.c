@@ -84,7 +84,7 @@ static int print_line(struct watching *w, struct diag *d)
 	w->last = t;
 	begin_line(w, clock_now(CLOCK_REALTIME));
 	for (size_t i = 0; i < w->nvars; i++) {
-		if (watchvar_put(&w->vars[i], &w->look.globals, &w->look.values, &w->line,
+		if (watchvar_put(&w->vars[i], &w->look.eval, &w->look.values, &w->line,
 				 w->json, ns))
 			return diag_set(d, "out of memory");
 	}
@@ -179,7 +179,7 @@ static int run(struct options *o, struct diag *d)
 	int code = CMD_FAILED;
 
 	if (!proclook_open(&w.look, &o->pids, d) &&
-	    !watchvars_compile(o->operands, w.nvars, w.look.globals.bin, &w.mem, &w.vars, d))
+	    !watchvars_compile(o->operands, w.nvars, w.look.eval.bin, &w.mem, &w.vars, d))
 		code = watch(&w, o, d);
 	proclook_fini(&w.look);
 	arena_fini(&w.mem);

@@ -65,7 +65,7 @@ struct writing {
 
 static int compile(struct writing *w, const char *text, struct edit *ret, struct diag *d)
 {
-	const struct exprc_scope scope = { .bin = w->look.globals.bin, .mem = &w->mem };
+	const struct exprc_scope scope = { .bin = w->look.eval.bin, .mem = &w->mem };
 	struct editexpr *sets = arena_alloc(&w->mem, sizeof(*sets));
 	struct lex lx;
 
@@ -123,7 +123,7 @@ static const char *why_missed(const struct writing *w, const struct edit *e)
 
 	/* What it was as well: its place has to be found. */
 	for (size_t i = 0; !why && i < e->show.nvalues; i++)
-		why = value_missed(&w->look.globals.rec, i);
+		why = value_missed(&w->look.eval.rec, i);
 	return why;
 }
 
@@ -140,7 +140,7 @@ struct assignment {
 static void value_at(void *ctx, size_t i, struct out_shown *ret)
 {
 	const struct assignment *a = ctx;
-	const struct globals *g = &a->w->look.globals;
+	const struct eval *g = &a->w->look.eval;
 	const struct plan_value *v = &a->e->show.values[i];
 
 	ret->why = v->unavailable ? v->unavailable : value_missed(&g->rec, i);
@@ -196,10 +196,10 @@ static int log_write(const struct writing *w, const char *text, struct diag *d)
 
 static int write_all(struct writing *w, const char *text, const struct edit *e, struct diag *d)
 {
-	struct globals_write writes[GLOBALS_WRITES_MAX];
+	struct eval_write writes[EVAL_WRITES_MAX];
 	size_t n;
 
-	if (globals_edit(&w->look.globals, e->ops, e->nops, writes, &n))
+	if (eval_edit(&w->look.eval, e->ops, e->nops, writes, &n))
 		return diag_set(d, "'%s' could not be worked out: the program has changed meanwhile",
 				text);
 	if (log_write(w, text, d))
@@ -220,7 +220,7 @@ static int check_same(struct writing *w, struct diag *d)
 
 	if (target_ended(&l->target))
 		return diag_set(d, "process %d has ended", l->procmem.pid);
-	if (procmem_init(&now, l->procmem.pid, l->globals.bin, d))
+	if (procmem_init(&now, l->procmem.pid, l->eval.bin, d))
 		return -1;
 	return now.bias == l->procmem.bias ? 0 :
 	       diag_set(d, "process %d has started again", l->procmem.pid);
@@ -231,9 +231,9 @@ static int assign(struct writing *w, const char *text, const struct edit *e, str
 	const char *why;
 
 	w->out.len = 0;
-	if (globals_take(&w->look.globals, &e->show))
+	if (eval_take(&w->look.eval, &e->show))
 		return diag_set(d, "out of memory");
-	value_record(&w->look.values, &w->look.globals.rec);
+	value_record(&w->look.values, &w->look.eval.rec);
 	why = why_missed(w, e);
 	if (why)
 		return diag_set(d, "'%s' can't be: %s", text, why);

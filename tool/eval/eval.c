@@ -10,7 +10,7 @@
 
 static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
 {
-	struct globals *g = ctx;
+	struct eval *g = ctx;
 	uint64_t vaddr = address - g->bias;
 
 	ret->name = gobin_rtype_name(g->bin, vaddr);
@@ -21,7 +21,7 @@ static bool dynamic(void *ctx, uint64_t address, struct value_dynamic *ret)
 
 static bool func(void *ctx, uint64_t code, struct value_func *ret)
 {
-	struct globals *g = ctx;
+	struct eval *g = ctx;
 	uint64_t entry = code - g->bias;
 
 	ret->name = gobin_func_name(g->bin, entry);
@@ -32,7 +32,7 @@ static bool func(void *ctx, uint64_t code, struct value_func *ret)
 
 static const struct golayout *layout(void *ctx)
 {
-	struct globals *g = ctx;
+	struct eval *g = ctx;
 
 	return golayout_get(gobin_go_minor(g->bin));
 }
@@ -41,7 +41,7 @@ static const struct golayout *layout(void *ctx)
 static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offset,
 			  const struct gotype *t)
 {
-	const struct globals *g = ctx;
+	const struct eval *g = ctx;
 	uint32_t level = c ? c->level + (t->kind != GOTYPE_STRING) : 1;
 
 	(void)offset;
@@ -49,27 +49,27 @@ static const char *unread(void *ctx, const struct record_chunk *c, uint64_t offs
 	       g->rec.h.flags & GOPROBE_RECORD_F_BUDGET ? "record is full" : "not followed";
 }
 
-void globals_init(struct globals *g)
+void eval_init(struct eval *g)
 {
 	g->env = (struct value_env){
 		.ctx = g, .dynamic = dynamic, .func = func, .layout = layout, .unread = unread,
 	};
 }
 
-void globals_fini(struct globals *g)
+void eval_fini(struct eval *g)
 {
 	arena_fini(&g->mem);
 }
 
-void globals_chunk(struct globals *g, const struct record_chunk *chunk)
+void eval_chunk(struct eval *g, const struct record_chunk *chunk)
 {
 	if (g->rec.nchunks < RECORD_CHUNKS_MAX)
 		g->rec.chunks[g->rec.nchunks++] = *chunk;
 }
 
-void globals_missed(struct globals *g, uint64_t item, uint32_t status)
+void eval_missed(struct eval *g, uint64_t item, uint32_t status)
 {
-	globals_chunk(g, &(struct record_chunk){
+	eval_chunk(g, &(struct record_chunk){
 		.address = item, .type = GOPROBE_TYPE_MISSED, .status = status,
 	});
 }
@@ -84,7 +84,7 @@ static uint64_t item_of(const struct plan_capture *c, const struct goprobe_piece
 	return i;
 }
 
-int globals_take(struct globals *g, const struct plan_capture *c)
+int eval_take(struct eval *g, const struct plan_capture *c)
 {
 	arena_fini(&g->mem);
 	memset(&g->rec.h, 0, sizeof(g->rec.h));
@@ -97,8 +97,8 @@ int globals_take(struct globals *g, const struct plan_capture *c)
 
 		if (p->source != GOPROBE_FROM_STATIC ||
 		    !g->read(g->read_ctx, p->address + g->bias, g->frame + p->frame, p->size))
-			globals_missed(g, item_of(c, p), GOPROBE_CHUNK_FAULT);
+			eval_missed(g, item_of(c, p), GOPROBE_CHUNK_FAULT);
 	}
-	globals_run(g, c);
-	return globals_walk(g, c);
+	eval_run(g, c);
+	return eval_walk(g, c);
 }

@@ -14,13 +14,13 @@
 #include "value/decode.h"
 
 /* Reads exactly @len bytes at run-time address @at; false if they are not readable. */
-typedef bool (*globals_read_fn)(void *ctx, uint64_t at, void *to, size_t len);
+typedef bool (*eval_read_fn)(void *ctx, uint64_t at, void *to, size_t len);
 
 /* Values of one capture: a list, or both values of each part of an edit. */
-#define GLOBALS_ITEMS_MAX (EXPR_LIST_MAX > 2 * EDITEXPR_MAX ? EXPR_LIST_MAX : 2 * EDITEXPR_MAX)
+#define EVAL_ITEMS_MAX (EXPR_LIST_MAX > 2 * EDITEXPR_MAX ? EXPR_LIST_MAX : 2 * EDITEXPR_MAX)
 
 /**
- * struct globals - a process and the record that is made of it
+ * struct eval - a process and the record that is made of it
  * @bin: its binary
  * @bias: run-time address less link-time address
  * @read: reads its memory
@@ -31,53 +31,53 @@ typedef bool (*globals_read_fn)(void *ctx, uint64_t at, void *to, size_t len);
  * @frame: bytes of the frame; behind it, while a program runs, chunks of items that failed
  * @rec: the record
  */
-struct globals {
+struct eval {
 	struct gobin *bin;
 	uint64_t bias;
-	globals_read_fn read;
+	eval_read_fn read;
 	void *read_ctx;
 	struct plan_options limits;
 	struct arena mem;
 	struct value_env env;
-	uint8_t frame[PLAN_FRAME_MAX + GLOBALS_ITEMS_MAX * sizeof(struct goprobe_chunk)]
+	uint8_t frame[PLAN_FRAME_MAX + EVAL_ITEMS_MAX * sizeof(struct goprobe_chunk)]
 		__attribute__((aligned(8)));
 	struct record rec;
 };
 
 /* @bin, @bias, @read, @read_ctx and @limits are set; the rest is zero. */
-void globals_init(struct globals *g);
-void globals_fini(struct globals *g);
+void eval_init(struct eval *g);
+void eval_fini(struct eval *g);
 
 /*
  * Make g->rec: the values, and the memory that they refer to. Pieces of registers and of the
  * stack are missing. 0, or -1 without memory.
  */
-int globals_take(struct globals *g, const struct plan_capture *c);
+int eval_take(struct eval *g, const struct plan_capture *c);
 
 /* A write that an edit asks for: the low @size bytes of @value to run-time address @at. */
-struct globals_write {
+struct eval_write {
 	uint64_t at;
 	uint64_t value;
 	uint32_t size;
 };
 
 /* The limit of the module for one edit. */
-#define GLOBALS_WRITES_MAX 32
+#define EVAL_WRITES_MAX 32
 
 /*
- * Run the program of an edit: fill @writes, of GLOBALS_WRITES_MAX, and set *@n to their number.
+ * Run the program of an edit: fill @writes, of EVAL_WRITES_MAX, and set *@n to their number.
  * Returns enum goprobe_chunk_status: GOPROBE_CHUNK_OK, or why nothing can be written.
  */
-uint32_t globals_edit(struct globals *g, const struct goprobe_op *ops, size_t nops,
-		      struct globals_write *writes, size_t *n);
+uint32_t eval_edit(struct eval *g, const struct goprobe_op *ops, size_t nops,
+		   struct eval_write *writes, size_t *n);
 
-/* Part of globals: the program of @c, into the frame. */
-void globals_run(struct globals *g, const struct plan_capture *c);
-/* Part of globals: item @item has failed with that status. */
-void globals_missed(struct globals *g, uint64_t item, uint32_t status);
-/* Part of globals: append to g->rec the memory that the values of @c refer to. */
-int globals_walk(struct globals *g, const struct plan_capture *c);
-/* Part of globals: append a chunk within the limit. */
-void globals_chunk(struct globals *g, const struct record_chunk *chunk);
+/* Part of eval: the program of @c, into the frame. */
+void eval_run(struct eval *g, const struct plan_capture *c);
+/* Part of eval: item @item has failed with that status. */
+void eval_missed(struct eval *g, uint64_t item, uint32_t status);
+/* Part of eval: append to g->rec the memory that the values of @c refer to. */
+int eval_walk(struct eval *g, const struct plan_capture *c);
+/* Part of eval: append a chunk within the limit. */
+void eval_chunk(struct eval *g, const struct record_chunk *chunk);
 
 #endif

@@ -19,7 +19,7 @@ static int add_target(struct proclook *l, const struct target_pids *pid, struct 
 
 int proclook_open(struct proclook *l, const struct target_pids *pid, struct diag *d)
 {
-	struct globals *g = &l->globals;
+	struct eval *g = &l->eval;
 
 	if (add_target(l, pid, d))
 		return -1;
@@ -30,7 +30,7 @@ int proclook_open(struct proclook *l, const struct target_pids *pid, struct diag
 	if (procmem_init(&l->procmem, l->target.processes[0].pid, g->bin, d))
 		return -1;
 	g->bias = l->procmem.bias;
-	globals_init(g);
+	eval_init(g);
 	value_init(&l->values, &g->env);
 	return 0;
 }
@@ -38,6 +38,6 @@ int proclook_open(struct proclook *l, const struct target_pids *pid, struct diag
 void proclook_fini(struct proclook *l)
 {
 	value_fini(&l->values);
-	globals_fini(&l->globals);
+	eval_fini(&l->eval);
 	target_fini(&l->target);
 }

@@ -12,7 +12,7 @@
  * @file: the mapped file whose variables are read; NULL: the executable
  * @target: it, and its binary
  * @procmem: its memory
- * @globals: reads it; limits are set
+ * @eval: reads it; limits are set
  * @values: shows it
  *
  * But for @file it is empty, all zero.
@@ -21,7 +21,7 @@ struct proclook {
 	const char *file;
 	struct target target;
 	struct procmem procmem;
-	struct globals globals;
+	struct eval eval;
 	struct value_ctx values;
 };
 

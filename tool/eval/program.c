@@ -27,7 +27,7 @@ struct run {
 	struct gp_program p;
 	struct gp_capture c;
 	struct gp_op ops[EXPRCODE_OPS_MAX];
-	struct globals_write *writes;
+	struct eval_write *writes;
 	size_t nwrites;
 };
 
@@ -51,9 +51,9 @@ static int collect(struct run *r, const struct gp_op *op)
 
 	if (min(base, at) < GP_NIL_END)
 		return GOPROBE_CHUNK_NIL;
-	if (!r->writes || r->nwrites == GLOBALS_WRITES_MAX)
+	if (!r->writes || r->nwrites == EVAL_WRITES_MAX)
 		return GOPROBE_CHUNK_BAD;
-	r->writes[r->nwrites++] = (struct globals_write){
+	r->writes[r->nwrites++] = (struct eval_write){
 		.at = at, .value = r->p.r[op->a], .size = op->size,
 	};
 	return GOPROBE_CHUNK_OK;
@@ -85,7 +85,7 @@ static void run(struct run *r)
 	}
 }
 
-void globals_run(struct globals *g, const struct plan_capture *c)
+void eval_run(struct eval *g, const struct plan_capture *c)
 {
 	u32 first = (c->size + 7) & ~7U;
 	struct run r = { .c = {
@@ -98,12 +98,12 @@ void globals_run(struct globals *g, const struct plan_capture *c)
 	for (u32 at = first; at < r.c.used; at += sizeof(struct goprobe_chunk)) {
 		const struct goprobe_chunk *chunk = (const void *)(g->frame + at);
 
-		globals_missed(g, chunk->address, chunk->status);
+		eval_missed(g, chunk->address, chunk->status);
 	}
 }
 
-uint32_t globals_edit(struct globals *g, const struct goprobe_op *ops, size_t nops,
-		      struct globals_write *writes, size_t *n)
+uint32_t eval_edit(struct eval *g, const struct goprobe_op *ops, size_t nops,
+		   struct eval_write *writes, size_t *n)
 {
 	struct run r = { .writes = writes, .p.filters = true, .c = {
 		.regs = no_registers, .bias = g->bias, .read = g->read, .read_ctx = g->read_ctx,

@@ -222,12 +222,12 @@ static void put_json(struct value_ctx *values, struct buf *b, struct watchvar *v
 	buf_char(b, '}');
 }
 
-int watchvar_read(const struct watchvar *v, struct globals *g, struct value_ctx *values,
+int watchvar_read(const struct watchvar *v, struct eval *g, struct value_ctx *values,
 		  struct watchvar_value *ret)
 {
 	const struct plan_value *val = &v->c.values[0];
 
-	if (globals_take(g, &v->c))
+	if (eval_take(g, &v->c))
 		return -1;
 	value_record(values, &g->rec);
 	ret->at = (struct value_at){ .type = val->type, .p = g->frame + val->offset,
@@ -238,7 +238,7 @@ int watchvar_read(const struct watchvar *v, struct globals *g, struct value_ctx 
 	return 0;
 }
 
-int watchvar_put(struct watchvar *v, struct globals *g, struct value_ctx *values, struct buf *b,
+int watchvar_put(struct watchvar *v, struct eval *g, struct value_ctx *values, struct buf *b,
 		 bool json, uint64_t ns)
 {
 	struct watchvar_value at;

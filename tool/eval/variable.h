@@ -48,7 +48,7 @@ struct watchvar_value {
 };
 
 /* Read it; good until the next one is. 0, or -1: no memory. */
-int watchvar_read(const struct watchvar *v, struct globals *g, struct value_ctx *values,
+int watchvar_read(const struct watchvar *v, struct eval *g, struct value_ctx *values,
 		  struct watchvar_value *ret);
 /* "name":N,"type":T,"value":V and what else there is to say of it. */
 void watchvar_json(const struct watchvar *v, struct value_ctx *values,
@@ -60,7 +60,7 @@ void watchvar_text(struct value_ctx *values, const struct watchvar_value *at, st
  * Read it and append it to the line @b, with what it changed by in a second if it
  * is a number that was read @ns before; 0 if it was not. Returns 0, or -1: no memory.
  */
-int watchvar_put(struct watchvar *v, struct globals *g, struct value_ctx *values, struct buf *b,
+int watchvar_put(struct watchvar *v, struct eval *g, struct value_ctx *values, struct buf *b,
 		 bool json, uint64_t ns);
 
 #endif

@@ -70,7 +70,7 @@ struct place {
  * @no_memory: it ends
  */
 struct walk {
-	struct globals *g;
+	struct eval *g;
 	const struct golayout *layout;
 	struct place *v;
 	size_t n;
@@ -370,7 +370,7 @@ static uint64_t size_of(const struct walk *w, const struct place *p)
 	return 0;
 }
 
-static bool copied(const struct globals *g, uint64_t at, uint64_t size)
+static bool copied(const struct eval *g, uint64_t at, uint64_t size)
 {
 	for (size_t i = 0; i < g->rec.nchunks; i++) {
 		const struct record_chunk *c = &g->rec.chunks[i];
@@ -461,7 +461,7 @@ static uint64_t read_entries(struct walk *w, struct place *p, uint64_t size)
 /* Read what is at @p: how many of @size bytes, and *@bytes. */
 static uint64_t read_place(struct walk *w, struct place *p, uint64_t size, uint8_t **bytes)
 {
-	struct globals *g = w->g;
+	struct eval *g = w->g;
 	bool buckets = p->role == ROLE_BUCKETS;
 
 	if (buckets)
@@ -513,7 +513,7 @@ static uint64_t fitting(struct walk *w, struct place *p, uint64_t size)
 
 static void take(struct walk *w, struct place p)
 {
-	struct globals *g = w->g;
+	struct eval *g = w->g;
 	struct record_chunk chunk = {
 		.address = p.at, .type = GOPROBE_TYPE_BYTES, .level = p.level,
 	};
@@ -528,13 +528,13 @@ static void take(struct walk *w, struct place p)
 	chunk.size = (uint32_t)size;
 	if (!size)
 		chunk.status = GOPROBE_CHUNK_FAULT;
-	globals_chunk(g, &chunk);
+	eval_chunk(g, &chunk);
 	if (!size)
 		return;
 	go_on(w, &p, bytes, size);
 }
 
-int globals_walk(struct globals *g, const struct plan_capture *c)
+int eval_walk(struct eval *g, const struct plan_capture *c)
 {
 	struct walk w = {
 		.g = g, .layout = golayout_get(gobin_go_minor(g->bin)), .budget = BUDGET,

@@ -40,7 +40,7 @@ struct process {
 static struct process proc;
 static struct gobin *bin;
 static struct arena mem;
-static struct globals *g;
+static struct eval *g;
 static struct value_ctx values;
 
 static bool read_process(void *ctx, uint64_t at, void *to, size_t len)
@@ -87,7 +87,7 @@ static const char *show(const char *text)
 	const char *why;
 
 	compile(text, &c);
-	assert_int_equal(globals_take(g, &c), 0);
+	assert_int_equal(eval_take(g, &c), 0);
 	b.len = 0;
 	value_record(&values, &g->rec);
 	value_start(&values, &b);
@@ -260,7 +260,7 @@ static const char *show_captured(const struct plan_capture *c)
 {
 	static struct buf b;
 
-	assert_int_equal(globals_take(g, c), 0);
+	assert_int_equal(eval_take(g, c), 0);
 	b.len = 0;
 	value_record(&values, &g->rec);
 	value_start(&values, &b);
@@ -461,7 +461,7 @@ static int set_up(void **state)
 	g->read = read_process;
 	g->read_ctx = &proc;
 	g->limits = plan_defaults;
-	globals_init(g);
+	eval_init(g);
 	value_init(&values, &g->env);
 	return 0;
 }
@@ -470,7 +470,7 @@ static int take_down(void **state)
 {
 	(void)state;
 	value_fini(&values);
-	globals_fini(g);
+	eval_fini(g);
 	free(g);
 	gobin_free(bin);
 	arena_fini(&mem);
