@@ -186,7 +186,7 @@ def refused(t):
     rows = [
         (("main.refs", "list"), "which can't be a key", "'len(list)'"),
         (("main.refs", "*p"), "which can't be a key", "'p.Value'"),
-        (("main.refs", "m[\"a\"]"), "too late for a condition or a key", ""),
+        (("main.refs", "m[\"a\"]"), "too late for operators, conditions and keys", ""),
         (("main.refs", "f"), "which can't be a key", "numbers, strings"),
         (("main.step", "i", "n"), "a key can't have both", ""),
         (("main.step", "nothing"), "has no parameter and no result 'nothing'", "it takes"),

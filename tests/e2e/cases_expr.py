@@ -25,6 +25,9 @@ SPECS = (
     ("lengths and capacities", 'main.everythingPointer(len(e.Bs), len(e.M), cap(e.C), len(e.C), len(e.Arr))',
      [("len(e.Bs)", "int", 2), ("len(e.M)", "int", 1), ("cap(e.C)", "int", 2), ("len(e.C)", "int", 0),
       ("len(e.Arr)", "int", 2)], None),
+    ("operators", 'main.everythingPointer(e.I / 2 + len(e.Arr), e.S == "all", hasPrefix(e.S, "b"), -e.P.Y)',
+     [("e.I / 2 + len(e.Arr)", "int", 23), ('e.S == "all"', "bool", True), ('hasPrefix(e.S, "b")', "bool", False),
+      ("-e.P.Y", "int", -8)], None),
     ("entries of maps, what interfaces hold",
      'main.everythingPointer(e.M["k"], e.E.(main.errorString), e.Any.(main.Item).SKU, e.Any.(*main.Item), e.M["no"])',
      [("e.M[\"k\"]", "int", 1), ("e.E.(main.errorString)", "main.errorString", "broken"),
@@ -180,7 +183,7 @@ def watch(t):
     pid = target.popen.pid
     began = time.time_ns()
     lines = t.goprobectl("watch", "-p", pid, "-o", "json", "-i", "200ms", "--count", 5, "main.counter", "len(os.Args)",
-                         "os.Args[1]", "os.Args[9]").finish()
+                         "os.Args[1]", "os.Args[9]", "len(os.Args) * 3 - 1").finish()
     lines = [json.loads(line) for line in lines]
     same(len(lines), 5, "lines")
     counts = [line["values"][0]["value"] for line in lines]
@@ -198,7 +201,7 @@ def watch(t):
                   "lines %d to %d would be %s ns apart: %s, began at %d", a, b, took[a:b], lines, began)
     for line in lines:
         same(line["pid"], pid, "pid")
-        same([v.get("value") for v in line["values"][1:]], [4, "-each", None], "values")
+        same([v.get("value") for v in line["values"][1:]], [4, "-each", None, 11], "values")
         check("unavailable" in line["values"][3], "os.Args[9]: %s", line)
 
 
@@ -219,7 +222,7 @@ def watch_end(t):
     same((watching.wait(), watching.stderr()), (0, ""), "the end of watch, and what it said, when nobody reads any more")
     for args, code, said in ((["main.cuonter"], 1, "did you mean 'main.counter'"), ([], 2, "which variables"),
                              (["-i", "never", "main.counter"], 2, "never"), (["main.counter +"], 1, "an expression is missing"),
-                             (["main.counter + 1"], 1, "only be in a condition")):
+                             (["main.counter > 5 && goid > 1"], 1, "is for conditions")):
         refusal = t.goprobectl("watch", "-p", target.popen.pid, *args)
         wait_for("the refusal", refusal.ended)
         same(refusal.wait(), code, "exit status of %s" % args)

@@ -10,8 +10,8 @@
 
 #include "base/suggest.h"
 #include "compile/expr.h"
-#include "compile/job.h"
 #include "compile/type.h"
+#include "compile/typed.h"
 #include "gobin/runtime_layout.h"
 #include "gotype/selector.h"
 
@@ -337,9 +337,7 @@ int exprjob_compile(struct exprjob *j, const struct expr *e, struct exprplace *p
 			  "--elements says how many elements are copied");
 		return -1;
 	default:
-		return exprjob_wrong(j, e, j->cond ?
-				     "only a variable can be here, or what it leads to" :
-				     "this can only be in a condition, an edit or a key");
+		return exprjob_wrong(j, e, "only a variable can be here, or what it leads to");
 	}
 }
 
@@ -379,6 +377,30 @@ static int store_item(struct exprjob *j, const struct exprplace *p, struct plan_
 	return 0;
 }
 
+/* An expression with operators: its value is computed in a register. */
+static int compute(struct exprjob *j, const struct expr *e, struct exprplace *p)
+{
+	struct exprcode *c = &j->code;
+	const struct typed *n = typed_expr(j, e);
+	size_t first = c->nops;
+
+	if (!n)
+		return -1;
+	if (exprword_needs(j, e) & ~(EXPR_NEEDS_PARAM | EXPR_NEEDS_RESULT))
+		return exprjob_wrong_all(j, e, "what is said of the call itself, as 'n', 'goid' or 'under', is for conditions");
+	if (typed_is_const(n))
+		return exprjob_wrong_all(j, e, "'%s' is the same for all calls",
+					 exprjob_text(j, e));
+	c->reg = 0;
+	*p = (struct exprplace){ .kind = EXPRPLACE_REGISTER, .type = n->type };
+	if (code_number(j, n, &p->reg))
+		return -1;
+	while (first < c->nops && c->ops[first].code <= GOPROBE_OP_END)
+		first++;
+	return first < c->nops ?
+	       exprjob_wrong_all(j, e, "two strings can be compared in a condition only") : 0;
+}
+
 /* Value @i of the list: a program of its own that can fail alone. */
 static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struct plan_value *v)
 {
@@ -388,7 +410,7 @@ static int compile_item(struct exprjob *j, const struct expr *e, size_t i, struc
 	if (e->kind == EXPR_NUMBER || e->kind == EXPR_FLOAT || e->kind == EXPR_DURATION)
 		return exprjob_wrong(j, e, "a number is no value of the program");
 	item = exprjob_begin_item(j, i);
-	if (exprjob_compile(j, e, &p))
+	if (e->kind >= EXPR_BINARY ? compute(j, e, &p) : exprjob_compile(j, e, &p))
 		return -1;
 	v->name = expr_text(j->scope->mem, j->text, e);
 	if (!v->name)

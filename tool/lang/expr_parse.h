@@ -40,6 +40,7 @@ enum expr_kind {
 	EXPR_SLICE,	/* x[index:high] */
 	EXPR_FLOAT,
 	EXPR_DURATION,	/* a number of ns */
+	/* From here on the type pass is needed: */
 	EXPR_BINARY,	/* x op index */
 	EXPR_UNARY,	/* op x */
 	EXPR_PREFIX,	/* hasPrefix(x, s) */

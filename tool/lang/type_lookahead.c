@@ -71,11 +71,20 @@ static size_t skip_group(const struct lex *lx, size_t k)
 	}
 }
 
+/* "x *T" has a type, "x * y" and "x*y" have an operator. */
+static bool is_pointer(const struct lex *lx, size_t k)
+{
+	const struct lex_token *before = lex_peek(lx, k - 1), *star = lex_peek(lx, k);
+
+	return lex_is(star, '*') && before->at + before->len < star->at &&
+	       star->at + 1 == lex_peek(lx, k + 1)->at;
+}
+
 bool typexpr_follows(const struct lex *lx, size_t k)
 {
 	const struct lex_token *next = lex_peek(lx, k);
 
-	if (next->kind == LEX_ELLIPSIS || lex_is(next, '*'))
+	if (next->kind == LEX_ELLIPSIS || is_pointer(lx, k))
 		return true;
 	/* b []byte, b [4]byte, but b[4] and b[4][5] are elements */
 	while (lex_is(next, '[')) {
@@ -85,7 +94,7 @@ bool typexpr_follows(const struct lex *lx, size_t k)
 		next = lex_peek(lx, k);
 	}
 	return next->kind == LEX_NAME || next->kind == LEX_PATH || next->kind == LEX_ARROW ||
-	       lex_is(next, '*');
+	       is_pointer(lx, k);
 }
 
 /* Does a list's item, @k tokens ahead, begin as no expression can? */

@@ -272,7 +272,7 @@ static struct error_row {
 	  "numbers, strings, booleans and pointers can, and the types that interfaces hold",
 	},
 	{ "a map's entry", "main.Refs", "m[\"a\"]",
-	  "'m[\"a\"]' is found by goprobectl, after the call: too late for a condition or a key",
+	  "'m[\"a\"]' is found by goprobectl, after the call: too late for operators, conditions and keys",
 	  "m[\"a\"]",
 	  "entries of maps and elements of channels can only be shown; what an interface holds needs its type, as in x.(T)",
 	},

@@ -334,6 +334,7 @@ static struct accepted {
 	  "f if (&& (. hasPrefix x) under)" },
 	{ "operators, fractions and calls in lists", "f(a + 1, m[1.5], m[10ms], -a, under(g))",
 	  "f call[(+ a 1) | ([] m 1.5) | ([] m 10000000ns) | (- a) | (under g)]" },
+	{ "products", "f(a * b, a*b, 2 *a)", "f call[(* a b) | (* a b) | (* 2 a)]" },
 	{ "parts", "f(a[1:i], a[:2], a[i:], a[:])",
 	  "f call[([:] a 1 i) | ([:] a _ 2) | ([:] a i _) | ([:] a _ _)]" },
 	{ "keys and indices are as in lists", "f if a[i.j] == m[-1]",
