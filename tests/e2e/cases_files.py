@@ -5,7 +5,9 @@ import contextlib
 import errno
 import mmap
 import os
+import re
 import shutil
+import struct
 import subprocess
 
 import genl
@@ -191,3 +193,65 @@ def written(t):
         check("open for writing" in refused.stderr(), "it said: %s", refused.stderr())
     finally:
         os.close(fd)
+
+
+def split(t, name):
+    """The program without debug information, the file that has it, and their build id. Both lie in a folder of their own."""
+    at = os.path.join(t.tmp, "split")
+    shutil.rmtree(at, ignore_errors=True)
+    os.mkdir(at)
+    full, debug, prog, note = (os.path.join(at, n) for n in ("full", "prog.debug", "prog", "note"))
+    shutil.copy(t.binary(name), full)
+    found = re.search("Build ID: ([0-9a-f]+)", subprocess.run(["readelf", "-n", full], check=True, stdout=subprocess.PIPE).stdout.decode())
+    build_id = found[1] if found else "1d" * 20
+    if not found:
+        # Before 1.24 Go's linker leaves none.
+        with open(note, "wb") as f:
+            f.write(struct.pack("<III4s", 4, 20, 3, b"GNU\0") + bytes.fromhex(build_id))
+        subprocess.run(["objcopy", "--add-section", ".note.gnu.build-id=" + note, full], check=True)
+    subprocess.run(["objcopy", "--only-keep-debug", full, debug], check=True)
+    subprocess.run(["objcopy", "--strip-all", full, prog], check=True)
+    return prog, debug, build_id
+
+
+@case("files: separate debug information is found by .gnu_debuglink, by build id, in a container, and by debuginfod")
+def separate(t):
+    machine_only()
+    prog, debug, build_id = split(t, "counter")
+
+    def signature(*of, **env):
+        listing = t.goprobectl("list", *of, "main.forkAndWork", env=dict(os.environ, **env))
+        text = "\n".join(listing.drain())
+        listing.finish()
+        return text
+
+    check("(n int64)" not in signature("-b", prog), "without it there is a signature")
+    by_id = "/usr/lib/debug/.build-id/%s/%s.debug" % (build_id[:2], build_id[2:])
+    os.makedirs(os.path.dirname(by_id), exist_ok=True)
+    shutil.copy(debug, by_id)
+    check("(n int64)" in signature("-b", prog), "by build id: %s", signature("-b", prog))
+    target = t.target(prog, "-hold", 30)
+    # Without debug information there is no parameter n.
+    attach = t.attach("-p", target.pid, "main.doWork", "main.forkAndWork(n)").attached()
+    target.send()
+    target.finish()
+    same(len(attach.finish().calls), 30, "calls")
+    os.remove(by_id)
+    served = os.path.join(t.tmp, "served", "buildid", build_id)
+    os.makedirs(served)
+    shutil.copy(debug, served + "/debuginfo")
+    got = signature("-b", prog, DEBUGINFOD_URLS="file://" + os.path.join(t.tmp, "served"), DEBUGINFOD_CACHE_PATH=os.path.join(t.tmp, "cache"))
+    check("(n int64)" in got, "by debuginfod: %s", got)
+    subprocess.run(["objcopy", "--add-gnu-debuglink=" + debug, prog], check=True)
+    with mounted(t, "tmpfs", "size=64m", "root") as root:
+        for path in "/app", "/lib64", "/usr/lib/debug/app":
+            os.makedirs(root + path)
+        shutil.copy(prog, root + "/app/prog")
+        shutil.copy(debug, root + "/usr/lib/debug/app/prog.debug")
+        shutil.copy(LOADER, root + LOADER)
+        target = t.run("chroot", root, "/app/prog", "-hold", 30)
+        same(target.line(), "ready 1", "what the program says")
+        got = signature("-p", str(target.pid))
+        check("(n int64)" in got, "in a container: %s", got)
+        target.send()
+        target.finish()

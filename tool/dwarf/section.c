@@ -99,6 +99,11 @@ static bool find(const struct elffile *ef, enum dwsect_id id, struct place *ret)
 	return scn && find_gnu(ef, scn, ret);
 }
 
+bool dwsects_present(const struct elffile *ef)
+{
+	return section(ef, ".debug_", DWSECT_INFO) || section(ef, ".zdebug_", DWSECT_INFO);
+}
+
 /* What compressed sections may become. */
 static uint64_t expanded(const struct elffile *ef)
 {

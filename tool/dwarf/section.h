@@ -51,6 +51,8 @@ struct dwsects {
 	struct dwsect v[DWSECT_COUNT];
 };
 
+/* Has the file debug information, readable or not? */
+bool dwsects_present(const struct elffile *ef);
 /* Have they more than DWSECTS_MAX bytes, as the file says? */
 bool dwsects_too_large(const struct elffile *ef);
 /* Is the debug information compressed by other means than zlib? */

@@ -225,6 +225,10 @@ int elffile_open_debug(int fd, const char *path, struct elffile *ret, struct dia
 
 void elffile_fini(struct elffile *ef)
 {
+	if (ef->debug)
+		elffile_fini(ef->debug);
+	free(ef->debug);
+	free(ef->debug_path);
 	elf_end(ef->elf);
 	free(ef->rels);
 	if (ef->fd >= 0)
@@ -256,7 +260,11 @@ static int walk_symbols(Elf *elf, Elf_Scn *tab, elffile_sym_fn fn, void *ctx)
 int elffile_symbols(const struct elffile *ef, elffile_sym_fn fn, void *ctx)
 {
 	Elf_Scn *tab = elffile_scn(ef, ".symtab");
-	/* What a handle has read it keeps: this one's end frees the tables. */
+
+	if (!tab && ef->debug)
+		return elffile_symbols(ef->debug, fn, ctx);
+
+	/* A handle keeps what it has read: the end of this one frees the tables. */
 	Elf *elf = tab ? elf_begin(ef->fd, ELF_C_READ, NULL) : NULL;
 	int ret = elf ? walk_symbols(elf, elf_getscn(elf, elf_ndxscn(tab)), fn, ctx) : 0;
 

@@ -25,6 +25,8 @@
  * @names: index of the section with the names of sections; 0 if there is none
  * @rels: pointers that the dynamic linker will write and the file lacks
  * @nrels: their number
+ * @debug: the separate file with its debug information, owned; NULL: none, or not needed
+ * @debug_path: where that is, owned
  */
 struct elffile {
 	int fd;
@@ -36,6 +38,8 @@ struct elffile {
 	size_t names;
 	struct elfrel *rels;
 	size_t nrels;
+	struct elffile *debug;
+	char *debug_path;
 };
 
 /**
@@ -74,8 +78,8 @@ uint8_t *elffile_load(const struct elffile *ef, uint64_t off, uint64_t len);
 typedef int (*elffile_sym_fn)(void *ctx, const char *name, uint64_t value,
 			      uint64_t size, unsigned int type);
 /*
- * Walk .symtab. Returns what @fn returned last, 0 if there is no table, -1 if
- * it can't be read.
+ * Walk .symtab, or that of the separate debug information. Returns what @fn returned last, 0 if
+ * there is no table, -1 if it can't be read.
  */
 int elffile_symbols(const struct elffile *ef, elffile_sym_fn fn, void *ctx);
 

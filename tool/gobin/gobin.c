@@ -16,6 +16,7 @@
 #include "dwarf/section.h"
 #include "elf/elf.h"
 #include "elf/build_id.h"
+#include "elf/debug_file.h"
 #include "gobin/c_function.h"
 #include "gobin/gobin.h"
 #include "gobin/dictionary.h"
@@ -81,9 +82,10 @@ static int load_runtime(struct gobin *bin, struct diag *d)
 	return -1;
 }
 
-int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
+int gobin_open_in(int fd, const char *path, pid_t pid, struct gobin **ret, struct diag *d)
 {
 	struct gobin *bin = calloc(1, sizeof(*bin));
+	const struct elffile *debug;
 
 	if (!bin)
 		return diag_set(d, "out of memory");
@@ -95,12 +97,16 @@ int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
 		diag_set(d, "out of memory");
 		goto fail;
 	}
-	if (elffile_open(fd, path, &bin->ef, d) ||
-	    linktab_load(&bin->link, &bin->ef, path, d))
+	bin->pid = pid;
+	if (elffile_open(fd, path, &bin->ef, d))
 		goto fail;
-	bin->dw = dwinfo_open(bin->ef.fd, bin->link.minor, bin->link.types,
-			      &bin->mem);
-	bin->unread = bin->dw ? NULL : why_unread(&bin->ef);
+	if (!dwsects_present(&bin->ef))
+		debugfile_open(&bin->ef, path, pid);
+	if (linktab_load(&bin->link, &bin->ef, path, d))
+		goto fail;
+	debug = bin->ef.debug ? bin->ef.debug : &bin->ef;
+	bin->dw = dwinfo_open(debug->fd, bin->link.minor, bin->link.types, &bin->mem);
+	bin->unread = bin->dw ? NULL : why_unread(debug);
 	if (load_runtime(bin, d))
 		goto fail;
 	if (gofuncs_load(&bin->funcs, &bin->link, &bin->ef)) {
@@ -119,6 +125,11 @@ int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
 fail:
 	gobin_free(bin);
 	return -1;
+}
+
+int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d)
+{
+	return gobin_open_in(fd, path, 0, ret, d);
 }
 
 void gobin_free(struct gobin *bin)
@@ -153,11 +164,6 @@ const char *gobin_path(const struct gobin *bin)
 	return bin->path;
 }
 
-void gobin_set_process(struct gobin *bin, pid_t pid)
-{
-	bin->pid = pid;
-}
-
 pid_t gobin_process(const struct gobin *bin)
 {
 	return bin->pid;
@@ -181,6 +187,11 @@ bool gobin_has_types(const struct gobin *bin)
 const char *gobin_no_types(const struct gobin *bin)
 {
 	return bin->unread ? bin->unread : why_stripped;
+}
+
+const char *gobin_debug_path(const struct gobin *bin)
+{
+	return bin->ef.debug_path;
 }
 
 const char *gobin_unread(const struct gobin *bin)

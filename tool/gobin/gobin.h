@@ -87,17 +87,19 @@ struct gosig {
  * truncated, not a Go binary, or of a Go version that is too old or unknown.
  */
 int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d);
+/* The same for a file that process @pid has: its separate debug information may be there, too. */
+int gobin_open_in(int fd, const char *path, pid_t pid, struct gobin **ret, struct diag *d);
 void gobin_free(struct gobin *bin);
 
 int gobin_fd(const struct gobin *bin);
 const char *gobin_path(const struct gobin *bin);
-/* The process that it was found by, or 0: gobin_path() is what was asked for. */
-void gobin_set_process(struct gobin *bin, pid_t pid);
+/* The process that has the file, or 0: the user named its path. */
 pid_t gobin_process(const struct gobin *bin);
 const char *gobin_go_version(const struct gobin *bin);	/* "go1.24.4" */
 int gobin_go_minor(const struct gobin *bin);		/* 24 */
 bool gobin_has_types(const struct gobin *bin);		/* DWARF is there */
 const char *gobin_no_types(const struct gobin *bin);	/* "the binary has ...": why not; static */
+const char *gobin_debug_path(const struct gobin *bin);	/* of separate debug information; or NULL */
 const char *gobin_unread(const struct gobin *bin);	/* as that if it has some, else NULL */
 struct dwinfo *gobin_dwinfo(struct gobin *bin);		/* or NULL */
 const struct goprobe_runtime *gobin_runtime(const struct gobin *bin);

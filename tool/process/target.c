@@ -31,7 +31,7 @@ static bool same_file(int a, int b)
 }
 
 /* Open the binary behind @fd unless it is one we have. @fd stays the caller's. */
-static int add_binary(struct target *t, int fd, const char *path, struct diag *d)
+static int add_binary(struct target *t, int fd, const char *path, pid_t pid, struct diag *d)
 {
 	for (size_t i = 0; i < t->nbins; i++)
 		if (same_file(gobin_fd(t->bins[i]), fd))
@@ -42,7 +42,7 @@ static int add_binary(struct target *t, int fd, const char *path, struct diag *d
 	if (!bins)
 		return diag_set(d, "out of memory");
 	t->bins = bins;
-	if (gobin_open(fd, path, &bins[t->nbins], d))
+	if (gobin_open_in(fd, path, pid, &bins[t->nbins], d))
 		return -1;
 	t->nbins++;
 	return 0;
@@ -112,28 +112,33 @@ static int open_executable(pid_t pid, char *real, size_t room, struct diag *d)
 	return diag_errno(d, errno, "can't open the executable of process %d", pid);
 }
 
+struct loaded {
+	struct target *t;
+	pid_t pid;
+};
+
 static void add_if_go(void *ctx, int fd, const char *path)
 {
+	const struct loaded *l = ctx;
 	struct diag not_go = { 0 };
 
-	add_binary(ctx, fd, path, &not_go);
+	add_binary(l->t, fd, path, l->pid, &not_go);
 	diag_fini(&not_go);
 }
 
 /* What it executes, or else the Go libraries that it has loaded. */
 static int add_binaries(struct target *t, pid_t pid, int fd, const char *path, struct diag *d)
 {
+	struct loaded l = { t, pid };
 	size_t before = t->nbins;
-	int err = add_binary(t, fd, path, d);
+	int err = add_binary(t, fd, path, pid, d);
 
 	if (err)
-		procmem_each_file(pid, add_if_go, t);
+		procmem_each_file(pid, add_if_go, &l);
 	if (err && t->nbins > before) {
 		diag_fini(d);
 		err = 0;
 	}
-	for (size_t i = before; i < t->nbins; i++)
-		gobin_set_process(t->bins[i], pid);
 	return err;
 }
 
@@ -390,7 +395,7 @@ int target_set_file(struct target *t, const char *path, size_t *older, struct di
 	if (fd < 0)
 		return -1;
 
-	int err = add_binary(t, fd, path, d);
+	int err = add_binary(t, fd, path, 0, d);
 	char *real = realpath(path, NULL);
 
 	*older = !err && real ? count_older(real, fd) : 0;
@@ -537,7 +542,7 @@ int target_set_command(struct target *t, char **argv, const sigset_t *mask, stru
 	int fd = open_file(path, d), err = -1;
 
 	if (fd >= 0) {
-		err = add_binary(t, fd, path, d);
+		err = add_binary(t, fd, path, 0, d);
 		close(fd);
 	}
 	if (!err && access(path, X_OK))
