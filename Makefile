@@ -89,7 +89,8 @@ install-lib: tool
 	install -D -m 0644 build/tool/libgoprobe.a '$(DESTDIR)$(LIBDIR)/libgoprobe.a'
 	install -D -m 0644 build/tool/goprobe.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/goprobe.pc'
 	install -D -m 0644 tool/libgoprobe/libgoprobe.h '$(DESTDIR)$(PREFIX)/include/libgoprobe.h'
-	install -D -m 0644 include/uapi/goprobe.h '$(DESTDIR)$(PREFIX)/include/goprobe.h'
+	for f in goprobe.h goprobe_prog.h; do \
+		install -D -m 0644 "include/uapi/$$f" '$(DESTDIR)$(PREFIX)/include'/"$$f" || exit; done
 	@$(ldconfig)
 
 # Where two copies are, modprobe takes the one that nobody updates. Compressed modules would need the
@@ -157,7 +158,8 @@ uninstall-lib:
 	rm -f '$(DESTDIR)$(LIBDIR)/libgoprobe.so.0' '$(DESTDIR)$(LIBDIR)/libgoprobe.so' \
 	      '$(DESTDIR)$(LIBDIR)/libgoprobe.a' \
 	      '$(DESTDIR)$(LIBDIR)/pkgconfig/goprobe.pc' \
-	      '$(DESTDIR)$(PREFIX)/include/libgoprobe.h' '$(DESTDIR)$(PREFIX)/include/goprobe.h'
+	      '$(DESTDIR)$(PREFIX)/include/libgoprobe.h' '$(DESTDIR)$(PREFIX)/include/goprobe.h' \
+	      '$(DESTDIR)$(PREFIX)/include/goprobe_prog.h'
 	@$(ldconfig)
 	@$(tidy)
 

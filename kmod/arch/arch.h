@@ -53,7 +53,7 @@ struct gp_step;
  * processor if memory that it needs cannot be read at once, or if a debugger single-steps the
  * thread. Context: a handler.
  */
-void gp_arch_execute(const struct gp_step *step, struct pt_regs *regs);
+void gp_arch_emulate(const struct gp_step *step, struct pt_regs *regs);
 
 /* At GOPROBE_SELF_TEST_CODE: the rounds left, and the count of its first instruction. */
 void gp_arch_test_registers(const struct pt_regs *regs, u32 *left, u32 *count);

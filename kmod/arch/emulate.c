@@ -54,7 +54,7 @@ u64 gp_emulate_abilities(void)
 	case GP_HONOURS_UNKNOWN:
 		return GOPROBE_ABILITY_UNTESTED;
 	case GP_HONOURS_YES:
-		return GOPROBE_ABILITY_EXECUTE;
+		return GOPROBE_ABILITY_EMULATE;
 	case GP_HONOURS_NO:
 		break;
 	}
@@ -71,7 +71,7 @@ void gp_emulate_init(struct gp_emulate *e, const struct goprobe_point *point)
 	e->offset = point->offset & ~PAGE_MASK;
 	if (point->kind == GOPROBE_POINT_SELF_TEST)
 		e->by = GP_EXECUTOR_SELF_TEST;
-	else if (gp_emulate_abilities() & GOPROBE_ABILITY_EXECUTE &&
+	else if (gp_emulate_abilities() & GOPROBE_ABILITY_EMULATE &&
 		 gp_step_decode(point->code, point->code_len, &e->step))
 		e->by = GP_EXECUTOR_HANDLER;
 }
@@ -140,7 +140,7 @@ void gp_emulate_hit(struct gp_emulate *e, struct pt_regs *regs)
 	if (unlikely((instruction_pointer(regs) ^ e->offset) & ~PAGE_MASK))
 		return;
 	if (likely(e->by == GP_EXECUTOR_HANDLER))
-		gp_arch_execute(&e->step, regs);
+		gp_arch_emulate(&e->step, regs);
 	else
 		gp_emulate_test(e, regs);
 }

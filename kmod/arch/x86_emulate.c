@@ -204,7 +204,7 @@ static noinline void gp_step_general(const struct gp_step *step, struct pt_regs 
 	pagefault_enable();
 }
 
-void gp_arch_execute(const struct gp_step *step, struct pt_regs *regs)
+void gp_arch_emulate(const struct gp_step *step, struct pt_regs *regs)
 {
 	/* A debugger that single-steps needs the exception. 32-bit code is not supported. */
 	if (unlikely(regs->flags & X86_EFLAGS_TF || regs->cs != __USER_CS))

@@ -30,7 +30,7 @@ static struct gp_dynamic_table *gp_dynamic_table(const struct gp_dynamic *d)
 }
 
 /*
- * The slot of @address, or a slot that is free for it; NULL if there is none within the limit. A
+ * The slot of @address, or a slot that is free for it; NULL if none is within the limit. A
  * free slot may be claimed for an address of @add.
  */
 static struct gp_dynamic_slot *gp_dynamic_slot(struct gp_dynamic_table *table,

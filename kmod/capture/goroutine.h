@@ -17,9 +17,9 @@
 
 /**
  * struct gp_goroutine - the goroutine of a hit
- * @g: address of its runtime.g; 0 if there is none
- * @goid: its id; 0 if there is none
- * @depth: stack.hi - SP at function entry; 0 if there is none
+ * @g: address of its runtime.g; 0: no goroutine
+ * @goid: its id; 0: no goroutine
+ * @depth: stack.hi - SP at function entry; 0: no goroutine
  * @absent: address that could not be read; 0 if all could
  * @flags: GOPROBE_RECORD_F_NO_G or _SYSTEM
  */

@@ -68,7 +68,7 @@ static inline void gp_visited_begin(struct gp_visited *visited)
 
 /*
  * The chunk at @to with at least @size bytes of the object of @type at @address, or with all of
- * its readable bytes. NULL: there is none, and *@slot is where to note it.
+ * its readable bytes. NULL: not found, and *@slot is where to note it.
  */
 static __always_inline struct goprobe_chunk *
 gp_visited_find(struct gp_visited *visited, u8 *to, u64 address, u32 type, u32 size, u32 **slot)

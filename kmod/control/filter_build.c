@@ -205,7 +205,7 @@ static void gp_filter_learn(struct gp_filter *filter, struct gp_op *op, const st
 	filter->keyed |= op->code >= GOPROBE_OP_KEY && op->code <= GOPROBE_OP_KEY_STACK;
 	filter->under |= op->code == GOPROBE_OP_UNDER || op->code == GOPROBE_OP_ROOT;
 	filter->roots |= op->code == GOPROBE_OP_ROOT;
-	filter->members |= op->code == GOPROBE_OP_MEMBER;
+	filter->members |= op->code == GOPROBE_OP_IN_SET;
 	filter->mutes |= op->code == GOPROBE_OP_REJECT && op->value & GOPROBE_REJECT_F_MUTED;
 	filter->edits |= op->code >= GOPROBE_OP_SET && op->code <= GOPROBE_OP_DELAY;
 	if (op->code == GOPROBE_OP_DELAY)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generic netlink family: policies, and the conversion of messages to calls and back. No tracing
- * logic. include/uapi/goprobe.h describes the protocol.
+ * Generic netlink family: conversion of messages to calls and back. No tracing logic.
+ * include/uapi/goprobe.h describes the protocol.
  */
 #include <linux/capability.h>
 #include <linux/file.h>
@@ -17,6 +17,7 @@
 #include "control/command.h"
 #include "control/list.h"
 #include "control/netlink.h"
+#include "control/netlink_policy.h"
 #include "control/objects.h"
 #include "control/points.h"
 #include "control/reader.h"
@@ -44,11 +45,11 @@ static_assert(sizeof(struct goprobe_op) == 24);
 static_assert(sizeof(struct goprobe_plan) == 40);
 static_assert(sizeof(struct goprobe_point) == 56);
 static_assert(sizeof(struct goprobe_filter) == 8);
-static_assert(sizeof(struct goprobe_held) == 8);
-static_assert(sizeof(struct goprobe_keys) == 8);
-static_assert(sizeof(struct goprobe_member) == 16);
-static_assert(sizeof(struct goprobe_keyed) == 88);
-static_assert(sizeof(struct goprobe_open) == 40);
+static_assert(sizeof(struct goprobe_pending_limit) == 8);
+static_assert(sizeof(struct goprobe_key_limit) == 8);
+static_assert(sizeof(struct goprobe_goroutine) == 16);
+static_assert(sizeof(struct goprobe_key_stats) == 88);
+static_assert(sizeof(struct goprobe_open_call) == 40);
 static_assert(sizeof(struct goprobe_tally) == 80);
 static_assert(sizeof(struct goprobe_record) == 48);
 static_assert(sizeof(struct goprobe_chunk) == 16);
@@ -135,10 +136,10 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 		.timed = GP_TIMED_MAX,
 		.calls = GP_CALLS_MAX,
 		.filters = GP_FILTERS_MAX,
-		.held_bytes = GP_PENDING_BYTES_MAX,
+		.pending_bytes = GP_PENDING_BYTES_MAX,
 		.keys = GP_KEYS_MAX,
 		.key_bytes = GP_KEY_BYTES_MAX,
-		.members = GP_GOROUTINE_SET_MAX,
+		.goroutines = GP_GOROUTINE_SET_MAX,
 	};
 	struct sk_buff *skb;
 	void *hdr;
@@ -147,6 +148,9 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 	err = gp_refuse_unprivileged(req, info->extack);
 	if (err)
 		return err;
+	if (info->genlhdr->version != GOPROBE_GENL_VERSION)
+		return gp_refuse(info->extack, -EPROTO,
+				 "the client speaks another version of the protocol than the module; install both of one release");
 	skb = gp_nl_reply(info, &hdr);
 	if (!skb)
 		return gp_refuse(info->extack, -ENOMEM, "out of memory");
@@ -201,18 +205,18 @@ static int gp_nl_session_new(struct sk_buff *req, struct genl_info *info)
 		wish.ring_bytes = nla_get_u32(info->attrs[GOPROBE_A_RING_BYTES]);
 	if (info->attrs[GOPROBE_A_FLAGS])
 		wish.flags = nla_get_u32(info->attrs[GOPROBE_A_FLAGS]);
-	if (info->attrs[GOPROBE_A_CALLS])
-		wish.ncalls = nla_get_u32(info->attrs[GOPROBE_A_CALLS]);
-	if (info->attrs[GOPROBE_A_HELD])
-		nla_memcpy(&wish.hold, info->attrs[GOPROBE_A_HELD], sizeof(wish.hold));
-	if (info->attrs[GOPROBE_A_KEYS])
-		nla_memcpy(&wish.keys, info->attrs[GOPROBE_A_KEYS], sizeof(wish.keys));
+	if (info->attrs[GOPROBE_A_CALL_LIMIT])
+		wish.ncalls = nla_get_u32(info->attrs[GOPROBE_A_CALL_LIMIT]);
+	if (info->attrs[GOPROBE_A_PENDING_LIMIT])
+		nla_memcpy(&wish.hold, info->attrs[GOPROBE_A_PENDING_LIMIT], sizeof(wish.hold));
+	if (info->attrs[GOPROBE_A_KEY_LIMIT])
+		nla_memcpy(&wish.keys, info->attrs[GOPROBE_A_KEY_LIMIT], sizeof(wish.keys));
 	if (info->attrs[GOPROBE_A_BREAKER])
 		nla_memcpy(&wish.breaker, info->attrs[GOPROBE_A_BREAKER], sizeof(wish.breaker));
 	if (info->attrs[GOPROBE_A_STATES])
 		wish.nstates = nla_get_u32(info->attrs[GOPROBE_A_STATES]);
-	if (info->attrs[GOPROBE_A_MEMBERS])
-		wish.nmembers = nla_get_u32(info->attrs[GOPROBE_A_MEMBERS]);
+	if (info->attrs[GOPROBE_A_GOROUTINE_SET_LIMIT])
+		wish.nmembers = nla_get_u32(info->attrs[GOPROBE_A_GOROUTINE_SET_LIMIT]);
 	wish.pids = pids;
 	skb = gp_nl_reply(info, &hdr);
 	if (!skb)
@@ -372,16 +376,16 @@ static int gp_run_points_del(struct gp_session *s, struct gp_command *c)
 	return err < 0 ? gp_refuse(info->extack, err, "out of memory") : err;
 }
 
-static int gp_run_members_add(struct gp_session *s, struct gp_command *c)
+static int gp_run_goroutines_add(struct gp_session *s, struct gp_command *c)
 {
 	struct genl_info *info = &c->info;
 	const void *add;
 	u32 n;
 	int err;
 
-	err = gp_nl_missing(info, GOPROBE_A_MEMBER, "MEMBERS_ADD needs MEMBER");
+	err = gp_nl_missing(info, GOPROBE_A_GOROUTINES, "GOROUTINES_ADD needs GOROUTINES");
 	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_MEMBER, sizeof(struct goprobe_member), &add, &n);
+		err = gp_nl_array(info, GOPROBE_A_GOROUTINES, sizeof(struct goprobe_goroutine), &add, &n);
 	if (!err && !n)
 		return gp_refuse(info->extack, -EINVAL, "the list of goroutines is empty");
 	return err ? err : gp_objects_add_goroutines(s, ns_of_pid(c->caller), add, n, info->extack);
@@ -437,7 +441,7 @@ static const struct gp_command_kind gp_nl_kinds[__GOPROBE_CMD_MAX] = {
 		.reply = GOPROBE_A_COUNT,
 		.locks = GP_COMMAND_LOCK_TURN,
 	},
-	[GOPROBE_CMD_MEMBERS_ADD] = { .run = gp_run_members_add, .reply = GOPROBE_A_COUNT },
+	[GOPROBE_CMD_GOROUTINES_ADD] = { .run = gp_run_goroutines_add, .reply = GOPROBE_A_COUNT },
 	[GOPROBE_CMD_START] = { .run = gp_run_start },
 	[GOPROBE_CMD_STOP] = {
 		.run = gp_run_stop,
@@ -464,177 +468,41 @@ static int gp_nl_command(struct sk_buff *req, struct genl_info *info)
 	return ret;
 }
 
-/* With maxattr 0 the kernel would use the family's policy: so reject one attribute by name. */
-static const struct nla_policy gp_policy_none[GOPROBE_A_PAD + 1] = {
-	[GOPROBE_A_PAD] = { .type = NLA_REJECT },
-};
+#define GP_NL_DO(_cmd, _policy, _doit) {		\
+	.cmd = GOPROBE_CMD_##_cmd,			\
+	.doit = _doit,					\
+	.policy = gp_policy_##_policy,			\
+	.maxattr = ARRAY_SIZE(gp_policy_##_policy) - 1,	\
+}
 
-static const struct nla_policy gp_policy_session_new[GOPROBE_A_MEMBERS + 1] = {
-	[GOPROBE_A_RING_BYTES] = { .type = NLA_U32 },
-	[GOPROBE_A_PIDS] = { .type = NLA_BINARY },
-	[GOPROBE_A_FLAGS] = { .type = NLA_U32 },
-	[GOPROBE_A_CALLS] = { .type = NLA_U32 },
-	[GOPROBE_A_HELD] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_held)),
-	[GOPROBE_A_KEYS] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_keys)),
-	[GOPROBE_A_BREAKER] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_breaker)),
-	[GOPROBE_A_STATES] = { .type = NLA_U32 },
-	[GOPROBE_A_MEMBERS] = { .type = NLA_U32 },
-};
-
-static const struct nla_policy gp_policy_file_add[GOPROBE_A_RUNTIME + 1] = {
-	[GOPROBE_A_FD] = { .type = NLA_U32 },
-	[GOPROBE_A_RUNTIME] = NLA_POLICY_EXACT_LEN(sizeof(struct goprobe_runtime)),
-};
-
-static const struct nla_policy gp_policy_types_add[GOPROBE_A_REFS + 1] = {
-	[GOPROBE_A_TYPES] = { .type = NLA_BINARY },
-	[GOPROBE_A_REFS] = { .type = NLA_BINARY },
-};
-
-static const struct nla_policy gp_policy_dynamic_add[GOPROBE_A_DYNAMIC + 1] = {
-	[GOPROBE_A_FILE] = { .type = NLA_U32 },
-	[GOPROBE_A_DYNAMIC] = { .type = NLA_BINARY },
-};
-
-static const struct nla_policy gp_policy_plans_add[GOPROBE_A_OPS + 1] = {
-	[GOPROBE_A_PLANS] = { .type = NLA_BINARY },
-	[GOPROBE_A_PIECES] = { .type = NLA_BINARY },
-	[GOPROBE_A_OPS] = { .type = NLA_BINARY },
-};
-
-static const struct nla_policy gp_policy_filters_add[GOPROBE_A_FILTERS + 1] = {
-	[GOPROBE_A_FILTERS] = { .type = NLA_BINARY },
-	[GOPROBE_A_OPS] = { .type = NLA_BINARY },
-};
-
-static const struct nla_policy gp_policy_points_add[GOPROBE_A_POINTS + 1] = {
-	[GOPROBE_A_FILE] = { .type = NLA_U32 },
-	[GOPROBE_A_POINTS] = { .type = NLA_BINARY },
-};
-
-static const struct nla_policy gp_policy_points_del[GOPROBE_A_IDS + 1] = {
-	[GOPROBE_A_IDS] = { .type = NLA_BINARY },
-};
-
-static const struct nla_policy gp_policy_members_add[GOPROBE_A_MEMBER + 1] = {
-	[GOPROBE_A_MEMBER] = { .type = NLA_BINARY },
-};
+#define GP_NL_DUMP(_cmd, _start, _dumpit, _done) {	\
+	.cmd = GOPROBE_CMD_##_cmd,			\
+	.start = _start,				\
+	.dumpit = _dumpit,				\
+	.done = _done,					\
+	.policy = gp_policy_none,			\
+	.maxattr = ARRAY_SIZE(gp_policy_none) - 1,	\
+}
 
 static const struct genl_ops gp_netlink_ops[] = {
-	{
-		.cmd = GOPROBE_CMD_GET_INFO,
-		.doit = gp_nl_get_info,
-		.policy = gp_policy_none,
-		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_SESSION_NEW,
-		.doit = gp_nl_session_new,
-		.policy = gp_policy_session_new,
-		.maxattr = ARRAY_SIZE(gp_policy_session_new) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_FILE_ADD,
-		.doit = gp_nl_command,
-		.policy = gp_policy_file_add,
-		.maxattr = ARRAY_SIZE(gp_policy_file_add) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_TYPES_ADD,
-		.doit = gp_nl_command,
-		.policy = gp_policy_types_add,
-		.maxattr = ARRAY_SIZE(gp_policy_types_add) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_DYNAMIC_ADD,
-		.doit = gp_nl_command,
-		.policy = gp_policy_dynamic_add,
-		.maxattr = ARRAY_SIZE(gp_policy_dynamic_add) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_PLANS_ADD,
-		.doit = gp_nl_command,
-		.policy = gp_policy_plans_add,
-		.maxattr = ARRAY_SIZE(gp_policy_plans_add) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_FILTERS_ADD,
-		.doit = gp_nl_command,
-		.policy = gp_policy_filters_add,
-		.maxattr = ARRAY_SIZE(gp_policy_filters_add) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_POINTS_ADD,
-		.doit = gp_nl_command,
-		.policy = gp_policy_points_add,
-		.maxattr = ARRAY_SIZE(gp_policy_points_add) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_POINTS_DEL,
-		.doit = gp_nl_command,
-		.policy = gp_policy_points_del,
-		.maxattr = ARRAY_SIZE(gp_policy_points_del) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_MEMBERS_ADD,
-		.doit = gp_nl_command,
-		.policy = gp_policy_members_add,
-		.maxattr = ARRAY_SIZE(gp_policy_members_add) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_START,
-		.doit = gp_nl_command,
-		.policy = gp_policy_none,
-		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_STOP,
-		.doit = gp_nl_command,
-		.policy = gp_policy_none,
-		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_GET_STATS,
-		.doit = gp_nl_command,
-		.policy = gp_policy_none,
-		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_READ,
-		.start = gp_reader_start,
-		.dumpit = gp_reader_dump,
-		.done = gp_reader_done,
-		.policy = gp_policy_none,
-		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_TALLIES,
-		.start = gp_report_start,
-		.dumpit = gp_report_dump,
-		.policy = gp_policy_none,
-		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_KEYS,
-		.start = gp_report_start,
-		.dumpit = gp_report_dump_keys,
-		.policy = gp_policy_none,
-		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_OPEN,
-		.start = gp_report_start,
-		.dumpit = gp_report_dump_open,
-		.policy = gp_policy_none,
-		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
-	},
-	{
-		.cmd = GOPROBE_CMD_LIST,
-		.start = gp_list_start,
-		.dumpit = gp_list_dump,
-		.policy = gp_policy_none,
-		.maxattr = ARRAY_SIZE(gp_policy_none) - 1,
-	},
+	GP_NL_DO(GET_INFO, none, gp_nl_get_info),
+	GP_NL_DUMP(LIST, gp_list_start, gp_list_dump, NULL),
+	GP_NL_DO(SESSION_NEW, session_new, gp_nl_session_new),
+	GP_NL_DO(FILE_ADD, file_add, gp_nl_command),
+	GP_NL_DO(TYPES_ADD, types_add, gp_nl_command),
+	GP_NL_DO(DYNAMIC_ADD, dynamic_add, gp_nl_command),
+	GP_NL_DO(PLANS_ADD, plans_add, gp_nl_command),
+	GP_NL_DO(FILTERS_ADD, filters_add, gp_nl_command),
+	GP_NL_DO(POINTS_ADD, points_add, gp_nl_command),
+	GP_NL_DO(POINTS_DEL, points_del, gp_nl_command),
+	GP_NL_DO(GOROUTINES_ADD, goroutines_add, gp_nl_command),
+	GP_NL_DO(START, none, gp_nl_command),
+	GP_NL_DO(STOP, none, gp_nl_command),
+	GP_NL_DUMP(READ, gp_reader_start, gp_reader_dump, gp_reader_done),
+	GP_NL_DO(GET_STATS, none, gp_nl_command),
+	GP_NL_DUMP(TALLIES, gp_report_start, gp_report_dump, NULL),
+	GP_NL_DUMP(KEYS, gp_report_start, gp_report_dump_keys, NULL),
+	GP_NL_DUMP(OPEN_CALLS, gp_report_start, gp_report_dump_open, NULL),
 };
 
 /*

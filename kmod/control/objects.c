@@ -262,7 +262,7 @@ int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *ad
 	return err;
 }
 
-/* Number of the process with id @tgid in @ns; 0: there is none. */
+/* Number of the process with id @tgid in @ns; 0: no such process. */
 static u64 gp_objects_process(pid_t tgid, struct pid_namespace *ns)
 {
 	struct task_struct *leader, *t;
@@ -286,7 +286,7 @@ static u64 gp_objects_process(pid_t tgid, struct pid_namespace *ns)
 }
 
 /* Add all or none. Goroutines that were in the set before stay, and get process 0 in @process. */
-static int gp_objects_join(struct gp_session *s, const struct goprobe_member *add, u32 n,
+static int gp_objects_join(struct gp_session *s, const struct goprobe_goroutine *add, u32 n,
 			   u64 *process, struct netlink_ext_ack *extack)
 {
 	u32 i;
@@ -318,7 +318,7 @@ static int gp_objects_join(struct gp_session *s, const struct goprobe_member *ad
  * Return: number of goroutines in the set, or an error.
  */
 int gp_objects_add_goroutines(struct gp_session *s, struct pid_namespace *ns,
-			      const struct goprobe_member *add, u32 n,
+			      const struct goprobe_goroutine *add, u32 n,
 			      struct netlink_ext_ack *extack)
 {
 	u64 *process;

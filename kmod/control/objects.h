@@ -43,7 +43,7 @@ int gp_objects_make_set(struct gp_session *s, struct netlink_ext_ack *extack);
 int gp_objects_make_keys(struct gp_session *s, struct netlink_ext_ack *extack);
 int gp_objects_grow(void ***table, u32 *space, u32 n, u32 more);
 int gp_objects_add_goroutines(struct gp_session *s, struct pid_namespace *ns,
-			      const struct goprobe_member *add, u32 n,
+			      const struct goprobe_goroutine *add, u32 n,
 			      struct netlink_ext_ack *extack);
 void gp_objects_free(struct gp_session *s);
 

@@ -49,8 +49,8 @@ static enum gp_way gp_points_then(const struct goprobe_point *p, const struct gp
 	case GOPROBE_ACTION_COUNT:
 		return keyed ? GP_WAY_COUNT_KEY : GP_WAY_COUNT;
 	case GOPROBE_ACTION_STATE:
-	case GOPROBE_ACTION_JOIN:
-	case GOPROBE_ACTION_PART:
+	case GOPROBE_ACTION_SET_ADD:
+	case GOPROBE_ACTION_SET_REMOVE:
 	case GOPROBE_ACTION_UNWIND:
 		return GP_WAY_NOTIFY;
 	case GOPROBE_ACTION_TIME:
@@ -176,7 +176,7 @@ static const char *gp_points_check_pair(const struct gp_session *s,
 	    (plan ? plan->record_bytes : sizeof(struct goprobe_record)) +
 	    s->limits.states * sizeof(u64) > GP_RECORD_MAX)
 		return "its plan's records with times by state can be larger than 24 KiB";
-	if (!(p->flags & GOPROBE_POINT_F_HELD))
+	if (!(p->flags & GOPROBE_POINT_F_PENDING))
 		return NULL;
 	if (!s->limits.pending.calls)
 		return "the session has no pending records; set GOPROBE_A_PENDING_LIMIT";
@@ -363,7 +363,7 @@ static int gp_points_add_tally(struct gp_session *s, const struct goprobe_point 
 	if (err)
 		return err;
 	if (timed || paired)
-		err = gp_objects_make_calls(s, p->flags & GOPROBE_POINT_F_HELD, extack);
+		err = gp_objects_make_calls(s, p->flags & GOPROBE_POINT_F_PENDING, extack);
 	if (err)
 		return err;
 	err = gp_tallies_add(&s->tallies, p->id, false);

@@ -92,9 +92,9 @@ static int gp_report_fill(struct sk_buff *skb, struct netlink_callback *cb,
 static void gp_report_put_keys(struct sk_buff *skb, const struct gp_keys *keys,
 			       struct gp_report_at *at, u64 bucket[GOPROBE_BUCKETS])
 {
-	struct nlattr *nla = nla_reserve(skb, GOPROBE_A_KEYED, 0);
+	struct nlattr *nla = nla_reserve(skb, GOPROBE_A_KEY_STATS, 0);
 	u64 states[GOPROBE_STATES_MAX];
-	struct goprobe_keyed head;
+	struct goprobe_key_stats head;
 
 	for (; nla && at->id < gp_keys_number(keys); at->id++) {
 		const u64 *key = gp_keys_read(keys, at->id + 1, &head, bucket);
@@ -160,7 +160,7 @@ static bool gp_report_put_open(void *arg, const struct gp_stack *stack,
 	struct gp_report_open *o = arg;
 	const struct gp_calls *calls = o->s->calls;
 	const struct gp_pending_record *held = NULL;
-	struct goprobe_open open = {
+	struct goprobe_open_call open = {
 		.id = call->tally->id,
 		.tgid = gp_reap_tgid(stack->process),
 		.goid = stack->goid,
@@ -197,9 +197,9 @@ static int gp_report_fill_open(struct sk_buff *skb, struct netlink_callback *cb,
 		gp_reap(s);
 	at->reaped = true;
 	hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_OPEN);
+			  &gp_netlink_family, NLM_F_MULTI, GOPROBE_CMD_OPEN_CALLS);
 	if (hdr)
-		o.nla = nla_reserve(skb, GOPROBE_A_OPEN, 0);
+		o.nla = nla_reserve(skb, GOPROBE_A_OPEN_CALLS, 0);
 	o.now = gp_clock_read(&s->calls->clock);
 	if (o.nla)
 		gp_calls_each(s->calls, &calls_at, gp_report_put_open, &o);

@@ -36,8 +36,8 @@ struct gp_session_wish {
 	u32 ring_bytes;
 	u32 flags;
 	u32 ncalls;
-	struct goprobe_held hold;
-	struct goprobe_keys keys;
+	struct goprobe_pending_limit hold;
+	struct goprobe_key_limit keys;
 	struct goprobe_breaker breaker;
 	u32 nstates;
 	u32 nmembers;

@@ -305,7 +305,7 @@ static const u32 gp_op_uses[] = {
 	[GOPROBE_OP_KEY_STACK] = GP_USES_VALUE | GP_FILTERS_ONLY,
 	[GOPROBE_OP_QUOTA] = GP_USES_A | GP_USES_PERIOD | GP_USES_VALUE | GP_FILTERS_ONLY,
 	[GOPROBE_OP_ROOT] = GP_USES_A | GP_FILTERS_ONLY,
-	[GOPROBE_OP_MEMBER] = GP_USES_AB | GP_FILTERS_ONLY,
+	[GOPROBE_OP_IN_SET] = GP_USES_AB | GP_FILTERS_ONLY,
 	[GOPROBE_OP_SET] = GP_USES_A | GP_USES_REG | GP_EDITS_ONLY,
 	[GOPROBE_OP_SET_FLOAT] = GP_USES_A | GP_USES_FLOAT | GP_USES_SIZE | GP_EDITS_ONLY,
 	[GOPROBE_OP_WRITE] = GP_USES_AB | GP_USES_SIZE | GP_USES_VALUE | GP_EDITS_ONLY,
@@ -524,13 +524,13 @@ static const char *gp_verify_pairing(const struct goprobe_point *point)
 		return "a point that is neither a call nor an end is timed or paired";
 	if (point->kind == GOPROBE_POINT_AT && point->skip != GOPROBE_SKIP_NEVER)
 		return "a point has a skip condition, but is no call";
-	if (point->flags & GOPROBE_POINT_F_HELD &&
+	if (point->flags & GOPROBE_POINT_F_PENDING &&
 	    (!paired || point->kind != GOPROBE_POINT_CALL))
 		return "a point is pending, but no paired call";
 	if (point->flags & GOPROBE_POINT_F_SPLIT &&
 	    (!paired || point->kind == GOPROBE_POINT_CALL))
 		return "a point has times by state, but is no end of a paired call";
-	if (point->flags & GOPROBE_POINT_F_UNWOUND && !(point->flags & GOPROBE_POINT_F_HELD))
+	if (point->flags & GOPROBE_POINT_F_UNWOUND && !(point->flags & GOPROBE_POINT_F_PENDING))
 		return "a point is written when unwound, but not pending";
 	return NULL;
 }
@@ -544,7 +544,7 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 	if (point->skip >= __GOPROBE_SKIP_MAX)
 		return "a point has an unknown skip condition";
 	if (point->flags & ~(GOPROBE_POINT_F_ABI0 | GOPROBE_POINT_F_PAIRED |
-			     GOPROBE_POINT_F_HELD | GOPROBE_POINT_F_KEYED |
+			     GOPROBE_POINT_F_PENDING | GOPROBE_POINT_F_KEYED |
 			     GOPROBE_POINT_F_SPLIT | GOPROBE_POINT_F_UNWOUND))
 		return "a point has unknown flags";
 	if (point->plan != GOPROBE_NO_PLAN && point->plan >= nplans)

@@ -6,7 +6,7 @@
  * only collects changes. If the program has ended without a failure, memory is written, then
  * registers are set, then the thread sleeps. So either all changes are made or none, for memory as
  * far as possible: every place is made writable, and checked, before the first one is written. The
- * program's next instruction, whoever executes it, sees the changes. So probes with an edit are the
+ * program's next instruction sees the changes, however it is executed. So probes with an edit are the
  * last ones of their point (probe.c).
  *
  * Memory is written as the program itself could: a read-only mapping stays as it is.
@@ -39,7 +39,7 @@
 #include "session/session.h"
 #include "stats/tally.h"
 
-/* Whoever loads the module decides; it cannot be changed later. */
+/* Set when the module is loaded; it cannot be changed later. */
 static bool gp_edit_param;
 module_param_named(allow_writes, gp_edit_param, bool, 0444);
 MODULE_PARM_DESC(allow_writes, "let clients change arguments, results and memory of the traced programs, and delay their calls (default: N)");

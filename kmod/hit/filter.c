@@ -328,7 +328,7 @@ static __always_inline const struct gp_op *gp_filter_step(struct gp_filter_hit *
 	case GOPROBE_OP_SAME:
 		status = gp_filter_same(h, op);
 		break;
-	case GOPROBE_OP_MEMBER:
+	case GOPROBE_OP_IN_SET:
 		h->p.r[op->a] = gp_goroutine_set_has(h->probe->session->members,
 						     gp_arch_process(current, current->mm),
 						     h->p.r[op->b]);

@@ -60,7 +60,7 @@ struct gp_test {
  * @under: it has GOPROBE_OP_UNDER or _ROOT, which look at open calls
  * @roots: it has GOPROBE_OP_ROOT
  * @mutes: it has GOPROBE_REJECT_F_MUTED
- * @members: it has GOPROBE_OP_MEMBER
+ * @members: it has GOPROBE_OP_IN_SET
  * @keyed: it makes a key
  * @edits: it is an edit: it sets, writes or delays
  * @delay_ns: ... its longest delay

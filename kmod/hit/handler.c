@@ -270,7 +270,7 @@ static noinline int gp_hit_time_general(const struct gp_probe *probe,
 			gp_hit_stat(s, GOPROBE_STAT_NO_CALL);
 	} else if (gp_calls_enter(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
 				  probe->tally) != GP_CALLS_KEPT) {
-		gp_hit_no_space(s, GOPROBE_STAT_NO_ROOM);
+		gp_hit_no_space(s, GOPROBE_STAT_NO_SPACE);
 	}
 	return 0;
 }

@@ -57,7 +57,7 @@ static __always_inline unsigned long gp_hit_g_reg(const struct gp_probe *probe,
 }
 
 /*
- * The g that owns the stack. Return: false if there is none, or with own->absent set if memory
+ * The g that owns the stack. Return: false if no g does, or with own->absent set if memory
  * could not be read.
  */
 static __always_inline bool gp_hit_own_g(const struct gp_probe *probe, unsigned long g,

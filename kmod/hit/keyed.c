@@ -106,7 +106,7 @@ int gp_keyed_enter(const struct gp_probe *probe, const struct pt_regs *regs)
 			  gp_keyed_find(probe, &key)) == GP_CALLS_KEPT)
 		gp_tally_call(probe->tally);
 	else
-		gp_hit_no_space(s, GOPROBE_STAT_NO_ROOM);
+		gp_hit_no_space(s, GOPROBE_STAT_NO_SPACE);
 	return 0;
 }
 

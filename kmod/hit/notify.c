@@ -50,7 +50,7 @@ static bool gp_notify_join(struct gp_session *s, const struct gp_key *key)
 	if (key->n != 1)
 		return false;
 	if (gp_goroutine_set_join(s->members, process, key->word[0]) == -ENOSPC)
-		gp_hit_no_space(s, GOPROBE_STAT_NO_MEMBER);
+		gp_hit_no_space(s, GOPROBE_STAT_SET_FULL);
 	return true;
 }
 
@@ -81,9 +81,9 @@ static bool gp_notify_all(const struct gp_probe *probe, const struct gp_key *key
 	switch (probe->action) {
 	case GOPROBE_ACTION_STATE:
 		return gp_notify_states(probe->session->calls, key, now);
-	case GOPROBE_ACTION_JOIN:
+	case GOPROBE_ACTION_SET_ADD:
 		return gp_notify_join(probe->session, key);
-	case GOPROBE_ACTION_PART:
+	case GOPROBE_ACTION_SET_REMOVE:
 		return gp_notify_part(probe->session, key);
 	default:
 		return gp_notify_unwind(probe->session, key);
@@ -93,7 +93,7 @@ static bool gp_notify_all(const struct gp_probe *probe, const struct gp_key *key
 /* Whether the hit counts. The set of goroutines is kept even before recording starts. */
 static bool gp_notify_matters(const struct gp_probe *probe, const struct pt_regs *regs)
 {
-	if (probe->action != GOPROBE_ACTION_JOIN && probe->action != GOPROBE_ACTION_PART)
+	if (probe->action != GOPROBE_ACTION_SET_ADD && probe->action != GOPROBE_ACTION_SET_REMOVE)
 		return gp_hit_matters(probe, regs);
 	return gp_session_wants_current(probe->session) && !gp_arch_skips(probe->skip, regs);
 }
@@ -123,7 +123,7 @@ int gp_notify(const struct gp_probe *probe, const struct pt_regs *regs)
 		verdict = GP_VERDICT_UNDECIDED;
 	/* A hit without a notification does not count as rejected by a condition. */
 	if (verdict != GP_VERDICT_UNDECIDED)
-		gp_hit_stat(probe->session, GOPROBE_STAT_TOLD);
+		gp_hit_stat(probe->session, GOPROBE_STAT_NOTIFIED);
 	else
 		gp_hit_rejected(probe, verdict);
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Goroutine notifications: GOPROBE_ACTION_STATE, _JOIN, _PART and _UNWIND. */
+/* Goroutine notifications: GOPROBE_ACTION_STATE, _SET_ADD, _SET_REMOVE and _UNWIND. */
 #ifndef GP_NOTIFY_H
 #define GP_NOTIFY_H
 

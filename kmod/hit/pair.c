@@ -60,7 +60,7 @@ static int gp_pair_try_hold(const struct gp_probe *probe, const struct pt_regs *
 	held->rec = (struct goprobe_record){
 		.words = (sizeof(*held) + c.used) / 8,
 		.kind = GOPROBE_RECORD_CALL,
-		.flags = c.flags | go.flags | GOPROBE_RECORD_F_HELD,
+		.flags = c.flags | go.flags | GOPROBE_RECORD_F_PENDING,
 		.id = probe->id,
 		.plan = probe->plan_id,
 		.tid = current->pid,
@@ -110,7 +110,7 @@ static bool gp_pair_call_held(const struct gp_probe *probe, const struct pt_regs
 		number = gp_pending_take(calls->held);
 	}
 	if (!number) {
-		gp_hit_no_space(probe->session, GOPROBE_STAT_NO_ROOM);
+		gp_hit_no_space(probe->session, GOPROBE_STAT_NO_SPACE);
 		return false;
 	}
 	held = gp_pending_at(calls->held, number);
@@ -120,7 +120,7 @@ static bool gp_pair_call_held(const struct gp_probe *probe, const struct pt_regs
 		return true;
 	}
 	gp_pending_give(calls->held, number);
-	gp_hit_no_space(probe->session, GOPROBE_STAT_NO_ROOM);
+	gp_hit_no_space(probe->session, GOPROBE_STAT_NO_SPACE);
 	return false;
 }
 
@@ -138,14 +138,14 @@ static __always_inline bool gp_pair_remember(const struct gp_probe *probe,
 		gp_hit_stat(probe->session, GOPROBE_STAT_NO_GOROUTINE);
 		return false;
 	}
-	if (probe->flags & GOPROBE_POINT_F_HELD)
+	if (probe->flags & GOPROBE_POINT_F_PENDING)
 		return gp_pair_call_held(probe, regs, &own);
 	if (gp_calls_open(calls, gp_hit_key(&own), gp_calls_depth(own.depth), probe->tally,
 			  0) == GP_CALLS_KEPT) {
 		gp_handler_record(probe, regs);
 		return true;
 	}
-	gp_hit_no_space(probe->session, GOPROBE_STAT_NO_ROOM);
+	gp_hit_no_space(probe->session, GOPROBE_STAT_NO_SPACE);
 	return false;
 }
 
@@ -205,7 +205,7 @@ static int gp_pair_mute(const struct gp_probe *probe, const struct pt_regs *regs
 	if (gp_hit_await_g(probe, regs, &own) &&
 	    gp_calls_open(s->calls, gp_hit_key(&own), gp_calls_depth(own.depth),
 			  probe->tally->muted, 0) != GP_CALLS_KEPT)
-		gp_hit_no_space(s, GOPROBE_STAT_NO_ROOM);
+		gp_hit_no_space(s, GOPROBE_STAT_NO_SPACE);
 	else
 		gp_hit_stat(s, gp_hit_verdict_stat(verdict));
 	return 0;
@@ -265,7 +265,7 @@ static int gp_pair_write(struct gp_session *s, struct gp_ring *ring,
 	to->ago = gp_pair_ago(s, began, to->rec.time);
 	gp_ring_commit(ring, size);
 	gp_ring_close(ring);
-	ring->stat[GOPROBE_STAT_LET_GO]++;
+	ring->stat[GOPROBE_STAT_RELEASED]++;
 	*wake = gp_stream_committed(s, ring);
 	return 0;
 }

@@ -82,8 +82,8 @@ struct gp_limits {
 	u32 calls;
 	u32 goroutines;
 	u32 states;
-	struct goprobe_held pending;
-	struct goprobe_keys keys;
+	struct goprobe_pending_limit pending;
+	struct goprobe_key_limit keys;
 };
 
 /**

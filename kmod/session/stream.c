@@ -82,7 +82,7 @@ u32 gp_stream_wait_for_space(struct gp_session *s, u32 patience)
 	struct gp_ring *ring;
 	long left;
 
-	/* No other hit may come to notify the reader. */
+	/* Perhaps no other hit will notify the reader. */
 	gp_stream_notify(s);
 	left = wait_event_killable_timeout(s->space,
 					   gp_stream_has_space(s) || !READ_ONCE(s->running),

@@ -122,7 +122,7 @@ static void gp_stack_abandon(struct gp_calls *calls, struct gp_stack *stack)
 
 	gp_call_forget(calls, stack->top);
 	if (READ_ONCE(tally->times))
-		this_cpu_inc(tally->times->gone);
+		this_cpu_inc(tally->times->exited);
 	gp_stack_pop(calls, stack);
 }
 

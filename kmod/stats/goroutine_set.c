@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Set of goroutines for GOPROBE_OP_MEMBER: pairs of a process (gp_arch_process()) and a goroutine
+ * Set of goroutines for GOPROBE_OP_IN_SET: pairs of a process (gp_arch_process()) and a goroutine
  * id. Neither is ever reused. So a goroutine whose exit was not seen only takes space, until its
  * process has exited.
  *

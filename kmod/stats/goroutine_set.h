@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Set of goroutines for GOPROBE_OP_MEMBER. */
+/* Set of goroutines for GOPROBE_OP_IN_SET. */
 #ifndef GP_GOROUTINE_SET_H
 #define GP_GOROUTINE_SET_H
 

@@ -327,7 +327,7 @@ static void gp_keys_read_times(const struct gp_keys_times *times, struct goprobe
  *
  * Return: the key; NULL: the slot is empty.
  */
-const u64 *gp_keys_read(const struct gp_keys *keys, u32 number, struct goprobe_keyed *ret,
+const u64 *gp_keys_read(const struct gp_keys *keys, u32 number, struct goprobe_key_stats *ret,
 			u64 bucket[GOPROBE_BUCKETS])
 {
 	const struct gp_keys_place *place = gp_keys_at(keys, number - 1);

@@ -36,7 +36,7 @@ int gp_keys_add_times(struct gp_keys *keys, u32 nstates);
 u32 gp_keys_find(struct gp_keys *keys, u32 id, const struct gp_key *key);
 void gp_keys_hit(struct gp_keys *keys, u32 number);
 void gp_keys_return(struct gp_keys *keys, u32 number, u64 ns);
-const u64 *gp_keys_read(const struct gp_keys *keys, u32 number, struct goprobe_keyed *ret,
+const u64 *gp_keys_read(const struct gp_keys *keys, u32 number, struct goprobe_key_stats *ret,
 			u64 bucket[GOPROBE_BUCKETS]);
 void gp_keys_split(struct gp_keys *keys, u32 number, u32 n, const u64 *ns);
 void gp_keys_read_states(const struct gp_keys *keys, u32 number, u64 *ns);

@@ -223,7 +223,7 @@ static void gp_times_add(struct goprobe_tally *to, u64 bucket[GOPROBE_BUCKETS],
 		bucket[i] += READ_ONCE(times->bucket[i]);
 	to->calls += READ_ONCE(times->calls);
 	to->unwound += READ_ONCE(times->unwound);
-	to->gone += READ_ONCE(times->gone);
+	to->exited += READ_ONCE(times->exited);
 	to->filtered += READ_ONCE(times->filtered);
 	to->sum += READ_ONCE(times->sum);
 	to->min = min(to->min, READ_ONCE(times->min));

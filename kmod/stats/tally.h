@@ -27,7 +27,7 @@
  * struct gp_times - one CPU's share of an id's calls
  * @calls: calls that were remembered
  * @unwound: ... that ended without returning
- * @gone: ... whose process exited first
+ * @exited: ... whose process exited first
  * @filtered: ... whose end did not pass its filter
  * @sum: ns of calls that returned
  * @min: ns; U64_MAX: none
@@ -37,7 +37,7 @@
 struct gp_times {
 	u64 calls;
 	u64 unwound;
-	u64 gone;
+	u64 exited;
 	u64 filtered;
 	u64 sum;
 	u64 min;

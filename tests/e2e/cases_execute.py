@@ -210,7 +210,7 @@ def same_registers(t):
 def ability(t):
     text = "\n".join(t.goprobectl("info").finish())
     kernel = os.environ.get("GOPROBE_KERNEL", "")
-    if abilities() & genl.GOPROBE_ABILITY_EXECUTE:
+    if abilities() & genl.GOPROBE_ABILITY_EMULATE:
         check(kernel != "5.10", "5.10 does not honour a changed instruction pointer")
         check(" execute" in text, "info does not tell: %s", text)
     else:
@@ -241,7 +241,7 @@ def single_stepped(pid):
 def parameter(t):
     was = allow("Y")
     t.goprobectl("info").finish()               # has the module find out who may
-    able = abilities() & genl.GOPROBE_ABILITY_EXECUTE
+    able = abilities() & genl.GOPROBE_ABILITY_EMULATE
     target = t.target("load", "-goroutines", 1, "-pause", "1ms")
 
     def called():
@@ -256,13 +256,13 @@ def parameter(t):
         attach = t.attach("-p", target.pid, "main.handle").attached()
         more_calls()
         allow("N")
-        same(abilities() & (genl.GOPROBE_ABILITY_EXECUTE | genl.GOPROBE_ABILITY_UNTESTED), 0, "abilities to execute")
+        same(abilities() & (genl.GOPROBE_ABILITY_EMULATE | genl.GOPROBE_ABILITY_UNTESTED), 0, "abilities to execute")
         more_calls()
         same(single_stepped(target.pid), not able, "single-steps at points that were made before")
         check(attach.interrupt().returns, "no returns")
         attach = t.attach("-p", target.pid, "main.handle").attached()
         allow("Y")
-        same(abilities() & genl.GOPROBE_ABILITY_EXECUTE, able, "ability to execute, allowed again")
+        same(abilities() & genl.GOPROBE_ABILITY_EMULATE, able, "ability to execute, allowed again")
         more_calls()
         check(single_stepped(target.pid), "a RET was not single-stepped")
         check(attach.interrupt().returns, "no returns")

@@ -11,7 +11,7 @@ from genl import Client, op
 from lib import PATIENCE, case, check, same, wait_for
 
 CALL, RETURN, TAIL = genl.GOPROBE_POINT_CALL, genl.GOPROBE_POINT_RETURN, genl.GOPROBE_POINT_TAIL
-PAIRED, HELD = genl.GOPROBE_POINT_F_PAIRED, genl.GOPROBE_POINT_F_HELD
+PAIRED, HELD = genl.GOPROBE_POINT_F_PAIRED, genl.GOPROBE_POINT_F_PENDING
 RAX, RBX = 0, 3
 RING = 32 << 20
 
@@ -48,7 +48,7 @@ def recorded(points, flags=0, held=0, on_call=0, on_return=0):
 
 def word(record):
     """What the frame has; and for how long the call was held, or None."""
-    held = record.flags & genl.GOPROBE_RECORD_F_HELD
+    held = record.flags & genl.GOPROBE_RECORD_F_PENDING
     ago = struct.unpack_from("=Q", record.body)[0] if held else None
     return struct.unpack_from("=Q", record.body, 8 if held else 0)[0], ago
 
@@ -143,14 +143,14 @@ def held(t):
             same(sorted((word(c)[0], word(r)[0]) for c, r in got), sorted((word(c)[0], word(r)[0]) for c, r in expected),
                  what + ": tags and results")
             for c, r in got:
-                check(c.flags & genl.GOPROBE_RECORD_F_HELD and word(c)[1] > 0, "%s: a call was not held: %s", what, c)
+                check(c.flags & genl.GOPROBE_RECORD_F_PENDING and word(c)[1] > 0, "%s: a call was not held: %s", what, c)
                 check(c.time <= r.time and word(r)[0] == 2 * word(c)[0] + 1, "%s: %s, %s", what, c, r)
             stats = client.stats()
             calls, returns = len(truth), sum(1 for c, r in truth if r)
-            same({n: stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("CALLS", "OPENED", "LET_GO", "RETURNS", "FILTERED", "NO_ROOM",
+            same({n: stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("CALLS", "OPENED", "RELEASED", "RETURNS", "FILTERED", "NO_SPACE",
                                                                         "NO_CALL", "UNDECIDED")},
-                 {"CALLS": 0, "OPENED": calls, "LET_GO": len(expected), "RETURNS": len(expected),
-                  "FILTERED": returns - len(expected), "NO_ROOM": 0, "NO_CALL": 0, "UNDECIDED": 0}, what + ": the counters")
+                 {"CALLS": 0, "OPENED": calls, "RELEASED": len(expected), "RETURNS": len(expected),
+                  "FILTERED": returns - len(expected), "NO_SPACE": 0, "NO_CALL": 0, "UNDECIDED": 0}, what + ": the counters")
         same(sum(want[f]["returns"] for f in TAGGED), sum(1 for c, r in truth if r), "all returns")
 
 
@@ -164,11 +164,11 @@ def too_few(t):
         want = run(target, client)
         got, stats = matched(client.records(), "held"), client.stats()
         calls, returns = (sum(want[f][k] for f in TAGGED) for k in ("calls", "returns"))
-        opened, no_room, no_call = (stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("OPENED", "NO_ROOM", "NO_CALL"))
+        opened, no_room, no_call = (stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("OPENED", "NO_SPACE", "NO_CALL"))
         check(no_room > 0 and no_call > 0 and opened > 0, "everything had room, or nothing: no test of that")
         same(opened + no_room, calls, "calls")
         same(stats[genl.GOPROBE_STAT_RETURNS] + no_call, returns, "returns")
-        same((len(got), all(r for c, r in got)), (stats[genl.GOPROBE_STAT_LET_GO], True), "pairs")
+        same((len(got), all(r for c, r in got)), (stats[genl.GOPROBE_STAT_RELEASED], True), "pairs")
 
 
 @case("netlink: under() is true inside a call of the other function on the same goroutine, and only there")
@@ -322,7 +322,7 @@ def killed(t):
             calls += sum(want[f]["calls"] for f in TAGGED)
             target.kill()
             stats = client.stats()
-            opened, no_room = stats[genl.GOPROBE_STAT_OPENED], stats[genl.GOPROBE_STAT_NO_ROOM]
+            opened, no_room = stats[genl.GOPROBE_STAT_OPENED], stats[genl.GOPROBE_STAT_NO_SPACE]
             same(opened + no_room, calls, "calls")
         check(no_room > 0 and opened > 1000, "there is no room again: %d calls were held, %d found no room", opened, no_room)
 
@@ -356,7 +356,7 @@ def open_calls(t):
         target.kill()
         same(client.open_calls(), [], "open calls of a process that has been killed")
         stats = client.stats()
-        same((stats[genl.GOPROBE_STAT_LET_GO], client.records()), (0, []), "records")
+        same((stats[genl.GOPROBE_STAT_RELEASED], client.records()), (0, []), "records")
 
 
 @case("netlink: points can be taken away by id while the program runs, and the others stay")

@@ -98,7 +98,7 @@ def tapped(t):
     check(trace.summary["waits"] <= 16, "it waited %d times", trace.summary["waits"])
 
 
-@case("netlink: three points at a place may have programs wait for their readers, and no fourth", per="boot")
+@case("netlink: three lossless sessions can probe a place, and no fourth", per="boot")
 def three_at_a_place(t):
     path = t.binary("counter")
     offset, _ = genl.elf_symbol(path, "main.doWork")
@@ -120,7 +120,7 @@ def three_at_a_place(t):
                 client.add_points([genl.point(offset, code, id_=id_)])
                 check(False, "the module took a fourth one")
             except genl.Refused as e:
-                check(e.errno == errno.EMLINK and "three points" in str(e), "it said: %s", e)
+                check(e.errno == errno.EMLINK and "three lossless sessions" in str(e), "it said: %s", e)
         refused(fourth, 0)
         # A second one of a session makes a hit wait once more.
         refused(clients[0], 1)

@@ -159,7 +159,7 @@ def not_loaded(t):
 
 # The protocol, by hand.
 
-DUMPS = genl.GOPROBE_CMD_READ, genl.GOPROBE_CMD_LIST, genl.GOPROBE_CMD_TALLIES, genl.GOPROBE_CMD_KEYS, genl.GOPROBE_CMD_OPEN
+DUMPS = genl.GOPROBE_CMD_READ, genl.GOPROBE_CMD_LIST, genl.GOPROBE_CMD_TALLIES, genl.GOPROBE_CMD_KEYS, genl.GOPROBE_CMD_OPEN_CALLS
 
 class Misuse:
     """Collects what was not refused as it should have been."""
@@ -370,8 +370,8 @@ def netlink_nonsense(t):
     attempt("a file that does not exist", lambda c: c.add_points([genl.point(**good)], file=1))
     attempt("no ids at all", lambda c: c.call(genl.GOPROBE_CMD_POINTS_DEL))
     attempt("an empty list of ids", lambda c: c.del_points())
-    attempt("no goroutines at all", lambda c: c.call(genl.GOPROBE_CMD_MEMBERS_ADD))
-    attempt("an empty list of goroutines", lambda c: c.call(genl.GOPROBE_CMD_MEMBERS_ADD, [(genl.GOPROBE_A_MEMBER, b"")]))
+    attempt("no goroutines at all", lambda c: c.call(genl.GOPROBE_CMD_GOROUTINES_ADD))
+    attempt("an empty list of goroutines", lambda c: c.call(genl.GOPROBE_CMD_GOROUTINES_ADD, [(genl.GOPROBE_A_GOROUTINES, b"")]))
     attempt("no filters at all", lambda c: c.call(genl.GOPROBE_CMD_FILTERS_ADD))
     attempt("no plans at all", lambda c: c.call(genl.GOPROBE_CMD_PLANS_ADD))
     attempt("no points at all", lambda c: c.call(genl.GOPROBE_CMD_POINTS_ADD, [(genl.GOPROBE_A_FILE, genl.u32(0))]))

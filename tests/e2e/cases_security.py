@@ -231,7 +231,7 @@ def use_others(client, port):
     misuse = Misuse()
     number = client.sessions()[0][genl.GOPROBE_A_SESSION]
     for client.claims in (0, port):
-        for name in ("START", "STOP", "READ", "GET_STATS", "TALLIES", "KEYS", "OPEN", "POINTS_DEL"):
+        for name in ("START", "STOP", "READ", "GET_STATS", "TALLIES", "KEYS", "OPEN_CALLS", "POINTS_DEL"):
             command = getattr(genl, "GOPROBE_CMD_" + name)
             for payload in [], [(genl.GOPROBE_A_SESSION, number)]:
                 misuse("%s from port %d" % (name, client.claims), lambda c=command, p=payload: client.call(c, p, dump=c in DUMPS))
@@ -448,11 +448,11 @@ def control_group_tables(t):
                 client.add_file(path)
                 misuse(name, lambda: command(client), errno.ENOMEM)
                 return " | ".join(misuse.problems)
-        member = [(genl.GOPROBE_A_MEMBER, struct.pack("=QiI", 1, target.pid, 0))]
+        member = [(genl.GOPROBE_A_GOROUTINES, struct.pack("=QiI", 1, target.pid, 0))]
         write(group + "/memory.max", str(24 << 20))
         try:
             same(child(lambda: asks("calls", lambda c: c.add_points(timed), calls=most["calls"])), "", "open calls")
-            same(child(lambda: asks("members", lambda c: c.call(genl.GOPROBE_CMD_MEMBERS_ADD, member), members=most["members"])),
+            same(child(lambda: asks("members", lambda c: c.call(genl.GOPROBE_CMD_GOROUTINES_ADD, member), members=most["goroutines"])),
                  "", "goroutines")
         finally:
             write(group + "/memory.max", "max")

@@ -231,8 +231,21 @@ def info(t):
     text = "\n".join(t.goprobectl("info").finish())
     with open("/sys/module/goprobe/version") as f:
         check(f.read().strip() in text, "the module's version is not in: %s", text)
-    for word in "fault_in", "tally", "filter", "ring_bytes", "held_bytes", "members":
+    for word in "fault_in", "tally", "filter", "ring_bytes", "pending_bytes", "goroutines":
         check(re.search(r"\b%s\b" % word, text), "%s is not in: %s", word, text)
+
+
+@case("netlink: a client of another protocol version gets no information, but the reason", per="boot")
+def other_version(t):
+    with Client() as client:
+        client.call(genl.GOPROBE_CMD_GET_INFO)
+        try:
+            client.call(genl.GOPROBE_CMD_GET_INFO, version=genl.GOPROBE_GENL_VERSION - 1)
+        except genl.Refused as e:
+            same(e.errno, errno.EPROTO, "the error")
+            check("another version of the protocol" in e.sentence, "the reason: %s", e.sentence)
+        else:
+            check(False, "it was answered")
 
 
 @case("netlink: the list has all files, processes and points of a session, in as many messages as that takes", per="boot")

@@ -113,8 +113,8 @@ def stress(t):
             same(got.unwound + got.gone, want[f]["unwound"], "unwound calls of %s, %d of them left open" % (f, got.gone))
             plausible(f, got, ns)
         check(sum(tallies[100 + i].unwound for i in range(len(STRESS))) > 0, "nothing was unwound: no test of that")
-        same({name: stats[getattr(genl, "GOPROBE_STAT_" + name)] for name in ("OPENED", "TIMED", "NO_ROOM", "NO_CALL", "NO_GOROUTINE")},
-             {"OPENED": calls, "TIMED": returns, "NO_ROOM": 0, "NO_CALL": 0, "NO_GOROUTINE": 0}, "the session's counters")
+        same({name: stats[getattr(genl, "GOPROBE_STAT_" + name)] for name in ("OPENED", "TIMED", "NO_SPACE", "NO_CALL", "NO_GOROUTINE")},
+             {"OPENED": calls, "TIMED": returns, "NO_SPACE": 0, "NO_CALL": 0, "NO_GOROUTINE": 0}, "the session's counters")
 
 
 @case("netlink: recursion deeper than there is room for open calls is told, and costs no other call its duration")
@@ -129,7 +129,7 @@ def too_deep(t):
         client.call(genl.GOPROBE_CMD_STOP)
         stats, tallies = client.stats(), client.tallies()
         calls, returns = (sum(want[f][k] for f in STRESS) for k in ("calls", "returns"))
-        opened, timed_, no_room, no_call = (stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("OPENED", "TIMED", "NO_ROOM", "NO_CALL"))
+        opened, timed_, no_room, no_call = (stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("OPENED", "TIMED", "NO_SPACE", "NO_CALL"))
         check(no_room > 0 and no_call > 0, "everything had room: no test of that")
         same((opened + no_room, timed_ + no_call), (calls, returns), "calls and returns")
         same(sum(number(a) + a.unwound + a.gone for a in tallies.values()), opened, "how the remembered calls ended")
@@ -137,7 +137,7 @@ def too_deep(t):
 
 # Each hit counts in exactly one of these.
 HITS = ("CALLS", "RETURNS", "LOST_RING_FULL", "LOST_NO_RING", "RESTARTS", "OTHER_PROCESS", "NOT_STARTED", "COUNTED", "OPENED", "TIMED",
-        "NO_ROOM", "NO_CALL", "NO_GOROUTINE")
+        "NO_SPACE", "NO_CALL", "NO_GOROUTINE")
 
 
 def hits(client):

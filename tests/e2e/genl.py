@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The goprobe protocol spoken by hand, for tests of what the module refuses.
 
-Numbers come from include/uapi/goprobe.h itself, so they can't disagree with it.
+Numbers come from the headers in include/uapi themselves, so they cannot differ.
 Nothing here is checked before it is sent: sending nonsense is the purpose.
 """
 
@@ -11,7 +11,7 @@ import re
 import socket
 import struct
 
-HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/uapi/goprobe.h")
+UAPI = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/uapi")
 
 NETLINK_GENERIC = 16
 SOL_NETLINK, NETLINK_CAP_ACK, NETLINK_EXT_ACK = 270, 10, 11
@@ -23,10 +23,18 @@ GENL_ID_CTRL, CTRL_CMD_GETFAMILY = 16, 3
 CTRL_ATTR_FAMILY_ID, CTRL_ATTR_FAMILY_NAME = 1, 2
 
 
+def _header():
+    """Text of both headers of the protocol, without comments."""
+    text = ""
+    for name in "goprobe_prog.h", "goprobe.h":
+        with open(os.path.join(UAPI, name)) as f:
+            text += f.read()
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+
+
 def _constants():
-    """GOPROBE_* enumerators and plain #defines of the header."""
-    with open(HEADER) as f:
-        text = re.sub(r"/\*.*?\*/", "", f.read(), flags=re.S)
+    """GOPROBE_* enumerators and plain #defines of the headers."""
+    text = _header()
     values = {}
     for body in re.findall(r"enum\s+\w+\s*\{(.*?)\}", text, flags=re.S):
         n = 0
@@ -47,8 +55,7 @@ def _constants():
 globals().update(_constants())
 
 # Limits of one session, in the order of struct goprobe_limits.
-with open(HEADER) as _f:
-    LIMITS = re.findall(r"__u32 (\w+);", re.search(r"struct goprobe_limits \{(.*?)\};", _f.read(), re.S).group(1))
+LIMITS = re.findall(r"__u32 (\w+);", re.search(r"struct goprobe_limits \{(.*?)\};", _header(), re.S).group(1))
 
 
 class Refused(Exception):
@@ -147,7 +154,7 @@ def chunks(record, frame):
     return found
 
 
-def message(family, cmd, payload=b"", flags=0, seq=0, port=0, version=1):
+def message(family, cmd, payload=b"", flags=0, seq=0, port=0, version=GOPROBE_GENL_VERSION):
     body = struct.pack("=BBH", cmd, version, 0) + payload
     return struct.pack("=IHHII", 16 + len(body), family, NLM_F_REQUEST | flags, seq, port) + body
 
@@ -181,7 +188,7 @@ class Client:
     def __exit__(self, *exc):
         self.close()
 
-    def call(self, cmd, payload=(), dump=False, version=1):
+    def call(self, cmd, payload=(), dump=False, version=GOPROBE_GENL_VERSION):
         """Send a command; its answers, each as {kind: payload}. payload is a list
         of (kind, bytes), or bytes to be sent as they are."""
         if not isinstance(payload, bytes):
@@ -219,18 +226,18 @@ class Client:
         """With fd, close() waits for its end."""
         extra = [(GOPROBE_A_PIDS, struct.pack("=%di" % len(pids), *pids))] if pids else []
         if calls is not None:
-            extra.append((GOPROBE_A_CALLS, u32(calls)))
+            extra.append((GOPROBE_A_CALL_LIMIT, u32(calls)))
         if ring is not None:
             extra.append((GOPROBE_A_RING_BYTES, u32(ring)))
         if members is not None:
-            extra.append((GOPROBE_A_MEMBERS, u32(members)))
+            extra.append((GOPROBE_A_GOROUTINE_SET_LIMIT, u32(members)))
         extra.append((GOPROBE_A_FLAGS, u32((flags or 0) | (GOPROBE_SESSION_F_FD if fd else 0))))
         if breaker is not None:
             extra.append((GOPROBE_A_BREAKER, struct.pack("=II", *breaker)))
         if keys is not None:
-            extra.append((GOPROBE_A_KEYS, struct.pack("=II", *keys)))
+            extra.append((GOPROBE_A_KEY_LIMIT, struct.pack("=II", *keys)))
         if held is not None:
-            extra.append((GOPROBE_A_HELD, struct.pack("=II", *held)))
+            extra.append((GOPROBE_A_PENDING_LIMIT, struct.pack("=II", *held)))
         answer = self.call(GOPROBE_CMD_SESSION_NEW, extra)[0]
         if GOPROBE_A_FD in answer:
             self.session, = struct.unpack("=I", answer[GOPROBE_A_FD])
@@ -305,7 +312,7 @@ class Client:
         """What has been counted and timed by key: {(id, key, as bytes): Tally}."""
         found = {}
         for message in self.call(GOPROBE_CMD_KEYS, dump=True):
-            data = message[GOPROBE_A_KEYED]
+            data = message[GOPROBE_A_KEY_STATS]
             while data:
                 id_, first, n, *numbers, _, _, size, _ = struct.unpack_from("=IHH8QIIII", data)
                 buckets = struct.unpack_from("=%dQ" % n, data, 88 + size)
@@ -316,8 +323,8 @@ class Client:
     def open_calls(self):
         """Calls that have not ended: [(Open, held record or None)]."""
         found = []
-        for message in self.call(GOPROBE_CMD_OPEN, dump=True):
-            data = message[GOPROBE_A_OPEN]
+        for message in self.call(GOPROBE_CMD_OPEN_CALLS, dump=True):
+            data = message[GOPROBE_A_OPEN_CALLS]
             while data:
                 *fields, size = struct.unpack_from("=IIQQQII", data)
                 record = None

@@ -324,7 +324,7 @@ static void calls_of_ended_processes_are_forgotten(struct kunit *test)
 	enter(gor(1), 100, F);
 	KUNIT_EXPECT_EQ(test, gp_calls_reap(calls, process_1_is_alive), 200ULL);
 	expect_tally(test, F, 201, 0, 0);
-	KUNIT_EXPECT_EQ(test, seen.gone, 200ULL);
+	KUNIT_EXPECT_EQ(test, seen.exited, 200ULL);
 	KUNIT_EXPECT_EQ(test, leave(dead, 100, F), UNKNOWN);
 	KUNIT_EXPECT_EQ(test, leave(gor(1), 100, F), ENDED);
 	KUNIT_EXPECT_EQ(test, gp_calls_reap(calls, process_1_is_alive), 0ULL);

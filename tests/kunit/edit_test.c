@@ -360,7 +360,7 @@ static void pairs_count_as_pairs(struct kunit *test)
 	make_edit(GP_WAY_CALL, NO_CALLS);
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_TRUE(test, none_set());
-	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NO_ROOM), 1ULL);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NO_SPACE), 1ULL);
 }
 
 /* What the record shows is what it was before. */

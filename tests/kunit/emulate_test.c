@@ -109,7 +109,7 @@ static void what_is_unusual_is_left_to_the_processor(struct kunit *test)
 
 	memcpy(memory + (SP - BASE), stack, sizeof(stack));
 	KUNIT_ASSERT_TRUE(test, gp_step_decode(c->code, sizeof(c->code), &step));
-	gp_arch_execute(&step, &regs);
+	gp_arch_emulate(&step, &regs);
 	if (c->left)
 		KUNIT_EXPECT_EQ(test, memcmp(&regs, &c->regs, sizeof(regs)), 0);
 	else
@@ -161,7 +161,7 @@ static void memory_is_read_and_written_at_once(struct kunit *test)
 	accesses = 0;
 	accessed = 0;
 	KUNIT_ASSERT_TRUE(test, gp_step_decode(c->code, sizeof(c->code), &step));
-	gp_arch_execute(&step, &regs);
+	gp_arch_emulate(&step, &regs);
 	KUNIT_EXPECT_EQ(test, regs.ip, IP + step.length);
 	KUNIT_EXPECT_EQ(test, copies, 0U);
 	KUNIT_EXPECT_EQ(test, accesses, 1U);
@@ -224,9 +224,9 @@ static void the_self_test_tells_whether_the_kernel_honours(struct kunit *test)
 	self_test_begin(&e);
 	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), GOPROBE_ABILITY_UNTESTED);
 	run_self_test(&e, true);
-	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), GOPROBE_ABILITY_EXECUTE);
+	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), GOPROBE_ABILITY_EMULATE);
 	run_self_test(&e, true);
-	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), GOPROBE_ABILITY_EXECUTE);
+	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), GOPROBE_ABILITY_EMULATE);
 	/* A later one can take it back, and none gives it again. */
 	run_self_test(&e, false);
 	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), 0ULL);

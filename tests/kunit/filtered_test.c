@@ -179,7 +179,7 @@ static void whatever_comes_together_a_filtered_hit_counts_once(struct kunit *tes
 				seen_stats |= counted(GOPROBE_STAT_FILTERED) ? 1 : 0;
 				seen_stats |= counted(GOPROBE_STAT_UNDECIDED) ? 2 : 0;
 				seen_stats |= counted(GOPROBE_STAT_CALLS) ? 4 : 0;
-				seen_stats |= counted(GOPROBE_STAT_NO_ROOM) ? 8 : 0;
+				seen_stats |= counted(GOPROBE_STAT_NO_SPACE) ? 8 : 0;
 			}
 			cond_resched();
 		}

@@ -87,7 +87,7 @@ static const struct hit_case hit_cases[] = {
 	{ "no room in the ring, which nobody needs", COUNT | TIME, RING_FULL, WELL },
 	{ "no ring", RECORD, NO_RING, GOPROBE_STAT_LOST_NO_RING },
 	{ "no ring, which nobody needs", COUNT | TIME, NO_RING, WELL },
-	{ "no calls left", ENTER, NO_CALLS, GOPROBE_STAT_NO_ROOM },
+	{ "no calls left", ENTER, NO_CALLS, GOPROBE_STAT_NO_SPACE },
 	{ "no calls left, not started", ENTER, NO_CALLS | NOT_RUNNING,
 	  GOPROBE_STAT_NOT_STARTED },
 	{ "no calls left, which nobody needs", RECORD | COUNT | LEAVE, NO_CALLS, WELL },
@@ -159,7 +159,7 @@ static void whatever_comes_together_a_hit_counts_once(struct kunit *test)
 				    is_of_hits(i) && i != GOPROBE_STAT_RETURNS &&
 				    i != GOPROBE_STAT_FILTERED && i != GOPROBE_STAT_UNDECIDED &&
 				    i != GOPROBE_STAT_LIMITED && i != GOPROBE_STAT_SAMPLED &&
-				    i != GOPROBE_STAT_TOLD,
+				    i != GOPROBE_STAT_NOTIFIED,
 				    "counter %u", i);
 }
 

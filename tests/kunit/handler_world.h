@@ -266,9 +266,9 @@ static inline void read_stats(u64 stats[__GOPROBE_STAT_MAX])
 static inline bool is_of_hits(u32 stat)
 {
 	return stat != GOPROBE_STAT_FAULT_INS && stat != GOPROBE_STAT_WAITS &&
-	       stat != GOPROBE_STAT_WAIT_NS && stat != GOPROBE_STAT_LET_GO &&
+	       stat != GOPROBE_STAT_WAIT_NS && stat != GOPROBE_STAT_RELEASED &&
 	       stat != GOPROBE_STAT_BROKEN && stat != GOPROBE_STAT_NO_KEY &&
-	       stat != GOPROBE_STAT_NO_MEMBER && stat != GOPROBE_STAT_EDITED &&
+	       stat != GOPROBE_STAT_SET_FULL && stat != GOPROBE_STAT_EDITED &&
 	       stat != GOPROBE_STAT_NOT_EDITED;
 }
 
@@ -513,8 +513,8 @@ static inline bool hit(void)
 	read_stats(after);
 	return returned(ret) && preempt_count() == depth && !pagefault_disabled() && !windows &&
 	       !wrong && !memcmp(&regs, &w->regs, sizeof(regs)) &&
-	       (s.rings == no_rings || reaps_wanted == counted(GOPROBE_STAT_NO_ROOM) +
-						       counted(GOPROBE_STAT_NO_MEMBER));
+	       (s.rings == no_rings || reaps_wanted == counted(GOPROBE_STAT_NO_SPACE) +
+						       counted(GOPROBE_STAT_SET_FULL));
 }
 
 /* The only record in the rings, or the first one. */

@@ -87,7 +87,7 @@ static void expect_hit(struct kunit *test, u64 rax, enum goprobe_stat want)
 					    "counter %u", i);
 }
 
-static struct goprobe_keyed row;
+static struct goprobe_key_stats row;
 static u64 buckets[GOPROBE_BUCKETS];
 
 /* What is known of a key of one word: hits, or calls. NULL: it has never been. */
@@ -153,7 +153,7 @@ static const struct one_case one_cases[] = {
 	{ "g in TLS, both absent", TIMES, IN_THREAD | TLS_ABSENT | G_ABSENT, 0, WELL },
 	{ "no room in the ring, which nobody needs", ALL, RING_FULL, 0, WELL },
 	{ "no ring, which nobody needs", HITS, NO_RING, 0, WELL },
-	{ "no calls left", ENTERS, NO_CALLS, 0, GOPROBE_STAT_NO_ROOM },
+	{ "no calls left", ENTERS, NO_CALLS, 0, GOPROBE_STAT_NO_SPACE },
 	{ "no calls left, and it does not pass", ENTERS, NO_CALLS, 1, GOPROBE_STAT_FILTERED },
 	{ "no calls left, which nobody needs", HITS | LEAVES, NO_CALLS, 0, WELL },
 	{ "in place of a call that has not returned", ENTERS, OPEN, 0, WELL },

@@ -40,7 +40,7 @@ static u32 find(u32 id, u32 n, u64 first, u64 second)
 
 static u32 nkeys(void)
 {
-	struct goprobe_keyed head;
+	struct goprobe_key_stats head;
 	u64 *bucket = kmalloc_array(GOPROBE_BUCKETS, sizeof(*bucket), GFP_KERNEL);
 	u32 i, n = 0;
 
@@ -102,7 +102,7 @@ static void keys_of_one_hash_are_compared(struct kunit *test)
 static void a_key_may_be_as_long_as_asked_for(struct kunit *test)
 {
 	static struct gp_key key;
-	struct goprobe_keyed head;
+	struct goprobe_key_stats head;
 	static u64 bucket[GOPROBE_BUCKETS];
 	u32 first, second, i;
 
@@ -195,7 +195,7 @@ static void the_last_place_has_as_many_behind_it(struct kunit *test)
 
 /* ---- what is read ---- */
 
-static struct goprobe_keyed head;
+static struct goprobe_key_stats head;
 static u64 buckets[GOPROBE_BUCKETS];
 
 static void an_empty_place_has_no_key(struct kunit *test)

@@ -566,7 +566,7 @@ static void what_cannot_be_muted_is_no_tree_less(struct kunit *test)
 		      tally_of(GP_WAY_LEAVE), 0);
 	for (i = 0; i < s.calls->npools; i++)
 		s.calls->pools[i].free = NULL;
-	EXPECT_CALL(test, 0, NO_ROOM);
+	EXPECT_CALL(test, 0, NO_SPACE);
 	KUNIT_EXPECT_EQ(test, open_calls(), 1U);
 	KUNIT_EXPECT_EQ(test, atomic_read(&paired->muted->open), 0);
 }

@@ -96,7 +96,7 @@ struct told_case {
 	u32 state;
 };
 
-#define TOLD		GOPROBE_STAT_TOLD
+#define TOLD		GOPROBE_STAT_NOTIFIED
 #define UNDECIDED	GOPROBE_STAT_UNDECIDED
 #define OP(op_, ...)	{ .code = GOPROBE_OP_##op_, ##__VA_ARGS__ }
 #define NO		{ 0 }

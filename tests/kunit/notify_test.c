@@ -62,13 +62,13 @@ static void who_is_told_of_joins_and_parts(struct kunit *test)
 {
 	const u64 child = CHILD;
 
-	load_words(test, GOPROBE_ACTION_JOIN, 1, &child);
-	expect(test, GOPROBE_STAT_TOLD);
-	expect(test, GOPROBE_STAT_TOLD);
+	load_words(test, GOPROBE_ACTION_SET_ADD, 1, &child);
+	expect(test, GOPROBE_STAT_NOTIFIED);
+	expect(test, GOPROBE_STAT_NOTIFIED);
 	KUNIT_EXPECT_TRUE(test, gp_goroutine_set_has(s.members, PROCESS, CHILD));
 	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 1U);
-	load_words(test, GOPROBE_ACTION_PART, 1, &child);
-	expect(test, GOPROBE_STAT_TOLD);
+	load_words(test, GOPROBE_ACTION_SET_REMOVE, 1, &child);
+	expect(test, GOPROBE_STAT_NOTIFIED);
 	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 0U);
 }
 
@@ -76,9 +76,9 @@ static void the_set_is_kept_before_the_session_has_begun(struct kunit *test)
 {
 	const u64 child = CHILD, unwind[] = { G, GOID, 0, 1 };
 
-	load_words(test, GOPROBE_ACTION_JOIN, 1, &child);
+	load_words(test, GOPROBE_ACTION_SET_ADD, 1, &child);
 	s.running = false;
-	expect(test, GOPROBE_STAT_TOLD);
+	expect(test, GOPROBE_STAT_NOTIFIED);
 	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 1U);
 	s.npids = 1;
 	expect(test, GOPROBE_STAT_OTHER_PROCESS);
@@ -92,9 +92,9 @@ static void who_finds_no_room_is_counted(struct kunit *test)
 	u64 goid;
 
 	for (goid = 1; goid <= 6; goid++) {
-		load_words(test, GOPROBE_ACTION_JOIN, 1, &goid);
-		expect(test, GOPROBE_STAT_TOLD);
-		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NO_MEMBER), goid > 4 ? 1ULL : 0ULL);
+		load_words(test, GOPROBE_ACTION_SET_ADD, 1, &goid);
+		expect(test, GOPROBE_STAT_NOTIFIED);
+		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_SET_FULL), goid > 4 ? 1ULL : 0ULL);
 	}
 	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 4U);
 }
@@ -103,9 +103,9 @@ static void words_that_make_no_sense_tell_nothing(struct kunit *test)
 {
 	static const u64 words[] = { G, GOID, 0, 1, 5 };
 
-	load_words(test, GOPROBE_ACTION_JOIN, 2, words);
+	load_words(test, GOPROBE_ACTION_SET_ADD, 2, words);
 	expect(test, GOPROBE_STAT_UNDECIDED);
-	load_words(test, GOPROBE_ACTION_PART, 2, words);
+	load_words(test, GOPROBE_ACTION_SET_REMOVE, 2, words);
 	expect(test, GOPROBE_STAT_UNDECIDED);
 	load_words(test, GOPROBE_ACTION_UNWIND, 3, words);
 	expect(test, GOPROBE_STAT_UNDECIDED);
@@ -121,20 +121,20 @@ static void a_member_s_children_are_members(struct kunit *test)
 
 	filter_clear();
 	F(TASK, .value = GOPROBE_TASK_GOID);
-	F(MEMBER);
+	F(IN_SET);
 	F(JNE_I, .offset = 1);
 	F(REJECT);
 	F(IMM, .value = CHILD);
 	F(KEY);
-	tell(test, GOPROBE_ACTION_JOIN);
+	tell(test, GOPROBE_ACTION_SET_ADD);
 	for (i = 0; i < 2; i++) {
-		expect(test, GOPROBE_STAT_TOLD);
+		expect(test, GOPROBE_STAT_NOTIFIED);
 		KUNIT_EXPECT_EQ(test, gp_goroutine_set_has(s.members, PROCESS, CHILD), i == 1);
 		KUNIT_EXPECT_EQ(test, gp_goroutine_set_join(s.members, PROCESS, GOID), (int)i);
 	}
 	filter_clear();
 	F(TASK, .value = GOPROBE_TASK_GOID);
-	F(MEMBER, .a = 1);
+	F(IN_SET, .a = 1);
 	F(JNE_I, .a = 1, .offset = 1);
 	F(REJECT);
 	make_probe(&probes[0], GP_WAY_GENERAL, 0);
@@ -153,7 +153,7 @@ static void hold_call(struct kunit *test, u32 depth, u32 id)
 	KUNIT_ASSERT_NE(test, number, 0U);
 	gp_pending_at(s.calls->held, number)->rec = (struct goprobe_record){
 		.words = sizeof(struct gp_pending_record) / 8, .kind = GOPROBE_RECORD_CALL,
-		.flags = GOPROBE_RECORD_F_HELD, .id = id, .depth = depth,
+		.flags = GOPROBE_RECORD_F_PENDING, .id = id, .depth = depth,
 	};
 	KUNIT_ASSERT_EQ(test, (u32)gp_calls_open(s.calls, who, depth,
 						 gp_tallies_find(&s.tallies, PAIRED), number),
@@ -230,10 +230,10 @@ static void calls_that_end_otherwise_are_written(struct kunit *test)
 	for (i = 1; i <= 4; i++)
 		hold_call(test, i * 10, i);
 	load_words(test, GOPROBE_ACTION_UNWIND, 4, words);
-	expect(test, GOPROBE_STAT_TOLD);
+	expect(test, GOPROBE_STAT_NOTIFIED);
 	KUNIT_EXPECT_EQ(test, written(), c->ids);
 	KUNIT_EXPECT_EQ(test, held_free(), c->free);
-	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LET_GO), c->returned);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), c->returned);
 	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&gp_tallies_find(&s.tallies, PAIRED)->open),
 			HELD - c->free);
 }
@@ -246,7 +246,7 @@ static void what_is_not_asked_for_is_not_written(struct kunit *test)
 	hold_call(test, 10, 1);
 	hold_call(test, 20, 2);
 	load_words(test, GOPROBE_ACTION_UNWIND, 4, words);
-	expect(test, GOPROBE_STAT_TOLD);
+	expect(test, GOPROBE_STAT_NOTIFIED);
 	KUNIT_EXPECT_EQ(test, written(), 0ULL);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 }
@@ -260,9 +260,9 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 	make_rings_full(true);
 	load_words(test, GOPROBE_ACTION_UNWIND, 4, words);
 	KUNIT_EXPECT_TRUE(test, hit());
-	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_TOLD), 1ULL);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NOTIFIED), 1ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 2ULL);
-	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LET_GO), 0ULL);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 0ULL);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 }
 

@@ -28,7 +28,7 @@ static void set_exit(struct kunit *test)
 	gp_objects_free(&s);
 }
 
-static int join(const struct goprobe_member *add, u32 n)
+static int join(const struct goprobe_goroutine *add, u32 n)
 {
 	extack._msg = NULL;
 	return gp_objects_add_goroutines(&s, &init_pid_ns, add, n, &extack);
@@ -36,7 +36,7 @@ static int join(const struct goprobe_member *add, u32 n)
 
 static int join_one(u64 goid)
 {
-	const struct goprobe_member add = { .goid = goid, .tgid = INIT };
+	const struct goprobe_goroutine add = { .goid = goid, .tgid = INIT };
 
 	return join(&add, 1);
 }
@@ -48,7 +48,7 @@ static bool is_member(u64 goid)
 
 static void who_joins_is_counted(struct kunit *test)
 {
-	static const struct goprobe_member two[] = { { 5, INIT }, { 6, INIT } };
+	static const struct goprobe_goroutine two[] = { { 5, INIT }, { 6, INIT } };
 
 	KUNIT_EXPECT_TRUE(test, !s.members);
 	KUNIT_EXPECT_EQ(test, join(two, 2), 2);
@@ -64,7 +64,7 @@ static void who_joins_is_counted(struct kunit *test)
 
 struct refusal_case {
 	const char *claim;
-	struct goprobe_member add[4];
+	struct goprobe_goroutine add[4];
 	u32 n;
 	int err;
 	const char *why;
@@ -119,7 +119,7 @@ static void of_those_that_are_refused_nobody_joins(struct kunit *test)
 static void without_room_there_is_no_set(struct kunit *test)
 {
 	static const char why[] = "the session has no set of goroutines";
-	static const struct goprobe_op op = { .code = GOPROBE_OP_MEMBER, .a = 1, .b = 1 };
+	static const struct goprobe_op op = { .code = GOPROBE_OP_IN_SET, .a = 1, .b = 1 };
 	static const struct goprobe_filter filter = { 0, 1 };
 
 	s.limits.goroutines = 0;

@@ -38,7 +38,7 @@ static int contents_init(struct kunit *test)
 	mutex_init(&s.lock);
 	gp_tallies_init(&s.tallies);
 	s.limits.calls = GP_CALLS_MIN;
-	s.limits.pending = (struct goprobe_held){ .calls = 10, .bytes = PLAN_BYTES + 8 };
+	s.limits.pending = (struct goprobe_pending_limit){ .calls = 10, .bytes = PLAN_BYTES + 8 };
 	s.objects.files[0] = kzalloc(sizeof(*s.objects.files[0]), GFP_KERNEL);
 	if (!s.objects.files[0])
 		return -ENOMEM;
@@ -102,7 +102,7 @@ static void expect_added(struct kunit *test, const struct goprobe_point *p)
 #define RETURN		GOPROBE_POINT_RETURN
 #define TAIL		GOPROBE_POINT_TAIL
 #define PAIR		GOPROBE_POINT_F_PAIRED
-#define HOLD		(GOPROBE_POINT_F_PAIRED | GOPROBE_POINT_F_HELD)
+#define HOLD		(GOPROBE_POINT_F_PAIRED | GOPROBE_POINT_F_PENDING)
 #define ABI0		GOPROBE_POINT_F_ABI0
 
 struct way_case {
@@ -268,7 +268,7 @@ static void who_tells_of_states_has_a_key_and_a_session_that_has_them(struct kun
 	/* Who counts by key needs it. */
 	p = a_point(CALL, COUNT, 0, keyed);
 	expect_refused(test, &p, "the session has no keys; set GOPROBE_A_KEY_LIMIT");
-	s.limits.keys = (struct goprobe_keys){ .number = 10, .bytes = 8 };
+	s.limits.keys = (struct goprobe_key_limit){ .number = 10, .bytes = 8 };
 	expect_added(test, &p);
 	KUNIT_EXPECT_NOT_NULL(test, s.keys);
 }
@@ -279,7 +279,7 @@ static void who_times_by_key_has_a_filter_that_makes_one(struct kunit *test)
 	struct goprobe_point p = a_point(RETURN, TIME, GOPROBE_POINT_F_KEYED, 0);
 	int keyed;
 
-	s.limits.keys = (struct goprobe_keys){ .number = 10, .bytes = 8 };
+	s.limits.keys = (struct goprobe_key_limit){ .number = 10, .bytes = 8 };
 	KUNIT_EXPECT_EQ(test, add(&p), -ENOENT);
 	KUNIT_EXPECT_TRUE(test, extack._msg &&
 			  strstr(extack._msg, "no filter of the session makes keys"));
@@ -354,7 +354,7 @@ static void what_is_no_edit_is_told_from_one(struct kunit *test)
 	expect_added(test, &p);
 	p = a_point(CALL, COUNT, 0, add_keyed());
 	p.edit = 4;
-	s.limits.keys = (struct goprobe_keys){ .number = 10, .bytes = 8 };
+	s.limits.keys = (struct goprobe_key_limit){ .number = 10, .bytes = 8 };
 	expect_refused(test, &p, "a point that counts by key cannot have an edit");
 }
 

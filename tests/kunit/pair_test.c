@@ -71,7 +71,7 @@ static void make_paired(u32 what, u32 unusual)
 		probes[0].record_kind = GOPROBE_RECORD_RETURN;
 		probes[0].stat = GOPROBE_STAT_RETURNS;
 	}
-	probes[0].flags = GOPROBE_POINT_F_PAIRED | (what == HOLD ? GOPROBE_POINT_F_HELD : 0);
+	probes[0].flags = GOPROBE_POINT_F_PAIRED | (what == HOLD ? GOPROBE_POINT_F_PENDING : 0);
 	/* The short way is for those whose g is in a register. */
 	probes[0].quick = !(unusual & IN_THREAD);
 }
@@ -84,7 +84,7 @@ static void turn_to(u32 what)
 	set_way(&probes[0], end ? GP_WAY_END : GP_WAY_CALL);
 	probes[0].record_kind = end ? GOPROBE_RECORD_RETURN : GOPROBE_RECORD_CALL;
 	probes[0].stat = end ? GOPROBE_STAT_RETURNS : GOPROBE_STAT_CALLS;
-	probes[0].flags = GOPROBE_POINT_F_PAIRED | (what == HOLD ? GOPROBE_POINT_F_HELD : 0);
+	probes[0].flags = GOPROBE_POINT_F_PAIRED | (what == HOLD ? GOPROBE_POINT_F_PENDING : 0);
 	probes[0].filter = NULL;
 }
 
@@ -166,7 +166,7 @@ static const struct one_case one_cases[] = {
 	{ "no room in the ring", CALLS | ENDS, RING_FULL, GOPROBE_STAT_LOST_RING_FULL },
 	{ "no room in the ring, which nobody needs yet", HOLDS, RING_FULL, WELL },
 	{ "no ring", ALL, NO_RING, GOPROBE_STAT_LOST_NO_RING },
-	{ "no calls left", BOTH, NO_CALLS, GOPROBE_STAT_NO_ROOM },
+	{ "no calls left", BOTH, NO_CALLS, GOPROBE_STAT_NO_SPACE },
 	{ "no calls left, which nobody needs", ENDS, NO_CALLS, WELL },
 	{ "no calls left, and no ring", BOTH, NO_CALLS | NO_RING, GOPROBE_STAT_LOST_NO_RING },
 	{ "in place of a call that has not returned", BOTH, OPEN, WELL },
@@ -264,7 +264,7 @@ static void a_call_whose_record_is_lost_has_its_end(struct kunit *test)
 static void a_call_that_is_not_remembered_has_neither(struct kunit *test)
 {
 	make_paired(CALL, NO_CALLS);
-	expect_hit(test, GOPROBE_STAT_NO_ROOM);
+	expect_hit(test, GOPROBE_STAT_NO_SPACE);
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_NO_CALL);
 	KUNIT_EXPECT_EQ(test, nrecords(), 0U);
@@ -286,7 +286,7 @@ static void expect_held_record(struct kunit *test, const struct goprobe_record *
 	rest = plain->words * 8 - RECORD_BYTES;
 	KUNIT_ASSERT_EQ(test, (u32)held->rec.words, plain->words + 1U);
 	KUNIT_EXPECT_EQ(test, (u32)held->rec.kind, (u32)GOPROBE_RECORD_CALL);
-	KUNIT_EXPECT_EQ(test, (u32)held->rec.flags, plain->flags | GOPROBE_RECORD_F_HELD);
+	KUNIT_EXPECT_EQ(test, (u32)held->rec.flags, plain->flags | GOPROBE_RECORD_F_PENDING);
 	KUNIT_EXPECT_EQ(test, held->rec.id, plain->id);
 	KUNIT_EXPECT_EQ(test, held->rec.plan, plain->plan);
 	KUNIT_EXPECT_EQ(test, held->rec.tgid, plain->tgid);
@@ -313,7 +313,7 @@ static void a_held_call_is_written_when_its_end_passes(struct kunit *test)
 	memcpy(arena + 8, "xxxxx", 5);
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
-	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LET_GO), 1ULL);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 1ULL);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 	KUNIT_ASSERT_EQ(test, nrecords(), 2U);
 	KUNIT_EXPECT_EQ(test, (u32)record(1)->kind, (u32)GOPROBE_RECORD_RETURN);
@@ -485,7 +485,7 @@ static void a_goroutine_that_goes_for_good_is_not_waited_for(struct kunit *test)
 	expect_hit(test, GOPROBE_STAT_RETURNS);
 	KUNIT_ASSERT_EQ(test, nrecords(), 2U);
 	KUNIT_EXPECT_EQ(test, (u32)record(0)->flags,
-			(u32)(GOPROBE_RECORD_F_HELD | GOPROBE_RECORD_F_NO_G));
+			(u32)(GOPROBE_RECORD_F_PENDING | GOPROBE_RECORD_F_NO_G));
 	KUNIT_EXPECT_EQ(test, record(0)->goid, 0ULL);
 	KUNIT_EXPECT_EQ(test, record(0)->depth, 0U);
 }
@@ -513,7 +513,7 @@ static void an_end_that_does_not_pass_leaves_nothing(struct kunit *test)
 		probes[0].filter = filter;
 		expect_hit(test, GOPROBE_STAT_FILTERED);
 		KUNIT_EXPECT_EQ(test, nrecords(), 0U);
-		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LET_GO), 0ULL);
+		KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 0ULL);
 		KUNIT_EXPECT_EQ(test, held_free(), HELD);
 		expect_hit(test, GOPROBE_STAT_NO_CALL);
 
@@ -612,7 +612,7 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 	turn_to(END);
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 2ULL);
-	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LET_GO), 0ULL);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 0ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RETURNS), 0ULL);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 
@@ -624,7 +624,7 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, nrecords(), 3U);
 	KUNIT_EXPECT_EQ(test, (u32)record(0)->kind, (u32)GOPROBE_RECORD_LOST);
 	KUNIT_EXPECT_EQ(test, ((const struct goprobe_lost *)(record(0) + 1))->count, 2ULL);
-	KUNIT_EXPECT_EQ(test, (u32)record(1)->flags, (u32)GOPROBE_RECORD_F_HELD);
+	KUNIT_EXPECT_EQ(test, (u32)record(1)->flags, (u32)GOPROBE_RECORD_F_PENDING);
 	KUNIT_EXPECT_EQ(test, (u32)record(2)->kind, (u32)GOPROBE_RECORD_RETURN);
 
 	/* Only the call has room, to the byte. */
@@ -633,7 +633,7 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 	leave_room(size + 8);
 	turn_to(END);
 	KUNIT_EXPECT_TRUE(test, hit());
-	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LET_GO), 1ULL);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 1ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 1ULL);
 	KUNIT_EXPECT_EQ(test, gp_ring_space(rings[0]), 0U);
 
@@ -644,7 +644,7 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 	leave_room(size);
 	turn_to(END);
 	KUNIT_EXPECT_TRUE(test, hit());
-	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LET_GO), 0ULL);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 0ULL);
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 2ULL);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 	rings[0]->pending[GOPROBE_LOST_RING_FULL] = 0;
@@ -673,7 +673,7 @@ static void what_must_not_be_lost_waits(struct kunit *test)
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
 	KUNIT_EXPECT_EQ(test, waited, 3U);
-	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LET_GO), 1ULL);
+	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 1ULL);
 	KUNIT_EXPECT_EQ(test, nrecords(), 2U);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 
@@ -728,7 +728,7 @@ static void more_calls_than_can_be_held_are_not_remembered(struct kunit *test)
 		expect_hit(test, GOPROBE_STAT_OPENED);
 	}
 	go_to(i);
-	expect_hit(test, GOPROBE_STAT_NO_ROOM);
+	expect_hit(test, GOPROBE_STAT_NO_SPACE);
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_NO_CALL);
 	while (i--) {
@@ -806,7 +806,7 @@ static void a_call_that_cannot_be_held_ends_what_is_as_deep(struct kunit *test)
 	numbers[0] = gp_pending_take(s.calls->held);
 	KUNIT_EXPECT_NE(test, numbers[0], 0U);
 	turn_to(HOLD);
-	expect_hit(test, GOPROBE_STAT_NO_ROOM);
+	expect_hit(test, GOPROBE_STAT_NO_SPACE);
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_NO_CALL);
 	for (i = 0; i < HELD; i++)

@@ -276,7 +276,7 @@ static void dynamic_types(struct kunit *test)
 #define O_SPLIT		"a point has times by state, but is no end of a paired call"
 #define NO_PLAN		SET(point.plan, GOPROBE_NO_PLAN)
 #define PAIRED		GOPROBE_POINT_F_PAIRED
-#define HELD		GOPROBE_POINT_F_HELD
+#define HELD		GOPROBE_POINT_F_PENDING
 #define DIVIDED		GOPROBE_POINT_F_SPLIT
 #define O_AT		"a point that is neither a call nor an end is timed or paired"
 #define O_AT_SKIP	"a point has a skip condition, but is no call"

@@ -61,11 +61,11 @@ static bool accepts(uint16_t attr, uint8_t code)
 void learn(void)
 {
 	model_has_states = accepts(GOPROBE_A_STATES, 0);
-	model_has_members = accepts(GOPROBE_A_MEMBERS, 0);
+	model_has_members = accepts(GOPROBE_A_GOROUTINE_SET_LIMIT, 0);
 	for (int i = 1; i < __GOPROBE_OP_MAX; i++) {
 		/* That one is for sessions with a set of goroutines. */
-		uint16_t needs = i == GOPROBE_OP_MEMBER && model_has_members ?
-				 GOPROBE_A_MEMBERS : 0;
+		uint16_t needs = i == GOPROBE_OP_IN_SET && model_has_members ?
+				 GOPROBE_A_GOROUTINE_SET_LIMIT : 0;
 
 		if (program_is_new(i) && accepts(needs, i))
 			program_learn(i);

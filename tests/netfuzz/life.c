@@ -41,10 +41,10 @@ static void got(void *arg, uint8_t cmd, uint16_t attr, const void *data, uint32_
 	case GOPROBE_A_TALLIES:
 		rows_tallies(data, len, false);
 		return;
-	case GOPROBE_A_KEYED:
+	case GOPROBE_A_KEY_STATS:
 		rows_tallies(data, len, true);
 		return;
-	case GOPROBE_A_OPEN:
+	case GOPROBE_A_OPEN_CALLS:
 		rows_open(&l->model, data, len);
 		return;
 	case GOPROBE_A_STATS:
@@ -164,7 +164,7 @@ static void is_new(struct life *l, const struct choice *c)
 static void look(struct life *l, const struct choice *c)
 {
 	static const uint8_t all[] = {
-		GOPROBE_CMD_READ, GOPROBE_CMD_TALLIES, GOPROBE_CMD_KEYS, GOPROBE_CMD_OPEN,
+		GOPROBE_CMD_READ, GOPROBE_CMD_TALLIES, GOPROBE_CMD_KEYS, GOPROBE_CMD_OPEN_CALLS,
 		GOPROBE_CMD_GET_STATS,
 	};
 

@@ -28,23 +28,23 @@ void model_begin(struct model *m, struct choice *c, const struct binary *binarie
 
 static void some_keys(struct model *m, struct choice *c, struct wire_msg *msg)
 {
-	struct goprobe_keys keys = {
+	struct goprobe_key_limit keys = {
 		choice_from(c, 0, choice_below(c, 16) ? 64 : 4096), choice_from(c, 1, 768),
 	};
 
 	m->new_keys = keys.number;
-	wire_put(msg, GOPROBE_A_KEYS, &keys, sizeof(keys));
+	wire_put(msg, GOPROBE_A_KEY_LIMIT, &keys, sizeof(keys));
 }
 
 static void some_held(struct model *m, struct choice *c, struct wire_msg *msg)
 {
-	struct goprobe_held held = {
+	struct goprobe_pending_limit held = {
 		choice_from(c, 0, choice_below(c, 16) ? 16 : 512),
 		choice_from(c, 56, choice_below(c, 4) ? 4096 : 24 << 10),
 	};
 
 	m->new_held = held.calls ? held.bytes : 0;
-	wire_put(msg, GOPROBE_A_HELD, &held, sizeof(held));
+	wire_put(msg, GOPROBE_A_PENDING_LIMIT, &held, sizeof(held));
 }
 
 static void some_pids(struct model *m, struct choice *c, struct wire_msg *msg)
@@ -68,7 +68,7 @@ void model_session(struct model *m, struct choice *c, struct wire_msg *msg)
 	wire_put_u32(msg, GOPROBE_A_RING_BYTES, choice_below(c, 16) ? 65536 :
 		     choice_from(c, 65536, 1 << 20));
 	if (choice_below(c, 16))
-		wire_put_u32(msg, GOPROBE_A_CALLS,
+		wire_put_u32(msg, GOPROBE_A_CALL_LIMIT,
 			     choice_from(c, 1024, choice_below(c, 8) ? 1200 : 8192));
 	if (choice_below(c, 2))
 		some_keys(m, c, msg);
@@ -85,7 +85,7 @@ void model_session(struct model *m, struct choice *c, struct wire_msg *msg)
 	}
 	if (model_has_members && choice_below(c, 2)) {
 		m->new_members = true;
-		wire_put_u32(msg, GOPROBE_A_MEMBERS, choice_from(c, 1, 256));
+		wire_put_u32(msg, GOPROBE_A_GOROUTINE_SET_LIMIT, choice_from(c, 1, 256));
 	}
 	if (choice_once_in(c, 4))
 		some_pids(m, c, msg);
@@ -118,15 +118,15 @@ void model_file(struct model *m, struct choice *c, struct wire_msg *msg)
 
 static void some_members(struct model *m, struct choice *c, struct wire_msg *msg)
 {
-	struct goprobe_member members[8] = { 0 };
+	struct goprobe_goroutine members[8] = { 0 };
 	uint32_t n = choice_from(c, 1, 8), i;
 
 	for (i = 0; i < n; i++) {
 		members[i].goid = choice_once_in(c, 8) ? choice_word(c) : 1 + choice_below(c, 64);
 		members[i].tgid = m->pids[choice_below(c, m->npids)];
 	}
-	wire_begin(msg, GOPROBE_CMD_MEMBERS_ADD);
-	wire_put(msg, GOPROBE_A_MEMBER, members, n * sizeof(*members));
+	wire_begin(msg, GOPROBE_CMD_GOROUTINES_ADD);
+	wire_put(msg, GOPROBE_A_GOROUTINES, members, n * sizeof(*members));
 }
 
 /* How often, out of all. */
@@ -145,10 +145,10 @@ static const uint8_t often[] = {
 	[GOPROBE_CMD_READ] = 8,
 	[GOPROBE_CMD_TALLIES] = 3,
 	[GOPROBE_CMD_KEYS] = 4,
-	[GOPROBE_CMD_OPEN] = 2,
+	[GOPROBE_CMD_OPEN_CALLS] = 2,
 	[GOPROBE_CMD_LIST] = 1,
 	[GOPROBE_CMD_GET_STATS] = 4,
-	[GOPROBE_CMD_MEMBERS_ADD] = 4,
+	[GOPROBE_CMD_GOROUTINES_ADD] = 4,
 };
 
 _Static_assert(sizeof(often) == __GOPROBE_CMD_MAX,
@@ -175,7 +175,7 @@ static uint8_t some_command(struct model *m, struct choice *c)
 	n = choice_below(c, all);
 	for (cmd = 0; n >= often[cmd]; cmd++)
 		n -= often[cmd];
-	if (cmd == GOPROBE_CMD_MEMBERS_ADD && !m->members && choice_below(c, 4))
+	if (cmd == GOPROBE_CMD_GOROUTINES_ADD && !m->members && choice_below(c, 4))
 		return GOPROBE_CMD_READ;
 	/* What comes after it has less to do. */
 	if (cmd == GOPROBE_CMD_STOP && choice_below(c, 4))
@@ -213,7 +213,7 @@ static void make(struct model *m, struct choice *c, struct wire_msg *msg, uint8_
 	case GOPROBE_CMD_POINTS_DEL:
 		model_points_del(m, c, msg);
 		return;
-	case GOPROBE_CMD_MEMBERS_ADD:
+	case GOPROBE_CMD_GOROUTINES_ADD:
 		some_members(m, c, msg);
 		return;
 	}

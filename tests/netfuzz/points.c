@@ -109,7 +109,7 @@ static void make_point(struct choice *c, const struct wish *w, const struct plac
 	if (w->mode == ID_PAIR)
 		p->flags |= GOPROBE_POINT_F_PAIRED;
 	if (w->held && !end)
-		p->flags |= GOPROBE_POINT_F_HELD;
+		p->flags |= GOPROBE_POINT_F_PENDING;
 	if (w->keyed)
 		p->flags |= GOPROBE_POINT_F_KEYED;
 	if (choice_once_in(c, 16))
@@ -171,7 +171,7 @@ static void spoil(const struct model *m, struct choice *c, struct goprobe_point 
 		p->offset = choice_word(c) | 1ULL << 62;
 		return;
 	case 11:
-		p->flags |= GOPROBE_POINT_F_HELD | GOPROBE_POINT_F_KEYED;
+		p->flags |= GOPROBE_POINT_F_PENDING | GOPROBE_POINT_F_KEYED;
 		p->pad2 = 1;
 		return;
 	}

@@ -104,7 +104,7 @@ static const uint32_t has[] = {
 	[GOPROBE_OP_KEY_STACK] = HAS_VALUE | FOR_FILTERS | FOR_KEYS,
 	[GOPROBE_OP_QUOTA] = HAS_A | HAS_VALUE | FOR_FILTERS | NEW | ONCE,
 	[GOPROBE_OP_ROOT] = HAS_A | FOR_FILTERS | NEW,
-	[GOPROBE_OP_MEMBER] = AB | FOR_FILTERS | NEW,
+	[GOPROBE_OP_IN_SET] = AB | FOR_FILTERS | NEW,
 	[GOPROBE_OP_SET] = FOR_EDITS,
 	[GOPROBE_OP_SET_FLOAT] = FOR_EDITS,
 	[GOPROBE_OP_WRITE] = FOR_EDITS,
@@ -173,7 +173,7 @@ static bool may(const struct program *p, uint32_t at, uint8_t code)
 		return false;
 	if (looks_at_calls(code) && !p->unders)
 		return false;
-	if (code == GOPROBE_OP_MEMBER && !p->members)
+	if (code == GOPROBE_OP_IN_SET && !p->members)
 		return false;
 	return !(fields & HAS_BYTES) || p->copies;
 }

@@ -27,9 +27,9 @@ static const char *const name[] = {
 	[GOPROBE_CMD_TALLIES] = "TALLIES",
 	[GOPROBE_CMD_FILTERS_ADD] = "FILTERS_ADD",
 	[GOPROBE_CMD_KEYS] = "KEYS",
-	[GOPROBE_CMD_OPEN] = "OPEN",
+	[GOPROBE_CMD_OPEN_CALLS] = "OPEN_CALLS",
 	[GOPROBE_CMD_POINTS_DEL] = "POINTS_DEL",
-	[GOPROBE_CMD_MEMBERS_ADD] = "MEMBERS_ADD",
+	[GOPROBE_CMD_GOROUTINES_ADD] = "GOROUTINES_ADD",
 	[TOLD_OTHER] = "others",
 };
 
@@ -52,8 +52,8 @@ static unsigned long hits(void)
 {
 	static const uint8_t not_a_hit[] = {
 		GOPROBE_STAT_FAULT_INS, GOPROBE_STAT_WAITS, GOPROBE_STAT_WAIT_NS,
-		GOPROBE_STAT_LET_GO, GOPROBE_STAT_BROKEN, GOPROBE_STAT_NO_KEY,
-		GOPROBE_STAT_NO_MEMBER, GOPROBE_STAT_EDITED, GOPROBE_STAT_NOT_EDITED,
+		GOPROBE_STAT_RELEASED, GOPROBE_STAT_BROKEN, GOPROBE_STAT_NO_KEY,
+		GOPROBE_STAT_SET_FULL, GOPROBE_STAT_EDITED, GOPROBE_STAT_NOT_EDITED,
 	};
 	unsigned long n = 0;
 
@@ -114,7 +114,7 @@ void report_end(const struct report_run *r, unsigned long runs, bool sentences)
 	       hits(), told.stat[GOPROBE_STAT_CALLS] + told.stat[GOPROBE_STAT_RETURNS],
 	       told.stat[GOPROBE_STAT_FILTERED], told.stat[GOPROBE_STAT_UNDECIDED],
 	       told.stat[GOPROBE_STAT_COUNTED], told.stat[GOPROBE_STAT_TIMED],
-	       told.stat[GOPROBE_STAT_LET_GO], told.stat[GOPROBE_STAT_EDITED],
+	       told.stat[GOPROBE_STAT_RELEASED], told.stat[GOPROBE_STAT_EDITED],
 	       told.stat[GOPROBE_STAT_LOST_RING_FULL], told.records, told.programs, told.chunks,
 	       told.tallies, told.open);
 	printf(r->covered ? "%u inputs kept, %u places of the module executed\n" :

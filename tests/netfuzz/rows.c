@@ -35,7 +35,7 @@ static const char *read_body(const struct model *m, const struct goprobe_record 
 {
 	uint32_t frame;
 
-	if (rec->flags & GOPROBE_RECORD_F_HELD) {
+	if (rec->flags & GOPROBE_RECORD_F_PENDING) {
 		if (end - at < 8)
 			return "a held record does not say how old it is";
 		at += 8;
@@ -96,7 +96,7 @@ void rows_records(const struct model *m, const uint8_t *at, uint32_t len)
 
 void rows_tallies(const uint8_t *at, uint32_t len, bool keyed)
 {
-	struct goprobe_keyed row = { 0 };
+	struct goprobe_key_stats row = { 0 };
 	uint32_t head = keyed ? sizeof(row) : sizeof(row.tally), size;
 
 	for (; len; at += size, len -= size) {
@@ -118,7 +118,7 @@ void rows_tallies(const uint8_t *at, uint32_t len, bool keyed)
 
 void rows_open(const struct model *m, const uint8_t *at, uint32_t len)
 {
-	struct goprobe_open row;
+	struct goprobe_open_call row;
 	const char *why = NULL;
 	uint32_t size;
 

@@ -99,7 +99,7 @@ static int set_up(struct counting *counting, struct diag *d)
 	o->plan.no_return = !c->show.timed;
 	if (o->by.n) {
 		o->plan.by = &o->by;
-		t->keys = (struct goprobe_keys){ o->keys, bykey_bytes(&o->by) };
+		t->keys = (struct goprobe_key_limit){ o->keys, bykey_bytes(&o->by) };
 	}
 	if (counting_set_up(&c->c, d))
 		return -1;

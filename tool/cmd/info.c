@@ -24,7 +24,7 @@ static const struct {
 } abilities[] = {
 	{ GOPROBE_ABILITY_FAULT_IN, "fault_in" },
 	{ GOPROBE_ABILITY_FLOAT_REGS, "float_regs" },
-	{ GOPROBE_ABILITY_EXECUTE, "execute" },
+	{ GOPROBE_ABILITY_EMULATE, "execute" },
 	{ GOPROBE_ABILITY_UNTESTED, "untested" },
 	{ GOPROBE_ABILITY_TALLY, "tally" },
 	{ GOPROBE_ABILITY_FILTER, "filter" },
@@ -40,7 +40,7 @@ static const struct {
 	LIMIT(plans), LIMIT(pieces), LIMIT(pids), LIMIT(frame_bytes),
 	LIMIT(record_bytes), LIMIT(ring_bytes), LIMIT(batch), LIMIT(ops),
 	LIMIT(dynamic), LIMIT(depth), LIMIT(tallies), LIMIT(timed), LIMIT(calls),
-	LIMIT(filters), LIMIT(held_bytes), LIMIT(keys), LIMIT(key_bytes), LIMIT(members),
+	LIMIT(filters), LIMIT(pending_bytes), LIMIT(keys), LIMIT(key_bytes), LIMIT(goroutines),
 #undef LIMIT
 };
 

@@ -152,7 +152,7 @@ static enum points_ability ask_ability(void)
 	client_load = NULL;
 	if (!client_open(&c, &d) && !selftest_get_info(c, &info, &why, &d) &&
 	    !(info.abilities & untested))
-		able = info.abilities & GOPROBE_ABILITY_EXECUTE ? POINTS_ABLE :
+		able = info.abilities & GOPROBE_ABILITY_EMULATE ? POINTS_ABLE :
 			POINTS_UNABLE;
 	if (able == POINTS_UNABLE)
 		fprintf(stderr, "goprobectl: the module that is loaded can't carry out instructions on this kernel\n");

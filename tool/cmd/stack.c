@@ -65,7 +65,7 @@ static int set_up(struct counting *c, struct diag *d)
 	o->plan.no_return = true;
 	o->plan.stack = o->frames;
 	o->plan.creator = s->creator;
-	c->tracing.keys = (struct goprobe_keys){
+	c->tracing.keys = (struct goprobe_key_limit){
 		.number = o->keys, .bytes = (s->creator + 1 + o->frames) * 8,
 	};
 	/* Before the command is made: of a file that can't be written it must not begin. */
@@ -81,7 +81,7 @@ static int set_up(struct counting *c, struct diag *d)
 }
 
 /* A client_key_fn: who has started the goroutine, the number of addresses, and the addresses. */
-static int add(void *ctx, const struct goprobe_keyed *keyed, const uint64_t *key,
+static int add(void *ctx, const struct goprobe_key_stats *keyed, const uint64_t *key,
 	       const uint64_t *buckets)
 {
 	struct stacking *s = ctx;

@@ -47,7 +47,7 @@ static const char examples[] =
  * @next: the next one
  */
 struct found {
-	struct goprobe_open open;
+	struct goprobe_open_call open;
 	uint8_t *record;
 	uint64_t since;
 	bool show;
@@ -166,7 +166,7 @@ static void show(struct stuck *s, uint8_t *record, size_t len, struct symbols *o
 /* --- calls that the module knows ------------------------------------- */
 
 /* Is it new that this call is open for long? */
-static bool is_new(struct stuck *s, const struct goprobe_open *o, uint64_t since)
+static bool is_new(struct stuck *s, const struct goprobe_open_call *o, uint64_t since)
 {
 	int new = shown_add(&s->shown, o, s->asked, since);
 
@@ -176,7 +176,7 @@ static bool is_new(struct stuck *s, const struct goprobe_open *o, uint64_t since
 
 static void show_found(struct stuck *s, const struct found *f)
 {
-	const struct goprobe_open *o = &f->open;
+	const struct goprobe_open_call *o = &f->open;
 	const struct plan_func *pf = s->c.tracing.plan->funcs[o->id];
 	struct out_open open = { .age = o->age };
 	struct gostate state = { 0 };
@@ -190,7 +190,7 @@ static void show_found(struct stuck *s, const struct found *f)
 	show(s, f->record, o->record_bytes, counting_file(&s->c, pf), &state, &open);
 }
 
-static void keep(struct stuck *s, const struct goprobe_open *o, const uint8_t *record,
+static void keep(struct stuck *s, const struct goprobe_open_call *o, const uint8_t *record,
 		 uint64_t since, bool shown)
 {
 	struct found *f = arena_alloc(&s->found_mem, sizeof(*f));
@@ -212,7 +212,7 @@ static void keep(struct stuck *s, const struct goprobe_open *o, const uint8_t *r
 }
 
 /* A client_opened_fn. Quick, as ages are of now: what takes time comes after. */
-static int look(void *ctx, const struct goprobe_open *o, uint8_t *record)
+static int look(void *ctx, const struct goprobe_open_call *o, uint8_t *record)
 {
 	struct stuck *s = ctx;
 	uint64_t now = clock_now(CLOCK_MONOTONIC), since = now > o->age ? now - o->age : 0;
@@ -293,7 +293,7 @@ static int check_older(struct stuck *s, struct diag *d)
 
 	if (client_get_stats(s->c.tracing.client, stats, d))
 		return -1;
-	s->no_older |= stats[GOPROBE_STAT_NO_ROOM] || stats[GOPROBE_STAT_BROKEN];
+	s->no_older |= stats[GOPROBE_STAT_NO_SPACE] || stats[GOPROBE_STAT_BROKEN];
 	return 0;
 }
 
@@ -349,7 +349,7 @@ static int look_at_all(struct stuck *s, bool last, struct diag *d)
 
 static void say(const struct stuck *s, const struct tallyshow_end *end)
 {
-	uint64_t no_room = end->stats[GOPROBE_STAT_NO_ROOM];
+	uint64_t no_room = end->stats[GOPROBE_STAT_NO_SPACE];
 	size_t unknown = before_unknown(&s->before);
 
 	fprintf(stderr, "%llu calls in %.1f s, %llu open for long; at the end %llu of %llu open ones",

@@ -217,7 +217,7 @@ static int descendant(struct exprjob *j, const struct typed *n, uint8_t reg)
 		.code = GOPROBE_OP_JNE_I, .a = reg, .offset = 2, .value = n->e->number });
 	exprcode_set(c, GOPROBE_OP_IMM, reg, 1);
 	exprcode_op(c, (struct goprobe_op){ .code = GOPROBE_OP_JUMP, .offset = 1 });
-	exprcode_op2(c, GOPROBE_OP_MEMBER, reg, reg);
+	exprcode_op2(c, GOPROBE_OP_IN_SET, reg, reg);
 	return 0;
 }
 

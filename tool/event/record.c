@@ -71,7 +71,7 @@ static int64_t decode_held(const uint8_t *p, size_t left, struct record *r, cons
 {
 	uint64_t ago;
 
-	if (!(r->h.flags & GOPROBE_RECORD_F_HELD))
+	if (!(r->h.flags & GOPROBE_RECORD_F_PENDING))
 		return 0;
 	if (r->h.kind != GOPROBE_RECORD_CALL)
 		return malformed(why, "what was held is no call");

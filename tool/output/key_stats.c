@@ -53,7 +53,7 @@ static struct keyrow *find(struct keyrows *k, uint32_t id, const uint64_t *key, 
 	return make(k, hash, head, id, key, nwords);
 }
 
-int keyrows_add(void *keyrows, const struct goprobe_keyed *from, const uint64_t *key,
+int keyrows_add(void *keyrows, const struct goprobe_key_stats *from, const uint64_t *key,
 		const uint64_t *buckets)
 {
 	const struct goprobe_tally *t = &from->tally;

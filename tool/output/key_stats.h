@@ -67,7 +67,7 @@ void keyrows_fini(struct keyrows *k);
 /* Before the module's keys are read once more. */
 void keyrows_begin(struct keyrows *k);
 /* One of them; a client_key_fn. -1: no memory. */
-int keyrows_add(void *keyrows, const struct goprobe_keyed *from, const uint64_t *key,
+int keyrows_add(void *keyrows, const struct goprobe_key_stats *from, const uint64_t *key,
 		const uint64_t *buckets);
 void keyrows_sort(struct keyrows *k, enum tallies_by by);
 /* The same as a function's. */

@@ -56,7 +56,7 @@ int tallies_add(void *tallies, const struct goprobe_tally *from, const uint64_t 
 		return 0;
 	to = &t->v[from->id];
 	to->unwound = from->unwound;
-	to->gone = from->gone;
+	to->gone = from->exited;
 	to->took = (struct histogram){ .sum = from->sum, .min = from->min, .max = from->max };
 	if (from->nbuckets)
 		memcpy(to->took.bucket + from->first, buckets,

@@ -239,7 +239,7 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 {
 	const uint64_t *n = end->stats;
 	const struct fact untimed[] = {
-		{ "no_room", n[GOPROBE_STAT_NO_ROOM], "call",
+		{ "no_room", n[GOPROBE_STAT_NO_SPACE], "call",
 		  "not timed, because too many were open", true },
 		{ "no_call", n[GOPROBE_STAT_NO_CALL], "return",
 		  "of calls that began before tracing, or did not count", true },
@@ -251,7 +251,7 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 		  true },
 		{ "undecided", n[GOPROBE_STAT_UNDECIDED], "call",
 		  "with a condition or a key that could not be evaluated", true },
-		{ "no_member", n[GOPROBE_STAT_NO_MEMBER], "goroutine",
+		{ "no_member", n[GOPROBE_STAT_SET_FULL], "goroutine",
 		  "not followed: too many descend from the goroutine of the condition", false },
 	};
 	const struct fact keys[] = {

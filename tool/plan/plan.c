@@ -328,7 +328,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 		err = add_point(p, pf, &s->call, (struct goprobe_point){
 			.kind = GOPROBE_POINT_CALL,
 			.plan = pf->call.plan,
-			.flags = flags | (pf->held ? GOPROBE_POINT_F_HELD : 0) |
+			.flags = flags | (pf->held ? GOPROBE_POINT_F_PENDING : 0) |
 				 (pf->unwound ? GOPROBE_POINT_F_UNWOUND : 0),
 			.skip = s->entry == INSN_ENTRY_CHECK ? GOPROBE_SKIP_IF_BE :
 				GOPROBE_SKIP_NEVER,

@@ -200,7 +200,7 @@ struct plan_at {
  * @only_ends: and where it begins is not
  * @count_ends: it is counted by its durations: calls that ended as was asked for
  * @paired: GOPROBE_POINT_F_PAIRED
- * @held: GOPROBE_POINT_F_HELD
+ * @held: GOPROBE_POINT_F_PENDING
  * @unwound: GOPROBE_POINT_F_UNWOUND
  * @key: what it is counted or timed by, or NULL
  * @around: nobody asked for it, but for what is called while it runs
@@ -282,7 +282,7 @@ struct plan_points {
  * @filter_ops: operations of @filters; goprobe_filter.op counts from the start of it
  * @edits: something is changed
  * @delays: calls are delayed
- * @held_bytes: goprobe_held.bytes: of the largest record of a call that is held; 0: no
+ * @held_bytes: goprobe_pending_limit.bytes: of the largest record of a call that is held; 0: no
  *	calls are held
  * @descendant: goroutine whose descendants are asked for; 0: none is
  * @unwinds: calls that panics end are reported

@@ -280,7 +280,7 @@ static void tell_born(struct making *m)
 	op_value(m, GOPROBE_OP_TASK, 0, GOPROBE_TASK_GOID);
 	op(m, (struct goprobe_op){
 		.code = GOPROBE_OP_JEQ_I, .offset = 3, .value = m->descendant });
-	op(m, (struct goprobe_op){ .code = GOPROBE_OP_MEMBER });
+	op(m, (struct goprobe_op){ .code = GOPROBE_OP_IN_SET });
 	op(m, (struct goprobe_op){ .code = GOPROBE_OP_JNE_I, .offset = 1 });
 	op(m, (struct goprobe_op){ .code = GOPROBE_OP_REJECT });
 	op_word(m, REG_RAX, WORD + 40);
@@ -354,8 +354,8 @@ struct telling {
 };
 
 static const struct telling kin[] = {
-	{ { "runtime.newproc1" }, GOPROBE_ACTION_JOIN, false, tell_born },
-	{ { "runtime.gdestroy", "runtime.goexit0" }, GOPROBE_ACTION_PART, false, tell_ended },
+	{ { "runtime.newproc1" }, GOPROBE_ACTION_SET_ADD, false, tell_born },
+	{ { "runtime.gdestroy", "runtime.goexit0" }, GOPROBE_ACTION_SET_REMOVE, false, tell_ended },
 };
 
 /* The linker leaves Goexit out of programs that do not use it. */
@@ -374,7 +374,7 @@ static int tell(struct plan *p, struct gobin *bin, const struct telling *t, stru
 		.descendant = p->descendant,
 	};
 	struct plan_notification note = {
-		.action = t->action, .ret = t->action == GOPROBE_ACTION_JOIN,
+		.action = t->action, .ret = t->action == GOPROBE_ACTION_SET_ADD,
 		.first = t->action == GOPROBE_ACTION_UNWIND, .ops = m.ops,
 	};
 

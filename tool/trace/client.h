@@ -46,7 +46,7 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d);
  * @ring_bytes: in: wish, 0 for any; out: as given.
  */
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
-		       const struct goprobe_held *held, const struct goprobe_keys *keys,
+		       const struct goprobe_pending_limit *held, const struct goprobe_key_limit *keys,
 		       const struct goprobe_breaker *breaker, uint32_t nstates, uint32_t members,
 		       uint32_t *ring_bytes, struct diag *d);
 int client_file_add(struct client *c, int fd, const struct goprobe_runtime *rt,
@@ -71,7 +71,7 @@ int client_points_add(struct client *c, uint32_t file, const struct goprobe_poin
 int client_points_del(struct client *c, const uint32_t *ids, size_t n, uint32_t *left,
 		      struct diag *d);
 /* These goroutines join the session's set; *@ret: how many it has now. */
-int client_members_add(struct client *c, const struct goprobe_member *v, size_t n, uint32_t *ret,
+int client_members_add(struct client *c, const struct goprobe_goroutine *v, size_t n, uint32_t *ret,
 		       struct diag *d);
 int client_start(struct client *c, struct diag *d);
 int client_stop(struct client *c, struct diag *d);
@@ -121,7 +121,7 @@ int client_tallies(struct client *c, client_tally_fn fn, void *ctx, struct diag 
  * with keyed->tally.nstates states behind them.
  * Anything but 0 ends it: there is no memory.
  */
-typedef int (*client_key_fn)(void *ctx, const struct goprobe_keyed *keyed, const uint64_t *key,
+typedef int (*client_key_fn)(void *ctx, const struct goprobe_key_stats *keyed, const uint64_t *key,
 			     const uint64_t *buckets);
 int client_keys(struct client *c, client_key_fn fn, void *ctx, struct diag *d);
 
@@ -129,7 +129,7 @@ int client_keys(struct client *c, client_key_fn fn, void *ctx, struct diag *d);
  * A call that is open, and the held record of it, 8-aligned, which may be changed. Anything but
  * 0 ends it: there is no memory.
  */
-typedef int (*client_opened_fn)(void *ctx, const struct goprobe_open *open, uint8_t *record);
+typedef int (*client_opened_fn)(void *ctx, const struct goprobe_open_call *open, uint8_t *record);
 int client_opened(struct client *c, client_opened_fn fn, void *ctx, struct diag *d);
 
 /**

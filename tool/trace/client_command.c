@@ -41,8 +41,15 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d)
 		return -1;
 	limits = reply_data(c, GOPROBE_A_LIMITS, sizeof(*limits));
 	abilities = reply_data(c, GOPROBE_A_ABILITIES, sizeof(*abilities));
-	if (!limits || !abilities || !c->tb[GOPROBE_A_VERSION])
-		return diag_set(d, "%s: it speaks another version of the protocol", what);
+	const struct genlmsghdr *genl = nlmsg_data((struct nlmsghdr *)c->reply);
+
+	if (genl->version != GOPROBE_GENL_VERSION || !limits || !abilities ||
+	    !c->tb[GOPROBE_A_VERSION]) {
+		diag_set(d, "the goprobe module speaks version %u of the protocol, goprobectl version %u",
+			 genl->version, GOPROBE_GENL_VERSION);
+		diag_hint(d, "install both of one release, and load the module again");
+		return -1;
+	}
 	memcpy(&ret->limits, limits, sizeof(*limits));
 	memcpy(&ret->abilities, abilities, sizeof(*abilities));
 	c->pids = limits->pids;
@@ -65,7 +72,7 @@ static int check_pids(const struct client *c, size_t n, struct diag *d)
 }
 
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
-		       const struct goprobe_held *held, const struct goprobe_keys *keys,
+		       const struct goprobe_pending_limit *held, const struct goprobe_key_limit *keys,
 		       const struct goprobe_breaker *breaker, uint32_t nstates, uint32_t members,
 		       uint32_t *ring_bytes, struct diag *d)
 {
@@ -79,12 +86,12 @@ int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint
 	msg = put(msg, GOPROBE_A_PIDS, pids, npids * sizeof(*pids));
 	flags |= GOPROBE_SESSION_F_LARGE | GOPROBE_SESSION_F_FD;
 	msg = put(msg, GOPROBE_A_FLAGS, &flags, sizeof(flags));
-	msg = put(msg, GOPROBE_A_HELD, held, held ? sizeof(*held) : 0);
-	msg = put(msg, GOPROBE_A_KEYS, keys, keys ? sizeof(*keys) : 0);
+	msg = put(msg, GOPROBE_A_PENDING_LIMIT, held, held ? sizeof(*held) : 0);
+	msg = put(msg, GOPROBE_A_KEY_LIMIT, keys, keys ? sizeof(*keys) : 0);
 	msg = put(msg, GOPROBE_A_BREAKER, breaker,
 		  breaker && breaker->percent ? sizeof(*breaker) : 0);
 	msg = put(msg, GOPROBE_A_STATES, &nstates, nstates ? sizeof(nstates) : 0);
-	msg = put(msg, GOPROBE_A_MEMBERS, &members, members ? sizeof(members) : 0);
+	msg = put(msg, GOPROBE_A_GOROUTINE_SET_LIMIT, &members, members ? sizeof(members) : 0);
 	if (client_command(c, msg, what, d))
 		return -1;
 
@@ -198,13 +205,13 @@ int client_points_del(struct client *c, const uint32_t *ids, size_t n, uint32_t 
 	return reply_u32(c, GOPROBE_A_COUNT, what, left, d);
 }
 
-int client_members_add(struct client *c, const struct goprobe_member *v, size_t n, uint32_t *ret,
+int client_members_add(struct client *c, const struct goprobe_goroutine *v, size_t n, uint32_t *ret,
 		       struct diag *d)
 {
 	static const char what[] = "can't add goroutines";
-	struct nl_msg *msg = client_request(c, GOPROBE_CMD_MEMBERS_ADD, NLM_F_ACK, n * sizeof(*v));
+	struct nl_msg *msg = client_request(c, GOPROBE_CMD_GOROUTINES_ADD, NLM_F_ACK, n * sizeof(*v));
 
-	msg = put(msg, GOPROBE_A_MEMBER, v, n * sizeof(*v));
+	msg = put(msg, GOPROBE_A_GOROUTINES, v, n * sizeof(*v));
 	if (client_command(c, msg, what, d))
 		return -1;
 	return reply_u32(c, GOPROBE_A_COUNT, what, ret, d);
@@ -359,15 +366,15 @@ static int keys_message(struct client *c, struct nlmsghdr *h, void *ctx, struct 
 	static const char what[] = "what the module has counted by key can't be understood";
 	struct keys *all = ctx;
 
-	if (client_parse(c, h) || !c->tb[GOPROBE_A_KEYED])
+	if (client_parse(c, h) || !c->tb[GOPROBE_A_KEY_STATS])
 		return diag_set(d, "%s", what);
 
 	/* Attributes are 4-aligned, keys are not. */
-	size_t left = nla_len(c->tb[GOPROBE_A_KEYED]), size;
-	const char *at = memcpy(c->reply, nla_data(c->tb[GOPROBE_A_KEYED]), left);
+	size_t left = nla_len(c->tb[GOPROBE_A_KEY_STATS]), size;
+	const char *at = memcpy(c->reply, nla_data(c->tb[GOPROBE_A_KEY_STATS]), left);
 
 	for (; left; left -= size, at += size) {
-		const struct goprobe_keyed *k = (const void *)at;
+		const struct goprobe_key_stats *k = (const void *)at;
 		const uint64_t *key = (const uint64_t *)(k + 1);
 
 		size = sizeof(*k);
@@ -403,15 +410,15 @@ static int opened_message(struct client *c, struct nlmsghdr *h, void *ctx, struc
 	static const char what[] = "the module's open calls can't be understood";
 	struct open_calls *all = ctx;
 
-	if (client_parse(c, h) || !c->tb[GOPROBE_A_OPEN])
+	if (client_parse(c, h) || !c->tb[GOPROBE_A_OPEN_CALLS])
 		return diag_set(d, "%s", what);
 
 	/* Attributes are 4-aligned, open calls are not. */
-	size_t left = nla_len(c->tb[GOPROBE_A_OPEN]), size;
-	char *at = memcpy(c->reply, nla_data(c->tb[GOPROBE_A_OPEN]), left);
+	size_t left = nla_len(c->tb[GOPROBE_A_OPEN_CALLS]), size;
+	char *at = memcpy(c->reply, nla_data(c->tb[GOPROBE_A_OPEN_CALLS]), left);
 
 	for (; left; left -= size, at += size) {
-		const struct goprobe_open *o = (const void *)at;
+		const struct goprobe_open_call *o = (const void *)at;
 
 		size = sizeof(*o);
 		if (left < size || o->record_bytes % 8 || o->record_bytes > left - size)
@@ -427,7 +434,7 @@ int client_opened(struct client *c, client_opened_fn fn, void *ctx, struct diag 
 {
 	struct open_calls all = { .fn = fn, .ctx = ctx };
 
-	return client_exchange(c, client_request(c, GOPROBE_CMD_OPEN, NLM_F_DUMP, 0),
+	return client_exchange(c, client_request(c, GOPROBE_CMD_OPEN_CALLS, NLM_F_DUMP, 0),
 			       "can't read which calls are open", opened_message, &all, d);
 }
 

@@ -367,7 +367,7 @@ void before_look(struct before *b, bool all)
 	free(frames);
 }
 
-void before_known(struct before *b, const struct goprobe_open *o)
+void before_known(struct before *b, const struct goprobe_open_call *o)
 {
 	for (struct suspect *s = hmap_get(&b->by_goid, o->goid); s; s = s->same) {
 		s->nknown++;

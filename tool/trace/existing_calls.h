@@ -111,7 +111,7 @@ int before_add(struct before *b, pid_t pid, struct diag *d);
  * unless @all is set.
  */
 void before_look(struct before *b, bool all);
-void before_known(struct before *b, const struct goprobe_open *o);
+void before_known(struct before *b, const struct goprobe_open_call *o);
 void before_settle(struct before *b, uint64_t enough, before_fn fn, void *ctx);
 /* The number of goroutines that could not be examined: they ran, or their stacks were damaged. */
 size_t before_unknown(const struct before *b);

@@ -38,12 +38,12 @@ void watch_sum(const struct watch *w, struct out_summary *s)
 {
 	s->lost[GOPROBE_LOST_RING_FULL] = w->stats[GOPROBE_STAT_LOST_RING_FULL];
 	s->lost[GOPROBE_LOST_NO_RING] = w->stats[GOPROBE_STAT_LOST_NO_RING];
-	s->no_room = w->stats[GOPROBE_STAT_NO_ROOM];
+	s->no_room = w->stats[GOPROBE_STAT_NO_SPACE];
 	s->filtered = w->stats[GOPROBE_STAT_FILTERED];
 	s->undecided = w->stats[GOPROBE_STAT_UNDECIDED];
 	s->sampled = w->stats[GOPROBE_STAT_SAMPLED];
 	s->limited = w->stats[GOPROBE_STAT_LIMITED];
-	s->no_member = w->stats[GOPROBE_STAT_NO_MEMBER];
+	s->no_member = w->stats[GOPROBE_STAT_SET_FULL];
 	s->edits = w->upload && w->upload->plan->edits;
 	s->edited = w->stats[GOPROBE_STAT_EDITED];
 	s->not_edited = w->stats[GOPROBE_STAT_NOT_EDITED];

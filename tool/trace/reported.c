@@ -35,7 +35,7 @@ static struct shown_call *remember(struct shown *s, const struct shown_call *cal
 	return copy;
 }
 
-int shown_add(struct shown *s, const struct goprobe_open *o, uint64_t asked, uint64_t since)
+int shown_add(struct shown *s, const struct goprobe_open_call *o, uint64_t asked, uint64_t since)
 {
 	const uint64_t who[] = { (uint64_t)o->id << 32 | o->tgid, o->goid, o->g, o->depth };
 	uint64_t key = hmap_hash(0, who, sizeof(who));

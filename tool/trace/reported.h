@@ -33,7 +33,7 @@ struct shown {
  * Add a call. 1: it is to be reported, 0: it was reported already, -1: no memory. @asked: when
  * open calls were queried. @since: when the call was made, by the age in the module's answer.
  */
-int shown_add(struct shown *s, const struct goprobe_open *o, uint64_t asked, uint64_t since);
+int shown_add(struct shown *s, const struct goprobe_open_call *o, uint64_t asked, uint64_t since);
 /* A look is over that has found @n to be shown: forget what has ended, if that is most. 0 or -1. */
 int shown_looked(struct shown *s, uint64_t n);
 void shown_fini(struct shown *s);

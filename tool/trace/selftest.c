@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module's self-test: a breakpoint in our own code, which we then run into. See
- * "Who executes the instruction" in include/uapi/goprobe.h.
+ * Self-test of the module: a breakpoint in our own code, which we then hit. See
+ * GOPROBE_SELF_TEST_CODE in include/uapi/goprobe.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>

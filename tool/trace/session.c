@@ -181,7 +181,7 @@ static int check_abilities(const struct tracing *t, const struct client_info *in
 
 /* Room for calls that wait until they return. */
 static int make_room(const struct tracing *t, const struct client_info *info,
-		     struct goprobe_held *held, struct diag *d)
+		     struct goprobe_pending_limit *held, struct diag *d)
 {
 	uint64_t most;
 
@@ -189,13 +189,13 @@ static int make_room(const struct tracing *t, const struct client_info *info,
 	held->calls = t->held ? t->held : TRACING_HELD;
 	if (!held->bytes)
 		return 0;
-	most = info->limits.held_bytes / held->bytes;
+	most = info->limits.pending_bytes / held->bytes;
 	if (!t->held && held->calls > most)
 		held->calls = (uint32_t)most;
 	if (held->calls && held->calls <= most)
 		return 0;
 	diag_set(d, "to hold %u calls of %u bytes takes more than the %u bytes that the module allows",
-		 held->calls ? held->calls : 1, held->bytes, info->limits.held_bytes);
+		 held->calls ? held->calls : 1, held->bytes, info->limits.pending_bytes);
 	diag_hint(d, "--held N holds fewer calls, --bytes N less of each");
 	return -1;
 }
@@ -205,7 +205,7 @@ static int new_session(struct tracing *t, const struct client_info *info, struct
 	uint32_t flags = t->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0;
 	uint32_t ring_bytes = t->ring_bytes;
 	size_t n = t->target.nprocesses;
-	struct goprobe_held held;
+	struct goprobe_pending_limit held;
 	int32_t *pids;
 	int err;
 
@@ -248,13 +248,13 @@ static void set_breaker(struct tracing *t)
 
 static int join(struct tracing *t, pid_t pid, const struct kin_gor *v, size_t n, struct diag *d)
 {
-	struct goprobe_member members[MEMBERS_BATCH];
+	struct goprobe_goroutine members[MEMBERS_BATCH];
 	uint32_t all;
 
 	for (size_t i = 0, some; i < n; i += some) {
 		some = n - i < MEMBERS_BATCH ? n - i : MEMBERS_BATCH;
 		for (size_t k = 0; k < some; k++)
-			members[k] = (struct goprobe_member){ .goid = v[i + k].goid, .tgid = pid };
+			members[k] = (struct goprobe_goroutine){ .goid = v[i + k].goid, .tgid = pid };
 		if (client_members_add(t->client, members, some, &all, d))
 			return -1;
 	}

@@ -48,7 +48,7 @@ struct tracing {
 	struct upload upload;
 	struct interrupt interrupt;
 	uint32_t held;
-	struct goprobe_keys keys;
+	struct goprobe_key_limit keys;
 	uint64_t max_load;
 	struct goprobe_breaker breaker;
 	uint32_t ring_bytes;

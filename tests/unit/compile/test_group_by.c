@@ -54,7 +54,7 @@ static int compile(struct gobin *of, const char *function, const char *exprs, st
 /* What "count" shows of the key that @m has, and of as many calls. */
 static char *shown(struct machine *m, const struct bykey *key, const struct gofunc *fn, bool json)
 {
-	struct goprobe_keyed keyed = { .tally.hits = 7, .key_bytes = (uint32_t)m->nkey * 8 };
+	struct goprobe_key_stats keyed = { .tally.hits = 7, .key_bytes = (uint32_t)m->nkey * 8 };
 	struct plan_func pf = { .bin = bin, .fn = fn, .key = key }, *funcs[] = { &pf };
 	struct plan plan = { .funcs = funcs, .nfuncs = 1 };
 	struct tallyshow show = { .plan = &plan, .json = json };
@@ -360,7 +360,7 @@ static void test_stripped(void **state)
 
 static void told(struct keyrows *rows, uint32_t id, uint64_t key, uint64_t hits, uint64_t sum)
 {
-	struct goprobe_keyed keyed = {
+	struct goprobe_key_stats keyed = {
 		.tally = { .id = id, .hits = hits, .sum = sum, .first = 4, .nbuckets = 1 },
 		.key_bytes = 8,
 	};

@@ -174,7 +174,7 @@ static void chunks_too_many(struct bytes *b)
 /* A call that was made @ago before its record, which has time 3; @plan: with a frame. */
 static void add_held(struct bytes *b, uint16_t kind, uint32_t plan, uint64_t ago)
 {
-	uint16_t flags = GOPROBE_RECORD_F_HELD;
+	uint16_t flags = GOPROBE_RECORD_F_PENDING;
 
 	add_header(b, kind, plan);
 	memcpy((uint8_t *)b->words + offsetof(struct goprobe_record, flags), &flags,
@@ -327,7 +327,7 @@ static void test_row(void **state)
 	assert_int_equal(record.is_split, !!(record.h.flags & GOPROBE_RECORD_F_SPLIT));
 	for (int i = 0; record.is_split && i < __GOSTATES_MAX; i++)
 		assert_int_equal(record.split[i], 7);
-	assert_int_equal(record.h.time, record.h.flags & GOPROBE_RECORD_F_HELD ? 1 : 3);
+	assert_int_equal(record.h.time, record.h.flags & GOPROBE_RECORD_F_PENDING ? 1 : 3);
 }
 
 static void test_sizes(void **state)

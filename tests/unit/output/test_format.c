@@ -154,7 +154,7 @@ struct step {
 #define TAIL(...)	{ GOPROBE_RECORD_TAIL, __VA_ARGS__ }
 #define LOST(us)	{ GOPROBE_RECORD_LOST, 0, us }
 #define NO_G		GOPROBE_RECORD_F_NO_G
-#define HELD		GOPROBE_RECORD_F_HELD	/* for 300 us */
+#define HELD		GOPROBE_RECORD_F_PENDING	/* for 300 us */
 #define SPLIT		GOPROBE_RECORD_F_SPLIT	/* 3 ms ran, 1 ms waited for a channel */
 #define MISSED		0x80	/* no flag of a record: nothing could be read of what is set */
 

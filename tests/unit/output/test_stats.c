@@ -63,7 +63,7 @@ static void test_durations(void **state)
 {
 	static const uint64_t buckets[] = { 2, 0, 3 };
 	const struct goprobe_tally t = {
-		.id = 3, .first = 20, .nbuckets = 3, .calls = 9, .unwound = 1, .gone = 1,
+		.id = 3, .first = 20, .nbuckets = 3, .calls = 9, .unwound = 1, .exited = 1,
 		.sum = 500, .min = 70, .max = 130,
 	};
 

@@ -26,7 +26,7 @@ static void show_point(FILE *f, const struct goprobe_point *p)
 	fprintf(f, "%u %s%s%s%s%s", p->id, kinds[p->kind], actions[p->action],
 		p->flags & GOPROBE_POINT_F_PAIRED ? " paired" : "",
 		p->flags & GOPROBE_POINT_F_UNWOUND ? " held unwound" :
-		p->flags & GOPROBE_POINT_F_HELD ? " held" : "",
+		p->flags & GOPROBE_POINT_F_PENDING ? " held" : "",
 		p->flags & GOPROBE_POINT_F_KEYED ? " keyed" : "");
 	if (p->filter)
 		fprintf(f, " %u", p->filter);

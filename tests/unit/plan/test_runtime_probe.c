@@ -116,11 +116,11 @@ static void told(const struct plan *p, char *text)
 		f = &p->filters[pt->filter - 1];
 		assert_int_equal(p->filter_ops[f->op + f->nops - 1].code, GOPROBE_OP_KEY);
 		assert_int_equal(pt->plan, GOPROBE_NO_PLAN);
-		assert_int_equal(pt->kind, pt->action == GOPROBE_ACTION_JOIN ?
+		assert_int_equal(pt->kind, pt->action == GOPROBE_ACTION_SET_ADD ?
 				 GOPROBE_POINT_RETURN : GOPROBE_POINT_CALL);
-		if (!*text || text[strlen(text) - 1] != "jpu"[pt->action - GOPROBE_ACTION_JOIN] ||
+		if (!*text || text[strlen(text) - 1] != "jpu"[pt->action - GOPROBE_ACTION_SET_ADD] ||
 		    pt->action == GOPROBE_ACTION_UNWIND)
-			strncat(text, &"jpu"[pt->action - GOPROBE_ACTION_JOIN], 1);
+			strncat(text, &"jpu"[pt->action - GOPROBE_ACTION_SET_ADD], 1);
 	}
 }
 

@@ -180,7 +180,7 @@ static const unsigned int fields[] = {
 	[GOPROBE_OP_KEY_STACK] = VALUE | FILTER,
 	[GOPROBE_OP_QUOTA] = A | PERIOD | VALUE | FILTER,
 	[GOPROBE_OP_ROOT] = A | FILTER,
-	[GOPROBE_OP_MEMBER] = A | B | FILTER,
+	[GOPROBE_OP_IN_SET] = A | B | FILTER,
 	[GOPROBE_OP_SET] = A | B | FILTER,
 	[GOPROBE_OP_SET_FLOAT] = A | B | SIZE | NUMBER_SIZE | FILTER,
 	[GOPROBE_OP_WRITE] = A | B | SIZE | NUMBER_SIZE | VALUE | FILTER,
@@ -477,7 +477,7 @@ static int step(struct machine *m, uint64_t *r, const struct goprobe_op *o)
 	case GOPROBE_OP_UNDER:
 		*a = m->under >> o->value & 1;
 		break;
-	case GOPROBE_OP_MEMBER:
+	case GOPROBE_OP_IN_SET:
 		*a = b < 64 && m->member >> b & 1;
 		break;
 	case GOPROBE_OP_KEY:

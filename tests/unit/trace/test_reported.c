@@ -49,7 +49,7 @@ static void test_row(void **state)
 	struct shown s = { 0 };
 
 	for (const struct look *l = row->looks; l->asked; l++) {
-		struct goprobe_open o = { .id = 1, .tgid = 2, .goid = l->goid, .age = l->age };
+		struct goprobe_open_call o = { .id = 1, .tgid = 2, .goid = l->goid, .age = l->age };
 		uint64_t told = l->asked + l->late;
 
 		assert_int_equal(shown_add(&s, &o, l->asked, told > l->age ? told - l->age : 0),
@@ -67,8 +67,8 @@ static void test_forgets(void **state)
 
 	(void)state;
 	for (uint64_t i = 1; i <= 1000; i++) {
-		struct goprobe_open stays = { .id = 1, .tgid = 2, .goid = 1, .age = i * S };
-		struct goprobe_open ends = { .id = 1, .tgid = 2, .goid = 1 + i, .age = S };
+		struct goprobe_open_call stays = { .id = 1, .tgid = 2, .goid = 1, .age = i * S };
+		struct goprobe_open_call ends = { .id = 1, .tgid = 2, .goid = 1 + i, .age = S };
 		uint64_t asked = 10 * S + i * S;
 
 		assert_int_equal(shown_add(&s, &stays, asked, asked - stays.age), i == 1);
