@@ -2,6 +2,7 @@
 /* Separate files with the debug information of an ELF file. */
 #include <dlfcn.h>
 #include <elf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,9 +199,14 @@ static int search_beside(struct search *s, const char *root, const char *path)
 /* In the file system of a process, which may be a container's. */
 static int search_process(struct search *s, pid_t pid, const char *path)
 {
-	char root[64];
+	char root[64], top[PATH_MAX];
+	ssize_t n;
 
 	snprintf(root, sizeof(root), "/proc/%d/root", (int)pid);
+	n = readlink(root, top, sizeof(top));
+	/* With chroot() @path is ours; in a container's mounts it is the process's own already. */
+	if (n > 1 && (size_t)n < sizeof(top) && !strncmp(path, top, (size_t)n) && path[n] == '/')
+		path += n;
 	return search_beside(s, root, path);
 }
 
