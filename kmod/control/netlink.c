@@ -385,7 +385,8 @@ static int gp_run_goroutines_add(struct gp_session *s, struct gp_command *c)
 
 	err = gp_nl_missing(info, GOPROBE_A_GOROUTINES, "GOROUTINES_ADD needs GOROUTINES");
 	if (!err)
-		err = gp_nl_array(info, GOPROBE_A_GOROUTINES, sizeof(struct goprobe_goroutine), &add, &n);
+		err = gp_nl_array(info, GOPROBE_A_GOROUTINES, sizeof(struct goprobe_goroutine),
+				  &add, &n);
 	if (!err && !n)
 		return gp_refuse(info->extack, -EINVAL, "the list of goroutines is empty");
 	return err ? err : gp_objects_add_goroutines(s, ns_of_pid(c->caller), add, n, info->extack);

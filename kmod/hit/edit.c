@@ -6,8 +6,8 @@
  * only collects changes. If the program has ended without a failure, memory is written, then
  * registers are set, then the thread sleeps. So either all changes are made or none, for memory as
  * far as possible: every place is made writable, and checked, before the first one is written. The
- * program's next instruction sees the changes, however it is executed. So probes with an edit are the
- * last ones of their point (probe.c).
+ * program's next instruction sees the changes, however it is executed. So probes with an edit are
+ * the last ones of their point (probe.c).
  *
  * Memory is written as the program itself could: a read-only mapping stays as it is.
  *

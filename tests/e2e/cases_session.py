@@ -136,7 +136,7 @@ def output_file(t):
     same(attach.drain(), ["x=99, y=9801, z=0", "z=9900"], "stdout")
     same(attach.wait(), 0, "exit status")
     with open(path) as f:
-        same([e["kind"] for e in parse(f.read())], ["call", "return", "summary"], "events")
+        same([e["kind"] for e in parse(f.read())], ["start", "call", "return", "summary"], "events")
 
 
 def rate(target):

@@ -170,7 +170,8 @@ static bool devours(const struct wire_msg *msg)
 			memcpy(&n, (const uint8_t *)nla + i, 4);
 			all *= n;
 		}
-		if ((nla->nla_type == GOPROBE_A_RING_BYTES || nla->nla_type == GOPROBE_A_PENDING_LIMIT ||
+		if ((nla->nla_type == GOPROBE_A_RING_BYTES ||
+		     nla->nla_type == GOPROBE_A_PENDING_LIMIT ||
 		     nla->nla_type == GOPROBE_A_KEY_LIMIT) && all > 16 << 20 && all < 1ULL << 31)
 			return true;
 		at += NLA_ALIGN(nla->nla_len);

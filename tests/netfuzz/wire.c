@@ -21,7 +21,8 @@ void wire_begin(struct wire_msg *m, uint8_t cmd)
 	m->cmd = cmd;
 	m->version = GOPROBE_GENL_VERSION;
 	m->dump = cmd == GOPROBE_CMD_READ || cmd == GOPROBE_CMD_TALLIES ||
-		  cmd == GOPROBE_CMD_KEYS || cmd == GOPROBE_CMD_OPEN_CALLS || cmd == GOPROBE_CMD_LIST;
+		  cmd == GOPROBE_CMD_KEYS || cmd == GOPROBE_CMD_OPEN_CALLS ||
+		  cmd == GOPROBE_CMD_LIST;
 	m->ack = true;
 	m->damaged = false;
 	m->len = 0;

@@ -648,7 +648,7 @@ static void put_first(struct plan_points *file, size_t n)
 }
 
 int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc *fn,
-		  const struct plan_notification *note, struct diag *d)
+			  const struct plan_notification *note, struct diag *d)
 {
 	static const struct plan_request nothing;
 	struct plan_private *priv = p->priv;

@@ -426,7 +426,7 @@ struct plan_notification {
 
 /* Points at @fn, whether it is traced otherwise or not. 0, or -1 with @d set. */
 int plan_add_notification(struct plan *p, struct gobin *bin, const struct gofunc *fn,
-		  const struct plan_notification *note, struct diag *d);
+			  const struct plan_notification *note, struct diag *d);
 
 /*
  * After the last function: find the functions that others' conditions name, and the types

@@ -34,8 +34,9 @@ static struct kin_gor *find_gor(struct kin_gor *v, size_t n, uint64_t goid)
 }
 
 /*
- * Decides for @g and for those of its ancestors that are undecided, so that no goroutine is
- * visited more than twice. A process may show a circle of ancestors: nobody in it descends from @of.
+ * Decide for @g and for those of its ancestors that are undecided, so that no goroutine is
+ * visited more than twice. A process may show a circle of ancestors: no goroutine in it descends
+ * from @of.
  */
 static void decide_line(struct kin_gor *v, size_t n, struct kin_gor *g, uint64_t of)
 {

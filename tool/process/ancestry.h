@@ -13,7 +13,7 @@ struct gobin;
 struct golayout_g;
 struct goprobe_runtime;
 
-/* Does a goroutine descend from another one? While it is found out, ancestors are marked visited. */
+/* Does a goroutine descend from another one? While searching, its ancestors are marked visited. */
 enum kin_verdict { KIN_UNDECIDED, KIN_VISITED, KIN_OTHER, KIN_DESCENDS };
 
 /**

@@ -34,7 +34,8 @@ int procmem_init(struct procmem *m, pid_t pid, struct gobin *bin, struct diag *d
 bool procmem_same_clock(const struct procmem *m);
 /*
  * A descriptor of the memory that the process has now, to be closed; -1: not available. It never
- * becomes the memory of a program that the process executes later, or of another process with its id.
+ * becomes the memory of a program that the process executes later, or of another process with
+ * its id.
  */
 int procmem_hold(pid_t pid);
 /* Has the process ended, or executed another program, since procmem_hold() gave @held? */

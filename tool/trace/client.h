@@ -46,7 +46,8 @@ int client_get_info(struct client *c, struct client_info *ret, struct diag *d);
  * @ring_bytes: in: wish, 0 for any; out: as given.
  */
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
-		       const struct goprobe_pending_limit *held, const struct goprobe_key_limit *keys,
+		       const struct goprobe_pending_limit *held,
+		       const struct goprobe_key_limit *keys,
 		       const struct goprobe_breaker *breaker, uint32_t nstates, uint32_t members,
 		       uint32_t *ring_bytes, struct diag *d);
 int client_file_add(struct client *c, int fd, const struct goprobe_runtime *rt,

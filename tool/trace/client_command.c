@@ -72,7 +72,8 @@ static int check_pids(const struct client *c, size_t n, struct diag *d)
 }
 
 int client_session_new(struct client *c, const int32_t *pids, size_t npids, uint32_t flags,
-		       const struct goprobe_pending_limit *held, const struct goprobe_key_limit *keys,
+		       const struct goprobe_pending_limit *held,
+		       const struct goprobe_key_limit *keys,
 		       const struct goprobe_breaker *breaker, uint32_t nstates, uint32_t members,
 		       uint32_t *ring_bytes, struct diag *d)
 {
@@ -209,7 +210,8 @@ int client_members_add(struct client *c, const struct goprobe_goroutine *v, size
 		       struct diag *d)
 {
 	static const char what[] = "can't add goroutines";
-	struct nl_msg *msg = client_request(c, GOPROBE_CMD_GOROUTINES_ADD, NLM_F_ACK, n * sizeof(*v));
+	struct nl_msg *msg = client_request(c, GOPROBE_CMD_GOROUTINES_ADD, NLM_F_ACK,
+					    n * sizeof(*v));
 
 	msg = put(msg, GOPROBE_A_GOROUTINES, v, n * sizeof(*v));
 	if (client_command(c, msg, what, d))

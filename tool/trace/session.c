@@ -254,7 +254,9 @@ static int join(struct tracing *t, pid_t pid, const struct kin_gor *v, size_t n,
 	for (size_t i = 0, some; i < n; i += some) {
 		some = n - i < MEMBERS_BATCH ? n - i : MEMBERS_BATCH;
 		for (size_t k = 0; k < some; k++)
-			members[k] = (struct goprobe_goroutine){ .goid = v[i + k].goid, .tgid = pid };
+			members[k] = (struct goprobe_goroutine){
+				.goid = v[i + k].goid, .tgid = pid,
+			};
 		if (client_members_add(t->client, members, some, &all, d))
 			return -1;
 	}

@@ -118,7 +118,8 @@ static void told(const struct plan *p, char *text)
 		assert_int_equal(pt->plan, GOPROBE_NO_PLAN);
 		assert_int_equal(pt->kind, pt->action == GOPROBE_ACTION_SET_ADD ?
 				 GOPROBE_POINT_RETURN : GOPROBE_POINT_CALL);
-		if (!*text || text[strlen(text) - 1] != "jpu"[pt->action - GOPROBE_ACTION_SET_ADD] ||
+		if (!*text ||
+		    text[strlen(text) - 1] != "jpu"[pt->action - GOPROBE_ACTION_SET_ADD] ||
 		    pt->action == GOPROBE_ACTION_UNWIND)
 			strncat(text, &"jpu"[pt->action - GOPROBE_ACTION_SET_ADD], 1);
 	}
