@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Is the code of a detour what it should be? The second look at code that is about to be written
+ * into a program: it shares nothing with detour.c, which made it. Code is a sequence of the pieces
+ * below, and nothing else.
+ */
+#include "detour.h"
+
+/* What the last four bytes of a piece lead to, or say. */
+enum gp_piece_end {
+	GP_PIECE_PLAIN,
+	GP_PIECE_NUMBER,	/* anything */
+	GP_PIECE_COLD,		/* the cold block */
+	GP_PIECE_COLD_RETURN,	/* behind the call in the cold block */
+	GP_PIECE_MORESTACK,	/* where that call leads to */
+	GP_PIECE_NEXT,		/* behind the branch */
+	GP_PIECE_COUNTER,	/* one of both counters; they are the four bytes at @at */
+	GP_PIECE_INSIDE,	/* a piece further on */
+};
+
+/**
+ * struct gp_piece - some instructions that belong together
+ * @len: their bytes
+ * @end: enum gp_piece_end
+ * @at: where the four bytes are that @end is about
+ * @code: the bytes
+ * @any: bits of each byte that can be anything
+ */
+struct gp_piece {
+	__u8 len;
+	__u8 end;
+	__u8 at;
+	__u8 code[29];
+	__u8 any[29];
+};
+
+static const struct gp_piece gp_piece_count = {
+	/* lock incq n(%rip) */
+	8, GP_PIECE_COUNTER, 4, { 0xf0, 0x48, 0xff, 0x05 }, { [4] = 255, 255, 255, 255 },
+};
+
+static const struct gp_piece gp_piece_count_per_cpu = {
+	29, GP_PIECE_COUNTER, 19,
+	{
+		0xf3, 0x41, 0x0f, 0xc7, 0xfc,			/* rdpid %r12 */
+		0x41, 0x81, 0xe4, 0xff, 0x0f, 0x00, 0x00,	/* and $0xfff,%r12d */
+		0x49, 0xc1, 0xe4, 0x0c,				/* shl $12,%r12 */
+		0x4c, 0x8d, 0x2d, 0x00, 0x00, 0x00, 0x00,	/* lea n(%rip),%r13 */
+		0xf0, 0x4b, 0xff, 0x44, 0x25, 0x00,		/* lock incq (%r13,%r12) */
+	},
+	{ [19] = 255, 255, 255, 255 },
+};
+
+static const struct gp_piece gp_piece_next = {
+	5, GP_PIECE_NEXT, 1, { 0xe9 }, { [1] = 255, 255, 255, 255 },
+};
+
+/* What tests consist of: nothing but R12, R13 and the flags is written. */
+#define GP_PIECES_TEST	9
+
+static const struct gp_piece gp_pieces_test[GP_PIECES_TEST] = {
+	/* mov %reg,%r12 */
+	{ 3, GP_PIECE_PLAIN, 0, { 0x49, 0x89, 0xc4 }, { 0x04, 0x00, 0x38 } },
+	/* shl $n,%r12 */
+	{ 4, GP_PIECE_PLAIN, 0, { 0x49, 0xc1, 0xe4 }, { [3] = 63 } },
+	/* sub $n,%r12 */
+	{ 7, GP_PIECE_NUMBER, 3, { 0x49, 0x81, 0xec }, { [3] = 255, 255, 255, 255 } },
+	/* movabs $n,%r13; sub %r13,%r12 */
+	{ 13, GP_PIECE_NUMBER, 2, { 0x49, 0xbd, [10] = 0x4d, 0x29, 0xec },
+	  { [2] = 255, 255, 255, 255, 255, 255, 255, 255 } },
+	/* cmp $n,%reg, and of 32 bits */
+	{ 7, GP_PIECE_NUMBER, 3, { 0x48, 0x81, 0xf8 }, { 0x01, 0x00, 0x07, 255, 255, 255, 255 } },
+	{ 7, GP_PIECE_NUMBER, 3, { 0x41, 0x81, 0xf8 }, { 0x00, 0x00, 0x07, 255, 255, 255, 255 } },
+	{ 6, GP_PIECE_NUMBER, 2, { 0x81, 0xf8 }, { 0x00, 0x07, 255, 255, 255, 255 } },
+	/* movabs $n,%r13; cmp %r13,%r12 */
+	{ 13, GP_PIECE_NUMBER, 2, { 0x49, 0xbd, [10] = 0x4d, 0x39, 0xec },
+	  { [2] = 255, 255, 255, 255, 255, 255, 255, 255 } },
+	/* je, jne, jbe, ja */
+	{ 6, GP_PIECE_INSIDE, 2, { 0x0f, 0x84 }, { 0x00, 0x03, 255, 255, 255, 255 } },
+};
+
+static const struct gp_piece gp_pieces_long[] = {
+	/* jbe cold */
+	{ 6, GP_PIECE_COLD, 2, { 0x0f, 0x86 }, { [2] = 255, 255, 255, 255 } },
+};
+
+static const struct gp_piece gp_pieces_call[] = {
+	/* ja over the next 14 bytes; lea n(%rip),%r12; push %r12 */
+	{ 11, GP_PIECE_COLD_RETURN, 5, { 0x77, 0x0e, 0x4c, 0x8d, 0x25, [9] = 0x41, 0x54 },
+	  { [5] = 255, 255, 255, 255 } },
+	/* jmp morestack */
+	{ 5, GP_PIECE_MORESTACK, 1, { 0xe9 }, { [1] = 255, 255, 255, 255 } },
+};
+
+/**
+ * struct gp_look - a check under way
+ * @site: of the detour
+ * @d: the detour
+ * @code: its code
+ * @len: bytes of it
+ * @at: how far it is
+ * @counters: how often each counter is counted: hits, rejected
+ * @piece: bits: where pieces begin
+ * @inside: likewise: where pieces jump to
+ */
+struct gp_look {
+	const struct gp_detour_site *site;
+	const struct gp_detour *d;
+	const __u8 *code;
+	__u32 len;
+	__u32 at;
+	__u32 counters[2];
+	__u8 piece[GP_DETOUR_MAX / 8];
+	__u8 inside[GP_DETOUR_MAX / 8];
+};
+
+static __s32 gp_look_number(const __u8 *p)
+{
+	__u32 n = 0;
+	int i;
+
+	for (i = 3; i >= 0; i--)
+		n = n << 8 | p[i];
+	return n;
+}
+
+static bool gp_look_same(const __u8 *a, const __u8 *b, __u32 n)
+{
+	while (n && a[n - 1] == b[n - 1])
+		n--;
+	return !n;
+}
+
+static void gp_look_mark(__u8 *bits, __u64 at)
+{
+	bits[at / 8] |= 1 << at % 8;
+}
+
+/* The number at the end of a piece is right. @end: address of what follows the number */
+static bool gp_look_end(struct gp_look *l, const struct gp_piece *p, __s32 number, __u64 end)
+{
+	__u64 cold = l->d->branch + l->site->cold_at, to = end + number;
+	__u64 inside = to - l->d->code;
+
+	switch (p->end) {
+	case GP_PIECE_COLD:
+		return to == cold;
+	case GP_PIECE_COLD_RETURN:
+		return to == cold + 5;
+	case GP_PIECE_MORESTACK:
+		return to == cold + 5 + gp_look_number(l->site->cold + 1);
+	case GP_PIECE_NEXT:
+		return to == l->d->branch + l->site->branch_len;
+	case GP_PIECE_COUNTER:
+		l->counters[0] += to == l->d->hits;
+		l->counters[1] += to == l->d->rejected;
+		return to == l->d->hits || to == l->d->rejected;
+	case GP_PIECE_INSIDE:
+		if (number <= 0 || inside >= l->len)
+			return false;
+		gp_look_mark(l->inside, inside);
+		return true;
+	}
+	return true;
+}
+
+/* Go past the piece, if it is next. */
+static bool gp_look_at(struct gp_look *l, const struct gp_piece *p)
+{
+	const __u8 *code = l->code + l->at;
+	__u32 i;
+
+	if (p->len > l->len - l->at)
+		return false;
+	for (i = 0; i < p->len; i++)
+		if ((code[i] ^ p->code[i]) & ~p->any[i])
+			return false;
+	if (p->end > GP_PIECE_NUMBER &&
+	    !gp_look_end(l, p, gp_look_number(code + p->at), l->d->code + l->at + p->at + 4))
+		return false;
+	gp_look_mark(l->piece, l->at);
+	l->at += p->len;
+	return true;
+}
+
+/* What the branch did, at the beginning. */
+static bool gp_look_branch(struct gp_look *l)
+{
+	const struct gp_detour_site *site = l->site;
+	__u64 back = l->d->branch + site->cold_at + site->cold_len;
+	__u32 n = site->cold_len;
+
+	if (site->shape == GP_DETOUR_LONG)
+		return gp_look_at(l, gp_pieces_long);
+	if (site->shape != GP_DETOUR_SHORT)
+		return false;
+	if (site->cold[0] == 0xe8)
+		return gp_look_at(l, &gp_pieces_call[0]) && gp_look_at(l, &gp_pieces_call[1]);
+	/* ja over the displaced instruction, and the jump behind it */
+	if (n < 5 || n > GP_DETOUR_COLD || l->len < n + 7 || l->code[0] != 0x77 ||
+	    l->code[1] != n + 5 || !gp_look_same(l->code + 2, site->cold, n) ||
+	    l->code[n + 2] != 0xe9)
+		return false;
+	l->at = n + 7;
+	return l->d->code + l->at + gp_look_number(l->code + n + 3) == back;
+}
+
+static bool gp_look_count(struct gp_look *l)
+{
+	return gp_look_at(l, l->d->per_cpu ? &gp_piece_count_per_cpu : &gp_piece_count) &&
+	       gp_look_at(l, &gp_piece_next);
+}
+
+static bool gp_look_test(struct gp_look *l)
+{
+	__u32 i;
+
+	for (i = 0; i < GP_PIECES_TEST; i++)
+		if (gp_look_at(l, &gp_pieces_test[i]))
+			return true;
+	return false;
+}
+
+bool gp_detour_check(const struct gp_detour_site *site, const struct gp_detour *d,
+		     const __u8 *code, __u32 len)
+{
+	struct gp_look l = { .site = site, .d = d, .code = code, .len = len };
+	__u32 i;
+
+	if (len > GP_DETOUR_MAX || !gp_look_branch(&l))
+		return false;
+	while (gp_look_test(&l))
+		;
+	if (!gp_look_count(&l) || l.counters[0] != 1 || l.counters[1])
+		return false;
+	if (l.at < len && (!gp_look_count(&l) || l.counters[1] != 1))
+		return false;
+	for (i = 0; i < sizeof(l.inside); i++)
+		if (l.inside[i] & ~l.piece[i])
+			return false;
+	return l.at == len;
+}
