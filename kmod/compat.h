@@ -6,8 +6,10 @@
 #ifndef GP_COMPAT_H
 #define GP_COMPAT_H
 
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/shmem_fs.h>
 #include <linux/uprobes.h>
 
 /*
@@ -109,6 +111,34 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 	return NULL;
 #endif
 }
+
+/* 6.5 took the mappings from what these return. */
+#ifdef GP_HAVE_GUP_VMAS
+#define GP_GUP_VMAS	NULL,
+#else
+#define GP_GUP_VMAS
+#endif
+
+/* Macros, for the module of bench/, which does without kmod/Kbuild. */
+
+/* The page at @at of a process's code, its own copy. Context: the lock of its mappings. */
+#define gp_compat_get_page(mm, at, page) \
+	get_user_pages_remote(mm, at, 1, FOLL_WRITE | FOLL_FORCE, page, GP_GUP_VMAS NULL)
+
+/* The page at @at, to be read. Context: as above. */
+#define gp_compat_look_page(mm, at, page) \
+	get_user_pages_remote(mm, at, 1, FOLL_FORCE, page, GP_GUP_VMAS NULL)
+
+/* Pin @n pages from @at on. Context: as above. */
+#define gp_compat_pin_pages(mm, at, n, pages) \
+	pin_user_pages_remote(mm, at, n, FOLL_WRITE | FOLL_LONGTERM, pages, GP_GUP_VMAS NULL)
+
+/* A file in memory without a name; 7.0 gave flags a type of their own. */
+#ifdef GP_HAVE_VMA_FLAGS
+#define gp_compat_memory_file(name, bytes) shmem_file_setup(name, bytes, EMPTY_VMA_FLAGS)
+#else
+#define gp_compat_memory_file(name, bytes) shmem_file_setup(name, bytes, 0)
+#endif
 
 /* Since 6.0 a fault may end with the lock released and nothing left to do. */
 #ifdef GP_HAVE_FAULT_COMPLETED

@@ -89,7 +89,8 @@
  *	reply: A_COUNT (u32): number of points of the session.
  *	-ENOSPC: the delays of all edits at a place, of all sessions, would exceed
  *	GOPROBE_DELAY_NS_MAX together. -EMLINK: recording points of three sessions with
- *	GOPROBE_SESSION_F_LOSSLESS already exist there.
+ *	GOPROBE_SESSION_F_LOSSLESS already exist there. -EBUSY: a jump of another point has
+ *	changed the code there.
  *
  * GOPROBE_CMD_POINTS_DEL (do)
  *	A_IDS (u32[]): removes the breakpoints with these ids, and waits until no handler can run
@@ -249,6 +250,7 @@ enum goprobe_attr {
 #define GOPROBE_ABILITY_TALLY		(1ULL << 4) /* GOPROBE_ACTION_COUNT and _TIME */
 #define GOPROBE_ABILITY_FILTER		(1ULL << 5) /* goprobe_point.filter, _POINT_F_* */
 #define GOPROBE_ABILITY_EDIT		(1ULL << 6) /* the module was loaded with allow_writes=1 */
+#define GOPROBE_ABILITY_JUMP		(1ULL << 7) /* the module was loaded with allow_jumps=1 */
 
 /**
  * struct goprobe_limits - limits of the module
@@ -323,8 +325,16 @@ struct goprobe_limits {
  * lock that others need, so this is the way to wait for the end.
  */
 #define GOPROBE_SESSION_F_FD		(1U << 2)
+/*
+ * Points with GOPROBE_POINT_F_JUMP become jumps after many hits: the program itself counts then,
+ * without a trap. Needs GOPROBE_A_PIDS and GOPROBE_ABILITY_JUMP.
+ */
+#define GOPROBE_SESSION_F_JUMPS		(1U << 3)
+/* With GOPROBE_SESSION_F_JUMPS: before the first hit. */
+#define GOPROBE_SESSION_F_JUMPS_AT_ONCE	(1U << 4)
 #define GOPROBE_SESSION_F_ALL		(GOPROBE_SESSION_F_LOSSLESS | GOPROBE_SESSION_F_LARGE | \
-					 GOPROBE_SESSION_F_FD)
+					 GOPROBE_SESSION_F_FD | GOPROBE_SESSION_F_JUMPS | \
+					 GOPROBE_SESSION_F_JUMPS_AT_ONCE)
 
 #define GOPROBE_LARGE_BYTES		65536
 
@@ -474,9 +484,17 @@ enum goprobe_action {
 #define GOPROBE_POINT_F_SPLIT	(1U << 4)
 /* With GOPROBE_ACTION_TIME, for all points of a function: they are also timed by key. */
 #define GOPROBE_POINT_F_KEYED	(1U << 5)
+/*
+ * With GOPROBE_ACTION_COUNT, for a call at the branch of a stack check (GOPROBE_SKIP_IF_BE): the
+ * point may become a jump (GOPROBE_SESSION_F_JUMPS). The client has decoded the whole function:
+ * nothing jumps into the branch, and only the branch jumps to, or into, the first instruction of
+ * its cold block. The kernel decodes both itself, and may leave the point a breakpoint.
+ */
+#define GOPROBE_POINT_F_JUMP	(1U << 6)
 #define GOPROBE_POINT_F_ALL \
 	(GOPROBE_POINT_F_ABI0 | GOPROBE_POINT_F_PAIRED | GOPROBE_POINT_F_PENDING | \
-	 GOPROBE_POINT_F_UNWOUND | GOPROBE_POINT_F_SPLIT | GOPROBE_POINT_F_KEYED)
+	 GOPROBE_POINT_F_UNWOUND | GOPROBE_POINT_F_SPLIT | GOPROBE_POINT_F_KEYED | \
+	 GOPROBE_POINT_F_JUMP)
 
 #define GOPROBE_CODE_MAX	16
 
@@ -788,6 +806,8 @@ enum goprobe_stat {
 	GOPROBE_STAT_EDITED,		/* hits with a change or a delay */
 	GOPROBE_STAT_NOT_EDITED,	/* hits with an edit that failed */
 	GOPROBE_STAT_BROKEN,		/* hits a second when the breaker tripped, or 0 */
+	GOPROBE_STAT_JUMPED,		/* of COUNTED and FILTERED: hits without a trap */
+	GOPROBE_STAT_JUMPS_LOST,	/* jumps that vanished: hits are missing */
 	__GOPROBE_STAT_MAX,
 	GOPROBE_STAT_MAX = __GOPROBE_STAT_MAX - 1,
 };

@@ -71,6 +71,7 @@ const char *gp_arch_refuses(const u8 *code, u32 len);
 
 #ifdef CONFIG_X86_64
 #include <asm/msr.h>
+#include <asm/prctl.h>
 #include <asm/processor-flags.h>
 #include <asm/tsc.h>
 
@@ -85,6 +86,16 @@ static __always_inline u64 gp_arch_process(const struct task_struct *t,
 					   const struct mm_struct *mm)
 {
 	return mm->context.ctx_id << GP_ARCH_PID_BITS | (u32)t->tgid;
+}
+
+/* Does the thread keep its return addresses on a second stack? Code may not push one then. */
+static inline bool gp_arch_has_shadow_stack(const struct task_struct *t)
+{
+#ifdef CONFIG_X86_USER_SHADOW_STACK
+	return t->thread.features & ARCH_SHSTK_SHSTK;
+#else
+	return false;
+#endif
 }
 
 static inline unsigned long gp_arch_frame_pointer(const struct pt_regs *regs)

@@ -241,6 +241,7 @@ struct gp_filter *gp_filter_new(const struct goprobe_filter *w, const struct gop
 		kvfree(filter);
 		return ERR_PTR(-ENOMEM);
 	}
+	gp_remote_init(&filter->jumped);
 	filter->nops = w->nops;
 	for (i = 0; i < w->nops; i++) {
 		struct gp_op *op = &filter->ops[i];
@@ -266,7 +267,7 @@ void gp_filter_free(struct gp_filter *filter)
 	kvfree(filter);
 }
 
-/* Hits that did not pass. */
+/* Hits of breakpoints that did not pass. */
 u64 gp_filter_rejected(const struct gp_filter *filter)
 {
 	u64 n = 0;

@@ -23,6 +23,7 @@
 #include "control/reader.h"
 #include "control/refuse.h"
 #include "control/sessions.h"
+#include "control/trapless.h"
 #include "control/report.h"
 #include "hit/edit.h"
 #include "hit/filter.h"
@@ -159,6 +160,7 @@ static int gp_nl_get_info(struct sk_buff *req, struct genl_info *info)
 			      GOPROBE_ABILITY_FAULT_IN | GOPROBE_ABILITY_FLOAT_REGS |
 			      GOPROBE_ABILITY_TALLY | GOPROBE_ABILITY_FILTER |
 			      (gp_edit_allowed() ? GOPROBE_ABILITY_EDIT : 0) |
+			      (gp_trapless_allowed() ? GOPROBE_ABILITY_JUMP : 0) |
 			      gp_emulate_abilities(),
 			      GOPROBE_A_PAD) ||
 	    nla_put(skb, GOPROBE_A_LIMITS, sizeof(limits), &limits)) {

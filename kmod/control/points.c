@@ -20,6 +20,7 @@
 #include "control/points.h"
 #include "control/refuse.h"
 #include "control/sessions.h"
+#include "control/trapless.h"
 #include "control/verify.h"
 #include "gfp.h"
 #include "hit/edit.h"
@@ -241,21 +242,28 @@ static const char *gp_points_why_no_probe(int err)
 		return "all delays at the place would exceed 1 s";
 	case -EMLINK:
 		return "three lossless sessions already probe this place";
+	case -EBUSY:
+		return "a session that counts without traps has changed the code there";
 	case -EEXIST:
 		return "the session already times or pairs this place";
 	}
 	return "the kernel refused the breakpoint";
 }
 
-static int gp_points_add_point(struct gp_session *s, u32 file,
-			       const struct goprobe_point *p, struct gp_sweep *sweep)
+static int gp_points_add_point(struct gp_session *s, u32 file, const struct gp_reading *code,
+			       u32 i, const struct goprobe_point *p, struct gp_sweep *sweep)
 {
+	const struct gp_reading_part *cold = gp_file_cold_part(code, i);
 	struct gp_probe *probe;
 	int err;
 
 	probe = gp_points_new_probe(s, file, p);
 	if (!probe)
 		return -ENOMEM;
+	if (gp_trapless_plan(probe, p, cold->bytes, cold->err ? 0 : cold->size)) {
+		kfree(probe);
+		return -ENOMEM;
+	}
 	err = gp_probe_add(probe, p, sweep);
 	if (err)
 		return err;
@@ -269,6 +277,7 @@ static int gp_points_add_point(struct gp_session *s, u32 file,
  * struct gp_points_batch - points that are added together
  * @s: the session
  * @file: index of their file
+ * @code: what was read of it at the points
  * @points: the points
  * @n: their number
  * @refused: the point that could not be added, or NULL: the caller has the error message
@@ -277,6 +286,7 @@ static int gp_points_add_point(struct gp_session *s, u32 file,
 struct gp_points_batch {
 	struct gp_session *s;
 	u32 file;
+	const struct gp_reading *code;
 	const struct goprobe_point *points;
 	u32 n;
 	const struct goprobe_point *refused;
@@ -302,7 +312,7 @@ static void gp_points_add_batch(struct gp_sweep *sweep, void *arg)
 	int err = 0;
 
 	for (i = 0; !err && i < b->n; i++) {
-		err = gp_points_add_point(s, b->file, &b->points[i], sweep);
+		err = gp_points_add_point(s, b->file, b->code, i, &b->points[i], sweep);
 		if (err)
 			b->refused = &b->points[i];
 		else if (READ_ONCE(s->commands.ending))
@@ -421,6 +431,7 @@ static int gp_points_place_points(struct gp_session *s, u32 file, const struct g
 	struct gp_points_batch batch = {
 		.s = s,
 		.file = file,
+		.code = code,
 		.points = points,
 		.n = n,
 	};
@@ -441,6 +452,8 @@ static int gp_points_place_points(struct gp_session *s, u32 file, const struct g
 		return gp_session_refuse_stopped(s, extack);
 	if (n)
 		gp_breaker_start(s);
+	if (s->running)
+		gp_trapless_start(s);
 	return s->objects.nprobes;
 }
 
@@ -500,6 +513,7 @@ static void gp_points_del_some(struct gp_session *s, const u32 *ids, u32 n)
 {
 	u32 kept = 0, i;
 
+	gp_trapless_pause(s);
 	for (i = 0; i < s->objects.nfiles; i++)
 		INIT_LIST_HEAD(&s->objects.files[i]->leaving);
 	mutex_lock(&s->lock);

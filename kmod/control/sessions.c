@@ -46,6 +46,7 @@
 #include "control/reader.h"
 #include "control/refuse.h"
 #include "control/sessions.h"
+#include "control/trapless.h"
 #include "gfp.h"
 #include "hit/filter.h"
 #include "ring/ring.h"
@@ -206,6 +207,9 @@ static const char *gp_session_refuses(const struct gp_session_wish *w, int *err)
 	*err = -EINVAL;
 	if (w->flags & ~GOPROBE_SESSION_F_ALL)
 		return "a session has unknown flags";
+	*err = -EPERM;
+	if (w->flags & GOPROBE_SESSION_F_JUMPS && !gp_trapless_allowed())
+		return "there can be no jumps: the module was loaded without allow_jumps=1";
 	*err = -E2BIG;
 	return w->npids > GP_PIDS_MAX ? "the list has more than " __stringify(GP_PIDS_MAX)
 				       " processes" : NULL;
@@ -264,6 +268,7 @@ struct gp_session *gp_session_new(struct sock *sk, u32 portid,
 	err = gp_session_take_pids(s, wish->pids, wish->npids, extack);
 	if (err)
 		goto err_free;
+	gp_trapless_init(s, wish->flags);
 	/* Without CPU hotplug, so that no CPU is missed. */
 	cpus_read_lock();
 	err = gp_session_make_rings(s);
@@ -399,6 +404,7 @@ void gp_session_finish(struct gp_session *s)
 	gp_session_stop(s);
 	mutex_unlock(&s->turn);
 	gp_breaker_stop(s);
+	gp_trapless_stop(s);
 	gp_reap_close(s);
 	gp_stream_close(s);
 	mutex_lock(&gp_sessions_lock);
@@ -426,6 +432,7 @@ int gp_session_start(struct gp_session *s, struct netlink_ext_ack *extack)
 	if (s->stopped)
 		return gp_session_refuse_stopped(s, extack);
 	WRITE_ONCE(s->running, true);
+	gp_trapless_start(s);
 	return 0;
 }
 
@@ -458,13 +465,15 @@ static bool gp_session_is_of_hits(u32 stat)
 	case GOPROBE_STAT_SET_FULL:
 	case GOPROBE_STAT_EDITED:
 	case GOPROBE_STAT_NOT_EDITED:
+	case GOPROBE_STAT_JUMPED:
+	case GOPROBE_STAT_JUMPS_LOST:
 		return false;
 	}
 	return true;
 }
 
 /**
- * gp_session_hits() - number of hits so far
+ * gp_session_hits() - number of hits of breakpoints so far
  * @s: the session; the caller has its turn, or its lock
  *
  * Return: the number; each timed call counts as two.
@@ -491,6 +500,7 @@ u64 gp_session_hits(struct gp_session *s)
 
 void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 {
+	u64 jumped;
 	int cpu;
 	u32 i;
 
@@ -501,11 +511,14 @@ void gp_session_stats(struct gp_session *s, u64 stats[__GOPROBE_STAT_MAX])
 		for (i = 0; ring && i < __GOPROBE_STAT_MAX; i++)
 			stats[i] += READ_ONCE(ring->stat[i]);
 	}
+	stats[GOPROBE_STAT_JUMPS_LOST] = READ_ONCE(s->trapless.lost);
 	stats[GOPROBE_STAT_BROKEN] = READ_ONCE(s->breaker.broken);
 	stats[GOPROBE_STAT_LOST_NO_RING] += atomic64_read(&s->no_ring);
 	gp_tallies_stats(&s->tallies, stats);
 	for (i = 0; i < s->objects.nfilters; i++) {
-		stats[GOPROBE_STAT_FILTERED] += gp_filter_rejected(s->objects.filters[i]);
+		jumped = gp_remote_read(&s->objects.filters[i]->jumped);
+		stats[GOPROBE_STAT_FILTERED] += gp_filter_rejected(s->objects.filters[i]) + jumped;
+		stats[GOPROBE_STAT_JUMPED] += jumped;
 		cond_resched();
 	}
 }

@@ -543,10 +543,12 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 		return "a point has an unknown kind";
 	if (point->skip >= __GOPROBE_SKIP_MAX)
 		return "a point has an unknown skip condition";
-	if (point->flags & ~(GOPROBE_POINT_F_ABI0 | GOPROBE_POINT_F_PAIRED |
-			     GOPROBE_POINT_F_PENDING | GOPROBE_POINT_F_KEYED |
-			     GOPROBE_POINT_F_SPLIT | GOPROBE_POINT_F_UNWOUND))
+	if (point->flags & ~GOPROBE_POINT_F_ALL)
 		return "a point has unknown flags";
+	if (point->flags & GOPROBE_POINT_F_JUMP &&
+	    (point->kind != GOPROBE_POINT_CALL || point->skip != GOPROBE_SKIP_IF_BE ||
+	     point->action != GOPROBE_ACTION_COUNT))
+		return "a point that may become a jump does not count calls at a stack check";
 	if (point->plan != GOPROBE_NO_PLAN && point->plan >= nplans)
 		return "a point names a plan that does not exist";
 	if (point->action >= __GOPROBE_ACTION_MAX)

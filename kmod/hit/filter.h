@@ -14,6 +14,7 @@
 
 #include "arch/usercopy.h"
 #include "capture/plan.h"
+#include "stats/remote.h"
 
 struct gp_edit;
 struct gp_key;
@@ -52,6 +53,7 @@ struct gp_test {
  * @loads: a test has loads
  * @test: a simple program as tests: all must hold
  * @rejected: hits that did not pass, by CPU; without ends of calls
+ * @jumped: hits that did not pass and that programs counted themselves
  * @number: hits that reached GOPROBE_OP_NUMBER, by counter
  * @taken: hits that reached GOPROBE_OP_QUOTA without a period, up to its limit
  * @period: for GOPROBE_OP_QUOTA with a period: the period's number and, in GP_QUOTA_BITS, its hits
@@ -87,6 +89,7 @@ struct gp_filter {
 	bool edits;
 	u32 delay_ns;
 	u32 sets;
+	struct gp_remote jumped;
 	u32 nops;
 	struct gp_op ops[];
 };

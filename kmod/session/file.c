@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "arch/detour.h"
 #include "gfp.h"
 #include "session/file.h"
 #include "session/reading.h"
@@ -162,6 +163,7 @@ struct gp_file *gp_file_open(struct file *file, const struct goprobe_runtime *rt
 	}
 	f->file = get_file(file);
 	f->runtime = *rt;
+	INIT_LIST_HEAD(&f->spaces);
 	return f;
 
 err:
@@ -178,16 +180,31 @@ void gp_file_close(struct gp_file *f)
 	kfree(f);
 }
 
-static bool gp_file_is_code(const struct gp_file *f, const struct goprobe_point *point)
+static bool gp_file_has_code(const struct gp_file *f, u64 offset, u32 len)
 {
 	u32 i;
 
 	for (i = 0; i < f->nranges; i++)
-		if (point->offset >= f->ranges[i].from &&
-		    point->offset < f->ranges[i].to &&
-		    point->code_len <= f->ranges[i].to - point->offset)
+		if (offset >= f->ranges[i].from && offset < f->ranges[i].to &&
+		    len <= f->ranges[i].to - offset)
 			return true;
 	return false;
+}
+
+static bool gp_file_is_code(const struct gp_file *f, const struct goprobe_point *point)
+{
+	return gp_file_has_code(f, point->offset, point->code_len);
+}
+
+/* Read the cold block that the branch at a point leads to, if it may become a jump. */
+static void gp_file_read_cold(const struct gp_file *f, struct gp_reading *r,
+			      const struct goprobe_point *point)
+{
+	s32 by = point->flags & GOPROBE_POINT_F_JUMP && point->code_len <= GOPROBE_CODE_MAX ?
+		 gp_detour_cold_at(point->code, point->code_len) : 0;
+	u64 at = point->offset + by;
+
+	gp_reading_add(r, at, by && gp_file_has_code(f, at, GP_DETOUR_COLD) ? GP_DETOUR_COLD : 0);
 }
 
 /**
@@ -205,7 +222,8 @@ static bool gp_file_is_code(const struct gp_file *f, const struct goprobe_point 
 struct gp_reading *gp_file_read_points(const struct gp_file *f, const struct goprobe_point *points,
 				       u32 n, struct gp_reads *reads, const char **why)
 {
-	struct gp_reading *r = gp_reading_new(f->file, n, n * GOPROBE_CODE_MAX);
+	struct gp_reading *r = gp_reading_new(f->file, 2 * n,
+					      n * (GOPROBE_CODE_MAX + GP_DETOUR_COLD));
 	int err;
 	u32 i;
 
@@ -216,6 +234,8 @@ struct gp_reading *gp_file_read_points(const struct gp_file *f, const struct gop
 	for (i = 0; i < n; i++)
 		gp_reading_add(r, points[i].offset, points[i].code_len <= GOPROBE_CODE_MAX &&
 			       gp_file_is_code(f, &points[i]) ? points[i].code_len : 0);
+	for (i = 0; i < n; i++)
+		gp_file_read_cold(f, r, &points[i]);
 	err = gp_reading_run(r, reads, why);
 	if (!err)
 		return r;
@@ -252,4 +272,10 @@ int gp_file_check_point(const struct gp_file *f, const struct gp_reading *code, 
 		return -ESTALE;
 	}
 	return 0;
+}
+
+/* The cold block of point @i that gp_file_read_points() has read; no bytes where there is none. */
+const struct gp_reading_part *gp_file_cold_part(const struct gp_reading *code, u32 i)
+{
+	return &code->part[code->nparts / 2 + i];
 }

@@ -11,6 +11,7 @@
 
 struct file;
 struct gp_reading;
+struct gp_reading_part;
 struct gp_reads;
 
 /* A range of the file that is mapped executable and not writable. */
@@ -27,6 +28,7 @@ struct gp_file_range {
  * @dynamic: types of run-time type descriptors and closures
  * @leaving: probes that are being removed
  * @sweep: removes them
+ * @spaces: struct gp_jump_space; guarded by the inode's lock, made in the session's turn
  * @nranges: number of @ranges
  * @ranges: where points may be
  */
@@ -37,6 +39,7 @@ struct gp_file {
 	struct gp_dynamic dynamic;
 	struct list_head leaving;
 	struct gp_sweep_job sweep;
+	struct list_head spaces;
 	u32 nranges;
 	struct gp_file_range ranges[];
 };
@@ -46,6 +49,7 @@ struct gp_file *gp_file_open(struct file *file, const struct goprobe_runtime *rt
 void gp_file_close(struct gp_file *f);
 struct gp_reading *gp_file_read_points(const struct gp_file *f, const struct goprobe_point *points,
 				       u32 n, struct gp_reads *reads, const char **why);
+const struct gp_reading_part *gp_file_cold_part(const struct gp_reading *code, u32 i);
 int gp_file_check_point(const struct gp_file *f, const struct gp_reading *code, u32 i,
 			const struct goprobe_point *point, const char **why);
 

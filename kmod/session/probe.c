@@ -37,7 +37,9 @@
 
 #include "compat.h"
 #include "gfp.h"
+#include "jump/jump.h"
 #include "session/file.h"
+#include "session/jumps.h"
 #include "session/probe.h"
 #include "session/session.h"
 
@@ -113,7 +115,7 @@ void gp_inode_put(struct gp_inode *inode)
 	kvfree(inode);
 }
 
-static struct gp_point *gp_point_find(const struct gp_inode *inode, loff_t offset)
+struct gp_point *gp_point_find(const struct gp_inode *inode, loff_t offset)
 {
 	struct gp_point *point;
 
@@ -270,6 +272,30 @@ static struct gp_probe_set *gp_point_set(const struct gp_point *point)
 					 lockdep_is_held(&point->inode->lock));
 }
 
+/* Is it the only probe of its point? */
+bool gp_point_is_alone(const struct gp_probe *probe)
+{
+	const struct gp_point *point = probe->point;
+
+	return point->registered && gp_point_set(point)->n == 1;
+}
+
+/* How the only probe of the point counts without breakpoints, or NULL. */
+struct gp_jump_plan *gp_point_jump(const struct gp_point *point)
+{
+	const struct gp_probe_set *set = gp_point_set(point);
+
+	return set->n == 1 ? set->probe[0]->jump : NULL;
+}
+
+/* Have the kernel place the breakpoint wherever it is missing. */
+void gp_point_renew(struct gp_point *point)
+{
+	if (gp_point_apply(point))
+		pr_warn_ratelimited("goprobe: breakpoint at file offset 0x%llx could not be placed again\n",
+				    point->offset);
+}
+
 /* Whether @set already admits the session's processes, so that no filter changes. */
 static bool gp_set_has(const struct gp_probe_set *set, const struct gp_session *s)
 {
@@ -357,6 +383,9 @@ static int gp_point_new(struct gp_probe *probe, const struct goprobe_point *wire
 
 	if (!point || !set)
 		goto err;
+	err = -EBUSY;
+	if (gp_jumps_cover(sweep->inode, probe->offset))
+		goto err;
 	set->probe[0] = probe;
 	RCU_INIT_POINTER(point->set, set);
 	point->inode = sweep->inode;
@@ -412,6 +441,8 @@ static int gp_point_join(struct gp_point *point, struct gp_probe *probe,
 	set->probe[at] = probe;
 	memcpy(set->probe + at + 1, old->probe + at, (old->n - at) * sizeof(old->probe[0]));
 	probe->point = point;
+	/* From here on each hit counts for both. */
+	gp_jumps_disarm(point);
 	gp_point_replace(point, set, sweep);
 	if (GP_UNREGISTER_NEEDS_SYNC && gp_set_has(old, probe->session))
 		return 0;
@@ -486,8 +517,11 @@ static void gp_sweep_end(struct gp_sweep *sweep)
 		kfree(point);
 	list_for_each_entry_safe(set, next_set, &sweep->sets, dead)
 		kfree(set);
-	list_for_each_entry_safe(probe, next_probe, &sweep->probes, dead)
+	list_for_each_entry_safe(probe, next_probe, &sweep->probes, dead) {
+		WARN_ON_ONCE(probe->jump && !list_empty(&probe->jump->jumps));
+		kfree(probe->jump);
 		kfree(probe);
+	}
 }
 
 /**
@@ -557,9 +591,10 @@ void gp_probe_fini(void)
  *
  * Hits can come before this returns.
  *
- * Return: 0; -EUSERS: the place has too many probes; -ENOSPC: they would delay a hit for longer
- * than GOPROBE_DELAY_NS_MAX; -EMLINK: more than GP_SET_PATIENT would let it wait for
- * readers; -EEXIST: the session already times it; or an error of uprobe_register().
+ * Return: 0; -EBUSY: a jump has changed the code there; -EUSERS: the place has too many probes;
+ * -ENOSPC: they would delay a hit for longer than GOPROBE_DELAY_NS_MAX; -EMLINK: more than
+ * GP_SET_PATIENT would let it wait for readers; -EEXIST: the session already times it; or an error
+ * of uprobe_register().
  */
 int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep)
 {
@@ -611,7 +646,5 @@ void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep)
 	 * recorded, and it is removed with the point. Before 6.12 the breakpoint may also vanish
 	 * where it is wanted, if the kernel refuses the new registration.
 	 */
-	if (gp_point_apply(point))
-		pr_warn_ratelimited("goprobe: breakpoint at file offset 0x%llx could not be placed again\n",
-				    point->offset);
+	gp_point_renew(point);
 }

@@ -20,6 +20,7 @@
 
 struct gp_dynamic;
 struct gp_filter;
+struct gp_jump_plan;
 struct gp_plan;
 struct gp_point;
 struct gp_session;
@@ -73,6 +74,8 @@ enum gp_way {
  * @delay_ns: longest delay of a hit by @edit
  * @leaving: it is being removed: its hits are not delayed any more
  * @logged: the kernel log has a line about its edits
+ * @jump: how it counts without breakpoints, or NULL; guarded by its inode's lock
+ * @hot: it has had many hits; for control/trapless.c
  * @dead: link in struct gp_sweep, or in gp_file.leaving
  */
 struct gp_probe {
@@ -105,10 +108,13 @@ struct gp_probe {
 	u32 delay_ns;
 	bool leaving;
 	atomic_t logged;
+	struct gp_jump_plan *jump;
+	bool hot;
 	struct list_head dead;
 };
 
 #define GP_INODE_BITS	12
+#define GP_JUMPS_BITS	8
 
 /**
  * struct gp_inode - the points of an inode
@@ -118,6 +124,7 @@ struct gp_probe {
  * @lock: guards the points and all that is done to them; held while the kernel waits for handlers
  * @sweep: number of the last sweep
  * @points: by offset
+ * @jumps: struct gp_jump, by page: see gp_jumps_cover()
  */
 struct gp_inode {
 	struct hlist_node node;
@@ -126,6 +133,7 @@ struct gp_inode {
 	struct mutex lock;	/* guards the points */
 	u64 sweep;
 	DECLARE_HASHTABLE(points, GP_INODE_BITS);
+	DECLARE_HASHTABLE(jumps, GP_JUMPS_BITS);
 };
 
 /**
@@ -215,6 +223,12 @@ void gp_sweep_wait(struct gp_sweep_job *job);
 int gp_probe_add(struct gp_probe *probe, const struct goprobe_point *wire, struct gp_sweep *sweep);
 void gp_probe_del(struct gp_probe *probe, struct gp_sweep *sweep);
 bool gp_point_leaves(struct gp_point *point);
+
+/* Context of these: the inode's lock. */
+struct gp_point *gp_point_find(const struct gp_inode *inode, loff_t offset);
+bool gp_point_is_alone(const struct gp_probe *probe);
+struct gp_jump_plan *gp_point_jump(const struct gp_point *point);
+void gp_point_renew(struct gp_point *point);
 
 /* hit/handler.c */
 GP_UPROBE_HANDLER(gp_handler_hit, uc, regs);

@@ -55,6 +55,22 @@ struct gp_breaker {
 };
 
 /**
+ * struct gp_trapless - which of a session's points become jumps
+ * @wanted: some may; fixed
+ * @at_once: they need not have many hits; fixed
+ * @work: looks at them now and then
+ * @care: when it looks after jumps again, ns
+ * @lost: jumps that have disappeared
+ */
+struct gp_trapless {
+	bool wanted;
+	bool at_once;
+	struct delayed_work work;
+	u64 care;
+	u64 lost;
+};
+
+/**
  * struct gp_commands - commands of a session that wait for its worker
  * @lock: guards all of them
  * @list: the commands
@@ -151,6 +167,7 @@ struct gp_objects {
  * @lock: guards all members below, which change only under @turn too; no holder waits for
  *	handlers
  * @breaker: stops the session when its hits take too much time
+ * @trapless: which points become jumps
  * @stopped: no more points
  * @quiet: no handler can run for it any more; written once, read by the reader
  * @limits: sizes
@@ -196,6 +213,7 @@ struct gp_session {
 	struct mutex turn;	/* serialises commands, the breaker and the end */
 	struct mutex lock;	/* guards the members below */
 	struct gp_breaker breaker;
+	struct gp_trapless trapless;
 	bool stopped;
 	bool quiet;
 	struct gp_limits limits;

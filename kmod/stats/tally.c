@@ -68,6 +68,7 @@ static struct gp_tally *gp_tally_new(struct gp_tallies *tallies, u32 id)
 	if (!tally)
 		return NULL;
 	tally->id = id;
+	gp_remote_init(&tally->jumped);
 	tally->hits = alloc_percpu_gfp(u64, GP_GFP_CHARGED);
 	if (!tally->hits ||
 	    xa_err(xa_store(&tallies->ids, id, tally, GP_GFP_CHARGED))) {
@@ -117,6 +118,7 @@ int gp_tally_add_muted(struct gp_tally *tally)
 	if (!muted)
 		return -ENOMEM;
 	muted->id = tally->id;
+	gp_remote_init(&muted->jumped);
 	/* So that open muted calls are counted. */
 	muted->paired = true;
 	muted->roots = true;
@@ -159,7 +161,8 @@ void gp_tally_read_states(const struct gp_tally *tally, u32 n, u64 *ns)
 			ns[i] += READ_ONCE(per_cpu_ptr(tally->states, cpu)[i]);
 }
 
-static u64 gp_tally_hits(const struct gp_tally *tally)
+/* Hits of breakpoints that have counted. */
+u64 gp_tally_trapped(const struct gp_tally *tally)
 {
 	u64 hits = 0;
 	int cpu;
@@ -178,7 +181,7 @@ static void gp_times_stats(const struct gp_times *times, u64 stats[__GOPROBE_STA
 		stats[GOPROBE_STAT_TIMED] += READ_ONCE(times->bucket[i]);
 }
 
-/* Hits that were counted here; each timed call counts as two. */
+/* Hits of breakpoints that were counted here; each timed call counts as two. */
 u64 gp_tallies_hits(struct gp_tallies *tallies)
 {
 	struct gp_tally *tally;
@@ -187,7 +190,7 @@ u64 gp_tallies_hits(struct gp_tallies *tallies)
 	int cpu;
 
 	xa_for_each(&tallies->ids, id, tally) {
-		hits += gp_tally_hits(tally);
+		hits += gp_tally_trapped(tally);
 		cond_resched();
 		if (!tally->times)
 			continue;
@@ -197,15 +200,18 @@ u64 gp_tallies_hits(struct gp_tallies *tallies)
 	return hits;
 }
 
-/* Sum up the hits that were counted here: COUNTED, OPENED and TIMED. */
+/* Sum up the hits that were counted here: COUNTED, OPENED, TIMED and JUMPED. */
 void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX])
 {
 	struct gp_tally *tally;
 	unsigned long id;
+	u64 jumped;
 	int cpu;
 
 	xa_for_each(&tallies->ids, id, tally) {
-		stats[GOPROBE_STAT_COUNTED] += gp_tally_hits(tally);
+		jumped = gp_remote_read(&tally->jumped);
+		stats[GOPROBE_STAT_COUNTED] += gp_tally_trapped(tally) + jumped;
+		stats[GOPROBE_STAT_JUMPED] += jumped;
 		cond_resched();
 		if (!tally->times)
 			continue;
@@ -239,7 +245,7 @@ static void gp_times_add(struct goprobe_tally *to, u64 bucket[GOPROBE_BUCKETS],
  *
  * Return: number of durations.
  */
-u64 gp_tally_read(const struct gp_tally *tally, u32 id, struct goprobe_tally *ret,
+u64 gp_tally_read(struct gp_tally *tally, u32 id, struct goprobe_tally *ret,
 		  u64 bucket[GOPROBE_BUCKETS])
 {
 	u32 last = GOPROBE_BUCKETS;
@@ -249,7 +255,7 @@ u64 gp_tally_read(const struct gp_tally *tally, u32 id, struct goprobe_tally *re
 
 	memset(ret, 0, sizeof(*ret));
 	ret->id = id;
-	ret->hits = gp_tally_hits(tally);
+	ret->hits = gp_tally_trapped(tally) + gp_remote_read(&tally->jumped);
 	if (!tally->times)
 		return 0;
 	memset(bucket, 0, GOPROBE_BUCKETS * sizeof(*bucket));

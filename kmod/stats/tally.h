@@ -19,6 +19,8 @@
 #include <linux/xarray.h>
 #include <goprobe.h>
 
+#include "stats/remote.h"
+
 /* See struct goprobe_limits: 2 MiB and 32 MiB for each CPU. */
 #define GP_TALLIES_MAX	(256U << 10)
 #define GP_TIMED_MAX	(16U << 10)
@@ -58,6 +60,7 @@ struct gp_times {
  *	counted or timed for it
  * @unwound: its calls are pending, and written if GOPROBE_ACTION_UNWIND ends them
  * @open: for paired points: number of open calls
+ * @jumped: hits that programs counted themselves
  *
  * Flags and pointers are set when points are added, at most once, while handlers of other points
  * of the id may run. A change that comes after a hit counts from the next hit on.
@@ -73,6 +76,7 @@ struct gp_tally {
 	struct gp_tally *muted;
 	bool unwound;
 	atomic_t open;
+	struct gp_remote jumped;
 };
 
 /**
@@ -95,8 +99,9 @@ void gp_tallies_fini(struct gp_tallies *tallies);
 int gp_tallies_add(struct gp_tallies *tallies, u32 id, bool timed);
 int gp_tally_add_muted(struct gp_tally *tally);
 u64 gp_tallies_hits(struct gp_tallies *tallies);
+u64 gp_tally_trapped(const struct gp_tally *tally);
 void gp_tallies_stats(struct gp_tallies *tallies, u64 stats[__GOPROBE_STAT_MAX]);
-u64 gp_tally_read(const struct gp_tally *tally, u32 id, struct goprobe_tally *ret,
+u64 gp_tally_read(struct gp_tally *tally, u32 id, struct goprobe_tally *ret,
 		  u64 bucket[GOPROBE_BUCKETS]);
 void gp_tally_split(const struct gp_tally *tally, u32 n, const u64 *ns);
 void gp_tally_read_states(const struct gp_tally *tally, u32 n, u64 *ns);

@@ -28,6 +28,7 @@ void gp_arch_ticks_rate(u32 *mult, u32 *shift)
 	*shift = 1;
 }
 
+#include "../../kmod/stats/remote.c"
 #include "../../kmod/stats/tally.c"
 #include "../../kmod/stats/calls.c"
 #include "../../kmod/stats/calls_scan.c"

@@ -134,6 +134,7 @@ static inline u64 fake_ns(void)
 #include "../../kmod/ring/ring.c"
 #include "../../kmod/capture/visited.c"
 #include "../../kmod/stats/states.c"
+#include "../../kmod/stats/remote.c"
 #include "../../kmod/stats/tally.c"
 #include "../../kmod/hit/notify.c"
 
@@ -269,7 +270,8 @@ static inline bool is_of_hits(u32 stat)
 	       stat != GOPROBE_STAT_WAIT_NS && stat != GOPROBE_STAT_RELEASED &&
 	       stat != GOPROBE_STAT_BROKEN && stat != GOPROBE_STAT_NO_KEY &&
 	       stat != GOPROBE_STAT_SET_FULL && stat != GOPROBE_STAT_EDITED &&
-	       stat != GOPROBE_STAT_NOT_EDITED;
+	       stat != GOPROBE_STAT_NOT_EDITED && stat != GOPROBE_STAT_JUMPED &&
+	       stat != GOPROBE_STAT_JUMPS_LOST;
 }
 
 static inline u64 all_hits(const u64 stats[__GOPROBE_STAT_MAX])

@@ -46,6 +46,13 @@ int gp_file_check_point(const struct gp_file *f, const struct gp_reading *code, 
 	return 0;
 }
 
+const struct gp_reading_part *gp_file_cold_part(const struct gp_reading *code, u32 i)
+{
+	static const struct gp_reading_part none;
+
+	return &none;
+}
+
 static void sweep_work(struct work_struct *work)
 {
 	struct gp_sweep_job *job = container_of(work, struct gp_sweep_job, work);
@@ -99,6 +106,20 @@ static u32 nguarded;
 void gp_breaker_start(struct gp_session *session)
 {
 	nguarded++;
+}
+
+int gp_trapless_plan(struct gp_probe *probe, const struct goprobe_point *p, const u8 *cold,
+		     u32 cold_len)
+{
+	return 0;
+}
+
+void gp_trapless_start(struct gp_session *session)
+{
+}
+
+void gp_trapless_pause(struct gp_session *session)
+{
 }
 
 int gp_session_refuse_stopped(const struct gp_session *session, struct netlink_ext_ack *ack)

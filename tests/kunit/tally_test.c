@@ -5,6 +5,7 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
+#include "../../kmod/stats/remote.c"
 #include "../../kmod/stats/tally.c"
 #include "resched_world.h"
 

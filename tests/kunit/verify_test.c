@@ -303,7 +303,7 @@ static const struct row point_rows[] = {
 	{ "never skipped", NULL, { SET(point.skip, GOPROBE_SKIP_NEVER) } },
 	{ "skip one past the last", O_SKIP, { SET(point.skip, __GOPROBE_SKIP_MAX) } },
 	{ "the one flag", NULL, { SET(point.flags, GOPROBE_POINT_F_ABI0) } },
-	{ "the flag behind the last", O_FLAGS, { SET(point.flags, 64) } },
+	{ "the flag behind the last", O_FLAGS, { SET(point.flags, 128) } },
 	{ "the highest flag beside the one", O_FLAGS, { SET(point.flags, 0x81) } },
 	{ "no plan", NULL, { SET(point.plan, GOPROBE_NO_PLAN) } },
 	{ "no plan when there are none", NULL,

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which points of a session become jumps, and when.
+ *
+ * A hit of a breakpoint costs the same whether or not there are jumps: it counts. Now and then a
+ * worker looks at the counters: a point with many hits is worth a jump.
+ *
+ * Locking: the worker takes the session's turn, if it is free; else it comes again. So whoever has
+ * the turn need not wait for it.
+ */
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "arch/arch.h"
+#include "compat.h"
+#include "control/filter_build.h"
+#include "control/trapless.h"
+#include "gfp.h"
+#include "hit/filter.h"
+#include "jump/jump.h"
+#include "session/file.h"
+#include "session/jumps.h"
+#include "session/probe.h"
+#include "session/session.h"
+#include "session/stream.h"
+#include "stats/tally.h"
+
+/* So many hits make a breakpoint worth a jump. */
+#define GP_TRAPLESS_HITS	100
+
+/* How often the worker looks; if that takes long, it rests so many times as long. */
+#define GP_TRAPLESS_MS		20
+#define GP_TRAPLESS_REST	10
+
+/* How often it looks after jumps. */
+#define GP_TRAPLESS_CARE_MS	1000
+
+static bool gp_trapless_param;
+module_param_named(allow_jumps, gp_trapless_param, bool, 0444);
+MODULE_PARM_DESC(allow_jumps, "let clients have breakpoints replaced by jumps to code that is written into the program (default: N)");
+
+bool gp_trapless_allowed(void)
+{
+	return gp_trapless_param;
+}
+
+/* The test as a detour makes it. Return: false if none can. */
+static bool gp_trapless_test(struct gp_detour_test *to, const struct gp_test *t)
+{
+	u8 reg;
+
+	if (t->loads)
+		return false;
+	for (reg = 0; reg < GP_ARCH_INT_REGS; reg++)
+		if (gp_arch_reg_offset[reg] == t->from)
+			break;
+	/* Detours use R12 and R13 themselves. */
+	if (reg == GP_ARCH_INT_REGS || reg == 12 || reg == 13)
+		return false;
+	*to = (struct gp_detour_test){
+		.reg = reg, .shift = t->shift, .want = t->want, .low = t->low, .span = t->span,
+	};
+	return true;
+}
+
+static bool gp_trapless_tests(struct gp_jump_plan *plan, const struct gp_filter *filter)
+{
+	u32 i;
+
+	BUILD_BUG_ON(GP_FILTER_TESTS > GP_DETOUR_TESTS);
+	if (!filter->ntests)
+		return false;
+	for (i = 0; i < filter->ntests; i++)
+		if (!gp_trapless_test(&plan->test[i], &filter->test[i]))
+			return false;
+	plan->ntests = i;
+	return true;
+}
+
+int gp_trapless_plan(struct gp_probe *probe, const struct goprobe_point *p, const u8 *cold,
+		     u32 cold_len)
+{
+	struct gp_session *s = probe->session;
+	struct gp_jump_plan *plan;
+
+	if (!(p->flags & GOPROBE_POINT_F_JUMP) || !s->trapless.wanted || probe->edit ||
+	    probe->then != GP_WAY_COUNT)
+		return 0;
+	plan = kzalloc(sizeof(*plan), GP_GFP_CHARGED);
+	if (!plan)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&plan->jumps);
+	plan->hits = &gp_tallies_find(&s->tallies, p->id)->jumped;
+	if (probe->filter)
+		plan->rejected = &probe->filter->jumped;
+	if ((probe->filter && !gp_trapless_tests(plan, probe->filter)) ||
+	    gp_detour_find(p->code, p->code_len, cold, cold_len, p->offset, &plan->site)) {
+		kfree(plan);
+		return 0;
+	}
+	probe->jump = plan;
+	return 0;
+}
+
+/* --- the worker ----------------------------------------------------------------------- */
+
+static bool gp_trapless_is_hot(const struct gp_session *s, const struct gp_probe *probe)
+{
+	u64 hits;
+
+	if (s->trapless.at_once)
+		return true;
+	hits = gp_tally_trapped(probe->tally);
+	if (probe->filter && hits < GP_TRAPLESS_HITS)
+		hits += gp_filter_rejected(probe->filter);
+	return hits >= GP_TRAPLESS_HITS;
+}
+
+/* Points of the file that are worth a jump, or NULL; *@n: how many. */
+static struct gp_probe **gp_trapless_hot(struct gp_session *s, u32 file, u32 *n)
+{
+	struct gp_probe **hot = kvmalloc_array(max(s->objects.nprobes, 1U), sizeof(*hot),
+					       GFP_KERNEL);
+	u32 i;
+
+	*n = 0;
+	for (i = 0; hot && i < s->objects.nprobes; i++) {
+		struct gp_probe *probe = s->objects.probes[i];
+
+		if (probe->file != file || !probe->jump)
+			continue;
+		if (!probe->hot)
+			probe->hot = gp_trapless_is_hot(s, probe);
+		if (probe->hot)
+			hot[(*n)++] = probe;
+		cond_resched();
+	}
+	return hot;
+}
+
+/* The memory of a process, with a reference, or NULL: it has ended, or nothing may be changed. */
+static struct mm_struct *gp_trapless_mm(struct pid *pid)
+{
+	struct task_struct *t = get_pid_task(pid, PIDTYPE_TGID);
+	struct mm_struct *mm;
+
+	if (!t)
+		return NULL;
+	mm = gp_arch_has_shadow_stack(t) ? NULL : get_task_mm(t);
+	put_task_struct(t);
+	return mm;
+}
+
+static void gp_trapless_advance(struct gp_session *s)
+{
+	struct gp_probe **hot;
+	struct mm_struct *mm;
+	u32 file, i, n;
+
+	for (file = 0; file < s->objects.nfiles; file++) {
+		hot = gp_trapless_hot(s, file, &n);
+		for (i = 0; n && i < s->npids; i++) {
+			mm = gp_trapless_mm(s->pids[i]);
+			if (!mm)
+				continue;
+			gp_jumps_advance(s->objects.files[file], mm, hot, n);
+			mmput(mm);
+		}
+		kvfree(hot);
+	}
+}
+
+static void gp_trapless_care(struct gp_session *s, u64 now)
+{
+	u32 i, lost = 0;
+
+	if (now < s->trapless.care)
+		return;
+	s->trapless.care = now + GP_TRAPLESS_CARE_MS * NSEC_PER_MSEC;
+	for (i = 0; i < s->objects.nfiles; i++)
+		lost += gp_jumps_look_after(s->objects.files[i]);
+	WRITE_ONCE(s->trapless.lost, s->trapless.lost + lost);
+}
+
+static void gp_trapless_queue(struct gp_session *s, u64 took)
+{
+	u64 rest = div_u64(took * GP_TRAPLESS_REST, NSEC_PER_MSEC);
+
+	gp_stream_queue(&s->trapless.work,
+			clamp_t(u64, rest, GP_TRAPLESS_MS, GP_TRAPLESS_CARE_MS));
+}
+
+static void gp_trapless_work(struct work_struct *work)
+{
+	struct gp_session *s = container_of(to_delayed_work(work), struct gp_session,
+					    trapless.work);
+	u64 began = ktime_get_ns();
+
+	if (!mutex_trylock(&s->turn)) {
+		gp_trapless_queue(s, 0);
+		return;
+	}
+	if (s->stopped)
+		goto out;
+	if (s->running) {
+		gp_trapless_advance(s);
+		gp_trapless_care(s, began);
+	}
+	gp_trapless_queue(s, ktime_get_ns() - began);
+out:
+	mutex_unlock(&s->turn);
+}
+
+void gp_trapless_init(struct gp_session *s, u32 flags)
+{
+	/* Of all processes of a machine those would be missing that are forked later. */
+	s->trapless.wanted = flags & GOPROBE_SESSION_F_JUMPS && s->npids;
+	s->trapless.at_once = flags & GOPROBE_SESSION_F_JUMPS_AT_ONCE;
+	INIT_DELAYED_WORK(&s->trapless.work, gp_trapless_work);
+}
+
+void gp_trapless_start(struct gp_session *s)
+{
+	if (s->trapless.wanted && !s->stopped)
+		gp_trapless_queue(s, 0);
+}
+
+void gp_trapless_pause(struct gp_session *s)
+{
+	u32 lost = gp_jumps_close_all(s);
+
+	WRITE_ONCE(s->trapless.lost, s->trapless.lost + lost);
+}
+
+void gp_trapless_stop(struct gp_session *s)
+{
+	cancel_delayed_work_sync(&s->trapless.work);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of a traced process that holds detours and their counters.
+ *
+ * The pages are the process's own and charged to its control group: the code's when it is written,
+ * with the process's memory in use; the counters' when they are pinned, which brings them in.
+ */
+#include <linux/atomic.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/shmem_fs.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <asm/cpufeature.h>
+
+#include "arch/detour.h"
+#include "compat.h"
+#include "gfp.h"
+#include "jump/area.h"
+
+#define GP_AREA_CODE		SZ_64K
+#define GP_AREA_COUNTERS	512
+#define GP_AREA_ALIGN		16
+
+/* Where no CPU has its own a counter has a cache line to itself. */
+#define GP_AREA_LINE		64
+
+/*
+ * The first place that is tried is so far behind the function, beyond what a C library asks for
+ * behind the program (brk()), and all are within 2 GB of every function.
+ */
+#define GP_AREA_AWAY		SZ_512M
+#define GP_AREA_STEP		SZ_4M
+#define GP_AREA_TRIES		64
+#define GP_AREA_REACH		SZ_1G
+
+bool gp_area_per_cpu(void)
+{
+	/* A detour gets 12 bits of the CPU's number. */
+	return boot_cpu_has(X86_FEATURE_RDPID) && nr_cpu_ids <= 4096;
+}
+
+static u32 gp_area_npages(void)
+{
+	BUILD_BUG_ON(GP_AREA_COUNTERS * sizeof(u64) != PAGE_SIZE);
+	return gp_area_per_cpu() ? nr_cpu_ids : GP_AREA_COUNTERS * GP_AREA_LINE / PAGE_SIZE;
+}
+
+static unsigned long gp_area_bytes(const struct gp_area *area)
+{
+	return GP_AREA_CODE + ((unsigned long)area->npages << PAGE_SHIFT);
+}
+
+/* Map @file, or anonymous memory, exactly at @at. */
+static int gp_area_map(struct file *file, unsigned long at, unsigned long bytes,
+		       unsigned long prot)
+{
+	unsigned long got = vm_mmap(file, at, bytes, prot, MAP_PRIVATE | MAP_FIXED_NOREPLACE |
+				    (file ? 0 : MAP_ANONYMOUS), 0);
+
+	return IS_ERR_VALUE(got) ? (int)got : 0;
+}
+
+static int gp_area_place(struct gp_area *area, unsigned long at)
+{
+	unsigned long counters = at + GP_AREA_CODE;
+	int err;
+
+	err = gp_area_map(area->file, at, GP_AREA_CODE, PROT_READ | PROT_EXEC);
+	if (err)
+		return err;
+	err = gp_area_map(NULL, counters, (unsigned long)area->npages << PAGE_SHIFT,
+			  PROT_READ | PROT_WRITE);
+	if (err) {
+		vm_munmap(at, GP_AREA_CODE);
+		return err;
+	}
+	area->code = at;
+	area->counters = counters;
+	return 0;
+}
+
+static int gp_area_find_place(struct gp_area *area, unsigned long near)
+{
+	unsigned long at = ALIGN(near + GP_AREA_AWAY, PMD_SIZE);
+	int err = -EEXIST;
+	u32 i;
+
+	for (i = 0; i < GP_AREA_TRIES && err == -EEXIST; i++, at += GP_AREA_STEP)
+		err = gp_area_place(area, at);
+	return err;
+}
+
+static int gp_area_pin(struct gp_area *area)
+{
+	struct mm_struct *mm = current->mm;
+	long n;
+
+	mmap_read_lock(mm);
+	n = gp_compat_pin_pages(mm, area->counters, area->npages, area->pages);
+	mmap_read_unlock(mm);
+	if (n == area->npages) {
+		atomic64_add(n, &mm->pinned_vm);
+		return 0;
+	}
+	if (n > 0)
+		unpin_user_pages(area->pages, n);
+	return n < 0 ? n : -ENOMEM;
+}
+
+struct gp_area *gp_area_new(unsigned long near)
+{
+	struct gp_area *area = kzalloc(sizeof(*area), GP_GFP_CHARGED);
+	int err = -ENOMEM;
+
+	if (!area)
+		return ERR_PTR(err);
+	area->npages = gp_area_npages();
+	area->pages = kvcalloc(area->npages, sizeof(*area->pages), GP_GFP_CHARGED);
+	if (!area->pages)
+		goto err;
+	area->file = gp_compat_memory_file("goprobe", GP_AREA_CODE);
+	if (IS_ERR(area->file)) {
+		err = PTR_ERR(area->file);
+		goto err;
+	}
+	err = gp_area_find_place(area, near);
+	if (err)
+		goto err_file;
+	err = gp_area_pin(area);
+	if (err)
+		goto err_map;
+	return area;
+
+err_map:
+	vm_munmap(area->code, gp_area_bytes(area));
+err_file:
+	fput(area->file);
+err:
+	kvfree(area->pages);
+	kfree(area);
+	return ERR_PTR(err);
+}
+
+bool gp_area_fits(const struct gp_area *area, unsigned long near, u32 ncounters)
+{
+	return area->used + GP_DETOUR_MAX <= GP_AREA_CODE &&
+	       area->ncounters + ncounters <= GP_AREA_COUNTERS &&
+	       max(near, area->code) - min(near, area->code) < GP_AREA_REACH;
+}
+
+unsigned long gp_area_counter(struct gp_area *area, struct gp_remote_counter *counter)
+{
+	u32 n = area->ncounters++, at = n * GP_AREA_LINE;
+
+	if (gp_area_per_cpu()) {
+		counter->pages = area->pages;
+		counter->npages = area->npages;
+		counter->offset = n * sizeof(u64);
+		return area->counters + counter->offset;
+	}
+	counter->pages = area->pages + at / PAGE_SIZE;
+	counter->npages = 1;
+	counter->offset = at % PAGE_SIZE;
+	return area->counters + at;
+}
+
+/* Behind what is written already; processes see it when it returns. */
+int gp_area_write(struct gp_area *area, const u8 *code, u32 len)
+{
+	loff_t pos = area->used;
+	ssize_t n = kernel_write(area->file, code, len, &pos);
+
+	if (n != len)
+		return n < 0 ? n : -EIO;
+	area->used = ALIGN(area->used + len, GP_AREA_ALIGN);
+	return 0;
+}
+
+bool gp_area_has(const struct gp_area *area, unsigned long ip)
+{
+	return ip - area->code < GP_AREA_CODE;
+}
+
+void gp_area_unmap(struct gp_area *area)
+{
+	vm_munmap(area->code, gp_area_bytes(area));
+}
+
+void gp_area_free(struct gp_area *area)
+{
+	unpin_user_pages_dirty_lock(area->pages, area->npages, true);
+	fput(area->file);
+	kvfree(area->pages);
+	kfree(area);
+}

@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Breakpoints that become jumps, and jumps that become breakpoints, while the program runs.
+ *
+ * Processors must not see half of a change, so code is changed as the kernel changes its own
+ * (text_poke_bp_batch()): first a breakpoint on the first byte, then the other bytes, then the
+ * first byte. In between every processor forgets the code that it has read (gp_text_sync()).
+ *
+ * - The branch has the kernel's own breakpoint, whose consumer (probe.c) stays registered all the
+ *   time: as long as the byte is a breakpoint its handler counts. What the kernel emulates under it
+ *   is the branch of the file, whatever the other bytes are by now.
+ * - The cold block has none. A breakpoint there lives as long as we hold the lock of the mappings:
+ *   a thread that hits it waits for that lock in the kernel, finds that there is no breakpoint any
+ *   more, and goes on (find_active_uprobe() and handle_swbp() in kernel/events/uprobes.c). They are
+ *   asked at all because the process has a breakpoint of ours, at the branch.
+ *
+ * Order. The cold block is changed first and restored last: between an unconditional jump to it and
+ * its own jump a thread must find the detour. So before it is restored no thread may be on its
+ * way: gp_jump_quiet(). The same goes for the detours' memory.
+ */
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "gfp.h"
+#include "jump/area.h"
+#include "jump/jump.h"
+#include "jump/text.h"
+
+/* So long a batch goes on taking jumps: then it changes them, and lets the program go on. */
+#define GP_JUMP_TAKE_NS		(200 * NSEC_PER_USEC)
+
+/* Areas of one space: 16 MiB of code and counters for 32,768 calls. */
+#define GP_JUMP_AREAS		64
+
+/* How often threads are looked at until all of them are elsewhere. */
+#define GP_JUMP_QUIET_ROUNDS	200
+
+static const u8 gp_int3 = 0xcc;
+
+struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm)
+{
+	struct gp_jump_space *space = kzalloc(sizeof(*space), GP_GFP_CHARGED);
+
+	if (!space)
+		return NULL;
+	mmgrab(mm);
+	space->mm = mm;
+	INIT_LIST_HEAD(&space->areas);
+	INIT_LIST_HEAD(&space->jumps);
+	return space;
+}
+
+/* --- making one --------------------------------------------------------------------- */
+
+static struct gp_area *gp_jump_area(struct gp_jump_space *space, unsigned long at, u32 ncounters)
+{
+	struct gp_area *area;
+	u32 n = 0;
+
+	list_for_each_entry(area, &space->areas, node) {
+		if (gp_area_fits(area, at, ncounters))
+			return area;
+		n++;
+	}
+	if (n == GP_JUMP_AREAS)
+		return ERR_PTR(-ENOSPC);
+	area = gp_area_new(at);
+	if (!IS_ERR(area))
+		list_add(&area->node, &space->areas);
+	return area;
+}
+
+/* The detour's code: made, looked at again, written. */
+static int gp_jump_write_detour(struct gp_jump *j, struct gp_area *area, const struct gp_detour *d)
+{
+	u8 *code = kmalloc(GP_DETOUR_MAX, GFP_KERNEL);
+	int err = -ERANGE;
+	u32 len;
+
+	if (!code)
+		return -ENOMEM;
+	len = gp_detour_emit(&j->site, d, code);
+	if (len && gp_detour_jumps(&j->site, d, j->branch_jump, j->cold_jump)) {
+		if (WARN_ON_ONCE(!gp_detour_check(&j->site, d, code, len)))
+			err = -EINVAL;
+		else
+			err = gp_area_write(area, code, len);
+	}
+	kfree(code);
+	return err;
+}
+
+static int gp_jump_make_detour(struct gp_jump *j, const struct gp_jump_plan *plan)
+{
+	struct gp_area *area = gp_jump_area(j->space, j->at, 2);
+	struct gp_detour d = {
+		.branch = j->at,
+		.per_cpu = gp_area_per_cpu(),
+		.ntests = plan->ntests,
+	};
+
+	if (IS_ERR(area))
+		return PTR_ERR(area);
+	memcpy(d.test, plan->test, sizeof(d.test));
+	d.code = area->code + area->used;
+	d.hits = gp_area_counter(area, &j->hits);
+	if (plan->ntests)
+		d.rejected = gp_area_counter(area, &j->rejected);
+	return gp_jump_write_detour(j, area, &d);
+}
+
+/**
+ * gp_jump_new() - make the jump of a point in a process; it is a breakpoint still
+ * @plan: how it counts
+ * @space: the process
+ * @inode: the file
+ * @offset: the branch's, in that
+ *
+ * Return: the jump, or an ERR_PTR(): -ENOENT: the process has not mapped that; -ENOSPC, -EEXIST,
+ * -ERANGE: there is no space for a detour within reach.
+ */
+struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *space,
+			    const struct inode *inode, u64 offset)
+{
+	struct gp_jump *j = kzalloc(sizeof(*j), GP_GFP_CHARGED);
+	int err = -ENOENT;
+
+	if (!j)
+		return ERR_PTR(-ENOMEM);
+	j->space = space;
+	j->inode = inode;
+	j->offset = offset;
+	j->site = plan->site;
+	mmap_read_lock(space->mm);
+	j->at = gp_text_find(space->mm, inode, offset);
+	mmap_read_unlock(space->mm);
+	if (j->at)
+		err = gp_jump_make_detour(j, plan);
+	if (err) {
+		kfree(j);
+		return ERR_PTR(err);
+	}
+	j->to[0] = plan->hits;
+	gp_remote_add(plan->hits, &j->hits);
+	if (plan->ntests) {
+		j->to[1] = plan->rejected;
+		gp_remote_add(plan->rejected, &j->rejected);
+	}
+	j->counts = true;
+	list_add_tail(&j->node, &space->jumps);
+	list_add_tail(&j->peer, &plan->jumps);
+	return j;
+}
+
+bool gp_jump_covers(const struct gp_jump *j, u64 offset)
+{
+	return (offset > j->offset && offset < j->offset + j->site.branch_len) ||
+	       (j->site.cold_len && offset - (j->offset + j->site.cold_at) < j->site.cold_len);
+}
+
+/* --- changing code ------------------------------------------------------------------ */
+
+/**
+ * struct gp_jump_change - a jump that is changed
+ * @j: the jump
+ * @branch: its branch
+ * @cold: its cold block, if that is changed as well
+ * @changes_cold: it is
+ */
+struct gp_jump_change {
+	struct gp_jump *j;
+	struct gp_text branch;
+	struct gp_text cold;
+	bool changes_cold;
+};
+
+/* Open what is changed. Context: the lock of the mappings. */
+static bool gp_jump_open(struct gp_jump_change *c, struct gp_jump *j, bool branch, bool cold)
+{
+	const struct gp_detour_site *s = &j->site;
+	struct mm_struct *mm = j->space->mm;
+
+	c->j = j;
+	c->changes_cold = cold;
+	c->branch.page[0] = NULL;
+	if (!gp_text_is(mm, j->inode, j->offset, j->at, s->branch_len) ||
+	    (cold && !gp_text_is(mm, j->inode, j->offset + s->cold_at, j->at + s->cold_at,
+				 s->cold_len)))
+		return false;
+	if (branch && gp_text_open(&c->branch, mm, j->at, s->branch_len))
+		return false;
+	if (!cold || !gp_text_open(&c->cold, mm, j->at + s->cold_at, s->cold_len))
+		return true;
+	if (branch)
+		gp_text_close(&c->branch);
+	return false;
+}
+
+static void gp_jump_close(struct gp_jump_change *c)
+{
+	gp_text_close(&c->branch);
+	if (c->changes_cold)
+		gp_text_close(&c->cold);
+}
+
+/* Is all as it is while the branch is a breakpoint? */
+static bool gp_jump_can_arm(const struct gp_jump_change *c)
+{
+	const struct gp_detour_site *s = &c->j->site;
+
+	return gp_text_has(&c->branch, 0, &gp_int3, 1) &&
+	       gp_text_has(&c->branch, 1, s->branch + 1, s->branch_len - 1) &&
+	       (!s->cold_len || gp_text_has(&c->cold, 0, c->j->cold ? c->j->cold_jump : s->cold,
+					    c->j->cold ? GP_DETOUR_JUMP : s->cold_len));
+}
+
+/* Of a long branch, whose first byte is a breakpoint, write the others that change. */
+static void gp_jump_write_tail(struct gp_jump_change *c, const u8 *code)
+{
+	if (c->j->site.shape == GP_DETOUR_LONG)
+		gp_text_write(&c->branch, 1, code + 1, GP_DETOUR_JUMP - 1);
+}
+
+/* Some changes, from a list that may be longer. */
+struct gp_jump_batch {
+	struct gp_jump_change c[GP_JUMP_BATCH];
+	u32 n;
+	u64 end;
+};
+
+static struct gp_jump_batch *gp_jump_batch_new(void)
+{
+	/* What has become a jump must become a breakpoint again: a few KiB. */
+	return kzalloc(sizeof(struct gp_jump_batch), GFP_KERNEL | __GFP_NOFAIL);
+}
+
+/* Begin: with the mappings held still. */
+static void gp_jump_batch_begin(struct gp_jump_batch *b, struct mm_struct *mm)
+{
+	gp_text_sync();
+	mmap_write_lock(mm);
+	b->n = 0;
+	b->end = ktime_get_ns() + GP_JUMP_TAKE_NS;
+}
+
+static bool gp_jump_batch_goes_on(const struct gp_jump_batch *b)
+{
+	return b->n < GP_JUMP_BATCH && ktime_get_ns() < b->end;
+}
+
+static void gp_jump_batch_end(struct gp_jump_batch *b, struct mm_struct *mm)
+{
+	u32 i;
+
+	mmap_write_unlock(mm);
+	gp_text_sync();
+	for (i = 0; i < b->n; i++)
+		gp_jump_close(&b->c[i]);
+	kfree(b);
+}
+
+/*
+ * Change the cold blocks of a batch; each is a breakpoint for a moment. @jump: to jumps, else back.
+ */
+static void gp_jump_change_cold(struct gp_jump_batch *b, bool jump)
+{
+	bool any = false;
+	u32 i;
+
+	for (i = 0; i < b->n; i++) {
+		if (!b->c[i].changes_cold)
+			continue;
+		gp_text_write(&b->c[i].cold, 0, &gp_int3, 1);
+		any = true;
+	}
+	if (!any)
+		return;
+	gp_text_sync();
+	for (i = 0; i < b->n; i++)
+		if (b->c[i].changes_cold)
+			gp_text_write(&b->c[i].cold, 1, 1 + (jump ? b->c[i].j->cold_jump :
+				      b->c[i].j->site.cold), GP_DETOUR_JUMP - 1);
+	gp_text_sync();
+	for (i = 0; i < b->n; i++) {
+		struct gp_jump *j = b->c[i].j;
+
+		if (!b->c[i].changes_cold)
+			continue;
+		gp_text_write(&b->c[i].cold, 0, jump ? j->cold_jump : j->site.cold, 1);
+		j->cold = jump;
+	}
+	gp_text_sync();
+}
+
+/**
+ * gp_jump_arm() - have breakpoints become jumps
+ * @jumps: which, all of one process
+ * @n: their number
+ *
+ * What is not as it should be, because somebody else has changed it, stays: GP_JUMP_OVER.
+ *
+ * Return: how many have been dealt with.
+ */
+u32 gp_jump_arm(struct gp_jump **jumps, u32 n)
+{
+	struct gp_jump_batch *b = gp_jump_batch_new();
+	struct mm_struct *mm = jumps[0]->space->mm;
+	u32 done = 0, i;
+
+	gp_jump_batch_begin(b, mm);
+	do {
+		struct gp_jump *j = jumps[done++];
+		struct gp_jump_change *c = &b->c[b->n];
+
+		if (!gp_jump_open(c, j, true, j->site.cold_len)) {
+			j->state = GP_JUMP_OVER;
+		} else if (!gp_jump_can_arm(c)) {
+			j->state = GP_JUMP_OVER;
+			gp_jump_close(c);
+		} else {
+			/* A cold block that leads to the detour already stays. */
+			if (c->changes_cold && j->cold) {
+				gp_text_close(&c->cold);
+				c->changes_cold = false;
+			}
+			gp_jump_write_tail(c, j->branch_jump);
+			b->n++;
+		}
+	} while (done < n && gp_jump_batch_goes_on(b));
+	gp_jump_change_cold(b, true);
+	gp_text_sync();
+	for (i = 0; i < b->n; i++) {
+		gp_text_write(&b->c[i].branch, 0, b->c[i].j->branch_jump, 1);
+		b->c[i].j->state = GP_JUMP_ARMED;
+	}
+	gp_jump_batch_end(b, mm);
+	return done;
+}
+
+/* Is the jump there, or somebody's breakpoint in its place? Else it is lost. */
+static bool gp_jump_is_there(const struct gp_jump *j, const struct gp_text *branch)
+{
+	return gp_text_has(branch, 0, j->branch_jump, 1) || gp_text_has(branch, 0, &gp_int3, 1);
+}
+
+/**
+ * gp_jump_disarm() - have jumps become breakpoints
+ * @jumps: which, all of one process, and all armed
+ * @n: their number
+ *
+ * Detours, and what leads there from cold blocks, stay.
+ *
+ * Return: how many have been dealt with.
+ */
+u32 gp_jump_disarm(struct gp_jump **jumps, u32 n)
+{
+	struct gp_jump_batch *b = gp_jump_batch_new();
+	struct mm_struct *mm = jumps[0]->space->mm;
+	u32 done = 0, i;
+
+	gp_jump_batch_begin(b, mm);
+	do {
+		struct gp_jump *j = jumps[done++];
+		struct gp_jump_change *c = &b->c[b->n];
+		bool open = gp_jump_open(c, j, true, false);
+
+		j->state = GP_JUMP_TRAP;
+		if (open && gp_jump_is_there(j, &c->branch)) {
+			gp_text_write(&c->branch, 0, &gp_int3, 1);
+			b->n++;
+			continue;
+		}
+		/* Unless it is the file's code, it may lead to the detour. */
+		if (!open || !gp_text_has(&c->branch, 0, j->site.branch, 1))
+			j->space->busy = true;
+		if (open)
+			gp_jump_close(c);
+		j->state = GP_JUMP_OVER;
+		j->lost = true;
+	} while (done < n && gp_jump_batch_goes_on(b));
+	gp_text_sync();
+	for (i = 0; i < b->n; i++)
+		gp_jump_write_tail(&b->c[i], b->c[i].j->site.branch);
+	gp_jump_batch_end(b, mm);
+	return done;
+}
+
+/* Give cold blocks their instructions back, from the first of @list on. Return: the next. */
+static struct list_head *gp_jump_restore_some(struct gp_jump_space *space, struct list_head *at)
+{
+	struct gp_jump_batch *b = gp_jump_batch_new();
+
+	gp_jump_batch_begin(b, space->mm);
+	do {
+		struct gp_jump *j = list_entry(at, struct gp_jump, node);
+		struct gp_jump_change *c = &b->c[b->n];
+
+		at = at->next;
+		if (!j->cold)
+			continue;
+		if (!gp_jump_open(c, j, false, true)) {
+			space->busy = true;
+		} else if (gp_text_has(&c->cold, 0, j->cold_jump, GP_DETOUR_JUMP)) {
+			b->n++;
+		} else {
+			/* It is the file's again, or somebody has a breakpoint there. */
+			space->busy |= !gp_text_has(&c->cold, 0, j->site.cold, GP_DETOUR_JUMP);
+			gp_jump_close(c);
+		}
+	} while (at != &space->jumps && gp_jump_batch_goes_on(b));
+	gp_jump_change_cold(b, false);
+	gp_jump_batch_end(b, space->mm);
+	return at;
+}
+
+/* --- what disappears ----------------------------------------------------------------- */
+
+/* Does it look like a jump or a breakpoint? Context: the lock of the mappings, for reading. */
+static bool gp_jump_look(const struct gp_jump *j)
+{
+	struct page *page;
+	u8 byte;
+
+	if (!gp_text_is(j->space->mm, j->inode, j->offset, j->at, j->site.branch_len) ||
+	    gp_compat_look_page(j->space->mm, j->at, &page) != 1)
+		return false;
+	byte = READ_ONCE(*((u8 *)page_address(page) + offset_in_page(j->at)));
+	put_page(page);
+	return byte == j->branch_jump[0] || byte == gp_int3;
+}
+
+/**
+ * gp_jump_find_lost() - find jumps that have disappeared
+ * @space: the process
+ *
+ * Whoever has the kernel throw away its pages of code (MADV_DONTNEED), or maps the file again, gets
+ * the file's code. So hits are missing from then on.
+ *
+ * Return: how many have been found; they are GP_JUMP_OVER.
+ */
+u32 gp_jump_find_lost(struct gp_jump_space *space)
+{
+	struct gp_jump *j;
+	u32 n = 0, lost = 0;
+
+	mmap_read_lock(space->mm);
+	list_for_each_entry(j, &space->jumps, node) {
+		if (j->state == GP_JUMP_ARMED && !gp_jump_look(j)) {
+			j->state = GP_JUMP_OVER;
+			j->lost = true;
+			lost++;
+		}
+		if (++n % GP_JUMP_BATCH)
+			continue;
+		mmap_read_unlock(space->mm);
+		cond_resched();
+		mmap_read_lock(space->mm);
+	}
+	mmap_read_unlock(space->mm);
+	return lost;
+}
+
+/* --- the end ------------------------------------------------------------------------ */
+
+/* May a thread with that instruction pointer be in a detour, or, if not @code, about to be? */
+static bool gp_jump_is_near(const struct gp_jump_space *space, unsigned long ip, bool code)
+{
+	const struct gp_area *area;
+	const struct gp_jump *j;
+
+	if (code) {
+		list_for_each_entry(area, &space->areas, node)
+			if (gp_area_has(area, ip))
+				return true;
+		return false;
+	}
+	list_for_each_entry(j, &space->jumps, node)
+		if (j->cold && ip == j->at + j->site.cold_at)
+			return true;
+	return false;
+}
+
+/* Bytes of what a signal handler returns to: mov $15,%eax; syscall */
+#define GP_JUMP_RESTORER	16
+
+/*
+ * Is the thread in the kernel between two registers that a signal changes? To call a handler it
+ * sets the instruction pointer first; to return from one, the stack pointer.
+ */
+static bool gp_jump_in_signal(const struct task_struct *t, unsigned long ip)
+{
+	const struct k_sigaction *action = rcu_dereference(t->sighand)->action;
+	u32 i;
+
+	for (i = 0; i < _NSIG; i++)
+		if (ip == (unsigned long)READ_ONCE(action[i].sa.sa_handler) ||
+		    ip - (unsigned long)READ_ONCE(action[i].sa.sa_restorer) < GP_JUMP_RESTORER)
+			return true;
+	return false;
+}
+
+/*
+ * May the thread come to a detour? Its registers are those that it had when it was last in user
+ * space. What a signal has interrupted lies on the alternate stack, where Go has its handlers run.
+ */
+static bool gp_jump_thread_is_near(const struct gp_jump_space *space, struct task_struct *t,
+				   bool code)
+{
+	const struct pt_regs *regs;
+	unsigned long sp, ip;
+	bool near = false;
+
+	/* A kernel thread, as ours, may use the memory, but has no registers of user space. */
+	if (READ_ONCE(t->mm) != space->mm || t->flags & PF_KTHREAD)
+		return false;
+	/* A thread that has its memory still has its stack, and its handlers. */
+	task_lock(t);
+	if (t->mm == space->mm) {
+		regs = task_pt_regs(t);
+		sp = READ_ONCE(regs->sp);
+		/* In the order that gp_jump_in_signal() relies on. */
+		smp_rmb();
+		ip = READ_ONCE(regs->ip);
+		near = sp - t->sas_ss_sp < t->sas_ss_size || gp_jump_in_signal(t, ip) ||
+		       gp_jump_is_near(space, ip, code);
+	}
+	task_unlock(t);
+	return near;
+}
+
+static bool gp_jump_any_is_near(const struct gp_jump_space *space, bool code)
+{
+	struct task_struct *leader, *t;
+	bool near = false;
+
+	/* What runs in user space has its registers saved once. */
+	gp_text_sync();
+	rcu_read_lock();
+	for_each_process(leader) {
+		for_each_thread(leader, t)
+			near |= gp_jump_thread_is_near(space, t, code);
+		if (near)
+			break;
+	}
+	rcu_read_unlock();
+	return near;
+}
+
+/*
+ * Wait until no thread is on its way to a detour, or, if @code, in one: so it is twice in a row,
+ * for registers are read while threads go on.
+ */
+static bool gp_jump_quiet(const struct gp_jump_space *space, bool code)
+{
+	u32 round, quiet = 0;
+
+	for (round = 0; round < GP_JUMP_QUIET_ROUNDS; round++) {
+		quiet = gp_jump_any_is_near(space, code) ? 0 : quiet + 1;
+		if (quiet == 2)
+			return true;
+		if (!quiet)
+			usleep_range(200, 1000);
+	}
+	return false;
+}
+
+/* Restore cold blocks, then unmap. What a thread may still use stays, and does no harm. */
+static void gp_jump_clean(struct gp_jump_space *space)
+{
+	struct list_head *at = space->jumps.next;
+	struct gp_area *area;
+
+	if (list_empty(&space->areas))
+		return;
+	if (!gp_jump_quiet(space, false)) {
+		space->busy = true;
+		return;
+	}
+	while (at != &space->jumps)
+		at = gp_jump_restore_some(space, at);
+	if (space->busy || !gp_jump_quiet(space, true)) {
+		space->busy = true;
+		return;
+	}
+	list_for_each_entry(area, &space->areas, node)
+		gp_area_unmap(area);
+}
+
+static void gp_jump_free(struct gp_jump *j)
+{
+	if (j->counts)
+		gp_remote_del(j->to[0], &j->hits);
+	if (j->counts && j->to[1])
+		gp_remote_del(j->to[1], &j->rejected);
+	list_del(&j->peer);
+	hash_del(&j->place);
+	kfree(j);
+}
+
+/**
+ * gp_jump_space_close() - end all jumps of a space
+ * @space: the space; it is freed
+ * @alive: the process lives, and no jump is armed; else it has ended
+ */
+void gp_jump_space_close(struct gp_jump_space *space, bool alive)
+{
+	struct gp_area *area, *next_area;
+	struct gp_jump *j, *next;
+
+	if (alive)
+		gp_jump_clean(space);
+	list_for_each_entry_safe(j, next, &space->jumps, node)
+		gp_jump_free(j);
+	list_for_each_entry_safe(area, next_area, &space->areas, node) {
+		atomic64_sub(area->npages, &space->mm->pinned_vm);
+		gp_area_free(area);
+	}
+	mmdrop(space->mm);
+	kfree(space);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Breakpoints that become jumps. A *jump* is one point in one process: its branch is a breakpoint
+ * or a jump to a detour (arch/detour.h). A *space* holds the jumps of one session in one process
+ * and one file, with their memory.
+ */
+#ifndef GP_JUMP_H
+#define GP_JUMP_H
+
+#include <linux/list.h>
+#include <linux/mm_types.h>
+#include <linux/types.h>
+
+#include "arch/detour.h"
+#include "stats/remote.h"
+
+struct inode;
+
+/* Jumps that are changed together: a batch holds the lock of the process's mappings. */
+#define GP_JUMP_BATCH	32
+
+/**
+ * struct gp_jump_space - what jumps need in a process
+ * @node: link in its file's
+ * @mm: the process's memory; kept as a structure, not alive
+ * @areas: struct gp_area: detours and their counters
+ * @jumps: struct gp_jump
+ * @full: there is no space for more detours, or none may be made there
+ * @busy: code or counters may still be used: they stay
+ */
+struct gp_jump_space {
+	struct list_head node;
+	struct mm_struct *mm;
+	struct list_head areas;
+	struct list_head jumps;
+	bool full;
+	bool busy;
+};
+
+/**
+ * struct gp_jump_plan - how a probe counts without breakpoints
+ * @site: of its branch
+ * @ntests: number of @test
+ * @test: which hits count
+ * @hits: counts them
+ * @rejected: counts the others, if there are tests
+ * @jumps: its struct gp_jump, one in each process
+ */
+struct gp_jump_plan {
+	struct gp_detour_site site;
+	u32 ntests;
+	struct gp_detour_test test[GP_DETOUR_TESTS];
+	struct gp_remote *hits;
+	struct gp_remote *rejected;
+	struct list_head jumps;
+};
+
+enum gp_jump_state {
+	GP_JUMP_TRAP,	/* the branch is a breakpoint */
+	GP_JUMP_ARMED,	/* it is a jump */
+	GP_JUMP_OVER,	/* it is a breakpoint, or the program's own, for good */
+};
+
+/**
+ * struct gp_jump - a point in a process
+ * @node: link in @space
+ * @peer: link in its plan
+ * @place: link in the table of its inode
+ * @space: the process
+ * @inode: the file
+ * @offset: the branch's, in that
+ * @at: its address
+ * @site: of the branch
+ * @state: enum gp_jump_state
+ * @cold: the cold block has been changed
+ * @lost: the jump has disappeared
+ * @told: and that has been counted
+ * @branch_jump: what the branch becomes
+ * @cold_jump: what the cold block becomes
+ * @hits: its counter, as long as @counts
+ * @rejected: likewise, if it has tests
+ * @counts: counters are added up
+ * @to: who adds them up: hits, rejected or NULL
+ */
+struct gp_jump {
+	struct list_head node;
+	struct list_head peer;
+	struct hlist_node place;
+	struct gp_jump_space *space;
+	const struct inode *inode;
+	u64 offset;
+	unsigned long at;
+	struct gp_detour_site site;
+	u8 state;
+	bool cold;
+	bool lost;
+	bool told;
+	u8 branch_jump[GP_DETOUR_JUMP];
+	u8 cold_jump[GP_DETOUR_JUMP];
+	struct gp_remote_counter hits;
+	struct gp_remote_counter rejected;
+	bool counts;
+	struct gp_remote *to[2];
+};
+
+/*
+ * Context of all: a kernel thread, the lock of the points of the file. Where it says "in use" the
+ * thread uses the process's memory (kthread_use_mm()); where it says "alive" the caller has a
+ * reference to that (mmget()).
+ */
+struct gp_jump_space *gp_jump_space_new(struct mm_struct *mm);
+/* In use if the process is alive, with all jumps disarmed, else it has ended. */
+void gp_jump_space_close(struct gp_jump_space *space, bool alive);
+
+/* In use. An ERR_PTR() on error. */
+struct gp_jump *gp_jump_new(struct gp_jump_plan *plan, struct gp_jump_space *space,
+			    const struct inode *inode, u64 offset);
+/* Alive. Each returns how many of @n jumps, all of one space, it has dealt with: at least one. */
+u32 gp_jump_arm(struct gp_jump **jumps, u32 n);
+u32 gp_jump_disarm(struct gp_jump **jumps, u32 n);
+/* Alive. How many jumps have become the file's code again, without us? */
+u32 gp_jump_find_lost(struct gp_jump_space *space);
+
+/* Would a breakpoint at that place of the file be in what the jump has changed, or may change? */
+bool gp_jump_covers(const struct gp_jump *jump, u64 offset);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changing a few bytes of a program's code while its threads run. The lock of its mappings, held
+ * for writing, keeps out whoever else changes them: uprobes, fork(), munmap().
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/smp.h>
+#include <asm/sync_core.h>
+
+#include "compat.h"
+#include "jump/text.h"
+
+static bool gp_text_is_code(const struct vm_area_struct *vma, const struct inode *inode)
+{
+	return vma->vm_file && file_inode(vma->vm_file) == inode &&
+	       (vma->vm_flags & (VM_EXEC | VM_WRITE | VM_MAYSHARE | VM_HUGETLB)) == VM_EXEC;
+}
+
+unsigned long gp_text_find(struct mm_struct *mm, const struct inode *inode, u64 offset)
+{
+	struct vm_area_struct *vma;
+	unsigned long at = 0;
+	u64 begin;
+
+	while ((vma = find_vma(mm, at))) {
+		begin = (u64)vma->vm_pgoff << PAGE_SHIFT;
+		if (gp_text_is_code(vma, inode) && offset >= begin &&
+		    offset - begin < vma->vm_end - vma->vm_start)
+			return vma->vm_start + (offset - begin);
+		at = vma->vm_end;
+	}
+	return 0;
+}
+
+bool gp_text_is(struct mm_struct *mm, const struct inode *inode, u64 offset, unsigned long at,
+		u32 len)
+{
+	struct vm_area_struct *vma = find_vma(mm, at);
+
+	return vma && vma->vm_start <= at && at + len <= vma->vm_end &&
+	       gp_text_is_code(vma, inode) &&
+	       at - vma->vm_start + ((u64)vma->vm_pgoff << PAGE_SHIFT) == offset;
+}
+
+int gp_text_open(struct gp_text *text, struct mm_struct *mm, unsigned long at, u32 len)
+{
+	u32 i, n;
+
+	text->first = min_t(u32, len, PAGE_SIZE - offset_in_page(at));
+	n = 1 + (text->first < len);
+	for (i = 0; i < n; i++) {
+		if (gp_compat_get_page(mm, at + (i ? text->first : 0), &text->page[i]) != 1) {
+			if (i)
+				put_page(text->page[0]);
+			return -EFAULT;
+		}
+		text->bytes[i] = page_address(text->page[i]);
+	}
+	text->bytes[0] += offset_in_page(at);
+	if (n == 1)
+		text->page[1] = NULL;
+	return 0;
+}
+
+void gp_text_close(struct gp_text *text)
+{
+	u32 i;
+
+	for (i = 0; i < 2 && text->page[i]; i++) {
+		set_page_dirty_lock(text->page[i]);
+		put_page(text->page[i]);
+	}
+}
+
+static u8 *gp_text_byte(const struct gp_text *text, u32 i)
+{
+	return i < text->first ? text->bytes[0] + i : text->bytes[1] + (i - text->first);
+}
+
+/* Are these the @n bytes from @from on? */
+bool gp_text_has(const struct gp_text *text, u32 from, const u8 *bytes, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (READ_ONCE(*gp_text_byte(text, from + i)) != bytes[i])
+			return false;
+	return true;
+}
+
+/* One byte after the other; all is seen in order. */
+void gp_text_write(struct gp_text *text, u32 from, const u8 *bytes, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		WRITE_ONCE(*gp_text_byte(text, from + i), bytes[i]);
+}
+
+static void gp_text_sync_cpu(void *unused)
+{
+	sync_core();
+}
+
+void gp_text_sync(void)
+{
+	on_each_cpu(gp_text_sync_cpu, NULL, 1);
+}

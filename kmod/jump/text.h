@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Changing a few bytes of a program's code while its threads run. */
+#ifndef GP_TEXT_H
+#define GP_TEXT_H
+
+#include <linux/mm_types.h>
+#include <linux/types.h>
+
+struct inode;
+
+/* The most bytes of a window. */
+#define GP_TEXT_MAX	16
+
+/**
+ * struct gp_text - a window of a program's code
+ * @page: its pages
+ * @bytes: the first byte in each of both pages, as the kernel sees them
+ * @first: how many of the bytes are in the first page
+ */
+struct gp_text {
+	struct page *page[2];
+	u8 *bytes[2];
+	u32 first;
+};
+
+/*
+ * Where a process has mapped that place of the file as code, private and not writable; or 0.
+ * Context: the lock of its mappings.
+ */
+unsigned long gp_text_find(struct mm_struct *mm, const struct inode *inode, u64 offset);
+/* Are these @len bytes of its memory that place of the file, as gp_text_find() has it? */
+bool gp_text_is(struct mm_struct *mm, const struct inode *inode, u64 offset, unsigned long at,
+		u32 len);
+
+/*
+ * Open a window of @len bytes, of the process's own pages. Context: the lock of its mappings, for
+ * writing; until the window is closed. Return: 0 or an error.
+ */
+int gp_text_open(struct gp_text *text, struct mm_struct *mm, unsigned long at, u32 len);
+void gp_text_close(struct gp_text *text);
+bool gp_text_has(const struct gp_text *text, u32 from, const u8 *bytes, u32 n);
+void gp_text_write(struct gp_text *text, u32 from, const u8 *bytes, u32 n);
+
+/* When it returns each processor has forgotten the code that it had read. Context: may wait. */
+void gp_text_sync(void);
+
+#endif

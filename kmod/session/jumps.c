@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Points that become jumps: in which processes of a session's file, and back.
+ *
+ * A point is a jump only while one probe has it, so each session counts its own hits; and only
+ * if no other point lies in the code that changes.
+ *
+ * Locking: all that is said of jumps is guarded by the lock of their inode.
+ */
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/kthread.h>
+#include <linux/list.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched/mm.h>
+
+#include "jump/jump.h"
+#include "jump/text.h"
+#include "session/file.h"
+#include "session/jumps.h"
+#include "session/probe.h"
+#include "session/session.h"
+
+static u64 gp_jumps_key(u64 offset)
+{
+	return offset >> PAGE_SHIFT;
+}
+
+bool gp_jumps_cover(const struct gp_inode *inode, u64 offset)
+{
+	const struct gp_jump *j;
+	u64 from = offset - GP_DETOUR_BRANCH;
+	u64 key;
+
+	/* What a long branch has on the next page is in the table by its first byte. */
+	for (key = gp_jumps_key(from); key <= gp_jumps_key(offset); key++)
+		hash_for_each_possible(inode->jumps, j, place, key)
+			if (gp_jump_covers(j, offset))
+				return true;
+	return false;
+}
+
+/* Is a breakpoint in the code that would change? */
+static bool gp_jumps_disturbed(struct gp_inode *inode, const struct gp_probe *probe)
+{
+	const struct gp_detour_site *site = &probe->jump->site;
+	u32 i;
+
+	for (i = 1; i < site->branch_len; i++)
+		if (gp_point_find(inode, probe->offset + i))
+			return true;
+	for (i = 0; i < site->cold_len; i++)
+		if (gp_point_find(inode, probe->offset + site->cold_at + i))
+			return true;
+	return false;
+}
+
+static bool gp_jumps_may(struct gp_inode *inode, const struct gp_probe *probe)
+{
+	return gp_point_is_alone(probe) && !gp_jumps_disturbed(inode, probe);
+}
+
+/* --- spaces ------------------------------------------------------------------------- */
+
+static struct gp_jump_space *gp_jumps_space(struct gp_file *f, struct mm_struct *mm,
+					    const struct gp_probe *probe)
+{
+	struct gp_jump_space *space;
+	bool mapped;
+
+	list_for_each_entry(space, &f->spaces, node)
+		if (space->mm == mm)
+			return space->full ? NULL : space;
+	mmap_read_lock(mm);
+	mapped = gp_text_find(mm, f->inode->inode, probe->offset);
+	mmap_read_unlock(mm);
+	if (!mapped)
+		return NULL;
+	space = gp_jump_space_new(mm);
+	if (space)
+		list_add(&space->node, &f->spaces);
+	return space;
+}
+
+/* Jumps that are to be changed together. */
+struct gp_jumps_batch {
+	struct gp_jump *v[GP_JUMP_BATCH];
+	u32 n;
+};
+
+/* Disarm all that are armed. The process is alive. */
+static void gp_jumps_disarm_space(struct gp_jump_space *space)
+{
+	struct gp_jumps_batch b = { .n = 0 };
+	struct gp_jump *j;
+	u32 done;
+
+	do {
+		b.n = 0;
+		list_for_each_entry(j, &space->jumps, node)
+			if (j->state == GP_JUMP_ARMED && b.n < GP_JUMP_BATCH)
+				b.v[b.n++] = j;
+		for (done = 0; done < b.n; )
+			done += gp_jump_disarm(b.v + done, b.n - done);
+		cond_resched();
+	} while (b.n);
+}
+
+/* Return: how many jumps turn out to have disappeared. */
+static u32 gp_jumps_close(struct gp_jump_space *space)
+{
+	struct mm_struct *mm = space->mm;
+	const struct gp_jump *j;
+	u32 lost = 0;
+
+	list_del(&space->node);
+	if (!mmget_not_zero(mm)) {
+		gp_jump_space_close(space, false);
+		return 0;
+	}
+	gp_jumps_disarm_space(space);
+	list_for_each_entry(j, &space->jumps, node)
+		lost += j->lost && !j->told;
+	kthread_use_mm(mm);
+	gp_jump_space_close(space, true);
+	kthread_unuse_mm(mm);
+	mmput(mm);
+	return lost;
+}
+
+u32 gp_jumps_close_all(struct gp_session *s)
+{
+	struct gp_jump_space *space, *next;
+	u32 i, lost = 0;
+
+	for (i = 0; i < s->objects.nfiles; i++) {
+		struct gp_file *f = s->objects.files[i];
+
+		/* Spaces are made in the session's turn only. */
+		if (list_empty(&f->spaces))
+			continue;
+		mutex_lock(&f->inode->lock);
+		list_for_each_entry_safe(space, next, &f->spaces, node)
+			lost += gp_jumps_close(space);
+		mutex_unlock(&f->inode->lock);
+	}
+	return lost;
+}
+
+/* Place a breakpoint where a jump has disappeared. */
+static u32 gp_jumps_renew(struct gp_file *f, struct gp_jump_space *space)
+{
+	struct gp_point *point;
+	struct gp_jump *j;
+	u32 lost = 0;
+
+	list_for_each_entry(j, &space->jumps, node) {
+		if (!j->lost || j->told)
+			continue;
+		j->told = true;
+		lost++;
+		point = gp_point_find(f->inode, j->offset);
+		if (point)
+			gp_point_renew(point);
+	}
+	return lost;
+}
+
+u32 gp_jumps_look_after(struct gp_file *f)
+{
+	struct gp_jump_space *space, *next;
+	u32 lost = 0;
+
+	if (list_empty(&f->spaces) || !mutex_trylock(&f->inode->lock))
+		return 0;
+	list_for_each_entry_safe(space, next, &f->spaces, node) {
+		if (!mmget_not_zero(space->mm)) {
+			lost += gp_jumps_close(space);
+			continue;
+		}
+		gp_jump_find_lost(space);
+		mmput(space->mm);
+		lost += gp_jumps_renew(f, space);
+	}
+	mutex_unlock(&f->inode->lock);
+	return lost;
+}
+
+/* --- points --------------------------------------------------------------------------- */
+
+void gp_jumps_disarm(struct gp_point *point)
+{
+	struct gp_jump_plan *plan = gp_point_jump(point);
+	struct gp_jump *j;
+
+	if (!plan)
+		return;
+	list_for_each_entry(j, &plan->jumps, peer) {
+		if (j->state != GP_JUMP_ARMED || !mmget_not_zero(j->space->mm))
+			continue;
+		gp_jump_disarm(&j, 1);
+		mmput(j->space->mm);
+	}
+}
+
+static struct gp_jump *gp_jumps_in(const struct gp_jump_plan *plan,
+				   const struct gp_jump_space *space)
+{
+	struct gp_jump *j;
+
+	list_for_each_entry(j, &plan->jumps, peer)
+		if (j->space == space)
+			return j;
+	return NULL;
+}
+
+/* The probe's jump in that process, if it is a breakpoint that can become one; or NULL. */
+static struct gp_jump *gp_jumps_prepare(struct gp_file *f, struct gp_jump_space *space,
+					struct gp_probe *probe)
+{
+	struct gp_jump *j = gp_jumps_in(probe->jump, space);
+
+	if (j || space->full)
+		return j && j->state == GP_JUMP_TRAP ? j : NULL;
+	j = gp_jump_new(probe->jump, space, f->inode->inode, probe->offset);
+	if (IS_ERR(j)) {
+		space->full = PTR_ERR(j) != -ENOENT;
+		return NULL;
+	}
+	hash_add(f->inode->jumps, &j->place, gp_jumps_key(probe->offset));
+	return j;
+}
+
+static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm,
+				  struct gp_probe **probes, u32 n)
+{
+	struct gp_jump_space *space = gp_jumps_space(f, mm, probes[0]);
+	struct gp_jumps_batch b = { .n = 0 };
+	struct gp_jump *j;
+	u32 i, done;
+
+	if (!space)
+		return;
+	kthread_use_mm(mm);
+	for (i = 0; i < n; i++) {
+		j = gp_jumps_may(f->inode, probes[i]) ?
+		    gp_jumps_prepare(f, space, probes[i]) : NULL;
+		if (j)
+			b.v[b.n++] = j;
+	}
+	kthread_unuse_mm(mm);
+	for (done = 0; done < b.n; )
+		done += gp_jump_arm(b.v + done, b.n - done);
+}
+
+void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct gp_probe **probes, u32 n)
+{
+	u32 i, some;
+
+	for (i = 0; i < n; i += some) {
+		some = min_t(u32, n - i, GP_JUMP_BATCH);
+		/* Others may wait for handlers there for long. */
+		if (!mutex_trylock(&f->inode->lock))
+			return;
+		gp_jumps_advance_some(f, mm, probes + i, some);
+		mutex_unlock(&f->inode->lock);
+		cond_resched();
+	}
+}

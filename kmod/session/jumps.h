@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Points that become jumps. Which ones, and when: control/trapless.c. How code is changed:
+ * jump/jump.c. All but gp_jumps_close_all() and gp_jumps_advance() are called with the lock of the
+ * points' inode.
+ */
+#ifndef GP_JUMPS_H
+#define GP_JUMPS_H
+
+#include <linux/mm_types.h>
+#include <linux/types.h>
+
+struct gp_file;
+struct gp_inode;
+struct gp_point;
+struct gp_probe;
+struct gp_session;
+
+/*
+ * Have breakpoints become jumps in a process: @n of @probes, all of @f, where they are not yet.
+ * Context: the session's turn; a kernel thread. May leave it for next time.
+ */
+void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct gp_probe **probes, u32 n);
+/*
+ * Look after the file's processes: forget those that have ended, and place breakpoints where a jump
+ * has disappeared. Context: likewise. Return: how many have.
+ */
+u32 gp_jumps_look_after(struct gp_file *f);
+/*
+ * No point of the session is a jump any more. Context: its turn; breakpoints are still there.
+ * Return: how many jumps turn out to have disappeared.
+ */
+u32 gp_jumps_close_all(struct gp_session *s);
+
+/* The point is a breakpoint in all processes. */
+void gp_jumps_disarm(struct gp_point *point);
+/* Is there a jump whose code a breakpoint at @offset would be in? */
+bool gp_jumps_cover(const struct gp_inode *inode, u64 offset);
+
+#endif
