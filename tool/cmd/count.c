@@ -97,6 +97,7 @@ static int set_up(struct counting *counting, struct diag *d)
 
 	o->plan.action = c->show.timed ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
 	o->plan.no_return = !c->show.timed;
+	c->show.trapless = o->plan.jumps;
 	if (o->by.n) {
 		o->plan.by = &o->by;
 		t->keys = (struct goprobe_key_limit){ o->keys, bykey_bytes(&o->by) };

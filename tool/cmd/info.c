@@ -29,6 +29,7 @@ static const struct {
 	{ GOPROBE_ABILITY_TALLY, "tally" },
 	{ GOPROBE_ABILITY_FILTER, "filter" },
 	{ GOPROBE_ABILITY_EDIT, "edit" },
+	{ GOPROBE_ABILITY_JUMP, "jump" },
 };
 
 static const struct {

@@ -29,6 +29,7 @@
 
 static const char *const formats[] = { "text", "json", NULL };
 static const char *const stack_formats[] = { "text", "json", "folded", "pprof", NULL };
+static const char *const jumps[] = { "off", "auto", "always", NULL };
 static const char *const samples[] = { "call", "goroutine", "root", NULL };
 
 _Static_assert((int)GOPROBE_SAMPLE_CALL == (int)PLAN_SAMPLE_CALL &&
@@ -123,6 +124,10 @@ const struct option_row option_rows[] = {
 	  FIELD(plan.inlined),
 	  "functions also where they were inlined: when that begins", .most = 1,
 	  .key = GOPROBE_OPTION_INLINED, .recorded = true },
+	{ "trapless", 0, COUNT, OPTIONS_CAPTURE, OPTION_CHOICE, "WHEN", FIELD(plan.jumps),
+	  "count without traps, by jumps in the program's code: off\n"
+	  "(default), auto (functions that are called often, if the\n"
+	  "module was loaded with allow_jumps=1) or always", .choices = jumps },
 	{ "registers", 0, ATTACH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(plan.registers),
 	  "all integer registers, too", .most = 1, .key = GOPROBE_OPTION_REGISTERS,
 	  .recorded = true },

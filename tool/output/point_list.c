@@ -30,6 +30,8 @@ static const char *const hows[] = {
  * @why: why that is single-stepped, if it is, or NULL
  * @refused: it can't get a breakpoint; @why
  * @alone: the function begins and ends there
+ * @is_call: of a function's call it is shown whether it can be counted by a jump
+ * @no_jump: why it can't, or NULL
  */
 struct shown {
 	const struct gofunc *fn;
@@ -40,6 +42,8 @@ struct shown {
 	const char *why;
 	bool refused;
 	bool alone;
+	bool is_call;
+	const char *no_jump;
 };
 
 /* "; main.go:42" or "; main.add inlined in main.main main.go:42" */
@@ -75,6 +79,12 @@ static void executed_text(struct buf *b, const struct shown *p)
 	}
 	if (p->alone)
 		buf_str(b, "; the function is this instruction alone, and can't be timed");
+	if (p->is_call && !p->no_jump)
+		buf_str(b, "; --trapless makes it a jump");
+	if (p->is_call && p->no_jump) {
+		buf_str(b, "; always a trap: ");
+		buf_str(b, p->no_jump);
+	}
 	place_text(b, p->place);
 }
 
@@ -100,6 +110,9 @@ static void executed_json(struct buf *b, const struct shown *p)
 	if (p->why)
 		json_str(b, p->refused ? "refused" : "why", p->why);
 	json_flag(b, "alone", p->alone);
+	json_flag(b, "jump", p->is_call && !p->no_jump);
+	if (p->no_jump)
+		json_str(b, "no_jump", p->no_jump);
 	if (p->place)
 		place_json(b, p);
 }
@@ -179,17 +192,37 @@ static struct lister lister(struct buf *b, const struct gofunc *fn, enum points_
 	};
 }
 
-static void one(struct lister *l, const char *kind, const struct points_place *place,
-		const struct insn_point *at)
+static void put_one(struct lister *l, struct shown *p)
 {
-	struct shown p = { l->fn, kind, place, at, l->code + at->at, NULL, false, l->alone };
+	const struct insn_point *at = p->at;
 
 	l->total->n[at->how]++;
 	if (at->how == INSN_HOW_STEPPED)
-		p.why = insn_why_stepped(p.code, at->len);
+		p->why = insn_why_stepped(p->code, at->len);
 	else if (at->how == INSN_HOW_CARRIED_OUT && l->ability == POINTS_UNABLE)
-		p.why = "goprobe can't carry it out on this kernel";
-	put(&l->row, &p);
+		p->why = "goprobe can't carry it out on this kernel";
+	put(&l->row, p);
+}
+
+static void one(struct lister *l, const char *kind, const struct points_place *place,
+		const struct insn_point *at)
+{
+	struct shown p = {
+		.fn = l->fn, .kind = kind, .place = place, .at = at, .code = l->code + at->at,
+		.alone = l->alone,
+	};
+
+	put_one(l, &p);
+}
+
+static void put_call(struct lister *l, const struct insn_scan *scan)
+{
+	struct shown p = {
+		.fn = l->fn, .kind = "call", .at = &scan->call, .code = l->code + scan->call.at,
+		.alone = l->alone, .is_call = true, .no_jump = scan->no_jump,
+	};
+
+	put_one(l, &p);
 }
 
 void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
@@ -205,7 +238,7 @@ void points_function(struct buf *b, struct gobin *bin, const struct gofunc *fn,
 		l.code = gobin_code(bin, fn->entry, fn->end - fn->entry);
 	if (l.code) {
 		total->funcs++;
-		one(&l, "call", NULL, &scan.call);
+		put_call(&l, &scan);
 		for (size_t i = 0; i < scan.nrets; i++)
 			one(&l, "return", NULL, &scan.rets[i]);
 		for (size_t i = 0; i < scan.ntails; i++)
@@ -247,7 +280,10 @@ static int list_insn(void *ctx, const struct insn_point *at, const char *why)
 	struct insns *i = ctx;
 	struct lister *l = &i->l;
 	struct points_place place = { .at = { .fn = l->fn } };
-	struct shown p = { l->fn, "insn", &place, at, l->code + at->at, why, true, false };
+	struct shown p = {
+		.fn = l->fn, .kind = "insn", .place = &place, .at = at, .code = l->code + at->at,
+		.why = why, .refused = true,
+	};
 	struct goline line;
 
 	if (gobin_line(i->bin, l->fn->entry + at->at, &line)) {
@@ -284,7 +320,9 @@ void points_instruction(struct buf *b, const struct points_place *place,
 	struct lister l = lister(b, fn, ability, total, json);
 	struct insn_point at;
 	const char *why = plan_survey_at(&place->at, &at);
-	struct shown p = { fn, "insn", place, &at, NULL, NULL, true, false };
+	struct shown p = {
+		.fn = fn, .kind = "insn", .place = place, .at = &at, .refused = true,
+	};
 
 	l.code = gobin_code(place->at.bin, fn->entry, fn->end - fn->entry);
 	if (!l.code) {

@@ -259,6 +259,11 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 		{ "no_key", n[GOPROBE_STAT_NO_KEY], "call",
 		  "without a key: the table of keys was full (--keys N makes it larger)", true },
 	};
+	const struct fact trapless[] = {
+		{ "without_trap", n[GOPROBE_STAT_JUMPED], "hit", "without a trap", true },
+		{ "jumps_lost", n[GOPROBE_STAT_JUMPS_LOST], "jump",
+		  "vanished, as the program mapped its code again: calls are missing", true },
+	};
 	struct fact *to = f;
 
 	if (s->timed)
@@ -266,10 +271,12 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 	to = mempcpy(to, left_out, sizeof(left_out));
 	if (s->keys)
 		to = mempcpy(to, keys, sizeof(keys));
+	if (s->trapless)
+		to = mempcpy(to, trapless, sizeof(trapless));
 	return to - f;
 }
 
-#define FACTS_MAX 8
+#define FACTS_MAX 10
 
 void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 		       const struct tallyshow_end *end, struct buf *b)

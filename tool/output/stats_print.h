@@ -17,6 +17,7 @@
  * @plan: names of the functions
  * @timed: they have been timed, not only counted
  * @json: in JSON
+ * @trapless: some may have been counted without a trap
  * @histogram: every function's durations, too
  * @top: functions, or keys, at most; 0: all
  * @keys: what has been counted by key, or NULL
@@ -25,6 +26,7 @@ struct tallyshow {
 	const struct plan *plan;
 	bool timed;
 	bool json;
+	bool trapless;
 	bool histogram;
 	uint64_t top;
 	const struct keyrows *keys;

@@ -315,6 +315,14 @@ static int add_ends(struct plan *p, const struct plan_func *pf, const struct ins
 	return err;
 }
 
+/* Can the kernel count the function's calls without a breakpoint, as far as the code goes? */
+static bool may_jump(const struct plan *p, const struct plan_func *pf, const struct insn_scan *s)
+{
+	const struct plan_private *priv = p->priv;
+
+	return priv->opt.jumps && pf->action == GOPROBE_ACTION_COUNT && !s->no_jump;
+}
+
 static int add_points(struct plan *p, const struct plan_func *pf, const struct insn_scan *s,
 		      bool in_tls)
 {
@@ -328,7 +336,8 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 		err = add_point(p, pf, &s->call, (struct goprobe_point){
 			.kind = GOPROBE_POINT_CALL,
 			.plan = pf->call.plan,
-			.flags = flags | (pf->held ? GOPROBE_POINT_F_PENDING : 0) |
+			.flags = flags | (may_jump(p, pf, s) ? GOPROBE_POINT_F_JUMP : 0) |
+				 (pf->held ? GOPROBE_POINT_F_PENDING : 0) |
 				 (pf->unwound ? GOPROBE_POINT_F_UNWOUND : 0),
 			.skip = s->entry == INSN_ENTRY_CHECK ? GOPROBE_SKIP_IF_BE :
 				GOPROBE_SKIP_NEVER,

@@ -32,6 +32,13 @@ struct plan_limits {
 	uint64_t times;
 };
 
+/* When points that count become jumps, so that their hits take no trap. */
+enum plan_jumps {
+	PLAN_JUMPS_OFF,
+	PLAN_JUMPS_AUTO,	/* when they have had many hits, if the module allows it */
+	PLAN_JUMPS_ALWAYS,	/* from the beginning */
+};
+
 /**
  * struct plan_options - limits of what is captured
  * @string_limit: bytes of a string
@@ -51,6 +58,7 @@ struct plan_limits {
  * @inlined: where functions were inlined they are traced as well: select_functions()
  * @goroutine: calls describe their goroutine, see plan_frame.goroutine, and go
  *	statements of the one they start, see PLAN_ROLE_GO
+ * @jumps: when points that count become jumps: GOPROBE_POINT_F_JUMP
  * @dry_run: what is to be changed is shown, and stays as it is
  * @by: the expressions that calls are counted or timed by, or NULL; must outlive select_functions()
  * @action: what hits do: enum goprobe_action; only GOPROBE_ACTION_RECORD captures
@@ -73,6 +81,7 @@ struct plan_options {
 	bool registers;
 	bool inlined;
 	bool goroutine;
+	enum plan_jumps jumps;
 	bool dry_run;
 	const struct bykey_exprs *by;
 	uint8_t action;

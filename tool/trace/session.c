@@ -96,6 +96,7 @@ int tracing_open(struct tracing *t, const struct options *o, struct diag *d)
 {
 	t->quiet = o->quiet;
 	t->max_load = o->max_load;
+	t->trapless = o->plan.jumps;
 	t->held = o->held;
 	t->lossless = o->lossless;
 	t->ring_bytes = o->ring_bytes;
@@ -200,6 +201,30 @@ static int make_room(const struct tracing *t, const struct client_info *info,
 	return -1;
 }
 
+/* How points may become jumps: GOPROBE_SESSION_F_*. *@flags: others. 0, or -1 with @d set. */
+static int set_trapless(const struct tracing *t, const struct client_info *info, uint32_t *flags,
+			struct diag *d)
+{
+	bool allowed = info->abilities & GOPROBE_ABILITY_JUMP;
+
+	if (t->trapless == PLAN_JUMPS_ALWAYS && !allowed) {
+		diag_set(d, "hits can't do without a trap: the goprobe module was loaded without allow_jumps=1");
+		diag_hint(d, "'modprobe -r goprobe; modprobe goprobe allow_jumps=1' allows it; --trapless auto goes on with traps");
+		return -1;
+	}
+	if (t->trapless == PLAN_JUMPS_ALWAYS && !t->target.nprocesses) {
+		diag_set(d, "hits can't do without a trap in processes that are not named");
+		diag_hint(d, "-p PID names them; --trapless auto goes on with traps");
+		return -1;
+	}
+	if (!t->trapless || !allowed || !t->target.nprocesses)
+		return 0;
+	*flags |= GOPROBE_SESSION_F_JUMPS;
+	if (t->trapless == PLAN_JUMPS_ALWAYS)
+		*flags |= GOPROBE_SESSION_F_JUMPS_AT_ONCE;
+	return 0;
+}
+
 static int new_session(struct tracing *t, const struct client_info *info, struct diag *d)
 {
 	uint32_t flags = t->lossless ? GOPROBE_SESSION_F_LOSSLESS : 0;
@@ -209,7 +234,8 @@ static int new_session(struct tracing *t, const struct client_info *info, struct
 	int32_t *pids;
 	int err;
 
-	if (check_abilities(t, info, d) || make_room(t, info, &held, d))
+	if (check_abilities(t, info, d) || set_trapless(t, info, &flags, d) ||
+	    make_room(t, info, &held, d))
 		return -1;
 	pids = calloc(n + 1, sizeof(*pids));
 	if (!pids)

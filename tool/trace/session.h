@@ -26,6 +26,7 @@
  * @held: limit of pending calls; 0: as many as memory allows, up to TRACING_HELD
  * @keys: capacity of the table of keys; 0: no keys
  * @max_load: as @ring_bytes, @lossless and @quiet, of struct options
+ * @trapless: when points become jumps
  * @breaker: the module's breaker; 0 percent: none
  * @ring_bytes: see @max_load
  * @lossless: see @max_load
@@ -50,6 +51,7 @@ struct tracing {
 	uint32_t held;
 	struct goprobe_key_limit keys;
 	uint64_t max_load;
+	enum plan_jumps trapless;
 	struct goprobe_breaker breaker;
 	uint32_t ring_bytes;
 	bool lossless;

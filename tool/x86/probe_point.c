@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <arch/detour.h>
 #include <arch/step.h>
 
 #include "base/array.h"
@@ -374,6 +375,47 @@ static void find_entry(const struct insn_code *c, const ZydisDecoder *dec,
 	ret->call = point(c, at, in.length);
 }
 
+/* How often does a branch of the function lead to @at? */
+static size_t count_branches(const struct sweep *s, size_t at)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->branches.n; i++)
+		n += s->branches.v[i].at == at;
+	return n;
+}
+
+/*
+ * Why the branch of the stack check can't become a jump, or NULL. All branches lead to the
+ * beginning of instructions, so none leads into a long one.
+ */
+static const char *find_jump(const struct insn_code *c, const struct sweep *s,
+			     const struct insn_scan *scan)
+{
+	const uint8_t *branch = c->bytes + scan->call.at;
+	struct gp_detour_site site;
+	const char *why;
+	int64_t cold;
+
+	if (scan->entry != INSN_ENTRY_CHECK)
+		return "it has no stack check";
+	cold = scan->call.at + (int64_t)gp_detour_cold_at(branch, scan->call.len);
+	if (cold >= (int64_t)c->len)
+		return "its stack check leads out of it";
+	why = gp_detour_find(branch, scan->call.len, c->bytes + cold, (uint32_t)(c->len - cold),
+			     c->vaddr + scan->call.at, &site);
+	if (why || site.shape == GP_DETOUR_LONG)
+		return why;
+	if (s->tables)
+		return "it has jumps whose targets are not known";
+	if (!is_start(s, cold) || !is_start(s, cold + site.cold_len))
+		return why_out_of_sync;
+	for (size_t i = 1; i < site.cold_len; i++)
+		if (is_start(s, cold + i))
+			return why_out_of_sync;
+	return count_branches(s, cold) == 1 ? NULL : "other branches lead to its cold block";
+}
+
 static bool branches_in_sync(const struct sweep *s)
 {
 	for (size_t i = 0; i < s->branches.n; i++)
@@ -414,6 +456,7 @@ int insn_scan(const struct insn_code *code, struct insn_scan *ret)
 	find_entry(code, &dec, &s, ret);
 	if (ret->refused)
 		goto out;
+	ret->no_jump = find_jump(code, &s, ret);
 	ret->rets = s.rets.v;
 	ret->nrets = s.rets.n;
 	ret->tails = s.tails.v;

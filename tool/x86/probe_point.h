@@ -69,6 +69,7 @@ struct insn_code {
  * @abi0: for INSN_ENTRY_CHECK: the check loads g from TLS, as only functions do
  *	that take their arguments on the stack
  * @refused: why it can't be probed (static string), or NULL
+ * @no_jump: why its calls can't be counted by a jump, GOPROBE_POINT_F_JUMP (static string), or NULL
  *
  * At all these points SP is what it was at entry.
  */
@@ -81,6 +82,7 @@ struct insn_scan {
 	size_t ntails;
 	bool abi0;
 	const char *refused;
+	const char *no_jump;
 };
 
 /* Look at a function. Returns 0, or -1 if there is no memory. */
