@@ -118,13 +118,13 @@ class Target:
         self.pid = self.process.pid
         self.memory = open("/proc/%d/mem" % self.pid, "rb", 0)
 
-    def probed(self, place):
+    def probed(self, place, first):
         self.memory.seek(self.vaddr[place])
-        return self.memory.read(1) == b"\xcc"
+        return self.memory.read(1) in first
 
-    def wait_probed(self, place, probed, by=None):
+    def wait_probed(self, place, probed, first, by=None):
         end = time.monotonic() + 300
-        while self.probed(place) != probed:
+        while self.probed(place, first) != probed:
             if by and by.poll() is not None:
                 return      # its detach() will tell why
             if time.monotonic() > end:
@@ -151,6 +151,7 @@ class Variant:
 
     peer = False
     process = None
+    first = (b"\xcc",)     # the first byte of the place while it is probed
 
     def missing(self):
         """Why it can't be measured here, or None."""
@@ -227,6 +228,15 @@ class Goprobe(Variant):
             if counts[what]:
                 return counts[what], 0
         return counts["records"], counts["lost"]
+
+
+class Jump(Goprobe):
+    """Without a trap, where the module makes jumps."""
+
+    first = (b"\xe9", b"\xeb")
+
+    def missing(self):
+        return None if " jump" in info() else "the module was loaded without allow_jumps=1"
 
 
 class Stepped(Goprobe):
@@ -412,6 +422,8 @@ def goprobe_variants():
     yield Floor("floor-clock", "consumer that reads the clock", "branch", True, ["clock=1"])
     yield Goprobe("count", "goprobe, session not started: counts", ["--no-start"], hold=True)
     yield Goprobe("count-id", "goprobe, count", ["--count"], hold=True)
+    yield Jump("jump", "goprobe, count without a trap", ["--count", "--jump"], hold=True)
+    yield Jump("jump-filter", "  ... if a == 4, which is false", ["--count", "--jump", "--filter", "int"], hold=True)
     yield Goprobe("filter", "goprobe, count if a == 4, which is false", ["--count", "--filter", "int"], hold=True)
     yield Goprobe("filter-string", "goprobe, count if s == \"16 bytes\", which is false", ["--count", "--filter", "string"],
                   hold=True)
@@ -461,8 +473,8 @@ def measure(variant, target, options):
     """Nanoseconds per call, delivered, lost, pages that the reader had to wait for."""
     variant.attach(target, options)
     try:
-        target.wait_probed(variant.place, True, variant.process)
-        if not target.probed(variant.place):
+        target.wait_probed(variant.place, True, variant.first, variant.process)
+        if not target.probed(variant.place, variant.first):
             raise Failed("it ended")
         pids = variant.pids()
         pages = fetched(pids)
@@ -480,7 +492,7 @@ def measure(variant, target, options):
             took += now - before
     finally:
         delivered, lost = variant.detach()
-    target.wait_probed(variant.place, False)
+    target.wait_probed(variant.place, False, variant.first)
     return took / options.calls, delivered, lost, pages
 
 

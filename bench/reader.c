@@ -413,7 +413,9 @@ static void attach(const struct options *o)
 	}
 	begin(&m, GOPROBE_CMD_SESSION_NEW, NLM_F_ACK);
 	put_u32(&m, GOPROBE_A_RING_BYTES, o->ring_bytes);
-	put_u32(&m, GOPROBE_A_FLAGS, GOPROBE_SESSION_F_LARGE);
+	put_u32(&m, GOPROBE_A_FLAGS, GOPROBE_SESSION_F_LARGE |
+		(o->point.flags & GOPROBE_POINT_F_JUMP ?
+		 GOPROBE_SESSION_F_JUMPS | GOPROBE_SESSION_F_JUMPS_AT_ONCE : 0));
 	put(&m, GOPROBE_A_PIDS, &o->pid, sizeof(o->pid));
 	call(&m, NULL, NULL);
 	begin(&m, GOPROBE_CMD_FILE_ADD, NLM_F_ACK);
@@ -461,7 +463,7 @@ static void usage(void)
 	fputs("usage: reader --pid PID --file FILE --offset N [--skip]\n"
 	      "              [--plan none|ints|words|string|walk|wide|program]\n"
 	      "              [--ring BYTES] [--hold] [--no-start] [--no-goroutine]\n"
-	      "              [--count | --time [--return OFFSET]]\n"
+	      "              [--count [--jump] | --time [--return OFFSET]]\n"
 	      "              [--filter int|string|rate|beyond]\n", stderr);
 	exit(2);
 }
@@ -482,6 +484,7 @@ int main(int argc, char **argv)
 		{ "time", no_argument, NULL, 't' },
 		{ "return", required_argument, NULL, 'e' },
 		{ "filter", required_argument, NULL, 'i' },
+		{ "jump", no_argument, NULL, 'j' },
 		{ }
 	};
 	__u64 stats[__GOPROBE_STAT_MAX] = { };
@@ -529,6 +532,9 @@ int main(int argc, char **argv)
 		case 't':
 			o.point.action = GOPROBE_ACTION_TIME;
 			o.plan = "none";
+			break;
+		case 'j':
+			o.point.flags = GOPROBE_POINT_F_JUMP;
 			break;
 		case 'i':
 			o.filter = optarg;

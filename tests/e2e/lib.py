@@ -128,6 +128,12 @@ class Process:
         line, _, self.rest = self.rest.partition(b"\n")
         return line.decode(errors="surrogateescape")
 
+    def has_line(self):
+        """Has it printed something that line() has not returned yet, or ended?"""
+        output = select.poll()
+        output.register(self.popen.stdout, select.POLLIN)
+        return b"\n" in self.rest or bool(output.poll(0))
+
     def send(self, line=""):
         self.popen.stdin.write(line.encode() + b"\n")
 

@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Hits without a trap: breakpoints that become jumps, in programs that count their own calls (tests/targets/whirl)."""
+
+import contextlib
+import errno
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+
+import genl
+from cases_count import started, summary_of
+from cases_tally import runtime
+from genl import Client, Refused
+from lib import MODULE, Failure, Skip, case, check, nothing_probed, of_kind, parse, same, times, wait_for
+
+FUNCTIONS = ("main.deep", "main.wide", "main.risky", "main.step")
+INT3, JUMPS = 0xcc, (0xe9, 0xeb)
+MAPPING = "/goprobe (deleted)"
+
+
+@contextlib.contextmanager
+def allowed():
+    """The module, loaded so that it makes jumps; afterwards as it was."""
+    if not os.path.exists(MODULE):
+        raise Skip("the module was not loaded by tests/vm/run, so there is no %s to load again" % MODULE)
+    subprocess.run(["rmmod", "goprobe"], check=True)
+    subprocess.run(["insmod", MODULE, "allow_jumps=1"], check=True)
+    try:
+        yield
+    finally:
+        wait_for("unloading", lambda: subprocess.run(["rmmod", "goprobe"], stderr=subprocess.DEVNULL).returncode == 0)
+        subprocess.run(["insmod", MODULE], check=True)
+
+
+def whirl(t, *args):
+    if not os.path.exists(os.path.join(t.targets, "whirl")):
+        raise Skip("whirl was not built with this toolchain")
+    return t.target("whirl", *args)
+
+
+def points(pid):
+    """The entries that the session of the process may make jumps of: {offset: point}."""
+    found = {}
+    with Client() as client:
+        for session in client.sessions():
+            for p in genl.points(session.get(genl.GOPROBE_A_POINTS, b"")):
+                if p.flags & genl.GOPROBE_POINT_F_JUMP:
+                    found[p.offset] = p
+    return found
+
+
+def byte_at(target, offset):
+    return target.bytes_at(offset, 1)[0][0]
+
+
+def are_jumps(target, offsets):
+    return all(byte_at(target, offset) in JUMPS for offset in offsets)
+
+
+def mappings(target):
+    with open("/proc/%d/maps" % target.pid, encoding="utf-8") as maps:
+        return sum(MAPPING in line for line in maps)
+
+
+def count(t, target, *patterns, when="always"):
+    process = started(t, "count", "-p", target.pid, "-o", "json", "--trapless", when, *patterns)
+    found = points(target.pid)
+    check(found, "no point may become a jump")
+    return process, found
+
+
+def armed(t, target, *patterns):
+    """A command that counts, once all its points that may be jumps are; with these."""
+    process, found = count(t, target, *patterns)
+    wait_for("breakpoints becoming jumps", lambda: are_jumps(target, found))
+    return process, found
+
+
+def counted(process):
+    """What a command that has ended says: {function: calls}, and its summary."""
+    events = parse("\n".join(process.finish()))
+    return {e["func"]: e["calls"] for e in of_kind(events, "count")}, summary_of(events)
+
+
+def is_clean(target):
+    now, original = target.all_code()
+    if now != original:
+        raise Failure("code of the program is not as it was, at %s" % [i for i, (a, b) in enumerate(zip(now, original)) if a != b][:10])
+    same(mappings(target), 0, "mappings that are left")
+
+
+def end(process, target, want):
+    """It has counted what the program has, and leaves nothing behind. Its summary."""
+    process.signal(signal.SIGINT)
+    calls, summary = counted(process)
+    same(calls, {f: n for f, n in want.items() if f in calls}, "calls")
+    same(summary["jumps_lost"], 0, "jumps that are lost")
+    check(nothing_probed(), "something is still probed")
+    is_clean(target)
+    return summary
+
+
+class Guest:
+    """A second session at the same places: while it is there they are breakpoints."""
+
+    def __init__(self, t, target, found):
+        self.client = Client()
+        self.client.new_session(target.pid)
+        self.client.add_file(target.argv[0], runtime(t))
+        with open(target.argv[0], "rb") as f:
+            self.points = []
+            for p in found.values():
+                f.seek(p.offset)
+                self.points.append(genl.point(p.offset, f.read(16), 1, kind=p.kind, skip=p.skip, action=p.action))
+        self.client.call(genl.GOPROBE_CMD_START)
+
+    def come(self):
+        self.client.add_points(self.points)
+
+    def go(self):
+        self.client.del_points(1)
+
+    def calls(self):
+        return self.client.tallies()[1].hits
+
+
+@case("trapless: all calls are counted through hundreds of changes, while stacks grow, panics, collections and a profile go on",
+      slow=True)
+def changes(t):
+    with allowed():
+        target = whirl(t)
+        process, found = armed(t, target, *FUNCTIONS)
+        guest = Guest(t, target, found)
+        target.send("work %ds" % times(20, 6))
+        rounds = 0
+        while not target.has_line():
+            guest.come()
+            check(all(byte_at(target, o) == INT3 for o in found), "a place that is shared is no breakpoint")
+            guest.go()
+            with contextlib.suppress(TimeoutError):
+                wait_for("jumps", lambda: are_jumps(target, found) or target.has_line())
+            rounds += 1
+        want = json.loads(target.line())
+        guest.client.close()
+        summary = end(process, target, want)
+        check(rounds >= times(100, 20), "only %d rounds", rounds)
+        check(summary["without_trap"] > 0, "no hit was without a trap: %s", summary)
+        target.finish()
+
+
+@case("trapless: whole sessions come and go under load, each leaves the program's code as it was", slow=True)
+def sessions(t):
+    with allowed():
+        target = whirl(t, "-goroutines", 20)
+        target.send("work %ds" % times(30, 10))
+        n = 0
+        while not target.has_line():
+            process, _ = armed(t, target, *FUNCTIONS)
+            process.signal(signal.SIGINT)
+            process.finish()
+            is_clean(target)
+            n += 1
+        check(n >= times(5, 2), "only %d sessions", n)
+        json.loads(target.line())
+        target.finish()
+
+
+CONDITIONS = (
+    ("n == 7", lambda n: n == 7), ("n != 7", lambda n: n != 7), ("n < 100", lambda n: n < 100),
+    ("n >= 900 && n != 950", lambda n: n >= 900 and n != 950), ("n < 0", lambda n: n < 0),
+    ("n > 2147483648", lambda n: n > 2147483648),
+)
+
+
+@case("trapless: a condition on arguments is decided without a trap")
+def conditions(t):
+    if int(re.match(r"go1\.(\d+)", t.label).group(1)) < 17:
+        raise Skip("arguments are not in registers")
+    with allowed():
+        target = whirl(t)
+        for text, holds in CONDITIONS:
+            process, _ = armed(t, target, "main.step if " + text)
+            target.send("calls 1000")
+            json.loads(target.line())
+            process.signal(signal.SIGINT)
+            calls, summary = counted(process)
+            want = sum(holds(n) for n in range(1000))
+            same((sum(calls.values()), summary["filtered"]), (want, 1000 - want), "%s: calls that pass, and others" % text)
+            same(summary["without_trap"], 1000, "%s: hits without a trap" % text)
+            is_clean(target)
+        target.finish()
+
+
+@case("trapless: auto makes jumps of what is called often, and of nothing else")
+def hot(t):
+    with allowed():
+        target = whirl(t)
+        process, found = count(t, target, "main.step", "main.deep", when="auto")
+        target.send("calls 50")
+        target.line()
+        time.sleep(0.3)
+        check(not any(byte_at(target, o) in JUMPS for o in found), "50 calls make a jump")
+        target.send("calls 1000")
+        target.line()
+        wait_for("a jump", lambda: any(byte_at(target, o) in JUMPS for o in found))
+        same(sum(byte_at(target, o) in JUMPS for o in found), 1, "jumps")
+        target.send("calls 1000")
+        want = json.loads(target.line())
+        summary = end(process, target, want)
+        check(1000 <= summary["without_trap"] < 2050, "hits without a trap: %s", summary)
+        target.finish()
+
+
+@case("trapless: a child that is forked alone runs right, and does not count")
+def forked(t):
+    with allowed():
+        target = whirl(t)
+        process, _ = armed(t, target, "main.step")
+        target.send("fork")
+        same(target.line(), "7", "how the child ended")
+        target.send("calls 1000")
+        want = json.loads(target.line())
+        same(want["main.step"], 1000, "the program's own count")
+        end(process, target, want)
+        target.finish()
+
+
+@case("trapless: a program that executes itself anew is counted before and after")
+def executed(t):
+    with allowed():
+        target = whirl(t)
+        process, found = armed(t, target, "main.step")
+        target.send("calls 1000")
+        target.line()
+        target.send("exec")
+        check((target.line() or "").startswith("ready "), "it does not begin anew")
+        wait_for("jumps in the new program", lambda: are_jumps(target, found))
+        target.send("calls 500")
+        target.line()
+        process.signal(signal.SIGINT)
+        calls, summary = counted(process)
+        same((calls["main.step"], summary["without_trap"]), (1500, 1500), "calls, and those without a trap")
+        is_clean(target)
+        target.finish()
+
+
+@case("trapless: of a program that is killed what it has counted is not lost, and the module forgets it")
+def killed(t):
+    with allowed():
+        for _ in range(times(6, 3)):
+            target = whirl(t)
+            process, _ = armed(t, target, *FUNCTIONS)
+            target.send("calls 1000")
+            target.line()
+            target.send("work 60s")
+            time.sleep(0.3)
+            target.kill()
+            calls, _ = counted(process)
+            check(calls["main.step"] >= 1000, "calls: %s", calls)
+        target = whirl(t)
+        process, _ = armed(t, target, *FUNCTIONS)
+        target.send("work %ds" % times(3, 1))
+        process.kill()
+        wait_for("the session's end", nothing_probed)
+        is_clean(target)
+        json.loads(target.line())
+        target.finish()
+
+
+@case("trapless: jumps that vanish with the pages of the code are noticed, and breakpoints take their place")
+def dropped(t):
+    with allowed():
+        target = whirl(t)
+        process, found = armed(t, target, "main.step")
+        target.send("calls 1000")
+        target.line()
+        target.send("drop")
+        same(target.line(), "dropped", "what the program says")
+        wait_for("a breakpoint", lambda: all(byte_at(target, o) == INT3 for o in found))
+        target.send("calls 500")
+        target.line()
+        process.signal(signal.SIGINT)
+        calls, summary = counted(process)
+        same((calls["main.step"], summary["without_trap"], summary["jumps_lost"]), (1500, 1000, 1), "calls and what is lost")
+        is_clean(target)
+        target.finish()
+
+
+def cold_of(target, offset):
+    """Where the short branch at that place of the file leads to; None if it is a long one."""
+    _, code = target.bytes_at(offset, 2)
+    return offset + 2 + code[1] if code[0] == 0x76 else None
+
+
+@case("trapless: no breakpoint goes into code that a jump has changed, and no jump where there is a breakpoint")
+def neighbours(t):
+    with allowed():
+        target = whirl(t)
+        process, found = armed(t, target, *FUNCTIONS)
+        colds = [c for c in map(lambda o: cold_of(target, o), found) if c]
+        check(colds, "no branch is short")
+        with Client() as client:
+            client.new_session(target.pid)
+            client.add_file(target.argv[0], runtime(t))
+            for place in colds:
+                code = target.bytes_at(place, 16)[1]
+                try:
+                    client.add_points([genl.point(place, code, 1, kind=genl.GOPROBE_POINT_AT)])
+                    check(False, "a breakpoint is at %#x", place)
+                except Refused as e:
+                    same(e.errno, errno.EBUSY, "error of a breakpoint at %#x" % place)
+            process.signal(signal.SIGINT)
+            process.finish()
+            client.add_points([genl.point(place, target.bytes_at(place, 16)[1], 1, kind=genl.GOPROBE_POINT_AT) for place in colds])
+            process, found = count(t, target, *FUNCTIONS)
+            free = [o for o in found if not cold_of(target, o)]
+            wait_for("the other jumps", lambda: are_jumps(target, free))
+            check(all(byte_at(target, o) == INT3 for o in found if o not in free), "a jump is where a breakpoint is in its cold block")
+            target.send("calls 1000")
+            want = json.loads(target.line())
+            process.signal(signal.SIGINT)
+            same(counted(process)[0]["main.step"], want["main.step"], "calls")
+        is_clean(target)
+        target.finish()
+
+
+@case("trapless: without allow_jumps nothing becomes a jump, and who insists is refused")
+def refused(t):
+    target = whirl(t)
+    process = started(t, "count", "-p", target.pid, "-o", "json", "--trapless", "auto", "main.step")
+    target.send("calls 1000")
+    want = json.loads(target.line())
+    time.sleep(0.3)
+    same(mappings(target), 0, "mappings")
+    process.signal(signal.SIGINT)
+    calls, summary = counted(process)
+    same((calls["main.step"], summary["without_trap"]), (want["main.step"], 0), "calls, and those without a trap")
+    process = t.goprobectl("count", "-p", target.pid, "--trapless", "always", "main.step")
+    process.finish(1)
+    check("allow_jumps=1" in process.stderr(), "it said: %s", process.stderr())
+    process = t.goprobectl("count", "-p", target.pid, "--trapless", "sometimes", "main.step")
+    process.finish(2)
+    check("off, auto or always" in process.stderr(), "it said: %s", process.stderr())
+    with Client() as client:
+        try:
+            client.new_session(target.pid, flags=genl.GOPROBE_SESSION_F_JUMPS)
+            check(False, "a session gets jumps")
+        except Refused as e:
+            same(e.errno, errno.EPERM, "error of a session that wants jumps")
+    target.finish()

@@ -1,0 +1,3 @@
+module whirl
+
+go 1.19

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+
+// whirl is everything that makes it hard to change code while it runs: goroutines on stacks that grow and move, panics,
+// garbage collections without end, a CPU profile, children that are made and executed. It counts its own calls.
+//
+//	whirl [-goroutines N] [-depth N]
+//
+// It says "ready PID", then does what each line of its input says, and answers with a line:
+//
+//	work T     all of that for the time T: {"main.deep":N,...}, its calls since it began
+//	calls N    N calls of main.step, with 0 to N-1: the same
+//	fork       a child by fork() alone calls main.step 500 times: how it ended, 7 if all was right
+//	drop       the kernel throws away the pages of its code: "dropped"
+//	exec       executes itself anew in the same process
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+type calls struct {
+	deep, wide, risky, step int
+}
+
+// deep has a small frame, and calls itself on a stack that begins small.
+//
+//go:noinline
+func deep(c *calls, n int) int {
+	c.deep++
+	if n == 0 {
+		return 1
+	}
+	return deep(c, n-1)*3 + n
+}
+
+// wide has a large one, and so another stack check.
+//
+//go:noinline
+func wide(c *calls, n int) int {
+	var space [1000]byte
+	c.wide++
+	space[n%len(space)] = byte(n)
+	if n > 0 {
+		n += wide(c, n-1)
+	}
+	return n + int(space[(n*7)%len(space)])
+}
+
+//go:noinline
+func risky(c *calls, n int) int {
+	c.risky++
+	if n == 0 {
+		panic("at the bottom")
+	}
+	return risky(c, n-1) + 1
+}
+
+func guard(c *calls, n int) (sum int) {
+	defer func() {
+		if recover() != nil {
+			sum = n
+		}
+	}()
+	return risky(c, n)
+}
+
+// step is called often.
+//
+//go:noinline
+func step(c *calls, n int) int {
+	c.step++
+	if n < 0 {
+		runtime.Gosched()
+	}
+	return n + 1
+}
+
+var (
+	lock  sync.Mutex
+	total calls
+)
+
+func (c *calls) add(more *calls) {
+	c.deep += more.deep
+	c.wide += more.wide
+	c.risky += more.risky
+	c.step += more.step
+}
+
+// turn is what one goroutine does, on a stack of its own: always the same.
+func turn(id, depth int) int {
+	var mine calls
+	done := make(chan int)
+	go func() {
+		sum := deep(&mine, depth+id%7) + wide(&mine, depth/10) + guard(&mine, depth/20+id%5)
+		for n := 0; n < 1000; {
+			n = step(&mine, n)
+			sum += n
+		}
+		done <- sum
+	}()
+	sum := <-done
+	lock.Lock()
+	total.add(&mine)
+	lock.Unlock()
+	return sum
+}
+
+func whirl(goroutines, depth int, until time.Time) {
+	want := make([]int, goroutines)
+	for id := range want {
+		want[id] = turn(id, depth)
+	}
+	var all sync.WaitGroup
+	for id := range want {
+		all.Add(1)
+		go func(id int) {
+			defer all.Done()
+			for time.Now().Before(until) {
+				if got := turn(id, depth); got != want[id] {
+					fmt.Printf("whirl: goroutine %d computed %d, not %d\n", id, got, want[id])
+					os.Exit(1)
+				}
+			}
+		}(id)
+	}
+	all.Wait()
+}
+
+func children(stop chan bool) {
+	for {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		if out, err := exec.Command("/bin/echo", "a child").Output(); err != nil || string(out) != "a child\n" {
+			fmt.Println("whirl: a child failed:", err, string(out))
+			os.Exit(1)
+		}
+	}
+}
+
+func work(goroutines, depth int, d time.Duration) {
+	var profile bytes.Buffer
+	var around sync.WaitGroup
+	stop := make(chan bool)
+
+	debug.SetGCPercent(1)
+	runtime.SetCPUProfileRate(1000)
+	pprof.StartCPUProfile(&profile)
+	around.Add(2)
+	go func() { children(stop); around.Done() }()
+	go func() {
+		defer around.Done()
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	whirl(goroutines, depth, time.Now().Add(d))
+	close(stop)
+	around.Wait()
+	pprof.StopCPUProfile()
+	debug.SetGCPercent(100)
+}
+
+//go:noinline
+func steps(n int) int {
+	var mine calls
+	sum := 0
+	for i := 0; i < n; i++ {
+		sum += step(&mine, i)
+	}
+	total.add(&mine)
+	return sum
+}
+
+// fork makes a child that has one thread and no runtime to speak of.
+func fork() int {
+	pid, _, e := syscall.RawSyscall(syscall.SYS_FORK, 0, 0, 0)
+	if e == 0 && pid == 0 {
+		status := uintptr(8)
+		if steps(500) == 500*501/2 {
+			status = 7
+		}
+		syscall.RawSyscall(syscall.SYS_EXIT_GROUP, status, 0, 0)
+	}
+	var status syscall.WaitStatus
+	syscall.Wait4(int(pid), &status, 0, nil)
+	if status.Signaled() {
+		return -int(status.Signal())
+	}
+	return status.ExitStatus()
+}
+
+func drop() {
+	at := reflect.ValueOf(step).Pointer() &^ 4095
+	syscall.Syscall(syscall.SYS_MADVISE, at, 8192, 4 /* MADV_DONTNEED */)
+}
+
+func answer() {
+	line, _ := json.Marshal(map[string]int{
+		"main.deep": total.deep, "main.wide": total.wide, "main.risky": total.risky, "main.step": total.step,
+	})
+	fmt.Println(string(line))
+}
+
+func main() {
+	goroutines := flag.Int("goroutines", 200, "goroutines")
+	depth := flag.Int("depth", 1000, "depth of the deepest recursion")
+	flag.Parse()
+	fmt.Println("ready", os.Getpid())
+	in := bufio.NewScanner(os.Stdin)
+	for in.Scan() {
+		word := strings.Fields(in.Text())
+		switch word[0] {
+		case "work":
+			d, err := time.ParseDuration(word[1])
+			if err != nil {
+				panic(err)
+			}
+			work(*goroutines, *depth, d)
+			answer()
+		case "calls":
+			n, err := strconv.Atoi(word[1])
+			if err != nil {
+				panic(err)
+			}
+			steps(n)
+			answer()
+		case "fork":
+			fmt.Println(fork())
+		case "drop":
+			drop()
+			fmt.Println("dropped")
+		case "exec":
+			syscall.Exec("/proc/self/exe", os.Args, os.Environ())
+		}
+	}
+}
