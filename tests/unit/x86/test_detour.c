@@ -36,6 +36,7 @@ struct find_case {
 	uint8_t cold_len;
 };
 
+#define SHORT GP_DETOUR_SHORT
 #define NO_CHECK "it is not entered through the branch of a stack check"
 #define NO_SPACE "the first instruction of its cold block has no space for a jump"
 
@@ -45,17 +46,17 @@ static const struct find_case cases[] = {
 	{ "a long branch backwards", "0f 86 00 ff ff ff", "", 0, NO_CHECK },
 	{ "half of a long branch", "0f 86 00 01 00", "", 0, NO_CHECK },
 	{ "another long branch", "0f 84 00 01 00 00", "", 0, NO_CHECK },
-	{ "a short branch to a call", "76 20", "e8 10 00 00 00 eb f0", 0, NULL, GP_DETOUR_SHORT, 5 },
+	{ "a short branch to a call", "76 20", "e8 10 00 00 00 eb f0", 0, NULL, SHORT, 5 },
 	{ "a short branch backwards", "76 f0", "e8 10 00 00 00 eb f0", 0, NO_CHECK },
 	{ "a short branch to itself", "76 00", "e8 10 00 00 00 eb f0", 0, NO_CHECK },
 	{ "another short branch", "77 20", "e8 10 00 00 00 eb f0", 0, NO_CHECK },
 	{ "half of a short branch", "76", "e8 10 00 00 00 eb f0", 0, NO_CHECK },
 	{ "half of a call", "76 20", "e8 10 00 00", 0, NO_SPACE },
-	{ "mov [rsp+8], rax", "76 20", "48 89 44 24 08 90 90 90 90", 0, NULL, GP_DETOUR_SHORT, 5 },
-	{ "mov [rsp+8], r9b", "76 20", "44 88 4c 24 08 90 90 90 90", 0, NULL, GP_DETOUR_SHORT, 5 },
-	{ "mov [rsp+256], eax", "76 20", "89 84 24 00 01 00 00 90 90", 0, NULL, GP_DETOUR_SHORT, 7 },
-	{ "mov [rsp+256], rax", "76 20", "48 89 84 24 00 01 00 00 90", 0, NULL, GP_DETOUR_SHORT, 8 },
-	{ "movsd [rsp+8], xmm0", "76 20", "f2 0f 11 44 24 08 90 90 90", 0, NULL, GP_DETOUR_SHORT, 6 },
+	{ "mov [rsp+8], rax", "76 20", "48 89 44 24 08 90 90 90 90", 0, NULL, SHORT, 5 },
+	{ "mov [rsp+8], r9b", "76 20", "44 88 4c 24 08 90 90 90 90", 0, NULL, SHORT, 5 },
+	{ "mov [rsp+256], eax", "76 20", "89 84 24 00 01 00 00 90 90", 0, NULL, SHORT, 7 },
+	{ "mov [rsp+256], rax", "76 20", "48 89 84 24 00 01 00 00 90", 0, NULL, SHORT, 8 },
+	{ "movsd [rsp+8], xmm0", "76 20", "f2 0f 11 44 24 08 90 90 90", 0, NULL, SHORT, 6 },
 	{ "mov [rsp+8], eax has four bytes", "76 20", "89 44 24 08 90 90 90 90 90", 0, NO_SPACE },
 	{ "movsd [rsp+256], xmm8 has ten", "76 20", "f2 44 0f 11 84 24 00 01 00", 0, NO_SPACE },
 	{ "mov [rax+8], rax", "76 20", "48 89 40 08 90 90 90 90 90", 0, NO_SPACE },
@@ -67,7 +68,7 @@ static const struct find_case cases[] = {
 	  "its stack check and its cold block are on different pages" },
 	{ "the last byte that changes on the next page", "76 20", "e8 10 00 00 00 eb f0", 4096 - 38,
 	  "its stack check and its cold block are on different pages" },
-	{ "all on one page", "76 20", "e8 10 00 00 00 eb f0", 4096 - 39, NULL, GP_DETOUR_SHORT, 5 },
+	{ "all on one page", "76 20", "e8 10 00 00 00 eb f0", 4096 - 39, NULL, SHORT, 5 },
 };
 
 static void test_find(void **state)
