@@ -280,7 +280,7 @@ def delays_together(t):
                 delay(other, 401, 1)
                 check(False, "the module took more than a second")
             except genl.Refused as e:
-                check(e.errno == errno.ENOSPC and "more than a second" in str(e), "it said: %s", e)
+                check(e.errno == errno.ENOSPC and "would exceed 1 s" in str(e), "it said: %s", e)
             delay(other, 400, 2)
             other.add_points([genl.point(offset, code, id_=3)])
             one.del_points(2)
