@@ -119,6 +119,13 @@ static inline struct mem_cgroup *gp_compat_set_active_memcg(struct mem_cgroup *m
 #define GP_GUP_VMAS
 #endif
 
+/* Jumps have been tried from 6.1 on, which the next flag stands for. */
+#ifdef GP_HAVE_FAULT_COMPLETED
+#define GP_JUMPS_TRIED		1
+#else
+#define GP_JUMPS_TRIED		0
+#endif
+
 /* Macros, for the module of bench/, which does without kmod/Kbuild. */
 
 /* The page at @at of a process's code, its own copy. Context: the lock of its mappings. */
