@@ -23,7 +23,7 @@ static void find_reasons(struct goreader *r)
 }
 
 /* The strings of runtime.waitReasonStrings: their numbers change with each release. */
-static void read_reason(struct goreader *r, uint8_t reason, char *to, size_t room)
+void gostate_reason(struct goreader *r, uint8_t reason, char *to, size_t size)
 {
 	const struct procmem *m = &r->m;
 	uint8_t string[16];
@@ -35,7 +35,7 @@ static void read_reason(struct goreader *r, uint8_t reason, char *to, size_t roo
 					 sizeof(string)))
 		return;
 	len = load_u64(string + 8);
-	if (len >= room || !procmem_read(m, load_u64(string), to, len))
+	if (len >= size || !procmem_read(m, load_u64(string), to, len))
 		len = 0;
 	to[len] = 0;
 	for (size_t i = 0; i < len; i++)
@@ -43,16 +43,21 @@ static void read_reason(struct goreader *r, uint8_t reason, char *to, size_t roo
 			to[i] = '?';
 }
 
+const char *gostate_status(const struct goroutine *gr)
+{
+	return gr->status < STATUSES ? statuses[gr->status] : NULL;
+}
+
 void gostate_of(struct goreader *r, const struct goroutine *gr, struct gostate *ret)
 {
 	struct gostack_frame frames[GOSTATE_FRAMES];
 
-	*ret = (struct gostate){ .status = gr->status < STATUSES ? statuses[gr->status] : NULL };
+	*ret = (struct gostate){ .status = gostate_status(gr) };
 	/* That of the main goroutine is in the runtime's assembly. */
 	if (gr->goid != 1)
 		ret->creator = gr->gopc - r->m.bias;
 	if (gr->status == GOROUTINE_WAITING)
-		read_reason(r, gr->reason, ret->reason, sizeof(ret->reason));
+		gostate_reason(r, gr->reason, ret->reason, sizeof(ret->reason));
 	if (!goroutine_rests(gr))
 		return;
 	ret->cut = goroutine_walk(r, gr, frames, GOSTATE_FRAMES, &ret->npcs) == GOSTACK_CUT;

@@ -26,6 +26,10 @@ struct gostate {
 	uint64_t creator;
 };
 
+/* Its status in words, "waiting", or NULL: unknown. */
+const char *gostate_status(const struct goroutine *gr);
+/* What number @reason of goroutine.reason means, to @to, which has @size bytes; "": unknown. */
+void gostate_reason(struct goreader *r, uint8_t reason, char *to, size_t size);
 /* The one that has been read as @gr. */
 void gostate_of(struct goreader *r, const struct goroutine *gr, struct gostate *ret);
 /* The goroutine whose runtime.g is at @g. */

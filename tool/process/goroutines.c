@@ -51,7 +51,8 @@ bool goroutine_read(const struct goreader *r, uint64_t g, struct goroutine *ret)
 {
 	const struct golayout_g *l = &golayout_get(gobin_go_minor(r->bin))->g;
 	const struct goprobe_runtime *rt = gobin_runtime(r->bin);
-	size_t len = l->gopc + 8 > r->turns + 1 ? l->gopc + 8 : r->turns + 1;
+	size_t last = l->gopc > l->labels ? l->gopc : l->labels;
+	size_t len = last + 8 > r->turns + 1 ? last + 8 : r->turns + 1;
 	uint8_t p[G_BYTES];
 
 	if (!g || g % 8 || rt->g_goid + 8 > len || rt->g_stack_hi + 8 > len ||
@@ -68,6 +69,8 @@ bool goroutine_read(const struct goreader *r, uint64_t g, struct goroutine *ret)
 		.pc = load_u64(p + l->pc),
 		.sp = load_u64(p + l->sp),
 		.gopc = load_u64(p + l->gopc),
+		.parent = l->parent ? load_u64(p + l->parent) : 0,
+		.labels = load_u64(p + l->labels),
 		.turns = r->turns ? p[r->turns] : 0,
 	};
 	return ret->goid && ret->status <= GOROUTINE_DEAD_EXTRA;

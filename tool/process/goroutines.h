@@ -33,6 +33,8 @@ enum goroutine_status {
  * @pc: where it goes on; of no use if it runs
  * @sp: with this SP
  * @gopc: where the go statement that made it returns to, run-time address
+ * @parent: id of the goroutine that made it; 0: the release does not keep that, or nobody did
+ * @labels: address of its runtime/pprof labels, or 0
  * @turns: changes whenever it stops to run; wraps around
  * @tid: of SYSCALL, if @turns does not count these: the thread that waits; 0: not found
  * @switches: how often that has waited
@@ -48,6 +50,8 @@ struct goroutine {
 	uint64_t pc;
 	uint64_t sp;
 	uint64_t gopc;
+	uint64_t parent;
+	uint64_t labels;
 	uint8_t turns;
 	pid_t tid;
 	uint64_t switches;
