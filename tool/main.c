@@ -17,8 +17,8 @@
 static const char prog[] = "goprobectl";
 
 static const struct cmd *const commands[] = {
-	&cmd_attach, &cmd_count, &cmd_latency, &cmd_stack, &cmd_graph, &cmd_stuck, &cmd_replay,
-	&cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_info,
+	&cmd_attach, &cmd_count, &cmd_latency, &cmd_stack, &cmd_graph, &cmd_stuck, &cmd_goroutines,
+	&cmd_replay, &cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_info,
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -32,7 +32,7 @@ static void put_help(struct buf *b)
 	for (size_t i = 0; i < NCOMMANDS; i++) {
 		buf_str(b, "  ");
 		buf_str(b, commands[i]->name);
-		buf_fill(b, ' ', 9 - strlen(commands[i]->name));
+		buf_fill(b, ' ', 12 - strlen(commands[i]->name));
 		buf_str(b, commands[i]->summary);
 		buf_char(b, '\n');
 	}

@@ -159,6 +159,11 @@ def many_goroutines(t, _packer, many):
     attach = t.attach("-p", target.pid, "--depth", "0", "--lossless", "--output", output, "main.stay", output=False).attached()
     target.send()
     same(target.line(600), "in %d" % GOROUTINES, "goroutines with open calls")
+    start = time.monotonic()
+    listing = t.goprobectl("goroutines", "-p", target.pid, "--with", "main.stay", "--group", "stack", "-o", "json")
+    groups = [json.loads(line) for line in listing.finish(seconds=600)]
+    print("   goroutines listed in %.1f s" % (time.monotonic() - start))
+    same([(g["count"], g.get("labels")) for g in groups], [(GOROUTINES, None)], "goroutines in main.stay, of consistent rows")
     target.send()
     same(target.line(600), "sum %d" % (GOROUTINES * (GOROUTINES - 1)), "the program's result")
     attach.signal(2)

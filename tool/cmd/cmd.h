@@ -47,6 +47,7 @@ extern const struct cmd cmd_count;
 extern const struct cmd cmd_latency;
 extern const struct cmd cmd_stack;
 extern const struct cmd cmd_stuck;
+extern const struct cmd cmd_goroutines;
 extern const struct cmd cmd_graph;
 extern const struct cmd cmd_replay;
 extern const struct cmd cmd_watch;

@@ -16,6 +16,7 @@
 #include "base/exit_code.h"
 #include "compile/group_by.h"
 #include "lang/spec.h"
+#include "output/goroutine_list.h"
 #include "output/screen.h"
 #include "plan/plan.h"
 #include "process/target.h"
@@ -27,6 +28,7 @@ enum command {
 	COMMAND_STACK,
 	COMMAND_GRAPH,
 	COMMAND_STUCK,
+	COMMAND_GOROUTINES,
 	COMMAND_REPLAY,
 	COMMAND_WATCH,
 	COMMAND_READ,
@@ -86,6 +88,10 @@ struct option_texts {
  * @follow: plan.depth of graph
  * @frames: functions of a stack
  * @by: the expressions of --by
+ * @group: enum golist_group
+ * @sort: enum golist_sort
+ * @state: a glob of states, or NULL
+ * @with: a glob of functions, or NULL
  * @screen: how text looks
  * @format: of the output
  * @output: file, or NULL
@@ -130,6 +136,10 @@ struct options {
 	uint32_t follow;
 	uint32_t frames;
 	struct bykey_exprs by;
+	enum golist_group group;
+	enum golist_sort sort;
+	const char *state;
+	const char *with;
 	struct screen screen;
 	enum option_format format;
 	const char *output;

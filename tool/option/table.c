@@ -10,6 +10,7 @@
 #define STACK	(1U << COMMAND_STACK)
 #define GRAPH	(1U << COMMAND_GRAPH)
 #define STUCK	(1U << COMMAND_STUCK)
+#define GOROUTINES	(1U << COMMAND_GOROUTINES)
 #define REPLAY	(1U << COMMAND_REPLAY)
 #define WATCH	(1U << COMMAND_WATCH)
 #define READ	(1U << COMMAND_READ)
@@ -18,7 +19,7 @@
 #define INFO	(1U << COMMAND_INFO)
 #define TABLES	(COUNT | LATENCY | STACK)
 #define TRACES	(ATTACH | TABLES | GRAPH | STUCK)
-#define LOOKS	(WATCH | READ | WRITE)
+#define LOOKS	(WATCH | READ | WRITE | GOROUTINES)
 #define ALL	(TRACES | LOOKS | REPLAY | LIST | INFO)
 
 /* Offset and size of a member. */
@@ -30,6 +31,8 @@
 static const char *const formats[] = { "text", "json", NULL };
 static const char *const stack_formats[] = { "text", "json", "folded", "pprof", NULL };
 static const char *const jumps[] = { "off", "auto", "always", NULL };
+static const char *const groups[] = { "none", "stack", "creator", "state", NULL };
+static const char *const sorts[] = { "goid", "wait", NULL };
 static const char *const samples[] = { "call", "goroutine", "root", NULL };
 
 _Static_assert((int)GOPROBE_SAMPLE_CALL == (int)PLAN_SAMPLE_CALL &&
@@ -45,7 +48,10 @@ const struct option_row option_rows[] = {
 	{ "binary", 'b', TRACES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
 	  .help = "all processes that run or load FILE, now or later; with -p\n"
 	  "of these those alone" },
-	{ "binary", 'b', LOOKS, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
+	{ "binary", 'b', GOROUTINES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
+	  .help = "goroutines of FILE, a library in Go that the process has in\n"
+	  "its memory, not of its executable" },
+	{ "binary", 'b', LOOKS & ~GOROUTINES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
 	  .help = "variables of FILE, a library in Go that the process has in\n"
 	  "its memory, not of its executable" },
 	{ "binary", 'b', LIST, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
@@ -61,6 +67,8 @@ const struct option_row option_rows[] = {
 	/* What is long. */
 	{ "longer-than", 0, STUCK, OPTIONS_LONG, OPTION_TIME, "TIME", FIELD(longer_than),
 	  "5s, 200ms, 1m (default 1s)", .least = MS, .initial = 1000ULL * MS },
+	{ "longer-than", 0, GOROUTINES, OPTIONS_LONG, OPTION_TIME, "TIME", FIELD(longer_than),
+	  "goroutines that have waited at least so long: 5s, 1m", .least = 1 },
 	{ "held", 0, STUCK, OPTIONS_LONG, OPTION_NUMBER, "N", FIELD(held),
 	  "calls that can be open at once (default 16384)", .least = 1, .most = UINT32_MAX },
 
@@ -109,6 +117,11 @@ const struct option_row option_rows[] = {
 	{ "calls", 0, GRAPH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(calls),
 	  "calls of one tree, 1 to 1000000", .least = 1, .most = 1000000,
 	  .initial = 10000, .unit = "calls" },
+
+	{ "state", 0, GOROUTINES, OPTIONS_AMOUNT, OPTION_STRING, "GLOB", FIELD(state),
+	  .help = "those in this state, or that wait for this: waiting, 'chan*'" },
+	{ "with", 0, GOROUTINES, OPTIONS_AMOUNT, OPTION_STRING, "GLOB", FIELD(with),
+	  .help = "those with such a function on their stack: 'main.*'" },
 
 	/* What to change. */
 	{ "dry-run", 0, ATTACH | WRITE, OPTIONS_CHANGE, OPTION_FLAG, NULL,
@@ -190,6 +203,12 @@ const struct option_row option_rows[] = {
 	  "the first N functions only, or keys", .least = 1, .most = UINT32_MAX },
 	{ "top", 0, STACK, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
 	  "show the first N stacks only", .least = 1, .most = UINT32_MAX },
+	{ "top", 0, GOROUTINES, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
+	  "the first N goroutines only, or groups", .least = 1, .most = UINT32_MAX },
+	{ "group", 0, GOROUTINES, OPTIONS_OUTPUT, OPTION_CHOICE, "WHAT", FIELD(group),
+	  "by stack, creator or state, with the number of goroutines", .choices = groups },
+	{ "sort", 0, GOROUTINES, OPTIONS_OUTPUT, OPTION_CHOICE, "WHAT", FIELD(sort),
+	  "goid, or wait: the longest first", .choices = sorts },
 	{ "histogram", 0, LATENCY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(histogram),
 	  "how many calls took how long; default for one function", .most = 1 },
 	{ "creator", 0, STACK, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(creator),
@@ -210,7 +229,7 @@ const struct option_row option_rows[] = {
 	  "an output that is no terminal" },
 	{ "record", 0, ATTACH, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(record),
 	  .help = "print nothing: record in FILE, for 'goprobectl replay'" },
-	{ "quiet", 'q', TRACES | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(quiet),
+	{ "quiet", 'q', TRACES | REPLAY | GOROUTINES, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(quiet),
 	  "no header and no summary", .most = 1, .key = GOPROBE_OPTION_QUIET },
 	{ "strict", 0, ATTACH | GRAPH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(strict),
 	  "exit with status 3 if records were lost", .most = 1 },

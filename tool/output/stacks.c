@@ -134,26 +134,31 @@ static struct stack *make(struct stacks *s, const struct stacks_sample *sample)
 	return k;
 }
 
-int stacks_add(struct stacks *s, const struct stacks_sample *sample)
+struct stack *stacks_count(struct stacks *s, const struct stacks_sample *sample)
 {
 	const struct symbol *creator;
 	struct stack *k;
 	uint64_t key;
 
 	if (look_up(s, sample) || look_up_creator(sample, &creator))
-		return -1;
+		return NULL;
 	key = key_of(s, sample, creator);
 	k = hmap_get(&s->by_key, key);
 	if (!k) {
 		k = make(s, sample);
 		if (!k || hmap_put(&s->by_key, key, k))
-			return -1;
+			return NULL;
 		k->creator = creator;
 		s->v[s->n++] = k;
 	}
 	for (size_t i = 0; i < s->ntypes; i++)
 		k->values[i] = stacks_plus(k->values[i], sample->values[i]);
-	return 0;
+	return k;
+}
+
+int stacks_add(struct stacks *s, const struct stacks_sample *sample)
+{
+	return stacks_count(s, sample) ? 0 : -1;
 }
 
 void stacks_zero(struct stacks *s)

@@ -144,7 +144,12 @@ struct stacks {
 void stacks_init(struct stacks *s, const struct stacks_value *types, size_t ntypes);
 void stacks_fini(struct stacks *s);
 
-/* 0, or -1 without memory. The symbols in @sample outlive @s. */
+/*
+ * Count @sample: the stack that it is one of, good until stacks_fini(); NULL without memory. The
+ * symbols in @sample outlive @s.
+ */
+struct stack *stacks_count(struct stacks *s, const struct stacks_sample *sample);
+/* The same. 0, or -1 without memory. */
 int stacks_add(struct stacks *s, const struct stacks_sample *sample);
 
 /*

@@ -3,7 +3,7 @@
 // waits has goroutines that stay where they are, each in a function of its own, and says
 // itself which they are.
 //
-//	waits [-busy N] [-short N]
+//	waits [-busy N] [-short N] [-labels]
 //
 // It prints "ready PID" once all of them wait, and then a line of JSON: what each one is,
 // by the runtime's own account (runtime.Stack): its id, what it waits for, and the functions
@@ -14,16 +14,19 @@
 // Commands come on stdin, and each is answered with such a line: "call KIND" starts another
 // goroutine of that kind, "end KIND" ends the calls of that kind, "show" does nothing. With
 // -busy N so many goroutines never rest; with -short N so many work at short calls all the time.
+// With -labels each goroutine of a kind has labels of runtime/pprof, and "labels" are these.
 package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"regexp"
 	"runtime"
+	"runtime/pprof"
 	"sort"
 	"strconv"
 	"strings"
@@ -39,6 +42,8 @@ type wait struct {
 	Goid  int      `json:"goid"`
 	State string   `json:"state"`
 	Funcs []string `json:"funcs"`
+
+	Labels map[string]string `json:"labels,omitempty"`
 }
 
 var (
@@ -210,6 +215,9 @@ func waits() []wait {
 			}
 		}
 		if w.Kind != "" {
+			if set, ok := labels.Load(w.Goid); ok {
+				w.Labels = set.(map[string]string)
+			}
 			all = append(all, w)
 		}
 	}
@@ -242,14 +250,38 @@ func until(kind string, n int) {
 	}
 }
 
-var last = 0
+var (
+	last    = 0
+	labeled = flag.Bool("labels", false, "goroutines have labels")
+	labels  sync.Map // by id of the goroutine
+)
+
+// setLabels gives this goroutine labels, from 1 to 20 of them: a map of Go before 1.24 grows twice.
+func setLabels(kind string, id int) {
+	set := map[string]string{"kind": kind}
+	list := []string{"kind", kind}
+	for i := 0; i < id*2%21; i++ {
+		key, value := fmt.Sprint("key", i), fmt.Sprint(kind, "=", i)
+		set[key] = value
+		list = append(list, key, value)
+	}
+	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(list...)))
+	text := make([]byte, 64)
+	goid, _ := strconv.Atoi(strings.Fields(string(text[:runtime.Stack(text, false)]))[1])
+	labels.Store(goid, set)
+}
 
 func start(kind string) {
 	last++
 	id := last
 	f := kinds[kind].start
 	n, _ := counts(kind)
-	go func() { atomic.AddInt64(&sum, int64(f(id))) }()
+	go func() {
+		if *labeled {
+			setLabels(kind, id)
+		}
+		atomic.AddInt64(&sum, int64(f(id)))
+	}()
 	until(kind, n+1)
 }
 

@@ -109,6 +109,7 @@ static void the_man_page_has_each_option_of_each_command(void **state)
 		[COMMAND_ATTACH] = "attach", [COMMAND_COUNT] = "count",
 		[COMMAND_LATENCY] = "latency", [COMMAND_STACK] = "stack",
 		[COMMAND_GRAPH] = "graph", [COMMAND_STUCK] = "stuck",
+		[COMMAND_GOROUTINES] = "goroutines",
 		[COMMAND_REPLAY] = "replay", [COMMAND_WATCH] = "watch", [COMMAND_READ] = "read",
 		[COMMAND_WRITE] = "write", [COMMAND_LIST] = "list", [COMMAND_INFO] = "info",
 	};

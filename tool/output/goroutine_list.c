@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Lists of goroutines as text and as JSON. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/printable.h"
+#include "lang/spec.h"
+#include "output/goroutine_list.h"
+#include "output/row.h"
+#include "output/stack_print.h"
+
+/**
+ * struct golist_row - a goroutine
+ * @goid: its id
+ * @parent: id of the goroutine that made it, or 0
+ * @waited: ns, at least; 0: not known
+ * @status: "waiting", or NULL
+ * @reason: what it waits for, or NULL
+ * @stack: its stack, labels and creator
+ * @labels_unknown: it may have labels
+ * @consistent: as of struct gosnap
+ */
+struct golist_row {
+	uint64_t goid;
+	uint64_t parent;
+	uint64_t waited;
+	const char *status;
+	const char *reason;
+	const struct stack *stack;
+	bool labels_unknown;
+	bool consistent;
+};
+
+void golist_init(struct golist *l, const struct golist_opt *opt, struct symbols *of)
+{
+	static const struct stacks_value goroutines = { "count", "goroutines", "count" };
+
+	*l = (struct golist){ .opt = *opt, .of = of };
+	stacks_init(&l->stacks, &goroutines, 1);
+}
+
+void golist_fini(struct golist *l)
+{
+	stacks_fini(&l->stacks);
+	free(l->v);
+}
+
+/* --- what is chosen --------------------------------------------------- */
+
+static bool has_state(const struct gosnap *s, const char *glob)
+{
+	return (s->status && spec_glob(glob, s->status)) ||
+	       (s->reason && spec_glob(glob, s->reason));
+}
+
+/* Is such a function on the stack, also an inlined one? -1 without memory. */
+static int has_function(struct golist *l, const struct gosnap *s, const char *glob)
+{
+	unsigned int how = SYMBOL_WRAPPERS | SYMBOL_RETURN;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct symbol *place = symbols_at(l->of, s->frames[i].pc, how);
+
+		if (!place)
+			return -1;
+		how = place->caller;
+		for (size_t k = 0; k < place->n; k++)
+			if (place->frames[k].func && spec_glob(glob, place->frames[k].func))
+				return 1;
+	}
+	return 0;
+}
+
+/* The collector sees that a goroutine waits some time after that begins. */
+static uint64_t waited(const struct golist *l, const struct gosnap *s)
+{
+	const struct goroutine *gr = &s->gr;
+
+	if (gr->status != GOROUTINE_WAITING && gr->status != GOROUTINE_SYSCALL &&
+	    gr->status != GOROUTINE_LEAKED)
+		return 0;
+	return gr->since && l->opt.now > gr->since ? l->opt.now - gr->since : 0;
+}
+
+static int choose(struct golist *l, const struct gosnap *s)
+{
+	uint64_t ns = waited(l, s);
+
+	if (l->opt.state && !has_state(s, l->opt.state))
+		return 0;
+	if (l->opt.longer_than && ns < l->opt.longer_than) {
+		l->undecided += !ns && (s->gr.status == GOROUTINE_WAITING ||
+					s->gr.status == GOROUTINE_SYSCALL);
+		return 0;
+	}
+	return l->opt.with ? has_function(l, s, l->opt.with) : 1;
+}
+
+/* --- rows and groups -------------------------------------------------- */
+
+static void put_stack(const struct golist *l, const struct gosnap *s, struct stacks_pc *pcs,
+		      struct stacks_sample *sample)
+{
+	for (size_t i = 0; i < s->n; i++)
+		pcs[i] = (struct stacks_pc){ l->of, s->frames[i].pc };
+	sample->npcs = s->n;
+	sample->cut = s->cut;
+}
+
+static int add_row(struct golist *l, const struct gosnap *s)
+{
+	struct stacks_pc pcs[GOSTATE_FRAMES];
+	struct stacks_label labels[GORLABELS_MAX];
+	struct stacks_sample sample = {
+		.pcs = pcs, .first_returns = true, .creator = { l->of, s->creator },
+		.values = { 1 }, .labels = labels, .nlabels = s->labels.n,
+	};
+	struct stack *stack;
+
+	for (size_t i = 0; i < s->labels.n; i++)
+		labels[i] = (struct stacks_label){
+			.key = s->labels.v[i].key, .text = s->labels.v[i].value,
+		};
+	put_stack(l, s, pcs, &sample);
+	stack = stacks_count(&l->stacks, &sample);
+	if (!stack || grow(&l->v, l->n + 1, &l->cap, sizeof(*l->v)))
+		return -1;
+	l->v[l->n++] = (struct golist_row){
+		.goid = s->gr.goid, .parent = s->gr.parent, .waited = waited(l, s),
+		.status = s->status, .reason = s->reason, .stack = stack,
+		.labels_unknown = s->labels.unknown, .consistent = s->consistent,
+	};
+	return 0;
+}
+
+/* The group of torn rows is another one: what they have in common need not be so. */
+static int add_to_group(struct golist *l, const struct gosnap *s)
+{
+	struct stacks_pc pcs[GOSTATE_FRAMES];
+	struct stacks_label labels[3];
+	struct stacks_sample sample = {
+		.pcs = pcs, .first_returns = true, .values = { 1 }, .labels = labels,
+	};
+
+	if (l->opt.group == GOLIST_BY_CREATOR)
+		sample.creator = (struct stacks_pc){ l->of, s->creator };
+	if (l->opt.group == GOLIST_BY_STACK)
+		put_stack(l, s, pcs, &sample);
+	if (l->opt.group == GOLIST_BY_STATE || (l->opt.group == GOLIST_BY_STACK && !s->n)) {
+		labels[sample.nlabels++] = (struct stacks_label){
+			.key = "status", .text = s->status ? s->status : "unknown",
+		};
+		if (s->reason)
+			labels[sample.nlabels++] = (struct stacks_label){
+				.key = "wait_reason", .text = s->reason,
+			};
+	}
+	if (l->opt.group == GOLIST_BY_CREATOR && !s->creator)
+		labels[sample.nlabels++] = (struct stacks_label){
+			.key = "creator", .text = "none",
+		};
+	if (!s->consistent)
+		labels[sample.nlabels++] = (struct stacks_label){ .key = "rows", .text = "torn" };
+	return stacks_add(&l->stacks, &sample);
+}
+
+int golist_add(struct golist *l, const struct gosnap *s)
+{
+	int chosen = choose(l, s);
+
+	l->seen++;
+	if (chosen <= 0)
+		return chosen;
+	l->chosen++;
+	l->torn += !s->consistent;
+	return l->opt.group == GOLIST_ALONE ? add_row(l, s) : add_to_group(l, s);
+}
+
+static int by_goid(const void *one, const void *other)
+{
+	const struct golist_row *a = one, *b = other;
+
+	return (a->goid > b->goid) - (a->goid < b->goid);
+}
+
+static int by_wait(const void *one, const void *other)
+{
+	const struct golist_row *a = one, *b = other;
+
+	if (a->waited != b->waited)
+		return a->waited > b->waited ? -1 : 1;
+	return by_goid(one, other);
+}
+
+void golist_sort(struct golist *l)
+{
+	if (l->n)
+		qsort(l->v, l->n, sizeof(*l->v), l->opt.sort == GOLIST_BY_WAIT ? by_wait : by_goid);
+	stacks_sort(&l->stacks);
+}
+
+/* --- output ----------------------------------------------------------- */
+
+static void put_state(struct row *r, const struct golist_row *g)
+{
+	static const struct column state = { NULL, "STATE", 32 };
+
+	if (row_is_json(r)) {
+		json_str(r->b, "status", g->status);
+		if (g->reason)
+			json_str(r->b, "wait_reason", g->reason);
+	}
+	if (!row_cell(r, &state))
+		return;
+	buf_plain(r->b, g->status ? g->status : "?");
+	if (g->reason) {
+		buf_str(r->b, ": ");
+		buf_plain(r->b, g->reason);
+	}
+}
+
+static void put_labels(struct row *r, const struct golist_row *g)
+{
+	static const struct column column = { "labels", "LABELS", 1 };
+	const struct stack *k = g->stack;
+
+	if (row_is_json(r) && !g->labels_unknown && !k->nlabels)
+		return;
+	if (!row_cell(r, &column))
+		return;
+	if (g->labels_unknown) {
+		buf_str(r->b, row_is_json(r) ? "null" : "?");
+		return;
+	}
+	if (row_is_json(r))
+		buf_char(r->b, '{');
+	for (size_t i = 0; i < k->nlabels; i++) {
+		const struct stacks_label *l = &k->labels[i];
+
+		if (row_is_json(r)) {
+			json_name(r->b, l->key);
+			buf_json_str(r->b, l->text);
+			continue;
+		}
+		buf_str(r->b, i ? " " : "");
+		buf_plain(r->b, l->key);
+		buf_char(r->b, '=');
+		buf_plain(r->b, l->text);
+	}
+	if (row_is_json(r))
+		buf_char(r->b, '}');
+	else if (!k->nlabels)
+		buf_char(r->b, '-');
+}
+
+static void put_row(enum row_mode mode, const struct golist_row *g, struct buf *b)
+{
+	static const struct column goid = { "goid", "GOID", -9 };
+	static const struct column since = { "waited_ns", "WAITS AT LEAST", -15 };
+	static const struct column parent = { "parent", "PARENT", -9 };
+	static const struct column read = { "consistent", "ROW", 12 };
+	struct row r = { .b = b, .mode = mode };
+
+	row_begin(&r, "goroutine");
+	row_u64(&r, &goid, g->goid);
+	put_state(&r, g);
+	row_ns(&r, &since, g->waited, g->waited);
+	if (g->parent)
+		row_u64(&r, &parent, g->parent);
+	else
+		row_none(&r, &parent);
+	if (row_cell(&r, &read))
+		buf_str(b, mode == ROW_JSON ? g->consistent ? "true" : "false" :
+			g->consistent ? "consistent" : "torn");
+	put_labels(&r, g);
+	if (mode == ROW_JSON) {
+		stackshow_frames_json(g->stack, b);
+		json_flag(b, "truncated", g->stack->cut);
+	}
+	row_end(&r);
+	if (mode == ROW_TEXT)
+		stackshow_frames_text(g->stack, b);
+}
+
+bool golist_print(struct golist *l, size_t *at, size_t bytes, struct buf *b)
+{
+	static const struct stack nothing;
+	static const struct golist_row head = { .stack = &nothing };
+	size_t n = l->opt.top && l->opt.top < l->n ? l->opt.top : l->n;
+
+	if (l->opt.group != GOLIST_ALONE) {
+		(l->opt.json ? stackshow_json : stackshow_text)(&l->stacks, l->opt.top, b);
+		return false;
+	}
+	if (!*at && n && !l->opt.json)
+		put_row(ROW_HEADS, &head, b);
+	while (*at < n && b->len < bytes)
+		put_row(row_mode(l->opt.json), &l->v[(*at)++], b);
+	return *at < n;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Lists of goroutines as text and as JSON: chosen by state, time and functions, sorted, or counted
+ * in groups. Stacks that are equal are kept once, so memory grows with a few words a goroutine.
+ */
+#ifndef GOPROBE_OUTPUT_GOROUTINE_LIST_H
+#define GOPROBE_OUTPUT_GOROUTINE_LIST_H
+
+#include "output/stacks.h"
+#include "process/goroutine_snapshot.h"
+
+enum golist_group {
+	GOLIST_ALONE,		/* a row for each goroutine */
+	GOLIST_BY_STACK,
+	GOLIST_BY_CREATOR,
+	GOLIST_BY_STATE,
+};
+
+enum golist_sort {
+	GOLIST_BY_GOID,
+	GOLIST_BY_WAIT,		/* the longest first */
+};
+
+/**
+ * struct golist_opt - what is listed, and how
+ * @group: rows, or groups
+ * @sort: of rows
+ * @top: rows or groups at most; 0: all
+ * @json: as JSON
+ * @state: glob of states and of wait reasons, or NULL
+ * @with: glob of functions, one of which is on the stack, or NULL
+ * @longer_than: ns that they have waited at least, or 0
+ * @now: the time by the process's CLOCK_MONOTONIC; 0: not known, nor is how long they wait
+ */
+struct golist_opt {
+	enum golist_group group;
+	enum golist_sort sort;
+	size_t top;
+	bool json;
+	const char *state;
+	const char *with;
+	uint64_t longer_than;
+	uint64_t now;
+};
+
+struct golist_row;
+
+/**
+ * struct golist - goroutines
+ * @opt: see there
+ * @of: places of their program
+ * @stacks: their stacks, or the groups
+ * @v: the rows, by golist_sort()
+ * @n: their number
+ * @cap: capacity of @v
+ * @seen: goroutines that were offered
+ * @chosen: of these, those that are listed
+ * @torn: of these, those whose rows are torn
+ * @undecided: left out since it is not known for how long they have waited
+ */
+struct golist {
+	struct golist_opt opt;
+	struct symbols *of;
+	struct stacks stacks;
+	struct golist_row *v;
+	size_t n;
+	size_t cap;
+	uint64_t seen;
+	uint64_t chosen;
+	uint64_t torn;
+	uint64_t undecided;
+};
+
+/* @of outlives @l. */
+void golist_init(struct golist *l, const struct golist_opt *opt, struct symbols *of);
+void golist_fini(struct golist *l);
+/* Offer a goroutine; its status and reason outlive @l. 0, or -1 without memory. */
+int golist_add(struct golist *l, const struct gosnap *s);
+void golist_sort(struct golist *l);
+/*
+ * Append what is listed from row *@at on, below the heads of columns, until @bytes are in @b.
+ * False: nothing is left.
+ */
+bool golist_print(struct golist *l, size_t *at, size_t bytes, struct buf *b);
+
+#endif
