@@ -46,29 +46,28 @@ const struct option_row option_rows[] = {
 	{ "pid", 'p', LOOKS, OPTIONS_TARGET, OPTION_PID, "PID",
 	  FIELD(pids), .help = "the process" },
 	{ "binary", 'b', TRACES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
-	  .help = "all processes that run or load FILE, now or later; with -p\n"
-	  "of these those alone" },
+	  .help = "all processes that run or load FILE, now or later; with -p,\n"
+	  "only those of the given processes" },
 	{ "binary", 'b', GOROUTINES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
-	  .help = "goroutines of FILE, a library in Go that the process has in\n"
-	  "its memory, not of its executable" },
+	  .help = "goroutines of FILE, a Go library that the process has loaded,\n"
+	  "instead of those of its executable" },
 	{ "binary", 'b', LOOKS & ~GOROUTINES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
-	  .help = "variables of FILE, a library in Go that the process has in\n"
-	  "its memory, not of its executable" },
+	  .help = "variables of FILE, a Go library that the process has loaded,\n"
+	  "instead of those of its executable" },
 	{ "binary", 'b', LIST, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
-	  .help = "a Go binary, also a library that a process has in its\n"
-	  "memory" },
+	  .help = "a Go binary; with -p, a library that the process has loaded" },
 	{ "binary", 'b', REPLAY, OPTIONS_TARGET, OPTION_STRINGS, "FILE", FIELD(files),
-	  .help = "where a program is now, if not where it was; may be given\n"
+	  .help = "the present path of a program that was moved; may be given\n"
 	  "more than once" },
 	{ NULL, 0, TRACES, OPTIONS_TARGET, OPTION_COMMAND, "COMMAND [ARG...]", FIELD(argv),
 	  .help = "a new process, from its first instruction on; its exit\n"
 	  "status becomes goprobectl's" },
 
-	/* What is long. */
+	/* Which calls to report. */
 	{ "longer-than", 0, STUCK, OPTIONS_LONG, OPTION_TIME, "TIME", FIELD(longer_than),
 	  "5s, 200ms, 1m (default 1s)", .least = MS, .initial = 1000ULL * MS },
 	{ "longer-than", 0, GOROUTINES, OPTIONS_LONG, OPTION_TIME, "TIME", FIELD(longer_than),
-	  "goroutines that have waited at least so long: 5s, 1m", .least = 1 },
+	  "only goroutines that have waited for at least TIME: 5s, 1m", .least = 1 },
 	{ "held", 0, STUCK, OPTIONS_LONG, OPTION_NUMBER, "N", FIELD(held),
 	  "calls that can be open at once (default 16384)", .least = 1, .most = UINT32_MAX },
 
@@ -79,13 +78,13 @@ const struct option_row option_rows[] = {
 	{ "events", 0, ATTACH | REPLAY, OPTIONS_END, OPTION_NUMBER, "N", FIELD(events),
 	  "after N calls, returns and places", .least = 1, .key = GOPROBE_OPTION_EVENTS },
 	{ "times", 0, ATTACH, OPTIONS_END, OPTION_NUMBER, "N", FIELD(plan.limits.times),
-	  "after N calls of each function, whose breakpoints are then\n"
+	  "after N calls of each function; then its breakpoints are\n"
 	  "removed", .least = 1, .most = 1000000000, .key = GOPROBE_OPTION_TIMES },
 	{ "count", 0, WATCH, OPTIONS_END, OPTION_NUMBER, "N", FIELD(lines), "after N lines",
 	  .least = 1 },
 	{ "max-load", 0, TRACES, OPTIONS_END, OPTION_LOAD, "PERCENT", FIELD(max_load),
-	  "when breakpoints take more of a processor's time, or off;\n"
-	  "default 50 for each processor of the machine", .least = 1, .most = 1000000,
+	  "when breakpoints take more than PERCENT of a processor's\n"
+	  "time, or off; default 50 for each processor of the machine", .least = 1, .most = 1000000,
 	  .key = GOPROBE_OPTION_MAX_LOAD },
 
 	/* How much to show. */
@@ -94,23 +93,23 @@ const struct option_row option_rows[] = {
 	  "every N-th call of each function", .least = 1, .most = 1000000000,
 	  .key = GOPROBE_OPTION_SAMPLE, .recorded = true },
 	{ "sample", 0, GRAPH, OPTIONS_AMOUNT, OPTION_SHARE, "1/N", FIELD(plan.limits.sample),
-	  "every N-th tree, of those that begin with the same function;\n"
-	  "what other goroutines do for it are trees of their own", .least = 1,
+	  "every N-th tree of those that start with the same function;\n"
+	  "goroutines that it starts have trees of their own", .least = 1,
 	  .most = 1000000000 },
 	{ "sample-by", 0, ATTACH, OPTIONS_AMOUNT, OPTION_CHOICE, "WHAT",
 	  FIELD(plan.limits.by),
 	  "call, goroutine (one of N, with all its calls) or root (every\n"
-	  "N-th outermost call of each function, with all calls in it)",
+	  "N-th outermost call of each function, with all calls inside)",
 	  .choices = samples, .key = GOPROBE_OPTION_SAMPLE_BY, .recorded = true },
 	{ "sample-by", 0, GRAPH, OPTIONS_AMOUNT, OPTION_CHOICE, "WHAT", FIELD(plan.limits.by),
 	  "root, as above, or goroutine: one of N, with all its trees",
 	  .least = PLAN_SAMPLE_GOROUTINE, .initial = PLAN_SAMPLE_ROOT, .choices = samples + 1 },
 	{ "rate", 0, ATTACH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(plan.limits.rate),
-	  "N calls of each function in a second; with --sample-by root,\n"
+	  "N calls of each function per second; with --sample-by root,\n"
 	  "N outermost calls", .least = 1, .most = 1000000, .key = GOPROBE_OPTION_RATE,
 	  .recorded = true },
 	{ "rate", 0, GRAPH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(plan.limits.rate),
-	  "trees in a second, that begin with the same function", .least = 1, .most = 1000000 },
+	  "trees per second that start with the same function", .least = 1, .most = 1000000 },
 	{ "depth", 0, GRAPH, OPTIONS_AMOUNT, OPTION_NUMBER, "N", FIELD(levels),
 	  "levels of a tree, 1 to 1000", .least = 1, .most = 1000, .initial = 50,
 	  .unit = "levels" },
@@ -126,7 +125,7 @@ const struct option_row option_rows[] = {
 	/* What to change. */
 	{ "dry-run", 0, ATTACH | WRITE, OPTIONS_CHANGE, OPTION_FLAG, NULL,
 	  FIELD(plan.dry_run),
-	  "show what would be changed, and leave it as it is", .most = 1,
+	  "show what would be changed, without changing it", .most = 1,
 	  .key = GOPROBE_OPTION_DRY_RUN, .recorded = true },
 
 	/* What to capture. */
@@ -135,17 +134,17 @@ const struct option_row option_rows[] = {
 	  .key = GOPROBE_OPTION_NO_RETURN, .recorded = true },
 	{ "inlined", 0, ATTACH | COUNT, OPTIONS_CAPTURE, OPTION_FLAG, NULL,
 	  FIELD(plan.inlined),
-	  "functions also where they were inlined: when that begins", .most = 1,
+	  "functions also where they were inlined, at their start", .most = 1,
 	  .key = GOPROBE_OPTION_INLINED, .recorded = true },
 	{ "trapless", 0, COUNT, OPTIONS_CAPTURE, OPTION_CHOICE, "WHEN", FIELD(plan.jumps),
 	  "count without traps, by jumps in the program's code: off\n"
 	  "(default), auto (functions that are called often, if the\n"
 	  "module was loaded with allow_jumps=1) or always", .choices = jumps },
 	{ "registers", 0, ATTACH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(plan.registers),
-	  "all integer registers, too", .most = 1, .key = GOPROBE_OPTION_REGISTERS,
+	  "all integer registers as well", .most = 1, .key = GOPROBE_OPTION_REGISTERS,
 	  .recorded = true },
 	{ "split", 0, ATTACH | LATENCY | GRAPH, OPTIONS_CAPTURE, OPTION_FLAG, NULL,
-	  FIELD(plan.split), "how each call's time divides: running, waiting for what", .most = 1,
+	  FIELD(plan.split), "time of each call by state: running, or kind of waiting", .most = 1,
 	  .key = GOPROBE_OPTION_SPLIT, .recorded = true },
 	{ "follow", 0, GRAPH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(follow),
 	  "pointers followed in values (default 0: only those of\n"
@@ -161,16 +160,16 @@ const struct option_row option_rows[] = {
 	  .most = PLAN_BYTES_MAX, .unit = "elements", .key = GOPROBE_OPTION_ELEMENTS,
 	  .recorded = true },
 	{ "objects", 0, ATTACH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(plan.objects),
-	  "things pointed to in one call, all together", .most = PLAN_OBJECTS_MAX,
+	  "referenced objects in one call, all together", .most = PLAN_OBJECTS_MAX,
 	  .unit = "objects", .key = GOPROBE_OPTION_OBJECTS, .recorded = true },
 	{ "bytes", 0, ATTACH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(plan.bytes),
-	  "bytes of these things, all together", .most = PLAN_BYTES_MAX,
+	  "bytes of these objects, all together", .most = PLAN_BYTES_MAX,
 	  .unit = "bytes", .key = GOPROBE_OPTION_BYTES, .recorded = true },
 	{ "buffer", 0, ATTACH | GRAPH, OPTIONS_CAPTURE, OPTION_SIZE, "SIZE", FIELD(ring_bytes),
 	  "memory for each CPU's records: 64k to 64m (default 1m)", .least = 64U << 10,
 	  .most = 64U << 20, .key = GOPROBE_OPTION_RING_BYTES },
 	{ "lossless", 0, ATTACH | GRAPH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(lossless),
-	  "when it is full, have the program wait, not lose records", .most = 1,
+	  "when it is full, the program waits instead of losing records", .most = 1,
 	  .key = GOPROBE_OPTION_LOSSLESS },
 	{ "held", 0, ATTACH, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(held),
 	  "calls that wait for a condition on results (default 16384)", .least = 1,
@@ -180,7 +179,7 @@ const struct option_row option_rows[] = {
 	{ "stacks", 0, STACK, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(keys),
 	  "different stacks", .least = 1, .most = 262144, .initial = 4096 },
 	{ "by", 0, COUNT | LATENCY, OPTIONS_CAPTURE, OPTION_BY, "EXPR", FIELD(by),
-	  .help = "by the value of EXPR, too: r.Method, len(s), goid; up to 4" },
+	  .help = "group by the value of EXPR: r.Method, len(s), goid; up to 4" },
 	{ "keys", 0, COUNT | LATENCY, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(keys),
 	  "different values of --by", .least = 1, .most = 262144, .initial = 4096 },
 
@@ -193,18 +192,18 @@ const struct option_row option_rows[] = {
 	  "between two lines: 1s, 200ms, 1m (default 1s)", .least = MS, .initial = 1000ULL * MS },
 	{ "points", 0, LIST, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(points),
 	  "each breakpoint, the instruction that it covers, and how\n"
-	  "that is executed: single-steps make a hit expensive. Of\n"
-	  "functions also where they were inlined; of places in the\n"
-	  "code ('main.go:42', 'main.foo+0x1f', '*0x4829e0') these", .most = 1 },
+	  "that is executed: single-steps make a hit expensive.\n"
+	  "Inlined copies of functions are listed as well, and places\n"
+	  "in the code ('main.go:42', 'main.foo+0x1f', '*0x4829e0')", .most = 1 },
 	{ "instructions", 0, LIST, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(instructions),
 	  "each instruction of the functions, and whether it can get a\n"
-	  "breakpoint; of places in the code that at each", .most = 1 },
+	  "breakpoint; for a place in the code, the one at that place", .most = 1 },
 	{ "top", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
-	  "the first N functions only, or keys", .least = 1, .most = UINT32_MAX },
+	  "only the first N functions or keys", .least = 1, .most = UINT32_MAX },
 	{ "top", 0, STACK, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
-	  "show the first N stacks only", .least = 1, .most = UINT32_MAX },
+	  "only the first N stacks", .least = 1, .most = UINT32_MAX },
 	{ "top", 0, GOROUTINES, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
-	  "the first N goroutines only, or groups", .least = 1, .most = UINT32_MAX },
+	  "only the first N goroutines or groups", .least = 1, .most = UINT32_MAX },
 	{ "group", 0, GOROUTINES, OPTIONS_OUTPUT, OPTION_CHOICE, "WHAT", FIELD(group),
 	  "by stack, creator or state, with the number of goroutines", .choices = groups },
 	{ "sort", 0, GOROUTINES, OPTIONS_OUTPUT, OPTION_CHOICE, "WHAT", FIELD(sort),
@@ -212,21 +211,21 @@ const struct option_row option_rows[] = {
 	{ "histogram", 0, LATENCY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(histogram),
 	  "how many calls took how long; default for one function", .most = 1 },
 	{ "creator", 0, STACK, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(creator),
-	  "who started the goroutine is a stack's root in folded and\n"
-	  "pprof; text and JSON always show it", .most = 1 },
+	  "use the goroutine's creator as the root of stacks in folded\n"
+	  "and pprof; text and JSON always show it", .most = 1 },
 	{ "format", 'o', ALL & ~STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
 	  FIELD(format),
 	  "text or json", .choices = formats },
 	{ "format", 'o', STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json, folded (for flame graphs) or pprof", .choices = stack_formats },
 	{ "pretty", 0, ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(pretty),
-	  "values that are long in several lines, indented", .most = 1,
+	  "long values in several lines, indented", .most = 1,
 	  .key = GOPROBE_OPTION_PRETTY },
 	{ "output", 0, ATTACH | GRAPH | STUCK | REPLAY, OPTIONS_OUTPUT, OPTION_STRING, "FILE",
 	  FIELD(output), .help = "write to FILE instead of standard output" },
 	{ "output", 0, STACK, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(output),
-	  .help = "write to FILE instead of standard output; pprof needs it, or\n"
-	  "an output that is no terminal" },
+	  .help = "write to FILE instead of standard output; pprof refuses to\n"
+	  "write to a terminal" },
 	{ "record", 0, ATTACH, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(record),
 	  .help = "print nothing: record in FILE, for 'goprobectl replay'" },
 	{ "quiet", 'q', TRACES | REPLAY | GOROUTINES, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(quiet),
@@ -236,11 +235,11 @@ const struct option_row option_rows[] = {
 	{ "signals", 0, 0, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(signals), NULL, .most = 1,
 	  .key = GOPROBE_OPTION_SIGNALS },
 
-	/* How text looks. */
+	/* Text output. */
 	{ "wide", 0, ALL, OPTIONS_SCREEN, OPTION_FLAG, NULL, FIELD(screen.wide),
-	  "whole lines on a terminal; else they are shortened to fit", .most = 1 },
+	  "whole lines on a terminal, instead of lines cut to fit", .most = 1 },
 	{ "full", 0, ALL, OPTIONS_SCREEN, OPTION_FLAG, NULL, FIELD(screen.full),
-	  "whole paths there, and all frames of stacks", .most = 1 },
+	  "whole paths on a terminal, and all frames of stacks", .most = 1 },
 	{ "color", 0, ALL, OPTIONS_SCREEN, OPTION_CHOICE, "WHEN", FIELD(screen.color),
 	  "auto (on a terminal, unless NO_COLOR is set), always, never",
 	  .choices = screen_colors },
@@ -252,7 +251,8 @@ const struct option_row option_rows[] = {
 
 const size_t option_number = sizeof(option_rows) / sizeof(*option_rows);
 
-_Static_assert(sizeof(option_rows) / sizeof(*option_rows) <= OPTION_ROWS_MAX, "options.given has that many");
+_Static_assert(sizeof(option_rows) / sizeof(*option_rows) <= OPTION_ROWS_MAX,
+	       "options.given has a bit for each row");
 
 const struct option_row *option_find(enum command command, const char *name)
 {
@@ -275,16 +275,16 @@ const struct option_row *option_of_key(unsigned int key)
 
 static const char *const titles[OPTIONS_GROUPS] = {
 	[OPTIONS_TARGET] = "What to trace or look at",
-	[OPTIONS_LONG] = "What is long",
+	[OPTIONS_LONG] = "Which calls to report",
 	[OPTIONS_END] = "When to end (Ctrl-C always does)",
-	[OPTIONS_AMOUNT] = "How much to show, of the calls that pass their condition",
+	[OPTIONS_AMOUNT] = "How much to show, of the calls that meet their condition",
 	[OPTIONS_CHANGE] = "What to change",
 	[OPTIONS_CAPTURE] = "What to capture",
 	[OPTIONS_OUTPUT] = "Output",
-	[OPTIONS_SCREEN] = "How text looks, of all commands",
+	[OPTIONS_SCREEN] = "Text output, for all commands",
 };
 
-/* Where the texts begin, in columns. */
+/* Column where the texts start. */
 #define HELP_INDENT 26
 
 static void put_row(const struct options *defaults, const struct option_row *row, struct buf *b)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How text looks where it is read. */
+/* Layout of text output on terminals and elsewhere. */
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <time.h>

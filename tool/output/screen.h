@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How text looks where it is read: the width of lines, colours, times, the length of paths and
+ * Layout of text output: the width of lines, colours, times, the length of paths and
  * stacks. All zero, as in libgoprobe and in files: lines of any width, no colour, local time.
  */
 #ifndef GOPROBE_OUTPUT_SCREEN_H

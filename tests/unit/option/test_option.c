@@ -123,7 +123,7 @@ static void the_man_page_has_each_option_of_each_command(void **state)
 	fclose(f);
 	for (size_t c = 0; c < N(names); c++) {
 		char *text = names[c] ? section(page, names[c]) : NULL;
-		char *looks = section(page, "How text looks");
+		char *looks = section(page, "Text output");
 
 		assert_non_null(looks);
 		for (size_t i = 0; names[c] && i < option_number; i++) {
