@@ -21,7 +21,7 @@ struct arena {
 
 void arena_fini(struct arena *a);
 
-/* Zeroed memory, aligned to 16; NULL if there is none. */
+/* Zeroed memory, aligned to 16; NULL: out of memory. */
 void *arena_alloc(struct arena *a, size_t size);
 /* As arena_alloc() for @n objects of @size bytes; NULL on overflow too. */
 void *arena_array(struct arena *a, size_t n, size_t size);

@@ -22,7 +22,7 @@ static const char about[] =
 
 static const char examples[] =
 "Examples:\n"
-"  Who opens so many files?\n"
+"  Which code opens the most files?\n"
 "      goprobectl stack -p 4121 --duration 10s --top 5 os.OpenFile\n"
 "  A profile of what allocates large objects, for 'go tool pprof':\n"
 "      goprobectl stack -p 4121 --duration 30s -o pprof --output large.pb.gz \\\n"

@@ -33,9 +33,9 @@ static const char examples[] =
 "  Who holds on to a connection for more than a second?\n"
 "      goprobectl stuck -p 4121 'database/sql.(*DB).conn'\n";
 
-/* So many open calls of a look are looked at for types, shown or not. */
+/* Open calls of a pass whose types are examined, shown or not. */
 #define LEARN_FROM 64
-/* What the look at the end may take. */
+/* Time limit of the last pass. */
 #define LAST_LOOK 1000000000ULL
 
 /**

@@ -17,9 +17,9 @@
 
 #include "compile/edit_tree.h"
 
-static int wrong(struct exprjob *j, const struct expr *e, const char *sentence, const char *hint)
+static int wrong(struct exprjob *j, const struct expr *e, const char *message, const char *hint)
 {
-	exprjob_wrong_all(j, e, "%s", sentence);
+	exprjob_wrong_all(j, e, "%s", message);
 	if (hint)
 		diag_hint(j->d, "%s", hint);
 	return -1;

@@ -20,7 +20,7 @@ enum editvalue_kind {
  * @kind: enum editvalue_kind
  * @node: see there
  * @low: of EDITVALUE_PART; NULL: from the beginning
- * @high: likewise; NULL: to the end
+ * @high: of EDITVALUE_PART; NULL: to the end
  * @shared: others can see it: it is neither argument nor result
  */
 struct editvalue {

@@ -9,7 +9,7 @@
 #include "compile/expr.h"
 
 #define BYKEY_EXPRS_MAX 4
-/* A key has so many bytes of a string, and its length. */
+/* Bytes of a string in a key, besides its length. */
 #define BYKEY_STRING_MAX 64U
 
 /**

@@ -101,10 +101,10 @@ const char *exprjob_text(const struct exprjob *j, const struct expr *e)
 
 static int wrong(struct exprjob *j, size_t at, size_t len, const char *fmt, va_list ap)
 {
-	char sentence[512];
+	char message[512];
 
-	vsnprintf(sentence, sizeof(sentence), fmt, ap);
-	diag_set(j->d, "%s", sentence);
+	vsnprintf(message, sizeof(message), fmt, ap);
+	diag_set(j->d, "%s", message);
 	diag_span(j->d, j->text, at, len);
 	return -1;
 }

@@ -99,12 +99,12 @@ static bool is_internal(const char *name)
 	return false;
 }
 
-static void note(const char **v, size_t *n, size_t room, const char *name)
+static void note(const char **v, size_t *n, size_t cap, const char *name)
 {
 	for (size_t i = 0; i < *n; i++)
 		if (strcmp(v[i], name) == 0)
 			return;
-	if (*n < room)
+	if (*n < cap)
 		v[(*n)++] = name;
 }
 

@@ -21,16 +21,16 @@ static bool same_type(const struct gotype *a, const struct gotype *b)
 }
 
 /* An error about all of @e, and one about its operator; both return NULL. */
-static const struct typed *wrong(struct exprjob *j, const struct expr *e, const char *sentence)
+static const struct typed *wrong(struct exprjob *j, const struct expr *e, const char *message)
 {
-	exprjob_wrong_all(j, e, "%s", sentence);
+	exprjob_wrong_all(j, e, "%s", message);
 	return NULL;
 }
 
 static const struct typed *wrong_operator(struct exprjob *j, const struct expr *e,
-					  const char *sentence)
+					  const char *message)
 {
-	exprjob_wrong(j, e, "%s", sentence);
+	exprjob_wrong(j, e, "%s", message);
 	return NULL;
 }
 

@@ -24,7 +24,7 @@ struct dwabbrev {
 struct dwabbrevs {
 	uint64_t off;
 	bool wide;
-	struct dwabbrev *v;	/* by number - 1; tag 0: there is none */
+	struct dwabbrev *v;	/* by number - 1; tag 0: unused */
 	size_t n;
 	struct dwspec *specs;
 	size_t nspecs;

@@ -73,7 +73,7 @@ int dwinfo_func(struct dwinfo *dw, uint64_t entry, struct dwfunc *ret);
 
 /*
  * The type called @name ("net/http.Request", or "http.Request" if only one has
- * that name); NULL if there is none. Looks at all units.
+ * that name); NULL: not found. Searches all units.
  */
 const struct gotype *dwinfo_type(struct dwinfo *dw, const char *name);
 
@@ -87,7 +87,7 @@ struct dwvar {
 	uint64_t vaddr;
 };
 
-/* The variable @name ("net/http.DefaultClient"); 0, or -1 if there is none. */
+/* The variable @name ("net/http.DefaultClient"); 0, or -1 if it is not found. */
 int dwinfo_variable(struct dwinfo *dw, const char *name, struct dwvar *ret);
 /*
  * @fn is called with the name of each variable; a value other than 0 ends the

@@ -76,7 +76,7 @@ static bool find_gnu(const struct elffile *ef, Elf_Scn *scn, struct place *ret)
 	return true;
 }
 
-/* A section that has bytes in the file; NULL if there is none. */
+/* A section with bytes in the file; NULL: not found. */
 static Elf_Scn *section(const struct elffile *ef, const char *prefix, enum dwsect_id id)
 {
 	const Elf64_Shdr *sh;

@@ -22,7 +22,7 @@
  * @elf: libelf's handle; frees all that it has read
  * @segs: program headers; none of a file that was opened for debug information only
  * @nsegs: their number
- * @names: index of the section with the names of sections; 0 if there is none
+ * @names: index of the section with the names of sections; 0: absent
  * @rels: pointers that the dynamic linker will write and the file lacks
  * @nrels: their number
  * @debug: the separate file with its debug information, owned; NULL: none, or not needed

@@ -36,7 +36,7 @@ struct watchvar {
 /* Make @v->c of @v->text; what is made is in @mem. 0, or -1. */
 int watchvar_compile(struct watchvar *v, struct gobin *bin, struct arena *mem, struct diag *d);
 
-/* Likewise of @n texts; *@ret is in @mem, too. */
+/* As watchvar_compile(), for @n texts; *@ret is in @mem as well. */
 int watchvars_compile(char **texts, size_t n, struct gobin *bin, struct arena *mem,
 		      struct watchvar **ret, struct diag *d);
 

@@ -488,9 +488,9 @@ static uint64_t fitting(struct walk *w, struct place *p, uint64_t size)
 {
 	bool table = is_table(p->role);
 	uint64_t most = table ? TABLES_BYTES : w->g->limits.bytes;
-	uint64_t room = most - least(table ? w->table_bytes : w->bytes, most), each = 0;
+	uint64_t left = most - least(table ? w->table_bytes : w->bytes, most), each = 0;
 
-	if (size <= room)
+	if (size <= left)
 		return size;
 	/* Of a map's the entries may all be in the first ones. */
 	if (p->role != ROLE_BUCKETS)
@@ -507,8 +507,8 @@ static uint64_t fitting(struct walk *w, struct place *p, uint64_t size)
 	if (!each)
 		return 0;
 	if (p->role != ROLE_BUCKETS)
-		p->n = room / each;
-	return room / each * each;
+		p->n = left / each;
+	return left / each * each;
 }
 
 static void take(struct walk *w, struct place p)

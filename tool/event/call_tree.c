@@ -111,7 +111,7 @@ static struct calltree_gor *gor_find(const struct calltree *t, uint32_t tgid, ui
 	return (struct calltree_gor *)goroutine_find(&t->gors, tgid, key);
 }
 
-/* Room for open calls that a goroutine without any keeps. */
+/* Capacity for open calls that an idle goroutine keeps. */
 #define IDLE_CAP 64U
 
 static void idle_append(struct calltree *t, struct calltree_gor *g)

@@ -167,7 +167,7 @@ void calltree_begin(struct calltree *t, uint32_t tgid);
 
 /*
  * What the caller wants to be kept with the call: @len bytes, as calltree_call.text[@which].
- * Once for each; without memory there is none.
+ * Once for each; lost if memory is short.
  */
 void calltree_text(struct calltree *t, struct calltree_call *c, int which, const char *s,
 		   size_t len);

@@ -152,8 +152,8 @@ static struct queue *queue_of(struct merge *m, uint32_t cpu)
 	return q;
 }
 
-/* Room for @len bytes in the last block. */
-static bool queue_room(struct queue *q, size_t len)
+/* Make space for @len bytes in the last block. */
+static bool queue_reserve(struct queue *q, size_t len)
 {
 	size_t cap = len > BLOCK_BYTES ? len : BLOCK_BYTES;
 	struct block *last = q->last, *b;
@@ -201,7 +201,7 @@ int64_t merge_add(struct merge *m, uint32_t cpu, const uint8_t *p, size_t len)
 		good += size;
 	if (!good)
 		return len;
-	if (!queue_room(q, good))
+	if (!queue_reserve(q, good))
 		return -1;
 	memcpy(q->last->p + q->last->end, p, good);
 	q->last->end += good;

@@ -412,7 +412,7 @@ bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call
 }
 
 /* Goroutine @g was another program's. */
-static void drop(struct pair *p, struct gor *g, pair_gone_fn gone, void *ctx)
+static void drop(struct pair *p, struct gor *g, pair_exited_fn exited, void *ctx)
 {
 	struct pair_call c;
 
@@ -422,20 +422,20 @@ static void drop(struct pair *p, struct gor *g, pair_gone_fn gone, void *ctx)
 		return;
 	}
 	/* It leaves with its last call. */
-	for (bool last = false; !last; gone(ctx, &c)) {
+	for (bool last = false; !last; exited(ctx, &c)) {
 		last = p->frames[g->top].below == NONE;
 		pop(p, g, &c);
 	}
 }
 
-void pair_begin(struct pair *p, uint32_t tgid, pair_gone_fn gone, void *ctx)
+void pair_begin(struct pair *p, uint32_t tgid, pair_exited_fn exited, void *ctx)
 {
 	struct goroutine *g = goroutine_of_process(&p->gors, tgid, NULL), *next;
 
 	settle(p);
 	for (; g; g = next) {
 		next = goroutine_of_process(&p->gors, tgid, g);
-		drop(p, (struct gor *)g, gone, ctx);
+		drop(p, (struct gor *)g, exited, ctx);
 	}
 }
 

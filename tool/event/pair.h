@@ -93,9 +93,9 @@ bool pair_abandon(struct pair *p, const struct goprobe_record *h, uint64_t depth
 		  enum pair_end end, struct pair_call *ret);
 
 /* A call that was open when its process ended, or executed another program. */
-typedef void (*pair_gone_fn)(void *ctx, const struct pair_call *call);
+typedef void (*pair_exited_fn)(void *ctx, const struct pair_call *call);
 /* A program begins in process @tgid: calls that are open there were another one's. */
-void pair_begin(struct pair *p, uint32_t tgid, pair_gone_fn gone, void *ctx);
+void pair_begin(struct pair *p, uint32_t tgid, pair_exited_fn exited, void *ctx);
 
 /*
  * Before the records of a pass: @total records had been lost when it ended. A

@@ -65,7 +65,7 @@ static const char *decode_chunks(const uint8_t *p, size_t left, struct record *r
 
 /*
  * The number before the frame of a call that was held: how long before the record it was
- * made. Its bytes, 0 if there is none, or -1.
+ * made. Returns its size in bytes, 0 if absent, or -1.
  */
 static int64_t decode_held(const uint8_t *p, size_t left, struct record *r, const char **why)
 {

@@ -7,7 +7,7 @@
 
 /*
  * "go1.24.4", from .go.buildinfo, else from the string constants of a binary
- * without one; to be freed. NULL if there is none.
+ * without one; to be freed. NULL: not found.
  * @minor_lo, @minor_hi: what the line table's format allows.
  */
 char *buildinfo_version(const struct elffile *ef, int minor_lo, int minor_hi);

@@ -69,12 +69,12 @@ static const char *why_unread(const struct elffile *ef)
 static int load_runtime(struct gobin *bin, struct diag *d)
 {
 	int minor = bin->link.minor;
-	bool told;
+	bool described;
 
 	goversion_runtime(minor, &bin->rt);
 	bin->rt.g_tls = gtls_offset(&bin->link, &bin->ef);
-	told = bin->dw && !dwinfo_runtime(bin->dw, &bin->rt);
-	if (minor <= GOVERSION_MAX || told)
+	described = bin->dw && !dwinfo_runtime(bin->dw, &bin->rt);
+	if (minor <= GOVERSION_MAX || described)
 		return 0;
 	diag_set(d, "%s was built with %s, which is newer than this goprobe knows (up to go1.%d)",
 		 bin->path, bin->link.version, GOVERSION_MAX);
@@ -493,7 +493,7 @@ int gobin_place(const struct gobin *bin, uint64_t vaddr, struct gobin_place *ret
 	    pclntab_depth(&bin->link.tab, &fn, vaddr, &ret->depth))
 		return -1;
 	ret->top = !strcmp(fn.name, "runtime.goexit");
-	/* Who has no frame does not look whether there is room for it, and then begin anew. */
+	/* A function without a frame has no stack check and never restarts. */
 	ret->begun = ret->depth || (vaddr != fn.entry &&
 				     pclntab_deepest(&bin->link.tab, &fn) == fn.entry);
 	return 0;

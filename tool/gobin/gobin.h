@@ -268,12 +268,12 @@ const char *gobin_build_id(struct gobin *bin);
 
 /*
  * Name ("*net/http.Request") of the runtime type descriptor at link-time
- * address @vaddr; NULL if there is none. Cached, owned by @bin.
+ * address @vaddr; NULL: not found. Cached, owned by @bin.
  */
 const char *gobin_rtype_name(struct gobin *bin, uint64_t vaddr);
 /*
- * The type that the descriptor describes, with all it refers to; NULL if there
- * is none. The same each time; owned by @bin.
+ * The type that the descriptor describes, with all it refers to; NULL: not
+ * found. The same each time; owned by @bin.
  */
 const struct gotype *gobin_rtype(struct gobin *bin, uint64_t vaddr);
 /* An interface's data word is such a value itself, not a pointer to it. */
@@ -292,7 +292,7 @@ int gobin_itabs(struct gobin *bin, uint64_t iface, gobin_rtype_fn fn, void *ctx)
 
 /*
  * The type called @name ("*net/http.Request", or "*http.Request" if only one
- * is called so); NULL if there is none.
+ * has that name); NULL: not found.
  */
 const struct gotype *gobin_find_type(struct gobin *bin, const char *name);
 

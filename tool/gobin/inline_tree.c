@@ -134,7 +134,7 @@ static int count_in(struct census *c, const struct pclntab_func *f,
 
 static int append(struct gofuncs *f, struct census *c)
 {
-	/* One more: that there is none at all is not that there is no memory. */
+	/* One more, because calloc(0) may return NULL. */
 	struct gofunc *v = calloc(f->ncode + c->n + 1, sizeof(*v));
 
 	if (!v)
@@ -244,8 +244,8 @@ static void begin_outer(struct sites *s)
 	}
 }
 
-static int tell(const struct sites *s, size_t i,
-		int (*site)(void *ctx, const struct gobin_site *site), void *ctx)
+static int report(const struct sites *s, size_t i,
+		  int (*site)(void *ctx, const struct gobin_site *site), void *ctx)
 {
 	uint64_t call = s->f->entry + s->entries[i].parent_pc;
 	int32_t in = parent_of(s, i), line;
@@ -306,7 +306,7 @@ int inlined_sites(const struct linktab *l, struct datawin *trees, const struct p
 		begin_outer(&s);
 	for (size_t i = 0; !ret && i < s.n; i++)
 		if (s.first[i])
-			ret = tell(&s, i, site, ctx);
+			ret = report(&s, i, site, ctx);
 	free(s.entries);
 	free(s.first);
 	return ret;

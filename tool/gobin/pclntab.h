@@ -154,7 +154,7 @@ int pclntab_init(struct pclntab *t, const uint8_t *data, size_t len);
 /* The @i-th function, by rising entry; 0, or -1 if its entry is damaged. */
 int pclntab_func(const struct pclntab *t, uint32_t i, struct pclntab_func *ret);
 
-/* The function that has the address @pc; 0, or -1 if there is none. */
+/* The function that has the address @pc; 0, or -1 if it is not found. */
 int pclntab_find(const struct pclntab *t, uint64_t pc,
 		 struct pclntab_func *ret);
 

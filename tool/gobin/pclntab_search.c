@@ -74,7 +74,7 @@ static bool is_table(const struct elffile *ef, struct pclnsearch *c)
 	c->len = x.bytes;
 	if (x.hi <= x.lo)
 		return false;
-	/* Since 1.26 only the module data tells where the text begins. */
+	/* Since 1.26, only the module data has the address of the text. */
 	if (c->tab.format >= PCLNTAB_GO118 && !c->tab.text)
 		return x.hi - x.lo <= code_bytes(ef);
 	return is_code(ef, x.lo);

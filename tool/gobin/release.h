@@ -33,7 +33,7 @@ uint8_t goversion_funcid_wrapper(int minor);
  * @desc_len: bytes of the descriptors that typelinks listed before 1.27; 0 before
  * @etypes: end of types
  * @itabs: itaboffset, from types, itabsize follows; 0 before 1.27
- * @gofunc: what function data offsets count from; 0 if there is none
+ * @gofunc: base of function data offsets; 0: absent
  * @typelinks: slice of offsets from types; 0 since 1.27
  * @itablinks: slice of pointers to itabs; 0 since 1.27
  * @size: bytes that have to be read for all these

@@ -71,7 +71,7 @@ static const struct gotype *refer(struct rtypes *t, uint64_t vaddr)
 	return &n->shell.type;
 }
 
-/* The text of an abi.Name; NULL if it is none. */
+/* The text of an abi.Name; NULL: not a name. */
 static const char *text_of(struct rtypes *t, const struct rtname *n)
 {
 	char *s = rtypes_alloc(t, n->len + 1);

@@ -70,7 +70,7 @@ const uint64_t *rtypes_all(struct rtypes *t, size_t *n);
 
 /*
  * The type called @name: "net/http.Request", or "http.Request" if no other
- * is called so. NULL if there is none, or if it is ambiguous.
+ * has that name. NULL: not found, or ambiguous.
  */
 const struct gotype *rtypes_find(struct rtypes *t, const char *name);
 

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "gobin/rtype.h"
 
-/* References that are followed at most: some more than the tables have room for. */
+/* Maximum of followed references: slightly above the capacity of the tables. */
 #define RTYPES_REFS_SPARE (1ULL << 20)
 #define RTYPES_ITAB_BYTES 32U
 

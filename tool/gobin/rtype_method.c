@@ -12,9 +12,9 @@
 #include "gobin/abi.h"
 #include "gobin/rtype_method.h"
 
-/* Methods that are looked at most: some more than the tables have room for. */
+/* Maximum of examined methods: slightly above the capacity of the tables. */
 #define RTSIG_VISITS_SPARE (1ULL << 20)
-/* What a hostile file may not exceed and a real one never comes near. */
+/* Limits against hostile files; real files stay far below. */
 #define RTSIG_PARAMS_MAX 512U
 
 /* Code of a method: its receiver's type, and the function without. */

@@ -16,7 +16,7 @@ struct golayout_chan {
 	uint32_t dataqsiz;	/* uint: its capacity */
 	uint32_t buf;		/* pointer to dataqsiz elements */
 	uint32_t closed;	/* uint32 */
-	uint32_t timer;		/* pointer; 0: there is none, before 1.23 */
+	uint32_t timer;		/* pointer; 0: absent, before 1.23 */
 	uint32_t sendx;		/* uint */
 	uint32_t recvx;		/* uint: index of the oldest element */
 	uint32_t recvq;		/* waitq {first, last *sudog} */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In which states goroutines are told apart, and which of the runtime's functions tell of them.
+ * States of goroutines that --split distinguishes, and the runtime's functions that change them.
  *
  * Nearly all changes go through casgstatus(gp, oldval, newval). What does not:
  *
@@ -88,7 +88,7 @@ static const char second[] = "GC assist marking";
 
 #define NAME_MAX_LEN 63
 
-/* The string whose header is at @vaddr; false if that is none such. */
+/* The string whose header is at @vaddr; false if it is not a string. */
 static bool read_name(const struct elffile *ef, uint64_t vaddr, char name[NAME_MAX_LEN + 1])
 {
 	uint64_t string[2];

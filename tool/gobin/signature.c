@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A function's signature from what its debug information tells, checked against
+ * A function's signature from its debug information, checked against
  * the line table: _func.args is the sum of stack arguments, stack results and
  * spill area, so a parameter that is missing shows.
  */
@@ -197,7 +197,7 @@ static int append_hole(struct draft *d, size_t sure, uint32_t slack)
 /*
  * Up to 1.21 blank and unnamed parameters are missing, and all that follow are
  * in other registers than they seem. Where the locations at entry of two
- * neighbours tell the true registers, what is missing fits between them.
+ * neighbours show the true registers, the missing one fits between them.
  */
 static int repair_registers(struct draft *d)
 {
@@ -257,7 +257,7 @@ static int repair_stack(struct draft *d)
 		is = d->loc[i].stack;
 		should = (int32_t)d->places[i].stack - 8;
 		if (is != should) {
-			/* The first result tells where the parameters end. */
+			/* The first result shows where the parameters end. */
 			if (is < should || (result && i > d->nparams))
 				return -1;
 			for (size_t k = sure; k < i; k++)
@@ -360,7 +360,7 @@ static bool move_dictionary(struct draft *d, const char *name)
 /*
  * Are all results among those that are described? The compiler leaves out blank ones ("_") that a
  * range loop's body sets. Then more registers are set before a RET than the others take, and if
- * just these are, none is missing. (Of results on the stack adds_up() tells.)
+ * just these are, none is missing. (adds_up() checks results on the stack.)
  */
 static bool has_all_results(struct draft *d)
 {
@@ -446,8 +446,8 @@ static const char *settle(struct draft *d, const struct dwfunc *df)
 		return NULL;
 	if (adds_up(d)) {
 		/*
-		 * Since all parameters are told, the locations are what is
-		 * wrong (they sometimes are). Before, a small unnamed one may
+		 * Since all parameters are described, the locations are
+		 * wrong (this happens). Before, a small unnamed one may
 		 * have vanished in what alignment adds.
 		 */
 		if (d->facts->minor <= 21)

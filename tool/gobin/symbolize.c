@@ -34,7 +34,7 @@ static bool is_one_of(const char *name, const char *const *list, size_t n)
 }
 
 /*
- * A wrapper that calls one of these has failed at its work, and is told of. They are never
+ * A wrapper that calls one of these has failed, so stacks show it. These functions are never
  * inlined.
  */
 static bool is_panic(const char *func)
@@ -140,7 +140,7 @@ const struct symbol *symbols_at(struct symbols *s, uint64_t pc, unsigned int how
 
 	if (sym)
 		return sym;
-	/* What is in no file need not be told apart. */
+	/* Addresses outside all files need no distinction. */
 	if (pc > PC_MAX)
 		return symbols_at(s, 0, how & ~SYMBOL_RETURN);
 	sym = arena_alloc(&s->mem, sizeof(*sym));

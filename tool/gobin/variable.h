@@ -21,7 +21,7 @@ struct govar {
 
 /*
  * The variable @name ("net/http.DefaultClient"), from debug information, else
- * (without type) from the symbol table. 0, or -1 if there is none.
+ * (without type) from the symbol table. 0, or -1 if it is not found.
  */
 int govar_find(struct gobin *bin, const char *name, struct govar *ret);
 

@@ -28,9 +28,9 @@ static bool is_word(char c)
 	return is_letter(c) || is_digit(c);
 }
 
-static int wrong(const struct lex *lx, size_t at, size_t len, struct diag *d, const char *sentence)
+static int wrong(const struct lex *lx, size_t at, size_t len, struct diag *d, const char *message)
 {
-	diag_set(d, "%s", sentence);
+	diag_set(d, "%s", message);
 	diag_span(d, lx->text, at, len);
 	return -1;
 }
@@ -294,13 +294,13 @@ bool lex_accept(struct lex *lx, char punct)
 
 int lex_wrong(const struct lex *lx, const struct lex_token *t, struct diag *d, const char *fmt, ...)
 {
-	char sentence[256];
+	char message[256];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	return wrong(lx, t->at, t->len, d, sentence);
+	return wrong(lx, t->at, t->len, d, message);
 }
 
 int lex_expect(struct lex *lx, char punct, const char *what, struct diag *d)

@@ -145,12 +145,12 @@ static int parse_goroutine(struct lex *lx, struct expr *e, struct diag *d)
 	return 0;
 }
 
-static int parse_string(struct lex *lx, struct expr *e, const char *sentence, struct diag *d)
+static int parse_string(struct lex *lx, struct expr *e, const char *message, struct diag *d)
 {
 	const struct lex_token *t = lex_next(lx);
 
 	if (t->kind != LEX_STRING)
-		return lex_wrong(lx, t, d, "%s", sentence);
+		return lex_wrong(lx, t, d, "%s", message);
 	e->s = t->s;
 	e->n = t->n;
 	return 0;

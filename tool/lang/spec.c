@@ -7,9 +7,9 @@
 #include "gotype/funcname.h"
 #include "lang/spec.h"
 
-static int wrong(struct diag *d, const char *text, size_t at, size_t len, const char *sentence)
+static int wrong(struct diag *d, const char *text, size_t at, size_t len, const char *message)
 {
-	diag_set(d, "%s", sentence);
+	diag_set(d, "%s", message);
 	diag_span(d, text, at, len);
 	return -1;
 }
@@ -433,19 +433,19 @@ static size_t pattern_end(const struct spec *s)
 	return s->kind == SPEC_REGEX ? strlen(s->pattern) + 2 : name_end(s->text);
 }
 
-static int only_a_pattern(struct spec *s, const char *sentence, struct diag *d)
+static int only_a_pattern(struct spec *s, const char *message, struct diag *d)
 {
 	size_t end = pattern_end(s);
 
-	wrong(d, s->text, end, strlen(s->text) - end, sentence);
+	wrong(d, s->text, end, strlen(s->text) - end, message);
 	diag_hint(d, "write '%.*s'", (int)end, s->text);
 	spec_fini(s);
 	return -1;
 }
 
-int spec_no_place(const struct spec *s, const char *sentence, struct diag *d)
+int spec_no_place(const struct spec *s, const char *message, struct diag *d)
 {
-	wrong(d, s->text, 0, s->end, sentence);
+	wrong(d, s->text, 0, s->end, message);
 	return -1;
 }
 

@@ -22,12 +22,12 @@
  *
  *	(x, r.URL.Path)		values shown of the call; () shows none
  *	(x)(err)		and of the return
- *	(a, b int) (int, error)	a signature, where the program does not tell
+ *	(a, b int) (int, error)	a signature, for programs without one
  *	(r *T) error : (r.f)(…)	a signature, and values
  *	… if r.f > 5 && err != nil	which calls count; behind any of the above
  *	… set x = 5, r.n = 0		what is changed of a call
  *	… delay 50ms			and how long it is held
- *	… on return set err = nil	likewise of a return
+ *	… on return set err = nil	change results of a return
  *
  * A list that is not there leaves what it stands for as it is: everything is
  * shown; of a place there is only one list, and no signature. A list begins at a '('
@@ -92,11 +92,11 @@ struct spec {
 int spec_parse(const char *text, struct spec *ret, struct diag *d);
 /* As spec_parse() where nothing but a pattern makes sense. */
 int spec_parse_pattern(const char *text, struct spec *ret, struct diag *d);
-/* Likewise, but a condition does, too, and then a signature before it. */
+/* As spec_parse_pattern(); also a condition, and then a signature before it. */
 int spec_parse_condition(const char *text, struct spec *ret, struct diag *d);
-/* Likewise, and a signature alone, too. */
+/* As spec_parse_condition(); also a signature alone. */
 int spec_parse_signature(const char *text, struct spec *ret, struct diag *d);
-/* As spec_parse_pattern(), of places, too. */
+/* As spec_parse_pattern(); also places. */
 int spec_parse_place(const char *text, struct spec *ret, struct diag *d);
 
 /* Is it a place, not a function? Then spec_match() finds nothing. */
@@ -106,7 +106,7 @@ static inline bool spec_is_place(const struct spec *s)
 }
 
 /* A place where functions are wanted: the error, -1. */
-int spec_no_place(const struct spec *s, const char *sentence, struct diag *d);
+int spec_no_place(const struct spec *s, const char *message, struct diag *d);
 void spec_fini(struct spec *s);
 /* Does it change anything? */
 static inline bool spec_edits(const struct spec *s)

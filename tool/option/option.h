@@ -157,7 +157,7 @@ struct options {
 
 /* How an option's argument is written. */
 enum option_kind {
-	OPTION_FLAG,	/* there is none */
+	OPTION_FLAG,	/* without an argument */
 	OPTION_NUMBER,
 	OPTION_SIZE,	/* 64k */
 	OPTION_TIME,	/* 5s */

@@ -252,7 +252,7 @@ int option_parse(struct options *o, const struct option_row *row, const char *ar
 
 /* --- programs and recordings ----------------------------------------- */
 
-/* For most options 0 means that there is none, even if it is below the least value. */
+/* For most options 0 means "not set", even if it is below the least value. */
 static bool is_allowed(const struct option_row *row, uint64_t value)
 {
 	return is_within(row, value) || (!value && row->kind != OPTION_SIZE) ||

@@ -105,7 +105,7 @@ static void put_scalar(struct keyshow *k, const struct gotype *t, uint64_t word,
 		value_text(k->values, b, t, p, t->size);
 }
 
-/* An address, or the name of a type; the type's address if it is none of the program's own. */
+/* An address, or the name of a type; the type's address if the program does not have it. */
 static void put_word(struct gobin *bin, enum bykey_kind kind, uint64_t word, bool json,
 		     struct buf *b)
 {

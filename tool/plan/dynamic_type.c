@@ -106,7 +106,7 @@ enum dyntypes_added dyntypes_add_func(struct dyntypes *d, struct gobin *bin, uin
 		   gobin_closure_type(bin, vaddr));
 }
 
-/* --- what to tell in advance ------------------------------------------ */
+/* --- types to describe in advance ------------------------------------------ */
 
 /**
  * struct wish - what is looked for among a binary's types
@@ -290,7 +290,7 @@ void dyntypes_init(struct dyntypes *d, struct plan *p, struct arena *mem, struct
 
 /* --- the way into the plan -------------------------------------------- */
 
-static int tell(struct plan *p, const struct dyntype *e)
+static int declare(struct plan *p, const struct dyntype *e)
 {
 	for (size_t i = 0; i < p->nfiles; i++) {
 		struct plan_points *f = &p->files[i];
@@ -316,7 +316,7 @@ int dyntypes_settle(struct dyntypes *d)
 	struct dyntype *e;
 
 	for (e = d->pending; e; e = e->next)
-		if (e->type->id != WIRETYPES_NONE && tell(d->plan, e))
+		if (e->type->id != WIRETYPES_NONE && declare(d->plan, e))
 			return -1;
 	d->pending = NULL;
 	d->last = &d->pending;

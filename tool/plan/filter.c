@@ -222,7 +222,7 @@ static int decide_stuck(struct planfilter *f, struct plan_func *pf,
 
 /* --- what points do ----------------------------------------------------------------- */
 
-/* A stack is that of the call or of the return: there is none if both decide. */
+/* A stack belongs to the call or to the return: refused if the condition needs both. */
 static int two_sides(const struct plan_func *pf, struct diag *d)
 {
 	diag_set(d, "the condition of %s is decided at its call and at its return, and a stack is of one of them",
@@ -233,7 +233,7 @@ static int two_sides(const struct plan_func *pf, struct diag *d)
 
 /*
  * Calls are counted where they are made, or where they return, if that is all that matters;
- * else how many durations there are tells.
+ * otherwise the number of durations is the count.
  */
 static int decide_count(const struct planfilter *f, struct plan_func *pf,
 			const struct filter_pair *filter, struct diag *d)
@@ -290,7 +290,7 @@ static bool key_at_return(const struct plan_func *pf, const struct filter_pair *
 
 /*
  * The key that stacks are counted by. g.gopc is where the go statement returns to; the main
- * goroutine has one that nobody wrote. What can't be had is 0.
+ * goroutine has none in the source. An unavailable word is 0.
  */
 static size_t stack_ops(const struct planfilter *f, const struct gobin *bin, struct goprobe_op *to)
 {
@@ -375,7 +375,7 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 	pf->key = req->key;
 	/* What is recorded with its division is remembered. */
 	pf->paired = f->split && pf->action == GOPROBE_ACTION_RECORD && pf->ends && !req->role;
-	/* What is traced for what it tells of others is so without a limit. */
+	/* Runtime functions that are traced to follow other calls have no limit. */
 	if (!req->filter && !f->stack && !pf->key && !f->stuck &&
 	    (req->role || !planlimit_any(&f->limits)))
 		return 0;

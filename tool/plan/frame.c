@@ -197,8 +197,8 @@ static struct goprobe_op moved(struct goprobe_op op, uint32_t frame, size_t item
 }
 
 /*
- * What is shown of @edit, behind what the frame has: value @item and those that follow, for
- * which there is room.
+ * Values of @edit, after those of the frame: value @item and the next ones, which the frame
+ * has space for.
  */
 static int add_edit(struct planframe *f, const struct edit *edit, size_t item,
 		    struct plan_frame *fr)
@@ -236,7 +236,7 @@ static int lay_out(struct planframe *f, const struct goparam *params, size_t n,
 		   const struct goabi_side *side, const struct parts *first,
 		   const struct edit *edit, struct plan_frame *fr)
 {
-	/* With room for hidden ones. */
+	/* With space for hidden values. */
 	struct plan_value *v = arena_array(f->mem, 2 * n + shown(edit), sizeof(*v));
 
 	if (!v)
@@ -267,7 +267,7 @@ static int lay_out(struct planframe *f, const struct goparam *params, size_t n,
 	return 0;
 }
 
-/* The dictionary tells what a generic function's type parameters are. */
+/* The dictionary has the type arguments of a generic function. */
 static int add_dictionary(struct planframe *f, const struct goabi_call *call,
 			  const struct parts *first, struct plan_frame *fr)
 {
@@ -312,7 +312,7 @@ static int add_lost(struct planframe *f, const struct plan_func *pf, struct plan
 	return 0;
 }
 
-/* Does it lead, by a word, to what its shape does not tell? */
+/* Is it a pointer whose element type is only in the dictionary? */
 static bool is_shaped_pointer(const struct plan_value *v)
 {
 	return v->param && !v->unavailable &&
@@ -327,7 +327,7 @@ static const struct gotype any = {
 
 /*
  * All pointers have the same shape. An empty interface of the type that the
- * dictionary tells, and of the pointer, leads the module to what is really there.
+ * dictionary has, and of the pointer, leads the module to the real type.
  */
 static int add_real(struct planframe *f, const struct plan_value *v, size_t item,
 		    struct plan_frame *fr, struct plan_value *hidden)
@@ -383,7 +383,7 @@ static void begin_frame(struct planframe *f, const struct plan_func *pf, bool re
 	f->bytes = pf->held && !results ? held : f->opt.bytes;
 }
 
-/* What g tells of itself, as item @item; failing, that is 0. */
+/* The goroutine's id from g, as item @item; 0 if it cannot be read. */
 static int add_goroutine(struct planframe *f, struct gobin *bin, size_t item,
 			 struct plan_frame *fr)
 {
@@ -513,7 +513,7 @@ static int build_capture(struct planframe *f, struct gobin *bin, const struct pl
 	return finish(f, bin, &first, shown(edit), fr);
 }
 
-/* Where arguments and results are; or why that can't be told. */
+/* Places of arguments and results; or the reason why they are unknown. */
 static const char *places(const struct plan_func *pf, bool abi0)
 {
 	if (pf->sig->incomplete)

@@ -103,7 +103,7 @@ static void quota(struct making *k, uint64_t most, uint32_t ms)
 	k->m.counts = true;
 }
 
-/* What counts the hits that come to it. */
+/* An operation that counts the hits which reach it. */
 static void count(struct making *k)
 {
 	if (k->l->sample > 1 && k->l->by != PLAN_SAMPLE_GOROUTINE)

@@ -102,7 +102,7 @@ static const struct spot *first_spot(const struct bias *b, uint32_t id)
 
 /*
  * A mapping moves code by whole pages, so only points at the same place in a
- * page can be the one; if there are two of them, another record must tell.
+ * page can be the one; if there are two of them, another record has to decide.
  */
 static bool find(const struct bias *b, const struct goprobe_record *h, uint64_t *ret)
 {
@@ -131,7 +131,7 @@ bool bias_of(struct bias *b, const struct goprobe_record *h, uint64_t *ret)
 
 		if (k->bin != f->bin || k->tgid != h->tgid)
 			continue;
-		/* The process may have begun anew with exec, elsewhere. */
+		/* The process may have executed a program, at another address. */
 		if (h->ip - k->bias >= f->fn->entry && h->ip - k->bias < f->fn->end) {
 			*ret = k->bias;
 			return true;

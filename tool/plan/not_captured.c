@@ -38,7 +38,7 @@ static const struct goprobe_ref *reference(const struct plan *p, const struct go
 	return *direct ? r : NULL;
 }
 
-/* A group of a map stands for so many elements: goprobe_ref.elements_shift. */
+/* Elements of a map per group, as a shift: goprobe_ref.elements_shift. */
 #define GROUP_SHIFT 2
 
 const char *unread_full(const struct plan *p, const struct record *r, uint64_t have)

@@ -46,7 +46,7 @@ static bool ends_with(const char *path, const char *suffix)
 	       (n == k || path[n - k - 1] == '/' || suffix[0] == '/');
 }
 
-/* Likewise of @dir, "/" and @name. */
+/* Does @dir, "/" and @name end with @suffix? */
 static bool file_ends_with(const char *dir, const char *name, const char *suffix)
 {
 	size_t n = strlen(name), k = strlen(suffix);
@@ -79,7 +79,7 @@ struct first {
  * @fn: the function at hand
  * @v: what was found
  * @n: their number
- * @cap: room for them
+ * @cap: their capacity
  * @path: the file that has it
  * @other: another one of that name
  * @below: the nearest line before it that has code

@@ -622,7 +622,7 @@ static int check_around(struct plan *p, const struct planfilter_under *u, struct
 	return err;
 }
 
-/* Points that do no more than tell when a call is open. */
+/* Points that only notify the module when a call is open. */
 static int add_around(struct plan *p, const struct planfilter_under *u, struct diag *d)
 {
 	static const struct plan_request nothing;

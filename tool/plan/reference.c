@@ -69,8 +69,8 @@ static const char *const internals[] = {
 };
 
 /*
- * Go aligns what refers to other memory; other places, of which damaged debug
- * information may tell, are refused by the module: they show as not followed.
+ * Go aligns references. The module refuses other places, which damaged debug
+ * information may have: they show as not followed.
  */
 static void add(struct wirerefs *r, struct wire_ref ref)
 {
@@ -394,7 +394,7 @@ static void add_group(struct wirerefs *r, const struct gotype *t)
 		return;
 	add_slots(r, t->key, m->key_at, m->key_stride, m->key_indirect);
 	add_slots(r, t->elem, m->elem_at, m->elem_stride, m->elem_indirect);
-	/* A bucket ends in a pointer to the one that took what it had no room for. */
+	/* A bucket ends in a pointer to its overflow bucket. */
 	if (!m->swiss && m->size >= WORD)
 		add_pointer(r, m->size - WORD, t, WIRE_BUCKET, GOPROBE_REF_F_SAME_LEVEL);
 }
@@ -415,7 +415,7 @@ static void add_chan(struct wirerefs *r, const struct gotype *t)
 }
 
 /*
- * Entries and inner nodes are told apart by their first byte. Both are read as the larger one, and
+ * The first byte distinguishes entries from inner nodes. Both are read as the larger one, and
  * lead to other nodes only as what they are: an inner node if that is 0, the next entry if it
  * is 1. What would be the key and the value of an inner node are addresses of nodes, which stand
  * for no type.

@@ -81,8 +81,8 @@ static int registers(struct arena *mem, int32_t args_bytes, const struct plan_ca
 }
 
 /*
- * "main.f()" alone: nothing is shown of its calls. But if nothing else tells its
- * signature, that is it, provided that the line table agrees. NULL: it is not.
+ * "main.f()" alone: show no values of its calls. If the signature is otherwise
+ * unknown, "()" is the signature, provided that the line table agrees. NULL: it is not.
  */
 static const struct gosig *empty_sig(const struct spec *spec, const struct sigparse *types,
 				     const struct gofunc *fn)

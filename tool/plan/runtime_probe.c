@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Functions of the runtime that are traced for what they tell of others. */
+/* Probes on functions of the runtime that report events of other calls and goroutines. */
 #include <stddef.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static const struct plan_value panic_value = { .name = "_", .type = &any };
  * @bin: the binary
  * @l: where its g keeps things
  * @regs: arguments and results are in registers
- * @pieces: room for its pieces
+ * @pieces: space for its pieces
  * @ops: and operations
  * @c: the capture
  * @descendant: plan.descendant
@@ -275,7 +275,7 @@ static void op_value(struct making *m, uint8_t code, uint8_t reg, uint64_t value
 }
 
 /* The new goroutine joins if the one that starts it is a member, or is whom it is about. */
-static void tell_born(struct making *m)
+static void notify_born(struct making *m)
 {
 	op_value(m, GOPROBE_OP_TASK, 0, GOPROBE_TASK_GOID);
 	op(m, (struct goprobe_op){
@@ -289,7 +289,7 @@ static void tell_born(struct making *m)
 }
 
 /* It is given g. */
-static void tell_ended(struct making *m)
+static void notify_ended(struct making *m)
 {
 	op_word(m, REG_RAX, WORD);
 	op_load(m, 1, 0, gobin_runtime(m->bin)->g_goid);
@@ -297,7 +297,7 @@ static void tell_ended(struct making *m)
 }
 
 /* As make_recovery(). */
-static void tell_recovery(struct making *m)
+static void notify_recovery(struct making *m)
 {
 	op_word(m, REG_RAX, WORD);
 	op_key(m, 0);
@@ -329,43 +329,44 @@ static void tell_all(struct making *m, bool written)
 	op_key(m, 0);
 }
 
-static void tell_fatal(struct making *m)
+static void notify_fatal(struct making *m)
 {
 	tell_all(m, true);
 }
 
-static void tell_goexit(struct making *m)
+static void notify_goexit(struct making *m)
 {
 	tell_all(m, false);
 }
 
 /**
- * struct telling - points that tell the module of goroutines
+ * struct notifier - points that notify the module of goroutine events
  * @funcs: a function, and what it was called before
  * @action: enum goprobe_action
  * @optional: programs may be without
  * @make: the key
  */
-struct telling {
+struct notifier {
 	const char *funcs[2];
 	uint8_t action;
 	bool optional;
 	void (*make)(struct making *m);
 };
 
-static const struct telling kin[] = {
-	{ { "runtime.newproc1" }, GOPROBE_ACTION_SET_ADD, false, tell_born },
-	{ { "runtime.gdestroy", "runtime.goexit0" }, GOPROBE_ACTION_SET_REMOVE, false, tell_ended },
+static const struct notifier kin[] = {
+	{ { "runtime.newproc1" }, GOPROBE_ACTION_SET_ADD, false, notify_born },
+	{ { "runtime.gdestroy", "runtime.goexit0" }, GOPROBE_ACTION_SET_REMOVE, false,
+	  notify_ended },
 };
 
 /* The linker leaves Goexit out of programs that do not use it. */
-static const struct telling panics[] = {
-	{ { "runtime.recovery" }, GOPROBE_ACTION_UNWIND, false, tell_recovery },
-	{ { "runtime.fatalpanic" }, GOPROBE_ACTION_UNWIND, false, tell_fatal },
-	{ { "runtime.Goexit" }, GOPROBE_ACTION_UNWIND, true, tell_goexit },
+static const struct notifier panics[] = {
+	{ { "runtime.recovery" }, GOPROBE_ACTION_UNWIND, false, notify_recovery },
+	{ { "runtime.fatalpanic" }, GOPROBE_ACTION_UNWIND, false, notify_fatal },
+	{ { "runtime.Goexit" }, GOPROBE_ACTION_UNWIND, true, notify_goexit },
 };
 
-static int tell(struct plan *p, struct gobin *bin, const struct telling *t, struct diag *d)
+static int notify(struct plan *p, struct gobin *bin, const struct notifier *t, struct diag *d)
 {
 	const struct gofunc *fn = find(bin, t->funcs[0]);
 	int minor = gobin_go_minor(bin);
@@ -390,11 +391,11 @@ static int tell(struct plan *p, struct gobin *bin, const struct telling *t, stru
 	return plan_add_notification(p, bin, fn, &note, d);
 }
 
-static int tell_each(struct plan *p, struct gobin *bin, const struct telling *t, size_t n,
+static int notify_each(struct plan *p, struct gobin *bin, const struct notifier *t, size_t n,
 		     struct diag *d)
 {
 	for (size_t i = 0; i < n; i++)
-		if (tell(p, bin, &t[i], d))
+		if (notify(p, bin, &t[i], d))
 			return -1;
 	return 0;
 }
@@ -406,9 +407,9 @@ static int tell_all_of(struct plan *p, struct gobin *const *bins, size_t nbins, 
 
 	for (size_t i = 0; !err && i < nbins; i++) {
 		if (p->descendant)
-			err = tell_each(p, bins[i], kin, sizeof(kin) / sizeof(*kin), d);
+			err = notify_each(p, bins[i], kin, sizeof(kin) / sizeof(*kin), d);
 		if (!err && p->unwinds)
-			err = tell_each(p, bins[i], panics, sizeof(panics) / sizeof(*panics), d);
+			err = notify_each(p, bins[i], panics, sizeof(panics) / sizeof(*panics), d);
 	}
 	return err;
 }

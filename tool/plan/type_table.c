@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The part of a plan that tells the module where types have references. Types are
+ * The part of a plan that describes the references in types to the module. Types are
  * made breadth first from the frames, as the module will walk, and only as
- * far: what no walk can reach is not made, and if there is not room for all, what
- * is near is there.
+ * far: unreachable types are not made, and if the table is too small for all, the
+ * nearest types are in it.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -33,7 +33,7 @@ struct kin_gor {
  * does not count.
  */
 size_t kin_descendants(struct kin_gor *v, size_t n, uint64_t of);
-/* The goroutine at @g. False: there is none now, or what @rt says can't be. */
+/* The goroutine at @g. False: no goroutine is there now, or @rt is impossible. */
 bool kin_gor_read(const struct procmem *m, const struct golayout_g *l,
 		  const struct goprobe_runtime *rt, uint64_t g, struct kin_gor *ret);
 /*

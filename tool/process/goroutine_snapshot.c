@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "process/goroutine_snapshot.h"
 
-/* A goroutine that runs all the time is given up after so many attempts. */
+/* Attempts to read a goroutine that runs all the time. */
 #define ATTEMPTS 3
 /* Each search for a thread reads files of all threads: it is given up after so long in all. */
 #define THREADS_NS 1000000000ULL

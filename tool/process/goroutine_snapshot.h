@@ -58,7 +58,7 @@ struct gosnap {
 /* @r is all zero. 0, or -1 with @d set. */
 int gosnap_init(struct gosnap_reader *r, pid_t pid, struct gobin *bin, bool labels,
 		struct diag *d);
-/* The goroutine whose runtime.g is at @g. False: there is none now. */
+/* The goroutine whose runtime.g is at @g. False: no goroutine is there now. */
 bool gosnap_read(struct gosnap_reader *r, uint64_t g, struct gosnap *ret);
 
 #endif

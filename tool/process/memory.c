@@ -47,20 +47,20 @@ static bool parse_mapping(const char *line, struct mapping *m)
 }
 
 /*
- * The inode alone tells the file: the device of a mapping is another one than
- * stat's on overlayfs and btrfs.
+ * Only the inode identifies the file: on overlayfs and btrfs, the device of a mapping
+ * differs from that of stat().
  */
 bool procmem_find(FILE *maps, struct gobin *bin, uint64_t *bias)
 {
 	bool found = false;
 	char *line = NULL;
-	size_t room = 0;
+	size_t cap = 0;
 	struct stat st;
 
 	if (fstat(gobin_fd(bin), &st))
 		return false;
 	/* Whole lines: a path can be long, and part of one can look like a mapping. */
-	while (!found && getline(&line, &room, maps) > 0) {
+	while (!found && getline(&line, &cap, maps) > 0) {
 		struct mapping m;
 		uint64_t vaddr;
 

@@ -86,13 +86,13 @@ static pid_t process_of(pid_t tid)
 	return pid;
 }
 
-static int open_executable(pid_t pid, char *real, size_t room, struct diag *d)
+static int open_executable(pid_t pid, char *real, size_t size, struct diag *d)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 
-	ssize_t n = readlink(path, real, room - 1);
+	ssize_t n = readlink(path, real, size - 1);
 
 	real[n > 0 ? n : 0] = 0;
 
@@ -179,7 +179,7 @@ static int add_pid(struct target *t, pid_t pid, struct diag *d)
 	return err;
 }
 
-/* The pid at *@list, which is moved behind it; 0 if there is none. */
+/* The pid at *@list, which moves behind it; 0: no more. */
 static pid_t next_pid(const char **list)
 {
 	char *end;

@@ -8,7 +8,7 @@
 
 #include "recording/reader.h"
 
-/* Room for the largest entry, and for reading well ahead. */
+/* Space for the largest entry, and for reading well ahead. */
 #define BUFFER_BYTES (2U * RECORDING_ENTRY_MAX)
 
 /* Have more bytes behind those that are there. 0 or -1. */

@@ -15,7 +15,7 @@
 
 /* Written when no more fits, or a pass is complete. */
 #define BUFFER_BYTES (256U << 10)
-/* An entry of so many bytes is not copied into the buffer first; smaller ones fit in. */
+/* Entries of at least this size bypass the buffer; smaller ones fit in. */
 #define THROUGH_BYTES (16U << 10)
 /*
  * Of each message from the module so much is looked at for types to learn: all when

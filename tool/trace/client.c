@@ -126,7 +126,7 @@ int client_fd(const struct client *c)
 
 /* --- receiving ------------------------------------------------------- */
 
-/* The kernel's sentence in an error or at the end of a dump, or NULL. */
+/* The kernel's message in an error or at the end of a dump, or NULL. */
 static const char *sentence_at(const struct nlmsghdr *h, const void *tlvs)
 {
 	int left = (const char *)h + h->nlmsg_len - (const char *)tlvs;
@@ -141,16 +141,16 @@ static const char *sentence_at(const struct nlmsghdr *h, const void *tlvs)
 	return nla_get_string(msg);
 }
 
-static int refused(struct diag *d, const char *what, int err, const char *sentence)
+static int refused(struct diag *d, const char *what, int err, const char *message)
 {
 	if (err == EPERM) {
-		if (!sentence)
-			sentence = "it needs CAP_SYS_ADMIN";
-		diag_set(d, "%s: %s", what, sentence);
-		if (!strstr(sentence, "lockdown"))
+		if (!message)
+			message = "it needs CAP_SYS_ADMIN";
+		diag_set(d, "%s: %s", what, message);
+		if (!strstr(message, "lockdown"))
 			diag_hint(d, "run goprobectl as root");
-	} else if (sentence) {
-		diag_set(d, "%s: %s", what, sentence);
+	} else if (message) {
+		diag_set(d, "%s: %s", what, message);
 	} else {
 		diag_errno(d, err, "%s", what);
 	}
@@ -169,7 +169,7 @@ static int handle_error(struct nlmsghdr *h, const char *what, struct diag *d)
 	size_t skip = sizeof(*e);
 
 	if (!(h->nlmsg_flags & NLM_F_CAPPED)) {
-		/* The request stands between the error and what tells of it. */
+		/* The request stands between the error and its message. */
 		if (e->msg.nlmsg_len < NLMSG_HDRLEN || e->msg.nlmsg_len > h->nlmsg_len)
 			return refused(d, what, (int)-(int64_t)e->error, NULL);
 		skip += e->msg.nlmsg_len - NLMSG_HDRLEN;
@@ -211,8 +211,8 @@ static int handle(struct client *c, struct nlmsghdr *h, const char *what, client
 }
 
 /*
- * Bytes received from the kernel, or -errno: whoever has CAP_NET_ADMIN can send here, too, and
- * need not have more. ENOBUFS: a READY was dropped; that loses nothing.
+ * Bytes received from the kernel, or -errno: any process with CAP_NET_ADMIN can send here,
+ * without further privileges. ENOBUFS: a READY was dropped; that loses nothing.
  */
 static ssize_t receive(struct client *c, int flags)
 {
@@ -280,9 +280,9 @@ bool client_ready(struct client *c)
 
 /* --- requests -------------------------------------------------------- */
 
-struct nl_msg *client_request(struct client *c, enum goprobe_cmd cmd, int flags, size_t room)
+struct nl_msg *client_request(struct client *c, enum goprobe_cmd cmd, int flags, size_t size)
 {
-	struct nl_msg *msg = nlmsg_alloc_size(room + 512);
+	struct nl_msg *msg = nlmsg_alloc_size(size + 512);
 
 	if (!msg)
 		return NULL;

@@ -301,7 +301,7 @@ static int pass_message(struct client *c, struct nlmsghdr *h, void *ctx, struct 
  * @c: client with a session
  * @fn: gets the records, which are valid until it returns
  * @ctx: its first argument
- * @ret: what the pass told
+ * @ret: results of the pass
  * @d: for errors
  *
  * Return: 0 or -1.

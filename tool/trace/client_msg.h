@@ -41,8 +41,8 @@ int client_connect(struct nl_sock *sock, struct diag *d);
 /* Called for each message of an answer; other than 0 ends the exchange. */
 typedef int (*client_message_fn)(struct client *c, struct nlmsghdr *h, void *ctx, struct diag *d);
 
-/* A message that a command begins with, with @room bytes for more; or NULL. */
-struct nl_msg *client_request(struct client *c, enum goprobe_cmd cmd, int flags, size_t room);
+/* A message that a command begins with, with @size bytes for more; or NULL. */
+struct nl_msg *client_request(struct client *c, enum goprobe_cmd cmd, int flags, size_t size);
 /*
  * Send @msg (NULL: there was no memory for it), free it, await the answer. 0, or -1
  * with a message that begins with @what.

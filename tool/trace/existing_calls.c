@@ -12,7 +12,7 @@
 
 /* Functions of a stack that are looked at. */
 #define FRAMES 4096U
-/* Of a goroutine with so many open calls the module does not tell all. */
+/* The module reports at most this many open calls of a goroutine. */
 #define KNOWN_MAX 4096U
 /* Processes of which the memory is held: each is a descriptor. */
 #define HELD_MAX 256U
@@ -23,14 +23,14 @@
  * @file: of the plan: what it runs
  * @no_clock: its CLOCK_MONOTONIC is not ours
  * @held: see procmem_hold()
- * @gone: it has ended, or executed another program
+ * @exited: it has exited, or executed another program
  */
 struct before_process {
 	struct goreader reader;
 	uint32_t file;
 	bool no_clock;
 	int held;
-	bool gone;
+	bool exited;
 };
 
 /**
@@ -138,12 +138,12 @@ static void let_go(struct before_process *p)
 /* What is read of it now is not of the program that was looked for. */
 static bool is_gone(struct before_process *p)
 {
-	if (!p->gone)
-		p->gone = p->held >= 0 ? procmem_gone(p->held) :
+	if (!p->exited)
+		p->exited = p->held >= 0 ? procmem_gone(p->held) :
 			  kill(p->reader.m.pid, 0) && errno == ESRCH;
-	if (p->gone)
+	if (p->exited)
 		let_go(p);
-	return p->gone;
+	return p->exited;
 }
 
 void before_fini(struct before *b)
@@ -295,7 +295,7 @@ static void read_stack(struct before *b, struct suspect *s, struct gostack_frame
 			return;
 		}
 		how = place->caller;
-		/* One that has just begun may not have come to its breakpoint. */
+		/* A call that has just begun may not have reached its breakpoint. */
 		for (size_t k = 0; frames[i].begun && k < w->n; k++)
 			add_call(b, s, w->v[k], frames[i].depth, w->inlined[k]);
 	}
@@ -355,7 +355,7 @@ void before_look(struct before *b, bool all)
 		if (s->reported && !all)
 			continue;
 		/* It leaves when the look is over. */
-		if (b->processes[s->process].gone)
+		if (b->processes[s->process].exited)
 			continue;
 		if (is_late(b)) {
 			s->unknown = true;
@@ -412,8 +412,8 @@ static uint64_t since(const struct before *b, const struct suspect *s, bool inli
 	return since;
 }
 
-static int tell(struct before *b, struct suspect *s, const struct gostate *state, uint64_t now,
-		uint64_t enough, before_fn fn, void *ctx)
+static int report(struct before *b, struct suspect *s, const struct gostate *state, uint64_t now,
+		  uint64_t enough, before_fn fn, void *ctx)
 {
 	const struct before_process *p = &b->processes[s->process];
 	bool all = true, reported = s->reported;
@@ -469,7 +469,7 @@ static int settle(struct before *b, struct suspect *s, uint64_t enough, before_f
 	confirmed = hash == s->hash || s->reported;
 	s->hash = hash;
 	s->unknown |= !confirmed;
-	return confirmed ? tell(b, s, &state, now, enough, fn, ctx) : 0;
+	return confirmed ? report(b, s, &state, now, enough, fn, ctx) : 0;
 }
 
 void before_settle(struct before *b, uint64_t enough, before_fn fn, void *ctx)
@@ -491,7 +491,7 @@ void before_settle(struct before *b, uint64_t enough, before_fn fn, void *ctx)
 	for (size_t i = 0; i < b->nprocesses; i++)
 		is_gone(&b->processes[i]);
 	for (size_t i = 0; i < b->n; i++)
-		if (!b->v[i].over && !b->processes[b->v[i].process].gone)
+		if (!b->v[i].over && !b->processes[b->v[i].process].exited)
 			b->v[left++] = b->v[i];
 	b->n = left;
 }

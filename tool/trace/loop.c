@@ -18,14 +18,14 @@
 /* What a pass held back can be shown after the next one. */
 #define READ_HELD_BACK (10 * MS)
 /*
- * While there is something to print. A pass costs little of that time, and whoever has
- * a processor to share with the program may be the one to be told late.
+ * While there is something to print. A pass costs little of that time. A reader that
+ * shares a processor with the program may be notified late.
  */
 #define READ_BUSY (5 * MS)
 /* So much came in during a pass that the next one need not be asked for. */
 #define READ_BACKLOG 65536
 /*
- * So many bytes of records are printed before the rings are looked at again. Reading
+ * Bytes of records to print before the rings are read again. Reading
  * them costs a tenth of printing them, so it comes first: what is held here is not lost.
  */
 #define PRINT_BYTES 131072
@@ -76,7 +76,7 @@ static int flush(struct watch *w, bool wait, struct diag *d)
 	return 0;
 }
 
-/* Tell the module what the records have shown that it does not know. */
+/* Describe to the module the types that the records have shown and it does not know. */
 static int learn(struct watch *w, struct diag *d)
 {
 	struct learn *l = w->learn;
@@ -91,7 +91,7 @@ static int learn(struct watch *w, struct diag *d)
 	return upload_more(w->upload, d);
 }
 
-/* One pass: take all records out of the rings. They come to the file, or are held. */
+/* One pass: take all records out of the rings. They go to the file, or are held. */
 static int pass(struct watch *w, struct client_pass *p, struct diag *d)
 {
 	client_records_fn fn = w->recorder ? recorder_add : stream_add;
@@ -175,7 +175,7 @@ static void await(struct watch *w, int timeout_ms)
 
 	wait->fds[0] = (struct pollfd){ .fd = client_fd(w->client), .events = POLLIN };
 	wait->fds[1] = (struct pollfd){ .fd = w->interrupt->fd, .events = POLLIN };
-	/* That nobody reads any more is told without being asked for. */
+	/* poll() reports a closed output without being asked. */
 	wait->fds[2] = (struct pollfd){ .fd = w->recorder ? -1 : w->out->fd,
 					.events = out_pending(w->out) ? POLLOUT : 0 };
 	wait->n = 3 + target_poll(w->target, wait->fds + 3);
@@ -275,7 +275,7 @@ int watch_begin(struct watch *w, struct diag *d)
 	if (!w->wait.fds)
 		return diag_set(d, "out of memory");
 
-	/* At once: only a reader that has looked is told of what comes. */
+	/* At once: the module notifies a reader only after its first pass. */
 	w->wait.next = w->started;
 	w->wait.end = w->duration ? w->started + w->duration : UINT64_MAX;
 	if (!w->recorder && flush(w, true, d))

@@ -14,7 +14,7 @@
 
 /**
  * struct replay - a recording that is played
- * @path: of the recording; NULL: there is none
+ * @path: of the recording; NULL: no recording
  * @files: where programs may be now
  * @player: the recording, open
  * @bins: the programs, by file id

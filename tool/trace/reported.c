@@ -4,7 +4,7 @@
 
 #include "trace/reported.h"
 
-/* A call that is not found for so many looks has ended. */
+/* A call that is not found in this many passes has ended. */
 #define LOOKS_OVER 4
 /* Calls that are remembered at least. */
 #define LEAST 16
@@ -42,7 +42,7 @@ int shown_add(struct shown *s, const struct goprobe_open_call *o, uint64_t asked
 	struct shown_call *call = hmap_get(&s->calls, key);
 	/*
 	 * Another call of the same goroutine was made when that one had ended. When it was made
-	 * is known as well as we are told at once, and as well as the processor's counter, which
+	 * is known if the report is immediate, and as well as the processor's counter, which
 	 * ages are of, agrees with the clock, which NTP makes up to 0.05 % faster; if it may be
 	 * the same, it is.
 	 */

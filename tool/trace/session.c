@@ -180,8 +180,8 @@ static int check_abilities(const struct tracing *t, const struct client_info *in
 	return -1;
 }
 
-/* Room for calls that wait until they return. */
-static int make_room(const struct tracing *t, const struct client_info *info,
+/* Capacity for calls that wait until they return. */
+static int set_capacity(const struct tracing *t, const struct client_info *info,
 		     struct goprobe_pending_limit *held, struct diag *d)
 {
 	uint64_t most;
@@ -235,7 +235,7 @@ static int new_session(struct tracing *t, const struct client_info *info, struct
 	int err;
 
 	if (check_abilities(t, info, d) || set_trapless(t, info, &flags, d) ||
-	    make_room(t, info, &held, d))
+	    set_capacity(t, info, &held, d))
 		return -1;
 	pids = calloc(n + 1, sizeof(*pids));
 	if (!pids)
@@ -430,7 +430,7 @@ void tracing_say_started(const struct tracing *t, const char *doing, struct buf 
 	buf_str(json, "}\n");
 }
 
-/* What took less to place is gone in no time. */
+/* Points that took less time to place are removed at once. */
 #define LONG 1000000000ULL
 
 void tracing_say_ending(const struct tracing *t)

@@ -96,7 +96,7 @@ static bool has_other_mounts(int32_t pid)
 }
 
 /*
- * The module tells the path of the session's file, not which file that is. The executable of
+ * The module reports the path of the session's file, not its inode. The executable of
  * a traced process is the file if the kernel calls it the same: for links of /proc it makes
  * paths as the module does. So its own link is good when it was replaced, or lies in a
  * container. Else the path counts, among the mounts of the processes: by now anything may be
@@ -141,8 +141,8 @@ static struct gobin *open_binary(const struct list_session *s)
 	return err ? NULL : bin;
 }
 
-/* Name of the process, for people; it may have gone. */
-static void command_name(uint32_t pid, char *name, size_t room)
+/* Name of the process, for people; the process may have exited. */
+static void command_name(uint32_t pid, char *name, size_t size)
 {
 	char path[64];
 
@@ -150,8 +150,8 @@ static void command_name(uint32_t pid, char *name, size_t room)
 
 	FILE *f = fopen(path, "re");
 
-	if (!f || !fgets(name, room, f))
-		snprintf(name, room, "?");
+	if (!f || !fgets(name, size, f))
+		snprintf(name, size, "?");
 	if (f)
 		fclose(f);
 	name[strcspn(name, "\n")] = 0;
@@ -159,7 +159,7 @@ static void command_name(uint32_t pid, char *name, size_t room)
 
 /**
  * struct probed - a function of a session
- * @fn: the function, or NULL if it can't be told
+ * @fn: the function, or NULL if it is unknown
  * @offset: file offset of its first point
  * @n: points in it
  */

@@ -7,7 +7,7 @@
 #include "plan/runtime_probe.h"
 #include "trace/stream.h"
 
-/* Open calls to remember: about 64 MB if it comes to that. */
+/* Maximum of remembered open calls: about 64 MB. */
 #define OPEN_MAX (1 << 20)
 
 /* The binary that the record at hand comes from. */
@@ -178,7 +178,7 @@ static void divide(const struct record *r, struct out_event *e)
 		e->duration += r->split[i];
 }
 
-/* The way a call came to its end, as far as the record at hand tells. */
+/* How a call ended, as far as the record at hand shows. */
 static void join(struct stream *s, struct out_event *e)
 {
 	const struct goprobe_record *h = &s->rec.h;
@@ -219,7 +219,7 @@ static uint64_t dictionary(const struct stream *s)
 	return address ? address - s->rec_bias : 0;
 }
 
-/* The load bias that the record at hand tells: as the one before, if it is of the same point. */
+/* The load bias from the record at hand: that of the previous record for the same point. */
 static void look_up_bias(struct stream *s)
 {
 	const struct goprobe_record *h = &s->rec.h;
@@ -274,8 +274,8 @@ static void begin_panic(struct stream *s, const struct out_event *e)
 	pair_panic(s->pair, h, panic_text(s, e));
 }
 
-/* A pair_gone_fn. */
-static void gone(void *ctx, const struct pair_call *c)
+/* A pair_exited_fn. */
+static void exited(void *ctx, const struct pair_call *c)
 {
 	struct stream *s = ctx;
 
@@ -289,12 +289,12 @@ static void gone(void *ctx, const struct pair_call *c)
 static void begin_program(struct stream *s, uint32_t tgid)
 {
 	if (s->pair)
-		pair_begin(s->pair, tgid, gone, s);
+		pair_begin(s->pair, tgid, exited, s);
 	if (s->out->format->begun)
 		s->out->format->begun(s->out, tgid);
 }
 
-/* A call of a function that tells of others. */
+/* A call of a runtime function that reports events of other calls. */
 static void take_role(struct stream *s, const struct out_event *e)
 {
 	struct hidden_go go;

@@ -88,7 +88,7 @@ static bool is_shown(const struct value_list *l, uint64_t i)
 	       (!l->captured || value_is_captured(l->type, i));
 }
 
-/* Go indents with tabs; four columns of them leave more room. */
+/* Go indents with tabs; four columns of them leave more space. */
 static void new_line(struct value_ctx *v, struct buf *b)
 {
 	buf_char(b, '\n');

@@ -191,7 +191,7 @@ const char *value_why(struct value_ctx *v, const struct value_from *from, uint64
 
 /**
  * struct value_iface - an interface's dynamic type and value
- * @nil: there is none
+ * @nil: the interface is nil
  * @name: its type's name, or NULL if that is unknown
  * @type: run-time address of its descriptor, or 0 if unknown
  * @data: data word

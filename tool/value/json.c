@@ -307,12 +307,12 @@ static void scalar(struct buf *b, const struct gotype *t, const uint8_t *p)
 
 /**
  * struct view - a value, looked up but not written
- * @why: why it can't be had, or NULL
+ * @why: why it is unavailable, or NULL
  * @ref: what it refers to (strings, slices); an array's own bytes
  * @n: elements to show
  * @len: elements there are; of a string, bytes
  * @to: what a pointer points to, or NULL
- * @to_why: why that can't be had, if that is worth to be told
+ * @to_why: why that is unavailable, if that is worth reporting
  * @code: the function that an opaque pointer points to, or NULL
  * @text: it is better known by its text
  */
@@ -340,7 +340,7 @@ static void look_behind(struct value_ctx *v, const struct gotype *t, const uint8
 		return;
 	value_leave(v);
 	ret->to = value_behind(v, t, p, &why);
-	/* The end of --depth, the address alone tells. */
+	/* At the end of --depth, show just the address. */
 	if (!ret->to && !value_is_deep(why))
 		ret->to_why = why;
 }

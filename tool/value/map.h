@@ -5,7 +5,7 @@
 
 #include "value/decode.h"
 
-/* Bytes of a key and its element; NULL: they could not be had. */
+/* Bytes of a key and its element; NULL: unavailable. */
 struct value_entry {
 	const uint8_t *key;
 	const uint8_t *elem;

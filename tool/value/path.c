@@ -136,7 +136,7 @@ static const char *find(struct value_ctx *v, struct value_at *at, const char *na
 			*at = sub;
 			return NULL;
 		}
-		/* What can't be had may have held it. */
+		/* An unavailable value may have held it. */
 		if (no != no_field)
 			why = no;
 	}

@@ -84,7 +84,7 @@ static const struct value_known table[] = {
 
 	CONTEXT("context.backgroundCtx", GOTYPE_STRUCT, "context.Background"),
 	CONTEXT("context.todoCtx", GOTYPE_STRUCT, "context.TODO"),
-	/* Until 1.20: only its address tells which. */
+	/* Until 1.20: only its address identifies it. */
 	CONTEXT("context.emptyCtx", GOTYPE_INT, "context.emptyCtx"),
 	CONTEXT("context.cancelCtx", GOTYPE_STRUCT, ".WithCancel"),
 	CONTEXT("context.timerCtx", GOTYPE_STRUCT, ".WithDeadline"),
@@ -164,7 +164,7 @@ bool value_known_text(struct value_ctx *v, struct buf *b, const struct gotype *t
 	return false;
 }
 
-/* In a place where the type need not be told. */
+/* For places where the type is not printed. */
 static bool write_text(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	return w->k->in_json && w->k->text(v, b, w);

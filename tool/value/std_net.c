@@ -100,7 +100,7 @@ static void zone_at(struct value_ctx *v, const struct gotype *t, const uint8_t *
 
 /*
  * What @z points to says which version it is, and the zone: a netip.addrDetail since 1.23. Before
- * it is an intern.Value, and only its address tells a version 4 address from one of version 6
+ * it is an intern.Value, and only its address distinguishes a version 4 address from version 6
  * that stands for it: that is shown as one of version 4.
  */
 static void detail(struct value_ctx *v, const struct gofield *z, const uint8_t *p, struct addr *ret)

@@ -104,7 +104,7 @@ bool value_rwmutex(struct value_ctx *v, struct buf *b, const struct value_what *
 
 /*
  * Until 1.17 the state was that part of state1, an array of three words of 32 bits,
- * which lies on a multiple of 8: only an address tells.
+ * which lies on a multiple of 8: this depends on the address.
  */
 static bool state_before_18(struct value_ctx *v, const struct value_what *w, int64_t *ret)
 {
@@ -192,7 +192,7 @@ bool value_atomic_bool(struct value_ctx *v, struct buf *b, const struct value_wh
 	return true;
 }
 
-/* It holds an unsafe.Pointer; what it points to is told by a field without size. */
+/* It holds an unsafe.Pointer; a field without size has the type that it points to. */
 bool value_atomic_pointer(struct value_ctx *v, struct buf *b, const struct value_what *w)
 {
 	const struct gofield *f = value_known_field(w->t, "v", GOTYPE_POINTER, 8);

@@ -312,7 +312,7 @@ static bool leaves_call_alone(const struct gp_step *step)
  * everything as it was at the entry: the code before it is straight, and nothing jumps
  * into that. An instruction that the kernel emulates costs less than one that the module
  * emulates, and needs no ability of the module. The end of the function does not count, unless
- * it is the whole function: a call and its end must differ. Returns false if there is none.
+ * it is the whole function: a call and its end must differ. False: no such place.
  */
 static bool find_emulated(const struct insn_code *c, const struct sweep *s, size_t *ret)
 {

@@ -124,7 +124,7 @@ struct insn_tls {
 	uint64_t slot;
 };
 
-/* The first access through fs in code at @vaddr; 0, or -1 if there is none. */
+/* The first access through fs in code at @vaddr; 0, or -1 if it is not found. */
 int insn_find_tls(const uint8_t *bytes, size_t len, uint64_t vaddr,
 		  struct insn_tls *ret);
 
