@@ -58,7 +58,7 @@ struct gp_detour_site {
  * @reg: the register, by its hardware number; not R12 or R13, which detours use
  * @shift: the number is first shifted left by so much
  * @want: whether it is to be in the range
- * @low: where the range begins, shifted likewise
+ * @low: where the range begins, shifted by @shift as well
  * @span: the range's last number less @low, modulo 2^64
  */
 struct gp_detour_test {

@@ -101,7 +101,7 @@ static const struct gp_piece gp_pieces_call[] = {
  * @at: how far it is
  * @counters: how often each counter is counted: hits, rejected
  * @piece: bits: where pieces begin
- * @inside: likewise: where pieces jump to
+ * @inside: bits: where pieces jump to
  */
 struct gp_look {
 	const struct gp_detour_site *site;

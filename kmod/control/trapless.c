@@ -5,8 +5,8 @@
  * A hit of a breakpoint costs the same whether or not there are jumps: it counts. Now and then a
  * worker looks at the counters: a point with many hits is worth a jump.
  *
- * Locking: the worker takes the session's turn, if it is free; else it comes again. So whoever has
- * the turn need not wait for it.
+ * Locking: the worker takes the session's turn, if it is free; otherwise it tries again later. So the holder of
+ * the turn never waits for it.
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -32,10 +32,10 @@
 #include "session/stream.h"
 #include "stats/tally.h"
 
-/* So many hits make a breakpoint worth a jump. */
+/* Number of hits that make a breakpoint worth a jump. */
 #define GP_TRAPLESS_HITS	100
 
-/* How often the worker looks; if that takes long, it rests so many times as long. */
+/* Interval of the worker, and the factor by which it rests longer than a pass took. */
 #define GP_TRAPLESS_MS		20
 #define GP_TRAPLESS_REST	10
 

@@ -443,8 +443,8 @@ static bool gp_jump_look(const struct gp_jump *j)
  * gp_jump_find_lost() - find jumps that have disappeared
  * @space: the process
  *
- * Whoever has the kernel throw away its pages of code (MADV_DONTNEED), or maps the file again, gets
- * the file's code. So hits are missing from then on.
+ * A process that discards its pages of code (MADV_DONTNEED), or maps the file again, gets the
+ * file's code. Its hits are missing from then on.
  *
  * Return: how many have been found; they are GP_JUMP_OVER.
  */
@@ -510,7 +510,7 @@ static bool gp_jump_in_signal(const struct task_struct *t, unsigned long ip)
 }
 
 /*
- * May the thread come to a detour? Its registers are those that it had when it was last in user
+ * May the thread reach a detour? Its registers are those that it had when it was last in user
  * space. What a signal has interrupted lies on the alternate stack, where Go has its handlers run.
  */
 static bool gp_jump_thread_is_near(const struct gp_jump_space *space, struct task_struct *t,

@@ -74,11 +74,11 @@ enum gp_jump_state {
  * @state: enum gp_jump_state
  * @cold: the cold block has been changed
  * @lost: the jump has disappeared
- * @told: and that has been counted
+ * @reported: and that has been counted
  * @branch_jump: what the branch becomes
  * @cold_jump: what the cold block becomes
  * @hits: its counter, as long as @counts
- * @rejected: likewise, if it has tests
+ * @rejected: counter of rejected hits, if it has tests
  * @counts: counters are added up
  * @to: who adds them up: hits, rejected or NULL
  */
@@ -94,7 +94,7 @@ struct gp_jump {
 	u8 state;
 	bool cold;
 	bool lost;
-	bool told;
+	bool reported;
 	u8 branch_jump[GP_DETOUR_JUMP];
 	u8 cold_jump[GP_DETOUR_JUMP];
 	struct gp_remote_counter hits;

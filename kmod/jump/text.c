@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Changing a few bytes of a program's code while its threads run. The lock of its mappings, held
- * for writing, keeps out whoever else changes them: uprobes, fork(), munmap().
+ * for writing, keeps out all others that change them: uprobes, fork(), munmap().
  */
 #include <linux/fs.h>
 #include <linux/mm.h>

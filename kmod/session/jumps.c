@@ -121,7 +121,7 @@ static u32 gp_jumps_close(struct gp_jump_space *space)
 	}
 	gp_jumps_disarm_space(space);
 	list_for_each_entry(j, &space->jumps, node)
-		lost += j->lost && !j->told;
+		lost += j->lost && !j->reported;
 	kthread_use_mm(mm);
 	gp_jump_space_close(space, true);
 	kthread_unuse_mm(mm);
@@ -156,9 +156,9 @@ static u32 gp_jumps_renew(struct gp_file *f, struct gp_jump_space *space)
 	u32 lost = 0;
 
 	list_for_each_entry(j, &space->jumps, node) {
-		if (!j->lost || j->told)
+		if (!j->lost || j->reported)
 			continue;
-		j->told = true;
+		j->reported = true;
 		lost++;
 		point = gp_point_find(f->inode, j->offset);
 		if (point)

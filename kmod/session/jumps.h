@@ -23,7 +23,7 @@ struct gp_session;
 void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct gp_probe **probes, u32 n);
 /*
  * Look after the file's processes: forget those that have ended, and place breakpoints where a jump
- * has disappeared. Context: likewise. Return: how many have.
+ * has disappeared. Context: as gp_jumps_advance(). Return: the number of such jumps.
  */
 u32 gp_jumps_look_after(struct gp_file *f);
 /*

@@ -13,7 +13,7 @@
 /**
  * struct choice - what is left of an input
  * @at: the next byte
- * @left: so many bytes
+ * @left: remaining bytes
  */
 struct choice {
 	const uint8_t *at;

@@ -4,7 +4,7 @@
 
 #include "learn.h"
 #include "report.h"
-#include "told.h"
+#include "totals.h"
 
 static unsigned int passed, failed;
 
@@ -22,7 +22,7 @@ static bool all_commands_accepted(void)
 	bool all = true;
 
 	for (int i = 1; i < __GOPROBE_CMD_MAX; i++) {
-		if (i == GOPROBE_CMD_READY || told.command[i].accepted)
+		if (i == GOPROBE_CMD_READY || totals.command[i].accepted)
 			continue;
 		printf("command %d was never accepted\n", i);
 		all = false;
@@ -35,7 +35,7 @@ static bool all_operations_accepted(void)
 	bool all = true;
 
 	for (int i = 1; i < __GOPROBE_OP_MAX; i++) {
-		if (told.ops[i])
+		if (totals.ops[i])
 			continue;
 		printf("operation %d was never in a message that was accepted\n", i);
 		all = false;
@@ -45,20 +45,20 @@ static bool all_operations_accepted(void)
 
 bool claims_hits(void)
 {
-	return told.programs && told.stat[GOPROBE_STAT_FILTERED] &&
-	       told.stat[GOPROBE_STAT_UNDECIDED] && told.stat[GOPROBE_STAT_TIMED];
+	return totals.programs && totals.stat[GOPROBE_STAT_FILTERED] &&
+	       totals.stat[GOPROBE_STAT_UNDECIDED] && totals.stat[GOPROBE_STAT_TIMED];
 }
 
 int claims(unsigned long runs, const char *wrong)
 {
-	unsigned long faults = told.faults;
+	unsigned long faults = totals.faults;
 
 	if (wrong)
 		printf("%s\n", wrong);
-	claim(!faults, "each message is answered, each refusal has a sentence, what is right is accepted, all that is read is whole");
+	claim(!faults, "each message is answered, each refusal has a message, what is right is accepted, all that is read is whole");
 	claim(all_commands_accepted(), "every command has been accepted");
 	claim(all_operations_accepted(), "every operation has been in a program that was accepted");
-	claim(told.accepted * 2 > told.messages, "most messages were accepted");
+	claim(totals.accepted * 2 > totals.messages, "most messages were accepted");
 	claim(claims_hits(), "hits ran into plans and filters");
 	claim(runs && !wrong, "the programs did what they do without probes");
 	claim(learn_nothing_is_probed(), "no session is left");

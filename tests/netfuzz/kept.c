@@ -86,7 +86,7 @@ static void change(struct input *in, uint64_t *state)
 			in->len += n;
 		}
 		return;
-	case 4:		/* the rest anew */
+	case 4:		/* choose the rest again */
 		fill(in, at, state);
 	}
 }

@@ -22,7 +22,7 @@ void kept_add(const struct input *in, size_t len);
 unsigned int kept_count(void);
 
 /*
- * What the kernel has executed on behalf of this thread, if it can tell
+ * Code that the kernel has executed for this thread, if it reports it
  * (CONFIG_KCOV), as far as it is the module's.
  */
 bool cover_open(void);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "life.h"
-#include "told.h"
+#include "totals.h"
 
 #define MESSAGES_MAX	1000
 
@@ -51,7 +51,7 @@ static void got(void *arg, uint8_t cmd, uint16_t attr, const void *data, uint32_
 		if (len == sizeof(l->stats))
 			memcpy(l->stats, data, len);
 		else
-			told_fault("statistics have another size");
+			totals_fault("statistics have another size");
 	}
 	(void)cmd;
 }
@@ -62,9 +62,9 @@ static void stray(void *arg, uint32_t seq, const struct wire_answer *answer)
 	uint32_t n = seq - WIRE_SIBLING;
 
 	if (n < LIFE_SHARED)
-		told_stray(l->shared[n], answer);
+		totals_stray(l->shared[n], answer);
 	else
-		told_fault("an answer to what nobody has sent");
+		totals_fault("an answer to what nobody has sent");
 }
 
 /* What it sends must not change the numbers by which plans and filters are known. */
@@ -137,10 +137,10 @@ static int call(struct life *l)
 	dead = wire_call(&l->wire, &l->msg, &answer);
 	l->fresh = cover_end();
 	if (dead) {
-		told_fault("command %u has no answer: %s", l->msg.cmd, strerror(answer.error));
+		totals_fault("command %u has no answer: %s", l->msg.cmd, strerror(answer.error));
 		return -1;
 	}
-	l->fresh |= told_answer(&l->model, &l->msg, &answer, now_us() - began);
+	l->fresh |= totals_answer(&l->model, &l->msg, &answer, now_us() - began);
 	if (!answer.error)
 		model_accepted(&l->model, &l->msg, answer.number);
 	return 0;
@@ -171,8 +171,8 @@ static void look(struct life *l, const struct choice *c)
 	for (unsigned int i = 0; i < sizeof(all) && !ask(l, all[i]); i++)
 		is_new(l, c);
 	for (unsigned int i = 0; i < __GOPROBE_STAT_MAX; i++) {
-		l->fresh |= l->stats[i] && !atomic_load(&told.stat[i]);
-		atomic_fetch_add(&told.stat[i], l->stats[i]);
+		l->fresh |= l->stats[i] && !atomic_load(&totals.stat[i]);
+		atomic_fetch_add(&totals.stat[i], l->stats[i]);
 	}
 	is_new(l, c);
 }
@@ -213,7 +213,7 @@ size_t life_live(struct life *l, const struct input *in)
 	l->wire.stray = stray;
 	l->wire.arg = l;
 	if (wire_open(&l->wire)) {
-		told_fault("no socket: %s", strerror(errno));
+		totals_fault("no socket: %s", strerror(errno));
 		return 0;
 	}
 	model_begin(&l->model, &c, l->binaries, l->nbinaries, l->pids, l->npids);
@@ -224,7 +224,7 @@ size_t life_live(struct life *l, const struct input *in)
 		free(sibling);
 	}
 	if (l->model.session) {
-		atomic_fetch_add(&told.sessions, 1);
+		atomic_fetch_add(&totals.sessions, 1);
 		/* Let it be hit, but not if it is to end in the middle of all. */
 		if (l->model.placed && l->model.started && in->len % 4) {
 			target_wait(l->target);

@@ -6,7 +6,7 @@
  *	netfuzz [-s SEED] [-t SECONDS] [-n MESSAGES] [-j SOCKETS] [-p REST] [-d DIR] [-v]
  *		STRESS PLACES LOAD PLACES [INPUT...]
  *
- * Inputs are carried out first, one after the other. Then it goes on until so many messages have
+ * Inputs are carried out first, one after the other. Then it continues until that many messages have
  * been sent, or for that long.
  */
 #include <pthread.h>
@@ -22,14 +22,14 @@
 #include "life.h"
 #include "report.h"
 #include "target.h"
-#include "told.h"
+#include "totals.h"
 
-/* So that a busy machine gets to everything, too: at least so many, and hits, but not for ever. */
+/* Least numbers of messages and hits, for busy machines, with a time limit. */
 #define LEAST_MESSAGES	1500
 #define PATIENCE	12
 
 /*
- * So many sockets have sessions that place breakpoints. That is dear: all who do, and who take
+ * Number of sockets whose sessions place breakpoints. That is dear: all who do, and who take
  * them away, wait for each other, and each for grace periods.
  */
 #define PLACING		3
@@ -51,7 +51,7 @@ static atomic_uint working;
 
 static bool is_time(void)
 {
-	unsigned long messages = atomic_load(&told.messages);
+	unsigned long messages = atomic_load(&totals.messages);
 	bool enough = messages >= LEAST_MESSAGES && claims_hits();
 
 	if (most_messages)
@@ -125,7 +125,7 @@ static unsigned int again(char *const paths[], unsigned int n)
 		if (inputs_read(in, paths[i]))
 			live(l, in, 0);
 		else
-			told_fault("%s can't be read", paths[i]);
+			totals_fault("%s can't be read", paths[i]);
 	}
 	free(in);
 	life_free(l);
@@ -197,11 +197,11 @@ static void sysrq(char what)
 
 /*
  * The module does not answer any more. Who waits for it can't be ended, so, in the machine that is
- * made for this, the kernel is: after it has told who is where.
+ * made for this, the kernel is: after it has reported where each thread waits.
  */
 static void stuck(void)
 {
-	told_fault("no message has been answered for %d s; the kernel's log tells who waits where",
+	totals_fault("no message has been answered for %d s; the kernel's log shows where each thread waits",
 		   STUCK_SECONDS);
 	if (!getenv("GOPROBE_VM"))
 		_exit(1);
@@ -226,16 +226,16 @@ static void work(char *const paths[], unsigned int n)
 		pthread_create(&thread[i], NULL, worker, (void *)(uintptr_t)i);
 	while (atomic_load(&working)) {
 		usleep(200000);
-		if (atomic_load(&told.messages) != last)
+		if (atomic_load(&totals.messages) != last)
 			moved = report_elapsed(&run);
-		last = atomic_load(&told.messages);
+		last = atomic_load(&totals.messages);
 		if (report_elapsed(&run) - moved > STUCK_SECONDS)
 			stuck();
-		if (report_elapsed(&run) < next && atomic_load(&told.messages) < at)
+		if (report_elapsed(&run) < next && atomic_load(&totals.messages) < at)
 			continue;
 		report_progress(&run, target.runs);
 		next = report_elapsed(&run) + PROGRESS_SECONDS;
-		at = atomic_load(&told.messages) + PROGRESS_MESSAGES;
+		at = atomic_load(&totals.messages) + PROGRESS_MESSAGES;
 	}
 	for (unsigned int i = 0; i < run.sockets; i++)
 		pthread_join(thread[i], NULL);

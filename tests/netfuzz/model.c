@@ -64,7 +64,7 @@ void model_session(struct model *m, struct choice *c, struct wire_msg *msg)
 	m->new_keys = false;
 	m->new_states = 0;
 	m->new_members = false;
-	/* Mostly little room, since to make it takes longer than all messages that then come. */
+	/* Mostly small tables: allocating large ones takes longer than the messages. */
 	wire_put_u32(msg, GOPROBE_A_RING_BYTES, choice_below(c, 16) ? 65536 :
 		     choice_from(c, 65536, 1 << 20));
 	if (choice_below(c, 16))
@@ -226,9 +226,9 @@ void model_message(struct model *m, struct choice *c, struct wire_msg *msg)
 	damage(m, c, msg);
 }
 
-static void add(uint32_t *n, uint32_t room, uint32_t *to, const uint32_t *from, uint32_t more)
+static void add(uint32_t *n, uint32_t cap, uint32_t *to, const uint32_t *from, uint32_t more)
 {
-	for (uint32_t i = 0; i < more && *n + i < room; i++)
+	for (uint32_t i = 0; i < more && *n + i < cap; i++)
 		to[*n + i] = from[i];
 }
 

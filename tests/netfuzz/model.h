@@ -26,7 +26,7 @@
  * @nbinaries: how many
  * @pids: processes that run them, or not
  * @npids: how many
- * @places: so many messages may still place breakpoints, which is dear: all that do wait for
+ * @places: messages that may still place breakpoints, which is dear: all that do wait for
  *	each other; others with points have one that is refused at last
  * @placed: some are placed
  * @file: which program each file is
@@ -34,10 +34,10 @@
  * @plan_type: of each plan, so that its records can be read
  * @plan_bytes: the largest record of each
  * @filter_kind: enum program_kind of each filter
- * @held: room for a call that is held
- * @keys: there is room for keys
- * @states: how many states goroutines are told apart in
- * @members: there is room for members
+ * @held: bytes for a held call
+ * @keys: the session has a table of keys
+ * @states: number of goroutine states
+ * @members: the session has a table of members
  * @address: link-time addresses that programs ask for and dynamic types have
  * @blurred: a damaged message has been accepted: what there is may be otherwise
  * @offered: codes of operations in the message that is being made

@@ -7,7 +7,7 @@
 
 #include "kept.h"
 #include "report.h"
-#include "told.h"
+#include "totals.h"
 
 static const char *const name[] = {
 	[GOPROBE_CMD_UNSPEC] = "0",
@@ -30,10 +30,10 @@ static const char *const name[] = {
 	[GOPROBE_CMD_OPEN_CALLS] = "OPEN_CALLS",
 	[GOPROBE_CMD_POINTS_DEL] = "POINTS_DEL",
 	[GOPROBE_CMD_GOROUTINES_ADD] = "GOROUTINES_ADD",
-	[TOLD_OTHER] = "others",
+	[TOTALS_OTHER] = "others",
 };
 
-_Static_assert(sizeof(name) / sizeof(*name) == TOLD_OTHER + 1, "a command has no name here");
+_Static_assert(sizeof(name) / sizeof(*name) == TOTALS_OTHER + 1, "a command has no name here");
 
 double report_elapsed(const struct report_run *r)
 {
@@ -59,18 +59,18 @@ static unsigned long hits(void)
 	unsigned long n = 0;
 
 	for (int i = 0; i < __GOPROBE_STAT_MAX; i++)
-		n += memchr(not_a_hit, i, sizeof(not_a_hit)) ? 0 : told.stat[i];
+		n += memchr(not_a_hit, i, sizeof(not_a_hit)) ? 0 : totals.stat[i];
 	return n;
 }
 
 void report_progress(struct report_run *r, unsigned long runs)
 {
-	unsigned long messages = atomic_load(&told.messages);
+	unsigned long messages = atomic_load(&totals.messages);
 	double elapsed = report_elapsed(r);
 
 	printf("%.0f s: %lu messages, %.0f a second, %lu sessions, %lu hits, %lu runs of stress, %u inputs kept, %u places of the module executed, %lu faults\n",
 	       elapsed, messages, (messages - r->messages) / (elapsed - r->elapsed),
-	       told.sessions, hits(), runs, kept_count(), cover_places(), told.faults);
+	       totals.sessions, hits(), runs, kept_count(), cover_places(), totals.faults);
 	r->messages = messages;
 	r->elapsed = elapsed;
 }
@@ -79,8 +79,8 @@ static void report_commands(void)
 {
 	printf("%-12s %10s %10s %10s %10s %8s\n", "command", "sent", "accepted", "refused",
 	       "by netlink", "ms each");
-	for (unsigned int i = 0; i <= TOLD_OTHER; i++) {
-		const struct told_command *c = &told.command[i];
+	for (unsigned int i = 0; i <= TOTALS_OTHER; i++) {
+		const struct totals_command *c = &totals.command[i];
 
 		printf("%-12s %10lu %10lu %10lu %10lu %8.1f\n", name[i], c->sent, c->accepted,
 		       c->refused, c->netlink, c->sent ? c->us / 1e3 / c->sent : 0);
@@ -103,21 +103,21 @@ static void report_time(void)
 	       seconds(others.ru_stime));
 }
 
-void report_end(const struct report_run *r, unsigned long runs, bool sentences)
+void report_end(const struct report_run *r, unsigned long runs, bool refusals)
 {
 	double elapsed = report_elapsed(r);
 
-	printf("seed %llu, %u sockets at once, %.0f s: %lu sessions, %lu messages, %.0f a second, %lu accepted, %lu refused with a sentence (%u different), %lu by generic netlink without one\n",
-	       (unsigned long long)r->seed, r->sockets, elapsed, told.sessions, told.messages,
-	       told.messages / elapsed, told.accepted, told.refused, told_sentences(sentences),
-	       told.netlink);
+	printf("seed %llu, %u sockets at once, %.0f s: %lu sessions, %lu messages, %.0f a second, %lu accepted, %lu refused with a message (%u different), %lu by generic netlink without one\n",
+	       (unsigned long long)r->seed, r->sockets, elapsed, totals.sessions, totals.messages,
+	       totals.messages / elapsed, totals.accepted, totals.refused,
+	       totals_refusals(refusals), totals.netlink);
 	printf("%lu hits, %lu in records, %lu filtered, %lu undecided, %lu counted, %lu timed, %lu let go, %lu edited, %lu lost; %lu records read, %lu of them with a plan, with %lu chunks; %lu rows of numbers, %lu open calls\n",
-	       hits(), told.stat[GOPROBE_STAT_CALLS] + told.stat[GOPROBE_STAT_RETURNS],
-	       told.stat[GOPROBE_STAT_FILTERED], told.stat[GOPROBE_STAT_UNDECIDED],
-	       told.stat[GOPROBE_STAT_COUNTED], told.stat[GOPROBE_STAT_TIMED],
-	       told.stat[GOPROBE_STAT_RELEASED], told.stat[GOPROBE_STAT_EDITED],
-	       told.stat[GOPROBE_STAT_LOST_RING_FULL], told.records, told.programs, told.chunks,
-	       told.tallies, told.open);
+	       hits(), totals.stat[GOPROBE_STAT_CALLS] + totals.stat[GOPROBE_STAT_RETURNS],
+	       totals.stat[GOPROBE_STAT_FILTERED], totals.stat[GOPROBE_STAT_UNDECIDED],
+	       totals.stat[GOPROBE_STAT_COUNTED], totals.stat[GOPROBE_STAT_TIMED],
+	       totals.stat[GOPROBE_STAT_RELEASED], totals.stat[GOPROBE_STAT_EDITED],
+	       totals.stat[GOPROBE_STAT_LOST_RING_FULL], totals.records, totals.programs,
+	       totals.chunks, totals.tallies, totals.open);
 	printf(r->covered ? "%u inputs kept, %u places of the module executed\n" :
 	       "%u inputs kept, by answers: this kernel has no /sys/kernel/debug/kcov\n",
 	       kept_count(), cover_places());

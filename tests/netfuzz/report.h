@@ -12,7 +12,7 @@
  * @seed: of its inputs
  * @sockets: how many at once
  * @again: inputs that were carried out first
- * @covered: the kernel tells what it executes
+ * @covered: the kernel reports the code that it executes
  * @began: when
  * @elapsed: when progress was last reported
  * @messages: how many there were then
@@ -31,8 +31,8 @@ void report_begin(struct report_run *r);
 double report_elapsed(const struct report_run *r);
 /* One line; @runs: of stress. */
 void report_progress(struct report_run *r, unsigned long runs);
-/* All, each command by its name; with @sentences also each refusal. */
-void report_end(const struct report_run *r, unsigned long runs, bool sentences);
+/* All, each command by its name; with @refusals also each refusal. */
+void report_end(const struct report_run *r, unsigned long runs, bool refusals);
 
 /* claims.c: have hits run into all that they are to run into? */
 bool claims_hits(void);

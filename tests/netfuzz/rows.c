@@ -2,7 +2,7 @@
 /* What dumps say, taken apart without trust. */
 #include <string.h>
 
-#include "told.h"
+#include "totals.h"
 
 #define RECORD_MAX	(24U << 10)
 
@@ -25,7 +25,7 @@ static const char *read_chunks(const uint8_t *at, const uint8_t *end)
 		if (chunk.type == GOPROBE_TYPE_MISSED && (chunk.size || !chunk.status))
 			return "an item that failed has bytes, or has not failed";
 		at += padded;
-		atomic_fetch_add(&told.chunks, 1);
+		atomic_fetch_add(&totals.chunks, 1);
 	}
 	return NULL;
 }
@@ -47,7 +47,7 @@ static const char *read_body(const struct model *m, const struct goprobe_record 
 	}
 	if (rec->plan == GOPROBE_NO_PLAN)
 		return at == end ? NULL : "a record without a plan has something";
-	atomic_fetch_add(&told.programs, 1);
+	atomic_fetch_add(&totals.programs, 1);
 	if (m->blurred)
 		return NULL;
 	if (rec->plan >= m->nplans)
@@ -73,7 +73,7 @@ static const char *read_record(const struct model *m, const uint8_t *at, uint32_
 		return "a record's size can't be";
 	if (rec.kind == GOPROBE_RECORD_UNSPEC || rec.kind >= __GOPROBE_RECORD_MAX)
 		return "a record has an unknown kind";
-	atomic_fetch_add(&told.records, 1);
+	atomic_fetch_add(&totals.records, 1);
 	if (rec.kind == GOPROBE_RECORD_LOST)
 		return *size == sizeof(rec) + sizeof(struct goprobe_lost) ? NULL :
 		       "a record of losses has another size";
@@ -88,7 +88,7 @@ void rows_records(const struct model *m, const uint8_t *at, uint32_t len)
 	for (; !why && len; at += size, len -= size) {
 		why = read_record(m, at, len, &size);
 		if (why) {
-			told_fault("%s", why);
+			totals_fault("%s", why);
 			return;
 		}
 	}
@@ -101,7 +101,7 @@ void rows_tallies(const uint8_t *at, uint32_t len, bool keyed)
 
 	for (; len; at += size, len -= size) {
 		if (len < head) {
-			told_fault("a row of numbers is torn");
+			totals_fault("a row of numbers is torn");
 			return;
 		}
 		memcpy(&row, at, head);
@@ -109,10 +109,10 @@ void rows_tallies(const uint8_t *at, uint32_t len, bool keyed)
 		if (row.tally.nstates > GOPROBE_STATES_MAX || row.key_bytes > 768 ||
 		    row.key_bytes % 8 || size > len ||
 		    row.tally.first + row.tally.nbuckets > GOPROBE_BUCKETS) {
-			told_fault("a row of numbers can't be");
+			totals_fault("a row of numbers can't be");
 			return;
 		}
-		atomic_fetch_add(&told.tallies, 1);
+		atomic_fetch_add(&totals.tallies, 1);
 	}
 }
 
@@ -124,7 +124,7 @@ void rows_open(const struct model *m, const uint8_t *at, uint32_t len)
 
 	for (; len; at += row.record_bytes, len -= row.record_bytes) {
 		if (len < sizeof(row)) {
-			told_fault("a row of open calls is torn");
+			totals_fault("a row of open calls is torn");
 			return;
 		}
 		memcpy(&row, at, sizeof(row));
@@ -133,9 +133,9 @@ void rows_open(const struct model *m, const uint8_t *at, uint32_t len)
 		if (row.record_bytes)
 			why = read_record(m, at, len, &size);
 		if (why || (row.record_bytes && size != row.record_bytes)) {
-			told_fault("an open call: %s", why ?: "its record has another size");
+			totals_fault("an open call: %s", why ?: "its record has another size");
 			return;
 		}
-		atomic_fetch_add(&told.open, 1);
+		atomic_fetch_add(&totals.open, 1);
 	}
 }

@@ -37,11 +37,11 @@ static void make_ref(struct model *m, struct choice *c, struct goprobe_ref *ref,
 
 /* References of one type, from @refs on; how many. */
 static uint32_t make_refs(struct model *m, struct choice *c, struct goprobe_ref *refs,
-			  uint32_t room, uint32_t size)
+			  uint32_t cap, uint32_t size)
 {
 	uint32_t n = choice_below(c, 8), offset = 0, same = 0, i;
 
-	for (i = 0; i < n && i < room; i++) {
+	for (i = 0; i < n && i < cap; i++) {
 		uint8_t kind = 1 + choice_below(c, GOPROBE_REF_MAX);
 		uint32_t step = choice_below(c, 4) * 8;
 
@@ -139,7 +139,7 @@ static void make_piece(struct model *m, struct choice *c, struct goprobe_piece *
 	p->frame = choice_below(c, frame - p->size + 1) & (choice_below(c, 8) ? ~7U : ~0U);
 }
 
-/* A type that can be a frame; 0 if there is none, whose plan is then refused. */
+/* A type that can be a frame; 0 if the table has none; the plan is then refused. */
 static uint32_t some_frame(struct model *m, struct choice *c)
 {
 	uint32_t i, t = 0;
@@ -152,11 +152,11 @@ static uint32_t some_frame(struct model *m, struct choice *c)
 	return t;
 }
 
-static uint32_t some_number_of_ops(struct choice *c, uint32_t room)
+static uint32_t some_number_of_ops(struct choice *c, uint32_t cap)
 {
 	uint32_t n = choice_once_in(c, 32) ? choice_from(c, 100, OPS) : choice_from(c, 2, 32);
 
-	return n < room ? n : room;
+	return n < cap ? n : cap;
 }
 
 static void offer(struct model *m, const struct goprobe_op *ops, uint32_t n)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "target.h"
-#include "told.h"
+#include "totals.h"
 
 #define SEEDS		4
 #define LINE		4096
@@ -114,7 +114,7 @@ static bool run_right(struct target *t, unsigned int seed)
 
 	if (run(t, seed, line) && !strcmp(line, right[seed]))
 		return true;
-	told_fault("stress -seed %u says: %s", seed + 1, line);
+	totals_fault("stress -seed %u says: %s", seed + 1, line);
 	return false;
 }
 
@@ -126,7 +126,7 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
-/* Whoever sends messages must get somewhere, too. */
+/* The senders of messages need processor time, too. */
 static void rest(struct target *t, double seconds)
 {
 	double until = now() + seconds;

@@ -12,7 +12,7 @@
  * @load: path; runs all the time, and ends if anything it computes is wrong
  * @pids: the running ones; [0] is @load's
  * @runs: of @stress, whose output was right
- * @rest: after a run so many times as long as it took; meanwhile @load rests, too
+ * @rest: factor of the rest after a run, relative to the run; meanwhile @load rests, too
  * @over: no more runs
  * @ended: there are none any more
  */

@@ -81,15 +81,15 @@ static int open_socket(void)
 {
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	struct sockaddr_nl any = { .nl_family = AF_NETLINK };
-	int on = 1, room = 8 << 20;
+	int on = 1, bytes = 8 << 20;
 
 	if (fd < 0)
 		return -1;
 	if (bind(fd, (struct sockaddr *)&any, sizeof(any)) ||
 	    setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on)) ||
 	    setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room))) {
+	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes))) {
 		close(fd);
 		return -1;
 	}
@@ -156,7 +156,7 @@ static void read_sentence(struct wire_answer *answer, const uint8_t *at, const u
 		if (len < 0 || nla->nla_len > end - at)
 			return;
 		if (nla->nla_type == NLMSGERR_ATTR_MSG)
-			snprintf(answer->sentence, sizeof(answer->sentence), "%.*s", len,
+			snprintf(answer->message, sizeof(answer->message), "%.*s", len,
 				 (const char *)(nla + 1));
 		at += NLA_ALIGN(nla->nla_len);
 	}
@@ -168,7 +168,7 @@ static void read_end(const struct nlmsghdr *nlh, struct wire_answer *answer)
 	const uint8_t *at = NLMSG_DATA(nlh), *end = (const uint8_t *)nlh + nlh->nlmsg_len;
 	int error = 0;
 
-	answer->sentence[0] = 0;
+	answer->message[0] = 0;
 	if (end - at >= (int)sizeof(error))
 		memcpy(&error, at, sizeof(error));
 	answer->error = -error;
@@ -215,7 +215,7 @@ static int receive(struct wire *w, struct wire_answer *answer, int timeout_ms)
 		left = recv(w->fd, w->buffer, WIRE_BUFFER, 0);
 	}
 	/*
-	 * Whoever shares the socket has filled it, or has ended a dump of its own in the moment
+	 * Another user of the socket has filled it, or has ended a dump of its own in the moment
 	 * in which we were to go on with it (netlink_dump()).
 	 */
 	if (left < 0)

@@ -12,7 +12,7 @@
 /* The largest message that is made: more than 1024 points, which are too many. */
 #define WIRE_MAX	65536
 
-/* Sequence numbers of whoever shares a socket. */
+/* Sequence numbers for the users of a shared socket. */
 #define WIRE_SIBLING	0x80000000U
 
 /**
@@ -42,12 +42,12 @@ void wire_put_u32(struct wire_msg *m, uint16_t attr, uint32_t v);
 /**
  * struct wire_answer - what the kernel says to a message
  * @error: 0 or a positive errno
- * @sentence: why, or ""
+ * @message: why, or ""
  * @number: the u32 of the last answer, of whatever attribute
  */
 struct wire_answer {
 	int error;
-	char sentence[256];
+	char message[256];
 	uint32_t number;
 };
 
@@ -72,7 +72,7 @@ struct wire {
 
 #define WIRE_BUFFER	(1U << 20)
 
-/* The family's number; 0: there is none. */
+/* The family's number; 0: not found. */
 uint16_t wire_family(void);
 int wire_open(struct wire *w);
 void wire_close(struct wire *w);

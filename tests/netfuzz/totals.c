@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Adds up what the kernel says, and complains. */
+/* Counters of the kernel's answers, and reports of faults. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -7,25 +7,25 @@
 #include <string.h>
 
 #include "inputs.h"
-#include "told.h"
+#include "totals.h"
 
-#define SENTENCES	512
+#define REFUSALS	512
 #define FAULTS_SHOWN	20
 
-struct told told;
+struct totals totals;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	char text[256];
 	unsigned long n;
-} sentence[SENTENCES];
-static unsigned int nsentences;
+} refusal[REFUSALS];
+static unsigned int nrefusals;
 
-void told_fault(const char *format, ...)
+void totals_fault(const char *format, ...)
 {
 	va_list args;
 
-	if (atomic_fetch_add(&told.faults, 1) >= FAULTS_SHOWN)
+	if (atomic_fetch_add(&totals.faults, 1) >= FAULTS_SHOWN)
 		return;
 	pthread_mutex_lock(&lock);
 	fputs("netfuzz: ", stdout);
@@ -63,26 +63,26 @@ static bool remember(uint8_t cmd, const char *text)
 	generalize(general, sizeof(general), text);
 	snprintf(line, sizeof(line), "%2u: %s", cmd, general);
 	pthread_mutex_lock(&lock);
-	for (i = 0; i < nsentences && strcmp(sentence[i].text, line); i++)
+	for (i = 0; i < nrefusals && strcmp(refusal[i].text, line); i++)
 		;
-	new = i == nsentences && nsentences < SENTENCES;
+	new = i == nrefusals && nrefusals < REFUSALS;
 	if (new)
-		memcpy(sentence[nsentences++].text, line, sizeof(line));
-	if (i < nsentences)
-		sentence[i].n++;
+		memcpy(refusal[nrefusals++].text, line, sizeof(line));
+	if (i < nrefusals)
+		refusal[i].n++;
 	pthread_mutex_unlock(&lock);
 	return new;
 }
 
-unsigned int told_sentences(bool print)
+unsigned int totals_refusals(bool print)
 {
 	unsigned int i;
 
 	pthread_mutex_lock(&lock);
-	for (i = 0; print && i < nsentences; i++)
-		printf("  %8lu  %s\n", sentence[i].n, sentence[i].text);
+	for (i = 0; print && i < nrefusals; i++)
+		printf("  %8lu  %s\n", refusal[i].n, refusal[i].text);
 	pthread_mutex_unlock(&lock);
-	return nsentences;
+	return nrefusals;
 }
 
 /* Generic netlink's own, before the module is asked: no such command, a dump is under way. */
@@ -105,66 +105,66 @@ static bool is_excuse(const char *text)
 	return strstr(text, "too many") || strstr(text, "memory") || strstr(text, "stopped");
 }
 
-static struct told_command *command_of(uint8_t cmd)
+static struct totals_command *command_of(uint8_t cmd)
 {
-	return &told.command[cmd < TOLD_OTHER ? cmd : TOLD_OTHER];
+	return &totals.command[cmd < TOTALS_OTHER ? cmd : TOTALS_OTHER];
 }
 
 static bool was_accepted(const struct model *m, const struct wire_msg *msg,
-			 struct told_command *command)
+			 struct totals_command *command)
 {
 	bool programs = msg->cmd == GOPROBE_CMD_PLANS_ADD || msg->cmd == GOPROBE_CMD_FILTERS_ADD;
 
-	atomic_fetch_add(&told.accepted, 1);
+	atomic_fetch_add(&totals.accepted, 1);
 	for (int i = 0; programs && i < __GOPROBE_OP_MAX; i++)
 		if (m->offered[i])
-			atomic_fetch_add(&told.ops[i], 1);
+			atomic_fetch_add(&totals.ops[i], 1);
 	return !atomic_fetch_add(&command->accepted, 1);
 }
 
-bool told_answer(const struct model *m, const struct wire_msg *msg, const struct wire_answer *a,
+bool totals_answer(const struct model *m, const struct wire_msg *msg, const struct wire_answer *a,
 		 unsigned long us)
 {
-	struct told_command *command = command_of(msg->cmd);
+	struct totals_command *command = command_of(msg->cmd);
 
-	atomic_fetch_add(&told.messages, 1);
+	atomic_fetch_add(&totals.messages, 1);
 	atomic_fetch_add(&command->sent, 1);
 	atomic_fetch_add(&command->us, us);
 	if (!a->error)
 		return was_accepted(m, msg, command);
-	if (!a->sentence[0]) {
+	if (!a->message[0]) {
 		if (!is_netlinks(msg, a->error))
-			told_fault("command %u was refused without a sentence: %s", msg->cmd,
+			totals_fault("command %u was refused without a message: %s", msg->cmd,
 				   strerror(a->error));
-		atomic_fetch_add(&told.netlink, 1);
+		atomic_fetch_add(&totals.netlink, 1);
 		atomic_fetch_add(&command->netlink, 1);
 		return false;
 	}
-	atomic_fetch_add(&told.refused, 1);
+	atomic_fetch_add(&totals.refused, 1);
 	atomic_fetch_add(&command->refused, 1);
-	if (model_is_right(m, msg) && !is_excuse(a->sentence))
-		told_fault("command %u was refused though nothing is wrong with it: %s", msg->cmd,
-			   a->sentence);
-	return remember(msg->cmd, a->sentence);
+	if (model_is_right(m, msg) && !is_excuse(a->message))
+		totals_fault("command %u was refused though nothing is wrong with it: %s", msg->cmd,
+			   a->message);
+	return remember(msg->cmd, a->message);
 }
 
-void told_stray(uint8_t cmd, const struct wire_answer *a)
+void totals_stray(uint8_t cmd, const struct wire_answer *a)
 {
-	struct told_command *command = command_of(cmd);
+	struct totals_command *command = command_of(cmd);
 
-	atomic_fetch_add(&told.messages, 1);
+	atomic_fetch_add(&totals.messages, 1);
 	atomic_fetch_add(&command->sent, 1);
 	if (!a->error) {
-		atomic_fetch_add(&told.accepted, 1);
+		atomic_fetch_add(&totals.accepted, 1);
 		atomic_fetch_add(&command->accepted, 1);
-	} else if (a->sentence[0]) {
-		atomic_fetch_add(&told.refused, 1);
+	} else if (a->message[0]) {
+		atomic_fetch_add(&totals.refused, 1);
 		atomic_fetch_add(&command->refused, 1);
 	} else if (a->error == EBUSY || a->error == EOPNOTSUPP) {
-		atomic_fetch_add(&told.netlink, 1);
+		atomic_fetch_add(&totals.netlink, 1);
 		atomic_fetch_add(&command->netlink, 1);
 	} else {
-		told_fault("a message of two was refused without a sentence: %s",
+		totals_fault("a message of two was refused without a message: %s",
 			   strerror(a->error));
 	}
 }
