@@ -83,8 +83,9 @@ struct gosig {
 
 /*
  * Open the ELF file behind @fd (duplicated; the caller keeps its own). @path is
- * for messages only. Fails with a message for a file that is not ELF, not x86-64,
- * truncated, not a Go binary, or of a Go version that is too old or unknown.
+ * for messages, and for the search for separate debug information. Fails with a
+ * message for a file that is not ELF, not x86-64, truncated, not a Go binary, or
+ * of a Go version that is too old or unknown.
  */
 int gobin_open(int fd, const char *path, struct gobin **ret, struct diag *d);
 /* The same for a file that process @pid has: its separate debug information may be there, too. */
