@@ -93,11 +93,16 @@ static int add_spec(struct replay *r, const struct recording_entry *e, struct di
 
 static int add_option(struct replay *r, const struct recording_entry *e, struct diag *d)
 {
+	const struct option_row *row;
 	struct recording_option option;
 	struct diag why = { 0 };
 	int err;
 
 	memcpy(&option, e->p, sizeof(option));
+	row = option_of_key(option.key);
+	if (row && !row->recorded)
+		return diag_set(d, "%s is damaged: recordings do not have the option '%s'",
+				r->path, row->name);
 	err = option_set(&r->options, option.key, option.value, &why);
 	if (err)
 		diag_set(d, "%s is damaged: %s", r->path,

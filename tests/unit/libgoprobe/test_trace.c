@@ -6,12 +6,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "cmd/cmd.h"
 #include "libgoprobe/internal.h"
+#include "recording/format.h"
 #include "rows.h"
 
 static int setup(void **state)
@@ -129,6 +132,55 @@ static void a_recording_is_all_that_is_said(void **state)
 	assert_int_equal(goprobe_trace_plan(t), -1);
 	says(t, "a recording has its specs, and takes no others");
 	goprobe_trace_free(t);
+}
+
+/* A recording of the option alone. */
+static void write_option(const char *path, const struct recording_option *option)
+{
+	const struct recording_head head = {
+		.magic = RECORDING_MAGIC, .order = RECORDING_ORDER, .version = RECORDING_VERSION,
+	};
+	const struct recording_mark mark = { .kind = RECORDING_OPTION, .size = sizeof(*option) };
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(&head, sizeof(head), 1, f), 1);
+	assert_int_equal(fwrite(&mark, sizeof(mark), 1, f), 1);
+	assert_int_equal(fwrite(option, sizeof(*option), 1, f), 1);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void options_of_a_recording_are_checked(void **state)
+{
+	static const struct {
+		struct recording_option option;
+		const char *error;
+	} rows[] = {
+		{ { .key = GOPROBE_OPTION_DEPTH, .value = 31 }, " ends before tracing began" },
+		{ { .key = GOPROBE_OPTION_DEPTH, .value = 32 },
+		  " is damaged: the value of 'depth' is from 0 to 31, not 32" },
+		{ { .key = 0 }, " is damaged: there is no option 0" },
+		{ { .key = UINT32_MAX }, " is damaged: there is no option 4294967295" },
+		{ { .key = GOPROBE_OPTION_TIMES, .value = 1 },
+		  " is damaged: recordings do not have the option 'times'" },
+		{ { .key = GOPROBE_OPTION_SIGNALS, .value = 1 },
+		  " is damaged: recordings do not have the option 'signals'" },
+	};
+	char path[] = "/tmp/goprobe-option.XXXXXX";
+
+	(void)state;
+	close(mkstemp(path));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct goprobe_trace *t = goprobe_trace_new();
+
+		write_option(path, &rows[i].option);
+		assert_int_equal(goprobe_trace_replay(t, path), 0);
+		assert_int_equal(goprobe_trace_plan(t), -1);
+		assert_true(!strncmp(goprobe_trace_error(t), path, strlen(path)));
+		assert_string_equal(goprobe_trace_error(t) + strlen(path), rows[i].error);
+		goprobe_trace_free(t);
+	}
+	unlink(path);
 }
 
 static void targets_that_do_not_go_together(void **state)
@@ -371,6 +423,7 @@ int main(void)
 		CASE(options_are_within_their_bounds),
 		CASE(options_that_do_not_go_together),
 		CASE(a_recording_is_all_that_is_said),
+		CASE(options_of_a_recording_are_checked),
 		CASE(targets_that_do_not_go_together),
 		CASE(a_command_is_traced_alone),
 		CASE(events_go_one_way),
