@@ -129,16 +129,20 @@ static int parse_regex(const char *text, struct spec *s, size_t *end, struct dia
 	if (!s->pattern)
 		return diag_set(d, "out of memory");
 
-	int err = regcomp(&s->regex, s->pattern, REG_EXTENDED | REG_NOSUB);
+	s->regex = malloc(sizeof(*s->regex));
+	if (!s->regex)
+		return diag_set(d, "out of memory");
+
+	int err = regcomp(s->regex, s->pattern, REG_EXTENDED | REG_NOSUB);
 
 	if (!err)
 		return 0;
 
 	char why[128];
 
-	regerror(err, &s->regex, why, sizeof(why));
-	free(s->pattern);
-	s->pattern = NULL;
+	regerror(err, s->regex, why, sizeof(why));
+	free(s->regex);
+	s->regex = NULL;
 	diag_set(d, "bad regular expression: %s", why);
 	diag_span(d, text, 1, slash - 1);
 	return -1;
@@ -414,7 +418,6 @@ int spec_parse(const char *text, struct spec *ret, struct diag *d)
 	size_t end = 0;
 	int err;
 
-	/* In its place: a compiled regular expression must not be copied. */
 	*ret = (struct spec){ .text = strdup(text) };
 	if (!ret->text)
 		return diag_set(d, "out of memory");
@@ -504,8 +507,9 @@ int spec_parse_signature(const char *text, struct spec *ret, struct diag *d)
 
 void spec_fini(struct spec *s)
 {
-	if (s->kind == SPEC_REGEX && s->pattern)
-		regfree(&s->regex);
+	if (s->regex)
+		regfree(s->regex);
+	free(s->regex);
 	free(s->pattern);
 	free(s->text);
 	arena_fini(&s->mem);
@@ -546,7 +550,7 @@ static bool match(const struct spec *s, const char *name)
 	case SPEC_GLOB:
 		return spec_glob(s->pattern, name);
 	case SPEC_REGEX:
-		return regexec(&s->regex, name, 0, NULL, 0) == 0;
+		return regexec(s->regex, name, 0, NULL, 0) == 0;
 	default:
 		return false;
 	}

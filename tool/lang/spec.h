@@ -65,7 +65,7 @@ enum spec_kind {
  * @pattern: the pattern in it, without slashes; of a line the file, of an offset the function
  * @number: of a place: line, offset or address
  * @end: where in @text the pattern ends
- * @regex: compiled, SPEC_REGEX only
+ * @regex: compiled, SPEC_REGEX only; apart, as it must not move and arrays of specs grow
  * @sig: the signature, or NULL
  * @call: what is shown of a call, or NULL: all arguments
  * @ret: what is shown of a return, or NULL: all results
@@ -79,7 +79,7 @@ struct spec {
 	char *pattern;
 	uint64_t number;
 	size_t end;
-	regex_t regex;
+	regex_t *regex;
 	const struct typexpr_sig *sig;
 	const struct expr_list *call;
 	const struct expr_list *ret;

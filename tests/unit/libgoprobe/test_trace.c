@@ -183,6 +183,22 @@ static void options_of_a_recording_are_checked(void **state)
 	unlink(path);
 }
 
+/* The array of specs moves when it grows, and the compiled regular expressions must not. */
+static void regular_expressions_stay_where_they_are(void **state)
+{
+	struct goprobe_trace *t = *state;
+	const regex_t *first;
+
+	assert_int_equal(goprobe_trace_add(t, "/^main[.]f$/"), 0);
+	first = t->o.specs[0].regex;
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(goprobe_trace_add(t, "/^main[.]g$/"), 0);
+	assert_ptr_equal(t->o.specs[0].regex, first);
+	assert_true(spec_match(&t->o.specs[0], "main.f"));
+	assert_false(spec_match(&t->o.specs[0], "main.g"));
+	assert_true(spec_match(&t->o.specs[1000], "main.g"));
+}
+
 static void targets_that_do_not_go_together(void **state)
 {
 	static const char *const command[] = { "true", NULL }, *const nothing[] = { NULL };
@@ -424,6 +440,7 @@ int main(void)
 		CASE(options_that_do_not_go_together),
 		CASE(a_recording_is_all_that_is_said),
 		CASE(options_of_a_recording_are_checked),
+		CASE(regular_expressions_stay_where_they_are),
 		CASE(targets_that_do_not_go_together),
 		CASE(a_command_is_traced_alone),
 		CASE(events_go_one_way),
