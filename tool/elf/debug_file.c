@@ -20,6 +20,8 @@
 #define LINK_MAX 4096U
 #define CRC_BYTES 4U
 #define BLOCK (256U << 10)
+/* A larger file, which may be a sparse one, takes too long to read. */
+#define CRC_FILE_MAX (4ULL << 30)
 
 /**
  * struct search - a search for debug information
@@ -64,7 +66,7 @@ static bool has_crc(const struct elffile *ef, uint32_t want)
 	uLong crc = crc32(0, NULL, 0);
 	uint64_t at = 0, n;
 
-	for (; block && at < ef->size; at += n) {
+	for (; block && at < ef->size && ef->size <= CRC_FILE_MAX; at += n) {
 		n = ef->size - at < BLOCK ? ef->size - at : BLOCK;
 		if (elffile_read(ef, at, block, n))
 			break;

@@ -75,6 +75,8 @@ static const struct row {
 	{ "a file of that name with other bytes is not taken",
 	  "objcopy --remove-section .note.gnu.build-id debug && printf x >>debug", NULL },
 	{ "nor a truncated one", "truncate -s 1000 debug", NULL },
+	{ "nor one of terabytes, which would have to be read whole",
+	  "objcopy --remove-section .note.gnu.build-id debug && truncate -s 4T debug", NULL },
 	{ "nor a folder", "rm debug && mkdir debug", NULL },
 	{ "nor a pipe, for whose writer nobody waits", "rm debug && mkfifo debug", NULL },
 	{ "nor a name that leads elsewhere",
