@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What makes CLOCK_MONOTONIC a time since 1970. */
+/* Conversion of CLOCK_MONOTONIC to time since 1970. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static void test_follow(void **state)
 	assert_false(clock_follow(&epoch, &looked));
 	assert_int_equal(epoch, now + HOUR);
 
-	/* What is no more than a measurement's error is none: times do not jump. */
+	/* A difference within the error of measurement changes nothing: times do not jump. */
 	epoch = clock_epoch() + MS / 10;
 	now = epoch;
 	looked = 0;

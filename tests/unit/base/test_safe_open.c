@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is opened of all that can be at a path, and what is left alone. */
+/* Safe opening of files: kinds that are opened, and kinds that are refused. */
 #define _GNU_SOURCE
 #include "rows.h"
 
@@ -31,7 +31,7 @@ static const struct row {
 	{ "a FIFO, which nobody waits for", "fifo", EINVAL },
 	{ "a FIFO behind a link", "fifolink", EINVAL },
 	{ "a device", "/dev/null", EINVAL },
-	{ "the log of the kernel, which is taken by whoever reads it", "/proc/kmsg", EINVAL },
+	{ "the log of the kernel, which each reader consumes", "/proc/kmsg", EINVAL },
 	{ "another file of procfs", "/proc/self/maps", EINVAL },
 	{ "one that is written as well", "/proc/sys/vm/drop_caches", EINVAL },
 	{ "a file of sysfs, which has a true size", "/sys/kernel/notes", EINVAL },
@@ -109,9 +109,9 @@ static void test_race(void **state)
 	assert_true(files && others);
 }
 
-static void in_dir(const char *name, char *path, size_t room)
+static void in_dir(const char *name, char *path, size_t size)
 {
-	snprintf(path, room, "%s/%s", dir, name);
+	snprintf(path, size, "%s/%s", dir, name);
 }
 
 static int set_up(void **state)

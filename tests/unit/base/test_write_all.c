@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Files of which only close() tells that they were not written, as on NFS or beyond a quota. */
+/* Write errors that only close() reports, as on NFS or beyond a quota. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ int close(int fd)
 	return fails ? -1 : 0;
 }
 
-/* Its name, to be freed; it is gone with remove_file(). */
+/* Its name, to be freed; remove_file() removes it. */
 static char *make_file(void)
 {
 	char *path = strdup("/tmp/goprobe-writing-XXXXXX");
@@ -76,7 +76,7 @@ static void of_an_output(void **state)
 	remove_file(path);
 }
 
-/* What a summary, of which nobody asks, did not find room for. */
+/* A summary that does not fit into the file. */
 static void what_failed_before_is_known_at_the_end(void **state)
 {
 	struct out o;

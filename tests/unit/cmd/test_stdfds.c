@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What some parents leave their children. */
+/* Standard file descriptors that a parent has closed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

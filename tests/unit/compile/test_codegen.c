@@ -115,7 +115,7 @@ static struct error_row {
 } errors[] = {
 	{ "what is no condition", "main.Ints if a", "a",
 	  "'a' is of type int, and a condition is true or false", NULL },
-	{ "a constant that is none", "main.Ints if 5", "5", "'5' is neither true nor false", NULL },
+	{ "a numeric constant", "main.Ints if 5", "5", "'5' is neither true nor false", NULL },
 	{ "half of what is no condition", "main.Ints if g || a", "a",
 	  "'a' is neither true nor false", NULL },
 	{ "a constant that does not fit", "main.Ints if b == 300", "300",

@@ -174,7 +174,7 @@ static struct set_row {
 	  "cx=20001 di=2 si=7 | 20000,5,8>20001,2,7" },
 	{ "elements have their size", "main.Slices set b = b[2:]", "di=20000 si=5 r8=8",
 	  "di=20030 si=3 r8=6 | 20000,5,8>20030,3,6" },
-	{ "nothing of a slice, with room behind it", "main.Strings set b = b[5:]",
+	{ "an empty slice, with capacity behind it", "main.Strings set b = b[5:]",
 	  "cx=20000 di=5 si=8", "cx=20005 di=0 si=3 | 20000,5,8>20005,0,3" },
 	{ "nothing of a slice, with none", "main.Strings set b = b[5:]", "cx=20000 di=5 si=5",
 	  "cx=20000 di=0 si=0 | 20000,5,5>20000,0,0" },

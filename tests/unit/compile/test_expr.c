@@ -277,7 +277,7 @@ static struct error_row {
 	  "main.Tree has no field 'Colour'", "it has Left, Right, Kids, Value" },
 	{ "a field of a number", "main.Ints(a.b)", "b", "'a' is of type int, which has no fields",
 	  NULL },
-	{ "a pointer that is none", "main.Ints(*a)", "*", "'a' is of type int, not a pointer",
+	{ "not a pointer", "main.Ints(*a)", "*", "'a' is of type int, not a pointer",
 	  NULL },
 	{ "an element of a number", "main.Ints(a[0])", "[",
 	  "'a' is of type int, which has no elements",

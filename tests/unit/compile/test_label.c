@@ -248,7 +248,7 @@ static void test_bucket(void **state)
 	}
 }
 
-/* A hit without a goroutine has no labels; of one whose g can't be read it can't be told. */
+/* A hit without a goroutine has no labels; labels of an unreadable g are unknown. */
 static void test_no_goroutine(void **state)
 {
 	struct machine *m = calloc(1, sizeof(*m));
@@ -399,7 +399,7 @@ static struct error_row {
 	  "strings are only compared with == and != in a condition", "< \"x\"" },
 	{ "a number", "main.Ints if label(\"a\") == 5",
 	  "'5' is no string, the type of 'label(\"a\")'", "5" },
-	{ "a key that is too long for so many steps",
+	{ "a key that is too long for the limit of steps",
 	  "main.Ints if label(\"" TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "\") == \"x\"",
 	  "this takes more steps than a condition can", "label(" },
 	{ "a capture without quotes", "main.Ints(label(a))",
@@ -423,7 +423,7 @@ static void test_error(void **state)
 
 /* --- programs ---------------------------------------------------------------------------- */
 
-/* What a program's own type tells is what its release tells. */
+/* A program's own type agrees with the table of its release. */
 static void test_programs(void **state)
 {
 	struct bins_each b = BINS("known", "");

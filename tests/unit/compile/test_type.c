@@ -12,7 +12,7 @@
 static struct gobin *newest;
 static struct arena mem;
 
-/* A type text, and what it comes to in the newest program. */
+/* The text of a type, and its type in the newest program. */
 static const struct {
 	const char *text, *name;
 	enum gotype_kind kind;

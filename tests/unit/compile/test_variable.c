@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is said of variables that are not there, or can't be found. */
+/* Messages about variables that do not exist, or cannot be found. */
 #include "rows.h"
 
 #include <string.h>

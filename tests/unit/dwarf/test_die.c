@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Attributes that are written in a form of another class than theirs. */
+/* Attributes in a form of the wrong class. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

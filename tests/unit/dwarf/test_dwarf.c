@@ -212,7 +212,7 @@ static void test_closures(void **state)
 			assert_ptr_equal(mem.head, before.head);
 			assert_int_equal(mem.used, before.used);
 		}
-		/* Since 1.23 debug information tells what is captured. */
+		/* Since 1.23 debug information describes captured variables. */
 		assert_true(none && (some || b.minor < 23));
 		dwinfo_free(dw);
 		arena_fini(&mem);
@@ -245,7 +245,7 @@ int main(void)
 		{ "a type exists once, cycles included", test_shared },
 		{ "functions are found by the line table's entries", test_entries },
 		{ "what a func captures is found once, and kept once", test_closures },
-		{ "without debug information there is none", test_none },
+		{ "a program without debug information has no types", test_none },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static const struct row rows[] = {
 	  { 1 << 20, 1 << 20 } },
 	{ "together no more than 64 times the file", { 3 << 20, 3 << 20 },
 	  { 3 << 20, 3 << 20 }, { 3 << 20, 0 } },
-	{ "one that is too large leaves room for another", { 5 << 20, 3 << 20 },
+	{ "a section that is too large leaves space for another", { 5 << 20, 3 << 20 },
 	  { 5 << 20, 3 << 20 }, { 0, 3 << 20 } },
 	{ "less than it says", { 4096, 4096 }, { 4095, 4096 }, { 0, 4096 } },
 	{ "an impossible size", { UINT64_MAX, 4096 }, { 4096, 4096 },

@@ -483,7 +483,7 @@ int main(void)
 		{ "a number", test_number },
 		{ "strings, elements, lengths", test_strings },
 		{ "what is not there says why", test_absent },
-		{ "what is beyond --depth, what there is no room for", test_depth },
+		{ "values beyond --depth, and values that do not fit", test_depth },
 		{ "what interfaces hold", test_interface },
 		{ "what an atomic.Pointer points to", test_atomic_pointer },
 		{ "as many entries of a map as were asked for", test_elements },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which call is below which, how long each took, what is left out. */
+/* Trees of calls: structure, durations, and omitted calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static struct row {
 	  { { 'c', 'f', 10, 1 }, { 'g', 0, 7, 1 }, { 'c', 'w', 10, 7 }, { 'r', 'f', 10, 1 },
 	    { 'c', 'k', 10, 1 }, { 'r', 'k', 10, 1 }, { 'r', 'w', 10, 7 } },
 	  "k@1=1/1 f@1=3/3(w@7<1=4/4)" },
-	{ "a goroutine that begins after that has its own tree, which tells who started it",
+	{ "a goroutine that begins after that has its own tree, which names its creator",
 	  { { 'c', 'f', 10, 1 }, { 'g', 0, 7, 1 }, { 'r', 'f', 10, 1 }, { 'c', 'w', 10, 7 },
 	    { 'r', 'w', 10, 7 } }, "f@1=2/2 w@7<1=1/1" },
 	{ "so has one that was started outside of any call",
@@ -86,7 +86,7 @@ static struct row {
 	{ "an id that is used again is another goroutine",
 	  { { 'g', 0, 7, 1 }, { 'c', 'w', 10, 7 }, { 'g', 0, 7, 2 }, { 'c', 'v', 20, 7 },
 	    { 'r', 'v', 20, 7 } }, "w@7<1? v@7<2=1/1" },
-	{ "a call that panicked is told, and what was below it",
+	{ "a call that panicked is shown with the calls below",
 	  { { 'c', 'f', 10, 1 }, { 'c', 'g', 20, 1 }, { 'c', 'h', 30, 1 }, { 'u', 'h', 3, 1 },
 	    { 'u', 'g', 2, 1 }, { 'r', 'f', 10, 1 } }, "f@1=5/2(g!3/2(h!1/1))" },
 	{ "a tail jump ends a call; what it jumps to is the next one",
@@ -121,7 +121,7 @@ static struct row {
 	  { { 'c', 'f', 10, 1 }, { 'c', 'g', 20, 1 }, { 'g', 0, 7, 1 }, { 'c', 'w', 10, 7 },
 	    { 'r', 'w', 10, 7 }, { 'r', 'g', 20, 1 }, { 'r', 'f', 10, 1 } },
 	  "w@7<1=1/1 f@1=6/2-1", { .calls = 1 } },
-	{ "when all trees together are full, the coldest is told as it is, and others begin",
+	{ "when all trees together are full, the coldest is printed unfinished, and others begin",
 	  { { 'c', 'f', 10, 1 }, { 'c', 'f', 10, 2 }, { 'c', 'g', 20, 2 }, { 'r', 'g', 20, 2 },
 	    { 'r', 'f', 10, 2 }, { 'r', 'f', 10, 1 }, { 'c', 'f', 10, 2 }, { 'r', 'f', 10, 2 } },
 	  "f@1~ f@2=3/2-1 f@2=1/1", { .all = 1 } },
@@ -139,7 +139,7 @@ static struct row {
 	  { { 'c', 'f', 10, 1 }, { 'g', 0, 7, 1 }, { 'c', 'k', 10, 2 }, { 'c', 'w', 10, 7 },
 	    { 'r', 'w', 10, 7 }, { 'c', 'h', 10, 3 }, { 'r', 'h', 10, 3 }, { 'r', 'f', 10, 1 } },
 	  "k@2~ h@3=1/1 f@1=7/7(w@7<1=1/1)", { .all = 3 } },
-	{ "of a tree that was told so nothing is left: its returns are of no call",
+	{ "nothing is left of a tree that was printed unfinished: its returns belong to no call",
 	  { { 'c', 'f', 10, 1 }, { 'c', 'g', 20, 1 }, { 'c', 'h', 10, 2 }, { 'c', 'k', 20, 2 },
 	    { 'r', 'g', 20, 1 }, { 'c', 'g', 20, 1 }, { 'r', 'g', 20, 1 }, { 'r', 'f', 10, 1 },
 	    { 'e' } },
@@ -148,7 +148,7 @@ static struct row {
 	  { { 'c', 'f', 10, 1 }, { 'c', 'g', 20, 1 }, { 'c', 'h', 30, 1 }, { 'r', 'h', 30, 1 },
 	    { 'r', 'g', 20, 1 }, { 'r', 'f', 10, 1 } },
 	  "f@1=5/2(g=3/3)", { .open = 2 } },
-	{ "when another program begins in a process, its trees are told as they are, and no others",
+	{ "when another program begins in a process, its trees alone are printed unfinished",
 	  { { 'c', 'f', 10, 1, 1 }, { 'c', 'g', 20, 1, 1 }, { 'c', 'h', 10, 2, 1 },
 	    { 'c', 'f', 10, 1, 4097 }, { 'b', 0, 0, 0, 1 }, { 'c', 'k', 20, 1, 1 },
 	    { 'r', 'k', 20, 1, 1 }, { 'r', 'f', 10, 1, 1 }, { 'r', 'f', 10, 1, 4097 } },
@@ -394,7 +394,7 @@ int main(void)
 	struct CMUnitTest tests[N(cases) + 4] = {
 		{ "what is left out is counted by function", test_left_by_name },
 		{ "texts are kept as long as their tree, and count", test_texts },
-		{ "where a goroutine comes from: what was seen before what is told", test_origin },
+		{ "the origin of a goroutine: what was observed comes first", test_origin },
 		{ "anything in any order", test_anything },
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* One order of time out of the orders of all CPUs. */
+/* Merge of the records of all CPUs in order of time. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -161,7 +161,7 @@ static void test_memory(void **state)
 	merge_free(m);
 }
 
-/* More at once than a block has room for, before and behind others. */
+/* More bytes at once than a block holds, before and behind others. */
 static void test_much_at_once(void **state)
 {
 	enum { WORDS = 1 << 20, EACH = 128 };
@@ -208,7 +208,7 @@ static void test_sizes(void **state)
 	merge_free(m);
 }
 
-/* Bytes that are no records are dropped, and told; those before them are kept. */
+/* Bytes that are no records are dropped and reported; those before them are kept. */
 static void test_nonsense(void **state)
 {
 	uint64_t words[32] = { 0 };
@@ -264,9 +264,9 @@ int main(void)
 	struct CMUnitTest tests[N(cases) + 6] = {
 		{ "a later pass brings what came before a record held back", test_passes },
 		{ "records differ in size", test_sizes },
-		{ "no more memory is in use than is held, whoever is late", test_memory },
+		{ "memory use stays within the held records, with any late CPU", test_memory },
 		{ "what comes at once may be long", test_much_at_once },
-		{ "bytes that are no records are dropped and told", test_nonsense },
+		{ "bytes that are no records are dropped and reported", test_nonsense },
 		{ "of many records none is lost, none comes twice, all are in order", test_many },
 	};
 

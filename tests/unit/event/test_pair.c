@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which call a return ends, and which calls ended otherwise. */
+/* Pairing of returns with calls, and calls that ended otherwise. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ struct step {
 	char kind;
 	char fn;
 	unsigned int depth, goid, tgid, tid;
-	int when;	/* so much later than it is told of */
+	int when;	/* how much later than its report */
 };
 
 /*
@@ -106,7 +106,7 @@ static struct row {
 	{ "nor does one whose recovery was lost, once a record shows that",
 	  { { 'c', 'f', 10 }, { 'p', 'a', 40 }, { 'c', 'g', 20 }, { 'c', 'h', 30 },
 	    { 'r', 'g', 20 }, { 'r', 'f', 10 } }, "!h g=2 f=5", 0 },
-	{ "a recovery tells of a panic that was not seen",
+	{ "a recovery proves a panic that was not seen",
 	  { { 'c', 'f', 10 }, { 'c', 'g', 20 }, { 'v', 0, 15 }, { 'r', 'f', 10 } },
 	  "!g:- f=3", 0 },
 	{ "nobody recovers: all calls of the goroutine, and of no other",
@@ -134,7 +134,7 @@ static struct row {
 	    { 'b', 0, 0, 1, 1 }, { 'R', 'f', 10, 1, 1, 7 }, { 'r', 'f', 10, 1, 4097 },
 	    { 'r', 'f', 10, 1, 2 } },
 	  "-f f=? f=4 f=4", 0 },
-	{ "a panic of the program before is none of the new one's",
+	{ "a panic of the previous program does not belong to the new one",
 	  { { 'c', 'f', 10 }, { 'p', 'a', 40 }, { 'b' }, { 'c', 'f', 10 }, { 'c', 'g', 20 },
 	    { 'r', 'f', 10 } }, "-f !g f=2", 0 },
 	{ "system stacks of two threads are apart",
@@ -142,17 +142,17 @@ static struct row {
 	  "f=2", 1 },
 };
 
-/* Where calls may be told of when a panic has ended them. */
+/* Calls that are reported after a panic has ended them. */
 static struct row late[] = {
-	{ "a panic whose call is told of later", { { 'p', 'a', 40 }, { 'c', 'f', 10, .when = -2 },
+	{ "a panic whose call is reported later", { { 'p', 'a', 40 }, { 'c', 'f', 10, .when = -2 },
 	  { 'c', 'g', 20, .when = -3 }, { 'v', 0, 5 } }, "!g:a !f:a", 0 },
 	{ "of two panics the younger one", { { 'p', 'a', 40 }, { 'p', 'b', 60 },
 	  { 'c', 'f', 10, .when = -3 }, { 'c', 'g', 50, .when = -3 }, { 'v', 0, 5 } },
 	  "!g:b !f:b", 0 },
-	{ "a panic that was recovered below, and one whose call is told of later",
+	{ "a panic that was recovered below, and one whose call is reported later",
 	  { { 'p', 'a', 40 }, { 'p', 'b', 60 }, { 'c', 'g', 50, .when = -3 }, { 'v', 0, 45 },
 	    { 'c', 'f', 10, .when = -5 }, { 'v', 0, 5 } }, "!g:b !f:a", 0 },
-	{ "a panic of which nobody is told leaves nothing",
+	{ "a panic without a report leaves nothing",
 	  { { 'p', 'a', 40 }, { 'v', 0, 5 }, { 'c', 'f', 10 }, { 'r', 'f', 10 } }, "f=1", 0 },
 	{ "a call that is made after it was recovered is not its", { { 'p', 'a', 40 },
 	  { 'v', 0, 5 }, { 'c', 'f', 10 }, { 'v', 0, 5 } }, "!f:-", 0 },
@@ -269,7 +269,7 @@ static void check_row(const struct row *row, bool held)
 	pair_free(p);
 }
 
-/* That calls may be told of later changes nothing of those that are not. */
+/* Calls that are reported later do not affect the others. */
 static void test_row(void **state)
 {
 	check_row(*state, false);
@@ -281,7 +281,7 @@ static void test_late(void **state)
 	check_row(*state, true);
 }
 
-/* Panics of goroutines without calls take room, too, and are forgotten when there is no more. */
+/* Panics of goroutines without calls take space as well, and are forgotten at the limit. */
 static void test_many_panics(void **state)
 {
 	struct pair *p = pair_new(10);
@@ -304,7 +304,7 @@ static void test_many_panics(void **state)
 }
 
 /*
- * A goroutine that panics within panics, as deep as its stack is, takes so much room and no more;
+ * A goroutine that panics within panics, as deep as its stack is, takes limited space;
  * what is at work is the youngest.
  */
 static void test_panics_within_panics(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whatever the bytes are, nothing outside of them is used. */
+/* Decoding of records: no bytes outside of a record are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

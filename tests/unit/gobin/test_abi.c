@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where the calling convention puts arguments and results. */
+/* Places of arguments and results in the calling convention. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

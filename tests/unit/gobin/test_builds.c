@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The same questions to debug information however the program was built. */
+/* Debug information of programs that were built in different ways. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -214,7 +214,7 @@ static int stop_at(void *ctx, const char *name)
 	return 7;
 }
 
-/* A walk meets all variables, one of them main.sink, and ends when it is told to. */
+/* A walk meets all variables, one of them main.sink, and ends on request. */
 static void check_each(struct gobin *bin)
 {
 	size_t n[2] = { 0, 0 };

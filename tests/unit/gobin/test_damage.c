@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Go programs that are cut short, shrink, or have other bytes in them. */
+/* Damaged Go programs: cut short, shrinking, or with changed bytes. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a dictionary tells of a generic function's types. */
+/* Types of generic functions from their dictionaries. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static unsigned int possible(struct gobin *bin, const struct gosig *sig)
 		const struct gotype *p = gobin_real_type(bin, &sig->params[0], dict);
 		const struct gotype *r = gobin_real_type(bin, &sig->results[0], dict);
 
-		/* An int is none. */
+		/* An int is not a pointer. */
 		assert_null(gobin_real_type(bin, &sig->params[1], dict));
 		assert_null(gobin_real_type(bin, &sig->params[0], 0));
 		assert_null(gobin_real_type(bin, &sig->params[0], UINT64_MAX - 7));
@@ -116,7 +116,7 @@ static void test_real_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		{ "a dictionary tells the real types, of its own shape only",
+		{ "a dictionary has the real types, of its own shape only",
 		  test_real_types },
 	};
 

@@ -425,7 +425,7 @@ static int renamed(const char *path, int minor)
 	return fd;
 }
 
-/* Debug information tells what the table by version can't. */
+/* Debug information has offsets that the table by version lacks. */
 static void test_newer(void **state)
 {
 	struct bins_each b = BINS("shapes", "");
@@ -523,7 +523,7 @@ int main(void)
 		{ "calls of C are ABI0, stripped or not", test_cgo_calls },
 		{ "C functions go by their symbols", test_c_names },
 		{ "functions are sorted, apart, and found by address", test_functions_sorted },
-		{ "whether a call has begun is told by its frame, or by its function having none",
+		{ "a call has begun if it has its frame, or its function has no frame",
 		  test_begun },
 		{ "methods of unnamed structs are functions, the linker's marks are none",
 		  test_unnamed_structs },

@@ -237,7 +237,7 @@ static const struct made_case formats[] = {
 	{ "1.16", PCLNTAB_GO116, false },
 	{ "1.18", PCLNTAB_GO118, false },
 	{ "1.20", PCLNTAB_GO120, false },
-	{ "1.26: the header does not tell where the text is", PCLNTAB_GO120, true },
+	{ "1.26: the header does not have the address of the text", PCLNTAB_GO120, true },
 };
 
 #define MADE_TEXT 0x401000ULL
@@ -320,7 +320,7 @@ static void test_frames(void **state)
 				assert_int_equal(v[k].start_line,
 						 t.format < PCLNTAB_GO120 ? 0 : c->v[k].start_line);
 			}
-			/* With little room the function itself is told. */
+			/* With little space, the function itself is reported. */
 			assert_int_equal(pclntab_frames(&t, &pf, MADE_TEXT + c->at,
 							MADE_GOFUNC, read_trees,
 							&trees, v, 1), 1);
@@ -551,8 +551,8 @@ int main(void)
 		{ "functions inlined at an address, in all formats", test_frames },
 		{ "inlining trees that lead in a circle or nowhere end", test_trees },
 		{ "a step that does not advance ends a table", test_standstill },
-		{ "a name that does not end is none", test_long_name },
-		{ "a name with control characters is none", test_control },
+		{ "a name without an end is refused", test_long_name },
+		{ "a name with control characters is refused", test_control },
 		{ "names that many functions share are refused", test_shared_names },
 		{ "the table is found without section names", test_search },
 		{ "a large file without section names takes no memory", test_large },

@@ -548,7 +548,7 @@ int main(void)
 		{ "each type is what the debug information says", test_debug },
 		{ "a stripped program's types are the same", test_stripped },
 		{ "types are found by whole and by short names", test_find },
-		{ "itabs tell what an interface may hold", test_itabs },
+		{ "itabs list the types that an interface may hold", test_itabs },
 		{ "what an interface holds directly is known", test_direct },
 		{ "names that would control a terminal are none", test_controls },
 		{ "damaged descriptors do no harm", test_damaged },

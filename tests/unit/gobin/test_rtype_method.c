@@ -51,7 +51,7 @@ static void test_methods(void **state)
 			assert_string_equal(text, methods[k].text);
 			free(text);
 		}
-		/* What is no method says so, or has nothing to tell. */
+		/* Functions that are no methods have an error, or no signature. */
 		assert_non_null(gobin_sig(b.bin, bins_func(b.bin, "runtime.mallocgc"))->incomplete);
 		assert_null(gobin_sig(b.bin, bins_func(b.bin, "main.main"))->incomplete);
 		assert_null(gobin_sig(b.bin, bins_func(b.bin, "runtime.init.0"))->incomplete);

@@ -198,7 +198,7 @@ static void test_offsets(void **state)
 	}
 }
 
-/* One of the two tells where a frame goes on behind a panic; the other may exist, too. */
+/* One of the two holds where a frame continues after a panic; the other may exist, too. */
 static void test_recovery(void **state)
 {
 	struct bins_each b = BINS("shapes", "");

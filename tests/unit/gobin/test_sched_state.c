@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What goroutines do is told by each release's own numbers. */
+/* States of goroutines by the numbers of each release. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

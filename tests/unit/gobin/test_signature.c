@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Signatures: what they say, and that they add up. */
+/* Signatures: their text, and the sums of their sizes. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static const struct sig_case sigs[] = {
 	{ "main.(*Point).Pointer", "func(k int) int" },
 	{ "main.MakeClosure", "func(a int, s string) func(int, string) int" },
 	{ "main.MakeClosure.func1", "func(b int, t string) int" },
-	/* Blank and unnamed parameters are told since 1.22. */
+	/* Blank and unnamed parameters are described since 1.22. */
 	{ "main.Blank",
 	  "func(_ int, a string, _ float64, b int) (_ int, err error)",
 	  22, 0, "++++++" },
@@ -202,12 +202,12 @@ static const struct made_case made[] = {
 		{ { "c", &t_cart, false, AX } }, 1,
 		{ 27, false, 8 }, "func(c *main.Cart)",
 	}, {
-		"a dictionary that is told stands first, wherever it is listed",
+		"a dictionary with an entry stands first, wherever it is listed",
 		"main.F[go.shape.int]",
 		{ { "x", &t_int, false, BX }, { ".dict", &t_int, false, NOWHERE } },
 		2, { 27, false, 16 }, "dict@0 func(x int)",
 	}, {
-		"one that is not told does too", "main.F[go.shape.int]",
+		"a dictionary without an entry does as well", "main.F[go.shape.int]",
 		{ { "x", &t_int, false, BX } }, 1,
 		{ 26, false, 16 }, "dict@0 func(x int)",
 	}, {
@@ -235,7 +235,7 @@ static const struct made_case made[] = {
 		{ { "~r0", &t_int, true, NOWHERE }, { "err", &t_int, true, NOWHERE } },
 		2, { 24, false, 0 }, "func() (_ int, err int)",
 	}, {
-		"a sum that does not agree is told", "main.F",
+		"a sum that does not agree is reported", "main.F",
 		{ { "x", &t_int, false, AX } }, 1,
 		{ 24, false, 16 }, "incomplete func(x int)",
 	}, {

@@ -132,7 +132,7 @@ static bool is_mark(const struct wanted *w, size_t n)
 
 /*
  * What the program asks keeps the function itself even if it is a wrapper, up to 1.20, and
- * where nothing is inlined. Stacks are told without it in all releases.
+ * where nothing is inlined. Stacks are complete without it in all releases.
  */
 static void compare_outer_wrapper(struct run *r, uint64_t pc, const struct wanted *w)
 {
@@ -289,7 +289,7 @@ static void test_entry(void **state)
 	gobin_free(bin);
 }
 
-/* The innermost wrapper is told of to those who ask for it. */
+/* The innermost wrapper is reported on request. */
 static void test_wrapper(void **state)
 {
 	struct gobin *bin = bins_newest("");
@@ -448,8 +448,8 @@ int main(void)
 		{ "places and stacks are named as the runtime itself names them", test_runtime },
 		{ "what is in no function has no name", test_unknown },
 		{ "an entry is never looked for in the function before", test_entry },
-		{ "wrappers are told of to those who ask", test_wrapper },
-		{ "the function tells how its caller is to be looked up", test_caller },
+		{ "wrappers are reported on request", test_wrapper },
+		{ "the function determines how its caller is looked up", test_caller },
 		{ "a note is found among others, whole or cut", test_notes },
 		{ "every Go program says which build it is", test_build_id },
 		{ "code is mapped in one piece", test_range },

@@ -58,7 +58,7 @@ static void test_together(void **state)
 	assert_string_equal(goshape_names_get(&names, shown[0]), shown[0]);
 	for (size_t i = 0; i < N(shown); i++)
 		goshape_names_add(&names, shown[i]);
-	/* Two that would read the same are told apart; one that is shown twice is one. */
+	/* Two names that would be the same are distinguished; one that is shown twice is one. */
 	assert_string_equal(goshape_names_get(&names, shown[0]), shown[0]);
 	assert_string_equal(goshape_names_get(&names, shown[1]), shown[1]);
 	assert_string_equal(goshape_names_get(&names, shown[3]), "main.Set[...]");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The grammar of what follows a pattern. */
+/* Grammar of lists, conditions and edits after a pattern. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -315,7 +315,7 @@ static struct accepted {
 	  "f if (!= (^ (| (& a b) c) (>> (&^ d e) 2)) 0)" },
 	{ "parentheses", "f if (a || b) && !(c && d)", "f if (&& (|| a b) (! (&& c d)))" },
 	{ "signs", "f if -a < ^b && +c == - -5", "f if (&& (< (- a) (^ b)) (== (+ c) (- -5)))" },
-	{ "a star that is none", "f if *a * *b == a.b * 2",
+	{ "a star that is a product", "f if *a * *b == a.b * 2",
 	  "f if (== (* (* a) (* b)) (* (. a b) 2))" },
 	{ "no blanks", "f if a<5&&b>=-3||!c", "f if (|| (&& (< a 5) (>= b -3)) (! c))" },
 	{ "floats", "f if a > 1.5 || a < 1e-3 || a == 1_0.2_5E+2",

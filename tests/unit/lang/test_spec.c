@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which names a pattern matches, and where errors point. */
+/* Names that a pattern matches, and places of errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -229,7 +229,7 @@ int main(void)
 {
 	struct CMUnitTest tests[1 + N(matches) + N(errors) + N(alone) + N(counted) +
 				N(nears)] = {
-		{ "names, globs and regexps are told apart", test_kinds },
+		{ "names, globs and regexps are distinguished", test_kinds },
 	};
 	struct CMUnitTest *t = tests + 1;
 

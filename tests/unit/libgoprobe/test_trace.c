@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a trace may be told, when, and what it says if not. Without the module. */
+/* Calls of libgoprobe in and out of order, without the module. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>

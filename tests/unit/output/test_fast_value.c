@@ -63,7 +63,7 @@ static struct value_case {
 	{ "letters of two bytes", &t_string, { TEXT, 12 }, "gr\xc3\xbc\xc3\x9f gott\xc3\xa9" },
 	{ "what is no UTF-8", &t_string, { TEXT, 8 }, "abc\xff\xfe\xfd\xfc!" },
 	{ "a string that was cut", &t_string, { TEXT, 4096 }, "GET /version" },
-	{ "one that can't be had", &t_string, { TEXT, 10 }, NULL, GOPROBE_CHUNK_FAULT },
+	{ "an unavailable value", &t_string, { TEXT, 10 }, NULL, GOPROBE_CHUNK_FAULT },
 	{ "one that was not followed", &t_string, { TEXT, 10 } },
 	{ "an impossible length", &t_string, { TEXT, UINT64_MAX }, "x" },
 	{ "a string of a type of its own", &t_text, { TEXT, 5 }, "A-119" },

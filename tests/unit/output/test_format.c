@@ -348,7 +348,7 @@ static struct format_case {
 	  "14:03:22.000001    37  > main.bare(<the binary has no debug information>)\n"
 	  "14:03:22.000009    37  < main.bare => ()" PAD_32 "         call not seen\n",
 	  NULL },
-	{ "that is so before the call that tells of it, if that is an event, on whatever stack",
+	{ "that is so before the call that reports it, if that is an event, on whatever stack",
 	  { CALL(BARE, 1, 200), CALL(MAIN, 5, 100), CALL(BARE, 6, 300), CALL(BEGIN, 7, 0, NO_G),
 	    RETURN(BARE, 9, 300) },
 	  "14:03:22.000001    37  > main.bare(<the binary has no debug information>)\n"
@@ -733,7 +733,7 @@ int main(void)
 		{ "with several processes there is a column for them", test_pids },
 		{ "calls of the program before, but not on system stacks", test_gone },
 		{ "values in lines", test_lines },
-		{ "no more lines than asked for, but losses are told", test_most },
+		{ "no more lines than asked for, but losses are reported", test_most },
 		{ "what can't be understood is counted, and the rest is shown", test_malformed },
 		{ "the summary names losses, also when they are zero", test_summary },
 		{ "what a slow reader does not take is kept", test_slow_reader },

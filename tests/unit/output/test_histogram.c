@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What buckets tell of the numbers that were put into them. */
+/* Statistics of numbers from the buckets of a histogram. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What list --points shows. */
+/* Output of list --points. */
 #include "rows.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static const struct text_case texts[] = {
 	{ "a branch shows where it leads", "\x76\x03", 2, "jbe 0x401005", NULL },
 	{ "static data by its address", "\x48\x8b\x05\x00\x10\x00\x00", 7,
 	  "mov rax, [0x402007]", NULL },
-	{ "making room on the stack", "\x48\x83\xec\x18", 4, "sub rsp, 0x18", "changes SP" },
+	{ "making space on the stack", "\x48\x83\xec\x18", 4, "sub rsp, 0x18", "changes SP" },
 	{ "a store", "\x48\x89\x18", 3, "mov [rax], rbx", "writes memory" },
 	{ "an exchange", "\x48\x87\x18", 3, "xchg [rax], rbx", "writes memory" },
 	{ "what uses XMM registers", "\x0f\x57\xc0", 3, "xorps xmm0, xmm0",
@@ -86,7 +86,7 @@ static const struct line_case cases[] = {
 		{ "main.Nothing+0x0 ", "call    ret ", "return  ret ",
 		  "2 points in 1 function: 0 emulated by the kernel, 2 carried out by goprobe, " },
 	}, {
-		"a function that is one instruction alone is told of",
+		"a function of a single instruction is reported",
 		"main.Nothing", POINTS_NOT_ASKED,
 		{ "ret                                     carried out by goprobe; the function is this instruction alone, and can't be timed\n",
 		},

@@ -432,7 +432,7 @@ static void test_creators(void **state)
 
 		assert_int_equal(stacks_add(&p.s, &sample), 0);
 	}
-	/* What is no place in a function is none. */
+	/* An address outside functions has no frame. */
 	stacks_sort(&p.s);
 	assert_int_equal(p.s.n, 2);
 	assert_int_equal(p.s.v[0]->values[0], 1 + 16);
@@ -593,7 +593,7 @@ static void test_go_tool(void **state)
 	}
 }
 
-/* One mapping, with the file's own addresses, which tell readers that names are here. */
+/* One mapping, with the file's own addresses, so that readers take the names from here. */
 static void test_mapping(void **state)
 {
 	struct bins_each b = BINS("frames", "", "-pie");
@@ -635,7 +635,7 @@ int main(void)
 		{ "equal stacks with equal labels are one", test_add },
 		{ "stacks that read the same are one, but not in a profile", test_same_lines },
 		{ "stacks of goroutines that others have started are others", test_creators },
-		{ "who has started a goroutine is told", test_creator_shown },
+		{ "the creator of a goroutine is shown", test_creator_shown },
 		{ "folded: one line for each stack, whatever its names", test_folded },
 		{ "text: nothing in a name reaches the terminal", test_text },
 		{ "on a terminal frames of the runtime are folded, and paths are short",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the module tells of each function, kept and put in order. */
+/* Statistics of functions, kept and sorted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void test_new(void **state)
 	assert_int_equal(all.v[1].calls, 25);
 	assert_int_equal(all.v[1].new, 15);
 	assert_int_equal(all.v[2].new, 1);
-	/* Not told of: it has not been called since. */
+	/* Not reported: it has not been called since. */
 	tallies_begin(&all);
 	assert_int_equal(all.v[1].new, 0);
 	assert_int_equal(all.v[1].calls, 25);
@@ -74,7 +74,7 @@ static void test_durations(void **state)
 	assert_int_equal(all.v[3].took.bucket[20], 2);
 	assert_int_equal(all.v[3].took.bucket[22], 3);
 	assert_int_equal(tally_open(&all.v[3]), 2);
-	/* What was told before is not added to. */
+	/* A report replaces the previous one. */
 	tallies_add(&all, &t, buckets);
 	assert_int_equal(all.v[3].took.n, 5);
 	/* Its numbers are not read in one moment. */

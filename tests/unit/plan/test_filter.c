@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What conditions make of the points of a plan. */
+/* Filters that conditions add to the points of a plan. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +205,7 @@ static struct row {
 	  { .rate = 3 } },
 	{ "what the return decides is counted there", { "main.Ints if ~r0 > 5" }, RECORD, false,
 	  "0 call paired held; 0 return paired 1; 1 filters", { .times = 3 } },
-	{ "but goroutines are told at the call", { "main.Ints if ~r0 > 5" }, RECORD, false,
+	{ "but goroutines are known at the call", { "main.Ints if ~r0 > 5" }, RECORD, false,
 	  "0 call paired held 1; 0 return paired 2; 2 filters",
 	  { .sample = 3, .by = PLAN_SAMPLE_GOROUTINE } },
 	{ "and trees cannot wait", { "main.Ints if ~r0 > 5" }, RECORD, false,
@@ -349,7 +349,7 @@ static void test_keyed(void **state)
 	gobin_free(bin);
 }
 
-/* A jump to another function has no results: what is about them can't be told there. */
+/* A jump to another function has no results: conditions on results are undecided there. */
 static void test_tails(void **state)
 {
 	static const char *const texts[][2] = {
@@ -381,7 +381,7 @@ static void test_tails(void **state)
 	gobin_free(bin);
 }
 
-/* What is left out is told, with the reason, and why all of them are. */
+/* Omitted functions are reported with the reason, also if all are omitted. */
 static void test_left_out(void **state)
 {
 	static const struct {
@@ -460,8 +460,8 @@ int main(void)
 {
 	struct CMUnitTest tests[3 + N(cases) + N(keyed)] = {
 		{ "jumps to other functions", test_tails },
-		{ "what is left out is told", test_left_out },
-		{ "room for calls that are held", test_held },
+		{ "omitted functions are reported", test_left_out },
+		{ "capacity for held calls", test_held },
 	};
 
 	ROWS(ROWS(tests + 3, cases, test_row), keyed, test_keyed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How much is traced, and what is said of that. */
+/* Limits of a plan, and their messages. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,8 @@ static struct ops_row {
 	{ "no limit", { 0 }, false, "", NULL, NULL },
 	{ "one of one", { .sample = 1 }, false, "", NULL, NULL },
 	{ "the first of three, and so on", { .sample = 3 }, false, "", "PSSPSSP", NULL },
-	{ "so many in a second", { .rate = 3 }, false, "", "PPPLLL", NULL },
-	{ "so many at all", { .times = 2 }, false, "", "PPLL", NULL },
+	{ "a rate", { .rate = 3 }, false, "", "PPPLLL", NULL },
+	{ "a total", { .times = 2 }, false, "", "PPLL", NULL },
 	{ "a limit counts what the sample leaves", { .sample = 2, .times = 2 }, false, "",
 	  "PSPSLSLS", NULL },
 	{ "all three", { .sample = 2, .rate = 3, .times = 2 }, false, "", "PSPSLSLS", NULL },
@@ -42,13 +42,13 @@ static struct ops_row {
 	  NULL },
 	{ "in a muted one none", { .sample = 2, .by = PLAN_SAMPLE_ROOT }, false, "root=2", "SSSS",
 	  NULL },
-	{ "so many trees in a second", { .rate = 2, .by = PLAN_SAMPLE_ROOT }, false, "root=0",
+	{ "a rate of trees", { .rate = 2, .by = PLAN_SAMPLE_ROOT }, false, "root=0",
 	  "PPllll", NULL },
 	{ "in one of them", { .rate = 2, .by = PLAN_SAMPLE_ROOT }, false, "root=1", "PPPPPP",
 	  NULL },
 	{ "in one too many", { .rate = 2, .by = PLAN_SAMPLE_ROOT }, false, "root=2", "LLLL",
 	  NULL },
-	{ "a sample of trees, and so many", { .sample = 2, .rate = 2, .by = PLAN_SAMPLE_ROOT },
+	{ "a sample and a rate of trees", { .sample = 2, .rate = 2, .by = PLAN_SAMPLE_ROOT },
 	  false, "root=0", "PsPslsls", NULL },
 };
 
@@ -91,7 +91,7 @@ static void test_ops(void **state)
 	assert_int_equal(m.number, 0);
 }
 
-/* Of goroutines one of so many, whatever their ids have in common, and always the same ones. */
+/* One goroutine of N, with any pattern of ids, and always the same ones. */
 static void test_goroutines(void **state)
 {
 	static const unsigned int steps[] = { 1, 2, 8, 100, 16, 1024 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why something was not copied, from tables of types as the module has them. */
+/* Reasons for missing values, from tables of types as the module has them. */
 #include "plan/not_captured.h"
 #include "recs.h"
 
@@ -51,8 +51,8 @@ static const struct row {
 	{ "a place of the frame that is no reference", FRAMED, 24, &p_item, 0, 0, "not followed" },
 	{ "an interface holds a type that is not known", FRAMED, 8, &t_error, 0, 0,
 	  "type not known yet" },
-	{ "likewise, a pointer", FRAMED, 16, &p_item, 0, 0, "type not known yet" },
-	{ "likewise, one of those that nobody follows", FRAMED, 16, &p_g, 0, 0, "not followed" },
+	{ "a pointer beyond the last level", FRAMED, 16, &p_item, 0, 0, "type not known yet" },
+	{ "a pointer that is never followed", FRAMED, 16, &p_g, 0, 0, "not followed" },
 	{ "a record that was full", FRAMED, 0, &p_item, GOPROBE_RECORD_F_BUDGET, 0,
 	  "beyond --bytes" },
 	{ "a record with all objects", FRAMED, 0, &p_item, GOPROBE_RECORD_F_BUDGET, 1,
@@ -68,7 +68,7 @@ static const struct row {
 	  DEEP },
 	{ "what is on the same level is no step", { .type = NODE, .level = 2 }, 24, &p_item, 0, 0,
 	  "not followed" },
-	{ "likewise, an interface", { .type = NODE, .level = 2 }, 32, &t_error, 0, 0,
+	{ "an interface beyond the last level", { .type = NODE, .level = 2 }, 32, &t_error, 0, 0,
 	  "type not known yet" },
 	{ "the types of the last level have no references", { .type = LAST, .level = 2 }, 0,
 	  &p_item, 0, 0, DEEP },
@@ -90,7 +90,7 @@ static void test_why(void **state)
 	}
 	assert_non_null(why);
 	assert_string_equal(why, row->why);
-	/* Told apart by its address. */
+	/* Distinguished by its address. */
 	assert_int_equal(why == VALUE_DEEP, strcmp(why, DEEP) == 0);
 }
 

@@ -38,7 +38,7 @@ static const struct spec_case {
 	{ "an address with registers", "*0x4829e0($rax)", SPEC_ADDRESS, "", 0x4829e0 },
 	{ "a glob that begins with a star", "*Get", SPEC_GLOB, "*Get", 0 },
 	{ "a path with a plus is a name", "a/c++.F", SPEC_NAME, "a/c++.F", 0 },
-	{ "line 0 is none", "main.go:0", SPEC_NAME, "main.go:0", 0 },
+	{ "line 0 is not a line", "main.go:0", SPEC_NAME, "main.go:0", 0 },
 	{ "a number with something behind it", "main.foo+0x1g", SPEC_NAME, "main.foo+0x1g", 0 },
 	{ "what looks like types is a list", "main.go:42(error)", SPEC_LINE, "main.go", 42 },
 	{ "a second list", "main.go:42(x)(y)", SPEC_LINE, NULL, 0, "it does not return" },

@@ -159,7 +159,7 @@ static const struct plan_case cases[] = {
 	{ "main.Map[go.shape.int,go.shape.string]",
 	  "40: 0=bx 8=cx 16=di 24=si 32=ax refs 0:slice(int 8) 24:func",
 	  "24: 0=ax 8=bx 16=cx refs 0:slice(string 16)", 21 },
-	/* Behind it, the receiver as its dictionary tells. */
+	/* After it, the receiver with the type from its dictionary. */
 	{ "main.(*List[go.shape.string]).Push",
 	  "48: 0=ax 8=cx 16=di 24=bx refs 0:ptr(main.List[string] 24 0:slice(string 16)) 8:str 32:eface ops 6",
 	  "8: 0=ax",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Several specs that mean the same function or place. */
+/* Precedence of specs that match the same function or place. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

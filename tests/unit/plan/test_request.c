@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a spec that ends in "()" wants, where signatures are known and where not. */
+/* Meaning of a spec that ends in "()", with and without known signatures. */
 #include <string.h>
 
 #include "bins.h"
@@ -10,9 +10,9 @@ static const struct row {
 	const char *claim, *text;
 	bool sig;		/* a signature ... */
 	bool call, ret;		/* ... or lists */
-	bool known;		/* in a program that tells signatures */
+	bool known;		/* in a program with signatures */
 } rows[] = {
-	{ "() is a signature if nothing else tells it", "main.Nothing()", true },
+	{ "() is a signature if the program has none", "main.Nothing()", true },
 	{ "() is a list if the function takes something", "main.Ints()", false, true },
 	{ "()() are lists", "main.Nothing()()", false, true, true },
 	{ "() is a list if the pattern has wildcards", "main.Nothin*()", false, true },

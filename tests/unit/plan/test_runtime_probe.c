@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What of the runtime is traced for what it tells, in all programs. */
+/* Probes on runtime functions, in all programs. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -103,7 +103,7 @@ static void test_ends(void **state)
 	}
 }
 
-/* The actions of the points that tell the module, in their order. */
+/* The actions of the points that notify the module, in their order. */
 static void told(const struct plan *p, char *text)
 {
 	*text = 0;
@@ -125,7 +125,7 @@ static void told(const struct plan *p, char *text)
 	}
 }
 
-/* What conditions need to be told: before what else is done at these places, for panics. */
+/* Notifications that conditions need, before other work at these places, for panics. */
 static void test_told(void **state)
 {
 	struct bins_each b = BINS("shapes", FORMS);
@@ -154,7 +154,7 @@ static void test_told(void **state)
 	}
 }
 
-/* Traced for its own sake, it tells of others, too, if its records can. */
+/* A function that the user traces also reports other calls, if its records can. */
 static void test_shared(void **state)
 {
 	static const struct {
@@ -225,7 +225,7 @@ static void test_wanted(void **state)
 	}
 }
 
-/* Calls tell of their goroutine where g is in a register. */
+/* Calls report their goroutine where g is in a register. */
 static void test_goroutine(void **state)
 {
 	struct bins_each b = BINS("shapes", FORMS);
@@ -254,7 +254,7 @@ static struct row {
 	uint64_t goid;
 	bool told;
 } rows[] = {
-	{ "a record tells", 16, 0, 7, true },
+	{ "a record with the values", 16, 0, 7, true },
 	{ "a record that is too small does not", 8, 0, 7, false },
 	{ "nor does one that could not be filled", 16, GOPROBE_RECORD_F_FAULT, 7, false },
 	{ "there is no goroutine 0", 16, 0, 0, false },
@@ -300,11 +300,11 @@ int main(void)
 	struct CMUnitTest tests[N(rows) + 8] = {
 		{ "runtime.newproc1 is traced where it returns", test_go },
 		{ "unless somebody wants to see it", test_wanted },
-		{ "calls tell of their goroutine, if g is in a register", test_goroutine },
+		{ "calls report their goroutine if g is in a register", test_goroutine },
 		{ "what is executed where", test_line },
 		{ "what ends calls is traced, if returns are", test_ends },
 		{ "also where it is traced for its own sake", test_shared },
-		{ "what conditions need to be told", test_told },
+		{ "notifications that conditions need", test_told },
 		{ "a frame that goes on is in its stack", test_recovery },
 	};
 

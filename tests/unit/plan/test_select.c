@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is said of patterns that mean nothing, or what can't be probed. */
+/* Messages about patterns without a match, or with functions that cannot be probed. */
 #include "rows.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where Go types refer to other memory, and what of that the module is told. */
+/* References in Go types, and their description for the module. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -497,7 +497,7 @@ static void test_learn(void **state)
 	}
 }
 
-/* What was told for far away is told anew when it shows nearby. */
+/* A type that was described for a far level is described again for a nearer one. */
 static void test_nearer(void **state)
 {
 	struct bins_each b = BINS("shapes", "");
@@ -530,7 +530,7 @@ int main(void)
 		{ "whole programs pass the module's rules", test_programs },
 		{ "types are made as far as a walk can come", test_depth },
 		{ "an unknown dynamic type is learned once", test_learn },
-		{ "a type is told anew when it comes nearer", test_nearer },
+		{ "a type is described again for a nearer level", test_nearer },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

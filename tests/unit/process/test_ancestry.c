@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which goroutines descend from one. */
+/* Descendants of a goroutine. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static struct row {
 	const char *found;
 } cases[] = {
 	{ "nobody", "", 5, "" },
-	{ "it itself is none", "5<1", 5, "" },
+	{ "a goroutine is not its own descendant", "5<1", 5, "" },
 	{ "children", "7<5 8<5 9<1", 5, "7 8" },
 	{ "their children", "7<5 8<7 9<8 10<9", 5, "7 8 9 10" },
 	{ "in any order", "10<9 8<7 5<1 9<8 7<5 11<1", 5, "7 8 9 10" },

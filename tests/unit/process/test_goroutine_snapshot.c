@@ -33,7 +33,7 @@ static const struct row {
 	{ "so is a runnable one", GOROUTINE_RUNNABLE, true, true, 1 },
 	{ "one that runs has no stack", GOROUTINE_RUNNING, true, true, 0 },
 	{ "labels of one that runs are not certain", GOROUTINE_RUNNING, true, false, 0, true },
-	{ "a dead one is none", GOROUTINE_DEAD, false },
+	{ "a dead goroutine has no snapshot", GOROUTINE_DEAD, false },
 	{ "one whose stack is being moved is torn", 8, true, false, 0 },
 	{ "of one that runs now and then some looks are torn", GOROUTINE_WAITING, true, false, 1,
 	  .changes = TURNS },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where a process has a program, by its /proc/PID/maps; whether its memory is gone. */
+/* Addresses of a program from /proc/PID/maps; detection of processes that have exited. */
 #define _GNU_SOURCE
 #include "rows.h"
 
@@ -73,7 +73,7 @@ static void test_find(void **state)
 	fclose(f);
 }
 
-/* A process that is ours until it is told to execute something else. */
+/* A process that is ours until it executes another program on request. */
 static void test_held(void **state)
 {
 	int go[2], gone[2], before, after;
@@ -199,7 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		{ "a program is found by whole lines, however long their paths", test_find },
 		{ "each file that a process has code of is found once", test_files },
-		{ "memory that is held is gone after exec, and with the process", test_held },
+		{ "held memory ends with exec, and with the process", test_held },
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

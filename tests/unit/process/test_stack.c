@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stacks that are as they should be, and stacks that nobody should believe. */
+/* Unwinding of valid stacks, and of corrupt ones. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -116,7 +116,7 @@ static void test_whole(void **state)
 	assert_int_equal(v[3].depth, 200 - 32 - 72 - 8 - 16);
 	assert_int_equal(v[4].pc, EXIT);
 	assert_true(v[0].begun && v[1].begun && !v[2].begun && v[3].begun && !v[4].begun);
-	/* Not more than there is room for. */
+	/* At most as many frames as fit. */
 	assert_int_equal(walk(&w, PARK, HI - 200, v, 2, &n), GOSTACK_CUT);
 	assert_int_equal(n, 2);
 	assert_int_equal(walk(&w, PARK, HI - 200, v, 5, &n), GOSTACK_WHOLE);
@@ -202,7 +202,7 @@ static void test_endless(void **state)
 	assert_int_equal(n, WORDS / 3);
 }
 
-/* What can't be read ends it, and nothing behind it is told. */
+/* Unreadable memory ends it, and nothing behind it is reported. */
 static void test_unreadable(void **state)
 {
 	struct gostack_frame v[WORDS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Commands that are prepared, let go, given up, and what they may find. */
+/* Commands: prepared, started, or abandoned, and their environment. */
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is written is read again, and nothing else. */
+/* Recordings: a round trip, and damaged files. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -17,7 +17,7 @@ struct bins_entry {
 
 /* Those whose name is "shapes-1.N" and @suffix; fails the test without any. */
 size_t bins_list(const char *suffix, struct bins_entry *v);
-/* Likewise of another @program. */
+/* As above, for another @program. */
 size_t bins_list_of(const char *program, const char *suffix,
 		    struct bins_entry *v);
 
@@ -62,7 +62,7 @@ const char *bins_twin(struct bins_each *e, const char *form);
 struct gobin *bins_open(const char *path);
 /* The program "shapes" of the newest toolchain. */
 struct gobin *bins_newest(const char *form);
-/* The function called @name that is no wrapper; NULL if there is none. */
+/* The function called @name that is no wrapper; NULL: not found. */
 const struct gofunc *bins_func(struct gobin *bin, const char *name);
 /* How many functions have whole signatures, of those @compiled; assembly has none. */
 size_t bins_told(struct gobin *bin, size_t *compiled);

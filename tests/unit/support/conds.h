@@ -6,7 +6,7 @@
 #include "compile/cond.h"
 
 /*
- * Compile "main.Ints if a > 5" for that function of @bin; fails the test if there is none.
+ * Compile "main.Ints if a > 5" for that function of @bin; fails the test on an error.
  * 0, or -1 with an error. All that is made lives in @mem.
  */
 int conds_compile(struct gobin *bin, const char *text, struct arena *mem,

@@ -285,7 +285,7 @@ static bool jumps(const struct goprobe_op *o, uint64_t a, uint64_t b)
 	return false;
 }
 
-/* A number that orders like the float; false: it is none. */
+/* A number that orders like the float; false: not a number. */
 static bool order(uint64_t bits, uint32_t size, uint64_t *to)
 {
 	uint32_t low = (uint32_t)bits;

@@ -35,9 +35,9 @@ struct machine_edit {
  * @may_end: what fails in no item ends the program, as the module has it; else it fails the test
  * @task: by enum goprobe_task
  * @duration: of the call, ns
- * @number: how often the filter came to its number
+ * @number: how often the filter evaluated its number
  * @counter: and to its other one
- * @taken: hits that came to a quota; and to one of a period
+ * @taken: hits that reached a quota; and one of a period
  * @root: enum goprobe_root
  * @muted: what was rejected is to be remembered
  * @key: what the filter has made

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who is listened to. Without the module. */
+/* Senders that the netlink client accepts, without the module. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <setjmp.h>

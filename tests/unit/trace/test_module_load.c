@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is to be done about what modprobe says, in the words of kmod 30 and 34. */
+/* Remedies for errors of modprobe, in the words of kmod 30 and 34. */
 #include "rows.h"
 
 #include <string.h>

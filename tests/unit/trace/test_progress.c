@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What takes long is announced with an estimate, and its rest is estimated again. */
+/* Progress messages: an estimate first, and corrections later. */
 #include "rows.h"
 
 #include "trace/progress.h"
 
 #define MS 1000000ULL
 
-/* So many have been placed then. */
+/* Number of placed points at that time. */
 struct step {
 	uint64_t ms;
 	size_t placed;

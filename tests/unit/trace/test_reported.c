@@ -13,7 +13,7 @@
 struct look {
 	uint64_t asked;
 	uint64_t age;
-	uint64_t late;		/* it was told so much later, with that age */
+	uint64_t late;		/* it was reported this much later, with that age */
 	uint64_t goid;
 	int want;
 };
@@ -26,7 +26,7 @@ static const struct row {
 				  { 12 * S, 3 * S, 0, 7, 0 } } },
 	{ "that of another goroutine is another", { { 10 * S, S, 0, 7, 1 },
 						    { 10 * S, S, 0, 8, 1 } } },
-	{ "one that is told late is the same",
+	{ "a call that is reported late is the same",
 	  { { 10 * S, S, S / 10, 7, 1 }, { 11 * S, 2 * S, 0, 7, 0 },
 	    { 12 * S, 3 * S, S / 2, 7, 0 }, { 13 * S, 4 * S, 0, 7, 0 } } },
 	{ "one that was made when the other had ended is another",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is said, in lines that only goprobe has made. */
+/* Messages of a session, in lines that only goprobe has made. */
 #define _GNU_SOURCE
 #include "rows.h"
 
@@ -104,7 +104,7 @@ static void copy_program(const char *to)
 	assert_int_equal(system(command), 0);
 }
 
-/* A process that has come to its first instruction, and stays there. */
+/* A process that is stopped at its first instruction. */
 static pid_t start(const char *path)
 {
 	pid_t pid = fork();
@@ -233,7 +233,7 @@ int main(void)
 		{ "no notice has what would control a terminal, or ends a line", test_plain },
 		{ "several lines are as many notices", test_lines },
 		{ "notices that nobody takes are printed", test_printed },
-		{ "a replaced file is told by a name that can be shown", test_older },
+		{ "a replaced file is reported by a printable name", test_older },
 		{ "so is one that is replaced while it is traced, once", test_replaced },
 		{ "what is chosen by process is not looked for by name", test_not_replaced },
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whose names the functions of a session get. */
+/* Source of the names of a session's functions. */
 #define _GNU_SOURCE
 #include "rows.h"
 
@@ -21,7 +21,7 @@ static char dir[32], program[64];
 static uint64_t offset;
 
 /*
- * A process that has come to the first instruction of @path, and stays there; in a mount
+ * A process that is stopped at the first instruction of @path; in a mount
  * namespace of its own, where that is the file @there, unless that is NULL. 0 if it can't be.
  */
 static pid_t start(const char *path, const char *there)
@@ -158,7 +158,7 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		{ "likewise in another mount namespace", test_namespace },
+		{ "a file in another mount namespace", test_namespace },
 		{ "names are those of what is traced, not of what is at its path now",
 		  test_binary },
 	};

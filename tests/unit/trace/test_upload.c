@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a module may not say. Without one. */
+/* Invalid answers of a module, without a module. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

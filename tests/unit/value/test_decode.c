@@ -182,7 +182,7 @@ static struct row {
 	{ "structs in a slice leave out their type", &t_items, W(0x5400, 2, 2),
 	  "[]main.Item{{ID: 7, Name: \"hello\"}, {ID: 8, Name: \"\"}}",
 	  "'value':[{'ID':7,'Name':'hello'},{'ID':8,'Name':''}]" },
-	{ "a slice that holds itself comes to an end", &t_self, W(0x5700, 1, 1), NULL, NULL },
+	{ "decoding of a slice that holds itself ends", &t_self, W(0x5700, 1, 1), NULL, NULL },
 
 	{ "array", &t_int_array, W(1, 2, 3), "[3]int{1, 2, 3}", "'value':[1,2,3]" },
 	{ "an empty array", &t_no_array, W(0), "[0]int{}", "'value':[]" },
@@ -222,7 +222,7 @@ static struct row {
 	  "(*errors.errorString)(0xc000)<unknown type>",
 	  "'value':{'type':'*errors.errorString','address':'0xc000','unavailable':'unknown type'}"
 	},
-	{ "a type without a name is told by its address", &t_any, W(0x4b0000, 0xc000),
+	{ "a type without a name shows its address", &t_any, W(0x4b0000, 0xc000),
 	  "any(type 0x4b0000, 0xc000)",
 	  "'value':{'type':null,'type_address':'0x4b0000','address':'0xc000','unavailable':'unknown type'}"
 	},

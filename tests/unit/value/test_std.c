@@ -291,7 +291,7 @@ static void test_netip(void **state)
 	     "2001:db8:1:2:3:4:5:6");
 	SAYS(SHOW(&t_netip, 0xfe80000000000000, 0x10, 0x140), "fe80::10%eth0");
 	SAYS(SHOW(&t_netip, 0, 0, 0), "netip.Addr{}");
-	/* What the version is can't be had: it looks like one. */
+	/* The version is unavailable: it looks like one. */
 	SAYS(SHOW(&t_netip, 0, 0xffff0a000001, 0x9990), "10.0.0.1");
 	SAYS(JSON(&t_netip, 0, 1, 0x120),
 	     "{'addr':{'hi':0,'lo':1},'z':{'value':{'type':'*net/netip.addrDetail','value':'0x120','to':{'isV6':true,'zoneV6':''}}}},'text':'::1'");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is behind pointers, interfaces, maps, channels and functions. */
+/* Values behind pointers, interfaces, maps, channels and functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -296,7 +296,7 @@ static void test_shared_index(void **state)
 	recs_begin();
 	w += sprintf(w, "[]*shop.Item{");
 	for (int i = 0; i < 1500; i++) {
-		/* In an order that is none. */
+		/* In no order. */
 		ids[i] = 0x100000 + (i * 7919 % 1500) * 0x20;
 		w += sprintf(w, "%s&{ID: %d, Name: \"\"}", i ? ", " : "", i);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a closure's code does with the closure. */
+/* Captured variables from a closure's code. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

@@ -223,7 +223,7 @@ static struct gp_detour_site make_function(const struct shape *shape)
 	return site;
 }
 
-/* Numbers that comparisons tell apart: near the ends of ranges, or anything. */
+/* Numbers that comparisons distinguish: near the ends of ranges, or anything. */
 static uint64_t number(void)
 {
 	static const uint64_t edges[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lengths of instructions: what the disassembler says. */
+/* Lengths of instructions, against the disassembler. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

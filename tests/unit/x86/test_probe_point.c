@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where in a function's code breakpoints may go. */
+/* Places for breakpoints in a function's code. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -89,7 +89,7 @@ static const struct insn_case cases[] = {
 		"48 8b 0d 00 10 00 00 64 48 8b 09 48 3b 61 10 76 01 c3 more",
 		false, "check@15+2 abi0 rets 17~",
 	}, {
-		"a load of g from elsewhere is none",
+		"a load of g from elsewhere is no stack check",
 		/* mov r14, [rax] */
 		"4c 8b 30 49 3b 66 10 76 01 c3 c3",
 		false, "first@0+3~ rets 9~ 10~",
@@ -168,7 +168,7 @@ static const struct insn_case cases[] = {
 		"e9 00 10 00 00",
 		false, "jump@0+5 tails 0 alone",
 	}, {
-		"but not where it has another instruction, so that they are told apart",
+		"but not where it has another instruction, so that they can be distinguished",
 		/* test rax, rax; jmp */
 		"48 85 c0 e9 00 10 00 00",
 		false, "first@0+3~ tails 3",
@@ -318,7 +318,7 @@ static const struct insn_case cases[] = {
 		"74 01 48 89 c3 c3",
 		false, "refused: a branch leads into one of its instructions",
 	}, {
-		"a check that is cut off is none",
+		"a truncated check is no stack check",
 		"49 3b 66 10 76 70 c3",
 		false, "first@0+4~ rets 6~",
 	},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a function's code has set last when it returns. */
+/* Registers that a function sets before it returns. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which instructions the module takes on itself, against a disassembler. */
+/* Instructions that the module executes itself, against a disassembler. */
 #include "rows.h"
 
 #include <Zydis/Zydis.h>
@@ -213,7 +213,7 @@ static const struct step_case cases[] = {
 	{ "and be the one that is", "48 83 fc 10", "4 cmp 8:r4 8:0x10" },
 
 	{ "nothing at all", "", NULL },
-	{ "making room on the stack is refused", "48 83 ec 18", NULL },
+	{ "making space on the stack is refused", "48 83 ec 18", NULL },
 	{ "SP by a register", "48 89 ec", NULL },
 	{ "SP by an address", "48 8d 64 24 e8", NULL },
 	{ "SP from memory", "48 8b 65 f8", NULL },

@@ -55,7 +55,7 @@ func code() (lo, hi uintptr) {
 	panic("no code is mapped")
 }
 
-// Of all code every so many bytes; of this package's, all.
+// Addresses at intervals in all code, and all in this package.
 func everywhere() {
 	lo, hi := code()
 	step := (hi - lo) / 6000
