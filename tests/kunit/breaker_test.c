@@ -79,7 +79,7 @@ static int breaker_init(struct kunit *test)
 	return s ? 0 : -ENOMEM;
 }
 
-/* So many hits in so much time, and it looks. */
+/* @more hits in @ns, then a pass of the breaker. */
 static void look(u64 more, u64 ns)
 {
 	hits += more;

@@ -31,7 +31,7 @@ static bool see(void *arg, const struct gp_stack *stack, const struct gp_call *c
 
 /*
  * In as many rounds as it takes if each sees @most. Return: rounds, or 0 if a call was seen
- * twice, or whoever goes on behind the last one is told of more.
+ * twice, or a caller that continues after the last one gets more.
  */
 static u32 see_all(struct sight *s, u32 goroutines, u32 most)
 {
@@ -115,7 +115,7 @@ static void each_call_of_the_dead_is_reaped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_calls_reap(calls, nobody_is_alive), 0ULL);
 }
 
-/* In the last places, behind those that a hash tells. */
+/* In the last places, behind those of a hash. */
 static void the_last_place_is_seen(struct kunit *test)
 {
 	struct sight s = { .depths = kunit_kzalloc(test, 2, GFP_KERNEL) };

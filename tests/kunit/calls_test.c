@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Open calls: every return ends its own call, and what can't be told is counted as such. */
+/* Open calls: every return ends its own call, and undecided ends are counted as such. */
 #include "calls_world.h"
 #include "resched_world.h"
 
@@ -285,7 +285,7 @@ static void a_full_table_takes_what_it_can_and_says_so(struct kunit *test)
 			full--;
 	KUNIT_EXPECT_EQ(test, kept, 0U);
 	KUNIT_EXPECT_EQ(test, full, 0U);
-	/* Nobody has an open call any more, so others have room again. */
+	/* No call is open any more, so there is space for others. */
 	for (i = n + 1; i <= n + GP_CALLS_MIN; i++)
 		KUNIT_ASSERT_EQ(test, enter(gor(i), 100, G), KEPT);
 	for (i = n + 1; i <= n + GP_CALLS_MIN; i++)

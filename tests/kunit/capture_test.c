@@ -356,7 +356,7 @@ static void memory_that_must_not_be_waited_for_says_so(struct kunit *test)
 	expect_chunk(test, 1, A + 32, 1, 5, REMOTE);
 }
 
-/* ---- room ---- */
+/* ---- space ---- */
 
 static void without_room_for_all_there_is_none_for_a_part(struct kunit *test)
 {

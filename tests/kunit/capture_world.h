@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the suites of capture, walk and programs share: a target whose memory is a
- * table of regions (some are there, some have to be brought in, some can't be had),
+ * table of regions (some are there, some have to be brought in, some are unavailable),
  * tables, a plan, and a capture that is made twice.
  *
  * Included by suites only, each of which compiles the files under test into itself.
@@ -140,7 +140,7 @@ static inline void poke(unsigned long at, u64 value)
 	memcpy(arena + (at - A), &value, 8);
 }
 
-/* One capture: tables, plan, room and result. */
+/* One capture: tables, plan, space and result. */
 #define TYPES	12
 #define REFS	64
 #define PIECES	17
@@ -170,7 +170,7 @@ struct world {
 
 static struct world *w;
 
-/* Room behind the largest record, to see whether it is written to. */
+/* Space behind the largest record, to detect writes beyond it. */
 #define BEHIND	4096
 #define TO_SIZE	(GP_RECORD_MAX + BEHIND)
 
@@ -273,7 +273,7 @@ static inline int run_once(u8 *to, u32 space, u8 fill)
 
 /*
  * Capture twice, over different garbage: what differs afterwards is not from the
- * target. Nothing may be written behind the room.
+ * target. Nothing may be written behind the space.
  */
 static inline int run(struct kunit *test, u32 space)
 {
@@ -358,7 +358,7 @@ static inline u32 frame_bytes(void)
 	return w->plan->frame_bytes;
 }
 
-/* The chunk with that number, or NULL if there are not so many. */
+/* The chunk with that number, or NULL if there are fewer. */
 static inline const struct goprobe_chunk *chunk(u32 n)
 {
 	u32 at = frame_bytes();

@@ -148,7 +148,7 @@ static void without_the_type_word_there_is_no_value(struct kunit *test)
 	capture_again(test);
 	KUNIT_ASSERT_EQ(test, nchunks(), 1U);
 	expect_chunk(test, 0, A + A_SIZE - 1, ITAB, 1, FAULT);
-	/* No room for the type word: none for the value. */
+	/* No space for the type word: none for the value. */
 	w->regs.ax = ITAB_AT;
 	w->w.objects = 0;
 	capture_dynamic(test, type, 0);

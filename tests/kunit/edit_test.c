@@ -343,7 +343,7 @@ static void a_condition_comes_first(struct kunit *test)
 	}
 }
 
-/* An end counts only if its call has been remembered; a call only if there was room. */
+/* An end counts only if its call has been remembered; a call only if there was space. */
 static void pairs_count_as_pairs(struct kunit *test)
 {
 	all_kinds(test);
@@ -379,7 +379,7 @@ static void the_record_comes_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ((const u64 *)(rec + 1))[1], 5ULL);
 }
 
-/* Whoever executes it: the instruction comes after the edit. */
+/* The instruction comes after the edit, emulated or stepped. */
 static void the_instruction_comes_last(struct kunit *test)
 {
 	F(SET, .a = 1, .b = 1);

@@ -13,7 +13,7 @@
 #include <linux/version.h>
 
 static u32 faults;		/* that there have been */
-static u32 retries;		/* faults that come to nothing but that the lock is given up */
+static u32 retries;		/* faults whose only effect is that the lock is released */
 static bool completes;		/* ... or by which all is done */
 static unsigned int first_flags, last_flags;
 static void (*meanwhile)(void);	/* happens while the lock is free */
@@ -62,7 +62,7 @@ static int faultin_init(struct kunit *test)
 	return 0;
 }
 
-/* Whoever else may look at this memory does so for a moment. */
+/* Other readers of this memory hold it for a moment. */
 static bool lock_is_free(void)
 {
 	u32 i;
@@ -358,7 +358,7 @@ static void who_is_killed_does_not_wait_for_the_lock(struct kunit *test)
 	kthread_unuse_mm(memory);
 }
 
-/* Whoever holds it may wait for what somebody else can make last. */
+/* Its holder may wait for something that another task can delay. */
 static void a_lock_is_not_waited_for(struct kunit *test)
 {
 	struct task_struct *holder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keys that filters make: words, bytes and stacks, within the room that there is. */
+/* Keys that filters make: words, bytes and stacks, within the available space. */
 #include "filter_world.h"
 
 #define BIAS	0x7000UL	/* how far from where it was linked the program is */
@@ -101,7 +101,7 @@ static void a_word_that_does_not_fit_cannot_be_told(struct kunit *test)
 	}
 }
 
-/* What has been made before a page had to be brought in is made anew, once. */
+/* Parts that were made before a page fault are made again, once. */
 static void a_key_that_is_begun_anew_is_the_same(struct kunit *test)
 {
 	make(GP_WAY_GENERAL, VALUES_ABSENT);
@@ -174,7 +174,7 @@ static void bytes_end_where_the_key_does(struct kunit *test)
 	EXPECT_KEY(test, 26);
 	key.space = 0;
 	EXPECT_UNDECIDED(test);
-	/* A number that is none of a string's. */
+	/* A length that no string has. */
 	key.space = 3;
 	load_bytes(test, A + 0x100, U64_MAX, 4096);
 	EXPECT_KEY(test, U64_MAX, word_of("01234567"), word_of("89abcdef"));

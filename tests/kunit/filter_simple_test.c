@@ -366,7 +366,7 @@ static void tests_that_load_say_what_the_program_says(struct kunit *test)
 			said[tests][program]++;
 			if (!served)
 				continue;
-			/* What was absent is there now: only what can't be had is not told. */
+			/* The absent page is there now: only unavailable values are undecided. */
 			served = 0;
 			tests = try_tests(test);
 			KUNIT_ASSERT_EQ_MSG(test, (u32)tests,

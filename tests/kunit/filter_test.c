@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which hits count: how a filter ends, what it can ask for; what can't be told is said to be so.
+ * Which hits count: how a filter ends, what it can ask for; undecided hits are reported as such.
  */
 #include "filter_world.h"
 
@@ -148,7 +148,7 @@ static void memory_that_is_absent_is_brought_in(struct kunit *test)
 {
 	make(GP_WAY_GENERAL, VALUES_ABSENT);
 	poke(A + 0x100, 7);
-	/* What has been done before is done anew, from 0. */
+	/* Earlier operations run again, from 0. */
 	F(ADD_I, .a = 3, .value = 1);
 	F(IMM, .a = 2, .value = A + 0x100);
 	F(LOAD, .a = 1, .b = 2, .size = 4);

@@ -103,7 +103,7 @@ static const struct find_case find_cases[] = {
 	{ "goid is absent", G, HI - 8, G + 152, 0, 0, NO_G },
 	{ "m is absent but not needed", G, HI - 8, G + 48, 37, 8, 0 },
 	{ "on g0 it is the goroutine that m works for", G0, HI - 8, 0, 37, 8, SYSTEM },
-	{ "on g0 of an idle m it is none", G0_IDLE, HI - 8, 0, 0, 8, SYSTEM },
+	{ "on g0 of an idle m there is no goroutine", G0_IDLE, HI - 8, 0, 0, 8, SYSTEM },
 	{ "g0.m is absent", G0, HI - 8, G0 + 48, 0, 0, NO_G },
 	{ "m.curg is absent", G0, HI - 8, M + 192, 0, 0, NO_G },
 	{ "curg.goid is absent", G0, HI - 8, G + 152, 0, 0, NO_G },
@@ -137,7 +137,7 @@ static void g_is_believed_only_if_all_fits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, go.goid, c->goid);
 	KUNIT_EXPECT_EQ(test, go.depth, c->depth);
 	KUNIT_EXPECT_EQ(test, (u32)go.flags, (u32)c->flags);
-	/* What is absent, and needed, is told. */
+	/* Absent memory that is needed is reported. */
 	KUNIT_EXPECT_EQ(test, go.absent, go.flags & NO_G ? c->hole : 0);
 	KUNIT_EXPECT_EQ(test, windows, 0);
 }

@@ -55,11 +55,11 @@ static const struct hit_case hit_cases[] = {
 	{ "a start that is no call", ALL, RESTART, GOPROBE_STAT_RESTARTS },
 	{ "no goroutine", RECORD | COUNT, FAR, WELL },
 	{ "no goroutine to time", TIME, FAR, GOPROBE_STAT_NO_GOROUTINE },
-	{ "a g that is none", RECORD | COUNT, ODD, WELL },
-	{ "a g that is none, to time", TIME, ODD, GOPROBE_STAT_NO_GOROUTINE },
+	{ "an invalid g", RECORD | COUNT, ODD, WELL },
+	{ "an invalid g, to time", TIME, ODD, GOPROBE_STAT_NO_GOROUTINE },
 	{ "a g that is absent", RECORD | TIME, G_ABSENT, WELL },
-	{ "a g that can't be had", RECORD | COUNT, G_DENIED, WELL },
-	{ "a g that can't be had, to time", TIME, G_DENIED, GOPROBE_STAT_NO_GOROUTINE },
+	{ "an unreadable g", RECORD | COUNT, G_DENIED, WELL },
+	{ "an unreadable g, to time", TIME, G_DENIED, GOPROBE_STAT_NO_GOROUTINE },
 	{ "a system stack", TIME, SYSTEM, WELL },
 	{ "g in TLS", GENERAL | COUNT | TIME, IN_THREAD, WELL },
 	{ "g in TLS, not started", GENERAL | COUNT | ENTER, IN_THREAD | NOT_RUNNING,
@@ -76,21 +76,21 @@ static const struct hit_case hit_cases[] = {
 	{ "g in TLS, no goroutine to time", TIME, IN_THREAD | FAR,
 	  GOPROBE_STAT_NO_GOROUTINE },
 	{ "g in TLS, which is absent", GENERAL | TIME, IN_THREAD | TLS_ABSENT, WELL },
-	{ "g in TLS, which can't be had", GENERAL | COUNT, IN_THREAD | TLS_DENIED, WELL },
-	{ "g in TLS, which can't be had, to time", TIME, IN_THREAD | TLS_DENIED,
+	{ "g in TLS, unreadable", GENERAL | COUNT, IN_THREAD | TLS_DENIED, WELL },
+	{ "g in TLS, unreadable, to time", TIME, IN_THREAD | TLS_DENIED,
 	  GOPROBE_STAT_NO_GOROUTINE },
 	{ "g in TLS, both absent", GENERAL | TIME, IN_THREAD | TLS_ABSENT | G_ABSENT, WELL },
 	{ "values that are absent", RECORD, VALUES_ABSENT, WELL },
-	{ "no room in the ring", RECORD, RING_FULL, GOPROBE_STAT_LOST_RING_FULL },
-	{ "no room in the ring, not started", RECORD, RING_FULL | NOT_RUNNING,
+	{ "a full ring", RECORD, RING_FULL, GOPROBE_STAT_LOST_RING_FULL },
+	{ "a full ring, not started", RECORD, RING_FULL | NOT_RUNNING,
 	  GOPROBE_STAT_NOT_STARTED },
-	{ "no room in the ring, which nobody needs", COUNT | TIME, RING_FULL, WELL },
+	{ "a full ring, which is not needed", COUNT | TIME, RING_FULL, WELL },
 	{ "no ring", RECORD, NO_RING, GOPROBE_STAT_LOST_NO_RING },
-	{ "no ring, which nobody needs", COUNT | TIME, NO_RING, WELL },
+	{ "no ring, which is not needed", COUNT | TIME, NO_RING, WELL },
 	{ "no calls left", ENTER, NO_CALLS, GOPROBE_STAT_NO_SPACE },
 	{ "no calls left, not started", ENTER, NO_CALLS | NOT_RUNNING,
 	  GOPROBE_STAT_NOT_STARTED },
-	{ "no calls left, which nobody needs", RECORD | COUNT | LEAVE, NO_CALLS, WELL },
+	{ "no calls left, which is not needed", RECORD | COUNT | LEAVE, NO_CALLS, WELL },
 	{ "in place of a call that has not returned", ENTER, OPEN, WELL },
 	{ "no call to end", LEAVE, UNKNOWN, GOPROBE_STAT_NO_CALL },
 	{ "no call to end, as there was none left", LEAVE, UNKNOWN | NO_CALLS,
@@ -251,19 +251,19 @@ static void both_ways_write_the_same_record(struct kunit *test)
 
 struct wait_case {
 	const char *claim;
-	u32 patience;	/* after so many waits it is given up */
-	u32 room_after;	/* so many waits */
+	u32 patience;	/* number of waits before it gives up */
+	u32 room_after;	/* number of waits until there is space */
 	bool stalled;
 	u32 waits;
 	enum goprobe_stat want;
 };
 
 static const struct wait_case wait_cases[] = {
-	{ "room at once", 9, 1, false, 1, GOPROBE_STAT_CALLS },
-	{ "room that others have taken before", 9, 3, false, 3, GOPROBE_STAT_CALLS },
-	{ "room at the last moment", 1, 1, false, 1, GOPROBE_STAT_CALLS },
-	{ "no room", 2, 0, false, 2, GOPROBE_STAT_LOST_RING_FULL },
-	{ "a reader that is known to be gone", 9, 1, true, 0, GOPROBE_STAT_LOST_RING_FULL },
+	{ "space at once", 9, 1, false, 1, GOPROBE_STAT_CALLS },
+	{ "space that others have taken before", 9, 3, false, 3, GOPROBE_STAT_CALLS },
+	{ "space at the last moment", 1, 1, false, 1, GOPROBE_STAT_CALLS },
+	{ "no space", 2, 0, false, 2, GOPROBE_STAT_LOST_RING_FULL },
+	{ "a reader that is known to have exited", 9, 1, true, 0, GOPROBE_STAT_LOST_RING_FULL },
 };
 
 static void wait_desc(const struct wait_case *c, char *desc)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Hits that are counted and timed by key: each counts once as what it was, and once more by its
- * key if there is room for that; totals never depend on keys.
+ * key if the table has space; totals never depend on keys.
  */
 #include "filter_world.h"
 
@@ -141,17 +141,17 @@ static const struct one_case one_cases[] = {
 	{ "another process", ALL, OTHER, 0, GOPROBE_STAT_OTHER_PROCESS },
 	{ "a start that is no call", ALL, RESTART, 0, GOPROBE_STAT_RESTARTS },
 	{ "it does not pass", ALL, 0, 1, GOPROBE_STAT_FILTERED },
-	{ "it can't be told", ALL, 0, 2, GOPROBE_STAT_UNDECIDED },
+	{ "an undecided key", ALL, 0, 2, GOPROBE_STAT_UNDECIDED },
 	{ "not started, and it does not pass", ALL, NOT_RUNNING, 1, GOPROBE_STAT_NOT_STARTED },
 	{ "no goroutine, which nobody needs", HITS, FAR, 0, WELL },
 	{ "no goroutine", TIMES, FAR, 0, GOPROBE_STAT_NO_GOROUTINE },
 	{ "no goroutine, and it does not pass", ENTERS, FAR, 1, GOPROBE_STAT_FILTERED },
-	{ "a g that can't be had", TIMES, G_DENIED, 0, GOPROBE_STAT_NO_GOROUTINE },
+	{ "an unreadable g", TIMES, G_DENIED, 0, GOPROBE_STAT_NO_GOROUTINE },
 	{ "a g that is absent", TIMES, G_ABSENT, 0, WELL },
 	{ "a system stack", ALL, SYSTEM, 0, WELL },
 	{ "g in TLS", ALL, IN_THREAD, 0, WELL },
 	{ "g in TLS, both absent", TIMES, IN_THREAD | TLS_ABSENT | G_ABSENT, 0, WELL },
-	{ "no room in the ring, which nobody needs", ALL, RING_FULL, 0, WELL },
+	{ "a full ring, which is not needed", ALL, RING_FULL, 0, WELL },
 	{ "no ring, which nobody needs", HITS, NO_RING, 0, WELL },
 	{ "no calls left", ENTERS, NO_CALLS, 0, GOPROBE_STAT_NO_SPACE },
 	{ "no calls left, and it does not pass", ENTERS, NO_CALLS, 1, GOPROBE_STAT_FILTERED },
@@ -268,7 +268,7 @@ static void keys_of_other_ids_are_others(struct kunit *test)
 
 /* ---- calls ---- */
 
-/* A call whose key is @word, and so many ticks. */
+/* A call with the key @word. */
 static void enter(struct kunit *test, u64 word)
 {
 	load_keys(test);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Keys: each has one number, whoever comes first, and there is room for as many as asked for. */
+/* Keys: each has one number in any order of arrival, up to the capacity. */
 #include <kunit/test.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
@@ -348,7 +348,7 @@ static void expect_all_hits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls, hits);
 }
 
-/* There is room for just as many as there are: who comes second takes none. */
+/* The table is exactly large enough: a second arrival takes no place. */
 static void a_key_has_one_number_whoever_comes_first(struct kunit *test)
 {
 	unsigned long end = jiffies + SECONDS;
@@ -370,7 +370,7 @@ static void a_key_has_one_number_whoever_comes_first(struct kunit *test)
 	} while (time_before(jiffies, end));
 }
 
-/* Half of them find room, each of them for all threads or for none. */
+/* Half of them fit, each of them for all threads or for none. */
 static void no_more_keys_are_added_than_there_is_room_for(struct kunit *test)
 {
 	u32 space = (SHARED + THREADS * OWN) / 2;

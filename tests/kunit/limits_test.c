@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits: of quotas exactly as many hits pass as they say, whoever comes when; why a hit does not
+ * Limits: quotas pass exactly their number of hits, in any order of arrival; why a hit does not
  * pass is counted; and trees of calls are shown whole or not at all.
  */
 #include <linux/delay.h>
@@ -12,7 +12,7 @@
 
 /* ---- quotas ---- */
 
-/* It passes while there are not more than @most, in a period of so many ms. */
+/* It passes while there are not more than @most, in a period of @ms. */
 static void only_first(struct kunit *test, u64 most, u32 ms)
 {
 	filter_clear();
@@ -22,7 +22,7 @@ static void only_first(struct kunit *test, u64 most, u32 ms)
 	filter_load(test);
 }
 
-/* Of so many hits, how many pass? */
+/* The number of hits that pass. */
 static u32 passing(struct kunit *test, u32 hits)
 {
 	u32 passed = 0;
@@ -111,7 +111,7 @@ static void the_largest_quota_of_a_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, passing(test, 5), 5U);
 }
 
-/* One for all time, behind one of a period: what the first rejects does not come to the second. */
+/* One for all time, behind one of a period: hits that the first rejects do not reach the second. */
 static void two_quotas_count_apart(struct kunit *test)
 {
 	now_ns = NSEC_PER_SEC;
@@ -132,7 +132,7 @@ static void two_quotas_count_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, passing(test, 10), 0U);
 }
 
-/* What is asked for behind the quota is absent: the filter begins anew. */
+/* What is asked for behind the quota is absent: the filter starts again. */
 static void a_hit_that_begins_anew_counts_once(struct kunit *test)
 {
 	u32 ms, i, passed = 0;
@@ -158,7 +158,7 @@ static void a_hit_that_begins_anew_counts_once(struct kunit *test)
 	}
 }
 
-/* Every other hit comes to the second counter: each has its own numbers. */
+/* Every other hit reaches the second counter: each has its own numbers. */
 static void two_counters_of_hits(struct kunit *test)
 {
 	u32 i;
@@ -409,7 +409,7 @@ static void make_tree(struct kunit *test, u32 unusual)
 	make_limited(GP_WAY_CALL, unusual);
 }
 
-/* A call, or its end, so many words deeper than the root. */
+/* A call, or its end, @deeper words deeper than the root. */
 static enum goprobe_stat at(struct kunit *test, enum gp_way way, u32 deeper)
 {
 	u32 i, stat = __GOPROBE_STAT_MAX, n = 0;

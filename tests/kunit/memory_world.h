@@ -35,7 +35,7 @@ static inline void memory_suite_exit(struct kunit_suite *suite)
 #define READ_ONLY	PROT_READ
 #define READ_WRITE	(PROT_READ | PROT_WRITE)
 
-/* So many pages behind each other, which are absent. Return: their address. */
+/* Consecutive absent pages. Return: their address. */
 static inline unsigned long map(struct kunit *test, u32 pages, unsigned long protection)
 {
 	unsigned long at = vm_mmap(NULL, 0, pages * PAGE_SIZE, protection,

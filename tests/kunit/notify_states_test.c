@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hits that tell of goroutines: what is told is taken as it is said, or not at all; and what
+ * Goroutine notifications: each is taken as a whole, or not at all; and what
  * comes of it is in the record of a call's end.
  */
 #include "filter_world.h"
@@ -30,7 +30,7 @@ static void add_pair(u8 reg, u64 state)
 	F(KEY, .a = 2);
 }
 
-/* The next hit is one that tells; what its filter has been made of tells what. */
+/* The next hit is a notification, with the key that its filter makes. */
 static void make_told(struct kunit *test, u32 unusual)
 {
 	filter_load(test);
@@ -104,18 +104,18 @@ struct told_case {
 static const struct told_case told_cases[] = {
 	{ "a state is taken from the hit on", NO, { { G_REG, 2 } }, 1, NO, 0, TOLD, 2 },
 	{ "the state that it was in", NO, { { G_REG, 0 } }, 1, NO, 0, TOLD, 0 },
-	{ "a hit can tell of several", NO, { { 0, 2 }, { G_REG, 1 } }, 2, NO, 0, TOLD, 1 },
+	{ "a hit can notify of several", NO, { { 0, 2 }, { G_REG, 1 } }, 2, NO, 0, TOLD, 1 },
 	{ "of four", NO, { { 0, 2 }, { 1, 2 }, { 0, 1 }, { G_REG, 1 } }, 4, NO, 0, TOLD, 1 },
 	{ "the last one holds", NO, { { G_REG, 1 }, { G_REG, 2 } }, 2, NO, 0, TOLD, 2 },
 	{ "of another one", NO, { { 0, 2 } }, 1, NO, 0, TOLD, 0 },
-	{ "nothing can be told", OP(END), { { G_REG, 1 } }, 1, NO, 0, TOLD, 0 },
+	{ "nothing is decided", OP(END), { { G_REG, 1 } }, 1, NO, 0, TOLD, 0 },
 	{ "a filter that rejects", NO, { { G_REG, 1 } }, 1, OP(REJECT), 0, TOLD, 0 },
 	{ "a word too many", NO, { { G_REG, 1 } }, 1, OP(KEY, .a = 1), 0, UNDECIDED, 0 },
 	{ "no such state", NO, { { G_REG, 1 }, { G_REG, NSTATES } }, 2, NO, 0, UNDECIDED, 0 },
 	{ "no state at all", NO, { { G_REG, 1 }, { G_REG, U64_MAX } }, 2, NO, 0, UNDECIDED, 0 },
 	{ "a filter that fails", NO, { { G_REG, 1 } }, 1,
 	  OP(FAIL, .value = GOPROBE_CHUNK_FAULT), 0, UNDECIDED, 0 },
-	{ "more words than there is room for", NO,
+	{ "more words than fit", NO,
 	  { { G_REG, 1 }, { G_REG, 1 }, { G_REG, 1 }, { G_REG, 1 }, { G_REG, 1 } }, 5, NO, 0,
 	  UNDECIDED, 0 },
 	{ "before START", NO, { { G_REG, 1 } }, 1, NO, NOT_RUNNING, GOPROBE_STAT_NOT_STARTED, 0 },
@@ -243,4 +243,4 @@ static struct kunit_suite suite = {
 
 kunit_test_suite(suite);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Hits that tell of goroutines: KUnit suite");
+MODULE_DESCRIPTION("Goroutine notifications of states: KUnit suite");

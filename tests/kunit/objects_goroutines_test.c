@@ -85,7 +85,7 @@ static const struct refusal_case refusal_cases[] = {
 	  "no goroutine can have that id" },
 	{ "the greatest number", { { 6, INIT }, { ~0ULL, INIT } }, 2, -EINVAL,
 	  "no goroutine can have that id" },
-	{ "no room", { { 6, INIT }, { 7, INIT }, { 8, INIT }, { 9, INIT } }, 4, -ENOSPC,
+	{ "no space", { { 6, INIT }, { 7, INIT }, { 8, INIT }, { 9, INIT } }, 4, -ENOSPC,
 	  "the set of goroutines is full" },
 	{ "behind one that is in it", { { 5, INIT }, { 6, INIT }, { 0, INIT } }, 3, -EINVAL,
 	  "no goroutine can have that id" },
@@ -112,7 +112,7 @@ static void of_those_that_are_refused_nobody_joins(struct kunit *test)
 	/* Who was in it has not left. */
 	KUNIT_EXPECT_TRUE(test, is_member(5));
 	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 1U);
-	/* And there is as much room as there was. */
+	/* And there is as much space as before. */
 	KUNIT_EXPECT_EQ(test, join(refusal_cases[8].add, ROOM - 1), (int)ROOM);
 }
 
@@ -152,4 +152,4 @@ static struct kunit_suite suite = {
 
 kunit_test_suite(suite);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Goroutines that a session is told of: KUnit suite");
+MODULE_DESCRIPTION("Goroutines that a client adds to a session: KUnit suite");

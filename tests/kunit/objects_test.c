@@ -258,7 +258,7 @@ static void who_tells_of_states_has_a_key_and_a_session_that_has_them(struct kun
 	p.filter = keyed;
 	expect_refused(test, &p, NO_STATES);
 	s.limits.states = 3;
-	/* That takes no room for keys. */
+	/* That takes no space for keys. */
 	expect_added(test, &p);
 	KUNIT_EXPECT_EQ(test, (u32)s.objects.probes[0]->way, (u32)GP_WAY_NOTIFY);
 	KUNIT_EXPECT_NULL(test, s.keys);

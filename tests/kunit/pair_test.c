@@ -152,19 +152,19 @@ static const struct one_case one_cases[] = {
 	{ "another process", ALL, OTHER, GOPROBE_STAT_OTHER_PROCESS },
 	{ "a start that is no call", ALL, RESTART, GOPROBE_STAT_RESTARTS },
 	{ "no goroutine", ALL, FAR, GOPROBE_STAT_NO_GOROUTINE },
-	{ "a g that is none", ALL, ODD, GOPROBE_STAT_NO_GOROUTINE },
+	{ "an invalid g", ALL, ODD, GOPROBE_STAT_NO_GOROUTINE },
 	{ "a g that is absent", ALL, G_ABSENT, WELL },
-	{ "a g that can't be had", ALL, G_DENIED, GOPROBE_STAT_NO_GOROUTINE },
+	{ "an unreadable g", ALL, G_DENIED, GOPROBE_STAT_NO_GOROUTINE },
 	{ "a system stack", ALL, SYSTEM, WELL },
 	{ "g in TLS", ALL, IN_THREAD, WELL },
 	{ "g in TLS, no goroutine", ALL, IN_THREAD | FAR, GOPROBE_STAT_NO_GOROUTINE },
 	{ "g in TLS, which is absent", ALL, IN_THREAD | TLS_ABSENT, WELL },
-	{ "g in TLS, which can't be had", ALL, IN_THREAD | TLS_DENIED,
+	{ "g in TLS, unreadable", ALL, IN_THREAD | TLS_DENIED,
 	  GOPROBE_STAT_NO_GOROUTINE },
 	{ "g in TLS, both absent", ALL, IN_THREAD | TLS_ABSENT | G_ABSENT, WELL },
 	{ "values that are absent", ALL, VALUES_ABSENT, WELL },
-	{ "no room in the ring", CALLS | ENDS, RING_FULL, GOPROBE_STAT_LOST_RING_FULL },
-	{ "no room in the ring, which nobody needs yet", HOLDS, RING_FULL, WELL },
+	{ "a full ring", CALLS | ENDS, RING_FULL, GOPROBE_STAT_LOST_RING_FULL },
+	{ "a full ring, which is not needed yet", HOLDS, RING_FULL, WELL },
 	{ "no ring", ALL, NO_RING, GOPROBE_STAT_LOST_NO_RING },
 	{ "no calls left", BOTH, NO_CALLS, GOPROBE_STAT_NO_SPACE },
 	{ "no calls left, which nobody needs", ENDS, NO_CALLS, WELL },
@@ -365,7 +365,7 @@ static void largest_desc(const struct largest_case *c, char *desc)
 
 KUNIT_ARRAY_PARAM(largest, largest_cases, largest_desc);
 
-/* Pointers to pointers, without end: as many chunks as there is room for. */
+/* Pointers to pointers, without end: as many chunks as fit. */
 static void make_largest(struct kunit *test, const struct largest_case *c)
 {
 	u32 i;
@@ -454,7 +454,7 @@ static void a_goroutine_that_goes_again_is_brought_in_again(struct kunit *test)
 		vanishes_with = n;
 		expect_hit(test, GOPROBE_STAT_OPENED);
 		KUNIT_EXPECT_EQ_MSG(test, served, 1U, "read %u", n);
-		/* From the string on the capture is begun anew. */
+		/* From the string on the capture starts again. */
 		KUNIT_EXPECT_EQ_MSG(test, counted(GOPROBE_STAT_FAULT_INS), (u64)(n > READ_FIRST),
 				    "read %u", n);
 		turn_to(END);
@@ -525,7 +525,7 @@ static void an_end_that_does_not_pass_leaves_nothing(struct kunit *test)
 		expect_hit(test, GOPROBE_STAT_RETURNS);
 		KUNIT_EXPECT_EQ(test, nrecords(), 2U);
 
-		/* What can't be told does not pass either. */
+		/* An undecided call does not pass either. */
 		drain_rings();
 		turn_to(what);
 		expect_hit(test, well(what));
@@ -588,9 +588,9 @@ static void ends_of_timed_calls_have_filters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nrecords(), 0U);
 }
 
-/* ---- no room ---- */
+/* ---- no space ---- */
 
-/* So many bytes are left in the ring. */
+/* Leave @bytes in the ring. */
 static void leave_room(u32 bytes)
 {
 	drain_rings();
@@ -605,7 +605,7 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 	expect_hit(test, GOPROBE_STAT_CALLS);
 	size = record(0)->words * 8;
 
-	/* Neither has room. */
+	/* Neither fits. */
 	make_paired(HOLD, 0);
 	expect_hit(test, GOPROBE_STAT_OPENED);
 	make_rings_full(true);
@@ -616,7 +616,7 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RETURNS), 0ULL);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 
-	/* The losses are told, then both. */
+	/* The losses are reported, then both. */
 	make_paired(HOLD, 0);
 	expect_hit(test, GOPROBE_STAT_OPENED);
 	turn_to(END);
@@ -627,7 +627,7 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u32)record(1)->flags, (u32)GOPROBE_RECORD_F_PENDING);
 	KUNIT_EXPECT_EQ(test, (u32)record(2)->kind, (u32)GOPROBE_RECORD_RETURN);
 
-	/* Only the call has room, to the byte. */
+	/* Only the call fits, to the byte. */
 	make_paired(HOLD, 0);
 	expect_hit(test, GOPROBE_STAT_OPENED);
 	leave_room(size + 8);
@@ -637,7 +637,7 @@ static void what_has_no_room_then_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 1ULL);
 	KUNIT_EXPECT_EQ(test, gp_ring_space(rings[0]), 0U);
 
-	/* It has not, by a word. Its loss is to be told before its end. */
+	/* It does not fit, by a word. Its loss is reported before its end. */
 	make_paired(HOLD, 0);
 	rings[0]->pending[GOPROBE_LOST_RING_FULL] = 0;
 	expect_hit(test, GOPROBE_STAT_OPENED);
@@ -688,7 +688,7 @@ static void what_must_not_be_lost_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_LOST_RING_FULL), 2ULL);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 
-	/* It is known to be gone: nobody waits. */
+	/* It is known to have exited: no thread waits. */
 	make_paired(HOLD, 0);
 	expect_hit(test, GOPROBE_STAT_OPENED);
 	make_rings_full(true);

@@ -265,7 +265,7 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 		}
 		if (err) {
 			KUNIT_ASSERT_EQ(test, err, -ENOSPC);
-			/* What is held has room for the largest record that there can be. */
+			/* Held calls have space for the largest possible record. */
 			KUNIT_ASSERT_LT(test, space, w->plan->record_bytes -
 					(u32)sizeof(struct goprobe_record));
 			short_of_room++;

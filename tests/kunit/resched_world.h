@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether what lasts lets others run: the suite's thread is told that somebody else wants its
+ * Whether what lasts lets others run: the suite's thread learns that another task wants its
  * processor, and nothing but a place where it gives way takes that back on a kernel that is not
  * preempted; on one that is, it is taken back at once. By the time it looks, somebody may want the
  * processor again: so once in GP_RESCHED_TIMES is enough.

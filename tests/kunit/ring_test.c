@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ring: nothing lost, nothing torn, every loss told. */
+/* The ring: no record torn, every loss reported. */
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -33,7 +33,7 @@ static void ring_exit(struct kunit *test)
 	gp_ring_free(ring);
 }
 
-/* Write a record of @size bytes as a handler does. Return: false if there is no room. */
+/* Write a record of @size bytes as a handler does. Return: false if it is full. */
 static bool put(struct gp_ring *r, u32 size, u64 number)
 {
 	struct goprobe_record *rec = (void *)gp_ring_next(r);
@@ -48,7 +48,7 @@ static bool put(struct gp_ring *r, u32 size, u64 number)
 	return true;
 }
 
-/* Size of the records that a reader with that room is given. */
+/* Size of the records that a reader with that buffer gets. */
 static u32 whole_records(struct gp_ring *r, unsigned long end, u32 space)
 {
 	static const struct gp_timeline always = { .span = U64_MAX };
@@ -178,7 +178,7 @@ struct whole_case {
 
 /* In the ring: records of 64, 128 and 72 bytes. */
 static const struct whole_case whole_cases[] = {
-	{ "no room, nothing", 0, 0 },
+	{ "no space, nothing", 0, 0 },
 	{ "less than a header, nothing", 8, 0 },
 	{ "8 bytes short of the first, nothing", 56, 0 },
 	{ "exactly the first", 64, 64 },
@@ -187,7 +187,7 @@ static const struct whole_case whole_cases[] = {
 	{ "8 bytes short of all", 256, 192 },
 	{ "exactly all", 264, 264 },
 	{ "more than all", 65528, 264 },
-	{ "all the room there can be", U32_MAX, 264 },
+	{ "the largest possible space", U32_MAX, 264 },
 };
 
 static void whole_desc(const struct whole_case *c, char *desc)
@@ -329,7 +329,7 @@ struct tally {
 	u64 wrong;
 };
 
-/* Check and consume what a reader with that room gets. */
+/* Check and consume the records that a reader with that buffer gets. */
 static void drain(struct gp_ring *r, unsigned long end, u32 space, struct tally *t)
 {
 	u32 size = whole_records(r, end, space), at;
@@ -351,7 +351,7 @@ static void drain(struct gp_ring *r, unsigned long end, u32 space, struct tally 
 		}
 		at += rec->words * 8;
 	}
-	/* No progress with room for any record is wrong, and would go on for ever. */
+	/* No progress with space for any record is wrong, and would go on for ever. */
 	t->wrong += !size && space >= 4096 && end != r->tail;
 	gp_ring_consume(r, size);
 }
@@ -489,7 +489,7 @@ static void what_is_lent_is_the_ring_itself_and_free_when_it_was_read(struct kun
 	skb = lend(test, size);
 	KUNIT_EXPECT_EQ(test, skb->len, size + 4);
 	KUNIT_EXPECT_EQ(test, gp_ring_lendable(ring), 0U);
-	/* It takes room, but there is nothing of it left to be read. */
+	/* It takes space, but nothing of it can be read. */
 	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), all);
 	KUNIT_EXPECT_EQ(test, gp_ring_unread(ring), all - size);
 	KUNIT_EXPECT_LT(test, gp_ring_space(ring), 120U);

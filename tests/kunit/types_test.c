@@ -161,7 +161,7 @@ static void as_many_as_the_limit_are_known_and_no_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dynamic.n, GP_DYNAMIC_MAX);
 	for (i = 0; i < GP_DYNAMIC_MAX; i++)
 		KUNIT_ASSERT_EQ(test, find(address_of(i)), (unsigned long)type_of(i) | (i & 1));
-	/* Replacing needs no room. */
+	/* Replacing needs no space. */
 	KUNIT_EXPECT_EQ(test, add_one(address_of(9), 1, 0), 0);
 	KUNIT_EXPECT_PTR_EQ(test, gp_dynamic_type(find(address_of(9))), type_of(1));
 }
@@ -277,7 +277,7 @@ static void with_one_that_has_no_place_none_is_added(struct kunit *test)
 
 	add_types(test, 3);
 	for (i = 0; i < n; i++) {
-		/* Some are told twice: they must not let go of the first one's place. */
+		/* Some are added twice: they must not let go of the first one's place. */
 		many[2 * i] = (struct goprobe_dynamic){ address, 1, 0 };
 		many[2 * i + 1] = many[i];
 		address = colliding(address + 1);
@@ -292,7 +292,7 @@ static void with_one_that_has_no_place_none_is_added(struct kunit *test)
 
 /* ---- read while they grow ---- */
 
-/* Numbers of types and of addresses that are said to be there, told after the fact. */
+/* Numbers of types and of addresses that are claimed to exist, published afterwards. */
 static u32 told_types, told_addresses;
 static u32 wrong, looked;
 
@@ -302,7 +302,7 @@ static int reader(void *arg)
 	u32 i = 0;
 
 	while (!kthread_should_stop()) {
-		/* What was told is there: looked for after it has been told. */
+		/* A published type exists: look it up after its publication. */
 		u32 ntypes = smp_load_acquire(&told_types);
 		/* Likewise. */
 		u32 n = smp_load_acquire(&told_addresses);
@@ -338,7 +338,7 @@ static void readers_find_what_is_there_while_it_grows(struct kunit *test)
 	for (i = 0; i < 20000; i++) {
 		if (types.n < 20000) {
 			add_types(test, 5);
-			/* Told after they are there. */
+			/* Published after they exist. */
 			smp_store_release(&told_types, types.n);
 		}
 		add_one(address_of(i), i % 5, i & 1);

@@ -52,10 +52,10 @@ static const struct row filter_rows[] = {
 	{ "code one past the last", F_CODE, { SET(ops[0].code, __GOPROBE_OP_MAX) } },
 	{ "code 255", F_CODE, { SET(ops[0].code, 255) } },
 	{ "padding", F_CLEAN, { SET(ops[0].pad, 1) } },
-	{ "an integer register that is none", F_INT, { SET(ops[0].b, 16) } },
+	{ "an integer register that does not exist", F_INT, { SET(ops[0].b, 16) } },
 	{ "a float register", NULL,
 	  { SET(ops[0].code, GOPROBE_OP_FLOAT), SET(ops[0].b, 17), SET(ops[0].size, 8) } },
-	{ "a float register that is none", F_FLOAT,
+	{ "a float register that does not exist", F_FLOAT,
 	  { SET(ops[0].code, GOPROBE_OP_FLOAT), SET(ops[0].size, 8) } },
 	{ "a float of 1 byte", F_FLOAT_SIZE,
 	  { SET(ops[0].code, GOPROBE_OP_FLOAT), SET(ops[0].b, 17), SET(ops[0].size, 1) } },
@@ -90,7 +90,7 @@ static const struct row filter_rows[] = {
 	  { SET(ops[0].code, GOPROBE_OP_QUOTA), SET(ops[0].b, 0), SET(ops[0].value, 1 << 24),
 	    SET(ops[0].offset, 1) } },
 	{ "QUOTA has no b", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_QUOTA) } },
-	{ "QUOTA in a register that is none", F_REG,
+	{ "QUOTA in a register that does not exist", F_REG,
 	  { SET(ops[0].code, GOPROBE_OP_QUOTA), SET(ops[0].b, 0), SET(ops[0].a, 16) } },
 	{ "ROOT", NULL, { SET(ops[0].code, GOPROBE_OP_ROOT), SET(ops[0].b, 0) } },
 	{ "ROOT has no value", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_ROOT), SET(ops[0].b, 0),
@@ -107,7 +107,7 @@ static const struct row filter_rows[] = {
 	{ "DURATION", NULL, { SET(ops[0].code, GOPROBE_OP_DURATION), SET(ops[0].b, 0) } },
 	{ "DURATION has no value", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_DURATION),
 					      SET(ops[0].b, 0), SET(ops[0].value, 1) } },
-	{ "DURATION in a register that is none", F_REG,
+	{ "DURATION in a register that does not exist", F_REG,
 	  { SET(ops[0].code, GOPROBE_OP_DURATION), SET(ops[0].b, 0), SET(ops[0].a, 16) } },
 	{ "NUMBER", NULL, { SET(ops[0].code, GOPROBE_OP_NUMBER), SET(ops[0].b, 0) } },
 	{ "NUMBER: the other counter", NULL, { SET(ops[0].code, GOPROBE_OP_NUMBER),
@@ -147,7 +147,7 @@ static const struct row filter_rows[] = {
 					SET(ops[0].size, 8) } },
 	{ "KEY has no value", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_KEY), SET(ops[0].b, 0),
 					 SET(ops[0].value, 1) } },
-	{ "KEY of a register that is none", F_REG,
+	{ "KEY of a register that does not exist", F_REG,
 	  { SET(ops[0].code, GOPROBE_OP_KEY), SET(ops[0].b, 0), SET(ops[0].a, 16) } },
 	{ "KEY_BYTES: 4096", NULL,
 	  { SET(ops[0].code, GOPROBE_OP_KEY_BYTES), SET(ops[0].size, 4096) } },
@@ -180,7 +180,7 @@ static const struct row filter_rows[] = {
 	{ "SET: the stack pointer", F_SP, { SET(ops[0].code, GOPROBE_OP_SET), SET(ops[0].b, 7) } },
 	{ "SET: the return address", F_INT,
 	  { SET(ops[0].code, GOPROBE_OP_SET), SET(ops[0].b, 16) } },
-	{ "SET: from a register that is none", F_REG,
+	{ "SET: from a register that does not exist", F_REG,
 	  { SET(ops[0].code, GOPROBE_OP_SET), SET(ops[0].a, 16) } },
 	{ "SET has no size", F_CLEAN, { SET(ops[0].code, GOPROBE_OP_SET), SET(ops[0].size, 8) } },
 	{ "SET_FLOAT", NULL, { SET(ops[0].code, GOPROBE_OP_SET_FLOAT), SET(ops[0].b, 17),
@@ -220,7 +220,7 @@ static void filters(struct kunit *test)
 	expect(test, row, gp_verify_filter(&w.filter, w.ops, w.nops));
 }
 
-/* The sentence about @n times the same operation. */
+/* The message about @n times the same operation. */
 static const char *of_many(struct kunit *test, const struct goprobe_op *op, u32 n)
 {
 	struct goprobe_op *ops = kunit_kcalloc(test, n, sizeof(*ops), GFP_KERNEL);

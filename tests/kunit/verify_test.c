@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The trust gate: each sentence it can refuse with, values on both sides of each
+ * The trust gate: each of its messages, values on both sides of each
  * limit, sums that overflow; and that what is right passes. Plans and their programs
  * are in verify_plan_test.c.
  */
@@ -314,7 +314,7 @@ static const struct row point_rows[] = {
 	{ "no code", O_CODE, { SET(point.code_len, 0) } },
 	{ "one byte of code", NULL, { SET(point.code_len, 1) } },
 	{ "all of the code", NULL, { SET(point.code_len, GOPROBE_CODE_MAX) } },
-	{ "more code than there is room", O_CODE,
+	{ "more code than fits", O_CODE,
 	  { SET(point.code_len, GOPROBE_CODE_MAX + 1) } },
 	{ "the highest SP", NULL, { SET(point.sp_adjust, 1 << 20) } },
 	{ "one byte higher", O_FAR, { SET(point.sp_adjust, (1 << 20) + 1) } },
@@ -374,14 +374,14 @@ static const struct row point_rows[] = {
 	{ "timed, with its time divided", O_SPLIT,
 	  { SET(point.flags, DIVIDED), SET(point.kind, GOPROBE_POINT_RETURN), NO_PLAN,
 	    SET(point.action, GOPROBE_ACTION_TIME) } },
-	{ "a call that tells of states", NULL,
+	{ "a call that notifies of states", NULL,
 	  { NO_PLAN, SET(point.action, GOPROBE_ACTION_STATE) } },
-	{ "any place that tells of states", NULL,
+	{ "any place that notifies of states", NULL,
 	  { SET(point.kind, GOPROBE_POINT_AT), SET(point.skip, GOPROBE_SKIP_NEVER), NO_PLAN,
 	    SET(point.action, GOPROBE_ACTION_STATE) } },
-	{ "it tells of states, with a plan", O_NO_RECORD,
+	{ "it notifies of states, with a plan", O_NO_RECORD,
 	  { SET(point.action, GOPROBE_ACTION_STATE) } },
-	{ "it tells of states, and is paired", O_PAIRED,
+	{ "it notifies of states, and is paired", O_PAIRED,
 	  { SET(point.flags, PAIRED), NO_PLAN, SET(point.action, GOPROBE_ACTION_STATE) } },
 	{ "held, and written when it is unwound", NULL,
 	  { SET(point.flags, PAIRED | HELD | GOPROBE_POINT_F_UNWOUND) } },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The walk: counted references, levels, each object once. What one reference leads to
- * is in capture_test.c, what a type that only the running program tells leads to in
+ * is in capture_test.c, types that only the running program has are in
  * dynamic_test.c.
  */
 #include "capture_world.h"
@@ -446,7 +446,7 @@ static void a_closure_that_is_not_there_is_asked_for_once(struct kunit *test)
 	add_ref(func, 0, GOPROBE_REF_FUNC, 0);
 	for (i = 0; i < 200; i++)
 		poke(A + 8 * i, 0x5000);
-	/* The slice; the word, to tell its type; its chunk. */
+	/* The slice; the word, with its type; its chunk. */
 	KUNIT_EXPECT_EQ(test, copies_of_slice(test, func, 200), 3U);
 	KUNIT_ASSERT_EQ(test, nchunks(), 2U);
 	expect_chunk(test, 1, 0x5000, CODE, 0, FAULT);

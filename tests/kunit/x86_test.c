@@ -42,13 +42,13 @@ static const struct reg_case reg_cases[] = {
 	{ "13 is r13", 13, REG(r13), -1 },
 	{ "14 is r14", 14, REG(r14), -1 },
 	{ "15 is r15", 15, REG(r15), -1 },
-	{ "16, the return address, is none", 16, -1, -1 },
+	{ "16, the return address, is no register", 16, -1, -1 },
 	{ "17 is xmm0", 17, -1, 0 },
 	{ "18 is xmm1", 18, -1, 1 },
 	{ "31 is xmm14", 31, -1, 14 },
 	{ "32 is xmm15", 32, -1, 15 },
-	{ "33 is none", 33, -1, -1 },
-	{ "255 is none", 255, -1, -1 },
+	{ "33 is no register", 33, -1, -1 },
+	{ "255 is no register", 255, -1, -1 },
 };
 
 static void reg_desc(const struct reg_case *c, char *desc)
@@ -81,7 +81,7 @@ struct refuse_case {
 
 static const struct refuse_case refuse_cases[] = {
 	{ "INT3", { 0xcc }, 1, WHY_INT3 },
-	{ "INT3 as an operand is none", { 0x6a, 0xcc }, 2, NULL },
+	{ "INT3 as an operand is no breakpoint", { 0x6a, 0xcc }, 2, NULL },
 	{ "LOCK", { 0xf0, 0x48, 0x0f, 0xb1, 0x0a }, 5, WHY_LOCK },
 	{ "LOCK alone", { 0xf0 }, 1, WHY_LOCK },
 	{ "LOCK behind 66", { 0x66, 0xf0, 0x0f, 0xc1, 0x03 }, 5, WHY_LOCK },
