@@ -230,7 +230,8 @@ static void a_pass_ends_at_the_first_younger_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r.rec[1].time, 1002100ULL);
 	pass_after(2000, 1000);
 	KUNIT_EXPECT_EQ(test, gp_timeline_convert(&line, r.rec + 1,
-						  sizeof(r) - sizeof(r.rec[0]) - 8, &younger), (u32)sizeof(r.rec[1]));
+						  sizeof(r) - sizeof(r.rec[0]) - 8, &younger),
+			(u32)sizeof(r.rec[1]));
 	KUNIT_EXPECT_FALSE(test, younger);
 	KUNIT_EXPECT_EQ(test, r.last.time, 1002200ULL);
 	KUNIT_EXPECT_EQ(test, gp_timeline_convert(&line, &r.last, sizeof(r.last) + 8, &younger),

@@ -6,8 +6,8 @@
  *	netfuzz [-s SEED] [-t SECONDS] [-n MESSAGES] [-j SOCKETS] [-p REST] [-d DIR] [-v]
  *		STRESS PLACES LOAD PLACES [INPUT...]
  *
- * Inputs are carried out first, one after the other. Then it continues until that many messages have
- * been sent, or for that long.
+ * Inputs run first, one after the other. Then it continues until that many messages have been sent,
+ * or for that long.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -202,7 +202,7 @@ static void sysrq(char what)
 static void stuck(void)
 {
 	totals_fault("no message has been answered for %d s; the kernel's log shows where each thread waits",
-		   STUCK_SECONDS);
+		     STUCK_SECONDS);
 	if (!getenv("GOPROBE_VM"))
 		_exit(1);
 	sysrq('w');

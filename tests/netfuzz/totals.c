@@ -123,7 +123,7 @@ static bool was_accepted(const struct model *m, const struct wire_msg *msg,
 }
 
 bool totals_answer(const struct model *m, const struct wire_msg *msg, const struct wire_answer *a,
-		 unsigned long us)
+		   unsigned long us)
 {
 	struct totals_command *command = command_of(msg->cmd);
 
@@ -135,7 +135,7 @@ bool totals_answer(const struct model *m, const struct wire_msg *msg, const stru
 	if (!a->message[0]) {
 		if (!is_netlinks(msg, a->error))
 			totals_fault("command %u was refused without a message: %s", msg->cmd,
-				   strerror(a->error));
+				     strerror(a->error));
 		atomic_fetch_add(&totals.netlink, 1);
 		atomic_fetch_add(&command->netlink, 1);
 		return false;
@@ -144,7 +144,7 @@ bool totals_answer(const struct model *m, const struct wire_msg *msg, const stru
 	atomic_fetch_add(&command->refused, 1);
 	if (model_is_right(m, msg) && !is_excuse(a->message))
 		totals_fault("command %u was refused though nothing is wrong with it: %s", msg->cmd,
-			   a->message);
+			     a->message);
 	return remember(msg->cmd, a->message);
 }
 
@@ -165,6 +165,6 @@ void totals_stray(uint8_t cmd, const struct wire_answer *a)
 		atomic_fetch_add(&command->netlink, 1);
 	} else {
 		totals_fault("a message of two was refused without a message: %s",
-			   strerror(a->error));
+			     strerror(a->error));
 	}
 }

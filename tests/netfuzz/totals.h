@@ -69,7 +69,7 @@ extern struct totals totals;
 void totals_fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Count an answer and its time. Return: it is of a new kind. */
 bool totals_answer(const struct model *m, const struct wire_msg *msg, const struct wire_answer *a,
-		 unsigned long us);
+		   unsigned long us);
 /* Count an answer to another user of the socket. */
 void totals_stray(uint8_t cmd, const struct wire_answer *a);
 /* Number of different refusals; with @print, print one per line. */

@@ -104,7 +104,7 @@ enum goprobe_option {
 	GOPROBE_OPTION_SAMPLE,		/* N: one of N; 0: all */
 	GOPROBE_OPTION_SAMPLE_BY,	/* the unit of the sample: enum goprobe_sample */
 	GOPROBE_OPTION_RATE,		/* calls of each function per second; 0: all */
-	GOPROBE_OPTION_TIMES,		/* calls of each function until its breakpoints go; 0: all */
+	GOPROBE_OPTION_TIMES,		/* calls of a function until its breakpoints go; 0: all */
 	GOPROBE_OPTION_MAX_LOAD,	/* percent of a CPU's time that breakpoints may take */
 	GOPROBE_OPTION_INLINED,		/* 1: functions also where they were inlined */
 	GOPROBE_OPTION_REGISTERS,	/* 1: all integer registers as well */

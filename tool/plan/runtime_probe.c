@@ -392,7 +392,7 @@ static int notify(struct plan *p, struct gobin *bin, const struct notifier *t, s
 }
 
 static int notify_each(struct plan *p, struct gobin *bin, const struct notifier *t, size_t n,
-		     struct diag *d)
+		       struct diag *d)
 {
 	for (size_t i = 0; i < n; i++)
 		if (notify(p, bin, &t[i], d))

@@ -182,7 +182,7 @@ static int check_abilities(const struct tracing *t, const struct client_info *in
 
 /* Capacity for calls that wait until they return. */
 static int set_capacity(const struct tracing *t, const struct client_info *info,
-		     struct goprobe_pending_limit *held, struct diag *d)
+			struct goprobe_pending_limit *held, struct diag *d)
 {
 	uint64_t most;
 

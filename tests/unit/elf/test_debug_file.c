@@ -16,7 +16,9 @@
 #include "bins.h"
 #include "gobin/variable.h"
 
-static char dir[] = "/tmp/goprobe-debug.XXXXXX";
+#define DIR_PATTERN "/tmp/goprobe-debug.XXXXXX"
+
+static char dir[sizeof(DIR_PATTERN)] = DIR_PATTERN;
 
 static void run(const char *fmt, const char *a, const char *b)
 {
@@ -30,8 +32,8 @@ static void run(const char *fmt, const char *a, const char *b)
 /* In @dir: "full" is the program at @path, "debug" its debug information, "prog" what is left. */
 static void split(const char *path)
 {
-	run("cd %s && rm -rf * .debug && cp %s full && objcopy --only-keep-debug full debug%s", path,
-	    "");
+	run("cd %s && rm -rf * .debug && cp %s full%s", path, "");
+	run("cd %s && objcopy --only-keep-debug full debug%s%s", "", "");
 	run("cd %s && objcopy --strip-all --add-gnu-debuglink=debug full prog%s%s", "", "");
 }
 
@@ -161,6 +163,8 @@ int main(void)
 		tests[n] = (struct CMUnitTest){
 			rows[n].claim, test_row, NULL, NULL, (void *)&rows[n],
 		};
-	tests[n] = (struct CMUnitTest){ "symbols come from it, too", test_symbols, NULL, NULL, NULL };
+	tests[n] = (struct CMUnitTest){
+		"symbols come from it, too", test_symbols, NULL, NULL, NULL,
+	};
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Detours: where they are possible, and what their code does, executed by this processor. */
 #include "rows.h"
+#include "detour.h"
 
 #include <cpuid.h>
 #include <stdio.h>
@@ -105,10 +106,6 @@ static void test_find(void **state)
  * What is executed ends at one of three places, where all registers are stored.
  */
 uint64_t detour_regs[16], detour_flags, detour_entry, detour_path, detour_top;
-void detour_run(void);
-void detour_next(void);
-void detour_cold(void);
-void detour_morestack(void);
 
 asm(".text\n"
 	"detour_run:\n"
