@@ -207,37 +207,47 @@ apt_closure()
 	apt-get "${APT[@]}" -qq --no-install-recommends --simulate install "$@" | sed -n 's/^Inst \([^ ]*\).*/\1/p'
 }
 
-# toolroot SUITE - a root of that suite with a compiler, for kernels whose build tools are linked against a newer libc than ours
-toolroot()
+# suite_root NAME SUITE STAMP PACKAGES OPTION... - a root of that suite in the cache; a new STAMP makes it again; OPTIONs are
+# mmdebstrap's
+suite_root()
 {
-	local suite=$1 uri packages dir=$CACHE/toolroot-$1 layout=2
+	local name=$1 suite=$2 stamp=$3 packages=$4 uri dir=$CACHE/$1
+	shift 4
 
-	if [ "$(cat "$dir/.goprobe" 2>/dev/null)" != $layout ]; then
+	if [ "$(cat "$dir/.goprobe" 2>/dev/null)" != "$stamp" ]; then
 		need mmdebstrap
-		[ "$(id -u)" = 0 ] || die "building for this kernel needs a $suite root; run once as root"
-		exclusive "toolroot-$suite"
-		[ "$(cat "$dir/.goprobe" 2>/dev/null)" != $layout ] || { echo "$dir"; return; }
-		say "making a $suite root with a compiler (once, 20 s) ..."
+		[ "$(id -u)" = 0 ] || die "this needs a $suite root; run once as root"
+		exclusive "$name"
+		[ "$(cat "$dir/.goprobe" 2>/dev/null)" != "$stamp" ] || { echo "$dir"; return; }
+		say "making a $suite root (once, a minute) ..."
 		rm -rf "$dir" "$dir.new"
 		uri=$(uri_of "$suite")
-		# The compiler that this suite's kernels are built with; what kernel-doc, which W=1 runs, is written in.
-		case $suite in
-		trixie) packages=gcc-14,libssl3t64 ;;
-		*) packages=gcc-16,libssl3t64 ;;
-		esac
-		mmdebstrap --quiet --variant=apt --keyring="$KEYRING" --include="$packages,make,libc6-dev,libelf1t64,kmod,perl,python3-minimal" \
-			--aptopt='Apt::Install-Recommends "false"' --aptopt='Acquire::Check-Valid-Until "false"' \
-			--dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/man/*' --dpkgopt=path-exclude='/usr/share/locale/*' \
+		mmdebstrap --quiet --variant=apt --keyring="$KEYRING" --include="$packages" \
+			--aptopt='Apt::Install-Recommends "false"' --aptopt='Acquire::Check-Valid-Until "false"' "$@" \
 			"$suite" "$dir.new" "deb $uri $suite main" >"$dir.log" 2>&1 </dev/null || {
 			grep -h '^[EW]:' "$dir.log" | cut -c1-300 | tail -n 5 >&2
 			die "cannot make the $suite root; this needs the network once: check apt-get update, then try again" \
 				"(everything it said: $dir.log)"
 		}
 		rm -rf "$dir.new"/var/cache/apt "$dir.new"/var/lib/apt/lists
-		echo $layout >"$dir.new/.goprobe"
+		echo "$stamp" >"$dir.new/.goprobe"
 		mv "$dir.new" "$dir"
 	fi
 	echo "$dir"
+}
+
+# toolroot SUITE - a root of that suite with a compiler, for kernels whose build tools are linked against a newer libc than ours
+toolroot()
+{
+	local packages
+
+	# The compiler that this suite's kernels are built with; what kernel-doc, which W=1 runs, is written in.
+	case $1 in
+	trixie) packages=gcc-14,libssl3t64 ;;
+	*) packages=gcc-16,libssl3t64 ;;
+	esac
+	suite_root "toolroot-$1" "$1" 2 "$packages,make,libc6-dev,libelf1t64,kmod,perl,python3-minimal" \
+		--dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/man/*' --dpkgopt=path-exclude='/usr/share/locale/*'
 }
 
 # mirror DIR NAME... - bring DIR up to date with these parts of the tree, build products in DIR left alone; prints what changed
