@@ -12,7 +12,7 @@ STRIP   ?= strip
 DKMS_SOURCE = /usr/src/goprobe-$(VERSION)
 
 .PHONY: all module tool install install-tool install-lib install-module install-dkms-source \
-	uninstall uninstall-lib dkms demo test test-full test-matrix test-install \
+	uninstall uninstall-lib dkms dist demo test test-full test-matrix test-install \
 	test-debug test-gostd test-kunit test-netfuzz test-soak test-unit fuzz coverage check bench \
 	clean clean-module help
 
@@ -25,6 +25,7 @@ help:
 	@echo 'make install-module  the module, for one kernel: KVER'
 	@echo 'make dkms         the module through DKMS instead, rebuilt for each new kernel (root)'
 	@echo 'make uninstall    remove all that, of all kernels'
+	@echo 'make dist         build/goprobe-$(VERSION).tar.xz, of what is committed'
 	@echo 'make demo         watch a Go service being traced, in a virtual machine'
 	@echo 'make test         what each change must pass: unit, KUnit, end to end, style (ten minutes)'
 	@echo "make test CASE='WORDS'  only tests that have these words in their name"
@@ -80,7 +81,7 @@ install-tool: install-lib
 	install -D -m 0755 build/tool/goprobectl '$(DESTDIR)$(PREFIX)/sbin/goprobectl'
 	sed 's,/usr/local/share/doc/goprobe,$(DOCDIR),' docs/goprobectl.8 | \
 		install -D -m 0644 /dev/stdin '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8'
-	for f in README.md docs/*.md docs/netlink/goprobe.yaml; do \
+	for f in README.md CHANGELOG.md docs/*.md docs/netlink/goprobe.yaml; do \
 		install -D -m 0644 "$$f" '$(DESTDIR)$(DOCDIR)'/"$$f" || exit; done
 
 install-lib: tool
@@ -162,6 +163,16 @@ uninstall-lib:
 	      '$(DESTDIR)$(PREFIX)/include/goprobe_prog.h'
 	@$(ldconfig)
 	@$(tidy)
+
+# --- releases ---------------------------------------------------------------
+
+COMMIT ?= HEAD
+DIST = build/goprobe-$(VERSION).tar.xz
+
+# The same commit makes the same bytes.
+dist:
+	@mkdir -p build
+	git -c tar.tar.xz.command='xz -9 -T1' archive --prefix='goprobe-$(VERSION)/' -o '$(DIST)' '$(COMMIT)'
 
 demo:
 	@tests/demo
