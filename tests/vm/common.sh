@@ -250,6 +250,15 @@ toolroot()
 		--dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/man/*' --dpkgopt=path-exclude='/usr/share/locale/*'
 }
 
+# packageroot SUITE - a root of that suite with what goprobe's packages and their tests depend on, and headers of a kernel
+packageroot()
+{
+	local packages
+
+	packages=gcc,libc6-dev,pkg-config,man-db,dkms,kmod,linux-headers-amd64,$(sed -n 's/^ \(libelf-dev, .*\)/\1/p' "$TREE/debian/control" | tr -d ' ')
+	suite_root "packageroot-$1" "$1" "$packages" "$packages"
+}
+
 # mirror DIR NAME... - bring DIR up to date with these parts of the tree, build products in DIR left alone; prints what changed
 #
 # By content, and with the time of the copy: a file that is edited while its old content is being compiled would else be
