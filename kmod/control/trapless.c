@@ -5,8 +5,8 @@
  * A hit of a breakpoint costs the same whether or not there are jumps: it counts. Now and then a
  * worker looks at the counters: a point with many hits is worth a jump.
  *
- * Locking: the worker takes the session's turn, if it is free; otherwise it tries again later. So the holder of
- * the turn never waits for it.
+ * Locking: the worker takes the session's turn, if it is free; otherwise it tries again later. So
+ * the holder of the turn never waits for it.
  */
 #include <linux/err.h>
 #include <linux/ktime.h>

@@ -274,7 +274,7 @@ int gp_file_check_point(const struct gp_file *f, const struct gp_reading *code, 
 	return 0;
 }
 
-/* The cold block of point @i that gp_file_read_points() has read; no bytes if the point has no cold block. */
+/* The cold block of point @i that gp_file_read_points() has read; no bytes without such a block. */
 const struct gp_reading_part *gp_file_cold_part(const struct gp_reading *code, u32 i)
 {
 	return &code->part[code->nparts / 2 + i];

@@ -139,7 +139,7 @@ def descendants(t):
         want = sorted(c["i"] for c in calls if follows(c["line"]))
         same(sorted(e["args"][0]["value"] for e in trace.calls), want, "descendants of %s" % name)
         same((trace.lost, trace.summary["undecided"], trace.summary["filtered"]), (0, 0, len(calls) - len(want)), name + ": left out")
-        same("warning: Go 1.%d does not keep" % minor(report) in trace.stderr, not known, "a warning")
+        same("warning: Go 1.%d does not record" % minor(report) in trace.stderr, not known, "a warning")
     check(not target.patched(), "something is still probed")
 
 
