@@ -246,3 +246,38 @@ def stress(t):
             counts["returns"] += c["ended"] == "return"
     same(got, {f: {k: n[k] for k in ("calls", "returns")} for f, n in want["functions"].items() if n["calls"]}, "calls and returns")
     same((summary["lost"], summary["left_out"]), (0, {}), "lost")
+
+
+def paths(call, above=()):
+    """Each path of a tree as --merge has it, and the call at its end."""
+    yield above + (call["func"],), call
+    for c in call["calls"]:
+        yield from paths(c, above + (call["func"],))
+
+
+@case("graph: --merge and --flat count and time the calls of a program whose tree is known")
+def merged(t):
+    calls = ["--", t.binary("trees"), 3]
+    trees, _ = graph(t, FUNCTIONS % TRACED, *calls).trees()
+    want = {}
+    for r in trees:
+        for path, _ in paths(r["call"]):
+            want[path] = want.get(path, 0) + 1
+    lines = parse(Graph(t, "--merge", FUNCTIONS % TRACED, *calls).text())
+    got = of_kind(lines, "call_path")
+    same({tuple(p["path"]): p["calls"] for p in got}, want, "calls by path")
+    same({p["path"][-1] for p in got if p.get("started")}, {"main.worker", "main.deeper"}, "first calls of goroutines")
+    for p in got:
+        above = [q for q in got if q["path"] == p["path"][:-1]]
+        check(p["self_ns"] <= p["sum_ns"], "more time in itself than in all: %s", p)
+        check(p.get("started") or not above or p["sum_ns"] <= above[0]["sum_ns"], "%s takes longer than the path above", p)
+    funcs = of_kind(parse(Graph(t, "--flat", FUNCTIONS % TRACED, *calls).text()), "function_time")
+    by_name = {}
+    for path, n in want.items():
+        by_name[path[-1]] = by_name.get(path[-1], 0) + n
+    same({f["func"]: f["calls"] for f in funcs}, by_name, "calls by function")
+    same([f["self_ns"] for f in funcs], sorted((f["self_ns"] for f in funcs), reverse=True), "order of functions")
+    text = Graph(t, "--flat", FUNCTIONS % TRACED, *calls, json=False).text()
+    check(re.search(r"^ +SELF +SELF % +TOTAL +CALLS +FUNCTION$", text, re.M), "no heads: %s", text)
+    folded = Graph(t, "-o", "folded", FUNCTIONS % TRACED, *calls, json=False).text()
+    same({line.rpartition(" ")[0] for line in folded.splitlines()}, {";".join(p) for p in want}, "folded paths")

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
-#include "output/tree.h"
+#include "output/profile_print.h"
 #include "trace/loop.h"
 #include "trace/session.h"
 #include "trace/sink.h"
@@ -19,7 +19,8 @@ static const char about[] =
 "that it was made in, with the time it took in all, and in itself, without the calls\n"
 "below. What a goroutine calls is below the call in which it was started. A tree is\n"
 "printed when its first call has returned, and no other call of it is open. At the end\n"
-"open trees are printed, too.\n"
+"open trees are printed, too. --merge prints one tree of all, --flat a line for each\n"
+"function; both print at the end.\n"
 "\n"
 "PATTERNs, and lists behind them, are as those of attach.\n";
 
@@ -27,6 +28,9 @@ static const char examples[] =
 "Examples:\n"
 "  What do requests spend their time on?\n"
 "      goprobectl graph -p 4121 'main.*' 'shop.*'\n"
+"  Which functions take most time themselves, and on which paths?\n"
+"      goprobectl graph -p 4121 --duration 10s --flat 'main.*' 'shop.*'\n"
+"      goprobectl graph -p 4121 --duration 10s --merge 'main.*' 'shop.*'\n"
 "  Only the top of it, with one argument of the first function:\n"
 "      goprobectl graph -p 4121 --depth 2 'main.handle(r.URL.Path)' 'shop.*'\n";
 
@@ -48,6 +52,34 @@ struct graphing {
 	struct watch watch;
 };
 
+/* Values of --calls: a merged tree is as small as the program has paths. */
+#define CALLS_MERGED 1000000
+
+/* How the trees are shown. */
+static const struct graph_format *format_of(const struct options *o)
+{
+	static const struct graph_format *const formats[] = {
+		[OPTION_TEXT] = &graph_text, [OPTION_JSON] = &graph_json,
+		[OPTION_FOLDED] = &graph_folded,
+	};
+
+	if (o->merge)
+		return o->format == OPTION_JSON ? &merged_json : &merged_text;
+	if (o->flat)
+		return o->format == OPTION_JSON ? &flat_json : &flat_text;
+	return formats[o->format];
+}
+
+static int check(const struct options *o, struct diag *d)
+{
+	if ((!o->merge && !o->flat) || o->format <= OPTION_JSON)
+		return CMD_DONE;
+	diag_set(d, "--merge and --flat are text or JSON");
+	diag_hint(d, "'-o folded' merges trees by itself: leave %s out",
+		  o->merge ? "--merge" : "--flat");
+	return CMD_USAGE;
+}
+
 /* --- running --------------------------------------------------------- */
 
 static int set_up(struct graphing *g, struct diag *d)
@@ -55,9 +87,9 @@ static int set_up(struct graphing *g, struct diag *d)
 	struct tracing *t = &g->tracing;
 	struct options *o = g->o;
 	struct lines_opt how = {
-		.options = o, .format = o->format == OPTION_JSON ? &graph_json : &graph_text,
-		.paired = true,
+		.options = o, .format = &format_of(o)->out, .paired = true,
 	};
+	bool merged = format_of(o)->finish;
 
 	o->signals = true;
 	o->plan.depth = o->follow;
@@ -66,6 +98,8 @@ static int set_up(struct graphing *g, struct diag *d)
 	if (tracing_open(t, o, d) || tracing_plan(t, o, &o->plan, d))
 		return -1;
 	learn_init(&g->learn, t->plan);
+	if (merged && !option_given(o, option_find(COMMAND_GRAPH, "calls")))
+		o->calls = CALLS_MERGED;
 	if (graph_init(&g->graph, t->plan, o->levels, o->calls))
 		return diag_set(d, "out of memory");
 	if (tracing_arm(t, d))
@@ -118,9 +152,12 @@ static int watch(struct graphing *g, struct diag *d)
 
 static int run(struct options *o, struct diag *d)
 {
-	struct graphing *g = calloc(1, sizeof(*g));
-	int code;
+	int code = check(o, d);
+	struct graphing *g;
 
+	if (code)
+		return code;
+	g = calloc(1, sizeof(*g));
 	if (!g) {
 		diag_set(d, "out of memory");
 		return CMD_FAILED;

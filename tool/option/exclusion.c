@@ -48,6 +48,8 @@ static const struct exclusion exclusions[] = {
 	  "--record prints no events, so --output means nothing", replay_it },
 	{ ANY, "record", NULL, "format",
 	  "--record prints no events, so --format means nothing", replay_it },
+	{ COMMAND_GRAPH, "merge", NULL, "flat",
+	  "--merge prints a tree, and --flat prints functions: choose one", NULL },
 	{ COMMAND_STACK, "format", "pprof", "interval",
 	  "a profile is written once, at the end, so -i means nothing",
 	  NULL },

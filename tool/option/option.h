@@ -103,6 +103,8 @@ struct option_texts {
  * @strict: losses are failures
  * @histogram: also if there are several functions
  * @creator: stacks differ by who has started their goroutine
+ * @merge: call trees of one shape are one
+ * @flat: functions in place of call trees
  * @points: list breakpoints
  * @instructions: list instructions
  *
@@ -151,6 +153,8 @@ struct options {
 	bool strict;
 	bool histogram;
 	bool creator;
+	bool merge;
+	bool flat;
 	bool points;
 	bool instructions;
 };
@@ -199,7 +203,8 @@ enum option_group {
  * @most: the largest value; 0: any
  * @initial: the default; 0: what plan_defaults has
  * @unit: what a number counts, for messages, or NULL
- * @choices: of OPTION_CHOICE the words, the first of which is @least; ends with NULL
+ * @choices: of OPTION_CHOICE the words, the first of which is @least; ends with NULL. "" stands for
+ *	a value that other commands have
  * @key: what libgoprobe calls it, or 0
  * @recorded: a recording has it
  */

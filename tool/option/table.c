@@ -30,6 +30,7 @@
 
 static const char *const formats[] = { "text", "json", NULL };
 static const char *const stack_formats[] = { "text", "json", "folded", "pprof", NULL };
+static const char *const graph_formats[] = { "text", "json", "folded", NULL };
 static const char *const jumps[] = { "off", "auto", "always", NULL };
 static const char *const groups[] = { "none", "stack", "creator", "state", NULL };
 static const char *const sorts[] = { "goid", "wait", NULL };
@@ -213,11 +214,19 @@ const struct option_row option_rows[] = {
 	{ "creator", 0, STACK, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(creator),
 	  "use the goroutine's creator as the root of stacks in folded\n"
 	  "and pprof; text and JSON always show it", .most = 1 },
-	{ "format", 'o', ALL & ~STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
+	{ "merge", 0, GRAPH, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(merge),
+	  "one tree of all: calls that were reached by the same path are\n"
+	  "one line, with their number and their times", .most = 1 },
+	{ "flat", 0, GRAPH, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(flat),
+	  "a line for each function: its time without the calls that it\n"
+	  "made, its time with them, and its calls", .most = 1 },
+	{ "format", 'o', ALL & ~(STACK | GRAPH), OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
 	  FIELD(format),
 	  "text or json", .choices = formats },
 	{ "format", 'o', STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json, folded (for flame graphs) or pprof", .choices = stack_formats },
+	{ "format", 'o', GRAPH, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
+	  "text, json or folded (for flame graphs)", .choices = graph_formats },
 	{ "pretty", 0, ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(pretty),
 	  "long values in several lines, indented", .most = 1,
 	  .key = GOPROBE_OPTION_PRETTY },

@@ -83,6 +83,8 @@ static bool is_within(const struct option_row *row, uint64_t value)
 static void put_choices(const struct option_row *row, struct buf *b)
 {
 	for (size_t i = 0; row->choices[i]; i++) {
+		if (!*row->choices[i])
+			continue;
 		buf_str(b, !i ? "" : row->choices[i + 1] ? ", " : " or ");
 		buf_str(b, row->choices[i]);
 	}
@@ -169,7 +171,7 @@ static bool read_number(const struct option_row *row, const char *arg, uint64_t 
 		while (row->choices[i] && strcmp(row->choices[i], arg) != 0)
 			i++;
 		*ret = row->least + i;
-		return row->choices[i];
+		return row->choices[i] && *arg;
 	default:
 		return argument_number(arg, row->least, most_of(row), ret);
 	}

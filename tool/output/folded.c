@@ -13,8 +13,7 @@ struct line {
 	uint64_t value;
 };
 
-/* From @at on. */
-static void clean(struct buf *b, size_t at)
+void folded_clean(struct buf *b, size_t at)
 {
 	size_t to = at, len;
 	bool shown;
@@ -45,7 +44,7 @@ static void put_name(struct buf *b, size_t start, const struct symbol *place,
 		buf_char(b, ';');
 	at = b->len;
 	stacks_put_name(b, place, f);
-	clean(b, at);
+	folded_clean(b, at);
 }
 
 static void put_names(struct buf *b, const struct stack *k)
@@ -55,7 +54,7 @@ static void put_names(struct buf *b, const struct stack *k)
 	if (k->creator) {
 		buf_str(b, STACKS_CREATED);
 		buf_str(b, stack_creator(k)->func);
-		clean(b, start);
+		folded_clean(b, start);
 	}
 	if (k->cut) {
 		if (b->len > start)

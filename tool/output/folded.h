@@ -12,5 +12,7 @@
  * split a line.
  */
 void folded_put(const struct stacks *s, size_t which, struct buf *b);
+/* What begins at @at is a name: write it as folded_put() does. */
+void folded_clean(struct buf *b, size_t at);
 
 #endif

@@ -17,24 +17,7 @@
 #define OPEN_MAX (1U << 20)
 #define GOROUTINES_MAX (1U << 16)
 
-/* Texts of a call: arguments; results, or the panic that ended it; how its time divides. */
-enum { ARGS, RESULTS, SPLIT };
-
-/**
- * struct tree_style - how a format writes trees
- * @values: the values of a call or a return
- * @split: how its time divides
- * @tree: a tree
- */
-struct tree_style {
-	void (*values)(struct out *o, const struct out_event *e);
-	void (*split)(const uint64_t ns[__GOSTATES_MAX], struct buf *b);
-	void (*tree)(struct graph *g, const struct calltree_root *r);
-};
-
-static const struct tree_style text_style, json_style;
-
-_Static_assert(SPLIT < CALLTREE_TEXTS, "that many are kept");
+_Static_assert(GRAPH_SPLIT < CALLTREE_TEXTS, "that many are kept");
 
 int graph_init(struct graph *g, const struct plan *plan, uint32_t levels, uint64_t calls)
 {
@@ -51,18 +34,15 @@ int graph_init(struct graph *g, const struct plan *plan, uint32_t levels, uint64
 void graph_fini(struct graph *g)
 {
 	calltree_free(g->tree);
+	profile_fini(&g->profile);
 	buf_fini(&g->scratch);
 	out_fini(&g->out);
 }
 
-static struct graph *graph_of(struct out *o)
+static const struct graph_format *format(const struct graph *g)
 {
-	return (struct graph *)((char *)o - offsetof(struct graph, out));
-}
-
-static const struct tree_style *style(const struct graph *g)
-{
-	return g->out.format == &graph_json ? &json_style : &text_style;
+	return (const struct graph_format *)((const char *)g->out.format -
+					     offsetof(struct graph_format, out));
 }
 
 /* --- events to trees ------------------------------------------------- */
@@ -113,16 +93,16 @@ static void keep_values(struct graph *g, const struct out_event *e, struct callt
 {
 	size_t at = begin_kept(g);
 
-	style(g)->values(&g->out, e);
-	keep(g, c, e->kind == OUT_CALL ? ARGS : RESULTS, at);
+	format(g)->values(&g->out, e);
+	keep(g, c, e->kind == OUT_CALL ? GRAPH_ARGS : GRAPH_RESULTS, at);
 }
 
 static void keep_split(struct graph *g, const struct out_event *e, struct calltree_call *c)
 {
 	size_t at = begin_kept(g);
 
-	style(g)->split(e->split, &g->out.buf);
-	keep(g, c, SPLIT, at);
+	format(g)->split(e->split, &g->out.buf);
+	keep(g, c, GRAPH_SPLIT, at);
 }
 
 static struct calltree_call *leave(struct graph *g, const struct out_event *e,
@@ -134,7 +114,7 @@ static struct calltree_call *leave(struct graph *g, const struct out_event *e,
 			       e->kind == OUT_TAIL ? CALLTREE_TAIL : CALLTREE_RETURNED, &known);
 
 	g->unknown += !known;
-	if (known && c && e->split)
+	if (known && c && e->split && format(g)->split)
 		keep_split(g, e, c);
 	return known && e->kind == OUT_RETURN ? c : NULL;
 }
@@ -161,7 +141,7 @@ static void take(struct graph *g, const struct out_event *e)
 	if (e->kind == OUT_UNWOUND) {
 		c = unwind(g, e, &w);
 		if (c && e->panic)
-			calltree_text(g->tree, c, RESULTS, e->panic, strlen(e->panic));
+			calltree_text(g->tree, c, GRAPH_RESULTS, e->panic, strlen(e->panic));
 		return;
 	}
 	if (e->rec->h.flags & GOPROBE_RECORD_F_NO_G) {
@@ -175,7 +155,7 @@ static void take(struct graph *g, const struct out_event *e)
 	} else if (e->kind != OUT_AT) {
 		c = leave(g, e, &w);
 	}
-	if (c)
+	if (c && format(g)->values)
 		keep_values(g, e, c);
 }
 
@@ -184,20 +164,21 @@ static void print_ready(struct graph *g)
 	struct calltree_root *r;
 
 	for (r = calltree_next(g->tree); r; r = calltree_next(g->tree)) {
-		style(g)->tree(g, r);
+		format(g)->tree(g, r);
 		g->trees++;
 		g->calls += r->calls;
 		calltree_drop(r);
 	}
 }
 
-static void event(struct out *o, const struct out_event *e)
+void graph_event(struct out *o, const struct out_event *e)
 {
+	graph_of(o)->last = e->kind == OUT_UNWOUND ? e->seen : e->time;
 	take(graph_of(o), e);
 	print_ready(graph_of(o));
 }
 
-static void started(struct out *o, const struct out_event *e, const struct hidden_go *go)
+void graph_started(struct out *o, const struct out_event *e, const struct hidden_go *go)
 {
 	const struct calltree_who w = who(e);
 
@@ -208,21 +189,33 @@ static void started(struct out *o, const struct out_event *e, const struct hidde
 	print_ready(graph_of(o));
 }
 
-static void begun(struct out *o, uint32_t tgid)
+void graph_begun(struct out *o, uint32_t tgid)
 {
 	calltree_begin(graph_of(o)->tree, tgid);
 	print_ready(graph_of(o));
 }
 
-static void lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+/* As attach shows it. */
+void graph_text_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
 {
-	(o->format == &graph_json ? &out_json : &out_text)->lost(o, l, time);
+	out_text.lost(o, l, time);
+}
+
+void graph_json_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+{
+	out_json.lost(o, l, time);
+}
+
+void graph_no_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+{
+	(void)o;
+	(void)l;
+	(void)time;
 }
 
 /* --- what the formats have in common --------------------------------- */
 
-/* Where the go statement is. The main goroutine has no parent, and no go statement. */
-static bool place(const struct graph *g, const struct calltree_origin *from, struct goline *ret)
+bool graph_place(const struct graph *g, const struct calltree_origin *from, struct goline *ret)
 {
 	static const char runtime[] = "runtime.";
 
@@ -231,25 +224,19 @@ static bool place(const struct graph *g, const struct calltree_origin *from, str
 	       (from->parent || strncmp(ret->func, runtime, sizeof(runtime) - 1) != 0);
 }
 
-static const char *name(const struct graph *g, const struct calltree_call *c)
+const char *graph_end(const struct calltree_call *c)
 {
-	return g->plan->funcs[c->fn]->fn->name;
-}
+	static const char *const ends[] = {
+		[CALLTREE_OPEN] = "open",
+		[CALLTREE_RETURNED] = "return",
+		[CALLTREE_TAIL] = "jump",
+		[CALLTREE_UNWOUND] = "unwound",
+		[CALLTREE_PANIC] = "panic",
+		[CALLTREE_GOEXIT] = "goexit",
+		[CALLTREE_UNSEEN] = "unseen",
+	};
 
-static uint64_t self_ns(const struct calltree_call *c)
-{
-	return c->duration > c->inner ? c->duration - c->inner : 0;
-}
-
-static bool has_ended(const struct calltree_call *c)
-{
-	return c->end != CALLTREE_OPEN && c->end != CALLTREE_UNSEEN;
-}
-
-static bool is_unwound(const struct calltree_call *c)
-{
-	return c->end == CALLTREE_UNWOUND || c->end == CALLTREE_PANIC ||
-	       c->end == CALLTREE_GOEXIT;
+	return ends[c->end];
 }
 
 /* --- text ------------------------------------------------------------ */
@@ -298,7 +285,7 @@ static void text_whose(struct graph *g, const struct calltree_call *c)
 {
 	struct buf *b = &g->out.buf;
 	struct goline at;
-	bool placed = place(g, &c->origin, &at);
+	bool placed = graph_place(g, &c->origin, &at);
 
 	if (g->trees && is_same(&g->shown, &c->who))
 		return;
@@ -355,7 +342,7 @@ static void text_started(struct graph *g, const struct calltree_call *c,
 	if (!c->started)
 		return;
 	buf_number(b, "goroutine ", c->who.goid);
-	if (!again && place(g, &c->origin, &at)) {
+	if (!again && graph_place(g, &c->origin, &at)) {
 		buf_str(b, ", ");
 		text_place(b, &at);
 	}
@@ -368,10 +355,11 @@ static void text_started(struct graph *g, const struct calltree_call *c,
 static bool same_panic(const struct calltree_call *c)
 {
 	const struct calltree_call *up = c->parent;
+	const char *panic = c->text[GRAPH_RESULTS];
 
-	return c->end == CALLTREE_PANIC && up && up->end == CALLTREE_PANIC && c->text[RESULTS] &&
-	       up->text[RESULTS] && strlen(c->text[RESULTS]) > PANIC_SHORT &&
-	       !strcmp(c->text[RESULTS], up->text[RESULTS]);
+	return c->end == CALLTREE_PANIC && up && up->end == CALLTREE_PANIC && panic &&
+	       up->text[GRAPH_RESULTS] && strlen(panic) > PANIC_SHORT &&
+	       !strcmp(panic, up->text[GRAPH_RESULTS]);
 }
 
 static void text_end(struct buf *b, const struct calltree_call *c)
@@ -388,10 +376,10 @@ static void text_end(struct buf *b, const struct calltree_call *c)
 
 	if (same_panic(c)) {
 		buf_str(b, " (did not return: the same panic)");
-	} else if (is_unwound(c)) {
+	} else if (graph_is_unwound(c)) {
 		buf_str(b, ends[c->end]);
-		buf_str(b, c->text[RESULTS] ? ": " : "");
-		buf_str(b, c->text[RESULTS] ? c->text[RESULTS] : "");
+		buf_str(b, c->text[GRAPH_RESULTS] ? ": " : "");
+		buf_str(b, c->text[GRAPH_RESULTS] ? c->text[GRAPH_RESULTS] : "");
 		buf_char(b, ')');
 	} else {
 		buf_str(b, ends[c->end]);
@@ -409,23 +397,24 @@ static size_t text_function(struct graph *g, const struct calltree_call *c)
 	size_t at;
 
 	screen_style(b, STYLE_BOLD);
-	goshape_put(b, name(g, c));
+	goshape_put(b, graph_name(g, c));
 	screen_style(b, STYLE_PLAIN);
 	at = b->len;
-	buf_str(b, c->text[ARGS] ? c->text[ARGS] : "(...)");
+	buf_str(b, c->text[GRAPH_ARGS] ? c->text[GRAPH_ARGS] : "(...)");
 	return at;
 }
 
 /* Returns where the results begin. "()" says nothing. */
 static size_t text_results(struct buf *b, const struct calltree_call *c)
 {
+	const char *results = c->text[GRAPH_RESULTS];
 	size_t at = b->len;
 
-	if (is_unwound(c) || !c->text[RESULTS] || !strcmp(c->text[RESULTS], "()"))
+	if (graph_is_unwound(c) || !results || !strcmp(results, "()"))
 		return at;
 	buf_str(b, " => ");
 	at = b->len;
-	buf_str(b, c->text[RESULTS]);
+	buf_str(b, results);
 	return at;
 }
 
@@ -438,8 +427,8 @@ static void text_calls(struct graph *g, const struct calltree_call *c)
 		struct screen_piece pieces[2];
 		size_t start = b->len;
 
-		column(g, has_ended(c), c->duration);
-		column(g, has_ended(c) && !c->vague, self_ns(c));
+		column(g, graph_has_ended(c), c->duration);
+		column(g, graph_has_ended(c) && !c->vague, graph_self_ns(c));
 		buf_str(b, "  ");
 		text_lines(b, c, true);
 		text_started(g, c, before);
@@ -448,9 +437,9 @@ static void text_calls(struct graph *g, const struct calltree_call *c)
 		pieces[1].at = text_results(b, c);
 		pieces[1].len = b->len - pieces[1].at;
 		text_end(b, c);
-		if (c->text[SPLIT] && *c->text[SPLIT]) {
+		if (c->text[GRAPH_SPLIT] && *c->text[GRAPH_SPLIT]) {
 			buf_str(b, "  (");
-			buf_str(b, c->text[SPLIT]);
+			buf_str(b, c->text[GRAPH_SPLIT]);
 			buf_char(b, ')');
 		}
 		screen_fit(b, start, pieces, 2, false);
@@ -474,7 +463,7 @@ static void text_tree(struct graph *g, const struct calltree_root *r)
 }
 
 /* What both formats say of trees at the end. */
-#define FACTS 5
+#define FACTS 6
 
 static void tree_facts(const struct graph *g, struct fact ret[FACTS])
 {
@@ -486,12 +475,14 @@ static void tree_facts(const struct graph *g, struct fact ret[FACTS])
 		  true },
 		{ "cut_short", calltree_cut(g->tree), "tree",
 		  "printed before its end: too many calls in all", true },
+		{ "unmerged", g->profile.left, "call", "left out: too many different paths",
+		  false },
 	};
 
 	memcpy(ret, facts, sizeof(facts));
 }
 
-static void text_summary(struct out *o, const struct out_summary *s, struct buf *talk)
+void graph_text_summary(struct out *o, const struct out_summary *s, struct buf *talk)
 {
 	struct graph *g = graph_of(o);
 	struct fact facts[FACTS];
@@ -515,22 +506,19 @@ static void text_summary(struct out *o, const struct out_summary *s, struct buf 
 	}
 }
 
-static const struct tree_style text_style = { out_text_values, splitshow_text, text_tree };
-
-const struct out_format graph_text = {
-	.name = "text",
-	.header = text_header,
-	.event = event,
-	.panic = out_text_panic,
-	.started = started,
-	.begun = begun,
-	.lost = lost,
-	.summary = text_summary,
+const struct graph_format graph_text = {
+	.out = {
+		.name = "text", GRAPH_EVENTS, .header = text_header, .panic = out_text_panic,
+		.lost = graph_text_lost, .summary = graph_text_summary,
+	},
+	.values = out_text_values,
+	.split = splitshow_text,
+	.tree = text_tree,
 };
 
 /* --- JSON ------------------------------------------------------------ */
 
-static void json_header(struct out *o)
+void graph_no_header(struct out *o)
 {
 	(void)o;
 }
@@ -550,7 +538,7 @@ static void json_origin(struct graph *g, const struct calltree_call *c)
 {
 	struct buf *b = &g->out.buf;
 	struct goline at;
-	bool placed = place(g, &c->origin, &at);
+	bool placed = graph_place(g, &c->origin, &at);
 
 	if (!placed && !c->origin.parent) {
 		json_raw(b, "started_by", "null");
@@ -568,36 +556,27 @@ static void json_origin(struct graph *g, const struct calltree_call *c)
 
 static void json_call(struct graph *g, const struct calltree_call *c)
 {
-	static const char *const ends[] = {
-		[CALLTREE_OPEN] = "open",
-		[CALLTREE_RETURNED] = "return",
-		[CALLTREE_TAIL] = "jump",
-		[CALLTREE_UNWOUND] = "unwound",
-		[CALLTREE_PANIC] = "panic",
-		[CALLTREE_GOEXIT] = "goexit",
-		[CALLTREE_UNSEEN] = "unseen",
-	};
 	struct buf *b = &g->out.buf;
 
 	buf_char(b, '{');
-	json_str(b, "func", name(g, c));
+	json_str(b, "func", graph_name(g, c));
 	json_u64(b, "tid", c->who.tid);
 	json_u64(b, "goid", c->who.goid);
 	if (!c->parent || c->started)
 		json_origin(g, c);
 	json_flag(b, "system", c->who.system);
 	json_u64(b, "time_ns", c->time + g->out.epoch);
-	json_known(b, "duration_ns", has_ended(c), c->duration);
-	json_known(b, "self_ns", has_ended(c) && !c->vague, self_ns(c));
-	json_str(b, "ended", ends[c->end]);
-	if (c->text[SPLIT])
-		buf_str(b, c->text[SPLIT]);
-	if (c->text[ARGS])
-		buf_str(b, c->text[ARGS]);
-	if (c->text[RESULTS] && is_unwound(c))
+	json_known(b, "duration_ns", graph_has_ended(c), c->duration);
+	json_known(b, "self_ns", graph_has_ended(c) && !c->vague, graph_self_ns(c));
+	json_str(b, "ended", graph_end(c));
+	if (c->text[GRAPH_SPLIT])
+		buf_str(b, c->text[GRAPH_SPLIT]);
+	if (c->text[GRAPH_ARGS])
+		buf_str(b, c->text[GRAPH_ARGS]);
+	if (c->text[GRAPH_RESULTS] && graph_is_unwound(c))
 		json_key(b, "panic");
-	if (c->text[RESULTS])
-		buf_str(b, c->text[RESULTS]);
+	if (c->text[GRAPH_RESULTS])
+		buf_str(b, c->text[GRAPH_RESULTS]);
 	if (c->below)
 		json_u64(b, "calls_below", c->below);
 	json_raw(b, "calls", "[");
@@ -622,7 +601,7 @@ static void json_tree(struct graph *g, const struct calltree_root *r)
 }
 
 /* The summary of attach, with the facts of trees. */
-static void json_summary(struct out *o, const struct out_summary *s, struct buf *talk)
+void graph_json_summary(struct out *o, const struct out_summary *s, struct buf *talk)
 {
 	struct graph *g = graph_of(o);
 	struct fact facts[FACTS];
@@ -645,21 +624,20 @@ static void json_summary(struct out *o, const struct out_summary *s, struct buf 
 	json_end_line(b);
 }
 
-static const struct tree_style json_style = { json_values, splitshow_json, json_tree };
-
-const struct out_format graph_json = {
-	.name = "json",
-	.header = json_header,
-	.event = event,
-	.panic = out_json_panic,
-	.started = started,
-	.begun = begun,
-	.lost = lost,
-	.summary = json_summary,
+const struct graph_format graph_json = {
+	.out = {
+		.name = "json", GRAPH_EVENTS, .header = graph_no_header, .panic = out_json_panic,
+		.lost = graph_json_lost, .summary = graph_json_summary,
+	},
+	.values = json_values,
+	.split = splitshow_json,
+	.tree = json_tree,
 };
 
 void graph_finish(struct graph *g)
 {
 	calltree_finish(g->tree);
 	print_ready(g);
+	if (format(g)->finish)
+		format(g)->finish(g);
 }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Call trees merged into one: calls of a function that were reached by the same path are one node,
+ * with their number and their times. Pure.
+ */
+#ifndef GOPROBE_OUTPUT_PROFILE_H
+#define GOPROBE_OUTPUT_PROFILE_H
+
+#include "base/arena.h"
+#include "event/call_tree.h"
+
+/* Nodes that are kept: with their links about 100 MB. */
+#define PROFILE_NODES_MAX (1U << 20)
+
+/**
+ * struct profile_node - all calls that were reached by one path
+ * @parent: the node above, or NULL
+ * @child: nodes below it; after profile_sort() in the order of their time
+ * @next: the next node below @parent
+ * @fn: function id
+ * @started: the calls begin goroutines that calls of @parent have started
+ * @calls: their number
+ * @untimed: how many of them have no time: their ends were not seen
+ * @total_ns: from call to return, all together
+ * @self_ns: the same, without calls below on the same goroutine
+ */
+struct profile_node {
+	struct profile_node *parent, *child, *next;
+	uint32_t fn;
+	bool started;
+	uint64_t calls;
+	uint64_t untimed;
+	uint64_t total_ns;
+	uint64_t self_ns;
+};
+
+/**
+ * struct profile - all nodes
+ * @top: the node above those of first calls
+ * @n: number of nodes
+ * @left: calls that are in no node: there are too many
+ * @mem: memory of nodes
+ *
+ * All zero is an empty one.
+ */
+struct profile {
+	struct profile_node top;
+	size_t n;
+	uint64_t left;
+	struct arena mem;
+};
+
+/* Add a tree. */
+void profile_add(struct profile *p, const struct calltree_call *first);
+/* The most time first; of equals, the lower function id. */
+void profile_sort(struct profile *p);
+void profile_fini(struct profile *p);
+/* The next node of a walk from the top: first what is below, then what is beside; or NULL. */
+const struct profile_node *profile_next(const struct profile_node *node);
+
+/**
+ * struct profile_func - all calls of a function
+ * @fn: its id
+ * @calls: their number
+ * @untimed: as of a node
+ * @total_ns: their time; of calls within each other that of the outer one
+ * @self_ns: see struct profile_node
+ */
+struct profile_func {
+	uint32_t fn;
+	uint64_t calls;
+	uint64_t untimed;
+	uint64_t total_ns;
+	uint64_t self_ns;
+};
+
+/*
+ * The functions with ids below @nfuncs, those with most time in themselves first. *@n: how many
+ * were called. From malloc(), or NULL without memory.
+ */
+struct profile_func *profile_flat(const struct profile *p, size_t nfuncs, size_t *n);
+
+#endif
