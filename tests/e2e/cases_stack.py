@@ -111,7 +111,7 @@ def refused(t):
     same(len(stacks), 5, "stacks that found room")
     missed = sum(want[f]["calls"] for f in TAGGED) - sum(s["count"] for s in stacks)
     check("%d exceeded the limit of stacks" % missed in process.stderr(), "the summary: %s", process.stderr())
-    for args, sentence in ((("--frames", "1"), "2 to 90"), (("--frames", "91"), "2 to 90"), (("-o", "xml"), "text, json, folded or pprof"),
+    for args, sentence in ((("--frames", "1"), "2 to 90"), (("--frames", "91"), "2 to 90"), (("-o", "xml"), "text, json, folded, pprof or flamegraph"),
                            (("--stacks", "0"), "1 to 262144"), (("-o", "pprof", "-i", "1s"), "written once")):
         process = t.goprobectl("stack", *args, "main.even", "--", "true")
         same(process.wait(), 2, "exit status of stack " + " ".join(args))

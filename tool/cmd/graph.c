@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "export/flame.h"
 #include "output/profile_print.h"
 #include "trace/loop.h"
 #include "trace/session.h"
@@ -60,7 +61,7 @@ static const struct graph_format *format_of(const struct options *o)
 {
 	static const struct graph_format *const formats[] = {
 		[OPTION_TEXT] = &graph_text, [OPTION_JSON] = &graph_json,
-		[OPTION_FOLDED] = &graph_folded,
+		[OPTION_FOLDED] = &graph_folded, [OPTION_FLAMEGRAPH] = &graph_flame,
 	};
 
 	if (o->merge)

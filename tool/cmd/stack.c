@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "cmd/aggregate.h"
 #include "cmd/cmd.h"
+#include "export/flame.h"
 #include "output/folded.h"
 #include "output/pprof.h"
 #include "output/stack_print.h"
@@ -24,6 +25,8 @@ static const char examples[] =
 "Examples:\n"
 "  Which code opens the most files?\n"
 "      goprobectl stack -p 4121 --duration 10s --top 5 os.OpenFile\n"
+"  The same as a picture, for a browser:\n"
+"      goprobectl stack -p 4121 --duration 10s -o flamegraph --output calls.svg os.OpenFile\n"
 "  A profile of what allocates large objects, for 'go tool pprof':\n"
 "      goprobectl stack -p 4121 --duration 30s -o pprof --output large.pb.gz \\\n"
 "          'runtime.mallocgc if size > 32768'\n";
@@ -47,10 +50,14 @@ struct stacking {
 
 static int check(const struct options *o, struct diag *d)
 {
-	if (o->format != OPTION_PPROF || o->output || !isatty(STDOUT_FILENO))
+	bool pprof = o->format == OPTION_PPROF;
+
+	if ((!pprof && o->format != OPTION_FLAMEGRAPH) || o->output || !isatty(STDOUT_FILENO))
 		return CMD_DONE;
-	diag_set(d, "a profile is not for a terminal");
-	diag_hint(d, "--output FILE writes it to a file, for 'go tool pprof FILE'");
+	diag_set(d, pprof ? "a profile is not for a terminal" :
+		    "a picture is not for a terminal");
+	diag_hint(d, pprof ? "--output FILE writes it to a file, for 'go tool pprof FILE'" :
+		     "--output FILE.svg writes it to a file, for a browser");
 	return CMD_USAGE;
 }
 
@@ -106,6 +113,15 @@ static int add(void *ctx, const struct goprobe_key_stats *keyed, const uint64_t 
 	return stacks_add(&s->stacks, &sample);
 }
 
+static void put_flame(const struct stacking *s, struct buf *b)
+{
+	struct buf folded = { 0 };
+
+	folded_put(&s->stacks, 0, &folded);
+	flame_put(&folded, &(struct flame_about){ "calls by stack", "call" }, b);
+	buf_fini(&folded);
+}
+
 static void put(struct stacking *s, const struct tallyshow_end *end, struct buf *b)
 {
 	const struct pprof_about about = {
@@ -124,6 +140,9 @@ static void put(struct stacking *s, const struct tallyshow_end *end, struct buf 
 		break;
 	case OPTION_PPROF:
 		pprof_put(&s->stacks, &about, b);
+		break;
+	case OPTION_FLAMEGRAPH:
+		put_flame(s, b);
 		break;
 	}
 }

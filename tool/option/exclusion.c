@@ -53,6 +53,9 @@ static const struct exclusion exclusions[] = {
 	{ COMMAND_STACK, "format", "pprof", "interval",
 	  "a profile is written once, at the end, so -i means nothing",
 	  NULL },
+	{ COMMAND_STACK, "format", "flamegraph", "interval",
+	  "a flame graph is written once, at the end, so -i means nothing",
+	  NULL },
 };
 
 /* Does the user want option @name, or its word @value? */

@@ -43,6 +43,7 @@ enum option_format {
 	OPTION_JSON,
 	OPTION_FOLDED,
 	OPTION_PPROF,
+	OPTION_FLAMEGRAPH,
 };
 
 /**

@@ -29,8 +29,8 @@
 #define MS 1000000U
 
 static const char *const formats[] = { "text", "json", NULL };
-static const char *const stack_formats[] = { "text", "json", "folded", "pprof", NULL };
-static const char *const graph_formats[] = { "text", "json", "folded", NULL };
+static const char *const stack_formats[] = { "text", "json", "folded", "pprof", "flamegraph", NULL };
+static const char *const graph_formats[] = { "text", "json", "folded", "", "flamegraph", NULL };
 static const char *const jumps[] = { "off", "auto", "always", NULL };
 static const char *const groups[] = { "none", "stack", "creator", "state", NULL };
 static const char *const sorts[] = { "goid", "wait", NULL };
@@ -224,17 +224,19 @@ const struct option_row option_rows[] = {
 	  FIELD(format),
 	  "text or json", .choices = formats },
 	{ "format", 'o', STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
-	  "text, json, folded (for flame graphs) or pprof", .choices = stack_formats },
+	  "text, json, folded (lines for other tools), pprof, or\n"
+	  "flamegraph (a picture, SVG)", .choices = stack_formats },
 	{ "format", 'o', GRAPH, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
-	  "text, json or folded (for flame graphs)", .choices = graph_formats },
+	  "text, json, folded (lines for other tools), or flamegraph (a\n"
+	  "picture, SVG)", .choices = graph_formats },
 	{ "pretty", 0, ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(pretty),
 	  "long values in several lines, indented", .most = 1,
 	  .key = GOPROBE_OPTION_PRETTY },
 	{ "output", 0, ATTACH | GRAPH | STUCK | REPLAY, OPTIONS_OUTPUT, OPTION_STRING, "FILE",
 	  FIELD(output), .help = "write to FILE instead of standard output" },
 	{ "output", 0, STACK, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(output),
-	  .help = "write to FILE instead of standard output; pprof refuses to\n"
-	  "write to a terminal" },
+	  .help = "write to FILE instead of standard output; pprof and flamegraph\n"
+	  "refuse to write to a terminal" },
 	{ "record", 0, ATTACH, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(record),
 	  .help = "print nothing: record in FILE, for 'goprobectl replay'" },
 	{ "quiet", 'q', TRACES | REPLAY | GOROUTINES, OPTIONS_OUTPUT, OPTION_FLAG, NULL,

@@ -179,8 +179,8 @@ static struct value_row {
 	  "it takes off, or percent of one processor's time, 1 to 1000000" },
 	{ "a choice", COMMAND_STACK, "format", "pprof", OPTION_PPROF, NULL },
 	{ "none of two", COMMAND_LIST, "format", "yaml", 0, "it takes text or json" },
-	{ "none of four", COMMAND_STACK, "format", "yaml", 0,
-	  "it takes text, json, folded or pprof" },
+	{ "none of five", COMMAND_STACK, "format", "yaml", 0,
+	  "it takes text, json, folded, pprof or flamegraph" },
 	{ "a choice that begins later", COMMAND_GRAPH, "sample-by", "goroutine",
 	  PLAN_SAMPLE_GOROUTINE, NULL },
 };

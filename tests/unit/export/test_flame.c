@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Flame graphs: each function is as wide as its share, stands on its caller, and is XML. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/flame.h"
+#include "rows.h"
+#include "samples.h"
+
+/**
+ * struct flame_case - a picture
+ * @claim: what it shows
+ * @folded: of which lines
+ * @unit: flame_about.unit
+ * @want: texts that it has, in this order
+ * @absent: a text that it does not have
+ */
+static const struct flame_case {
+	const char *claim;
+	const char *folded;
+	const char *unit;
+	const char *want[4];
+	const char *absent;
+} cases[] = {
+	{
+		"functions have their share of the width, one above the other",
+		"main.a 10\nmain.a;main.b 30\nmain.c 60\n", "call",
+		{
+			"x=\"0.000%\" width=\"100.000%\" height=\"17\" y=\"60\"><title>all: 100 calls",
+			"x=\"0.000%\" width=\"40.000%\" height=\"17\" y=\"42\"><title>main.a: 40 calls, 40.0 %",
+			"x=\"0.000%\" width=\"30.000%\" height=\"17\" y=\"24\"><title>main.b: 30 calls, 30.0 %",
+			"x=\"40.000%\" width=\"60.000%\" height=\"17\" y=\"42\"><title>main.c: 60 calls, 60.0 %",
+		},
+	}, {
+		"lines in any order",
+		"main.a;main.b 2\nmain.c 1\nmain.a;main.d 1\n", "call",
+		{ "main.a: 3 calls", "main.b: 2 calls", "main.d: 1 call,", "main.c: 1 call," },
+	}, {
+		"times",
+		"main.a 1500000\n", NULL, { "<title>main.a: 1.50ms, 100.0 %</title>" },
+	}, {
+		"what is too narrow to see is left out",
+		"main.a 1\nmain.b 9999\n", "call", { "main.b: 9999 calls" }, "main.a",
+	}, {
+		"names can't end the markup",
+		"main.(*T[<\"&\">]).a\xef\xbf\xbf 1\n", "call",
+		{ "<title>main.(*T[&lt;\"&amp;\"&gt;]).a?: 1 call", ">main.(*T[&lt;\"&amp;\"&gt;]).a?</text>" },
+	}, {
+		"the sum of huge values is the largest number",
+		"main.a 18446744073709551615\nmain.b 18446744073709551615\n", "call",
+		{ "all: 18446744073709551615 calls, 100.0 %" }, "main.b",
+	}, {
+		"nothing", "", "call", { "<svg xmlns", "</svg>" }, "<title>",
+	},
+};
+
+static void test_flame(void **state)
+{
+	const struct flame_case *c = *state;
+	struct buf folded = { .p = strdup(c->folded), .len = strlen(c->folded) };
+	struct buf b = { 0 };
+	char name[64];
+	const char *at;
+
+	flame_put(&folded, &(struct flame_about){ "a title", c->unit }, &b);
+	snprintf(name, sizeof(name), "flame-%zu.svg", (size_t)(c - cases));
+	sample_write(name, &b);
+	buf_char(&b, 0);
+	assert_false(b.failed);
+	at = b.p;
+	for (size_t i = 0; i < N(c->want) && c->want[i]; i++) {
+		at = strstr(at, c->want[i]);
+		if (!at)
+			print_error("no %s in %s\n", c->want[i], b.p);
+		assert_non_null(at);
+	}
+	if (c->absent)
+		assert_null(strstr(b.p, c->absent));
+	buf_fini(&folded);
+	buf_fini(&b);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(cases)];
+
+	ROWS(tests, cases, test_flame);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
