@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Formats of other programs, compared with what goprobe prints of the same program as JSON."""
 
+import json
 import os
 import xml.etree.ElementTree
 
@@ -60,3 +61,108 @@ def flame_refused(t):
         p = t.goprobectl("stack", "-o", "flamegraph", *args, "main.foo", "--", t.binary("example"))
         p.finish(status=2 if "-i" in args else 1)
         check(message in p.stderr(), "%s: %s", args, p.stderr())
+
+
+def spans_of_chrome(text):
+    """Each call of trace events: function, process, track, start and end in ns, and what is known of it."""
+    trace = json.loads(text)
+    found = []
+    for e in trace["traceEvents"]:
+        if e["ph"] == "X":
+            start = round(1000 * e["ts"])
+            found.append((e["name"], e["pid"], e["tid"], start, start + round(1000 * e["dur"]), e["args"]))
+    arrows = [e for e in trace["traceEvents"] if e["ph"] in "sf"]
+    return found, arrows
+
+
+def spans_of_otlp(text):
+    """The spans of each line, with their attributes as a dictionary."""
+    trees = []
+    for line in text.splitlines():
+        spans = []
+        for of in json.loads(line)["resourceSpans"]:
+            for scope in of["scopeSpans"]:
+                spans += scope["spans"]
+        for s in spans:
+            s["attributes"] = {a["key"]: next(iter(a["value"].values())) for a in s["attributes"]}
+        trees.append(spans)
+    return trees
+
+
+def shapes(spans):
+    """The shape of a tree of spans, as cases_graph.shape() has it without ends; "go" where another goroutine begins."""
+    def text(s, goid):
+        mine = s["attributes"]["goprobe.goroutine.id"]
+        below = [c for c in spans if c.get("parentSpanId") == s["spanId"]]
+        name = ("go " if mine != goid and goid else "") + s["name"].removeprefix("main.")
+        return name + ("(%s)" % " ".join(text(c, mine) for c in below) if below else "")
+
+    return [text(s, None) for s in spans if "parentSpanId" not in s]
+
+
+KNOWN = ("root(leaf slow fib(fib(fib fib) fib) guard(risky(leaf boom)) go worker(go deeper(leaf) inner(leaf)) leaf)", "tardy(leaf)", "served(leaf)")
+PROGRAM = (FUNCTIONS % TRACED, "--")
+
+
+def check_known(text, kind):
+    """It is what the program "trees" does, three times."""
+    if kind == "otlp":
+        trees = spans_of_otlp(text)
+        same(sorted(s for t in trees for s in shapes(t)), sorted(KNOWN * 3), "trees")
+        by_name = {s["name"]: s for s in trees[0]}
+        root, boom = by_name["main.root"], by_name["main.boom"]
+        same((root["attributes"]["goprobe.args.n"], root["attributes"]["goprobe.results.~r0"]), ("0", "1"), "values of root")
+        same((boom["status"], boom["attributes"]["error.type"]), ({"code": 2}, "panic"), "a panic")
+        check(boom["events"][0]["attributes"][1]["value"]["stringValue"], "no message of the panic: %s", boom)
+        check(root["attributes"]["code.file.path"].endswith("main.go") and int(root["attributes"]["code.line.number"]) > 0, "where root is: %s", root)
+        check("status" not in root, "root has not failed: %s", root)
+        return
+    found, arrows = spans_of_chrome(text)
+    same(len(found), 3 * 22, "calls")
+    same(len(arrows), 3 * 4, "ends of arrows")
+    root = [f for f in found if f[0] == "main.root"]
+    same([(f[5]["args"]["n"], f[5]["results"]) for f in root], [(str(i), {"~r0": str(i + 1)}) for i in range(3)], "values of root")
+    for name, _, _, start, end, about in found:
+        above = [f for f in root if f[3] <= start and end <= f[4]]
+        check(above or name not in ("main.slow", "main.fib", "main.boom"), "%s is in no call of root", name)
+        same(about["ended"], {"main.boom": "panic", "main.risky": "panic"}.get(name, "return"), "how %s ended" % name)
+
+
+@case("export: call trees as trace events and as OTLP traces, live, with --quiet, and of a recording")
+def spans(t):
+    program = t.binary("trees")
+    record = os.path.join(t.tmp, "calls.rec")
+    t.goprobectl("attach", "--record", record, "--creator", "--depth", 0, *PROGRAM, program, 3).finish()
+    for kind in "otlp", "chrome":
+        check_known(Graph(t, "-o", kind, "--quiet", *PROGRAM, program, 3, json=False).text(), kind)
+        path = os.path.join(t.tmp, "live")
+        t.goprobectl("attach", "-o", kind, "--output", path, *PROGRAM, program, 3).finish()
+        with open(path, encoding="utf-8") as f:
+            check_known(f.read(), kind)
+        first, again = ("\n".join(t.goprobectl("replay", "-o", kind, record).finish()) for _ in range(2))
+        check_known(first, kind)
+        same(first, again, "a second replay")
+        refused = t.goprobectl("attach", "-o", kind, "--no-return", *PROGRAM, program, 1)
+        refused.finish(status=2)
+        check("how long calls take" in refused.stderr(), "--no-return: %s", refused.stderr())
+
+
+@case("export: a recording without --creator has trees that end at go statements")
+def spans_without_creator(t):
+    record = os.path.join(t.tmp, "calls.rec")
+    t.goprobectl("attach", "--record", record, *PROGRAM, t.binary("trees"), 1).finish()
+    trees = spans_of_otlp("\n".join(t.goprobectl("replay", "-o", "otlp", record).finish()))
+    got = sorted(s for tree in trees for s in shapes(tree))
+    want = sorted(("root(leaf slow fib(fib(fib fib) fib) guard(risky(leaf boom)) leaf)", "worker(inner(leaf))", "deeper(leaf)") + KNOWN[1:])
+    same(got, want, "trees")
+
+
+@case("export: a call that returns an error is a span with an error, of its type; parameters without names differ")
+def span_error(t):
+    text = Graph(t, "-o", "otlp", "main.multi", "main.blanks", "--", t.binary("types"), json=False).text()
+    by_name = {s["name"]: s for tree in spans_of_otlp(text) for s in tree}
+    multi, blanks = by_name["main.multi"], by_name["main.blanks"]
+    same((multi["status"], multi["attributes"]["error.type"]), ({"code": 2}, "*errors.errorString"), "a failed call")
+    check("three" in multi["attributes"]["goprobe.results.~r2"], "the error: %s", multi)
+    keys = [k for k in blanks["attributes"] if k.startswith("goprobe.args.")]
+    same(keys, ["goprobe.args._0", "goprobe.args._1", "goprobe.args.x"], "parameters")

@@ -5,6 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "export/flame.h"
+#include "export/span.h"
 #include "output/profile_print.h"
 #include "trace/loop.h"
 #include "trace/session.h"
@@ -62,6 +63,7 @@ static const struct graph_format *format_of(const struct options *o)
 	static const struct graph_format *const formats[] = {
 		[OPTION_TEXT] = &graph_text, [OPTION_JSON] = &graph_json,
 		[OPTION_FOLDED] = &graph_folded, [OPTION_FLAMEGRAPH] = &graph_flame,
+		[OPTION_CHROME] = &graph_chrome, [OPTION_OTLP] = &graph_otlp,
 	};
 
 	if (o->merge)
@@ -90,7 +92,8 @@ static int set_up(struct graphing *g, struct diag *d)
 	struct lines_opt how = {
 		.options = o, .format = &format_of(o)->out, .paired = true,
 	};
-	bool merged = format_of(o)->finish;
+	bool merged = o->merge || o->flat || o->format == OPTION_FOLDED ||
+		      o->format == OPTION_FLAMEGRAPH;
 
 	o->signals = true;
 	o->plan.depth = o->follow;

@@ -141,7 +141,7 @@ static void put(struct stacking *s, const struct tallyshow_end *end, struct buf 
 	case OPTION_PPROF:
 		pprof_put(&s->stacks, &about, b);
 		break;
-	case OPTION_FLAMEGRAPH:
+	default:
 		put_flame(s, b);
 		break;
 	}

@@ -22,7 +22,7 @@ struct goprobe_event {
 
 static struct goprobe_trace *trace_of(struct out *o)
 {
-	return (struct goprobe_trace *)((char *)o - offsetof(struct goprobe_trace, out));
+	return (struct goprobe_trace *)((char *)o - offsetof(struct goprobe_trace, graph.out));
 }
 
 /* Nothing of the event at hand is asked for any more. The first text's memory serves again. */
@@ -112,7 +112,7 @@ uint64_t goprobe_event_goid(const struct goprobe_event *e)
 
 uint64_t goprobe_event_time(const struct goprobe_event *e)
 {
-	return (e->e ? e->e->time : e->time) + e->t->out.epoch;
+	return (e->e ? e->e->time : e->time) + e->t->graph.out.epoch;
 }
 
 int goprobe_event_duration(const struct goprobe_event *e, uint64_t *ns)
@@ -173,7 +173,7 @@ const char *goprobe_event_json(const struct goprobe_event *e)
 {
 	struct out *o = &e->t->json;
 
-	o->epoch = e->t->out.epoch;
+	o->epoch = e->t->graph.out.epoch;
 	o->buf.len = 0;
 	if (e->e)
 		out_json.event(o, e->e);

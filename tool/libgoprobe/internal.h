@@ -5,6 +5,7 @@
 
 #include "libgoprobe/libgoprobe.h"
 #include "option/option.h"
+#include "output/tree.h"
 #include "recording/writer.h"
 #include "trace/loop.h"
 #include "trace/replay.h"
@@ -33,7 +34,7 @@ enum trace_state {
  * @progress_ctx: its first argument
  * @tracing: what is traced, and by which session
  * @learn: what records show that the module does not know
- * @out: where lines go
+ * @graph: where lines go: @graph.out; the rest is for formats that show trees of calls
  * @stream: records on their way there
  * @recorder: where they go instead
  * @times: which functions have been seen often enough
@@ -57,7 +58,7 @@ struct goprobe_trace {
 	void *progress_ctx;
 	struct tracing tracing;
 	struct learn learn;
-	struct out out;
+	struct graph graph;
 	struct stream stream;
 	struct recorder recorder;
 	struct times times;

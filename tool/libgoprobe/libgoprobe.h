@@ -110,6 +110,7 @@ enum goprobe_option {
 	GOPROBE_OPTION_REGISTERS,	/* 1: all integer registers as well */
 	GOPROBE_OPTION_SPLIT,		/* 1: how the time of each call divides */
 	GOPROBE_OPTION_DRY_RUN,		/* 1: show what would be changed, and change nothing */
+	GOPROBE_OPTION_CREATOR,		/* 1: record who starts each goroutine */
 };
 
 /* The unit of GOPROBE_OPTION_SAMPLE. */

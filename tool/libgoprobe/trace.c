@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "export/span.h"
 #include "libgoprobe/internal.h"
 #include "plan/select.h"
 #include "version.h"
@@ -46,7 +47,7 @@ void goprobe_trace_free(struct goprobe_trace *t)
 	recorder_fini(&t->recorder);
 	times_fini(&t->times);
 	replay_fini(&t->replay);
-	out_fini(&t->out);
+	graph_fini(&t->graph);
 	out_fini(&t->json);
 	free(t->texts);
 	options_fini(&t->o);
@@ -205,7 +206,7 @@ int goprobe_trace_set(struct goprobe_trace *t, enum goprobe_option option, uint6
 
 static int check_one_way(struct goprobe_trace *t)
 {
-	return t->on_event || t->o.record || t->o.format == OPTION_JSON || t->o.output ?
+	return t->on_event || t->o.record || t->o.format || t->o.output ?
 	       diag_set(&t->diag, "events go one way only: it has been said which") : 0;
 }
 
@@ -264,6 +265,15 @@ static bool progress(void *ctx, size_t placed, size_t all)
 
 /* --- running ----------------------------------------------------------------- */
 
+/* Of one tree. */
+#define TREE_LEVELS 1000
+#define TREE_CALLS 1000000
+
+static bool shows_trees(const struct goprobe_trace *t)
+{
+	return t->o.format == OPTION_CHROME || t->o.format == OPTION_OTLP;
+}
+
 static bool shows_pids(const struct goprobe_trace *t)
 {
 	return t->tracing.target.nprocesses != 1;
@@ -301,6 +311,7 @@ int goprobe_trace_plan(struct goprobe_trace *t)
 	if (!t->o.nspecs)
 		return diag_set(&t->diag, "no spec: which functions?");
 	options_settle(&t->o);
+	t->o.plan.goroutine |= shows_trees(t);
 	if (options_check(&t->o, &t->diag))
 		return -1;
 	if (tracing_open(tr, &t->o, &t->diag) ||
@@ -328,18 +339,23 @@ static int open_recording(struct goprobe_trace *t)
 
 static int open_output(struct goprobe_trace *t, const struct plan *p, bool paired, bool pids)
 {
+	static const struct out_format *const formats[] = {
+		[OPTION_TEXT] = &out_text, [OPTION_JSON] = &out_json,
+		[OPTION_CHROME] = &graph_chrome.out, [OPTION_OTLP] = &graph_otlp.out,
+	};
 	const struct lines_opt how = {
 		.options = &t->o, .paired = paired, .pids = pids,
-		.format = t->on_event ? &libgoprobe_events :
-			  t->o.format == OPTION_JSON ? &out_json : &out_text,
+		.format = t->on_event ? &libgoprobe_events : formats[t->o.format],
 	};
 
-	if (lines_open(&t->out, &t->stream, p, &how, &t->diag))
+	if (shows_trees(t) && graph_init(&t->graph, p, TREE_LEVELS, TREE_CALLS))
+		return no_memory(t);
+	if (lines_open(&t->graph.out, &t->stream, p, &how, &t->diag))
 		return -1;
 	if (t->on_event)
-		t->out.fd = -1;
+		t->graph.out.fd = -1;
 	if (t->replay.path)
-		t->out.epoch = t->replay.start.epoch;
+		t->graph.out.epoch = t->replay.start.epoch;
 	out_init(&t->json, &out_json, -1);
 	return 0;
 }
@@ -391,7 +407,7 @@ int goprobe_trace_start(struct goprobe_trace *t)
 	t->watch.interrupt = &tr->interrupt;
 	t->watch.learn = &t->learn;
 	t->watch.stream = &t->stream;
-	t->watch.out = &t->out;
+	t->watch.out = &t->graph.out;
 	t->watch.duration = t->o.duration;
 	/* Losses matter to those who join calls with returns. */
 	t->watch.counts = !t->o.plan.no_return || tr->breaker.percent;
@@ -402,7 +418,7 @@ int goprobe_trace_start(struct goprobe_trace *t)
 	if (t->o.record || t->on_event)
 		tracing_say_started(tr, "tracing", NULL);
 	else
-		lines_started(&t->out, tr);
+		lines_started(&t->graph.out, tr);
 	t->state = TRACE_STARTED;
 	return watch_begin(&t->watch, &t->diag);
 }
@@ -458,11 +474,11 @@ static void summarize(struct goprobe_trace *t)
 	if (t->o.record || t->on_event)
 		tracing_say_broken(&t->tracing, watch_broken(&t->watch), NULL);
 	else
-		lines_broken(&t->out, &t->tracing, watch_broken(&t->watch));
+		lines_broken(&t->graph.out, &t->tracing, watch_broken(&t->watch));
 	if (t->o.record)
 		summarize_recording(t, &talk);
 	else
-		lines_talk(&t->out, &t->stream, t->o.quiet, &talk);
+		lines_talk(&t->graph.out, &t->stream, t->o.quiet, &talk);
 	if (!talk.failed)
 		tracing_say_lines(&t->tracing, talk.p, talk.len);
 	buf_fini(&talk);
@@ -471,7 +487,7 @@ static void summarize(struct goprobe_trace *t)
 /* The summary may not fit, either. That nobody reads any more is no error. */
 static int close_output(struct goprobe_trace *t)
 {
-	int err = t->o.record || t->on_event ? 0 : out_close(&t->out);
+	int err = t->o.record || t->on_event ? 0 : out_close(&t->graph.out);
 
 	return err && err != -EPIPE ? diag_errno(&t->diag, -err, "can't write the output") : 0;
 }
@@ -485,6 +501,8 @@ int goprobe_trace_stop(struct goprobe_trace *t)
 			      watch_finish(&t->watch, &t->diag)))
 		return -1;
 	t->state = TRACE_STOPPED;
+	if (shows_trees(t))
+		graph_finish(&t->graph);
 	summarize(t);
 	say_cut(t);
 	err = close_output(t);

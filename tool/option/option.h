@@ -44,6 +44,8 @@ enum option_format {
 	OPTION_FOLDED,
 	OPTION_PPROF,
 	OPTION_FLAMEGRAPH,
+	OPTION_CHROME,
+	OPTION_OTLP,
 };
 
 /**

@@ -30,7 +30,14 @@
 
 static const char *const formats[] = { "text", "json", NULL };
 static const char *const stack_formats[] = { "text", "json", "folded", "pprof", "flamegraph", NULL };
-static const char *const graph_formats[] = { "text", "json", "folded", "", "flamegraph", NULL };
+static const char *const event_formats[] = {
+	"text", "json", "", "", "", "chrome", "otlp", NULL
+};
+
+static const char *const graph_formats[] = {
+	"text", "json", "folded", "", "flamegraph", "chrome", "otlp", NULL
+};
+
 static const char *const jumps[] = { "off", "auto", "always", NULL };
 static const char *const groups[] = { "none", "stack", "creator", "state", NULL };
 static const char *const sorts[] = { "goid", "wait", NULL };
@@ -220,15 +227,22 @@ const struct option_row option_rows[] = {
 	{ "flat", 0, GRAPH, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(flat),
 	  "a line for each function: its time without the calls that it\n"
 	  "made, its time with them, and its calls", .most = 1 },
-	{ "format", 'o', ALL & ~(STACK | GRAPH), OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
+	{ "creator", 0, ATTACH, OPTIONS_CAPTURE, OPTION_FLAG, NULL, FIELD(plan.goroutine),
+	  "who starts each goroutine: replay -o chrome and -o otlp then\n"
+	  "connect them, as attach -o chrome and -o otlp always do", .most = 1,
+	  .key = GOPROBE_OPTION_CREATOR, .recorded = true },
+	{ "format", 'o', ALL & ~(STACK | GRAPH | ATTACH | REPLAY), OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
 	  FIELD(format),
 	  "text or json", .choices = formats },
 	{ "format", 'o', STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json, folded (lines for other tools), pprof, or\n"
 	  "flamegraph (a picture, SVG)", .choices = stack_formats },
+	{ "format", 'o', ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
+	  "text, json, chrome (trees of calls, for Perfetto), or otlp (the\n"
+	  "same as spans, JSON)", .choices = event_formats },
 	{ "format", 'o', GRAPH, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
-	  "text, json, folded (lines for other tools), or flamegraph (a\n"
-	  "picture, SVG)", .choices = graph_formats },
+	  "text, json, folded (lines for other tools), flamegraph (a\n"
+	  "picture, SVG), chrome (for Perfetto), or otlp (spans, JSON)", .choices = graph_formats },
 	{ "pretty", 0, ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(pretty),
 	  "long values in several lines, indented", .most = 1,
 	  .key = GOPROBE_OPTION_PRETTY },

@@ -138,6 +138,11 @@ static void shown(struct buf *b, const struct out_event *e, const struct plan_va
 		value_text(e->v, b, s.at.type, s.at.p, s.at.len);
 }
 
+void out_text_value(struct buf *b, const struct out_event *e, const struct plan_value *val)
+{
+	shown(b, e, val, false);
+}
+
 static void value(struct buf *b, const struct out_event *e, const struct plan_value *val,
 		  bool lines)
 {

@@ -272,6 +272,8 @@ bool out_register(const struct out_event *e, size_t i, uint64_t *ret);
 void out_text_missing(struct buf *b, const char *why);
 /* "(x=1, y=2)": the values of @e, a call or a return, as text. */
 void out_text_values(struct out *o, const struct out_event *e);
+/* "1": one of them, without its name. */
+void out_text_value(struct buf *b, const struct out_event *e, const struct plan_value *val);
 /* The value of a panic: out_format.panic of the two formats. */
 void out_text_panic(struct out *o, const struct out_event *e);
 void out_json_panic(struct out *o, const struct out_event *e);

@@ -23,6 +23,7 @@
  *	was printed early, since trees took too much memory
  * @profile: of formats that show trees of one shape as one
  * @last: time of the last event
+ * @begun: a format that has a beginning has written it
  */
 struct graph {
 	struct out out;
@@ -36,6 +37,7 @@ struct graph {
 	uint64_t unknown;
 	struct profile profile;
 	uint64_t last;
+	bool begun;
 };
 
 /**

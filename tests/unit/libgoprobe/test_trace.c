@@ -60,7 +60,7 @@ static void options_are_within_their_bounds(void **state)
 		  "the value of 'max-load' is from 0 to 1000000, not 1000001" },
 		{ GOPROBE_OPTION_SPLIT, 1, NULL },
 		{ GOPROBE_OPTION_DRY_RUN, 2, "the value of 'dry-run' is from 0 to 1, not 2" },
-		{ GOPROBE_OPTION_DRY_RUN + 1, 1, "there is no option 24" },
+		{ GOPROBE_OPTION_CREATOR + 1, 1, "there is no option 25" },
 	};
 
 	for (size_t i = 0; i < N(rows); i++) {
@@ -311,12 +311,12 @@ static void hand_out_a_call(struct goprobe_trace *t)
 	};
 
 	if (!t->json.format) {
-		out_init(&t->out, &libgoprobe_events, -1);
+		out_init(&t->graph.out, &libgoprobe_events, -1);
 		out_init(&t->json, &out_json, -1);
 	}
 	value_init(&values, &env);
 	value_record(&values, &rec);
-	libgoprobe_events.event(&t->out, &e);
+	libgoprobe_events.event(&t->graph.out, &e);
 	value_fini(&values);
 }
 
@@ -389,7 +389,7 @@ static void nothing_stays_open(void **state)
 	assert_int_equal(goprobe_trace_file(t, "/nonexistent"), 0);
 	assert_int_equal(goprobe_trace_add(t, "main.f"), 0);
 	assert_int_equal(goprobe_trace_plan(t), -1);
-	assert_int_equal(lines_open(&t->out, &t->stream, &plan, &opt, &t->diag), 0);
+	assert_int_equal(lines_open(&t->graph.out, &t->stream, &plan, &opt, &t->diag), 0);
 	assert_int_equal(descriptors(), before + 2);
 	goprobe_trace_free(t);
 	sigprocmask(SIG_SETMASK, &mask, NULL);

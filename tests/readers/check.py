@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Give a file that goprobe exported to a reader. Exit status: 0, 1 if it does not read it, 77 if there is no such reader.
+
+usage: check.py --list SUFFIX      prints the readers of such files
+       check.py READER FILE
+"""
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Absent(Exception):
+    """There is no such reader here."""
+
+
+def same(got, want, what):
+    if got != want:
+        raise AssertionError("%s: %r, expected %r" % (what, got, want))
+
+
+def command(name):
+    path = shutil.which(name)
+    if not path:
+        raise Absent("no %s" % name)
+    return path
+
+
+def run(*argv):
+    done = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False)
+    if done.returncode:
+        raise AssertionError("%s: exit status %d: %s" % (argv[0], done.returncode, done.stdout.decode(errors="replace")))
+    return done.stdout.decode()
+
+
+# --- trace events -----------------------------------------------------------
+
+def rules(path):
+    """The rules of the "Trace Event Format": members of each kind of event, slices that nest, arrows with two ends."""
+    with open(path, encoding="utf-8") as f:
+        trace = json.load(f)
+    tracks, arrows = {}, {}
+    for e in trace["traceEvents"]:
+        for key, kind in (("ph", str), ("name", str), ("pid", int), ("tid", int)):
+            assert isinstance(e[key], kind), e
+        assert e["ph"] in "XMsfi", e
+        if e["ph"] == "M":
+            assert e["name"] in ("process_name", "thread_name") and isinstance(e["args"]["name"], str), e
+            continue
+        assert isinstance(e["ts"], float) and e["ts"] < 2 ** 53 / 1000, e
+        if e["ph"] == "X":
+            assert e["dur"] >= 0 and isinstance(e["args"], dict) and isinstance(e["cat"], str), e
+            tracks.setdefault((e["pid"], e["tid"]), []).append((round(1000 * e["ts"]), round(1000 * e["dur"])))
+        elif e["ph"] in "sf":
+            arrows.setdefault((e["cat"], e["name"], e["id"]), []).append(e)
+    for slices in tracks.values():
+        above = []
+        for start, length in sorted(slices, key=lambda s: (s[0], -s[1])):
+            while above and above[-1] <= start:
+                above.pop()
+            assert not above or start + length <= above[-1], "slices of a track overlap at %d" % start
+            above.append(start + length)
+    for ends in arrows.values():
+        same([e["ph"] for e in ends], ["s", "f"], "ends of an arrow")
+        for e in ends:
+            at = round(1000 * e["ts"])
+            assert any(s <= at <= s + n for s, n in tracks[e["pid"], e["tid"]]), "an arrow ends outside of calls: %s" % e
+
+
+def trace_processor(path):
+    """Perfetto's own reader. Its package on PyPI fetches it from elsewhere, so it has to be there."""
+    shell = command("trace_processor_shell")
+    with open(path, encoding="utf-8") as f:
+        want = sum(e["ph"] == "X" for e in json.load(f)["traceEvents"])
+    with tempfile.NamedTemporaryFile("w", suffix=".sql") as sql:
+        sql.write("select count(*) as n from slice where dur >= 0;")
+        sql.flush()
+        got = run(shell, "-q", sql.name, path)
+    same(re.findall(r"^\d+$", got, re.M), [str(want)], "slices")
+
+
+# --- OTLP ----------------------------------------------------------------------
+
+def opentelemetry(path):
+    """The messages of OpenTelemetry's protocol; in its JSON ids are hexadecimal, where that of protobuf has base64."""
+    try:
+        from google.protobuf import json_format
+        from opentelemetry.proto.trace.v1 import trace_pb2
+    except ImportError as e:
+        raise Absent(str(e)) from None
+
+    def to_base64(found):
+        return '"%s":"%s"' % (found[1], base64.b64encode(bytes.fromhex(found[2])).decode())
+
+    traces = set()
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            text = re.sub(r'(?<=[{,])"(traceId|spanId|parentSpanId)":"([0-9a-f]+)"', to_base64, line)
+            data = json_format.Parse(text, trace_pb2.TracesData())
+            for of in data.resource_spans:
+                names = {a.key: a.value for a in of.resource.attributes}
+                assert names["service.name"].string_value and names["process.pid"].int_value > 0, names
+                for scope in of.scope_spans:
+                    check_spans(scope.spans, traces, trace_pb2)
+
+
+def check_spans(spans, traces, pb):
+    ids = {s.span_id for s in spans}
+    same(len(ids), len(spans), "different ids")
+    same(len({s.trace_id for s in spans}), 1, "traces of a tree")
+    assert spans[0].trace_id not in traces, "two trees are one trace"
+    traces.add(spans[0].trace_id)
+    same([s.parent_span_id for s in spans].count(b""), 1, "spans without a parent")
+    for s in spans:
+        same((len(s.trace_id), len(s.span_id)), (16, 8), "bytes of ids")
+        assert not s.parent_span_id or s.parent_span_id in ids, "no parent of %s" % s.name
+        assert 0 < s.start_time_unix_nano <= s.end_time_unix_nano, s
+        keys = [a.key for a in s.attributes]
+        same(sorted(set(keys)), sorted(keys), "attributes that differ")
+        assert "code.function.name" in keys and s.kind == pb.Span.SPAN_KIND_INTERNAL, s
+        same(s.status.code == pb.Status.STATUS_CODE_ERROR, "error.type" in keys, "an error's status")
+
+
+# --- SVG -----------------------------------------------------------------------
+
+def xml_parser(path):
+    root = xml.etree.ElementTree.parse(path).getroot()
+    same(root.tag, SVG + "svg", "root")
+    for e in root.iter():
+        for key, value in e.attrib.items():
+            assert "://" not in value, "it needs a network: %s=%s" % (key, value)
+
+
+def chromium(*args):
+    with tempfile.TemporaryDirectory() as home:
+        return run(command("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + home, "--window-size=1200,600", *args)
+
+
+def browser(path):
+    """Chromium draws as many colours as there are functions, and a click makes one as wide as the window."""
+    try:
+        from PIL import Image
+    except ImportError as e:
+        raise Absent(str(e)) from None
+    frames = [e for e in xml.etree.ElementTree.parse(path).getroot().iter(SVG + "svg") if e.get("class") == "f"]
+    with tempfile.TemporaryDirectory() as folder:
+        picture = os.path.join(folder, "picture.png")
+        chromium("--screenshot=" + picture, "file://" + os.path.abspath(path))
+        with Image.open(picture) as image:
+            drawn = {"rgb(%d,%d,%d)" % c[1] for c in image.convert("RGB").getcolors(1 << 24)}
+        wide = [e for e in frames if float(e.get("width").rstrip("%")) > 1]
+        same({e.find(SVG + "rect").get("fill") for e in wide if int(e.get("y")) < 580} - drawn, set(), "colours that are not drawn")
+        if len(frames) > 1:
+            check_click(path, folder)
+
+
+def check_click(path, folder):
+    page = os.path.join(folder, "page.html")
+    with open(path, encoding="utf-8") as f, open(page, "w", encoding="utf-8") as to:
+        # In a page the script is HTML.
+        svg = f.read().partition("?>")[2].replace("<![CDATA[", "").replace("]]>", "")
+        to.write("<html><meta charset='utf-8'><body>%s<script>document.querySelectorAll('svg.f')[1]"
+                 ".dispatchEvent(new MouseEvent('click'))</script></body></html>" % svg)
+    clicked = re.findall(r'<svg class="f" x="([^"]*)" width="([^"]*)"', chromium("--dump-dom", "file://" + page))
+    same([float(v.rstrip("%")) for v in clicked[1]], [0, 100], "place and width of what was clicked")
+
+
+READERS = {
+    "chrome": {"rules": rules, "trace_processor": trace_processor},
+    "otlp": {"opentelemetry-proto": opentelemetry},
+    "svg": {"xml": xml_parser, "chromium": browser},
+}
+
+
+def main(args):
+    if args[0] == "--list":
+        print("\n".join(READERS.get(args[1], {})))
+        return 0
+    try:
+        READERS[args[1].rpartition(".")[2]][args[0]](args[1])
+    except Absent as e:
+        print(e)
+        return 77
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

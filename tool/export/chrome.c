@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Call trees as trace events, for Perfetto and chrome://tracing. "Trace Event Format" of the
+ * Chromium project says what is written: X is a call, M names a track, s and f are the ends of an
+ * arrow, i is a moment.
+ */
+#include "base/json.h"
+#include "export/span.h"
+#include "output/state_print.h"
+
+/* Tracks of threads outside any goroutine stand behind those of goroutines. */
+#define THREADS (1ULL << 31)
+
+/* Times are those of CLOCK_MONOTONIC: since 1970 they would exceed a double's digits. */
+static void put_us(struct buf *b, const char *key, uint64_t ns)
+{
+	json_key(b, key);
+	buf_u64(b, ns / 1000);
+	buf_char(b, '.');
+	buf_digits(b, ns % 1000, 3);
+}
+
+static void begin(struct graph *g)
+{
+	if (!g->begun)
+		buf_str(&g->out.buf, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	g->begun = true;
+}
+
+/* The events before may be in the file already: the buffer does not show whether there are any. */
+static void begin_event(struct graph *g)
+{
+	bool first = !g->begun;
+
+	begin(g);
+	buf_str(&g->out.buf, first ? "\n{" : ",\n{");
+}
+
+static uint64_t track(const struct calltree_who *who)
+{
+	return who->goid ? who->goid : THREADS + who->tid;
+}
+
+/* An event of @who, without its end: {"ph":"X","name":"main.foo","pid":7,"tid":1 */
+static void open_event(struct graph *g, const char *kind, const char *name,
+		       const struct calltree_who *who)
+{
+	struct buf *b = &g->out.buf;
+
+	begin_event(g);
+	json_str(b, "ph", kind);
+	json_str(b, "name", name);
+	json_u64(b, "pid", who->tgid);
+	json_u64(b, "tid", track(who));
+}
+
+/* The name of a process, or of a track. */
+static void put_name(struct graph *g, const char *kind, const struct calltree_who *who,
+		     const char *name, uint64_t number)
+{
+	struct buf *b = &g->out.buf;
+
+	open_event(g, "M", kind, who);
+	json_raw(b, "args", "{");
+	json_key(b, "name");
+	buf_char(b, '"');
+	buf_number(b, name, number);
+	buf_str(b, "\"}}");
+}
+
+static void put_names(struct graph *g, const struct calltree_call *c)
+{
+	struct buf *b = &g->out.buf;
+
+	if (c->who.tgid != g->shown.tgid) {
+		open_event(g, "M", "process_name", &c->who);
+		json_raw(b, "args", "{");
+		json_str(b, "name", span_program(g, c));
+		buf_str(b, "}}");
+	}
+	if (c->who.tgid == g->shown.tgid && track(&c->who) == track(&g->shown))
+		return;
+	put_name(g, "thread_name", &c->who, c->who.goid ? "goroutine " : "thread ",
+		 c->who.goid ? c->who.goid : c->who.tid);
+	g->shown = c->who;
+}
+
+/* An end of the arrow from a go statement to the first call of the goroutine. */
+static void put_arrow(struct graph *g, const char *kind, const struct calltree_call *at,
+		      const struct calltree_call *to, uint64_t ns)
+{
+	struct buf *b = &g->out.buf;
+
+	open_event(g, kind, "go", &at->who);
+	json_str(b, "cat", "go");
+	json_key(b, "id");
+	buf_number(b, "\"", to->who.tgid);
+	buf_number(b, ".", to->who.goid);
+	buf_number(b, ".", to->time);
+	buf_char(b, '"');
+	put_us(b, "ts", ns);
+	buf_str(b, *kind == 'f' ? ",\"bp\":\"e\"}" : "}");
+}
+
+static void put_arrows(struct graph *g, const struct calltree_call *c)
+{
+	uint64_t end;
+
+	if (!c->started)
+		return;
+	end = span_end(g, c->parent);
+	put_arrow(g, "s", c->parent, c, c->time < end ? c->time : end);
+	put_arrow(g, "f", c, c, c->time);
+}
+
+/* @members: each behind a comma; or NULL */
+static void put_object(struct buf *b, const char *key, const char *members)
+{
+	if (!members || !*members)
+		return;
+	json_raw(b, key, "{");
+	buf_str(b, members + 1);
+	buf_char(b, '}');
+}
+
+static void put_texts(struct graph *g, const struct calltree_call *c)
+{
+	const char *results = c->text[GRAPH_RESULTS];
+	struct buf *b = &g->out.buf;
+	struct goline at;
+
+	put_object(b, "args", c->text[GRAPH_ARGS]);
+	if (graph_is_unwound(c) && results)
+		json_str(b, "panic", results);
+	else
+		put_object(b, "results", results);
+	buf_str(b, c->text[GRAPH_SPLIT] ?: "");
+	if ((c->started || !c->parent) && graph_place(g, &c->origin, &at)) {
+		json_str(b, "started_in", at.func);
+		json_str(b, "started_file", at.file ? at.file : "");
+		json_u64(b, "started_line", at.line);
+	}
+	if (!c->parent && c->origin.parent)
+		json_u64(b, "started_by_goroutine", c->origin.parent);
+}
+
+static void put_call(struct graph *g, const struct calltree_call *c)
+{
+	struct buf *b = &g->out.buf;
+
+	put_names(g, c);
+	open_event(g, "X", graph_name(g, c), &c->who);
+	json_str(b, "cat", "call");
+	put_us(b, "ts", c->time);
+	put_us(b, "dur", span_end(g, c) - c->time);
+	json_raw(b, "args", "{");
+	json_u64(b, "thread", c->who.tid);
+	json_str(b, "ended", graph_end(c));
+	if (c->below)
+		json_u64(b, "calls_below", c->below);
+	put_texts(g, c);
+	buf_str(b, "}}");
+	put_arrows(g, c);
+	for (c = c->child; c; c = c->next)
+		put_call(g, c);
+}
+
+static void put_tree(struct graph *g, const struct calltree_root *r)
+{
+	put_call(g, r->call);
+}
+
+static void put_lost(struct out *o, const struct goprobe_lost *l, uint64_t time)
+{
+	struct buf *b = &o->buf;
+
+	begin_event(graph_of(o));
+	buf_str(b, "\"ph\":\"i\",\"s\":\"g\",\"name\":\"records lost\",\"pid\":0,\"tid\":0");
+	put_us(b, "ts", time);
+	json_raw(b, "args", "{");
+	json_u64(b, "count", l->count);
+	json_str(b, "cause", out_cause(l->cause));
+	buf_str(b, "}}");
+}
+
+static void finish(struct graph *g)
+{
+	struct buf *b = &g->out.buf;
+
+	begin(g);
+	buf_str(b, "\n],\"otherData\":{");
+	/* As a string: it has more digits than a double. */
+	json_key(b, "ns_from_ts_to_1970");
+	buf_number(b, "\"", g->out.epoch);
+	buf_str(b, "\"}}\n");
+}
+
+static void put_value(struct buf *b, void *ctx, const struct span_value *v)
+{
+	(void)ctx;
+	json_name(b, v->name);
+	buf_json(b, (const uint8_t *)v->text, v->len);
+}
+
+static void values(struct out *o, const struct out_event *e)
+{
+	span_values(o, e, put_value, NULL);
+}
+
+const struct graph_format graph_chrome = {
+	.out = {
+		.name = "chrome", GRAPH_EVENTS, .header = graph_no_header,
+		.panic = out_text_panic, .lost = put_lost, .summary = graph_text_summary,
+	},
+	.values = values,
+	.split = splitshow_json,
+	.tree = put_tree,
+	.finish = finish,
+};

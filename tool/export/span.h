@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Calls of trees as spans of time, and their values as texts: for chrome and otlp. */
+#ifndef GOPROBE_EXPORT_SPAN_H
+#define GOPROBE_EXPORT_SPAN_H
+
+#include "output/tree.h"
+
+/**
+ * struct span_value - a value of a call or a return
+ * @name: its name; "_2" if it has none and is the third one
+ * @text: what text output shows of it, not terminated
+ * @len: bytes of @text
+ * @is_error: it is an error, and not nil
+ */
+struct span_value {
+	const char *name;
+	const char *text;
+	size_t len;
+	bool is_error;
+};
+
+/* Give each value of @e, a call or a return, to @put, with @ctx. */
+void span_values(struct out *o, const struct out_event *e,
+		 void (*put)(struct buf *b, void *ctx, const struct span_value *v), void *ctx);
+/* When @c ended, CLOCK_MONOTONIC, ns; if that was not seen, when it was last known to be open. */
+uint64_t span_end(const struct graph *g, const struct calltree_call *c);
+/* The name of the program, or library, that has the function of @c: "shop". */
+const char *span_program(const struct graph *g, const struct calltree_call *c);
+
+/* Trace events as JSON, for Perfetto and chrome://tracing. */
+extern const struct graph_format graph_chrome;
+/* OTLP traces as JSON, an object a line for each tree. */
+extern const struct graph_format graph_otlp;
+
+#endif
