@@ -5,9 +5,10 @@ import json
 import os
 import xml.etree.ElementTree
 
+from cases_count import started
 from cases_graph import FUNCTIONS, TRACED, Graph, graph, paths
 from cases_stack import TAGGED, stressed
-from lib import case, check, same
+from lib import case, check, same, wait_for
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -166,3 +167,46 @@ def span_error(t):
     check("three" in multi["attributes"]["goprobe.results.~r2"], "the error: %s", multi)
     keys = [k for k in blanks["attributes"] if k.startswith("goprobe.args.")]
     same(keys, ["goprobe.args._0", "goprobe.args._1", "goprobe.args.x"], "parameters")
+
+
+def metrics(text):
+    """Samples by name and labels, whose text ends as it must."""
+    lines = text.splitlines()
+    same((lines[-1], lines.count("# EOF")), ("# EOF", 1), "the end of the text")
+    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if line[0] != "#"}
+
+
+@case("export: metrics of count and latency have the numbers that the program itself counts, in a file that is replaced")
+def openmetrics(t):
+    path = os.path.join(t.tmp, "calls.prom")
+    for command in "count", "latency":
+        target = t.target("stress", "-hold", "-goroutines", 20, "-depth", 60)
+        process = started(t, command, "-p", target.pid, "-i", "100ms", "-o", "openmetrics", "--output", path, *TAGGED)
+        wait_for("the file", lambda: os.path.exists(path))
+        first = os.stat(path).st_ino
+        wait_for("another file", lambda: os.stat(path).st_ino != first)
+        target.send()
+        want = json.loads(target.line())["functions"]
+        target.finish()
+        same(process.finish(), [], "standard output")
+        with open(path, encoding="utf-8") as f:
+            got = metrics(f.read())
+        same({f: got['goprobe_calls_total{func="%s"}' % f] for f in TAGGED}, {f: want[f]["calls"] for f in TAGGED}, "calls")
+        if command == "latency":
+            duration = "goprobe_call_duration_seconds"
+            for f in TAGGED:
+                same([got['%s_count{func="%s"}' % (duration, f)], got['%s_bucket{func="%s",le="+Inf"}' % (duration, f)]], [want[f]["returns"]] * 2, f)
+                check(got['%s_sum{func="%s"}' % (duration, f)] > 0, "no time of %s", f)
+        same(os.listdir(os.path.dirname(path)).count("calls.prom"), 1, "files")
+        check(not [n for n in os.listdir(t.tmp) if n.endswith(".new")], "a file is left over: %s", os.listdir(t.tmp))
+        os.unlink(path)
+
+
+@case("export: metrics by key have labels, and go to what is no file as they are")
+def openmetrics_keys(t):
+    out = "\n".join(t.goprobectl("count", "-q", "-o", "openmetrics", "--output", "/dev/stdout", "--by", "n", "main.leaf", "--", t.binary("trees"), 2).finish())
+    same(metrics(out[out.index("# TYPE"):out.index("# EOF") + 5]), {'goprobe_calls_total{func="main.leaf",key1_n="%d"}' % i: 7 for i in range(2)}, "calls by key")
+    check(os.path.islink("/dev/stdout"), "/dev/stdout was replaced")
+    refused = t.goprobectl("count", "-o", "openmetrics", "-i", "1s", "main.leaf", "--", t.binary("trees"), 1)
+    refused.finish(status=2)
+    check("--output FILE is replaced every time" in refused.stderr(), "-i without a file: %s", refused.stderr())

@@ -174,8 +174,41 @@ def check_click(path, folder):
     same([float(v.rstrip("%")) for v in clicked[1]], [0, 100], "place and width of what was clicked")
 
 
+# --- OpenMetrics ----------------------------------------------------------------
+
+def samples(path):
+    with open(path, encoding="utf-8") as f:
+        return [line for line in f.read().splitlines() if line and line[0] != "#"]
+
+
+def prometheus_client(path):
+    try:
+        from prometheus_client.openmetrics import parser
+    except ImportError as e:
+        raise Absent(str(e)) from None
+    with open(path, encoding="utf-8") as f:
+        families = list(parser.text_fd_to_metric_families(f))
+    same(sum(len(m.samples) for m in families), len(samples(path)), "samples")
+    for m in families:
+        assert m.type in ("counter", "gauge", "histogram") and m.documentation, m
+
+
+def promtool(path):
+    """The parser of Prometheus itself: it makes a database of the samples, which need a time for that."""
+    tool = command("promtool")
+    with tempfile.TemporaryDirectory() as folder:
+        timed, database = os.path.join(folder, "timed"), os.path.join(folder, "database")
+        with open(path, encoding="utf-8") as f, open(timed, "w", encoding="utf-8") as to:
+            for line in f:
+                to.write(line if line[0] == "#" else line.rstrip() + " 1700000000\n")
+        run(tool, "tsdb", "create-blocks-from", "openmetrics", timed, database)
+        os.mkdir(os.path.join(database, "wal"))
+        same(len(run(tool, "tsdb", "dump", database).splitlines()), len(samples(path)), "samples in the database")
+
+
 READERS = {
     "chrome": {"rules": rules, "trace_processor": trace_processor},
+    "openmetrics": {"prometheus_client": prometheus_client, "promtool": promtool},
     "otlp": {"opentelemetry-proto": opentelemetry},
     "svg": {"xml": xml_parser, "chromium": browser},
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What commands have in common that let the kernel count, and print now and then. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -71,6 +73,31 @@ int counting_write(struct counting *c, const struct buf *b, struct diag *d)
 
 	c->broken = ret > 0;
 	return ret < 0 ? -1 : 0;
+}
+
+int counting_replace(struct counting *c, const struct buf *b, struct diag *d)
+{
+	const char *path = c->o->output;
+	char *new = NULL;
+	struct stat st;
+	int fd, err;
+
+	/* A pipe or a device is written to, and what is behind a link. */
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return counting_open(c, d) || counting_write(c, b, d) || counting_close(c, d) ?
+		       -1 : 0;
+	if (asprintf(&new, "%s.%d.new", path, getpid()) < 0)
+		return diag_set(d, "out of memory");
+	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	err = fd < 0 ? diag_errno(d, errno, "can't write %s", new) : writing_buf(fd, b, d);
+	if (fd >= 0 && writing_close(fd) && !err)
+		err = diag_errno(d, EIO, "can't write %s", new);
+	if (!err && rename(new, path))
+		err = diag_errno(d, errno, "can't replace %s", path);
+	if (err && fd >= 0)
+		unlink(new);
+	free(new);
+	return err ? -1 : 0;
 }
 
 /* Until @until, or a process, a signal or the module has something to say. */

@@ -68,6 +68,11 @@ struct symbols *counting_file(const struct counting *c, const struct plan_func *
 int counting_open(struct counting *c, struct diag *d);
 /* Is all there? It can't be written to any more. 0, or -1 with @d set. */
 int counting_close(struct counting *c, struct diag *d);
+/*
+ * Make @b the content of the file of --output, at once: a reader sees all of the old or all of the
+ * new content. 0, or -1 with @d set.
+ */
+int counting_replace(struct counting *c, const struct buf *b, struct diag *d);
 /* To the output. 0, also if nobody reads it any more: then it ends soon. */
 int counting_write(struct counting *c, const struct buf *b, struct diag *d);
 void counting_fini(struct counting *c);

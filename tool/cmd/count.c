@@ -8,6 +8,7 @@
 #include "cmd/aggregate.h"
 #include "cmd/cmd.h"
 #include "compile/group_by.h"
+#include "export/openmetrics.h"
 #include "output/key_print.h"
 #include "output/stats.h"
 #include "output/stats_print.h"
@@ -32,6 +33,8 @@ static const char count_examples[] =
 "      goprobectl count 'main.*' -- ./server -selftest\n"
 "  How often does something fail?\n"
 "      goprobectl count -p 4121 'shop.charge if err != nil'\n"
+"  A file for the textfile collector of Prometheus, every ten seconds:\n"
+"      goprobectl count -p 4121 -i 10s -o openmetrics --output /var/lib/node/shop.prom 'shop.*'\n"
 "  Which paths are requested most?\n"
 "      goprobectl count -p 4121 --by r.Method --by r.URL.Path --top 20 main.handle\n";
 
@@ -88,6 +91,15 @@ static int show_keys(struct count *c)
 	return c->keyshow ? 0 : -1;
 }
 
+static int check(const struct options *o, struct diag *d)
+{
+	if (o->format != OPTION_OPENMETRICS || !o->interval || o->output)
+		return CMD_DONE;
+	diag_set(d, "-o openmetrics is one table, and -i prints several");
+	diag_hint(d, "--output FILE is replaced every time");
+	return CMD_USAGE;
+}
+
 static int set_up(struct counting *counting, struct diag *d)
 {
 	struct count *c = (struct count *)counting;
@@ -102,6 +114,8 @@ static int set_up(struct counting *counting, struct diag *d)
 		o->plan.by = &o->by;
 		t->keys = (struct goprobe_key_limit){ o->keys, bykey_bytes(&o->by) };
 	}
+	if (o->output && !c->show.put && counting_open(counting, d))
+		return -1;
 	if (counting_set_up(&c->c, d))
 		return -1;
 	/* Those that nobody asked for come last. */
@@ -116,6 +130,11 @@ static int set_up(struct counting *counting, struct diag *d)
 	if (c->show.timed && n == 1 && !c->c.o->by.n)
 		c->show.histogram = true;
 	return 0;
+}
+
+static bool is_metrics(const struct options *o)
+{
+	return o->format == OPTION_OPENMETRICS;
 }
 
 /* JSON has the functions, too: their numbers include calls that exceeded the limit of keys. */
@@ -162,7 +181,12 @@ static int print(struct counting *counting, const struct tallyshow_end *end, str
 	put_tables(c, ns, &b);
 	if (end && c->show.json && !c->c.o->quiet)
 		tallyshow_summary(&c->show, &c->tallies, end, &b);
-	err = counting_write(&c->c, &b, d);
+	if (is_metrics(c->c.o) && c->c.o->output)
+		err = counting_replace(&c->c, &b, d);
+	else
+		err = counting_write(&c->c, &b, d);
+	if (!err && end)
+		err = counting_close(&c->c, d);
 	b.len = 0;
 	if (!err && end && !c->c.o->quiet && !c->show.json) {
 		tallyshow_say(&c->show, &c->tallies, end, &b);
@@ -174,17 +198,22 @@ static int print(struct counting *counting, const struct tallyshow_end *end, str
 
 static int run(struct options *o, struct diag *d)
 {
-	bool timed = o->command == COMMAND_LATENCY;
+	bool timed = o->command == COMMAND_LATENCY, metrics = is_metrics(o);
 	const struct counting_cmd cmd = {
 		.doing = timed ? "timing" : "counting", .set_up = set_up, .print = print,
 	};
 	struct count c = {
 		.show = {
 			.timed = timed, .json = o->format == OPTION_JSON, .top = o->top,
-			.histogram = o->histogram,
+			.histogram = o->histogram, .labels = metrics,
+			.put = metrics ? openmetrics_put : NULL,
 		},
 	};
-	int code = counting_run(&c.c, &cmd, o, d);
+	int code = check(o, d);
+
+	if (code)
+		return code;
+	code = counting_run(&c.c, &cmd, o, d);
 
 	counting_fini(&c.c);
 	tallies_fini(&c.tallies);

@@ -46,6 +46,7 @@ enum option_format {
 	OPTION_FLAMEGRAPH,
 	OPTION_CHROME,
 	OPTION_OTLP,
+	OPTION_OPENMETRICS,
 };
 
 /**

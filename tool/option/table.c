@@ -29,9 +29,16 @@
 #define MS 1000000U
 
 static const char *const formats[] = { "text", "json", NULL };
-static const char *const stack_formats[] = { "text", "json", "folded", "pprof", "flamegraph", NULL };
+static const char *const stack_formats[] = {
+	"text", "json", "folded", "pprof", "flamegraph", NULL
+};
+
 static const char *const event_formats[] = {
 	"text", "json", "", "", "", "chrome", "otlp", NULL
+};
+
+static const char *const table_formats[] = {
+	"text", "json", "", "", "", "", "", "openmetrics", NULL
 };
 
 static const char *const graph_formats[] = {
@@ -231,7 +238,7 @@ const struct option_row option_rows[] = {
 	  "who starts each goroutine: replay -o chrome and -o otlp then\n"
 	  "connect them, as attach -o chrome and -o otlp always do", .most = 1,
 	  .key = GOPROBE_OPTION_CREATOR, .recorded = true },
-	{ "format", 'o', ALL & ~(STACK | GRAPH | ATTACH | REPLAY), OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
+	{ "format", 'o', LOOKS | STUCK | LIST | INFO, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
 	  FIELD(format),
 	  "text or json", .choices = formats },
 	{ "format", 'o', STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
@@ -240,6 +247,8 @@ const struct option_row option_rows[] = {
 	{ "format", 'o', ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json, chrome (trees of calls, for Perfetto), or otlp (the\n"
 	  "same as spans, JSON)", .choices = event_formats },
+	{ "format", 'o', COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
+	  "text, json or openmetrics (for Prometheus)", .choices = table_formats },
 	{ "format", 'o', GRAPH, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json, folded (lines for other tools), flamegraph (a\n"
 	  "picture, SVG), chrome (for Perfetto), or otlp (spans, JSON)", .choices = graph_formats },
@@ -248,6 +257,9 @@ const struct option_row option_rows[] = {
 	  .key = GOPROBE_OPTION_PRETTY },
 	{ "output", 0, ATTACH | GRAPH | STUCK | REPLAY, OPTIONS_OUTPUT, OPTION_STRING, "FILE",
 	  FIELD(output), .help = "write to FILE instead of standard output" },
+	{ "output", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(output),
+	  .help = "write to FILE instead of standard output; openmetrics\n"
+	  "replaces FILE as a whole, each time" },
 	{ "output", 0, STACK, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(output),
 	  .help = "write to FILE instead of standard output; pprof and flamegraph\n"
 	  "refuse to write to a terminal" },

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tables of calls that are counted and timed by key. */
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json.h"
 #include "compile/group_by.h"
 #include "output/key_print.h"
+#include "output/metric_label.h"
 #include "value/decode.h"
 
 /**
@@ -70,14 +73,17 @@ static const uint8_t *take_bytes(struct words *w, uint64_t len, size_t *n)
 	return p;
 }
 
-static void put_string(struct words *w, bool json, struct buf *b)
+static void put_string(struct words *w, const struct tallyshow *s, struct buf *b)
 {
 	uint64_t len = take(w);
 	size_t n;
 	const uint8_t *p = take_bytes(w, len, &n);
 
-	if (!json) {
-		buf_quote(b, p, n);
+	if (!s->json) {
+		if (s->labels)
+			buf_mem(b, p, n);
+		else
+			buf_quote(b, p, n);
 		if (len > n)
 			buf_number(b, "...+", len - n);
 		return;
@@ -123,28 +129,49 @@ static void put_word(struct gobin *bin, enum bykey_kind kind, uint64_t word, boo
 		buf_str(b, name);
 }
 
+static void put_value(struct keyshow *k, const struct plan_func *pf,
+		      const struct bykey_part *part, struct words *w, struct buf *b)
+{
+	if (part->kind == BYKEY_STRING)
+		put_string(w, k->show, b);
+	else if (part->kind == BYKEY_SCALAR)
+		put_scalar(k, part->type, take(w), b);
+	else
+		put_word(pf->bin, part->kind, take(w), k->show->json, b);
+}
+
+/* key1_r_Method="GET" */
+static void put_label(struct keyshow *k, const struct plan_func *pf,
+		      const struct bykey_part *part, struct words *w, struct buf *b)
+{
+	struct buf value = { 0 };
+	char name[64];
+
+	/* Two expressions can be one name, and func, le and state are taken. */
+	snprintf(name, sizeof(name), "key%td_%s", part - pf->key->parts + 1, part->name);
+	put_value(k, pf, part, w, &value);
+	metriclabel_put(b, name, value.p, value.len);
+	b->failed |= value.failed;
+	buf_fini(&value);
+}
+
 static void put_part(struct keyshow *k, const struct plan_func *pf, const struct bykey_part *part,
 		     struct words *w, struct buf *b)
 {
-	bool json = k->show->json;
-
-	if (json) {
+	if (k->show->labels) {
+		put_label(k, pf, part, w, b);
+	} else if (k->show->json) {
 		json_element(b);
 		buf_char(b, '{');
 		json_str(b, "expr", part->name);
 		json_str(b, "type", value_type_name(part->type));
+		put_value(k, pf, part, w, b);
+		buf_char(b, '}');
 	} else {
 		buf_str(b, part->name);
 		buf_char(b, '=');
+		put_value(k, pf, part, w, b);
 	}
-	if (part->kind == BYKEY_STRING)
-		put_string(w, json, b);
-	else if (part->kind == BYKEY_SCALAR)
-		put_scalar(k, part->type, take(w), b);
-	else
-		put_word(pf->bin, part->kind, take(w), json, b);
-	if (json)
-		buf_char(b, '}');
 }
 
 static void put_key(struct keyshow *k, const struct keyrow *row, struct buf *b)
@@ -154,7 +181,7 @@ static void put_key(struct keyshow *k, const struct keyrow *row, struct buf *b)
 
 	for (size_t i = 0; i < pf->key->n; i++) {
 		if (i && !k->show->json)
-			buf_char(b, ' ');
+			buf_char(b, k->show->labels ? ',' : ' ');
 		put_part(k, pf, &pf->key->parts[i], &w, b);
 	}
 }
@@ -193,7 +220,7 @@ static void item(void *ctx, size_t i, struct tallyshow_item *ret)
 	b->len = 0;
 	if (show->json)
 		buf_char(b, '[');
-	if (!show->json && several(show)) {
+	if (!show->json && !show->labels && several(show)) {
 		buf_str(b, goshape_names_get(&k->names, ret->func));
 		buf_str(b, "  ");
 	}
@@ -210,7 +237,7 @@ void keyshow_table(struct keyshow *show, const struct keyrows *rows,
 	struct keys k = { .show = show, .rows = rows };
 
 	tallyshow_names(show->show, &k.names);
-	tallyshow_items(show->show, when, &(struct tallyshow_items){
+	(show->show->put ?: tallyshow_items)(show->show, when, &(struct tallyshow_items){
 		.head = several(show->show) ? "FUNCTION, KEY" : "KEY", .n = rows->called,
 		.item = item, .ctx = &k,
 	}, b);

@@ -217,7 +217,7 @@ void tallyshow_table(const struct tallyshow *s, const struct tallies *t,
 	struct functions f = { .show = s, .tallies = t };
 
 	tallyshow_names(s, &f.names);
-	tallyshow_items(s, when, &(struct tallyshow_items){
+	(s->put ?: tallyshow_items)(s, when, &(struct tallyshow_items){
 		.head = "FUNCTION", .n = t->norder, .item = function, .ctx = &f,
 	}, b);
 	goshape_names_fini(&f.names);

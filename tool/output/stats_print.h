@@ -12,6 +12,9 @@
 #include "output/stats.h"
 #include "plan/plan.h"
 
+struct tallyshow_items;
+struct tallyshow_when;
+
 /**
  * struct tallyshow - how it is shown
  * @plan: names of the functions
@@ -21,6 +24,8 @@
  * @histogram: every function's durations, too
  * @top: functions, or keys, at most; 0: all
  * @keys: what has been counted by key, or NULL
+ * @labels: keys are labels of metrics, as text
+ * @put: writes a table, or NULL: tallyshow_items() does
  */
 struct tallyshow {
 	const struct plan *plan;
@@ -30,6 +35,9 @@ struct tallyshow {
 	bool histogram;
 	uint64_t top;
 	const struct keyrows *keys;
+	bool labels;
+	void (*put)(const struct tallyshow *s, const struct tallyshow_when *when,
+		    const struct tallyshow_items *items, struct buf *b);
 };
 
 /**
@@ -57,7 +65,7 @@ struct tallyshow_when {
  * @tally: its numbers
  * @func: the function's name
  * @label: what text shows of function and key
- * @key: the key as JSON, or NULL: the row is about all calls of the function
+ * @key: the key as JSON, or as labels; or NULL: the row is about all calls of the function
  */
 struct tallyshow_item {
 	struct tally tally;
@@ -80,7 +88,7 @@ struct tallyshow_items {
 	void *ctx;
 };
 
-/* A table of @items, s->top of them at most. */
+/* A table of @items, s->top of them at most. The others call it, unless there is a @s->put. */
 void tallyshow_items(const struct tallyshow *s, const struct tallyshow_when *when,
 		     const struct tallyshow_items *items, struct buf *b);
 /* The functions in @t->order. */

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/* OpenMetrics: samples of counted, timed and grouped calls, and labels that can be any text. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/openmetrics.h"
+#include "output/metric_label.h"
+#include "rows.h"
+#include "samples.h"
+
+#define WANT 10
+
+/**
+ * struct metrics_case - an exposition of one or two items
+ * @claim: what it shows
+ * @timed: of latency
+ * @split: with --split
+ * @keys: labels of the items; NULL: they are functions
+ * @want: texts that it has, in this order
+ * @absent: a text that it does not have
+ */
+static const struct metrics_case {
+	const char *claim;
+	bool timed;
+	bool split;
+	const char *keys[2];
+	const char *want[WANT];
+	const char *absent;
+} cases[] = {
+	{
+		"counted functions",
+		.want = {
+			"# TYPE goprobe_calls counter\n# HELP goprobe_calls Calls of the function.\n"
+			"goprobe_calls_total{func=\"main.a\"} 7\ngoprobe_calls_total{func=\"main.b[\\\"é\\\\\"} 8\n"
+			"# EOF\n",
+		},
+		.absent = "goprobe_call_duration_seconds",
+	}, {
+		"timed functions: buckets have all that is below them, and the last has all",
+		.timed = true,
+		.want = {
+			"goprobe_calls_total{func=\"main.a\"} 7",
+			"# TYPE goprobe_calls_unwound counter\n",
+			"goprobe_calls_unwound_total{func=\"main.a\"} 1\n",
+			"goprobe_calls_open{func=\"main.a\"} 2\n",
+			"# TYPE goprobe_call_duration_seconds histogram\n"
+			"# UNIT goprobe_call_duration_seconds seconds\n",
+			"goprobe_call_duration_seconds_bucket{func=\"main.a\",le=\"0.000000511\"} 0\n"
+			"goprobe_call_duration_seconds_bucket{func=\"main.a\",le=\"0.000001023\"} 1\n"
+			"goprobe_call_duration_seconds_bucket{func=\"main.a\",le=\"0.000002047\"} 3\n",
+			"le=\"68.719476735\"} 3\n"
+			"goprobe_call_duration_seconds_bucket{func=\"main.a\",le=\"+Inf\"} 4\n"
+			"goprobe_call_duration_seconds_count{func=\"main.a\"} 4\n"
+			"goprobe_call_duration_seconds_sum{func=\"main.a\"} 100.000004000\n",
+			"func=\"main.b", "# EOF\n",
+		},
+		.absent = "state",
+	}, {
+		"time by state", .timed = true, .split = true,
+		.want = {
+			"goprobe_call_state_seconds_total{func=\"main.a\",state=\"running\"} 1.500000000\n",
+		},
+	}, {
+		"keys are labels, and functions have no samples of their own",
+		.timed = true,
+		.keys = { "key1_r_Method=\"GET\"", "key1_r_Method=\"PUT\",key2_goid=\"5\"" },
+		.want = {
+			"goprobe_calls_total{func=\"main.a\",key1_r_Method=\"GET\"} 7\n",
+			"{func=\"main.b[\\\"é\\\\\",key1_r_Method=\"PUT\",key2_goid=\"5\",le=\"+Inf\"}",
+		},
+		.absent = "open",
+	},
+};
+
+static void item(void *ctx, size_t i, struct tallyshow_item *ret)
+{
+	const struct metrics_case *c = ctx;
+
+	*ret = (struct tallyshow_item){
+		.func = i ? "main.b[\"é\\" : "main.a", .key = c->keys[i],
+		.tally = {
+			.calls = 7 + i, .unwound = 1, .is_split = c->split,
+			.took = { .n = 4, .sum = 100000004000 },
+		},
+	};
+	ret->tally.split[GOSTATES_RUNNING] = 1500000000;
+	/* 768 ns, 1024 ns twice, 2 minutes. */
+	ret->tally.took.bucket[34] = 1;
+	ret->tally.took.bucket[36] = 2;
+	ret->tally.took.bucket[140] = 1;
+}
+
+static void test_metrics(void **state)
+{
+	const struct metrics_case *c = *state;
+	const struct tallyshow show = { .timed = c->timed, .labels = true };
+	struct buf b = { 0 };
+	char name[64];
+	const char *at;
+
+	openmetrics_put(&show, &(struct tallyshow_when){ 0 }, &(struct tallyshow_items){
+		.n = 2, .item = item, .ctx = (void *)c,
+	}, &b);
+	snprintf(name, sizeof(name), "metrics-%zu.openmetrics", (size_t)(c - cases));
+	sample_write(name, &b);
+	buf_char(&b, 0);
+	at = b.p;
+	for (size_t i = 0; i < WANT && c->want[i]; i++) {
+		const char *found = strstr(at, c->want[i]);
+
+		if (!found)
+			print_error("no %s in %s\n", c->want[i], at);
+		assert_non_null(found);
+		at = found + strlen(c->want[i]);
+	}
+	if (c->absent)
+		assert_null(strstr(b.p, c->absent));
+	buf_fini(&b);
+}
+
+static const struct label_case {
+	const char *claim;
+	const char *name;
+	const char *value;
+	const char *want;
+} labels[] = {
+	{ "a label", "func", "main.foo", "func=\"main.foo\"" },
+	{ "a name that is an expression", "r.URL.Path[0]", "x", "r_URL_Path_0_=\"x\"" },
+	{ "a name that begins with a digit", "1x", "y", "_1x=\"y\"" },
+	{ "what ends a value, or a line", "k", "a\"b\\c\nd", "k=\"a\\\"b\\\\c\\nd\"" },
+	{ "bytes that are no text", "k", "a\xff\x1b[0m\xc2\x85",
+	  "k=\"a\\\\xff\\\\x1b[0m\\\\xc2\\\\x85\"" },
+	{ "other languages", "k", "é日", "k=\"é日\"" },
+	{ "nothing", "k", "", "k=\"\"" },
+};
+
+static void test_label(void **state)
+{
+	const struct label_case *c = *state;
+	struct buf b = { 0 };
+
+	metriclabel_put(&b, c->name, c->value, strlen(c->value));
+	buf_char(&b, 0);
+	assert_string_equal(b.p, c->want);
+	buf_fini(&b);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(cases) + N(labels)];
+
+	ROWS(ROWS(tests, cases, test_metrics), labels, test_label);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counted and timed calls as OpenMetrics text: https://prometheus.io/docs/specs/om/open_metrics_spec/
+ * says what is written. All samples of a metric stand together, so that the items are read once for
+ * each metric.
+ */
+#include "export/openmetrics.h"
+#include "output/metric_label.h"
+
+/* Upper ends of buckets are powers of two, less 1 ns: 511 ns to 69 s, the same at all times. */
+#define FIRST_ROW 10
+#define LAST_ROW 37
+
+/**
+ * struct metric - a metric
+ * @name: its name
+ * @type: its type
+ * @unit: its unit, or NULL
+ * @help: what it is
+ * @timed: only timed calls have it
+ * @split: only calls whose time is divided have it
+ * @calls: only functions have it, and no keys
+ * @put: its samples of an item
+ */
+struct metric {
+	const char *name;
+	const char *type;
+	const char *unit;
+	const char *help;
+	bool timed;
+	bool split;
+	bool calls;
+	void (*put)(const struct metric *m, const struct tallyshow_item *item, struct buf *b);
+};
+
+/* goprobe_calls_total{func="main.foo" */
+static void open_sample(const struct metric *m, const char *suffix,
+			const struct tallyshow_item *item, struct buf *b)
+{
+	buf_str(b, m->name);
+	buf_str(b, suffix);
+	buf_char(b, '{');
+	metriclabel_put(b, "func", item->func, strlen(item->func));
+	if (item->key && *item->key) {
+		buf_char(b, ',');
+		buf_str(b, item->key);
+	}
+}
+
+static void put_number(const struct metric *m, const char *suffix,
+		       const struct tallyshow_item *item, uint64_t n, struct buf *b)
+{
+	open_sample(m, suffix, item, b);
+	buf_number(b, "} ", n);
+	buf_char(b, '\n');
+}
+
+static void put_ns(struct buf *b, uint64_t ns)
+{
+	buf_u64(b, ns / 1000000000);
+	buf_char(b, '.');
+	buf_digits(b, ns % 1000000000, 9);
+}
+
+static void put_calls(const struct metric *m, const struct tallyshow_item *item, struct buf *b)
+{
+	put_number(m, "_total", item, item->tally.calls, b);
+}
+
+static void put_unwound(const struct metric *m, const struct tallyshow_item *item, struct buf *b)
+{
+	put_number(m, "_total", item, item->tally.unwound, b);
+}
+
+static void put_open(const struct metric *m, const struct tallyshow_item *item, struct buf *b)
+{
+	put_number(m, "", item, tally_open(&item->tally), b);
+}
+
+static void put_durations(const struct metric *m, const struct tallyshow_item *item,
+			  struct buf *b)
+{
+	uint64_t rows[HISTOGRAM_ROWS], calls = 0;
+
+	histogram_rows(&item->tally.took, rows);
+	for (unsigned int r = 0; r < LAST_ROW; r++) {
+		calls += rows[r];
+		if (r + 1 < FIRST_ROW)
+			continue;
+		open_sample(m, "_bucket", item, b);
+		buf_str(b, ",le=\"");
+		put_ns(b, histogram_row_from(r + 1) - 1);
+		buf_number(b, "\"} ", calls);
+		buf_char(b, '\n');
+	}
+	open_sample(m, "_bucket", item, b);
+	buf_number(b, ",le=\"+Inf\"} ", item->tally.took.n);
+	buf_char(b, '\n');
+	put_number(m, "_count", item, item->tally.took.n, b);
+	open_sample(m, "_sum", item, b);
+	buf_str(b, "} ");
+	put_ns(b, item->tally.took.sum);
+	buf_char(b, '\n');
+}
+
+static void put_split(const struct metric *m, const struct tallyshow_item *item, struct buf *b)
+{
+	for (int i = 0; item->tally.is_split && i < __GOSTATES_MAX; i++) {
+		open_sample(m, "_total", item, b);
+		buf_char(b, ',');
+		metriclabel_put(b, "state", gostates_names[i], strlen(gostates_names[i]));
+		buf_str(b, "} ");
+		put_ns(b, item->tally.split[i]);
+		buf_char(b, '\n');
+	}
+}
+
+static const struct metric metrics[] = {
+	{ "goprobe_calls", "counter", NULL, "Calls of the function.", .put = put_calls },
+	{ "goprobe_calls_unwound", "counter", NULL, "Calls that ended by a panic or Goexit.",
+	  .timed = true, .calls = true, .put = put_unwound },
+	{ "goprobe_calls_open", "gauge", NULL, "Calls that have not ended.", .timed = true,
+	  .calls = true, .put = put_open },
+	{ "goprobe_call_duration_seconds", "histogram", "seconds",
+	  "Time from call to return, of calls that have returned.", .timed = true,
+	  .put = put_durations },
+	{ "goprobe_call_state_seconds", "counter", "seconds",
+	  "That time by what the goroutine did or waited for.", .timed = true, .split = true,
+	  .put = put_split },
+};
+
+static void put_line(struct buf *b, const char *what, const struct metric *m, const char *text)
+{
+	buf_str(b, "# ");
+	buf_str(b, what);
+	buf_char(b, ' ');
+	buf_str(b, m->name);
+	buf_char(b, ' ');
+	buf_str(b, text);
+	buf_char(b, '\n');
+}
+
+static void put_metric(const struct metric *m, const struct tallyshow_items *items, size_t n,
+		       struct buf *b)
+{
+	struct tallyshow_item item = { .func = "" };
+	bool begun = false;
+
+	for (size_t i = 0; i < n; i++) {
+		items->item(items->ctx, i, &item);
+		if ((m->split && !item.tally.is_split) || (m->calls && item.key))
+			continue;
+		if (!begun) {
+			put_line(b, "TYPE", m, m->type);
+			if (m->unit)
+				put_line(b, "UNIT", m, m->unit);
+			put_line(b, "HELP", m, m->help);
+		}
+		begun = true;
+		m->put(m, &item, b);
+	}
+}
+
+void openmetrics_put(const struct tallyshow *s, const struct tallyshow_when *when,
+		     const struct tallyshow_items *items, struct buf *b)
+{
+	size_t n = s->top && s->top < items->n ? s->top : items->n;
+
+	(void)when;
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(*metrics); i++)
+		if (s->timed || !metrics[i].timed)
+			put_metric(&metrics[i], items, n, b);
+	buf_str(b, "# EOF\n");
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counted and timed calls as OpenMetrics text, for Prometheus and others. Pure. */
+#ifndef GOPROBE_EXPORT_OPENMETRICS_H
+#define GOPROBE_EXPORT_OPENMETRICS_H
+
+#include "output/stats_print.h"
+
+/* A tallyshow.put: one exposition of @items, whose keys are labels (tallyshow.labels). */
+void openmetrics_put(const struct tallyshow *s, const struct tallyshow_when *when,
+		     const struct tallyshow_items *items, struct buf *b);
+
+#endif
