@@ -48,6 +48,26 @@ def same_lines(t):
     same(again, events, "a second replay")
 
 
+@case("record and replay: lines by a template have what was known of a call at its return; what can't be shown is refused with a remedy")
+def by_template(t):
+    form = "{func} {args.x}, {args.y}: {results.z}, {goid}, {ended}"
+    recorder, path = record(t, "main.foo", "--", t.binary("example"))
+    recorder.finish()
+    want = ["main.foo 99, 9801: 9900, 1, return"]
+    same(t.goprobectl("replay", "--format", form, path).finish(), want, "a recording")
+    out = os.path.join(t.tmp, "lines")
+    t.goprobectl("attach", "-o", form, "--output", out, "main.foo", "--", t.binary("example")).finish()
+    with open(out, encoding="utf-8") as f:
+        same(f.read().splitlines(), want, "live lines")
+    for form, status, message in (
+            ("{fnc}", 2, "'{fnc}' is no field of an event"),
+            ("{args.z}", 1, "no traced function has 'args.z'\n    they have: x, y"),
+            ("{func", 2, "a field of the format has no end")):
+        refused = t.goprobectl("replay", "--format", form, path)
+        same(refused.finish(status=status), [], "output of what is refused")
+        check(message in refused.stderr(), "%s: %s", form, refused.stderr())
+
+
 @case("a recording is replayed as text, too, as far as it is wanted, and to a file")
 def as_text(t):
     recorder, path = record(t, "main.foo", "--", t.binary("example"))

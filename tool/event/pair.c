@@ -19,6 +19,7 @@
  * @goid: its goroutine
  * @losses: records lost when the pass before it ended
  * @dict: see pair_note()
+ * @text: see pair_text()
  * @id: its function
  * @tid: its thread
  * @below: the next call of the goroutine, less deep; or the next free one
@@ -29,6 +30,7 @@ struct frame {
 	uint64_t goid;
 	uint64_t losses;
 	uint64_t dict;
+	char *text;
 	uint32_t id;
 	uint32_t tid;
 	uint32_t below;
@@ -78,6 +80,7 @@ struct gor {
  * @losses: records lost when the current pass ended
  * @losses_before: when the pass before it ended
  * @over: panics that are over, but whose texts may be in use
+ * @text: of a call that is over, but may be in use
  * @thrown: panics at work
  * @panics: all that there have been
  * @held: see pair_expect_held()
@@ -93,6 +96,7 @@ struct pair {
 	uint64_t losses;
 	uint64_t losses_before;
 	struct thrown *over;
+	char *text;
 	size_t thrown;
 	uint64_t panics;
 	bool held;
@@ -128,6 +132,14 @@ static void settle(struct pair *p)
 {
 	thrown_free(p->over);
 	p->over = NULL;
+	free(p->text);
+	p->text = NULL;
+}
+
+static void free_texts(struct pair *p, uint32_t top)
+{
+	for (; top != NONE; top = p->frames[top].below)
+		free(p->frames[top].text);
 }
 
 void pair_free(struct pair *p)
@@ -135,8 +147,10 @@ void pair_free(struct pair *p)
 	if (!p)
 		return;
 	settle(p);
-	for (struct goroutine *g = p->used.oldest; g; g = g->newer)
+	for (struct goroutine *g = p->used.oldest; g; g = g->newer) {
 		thrown_free(((struct gor *)g)->thrown);
+		free_texts(p, ((struct gor *)g)->top);
+	}
 	free(p->frames);
 	goroutine_table_fini(&p->gors);
 	free(p);
@@ -249,12 +263,15 @@ static void pop(struct pair *p, struct gor *g, struct pair_call *ret)
 		.depth = frame->depth,
 		.time = frame->time,
 		.dict = frame->dict,
+		.text = frame->text,
 		.system = goroutine_is_system(&g->g),
 		.doubtful = frame->losses != p->losses,
 		.end = t ? PAIR_PANIC : PAIR_UNWOUND,
 		.panic = t ? t->text : NULL,
 		.panic_id = t ? t->id : 0,
 	};
+	free(p->text);
+	p->text = frame->text;
 	g->top = frame->below;
 	frame_free(p, f);
 	p->open--;
@@ -398,6 +415,11 @@ void pair_expect_held(struct pair *p)
 void pair_note(struct pair *p, uint64_t dict)
 {
 	p->frames[((struct gor *)p->used.newest)->top].dict = dict;
+}
+
+void pair_text(struct pair *p, char *text)
+{
+	p->frames[((struct gor *)p->used.newest)->top].text = text;
 }
 
 bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call *ret)

@@ -36,6 +36,7 @@ enum pair_end {
  * @depth: see goprobe_record.depth
  * @time: when, CLOCK_MONOTONIC, ns
  * @dict: what pair_note() said
+ * @text: what pair_text() said, or NULL; good until the next call of any function here
  * @system: on a system stack, which belongs to the thread, not the goroutine; the
  *	runtime leaves those without returning as a matter of course
  * @doubtful: records were lost since, perhaps its return among them
@@ -51,6 +52,7 @@ struct pair_call {
 	uint64_t depth;
 	uint64_t time;
 	uint64_t dict;
+	const char *text;
 	bool system;
 	bool doubtful;
 	enum pair_end end;
@@ -73,6 +75,9 @@ bool pair_unwind(struct pair *p, const struct goprobe_record *h, struct pair_cal
 bool pair_enter(struct pair *p, const struct goprobe_record *h);
 /* The call that was opened last is of a generic function with this dictionary. */
 void pair_note(struct pair *p, uint64_t dict);
+
+/* The same call is described by @text, from malloc() or NULL. */
+void pair_text(struct pair *p, char *text);
 
 /* Close the call that record @h (RETURN or TAIL) ends; false if it is unknown. */
 bool pair_leave(struct pair *p, const struct goprobe_record *h, struct pair_call *ret);

@@ -5,6 +5,7 @@
 
 #include "libgoprobe/libgoprobe.h"
 #include "option/option.h"
+#include "output/template.h"
 #include "output/tree.h"
 #include "recording/writer.h"
 #include "trace/loop.h"
@@ -35,6 +36,7 @@ enum trace_state {
  * @tracing: what is traced, and by which session
  * @learn: what records show that the module does not know
  * @graph: where lines go: @graph.out; the rest is for formats that show trees of calls
+ * @template: of lines, or nothing
  * @stream: records on their way there
  * @recorder: where they go instead
  * @times: which functions have been seen often enough
@@ -59,6 +61,7 @@ struct goprobe_trace {
 	struct tracing tracing;
 	struct learn learn;
 	struct graph graph;
+	struct template template;
 	struct stream stream;
 	struct recorder recorder;
 	struct times times;

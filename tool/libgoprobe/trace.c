@@ -48,6 +48,7 @@ void goprobe_trace_free(struct goprobe_trace *t)
 	times_fini(&t->times);
 	replay_fini(&t->replay);
 	graph_fini(&t->graph);
+	template_fini(&t->template);
 	out_fini(&t->json);
 	free(t->texts);
 	options_fini(&t->o);
@@ -341,6 +342,7 @@ static int open_output(struct goprobe_trace *t, const struct plan *p, bool paire
 {
 	static const struct out_format *const formats[] = {
 		[OPTION_TEXT] = &out_text, [OPTION_JSON] = &out_json,
+		[OPTION_TEMPLATE] = &out_template,
 		[OPTION_CHROME] = &graph_chrome.out, [OPTION_OTLP] = &graph_otlp.out,
 	};
 	const struct lines_opt how = {
@@ -348,10 +350,14 @@ static int open_output(struct goprobe_trace *t, const struct plan *p, bool paire
 		.format = t->on_event ? &libgoprobe_events : formats[t->o.format],
 	};
 
+	if (t->o.template && (template_parse(&t->template, t->o.template, &t->diag) ||
+			      template_check(&t->template, p, paired, &t->diag)))
+		return -1;
 	if (shows_trees(t) && graph_init(&t->graph, p, TREE_LEVELS, TREE_CALLS))
 		return no_memory(t);
 	if (lines_open(&t->graph.out, &t->stream, p, &how, &t->diag))
 		return -1;
+	t->graph.out.template = &t->template;
 	if (t->on_event)
 		t->graph.out.fd = -1;
 	if (t->replay.path)

@@ -62,6 +62,15 @@ static const struct exclusion exclusions[] = {
 	  NULL },
 };
 
+static bool is_word(const struct options *o, const struct option_row *row, const char *value)
+{
+	size_t i = 0;
+
+	while (row->choices[i] && strcmp(row->choices[i], value) != 0)
+		i++;
+	return row->choices[i] && option_value(o, row) == row->least + i;
+}
+
 /* Does the user want option @name, or its word @value? */
 static bool wants(const struct options *o, const char *name, const char *value)
 {
@@ -74,10 +83,9 @@ static bool wants(const struct options *o, const char *name, const char *value)
 		memcpy(&string, (const char *)o + row->field.offset, sizeof(string));
 		return string;
 	}
-	if (row->kind != OPTION_CHOICE)
+	if (!row->choices)
 		return option_value(o, row);
-	return value ? !strcmp(row->choices[option_value(o, row) - row->least], value) :
-		       option_given(o, row);
+	return value ? is_word(o, row, value) : option_given(o, row);
 }
 
 /* A sample of goroutines or trees needs its share; trees can have a rate instead. */

@@ -47,6 +47,7 @@ enum option_format {
 	OPTION_CHROME,
 	OPTION_OTLP,
 	OPTION_OPENMETRICS,
+	OPTION_TEMPLATE,
 };
 
 /**
@@ -98,6 +99,7 @@ struct option_texts {
  * @with: a glob of functions, or NULL
  * @screen: how text looks
  * @format: of the output
+ * @template: of OPTION_TEMPLATE
  * @output: file, or NULL
  * @record: file, or NULL
  * @lossless: programs wait rather than lose records
@@ -148,6 +150,7 @@ struct options {
 	const char *with;
 	struct screen screen;
 	enum option_format format;
+	const char *template;
 	const char *output;
 	const char *record;
 	bool lossless;
@@ -171,6 +174,7 @@ enum option_kind {
 	OPTION_TIME,	/* 5s */
 	OPTION_SHARE,	/* 1/100 */
 	OPTION_LOAD,	/* a number, or off */
+	OPTION_FORMAT,	/* one of some words, or the text of options.template */
 	OPTION_CHOICE,	/* one of some words */
 	OPTION_STRING,
 	OPTION_STRINGS,
@@ -207,8 +211,8 @@ enum option_group {
  * @most: the largest value; 0: any
  * @initial: the default; 0: what plan_defaults has
  * @unit: what a number counts, for messages, or NULL
- * @choices: of OPTION_CHOICE the words, the first of which is @least; ends with NULL. "" stands for
- *	a value that other commands have
+ * @choices: of OPTION_CHOICE and OPTION_FORMAT the words, the first of which is @least; ends with
+ *	NULL. "" stands for a value that other commands have
  * @key: what libgoprobe calls it, or 0
  * @recorded: a recording has it
  */

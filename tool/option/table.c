@@ -244,9 +244,10 @@ const struct option_row option_rows[] = {
 	{ "format", 'o', STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json, folded (lines for other tools), pprof, or\n"
 	  "flamegraph (a picture, SVG)", .choices = stack_formats },
-	{ "format", 'o', ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
-	  "text, json, chrome (trees of calls, for Perfetto), or otlp (the\n"
-	  "same as spans, JSON)", .choices = event_formats },
+	{ "format", 'o', ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FORMAT, "FORMAT", FIELD(format),
+	  "text, json, chrome (trees of calls, for Perfetto), otlp (the\n"
+	  "same as spans, JSON); or a line with fields, such as\n"
+	  "'{time} {goid} {func} {args.sql} {duration}'", .choices = event_formats },
 	{ "format", 'o', COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json or openmetrics (for Prometheus)", .choices = table_formats },
 	{ "format", 'o', GRAPH, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),

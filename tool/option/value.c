@@ -6,6 +6,7 @@
 #include "base/argument.h"
 #include "base/array.h"
 #include "option/option.h"
+#include "output/template.h"
 
 static void *field_of(const struct options *o, const struct option_row *row)
 {
@@ -128,6 +129,10 @@ static void put_wanted(const struct option_row *row, struct buf *b)
 	case OPTION_CHOICE:
 		put_choices(row, b);
 		break;
+	case OPTION_FORMAT:
+		put_choices(row, b);
+		buf_str(b, ", or a text with fields: '{time} {func}'");
+		break;
 	default:
 		if (row->unit) {
 			put_range(row, " ", b);
@@ -167,6 +172,7 @@ static bool read_number(const struct option_row *row, const char *arg, uint64_t 
 	case OPTION_SHARE:
 		return !strncmp(arg, "1/", 2) &&
 		       argument_number(arg + 2, row->least, row->most, ret);
+	case OPTION_FORMAT:
 	case OPTION_CHOICE:
 		while (row->choices[i] && strcmp(row->choices[i], arg) != 0)
 			i++;
@@ -220,11 +226,29 @@ static int parse_string(struct options *o, const struct option_row *row, const c
 	return CMD_DONE;
 }
 
+/* A word; or a template, which has a brace. */
+static int parse_format(struct options *o, const struct option_row *row, const char *arg,
+			struct diag *d)
+{
+	struct template t = { 0 };
+	int err;
+
+	if (!strchr(arg, '{'))
+		return parse_number(o, row, arg, d);
+	err = template_parse(&t, arg, d);
+	template_fini(&t);
+	o->template = arg;
+	store(o, row, OPTION_TEMPLATE);
+	return err ? CMD_USAGE : CMD_DONE;
+}
+
 static int parse(struct options *o, const struct option_row *row, const char *arg, struct diag *d)
 {
 	struct option_texts *texts;
 
 	switch (row->kind) {
+	case OPTION_FORMAT:
+		return parse_format(o, row, arg, d);
 	case OPTION_STRING:
 		return parse_string(o, row, arg, d);
 	case OPTION_STRINGS:

@@ -57,6 +57,7 @@ struct out_open {
  * @end: OUT_UNWOUND: what ended it
  * @panic: OUT_UNWOUND: what out_format.panic wrote of the panic, or NULL
  * @panic_id: its number
+ * @call: of the end of a call: what out_format.call wrote of it, or NULL
  * @dict: link-time address of the dictionary with a generic function's
  *	types, or 0
  * @biased: the load bias of its binary is known; not of OUT_UNWOUND
@@ -83,6 +84,7 @@ struct out_event {
 	enum pair_end end;
 	const char *panic;
 	uint64_t panic_id;
+	const char *call;
 	uint64_t dict;
 	bool biased;
 	uint64_t bias;
@@ -147,6 +149,7 @@ struct out_summary {
 
 struct out;
 struct quick;
+struct template;
 
 struct hidden_go;
 
@@ -157,6 +160,7 @@ struct hidden_go;
  * @event: one event
  * @panic: write the value of a panic, of which @e is the call of runtime.gopanic: what
  *	out_event.panic is to be
+ * @call: write what the end of call @e is to have: out_event.call; or NULL
  * @started: the goroutine of @e has started another one; or NULL
  * @begun: a program begins in process @tgid: what was open there was another's; or NULL
  * @lost: records are missing here
@@ -167,6 +171,7 @@ struct out_format {
 	void (*header)(struct out *o);
 	void (*event)(struct out *o, const struct out_event *e);
 	void (*panic)(struct out *o, const struct out_event *e);
+	void (*call)(struct out *o, const struct out_event *e);
 	void (*started)(struct out *o, const struct out_event *e, const struct hidden_go *go);
 	void (*begun)(struct out *o, uint32_t tgid);
 	void (*lost)(struct out *o, const struct goprobe_lost *lost, uint64_t time);
@@ -175,6 +180,8 @@ struct out_format {
 
 extern const struct out_format out_text;
 extern const struct out_format out_json;
+/* Lines by @out.template. */
+extern const struct out_format out_template;
 
 /**
  * struct out - an open output
@@ -191,6 +198,7 @@ extern const struct out_format out_json;
  * @second: cached: when the second began that @clock shows, ns since 1970
  * @clock: cached: "15:04:05."
  * @panic_shown: of the panic that was shown last
+ * @template: of out_template
  * @quick: remembered of the values of each function's calls and returns, or NULL
  * @nquick: allocated there
  */
@@ -208,6 +216,7 @@ struct out {
 	uint64_t second;
 	char clock[10];
 	uint64_t panic_shown;
+	const struct template *template;
 	struct quick **quick;
 	size_t nquick;
 };

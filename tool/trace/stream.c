@@ -154,6 +154,7 @@ static void unwound(struct stream *s, const struct pair_call *c)
 		.seen = s->rec.written,
 		.end = c->end,
 		.panic = c->panic,
+		.call = c->text,
 		.panic_id = c->panic_id,
 	};
 
@@ -178,6 +179,32 @@ static void divide(const struct record *r, struct out_event *e)
 		e->duration += r->split[i];
 }
 
+/* What @write writes of @e, from malloc(); NULL if that is nothing. */
+static char *text_of(struct stream *s, const struct out_event *e,
+		     void (*write)(struct out *o, const struct out_event *e))
+{
+	struct buf *b = &s->out->buf;
+	size_t at = b->len;
+	char *text = NULL;
+
+	if (write)
+		write(s->out, e);
+	if (!b->failed && b->len > at)
+		text = strndup(b->p + at, b->len - at);
+	b->len = at;
+	return text;
+}
+
+static void enter(struct stream *s, const struct out_event *e)
+{
+	if (!pair_enter(s->pair, &s->rec.h))
+		return;
+	if (e->dict)
+		pair_note(s->pair, e->dict);
+	if (s->out->format->call)
+		pair_text(s->pair, text_of(s, e, s->out->format->call));
+}
+
 /* How a call ended, as far as the record at hand shows. */
 static void join(struct stream *s, struct out_event *e)
 {
@@ -195,11 +222,11 @@ static void join(struct stream *s, struct out_event *e)
 	while (pair_unwind(s->pair, h, &c))
 		unwound(s, &c);
 	if (e->kind == OUT_CALL) {
-		if (pair_enter(s->pair, h) && e->dict)
-			pair_note(s->pair, e->dict);
+		enter(s, e);
 	} else if (pair_leave(s->pair, h, &c)) {
 		e->duration = h->time - c.time;
 		e->dict = c.dict;
+		e->call = c.text;
 		divide(&s->rec, e);
 	} else {
 		e->no_duration = "call not seen";
@@ -233,21 +260,6 @@ static void look_up_bias(struct stream *s)
 	s->bias_tgid = h->tgid;
 }
 
-/* What is shown of the panic that @e is the call of; from malloc(), or NULL. */
-static char *panic_text(struct stream *s, const struct out_event *e)
-{
-	struct buf *b = &s->out->buf;
-	size_t at = b->len;
-	char *text = NULL;
-
-	if (s->out->format->panic)
-		s->out->format->panic(s->out, e);
-	if (!b->failed && b->len > at)
-		text = strndup(b->p + at, b->len - at);
-	b->len = at;
-	return text;
-}
-
 /* The goroutine's calls that are deeper than @depth are over. */
 static void abandon(struct stream *s, uint64_t depth, enum pair_end end)
 {
@@ -271,7 +283,7 @@ static void begin_panic(struct stream *s, const struct out_event *e)
 	/* If it is an event, join() has done so. */
 	while (e->fn->hidden && pair_unwind(s->pair, h, &c))
 		unwound(s, &c);
-	pair_panic(s->pair, h, panic_text(s, e));
+	pair_panic(s->pair, h, text_of(s, e, s->out->format->panic));
 }
 
 /* A pair_exited_fn. */

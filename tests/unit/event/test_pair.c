@@ -234,7 +234,9 @@ static void run(struct pair *p, const struct step *s, uint64_t time, char *text)
 {
 	struct goprobe_record h = record_of(s, time);
 	struct pair_call c;
+	char note[24];
 
+	snprintf(note, sizeof(note), "%lu", (unsigned long)time);
 	if (run_runtime(p, s, time, text))
 		return;
 	while (pair_unwind(p, &h, &c))
@@ -242,8 +244,11 @@ static void run(struct pair *p, const struct step *s, uint64_t time, char *text)
 	if (h.kind == GOPROBE_RECORD_CALL) {
 		assert_true(pair_enter(p, &h));
 		pair_note(p, time);
+		pair_text(p, strdup(note));
 	} else if (pair_leave(p, &h, &c)) {
 		assert_int_equal(c.dict, c.time);
+		snprintf(note, sizeof(note), "%lu", (unsigned long)c.time);
+		assert_string_equal(c.text, note);
 		say(text, "%c=%lu", s->fn, (unsigned long)(time - c.time));
 	} else {
 		say(text, "%c=?", s->fn);

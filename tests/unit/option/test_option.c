@@ -21,7 +21,8 @@ static void check_row(const struct option_row *row)
 	assert_true(row->field.size && row->field.offset + row->field.size <=
 		    sizeof(struct options));
 	assert_int_equal(!row->arg, row->kind == OPTION_FLAG);
-	assert_int_equal(!row->choices, row->kind != OPTION_CHOICE);
+	assert_int_equal(!row->choices,
+			 row->kind != OPTION_CHOICE && row->kind != OPTION_FORMAT);
 	assert_true(!row->commands == !row->help);
 	assert_true(is_number || (!row->key && !row->recorded && !row->initial));
 	assert_true(!row->recorded || row->key);
@@ -181,6 +182,10 @@ static struct value_row {
 	{ "none of two", COMMAND_LIST, "format", "yaml", 0, "it takes text or json" },
 	{ "none of five", COMMAND_STACK, "format", "yaml", 0,
 	  "it takes text, json, folded, pprof or flamegraph" },
+	{ "a word", COMMAND_ATTACH, "format", "otlp", OPTION_OTLP, NULL },
+	{ "a line with fields", COMMAND_ATTACH, "format", "{func} x", OPTION_TEMPLATE, NULL },
+	{ "neither", COMMAND_REPLAY, "format", "yaml", 0,
+	  "it takes text, json, chrome or otlp, or a text with fields: '{time} {func}'" },
 	{ "a choice that begins later", COMMAND_GRAPH, "sample-by", "goroutine",
 	  PLAN_SAMPLE_GOROUTINE, NULL },
 };

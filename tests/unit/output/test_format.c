@@ -20,6 +20,7 @@
 #include "compile/edit.h"
 #include "gobin/sched_state.h"
 #include "output/screen.h"
+#include "output/template.h"
 #include "rows.h"
 #include "trace/stream.h"
 
@@ -727,9 +728,99 @@ static void test_writing(void **state)
 	assert_int_equal(got, sizeof(text));
 }
 
+/* Lines by a template. */
+static const struct template_case {
+	const char *claim;
+	const char *template;
+	struct step in[6];
+	const char *want;
+} templates[] = {
+	{ "a line for each call, with what is known then", "{time} {goid} {func} {args.sku}",
+	  { CALL(ADD, 104881, 100), RETURN(ADD, 104882, 100) },
+	  "14:03:22.104881 37 shop.(*Cart).Add \"A-119\"\n" },
+	{ "values of the call in the line of its end",
+	  "{func}({args.qty}) = {results.~r0} {duration}, {args.sku}",
+	  { CALL(ADD, 1, 100), RETURN(ADD, 413, 100) },
+	  "shop.(*Cart).Add(2) = 84 412us, \"A-119\"\n" },
+	{ "all values, and numbers of values", "{args} {args.0} {results} {results.0}",
+	  { CALL(ADD, 1, 100), RETURN(ADD, 413, 100) },
+	  "(sku=\"A-119\", qty=2, <its place is not known>) \"A-119\" (84) 84\n" },
+	{ "with {kind} a line for each event", "{kind} {args.qty} {results.0} {ended}",
+	  { CALL(ADD, 1, 100), RETURN(ADD, 413, 100) }, "call 2 - -\nreturn 2 84 return\n" },
+	{ "calls in each other", "{args.qty} {duration_ns}",
+	  { CALL(ADD, 1, 100), CALL(ADD, 2, 200), RETURN(ADD, 3, 200), RETURN(ADD, 5, 100) },
+	  "2 1000\n2 4000\n" },
+	{ "a call that was not seen", "{args.sku} {duration} {results.0}",
+	  { RETURN(ADD, 413, 100) }, "- - 84\n" },
+	{ "a call that did not return", "{func} {args} {ended} {panic} {results.0} {duration_ns}",
+	  { CALL(BARE, 1, 200), RETURN(ADD, 5, 100) },
+	  "main.bare (<the binary has no debug information>) unwound - - 4000\n"
+	  "shop.(*Cart).Add - return - 84 -\n" },
+	{ "a place, whose values are arguments", "{func} {args.n} {args.x} {pid} {tid}",
+	  { PLACE(AT, 5) }, "main.foo+0x1f main.go:42 12 - 4121 4125\n" },
+	{ "no goroutine", "{goid}", { CALL(BARE, 1, 0, NO_G) }, "-\n" },
+	{ "braces, tabs and other text", "{{{time_ns}}}\\t\\\\}x", { CALL(BARE, 1, 0) },
+	  "{1795269802000001001}\t\\}x\n" },
+	{ "losses are no lines", "{func}", { LOST(5), CALL(BARE, 6, 0) }, "main.bare\n" },
+};
+
+static void test_template(void **state)
+{
+	const struct template_case *c = *state;
+	struct template t = { 0 };
+	struct diag d = { 0 };
+	struct stream s;
+	struct out o;
+
+	assert_int_equal(template_parse(&t, c->template, &d), 0);
+	begin(&s, &o, &out_template, -1);
+	o.template = &t;
+	feed(&s, c->in, N(c->in));
+	same(&o.buf, c->want, false);
+	stream_fini(&s);
+	out_fini(&o);
+	template_fini(&t);
+}
+
+static const struct template_error {
+	const char *claim;
+	const char *template;
+	const char *message;
+	const char *hint;
+} errors[] = {
+	{ "an unknown field", "{func} {fuc}", "'{fuc}' is no field of an event",
+	  "the fields are time, time_ns, kind, func, pid" },
+	{ "a field that has no parts", "{func.x}", "'{func.x}' is no field", NULL },
+	{ "no name", "{args.}", "'{args.}' is no field", NULL },
+	{ "nothing", "{}", "'{}' is no field", NULL },
+	{ "no end", "{func", "a field of the format has no end", "a brace {{" },
+	{ "a brace in a field", "{fu{nc}", "a field of the format has no end", NULL },
+	{ "an argument that no function has", "{args.skew}", "no traced function has 'args.skew'",
+	  "they have: sku, qty, _" },
+	{ "a number that no function has", "{results.7}", "no traced function has 'results.7'",
+	  "~r0" },
+	{ "returns that are not traced", "{duration}", "--no-return leaves them out", NULL },
+};
+
+static void test_template_error(void **state)
+{
+	const struct template_error *e = *state;
+	bool ends = !strstr(e->message, "--no-return");
+	struct template t = { 0 };
+	struct diag d = { 0 };
+
+	assert_int_equal(template_parse(&t, e->template, &d) ||
+			 template_check(&t, &plan, ends, &d), 1);
+	assert_non_null(strstr(d.message, e->message));
+	if (e->hint)
+		assert_non_null(strstr(d.hint, e->hint));
+	diag_fini(&d);
+	template_fini(&t);
+}
+
 int main(void)
 {
-	struct CMUnitTest tests[N(cases) + N(screens) + 10] = {
+	struct CMUnitTest tests[N(cases) + N(screens) + N(templates) + N(errors) + 10] = {
 		{ "the header names the columns", test_header },
 		{ "with several processes there is a column for them", test_pids },
 		{ "calls of the program before, but not on system stacks", test_gone },
@@ -744,6 +835,7 @@ int main(void)
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	ROWS(ROWS(tests + 10, cases, test_row), screens, test_screens);
+	ROWS(ROWS(ROWS(ROWS(tests + 10, cases, test_row), screens, test_screens), templates,
+		  test_template), errors, test_template_error);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

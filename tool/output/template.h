@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Templates of lines: "{time} {goid} {func} {args.sql}". */
+#ifndef GOPROBE_OUTPUT_TEMPLATE_H
+#define GOPROBE_OUTPUT_TEMPLATE_H
+
+#include "base/diag.h"
+#include "output/format.h"
+
+struct template_piece;
+
+/**
+ * struct template - a template, parsed
+ * @v: its pieces
+ * @n: their number
+ * @cap: capacity of @v
+ * @calls: it has values of calls
+ * @ends: it has what is known at the end of a call: then a line is about an end
+ * @all: it has {kind}: then each event has a line
+ */
+struct template {
+	struct template_piece *v;
+	size_t n;
+	size_t cap;
+	bool calls;
+	bool ends;
+	bool all;
+};
+
+/* Parse @text; errors point into it. template_fini() in any case. 0, or -1 with @d set. */
+int template_parse(struct template *t, const char *text, struct diag *d);
+/*
+ * Have the functions of @p the values that @t names? @ends: ends of calls are traced. 0, or -1 with
+ * @d set.
+ */
+int template_check(const struct template *t, const struct plan *p, bool ends, struct diag *d);
+void template_fini(struct template *t);
+
+#endif
