@@ -68,6 +68,35 @@ def by_template(t):
         check(message in refused.stderr(), "%s: %s", form, refused.stderr())
 
 
+@case("record and replay: --diff has the calls of two recordings with their percentiles; of one with itself nothing has changed")
+def differences(t):
+    recordings = []
+    for n in 2, 5:
+        recorder, path = record(t, "/^main\\.(root|leaf|slow)$/", "--", t.binary("trees"), n)
+        recorder.finish()
+        recordings.append(path + str(n))
+        os.rename(path, recordings[-1])
+    old, new = recordings
+
+    def diff(*args, status=0):
+        return parse("\n".join(t.goprobectl("replay", "-o", "json", "--diff", *args).finish(status=status)))
+
+    rows = {r["func"]: r for r in diff(old, new)}
+    same({f: (r["old_calls"], r["new_calls"]) for f, r in rows.items()},
+         {"main.root": (2, 5), "main.slow": (2, 5), "main.leaf": (14, 35)}, "calls")
+    took = [[e["duration_ns"] for e in replay(t, path)[0] if e["kind"] == "return" and e["func"] == "main.leaf"] for path in recordings]
+    for side, ns in zip(("old", "new"), (sorted(v) for v in took)):
+        want = (sum(ns), ns[(len(ns) + 1) // 2 - 1], ns[-1])
+        same(tuple(rows["main.leaf"]["%s_%s_ns" % (side, key)] for key in ("sum", "p50", "p99")), want, "durations of " + side)
+    for r in diff(new, new):
+        same([r["old" + key] for key in ("_calls", "_p50_ns")], [r["new" + key] for key in ("_calls", "_p50_ns")], "a recording and itself")
+    text = t.goprobectl("replay", "--diff", old, new).finish()
+    check(text[0].split()[-1] == "FUNCTION" and len(text) == 4, "as text: %s", text)
+    refused = t.goprobectl("replay", "-o", "otlp", "--diff", old, new)
+    same(refused.finish(status=2), [], "output of what is refused")
+    check("--diff is text or JSON" in refused.stderr(), "otlp: %s", refused.stderr())
+
+
 @case("a recording is replayed as text, too, as far as it is wanted, and to a file")
 def as_text(t):
     recorder, path = record(t, "main.foo", "--", t.binary("example"))

@@ -1,24 +1,126 @@
 // SPDX-License-Identifier: GPL-2.0
 /* goprobectl replay: a recording as lines. All of it is libgoprobe. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/write_all.h"
 #include "cmd/cmd.h"
 #include "cmd/trace.h"
+#include "output/compare.h"
 
 static const char about[] =
 "Usage: goprobectl replay [OPTION...] FILE\n"
+"       goprobectl replay [OPTION...] --diff OLD FILE\n"
 "\n"
 "Print what 'goprobectl attach --record FILE' has recorded: the lines that attach\n"
 "would have printed. The module is not needed, but the programs that were traced are:\n"
-"types and names come from them.\n";
+"types and names come from them. --diff compares the durations of calls with those of an\n"
+"older recording, also of another build of the program.\n";
 
 static const char examples[] =
 "Examples:\n"
 "  Record ten seconds at full speed, look at them later:\n"
 "      goprobectl attach -p 4121 --record calls.rec --duration 10s 'shop.*'\n"
 "      goprobectl replay calls.rec\n"
+"  What has become slower since the last release?\n"
+"      goprobectl replay -b ./shop-1.4 -b ./shop-1.5 --diff 1.4.rec 1.5.rec\n"
 "  On another machine, which has the program elsewhere:\n"
 "      goprobectl replay -b ./shop -o json calls.rec\n";
 
-static int run(struct options *o, struct diag *d)
+/**
+ * struct comparison - a run with --diff
+ * @o: what the user asked for
+ * @compare: durations of both recordings
+ * @side: the recording that is being read
+ * @failed: there is no memory
+ * @lost: records, by recording
+ */
+struct comparison {
+	const struct options *o;
+	struct compare compare;
+	enum compare_side side;
+	bool failed;
+	uint64_t lost[COMPARE_SIDES];
+};
+
+/* A goprobe_event_fn. */
+static int add(void *ctx, const struct goprobe_event *e)
+{
+	struct comparison *c = ctx;
+	uint64_t ns;
+
+	if (goprobe_event_duration(e, &ns))
+		c->failed |= compare_add(&c->compare, c->side, goprobe_event_func(e), ns);
+	return c->failed;
+}
+
+static int read_side(struct comparison *c, struct goprobe_trace *t, const char *path,
+		     struct diag *d)
+{
+	struct goprobe_counts n;
+
+	goprobe_trace_on_notice(t, tracing_print, NULL);
+	for (size_t i = 0; i < c->o->files.n; i++)
+		if (goprobe_trace_program(t, c->o->files.v[i]))
+			return cmd_trace_failed(t, d);
+	if (goprobe_trace_replay(t, path) || goprobe_trace_on_event(t, add, c) ||
+	    goprobe_trace_start(t) || goprobe_trace_run(t))
+		return cmd_trace_failed(t, d);
+	goprobe_trace_counts(t, &n, sizeof(n));
+	c->lost[c->side] = n.lost;
+	return CMD_DONE;
+}
+
+static int read_both(struct comparison *c, struct diag *d)
+{
+	const char *const paths[COMPARE_SIDES] = { c->o->diff, c->o->operands[0] };
+	int code = CMD_DONE;
+
+	for (int side = 0; !code && side < COMPARE_SIDES; side++) {
+		struct goprobe_trace *t = goprobe_trace_new();
+
+		c->side = side;
+		c->failed = !t;
+		if (t)
+			code = read_side(c, t, paths[side], d);
+		goprobe_trace_free(t);
+		if (!c->failed)
+			continue;
+		diag_set(d, "out of memory");
+		code = CMD_FAILED;
+	}
+	return code;
+}
+
+static int diff(const struct options *o, struct diag *d)
+{
+	struct comparison c = { .o = o };
+	struct buf b = { 0 };
+	int code;
+
+	if (o->format > OPTION_JSON) {
+		diag_set(d, "--diff is text or JSON");
+		return CMD_USAGE;
+	}
+	code = read_both(&c, d);
+	if (!code)
+		compare_put(&c.compare, o->format == OPTION_JSON, &b);
+	if (!code && writing_print(&b, d))
+		code = CMD_FAILED;
+	if (!code && !c.compare.n && !o->quiet)
+		fprintf(stderr, "neither recording has calls with a duration\n");
+	if (!code && (c.lost[COMPARE_OLD] || c.lost[COMPARE_NEW])) {
+		fprintf(stderr, "records were lost, and their calls are missing: %" PRIu64
+			" of the old recording, %" PRIu64 " of the new one\n",
+			c.lost[COMPARE_OLD], c.lost[COMPARE_NEW]);
+		code = o->strict ? CMD_LOST : CMD_DONE;
+	}
+	compare_fini(&c.compare);
+	buf_fini(&b);
+	return code;
+}
+
+static int play(struct options *o, struct diag *d)
 {
 	struct goprobe_trace *t = cmd_trace(o, d);
 	struct goprobe_counts n;
@@ -35,6 +137,11 @@ static int run(struct options *o, struct diag *d)
 	}
 	goprobe_trace_free(t);
 	return code;
+}
+
+static int run(struct options *o, struct diag *d)
+{
+	return o->diff ? diff(o, d) : play(o, d);
 }
 
 const struct cmd cmd_replay = {

@@ -102,6 +102,7 @@ struct option_texts {
  * @template: of OPTION_TEMPLATE
  * @output: file, or NULL
  * @record: file, or NULL
+ * @diff: an older recording, or NULL
  * @lossless: programs wait rather than lose records
  * @signals: signals end the trace
  * @quiet: no header and no summary
@@ -153,6 +154,7 @@ struct options {
 	const char *template;
 	const char *output;
 	const char *record;
+	const char *diff;
 	bool lossless;
 	bool signals;
 	bool quiet;

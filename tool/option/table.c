@@ -266,6 +266,9 @@ const struct option_row option_rows[] = {
 	  "refuse to write to a terminal" },
 	{ "record", 0, ATTACH, OPTIONS_OUTPUT, OPTION_STRING, "FILE", FIELD(record),
 	  .help = "print nothing: record in FILE, for 'goprobectl replay'" },
+	{ "diff", 0, REPLAY, OPTIONS_OUTPUT, OPTION_STRING, "OLD", FIELD(diff),
+	  .help = "compare with the recording OLD: how long calls of each\n"
+	  "function took in OLD and in FILE" },
 	{ "quiet", 'q', TRACES | REPLAY | GOROUTINES, OPTIONS_OUTPUT, OPTION_FLAG, NULL,
 	  FIELD(quiet), "no header and no summary", .most = 1, .key = GOPROBE_OPTION_QUIET },
 	{ "strict", 0, ATTACH | GRAPH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(strict),
