@@ -56,6 +56,29 @@ def at(trace, line):
     return [e for e in of_kind(trace.events, "at") if e["line"] == line]
 
 
+@case("list --vars: the variables of places are those that attach shows there, and those that are nowhere are so in both")
+def listed_variables(t):
+    lines = marks()
+    specs = ["places/main.go:%d" % line for line in lines.values()]
+    trace = t.attach("--buffer", "16m", *specs, "--", t.binary("places"), 1).finish()
+    listed = of_kind(parse("\n".join(t.goprobectl("list", "-o", "json", "-b", t.binary("places"), "--vars", *specs).finish())), "variable")
+    for name, line in lines.items():
+        events = at(trace, line)
+        check(events, "nothing is at %s", name)
+        for e in events:
+            here = [v for v in listed if (v["func"], v["offset"]) == (e["func"], e["offset"])]
+            want = {v["name"]: (v["type"], v.get("unavailable") == "optimized out here") for v in e["values"]}
+            # What is partly nowhere is not captured.
+            got = {v["name"]: (v["type"], v.get("partly", v.get("unavailable") == "optimized out here")) for v in here}
+            same({k: v for k, v in got.items() if k in want}, want, "variables at '%s'" % name)
+            same({v["name"] for v in here if not v.get("outer")}, set(want), "variables of the innermost call at '%s'" % name)
+            check(all(any(k in v for k in ("stack", "memory", "parts", "unavailable")) for v in here), "a variable without a place: %s", here)
+    check(any(v.get("moved") for v in listed) and any(v.get("outer") for v in listed), "none was moved, or is of a caller")
+    refused = t.goprobectl("list", "-b", t.binary("places"), "--vars")
+    same(refused.finish(status=2), [], "output of what is refused")
+    check("--vars needs a place" in refused.stderr(), "no place: %s", refused.stderr())
+
+
 @case("variables at lines: arguments and locals, moved and captured ones, small ones and those of large frames")
 def locals_at_lines(t):
     lines = marks()

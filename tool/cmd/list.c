@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "output/function_list.h"
 #include "output/point_list.h"
+#include "output/variable_list.h"
 #include "plan/no_match.h"
 #include "plan/place.h"
 #include "plan/select.h"
@@ -17,7 +18,7 @@
 #include "trace/session_list.h"
 
 static const char about[] =
-"Usage: goprobectl list [--points|--instructions] [-o text|json] -p PID|-b FILE [PATTERN...]\n"
+"Usage: goprobectl list [--points|--instructions|--vars] [-o text|json] -p PID|-b FILE [PATTERN...]\n"
 "       goprobectl list [-o text|json]\n"
 "\n"
 "With a process or a file: its functions (those that a PATTERN names), each with\n"
@@ -35,6 +36,8 @@ static const char examples[] =
 "      goprobectl list -b ./shop 'shop.(*Cart).*'\n"
 "  What would its breakpoints cost?\n"
 "      goprobectl list -b ./shop --points 'shop.(*Cart).*'\n"
+"  Which variables can a place show, and where are they?\n"
+"      goprobectl list -b ./shop --vars cart.go:42\n"
 "  Who is tracing what?\n"
 "      goprobectl list\n";
 
@@ -290,6 +293,35 @@ static int list_points(const struct target *t, const struct listed *v, size_t n,
 	return err;
 }
 
+/* Of a place each instruction that it means; of a function its first one. */
+static int list_vars(const struct target *t, const struct options *o, const struct listed *v,
+		     size_t n, struct diag *d)
+{
+	bool json = o->format == OPTION_JSON;
+	struct places places = { 0 };
+	struct buf b = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < o->nspecs; i++)
+		if (spec_is_place(&o->specs[i]))
+			err = places_find(&places, t->bins, t->nbins, &o->specs[i], d);
+	if (!err && !json)
+		variables_header(&b);
+	for (size_t i = 0; !err && i < n + places.n; i++) {
+		struct place at = i < n ? (struct place){
+			.bin = v[i].bin, .fn = v[i].fn, .vaddr = v[i].fn->entry,
+		} : places.v[i - n];
+
+		if (variables_put(&at, json, &b))
+			err = diag_set(d, "out of memory");
+		err = err ? err : flush(&b, 1 << 16, d);
+	}
+	err = err ? err : flush(&b, 0, d);
+	places_fini(&places);
+	buf_fini(&b);
+	return err;
+}
+
 static int list_functions(const struct target *t, const struct options *o, struct diag *d)
 {
 	struct listing l = { .json = o->format == OPTION_JSON, .insns = o->instructions,
@@ -300,7 +332,9 @@ static int list_functions(const struct target *t, const struct options *o, struc
 
 	if (collect(t, o->specs, o->nspecs, &v, &n, d))
 		return CMD_FAILED;
-	if (o->points || o->instructions)
+	if (o->vars)
+		err = list_vars(t, o, v, n, d);
+	else if (o->points || o->instructions)
 		err = list_points(t, v, n, &l, d);
 	else
 		err = list_lines(v, n, l.json, d);
@@ -333,12 +367,14 @@ static int list_probed(bool json, struct diag *d)
 static int parse(struct options *o, struct diag *d)
 {
 	const char *what = o->points ? "--points" : o->instructions ? "--instructions" :
-			   o->noperands ? "a PATTERN" : NULL;
+			   o->vars ? "--vars" : o->noperands ? "a PATTERN" : NULL;
 
 	if (what && !o->file && !o->pids.n)
 		return diag_set(d, "%s needs a process or a file to look in: -p PID or -b FILE",
 				what);
-	if ((o->points || o->instructions ? select_places_parse : select_patterns_parse)
+	if (o->vars && !o->noperands)
+		return diag_set(d, "--vars needs a place, or a function: main.go:42, main.foo");
+	if ((o->points || o->instructions || o->vars ? select_places_parse : select_patterns_parse)
 	    (o->operands, o->noperands, &o->specs, d))
 		return -1;
 	o->nspecs = o->noperands;

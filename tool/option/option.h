@@ -114,6 +114,7 @@ struct option_texts {
  * @flat: functions in place of call trees
  * @points: list breakpoints
  * @instructions: list instructions
+ * @vars: list variables
  *
  * options_init() begins it. What the caller stores in it lives as long.
  */
@@ -166,6 +167,7 @@ struct options {
 	bool flat;
 	bool points;
 	bool instructions;
+	bool vars;
 };
 
 /* How an option's argument is written. */

@@ -213,6 +213,9 @@ const struct option_row option_rows[] = {
 	{ "instructions", 0, LIST, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(instructions),
 	  "each instruction of the functions, and whether it can get a\n"
 	  "breakpoint; for a place in the code, the one at that place", .most = 1 },
+	{ "vars", 0, LIST, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(vars),
+	  "each variable that can be seen at a place ('main.go:42'), or\n"
+	  "where a function begins: its type, and where it is", .most = 1 },
 	{ "top", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
 	  "only the first N functions or keys", .least = 1, .most = UINT32_MAX },
 	{ "top", 0, STACK, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
