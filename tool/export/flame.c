@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/hmap.h"
 #include "export/flame.h"
+#include "export/flame_tree.h"
 #include "output/profile_print.h"
 #include "output/row.h"
 #include "output/stacks.h"
@@ -17,22 +17,6 @@
 /* In thousandths of a percent: parts of the picture's width, and the narrowest that is drawn. */
 #define WHOLE 100000
 #define NARROW 20
-
-/**
- * struct frame - a function, as it was reached by one path
- * @child: first of those that it has called
- * @last: the last of them
- * @next: the next one that was called from the same
- * @name: its name
- * @len: bytes of @name
- * @value: what was counted there and above
- */
-struct frame {
-	struct frame *child, *last, *next;
-	const char *name;
-	size_t len;
-	uint64_t value;
-};
 
 /**
  * struct picture - a picture under construction
@@ -47,75 +31,6 @@ struct picture {
 	uint64_t all;
 	size_t levels;
 };
-
-/* --- lines to frames ------------------------------------------------- */
-
-static bool is_named(const struct frame *f, const char *name, size_t len)
-{
-	return f->len == len && !memcmp(f->name, name, len);
-}
-
-/* What @up calls by that name, added if it is new; NULL without memory. */
-static struct frame *callee(struct arena *mem, struct frame *up, const char *name, size_t len)
-{
-	struct frame *f = up->last;
-
-	if (!f || !is_named(f, name, len))
-		for (f = up->child; f && !is_named(f, name, len);)
-			f = f->next;
-	if (f)
-		return f;
-	f = arena_alloc(mem, sizeof(*f));
-	if (!f)
-		return NULL;
-	*f = (struct frame){ .name = name, .len = len };
-	*(up->last ? &up->last->next : &up->child) = f;
-	up->last = f;
-	return f;
-}
-
-/* "a;b;c 12", @len bytes without a newline. 0, or -1 without memory. */
-static int add_line(struct arena *mem, struct frame *top, const char *line, size_t len,
-		    size_t *levels)
-{
-	const char *blank = memrchr(line, ' ', len), *at = line;
-	uint64_t value = blank ? strtoull(blank + 1, NULL, 10) : 0;
-	struct frame *f = top;
-	size_t level = 1;
-
-	if (!value)
-		return 0;
-	top->value = stacks_plus(top->value, value);
-	while (at < blank) {
-		const char *end = memchr(at, ';', blank - at) ?: blank;
-
-		f = callee(mem, f, at, end - at);
-		if (!f)
-			return -1;
-		f->value = stacks_plus(f->value, value);
-		at = end + 1;
-		level++;
-	}
-	*levels = level > *levels ? level : *levels;
-	return 0;
-}
-
-static int add_lines(struct arena *mem, struct frame *top, const struct buf *folded,
-		     size_t *levels)
-{
-	const char *at = folded->p, *end = folded->len ? at + folded->len : at;
-
-	while (at < end) {
-		const char *stop = memchr(at, '\n', end - at) ?: end;
-
-		if (add_line(mem, top, at, stop - at, levels))
-			return -1;
-		at = stop + 1;
-	}
-	return 0;
-}
-
-/* --- frames to SVG --------------------------------------------------- */
 
 /* Text of XML, which has no U+FFFE and U+FFFF; other controls are in no folded line. */
 static void put_xml(struct buf *b, const char *s, size_t n)
@@ -145,8 +60,8 @@ static void put_percent(struct buf *b, uint64_t part)
 	buf_digits(b, part % 1000, 3);
 }
 
-/* Functions of a package have one colour: what stands before the first dot behind the last slash. */
-static void put_color(struct buf *b, const struct frame *f)
+/* Functions of a package have one colour. Its name ends at the first dot behind the last slash. */
+static void put_color(struct buf *b, const struct flame_frame *f)
 {
 	const char *slash = memrchr(f->name, '/', f->len);
 	const char *from = slash ? slash : f->name;
@@ -160,7 +75,7 @@ static void put_color(struct buf *b, const struct frame *f)
 }
 
 /* "main.foo: 12.3ms, 45.0 %" */
-static void put_title(const struct picture *p, const struct frame *f)
+static void put_title(const struct picture *p, const struct flame_frame *f)
 {
 	buf_str(p->b, "<title>");
 	put_xml(p->b, f->name, f->len);
@@ -174,8 +89,8 @@ static void put_title(const struct picture *p, const struct frame *f)
 	buf_str(p->b, "</title>");
 }
 
-static void put_frame(const struct picture *p, const struct frame *f, uint64_t x, uint64_t width,
-		      size_t level)
+static void put_frame(const struct picture *p, const struct flame_frame *f, uint64_t x,
+		      uint64_t width, size_t level)
 {
 	struct buf *b = p->b;
 
@@ -199,7 +114,7 @@ static uint64_t part(const struct picture *p, uint64_t value)
 }
 
 /* @before: the value of what stands to its left. */
-static void put_frames(const struct picture *p, const struct frame *f, uint64_t before,
+static void put_frames(const struct picture *p, const struct flame_frame *f, uint64_t before,
 		       size_t level)
 {
 	uint64_t x = part(p, before), end = part(p, stacks_plus(before, f->value));
@@ -230,7 +145,7 @@ static const char script[] =
 	"all.forEach(function (f) { f.e.addEventListener('click', function () { zoom(f); }); });\n"
 	"]]></script>\n";
 
-static void put_picture(const struct picture *p, const struct frame *top)
+static void put_picture(const struct picture *p, const struct flame_frame *top)
 {
 	struct buf *b = p->b;
 
@@ -252,10 +167,10 @@ static void put_picture(const struct picture *p, const struct frame *top)
 void flame_put(const struct buf *folded, const struct flame_about *about, struct buf *b)
 {
 	struct picture p = { .b = b, .about = about, .levels = 1 };
-	struct frame top = { .name = "all", .len = 3 };
+	struct flame_frame top = { .name = "all", .len = 3 };
 	struct arena mem = { 0 };
 
-	if (folded->failed || add_lines(&mem, &top, folded, &p.levels))
+	if (folded->failed || flametree_add(&mem, &top, folded, &p.levels))
 		b->failed = true;
 	p.all = top.value;
 	put_picture(&p, &top);

@@ -5,13 +5,12 @@
  * these have no name for begins with "goprobe.". A call is a span below the one that it was made
  * in, or in which its goroutine was started.
  */
-#define _GNU_SOURCE
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hmap.h"
 #include "base/json.h"
+#include "export/otlp_attribute.h"
 #include "export/span.h"
 #include "version.h"
 
@@ -20,9 +19,6 @@
 /* Numbers of the protocol: opentelemetry/proto/trace/v1/trace.proto. */
 #define SPAN_KIND_INTERNAL 1
 #define STATUS_CODE_ERROR 2
-
-/* What the attributes of a call have that returned an error. */
-#define ERROR_TYPE "error.type"
 
 /**
  * struct tree - a tree under construction
@@ -38,96 +34,6 @@ struct tree {
 
 /* --- attributes ------------------------------------------------------ */
 
-static void open_attribute(struct buf *b, const char *group, const char *name, const char *kind)
-{
-	json_element(b);
-	buf_str(b, "{\"key\":");
-	if (*group) {
-		/* Names are the program's. */
-		char *key = NULL;
-
-		if (asprintf(&key, "%s%s", group, name) < 0)
-			key = NULL;
-		buf_json_str(b, key ?: "?");
-		b->failed |= !key;
-		free(key);
-	} else {
-		buf_json_str(b, name);
-	}
-	buf_str(b, ",\"value\":{\"");
-	buf_str(b, kind);
-	buf_str(b, "\":");
-}
-
-static void put_text(struct buf *b, const char *group, const char *name, const char *s, size_t n)
-{
-	open_attribute(b, group, name, "stringValue");
-	buf_json(b, (const uint8_t *)s, n);
-	buf_str(b, "}}");
-}
-
-static void put_string(struct buf *b, const char *name, const char *s)
-{
-	put_text(b, "", name, s, strlen(s));
-}
-
-/* A 64-bit number is a string there. */
-static void put_number(struct buf *b, const char *name, uint64_t n)
-{
-	open_attribute(b, "", name, "intValue");
-	buf_number(b, "\"", n);
-	buf_str(b, "\"}}");
-}
-
-/* "*fs.PathError" of what text shows of such an error. */
-static void put_error_type(struct buf *b, const struct span_value *v)
-{
-	bool pointer = v->text[0] == '&';
-	const char *from = v->text + pointer;
-	size_t n = 0;
-
-	while (n < v->len - pointer && !memchr("({ <", from[n], 4))
-		n++;
-	open_attribute(b, "", ERROR_TYPE, "stringValue");
-	buf_str(b, pointer ? "\"*" : "\"");
-	/* It has no quotes: it ends before a bracket. */
-	buf_mem(b, n ? from : "_OTHER", n ? n : 6);
-	buf_str(b, "\"}}");
-}
-
-static void put_argument(struct buf *b, void *ctx, const struct span_value *v)
-{
-	(void)ctx;
-	put_text(b, "goprobe.args.", v->name, v->text, v->len);
-}
-
-static void put_result(struct buf *b, void *ctx, const struct span_value *v)
-{
-	bool *failed = ctx;
-
-	put_text(b, "goprobe.results.", v->name, v->text, v->len);
-	if (v->is_error && !*failed)
-		put_error_type(b, v);
-	*failed |= v->is_error;
-}
-
-static void values(struct out *o, const struct out_event *e)
-{
-	bool failed = false;
-
-	span_values(o, e, e->kind == OUT_CALL ? put_argument : put_result, &failed);
-}
-
-static void split(const uint64_t ns[__GOSTATES_MAX], struct buf *b)
-{
-	char name[64];
-
-	for (int i = 0; i < __GOSTATES_MAX; i++) {
-		snprintf(name, sizeof(name), "goprobe.split.%s_ns", gostates_names[i]);
-		put_number(b, name, ns[i]);
-	}
-}
-
 /* Where the function is, and where its goroutine was started. */
 static void put_places(struct graph *g, const struct calltree_call *c)
 {
@@ -135,19 +41,19 @@ static void put_places(struct graph *g, const struct calltree_call *c)
 	struct buf *b = &g->out.buf;
 	struct goline at;
 
-	put_string(b, "code.function.name", pf->fn->name);
+	otlpattr_string(b, "code.function.name", pf->fn->name);
 	if (gobin_line(pf->bin, pf->fn->entry, &at) && at.file) {
-		put_string(b, "code.file.path", at.file);
-		put_number(b, "code.line.number", (uint64_t)at.line);
+		otlpattr_string(b, "code.file.path", at.file);
+		otlpattr_number(b, "code.line.number", (uint64_t)at.line);
 	}
 	if (c->parent && !c->started)
 		return;
 	if (c->origin.parent)
-		put_number(b, "goprobe.started_by.goroutine.id", c->origin.parent);
+		otlpattr_number(b, "goprobe.started_by.goroutine.id", c->origin.parent);
 	if (graph_place(g, &c->origin, &at)) {
-		put_string(b, "goprobe.started_in", at.func);
-		put_string(b, "goprobe.started_file", at.file ?: "");
-		put_number(b, "goprobe.started_line", (uint64_t)at.line);
+		otlpattr_string(b, "goprobe.started_in", at.func);
+		otlpattr_string(b, "goprobe.started_file", at.file ?: "");
+		otlpattr_number(b, "goprobe.started_line", (uint64_t)at.line);
 	}
 }
 
@@ -157,15 +63,15 @@ static void put_attributes(struct graph *g, const struct calltree_call *c)
 
 	json_raw(b, "attributes", "[");
 	put_places(g, c);
-	put_number(b, "thread.id", c->who.tid);
-	put_number(b, "goprobe.goroutine.id", c->who.goid);
-	put_string(b, "goprobe.ended", graph_end(c));
+	otlpattr_number(b, "thread.id", c->who.tid);
+	otlpattr_number(b, "goprobe.goroutine.id", c->who.goid);
+	otlpattr_string(b, "goprobe.ended", graph_end(c));
 	if (c->below)
-		put_number(b, "goprobe.calls_below", c->below);
+		otlpattr_number(b, "goprobe.calls_below", c->below);
 	buf_str(b, c->text[GRAPH_ARGS] ?: "");
 	buf_str(b, c->text[GRAPH_SPLIT] ?: "");
 	if (c->end == CALLTREE_PANIC)
-		put_string(b, ERROR_TYPE, "panic");
+		otlpattr_string(b, OTLP_ERROR_TYPE, "panic");
 	else if (!graph_is_unwound(c))
 		buf_str(b, c->text[GRAPH_RESULTS] ?: "");
 	buf_char(b, ']');
@@ -206,8 +112,8 @@ static void put_panic(struct graph *g, const struct calltree_call *c)
 	json_raw(b, "events", "[{\"name\":\"exception\"");
 	put_time(g, "timeUnixNano", span_end(g, c));
 	json_raw(b, "attributes", "[");
-	put_string(b, "exception.type", "panic");
-	put_string(b, "exception.message", c->text[GRAPH_RESULTS] ?: "");
+	otlpattr_string(b, "exception.type", "panic");
+	otlpattr_string(b, "exception.message", c->text[GRAPH_RESULTS] ?: "");
 	buf_str(b, "]}]");
 }
 
@@ -217,7 +123,8 @@ static bool has_failed(const struct calltree_call *c)
 
 	/* In a value the quotes have a backslash before them. */
 	return c->end == CALLTREE_PANIC ||
-	       (!graph_is_unwound(c) && results && strstr(results, "{\"key\":\"" ERROR_TYPE "\""));
+	       (!graph_is_unwound(c) && results &&
+		strstr(results, "{\"key\":\"" OTLP_ERROR_TYPE "\""));
 }
 
 static void put_span(struct tree *t, const struct calltree_call *c, uint64_t parent)
@@ -258,8 +165,8 @@ static void put_tree(struct graph *g, const struct calltree_root *r)
 	t.trace[0] = id_of(when, c->who.tgid);
 	t.trace[1] = id_of(when ^ c->who.tid, c->who.goid);
 	buf_str(b, "{\"resourceSpans\":[{\"resource\":{\"attributes\":[");
-	put_string(b, "service.name", span_program(g, c));
-	put_number(b, "process.pid", c->who.tgid);
+	otlpattr_string(b, "service.name", span_program(g, c));
+	otlpattr_number(b, "process.pid", c->who.tgid);
 	buf_str(b, "]},\"schemaUrl\":\"" SCHEMA "\",\"scopeSpans\":[{\"scope\":{"
 		   "\"name\":\"goprobe\",\"version\":\"" GOPROBECTL_VERSION "\"},\"spans\":[");
 	put_span(&t, c, 0);
@@ -271,7 +178,7 @@ const struct graph_format graph_otlp = {
 		.name = "otlp", GRAPH_EVENTS, .header = graph_no_header, .panic = out_text_panic,
 		.lost = graph_no_lost, .summary = graph_text_summary,
 	},
-	.values = values,
-	.split = split,
+	.values = otlpattr_values,
+	.split = otlpattr_split,
 	.tree = put_tree,
 };
