@@ -6,7 +6,7 @@
 #include "base/write_all.h"
 #include "cmd/cmd.h"
 #include "cmd/trace.h"
-#include "output/compare.h"
+#include "export/compare.h"
 
 static const char about[] =
 "Usage: goprobectl replay [OPTION...] FILE\n"

@@ -5,7 +5,7 @@
 
 #include "libgoprobe/libgoprobe.h"
 #include "option/option.h"
-#include "output/template.h"
+#include "export/template.h"
 #include "output/tree.h"
 #include "recording/writer.h"
 #include "trace/loop.h"

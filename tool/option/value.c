@@ -6,7 +6,7 @@
 #include "base/argument.h"
 #include "base/array.h"
 #include "option/option.h"
-#include "output/template.h"
+#include "export/template.h"
 
 static void *field_of(const struct options *o, const struct option_row *row)
 {

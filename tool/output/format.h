@@ -180,8 +180,6 @@ struct out_format {
 
 extern const struct out_format out_text;
 extern const struct out_format out_json;
-/* Lines by @out.template. */
-extern const struct out_format out_template;
 
 /**
  * struct out - an open output

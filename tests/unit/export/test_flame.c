@@ -45,7 +45,8 @@ static const struct flame_case {
 	}, {
 		"names can't end the markup",
 		"main.(*T[<\"&\">]).a\xef\xbf\xbf 1\n", "call",
-		{ "<title>main.(*T[&lt;\"&amp;\"&gt;]).a?: 1 call", ">main.(*T[&lt;\"&amp;\"&gt;]).a?</text>" },
+		{ "<title>main.(*T[&lt;\"&amp;\"&gt;]).a?: 1 call",
+		  ">main.(*T[&lt;\"&amp;\"&gt;]).a?</text>" },
 	}, {
 		"the sum of huge values is the largest number",
 		"main.a 18446744073709551615\nmain.b 18446744073709551615\n", "call",

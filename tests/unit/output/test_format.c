@@ -20,7 +20,7 @@
 #include "compile/edit.h"
 #include "gobin/sched_state.h"
 #include "output/screen.h"
-#include "output/template.h"
+#include "export/template.h"
 #include "rows.h"
 #include "trace/stream.h"
 

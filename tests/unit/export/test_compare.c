@@ -2,7 +2,7 @@
 /* Two recordings compared: exact percentiles, the largest change first. */
 #include <stdlib.h>
 
-#include "output/compare.h"
+#include "export/compare.h"
 #include "rows.h"
 
 #define CALLS 6

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Templates of lines: "{time} {goid} {func} {args.sql}". */
-#ifndef GOPROBE_OUTPUT_TEMPLATE_H
-#define GOPROBE_OUTPUT_TEMPLATE_H
+#ifndef GOPROBE_EXPORT_TEMPLATE_H
+#define GOPROBE_EXPORT_TEMPLATE_H
 
 #include "base/diag.h"
 #include "output/format.h"
@@ -25,6 +25,9 @@ struct template {
 	bool ends;
 	bool all;
 };
+
+/* Lines by @out.template. */
+extern const struct out_format out_template;
 
 /* Parse @text; errors point into it. template_fini() in any case. 0, or -1 with @d set. */
 int template_parse(struct template *t, const char *text, struct diag *d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Durations of calls in two recordings, by function, compared. Pure. */
-#ifndef GOPROBE_OUTPUT_COMPARE_H
-#define GOPROBE_OUTPUT_COMPARE_H
+#ifndef GOPROBE_EXPORT_COMPARE_H
+#define GOPROBE_EXPORT_COMPARE_H
 
 #include <stdint.h>
 

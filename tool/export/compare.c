@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "export/compare.h"
 #include "gotype/shape.h"
-#include "output/compare.h"
 #include "output/row.h"
 
 /**

@@ -5,9 +5,9 @@
 
 #include "base/argument.h"
 #include "base/array.h"
+#include "export/template.h"
 #include "gotype/shape.h"
 #include "output/screen.h"
-#include "output/template.h"
 
 /* Between values of a call: no text of a value has it. */
 #define SEPARATOR 0x1f
