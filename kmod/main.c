@@ -73,5 +73,5 @@ module_exit(gp_exit);
 
 MODULE_DESCRIPTION("Dynamic tracing of live Go programs");
 MODULE_AUTHOR("The goprobe authors");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION("0.2.0");
 MODULE_LICENSE("GPL");

@@ -3,6 +3,6 @@
 #ifndef GOPROBE_VERSION_H
 #define GOPROBE_VERSION_H
 
-#define GOPROBECTL_VERSION "0.1.0"
+#define GOPROBECTL_VERSION "0.2.0"
 
 #endif
