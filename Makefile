@@ -12,7 +12,7 @@ STRIP   ?= strip
 DKMS_SOURCE = /usr/src/goprobe-$(VERSION)
 
 .PHONY: all module tool install install-tool install-lib install-module install-dkms-source \
-	uninstall uninstall-lib dkms dist deb demo test test-full test-matrix test-install test-packages \
+	uninstall uninstall-lib dkms dist deb rpm demo test test-full test-matrix test-install test-packages test-container \
 	test-debug test-gostd test-kunit test-netfuzz test-soak test-unit fuzz coverage check bench \
 	clean clean-module help
 
@@ -27,12 +27,14 @@ help:
 	@echo 'make uninstall    remove all that, of all kernels'
 	@echo 'make dist         build/goprobe-$(VERSION).tar.xz, of what is committed'
 	@echo 'make deb          Debian packages of that, in build/deb'
+	@echo 'make rpm          RPM packages of that, in build/rpm'
 	@echo 'make demo         watch a Go service being traced, in a virtual machine'
 	@echo 'make test         what each change must pass: unit, KUnit, end to end, style (ten minutes)'
 	@echo "make test CASE='WORDS'  only tests that have these words in their name"
 	@echo 'make test-full    make test, then all kernels, Go releases and slow cases (half an hour)'
 	@echo 'make test-install installing, packages and DKMS, in a chroot'
-	@echo 'make test-packages  Debian packages: lintian, installing and removing them in a chroot'
+	@echo 'make test-packages  Debian and RPM packages: lintian, rpmlint, installing and removing them in chroots'
+	@echo 'make test-container  the container image and its loader'
 	@echo 'make test-matrix  the end-to-end tests on every kernel and Go version'
 	@echo 'make test-debug   KUnit, end to end, failing allocations, on a kernel with KASAN and lockdep (two hours)'
 	@echo 'make test-soak    two hours of tracing with several sessions: nothing grows, nothing is lost unsaid'
@@ -180,6 +182,12 @@ deb: dist
 	rm -rf build/deb && mkdir build/deb && tar -xf '$(DIST)' -C build/deb
 	cd 'build/deb/goprobe-$(VERSION)' && dpkg-buildpackage -us -uc -b
 
+# Without an RPM database nothing says that the build's requirements are installed.
+rpm: dist
+	rm -rf build/rpm
+	rpmbuild -bb $(if $(wildcard /var/lib/rpm/*),,--nodeps) --define '_topdir $(CURDIR)/build/rpm' \
+		--define '_sourcedir $(CURDIR)/build' packaging/goprobe.spec
+
 demo:
 	@tests/demo
 
@@ -206,6 +214,9 @@ test-install:
 
 test-packages:
 	@tests/packages
+
+test-container:
+	@tests/container
 
 test-unit:
 	@$(MAKE) --no-print-directory -C tests/unit

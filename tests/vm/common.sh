@@ -250,12 +250,13 @@ toolroot()
 		--dpkgopt=path-exclude='/usr/share/doc/*' --dpkgopt=path-exclude='/usr/share/man/*' --dpkgopt=path-exclude='/usr/share/locale/*'
 }
 
-# packageroot SUITE - a root of that suite with what goprobe's packages and their tests depend on, and headers of a kernel
+# packageroot SUITE - a root of that suite with what goprobe's packages, their build and their tests need, and headers of a kernel
 packageroot()
 {
 	local packages
 
-	packages=gcc,libc6-dev,pkg-config,man-db,dkms,kmod,linux-headers-amd64,$(sed -n 's/^ \(libelf-dev, .*\)/\1/p' "$TREE/debian/control" | tr -d ' ')
+	packages=man-db,dkms,kmod,linux-headers-amd64,build-essential,fakeroot,debhelper,dh-dkms$(
+		sed '1,/^Build-Depends/!{/^ /!Q}' "$TREE/debian/control" | grep -oE ' [a-z0-9-]+-dev| pkg-config' | tr ' ' , | tr -d '\n')
 	suite_root "packageroot-$1" "$1" "$packages" "$packages"
 }
 
