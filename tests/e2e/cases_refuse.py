@@ -35,7 +35,7 @@ BAD_INPUT = (
     ("an unknown command", "atach -p 1 main.foo", 2, r"(?s)atach.*attach"),
     ("a command by another name", "trace -p 1 main.foo", 2, r"(?s)'trace'.*'goprobectl attach' does that"),
     ("a command by another name, with its options", "top -p 1", 2, r"(?s)'top'.*'goprobectl count -i 1s --top 10' does that"),
-    ("what tells of this machine by another name", "doctor", 2, r"(?s)'doctor'.*'goprobectl info' does that"),
+    ("the examination by another name", "check", 2, r"(?s)'check'.*'goprobectl doctor' does that"),
     ("a process by its name", "attach -p counter main.doWork", 2, r"(?s)'counter' is not a process id.*run.* -p %(target)s\b"),
     ("a condition that was not quoted", "attach -p %(target)s main.doWork if n==1", 2, r"(?s)'if' belongs.*'main.doWork if n==1'"),
     ("functions with a comma between", "attach -p %(target)s main.doWork,main.main", 2, r"(?s)comma.*'main.doWork' 'main.main'"),
@@ -151,7 +151,7 @@ def not_loaded(t):
         raise Skip("the module was not loaded by tests/vm/run, so there is no %s to load again" % MODULE)
     subprocess.run(["rmmod", "goprobe"], check=True)
     try:
-        problem = refused(["attach", "main.foo", "--", t.binary("example")], 1, r"(?s)not loaded.*modprobe.*not found.*make install")
+        problem = refused(["attach", "main.foo", "--", t.binary("example")], 1, r"(?s)not loaded.*modprobe does not find it.*make install")
     finally:
         subprocess.run(["insmod", MODULE], check=True)
     check(problem is None, "%s", problem)

@@ -5,6 +5,7 @@ import array
 import contextlib
 import ctypes
 import errno
+import json
 import os
 import re
 import resource
@@ -114,6 +115,12 @@ def installed(configuration):
         subprocess.run(["umount", modules], check=True)
 
 
+def doctor(t, status, *options):
+    """What doctor finds, by check; of several lines of a check the last."""
+    lines = t.goprobectl("doctor", "-o", "json", *options).finish(status)
+    return {finding["check"]: finding for finding in map(json.loads, lines)}
+
+
 def is_loaded():
     return os.path.exists("/sys/module/goprobe")
 
@@ -147,6 +154,29 @@ def loading(t):
         p.finish(1)
         check("modprobe.d forbids it" in p.stderr(), "it said: %s", p.stderr())
         check(not is_loaded(), "the module is loaded")
+        same(doctor(t, 1)["module"]["verdict"], "FAIL", "what doctor says of a module that modprobe.d forbids")
+
+
+@case("doctor examines the machine with and without the module, and a program", per="boot")
+def examination(t):
+    found = doctor(t, 0, "-b", t.binary("counter"))
+    same([found[check]["verdict"] for check in ("kernel", "rights", "namespaces", "module", "hit", "program", "debuginfo")],
+         ["ok"] * 7, "with the module loaded: %s" % found)
+    with installed(""):
+        found = doctor(t, 0)
+        same(found["module"]["verdict"], "warn", "a module that can be loaded")
+        check("hit" not in found and not is_loaded(), "doctor has loaded the module")
+        release = os.uname().release
+        os.rename("/lib/modules/%s/updates" % release, "/lib/modules/%s/away" % release)
+        subprocess.run(["depmod", "-a"], check=True)
+        os.remove("/lib/modules/%s/away/goprobe.ko" % release)
+        found = doctor(t, 1)
+        same(found["module"]["verdict"], "FAIL", "a module that is not installed")
+        check(release in found["module"]["fact"] and "make" in found["module"]["remedy"], "it said: %s", found["module"])
+    lines = t.run("setpriv", "--bounding-set=-sys_admin", GOPROBECTL, "doctor").finish(1)
+    check(any(line.startswith("FAIL  rights ") for line in lines), "without CAP_SYS_ADMIN: %s", lines)
+    lines = t.run("unshare", "--net", GOPROBECTL, "doctor").finish(1)
+    check(any(line.startswith("FAIL  namespaces ") for line in lines), "in another network namespace: %s", lines)
 
 
 @case("security: in another network namespace there is no goprobe, and goprobectl says so", per="boot")

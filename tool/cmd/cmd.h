@@ -55,6 +55,7 @@ extern const struct cmd cmd_read;
 extern const struct cmd cmd_write;
 extern const struct cmd cmd_list;
 extern const struct cmd cmd_info;
+extern const struct cmd cmd_doctor;
 
 /*
  * Read the arguments of @cmd into @o, which options_init() has begun. argv[0] is its name. Cuts

@@ -35,6 +35,7 @@ enum command {
 	COMMAND_WRITE,
 	COMMAND_LIST,
 	COMMAND_INFO,
+	COMMAND_DOCTOR,
 };
 
 /* Values of --format. */

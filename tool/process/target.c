@@ -102,7 +102,7 @@ static int open_executable(pid_t pid, char *real, size_t size, struct diag *d)
 	if (fd >= 0)
 		return fd;
 	if (errno == EACCES || errno == EPERM) {
-		diag_set(d, "process %d may not be looked at", pid);
+		diag_set(d, "permission denied reading process %d", pid);
 		diag_hint(d, "run goprobectl as root");
 		return -1;
 	}

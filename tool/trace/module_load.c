@@ -3,19 +3,14 @@
  * Loading the module, by modprobe. The kernel does not do so by itself when its
  * netlink family is looked up, as anybody may do that.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/module.h"
 #include "trace/module_load.h"
 
 static bool may_load(void)
@@ -47,87 +42,29 @@ const char *modload_remedy(const char *complaint)
 	return "dmesg may say more";
 }
 
-/* Its first line, without its own name, of what is read from @fd. */
-static void read_complaint(int fd, char *to, size_t size)
+/* Its first line, without modprobe's name. */
+static void shorten_complaint(char *text)
 {
-	char rest[256], name[] = "modprobe: ";
-	size_t len = 0;
-	ssize_t n;
+	const char name[] = "modprobe: ";
 
-	while ((n = read(fd, len < size - 1 ? to + len : rest,
-			 len < size - 1 ? size - 1 - len : sizeof(rest))) > 0 ||
-	       (n < 0 && errno == EINTR))
-		if (n > 0 && len < size - 1)
-			len += n;
-	to[len] = 0;
-	to[strcspn(to, "\n")] = 0;
-	if (!strncmp(to, name, strlen(name)))
-		memmove(to, to + strlen(name), strlen(to + strlen(name)) + 1);
-}
-
-static int spawn(const char *path, int out, pid_t *pid)
-{
-	static char *const argv[] = { "modprobe", "goprobe", NULL };
-	static char *const envp[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	sigset_t none;
-
-	sigemptyset(&none);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, out, 1);
-	posix_spawn_file_actions_adddup2(&actions, out, 2);
-
-	int err = posix_spawn(pid, path, &actions, &attr, argv, envp);
-
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attr);
-	return err;
-}
-
-/* Wait for it to end; *@status as waitpid() has it. Returns an errno. */
-static int run(char *complaint, size_t size, int *status)
-{
-	/* By absolute paths: whose PATH it is does not matter. */
-	static const char *const paths[] = { "/sbin/modprobe", "/usr/sbin/modprobe" };
-	int ends[2], err = ENOENT;
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return errno;
-	for (size_t i = 0; err == ENOENT && i < sizeof(paths) / sizeof(paths[0]); i++)
-		err = spawn(paths[i], ends[1], &pid);
-	close(ends[1]);
-	if (!err) {
-		read_complaint(ends[0], complaint, size);
-		while (waitpid(pid, status, 0) < 0 && !err)
-			err = errno == EINTR ? 0 : errno;
-	}
-	close(ends[0]);
-	return err;
+	text[strcspn(text, "\n")] = 0;
+	if (!strncmp(text, name, strlen(name)))
+		memmove(text, text + strlen(name), strlen(text + strlen(name)) + 1);
 }
 
 int modload(struct diag *d)
 {
-	char complaint[512] = "";
-	int status = 0, err;
+	static const char *const argv[] = { "modprobe", "goprobe", NULL };
+	char complaint[512];
 
 	if (!may_load()) {
-		diag_set(d, "the goprobe module is not loaded");
-		diag_hint(d, "run goprobectl as root, which loads it, or: sudo modprobe goprobe");
+		module_explain(&host_here, d);
 		return -1;
 	}
-	err = run(complaint, sizeof(complaint), &status);
-	if (err) {
-		diag_errno(d, err, "the goprobe module is not loaded, and modprobe can't be run");
-		diag_hint(d, "install the package kmod, or load goprobe.ko with insmod");
-		return -1;
-	}
-	if (status) {
+	if (host_run(argv, complaint, sizeof(complaint))) {
+		shorten_complaint(complaint);
+		if (module_explain(&host_here, d))
+			return -1;
 		diag_set(d, "the goprobe module is not loaded, and modprobe can't load it: %s",
 			 complaint[0] ? complaint : "it does not say why");
 		diag_hint(d, "%s", modload_remedy(complaint));

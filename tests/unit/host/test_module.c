@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Reasons for a module that is not loaded, on machines made of a few files. */
+#include "rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "host/module.h"
+#include "host/rights.h"
+#include "version.h"
+
+#define RELEASE "6.1.0-54-amd64"
+
+static struct row {
+	const char *claim, *file, *content;	/* a file besides osrelease */
+	int status;				/* of modprobe -n */
+	const char *plan;			/* and what it writes */
+	const char *magic, *signer, *version;	/* what modinfo shows */
+	enum finding_verdict verdict;
+	const char *fact, *remedy;
+} rows[] = {
+	{ "a module that only has to be loaded", NULL, NULL, 0, "insmod goprobe.ko", RELEASE, "", GOPROBECTL_VERSION,
+	  FINDING_WARN, "is not loaded", "modprobe goprobe" },
+	{ "the right module is loaded", "sys/module/goprobe/version", GOPROBECTL_VERSION "\n", 1, "", "", "", "",
+	  FINDING_OK, "version " GOPROBECTL_VERSION " is loaded", NULL },
+	{ "another version is loaded", "sys/module/goprobe/version", "0.0.9\n", 1, "", "", "", "",
+	  FINDING_FAIL, "version 0.0.9 is loaded", "modprobe -r" },
+	{ "no more modules", "proc/sys/kernel/modules_disabled", "1\n", 0, "", RELEASE, "", GOPROBECTL_VERSION,
+	  FINDING_FAIL, "modules_disabled", "reboot" },
+	{ "no modprobe", NULL, NULL, -2, "", "", "", "",
+	  FINDING_FAIL, "modprobe can't be run", "kmod" },
+	{ "forbidden by modprobe.d", NULL, NULL, 0, "install /bin/false \n", "", "", "",
+	  FINDING_FAIL, "modprobe.d forbids it: install /bin/false", "install goprobe" },
+	{ "not installed, on Debian", "etc/os-release", "NAME=x\nID=debian\n", 1, "", "", "", "",
+	  FINDING_FAIL, "does not find it for kernel " RELEASE, "apt install linux-headers-" RELEASE },
+	{ "headers are installed", "lib/modules/" RELEASE "/build/Makefile", "", 1, "", "", "", "",
+	  FINDING_FAIL, "does not find it", "install it for this kernel" },
+	{ "installed for another kernel", "lib/modules/5.10.0/updates/goprobe.ko.xz", "", 1, "", "", "", "",
+	  FINDING_FAIL, "for kernel 5.10.0", "make dkms" },
+	{ "not built by DKMS", "var/lib/dkms/goprobe/x", "", 1, "", "", "", "",
+	  FINDING_FAIL, "DKMS has it", "dkms autoinstall" },
+	{ "built for another kernel", NULL, NULL, 0, "insmod x", "6.2.0 SMP mod_unload", "", GOPROBECTL_VERSION,
+	  FINDING_FAIL, "built for kernel 6.2.0", "build it again" },
+	{ "unsigned under lockdown", "sys/kernel/security/lockdown", "none [integrity] confidentiality\n",
+	  0, "insmod x", RELEASE, "", GOPROBECTL_VERSION, FINDING_FAIL, "not signed", "sign it" },
+	{ "signed under lockdown", "sys/kernel/security/lockdown", "none [integrity] confidentiality\n",
+	  0, "insmod x", RELEASE, "me", GOPROBECTL_VERSION, FINDING_WARN, "is not loaded", "modprobe goprobe" },
+	{ "another version is installed", NULL, NULL, 0, "insmod x", RELEASE, "", "0.0.9",
+	  FINDING_FAIL, "version 0.0.9", "same version" },
+};
+
+static const struct row *now;
+
+static int run(const char *const *argv, char *out, size_t size)
+{
+	bool plan = !strcmp(argv[0], "modprobe");
+	const char *field = plan ? "" : argv[2];
+
+	snprintf(out, size, "%s\n", plan ? now->plan : !strcmp(field, "vermagic") ? now->magic :
+		 !strcmp(field, "signer") ? now->signer : now->version);
+	return now->status;
+}
+
+static void put(const char *root, const char *path, const char *content)
+{
+	char full[512];
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s/%s", root, path);
+	for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = 0;
+		mkdir(full, 0755);
+	}
+	file = fopen(full, "w");
+	assert_non_null(file);
+	fputs(content, file);
+	fclose(file);
+}
+
+static void remove_tree(const char *root)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", root);
+	assert_int_equal(system(command), 0);
+}
+
+static void test_reason(void **state)
+{
+	char root[] = "/tmp/test_module.XXXXXX";
+	struct host h = { .root = root, .run = run };
+	struct findings f = { 0 };
+
+	now = *state;
+	assert_non_null(mkdtemp(root));
+	put(root, "proc/sys/kernel/osrelease", RELEASE "\n");
+	if (now->file)
+		put(root, now->file, now->content);
+	module_examine(&h, &f);
+	remove_tree(root);
+	assert_int_equal(f.n, 1);
+	assert_int_equal(f.v[0].verdict, now->verdict);
+	assert_non_null(strstr(f.v[0].fact, now->fact));
+	if (now->remedy)
+		assert_non_null(strstr(f.v[0].remedy, now->remedy));
+	else
+		assert_null(f.v[0].remedy);
+	findings_fini(&f);
+}
+
+/* --- rights ----------------------------------------------------------------------- */
+
+static struct right {
+	const char *claim, *map, *effective;
+	enum finding_verdict verdict;
+	const char *fact;
+} rights[] = {
+	{ "root", "0 0 4294967295\n", "000001ffffffffff", FINDING_OK, "CAP_SYS_ADMIN" },
+	{ "a user", "0 0 4294967295\n", "0000000000000000", FINDING_FAIL, "lacks CAP_SYS_ADMIN" },
+	{ "root who can't load", "0 0 4294967295\n", "0000000000200000", FINDING_FAIL, "CAP_SYS_MODULE" },
+	{ "root of a user namespace", "0 1000 1\n", "000001ffffffffff", FINDING_FAIL, "user namespace" },
+};
+
+static void test_rights(void **state)
+{
+	char root[] = "/tmp/test_module.XXXXXX", status[128];
+	const struct right *row = *state;
+	struct host h = { .root = root, .run = run };
+	struct findings f = { 0 };
+
+	assert_non_null(mkdtemp(root));
+	snprintf(status, sizeof(status), "Name:\tx\nCapEff:\t%s\n", row->effective);
+	put(root, "proc/self/status", status);
+	put(root, "proc/self/uid_map", row->map);
+	rights_examine(&h, &f);
+	remove_tree(root);
+	assert_true(f.n >= 1);
+	assert_int_equal(f.v[0].verdict, row->verdict);
+	assert_non_null(strstr(f.v[0].fact, row->fact));
+	findings_fini(&f);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[N(rows) + N(rights)];
+
+	ROWS(ROWS(tests, rows, test_reason), rights, test_rights);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/* goprobectl doctor: would a trace work here, and if not, what has to be done? */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/printable.h"
+#include "base/write_all.h"
+#include "cmd/cmd.h"
+#include "gobin/gobin.h"
+#include "host/kernel.h"
+#include "host/module.h"
+#include "host/rights.h"
+#include "process/target.h"
+#include "trace/client.h"
+#include "trace/selftest.h"
+
+static const char about[] =
+"Usage: goprobectl doctor [-o text|json] [-p PID|-b FILE]\n"
+"\n"
+"Examine what a trace needs: the kernel, rights, the module, and with -p or -b the\n"
+"program. Each line is ok, warn or FAIL; an arrow shows what to do. The module is not\n"
+"loaded for that. The exit status is 0 if a trace would work.\n";
+
+static const char examples[] =
+"Examples:\n"
+"  Would a trace work on this machine?\n"
+"      goprobectl doctor\n"
+"  And what can be seen in this process?\n"
+"      goprobectl doctor -p 4121\n";
+
+static const char *const verdicts[] = {
+	[FINDING_OK] = "ok", [FINDING_WARN] = "warn", [FINDING_FAIL] = "FAIL",
+};
+
+static void add_diag(struct findings *f, const char *check, enum finding_verdict verdict,
+		     struct diag *d)
+{
+	findings_add(f, check, verdict, "%s", d->message ? d->message : "out of memory");
+	if (d->hint)
+		findings_remedy(f, "%s", d->hint);
+	diag_fini(d);
+}
+
+static void examine_hit(struct findings *f)
+{
+	struct diag d = { 0 };
+	int64_t ns = selftest_hit_ns(&d);
+
+	if (ns < 0)
+		add_diag(f, "hit", FINDING_WARN, &d);
+	else
+		findings_add(f, "hit", FINDING_OK, "a call and its return cost %" PRId64 " ns", ns);
+}
+
+/* What the loaded module says. */
+static void examine_session(struct findings *f)
+{
+	struct diag d = { 0 }, why = { 0 };
+	struct client_info info;
+	struct client *c;
+
+	client_load = NULL;
+	if (client_open(&c, &d)) {
+		add_diag(f, "connection", FINDING_FAIL, &d);
+		return;
+	}
+	if (selftest_get_info(c, &info, &why, &d)) {
+		add_diag(f, "connection", FINDING_FAIL, &d);
+	} else if (why.message) {
+		add_diag(f, "selftest", FINDING_WARN, &why);
+	} else if (info.abilities & GOPROBE_ABILITY_EMULATE) {
+		findings_add(f, "selftest", FINDING_OK, "the module emulates instructions");
+	} else {
+		findings_add(f, "selftest", FINDING_WARN,
+			     "the module can't emulate instructions, so a hit costs more");
+		findings_remedy(f, "see /sys/module/goprobe/parameters/execute");
+	}
+	diag_fini(&why);
+	client_close(c);
+	examine_hit(f);
+}
+
+static void examine_inlining(struct gobin *bin, struct findings *f)
+{
+	size_t n, inlined = 0;
+
+	if (gobin_load_inlined(bin)) {
+		f->failed = true;
+		return;
+	}
+
+	const struct gofunc *funcs = gobin_funcs(bin, &n);
+
+	for (size_t i = 0; i < n; i++)
+		inlined += !!(funcs[i].flags & GOFUNC_INLINED);
+	findings_add(f, "inlining", FINDING_OK, "%zu of %zu functions have no code of their own",
+		     inlined, n);
+	if (inlined)
+		findings_remedy(f, "'goprobectl list' shows which; go build -gcflags=all=-l keeps them");
+}
+
+static void examine_binary(struct gobin *bin, struct findings *f)
+{
+	const char *path = gobin_debug_path(bin);
+
+	findings_add(f, "program", FINDING_OK, "%s, %s", gobin_path(bin), gobin_go_version(bin));
+	if (gobin_has_types(bin)) {
+		findings_add(f, "debuginfo", FINDING_OK, "found in %s",
+			     path ? path : "the program");
+	} else {
+		findings_add(f, "debuginfo", FINDING_WARN, "%s: arguments have no names and types",
+			     gobin_no_types(bin));
+		findings_remedy(f, "build without -ldflags=-s or -w, or install its debug file");
+	}
+	if (gobin_unread(bin))
+		findings_add(f, "debuginfo", FINDING_WARN, "%s", gobin_unread(bin));
+	examine_inlining(bin, f);
+}
+
+static void examine_target(struct options *o, struct findings *f)
+{
+	struct target t = { 0 };
+	struct diag d = { 0 };
+	size_t older;
+
+	if (o->file ? target_set_file(&t, o->file, &older, &d) : target_add_pids(&t, &o->pids, &d))
+		add_diag(f, "program", FINDING_FAIL, &d);
+	for (size_t i = 0; i < t.nbins; i++)
+		examine_binary(t.bins[i], f);
+	target_fini(&t);
+}
+
+static void text(const struct finding *v, struct buf *b)
+{
+	buf_str(b, verdicts[v->verdict]);
+	buf_fill(b, ' ', 6 - strlen(verdicts[v->verdict]));
+	buf_str(b, v->check);
+	buf_fill(b, ' ', 12 - strlen(v->check));
+	buf_plain(b, v->fact);
+	if (v->remedy) {
+		buf_str(b, "\n                  -> ");
+		buf_plain(b, v->remedy);
+	}
+	buf_char(b, '\n');
+}
+
+static void json(const struct finding *v, struct buf *b)
+{
+	json_line(b, "finding");
+	json_str(b, "check", v->check);
+	json_str(b, "verdict", verdicts[v->verdict]);
+	json_str(b, "fact", v->fact);
+	json_str(b, "remedy", v->remedy);
+	json_end_line(b);
+}
+
+static int run(struct options *o, struct diag *d)
+{
+	struct findings f = { 0 };
+	struct buf b = { 0 };
+	int code = CMD_DONE;
+
+	kernel_examine(&host_here, &f);
+	rights_examine(&host_here, &f);
+	module_examine(&host_here, &f);
+	if (module_is_loaded(&host_here) && !findings_get(&f, "rights", FINDING_FAIL))
+		examine_session(&f);
+	tracers_examine(&host_here, &f);
+	if (o->file || o->pids.n)
+		examine_target(o, &f);
+	for (size_t i = 0; i < f.n; i++)
+		(o->format == OPTION_JSON ? json : text)(&f.v[i], &b);
+	if (f.failed)
+		diag_set(d, "out of memory");
+	if (f.failed || writing_print(&b, d) || findings_get(&f, NULL, FINDING_FAIL))
+		code = CMD_FAILED;
+	buf_fini(&b);
+	findings_fini(&f);
+	return code;
+}
+
+const struct cmd cmd_doctor = {
+	.name = "doctor",
+	.summary = "examine what a trace needs, and say what to do",
+	.command = COMMAND_DOCTOR,
+	.about = about,
+	.examples = examples,
+	.run = run,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a process may do on a machine, and who else traces there. */
+#ifndef GOPROBE_HOST_RIGHTS_H
+#define GOPROBE_HOST_RIGHTS_H
+
+#include "host/finding.h"
+#include "host/host.h"
+
+/* Capabilities and namespaces of the process itself. */
+void rights_examine(const struct host *h, struct findings *f);
+/* Uprobes that others have placed with tracefs. */
+void tracers_examine(const struct host *h, struct findings *f);
+
+#endif
