@@ -238,7 +238,7 @@ static bool gp_emit_quick_test(struct gp_emit *e, const struct gp_detour_test *t
 	bool wide = !t->shift;
 	__u64 value = t->span ? t->span : t->low;
 
-	if ((t->span && t->low) || (t->shift && t->shift != 32))
+	if (t->mul || (t->span && t->low) || (t->shift && t->shift != 32))
 		return false;
 	if (wide ? !gp_is_s32(value) : value << 32 != 0)
 		return false;
@@ -261,6 +261,11 @@ static void gp_emit_test(struct gp_emit *e, const struct gp_detour_test *t, __u3
 		if (t->shift) {
 			gp_emit_on_reg(e, 0xc1, 4, R12, true);	/* shl $shift,%r12 */
 			gp_emit_byte(e, t->shift);
+		}
+		if (t->mul) {
+			GP_EMIT(e, 0x49, 0xbd);			/* movabs $mul,%r13 */
+			gp_emit_number(e, t->mul, 8);
+			GP_EMIT(e, 0x4d, 0x0f, 0xaf, 0xe5);	/* imul %r13,%r12 */
 		}
 		if (t->low)
 			gp_emit_r12_and(e, 5, t->low);

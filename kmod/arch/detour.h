@@ -58,6 +58,7 @@ struct gp_detour_site {
  * @reg: the register, by its hardware number; not R12 or R13, which detours use
  * @shift: the number is first shifted left by so much
  * @want: whether it is to be in the range
+ * @mul: then it is multiplied by this, modulo 2^64; 0: it is not
  * @low: where the range begins, shifted by @shift as well
  * @span: the range's last number less @low, modulo 2^64
  */
@@ -65,6 +66,7 @@ struct gp_detour_test {
 	__u8 reg;
 	__u8 shift;
 	bool want;
+	__u64 mul;
 	__u64 low;
 	__u64 span;
 };

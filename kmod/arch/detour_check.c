@@ -56,13 +56,16 @@ static const struct gp_piece gp_piece_next = {
 };
 
 /* What tests consist of: nothing but R12, R13 and the flags is written. */
-#define GP_PIECES_TEST	9
+#define GP_PIECES_TEST	10
 
 static const struct gp_piece gp_pieces_test[GP_PIECES_TEST] = {
 	/* mov %reg,%r12 */
 	{ 3, GP_PIECE_PLAIN, 0, { 0x49, 0x89, 0xc4 }, { 0x04, 0x00, 0x38 } },
 	/* shl $n,%r12 */
 	{ 4, GP_PIECE_PLAIN, 0, { 0x49, 0xc1, 0xe4 }, { [3] = 63 } },
+	/* movabs $n,%r13; imul %r13,%r12 */
+	{ 14, GP_PIECE_NUMBER, 2, { 0x49, 0xbd, [10] = 0x4d, 0x0f, 0xaf, 0xe5 },
+	  { [2] = 255, 255, 255, 255, 255, 255, 255, 255 } },
 	/* sub $n,%r12 */
 	{ 7, GP_PIECE_NUMBER, 3, { 0x49, 0x81, 0xec }, { [3] = 255, 255, 255, 255 } },
 	/* movabs $n,%r13; sub %r13,%r12 */

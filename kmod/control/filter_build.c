@@ -70,13 +70,19 @@ static bool gp_test_fits(u64 value, u8 shift, bool is_signed)
  * struct gp_symbol - symbolic value of a register
  * @t: its source, as for a test: from, shift, loads, offset
  * @known: @t is valid
- * @is_signed: cut-off bits are replaced by the sign
+ * @is_constant: the value is @constant
+ * @constant: see @is_constant
+ * @divisor: the value is the remainder of a division of the source by this; 0: it is the source
+ * @is_signed: cut-off bits are replaced by the sign; the division is signed
  * @mask: its loads, by number
  */
 struct gp_symbol {
 	struct gp_test t;
 	bool known;
+	bool is_constant;
 	bool is_signed;
+	u64 constant;
+	u64 divisor;
 	u64 mask;
 };
 
@@ -97,7 +103,7 @@ static bool gp_simplify_load(struct gp_simplify *s, const struct gp_op *op)
 	struct gp_symbol x = s->r[op->b];
 	s64 offset = op->value;
 
-	if (!x.known || x.t.shift || x.t.loads == GP_TEST_LOADS || s->nloads == 64 ||
+	if (!x.known || x.divisor || x.t.shift || x.t.loads == GP_TEST_LOADS || s->nloads == 64 ||
 	    offset != (s32)offset)
 		return false;
 	x.t.offset[x.t.loads++] = offset;
@@ -115,7 +121,7 @@ static bool gp_simplify_cut(struct gp_simplify *s, const struct gp_op *op)
 	u8 shift = 64 - 8 * op->size;
 
 	/* A number that already has fewer bits stays the same, unless its sign starts to count. */
-	if (!x.known || x.t.shift > shift)
+	if (!x.known || x.divisor || x.t.shift > shift)
 		return false;
 	x.t.shift = shift;
 	x.is_signed = op->code == GOPROBE_OP_SIGN;
@@ -123,8 +129,81 @@ static bool gp_simplify_cut(struct gp_simplify *s, const struct gp_op *op)
 	return true;
 }
 
-/* Convert a jump over the next operation, which is a REJECT, to a test. */
-static bool gp_simplify_test(struct gp_simplify *s, const struct gp_op *op, struct gp_test *t)
+/* A division by a constant. Its remainder does not depend on the divisor's sign. */
+static bool gp_simplify_divide(struct gp_simplify *s, const struct gp_op *op)
+{
+	bool is_signed = op->code == GOPROBE_OP_SMOD;
+	struct gp_symbol *x = &s->r[op->a];
+	u64 by = s->r[op->b].constant;
+
+	if (!x->known || x->divisor || (x->t.shift && is_signed != x->is_signed) ||
+	    !s->r[op->b].is_constant)
+		return false;
+	x->divisor = is_signed && (s64)by < 0 ? -by : by;
+	x->is_signed = is_signed;
+	/* The remainder of a division by 1 is always 0: no condition. */
+	return x->divisor > 1;
+}
+
+/* The number that gives 1, modulo 2^64, if @odd is multiplied by it. */
+static u64 gp_test_inverse(u64 odd)
+{
+	u64 n = odd;
+	u32 i;
+
+	/* odd * odd is 1 modulo 8: three bits are right, and each round doubles them. */
+	for (i = 0; i < 5; i++)
+		n *= 2 - odd * n;
+	return n;
+}
+
+/* Is the number a multiple of @odd? Multiplied by the inverse, only multiples become small. */
+static void gp_test_multiple(struct gp_test *t, u64 odd, bool is_signed)
+{
+	u64 most = div64_u64((is_signed ? (u64)S64_MAX : U64_MAX) >> t->shift, odd);
+
+	t->mul = gp_test_inverse(odd);
+	t->low = is_signed ? -most << t->shift : 0;
+	t->span = (is_signed ? 2 * most : most) << t->shift;
+}
+
+/*
+ * Convert a comparison of a remainder to tests: with 0, or with any number if the divisor is a
+ * power of 2 and nothing is signed. Return: the number of tests, at most two; 0: none can be made.
+ */
+static u32 gp_simplify_remainder(const struct gp_symbol *x, const struct gp_op *op,
+				 struct gp_test t[2])
+{
+	u32 twos = __ffs64(x->divisor), bits = 64 - x->t.shift, n = 0;
+	bool equal = op->code == GOPROBE_OP_JEQ_I;
+	u64 odd = x->divisor >> twos;
+
+	if ((!equal && op->code != GOPROBE_OP_JNE_I) || twos > bits)
+		return 0;
+	if (op->value && (odd > 1 || x->is_signed || op->value >= x->divisor))
+		return 0;
+	/* A multiple of both: two tests, of which either may fail. */
+	if (twos && odd > 1 && !equal)
+		return 0;
+	if (twos) {
+		t[n] = x->t;
+		t[n].want = equal;
+		t[n].shift = 64 - twos;
+		t[n++].low = op->value << (64 - twos);
+	}
+	if (odd > 1) {
+		t[n] = x->t;
+		t[n].want = equal;
+		gp_test_multiple(&t[n++], odd, x->is_signed);
+	}
+	return n;
+}
+
+/*
+ * Convert a jump over the next operation, which is a REJECT, to tests. Return: their number, at
+ * most two; 0: none can be made.
+ */
+static u32 gp_simplify_test(struct gp_simplify *s, const struct gp_op *op, struct gp_test t[2])
 {
 	bool is_signed = op->code == GOPROBE_OP_JSLT_I || op->code == GOPROBE_OP_JSGE_I;
 	bool any = op->code == GOPROBE_OP_JEQ_I || op->code == GOPROBE_OP_JNE_I;
@@ -133,13 +212,17 @@ static bool gp_simplify_test(struct gp_simplify *s, const struct gp_op *op, stru
 	/* Tests count rejected hits in one counter, and remember nothing. */
 	if (!x->known || op->offset != 1 || op[1].code != GOPROBE_OP_REJECT ||
 	    op[1].value != GOPROBE_REJECT_FILTERED)
-		return false;
+		return 0;
+	s->unseen &= ~x->mask;
+	if (s->unseen)
+		return 0;
+	if (x->divisor)
+		return gp_simplify_remainder(x, op, t);
 	/* A cut number must be compared with the signedness with which it was cut. */
 	if (x->t.shift && !any && is_signed != x->is_signed)
-		return false;
+		return 0;
 	*t = x->t;
-	s->unseen &= ~x->mask;
-	return !s->unseen && gp_test_fits(op->value, t->shift, x->is_signed) &&
+	return gp_test_fits(op->value, t->shift, x->is_signed) &&
 	       gp_test_range(op, t);
 }
 
@@ -150,6 +233,12 @@ static bool gp_simplify_step(struct gp_simplify *s, const struct gp_op *op)
 	case GOPROBE_OP_REG:
 		s->r[op->a] = (struct gp_symbol){ .known = true, .t.from = op->b };
 		return true;
+	case GOPROBE_OP_IMM:
+		s->r[op->a] = (struct gp_symbol){ .is_constant = true, .constant = op->value };
+		return true;
+	case GOPROBE_OP_MOD:
+	case GOPROBE_OP_SMOD:
+		return gp_simplify_divide(s, op);
 	case GOPROBE_OP_MOVE:
 		s->r[op->a] = s->r[op->b];
 		return true;
@@ -162,28 +251,42 @@ static bool gp_simplify_step(struct gp_simplify *s, const struct gp_op *op)
 	return false;
 }
 
+/* Add the tests. Return: false if there are too many. */
+static bool gp_filter_add_tests(struct gp_filter *filter, const struct gp_test *t, u32 n)
+{
+	if (filter->njumped + n > GP_FILTER_TESTS)
+		return false;
+	for (; n; n--, t++) {
+		filter->loads |= t->loads;
+		filter->multiplies |= t->mul;
+		filter->test[filter->njumped++] = *t;
+	}
+	return true;
+}
+
 /* Convert the program to tests, if it is only tests, one after the other. */
 static void gp_filter_simplify(struct gp_filter *filter)
 {
 	const struct gp_op *op = filter->ops, *end = op + filter->nops;
 	struct gp_simplify *s = kzalloc(sizeof(*s), GFP_KERNEL);
-	u32 n = 0;
+	struct gp_test t[2];
+	u32 n;
 
 	/* Without memory the filter runs as a program, which only costs more. */
-	while (s && op < end && n < GP_FILTER_TESTS) {
+	while (s && op < end) {
 		if (gp_simplify_step(s, op)) {
 			op++;
 			continue;
 		}
-		if (end - op < 2 || !gp_simplify_test(s, op, &filter->test[n]))
+		n = end - op < 2 ? 0 : gp_simplify_test(s, op, t);
+		if (!n || !gp_filter_add_tests(filter, t, n))
 			break;
-		filter->loads |= filter->test[n].loads;
-		n++;
 		op += 2;
 	}
 	/* A load behind the last test could fail, which the tests would not notice. */
-	if (s && op == end && !s->unseen)
-		filter->ntests = n;
+	if (!s || op < end || s->unseen)
+		filter->njumped = 0;
+	filter->ntests = filter->multiplies ? 0 : filter->njumped;
 	filter->first = filter->ntests && !filter->test[0].loads;
 	kfree(s);
 }

@@ -65,7 +65,8 @@ static bool gp_trapless_test(struct gp_detour_test *to, const struct gp_test *t)
 	if (reg == GP_ARCH_INT_REGS || reg == 12 || reg == 13)
 		return false;
 	*to = (struct gp_detour_test){
-		.reg = reg, .shift = t->shift, .want = t->want, .low = t->low, .span = t->span,
+		.reg = reg, .shift = t->shift, .want = t->want, .mul = t->mul,
+		.low = t->low, .span = t->span,
 	};
 	return true;
 }
@@ -75,9 +76,9 @@ static bool gp_trapless_tests(struct gp_jump_plan *plan, const struct gp_filter 
 	u32 i;
 
 	BUILD_BUG_ON(GP_FILTER_TESTS > GP_DETOUR_TESTS);
-	if (!filter->ntests)
+	if (!filter->njumped)
 		return false;
-	for (i = 0; i < filter->ntests; i++)
+	for (i = 0; i < filter->njumped; i++)
 		if (!gp_trapless_test(&plan->test[i], &filter->test[i]))
 			return false;
 	plan->ntests = i;

@@ -33,6 +33,7 @@ struct gp_probe;
  * @loads: words to load on the way: the next one is at @offset from the last
  * @want: result with which the test holds
  * @offset: see @loads
+ * @mul: the shifted word is multiplied by this, modulo 2^64; 0: it is not
  * @low: start of the range, shifted like the word
  * @span: length of the range, modulo 2^64, so that the range can be of signed numbers
  */
@@ -42,15 +43,18 @@ struct gp_test {
 	u8 loads;
 	bool want;
 	s32 offset[GP_TEST_LOADS];
+	u64 mul;
 	u64 low;
 	u64 span;
 };
 
 /**
  * struct gp_filter - a verified filter
- * @ntests: number of @test, if these are the whole filter; 0: run the program
+ * @ntests: number of @test, if these are the whole filter and none multiplies; 0: run the program
+ * @njumped: number of @test, if these are the whole filter: detours evaluate all of them
  * @first: there are tests, and the first one has no loads
  * @loads: a test has loads
+ * @multiplies: a test multiplies
  * @test: a simple program as tests: all must hold
  * @rejected: hits that did not pass, by CPU; without ends of calls
  * @jumped: hits that did not pass and that programs counted themselves
@@ -72,8 +76,10 @@ struct gp_test {
  */
 struct gp_filter {
 	u32 ntests;
+	u32 njumped;
 	bool first;
 	bool loads;
+	bool multiplies;
 	u64 __percpu *rejected;
 	struct gp_test test[GP_FILTER_TESTS];
 	atomic64_t number[GP_NUMBERS];
@@ -111,6 +117,7 @@ enum gp_verdict gp_filter_run(const struct gp_probe *probe, const struct pt_regs
 enum gp_verdict gp_filter_run_edit(const struct gp_probe *probe, const struct pt_regs *regs,
 				   struct gp_edit *edit);
 
+/* For tests that do not multiply. */
 static __always_inline bool gp_test_is(const struct gp_test *t, u64 word)
 {
 	return ((word << t->shift) - t->low <= t->span) == t->want;

@@ -14,7 +14,14 @@ struct form_case {
 	const char *claim;
 	u32 ntests;	/* 0: the program is run */
 	struct goprobe_op ops[8];
+	u32 njumped;	/* tests of detours, if there are more */
 };
+
+/* Is the number, cut or not, with remainder @value when it is divided by @by? */
+#define REMAINDER(cut, size_, op, by, jump, value_) { \
+	REG_0, OF(cut, .a = 1, .b = 1, .size = size_), OF(IMM, .a = 2, .value = (by)), \
+	OF(op, .a = 1, .b = 2), OF(jump, .a = 1, .offset = 1, .value = (value_)), NO, \
+}
 
 static const struct form_case form_cases[] = {
 	{ "a word", 1, { REG_0, OF(JEQ_I, .a = 1, .offset = 1, .value = 7), NO } },
@@ -103,6 +110,39 @@ static const struct form_case form_cases[] = {
 	{ "a constant", 0, { OF(IMM, .a = 1), OF(JEQ_I, .a = 1, .offset = 1), NO } },
 	{ "a float", 0,
 	  { OF(FLOAT, .a = 1, .b = 17, .size = 8), OF(JEQ_I, .a = 1, .offset = 1), NO } },
+	{ "even", 1, REMAINDER(SIGN, 8, SMOD, 2, JEQ_I, 0) },
+	{ "even, of 4 bytes", 1, REMAINDER(SIGN, 4, SMOD, 2, JEQ_I, 0) },
+	{ "not even", 1, REMAINDER(SIGN, 8, SMOD, 2, JNE_I, 0) },
+	{ "a remainder of -8", 1, REMAINDER(SIGN, 8, SMOD, -8ULL, JEQ_I, 0) },
+	{ "a remainder of the lowest number", 1, REMAINDER(SIGN, 8, SMOD, S64_MIN, JEQ_I, 0) },
+	{ "3 of 8", 1, REMAINDER(LOW, 2, MOD, 8, JEQ_I, 3) },
+	{ "8 of 8", 0, REMAINDER(LOW, 2, MOD, 8, JEQ_I, 8) },
+	{ "1 of 2, signed", 0, REMAINDER(SIGN, 8, SMOD, 2, JEQ_I, 1) },
+	{ "less than 3 of 8", 0, REMAINDER(LOW, 2, MOD, 8, JLT_I, 3) },
+	{ "a remainder of 256, of a byte", 1, REMAINDER(LOW, 1, MOD, 256, JEQ_I, 9) },
+	{ "a remainder of 512, of a byte", 0, REMAINDER(LOW, 1, MOD, 512, JEQ_I, 9) },
+	{ "a remainder of 0", 0, REMAINDER(SIGN, 8, SMOD, 0, JEQ_I, 0) },
+	{ "a remainder of 1", 0, REMAINDER(SIGN, 8, SMOD, 1, JEQ_I, 0) },
+	{ "a remainder of -1", 0, REMAINDER(SIGN, 8, SMOD, -1ULL, JEQ_I, 0) },
+	{ "a signed remainder of what is not", 0, REMAINDER(LOW, 4, SMOD, 4, JEQ_I, 0) },
+	{ "a multiple of 3", 0, REMAINDER(SIGN, 8, SMOD, 3, JEQ_I, 0), 1 },
+	{ "a multiple of 3, of 2 bytes", 0, REMAINDER(LOW, 2, MOD, 3, JEQ_I, 0), 1 },
+	{ "no multiple of -3", 0, REMAINDER(SIGN, 8, SMOD, -3ULL, JNE_I, 0), 1 },
+	{ "1 of 3", 0, REMAINDER(LOW, 8, MOD, 3, JEQ_I, 1) },
+	{ "a multiple of 10", 0, REMAINDER(SIGN, 8, SMOD, 10, JEQ_I, 0), 2 },
+	{ "no multiple of 10", 0, REMAINDER(SIGN, 8, SMOD, 10, JNE_I, 0) },
+	{ "a remainder of a remainder", 0,
+	  { REG_0, OF(IMM, .a = 2, .value = 8), OF(MOD, .a = 1, .b = 2), OF(MOD, .a = 1, .b = 2),
+	    OF(JEQ_I, .a = 1, .offset = 1), NO } },
+	{ "a remainder cut off", 0,
+	  { REG_0, OF(IMM, .a = 2, .value = 8), OF(MOD, .a = 1, .b = 2),
+	    OF(LOW, .a = 1, .b = 1, .size = 1), OF(JEQ_I, .a = 1, .offset = 1), NO } },
+	{ "memory at a remainder", 0,
+	  { REG_0, OF(IMM, .a = 2, .value = 8), OF(MOD, .a = 1, .b = 2),
+	    OF(LOAD, .a = 1, .b = 1, .size = 8), OF(JEQ_I, .a = 1, .offset = 1), NO } },
+	{ "a remainder of what is not constant", 0,
+	  { REG_0, OF(REG, .a = 2, .b = 4), OF(MOD, .a = 1, .b = 2),
+	    OF(JEQ_I, .a = 1, .offset = 1), NO } },
 	{ "something else behind", 0,
 	  { REG_0, OF(JEQ_I, .a = 1, .offset = 1), NO, OF(NUMBER, .a = 1) } },
 };
@@ -123,6 +163,7 @@ static void simple_filters_become_tests(struct kunit *test)
 		filter_op(c->ops[i]);
 	filter_load(test);
 	KUNIT_EXPECT_EQ(test, filter->ntests, c->ntests);
+	KUNIT_EXPECT_EQ(test, filter->njumped, c->njumped ?: c->ntests);
 	KUNIT_EXPECT_EQ(test, filter->nops, nfilter_ops);
 	KUNIT_EXPECT_FALSE(test, filter->ends);
 	KUNIT_EXPECT_FALSE(test, filter->under);
@@ -277,6 +318,105 @@ static void tests_say_what_the_program_says(struct kunit *test)
 	KUNIT_EXPECT_GT(test, rejected, 5000U);
 }
 
+/* ---- remainders ---- */
+
+/* A divisor that tests can be made of, mostly. */
+static u64 divisor(u8 cut)
+{
+	u64 by = rnd(4) ? BIT_ULL(rnd(10)) * (rnd(2) ? 1 : 1 + 2 * rnd(50)) : edge();
+
+	by = by ?: 1;
+	return cut == GOPROBE_OP_SIGN && rnd(4) == 0 ? -by : by;
+}
+
+/* Is the remainder of a division of a register, cut to a size, @value or not? */
+struct division {
+	u8 reg, cut, size, jump;
+	u64 by, value;
+};
+
+static void random_division(struct division *d)
+{
+	d->reg = rnd(16);
+	d->cut = rnd(2) ? GOPROBE_OP_SIGN : GOPROBE_OP_LOW;
+	d->size = 1 << rnd(4);
+	d->jump = rnd(2) ? GOPROBE_OP_JEQ_I : GOPROBE_OP_JNE_I;
+	d->by = divisor(d->cut);
+	d->value = rnd(4) ? 0 : rnd(4);
+	F(REG, .a = 1, .b = d->reg);
+	filter_op((struct goprobe_op){ .code = d->cut, .a = 1, .b = 1, .size = d->size });
+	F(IMM, .a = 2, .value = d->by);
+	filter_op((struct goprobe_op){ .a = 1, .b = 2, .code = d->cut == GOPROBE_OP_SIGN ?
+				       GOPROBE_OP_SMOD : GOPROBE_OP_MOD });
+	filter_op((struct goprobe_op){ .code = d->jump, .a = 1, .offset = 1, .value = d->value });
+	F(REJECT);
+}
+
+/* A number that is near a multiple, with anything above what is cut off. */
+static void random_dividend(const struct division *d)
+{
+	u64 number = rnd(4) ? d->by * (edge() >> rnd(64)) + d->value + rnd(3) - 1 : edge();
+
+	if (rnd(2))
+		number = cut_off(number, d->cut, d->size) ^ (d->size < 8 ? edge() << 8 * d->size :
+							     0);
+	*(u64 *)((u8 *)&w->regs + gp_arch_int_reg(d->reg)) = number;
+}
+
+/* What a detour makes of the filter. */
+static bool detour_passes(void)
+{
+	u32 i;
+
+	for (i = 0; i < filter->njumped; i++) {
+		const struct gp_test *t = &filter->test[i];
+		u64 word = *(u64 *)((u8 *)&w->regs + t->from) << t->shift;
+
+		if ((word * (t->mul ?: 1) - t->low <= t->span) != t->want)
+			return false;
+	}
+	return true;
+}
+
+static void remainders_say_what_the_program_says(struct kunit *test)
+{
+	u32 round, n, i, try, jumped = 0, simple = 0, said[2] = { };
+	struct division d[2];
+
+	random_state = 88172645463325252ULL;
+	for (round = 0; round < 12000; round++) {
+		filter_clear();
+		n = 1 + rnd(2);
+		for (i = 0; i < n; i++)
+			random_division(&d[i]);
+		filter_load(test);
+		jumped += !!filter->njumped;
+		simple += !!filter->ntests;
+		for (try = 0; try < 16; try++) {
+			u32 want;
+
+			for (i = 0; i < n; i++)
+				random_dividend(&d[i]);
+			want = verdict(test, 0);
+			if (filter->ntests)
+				KUNIT_ASSERT_EQ_MSG(test, (u32)gp_filter_test(filter, &w->regs),
+						    want, "round %u, try %u", round, try);
+			if (!filter->njumped)
+				continue;
+			KUNIT_ASSERT_EQ_MSG(test, detour_passes(), want == GP_VERDICT_PASSES,
+					    "round %u, try %u", round, try);
+			said[want]++;
+		}
+		if (round % 100 == 0)
+			cond_resched();
+	}
+	/* It was not in vain. */
+	KUNIT_EXPECT_GT(test, jumped, simple + 1000U);
+	KUNIT_EXPECT_GT(test, simple, 1000U);
+	KUNIT_EXPECT_GT(test, said[GP_VERDICT_PASSES], 10000U);
+	KUNIT_EXPECT_GT(test, said[GP_VERDICT_REJECTS], 10000U);
+}
+
 /* ---- tests behind loads ---- */
 
 /* Words that refer to each other, to nil, or to nothing, and small ones. */
@@ -426,6 +566,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(simple_filters_become_tests, form_gen_params),
 	KUNIT_CASE(as_many_tests_as_there_is_room_for),
 	KUNIT_CASE(tests_say_what_the_program_says),
+	KUNIT_CASE(remainders_say_what_the_program_says),
 	KUNIT_CASE(tests_that_load_say_what_the_program_says),
 	KUNIT_CASE(memory_that_tests_load),
 	{}

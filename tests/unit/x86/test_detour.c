@@ -244,6 +244,7 @@ static struct gp_detour_test random_test(void)
 		t.reg = 15;
 	t.shift = shifts[r % N(shifts)];
 	t.want = r >> 8 & 1;
+	t.mul = r >> 11 & 1 ? r >> 32 | 1 : 0;
 	t.low = r >> 9 & 1 ? number() << t.shift : 0;
 	t.span = r >> 10 & 1 ? number() << t.shift : 0;
 	return t;
@@ -251,7 +252,17 @@ static struct gp_detour_test random_test(void)
 
 static bool holds(const struct gp_detour_test *t, uint64_t value)
 {
-	return ((value << t->shift) - t->low <= t->span) == t->want;
+	return ((value << t->shift) * (t->mul ? t->mul : 1) - t->low <= t->span) == t->want;
+}
+
+/* What @odd is multiplied by to give 1, modulo 2^64: @odd to the power of 2^63 - 1. */
+static uint64_t inverse(uint64_t odd)
+{
+	uint64_t n = 1;
+
+	for (int bit = 0; bit < 63; bit++, odd *= odd)
+		n *= odd;
+	return n;
 }
 
 /* A number near one of the ends of the test's range, mostly. */
@@ -262,6 +273,8 @@ static uint64_t number_for(const struct gp_detour_test *t)
 	if (r >> 1 & 1)
 		return number();
 	end = (end >> t->shift) + (r >> 2) % 3 - 1;
+	if (t->mul)
+		end *= inverse(t->mul);
 	return end + (t->shift ? random64() << (64 - t->shift) : 0);
 }
 
