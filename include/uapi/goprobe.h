@@ -496,6 +496,19 @@ enum goprobe_action {
 	 GOPROBE_POINT_F_UNWOUND | GOPROBE_POINT_F_SPLIT | GOPROBE_POINT_F_KEYED | \
 	 GOPROBE_POINT_F_JUMP)
 
+/* Why hits of a point take a trap: goprobe_point.trap in the answer of GOPROBE_CMD_LIST. */
+enum goprobe_trap {
+	GOPROBE_TRAP_ALWAYS,	/* no GOPROBE_POINT_F_JUMP or GOPROBE_SESSION_F_JUMPS; or the code */
+	GOPROBE_TRAP_NONE,	/* they take none: the point is a jump, at least in one process */
+	GOPROBE_TRAP_RARE,	/* they have been few */
+	GOPROBE_TRAP_FILTER,	/* its filter or key is not a few comparisons of registers */
+	GOPROBE_TRAP_SHARED,	/* there are other points, at its place or in the code to change */
+	GOPROBE_TRAP_CHANGED,	/* the process's code is not, or was not left, as it must be */
+	GOPROBE_TRAP_MEMORY,	/* the process has no memory for code within reach */
+	__GOPROBE_TRAP_MAX,
+	GOPROBE_TRAP_MAX = __GOPROBE_TRAP_MAX - 1,
+};
+
 #define GOPROBE_CODE_MAX	16
 
 /*
@@ -524,6 +537,7 @@ enum goprobe_action {
  * @sp_adjust: SP at function entry minus SP at the point
  * @code: the bytes expected at @offset
  * @action: enum goprobe_action; only GOPROBE_ACTION_RECORD has a plan
+ * @trap: 0; the module answers with enum goprobe_trap
  * @pad: 0
  * @filter: session filter id: which hits count; 0: all
  * @edit: session filter id of an edit; 0: none. Needs GOPROBE_ABILITY_EDIT
@@ -551,7 +565,8 @@ struct goprobe_point {
 	__s32 sp_adjust;
 	__u8  code[GOPROBE_CODE_MAX];
 	__u8  action;
-	__u8  pad[3];
+	__u8  trap;
+	__u8  pad[2];
 	__u32 filter;
 	__u32 edit;
 	__u32 pad2;

@@ -108,6 +108,7 @@ static int gp_list_put_points(struct sk_buff *skb, const struct gp_session *s,
 		points->flags = probe->flags;
 		points->sp_adjust = probe->sp_adjust;
 		points->action = probe->action;
+		points->trap = READ_ONCE(probe->trap);
 		points++;
 		n--;
 	}

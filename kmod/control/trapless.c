@@ -91,8 +91,10 @@ int gp_trapless_plan(struct gp_probe *probe, const struct goprobe_point *p, cons
 	struct gp_session *s = probe->session;
 	struct gp_jump_plan *plan;
 
-	if (!(p->flags & GOPROBE_POINT_F_JUMP) || !s->trapless.wanted || probe->edit ||
-	    probe->then != GP_WAY_COUNT)
+	if (!(p->flags & GOPROBE_POINT_F_JUMP) || !s->trapless.wanted || probe->edit)
+		return 0;
+	probe->trap = GOPROBE_TRAP_FILTER;
+	if (probe->then != GP_WAY_COUNT)
 		return 0;
 	plan = kzalloc(sizeof(*plan), GP_GFP_CHARGED);
 	if (!plan)
@@ -101,11 +103,16 @@ int gp_trapless_plan(struct gp_probe *probe, const struct goprobe_point *p, cons
 	plan->hits = &gp_tallies_find(&s->tallies, p->id)->jumped;
 	if (probe->filter)
 		plan->rejected = &probe->filter->jumped;
-	if ((probe->filter && !gp_trapless_tests(plan, probe->filter)) ||
-	    gp_detour_find(p->code, p->code_len, cold, cold_len, p->offset, &plan->site)) {
+	if (probe->filter && !gp_trapless_tests(plan, probe->filter)) {
 		kfree(plan);
 		return 0;
 	}
+	if (gp_detour_find(p->code, p->code_len, cold, cold_len, p->offset, &plan->site)) {
+		probe->trap = GOPROBE_TRAP_ALWAYS;
+		kfree(plan);
+		return 0;
+	}
+	probe->trap = GOPROBE_TRAP_RARE;
 	probe->jump = plan;
 	return 0;
 }
@@ -235,9 +242,12 @@ void gp_trapless_start(struct gp_session *s)
 
 void gp_trapless_pause(struct gp_session *s)
 {
-	u32 lost = gp_jumps_close_all(s);
+	u32 lost = gp_jumps_close_all(s), i;
 
 	WRITE_ONCE(s->trapless.lost, s->trapless.lost + lost);
+	for (i = 0; i < s->objects.nprobes; i++)
+		if (s->objects.probes[i]->jump)
+			WRITE_ONCE(s->objects.probes[i]->trap, GOPROBE_TRAP_RARE);
 }
 
 void gp_trapless_stop(struct gp_session *s)

@@ -561,7 +561,7 @@ const char *gp_verify_point(const struct goprobe_point *point, u32 nplans, u32 n
 		return "a point names an edit that does not exist";
 	if (point->edit && point->action > GOPROBE_ACTION_COUNT)
 		return "a point has an edit, but neither records nor counts";
-	if (memchr_inv(point->pad, 0, sizeof(point->pad)) || point->pad2)
+	if (point->trap || point->pad[0] || point->pad[1] || point->pad2)
 		return "padding of a point is not 0";
 	why = gp_verify_pairing(point);
 	if (why)

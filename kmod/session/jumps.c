@@ -232,6 +232,20 @@ static struct gp_jump *gp_jumps_prepare(struct gp_file *f, struct gp_jump_space 
 	return j;
 }
 
+/* Why do hits of the probe take a trap? */
+static enum goprobe_trap gp_jumps_trap(struct gp_inode *inode, const struct gp_probe *probe)
+{
+	enum goprobe_trap trap = GOPROBE_TRAP_MEMORY;
+	const struct gp_jump *j;
+
+	list_for_each_entry(j, &probe->jump->jumps, peer) {
+		if (j->state == GP_JUMP_ARMED)
+			return GOPROBE_TRAP_NONE;
+		trap = GOPROBE_TRAP_CHANGED;
+	}
+	return gp_jumps_may(inode, probe) ? trap : GOPROBE_TRAP_SHARED;
+}
+
 static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm,
 				  struct gp_probe **probes, u32 n)
 {
@@ -252,6 +266,8 @@ static void gp_jumps_advance_some(struct gp_file *f, struct mm_struct *mm,
 	kthread_unuse_mm(mm);
 	for (done = 0; done < b.n; )
 		done += gp_jump_arm(b.v + done, b.n - done);
+	for (i = 0; i < n; i++)
+		WRITE_ONCE(probes[i]->trap, gp_jumps_trap(f->inode, probes[i]));
 }
 
 void gp_jumps_advance(struct gp_file *f, struct mm_struct *mm, struct gp_probe **probes, u32 n)

@@ -76,6 +76,7 @@ enum gp_way {
  * @logged: the kernel log has a line about its edits
  * @jump: how it counts without breakpoints, or NULL; guarded by its inode's lock
  * @hot: it has had many hits; for control/trapless.c
+ * @trap: enum goprobe_trap; only to be shown
  * @dead: link in struct gp_sweep, or in gp_file.leaving
  */
 struct gp_probe {
@@ -110,6 +111,7 @@ struct gp_probe {
 	atomic_t logged;
 	struct gp_jump_plan *jump;
 	bool hot;
+	u8 trap;
 	struct list_head dead;
 };
 

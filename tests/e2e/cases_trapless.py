@@ -87,6 +87,12 @@ def counted(process):
     return {e["func"]: e["calls"] for e in of_kind(events, "count")}, summary_of(events)
 
 
+def traps(t):
+    """What "list" says of the functions that are probed: {function: why its hits take a trap}."""
+    sessions = of_kind(parse("\n".join(t.goprobectl("list", "-o", "json").finish())), "session")
+    return {f["func"]: f.get("trap", "always") for s in sessions for f in s["functions"]}
+
+
 def is_clean(target):
     now, original = target.all_code()
     if now != original:
@@ -173,7 +179,8 @@ def sessions(t):
 CONDITIONS = (
     ("n == 7", lambda n: n == 7), ("n != 7", lambda n: n != 7), ("n < 100", lambda n: n < 100),
     ("n >= 900 && n != 950", lambda n: n >= 900 and n != 950), ("n < 0", lambda n: n < 0),
-    ("n > 2147483648", lambda n: n > 2147483648),
+    ("n > 2147483648", lambda n: n > 2147483648), ("n % 8 == 0", lambda n: n % 8 == 0),
+    ("n % 7 != 0", lambda n: n % 7 != 0), ("n % 10 == 0 && n >= 100", lambda n: n % 10 == 0 and n >= 100),
 )
 
 
@@ -191,7 +198,7 @@ def conditions(t):
             calls, summary = counted(process)
             want = sum(holds(n) for n in range(1000))
             same((sum(calls.values()), summary["filtered"]), (want, 1000 - want), "%s: calls that pass, and others" % text)
-            same(summary["without_trap"], 1000, "%s: hits without a trap" % text)
+            same((summary["without_trap"], summary["with_trap"]), (1000, 0), "%s: hits without and with a trap" % text)
             is_clean(target)
         target.finish()
 
@@ -205,14 +212,17 @@ def hot(t):
         target.line()
         time.sleep(0.3)
         check(not any(byte_at(target, o) in JUMPS for o in found), "50 calls make a jump")
+        same(traps(t), {"main.step": "rare", "main.deep": "rare"}, "what the list says")
         target.send("calls 1000")
         target.line()
         wait_for("a jump", lambda: any(byte_at(target, o) in JUMPS for o in found))
         same(sum(byte_at(target, o) in JUMPS for o in found), 1, "jumps")
+        wait_for("the list to say so", lambda: traps(t) == {"main.step": "none", "main.deep": "rare"})
         target.send("calls 1000")
         want = json.loads(target.line())
         summary = end(process, target, want)
         check(1000 <= summary["without_trap"] < 2050, "hits without a trap: %s", summary)
+        same(summary["without_trap"] + summary["with_trap"], summary["calls"], "hits with and without a trap")
         target.finish()
 
 
@@ -230,7 +240,7 @@ def forked(t):
         target.finish()
 
 
-@case("trapless: a program that executes itself anew is counted before and after")
+@case("trapless: a program that executes itself again is counted before and after")
 def executed(t):
     with allowed():
         target = whirl(t)
@@ -238,7 +248,7 @@ def executed(t):
         target.send("calls 1000")
         target.line()
         target.send("exec")
-        check((target.line() or "").startswith("ready "), "it does not begin anew")
+        check((target.line() or "").startswith("ready "), "it does not begin again")
         wait_for("jumps in the new program", lambda: are_jumps(target, found))
         target.send("calls 500")
         target.line()
@@ -272,7 +282,7 @@ def killed(t):
         target.finish()
 
 
-@case("trapless: jumps that vanish with the pages of the code are noticed, and breakpoints take their place")
+@case("trapless: jumps that disappear with the pages of the code are noticed, and breakpoints take their place")
 def dropped(t):
     with allowed():
         target = whirl(t)
@@ -320,6 +330,7 @@ def neighbours(t):
             process, found = count(t, target, *FUNCTIONS)
             free = [o for o in found if not cold_of(target, o)]
             wait_for("the other jumps", lambda: are_jumps(target, free))
+            wait_for("the list to say so", lambda: set(traps(t).values()) == ({"none", "shared"} if free else {"shared"}))
             check(all(byte_at(target, o) == INT3 for o in found if o not in free), "a jump is where a breakpoint is in its cold block")
             target.send("calls 1000")
             want = json.loads(target.line())

@@ -99,18 +99,18 @@ def plan(type_id, first=0, npieces=0, string_limit=256, elements=64, objects=128
     return struct.pack("=IIIIIIIIII", type_id, first, npieces, op, nops, string_limit, elements, objects, nbytes, depth)
 
 
-POINT = "=QIIBBBBi16sB3sIII"
-Point = collections.namedtuple("Point", "offset id plan kind skip flags code_len sp_adjust code action filter edit")
+POINT = "=QIIBBBBi16sBB2sIII"
+Point = collections.namedtuple("Point", "offset id plan kind skip flags code_len sp_adjust code action trap filter edit")
 
 
-def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_adjust=0, code_len=None, action=0, pad=b"", filter_=0, edit=0):
+def point(offset, code, id_=0, plan_id=0xffffffff, kind=1, skip=0, flags=0, sp_adjust=0, code_len=None, action=0, trap=0, pad=b"", filter_=0, edit=0):
     return struct.pack(POINT, offset, id_, plan_id, kind, skip, flags,
-                       len(code) if code_len is None else code_len, sp_adjust, code, action, pad, filter_, edit, 0)
+                       len(code) if code_len is None else code_len, sp_adjust, code, action, trap, pad, filter_, edit, 0)
 
 
 def points(data):
     """The points of GOPROBE_A_POINTS."""
-    return [Point(*p[:10], *p[11:13]) for p in struct.iter_unpack(POINT, data)]
+    return [Point(*p[:11], *p[12:14]) for p in struct.iter_unpack(POINT, data)]
 
 
 def runtime(g_reg=14, g_tls=-8, lo=0, hi=8, goid=0x98, m=0x30, curg=0xc0, code_delta=0):

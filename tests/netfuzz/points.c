@@ -157,7 +157,7 @@ static void spoil(const struct model *m, struct choice *c, struct goprobe_point 
 		p->skip = __GOPROBE_SKIP_MAX + choice_below(c, 8);
 		return;
 	case 7:
-		p->pad[choice_below(c, 3)] = 1;
+		*(choice_below(c, 3) ? &p->trap : &p->pad[choice_below(c, 2)]) = 1;
 		return;
 	case 8:
 		p->code_len = choice_below(c, 2) ? 0 : GOPROBE_CODE_MAX + 1;

@@ -261,6 +261,8 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 	};
 	const struct fact trapless[] = {
 		{ "without_trap", n[GOPROBE_STAT_JUMPED], "hit", "without a trap", true },
+		{ "with_trap", n[GOPROBE_STAT_COUNTED] + n[GOPROBE_STAT_FILTERED] -
+		  n[GOPROBE_STAT_JUMPED], "hit", "with a trap", true },
 		{ "jumps_lost", n[GOPROBE_STAT_JUMPS_LOST], "jump",
 		  "vanished, as the program mapped its code again: calls are missing", true },
 	};
@@ -276,7 +278,7 @@ static size_t facts(const struct tallyshow *s, const struct tallyshow_end *end, 
 	return to - f;
 }
 
-#define FACTS_MAX 10
+#define FACTS_MAX 11
 
 void tallyshow_summary(const struct tallyshow *s, const struct tallies *t,
 		       const struct tallyshow_end *end, struct buf *b)

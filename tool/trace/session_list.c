@@ -50,14 +50,15 @@ int list_session_add(void *ctx, const struct client_session *s)
 	if (!l)
 		return -1;
 
-	uint64_t *offsets = realloc(l->offsets,
-				    (l->noffsets + s->npoints + 1) * sizeof(*offsets));
+	struct list_point *points = realloc(l->points,
+					    (l->npoints + s->npoints + 1) * sizeof(*points));
 
-	if (!offsets)
+	if (!points)
 		return -1;
-	l->offsets = offsets;
+	l->points = points;
 	for (size_t i = 0; i < s->npoints; i++)
-		offsets[l->noffsets++] = s->points[i].offset;
+		points[l->npoints++] = (struct list_point){ s->points[i].offset,
+							    s->points[i].trap };
 	return 0;
 }
 
@@ -66,7 +67,7 @@ void list_sessions_fini(struct list_sessions *l)
 	for (size_t i = 0; i < l->n; i++) {
 		free(l->v[i].path);
 		free(l->v[i].pids);
-		free(l->v[i].offsets);
+		free(l->v[i].points);
 	}
 	free(l->v);
 	memset(l, 0, sizeof(*l));
@@ -162,18 +163,46 @@ static void command_name(uint32_t pid, char *name, size_t size)
  * @fn: the function, or NULL if it is unknown
  * @offset: file offset of its first point
  * @n: points in it
+ * @trap: enum goprobe_trap of the one that may become a jump, or 0
  */
 struct probed {
 	const struct gofunc *fn;
 	uint64_t offset;
 	size_t n;
+	uint8_t trap;
 };
+
+/**
+ * struct trap_words - why hits of a point take a trap
+ * @text: for people
+ * @json: in JSON
+ */
+struct trap_words {
+	const char *text;
+	const char *json;
+};
+
+static const struct trap_words traps[] = {
+	[GOPROBE_TRAP_NONE] = { "a jump", "none" },
+	[GOPROBE_TRAP_RARE] = { "a trap: it has had few hits", "rare" },
+	[GOPROBE_TRAP_FILTER] = {
+		"a trap: its condition or key is more than comparisons of registers", "condition",
+	},
+	[GOPROBE_TRAP_SHARED] = { "a trap: there are other breakpoints", "shared" },
+	[GOPROBE_TRAP_CHANGED] = { "a trap: the program's code has changed", "changed" },
+	[GOPROBE_TRAP_MEMORY] = { "a trap: the process has no memory for code nearby", "memory" },
+};
+
+static const struct trap_words *trap_words(const struct probed *p)
+{
+	return p->trap && p->trap < sizeof(traps) / sizeof(*traps) ? &traps[p->trap] : NULL;
+}
 
 static int by_offset(const void *a, const void *b)
 {
-	const uint64_t *oa = a, *ob = b;
+	const struct list_point *pa = a, *pb = b;
 
-	return *oa < *ob ? -1 : *oa > *ob;
+	return pa->offset < pb->offset ? -1 : pa->offset > pb->offset;
 }
 
 static size_t probed_functions(const struct list_session *s, const struct gobin *bin,
@@ -181,15 +210,16 @@ static size_t probed_functions(const struct list_session *s, const struct gobin 
 {
 	size_t n = 0;
 
-	qsort(s->offsets, s->noffsets, sizeof(*s->offsets), by_offset);
-	for (size_t i = 0; i < s->noffsets; i++) {
-		uint64_t vaddr = bin ? gobin_code_vaddr(bin, s->offsets[i]) : 0;
+	qsort(s->points, s->npoints, sizeof(*s->points), by_offset);
+	for (size_t i = 0; i < s->npoints; i++) {
+		const struct list_point *p = &s->points[i];
+		uint64_t vaddr = bin ? gobin_code_vaddr(bin, p->offset) : 0;
 		const struct gofunc *fn = vaddr ? gobin_func_at(bin, vaddr) : NULL;
 
-		if (fn && n && v[n - 1].fn == fn)
-			v[n - 1].n++;
-		else
-			v[n++] = (struct probed){ fn, s->offsets[i], 1 };
+		if (!fn || !n || v[n - 1].fn != fn)
+			v[n++] = (struct probed){ .fn = fn, .offset = p->offset };
+		v[n - 1].n++;
+		v[n - 1].trap |= p->trap;
 	}
 	return n;
 }
@@ -224,6 +254,10 @@ static void session_text(struct buf *b, const struct list_session *s, const char
 		}
 		buf_pad(b, start, NAME_WIDTH);
 		buf_count(b, v[i].n, "breakpoint");
+		if (trap_words(&v[i])) {
+			buf_str(b, ", ");
+			buf_str(b, trap_words(&v[i])->text);
+		}
 		buf_char(b, '\n');
 	}
 }
@@ -249,6 +283,8 @@ static void session_json(struct buf *b, const struct list_session *s, const char
 		json_str(b, "func", v[i].fn ? v[i].fn->name : NULL);
 		json_u64(b, "offset", v[i].offset);
 		json_u64(b, "points", v[i].n);
+		if (trap_words(&v[i]))
+			json_str(b, "trap", trap_words(&v[i])->json);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
@@ -263,7 +299,7 @@ void list_sessions(struct buf *b, const struct list_sessions *l, bool as_json)
 		buf_str(b, "nothing is probed\n");
 	for (size_t i = 0; i < l->n; i++) {
 		const struct list_session *s = &l->v[i];
-		struct probed *v = calloc(s->noffsets + 1, sizeof(*v));
+		struct probed *v = calloc(s->npoints + 1, sizeof(*v));
 		struct gobin *bin = open_binary(s);
 
 		if (!v)

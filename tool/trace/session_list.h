@@ -11,6 +11,16 @@
 #include "trace/client.h"
 
 /**
+ * struct list_point - a point of a session
+ * @offset: its place in the file
+ * @trap: enum goprobe_trap, from the module
+ */
+struct list_point {
+	uint64_t offset;
+	uint8_t trap;
+};
+
+/**
  * struct list_session - a file of a session, put together from messages
  * @session: session id
  * @owner: process that made it
@@ -18,8 +28,8 @@
  * @path: where that is
  * @pids: traced processes
  * @npids: their number; 0: all
- * @offsets: file offsets of its points
- * @noffsets: their number
+ * @points: its points
+ * @npoints: their number
  */
 struct list_session {
 	uint32_t session;
@@ -28,8 +38,8 @@ struct list_session {
 	char *path;
 	int32_t *pids;
 	size_t npids;
-	uint64_t *offsets;
-	size_t noffsets;
+	struct list_point *points;
+	size_t npoints;
 };
 
 struct list_sessions {

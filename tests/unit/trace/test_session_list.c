@@ -18,7 +18,7 @@
 #include "trace/session_list.h"
 
 static char dir[32], program[64];
-static uint64_t offset;
+static struct list_point point;
 
 /*
  * A process that is stopped at the first instruction of @path; in a mount
@@ -53,7 +53,7 @@ static bool names(const char *path, int32_t pid)
 {
 	struct list_session s = {
 		.session = 1, .owner = 1, .path = (char *)path, .pids = &pid, .npids = pid != 0,
-		.offsets = &offset, .noffsets = 1,
+		.points = &point, .npoints = 1,
 	};
 	struct list_sessions l = { &s, 1 };
 	struct buf b = { 0 };
@@ -125,6 +125,35 @@ static void test_namespace(void **state)
 	end(pid);
 }
 
+/* What the list shows of a point whose hits take a trap for that reason. */
+static void expect_trap(uint8_t trap, const char *text, const char *json)
+{
+	struct list_point points[] = { { point.offset, trap }, { point.offset + 1, 0 } };
+	struct list_session s = {
+		.session = 1, .owner = 1, .path = program, .points = points, .npoints = 2,
+	};
+	struct list_sessions l = { &s, 1 };
+	struct buf b = { 0 };
+
+	list_sessions(&b, &l, false);
+	list_sessions(&b, &l, true);
+	buf_char(&b, 0);
+	assert_non_null(strstr(b.p, text));
+	assert_non_null(strstr(b.p, json));
+	buf_fini(&b);
+}
+
+static void test_traps(void **state)
+{
+	(void)state;
+	expect_trap(GOPROBE_TRAP_ALWAYS, "2 breakpoints\n", "\"points\":2}");
+	expect_trap(GOPROBE_TRAP_NONE, "2 breakpoints, a jump\n", "\"points\":2,\"trap\":\"none\"}");
+	expect_trap(GOPROBE_TRAP_RARE, ", a trap: it has had few hits\n", "\"trap\":\"rare\"}");
+	expect_trap(GOPROBE_TRAP_MEMORY, ", a trap: the process ", "\"trap\":\"memory\"}");
+	/* Of a newer module. */
+	expect_trap(GOPROBE_TRAP_MAX + 1, "2 breakpoints\n", "\"points\":2}");
+}
+
 static int set_up(void **state)
 {
 	struct bins_each e = BINS("kinds", "");
@@ -134,9 +163,9 @@ static int set_up(void **state)
 	(void)state;
 	assert_true(bins_next(&e));
 	fn = bins_func(e.bin, "main.main");
-	while (offset < 1 << 26 && gobin_code_vaddr(e.bin, offset) != fn->entry)
-		offset++;
-	assert_int_equal(gobin_code_vaddr(e.bin, offset), fn->entry);
+	while (point.offset < 1 << 26 && gobin_code_vaddr(e.bin, point.offset) != fn->entry)
+		point.offset++;
+	assert_int_equal(gobin_code_vaddr(e.bin, point.offset), fn->entry);
 	gobin_free(e.bin);
 	snprintf(dir, sizeof(dir), "/tmp/goprobe-list-XXXXXX");
 	assert_non_null(mkdtemp(dir));
@@ -158,6 +187,7 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		{ "a jump, or the reason of a trap, is shown", test_traps },
 		{ "a file in another mount namespace", test_namespace },
 		{ "names are those of what is traced, not of what is at its path now",
 		  test_binary },
