@@ -18,8 +18,8 @@ static const char prog[] = "goprobectl";
 
 static const struct cmd *const commands[] = {
 	&cmd_attach, &cmd_count, &cmd_latency, &cmd_stack, &cmd_graph, &cmd_stuck, &cmd_goroutines,
-	&cmd_replay, &cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_info,
-	&cmd_doctor,
+	&cmd_replay, &cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_search,
+	&cmd_info, &cmd_doctor,
 };
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -63,7 +63,7 @@ static const char *const called[][2] = {
 	{ "trace", "attach" }, { "record", "attach --record FILE" }, { "report", "replay" },
 	{ "top", "count -i 1s --top 10" }, { "profile", "stack" }, { "hist", "latency" },
 	{ "print", "read" }, { "vars", "watch" }, { "set", "write" }, { "funcs", "list" },
-	{ "status", "info" }, { "check", "doctor" },
+	{ "status", "info" }, { "check", "doctor" }, { "find", "search" },
 };
 
 static int unknown_command(const char *name)

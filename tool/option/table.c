@@ -16,12 +16,13 @@
 #define READ	(1U << COMMAND_READ)
 #define WRITE	(1U << COMMAND_WRITE)
 #define LIST	(1U << COMMAND_LIST)
+#define SEARCH	(1U << COMMAND_SEARCH)
 #define INFO	(1U << COMMAND_INFO)
 #define DOCTOR	(1U << COMMAND_DOCTOR)
 #define TABLES	(COUNT | LATENCY | STACK)
 #define TRACES	(ATTACH | TABLES | GRAPH | STUCK)
 #define LOOKS	(WATCH | READ | WRITE | GOROUTINES)
-#define ALL	(TRACES | LOOKS | REPLAY | LIST | INFO | DOCTOR)
+#define ALL	(TRACES | LOOKS | REPLAY | LIST | SEARCH | INFO | DOCTOR)
 
 /* Offset and size of a member. */
 #define FIELD(...) \
@@ -57,7 +58,7 @@ _Static_assert((int)GOPROBE_SAMPLE_CALL == (int)PLAN_SAMPLE_CALL &&
 
 const struct option_row option_rows[] = {
 	/* What to trace. */
-	{ "pid", 'p', TRACES | LIST | DOCTOR, OPTIONS_TARGET, OPTION_PIDS, "PID[,PID...]", FIELD(pids),
+	{ "pid", 'p', TRACES | LIST | SEARCH | DOCTOR, OPTIONS_TARGET, OPTION_PIDS, "PID[,PID...]", FIELD(pids),
 	  .help = "running processes; may be given more than once" },
 	{ "pid", 'p', LOOKS, OPTIONS_TARGET, OPTION_PID, "PID",
 	  FIELD(pids), .help = "the process" },
@@ -70,7 +71,7 @@ const struct option_row option_rows[] = {
 	{ "binary", 'b', LOOKS & ~GOROUTINES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
 	  .help = "variables of FILE, a Go library that the process has loaded,\n"
 	  "instead of those of its executable" },
-	{ "binary", 'b', LIST | DOCTOR, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
+	{ "binary", 'b', LIST | SEARCH | DOCTOR, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
 	  .help = "a Go binary; with -p, a library that the process has loaded" },
 	{ "binary", 'b', REPLAY, OPTIONS_TARGET, OPTION_STRINGS, "FILE", FIELD(files),
 	  .help = "the present path of a program that was moved; may be given\n"
@@ -219,6 +220,8 @@ const struct option_row option_rows[] = {
 	  "where a function begins: its type, and where it is", .most = 1 },
 	{ "top", 0, COUNT | LATENCY, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
 	  "only the first N functions or keys", .least = 1, .most = UINT32_MAX },
+	{ "top", 0, SEARCH, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
+	  "only the first N functions", .least = 1, .most = UINT32_MAX, .initial = 20 },
 	{ "top", 0, STACK, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
 	  "only the first N stacks", .least = 1, .most = UINT32_MAX },
 	{ "top", 0, GOROUTINES, OPTIONS_OUTPUT, OPTION_NUMBER, "N", FIELD(top),
@@ -242,7 +245,7 @@ const struct option_row option_rows[] = {
 	  "who starts each goroutine: replay -o chrome and -o otlp then\n"
 	  "connect them, as attach -o chrome and -o otlp always do", .most = 1,
 	  .key = GOPROBE_OPTION_CREATOR, .recorded = true },
-	{ "format", 'o', LOOKS | STUCK | LIST | INFO | DOCTOR, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
+	{ "format", 'o', LOOKS | STUCK | LIST | SEARCH | INFO | DOCTOR, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
 	  FIELD(format),
 	  "text or json", .choices = formats },
 	{ "format", 'o', STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),

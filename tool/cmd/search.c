@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/* goprobectl search: functions whose names or files match words. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/write_all.h"
+#include "cmd/cmd.h"
+#include "output/function_list.h"
+#include "plan/search.h"
+#include "process/target.h"
+
+static const char about[] =
+"Usage: goprobectl search [--top N] [-o text|json] -p PID|-b FILE WORD...\n"
+"\n"
+"Find functions by parts of their names or files, in any case. Each WORD must match.\n"
+"The program's own functions come first, then those of its dependencies, of the\n"
+"standard library and of the runtime; each in this order: equal, prefix, start of a\n"
+"part, anywhere, path of the file. Last come functions that cannot be probed, with the\n"
+"reason. If nothing matches, names match that have the letters of each WORD in its\n"
+"order. The columns are those of 'goprobectl list'.\n";
+
+static const char examples[] =
+"Examples:\n"
+"  What adds to a cart?\n"
+"      goprobectl search -b ./shop cart add\n"
+"  Which function sends queries?\n"
+"      goprobectl search -p 1234 query --top 5\n";
+
+struct found {
+	struct gobin *bin;
+	const struct gofunc *fn;
+	struct list_survey survey;
+	unsigned int rank;
+	enum search_owner owner;
+};
+
+struct finds {
+	struct found *v;
+	size_t n;
+};
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+static int by_use(const void *a, const void *b)
+{
+	const struct found *fa = a, *fb = b;
+	const char *na = fa->fn->name, *nb = fb->fn->name;
+	const int orders[] = {
+		ORDER(!!fa->survey.refused, !!fb->survey.refused),
+		ORDER(fa->owner, fb->owner),
+		ORDER(fa->rank, fb->rank),
+		ORDER(strlen(na), strlen(nb)),
+		strcmp(na, nb),
+		ORDER(fa->fn->entry, fb->fn->entry),
+	};
+
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+		if (orders[i])
+			return orders[i];
+	return 0;
+}
+
+/* Add the functions of @bin, in the order of the file, so that it is read once. */
+static int find_in(struct finds *finds, struct gobin *bin, const struct options *o)
+{
+	struct search_layout layout;
+	const struct gofunc *f;
+	struct found *v;
+	size_t n;
+
+	if (gobin_load_inlined(bin))
+		return -1;
+	f = gobin_funcs(bin, &n);
+	v = realloc(finds->v, (finds->n + n + 1) * sizeof(*v));
+	if (!v)
+		return -1;
+	finds->v = v;
+	search_layout_init(&layout, f, n);
+	for (size_t i = 0; i < n; i++) {
+		struct found *found = &v[finds->n];
+		unsigned int rank = search_rank(&f[i], o->operands, o->noperands);
+
+		if (rank == SEARCH_NO_MATCH)
+			continue;
+		*found = (struct found){ .bin = bin, .fn = &f[i], .rank = rank,
+					 .owner = search_owner(&layout, &f[i]) };
+		list_survey(bin, found->fn, &found->survey);
+		finds->n++;
+	}
+	return 0;
+}
+
+/* Where names have the words themselves, those that only have their letters are noise. */
+static void drop_scattered(struct finds *finds)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < finds->n; i++)
+		if (finds->v[i].rank < SEARCH_SCATTERED)
+			finds->v[n++] = finds->v[i];
+	if (n)
+		finds->n = n;
+}
+
+static int no_match(const struct target *t, const struct options *o, struct diag *d)
+{
+	struct near near;
+
+	diag_set(d, o->noperands > 1 ? "no function matches all words" : "no function matches '%s'",
+		 o->operands[0]);
+	near_init(&near, o->operands[0]);
+	for (size_t i = 0; i < t->nbins; i++) {
+		size_t n;
+		const struct gofunc *f = gobin_funcs(t->bins[i], &n);
+
+		for (size_t k = 0; k < n; k++)
+			near_offer(&near, f[k].name);
+	}
+	if (o->noperands > 1)
+		diag_hint(d, "search for fewer words");
+	else if (!near_set_hint(&near, d))
+		diag_hint(d, "search for a shorter part of the name");
+	return -1;
+}
+
+static int print(const struct finds *finds, const struct options *o, struct diag *d)
+{
+	size_t n = finds->n < o->top ? finds->n : o->top;
+	bool json = o->format == OPTION_JSON;
+	struct goshape_names names = { 0 };
+	struct buf b = { 0 };
+	int err;
+
+	for (size_t i = 0; i < n; i++)
+		goshape_names_add(&names, finds->v[i].fn->name);
+	if (!json)
+		list_header(&b);
+	for (size_t i = 0; i < n; i++)
+		list_function(&b, finds->v[i].bin, finds->v[i].fn, &finds->v[i].survey,
+			      json ? NULL : &names);
+	err = writing_print(&b, d);
+	if (!err && n < finds->n)
+		fprintf(stderr, "goprobectl: %zu of %zu functions; --top shows more\n", n,
+			finds->n);
+	goshape_names_fini(&names);
+	buf_fini(&b);
+	return err;
+}
+
+static int search(const struct target *t, const struct options *o, struct diag *d)
+{
+	struct finds finds = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < t->nbins; i++)
+		if (find_in(&finds, t->bins[i], o))
+			err = diag_set(d, "out of memory");
+	if (!err && !finds.n)
+		err = no_match(t, o, d);
+	if (!err) {
+		drop_scattered(&finds);
+		qsort(finds.v, finds.n, sizeof(*finds.v), by_use);
+		err = print(&finds, o, d);
+	}
+	free(finds.v);
+	return err;
+}
+
+static int run(struct options *o, struct diag *d)
+{
+	struct target t = { 0 };
+	size_t older;
+	int err;
+
+	if (!o->file && !o->pids.n) {
+		diag_set(d, "search needs a process or a file to look in: -p PID or -b FILE");
+		return CMD_USAGE;
+	}
+	err = o->file ? target_set_file(&t, o->file, &older, d) : target_add_pids(&t, &o->pids, d);
+	if (!err)
+		err = search(&t, o, d);
+	target_fini(&t);
+	return err ? CMD_FAILED : CMD_DONE;
+}
+
+const struct cmd cmd_search = {
+	.name = "search",
+	.summary = "find functions by parts of their names",
+	.command = COMMAND_SEARCH,
+	.about = about,
+	.examples = examples,
+	.operands = CMD_TEXTS,
+	.missing = "what is searched for? A WORD is missing",
+	.run = run,
+};
