@@ -23,10 +23,13 @@ type FuncLatency struct {
 	Open     uint64        `json:"open"`
 	Unwound  uint64        `json:"unwound"`
 	Sum      time.Duration `json:"sum_ns"`
+	Mean     time.Duration `json:"mean_ns"`
 	Min      time.Duration `json:"min_ns"`
 	P50      time.Duration `json:"p50_ns"`
 	P90      time.Duration `json:"p90_ns"`
+	P95      time.Duration `json:"p95_ns"`
 	P99      time.Duration `json:"p99_ns"`
+	P999     time.Duration `json:"p999_ns"`
 	Max      time.Duration `json:"max_ns"`
 }
 

@@ -205,7 +205,7 @@ func TestItDoesNotOutliveUs(t *testing.T) {
 func TestCommands(t *testing.T) {
 	o, left := fake(t, `echo "$@" >>$p; case $1 in
 count) echo '{"kind":"count","func":"main.f","time_ns":1,"calls":219}';;
-latency) echo '{"kind":"latency","func":"main.f","calls":2,"returned":1,"open":1,"sum_ns":7,"min_ns":7,"p50_ns":7,"p90_ns":7,"p99_ns":7,"max_ns":7}';;
+latency) echo '{"kind":"latency","func":"main.f","calls":2,"returned":1,"open":1,"sum_ns":7,"mean_ns":7,"min_ns":7,"p50_ns":7,"p90_ns":7,"p95_ns":7,"p99_ns":7,"p999_ns":7,"max_ns":7}';;
 stack) echo '{"kind":"stack","count":14,"frames":[{"func":"main.f","file":"/m.go","line":31,"inlined":true},{"func":null}]}';;
 list) echo '{"kind":"function","func":"main.f","signature":"func()","file":"/m.go","line":14,"refused":"no"}';;
 read) echo '{"kind":"read","pid":3,"time_ns":1,"values":[{"name":"main.n","type":"int","value":100}]}';;

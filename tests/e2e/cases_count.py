@@ -54,8 +54,9 @@ def latency_exact(t):
          {f: (want[f]["calls"], want[f]["returns"], want[f]["unwound"]) for f in STRESS}, "calls and their ends")
     same([e["sum_ns"] for e in lines], sorted((e["sum_ns"] for e in lines), reverse=True), "their order")
     for e in lines:
-        marks = [e[k] for k in ("min_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns")]
+        marks = [e[k] for k in ("min_ns", "p50_ns", "p90_ns", "p95_ns", "p99_ns", "p999_ns", "max_ns")]
         same(marks, sorted(marks), "quantiles of " + e["func"])
+        same(e["mean_ns"], e["sum_ns"] // e["returned"], "the mean of " + e["func"])
         same(sum(b["calls"] for b in e["buckets"]), e["returned"], "calls in the buckets of " + e["func"])
         starts = [b["from_ns"] for b in e["buckets"]]
         check(starts == sorted(set(starts)) and starts[0] <= e["min_ns"] and starts[-1] <= e["max_ns"] <= e["sum_ns"],

@@ -44,8 +44,9 @@ static const char latency_about[] =
 "       goprobectl latency [OPTION...] PATTERN... -- COMMAND [ARG...]\n"
 "\n"
 "Time the calls of the functions that a PATTERN names, from call to return on the\n"
-"same goroutine, in the kernel: how often, how long in all, and the times that half,\n"
-"90 % and 99 % of the calls were within. What a call waits for counts, too.\n"
+"same goroutine, in the kernel: how often, how long in all and on average, and the\n"
+"times that half, 90 % and 99 % of the calls were within (--wide: also 95 % and\n"
+"99.9 %). The time that a call waits counts, too.\n"
 "'main.query if rows > 1000 && err == nil' times the calls that fulfil a condition; see\n"
 "attach.\n";
 

@@ -16,15 +16,20 @@ static const struct column col_new = { "new", "CALLS", -10 };
 static const struct column col_rate = { NULL, "PER SECOND", -12 };
 static const struct column col_all = { "calls", "ALL", -12 };
 static const struct column col_sum = { "sum_ns", "SUM", -DURATION_WIDTH };
+static const struct column col_mean = { "mean_ns", "MEAN", -DURATION_WIDTH };
 static const struct column col_max = { "max_ns", "MAX", -DURATION_WIDTH };
 
+/* Where lines have to fit a terminal, text leaves out those of @wide. */
 static const struct {
 	struct column column;
 	unsigned int permille;
+	bool wide;
 } quantiles[] = {
-	{ { "p50_ns", "P50", -DURATION_WIDTH }, 500 },
-	{ { "p90_ns", "P90", -DURATION_WIDTH }, 900 },
-	{ { "p99_ns", "P99", -DURATION_WIDTH }, 990 },
+	{ { "p50_ns", "P50", -DURATION_WIDTH }, 500, false },
+	{ { "p90_ns", "P90", -DURATION_WIDTH }, 900, false },
+	{ { "p95_ns", "P95", -DURATION_WIDTH }, 950, true },
+	{ { "p99_ns", "P99", -DURATION_WIDTH }, 990, false },
+	{ { "p999_ns", "P99.9", -DURATION_WIDTH }, 999, true },
 };
 
 #define NQUANTILES (sizeof(quantiles) / sizeof(*quantiles))
@@ -53,11 +58,13 @@ static void put_calls(struct row *r, const struct tally *t, uint64_t ns)
 static void put_times(struct row *r, const struct histogram *h)
 {
 	row_ns(r, &col_sum, h->n, h->sum);
+	row_ns(r, &col_mean, h->n, h->n ? h->sum / h->n : 0);
 	if (row_is_json(r) && h->n)
 		json_u64(r->b, "min_ns", h->min);
 	for (size_t i = 0; i < NQUANTILES; i++)
-		row_ns(r, &quantiles[i].column, h->n,
-		       histogram_quantile(h, quantiles[i].permille));
+		if (row_is_json(r) || screen.wide || !quantiles[i].wide)
+			row_ns(r, &quantiles[i].column, h->n,
+			       histogram_quantile(h, quantiles[i].permille));
 	row_ns(r, &col_max, h->n, h->max);
 }
 

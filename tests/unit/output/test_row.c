@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "output/row.h"
+#include "output/screen.h"
 #include "output/stats_print.h"
 #include "rows.h"
 
@@ -170,6 +171,7 @@ static const struct table_case {
 	bool timed, json;
 	uint64_t ns;
 	const char *want;
+	bool wide;
 } tables[] = {
 	{
 		"count", false, false, 0,
@@ -194,15 +196,24 @@ static const struct table_case {
 		"{\"kind\":\"summary\",\"functions\":2,\"called\":2,\"calls\":27,\"seconds\":2.500000,\"filtered\":3,\"undecided\":0}\n"
 	}, {
 		"latency", true, false, 0,
-		"     CALLS       SUM       P50       P90       P99       MAX  FUNCTION\n"
-		"         3    5.00us    2.30us    2.55us    2.55us    3.00us  main.slow\n"
-		"        24         -         -         -         -         -  main.fast\n"
+		"     CALLS       SUM      MEAN       P50       P90       P99       MAX  FUNCTION\n"
+		"         3    5.00us    2.50us    2.30us    2.55us    2.55us    3.00us  main.slow\n"
+		"        24         -         -         -         -         -         -  main.fast\n"
 		"27 calls of 2 functions in 2.50s\n"
 		"1 return of calls that began before tracing, or did not count\n"
 		"3 calls did not pass the condition\n"
 	}, {
+		"latency --wide", true, false, 0,
+		"     CALLS       SUM      MEAN       P50       P90       P95       P99     P99.9       MAX  FUNCTION\n"
+		"         3    5.00us    2.50us    2.30us    2.55us    2.55us    2.55us    2.55us    3.00us  main.slow\n"
+		"        24         -         -         -         -         -         -         -         -  main.fast\n"
+		"27 calls of 2 functions in 2.50s\n"
+		"1 return of calls that began before tracing, or did not count\n"
+		"3 calls did not pass the condition\n",
+		.wide = true,
+	}, {
 		"latency -o json", true, true, 0,
-		"{\"kind\":\"latency\",\"func\":\"main.slow\",\"time_ns\":1000000000,\"calls\":3,\"returned\":2,\"open\":0,\"unwound\":1,\"gone\":0,\"sum_ns\":5000,\"min_ns\":2000,\"p50_ns\":2303,\"p90_ns\":2559,\"p99_ns\":2559,\"max_ns\":3000}\n"
+		"{\"kind\":\"latency\",\"func\":\"main.slow\",\"time_ns\":1000000000,\"calls\":3,\"returned\":2,\"open\":0,\"unwound\":1,\"gone\":0,\"sum_ns\":5000,\"mean_ns\":2500,\"min_ns\":2000,\"p50_ns\":2303,\"p90_ns\":2559,\"p95_ns\":2559,\"p99_ns\":2559,\"p999_ns\":2559,\"max_ns\":3000}\n"
 		"{\"kind\":\"latency\",\"func\":\"main.fast\",\"time_ns\":1000000000,\"calls\":24,\"returned\":0,\"open\":24,\"unwound\":0,\"gone\":0}\n"
 		"{\"kind\":\"summary\",\"functions\":2,\"called\":2,\"calls\":27,\"seconds\":2.500000,\"no_room\":0,\"no_call\":1,\"no_goroutine\":0,\"filtered\":3,\"undecided\":0}\n"
 	},
@@ -213,7 +224,9 @@ static void test_table(void **state)
 	const struct table_case *c = *state;
 
 	text.len = 0;
+	screen.wide = c->wide;
 	show(c->timed, c->json, c->ns);
+	screen.wide = false;
 	says(c->want);
 }
 
