@@ -18,7 +18,7 @@ static const char prog[] = "goprobectl";
 
 static const struct cmd *const commands[] = {
 	&cmd_attach, &cmd_count, &cmd_latency, &cmd_stack, &cmd_graph, &cmd_stuck, &cmd_goroutines,
-	&cmd_replay, &cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_search,
+	&cmd_replay, &cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_search, &cmd_ps,
 	&cmd_info, &cmd_doctor,
 };
 

@@ -55,6 +55,7 @@ extern const struct cmd cmd_read;
 extern const struct cmd cmd_write;
 extern const struct cmd cmd_list;
 extern const struct cmd cmd_search;
+extern const struct cmd cmd_ps;
 extern const struct cmd cmd_info;
 extern const struct cmd cmd_doctor;
 

@@ -224,7 +224,7 @@ static int search_here(struct search *s, const char *path)
 	return err;
 }
 
-int debugfile_open(struct elffile *ef, const char *path, pid_t pid)
+static int find(struct elffile *ef, const char *path, pid_t pid, bool remote)
 {
 	struct search s = { .ef = ef, .id = elfnote_gnu_build_id(ef) };
 	int err = -1;
@@ -234,9 +234,19 @@ int debugfile_open(struct elffile *ef, const char *path, pid_t pid)
 		err = search_process(&s, pid, path);
 	if (err)
 		err = search_here(&s, path);
-	if (err)
+	if (err && remote)
 		err = download(&s);
 	free(s.link);
 	free(s.id);
 	return err;
+}
+
+int debugfile_open(struct elffile *ef, const char *path, pid_t pid)
+{
+	return find(ef, path, pid, true);
+}
+
+int debugfile_open_local(struct elffile *ef, const char *path, pid_t pid)
+{
+	return find(ef, path, pid, false);
 }

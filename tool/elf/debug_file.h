@@ -21,5 +21,7 @@
  * Return: 0, and ef->debug and ef->debug_path are set, which elffile_fini() frees; or -1.
  */
 int debugfile_open(struct elffile *ef, const char *path, pid_t pid);
+/* The same, without libdebuginfod. */
+int debugfile_open_local(struct elffile *ef, const char *path, pid_t pid);
 
 #endif

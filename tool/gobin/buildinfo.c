@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The Go version that a binary carries: src/debug/buildinfo describes the
- * format. Since 1.18 the version stands in the section itself, before that
- * behind a pointer to a string header.
+ * The Go version and the modules that a binary carries: src/debug/buildinfo
+ * describes the format. Since 1.18 both strings are in the section itself,
+ * before that behind pointers to string headers.
  */
 #include <ctype.h>
 #include <elf.h>
@@ -17,55 +17,75 @@
 #define BUILDINFO_ALIGN 16U
 #define BUILDINFO_HEAD 32U
 #define BUILDINFO_VERSION_MAX 256U
+#define BUILDINFO_MODULES_MAX (4U << 20)
+/* Marks before and behind the modules, for tools that search memory. */
+#define BUILDINFO_MARK 16U
 /* The linker puts it first in the data segment. */
 #define BUILDINFO_SCAN (64U << 10)
 #define BUILDINFO_FLAG_BIG_ENDIAN 1U
 #define BUILDINFO_FLAG_INLINE 2U
 
-static char *copy_version(const struct elffile *ef, uint64_t vaddr,
-			  uint64_t len)
+enum { STRING_VERSION, STRING_MODULES };
+
+static char *copy_string(const struct elffile *ef, uint64_t vaddr, uint64_t len, int which)
 {
 	char *s;
 
-	if (!len || len > BUILDINFO_VERSION_MAX)
+	if (!len || len > (which == STRING_VERSION ? BUILDINFO_VERSION_MAX : BUILDINFO_MODULES_MAX))
 		return NULL;
 	s = calloc(1, len + 1);
 	if (!s)
 		return NULL;
-	if (elffile_read_vaddr(ef, vaddr, s, len) || goversion_parse(s) < 0) {
+	if (elffile_read_vaddr(ef, vaddr, s, len) ||
+	    (which == STRING_VERSION && goversion_parse(s) < 0)) {
 		free(s);
 		return NULL;
 	}
 	return s;
 }
 
-static char *version_at(const struct elffile *ef, uint64_t vaddr)
+/* The length at *@vaddr, which moves behind it; 0 if it is no length. */
+static uint64_t read_length(const struct elffile *ef, uint64_t *vaddr)
 {
-	uint8_t h[BUILDINFO_HEAD + 2];
-	uint64_t ptr, str[2];
+	uint64_t len = 0;
+	uint8_t byte;
+
+	for (unsigned int shift = 0; shift < 28; shift += 7) {
+		if (elffile_read_vaddr(ef, (*vaddr)++, &byte, 1))
+			return 0;
+		len |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return len;
+	}
+	return 0;
+}
+
+static char *string_at(const struct elffile *ef, uint64_t vaddr, int which)
+{
+	uint64_t ptr, len, str[2];
+	uint8_t h[BUILDINFO_HEAD];
 
 	if (elffile_read_vaddr(ef, vaddr, h, sizeof(h)) ||
 	    memcmp(h, BUILDINFO_MAGIC, sizeof(BUILDINFO_MAGIC) - 1))
 		return NULL;
 	if (h[15] & BUILDINFO_FLAG_INLINE) {
-		uint64_t len = h[BUILDINFO_HEAD] & 0x7f;
-		uint64_t skip = 1;
-
-		if (h[BUILDINFO_HEAD] & 0x80) {
-			len |= (uint64_t)h[BUILDINFO_HEAD + 1] << 7;
-			skip = 2;
+		vaddr += BUILDINFO_HEAD;
+		len = read_length(ef, &vaddr);
+		if (which == STRING_MODULES) {
+			vaddr += len;
+			len = read_length(ef, &vaddr);
 		}
-		return copy_version(ef, vaddr + BUILDINFO_HEAD + skip, len);
+		return copy_string(ef, vaddr, len, which);
 	}
 	if (h[14] != 8 || (h[15] & BUILDINFO_FLAG_BIG_ENDIAN))
 		return NULL;
-	memcpy(&ptr, h + 16, sizeof(ptr));
+	memcpy(&ptr, h + 16 + (which == STRING_MODULES ? sizeof(ptr) : 0), sizeof(ptr));
 	if (elffile_read_vaddr(ef, ptr, str, sizeof(str)))
 		return NULL;
-	return copy_version(ef, str[0], str[1]);
+	return copy_string(ef, str[0], str[1], which);
 }
 
-static char *from_data_segments(const struct elffile *ef)
+static char *from_data_segments(const struct elffile *ef, int which)
 {
 	for (size_t i = 0; i < ef->nsegs; i++) {
 		const Elf64_Phdr *s = &ef->segs[i];
@@ -83,7 +103,7 @@ static char *from_data_segments(const struct elffile *ef)
 		     o += BUILDINFO_ALIGN) {
 			if (!memcmp(p + o, BUILDINFO_MAGIC,
 				    sizeof(BUILDINFO_MAGIC) - 1))
-				v = version_at(ef, s->p_vaddr + o);
+				v = string_at(ef, s->p_vaddr + o, which);
 		}
 		free(p);
 		if (v)
@@ -166,14 +186,30 @@ static char *from_constants(const struct elffile *ef, int lo, int hi)
 	return r.minor < 0 ? NULL : strdup(r.best);
 }
 
-char *buildinfo_version(const struct elffile *ef, int minor_lo, int minor_hi)
+static char *find_string(const struct elffile *ef, int which)
 {
 	const Elf64_Shdr *sec = elffile_section(ef, ".go.buildinfo");
-	char *v = sec ? version_at(ef, sec->sh_addr) : NULL;
+	char *v = sec ? string_at(ef, sec->sh_addr, which) : NULL;
 
-	if (!v)
-		v = from_data_segments(ef);
-	if (!v)
-		v = from_constants(ef, minor_lo, minor_hi);
-	return v;
+	return v ?: from_data_segments(ef, which);
+}
+
+char *buildinfo_version(const struct elffile *ef, int minor_lo, int minor_hi)
+{
+	return find_string(ef, STRING_VERSION) ?: from_constants(ef, minor_lo, minor_hi);
+}
+
+char *buildinfo_modules(const struct elffile *ef)
+{
+	char *text = find_string(ef, STRING_MODULES);
+	size_t len = text ? strlen(text) : 0;
+
+	if (len <= 2 * BUILDINFO_MARK) {
+		free(text);
+		return NULL;
+	}
+	len -= 2 * BUILDINFO_MARK;
+	memmove(text, text + BUILDINFO_MARK, len);
+	text[len] = 0;
+	return text;
 }

@@ -17,12 +17,13 @@
 #define WRITE	(1U << COMMAND_WRITE)
 #define LIST	(1U << COMMAND_LIST)
 #define SEARCH	(1U << COMMAND_SEARCH)
+#define PS	(1U << COMMAND_PS)
 #define INFO	(1U << COMMAND_INFO)
 #define DOCTOR	(1U << COMMAND_DOCTOR)
 #define TABLES	(COUNT | LATENCY | STACK)
 #define TRACES	(ATTACH | TABLES | GRAPH | STUCK)
 #define LOOKS	(WATCH | READ | WRITE | GOROUTINES)
-#define ALL	(TRACES | LOOKS | REPLAY | LIST | SEARCH | INFO | DOCTOR)
+#define ALL	(TRACES | LOOKS | REPLAY | LIST | SEARCH | PS | INFO | DOCTOR)
 
 /* Offset and size of a member. */
 #define FIELD(...) \
@@ -59,9 +60,10 @@ _Static_assert((int)GOPROBE_SAMPLE_CALL == (int)PLAN_SAMPLE_CALL &&
 const struct option_row option_rows[] = {
 	/* What to trace. */
 	{ "pid", 'p', TRACES | LIST | SEARCH | DOCTOR, OPTIONS_TARGET, OPTION_PIDS, "PID[,PID...]", FIELD(pids),
-	  .help = "running processes; may be given more than once" },
+	  .help = "running processes, or the name of a program that one process\n"
+	  "runs; may be given more than once" },
 	{ "pid", 'p', LOOKS, OPTIONS_TARGET, OPTION_PID, "PID",
-	  FIELD(pids), .help = "the process" },
+	  FIELD(pids), .help = "the process, or the name of a program that one process runs" },
 	{ "binary", 'b', TRACES, OPTIONS_TARGET, OPTION_STRING, "FILE", FIELD(file),
 	  .help = "all processes that run or load FILE, now or later; with -p,\n"
 	  "only those of the given processes" },
@@ -245,7 +247,7 @@ const struct option_row option_rows[] = {
 	  "who starts each goroutine: replay -o chrome and -o otlp then\n"
 	  "connect them, as attach -o chrome and -o otlp always do", .most = 1,
 	  .key = GOPROBE_OPTION_CREATOR, .recorded = true },
-	{ "format", 'o', LOOKS | STUCK | LIST | SEARCH | INFO | DOCTOR, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
+	{ "format", 'o', LOOKS | STUCK | LIST | SEARCH | PS | INFO | DOCTOR, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
 	  FIELD(format),
 	  "text or json", .choices = formats },
 	{ "format", 'o', STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Targets of a trace: pids, a file or a command become binaries and processes. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +19,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/buf.h"
 #include "base/safe_open.h"
 #include "process/memory.h"
+#include "process/programs.h"
 #include "process/target.h"
 
 static bool same_file(int a, int b)
@@ -86,15 +89,12 @@ static pid_t process_of(pid_t tid)
 	return pid;
 }
 
-static int open_executable(pid_t pid, char *real, size_t size, struct diag *d)
+static int open_executable(pid_t pid, char real[PATH_MAX], struct diag *d)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-
-	ssize_t n = readlink(path, real, size - 1);
-
-	real[n > 0 ? n : 0] = 0;
+	process_executable(pid, real);
 
 	/* The link itself: it leads to deleted files and into containers. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -166,7 +166,7 @@ static int add_pid(struct target *t, pid_t pid, struct diag *d)
 	if (add_process(t, pid, d))
 		return -1;
 
-	int fd = open_executable(pid, path, sizeof(path), d);
+	int fd = open_executable(pid, path, d);
 
 	if (fd < 0)
 		return -1;
@@ -196,49 +196,66 @@ static pid_t next_pid(const char **list)
 	return *end && !**list ? 0 : pid;
 }
 
-/* Does process @pid run a file called @name? */
-static bool runs(const char *pid, const char *name)
-{
-	char exe[300], real[PATH_MAX];
-	const char *base;
-	ssize_t n;
+struct named {
+	const char *name;
+	struct target_pids pids;
+};
 
-	snprintf(exe, sizeof(exe), "/proc/%s/exe", pid);
-	n = readlink(exe, real, sizeof(real) - 1);
-	if (n <= 0)
-		return false;
-	real[n] = 0;
-	base = strrchr(real, '/');
-	return base && !strncmp(base + 1, name, strlen(name)) &&
-	       (!base[1 + strlen(name)] || !strcmp(base + 1 + strlen(name), " (deleted)"));
+static int append_pid(struct target_pids *to, pid_t pid)
+{
+	if (grow(&to->v, to->n + 1, &to->cap, sizeof(*to->v)))
+		return -1;
+	to->v[to->n++] = pid;
+	return 0;
 }
 
-#define NAMED_MAX 5
-
-/* The processes that run a file of that name, if there are some. */
-static void hint_by_name(const char *name, struct diag *d)
+static int add_if_named(void *ctx, pid_t pid)
 {
-	const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
-	DIR *proc = opendir("/proc");
-	struct dirent *e;
-	char pids[NAMED_MAX * 12] = "";
-	size_t n = 0, len = 0;
+	struct named *named = ctx;
+	char path[PATH_MAX], *base, *deleted;
 
-	while (*base && proc && n < NAMED_MAX && (e = readdir(proc))) {
-		if (e->d_name[0] < '1' || e->d_name[0] > '9' || strlen(e->d_name) > 10 ||
-		    !runs(e->d_name, base))
-			continue;
-		len += (size_t)snprintf(pids + len, sizeof(pids) - len, "%s%s", n ? "," : "",
-					e->d_name);
-		n++;
+	if (!process_executable(pid, path))
+		return 0;
+	base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	deleted = strstr(base, " (deleted)");
+	if (deleted)
+		*deleted = 0;
+	return strcmp(base, named->name) ? 0 : append_pid(&named->pids, pid);
+}
+
+static int several_named(const struct named *named, struct diag *d)
+{
+	struct buf list = { 0 };
+
+	for (size_t i = 0; i < named->pids.n; i++)
+		buf_number(&list, i ? "," : "", named->pids.v[i]);
+	buf_char(&list, 0);
+	diag_set(d, "%zu processes run a file called '%s'", named->pids.n, named->name);
+	if (!list.failed)
+		diag_hint(d, "choose of -p %s; -b FILE traces all that run FILE", list.p);
+	buf_fini(&list);
+	return -1;
+}
+
+/* The one process whose executable has this name. */
+static int append_named(struct target_pids *to, const char *name, struct diag *d)
+{
+	struct named named = { .name = name };
+	int err = 0;
+
+	if (processes_each(add_if_named, &named))
+		err = diag_set(d, "out of memory");
+	else if (named.pids.n > 1)
+		err = several_named(&named, d);
+	else if (named.pids.n == 1)
+		err = append_pid(to, named.pids.v[0]) ? diag_set(d, "out of memory") : 0;
+	else {
+		err = diag_set(d, "'%s' is not a process id, and no process runs a file of that name",
+			       name);
+		diag_hint(d, "'goprobectl ps' lists Go programs; -b FILE traces all processes that run FILE");
 	}
-	if (proc)
-		closedir(proc);
-	if (n)
-		diag_hint(d, "%s %s run%s a file of that name: -p %s, or -b FILE for all that run FILE",
-			  n == 1 ? "process" : "processes", pids, n == 1 ? "s" : "", pids);
-	else
-		diag_hint(d, "-p takes numbers; -b FILE traces all processes that run FILE");
+	free(named.pids.v);
+	return err;
 }
 
 int target_parse_pids(struct target_pids *to, const char *list, struct diag *d)
@@ -247,17 +264,17 @@ int target_parse_pids(struct target_pids *to, const char *list, struct diag *d)
 	pid_t pid;
 
 	while ((pid = next_pid(&p))) {
-		if (grow(&to->v, to->n + 1, &to->cap, sizeof(*to->v)))
+		if (append_pid(to, pid))
 			return diag_set(d, "out of memory");
-		to->v[to->n++] = pid;
 		if (!*p)
 			return 0;
 		at = p;
 	}
+	if (at == list && *list && !strpbrk(list, ",/") && !isdigit((unsigned char)*list))
+		return append_named(to, list, d);
 	diag_set(d, "'%s' is not a process id", list);
 	diag_span(d, list, at - list, strcspn(at, ","));
-	if (at == list)
-		hint_by_name(list, d);
+	diag_hint(d, "-p takes numbers, or the name of one program; -b FILE traces all processes that run FILE");
 	return -1;
 }
 
@@ -279,43 +296,40 @@ int target_limit_pids(struct target *t, const struct target_pids *pids, struct d
 
 /* --- a file ---------------------------------------------------------- */
 
+struct older {
+	const char *path;
+	int fd;
+	size_t n;
+};
+
+static int count_if_older(void *ctx, pid_t pid)
+{
+	char link[64], path[PATH_MAX], *deleted;
+	struct older *older = ctx;
+	int fd;
+
+	if (!process_executable(pid, path))
+		return 0;
+	deleted = strstr(path, " (deleted)");
+	if (deleted)
+		*deleted = 0;
+	if (strcmp(path, older->path))
+		return 0;
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	fd = open(link, O_RDONLY | O_CLOEXEC);
+	older->n += fd >= 0 && !same_file(fd, older->fd);
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
 /* Processes whose executable was at @path but is not the file @fd. */
 static size_t count_older(const char *path, int fd)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *e;
-	size_t n = 0;
+	struct older older = { .path = path, .fd = fd };
 
-	if (!proc)
-		return 0;
-	while ((e = readdir(proc))) {
-		char exe[300], real[PATH_MAX];
-
-		if (e->d_name[0] < '1' || e->d_name[0] > '9')
-			continue;
-		snprintf(exe, sizeof(exe), "/proc/%s/exe", e->d_name);
-
-		ssize_t len = readlink(exe, real, sizeof(real) - 1);
-
-		if (len <= 0)
-			continue;
-		real[len] = 0;
-
-		char *deleted = strstr(real, " (deleted)");
-
-		if (deleted)
-			*deleted = 0;
-		if (strcmp(real, path) != 0)
-			continue;
-
-		int other = open(exe, O_RDONLY | O_CLOEXEC);
-
-		n += other >= 0 && !same_file(other, fd);
-		if (other >= 0)
-			close(other);
-	}
-	closedir(proc);
-	return n;
+	processes_each(count_if_older, &older);
+	return older.n;
 }
 
 /* What is at @path, made with O_PATH, if that can be said at once; or -1. */
@@ -348,30 +362,33 @@ bool target_replaced(const struct target *t, const char *path)
 	return true;
 }
 
+struct running {
+	const struct target *t;
+	struct target_pids pids;
+};
+
+static int add_if_running(void *ctx, pid_t pid)
+{
+	struct running *running = ctx;
+	char link[64];
+	int fd, err = 0;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	fd = open(link, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && same_file(fd, gobin_fd(running->t->bins[0])))
+		err = append_pid(&running->pids, pid);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 pid_t *target_running(const struct target *t, size_t *n)
 {
-	size_t cap = 0;
-	DIR *proc = opendir("/proc");
-	struct dirent *e;
-	pid_t *v = NULL;
+	struct running running = { .t = t };
 
-	*n = 0;
-	while (proc && !grow(&v, *n + 1, &cap, sizeof(*v)) && (e = readdir(proc))) {
-		char exe[300];
-		int fd;
-
-		if (e->d_name[0] < '1' || e->d_name[0] > '9')
-			continue;
-		snprintf(exe, sizeof(exe), "/proc/%s/exe", e->d_name);
-		fd = open(exe, O_RDONLY | O_CLOEXEC);
-		if (fd >= 0 && same_file(fd, gobin_fd(t->bins[0])))
-			v[(*n)++] = (pid_t)atoi(e->d_name);
-		if (fd >= 0)
-			close(fd);
-	}
-	if (proc)
-		closedir(proc);
-	return v;
+	processes_each(add_if_running, &running);
+	*n = running.pids.n;
+	return running.pids.v;
 }
 
 /* The user's path; but a container may have something else there. */

@@ -114,7 +114,7 @@ static void the_man_page_has_each_option_of_each_command(void **state)
 		[COMMAND_REPLAY] = "replay", [COMMAND_WATCH] = "watch", [COMMAND_READ] = "read",
 		[COMMAND_WRITE] = "write", [COMMAND_LIST] = "list",
 		[COMMAND_SEARCH] = "search", [COMMAND_INFO] = "info",
-		[COMMAND_DOCTOR] = "doctor",
+		[COMMAND_DOCTOR] = "doctor", [COMMAND_PS] = "ps",
 	};
 	static char page[1 << 18];
 	FILE *f = fopen("../../docs/goprobectl.8", "re");

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The processes of a machine, and the Go programs among them. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "dwarf/section.h"
+#include "elf/debug_file.h"
+#include "gobin/buildinfo.h"
+#include "gobin/release.h"
+#include "process/programs.h"
+
+/* Of a container's id, as Docker, containerd, CRI-O and Podman write it. */
+#define CONTAINER_DIGITS 64
+
+int processes_each(int (*fn)(void *ctx, pid_t pid), void *ctx)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *e;
+	int ret = 0;
+
+	while (proc && !ret && (e = readdir(proc))) {
+		char *end;
+		long pid = strtol(e->d_name, &end, 10);
+
+		if (pid > 0 && pid <= INT_MAX && !*end)
+			ret = fn(ctx, (pid_t)pid);
+	}
+	if (proc)
+		closedir(proc);
+	return ret;
+}
+
+bool process_executable(pid_t pid, char path[PATH_MAX])
+{
+	char link[64];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	n = readlink(link, path, PATH_MAX - 1);
+	path[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* --- a program ---------------------------------------------------------------------- */
+
+/* Value @field, from 1 on, of the line of @word: "mod\tPATH\tVERSION"; to be freed, NULL: none. */
+static char *module_value(const char *text, const char *word, int field)
+{
+	size_t n = strlen(word);
+	const char *line = text;
+
+	while (line && (strncmp(line, word, n) || line[n] != '\t')) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	for (; line && field; field--) {
+		line += strcspn(line, "\t\n");
+		line = *line == '\t' ? line + 1 : NULL;
+	}
+	return line && *line ? strndup(line, strcspn(line, "\t\n")) : NULL;
+}
+
+void program_container(const char *cgroup, char id[PROGRAM_CONTAINER + 1])
+{
+	size_t digits = 0;
+
+	id[0] = 0;
+	for (const char *at = cgroup;; at++) {
+		if (isxdigit((unsigned char)*at)) {
+			digits++;
+			continue;
+		}
+		if (digits == CONTAINER_DIGITS)
+			snprintf(id, PROGRAM_CONTAINER + 1, "%.*s", PROGRAM_CONTAINER, at - digits);
+		digits = 0;
+		if (!*at)
+			return;
+	}
+}
+
+static void find_container(pid_t pid, char id[PROGRAM_CONTAINER + 1])
+{
+	char path[64], text[4096];
+	size_t n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[n] = 0;
+	program_container(text, id);
+}
+
+static bool is_go(const struct elffile *ef)
+{
+	return elffile_section(ef, ".go.buildinfo") || elffile_section(ef, ".gopclntab") ||
+	       elffile_section(ef, ".data.rel.ro.gopclntab");
+}
+
+/* The file alone; the process may have ended. false: not Go. */
+static bool examine(const struct elffile *ef, struct program *ret)
+{
+	char *modules;
+
+	if (!is_go(ef))
+		return false;
+	ret->go = buildinfo_version(ef, GOVERSION_MIN, GOVERSION_MAX);
+	modules = buildinfo_modules(ef);
+	ret->path = module_value(modules, "path", 1);
+	ret->version = module_value(modules, "mod", 2);
+	free(modules);
+	return true;
+}
+
+static int open_process(pid_t pid, const char *path, struct elffile *ef)
+{
+	struct diag d = { 0 };
+	char link[64];
+	int fd, err;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	fd = open(link, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = elffile_open(fd, path, ef, &d);
+	close(fd);
+	diag_fini(&d);
+	return err;
+}
+
+static void free_program(struct program *p)
+{
+	free(p->executable);
+	free(p->go);
+	free(p->path);
+	free(p->version);
+}
+
+static int add_program(void *ctx, pid_t pid)
+{
+	struct program found = { .pid = pid };
+	struct programs *p = ctx;
+	struct elffile ef = { .fd = -1 };
+	char path[PATH_MAX];
+	int err;
+
+	if (!process_executable(pid, path)) {
+		p->denied += errno == EACCES || errno == EPERM;
+		return 0;
+	}
+	err = open_process(pid, path, &ef);
+	p->denied += err == -EACCES || err == -EPERM;
+	if (err)
+		return 0;
+	if (!examine(&ef, &found)) {
+		elffile_fini(&ef);
+		return 0;
+	}
+	found.typed = dwsects_present(&ef) || !debugfile_open_local(&ef, path, pid);
+	elffile_fini(&ef);
+	find_container(pid, found.container);
+	found.executable = strdup(path);
+	if (!found.executable || grow(&p->v, p->n + 1, &p->cap, sizeof(*p->v))) {
+		free_program(&found);
+		return -1;
+	}
+	p->v[p->n++] = found;
+	return 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct program *pa = a, *pb = b;
+
+	return pa->pid < pb->pid ? -1 : pa->pid > pb->pid;
+}
+
+int programs_find(struct programs *p)
+{
+	if (processes_each(add_program, p))
+		return -1;
+	if (p->n)
+		qsort(p->v, p->n, sizeof(*p->v), by_pid);
+	return 0;
+}
+
+void programs_fini(struct programs *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free_program(&p->v[i]);
+	free(p->v);
+	memset(p, 0, sizeof(*p));
+}

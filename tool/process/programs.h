@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The processes of a machine, and the Go programs among them. */
+#ifndef GOPROBE_PROCESS_PROGRAMS_H
+#define GOPROBE_PROCESS_PROGRAMS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define PROGRAM_CONTAINER 12	/* digits that are kept of a container's id */
+
+/**
+ * struct program - a process that runs a Go program
+ * @pid: its id
+ * @executable: the file, with " (deleted)" behind it if it has no path any more
+ * @go: "go1.24.4", or NULL
+ * @path: the package of main, "example.com/shop/cmd/shopd", or NULL
+ * @version: of the module, "v1.2.3" or "(devel)", or NULL
+ * @typed: debug information is here, so arguments have names and types
+ * @container: the first digits of the container's id, or ""
+ */
+struct program {
+	pid_t pid;
+	char *executable;
+	char *go;
+	char *path;
+	char *version;
+	bool typed;
+	char container[PROGRAM_CONTAINER + 1];
+};
+
+/**
+ * struct programs - all of them, by rising pid
+ * @v: the programs
+ * @n: their number
+ * @cap: for how many there is memory
+ * @denied: processes whose executable may not be read
+ */
+struct programs {
+	struct program *v;
+	size_t n;
+	size_t cap;
+	size_t denied;
+};
+
+/* Call @fn for each process, until it returns something other than 0: that is returned. */
+int processes_each(int (*fn)(void *ctx, pid_t pid), void *ctx);
+/* The executable's path in @path, " (deleted)" behind it if that is so; false: none, or not ours to read. */
+bool process_executable(pid_t pid, char path[PATH_MAX]);
+/*
+ * The container of a process, by its /proc/PID/cgroup: "docker-<64 digits>.scope",
+ * "/kubepods/.../<64 digits>". @id: the first digits, "" if it is in none.
+ */
+void program_container(const char *cgroup, char id[PROGRAM_CONTAINER + 1]);
+/* Find them; no file is fetched from a server. 0, or -1 without memory. */
+int programs_find(struct programs *p);
+void programs_fini(struct programs *p);
+
+#endif
