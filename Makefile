@@ -6,6 +6,7 @@ KDIR    ?= /lib/modules/$(KVER)/build
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 DOCDIR  ?= $(PREFIX)/share/doc/goprobe
+ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
 DESTDIR ?=
 STRIP   ?= strip
 # Where DKMS looks for sources.
@@ -47,7 +48,7 @@ help:
 	@echo 'make clean        remove what was built here'
 	@echo
 	@echo 'KVER=VERSION or KDIR=DIR: build, install or register the module for another kernel'
-	@echo 'PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) DOCDIR=$(DOCDIR) DESTDIR=$(DESTDIR)'
+	@echo 'PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) DOCDIR=$(DOCDIR) ZSHDIR=$(ZSHDIR) DESTDIR=$(DESTDIR)'
 	@echo 'INSTALL_MOD_STRIP=1 installs the module without debug information'
 
 tool:
@@ -72,9 +73,12 @@ depmod = if [ -n '$(DESTDIR)' ] || [ ! -e /lib/modules/$(1)/modules.order ]; the
 ldconfig = [ -n '$(DESTDIR)' ] || ! command -v ldconfig >/dev/null || ldconfig
 
 # Remove the directories that are empty now, with those that held nothing else; but /usr and /usr/local
-# have most of them from the system.
+# have most of them from the system, and zsh has one in /usr/local.
 BASE = $(or $(DESTDIR),$(patsubst %/,%,$(dir $(PREFIX))))
-DIRS = $(LIBDIR)/pkgconfig $(PREFIX)/share/man/man8 $(PREFIX)/share/doc
+DIRS = $(LIBDIR)/pkgconfig $(PREFIX)/share/man/man8 $(PREFIX)/share/doc \
+	$(PREFIX)/share/bash-completion/completions $(PREFIX)/share/bash-completion \
+	$(PREFIX)/share/fish/vendor_completions.d $(PREFIX)/share/fish \
+	$(if $(DESTDIR),$(ZSHDIR),$(if $(wildcard /usr/share/zsh),,$(ZSHDIR) $(dir $(ZSHDIR))))
 ifneq ($(DESTDIR)$(filter-out /usr /usr/local,$(PREFIX)),)
 DIRS += $(PREFIX)/sbin $(PREFIX)/include
 PARENTS := -p
@@ -87,6 +91,11 @@ install-tool: install-lib
 		install -D -m 0644 /dev/stdin '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8'
 	for f in README.md CHANGELOG.md docs/*.md docs/netlink/goprobe.yaml; do \
 		install -D -m 0644 "$$f" '$(DESTDIR)$(DOCDIR)'/"$$f" || exit; done
+
+	cd packaging/completion && \
+	install -D -m 0644 goprobectl.bash '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/goprobectl' && \
+	install -D -m 0644 -t '$(DESTDIR)$(ZSHDIR)' _goprobectl && \
+	install -D -m 0644 -t '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d' goprobectl.fish
 
 install-lib: tool
 	install -D -m 0755 build/tool/libgoprobe.so.0 '$(DESTDIR)$(LIBDIR)/libgoprobe.so.0'
@@ -141,7 +150,9 @@ dkms:
 	dkms install --force -m goprobe -v '$(VERSION)' -k '$(KVER)' --kernelsourcedir '$(KDIR)'
 
 uninstall: uninstall-lib
-	rm -f '$(DESTDIR)$(PREFIX)/sbin/goprobectl' '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8'
+	rm -f '$(DESTDIR)$(PREFIX)/sbin/goprobectl' '$(DESTDIR)$(PREFIX)/share/man/man8/goprobectl.8' \
+	      '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/goprobectl' '$(DESTDIR)$(ZSHDIR)/_goprobectl' \
+	      '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/goprobectl.fish'
 	rm -rf '$(DESTDIR)$(DOCDIR)'
 	@for source in '$(DESTDIR)'/usr/src/goprobe-*; do \
 		[ -e "$$source/dkms.conf" ] || continue; \

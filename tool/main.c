@@ -10,6 +10,7 @@
 #include "base/suggest.h"
 #include "base/write_all.h"
 #include "cmd/cmd.h"
+#include "cmd/complete.h"
 #include "cmd/stdfds.h"
 #include "trace/client.h"
 #include "trace/module_load.h"
@@ -19,10 +20,10 @@ static const char prog[] = "goprobectl";
 static const struct cmd *const commands[] = {
 	&cmd_attach, &cmd_count, &cmd_latency, &cmd_stack, &cmd_graph, &cmd_stuck, &cmd_goroutines,
 	&cmd_replay, &cmd_watch, &cmd_read, &cmd_write, &cmd_list, &cmd_search, &cmd_ps,
-	&cmd_info, &cmd_doctor,
+	&cmd_info, &cmd_doctor, NULL,
 };
 
-#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]) - 1)
 
 static void put_help(struct buf *b)
 {
@@ -117,6 +118,15 @@ static int print_version(void)
 	return print_text("goprobectl " GOPROBECTL_VERSION "\n");
 }
 
+/* goprobectl complete WORD...: what the completions of shells run. */
+static int print_candidates(int argc, char **argv)
+{
+	struct buf b = { 0 };
+
+	complete(commands, argv, (size_t)argc, &b);
+	return end_help(&b);
+}
+
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct diag d = { 0 };
@@ -166,6 +176,9 @@ int main(int argc, char **argv)
 			return unknown_command(argv[2]);
 		return print_help(about);
 	}
+
+	if (strcmp(name, "complete") == 0)
+		return print_candidates(argc - 2, argv + 2);
 
 	const struct cmd *cmd = find(name);
 

@@ -46,7 +46,7 @@ struct programs {
 
 /* Call @fn for each process, until it returns something other than 0: that is returned. */
 int processes_each(int (*fn)(void *ctx, pid_t pid), void *ctx);
-/* The executable's path in @path, " (deleted)" behind it if that is so; false: none, or not ours to read. */
+/* The path of its executable, " (deleted)" behind it if that is so; false: none, or unreadable. */
 bool process_executable(pid_t pid, char path[PATH_MAX]);
 /*
  * The container of a process, by its /proc/PID/cgroup: "docker-<64 digits>.scope",

@@ -274,7 +274,8 @@ int target_parse_pids(struct target_pids *to, const char *list, struct diag *d)
 		return append_named(to, list, d);
 	diag_set(d, "'%s' is not a process id", list);
 	diag_span(d, list, at - list, strcspn(at, ","));
-	diag_hint(d, "-p takes numbers, or the name of one program; -b FILE traces all processes that run FILE");
+	diag_hint(d, "-p takes numbers, or the name of one program;"
+		  " -b FILE traces all processes that run FILE");
 	return -1;
 }
 

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Completion of command lines, for shells: commands, options, their values, processes, functions. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/printable.h"
+#include "cmd/complete.h"
+#include "process/programs.h"
+#include "process/target.h"
+
+/* More functions than these are offered by package, and then by type. */
+#define FUNCTIONS_MOST 200
+
+/* --- words -------------------------------------------------------------------------- */
+
+/* As the shell would read the word; a quote at its end may be missing. */
+static void unquote(char *word)
+{
+	char *to = word, quote = 0;
+
+	for (const char *from = word; *from; from++) {
+		if (quote ? *from == quote : *from == '\'' || *from == '"')
+			quote = quote ? 0 : *from;
+		else if (*from == '\\' && quote != '\'' && from[1])
+			*to++ = *++from;
+		else
+			*to++ = *from;
+	}
+	*to = 0;
+}
+
+static void offer(struct buf *b, const char *prefix, const char *text, const char *description)
+{
+	if (strncmp(text, prefix, strlen(prefix)))
+		return;
+	buf_plain(b, text);
+	if (description) {
+		buf_char(b, '\t');
+		buf_mem(b, description, strcspn(description, "\n"));
+	}
+	buf_char(b, '\n');
+}
+
+/* The option that the first @len bytes of @word are, or NULL. */
+static const struct option_row *option_of(enum command command, const char *word, size_t len)
+{
+	for (size_t i = 0; word[0] == '-' && i < option_number; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (!row->name || !option_is_of(row, command))
+			continue;
+		if (len > 2 && word[1] == '-' ?
+		    len - 2 == strlen(row->name) && !strncmp(word + 2, row->name, len - 2) :
+		    len == 2 && row->letter && word[1] == row->letter)
+			return row;
+	}
+	return NULL;
+}
+
+/* The value of "-p VALUE", "-pVALUE", "--pid VALUE" or "--pid=VALUE" among the words, or NULL. */
+static const char *value_of(char **words, size_t n, char letter, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		const char *word = words[i];
+		bool is_long = !strncmp(word, "--", 2) && !strncmp(word + 2, name, len);
+
+		if (is_long && word[2 + len] == '=')
+			return word + 2 + len + 1;
+		if ((is_long && !word[2 + len]) || (word[0] == '-' && word[1] == letter && !word[2]))
+			return i + 2 < n ? words[i + 1] : NULL;
+		if (word[0] == '-' && word[1] == letter)
+			return word + 2;
+	}
+	return NULL;
+}
+
+/* --- functions ---------------------------------------------------------------------- */
+
+struct names {
+	char **v;
+	size_t n;
+	size_t cap;
+};
+
+static void add_name(struct names *names, const char *name, size_t len)
+{
+	char *copy = grow(&names->v, names->n + 1, &names->cap, sizeof(*names->v)) ?
+		     NULL : strndup(name, len);
+
+	if (copy)
+		names->v[names->n++] = copy;
+}
+
+/* Up to the next end of a path's element, a package or a type behind the first @at bytes. */
+static size_t piece(const char *name, size_t at)
+{
+	size_t len = at + strcspn(name + at, "./");
+
+	return name[len] ? len + 1 : len;
+}
+
+static void add_functions(struct names *names, const struct gobin *bin, const char *prefix,
+			  bool whole)
+{
+	size_t n, len = strlen(prefix);
+	const struct gofunc *f = gobin_funcs(bin, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (f[i].entry && !strncmp(f[i].name, prefix, len))
+			add_name(names, f[i].name,
+				 whole ? strlen(f[i].name) : piece(f[i].name, len));
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void offer_functions(const struct target *t, const char *prefix, struct buf *b)
+{
+	struct names names = { 0 };
+	size_t all = 0, n, len = strlen(prefix);
+
+	for (size_t i = 0; i < t->nbins; i++) {
+		const struct gofunc *f = gobin_funcs(t->bins[i], &n);
+
+		for (size_t k = 0; k < n && all <= FUNCTIONS_MOST; k++)
+			all += f[k].entry && !strncmp(f[k].name, prefix, len);
+	}
+	for (size_t i = 0; i < t->nbins; i++)
+		add_functions(&names, t->bins[i], prefix, all <= FUNCTIONS_MOST);
+	if (names.n)
+		qsort(names.v, names.n, sizeof(*names.v), by_name);
+	for (size_t i = 0; i < names.n; i++)
+		if (!i || strcmp(names.v[i], names.v[i - 1]))
+			offer(b, "", names.v[i], NULL);
+	for (size_t i = 0; i < names.n; i++)
+		free(names.v[i]);
+	free(names.v);
+}
+
+static void complete_operand(char **words, size_t n, struct buf *b)
+{
+	const char *pids = value_of(words, n, 'p', "pid");
+	const char *file = value_of(words, n, 'b', "binary");
+	struct target_pids list = { 0 };
+	struct target t = { 0 };
+	struct diag d = { 0 };
+	size_t older;
+
+	if (file ? !target_set_file(&t, file, &older, &d) :
+	    pids && !target_parse_pids(&list, pids, &d) && !target_add_pids(&t, &list, &d))
+		offer_functions(&t, words[n - 1], b);
+	diag_fini(&d);
+	free(list.v);
+	target_fini(&t);
+}
+
+/* --- options ------------------------------------------------------------------------ */
+
+/* The candidates for what follows @head in @word: they are offered with it. */
+struct value {
+	struct buf *b;
+	const char *word;
+	size_t head;
+};
+
+static void offer_value(const struct value *v, const char *text, const char *description)
+{
+	if (strncmp(text, v->word + v->head, strlen(v->word + v->head)))
+		return;
+	buf_mem(v->b, v->word, v->head);
+	offer(v->b, "", text, description);
+}
+
+static void offer_processes(struct value v)
+{
+	const char *comma = strrchr(v.word + v.head, ',');
+	struct programs p = { 0 };
+	char text[16];
+
+	if (comma)
+		v.head = (size_t)(comma + 1 - v.word);
+	if (!programs_find(&p))
+		for (size_t i = 0; i < p.n; i++) {
+			const char *name = strrchr(p.v[i].executable, '/');
+
+			snprintf(text, sizeof(text), "%d", p.v[i].pid);
+			offer_value(&v, text, p.v[i].executable);
+			if (name && !comma && v.word[v.head] && !strchr(name, ' '))
+				offer_value(&v, name + 1, p.v[i].executable);
+		}
+	programs_fini(&p);
+}
+
+static void complete_value(const struct option_row *row, const char *word, size_t head,
+			   struct buf *b)
+{
+	const struct value v = { b, word, head };
+
+	if (row->kind == OPTION_PIDS || row->kind == OPTION_PID)
+		offer_processes(v);
+	for (size_t i = 0; row->choices && row->choices[i]; i++)
+		if (row->choices[i][0])
+			offer_value(&v, row->choices[i], NULL);
+}
+
+static void complete_option(enum command command, const char *prefix, struct buf *b)
+{
+	char text[64];
+
+	for (size_t i = 0; i < option_number; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (!row->name || row->kind == OPTION_COMMAND || !option_is_of(row, command))
+			continue;
+		snprintf(text, sizeof(text), "--%s", row->name);
+		offer(b, prefix, text, row->help);
+	}
+	offer(b, prefix, "--help", "show what the command does, with examples");
+}
+
+/* --- a command line ----------------------------------------------------------------- */
+
+/* bash makes a word of "=": "--format", "=", "json". */
+static size_t join_values(char **words, size_t n)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (i + 1 == n || !to || strcmp(words[i], "=") || strncmp(words[to - 1], "--", 2))
+			words[to++] = words[i];
+	if (to && !strcmp(words[to - 1], "="))
+		words[to - 1][0] = 0;
+	return to;
+}
+
+void complete(const struct cmd *const *commands, char **words, size_t n, struct buf *b)
+{
+	const struct option_row *before, *given;
+	const struct cmd *cmd = NULL;
+	const char *word;
+	size_t len;
+
+	n = join_values(words, n);
+	for (size_t i = 0; i < n; i++)
+		unquote(words[i]);
+	for (size_t i = 0; commands[i] && n; i++) {
+		if (n == 1 || (n == 2 && !strcmp(words[0], "help")))
+			offer(b, words[n - 1], commands[i]->name, commands[i]->summary);
+		else if (!strcmp(words[0], commands[i]->name))
+			cmd = commands[i];
+	}
+	/* What follows "--" is another program's. */
+	for (size_t i = 1; i + 1 < n; i++)
+		if (!strcmp(words[i], "--"))
+			return;
+	if (!cmd)
+		return;
+	word = words[n - 1];
+	len = strcspn(word, "=");
+	given = option_of(cmd->command, word, len);
+	before = option_of(cmd->command, words[n - 2], strlen(words[n - 2]));
+	if (given && word[len] && given->kind != OPTION_FLAG)
+		complete_value(given, word, len + 1, b);
+	else if (before && before->kind != OPTION_FLAG)
+		complete_value(before, word, 0, b);
+	else if (word[0] == '-')
+		complete_option(cmd->command, word, b);
+	else if (cmd->operands >= CMD_SPECS || cmd->command == COMMAND_LIST)
+		complete_operand(words, n, b);
+}
