@@ -41,7 +41,7 @@ def counted(values):
     return dict(collections.Counter(v for v in values if v is not NotImplemented))
 
 
-# What is asked for, and what it gives of call i; NotImplemented: it can't be told, or there is no such call.
+# An expression, and its value in call i; NotImplemented: the value is not known, or there is no such call.
 COUNTED = [
     (("main.step", "i"), lambda i: (i,)),
     (("main.step", "b"), lambda i: ((i + 128) % 256 - 128,)),
@@ -97,7 +97,7 @@ def counts(t):
     check(nothing_probed(), "something is still probed")
 
 
-@case("by: goroutines, addresses and floats are keys, and what can't be told is counted apart")
+@case("by: goroutines, addresses and floats are keys; unreadable values have a count of their own")
 def others(t):
     target = conds(t)
     goid, pointer, floats, nil = [by(t, target, "count", *what) for what in (
@@ -144,7 +144,7 @@ def times(t):
     slow.signal(2)
     rows = "\n".join(slow.finish()).splitlines()
     check(rows[0].split()[0] == "CALLS" and rows[0].split()[-1] == "KEY" and len(rows) == 101, "a table: %s", rows[:3])
-    # Of those that sleep one panics. Where the host is busy others are slow as well, but not so many.
+    # Of those that sleep one panics. On a busy host other calls are slow as well, but fewer than these.
     sleepers = [r for r in rows[1:] if re.search(r"  i=\d*52$", r)]
     same(len(sleepers), 4, "those that sleep, among the 100 slowest")
     check("not shown" in slow.stderr() and "500 calls of 1 function by" in slow.stderr(), "it said: %s", slow.stderr())
@@ -172,8 +172,8 @@ def stressed(t):
 
     lines = parse("\n".join(few.finish()))
     got, summary = keys_of(lines, "count_key"), of_kind(lines, "summary")[0]
-    same(len(got), 5, "keys that found room")
-    same(sum(got.values()) + summary["no_key"], want["main.even"]["calls"], "with and without room")
+    same(len(got), 5, "keys that fitted")
+    same(sum(got.values()) + summary["no_key"], want["main.even"]["calls"], "calls with and without a key")
     same(of_kind(lines, "count")[0]["calls"], want["main.even"]["calls"], "the function's own number")
 
     rows = "\n".join(plain.finish()).splitlines()
@@ -196,13 +196,13 @@ def refused(t):
         (("main.step", "under(main.refs)"), "are for conditions, not for keys", ""),
         (("main.step", "i", "b", "c", "d", "e"), "4 times at most", ""),
     ]
-    for what, sentence, hint in rows:
+    for what, message, hint in rows:
         args = [a for e in what[1:] for a in ("--by", e)]
         for command in ("count", "latency") if "n" in what else ("count",):
             process = t.goprobectl(command, "-p", target.pid, *args, what[0])
             check(process.wait() in (1, 2), "%s was accepted", what)
-            check(sentence in process.stderr() and hint in process.stderr(), "%s: %s", what, process.stderr())
-            check(sentence.startswith("4 times") or "^" in process.stderr(), "%s points nowhere: %s", what, process.stderr())
+            check(message in process.stderr() and hint in process.stderr(), "%s: %s", what, process.stderr())
+            check(message.startswith("4 times") or "^" in process.stderr(), "%s points nowhere: %s", what, process.stderr())
     process = started(t, "count", "-p", target.pid, "--by", "any", "-o", "json", "main.*")
     run(target)
     lines = interrupt(process)

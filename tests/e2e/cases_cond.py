@@ -46,7 +46,7 @@ def counted(lines, function, kind):
     return found[0] if found else None
 
 
-@case("count: each condition counts what Go finds to fulfil it, at calls and at returns, under panics; the rest is told apart")
+@case("count: each condition counts the calls and returns that fulfil it in Go, under panics; others have counts of their own")
 def count_conditions(t):
     target = conds(t)
     for batch in batches(share(t, run(target)["conditions"])):
@@ -61,7 +61,7 @@ def count_conditions(t):
             same(summary["functions"], 1, row["spec"] + ": functions")
 
 
-@case("attach: exactly the calls that fulfil a condition are shown, with their returns; what did not pass is told")
+@case("attach: exactly the calls that fulfil a condition are shown, with their returns; the summary counts others")
 def attach_conditions(t):
     target = conds(t)
     for batch in batches(share(t, run(target)["conditions"])):
@@ -140,7 +140,7 @@ def no_room(t):
     deep = run(target)["deep"]
     trace = interrupted(attach)
     lost = trace["summary"]["lost_by_cause"]["no_room"]
-    check(lost > 0, "everything had room: no test of that")
+    check(lost > 0, "nothing was lost: the buffer is too large for this test")
     same(len(of_kind(trace["events"], "call")) + lost, deep, "calls shown and lost")
     same(len(of_kind(trace["events"], "return")), len(of_kind(trace["events"], "call")), "returns")
 

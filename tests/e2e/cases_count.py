@@ -133,10 +133,10 @@ def everything(t):
           "what was said: %s", process.stderr())
 
 
-@case("count and latency refuse what they can't do with a sentence")
+@case("count and latency refuse what they can't do with a message")
 def refusals(t):
     target = t.target("counter", "-each", "1ms", 0)
-    for args, sentence in (
+    for args, message in (
             (("count", "-p", target.pid), "no PATTERN: which functions?"),
             (("count", "main.doWork"), "nothing to trace"),
             (("count", "-p", target.pid, "--top", "0", "main.doWork"), "--top"),
@@ -146,5 +146,5 @@ def refusals(t):
             (("latency", "-p", target.pid, "main.dowork"), "main.doWork")):
         process = t.goprobectl(*args)
         process.finish(1 if args[-1] == "main.dowork" else 2)
-        check(sentence in process.stderr() and process.stderr().count("\n") <= 4, "%s: %s", args, process.stderr())
+        check(message in process.stderr() and process.stderr().count("\n") <= 4, "%s: %s", args, process.stderr())
     check(nothing_probed(), "something is still probed")

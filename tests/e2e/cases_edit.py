@@ -287,8 +287,8 @@ def delays_together(t):
             delay(other, 200, 4)
 
 
-@case("the kernel log tells once of each place who changes what")
-def told(t):
+@case("the kernel log says once for each place who changes what")
+def logged(t):
     with allowed():
         target = edits(t)
         before = log().count("is being changed")

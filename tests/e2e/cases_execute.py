@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Who executes the instruction under a breakpoint: whoever it is, the registers are the same after it.
+"""The instruction under a breakpoint: the registers after it do not depend on whether goprobe or the processor executes it.
 
 A file of machine code is made: for each instruction a function that loads all registers and flags, runs the
 instruction, and stores them again. It is mapped here, and each function is called before there are breakpoints, and
@@ -184,7 +184,7 @@ def abilities():
         return struct.unpack("=Q", client.call(genl.GOPROBE_CMD_GET_INFO)[0][genl.GOPROBE_A_ABILITIES])[0]
 
 
-@case("an instruction does the same with a breakpoint on it, whoever executes it", per="boot")
+@case("an instruction does the same with a breakpoint on it, emulated or single-stepped", per="boot")
 def same_registers(t):
     t.goprobectl("info").finish()               # has the module find out who may
     chance = random.Random(2)
@@ -212,10 +212,10 @@ def ability(t):
     kernel = os.environ.get("GOPROBE_KERNEL", "")
     if abilities() & genl.GOPROBE_ABILITY_EMULATE:
         check(kernel != "5.10", "5.10 does not honour a changed instruction pointer")
-        check(" execute" in text, "info does not tell: %s", text)
+        check(" execute" in text, "info does not show the ability: %s", text)
     else:
         check(kernel not in ("6.1", "6.12", "7.3"), "%s honours a changed instruction pointer", kernel)
-        check(" execute" not in text, "info tells what is not so: %s", text)
+        check(" execute" not in text, "info shows an ability that the kernel does not have: %s", text)
     check(not abilities() & genl.GOPROBE_ABILITY_UNTESTED, "it has not been tried")
 
 

@@ -10,7 +10,7 @@ import time
 from lib import Skip, case, check, same, wait_for
 
 # A spec, and the values of the first call (and return) of the zoo that it shows.
-# None in place of a value: it can't be had, and the text says why.
+# None in place of a value: it is not available, and the text says why.
 SPECS = (
     ("a field behind a pointer, fields within fields, elements",
      'main.everythingPointer(e.I, e.S, e.P.Y, e.Arr[1].X, e.Anon.Y, e.Bs[1])(~r0)',
@@ -168,12 +168,12 @@ BAD = (
 
 @case("expressions that make no sense are refused with a caret", per="go")
 def refused(t):
-    for spec, sentence, caret, hint in BAD:
+    for spec, message, caret, hint in BAD:
         attach = t.attach(spec, "--", t.binary("example"), json=False, output=False)
         code = attach.wait()
         check(code in (1, 2), "%s: exit status %s", spec, code)
         said = attach.stderr()
-        check(sentence in said and spec in said and re.search(r"^ +%s$" % re.escape(caret), said, re.M), "%s: %s", spec, said)
+        check(message in said and spec in said and re.search(r"^ +%s$" % re.escape(caret), said, re.M), "%s: %s", spec, said)
         check(hint is None or hint in said, "%s: no hint: %s", spec, said)
 
 
@@ -192,12 +192,12 @@ def watch(t):
     rates = [line["values"][0]["rate"] for line in lines[1:]]
     changes = [b - a for a, b in zip(counts, counts[1:])]
     same([rate > 0 for rate in rates], [change > 0 for change in changes], "rates %s of counts %s" % (rates, counts))
-    # The moment that line k's rate is up to lies between told[k], the time of the line before, and told[k + 1], its own.
+    # The rate in line k ends between shown[k], the time of the line before, and shown[k + 1], its own time.
     took = [change / rate * 1e9 if change else None for change, rate in zip(changes, rates)]
-    told = [began] + [line["time_ns"] for line in lines]
+    shown = [began] + [line["time_ns"] for line in lines]
     for a, b in itertools.combinations(range(len(lines)), 2):
         if None not in took[a:b]:
-            check(told[b] - told[a + 1] < 1.001 * sum(took[a:b]) < 1.002 * (told[b + 1] - told[a]),
+            check(shown[b] - shown[a + 1] < 1.001 * sum(took[a:b]) < 1.002 * (shown[b + 1] - shown[a]),
                   "lines %d to %d would be %s ns apart: %s, began at %d", a, b, took[a:b], lines, began)
     for line in lines:
         same(line["pid"], pid, "pid")

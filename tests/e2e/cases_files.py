@@ -102,7 +102,7 @@ def child_of(pid):
         return next(iter(map(int, f.read().split())), None)
 
 
-@case("files: where the kernel takes no breakpoints, on hugetlbfs, is told, and nothing is left")
+@case("files: on hugetlbfs, where the kernel takes no breakpoints, a message says so, and nothing is left")
 def no_breakpoints(t):
     path = t.binary("counter")
     offset, _ = genl.elf_symbol(path, "main.doWork")

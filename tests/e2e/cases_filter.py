@@ -128,11 +128,11 @@ def held(t):
     target = t.target(*ARGUMENTS)
     result = masked(RAX, 0xf, "JEQ_I", 7)
     longer = [op(genl.GOPROBE_OP_DURATION, a=1)] + jump("JGE_I", 1, 1)
-    room = dict(held=(40 * 150 * 2, 56 + 8 + 8 + 8192))
+    limits = dict(held=(40 * 150 * 2, 56 + 8 + 8 + 8192))
     flags = dict(flags=PAIRED, held=HELD)
     with begin(t, path, [], recorded(points), target.pid) as everything, \
-            begin(t, path, [result], recorded(points, on_return=1, **flags), target.pid, **room) as some, \
-            begin(t, path, [longer], recorded(points, on_return=1, **flags), target.pid, **room) as timed:
+            begin(t, path, [result], recorded(points, on_return=1, **flags), target.pid, **limits) as some, \
+            begin(t, path, [longer], recorded(points, on_return=1, **flags), target.pid, **limits) as timed:
         want = run(target, everything, some, timed)
         truth = matched(everything.records(), "all")
         for client, passes, what in (some, lambda result: result & 0xf == 7, "by result"), (timed, lambda result: True, "by duration"):
@@ -154,7 +154,7 @@ def held(t):
         same(sum(want[f]["returns"] for f in TAGGED), sum(1 for c, r in truth if r), "all returns")
 
 
-@case("netlink: with too little room for held calls some are left out, counted, and none is shown in part")
+@case("netlink: held calls that do not fit are left out and counted, and none is shown in part")
 def too_few(t):
     path = t.binary("stress")
     points = points_of(t, path, *TAGGED)
@@ -164,9 +164,9 @@ def too_few(t):
         want = run(target, client)
         got, stats = matched(client.records(), "held"), client.stats()
         calls, returns = (sum(want[f][k] for f in TAGGED) for k in ("calls", "returns"))
-        opened, no_room, no_call = (stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("OPENED", "NO_SPACE", "NO_CALL"))
-        check(no_room > 0 and no_call > 0 and opened > 0, "everything had room, or nothing: no test of that")
-        same(opened + no_room, calls, "calls")
+        opened, no_space, no_call = (stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("OPENED", "NO_SPACE", "NO_CALL"))
+        check(no_space > 0 and no_call > 0 and opened > 0, "all calls fitted, or none: the limit does not suit this test")
+        same(opened + no_space, calls, "calls")
         same(stats[genl.GOPROBE_STAT_RETURNS] + no_call, returns, "returns")
         same((len(got), all(r for c, r in got)), (stats[genl.GOPROBE_STAT_RELEASED], True), "pairs")
 
@@ -214,7 +214,7 @@ def number(tally):
     return sum(tally.buckets.values())
 
 
-@case("netlink: calls are counted and timed by key, of the call or of its end, and what finds no room is in the totals")
+@case("netlink: calls are counted and timed by key, of the call or of its end, and calls whose key does not fit are in the totals")
 def keys(t):
     path = t.binary("stress")
     points = points_of(t, path, *TAGGED)
@@ -249,9 +249,9 @@ def keys(t):
                 check(a.calls == number(a) and 0 < a.min <= a.max <= a.sum, "%d %s: %s", i, k, a)
 
         got = few.keys()
-        same(len(got), 10, "keys that found room")
+        same(len(got), 10, "keys that fitted")
         for (i, k), a in got.items():
-            same(a.hits, expected[i, words(k)], "hits of a key that found room")
+            same(a.hits, expected[i, words(k)], "hits of a key that fitted")
         missed = few.stats()[genl.GOPROBE_STAT_NO_KEY]
         same(sum(a.hits for a in got.values()) + missed, len(truth), "with and without a key")
         for client in counts, few:
@@ -322,9 +322,9 @@ def killed(t):
             calls += sum(want[f]["calls"] for f in TAGGED)
             target.kill()
             stats = client.stats()
-            opened, no_room = stats[genl.GOPROBE_STAT_OPENED], stats[genl.GOPROBE_STAT_NO_SPACE]
-            same(opened + no_room, calls, "calls")
-        check(no_room > 0 and opened > 1000, "there is no room again: %d calls were held, %d found no room", opened, no_room)
+            opened, no_space = stats[genl.GOPROBE_STAT_OPENED], stats[genl.GOPROBE_STAT_NO_SPACE]
+            same(opened + no_space, calls, "calls")
+        check(no_space > 0 and opened > 1000, "space is not used again: %d calls were held, %d found none", opened, no_space)
 
 
 @case("netlink: open calls can be listed while the program runs, with what was held of them, and none but those")
@@ -421,15 +421,15 @@ def breaks(t):
         before = goes_on.tallies()[0].hits
         wait_for("hits of the other session", lambda: goes_on.tallies()[0].hits > before)
         same(client.tallies()[0].hits, hits, "hits after it has stopped")
-        # Nothing begins anew.
+        # Nothing starts again.
         client.call(genl.GOPROBE_CMD_START)
         try:
             client.add_points(made)
         except genl.Refused as refused:
-            check("its hits took too much time" in refused.sentence, "%s", refused)
+            check("its hits took too much time" in refused.message, "%s", refused)
         else:
             check(False, "it can be given more points")
         before = goes_on.tallies()[0].hits
         wait_for("hits of the other session", lambda: goes_on.tallies()[0].hits > before)
-        same(client.tallies()[0].hits, hits, "hits after it has been told to start")
+        same(client.tallies()[0].hits, hits, "hits after the command to start")
         same(goes_on.stats()[genl.GOPROBE_STAT_BROKEN], 0, "the other one's breaker")

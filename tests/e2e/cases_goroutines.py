@@ -8,7 +8,7 @@ import time
 from cases_stuck import state
 from lib import case, check, of_kind, parse, same
 
-SECONDS = 20    # a goroutine that sleeps for 5 ms at a time rests during one of so many seconds of looks
+SECONDS = 20    # a goroutine that sleeps for 5 ms at a time rests during one look in this many seconds
 
 
 def look(t, target, *args):

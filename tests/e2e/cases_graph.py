@@ -112,7 +112,7 @@ def total(functions, key):
     return sum(f[key] for f in functions.values())
 
 
-@case("attach and graph: when a process executes a program, calls that are open are gone, and stand above none of that program's")
+@case("attach and graph: when a process executes a program, open calls are dropped, and stand above none of that program's")
 def executes(t):
     size = "-goroutines 20 -depth 100"
     target = t.target("stress", "-hold", "-stay", *size.split())
@@ -137,7 +137,7 @@ def executes(t):
     calls = [c for r in got for c in every(r["call"])]
     same([c for c in calls if c["ended"] == "unseen"], [], "calls whose end was not seen")
     same((summary["gone"], summary["cut_short"], summary["unknown"]), (total(first, "calls"), 0, 0), "of the summary")
-    same(sum(c["ended"] == "open" for c in calls) - total(first, "calls"), summary["open"], "open calls, and those that are gone")
+    same(sum(c["ended"] == "open" for c in calls) - total(first, "calls"), summary["open"], "open calls, and those that were dropped")
 
 
 @case("graph: as text")

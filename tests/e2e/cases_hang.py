@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Whoever is made to wait for long: others go on meanwhile, on the whole host."""
+"""Long waits of goprobe or of traced programs: all others on the host go on meanwhile."""
 
 import contextlib
 import ctypes
@@ -185,12 +185,12 @@ def stalled_command(t):
                     waits.verdict()
                     check(False, "%s: it was not refused", what)
                 except genl.Refused as e:
-                    check(e.errno == errno.ETIMEDOUT and "has not answered" in e.sentence, "%s: it said: %s", what, e)
+                    check(e.errno == errno.ETIMEDOUT and "has not answered" in e.message, "%s: it said: %s", what, e)
                 try:
                     client.add_file(t.binary("counter"))
                     check(False, "%s: it reads, though its worker is stuck", what)
                 except genl.Refused as e:
-                    check(e.errno == errno.EBUSY and "does not answer" in e.sentence, "%s: it said: %s", what, e)
+                    check(e.errno == errno.EBUSY and "does not answer" in e.message, "%s: it said: %s", what, e)
                 client.stats()
                 client.call(genl.GOPROBE_CMD_STOP)
             served.go_on()

@@ -22,7 +22,7 @@ def kin(t):
 
 
 def run(target):
-    """What the program tells of one round."""
+    """What the program prints of one round."""
     target.send()
     return json.loads(target.line())
 
@@ -32,7 +32,7 @@ def minor(report):
 
 
 def label(report, call, key):
-    """As the module has it: None if it can't be told."""
+    """The label as the module has it, or None if the module can't read it."""
     labels = call["labels"]
     if minor(report) < 24:
         return labels.get(key, "") if len(labels) <= 8 else None
@@ -61,7 +61,7 @@ LABELS = [
 ]
 
 
-@case("labels: a condition on a goroutine's labels lets those calls pass that were made with them; what can't be told is told apart")
+@case("labels: a condition on labels passes the calls of goroutines with these labels; undecided calls have a count of their own")
 def label_conditions(t):
     target = kin(t)
     report = run(target)
@@ -95,7 +95,7 @@ def label_values(t):
     for e in values.calls:
         i, *got = [a.get("value") for a in e["args"]]
         same(got, [label(report, calls[i], "tenant"), label(report, calls[i], "key0")], "labels of call %d" % i)
-    check(any(None in [a.get("value") for a in e["args"]] for e in values.calls), "all could be told")
+    check(any(None in [a.get("value") for a in e["args"]] for e in values.calls), "all labels were readable")
 
 
 @case("count, latency --by label: numbers by label are those of the program")
@@ -108,7 +108,7 @@ def by_label(t):
     labels = [(c["i"], label(report, c, "tenant")) for c in report["calls"]]
     lines = interrupt(count)
     same(keys_of(lines, "count_key"), counted(NotImplemented if v is None else (v,) for _, v in labels), "calls by label")
-    same(of_kind(lines, "summary")[0]["undecided"], [v for _, v in labels].count(None), "calls whose label can't be told")
+    same(of_kind(lines, "summary")[0]["undecided"], [v for _, v in labels].count(None), "calls whose label can't be read")
     same(keys_of(interrupt(latency), "latency_key"),
          counted(NotImplemented if v is None or i % 10 == 7 else (v,) for i, v in labels), "returns by label")
 
@@ -130,7 +130,7 @@ def descendants(t):
         calls = [c for r in reports for c in r["calls"]]
 
         def follows(line):
-            """Is it in the set? Before 1.21 whoever ran already is in nobody's."""
+            """Whether it is in the set. Before 1.21 no set has goroutines that ran already."""
             if report[name] not in line:
                 return False
             between = line[:line.index(report[name])]

@@ -14,7 +14,7 @@ from lib import case, check, of_kind, parse, same, symbol, wait_for
 FUNCTIONS = ("main.tree", "main.branch", "main.leaf")
 PATTERN = "/^main\\.(tree|branch|leaf)$/"
 MANY = ("-goroutines", 1000, "-trees", 7)
-ROOM = ("--buffer", "32m")
+LARGE_BUFFER = ("--buffer", "32m")
 
 
 def mixed(goid):
@@ -47,7 +47,7 @@ def up(n, by):
 def traced(t, *args, arguments=MANY):
     """What the program says, and what attach does."""
     target = t.target("limits", *arguments)
-    attach = t.attach(*ROOM, *args, "-p", target.pid, PATTERN).attached()
+    attach = t.attach(*LARGE_BUFFER, *args, "-p", target.pid, PATTERN).attached()
     truth = run(target)
     trace = attach.interrupt()
     end(target)
@@ -70,7 +70,7 @@ def by_call(t):
     same((trace.summary["limited"], trace.summary["filtered"]), (0, 0), "left out otherwise")
 
 
-@case("limits: of goroutines one of so many is shown, each with all of its calls")
+@case("limits: one of N goroutines is shown, each with all of its calls")
 def by_goroutine(t):
     truth, trace = traced(t, "--sample", "1/16", "--sample-by", "goroutine")
     chosen = {g for g in truth["goids"] if mixed(g) % 16 == 0}
@@ -82,8 +82,8 @@ def by_goroutine(t):
 @case("limits: a sample counts what passes the condition, at the call or at the return")
 def with_condition(t):
     target = t.target("limits", *MANY)
-    at_call = t.attach(*ROOM, "--sample", "1/9", "-p", target.pid, "main.leaf if id == 5 && n > 0").attached()
-    at_return = t.attach(*ROOM, "--sample", "1/9", "--held", 60000, "-p", target.pid, "main.tree if ~r0 > 1").attached()
+    at_call = t.attach(*LARGE_BUFFER, "--sample", "1/9", "-p", target.pid, "main.leaf if id == 5 && n > 0").attached()
+    at_return = t.attach(*LARGE_BUFFER, "--sample", "1/9", "--held", 60000, "-p", target.pid, "main.tree if ~r0 > 1").attached()
     truth = run(target)
     call, ret = at_call.interrupt(), at_return.interrupt()
     end(target)
@@ -95,11 +95,11 @@ def with_condition(t):
     check(all(e["results"][0]["value"] > 1 for e in ret.returns), "a tree of one call is shown")
 
 
-@case("limits: what was left out of a sample that was recorded is told by replay")
+@case("limits: replay says what a recorded sample left out")
 def replayed(t):
     target = t.target("limits", *MANY)
     path = os.path.join(t.tmp, "sample.rec")
-    attach = t.attach(*ROOM, "--sample", "1/9", "--rate", 1000000, "--record", path, "-p", target.pid, PATTERN, json=False, output=False)
+    attach = t.attach(*LARGE_BUFFER, "--sample", "1/9", "--rate", 1000000, "--record", path, "-p", target.pid, PATTERN, json=False, output=False)
     attach.attached()
     truth = run(target)
     attach.interrupt()
@@ -113,7 +113,7 @@ def replayed(t):
 @case("limits: of trees of calls every n-th is shown, whole, under recursion, panics and stacks that move")
 def trees(t):
     target = t.target("limits", *MANY)
-    g = graph(t, *ROOM, "--sample", "1/10", "-p", target.pid, "main.tree(id)", "main.branch", "main.leaf").attached()
+    g = graph(t, *LARGE_BUFFER, "--sample", "1/10", "-p", target.pid, "main.tree(id)", "main.branch", "main.leaf").attached()
     truth = run(target)
     g.signal(2)
     shown, summary = g.trees()
@@ -128,14 +128,14 @@ def trees(t):
     same(summary["sampled"], sum(truth["calls"].values()) - calls, "left out of the sample")
 
 
-@case("limits: attach shows the same trees, and so many of them in a second at most")
+@case("limits: attach shows the same trees, and at most N of them in a second")
 def trees_attached(t):
     truth, trace = traced(t, "--sample", "1/10", "--sample-by", "root")
     same(sum(e["func"] == "main.tree" for e in trace.calls) - by_goroutine_nested(trace), up(1000 * 7, 10), "trees")
     check_ends(trace)
     for _ in range(3):
         target = t.target("limits", "-goroutines", 100, "-trees", 7)
-        attach = t.attach(*ROOM, "--rate", 5, "--sample-by", "root", "-p", target.pid, PATTERN).attached()
+        attach = t.attach(*LARGE_BUFFER, "--rate", 5, "--sample-by", "root", "-p", target.pid, PATTERN).attached()
         # Seconds of the clock that the module looks at: a host that is busy makes them more than one or two.
         began = int(time.monotonic())
         run(target)
@@ -178,7 +178,7 @@ def progress(target):
     wait_for("the program goes on", lambda: count() > first + 10)
 
 
-@case("limits: never more than so many calls of a function in a second, under a hot loop")
+@case("limits: never more than N calls of a function in a second, under a hot loop")
 def rate(t):
     target = t.target("limits", "-goroutines", 1, "-trees", 1, "-hot", 4)
     run(target)
@@ -210,14 +210,14 @@ def rate(t):
 
 
 def listed(target, function):
-    """Points in a function, as the module tells of them."""
+    """Points in a function, as the module lists them."""
     begin, size = symbol(target.argv[0], function)
     with genl.Client() as client:
         parts = [s.get(genl.GOPROBE_A_POINTS, b"") for s in client.sessions()]
     return [p for part in parts for p in genl.points(part) if begin <= p.offset < begin + size]
 
 
-@case("limits: after so many calls of a function its breakpoints leave the process, and after the last one goprobectl ends")
+@case("limits: after N calls of a function its breakpoints leave the process, and after the last one goprobectl ends")
 def times(t):
     target = t.target("limits", *MANY, "-hot", 4)
     attach = t.attach("--times", 5, "-p", target.pid, "main.leaf", "main.hot").attached()
@@ -258,16 +258,16 @@ def broken(t):
         heat(target)
         ended = probe.finish(4)
         events = ended.events if command == "attach" else parse("\n".join(ended))
-        told = of_kind(events, "broken")
-        same(len(told), 1, "%s: what is told" % command)
-        check(told[0]["percent"] > 1 and told[0]["max_percent"] == 1 and told[0]["hits_per_second"] > 0, "%s: %s", command, told[0])
-        check(told[0]["text"] in probe.stderr() and "ended by --max-load: " in told[0]["text"], "%s said: %s", command, probe.stderr())
+        broken = of_kind(events, "broken")
+        same(len(broken), 1, "%s: number of reports" % command)
+        check(broken[0]["percent"] > 1 and broken[0]["max_percent"] == 1 and broken[0]["hits_per_second"] > 0, "%s: %s", command, broken[0])
+        check(broken[0]["text"] in probe.stderr() and "ended by --max-load: " in broken[0]["text"], "%s said: %s", command, probe.stderr())
         same(target.patched(), 0, "%s: bytes that are not as in the file" % command)
         progress(target)
         end(target)
 
 
-@case("limits: the breaker that is there unless it is told otherwise leaves a modest load alone")
+@case("limits: the default breaker leaves a modest load alone")
 def modest(t):
     target = t.target("limits", "-goroutines", 1, "-trees", 1, "-hot", 2, "-pause", "20ms")
     run(target)

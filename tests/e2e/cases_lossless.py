@@ -28,11 +28,11 @@ def stalled(t, spec="main.doWork"):
     attach.signal(signal.SIGSTOP)
     began = time.monotonic()
     target.send()
-    wait_for("a thread waiting for room", lambda: waiting(target))
+    wait_for("a thread waiting for space", lambda: waiting(target))
     return target, attach, began
 
 
-@case("--lossless: with a tiny buffer every call and return is delivered, and the summary tells who waited")
+@case("--lossless: with a tiny buffer every call and return is delivered, and the summary says which thread waited")
 def tiny_buffer(t):
     target, attach, _ = stalled(t)
     attach.signal(signal.SIGCONT)
@@ -57,7 +57,7 @@ def stands_still(t):
 
 @contextlib.contextmanager
 def tap():
-    """A socket that gets all netlink messages, and keeps as many as it has room for."""
+    """A socket that gets all netlink messages, and keeps as many as fit."""
     if subprocess.run(["modprobe", "nlmon"], stderr=subprocess.DEVNULL).returncode:
         raise Skip("this kernel has no nlmon to tap netlink with")
     subprocess.run(["ip", "link", "add", "nlmon0", "type", "nlmon"], check=True)
@@ -150,7 +150,7 @@ def reader_killed(t):
 # What waits is the record of the call, which the return has let go.
 @case("--lossless: so does a thread that waits with a call that was held")
 def reader_killed_held(t):
-    # In the ring of another processor there would be room.
+    # The ring of another processor would have space.
     with on_cpus({0}):
         reader_ends(t, "main.doWork if duration > 0s")
 

@@ -14,7 +14,7 @@ PATTERN = "/^main\\.(%s)$/" % FUNCTIONS
 
 
 def described(event):
-    """How a call ended, as the program tells it."""
+    """How a call ended, as the program reports it."""
     panic = event.get("panic", {}).get("value") or {}
     value = panic.get("value")
     plain = panic.get("type") in ("int", "string")
@@ -30,10 +30,10 @@ def expected(report, known):
 
 def pared(counter, report):
     """Without messages that the program does not give."""
-    told = {e.get("type") for e in report["ended"] if "message" in e}
+    reported = {e.get("type") for e in report["ended"] if "message" in e}
     got = collections.Counter()
     for (func, ended, kind, value, message), n in counter.items():
-        got[(func, ended, kind, value, message if kind in told else None)] += n
+        got[(func, ended, kind, value, message if kind in reported else None)] += n
     return got
 
 
@@ -41,7 +41,7 @@ def compare(report, events):
     got = collections.Counter(described(e) for e in events)
     with_message = {kind for (_, _, kind, _, message) in got if message is not None}
     want = expected(report, lambda kind: kind in with_message)
-    same(dict(pared(got, report) - want), {}, "ends that the program does not tell of")
+    same(dict(pared(got, report) - want), {}, "ends that the program does not report")
     same(dict(want - pared(got, report)), {}, "ends that were not seen")
 
 
@@ -74,7 +74,7 @@ def fatal(t):
     same(trace.summary["open"], 1, "open calls")
 
 
-@case("panics: a recording tells the same")
+@case("panics: a recording shows the same")
 def recorded(t):
     path = os.path.join(t.tmp, "recording")
     stdout = t.attach("--record", path, "--buffer", "8m", PATTERN, "--", t.binary("panics"), 1, json=False, output=False).finish().stdout
@@ -92,7 +92,7 @@ def in_trees(t):
     check("main.inner() (did not return: panic: \"b\")" in text, "text: %s", text)
 
 
-@case("panics: where they are traced for their own sake they show, and tell all the same")
+@case("panics: if a spec names gopanic and Goexit, they are shown, and ends of calls still have panics")
 def visible(t):
     trace = t.attach("runtime.gopanic", "runtime.Goexit", "main.inner", "main.leave", "--", t.binary("panics"), 1).finish()
     panics = [e for e in trace.calls if e["func"] == "runtime.gopanic"]
@@ -135,7 +135,7 @@ def panicked(t):
     same(trace.lost, 0, "lost")
     want = ended_by_panic(report, FUNCS)
     got = without_message(trace.unwound)
-    same(dict(got - want), {}, "ends that the program does not tell of")
+    same(dict(got - want), {}, "ends that the program does not report")
     same(dict(want - got), {}, "ends that were not seen")
     same(len(trace.calls), sum(want.values()), "calls")
     same((len(trace.returns), trace.summary["open"]), (0, 0), "returns, and open calls")

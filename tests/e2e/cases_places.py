@@ -29,7 +29,7 @@ def marks():
         return {m[1]: n for n, m in ((n, re.search(r"// at (\w+)$", line)) for n, line in enumerate(f, 1)) if m}
 
 
-def told(lines):
+def reported(lines):
     """What the program says of each place: {name: [{variable: text}]}."""
     places = collections.defaultdict(list)
     for line in lines:
@@ -83,19 +83,19 @@ def listed_variables(t):
 def locals_at_lines(t):
     lines = marks()
     want = untraced(t, "places", str(ROUNDS))
-    told_by_program = told(want)
-    for name, seen in told_by_program.items():
+    by_program = reported(want)
+    for name, seen in by_program.items():
         for variable in NOWHERE.get(name, ()):
             for one in seen:
                 del one[variable]
-    names = {name: sorted(told_by_program[name][0]) for name in lines}
+    names = {name: sorted(by_program[name][0]) for name in lines}
     specs = ["places/main.go:%d(%s)" % (lines[name], ", ".join(names[name])) for name in lines]
     trace = t.attach("--buffer", "16m", *specs, "--", t.binary("places"), ROUNDS).finish()
     same(trace.stdout, want, "the program's own output")
     same(trace.lost, 0, "losses")
     for name, line in lines.items():
         events = at(trace, line)
-        same([values(e) for e in events], told_by_program[name], "what is at '%s', line %d" % (name, line))
+        same([values(e) for e in events], by_program[name], "what is at '%s', line %d" % (name, line))
         check(all(e["goid"] and e["file"].endswith("places/main.go") for e in events), "%s: %s", name, short(events))
     inlined = at(trace, lines["double"])
     same({e["func"] for e in inlined}, {"main.first", "main.second"}, "functions that have the code of main.double")
@@ -109,7 +109,7 @@ def captured(t):
         refused.finish(status=1)
         check("described since Go 1.23" in refused.stderr(), "it said: %s", refused.stderr())
         return
-    want = told(untraced(t, "places", str(ROUNDS)))["closure"]
+    want = reported(untraced(t, "places", str(ROUNDS)))["closure"]
     trace = t.attach("main.capture.func1(k, step, n)()", "--", t.binary("places"), ROUNDS).finish()
     same([{v["name"]: str(v["value"]) for v in e["args"]} for e in trace.calls], want, "what it takes, and what it has captured")
     trace = t.attach("main.capture.func1 if step % 4 == 0 && n > 5", "--", t.binary("places"), ROUNDS).finish()
@@ -127,7 +127,7 @@ def captured(t):
 @case("conditions and counts of lines, by point and by value")
 def conditions(t):
     line = marks()["loop"]
-    places = told(untraced(t, "places", str(ROUNDS)))
+    places = reported(untraced(t, "places", str(ROUNDS)))
     want, bare = places["loop"], places["bare"]
     trace = t.attach("places/main.go:%d(x) if i > 0 && x %% 2 == 0" % line, "--", t.binary("places"), ROUNDS).finish()
     same([values(e)["x"] for e in at(trace, line)], [w["x"] for w in want if int(w["i"]) > 0 and int(w["x"]) % 2 == 0],
@@ -146,7 +146,7 @@ def inlined(t):
     listed = parse("\n".join(t.goprobectl("list", "--points", "-o", "json", "-b", t.binary("places"), "main.double").finish()))
     places = [p for p in of_kind(listed, "point") if p["point"] == "inlined"]
     same(sorted(p["caller"] for p in places), ["main.first", "main.second"], "who calls main.double")
-    want = told(untraced(t, "places", str(ROUNDS)))["double"]
+    want = reported(untraced(t, "places", str(ROUNDS)))["double"]
     trace = t.attach("--inlined", "main.double", "--", t.binary("places"), ROUNDS).finish()
     same([values(e) for e in of_kind(trace.events, "at")], want, "arguments of main.double")
     check(all(e["begins"] and e["inlined"] == "main.double" for e in of_kind(trace.events, "at")), "%s", short(trace.events))
@@ -181,7 +181,7 @@ def replay(t):
     recorder = t.goprobectl("attach", "--record", recording, *specs, "--", t.binary("places"), ROUNDS)
     same(recorder.finish(), want, "the program's own output")
     events = parse("\n".join(t.goprobectl("replay", "-o", "json", recording).finish()))
-    places = told(want)
+    places = reported(want)
     same([values(e) for e in of_kind(events, "at") if e["line"] == line],
          [{"i": w["i"], "name": w["name"]} for w in places["loop"]], "what is at the line")
     same([values(e) for e in of_kind(events, "at") if e.get("begins")], places["double"], "inlined calls")
@@ -221,8 +221,8 @@ def instructions(t, binary, *patterns):
 
 
 def steady(t, binary):
-    """Those of the program's own code that it comes to as often each time: behind the check of the stack, which a function may
-    come to again, and before what makes the stack grow, behind the last return."""
+    """The places in the program's own code that each run reaches equally often: behind the check of the stack, which a
+    function may repeat, and before the code that makes the stack grow, behind the last return."""
     listed = of_kind(parse("\n".join(t.goprobectl("list", "--instructions", "-o", "json", "-b", binary, "main.*").finish())), "point")
     last = {p["func"]: p["offset"] for p in listed if p.get("code") == "c3"}
     return ["%s+%#x" % (p["func"], p["offset"]) for p in listed if "refused" not in p and 0x30 <= p["offset"] <= last.get(p["func"], 0)]
@@ -238,7 +238,7 @@ RANDOM_IN = ("main.*", "fmt.*", "strconv.*", "sync.*", "os.*", "internal/*", "ru
 def random_points(t):
     seed = int(os.environ.get("GOPROBE_SEED", "1"))
     number = int(os.environ.get("GOPROBE_POINTS", RANDOM_POINTS))
-    # Many points are of all functions, and so many at once that each batch has its turn.
+    # Points in all functions, in batches.
     every = sorted(set(instructions(t, t.binary("places"), *(RANDOM_IN if number <= RANDOM_POINTS else ()))))
     chosen = random.Random(seed).sample(every, min(number, len(every)))
     want = untraced(t, "places", "2")
@@ -249,7 +249,7 @@ def random_points(t):
     same(trace.stdout, want, "the program's own output, with seed %d" % seed)
     same(trace.lost, 0, "losses")
     hits = collections.Counter("%s+%#x" % (e["func"], e["offset"]) for e in of_kind(trace.events, "at"))
-    check(hits, "none of the points was come to, with seed %d", seed)
+    check(hits, "none of the points was hit, with seed %d", seed)
     check(set(hits) <= set(some), "hits of other points: %s", short(sorted(set(hits) - set(some))))
     hit, calls = 0, collections.Counter()
     for first in range(0, len(chosen), BATCH):
@@ -258,6 +258,6 @@ def random_points(t):
         hit += sum(e["calls"] > 0 for e in of_kind(count, "count"))
         calls.update({e["func"].split()[0]: e["calls"] for e in of_kind(count, "count")})
     check(hit, "nothing was counted, with seed %d", seed)
-    check(any(hits[p] for p in own), "none of the program's own points was come to, with seed %d", seed)
+    check(any(hits[p] for p in own), "none of the program's own points was hit, with seed %d", seed)
     same({p: calls[p] for p in own}, {p: hits[p] for p in own}, "what was counted, and what was shown, with seed %d" % seed)
-    print("# %s: seed %d: %d of %d points were come to" % (t.label, seed, hit, len(chosen)), flush=True)
+    print("# %s: seed %d: %d of %d points were hit" % (t.label, seed, hit, len(chosen)), flush=True)

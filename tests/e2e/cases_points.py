@@ -9,7 +9,7 @@ from cases_trace import untraced
 
 CALLS = 400
 # Functions whose last integer argument, or the only one, is the number of the call.
-NUMBERED = ("branch", "choose", "room", "store")
+NUMBERED = ("branch", "choose", "spill", "store")
 # What a function of tests/targets/leaves begins with, and so how it is executed; on all releases of Go with registers.
 EXECUTED = {
     "branch": "emulated", "choose": "emulated", "nothing": "carried_out", "load": "carried_out", "loadGlobal": "carried_out",
@@ -53,7 +53,7 @@ def leaves(t):
     check(not trace.unwound, "calls that did not return: %s", short(trace.unwound))
 
 
-@case("list --points tells of each breakpoint that attach sets, and how its instruction is executed")
+@case("list --points shows each breakpoint that attach sets, and how its instruction is executed")
 def list_points(t):
     binary = t.binary("leaves")
     points, end = points_of(t, binary)

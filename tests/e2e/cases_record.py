@@ -183,7 +183,7 @@ def replaced(t):
     same(replay(t, path, "-b", kept)[0], want, "what is replayed with -b")
 
 
-@case("what can't be recorded or replayed is refused with a sentence")
+@case("what can't be recorded or replayed is refused with a message")
 def refused(t):
     path = os.path.join(t.tmp, "x.rec")
     for option in ["-o", "json"], ["--output", path + ".out"], ["--pretty"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is refused: one clear sentence, the right exit code, nothing left behind."""
+"""Refused input: one clear message, the right exit code, nothing left behind."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ BAD_INPUT = (
     ("an ELF header only", "list -b %(header)s", 1, r"truncated|damaged|not a Go"),
     ("no function of that name, with near names", "attach -p %(target)s main.doWrok", 1, r"(?s)doWrok.*main\.doWork"),
     ("no function matches the glob", "attach -p %(target)s nowhere.*", 1, r"nowhere\.\*"),
-    ("a regexp that is none", "attach -p %(target)s /main.(/", (1, 2), r"main\.\("),
+    ("an invalid regexp", "attach -p %(target)s /main.(/", (1, 2), r"main\.\("),
     ("a command that does not exist", "attach main.foo -- /nowhere/prog", 1, r"/nowhere/prog.*No such file"),
     ("a command that is no Go program", "attach main.foo -- /bin/true", 1, r"not a Go (binary|program)"),
     ("an unknown option", "attach --frobnicate -p 1 main.foo", 2, r"frobnicate"),
@@ -49,12 +49,12 @@ BAD_INPUT = (
     ("no pattern", "attach -p %(target)s", 2, r"pattern|function"),
     ("no target", "attach main.foo", 2, r"-p|target"),
     ("both a process and a command", "attach -p %(target)s main.foo -- /bin/true", 2, r"-p|command"),
-    ("a duration that is none", "attach --duration 5parsecs -p %(target)s main.doWork", 2, r"5parsecs"),
+    ("an invalid duration", "attach --duration 5parsecs -p %(target)s main.doWork", 2, r"5parsecs"),
     ("a negative duration", "attach --duration -1s -p %(target)s main.doWork", 2, r"-1s"),
-    ("a number of events that is none", "attach --events many -p %(target)s main.doWork", 2, r"many"),
+    ("an invalid number of events", "attach --events many -p %(target)s main.doWork", 2, r"many"),
     ("an unknown output format", "attach -o yaml -p %(target)s main.doWork", 2, r"(?s)yaml.*json"),
-    ("a buffer size that is none", "attach --buffer huge -p %(target)s main.doWork", 2, r"huge"),
-    ("a sample that is none", "attach --sample 100 -p %(target)s main.doWork", 2, r"(?s)'100'.*1/100"),
+    ("an invalid buffer size", "attach --buffer huge -p %(target)s main.doWork", 2, r"huge"),
+    ("an invalid sample", "attach --sample 100 -p %(target)s main.doWork", 2, r"(?s)'100'.*1/100"),
     ("a sample of something else", "attach --sample 1/9 --sample-by thread -p %(target)s main.doWork", 2, r"(?s)thread.*goroutine"),
     ("trees without returns", "attach --sample 1/9 --sample-by root --no-return -p %(target)s main.doWork", 2, r"--no-return"),
     ("trees that wait for a result", "attach --sample 1/9 --sample-by root -p %(target)s main.doWork\xa0if\xa0duration>1s", 1,
@@ -62,7 +62,7 @@ BAD_INPUT = (
     ("no rate", "attach --rate 0 -p %(target)s main.doWork", 2, r"'0'.*--rate"),
     ("no times", "attach --times none -p %(target)s main.doWork", 2, r"'none'.*--times"),
     ("breakpoints that leave, in a recording", "attach --times 5 --record /tmp/never -p %(target)s main.doWork", 2, r"--times"),
-    ("a load that is none", "count --max-load much -p %(target)s main.doWork", 2, r"(?s)'much'.*off"),
+    ("an invalid load", "count --max-load much -p %(target)s main.doWork", 2, r"(?s)'much'.*off"),
     ("an output file that can't be written", "attach --output /nowhere/x -p %(target)s main.doWork", 1, r"/nowhere/x"),
     ("a function that was inlined away", "attach -b %(types)s main.half", 1, r"inlined"),
 )
@@ -88,7 +88,7 @@ def refused(argv, code, pattern, **kwargs):
     return None
 
 
-@case("bad input gets one sentence, its exit code, and leaves nothing behind", per="boot")
+@case("bad input gets one message, its exit code, and leaves nothing behind", per="boot")
 def bad_input(t):
     sleep = t.run("sleep", "1000")
     target = t.target("counter", "-hold", 1)
@@ -121,7 +121,7 @@ def closed_output(t):
     check(problem is None, "%s", problem)
 
 
-@case("a binary that is replaced between list and attach is read anew, and its old process stays whole", per="boot")
+@case("a binary that is replaced between list and attach is read again, and its old process stays whole", per="boot")
 def replaced(t):
     path = t.copy("counter", "replaced")
     target = t.target(path, "-hold", 4)
@@ -138,7 +138,7 @@ def replaced(t):
     same(len(attach.interrupt().calls), 4, "calls")
 
 
-@case("who is not root is told so", per="boot")
+@case("a user other than root gets a message that says so", per="boot")
 def not_root(t):
     # The tree may lie where nobody but root can look.
     tool, program = t.copy(shutil.which(GOPROBECTL), "nobody"), t.copy("counter", "nobody")
@@ -179,8 +179,8 @@ class Misuse:
         except Refused as e:
             if errnos and e.errno not in errnos:
                 self.problems.append("%s: errno %d (%s), expected %s" % (name, e.errno, e, errnos))
-            if not e.sentence:
-                self.problems.append("%s: errno %d without a sentence" % (name, e.errno))
+            if not e.message:
+                self.problems.append("%s: errno %d without a message" % (name, e.errno))
         else:
             self.problems.append("%s: accepted" % name)
 
@@ -198,7 +198,7 @@ def ready_client(path):
     return client
 
 
-@case("netlink: commands at the wrong time are refused with a sentence", per="boot")
+@case("netlink: commands at the wrong time are refused with a message", per="boot")
 def netlink_order(t):
     path = t.binary("counter")
     misuse = Misuse()
@@ -240,7 +240,7 @@ def netlink_order(t):
     misuse.verdict()
 
 
-@case("netlink: files, types, plans and points that make no sense are refused with a sentence", per="boot")
+@case("netlink: files, types, plans and points that make no sense are refused with a message", per="boot")
 def netlink_nonsense(t):
     path = t.binary("counter")
     misuse = Misuse()
@@ -404,7 +404,7 @@ def elf(*segments, machine=62, bits=2, entry=56, number=None, table=64):
     return head + b"".join(struct.pack("<IIQQQQQQ", kind, flags, at, 0, 0, size, size, 4096) for kind, flags, at, size in segments)
 
 
-@case("netlink: ELF files that are cut, have no code, or segments that can't be, are refused with a sentence", per="boot")
+@case("netlink: ELF files that are cut, have no code, or segments that can't be, are refused with a message", per="boot")
 def netlink_elf(t):
     misuse = Misuse()
 
@@ -563,7 +563,7 @@ def remote_g(t):
     same({(r.goid, r.flags) for r in records}, {(0, genl.GOPROBE_RECORD_F_NO_G)}, "goroutine ids and flags")
 
 
-@case("netlink: who is not root is refused every command, with a sentence", per="boot")
+@case("netlink: a user other than root is refused every command, with a message", per="boot")
 def netlink_nobody(t):
     def all_commands():
         misuse = Misuse()

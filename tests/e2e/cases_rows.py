@@ -44,7 +44,7 @@ def any_instruction(t):
     hits = {e["func"].partition(" ")[0]: e["calls"] for e in of_kind(parse("\n".join(count.finish())), "count")}
     # The others are for stacks that grow and for a garbage collection that is at work.
     met = set(hits) & set(insns)
-    check(len(met) > len(insns) / 2, "only these were come to: %s", sorted(met))
+    check(len(met) > len(insns) / 2, "only these were hit: %s", sorted(met))
     for function in FUNCTIONS:
         ends = sum(n for place, n in hits.items() if place.startswith(function + "+") and insns[place] == "ret")
         same(ends, result["calls"], "returns from %s that were met, of as many calls as the program has made" % function)

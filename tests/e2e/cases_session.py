@@ -89,7 +89,7 @@ def chosen_of_file(t):
     both[0].send()
     trace = attach.finish()
     same((len(trace.calls), {e["pid"] for e in trace.calls}), (5, {both[0].pid}), "calls, and by whom")
-    # A shell that becomes the program when it is told to.
+    # A shell that becomes the program when it gets a line.
     shell = t.run("sh", "-c", 'read x; exec "$0" "$@"', path, "3")
     attach = t.attach("-p", shell.pid, "-b", path, "main.doWork").attached()
     check("process %d has no code of %s in its memory: it is traced once it has" % (shell.pid, path) in attach.stderr(),
@@ -226,7 +226,7 @@ def reload_module(parameters=()):
     subprocess.run(["insmod", MODULE, *parameters], check=True)
 
 
-@case("info tells the module's version, abilities and limits", per="boot")
+@case("info shows the module's version, abilities and limits", per="boot")
 def info(t):
     text = "\n".join(t.goprobectl("info").finish())
     with open("/sys/module/goprobe/version") as f:
@@ -243,7 +243,7 @@ def other_version(t):
             client.call(genl.GOPROBE_CMD_GET_INFO, version=genl.GOPROBE_GENL_VERSION - 1)
         except genl.Refused as e:
             same(e.errno, errno.EPROTO, "the error")
-            check("another version of the protocol" in e.sentence, "the reason: %s", e.sentence)
+            check("another version of the protocol" in e.message, "the reason: %s", e.message)
         else:
             check(False, "it was answered")
 
@@ -312,7 +312,7 @@ def full_messages(t):
     path = t.binary("counter")
     offset, code = code_of(path, "main.doWork")
     # A message has 32416 bytes for the records of its first processor, 32 less for those of another one. Its end: 8 records of
-    # 4048 bytes leave no room for it.
+    # 4048 bytes leave no space for it.
     target = pinned(t, 0, 8)
     with Client() as client:
         client.new_session(target.pid, ring=64 << 10)
@@ -323,7 +323,7 @@ def full_messages(t):
         client.call(genl.GOPROBE_CMD_START)
         calls(target, 8)
         same(len(client.records()), 8, "records")
-    # Losses: of 1365 records of 48 bytes, as many as a ring has room for, 15 come behind 659, and two times 675 leave 16 bytes of
+    # Losses: of 1365 records of 48 bytes, as many as a ring holds, 15 come behind 659, and two times 675 leave 16 bytes of
     # a message, too few for its header; or 16 behind 658, and 675 and 674 leave 64, too few for what comes behind that.
     for before in 659, 658:
         first, second = pinned(t, 0, before), pinned(t, 1, 2000)
@@ -364,7 +364,7 @@ def many_sessions(t):
         f.seek(offset)
         code = f.read(8)
     # A message to a reader with a large buffer: 32 KiB less what the kernel keeps behind it.
-    room, big, head = 32448, 1000, 40
+    space, big, head = 32448, 1000, 40
     with_file = 20 + 8 + 8 + 8 + (4 + len(os.path.realpath(path)) + 1 + 3) // 4 * 4 + 4 + 56
     want, clients = [], []
 
@@ -378,12 +378,12 @@ def many_sessions(t):
         want.append((npids, len(clients) if file else None))
     try:
         spilled = 0
-        # Each message has less and less room for the last one's session, processes, file, path and point.
+        # Each message has less and less space for the last one's session, processes, file, path and point.
         for left in range(200, 0, -8):
             for _ in range(7):
                 add(big)
             add(200)
-            add((room - spilled - 7 * (head + 4 * big) - (head + 800) - head - left) // 4)
+            add((space - spilled - 7 * (head + 4 * big) - (head + 800) - head - left) // 4)
             add(0, file=True)
             spilled = 0 if left >= with_file else with_file
         while len(clients) < 256:

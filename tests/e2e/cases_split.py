@@ -54,7 +54,7 @@ def split(e):
 def measured(lines):
     """What the program says of itself, by function; and its crowd's calls."""
     line = next((l for l in lines if l.startswith('{"') and '"funcs"' in l), None)
-    check(line, "the program has not told what it measured: %s", short(lines))
+    check(line, "the program has not printed what it measured: %s", short(lines))
     said = json.loads(line)
     return {f["func"]: f for f in said["funcs"] if f["calls"]}, said["crowd"]
 
@@ -92,7 +92,7 @@ def bounds(f, got):
     within(rest <= max(f["most"], sum(got.values())) / 5 + calls * LATE, "%s: %d ns in states that it was not in: %s", f["func"], rest, got)
 
 
-@case("split: latency tells what calls wait for, and for how long, as the program has measured it")
+@case("split: latency shows what calls wait for, and for how long, as the program has measured it")
 @measured_again
 def waits(t):
     events, own = traced(t, "latency", *EVERY, program=("-rounds", "8", "-gc", "-1"))
@@ -148,7 +148,7 @@ def keys(t):
     same(total, split(function[0]), "what the keys have together")
 
 
-@case("split: attach tells of each call how its time divides, replay the same, and the parts are the duration")
+@case("split: attach shows how the time of each call divides, replay the same, and the parts add up to the duration")
 @measured_again
 def attach(t):
     program = ("-rounds", "3", "-gc", "-1")
@@ -171,7 +171,7 @@ def attach(t):
     for e in of_kind(replayed, "return"):
         same(sum(split(e).values()), e["duration_ns"], "all states of a recorded call")
     text = "\n".join(t.goprobectl("attach", "--split", "-q", "main.onSleep", "--", t.binary("divided"), *program).finish())
-    check(len(re.findall(r"< main\.onSleep => \(\) .*[( ]sleep \d+\.\d % \d", text)) == 3, "no lines that tell of sleep: %s", short(text))
+    check(len(re.findall(r"< main\.onSleep => \(\) .*[( ]sleep \d+\.\d % \d", text)) == 3, "no lines with sleep: %s", short(text))
 
 
 @case("split: with conditions on results calls that are held have theirs as well")
@@ -188,7 +188,7 @@ def nodes(call):
         yield from nodes(c)
 
 
-@case("split: graph tells of each call in a tree how its time divides")
+@case("split: graph shows how the time of each call in a tree divides")
 @measured_again
 def graph(t):
     events, own = traced(t, "graph", *EVERY, program=("-rounds", "2", "-gc", "-1"))
@@ -226,7 +226,7 @@ def left(t):
     p.wait()
 
 
-@case("split: what can't be is refused with a sentence", per="boot")
+@case("split: impossible requests are refused with a message", per="boot")
 def refused(t):
     for args, text in ((("attach", "--split", "--no-return", "-p", "1", "main.f"), "--no-return leaves them out"),
                        (("count", "--split", "-p", "1", "main.f"), "--split")):
@@ -235,7 +235,7 @@ def refused(t):
         check(text in p.stderr(), "%s: %s", args, p.stderr())
 
 
-@case("split: a function that is one instruction can't be timed: it is left out of many and told of, and refused alone")
+@case("split: a function that is one instruction can't be timed: among many it is left out with a note, and alone it is refused")
 def single(t):
     target = t.target("counter", "-each", "20ms", 0)
     for args in (("latency",), ("latency", "--split"), ("attach", "--split"), ("graph", "--split")):

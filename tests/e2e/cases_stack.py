@@ -42,7 +42,7 @@ def exact(t):
     check(nothing_probed(), "something is still probed")
 
 
-@case("stack: folded and pprof have the same calls, with a condition, and what it leaves out is told")
+@case("stack: folded and pprof have the same calls, with a condition, and report what it leaves out")
 def formats(t):
     out, said, want = stressed(t, "-o", "folded", "main.even if tag % 16 == 8")
     lines = [line.rpartition(" ") for line in out.splitlines()]
@@ -61,7 +61,7 @@ def formats(t):
     os.unlink(path)
 
 
-@case("stack: who has started the goroutine is told, and tells stacks apart; flame graphs and profiles have it if it is asked for")
+@case("stack: the creator of a goroutine is shown and distinguishes stacks; flame graphs and profiles have it on request")
 def creator(t):
     target = t.target("waits", "-short", 3)
     target.line()
@@ -83,7 +83,7 @@ def creator(t):
     for lines, root in ((with_creator, "created_by_main.main"), (without, "runtime.goexit")):
         same({line.split(";")[0] for line in lines}, {root}, "the root of folded stacks")
     with gzip.open(path) as f:
-        check(b"created by main.main" in f.read(), "the profile does not tell who has created the goroutine")
+        check(b"created by main.main" in f.read(), "the profile does not have the creator of the goroutine")
     os.unlink(path)
     target.kill()
     # Nobody has written the go statement of the main goroutine.
@@ -108,14 +108,14 @@ def refused(t):
     want = json.loads(target.line())["functions"]
     target.finish()
     stacks = of_kind(parse("\n".join(process.finish())), "stack")
-    same(len(stacks), 5, "stacks that found room")
+    same(len(stacks), 5, "stacks that fitted")
     missed = sum(want[f]["calls"] for f in TAGGED) - sum(s["count"] for s in stacks)
     check("%d exceeded the limit of stacks" % missed in process.stderr(), "the summary: %s", process.stderr())
-    for args, sentence in ((("--frames", "1"), "2 to 90"), (("--frames", "91"), "2 to 90"), (("-o", "xml"), "text, json, folded, pprof or flamegraph"),
+    for args, message in ((("--frames", "1"), "2 to 90"), (("--frames", "91"), "2 to 90"), (("-o", "xml"), "text, json, folded, pprof or flamegraph"),
                            (("--stacks", "0"), "1 to 262144"), (("-o", "pprof", "-i", "1s"), "written once")):
         process = t.goprobectl("stack", *args, "main.even", "--", "true")
         same(process.wait(), 2, "exit status of stack " + " ".join(args))
-        check(sentence in process.stderr(), "stack %s: %s", args, process.stderr())
+        check(message in process.stderr(), "stack %s: %s", args, process.stderr())
     process = t.goprobectl("stack", "main.foo", "--", t.binary("example"))
     process.finish()
     check("1 call by 1 stack in " in process.stderr(), "one call: %s", process.stderr())

@@ -38,7 +38,7 @@ def storm(blow):
             while not over.is_set():
                 blow()
                 n[0] += 1
-        except Exception as e:          # told where somebody looks
+        except Exception as e:          # reported by the case
             problems.append("%s: %s" % (type(e).__name__, e))
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
@@ -69,7 +69,7 @@ def weathered(t, blow, path=None, least=1, args=ARGS):
     process = started(t, "count", "-p", target.pid, "-o", "json", *STRESS)
     with storm(lambda: blow(target)) as n:
         target.send()
-        # Nobody may ask how the target is: a debugger on another thread is told the same way.
+        # Nothing here may wait() for the target: that would take a stop from the debugger on another thread.
         wait_for("%d gusts" % least, lambda: n[0] >= least)
         got = json.loads(target.line())
     same(got, want, "what the program computes")
@@ -98,7 +98,7 @@ class Debugger:
         return self.libc.ptrace(request, tid, None, data) == 0
 
     def wait(self, tid, patience=None):
-        """The signal that it has stopped with; None if it is gone; TimeoutError if it goes on for longer than that."""
+        """The signal that it has stopped with; None if it has exited; TimeoutError if it goes on for longer than that."""
         late = patience and time.monotonic() + patience
         with contextlib.suppress(ChildProcessError):
             while True:
@@ -284,10 +284,10 @@ def frozen(t):
                 target.send()
             write("cgroup.freeze", "1")
             wait_for("the freezer", is_frozen)
-            gone = started(t, "count", "-p", target.pid, "-o", "json", *STRESS)
+            first = started(t, "count", "-p", target.pid, "-o", "json", *STRESS)
             check(target.probed(STRESS[0]), "a frozen program has no breakpoint")
-            gone.signal(signal.SIGINT)
-            same(of_kind(parse("\n".join(gone.finish())), "summary")[0]["calls"], 0, "calls of a frozen program")
+            first.signal(signal.SIGINT)
+            same(of_kind(parse("\n".join(first.finish())), "summary")[0]["calls"], 0, "calls of a frozen program")
             same(target.patched(), 0, "changed bytes")
             stays = t.attach("--depth", "0", "--lossless", "-p", target.pid, *STRESS).attached()
             if not at_work:

@@ -22,7 +22,7 @@ def started(t, *args):
 @case("stuck: calls that do not return are shown once, with arguments, age, and what their goroutines wait for")
 def stays(t):
     target = t.target("stress", "-hold", "-stay", "-goroutines", 3, "-depth", 16)
-    # So long that all have come to where they stay, on any host.
+    # Long enough for all to reach the place where they stay, on any host.
     process = started(t, "-p", target.pid, "--longer-than", "2s", "-o", "json", *TAGGED)
     target.send()
     want = json.loads(target.line())["functions"]
@@ -76,7 +76,7 @@ def waiting(t, *args, **kwargs):
     return target, json.loads(target.line())
 
 
-def told(target, command):
+def answered(target, command):
     target.send(command)
     return json.loads(target.line())
 
@@ -118,19 +118,19 @@ def before(t):
         check(e["func"] in names and names[-1] == "runtime.goexit", "the stack of %s: %s", e["func"], names)
         if e["func"] != "main.onSleep":
             own = by_goid[e["goid"]]["funcs"]
-            same([n for n in names if n in own], own, "the stack as the program tells it")
-    told(target, "end channel")
-    told(target, "end syscall")
-    told(target, "end poll")
-    more = told(target, "call select")
+            same([n for n in names if n in own], own, "the stack as the program reports it")
+    answered(target, "end channel")
+    answered(target, "end syscall")
+    answered(target, "end poll")
+    more = answered(target, "call select")
     new = json.loads(process.line())
     same((new["func"], new["args"][0]["name"], "before_attach" in new), ("main.onSelect", "id", False), "a call that was made since")
     check(new["goid"] not in by_goid and state(new) == "select", "its goroutine: %s", new)
     process.signal(signal.SIGINT)
     same(of_kind(parse("\n".join(process.finish())), "stuck"), [], "calls that are shown twice")
     left = len(wanted(more))
-    same(left, len(want) - 3 + 1, "open calls, as the program tells")
-    # One that was at work at that moment is told apart.
+    same(left, len(want) - 3 + 1, "open calls, as the program reports")
+    # A goroutine that was running at that moment has a line of its own.
     left -= "1 goroutine made before" in process.stderr()
     check("%d open for long; at the end %d of %d open ones" % (len(want) + 1, left, left) in process.stderr(), "the summary: %s", process.stderr())
     process = started(t, "-p", target.pid, "--longer-than", "50ms", "main.onSend", "main.onChannel")
@@ -143,22 +143,22 @@ def before(t):
          "a process that was found by its file")
     process.kill()
     process = started(t, "-p", target.pid, "--longer-than", "50ms", "--duration", "1s", "main.onSend if id >= 0")
-    same(process.finish()[1:], [], "with a condition, which can't be told of older calls")
+    same(process.finish()[1:], [], "with a condition, which can't be evaluated for older calls")
     target.kill()
 
 
 @case("stuck: of many calls that come and return each is shown once, and one that stays is not shown again")
 def many(t):
     target, _ = waiting(t)
-    told(target, "end send")
+    answered(target, "end send")
     process = started(t, "-p", target.pid, "--longer-than", "1ms", "-i", "10ms", "-o", "json", "main.onSend", "main.onChannel")
     shown = [json.loads(process.line())]
-    told(target, "call channel")
+    answered(target, "call channel")
     shown.append(json.loads(process.line()))
     for _ in range(30):
-        told(target, "call send")
+        answered(target, "call send")
         shown.append(json.loads(process.line()))
-        told(target, "end send")
+        answered(target, "end send")
     process.signal(signal.SIGINT)
     shown += of_kind(parse("\n".join(process.finish())), "stuck")
     same([e["func"] for e in shown], 2 * ["main.onChannel"] + 30 * ["main.onSend"], "who is shown")
@@ -212,7 +212,7 @@ def learns(t):
     lines = []
     for _ in range(3):
         lines.append(json.loads(process.line()))
-        told(target, "call any")
+        answered(target, "call any")
     older, first, second = lines
     check("before_attach" in older, "the one that was there: %s", older)
     for e, known in ((first, False), (second, True)):

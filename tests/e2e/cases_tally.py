@@ -110,14 +110,14 @@ def stress(t):
             got = tallies[100 + i]
             same((got.calls, number(got)), (want[f]["calls"], want[f]["returns"]), "timed calls and durations of " + f)
             # What Goexit took away shows when a goroutine uses the same g again, if ever.
-            same(got.unwound + got.gone, want[f]["unwound"], "unwound calls of %s, %d of them left open" % (f, got.gone))
+            same(got.unwound + got.dropped, want[f]["unwound"], "unwound calls of %s, %d of them left open" % (f, got.dropped))
             plausible(f, got, ns)
         check(sum(tallies[100 + i].unwound for i in range(len(STRESS))) > 0, "nothing was unwound: no test of that")
         same({name: stats[getattr(genl, "GOPROBE_STAT_" + name)] for name in ("OPENED", "TIMED", "NO_SPACE", "NO_CALL", "NO_GOROUTINE")},
              {"OPENED": calls, "TIMED": returns, "NO_SPACE": 0, "NO_CALL": 0, "NO_GOROUTINE": 0}, "the session's counters")
 
 
-@case("netlink: recursion deeper than there is room for open calls is told, and costs no other call its duration")
+@case("netlink: recursion deeper than the limit of open calls is counted, and costs no other call its duration")
 def too_deep(t):
     path = t.binary("stress")
     points = points_of(t, path, *STRESS)
@@ -132,7 +132,7 @@ def too_deep(t):
         opened, timed_, no_room, no_call = (stats[getattr(genl, "GOPROBE_STAT_" + n)] for n in ("OPENED", "TIMED", "NO_SPACE", "NO_CALL"))
         check(no_room > 0 and no_call > 0, "everything had room: no test of that")
         same((opened + no_room, timed_ + no_call), (calls, returns), "calls and returns")
-        same(sum(number(a) + a.unwound + a.gone for a in tallies.values()), opened, "how the remembered calls ended")
+        same(sum(number(a) + a.unwound + a.dropped for a in tallies.values()), opened, "how the remembered calls ended")
 
 
 # Each hit counts in exactly one of these.
@@ -161,14 +161,14 @@ def same_tallies(client, runs, what, left=(), stays=None):
     for i, f in enumerate(STRESS):
         got = tallies[100 + i]
         same((got.calls, number(got)), tuple(sum(r[f][k] for r in runs) for k in ("calls", "returns")), "%s: calls and durations of %s" % (what, f))
-        gone = sum(r[f]["unwound"] for r in left)
-        # What Goexit took away in a run that has ended is gone, too, if its g was not used again.
-        check(got.gone >= gone, "%s: %d calls of %s are gone, expected %d and more", what, got.gone, f, gone)
-        same(got.unwound + got.gone, sum(r[f]["unwound"] for r in runs if r is not stays), "%s: calls of %s without a return" % (what, f))
+        dropped = sum(r[f]["unwound"] for r in left)
+        # The calls that Goexit ended in a run that has exited are in this count, too, if no goroutine got their g.
+        check(got.dropped >= dropped, "%s: %d calls of %s were dropped, expected %d and more", what, got.dropped, f, dropped)
+        same(got.unwound + got.dropped, sum(r[f]["unwound"] for r in runs if r is not stays), "%s: calls of %s without a return" % (what, f))
     return tallies
 
 
-@case("netlink: calls that are open when a process executes a program are gone, and end no call of that program")
+@case("netlink: calls that are open when a process executes a program are dropped, and end no call of that program")
 def executes(t):
     path = t.binary("stress")
     points = points_of(t, path, *STRESS)
@@ -185,7 +185,7 @@ def executes(t):
             target.send(arguments)
             same(target.line(), "ready %d" % target.pid, "what the program says that is executed")
             for i, got in asked.tallies().items():
-                same((got.unwound, got.gone), (0, sum(r[STRESS[i - 100]]["calls"] for r in runs)), "unwound and gone calls of " + STRESS[i - 100])
+                same((got.unwound, got.dropped), (0, sum(r[STRESS[i - 100]]["calls"] for r in runs)), "unwound and dropped calls of " + STRESS[i - 100])
         target.send()
         runs.append(json.loads(target.line())["functions"])
         target.finish()
@@ -215,7 +215,7 @@ def target_with_pid(t, pid, *args):
     raise Failure("no program got the process id %d" % pid)
 
 
-@case("netlink: calls that are open when a process is killed are gone, and end no call of another one with its id")
+@case("netlink: calls that are open when a process is killed are dropped, and end no call of another one with its id")
 def same_id(t):
     path = t.binary("stress")
     points = points_of(t, path, *STRESS)

@@ -91,7 +91,7 @@ def count(t, calls, *options):
     return counter
 
 
-@case("each of 20,000 calls and returns is delivered, given the room")
+@case("each of 20,000 calls and returns is delivered, if the buffer is large enough")
 def all_delivered(t):
     got = count(t, 20000, "--buffer", "16m")
     same((got.calls, got.returns, got.lost), (20000, 20000, 0), "calls, returns, lost")
@@ -197,12 +197,12 @@ def named(values):
     return [v for v in values if v["name"] != "_" and not v["name"].startswith("~")]
 
 
-# What stands beside a value: what is behind a reference, which the target tells too, or what a value means to people.
+# Keys beside a value: the value behind a reference, which the target prints too, or the meaning of a value for people.
 BEHIND = {"to", "text", "message"}
 
 
 def pared(want, got):
-    """got without what the target does not tell: what values mean to people, and what functions have captured."""
+    """got without what the target does not print: the meanings of values for people, and captured variables."""
     if isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
         return [pared(w, g) for w, g in zip(want, got)]
     if not isinstance(got, dict):
@@ -355,7 +355,7 @@ def patterns(t):
         same({e["func"] for e in trace.calls}, want, "functions of " + pattern)
 
 
-@case("list tells signature, place, RETs, and what was inlined away")
+@case("list shows signature, place, RETs, and what was inlined")
 def list_functions(t):
     lines = t.goprobectl("list", "-b", t.binary("types"), "main.*").finish()
     text = "\n".join(lines)
@@ -369,7 +369,7 @@ def list_functions(t):
         number = next(n for n, text_line in enumerate(f, 1) if text_line.startswith("func named("))
     listed = line_of("main.named")
     check("(x int) (q int, r int, ok bool)" in listed, "no signature in %s", listed)
-    # Older compilers tell the line of the first statement only.
+    # Older compilers have the line of the first statement only.
     check(re.search(r"main\.go:(%d|%d)\b" % (number, number + 1), listed), "not main.go:%d: %s", number, listed)
     check(re.search(r"inlined.*\b2\b", line_of("main.half")), "half: %s", line_of("main.half"))
     check("main.(*Cart).Add" in text, "no methods: %s", short(text))

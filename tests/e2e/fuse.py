@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""A file system in user space with one file, whose server stops answering when it is told to.
+"""A file system in user space with one file, whose server stops answering on command.
 
     fuse.py MOUNTPOINT FILE
 
 The file MOUNTPOINT/file has the bytes of FILE, and each read of it reaches this server. It obeys lines on its standard
 input: "stall N" has it answer N more reads, and none after; "stall N headers" the same, of reads of 64 bytes at the file's
 beginning, which is an ELF header; "headers" prints how many of these there have been. It prints "ready" first, and "stalled"
-for each read that it has not answered; "go on" has it answer those, and all that come. When its input ends it ends, and with it whoever waits for an answer.
+for each read that it has not answered; "go on" makes it answer those and all later ones. It exits when its input ends,
+which ends all waits for its answers.
 """
 
 import ctypes
@@ -29,8 +30,8 @@ class Server:
     def __init__(self, mountpoint, path):
         with open(path, "rb") as f:
             self.data = f.read()
-        self.answers = None         # so many reads more are answered; None: all
-        self.only_headers = False   # but others are, however many
+        self.answers = None         # how many more reads are answered; None: all
+        self.only_headers = False   # all other reads are answered
         self.headers = 0
         self.unanswered = []
         self.fd = os.open("/dev/fuse", os.O_RDWR)

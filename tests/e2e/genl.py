@@ -61,10 +61,10 @@ LIMITS = re.findall(r"__u32 (\w+);", re.search(r"struct goprobe_limits \{(.*?)\}
 class Refused(Exception):
     """The kernel's answer to a command that it does not carry out."""
 
-    def __init__(self, errno, sentence):
-        super().__init__("%s: %s" % (os.strerror(errno), sentence))
+    def __init__(self, errno, message):
+        super().__init__("%s: %s" % (os.strerror(errno), message))
         self.errno = errno
-        self.sentence = sentence
+        self.message = message
 
 
 def u32(n):
@@ -137,14 +137,14 @@ Chunk = collections.namedtuple("Chunk", "address type status level data")
 
 
 # buckets: {number of the bucket: how many}
-Tally = collections.namedtuple("Tally", "hits calls unwound gone filtered sum min max buckets")
+Tally = collections.namedtuple("Tally", "hits calls unwound dropped filtered sum min max buckets")
 
 
 Open = collections.namedtuple("Open", "id tgid goid g age depth")
 
 
 def chunks(record, frame):
-    """What follows the frame, of so many bytes, in a record."""
+    """The chunks that follow a record's frame of that many bytes."""
     found = []
     data = record.body[(frame + 7) & ~7:]
     while data:
@@ -214,8 +214,8 @@ class Client:
                     tlvs = b""
                     if flags & NLM_F_ACK_TLVS:
                         tlvs = answer[4 + 16:] if kind == NLMSG_ERROR else answer[4:]
-                    sentence = attrs(tlvs).get(NLMSGERR_ATTR_MSG, b"").rstrip(b"\0").decode()
-                    raise Refused(errno, sentence)
+                    message = attrs(tlvs).get(NLMSGERR_ATTR_MSG, b"").rstrip(b"\0").decode()
+                    raise Refused(errno, message)
                 answers.append(attrs(answer[4:]))
 
     def limits(self):

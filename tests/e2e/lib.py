@@ -52,7 +52,7 @@ def short(value, limit=1000):
 
 @contextlib.contextmanager
 def on_cpus(cpus):
-    """Whoever is started meanwhile runs on these, and so do we."""
+    """This process, and the programs that it starts meanwhile, run on these processors."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cpus)
     try:
@@ -76,9 +76,8 @@ def wait_for(what, condition, seconds=DEADLINE):
 
 
 def cut_short(attempt, whole, attempts=5):
-    """attempt() has something begin that takes so many seconds if it is let be, ends it, and returns how long all of that
-    took, from before it had begun. If it was less, the thing was cut short. A busy host can make any single attempt late;
-    what can't be cut short is late each time."""
+    """Check that a thing that takes whole seconds by itself can be ended early. attempt() begins it, ends it, and returns
+    how long both took. A busy host can make any single attempt late; a thing that can't be ended early is late each time."""
     took = []
     while not took or took[-1] >= whole:
         check(len(took) < attempts, "what takes %s s was not cut short: in all it took %s s", whole, took)
@@ -156,7 +155,7 @@ class Process:
         return self.popen.poll() is not None
 
     def threads(self):
-        """(id, state) of each thread, as ps tells the state."""
+        """(id, state) of each thread, as ps shows the state."""
         found = []
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             for tid in os.listdir("/proc/%d/task" % self.pid):

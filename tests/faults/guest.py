@@ -31,7 +31,7 @@ DEBUGFS = "/sys/kernel/debug/"
 KINDS = ("failslab", "fail_page_alloc", "fail_usercopy")
 FAULTS_MAX = 5000       # in one command; no command makes as many allocations
 SESSIONS = 100          # with faults at random
-ROUNDS = 60             # of goprobectl, likewise
+ROUNDS = 60             # of goprobectl, with faults at random
 PERCENT = 3
 REST = 2                # seconds between two runs of the program that is hit
 HELD = 56 + 8 + 8 + 8192    # the largest record of genl.plan()
@@ -70,15 +70,15 @@ def prepare():
 
 
 @contextlib.contextmanager
-def failing(nth, told):
-    """The nth chance to fail that the module has is taken. told gets whether there was one."""
+def failing(nth, taken):
+    """Make the module's nth operation that can fail do so. Appends to taken whether there was such an operation."""
     at = "/proc/self/task/%d/fail-nth" % threading.get_native_id()
     put(at, nth)
     try:
         yield
     finally:
         with open(at) as f:
-            told.append(int(f.read()) == 0)
+            taken.append(int(f.read()) == 0)
         put(at, 0)
 
 
@@ -179,24 +179,24 @@ STEPS = (Session.info, Session.session, Session.file, Session.types, Session.dyn
 
 
 def one_fault(make, step, nth):
-    """What a command says if its nth allocation fails: (there was one, what it said or None)."""
-    session, told, said = make(), [], None
+    """Fail a command's nth operation: (whether there was one, the refusal or None)."""
+    session, taken, said = make(), [], None
     try:
         for before in STEPS[:STEPS.index(step)]:
             before(session)
         try:
-            with failing(nth, told):
+            with failing(nth, taken):
                 step(session)
         except genl.Refused as e:
             said = e
     finally:
         session.client.close()
-    return told[0], said
+    return taken[0], said
 
 
 def each_step(t, path, points, idle):
     """How many faults there were, and how many refusals came of them."""
-    faults = sentences = 0
+    faults = refusals = 0
     for step in STEPS:
         for nth in range(1, FAULTS_MAX):
             fault, said = one_fault(lambda: Session(t, path, points), step, nth)
@@ -206,11 +206,11 @@ def each_step(t, path, points, idle):
                 break
             faults += 1
             if said is not None:
-                check(said.errno == errno.ENOMEM and said.sentence, "fault %d of %s: error %d: %s", nth, step.__name__, said.errno,
-                      said.sentence)
-                sentences += 1
+                check(said.errno == errno.ENOMEM and said.message, "fault %d of %s: error %d: %s", nth, step.__name__, said.errno,
+                      said.message)
+                refusals += 1
         print("   %s: %d faults" % (step.__name__, nth - 1), flush=True)
-    return faults, sentences
+    return faults, refusals
 
 
 @contextlib.contextmanager
@@ -244,17 +244,17 @@ def clean(idle, what):
 
 
 def every_command(t):
-    """Each command, with each of its allocations and copies failing in turn: a sentence or success, and nothing is left."""
+    """Each command, with each of its allocations and copies failing in turn: a message or success, and nothing is left."""
     path = t.binary("stress")
     points = cases_tally.points_of(t, path, *cases_tally.STRESS)
     with hits(t, path) as idle:
-        faults, sentences = each_step(t, path, points, idle)
-    check(faults > 50 and sentences > 20, "only %d faults, %d sentences", faults, sentences)
-    print("   %d faults, %d of them refusals with a sentence" % (faults, sentences))
+        faults, refusals = each_step(t, path, points, idle)
+    check(faults > 50 and refusals > 20, "only %d faults, %d refusals", faults, refusals)
+    print("   %d faults, %d of them refusals with a message" % (faults, refusals))
 
 
 def whole_sessions(t):
-    """Sessions in which anything may fail, breakpoints too, whose worker makes them: a sentence or success, and nothing is left."""
+    """Sessions in which anything may fail, breakpoints too, whose worker makes them: a message or success, and nothing is left."""
     path = t.binary("stress")
     points = cases_tally.points_of(t, path, *cases_tally.STRESS)
     worked = collections.Counter()
@@ -267,7 +267,7 @@ def whole_sessions(t):
                         step(session)
                         worked[step.__name__] += 1
                     except genl.Refused as e:
-                        check(e.sentence, "%s: error %d without a sentence", step.__name__, e.errno)
+                        check(e.message, "%s: error %d without a message", step.__name__, e.errno)
             session.client.close()
             clean(idle, "session %d" % i)
     print("   of %d sessions: %s" % (SESSIONS, ", ".join("%s %d" % pair for pair in worked.items())))

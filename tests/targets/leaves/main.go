@@ -100,11 +100,11 @@ func bits(a, b int) int { return a&b | 1 }
 //go:nosplit
 func isThree(p *node) bool { return p.id == 3 }
 
-// Room on the stack, and arguments that are spilled to it.
+// Stack space, and arguments that are spilled to it.
 
 //go:noinline
 //go:nosplit
-func room(n int) int {
+func spill(n int) int {
 	var a [6]int
 	a[n&3] = n
 	return a[(n+1)&3] + a[n&3]
@@ -183,7 +183,7 @@ func main() {
 	sLoad, sLoadByte, sLoadGlobal := of("load"), of("loadByte"), of("loadGlobal")
 	sConstant, sZero, sAddress := of("constant"), of("zero"), of("address")
 	sSecond, sSum, sLess, sBits := of("second"), of("sum"), of("less"), of("bits")
-	sIsThree, sRoom, sElement := of("isThree"), of("room"), of("element")
+	sIsThree, sSpill, sElement := of("isThree"), of("spill"), of("element")
 	sCount, sStore, sHalf := of("count"), of("store"), of("half")
 	heap := &node{id: 3, tag: 9}
 	chain := &node{next: &node{next: &node{}}}
@@ -208,7 +208,7 @@ func main() {
 		sLess.call(less(i, 50), i, 50)
 		sBits.call(bits(i, 12), i, 12)
 		sIsThree.call(truth(isThree(heap)))
-		sRoom.call(room(i), i)
+		sSpill.call(spill(i), i)
 		sElement.call(element(list, i%5), i%5)
 		sCount.call(count(chain))
 		store(heap, i)
