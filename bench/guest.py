@@ -4,7 +4,7 @@
 
 Every variant is attached for its own rounds only, so that at most one breakpoint
 exists at a time. With --icount one nanosecond of the guest's clock is one
-instruction of its one processor, whoever executes it: what a consumer does in a
+instruction of its one processor, of any process: what a consumer does in a
 process of its own while the target runs is in the target's time, and what it
 does afterwards is added from the scheduler's accounts.
 """
@@ -126,7 +126,7 @@ class Target:
         end = time.monotonic() + 300
         while self.probed(place, first) != probed:
             if by and by.poll() is not None:
-                return      # its detach() will tell why
+                return      # its detach() will report why
             if time.monotonic() > end:
                 raise Failed("no breakpoint" if probed else "the breakpoint stays")
             time.sleep(0.05)
@@ -351,7 +351,7 @@ class UprobeEvents(Variant):
 
     def attach(self, target, options):
         write(TRACING + "/trace", "")
-        # Unread, every record of a round shall find room, as with goprobe.
+        # If nothing reads, the buffer holds all records of a round, as with goprobe.
         write(TRACING + "/buffer_size_kb", "1408" if self.read else "16384")
         write(TRACING + "/uprobe_events", "p:%s %s:0x%x a=%%ax:s64 b=%%bx:s64\n" %
               (self.EVENT, target.path, target.offset[self.place]))

@@ -440,7 +440,7 @@ static bool readable(int fd)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* Read when told to, until there is a line on standard input. */
+/* Read when notified, until there is a line on standard input. */
 static void follow(const struct options *o)
 {
 	for (;;) {
@@ -550,7 +550,7 @@ int main(int argc, char **argv)
 		usage();
 	connect_to_module();
 	attach(&o);
-	read_pass();	/* from now on the module tells of new records */
+	read_pass();	/* from now on the module notifies of new records */
 	puts("ready");
 	fflush(stdout);
 	if (!o.hold)

@@ -98,7 +98,7 @@ reap()
 	done
 }
 
-# step NAME COMMAND... - run it as soon as there is room
+# step NAME COMMAND... - run it as soon as a job slot is free
 step()
 {
 	local name=$1
@@ -142,7 +142,7 @@ finish()
 	exit 0
 }
 
-# Whoever stops the run stops its steps, and only these.
+# Stop the steps of this run, and no other processes.
 stop_steps()
 {
 	local pid

@@ -5,9 +5,9 @@
  *	watch [-j] [-n EVENTS] PID PATTERN...
  *	watch [-j] [-n EVENTS] -r RECORDING
  *
- * -j prints the library's JSON; else a line is made of what can be had of each event. Ends
- * after so many events, with the process, or by Ctrl-C. What
- * "goprobectl attach --record" has written is shown instead of a process with -r.
+ * -j prints the library's JSON; without -j each event is a line of text. Ends after EVENTS
+ * events, with the process, or by Ctrl-C. -r shows a recording of
+ * "goprobectl attach --record" instead of a process.
  *
  *	cc watch.c $(pkg-config --cflags --libs goprobe) -o watch
  */

@@ -142,8 +142,8 @@ func find(values []Value, name string) Value {
 	return Value{why: "no such value"}
 }
 
-// Arg is the argument of that name, or the expression as it was typed; its Err says if there
-// is none.
+// Arg returns the argument of that name, or the expression as it was typed. If there is no
+// such argument, the value's Err says so.
 func (e *Event) Arg(name string) Value { return find(e.Args, name) }
 
 // Value is what is there of that name, or the expression, of an At.

@@ -96,7 +96,7 @@ func (s *items) member() (key, value []byte, ok bool) {
 	return key, value, ok
 }
 
-// member is a member of an object; nil: there is none.
+// member returns a member of an object, or nil.
 func member(object []byte, name string) []byte {
 	if len(object) == 0 || object[0] != '{' {
 		return nil

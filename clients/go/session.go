@@ -92,7 +92,7 @@ type Counts struct {
 	Open           uint64 // calls that have not returned
 	Doubtful       uint64 // calls whose end was not seen after records were lost
 	Forgotten      uint64 // open calls given up because there were too many
-	Gone           uint64 // calls open in a process where another program began
+	Gone           uint64 // open calls that ended when their process executed another program
 	LostRingFull   uint64 // records lost because the reader was too slow
 	LostNoRing     uint64 // because there was no memory for a CPU's ring
 	NoRoom         uint64 // because too many calls were open that a condition is about

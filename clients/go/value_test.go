@@ -12,7 +12,7 @@ import (
 
 const person = `{"name":"p","type":"*main.P","value":"0xc000012340","to":{"Name":"a\u000a\"\\\udcff","Age":-3,` +
 	`"Base":{"ID":18446744073709551615},"Next":{"type":"*main.P","value":"0xc0000140a0","to":{"Age":2,"Next":null}},` +
-	`"Tags":["x",{"type":"string","value":"lo","truncated":true,"len":9}],"Gone":{"type":"int","unavailable":"no readable memory"}}}`
+	`"Tags":["x",{"type":"string","value":"lo","truncated":true,"len":9}],"Freed":{"type":"int","unavailable":"no readable memory"}}}`
 
 // TestValues: what each form of docs/json.md gives.
 func TestValues(t *testing.T) {
@@ -67,7 +67,7 @@ func TestValues(t *testing.T) {
 		{person, []interface{}{"Next", "Next"}, `15  0 0 0 "null" 0 true <nil>`},
 		{person, []interface{}{"Next", "Next", "Age"}, `0  0 0 0 "<no such field>" 0 false no such field`},
 		{person, []interface{}{"Tags", 1}, `6 string 0 0 0 "lo" 9 false <nil>`},
-		{person, []interface{}{"Gone"}, `0 int 0 0 0 "<no readable memory>" 0 false no readable memory`},
+		{person, []interface{}{"Freed"}, `0 int 0 0 0 "<no readable memory>" 0 false no readable memory`},
 		{person, []interface{}{"Nothing"}, `0  0 0 0 "<no such field>" 0 false no such field`},
 	} {
 		v := at(decodeValue([]byte(row.object), nil), row.path...)

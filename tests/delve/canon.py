@@ -13,8 +13,8 @@ A value is a dictionary:
     elements    of slices, arrays, channels (the oldest first)
     fields      of a struct: [name, value]
     entries     of a map: [key, value], in no order
-    room, closed, receivers, senders    of a channel
-    captured    of a closure: [name, value], if Delve tells
+    cap, closed, receivers, senders    of a channel
+    captured    of a closure: [name, value], if Delve knows them
     why         of unread: the reason
 """
 
@@ -94,7 +94,7 @@ class Reader:
         return text.encode().decode("latin-1")
 
     def loaded(self, v):
-        """v itself, if one load only told where it is."""
+        """v itself, if a load gave only its address."""
         return self.delve.at(v["addr"], v["type"]) if v.get("onlyAddr") else v
 
     def whole(self, v):
@@ -187,14 +187,14 @@ class Reader:
         if why:
             return {"kind": "unread", "type": v["type"], "why": why}
         hchan = {c["name"]: c for c in v["children"]}
-        count, room = (integer(hchan[name]["value"]) for name in ("qcount", "dataqsiz"))
+        count, cap = (integer(hchan[name]["value"]) for name in ("qcount", "dataqsiz"))
         oldest = integer(hchan["recvx"]["value"])
         elements = []
         if count:
             array = hchan["buf"]["children"][0]
             array = self.whole(array)
-            elements = [self.value(array["children"][(oldest + i) % room], depth + 1) for i in range(count)]
-        return dict(out, elements=elements, room=room, closed=integer(hchan["closed"]["value"]) != 0,
+            elements = [self.value(array["children"][(oldest + i) % cap], depth + 1) for i in range(count)]
+        return dict(out, elements=elements, cap=cap, closed=integer(hchan["closed"]["value"]) != 0,
                     receivers=self.waiters(hchan["recvq"]), senders=self.waiters(hchan["sendq"]))
 
     def waiters(self, queue):

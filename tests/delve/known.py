@@ -16,9 +16,9 @@ TABLE = [
      "", r"\.(tx|timer|children|done)\b", "a value", NOT_FOLLOWED),
 ]
 
-# Likewise, on the first of two tours.
+# Differences that are expected on the first of two tours only.
 FIRST = [
-    ("a type inside an interface that the kernel had not been told of before",
+    ("a type inside an interface that the module did not know before",
      "", r"\.\(", "a value", NOT_KNOWN),
 ]
 

@@ -15,7 +15,7 @@ class Comparison:
     """What came of one or more comparisons: differences, and what could not be compared."""
 
     def __init__(self, limits, fewer_captured=False):
-        self.limits = limits        # {"string": bytes, "elements": count}, as told to goprobectl
+        self.limits = limits        # {"string": bytes, "elements": count}, as given to goprobectl
         self.fewer_captured = fewer_captured    # goprobectl may know fewer of a closure's variables
         self.differences = []       # (path, Delve's, goprobe's)
         self.leaves = 0             # scalars, strings and nils that are equal
@@ -181,7 +181,7 @@ class Comparison:
         if "unavailable" in got:
             self.goprobe_unread.append((path, got["unavailable"]))
             return
-        for name, want in ("len", len(e["elements"])), ("cap", e["room"]), ("closed", e["closed"]), \
+        for name, want in ("len", len(e["elements"])), ("cap", e["cap"]), ("closed", e["closed"]), \
                 ("receivers", e["receivers"]), ("senders", e["senders"]):
             self.equal("%s.%s" % (path, name), want, got[name])
         self.sequence(path, e["elements"], got["elements"])

@@ -11,7 +11,7 @@
 #include "plan/request.h"
 #include "planned.h"
 
-/* So many functions, and types, are looked at closely. */
+/* The numbers of functions and types that are checked in depth. */
 #define FUNCS 24
 #define TYPES 40
 #define TYPE_DEPTH 6

@@ -203,9 +203,9 @@ static void change(struct program *p, struct feed *f, struct change *c)
 	const struct part *part = &p->parts[feed_u8(f) % p->nparts];
 	uint8_t how = feed_u8(f), old[8] = { 0 };
 	uint64_t off = part->off + feed_u32(f) % part->len, v = feed_u64(f), n;
-	uint64_t room = p->len - off;
+	uint64_t space = p->len - off;
 
-	memcpy(old, p->bytes + off, room < 8 ? room : 8);
+	memcpy(old, p->bytes + off, space < 8 ? space : 8);
 	memcpy(&n, old, 8);
 	switch (how % 8) {
 	case 0:

@@ -140,7 +140,7 @@ static void make_words(struct feed *f, uint8_t *p, size_t n)
 }
 
 /* A record as the kernel sends it; the number of its bytes. */
-static size_t make_record(struct world *w, struct feed *f, uint8_t *p, size_t room)
+static size_t make_record(struct world *w, struct feed *f, uint8_t *p, size_t space)
 {
 	struct goprobe_record h = {
 		.kind = GOPROBE_RECORD_CALL, .flags = feed_u8(f),
@@ -162,7 +162,7 @@ static size_t make_record(struct world *w, struct feed *f, uint8_t *p, size_t ro
 		};
 		size_t size = (c.size + 7U) & ~7U;
 
-		if (n + sizeof(c) + size > room)
+		if (n + sizeof(c) + size > space)
 			break;
 		memcpy(p + n, &c, sizeof(c));
 		n += sizeof(c);

@@ -50,7 +50,7 @@ static void run_filter(const struct plan *p, uint32_t id, uint32_t seed)
 	}
 }
 
-/* What functions of the runtime tell is read without items: it is there, or the record is none. */
+/* A frame of a runtime function has no items: without its fixed fields it is not a record. */
 static void run_frame(const struct plan *p, const struct plan_frame *f, bool hidden, uint32_t seed)
 {
 	const struct goprobe_plan *plan;

@@ -172,7 +172,7 @@ class Suite:
             tool = ["goprobectl", "attach", "--max-load", "off", "--depth", "1", "--objects", "8", "--bytes", "512",
                     "--buffer", "8m", "--record", "/dev/null", "*", "--"]
         else:
-            raise SystemExit("%s: mode %s is none of time, count, record" % (job.name, job.mode))
+            raise SystemExit("%s: mode %s is not time, count or record" % (job.name, job.mode))
         run = execute(tool + args, program, log + ".probed", path, cwd, job.seconds)
         with open(log + ".probed.err", errors="replace") as f:
             return run, f.read()
@@ -213,7 +213,7 @@ class Suite:
                 self.failed += 1
         self.passed += count["same"]
         if late:
-            print("    skip %d tests, not come to within %d s: %s" % (len(late), job.seconds, " ".join(late)))
+            print("    skip %d tests, not reached within %d s: %s" % (len(late), job.seconds, " ".join(late)))
         return count
 
     def plausible(self, job, run, plain, said):
@@ -254,7 +254,7 @@ class Suite:
                                        ("testing.fRunner", kinds["Fuzz"]), ("testing.runExample", kinds["Example"])):
                 got = calls[function]
                 if got != expected:
-                    bad.append("%s was called %d times, the tests tell of %d" % (function, got, expected))
+                    bad.append("%s was called %d times, the tests report %d" % (function, got, expected))
         self.totals.update(functions=functions, points=points, calls=hits)
         for line in LEFT_OUT.finditer(said):
             print("    " + line.group())
@@ -302,7 +302,7 @@ class Suite:
 
     @staticmethod
     def failed_alike(plain, run):
-        """Tests that are known or flaky have made one of both fail: that is told with them."""
+        """Whether known or flaky tests made exactly one of both runs fail; the report of these tests covers that."""
         return {plain.status, run.status} == {0, 1} and plain.verdicts != run.verdicts
 
 

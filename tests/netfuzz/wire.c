@@ -147,7 +147,7 @@ void wire_close(struct wire *w)
 }
 
 /* The extended acknowledgment behind an error. */
-static void read_sentence(struct wire_answer *answer, const uint8_t *at, const uint8_t *end)
+static void read_message(struct wire_answer *answer, const uint8_t *at, const uint8_t *end)
 {
 	while (end - at >= NLA_HDRLEN) {
 		const struct nlattr *nla = (const void *)at;
@@ -174,7 +174,7 @@ static void read_end(const struct nlmsghdr *nlh, struct wire_answer *answer)
 	answer->error = -error;
 	at += nlh->nlmsg_type == NLMSG_ERROR ? sizeof(struct nlmsgerr) : sizeof(error);
 	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS && at < end)
-		read_sentence(answer, at, end);
+		read_message(answer, at, end);
 }
 
 static void read_attrs(struct wire *w, const struct nlmsghdr *nlh, struct wire_answer *answer)

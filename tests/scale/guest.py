@@ -52,7 +52,7 @@ def many_functions(t, packer, _):
     grown = kernel_memory() - before
     functions, points = map(int, re.search(r"tracing (\d+) functions at (\d+) breakpoints", attach.stderr()).groups())
     check(functions >= FUNCTIONS and points >= POINTS, "only %d functions at %d points", functions, points)
-    check(re.search(r"\d+ of \d+ breakpoints placed", attach.stderr()), "no progress was told: %s", attach.stderr())
+    check(re.search(r"\d+ of \d+ breakpoints placed", attach.stderr()), "no progress was reported: %s", attach.stderr())
     began = time.monotonic()
     attach.interrupt()
     disarmed = time.monotonic() - began

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import time
 
-FALLS = 2       # the last tenth may take so many times as long as the first
-BUSY = 10       # and any so many times as long as while the program is stopped
+FALLS = 2       # times the first tenth: the longest that the last tenth may take
+BUSY = 10       # times the stopped program: the longest that any tenth may take
 SHARE = 0.3     # of all processors, that is left to the program
 SECONDS = 2
 

@@ -6,7 +6,7 @@
 
 One program (`load`) calls two functions without a pause, as often as breakpoints let it, and counts its calls. Six
 sessions look at it from before its first call until after its last; another program (`stress`) is run again and again,
-with a session for whoever runs it; others still come and go. FILE gets a line of JSON a minute.
+with one session for all of its processes; other sessions begin and end. FILE gets a line of JSON a minute.
 """
 
 import contextlib
@@ -94,7 +94,7 @@ class Soak:
         self.t, self.minutes, self.out = t, minutes, out
         self.load = t.target("load", "-goroutines", 4, "-hold")
         self.sessions, self.came, self.runs, self.over = {}, 0, 0, threading.Event()
-        self.problems, self.told = [], []
+        self.problems, self.rows = [], []
         self.want = plain(t.binary("stress"))
 
     def session(self, name, command, *args, pid=None):
@@ -122,7 +122,7 @@ class Soak:
         try:
             while not self.over.is_set():
                 work()
-        except Exception as e:          # told at the next minute
+        except Exception as e:          # reported at the next minute
             self.problems.append("%s: %s" % (type(e).__name__, e))
 
     def stress(self):
@@ -144,14 +144,14 @@ class Soak:
         check(found, "load said: %s", line)
         return int(found.group(1)), int(found.group(2))
 
-    def tell(self, minute):
+    def report(self, minute):
         self.load.send()
         handle, inner = self.calls(self.load.line())
         rare = self.sessions["rare"]
         # Something rare comes at once: how old is the youngest, and what does it become over the hours?
         row = {"minute": minute, "handle": handle, "inner": inner, "stress": self.runs, "visits": self.came, "kernel": memory(),
                "age": rare.young(), "rss": {name: rss(s.process.pid) for name, s in self.sessions.items()}}
-        self.told.append(row)
+        self.rows.append(row)
         with open(self.out, "a", encoding="ascii") as f:
             f.write(json.dumps(row) + "\n")
         print("%4d min: %d calls of handle, %d runs of stress, %d sessions came and went; kernel %d kB, goprobectl %s kB; youngest event %s s" % (
@@ -166,7 +166,7 @@ class Soak:
         for minute in range(self.minutes + 1):
             while time.monotonic() < began + 60 * minute:
                 time.sleep(0.5)
-            self.tell(minute)
+            self.report(minute)
         self.over.set()
         for worker in self.workers:
             worker.join(lib.DEADLINE)
@@ -220,7 +220,7 @@ def chosen(s):
 
 def processes(s):
     got = s.sessions["stress"].last
-    # Calls that grow the stack begin anew and are counted once, by it and by us.
+    # A call that grows the stack starts again. The program and goprobe both count it once.
     want = {f: s.runs * s.want["functions"][f]["calls"] for f in STRESS}
     same({f: got[f]["calls"] for f in STRESS}, want, "calls of %d processes" % s.runs)
 
@@ -232,9 +232,9 @@ def quarters(rows):
 
 
 def no_growth(s):
-    before, after = quarters(s.told)
-    held = max(r["rss"]["records"] for r in s.told)
-    check(held < HELD, "goprobectl records has come to %d kB", held)
+    before, after = quarters(s.rows)
+    held = max(r["rss"]["records"] for r in s.rows)
+    check(held < HELD, "goprobectl records has grown to %d kB", held)
     for what, limit, get in [("the kernel's memory", KERNEL_GROWTH, lambda r: r["kernel"])] + [
             ("goprobectl %s" % name, TOOL_GROWTH, lambda r, name=name: r["rss"][name]) for name in s.sessions if name != "records"]:
         grown = statistics.median(map(get, after)) - statistics.median(map(get, before))
@@ -242,7 +242,7 @@ def no_growth(s):
 
 
 def no_drift(s):
-    before, after = ([r["age"] for r in rows if r["age"] is not None] for rows in quarters(s.told))
+    before, after = ([r["age"] for r in rows if r["age"] is not None] for rows in quarters(s.rows))
     check(before and after, "nothing rare was seen")
     check(all(0 <= a < LATE for a in before + after), "ages of the youngest events: %s, %s", before, after)
     drift = min(after) - min(before)
@@ -255,7 +255,7 @@ def nothing_left(_):
 
 
 CLAIMS = [("every call was counted", exact), ("every call was timed, and returned", timed), ("every call has a stack", stacks),
-          ("every call was recorded, or its loss was told", recorded), ("all that a condition chose was seen, twice the same number", chosen),
+          ("every call was recorded, or its loss was reported", recorded), ("all that a condition chose was seen, twice the same number", chosen),
           ("processes that came and went were all counted", processes), ("memory did not grow", no_growth), ("times did not drift", no_drift),
           ("nothing is left", nothing_left)]
 
@@ -278,7 +278,7 @@ def main():
             except (lib.Failure, KeyError, TypeError) as e:
                 print("not ok soak: %s: %s: %s" % (name, type(e).__name__, e), flush=True)
                 failed += 1
-        last = soak.told[-1]
+        last = soak.rows[-1]
         print("%d minutes, %d calls of handle, %d of inner, %d runs of stress, %d sessions came and went; %d records came and %d were lost" % (
             minutes, *soak.total, last["stress"], last["visits"], soak.sessions["records"].calls + soak.sessions["records"].returns,
             soak.sessions["records"].lost))

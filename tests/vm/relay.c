@@ -5,13 +5,13 @@
  * usage: relay BOOT_TIMEOUT TIMEOUT CONSOLE -- QEMU...
  *
  * QEMU finds its end of the port at file descriptor 3. CONSOLE is the file the guest's console goes
- * to; QEMU is given a moment to complete it. A line on file descriptor 4 tells how it went:
+ * to; QEMU is given a moment to complete it. A line on file descriptor 4 reports the result:
  *
  *	exit STATUS UNLOAD_ERRNO LOG	the command ended; LOG is whole, or cut: it has no end
- *	gone boot|command		QEMU ended before it
- *	crashed boot|command SIGNAL	likewise, by a signal: a fault of QEMU's own
+ *	ended boot|command		QEMU ended before it
+ *	crashed boot|command SIGNAL	a signal ended QEMU: a fault of QEMU's own
  *	timeout boot|command
- *	signal N			relay was told to stop
+ *	signal N			relay got signal N
  *
  * Lifetime: QEMU dies with relay whatever kills relay, and relay with the script that started it.
  */
@@ -67,7 +67,7 @@ static void write_all(int fd, const char *p, size_t length)
 			poll(&out, 1, 1000);
 			continue;
 		}
-		/* Our reader has gone away; the command is to run to its end all the same. */
+		/* Our reader has exited; the command runs to its end all the same. */
 		if (n < 0 && errno != EINTR)
 			return;
 		if (n > 0) {
@@ -155,7 +155,7 @@ static void tell_end(pid_t qemu, const char *phase)
 	if (pid == qemu && WIFSIGNALED(status))
 		dprintf(RESULT_FD, "crashed %s %d\n", phase, WTERMSIG(status));
 	else
-		dprintf(RESULT_FD, "gone %s\n", phase);
+		dprintf(RESULT_FD, "ended %s\n", phase);
 }
 
 int main(int argc, char **argv)

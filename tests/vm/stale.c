@@ -9,14 +9,14 @@
  * one page, writes an instruction there by another mapping of that page, executes
  * it in the slot, and gives the slot back. Under QEMU (10.0, as tests/vm/qemu has it) with
  * processors in parallel it happens that what is executed is what was in the slot before. A
- * traced program then dies, whoever traces it: of Go 1.19, runtime.futexsleep began
+ * traced program then dies, with any tracer: of Go 1.19, runtime.futexsleep began
  * with "sub rsp, 0x40" of runtime.casgstatus in place of its own 0x48, and returned to
  * what it found 8 bytes above its return address. With processors that take turns, and
  * on a real machine, it does not happen.
  *
  * usage: stale THREADS SECONDS NAP	each thread sleeps a moment after NAP calls; 0: never
  *
- * Exit status: 0 if all calls were right, 1 if not, 2 if it can't tell.
+ * Exit status: 0 if all calls were right, 1 if not, 2 if that is not known.
  */
 #define _GNU_SOURCE
 #include <cpuid.h>
@@ -57,7 +57,7 @@ static uint32_t execute(unsigned int slot, uint32_t value)
 	uint32_t (*fn)(void);
 
 	memcpy(writable + slot * SLOT_BYTES, code, sizeof(code));
-	/* What comes after is fetched anew. */
+	/* The processor fetches the instructions behind this again. */
 	__cpuid(0, a, b, c, d);
 	fn = (uint32_t (*)(void))(executable + slot * SLOT_BYTES);
 	return fn();

@@ -112,7 +112,7 @@ func init() {
 
 const maxDepth = 5
 
-// A closure's captured variables are filled from depth 0, and may be closures: so many one in another.
+// maxClosures limits closures that capture closures: captured variables are filled from depth 0 again.
 const maxClosures = 3
 
 var closures int
@@ -276,14 +276,14 @@ func mapping(v reflect.Value, depth int) {
 
 func channel(v reflect.Value, depth int) {
 	t := v.Type()
-	room := pick(5)
-	c := reflect.MakeChan(reflect.ChanOf(reflect.BothDir, t.Elem()), room)
+	space := pick(5)
+	c := reflect.MakeChan(reflect.ChanOf(reflect.BothDir, t.Elem()), space)
 	// Some go round.
-	for i := 0; room > 0 && i < pick(4); i++ {
+	for i := 0; space > 0 && i < pick(4); i++ {
 		c.Send(reflect.Zero(t.Elem()))
 		c.Recv()
 	}
-	for i := pick(room + 1); i > 0; i-- {
+	for i := pick(space + 1); i > 0; i-- {
 		e := reflect.New(t.Elem()).Elem()
 		fill(e, false, depth)
 		c.Send(e)

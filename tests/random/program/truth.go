@@ -285,7 +285,7 @@ func (w *writer) channel(v reflect.Value) {
 	if w.nilOr(v.IsNil(), v.Pointer()) {
 		return
 	}
-	w.raw(`,"room":`, strconv.Itoa(v.Cap()), `,"closed":`, strconv.FormatBool(closed[v.Pointer()]), `,"receivers":0,"senders":0,"elements":[`)
+	w.raw(`,"cap":`, strconv.Itoa(v.Cap()), `,"closed":`, strconv.FormatBool(closed[v.Pointer()]), `,"receivers":0,"senders":0,"elements":[`)
 	for i, x := range buffered[v.Pointer()] {
 		if i > 0 {
 			w.raw(",")
