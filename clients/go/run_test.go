@@ -224,7 +224,7 @@ esac; echo '`+summaryLine+`'`)
 		t.Fatal(err1, err2, err3, err4, err5, err6)
 	}
 	got := text(counts, latencies, stacks, list, values[0].Name(), values[0].Int(), replayed.Calls, replayed.Ended, n)
-	const want = "[{main.f 219}] [{main.f 2 1 1 0" + strings.Repeat(" 7ns", 9) + "}] [{14 [{main.f /m.go 31 true} {  0 false}] <nil> false}] " +
+	want := "[{main.f 219}] [{main.f 2 1 1 0" + strings.Repeat(" 7ns", 9) + "}] [{14 [{main.f /m.go 31 true} {  0 false}] <nil> false}] " +
 		"[{main.f func() /m.go 14 no}] main.n 100 1 true 1"
 	if got != want {
 		t.Errorf("%s, not %s", got, want)
