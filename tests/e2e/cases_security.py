@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Who may do what: the table of docs/security.md, and what the refused ones are told."""
+"""The permissions in docs/security.md, and the messages of refused commands."""
 
 import array
 import contextlib
@@ -50,7 +50,7 @@ def drop_sys_admin():
 
 
 def commands_refused(client):
-    """Every command is, with -EPERM and a sentence."""
+    """Every command is refused, with -EPERM and a message."""
     misuse = Misuse()
     for command in range(1, genl.GOPROBE_CMD_MAX + 1):
         if command != NOTIFIES:
@@ -125,7 +125,7 @@ def is_loaded():
     return os.path.exists("/sys/module/goprobe")
 
 
-@case("security: only who may load modules has goprobe loaded: goprobectl does so, not the kernel for whoever asks", per="boot")
+@case("security: only users who may load modules get goprobe loaded: goprobectl loads it, the kernel does not by itself", per="boot")
 def loading(t):
     def asks():
         become_nobody()
@@ -210,7 +210,7 @@ def handed_over(t):
         same(child(sends), "", "nobody, with root's socket")
         client.new_session()
         same(child(sends), "", "nobody, with root's session")
-        check(len(client.sessions()) == 1, "the session is gone")
+        check(len(client.sessions()) == 1, "the session has ended")
     # Nobody's socket in the hands of root.
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
 
@@ -395,7 +395,7 @@ def limits(t):
     wait_for("the end of its session", nothing_probed)
     same(target.patched(), 0, "changed bytes")
 
-    # With ever fewer files it may open it works, or says in one sentence why not.
+    # With each limit of open files goprobectl works, or says in one message why not.
     said = set()
     for files in range(4, 24, 2):
         p = t.goprobectl("attach", "--events", "1", "-p", target.pid, "main.handle",
@@ -452,7 +452,7 @@ def control_group(t):
         check(events["max"] or events["oom"], "the group's limit was never met: %s", short(events))
         wait_for("the end of its session", nothing_probed)
         same(target.patched(), 0, "changed bytes")
-        # Elsewhere there is room.
+        # Outside the group there is enough memory.
         same(t.attach("--buffer", "4m", "main.foo", "--", t.binary("example")).finish().summary["events"], 2, "events of somebody else")
         check(not target.ended(), "the target ended")
         p.kill()
@@ -468,13 +468,13 @@ def control_group_tables(t):
         with Client() as client:
             most = client.limits()
 
-        def asks(name, command, **room):
+        def asks(name, command, **limits):
             # In 7.2 vmalloc() gives back a moment later what it got before it failed: who touches a new page until then is killed.
             check(not LIBC.mlockall(1), "mlockall: errno %d", ctypes.get_errno())
             write(group + "/cgroup.procs", "0")
             with Client() as client:
                 misuse = Misuse()
-                client.new_session(target.pid, ring=64 << 10, **room)
+                client.new_session(target.pid, ring=64 << 10, **limits)
                 client.add_file(path)
                 misuse(name, lambda: command(client), errno.ENOMEM)
                 return " | ".join(misuse.problems)

@@ -15,7 +15,7 @@ static void a_return_ends_its_call(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stacks_in_use(), 0U);
 }
 
-static void a_clock_that_steps_back_tells_no_time(struct kunit *test)
+static void a_clock_that_steps_back_has_no_time(struct kunit *test)
 {
 	enter(gor(1), 100, F);
 	ticks -= 10;
@@ -24,7 +24,7 @@ static void a_clock_that_steps_back_tells_no_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.max, 0ULL);
 }
 
-static void a_long_call_is_told_exactly(struct kunit *test)
+static void a_long_call_has_its_exact_time(struct kunit *test)
 {
 	u64 ns = 123456789012345ULL;
 
@@ -233,7 +233,7 @@ static void others_run_between_the_steps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stacks_in_use(), 0U);
 }
 
-static void recursion_deeper_than_there_is_room_is_said(struct kunit *test)
+static void recursion_deeper_than_the_limit_is_reported(struct kunit *test)
 {
 	u32 space = GP_CALLS_MIN + 1, i;
 
@@ -510,8 +510,8 @@ static void no_two_pools_share_a_cache_line(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(a_return_ends_its_call, way_gen_params),
-	KUNIT_CASE_PARAM(a_clock_that_steps_back_tells_no_time, way_gen_params),
-	KUNIT_CASE_PARAM(a_long_call_is_told_exactly, way_gen_params),
+	KUNIT_CASE_PARAM(a_clock_that_steps_back_has_no_time, way_gen_params),
+	KUNIT_CASE_PARAM(a_long_call_has_its_exact_time, way_gen_params),
 	KUNIT_CASE_PARAM(nested_calls_end_one_after_the_other, way_gen_params),
 	KUNIT_CASE_PARAM(goroutines_do_not_end_each_others_calls, way_gen_params),
 	KUNIT_CASE_PARAM(a_call_ends_what_is_as_deep_or_deeper, way_gen_params),
@@ -522,7 +522,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(the_next_goroutine_of_a_g_ends_the_calls_of_the_last, way_gen_params),
 	KUNIT_CASE_PARAM(a_long_unwinding_goes_in_steps, way_gen_params),
 	KUNIT_CASE_PARAM(others_run_between_the_steps, way_gen_params),
-	KUNIT_CASE_PARAM(recursion_deeper_than_there_is_room_is_said, way_gen_params),
+	KUNIT_CASE_PARAM(recursion_deeper_than_the_limit_is_reported, way_gen_params),
 	KUNIT_CASE_PARAM(more_goroutines_than_asked_for_have_open_calls, way_gen_params),
 	KUNIT_CASE_PARAM(a_full_table_takes_what_it_can_and_says_so, way_gen_params),
 	KUNIT_CASE_PARAM(a_taken_place_is_given_back_and_taken_again, way_gen_params),

@@ -358,7 +358,7 @@ static void memory_that_must_not_be_waited_for_says_so(struct kunit *test)
 
 /* ---- space ---- */
 
-static void without_room_for_all_there_is_none_for_a_part(struct kunit *test)
+static void a_part_is_not_written_if_all_does_not_fit(struct kunit *test)
 {
 	u32 space, used;
 
@@ -374,7 +374,7 @@ static void without_room_for_all_there_is_none_for_a_part(struct kunit *test)
 	}
 }
 
-static void an_impossible_length_needs_room_too(struct kunit *test)
+static void an_impossible_length_needs_space_too(struct kunit *test)
 {
 	u32 space;
 
@@ -401,8 +401,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(absent_memory_is_asked_for_and_then_read),
 	KUNIT_CASE(absent_stack_is_asked_for),
 	KUNIT_CASE(memory_that_must_not_be_waited_for_says_so),
-	KUNIT_CASE(without_room_for_all_there_is_none_for_a_part),
-	KUNIT_CASE(an_impossible_length_needs_room_too),
+	KUNIT_CASE(a_part_is_not_written_if_all_does_not_fit),
+	KUNIT_CASE(an_impossible_length_needs_space_too),
 	{}
 };
 

@@ -73,7 +73,7 @@ static inline struct region *region_of(unsigned long address)
 	return NULL;
 }
 
-/* With so many calls of it this region gets that state: its page has gone again. */
+/* After vanishes_with reads this region gets that state: its page was unmapped again. */
 static struct region *vanishing;
 static u32 vanishes_with;
 static u16 vanishes_to;

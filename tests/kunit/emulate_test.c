@@ -217,7 +217,7 @@ static void self_test_begin(struct gp_emulate *e)
 	gp_emulate_init(e, &self_test);
 }
 
-static void the_self_test_tells_whether_the_kernel_honours(struct kunit *test)
+static void the_self_test_finds_whether_the_kernel_honours(struct kunit *test)
 {
 	struct gp_emulate e;
 
@@ -251,7 +251,7 @@ static void nobody_makes_it_believe_that_the_kernel_honours(struct kunit *test)
 }
 
 /* Who has not been through all rounds proves nothing. */
-static void half_a_self_test_tells_nothing(struct kunit *test)
+static void half_a_self_test_shows_nothing(struct kunit *test)
 {
 	struct pt_regs regs = { .ip = IP, .cx = ROUNDS, .dx = 1, .cs = __USER_CS };
 	struct gp_emulate e;
@@ -332,9 +332,9 @@ static void who_has_been_sent_elsewhere_executes_nothing(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(what_is_unusual_is_left_to_the_processor, left_gen_params),
 	KUNIT_CASE_PARAM(memory_is_read_and_written_at_once, access_gen_params),
-	KUNIT_CASE(the_self_test_tells_whether_the_kernel_honours),
+	KUNIT_CASE(the_self_test_finds_whether_the_kernel_honours),
 	KUNIT_CASE(nobody_makes_it_believe_that_the_kernel_honours),
-	KUNIT_CASE(half_a_self_test_tells_nothing),
+	KUNIT_CASE(half_a_self_test_shows_nothing),
 	KUNIT_CASE(points_are_the_kernels_unless_it_honours),
 	KUNIT_CASE(who_has_been_sent_elsewhere_executes_nothing),
 	{}

@@ -242,7 +242,7 @@ static void make_read_only(void)
 }
 
 /* What is waited for next is what is there then. */
-static void the_mapping_is_looked_at_anew(struct kunit *test)
+static void the_mapping_is_looked_at_again(struct kunit *test)
 {
 	void (*const changes[])(void) = { take_away, make_read_only };
 	unsigned long at;
@@ -418,7 +418,7 @@ static void a_lock_that_is_soon_free_is_tried_again(struct kunit *test)
 
 /* ---- bounds ---- */
 
-static void a_hit_brings_in_so_many_pages(struct kunit *test)
+static void a_hit_brings_in_pages_up_to_the_limit(struct kunit *test)
 {
 	unsigned long at;
 	u32 i;
@@ -439,7 +439,7 @@ static void a_hit_brings_in_so_many_pages(struct kunit *test)
 	kthread_unuse_mm(memory);
 }
 
-static void a_hit_is_refused_so_many_pages(struct kunit *test)
+static void a_hit_is_refused_pages_beyond_the_limit(struct kunit *test)
 {
 	unsigned long at;
 	u32 i;
@@ -543,13 +543,13 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_the_file_does_not_have_is_refused),
 	KUNIT_CASE(who_gave_the_lock_up_tries_again),
 	KUNIT_CASE(all_can_be_done_when_the_lock_is_given_up),
-	KUNIT_CASE(the_mapping_is_looked_at_anew),
+	KUNIT_CASE(the_mapping_is_looked_at_again),
 	KUNIT_CASE(who_is_killed_while_it_waits_does_not_try_again),
 	KUNIT_CASE(who_is_killed_does_not_wait_for_the_lock),
 	KUNIT_CASE(a_lock_is_not_waited_for),
 	KUNIT_CASE(a_lock_that_is_soon_free_is_tried_again),
-	KUNIT_CASE(a_hit_brings_in_so_many_pages),
-	KUNIT_CASE(a_hit_is_refused_so_many_pages),
+	KUNIT_CASE(a_hit_brings_in_pages_up_to_the_limit),
+	KUNIT_CASE(a_hit_is_refused_pages_beyond_the_limit),
 	KUNIT_CASE_PARAM(only_what_is_this_machines_is_waited_for, mapping_gen_params),
 	{}
 };

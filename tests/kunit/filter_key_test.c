@@ -84,7 +84,7 @@ static void a_filter_that_makes_a_key_can_reject(struct kunit *test)
 	EXPECT_UNDECIDED(test);
 }
 
-static void a_word_that_does_not_fit_cannot_be_told(struct kunit *test)
+static void a_word_that_does_not_fit_is_undecided(struct kunit *test)
 {
 	u32 n, i;
 
@@ -102,7 +102,7 @@ static void a_word_that_does_not_fit_cannot_be_told(struct kunit *test)
 }
 
 /* Parts that were made before a page fault are made again, once. */
-static void a_key_that_is_begun_anew_is_the_same(struct kunit *test)
+static void a_key_that_starts_again_is_the_same(struct kunit *test)
 {
 	make(GP_WAY_GENERAL, VALUES_ABSENT);
 	poke(A + 0x100, 5);
@@ -137,7 +137,7 @@ static u64 word_of(const char *text)
 
 static void bytes_come_with_their_number(struct kunit *test)
 {
-	memcpy(arena + 0x100, "hello, world, and whoever else", 30);
+	memcpy(arena + 0x100, "hello, world, and everyone else", 30);
 	load_bytes(test, A + 0x100, 5, 4096);
 	EXPECT_KEY(test, 5, word_of("hello"));
 	load_bytes(test, A + 0x100, 8, 4096);
@@ -192,7 +192,7 @@ static void the_longest_key_is_full_of_bytes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(&key.word[1], arena + 0x100, GP_KEY_BYTES_MAX - 8), 0);
 }
 
-static void bytes_that_cannot_be_had_are_not_told(struct kunit *test)
+static void unreadable_bytes_are_undecided(struct kunit *test)
 {
 	static const u64 nowhere[] = { 0, 4095, A - 1, A + A_SIZE, A + A_SIZE - 4, -4ULL };
 	u32 i;
@@ -290,7 +290,7 @@ static void a_stack_ends_where_nothing_is_returned_to(struct kunit *test)
 }
 
 /* A frame lies higher than the one it has called, whole in the stack, at a word. */
-static void a_frame_that_is_none_ends_the_stack(struct kunit *test)
+static void an_invalid_frame_ends_the_stack(struct kunit *test)
 {
 	static const u64 none[] = {
 		0, 1, SP, SP - 8, SP - 0x100, FP + 4, A + A_SIZE, A + A_SIZE - 8, A + A_SIZE + 8,
@@ -327,7 +327,7 @@ static void the_longest_stack_fills_the_key(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, key.word[GP_KEY_WORDS - 1], 0x1000 + GP_KEY_WORDS - 4ULL);
 }
 
-static void a_stack_that_cannot_be_had_is_not_told(struct kunit *test)
+static void an_unreadable_stack_is_undecided(struct kunit *test)
 {
 	static const struct { u32 unusual; enum gp_verdict verdict; u32 served; } all[] = {
 		{ 0, GP_VERDICT_PASSES, 0 },
@@ -390,20 +390,20 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_is_skipped_is_in_no_key),
 	KUNIT_CASE(a_key_may_be_empty),
 	KUNIT_CASE(a_filter_that_makes_a_key_can_reject),
-	KUNIT_CASE(a_word_that_does_not_fit_cannot_be_told),
-	KUNIT_CASE(a_key_that_is_begun_anew_is_the_same),
+	KUNIT_CASE(a_word_that_does_not_fit_is_undecided),
+	KUNIT_CASE(a_key_that_starts_again_is_the_same),
 	KUNIT_CASE(bytes_come_with_their_number),
 	KUNIT_CASE(no_bytes_are_a_number_alone),
 	KUNIT_CASE(bytes_end_where_the_key_does),
 	KUNIT_CASE(the_longest_key_is_full_of_bytes),
-	KUNIT_CASE(bytes_that_cannot_be_had_are_not_told),
+	KUNIT_CASE(unreadable_bytes_are_undecided),
 	KUNIT_CASE(a_stack_begins_with_the_hit),
 	KUNIT_CASE(a_stack_has_as_many_as_asked_for),
 	KUNIT_CASE(two_stacks_do_no_harm),
 	KUNIT_CASE(a_stack_ends_where_nothing_is_returned_to),
-	KUNIT_CASE(a_frame_that_is_none_ends_the_stack),
+	KUNIT_CASE(an_invalid_frame_ends_the_stack),
 	KUNIT_CASE(the_longest_stack_fills_the_key),
-	KUNIT_CASE(a_stack_that_cannot_be_had_is_not_told),
+	KUNIT_CASE(an_unreadable_stack_is_undecided),
 	KUNIT_CASE(any_stack_makes_a_key),
 	{}
 };

@@ -169,7 +169,7 @@ static void simple_filters_become_tests(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, filter->under);
 }
 
-static void as_many_tests_as_there_is_room_for(struct kunit *test)
+static void as_many_tests_as_fit(struct kunit *test)
 {
 	u32 n, i;
 
@@ -564,7 +564,7 @@ static void memory_that_tests_load(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(simple_filters_become_tests, form_gen_params),
-	KUNIT_CASE(as_many_tests_as_there_is_room_for),
+	KUNIT_CASE(as_many_tests_as_fit),
 	KUNIT_CASE(tests_say_what_the_program_says),
 	KUNIT_CASE(remainders_say_what_the_program_says),
 	KUNIT_CASE(tests_that_load_say_what_the_program_says),

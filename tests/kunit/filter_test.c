@@ -57,7 +57,7 @@ static void what_comes_first_counts(struct kunit *test)
 	}
 }
 
-static void what_is_divided_by_0_cannot_be_told(struct kunit *test)
+static void division_by_0_is_undecided(struct kunit *test)
 {
 	u8 code;
 
@@ -160,7 +160,7 @@ static void memory_that_is_absent_is_brought_in(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, served, 1U);
 }
 
-static void memory_that_cannot_be_had_is_not_told(struct kunit *test)
+static void unreadable_memory_is_undecided(struct kunit *test)
 {
 	static const u64 addresses[] = { 0, 8, 4095, A + A_SIZE, -8ULL };
 	u32 i;
@@ -380,14 +380,14 @@ static void any_verified_filter_over_any_memory(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(a_filter_passes_unless_it_says_otherwise),
 	KUNIT_CASE(what_comes_first_counts),
-	KUNIT_CASE(what_is_divided_by_0_cannot_be_told),
+	KUNIT_CASE(division_by_0_is_undecided),
 	KUNIT_CASE(the_longest_filter_ends),
 	KUNIT_CASE(a_filter_is_a_part_of_its_message),
 	KUNIT_CASE(where_the_target_is),
 	KUNIT_CASE(what_cannot_be_compared_skips),
 	KUNIT_CASE(memory_is_loaded),
 	KUNIT_CASE(memory_that_is_absent_is_brought_in),
-	KUNIT_CASE(memory_that_cannot_be_had_is_not_told),
+	KUNIT_CASE(unreadable_memory_is_undecided),
 	KUNIT_CASE(whose_hit_it_is),
 	KUNIT_CASE(which_goroutine_it_is),
 	KUNIT_CASE(how_long_the_call_took),

@@ -65,7 +65,7 @@ static void other_goroutines_calls_are_not_open(struct kunit *test)
 	EXPECT_REJECTS(test);
 }
 
-static void whose_calls_cannot_be_told_is_not(struct kunit *test)
+static void unknown_goroutines_leave_it_undecided(struct kunit *test)
 {
 	static const struct { u32 unusual; enum gp_verdict verdict; } goroutines[] = {
 		{ 0, GP_VERDICT_PASSES }, { FAR, GP_VERDICT_REJECTS }, { ODD, GP_VERDICT_REJECTS },
@@ -165,7 +165,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(calls_further_up_are_open),
 	KUNIT_CASE(a_call_is_not_under_itself),
 	KUNIT_CASE(other_goroutines_calls_are_not_open),
-	KUNIT_CASE(whose_calls_cannot_be_told_is_not),
+	KUNIT_CASE(unknown_goroutines_leave_it_undecided),
 	KUNIT_CASE(on_a_system_stack_the_goroutines_calls_are_open_too),
 	KUNIT_CASE(too_many_calls_are_not_looked_at),
 	KUNIT_CASE(others_run_between_two_questions),

@@ -139,7 +139,7 @@ static void what_a_filter_needs_is_brought_in(struct kunit *test)
 	}
 }
 
-static void a_rejection_needs_neither_ring_nor_room(struct kunit *test)
+static void a_rejection_needs_neither_ring_nor_space(struct kunit *test)
 {
 	u32 i;
 
@@ -255,7 +255,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_passes_goes_on_and_nothing_else),
 	KUNIT_CASE(what_does_not_matter_is_not_asked_for),
 	KUNIT_CASE(what_a_filter_needs_is_brought_in),
-	KUNIT_CASE(a_rejection_needs_neither_ring_nor_room),
+	KUNIT_CASE(a_rejection_needs_neither_ring_nor_space),
 	KUNIT_CASE(whatever_comes_together_a_filtered_hit_counts_once),
 	KUNIT_CASE(each_probe_of_a_point_has_its_own_filter),
 	KUNIT_CASE(a_call_that_does_not_pass_ends_what_is_as_deep),

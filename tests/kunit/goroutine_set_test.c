@@ -6,14 +6,14 @@
 
 #include "../../kmod/stats/goroutine_set.c"
 
-#define ROOM	64U
+#define SPACE	64U
 #define P	77ULL
 
 static struct gp_goroutine_set *members;
 
 static int members_init(struct kunit *test)
 {
-	members = gp_goroutine_set_new(ROOM);
+	members = gp_goroutine_set_new(SPACE);
 	return members ? 0 : -ENOMEM;
 }
 
@@ -63,20 +63,20 @@ static void nobody_is_called_as_places_without_anybody_are(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gp_goroutine_set_has(members, 0, GP_MEMBER_LEFT));
 }
 
-static void there_is_room_for_as_many_as_asked_for(struct kunit *test)
+static void the_requested_number_fits(struct kunit *test)
 {
 	u64 goid;
 
-	for (goid = 1; goid <= ROOM; goid++)
+	for (goid = 1; goid <= SPACE; goid++)
 		KUNIT_EXPECT_EQ(test, gp_goroutine_set_join(members, P, goid), 0);
 	KUNIT_EXPECT_EQ(test, gp_goroutine_set_join(members, P, goid), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, gp_goroutine_set_join(members, P, 1), 1);
 	KUNIT_EXPECT_FALSE(test, gp_goroutine_set_has(members, P, goid));
-	for (goid = 1; goid <= ROOM; goid++)
+	for (goid = 1; goid <= SPACE; goid++)
 		KUNIT_EXPECT_TRUE(test, gp_goroutine_set_has(members, P, goid));
 	gp_goroutine_set_part(members, P, 7);
-	KUNIT_EXPECT_EQ(test, gp_goroutine_set_join(members, P, ROOM + 1), 0);
-	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(members), ROOM);
+	KUNIT_EXPECT_EQ(test, gp_goroutine_set_join(members, P, SPACE + 1), 0);
+	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(members), SPACE);
 }
 
 /* Goroutines that want one place, as many as @n. */
@@ -119,20 +119,20 @@ static void however_many_come_and_go_the_table_stays_as_it_was(struct kunit *tes
 	for (goid = 1; goid < 100000; goid++) {
 		if (gp_goroutine_set_join(members, P, goid))
 			break;
-		if (goid > ROOM / 2)
-			gp_goroutine_set_part(members, P, goid - ROOM / 2);
+		if (goid > SPACE / 2)
+			gp_goroutine_set_part(members, P, goid - SPACE / 2);
 	}
 	KUNIT_EXPECT_EQ(test, goid, 100000ULL);
-	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(members), ROOM / 2);
+	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(members), SPACE / 2);
 	for (goid = 1; goid < 100000; goid++)
 		KUNIT_EXPECT_EQ(test, gp_goroutine_set_has(members, P, goid),
-				goid >= 100000 - ROOM / 2);
+				goid >= 100000 - SPACE / 2);
 	for (goid = 1; goid < 100000; goid++)
 		gp_goroutine_set_part(members, P, goid);
 	KUNIT_EXPECT_EQ(test, untouched(), all);
 }
 
-static void a_place_too_far_is_none(struct kunit *test)
+static void a_place_too_far_is_rejected(struct kunit *test)
 {
 	u64 goid[GP_GOROUTINE_SET_STEPS + 1];
 	u32 i;
@@ -219,10 +219,10 @@ static void threads_do_not_disturb_each_other(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(who_joins_is_in_it_until_it_parts),
 	KUNIT_CASE(nobody_is_called_as_places_without_anybody_are),
-	KUNIT_CASE(there_is_room_for_as_many_as_asked_for),
+	KUNIT_CASE(the_requested_number_fits),
 	KUNIT_CASE(those_of_one_place_are_found_when_one_leaves),
 	KUNIT_CASE(however_many_come_and_go_the_table_stays_as_it_was),
-	KUNIT_CASE(a_place_too_far_is_none),
+	KUNIT_CASE(a_place_too_far_is_rejected),
 	KUNIT_CASE(those_of_ended_processes_are_forgotten),
 	KUNIT_CASE(threads_do_not_disturb_each_other),
 	{}

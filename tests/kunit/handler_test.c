@@ -273,7 +273,7 @@ static void wait_desc(const struct wait_case *c, char *desc)
 
 KUNIT_ARRAY_PARAM(wait, wait_cases, wait_desc);
 
-static void who_waits_for_room_counts_once(struct kunit *test)
+static void a_thread_that_waits_for_space_counts_once(struct kunit *test)
 {
 	const struct wait_case *c = test->param_value;
 	u32 way;
@@ -292,7 +292,7 @@ static void who_waits_for_room_counts_once(struct kunit *test)
 }
 
 /* Which CPU it is makes no difference: all of them have lost one. */
-static void a_loss_is_told_before_the_next_record(struct kunit *test)
+static void a_loss_is_reported_before_the_next_record(struct kunit *test)
 {
 	const struct goprobe_record *rec;
 	int cpu;
@@ -387,8 +387,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(each_probe_of_a_point_counts_before_the_instruction_goes_on),
 	KUNIT_CASE(what_a_hit_waits_for_is_not_part_of_the_call),
 	KUNIT_CASE(both_ways_write_the_same_record),
-	KUNIT_CASE_PARAM(who_waits_for_room_counts_once, wait_gen_params),
-	KUNIT_CASE(a_loss_is_told_before_the_next_record),
+	KUNIT_CASE_PARAM(a_thread_that_waits_for_space_counts_once, wait_gen_params),
+	KUNIT_CASE(a_loss_is_reported_before_the_next_record),
 	KUNIT_CASE(only_a_reader_that_waits_is_woken),
 	KUNIT_CASE(any_of_several_processes_is_traced),
 	KUNIT_CASE(a_breakpoint_stays_where_it_is_wanted),

@@ -59,7 +59,7 @@ static bool fake_writable(unsigned long address)
 	return address >= A && address < A + A_SIZE && !unwritable(address);
 }
 
-/* So often a place that could be written has gone again when that is to be done. */
+/* How many writes find that the page was unmapped after the check. */
 static u32 goes_again;
 static unsigned long goes_from, goes_to;
 

@@ -5,7 +5,7 @@
  */
 #include "filter_world.h"
 
-#define ROOM	16U
+#define SPACE	16U
 #define BYTES_MAX	32U
 
 /* Ways of the probe: a hit that is counted, a call that is timed, its end. */
@@ -17,7 +17,7 @@ static int keyed_init(struct kunit *test)
 {
 	int err = filter_init(test);
 
-	s.keys = gp_keys_new(ROOM, BYTES_MAX);
+	s.keys = gp_keys_new(SPACE, BYTES_MAX);
 	if (err || !s.keys || gp_keys_add_times(s.keys, 0))
 		return -ENOMEM;
 	tally = gp_tallies_find(&s.tallies, TIMED);
@@ -237,7 +237,7 @@ static void hits_are_counted_by_their_keys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, row.tally.id, probes[0].id);
 }
 
-static void hits_count_without_room_for_their_key(struct kunit *test)
+static void hits_count_if_their_key_does_not_fit(struct kunit *test)
 {
 	u32 space = 0, i;
 
@@ -248,7 +248,7 @@ static void hits_count_without_room_for_their_key(struct kunit *test)
 		space += !counted(GOPROBE_STAT_NO_KEY);
 		KUNIT_EXPECT_EQ(test, hits_by(100 + i), 1 - counted(GOPROBE_STAT_NO_KEY));
 	}
-	KUNIT_EXPECT_GE(test, space, ROOM);
+	KUNIT_EXPECT_GE(test, space, SPACE);
 	KUNIT_EXPECT_LT(test, space, 100U);
 	/* Those that are known go on. */
 	expect_hit(test, 100, GOPROBE_STAT_COUNTED);
@@ -374,7 +374,7 @@ static void a_key_may_be_how_long_it_took(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, calls_by(500), 1ULL);
 }
 
-static void a_call_without_room_for_its_key_is_timed(struct kunit *test)
+static void a_call_whose_key_does_not_fit_is_timed(struct kunit *test)
 {
 	u64 word = 0;
 
@@ -411,14 +411,14 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(a_hit_counts_as_what_it_was, one_gen_params),
 	KUNIT_CASE(whatever_comes_together_a_hit_counts_once),
 	KUNIT_CASE(hits_are_counted_by_their_keys),
-	KUNIT_CASE(hits_count_without_room_for_their_key),
+	KUNIT_CASE(hits_count_if_their_key_does_not_fit),
 	KUNIT_CASE(keys_of_other_ids_are_others),
 	KUNIT_CASE(a_call_is_timed_by_its_key),
 	KUNIT_CASE(the_key_of_its_end_comes_first),
 	KUNIT_CASE(a_filter_of_its_end_that_makes_no_key_leaves_it),
 	KUNIT_CASE(a_key_is_not_taken_for_a_record_that_is_held),
 	KUNIT_CASE(a_key_may_be_how_long_it_took),
-	KUNIT_CASE(a_call_without_room_for_its_key_is_timed),
+	KUNIT_CASE(a_call_whose_key_does_not_fit_is_timed),
 	KUNIT_CASE(a_call_that_does_not_pass_ends_what_is_as_deep),
 	{}
 };

@@ -6,7 +6,7 @@
 
 #include "../../kmod/stats/keys.c"
 
-#define ROOM	256U
+#define SPACE	256U
 #define BYTES	64U
 
 static struct gp_keys *keys;
@@ -20,7 +20,7 @@ static void make_keys(struct kunit *test, u32 n, u32 bytes)
 
 static int keys_init(struct kunit *test)
 {
-	keys = gp_keys_new(ROOM, BYTES);
+	keys = gp_keys_new(SPACE, BYTES);
 	return keys ? 0 : -ENOMEM;
 }
 
@@ -59,7 +59,7 @@ static void a_key_is_added_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(1, 2, 7, 8), number);
 	KUNIT_EXPECT_EQ(test, find(1, 2, 7, 8), number);
 	KUNIT_EXPECT_EQ(test, nkeys(), 1U);
-	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&keys->left), ROOM - 1);
+	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&keys->left), SPACE - 1);
 }
 
 static void what_differs_is_another_key(struct kunit *test)
@@ -124,20 +124,20 @@ static void a_key_may_be_as_long_as_asked_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_keys_words(keys), 2U);
 }
 
-static void there_is_room_for_as_many_as_asked_for(struct kunit *test)
+static void the_requested_number_fits(struct kunit *test)
 {
-	static const u32 rooms[] = { 1, 2, 3, 64, 1000, 1024, 5000 };
+	static const u32 spaces[] = { 1, 2, 3, 64, 1000, 1024, 5000 };
 	u32 i, k;
 
-	for (i = 0; i < ARRAY_SIZE(rooms); i++) {
-		make_keys(test, rooms[i], 16);
-		for (k = 0; k < rooms[i]; k++)
+	for (i = 0; i < ARRAY_SIZE(spaces); i++) {
+		make_keys(test, spaces[i], 16);
+		for (k = 0; k < spaces[i]; k++)
 			KUNIT_ASSERT_NE(test, find(1, 2, k, 0), 0U);
 		KUNIT_EXPECT_EQ(test, find(1, 2, k, 0), 0U);
 		KUNIT_EXPECT_EQ(test, find(2, 2, 0, 0), 0U);
-		for (k = 0; k < rooms[i]; k++)
+		for (k = 0; k < spaces[i]; k++)
 			KUNIT_ASSERT_NE(test, find(1, 2, k, 0), 0U);
-		KUNIT_EXPECT_EQ(test, nkeys(), rooms[i]);
+		KUNIT_EXPECT_EQ(test, nkeys(), spaces[i]);
 		KUNIT_EXPECT_EQ(test, atomic_read(&keys->left), 0);
 	}
 }
@@ -174,10 +174,10 @@ static void a_place_is_looked_for_64_steps_far(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, find(1, 1, 5, 0), home + GP_KEYS_STEPS);
 	KUNIT_EXPECT_EQ(test, find(1, 1, 5, 0), home + GP_KEYS_STEPS);
 
-	make_keys(test, ROOM, BYTES);
+	make_keys(test, SPACE, BYTES);
 	take_places(home, GP_KEYS_STEPS);
 	KUNIT_EXPECT_EQ(test, find(1, 1, 5, 0), 0U);
-	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&keys->left), ROOM);
+	KUNIT_EXPECT_EQ(test, (u32)atomic_read(&keys->left), SPACE);
 }
 
 static void the_last_place_has_as_many_behind_it(struct kunit *test)
@@ -349,7 +349,7 @@ static void expect_all_hits(struct kunit *test)
 }
 
 /* The table is exactly large enough: a second arrival takes no place. */
-static void a_key_has_one_number_whoever_comes_first(struct kunit *test)
+static void a_key_has_one_number_in_any_order(struct kunit *test)
 {
 	unsigned long end = jiffies + SECONDS;
 	u32 i, k;
@@ -371,7 +371,7 @@ static void a_key_has_one_number_whoever_comes_first(struct kunit *test)
 }
 
 /* Half of them fit, each of them for all threads or for none. */
-static void no_more_keys_are_added_than_there_is_room_for(struct kunit *test)
+static void no_more_keys_are_added_than_fit(struct kunit *test)
 {
 	u32 space = (SHARED + THREADS * OWN) / 2;
 	unsigned long end = jiffies + SECONDS;
@@ -444,7 +444,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_differs_is_another_key),
 	KUNIT_CASE(keys_of_one_hash_are_compared),
 	KUNIT_CASE(a_key_may_be_as_long_as_asked_for),
-	KUNIT_CASE(there_is_room_for_as_many_as_asked_for),
+	KUNIT_CASE(the_requested_number_fits),
 	KUNIT_CASE(new_keys_write_a_line_of_their_own),
 	KUNIT_CASE(a_place_is_looked_for_64_steps_far),
 	KUNIT_CASE(the_last_place_has_as_many_behind_it),
@@ -452,8 +452,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(hits_are_counted_by_key),
 	KUNIT_CASE(calls_are_timed_by_key),
 	KUNIT_CASE(the_shortest_and_the_longest_call_have_their_buckets),
-	KUNIT_CASE(a_key_has_one_number_whoever_comes_first),
-	KUNIT_CASE(no_more_keys_are_added_than_there_is_room_for),
+	KUNIT_CASE(a_key_has_one_number_in_any_order),
+	KUNIT_CASE(no_more_keys_are_added_than_fit),
 	KUNIT_CASE(the_last_key_is_found_by_all_who_come_with_it),
 	{}
 };

@@ -53,7 +53,7 @@ static void the_first_pass_and_no_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, passing(test, 100), 100U);
 }
 
-static void each_period_begins_anew(struct kunit *test)
+static void each_period_starts_again(struct kunit *test)
 {
 	u32 i;
 
@@ -133,7 +133,7 @@ static void two_quotas_count_apart(struct kunit *test)
 }
 
 /* What is asked for behind the quota is absent: the filter starts again. */
-static void a_hit_that_begins_anew_counts_once(struct kunit *test)
+static void a_hit_that_starts_again_counts_once(struct kunit *test)
 {
 	u32 ms, i, passed = 0;
 
@@ -380,8 +380,8 @@ static void a_test_counts_in_one_counter(struct kunit *test)
 /* ---- trees of calls ---- */
 
 /*
- * As the tool makes it: in an open tree all pass, in one that is muted none does, and where there
- * is none, every second begins one.
+ * The tool's filter: in an open tree all calls pass, in a muted tree no call passes; without a
+ * tree every second call begins one.
  */
 static void make_tree_filter(struct kunit *test)
 {
@@ -712,12 +712,12 @@ static void any_calls_in_any_order(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(the_first_pass_and_no_others),
-	KUNIT_CASE(each_period_begins_anew),
+	KUNIT_CASE(each_period_starts_again),
 	KUNIT_CASE(who_is_late_belongs_to_the_period_that_has_begun),
 	KUNIT_CASE(periods_of_any_length),
 	KUNIT_CASE(the_largest_quota_of_a_period),
 	KUNIT_CASE(two_quotas_count_apart),
-	KUNIT_CASE(a_hit_that_begins_anew_counts_once),
+	KUNIT_CASE(a_hit_that_starts_again_counts_once),
 	KUNIT_CASE(two_counters_of_hits),
 	KUNIT_CASE(exactly_as_many_under_many_threads),
 	KUNIT_CASE(no_more_in_any_period_under_many_threads),

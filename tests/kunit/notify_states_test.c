@@ -12,7 +12,7 @@
 
 static const struct gp_calls_key own = { .process = PROCESS, .g = G, .goid = GOID };
 
-static int told_init(struct kunit *test)
+static int notify_init(struct kunit *test)
 {
 	int err = filter_init(test);
 
@@ -31,7 +31,7 @@ static void add_pair(u8 reg, u64 state)
 }
 
 /* The next hit is a notification, with the key that its filter makes. */
-static void make_told(struct kunit *test, u32 unusual)
+static void make_notified(struct kunit *test, u32 unusual)
 {
 	filter_load(test);
 	make(GP_WAY_NOTIFY, unusual);
@@ -72,7 +72,7 @@ static void expect_split(struct kunit *test, u64 first, u64 second, u64 third)
 }
 
 /**
- * struct told_case - a hit 100 ns after a call began, 30 ns before it ends
+ * struct notify_case - a hit 100 ns after a call began, 30 ns before it ends
  * @claim: what is to be seen
  * @first: an operation before the pairs, or nothing
  * @pairs: registers that have a g, and states
@@ -82,7 +82,7 @@ static void expect_split(struct kunit *test, u64 first, u64 second, u64 third)
  * @want: as what the hit counts
  * @state: what the goroutine is in from the hit on
  */
-struct told_case {
+struct notify_case {
 	const char *claim;
 	struct goprobe_op first;
 	struct {
@@ -96,20 +96,20 @@ struct told_case {
 	u32 state;
 };
 
-#define TOLD		GOPROBE_STAT_NOTIFIED
+#define NOTIFIED		GOPROBE_STAT_NOTIFIED
 #define UNDECIDED	GOPROBE_STAT_UNDECIDED
 #define OP(op_, ...)	{ .code = GOPROBE_OP_##op_, ##__VA_ARGS__ }
 #define NO		{ 0 }
 
-static const struct told_case told_cases[] = {
-	{ "a state is taken from the hit on", NO, { { G_REG, 2 } }, 1, NO, 0, TOLD, 2 },
-	{ "the state that it was in", NO, { { G_REG, 0 } }, 1, NO, 0, TOLD, 0 },
-	{ "a hit can notify of several", NO, { { 0, 2 }, { G_REG, 1 } }, 2, NO, 0, TOLD, 1 },
-	{ "of four", NO, { { 0, 2 }, { 1, 2 }, { 0, 1 }, { G_REG, 1 } }, 4, NO, 0, TOLD, 1 },
-	{ "the last one holds", NO, { { G_REG, 1 }, { G_REG, 2 } }, 2, NO, 0, TOLD, 2 },
-	{ "of another one", NO, { { 0, 2 } }, 1, NO, 0, TOLD, 0 },
-	{ "nothing is decided", OP(END), { { G_REG, 1 } }, 1, NO, 0, TOLD, 0 },
-	{ "a filter that rejects", NO, { { G_REG, 1 } }, 1, OP(REJECT), 0, TOLD, 0 },
+static const struct notify_case notify_cases[] = {
+	{ "a state is taken from the hit on", NO, { { G_REG, 2 } }, 1, NO, 0, NOTIFIED, 2 },
+	{ "the state that it was in", NO, { { G_REG, 0 } }, 1, NO, 0, NOTIFIED, 0 },
+	{ "a hit can notify of several", NO, { { 0, 2 }, { G_REG, 1 } }, 2, NO, 0, NOTIFIED, 1 },
+	{ "of four", NO, { { 0, 2 }, { 1, 2 }, { 0, 1 }, { G_REG, 1 } }, 4, NO, 0, NOTIFIED, 1 },
+	{ "the last one holds", NO, { { G_REG, 1 }, { G_REG, 2 } }, 2, NO, 0, NOTIFIED, 2 },
+	{ "of another one", NO, { { 0, 2 } }, 1, NO, 0, NOTIFIED, 0 },
+	{ "nothing is decided", OP(END), { { G_REG, 1 } }, 1, NO, 0, NOTIFIED, 0 },
+	{ "a filter that rejects", NO, { { G_REG, 1 } }, 1, OP(REJECT), 0, NOTIFIED, 0 },
 	{ "a word too many", NO, { { G_REG, 1 } }, 1, OP(KEY, .a = 1), 0, UNDECIDED, 0 },
 	{ "no such state", NO, { { G_REG, 1 }, { G_REG, NSTATES } }, 2, NO, 0, UNDECIDED, 0 },
 	{ "no state at all", NO, { { G_REG, 1 }, { G_REG, U64_MAX } }, 2, NO, 0, UNDECIDED, 0 },
@@ -123,16 +123,16 @@ static const struct told_case told_cases[] = {
 	{ "a restart", NO, { { G_REG, 1 } }, 1, NO, RESTART, GOPROBE_STAT_RESTARTS, 0 },
 };
 
-static void told_desc(const struct told_case *c, char *desc)
+static void notify_desc(const struct notify_case *c, char *desc)
 {
 	strscpy(desc, c->claim, KUNIT_PARAM_DESC_SIZE);
 }
 
-KUNIT_ARRAY_PARAM(told, told_cases, told_desc);
+KUNIT_ARRAY_PARAM(notify, notify_cases, notify_desc);
 
-static void what_is_told_is_taken_whole_or_not_at_all(struct kunit *test)
+static void a_notification_is_taken_whole_or_not_at_all(struct kunit *test)
 {
-	const struct told_case *c = test->param_value;
+	const struct notify_case *c = test->param_value;
 	u64 ns[NSTATES] = { 100 };
 	u32 i;
 
@@ -143,7 +143,7 @@ static void what_is_told_is_taken_whole_or_not_at_all(struct kunit *test)
 		add_pair(c->pairs[i].reg, c->pairs[i].state);
 	if (c->last.code)
 		filter_op(c->last);
-	make_told(test, c->unusual);
+	make_notified(test, c->unusual);
 	open_call(test);
 	ticks += 100;
 	expect_only(test, c->want);
@@ -228,15 +228,15 @@ static void what_is_added_up_is_divided_if_it_passes(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE_PARAM(what_is_told_is_taken_whole_or_not_at_all, told_gen_params),
+	KUNIT_CASE_PARAM(a_notification_is_taken_whole_or_not_at_all, notify_gen_params),
 	KUNIT_CASE(the_end_of_a_call_has_its_times),
 	KUNIT_CASE(what_is_added_up_is_divided_if_it_passes),
 	{}
 };
 
 static struct kunit_suite suite = {
-	.name = "told_states",
-	.init = told_init,
+	.name = "notify_states",
+	.init = notify_init,
 	.exit = filter_exit,
 	.test_cases = cases,
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hits that tell of goroutines: those that join and part, which filters ask about, and calls
- * that end without returning, some of whose records are written then.
+ * Hits that notify of goroutines: of those that join and part, which filters look up, and of
+ * calls that end without returning. Some records are written then.
  */
 #include "filter_world.h"
 
 #define HELD	8U
 #define CHILD	38ULL
 
-static int told_init(struct kunit *test)
+static int notify_init(struct kunit *test)
 {
 	int err = filter_init(test);
 
@@ -20,14 +20,14 @@ static int told_init(struct kunit *test)
 	return s.calls->held ? 0 : -ENOMEM;
 }
 
-static void told_exit(struct kunit *test)
+static void notify_exit(struct kunit *test)
 {
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
 	filter_exit(test);
 }
 
-/* The probe tells, with what its filter has been loaded with. */
-static void tell(struct kunit *test, enum goprobe_action action)
+/* Make the probe notify, with the filter that has been built. */
+static void notify_with(struct kunit *test, enum goprobe_action action)
 {
 	make_probe(&probes[0], GP_WAY_NOTIFY, 0);
 	probes[0].action = action;
@@ -55,10 +55,10 @@ static void load_words(struct kunit *test, enum goprobe_action action, u32 n, co
 		F(IMM, .value = word[i]);
 		F(KEY);
 	}
-	tell(test, action);
+	notify_with(test, action);
 }
 
-static void who_is_told_of_joins_and_parts(struct kunit *test)
+static void notified_goroutines_join_and_part(struct kunit *test)
 {
 	const u64 child = CHILD;
 
@@ -87,7 +87,7 @@ static void the_set_is_kept_before_the_session_has_begun(struct kunit *test)
 	expect(test, GOPROBE_STAT_NOT_STARTED);
 }
 
-static void who_finds_no_room_is_counted(struct kunit *test)
+static void a_goroutine_that_does_not_fit_is_counted(struct kunit *test)
 {
 	u64 goid;
 
@@ -99,7 +99,7 @@ static void who_finds_no_room_is_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 4U);
 }
 
-static void words_that_make_no_sense_tell_nothing(struct kunit *test)
+static void invalid_words_notify_of_nothing(struct kunit *test)
 {
 	static const u64 words[] = { G, GOID, 0, 1, 5 };
 
@@ -114,7 +114,7 @@ static void words_that_make_no_sense_tell_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 0U);
 }
 
-/* As goroutines are born: whoever a member starts is one, and nobody else. */
+/* As at the start of goroutines: only goroutines that a member starts join. */
 static void a_member_s_children_are_members(struct kunit *test)
 {
 	u32 i;
@@ -126,7 +126,7 @@ static void a_member_s_children_are_members(struct kunit *test)
 	F(REJECT);
 	F(IMM, .value = CHILD);
 	F(KEY);
-	tell(test, GOPROBE_ACTION_SET_ADD);
+	notify_with(test, GOPROBE_ACTION_SET_ADD);
 	for (i = 0; i < 2; i++) {
 		expect(test, GOPROBE_STAT_NOTIFIED);
 		KUNIT_EXPECT_EQ(test, gp_goroutine_set_has(s.members, PROCESS, CHILD), i == 1);
@@ -144,7 +144,7 @@ static void a_member_s_children_are_members(struct kunit *test)
 	EXPECT_REJECTS(test);
 }
 
-/* A call that is held at so many words from stack.hi, as if it had been made. */
+/* A held call, @depth words from stack.hi. */
 static void hold_call(struct kunit *test, u32 depth, u32 id)
 {
 	const struct gp_calls_key who = { .process = PROCESS, .g = G, .goid = GOID };
@@ -251,7 +251,7 @@ static void what_is_not_asked_for_is_not_written(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, held_free(), HELD);
 }
 
-static void what_has_no_room_then_is_lost(struct kunit *test)
+static void a_record_that_does_not_fit_then_is_lost(struct kunit *test)
 {
 	static const u64 words[] = { G, GOID, 0, 1 };
 
@@ -285,26 +285,26 @@ static void all_that_is_written_waits_once(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(who_is_told_of_joins_and_parts),
+	KUNIT_CASE(notified_goroutines_join_and_part),
 	KUNIT_CASE(the_set_is_kept_before_the_session_has_begun),
-	KUNIT_CASE(who_finds_no_room_is_counted),
-	KUNIT_CASE(words_that_make_no_sense_tell_nothing),
+	KUNIT_CASE(a_goroutine_that_does_not_fit_is_counted),
+	KUNIT_CASE(invalid_words_notify_of_nothing),
 	KUNIT_CASE(a_member_s_children_are_members),
 	KUNIT_CASE_PARAM(calls_that_end_otherwise_are_written, unwind_gen_params),
 	KUNIT_CASE(what_is_not_asked_for_is_not_written),
-	KUNIT_CASE(what_has_no_room_then_is_lost),
+	KUNIT_CASE(a_record_that_does_not_fit_then_is_lost),
 	KUNIT_CASE(all_that_is_written_waits_once),
 	{}
 };
 
 static struct kunit_suite suite = {
-	.name = "told",
-	.init = told_init,
-	.exit = told_exit,
+	.name = "notify",
+	.init = notify_init,
+	.exit = notify_exit,
 	.test_cases = cases,
 };
 
 kunit_test_suite(suite);
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Told: KUnit suite");
+MODULE_DESCRIPTION("Notifications: KUnit suite");

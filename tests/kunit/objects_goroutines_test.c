@@ -5,7 +5,7 @@
  */
 #include "objects_world.h"
 
-#define ROOM	4U
+#define SPACE	4U
 
 /* The first process has memory; a kernel thread has none. */
 #define INIT	1
@@ -19,7 +19,7 @@ static int set_init(struct kunit *test)
 	mutex_init(&s.turn);
 	mutex_init(&s.lock);
 	gp_tallies_init(&s.tallies);
-	s.limits.goroutines = ROOM;
+	s.limits.goroutines = SPACE;
 	return 0;
 }
 
@@ -113,10 +113,10 @@ static void of_those_that_are_refused_nobody_joins(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_member(5));
 	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 1U);
 	/* And there is as much space as before. */
-	KUNIT_EXPECT_EQ(test, join(refusal_cases[8].add, ROOM - 1), (int)ROOM);
+	KUNIT_EXPECT_EQ(test, join(refusal_cases[8].add, SPACE - 1), (int)SPACE);
 }
 
-static void without_room_there_is_no_set(struct kunit *test)
+static void a_set_without_space_does_not_exist(struct kunit *test)
 {
 	static const char why[] = "the session has no set of goroutines";
 	static const struct goprobe_op op = { .code = GOPROBE_OP_IN_SET, .a = 1, .b = 1 };
@@ -130,7 +130,7 @@ static void without_room_there_is_no_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, &filter, 1, &op, 1, &extack), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "nothing", why);
 	KUNIT_EXPECT_EQ(test, s.objects.nfilters, 0U);
-	s.limits.goroutines = ROOM;
+	s.limits.goroutines = SPACE;
 	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, &filter, 1, &op, 1, &extack), 1);
 	KUNIT_EXPECT_TRUE(test, s.members);
 	KUNIT_EXPECT_EQ(test, join_one(5), 1);
@@ -139,7 +139,7 @@ static void without_room_there_is_no_set(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(who_joins_is_counted),
 	KUNIT_CASE_PARAM(of_those_that_are_refused_nobody_joins, refusal_gen_params),
-	KUNIT_CASE(without_room_there_is_no_set),
+	KUNIT_CASE(a_set_without_space_does_not_exist),
 	{}
 };
 

@@ -210,7 +210,7 @@ static void only_ends_have_a_duration(struct kunit *test)
 	expect_refused(test, &p, "a point names a filter that does not exist");
 }
 
-static void what_is_held_has_room(struct kunit *test)
+static void held_calls_have_space(struct kunit *test)
 {
 	struct goprobe_point p = a_point(CALL, RECORD, HOLD, 0);
 
@@ -246,7 +246,7 @@ static int add_keyed(void)
 	return gp_objects_add_filters(&s, &keyed, 1, ops, 1, &extack);
 }
 
-static void who_tells_of_states_has_a_key_and_a_session_that_has_them(struct kunit *test)
+static void a_state_notification_needs_a_key_and_states(struct kunit *test)
 {
 	struct goprobe_point p = a_point(CALL, STATE, 0, 0);
 	int keyed = add_keyed();
@@ -290,7 +290,7 @@ static void who_times_by_key_has_a_filter_that_makes_one(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, s.keys);
 }
 
-static void what_is_divided_needs_states_and_room(struct kunit *test)
+static void divided_calls_need_states_and_space(struct kunit *test)
 {
 	struct goprobe_point p = a_point(RETURN, RECORD, DIVIDED, 0);
 
@@ -338,7 +338,7 @@ static void edits_need_consent(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u32)s.objects.probes[1]->then, (u32)GP_WAY_CALL);
 }
 
-static void what_is_no_edit_is_told_from_one(struct kunit *test)
+static void edits_and_filters_are_distinguished(struct kunit *test)
 {
 	struct goprobe_point p = a_point(CALL, RECORD, 0, 4);
 
@@ -394,7 +394,7 @@ static void a_session_that_is_stopped_takes_no_files_and_points(struct kunit *te
 	KUNIT_EXPECT_EQ(test, add(&p), -ESHUTDOWN);
 }
 
-static void a_breakpoint_that_is_refused_is_told_as_other_points_are(struct kunit *test)
+static void a_refused_breakpoint_is_reported_as_other_points(struct kunit *test)
 {
 	struct goprobe_point p = a_point(CALL, RECORD, 0, 0);
 
@@ -481,16 +481,16 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(hits_go_their_way, way_gen_params),
 	KUNIT_CASE(an_id_is_timed_or_paired),
 	KUNIT_CASE(only_ends_have_a_duration),
-	KUNIT_CASE(what_is_held_has_room),
-	KUNIT_CASE(who_tells_of_states_has_a_key_and_a_session_that_has_them),
+	KUNIT_CASE(held_calls_have_space),
+	KUNIT_CASE(a_state_notification_needs_a_key_and_states),
 	KUNIT_CASE(who_times_by_key_has_a_filter_that_makes_one),
-	KUNIT_CASE(what_is_divided_needs_states_and_room),
+	KUNIT_CASE(divided_calls_need_states_and_space),
 	KUNIT_CASE(what_is_timed_goes_the_general_way_if_there_are_states),
 	KUNIT_CASE(edits_need_consent),
-	KUNIT_CASE(what_is_no_edit_is_told_from_one),
+	KUNIT_CASE(edits_and_filters_are_distinguished),
 	KUNIT_CASE(a_session_holds_no_more_than_its_limits),
 	KUNIT_CASE(a_session_that_is_stopped_takes_no_files_and_points),
-	KUNIT_CASE(a_breakpoint_that_is_refused_is_told_as_other_points_are),
+	KUNIT_CASE(a_refused_breakpoint_is_reported_as_other_points),
 	KUNIT_CASE(of_filters_that_are_refused_none_stays),
 	KUNIT_CASE(of_points_that_are_refused_none_stays),
 	KUNIT_CASE(a_session_that_ends_adds_no_more_and_leaves_none),

@@ -597,7 +597,7 @@ static void leave_room(u32 bytes)
 	rings[0]->head += rings[0]->size - bytes;
 }
 
-static void what_has_no_room_then_is_lost(struct kunit *test)
+static void a_record_that_does_not_fit_then_is_lost(struct kunit *test)
 {
 	u32 size;
 
@@ -829,7 +829,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(an_end_that_does_not_pass_leaves_nothing),
 	KUNIT_CASE(an_end_without_its_call_is_not_asked),
 	KUNIT_CASE(ends_of_timed_calls_have_filters),
-	KUNIT_CASE(what_has_no_room_then_is_lost),
+	KUNIT_CASE(a_record_that_does_not_fit_then_is_lost),
 	KUNIT_CASE(what_has_no_ring_then_is_lost),
 	KUNIT_CASE(what_must_not_be_lost_waits),
 	KUNIT_CASE(a_reader_that_waits_is_woken),

@@ -55,7 +55,7 @@ static void all_are_there_once(struct kunit *test)
 	}
 }
 
-static void one_that_is_given_back_can_be_had_again(struct kunit *test)
+static void one_that_is_given_back_is_available_again(struct kunit *test)
 {
 	u32 number, i;
 
@@ -179,7 +179,7 @@ static void no_two_threads_have_the_same(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(all_are_there_once),
-	KUNIT_CASE(one_that_is_given_back_can_be_had_again),
+	KUNIT_CASE(one_that_is_given_back_is_available_again),
 	KUNIT_CASE(they_do_not_overlap),
 	KUNIT_CASE(sizes_are_those_of_records),
 	KUNIT_CASE(no_two_threads_have_the_same),

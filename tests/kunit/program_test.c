@@ -644,7 +644,7 @@ static void absent_memory_is_asked_for(struct kunit *test)
 	}
 }
 
-static void an_item_that_fails_needs_room(struct kunit *test)
+static void an_item_that_fails_needs_space(struct kunit *test)
 {
 	u32 space;
 
@@ -737,7 +737,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_fails_behind_an_item_ends_the_program),
 	KUNIT_CASE(an_item_may_be_left_and_fail_at_its_end),
 	KUNIT_CASE(absent_memory_is_asked_for),
-	KUNIT_CASE(an_item_that_fails_needs_room),
+	KUNIT_CASE(an_item_that_fails_needs_space),
 	KUNIT_CASE(what_a_program_stores_is_followed),
 	KUNIT_CASE(the_budget_is_what_is_left_for_the_walk),
 	KUNIT_CASE(the_longest_program_ends),

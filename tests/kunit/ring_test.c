@@ -141,7 +141,7 @@ static void positions_may_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_ring_used(ring), 0U);
 }
 
-static void a_full_ring_has_no_room_until_it_is_read(struct kunit *test)
+static void a_full_ring_has_no_space_until_it_is_read(struct kunit *test)
 {
 	u32 n;
 
@@ -213,7 +213,7 @@ static void only_whole_records_are_handed_out(struct kunit *test)
 	}
 }
 
-static void without_losses_nothing_is_told(struct kunit *test)
+static void without_losses_nothing_is_reported(struct kunit *test)
 {
 	u8 to[8] = { 0xaa };
 
@@ -255,7 +255,7 @@ static void a_loss_record_says_all_and_leaks_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring->stat[GOPROBE_STAT_LOST_RING_FULL], 70000ULL);
 }
 
-static void causes_are_told_in_order_as_far_as_there_is_room(struct kunit *test)
+static void causes_are_reported_in_order_as_far_as_they_fit(struct kunit *test)
 {
 	u8 to[3 * GP_RING_LOST_SIZE];
 	u32 space, want;
@@ -363,7 +363,7 @@ static void hit(struct gp_ring *r, u32 size, u64 number)
 		gp_ring_lose(r, GOPROBE_LOST_RING_FULL, GOPROBE_STAT_LOST_RING_FULL);
 }
 
-static void every_record_arrives_or_is_told_lost_in_its_place(struct kunit *test)
+static void every_record_arrives_or_is_reported_lost_in_its_place(struct kunit *test)
 {
 	struct tally t = {};
 	u32 state = 2463534242U;
@@ -573,16 +573,16 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(larger_rings_work_as_well),
 	KUNIT_CASE(a_record_across_the_end_is_contiguous),
 	KUNIT_CASE(positions_may_overflow),
-	KUNIT_CASE(a_full_ring_has_no_room_until_it_is_read),
+	KUNIT_CASE(a_full_ring_has_no_space_until_it_is_read),
 	KUNIT_CASE(an_unfinished_record_is_not_seen),
 	KUNIT_CASE_PARAM(only_whole_records_are_handed_out, whole_gen_params),
-	KUNIT_CASE(without_losses_nothing_is_told),
+	KUNIT_CASE(without_losses_nothing_is_reported),
 	KUNIT_CASE(a_loss_is_counted_and_pending),
 	KUNIT_CASE(a_loss_record_says_all_and_leaks_nothing),
-	KUNIT_CASE(causes_are_told_in_order_as_far_as_there_is_room),
+	KUNIT_CASE(causes_are_reported_in_order_as_far_as_they_fit),
 	KUNIT_CASE(losses_stand_where_they_fell),
 	KUNIT_CASE(a_full_ring_keeps_its_losses),
-	KUNIT_CASE(every_record_arrives_or_is_told_lost_in_its_place),
+	KUNIT_CASE(every_record_arrives_or_is_reported_lost_in_its_place),
 	KUNIT_CASE(writer_and_reader_at_the_same_time_agree),
 	KUNIT_CASE(a_reader_waits_for_the_record_that_is_being_written),
 	KUNIT_CASE(what_is_lent_is_the_ring_itself_and_free_when_it_was_read),

@@ -73,8 +73,8 @@ static void enter(struct gp_calls_key key, u32 depth, u32 f)
 	gp_calls_enter(calls, key, depth, tally[f]);
 }
 
-/* In that state from now on. */
-static void tell(struct gp_calls_key key, u32 state)
+/* The goroutine is in that state from now on. */
+static void set_state(struct gp_calls_key key, u32 state)
 {
 	gp_calls_state(calls, key.process, key.g, state, ticks);
 }
@@ -95,7 +95,7 @@ static enum gp_calls_end leave(struct gp_calls_key key, u32 depth, u32 f)
 	return gp_calls_close(calls, key, depth, tally[f], &call, &split);
 }
 
-/* The call that has just ended was so many ticks in each state; the first has what is rounded. */
+/* The ticks in each state of the call that has just ended; rounding goes into the first. */
 static void expect_split(struct kunit *test, u64 runs, u64 ready, u64 waits, u64 sleeps)
 {
 	u64 others = ns(ready) + ns(waits) + ns(sleeps);
@@ -113,21 +113,21 @@ static void pass(u64 n)
 	ticks += n;
 }
 
-static void time_is_that_of_the_state_told_last(struct kunit *test)
+static void time_counts_in_the_state_set_last(struct kunit *test)
 {
 	enter(gor(1), 10, F);
 	pass(101);
-	tell(gor(1), WAITS);
+	set_state(gor(1), WAITS);
 	pass(1001);
-	tell(gor(1), READY);
+	set_state(gor(1), READY);
 	pass(17);
-	tell(gor(1), RUNS);
+	set_state(gor(1), RUNS);
 	pass(33);
-	tell(gor(1), SLEEPS);
+	set_state(gor(1), SLEEPS);
 	pass(7);
-	tell(gor(1), SLEEPS);
+	set_state(gor(1), SLEEPS);
 	pass(7);
-	tell(gor(1), RUNS);
+	set_state(gor(1), RUNS);
 	pass(1);
 	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), GP_CALLS_ENDED);
 	expect_split(test, 135, 17, 1001, 14);
@@ -137,23 +137,23 @@ static void a_call_has_what_the_calls_it_makes_have(struct kunit *test)
 {
 	enter(gor(1), 10, F);
 	pass(100);
-	tell(gor(1), WAITS);
+	set_state(gor(1), WAITS);
 	pass(50);
-	tell(gor(1), RUNS);
+	set_state(gor(1), RUNS);
 	pass(5);
 	enter(gor(1), 20, G);
 	pass(10);
-	tell(gor(1), SLEEPS);
+	set_state(gor(1), SLEEPS);
 	pass(1000);
-	tell(gor(1), RUNS);
+	set_state(gor(1), RUNS);
 	pass(20);
 	KUNIT_EXPECT_EQ(test, leave(gor(1), 20, G), GP_CALLS_ENDED);
 	expect_split(test, 30, 0, 0, 1000);
 	pass(3);
 	enter(gor(1), 20, G);
-	tell(gor(1), WAITS);
+	set_state(gor(1), WAITS);
 	pass(9);
-	tell(gor(1), RUNS);
+	set_state(gor(1), RUNS);
 	KUNIT_EXPECT_EQ(test, leave(gor(1), 20, G), GP_CALLS_ENDED);
 	expect_split(test, 0, 0, 9, 0);
 	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), GP_CALLS_ENDED);
@@ -163,20 +163,20 @@ static void a_call_has_what_the_calls_it_makes_have(struct kunit *test)
 static void who_calls_or_returns_runs(struct kunit *test)
 {
 	enter(gor(1), 10, F);
-	tell(gor(1), WAITS);
+	set_state(gor(1), WAITS);
 	pass(40);
 	/* That it runs again was not seen. */
 	enter(gor(1), 20, G);
 	pass(5);
-	tell(gor(1), SLEEPS);
+	set_state(gor(1), SLEEPS);
 	pass(6);
 	KUNIT_EXPECT_EQ(test, leave(gor(1), 20, G), GP_CALLS_ENDED);
 	expect_split(test, 5, 0, 0, 6);
 	pass(7);
 	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), GP_CALLS_ENDED);
 	expect_split(test, 12, 0, 40, 6);
-	/* Nor does what was told before a call matter to it. */
-	tell(gor(1), WAITS);
+	/* A state that was set before a call does not count in the call either. */
+	set_state(gor(1), WAITS);
 	pass(100);
 	enter(gor(1), 10, F);
 	pass(1);
@@ -189,14 +189,14 @@ static void what_ends_otherwise_is_its_callers_time(struct kunit *test)
 	enter(gor(1), 10, F);
 	pass(1);
 	enter(gor(1), 20, G);
-	tell(gor(1), WAITS);
+	set_state(gor(1), WAITS);
 	pass(30);
-	tell(gor(1), RUNS);
+	set_state(gor(1), RUNS);
 	enter(gor(1), 30, G);
 	pass(4);
-	tell(gor(1), SLEEPS);
+	set_state(gor(1), SLEEPS);
 	pass(50);
-	tell(gor(1), RUNS);
+	set_state(gor(1), RUNS);
 	pass(6);
 	/* Both panic. */
 	enter(gor(1), 15, G);
@@ -205,7 +205,7 @@ static void what_ends_otherwise_is_its_callers_time(struct kunit *test)
 	expect_split(test, 7, 0, 0, 0);
 	enter(gor(1), 20, G);
 	pass(8);
-	tell(gor(1), READY);
+	set_state(gor(1), READY);
 	pass(9);
 	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), GP_CALLS_ENDED);
 	expect_split(test, 1 + 4 + 6 + 7 + 8, 9, 30, 50);
@@ -219,8 +219,8 @@ static void other_goroutines_do_not_matter(struct kunit *test)
 		enter(gor(i), 10, F);
 	pass(10);
 	for (i = 1; i <= 300; i += 3) {
-		tell(gor(i), WAITS);
-		tell(gor(i + 1), SLEEPS);
+		set_state(gor(i), WAITS);
+		set_state(gor(i + 1), SLEEPS);
 	}
 	pass(10);
 	for (i = 1; i <= 300; i++) {
@@ -248,19 +248,19 @@ static void who_is_not_known_is_nobody(struct kunit *test)
 	expect_split(test, 10, 0, 0, 0);
 }
 
-/* By its g: the runtime tells of a goroutine by that alone. */
-static void another_goroutine_begins_anew(struct kunit *test)
+/* By its g: the runtime's notifications name a goroutine by that alone. */
+static void another_goroutine_starts_from_zero(struct kunit *test)
 {
 	struct gp_calls_key other = gor(1);
 
 	other.goid = 77;
 	enter(gor(1), 10, F);
 	enter(gor(1), 20, F);
-	tell(gor(1), WAITS);
+	set_state(gor(1), WAITS);
 	pass(1000);
 	enter(other, 30, G);
 	pass(3);
-	tell(other, SLEEPS);
+	set_state(other, SLEEPS);
 	pass(4);
 	KUNIT_EXPECT_EQ(test, leave(other, 30, G), GP_CALLS_ENDED);
 	expect_split(test, 3, 0, 0, 4);
@@ -271,15 +271,15 @@ static bool nobody_is_alive(u64 process)
 	return false;
 }
 
-static void a_process_that_is_gone_leaves_nothing(struct kunit *test)
+static void an_exited_process_leaves_nothing(struct kunit *test)
 {
 	u32 i;
 
 	for (i = 1; i <= 200; i++)
 		enter(gor(1), i, F);
-	tell(gor(1), WAITS);
+	set_state(gor(1), WAITS);
 	KUNIT_EXPECT_EQ(test, gp_calls_reap(calls, nobody_is_alive), 200ULL);
-	tell(gor(1), SLEEPS);
+	set_state(gor(1), SLEEPS);
 	pass(50);
 	enter(gor(1), 10, F);
 	pass(2);
@@ -293,10 +293,10 @@ static void time_does_not_go_back(struct kunit *test)
 
 	enter(gor(1), 10, F);
 	pass(100);
-	tell(gor(1), WAITS);
+	set_state(gor(1), WAITS);
 	/* Another processor's counter is behind. */
 	ticks -= 30;
-	tell(gor(1), RUNS);
+	set_state(gor(1), RUNS);
 	ticks -= 10;
 	enter(gor(1), 20, G);
 	ticks -= 10;
@@ -307,14 +307,14 @@ static void time_does_not_go_back(struct kunit *test)
 	expect_split(test, ticks - began, 0, 0, 0);
 }
 
-static void as_many_calls_as_there_is_room_for(struct kunit *test)
+static void as_many_calls_as_fit(struct kunit *test)
 {
 	u32 i;
 
 	/* One of them is the stack's own. */
 	for (i = 1; i <= GP_CALLS_MIN + 1; i++) {
 		enter(gor(1), i, F);
-		tell(gor(1), i % NSTATES);
+		set_state(gor(1), i % NSTATES);
 		pass(3);
 	}
 	KUNIT_EXPECT_EQ(test, gp_calls_enter(calls, gor(1), i, tally[F]), GP_CALLS_FULL);
@@ -327,7 +327,7 @@ static void as_many_calls_as_there_is_room_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, split.ns[SLEEPS], ns(GP_CALLS_MIN / NSTATES * 3));
 }
 
-/* Whatever is told, in whatever order: the states are the call, and the sums the sum. */
+/* In any order of states: the times of the states add up to the call's, and the sums to the sum. */
 static void states_are_always_the_duration(struct kunit *test)
 {
 	static u64 buckets[GOPROBE_BUCKETS];
@@ -341,7 +341,7 @@ static void states_are_always_the_duration(struct kunit *test)
 		if (seed % 3 == 0)
 			enter(gor(1), ++depth, F);
 		else if (seed % 3 == 1)
-			tell(gor(1), seed >> 16 & (NSTATES - 1));
+			set_state(gor(1), seed >> 16 & (NSTATES - 1));
 		else if (depth)
 			gp_calls_leave(calls, gor(1), depth--, tally[F], ticks);
 		if (depth > 50)
@@ -367,11 +367,11 @@ static void what_is_written_when_it_is_unwound_leaves_its_time(struct kunit *tes
 	pass(100);
 	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), 20, tally[G], 1), GP_CALLS_KEPT);
 	pass(30);
-	tell(gor(1), WAITS);
+	set_state(gor(1), WAITS);
 	pass(5);
 	KUNIT_EXPECT_EQ(test, gp_calls_open(calls, gor(1), 30, tally[G], 2), GP_CALLS_KEPT);
 	pass(3);
-	tell(gor(1), SLEEPS);
+	set_state(gor(1), SLEEPS);
 	pass(50);
 	gp_calls_unwind(calls, gor(1), 20, &unwound);
 	KUNIT_ASSERT_NOT_NULL(test, gp_unwound_next(calls, &unwound, &call));
@@ -379,23 +379,23 @@ static void what_is_written_when_it_is_unwound_leaves_its_time(struct kunit *tes
 	KUNIT_ASSERT_NOT_NULL(test, gp_unwound_next(calls, &unwound, &call));
 	KUNIT_EXPECT_EQ(test, call.depth, 30U);
 	KUNIT_EXPECT_NULL(test, gp_unwound_next(calls, &unwound, &call));
-	tell(gor(1), RUNS);
+	set_state(gor(1), RUNS);
 	pass(7);
 	KUNIT_EXPECT_EQ(test, leave(gor(1), 10, F), GP_CALLS_ENDED);
 	expect_split(test, 140, 0, 5, 50);
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(time_is_that_of_the_state_told_last),
+	KUNIT_CASE(time_counts_in_the_state_set_last),
 	KUNIT_CASE(a_call_has_what_the_calls_it_makes_have),
 	KUNIT_CASE(who_calls_or_returns_runs),
 	KUNIT_CASE(what_ends_otherwise_is_its_callers_time),
 	KUNIT_CASE(other_goroutines_do_not_matter),
 	KUNIT_CASE(who_is_not_known_is_nobody),
-	KUNIT_CASE(another_goroutine_begins_anew),
-	KUNIT_CASE(a_process_that_is_gone_leaves_nothing),
+	KUNIT_CASE(another_goroutine_starts_from_zero),
+	KUNIT_CASE(an_exited_process_leaves_nothing),
 	KUNIT_CASE(time_does_not_go_back),
-	KUNIT_CASE(as_many_calls_as_there_is_room_for),
+	KUNIT_CASE(as_many_calls_as_fit),
 	KUNIT_CASE(states_are_always_the_duration),
 	KUNIT_CASE(what_is_written_when_it_is_unwound_leaves_its_time),
 	{}

@@ -84,7 +84,7 @@ static void more_ids_than_allowed_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_tallies_add(&tallies, 1, true), 0);
 }
 
-static void only_buckets_that_matter_are_told(struct kunit *test)
+static void only_buckets_with_hits_are_sent(struct kunit *test)
 {
 	const struct gp_tally *tally;
 
@@ -183,7 +183,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(a_bucket_is_a_quarter_of_a_power_of_two),
 	KUNIT_CASE(an_id_is_added_once),
 	KUNIT_CASE(more_ids_than_allowed_are_refused),
-	KUNIT_CASE(only_buckets_that_matter_are_told),
+	KUNIT_CASE(only_buckets_with_hits_are_sent),
 	KUNIT_CASE(nothing_is_lost_between_cpus),
 	KUNIT_CASE(others_run_while_ids_are_freed),
 	{}

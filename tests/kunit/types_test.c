@@ -213,7 +213,7 @@ static void expect_no_claims(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n, dynamic.n);
 }
 
-static void room_is_made_for_all_at_once(struct kunit *test)
+static void space_is_made_for_all_at_once(struct kunit *test)
 {
 	const struct gp_dynamic_table *table;
 	u32 i;
@@ -233,7 +233,7 @@ static void room_is_made_for_all_at_once(struct kunit *test)
 			    table);
 }
 
-static void what_is_told_twice_counts_once_and_the_last_holds(struct kunit *test)
+static void a_type_sent_twice_counts_once_and_the_last_holds(struct kunit *test)
 {
 	u32 i;
 
@@ -293,7 +293,7 @@ static void with_one_that_has_no_place_none_is_added(struct kunit *test)
 /* ---- read while they grow ---- */
 
 /* Numbers of types and of addresses that are claimed to exist, published afterwards. */
-static u32 told_types, told_addresses;
+static u32 published_types, published_addresses;
 static u32 wrong, looked;
 
 /* As a handler: preemption off, each look-up of what is there must succeed. */
@@ -303,9 +303,9 @@ static int reader(void *arg)
 
 	while (!kthread_should_stop()) {
 		/* A published type exists: look it up after its publication. */
-		u32 ntypes = smp_load_acquire(&told_types);
-		/* Likewise. */
-		u32 n = smp_load_acquire(&told_addresses);
+		u32 ntypes = smp_load_acquire(&published_types);
+		/* The same holds for addresses. */
+		u32 n = smp_load_acquire(&published_addresses);
 		const struct gp_type *t;
 
 		preempt_disable();
@@ -329,8 +329,8 @@ static void readers_find_what_is_there_while_it_grows(struct kunit *test)
 	struct task_struct *task;
 	u32 i;
 
-	told_types = 0;
-	told_addresses = 0;
+	published_types = 0;
+	published_addresses = 0;
 	wrong = 0;
 	looked = 0;
 	task = kthread_run(reader, NULL, "goprobe-reader");
@@ -339,11 +339,11 @@ static void readers_find_what_is_there_while_it_grows(struct kunit *test)
 		if (types.n < 20000) {
 			add_types(test, 5);
 			/* Published after they exist. */
-			smp_store_release(&told_types, types.n);
+			smp_store_release(&published_types, types.n);
 		}
 		add_one(address_of(i), i % 5, i & 1);
-		/* Likewise. */
-		smp_store_release(&told_addresses, i + 1);
+		/* Published after it exists. */
+		smp_store_release(&published_addresses, i + 1);
 		if (i % 1000 == 0)
 			msleep(20);
 	}
@@ -361,8 +361,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(what_is_known_is_replaced),
 	KUNIT_CASE(as_many_as_the_limit_are_known_and_no_more),
 	KUNIT_CASE(addresses_that_all_collide_are_refused),
-	KUNIT_CASE(room_is_made_for_all_at_once),
-	KUNIT_CASE(what_is_told_twice_counts_once_and_the_last_holds),
+	KUNIT_CASE(space_is_made_for_all_at_once),
+	KUNIT_CASE(a_type_sent_twice_counts_once_and_the_last_holds),
 	KUNIT_CASE(with_one_too_many_none_is_added),
 	KUNIT_CASE(with_one_that_has_no_place_none_is_added),
 	KUNIT_CASE(readers_find_what_is_there_while_it_grows),

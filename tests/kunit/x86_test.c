@@ -159,7 +159,7 @@ static void skip_desc(const struct skip_case *c, char *desc)
 
 KUNIT_ARRAY_PARAM(skip, skip_cases, skip_desc);
 
-static void the_flags_tell_whether_the_branch_is_taken(struct kunit *test)
+static void the_flags_decide_whether_the_branch_is_taken(struct kunit *test)
 {
 	const struct skip_case *c = test->param_value;
 	struct pt_regs regs = { .flags = c->flags };
@@ -405,7 +405,7 @@ static void the_counter_does_not_go_back(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(registers_have_their_dwarf_numbers, reg_gen_params),
 	KUNIT_CASE_PARAM(dangerous_instructions_are_refused, refuse_gen_params),
-	KUNIT_CASE_PARAM(the_flags_tell_whether_the_branch_is_taken, skip_gen_params),
+	KUNIT_CASE_PARAM(the_flags_decide_whether_the_branch_is_taken, skip_gen_params),
 	KUNIT_CASE(live_float_registers_of_the_mask_are_read),
 	KUNIT_CASE(saved_float_registers_of_the_mask_are_read),
 	KUNIT_CASE(only_the_register_that_is_set_changes),

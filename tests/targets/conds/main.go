@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 // conds calls two functions with all kinds of arguments and works out, in Go, which of these
-// calls each of many conditions lets pass. What makes a condition panic here can't be told
+// calls each of many conditions lets pass. A condition that panics here is undecided
 // there. For each line on stdin it does all its calls and prints one line of JSON.
 package main
 
@@ -202,8 +202,8 @@ var refsConditions = []condition{
 	{"p.Value > 3 && failed != nil", func(a *call) bool { return a.p.Value > 3 }, func(a *call) bool { return a.failed != nil }},
 }
 
-// decides is whether a condition holds, and whether that can be told.
-func decides(holds func(*call) bool, a *call) (yes, told bool) {
+// decides is whether a condition holds, and whether it is decided.
+func decides(holds func(*call) bool, a *call) (yes, decided bool) {
 	if holds == nil {
 		return true, true
 	}
@@ -224,8 +224,8 @@ type result struct {
 	Passed    []int  `json:"passed"`
 }
 
-func (r *result) left(told bool) {
-	if told {
+func (r *result) left(decided bool) {
+	if decided {
 		r.Filtered++
 	} else {
 		r.Undecided++
@@ -233,16 +233,16 @@ func (r *result) left(told bool) {
 }
 
 func (r *result) add(c *condition, a *call) {
-	if yes, told := decides(c.call, a); !yes || !told {
-		r.left(told)
+	if yes, decided := decides(c.call, a); !yes || !decided {
+		r.left(decided)
 		return
 	}
 	if c.ret != nil {
 		if !a.returned {
 			return
 		}
-		if yes, told := decides(c.ret, a); !yes || !told {
-			r.left(told)
+		if yes, decided := decides(c.ret, a); !yes || !decided {
+			r.left(decided)
 			return
 		}
 	}
@@ -292,7 +292,7 @@ func makeSteps() []*call {
 		calls = append(calls, &call{
 			i: i, b: int8(i), c: uint16(i*131 - 1), d: int32(i%41) - 20, e: uint64(i) * 0x0123456789abcdef,
 			s: texts[i%8], t: string([]byte(texts[i/8%8])), x: floats[i%8], y: float32(i%5-2) / 10, ok: i%3 == 0,
-			// A panic through outer leaves it open, as far as can be told.
+			// A panic through outer leaves it open, as far as goprobe sees.
 			under: (i%4 == 1 || i%6 == 0) && i%7 != 3,
 		})
 	}

@@ -63,7 +63,7 @@ func forkAndWork(n int64) {
 //go:noinline
 func see(page unsafe.Pointer) unsafe.Pointer { return page }
 
-// seePages calls see for each page of the file, and that so many times.
+// seePages calls see for each page of the file, in each of the passes.
 func seePages(path string, passes int) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -56,7 +56,7 @@ func add(name, state string) *fn {
 	return f
 }
 
-// saw is told of one call: of when it began to wait, when that was about to end, and when
+// saw takes the times of one call: when it began to wait, when that was about to end, and when
 // it had ended.
 func (f *fn) saw(began, ending, ended int64) {
 	atomic.AddInt64(&f.Calls, 1)
@@ -276,13 +276,13 @@ var crowdCalls int64
 //
 //go:noinline
 func inCrowd(depth int) (n int) {
-	var room [256]byte
-	room[depth%256] = byte(depth)
+	var space [256]byte
+	space[depth%256] = byte(depth)
 	atomic.AddInt64(&crowdCalls, 1)
 	if depth == 0 {
 		onSleep()
 		onChan()
-		return int(room[0])
+		return int(space[0])
 	}
 	defer func() {
 		if recover() != nil {
@@ -293,7 +293,7 @@ func inCrowd(depth int) (n int) {
 	if depth%7 == 3 {
 		panics(depth)
 	}
-	return n + int(room[depth%256])
+	return n + int(space[depth%256])
 }
 
 //go:noinline

@@ -144,7 +144,7 @@ func (g *gor) round() {
 	})
 }
 
-// lasting starts a goroutine that does a round whenever it is told to; then it tells which it is.
+// lasting starts a goroutine, names it, and makes it do a round for each channel that rounds gets.
 func (g *gor) lasting(names map[string]uint64, name string, rounds *[]chan chan bool, more func(*gor)) {
 	round := make(chan chan bool)
 	*rounds = append(*rounds, round)

@@ -12,7 +12,7 @@
 //
 //	{"calls":{"main.tree":N,...},"of_each":N,"goids":[...],"sizes":[...]}
 //
-// With -hot so many goroutines then call main.hot, with -pause in between, until another line
+// With -hot N, N goroutines then call main.hot, with -pause in between, until another line
 // comes; each line until then is answered by a number that is higher than the last one if
 // they go on. "end" ends it.
 package main
@@ -78,12 +78,12 @@ func leaf(c *counts, id int) int {
 //
 //go:noinline
 func grow(n int) int {
-	var room [512]byte
+	var space [512]byte
 	if n == 0 {
-		return int(room[0])
+		return int(space[0])
 	}
-	room[n] = byte(n)
-	return grow(n-1) + int(room[n])
+	space[n] = byte(n)
+	return grow(n-1) + int(space[n])
 }
 
 //go:noinline

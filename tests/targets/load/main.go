@@ -89,15 +89,15 @@ func main() {
 		if _, err := in.ReadString('\n'); err != nil {
 			break
 		}
-		told()
+		report()
 	}
 	if *hold {
 		atomic.StoreInt32(&over, 1)
 		workers.Wait()
-		told()
+		report()
 	}
 }
 
-func told() {
+func report() {
 	fmt.Printf("calls handle=%d inner=%d\n", atomic.LoadInt64(&handles), atomic.LoadInt64(&inners))
 }

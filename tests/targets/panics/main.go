@@ -137,12 +137,12 @@ func catch(how int) {
 //go:noinline
 func deep(n int) int {
 	called("deep")
-	var room [64]int
-	room[n%64] = n
+	var space [64]int
+	space[n%64] = n
 	if n == 1 {
 		panic(n)
 	}
-	return deep(n-1) + room[n%64]
+	return deep(n-1) + space[n%64]
 }
 
 //go:noinline
@@ -191,7 +191,7 @@ func again() {
 	panic("a")
 }
 
-// rethrow recovers and panics anew.
+// rethrow recovers and panics again.
 //
 //go:noinline
 func rethrow() {
@@ -247,7 +247,7 @@ func thread(f func()) {
 	f()
 }
 
-func gone(f func(), names ...string) {
+func exits(f func(), names ...string) {
 	var done sync.WaitGroup
 	done.Add(1)
 	go func() {
@@ -272,10 +272,10 @@ func all() {
 	outer(nested, "nested")
 	outer(again, "again", "inner")
 	outer(rethrow, "rethrow", "inner")
-	gone(leave, "leave")
-	gone(leaveTwice, "leave", "leaveTwice")
+	exits(leave, "leave")
+	exits(leaveTwice, "leave", "leaveTwice")
 	lost(describe("panic", "b"), "inner")
-	gone(leavePanic, "leavePanic")
+	exits(leavePanic, "leavePanic")
 }
 
 func report() {

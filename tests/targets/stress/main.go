@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-// stress is everything that makes it hard to tell which return belongs to which
-// call: many goroutines recurse deeply on stacks that grow and are moved, they
+// stress does everything that makes it hard to match returns with their
+// calls: many goroutines recurse deeply on stacks that grow and are moved, they
 // block and go on on another thread, panic, recover some frames further up, or
 // leave by Goexit.
 //
@@ -15,8 +15,8 @@
 //
 // where unwound counts the frames that a panic or a Goexit took away, and goexit
 // how many of these were left by Goexit. With -stay every goroutine stays at its
-// deepest point: the line then tells of open calls in unwound, and the program waits
-// for a line on stdin and executes itself anew, in the same process, with the
+// deepest point: the line then counts open calls as unwound, and the program waits
+// for a line on stdin and executes itself again, in the same process, with the
 // arguments that are in it. Each traced function is given tag =
 // goroutine<<16 | depth and returns tag*2+1, so a return shows which call it
 // ends.
@@ -67,7 +67,7 @@ type worker struct {
 	how    end
 	guards map[int]bool    // depths at which a guard stands
 	left   int             // how many guards will panic again
-	stays  *sync.WaitGroup // told at the bottom, if it is not to go on from there
+	stays  *sync.WaitGroup // notified at the bottom, if it is not to go on from there
 	sum    uint64
 	counts [nfns]count
 }
@@ -141,11 +141,11 @@ func even(w *worker, tag int) int {
 //
 //go:noinline
 func odd(w *worker, tag int, name string) int {
-	var room [200]byte
+	var space [200]byte
 	w.counts[fnOdd].Calls++
-	room[tag%len(room)] = name[tag%len(name)]
+	space[tag%len(space)] = name[tag%len(name)]
 	w.step(tag & 0xffff)
-	w.mix(uint64(room[tag%len(room)]))
+	w.mix(uint64(space[tag%len(space)]))
 	w.counts[fnOdd].Returns++
 	return tag*2 + 1
 }
@@ -288,12 +288,12 @@ func main() {
 	}
 	fmt.Println(string(line))
 	if *stay {
-		anew(stdin)
+		again(stdin)
 	}
 }
 
-// anew executes the program once more, with all its goroutines where they are.
-func anew(stdin *bufio.Reader) {
+// again executes the program once more, with all its goroutines where they are.
+func again(stdin *bufio.Reader) {
 	args, err := stdin.ReadString('\n')
 	if err != nil {
 		return

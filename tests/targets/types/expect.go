@@ -27,7 +27,7 @@ type value struct {
 	at   reflect.Value
 }
 
-// kept makes the compiler put what it is told onto the heap: addresses on a stack
+// kept makes the compiler put its value onto the heap: addresses on a stack
 // change when it grows.
 var kept interface{}
 
@@ -64,7 +64,7 @@ func typeName(t reflect.Type) string {
 	return "[]byte"
 }
 
-// member writes the members of a JSON object that tell a value: "value", what a
+// member writes the members of a JSON object that describe a value: "value", what a
 // cut value has besides, and "to": what is at the end of a pointer.
 func member(b *bytes.Buffer, r reflect.Value) {
 	r = open(r)

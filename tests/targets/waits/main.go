@@ -13,7 +13,7 @@
 //
 // Commands come on stdin, and each is answered with such a line: "call KIND" starts another
 // goroutine of that kind, "end KIND" ends the calls of that kind, "show" does nothing. With
-// -busy N so many goroutines never rest; with -short N so many work at short calls all the time.
+// -busy N, N goroutines never rest; with -short N, N goroutines make short calls all the time.
 // With -labels each goroutine of a kind has labels of runtime/pprof, and "labels" are these.
 package main
 
@@ -196,7 +196,7 @@ var (
 	mine   = regexp.MustCompile(`^main\.on([A-Z][a-z]+)$`)
 )
 
-// waits tells what the goroutines do, as the runtime says.
+// waits returns what the goroutines do, as the runtime reports it.
 func waits() []wait {
 	text := make([]byte, 4<<20)
 	text = text[:runtime.Stack(text, true)]

@@ -11,7 +11,7 @@
 //	calls N    N calls of main.step, with 0 to N-1: the same
 //	fork       a child by fork() alone calls main.step 500 times: how it ended, 7 if all was right
 //	drop       the kernel throws away the pages of its code: "dropped"
-//	exec       executes itself anew in the same process
+//	exec       executes itself again in the same process
 package main
 
 import (

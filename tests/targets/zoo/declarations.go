@@ -84,10 +84,10 @@ func recursive(n int, s string) (depth int) {
 //
 //go:noinline
 func deep(n int, s string) (int, string) {
-	var room [40000]byte
+	var space [40000]byte
 	visits++
-	room[n] = byte(len(s))
-	return int(room[n+1]), s
+	space[n] = byte(len(s))
+	return int(space[n+1]), s
 }
 
 func visitDeclarations() {

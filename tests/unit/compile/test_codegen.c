@@ -367,7 +367,7 @@ static void test_random(void **state)
 	static const int regs[] = { 0, 3, 2, 5, 4, 8 };
 	struct machine *m = calloc(1, sizeof(*m));
 	struct random r = { .seed = 88172645463325252ULL };
-	size_t told = 0;
+	size_t decided = 0;
 
 	(void)state;
 	for (int i = 0; i < 3000; i++) {
@@ -395,13 +395,13 @@ static void test_random(void **state)
 		v = machine_filter(m, p.call.ops, p.call.nops);
 		if (v != (r.fails ? MACHINE_UNDECIDED : is ? MACHINE_PASSES : MACHINE_REJECTED))
 			fail_msg("%d: %s", v, r.text);
-		told++;
+		decided++;
 	}
-	assert_true(told > 2500);
+	assert_true(decided > 2500);
 	free(m);
 }
 
-static void test_told(void **state)
+static void test_notes(void **state)
 {
 	struct filter_pair p;
 	struct diag d = { 0 };
@@ -446,7 +446,7 @@ static int close_all(void **state)
 int main(void)
 {
 	struct CMUnitTest tests[2 + N(codes) + N(errors)] = {
-		{ "what is told of a condition", test_told },
+		{ "notes about a condition", test_notes },
 		{ "conditions at random decide as Go does", test_random },
 	};
 

@@ -358,7 +358,7 @@ static void test_stripped(void **state)
 	diag_fini(&d);
 }
 
-static void told(struct keyrows *rows, uint32_t id, uint64_t key, uint64_t hits, uint64_t sum)
+static void add(struct keyrows *rows, uint32_t id, uint64_t key, uint64_t hits, uint64_t sum)
 {
 	struct goprobe_key_stats keyed = {
 		.tally = { .id = id, .hits = hits, .sum = sum, .first = 4, .nbuckets = 1 },
@@ -374,10 +374,10 @@ static void test_rows(void **state)
 	struct tally t;
 
 	(void)state;
-	told(&rows, 0, 7, 3, 100);
-	told(&rows, 1, 7, 4, 50);
-	told(&rows, 0, 8, 0, 0);
-	told(&rows, 2, 7, 9, 9);
+	add(&rows, 0, 7, 3, 100);
+	add(&rows, 1, 7, 4, 50);
+	add(&rows, 0, 8, 0, 0);
+	add(&rows, 2, 7, 9, 9);
 	assert_int_equal(rows.n, 3);
 	keyrows_sort(&rows, TALLIES_BY_CALLS);
 	assert_int_equal(rows.called, 2);
@@ -385,7 +385,7 @@ static void test_rows(void **state)
 	keyrows_sort(&rows, TALLIES_BY_TIME);
 	assert_int_equal(rows.v[0]->id, 0);
 	keyrows_begin(&rows);
-	told(&rows, 0, 7, 5, 100);
+	add(&rows, 0, 7, 5, 100);
 	keyrows_sort(&rows, TALLIES_BY_NEW);
 	assert_int_equal(rows.v[0]->new, 2);
 	assert_int_equal(rows.v[1]->new, 0);

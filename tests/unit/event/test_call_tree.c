@@ -336,7 +336,7 @@ static void test_texts(void **state)
 /* What the caller knows of a goroutine counts if its beginning was not seen. */
 static void test_origin(void **state)
 {
-	const struct calltree_origin seen = { true, 1, 5, 6 }, told = { true, 2, 7, 8 };
+	const struct calltree_origin seen = { true, 1, 5, 6 }, created = { true, 2, 7, 8 };
 	struct calltree_who other = one;
 	struct calltree *t = new_tree(&plenty);
 	struct calltree_call *c;
@@ -344,10 +344,10 @@ static void test_origin(void **state)
 	(void)state;
 	other.goid = 7;
 	calltree_start(t, &one, 7, &seen);
-	c = calltree_enter(t, &other, 'f', 10, 1, &told);
+	c = calltree_enter(t, &other, 'f', 10, 1, &created);
 	assert_memory_equal(&c->origin, &seen, sizeof(seen));
-	c = calltree_enter(t, &one, 'f', 10, 1, &told);
-	assert_memory_equal(&c->origin, &told, sizeof(told));
+	c = calltree_enter(t, &one, 'f', 10, 1, &created);
+	assert_memory_equal(&c->origin, &created, sizeof(created));
 	calltree_free(t);
 }
 

@@ -27,8 +27,8 @@ struct step {
 
 /*
  * What happened: "f=3" f returned after 3, "!f" unwound, "!f:a" by the panic a, "!f:-" by one
- * that was not seen, "!f:Goexit", "?f" doubtful, "f=?" call not seen, "-f" gone with its
- * process.
+ * that was not seen, "!f:Goexit", "?f" doubtful, "f=?" call not seen, "-f" dropped with
+ * its process.
  */
 static struct row {
 	const char *claim;

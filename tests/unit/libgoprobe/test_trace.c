@@ -238,7 +238,7 @@ static void events_go_one_way(void **state)
 	says(*state, "events go one way only: it has been said which");
 }
 
-static void a_spec_that_is_none_is_pointed_into(void **state)
+static void a_message_points_into_an_invalid_spec(void **state)
 {
 	size_t at, len;
 	const char *place;
@@ -445,7 +445,7 @@ int main(void)
 		CASE(targets_that_do_not_go_together),
 		CASE(a_command_is_traced_alone),
 		CASE(events_go_one_way),
-		CASE(a_spec_that_is_none_is_pointed_into),
+		CASE(a_message_points_into_an_invalid_spec),
 		CASE(what_is_missing_is_said),
 		CASE(without_a_command_the_status_is_0),
 		CASE(texts_of_an_event_stay),

@@ -137,7 +137,7 @@ static void quantiles_rise(void **state)
 	}
 }
 
-static void so_many_that_a_product_would_overflow(void **state)
+static void numbers_whose_product_would_overflow(void **state)
 {
 	struct histogram h = { .n = UINT64_MAX, .min = 5, .max = 700 };
 
@@ -182,7 +182,7 @@ int main(void)
 		cmocka_unit_test(small_numbers_are_exact),
 		cmocka_unit_test(quantiles_are_off_by_a_bucket_at_most),
 		cmocka_unit_test(quantiles_rise),
-		cmocka_unit_test(so_many_that_a_product_would_overflow),
+		cmocka_unit_test(numbers_whose_product_would_overflow),
 		cmocka_unit_test(rows_are_powers_of_two),
 	};
 

@@ -27,7 +27,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void told(uint32_t id, uint64_t hits)
+static void add(uint32_t id, uint64_t hits)
 {
 	assert_int_equal(tallies_add(&all, &(struct goprobe_tally){ .id = id, .hits = hits }, NULL),
 			 0);
@@ -36,11 +36,11 @@ static void told(uint32_t id, uint64_t hits)
 static void test_new(void **state)
 {
 	(void)state;
-	told(1, 10);
+	add(1, 10);
 	assert_int_equal(all.v[1].new, 10);
 	tallies_begin(&all);
-	told(1, 25);
-	told(2, 1);
+	add(1, 25);
+	add(2, 1);
 	assert_int_equal(all.v[1].calls, 25);
 	assert_int_equal(all.v[1].new, 15);
 	assert_int_equal(all.v[2].new, 1);
@@ -53,8 +53,8 @@ static void test_new(void **state)
 static void test_unknown_ids(void **state)
 {
 	(void)state;
-	told(4, 10);
-	told(UINT32_MAX, 10);
+	add(4, 10);
+	add(UINT32_MAX, 10);
 	tallies_sort(&all, TALLIES_BY_CALLS);
 	assert_int_equal(all.norder, 0);
 }
@@ -105,12 +105,12 @@ static void expect_order(enum tallies_by by, const char *want)
 static void test_order(void **state)
 {
 	(void)state;
-	told(0, 5);
-	told(2, 50);
+	add(0, 5);
+	add(2, 50);
 	tallies_begin(&all);
-	told(0, 20);
-	told(2, 50);
-	told(3, 20);
+	add(0, 20);
+	add(2, 50);
+	add(3, 20);
 	all.v[0].took.sum = 1;
 	all.v[3].took.sum = 7;
 	/* 1 has not been called; equals come in the order in which they were named. */

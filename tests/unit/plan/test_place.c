@@ -117,14 +117,14 @@ static const struct goparam *variable(const struct goscope *s, const char *name)
 	return NULL;
 }
 
-static void check_scope(const struct place *p, const struct mark *m, bool told)
+static void check_scope(const struct place *p, const struct mark *m, bool complete)
 {
 	struct arena mem = { 0 };
 	const struct goscope *s = goscope_make(p->bin, p->fn, p->vaddr, NULL, &mem);
 
 	assert_non_null(s);
-	assert_int_equal(!s->sig.incomplete, told);
-	for (size_t i = 0; told && m->seen[i]; i++) {
+	assert_int_equal(!s->sig.incomplete, complete);
+	for (size_t i = 0; complete && m->seen[i]; i++) {
 		const struct goparam *v = variable(s, m->seen[i]);
 
 		if (!v || v->unavailable)
@@ -136,7 +136,7 @@ static void check_scope(const struct place *p, const struct mark *m, bool told)
 	arena_fini(&mem);
 }
 
-static void check_line(struct gobin *bin, const struct mark *m, bool inlines, bool told)
+static void check_line(struct gobin *bin, const struct mark *m, bool inlines, bool complete)
 {
 	int line = marked_line(bin, m->name);
 	struct places v = { 0 };
@@ -160,7 +160,7 @@ static void check_line(struct gobin *bin, const struct mark *m, bool inlines, bo
 		assert_null(plan_survey_at(&v.v[i], &point));
 		assert_true(gobin_line(bin, v.v[i].vaddr, &at));
 		assert_int_equal(at.line, line);
-		check_scope(&v.v[i], m, told);
+		check_scope(&v.v[i], m, complete);
 	}
 	places_fini(&v);
 	spec_fini(&s);

@@ -104,7 +104,7 @@ static void test_ends(void **state)
 }
 
 /* The actions of the points that notify the module, in their order. */
-static void told(const struct plan *p, char *text)
+static void actions_of(const struct plan *p, char *text)
 {
 	*text = 0;
 	for (size_t i = 0; i < p->files[0].n; i++) {
@@ -126,7 +126,7 @@ static void told(const struct plan *p, char *text)
 }
 
 /* Notifications that conditions need, before other work at these places, for panics. */
-static void test_told(void **state)
+static void test_notifications(void **state)
 {
 	struct bins_each b = BINS("shapes", FORMS);
 
@@ -142,7 +142,7 @@ static void test_told(void **state)
 		if (hidden_add_all(p, &b.bin, 1, &o, &d))
 			fail_msg("%s", d.message);
 		assert_int_equal(plan_finish(p, &d), 0);
-		told(p, text);
+		actions_of(p, text);
 		assert_string_equal(text, "uujp");
 		assert_int_equal(p->files[0].v[0].action, GOPROBE_ACTION_UNWIND);
 		assert_int_equal(p->naround, 4);
@@ -252,7 +252,7 @@ static struct row {
 	uint32_t size;
 	uint32_t flags;
 	uint64_t goid;
-	bool told;
+	bool found;
 } rows[] = {
 	{ "a record with the values", 16, 0, 7, true },
 	{ "a record that is too small does not", 8, 0, 7, false },
@@ -270,8 +270,8 @@ static void test_record(void **state)
 	r.h.flags = row->flags;
 	r.frame = row->size ? (const uint8_t *)&sent : NULL;
 	r.frame_size = row->size;
-	assert_int_equal(hidden_go(&r, &got), row->told);
-	if (row->told)
+	assert_int_equal(hidden_go(&r, &got), row->found);
+	if (row->found)
 		assert_memory_equal(&got, &sent, sizeof(got));
 }
 
@@ -304,7 +304,7 @@ int main(void)
 		{ "what is executed where", test_line },
 		{ "what ends calls is traced, if returns are", test_ends },
 		{ "also where it is traced for its own sake", test_shared },
-		{ "notifications that conditions need", test_told },
+		{ "notifications that conditions need", test_notifications },
 		{ "a frame that goes on is in its stack", test_recovery },
 	};
 

@@ -76,13 +76,13 @@ static void test_find(void **state)
 /* A process that is ours until it executes another program on request. */
 static void test_held(void **state)
 {
-	int go[2], gone[2], before, after;
+	int go[2], ended[2], before, after;
 	char byte = 0;
 	pid_t pid;
 
 	(void)state;
 	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
-	assert_int_equal(pipe2(gone, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(ended, O_CLOEXEC), 0);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
@@ -91,13 +91,13 @@ static void test_held(void **state)
 			execl("/bin/sleep", "sleep", "1000", NULL);
 		_exit(127);
 	}
-	close(gone[1]);
+	close(ended[1]);
 	before = procmem_hold(pid);
 	assert_true(before >= 0);
 	assert_false(procmem_gone(before));
 	close(go[1]);
 	/* Closed by its exec. */
-	assert_int_equal(read(gone[0], &byte, 1), 0);
+	assert_int_equal(read(ended[0], &byte, 1), 0);
 	assert_true(procmem_gone(before));
 	after = procmem_hold(pid);
 	assert_true(after >= 0);
@@ -108,7 +108,7 @@ static void test_held(void **state)
 	close(before);
 	close(after);
 	close(go[0]);
-	close(gone[0]);
+	close(ended[0]);
 }
 
 static int set_up(void **state)

@@ -103,7 +103,7 @@ static void a_command_that_waits_holds_nothing_of_others(void **state)
 }
 
 /* Of SIGPIPE nothing is said to programs that use the library. */
-static void a_command_that_was_killed_is_told_in_words(void **state)
+static void a_killed_command_is_reported_in_words(void **state)
 {
 	struct target t = { 0 };
 	struct diag d = { 0 };
@@ -142,7 +142,7 @@ int main(void)
 		cmocka_unit_test(a_command_runs_when_it_is_let_go),
 		cmocka_unit_test(the_first_of_two_can_be_given_up),
 		cmocka_unit_test(a_command_that_waits_holds_nothing_of_others),
-		cmocka_unit_test(a_command_that_was_killed_is_told_in_words),
+		cmocka_unit_test(a_killed_command_is_reported_in_words),
 		cmocka_unit_test(a_command_ends_that_nobody_can_wait_for),
 	};
 

@@ -134,9 +134,9 @@ const struct gofunc *bins_func(struct gobin *bin, const char *name)
 	return found;
 }
 
-size_t bins_told(struct gobin *bin, size_t *compiled)
+size_t bins_complete(struct gobin *bin, size_t *compiled)
 {
-	size_t n, told = 0;
+	size_t n, complete = 0;
 	const struct gofunc *f = gobin_funcs(bin, &n);
 
 	*compiled = 0;
@@ -144,9 +144,9 @@ size_t bins_told(struct gobin *bin, size_t *compiled)
 		if (f[i].flags & GOFUNC_ASM)
 			continue;
 		++*compiled;
-		told += !gobin_sig(bin, &f[i])->incomplete;
+		complete += !gobin_sig(bin, &f[i])->incomplete;
 	}
-	return told;
+	return complete;
 }
 
 int bins_count_type(void *ctx, uint64_t vaddr, const char *name)

@@ -65,7 +65,7 @@ struct gobin *bins_newest(const char *form);
 /* The function called @name that is no wrapper; NULL: not found. */
 const struct gofunc *bins_func(struct gobin *bin, const char *name);
 /* How many functions have whole signatures, of those @compiled; assembly has none. */
-size_t bins_told(struct gobin *bin, size_t *compiled);
+size_t bins_complete(struct gobin *bin, size_t *compiled);
 /* For gobin_each_rtype() and gobin_itabs(): one more in the size_t at @ctx. */
 int bins_count_type(void *ctx, uint64_t vaddr, const char *name);
 

@@ -50,9 +50,9 @@ static void test_row(void **state)
 
 	for (const struct look *l = row->looks; l->asked; l++) {
 		struct goprobe_open_call o = { .id = 1, .tgid = 2, .goid = l->goid, .age = l->age };
-		uint64_t told = l->asked + l->late;
+		uint64_t said = l->asked + l->late;
 
-		assert_int_equal(shown_add(&s, &o, l->asked, told > l->age ? told - l->age : 0),
+		assert_int_equal(shown_add(&s, &o, l->asked, said > l->age ? said - l->age : 0),
 				 l->want);
 		assert_int_equal(shown_looked(&s, 1), 0);
 	}
