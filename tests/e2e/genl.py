@@ -214,8 +214,7 @@ class Client:
                     tlvs = b""
                     if flags & NLM_F_ACK_TLVS:
                         tlvs = answer[4 + 16:] if kind == NLMSG_ERROR else answer[4:]
-                    message = attrs(tlvs).get(NLMSGERR_ATTR_MSG, b"").rstrip(b"\0").decode()
-                    raise Refused(errno, message)
+                    raise Refused(errno, attrs(tlvs).get(NLMSGERR_ATTR_MSG, b"").rstrip(b"\0").decode())
                 answers.append(attrs(answer[4:]))
 
     def limits(self):
