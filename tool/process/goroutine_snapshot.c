@@ -62,7 +62,8 @@ static bool read_again(struct gosnap_reader *r, const struct goroutine *before)
 
 static bool same_parts(const struct gosnap *a, const struct gosnap *b)
 {
-	if (a->n != b->n || a->cut != b->cut || a->labels.n != b->labels.n)
+	if (a->n != b->n || a->cut != b->cut || a->labels.n != b->labels.n ||
+	    a->labels.unknown != b->labels.unknown)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
 		if (a->frames[i].pc != b->frames[i].pc)
@@ -84,6 +85,7 @@ static bool read_twice(struct gosnap_reader *r, struct gosnap *s)
 	first.cut = s->cut;
 	memcpy(first.frames, s->frames, s->n * sizeof(*s->frames));
 	first.labels.n = s->labels.n;
+	first.labels.unknown = s->labels.unknown;
 	first.labels.used = s->labels.used;
 	memcpy(first.labels.text, s->labels.text, s->labels.used);
 	return read_parts(r, s) && same_parts(&first, s) && read_again(r, &s->gr);

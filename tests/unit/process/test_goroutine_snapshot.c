@@ -14,7 +14,7 @@
 #define WORDS 64
 #define LOOKS 1000000U
 
-static const uint64_t empty_labels[2];
+static uint64_t labels[2];	/* data, length */
 
 static const struct row {
 	const char *name;
@@ -24,7 +24,7 @@ static const struct row {
 	size_t n;
 	bool labels;
 	/* A thread changes this meanwhile. */
-	enum { NOTHING, TURNS, GOID } changes;
+	enum { NOTHING, TURNS, GOID, LABELS } changes;
 	/* What is wrong with the stack. */
 	enum { GOOD, NO_SP, NO_PC } stack;
 } cases[] = {
@@ -37,6 +37,8 @@ static const struct row {
 	{ "one whose stack is being moved is torn", 8, true, false, 0 },
 	{ "of one that runs now and then some looks are torn", GOROUTINE_WAITING, true, false, 1,
 	  .changes = TURNS },
+	{ "labels that are readable in one look of two make it torn", GOROUTINE_WAITING, true, false,
+	  1, true, .changes = LABELS },
 	{ "another one in its place makes it torn", GOROUTINE_RUNNING, true, false, 0,
 	  .changes = GOID },
 	{ "one with SP outside of its stack is torn", GOROUTINE_WAITING, true, false, 0,
@@ -74,6 +76,21 @@ static void *change_goid(void *unused)
 	return unused;
 }
 
+/* A set of one label more than the limit cannot be read. */
+static void *change_labels(void *unused)
+{
+	volatile uint64_t *n = &labels[1];
+
+	while (!atomic_load(&stop))
+		*n ^= GORLABELS_MAX + 1;
+	*n = 0;
+	return unused;
+}
+
+static void *(*const changers[])(void *) = {
+	[TURNS] = change_turns, [GOID] = change_goid, [LABELS] = change_labels,
+};
+
 static void make_g(const struct row *row)
 {
 	const struct golayout_g *l = &golayout_get(gobin_go_minor(bin))->g;
@@ -86,7 +103,7 @@ static void make_g(const struct row *row)
 	set(rt->g_stack_hi, (uintptr_t)&stack[WORDS]);
 	set(l->sp, row->stack == NO_SP ? (uintptr_t)&stack[WORDS] : sp);
 	set(l->pc, row->stack == NO_PC ? 8 : bins_func(bin, "runtime.goexit")->entry + 1);
-	set(l->labels, row->labels ? (uintptr_t)empty_labels : 0);
+	set(l->labels, row->labels ? (uintptr_t)labels : 0);
 	memcpy((uint8_t *)g + l->status, &row->status, sizeof(row->status));
 }
 
@@ -98,8 +115,7 @@ static void test_row(void **state)
 	make_g(row);
 	atomic_store(&stop, false);
 	if (row->changes)
-		assert_int_equal(pthread_create(&thread, NULL, row->changes == TURNS ?
-						change_turns : change_goid, NULL), 0);
+		assert_int_equal(pthread_create(&thread, NULL, changers[row->changes], NULL), 0);
 	/* The thread does not run all the time: of a look when it does not, all is certain. */
 	for (unsigned int looks = 0; looks < LOOKS; looks++) {
 		assert_int_equal(gosnap_read(&reader, (uintptr_t)g, &snap), row->there);
