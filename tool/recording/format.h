@@ -39,7 +39,10 @@ struct recording_head {
 	uint32_t version;
 };
 
-/* Entries, in this order; from RECORDING_RECORDS on in any. */
+/*
+ * Kinds of entries. Files, specs and options come before RECORDING_START, in any order; all others
+ * behind it, in any order, with RECORDING_END last.
+ */
 enum recording_kind {
 	RECORDING_UNSPEC,
 	RECORDING_FILE,		/* struct recording_file, then its path */
