@@ -89,7 +89,7 @@ static void registers(struct buf *b, const struct out_event *e)
 		return;
 	json_raw(b, "registers", "{");
 	for (size_t i = 0; i < GOREG_INTS && out_register(e, i, &v); i++)
-		json_hex(b, goreg_ints[i].name + 1, v);
+		json_hex(b, goreg_names[i].name + 1, v);
 	json_hex(b, goreg_pc + 1, e->rec->h.ip);
 	buf_char(b, '}');
 }

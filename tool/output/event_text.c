@@ -362,7 +362,7 @@ static void registers(struct buf *b, const struct out_event *e)
 		return;
 	buf_str(b, "  {");
 	for (size_t i = 0; i < GOREG_INTS && out_register(e, i, &v); i++) {
-		buf_str(b, goreg_ints[i].name + 1);
+		buf_str(b, goreg_names[i].name + 1);
 		buf_char(b, '=');
 		buf_hex(b, v);
 		buf_char(b, ' ');

@@ -273,7 +273,7 @@ struct out_shown {
 /* Value @val of @f, the event's frame; good as long as the record. */
 void out_value(const struct out_event *e, const struct plan_frame *f,
 	       const struct plan_value *val, struct out_shown *ret);
-/* Integer register @i, as goreg_ints has them, of an event whose frame has them: see there. */
+/* Integer register @i, as goreg_names has them, of an event whose frame has them: see there. */
 bool out_register(const struct out_event *e, size_t i, uint64_t *ret);
 /* "<why>", in place of a value */
 void out_text_missing(struct buf *b, const char *why);

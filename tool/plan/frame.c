@@ -421,7 +421,7 @@ static int add_all_registers(struct planframe *f, struct plan_frame *fr)
 		return 0;
 	for (size_t i = 0; i < GOREG_INTS; i++) {
 		struct goprobe_piece piece = {
-			.source = GOPROBE_FROM_INT_REG, .reg = goreg_ints[i].reg,
+			.source = GOPROBE_FROM_INT_REG, .reg = goreg_names[i].reg,
 			.size = WORD, .frame = (uint32_t)(at + i * WORD),
 		};
 

@@ -119,7 +119,7 @@ struct insn_scan;
  * @dry_run: it is not changed, only shown
  * @has_goroutine: a struct plan_goroutine is in it too, at @goroutine
  * @goroutine: see @has_goroutine
- * @has_registers: the integer registers are in it too, as goreg_ints has them, at @registers
+ * @has_registers: the integer registers are in it too, as goreg_names has them, at @registers
  * @registers: see @has_registers
  * @receiver: @values begin with the receiver, which nobody asked for by name
  */

@@ -9,9 +9,9 @@
 /* DWARF numbers. */
 #define GOREG_RDX 1
 #define GOREG_RBX 3
-/* What has the closure's address when its code is entered. */
+/* The closure's address at the entry of its code. */
 #define GOREG_CLOSURE GOREG_RDX
-/* goreg_name.reg of the program counter, which is no register that a piece can name. */
+/* goreg_name.reg of the program counter, which a DWARF piece cannot name. */
 #define GOREG_PC 0xfe
 
 /**
@@ -24,16 +24,15 @@ struct goreg_name {
 	uint8_t reg;
 };
 
+/* All names; the first GOREG_INTS are the integer registers, in the order of output. */
 #define GOREG_NAMES 36
+#define GOREG_INTS 16
 extern const struct goreg_name goreg_names[GOREG_NAMES];
 
 /* NULL if there is no such register. */
 const struct goreg_name *goreg_find(const char *name);
 
-/* The integer registers, in the order in which they are shown. */
-#define GOREG_INTS 16
-extern const struct goreg_name goreg_ints[GOREG_INTS];
-/* What the program counter is called there. */
+/* The program counter's name in output. */
 extern const char goreg_pc[];
 
 #endif
