@@ -232,13 +232,7 @@ static void test_error(void **state)
 	struct diag d = { 0 };
 
 	assert_int_equal(compile(row->message ? newest : stripped, row->text, &p, &d), -1);
-	if (row->message)
-		assert_string_equal(d.message, row->message);
-	assert_string_equal(d.text, row->text);
-	assert_int_equal(d.len, strlen(row->at));
-	assert_memory_equal(d.text + d.at, row->at, d.len);
-	if (row->hint)
-		assert_string_equal(d.hint ? d.hint : "(none)", row->hint);
+	rows_expect_diag(&d, row->message, row->text, row->at, row->hint);
 	diag_fini(&d);
 }
 

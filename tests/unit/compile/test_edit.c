@@ -354,12 +354,7 @@ static void test_error(void **state)
 	struct diag d = { 0 };
 
 	assert_int_equal(compile(newest, row->text, &p, &d), -1);
-	assert_string_equal(d.message, row->message);
-	if (row->at) {
-		assert_non_null(d.text);
-		assert_int_equal(d.len, strlen(row->at));
-		assert_memory_equal(d.text + d.at, row->at, d.len);
-	}
+	rows_expect_diag(&d, row->message, row->text, row->at, NULL);
 	diag_fini(&d);
 }
 

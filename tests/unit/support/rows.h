@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+struct diag;
+
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
@@ -19,5 +21,9 @@
 	rows_append(tests, rows, sizeof(rows), sizeof((rows)[0]), func)
 struct CMUnitTest *rows_append(struct CMUnitTest *tests, const void *rows, size_t bytes,
 			       size_t row_bytes, CMUnitTestFunction func);
+
+/* @d says @message of the part @at of @text, with @hint ("(none)": without one). NULL: not checked. */
+void rows_expect_diag(const struct diag *d, const char *message, const char *text, const char *at,
+		      const char *hint);
 
 #endif
