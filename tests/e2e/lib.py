@@ -469,3 +469,22 @@ def case(name, per="go", slow=False):
             SLOW.add(function)
         return function
     return register
+
+
+def run_cases(targets, cases, *args):
+    """Run functions with their docstrings as names, and print the results; the exit status."""
+    passed = failed = 0
+    for function in cases:
+        t = Test(os.path.basename(targets), os.path.abspath(targets))
+        began = time.monotonic()
+        try:
+            function(t, *args)
+            passed += 1
+            print("ok %s (%.1f s)" % (function.__doc__.rstrip("."), time.monotonic() - began), flush=True)
+        except Failure as e:
+            failed += 1
+            print("not ok %s: %s (%.1f s)" % (function.__doc__.rstrip("."), e, time.monotonic() - began), flush=True)
+        finally:
+            t.close()
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
+    return 1 if failed else 0

@@ -333,21 +333,7 @@ def main():
         print("skip: this kernel has no fault injection\n0 passed, 0 failed, 1 skipped")
         return 1
     prepare()
-    passed = failed = 0
-    for case in (every_command, whole_sessions, the_tool, nothing_lost):
-        t = lib.Test(os.path.basename(targets), os.path.abspath(targets))
-        began = time.monotonic()
-        try:
-            case(t)
-            passed += 1
-            print("ok %s (%.1f s)" % (case.__doc__.rstrip("."), time.monotonic() - began), flush=True)
-        except lib.Failure as e:
-            failed += 1
-            print("not ok %s: %s (%.1f s)" % (case.__doc__.rstrip("."), e, time.monotonic() - began), flush=True)
-        finally:
-            t.close()
-    print("%d passed, %d failed, 0 skipped" % (passed, failed))
-    return 1 if failed else 0
+    return lib.run_cases(targets, (every_command, whole_sessions, the_tool, nothing_lost))
 
 
 if __name__ == "__main__":

@@ -192,21 +192,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (65536, 65536))
     subprocess.run(["cp", packer, "/tmp/packer"], check=True)
     subprocess.run(["cp", many, "/tmp/many"], check=True)
-    passed = failed = 0
-    for case in (many_functions, many_sessions, many_processes, many_goroutines, eight_processors):
-        t = lib.Test(os.path.basename(targets), os.path.abspath(targets))
-        began = time.monotonic()
-        try:
-            case(t, packer, many)
-            passed += 1
-            print("ok %s (%.1f s)" % (case.__doc__.rstrip("."), time.monotonic() - began), flush=True)
-        except lib.Failure as e:
-            failed += 1
-            print("not ok %s: %s (%.1f s)" % (case.__doc__.rstrip("."), e, time.monotonic() - began), flush=True)
-        finally:
-            t.close()
-    print("%d passed, %d failed, 0 skipped" % (passed, failed))
-    return 1 if failed else 0
+    return lib.run_cases(targets, (many_functions, many_sessions, many_processes, many_goroutines, eight_processors), packer, many)
 
 
 if __name__ == "__main__":
