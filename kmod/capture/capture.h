@@ -97,8 +97,8 @@ static __always_inline int gp_capture_copy(struct gp_capture *c, void *to,
  * @to: start of the frame
  * @space: bytes available at @to
  *
- * Writes what gp_capture_run() would write, in less than half the instructions
- * (docs/performance.md): gp_plan_new() has checked that the plan cannot exceed its own budgets.
+ * Writes what gp_capture_run() would write, with fewer instructions (docs/performance.md):
+ * gp_plan_new() has checked that the plan cannot exceed its own budgets.
  *
  * Return: bytes written; GP_CAPTURE_NOT_QUICK: run gp_capture_run() from the start.
  */
