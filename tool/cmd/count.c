@@ -43,9 +43,9 @@ static const char latency_about[] =
 "       goprobectl latency [OPTION...] -b FILE PATTERN...\n"
 "       goprobectl latency [OPTION...] PATTERN... -- COMMAND [ARG...]\n"
 "\n"
-"Time the calls of the functions that a PATTERN names, from call to return on the\n"
-"same goroutine, in the kernel: how often, how long in all and on average, and the\n"
-"times that half, 90 % and 99 % of the calls were within (--wide: also 95 % and\n"
+"Time the calls of the functions that a PATTERN names, from call to return on the same\n"
+"goroutine, in the kernel. A row has the number of calls, their total and mean time, and\n"
+"the times within which 50 %, 90 % and 99 % of the calls returned (--wide: also 95 % and\n"
 "99.9 %). The time that a call waits counts, too.\n"
 "'main.query if rows > 1000 && err == nil' times the calls that fulfil a condition; see\n"
 "attach.\n";
@@ -237,7 +237,7 @@ const struct cmd cmd_count = {
 
 const struct cmd cmd_latency = {
 	.name = "latency",
-	.summary = "how long calls of functions take",
+	.summary = "time calls of functions",
 	.command = COMMAND_LATENCY,
 	.about = latency_about,
 	.examples = latency_examples,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* goprobectl graph: which calls were made in which, and how long each took. */
+/* goprobectl graph: calls as trees, with their times. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,12 +17,11 @@ static const char about[] =
 "       goprobectl graph [OPTION...] -b FILE PATTERN...\n"
 "       goprobectl graph [OPTION...] PATTERN... -- COMMAND [ARG...]\n"
 "\n"
-"Print calls of the functions that a PATTERN names as trees: each call below the one\n"
-"that it was made in, with the time it took in all, and in itself, without the calls\n"
-"below. What a goroutine calls is below the call in which it was started. A tree is\n"
-"printed when its first call has returned, and no other call of it is open. At the end\n"
-"open trees are printed, too. --merge prints one tree of all, --flat a line for each\n"
-"function; both print at the end.\n"
+"Print calls of the functions that a PATTERN names as trees: each call below its caller,\n"
+"with its time, and its time without the calls below it. Calls of a new goroutine are\n"
+"below the call that started it. A tree is printed when its first call has returned, and\n"
+"no other call of it is open. At the end open trees are printed, too. --merge prints one\n"
+"tree of all calls, --flat a line for each function; both print at the end.\n"
 "\n"
 "PATTERNs, and lists behind them, are as those of attach.\n";
 
@@ -178,7 +177,7 @@ static int run(struct options *o, struct diag *d)
 
 const struct cmd cmd_graph = {
 	.name = "graph",
-	.summary = "print which calls were made in which, as trees with times",
+	.summary = "print calls as trees, with times",
 	.command = COMMAND_GRAPH,
 	.about = about,
 	.examples = examples,

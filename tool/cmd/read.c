@@ -24,7 +24,7 @@ static const char about[] =
 "type of a pointer: '*(*main.Cart)(0xc000012340)', '(*main.Cart)(0xc000012340).items[0]'.\n"
 "In a program without debug information the type follows: 'main.counter int64'.\n"
 "\n"
-"Values that change together may be of different moments.\n";
+"Values are read one after another, so they can be of different moments.\n";
 
 static const char examples[] =
 "Examples:\n"

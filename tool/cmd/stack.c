@@ -17,9 +17,9 @@ static const char about[] =
 "       goprobectl stack [OPTION...] -b FILE PATTERN...\n"
 "       goprobectl stack [OPTION...] PATTERN... -- COMMAND [ARG...]\n"
 "\n"
-"Who calls the functions that a PATTERN names, and who calls these: each stack with the\n"
-"number of calls that were made so. The kernel counts; calls that were inlined have their\n"
-"own lines. A condition chooses calls: 'shop.query if len(rows) > 100'.\n";
+"Count the call stacks that lead to calls of the functions that a PATTERN names. Each\n"
+"stack has the number of its calls. The kernel counts; inlined calls have lines of their\n"
+"own. A condition chooses calls: 'shop.query if len(rows) > 100'.\n";
 
 static const char examples[] =
 "Examples:\n"
@@ -207,7 +207,7 @@ static int run(struct options *o, struct diag *d)
 
 const struct cmd cmd_stack = {
 	.name = "stack",
-	.summary = "who calls functions, counted by stack; flame graphs, profiles",
+	.summary = "count call stacks of functions; flame graphs, profiles",
 	.command = COMMAND_STACK,
 	.about = about,
 	.examples = examples,

@@ -21,10 +21,10 @@ static const char about[] =
 "       goprobectl stuck [OPTION...] PATTERN... -- COMMAND [ARG...]\n"
 "\n"
 "Print calls of the functions that a PATTERN names when they have not returned for a long\n"
-"time: with their arguments, how long they have been open, what their goroutine does or\n"
-"waits for, and its stack. Of calls that were made before goprobectl began the arguments are\n"
-"not known, and none are found while their goroutine runs. A condition chooses calls, and\n"
-"then only those that are made from now on: 'shop.query if len(rows) > 100'.\n";
+"time: their arguments, how long they have been open, what their goroutine does or waits\n"
+"for, and its stack. Calls that were made before goprobectl started have no arguments,\n"
+"and are shown only if their goroutine does not run. With a condition only calls that are\n"
+"made from now on are shown: 'shop.query if len(rows) > 100'.\n";
 
 static const char examples[] =
 "Examples:\n"

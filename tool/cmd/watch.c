@@ -30,7 +30,7 @@ static const char about[] =
 "main.counter, http.DefaultClient.Timeout, 'len(main.jobs)', 'main.users[\"ann\"].age'.\n"
 "In a program without debug information the type follows: 'main.counter int64'.\n"
 "\n"
-"The end of the process ends it, too.\n";
+"watch ends with the process, too.\n";
 
 static const char examples[] =
 "Examples:\n"

@@ -17,22 +17,22 @@
 static const char about[] =
 "Usage: goprobectl write [OPTION...] -p PID ASSIGNMENT...\n"
 "\n"
-"Set package variables of a running process, and what they lead to. The module\n"
-"must have been loaded with allow_writes=1: that is the host's consent. Each\n"
-"write is recorded in the kernel log.\n"
+"Set package variables of a running process, and what they point to. The module must\n"
+"have been loaded with allow_writes=1, by which the administrator allows it. The kernel\n"
+"log has each write.\n"
 "\n"
 "An ASSIGNMENT is 'main.debug = true', 'main.limit = main.limit * 2',\n"
 "'main.server.timeout = 5s', 'main.jobs = main.jobs[:10]', or begins with an address\n"
-"and the type of a pointer: '(*main.Cart)(0xc000012340).total = 0'. Several are\n"
-"separated by commas, or are arguments of their own. What can be set: whole\n"
-"numbers, floats, true and false; of strings and slices the end can be cut off.\n"
+"and the type of a pointer: '(*main.Cart)(0xc000012340).total = 0'. Separate several by\n"
+"commas, or give each as an argument. Integers, floats and booleans can be set; strings\n"
+"and slices can only be shortened.\n"
 "\n"
-"The process runs on meanwhile: what it does with a variable at that moment may\n"
-"undo the write, or see the half of it, if it is not a single aligned word.\n";
+"The process runs on meanwhile. It may overwrite the value at that moment, or see half of\n"
+"it, unless the variable is a single aligned word.\n";
 
 static const char examples[] =
 "Examples:\n"
-"  Have a server say more:\n"
+"  Make a server log more:\n"
 "      goprobectl write -p 4121 'main.debug = true'\n"
 "  What would that change?\n"
 "      goprobectl write --dry-run -p 4121 'http.DefaultClient.Timeout = 5s'\n";
