@@ -447,6 +447,7 @@ def goprobe_variants():
     yield Goprobe("entry-read", "goprobe, entry record, read and thrown away")
     yield Goprobe("entry-read-small", "  ... with a ring of 64 KiB", ["--ring", "65536"], breakdown=True)
     yield Goprobectl("entry-record", "goprobe, entry record, goprobectl --record", ["--record", "/tmp/bench.rec"])
+    yield Goprobectl("entry-stack", "  ... with a stack of at most 8 functions", ["--record", "/tmp/bench.rec", "--stack", "8"])
     yield Goprobectl("entry-record-null", "  ... to /dev/null", ["--record", "/dev/null"], breakdown=True)
     yield Goprobectl("entry-text", "goprobe, entry record, goprobectl's text to /dev/null")
     yield Goprobectl("entry-json", "goprobe, entry record, goprobectl's JSON to /dev/null", ["-o", "json", "--strict"])
@@ -460,6 +461,8 @@ def peer_variants():
     # bpftrace 0.17 takes no address inside a function.
     yield Bpftrace("bpf-count", "bpftrace count()", "first", "@calls = count();")
     yield Bpftrace("bpf-print", "bpftrace printf of the same values", "first", Bpftrace.PRINT)
+    yield Bpftrace("bpf-stack", "  ... and of a stack of at most 8 functions", "first",
+                   Bpftrace.PRINT.replace('%s\\n"', '%s %s\\n"').replace("));", "), ustack(8));"))
 
 
 class Costs:

@@ -179,6 +179,10 @@ struct goprobe_piece {
  * @objects: most chunks in one record
  * @bytes: most bytes of chunks in one record, chunk headers included
  * @depth: most references that are followed one after another; 0: none; at most 255
+ * @stack: offset in the frame, a multiple of 8, of the call stack: a word with the number of
+ *	addresses, then link-time addresses: that of the hit, and return addresses, by frame
+ *	pointers, on the goroutine's own stack. 0 addresses: g is not known
+ * @nstack: most addresses of the call stack; 0: none is captured
  *
  * Bytes of the frame that neither a piece nor an operation fills are zero. Chunks of
  * GOPROBE_TYPE_MISSED are in addition to @objects and @bytes.
@@ -198,6 +202,8 @@ struct goprobe_plan {
 	__u32 objects;
 	__u32 bytes;
 	__u32 depth;
+	__u32 stack;
+	__u32 nstack;
 };
 
 #define GOPROBE_NO_PLAN		0xffffffffU

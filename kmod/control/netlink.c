@@ -43,7 +43,7 @@ static_assert(sizeof(struct goprobe_type) == 12);
 static_assert(sizeof(struct goprobe_dynamic) == 16);
 static_assert(sizeof(struct goprobe_piece) == 24);
 static_assert(sizeof(struct goprobe_op) == 24);
-static_assert(sizeof(struct goprobe_plan) == 40);
+static_assert(sizeof(struct goprobe_plan) == 48);
 static_assert(sizeof(struct goprobe_point) == 56);
 static_assert(sizeof(struct goprobe_filter) == 8);
 static_assert(sizeof(struct goprobe_pending_limit) == 8);

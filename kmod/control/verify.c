@@ -429,6 +429,16 @@ static const char *gp_verify_budgets(const struct goprobe_plan *plan, u32 frame,
 	return NULL;
 }
 
+static const char *gp_verify_call_stack(const struct goprobe_plan *plan, u32 frame)
+{
+	if (!plan->nstack)
+		return plan->stack ? "a plan has no call stack, but a place for it" : NULL;
+	if (plan->stack % 8 || plan->stack > frame || frame - plan->stack < 8 ||
+	    plan->nstack > (frame - plan->stack) / 8 - 1)
+		return "a plan's call stack lies outside its frame";
+	return NULL;
+}
+
 const char *gp_verify_plan(const struct goprobe_plan *plan,
 			   const struct goprobe_piece *pieces, u32 npieces,
 			   const struct goprobe_op *ops, u32 nops,
@@ -459,7 +469,8 @@ const char *gp_verify_plan(const struct goprobe_plan *plan,
 				&tries);
 	if (why)
 		return why;
-	return gp_verify_budgets(plan, t->size, tries);
+	why = gp_verify_call_stack(plan, t->size);
+	return why ?: gp_verify_budgets(plan, t->size, tries);
 }
 
 /* An edit makes no key and uses no duration. */

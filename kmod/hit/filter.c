@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "capture/call_stack.h"
 #include "capture/capture.h"
 #include "capture/faultin.h"
 #include "capture/program.h"
@@ -255,45 +256,24 @@ static int gp_filter_key_bytes(struct gp_filter_hit *h, const struct gp_op *op)
 	return status;
 }
 
-/*
- * Append the call stack: the address of the hit, the return address of its function, and from there
- * on by frame pointers, which Go keeps in every frame. At the entry of a function and at its RET,
- * the frame pointer is the caller's. A valid frame is above the frame that it has called, and in
- * the goroutine's stack.
- */
+/* Append the number of addresses of the call stack, and these. */
 static int gp_filter_key_stack(struct gp_filter_hit *h, const struct gp_op *op)
 {
 	struct gp_key *key = h->key;
-	u64 frame[2] = { gp_arch_frame_pointer(h->c.regs) }, bias = h->c.bias;
-	u32 first, most, n = 0;
 	struct gp_own_g own;
-	u64 at = h->c.sp, end;
+	u32 most, n;
 	int status;
 
 	if (!gp_hit_any_g(h->probe, h->c.regs, &own))
 		return own.absent ? gp_capture_absent(&h->c, own.absent) : GOPROBE_CHUNK_FAULT;
-	end = at + own.depth;
 	if (WARN_ON_ONCE(!key) || key->space - key->n < 2)
 		return GOPROBE_CHUNK_RANGE;
-	first = key->n;
-	most = min_t(u64, op->value, key->space - first - 1);
-	key->word[first + ++n] = h->probe->address;
-	while (n < most && at + 8 <= end) {
-		u32 size = n == 1 ? 8 : 16;
-
-		/* Of the first frame, only the return address, below the frame pointer. */
-		status = gp_capture_copy(&h->c, n == 1 ? &frame[1] : frame, at, &size);
-		if (status)
-			return status;
-		if (!frame[1])
-			break;
-		key->word[first + ++n] = frame[1] - bias;
-		if (frame[0] <= at || frame[0] % 8 || end < 16 || frame[0] > end - 16)
-			break;
-		at = frame[0];
-	}
-	key->word[first] = n;
-	key->n = first + n + 1;
+	most = min_t(u64, op->value, key->space - key->n - 1);
+	status = gp_call_stack(&h->c, h->c.sp + own.depth, &key->word[key->n + 1], most, &n);
+	if (status)
+		return status;
+	key->word[key->n] = n;
+	key->n += n + 1;
 	return GOPROBE_CHUNK_OK;
 }
 

@@ -50,7 +50,7 @@
 #include "stats/calls.h"
 #include "stats/states.h"
 
-/* Slow path of a capture. Return: bytes written, or an error of gp_capture_run(). */
+/* Slow path of a capture. Return: bytes written, or an error of gp_hit_run(). */
 static __always_inline long gp_hit_capture(const struct gp_probe *probe,
 					   const struct pt_regs *regs, u8 *to, u32 space,
 					   struct gp_faultin *faultin, u16 *flags)
@@ -66,7 +66,7 @@ static __always_inline long gp_hit_capture(const struct gp_probe *probe,
 		.faultin = faultin,
 		.visited = this_cpu_ptr(gp_visited),
 	};
-	int err = gp_capture_run(&c);
+	int err = gp_hit_run(probe, &c);
 
 	*flags = c.flags;
 	if (unlikely(err))

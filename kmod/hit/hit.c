@@ -9,6 +9,7 @@
 #include <linux/uprobes.h>
 
 #include "arch/usercopy.h"
+#include "capture/call_stack.h"
 #include "capture/faultin.h"
 #include "hit/hit.h"
 #include "ring/ring.h"
@@ -107,6 +108,25 @@ bool gp_hit_any_g(const struct gp_probe *probe, const struct pt_regs *regs,
 			return false;
 	}
 	return gp_hit_own_g(probe, g, gp_hit_sp(probe, regs), own);
+}
+
+/*
+ * Write the call stack into the frame, which gp_capture_run() has cleared. Where a frame of it is
+ * unreadable, the stack ends. Return: 0, or -EAGAIN: bring faultin->address in, then run again.
+ */
+noinline int gp_hit_call_stack(const struct gp_probe *probe, struct gp_capture *c)
+{
+	u64 *to = (u64 *)(c->to + probe->plan->w.stack);
+	struct gp_own_g own;
+	int status;
+	u32 n = 0;
+
+	if (!gp_hit_any_g(probe, c->regs, &own))
+		status = own.absent ? gp_capture_absent(c, own.absent) : 0;
+	else
+		status = gp_call_stack(c, c->sp + own.depth, to + 1, probe->plan->w.nstack, &n);
+	*to = n;
+	return status < 0 ? status : 0;
 }
 
 /* As gp_hit_any_g(); brings absent memory in. Return: false if there is no such g. */

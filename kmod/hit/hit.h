@@ -7,6 +7,7 @@
 #include <linux/uaccess.h>
 
 #include "arch/arch.h"
+#include "capture/capture.h"
 #include "capture/faultin.h"
 #include "capture/goroutine.h"
 #include "hit/filter.h"
@@ -21,6 +22,7 @@ enum goprobe_stat gp_hit_verdict_stat(enum gp_verdict verdict);
 void gp_hit_rejected(const struct gp_probe *probe, enum gp_verdict verdict);
 bool gp_hit_any_g(const struct gp_probe *probe, const struct pt_regs *regs,
 		  struct gp_own_g *own);
+int gp_hit_call_stack(const struct gp_probe *probe, struct gp_capture *c);
 bool gp_hit_await_g(const struct gp_probe *probe, const struct pt_regs *regs,
 		    struct gp_own_g *own);
 void gp_hit_goroutine_tls(const struct gp_probe *probe, unsigned long sp,
@@ -72,6 +74,16 @@ static __always_inline bool gp_hit_own_g(const struct gp_probe *probe, unsigned 
 	found = gp_goroutine_own(probe->runtime, g, sp, own);
 	pagefault_enable();
 	return found;
+}
+
+/* Capture what the plan of the probe describes. Return: as gp_capture_run(). */
+static __always_inline int gp_hit_run(const struct gp_probe *probe, struct gp_capture *c)
+{
+	int err = gp_capture_run(c);
+
+	if (unlikely(probe->plan->w.nstack) && !err)
+		err = gp_hit_call_stack(probe, c);
+	return err;
 }
 
 /* Key of the goroutine's open calls. */

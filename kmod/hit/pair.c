@@ -50,7 +50,7 @@ static int gp_pair_try_hold(const struct gp_probe *probe, const struct pt_regs *
 		.visited = this_cpu_ptr(gp_visited),
 	};
 	struct gp_goroutine go GP_UNINITIALIZED;
-	int err = probe->plan ? gp_capture_run(&c) : 0;
+	int err = probe->plan ? gp_hit_run(probe, &c) : 0;
 
 	if (err)
 		return err;

@@ -4,6 +4,7 @@
 import gzip
 import json
 import os
+import re
 import signal
 
 from cases_count import started
@@ -22,6 +23,17 @@ def stressed(t, *args):
     return "\n".join(process.finish()), process.stderr(), want
 
 
+def check_frames(frames):
+    """A stack of at most 10 functions of the program."""
+    names = [frame["func"] for frame in frames]
+    own = [n for n in names if n in TAGGED or n == "main.(*worker).step"]
+    # A call, step, which has made it, the call that step is of, and so on.
+    check(all((n in TAGGED) == (i % 2 == 0) for i, n in enumerate(own)) and names[:len(own)] == own, "a stack: %s", names)
+    check(len(own) == 10 or len(names) > len(own), "a stack ends too early: %s", names)
+    for frame in frames[:len(own)]:
+        check(frame["file"].endswith("/stress/main.go") and frame["line"] > 0, "a frame: %s", frame)
+
+
 @case("stack: stacks are those of the calls, as many as the program itself counts, under panics and stacks that move")
 def exact(t):
     out, said, want = stressed(t, "-o", "json", "--frames", 10, *TAGGED)
@@ -29,17 +41,42 @@ def exact(t):
     for f in TAGGED:
         same(sum(s["count"] for s in stacks if s["frames"][0]["func"] == f), want[f]["calls"], "calls of " + f)
     for s in stacks:
-        names = [frame["func"] for frame in s["frames"]]
-        own = [n for n in names if n in TAGGED or n == "main.(*worker).step"]
-        # A call, step, which has made it, the call that step is of, and so on.
-        check(all((n in TAGGED) == (i % 2 == 0) for i, n in enumerate(own)) and names[:len(own)] == own, "a stack: %s", names)
-        check(len(own) == 10 or len(names) > len(own), "a stack ends too early: %s", names)
-        for frame in s["frames"][:len(own)]:
-            check(frame["file"].endswith("/stress/main.go") and frame["line"] > 0, "a frame: %s", frame)
+        check_frames(s["frames"])
     same([s["count"] for s in stacks], sorted((s["count"] for s in stacks), reverse=True), "their order")
     calls = sum(want[f]["calls"] for f in TAGGED)
     check(said.strip().splitlines()[-1].startswith("%d calls by %d stacks" % (calls, len(stacks))), "the summary: %s", said)
     check(nothing_probed(), "something is still probed")
+
+
+def stacks_of(lines):
+    return [tuple(f["func"] for f in e["frames"]) for e in of_kind(lines, "call")]
+
+
+@case("attach --stack: each call has its stack, under panics and stacks that move, with and without values, and in recordings")
+def of_each_call(t):
+    target = t.target("stress", "-hold", "-goroutines", 10, "-depth", 60)
+    attach = t.attach("-p", target.pid, "--stack", 10, "--lossless", "--no-return", *TAGGED).attached()
+    target.send()
+    want = json.loads(target.line())["functions"]
+    target.finish()
+    calls = attach.finish().calls
+    same(len(calls), sum(want[f]["calls"] for f in TAGGED), "calls")
+    for e in calls:
+        same(e["frames"][0]["func"], e["func"], "the innermost function")
+        check_frames(e["frames"])
+    path = os.path.join(t.tmp, "stacks.rec")
+    program = ("--", t.binary("trees"), 1)
+    options = ("-o", "json", "--stack", 4, "--no-return")
+    lines = [parse("\n".join(line for line in t.goprobectl("attach", *options, what, *program).finish() if line.startswith("{")))
+             for what in ("main.leaf", "main.leaf()")]
+    t.goprobectl("attach", "--record", path, "--stack", 4, "--no-return", "main.leaf", *program).finish()
+    lines.append(parse("\n".join(t.goprobectl("replay", "-o", "json", path).finish())))
+    for found in lines:
+        same(sorted(stacks_of(found)), sorted(stacks_of(lines[0])), "stacks without values, or of a recording")
+    check(("main.leaf", "main.risky", "main.guard", "main.root") in stacks_of(lines[0]), "stacks: %s", stacks_of(lines[0]))
+    same([e["truncated"] for e in of_kind(lines[0], "call") if len(e["frames"]) == 4], [True] * sum(len(s) == 4 for s in stacks_of(lines[0])), "truncated")
+    text = "\n".join(t.goprobectl("attach", "--stack", 4, "--events", 1, "main.leaf", *program).finish())
+    check(re.search(r"> main\.leaf\(n=\d+\)\n    main\.leaf  .*main\.go:\d+\n    main\.", text), "as text: %s", text)
 
 
 @case("stack: folded and pprof have the same calls, with a condition, and report what it leaves out")

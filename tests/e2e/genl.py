@@ -96,7 +96,7 @@ def op(code, a=0, b=0, size=0, offset=0, value=0):
 
 
 def plan(type_id, first=0, npieces=0, string_limit=256, elements=64, objects=128, nbytes=8192, depth=3, op=0, nops=0):
-    return struct.pack("=IIIIIIIIII", type_id, first, npieces, op, nops, string_limit, elements, objects, nbytes, depth)
+    return struct.pack("=IIIIIIIIIIII", type_id, first, npieces, op, nops, string_limit, elements, objects, nbytes, depth, 0, 0)
 
 
 POINT = "=QIIBBBBi16sBB2sIII"

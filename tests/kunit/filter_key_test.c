@@ -244,6 +244,31 @@ static void a_stack_begins_with_the_hit(struct kunit *test)
 	EXPECT_KEY(test, 4, HERE_AT, 0x100, 0x200, 0x300);
 }
 
+/* The same stack in a record, behind the two words of its string. */
+static void a_record_has_the_stack(struct kunit *test)
+{
+	const u64 want[] = { 3, IP - BIAS, 0x100, 0x200 };
+	const struct goprobe_record *rec;
+	u32 absent;
+
+	unload();
+	w->types[0].size = 16 + sizeof(want);
+	w->w.stack = 16;
+	w->w.nstack = 3;
+	KUNIT_ASSERT_STREQ(test, load() ?: "accepted", "accepted");
+	KUNIT_EXPECT_FALSE(test, w->plan->quick);
+	for (absent = 0; absent < 2; absent++) {
+		make_stack(test, 64);
+		make(GP_WAY_GENERAL, absent ? VALUES_ABSENT : 0);
+		w->regs.bp = FP;
+		probes[0].address = IP - BIAS;
+		KUNIT_EXPECT_TRUE(test, hit());
+		rec = first_record();
+		KUNIT_ASSERT_NOT_NULL(test, rec);
+		KUNIT_EXPECT_MEMEQ(test, (const u8 *)(rec + 1) + 16, want, sizeof(want));
+	}
+}
+
 static void a_stack_has_as_many_as_asked_for(struct kunit *test)
 {
 	make_stack(test, 3);
@@ -398,6 +423,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(the_longest_key_is_full_of_bytes),
 	KUNIT_CASE(unreadable_bytes_are_undecided),
 	KUNIT_CASE(a_stack_begins_with_the_hit),
+	KUNIT_CASE(a_record_has_the_stack),
 	KUNIT_CASE(a_stack_has_as_many_as_asked_for),
 	KUNIT_CASE(two_stacks_do_no_harm),
 	KUNIT_CASE(a_stack_ends_where_nothing_is_returned_to),

@@ -10,6 +10,8 @@
 #define P_OBJECTS	"a plan allows more objects than a record can hold"
 #define P_LIMIT		"a plan's limit of strings or elements is larger than a record"
 #define P_DEPTH		"a plan's depth is larger than 255"
+#define P_STACK		"a plan's call stack lies outside its frame"
+#define P_NO_STACK	"a plan has no call stack, but a place for it"
 #define P_OPS		"a plan's operations lie outside the message"
 #define P_MANY_OPS	"a plan has more than 1024 operations"
 #define C_PAD		"padding of a piece is not 0"
@@ -50,6 +52,16 @@ static const struct row plan_rows[] = {
 	  { SET(plan.piece, U32_MAX), SET(plan.npieces, 1) } },
 	{ "piece + npieces wraps into the table", P_PIECES,
 	  { SET(plan.piece, U32_MAX - 1), SET(plan.npieces, 3) } },
+	{ "a call stack that fills the frame", NULL, { SET(plan.nstack, 7) } },
+	{ "a call stack at the end of the frame", NULL, { SET(plan.stack, 48), SET(plan.nstack, 1) } },
+	{ "a call stack one address too long", P_STACK, { SET(plan.nstack, 8) } },
+	{ "a call stack that begins behind the frame", P_STACK,
+	  { SET(plan.stack, 64), SET(plan.nstack, 1) } },
+	{ "a call stack far behind the frame", P_STACK,
+	  { SET(plan.stack, U32_MAX - 7), SET(plan.nstack, 1) } },
+	{ "2^32 - 1 addresses", P_STACK, { SET(plan.nstack, U32_MAX) } },
+	{ "a call stack between two words", P_STACK, { SET(plan.stack, 4), SET(plan.nstack, 1) } },
+	{ "a place without a call stack", P_NO_STACK, { SET(plan.stack, 8) } },
 	{ "the largest budget of bytes", NULL, { SET(plan.bytes, BYTES) } },
 	{ "one byte more", P_BYTES, { SET(plan.bytes, BYTES + 1) } },
 	{ "the frame counts padded", P_BYTES,

@@ -179,7 +179,7 @@ static uint32_t make_program(struct model *m, struct choice *c, struct goprobe_o
 	return p.tries;
 }
 
-static void limits(struct choice *c, struct goprobe_plan *p, uint32_t fixed)
+static void limits(struct choice *c, struct goprobe_plan *p, uint32_t fixed, uint32_t frame)
 {
 	p->string_limit = choice_below(c, choice_below(c, 4) ? 256 : RECORD_MAX + 1);
 	p->elements = choice_below(c, choice_below(c, 4) ? 64 : RECORD_MAX + 1);
@@ -188,6 +188,10 @@ static void limits(struct choice *c, struct goprobe_plan *p, uint32_t fixed)
 	if (p->bytes > RECORD_MAX - fixed)
 		p->bytes = RECORD_MAX - fixed;
 	p->depth = choice_below(c, choice_below(c, 8) ? 6 : 256);
+	if (frame >= 16 && !choice_below(c, 4)) {
+		p->stack = choice_below(c, frame / 8 - 1) * 8;
+		p->nstack = 1 + choice_below(c, (frame - p->stack) / 8 - 1);
+	}
 }
 
 void model_plans(struct model *m, struct choice *c, struct wire_msg *msg)
@@ -215,7 +219,7 @@ void model_plans(struct model *m, struct choice *c, struct wire_msg *msg)
 		}
 		fixed = sizeof(struct goprobe_record) + ((frame + 7) & ~7U) +
 			tries * sizeof(struct goprobe_chunk);
-		limits(c, &plans[i], fixed < RECORD_MAX ? fixed : RECORD_MAX);
+		limits(c, &plans[i], fixed < RECORD_MAX ? fixed : RECORD_MAX, frame);
 		m->more_value[i] = type;
 		m->more_bytes[i] = fixed + plans[i].bytes;
 	}

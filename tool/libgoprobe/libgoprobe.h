@@ -111,6 +111,7 @@ enum goprobe_option {
 	GOPROBE_OPTION_SPLIT,		/* 1: how the time of each call divides */
 	GOPROBE_OPTION_DRY_RUN,		/* 1: show what would be changed, and change nothing */
 	GOPROBE_OPTION_CREATOR,		/* 1: record who starts each goroutine */
+	GOPROBE_OPTION_STACK,		/* functions of the stack with each call; 0: none */
 };
 
 /* The unit of GOPROBE_OPTION_SAMPLE. */

@@ -200,6 +200,10 @@ static void event(struct out *o, const struct out_event *e)
 		out_json_edit(b, e);
 	if (e->open)
 		open_call(b, e->open);
+	if (e->stack) {
+		stackshow_frames_json(e->stack, b);
+		json_flag(b, "truncated", e->stack->cut);
+	}
 	json_end_line(b);
 }
 

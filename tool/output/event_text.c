@@ -468,6 +468,8 @@ static void event(struct out *o, const struct out_event *e)
 	buf_char(b, '\n');
 	if (e->open && e->open->stack)
 		stackshow_frames_text(e->open->stack, b);
+	else if (e->stack)
+		stackshow_frames_text(e->stack, b);
 }
 
 /* "ring_full" to "ring full" */

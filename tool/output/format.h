@@ -66,6 +66,7 @@ struct out_open {
  * @no_duration: why there is no @duration, or NULL
  * @split: how @duration divides: ns by enum gostates; or NULL
  * @open: OUT_CALL: it has not returned; or NULL: that does not matter
+ * @stack: OUT_CALL and OUT_AT: who called, or NULL
  *
  * Of OUT_AT the place is @fn->at.
  */
@@ -92,6 +93,7 @@ struct out_event {
 	const char *no_duration;
 	const uint64_t *split;
 	const struct out_open *open;
+	const struct stack *stack;
 };
 
 /**

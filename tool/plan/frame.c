@@ -99,7 +99,8 @@ static int add_value(struct planframe *f, const struct parts *first,
 static bool same(const struct plan *p, const struct goprobe_plan *a,
 		 const struct goprobe_plan *b)
 {
-	return a->type == b->type && a->bytes == b->bytes && a->npieces == b->npieces &&
+	return a->type == b->type && a->bytes == b->bytes && a->stack == b->stack &&
+	       a->nstack == b->nstack && a->npieces == b->npieces &&
 	       a->nops == b->nops &&
 	       (!a->npieces || !memcmp(p->pieces + a->piece, p->pieces + b->piece,
 				       a->npieces * sizeof(*p->pieces))) &&
@@ -107,9 +108,9 @@ static bool same(const struct plan *p, const struct goprobe_plan *a,
 				    a->nops * sizeof(*p->ops)));
 }
 
-/* The wire plan of @type with the parts from @first on, which it takes. */
+/* The wire plan of @fr, whose type is @type, with the parts from @first on, which it takes. */
 static int intern_plan(struct planframe *f, uint32_t type, const struct parts *first,
-		       uint32_t *ret)
+		       struct plan_frame *fr)
 {
 	struct plan *p = f->plan;
 	struct goprobe_plan w = {
@@ -123,6 +124,8 @@ static int intern_plan(struct planframe *f, uint32_t type, const struct parts *f
 		.objects = f->opt.objects,
 		.bytes = f->bytes,
 		.depth = f->depth,
+		.stack = fr->stack,
+		.nstack = fr->nstack,
 	};
 	/* Without pieces, or operations, there may be no table of them. */
 	uint64_t key = hmap_hash(type, w.npieces ? p->pieces + w.piece : NULL,
@@ -136,7 +139,7 @@ static int intern_plan(struct planframe *f, uint32_t type, const struct parts *f
 			continue;
 		p->npieces = first->piece;
 		p->nops = first->op;
-		*ret = k->id;
+		fr->plan = k->id;
 		return 0;
 	}
 	k = arena_alloc(f->mem, sizeof(*k));
@@ -145,7 +148,7 @@ static int intern_plan(struct planframe *f, uint32_t type, const struct parts *f
 	k->id = (uint32_t)p->nplans;
 	k->next = head;
 	p->plans[p->nplans++] = w;
-	*ret = k->id;
+	fr->plan = k->id;
 	return hmap_put(&f->known, key, k);
 }
 
@@ -163,7 +166,7 @@ static int finish(struct planframe *f, struct gobin *bin, const struct parts *fi
 	if (wiretypes_frame(f->types, bin, fr->values, fr->nvalues + hidden, fr->size,
 			    f->plan->texts && !f->hidden, &type))
 		return -1;
-	return intern_plan(f, type, first, &fr->plan);
+	return intern_plan(f, type, first, fr);
 }
 
 /* The place of a value of @size bytes behind what the frame has; UINT64_MAX: none. */
@@ -375,12 +378,14 @@ static int add_reals(struct planframe *f, struct plan_frame *fr)
 	return (int)(n - fr->nvalues);
 }
 
-/* Whose frame comes next decides how much may be behind it. */
+/* Whose frame comes next decides what is in it, and how much may be behind it. */
 static void begin_frame(struct planframe *f, const struct plan_func *pf, bool results)
 {
 	uint32_t held = f->opt.held_bytes < f->opt.bytes ? f->opt.held_bytes : f->opt.bytes;
 
 	f->bytes = pf->held && !results ? held : f->opt.bytes;
+	/* The end of a call has the callers that its beginning had. */
+	f->callers = results || pf->hidden ? 0 : f->opt.callers;
 }
 
 /* The goroutine's id from g, as item @item; 0 if it cannot be read. */
@@ -433,12 +438,31 @@ static int add_all_registers(struct planframe *f, struct plan_frame *fr)
 	return 0;
 }
 
+/* The call stack, if there is space. */
+static void add_call_stack(const struct planframe *f, struct plan_frame *fr)
+{
+	uint64_t at = reserve(fr, (1ULL + f->callers) * WORD, WORD);
+
+	if (at == UINT64_MAX)
+		return;
+	fr->stack = (uint32_t)at;
+	fr->nstack = f->callers;
+}
+
+/* What comes with all values. */
+static int add_more(struct planframe *f, struct plan_frame *fr)
+{
+	if (f->callers)
+		add_call_stack(f, fr);
+	return f->registers ? add_all_registers(f, fr) : 0;
+}
+
 /* A frame that has nothing else. */
-static int build_registers(struct planframe *f, struct gobin *bin, struct plan_frame *fr)
+static int build_more(struct planframe *f, struct gobin *bin, struct plan_frame *fr)
 {
 	struct parts first = parts_begin(f);
 
-	return add_all_registers(f, fr) ? -1 : finish(f, bin, &first, 0, fr);
+	return add_more(f, fr) ? -1 : finish(f, bin, &first, 0, fr);
 }
 
 /* What is changed there, or NULL. */
@@ -481,8 +505,8 @@ static int build_whole(struct planframe *f, struct plan_func *pf,
 		if (!err && hidden >= 0 && f->goroutine)
 			err = add_goroutine(f, pf->bin, fr->nvalues + hidden, fr);
 	}
-	if (!err && f->registers)
-		err = add_all_registers(f, fr);
+	if (!err)
+		err = add_more(f, fr);
 	return err || hidden < 0 ? -1 : finish(f, pf->bin, &first, (size_t)hidden, fr);
 }
 
@@ -508,7 +532,7 @@ static int build_capture(struct planframe *f, struct gobin *bin, const struct pl
 		p->ops[p->nops++] = c->ops[i];
 	if ((edit && add_edit(f, edit, c->nvalues, fr)) ||
 	    (goroutine && add_goroutine(f, bin, c->nvalues + shown(edit), fr)) ||
-	    (f->registers && add_all_registers(f, fr)))
+	    add_more(f, fr))
 		return -1;
 	return finish(f, bin, &first, shown(edit), fr);
 }
@@ -544,7 +568,7 @@ static int build_rest(struct planframe *f, struct plan_func *pf, bool abi0,
 	return err;
 }
 
-/* Of what is not known there are at least the registers. */
+/* Of what is not known there are at least the call stack and the registers. */
 static int build_unknown(struct planframe *f, struct plan_func *pf,
 			 const struct plan_request *req)
 {
@@ -552,11 +576,11 @@ static int build_unknown(struct planframe *f, struct plan_func *pf,
 
 	if (!req->call) {
 		begin_frame(f, pf, false);
-		err = build_registers(f, pf->bin, &pf->call);
+		err = build_more(f, pf->bin, &pf->call);
 	}
 	if (!err && !req->ret && !pf->at) {
 		begin_frame(f, pf, true);
-		err = build_registers(f, pf->bin, &pf->ret);
+		err = build_more(f, pf->bin, &pf->ret);
 	}
 	return err;
 }
@@ -598,5 +622,5 @@ int planframe_build(struct planframe *f, struct plan_func *pf, bool abi0,
 		return err;
 	if (!why)
 		return pf->at ? 0 : build_rest(f, pf, abi0, req);
-	return f->registers ? build_unknown(f, pf, req) : 0;
+	return f->registers || f->opt.callers ? build_unknown(f, pf, req) : 0;
 }

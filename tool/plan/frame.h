@@ -19,6 +19,7 @@
  * @hidden: the user did not choose that function
  * @goroutine: records of calls of the function at hand describe their goroutine
  * @registers: records of the function at hand have the registers
+ * @callers: most functions of the call stack in the frame at hand
  * @known: wire plans, by a hash of what is in them
  * @plans_cap: capacity of plan.plans
  * @pieces_cap: capacity of plan.pieces
@@ -34,6 +35,7 @@ struct planframe {
 	bool hidden;
 	bool goroutine;
 	bool registers;
+	uint32_t callers;
 	struct hmap known;
 	size_t plans_cap;
 	size_t pieces_cap;

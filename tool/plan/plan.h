@@ -55,6 +55,8 @@ enum plan_jumps {
  * @split: records have the time that calls spend in each state of their goroutines, too
  * @no_return: entries only
  * @registers: records have the integer registers, too: plan_frame.registers
+ * @callers: functions of the call stack that comes with each call and place; at most
+ *	PLAN_CALLERS_MAX; 0: none
  * @inlined: where functions were inlined they are traced as well: select_functions()
  * @goroutine: calls describe their goroutine, see plan_frame.goroutine, and go
  *	statements of the one they start, see PLAN_ROLE_GO
@@ -79,6 +81,7 @@ struct plan_options {
 	bool split;
 	bool no_return;
 	bool registers;
+	uint32_t callers;
 	bool inlined;
 	bool goroutine;
 	enum plan_jumps jumps;
@@ -92,6 +95,7 @@ struct plan_options {
 #define PLAN_DEPTH_MAX 31U
 #define PLAN_BYTES_MAX 16384U
 #define PLAN_OBJECTS_MAX 1024U
+#define PLAN_CALLERS_MAX 128U
 /* plan_options.held_bytes unless the user says more: there are many such records at once. */
 #define PLAN_HELD_BYTES 960U
 
@@ -121,6 +125,8 @@ struct insn_scan;
  * @goroutine: see @has_goroutine
  * @has_registers: the integer registers are in it too, as goreg_names has them, at @registers
  * @registers: see @has_registers
+ * @stack: where the call stack is: goprobe_plan.stack
+ * @nstack: the most addresses of it; 0: there is none
  * @receiver: @values begin with the receiver, which nobody asked for by name
  */
 struct plan_frame {
@@ -138,6 +144,8 @@ struct plan_frame {
 	uint32_t goroutine;
 	bool has_registers;
 	uint32_t registers;
+	uint32_t stack;
+	uint32_t nstack;
 	bool receiver;
 };
 

@@ -79,7 +79,7 @@ int stream_init(struct stream *s, const struct plan *p, struct out *out, bool pa
 		.full = full,
 	};
 	value_init(&s->values, &s->env);
-	if (s->merge && s->bias && (s->pair || !paired))
+	if (!call_stacks_init(&s->stacks, p) && s->merge && s->bias && (s->pair || !paired))
 		return 0;
 	stream_fini(s);
 	return -1;
@@ -91,6 +91,7 @@ void stream_fini(struct stream *s)
 	pair_free(s->pair);
 	bias_free(s->bias);
 	value_fini(&s->values);
+	call_stacks_fini(&s->stacks);
 	s->merge = NULL;
 	s->pair = NULL;
 	s->bias = NULL;
@@ -389,6 +390,8 @@ static void show(struct stream *s, const uint8_t *p, size_t len)
 	/* Before the call itself, if it is an event. */
 	if (e.fn->role == PLAN_ROLE_BEGIN && e.kind == OUT_CALL)
 		begin_program(s, h->tgid);
+	if (e.kind == OUT_CALL || e.kind == OUT_AT)
+		e.stack = call_stack(&s->stacks, e.fn, &e.fn->call, &s->rec);
 	if (!e.fn->hidden) {
 		if (e.kind != OUT_AT)
 			join(s, &e);

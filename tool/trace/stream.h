@@ -10,6 +10,7 @@
 #include "event/merge.h"
 #include "event/pair.h"
 #include "event/record.h"
+#include "output/call_stack.h"
 #include "output/format.h"
 #include "plan/learn.h"
 #include "plan/load_bias.h"
@@ -38,6 +39,7 @@
  * @bias_ip: the point that showed it
  * @bias_id: its function
  * @bias_tgid: its process
+ * @stacks: the call stacks of records
  * @env: what its values need to know of the program
  * @values: for its values
  */
@@ -62,6 +64,7 @@ struct stream {
 	uint64_t bias_ip;
 	uint32_t bias_id;
 	uint32_t bias_tgid;
+	struct call_stacks stacks;
 	struct value_env env;
 	struct value_ctx values;
 };

@@ -60,7 +60,9 @@ static void options_are_within_their_bounds(void **state)
 		  "the value of 'max-load' is from 0 to 1000000, not 1000001" },
 		{ GOPROBE_OPTION_SPLIT, 1, NULL },
 		{ GOPROBE_OPTION_DRY_RUN, 2, "the value of 'dry-run' is from 0 to 1, not 2" },
-		{ GOPROBE_OPTION_CREATOR + 1, 1, "there is no option 25" },
+		{ GOPROBE_OPTION_STACK, 0, NULL },
+		{ GOPROBE_OPTION_STACK, 129, "the value of 'stack' is from 0 to 128, not 129" },
+		{ GOPROBE_OPTION_STACK + 1, 1, "there is no option 26" },
 	};
 
 	for (size_t i = 0; i < N(rows); i++) {

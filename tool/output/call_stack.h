@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Call stacks of records: addresses become places in code. */
+#ifndef GOPROBE_OUTPUT_CALL_STACK_H
+#define GOPROBE_OUTPUT_CALL_STACK_H
+
+#include "event/record.h"
+#include "output/stacks.h"
+#include "plan/plan.h"
+
+/**
+ * struct call_stacks - the stacks of the records of a plan; equal ones are kept once
+ * @plan: the plan
+ * @files: places in its files, by plan.files
+ * @stacks: the stacks
+ */
+struct call_stacks {
+	const struct plan *plan;
+	struct symbols *files;
+	struct stacks stacks;
+};
+
+/* @plan outlives @s. 0, or -1 without memory; call call_stacks_fini() in either case. */
+int call_stacks_init(struct call_stacks *s, const struct plan *plan);
+void call_stacks_fini(struct call_stacks *s);
+/*
+ * The call stack of a record of function @pf, with frame @f; good until call_stacks_fini(). NULL: the
+ * record has none, or there is no memory.
+ */
+const struct stack *call_stack(struct call_stacks *s, const struct plan_func *pf,
+			       const struct plan_frame *f, const struct record *rec);
+
+#endif
