@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What where.c uses of QEMU's interface for plugins, whose header need not be installed. */
+/* The part of QEMU's interface for plugins that where.c uses; its header need not be installed. */
 #ifndef BENCH_WHERE_H
 #define BENCH_WHERE_H
 

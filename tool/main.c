@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 	struct diag d = { 0 };
 
 	client_load = modload;
-	if (inherited_mend(&d))
+	if (inherited_fix(&d))
 		return fail(&d, CMD_FAILED);
 	if (argc < 2) {
 		put_help(&b);

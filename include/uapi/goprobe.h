@@ -498,7 +498,7 @@ enum goprobe_action {
 
 /* Why hits of a point take a trap: goprobe_point.trap in the answer of GOPROBE_CMD_LIST. */
 enum goprobe_trap {
-	GOPROBE_TRAP_ALWAYS,	/* no GOPROBE_POINT_F_JUMP or GOPROBE_SESSION_F_JUMPS; or the code */
+	GOPROBE_TRAP_ALWAYS,	/* the code, or a missing flag of the point or the session */
 	GOPROBE_TRAP_NONE,	/* they take none: the point is a jump, at least in one process */
 	GOPROBE_TRAP_RARE,	/* they have been few */
 	GOPROBE_TRAP_FILTER,	/* its filter or key is not a few comparisons of registers */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which points of a session become jumps, and when. */
+/* Choice of the points of a session that become jumps. */
 #ifndef GP_TRAPLESS_H
 #define GP_TRAPLESS_H
 

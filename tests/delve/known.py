@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What may differ between Delve and goprobe, and why. Each is counted and printed by tests/delve/compare."""
+"""Known differences between Delve and goprobe, with reasons. tests/delve/compare counts and prints each."""
 
 import re
 

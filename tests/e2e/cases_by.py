@@ -77,7 +77,7 @@ def keys_of(lines, kind):
     return {tuple(k["value"] for k in e["key"]): e["calls"] for e in of_kind(lines, kind)}
 
 
-@case("by: calls are counted by parameters, results, what is behind pointers, types of interfaces, with conditions, under panics")
+@case("by: calls are counted by parameters, results, values behind pointers, types of interfaces, with conditions, under panics")
 def counts(t):
     target = conds(t)
     for i in range(0, len(COUNTED), 11):
@@ -150,7 +150,7 @@ def times(t):
     check("not shown" in slow.stderr() and "500 calls of 1 function by" in slow.stderr(), "it said: %s", slow.stderr())
 
 
-@case("by: many goroutines on stacks that move: each call has its key, and those that find no room are told")
+@case("by: many goroutines on stacks that move: each call has its key, and keys beyond the limit are reported")
 def stressed(t):
     functions = ("main.even", "main.odd", "main.guard")
     target = t.target("stress", "-hold", "-goroutines", 40, "-depth", 120)
@@ -180,7 +180,7 @@ def stressed(t):
     check(len(rows) == 4 and rows[0].endswith("  FUNCTION, KEY") and re.search(r"\d  main\.\w+  goid=\d+$", rows[1]), "a table: %s", rows)
 
 
-@case("by: what can't be a key is refused where it stands, or left out if a glob has found it")
+@case("by: invalid keys are refused with a caret; a function that only a glob matches is left out instead")
 def refused(t):
     target = conds(t)
     rows = [

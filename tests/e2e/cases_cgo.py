@@ -86,7 +86,7 @@ for line in sys.stdin:
 """
 
 
-@case("cgo: a Go library is traced in the process that has loaded it, which is no Go program")
+@case("cgo: a Go library is traced in a process that is not a Go program")
 def library(t):
     path = os.path.join(t.targets.rstrip("/").removesuffix("-pie") + "-shared", "ccalls")
     if not os.path.exists(path):

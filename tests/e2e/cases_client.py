@@ -54,7 +54,7 @@ def beside(t, *argv, target="types"):
     return process.finish(), trace, process.stderr()
 
 
-@case("a C program with libgoprobe is handed what goprobectl prints, beside it, of every shape")
+@case("a C program with libgoprobe gets the lines that goprobectl prints beside it, of every shape")
 def c_same(t):
     lines, trace, said = beside(t, "watch", "-j")
     got, want = steady(parse("\n".join(lines))), steady(trace.events)
@@ -78,7 +78,7 @@ def c_values(t):
     check("2 calls, 1 returns, 0 lost" in process.stderr(), "it said: %s", process.stderr())
 
 
-@case("a C program with libgoprobe is handed what replay prints of a recording")
+@case("a C program with libgoprobe gets the lines that replay prints of a recording")
 def c_replay(t):
     functions = {e["func"] for e in parse("\n".join(untraced(t, "types")))}
     recording = os.path.join(t.tmp, "calls.rec")
@@ -99,7 +99,7 @@ def same_events(got, want):
         same(one, other, "an event")
 
 
-@case("the Go client hands out what goprobectl prints, beside it, of every shape")
+@case("the Go client returns what goprobectl prints beside it, of every shape")
 def go_same(t):
     lines, trace, said = beside(t, "trace")
     check(len(trace.calls) > 20, "%d calls", len(trace.calls))
@@ -107,7 +107,7 @@ def go_same(t):
     check("%d calls, %d returns, 0 lost" % (len(trace.calls), len(trace.returns)) in said, "it said: %s", said)
 
 
-@case("the Go client makes of a recording what replay does, times, durations and how calls ended included")
+@case("the Go client reads a recording as replay does, with times, durations and ends of calls")
 def go_replay(t):
     recording = os.path.join(t.tmp, "calls.rec")
     t.attach("--record", recording, "main.*", "--", t.binary("panics"), 3, json=False, output=False).finish()
@@ -116,7 +116,7 @@ def go_replay(t):
     same_events(parse("\n".join(client(t, "trace", "-replay", recording).finish())), [e for e in want if e["kind"] != "summary"])
 
 
-@case("the Go client shows places, with what is there and all registers, as goprobectl does, beside it")
+@case("the Go client shows places, with their values and all registers, as goprobectl does beside it")
 def go_places(t):
     lines = marks()
     specs = ["places/main.go:%d" % line for line in lines.values()] + ["main.first+0($rax, $rsp)"]
@@ -167,7 +167,7 @@ def go_times(t):
     same(counts["client"], counts["goprobectl"], "what both see")
 
 
-@case("the Go client ends what takes too much, says so, and the program goes on", slow=True)
+@case("the Go client ends a trace that takes too much time, says so, and the program goes on", slow=True)
 def go_load(t):
     target = t.target("limits", "-goroutines", 1, "-trees", 1, "-hot", 1)
     cases_limits.run(target)
@@ -225,7 +225,7 @@ def forge(pid):
     return taken
 
 
-@case("goprobectl listens to nobody but the kernel: what others send to its port changes nothing")
+@case("goprobectl accepts messages of the kernel only")
 def forged(t):
     program = t.target("counter", "-hold", "-each", "1ms", 1000)
     attach = t.attach("-p", program.pid, "main.doWork").attached()
@@ -270,7 +270,7 @@ def go_latency(t):
     check(ms(rows["main.doWork"][2]) < ms(rows["time.Sleep"][2]), "doWork takes longer than a sleep: %s", rows)
 
 
-@case("the Go client says what is wrong in the words of goprobectl")
+@case("the Go client returns goprobectl's messages as errors")
 def go_errors(t):
     program = t.target("counter", "-hold", 1)
     process = client(t, "trace", program.pid, "main.noSuchFunction")

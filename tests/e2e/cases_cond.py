@@ -133,7 +133,7 @@ def held_calls(t):
     check(all(e["duration_ns"] > 15000000 for e in slow.returns), "a call that was too quick: %s", slow.returns[:3])
 
 
-@case("attach --held: calls that find no room are lost, counted, and the others are whole")
+@case("attach --held: calls beyond the limit are lost and counted, and the others are whole")
 def no_room(t):
     target = conds(t)
     attach = t.attach("--held", 4, "-p", target.pid, "main.deep if depth > 0").attached()
@@ -178,7 +178,7 @@ def words(t):
         same(line["calls"] if line else 0, want, spec)
 
 
-@case("attach: a condition about a function that is traced as well changes nothing of it")
+@case("attach: under() does not change the trace of the function that it names")
 def under_traced(t):
     target = conds(t)
     rows = {r["spec"]: r for r in run(target)["conditions"]}

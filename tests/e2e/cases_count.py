@@ -86,7 +86,7 @@ def latency_of_sleep(t):
     check(sum(0.99 * tallest < d < 2.01 * tallest for d in durations) >= len(durations) // 4, "the tallest bar has few of %s: %s", durations, text)
 
 
-@case("count -i: what is new adds up to all, and --top leaves the others out")
+@case("count -i: new calls of the tables add up to all calls, and --top limits the rows")
 def intervals(t):
     target = t.target("counter", "-each", "1ms", 0)
     process = started(t, "count", "-p", target.pid, "-i", "300ms", "-o", "json", "--top", "1", "main.doWork", "time.Sleep")

@@ -102,7 +102,7 @@ def check_seen(seen, want, delays=True):
         same(by_value(seen[what]), by_value(want[what]), "%s: what calls saw" % what)
 
 
-@case("attach: exactly the chosen calls see what was set, of each kind of argument and result, under load")
+@case("attach: exactly the chosen calls get the set values, for each kind of argument and result, under load")
 def exactly(t):
     with allowed():
         target = edits(t)
@@ -180,7 +180,7 @@ def refused(t):
     check("would set timeout = 5s (was 1s)" in out.text, "it said: %s", out.text)
 
 
-@case("attach: what is out of range, or nil, is not changed, and neither is what would be beside it")
+@case("attach: edits out of range or behind nil change nothing, and nothing next to them")
 def not_changed(t):
     with allowed():
         target = edits(t)
@@ -222,7 +222,7 @@ def read_only(t):
         same(target.patched(), 0, "bytes of its code that differ")
 
 
-@case("attach: a delay ends when the program is killed, and when the session is")
+@case("attach: a delay ends when the program is killed, and when the session ends")
 def delays_end(t):
     def delayed():
         """A program whose call is delayed; and when it was not yet."""
@@ -259,7 +259,7 @@ def delays_end(t):
         cut_short(end_program, 1)
 
 
-@case("the module: all delays at a place are no longer together than one may be")
+@case("the module: the delays of all sessions at a place together do not exceed the limit of one")
 def delays_together(t):
     with allowed():
         target = edits(t)
@@ -287,7 +287,7 @@ def delays_together(t):
             delay(other, 200, 4)
 
 
-@case("the kernel log says once for each place who changes what")
+@case("the kernel log names each changed place once, with the process that changes it")
 def logged(t):
     with allowed():
         target = edits(t)
@@ -306,7 +306,7 @@ def log():
     return subprocess.run(["dmesg"], capture_output=True, text=True, check=True).stdout
 
 
-@case("read: variables, and what is at an address")
+@case("read: variables, and values at addresses")
 def read(t):
     target = edits(t)
     first = run(target)["first"]
@@ -320,7 +320,7 @@ def read(t):
     check("<" in "".join(bad.finish()), "memory that is not there was read")
 
 
-@case("write: variables are set, typed and checked, and nothing else")
+@case("write: only the named variables are set, after checks of types and ranges")
 def write(t):
     with allowed():
         target = edits(t)

@@ -206,7 +206,7 @@ def same_registers(t):
     machine.munmap()
 
 
-@case("a module that may not execute instructions does not", per="boot")
+@case("a module that may not execute instructions single-steps them", per="boot")
 def ability(t):
     text = "\n".join(t.goprobectl("info").finish())
     kernel = os.environ.get("GOPROBE_KERNEL", "")
@@ -237,7 +237,7 @@ def single_stepped(pid):
         return any(line.rstrip().endswith("[uprobes]") for line in maps)
 
 
-@case("the module's parameter decides who executes when a point is made, and not what is there already", per="boot")
+@case("the module's parameter decides how new points execute, and does not change old ones", per="boot")
 def parameter(t):
     was = allow("Y")
     t.goprobectl("info").finish()               # has the module find out who may

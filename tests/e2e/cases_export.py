@@ -202,7 +202,7 @@ def openmetrics(t):
         os.unlink(path)
 
 
-@case("export: metrics by key have labels, and go to what is no file as they are")
+@case("export: metrics by key have labels, and an output that is not a regular file gets them directly")
 def openmetrics_keys(t):
     out = "\n".join(t.goprobectl("count", "-q", "-o", "openmetrics", "--output", "/dev/stdout", "--by", "n", "main.leaf", "--", t.binary("trees"), 2).finish())
     same(metrics(out[out.index("# TYPE"):out.index("# EOF") + 5]), {'goprobe_calls_total{func="main.leaf",key1_n="%d"}' % i: 7 for i in range(2)}, "calls by key")

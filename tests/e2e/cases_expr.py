@@ -70,7 +70,7 @@ def check_values(what, got, want):
         same(v.get("value"), value, "%s: %s" % (what, name))
 
 
-@case("capture expressions show what they say, and nothing else")
+@case("capture expressions show exactly the values that they name")
 def expressions(t):
     program = zoo(t)
     specs = [spec for _, spec, _, _ in SPECS if spec.count("everythingPointer") == 0]
@@ -96,14 +96,14 @@ def variable(t):
         same([e["results"][0]["value"] for e in trace.returns], list(range(1, 201)), "counter at returns")
 
 
-@case("the text of a line has the expressions for names")
+@case("in text the expressions are the names of values")
 def text(t):
     trace = t.attach("main.foo(y, x)()", "--", t.binary("example"), json=False).finish()
     check(re.search(r"> main\.foo\(y=9801, x=99\)$", trace.text, re.M), "call: %s", trace.text)
     check(re.search(r"< main\.foo => \(\) ", trace.text), "return: %s", trace.text)
 
 
-@case("a signature that is given is believed, and doubted if it can't be right")
+@case("a given signature is used, and a wrong one causes a warning")
 def signature(t):
     trace = t.attach("main.foo(a, b uint32) (c int)", "--", t.binary("example")).finish()
     same([(v["name"], v["type"]) for v in trace.calls[0]["args"]], [("a", "uint32"), ("b", "uint32")], "arguments")
@@ -145,7 +145,7 @@ def stripped(t):
         check_values(spec, next(e for e in trace.returns if e["func"] == function)["results"], results)
 
 
-@case("a stripped program: without a signature registers are shown, and called so")
+@case("a stripped program: without a signature registers are shown, with their names")
 def registers(t):
     program = stripped_zoo(t)
     trace = t.attach("main.aString", "--", program, json=False).finish()

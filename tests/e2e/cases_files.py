@@ -168,7 +168,7 @@ def container(t):
         os.rmdir(group)
 
 
-@case("files: what is traced can't be written to, truncated or mapped for writing; it can be replaced and deleted")
+@case("files: a traced file can't be written to, truncated or mapped for writing; it can be replaced and deleted")
 def written(t):
     path = t.copy("counter")
     # Nobody runs it: else the kernel would see to it.

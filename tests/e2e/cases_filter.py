@@ -92,7 +92,7 @@ def matched(records, what):
 ARGUMENTS = ("stress", "-hold", "-goroutines", 40, "-depth", 150)
 
 
-@case("netlink: of calls that pass a filter, and of no others, the returns are recorded, under panics and stacks that move")
+@case("netlink: exactly the calls that pass a filter have their returns recorded, under panics and stacks that move")
 def pairs(t):
     path = t.binary("stress")
     points = points_of(t, path, *TAGGED)
@@ -121,7 +121,7 @@ def pairs(t):
                  what + ": returns of the others")
 
 
-@case("netlink: calls are held until their return passes a filter, and shown as they were when they were made")
+@case("netlink: calls are held until their return passes a filter, and shown with the values at the call")
 def held(t):
     path = t.binary("stress")
     points = points_of(t, path, *TAGGED)
@@ -262,7 +262,7 @@ def keys(t):
             same([number(tallies[i]) for i in range(len(TAGGED))], [want[f]["returns"] for f in TAGGED], "totals")
 
 
-@case("netlink: stacks by frame pointers are those that the program has, on stacks that grow and move")
+@case("netlink: unwound stacks are those that the program reports, on stacks that grow and move")
 def stacks(t):
     path = t.binary("stress")
     points = points_of(t, path, *TAGGED)
@@ -307,7 +307,7 @@ def stacks(t):
         check(not wrong, "%d of %d stacks, as they are and as they should be: %s", len(wrong), len(expected), wrong[:3])
 
 
-@case("netlink: what a process that was killed had held is free again for others, if nothing is read")
+@case("netlink: held calls of a killed process free their space for others, if nothing is read")
 def killed(t):
     path = t.binary("stress")
     points = points_of(t, path, *TAGGED)
@@ -327,7 +327,7 @@ def killed(t):
         check(no_space > 0 and opened > 1000, "space is not used again: %d calls were held, %d found none", opened, no_space)
 
 
-@case("netlink: open calls can be listed while the program runs, with what was held of them, and none but those")
+@case("netlink: exactly the open calls are listed while the program runs, with their held records")
 def open_calls(t):
     path = t.binary("stress")
     points = points_of(t, path, *TAGGED)
@@ -359,7 +359,7 @@ def open_calls(t):
         same((stats[genl.GOPROBE_STAT_RELEASED], client.records()), (0, []), "records")
 
 
-@case("netlink: points can be taken away by id while the program runs, and the others stay")
+@case("netlink: points can be removed by id while the program runs, and the others stay")
 def take_away(t):
     path = t.binary("counter")
     points = points_of(t, path, "main.doWork", "main.main")
@@ -382,7 +382,7 @@ def take_away(t):
         check(not target.ended(), "the target ended: %s", target.rest)
 
 
-@case("netlink: so does one that has not been started, and starting it then does nothing")
+@case("netlink: a session that was not started stops as well, and START then does nothing")
 def breaks_before_start(t):
     path = t.binary("counter")
     made = by_id(points_of(t, path, "main.doWork"), genl.GOPROBE_ACTION_RECORD, functions=("main.doWork",))

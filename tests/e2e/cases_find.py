@@ -9,7 +9,7 @@ def programs(t):
     return {e["pid"]: e for e in of_kind(parse("\n".join(t.goprobectl("ps", "-o", "json").finish())), "process")}
 
 
-@case("ps lists the Go programs that run, with their release and what can be seen in them")
+@case("ps lists the Go programs that run, with their releases and debug information")
 def listed(t):
     before = programs(t)
     target = t.target("counter", "-hold", 0)

@@ -80,7 +80,7 @@ def as_reported(t):
     target.kill()
 
 
-@case("goroutines: what never rests is shown as running without a stack, or as torn")
+@case("goroutines: one that never rests is shown as running without a stack, or as torn")
 def never_rests(t):
     target, wants = started(t, "-busy", 2, "-short", 4)
     waiting = {w["goid"]: w for w in wants if w["kind"] in ("channel", "send", "select", "mutex", "any", "inlined")}
@@ -131,7 +131,7 @@ def chosen(t):
     target.kill()
 
 
-@case("goroutines: of a program without symbols the reason why not is given")
+@case("goroutines: for a program without symbols a message says why goroutines can't be read")
 def stripped(t):
     target, _ = started(t)
     bare = t.copy("waits", "stripped")

@@ -159,7 +159,7 @@ def as_text(t):
           "the tree of what began late: %s", text)
 
 
-@case("graph: of a running program, and where goroutines that run already come from")
+@case("graph: of a running program, with the creators of goroutines that run already")
 def running(t):
     target = t.target("trees", "-hold", 2)
     g = graph(t, "-p", target.pid, FUNCTIONS % TRACED).attached()
@@ -179,7 +179,7 @@ def running(t):
     same(summary["lost"], 0, "lost")
 
 
-@case("graph: what was called before is in no tree, what is open at the end is shown")
+@case("graph: calls made before are in no tree, and calls open at the end are shown")
 def ends(t):
     target = t.target("counter", "-hold", "-each", "1ms", 0)
     g = graph(t, "-p", target.pid, "main.doWork", "main.main", "time.Sleep").attached()
@@ -193,14 +193,14 @@ def ends(t):
     same(summary["open"], sum(c["ended"] == "open" for r in trees for c in every(r["call"])), "open calls")
 
 
-@case("graph: strings and errors are shown without --follow, and what is not names that option")
+@case("graph: strings and errors are shown without --follow, and other references name that option")
 def texts(t):
     out = graph(t, "fmt.Fprintf", "--", t.binary("example"), json=False).text()
     check('format="x=%d, y=%d, z=%d\\n"' in out, "a string: %s", out)
     check("[]any<beyond --follow> (len 3)" in out or "[]interface {}<beyond --follow> (len 3)" in out, "a slice: %s", out)
 
 
-@case("graph: a long panic that ends several calls is shown at the first, and named at the others")
+@case("graph: a long panic that ends several calls is shown at the first call, and named at the others")
 def same_panic(t):
     text = graph(t, "main.catch", "main.between", "main.raise", "--", t.binary("panics"), 1, json=False).text()
     check(re.search(r"main\.between\(how=4\) \(did not return: panic: .*index out of range \[4\].*\)\n.*"
@@ -218,7 +218,7 @@ def levels(t):
     check(root["calls"][3]["self_ns"] < root["calls"][3]["duration_ns"], "what is below took no time")
 
 
-@case("graph --calls: a tree that is full leaves calls out, and says which")
+@case("graph --calls: a full tree leaves calls out, and says how many")
 def full(t):
     g = graph(t, "--calls", 5, FUNCTIONS % TRACED, "--", t.binary("trees"), 1)
     trees, summary = g.trees()

@@ -67,7 +67,7 @@ def slow_place(t):
         yield client
 
 
-@case("netlink: who waits for hits in one file holds up nobody who places breakpoints in another", per="boot")
+@case("netlink: a wait for hits in one file does not delay breakpoints in another", per="boot")
 def another_file(t):
     path = t.binary("load")
     offset, code = code_of(path, "main.handle")
@@ -331,7 +331,7 @@ def keeps_its_memory(path, offset, served):
         os.close(begin)
 
 
-@case("a process that keeps the kernel from placing a breakpoint holds up neither generic netlink nor what others have placed", per="boot")
+@case("a process that keeps the kernel from placing a breakpoint delays neither generic netlink nor other sessions", per="boot")
 def kept_memory(t):
     path, busy = t.binary("counter"), t.binary("load")
     offset, code = code_of(path, "main.doWork")
@@ -468,7 +468,7 @@ def descriptors(t):
         wait_for("no session", lambda: not client.sessions())
 
 
-@case("edits: points that are taken away end the delays there, and are not waited for one after the other", per="boot")
+@case("edits: removing points ends their delays, all at once", per="boot")
 def delays(t):
     with allowed():
         path = t.binary("counter")
@@ -542,7 +542,7 @@ def answering_at_last(served):
         served.answer()
 
 
-@case("netlink: absent memory is not waited for while others hold the lock of the program's mappings", per="boot")
+@case("netlink: a hit does not wait for absent memory while others hold the lock of the program's mappings", per="boot")
 def locked_mappings(t):
     if not takes_no_locks(t):
         raise Skip("this kernel's uprobes take that lock at each hit themselves")

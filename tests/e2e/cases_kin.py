@@ -117,7 +117,7 @@ def by_label(t):
 OF = ["main", "first", "second", "third", "other"]
 
 
-@case("descendant: calls of a goroutine, and of all that descend from it, whether they run already or are born later")
+@case("descendant: calls of a goroutine and of all its descendants, old and new")
 def descendants(t):
     target = kin(t)
     report = run(target)
@@ -173,7 +173,7 @@ def descendants_counted(t):
     check("only the descendants of one goroutine can be followed" in other.stderr(), "it said: %s", other.stderr())
 
 
-@case("creator: calls of goroutines that one has started itself")
+@case("creator: calls of the goroutines that a goroutine started itself")
 def creators(t):
     target = kin(t)
     report = run(target)

@@ -235,7 +235,7 @@ def times(t):
     check_ends(trace)
 
 
-@case("limits: with a condition, --times is about calls that pass, also where the return decides")
+@case("limits: with a condition, --times counts calls that pass, also if the return decides")
 def times_condition(t):
     target = t.target("limits", *MANY)
     attach = t.attach("--times", 3, "-p", target.pid, "main.tree if ~r0 > 1 && id == 2").attached()
@@ -247,7 +247,7 @@ def times_condition(t):
     check_ends(trace)
 
 
-@case("limits: the breaker ends what takes too much, says so, and the program goes on", slow=True)
+@case("limits: the breaker ends a trace that takes too much time, says so, and the program goes on", slow=True)
 def broken(t):
     for command in "attach", "count", "graph", "stuck":
         target = t.target("limits", "-goroutines", 1, "-trees", 1, "-hot", 1)

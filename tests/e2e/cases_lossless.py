@@ -42,7 +42,7 @@ def tiny_buffer(t):
     check(trace.summary["waits"] > 0 and trace.summary["wait_seconds"] > 0, "nobody waited: %s", trace.summary)
 
 
-@case("--lossless: a reader that stands still is waited for once, then losses are counted, exactly")
+@case("--lossless: a program waits once for a reader that stands still, then losses are counted exactly")
 def stands_still(t):
     target, attach, _ = stalled(t)
     same(target.line(), "counter=%d" % CALLS, "the program's result")
@@ -77,7 +77,7 @@ def processor_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-@case("--lossless: so it is for a tap on netlink that gives no page of the ring back, while goprobectl rests", per="boot", slow=True)
+@case("--lossless: the same for a tap on netlink that keeps pages of the ring while goprobectl rests", per="boot", slow=True)
 def tapped(t):
     target = t.target("counter", "-hold", CALLS)
     with on_cpus({0}):
@@ -148,7 +148,7 @@ def reader_killed(t):
 
 
 # What waits is the record of the call, which the return has let go.
-@case("--lossless: so does a thread that waits with a call that was held")
+@case("--lossless: the same for a thread that waits with a held call")
 def reader_killed_held(t):
     # The ring of another processor would have space.
     with on_cpus({0}):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How calls end that do not return, compared with a program that counts that itself."""
+"""Calls that end without returning, compared with a program that counts them itself."""
 
 import collections
 import os

@@ -56,7 +56,7 @@ def at(trace, line):
     return [e for e in of_kind(trace.events, "at") if e["line"] == line]
 
 
-@case("list --vars: the variables of places are those that attach shows there, and those that are nowhere are so in both")
+@case("list --vars: places have the variables that attach shows there, and both agree on unavailable ones")
 def listed_variables(t):
     lines = marks()
     specs = ["places/main.go:%d" % line for line in lines.values()]
@@ -141,7 +141,7 @@ def conditions(t):
          dict(collections.Counter(int(w["i"]) for w in want)), "counts by i")
 
 
-@case("inlined functions: each place is listed, and shown with its arguments when it is asked for")
+@case("inlined functions: each copy is listed, and --inlined shows it with its arguments")
 def inlined(t):
     listed = parse("\n".join(t.goprobectl("list", "--points", "-o", "json", "-b", t.binary("places"), "main.double").finish()))
     places = [p for p in of_kind(listed, "point") if p["point"] == "inlined"]
@@ -192,7 +192,7 @@ def replay(t):
           short(text))
 
 
-@case("what can't be probed says why: inside of instructions, code of the runtime, lines without code")
+@case("places that can't be probed have a reason: inside of instructions, code of the runtime, lines without code")
 def refusals(t):
     binary = t.binary("places")
     listed = parse("\n".join(t.goprobectl("list", "--instructions", "-o", "json", "-b", binary, "main.loop").finish()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a plan captures, asked for by hand: the protocol, without the tool's knowledge of Go."""
+"""Captures of plans made by hand: the protocol, without the tool's knowledge of Go."""
 
 import contextlib
 import mmap
@@ -104,7 +104,7 @@ def check_items(found, number):
     return [c for c in found if c.type != genl.GOPROBE_TYPE_MISSED]
 
 
-@case("netlink: a plan's program and its static data, in pages that nobody has touched")
+@case("netlink: a plan's program and its static data, in pages that are absent")
 def program(t):
     counters = []
     records, offset, address = see_pages(t, lambda client, counter: counters.append(counter))

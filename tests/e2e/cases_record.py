@@ -48,7 +48,7 @@ def same_lines(t):
     same(again, events, "a second replay")
 
 
-@case("record and replay: lines by a template have what was known of a call at its return; what can't be shown is refused with a remedy")
+@case("record and replay: lines by a template have the call's values at its return; fields without a value are refused with a remedy")
 def by_template(t):
     form = "{func} {args.x}, {args.y}: {results.z}, {goid}, {ended}"
     recorder, path = record(t, "main.foo", "--", t.binary("example"))
@@ -68,7 +68,7 @@ def by_template(t):
         check(message in refused.stderr(), "%s: %s", form, refused.stderr())
 
 
-@case("record and replay: --diff has the calls of two recordings with their percentiles; of one with itself nothing has changed")
+@case("record and replay: --diff has the calls of two recordings with their percentiles; a recording does not differ from itself")
 def differences(t):
     recordings = []
     for n in 2, 5:
@@ -97,7 +97,7 @@ def differences(t):
     check("--diff is text or JSON" in refused.stderr(), "otlp: %s", refused.stderr())
 
 
-@case("a recording is replayed as text, too, as far as it is wanted, and to a file")
+@case("a recording is replayed as text, up to --events, and to a file")
 def as_text(t):
     recorder, path = record(t, "main.foo", "--", t.binary("example"))
     made = recorder.finish()
@@ -130,7 +130,7 @@ def exact(t):
         check(re.search(r"^%d events in \S+, %d lost" % (2 * CALLS - lost, lost), said, re.M), "the recorder said: %s", said)
 
 
-@case("losses are in a recording, where they fell, and --strict minds them")
+@case("losses are in a recording, in their place, and --strict reports them")
 def losses(t):
     target = t.target("counter", "-hold", CALLS)
     recorder, path = record(t, "--buffer", "64k", "-p", target.pid, "main.doWork")
@@ -167,7 +167,7 @@ def killed(t):
         before = len(events)
 
 
-@case("replay refuses a program that is not the one that was recorded, and finds it elsewhere with -b")
+@case("replay refuses another build of the program, and finds a moved one by -b")
 def replaced(t):
     program = t.copy("example")
     kept = t.copy("example", "kept")

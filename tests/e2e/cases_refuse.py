@@ -108,7 +108,7 @@ def bad_input(t):
     check(not problems, "%d of %d: %s", len(problems), len(BAD_INPUT), " | ".join(problems))
 
 
-@case("the version is printed, however it is asked for", per="boot")
+@case("the version is printed for --version, -V, -v and version", per="boot")
 def version(t):
     for word in ("--version", "-V", "-v", "version"):
         check(re.match(r"goprobectl \d+\.\d+\.\d+$", "".join(t.goprobectl(word).finish())), "of %s", word)
@@ -541,7 +541,7 @@ def see_pages(t, path):
         return sorted(client.records(), key=lambda r: r.time)
 
 
-@case("netlink: a g in memory that is absent at the moment is read all the same")
+@case("netlink: a g in absent memory is read")
 def absent_g(t):
     path = os.path.join(t.tmp, "pages")
     with open(path, "wb") as f:
@@ -551,7 +551,7 @@ def absent_g(t):
     same([(r.goid, r.flags) for r in records], [(5000 + page, 0) for page in range(64)], "goroutine ids and flags")
 
 
-@case("netlink: absent memory on a remote file system is not waited for", per="boot")
+@case("netlink: a hit does not wait for absent memory on a remote file system", per="boot")
 def remote_g(t):
     path = os.path.abspath(__file__)
     with open("/proc/self/mountinfo") as mounts:

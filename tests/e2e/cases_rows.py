@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What tools for dynamic instrumentation of Go are compared by, a row of the table a case, on programs that run already."""
+"""The usual checklist for dynamic instrumentation of Go: a case for each row of the table, on programs that run already."""
 
 import collections
 import os

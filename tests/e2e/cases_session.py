@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How sessions begin and end: nothing may be left behind, whatever happens."""
+"""Begin and end of sessions: nothing may be left behind, whatever happens."""
 
 import contextlib
 import errno
@@ -58,7 +58,7 @@ def target_ends(t):
     same(len(attach.finish(status=0).calls), 5, "calls")
 
 
-@case("a command that goes on when tracing has ended is waited for, which is said, and Ctrl-C ends both")
+@case("goprobectl waits for a command that outlives the trace, says so, and Ctrl-C ends both")
 def command_goes_on(t):
     attach = t.attach("--events", 2, "main.doWork", "--", t.binary("counter"), "-each", "1ms", 0)
     pid = int(attach.line().split()[1])
@@ -69,7 +69,7 @@ def command_goes_on(t):
     wait_for("the command ending", lambda: not os.path.exists("/proc/%d" % pid))
 
 
-@case("what tracing begins with stands above the header, and the header above the events")
+@case("notices stand above the header, and the header above the events")
 def header(t):
     attach = t.attach("main.doWork", "--", t.binary("counter"), 2, json=False, output=False, stderr_too=True)
     lines = [line for line in attach.finish().stdout if not line.startswith(("ready", "counter="))]
@@ -116,7 +116,7 @@ def target_killed(t):
     check(attach.finish(status=0).calls, "no calls")
 
 
-@case("a reader that goes away ends the trace without noise")
+@case("a reader that closes the pipe ends the trace silently")
 def broken_pipe(t):
     target = t.target("counter", "-each", "1ms", 0)
     attach = t.attach("-p", target.pid, "main.doWork", json=False, output=False)
@@ -235,7 +235,7 @@ def info(t):
         check(re.search(r"\b%s\b" % word, text), "%s is not in: %s", word, text)
 
 
-@case("netlink: a client of another protocol version gets no information, but the reason", per="boot")
+@case("netlink: a client of another protocol version gets the reason instead of information", per="boot")
 def other_version(t):
     with Client() as client:
         client.call(genl.GOPROBE_CMD_GET_INFO)
@@ -248,7 +248,7 @@ def other_version(t):
             check(False, "it was answered")
 
 
-@case("netlink: the list has all files, processes and points of a session, in as many messages as that takes", per="boot")
+@case("netlink: the list has all files, processes and points of a session, in several messages", per="boot")
 def listing(t):
     paths = [t.binary("load"), t.binary("example")]
     pids = [t.target("load", "-pause", "1s").pid, os.getpid()]
@@ -307,7 +307,7 @@ def calls(target, hits):
     same(target.line(), "counter=%d" % hits, "the program's result")
 
 
-@case("netlink: what does not fit behind a message's last record comes in the next one", per="boot")
+@case("netlink: a record that does not fit into a message comes in the next one", per="boot")
 def full_messages(t):
     path = t.binary("counter")
     offset, code = code_of(path, "main.doWork")
@@ -340,7 +340,7 @@ def full_messages(t):
             same((len(found) - len(lost), lost), (before + 1365, [2000 - 1365]), "records and losses")
 
 
-@case("netlink: a process that has ended before points are placed is no obstacle to others", per="boot")
+@case("netlink: a process that exited before points are placed does not prevent those of others", per="boot")
 def ended_before(t):
     path = t.binary("counter")
     offset, code = code_of(path, "main.doWork")
@@ -440,7 +440,7 @@ def deleted_binary(t):
     same(len(attach.interrupt().calls), 9, "calls")
 
 
-@case("all of a program's functions at once, and the program does what it did")
+@case("all of a program's functions at once, and the program's results are the same")
 def everything(t):
     plain = subprocess.run([t.binary("example")], stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
     trace = t.attach("main.*", "fmt.*", "strconv.*", "--", t.binary("example")).finish()

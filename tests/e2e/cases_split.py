@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How the time of calls divides among the states of goroutines, compared with a program that measures itself:
+"""Times of calls by the states of goroutines, compared with a program that measures itself:
 tests/targets/divided says of each call for how long it was in a state at least, and at most.
 
 What it measures lies around what goprobe does: it looks at the clock, then waits; a change of state is seen when the
@@ -133,7 +133,7 @@ def crowd(t):
     check(seen["main.inCrowd"]["split"]["gc_ns"] > 0, "the collector is not seen")
 
 
-@case("split: by keys, which together are the function's")
+@case("split: the times by key add up to the function's")
 def keys(t):
     events, _ = traced(t, "latency", "--by", "depth", "main.inCrowd(depth int) (n int)", program=("-rounds", "1", "-crowd", "50"))
     function, by_key = of_kind(events, "latency"), of_kind(events, "latency_key")
@@ -174,7 +174,7 @@ def attach(t):
     check(len(re.findall(r"< main\.onSleep => \(\) .*[( ]sleep \d+\.\d % \d", text)) == 3, "no lines with sleep: %s", short(text))
 
 
-@case("split: with conditions on results calls that are held have theirs as well")
+@case("split: held calls have their states, too")
 def held(t):
     events, _ = traced(t, "attach", "main.inCrowd(depth int) (n int) if n > 0 && duration > 1ms", program=("-rounds", "1", "-crowd", "20"))
     returns = of_kind(events, "return")
@@ -210,7 +210,7 @@ def graph(t):
         bounds(f, each[name])
 
 
-@case("split: a session that is killed leaves no breakpoint in the runtime, and what has been asked otherwise costs none")
+@case("split: a killed session leaves no breakpoint in the runtime, and sessions without --split place none there")
 def left(t):
     target = t.target("counter", "-each", "20ms", 0)
     p = started(t, "latency", "--split", "-p", target.pid, "main.doWork")

@@ -137,7 +137,7 @@ def interrupted(process):
     return process.finish()
 
 
-@case("stack: what finds no room is told, and options that make no sense are refused")
+@case("stack: stacks beyond the limit are reported, and invalid options are refused")
 def refused(t):
     target = t.target("stress", "-hold", "-goroutines", 40, "-depth", 120)
     process = started(t, "stack", "-p", target.pid, "--stacks", 5, "-o", "json", *TAGGED)

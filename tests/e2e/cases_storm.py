@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What else happens on a host while a program is traced. Whatever it is: the program computes what it did, every call is
+"""Disturbances on a host while a program is traced. In all cases: the program's results are the same, every call is
 counted, and nothing is left behind. `stress` counts its own calls while each storm lasts."""
 
 import collections
@@ -262,7 +262,7 @@ def kill_both(t):
     wait_for("the last session ending", nothing_probed)
 
 
-@case("storm: a frozen program is attached to and let go; thawed, it goes on as if nothing had been", per="boot")
+@case("storm: a frozen program is attached to and let go; thawed, it goes on with the same results", per="boot")
 def frozen(t):
     with mounted(t, "cgroup2", "rw", "cgroup") as top:
         group = top + "/goprobe-test"

@@ -43,7 +43,7 @@ def stays(t):
     check(nothing_probed(), "something is still probed")
 
 
-@case("stuck: calls that return in time are not shown, conditions choose calls, and those about returns are refused")
+@case("stuck: calls that return in time are not shown, conditions choose calls, and conditions on returns are refused")
 def returns(t):
     target = t.target("counter", "-each", "20ms", 0)
     # All of them together take far longer than that, each one a hundredth.
@@ -96,7 +96,7 @@ def state(e):
     return {"in a system call": "syscall"}.get(e["status"]) or e.get("wait_reason")
 
 
-@case("stuck: calls that were made before are shown as what they are, whatever their goroutines wait for, until they return")
+@case("stuck: older calls are shown as such, in any state of their goroutines, until they return")
 def before(t):
     target, waits = waiting(t)
     process = started(t, "-p", target.pid, "--longer-than", "300ms", "-o", "json", "main.on*", "main.small")
@@ -165,7 +165,7 @@ def many(t):
     same(len({e["goid"] for e in shown}), 32, "goroutines")
 
 
-@case("stuck: a short call is never taken for one that was made before, nor is one that its goroutine has left")
+@case("stuck: neither a short call nor one that its goroutine has left is taken for an older call")
 def short(t):
     target, _ = waiting(t, "-short", 20)
     process = started(t, "-p", target.pid, "--longer-than", "100ms", "-i", "5ms", "--duration", "3s", "-o", "json", "main.short", "main.onShort")
@@ -179,7 +179,7 @@ def short(t):
     target.kill()
 
 
-@case("stuck: of a goroutine that always runs it is said that its calls are not known, unless they are")
+@case("stuck: a call of a goroutine that always runs is shown, or a notice says that older calls are unknown")
 def runs(t):
     target, waits = waiting(t, "-busy", 1)
     process = started(t, "-p", target.pid, "--longer-than", "100ms", "-i", "20ms", "--duration", "2s", "-o", "json", "main.onBusy", "main.onSend")
@@ -192,7 +192,7 @@ def runs(t):
     target.kill()
 
 
-@case("stuck: calls that never rest, and share a processor, are shown as made before, though they have no frame")
+@case("stuck: calls of goroutines that never rest and share a processor are shown as older calls without a frame")
 def shares(t):
     # Each waits for the others most of the time.
     target, _ = waiting(t, "-busy", 8, env={"GOMAXPROCS": "1"})
@@ -205,7 +205,7 @@ def shares(t):
     target.kill()
 
 
-@case("stuck: what an interface holds is learned from calls that are open, and shown of the next one")
+@case("stuck: types in interfaces are learned from open calls, and shown at the next one")
 def learns(t):
     target, _ = waiting(t)
     process = started(t, "-p", target.pid, "--longer-than", "50ms", "-o", "json", "main.hold")

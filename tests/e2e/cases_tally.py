@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the kernel counts and times by itself, compared with programs that count themselves."""
+"""Counts and times that the kernel keeps, compared with programs that count themselves."""
 
 import json
 import os

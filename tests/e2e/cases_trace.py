@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a trace shows: the right calls, all of them, with the right values."""
+"""Events of traces: the right calls, all of them, with the right values."""
 
 import contextlib
 import ctypes
@@ -172,7 +172,7 @@ def normal(value):
     return value
 
 
-@case("generic functions: text has their names as Go's tracebacks do, and keeps apart what would read the same")
+@case("generic functions: text has the names of Go's tracebacks, and distinguishes those that would be equal")
 def generic_names(t):
     if minor(t) < 21:
         raise Skip("before Go 1.21 the line table itself has no type arguments")
@@ -258,7 +258,7 @@ def depth(t):
     check(isinstance(left_of("--depth", 1), str), "one level less: %s", left_of("--depth", 1))
 
 
-@case("arguments and results of every shape are what the program itself says they are")
+@case("arguments and results of every shape are those that the program reports")
 def types(t):
     trace, expected = types_of(t, "--depth", 4)
     same(trace.lost, 0, "lost")
@@ -347,7 +347,7 @@ def duration(t):
     check(not target.ended(), "the target ended")
 
 
-@case("a pattern that is a glob, or a /regexp/, takes what it matches")
+@case("globs and /regexps/ select the functions that they match")
 def patterns(t):
     for pattern, want in (("main.n*Slices", {"main.nestedSlices"}), ("main.fail?", {"main.fails"}),
                           ("/^main\\.(f|c)64$/", {"main.f64", "main.c64"}), ("main.(*Cart).Add", {"main.(*Cart).Add"})):
@@ -457,7 +457,7 @@ def children(pid):
     return found
 
 
-@case("netlink: a forked child loses the breakpoints that nobody wants there, and has them for a session of its own")
+@case("netlink: a forked child loses breakpoints without a session, and keeps those of its own session")
 def forked_let_go(t):
     target = t.target("counter", "-hold", "-fork", 1 << 40, 70)
     path = target.argv[0]
@@ -509,7 +509,7 @@ def where_in(function):
     raise Skip("the C library is not mapped from a file")
 
 
-@case("netlink: a child that shares its parent's memory until it executes another program leaves it the breakpoints", per="boot")
+@case("netlink: a child that shares its parent's memory until exec leaves the parent its breakpoints", per="boot")
 def spawned(t):
     path, offset, at = where_in(ctypes.CDLL(None).execve)
     with open(path, "rb") as f:
@@ -544,7 +544,7 @@ def first_instruction(t):
     check("main.main" in [e["func"] for e in trace.calls], "main.main is missing: %s", short(trace.events))
 
 
-@case("what a session shows as probed is what it probes")
+@case("list shows exactly the probed functions of a session")
 def list_probed(t):
     target = t.target("counter", "-hold", 1)
     attach = t.attach("-p", target.pid, "main.doWork").attached()

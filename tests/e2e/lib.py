@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the end-to-end cases share: programs with deadlines, traces, the registry.
+"""Common code of the end-to-end cases: programs with deadlines, traces, the registry.
 
 No case sleeps and hopes: it waits for a condition with a deadline. Deadlines are
 generous, for the machine is emulated and the host may be busy.

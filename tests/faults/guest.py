@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What the module does when memory runs out, inside the machine that tests/vm/run boots: see tests/faults/run.
+"""The module with failing allocations, inside the machine that tests/vm/run boots: see tests/faults/run.
 
     guest.py TARGETS
 """

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a user writes; the input's lines are a spec and names to match. */
+/* Fuzzer of specs; the input's lines are a spec and names to match. */
 #include "fuzz.h"
 
 #include "base/diag.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What holds of every plan, whatever it was made from. */
+/* Invariants of every plan. */
 #ifndef GOPROBE_FUZZ_PLANNED_H
 #define GOPROBE_FUZZ_PLANNED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an input of fuzz_rtypes begins with: the module data, in short. */
+/* The head of an input of fuzz_rtypes: the module data, in short. */
 #ifndef GOPROBE_FUZZ_SAID_H
 #define GOPROBE_FUZZ_SAID_H
 

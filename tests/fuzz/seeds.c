@@ -246,7 +246,7 @@ static void recording(void)
 	uint8_t zeros[256] = { 0 };
 	struct synth_bytes b = { .p = NULL };
 
-	/* The magic has no room for a NUL. */
+	/* The magic has no space for a NUL. */
 	synth_put(&b, &head, sizeof(head));
 	entry(&b, RECORDING_FILE, zeros, sizeof(struct recording_file) + 5);
 	entry(&b, RECORDING_SPEC, "main.f", 6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Who looks at all open calls sees each once, wherever in the table its goroutine is. */
+/* Iteration over open calls: each is seen once, wherever in the table its goroutine is. */
 #include "calls_world.h"
 
 /* More than one of each block of the table, and none in most of them. */

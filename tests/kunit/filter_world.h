@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the suites of filters share: one filter of the world of hits, made as a client's is. */
+/* Common code of the suites of filters: one filter of the world of hits, made as a client's is. */
 #ifndef FILTER_WORLD_H
 #define FILTER_WORLD_H
 

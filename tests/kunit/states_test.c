@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How the time of calls divides: each has all of its time, once, whatever becomes of the others. */
+/* Times of calls by state: each call has all of its time, once, independent of other calls. */
 #include <kunit/test.h>
 
 #include "../../kmod/arch/arch.h"

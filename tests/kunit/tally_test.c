@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is counted and timed without records: every number counts once, in its bucket. */
+/* Counts and times without records: every number counts once, in its bucket. */
 #include <kunit/test.h>
 #include <linux/cpu.h>
 #include <linux/kthread.h>

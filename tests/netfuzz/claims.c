@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What must hold at the end. */
+/* Claims that must hold at the end. */
 #include <stdio.h>
 
 #include "learn.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the module has, and whether it has sessions: with sockets of our own. */
+/* Abilities and sessions of the module, asked for with sockets of our own. */
 #include <stdio.h>
 #include <stdlib.h>
 

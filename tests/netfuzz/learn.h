@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the module has, of what not every module has. */
+/* Abilities of the module that not every module has. */
 #ifndef NETFUZZ_LEARN_H
 #define NETFUZZ_LEARN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a session has, so that the next message can refer to it; and messages. */
+/* Model of a session, to which the next message can refer; and messages. */
 #ifndef NETFUZZ_MODEL_H
 #define NETFUZZ_MODEL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What has been sent, in numbers. */
+/* Report of the sent messages, in numbers. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>

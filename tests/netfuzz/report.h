@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What has been sent and what must hold, for people. */
+/* Report of sent messages and of claims, for people. */
 #ifndef NETFUZZ_REPORT_H
 #define NETFUZZ_REPORT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What dumps say, taken apart without trust. */
+/* Parser of dumps that trusts nothing. */
 #include <string.h>
 
 #include "totals.h"

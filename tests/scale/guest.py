@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""How far goprobe goes, inside the machine that tests/vm/run boots: see tests/scale/run.
+"""Large numbers of functions, sessions, processes and goroutines, inside the machine that tests/vm/run boots: see tests/scale/run.
 
     guest.py PACKER MANY TARGETS
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""How fast breakpoints are placed in a busy program, inside the machine that tests/vm/run boots: see tests/scale/placing.
+"""Speed of placing breakpoints in a busy program, inside the machine that tests/vm/run boots: see tests/scale/placing.
 
     placing_guest.py RATE PATTERN COMMAND...
 """

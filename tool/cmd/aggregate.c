@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What commands have in common that let the kernel count, and print now and then. */
+/* Common code of commands that let the kernel count, and print at intervals. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

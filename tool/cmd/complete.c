@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Completion of command lines, for shells: commands, options, their values, processes, functions. */
+/* Completion of command lines, for shells: commands, options, values, processes, functions. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

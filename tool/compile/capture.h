@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is captured of a call: values, and how the module fills a record with them. */
+/* Captured values of a call, and their places in a record. */
 #ifndef GOPROBE_COMPILE_CAPTURE_H
 #define GOPROBE_COMPILE_CAPTURE_H
 

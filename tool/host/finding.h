@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an examination finds: facts, each with a verdict and a remedy. */
+/* Findings of an examination: facts, each with a verdict and a remedy. */
 #ifndef GOPROBE_HOST_FINDING_H
 #define GOPROBE_HOST_FINDING_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a process may do on a machine, and who else traces there. */
+/* Rights of the process on the machine, and other tracers there. */
 #include <limits.h>
 #include <linux/capability.h>
 #include <stdint.h>

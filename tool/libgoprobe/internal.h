@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a trace of libgoprobe/libgoprobe.h is made of, for the files that are libgoprobe. */
+/* Traces of libgoprobe/libgoprobe.h, for the files of libgoprobe. */
 #ifndef GOPROBE_LIBGOPROBE_INTERNAL_H
 #define GOPROBE_LIBGOPROBE_INTERNAL_H
 

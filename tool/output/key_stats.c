@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the module has counted and timed by each key. */
+/* Counts and times of the module by key. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the module has counted and timed by each key. */
+/* Counts and times of the module by key. */
 #ifndef GOPROBE_OUTPUT_KEY_STATS_H
 #define GOPROBE_OUTPUT_KEY_STATS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the time of calls divides among the states of their goroutines, as text and as JSON. */
+/* Times of calls by the states of their goroutines, as text and as JSON. */
 #ifndef GOPROBE_OUTPUT_STATE_PRINT_H
 #define GOPROBE_OUTPUT_STATE_PRINT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the module has counted and timed of each function. */
+/* Counts and times of the module by function. */
 #ifndef GOPROBE_OUTPUT_STATS_H
 #define GOPROBE_OUTPUT_STATS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How well functions match the words of a search, whose they are, and the order of the output. */
+/* Search of functions: matches of words, owners, and the order of the output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@ struct diag;
 struct CMUnitTest *rows_append(struct CMUnitTest *tests, const void *rows, size_t bytes,
 			       size_t row_bytes, CMUnitTestFunction func);
 
-/* @d says @message of the part @at of @text, with @hint ("(none)": without one). NULL: not checked. */
+/* @d says @message of part @at of @text, with @hint ("(none)": without). NULL: not checked. */
 void rows_expect_diag(const struct diag *d, const char *message, const char *text, const char *at,
 		      const char *hint);
 
