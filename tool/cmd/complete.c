@@ -70,10 +70,10 @@ static const char *value_of(char **words, size_t n, char letter, const char *nam
 
 		if (is_long && word[2 + len] == '=')
 			return word + 2 + len + 1;
-		if ((is_long && !word[2 + len]) || (word[0] == '-' && word[1] == letter && !word[2]))
-			return i + 2 < n ? words[i + 1] : NULL;
-		if (word[0] == '-' && word[1] == letter)
+		if (word[0] == '-' && word[1] == letter && word[2])
 			return word + 2;
+		if ((is_long && !word[2 + len]) || (word[0] == '-' && word[1] == letter))
+			return i + 2 < n ? words[i + 1] : NULL;
 	}
 	return NULL;
 }

@@ -41,19 +41,22 @@ struct finds {
 	size_t n;
 };
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+static int order(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
 
 static int by_use(const void *a, const void *b)
 {
 	const struct found *fa = a, *fb = b;
 	const char *na = fa->fn->name, *nb = fb->fn->name;
 	const int orders[] = {
-		ORDER(!!fa->survey.refused, !!fb->survey.refused),
-		ORDER(fa->owner, fb->owner),
-		ORDER(fa->rank, fb->rank),
-		ORDER(strlen(na), strlen(nb)),
+		order(!!fa->survey.refused, !!fb->survey.refused),
+		order(fa->owner, fb->owner),
+		order(fa->rank, fb->rank),
+		order(strlen(na), strlen(nb)),
 		strcmp(na, nb),
-		ORDER(fa->fn->entry, fb->fn->entry),
+		order(fa->fn->entry, fb->fn->entry),
 	};
 
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)

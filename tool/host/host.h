@@ -29,9 +29,9 @@ extern const struct host host_here;
  */
 int host_run(const char *const *argv, char *out, size_t size);
 
-/* The beginning of the file at @path, up to @size - 1 bytes with a NUL; false if it is unreadable. */
+/* The beginning of the file at @path, up to @size - 1 bytes, and a NUL; false: unreadable. */
 bool host_read(const struct host *h, const char *path, char *out, size_t size);
-/* The first line of the file at @path, without white space at its end; false if it is unreadable. */
+/* The first line of the file at @path, without white space at its end; false: unreadable. */
 bool host_line(const struct host *h, const char *path, char *out, size_t size);
 /* Is there something at @path? */
 bool host_has(const struct host *h, const char *path);

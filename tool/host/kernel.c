@@ -90,7 +90,7 @@ static void examine_options(const struct host *h, const char *release, struct fi
 	char path[PATH_MAX], missing[128] = "";
 
 	if (!find_options(h, release, path, sizeof(path), set)) {
-		/* Its perf events are there with CONFIG_UPROBE_EVENTS, which needs CONFIG_UPROBES. */
+		/* Perf events of uprobes need CONFIG_UPROBE_EVENTS, which needs CONFIG_UPROBES. */
 		if (host_has(h, "/sys/bus/event_source/devices/uprobe")) {
 			findings_add(f, "options", FINDING_OK, "the kernel has uprobes");
 			return;

@@ -61,8 +61,8 @@ static void explain_absence(const struct host *h, const char *release, struct di
 	if (dkms)
 		diag_set(d, NOT_LOADED ": DKMS has it, but not for kernel %s", release);
 	else if (find_elsewhere(h, other, sizeof(other)))
-		diag_set(d, NOT_LOADED ": it is installed for kernel %s; the running kernel is %s", other,
-			 release);
+		diag_set(d, NOT_LOADED ": it is installed for kernel %s; the running kernel is %s",
+			 other, release);
 	else
 		diag_set(d, NOT_LOADED ": modprobe does not find it for kernel %s", release);
 	kernel_headers_remedy(h, release, remedy, sizeof(remedy));

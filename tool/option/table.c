@@ -59,8 +59,8 @@ _Static_assert((int)GOPROBE_SAMPLE_CALL == (int)PLAN_SAMPLE_CALL &&
 
 const struct option_row option_rows[] = {
 	/* What to trace. */
-	{ "pid", 'p', TRACES | LIST | SEARCH | DOCTOR, OPTIONS_TARGET, OPTION_PIDS, "PID[,PID...]", FIELD(pids),
-	  .help = "running processes, or the name of a program that one process\n"
+	{ "pid", 'p', TRACES | LIST | SEARCH | DOCTOR, OPTIONS_TARGET, OPTION_PIDS, "PID[,PID...]",
+	  FIELD(pids), .help = "running processes, or the name of a program that one process\n"
 	  "runs; may be given more than once" },
 	{ "pid", 'p', LOOKS, OPTIONS_TARGET, OPTION_PID, "PID",
 	  FIELD(pids), .help = "the process, or the name of a program that one process runs" },
@@ -251,9 +251,8 @@ const struct option_row option_rows[] = {
 	  "who starts each goroutine: replay -o chrome and -o otlp then\n"
 	  "connect them, as attach -o chrome and -o otlp always do", .most = 1,
 	  .key = GOPROBE_OPTION_CREATOR, .recorded = true },
-	{ "format", 'o', LOOKS | STUCK | LIST | SEARCH | PS | INFO | DOCTOR, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT",
-	  FIELD(format),
-	  "text or json", .choices = formats },
+	{ "format", 'o', LOOKS | STUCK | LIST | SEARCH | PS | INFO | DOCTOR, OPTIONS_OUTPUT,
+	  OPTION_CHOICE, "FORMAT", FIELD(format), "text or json", .choices = formats },
 	{ "format", 'o', STACK, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json, folded (lines for other tools), pprof, or\n"
 	  "flamegraph (a picture, SVG)", .choices = stack_formats },

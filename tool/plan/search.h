@@ -40,7 +40,8 @@ enum search_owner search_owner(const struct search_layout *l, const struct gofun
 /*
  * How well @words match the name or the file of @fn, case apart: the sum of 0 (equal), 1 (prefix),
  * 2 (the start of a part), 3 (anywhere), 4 (in the file's path) for each word, SEARCH_SCATTERED
- * for letters of the name after the path with others between them; or SEARCH_NO_MATCH if a word does not match.
+ * for letters of the name after the path with others between them; or SEARCH_NO_MATCH if a word
+ * does not match.
  */
 unsigned int search_rank(const struct gofunc *fn, char *const *words, size_t n);
 

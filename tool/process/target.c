@@ -243,13 +243,13 @@ static int append_named(struct target_pids *to, const char *name, struct diag *d
 	struct named named = { .name = name };
 	int err = 0;
 
-	if (processes_each(add_if_named, &named))
+	if (processes_each(add_if_named, &named)) {
 		err = diag_set(d, "out of memory");
-	else if (named.pids.n > 1)
+	} else if (named.pids.n > 1) {
 		err = several_named(&named, d);
-	else if (named.pids.n == 1)
+	} else if (named.pids.n == 1) {
 		err = append_pid(to, named.pids.v[0]) ? diag_set(d, "out of memory") : 0;
-	else {
+	} else {
 		err = diag_set(d, "'%s' is not a process id, and no process runs a file of that name",
 			       name);
 		diag_hint(d, "'goprobectl ps' lists Go programs; -b FILE traces all processes that run FILE");

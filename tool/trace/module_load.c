@@ -45,7 +45,7 @@ const char *modload_remedy(const char *complaint)
 /* Its first line, without modprobe's name. */
 static void shorten_complaint(char *text)
 {
-	const char name[] = "modprobe: ";
+	static const char name[] = "modprobe: ";
 
 	text[strcspn(text, "\n")] = 0;
 	if (!strncmp(text, name, strlen(name)))

@@ -102,11 +102,13 @@ static void test_owner(void **state)
 /* The exit code of `goprobectl search -o json -b PATH WORD`, with up to @size bytes of output. */
 static int search(const char *path, const char *word, char *out, size_t size, struct diag *d)
 {
-	char *argv[] = { strdup("search"), strdup("-o"), strdup("json"), strdup("--top"), strdup("3"),
-			 strdup("-b"), strdup(path), strdup(word), NULL };
+	const char *const words[] = { "search", "-o", "json", "--top", "3", "-b", path, word };
+	char *argv[N(words) + 1] = { NULL };
 	int saved = dup(STDOUT_FILENO), code;
 	FILE *to = tmpfile();
 
+	for (size_t i = 0; i < N(words); i++)
+		argv[i] = strdup(words[i]);
 	assert_non_null(to);
 	fflush(stdout);
 	dup2(fileno(to), STDOUT_FILENO);

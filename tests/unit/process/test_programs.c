@@ -12,18 +12,20 @@
 #include "process/programs.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define INNER "fedcba980123456789abcdef0123456789abcdef0123456789abcdef01234567"
 
 static struct container_row {
 	const char *claim, *cgroup, *want;
 } containers[] = {
 	{ "no container", "0::/system.slice/ssh.service\n", "" },
 	{ "Docker with systemd", "0::/system.slice/docker-" ID ".scope\n", "0123456789ab" },
-	{ "Docker, version 1", "12:cpu:/docker/" ID "\n11:memory:/docker/" ID "\n", "0123456789ab" },
-	{ "containerd in Kubernetes", "0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope",
+	{ "Docker, version 1", "12:cpu:/docker/" ID "\n11:memory:/docker/" ID "\n",
 	  "0123456789ab" },
+	{ "containerd in Kubernetes", "0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID
+	  ".scope", "0123456789ab" },
 	{ "Podman", "0::/machine.slice/libpod-" ID ".scope/container\n", "0123456789ab" },
-	{ "a container in a container: the inner one", "0::/docker/" ID "/docker/fedcba98" "0123456789abcdef"
-	  "0123456789abcdef0123456789abcdef01234567\n", "fedcba980123" },
+	{ "a container in a container: the inner one", "0::/docker/" ID "/docker/" INNER "\n",
+	  "fedcba980123" },
 	{ "fewer digits", "0::/user.slice/0123456789abcdef\n", "" },
 	{ "more digits", "0::/x/" ID "0\n", "" },
 	{ "nothing", "", "" },
