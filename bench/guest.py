@@ -178,7 +178,7 @@ class Floor(Variant):
 
 
 def info():
-    """What the module can do; it finds out by this whether it may execute instructions."""
+    """The module's abilities. This query makes the module find out whether it may execute instructions."""
     return run("goprobectl", "info") if shutil.which("goprobectl") else ""
 
 
@@ -325,7 +325,7 @@ class Goprobectl(Variant):
         self.process.send_signal(2)
         status = self.process.wait(300)
         text = self.said()
-        # What JSON has to say of numbers goes where its lines go; losses are in the exit status.
+        # JSON has its numbers among its lines; the exit status reports losses.
         if "json" in self.arguments and status == 0:
             return None, 0
         match = re.search(r"(\d+) events?.*?(\d+) lost", text)
@@ -466,7 +466,7 @@ def peer_variants():
 
 
 class Costs:
-    """What the rounds of a variant gave."""
+    """Results of a variant's rounds."""
 
     def __init__(self):
         self.hits, self.delivered, self.lost, self.fetched = [], 0, 0, []

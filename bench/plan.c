@@ -4,7 +4,7 @@
  *
  *	plan BINARY SPEC...
  *
- * What attach does between its start and its first message to the module, without the
+ * The work of attach between its start and its first message to the module, without the
  * module: opens the binary, finds the functions that the specs name and that can be
  * probed, where they begin and end, their arguments and results, all types that these
  * reach, and the points.

@@ -275,7 +275,7 @@ static const struct goprobe_op ops[] = {
 	{ .code = GOPROBE_OP_COPY, .b = 2, .size = 8, .offset = 8, .value = 24 },
 };
 
-/* What is captured, by name; the frame's type is made of it. */
+/* The captured values, by name; they make the frame's type. */
 static const struct shape {
 	const char *name;
 	struct goprobe_type frame;

@@ -68,7 +68,7 @@ type Load struct {
 // Ended says how a call ended that did not return.
 type Ended int
 
-// What ended a call.
+// Ends of calls.
 const (
 	Unwound  Ended = iota // a panic or Goexit; which, was not seen
 	ByPanic               // a panic

@@ -29,7 +29,7 @@
 #define BLOCK		(1UL << 14)
 #define BLOCKS		4096
 
-/* What GCC lays out, as its gcov-io.h and libgcov.h describe it. */
+/* Layouts of GCC, as its gcov-io.h and libgcov.h describe them. */
 struct info {
 	uint32_t version;
 	uint64_t next;

@@ -131,7 +131,7 @@ class Reader:
         return dict(out, kind="struct", fields=[[c["name"], self.value(c, depth)] for c in v["children"]])
 
     def target(self, v, depth):
-        """What a pointer or an interface leads to."""
+        """The value that a pointer or an interface leads to."""
         why = self.stops(v["type"], depth)
         if why:
             return {"kind": "unread", "type": v["type"], "why": why}

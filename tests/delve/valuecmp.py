@@ -5,14 +5,14 @@ import json
 import re
 import struct
 
-# What a method value holds, in Delve's words and in goprobe's.
+# The receiver that a method value holds, as Delve and as goprobe name it.
 RECEIVER = {".this": "receiver", "recv": "receiver", "R": "receiver"}
 
 DESCRIBED = ("interface", "map", "chan", "func")
 
 
 class Comparison:
-    """What came of one or more comparisons: differences, and what could not be compared."""
+    """Results of one or more comparisons: differences, and values that could not be compared."""
 
     def __init__(self, limits, fewer_captured=False):
         self.limits = limits        # {"string": bytes, "elements": count}, as given to goprobectl
@@ -222,7 +222,7 @@ def kept_beside(map_type, place, v):
 
 
 def members(e, got):
-    """What stands inside another value: itself, or an object with what there is to say of it."""
+    """A value inside another value: itself, or an object with its attributes."""
     if isinstance(got, dict) and "type" in got and not (e["kind"] in DESCRIBED and "address" in got):
         return got
     return {"value": got}

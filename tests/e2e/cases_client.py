@@ -42,7 +42,7 @@ def started(process):
 
 
 def beside(t, *argv, target="types"):
-    """What a client and goprobectl print of the same calls, and what the client says."""
+    """The output of a client and of goprobectl for the same calls, and the client's messages."""
     functions = {e["func"] for e in parse("\n".join(untraced(t, target)))}
     program = t.target(target, "-hold")
     process = started(client(t, *argv, program.pid, names(functions)))

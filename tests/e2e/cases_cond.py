@@ -18,7 +18,7 @@ def conds(t):
 
 
 def run(target):
-    """What the program makes of one round of all its calls."""
+    """The program's report on one round of all its calls."""
     target.send()
     return json.loads(target.line())
 

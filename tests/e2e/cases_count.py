@@ -20,7 +20,7 @@ def started(t, *args):
 
 
 def stressed(t, command, *args):
-    """What the command says of a program that counts itself, and what that says."""
+    """The output of the command for a program that counts itself, and the program's own counts."""
     target = t.target("stress", "-hold", "-goroutines", 200, "-depth", 300)
     process = started(t, command, "-p", target.pid, "-o", "json", *args)
     target.send()

@@ -65,7 +65,7 @@ def by_value(found):
 
 
 def all_of(calls, value):
-    """What it looks like if these calls have seen something, value(i)."""
+    """The program's expected report if these calls got value(i)."""
     out = {}
     for i in calls:
         out.setdefault(value(i) if callable(value) else value, []).append(i)

@@ -21,7 +21,7 @@ REGISTERS = range(16)
 # Where registers are kept while an instruction runs: below 2 GiB, so that 32 bits are an address.
 STATE = 0x10000000
 REG_IN, FLAGS_IN, REG_OUT, FLAGS_OUT, SAVED_SP = 0, 128, 136, 264, 272
-# What instructions read and write, in the middle of plenty of stack.
+# The memory that instructions read and write, in the middle of plenty of stack.
 DATA = STATE + 0x100000
 DATA_SIZE = 0x200000
 WORDS = (0, 1, 2, 0x7f, 0x80, 0xff, 0x7fffffff, 0x80000000, 0xffffffff, 0x7fffffffffffffff, 0x8000000000000000,
@@ -109,7 +109,7 @@ def instructions(chance):
     for nop in ("90", "66 90", "0f 1f 00", "0f 1f 40 00", "0f 1f 44 00 00", "66 0f 1f 44 00 00", "0f 1f 80 00 00 00 00",
                 "0f 1f 84 00 00 00 00 00"):
         yield bytes.fromhex(nop), (), None
-    # What is left to the kernel has to be right, too: pushes, the stack pointer, other memory.
+    # Instructions that the kernel executes must be right, too: pushes, the stack pointer, other memory.
     for _ in range(4):
         r, base = two()
         yield rex(0, 0, 0, r) + bytes([0x50 | r & 7]), (), None

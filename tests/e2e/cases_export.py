@@ -51,7 +51,7 @@ def flame_of_trees(t):
     want = {path for r in trees for path, _ in paths(r["call"])}
     found = frames(Graph(t, "-o", "flamegraph", *calls, json=False).text())
     check_stacked(found)
-    # What is too narrow to see is left out.
+    # Frames that are too narrow to see are left out.
     check(0 < len(found) <= len(want) + 1, "%d functions of %d paths", len(found), len(want))
     check({name for name, *_ in found} - {"all"} <= {p[-1] for p in want}, "functions: %s", found)
 

@@ -215,7 +215,7 @@ def watch_end(t):
     watching.finish(0)
     check("process %d has ended" % target.popen.pid in watching.stderr(), "it said: %s", watching.stderr())
     target = t.target("counter", "-each", "1ms", 0)
-    # Who reads the lines may have had enough: nothing is wrong then.
+    # A reader may close the pipe: that is no error.
     watching = t.goprobectl("watch", "-p", target.popen.pid, "-i", "20ms", "main.counter")
     watching.line()
     watching.popen.stdout.close()

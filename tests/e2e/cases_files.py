@@ -171,7 +171,7 @@ def container(t):
 @case("files: a traced file can't be written to, truncated or mapped for writing; it can be replaced and deleted")
 def written(t):
     path = t.copy("counter")
-    # Nobody runs it: else the kernel would see to it.
+    # No process runs the file: otherwise the kernel itself would protect it.
     attach = t.attach("-b", path, "main.doWork").attached()
     for flags, what in ((os.O_WRONLY, "written to"), (os.O_RDWR, "mapped"), (os.O_WRONLY | os.O_TRUNC, "truncated")):
         try:

@@ -47,7 +47,7 @@ def recorded(points, flags=0, held=0, on_call=0, on_return=0):
 
 
 def word(record):
-    """What the frame has; and for how long the call was held, or None."""
+    """The frame's values, and how long the call was held, or None."""
     held = record.flags & genl.GOPROBE_RECORD_F_PENDING
     ago = struct.unpack_from("=Q", record.body)[0] if held else None
     return struct.unpack_from("=Q", record.body, 8 if held else 0)[0], ago
@@ -281,7 +281,7 @@ def stacks(t):
             if r.kind == genl.GOPROBE_RECORD_CALL:
                 stack.append(r)
                 names = [TAGGED[s.id] for s in reversed(stack)]
-                # What has made the first call is what has started the goroutine.
+                # The first caller is the function that started the goroutine.
                 full = [n for name in names for n in (name, "main.(*worker).step")][:-1]
                 key = tuple(full[:frames])
                 expected[key] = expected.get(key, 0) + 1

@@ -5,7 +5,7 @@ from lib import case, check, of_kind, parse, same
 
 
 def programs(t):
-    """What ps prints, by process id."""
+    """The rows of ps, by process id."""
     return {e["pid"]: e for e in of_kind(parse("\n".join(t.goprobectl("ps", "-o", "json").finish())), "process")}
 
 

@@ -12,7 +12,7 @@ SECONDS = 20    # a goroutine that sleeps for 5 ms at a time rests during one lo
 
 
 def look(t, target, *args):
-    """What one look prints, and its summary."""
+    """The rows of one look, and its summary."""
     process = t.goprobectl("goroutines", "-p", target.pid, "-o", "json", *args)
     lines = parse("\n".join(process.finish()))
     return lines, process.stderr()

@@ -22,7 +22,7 @@ class Graph(Attach):
         Process.__init__(self, test, argv + [str(a) for a in args])
 
     def text(self):
-        """What it has printed, when it has ended."""
+        """The output, after the command has ended."""
         Process.finish(self)
         with open(self.output, encoding="utf-8") as f:
             return f.read()
@@ -68,7 +68,7 @@ def every(call):
 
 
 def check_times(call):
-    """What is below happens within, on the same goroutine; self is the rest."""
+    """Calls below happen within this one, on the same goroutine; self is the rest."""
     for c in every(call):
         inner = [k for k in c["calls"] if k["goid"] == c["goid"]]
         same(c["self_ns"], c["duration_ns"] - sum(k["duration_ns"] for k in inner), "self_ns of %s" % c["func"])
@@ -222,7 +222,7 @@ def levels(t):
 def full(t):
     g = graph(t, "--calls", 5, FUNCTIONS % TRACED, "--", t.binary("trees"), 1)
     trees, summary = g.trees()
-    # What was started in a call that was left out has its own tree.
+    # Goroutines that a left-out call started have their own trees.
     same({shape(r["call"]) for r in trees}, {"root(leaf slow fib(fib))", "deeper(leaf)", "tardy(leaf)", "served(leaf)"}, "trees")
     same(summary["left_out"]["main.fib"], 3, "fib")
     same(summary["tree_calls"] + sum(summary["left_out"].values()), 22, "kept and left out")

@@ -261,7 +261,7 @@ def stalled_breaker(t):
         target = t.target("load", "-goroutines", 2)
         began = time.monotonic()
         with Client() as client:
-            # Whatever a hit takes, it is too much.
+            # Any time of a hit exceeds this limit.
             client.new_session(target.pid, breaker=(1000000, 1))
             client.add_file(path)
             client.add_points([genl.point(offset, code, action=genl.GOPROBE_ACTION_COUNT)])
@@ -343,7 +343,7 @@ def kept_memory(t):
         other.call(genl.GOPROBE_CMD_START)
         client.new_session(os.getpid())
         client.add_file(path)
-        # Nobody can fork meanwhile, and that is the kernel's own doing.
+        # No process can fork meanwhile; the kernel causes that.
         loading = t.run("sh", "-c", "read line && exec modprobe team")
         with keeps_its_memory(path, offset, served):
             placing = Meanwhile(client.add_points, [genl.point(offset, code)])
@@ -535,7 +535,7 @@ def forked(function, *args):
 
 @contextlib.contextmanager
 def answering_at_last(served):
-    """Who waits for an answer does not even die of SIGKILL."""
+    """A process that waits for an answer does not even die of SIGKILL."""
     try:
         yield
     finally:

@@ -26,7 +26,7 @@ def mixed(goid):
 
 
 def run(target):
-    """What the program has counted."""
+    """The program's own counts."""
     target.send()
     return json.loads(target.line())
 
@@ -45,7 +45,7 @@ def up(n, by):
 
 
 def traced(t, *args, arguments=MANY):
-    """What the program says, and what attach does."""
+    """The program's report, and the events of attach."""
     target = t.target("limits", *arguments)
     attach = t.attach(*LARGE_BUFFER, *args, "-p", target.pid, PATTERN).attached()
     truth = run(target)

@@ -147,7 +147,7 @@ def reader_killed(t):
     reader_ends(t, "main.doWork")
 
 
-# What waits is the record of the call, which the return has let go.
+# The waiting record is that of the call, which the return has released.
 @case("--lossless: the same for a thread that waits with a held call")
 def reader_killed_held(t):
     # The ring of another processor would have space.

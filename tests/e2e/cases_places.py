@@ -17,7 +17,7 @@ ROUNDS = 12
 RANDOM_POINTS = 300
 OWN_POINTS = 30
 BATCH = 2000
-# What some compilers have left nowhere at the marked lines, though it is needed later.
+# Variables that some compilers have dropped at the marked lines, although they are needed later.
 NOWHERE = {"small": {"a"}, "large": {"n"}}
 # The program's own words for what is at a line, as patterns of its format.
 WORD = re.compile(r'([\w.\[\]]+)=("(?:[^"\\]|\\.)*"|\S+)')
@@ -30,7 +30,7 @@ def marks():
 
 
 def reported(lines):
-    """What the program says of each place: {name: [{variable: text}]}."""
+    """The program's report on each place: {name: [{variable: text}]}."""
     places = collections.defaultdict(list)
     for line in lines:
         name, _, rest = line.partition(" ")
@@ -39,7 +39,7 @@ def reported(lines):
 
 
 def counted(t, rounds, *args):
-    """What goprobectl count says of all that the program does: it runs once, with that output."""
+    """The output of goprobectl count for one run of the program, which must print this output."""
     count = t.goprobectl("count", "-o", "json", "-b", t.binary("places"), *args)
     wait_for("counting", lambda: count.ended() or STARTED.search(count.stderr()))
     check(not count.ended(), "%s ended: %s", count, count.stderr())
@@ -68,7 +68,7 @@ def listed_variables(t):
         for e in events:
             here = [v for v in listed if (v["func"], v["offset"]) == (e["func"], e["offset"])]
             want = {v["name"]: (v["type"], v.get("unavailable") == "optimized out here") for v in e["values"]}
-            # What is partly nowhere is not captured.
+            # A variable with a missing part is not captured.
             got = {v["name"]: (v["type"], v.get("partly", v.get("unavailable") == "optimized out here")) for v in here}
             same({k: v for k, v in got.items() if k in want}, want, "variables at '%s'" % name)
             same({v["name"] for v in here if not v.get("outer")}, set(want), "variables of the innermost call at '%s'" % name)
@@ -228,7 +228,7 @@ def steady(t, binary):
     return ["%s+%#x" % (p["func"], p["offset"]) for p in listed if "refused" not in p and 0x30 <= p["offset"] <= last.get(p["func"], 0)]
 
 
-# What every program has that runs, so that many are hit: its own code, formatting, memory, locks, the scheduler.
+# Code that each program runs, so that many points are hit: its own, formatting, memory, locks, the scheduler.
 RANDOM_IN = ("main.*", "fmt.*", "strconv.*", "sync.*", "os.*", "internal/*", "runtime.malloc*", "runtime.newobject",
              "runtime.grow*", "runtime.conv*", "runtime.mem*", "runtime.gc*", "runtime.sched*", "runtime.park*", "runtime.find*",
              "runtime.(*m*).*")

@@ -10,7 +10,7 @@ from cases_trace import untraced
 CALLS = 400
 # Functions whose last integer argument, or the only one, is the number of the call.
 NUMBERED = ("branch", "choose", "spill", "store")
-# What a function of tests/targets/leaves begins with, and so how it is executed; on all releases of Go with registers.
+# First instructions of functions of tests/targets/leaves, and how they are executed; for releases that pass registers.
 EXECUTED = {
     "branch": "emulated", "choose": "emulated", "nothing": "carried_out", "load": "carried_out", "loadGlobal": "carried_out",
     "constant": "carried_out", "address": "carried_out", "isThree": "carried_out", "store": "stepped", "half": "stepped",

@@ -10,7 +10,7 @@ from cases_trace import names, untraced
 from lib import Counter, case, check, of_kind, parse, same, short, times, wait_for
 
 CALLS = 10000
-# What differs from one session to another that sees the same hits.
+# Keys that differ between two sessions with the same hits.
 VOLATILE = ("time_ns", "duration_ns", "seen_ns")
 
 
@@ -21,7 +21,7 @@ def record(t, *args):
 
 
 def replay(t, path, *options, status=0):
-    """What replay prints of a recording as JSON, and what it says."""
+    """The JSON that replay prints of a recording, and its messages."""
     process = t.goprobectl("replay", "-o", "json", *options, path)
     lines = process.finish(status=status)
     return parse("\n".join(lines)), process.stderr()
@@ -157,7 +157,7 @@ def killed(t):
     events, said = replay(t, path)
     check(len(of_kind(events, "call")) > 20 and events[-1]["kind"] == "summary", "events: %s", short(events[-3:]))
     check("cut short" in said, "replay said: %s", said)
-    # Wherever the file ends, what is whole before it is shown.
+    # All complete entries before the end of the file are shown, wherever that is.
     size, before = os.path.getsize(path), len(events)
     for cut in size - 1, size - 100, size // 2:
         os.truncate(path, cut)

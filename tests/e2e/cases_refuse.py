@@ -426,7 +426,7 @@ def netlink_elf(t):
             client.add_file(file(elf((*CODE, 0, 64), (*CODE, *segment))))
             misuse(name, lambda: client.add_points([genl.point(offset, b"\xc3")]), *errnos)
 
-    # What the others differ from in one thing.
+    # The good one, from which each of the others differs in one thing.
     right = elf((*CODE, 120, 16)) + b"\xc3" * 16
     with Client() as client:
         client.new_session()
@@ -468,7 +468,7 @@ def become_nobody():
 
 
 def child(function):
-    """What function() returns, a string, in a process of its own; how it died, if it was killed."""
+    """The string that function() returns in a process of its own, or the signal that killed the process."""
     read, write = os.pipe()
     pid = os.fork()
     if not pid:
@@ -485,7 +485,7 @@ def child(function):
 
 
 def as_nobody(function):
-    """What function() returns, a string, in a process without privileges."""
+    """The string that function() returns in a process without privileges."""
     def run():
         become_nobody()
         return function()

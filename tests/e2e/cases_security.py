@@ -116,7 +116,7 @@ def installed(configuration):
 
 
 def doctor(t, status, *options):
-    """What doctor finds, by check; of several lines of a check the last."""
+    """The findings of doctor, by check; the last one if a check has several lines."""
     lines = t.goprobectl("doctor", "-o", "json", *options).finish(status)
     return {finding["check"]: finding for finding in map(json.loads, lines)}
 
@@ -211,7 +211,7 @@ def handed_over(t):
         client.new_session()
         same(child(sends), "", "nobody, with root's session")
         check(len(client.sessions()) == 1, "the session has ended")
-    # Nobody's socket in the hands of root.
+    # A socket that the user nobody opened, in a process of root.
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
 
     def opens():
@@ -234,7 +234,7 @@ def handed_over(t):
         client.sock = socket.socket(fileno=fd)
         client.sock.settimeout(60)
         same(commands_refused(client), "", "root, with nobody's socket")
-        # Who says whom it is for was not tricked into writing to it: the kernel asks for the sender only (netlink_capable()).
+        # A sender that names the receiver was not tricked into writing: the kernel checks the sender only (netlink_capable()).
         client.names = True
         client.new_session()
         same(len(client.sessions()), 1, "sessions of root, who names the receiver")
@@ -312,7 +312,7 @@ THROTTLED = 1.0         # seconds: of each, what is not real-time has a twentiet
 
 
 def give_up(port, last):
-    """Nobody, who takes that port and gives it up, again and again; seldom on, and so often in the middle of it."""
+    """The user nobody, who takes that port and gives it up in a loop. The process seldom runs, so it often stops midway."""
     become_nobody()
     os.sched_setaffinity(0, {last})
     while True:

@@ -208,7 +208,7 @@ def kill_placing(t):
         # Any moment is a good one.
         some = chance.randrange(1, most // 2)
         wait_for("%d of %d breakpoints" % (some, most), lambda n=some: target.breakpoints() >= n)
-        # Who comes late, as the host is busy, kills one that has placed all of them.
+        # On a busy host the signal can be late and meet a goprobectl that has placed all breakpoints.
         halfway += not attach.has_attached()
         attach.signal(signal.SIGKILL)
         same(attach.wait(), -signal.SIGKILL, "how goprobectl ended")

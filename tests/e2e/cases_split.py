@@ -52,7 +52,7 @@ def split(e):
 
 
 def measured(lines):
-    """What the program says of itself, by function; and its crowd's calls."""
+    """The program's own measurements by function, and the calls of its crowd."""
     line = next((l for l in lines if l.startswith('{"') and '"funcs"' in l), None)
     check(line, "the program has not printed what it measured: %s", short(lines))
     said = json.loads(line)
@@ -84,10 +84,10 @@ def bounds(f, got):
     # These two it is in outside of what it has measured, too.
     if state in ("running", "runnable"):
         most = max(f["all"], f["most"]) * CLOCKS + calls * LATE
-    # Who works can be made to wait for a processor at any time.
+    # A working goroutine may have to wait for a processor at any time.
     enough = got[state] + (got["runnable"] if state == "running" else 0)
     within(least <= enough and got[state] <= most, "%s: %d ns %s, which is not from %d to %d: %s", f["func"], got[state], state, least, most, got)
-    # What it does besides: run, and wait for a processor; what it has not measured is little.
+    # The rest is running and waiting for a processor; the program leaves little unmeasured.
     rest = sum(ns for s, ns in got.items() if s not in (state, "running", "runnable", "gc"))
     within(rest <= max(f["most"], sum(got.values())) / 5 + calls * LATE, "%s: %d ns in states that it was not in: %s", f["func"], rest, got)
 

@@ -14,7 +14,7 @@ TAGGED = ("main.even", "main.odd", "main.guard")
 
 
 def stressed(t, *args):
-    """What the command prints of a program that counts itself, and what that says."""
+    """The output of the command for a program that counts itself, and the program's own counts."""
     target = t.target("stress", "-hold", "-goroutines", 40, "-depth", 120)
     process = started(t, "stack", "-p", target.pid, "--stacks", 20000, *args)
     target.send()
@@ -123,7 +123,7 @@ def creator(t):
         check(b"created by main.main" in f.read(), "the profile does not have the creator of the goroutine")
     os.unlink(path)
     target.kill()
-    # Nobody has written the go statement of the main goroutine.
+    # The main goroutine has no go statement in the source.
     target = t.target("counter", "-each", "1ms", 0)
     process = started(t, "stack", "-p", target.pid, "-o", "json", "main.doWork")
     t.attach("--no-return", "--events", 3, "-p", target.pid, "main.doWork").finish()

@@ -52,7 +52,7 @@ def storm(blow):
 
 
 def plain(path, *args):
-    """What the program prints when nobody is there."""
+    """The program's output without a tracer."""
     p = subprocess.run([path, *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
     return json.loads(p.stdout.decode().splitlines()[-1])
 
@@ -435,7 +435,7 @@ def cycles(t):
         # KASAN keeps what has been freed, but here is who knows.
         same(lost_memory(), "", "what kmemleak says")
     else:
-        # What RCU and the kernel's caches keep for a while is no leak; 40 bytes for each of 10,000 would be.
+        # Memory that RCU and the kernel's caches keep for a while is no leak; 40 bytes for each of 10,000 would be one.
         wait_for("kernel memory as it was, %d bytes, but for 400 kB; now it is %d" % (before, memory()),
                  lambda: memory() < before + 400_000)
     same(target.patched(), 0, "changed bytes")

@@ -61,7 +61,7 @@ def returns(t):
 
 
 def until(process, text):
-    """What it prints to the end, if it is ended when a line with that text has come."""
+    """The whole output of a command that is ended after a line with that text."""
     lines = []
     while not lines or text not in lines[-1]:
         lines.append(process.line())
@@ -82,7 +82,7 @@ def answered(target, command):
 
 
 def wanted(waits):
-    """Who is in which call: (goroutine, function, what it waits for), as often as it is."""
+    """Open calls: (goroutine, function, reason of the wait), each as often as it is open."""
     calls = []
     for w in waits:
         name = [f for f in w["funcs"] if f.startswith("main.on")][0]

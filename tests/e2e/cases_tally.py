@@ -109,7 +109,7 @@ def stress(t):
         for i, f in enumerate(STRESS):
             got = tallies[100 + i]
             same((got.calls, number(got)), (want[f]["calls"], want[f]["returns"]), "timed calls and durations of " + f)
-            # What Goexit took away shows when a goroutine uses the same g again, if ever.
+            # Calls that Goexit ended are seen when a goroutine uses the same g again, if ever.
             same(got.unwound + got.dropped, want[f]["unwound"], "unwound calls of %s, %d of them left open" % (f, got.dropped))
             plausible(f, got, ns)
         check(sum(tallies[100 + i].unwound for i in range(len(STRESS))) > 0, "nothing was unwound: no test of that")

@@ -134,7 +134,7 @@ def strict(t):
 def stress(t):
     plain = untraced(t, "stress")[-1]
     output = os.path.join(t.tmp, "events")
-    # What w points to is not what this is about, and hundreds of megabytes.
+    # The values behind w do not matter here, and are hundreds of megabytes.
     attach = t.attach("--depth", "0", "--buffer", "16M", "--output", output, FUNCTIONS % "even|odd|guard|note", "--",
                       t.binary("stress"), output=False)
     same(attach.drain()[-1], plain, "the program's result")
@@ -152,7 +152,7 @@ def stress(t):
     for function, counts in want["functions"].items():
         seen = got["functions"][function]
         same((seen["calls"], seen["returns"]), (counts["calls"], counts["returns"]), "calls and returns of " + function)
-        # What Goexit took away shows when the goroutine is seen again: never.
+        # Calls that Goexit ended are seen when the goroutine is seen again: never.
         same(seen["unwound"] + seen["open"], counts["unwound"], "unwound calls of " + function)
     opened = sum(seen["open"] for seen in got["functions"].values())
     check(opened <= want["goexit"], "%d calls left open, but Goexit ended %d", opened, want["goexit"])
@@ -225,7 +225,7 @@ def compare(expected, event):
         want, got = normal(expected[key]), normal(event.get(key))
         if key == "args" and any("missing from the debug information" in v.get("unavailable", "") for v in got or ()):
             # Compilers before Go 1.22 say nothing of parameters without a name.
-            # What has a name must be right all the same.
+            # Named values must be right all the same.
             same(event["func"] in ("main.blanks", "main.unnamed"), True, "a function with unnamed parameters: %s" % event["func"])
             want, got = named(want), named(got)
         if key == "results" and got and len(got) == len(want):

@@ -296,7 +296,7 @@ class Client:
         return struct.unpack("=%dQ" % (len(data) // 8), data)
 
     def tallies(self):
-        """What has been counted and timed: {id: Tally}."""
+        """Counts and times: {id: Tally}."""
         found = {}
         for message in self.call(GOPROBE_CMD_TALLIES, dump=True):
             data = message[GOPROBE_A_TALLIES]
@@ -308,7 +308,7 @@ class Client:
         return found
 
     def keys(self):
-        """What has been counted and timed by key: {(id, key, as bytes): Tally}."""
+        """Counts and times by key: {(id, key, as bytes): Tally}."""
         found = {}
         for message in self.call(GOPROBE_CMD_KEYS, dump=True):
             data = message[GOPROBE_A_KEY_STATS]
@@ -335,7 +335,7 @@ class Client:
         return found
 
     def sessions(self):
-        """What is probed on this host, by whomever."""
+        """The sessions of all users on this host, with their points."""
         return self.call(GOPROBE_CMD_LIST, dump=True)
 
 

@@ -314,12 +314,12 @@ class Attach(Process):
                      summary[0] if summary else None, text, stdout, self.stderr())
 
     def interrupt(self, status=0):
-        """What Ctrl-C does, and then the trace."""
+        """Send SIGINT, as Ctrl-C does, and return the trace."""
         self.signal(signal.SIGINT)
         return self.finish(status)
 
 
-# What goprobectl says on stderr once it records.
+# Messages of goprobectl on stderr when it records.
 ATTACHED = re.compile(r"^tracing \d+ function", re.M)
 
 
@@ -354,7 +354,7 @@ class Counter:
 
 
 class Test:
-    """What a case is given: its directory, the programs of one toolchain."""
+    """The environment of a case: its directory, and the programs of one toolchain."""
 
     def __init__(self, label, targets):
         self.label = label
@@ -424,7 +424,7 @@ def module_users():
 
 
 def lost_memory(rounds=4):
-    """What kmemleak says of memory that nobody refers to any more, or "".
+    """The report of kmemleak on memory without references, or "".
 
     It counts only what is 5 s old, and what one scan finds may just be on its way, or freed after a grace period: what
     is lost stays lost.

@@ -283,7 +283,7 @@ COMMANDS = (
 
 
 def run(t, meanwhile):
-    """What the program counts of itself; meanwhile gets it before it begins."""
+    """The program's own counts; meanwhile gets the program before it begins."""
     target = t.target("stress", "-hold", "-goroutines", 20, "-depth", 100)
     meanwhile(target)
     # Whether the tool is ready by then does not matter here, only that it mostly is.

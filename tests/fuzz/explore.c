@@ -120,7 +120,7 @@ static void see_line(struct gobin *bin, uint64_t pc, uint32_t seed)
 	if (!p)
 		abort();
 	gobin_frames(bin, pc, &at, 1);
-	/* What begins with a slash is no path. */
+	/* A name that begins with a slash is no path. */
 	slash = at.file ? strrchr(at.file, '/') : NULL;
 	buf_str(&text, slash ? slash + 1 : at.file ? at.file : "x.go");
 	buf_char(&text, ':');
@@ -142,7 +142,7 @@ static void see_line(struct gobin *bin, uint64_t pc, uint32_t seed)
 	arena_fini(&mem);
 }
 
-/* What places are looked for with. */
+/* Look for the places at an instruction. */
 static void see_code(struct gobin *bin, const struct gofunc *fn, uint64_t pc, uint32_t seed)
 {
 	unsigned int n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the fuzzers share. Each fuzz_NAME.c has one function fuzz_NAME(), which
+ * Common code of the fuzzers. Each fuzz_NAME.c has one function fuzz_NAME(), which
  * takes any bytes and must neither crash nor leak nor take long; engine.c makes a
  * fuzzer of it, tests/unit/test_crashes.c feeds it the inputs in crashes/.
  */
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What libFuzzer calls. */
+/* Entry points for libFuzzer. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef int (*fuzz_fn)(const uint8_t *data, size_t size);

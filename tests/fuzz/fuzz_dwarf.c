@@ -93,7 +93,7 @@ static void see_piece(const struct dwlocal *v, const struct dwpiece *p)
 	FUZZ_HOLDS(p == v->pieces ? !p->at : p->at == p[-1].at + p[-1].size);
 }
 
-/* What can be seen at an instruction: of the innermost call first. */
+/* Variables in scope at an instruction: those of the innermost call first. */
 static void see_scope(struct dwinfo *dw, uint64_t entry, uint64_t pc, int line)
 {
 	struct dwscope s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user writes, made into a plan for a function, or for places, of a real program, down to
+ * Specs of users, compiled into a plan for a function, or for places, of a real program, down to
  * the module's programs. The input is two bytes of options, a spec, and in the next line what is
  * counted by. The program is one of those in GOPROBE_FUZZ_PROGRAMS, with debug information or
  * without.
@@ -68,7 +68,7 @@ struct wish {
 static void refused(struct diag *d, const char *text)
 {
 	FUZZ_HOLDS(d->message);
-	/* What is underlined is text. */
+	/* The underlined part is inside the text. */
 	if (d->text) {
 		FUZZ_HOLDS(!strcmp(d->text, text));
 		FUZZ_HOLDS(d->at <= strlen(text) && d->len <= strlen(text) - d->at);
@@ -189,7 +189,7 @@ static void make_plan(struct wish *w)
 	arena_fini(&mem);
 }
 
-/* What is counted may be by something; what is recorded may not. */
+/* Counts can be grouped by a key; records cannot. */
 static int parse(struct wish *w, const char *text, const char *by)
 {
 	struct diag d = { .message = NULL };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel answers, as far as no socket is needed: the client's handlers of
+ * Answers of the kernel, as far as no socket is needed: the client's handlers of
  * messages. The input is one message behind 2 bytes.
  */
 #include "../../tool/trace/client.c"

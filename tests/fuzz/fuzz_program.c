@@ -49,7 +49,7 @@ static void add_part(struct program *p, uint64_t off, uint64_t len)
 	}
 }
 
-/* What begins at a link-time address. */
+/* Add the part that begins at a link-time address. */
 static void add_vaddr(struct program *p, const struct elffile *ef,
 		      uint64_t vaddr, uint64_t len)
 {
@@ -230,7 +230,7 @@ static void change(struct program *p, struct feed *f, struct change *c)
 		put(p, c, off, &n, 8);
 		break;
 	case 6:
-		/* What stands elsewhere in the part: headers swapped, cycles. */
+		/* Bytes from elsewhere in the part: headers swapped, cycles. */
 		put(p, c, off, p->bytes + part->off + v % part->len,
 		    part->len - v % part->len < 64 ? part->len - v % part->len : 64);
 		break;

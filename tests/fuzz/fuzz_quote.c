@@ -15,7 +15,7 @@ static void json(const uint8_t *p, size_t n)
 	buf_fini(&b);
 }
 
-/* What a terminal could take for a command must not get through. */
+/* Bytes that a terminal could take for a command must not get through. */
 static void quote(const uint8_t *p, size_t n)
 {
 	struct buf b = { 0 };

@@ -5,7 +5,7 @@
 #include "event/merge.h"
 #include "recording/format.h"
 
-/* Whatever is left out at the end of an entry, it is not an entry then. */
+/* An entry without its last bytes, however few, is not an entry. */
 static void check_cut(const uint8_t *data, size_t n)
 {
 	struct recording_entry e;

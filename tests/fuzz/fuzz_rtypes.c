@@ -46,7 +46,7 @@ static int open_image(const uint8_t *p, size_t n, struct elffile *ef)
 	return fd;
 }
 
-/* What users of types rely on. */
+/* Invariants that users of types rely on. */
 static void check(const struct gotype *t)
 {
 	uint64_t end = 0;

@@ -55,7 +55,7 @@ static void refused(struct diag *d, const char *text)
 	diag_fini(d);
 }
 
-/* Whatever a command understands, attach does, in the same way. */
+/* attach understands every spec that another command understands, in the same way. */
 static void narrower(const struct spec *all, parse_fn parse)
 {
 	struct diag d = { .message = NULL };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What holds of every plan. tests/unit/machine.c carries its programs out, and has the module's
+ * Invariants of every plan. tests/unit/machine.c carries its programs out, and has the module's
  * rules written out a second time.
  */
 #include "fuzz.h"

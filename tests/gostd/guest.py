@@ -217,7 +217,7 @@ class Suite:
         return count
 
     def plausible(self, job, run, plain, said):
-        """What goprobectl has counted; prints and adds it up."""
+        """Print and add up the counts of goprobectl."""
         bad, calls, hits = [], collections.Counter(), 0
         started = STARTED.search(said)
         functions, points = map(int, started.groups()) if started else (0, 0)

@@ -139,7 +139,7 @@ static bool harms(const struct model *m, const struct wire_msg *msg)
 
 	if (msg->cmd != GOPROBE_CMD_POINTS_ADD)
 		return false;
-	/* Wherever a point may begin: arrays can be cut, and moved. */
+	/* All offsets at which a point may begin: arrays can be cut, and moved. */
 	for (uint32_t at = 0; at + sizeof(p) <= msg->len; at += 4) {
 		memcpy(&p, msg->body + at, sizeof(p));
 		if (p.edit && is_place(m, p.offset))

@@ -27,7 +27,7 @@ unsigned int kept_count(void);
  */
 bool cover_open(void);
 void cover_close(void);
-/* What comes from now on counts. */
+/* Record coverage from now on. */
 void cover_begin(void);
 /* Return: it has been somewhere new. */
 bool cover_end(void);

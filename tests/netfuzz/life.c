@@ -67,7 +67,7 @@ static void stray(void *arg, uint32_t seq, const struct wire_answer *answer)
 		totals_fault("an answer to what nobody has sent");
 }
 
-/* What it sends must not change the numbers by which plans and filters are known. */
+/* Messages of the sibling must not change the numbers of plans and filters. */
 static void *sibling_run(void *arg)
 {
 	static const uint8_t commands[] = {
@@ -80,7 +80,7 @@ static void *sibling_run(void *arg)
 	while (s->c.left && s->sent < LIFE_SHARED) {
 		uint8_t cmd = commands[choice_below(&s->c, sizeof(commands))];
 
-		/* What comes after it has less to do. */
+		/* The messages after it have less to do. */
 		if (cmd == GOPROBE_CMD_STOP && choice_below(&s->c, 16))
 			cmd = GOPROBE_CMD_READ;
 		if (cmd == GOPROBE_CMD_POINTS_ADD)
@@ -152,7 +152,7 @@ static int ask(struct life *l, uint8_t cmd)
 	return call(l);
 }
 
-/* What has come so far of the input has led here. */
+/* The input up to here has led to this state. */
 static void is_new(struct life *l, const struct choice *c)
 {
 	if (l->fresh)

@@ -177,7 +177,7 @@ static uint8_t some_command(struct model *m, struct choice *c)
 		n -= often[cmd];
 	if (cmd == GOPROBE_CMD_GOROUTINES_ADD && !m->members && choice_below(c, 4))
 		return GOPROBE_CMD_READ;
-	/* What comes after it has less to do. */
+	/* The messages after it have less to do. */
 	if (cmd == GOPROBE_CMD_STOP && choice_below(c, 4))
 		return GOPROBE_CMD_GET_STATS;
 	if (cmd == GOPROBE_CMD_PLANS_ADD && !m->ntypes && choice_below(c, 8))

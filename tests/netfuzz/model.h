@@ -68,7 +68,7 @@ struct model {
 	bool blurred;
 	uint64_t address[MODEL_ADDRESSES];
 	uint8_t offered[__GOPROBE_OP_MAX];
-	/* What is added if the message is accepted. */
+	/* Objects to add if the message is accepted. */
 	uint32_t more;
 	uint32_t more_value[64];
 	uint32_t more_bytes[64];
@@ -79,7 +79,7 @@ struct model {
 	uint8_t new_file;
 };
 
-/* What the module has, of what not every module has. */
+/* Abilities of the module that not every module has. */
 extern bool model_has_states, model_has_members;
 
 void model_begin(struct model *m, struct choice *c, const struct binary *binaries,

@@ -6,7 +6,7 @@
 
 #define POINTS	64
 
-/* What the hits of one function do. */
+/* Actions at the hits of one function. */
 struct wish {
 	enum id_mode mode;
 	bool held;
@@ -114,7 +114,7 @@ static void make_point(struct choice *c, const struct wish *w, const struct plac
 		p->flags |= GOPROBE_POINT_F_KEYED;
 	if (choice_once_in(c, 16))
 		p->flags |= GOPROBE_POINT_F_ABI0;
-	/* What some modules have, and others refuse. */
+	/* Flags that some modules have, and others refuse. */
 	if (choice_once_in(c, 24))
 		p->flags |= choice_below(c, 2) ? GOPROBE_POINT_F_UNWOUND : GOPROBE_POINT_F_SPLIT;
 	if (choice_once_in(c, 24))
@@ -131,7 +131,7 @@ static void make_point(struct choice *c, const struct wish *w, const struct plac
 	}
 }
 
-/* What is wrong with it is found when all before it are found to be right. */
+/* The module finds its fault only if all points before it are right. */
 static void spoil(const struct model *m, struct choice *c, struct goprobe_point *p)
 {
 	switch (choice_below(c, 13)) {
@@ -163,7 +163,7 @@ static void spoil(const struct model *m, struct choice *c, struct goprobe_point 
 		p->code_len = choice_below(c, 2) ? 0 : GOPROBE_CODE_MAX + 1;
 		return;
 	case 9:
-		/* What is not loaded: names of symbols. */
+		/* A part of the file that is not loaded: names of symbols. */
 		p->offset = m->binaries[0].size - sizeof(p->code) - choice_below(c, 4096);
 		memcpy(p->code, m->binaries[0].data + p->offset, sizeof(p->code));
 		return;

@@ -263,7 +263,7 @@ static uint8_t some_of(struct choice *c, const uint8_t *codes, uint32_t n)
 }
 
 /*
- * What conditions of users look like, and what the module can do without its interpreter: a
+ * Filters like conditions of users, which the module executes without its interpreter: a
  * number, perhaps loaded from somewhere, of some width, is compared with a constant, or the
  * hit does not count. Return: the next operation.
  */
@@ -337,7 +337,7 @@ static uint32_t write_same(struct program *p, uint32_t at)
 }
 
 /*
- * What it changes comes first, since nothing jumps there: what is set must be what there was.
+ * Its changes come first, since nothing jumps there: the new value must be the old one.
  * Return: the next operation.
  */
 static uint32_t edits(struct program *p)

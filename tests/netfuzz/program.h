@@ -9,7 +9,7 @@
 
 #include "choice.h"
 
-/* What a filter is for. */
+/* Purposes of a filter. */
 enum program_kind {
 	PROGRAM_PLAN,
 	PROGRAM_CALL,		/* a filter for any hit */

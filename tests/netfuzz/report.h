@@ -36,7 +36,7 @@ void report_end(const struct report_run *r, unsigned long runs, bool refusals);
 
 /* claims.c: have hits run into all that they are to run into? */
 bool claims_hits(void);
-/* What must hold at the end. @wrong: of the programs, or NULL. Return: 0: it does. */
+/* Check the claims at the end. @wrong: a fault of the programs, or NULL. Return: 0 if all hold. */
 int claims(unsigned long runs, const char *wrong);
 
 #endif

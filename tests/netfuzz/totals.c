@@ -99,7 +99,7 @@ static bool is_netlinks(const struct wire_msg *msg, int error)
 				       msg->cmd > GOPROBE_CMD_MAX || msg->dump != right.dump);
 }
 
-/* What may be wrong with a message that is right: it came too late, or too much has been sent. */
+/* Errors of valid messages: one came too late, or exceeds a limit. */
 static bool is_excuse(const char *text)
 {
 	return strstr(text, "too many") || strstr(text, "memory") || strstr(text, "stopped");

@@ -80,7 +80,7 @@ void wire_close(struct wire *w);
 int wire_send(const struct wire *w, const struct wire_msg *m, uint32_t seq);
 /* -1: no answer came within a minute. */
 int wire_call(struct wire *w, const struct wire_msg *m, struct wire_answer *answer);
-/* What is there already. */
+/* Discard the messages that have arrived already. */
 void wire_drain(struct wire *w);
 
 #endif

@@ -71,7 +71,7 @@ EXPRESSION = "{{ upper `packer` }}"
 
 
 def plain(t):
-    """What the program says if it is left alone."""
+    """The program's report without a tracer."""
     program = t.run("/tmp/packer", "console")
     program.send(EXPRESSION)
     return program.finish()

@@ -276,7 +276,7 @@ func (w *writer) entries(v reflect.Value) {
 	w.raw("]")
 }
 
-// What is in the buffers of channels that fill has made: nobody else may take it out.
+// Values in the buffers of channels that fill has made: nothing else may receive them.
 var buffered = map[uintptr][]reflect.Value{}
 var closed = map[uintptr]bool{}
 
@@ -301,7 +301,7 @@ type variable struct {
 	pointer reflect.Value
 }
 
-// What closures have captured, by the address of the closure.
+// Captured variables of closures, by the address of the closure.
 var captured = map[uintptr][]variable{}
 
 // capture notes what a closure has captured: name, pointer to the variable or a copy of it, and so on.

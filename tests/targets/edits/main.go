@@ -76,7 +76,7 @@ func fetch(i int, timeout time.Duration, ok bool, tag uint8, s string, b []byte,
 	seen.note("ratio", i, ratio, float64(i)/2)
 	seen.note("err", i, err, failure)
 	seen.note("p", i, p != nil, true)
-	// What is shorter can still be appended to, and is where it was.
+	// A shorter slice can still be appended to, and is where it was.
 	seen.note("cap", i, cap(b) >= len(b), true)
 	return i * 2, failure, text(i), []byte(text(i)), 0.25
 }
