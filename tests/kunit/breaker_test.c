@@ -279,7 +279,7 @@ static void without_a_limit_nobody_looks(struct kunit *test)
 {
 	make(1000, 0);
 	KUNIT_EXPECT_EQ(test, queued, 0U);
-	/* Nor is there anything to wait for. */
+	/* There is nothing to wait for either. */
 	gp_breaker_stop(s);
 	KUNIT_EXPECT_EQ(test, stopped, 0U);
 }

@@ -7,7 +7,7 @@
 #define MANY	20000U
 #define DEEP	3U
 
-/* What has been seen: bits of depths, by goroutine. */
+/* The calls that were seen: bits of depths, by goroutine. */
 struct sight {
 	u8 *depths;
 	u32 n;

@@ -303,7 +303,7 @@ static void what_is_further_up_is_found(struct kunit *test)
 	other = gor(1);
 	other.goid = 99;
 	KUNIT_EXPECT_EQ(test, under(other, 100, F), 0);
-	/* What has ended without returning is no more. */
+	/* Calls that ended without returning are removed. */
 	enter(gor(1), 15, H);
 	KUNIT_EXPECT_EQ(test, under(gor(1), 100, G), 0);
 	KUNIT_EXPECT_EQ(test, under(gor(1), 100, F), 1);

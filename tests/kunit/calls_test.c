@@ -443,7 +443,7 @@ static void what_is_not_as_usual_is_left_as_it_was(struct kunit *test)
 	u32 i;
 
 	next.goid = 99;
-	/* Nobody has that place yet. */
+	/* No call has that place yet. */
 	KUNIT_EXPECT_EQ(test, try_enter(gor(1), 10, F), RARE);
 	KUNIT_EXPECT_EQ(test, try_leave(gor(1), 10, F), RARE);
 	KUNIT_EXPECT_EQ(test, home->g, 0ULL);
@@ -486,7 +486,7 @@ static void what_is_not_as_usual_is_left_as_it_was(struct kunit *test)
 	expect_tally(test, G, 1, 1, 0);
 }
 
-/* What one processor takes from its pool is in no cache line that another takes from its own. */
+/* Entries of two processors' pools never share a cache line. */
 static void no_two_pools_share_a_cache_line(struct kunit *test)
 {
 	struct gp_calls_pool *pools = kunit_kcalloc(test, 4, sizeof(*pools), GFP_KERNEL);

@@ -70,7 +70,7 @@ static void goroutines_move_between_threads_and_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.unwound, 0ULL);
 }
 
-/* What the threads of a program can show us that wants to deceive us. */
+/* Values that the threads of a hostile program can show the module. */
 static int deceive(void *arg)
 {
 	u32 seed = (u32)(long)arg, step;
@@ -138,7 +138,7 @@ static void places_are_claimed_by_one(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, stack->top, &stack->first);
 }
 
-/* What threads of a program that wants to deceive us can do with what is held. */
+/* Effects of the threads of a hostile program on held records. */
 static int deceive_held(void *arg)
 {
 	u32 seed = (u32)(long)arg, step, number, f;
@@ -152,7 +152,7 @@ static int deceive_held(void *arg)
 		key.goid += seed >> 29 & 1;
 		key.process += seed >> 28 & 1;
 		f = seed % (FUNCTIONS + 1);
-		/* Of what is timed it would be the number of a key. */
+		/* For a timed call it would be the number of a key. */
 		number = f == P && seed >> 27 & 1 ? gp_pending_take(calls->held) : 0;
 		if (gp_calls_open(calls, key, 1 + (seed >> 16) % 100, tally[f], number) != KEPT &&
 		    number)

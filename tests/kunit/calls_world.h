@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites of open calls share: a table of calls, functions that are timed and one that is
- * paired, goroutines of a process, a clock that is the test's.
+ * Common code of the suites of open calls: a table of calls, timed functions and a paired one,
+ * goroutines of a process, and a clock of the test.
  */
 #ifndef CALLS_WORLD_H
 #define CALLS_WORLD_H

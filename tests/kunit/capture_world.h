@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites of capture, walk and programs share: a target whose memory is a
+ * Common code of the suites of capture, walk and programs: a target whose memory is a
  * table of regions (some are there, some have to be brought in, some are unavailable),
  * tables, a plan, and a capture that is made twice.
  *
@@ -45,7 +45,7 @@ void real_set_float(u8 index, u64 value, u32 size);
 #define CODE	GOPROBE_TYPE_CODE
 #define MISSED	GOPROBE_TYPE_MISSED
 
-/* What becomes of a region that is not there: enum goprobe_chunk_status, or */
+/* State of a region that is not there: enum goprobe_chunk_status, or */
 #define HERE	0xffff	/* it is there */
 #define ABSENT	0	/* it is brought in when asked for */
 
@@ -264,7 +264,7 @@ static inline int run_over(u8 *to, u32 space)
 	return err;
 }
 
-/* What is in @to before is @fill. */
+/* @to is filled with @fill before. */
 static inline int run_once(u8 *to, u32 space, u8 fill)
 {
 	memset(to, fill, TO_SIZE);

@@ -8,7 +8,7 @@
 static struct gp_file file;
 static struct gp_filter *edit;
 
-/* What has been made with F() is the edit. */
+/* The operations made with F() are the edit. */
 static void load_edit(struct kunit *test)
 {
 	filter_load(test);
@@ -160,7 +160,7 @@ static void order_is_the_programs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, w->regs.cx, 2UL);
 }
 
-/* Whatever fails, and wherever: nothing is changed, and it is counted. */
+/* After any failure, at any operation, nothing is changed, and the failure is counted. */
 static void it_is_all_or_none(struct kunit *test)
 {
 	static const struct goprobe_op last[] = {
@@ -238,7 +238,7 @@ static void memory_that_goes_again_is_brought_in_again(struct kunit *test)
 	}
 }
 
-/* What has been written before stays, and nothing comes after it. */
+/* Bytes that were written before stay, and nothing is written after them. */
 static void memory_that_goes_for_good_is_not_waited_for(struct kunit *test)
 {
 	static const u32 bytes[] = { 0x48, 0x4b };
@@ -363,7 +363,7 @@ static void pairs_count_as_pairs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_NO_SPACE), 1ULL);
 }
 
-/* What the record shows is what it was before. */
+/* The record shows the value before the edit. */
 static void the_record_comes_first(struct kunit *test)
 {
 	const struct goprobe_record *rec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who executes an instruction: what is left to the processor, and what the
+ * Execution of instructions: those that are left to the processor, and those that the
  * self-test concludes. What instructions do is shown on real ones: cases_execute.py.
  */
 #include <kunit/test.h>
@@ -250,7 +250,7 @@ static void nobody_makes_it_believe_that_the_kernel_honours(struct kunit *test)
 	}
 }
 
-/* Who has not been through all rounds proves nothing. */
+/* A kernel that has not done all rounds proves nothing. */
 static void half_a_self_test_shows_nothing(struct kunit *test)
 {
 	struct pt_regs regs = { .ip = IP, .cx = ROUNDS, .dx = 1, .cs = __USER_CS };
@@ -266,7 +266,7 @@ static void half_a_self_test_shows_nothing(struct kunit *test)
 	regs.dx = ROUNDS;
 	gp_emulate_hit(&e, &regs);
 	KUNIT_EXPECT_EQ(test, regs.ip, IP);
-	/* Nor who leaves some out. */
+	/* Neither does one that leaves some out. */
 	regs.cx = ROUNDS;
 	gp_emulate_hit(&e, &regs);
 	regs.ip = IP;
@@ -275,7 +275,7 @@ static void half_a_self_test_shows_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, gp_emulate_abilities(), GOPROBE_ABILITY_UNTESTED);
 }
 
-/* Who executes the instruction of a new point. */
+/* The way in which the instruction of a new point is executed. */
 static u8 executor(const struct goprobe_point *point)
 {
 	struct gp_emulate e = {};

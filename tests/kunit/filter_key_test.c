@@ -18,7 +18,7 @@ static void expect_key(struct kunit *test, const u64 *word, u32 n)
 {
 	u32 i;
 
-	/* What is left over of the one before. */
+	/* The rest of the one before. */
 	memset(key.word, 0xee, sizeof(key.word));
 	key.n = 33;
 	EXPECT_PASSES(test);

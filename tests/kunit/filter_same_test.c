@@ -36,7 +36,7 @@ static void memory_is_compared_to_its_last_byte(struct kunit *test)
 			arena[0x2000 + k] = k * 7;
 			arena[0x6000 + k] = k * 7;
 		}
-		/* What is behind differs. */
+		/* The bytes behind differ. */
 		arena[0x2000 + n] = 1;
 		arena[0x6000 + n] = 2;
 		compare(test, LEFT, RIGHT, n, 4096);
@@ -106,7 +106,7 @@ static void what_differs_before_is_enough(struct kunit *test)
 	make_same(HERE);
 	memset(arena + 0x2000, 3, 4096);
 	memset(arena + 0x6000, 3, 4096);
-	/* What is there ends within the third part. */
+	/* Readable memory ends within the third part. */
 	regions[IN_RIGHT].size = 300;
 	compare(test, LEFT, RIGHT, 400, 4096);
 	EXPECT_UNDECIDED(test);

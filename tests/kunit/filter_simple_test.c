@@ -363,7 +363,7 @@ static void random_dividend(const struct division *d)
 	*(u64 *)((u8 *)&w->regs + gp_arch_int_reg(d->reg)) = number;
 }
 
-/* What a detour makes of the filter. */
+/* The filter as a detour executes it. */
 static bool detour_passes(void)
 {
 	u32 i;
@@ -428,7 +428,7 @@ static void random_words(void)
 		poke(A + i, rnd(16) ? A + 8 * rnd(A_SIZE / 8) + rnd(4) : rnd(2) ? rnd(8) : edge());
 }
 
-/* What a value is compared with: such a word, or a part of it. */
+/* The operand of a comparison: such a word, or a part of it. */
 static u64 word_to_compare(u8 cut, u8 size)
 {
 	u64 word = rnd(3) ? A + 8 * rnd(A_SIZE / 8) : edge();

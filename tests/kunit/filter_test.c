@@ -362,7 +362,7 @@ static void any_verified_filter_over_any_memory(struct kunit *test)
 		KUNIT_ASSERT_LE(test, (u32)first & ~GP_VERDICT_F_MUTED, (u32)GP_VERDICT_SAMPLED);
 		verdicts[first & ~GP_VERDICT_F_MUTED]++;
 		KUNIT_ASSERT_LE(test, served, (u32)REGIONS);
-		/* What has been brought in makes no difference. */
+		/* Pages that have been brought in make no difference. */
 		if (!has_numbers() && !filter->ends)
 			KUNIT_ASSERT_EQ_MSG(test, (u32)verdict(test, 0), (u32)first, "round %u", n);
 		if (n % 100 == 0)

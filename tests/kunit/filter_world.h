@@ -74,7 +74,7 @@ static inline void filter_exit(struct kunit *test)
 	handler_exit(test);
 }
 
-/* Whatever the filter says, it leaves all as it was. */
+/* The filter changes nothing, with any verdict. */
 static inline enum gp_verdict verdict(struct kunit *test, u64 duration)
 {
 	struct pt_regs regs = w->regs;

@@ -245,7 +245,7 @@ static void a_call_that_does_not_pass_ends_no_other(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hit());
 	expect_only(test, GOPROBE_STAT_FILTERED, 0);
 	KUNIT_EXPECT_EQ(test, open_calls(), 1U);
-	/* Nor does what leaves a record only. */
+	/* Neither does a probe that only writes a record. */
 	make_filtered(GP_WAY_GENERAL, OPEN);
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_EQ(test, open_calls(), 2U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose call is it: what is believed of a g that may be none. The target's memory
+ * The goroutine of a call: checks of a g that may be invalid. The target's memory
  * is an array; every window that is opened onto it must be closed.
  */
 #include <kunit/test.h>

@@ -19,7 +19,7 @@ static const enum gp_way ways[PROBES] = {
 #define TIME	(ENTER | LEAVE)
 #define ALL	(RECORD | COUNT | TIME)
 
-/* What a hit counts as if nothing is wrong. */
+/* The counter of a hit without a fault. */
 #define WELL	__GOPROBE_STAT_MAX
 
 static enum goprobe_stat well(enum gp_way way)

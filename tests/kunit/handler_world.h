@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites of hits share: a point with probes, a session with rings, a goroutine whose
- * memory is as in capture_world.h. The processor's clock, the reader that is waited for and
- * who executes the instruction are the test's.
+ * Common code of the suites of hits: a point with probes, a session with rings, a goroutine whose
+ * memory is as in capture_world.h. The test replaces the processor's clock, the wait for the
+ * reader, and the execution of the instruction.
  *
  * Included by suites only, each of which compiles the files under test into itself.
  */
@@ -158,7 +158,7 @@ static u8 g_memory[GP_RUNTIME_SPAN], tls[8];
 /* Regions of memory, besides A. */
 enum { VALUES, IN_G, IN_TLS };
 
-/* What is unusual about a hit. */
+/* Unusual properties of a hit. */
 #define NOT_RUNNING	BIT(0)
 #define OTHER		BIT(1)	/* another process */
 #define RESTART		BIT(2)
@@ -361,7 +361,7 @@ static inline void handler_exit(struct kunit *test)
 	capture_exit(test);
 }
 
-/* What is paired is not timed. */
+/* Paired calls are not timed. */
 static inline const struct gp_tally *tally_of(enum gp_way way)
 {
 	return gp_tallies_find(&s.tallies,

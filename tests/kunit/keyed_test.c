@@ -90,7 +90,7 @@ static void expect_hit(struct kunit *test, u64 rax, enum goprobe_stat want)
 static struct goprobe_key_stats row;
 static u64 buckets[GOPROBE_BUCKETS];
 
-/* What is known of a key of one word: hits, or calls. NULL: it has never been. */
+/* The entry of a key of one word: hits, or calls. NULL: there is none. */
 static const struct goprobe_tally *by(u64 word)
 {
 	u32 i;

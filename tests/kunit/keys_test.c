@@ -157,7 +157,7 @@ static void take_places(u32 from, u32 n)
 		gp_keys_at(keys, from++)->state = 0x77;
 }
 
-/* What new keys write is in no cache line that all hits read. */
+/* New keys do not write to a cache line that all hits read. */
 static void new_keys_write_a_line_of_their_own(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, (unsigned long)&keys->left % SMP_CACHE_BYTES, 0UL);
@@ -238,7 +238,7 @@ static void calls_are_timed_by_key(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
 	for (i = 0; i < ARRAY_SIZE(ns); i++)
 		gp_keys_return(keys, a, ns[i]);
-	/* What has been made stays. */
+	/* Keys that exist stay. */
 	KUNIT_ASSERT_EQ(test, gp_keys_add_times(keys, 0), 0);
 	KUNIT_ASSERT_NOT_NULL(test, gp_keys_read(keys, a, &head, buckets));
 	KUNIT_EXPECT_EQ(test, head.tally.calls, 4ULL);

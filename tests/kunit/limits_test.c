@@ -132,7 +132,7 @@ static void two_quotas_count_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, passing(test, 10), 0U);
 }
 
-/* What is asked for behind the quota is absent: the filter starts again. */
+/* Memory that the filter reads behind the quota is absent: the filter starts again. */
 static void a_hit_that_starts_again_counts_once(struct kunit *test)
 {
 	u32 ms, i, passed = 0;
@@ -579,7 +579,7 @@ static void calls_that_nobody_asked_for_are_in_no_tree(struct kunit *test)
 	EXPECT_CALL(test, 0, CALLS);
 	EXPECT_END(test, 0, RETURNS);
 	EXPECT_CALL(test, 0, SAMPLED);
-	/* Nor do they hide the one that they are in. */
+	/* They do not hide the tree that they are in. */
 	gp_calls_open(s.calls, (struct gp_calls_key){ PROCESS, G, GOID }, WORDS + 4,
 		      tally_of(GP_WAY_LEAVE), 0);
 	EXPECT_CALL(test, 8, SAMPLED);
@@ -596,7 +596,7 @@ static void who_has_no_goroutine_is_in_no_tree(struct kunit *test)
 	expect_open(test, 0, 0);
 }
 
-/* What is timed is muted as well, and then neither timed nor counted. */
+/* Timed calls are muted as well, and then neither timed nor counted. */
 static void calls_that_are_timed_can_be_muted(struct kunit *test)
 {
 	static const u32 unusual[] = { 0, IN_THREAD };

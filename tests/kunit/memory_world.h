@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites share that need a process's memory as it is: that of who loads the suite. A
- * case is a thread of the kernel, which has none, so it takes that one with kthread_use_mm() and
- * leaves it before it ends: no KUNIT_ASSERT in between.
+ * Common code of the suites that need a process's real memory: that of the loader of the suite.
+ * A case is a kernel thread without memory of a process, so it takes that one with
+ * kthread_use_mm(), and leaves it before it ends: no KUNIT_ASSERT in between.
  */
 #ifndef MEMORY_WORLD_H
 #define MEMORY_WORLD_H

@@ -152,7 +152,7 @@ static void a_notification_is_taken_whole_or_not_at_all(struct kunit *test)
 	expect_split(test, ns[0], ns[1], ns[2]);
 }
 
-/* What comes next is the first record. */
+/* The next record is the first. */
 static void forget_records(void)
 {
 	int cpu;

@@ -45,7 +45,7 @@ static void expect(struct kunit *test, enum goprobe_stat want)
 					    "counter %u", i);
 }
 
-/* What begins with @n words. */
+/* A filter whose key is @n words. */
 static void load_words(struct kunit *test, enum goprobe_action action, u32 n, const u64 *word)
 {
 	u32 i;

@@ -56,7 +56,7 @@ static void who_joins_is_counted(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, is_member(5) && is_member(6));
 	KUNIT_EXPECT_FALSE(test, is_member(7));
 	KUNIT_EXPECT_EQ(test, join_one(7), 3);
-	/* Who is in it already joins again, and is one. */
+	/* A member that joins again counts once. */
 	KUNIT_EXPECT_EQ(test, join(two, 2), 3);
 	KUNIT_EXPECT_EQ(test, join_one(~0ULL - 1), 4);
 	KUNIT_EXPECT_TRUE(test, is_member(5) && is_member(7) && is_member(~0ULL - 1));
@@ -109,7 +109,7 @@ static void of_those_that_are_refused_nobody_joins(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "nothing", c->why);
 	KUNIT_EXPECT_FALSE(test, is_member(6));
 	KUNIT_EXPECT_FALSE(test, is_member(7));
-	/* Who was in it has not left. */
+	/* Members have not left. */
 	KUNIT_EXPECT_TRUE(test, is_member(5));
 	KUNIT_EXPECT_EQ(test, gp_goroutine_set_number(s.members), 1U);
 	/* And there is as much space as before. */
@@ -125,7 +125,7 @@ static void a_set_without_space_does_not_exist(struct kunit *test)
 	s.limits.goroutines = 0;
 	KUNIT_EXPECT_EQ(test, join_one(5), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "nothing", why);
-	/* Nor is there an answer for who asks about it. */
+	/* A question about it has no answer either. */
 	extack._msg = NULL;
 	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, &filter, 1, &op, 1, &extack), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, extack._msg ?: "nothing", why);

@@ -182,7 +182,7 @@ static void an_id_is_timed_or_paired(struct kunit *test)
 	timed.id = 2;
 	expect_added(test, &paired);
 	expect_refused(test, &timed, BOTH_WAYS);
-	/* Nor by one message. */
+	/* Not by one message either. */
 	both[0].id = 3;
 	both[1].id = 3;
 	KUNIT_EXPECT_EQ(test, gp_points_add(&s, 0, both, 2, &extack), -EINVAL);
@@ -265,7 +265,7 @@ static void a_state_notification_needs_a_key_and_states(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, s.objects.probes[0]->tally);
 	KUNIT_ASSERT_NOT_NULL(test, s.calls);
 	KUNIT_EXPECT_NOT_NULL(test, s.calls->states);
-	/* Who counts by key needs it. */
+	/* Counting by key needs it. */
 	p = a_point(CALL, COUNT, 0, keyed);
 	expect_refused(test, &p, "the session has no keys; set GOPROBE_A_KEY_LIMIT");
 	s.limits.keys = (struct goprobe_key_limit){ .number = 10, .bytes = 8 };
@@ -430,7 +430,7 @@ static void of_filters_that_are_refused_none_stays(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, !s.calls);
 	KUNIT_EXPECT_EQ(test, gp_objects_add_filters(&s, good, 2, ops, 3, &extack), 6);
 	KUNIT_EXPECT_EQ(test, s.objects.nfilters, 7U);
-	/* Who asks for open calls can be answered, though there are none yet. */
+	/* A request for open calls has an answer, although there are none yet. */
 	KUNIT_EXPECT_TRUE(test, s.calls);
 	KUNIT_EXPECT_TRUE(test, s.objects.filters[6]->under);
 	s.objects.nfilters = GP_FILTERS_MAX - 1;

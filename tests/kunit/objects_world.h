@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites of kmod/contents.c share: a session; files and breakpoints are the test's.
+ * Common code of the suites of a session's objects: a session, with files and breakpoints of
+ * the test.
  *
  * Included by suites only, each of which compiles the files under test into itself.
  */

@@ -309,7 +309,7 @@ static void a_held_call_is_written_when_its_end_passes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nrecords(), 0U);
 	KUNIT_EXPECT_EQ(test, held_free(), HELD - 1);
 	ticks += 300;
-	/* What it was then, not what is there now. */
+	/* The value at the call, not the present one. */
 	memcpy(arena + 8, "xxxxx", 5);
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_RETURNS);
@@ -795,7 +795,7 @@ static void a_call_that_cannot_be_held_ends_what_is_as_deep(struct kunit *test)
 	expect_hit(test, GOPROBE_STAT_OPENED);
 	for (i = 1; i < HELD; i++)
 		numbers[i] = gp_pending_take(s.calls->held);
-	/* What the first one had is free by that. */
+	/* That frees the space of the first one. */
 	expect_hit(test, GOPROBE_STAT_OPENED);
 	KUNIT_EXPECT_EQ(test, held_by_open_calls(), 1U);
 	KUNIT_EXPECT_EQ(test, held_free(), 0U);

@@ -309,7 +309,7 @@ static const u64 singles[] = {
 
 static_assert(ARRAY_SIZE(doubles) == ARRAY_SIZE(singles));
 
-/* What ORDER gives of @bits; *@nan: it has jumped. */
+/* The result of ORDER for @bits; *@nan: it has jumped. */
 static s64 order_of(struct kunit *test, u64 bits, u32 size, bool *nan)
 {
 	w->w.nops = 0;
@@ -326,7 +326,7 @@ static s64 order_of(struct kunit *test, u64 bits, u32 size, bool *nan)
 
 static void floats_are_ordered_like_numbers(struct kunit *test)
 {
-	/* What is above a single in its register is of no interest. */
+	/* The bits above a single in its register do not matter. */
 	const u64 above = 0xdeadbeef00000000;
 	u32 size, i;
 	bool nan;

@@ -123,7 +123,7 @@ static void a_record_across_the_end_is_contiguous(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, first()->words * 8, 256U);
 	KUNIT_EXPECT_EQ(test, first()->goid, 42ULL);
 	KUNIT_EXPECT_TRUE(test, !memchr_inv(gp_ring_first(ring) + HDR, 42, 256 - HDR));
-	/* What lies behind the end is at the beginning. */
+	/* Bytes behind the end are at the beginning. */
 	KUNIT_EXPECT_EQ(test, ring->data[256 - 64 - 1], (u8)42);
 	gp_ring_consume(ring, 256);
 	KUNIT_EXPECT_PTR_EQ(test, gp_ring_first(ring), (const u8 *)ring->data + 192);

@@ -45,7 +45,7 @@ static void pass_after(u64 more_ticks, u64 more_ns)
 	gp_timeline_extend(&line, &clock);
 }
 
-/* What a record that was stamped so gets; 0: it is for a later pass. */
+/* The time of a record with this stamp; 0: it is for a later pass. */
 static u64 converted(u64 stamp)
 {
 	struct goprobe_record rec = { .words = sizeof(rec) / 8, .time = stamp };

@@ -5,7 +5,7 @@
 #define KERNEL	0xffff888000001000UL	/* an address of the kernel's */
 #define OLD	0xa5
 
-/* What is in memory at @at, which is there. */
+/* The word in memory at @at, which is readable. */
 static u8 byte_at(unsigned long at)
 {
 	u8 byte = 0;

@@ -28,7 +28,7 @@
 #define F_KEY		"an edit makes a key or uses a duration"
 #define F_CODE		"an operation has an unknown code"
 
-/* What is taken from the good world is the first operation: REG r1 = rbx. */
+/* The first operation comes from the good world: REG r1 = rbx. */
 static const struct row filter_rows[] = {
 	{ "a right one passes", NULL, {} },
 	{ "no operations", F_NONE, { SET(filter.nops, 0) } },

@@ -23,7 +23,7 @@
 #define C_FAR		"a piece is too far from the stack pointer"
 #define C_SOURCE	"a piece has an unknown source"
 
-/* What the frame of 64 bytes and one item leave of a record for chunks. */
+/* The space for chunks in a record with a frame of 64 bytes and one item. */
 #define BYTES		(24576 - 48 - 64 - 16)
 /* Where the frame is of no interest to the program. */
 #define NO_OPS		SET(plan.nops, 0)
@@ -53,7 +53,8 @@ static const struct row plan_rows[] = {
 	{ "piece + npieces wraps into the table", P_PIECES,
 	  { SET(plan.piece, U32_MAX - 1), SET(plan.npieces, 3) } },
 	{ "a call stack that fills the frame", NULL, { SET(plan.nstack, 7) } },
-	{ "a call stack at the end of the frame", NULL, { SET(plan.stack, 48), SET(plan.nstack, 1) } },
+	{ "a call stack at the end of the frame", NULL,
+	  { SET(plan.stack, 48), SET(plan.nstack, 1) } },
 	{ "a call stack one address too long", P_STACK, { SET(plan.nstack, 8) } },
 	{ "a call stack that begins behind the frame", P_STACK,
 	  { SET(plan.stack, 64), SET(plan.nstack, 1) } },
@@ -171,7 +172,7 @@ static void load_large(struct kunit *test, struct gp_types *types)
 	KUNIT_ASSERT_EQ(test, gp_types_add(types, &type, 1, NULL, 0), 0);
 }
 
-/* What does not fit into the world of the table. */
+/* Cases that do not fit into the world of the table. */
 static void a_plan_may_have_512_pieces(struct kunit *test)
 {
 	struct goprobe_piece *pieces = kunit_kzalloc(test, 512 * sizeof(*pieces), GFP_KERNEL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites of the trust gate share: all that a client can send, right as it
- * is, and rows that spoil some of it.
+ * Common code of the suites of the verifier: a valid example of everything that a client can
+ * send, and rows that spoil a part of it.
  */
 #ifndef VERIFY_WORLD_H
 #define VERIFY_WORLD_H

@@ -156,7 +156,7 @@ static void more_elements_never_give_less(struct kunit *test)
 		KUNIT_EXPECT_GE(test, strings + strings / 8, before);
 		before = max(before, strings);
 	}
-	/* What does not fit with the fewest is cut as ever: it says what it can. */
+	/* An object that does not fit with the fewest is cut as usual. */
 	w->w.bytes = HDR + 100 * 16;
 	capture(test);
 	elements_of(test, &elements, &strings);

@@ -5,7 +5,7 @@
 
 #include <asm/tsc.h>
 
-/* What the kernel believes of its counter is the test's. */
+/* The test sets whether the kernel trusts its counter. */
 static bool unstable;
 static u32 khz;
 

@@ -57,7 +57,7 @@ static void test_integers(void **state)
 
 static void test_floats(void **state)
 {
-	/* What fmt.Println of Go prints. */
+	/* The output of fmt.Println of Go. */
 	static const struct {
 		double v;
 		unsigned int size;
@@ -139,7 +139,7 @@ static void test_plain(void **state)
 	assert_false(plain_name("main.\x9bm", 7));
 	assert_false(plain_name("main.\xc2\x9bm", 8));
 	assert_false(plain_name("main\0m", 6));
-	/* What is behind its end is another's. */
+	/* Bytes behind its end do not belong to it. */
 	assert_false(plain_name("\xc3\xbc", 1));
 
 	/* Errors have paths in them. */
@@ -196,7 +196,7 @@ static void test_strings(void **state)
 	same("\"a\\u0000b\"");
 }
 
-/* What stands in a terminal's columns, which are not bytes. */
+/* Text by a terminal's columns, which are not bytes. */
 static void test_columns(void **state)
 {
 	static const struct {

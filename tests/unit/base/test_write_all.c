@@ -108,7 +108,7 @@ static void of_a_recording(void **state)
 	remove_file(path);
 }
 
-/* What a session that counts writes; a command that is started does not get it. */
+/* The output file of a session that counts; a command that is started does not inherit it. */
 static void of_what_is_counted(void **state)
 {
 	char *path = make_file(), *want = NULL, got[8];
@@ -168,7 +168,7 @@ static void of_standard_output(void **state)
 	assert_int_equal(list_to(open("/", O_RDONLY), &d), CMD_FAILED);
 	assert_string_equal(d.message, "can't write the output: Bad file descriptor");
 	diag_fini(&d);
-	/* Nobody reads it any more. */
+	/* The reader has closed it. */
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(pipe(fds), 0);
 	close(fds[0]);

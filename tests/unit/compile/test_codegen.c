@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What conditions become, operation by operation; that what they
- * decide is what Go would, for conditions made at random; and what is refused.
+ * Operations of compiled conditions; their decisions, which are Go's, for random conditions;
+ * and refused conditions.
  */
 #include <stdio.h>
 #include <stdlib.h>

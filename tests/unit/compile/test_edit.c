@@ -41,7 +41,7 @@ static int compile(struct gobin *bin, const char *text, struct edit_pair *ret, s
 		err = filter_compile(&scope, s.text, s.cond, &filter, d);
 	if (!err)
 		err = edit_compile(&scope, s.text, s.edit, s.cond ? &filter : NULL, ret, d);
-	/* What was written is needed no longer. */
+	/* The text is not needed any more. */
 	spec_fini(&s);
 	return err;
 }

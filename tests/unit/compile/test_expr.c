@@ -554,7 +554,7 @@ static void test_guessed(void **state)
 	free(m);
 }
 
-/* What takes more than a record or a program has is refused, or says so. */
+/* Values that exceed a record or a program are refused, or marked. */
 static void test_limits(void **state)
 {
 	struct plan_capture c;

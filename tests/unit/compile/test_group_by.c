@@ -45,13 +45,13 @@ static int compile(struct gobin *of, const char *function, const char *exprs, st
 	if (!err)
 		err = bykey_compile(&scope, by, ret, d);
 	assert_true(err || ret->nops * 8 > 0);
-	/* What was parsed is of no use any more, but for types and texts. */
+	/* The parsed form is not needed any more, except types and texts. */
 	bykey_fini(by);
 	spec_fini(&s);
 	return err;
 }
 
-/* What "count" shows of the key that @m has, and of as many calls. */
+/* The line of "count" for the key in @m, with that many calls. */
 static char *shown(struct machine *m, const struct bykey *key, const struct gofunc *fn, bool json)
 {
 	struct goprobe_key_stats keyed = { .tally.hits = 7, .key_bytes = (uint32_t)m->nkey * 8 };

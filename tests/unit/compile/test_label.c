@@ -236,7 +236,7 @@ static void test_bucket(void **state)
 	for (size_t i = 0; i < N(rows); i++) {
 		struct machine *m = calloc(1, sizeof(*m));
 
-		/* What is put first is found first. */
+		/* The first entry is found first. */
 		machine_set(m, "");
 		machine_put(m, ENTRIES, rows[i].hashes);
 		machine_put(m, MAP + 8, rows[i].flags);

@@ -47,7 +47,7 @@ static void put_spec(struct synth_bytes *abbrev, uint8_t name, uint8_t form)
 	synth_u8(abbrev, form);
 }
 
-/* What is not written is what the stack held before. */
+/* Fields that are not written have bytes of the stack. */
 static void fill_stack(void)
 {
 	uint8_t a[16384];

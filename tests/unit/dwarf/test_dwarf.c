@@ -152,7 +152,7 @@ static void test_shared(void **state)
 	}
 }
 
-/* What DWARF calls low_pc is what the line table calls entry. */
+/* low_pc of DWARF is the entry of the line table. */
 static void test_entries(void **state)
 {
 	struct bins_each b = BINS("shapes", "", "-plain", "-pie");

@@ -182,7 +182,7 @@ static void test_depth(void **state)
 	g->limits = plan_defaults;
 }
 
-/* What an interface holds, found when it is read and when it is shown. */
+/* The value in an interface, found when it is read and when it is shown. */
 static void test_interface(void **state)
 {
 	const struct gotype *point = gobin_find_type(bin, "main.Point");

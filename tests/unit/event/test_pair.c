@@ -26,7 +26,7 @@ struct step {
 };
 
 /*
- * What happened: "f=3" f returned after 3, "!f" unwound, "!f:a" by the panic a, "!f:-" by one
+ * Events: "f=3" f returned after 3, "!f" unwound, "!f:a" by the panic a, "!f:-" by one
  * that was not seen, "!f:Goexit", "?f" doubtful, "f=?" call not seen, "-f" dropped with
  * its process.
  */
@@ -200,7 +200,7 @@ static void say_ended(char *text, const struct pair_call *c)
 		sprintf(text + strlen(text), ":%s", c->panic ? c->panic : "-");
 }
 
-/* What the runtime does; false: it is a call, or the end of one. */
+/* Apply an event of the runtime; false: it is a call, or the end of one. */
 static bool run_runtime(struct pair *p, const struct step *s, uint64_t time, char *text)
 {
 	struct goprobe_record h = record_of(s, time);

@@ -385,7 +385,7 @@ static void test_find(void **state)
 	assert_null(record_chunk_find(&record, 2, 5, 1));
 }
 
-/* What was decoded lies within the record, whatever was done to its bytes. */
+/* Decoded parts lie within the record, after any change of its bytes. */
 static void test_damaged(void **state)
 {
 	(void)state;

@@ -165,7 +165,7 @@ static void check(char *got, const char *const want[WANT])
 	}
 }
 
-/* What has been written to the file so far. */
+/* The bytes written to the file so far. */
 static void read_back(int fd, struct buf *b)
 {
 	char part[4096];

@@ -106,7 +106,7 @@ static const struct closure_case closures[] = {
 	{ "main.(*Point).Pointer-fm", 15, false, { "F", "recv" }, { "uintptr", "*main.Point" } },
 };
 
-/* What debug information lacks is not taken for nothing. */
+/* A variable missing in debug information does not count as an empty one. */
 static void whether_all(struct gobin *bin, bool optimised)
 {
 	const struct gofunc *fn = bins_func(bin, "main.MakeClosure.func1");
@@ -153,7 +153,7 @@ static void captured(struct gobin *bin, int minor, bool optimised)
 	}
 	if (minor >= 23)
 		whether_all(bin, optimised);
-	/* What captures nothing. */
+	/* A closure without captured variables. */
 	assert_null(gobin_closure_type(bin, bins_func(bin, "main.Ints")->entry));
 }
 

@@ -358,7 +358,7 @@ static void test_inlined(void **state)
 		assert_int_equal(fn->ninlined, 2);
 		assert_non_null(strstr(fn->file, "shapes/main.go"));
 		assert_non_null(gobin_sig(b.bin, fn)->incomplete);
-		/* What was handed out before is still there. */
+		/* Pointers returned before are still valid. */
 		assert_non_null(old[before - 1].name);
 		assert_non_null(gobin_sig(b.bin, &old[0]));
 	}

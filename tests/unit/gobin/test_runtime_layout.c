@@ -220,7 +220,7 @@ static void test_recovery(void **state)
 	}
 }
 
-/* What is read of a structure holds all members that are looked at. */
+/* The bytes read of a structure hold all members that are used. */
 static void test_sizes(void **state)
 {
 	(void)state;

@@ -27,7 +27,7 @@
 /* runtime._Grunnable and so on. */
 enum { IDLE, RUNNABLE, RUNNING, SYSCALL, WAITING, DEAD = 6, COPYSTACK = 8, PREEMPTED, LEAKED };
 
-/* What waiting for it is; what a release does not have is left out. */
+/* The wait reason of each; reasons that a release does not have are left out. */
 static const struct {
 	const char *claim;
 	const char *name;

@@ -74,7 +74,7 @@ static void options_are_within_their_bounds(void **state)
 	}
 }
 
-/* What excludes each other is said before a program is looked at. */
+/* Options that exclude each other are refused before a program is read. */
 static void options_that_do_not_go_together(void **state)
 {
 	static const struct {

@@ -490,7 +490,7 @@ static void test_header(void **state)
 	out_fini(&o);
 }
 
-/* What is open on a system stack may be what has led to the program's beginning. */
+/* A call that is open on a system stack may have led to the program's start. */
 static void test_gone(void **state)
 {
 	const struct step steps[] = {
@@ -663,7 +663,7 @@ static void test_slow_reader(void **state)
 	out_fini(&o);
 }
 
-/* Who shares the other end of a terminal or pipe may have switched blocking off for all. */
+/* Another process at the same terminal or pipe may have made it non-blocking for all. */
 static void test_nonblocking(void **state)
 {
 	static char text[1 << 18];

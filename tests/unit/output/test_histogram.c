@@ -89,7 +89,7 @@ static int order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Whatever the numbers are: a quantile lies in the bucket that the real one lies in. */
+/* With any numbers, a quantile lies in the bucket of the real one. */
 static void quantiles_are_off_by_a_bucket_at_most(void **state)
 {
 	enum { N = 1000, ROUNDS = 200 };

@@ -285,7 +285,7 @@ static void test_open(void **state)
 	close(fds[1]);
 	free(option);
 	assert_int_equal(code, CMD_DONE);
-	/* What stands behind "--" is not read. */
+	/* Options behind "--" are not read. */
 	assert_ptr_equal(o.argv[0], last);
 	options_fini(&o);
 	assert_int_equal(screen.columns, c->want);

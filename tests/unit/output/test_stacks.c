@@ -117,7 +117,7 @@ static void test_folded(void **state)
 	expect(&b, "");
 }
 
-/* What a terminal does not show of a goroutine that waits. */
+/* Frames of a waiting goroutine that a terminal does not show. */
 static void test_brief(void **state)
 {
 	static const struct gobin_frame at[] = {
@@ -191,7 +191,7 @@ static void test_json(void **state)
 
 static const struct pprof_about about = { .time_ns = 1795264005, .duration_ns = 1000000 };
 
-/* What is in the profile that is compressed in @b, which is freed. */
+/* Decompress the profile in @b, which is freed. */
 static void take_apart(struct buf *b, struct buf *text)
 {
 	struct buf plain = { .p = NULL };
@@ -233,7 +233,7 @@ static void test_pprof(void **state)
 	expect(&text, "counts calls/count\neach calls/count\nperiod 1\n");
 }
 
-/* Who has started the goroutine: behind the frames, and a root. */
+/* The creator of the goroutine: behind the frames, and a root. */
 static void test_creator_shown(void **state)
 {
 	static struct stack created = { simple, 3, true, { 3 }, .creator = &places[0] };
@@ -472,7 +472,7 @@ static void want_frame(struct buf *b, const struct gobin_frame *f)
 	buf_char(b, '\n');
 }
 
-/* What "pprof -traces -lines" says of the stack, as read_traces() has it. */
+/* The output of "pprof -traces -lines" for the stack, as read_traces() has it. */
 static void want_traces(struct buf *b, const struct stack *k)
 {
 	if (k->nlabels)

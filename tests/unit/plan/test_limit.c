@@ -87,7 +87,7 @@ static void test_ops(void **state)
 	more = planlimit_return(&row->limits, row->later, ops);
 	run_ops(&m, &more, row->ret);
 	assert_int_equal(more.counts, more.nops != 0);
-	/* What the user's own "n" counts is another counter. */
+	/* The user's own "n" has another counter. */
 	assert_int_equal(m.number, 0);
 }
 

@@ -50,7 +50,7 @@ static void show_type(FILE *f, const struct plan *p, uint32_t type, int depth)
 		if (!r->type)
 			continue;
 		fprintf(f, "(%s", p->gotypes[r->type]->name);
-		/* What the runtime keeps of these is test_wiretypes' matter. */
+		/* test_type_table tests the runtime's parts of these. */
 		if (p->gotypes[r->type]->kind != GOTYPE_MAP &&
 		    p->gotypes[r->type]->kind != GOTYPE_CHAN)
 			fprintf(f, " %u", p->types[r->type].size);
@@ -219,7 +219,7 @@ static void test_frames(void **state)
 	}
 }
 
-/* What the compiler makes of ABI0 loads g into R14 for its stack check, since 1.17. */
+/* Wrappers of ABI0 functions load g into R14 for their stack check, since 1.17. */
 static bool g_is_loaded(const struct plan_func *pf)
 {
 	return pf->entry == PLAN_ENTRY_CHECK && !(pf->fn->flags & GOFUNC_ASM) &&

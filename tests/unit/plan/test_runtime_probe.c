@@ -206,7 +206,7 @@ static void test_recovery(void **state)
 	}
 }
 
-/* Who wants to see it sees it. */
+/* A spec that names it shows it. */
 static void test_wanted(void **state)
 {
 	struct bins_each b = BINS("shapes", "");

@@ -25,7 +25,7 @@ static const struct row {
 	bool labels;
 	/* A thread changes this meanwhile. */
 	enum { NOTHING, TURNS, GOID, LABELS } changes;
-	/* What is wrong with the stack. */
+	/* The fault of the stack. */
 	enum { GOOD, NO_SP, NO_PC } stack;
 } cases[] = {
 	{ "a goroutine at rest is consistent", GOROUTINE_WAITING, true, true, 1 },

@@ -16,7 +16,7 @@
 #include "bins.h"
 #include "process/target.h"
 
-/* What should take no time ends the test, if it takes this long. */
+/* The test ends if a step that should be immediate takes this long. */
 #define SECONDS 20
 
 /* A Go program that ends at once, not yet let go. */
@@ -93,7 +93,7 @@ static void a_command_that_waits_holds_nothing_of_others(void **state)
 	end.fd = other[0];
 	assert_int_equal(poll(&end, 1, SECONDS * 1000), 1);
 	assert_int_equal(read(other[0], &byte, 1), 0);
-	/* What a command is to have it has. */
+	/* A command keeps the descriptors that it is to have. */
 	end.fd = kept[0];
 	assert_int_equal(poll(&end, 1, 0), 0);
 	assert_false(target_ended(&t));

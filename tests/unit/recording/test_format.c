@@ -245,7 +245,7 @@ static void test_mode(void **state)
 	st = opened(path, 0740);
 	assert_int_equal(st.st_mode, S_IFREG | 0700);
 
-	/* Whose file it is can make it his to read again. */
+	/* The owner of the file can make it readable again. */
 	if (geteuid() == 0) {
 		struct recorder rec = { 0 };
 		struct diag d = { 0 };
@@ -534,7 +534,7 @@ static uint64_t hash_of(struct gobin *bin, const struct plan_options *o, const c
 	return h;
 }
 
-/* What replay relies on. */
+/* Invariants that replay relies on. */
 static void test_plan(void **state)
 {
 	struct plan_options other = plan_defaults;

@@ -25,7 +25,7 @@ int conds_compile(struct gobin *bin, const char *text, struct arena *mem,
 	if (s.sig)
 		scope.sig = sigparse_sig(&types, s.sig, scope.fn, d);
 	err = scope.sig ? filter_compile(&scope, s.text, s.cond, ret, d) : -1;
-	/* What was written is needed no longer, but by what is said of "under". */
+	/* The text is not needed any more, except by messages about "under". */
 	spec_fini(&s);
 	return err;
 }

@@ -24,7 +24,7 @@ void machine_put(struct machine *m, uint64_t at, uint64_t value)
 	m->words[m->nwords++] = (struct machine_word){ at, value };
 }
 
-/* What is no register. */
+/* A number that is not a register. */
 static uint64_t *named(struct machine *m, const char *what)
 {
 	return strcmp(what, "goid") == 0 ? &m->task[GOPROBE_TASK_GOID] :

@@ -15,7 +15,7 @@ struct machine_word {
 	uint64_t value;
 };
 
-/* What an edit sets or writes: DWARF number of a register, or address. */
+/* The target of an edit: DWARF number of a register, or address. */
 struct machine_edit {
 	uint8_t code;
 	uint64_t to;

@@ -181,7 +181,7 @@ static void func(const struct synth_table *t, const struct synth_func *f,
 	}
 }
 
-/* What stands before the functions, in its parts. */
+/* The parts before the functions. */
 struct tables {
 	struct synth_bytes names;
 	struct synth_bytes pc;

@@ -71,7 +71,7 @@ static void only_the_kernel_is_listened_to(void **state)
 	diag_fini(&d);
 }
 
-/* Nor to what was sent before the socket was the kernel's only, which libnl would read first. */
+/* Older messages are ignored, too: those sent before the socket was the kernel's only. */
 static void what_was_sent_before_is_dropped(void **state)
 {
 	struct diag d = { 0 };
@@ -93,7 +93,7 @@ static void what_was_sent_before_is_dropped(void **state)
 	diag_fini(&d);
 }
 
-/* What does not fit into an attribute is not sent. */
+/* Values that do not fit into an attribute are not sent. */
 static void more_processes_than_there_may_be(void **state)
 {
 	static const int32_t pids[20000];

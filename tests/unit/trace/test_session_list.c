@@ -95,7 +95,7 @@ static void test_binary(void **state)
 	end(pid);
 	assert_false(names(deleted, pid));
 
-	/* Nobody waits for who may write into it. */
+	/* The open does not wait for a writer. */
 	assert_int_equal(unlink(program), 0);
 	assert_int_equal(mkfifo(program, 0600), 0);
 	assert_false(names(program, 0));
@@ -120,12 +120,12 @@ static void test_namespace(void **state)
 		skip();
 	assert_true(names(here, pid));
 	assert_false(names(here, 0));
-	/* What the client found at a path of ours. */
+	/* The file that the client found at one of our paths. */
 	assert_true(names(program, pid));
 	end(pid);
 }
 
-/* What the list shows of a point whose hits take a trap for that reason. */
+/* The list's line for a point whose hits take a trap for that reason. */
 static void expect_trap(uint8_t trap, const char *text, const char *json)
 {
 	struct list_point points[] = { { point.offset, trap }, { point.offset + 1, 0 } };

@@ -57,7 +57,7 @@ static const uint64_t words_self[] = { 0x5700, 2, 2, 0x5700, 2, 2 };
 	.data = (const uint8_t *)(data_), \
 }
 
-/* What records refer to: chunks at fixed addresses, there for all cases. */
+/* Chunks at fixed addresses, to which the records of all cases refer. */
 static const struct record_chunk chunks[] = {
 	CHUNK(0x5000, GOPROBE_TYPE_BYTES, 5, GOPROBE_CHUNK_OK, "hello"),
 	CHUNK(0x5100, GOPROBE_TYPE_BYTES, 3, GOPROBE_CHUNK_OK, "\x01\xff\x00"),

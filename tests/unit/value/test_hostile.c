@@ -12,7 +12,7 @@
 #include "recs.h"
 
 #define HUGE UINT64_MAX
-/* What one argument may take in the worst case, under sanitizers on a busy machine. */
+/* The longest time of one argument, under sanitizers on a busy machine. */
 #define SECONDS_MAX 20
 #define TEXT_MAX (8U << 20)
 

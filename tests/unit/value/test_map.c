@@ -358,7 +358,7 @@ static void test_string_keys(void **state)
 	SAYS(value_step_key(&recs_ctx, &at, &key), "not among the entries that were captured");
 }
 
-/* What x.(T) says of the interface at @p. */
+/* The result of x.(T) for the interface at @p. */
 static const char *asserted(const char *name, const uint64_t *p)
 {
 	const struct exprstep step = { .kind = EXPRSTEP_ASSERT, .name = name };

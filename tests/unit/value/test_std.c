@@ -168,7 +168,7 @@ static void test_errors(void **state)
 	     "*fs.PathError(\"open /x: no such file or directory\", syscall.Errno)");
 	SAYS(SHOW(&t_error, 0x1100, 0x300),
 	     "*fmt.wrapError(\"load: open /x: no such file\", *fs.PathError, syscall.Errno)");
-	/* What one's own errors say only they know. */
+	/* The messages of a program's own errors are known to the program only. */
 	SAYS(SHOW(&t_error, 0x1400, 0x600),
 	     "&main.NotFound{ID: 7, Err: *errors.errorString(\"boom\")}");
 	SAYS(SHOW(&t_error, 0x1500, 0x700),
@@ -392,7 +392,7 @@ static const struct gotype p_panic_nil = POINTER_TO("*runtime.PanicNilError", t_
 #define SAYS_BOUNDS(x, y, is_signed, code, words) \
 	SAYS(BOUNDS(x, y, is_signed, code), "runtime.boundsError(\"runtime error: " words "\")")
 
-/* What a program panics with says what Go prints. */
+/* The value of a panic has the text that Go prints. */
 static void test_panics(void **state)
 {
 	uint64_t any, string, number, one, other;

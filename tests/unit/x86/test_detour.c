@@ -255,7 +255,7 @@ static bool holds(const struct gp_detour_test *t, uint64_t value)
 	return ((value << t->shift) * (t->mul ? t->mul : 1) - t->low <= t->span) == t->want;
 }
 
-/* What @odd is multiplied by to give 1, modulo 2^64: @odd to the power of 2^63 - 1. */
+/* The inverse of @odd modulo 2^64: @odd to the power of 2^63 - 1. */
 static uint64_t inverse(uint64_t odd)
 {
 	uint64_t n = 1;
@@ -323,7 +323,7 @@ static uint64_t counted(unsigned int counter)
 	return n;
 }
 
-/* What is left when the function has been left; how: detour_path. */
+/* The state at the end of the function; how: detour_path. */
 struct left {
 	uint64_t regs[16];
 	uint64_t path;

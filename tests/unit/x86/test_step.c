@@ -139,7 +139,7 @@ static void show_decoded(char *to, const uint8_t *code, size_t len)
 		sprintf(to + n, " narrow address");
 }
 
-/* Whatever is accepted is what the disassembler sees. Return: whether it is accepted. */
+/* An accepted instruction is as the disassembler sees it. Return: whether it is accepted. */
 static bool check(const uint8_t *code, size_t len)
 {
 	char got[TEXT], want[TEXT];
