@@ -90,7 +90,7 @@ static void expect_hit(struct kunit *test, u64 rax, enum goprobe_stat want)
 static struct goprobe_key_stats row;
 static u64 buckets[GOPROBE_BUCKETS];
 
-/* The entry of a key of one word: hits, or calls. NULL: there is none. */
+/* The entry of a key of one word: hits, or calls. NULL: the key is unknown. */
 static const struct goprobe_tally *by(u64 word)
 {
 	u32 i;

@@ -132,38 +132,15 @@ static bool is_swiss(const struct wirerefs *r)
 uint64_t wirerefs_size(const struct golayout *layout, const struct gotype *t,
 		       enum wire_role role)
 {
-	uint64_t size = 0;
+	const uint64_t sizes[] = {
+		[WIRE_VALUE] = t ? t->size : 0, [WIRE_HMAP] = layout->hmap.size,
+		[WIRE_SWISS] = layout->swiss.size, [WIRE_BUCKET] = t && t->map ? t->map->size : 0,
+		[WIRE_GROUP] = t && t->map ? t->map->size : 0, [WIRE_DIR] = WORD,
+		[WIRE_TABLE] = layout->swiss.table_size, [WIRE_CHAN] = layout->chan.size,
+		[WIRE_SUDOG] = layout->sudog.size, [WIRE_TRIE] = layout->trie.size,
+	};
+	uint64_t size = sizes[role];
 
-	switch (role) {
-	case WIRE_VALUE:
-		size = t->size;
-		break;
-	case WIRE_HMAP:
-		size = layout->hmap.size;
-		break;
-	case WIRE_SWISS:
-		size = layout->swiss.size;
-		break;
-	case WIRE_BUCKET:
-	case WIRE_GROUP:
-		size = t->map ? t->map->size : 0;
-		break;
-	case WIRE_DIR:
-		size = WORD;
-		break;
-	case WIRE_TABLE:
-		size = layout->swiss.table_size;
-		break;
-	case WIRE_CHAN:
-		size = layout->chan.size;
-		break;
-	case WIRE_SUDOG:
-		size = layout->sudog.size;
-		break;
-	case WIRE_TRIE:
-		size = layout->trie.size;
-		break;
-	}
 	return size <= OBJECT_MAX ? size : 0;
 }
 
