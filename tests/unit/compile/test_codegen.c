@@ -12,9 +12,6 @@
 #include "machine.h"
 #include "rows.h"
 
-static struct gobin *newest, *stripped;
-static struct arena mem;
-
 static int compile(struct gobin *bin, const char *text, struct filter_pair *ret, struct diag *d)
 {
 	return conds_compile(bin, text, &mem, ret, d);
@@ -420,23 +417,6 @@ static void test_notes(void **state)
 	assert_true(p.call.numbers && !p.ret.numbers && !p.ret.results && p.returns);
 }
 
-static int open_all(void **state)
-{
-	(void)state;
-	newest = bins_newest("");
-	stripped = bins_newest("-stripped");
-	return 0;
-}
-
-static int close_all(void **state)
-{
-	(void)state;
-	gobin_free(newest);
-	gobin_free(stripped);
-	arena_fini(&mem);
-	return 0;
-}
-
 int main(void)
 {
 	struct CMUnitTest tests[2 + N(codes) + N(errors)] = {
@@ -445,5 +425,5 @@ int main(void)
 	};
 
 	ROWS(ROWS(tests + 2, codes, test_code), errors, test_error);
-	return cmocka_run_group_tests(tests, open_all, close_all);
+	return cmocka_run_group_tests(tests, conds_open, conds_close);
 }

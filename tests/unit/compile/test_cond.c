@@ -12,9 +12,6 @@
 #include "machine.h"
 #include "rows.h"
 
-static struct gobin *newest, *oldest, *row_bin;
-static struct arena mem;
-
 static int compile(struct gobin *bin, const char *text, struct filter_pair *ret, struct diag *d)
 {
 	return conds_compile(bin, text, &mem, ret, d);
@@ -385,27 +382,6 @@ static void test_long(void **state)
 	free(m);
 }
 
-static int open_all(void **state)
-{
-	struct bins_entry v[BINS_MAX];
-
-	(void)state;
-	bins_list("", v);
-	oldest = v[0].minor < 17 ? bins_open(v[0].path) : NULL;
-	newest = bins_newest("");
-	row_bin = newest;
-	return 0;
-}
-
-static int close_all(void **state)
-{
-	(void)state;
-	gobin_free(newest);
-	gobin_free(oldest);
-	arena_fini(&mem);
-	return 0;
-}
-
 int main(void)
 {
 	struct CMUnitTest tests[2 + N(verdicts) + N(old_verdicts)] = {
@@ -414,5 +390,5 @@ int main(void)
 	};
 
 	ROWS(ROWS(tests + 2, verdicts, test_verdict), old_verdicts, test_old_verdict);
-	return cmocka_run_group_tests(tests, open_all, close_all);
+	return cmocka_run_group_tests(tests, conds_open, conds_close);
 }

@@ -10,12 +10,10 @@
 #include "bins.h"
 #include "compile/edit.h"
 #include "compile/type.h"
+#include "conds.h"
 #include "lang/spec.h"
 #include "machine.h"
 #include "rows.h"
-
-static struct gobin *newest, *oldest, *row_bin;
-static struct arena mem;
 
 static int compile(struct gobin *bin, const char *text, struct edit_pair *ret, struct diag *d)
 {
@@ -384,27 +382,6 @@ static void test_only_attach(void **state)
 	spec_fini(&s);
 }
 
-static int open_all(void **state)
-{
-	struct bins_entry v[BINS_MAX];
-
-	(void)state;
-	bins_list("", v);
-	oldest = v[0].minor < 17 ? bins_open(v[0].path) : NULL;
-	newest = bins_newest("");
-	row_bin = newest;
-	return 0;
-}
-
-static int close_all(void **state)
-{
-	(void)state;
-	gobin_free(newest);
-	gobin_free(oldest);
-	arena_fini(&mem);
-	return 0;
-}
-
 int main(void)
 {
 	struct CMUnitTest tests[1 + N(sets) + N(old_sets) + N(errors)] = {
@@ -415,5 +392,5 @@ int main(void)
 	t = ROWS(t, sets, test_set);
 	t = ROWS(t, errors, test_error);
 	ROWS(t, old_sets, test_old_set);
-	return cmocka_run_group_tests(tests, open_all, close_all);
+	return cmocka_run_group_tests(tests, conds_open, conds_close);
 }

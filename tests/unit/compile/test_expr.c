@@ -13,6 +13,7 @@
 #include "compile/deferred_step.h"
 #include "compile/expr.h"
 #include "compile/type.h"
+#include "conds.h"
 #include "gobin/abi.h"
 #include "gotype/selector.h"
 #include "lang/spec.h"
@@ -21,8 +22,7 @@
 
 /* --- compiling ---------------------------------------- */
 
-static struct gobin *newest, *oldest, *noopt, *stripped;
-static struct arena mem;
+static struct gobin *noopt;
 static struct spec specs[256];
 static size_t nspecs;
 
@@ -186,8 +186,6 @@ static struct value_row {
 	{ "a signature that is given", "main.Ints(x *main.Point, y []string) : (x.Y, y[0])",
 	  "ax=20000 @20008=5 bx=30000 cx=1 @30000=40000 @30008=2", "5 int | 40000 2 string" },
 };
-
-static struct gobin *row_bin;
 
 static void test_value(void **state)
 {
@@ -587,29 +585,16 @@ static void test_limits(void **state)
 
 static int open_all(void **state)
 {
-	struct bins_entry v[BINS_MAX];
-
-	(void)state;
-	bins_list("", v);
-	oldest = v[0].minor < 17 ? bins_open(v[0].path) : NULL;
-	newest = bins_newest("");
 	noopt = bins_newest("-noopt");
-	stripped = bins_newest("-stripped");
-	row_bin = newest;
-	return 0;
+	return conds_open(state);
 }
 
 static int close_all(void **state)
 {
-	(void)state;
-	gobin_free(newest);
-	gobin_free(oldest);
 	gobin_free(noopt);
-	gobin_free(stripped);
-	arena_fini(&mem);
 	while (nspecs)
 		spec_fini(&specs[--nspecs]);
-	return 0;
+	return conds_close(state);
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #include "bins.h"
 #include "compile/cond.h"
 #include "compile/group_by.h"
+#include "conds.h"
 #include "gobin/pprof_labels.h"
 #include "gobin/runtime_layout.h"
 #include "lang/spec.h"
@@ -24,8 +25,6 @@
 #define TEXT 0x20000
 
 /* Slices; buckets, and all on the stack. */
-static struct gobin *newest, *oldest;
-static struct arena mem;
 
 /* --- goroutines with labels ------------------------------------------------------- */
 
@@ -438,26 +437,6 @@ static void test_programs(void **state)
 	assert_true(seen >= 3);
 }
 
-static int open_all(void **state)
-{
-	struct bins_entry v[BINS_MAX];
-
-	(void)state;
-	bins_list("", v);
-	oldest = v[0].minor < 17 ? bins_open(v[0].path) : NULL;
-	newest = bins_newest("");
-	return 0;
-}
-
-static int close_all(void **state)
-{
-	(void)state;
-	gobin_free(newest);
-	gobin_free(oldest);
-	arena_fini(&mem);
-	return 0;
-}
-
 int main(void)
 {
 	struct CMUnitTest tests[6 + N(labels) + N(errors)] = {
@@ -470,5 +449,5 @@ int main(void)
 	};
 
 	ROWS(ROWS(tests + 6, labels, test_label), errors, test_error);
-	return cmocka_run_group_tests(tests, open_all, close_all);
+	return cmocka_run_group_tests(tests, conds_open, conds_close);
 }

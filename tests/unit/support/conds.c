@@ -6,6 +6,32 @@
 #include "lang/spec.h"
 #include "rows.h"
 
+struct gobin *newest, *oldest, *stripped, *row_bin;
+struct arena mem;
+
+int conds_open(void **state)
+{
+	struct bins_entry v[BINS_MAX];
+
+	(void)state;
+	bins_list("", v);
+	oldest = v[0].minor < 17 ? bins_open(v[0].path) : NULL;
+	newest = bins_newest("");
+	stripped = bins_newest("-stripped");
+	row_bin = newest;
+	return 0;
+}
+
+int conds_close(void **state)
+{
+	(void)state;
+	gobin_free(newest);
+	gobin_free(oldest);
+	gobin_free(stripped);
+	arena_fini(&mem);
+	return 0;
+}
+
 int conds_compile(struct gobin *bin, const char *text, struct arena *mem,
 		  struct filter_pair *ret, struct diag *d)
 {
