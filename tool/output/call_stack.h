@@ -23,8 +23,8 @@ struct call_stacks {
 int call_stacks_init(struct call_stacks *s, const struct plan *plan);
 void call_stacks_fini(struct call_stacks *s);
 /*
- * The call stack of a record of function @pf, with frame @f; good until call_stacks_fini(). NULL: the
- * record has none, or there is no memory.
+ * The call stack of a record of function @pf, with frame @f; good until call_stacks_fini(). NULL:
+ * the record has none, or there is no memory.
  */
 const struct stack *call_stack(struct call_stacks *s, const struct plan_func *pf,
 			       const struct plan_frame *f, const struct record *rec);

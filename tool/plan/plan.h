@@ -126,7 +126,7 @@ struct insn_scan;
  * @has_registers: the integer registers are in it too, as goreg_names has them, at @registers
  * @registers: see @has_registers
  * @stack: where the call stack is: goprobe_plan.stack
- * @nstack: the most addresses of it; 0: there is none
+ * @nstack: the most addresses of it; 0: no call stack
  * @receiver: @values begin with the receiver, which nobody asked for by name
  */
 struct plan_frame {
