@@ -110,6 +110,7 @@ struct option_texts {
  * @signals: signals end the trace
  * @quiet: no header and no summary
  * @pretty: long values in several lines
+ * @no_zero: text leaves out struct fields that are zero
  * @strict: losses are failures
  * @histogram: also if there are several functions
  * @creator: stacks differ by who has started their goroutine
@@ -163,6 +164,7 @@ struct options {
 	bool signals;
 	bool quiet;
 	bool pretty;
+	bool no_zero;
 	bool strict;
 	bool histogram;
 	bool creator;

@@ -265,6 +265,8 @@ const struct option_row option_rows[] = {
 	{ "format", 'o', GRAPH, OPTIONS_OUTPUT, OPTION_CHOICE, "FORMAT", FIELD(format),
 	  "text, json, folded (lines for other tools), flamegraph (a\n"
 	  "picture, SVG), chrome (for Perfetto), or otlp (spans, JSON)", .choices = graph_formats },
+	{ "no-zero", 0, ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(no_zero),
+	  "text leaves out the fields of structs that are zero", .most = 1 },
 	{ "pretty", 0, ATTACH | REPLAY, OPTIONS_OUTPUT, OPTION_FLAG, NULL, FIELD(pretty),
 	  "long values in several lines, indented", .most = 1,
 	  .key = GOPROBE_OPTION_PRETTY },

@@ -40,6 +40,7 @@ int lines_open(struct out *o, struct stream *s, const struct plan *p, const stru
 		return diag_set(d, "out of memory");
 	s->most = options->events;
 	s->values.width = options->pretty ? columns() : 0;
+	s->values.no_zero = options->no_zero;
 	return 0;
 }
 

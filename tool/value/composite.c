@@ -80,12 +80,27 @@ static void item(struct value_ctx *v, struct buf *b, const struct value_list *l,
 	}
 }
 
-static bool is_shown(const struct value_list *l, uint64_t i)
+static bool is_zero(const struct value_list *l, const struct gofield *f)
 {
+	uint64_t size = l->type->size;
+
+	if (!f->type || f->offset > size || f->type->size > size - f->offset)
+		return false;
+	for (uint64_t i = 0; i < f->type->size; i++)
+		if (l->data[f->offset + i])
+			return false;
+	return true;
+}
+
+static bool is_shown(const struct value_ctx *v, const struct value_list *l, uint64_t i)
+{
+	const struct gofield *f = &l->type->fields[i];
+
 	if (l->type->kind != GOTYPE_STRUCT)
 		return true;
-	return !value_is_blank(&l->type->fields[i]) &&
-	       (!l->captured || value_is_captured(l->type, i));
+	if (l->captured)
+		return !value_is_blank(f) && value_is_captured(l->type, i);
+	return !value_is_blank(f) && !(v->no_zero && is_zero(l, f));
 }
 
 /* Go indents with tabs; four columns of them leave more space. */
@@ -122,7 +137,7 @@ static void items(struct value_ctx *v, struct buf *b, const struct value_list *l
 	buf_char(b, '{');
 	v->indent += lines;
 	for (i = 0; i < l->n && !value_enough(v, b); i++) {
-		if (!is_shown(l, i))
+		if (!is_shown(v, l, i))
 			continue;
 		separate(v, b, l, lines, first);
 		first = false;

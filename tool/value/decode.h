@@ -119,6 +119,7 @@ struct value_ctx {
 	const struct record *rec;
 	const struct value_env *env;
 	unsigned int width;
+	bool no_zero;	/* text leaves out fields that are zero */
 
 	unsigned int budget;	/* values that may still be shown */
 	unsigned int depth;	/* of nesting */

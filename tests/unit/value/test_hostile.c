@@ -91,6 +91,9 @@ static void bounded(const struct gotype *t, const void *p)
 	recs_ctx.width = 60;
 	assert_true(strlen(recs_show(t, p, false)) < TEXT_MAX);
 	recs_ctx.width = 0;
+	recs_ctx.no_zero = true;
+	assert_true(strlen(recs_show(t, p, false)) < TEXT_MAX);
+	recs_ctx.no_zero = false;
 	assert_true(now() - start < SECONDS_MAX);
 }
 

@@ -782,9 +782,23 @@ static void test_lines(void **state)
 	     "}");
 }
 
+static void test_no_zero(void **state)
+{
+	(void)state;
+	recs_begin();
+	PUT(0x100, 0, 0, 0x300, 2, 2, 0, 0, 0);
+	PUT(0x300, 0, 0, 1, 0, 0, 0);
+	SAYS(SHOW(&p_cart, 0x100),
+	     "&shop.Cart{Owner: \"\", Lines: []shop.Line{{SKU: \"\", Qty: 1}, {SKU: \"\", Qty: 0}}, Sizes: nil}");
+	recs_ctx.no_zero = true;
+	SAYS(SHOW(&p_cart, 0x100), "&shop.Cart{Lines: []shop.Line{{Qty: 1}, {}}}");
+	recs_ctx.no_zero = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		{ "fields that are zero are left out on request", test_no_zero },
 		{ "times in UTC; JSON keeps the numbers", test_times },
 		{ "durations, months, days as package time writes them", test_durations },
 		{ "errors say what Error() says, and what they wrap", test_errors },
