@@ -157,7 +157,7 @@ int gp_objects_add_plans(struct gp_session *s, const struct gp_plans_wire *w,
 			return gp_refuse(extack, -EINVAL, why);
 		cond_resched();
 	}
-	if (gp_objects_grow((void ***)&o->plans, &o->plans_room, o->nplans, w->nplans))
+	if (gp_objects_grow((void ***)&o->plans, &o->plans_cap, o->nplans, w->nplans))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	for (i = 0; i < w->nplans; i++, o->nplans++) {
 		o->plans[o->nplans] = gp_plan_new(&w->plans[i], w->pieces, w->ops,
@@ -239,7 +239,7 @@ int gp_objects_add_filters(struct gp_session *s, const struct goprobe_filter *ad
 			return gp_refuse(extack, -EINVAL, why);
 		cond_resched();
 	}
-	if (gp_objects_grow((void ***)&o->filters, &o->filters_room, o->nfilters, n))
+	if (gp_objects_grow((void ***)&o->filters, &o->filters_cap, o->nfilters, n))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	for (i = 0; !err && i < n; i++) {
 		struct gp_filter *filter = gp_filter_new(&add[i], ops, &s->tallies);

@@ -417,7 +417,7 @@ static int gp_points_check_points(struct gp_session *s, u32 file, const struct g
 			return err;
 		cond_resched();
 	}
-	if (gp_objects_grow((void ***)&s->objects.probes, &s->objects.probes_room,
+	if (gp_objects_grow((void ***)&s->objects.probes, &s->objects.probes_cap,
 			    s->objects.nprobes, n))
 		return gp_refuse(extack, -ENOMEM, "out of memory");
 	return 0;

@@ -108,13 +108,13 @@ struct gp_limits {
  * @files: binaries; only grows
  * @types: types; only grows, read by handlers
  * @nplans: number of @plans
- * @plans_room: capacity of @plans
+ * @plans_cap: capacity of @plans
  * @plans: by id
  * @nfilters: number of @filters
- * @filters_room: capacity of @filters
+ * @filters_cap: capacity of @filters
  * @filters: by id, which is counted from 1
  * @nprobes: number of @probes
- * @probes_room: capacity of @probes
+ * @probes_cap: capacity of @probes
  * @probes: in the order they were added
  * @refusal: buffer for a formatted error message; only the worker uses it
  */
@@ -123,13 +123,13 @@ struct gp_objects {
 	struct gp_file *files[GP_FILES_MAX];
 	struct gp_types types;
 	u32 nplans;
-	u32 plans_room;
+	u32 plans_cap;
 	struct gp_plan **plans;
 	u32 nfilters;
-	u32 filters_room;
+	u32 filters_cap;
 	struct gp_filter **filters;
 	u32 nprobes;
-	u32 probes_room;
+	u32 probes_cap;
 	struct gp_probe **probes;
 	char refusal[192];
 };

@@ -252,7 +252,7 @@ static void both_ways_write_the_same_record(struct kunit *test)
 struct wait_case {
 	const char *claim;
 	u32 patience;	/* number of waits before it gives up */
-	u32 room_after;	/* number of waits until there is space */
+	u32 space_after;	/* number of waits until there is space */
 	bool stalled;
 	u32 waits;
 	enum goprobe_stat want;
@@ -283,7 +283,7 @@ static void a_thread_that_waits_for_space_counts_once(struct kunit *test)
 		s.lossless = true;
 		s.stalled = c->stalled;
 		patience = c->patience;
-		room_after = c->room_after;
+		space_after = c->space_after;
 		KUNIT_EXPECT_TRUE(test, hit());
 		KUNIT_EXPECT_EQ(test, waited, c->waits);
 		KUNIT_EXPECT_EQ(test, counted(c->want), 1ULL);

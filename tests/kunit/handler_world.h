@@ -190,7 +190,7 @@ static struct pid *nobody;
 
 static u32 reaps_wanted, served, executed, waited, woken[GP_STREAM_WAKE_NOW + 1];
 static u64 counted_before;	/* hits that had been counted when the instruction was executed */
-static u32 patience, room_after;
+static u32 patience, space_after;
 static u32 patience_left;	/* that the hit has, of which all its waits take */
 
 void gp_faultin_serve(struct gp_faultin *f)
@@ -241,7 +241,7 @@ static inline void drain_rings(void)
 u32 gp_stream_wait_for_space(struct gp_session *session, u32 left)
 {
 	wrong += preempt_count() || pagefault_disabled() || !left || left != patience_left;
-	if (++waited == room_after)
+	if (++waited == space_after)
 		drain_rings();
 	patience_left = waited < patience ? left - 1 : 0;
 	return patience_left;
@@ -481,7 +481,7 @@ static inline void make(enum gp_way way, u32 unusual)
 	executed = 0;
 	waited = 0;
 	patience = 0;
-	room_after = 0;
+	space_after = 0;
 	windows = 0;
 	wrong = 0;
 }

@@ -591,7 +591,7 @@ static void ends_of_timed_calls_have_filters(struct kunit *test)
 /* ---- no space ---- */
 
 /* Leave @bytes in the ring. */
-static void leave_room(u32 bytes)
+static void leave_space(u32 bytes)
 {
 	drain_rings();
 	rings[0]->head += rings[0]->size - bytes;
@@ -630,7 +630,7 @@ static void a_record_that_does_not_fit_then_is_lost(struct kunit *test)
 	/* Only the call fits, to the byte. */
 	make_paired(HOLD, 0);
 	expect_hit(test, GOPROBE_STAT_OPENED);
-	leave_room(size + 8);
+	leave_space(size + 8);
 	turn_to(END);
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 1ULL);
@@ -641,7 +641,7 @@ static void a_record_that_does_not_fit_then_is_lost(struct kunit *test)
 	make_paired(HOLD, 0);
 	rings[0]->pending[GOPROBE_LOST_RING_FULL] = 0;
 	expect_hit(test, GOPROBE_STAT_OPENED);
-	leave_room(size);
+	leave_space(size);
 	turn_to(END);
 	KUNIT_EXPECT_TRUE(test, hit());
 	KUNIT_EXPECT_EQ(test, counted(GOPROBE_STAT_RELEASED), 0ULL);
@@ -668,7 +668,7 @@ static void what_must_not_be_lost_waits(struct kunit *test)
 	make_rings_full(true);
 	s.lossless = true;
 	patience = 9;
-	room_after = 3;
+	space_after = 3;
 	ticks += 50;
 	turn_to(END);
 	expect_hit(test, GOPROBE_STAT_RETURNS);

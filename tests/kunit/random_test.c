@@ -235,7 +235,7 @@ static u32 nchunks_of(u32 type)
 
 static void any_verified_plan_over_any_memory(struct kunit *test)
 {
-	u32 n, tries, plans = 0, whole = 0, chunks = 0, short_of_room = 0;
+	u32 n, tries, plans = 0, whole = 0, chunks = 0, short_of_space = 0;
 	u32 itabs = 0, codes = 0, missed = 0;
 
 	random_state = 88172645463325252ULL;
@@ -268,7 +268,7 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 			/* Held calls have space for the largest possible record. */
 			KUNIT_ASSERT_LT(test, space, w->plan->record_bytes -
 					(u32)sizeof(struct goprobe_record));
-			short_of_room++;
+			short_of_space++;
 			continue;
 		}
 		KUNIT_ASSERT_STREQ(test, decode() ?: "right", "right");
@@ -285,7 +285,7 @@ static void any_verified_plan_over_any_memory(struct kunit *test)
 	KUNIT_EXPECT_GT(test, itabs, 100U);
 	KUNIT_EXPECT_GT(test, codes, 100U);
 	KUNIT_EXPECT_GT(test, missed, 100U);
-	KUNIT_EXPECT_GT(test, short_of_room, 20U);
+	KUNIT_EXPECT_GT(test, short_of_space, 20U);
 }
 
 static struct kunit_case cases[] = {

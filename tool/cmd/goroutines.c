@@ -140,7 +140,7 @@ static int look(struct looking *l, struct diag *d)
 	golist_init(&l->list, &opt, &l->symbols);
 	if (read_all(l, d))
 		return -1;
-	if (l->held >= 0 ? procmem_gone(l->held) : target_ended(&l->target))
+	if (l->held >= 0 ? procmem_exited(l->held) : target_ended(&l->target))
 		return diag_set(d, "process %d has ended", pid);
 	if (print(l, d))
 		return -1;

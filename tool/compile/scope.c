@@ -103,7 +103,7 @@ static const char *add_part(const struct dwpiece *piece, struct goabi_part *to, 
  * Often nobody asks for the capacity of a slice any more, and it is nowhere, while all else is
  * there. The length is one that it can have.
  */
-static void mend_slice(const struct gotype *t, struct goabi_part *parts, size_t *n)
+static void fix_slice(const struct gotype *t, struct goabi_part *parts, size_t *n)
 {
 	if (t->kind != GOTYPE_SLICE || has_bytes(parts, *n, 2ULL * WORD, WORD))
 		return;
@@ -131,7 +131,7 @@ static const char *place_parts(const struct dwlocal *v, const struct gotype *t,
 		if (why)
 			return why;
 	}
-	mend_slice(t, parts, &p->nparts);
+	fix_slice(t, parts, &p->nparts);
 	p->parts = parts;
 	return NULL;
 }

@@ -160,7 +160,7 @@ static int read_specs(struct dwabbrevs *t, struct dwcursor *c, struct dwabbrev *
 	return -1;
 }
 
-static int make_room(struct dwabbrevs *t, size_t n)
+static int make_space(struct dwabbrevs *t, size_t n)
 {
 	size_t cap = 64;
 	void *p;
@@ -183,7 +183,7 @@ static int read_abbrev(struct dwabbrevs *t, struct dwcursor *c, uint64_t code)
 	struct dwabbrev a = { .tag = (unsigned int)dwcursor_uleb(c) };
 
 	a.children = dwcursor_uint(c, 1);
-	if (code > ABBREVS_MAX || read_specs(t, c, &a) || make_room(t, code))
+	if (code > ABBREVS_MAX || read_specs(t, c, &a) || make_space(t, code))
 		return -1;
 	t->v[code - 1] = a;
 	return 0;

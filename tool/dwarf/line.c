@@ -79,7 +79,7 @@ static const char *string_at(struct walk *w, enum dwsect_id id, uint64_t off)
 
 /* --- names of files ---------------------------------------------------------- */
 
-static int make_room(struct header *h)
+static int make_space(struct header *h)
 {
 	h->dirs = calloc(NAMES_MAX, sizeof(*h->dirs));
 	h->wanted = calloc(NAMES_MAX, sizeof(*h->wanted));
@@ -344,7 +344,7 @@ int dwline_walk(struct dwread *r, const struct dwdie *root, dwline_file_fn file,
 	    (at.class != DWVAL_OFFSET && at.class != DWVAL_NUMBER) || at.u >= s->n)
 		return 0;
 	c = (struct dwcursor){ s->p + at.u, s->p + s->n, false };
-	if (make_room(&w.h))
+	if (make_space(&w.h))
 		ret = -1;
 	else if (!read_header(&w, &c))
 		ret = run(&w, &c);

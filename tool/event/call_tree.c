@@ -315,17 +315,17 @@ void calltree_free(struct calltree *t)
 
 /* --- calls ----------------------------------------------------------- */
 
-static bool has_room(const struct calltree *t)
+static bool has_space(const struct calltree *t)
 {
 	return t->calls < t->limits.all && t->bytes < t->limits.bytes;
 }
 
 /* Stay within limits with another call of @r, or of a new tree: cut others. */
-static bool make_room(struct calltree *t, const struct calltree_root *r)
+static bool make_space(struct calltree *t, const struct calltree_root *r)
 {
 	if (r && r->calls >= t->limits.calls)
 		return false;
-	while (!has_room(t))
+	while (!has_space(t))
 		if (!cut_coldest(t, r))
 			return false;
 	return true;
@@ -384,7 +384,7 @@ static void try_to_keep(struct calltree *t, struct calltree_gor *g, struct open_
 			o->above->below++;
 		return;
 	}
-	if (!o->left && make_room(t, g->tree))
+	if (!o->left && make_space(t, g->tree))
 		o->call = keep(t, g, o->above);
 	o->left = !o->call;
 	if (o->left)
@@ -402,7 +402,7 @@ static void push(struct calltree *t, struct calltree_gor *g, const struct open_c
 }
 
 /* What the end of a call means to the one it was called by. */
-static void tell_caller(struct calltree_gor *g, uint64_t ns, bool vague)
+static void report_to_caller(struct calltree_gor *g, uint64_t ns, bool vague)
 {
 	struct calltree_call *caller = g->n ? g->open[g->n - 1].call : NULL;
 
@@ -426,7 +426,7 @@ static struct calltree_call *pop(struct calltree *t, struct calltree_gor *g, uin
 		call->end = end;
 		call->duration = ns;
 	}
-	tell_caller(g, ns, end == CALLTREE_UNSEEN);
+	report_to_caller(g, ns, end == CALLTREE_UNSEEN);
 	if (!g->n) {
 		idle_append(t, g);
 		/* What it calls next is not below what began the tree. */

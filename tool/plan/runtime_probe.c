@@ -220,7 +220,7 @@ int hidden_add(struct plan *p, struct gobin *const *bins, size_t nbins, enum pla
 
 /* --- notifications of the module ---------------------------------------------------- */
 
-static int not_told(const struct gobin *bin, const char *what, struct diag *d)
+static int diag_missing(const struct gobin *bin, const char *what, struct diag *d)
 {
 	return diag_set(d, "%s has no %s, so what its goroutines do can't be followed",
 			gobin_path(bin), what);
@@ -234,7 +234,7 @@ static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
 	struct plan_notification note = { .action = GOPROBE_ACTION_STATE, .ops = ops };
 
 	if (gostates_reasons(gobin_file(bin), &what.reasons))
-		return not_told(bin, "table of wait reasons", d);
+		return diag_missing(bin, "table of wait reasons", d);
 	if (park) {
 		what.park[0] = park->entry;
 		what.park[1] = park->end;
@@ -247,7 +247,7 @@ static int add_states(struct plan *p, struct gobin *bin, struct diag *d)
 		fn = find(bin, s->func);
 		/* The linker leaves out what the program does not use. */
 		if (!fn && s->needed)
-			return not_told(bin, s->func, d);
+			return diag_missing(bin, s->func, d);
 		note.nops = fn ? gostates_program(&what, i, ops) : 0;
 		if (fn && plan_add_notification(p, bin, fn, &note, d))
 			return -1;
@@ -317,7 +317,7 @@ static void notify_recovery(struct making *m)
 }
 
 /* All calls of the goroutine are over; @written: by a panic. */
-static void tell_all(struct making *m, bool written)
+static void notify_all(struct making *m, bool written)
 {
 	op_value(m, GOPROBE_OP_TASK, 0, GOPROBE_TASK_G);
 	op_key(m, 0);
@@ -331,12 +331,12 @@ static void tell_all(struct making *m, bool written)
 
 static void notify_fatal(struct making *m)
 {
-	tell_all(m, true);
+	notify_all(m, true);
 }
 
 static void notify_goexit(struct making *m)
 {
-	tell_all(m, false);
+	notify_all(m, false);
 }
 
 /**
@@ -401,7 +401,7 @@ static int notify_each(struct plan *p, struct gobin *bin, const struct notifier 
 }
 
 /* Probes that conditions need to notify the module. */
-static int tell_all_of(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d)
+static int notify_all_of(struct plan *p, struct gobin *const *bins, size_t nbins, struct diag *d)
 {
 	int err = 0;
 
@@ -424,7 +424,7 @@ int hidden_add_all(struct plan *p, struct gobin *const *bins, size_t nbins,
 		return -1;
 	for (size_t i = 0; i < p->nfuncs; i++)
 		ends |= p->funcs[i]->ends;
-	err = tell_all_of(p, bins, nbins, d);
+	err = notify_all_of(p, bins, nbins, d);
 	if (err || options->action != GOPROBE_ACTION_RECORD || options->no_return || !ends)
 		return err;
 	for (int role = PLAN_ROLE_PANIC; !err && role <= PLAN_ROLE_BEGIN; role++)

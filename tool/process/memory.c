@@ -163,7 +163,7 @@ int procmem_hold(pid_t pid)
 }
 
 /* As of the end of a file, if nobody uses the memory any more; else nothing is there: EIO. */
-bool procmem_gone(int held)
+bool procmem_exited(int held)
 {
 	char byte;
 

@@ -39,7 +39,7 @@ bool procmem_same_clock(const struct procmem *m);
  */
 int procmem_hold(pid_t pid);
 /* Has the process ended, or executed another program, since procmem_hold() gave @held? */
-bool procmem_gone(int held);
+bool procmem_exited(int held);
 /* Exactly @len bytes at run-time address @at; false if they can't be read. */
 bool procmem_read(const struct procmem *m, uint64_t at, void *to, size_t len);
 

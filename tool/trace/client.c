@@ -127,7 +127,7 @@ int client_fd(const struct client *c)
 /* --- receiving ------------------------------------------------------- */
 
 /* The kernel's message in an error or at the end of a dump, or NULL. */
-static const char *sentence_at(const struct nlmsghdr *h, const void *tlvs)
+static const char *message_at(const struct nlmsghdr *h, const void *tlvs)
 {
 	int left = (const char *)h + h->nlmsg_len - (const char *)tlvs;
 
@@ -175,7 +175,7 @@ static int handle_error(struct nlmsghdr *h, const char *what, struct diag *d)
 		skip += e->msg.nlmsg_len - NLMSG_HDRLEN;
 	}
 	return refused(d, what, (int)-(int64_t)e->error,
-		       sentence_at(h, (char *)e + NLMSG_ALIGN(skip)));
+		       message_at(h, (char *)e + NLMSG_ALIGN(skip)));
 }
 
 static int handle_done(struct nlmsghdr *h, const char *what, struct diag *d)
@@ -187,7 +187,7 @@ static int handle_done(struct nlmsghdr *h, const char *what, struct diag *d)
 	if (err >= 0)
 		return 0;
 	return refused(d, what, (int)-(int64_t)err,
-		       sentence_at(h, (char *)nlmsg_data(h) + sizeof(err)));
+		       message_at(h, (char *)nlmsg_data(h) + sizeof(err)));
 }
 
 /* 1: go on; 0: the answer is complete; -1: failed. */
@@ -254,7 +254,7 @@ static int answer(struct client *c, const char *what, client_message_fn fn, void
 	}
 }
 
-bool client_told(const struct client *c)
+bool client_notified(const struct client *c)
 {
 	return c->ready;
 }

@@ -105,7 +105,7 @@ bool client_ready(struct client *c);
  * Has it said so between the answers to something else? Then client_ready() is true,
  * and poll() need not know.
  */
-bool client_told(const struct client *c);
+bool client_notified(const struct client *c);
 
 /*
  * Gets what is known of one id, with t->nbuckets buckets, and t->nstates states behind them;

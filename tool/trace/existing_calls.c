@@ -136,10 +136,10 @@ static void let_go(struct before_process *p)
 }
 
 /* What is read of it now is not of the program that was looked for. */
-static bool is_gone(struct before_process *p)
+static bool has_exited(struct before_process *p)
 {
 	if (!p->exited)
-		p->exited = p->held >= 0 ? procmem_gone(p->held) :
+		p->exited = p->held >= 0 ? procmem_exited(p->held) :
 			  kill(p->reader.m.pid, 0) && errno == ESRCH;
 	if (p->exited)
 		let_go(p);
@@ -447,7 +447,7 @@ static int settle(struct before *b, struct suspect *s, uint64_t enough, before_f
 	/* Only if it will be reported. */
 	if (s->calls && !s->reported)
 		gostate_of(r, &s->now, &state);
-	if (!goroutine_read(r, s->g, &again) || is_gone(&b->processes[s->process]))
+	if (!goroutine_read(r, s->g, &again) || has_exited(&b->processes[s->process]))
 		return 0;
 	goroutine_find_thread(r, &again);
 	if (!goroutine_rested(r, &s->now, &again)) {
@@ -489,7 +489,7 @@ void before_settle(struct before *b, uint64_t enough, before_fn fn, void *ctx)
 	}
 	hmap_fini(&b->by_goid);
 	for (size_t i = 0; i < b->nprocesses; i++)
-		is_gone(&b->processes[i]);
+		has_exited(&b->processes[i]);
 	for (size_t i = 0; i < b->n; i++)
 		if (!b->v[i].over && !b->processes[b->v[i].process].exited)
 			b->v[left++] = b->v[i];

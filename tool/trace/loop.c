@@ -160,7 +160,7 @@ int watch_timeout(const struct watch *w)
 	uint64_t until = w->wait.next < w->wait.end ? w->wait.next : w->wait.end;
 	uint64_t t = clock_now(CLOCK_MONOTONIC);
 
-	if (busy(w) || client_told(w->client))
+	if (busy(w) || client_notified(w->client))
 		return 0;
 	return until > t ? (until - t + MS - 1) / MS : 0;
 }

@@ -186,7 +186,7 @@ static void say(char *text, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void say_gone(void *ctx, const struct pair_call *c)
+static void say_dropped(void *ctx, const struct pair_call *c)
 {
 	say(ctx, "-%c", (int)c->id);
 }
@@ -210,7 +210,7 @@ static bool run_runtime(struct pair *p, const struct step *s, uint64_t time, cha
 	h.kind = GOPROBE_RECORD_CALL;
 	switch (s->kind) {
 	case 'b':
-		pair_begin(p, s->tgid, say_gone, text);
+		pair_begin(p, s->tgid, say_dropped, text);
 		return true;
 	case 'p':
 		while (pair_unwind(p, &h, &c))

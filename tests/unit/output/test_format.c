@@ -491,7 +491,7 @@ static void test_header(void **state)
 }
 
 /* A call that is open on a system stack may have led to the program's start. */
-static void test_gone(void **state)
+static void test_other_program(void **state)
 {
 	const struct step steps[] = {
 		CALL(BARE, 1, 200), CALL(BARE, 2, 300, GOPROBE_RECORD_F_SYSTEM),
@@ -823,7 +823,7 @@ int main(void)
 	struct CMUnitTest tests[N(cases) + N(screens) + N(templates) + N(errors) + 10] = {
 		{ "the header names the columns", test_header },
 		{ "with several processes there is a column for them", test_pids },
-		{ "calls of the program before, but not on system stacks", test_gone },
+		{ "calls of the program before, but not on system stacks", test_other_program },
 		{ "values in lines", test_lines },
 		{ "no more lines than asked for, but losses are reported", test_most },
 		{ "what can't be understood is counted, and the rest is shown", test_malformed },

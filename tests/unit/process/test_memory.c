@@ -94,17 +94,17 @@ static void test_held(void **state)
 	close(ended[1]);
 	before = procmem_hold(pid);
 	assert_true(before >= 0);
-	assert_false(procmem_gone(before));
+	assert_false(procmem_exited(before));
 	close(go[1]);
 	/* Closed by its exec. */
 	assert_int_equal(read(ended[0], &byte, 1), 0);
-	assert_true(procmem_gone(before));
+	assert_true(procmem_exited(before));
 	after = procmem_hold(pid);
 	assert_true(after >= 0);
-	assert_false(procmem_gone(after));
+	assert_false(procmem_exited(after));
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_true(procmem_gone(after));
+	assert_true(procmem_exited(after));
 	close(before);
 	close(after);
 	close(go[0]);
