@@ -223,12 +223,17 @@ static int add_if_named(void *ctx, pid_t pid)
 	return strcmp(base, named->name) ? 0 : append_pid(&named->pids, pid);
 }
 
+/* Processes that a message lists. */
+#define NAMED_MOST 10
+
 static int several_named(const struct named *named, struct diag *d)
 {
 	struct buf list = { 0 };
 
-	for (size_t i = 0; i < named->pids.n; i++)
+	for (size_t i = 0; i < named->pids.n && i < NAMED_MOST; i++)
 		buf_number(&list, i ? "," : "", named->pids.v[i]);
+	if (named->pids.n > NAMED_MOST)
+		buf_str(&list, ",...");
 	buf_char(&list, 0);
 	diag_set(d, "%zu processes run a file called '%s'", named->pids.n, named->name);
 	if (!list.failed)
