@@ -218,6 +218,22 @@ static void any_instance(char *pattern)
 		memmove(at, at + sizeof(any) - 1, strlen(at + sizeof(any) - 1) + 1);
 }
 
+/*
+ * The end of what a traceback writes for arguments, if that begins at @at and nothing follows:
+ * "(...)", "(0xc000012345, {0x4a, 0x3})", "({})". Else @at.
+ */
+static size_t skip_traceback(const char *text, size_t at)
+{
+	size_t close = text[at] == '(' ? lex_close(text, at) : 0;
+	const char *first;
+
+	if (!close || text[close + 1])
+		return at;
+	first = text + at + 1 + strspn(text + at + 1, "{");
+	return !strncmp(first, "...", 3) || !strncmp(first, "0x", 2) ||
+	       (text[at + 1] == '{' && *first == '}') ? close + 1 : at;
+}
+
 /* Hint at the probable meaning of a word behind the pattern. */
 static void hint_at_word(struct diag *d, const char *text, size_t space, size_t len)
 {
@@ -239,7 +255,7 @@ static int parse_name(const char *text, struct spec *s, size_t *end, struct diag
 {
 	size_t len = name_end(text), name, comma;
 
-	*end = len;
+	*end = skip_traceback(text, len);
 	while (len && text[len - 1] == ' ')
 		len--;
 	s->end = len;
