@@ -74,7 +74,7 @@ def latency_of_sleep(t):
     durations = sorted(e["duration_ns"] for e in t.attach("--events", 81, "-p", target.pid, "time.Sleep").finish().returns[1:])
     process.signal(signal.SIGINT)
     text = "\n".join(process.finish())
-    row = re.search(r"^ *(\d+) +\S+ +(\S+)ms +\S+ +\S+ +\S+  time\.Sleep$", text, re.M)
+    row = re.search(r"^ *(\d+) +\S+ +\S+ +(\S+)ms +\S+ +\S+ +\S+  time\.Sleep$", text, re.M)
     check(row and int(row.group(1)) >= len(durations), "no line of some calls of 20 ms: %s", text)
     # Both saw these calls; the table has some more of them, and quantiles are good to a quarter.
     low, high = (durations[len(durations) * i // 4] for i in (1, 3))

@@ -111,7 +111,10 @@ def command_killed(t):
 def target_killed(t):
     target = t.target("load", "-pause", "1ms")
     attach = t.attach("-p", target.pid, "main.handle").attached()
-    wait_for("a first event", lambda: os.path.getsize(attach.output) > 0)
+    def has_call():
+        with open(attach.output, encoding="ascii") as f:
+            return '"kind":"call"' in f.read()
+    wait_for("a first call", has_call)
     target.signal(signal.SIGKILL)
     check(attach.finish(status=0).calls, "no calls")
 
