@@ -166,7 +166,8 @@ def span_error(t):
     same((multi["status"], multi["attributes"]["error.type"]), ({"code": 2}, "*errors.errorString"), "a failed call")
     check("three" in multi["attributes"]["goprobe.results.~r2"], "the error: %s", multi)
     keys = [k for k in blanks["attributes"] if k.startswith("goprobe.args.")]
-    same(keys, ["goprobe.args._0", "goprobe.args._1", "goprobe.args.x"], "parameters")
+    # Debug information of Go 1.19 has one of several parameters with the same name.
+    check(keys in (["goprobe.args._0", "goprobe.args._1", "goprobe.args.x"], ["goprobe.args._0", "goprobe.args.x"]), "parameters: %s", keys)
 
 
 def metrics(text):

@@ -98,11 +98,16 @@ def chosen_of_file(t):
     same(len(attach.finish().calls), 3, "calls of the program that the shell has become")
 
 
+def has_call(attach):
+    with open(attach.output, encoding="ascii") as f:
+        return '"kind":"call"' in f.read()
+
+
 @case("a command that dies of a signal ends the trace, with 128 and the signal's number")
 def command_killed(t):
     attach = t.attach("main.doWork", "--", t.binary("counter"), "-each", "1ms", 0)
     pid = int(attach.line().split()[1])
-    wait_for("a first event", lambda: os.path.getsize(attach.output) > 0)
+    wait_for("a first call", lambda: has_call(attach))
     os.kill(pid, signal.SIGKILL)
     check(attach.finish(status=128 + signal.SIGKILL).calls, "no calls")
 
@@ -111,10 +116,7 @@ def command_killed(t):
 def target_killed(t):
     target = t.target("load", "-pause", "1ms")
     attach = t.attach("-p", target.pid, "main.handle").attached()
-    def has_call():
-        with open(attach.output, encoding="ascii") as f:
-            return '"kind":"call"' in f.read()
-    wait_for("a first call", has_call)
+    wait_for("a first call", lambda: has_call(attach))
     target.signal(signal.SIGKILL)
     check(attach.finish(status=0).calls, "no calls")
 
