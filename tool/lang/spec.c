@@ -230,8 +230,10 @@ static size_t skip_traceback(const char *text, size_t at)
 	if (!close || text[close + 1])
 		return at;
 	first = text + at + 1 + strspn(text + at + 1, "{");
-	return !strncmp(first, "...", 3) || !strncmp(first, "0x", 2) ||
-	       (text[at + 1] == '{' && *first == '}') ? close + 1 : at;
+	/* "(...int)" is a variadic parameter. */
+	if (!strncmp(first, "...", 3) && strchr("),}", first[3]))
+		return close + 1;
+	return !strncmp(first, "0x", 2) || (text[at + 1] == '{' && *first == '}') ? close + 1 : at;
 }
 
 /* Hint at the probable meaning of a word behind the pattern. */
