@@ -45,6 +45,8 @@ BAD_INPUT = (
     ("functions with a comma between", "attach -p %(target)s main.doWork,main.main", 2, r"(?s)comma.*'main.doWork' 'main.main'"),
     ("nothing near, with the command that lists", "attach -p %(target)s main.nowhere*", 1, r"'goprobectl list -p %(target)s' shows"),
     ("a key that is no value of the function", "count -b %(types)s --by err main.main", 1, r"(?s)no parameter and no result 'err'.*it takes nothing"),
+    ("a key of a stack that is no value of the function", "stack -b %(types)s --by err main.main", 1, r"(?s)no parameter and no result 'err'.*it takes nothing"),
+    ("a key of a stack that is no expression", "stack -b %(types)s --by 1+ main.main", 2, r"(?s)1\+"),
     ("no command", "", 2, r"(?i)usage"),
     ("no pattern", "attach -p %(target)s", 2, r"pattern|function"),
     ("no target", "attach main.foo", 2, r"-p|target"),

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """goprobectl stack, compared with a program whose calls are known."""
 
+import collections
 import gzip
 import json
 import os
 import re
 import signal
 
+from cases_by import text
+from cases_cond import conds, run
 from cases_count import started
 from lib import case, check, nothing_probed, of_kind, parse, same
 
@@ -135,6 +138,37 @@ def creator(t):
 def interrupted(process):
     process.signal(signal.SIGINT)
     return process.finish()
+
+
+@case("stack --by: calls are counted by value and stack, as JSON, text and folded stacks, with a key at the call or at the return")
+def by_value(t):
+    target = conds(t)
+    values = ("--by", "s", "--by", "ok")
+    as_json, as_text, folded, failed, short = (started(t, "stack", "-p", target.pid, *args) for args in (
+        ("-o", "json", *values, "main.step"), (*values, "--top", 1, "main.step"), ("-o", "folded", *values, "main.step if i > 250"),
+        ("-o", "json", "--by", "failed", "main.step"), ("-o", "json", "--frames", 2, "--by", "s", "main.step")))
+    run(target)
+    own = of_kind(parse("\n".join(interrupted(as_json))), "stack")
+    want = collections.Counter((text(i), i % 3 == 0) for i in range(500))
+    got = collections.Counter()
+    for s in own:
+        same([p["expr"] for p in s["key"]], ["s", "ok"], "expressions")
+        same(s["frames"][0]["func"], "main.step", "the innermost function")
+        got[tuple(p["value"] for p in s["key"])] += s["count"]
+    same(got, want, "calls by value")
+    lines = interrupted(as_text)
+    check(re.match(r'\d+ calls, \d+\.\d %, s=".*", ok=(true|false)$', lines[0]) and lines[1].startswith("    main.step  /"), "as text: %s", lines[:3])
+    got = collections.Counter()
+    for line in interrupted(folded):
+        stack, _, n = line.rpartition(" ")
+        check(stack.endswith(";main.step"), "a folded stack: %s", line)
+        got[tuple(stack.split(";")[:2])] += int(n)
+    same(got, collections.Counter(('s="%s"' % text(i).replace(" ", "_"), "ok=" + str(i % 3 == 0).lower()) for i in range(251, 500)), "roots")
+    got = collections.Counter(s["key"][0]["value"] for s in of_kind(parse("\n".join(interrupted(failed))), "stack") for _ in range(s["count"]))
+    same(got, collections.Counter("*errors.errorString" if i % 5 == 0 else None for i in range(500) if i % 7 != 3), "calls by a result")
+    stacks = of_kind(parse("\n".join(interrupted(short))), "stack")
+    check(stacks and all(len(s["frames"]) == 2 and s["truncated"] for s in stacks), "stacks of two functions: %s", stacks)
+    check(nothing_probed(), "something is still probed")
 
 
 @case("stack: stacks beyond the limit are reported, and invalid options are refused")

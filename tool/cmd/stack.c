@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "export/flame.h"
 #include "output/folded.h"
+#include "output/key_print.h"
 #include "output/pprof.h"
 #include "output/stack_print.h"
 
@@ -19,7 +20,8 @@ static const char about[] =
 "\n"
 "Count the call stacks that lead to calls of the functions that a PATTERN names. Each\n"
 "stack has the number of its calls. The kernel counts; inlined calls have lines of their\n"
-"own. A condition chooses calls: 'shop.query if len(rows) > 100'.\n";
+"own. A condition chooses calls: 'shop.query if len(rows) > 100'. --by groups them by the\n"
+"value of an expression, too.\n";
 
 static const char examples[] =
 "Examples:\n"
@@ -29,21 +31,30 @@ static const char examples[] =
 "      goprobectl stack -p 4121 --duration 10s -o flamegraph --output calls.svg os.OpenFile\n"
 "  A profile of what allocates large objects, for 'go tool pprof':\n"
 "      goprobectl stack -p 4121 --duration 30s -o pprof --output large.pb.gz \\\n"
-"          'runtime.mallocgc if size > 32768'\n";
+"          'runtime.mallocgc if size > 32768'\n"
+"  Which code asks for which kind of query?\n"
+"      goprobectl stack -p 4121 --duration 10s --by q.Kind shop.query\n";
 
-/* As the module has it: a key is at most 768 bytes. */
 #define FRAMES_MAX 90
+/* As the module has it: the most bytes of a key. */
+#define KEY_BYTES_MAX 768U
 
 /**
  * struct stacking - a run of the command
  * @c: the session that counts
  * @creator: stacks differ by who has started their goroutine
+ * @show: how keys of --by are shown
+ * @keyshow: shows them, or NULL
+ * @text: the key of the stack at hand
  * @stacks: what has been counted
  * @real: when it began, ns since 1970
  */
 struct stacking {
 	struct counting c;
 	bool creator;
+	struct tallyshow show;
+	struct keyshow *keyshow;
+	struct buf text;
 	struct stacks stacks;
 	uint64_t real;
 };
@@ -61,6 +72,14 @@ static int check(const struct options *o, struct diag *d)
 	return CMD_USAGE;
 }
 
+/* Where all of it does not fit, stacks are shorter. */
+static uint32_t key_bytes(const struct stacking *s, const struct options *o)
+{
+	uint32_t n = bykey_bytes(&o->by) + (s->creator + 1 + o->frames) * 8;
+
+	return n < KEY_BYTES_MAX ? n : KEY_BYTES_MAX;
+}
+
 static int set_up(struct counting *c, struct diag *d)
 {
 	struct stacking *s = (struct stacking *)c;
@@ -72,43 +91,78 @@ static int set_up(struct counting *c, struct diag *d)
 	o->plan.no_return = true;
 	o->plan.stack = o->frames;
 	o->plan.creator = s->creator;
-	c->tracing.keys = (struct goprobe_key_limit){
-		.number = o->keys, .bytes = (s->creator + 1 + o->frames) * 8,
-	};
+	o->plan.by = o->by.n ? &o->by : NULL;
+	c->tracing.keys = (struct goprobe_key_limit){ o->keys, key_bytes(s, o) };
 	/* Before the command is made: of a file that can't be written it must not begin. */
 	if (o->output && counting_open(c, d))
 		return -1;
 	if (counting_set_up(c, d) || counting_name_files(c, d))
 		return -1;
 	stacks_init(&s->stacks, &calls, 1);
+	s->stacks.keyed = o->by.n;
+	s->show.json = o->format == OPTION_JSON;
+	s->keyshow = keyshow_new(&s->show);
+	if (!s->keyshow)
+		return diag_set(d, "out of memory");
 	/* go tool pprof shows instructions, too. */
 	s->stacks.by_address = s->c.o->format == OPTION_PPROF;
 	s->real = clock_now(CLOCK_REALTIME);
 	return 0;
 }
 
-/* A client_key_fn: who has started the goroutine, the number of addresses, and the addresses. */
+/* The parts of --by, which @w begins with. 0, or -1 without memory. */
+static int add_labels(struct stacking *s, const struct plan_func *pf, struct keywords *w,
+		      struct stacks_label *to)
+{
+	size_t at[BYKEY_EXPRS_MAX];
+
+	s->text.len = 0;
+	for (size_t i = 0; i < pf->key->n; i++) {
+		at[i] = s->text.len;
+		keyshow_part(s->keyshow, pf, &pf->key->parts[i], w, &s->text);
+		buf_char(&s->text, '\0');
+	}
+	if (s->text.failed)
+		return -1;
+	for (size_t i = 0; i < pf->key->n; i++)
+		to[i] = (struct stacks_label){ pf->key->parts[i].name, s->text.p + at[i], 0, NULL };
+	return 0;
+}
+
+/*
+ * A client_key_fn: the parts of --by, who has started the goroutine, the number of addresses, and
+ * the addresses.
+ */
 static int add(void *ctx, const struct goprobe_key_stats *keyed, const uint64_t *key,
 	       const uint64_t *buckets)
 {
 	struct stacking *s = ctx;
 	const struct plan *p = s->c.tracing.plan;
+	struct keywords w = { key, keyed->key_bytes / sizeof(*key) };
+	bool full = keyed->key_bytes == s->c.tracing.keys.bytes;
+	struct stacks_label labels[BYKEY_EXPRS_MAX];
 	struct stacks_pc pcs[FRAMES_MAX];
-	struct stacks_sample sample = { .pcs = pcs };
-	size_t n = keyed->key_bytes / sizeof(*key), first = s->creator;
+	struct stacks_sample sample = { .pcs = pcs, .labels = labels };
+	const struct plan_func *pf;
 	struct symbols *of;
 
 	(void)buckets;
-	if (n <= first || key[first] != n - first - 1 || key[first] > s->c.o->frames ||
-	    keyed->tally.id >= p->nfuncs || !keyed->tally.hits)
+	if (keyed->tally.id >= p->nfuncs || !keyed->tally.hits)
 		return 0;
-	of = counting_file(&s->c, p->funcs[keyed->tally.id]);
+	pf = p->funcs[keyed->tally.id];
+	of = counting_file(&s->c, pf);
+	if (pf->key && add_labels(s, pf, &w, labels))
+		return -1;
+	sample.nlabels = pf->key ? pf->key->n : 0;
+	if (w.n <= s->creator || w.v[s->creator] != w.n - s->creator - 1 ||
+	    w.v[s->creator] > s->c.o->frames)
+		return 0;
 	if (s->creator)
-		sample.creator = (struct stacks_pc){ of, key[0] };
-	sample.npcs = key[first];
+		sample.creator = (struct stacks_pc){ of, w.v[0] };
+	sample.npcs = w.v[s->creator];
 	for (size_t i = 0; i < sample.npcs; i++)
-		pcs[i] = (struct stacks_pc){ of, key[first + 1 + i] };
-	sample.cut = sample.npcs == s->c.o->frames;
+		pcs[i] = (struct stacks_pc){ of, w.v[s->creator + 1 + i] };
+	sample.cut = full || sample.npcs == s->c.o->frames;
 	sample.values[0] = keyed->tally.hits;
 	return stacks_add(&s->stacks, &sample);
 }
@@ -201,6 +255,8 @@ static int run(struct options *o, struct diag *d)
 		return code;
 	code = counting_run(&s.c, &cmd, o, d);
 	stacks_fini(&s.stacks);
+	keyshow_free(s.keyshow);
+	buf_fini(&s.text);
 	counting_fini(&s.c);
 	return code;
 }

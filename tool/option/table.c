@@ -201,7 +201,7 @@ const struct option_row option_rows[] = {
 	  "functions of a stack, 2 to 90", .least = 2, .most = 90, .initial = 64 },
 	{ "stacks", 0, STACK, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(keys),
 	  "different stacks", .least = 1, .most = 262144, .initial = 4096 },
-	{ "by", 0, COUNT | LATENCY, OPTIONS_CAPTURE, OPTION_BY, "EXPR", FIELD(by),
+	{ "by", 0, TABLES, OPTIONS_CAPTURE, OPTION_BY, "EXPR", FIELD(by),
 	  .help = "group by the value of EXPR: r.Method, len(s), goid; up to 4" },
 	{ "keys", 0, COUNT | LATENCY, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(keys),
 	  "different values of --by", .least = 1, .most = 262144, .initial = 4096 },

@@ -34,31 +34,51 @@ void folded_clean(struct buf *b, size_t at)
 	b->len = to;
 }
 
+/* Begin a name; returns where it is. */
+static size_t begin(struct buf *b, size_t start)
+{
+	if (b->len > start)
+		buf_char(b, ';');
+	return b->len;
+}
+
 /* One name, behind those of its callers, which began at @start. */
 static void put_name(struct buf *b, size_t start, const struct symbol *place,
 		     const struct gobin_frame *f)
 {
-	size_t at;
+	size_t at = begin(b, start);
 
-	if (b->len > start)
-		buf_char(b, ';');
-	at = b->len;
 	stacks_put_name(b, place, f);
 	folded_clean(b, at);
 }
 
-static void put_names(struct buf *b, const struct stack *k)
+/* s="POST": they hold the stacks of one value together. */
+static void put_key(struct buf *b, size_t start, const struct stack *k)
 {
-	size_t start = b->len;
+	for (size_t i = 0; i < k->nlabels; i++) {
+		size_t at = begin(b, start);
 
+		buf_str(b, k->labels[i].key);
+		buf_char(b, '=');
+		buf_str(b, k->labels[i].text);
+		folded_clean(b, at);
+	}
+}
+
+static void put_names(struct buf *b, const struct stacks *s, const struct stack *k)
+{
+	size_t start = b->len, at;
+
+	if (s->keyed)
+		put_key(b, start, k);
 	if (k->creator) {
+		at = begin(b, start);
 		buf_str(b, STACKS_CREATED);
 		buf_str(b, stack_creator(k)->func);
-		folded_clean(b, start);
+		folded_clean(b, at);
 	}
 	if (k->cut) {
-		if (b->len > start)
-			buf_char(b, ';');
+		begin(b, start);
 		buf_str(b, STACKS_CUT);
 	}
 	for (size_t i = k->n; i-- > 0;) {
@@ -110,7 +130,7 @@ void folded_put(const struct stacks *s, size_t which, struct buf *b)
 
 		if (!s->v[i]->values[which])
 			continue;
-		put_names(&names, s->v[i]);
+		put_names(&names, s, s->v[i]);
 		v[n].n = names.len - start;
 		v[n++].value = s->v[i]->values[which];
 	}

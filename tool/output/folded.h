@@ -6,8 +6,9 @@
 #include "output/stacks.h"
 
 /*
- * Append a line for each stack whose value @which is not 0, sorted by names. Labels are left
- * out: stacks that differ only in labels are one line. The creator of the goroutine comes first.
+ * Append a line for each stack whose value @which is not 0, sorted by names. First come the parts
+ * of its key, then the creator of the goroutine. Other labels are left out: stacks that differ only
+ * in these are one line.
  * A semicolon in a name becomes a comma and white space an underscore, so that all readers can
  * split a line.
  */

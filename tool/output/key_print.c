@@ -10,16 +10,6 @@
 #include "output/metric_label.h"
 #include "value/decode.h"
 
-/**
- * struct words - a key while it is read
- * @v: what is left of it
- * @n: words
- */
-struct words {
-	const uint64_t *v;
-	size_t n;
-};
-
 struct keyshow *keyshow_new(const struct tallyshow *show)
 {
 	static const struct value_env nothing;
@@ -48,7 +38,7 @@ void keyshow_free(struct keyshow *k)
 
 /* --- parts of a key ---------------------------------------------------------------- */
 
-static uint64_t take(struct words *w)
+static uint64_t take(struct keywords *w)
 {
 	if (!w->n)
 		return 0;
@@ -57,7 +47,7 @@ static uint64_t take(struct words *w)
 }
 
 /* The bytes of a string of length @len that the key has. */
-static const uint8_t *take_bytes(struct words *w, uint64_t len, size_t *n)
+static const uint8_t *take_bytes(struct keywords *w, uint64_t len, size_t *n)
 {
 	const uint8_t *p = (const uint8_t *)w->v;
 	size_t words;
@@ -73,7 +63,7 @@ static const uint8_t *take_bytes(struct words *w, uint64_t len, size_t *n)
 	return p;
 }
 
-static void put_string(struct words *w, const struct tallyshow *s, struct buf *b)
+static void put_string(struct keywords *w, const struct tallyshow *s, struct buf *b)
 {
 	uint64_t len = take(w);
 	size_t n;
@@ -130,7 +120,7 @@ static void put_word(struct gobin *bin, enum bykey_kind kind, uint64_t word, boo
 }
 
 static void put_value(struct keyshow *k, const struct plan_func *pf,
-		      const struct bykey_part *part, struct words *w, struct buf *b)
+		      const struct bykey_part *part, struct keywords *w, struct buf *b)
 {
 	if (part->kind == BYKEY_STRING)
 		put_string(w, k->show, b);
@@ -142,7 +132,7 @@ static void put_value(struct keyshow *k, const struct plan_func *pf,
 
 /* key1_r_Method="GET" */
 static void put_label(struct keyshow *k, const struct plan_func *pf,
-		      const struct bykey_part *part, struct words *w, struct buf *b)
+		      const struct bykey_part *part, struct keywords *w, struct buf *b)
 {
 	struct buf value = { 0 };
 	char name[64];
@@ -155,29 +145,40 @@ static void put_label(struct keyshow *k, const struct plan_func *pf,
 	buf_fini(&value);
 }
 
+void keyshow_part(struct keyshow *k, const struct plan_func *pf, const struct bykey_part *part,
+		  struct keywords *w, struct buf *b)
+{
+	if (!k->show->json) {
+		put_value(k, pf, part, w, b);
+		return;
+	}
+	buf_char(b, '{');
+	json_str(b, "expr", part->name);
+	json_str(b, "type", value_type_name(part->type));
+	put_value(k, pf, part, w, b);
+	buf_char(b, '}');
+}
+
 static void put_part(struct keyshow *k, const struct plan_func *pf, const struct bykey_part *part,
-		     struct words *w, struct buf *b)
+		     struct keywords *w, struct buf *b)
 {
 	if (k->show->labels) {
 		put_label(k, pf, part, w, b);
-	} else if (k->show->json) {
+		return;
+	}
+	if (k->show->json) {
 		json_element(b);
-		buf_char(b, '{');
-		json_str(b, "expr", part->name);
-		json_str(b, "type", value_type_name(part->type));
-		put_value(k, pf, part, w, b);
-		buf_char(b, '}');
 	} else {
 		buf_str(b, part->name);
 		buf_char(b, '=');
-		put_value(k, pf, part, w, b);
 	}
+	keyshow_part(k, pf, part, w, b);
 }
 
 static void put_key(struct keyshow *k, const struct keyrow *row, struct buf *b)
 {
 	const struct plan_func *pf = k->show->plan->funcs[row->id];
-	struct words w = { row->key, row->nwords };
+	struct keywords w = { row->key, row->nwords };
 
 	for (size_t i = 0; i < pf->key->n; i++) {
 		if (i && !k->show->json)

@@ -7,6 +7,16 @@
 #include "output/stats_print.h"
 
 /**
+ * struct keywords - a key while it is read
+ * @v: what is left of it
+ * @n: words
+ */
+struct keywords {
+	const uint64_t *v;
+	size_t n;
+};
+
+/**
  * struct keyshow - how it is shown
  * @show: as all is
  * @values: shows numbers
@@ -19,6 +29,12 @@ struct keyshow {
 /* NULL without memory. */
 struct keyshow *keyshow_new(const struct tallyshow *show);
 void keyshow_free(struct keyshow *k);
+/*
+ * Append the value of @part, which is next in @w, the key of a call of @pf; in JSON the object
+ * {"expr":...,"type":...,"value":...}.
+ */
+void keyshow_part(struct keyshow *k, const struct plan_func *pf, const struct bykey_part *part,
+		  struct keywords *w, struct buf *b);
 /* The keys in @rows; the rest as tallyshow_table() has it. */
 void keyshow_table(struct keyshow *show, const struct keyrows *rows,
 		   const struct tallyshow_when *when, struct buf *b);

@@ -77,14 +77,14 @@ static void text_value(struct buf *b, const struct stacks_value *type, uint64_t 
 	buf_mem(b, type->type, strlen(type->type) - (value == 1));
 }
 
-static void text_labels(struct buf *b, const struct stack *k)
+static void text_labels(struct buf *b, const struct stacks *s, const struct stack *k)
 {
 	for (size_t i = 0; i < k->nlabels; i++) {
 		const struct stacks_label *l = &k->labels[i];
 
 		buf_str(b, ", ");
 		buf_plain(b, l->key);
-		buf_char(b, ' ');
+		buf_char(b, s->keyed ? '=' : ' ');
 		if (l->text)
 			buf_plain(b, l->text);
 		else
@@ -172,7 +172,7 @@ static void text_stack(const struct stacks *s, const struct stack *k, uint64_t a
 	}
 	buf_str(b, ", ");
 	buf_share(b, k->values[0], all);
-	text_labels(b, k);
+	text_labels(b, s, k);
 	screen_style(b, STYLE_PLAIN);
 	buf_char(b, '\n');
 	text_frames(k, names, false, b);
@@ -247,6 +247,16 @@ void stackshow_frames_json(const struct stack *k, struct buf *b)
 	buf_char(b, '}');
 }
 
+static void json_key_parts(struct buf *b, const struct stack *k)
+{
+	json_raw(b, "key", "[");
+	for (size_t i = 0; i < k->nlabels; i++) {
+		json_element(b);
+		buf_str(b, k->labels[i].text);
+	}
+	buf_char(b, ']');
+}
+
 static void json_labels(struct buf *b, const struct stack *k)
 {
 	json_raw(b, "labels", "{");
@@ -267,9 +277,11 @@ static void json_stack(const struct stacks *s, const struct stack *k, struct buf
 	json_line(b, "stack");
 	for (size_t i = 0; i < s->ntypes; i++)
 		json_u64(b, s->types[i].key, k->values[i]);
+	if (s->keyed)
+		json_key_parts(b, k);
 	stackshow_frames_json(k, b);
 	json_flag(b, "truncated", k->cut);
-	if (k->nlabels)
+	if (k->nlabels && !s->keyed)
 		json_labels(b, k);
 	json_end_line(b);
 }

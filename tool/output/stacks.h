@@ -119,6 +119,7 @@ struct stack {
  * struct stacks - all of them
  * @types: what is counted
  * @ntypes: how many of them
+ * @keyed: labels are parts of a key: their texts are what keyshow_part() appends
  * @by_address: stacks of different addresses are different ones, though they read the same
  * @v: the stacks
  * @n: their number
@@ -128,6 +129,7 @@ struct stack {
 struct stacks {
 	const struct stacks_value *types;
 	size_t ntypes;
+	bool keyed;
 	bool by_address;
 	struct stack **v;
 	size_t n;

@@ -153,11 +153,12 @@ int planfilter_add(struct planfilter *f, struct gobin *bin, const struct filter 
 	size_t first = p->nfilter_ops;
 
 	*id = 0;
-	if (!from->nops && !more->nops)
+	if (!from->nops && !more->nops && !more->nstack)
 		return 0;
 	/* What passes goes on to the end, and so to what is more. */
 	if ((from->nops && append(f, from->ops, from->nops)) ||
-	    (more->nops && append(f, more->ops, more->nops)))
+	    (more->nops && append(f, more->ops, more->nops)) ||
+	    (more->nstack && append(f, more->stack, more->nstack)))
 		return diag_set(d, "out of memory");
 	if (p->nfilter_ops - first > EXPRCODE_OPS_MAX)
 		return too_long(f, first, d);
@@ -325,9 +326,11 @@ static int add_filters(struct planfilter *f, struct plan_func *pf,
 
 	/* What makes keys has no limits. */
 	if (pf->key)
-		*key = (struct planfilter_more){ pf->key->ops, pf->key->nops, false };
-	else if (f->stack)
-		*key = (struct planfilter_more){ stack, stack_ops(f, pf->bin, stack), false };
+		*key = (struct planfilter_more){ .ops = pf->key->ops, .nops = pf->key->nops };
+	if (f->stack) {
+		key->stack = stack;
+		key->nstack = stack_ops(f, pf->bin, stack);
+	}
 	if (planfilter_add(f, pf->bin, &filter->call, &call, &pf->call_filter, d) ||
 	    planfilter_add(f, pf->bin, &filter->ret, &ret, &pf->ret_filter, d))
 		return -1;

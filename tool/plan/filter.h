@@ -59,11 +59,15 @@ struct planfilter {
  * @ops: operations
  * @nops: their number
  * @counts: they count it, so they can't be shared
+ * @stack: operations behind @ops that add the call stack to the key
+ * @nstack: their number
  */
 struct planfilter_more {
 	const struct goprobe_op *ops;
 	size_t nops;
 	bool counts;
+	const struct goprobe_op *stack;
+	size_t nstack;
 };
 
 void planfilter_fini(struct planfilter *f);

@@ -266,6 +266,37 @@ static void test_creator_shown(void **state)
 	buf_fini(&text);
 }
 
+/* The parts of a key are beside the numbers, and roots. */
+static void test_keyed(void **state)
+{
+	static const struct stacks_label parts[] = { { "r.Path", "\"/a b;c\"" }, { "ok", "true" } };
+	static const struct stacks_label json[] = { { "ok", "{\"expr\":\"ok\"}" },
+						    { "n", "{\"expr\":\"n\"}" } };
+	static struct stack stack = { simple, 3, true, { 3 }, parts, 2, .creator = &places[0] };
+	static struct stack *one[] = { &stack };
+	struct stacks s = { .types = types, .ntypes = 1, .keyed = true, .v = one, .n = 1 };
+	struct buf b = { .p = NULL }, text = { .p = NULL };
+
+	(void)state;
+	stackshow_text(&s, 0, &b);
+	buf_char(&b, '\0');
+	assert_non_null(strstr(b.p, "3 calls, 100.0 %, r.Path=\"/a b;c\", ok=true\n    main.leaf"));
+	b.len = 0;
+	folded_put(&s, 0, &b);
+	expect(&b, "r.Path=\"/a_b,c\";ok=true;created_by_main.leaf;[truncated];main.main;main.mid;main.leaf 3\n");
+	pprof_put(&s, &(struct pprof_about){ 0 }, &b);
+	take_apart(&b, &text);
+	buf_char(&text, '\0');
+	assert_non_null(strstr(text.p, "sample 3 r.Path=\"/a b;c\"0 ok=true0\n"));
+	buf_fini(&text);
+	stack.labels = json;
+	stackshow_json(&s, 0, &b);
+	buf_char(&b, '\0');
+	assert_non_null(strstr(b.p, "\"count\":3,\"key\":[{\"expr\":\"ok\"},{\"expr\":\"n\"}],\"frames\":[{"));
+	assert_null(strstr(b.p, "labels"));
+	buf_fini(&b);
+}
+
 static void test_large_values(void **state)
 {
 	static struct stack huge = { simple, 1, false, { UINT64_MAX, 1 }, NULL, 0 };
@@ -636,6 +667,7 @@ int main(void)
 		{ "stacks that read the same are one, but not in a profile", test_same_lines },
 		{ "stacks of goroutines that others have started are others", test_creators },
 		{ "the creator of a goroutine is shown", test_creator_shown },
+		{ "parts of a key are beside the numbers, and roots", test_keyed },
 		{ "folded: one line for each stack, whatever its names", test_folded },
 		{ "text: nothing in a name reaches the terminal", test_text },
 		{ "on a terminal frames of the runtime are folded, and paths are short",

@@ -267,13 +267,14 @@ static void test_row(void **state)
 	gobin_free(bin);
 }
 
-/* A filter that makes a key is followed by "key". */
+/* A filter that makes a key is followed by "key", "stack", or "key stack". */
 static struct keyed_row {
 	const char *claim;
 	const char *spec;
 	const char *by;
 	uint8_t action;
 	const char *points;
+	uint32_t stack;
 } keyed[] = {
 	{ "counted by a parameter", "main.Ints", "a", COUNT, "0 call count 1 key; " },
 	{ "by a result", "main.Ints", "~r0", COUNT, "0 return count 1 key; " },
@@ -298,9 +299,30 @@ static struct keyed_row {
 	  TIME, "0 call time keyed 1 key; 0 return time keyed 2; " },
 	{ "what lacks it is left out", "/^main.(Ints|Floats|Nothing)$/", "i", COUNT,
 	  "0 call count 1 key; " },
+	{ "by stack", "main.Ints", NULL, COUNT, "0 call count 1 stack; ", 64 },
+	{ "by stack, with a condition at the return", "main.Ints if ~r0 > 5", NULL, COUNT,
+	  "0 return count 1 stack; ", 64 },
+	{ "by a parameter and by stack", "main.Ints", "a", COUNT, "0 call count 1 key stack; ",
+	  64 },
+	{ "by a parameter and by stack, with a condition", "main.Ints if b > 5", "a", COUNT,
+	  "0 call count 1 key stack; ", 64 },
+	{ "by a result and by stack", "main.Ints", "~r0", COUNT, "0 return count 1 key stack; ",
+	  64 },
 	{ "a function around has no key", "main.Ints if under(main.Leaf)", "a", TIME,
 	  "0 call time keyed 1 key; 0 return time keyed; 1 call time; 1 return time; " },
 };
+
+static void show_key(FILE *f, const struct goprobe_op *ops, uint32_t nops)
+{
+	bool stack = ops[nops - 1].code == GOPROBE_OP_KEY_STACK, key = false;
+
+	for (uint32_t i = 0; i < nops; i++)
+		key |= ops[i].code == GOPROBE_OP_KEY;
+	if (!key && !stack)
+		return;
+	fseek(f, -2, SEEK_CUR);
+	fprintf(f, "%s%s; ", key ? " key" : "", stack ? " stack" : "");
+}
 
 static void show_keyed(FILE *f, const struct plan *p)
 {
@@ -313,10 +335,8 @@ static void show_keyed(FILE *f, const struct plan *p)
 		if (i && same(&points->v[i - 1], &points->v[i]))
 			continue;
 		show_point(f, &points->v[i]);
-		if (!id || p->filter_ops[filter->op + filter->nops - 1].code < GOPROBE_OP_KEY)
-			continue;
-		fseek(f, -2, SEEK_CUR);
-		fputs(" key; ", f);
+		if (id)
+			show_key(f, &p->filter_ops[filter->op], filter->nops);
 	}
 }
 
@@ -336,8 +356,10 @@ static void test_keyed(void **state)
 
 	opt.action = row->action;
 	opt.no_return = row->action == COUNT;
-	assert_int_equal(bykey_parse(&by, row->by, &d), 0);
-	if (make_by(bin, &opt, specs, &by, &p, &mem, &d))
+	opt.stack = row->stack;
+	if (row->by)
+		assert_int_equal(bykey_parse(&by, row->by, &d), 0);
+	if (make_by(bin, &opt, specs, row->by ? &by : NULL, &p, &mem, &d))
 		fail_msg("%s", d.message);
 	show_keyed(f, p);
 	fclose(f);
