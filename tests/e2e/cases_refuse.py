@@ -47,6 +47,8 @@ BAD_INPUT = (
     ("a key that is no value of the function", "count -b %(types)s --by err main.main", 1, r"(?s)no parameter and no result 'err'.*it takes nothing"),
     ("a key of a stack that is no value of the function", "stack -b %(types)s --by err main.main", 1, r"(?s)no parameter and no result 'err'.*it takes nothing"),
     ("a key of a stack that is no expression", "stack -b %(types)s --by 1+ main.main", 2, r"(?s)1\+"),
+    ("an unknown weight of stacks", "stack -p %(target)s --weight bytes main.doWork", 2, r"(?s)'bytes'.*calls, time or wait"),
+    ("the time of stacks by the option for clocks", "stack -p %(target)s --time main.doWork", 2, r"(?s)'main.doWork'.*--time"),
     ("no command", "", 2, r"(?i)usage"),
     ("no pattern", "attach -p %(target)s", 2, r"pattern|function"),
     ("no target", "attach main.foo", 2, r"-p|target"),

@@ -7,6 +7,7 @@ runtime is about to make it. So what goprobe shows is never longer than "most", 
 one: 0.1 %. It may be shorter than "least" by what lies between the program's look at the clock and the trap: LATE for
 each call, as a busy host stops an emulated processor now and then."""
 
+import collections
 import functools
 import json
 import os
@@ -107,6 +108,24 @@ def waits(t):
         same(sum(got.values()), e["sum_ns"], "all states of %s" % name)
         bounds(f, got)
     check(seen["main.onPipe"]["split"]["net_ns"] and nothing_probed(), "something is left")
+
+
+@case("split: stack --weight wait has the waits of calls by stack, as the program has measured them")
+@measured_again
+def by_stack(t):
+    events, own = traced(t, "stack", "--weight", "wait", *EVERY, program=("-rounds", "8", "-gc", "-1"), split="-q")
+    said, _ = measured(own)
+    stacks = of_kind(events, "stack")
+    for name, f in said.items():
+        its = [s for s in stacks if s["frames"][0]["func"] == name]
+        same(sum(s["count"] for s in its), f["calls"], "calls of %s" % name)
+        got = collections.Counter()
+        for s in its:
+            part = split(dict(s, func=name))
+            same((sum(part.values()), s["wait_ns"]), (s["sum_ns"], s["sum_ns"] - part["running"]), "times of %s" % name)
+            got.update(part)
+        bounds(f, got)
+    same([s["wait_ns"] for s in stacks], sorted((s["wait_ns"] for s in stacks), reverse=True), "their order")
 
 
 @case("split: 1,000 goroutines at once, stacks that grow, panics, a collection after every few allocations: states are always the duration")

@@ -171,6 +171,37 @@ def by_value(t):
     check(nothing_probed(), "something is still probed")
 
 
+@case("stack --weight: stacks have the durations of the calls that return, with keys and conditions, and as folded stacks")
+def by_time(t):
+    target = conds(t)
+    returned = [i for i in range(500) if i % 7 != 3]
+    slow = [i for i in returned if i % 100 == 52]       # these sleep for 15 ms
+    timed, keyed, chosen, folded, both = (started(t, "stack", "-p", target.pid, *args) for args in (
+        ("-o", "json", "--weight", "time", "main.step"), ("-o", "json", "--weight", "time", "--by", "s", "main.step"),
+        ("-o", "json", "--weight", "time", "main.step if i > 250 && failed != nil"), ("-o", "folded", "--weight", "time", "main.step"),
+        ("-o", "json", "main.step if i > 250 && failed != nil")))
+    run(target)
+    stacks = of_kind(parse("\n".join(interrupted(timed))), "stack")
+    same(sum(s["count"] for s in stacks), len(returned), "calls that returned")
+    check(sum(s["sum_ns"] for s in stacks) >= len(slow) * 15000000, "their time: %s", stacks)
+    check("%d ended without returning" % (500 - len(returned)) in timed.stderr(), "the summary: %s", timed.stderr())
+    for s in stacks:
+        same((s["mean_ns"], s["frames"][0]["func"]), (s["sum_ns"] // s["count"], "main.step"), "a stack")
+    same([s["sum_ns"] for s in stacks], sorted((s["sum_ns"] for s in stacks), reverse=True), "their order")
+    got = collections.Counter()
+    for s in of_kind(parse("\n".join(interrupted(keyed))), "stack"):
+        got[s["key"][0]["value"]] += s["count"]
+    same(got, collections.Counter(map(text, returned)), "calls by value")
+    failed = sum(i > 250 and i % 5 == 0 for i in returned)
+    for process in chosen, both:
+        stacks = of_kind(parse("\n".join(interrupted(process))), "stack")
+        same(sum(s["count"] for s in stacks), failed, "calls with a condition of both sides")
+    lines = [line.rpartition(" ") for line in interrupted(folded)]
+    check(lines and all(stack.endswith(";main.step") for stack, _, _ in lines), "folded: %s", lines)
+    check(sum(int(ns) for _, _, ns in lines) >= len(slow) * 15000000, "folded: %s", lines)
+    check(nothing_probed(), "something is still probed")
+
+
 @case("stack: stacks beyond the limit are reported, and invalid options are refused")
 def refused(t):
     target = t.target("stress", "-hold", "-goroutines", 40, "-depth", 120)
@@ -190,6 +221,3 @@ def refused(t):
     process = t.goprobectl("stack", "main.foo", "--", t.binary("example"))
     process.finish()
     check("1 call by 1 stack in " in process.stderr(), "one call: %s", process.stderr())
-    process = t.goprobectl("stack", "main.even if tag > 5 && duration > 1ms", "--", t.binary("stress"))
-    same(process.wait(), 1, "exit status with a condition of both sides")
-    check("a stack is of one of them" in process.stderr(), "both sides: %s", process.stderr())

@@ -21,7 +21,7 @@ static const char about[] =
 "Count the call stacks that lead to calls of the functions that a PATTERN names. Each\n"
 "stack has the number of its calls. The kernel counts; inlined calls have lines of their\n"
 "own. A condition chooses calls: 'shop.query if len(rows) > 100'. --by groups them by the\n"
-"value of an expression, too.\n";
+"value of an expression, too. --weight shows where time goes, instead of calls.\n";
 
 static const char examples[] =
 "Examples:\n"
@@ -32,6 +32,8 @@ static const char examples[] =
 "  A profile of what allocates large objects, for 'go tool pprof':\n"
 "      goprobectl stack -p 4121 --duration 30s -o pprof --output large.pb.gz \\\n"
 "          'runtime.mallocgc if size > 32768'\n"
+"  Where do requests wait for queries, and for how long?\n"
+"      goprobectl stack -p 4121 --duration 10s --weight wait --top 5 shop.query\n"
 "  Which code asks for which kind of query?\n"
 "      goprobectl stack -p 4121 --duration 10s --by q.Kind shop.query\n";
 
@@ -47,6 +49,8 @@ static const char examples[] =
  * @keyshow: shows them, or NULL
  * @text: the key of the stack at hand
  * @stacks: what has been counted
+ * @unwound: of what is timed, calls that a panic or Goexit ended
+ * @open: and those that have not returned
  * @real: when it began, ns since 1970
  */
 struct stacking {
@@ -56,6 +60,8 @@ struct stacking {
 	struct keyshow *keyshow;
 	struct buf text;
 	struct stacks stacks;
+	uint64_t unwound;
+	uint64_t open;
 	uint64_t real;
 };
 
@@ -72,6 +78,17 @@ static int check(const struct options *o, struct diag *d)
 	return CMD_USAGE;
 }
 
+#define CALLS	{ "count", "calls", "count" }
+#define TIME	{ "sum_ns", "time", "nanoseconds" }
+#define WAIT	{ "wait_ns", "wait", "nanoseconds" }
+
+/* By weight, which is the first. */
+static const struct stacks_value values[][STACKS_VALUES] = {
+	[OPTION_CALLS] = { CALLS },
+	[OPTION_DURATIONS] = { TIME, CALLS },
+	[OPTION_WAITS] = { WAIT, TIME, CALLS },
+};
+
 /* Where all of it does not fit, stacks are shorter. */
 static uint32_t key_bytes(const struct stacking *s, const struct options *o)
 {
@@ -83,12 +100,12 @@ static uint32_t key_bytes(const struct stacking *s, const struct options *o)
 static int set_up(struct counting *c, struct diag *d)
 {
 	struct stacking *s = (struct stacking *)c;
-	static const struct stacks_value calls = { "count", "calls", "count" };
 	struct options *o = c->o;
 
 	s->creator = o->creator || o->format == OPTION_TEXT || o->format == OPTION_JSON;
-	o->plan.action = GOPROBE_ACTION_COUNT;
-	o->plan.no_return = true;
+	o->plan.action = o->weight ? GOPROBE_ACTION_TIME : GOPROBE_ACTION_COUNT;
+	o->plan.no_return = !o->weight;
+	o->plan.split = o->weight == OPTION_WAITS;
 	o->plan.stack = o->frames;
 	o->plan.creator = s->creator;
 	o->plan.by = o->by.n ? &o->by : NULL;
@@ -98,7 +115,7 @@ static int set_up(struct counting *c, struct diag *d)
 		return -1;
 	if (counting_set_up(c, d) || counting_name_files(c, d))
 		return -1;
-	stacks_init(&s->stacks, &calls, 1);
+	stacks_init(&s->stacks, values[o->weight], o->weight + 1);
 	s->stacks.keyed = o->by.n;
 	s->show.json = o->format == OPTION_JSON;
 	s->keyshow = keyshow_new(&s->show);
@@ -129,6 +146,24 @@ static int add_labels(struct stacking *s, const struct plan_func *pf, struct key
 	return 0;
 }
 
+/* What @values has of it. */
+static void add_values(const struct stacking *s, const struct goprobe_tally *t,
+		       const uint64_t *buckets, struct stacks_sample *to)
+{
+	const uint64_t *split = buckets + t->nbuckets;
+	uint64_t *v = to->values;
+
+	if (s->c.o->weight == OPTION_WAITS && t->nstates == __GOSTATES_MAX) {
+		to->split = split;
+		for (unsigned int i = 0; i < __GOSTATES_MAX; i++)
+			*v += i == GOSTATES_RUNNING ? 0 : split[i];
+	}
+	v += s->c.o->weight == OPTION_WAITS;
+	if (s->c.o->weight)
+		*v++ = t->sum;
+	*v = t->hits + t->calls;
+}
+
 /*
  * A client_key_fn: the parts of --by, who has started the goroutine, the number of addresses, and
  * the addresses.
@@ -146,8 +181,7 @@ static int add(void *ctx, const struct goprobe_key_stats *keyed, const uint64_t 
 	const struct plan_func *pf;
 	struct symbols *of;
 
-	(void)buckets;
-	if (keyed->tally.id >= p->nfuncs || !keyed->tally.hits)
+	if (keyed->tally.id >= p->nfuncs || !(keyed->tally.hits + keyed->tally.calls))
 		return 0;
 	pf = p->funcs[keyed->tally.id];
 	of = counting_file(&s->c, pf);
@@ -163,16 +197,21 @@ static int add(void *ctx, const struct goprobe_key_stats *keyed, const uint64_t 
 	for (size_t i = 0; i < sample.npcs; i++)
 		pcs[i] = (struct stacks_pc){ of, w.v[s->creator + 1 + i] };
 	sample.cut = full || sample.npcs == s->c.o->frames;
-	sample.values[0] = keyed->tally.hits;
+	add_values(s, &keyed->tally, buckets, &sample);
 	return stacks_add(&s->stacks, &sample);
 }
 
 static void put_flame(const struct stacking *s, struct buf *b)
 {
+	static const struct flame_about titles[] = {
+		[OPTION_CALLS] = { "calls by stack", "call" },
+		[OPTION_DURATIONS] = { "time of calls by stack" },
+		[OPTION_WAITS] = { "time that calls wait, by stack" },
+	};
 	struct buf folded = { 0 };
 
 	folded_put(&s->stacks, 0, &folded);
-	flame_put(&folded, &(struct flame_about){ "calls by stack", "call" }, b);
+	flame_put(&folded, &titles[s->c.o->weight], b);
 	buf_fini(&folded);
 }
 
@@ -207,7 +246,8 @@ static void say(const struct stacking *s, const struct tallyshow_end *end)
 	uint64_t filtered = end->stats[GOPROBE_STAT_FILTERED];
 	uint64_t undecided = end->stats[GOPROBE_STAT_UNDECIDED];
 
-	uint64_t calls = stacks_sum(&s->stacks, 0);
+	uint64_t calls = stacks_sum(&s->stacks, s->c.o->weight);
+	uint64_t no_space = end->stats[GOPROBE_STAT_NO_SPACE];
 
 	fprintf(stderr, "%llu call%s by %zu stack%s in %.1f s", (unsigned long long)calls,
 		calls == 1 ? "" : "s", s->stacks.n, s->stacks.n == 1 ? "" : "s",
@@ -220,7 +260,33 @@ static void say(const struct stacking *s, const struct tallyshow_end *end)
 	if (no_key)
 		fprintf(stderr, "; %llu exceeded the limit of stacks: --stacks N raises it",
 			(unsigned long long)no_key);
+	if (s->unwound)
+		fprintf(stderr, "; %llu ended without returning, so their time does not count",
+			(unsigned long long)s->unwound);
+	if (s->open)
+		fprintf(stderr, "; %llu have not returned yet", (unsigned long long)s->open);
+	if (no_space)
+		fprintf(stderr, "; %llu were not timed, because too many were open",
+			(unsigned long long)no_space);
 	fputc('\n', stderr);
+}
+
+/* Calls without a time. 0, or -1 with @d set. */
+static int read_untimed(struct stacking *s, struct diag *d)
+{
+	const struct plan *p = s->c.tracing.plan;
+	struct tallies t;
+	int err;
+
+	if (tallies_init(&t, p->nfuncs - p->naround - p->nhidden))
+		return diag_set(d, "out of memory");
+	err = client_tallies(s->c.tracing.client, tallies_add, &t, d);
+	for (size_t i = 0; i < t.n; i++) {
+		s->unwound += t.v[i].unwound;
+		s->open += tally_open(&t.v[i]);
+	}
+	tallies_fini(&t);
+	return err;
 }
 
 static int print(struct counting *c, const struct tallyshow_end *end, struct diag *d)
@@ -230,7 +296,8 @@ static int print(struct counting *c, const struct tallyshow_end *end, struct dia
 	int err;
 
 	stacks_zero(&s->stacks);
-	if (client_keys(s->c.tracing.client, add, s, d))
+	if (client_keys(s->c.tracing.client, add, s, d) ||
+	    (end && c->o->weight && read_untimed(s, d)))
 		return -1;
 	stacks_sort(&s->stacks);
 	put(s, end, &b);
@@ -245,8 +312,8 @@ static int print(struct counting *c, const struct tallyshow_end *end, struct dia
 
 static int run(struct options *o, struct diag *d)
 {
-	static const struct counting_cmd cmd = {
-		.doing = "counting", .set_up = set_up, .print = print,
+	const struct counting_cmd cmd = {
+		.doing = o->weight ? "timing" : "counting", .set_up = set_up, .print = print,
 	};
 	struct stacking s = { 0 };
 	int code = check(o, d);

@@ -53,6 +53,13 @@ enum option_format {
 	OPTION_TEMPLATE,
 };
 
+/* Values of --weight. */
+enum option_weight {
+	OPTION_CALLS,
+	OPTION_DURATIONS,
+	OPTION_WAITS,
+};
+
 /**
  * struct option_texts - an option that can be given more than once
  * @v: its arguments
@@ -95,6 +102,7 @@ struct option_texts {
  * @calls: of a tree
  * @follow: plan.depth of graph
  * @frames: functions of a stack
+ * @weight: of stacks
  * @by: the expressions of --by
  * @group: enum golist_group
  * @sort: enum golist_sort
@@ -149,6 +157,7 @@ struct options {
 	uint32_t calls;
 	uint32_t follow;
 	uint32_t frames;
+	enum option_weight weight;
 	struct bykey_exprs by;
 	enum golist_group group;
 	enum golist_sort sort;

@@ -50,6 +50,7 @@ static const char *const graph_formats[] = {
 
 static const char *const jumps[] = { "off", "auto", "always", NULL };
 static const char *const groups[] = { "none", "stack", "creator", "state", NULL };
+static const char *const weights[] = { "calls", "time", "wait", NULL };
 static const char *const sorts[] = { "goid", "wait", NULL };
 static const char *const samples[] = { "call", "goroutine", "root", NULL };
 
@@ -199,6 +200,9 @@ const struct option_row option_rows[] = {
 	  .most = 1 << 20, .key = GOPROBE_OPTION_HELD },
 	{ "frames", 0, STACK, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(frames),
 	  "functions of a stack, 2 to 90", .least = 2, .most = 90, .initial = 64 },
+	{ "weight", 0, STACK, OPTIONS_CAPTURE, OPTION_CHOICE, "WHAT", FIELD(weight),
+	  "of a stack: its calls (default), their time from call to\n"
+	  "return, or how much of that they wait (off-CPU)", .choices = weights },
 	{ "stacks", 0, STACK, OPTIONS_CAPTURE, OPTION_NUMBER, "N", FIELD(keys),
 	  "different stacks", .least = 1, .most = 262144, .initial = 4096 },
 	{ "by", 0, TABLES, OPTIONS_CAPTURE, OPTION_BY, "EXPR", FIELD(by),

@@ -19,7 +19,7 @@ enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 enum {
 	PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_MAPPING = 3, PROFILE_LOCATION = 4,
 	PROFILE_FUNCTION = 5, PROFILE_STRING = 6, PROFILE_TIME = 9, PROFILE_DURATION = 10,
-	PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12,
+	PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12, PROFILE_DEFAULT_TYPE = 14,
 };
 
 enum { TYPE_TYPE = 1, TYPE_UNIT = 2 };
@@ -402,6 +402,8 @@ static void build(struct profile *p, const struct stacks *s, const struct pprof_
 	/* Each call was counted: it is not a sample. */
 	put_type(p, PROFILE_PERIOD_TYPE, &s->types[0]);
 	put_number(&p->out, PROFILE_PERIOD, 1);
+	/* Readers show the last type otherwise. */
+	put_number(&p->out, PROFILE_DEFAULT_TYPE, text(p, s->types[0].type));
 }
 
 static bool compress_into(struct buf *b, const struct buf *from)

@@ -7,6 +7,7 @@
 #include "output/row.h"
 #include "output/screen.h"
 #include "output/stack_print.h"
+#include "output/state_print.h"
 
 static size_t shown(const struct stacks *s, size_t top)
 {
@@ -69,12 +70,29 @@ static void text_value(struct buf *b, const struct stacks_value *type, uint64_t 
 {
 	if (!strcmp(type->unit, "nanoseconds")) {
 		buf_duration(b, value);
+		buf_char(b, ' ');
+		buf_str(b, type->type);
 		return;
 	}
 	buf_u64(b, value);
 	buf_char(b, ' ');
 	/* "1 call", "2 calls" */
 	buf_mem(b, type->type, strlen(type->type) - (value == 1));
+}
+
+/* The mean duration of the calls of @k, if durations are known. */
+static bool mean(const struct stacks *s, const struct stack *k, uint64_t *ret)
+{
+	uint64_t sum = 0, n = 0;
+
+	for (size_t i = 0; i < s->ntypes; i++) {
+		if (!strcmp(s->types[i].key, "sum_ns"))
+			sum = k->values[i];
+		else if (!strcmp(s->types[i].key, "count"))
+			n = k->values[i];
+	}
+	*ret = n ? sum / n : 0;
+	return s->ntypes > 1 && n;
 }
 
 static void text_labels(struct buf *b, const struct stacks *s, const struct stack *k)
@@ -164,17 +182,28 @@ void stackshow_frames_text(const struct stack *k, struct buf *b)
 static void text_stack(const struct stacks *s, const struct stack *k, uint64_t all,
 		       const struct goshape_names *names, struct buf *b)
 {
+	uint64_t ns;
+
 	screen_style(b, STYLE_BOLD);
 	for (size_t i = 0; i < s->ntypes; i++) {
 		if (i)
 			buf_str(b, ", ");
 		text_value(b, &s->types[i], k->values[i]);
 	}
+	if (mean(s, k, &ns)) {
+		buf_str(b, ", mean ");
+		buf_duration(b, ns);
+	}
 	buf_str(b, ", ");
 	buf_share(b, k->values[0], all);
 	text_labels(b, s, k);
 	screen_style(b, STYLE_PLAIN);
 	buf_char(b, '\n');
+	if (k->is_split) {
+		buf_str(b, "    ");
+		splitshow_text(k->split, b);
+		buf_char(b, '\n');
+	}
 	text_frames(k, names, false, b);
 }
 
@@ -274,9 +303,15 @@ static void json_labels(struct buf *b, const struct stack *k)
 
 static void json_stack(const struct stacks *s, const struct stack *k, struct buf *b)
 {
+	uint64_t ns;
+
 	json_line(b, "stack");
 	for (size_t i = 0; i < s->ntypes; i++)
 		json_u64(b, s->types[i].key, k->values[i]);
+	if (mean(s, k, &ns))
+		json_u64(b, "mean_ns", ns);
+	if (k->is_split)
+		splitshow_json(k->split, b);
 	if (s->keyed)
 		json_key_parts(b, k);
 	stackshow_frames_json(k, b);

@@ -153,6 +153,9 @@ struct stack *stacks_count(struct stacks *s, const struct stacks_sample *sample)
 	}
 	for (size_t i = 0; i < s->ntypes; i++)
 		k->values[i] = stacks_plus(k->values[i], sample->values[i]);
+	k->is_split |= !!sample->split;
+	for (size_t i = 0; sample->split && i < __GOSTATES_MAX; i++)
+		k->split[i] = stacks_plus(k->split[i], sample->split[i]);
 	return k;
 }
 
@@ -163,8 +166,10 @@ int stacks_add(struct stacks *s, const struct stacks_sample *sample)
 
 void stacks_zero(struct stacks *s)
 {
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++) {
 		memset(s->v[i]->values, 0, sizeof(s->v[i]->values));
+		memset(s->v[i]->split, 0, sizeof(s->v[i]->split));
+	}
 }
 
 static int by_name(const struct symbol *a, const struct symbol *b)

@@ -24,10 +24,11 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/hmap.h"
+#include "gobin/sched_state.h"
 #include "gobin/symbolize.h"
 
 /* What is counted of a stack at most. */
-#define STACKS_VALUES 2U
+#define STACKS_VALUES 3U
 /* What stands for the calls that are missing where a stack was cut. */
 #define STACKS_CUT "[truncated]"
 /* Behind this stands who has started a goroutine, as in Go's own tracebacks. */
@@ -79,6 +80,7 @@ struct stacks_pc {
  * @cut: it was deeper than that
  * @creator: where the go statement that started its goroutine returns to; 0: not known
  * @values: what was counted, by struct stacks.types
+ * @split: ns in each state (enum gostates), or NULL
  * @labels: what else is known, in an order that is always the same
  * @nlabels: their number
  *
@@ -91,6 +93,7 @@ struct stacks_sample {
 	bool cut;
 	struct stacks_pc creator;
 	uint64_t values[STACKS_VALUES];
+	const uint64_t *split;
 	const struct stacks_label *labels;
 	size_t nlabels;
 };
@@ -104,6 +107,8 @@ struct stacks_sample {
  * @labels: as in struct stacks_sample
  * @nlabels: their number
  * @creator: the go statement that started its goroutine, or NULL
+ * @is_split: how the time of its calls divides is known
+ * @split: ns in each state (enum gostates)
  */
 struct stack {
 	const struct symbol **places;
@@ -113,6 +118,8 @@ struct stack {
 	const struct stacks_label *labels;
 	size_t nlabels;
 	const struct symbol *creator;
+	bool is_split;
+	uint64_t split[__GOSTATES_MAX];
 };
 
 /**

@@ -223,37 +223,24 @@ static int decide_stuck(struct planfilter *f, struct plan_func *pf,
 
 /* --- what points do ----------------------------------------------------------------- */
 
-/* A stack belongs to the call or to the return: refused if the condition needs both. */
-static int two_sides(const struct plan_func *pf, struct diag *d)
-{
-	diag_set(d, "the condition of %s is decided at its call and at its return, and a stack is of one of them",
-		 pf->fn->name);
-	diag_hint(d, "leave out what is about the duration, or what is about the other side");
-	return -1;
-}
-
 /*
  * Calls are counted where they are made, or where they return, if that is all that matters;
  * otherwise the number of durations is the count.
  */
-static int decide_count(const struct planfilter *f, struct plan_func *pf,
-			const struct filter_pair *filter, struct diag *d)
+static void decide_count(struct plan_func *pf, const struct filter_pair *filter)
 {
 	bool call = filter->call.nops || (pf->key && pf->key->params);
 	bool ret = filter->returns || (pf->key && pf->key->results);
 
 	pf->ends = ret;
 	if (!ret)
-		return 0;
+		return;
 	if (!call && !filter->ret.duration) {
 		pf->only_ends = true;
-		return 0;
+		return;
 	}
-	if (f->stack)
-		return two_sides(pf, d);
 	pf->action = GOPROBE_ACTION_TIME;
 	pf->count_ends = true;
-	return 0;
 }
 
 static int decide_record(const struct planfilter *f, struct plan_func *pf,
@@ -280,11 +267,9 @@ static int decide_record(const struct planfilter *f, struct plan_func *pf,
 /* Is the key made where the call returns? What can be made at both is, where that is decided. */
 static bool key_at_return(const struct plan_func *pf, const struct filter_pair *filter)
 {
-	bool counts = pf->action == GOPROBE_ACTION_COUNT;
-
-	if (!pf->key || !counts)
-		return pf->key ? pf->key->results : filter->returns;
-	return pf->key->results || (filter->returns && !pf->key->params);
+	if (pf->key && (pf->key->params || pf->key->results))
+		return pf->key->results;
+	return pf->action == GOPROBE_ACTION_COUNT && filter->returns;
 }
 
 #define STACK_OPS 10
@@ -376,10 +361,11 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 	pf->action = f->plan->action;
 	pf->ends = !no_return && !pf->at;
 	pf->key = req->key;
+	pf->keyed = pf->key || f->stack;
 	/* What is recorded with its division is remembered. */
 	pf->paired = f->split && pf->action == GOPROBE_ACTION_RECORD && pf->ends && !req->role;
 	/* Runtime functions that are traced to follow other calls have no limit. */
-	if (!req->filter && !f->stack && !pf->key && !f->stuck &&
+	if (!req->filter && !pf->keyed && !f->stuck &&
 	    (req->role || !planlimit_any(&f->limits)))
 		return 0;
 	if (filter->unwound && pf->action != GOPROBE_ACTION_RECORD)
@@ -392,7 +378,7 @@ int planfilter_decide(struct planfilter *f, struct plan_func *pf, const struct p
 	if (f->stuck)
 		return decide_stuck(f, pf, filter, d);
 	if (pf->action == GOPROBE_ACTION_COUNT)
-		return decide_count(f, pf, filter, d);
+		decide_count(pf, filter);
 	return pf->action == GOPROBE_ACTION_RECORD ? decide_record(f, pf, filter, no_return, d) :
 						     0;
 }

@@ -328,7 +328,7 @@ static int add_points(struct plan *p, const struct plan_func *pf, const struct i
 {
 	const uint8_t flags = (in_tls ? GOPROBE_POINT_F_ABI0 : 0) |
 			      (pf->paired ? GOPROBE_POINT_F_PAIRED : 0) |
-			      (pf->key && pf->action == GOPROBE_ACTION_TIME ?
+			      (pf->keyed && pf->action == GOPROBE_ACTION_TIME ?
 			       GOPROBE_POINT_F_KEYED : 0);
 	int err = 0;
 
@@ -698,7 +698,7 @@ static int settle_under(struct plan *p, const struct planfilter_under *u, struct
 
 	if (pf && (pf->call_filter || pf->ret_filter)) {
 		err = diag_set(d, "%s is traced with a %s of its own, so not all of its calls are known",
-			       u->fn->name, pf->key ? "key" :
+			       u->fn->name, pf->keyed ? "key" :
 			       planlimit_any(&priv->opt.limits) ? "limit" : "condition");
 	} else if (check_around(p, u, d)) {
 		err = -1;

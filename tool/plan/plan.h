@@ -220,6 +220,7 @@ struct plan_at {
  * @held: GOPROBE_POINT_F_PENDING
  * @unwound: GOPROBE_POINT_F_UNWOUND
  * @key: what it is counted or timed by, or NULL
+ * @keyed: it is counted or timed by @key, by stack, or by both
  * @around: nobody asked for it, but for what is called while it runs
  * @call_filter: id of the filter of its call; 0: none
  * @ret_filter: of its returns
@@ -249,6 +250,7 @@ struct plan_func {
 	bool held;
 	bool unwound;
 	const struct bykey *key;
+	bool keyed;
 	bool around;
 	uint32_t call_filter;
 	uint32_t ret_filter;

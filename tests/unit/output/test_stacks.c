@@ -161,12 +161,12 @@ static void test_text(void **state)
 
 	(void)state;
 	stackshow_text(&made, 2, &b);
-	expect(&b, "9 calls, 5.00us, 75.0 %, pid 12\n"
+	expect(&b, "9 calls, 5.00us time, mean 555ns, 75.0 %, pid 12\n"
 	       "    main.leaf (inlined)  /src/leaf.go:3\n"
 	       "    main.mid  /src/mid.go:20\n"
 	       "    main.main  /src/main.go:7\n"
 	       "\n"
-	       "2 calls, 0ns, 16.6 %\n"
+	       "2 calls, 0ns time, mean 0ns, 16.6 %\n"
 	       "    main.F[...]  /src/a b.go:1\n"
 	       "    main.?\"odd\"?\n"
 	       "    0x7f0001 in /lib/libc.so.6\n"
@@ -184,9 +184,9 @@ static void test_json(void **state)
 
 	(void)state;
 	stackshow_json(&made, 3, &b);
-	expect(&b, "{\"kind\":\"stack\",\"count\":9,\"sum_ns\":5000,\"frames\":[{\"func\":\"main.leaf\",\"file\":\"/src/leaf.go\",\"line\":3,\"inlined\":true},{\"func\":\"main.mid\",\"file\":\"/src/mid.go\",\"line\":20},{\"func\":\"main.main\",\"file\":\"/src/main.go\",\"line\":7}],\"labels\":{\"pid\":12}}\n"
-	       "{\"kind\":\"stack\",\"count\":2,\"sum_ns\":0,\"frames\":[{\"func\":\"main.F[go.shape.struct { X int; Y int }]\",\"file\":\"/src/a b.go\",\"line\":1},{\"func\":\"main.\\n\\\"odd\\\"\\u001b\"},{\"func\":null,\"address\":\"0x7f0001\",\"binary\":\"/lib/libc.so.6\"},{\"func\":null,\"address\":\"0x123\"}],\"truncated\":true}\n"
-	       "{\"kind\":\"stack\",\"count\":1,\"sum_ns\":70,\"frames\":[{\"func\":\"main.leaf\",\"file\":\"/src/leaf.go\",\"line\":3,\"inlined\":true},{\"func\":\"main.mid\",\"file\":\"/src/mid.go\",\"line\":20},{\"func\":\"main.main\",\"file\":\"/src/main.go\",\"line\":7}],\"labels\":{\"pid\":13,\"func\":\"main.leaf\",\"waited\":-5}}\n");
+	expect(&b, "{\"kind\":\"stack\",\"count\":9,\"sum_ns\":5000,\"mean_ns\":555,\"frames\":[{\"func\":\"main.leaf\",\"file\":\"/src/leaf.go\",\"line\":3,\"inlined\":true},{\"func\":\"main.mid\",\"file\":\"/src/mid.go\",\"line\":20},{\"func\":\"main.main\",\"file\":\"/src/main.go\",\"line\":7}],\"labels\":{\"pid\":12}}\n"
+	       "{\"kind\":\"stack\",\"count\":2,\"sum_ns\":0,\"mean_ns\":0,\"frames\":[{\"func\":\"main.F[go.shape.struct { X int; Y int }]\",\"file\":\"/src/a b.go\",\"line\":1},{\"func\":\"main.\\n\\\"odd\\\"\\u001b\"},{\"func\":null,\"address\":\"0x7f0001\",\"binary\":\"/lib/libc.so.6\"},{\"func\":null,\"address\":\"0x123\"}],\"truncated\":true}\n"
+	       "{\"kind\":\"stack\",\"count\":1,\"sum_ns\":70,\"mean_ns\":70,\"frames\":[{\"func\":\"main.leaf\",\"file\":\"/src/leaf.go\",\"line\":3,\"inlined\":true},{\"func\":\"main.mid\",\"file\":\"/src/mid.go\",\"line\":20},{\"func\":\"main.main\",\"file\":\"/src/main.go\",\"line\":7}],\"labels\":{\"pid\":13,\"func\":\"main.leaf\",\"waited\":-5}}\n");
 }
 
 static const struct pprof_about about = { .time_ns = 1795264005, .duration_ns = 1000000 };
@@ -227,10 +227,10 @@ static void test_pprof(void **state)
 	       "sample 0 1\n"
 	       "mapping 1 0x0-0x0+0x0 /bin/shop  1111\n"
 	       "mapping 2 0x0-0x0+0x0 /lib/libc.so.6  0000\n"
-	       "time 1795264005\nfor 1000000\neach calls/count\nperiod 1\n");
+	       "time 1795264005\nfor 1000000\neach calls/count\nperiod 1\nfirst calls\n");
 	pprof_put(&(struct stacks){ .types = types, .ntypes = 1 }, &(struct pprof_about){ 0 }, &b);
 	take_apart(&b, &text);
-	expect(&text, "counts calls/count\neach calls/count\nperiod 1\n");
+	expect(&text, "counts calls/count\neach calls/count\nperiod 1\nfirst calls\n");
 }
 
 /* The creator of the goroutine: behind the frames, and a root. */
@@ -266,6 +266,35 @@ static void test_creator_shown(void **state)
 	buf_fini(&text);
 }
 
+/* Weights of time: states stand below the numbers, and add up. */
+static void test_split(void **state)
+{
+	static const struct stacks_value weights[] = {
+		{ "wait_ns", "wait", "nanoseconds" }, { "sum_ns", "time", "nanoseconds" },
+		{ "count", "calls", "count" },
+	};
+	const uint64_t one[__GOSTATES_MAX] = { [GOSTATES_RUNNING] = 400, [GOSTATES_CHAN] = 600 };
+	struct stacks_sample sample = { .values = { 600, 1000, 1 }, .split = one };
+	struct buf b = { .p = NULL };
+	struct stacks s;
+
+	(void)state;
+	stacks_init(&s, weights, 3);
+	for (int round = 0; round < 2; round++) {
+		stacks_zero(&s);
+		assert_int_equal(stacks_add(&s, &sample) | stacks_add(&s, &sample), 0);
+	}
+	stackshow_text(&s, 0, &b);
+	expect(&b, "1.20us wait, 2.00us time, 2 calls, mean 1.00us, 100.0 %\n"
+	       "    chan 60.0 % 1.20us, running 40.0 % 800ns\n");
+	stackshow_json(&s, 0, &b);
+	buf_char(&b, '\0');
+	assert_non_null(strstr(b.p, "\"wait_ns\":1200,\"sum_ns\":2000,\"count\":2,"));
+	assert_non_null(strstr(b.p, "\"mean_ns\":1000,\"split\":{\"running_ns\":800,"));
+	buf_fini(&b);
+	stacks_fini(&s);
+}
+
 /* The parts of a key are beside the numbers, and roots. */
 static void test_keyed(void **state)
 {
@@ -292,7 +321,7 @@ static void test_keyed(void **state)
 	stack.labels = json;
 	stackshow_json(&s, 0, &b);
 	buf_char(&b, '\0');
-	assert_non_null(strstr(b.p, "\"count\":3,\"key\":[{\"expr\":\"ok\"},{\"expr\":\"n\"}],\"frames\":[{"));
+	assert_non_null(strstr(b.p, "\"key\":[{\"expr\":\"ok\"},{\"expr\":\"n\"}],\"frames\""));
 	assert_null(strstr(b.p, "labels"));
 	buf_fini(&b);
 }
@@ -667,6 +696,7 @@ int main(void)
 		{ "stacks that read the same are one, but not in a profile", test_same_lines },
 		{ "stacks of goroutines that others have started are others", test_creators },
 		{ "the creator of a goroutine is shown", test_creator_shown },
+		{ "times have a mean, and states below them", test_split },
 		{ "parts of a key are beside the numbers, and roots", test_keyed },
 		{ "folded: one line for each stack, whatever its names", test_folded },
 		{ "text: nothing in a name reaches the terminal", test_text },

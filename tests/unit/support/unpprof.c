@@ -202,6 +202,12 @@ static void put_mapping(struct profile *p, struct bytes m)
 	buf_char(p->to, '\n');
 }
 
+static void put_default(struct profile *p, uint64_t type)
+{
+	buf_str(p->to, "first ");
+	put_string(p, type);
+}
+
 static void put_all(struct profile *p)
 {
 	for (size_t i = 0; i < p->nfields && !p->why; i++) {
@@ -215,6 +221,8 @@ static void put_all(struct profile *p)
 			put_mapping(p, f->bytes);
 		else if (f->id == 11)
 			put_type(p, "each ", f->bytes);
+		else if (f->id == 14)
+			put_default(p, f->number);
 		else if (f->is_number)
 			buf_number(p->to, f->id == 9 ? "time " : f->id == 10 ? "for " :
 				   f->id == 12 ? "period " : "unknown ", f->number);
